@@ -1,0 +1,1 @@
+# Filled by the packaging step: headers, library, CMake package, pkg-config.

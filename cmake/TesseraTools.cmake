@@ -1,0 +1,11 @@
+# Every tools/NAME/main.c (with whatever lies beside it) is an executable NAME linked to libtessera.
+file(GLOB tool_mains CONFIGURE_DEPENDS tools/*/main.c)
+foreach(main ${tool_mains})
+  get_filename_component(folder ${main} DIRECTORY)
+  get_filename_component(name ${folder} NAME)
+  file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.c)
+  add_executable(${name} ${sources})
+  target_link_libraries(${name} PRIVATE tessera)
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
+  list(APPEND TESSERA_TOOLS ${name})
+endforeach()
