@@ -1,0 +1,19 @@
+// Errors, warnings and remarks with notes. mlir-c can only emit a plain error.
+#ifndef TESSERA_CAPI_DIAGNOSTIC_H
+#define TESSERA_CAPI_DIAGNOSTIC_H
+
+#include "lib/capi/common.h"
+
+MLIR_EXT_HANDLE(MlirExtDiagnostic); // owned by the caller until reported
+
+MLIR_EXT_BEGIN
+MlirExtDiagnostic mlirExtDiagnosticCreate(MlirLocation location, MlirDiagnosticSeverity severity,
+                                          MlirStringRef message);
+// As emitOpError: "'tile.mma' op " comes first (severity Error), and the op itself as a note when printing asks so.
+MlirExtDiagnostic mlirExtDiagnosticCreateForOp(MlirOperation op, MlirDiagnosticSeverity severity,
+                                               MlirStringRef message);
+void mlirExtDiagnosticAddNote(MlirExtDiagnostic diagnostic, MlirLocation location, MlirStringRef message);
+void mlirExtDiagnosticReport(MlirExtDiagnostic diagnostic); // reports and destroys
+MLIR_EXT_END
+
+#endif

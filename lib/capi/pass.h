@@ -1,0 +1,61 @@
+// Passes found by name, with typed options, statistics and dependent dialects; pipelines with options.
+// mlirCreateExternalPass has neither a registered name nor options.
+#ifndef TESSERA_CAPI_PASS_H
+#define TESSERA_CAPI_PASS_H
+
+#include "lib/capi/common.h"
+
+MLIR_EXT_HANDLE(MlirExtPass);         // one running pass instance
+MLIR_EXT_HANDLE(MlirExtPassPipeline); // a pipeline being built
+
+typedef enum MlirExtOptionKind {
+  MlirExtOption_Bool,
+  MlirExtOption_Integer,
+  MlirExtOption_String,
+  MlirExtOption_IntegerList, // comma separated
+} MlirExtOptionKind;
+
+typedef struct MlirExtPassOption {
+  const char *name, *help;
+  MlirExtOptionKind kind;
+  const char *defaultValue; // as text: "true", "8", "", "64,64"
+} MlirExtPassOption;
+
+typedef struct MlirExtPassDefinition {
+  const char *argument; // "tile-bufferize-host": also the pipeline text
+  const char *summary;
+  const char *anchor; // op the pass runs on ("builtin.module"); null or "" for any
+  intptr_t numOptions;
+  const MlirExtPassOption *options;
+  const char *const *statistics; // null-terminated "name: what it counts"
+  void (*dependentDialects)(MlirDialectRegistry registry);
+  bool (*run)(MlirOperation op, MlirExtPass pass); // false fails the pass
+} MlirExtPassDefinition;
+
+typedef struct MlirExtPipelineDefinition {
+  const char *argument, *summary;
+  intptr_t numOptions;
+  const MlirExtPassOption *options;
+  // Writes the pipeline as text ("a,b{x=1},func.func(c)") through `append`; false after mlirExtPipelineError.
+  bool (*build)(MlirExtPass options, MlirStringCallback append, void *userData);
+} MlirExtPipelineDefinition;
+
+MLIR_EXT_BEGIN
+void mlirExtPassRegister(
+    const MlirExtPassDefinition *definition); // once per process and definition; later calls do nothing
+void mlirExtPipelineRegister(const MlirExtPipelineDefinition *definition);
+
+// Options of a running pass or of a pipeline being built. `name` must be declared: asserts otherwise.
+bool mlirExtPassGetBool(MlirExtPass pass, const char *name);
+int64_t mlirExtPassGetInteger(MlirExtPass pass, const char *name);
+MlirStringRef mlirExtPassGetString(MlirExtPass pass, const char *name);
+intptr_t mlirExtPassGetIntegers(MlirExtPass pass, const char *name, const int64_t **values);
+
+// Statistics are ours: Debian's MLIR is built without them. Counted per process and pass, thread-safe.
+void mlirExtPassAddStatistic(MlirExtPass pass, intptr_t index, uint64_t amount);
+typedef void (*MlirExtStatisticCallback)(const char *pass, const char *name, uint64_t value, void *userData);
+void mlirExtStatisticsForEach(MlirExtStatisticCallback callback, void *userData); // sorted by pass, then declaration
+void mlirExtStatisticsReset(void);
+MLIR_EXT_END
+
+#endif

@@ -1,0 +1,59 @@
+// Building IR from C so that passes read like C. A builder knows where it inserts and with which location.
+//
+//   TileBuilder b = tileBuilderBefore(op);            // or tileBuilderAtEnd(block, location)
+//   MlirValue sum = tileBuildValue(&b, "arith.addf", type, 2, (MlirValue[]){x, y}, NULL);
+//   MlirValue c1 = tileBuildIndex(&b, 1);
+//
+// With `rewriter` set (inside a pattern) insertions are reported to it.
+#ifndef TESSERA_IR_BUILDER_H
+#define TESSERA_IR_BUILDER_H
+
+#include "lib/capi/common.h"
+
+typedef struct TileBuilder {
+  MlirContext context;
+  MlirLocation location;
+  MlirBlock block;
+  MlirOperation before;      // null: at the end of `block`
+  MlirRewriterBase rewriter; // null: none
+} TileBuilder;
+
+typedef struct TileAttributeEntry {
+  const char *name; // null ends a list
+  MlirAttribute value;
+} TileAttributeEntry;
+
+TileBuilder tileBuilderBefore(MlirOperation op);
+TileBuilder tileBuilderAfter(MlirOperation op);
+TileBuilder tileBuilderAtStart(MlirBlock block, MlirLocation location);
+TileBuilder tileBuilderAtEnd(MlirBlock block, MlirLocation location);
+TileBuilder tileBuilderInPattern(MlirPatternRewriter rewriter, MlirOperation at);
+
+// Any op by name. `attributes` ends with a null name; null for none. `regions` are taken over.
+MlirOperation tileBuild(TileBuilder *builder, const char *name, intptr_t numOperands, const MlirValue *operands,
+                        intptr_t numResults, const MlirType *results, const TileAttributeEntry *attributes,
+                        intptr_t numRegions, const MlirRegion *regions);
+// An op with one result and no regions; returns that result.
+MlirValue tileBuildValue(TileBuilder *builder, const char *name, MlirType result, intptr_t numOperands,
+                         const MlirValue *operands, const TileAttributeEntry *attributes);
+// Inserts a detached op at the builder's place (through the rewriter if there is one) and returns it.
+MlirOperation tileBuilderInsert(TileBuilder *builder, MlirOperation op);
+
+// Constants and index arithmetic. Arithmetic folds on constants on the spot.
+MlirValue tileBuildIndex(TileBuilder *builder, int64_t value);
+MlirValue tileBuildInteger(TileBuilder *builder, MlirType type, int64_t value);
+MlirValue tileBuildFloat(TileBuilder *builder, MlirType type, double value); // scalar, vector or tensor: splat
+MlirValue tileBuildAdd(TileBuilder *builder, MlirValue a, MlirValue b);      // index
+MlirValue tileBuildSub(TileBuilder *builder, MlirValue a, MlirValue b);
+MlirValue tileBuildMul(TileBuilder *builder, MlirValue a, MlirValue b);
+MlirValue tileBuildMin(TileBuilder *builder, MlirValue a, MlirValue b); // signed
+MlirValue tileBuildMax(TileBuilder *builder, MlirValue a, MlirValue b);
+MlirValue tileBuildCeilDiv(TileBuilder *builder, MlirValue a, MlirValue b);
+
+// scf.for with iteration arguments. The body's block has [induction variable, arguments…] and no terminator yet:
+// fill it with a builder at its end, then tileBuildYield.
+MlirOperation tileBuildFor(TileBuilder *builder, MlirValue lower, MlirValue upper, MlirValue step, intptr_t count,
+                           const MlirValue *initial, MlirBlock *body);
+void tileBuildYield(TileBuilder *builder, intptr_t count, const MlirValue *values); // scf.yield
+
+#endif

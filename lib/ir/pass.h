@@ -1,0 +1,24 @@
+// Declaring passes. A pass file ends with one definition; rooms list their definitions in a table that
+// lib/pipelines/register.c registers.
+//
+//   static bool run(MlirOperation op, MlirExtPass pass) { … }
+//   const MlirExtPassDefinition tileHoistCopiesPass = {.argument = "tile-hoist-copies", …, .run = run};
+#ifndef TESSERA_IR_PASS_H
+#define TESSERA_IR_PASS_H
+
+#include "lib/capi/pass.h"
+#include "lib/ir/support.h"
+
+// Greedy rewriting of everything under `op` by the patterns `populate` adds. False if it does not converge.
+bool tileApplyPatterns(MlirOperation op, void (*populate)(MlirRewritePatternSet patterns, MlirContext context));
+// Adds one pattern on ops of that name.
+typedef MlirLogicalResult (*TileRewrite)(MlirRewritePattern pattern, MlirOperation op, MlirPatternRewriter rewriter,
+                                         void *userData);
+void tileAddPattern(MlirRewritePatternSet patterns, MlirContext context, const char *name, unsigned benefit,
+                    TileRewrite rewrite);
+// Runs a pipeline given as text on `op` ("canonicalize,cse"). False after a diagnostic.
+bool tileRunPipeline(MlirOperation op, const char *pipeline);
+// Inserts upstream dialects by name into a registry (dependent dialects of a pass); asserts they exist.
+void tileInsertDialects(MlirDialectRegistry registry, const char *const *names);
+
+#endif

@@ -1,0 +1,44 @@
+// Small questions and answers about IR that every pass asks.
+#ifndef TESSERA_IR_SUPPORT_H
+#define TESSERA_IR_SUPPORT_H
+
+#include "lib/capi/common.h"
+
+static inline MlirStringRef tileString(const char *text) { return mlirStringRefCreateFromCString(text); }
+bool tileStringEquals(MlirStringRef string, const char *text);
+
+// Errors, warnings, remarks at an op ("'tile.mma' op …") with printf formats. tileError always returns false.
+bool tileError(MlirOperation op, const char *format, ...) __attribute__((format(printf, 2, 3)));
+bool tileErrorAt(MlirLocation location, const char *format, ...) __attribute__((format(printf, 2, 3)));
+// The note points at `where`.
+bool tileErrorWithNote(MlirOperation op, MlirLocation where, const char *note, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+void tileWarning(MlirOperation op, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void tileRemark(MlirOperation op, const char *format, ...) __attribute__((format(printf, 2, 3)));
+bool tileEmit(MlirExtEmitter emitter, const char *format, ...) __attribute__((format(printf, 2, 3))); // returns false
+
+bool tileOpIs(MlirOperation op, const char *name); // false for a null op
+MlirStringRef tileOpName(MlirOperation op);
+MlirOperation tileDefiningOp(MlirValue value);                     // null for block arguments
+MlirAttribute tileOpAttribute(MlirOperation op, const char *name); // inherent or discardable; null when absent
+MlirType tileOperandType(MlirOperation op, intptr_t index);
+MlirType tileResultType(MlirOperation op, intptr_t index);
+MlirOperation tileParentOfName(MlirOperation op, const char *name); // nearest enclosing, itself excluded; or null
+MlirBlock tileOnlyBlock(MlirRegion region);
+bool tileConstantIndex(MlirValue value, int64_t *constant); // arith.constant of index or integer type
+
+// A growing list of ops, as walks collect them.
+typedef struct TileOps {
+  MlirOperation *items;
+  intptr_t count, capacity;
+} TileOps;
+void tileOpsAppend(TileOps *ops, MlirOperation op);
+void tileOpsFree(TileOps *ops);
+// All ops of that name under `root`, in walk order (post order); a null name collects every op.
+TileOps tileCollect(MlirOperation root, const char *name);
+
+// Type text for messages: writes "tensor<4xf32>" (cut off with … at `capacity`) and returns `buffer`.
+const char *tileTypeText(MlirType type, char *buffer, size_t capacity);
+const char *tileAttributeText(MlirAttribute attribute, char *buffer, size_t capacity);
+
+#endif
