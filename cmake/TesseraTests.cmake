@@ -1,4 +1,5 @@
-# C unit tests: every test/**/NAME_test.c is an executable build/test/bin/NAME_test; lit runs them (test/lit.cfg.py).
+# C unit tests and the target check-tessera, which runs all tests with lit (test/lit.cfg.py says what a test sees).
+# Every test/**/NAME_test.c is an executable build/test/bin/NAME_test; a .test file beside it runs it under lit.
 # A test may use whatever its room may: it links the sources of pure-C rooms through libtessera and the runtime.
 file(GLOB_RECURSE unit_tests CONFIGURE_DEPENDS test/*_test.c)
 foreach(source ${unit_tests})
@@ -6,4 +7,17 @@ foreach(source ${unit_tests})
   add_executable(${name} ${source})
   target_link_libraries(${name} PRIVATE $<TARGET_NAME_IF_EXISTS:tessera> $<TARGET_NAME_IF_EXISTS:tessera-runtime> m)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/test/bin)
+  list(APPEND TESSERA_UNIT_TESTS ${name})
 endforeach()
+
+# The Python of the tests: ./dev passes its .venv; a build by hand takes that if it is there, else any python3.
+if(NOT TESSERA_PYTHON AND EXISTS ${CMAKE_SOURCE_DIR}/.venv/bin/python)
+  set(TESSERA_PYTHON ${CMAKE_SOURCE_DIR}/.venv/bin/python CACHE FILEPATH "Python that runs the tests")
+endif()
+find_program(TESSERA_PYTHON python3 DOC "Python that runs the tests" REQUIRED)
+configure_file(test/lit.site.cfg.py.in test/lit.site.cfg.py @ONLY)
+
+add_custom_target(check-tessera
+  COMMAND ${TESSERA_PYTHON} ${LLVM_TOOLS_BINARY_DIR}/lit -sv ${CMAKE_BINARY_DIR}/test
+  DEPENDS $<TARGET_NAME_IF_EXISTS:tessera> $<TARGET_NAME_IF_EXISTS:tessera-runtime> ${TESSERA_TOOLS} ${TESSERA_UNIT_TESTS}
+  USES_TERMINAL COMMENT "Running the tests")
