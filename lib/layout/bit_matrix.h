@@ -1,0 +1,45 @@
+// Matrices over GF(2) of at most 64 x 64 bits: rank, solving, inverses.
+// Why: a linear layout is such a matrix (index bits in, coordinate bits out), and every question about one is a
+// question here. Expects: plain values, column j = the image of input bit j, bit i of it = row i. Leaves: nothing on
+// the heap.
+#ifndef TESSERA_LIB_LAYOUT_BIT_MATRIX_H
+#define TESSERA_LIB_LAYOUT_BIT_MATRIX_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { TILE_BIT_MATRIX_MAX = 64 };
+
+typedef struct TileBitMatrix {
+  uint32_t rows, columns;
+  uint64_t column[TILE_BIT_MATRIX_MAX];
+} TileBitMatrix;
+
+TileBitMatrix tileBitMatrixIdentity(uint32_t size);
+
+/// The matrix times the vector x: the XOR of the columns that x selects.
+uint64_t tileBitMatrixApply(const TileBitMatrix *matrix, uint64_t x);
+
+/// left * right; left->columns must equal right->rows.
+TileBitMatrix tileBitMatrixMultiply(const TileBitMatrix *left, const TileBitMatrix *right);
+
+uint32_t tileBitMatrixRank(const TileBitMatrix *matrix);
+
+/// An x with matrix * x = y, or false if there is none. Of several the one that uses the earliest independent columns
+/// only: bits that add nothing new (copies) stay 0.
+bool tileBitMatrixSolve(const TileBitMatrix *matrix, uint64_t y, uint64_t *x);
+
+/// R with matrix * R = identity; exists if and only if the rank is the number of rows (every value is reached).
+bool tileBitMatrixRightInverse(const TileBitMatrix *matrix, TileBitMatrix *inverse);
+
+/// L with L * matrix = identity; exists if and only if the rank is the number of columns (no value is reached twice).
+bool tileBitMatrixLeftInverse(const TileBitMatrix *matrix, TileBitMatrix *inverse);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

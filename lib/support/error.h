@@ -1,0 +1,33 @@
+// A located complaint: what a parser or a check of the pure C rooms tells its caller when it says no.
+// Why: these rooms know no MLIR, so they cannot emit diagnostics; the caller turns this into one.
+// Expects: a caller-owned TileError, or NULL when only the yes or no matters. Leaves: text always terminated.
+//
+//   TileError error;
+//   if (!tileLayoutParse(text, strlen(text), &layout, &error))
+//     fprintf(stderr, "column %zu: %s\n", error.column, error.text);
+#ifndef TESSERA_LIB_SUPPORT_ERROR_H
+#define TESSERA_LIB_SUPPORT_ERROR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { TILE_ERROR_CAPACITY = 512 };
+
+/// line and column count from 1; 0 means "the whole input", used where no place is at fault.
+typedef struct TileError {
+  size_t line, column;
+  char text[TILE_ERROR_CAPACITY];
+} TileError;
+
+/// Fills `error` (may be NULL) and returns false, so that a check can end with `return tileErrorSet(…)`.
+bool tileErrorSet(TileError *error, size_t line, size_t column, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+#ifdef __cplusplus
+}
+#endif
+#endif
