@@ -4,6 +4,7 @@
 
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 
 static int checkFailures, checkCount;
 
@@ -12,10 +13,13 @@ static int checkFailures, checkCount;
     ++checkCount;                                                                                                      \
     if (!(condition) && ++checkFailures <= 20) {                                                                       \
       printf("%s:%d: failed: %s: ", __FILE__, __LINE__, #condition);                                                   \
-      printf(__VA_ARGS__);                                                                                             \
+      printf(" " __VA_ARGS__); /* the message is optional */                                                           \
       printf("\n");                                                                                                    \
     }                                                                                                                  \
   } while (0)
+
+// The text contains the part; prints both when it does not.
+#define CHECK_CONTAINS(text, part) CHECK(strstr(text, part), "\"%s\" is not in \"%s\"", part, text)
 
 // Passes only if at least `least` checks ran: a loop that never runs must not pass.
 static inline int checkResult(int least) {

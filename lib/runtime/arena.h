@@ -1,0 +1,49 @@
+// arena.h - the memory of compiled programs: memref.alloc and memref.dealloc arrive here
+// (finalize-memref-to-llvm{use-generic-functions=1}), results are released here by whoever called the program.
+//
+//   tessera_arena_t *arena = tessera_arena_create();
+//   tessera_arena_t *outer = tessera_arena_enter(arena);   // this thread's programs now allocate from it
+//   _mlir_ciface_step(&result, &x);
+//   …
+//   tessera_release(result.allocated);                     // from any thread
+//   tessera_arena_enter(outer);
+//   tessera_arena_destroy(arena);                          // everything still live in it is gone as well
+//
+// Freed blocks are kept in bins of their size, so a steady loop takes nothing from the system; trim gives them back.
+// Without an arena entered, the process's own serves: it is never destroyed. Every function here may be called from
+// any thread; only destroy must come after the last use of the arena's memory.
+#ifndef TESSERA_RUNTIME_ARENA_H
+#define TESSERA_RUNTIME_ARENA_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct tessera_arena_t tessera_arena_t;
+
+typedef struct tessera_arena_statistics_t {
+  int64_t live;         // bytes in use (as rounded to size classes)
+  int64_t peak;         // the most that were ever in use
+  int64_t held;         // bytes taken from the system
+  int64_t blocks;       // pieces they were taken in
+  int64_t allocations;  // calls served
+  int64_t bad_releases; // blocks released a second time (ignored)
+} tessera_arena_statistics_t;
+
+tessera_arena_t *tessera_arena_create(void); // NULL when out of memory
+void tessera_arena_destroy(tessera_arena_t *arena);
+tessera_arena_t *tessera_arena_enter(tessera_arena_t *arena); // returns the one before; NULL is the process's own
+void tessera_arena_trim(tessera_arena_t *arena);              // returns what is not in use to the system
+tessera_arena_statistics_t tessera_arena_statistics(tessera_arena_t *arena); // NULL is the process's own
+
+// Releases a result of a program, given its descriptor's `allocated` pointer. NULL and upstream's mark for constants
+// (0xdeadbeef) are ignored.
+void tessera_release(void *allocated);
+
+// What generated code calls. Memory is 64-byte aligned (or |alignment|, a power of two), its contents undefined, zero
+// bytes are a valid block. A size that is negative, beyond the machine's memory, or refused by the system raises
+// (call.h): inside tessera_call it does not return, outside it gives NULL.
+void *_mlir_memref_to_llvm_alloc(size_t bytes);
+void *_mlir_memref_to_llvm_aligned_alloc(size_t alignment, size_t bytes);
+void _mlir_memref_to_llvm_free(void *memory);
+
+#endif // TESSERA_RUNTIME_ARENA_H

@@ -1,0 +1,22 @@
+// call.h - calling a compiled program such that its failures come back as text instead of ending the process.
+//
+// Compiled code has no error results: an allocation that fails in the middle of it has nowhere to go. tessera_call
+// marks the place to come back to; tessera_raise, anywhere below it on the same thread, comes back there. A grid
+// carries a failure of any of its threads to the thread that launched it.
+#ifndef TESSERA_RUNTIME_CALL_H
+#define TESSERA_RUNTIME_CALL_H
+
+#include "lib/support/status.h"
+
+// Runs body(args). False, with |out_error|, when something in it raised. What the program had allocated from its arena
+// until then stays live: run programs in an arena of their own (arena.h) and destroy it. Local memory is given back.
+// The frames jumped over are not unwound: nothing between here and the raise may hold a lock or a C++ destructor.
+bool tessera_call(void (*body)(void **args), void **args, tessera_error_t *out_error);
+
+// Ends the innermost tessera_call of this thread with this sentence. Without one, prints the sentence on stderr and
+// RETURNS (a library does not end its process): the caller then goes on without what it asked for, so an allocation
+// gives NULL. Compiled assertions call tessera_raise_message.
+TESSERA_PRINTF(1, 2) void tessera_raise(const char *format, ...);
+void tessera_raise_message(const char *message);
+
+#endif // TESSERA_RUNTIME_CALL_H

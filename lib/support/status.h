@@ -1,0 +1,44 @@
+// status.h - how the runtime and lib/support report what went wrong: one idiom, used throughout.
+//
+// A function that can fail returns bool (or a pointer) and takes, as its last parameter, where to write a sentence:
+//
+//   tessera_error_t error;
+//   tessera_array_t x;
+//   if (!tessera_npy_read("x.npy", &x, &error)) {
+//     fprintf(stderr, "error: %s\n", error.text); // x.npy: holds 12 bytes of data, its shape needs 16
+//     return 1;
+//   }
+//
+// The sentence names the thing (a file, an argument), the value seen and the value wanted; it has no trailing newline
+// and no "error:" in front. |out_error| may be NULL for callers who only need to know that it failed. On failure the
+// other out parameters are left as they were. Nothing here allocates, so failing works when memory has run out.
+//
+// Names: what the MLIR-free tile-exec also uses is in the runtime's style (tessera_…, snake_case). Header only, so that
+// the runtime stands alone.
+#ifndef TESSERA_SUPPORT_STATUS_H
+#define TESSERA_SUPPORT_STATUS_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+typedef struct tessera_error_t {
+  char text[1024]; // longer sentences are cut
+} tessera_error_t;
+
+#define TESSERA_PRINTF(format_at, arguments_at) __attribute__((format(printf, format_at, arguments_at)))
+
+// Writes the sentence and returns false: `return tessera_fail(out_error, "%s: is a directory", path);`
+static inline TESSERA_PRINTF(2, 3) bool tessera_fail(tessera_error_t *out_error, const char *format, ...) {
+  if (out_error) {
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(out_error->text, sizeof out_error->text, format, arguments);
+    va_end(arguments);
+  }
+  return false;
+}
+
+#endif // TESSERA_SUPPORT_STATUS_H

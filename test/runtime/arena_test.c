@@ -1,0 +1,169 @@
+// arena_test.c - the allocator behind memref.alloc: alignment, reuse, no growth over 10,000 calls, failures as text.
+#include "lib/runtime/arena.h"
+
+#include "lib/runtime/call.h"
+#include "test/check.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+static void test_sizes_and_alignment(tessera_arena_t *arena) {
+  for (size_t n = 0; n < 3000000; n += 1 + n / 89) {
+    char *memory = _mlir_memref_to_llvm_alloc(n);
+    CHECK((uintptr_t)memory % 64 == 0);
+    memset(memory, 0x5a, n);
+    int64_t live = tessera_arena_statistics(arena).live;
+    CHECK(live >= (int64_t)n && (n < 256 || live <= (int64_t)(n + n / 4)));
+    tessera_release(memory);
+  }
+  for (size_t alignment = 1; alignment <= 1 << 16; alignment *= 2) {
+    char *memory = _mlir_memref_to_llvm_aligned_alloc(alignment, 1000);
+    CHECK((uintptr_t)memory % alignment == 0);
+    memset(memory, 1, 1000);
+    _mlir_memref_to_llvm_free(memory);
+  }
+  CHECK(tessera_arena_statistics(arena).live == 0);
+}
+
+// Blocks in use at one time never overlap, in every size class.
+static void test_contents_stay(void) {
+  enum { N = 2000 };
+  unsigned char *blocks[N] = {0};
+  unsigned sizes[N], random = 7;
+  for (int k = 0; k < 20000; k++) {
+    random = random * 1103515245u + 12345u;
+    int i = (int)(random >> 8) % N;
+    if (blocks[i])
+      CHECK(blocks[i][0] == (unsigned char)i && blocks[i][sizes[i] - 1] == (unsigned char)i);
+    tessera_release(blocks[i]);
+    sizes[i] = 1 + (random >> 4) % (1u << random % 14);
+    blocks[i] = memset(_mlir_memref_to_llvm_alloc(sizes[i]), i, sizes[i]);
+  }
+  for (int i = 0; i < N; i++)
+    tessera_release(blocks[i]);
+}
+
+// What a program does each call: temporaries of several sizes, and a result the caller releases.
+static void test_no_leak(tessera_arena_t *arena) {
+  int64_t held = 0;
+  for (int k = 0; k < 10000; k++) {
+    void *a = _mlir_memref_to_llvm_alloc(4096), *b = _mlir_memref_to_llvm_alloc((size_t)(100 + k % 50));
+    void *result = _mlir_memref_to_llvm_aligned_alloc(256, 8192);
+    _mlir_memref_to_llvm_free(a);
+    _mlir_memref_to_llvm_free(b);
+    tessera_release(result);
+    if (k == 100)
+      held = tessera_arena_statistics(arena).held;
+  }
+  tessera_arena_statistics_t statistics = tessera_arena_statistics(arena);
+  CHECK(statistics.live == 0);
+  CHECK(statistics.held == held);
+  CHECK(statistics.bad_releases == 0);
+}
+
+static void test_peak_and_trim(void) {
+  tessera_arena_t *arena = tessera_arena_create(), *outer = tessera_arena_enter(arena);
+  void *a = _mlir_memref_to_llvm_alloc(1 << 20), *b = _mlir_memref_to_llvm_alloc(4 << 20);
+  tessera_release(b);
+  tessera_arena_statistics_t before = tessera_arena_statistics(arena);
+  CHECK(before.peak == 5 << 20 && before.live == 1 << 20 && before.held == 5 << 20 && before.blocks == 2);
+  tessera_arena_trim(arena);
+  tessera_arena_statistics_t after = tessera_arena_statistics(arena);
+  CHECK(after.held == 1 << 20 && after.blocks == 1 && after.live == 1 << 20);
+  memset(a, 1, 1 << 20);
+  tessera_release(a);
+  tessera_release(a); // a second time: counted, and the bin stays sound
+  CHECK(tessera_arena_statistics(arena).bad_releases == 1);
+  CHECK(_mlir_memref_to_llvm_alloc(1 << 20) == a && _mlir_memref_to_llvm_alloc(1 << 20) != a);
+  CHECK(tessera_arena_enter(outer) == arena);
+  tessera_arena_destroy(arena); // with two blocks live: they go as well (LeakSanitizer would tell)
+}
+
+static void test_ignored_releases(void) {
+  tessera_release(NULL);
+  tessera_release((void *)(uintptr_t)0xdeadbeef);
+}
+
+static void allocate(void **args) {
+  args[1] = _mlir_memref_to_llvm_alloc(*(size_t *)args[0]);
+  args[2] = "went on";
+}
+
+static void test_absurd_sizes(void) {
+  static const size_t sizes[] = {(size_t)-1, (size_t)-64, SIZE_MAX / 2, (size_t)1 << 50};
+  for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+    size_t size = sizes[i];
+    void *args[] = {&size, NULL, NULL};
+    tessera_error_t error = {""};
+    CHECK(!tessera_call(allocate, args, &error));
+    CHECK(!args[1] && !args[2]);
+    CHECK_CONTAINS(error.text, "a program asked for a buffer of ");
+    CHECK_CONTAINS(error.text, " bytes: the machine has ");
+  }
+}
+
+static void allocate_badly_aligned(void **args) { args[0] = _mlir_memref_to_llvm_aligned_alloc(96, 64); }
+
+static void test_bad_alignment(void) {
+  tessera_error_t error = {""};
+  CHECK(!tessera_call(allocate_badly_aligned, (void *[]){NULL}, &error));
+  CHECK(strcmp(error.text, "a program asked for 64 bytes aligned to 96") == 0);
+}
+
+// Inner failures end the inner call only.
+static void call_inner(void **args) {
+  size_t size = (size_t)-1;
+  CHECK(!tessera_call(allocate, (void *[]){&size, NULL, NULL}, NULL));
+  args[0] = "after the inner call";
+  tessera_raise_message("outer");
+}
+
+static void test_nested_calls(void) {
+  void *args[] = {NULL};
+  tessera_error_t error = {""};
+  CHECK(!tessera_call(call_inner, args, &error));
+  CHECK(args[0] && strcmp(error.text, "outer") == 0);
+}
+
+static void *release_all(void *blocks) {
+  for (int i = 0; i < 1000; i++)
+    tessera_release(((void **)blocks)[i]);
+  return NULL;
+}
+
+// Results released by other threads than allocated them, meanwhile both allocate.
+static void test_threads(tessera_arena_t *arena) {
+  static void *blocks[2][1000];
+  pthread_t threads[2];
+  for (int t = 0; t < 2; t++) {
+    for (int i = 0; i < 1000; i++)
+      blocks[t][i] = _mlir_memref_to_llvm_alloc((size_t)i);
+    pthread_create(&threads[t], NULL, release_all, blocks[t]);
+  }
+  for (int t = 0; t < 2; t++)
+    pthread_join(threads[t], NULL);
+  CHECK(tessera_arena_statistics(arena).live == 0);
+}
+
+int main(void) {
+  test_ignored_releases();
+  int64_t process_live = tessera_arena_statistics(NULL).live;
+  void *memory = _mlir_memref_to_llvm_alloc(64);
+  CHECK(tessera_arena_statistics(NULL).live == process_live + 64);
+  tessera_release(memory);
+  tessera_arena_t *arena = tessera_arena_create();
+  tessera_arena_enter(arena);
+  test_sizes_and_alignment(arena);
+  test_contents_stay();
+  test_no_leak(arena);
+  test_absurd_sizes();
+  test_bad_alignment();
+  test_nested_calls();
+  test_threads(arena);
+  tessera_arena_enter(NULL);
+  CHECK(tessera_arena_statistics(arena).live == 0);
+  tessera_arena_destroy(arena);
+  tessera_arena_destroy(NULL);
+  test_peak_and_trim();
+  return checkResult(1000);
+}
