@@ -5,8 +5,7 @@
 
 #include "lib/capi/common.h"
 
-MLIR_EXT_HANDLE(MlirExtPass);         // one running pass instance
-MLIR_EXT_HANDLE(MlirExtPassPipeline); // a pipeline being built
+MLIR_EXT_HANDLE(MlirExtPass); // one running pass instance, or the options of a pipeline being built
 
 typedef enum MlirExtOptionKind {
   MlirExtOption_Bool,
@@ -44,6 +43,9 @@ MLIR_EXT_BEGIN
 void mlirExtPassRegister(
     const MlirExtPassDefinition *definition); // once per process and definition; later calls do nothing
 void mlirExtPipelineRegister(const MlirExtPipelineDefinition *definition);
+
+// Reports why a pipeline cannot be built. Always returns false.
+bool mlirExtPipelineError(MlirExtPass options, MlirStringRef message);
 
 // Options of a running pass or of a pipeline being built. `name` must be declared: asserts otherwise.
 bool mlirExtPassGetBool(MlirExtPass pass, const char *name);

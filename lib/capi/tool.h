@@ -5,6 +5,8 @@
 #include "lib/capi/common.h"
 
 MLIR_EXT_BEGIN
+// A flag of the tool about to start (its main parses it); read it after the main. Lives as long as the process.
+const bool *mlirExtToolAddFlag(const char *name, const char *help);
 int mlirExtOptMain(int argc, char **argv, const char *toolName, MlirDialectRegistry registry);
 int mlirExtTranslateMain(int argc, char **argv, const char *toolName);
 int mlirExtLspServerMain(int argc, char **argv, MlirDialectRegistry registry);

@@ -1,0 +1,49 @@
+// Diagnostics with severity and notes. The handle is a heap InFlightDiagnostic until it is reported.
+#include "lib/capi/diagnostic.h"
+#include "mlir/CAPI/IR.h"
+#include "mlir/CAPI/Support.h"
+#include "mlir/IR/Diagnostics.h"
+
+using namespace mlir;
+
+static InFlightDiagnostic emitAt(Location location, MlirDiagnosticSeverity severity) {
+  switch (severity) {
+  case MlirDiagnosticWarning:
+    return emitWarning(location);
+  case MlirDiagnosticError:
+    return emitError(location);
+  default: // a note stands below another diagnostic only: by itself it is a remark
+    return emitRemark(location);
+  }
+}
+
+static InFlightDiagnostic emitOn(Operation *op, MlirDiagnosticSeverity severity) {
+  switch (severity) {
+  case MlirDiagnosticWarning:
+    return op->emitWarning();
+  case MlirDiagnosticError:
+    return op->emitOpError();
+  default:
+    return op->emitRemark();
+  }
+}
+
+static InFlightDiagnostic *diagnosticOf(MlirExtDiagnostic handle) {
+  return static_cast<InFlightDiagnostic *>(handle.ptr);
+}
+
+MlirExtDiagnostic mlirExtDiagnosticCreate(MlirLocation location, MlirDiagnosticSeverity severity,
+                                          MlirStringRef message) {
+  return {new InFlightDiagnostic(emitAt(unwrap(location), severity) << unwrap(message))};
+}
+
+MlirExtDiagnostic mlirExtDiagnosticCreateForOp(MlirOperation op, MlirDiagnosticSeverity severity,
+                                               MlirStringRef message) {
+  return {new InFlightDiagnostic(emitOn(unwrap(op), severity) << unwrap(message))};
+}
+
+void mlirExtDiagnosticAddNote(MlirExtDiagnostic diagnostic, MlirLocation location, MlirStringRef message) {
+  diagnosticOf(diagnostic)->attachNote(unwrap(location)) << unwrap(message);
+}
+
+void mlirExtDiagnosticReport(MlirExtDiagnostic diagnostic) { delete diagnosticOf(diagnostic); } // its end reports

@@ -1,0 +1,252 @@
+// Passes and pipelines found by name, with typed options that upstream's parser checks, and our own statistics.
+#include "lib/capi/pass.h"
+#include "lib/capi/impl.h"
+#include "mlir/CAPI/Pass.h"
+#include "mlir/Pass/Pass.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassOptions.h"
+#include "mlir/Pass/PassRegistry.h"
+#include <atomic>
+#include <map>
+#include <mutex>
+
+using namespace mlirExt;
+
+namespace {
+//===--- statistics ---------------------------------------------------------===//
+// One row of counters per pass and process. The lock is for making and reading rows, not for counting.
+struct Counters {
+  const MlirExtPassDefinition *definition;
+  std::vector<std::atomic<uint64_t>> values;
+};
+struct CounterTable {
+  std::mutex mutex;
+  std::map<std::string, Counters> rows; // sorted by argument; nodes never move
+};
+CounterTable &counterTable() {
+  static CounterTable table;
+  return table;
+}
+
+intptr_t countStatistics(const MlirExtPassDefinition &definition) {
+  intptr_t count = 0;
+  for (auto *statistic = definition.statistics; statistic && *statistic; ++statistic)
+    ++count;
+  return count;
+}
+
+// Null if the pass counts nothing.
+std::atomic<uint64_t> *countersOf(const MlirExtPassDefinition &definition) {
+  if (countStatistics(definition) == 0)
+    return nullptr;
+  CounterTable &table = counterTable();
+  std::lock_guard<std::mutex> lock(table.mutex);
+  auto found = table.rows.find(definition.argument);
+  if (found == table.rows.end())
+    found = table.rows
+                .emplace(std::piecewise_construct, std::forward_as_tuple(definition.argument),
+                         std::forward_as_tuple(
+                             Counters{&definition, std::vector<std::atomic<uint64_t>>(countStatistics(definition))}))
+                .first;
+  return found->second.values.data();
+}
+
+//===--- options ------------------------------------------------------------===//
+struct OptionSlot {
+  const MlirExtPassOption *definition;
+  bool *boolean = nullptr;
+  int64_t *integer = nullptr;
+  std::string *string = nullptr;
+  std::vector<int64_t> *integers = nullptr;
+  std::shared_ptr<void> owner; // the llvm::cl option
+};
+
+// What callbacks see as MlirExtPass.
+struct OptionValues {
+  const char *argument;
+  SmallVector<OptionSlot> slots;
+  std::atomic<uint64_t> *counters = nullptr;
+  function_ref<LogicalResult(const Twine &)> *reportError = nullptr;
+
+  const OptionSlot &find(const char *name) const {
+    auto *found = llvm::find_if(slots, [&](const auto &slot) { return !strcmp(slot.definition->name, name); });
+    if (found == slots.end())
+      llvm::report_fatal_error(Twine("pass '") + argument + "' has no option '" + name + "'");
+    return *found;
+  }
+};
+
+SmallVector<int64_t> parseIntegers(StringRef text) {
+  SmallVector<StringRef> parts;
+  text.split(parts, ',', -1, /*KeepEmpty=*/false);
+  return llvm::map_to_vector(parts, [](StringRef part) {
+    int64_t value = 0;
+    part.trim().getAsInteger(0, value);
+    return value;
+  });
+}
+
+// Adds a typed option to a Pass or to PassPipelineOptions (`Options`: the class whose Option templates fit).
+template <typename Options, typename Parent> OptionSlot makeOption(Parent &parent, const MlirExtPassOption &option) {
+  namespace cl = llvm::cl;
+  OptionSlot slot{&option};
+  auto make = [&](auto kept, auto *&value) {
+    value = &kept->getValue();
+    slot.owner = kept;
+  };
+  StringRef text = option.defaultValue ? option.defaultValue : "";
+  cl::desc help(option.help ? option.help : "");
+  switch (option.kind) {
+  case MlirExtOption_Bool:
+    make(std::make_shared<typename Options::template Option<bool>>(parent, option.name, help, cl::init(text == "true")),
+         slot.boolean);
+    break;
+  case MlirExtOption_Integer: {
+    int64_t value = 0;
+    text.getAsInteger(0, value);
+    make(std::make_shared<typename Options::template Option<int64_t>>(parent, option.name, help, cl::init(value)),
+         slot.integer);
+    break;
+  }
+  case MlirExtOption_String:
+    make(std::make_shared<typename Options::template Option<std::string>>(parent, option.name, help,
+                                                                          cl::init(text.str())),
+         slot.string);
+    break;
+  case MlirExtOption_IntegerList: {
+    SmallVector<int64_t> values = parseIntegers(text);
+    auto kept = std::make_shared<typename Options::template ListOption<int64_t>>(
+        parent, option.name, help, cl::list_init(ArrayRef<int64_t>(values)));
+    slot.integers = &static_cast<std::vector<int64_t> &>(*kept);
+    slot.owner = kept;
+    break;
+  }
+  }
+  return slot;
+}
+
+//===--- passes -------------------------------------------------------------===//
+class PassInC : public Pass {
+public:
+  explicit PassInC(const MlirExtPassDefinition &definition)
+      : Pass(typeIDOf(&definition), anchorOf(definition)), definition(definition) {
+    values.argument = definition.argument;
+    values.counters = countersOf(definition);
+    for (intptr_t i = 0; i < definition.numOptions; ++i)
+      values.slots.push_back(makeOption<Pass>(*this, definition.options[i]));
+  }
+  StringRef getName() const override { return definition.argument; }
+  StringRef getArgument() const override { return definition.argument; }
+  StringRef getDescription() const override { return definition.summary ? definition.summary : ""; }
+  bool canScheduleOn(RegisteredOperationName name) const override {
+    return !getOpName() || name.getStringRef() == *getOpName();
+  }
+  void getDependentDialects(DialectRegistry &registry) const override {
+    if (definition.dependentDialects)
+      definition.dependentDialects(wrap(&registry));
+  }
+  std::unique_ptr<Pass> clonePass() const override { return std::make_unique<PassInC>(definition); }
+  void runOnOperation() override {
+    if (!definition.run(wrap(getOperation()), {&values}))
+      signalPassFailure();
+  }
+
+private:
+  static std::optional<StringRef> anchorOf(const MlirExtPassDefinition &definition) {
+    bool any = !definition.anchor || !*definition.anchor;
+    return any ? std::nullopt : std::optional<StringRef>(definition.anchor);
+  }
+  const MlirExtPassDefinition &definition;
+  OptionValues values;
+};
+
+struct PipelineOptions : PassPipelineOptions<PipelineOptions> {
+  explicit PipelineOptions(const MlirExtPipelineDefinition &definition) {
+    values.argument = definition.argument;
+    for (intptr_t i = 0; i < definition.numOptions; ++i)
+      values.slots.push_back(makeOption<mlir::detail::PassOptions>(*this, definition.options[i]));
+  }
+  OptionValues values;
+};
+
+void appendToString(MlirStringRef text, void *string) {
+  static_cast<std::string *>(string)->append(text.data, text.length);
+}
+
+LogicalResult buildPipeline(const MlirExtPipelineDefinition &definition, OpPassManager &manager, StringRef optionText,
+                            function_ref<LogicalResult(const Twine &)> reportError) {
+  PipelineOptions options(definition);
+  std::string error, text;
+  llvm::raw_string_ostream errors(error);
+  if (failed(options.parseFromString(optionText, errors)))
+    return reportError(error);
+  options.values.reportError = &reportError;
+  if (!definition.build({&options.values}, appendToString, &text))
+    return failure();
+  return succeeded(parsePassPipeline(text, manager, errors)) ? success() : reportError(error);
+}
+
+// True the first time it is asked about a definition.
+bool isFirst(const void *definition) {
+  static std::mutex mutex;
+  static llvm::DenseSet<const void *> seen;
+  std::lock_guard<std::mutex> lock(mutex);
+  return seen.insert(definition).second;
+}
+} // namespace
+
+void mlirExtPassRegister(const MlirExtPassDefinition *definition) {
+  if (isFirst(definition))
+    registerPass([definition]() -> std::unique_ptr<Pass> { return std::make_unique<PassInC>(*definition); });
+}
+
+void mlirExtPipelineRegister(const MlirExtPipelineDefinition *definition) {
+  if (!isFirst(definition))
+    return;
+  registerPassPipeline(
+      definition->argument, definition->summary,
+      [definition](OpPassManager &manager, StringRef options, function_ref<LogicalResult(const Twine &)> reportError) {
+        return buildPipeline(*definition, manager, options, reportError);
+      },
+      [definition](function_ref<void(const mlir::detail::PassOptions &)> visit) {
+        visit(PipelineOptions(*definition));
+      });
+}
+
+static OptionValues &valuesOf(MlirExtPass pass) { return *static_cast<OptionValues *>(pass.ptr); }
+
+bool mlirExtPipelineError(MlirExtPass options, MlirStringRef message) {
+  if (auto *report = valuesOf(options).reportError)
+    (void)(*report)(unwrap(message));
+  return false;
+}
+
+bool mlirExtPassGetBool(MlirExtPass pass, const char *name) { return *valuesOf(pass).find(name).boolean; }
+int64_t mlirExtPassGetInteger(MlirExtPass pass, const char *name) { return *valuesOf(pass).find(name).integer; }
+MlirStringRef mlirExtPassGetString(MlirExtPass pass, const char *name) {
+  return wrap(StringRef(*valuesOf(pass).find(name).string));
+}
+intptr_t mlirExtPassGetIntegers(MlirExtPass pass, const char *name, const int64_t **values) {
+  const std::vector<int64_t> &list = *valuesOf(pass).find(name).integers;
+  *values = list.data();
+  return list.size();
+}
+
+void mlirExtPassAddStatistic(MlirExtPass pass, intptr_t index, uint64_t amount) {
+  valuesOf(pass).counters[index].fetch_add(amount, std::memory_order_relaxed);
+}
+
+void mlirExtStatisticsForEach(MlirExtStatisticCallback callback, void *userData) {
+  std::lock_guard<std::mutex> lock(counterTable().mutex);
+  for (auto &[argument, counters] : counterTable().rows)
+    for (auto [name, value] :
+         llvm::zip(ArrayRef(counters.definition->statistics, counters.values.size()), counters.values))
+      callback(argument.c_str(), name, value.load(std::memory_order_relaxed), userData);
+}
+
+void mlirExtStatisticsReset(void) {
+  std::lock_guard<std::mutex> lock(counterTable().mutex);
+  for (auto &[argument, counters] : counterTable().rows)
+    for (auto &value : counters.values)
+      value.store(0, std::memory_order_relaxed);
+}

@@ -1,0 +1,34 @@
+// The tables of our dialects, passes and pipelines. A new one is one row here.
+#include "lib/pipelines/register.h"
+#include "lib/capi/dialect.h"
+#include "lib/capi/pass.h"
+#include "mlir-c/RegisterEverything.h"
+
+typedef void (*DialectRegistration)(MlirDialectRegistry registry);
+
+// Each table ends with a null row.
+static const DialectRegistration dialects[] = {NULL};
+static const MlirExtPassDefinition *const passes[] = {NULL};
+static const MlirExtPipelineDefinition *const pipelines[] = {NULL};
+
+void tesseraRegisterDialects(MlirDialectRegistry registry) {
+  for (const DialectRegistration *registration = dialects; *registration; ++registration)
+    (*registration)(registry);
+}
+
+void tesseraRegisterPasses(void) {
+  for (const MlirExtPassDefinition *const *pass = passes; *pass; ++pass)
+    mlirExtPassRegister(*pass);
+  for (const MlirExtPipelineDefinition *const *pipeline = pipelines; *pipeline; ++pipeline)
+    mlirExtPipelineRegister(*pipeline);
+}
+
+void tesseraRegisterAllDialects(MlirDialectRegistry registry) {
+  mlirRegisterAllDialects(registry);
+  tesseraRegisterDialects(registry);
+}
+
+void tesseraRegisterAllPasses(void) {
+  mlirRegisterAllPasses();
+  tesseraRegisterPasses();
+}

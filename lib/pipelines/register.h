@@ -1,0 +1,21 @@
+// Everything a tool or a plugin has to make known: dialects, passes and pipelines.
+#ifndef TESSERA_PIPELINES_REGISTER_H
+#define TESSERA_PIPELINES_REGISTER_H
+
+#include "lib/capi/common.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+void tesseraRegisterAllDialects(MlirDialectRegistry registry); // upstream's and ours
+void tesseraRegisterAllPasses(void);                           // upstream's and ours; once per process is enough
+// Ours only: for a plugin, whose host has upstream's.
+void tesseraRegisterDialects(MlirDialectRegistry registry);
+void tesseraRegisterPasses(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
