@@ -1,56 +1,16 @@
 // Passes and pipelines found by name, with typed options that upstream's parser checks, and our own statistics.
 #include "lib/capi/pass.h"
 #include "lib/capi/impl.h"
+#include "lib/capi/statistics.h"
 #include "mlir/CAPI/Pass.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassOptions.h"
 #include "mlir/Pass/PassRegistry.h"
-#include <atomic>
-#include <map>
-#include <mutex>
 
 using namespace mlirExt;
 
 namespace {
-//===--- statistics ---------------------------------------------------------===//
-// One row of counters per pass and process. The lock is for making and reading rows, not for counting.
-struct Counters {
-  const MlirExtPassDefinition *definition;
-  std::vector<std::atomic<uint64_t>> values;
-};
-struct CounterTable {
-  std::mutex mutex;
-  std::map<std::string, Counters> rows; // sorted by argument; nodes never move
-};
-CounterTable &counterTable() {
-  static CounterTable table;
-  return table;
-}
-
-intptr_t countStatistics(const MlirExtPassDefinition &definition) {
-  intptr_t count = 0;
-  for (auto *statistic = definition.statistics; statistic && *statistic; ++statistic)
-    ++count;
-  return count;
-}
-
-// Null if the pass counts nothing.
-std::atomic<uint64_t> *countersOf(const MlirExtPassDefinition &definition) {
-  if (countStatistics(definition) == 0)
-    return nullptr;
-  CounterTable &table = counterTable();
-  std::lock_guard<std::mutex> lock(table.mutex);
-  auto found = table.rows.find(definition.argument);
-  if (found == table.rows.end())
-    found = table.rows
-                .emplace(std::piecewise_construct, std::forward_as_tuple(definition.argument),
-                         std::forward_as_tuple(
-                             Counters{&definition, std::vector<std::atomic<uint64_t>>(countStatistics(definition))}))
-                .first;
-  return found->second.values.data();
-}
-
 //===--- options ------------------------------------------------------------===//
 struct OptionSlot {
   const MlirExtPassOption *definition;
@@ -65,7 +25,7 @@ struct OptionSlot {
 struct OptionValues {
   const char *argument;
   SmallVector<OptionSlot> slots;
-  std::atomic<uint64_t> *counters = nullptr;
+  MlirExtCounters *counters = nullptr;
   function_ref<LogicalResult(const Twine &)> *reportError = nullptr;
 
   const OptionSlot &find(const char *name) const {
@@ -131,7 +91,7 @@ public:
   explicit PassInC(const MlirExtPassDefinition &definition)
       : Pass(typeIDOf(&definition), anchorOf(definition)), definition(definition) {
     values.argument = definition.argument;
-    values.counters = countersOf(definition);
+    values.counters = mlirExtCountersGet(&definition);
     for (intptr_t i = 0; i < definition.numOptions; ++i)
       values.slots.push_back(makeOption<Pass>(*this, definition.options[i]));
   }
@@ -186,23 +146,13 @@ LogicalResult buildPipeline(const MlirExtPipelineDefinition &definition, OpPassM
   return succeeded(parsePassPipeline(text, manager, errors)) ? success() : reportError(error);
 }
 
-// True the first time it is asked about a definition.
-bool isFirst(const void *definition) {
-  static std::mutex mutex;
-  static llvm::DenseSet<const void *> seen;
-  std::lock_guard<std::mutex> lock(mutex);
-  return seen.insert(definition).second;
-}
 } // namespace
 
 void mlirExtPassRegister(const MlirExtPassDefinition *definition) {
-  if (isFirst(definition))
-    registerPass([definition]() -> std::unique_ptr<Pass> { return std::make_unique<PassInC>(*definition); });
+  registerPass([definition]() -> std::unique_ptr<Pass> { return std::make_unique<PassInC>(*definition); });
 }
 
 void mlirExtPipelineRegister(const MlirExtPipelineDefinition *definition) {
-  if (!isFirst(definition))
-    return;
   registerPassPipeline(
       definition->argument, definition->summary,
       [definition](OpPassManager &manager, StringRef options, function_ref<LogicalResult(const Twine &)> reportError) {
@@ -233,20 +183,5 @@ intptr_t mlirExtPassGetIntegers(MlirExtPass pass, const char *name, const int64_
 }
 
 void mlirExtPassAddStatistic(MlirExtPass pass, intptr_t index, uint64_t amount) {
-  valuesOf(pass).counters[index].fetch_add(amount, std::memory_order_relaxed);
-}
-
-void mlirExtStatisticsForEach(MlirExtStatisticCallback callback, void *userData) {
-  std::lock_guard<std::mutex> lock(counterTable().mutex);
-  for (auto &[argument, counters] : counterTable().rows)
-    for (auto [name, value] :
-         llvm::zip(ArrayRef(counters.definition->statistics, counters.values.size()), counters.values))
-      callback(argument.c_str(), name, value.load(std::memory_order_relaxed), userData);
-}
-
-void mlirExtStatisticsReset(void) {
-  std::lock_guard<std::mutex> lock(counterTable().mutex);
-  for (auto &[argument, counters] : counterTable().rows)
-    for (auto &value : counters.values)
-      value.store(0, std::memory_order_relaxed);
+  mlirExtCountersAdd(valuesOf(pass).counters, index, amount);
 }

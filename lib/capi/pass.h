@@ -40,8 +40,8 @@ typedef struct MlirExtPipelineDefinition {
 } MlirExtPipelineDefinition;
 
 MLIR_EXT_BEGIN
-void mlirExtPassRegister(
-    const MlirExtPassDefinition *definition); // once per process and definition; later calls do nothing
+// Once per process and definition, before any pipeline is parsed; later calls do nothing. Not thread-safe.
+void mlirExtPassRegister(const MlirExtPassDefinition *definition);
 void mlirExtPipelineRegister(const MlirExtPipelineDefinition *definition);
 
 // Reports why a pipeline cannot be built. Always returns false.
