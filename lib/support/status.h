@@ -14,7 +14,8 @@
 // other out parameters are left as they were. Nothing here allocates, so failing works when memory has run out.
 //
 // Names: what the MLIR-free tile-exec also uses is in the runtime's style (tessera_…, snake_case). Header only, so that
-// the runtime stands alone.
+// the runtime stands alone. (Parsers of the compiler's pure rooms, which have a line and a column to tell, use
+// error.h.)
 #ifndef TESSERA_SUPPORT_STATUS_H
 #define TESSERA_SUPPORT_STATUS_H
 

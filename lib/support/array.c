@@ -1,0 +1,110 @@
+// array.c - creating, copying, describing and checking dense arrays.
+// Why: the tools meet arrays as files, as memrefs and as random data; this is what the three have in common.
+// Expects: shapes from anywhere, files included. Leaves: no overflow unnoticed.
+#include "lib/support/array.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct {
+  const char *name;
+  int bytes;
+} elements[] = {
+#define X(name, enumerator, bytes, npy) {#name, bytes},
+    TESSERA_ELEMENT_TYPES(X)
+#undef X
+};
+
+const char *tessera_element_name(tessera_element_t element) { return elements[element].name; }
+
+int tessera_element_bytes(tessera_element_t element) { return elements[element].bytes; }
+
+// The product of the sizes. A zero among them makes it zero even where the others would overflow.
+static bool count_elements(int rank, const int64_t *shape, int64_t *out_count, tessera_error_t *out_error) {
+  bool too_many = false, empty = false;
+  int64_t count = 1;
+  for (int i = 0; i < rank; i++) {
+    if (shape[i] < 0)
+      return tessera_fail(out_error, "size %d is %lld", i, (long long)shape[i]);
+    empty = empty || shape[i] == 0;
+    too_many = too_many || (shape[i] && __builtin_mul_overflow(count, shape[i], &count));
+  }
+  if (too_many && !empty)
+    return tessera_fail(out_error, "has more elements than can be addressed");
+  *out_count = empty ? 0 : count;
+  return true;
+}
+
+bool tessera_array_create(tessera_element_t element, int rank, const int64_t *shape, tessera_array_t *out_array,
+                          tessera_error_t *out_error) {
+  tessera_array_t array = {.element = element, .rank = rank};
+  if (rank < 0 || rank > TESSERA_MAX_RANK)
+    return tessera_fail(out_error, "has rank %d, at most %d are supported", rank, TESSERA_MAX_RANK);
+  if (!count_elements(rank, shape, &array.count, out_error))
+    return false;
+  int64_t bytes;
+  if (__builtin_mul_overflow(array.count, (int64_t)elements[element].bytes, &bytes) || bytes > INT64_MAX / 2)
+    return tessera_fail(out_error, "has more bytes than can be addressed");
+  size_t rounded = bytes ? ((size_t)bytes + 63) / 64 * 64 : 64;
+  if (posix_memalign(&array.data, 64, rounded) != 0)
+    return tessera_fail(out_error, "no memory for %lld bytes", (long long)bytes);
+  memset(array.data, 0, rounded);
+  if (rank > 0)
+    memcpy(array.shape, shape, (size_t)rank * sizeof *shape);
+  *out_array = array;
+  return true;
+}
+
+void tessera_array_destroy(tessera_array_t *array) {
+  free(array->data);
+  array->data = NULL;
+}
+
+void tessera_copy_strided(void *to, const void *from, int rank, const int64_t *shape, const int64_t *strides,
+                          int bytes) {
+  if (rank == 0) {
+    memcpy(to, from, (size_t)bytes);
+    return;
+  }
+  int64_t inner = bytes; // of one step along the first dimension, in |to|
+  for (int i = 1; i < rank; i++)
+    inner *= shape[i];
+  if (inner == 0)
+    return;
+  for (int64_t i = 0; i < shape[0]; i++)
+    tessera_copy_strided((char *)to + i * inner, (const char *)from + i * strides[0] * bytes, rank - 1, shape + 1,
+                         strides + 1, bytes);
+}
+
+static char *describe(tessera_element_t element, int rank, const int64_t *shape, char *out_text, size_t size) {
+  size_t length = 0;
+  out_text[0] = 0;
+  for (int i = 0; i < rank && length < size; i++)
+    length += (size_t)(shape[i] < 0 ? snprintf(out_text + length, size - length, "?x")
+                                    : snprintf(out_text + length, size - length, "%lldx", (long long)shape[i]));
+  if (length < size)
+    snprintf(out_text + length, size - length, "%s", elements[element].name);
+  return out_text;
+}
+
+char *tessera_array_describe(const tessera_array_t *array, char *out_text, size_t size) {
+  return describe(array->element, array->rank, array->shape, out_text, size);
+}
+
+static bool is_carrier_of(tessera_element_t carrier, tessera_element_t element) {
+  return carrier == element || (carrier == TESSERA_U16 && element == TESSERA_BF16);
+}
+
+bool tessera_array_expect(tessera_array_t *array, const char *name, tessera_element_t element, int rank,
+                          const int64_t *shape, tessera_error_t *out_error) {
+  bool same = is_carrier_of(array->element, element) && array->rank == rank;
+  for (int i = 0; same && i < rank; i++)
+    same = shape[i] < 0 || shape[i] == array->shape[i];
+  if (!same) {
+    char is[256], wanted[256];
+    return tessera_fail(out_error, "%s: is %s, wanted %s", name, tessera_array_describe(array, is, sizeof is),
+                        describe(element, rank, shape, wanted, sizeof wanted));
+  }
+  array->element = element;
+  return true;
+}

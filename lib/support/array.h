@@ -1,0 +1,67 @@
+// array.h - dense arrays as the tools pass them around: an element type, a shape, and the elements in C order.
+//
+//   tessera_array_t x;
+//   if (!tessera_array_create(TESSERA_F32, 2, (int64_t[]){3, 4}, &x, &error)) …
+//   ((float *)x.data)[1 * 4 + 2] = 5;
+//   tessera_array_destroy(&x);
+//
+// The array owns its data (64-byte aligned). Rank 0 is one element; any size may be 0.
+#ifndef TESSERA_SUPPORT_ARRAY_H
+#define TESSERA_SUPPORT_ARRAY_H
+
+#include "lib/support/status.h"
+
+enum { TESSERA_MAX_RANK = 32 };
+
+// name as MLIR prints it, enumerator, bytes, type string in .npy files.
+#define TESSERA_ELEMENT_TYPES(X)                                                                                       \
+  X(i1, TESSERA_BOOL, 1, "|b1")                                                                                        \
+  X(i8, TESSERA_I8, 1, "|i1")                                                                                          \
+  X(i16, TESSERA_I16, 2, "<i2")                                                                                        \
+  X(i32, TESSERA_I32, 4, "<i4")                                                                                        \
+  X(i64, TESSERA_I64, 8, "<i8")                                                                                        \
+  X(ui8, TESSERA_U8, 1, "|u1")                                                                                         \
+  X(ui16, TESSERA_U16, 2, "<u2")                                                                                       \
+  X(ui32, TESSERA_U32, 4, "<u4")                                                                                       \
+  X(ui64, TESSERA_U64, 8, "<u8")                                                                                       \
+  X(f16, TESSERA_F16, 2, "<f2")                                                                                        \
+  X(f32, TESSERA_F32, 4, "<f4")                                                                                        \
+  X(f64, TESSERA_F64, 8, "<f8")                                                                                        \
+  X(bf16, TESSERA_BF16, 2, "<u2") /* numpy has none: travels as uint16 */
+
+typedef enum tessera_element_t {
+#define X(name, enumerator, bytes, npy) enumerator,
+  TESSERA_ELEMENT_TYPES(X)
+#undef X
+      TESSERA_ELEMENT_COUNT
+} tessera_element_t;
+
+typedef struct tessera_array_t {
+  tessera_element_t element;
+  int rank;
+  int64_t shape[TESSERA_MAX_RANK];
+  int64_t count; // of elements
+  void *data;
+} tessera_array_t;
+
+const char *tessera_element_name(tessera_element_t element);
+int tessera_element_bytes(tessera_element_t element);
+
+// Zeroed. Fails on a negative size, a rank beyond TESSERA_MAX_RANK, more bytes than can be addressed, or no memory.
+bool tessera_array_create(tessera_element_t element, int rank, const int64_t *shape, tessera_array_t *out_array,
+                          tessera_error_t *out_error);
+void tessera_array_destroy(tessera_array_t *array);
+
+// Copies |shape| elements of |bytes| each from strided memory to C order; strides count elements.
+void tessera_copy_strided(void *to, const void *from, int rank, const int64_t *shape, const int64_t *strides,
+                          int bytes);
+
+// "3x4xf32", as in tensor<3x4xf32>. Returns |out_text|.
+char *tessera_array_describe(const tessera_array_t *array, char *out_text, size_t size);
+
+// Is this an array of |element| and |shape| (a negative size allows any)? If not the error begins with |name|:
+// "argument 1 (x.npy): is 3x4xf64, wanted ?x4xf32". A carrier becomes what it carries (uint16 becomes bf16).
+bool tessera_array_expect(tessera_array_t *array, const char *name, tessera_element_t element, int rank,
+                          const int64_t *shape, tessera_error_t *out_error);
+
+#endif // TESSERA_SUPPORT_ARRAY_H

@@ -1,0 +1,14 @@
+// f16.h - the 16-bit floats, as bits, to and from f32. Rounding is to nearest, ties to even; every value of the 16-bit
+// types becomes an f32 exactly; overflow gives infinity, subnormals are kept, a NaN stays a NaN (quiet, with the top of
+// its payload). In integer arithmetic, so it does not depend on the machine, the compiler or the rounding mode.
+#ifndef TESSERA_SUPPORT_F16_H
+#define TESSERA_SUPPORT_F16_H
+
+#include <stdint.h>
+
+uint16_t tessera_f16_from_f32(float value); // IEEE binary16: 5 bits of exponent, 10 of fraction
+float tessera_f16_to_f32(uint16_t bits);
+uint16_t tessera_bf16_from_f32(float value); // the upper half of an f32: 8 bits of exponent, 7 of fraction
+float tessera_bf16_to_f32(uint16_t bits);
+
+#endif // TESSERA_SUPPORT_F16_H
