@@ -9,7 +9,7 @@
 // of the pool, the caller's included. Instances must not depend on each other; then the result is the same, bit for
 // bit, whatever the number of threads. A grid run from inside a kernel runs in place, on the thread that asked.
 //
-// Cost of an empty grid of 1000 instances: 2 us back to back, 3 us after an idle time.
+// An empty grid of 1000 instances, an indirect call each: 1.8 us back to back, 2 to 4 us after an idle time (2 cores).
 #ifndef TESSERA_RUNTIME_POOL_H
 #define TESSERA_RUNTIME_POOL_H
 
