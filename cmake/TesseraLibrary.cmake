@@ -7,6 +7,15 @@ endforeach()
 file(GLOB_RECURSE files CONFIGURE_DEPENDS dialects/*.c)
 list(APPEND COMPILER_SOURCES ${files})
 
+# The machine files become part of the library: edit one and the next build has it.
+file(GLOB machine_files CONFIGURE_DEPENDS lib/machine/*.machine)
+set(embedded_machines ${CMAKE_BINARY_DIR}/generated/embedded_machines.c)
+add_custom_command(OUTPUT ${embedded_machines} VERBATIM
+  COMMAND ${CMAKE_COMMAND} -DOUTPUT=${embedded_machines} "-DFILES=${machine_files}"
+          -P ${CMAKE_SOURCE_DIR}/cmake/EmbedMachines.cmake
+  DEPENDS ${machine_files} cmake/EmbedMachines.cmake)
+list(APPEND COMPILER_SOURCES ${embedded_machines})
+
 # The C API archives are taken as files: linking their CMake targets would drag in the static MLIR archives,
 # a second copy of every TypeID beside libMLIR.so.
 get_property(capi_targets GLOBAL PROPERTY MLIR_UPSTREAM_CAPI_LIBS)

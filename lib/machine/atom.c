@@ -1,0 +1,153 @@
+// Matrix instructions of a machine: reading `atom.…` values and finding one by name. See machine.h.
+// A free size is a `*` in the name and a range in the value; a fragment's text refers to it as {n/8}, the quotient.
+#include "lib/machine/atom.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/machine/machine.h"
+
+typedef struct {
+  int64_t m, low, high, step, k, warps;
+  const char *types;
+} Shape;
+
+static bool takeNumber(const char **text, int64_t *number) {
+  char *end;
+  if (**text < '1' || **text > '9')
+    return false;
+  *number = strtoll(*text, &end, 10);
+  *text = end;
+  return *number < INT32_MAX;
+}
+
+static bool takeText(const char **text, const char *wanted) {
+  size_t length = strlen(wanted);
+  if (strncmp(*text, wanted, length))
+    return false;
+  *text += length;
+  return true;
+}
+
+static bool takeRange(const char **text, Shape *shape) {
+  if (!takeNumber(text, &shape->low))
+    return false;
+  shape->high = shape->low;
+  shape->step = 1;
+  if (!takeText(text, ".."))
+    return true;
+  return takeNumber(text, &shape->high) && takeText(text, "/") && takeNumber(text, &shape->step) &&
+         shape->high >= shape->low;
+}
+
+// a,b,c a,b,c …: every item has two commas and three names.
+static bool areTypes(const char *types) {
+  do {
+    for (int i = 0; i < 3; ++i) {
+      size_t length = strcspn(types, ", ");
+      types += length;
+      if (!length || (i < 2 && *types++ != ','))
+        return false;
+    }
+    if (*types && *types != ' ')
+      return false;
+    types += strspn(types, " ");
+  } while (*types);
+  return true;
+}
+
+static bool readShape(const char *value, Shape *shape) {
+  shape->warps = 1;
+  if (!takeNumber(&value, &shape->m) || !takeText(&value, "x") || !takeRange(&value, shape) || !takeText(&value, "x") ||
+      !takeNumber(&value, &shape->k) || !takeText(&value, " "))
+    return false;
+  value += strspn(value, " ");
+  if (takeText(&value, "warps=") && (!takeNumber(&value, &shape->warps) || !takeText(&value, " ")))
+    return false;
+  shape->types = value + strspn(value, " ");
+  return areTypes(shape->types);
+}
+
+bool tileMachineAtomIsWellFormed(const char *value) {
+  Shape shape;
+  return readShape(value, &shape);
+}
+
+// Whether `name` is the pattern with its * replaced by a size of the range; a pattern without * is that name.
+static bool matchesName(const char *pattern, const char *name, const Shape *shape, int64_t *n) {
+  const char *star = strchr(pattern, '*');
+  *n = shape->low;
+  if (!star)
+    return !strcmp(pattern, name);
+  if (strncmp(pattern, name, (size_t)(star - pattern)))
+    return false;
+  name += star - pattern;
+  return takeNumber(&name, n) && !strcmp(name, star + 1) && *n >= shape->low && *n <= shape->high &&
+         (*n - shape->low) % shape->step == 0;
+}
+
+static void expand(const char *text, int64_t n, char *buffer, size_t capacity) {
+  size_t length = 0;
+  for (; *text && length + 1 < capacity; buffer[length] = '\0') {
+    if (!takeText(&text, "{n/")) {
+      buffer[length++] = *text++;
+      continue;
+    }
+    int64_t divisor = 1;
+    if (takeNumber(&text, &divisor) && takeText(&text, "}"))
+      length += (size_t)snprintf(buffer + length, capacity - length, "%" PRId64, n / divisor);
+    length = length < capacity ? length : capacity - 1;
+  }
+}
+
+static void fillFragments(const TileMachine *machine, const char *pattern, TileMachineAtom *atom) {
+  static const char operands[] = "abc";
+  for (int i = 0; i < 3; ++i) {
+    char key[128];
+    snprintf(key, sizeof key, "fragment.%s.%c", pattern, operands[i]);
+    const char *text = tileMachineGetText(machine, key);
+    atom->fragment[i][0] = '\0';
+    if (text)
+      expand(text, atom->n, atom->fragment[i], TILE_MACHINE_FRAGMENT_CAPACITY);
+  }
+}
+
+static bool unknownAtom(const TileMachine *machine, const char *name, TileError *error) {
+  char known[320] = "";
+  size_t length = 0;
+  for (size_t i = 0; i < tileMachineGetKeyCount(machine); ++i) {
+    const char *value, *key = tileMachineGetKeyAt(machine, i, &value);
+    if (takeText(&key, "atom.") && length < sizeof known)
+      length += (size_t)snprintf(known + length, sizeof known - length, "%s%s", length ? ", " : "", key);
+  }
+  return tileErrorSet(error, 0, 0, "machine %s has no atom '%.64s'; it has: %s", tileMachineGetName(machine), name,
+                      length ? known : "none");
+}
+
+bool tileMachineFindAtom(const TileMachine *machine, const char *name, TileMachineAtom *atom, TileError *error) {
+  for (size_t i = 0; i < tileMachineGetKeyCount(machine); ++i) {
+    Shape shape;
+    int64_t n;
+    const char *value, *key = tileMachineGetKeyAt(machine, i, &value);
+    if (!takeText(&key, "atom.") || !readShape(value, &shape) || !matchesName(key, name, &shape, &n))
+      continue;
+    *atom = (TileMachineAtom){.m = shape.m, .n = n, .k = shape.k, .warps = shape.warps, .types = shape.types};
+    fillFragments(machine, key, atom);
+    return true;
+  }
+  return unknownAtom(machine, name, error);
+}
+
+bool tileMachineAtomTakes(const TileMachineAtom *atom, const char *a, const char *b, const char *c) {
+  char wanted[96];
+  size_t length = (size_t)snprintf(wanted, sizeof wanted, "%s,%s,%s", a, b, c);
+  for (const char *types = atom->types; *types; types += strspn(types, " ")) {
+    size_t item = strcspn(types, " ");
+    if (item == length && !strncmp(types, wanted, item))
+      return true;
+    types += item;
+  }
+  return false;
+}

@@ -1,0 +1,117 @@
+// Asks the host: instruction set by cpuid, cores by affinity, caches by sysfs or, where a container hides that, cpuid.
+// Expects: Linux; on other processors than x86-64 only what sysfs tells. Leaves: nothing changed.
+#include "lib/machine/host.h"
+
+#include <inttypes.h>
+#include <sched.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+
+typedef struct {
+  uint64_t bytes, ways, line;
+} Cache;
+
+static bool readWord(int index, const char *file, char *word, size_t capacity) {
+  char path[128];
+  snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu0/cache/index%d/%s", index, file);
+  FILE *stream = fopen(path, "r");
+  if (!stream)
+    return false;
+  bool good = fgets(word, (int)capacity, stream) != NULL;
+  fclose(stream);
+  return good;
+}
+
+static bool readNumber(int index, const char *file, uint64_t *number) {
+  char word[32], unit = '\0';
+  if (!readWord(index, file, word, sizeof word) || sscanf(word, "%" SCNu64 "%c", number, &unit) < 1)
+    return false;
+  *number <<= unit == 'K' ? 10 : unit == 'M' ? 20 : 0;
+  return *number > 0;
+}
+
+static bool cacheFromSysfs(uint64_t level, Cache *cache) {
+  char type[32];
+  uint64_t found;
+  for (int i = 0; readNumber(i, "level", &found); ++i)
+    if (found == level && readWord(i, "type", type, sizeof type) && strncmp(type, "Instruction", 11) &&
+        readNumber(i, "size", &cache->bytes) && readNumber(i, "ways_of_associativity", &cache->ways) &&
+        readNumber(i, "coherency_line_size", &cache->line))
+      return true;
+  return false;
+}
+
+#if defined(__x86_64__)
+// Leaf 4 (Intel) and 0x8000001d (AMD) answer alike: type, level, and ways - 1, partitions - 1, line - 1, sets - 1.
+static bool cacheFromLeaf(unsigned leaf, uint64_t level, Cache *cache) {
+  unsigned a, b, c, d;
+  for (unsigned i = 0; i < 8 && __get_cpuid_count(leaf, i, &a, &b, &c, &d) && (a & 31); ++i) {
+    if ((a & 31) == 2 || (a >> 5 & 7) != level)
+      continue;
+    cache->ways = (b >> 22) + 1;
+    cache->line = (b & 0xfff) + 1;
+    cache->bytes = cache->ways * ((b >> 12 & 0x3ff) + 1) * cache->line * ((uint64_t)c + 1);
+    return true;
+  }
+  return false;
+}
+
+static bool cacheFromCpuid(uint64_t level, Cache *cache) {
+  return cacheFromLeaf(0x8000001d, level, cache) || cacheFromLeaf(4, level, cache);
+}
+
+static const char *baseName(void) {
+  __builtin_cpu_init();
+  if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma") || !__builtin_cpu_supports("bmi2"))
+    return NULL;
+  bool wide = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+              __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
+              __builtin_cpu_supports("avx512vl");
+  return wide ? "x86-64-v4" : "x86-64-v3";
+}
+#else
+static bool cacheFromCpuid(uint64_t level, Cache *cache) { return false; }
+static const char *baseName(void) { return NULL; }
+#endif
+
+static int coreCount(void) {
+  cpu_set_t allowed;
+  if (sched_getaffinity(0, sizeof allowed, &allowed) == 0)
+    return CPU_COUNT(&allowed);
+  return (int)sysconf(_SC_NPROCESSORS_ONLN); // more than 1024 CPUs
+}
+
+static bool detectCache(const char *key, char *value, size_t capacity) {
+  unsigned level;
+  char property[16];
+  Cache cache;
+  if (sscanf(key, "l%u.%15s", &level, property) != 2 ||
+      (!cacheFromSysfs(level, &cache) && !cacheFromCpuid(level, &cache)))
+    return false;
+  uint64_t number = !strcmp(property, "bytes")  ? cache.bytes
+                    : !strcmp(property, "ways") ? cache.ways
+                    : !strcmp(property, "line") ? cache.line
+                                                : 0;
+  snprintf(value, capacity, "%" PRIu64, number);
+  return number > 0;
+}
+
+bool tileHostDetect(const char *key, char *value, size_t capacity) {
+  if (!strcmp(key, "base")) {
+    const char *name = baseName();
+    if (name)
+      snprintf(value, capacity, "%s", name);
+    return name != NULL;
+  }
+  if (strcmp(key, "cores"))
+    return detectCache(key, value, capacity);
+  int cores = coreCount();
+  snprintf(value, capacity, "%d", cores);
+  return cores > 0;
+}

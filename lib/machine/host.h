@@ -1,0 +1,12 @@
+// What the machine we run on says about itself: the answers to `detect` in native.machine.
+#ifndef TESSERA_LIB_MACHINE_HOST_H
+#define TESSERA_LIB_MACHINE_HOST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/// Writes the host's value for a key: `base` (the widest x86-64 level it has), `cores` (those this process may use),
+/// `l1.bytes`, `l2.ways`, `l3.line`, … (from sysfs, else cpuid). False if it cannot tell; the base's value then stays.
+bool tileHostDetect(const char *key, char *value, size_t capacity);
+
+#endif

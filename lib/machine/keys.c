@@ -1,0 +1,126 @@
+// The one list of keys that a machine file may hold, with meaning and unit, and what a value of each type looks like.
+// Adding a key is adding a row here; nothing else changes.
+#include "lib/machine/keys.h"
+
+#include <string.h>
+
+#include "lib/machine/atom.h"
+
+// clang-format off
+const TileMachineKey tileMachineKeys[] = {
+    {"base", TileMachineWord, "", "the machine whose keys come first; on the first line"},
+    {"kind", TileMachineWord, "both", "cpu or gpu"},
+    {"isa", TileMachineWord, "both", "instruction set: x86-64, ptx, amdgcn"},
+    {"chip", TileMachineWord, "both", "LLVM's name of the processor, as in -mcpu"},
+    {"features", TileMachineTextLine, "", "LLVM's features beyond the chip's, as in -mattr"},
+    {"cores", TileMachineInteger, "both", "CPU cores, streaming multiprocessors, compute units"},
+    {"clock.hz", TileMachineInteger, "", "cycles per second under load"},
+    {"levels", TileMachineWords, "both", "memory levels, innermost first"},
+    {"mesh", TileMachineIntegers, "", "devices along each axis of the mesh they form"},
+    // CPU cores.
+    {"vector.bytes", TileMachineInteger, "cpu", "bytes of a vector register"},
+    {"vector.registers", TileMachineInteger, "cpu", "vector registers an instruction can name"},
+    {"fma.per_cycle", TileMachineInteger, "cpu", "vector multiply-adds that a core begins per cycle"},
+    {"fma.latency", TileMachineInteger, "cpu", "cycles until a multiply-add's result can be added to"},
+    // GPU cores.
+    {"warp.width", TileMachineInteger, "gpu", "lanes of a warp"},
+    {"partitions.per_core", TileMachineInteger, "", "parts of a core that issue on their own"},
+    {"registers.per_core", TileMachineInteger, "gpu", "32-bit registers of a core"},
+    {"registers.per_thread", TileMachineInteger, "gpu", "the most 32-bit registers of a thread"},
+    {"threads.per_block", TileMachineInteger, "gpu", "the most threads of a block"},
+    {"warps.per_core", TileMachineInteger, "gpu", "the most warps resident on a core"},
+    {"blocks.per_core", TileMachineInteger, "", "the most blocks resident on a core"},
+    {"cluster.blocks", TileMachineInteger, "", "the most blocks of a portable cluster"},
+    {"shared.per_block.bytes", TileMachineInteger, "gpu", "the most shared memory of a block"},
+    // Peak rates: a multiply-add counts as two operations.
+    {"flops.*", TileMachineInteger, "", "vector operations per cycle and core, by element type"},
+    {"mma.flops.*", TileMachineInteger, "", "matrix operations per cycle and core, by element type"},
+    // Memory levels; * is a name from `levels`.
+    {"*.bytes", TileMachineInteger, "", "size of one instance"},
+    {"*.ways", TileMachineInteger, "", "associativity"},
+    {"*.line", TileMachineInteger, "", "bytes of a cache line"},
+    {"*.transaction", TileMachineInteger, "", "the least bytes that an access moves"},
+    {"*.bandwidth", TileMachineInteger, "", "bytes per second, all cores together"},
+    {"*.latency", TileMachineInteger, "", "cycles from a load to its use"},
+    {"*.banks", TileMachineInteger, "", "banks that serve accesses side by side"},
+    {"*.bank.bytes", TileMachineInteger, "", "width of a bank"},
+    {"*.instances", TileMachineInteger, "", "instances in the machine, where it is not one per core"},
+    // Instructions and engines.
+    {"atom.*", TileMachineAtomType, "", "a matrix instruction: shape and types of A, B, C"},
+    {"fragment.*", TileMachineTextLine, "", "fragment.ATOM.a|b|c: the #tile.layout of an operand in registers"},
+    {"engines", TileMachineWords, "", "asynchronous copy engines"},
+    {"engine.*.sizes", TileMachineIntegers, "", "bytes that one copy can move"},
+    {"engine.*.align", TileMachineInteger, "", "alignment in bytes of addresses and strides"},
+    {"engine.*.box", TileMachineInteger, "", "the most elements of a copy along one axis"},
+    {"engine.*.rank", TileMachineInteger, "", "the most axes of a copy"},
+    {"engine.*.swizzles", TileMachineIntegers, "", "swizzle spans in bytes that it can write"},
+    {"x.*", TileMachineTextLine, "", "the user's own"},
+};
+// clang-format on
+const size_t tileMachineKeyRows = sizeof tileMachineKeys / sizeof tileMachineKeys[0];
+
+static bool matches(const char *pattern, const char *key) {
+  const char *star = strchr(pattern, '*');
+  if (!star)
+    return !strcmp(pattern, key);
+  size_t before = (size_t)(star - pattern), after = strlen(star + 1), length = strlen(key);
+  return length > before + after && !strncmp(pattern, key, before) && !strcmp(star + 1, key + length - after);
+}
+
+const TileMachineKey *tileMachineFindKey(const char *key) {
+  for (int patterns = 0; patterns < 2; ++patterns)
+    for (size_t i = 0; i < tileMachineKeyRows; ++i)
+      if (!strchr(tileMachineKeys[i].pattern, '*') == !patterns && matches(tileMachineKeys[i].pattern, key))
+        return &tileMachineKeys[i];
+  return NULL;
+}
+
+static bool isWordCharacter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || (c && strchr("_.-+", c));
+}
+
+// One item of a list; moves past it. An integer is 1 to 18 digits, the first not 0.
+static bool takeItem(const char **value, bool integer) {
+  const char *begin = *value;
+  bool good = true;
+  for (; isWordCharacter(**value); ++*value)
+    good = good && (!integer || (**value >= '0' && **value <= '9'));
+  size_t length = (size_t)(*value - begin);
+  return good && length > 0 && (!integer || (length <= 18 && *begin != '0'));
+}
+
+static bool isList(const char *value, bool integer, bool several) {
+  for (bool first = true; first || *value; first = false) {
+    if (!first && !several)
+      return false;
+    if (!takeItem(&value, integer) || (*value && *value != ' '))
+      return false;
+    value += strspn(value, " ");
+  }
+  return true;
+}
+
+bool tileMachineValueFits(TileMachineType type, const char *value, const char **wanted) {
+  static const char *const wants[] = {"a positive integer",
+                                      "positive integers separated by spaces",
+                                      "one word",
+                                      "words separated by spaces",
+                                      "a text",
+                                      "a shape and types, as in 16x8x16 f16,f16,f32"};
+  *wanted = wants[type];
+  switch (type) {
+  case TileMachineInteger:
+    return isList(value, true, false);
+  case TileMachineIntegers:
+    return isList(value, true, true);
+  case TileMachineWord:
+    return isList(value, false, false);
+  case TileMachineWords:
+    return isList(value, false, true);
+  case TileMachineAtomType:
+    return tileMachineAtomIsWellFormed(value);
+  case TileMachineTextLine:
+    return *value != '\0';
+  }
+  return false;
+}

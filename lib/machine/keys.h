@@ -1,0 +1,32 @@
+// Which keys a machine file may hold. The rows are in keys.c.
+#ifndef TESSERA_LIB_MACHINE_KEYS_H
+#define TESSERA_LIB_MACHINE_KEYS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+typedef enum TileMachineType {
+  TileMachineInteger,  // one integer from 1 to 2^62
+  TileMachineIntegers, // several, separated by spaces
+  TileMachineWord,     // letters, digits and _ . - +
+  TileMachineWords,    // several
+  TileMachineTextLine, // anything
+  TileMachineAtomType, // MxNxK (warps=W)? a,b,c …; N may be LOW..HIGH/STEP
+} TileMachineType;
+
+typedef struct TileMachineKey {
+  const char *pattern; // * stands for one or more characters
+  TileMachineType type;
+  const char *requiredBy; // "cpu", "gpu", "both" or ""
+  const char *meaning;
+} TileMachineKey;
+
+extern const TileMachineKey tileMachineKeys[];
+extern const size_t tileMachineKeyRows;
+
+/// The row whose pattern the key matches, exact ones before patterns; NULL if there is none.
+const TileMachineKey *tileMachineFindKey(const char *key);
+/// Whether the text is a value of the type; if not, *wanted says what one looks like.
+bool tileMachineValueFits(TileMachineType type, const char *value, const char **wanted);
+
+#endif
