@@ -15,7 +15,7 @@ struct tessera_json_t {
   char *text; // ends in 0 when there is any
   size_t length, capacity;
   const char *mistake; // the first one
-  int depth;
+  unsigned depth;
   struct {
     char close; // '}' or ']'
     bool has_values;
@@ -96,7 +96,7 @@ static void append_quoted(tessera_json_t *json, const char *text) {
 
 static void new_line(tessera_json_t *json) {
   append(json, "\n");
-  for (int i = 0; i < json->depth; i++)
+  for (unsigned i = 0; i < json->depth; i++)
     append(json, "  ");
 }
 
@@ -129,7 +129,7 @@ static bool begin_value(tessera_json_t *json, const char *key) {
 static void begin(tessera_json_t *json, const char *key, char open, char close) {
   if (!begin_value(json, key))
     return;
-  if (json->depth == MOST_OPEN) {
+  if (json->depth >= MOST_OPEN) {
     fail(json, "nested too deeply");
     return;
   }

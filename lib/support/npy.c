@@ -13,7 +13,10 @@
 #error "npy.c copies elements as they are: it expects a little-endian machine"
 #endif
 
-enum { LONGEST_HEADER = 1 << 20 };
+enum { LONGEST_HEADER = 1 << 16 }; // numpy's own have at most a few hundred bytes
+
+// Magic and version of what we write; reading looks at the first six bytes.
+static const unsigned char version_1[8] = {0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0};
 
 typedef struct header_t {
   tessera_element_t element;
@@ -33,7 +36,12 @@ static const struct {
 
 // --- The header: a cursor over text that ends in 0; each reader moves it and says whether it found its thing ---
 
-static void skip_space(const char **at) { *at += strspn(*at, " \t\n\r\f"); }
+static bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+
+static void skip_space(const char **at) {
+  while (is_space(**at))
+    ++*at;
+}
 
 static bool take(const char **at, char c) {
   skip_space(at);
@@ -150,7 +158,7 @@ static bool parse_header(const char *text, const char *path, header_t *out_heade
 static bool read_header(FILE *file, const char *path, int64_t *left, header_t *out_header, tessera_error_t *out_error) {
   unsigned char start[12] = {0};
   size_t got = fread(start, 1, 8, file);
-  if (got < 6 || memcmp(start, "\x93NUMPY", 6) != 0)
+  if (got < 6 || memcmp(start, version_1, 6) != 0)
     return tessera_fail(out_error, "%s: is not a .npy file", path);
   size_t width = start[6] == 1 ? 2 : 4;
   if (got == 8 && (start[6] < 1 || start[6] > 3 || start[7] != 0))
@@ -165,7 +173,7 @@ static bool read_header(FILE *file, const char *path, int64_t *left, header_t *o
   if (length > LONGEST_HEADER)
     return tessera_fail(out_error, "%s: its header is too large: %lld bytes", path, (long long)length);
   *left -= length;
-  char *text = calloc(1, (size_t)length + 1);
+  char *text = calloc(1, LONGEST_HEADER + 1);
   if (!text)
     return tessera_fail(out_error, "%s: no memory for its header", path);
   bool good = fread(text, 1, (size_t)length, file) == (size_t)length;
@@ -260,7 +268,7 @@ bool tessera_npy_write(const char *path, const tessera_array_t *array, tessera_e
   int padded = (10 + length + 1 + 63) / 64 * 64; // numpy ends the header with a line feed at a multiple of 64
   memset(header + 10 + length, ' ', (size_t)(padded - 10 - length));
   header[padded - 1] = '\n';
-  memcpy(header, "\x93NUMPY\x01\x00", 8);
+  memcpy(header, version_1, sizeof version_1);
   header[8] = (char)((padded - 10) & 255);
   header[9] = (char)((padded - 10) >> 8);
   tessera_bytes_t parts[] = {{header, (size_t)padded},
