@@ -6,6 +6,7 @@
 
 #include "lib/layout/layout.h"
 #include "lib/layout/text.h"
+#include "lib/machine/embedded.h"
 #include "lib/machine/host.h"
 #include "lib/machine/keys.h"
 #include "lib/machine/machine.h"
@@ -55,7 +56,7 @@ static void testBuiltIn(void) {
   }
 }
 
-// Figures that published peak rates pin down: rate = operations per cycle and core x cores x clock, within 1 %.
+// Figures that published peak rates pin down: rate = operations per cycle and core x cores x clock, within 0.3 %.
 static void testPeakRates(void) {
   static const struct {
     const char *machine, *key;
@@ -68,7 +69,7 @@ static void testPeakRates(void) {
     TileMachine *machine = loaded(rates[i].machine, NULL);
     double rate =
         (double)integer(machine, rates[i].key) * integer(machine, "cores") * integer(machine, "clock.hz") / 1e12;
-    CHECK(rate > rates[i].teraflops * 0.99 && rate < rates[i].teraflops * 1.01, "%s %s: %g, published %g",
+    CHECK(rate > rates[i].teraflops * 0.997 && rate < rates[i].teraflops * 1.003, "%s %s: %g, published %g",
           rates[i].machine, rates[i].key, rate, rates[i].teraflops);
     tileMachineDestroy(machine);
   }
@@ -317,6 +318,32 @@ static void testCircleAndPaths(void) {
   rmdir(path);
 }
 
+// Any change of a good file is read or refused with a reason, never worse (run under sanitizers to see more).
+static void testMutations(void) {
+  const char letters[] = "=#\n .*0129abz_,/{}\0\xff";
+  uint64_t seed = 31;
+  int accepted = 0;
+  for (int trial = 0; trial < 600; ++trial) {
+    const TileEmbeddedMachine *from = &tileEmbeddedMachines[checkRandom(&seed) % tileEmbeddedMachineCount];
+    char path[256], *text = malloc(from->length);
+    memcpy(text, from->text, from->length);
+    for (uint64_t edits = checkRandom(&seed) % 4 + 1; edits > 0; --edits)
+      text[checkRandom(&seed) % from->length] = letters[checkRandom(&seed) % sizeof letters];
+    snprintf(path, sizeof path, "%s/wrong.machine", folder);
+    FILE *stream = fopen(path, "w");
+    size_t length = checkRandom(&seed) % 8 ? from->length : checkRandom(&seed) % from->length;
+    CHECK(stream && fwrite(text, 1, length, stream) == length && fclose(stream) == 0, "cannot write %s", path);
+    TileError error = {0};
+    TileMachine *machine = tileMachineLoad("wrong", folder, NULL, 0, &error);
+    CHECK(machine || error.text[0], "refused without a reason");
+    accepted += machine != NULL;
+    tileMachineDestroy(machine);
+    free(text);
+  }
+  CHECK(accepted > 50 && accepted < 590, "%d of 600 mutants accepted", accepted);
+  removeFile("wrong");
+}
+
 // A key row that no file uses, or that shadows another, is a mistake in the table.
 static void testKeyTable(void) {
   for (size_t i = 0; i < tileMachineKeyRows; ++i) {
@@ -341,6 +368,7 @@ int main(void) {
   testFolder();
   testMalformed();
   testCircleAndPaths();
+  testMutations();
   testKeyTable();
   CHECK(rmdir(folder) == 0, "%s is not empty", folder);
   return checkResult(200);
