@@ -279,6 +279,9 @@ static bool parseLayout(Parser *parser, TileLayout *layout) {
   uint32_t culprit;
   if (!tileLayoutCheck(&result, &culprit, &inner))
     return tileErrorSet(parser->error, 1, dims.column[result.repeats[culprit].dim], "%s", inner.text);
+  if (tileLayoutPrint(&result, NULL, 0) >= TILE_LAYOUT_TEXT_CAPACITY)
+    return tileErrorSet(parser->error, 1, 1, "the layout's text would have %d characters or more",
+                        TILE_LAYOUT_TEXT_CAPACITY);
   *layout = result;
   return true;
 }

@@ -22,8 +22,8 @@
 extern "C" {
 #endif
 
-/// Ample for every layout in use (a mode takes some 10 characters); tileLayoutPrint's result tells if a text was
-/// longer.
+/// Holds the text of every layout that parses: longer ones are refused. (A mode takes some 10 characters.) Of a layout
+/// made by operations, tileLayoutPrint's result tells whether the text was longer.
 enum { TILE_LAYOUT_TEXT_CAPACITY = 2048 };
 
 /// Reads a layout of values or of memory; `text` need not be terminated. On failure error->column tells where (from 1).

@@ -175,11 +175,28 @@ static void testShortBuffer(void) {
   CHECK(tileLayoutPrint(&layout, NULL, 0) == 18, "length only");
 }
 
+// 30 bits that each XOR 24 terms: within the limits of a layout, but no text that anyone could read.
+static void testTooLong(void) {
+  char text[40 * 24 * 16] = "reg [", *end = text + strlen(text);
+  for (int bit = 0; bit < 30; ++bit) {
+    end += sprintf(end, bit ? ", 2:" : "2:");
+    for (int term = 0; term < 24; ++term)
+      end += sprintf(end, "%sd%d*%d", term ? "+" : "", term % 8, 1 << (term / 8 + bit % 2 * 8));
+  }
+  sprintf(end, "]");
+  TileLayout layout;
+  TileError error = {0};
+  CHECK(!tileLayoutParse(text, strlen(text), &layout, &error), "a text of %zu characters", strlen(text));
+  CHECK(error.column == 1 && !strcmp(error.text, "the layout's text would have 2048 characters or more"), "%s",
+        error.text);
+}
+
 int main(void) {
   testCanonical();
   testRandom();
   testMalformed();
   testMutations();
   testShortBuffer();
+  testTooLong();
   return checkResult(30000);
 }
