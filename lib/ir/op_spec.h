@@ -1,0 +1,156 @@
+// Rows compiled: what lib/ir/op_table.h says as text, as arrays and indices. Made in two steps:
+//   1. tileSpecCompileText   columns and format; knows text only and links without MLIR (the generator uses it)
+//   2. tileSpecResolve       names of constraints, kinds, rules and directives to pointers; types that cannot be known
+//                            and formats that can be read in two ways are refused
+// Everything lives in the dialect's arena and is never changed afterwards, so that all threads may read it.
+#ifndef TESSERA_IR_OP_SPEC_H
+#define TESSERA_IR_OP_SPEC_H
+
+#include "lib/ir/op_table.h"
+#include <stddef.h>
+
+// Memory that is freed at once.
+typedef struct TileArena {
+  struct TileArenaChunk *chunks;
+} TileArena;
+void *tileArenaAllocate(TileArena *arena, size_t size); // zeroed
+const char *tileArenaString(TileArena *arena, const char *begin, size_t length);
+const char *tileArenaPrintf(TileArena *arena, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void tileArenaFree(TileArena *arena);
+
+typedef enum TileArity { TileArity_One, TileArity_Optional, TileArity_Variadic } TileArity;
+
+typedef enum TilePlaceKind {
+  TilePlace_None,
+  TilePlace_Operand,
+  TilePlace_Result,
+  TilePlace_Attribute,
+  TilePlace_Region,
+} TilePlaceKind;
+// An entry of a column.
+typedef struct TilePlace {
+  TilePlaceKind kind;
+  int index;
+} TilePlace;
+
+// `with X` (isAbsent false) or `unless X`. Kind None: nothing said.
+typedef struct TilePresence {
+  TilePlace place;
+  bool isUnless;
+} TilePresence;
+
+typedef struct TileValueSpec {
+  const char *name;
+  TileArity arity;
+  const char *constraintName; // null: any
+  const char *ruleName;       // null: like
+  TilePlace like;             // None: nothing said
+  TilePresence presence;
+  bool typeInFormat;                // the format (or a directive) says the type
+  const TileConstraint *constraint; // step 2; null: any
+  const TileTypeRule *rule;         // step 2
+} TileValueSpec;
+
+typedef struct TileAttributeSpec {
+  const char *name;
+  const char *kindName;
+  const char *defaultText; // null: none
+  bool isOptional;         // may be absent, a default included
+  bool isUnit;
+  TilePresence presence;
+  const TileAttributeKind *kind; // step 2
+} TileAttributeSpec;
+
+typedef struct TileRegionSpec {
+  const char *name;
+  TileArity arity;
+} TileRegionSpec;
+
+typedef struct TileEffectSpec {
+  MlirExtEffect effect;
+  TilePlace place; // None: the debug resource or anything
+  bool isDebug;
+} TileEffectSpec;
+
+typedef enum TileElementKind {
+  TileElement_Literal,
+  TileElement_Space, // text "", " " or "\n"
+  TileElement_Operand,
+  TileElement_Attribute,
+  TileElement_Region,
+  TileElement_OperandType,
+  TileElement_ResultType,
+  TileElement_AttrDict,
+  TileElement_FunctionalType,
+  TileElement_Group,
+  TileElement_Custom,
+} TileElementKind;
+
+typedef struct TileElement {
+  TileElementKind kind;
+  const char *text;   // literal, space, directive's name
+  const char *source; // where it stands in the format, for messages
+  int index;          // of the operand, attribute, region; FunctionalType: operand or -1 for all
+  int second;         // FunctionalType: result or -1 for all
+  int count;          // Group: number of elements that follow and belong to it, nested ones included
+  int anchor;         // Group: position of the anchor in `elements`
+  bool withKeyword;   // AttrDict
+  bool isRequired;    // optional operand or attribute that must follow once its group has begun
+  bool isSilent;      // a unit attribute that its group's literal stands for
+  // Spacing, decided once: see op_print.c.
+  bool isPunctuation, opens, closes;
+  int numArguments; // Custom
+  TilePlace *arguments;
+  const TileDirective *directive; // step 2; null: MixedSizes
+} TileElement;
+
+typedef struct TileOpSpec {
+  const TileOpRow *row;
+  const TileDialectTable *table;
+  const char *fullName; // "tile.mma"
+  intptr_t rowIndex;
+  int numOperands, numResults, numAttributes, numRegions, numEffects, numElements;
+  TileValueSpec *operands, *results;
+  TileAttributeSpec *attributes;
+  TileRegionSpec *regions;
+  TileEffectSpec *effects;
+  TileElement *elements;
+  uint32_t traits;
+  const char *implicitTerminator;       // full name, or null
+  int looseOperand, looseResult;        // the only optional or variadic one; -1: none or several
+  bool operandSegments, resultSegments; // several: sizes are attributes
+  bool hasFormat;
+  const char *const *inherentNames; // null-terminated: attributes, then segment sizes
+  int numElided;                    // names that attr-dict leaves out
+  const char **elided;
+  // Inherent attributes that attr-dict must print: a bit per attribute of the row (the first 64).
+  bool dictHoldsInherent;
+  bool infersResults; // step 2: every result's type and presence follows from operands and attributes
+} TileOpSpec;
+
+// What went wrong, one line: "tile.mma: format: …".
+typedef struct TileSpecError {
+  char *text;
+  size_t capacity;
+} TileSpecError;
+// Always false. `column` may be null.
+bool tileSpecError(const TileSpecError *error, const TileOpSpec *spec, const char *column, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+bool tileSpecCompileText(TileArena *arena, const TileDialectTable *table, intptr_t rowIndex, TileOpSpec *spec,
+                         const TileSpecError *error);
+bool tileSpecCompileFormat(TileArena *arena, TileOpSpec *spec, const TileSpecError *error); // part of the above
+bool tileSpecResolve(TileOpSpec *spec, const TileSpecError *error);
+bool tileSpecCheckFormat(const TileOpSpec *spec, const TileSpecError *error); // part of the above: ambiguities
+
+TilePlace tileSpecFind(const TileOpSpec *spec, const char *name, size_t length); // kind None: no such name
+int tileSpecFindValue(const TileValueSpec *values, int count, const char *name); // -1: none
+// The text as the generator and messages show it: "optional", "variadic" or "".
+const char *tileArityText(TileArity arity);
+
+// Builtin tables, ending with a null name. op_builtin.c.
+extern const TileConstraint tileBuiltinConstraints[];
+extern const TileAttributeKind tileBuiltinKinds[];
+extern const TileTypeRule tileBuiltinRules[];
+
+#endif
