@@ -216,6 +216,9 @@ MlirAttribute mlirExtOpStateGetAttribute(MlirExtOpState state, const char *name)
   return wrap(stateOf(state).attributes.get(name));
 }
 void mlirExtOpStateAddType(MlirExtOpState state, MlirType type) { stateOf(state).addTypes(unwrap(type)); }
+MlirExtTypeList mlirExtOpStateGetTypes(MlirExtOpState state) {
+  return {static_cast<SmallVectorImpl<Type> *>(&stateOf(state).types)};
+}
 void mlirExtOpStateAddEmptyRegion(MlirExtOpState state) { stateOf(state).addRegion(); }
 intptr_t mlirExtOpStateGetNumOperands(MlirExtOpState state) { return stateOf(state).operands.size(); }
 MlirValue mlirExtOpStateGetOperand(MlirExtOpState state, intptr_t index) {

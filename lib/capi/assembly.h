@@ -67,6 +67,7 @@ bool mlirExtParserParseFunction(MlirExtParser parser, MlirExtOpState state);
 void mlirExtOpStateAddAttribute(MlirExtOpState state, const char *name, MlirAttribute attribute);
 MlirAttribute mlirExtOpStateGetAttribute(MlirExtOpState state, const char *name); // null when absent
 void mlirExtOpStateAddType(MlirExtOpState state, MlirType type);
+MlirExtTypeList mlirExtOpStateGetTypes(MlirExtOpState state); // of the results so far: what type inference appends to
 void mlirExtOpStateAddEmptyRegion(MlirExtOpState state);
 intptr_t mlirExtOpStateGetNumOperands(MlirExtOpState state);
 MlirValue mlirExtOpStateGetOperand(MlirExtOpState state, intptr_t index);

@@ -474,6 +474,8 @@ bool tileSpecCompileText(TileArena *arena, const TileDialectTable *table, intptr
       !compileValues(arena, spec, "results", row->results, spec->results, spec->numResults, error) ||
       !compileAttributes(arena, spec, error) || !compileEffects(arena, spec, error))
     return false;
+  if (spec->numOperands + spec->numResults > TileMaxValues)
+    return tileSpecError(error, spec, NULL, "more than %d operands and results", TileMaxValues);
   addTraitAttributes(spec);
   deriveSegments(arena, spec);
   return !spec->hasFormat || tileSpecCompileFormat(arena, spec, error);

@@ -130,7 +130,8 @@ static bool mayBeEmpty(const Check *check, const TileElement *element) {
     return true;
   if (element->kind == TileElement_Custom)
     return element->directive && element->directive->isPresent;
-  return arityOf(check, element) != TileArity_One && !element->isRequired;
+  TileArity arity = arityOf(check, element);
+  return arity == TileArity_Variadic || (arity == TileArity_Optional && !element->isRequired);
 }
 
 // The first of the elements [begin, end) that could come first and conflicts; null if none does. `*stopped` when one

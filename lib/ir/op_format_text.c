@@ -328,7 +328,7 @@ static void listElided(Reader *reader) {
   TileOpSpec *spec = reader->spec;
   spec->elided = tileArenaAllocate(reader->arena, sizeof *spec->elided * (size_t)(spec->numAttributes + 2));
   for (int i = 0; i < spec->numAttributes; ++i)
-    if (reader->attributes[i])
+    if ((spec->attributes[i].inFormat = reader->attributes[i]))
       spec->elided[spec->numElided++] = spec->attributes[i].name;
     else
       spec->dictHoldsInherent = true;

@@ -18,6 +18,9 @@ const char *tileArenaString(TileArena *arena, const char *begin, size_t length);
 const char *tileArenaPrintf(TileArena *arena, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void tileArenaFree(TileArena *arena);
 
+// Operands and results of one op, as columns count them.
+enum { TileMaxValues = 64 };
+
 typedef enum TileArity { TileArity_One, TileArity_Optional, TileArity_Variadic } TileArity;
 
 typedef enum TilePlaceKind {
@@ -57,6 +60,7 @@ typedef struct TileAttributeSpec {
   const char *defaultText; // null: none
   bool isOptional;         // may be absent, a default included
   bool isUnit;
+  bool inFormat;
   TilePresence presence;
   const TileAttributeKind *kind; // step 2
 } TileAttributeSpec;
@@ -147,6 +151,24 @@ TilePlace tileSpecFind(const TileOpSpec *spec, const char *name, size_t length);
 int tileSpecFindValue(const TileValueSpec *values, int count, const char *name); // -1: none
 // The text as the generator and messages show it: "optional", "variadic" or "".
 const char *tileArityText(TileArity arity);
+
+// The spec of an op of a table, null for any other op.
+const TileOpSpec *tileSpecOf(MlirOperation op);
+// The values [begin, begin + count) of a group among `total`; `sizes` is the segment attribute, null if there is none.
+void tileSpecGroup(const TileValueSpec *values, int numGroups, int loose, MlirAttribute sizes, intptr_t total,
+                   intptr_t group, intptr_t *begin, intptr_t *count);
+MlirAttribute tileSpecAttribute(const TileAttributeSpec *attribute, MlirOperation op); // null when absent
+MlirAttribute tileSpecDefault(const TileAttributeSpec *attribute, MlirContext context); // null when there is none
+bool tileSpecIsMet(const TileAttributeKind *kind, MlirAttribute attribute);
+bool tileSpecParseKind(const TileAttributeKind *kind, MlirExtParser parser, MlirAttribute *attribute);
+void tileSpecPrintKind(const TileAttributeKind *kind, MlirExtPrinter printer, MlirAttribute attribute);
+
+// The hooks of every op of a table. op_parse.c, op_print.c, op_verify.c, op_infer.c.
+bool tileTableParse(const MlirExtOpDefinition *definition, MlirExtParser parser, MlirExtOpState state);
+void tileTablePrint(const MlirExtOpDefinition *definition, MlirOperation op, MlirExtPrinter printer);
+bool tileTableVerify(MlirOperation op);
+void tileTableEffects(MlirOperation op, MlirExtEffects effects);
+bool tileTableInferTypes(const MlirExtInference *inference, MlirExtTypeList types);
 
 // Builtin tables, ending with a null name. op_builtin.c.
 extern const TileConstraint tileBuiltinConstraints[];

@@ -1,0 +1,196 @@
+// Building IR (builder.h): one way to make any op, and index arithmetic that folds on constants on the spot.
+#include "lib/ir/builder.h"
+#include "lib/ir/support.h"
+
+//===--- places -------------------------------------------------------------===//
+TileBuilder tileBuilderBefore(MlirOperation op) {
+  return (TileBuilder){
+      .context = mlirOperationGetContext(op),
+      .location = mlirOperationGetLocation(op),
+      .block = mlirOperationGetBlock(op),
+      .before = op,
+  };
+}
+
+TileBuilder tileBuilderAfter(MlirOperation op) {
+  TileBuilder builder = tileBuilderBefore(op);
+  builder.before = mlirOperationGetNextInBlock(op);
+  return builder;
+}
+
+TileBuilder tileBuilderAtEnd(MlirBlock block, MlirLocation location) {
+  return (TileBuilder){.context = mlirLocationGetContext(location), .location = location, .block = block};
+}
+
+TileBuilder tileBuilderAtStart(MlirBlock block, MlirLocation location) {
+  TileBuilder builder = tileBuilderAtEnd(block, location);
+  builder.before = mlirBlockGetFirstOperation(block);
+  return builder;
+}
+
+TileBuilder tileBuilderInPattern(MlirPatternRewriter rewriter, MlirOperation at) {
+  TileBuilder builder = tileBuilderBefore(at);
+  builder.rewriter = mlirPatternRewriterAsBase(rewriter);
+  return builder;
+}
+
+MlirOperation tileBuilderInsert(TileBuilder *builder, MlirOperation op) {
+  if (!mlirRewriterBaseIsNull(builder->rewriter)) {
+    if (mlirOperationIsNull(builder->before))
+      mlirRewriterBaseSetInsertionPointToEnd(builder->rewriter, builder->block);
+    else
+      mlirRewriterBaseSetInsertionPointBefore(builder->rewriter, builder->before);
+    return mlirRewriterBaseInsert(builder->rewriter, op);
+  }
+  if (mlirOperationIsNull(builder->before))
+    mlirBlockAppendOwnedOperation(builder->block, op);
+  else
+    mlirBlockInsertOwnedOperationBefore(builder->block, builder->before, op);
+  return op;
+}
+
+//===--- any op -------------------------------------------------------------===//
+static void addAttributes(const TileBuilder *builder, MlirOperationState *state, const TileAttributeEntry *attributes) {
+  for (; attributes && attributes->name; ++attributes) {
+    MlirIdentifier name = mlirIdentifierGet(builder->context, tileString(attributes->name));
+    MlirNamedAttribute entry = mlirNamedAttributeGet(name, attributes->value);
+    if (!mlirAttributeIsNull(attributes->value))
+      mlirOperationStateAddAttributes(state, 1, &entry);
+  }
+}
+
+MlirOperation tileBuild(TileBuilder *builder, const char *name, intptr_t numOperands, const MlirValue *operands,
+                        intptr_t numResults, const MlirType *results, const TileAttributeEntry *attributes,
+                        intptr_t numRegions, const MlirRegion *regions) {
+  MlirOperationState state = mlirOperationStateGet(tileString(name), builder->location);
+  mlirOperationStateAddOperands(&state, numOperands, operands);
+  if (numResults < 0)
+    mlirOperationStateEnableResultTypeInference(&state);
+  else
+    mlirOperationStateAddResults(&state, numResults, results);
+  addAttributes(builder, &state, attributes);
+  mlirOperationStateAddOwnedRegions(&state, numRegions, regions);
+  MlirOperation op = mlirOperationCreate(&state);
+  return mlirOperationIsNull(op) ? op : tileBuilderInsert(builder, op);
+}
+
+MlirValue tileBuildValue(TileBuilder *builder, const char *name, MlirType result, intptr_t numOperands,
+                         const MlirValue *operands, const TileAttributeEntry *attributes) {
+  MlirOperation op = tileBuild(builder, name, numOperands, operands, 1, &result, attributes, 0, NULL);
+  return mlirOperationGetResult(op, 0);
+}
+
+//===--- constants ----------------------------------------------------------===//
+static MlirValue buildConstant(TileBuilder *builder, MlirType type, MlirAttribute value) {
+  TileAttributeEntry attributes[] = {{"value", value}, {NULL}};
+  return tileBuildValue(builder, "arith.constant", type, 0, NULL, attributes);
+}
+
+MlirValue tileBuildInteger(TileBuilder *builder, MlirType type, int64_t value) {
+  bool shaped = mlirTypeIsAShaped(type);
+  MlirAttribute number = mlirIntegerAttrGet(shaped ? mlirShapedTypeGetElementType(type) : type, value);
+  return buildConstant(builder, type, shaped ? mlirDenseElementsAttrSplatGet(type, number) : number);
+}
+
+MlirValue tileBuildIndex(TileBuilder *builder, int64_t value) {
+  return tileBuildInteger(builder, mlirIndexTypeGet(builder->context), value);
+}
+
+MlirValue tileBuildFloat(TileBuilder *builder, MlirType type, double value) {
+  bool shaped = mlirTypeIsAShaped(type);
+  MlirType element = shaped ? mlirShapedTypeGetElementType(type) : type;
+  MlirAttribute number = mlirFloatAttrDoubleGet(builder->context, element, value);
+  return buildConstant(builder, type, shaped ? mlirDenseElementsAttrSplatGet(type, number) : number);
+}
+
+//===--- index arithmetic ---------------------------------------------------===//
+static MlirValue buildIndexOp(TileBuilder *builder, const char *name, MlirValue a, MlirValue b) {
+  return tileBuildValue(builder, name, mlirIndexTypeGet(builder->context), 2, (MlirValue[]){a, b}, NULL);
+}
+
+// Overflow is left to the op: a wrapped constant would hide it.
+#define CONSTANTS(a, b)                                                                                                \
+  int64_t x = 0, y = 0;                                                                                                \
+  bool hasX = tileConstantIndex(a, &x), hasY = tileConstantIndex(b, &y)
+
+MlirValue tileBuildAdd(TileBuilder *builder, MlirValue a, MlirValue b) {
+  CONSTANTS(a, b);
+  int64_t sum;
+  if (hasX && hasY && !__builtin_add_overflow(x, y, &sum))
+    return tileBuildIndex(builder, sum);
+  if ((hasX && x == 0) || (hasY && y == 0))
+    return hasX && x == 0 ? b : a;
+  return buildIndexOp(builder, "arith.addi", a, b);
+}
+
+MlirValue tileBuildSub(TileBuilder *builder, MlirValue a, MlirValue b) {
+  CONSTANTS(a, b);
+  int64_t difference;
+  if (hasX && hasY && !__builtin_sub_overflow(x, y, &difference))
+    return tileBuildIndex(builder, difference);
+  if (mlirValueEqual(a, b))
+    return tileBuildIndex(builder, 0);
+  return hasY && y == 0 ? a : buildIndexOp(builder, "arith.subi", a, b);
+}
+
+MlirValue tileBuildMul(TileBuilder *builder, MlirValue a, MlirValue b) {
+  CONSTANTS(a, b);
+  int64_t product;
+  if (hasX && hasY && !__builtin_mul_overflow(x, y, &product))
+    return tileBuildIndex(builder, product);
+  if ((hasX && x == 0) || (hasY && y == 1))
+    return a;
+  if ((hasY && y == 0) || (hasX && x == 1))
+    return b;
+  return buildIndexOp(builder, "arith.muli", a, b);
+}
+
+MlirValue tileBuildMin(TileBuilder *builder, MlirValue a, MlirValue b) {
+  CONSTANTS(a, b);
+  if (mlirValueEqual(a, b) || (hasX && hasY))
+    return x <= y ? a : b;
+  return buildIndexOp(builder, "arith.minsi", a, b);
+}
+
+MlirValue tileBuildMax(TileBuilder *builder, MlirValue a, MlirValue b) {
+  CONSTANTS(a, b);
+  if (mlirValueEqual(a, b) || (hasX && hasY))
+    return x >= y ? a : b;
+  return buildIndexOp(builder, "arith.maxsi", a, b);
+}
+
+// Signed, towards +infinity, as arith.ceildivsi.
+static int64_t ceilDiv(int64_t x, int64_t y) { return x / y + (x % y != 0 && (x < 0) == (y < 0)); }
+
+MlirValue tileBuildCeilDiv(TileBuilder *builder, MlirValue a, MlirValue b) {
+  CONSTANTS(a, b);
+  if (hasY && y == 1)
+    return a;
+  if (hasX && hasY && y != 0 && !(x == INT64_MIN && y == -1))
+    return tileBuildIndex(builder, ceilDiv(x, y));
+  return buildIndexOp(builder, "arith.ceildivsi", a, b);
+}
+
+//===--- loops --------------------------------------------------------------===//
+MlirOperation tileBuildFor(TileBuilder *builder, MlirValue lower, MlirValue upper, MlirValue step, intptr_t count,
+                           const MlirValue *initial, MlirBlock *body) {
+  *body = mlirBlockCreate(0, NULL, NULL);
+  mlirBlockAddArgument(*body, mlirValueGetType(lower), builder->location);
+  for (intptr_t i = 0; i < count; ++i)
+    mlirBlockAddArgument(*body, mlirValueGetType(initial[i]), builder->location);
+  MlirRegion region = mlirRegionCreate();
+  mlirRegionAppendOwnedBlock(region, *body);
+  MlirOperationState state = mlirOperationStateGet(tileString("scf.for"), builder->location);
+  mlirOperationStateAddOperands(&state, 3, (MlirValue[]){lower, upper, step});
+  mlirOperationStateAddOperands(&state, count, initial);
+  for (intptr_t i = 0; i < count; ++i) {
+    MlirType type = mlirValueGetType(initial[i]);
+    mlirOperationStateAddResults(&state, 1, &type);
+  }
+  mlirOperationStateAddOwnedRegions(&state, 1, &region);
+  return tileBuilderInsert(builder, mlirOperationCreate(&state));
+}
+
+void tileBuildYield(TileBuilder *builder, intptr_t count, const MlirValue *values) {
+  tileBuild(builder, "scf.yield", count, values, 0, NULL, NULL, 0, NULL);
+}

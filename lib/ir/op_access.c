@@ -1,0 +1,185 @@
+// An op's operands, results and attributes by their place in the row: what the parser, printer, verifier, directives
+// and the generated accessors share.
+#include "lib/ir/op_dialect.h"
+#include "lib/ir/op_format.h"
+#include "lib/ir/op_spec.h"
+#include "lib/ir/support.h"
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const TileOpSpec *tileSpecOf(MlirOperation op) {
+  const MlirExtOpDefinition *definition = mlirExtOperationGetDefinition(op);
+  return definition && definition->hooks.verify == tileTableVerify ? definition->data : NULL;
+}
+
+intptr_t tileOpRowIndex(MlirOperation op, const char *dialect) {
+  const TileOpSpec *spec = tileSpecOf(op);
+  return spec && (spec->table->name == dialect || !strcmp(spec->table->name, dialect)) ? spec->rowIndex : -1;
+}
+
+//===--- groups of values ---------------------------------------------------===//
+static intptr_t clamp(intptr_t value, intptr_t high) { return value < 0 ? 0 : value > high ? high : value; }
+
+// Also called on ops not yet verified: never leaves [0, total).
+void tileSpecGroup(const TileValueSpec *values, int numGroups, int loose, MlirAttribute sizes, intptr_t total,
+                   intptr_t group, intptr_t *begin, intptr_t *count) {
+  if (!mlirAttributeIsNull(sizes)) {
+    *begin = *count = 0;
+    bool fits = mlirAttributeIsADenseI32Array(sizes) && mlirDenseArrayGetNumElements(sizes) == numGroups;
+    for (intptr_t i = 0; fits && i <= group; ++i) {
+      *begin += *count;
+      *count = mlirDenseI32ArrayGetElement(sizes, i);
+    }
+  } else if (loose < 0 || group < loose) {
+    *begin = group;
+    *count = 1;
+  } else {
+    *begin = group == loose ? group : total - (numGroups - group);
+    *count = group == loose ? total - (numGroups - 1) : 1;
+  }
+  *begin = clamp(*begin, total);
+  *count = clamp(*count, total - *begin);
+}
+
+static MlirAttribute segments(MlirOperation op, bool has, const char *name) {
+  return has ? mlirOperationGetInherentAttributeByName(op, tileString(name)) : (MlirAttribute){NULL};
+}
+
+static void operandGroup(const TileOpSpec *spec, MlirOperation op, intptr_t group, intptr_t *begin, intptr_t *count) {
+  tileSpecGroup(spec->operands, spec->numOperands, spec->looseOperand,
+                segments(op, spec->operandSegments, "operandSegmentSizes"), mlirOperationGetNumOperands(op), group,
+                begin, count);
+}
+
+static void resultGroup(const TileOpSpec *spec, MlirOperation op, intptr_t group, intptr_t *begin, intptr_t *count) {
+  tileSpecGroup(spec->results, spec->numResults, spec->looseResult,
+                segments(op, spec->resultSegments, "resultSegmentSizes"), mlirOperationGetNumResults(op), group, begin,
+                count);
+}
+
+void tileOpOperandGroup(MlirOperation op, intptr_t group, intptr_t *begin, intptr_t *count) {
+  operandGroup(tileSpecOf(op), op, group, begin, count);
+}
+
+void tileOpResultGroup(MlirOperation op, intptr_t group, intptr_t *begin, intptr_t *count) {
+  resultGroup(tileSpecOf(op), op, group, begin, count);
+}
+
+void tileOpOperands(MlirOperation op, const char *name, intptr_t *begin, intptr_t *count) {
+  const TileOpSpec *spec = tileSpecOf(op);
+  int group = tileSpecFindValue(spec->operands, spec->numOperands, name);
+  assert(group >= 0 && "no operand of that name");
+  operandGroup(spec, op, group, begin, count);
+}
+
+void tileOpResults(MlirOperation op, const char *name, intptr_t *begin, intptr_t *count) {
+  const TileOpSpec *spec = tileSpecOf(op);
+  int group = tileSpecFindValue(spec->results, spec->numResults, name);
+  assert(group >= 0 && "no result of that name");
+  resultGroup(spec, op, group, begin, count);
+}
+
+MlirValue tileOpOperand(MlirOperation op, const char *name) {
+  intptr_t begin, count;
+  tileOpOperands(op, name, &begin, &count);
+  return count ? mlirOperationGetOperand(op, begin) : (MlirValue){NULL};
+}
+
+MlirValue tileOpResult(MlirOperation op, const char *name) {
+  intptr_t begin, count;
+  tileOpResults(op, name, &begin, &count);
+  return count ? mlirOperationGetResult(op, begin) : (MlirValue){NULL};
+}
+
+//===--- attributes and their kinds -----------------------------------------===//
+MlirAttribute tileSpecAttribute(const TileAttributeSpec *attribute, MlirOperation op) {
+  return mlirOperationGetInherentAttributeByName(op, tileString(attribute->name));
+}
+
+bool tileSpecIsMet(const TileAttributeKind *kind, MlirAttribute attribute) {
+  if (!kind->keywords)
+    return !kind->isMet || kind->isMet(attribute);
+  if (!mlirAttributeIsAString(attribute))
+    return false;
+  for (const char *const *keyword = kind->keywords; *keyword; ++keyword)
+    if (tileStringEquals(mlirStringAttrGetValue(attribute), *keyword))
+      return true;
+  return false;
+}
+
+static bool parseKeywords(const TileAttributeKind *kind, MlirExtParser parser, MlirAttribute *attribute) {
+  for (const char *const *keyword = kind->keywords; *keyword; ++keyword)
+    if (mlirExtParserParseOptionalToken(parser, *keyword)) {
+      *attribute = mlirStringAttrGet(mlirExtParserGetContext(parser), tileString(*keyword));
+      return true;
+    }
+  char message[512] = "expected one of ";
+  for (const char *const *keyword = kind->keywords; *keyword; ++keyword) {
+    strncat(message, *keyword, sizeof message - strlen(message) - 1);
+    strncat(message, keyword[1] ? ", " : "", sizeof message - strlen(message) - 1);
+  }
+  return mlirExtParserError(parser, mlirExtParserGetLocation(parser), tileString(message));
+}
+
+bool tileSpecParseKind(const TileAttributeKind *kind, MlirExtParser parser, MlirAttribute *attribute) {
+  if (kind->keywords)
+    return parseKeywords(kind, parser, attribute);
+  return kind->parse ? kind->parse(parser, attribute)
+                     : mlirExtParserParseAttribute(parser, (MlirType){NULL}, attribute);
+}
+
+void tileSpecPrintKind(const TileAttributeKind *kind, MlirExtPrinter printer, MlirAttribute attribute) {
+  if (kind->keywords && mlirAttributeIsAString(attribute))
+    mlirExtPrinterPrint(printer, mlirStringAttrGetValue(attribute));
+  else if (kind->print && tileSpecIsMet(kind, attribute))
+    kind->print(printer, attribute);
+  else
+    mlirExtPrinterPrintAttribute(printer, attribute);
+}
+
+//===--- defaults -----------------------------------------------------------===//
+// The short form's text without quotes.
+static MlirStringRef unquoted(const char *text) {
+  size_t length = strlen(text);
+  bool quoted = length >= 2 && text[0] == '"' && text[length - 1] == '"';
+  return quoted ? mlirStringRefCreate(text + 1, length - 2) : mlirStringRefCreate(text, length);
+}
+
+// A list kind's text is that of upstream's dense array but for the prefix.
+static MlirAttribute parseArray(const char *element, const char *text, MlirContext context) {
+  size_t length = strlen(text), room = length + 16;
+  char *full = malloc(room);
+  bool empty = length < 2 || strspn(text + 1, " ") == length - 2;
+  int used = snprintf(full, room, "array<%s%s%.*s>", element, empty ? "" : ": ", empty ? 0 : (int)length - 2, text + 1);
+  MlirAttribute attribute = mlirAttributeParseGet(context, mlirStringRefCreate(full, (size_t)used));
+  free(full);
+  return attribute;
+}
+
+MlirAttribute tileSpecDefault(const TileAttributeSpec *attribute, MlirContext context) {
+  const char *text = attribute->defaultText, *kind = attribute->kindName;
+  if (!text)
+    return (MlirAttribute){NULL};
+  if (attribute->kind->keywords || !strcmp(kind, "string") || !strcmp(kind, "keyword") || !strcmp(kind, "symbol name"))
+    return mlirStringAttrGet(context, unquoted(text));
+  if (!strcmp(kind, "bool"))
+    return mlirBoolAttrGet(context, !strcmp(text, "true"));
+  if (!strcmp(kind, "i32") || !strcmp(kind, "i64"))
+    return mlirIntegerAttrGet(mlirIntegerTypeGet(context, kind[1] == '3' ? 32 : 64), strtoll(text, NULL, 0));
+  if (!strcmp(kind, "index"))
+    return mlirIntegerAttrGet(mlirIndexTypeGet(context), strtoll(text, NULL, 0));
+  if (!strcmp(kind, "f32") || !strcmp(kind, "f64"))
+    return mlirFloatAttrDoubleGet(context, kind[1] == '3' ? mlirF32TypeGet(context) : mlirF64TypeGet(context),
+                                  strtod(text, NULL));
+  if (!strcmp(kind, "i64 array") || !strcmp(kind, "i32 array"))
+    return parseArray(kind[1] == '3' ? "i32" : "i64", text, context);
+  return mlirAttributeParseGet(context, tileString(text));
+}
+
+MlirAttribute tileOpAttributeAt(MlirOperation op, intptr_t index) {
+  const TileAttributeSpec *attribute = &tileSpecOf(op)->attributes[index];
+  MlirAttribute value = tileSpecAttribute(attribute, op);
+  return mlirAttributeIsNull(value) ? tileSpecDefault(attribute, mlirOperationGetContext(op)) : value;
+}

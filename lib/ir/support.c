@@ -1,0 +1,196 @@
+// Small questions and answers about IR (support.h).
+#include "lib/ir/support.h"
+#include "lib/capi/diagnostic.h"
+#include "lib/capi/op.h"
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool tileStringEquals(MlirStringRef string, const char *text) {
+  return strlen(text) == string.length && !memcmp(string.data, text, string.length);
+}
+
+//===--- diagnostics --------------------------------------------------------===//
+// A printf text of any length.
+static char *formatText(const char *format, va_list arguments) {
+  va_list again;
+  va_copy(again, arguments);
+  int length = vsnprintf(NULL, 0, format, again);
+  va_end(again);
+  char *text = malloc((size_t)length + 1);
+  vsnprintf(text, (size_t)length + 1, format, arguments);
+  return text;
+}
+
+#define FORMAT_TEXT(text, format)                                                                                      \
+  va_list arguments;                                                                                                   \
+  va_start(arguments, format);                                                                                         \
+  char *text = formatText(format, arguments);                                                                          \
+  va_end(arguments)
+
+static void reportAtOp(MlirOperation op, MlirDiagnosticSeverity severity, const char *text) {
+  mlirExtDiagnosticReport(mlirExtDiagnosticCreateForOp(op, severity, tileString(text)));
+}
+
+bool tileError(MlirOperation op, const char *format, ...) {
+  FORMAT_TEXT(text, format);
+  reportAtOp(op, MlirDiagnosticError, text);
+  free(text);
+  return false;
+}
+
+bool tileErrorAt(MlirLocation location, const char *format, ...) {
+  FORMAT_TEXT(text, format);
+  mlirExtDiagnosticReport(mlirExtDiagnosticCreate(location, MlirDiagnosticError, tileString(text)));
+  free(text);
+  return false;
+}
+
+bool tileErrorWithNote(MlirOperation op, MlirLocation where, const char *note, const char *format, ...) {
+  FORMAT_TEXT(text, format);
+  MlirExtDiagnostic diagnostic = mlirExtDiagnosticCreateForOp(op, MlirDiagnosticError, tileString(text));
+  mlirExtDiagnosticAddNote(diagnostic, where, tileString(note));
+  mlirExtDiagnosticReport(diagnostic);
+  free(text);
+  return false;
+}
+
+void tileWarning(MlirOperation op, const char *format, ...) {
+  FORMAT_TEXT(text, format);
+  reportAtOp(op, MlirDiagnosticWarning, text);
+  free(text);
+}
+
+void tileRemark(MlirOperation op, const char *format, ...) {
+  FORMAT_TEXT(text, format);
+  reportAtOp(op, MlirDiagnosticRemark, text);
+  free(text);
+}
+
+bool tileEmit(MlirExtEmitter emitter, const char *format, ...) {
+  FORMAT_TEXT(text, format);
+  mlirExtEmitterError(emitter, tileString(text));
+  free(text);
+  return false;
+}
+
+//===--- questions ----------------------------------------------------------===//
+MlirStringRef tileOpName(MlirOperation op) { return mlirIdentifierStr(mlirOperationGetName(op)); }
+
+bool tileOpIs(MlirOperation op, const char *name) {
+  return !mlirOperationIsNull(op) && tileStringEquals(tileOpName(op), name);
+}
+
+MlirOperation tileDefiningOp(MlirValue value) {
+  return mlirValueIsAOpResult(value) ? mlirOpResultGetOwner(value) : (MlirOperation){NULL};
+}
+
+MlirAttribute tileOpAttribute(MlirOperation op, const char *name) {
+  return mlirOperationGetAttributeByName(op, tileString(name));
+}
+
+MlirType tileOperandType(MlirOperation op, intptr_t index) {
+  return mlirValueGetType(mlirOperationGetOperand(op, index));
+}
+
+MlirType tileResultType(MlirOperation op, intptr_t index) {
+  return mlirValueGetType(mlirOperationGetResult(op, index));
+}
+
+MlirOperation tileParentOfName(MlirOperation op, const char *name) {
+  MlirOperation parent = mlirOperationGetParentOperation(op);
+  while (!mlirOperationIsNull(parent) && !tileOpIs(parent, name))
+    parent = mlirOperationGetParentOperation(parent);
+  return parent;
+}
+
+MlirBlock tileOnlyBlock(MlirRegion region) {
+  MlirBlock block = mlirRegionGetFirstBlock(region);
+  bool alone = !mlirBlockIsNull(block) && mlirBlockIsNull(mlirBlockGetNextInRegion(block));
+  return alone ? block : (MlirBlock){NULL};
+}
+
+bool tileConstantIndex(MlirValue value, int64_t *constant) {
+  MlirOperation op = tileDefiningOp(value);
+  if (!tileOpIs(op, "arith.constant"))
+    return false;
+  MlirAttribute attribute = tileOpAttribute(op, "value");
+  if (!mlirAttributeIsAInteger(attribute))
+    return false;
+  *constant = mlirIntegerAttrGetValueInt(attribute);
+  return true;
+}
+
+//===--- lists of ops -------------------------------------------------------===//
+void tileOpsAppend(TileOps *ops, MlirOperation op) {
+  if (ops->count == ops->capacity) {
+    ops->capacity = ops->capacity ? 2 * ops->capacity : 16;
+    ops->items = realloc(ops->items, sizeof *ops->items * (size_t)ops->capacity);
+  }
+  ops->items[ops->count++] = op;
+}
+
+void tileOpsFree(TileOps *ops) {
+  free(ops->items);
+  *ops = (TileOps){0};
+}
+
+typedef struct Collector {
+  TileOps ops;
+  const char *name;
+} Collector;
+
+static MlirWalkResult collect(MlirOperation op, void *userData) {
+  Collector *collector = userData;
+  if (!collector->name || tileOpIs(op, collector->name))
+    tileOpsAppend(&collector->ops, op);
+  return MlirWalkResultAdvance;
+}
+
+TileOps tileCollect(MlirOperation root, const char *name) {
+  Collector collector = {.name = name};
+  mlirOperationWalk(root, collect, &collector, MlirWalkPostOrder);
+  return collector.ops;
+}
+
+//===--- text ---------------------------------------------------------------===//
+typedef struct Writer {
+  char *buffer;
+  size_t capacity, used;
+  bool isFull;
+} Writer;
+
+static void append(MlirStringRef text, void *userData) {
+  Writer *writer = userData;
+  size_t room = writer->capacity - 1 - writer->used;
+  size_t length = text.length < room ? text.length : room;
+  memcpy(writer->buffer + writer->used, text.data, length);
+  writer->used += length;
+  writer->isFull |= length < text.length;
+}
+
+// Ends the text; what did not fit leaves a mark.
+static const char *finish(Writer *writer) {
+  static const char mark[] = "…";
+  size_t last = writer->capacity - sizeof mark;
+  writer->buffer[writer->used] = 0;
+  if (writer->isFull && writer->capacity >= sizeof mark) {
+    while (last > 0 && ((unsigned char)writer->buffer[last] & 0xC0) == 0x80) // not within a UTF-8 character
+      --last;
+    memcpy(writer->buffer + last, mark, sizeof mark);
+  }
+  return writer->buffer;
+}
+
+const char *tileTypeText(MlirType type, char *buffer, size_t capacity) {
+  Writer writer = {.buffer = buffer, .capacity = capacity};
+  mlirTypePrint(type, append, &writer);
+  return finish(&writer);
+}
+
+const char *tileAttributeText(MlirAttribute attribute, char *buffer, size_t capacity) {
+  Writer writer = {.buffer = buffer, .capacity = capacity};
+  mlirAttributePrint(attribute, append, &writer);
+  return finish(&writer);
+}
