@@ -35,7 +35,7 @@ TileBuilder tileBuilderInPattern(MlirPatternRewriter rewriter, MlirOperation at)
 }
 
 MlirOperation tileBuilderInsert(TileBuilder *builder, MlirOperation op) {
-  if (!mlirRewriterBaseIsNull(builder->rewriter)) {
+  if (builder->rewriter.ptr) {
     if (mlirOperationIsNull(builder->before))
       mlirRewriterBaseSetInsertionPointToEnd(builder->rewriter, builder->block);
     else

@@ -58,8 +58,8 @@ void tileArenaFree(TileArena *arena) {
 }
 
 bool tileSpecError(const TileSpecError *error, const TileOpSpec *spec, const char *column, const char *format, ...) {
-  int used = snprintf(error->text, error->capacity, "%s: %s%s", spec->fullName, column ? column : "",
-                      column ? ": " : "");
+  int used =
+      snprintf(error->text, error->capacity, "%s: %s%s", spec->fullName, column ? column : "", column ? ": " : "");
   va_list arguments;
   va_start(arguments, format);
   if (used >= 0 && (size_t)used < error->capacity)

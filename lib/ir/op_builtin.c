@@ -346,9 +346,7 @@ static MlirType withElement(MlirType type, MlirType element) {
 static MlirType withI1(MlirType type) { return withElement(type, getI1(mlirTypeGetContext(type))); }
 static MlirType withI32(MlirType type) { return withElement(type, getI32(mlirTypeGetContext(type))); }
 static MlirType withIndex(MlirType type) { return withElement(type, mlirIndexTypeGet(mlirTypeGetContext(type))); }
-static MlirType elementOf(MlirType type) {
-  return mlirTypeIsAShaped(type) ? mlirShapedTypeGetElementType(type) : type;
-}
+static MlirType elementOf(MlirType type) { return mlirTypeIsAShaped(type) ? mlirShapedTypeGetElementType(type) : type; }
 
 const TileTypeRule tileBuiltinRules[] = {
     {"i1", withI1}, {"index", withIndex}, {"i32", withI32}, {"element", elementOf}, {NULL},

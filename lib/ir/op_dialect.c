@@ -42,8 +42,7 @@ static MlirExtOpDefinition defineOp(const TileOpSpec *spec) {
   return definition;
 }
 
-static bool nameIsNew(const TileDialectTable *table, intptr_t row, const TileOpSpec *spec,
-                      const TileSpecError *error) {
+static bool nameIsNew(const TileDialectTable *table, intptr_t row, const TileOpSpec *spec, const TileSpecError *error) {
   for (intptr_t i = 0; i < row; ++i)
     if (!strcmp(table->rows[i].name, table->rows[row].name) || !strcmp(table->rows[i].cName, table->rows[row].cName))
       return tileSpecError(error, spec, NULL, "a second op of that name or C name (%s)", table->rows[row].cName);

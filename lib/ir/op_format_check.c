@@ -168,8 +168,7 @@ static bool expectNo(const Check *check, const TileElement *element, int after, 
 
 //===--- the rules ----------------------------------------------------------===//
 static bool goesOnWithComma(const Check *check, const TileElement *element, const TileElement *next) {
-  return beginAlike(check, element, next) ||
-         (arityOf(check, element) == TileArity_Variadic && isLiteral(next, ","));
+  return beginAlike(check, element, next) || (arityOf(check, element) == TileArity_Variadic && isLiteral(next, ","));
 }
 static bool takesColon(const Check *check, const TileElement *element, const TileElement *next) {
   return isLiteral(next, ":");
@@ -247,8 +246,8 @@ static bool checkGroup(const Check *check, int group) {
   if (!mayAnchor(check, &elements[elements[group].anchor]))
     return tileSpecError(check->error, check->spec, "format", "the anchor of a group is always there (at \"%.24s\")",
                          elements[elements[group].anchor].source);
-  return checkMembers(check, group) && expectNo(check, &elements[first], group + 1 + elements[group].count, beginAlike,
-                                                "an optional group");
+  return checkMembers(check, group) &&
+         expectNo(check, &elements[first], group + 1 + elements[group].count, beginAlike, "an optional group");
 }
 
 static bool checkElement(const Check *check, int at, bool inGroup) {

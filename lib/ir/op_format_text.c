@@ -87,7 +87,7 @@ static bool noteValue(Reader *reader, TilePlace place, const char *source, const
 static bool isOneOf(const char *text, const char *characters) { return !text[1] && strchr(characters, text[0]); }
 
 static bool isLiteral(const char *text) {
-  static const char *const punctuation[] = {"->", "(", ")", "{", "}", "[", "]", "<", ">", ",",
+  static const char *const punctuation[] = {"->", "(", ")", "{", "}", "[", "]", "<", ">",  ",",
                                             ":",  "=", "?", "+", "-", "*", "/", "|", "..."};
   for (size_t i = 0; i < sizeof punctuation / sizeof *punctuation; ++i)
     if (!strcmp(text, punctuation[i]))

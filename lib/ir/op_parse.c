@@ -421,8 +421,7 @@ static bool isPresent(const TileParse *parse, TilePlace place) {
   case TilePlace_Result:
     return countResults(parse, place.index) > 0;
   default:
-    return !mlirAttributeIsNull(
-        mlirExtOpStateGetAttribute(parse->state, parse->spec->attributes[place.index].name));
+    return !mlirAttributeIsNull(mlirExtOpStateGetAttribute(parse->state, parse->spec->attributes[place.index].name));
   }
 }
 
@@ -611,7 +610,8 @@ static bool parseMixedItem(TileParse *parse, int group, int64_t placeholder, int
   }
   *item = INT64_MIN;
   MlirExtParseResult result = parseOptionalOperand(parse, group);
-  return result == MlirExtParse_Absent ? mlirExtParserParseInteger(parse->parser, item) : result == MlirExtParse_Present;
+  return result == MlirExtParse_Absent ? mlirExtParserParseInteger(parse->parser, item)
+                                       : result == MlirExtParse_Present;
 }
 
 bool tileParseMixedList(TileParse *parse, const char *operands, const char *attribute, int64_t placeholder) {

@@ -29,8 +29,7 @@ static const TileDirective *findDirective(const TileDialectTable *table, const c
   FIND_BY_NAME(tables)
 }
 
-static bool resolveValue(const TileOpSpec *spec, const char *column, TileValueSpec *value,
-                         const TileSpecError *error) {
+static bool resolveValue(const TileOpSpec *spec, const char *column, TileValueSpec *value, const TileSpecError *error) {
   if (value->constraintName && !(value->constraint = findConstraint(spec->table, value->constraintName)))
     return tileSpecError(error, spec, column, "'%s' has the unknown constraint '%s'", value->name,
                          value->constraintName);

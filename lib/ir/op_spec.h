@@ -157,7 +157,7 @@ const TileOpSpec *tileSpecOf(MlirOperation op);
 // The values [begin, begin + count) of a group among `total`; `sizes` is the segment attribute, null if there is none.
 void tileSpecGroup(const TileValueSpec *values, int numGroups, int loose, MlirAttribute sizes, intptr_t total,
                    intptr_t group, intptr_t *begin, intptr_t *count);
-MlirAttribute tileSpecAttribute(const TileAttributeSpec *attribute, MlirOperation op); // null when absent
+MlirAttribute tileSpecAttribute(const TileAttributeSpec *attribute, MlirOperation op);  // null when absent
 MlirAttribute tileSpecDefault(const TileAttributeSpec *attribute, MlirContext context); // null when there is none
 bool tileSpecIsMet(const TileAttributeKind *kind, MlirAttribute attribute);
 bool tileSpecParseKind(const TileAttributeKind *kind, MlirExtParser parser, MlirAttribute *attribute);

@@ -16,9 +16,14 @@ typedef struct Side {
 } Side;
 
 static Side sideOf(const TileOpSpec *spec, bool isOperand) {
-  return isOperand ? (Side){"operand",         "operandSegmentSizes", spec->operands, spec->numOperands,
-                            spec->looseOperand, spec->operandSegments, true}
-                   : (Side){"result",         "resultSegmentSizes", spec->results, spec->numResults,
+  return isOperand ? (Side){"operand",
+                            "operandSegmentSizes",
+                            spec->operands,
+                            spec->numOperands,
+                            spec->looseOperand,
+                            spec->operandSegments,
+                            true}
+                   : (Side){"result",          "resultSegmentSizes", spec->results, spec->numResults,
                             spec->looseResult, spec->resultSegments, false};
 }
 
@@ -44,8 +49,9 @@ static bool verifySegments(MlirOperation op, const Side *side) {
     int32_t size = mlirDenseI32ArrayGetElement(sizes, i);
     TileArity arity = side->values[i].arity;
     if (size < 0 || (arity == TileArity_One && size != 1) || (arity == TileArity_Optional && size > 1))
-      return tileError(op, "expects %s for %s '%s', but '%s' says %d", arity == TileArity_One ? "1 value" : "0 or 1 values",
-                       side->what, side->values[i].name, side->segmentName, size);
+      return tileError(op, "expects %s for %s '%s', but '%s' says %d",
+                       arity == TileArity_One ? "1 value" : "0 or 1 values", side->what, side->values[i].name,
+                       side->segmentName, size);
   }
   return true;
 }

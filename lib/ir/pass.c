@@ -1,7 +1,7 @@
 // What passes share (pass.h): greedy rewriting, patterns by op name, nested pipelines, dependent dialects.
 #include "lib/ir/pass.h"
-#include "mlir-c/Dialect/AMX.h"
 #include "mlir-c/Dialect/Affine.h"
+#include "mlir-c/Dialect/AMX.h"
 #include "mlir-c/Dialect/Arith.h"
 #include "mlir-c/Dialect/Async.h"
 #include "mlir-c/Dialect/Bufferization.h"
@@ -11,8 +11,8 @@
 #include "mlir-c/Dialect/Func.h"
 #include "mlir-c/Dialect/GPU.h"
 #include "mlir-c/Dialect/Index.h"
-#include "mlir-c/Dialect/LLVM.h"
 #include "mlir-c/Dialect/Linalg.h"
+#include "mlir-c/Dialect/LLVM.h"
 #include "mlir-c/Dialect/Math.h"
 #include "mlir-c/Dialect/MemRef.h"
 #include "mlir-c/Dialect/NVGPU.h"
@@ -43,8 +43,8 @@ bool tileApplyPatterns(MlirOperation op, void (*populate)(MlirRewritePatternSet 
 void tileAddPattern(MlirRewritePatternSet patterns, MlirContext context, const char *name, unsigned benefit,
                     TileRewrite rewrite) {
   MlirRewritePatternCallbacks callbacks = {.matchAndRewrite = rewrite};
-  mlirRewritePatternSetAdd(
-      patterns, mlirOpRewritePatternCreate(tileString(name), benefit, context, callbacks, NULL, 0, NULL));
+  mlirRewritePatternSetAdd(patterns,
+                           mlirOpRewritePatternCreate(tileString(name), benefit, context, callbacks, NULL, 0, NULL));
 }
 
 //===--- pipelines ----------------------------------------------------------===//
@@ -54,8 +54,8 @@ static void reportText(MlirStringRef text, void *userData) {
 
 bool tileRunPipeline(MlirOperation op, const char *pipeline) {
   MlirPassManager manager = mlirPassManagerCreateOnOperation(mlirOperationGetContext(op), tileOpName(op));
-  MlirLogicalResult result = mlirOpPassManagerAddPipeline(mlirPassManagerGetAsOpPassManager(manager),
-                                                          tileString(pipeline), reportText, &op);
+  MlirLogicalResult result =
+      mlirOpPassManagerAddPipeline(mlirPassManagerGetAsOpPassManager(manager), tileString(pipeline), reportText, &op);
   if (mlirLogicalResultIsSuccess(result))
     result = mlirPassManagerRunOnOp(manager, op);
   mlirPassManagerDestroy(manager);
@@ -65,14 +65,30 @@ bool tileRunPipeline(MlirOperation op, const char *pipeline) {
 //===--- dialects -----------------------------------------------------------===//
 typedef MlirDialectHandle (*HandleGetter)(void);
 static const HandleGetter handles[] = {
-    mlirGetDialectHandle__amx__,     mlirGetDialectHandle__affine__,        mlirGetDialectHandle__arith__,
-    mlirGetDialectHandle__async__,   mlirGetDialectHandle__bufferization__, mlirGetDialectHandle__complex__,
-    mlirGetDialectHandle__cf__,      mlirGetDialectHandle__dlti__,          mlirGetDialectHandle__func__,
-    mlirGetDialectHandle__gpu__,     mlirGetDialectHandle__index__,         mlirGetDialectHandle__llvm__,
-    mlirGetDialectHandle__linalg__,  mlirGetDialectHandle__math__,          mlirGetDialectHandle__memref__,
-    mlirGetDialectHandle__nvgpu__,   mlirGetDialectHandle__nvvm__,          mlirGetDialectHandle__quant__,
-    mlirGetDialectHandle__rocdl__,   mlirGetDialectHandle__scf__,           mlirGetDialectHandle__shape__,
-    mlirGetDialectHandle__sparse_tensor__, mlirGetDialectHandle__tensor__,  mlirGetDialectHandle__ub__,
+    mlirGetDialectHandle__amx__,
+    mlirGetDialectHandle__affine__,
+    mlirGetDialectHandle__arith__,
+    mlirGetDialectHandle__async__,
+    mlirGetDialectHandle__bufferization__,
+    mlirGetDialectHandle__complex__,
+    mlirGetDialectHandle__cf__,
+    mlirGetDialectHandle__dlti__,
+    mlirGetDialectHandle__func__,
+    mlirGetDialectHandle__gpu__,
+    mlirGetDialectHandle__index__,
+    mlirGetDialectHandle__llvm__,
+    mlirGetDialectHandle__linalg__,
+    mlirGetDialectHandle__math__,
+    mlirGetDialectHandle__memref__,
+    mlirGetDialectHandle__nvgpu__,
+    mlirGetDialectHandle__nvvm__,
+    mlirGetDialectHandle__quant__,
+    mlirGetDialectHandle__rocdl__,
+    mlirGetDialectHandle__scf__,
+    mlirGetDialectHandle__shape__,
+    mlirGetDialectHandle__sparse_tensor__,
+    mlirGetDialectHandle__tensor__,
+    mlirGetDialectHandle__ub__,
     mlirGetDialectHandle__vector__,
 };
 
