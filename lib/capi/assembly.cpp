@@ -232,7 +232,7 @@ MlirRegion mlirExtOpStateGetRegion(MlirExtOpState state, intptr_t index) {
 void mlirExtOpStateEnsureTerminator(MlirExtParser parser, MlirExtOpState state, intptr_t index, const char *name) {
   mlir::impl::ensureRegionTerminator(
       *stateOf(state).regions[index], opParserOf(parser).getBuilder(), stateOf(state).location,
-      [name](OpBuilder &builder, Location location) { return builder.create(OperationState(location, name)); });
+      [name](OpBuilder &, Location location) { return Operation::create(OperationState(location, name)); });
 }
 
 //===--- printer ------------------------------------------------------------===//

@@ -243,8 +243,10 @@ void mlirExtFoldResultsAddValue(MlirExtFoldResults results, MlirValue value) {
 void mlirExtSuccessorsAddRegion(MlirExtSuccessors successors, MlirOperation op, intptr_t region,
                                 intptr_t firstArgument) {
   Region &to = unwrap(op)->getRegion(region);
-  auto inputs = to.empty() ? Block::BlockArgListType() : to.getArguments().drop_front(firstArgument);
-  static_cast<SmallVectorImpl<RegionSuccessor> *>(successors.ptr)->emplace_back(&to, inputs);
+  auto inputs = to.empty() ? Block::BlockArgListType() : to.getArguments();
+  static_cast<SmallVectorImpl<RegionSuccessor> *>(successors.ptr)
+      ->emplace_back(&to,
+                     inputs.drop_front(std::min<size_t>(firstArgument, inputs.size()))); // too few: not verified yet
 }
 
 void mlirExtSuccessorsAddParent(MlirExtSuccessors successors, MlirOperation op) {
