@@ -7,6 +7,32 @@ endforeach()
 file(GLOB_RECURSE files CONFIGURE_DEPENDS dialects/*.c)
 list(APPEND COMPILER_SOURCES ${files})
 
+# tessera_generate_ops(tile dialects/tile): from FOLDER/ops.def, a generator tessera-opgen-tile, the header
+# generated/FOLDER/ops.h (appended to GENERATED_HEADERS) and, for target docs, the page docs/generated/tile.md.
+add_custom_target(docs)
+function(tessera_generate_ops dialect folder)
+  set(generator tessera-opgen-${dialect})
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tools/tessera-opgen/*.c)
+  add_executable(${generator} ${sources} lib/ir/op_arena.c lib/ir/op_columns.c lib/ir/op_format_text.c)
+  target_compile_definitions(${generator} PRIVATE OPGEN_DIALECT="${dialect}" OPGEN_ROWS="${folder}/ops.def")
+  set(header ${CMAKE_BINARY_DIR}/generated/${folder}/ops.h)
+  file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/generated/${folder})
+  add_custom_command(OUTPUT ${header} COMMAND ${generator} header ${header} DEPENDS ${generator} VERBATIM)
+  set(page ${CMAKE_SOURCE_DIR}/docs/generated/${dialect}.md)
+  add_custom_target(docs-${dialect} COMMAND ${CMAKE_COMMAND} -E make_directory ${CMAKE_SOURCE_DIR}/docs/generated
+    COMMAND ${generator} page ${page} VERBATIM)
+  set(GENERATED_HEADERS ${GENERATED_HEADERS} ${header} PARENT_SCOPE)
+endfunction()
+
+file(GLOB tables CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR} dialects/*/ops.def)
+foreach(rows ${tables})
+  get_filename_component(folder ${rows} DIRECTORY)
+  get_filename_component(dialect ${folder} NAME)
+  tessera_generate_ops(${dialect} ${folder})
+  add_dependencies(docs docs-${dialect})
+endforeach()
+list(APPEND COMPILER_SOURCES ${GENERATED_HEADERS})
+
 # The machine files become part of the library: edit one and the next build has it.
 file(GLOB machine_files CONFIGURE_DEPENDS lib/machine/*.machine)
 set(embedded_machines ${CMAKE_BINARY_DIR}/generated/embedded_machines.c)

@@ -59,6 +59,11 @@ static void addAttributes(const TileBuilder *builder, MlirOperationState *state,
   }
 }
 
+static MlirOperation create(TileBuilder *builder, MlirOperationState *state) {
+  MlirOperation op = mlirOperationCreate(state);
+  return mlirOperationIsNull(op) ? op : tileBuilderInsert(builder, op);
+}
+
 MlirOperation tileBuild(TileBuilder *builder, const char *name, intptr_t numOperands, const MlirValue *operands,
                         intptr_t numResults, const MlirType *results, const TileAttributeEntry *attributes,
                         intptr_t numRegions, const MlirRegion *regions) {
@@ -70,8 +75,49 @@ MlirOperation tileBuild(TileBuilder *builder, const char *name, intptr_t numOper
     mlirOperationStateAddResults(&state, numResults, results);
   addAttributes(builder, &state, attributes);
   mlirOperationStateAddOwnedRegions(&state, numRegions, regions);
-  MlirOperation op = mlirOperationCreate(&state);
-  return mlirOperationIsNull(op) ? op : tileBuilderInsert(builder, op);
+  return create(builder, &state);
+}
+
+enum { MaxGroups = 64 }; // as many operands and results as a row may have (TileMaxValues)
+static void addSegments(TileBuilder *builder, MlirOperationState *state, const char *name, intptr_t count,
+                        const int32_t *sizes) {
+  TileAttributeEntry entries[] = {{name, mlirDenseI32ArrayGet(builder->context, count, sizes)}, {NULL}};
+  addAttributes(builder, state, entries);
+}
+
+static void addOperandGroups(TileBuilder *builder, MlirOperationState *state, const TileBuildGroups *groups) {
+  int32_t sizes[MaxGroups];
+  for (intptr_t i = 0; i < groups->numOperandGroups; ++i) {
+    mlirOperationStateAddOperands(state, groups->operands[i].count, groups->operands[i].values);
+    sizes[i] = (int32_t)groups->operands[i].count;
+  }
+  if (groups->operandSegments)
+    addSegments(builder, state, "operandSegmentSizes", groups->numOperandGroups, sizes);
+}
+
+static void addResultGroups(TileBuilder *builder, MlirOperationState *state, const TileBuildGroups *groups) {
+  int32_t sizes[MaxGroups];
+  for (intptr_t i = 0; i < groups->numResultGroups; ++i) {
+    mlirOperationStateAddResults(state, groups->results[i].count, groups->results[i].types);
+    sizes[i] = (int32_t)groups->results[i].count;
+  }
+  if (groups->resultSegments)
+    addSegments(builder, state, "resultSegmentSizes", groups->numResultGroups, sizes);
+}
+
+MlirOperation tileBuildGroups(TileBuilder *builder, const char *name, const TileBuildGroups *groups) {
+  MlirOperationState state = mlirOperationStateGet(tileString(name), builder->location);
+  addOperandGroups(builder, &state, groups);
+  if (groups->numResultGroups < 0)
+    mlirOperationStateEnableResultTypeInference(&state);
+  else
+    addResultGroups(builder, &state, groups);
+  addAttributes(builder, &state, groups->attributes);
+  for (intptr_t i = 0; i < groups->numRegions; ++i) {
+    MlirRegion region = groups->regions[i].ptr ? groups->regions[i] : mlirRegionCreate();
+    mlirOperationStateAddOwnedRegions(&state, 1, &region);
+  }
+  return create(builder, &state);
 }
 
 MlirValue tileBuildValue(TileBuilder *builder, const char *name, MlirType result, intptr_t numOperands,

@@ -29,13 +29,33 @@ TileBuilder tileBuilderAtStart(MlirBlock block, MlirLocation location);
 TileBuilder tileBuilderAtEnd(MlirBlock block, MlirLocation location);
 TileBuilder tileBuilderInPattern(MlirPatternRewriter rewriter, MlirOperation at);
 
-// Any op by name. `attributes` ends with a null name; null for none. `regions` are taken over.
+// Any op by name. `attributes` ends with a null name; null for none (entries without a value are skipped). `regions`
+// are taken over. numResults -1: the types are inferred; a null op, after a diagnostic, if they cannot be.
 MlirOperation tileBuild(TileBuilder *builder, const char *name, intptr_t numOperands, const MlirValue *operands,
                         intptr_t numResults, const MlirType *results, const TileAttributeEntry *attributes,
                         intptr_t numRegions, const MlirRegion *regions);
 // An op with one result and no regions; returns that result.
 MlirValue tileBuildValue(TileBuilder *builder, const char *name, MlirType result, intptr_t numOperands,
                          const MlirValue *operands, const TileAttributeEntry *attributes);
+// The same with operands and results by the groups of the op's row: what the generated tileMmaOpCreate calls.
+// `operandSegments`, `resultSegments`: the op keeps the groups' sizes in an attribute. numResultGroups -1: inferred.
+typedef struct TileValueGroup {
+  intptr_t count;
+  const MlirValue *values;
+} TileValueGroup;
+typedef struct TileTypeGroup {
+  intptr_t count;
+  const MlirType *types;
+} TileTypeGroup;
+typedef struct TileBuildGroups {
+  intptr_t numOperandGroups, numResultGroups, numRegions;
+  const TileValueGroup *operands;
+  const TileTypeGroup *results;
+  const TileAttributeEntry *attributes;
+  const MlirRegion *regions; // null ones become empty regions
+  bool operandSegments, resultSegments;
+} TileBuildGroups;
+MlirOperation tileBuildGroups(TileBuilder *builder, const char *name, const TileBuildGroups *groups);
 // Inserts a detached op at the builder's place (through the rewriter if there is one) and returns it.
 MlirOperation tileBuilderInsert(TileBuilder *builder, MlirOperation op);
 

@@ -120,6 +120,15 @@ const char *tileArityText(TileArity arity) {
   return arity == TileArity_Optional ? "optional" : arity == TileArity_Variadic ? "variadic" : "";
 }
 
+// As op_builtin.c's table has it, which the generator cannot link; a test compares the two.
+bool tileConstraintIsUnique(const char *name) {
+  static const char *const names[] = {"index", "i1", "i8", "i16", "i32", "i64", "f16", "bf16", "f32", "f64", "none"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
+    if (!strcmp(name, names[i]))
+      return true;
+  return false;
+}
+
 static bool isName(Text name) {
   for (const char *at = name.begin; at < name.end; ++at)
     if (!islower((unsigned char)*at) && (at == name.begin || (!isdigit((unsigned char)*at) && *at != '_')))

@@ -149,6 +149,8 @@ bool tileSpecCheckFormat(const TileOpSpec *spec, const TileSpecError *error); //
 
 TilePlace tileSpecFind(const TileOpSpec *spec, const char *name, size_t length); // kind None: no such name
 int tileSpecFindValue(const TileValueSpec *values, int count, const char *name); // -1: none
+// Whether the builtin constraint of that name has one type only, so that nobody need say it.
+bool tileConstraintIsUnique(const char *name);
 // The text as the generator and messages show it: "optional", "variadic" or "".
 const char *tileArityText(TileArity arity);
 

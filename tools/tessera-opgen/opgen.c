@@ -1,0 +1,90 @@
+// tessera-opgen-DIALECT header|page OUTPUT: writes the dialect's generated header or its reference page.
+// Its rows come from OPGEN_ROWS (dialects/tile/ops.def), where HOOKS(…) is kept as text.
+#include "tools/tessera-opgen/opgen.h"
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TESSERA_OP TESSERA_OP_ROW
+#define HOOKS(...) .hooksText = #__VA_ARGS__
+static const TileOpRow rows[] = {
+#include OPGEN_ROWS
+};
+static const TileDialectTable table = {.name = OPGEN_DIALECT, .numRows = sizeof rows / sizeof *rows, .rows = rows};
+
+const char *opgenCamel(const char *name, bool capital, char *buffer, size_t capacity) {
+  size_t used = 0;
+  for (; *name && used + 1 < capacity; ++name) {
+    if (*name == '_') {
+      capital = true;
+      continue;
+    }
+    buffer[used++] = capital ? (char)toupper((unsigned char)*name) : *name;
+    capital = false;
+  }
+  buffer[used] = 0;
+  return buffer;
+}
+
+static bool isInferable(const TileOpSpec *spec, const TileValueSpec *result) {
+  for (int steps = spec->numResults; steps-- >= 0;) {
+    if (result->constraintName && tileConstraintIsUnique(result->constraintName))
+      return result->arity == TileArity_One;
+    if (result->like.kind != TilePlace_Result)
+      return result->like.kind == TilePlace_Operand && spec->operands[result->like.index].arity == result->arity;
+    result = &spec->results[result->like.index];
+  }
+  return false;
+}
+
+bool opgenInfersResults(const TileOpSpec *spec) {
+  if (spec->row->hooksText && strstr(spec->row->hooksText, ".inferTypes"))
+    return true;
+  for (int i = 0; i < spec->numResults; ++i)
+    if (!isInferable(spec, &spec->results[i]))
+      return false;
+  return spec->numResults > 0;
+}
+
+static bool compile(TileArena *arena, TileOpSpec *specs) {
+  char text[512];
+  TileSpecError error = {text, sizeof text};
+  bool ok = true;
+  for (intptr_t i = 0; i < table.numRows; ++i)
+    if (!tileSpecCompileText(arena, &table, i, &specs[i], &error)) {
+      fprintf(stderr, "%s: error: %s\n", OPGEN_ROWS, text);
+      ok = false;
+    }
+  return ok;
+}
+
+static int write(const char *mode, const char *path, const Opgen *opgen) {
+  FILE *out = fopen(path, "w");
+  if (!out) {
+    perror(path);
+    return 1;
+  }
+  (strcmp(mode, "header") ? opgenWritePage : opgenWriteHeader)(out, opgen);
+  bool bad = ferror(out);
+  bad |= fclose(out) != 0;
+  if (!bad)
+    return 0;
+  perror(path);
+  remove(path);
+  return 1;
+}
+
+int main(int argc, char **argv) {
+  if (argc != 3 || (strcmp(argv[1], "header") && strcmp(argv[1], "page"))) {
+    fprintf(stderr, "usage: %s header|page OUTPUT\n", argv[0]);
+    return 1;
+  }
+  TileArena arena = {0};
+  TileOpSpec *specs = tileArenaAllocate(&arena, sizeof *specs * (size_t)table.numRows);
+  Opgen opgen = {.dialect = OPGEN_DIALECT, .specs = specs, .numSpecs = table.numRows};
+  opgenCamel(OPGEN_DIALECT, false, opgen.prefix, sizeof opgen.prefix);
+  opgenCamel(OPGEN_DIALECT, true, opgen.capital, sizeof opgen.capital);
+  int status = compile(&arena, specs) ? write(argv[1], argv[2], &opgen) : 1;
+  tileArenaFree(&arena);
+  return status;
+}
