@@ -343,7 +343,7 @@ static bool nameAttributes(TileArena *arena, TileOpSpec *spec, const TileSpecErr
 }
 
 static bool compileAttributes(TileArena *arena, TileOpSpec *spec, const TileSpecError *error) {
-  const char *at = spec->row->attributes;
+  const char *at = spec->row->attributes ? spec->row->attributes : "";
   for (int i = 0, count = countEntries(at); i < count; ++i) {
     Text entry = nextEntry(&at);
     Text rest = trim((Text){strchr(entry.begin, ':') + 1, entry.end});
