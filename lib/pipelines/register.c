@@ -1,5 +1,6 @@
 // The tables of our dialects, passes and pipelines. A new one is one row here.
 #include "lib/pipelines/register.h"
+#include "dialects/tile/tile.h"
 #include "lib/capi/dialect.h"
 #include "lib/capi/pass.h"
 #include "mlir-c/RegisterEverything.h"
@@ -7,7 +8,7 @@
 typedef void (*DialectRegistration)(MlirDialectRegistry registry);
 
 // Each table ends with a null row.
-static const DialectRegistration dialects[] = {NULL};
+static const DialectRegistration dialects[] = {tileRegisterDialect, NULL};
 static const MlirExtPassDefinition *const passes[] = {NULL};
 static const MlirExtPipelineDefinition *const pipelines[] = {NULL};
 

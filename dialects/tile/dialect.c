@@ -1,0 +1,102 @@
+// The Tile dialect put together: rows, types, attributes, constants, discardable attributes; and its registration.
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "dialects/tile/definitions.h"
+#include "dialects/tile/forms.h"
+#include "dialects/tile/hooks.h"
+#include "dialects/tile/hooks_pending.h"
+#include "lib/ir/op_dialect.h"
+#include "mlir-c/Dialect/Arith.h"
+
+#define TESSERA_OP TESSERA_OP_ROW
+#define HOOKS TESSERA_HOOKS
+static const TileOpRow rows[] = {
+#include "dialects/tile/ops.def"
+};
+
+static const TileDialectTable table = {
+    .name = "tile",
+    .numRows = sizeof rows / sizeof *rows,
+    .rows = rows,
+    .constraints = tileConstraints,
+    .kinds = tileAttributeKinds,
+    .directives = tileDirectives,
+};
+
+//===--- constants ----------------------------------------------------------===//
+
+// What folds give: arith.constant holds numbers and tiles of numbers, with or without a layout.
+static MlirOperation materializeConstant(MlirAttribute value, MlirType type, MlirLocation location) {
+  bool isConstant = mlirAttributeIsAInteger(value) || mlirAttributeIsAFloat(value) ||
+                    mlirAttributeIsADenseElements(value) || mlirAttributeIsADenseResourceElements(value);
+  if (!isConstant || !mlirTypeEqual(mlirAttributeGetType(value), type))
+    return (MlirOperation){NULL};
+  MlirContext context = mlirTypeGetContext(type);
+  MlirNamedAttribute named = mlirNamedAttributeGet(mlirIdentifierGet(context, tileString("value")), value);
+  MlirOperationState state = mlirOperationStateGet(tileString("arith.constant"), location);
+  mlirOperationStateAddAttributes(&state, 1, &named);
+  mlirOperationStateAddResults(&state, 1, &type);
+  return mlirOperationCreate(&state);
+}
+
+//===--- discardable attributes ----------------------------------------------===//
+
+typedef struct Discardable {
+  const char *name;
+  bool (*isMet)(MlirAttribute attribute);
+  const char *wanted;
+} Discardable;
+
+static bool isPositive(MlirAttribute attribute) {
+  return mlirAttributeIsAInteger(attribute) && mlirIntegerAttrGetValueInt(attribute) > 0;
+}
+
+// What other dialects' ops may carry under our name. A pass that leaves a new one adds a row.
+static const Discardable discardables[] = {
+    {"tile.schedule", tileAttributeIsASchedule, "a #tile.schedule"},
+    {"tile.machine", tileAttributeIsAMachine, "a #tile.machine"},
+    {"tile.cache", mlirAttributeIsAString, "a string: how a load or store uses the caches"},
+    {"tile.latency", isPositive, "a positive integer: cycles that a load is expected to take"},
+    {NULL},
+};
+
+static bool verifyOpAttribute(MlirOperation op, MlirNamedAttribute attribute) {
+  MlirStringRef name = mlirIdentifierStr(attribute.name);
+  char text[256];
+  for (const Discardable *known = discardables; known->name; ++known)
+    if (tileStringEquals(name, known->name))
+      return known->isMet(attribute.attribute) ||
+             tileError(op, "attribute '%s' is %s, expected %s", known->name,
+                       tileAttributeText(attribute.attribute, text, sizeof text), known->wanted);
+  return tileError(op, "unknown attribute '%.*s', expected tile.schedule, tile.machine, tile.cache or tile.latency",
+                   (int)name.length, name.data);
+}
+
+//===--- registration --------------------------------------------------------===//
+
+static void registerDependents(MlirDialectRegistry registry) {
+  mlirDialectHandleInsertDialect(mlirGetDialectHandle__arith__(), registry);
+}
+
+static const char *const dependents[] = {"arith", NULL};
+
+void tileRegisterDialect(MlirDialectRegistry registry) {
+  const MlirExtDialectDefinition base = {
+      .numTypes = tileNumTypeDefinitions,
+      .types = tileTypeDefinitions,
+      .numAttributes = tileNumAttributeDefinitions,
+      .attributes = tileAttributeDefinitions,
+      .dependents = dependents,
+      .registerDependents = registerDependents,
+      .materializeConstant = materializeConstant,
+      .verifyOpAttribute = verifyOpAttribute,
+      .inlinable = true,
+  };
+  char error[TILE_MESSAGE_SIZE];
+  const MlirExtDialectDefinition *definition = tileDialectFromTable(&table, base, error, sizeof error);
+  if (definition)
+    mlirExtDialectRegistryInsert(registry, definition);
+  else
+    fprintf(stderr, "error in the table of the tile dialect: %s\n", error);
+}
