@@ -1,0 +1,225 @@
+// Shapes, operand groups, attributes and expectations of the Tile dialect (questions.h).
+// Why here: every verifier and fold asks the same few things, and says the same sentence when the answer is wrong.
+#include "dialects/tile/questions.h"
+
+#include <stdio.h>
+#include <string.h>
+
+//===--- shapes -------------------------------------------------------------===//
+
+bool tileTypeIsIntegral(MlirType type) {
+  MlirType element = tileTypeGetElement(type);
+  return mlirTypeIsAIndex(element) || mlirTypeIsAInteger(element);
+}
+
+int64_t tileTypeGetCount(MlirType type) {
+  int64_t count = 1;
+  for (intptr_t i = 0, rank = tileTypeGetRank(type); i < rank; i++)
+    count *= tileTypeGetSize(type, i);
+  return count;
+}
+
+bool tileTypeHasSameShapeBut(MlirType a, MlirType b, intptr_t axis) {
+  intptr_t rank = tileTypeGetRank(a);
+  if (rank != tileTypeGetRank(b))
+    return false;
+  for (intptr_t i = 0; i < rank; i++)
+    if (i != axis && tileTypeGetSize(a, i) != tileTypeGetSize(b, i))
+      return false;
+  return true;
+}
+
+unsigned tileElementWidth(MlirType element) {
+  if (mlirTypeIsAInteger(element))
+    return mlirIntegerTypeGetWidth(element);
+  return mlirTypeIsAFloat(element) ? mlirFloatTypeGetWidth(element) : 0;
+}
+
+const char *tileShapeText(MlirType type, char *buffer, size_t capacity) {
+  intptr_t rank = tileTypeGetRank(type);
+  size_t length = 0;
+  snprintf(buffer, capacity, "%s", rank < 0 ? "no shape" : "scalar");
+  for (intptr_t i = 0; i < rank && length < capacity; i++) {
+    int64_t size = tileTypeGetSize(type, i);
+    const char *times = i ? "x" : "";
+    int written = size < 0 ? snprintf(buffer + length, capacity - length, "%s?", times)
+                           : snprintf(buffer + length, capacity - length, "%s%lld", times, (long long)size);
+    length += (size_t)written;
+  }
+  return buffer;
+}
+
+//===--- attributes ---------------------------------------------------------===//
+
+intptr_t tileArrayCount(MlirOperation op, const char *name) {
+  MlirAttribute array = tileOpAttribute(op, name);
+  return mlirAttributeIsNull(array) ? 0 : mlirDenseArrayGetNumElements(array);
+}
+
+int64_t tileArrayAt(MlirOperation op, const char *name, intptr_t index) {
+  return mlirDenseI64ArrayGetElement(tileOpAttribute(op, name), index);
+}
+
+bool tileArrayContains(MlirOperation op, const char *name, int64_t value) {
+  for (intptr_t i = 0, count = tileArrayCount(op, name); i < count; i++)
+    if (tileArrayAt(op, name, i) == value)
+      return true;
+  return false;
+}
+
+bool tileIntegerOf(MlirOperation op, const char *name, int64_t *value) {
+  MlirAttribute attribute = tileOpAttribute(op, name);
+  if (mlirAttributeIsNull(attribute) || !mlirAttributeIsAInteger(attribute))
+    return false;
+  *value = mlirIntegerAttrGetValueInt(attribute);
+  return true;
+}
+
+bool tileHas(MlirOperation op, const char *name) { return !mlirAttributeIsNull(tileOpAttribute(op, name)); }
+
+MlirStringRef tileKeywordOf(MlirOperation op, const char *name) {
+  MlirAttribute attribute = tileOpAttribute(op, name);
+  bool isText = !mlirAttributeIsNull(attribute) && mlirAttributeIsAString(attribute);
+  return isText ? mlirStringAttrGetValue(attribute) : mlirStringRefCreate("", 0);
+}
+
+bool tileKeywordIs(MlirOperation op, const char *name, const char *text) {
+  return tileStringEquals(tileKeywordOf(op, name), text);
+}
+
+bool tileAttributeIsSplat(MlirAttribute attribute) {
+  return !mlirAttributeIsNull(attribute) && mlirAttributeIsADenseElements(attribute) &&
+         mlirDenseElementsAttrIsSplat(attribute);
+}
+
+bool tileConstantIsTrue(MlirAttribute constant) {
+  if (mlirAttributeIsNull(constant))
+    return false;
+  if (tileAttributeIsSplat(constant))
+    return mlirDenseElementsAttrGetBoolSplatValue(constant);
+  return mlirAttributeIsAInteger(constant) && mlirIntegerAttrGetValueInt(constant) != 0;
+}
+
+//===--- operands -----------------------------------------------------------===//
+
+intptr_t tileGroupCount(MlirOperation op, intptr_t group) {
+  return mlirDenseI32ArrayGetElement(tileOpAttribute(op, "operandSegmentSizes"), group);
+}
+
+intptr_t tileGroupBegin(MlirOperation op, intptr_t group) {
+  intptr_t begin = 0;
+  for (intptr_t i = 0; i < group; i++)
+    begin += tileGroupCount(op, i);
+  return begin;
+}
+
+MlirValue tileGroupOperand(MlirOperation op, intptr_t group, intptr_t index) {
+  return mlirOperationGetOperand(op, tileGroupBegin(op, group) + index);
+}
+
+bool tileValueHasOneUse(MlirValue value) {
+  MlirOpOperand first = mlirValueGetFirstUse(value);
+  return !mlirOpOperandIsNull(first) && mlirOpOperandIsNull(mlirOpOperandGetNextUse(first));
+}
+
+bool tileOpsEqualAttributes(MlirOperation a, MlirOperation b) {
+  intptr_t count = mlirOperationGetNumAttributes(a);
+  if (count != mlirOperationGetNumAttributes(b))
+    return false;
+  for (intptr_t i = 0; i < count; i++) {
+    MlirNamedAttribute x = mlirOperationGetAttribute(a, i);
+    MlirAttribute y = mlirOperationGetAttributeByName(b, mlirIdentifierStr(x.name));
+    if (!mlirAttributeEqual(x.attribute, y))
+      return false;
+  }
+  return true;
+}
+
+//===--- expectations -------------------------------------------------------===//
+
+bool tileExpectShapeOf(MlirOperation op, const char *what, MlirType seen, const char *whose, MlirValue reference) {
+  MlirType wanted = mlirValueGetType(reference);
+  if (tileTypeHasSameShape(seen, wanted))
+    return true;
+  return tileErrorWithNote(op, mlirValueGetLocation(reference), "the other one is defined here",
+                           "%s has shape %s (%s), want the shape of %s, %s (%s)", what, TILE_SHAPE_TEXT(seen),
+                           TILE_TYPE_TEXT(seen), whose, TILE_SHAPE_TEXT(wanted), TILE_TYPE_TEXT(wanted));
+}
+
+bool tileExpectElementOf(MlirOperation op, const char *what, MlirType seen, const char *whose, MlirValue reference) {
+  MlirType element = tileTypeGetElement(seen), wanted = tileTypeGetElement(mlirValueGetType(reference));
+  if (mlirTypeEqual(element, wanted))
+    return true;
+  return tileErrorWithNote(op, mlirValueGetLocation(reference), "the other one is defined here",
+                           "%s has elements of type %s, want those of %s, %s", what, TILE_TYPE_TEXT(element), whose,
+                           TILE_TYPE_TEXT(wanted));
+}
+
+bool tileExpectElement(MlirOperation op, const char *what, MlirType seen, MlirType wanted) {
+  MlirType element = tileTypeGetElement(seen);
+  if (mlirTypeEqual(element, wanted))
+    return true;
+  return tileError(op, "%s has elements of type %s, want %s", what, TILE_TYPE_TEXT(element), TILE_TYPE_TEXT(wanted));
+}
+
+bool tileExpectType(MlirOperation op, const char *what, MlirType seen, MlirType wanted) {
+  if (mlirTypeEqual(seen, wanted))
+    return true;
+  return tileError(op, "%s is %s, want %s", what, TILE_TYPE_TEXT(seen), TILE_TYPE_TEXT(wanted));
+}
+
+bool tileExpectInteger(MlirOperation op, const char *what, int64_t seen, int64_t minimum, int64_t maximum) {
+  if (seen >= minimum && seen <= maximum)
+    return true;
+  if (maximum == INT64_MAX)
+    return tileError(op, "%s is %lld, want at least %lld", what, (long long)seen, (long long)minimum);
+  return tileError(op, "%s is %lld, want %lld to %lld", what, (long long)seen, (long long)minimum, (long long)maximum);
+}
+
+bool tileExpectIntegral(MlirOperation op, const char *what, MlirType seen) {
+  return tileTypeIsIntegral(seen) ||
+         tileError(op, "%s is %s, want integer or index elements", what, TILE_TYPE_TEXT(seen));
+}
+
+bool tileExpectNoRing(MlirOperation op, const char *what, MlirValue buffer) {
+  MlirType type = mlirValueGetType(buffer);
+  if (!tileTypeIsABuffer(type) || tileBufferTypeGetStages(type) == 0)
+    return true;
+  return tileErrorWithNote(op, mlirValueGetLocation(buffer), "the ring is defined here",
+                           "%s is a ring of %lld stages, want one stage: take it with tile.slot", what,
+                           (long long)tileBufferTypeGetStages(type));
+}
+
+bool tileExpectIndices(MlirOperation op, MlirValue memory, intptr_t count) {
+  MlirType type = mlirValueGetType(memory);
+  intptr_t wanted = tileTypeIsABuffer(type) ? 0 : tileTypeGetRank(type);
+  if (count != wanted)
+    return tileErrorWithNote(
+        op, mlirValueGetLocation(memory), "it is defined here",
+        "has %lld indices, want %lld: one per dimension of a view or memref, none for a buffer (%s)", (long long)count,
+        (long long)wanted, TILE_TYPE_TEXT(type));
+  return tileExpectNoRing(op, "the buffer", memory);
+}
+
+bool tileExpectAxes(MlirOperation op, const char *name, intptr_t rank) {
+  int64_t before = -1;
+  for (intptr_t i = 0, count = tileArrayCount(op, name); i < count; i++) {
+    int64_t axis = tileArrayAt(op, name, i);
+    if (axis < 0 || axis >= rank)
+      return tileError(op, "%s has %lld, want 0 to %lld", name, (long long)axis, (long long)rank - 1);
+    if (axis <= before)
+      return tileError(op, "%s has %lld after %lld, want ascending order", name, (long long)axis, (long long)before);
+    before = axis;
+  }
+  return true;
+}
+
+bool tileExpectPermutation(MlirOperation op, const char *name, intptr_t rank) {
+  intptr_t count = tileArrayCount(op, name);
+  if (count != rank)
+    return tileError(op, "%s has %lld entries, want %lld", name, (long long)count, (long long)rank);
+  for (intptr_t i = 0; i < rank; i++)
+    if (!tileArrayContains(op, name, i))
+      return tileError(op, "%s lacks %lld, want a permutation of 0 to %lld", name, (long long)i, (long long)rank - 1);
+  return true;
+}

@@ -1,0 +1,59 @@
+// Questions that verifiers, folds and patterns of the Tile dialect ask: shapes, operand groups, attributes,
+// expectations. Tiles (tensors), views, buffers, memrefs and scalars answer the same questions about shape; a scalar
+// has rank 0.
+//
+//   if (!tileExpectShapeOf(op, "result", tileResultType(op, 0), "source", source)) return false;
+//
+// A function named Expect reports at the op, with a note at the other party, and returns false when not met.
+#ifndef TESSERA_DIALECTS_TILE_QUESTIONS_H
+#define TESSERA_DIALECTS_TILE_QUESTIONS_H
+
+#include "dialects/tile/tile.h"
+#include "lib/capi/op.h"
+#include "lib/ir/support.h"
+
+// Text for messages, living until the end of the enclosing block.
+#define TILE_TYPE_TEXT(type) tileTypeText(type, (char[192]){0}, 192)
+#define TILE_SHAPE_TEXT(type) tileShapeText(type, (char[96]){0}, 96)
+
+//===--- shapes -------------------------------------------------------------===//
+bool tileTypeIsIntegral(MlirType type);                                  // integer or index elements
+int64_t tileTypeGetCount(MlirType type);                                 // number of elements of a static shape
+bool tileTypeHasSameShapeBut(MlirType a, MlirType b, intptr_t axis);     // sizes equal but along `axis`
+unsigned tileElementWidth(MlirType element);                             // bits; 0 for index
+const char *tileShapeText(MlirType type, char *buffer, size_t capacity); // "128x64", "scalar"
+
+//===--- attributes ---------------------------------------------------------===//
+intptr_t tileArrayCount(MlirOperation op, const char *name); // of an i64 array; 0 when absent
+int64_t tileArrayAt(MlirOperation op, const char *name, intptr_t index);
+bool tileArrayContains(MlirOperation op, const char *name, int64_t value);
+bool tileIntegerOf(MlirOperation op, const char *name, int64_t *value); // false when absent
+bool tileHas(MlirOperation op, const char *name);
+MlirStringRef tileKeywordOf(MlirOperation op, const char *name); // empty when absent
+bool tileKeywordIs(MlirOperation op, const char *name, const char *text);
+bool tileAttributeIsSplat(MlirAttribute attribute); // dense elements with one value
+bool tileConstantIsTrue(MlirAttribute constant);    // i1: true, or all true
+
+//===--- operands -----------------------------------------------------------===//
+// Ops with operand segments: group `group` in the order of the row.
+intptr_t tileGroupBegin(MlirOperation op, intptr_t group);
+intptr_t tileGroupCount(MlirOperation op, intptr_t group);
+MlirValue tileGroupOperand(MlirOperation op, intptr_t group, intptr_t index);
+bool tileValueHasOneUse(MlirValue value);
+bool tileOpsEqualAttributes(MlirOperation a, MlirOperation b); // all attributes, inherent ones included
+
+//===--- expectations -------------------------------------------------------===//
+bool tileExpectShapeOf(MlirOperation op, const char *what, MlirType seen, const char *whose, MlirValue reference);
+bool tileExpectElementOf(MlirOperation op, const char *what, MlirType seen, const char *whose, MlirValue reference);
+bool tileExpectElement(MlirOperation op, const char *what, MlirType seen, MlirType wanted);
+bool tileExpectType(MlirOperation op, const char *what, MlirType seen, MlirType wanted);
+bool tileExpectInteger(MlirOperation op, const char *what, int64_t seen, int64_t minimum, int64_t maximum);
+bool tileExpectIntegral(MlirOperation op, const char *what, MlirType seen);
+// One index per dimension of a view; none for a buffer, which must not be a ring.
+bool tileExpectIndices(MlirOperation op, MlirValue memory, intptr_t count);
+bool tileExpectNoRing(MlirOperation op, const char *what, MlirValue buffer);
+// `name` is an i64 array of ascending axes below `rank`.
+bool tileExpectAxes(MlirOperation op, const char *name, intptr_t rank);
+bool tileExpectPermutation(MlirOperation op, const char *name, intptr_t rank);
+
+#endif
