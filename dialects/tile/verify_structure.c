@@ -36,8 +36,9 @@ static bool isFunctionValue(MlirType type) {
 }
 
 static bool expectFunctionValue(MlirOperation op, const char *what, intptr_t index, MlirType type) {
-  return isFunctionValue(type) || tileError(op, "%s #%d is %s, want a scalar, a tile without layout, a view or a memref",
-                                            what, (int)index, TILE_TYPE_TEXT(type));
+  return isFunctionValue(type) ||
+         tileError(op, "%s #%d is %s, want a scalar, a tile without layout, a view or a memref", what, (int)index,
+                   TILE_TYPE_TEXT(type));
 }
 
 bool tileFuncOpVerify(MlirOperation op) {
@@ -217,8 +218,8 @@ static bool verifyArguments(MlirOperation op, MlirOperation kernel) {
   tileOpOperands(op, "grid", &first, &grid);
   intptr_t seen = mlirOperationGetNumOperands(op) - grid;
   if (seen != wanted)
-    return tileErrorWithNote(op, where, "the kernel is defined here",
-                             "gives %d arguments (ins, then outs), want %d", (int)seen, (int)wanted);
+    return tileErrorWithNote(op, where, "the kernel is defined here", "gives %d arguments (ins, then outs), want %d",
+                             (int)seen, (int)wanted);
   for (intptr_t i = 0; i < seen; i++)
     if (!fitsParameter(tileOperandType(op, grid + i), mlirFunctionTypeGetInput(type, i)))
       return tileErrorWithNote(op, where, "the kernel is defined here", "argument #%d is %s, want %s%s", (int)i,
