@@ -1,0 +1,21 @@
+// Combiners: the arith ops that the short form of reduce and scan names, {arith.addf}, and what is known about them.
+// One fact, one place: verifiers, folds, lowerings and judges ask here for the neutral element.
+//
+//   const TileCombiner *combiner = tileCombinerFind(mlirStringAttrGetValue(operation));
+//   MlirAttribute zero = tileCombinerNeutral(combiner, f32);   // -0.0 : f32: x + -0.0 is x for every x
+#ifndef TESSERA_DIALECTS_TILE_COMBINER_H
+#define TESSERA_DIALECTS_TILE_COMBINER_H
+
+#include "lib/capi/common.h"
+
+typedef struct TileCombiner {
+  const char *name; // "arith.addf"
+  bool isFloat;
+  bool isIdempotent; // x op x is x, for every x, nan included
+} TileCombiner;
+
+const TileCombiner *tileCombinerFind(MlirStringRef name); // null when not known
+// The element e with x op e = x for every x (maxnumf, minnumf: nan). `element`: a type the combiner takes.
+MlirAttribute tileCombinerNeutral(const TileCombiner *combiner, MlirType element);
+
+#endif
