@@ -3,6 +3,7 @@
 // Expects: the row's own checks done. Leaves: true, or a diagnostic with value seen and value wanted, and false.
 #include "dialects/tile/combiner.h"
 #include "dialects/tile/hooks.h"
+#include "dialects/tile/layouts.h"
 #include "dialects/tile/questions.h"
 #include "lib/ir/op_format.h"
 
@@ -150,7 +151,8 @@ bool tileReduceOpVerify(MlirOperation op) {
   if (results != inputs)
     return tileError(op, "has %d results, want %d, one per input", (int)results, (int)inputs);
   for (intptr_t i = 0; i < results; i++)
-    if (!expectPart(op, "the result", tileResultType(op, i), mlirOperationGetOperand(op, i), isInAxes))
+    if (!expectPart(op, "the result", tileResultType(op, i), mlirOperationGetOperand(op, i), isInAxes) ||
+        !tileExpectFreedLayout(op, mlirOperationGetOperand(op, i), mlirOperationGetResult(op, i)))
       return false;
   return verifyCombiner(op, inputs);
 }

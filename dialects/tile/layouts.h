@@ -1,0 +1,15 @@
+// What an op demands of the layouts of its tiles and buffers. All hold trivially where a layout is missing: that a
+// kernel has either all layouts or none is checked once, in verify_kernel.c.
+#ifndef TESSERA_DIALECTS_TILE_LAYOUTS_H
+#define TESSERA_DIALECTS_TILE_LAYOUTS_H
+
+#include "lib/capi/common.h"
+
+// reduce, broadcast: `narrow` has the layout of `wide` with the op's `axes` freed, and no data moves.
+bool tileExpectFreedLayout(MlirOperation op, MlirValue wide, MlirValue narrow);
+// transpose: `result` has the layout of `source` with axes in the op's `permutation`.
+bool tileExpectPermutedLayout(MlirOperation op, MlirValue result, MlirValue source);
+// reshape: `result` has the layout of `source` seen in its own shape, row-major.
+bool tileExpectReshapedLayout(MlirOperation op, MlirValue result, MlirValue source);
+
+#endif

@@ -1,0 +1,181 @@
+// Verifiers of the ops that move elements without computing: iota, broadcast, reshape, transpose, slice, insert, cat,
+// bitcast.
+// Why: the result's shape follows from the source's; an encoding (layout) must follow in the same way.
+// Expects: the row's own checks done. Leaves: true, or a diagnostic with value seen and value wanted, and false.
+#include "dialects/tile/hooks.h"
+#include "dialects/tile/layouts.h"
+#include "dialects/tile/questions.h"
+#include "lib/ir/op_format.h"
+
+bool tileIotaOpVerify(MlirOperation op) {
+  MlirType result = tileResultType(op, 0);
+  int64_t dim = 0;
+  tileIntegerOf(op, "dim", &dim);
+  if (!tileExpectIntegral(op, "the result", result) ||
+      !tileExpectInteger(op, "dim", dim, 0, tileTypeGetRank(result) - 1))
+    return false;
+  return mlirOperationGetNumOperands(op) == 0 ||
+         tileExpectType(op, "the value it begins from", tileOperandType(op, 0), tileTypeGetElement(result));
+}
+
+//===--- broadcast ----------------------------------------------------------===//
+
+// The result without the new axes is the source.
+static bool isBroadcast(MlirOperation op, MlirType source, MlirType result) {
+  intptr_t kept = 0, rank = tileTypeGetRank(source);
+  for (intptr_t i = 0; i < tileTypeGetRank(result); i++) {
+    if (tileArrayContains(op, "axes", i))
+      continue;
+    if (kept >= rank || tileTypeGetSize(source, kept) != tileTypeGetSize(result, i))
+      return false;
+    kept++;
+  }
+  return kept == rank;
+}
+
+bool tileBroadcastOpVerify(MlirOperation op) {
+  MlirValue source = mlirOperationGetOperand(op, 0);
+  MlirType type = mlirValueGetType(source), result = tileResultType(op, 0);
+  bool isScalar = tileTypeIsAScalar(type);
+  if (isScalar && tileArrayCount(op, "axes"))
+    return tileError(op, "names axes, want none: all axes of a broadcast scalar are new");
+  if (!tileExpectAxes(op, "axes", tileTypeGetRank(result)))
+    return false;
+  if (!isScalar && !isBroadcast(op, type, result))
+    return tileErrorWithNote(op, mlirValueGetLocation(source), "the source is defined here",
+                             "the result has shape %s, want one that is the source's, %s, without the named axes",
+                             TILE_SHAPE_TEXT(result), TILE_SHAPE_TEXT(type));
+  return tileExpectElementOf(op, "the result", result, "the source", source) &&
+         (isScalar || tileExpectFreedLayout(op, mlirOperationGetResult(op, 0), source));
+}
+
+//===--- reshape, transpose, bitcast ----------------------------------------===//
+
+// Tiles become tiles and buffers buffers, in the same level.
+static bool expectKind(MlirOperation op) {
+  MlirType source = tileOperandType(op, 0), result = tileResultType(op, 0);
+  if (tileTypeIsABuffer(source) != tileTypeIsABuffer(result))
+    return tileError(op, "makes %s of %s, want a tile of a tile or a buffer of a buffer", TILE_TYPE_TEXT(result),
+                     TILE_TYPE_TEXT(source));
+  if (!tileTypeIsABuffer(source))
+    return true;
+  MlirStringRef seen = tileBufferTypeGetLevel(result), wanted = tileBufferTypeGetLevel(source);
+  if (!mlirStringRefEqual(seen, wanted))
+    return tileError(op, "the result lies in %.*s, want the source's level, %.*s: no data moves", (int)seen.length,
+                     seen.data, (int)wanted.length, wanted.data);
+  return tileExpectNoRing(op, "the source", mlirOperationGetOperand(op, 0));
+}
+
+bool tileReshapeOpVerify(MlirOperation op) {
+  MlirValue source = mlirOperationGetOperand(op, 0);
+  MlirType type = mlirValueGetType(source), result = tileResultType(op, 0);
+  if (!expectKind(op) || !tileExpectElementOf(op, "the result", result, "the source", source))
+    return false;
+  if (tileTypeGetCount(type) != tileTypeGetCount(result))
+    return tileErrorWithNote(op, mlirValueGetLocation(source), "the source is defined here",
+                             "the result has %lld elements (%s), want the source's %lld (%s)",
+                             (long long)tileTypeGetCount(result), TILE_SHAPE_TEXT(result),
+                             (long long)tileTypeGetCount(type), TILE_SHAPE_TEXT(type));
+  return tileExpectReshapedLayout(op, mlirOperationGetResult(op, 0), source);
+}
+
+bool tileTransposeOpVerify(MlirOperation op) {
+  MlirValue source = mlirOperationGetOperand(op, 0);
+  MlirType type = mlirValueGetType(source), result = tileResultType(op, 0);
+  intptr_t rank = tileTypeGetRank(type);
+  if (!expectKind(op) || !tileExpectPermutation(op, "permutation", rank) ||
+      !tileExpectElementOf(op, "the result", result, "the source", source))
+    return false;
+  bool fits = tileTypeGetRank(result) == rank;
+  for (intptr_t i = 0; fits && i < rank; i++)
+    fits = tileTypeGetSize(result, i) == tileTypeGetSize(type, tileArrayAt(op, "permutation", i));
+  if (!fits)
+    return tileErrorWithNote(op, mlirValueGetLocation(source), "the source is defined here",
+                             "the result has shape %s, want the source's, %s, permuted", TILE_SHAPE_TEXT(result),
+                             TILE_SHAPE_TEXT(type));
+  return tileExpectPermutedLayout(op, mlirOperationGetResult(op, 0), source);
+}
+
+bool tileBitcastOpVerify(MlirOperation op) {
+  MlirValue source = mlirOperationGetOperand(op, 0);
+  MlirType type = mlirValueGetType(source), result = tileResultType(op, 0);
+  intptr_t rank = tileTypeGetRank(type), last = rank - 1;
+  unsigned from = tileElementWidth(tileTypeGetElement(type)), to = tileElementWidth(tileTypeGetElement(result));
+  if (!from || !to)
+    return tileError(op, "casts %s to %s, want elements of known width: not index", TILE_TYPE_TEXT(type),
+                     TILE_TYPE_TEXT(result));
+  if (from == to)
+    return tileError(op, "keeps the width of %u bits, want another one: arith.bitcast says this", from);
+  int64_t seen = tileTypeGetSize(result, last) * to, wanted = tileTypeGetSize(type, last) * from;
+  if (tileTypeHasSameShapeBut(result, type, last) && seen == wanted)
+    return true;
+  return tileErrorWithNote(op, mlirValueGetLocation(source), "the source is defined here",
+                           "the result is %s, want as many bits along the last axis as %s and no other change",
+                           TILE_TYPE_TEXT(result), TILE_TYPE_TEXT(type));
+}
+
+//===--- slice, insert, cat -------------------------------------------------===//
+
+// A part of shape `part` at the op's offsets must lie within `whole`. Dynamic offsets are the program's promise.
+static bool expectInside(MlirOperation op, MlirType part, MlirValue whole) {
+  MlirType type = mlirValueGetType(whole);
+  intptr_t rank = tileTypeGetRank(type), dynamic = 0, begin, count;
+  tileOpOperands(op, "offsets", &begin, &count);
+  if (tileTypeGetRank(part) != rank || tileArrayCount(op, "static_offsets") != rank)
+    return tileErrorWithNote(op, mlirValueGetLocation(whole), "the whole is defined here",
+                             "has a part of rank %d at %d offsets, want %d, the rank of the whole",
+                             (int)tileTypeGetRank(part), (int)tileArrayCount(op, "static_offsets"), (int)rank);
+  for (intptr_t i = 0; i < rank; i++) {
+    int64_t offset = tileArrayAt(op, "static_offsets", i), size = tileTypeGetSize(part, i);
+    bool isDynamic = mlirShapedTypeIsDynamicSize(offset);
+    dynamic += isDynamic;
+    if ((isDynamic || offset >= 0) && (isDynamic ? 0 : offset) + size <= tileTypeGetSize(type, i))
+      continue;
+    return tileErrorWithNote(op, mlirValueGetLocation(whole), "the whole is defined here",
+                             "the part covers [%lld, %lld) of axis %d, want it within the whole's size, %lld",
+                             (long long)(isDynamic ? 0 : offset), (long long)((isDynamic ? 0 : offset) + size), (int)i,
+                             (long long)tileTypeGetSize(type, i));
+  }
+  return dynamic == count || tileError(op, "has %d dynamic offsets, want %d", (int)count, (int)dynamic);
+}
+
+bool tileSliceOpVerify(MlirOperation op) {
+  MlirValue source = mlirOperationGetOperand(op, 0);
+  MlirType result = tileResultType(op, 0);
+  return expectKind(op) && tileExpectElementOf(op, "the result", result, "the source", source) &&
+         expectInside(op, result, source);
+}
+
+bool tileInsertOpVerify(MlirOperation op) {
+  MlirValue destination = mlirOperationGetOperand(op, 1);
+  MlirType part = tileOperandType(op, 0);
+  return tileExpectElementOf(op, "the part", part, "the destination", destination) &&
+         expectInside(op, part, destination) &&
+         tileExpectType(op, "the result", tileResultType(op, 0), mlirValueGetType(destination));
+}
+
+static bool expectPiece(MlirOperation op, MlirValue piece, int64_t axis) {
+  MlirType type = mlirValueGetType(piece), result = tileResultType(op, 0);
+  if (!tileTypeHasSameShapeBut(type, result, axis))
+    return tileErrorWithNote(op, mlirValueGetLocation(piece), "the piece is defined here",
+                             "a piece has shape %s, want the result's, %s, but along axis %lld", TILE_SHAPE_TEXT(type),
+                             TILE_SHAPE_TEXT(result), (long long)axis);
+  return tileExpectElementOf(op, "the result", result, "a piece", piece);
+}
+
+bool tileCatOpVerify(MlirOperation op) {
+  int64_t axis = 0, sum = 0;
+  MlirType result = tileResultType(op, 0);
+  tileIntegerOf(op, "axis", &axis);
+  if (!tileExpectInteger(op, "axis", axis, 0, tileTypeGetRank(result) - 1) ||
+      !tileExpectInteger(op, "the number of pieces", mlirOperationGetNumOperands(op), 1, INT64_MAX))
+    return false;
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++) {
+    if (!expectPiece(op, mlirOperationGetOperand(op, i), axis))
+      return false;
+    sum += tileTypeGetSize(tileOperandType(op, i), axis);
+  }
+  int64_t seen = tileTypeGetSize(result, axis);
+  return seen == sum || tileError(op, "the result has size %lld along axis %lld, want the sum of the pieces', %lld",
+                                  (long long)seen, (long long)axis, (long long)sum);
+}
