@@ -151,7 +151,6 @@ TILE_VERIFY(Scan);
 TILE_VERIFY_REGIONS(Scan);
 TILE_INFER_TYPES(Scan);
 TILE_VERIFY(Sort);
-TILE_INFER_TYPES(Sort);
 TILE_VERIFY(Topk);
 TILE_VERIFY(Histogram);
 TILE_VERIFY(Random);
@@ -180,7 +179,6 @@ TILE_VERIFY(Bitcast);
 TILE_FOLD(Bitcast);
 
 //===--- scheduled level ----------------------------------------------------===//
-TILE_VERIFY(Alloc);
 TILE_EFFECTS(Alloc);
 TILE_VERIFY(Slot);
 TILE_INFER_TYPES(Slot);
@@ -208,8 +206,8 @@ TILE_VERIFY_REGIONS(WarpSpecialize);
 void tileWarpSpecializeOpRegionSuccessors(MlirOperation op, int from, MlirExtSuccessors successors);
 void tileWarpSpecializeOpEntryOperands(MlirOperation op, intptr_t *begin, intptr_t *count);
 TILE_EFFECTS(Sync);
+TILE_VERIFY(Print);
 TILE_EFFECTS(Print);
-TILE_VERIFY(Assert);
 TILE_EFFECTS(Assert);
 TILE_CANONICALIZE(Assert);
 

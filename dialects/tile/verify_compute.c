@@ -1,4 +1,4 @@
-// Verifiers of reduce, scan, sort, topk, histogram, random and convert_type, and the result types of scan and sort.
+// Verifiers of reduce, scan, sort, topk, histogram, random and convert_type, and the result types of scan.
 // Why: what vanishes, what stays, and whether the combiner suits the elements.
 // Expects: the row's own checks done. Leaves: true, or a diagnostic with value seen and value wanted, and false.
 #include "dialects/tile/combiner.h"
@@ -176,24 +176,16 @@ bool tileScanOpVerify(MlirOperation op) {
 bool tileScanOpVerifyRegions(MlirOperation op) { return verifyBodyIsPure(op); }
 
 // A result like each operand: the scanned inputs, then the final states (like the initial ones).
-static bool inferLikeOperands(const MlirExtInference *inference, MlirExtTypeList types) {
+bool tileScanOpInferTypes(const MlirExtInference *inference, MlirExtTypeList types) {
   for (intptr_t i = 0; i < inference->numOperands; i++)
     mlirExtTypeListAppend(types, mlirValueGetType(inference->operands[i]));
   return true;
-}
-
-bool tileScanOpInferTypes(const MlirExtInference *inference, MlirExtTypeList types) {
-  return inferLikeOperands(inference, types);
 }
 
 //===--- sort and topk ------------------------------------------------------===//
 
 bool tileSortOpVerify(MlirOperation op) {
   return expectEqualInputs(op, mlirOperationGetNumOperands(op)) && expectAxis(op);
-}
-
-bool tileSortOpInferTypes(const MlirExtInference *inference, MlirExtTypeList types) {
-  return inferLikeOperands(inference, types);
 }
 
 static bool expectTop(MlirOperation op, intptr_t i, int64_t axis) {
@@ -226,19 +218,12 @@ bool tileTopkOpVerify(MlirOperation op) {
 
 //===--- histogram, random, convert_type ------------------------------------===//
 
-static bool expectIntegers(MlirOperation op, const char *what, MlirType type) {
-  return (tileExpectIntegral(op, what, type) && tileTypeGetRank(type) == 1) ||
-         (tileTypeIsIntegral(type) && tileError(op, "%s is %s, want a tile of rank 1", what, TILE_TYPE_TEXT(type)));
+static bool expectVector(MlirOperation op, const char *what, MlirType type) {
+  return tileTypeGetRank(type) == 1 || tileError(op, "%s is %s, want a tile of rank 1", what, TILE_TYPE_TEXT(type));
 }
 
 bool tileHistogramOpVerify(MlirOperation op) {
-  MlirValue mask = tileOpOperand(op, "mask"), input = tileOpOperand(op, "input");
-  if (!expectIntegers(op, "the input", mlirValueGetType(input)) ||
-      !expectIntegers(op, "the result", tileResultType(op, 0)))
-    return false;
-  return mlirValueIsNull(mask) || (tileExpectShapeOf(op, "the mask", mlirValueGetType(mask), "the input", input) &&
-                                   tileExpectElement(op, "the mask", mlirValueGetType(mask),
-                                                     mlirIntegerTypeGet(mlirOperationGetContext(op), 1)));
+  return expectVector(op, "the input", tileOperandType(op, 0)) && expectVector(op, "the result", tileResultType(op, 0));
 }
 
 // Philox4x32-10 turns a counter into four words: a new last axis.
@@ -278,14 +263,8 @@ static bool verifyRounding(MlirOperation op, MlirType from, MlirType to) {
     return tileError(op, "%s",
                      isStochastic ? "rounds stochastically without random bits, want a tile of i32"
                                   : "has random bits, want them for stochastic rounding only");
-  if (!isStochastic)
-    return true;
-  if (!mlirTypeIsAFloat(from) || !mlirTypeIsAFloat(to))
-    return tileError(op, "rounds %s to %s stochastically, want floats", TILE_TYPE_TEXT(from), TILE_TYPE_TEXT(to));
-  return tileExpectShapeOf(op, "the random bits", mlirValueGetType(bits), "the input",
-                           mlirOperationGetOperand(op, 0)) &&
-         tileExpectElement(op, "the random bits", mlirValueGetType(bits),
-                           mlirIntegerTypeGet(mlirOperationGetContext(op), 32));
+  return !isStochastic || (mlirTypeIsAFloat(from) && mlirTypeIsAFloat(to)) ||
+         tileError(op, "rounds %s to %s stochastically, want floats", TILE_TYPE_TEXT(from), TILE_TYPE_TEXT(to));
 }
 
 bool tileConvertTypeOpVerify(MlirOperation op) {

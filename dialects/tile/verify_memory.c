@@ -107,12 +107,11 @@ bool tileLoadOpVerify(MlirOperation op) {
          tileExpectElementOf(op, "the result", result, "the source", source);
 }
 
-// add, max and min take integers and floats; and, or and xor want integers.
+// add, max and min take integers and floats; the others want integers.
 static bool verifyCombine(MlirOperation op, MlirType value) {
-  bool isBitwise =
-      tileKeywordIs(op, "combine", "and") || tileKeywordIs(op, "combine", "or") || tileKeywordIs(op, "combine", "xor");
+  static const char *const ofAnything[] = {"add", "max", "min", NULL};
   MlirStringRef combine = tileKeywordOf(op, "combine");
-  return !isBitwise || tileTypeIsIntegral(value) ||
+  return !tileHas(op, "combine") || tileIsOneOf(combine, ofAnything) || tileTypeIsIntegral(value) ||
          tileError(op, "combine(%.*s) of %s, want integer elements", (int)combine.length, combine.data,
                    TILE_TYPE_TEXT(tileTypeGetElement(value)));
 }
@@ -208,17 +207,6 @@ static bool verifyAccess(const Access *access) {
   return mlirTypeIsAMemRef(base) ? verifyOnMemref(access) : verifyOnAddresses(access);
 }
 
-static bool verifyMask(MlirOperation op, const char *what, MlirType type) {
-  MlirValue mask = tileOpOperand(op, "mask");
-  if (mlirValueIsNull(mask))
-    return true;
-  MlirType seen = mlirValueGetType(mask), bit = mlirIntegerTypeGet(mlirOperationGetContext(op), 1);
-  if (!tileTypeHasSameShape(seen, type))
-    return tileError(op, "the mask has shape %s, want that of %s, %s", TILE_SHAPE_TEXT(seen), what,
-                     TILE_SHAPE_TEXT(type));
-  return tileExpectElement(op, "the mask", seen, bit);
-}
-
 // Along `axis` of a tile: an index tile of the result's shape.
 static bool verifyOnChip(MlirOperation op, int64_t axis) {
   MlirValue source = mlirOperationGetOperand(op, 0);
@@ -240,12 +228,9 @@ static bool verifyOnChip(MlirOperation op, int64_t axis) {
 }
 
 static bool verifyOther(MlirOperation op) {
-  MlirValue other = tileOpOperand(op, "other");
-  if (mlirValueIsNull(other))
-    return true;
-  if (mlirValueIsNull(tileOpOperand(op, "mask")) && !tileKeywordIs(op, "bounds", "drop"))
-    return tileError(op, "has `other` but neither a mask nor bounds(drop): nothing would take its value");
-  return tileExpectType(op, "`other`", mlirValueGetType(other), tileResultType(op, 0));
+  bool isUsed = !mlirValueIsNull(tileOpOperand(op, "mask")) || tileKeywordIs(op, "bounds", "drop");
+  return isUsed || mlirValueIsNull(tileOpOperand(op, "other")) ||
+         tileError(op, "has `other` but neither a mask nor bounds(drop): nothing would take its value");
 }
 
 bool tileGatherOpVerify(MlirOperation op) {
@@ -255,7 +240,7 @@ bool tileGatherOpVerify(MlirOperation op) {
   tileOpOperands(op, "indices", &access.begin, &access.count);
   if (tileIntegerOf(op, "axis", &axis) ? !verifyOnChip(op, axis) : !verifyAccess(&access))
     return false;
-  return verifyMask(op, access.what, access.type) && verifyOther(op);
+  return verifyOther(op);
 }
 
 static bool verifyWritten(MlirOperation op, MlirValue base, MlirValue value, bool mayBeScalar) {
@@ -270,7 +255,7 @@ bool tileScatterOpVerify(MlirOperation op) {
   if (tileKeywordIs(op, "bounds", "clamp"))
     return tileError(op, "has bounds(clamp), want trap or drop: a clamped store would overwrite the edge");
   return verifyWritten(op, mlirOperationGetOperand(op, 1), mlirOperationGetOperand(op, 0), false) &&
-         verifyMask(op, "the value", value) && verifyCombine(op, value);
+         verifyCombine(op, value);
 }
 
 //===--- atomics ------------------------------------------------------------===//
@@ -286,18 +271,12 @@ static bool verifyKind(MlirOperation op, MlirType element) {
 
 bool tileAtomicRmwOpVerify(MlirOperation op) {
   MlirValue value = tileOpOperand(op, "value");
-  MlirType type = mlirValueGetType(value);
   return verifyWritten(op, tileOpOperand(op, "memory"), value, true) &&
-         tileExpectType(op, "the old value", tileResultType(op, 0), type) && verifyMask(op, "the value", type) &&
-         verifyKind(op, tileTypeGetElement(type));
+         verifyKind(op, tileTypeGetElement(mlirValueGetType(value)));
 }
 
 bool tileAtomicCasOpVerify(MlirOperation op) {
-  MlirValue value = tileOpOperand(op, "value");
-  MlirType type = mlirValueGetType(value);
-  return verifyWritten(op, tileOpOperand(op, "memory"), value, true) &&
-         tileExpectType(op, "the value compared with", mlirValueGetType(tileOpOperand(op, "compare")), type) &&
-         tileExpectType(op, "the old value", tileResultType(op, 0), type) && verifyMask(op, "the value", type);
+  return verifyWritten(op, tileOpOperand(op, "memory"), tileOpOperand(op, "value"), true);
 }
 
 // A load may acquire, a store may release; neither does the other's half.

@@ -11,11 +11,8 @@ bool tileIotaOpVerify(MlirOperation op) {
   MlirType result = tileResultType(op, 0);
   int64_t dim = 0;
   tileIntegerOf(op, "dim", &dim);
-  if (!tileExpectIntegral(op, "the result", result) ||
-      !tileExpectInteger(op, "dim", dim, 0, tileTypeGetRank(result) - 1))
-    return false;
-  return mlirOperationGetNumOperands(op) == 0 ||
-         tileExpectType(op, "the value it begins from", tileOperandType(op, 0), tileTypeGetElement(result));
+  return tileExpectIntegral(op, "the result", result) &&
+         tileExpectInteger(op, "dim", dim, 0, tileTypeGetRank(result) - 1);
 }
 
 //===--- broadcast ----------------------------------------------------------===//
@@ -101,8 +98,8 @@ bool tileBitcastOpVerify(MlirOperation op) {
   MlirType type = mlirValueGetType(source), result = tileResultType(op, 0);
   intptr_t rank = tileTypeGetRank(type), last = rank - 1;
   unsigned from = tileElementWidth(tileTypeGetElement(type)), to = tileElementWidth(tileTypeGetElement(result));
-  if (!from || !to)
-    return tileError(op, "casts %s to %s, want elements of known width: not index", TILE_TYPE_TEXT(type),
+  if (!from || !to || !rank)
+    return tileError(op, "casts %s to %s, want tiles whose elements have a known width", TILE_TYPE_TEXT(type),
                      TILE_TYPE_TEXT(result));
   if (from == to)
     return tileError(op, "keeps the width of %u bits, want another one: arith.bitcast says this", from);
@@ -150,8 +147,7 @@ bool tileInsertOpVerify(MlirOperation op) {
   MlirValue destination = mlirOperationGetOperand(op, 1);
   MlirType part = tileOperandType(op, 0);
   return tileExpectElementOf(op, "the part", part, "the destination", destination) &&
-         expectInside(op, part, destination) &&
-         tileExpectType(op, "the result", tileResultType(op, 0), mlirValueGetType(destination));
+         expectInside(op, part, destination);
 }
 
 static bool expectPiece(MlirOperation op, MlirValue piece, int64_t axis) {
