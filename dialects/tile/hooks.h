@@ -142,6 +142,7 @@ TILE_EFFECTS(AtomicStore);
 //===--- compute ------------------------------------------------------------===//
 TILE_VERIFY(Mma);
 TILE_FOLD(Mma);
+TILE_CANONICALIZE(Mma);
 TILE_VERIFY(MmaScaled);
 TILE_VERIFY(Reduce);
 TILE_VERIFY_REGIONS(Reduce);
