@@ -10,5 +10,8 @@ bool tileFoldToValue(MlirExtFoldResults results, MlirValue value); // always tru
 bool tileFoldToSplat(MlirExtFoldResults results, MlirType type, MlirAttribute constant);
 // Sets the inherent attribute `name` to an i64 array.
 void tileSetArray(MlirOperation op, const char *name, intptr_t count, const int64_t *values);
+// True when the view's tile at these indices (`indexAt(data, i)`) is known to lie wholly in memory: static sizes,
+// constant indices.
+bool tileIsInside(MlirValue view, intptr_t count, MlirValue (*indexAt)(void *data, intptr_t index), void *data);
 
 #endif
