@@ -1,0 +1,177 @@
+// tile.launch from tensors to memrefs (BufferizableOpInterface): ins are read, outs become what is written in place.
+// Why: the host's tensors are bufferized by upstream's one-shot analysis, which asks these hooks (reference:
+// host-side). Expects: the kernel's symbol resolves. Leaves: the same launch on memrefs, without results; where a
+// kernel's parameter has a layout that the buffer lacks (a strided part for a contiguous parameter) a contiguous copy
+// of it, copied back when it is an output. An out that the kernel overwrites wholly, `tile.overwrites = [0]` on the
+// launch, is not read: its old value costs no copy. That a grid may not have the same buffer as in and out is
+// upstream's default for ops that are not elementwise.
+#include "dialects/tile/hooks.h"
+#include "dialects/tile/questions.h"
+#include "lib/ir/builder.h"
+#include "lib/ir/op_format.h"
+
+#include <stdlib.h>
+
+//===--- what is read -------------------------------------------------------===//
+
+static bool contains(MlirAttribute array, intptr_t number) {
+  if (mlirAttributeIsNull(array) || !mlirAttributeIsAArray(array))
+    return false;
+  for (intptr_t i = 0; i < mlirArrayAttrGetNumElements(array); i++) {
+    MlirAttribute element = mlirArrayAttrGetElement(array, i);
+    if (mlirAttributeIsAInteger(element) && mlirIntegerAttrGetValueInt(element) == number)
+      return true;
+  }
+  return false;
+}
+
+static bool reads(MlirOperation op, intptr_t operand) {
+  intptr_t begin, count;
+  tileOpOperands(op, "outputs", &begin, &count);
+  return operand < begin || !contains(tileOpAttribute(op, "tile.overwrites"), operand - begin);
+}
+
+//===--- fitting a buffer to a parameter ------------------------------------===//
+
+typedef struct Fit {
+  TileBuilder builder;
+  MlirOperation op;
+  MlirType signature; // of the kernel; null when the symbol does not resolve
+  intptr_t grid;      // number of operands before the arguments
+} Fit;
+
+static MlirType parameterType(const Fit *fit, intptr_t operand, MlirType otherwise) {
+  intptr_t index = operand - fit->grid;
+  bool isKnown = !mlirTypeIsNull(fit->signature) && index >= 0 && index < mlirFunctionTypeGetNumInputs(fit->signature);
+  return isKnown ? mlirFunctionTypeGetInput(fit->signature, index) : otherwise;
+}
+
+// What `wanted` leaves open or says as `seen` does.
+static bool covers(int64_t wanted, int64_t seen) {
+  return mlirShapedTypeIsDynamicStrideOrOffset(wanted) || wanted == seen;
+}
+
+// memref.cast can make `wanted` of `seen`: same sizes, strides and offset that `wanted` covers.
+static bool isCastable(MlirType seen, MlirType wanted) {
+  intptr_t rank = mlirShapedTypeGetRank(seen);
+  int64_t seenOffset, wantedOffset, *strides = malloc(sizeof *strides * 2 * (size_t)(rank + 1));
+  bool fits = tileTypeHasSameShape(seen, wanted) &&
+              mlirAttributeEqual(mlirMemRefTypeGetMemorySpace(seen), mlirMemRefTypeGetMemorySpace(wanted)) &&
+              mlirLogicalResultIsSuccess(mlirMemRefTypeGetStridesAndOffset(seen, strides, &seenOffset)) &&
+              mlirLogicalResultIsSuccess(mlirMemRefTypeGetStridesAndOffset(wanted, strides + rank, &wantedOffset)) &&
+              !mlirAffineMapIsIdentity(mlirMemRefTypeGetAffineMap(wanted)) && covers(wantedOffset, seenOffset);
+  for (intptr_t i = 0; fits && i < rank; i++)
+    fits = covers(strides[rank + i], strides[i]);
+  free(strides);
+  return fits;
+}
+
+// Memory of its own in the parameter's type, as large as `buffer`.
+static MlirValue allocateLike(TileBuilder *builder, MlirValue buffer, MlirType type) {
+  intptr_t rank = mlirShapedTypeGetRank(type), count = 0;
+  MlirValue *sizes = malloc(sizeof *sizes * (size_t)(rank + 1)), result;
+  MlirType index = mlirIndexTypeGet(builder->context);
+  for (intptr_t i = 0; i < rank; i++) {
+    if (!mlirShapedTypeIsDynamicDim(type, i))
+      continue;
+    MlirValue operands[] = {buffer, tileBuildIndex(builder, i)};
+    sizes[count++] = tileBuildValue(builder, "memref.dim", index, 2, operands, NULL);
+  }
+  int32_t segments[] = {(int32_t)count, 0};
+  TileAttributeEntry attributes[] = {{"operandSegmentSizes", mlirDenseI32ArrayGet(builder->context, 2, segments)},
+                                     {NULL}};
+  result = tileBuildValue(builder, "memref.alloc", type, count, sizes, attributes);
+  free(sizes);
+  return result;
+}
+
+static void copy(TileBuilder *builder, MlirValue from, MlirValue to) {
+  tileBuild(builder, "memref.copy", 2, (MlirValue[]){from, to}, 0, NULL, NULL, 0, NULL);
+}
+
+// The buffer as the parameter wants it: itself, cast, or copied.
+static MlirValue fitToParameter(Fit *fit, intptr_t operand, MlirValue buffer) {
+  MlirType seen = mlirValueGetType(buffer), wanted = parameterType(fit, operand, seen);
+  if (mlirTypeEqual(seen, wanted) || !mlirTypeIsAMemRef(wanted))
+    return buffer;
+  if (isCastable(seen, wanted))
+    return tileBuildValue(&fit->builder, "memref.cast", wanted, 1, &buffer, NULL);
+  MlirValue own = allocateLike(&fit->builder, buffer, wanted);
+  if (reads(fit->op, operand))
+    copy(&fit->builder, buffer, own);
+  return own;
+}
+
+// Whether fitToParameter had to copy: then an output is copied back.
+static bool isCopied(MlirValue fitted, MlirValue buffer) {
+  return !mlirValueEqual(fitted, buffer) && tileOpIs(tileDefiningOp(fitted), "memref.alloc");
+}
+
+//===--- the launch ---------------------------------------------------------===//
+
+static Fit fitOf(MlirOperation op, MlirRewriterBase rewriter) {
+  Fit fit = {.builder = tileBuilderBefore(op), .op = op};
+  intptr_t begin;
+  MlirOperation kernel = mlirExtSymbolLookup(op, tileOpAttribute(op, "kernel"));
+  fit.builder.rewriter = rewriter;
+  tileOpOperands(op, "grid", &begin, &fit.grid);
+  if (!mlirOperationIsNull(kernel))
+    fit.signature = mlirTypeAttrGetValue(tileOpAttribute(kernel, "function_type"));
+  return fit;
+}
+
+// All attributes of the launch, inherent and discardable, as they are.
+static void buildLaunch(TileBuilder *builder, MlirOperation op, intptr_t count, const MlirValue *operands) {
+  intptr_t numAttributes = mlirOperationGetNumAttributes(op);
+  MlirNamedAttribute *attributes = malloc(sizeof *attributes * (size_t)(numAttributes + 1));
+  MlirOperationState state = mlirOperationStateGet(mlirIdentifierStr(mlirOperationGetName(op)), builder->location);
+  for (intptr_t i = 0; i < numAttributes; i++)
+    attributes[i] = mlirOperationGetAttribute(op, i);
+  mlirOperationStateAddOperands(&state, count, operands);
+  mlirOperationStateAddAttributes(&state, numAttributes, attributes);
+  tileBuilderInsert(builder, mlirOperationCreate(&state));
+  free(attributes);
+}
+
+// Fills `buffers` (what each operand is now) and `fitted` (what the kernel gets). False when a buffer is missing.
+static bool takeBuffers(Fit *fit, MlirExtBuffers state, intptr_t count, MlirValue *buffers, MlirValue *fitted) {
+  for (intptr_t i = 0; i < count; i++) {
+    MlirValue operand = mlirOperationGetOperand(fit->op, i);
+    bool isTensor = mlirTypeIsATensor(mlirValueGetType(operand));
+    buffers[i] = fitted[i] = isTensor ? mlirExtBuffersGet(state, operand) : operand;
+    if (mlirValueIsNull(buffers[i]))
+      return false;
+    if (isTensor)
+      fitted[i] = fitToParameter(fit, i, buffers[i]);
+  }
+  return true;
+}
+
+// Copies back what was copied, and puts each tensor output's buffer for its result.
+static void replaceResults(Fit *fit, MlirExtBuffers state, MlirValue *buffers, const MlirValue *fitted) {
+  intptr_t begin, count, results = 0;
+  tileOpOperands(fit->op, "outputs", &begin, &count);
+  for (intptr_t i = begin; i < begin + count; i++) {
+    if (!mlirTypeIsATensor(tileOperandType(fit->op, i)))
+      continue;
+    if (isCopied(fitted[i], buffers[i]))
+      copy(&fit->builder, fitted[i], buffers[i]);
+    buffers[results++] = buffers[i];
+  }
+  mlirExtBuffersReplaceOp(state, fit->op, results, buffers);
+}
+
+static bool bufferize(MlirOperation op, MlirRewriterBase rewriter, MlirExtBuffers state) {
+  intptr_t count = mlirOperationGetNumOperands(op);
+  MlirValue *buffers = malloc(sizeof *buffers * 2 * (size_t)(count + 1)), *fitted = buffers + count;
+  Fit fit = fitOf(op, rewriter);
+  bool ok = takeBuffers(&fit, state, count, buffers, fitted);
+  if (ok) {
+    buildLaunch(&fit.builder, op, count, fitted);
+    replaceResults(&fit, state, buffers, fitted);
+  }
+  free(buffers);
+  return ok;
+}
+
+const MlirExtBufferizableHooks tileLaunchOpBufferize = {.reads = reads, .bufferize = bufferize};
