@@ -5,7 +5,6 @@
 #include "dialects/tile/definitions.h"
 #include "dialects/tile/forms.h"
 #include "dialects/tile/hooks.h"
-#include "dialects/tile/hooks_pending.h"
 #include "lib/ir/op_dialect.h"
 #include "mlir-c/Dialect/Arith.h"
 
