@@ -1,5 +1,6 @@
 // Pattern sets that upstream exports to C++ only, by name: one row each.
 #include "lib/capi/patterns.h"
+#include "mlir/CAPI/IR.h"
 #include "mlir/CAPI/Rewrite.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
@@ -128,4 +129,10 @@ const char *const *mlirExtPatternSetNames(void) {
     return list;
   }();
   return names.data();
+}
+
+void mlirExtPopulateElementwiseFusion(MlirRewritePatternSet patterns, bool (*mayFuse)(MlirOperation, intptr_t)) {
+  linalg::populateElementwiseOpsFusionPatterns(*unwrap(patterns), [mayFuse](OpOperand *operand) {
+    return mayFuse(wrap(operand->getOwner()), operand->getOperandNumber());
+  });
 }

@@ -9,6 +9,9 @@ MLIR_EXT_BEGIN
 // or null. False if no set has that name.
 bool mlirExtPopulatePatterns(MlirRewritePatternSet patterns, const char *name, const char *option, unsigned benefit);
 const char *const *mlirExtPatternSetNames(void); // null-terminated
+// linalg's elementwise fusion; `mayFuse` is asked for operand `operand` of `consumer`, whose producer is a linalg op.
+void mlirExtPopulateElementwiseFusion(MlirRewritePatternSet patterns,
+                                      bool (*mayFuse)(MlirOperation consumer, intptr_t operand));
 MLIR_EXT_END
 
 #endif

@@ -3,14 +3,23 @@
 #include "dialects/tile/tile.h"
 #include "lib/capi/dialect.h"
 #include "lib/capi/pass.h"
+#include "lib/conversion/linalg_to_tile/linalg_to_tile.h"
+#include "lib/conversion/tile_launch_to_runtime/tile_launch_to_runtime.h"
+#include "lib/pipelines/pipelines.h"
+#include "lib/transforms/fuse/fuse.h"
+#include "lib/transforms/memory/memory.h"
 #include "mlir-c/RegisterEverything.h"
 
 typedef void (*DialectRegistration)(MlirDialectRegistry registry);
 
 // Each table ends with a null row.
 static const DialectRegistration dialects[] = {tileRegisterDialect, NULL};
-static const MlirExtPassDefinition *const passes[] = {NULL};
-static const MlirExtPipelineDefinition *const pipelines[] = {NULL};
+static const MlirExtPassDefinition *const passes[] = {&tileFuseElementwisePass, //
+                                                      &tileLinalgToTilePass,    //
+                                                      &tileBufferizeHostPass,   //
+                                                      &tileLaunchToRuntimePass, //
+                                                      NULL};
+static const MlirExtPipelineDefinition *const pipelines[] = {&tileToCpuPipeline, NULL};
 
 void tesseraRegisterDialects(MlirDialectRegistry registry) {
   for (const DialectRegistration *registration = dialects; *registration; ++registration)

@@ -1,0 +1,160 @@
+#!/usr/bin/env python3
+"""The main job: three programs compiled by Tessera, run on this CPU and compared with numpy.
+
+  digits       1,797 scans of handwritten digits read by a small network that this script trains
+  transformer  one GPT-style block, batch 2, 128 tokens, width 256, 8 heads
+  softmax      a tile kernel written by hand: edit examples/softmax/softmax.mlir and run again
+
+Prints a table and writes an HTML page with each program at every level. Exit status 1 if a result is wrong.
+Use: ./dev demo [--repeat=N] [--threads=N] [--page=FILE]
+"""
+import argparse
+import html
+import json
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE / "digits"), str(HERE / "transformer")]
+import model  # noqa: E402
+import train  # noqa: E402
+
+# What each level's IR is, and the passes that lead there from the level before.
+LEVELS = [
+    ("tensor program", ""),
+    ("tile graph and kernels", "func.func(linalg-generalize-named-ops,tile-fuse-elementwise,canonicalize,cse),"
+     "convert-linalg-to-tile,func.func(canonicalize,cse)"),
+    ("buffers", "tile-bufferize-host,func.func(canonicalize,cse,canonicalize),func.func(buffer-deallocation-pipeline),"
+                "convert-bufferization-to-memref"),
+    ("vectors", "convert-tile-to-vector,canonicalize,cse"),
+]
+
+
+class Program:
+    """One program: where it stands, what goes in, what numpy says comes out, and how it is judged."""
+
+    def __init__(self, name, inputs, expected, flops, tolerance, judge=None):
+        self.name, self.inputs, self.expected = name, inputs, expected
+        self.flops, self.tolerance, self.judge = flops, tolerance, judge
+        self.file = HERE / name / f"{name}.mlir"
+
+
+def digits():
+    x, labels = train.images()
+    weights = train.train()
+    logits = train.reference(x, *weights)
+
+    def judge(result):
+        ours, theirs = result.argmax(axis=1), logits.argmax(axis=1)
+        same = int((ours == theirs).sum())
+        text = f"accuracy {np.mean(ours == labels):.4f}, numpy {np.mean(theirs == labels):.4f}, {same}/{len(x)} alike"
+        return same == len(x), text
+
+    return Program("digits", [x, *weights], logits, 2 * len(x) * (64 * 48 + 48 * 10), 1e-4, judge)
+
+
+def transformer():
+    inputs = model.arguments()
+    return Program("transformer", inputs, model.reference(*inputs), model.flops(), 1e-4)
+
+
+def softmax():
+    x = (4 * np.random.default_rng(3).normal(size=(517, 1000))).astype(np.float32)
+    e = np.exp(x.astype(np.float64) - x.max(axis=1, keepdims=True))
+    return Program("softmax", [x], e / e.sum(axis=1, keepdims=True), 5 * x.size, 1e-6)
+
+
+def run(program, tools, options, folder):
+    """Runs the program and returns its row of the table."""
+    arguments = []
+    for i, array in enumerate(program.inputs):
+        np.save(folder / f"{program.name}{i}.npy", array)
+        arguments.append(f"--in={folder / f'{program.name}{i}.npy'}")
+    out, stats = folder / f"{program.name}_out.npy", folder / f"{program.name}.json"
+    command = [tools / "tile-run", program.file, *arguments, f"--out={out}", f"--stats={stats}",
+               f"--repeat={options.repeat}"]
+    if options.threads:
+        command.append(f"--threads={options.threads}")
+    subprocess.run(command, check=True)
+    result, facts = np.load(out), json.loads(stats.read_text())
+    error = float(np.abs(result - program.expected).max())
+    passed, note = error <= program.tolerance, ""  # a NaN fails
+    if program.judge:
+        alike, note = program.judge(result)
+        passed = passed and alike
+    passed = passed and facts["fallback_ops"] == 0
+    return {"program": program.name, "ms": facts["time_ms_median"],
+            "gflops": program.flops / facts["time_ms_median"] / 1e6, "error": error,
+            "fallback_ops": facts["fallback_ops"], "passed": passed, "note": note}
+
+
+def print_table(rows):
+    print(f"\n{'program':<12} {'time ms':>9} {'GFLOP/s':>8} {'largest error':>14} {'fallback_ops':>13}  verdict")
+    for r in rows:
+        verdict = "right" if r["passed"] else "WRONG"
+        print(f"{r['program']:<12} {r['ms']:>9.3f} {r['gflops']:>8.1f} {r['error']:>14.2e} {r['fallback_ops']:>13}"
+              f"  {verdict}{'  (' + r['note'] + ')' if r['note'] else ''}")
+
+
+def levels(program, tools):
+    """The program's text at every level."""
+    texts, pipeline = [], []
+    for name, passes in LEVELS:
+        pipeline += [passes] if passes else []
+        command = [tools / "tile-opt", program.file, f"--pass-pipeline=builtin.module({','.join(pipeline)})"]
+        texts.append((name, subprocess.run(command, check=True, capture_output=True, text=True).stdout))
+    return texts
+
+
+PAGE = """<!doctype html><meta charset="utf-8"><title>Tessera demo</title>
+<style>
+body {{ font: 15px/1.5 system-ui, sans-serif; margin: 2em; color: #222 }}
+table {{ border-collapse: collapse }} td, th {{ padding: .3em 1em; text-align: right; border-bottom: 1px solid #ddd }}
+td:first-child, th:first-child, td:last-child {{ text-align: left }}
+.levels {{ display: flex; gap: 1em; overflow-x: auto }}
+.levels > div {{ flex: 0 0 44em }} pre {{ font-size: 12px; background: #f6f6f4; padding: 1em; overflow: auto;
+height: 36em; border-radius: 6px }} .wrong {{ color: #b00 }}
+</style>
+<h1>Tessera: what the compiler did</h1>
+<table><tr><th>program<th>time ms<th>GFLOP/s<th>largest error<th>fallback_ops<th>verdict</tr>{rows}</table>
+{programs}
+"""
+
+
+def write_page(path, programs, rows, tools):
+    cells = "".join(
+        f"<tr><td>{r['program']}<td>{r['ms']:.3f}<td>{r['gflops']:.1f}<td>{r['error']:.2e}<td>{r['fallback_ops']}"
+        f"<td class={'right' if r['passed'] else 'wrong'}>{'right' if r['passed'] else 'WRONG'} {html.escape(r['note'])}</tr>"
+        for r in rows)
+    sections = []
+    for program in programs:
+        columns = "".join(f"<div><h3>{html.escape(name)}</h3><pre>{html.escape(text)}</pre></div>"
+                          for name, text in levels(program, tools))
+        sections.append(f"<h2>{program.name}</h2><div class=levels>{columns}</div>")
+    path.write_text(PAGE.format(rows=cells, programs="".join(sections)))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build", type=Path, default=HERE.parent / "build", help="build folder (default: build)")
+    parser.add_argument("--repeat", type=int, default=50, help="timed runs per program (default: 50)")
+    parser.add_argument("--threads", type=int, default=0, help="threads (default: all cores)")
+    parser.add_argument("--page", type=Path, help="where the HTML page goes (default: BUILD/demo.html)")
+    options = parser.parse_args()
+    tools = options.build / "bin"
+    page = options.page or options.build / "demo.html"
+    programs = [digits(), transformer(), softmax()]
+    with tempfile.TemporaryDirectory() as folder:
+        rows = [run(p, tools, options, Path(folder)) for p in programs]
+    print_table(rows)
+    write_page(page, programs, rows, tools)
+    print(f"\nEvery level of each program, side by side: {page}")
+    return 0 if all(r["passed"] for r in rows) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,83 @@
+// Clones the scalar body of a linalg op as operations on tiles. See kernel.h.
+#include "lib/conversion/linalg_to_tile/kernel.h"
+
+#include <assert.h>
+
+void tileBodyMapSet(TileBodyMap *map, MlirValue from, MlirValue to) {
+  assert(map->count < (intptr_t)(sizeof map->entries / sizeof *map->entries) && "body too large");
+  map->entries[map->count].from = from;
+  map->entries[map->count++].to = to;
+}
+
+MlirValue tileBodyMapGet(const TileBodyMap *map, MlirValue from) {
+  for (intptr_t i = 0; i < map->count; i++)
+    if (mlirValueEqual(map->entries[i].from, from))
+      return map->entries[i].to;
+  return (MlirValue){NULL};
+}
+
+// linalg.index d: the element's position along d, as a tile.
+static MlirValue buildPosition(TileKernelEmission *e, int dim, MlirType tile) {
+  const TileDim *d = &e->structured->dims[dim];
+  if (d->axis < 0)
+    return tileKernelSplat(e, e->index[dim], tile);
+  MlirValue first = tileBuildMul(&e->body, e->index[dim], tileBuildIndex(&e->body, d->tile));
+  TileAttributeEntry attributes[] = {{"dim", mlirIntegerAttrGet(mlirIntegerTypeGet(e->body.context, 64), d->axis)},
+                                     {0}};
+  return tileBuildValue(&e->body, "tile.iota", tile, 1, &first, attributes);
+}
+
+static MlirValue buildConstant(TileKernelEmission *e, MlirAttribute value, MlirType tile) {
+  if (mlirTypeIsARankedTensor(tile))
+    value = mlirDenseElementsAttrSplatGet(tile, value);
+  TileAttributeEntry attributes[] = {{"value", value}, {0}};
+  return tileBuildValue(&e->body, "arith.constant", tile, 0, NULL, attributes);
+}
+
+// A value from outside the body: a constant is made again, anything else came in as a parameter.
+static MlirValue buildCapture(TileKernelEmission *e, MlirValue value, MlirType tile) {
+  MlirOperation definition = tileDefiningOp(value);
+  if (tileOpIs(definition, "arith.constant"))
+    return buildConstant(e, tileOpAttribute(definition, "value"), tile);
+  const TileStructured *s = e->structured;
+  for (int i = 0; i < s->numCaptures; i++)
+    if (mlirValueEqual(s->captures[i], value))
+      return tileKernelSplat(e, e->parameters[s->numInputs + s->numOutputs + i], tile);
+  assert(false && "a capture that structured.c did not note");
+  return value;
+}
+
+static MlirValue cloneOp(TileKernelEmission *e, TileBodyMap *map, MlirOperation op, MlirType tile) {
+  intptr_t operands = mlirOperationGetNumOperands(op), attributes = mlirOperationGetNumAttributes(op);
+  MlirOperationState state = mlirOperationStateGet(tileOpName(op), mlirOperationGetLocation(op));
+  for (intptr_t i = 0; i < operands; i++) {
+    MlirValue operand = tileKernelCloneValue(e, map, mlirOperationGetOperand(op, i));
+    mlirOperationStateAddOperands(&state, 1, &operand);
+  }
+  for (intptr_t i = 0; i < attributes; i++) {
+    MlirNamedAttribute attribute = mlirOperationGetAttribute(op, i);
+    mlirOperationStateAddAttributes(&state, 1, &attribute);
+  }
+  mlirOperationStateAddResults(&state, 1, &tile);
+  return mlirOperationGetResult(tileBuilderInsert(&e->body, mlirOperationCreate(&state)), 0);
+}
+
+MlirValue tileKernelCloneValue(TileKernelEmission *e, TileBodyMap *map, MlirValue value) {
+  MlirValue known = tileBodyMapGet(map, value);
+  if (!mlirValueIsNull(known))
+    return known;
+  MlirOperation op = tileDefiningOp(value);
+  MlirType element = mlirValueGetType(value);
+  MlirType tile = e->bodyOverOutput ? tileKernelOutputTileType(e, element) : tileKernelTileType(e, element);
+  MlirValue result;
+  if (mlirOperationIsNull(op) || !mlirBlockEqual(mlirOperationGetBlock(op), e->structured->body))
+    result = buildCapture(e, value, tile);
+  else if (tileOpIs(op, "linalg.index"))
+    result = buildPosition(e, (int)mlirIntegerAttrGetValueInt(tileOpAttribute(op, "dim")), tile);
+  else if (tileOpIs(op, "arith.constant"))
+    result = buildConstant(e, tileOpAttribute(op, "value"), tile);
+  else
+    result = cloneOp(e, map, op, tile);
+  tileBodyMapSet(map, value, result);
+  return result;
+}

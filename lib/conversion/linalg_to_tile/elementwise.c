@@ -1,0 +1,72 @@
+// All dimensions parallel: one program computes a tile of the output, whatever the operands' orders.
+//
+// The tile is wide along the output's last axis, so that stores are contiguous; its second axis is the one that is
+// contiguous in a transposed input, so that both sides move whole lines. Sizes are defaults until tile-construct-tiles.
+#include "lib/conversion/linalg_to_tile/kernel.h"
+#include "lib/conversion/linalg_to_tile/lowerings.h"
+
+enum { Columns = 256, Rows = 8, TransposeTile = 32 };
+
+void tileStructuredSetTiles(TileStructured *s, int vector, int64_t columns, int row, int64_t rows) {
+  int axis = 0;
+  for (int d = 0; d < s->numDims; d++) {
+    int64_t tile = d == vector ? columns : d == row ? rows : 1;
+    if (!mlirShapedTypeIsDynamicSize(s->dims[d].extent) && s->dims[d].extent < tile)
+      tile = s->dims[d].extent;
+    s->dims[d].tile = tile < 1 ? 1 : tile;
+    s->dims[d].axis = s->dims[d].tile > 1 ? axis++ : -1;
+  }
+}
+
+static int lastDim(const TileOperand *operand) {
+  for (int i = operand->rank - 1; i >= 0; i--)
+    if (operand->results[i] >= 0)
+      return operand->results[i];
+  return -1;
+}
+
+// The dimension contiguous in some input but not in the output, or -1.
+static int transposedDim(const TileStructured *s, int vector) {
+  for (int i = 0; i < s->numInputs; i++) {
+    int last = s->operands[i].isTensor ? lastDim(&s->operands[i]) : -1;
+    if (last >= 0 && last != vector && s->operands[i].rank > 1)
+      return last;
+  }
+  return -1;
+}
+
+// The output's last axis but one, or -1.
+static int rowDim(const TileOperand *output, int vector) {
+  for (int i = output->rank - 1; i >= 0; i--)
+    if (output->results[i] >= 0 && output->results[i] != vector)
+      return output->results[i];
+  return -1;
+}
+
+bool tileLowerElementwise(TileStructured *s) {
+  if (tileStructuredHasReduction(s))
+    return false;
+  const TileOperand *output = &s->operands[s->numInputs];
+  int vector = lastDim(output), transposed = transposedDim(s, vector);
+  if (transposed >= 0)
+    tileStructuredSetTiles(s, vector, TransposeTile, transposed, TransposeTile);
+  else
+    tileStructuredSetTiles(s, vector, Columns, rowDim(output, vector), Rows);
+
+  TileKernelEmission e;
+  tileKernelBegin(&e, s, "elementwise");
+  TileBodyMap map = {0};
+  for (int i = 0; i < s->numInputs + s->numOutputs; i++) {
+    MlirValue argument = mlirBlockGetArgument(s->body, i);
+    if (!mlirOpOperandIsNull(mlirValueGetFirstUse(argument)))
+      tileBodyMapSet(&map, argument, tileKernelLoad(&e, i, NULL, false));
+  }
+  MlirOperation yield = mlirBlockGetTerminator(s->body);
+  MlirValue results[MaxOperands];
+  for (int i = 0; i < s->numOutputs; i++)
+    results[i] = tileKernelCloneValue(&e, &map, mlirOperationGetOperand(yield, i));
+  for (int i = 0; i < s->numOutputs; i++)
+    tileKernelStore(&e, s->numInputs + i, results[i]);
+  tileKernelEnd(&e);
+  return true;
+}

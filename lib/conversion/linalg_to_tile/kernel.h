@@ -1,0 +1,65 @@
+// Builds one tile.kernel for a structured op and the tile.launch that runs it.
+//
+//   TileKernelEmission e;
+//   tileKernelBegin(&e, &structured, "elementwise");      // kernel with its parameters, program ids decoded
+//   MlirValue x = tileKernelLoad(&e, i);                  // operand i as a tile over the iteration tile's axes
+//   …tileKernelCloneBody…  tileKernelStore(&e, output, value);
+//   tileKernelEnd(&e);                                    // terminator, launch, replaces the linalg op
+//
+// The grid: axis 0 runs over the tiles of the last parallel dimension, axis 1 of the one before, axis 2 of the rest.
+#ifndef TESSERA_CONVERSION_LINALG_TO_TILE_KERNEL_H
+#define TESSERA_CONVERSION_LINALG_TO_TILE_KERNEL_H
+
+#include "lib/conversion/linalg_to_tile/structured.h"
+
+typedef struct TileKernelEmission {
+  const TileStructured *structured;
+  TileBuilder host, body;
+  MlirOperation kernel;
+  MlirValue parameters[MaxOperands + MaxCaptures]; // operands, then captures
+  MlirValue index[MaxDims];                        // index of the current tile (tile > 1) or element along each dim
+  bool bodyOverOutput;                             // the body is cloned on tiles without the reduction dimensions
+} TileKernelEmission;
+
+void tileKernelBegin(TileKernelEmission *emission, const TileStructured *structured, const char *kind);
+void tileKernelEnd(TileKernelEmission *emission);
+
+// The type of a tile over the iteration tile's axes (a scalar type when there are none).
+MlirType tileKernelTileType(const TileKernelEmission *emission, MlirType element);
+// The same without the reduction dimensions.
+MlirType tileKernelOutputTileType(const TileKernelEmission *emission, MlirType element);
+// The extent of a dimension inside the kernel.
+MlirValue tileKernelExtent(TileKernelEmission *emission, int dim);
+// Number of tiles along a dimension: ceil(extent / tile).
+MlirValue tileKernelNumTiles(TileKernelEmission *emission, TileBuilder *builder, int dim, MlirValue extent);
+
+// The operand's element type on the host.
+MlirType tileOperandElementType(const TileOperand *operand);
+// Loads operand `index` at the current tile. With `overOutput` the result has the output's axes only.
+// `pad` is a view's padding keyword or null for zero.
+MlirValue tileKernelLoad(TileKernelEmission *emission, int index, const char *pad, bool overOutput);
+// Stores a tile over the output's axes to operand `index`.
+void tileKernelStore(TileKernelEmission *emission, int index, MlirValue value);
+// What output `index` starts from: a constant, or its tile in memory.
+MlirValue tileKernelInitial(TileKernelEmission *emission, int index);
+// Copies operand `index`'s current tile, its axes in the order of `dims` (two dimensions), into a local buffer.
+void tileKernelPack(TileKernelEmission *emission, int index, const int dims[2], MlirValue buffer);
+// The `use`-th buffer of a ring; the whole of a buffer as a tile.
+MlirValue tileKernelSlot(TileKernelEmission *emission, MlirValue ring, MlirValue use);
+MlirValue tileKernelLoadBuffer(TileKernelEmission *emission, MlirValue buffer);
+// Spreads a scalar over a tile type (returns it as it is when the type is a scalar).
+MlirValue tileKernelSplat(TileKernelEmission *emission, MlirValue scalar, MlirType tile);
+
+// Maps values of the linalg body to tiles while it is cloned.
+typedef struct TileBodyMap {
+  intptr_t count;
+  struct {
+    MlirValue from, to;
+  } entries[256];
+} TileBodyMap;
+void tileBodyMapSet(TileBodyMap *map, MlirValue from, MlirValue to);
+MlirValue tileBodyMapGet(const TileBodyMap *map, MlirValue from); // null when absent
+// The tile that stands for `value` of the body, cloning what it needs first. Tiles have the iteration tile's shape.
+MlirValue tileKernelCloneValue(TileKernelEmission *emission, TileBodyMap *map, MlirValue value);
+
+#endif

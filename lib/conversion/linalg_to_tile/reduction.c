@@ -1,0 +1,243 @@
+// Reductions: out = combine(out, f(inputs)) over any dimensions, one combiner per output.
+//
+// A program owns a tile of the output. It loops over the reduction dimensions, computes f on a tile, folds the tile's
+// reduction axes with tile.reduce and combines the result into the loop-carried accumulator, which starts from the
+// output's initial value. Positions past the end of a ragged tile count as the combiner's neutral element.
+#include "lib/conversion/linalg_to_tile/kernel.h"
+#include "lib/conversion/linalg_to_tile/lowerings.h"
+
+#include <math.h>
+
+enum { Columns = 256, Rows = 8 };
+
+typedef struct Combiner {
+  const char *name;
+  double neutral;                     // of a float combiner
+  const char *pad;                    // the same as a view's padding, or null
+  int64_t (*integer)(unsigned width); // neutral of an integer combiner
+} Combiner;
+
+static int64_t zero(unsigned width) { return 0; }
+static int64_t one(unsigned width) { return 1; }
+static int64_t allOnes(unsigned width) { return -1; }
+static int64_t signedMinimum(unsigned width) { return width >= 64 ? INT64_MIN : -((int64_t)1 << (width - 1)); }
+static int64_t signedMaximum(unsigned width) { return width >= 64 ? INT64_MAX : ((int64_t)1 << (width - 1)) - 1; }
+
+static const Combiner combiners[] = {
+    {"arith.addf", -0.0, "neg_zero", NULL},
+    {"arith.mulf", 1.0, NULL, NULL},
+    {"arith.maximumf", -INFINITY, "neg_inf", NULL},
+    {"arith.maxnumf", -INFINITY, "neg_inf", NULL},
+    {"arith.minimumf", INFINITY, "inf", NULL},
+    {"arith.minnumf", INFINITY, "inf", NULL},
+    {"arith.addi", 0, "zero", zero},
+    {"arith.muli", 0, NULL, one},
+    {"arith.ori", 0, "zero", zero},
+    {"arith.xori", 0, "zero", zero},
+    {"arith.andi", 0, NULL, allOnes},
+    {"arith.maxui", 0, "zero", zero},
+    {"arith.minui", 0, NULL, allOnes},
+    {"arith.maxsi", 0, NULL, signedMinimum},
+    {"arith.minsi", 0, NULL, signedMaximum},
+};
+
+//===--- questions ----------------------------------------------------------===//
+
+static const Combiner *findCombiner(MlirOperation op) {
+  for (size_t i = 0; i < sizeof combiners / sizeof *combiners; i++)
+    if (tileOpIs(op, combiners[i].name))
+      return &combiners[i];
+  return NULL;
+}
+
+static bool usesOnce(MlirValue value) {
+  MlirOpOperand use = mlirValueGetFirstUse(value);
+  return !mlirOpOperandIsNull(use) && mlirOpOperandIsNull(mlirOpOperandGetNextUse(use));
+}
+
+// The combiner of output `index` and the value it folds in; null if the body has another form.
+static const Combiner *matchOutput(const TileStructured *s, int index, MlirValue *folded) {
+  MlirValue accumulator = mlirBlockGetArgument(s->body, s->numInputs + index);
+  MlirOperation op = tileDefiningOp(mlirOperationGetOperand(mlirBlockGetTerminator(s->body), index));
+  const Combiner *combiner = mlirOperationIsNull(op) ? NULL : findCombiner(op);
+  if (!combiner || !usesOnce(accumulator))
+    return NULL;
+  for (int side = 0; side < 2; side++)
+    if (mlirValueEqual(mlirOperationGetOperand(op, side), accumulator)) {
+      *folded = mlirOperationGetOperand(op, 1 - side);
+      return mlirValueEqual(*folded, accumulator) ? NULL : combiner;
+    }
+  return NULL;
+}
+
+//===--- tiles --------------------------------------------------------------===//
+
+static int lastDim(const TileOperand *operand) {
+  for (int i = operand->rank - 1; i >= 0; i--)
+    if (operand->results[i] >= 0)
+      return operand->results[i];
+  return -1;
+}
+
+// The widest input decides what is contiguous.
+static const TileOperand *widestInput(const TileStructured *s) {
+  const TileOperand *widest = NULL;
+  for (int i = 0; i < s->numInputs; i++)
+    if (s->operands[i].isTensor && (!widest || s->operands[i].rank > widest->rank))
+      widest = &s->operands[i];
+  return widest;
+}
+
+// Columns along the contiguous dimension; rows along a dimension of the other kind, so that a tile has both.
+static bool chooseTiles(TileStructured *s) {
+  const TileOperand *widest = widestInput(s);
+  int vector = widest ? lastDim(widest) : -1, row = -1;
+  if (vector < 0)
+    return false;
+  for (int i = widest->rank - 1; i >= 0 && row < 0; i--)
+    if (widest->results[i] >= 0 && s->dims[widest->results[i]].isReduction != s->dims[vector].isReduction)
+      row = widest->results[i];
+  tileStructuredSetTiles(s, vector, Columns, row, Rows);
+  return true;
+}
+
+//===--- neutral elements ---------------------------------------------------===//
+
+static MlirValue buildNeutral(TileKernelEmission *e, const Combiner *combiner, MlirType tile) {
+  MlirType element = mlirTypeIsARankedTensor(tile) ? mlirShapedTypeGetElementType(tile) : tile;
+  if (!combiner->integer)
+    return tileBuildFloat(&e->body, tile, combiner->neutral);
+  unsigned width = mlirTypeIsAIndex(element) ? 64 : mlirIntegerTypeGetWidth(element);
+  return tileBuildInteger(&e->body, tile, combiner->integer(width));
+}
+
+static bool isRagged(const TileDim *d) {
+  return d->isReduction && d->tile > 1 && (mlirShapedTypeIsDynamicSize(d->extent) || d->extent % d->tile);
+}
+
+// True where the position along dimension `dim` is inside.
+static MlirValue buildInside(TileKernelEmission *e, int dim) {
+  const TileDim *d = &e->structured->dims[dim];
+  MlirType index = mlirIndexTypeGet(e->body.context), positions = tileKernelTileType(e, index);
+  MlirType i1 = mlirIntegerTypeGet(e->body.context, 1);
+  MlirValue first = tileBuildMul(&e->body, e->index[dim], tileBuildIndex(&e->body, d->tile));
+  TileAttributeEntry at[] = {{"dim", mlirIntegerAttrGet(mlirIntegerTypeGet(e->body.context, 64), d->axis)}, {0}};
+  MlirValue operands[2] = {tileBuildValue(&e->body, "tile.iota", positions, 1, &first, at),
+                           tileKernelSplat(e, tileKernelExtent(e, dim), positions)};
+  enum { Ult = 6 };
+  TileAttributeEntry less[] = {{"predicate", mlirIntegerAttrGet(mlirIntegerTypeGet(e->body.context, 64), Ult)}, {0}};
+  return tileBuildValue(&e->body, "arith.cmpi", tileKernelTileType(e, i1), 2, operands, less);
+}
+
+static MlirValue maskPastEnd(TileKernelEmission *e, const Combiner *combiner, MlirValue tile) {
+  for (int d = 0; d < e->structured->numDims; d++) {
+    if (!isRagged(&e->structured->dims[d]))
+      continue;
+    MlirType type = mlirValueGetType(tile);
+    MlirValue operands[3] = {buildInside(e, d), tile, buildNeutral(e, combiner, type)};
+    tile = tileBuildValue(&e->body, "arith.select", type, 3, operands, NULL);
+  }
+  return tile;
+}
+
+//===--- the kernel ---------------------------------------------------------===//
+
+typedef struct Reduction {
+  const Combiner *combiner[MaxOperands];
+  MlirValue folded[MaxOperands]; // in the body
+} Reduction;
+
+static MlirValue buildReduce(TileKernelEmission *e, const Combiner *combiner, MlirValue tile) {
+  int64_t axes[MaxDims];
+  intptr_t count = 0;
+  for (int d = 0; d < e->structured->numDims; d++)
+    if (e->structured->dims[d].isReduction && e->structured->dims[d].axis >= 0)
+      axes[count++] = e->structured->dims[d].axis;
+  if (count == 0)
+    return tile;
+  TileAttributeEntry attributes[] = {{"operation", mlirStringAttrGet(e->body.context, tileString(combiner->name))},
+                                     {"axes", mlirDenseI64ArrayGet(e->body.context, count, axes)},
+                                     {0}};
+  MlirType type = tileKernelOutputTileType(e, mlirShapedTypeGetElementType(mlirValueGetType(tile)));
+  return tileBuildValue(&e->body, "tile.reduce", type, 1, &tile, attributes);
+}
+
+// True if f is the input itself, so that the view's padding can be the neutral element and no mask is needed.
+static bool foldsInputDirectly(const TileStructured *s, const Reduction *r, int *input) {
+  if (s->numOutputs != 1 || !r->combiner[0]->pad || !mlirValueIsABlockArgument(r->folded[0]))
+    return false;
+  *input = (int)mlirBlockArgumentGetArgNumber(r->folded[0]);
+  int covered = 0, tiled = 0;
+  for (int d = 0; d < s->numDims; d++) {
+    tiled += isRagged(&s->dims[d]);
+    for (int i = 0; i < s->operands[*input].rank; i++)
+      covered += isRagged(&s->dims[d]) && s->operands[*input].results[i] == d;
+  }
+  return s->operands[*input].isTensor && covered == tiled;
+}
+
+// One step: f on the current tile, folded into `accumulators`.
+static void buildStep(TileKernelEmission *e, const Reduction *r, MlirValue *accumulators) {
+  const TileStructured *s = e->structured;
+  TileBodyMap map = {0};
+  int direct = -1;
+  bool padded = foldsInputDirectly(s, r, &direct);
+  for (int i = 0; i < s->numInputs; i++)
+    if (!mlirOpOperandIsNull(mlirValueGetFirstUse(mlirBlockGetArgument(s->body, i))))
+      tileBodyMapSet(&map, mlirBlockGetArgument(s->body, i),
+                     tileKernelLoad(e, i, padded && i == direct ? r->combiner[0]->pad : NULL, false));
+  for (int o = 0; o < s->numOutputs; o++) {
+    MlirValue tile = tileKernelCloneValue(e, &map, r->folded[o]);
+    tile = buildReduce(e, r->combiner[o], padded ? tile : maskPastEnd(e, r->combiner[o], tile));
+    MlirValue operands[2] = {accumulators[o], tile};
+    accumulators[o] = tileBuildValue(&e->body, r->combiner[o]->name, mlirValueGetType(tile), 2, operands, NULL);
+  }
+}
+
+// Loops over reduction dimensions from `dim` on, then the step; leaves the accumulators' new values.
+static void buildLoops(TileKernelEmission *e, const Reduction *r, int dim, MlirValue *accumulators) {
+  const TileStructured *s = e->structured;
+  while (dim < s->numDims && !s->dims[dim].isReduction)
+    dim++;
+  if (dim == s->numDims) {
+    buildStep(e, r, accumulators);
+    return;
+  }
+  MlirValue zero = tileBuildIndex(&e->body, 0), step = tileBuildIndex(&e->body, 1);
+  MlirValue end = tileKernelNumTiles(e, &e->body, dim, tileKernelExtent(e, dim));
+  MlirBlock block;
+  MlirOperation loop = tileBuildFor(&e->body, zero, end, step, s->numOutputs, accumulators, &block);
+  TileBuilder outer = e->body;
+  e->body = tileBuilderAtEnd(block, outer.location);
+  e->index[dim] = mlirBlockGetArgument(block, 0);
+  for (int o = 0; o < s->numOutputs; o++)
+    accumulators[o] = mlirBlockGetArgument(block, 1 + o);
+  buildLoops(e, r, dim + 1, accumulators);
+  tileBuildYield(&e->body, s->numOutputs, accumulators);
+  e->body = outer;
+  for (int o = 0; o < s->numOutputs; o++)
+    accumulators[o] = mlirOperationGetResult(loop, o);
+}
+
+bool tileLowerReduction(TileStructured *s) {
+  Reduction r;
+  if (!tileStructuredHasReduction(s))
+    return false;
+  for (int o = 0; o < s->numOutputs; o++) {
+    r.combiner[o] = matchOutput(s, o, &r.folded[o]);
+    if (!r.combiner[o])
+      return false;
+  }
+  if (!chooseTiles(s))
+    return false;
+  TileKernelEmission e;
+  tileKernelBegin(&e, s, "reduction");
+  MlirValue accumulators[MaxOperands];
+  for (int o = 0; o < s->numOutputs; o++)
+    accumulators[o] = tileKernelInitial(&e, s->numInputs + o);
+  buildLoops(&e, &r, 0, accumulators);
+  for (int o = 0; o < s->numOutputs; o++)
+    tileKernelStore(&e, s->numInputs + o, accumulators[o]);
+  tileKernelEnd(&e);
+  return true;
+}

@@ -1,0 +1,143 @@
+// linalg.softmax: y = exp(x - max x) / sum exp(x - max x) along one dimension.
+//
+// A row that fits one tile is read once and stays there; a longer one is walked three times (maximum, sum, result).
+// Padding with -inf makes masks unnecessary: exp(-inf - max) = 0 adds nothing to the sum.
+#include "lib/conversion/linalg_to_tile/kernel.h"
+#include "lib/conversion/linalg_to_tile/lowerings.h"
+
+#include <math.h>
+
+enum { Rows = 4, LongestTile = 4096, LoopTile = 1024 };
+
+// The structured form: input and output indexed alike, the softmax dimension a reduction.
+static bool describe(MlirOperation op, TileStructured *s) {
+  *s = (TileStructured){.op = op, .numInputs = 1, .numOutputs = 1};
+  MlirType type = tileOperandType(op, 0);
+  if (!mlirTypeIsARankedTensor(type) || mlirShapedTypeGetRank(type) > MaxDims ||
+      !mlirTypeIsAFloat(mlirShapedTypeGetElementType(type)) || mlirOperationGetNumResults(op) != 1)
+    return false;
+  s->numDims = (int)mlirShapedTypeGetRank(type);
+  int64_t dimension = mlirIntegerAttrGetValueInt(tileOpAttribute(op, "dimension"));
+  for (int i = 0; i < 2; i++) {
+    s->operands[i] = (TileOperand){.value = mlirOperationGetOperand(op, i), .isTensor = true, .rank = s->numDims};
+    for (int d = 0; d < s->numDims; d++)
+      s->operands[i].results[d] = d;
+  }
+  for (int d = 0; d < s->numDims; d++)
+    s->dims[d] = (TileDim){.isReduction = d == dimension,
+                           .extent = mlirShapedTypeGetDimSize(type, d),
+                           .panels = 1,
+                           .operand = 0,
+                           .result = d};
+  return true;
+}
+
+// Row statistics (maximum, sum) spread back over the tile.
+static MlirValue spreadRow(TileKernelEmission *e, MlirValue row, MlirType tile) {
+  int64_t axes[1] = {0};
+  intptr_t count = 0;
+  for (int d = 0; d < e->structured->numDims; d++)
+    if (e->structured->dims[d].isReduction && e->structured->dims[d].axis >= 0)
+      axes[count++] = e->structured->dims[d].axis;
+  if (count == 0 || !mlirTypeIsARankedTensor(mlirValueGetType(row)))
+    return tileKernelSplat(e, row, tile);
+  TileAttributeEntry attributes[] = {{"axes", mlirDenseI64ArrayGet(e->body.context, count, axes)}, {0}};
+  return tileBuildValue(&e->body, "tile.broadcast", tile, 1, &row, attributes);
+}
+
+static MlirValue reduceRow(TileKernelEmission *e, const char *operation, MlirValue tile) {
+  for (int d = 0; d < e->structured->numDims; d++) {
+    const TileDim *dim = &e->structured->dims[d];
+    if (!dim->isReduction || dim->axis < 0)
+      continue;
+    int64_t axis = dim->axis;
+    TileAttributeEntry attributes[] = {{"operation", mlirStringAttrGet(e->body.context, tileString(operation))},
+                                       {"axes", mlirDenseI64ArrayGet(e->body.context, 1, &axis)},
+                                       {0}};
+    MlirType type = tileKernelOutputTileType(e, mlirShapedTypeGetElementType(mlirValueGetType(tile)));
+    return tileBuildValue(&e->body, "tile.reduce", type, 1, &tile, attributes);
+  }
+  return tile;
+}
+
+static MlirValue binary(TileKernelEmission *e, const char *name, MlirValue a, MlirValue b) {
+  return tileBuildValue(&e->body, name, mlirValueGetType(a), 2, (MlirValue[]){a, b}, NULL);
+}
+
+// exp(x - maximum) for the current tile.
+static MlirValue exponentials(TileKernelEmission *e, MlirValue x, MlirValue maximum) {
+  MlirType tile = mlirValueGetType(x);
+  MlirValue difference = binary(e, "arith.subf", x, spreadRow(e, maximum, tile));
+  return tileBuildValue(&e->body, "math.exp", tile, 1, &difference, NULL);
+}
+
+static void buildShortRows(TileKernelEmission *e) {
+  MlirValue x = tileKernelLoad(e, 0, "neg_inf", false);
+  MlirValue exps = exponentials(e, x, reduceRow(e, "arith.maximumf", x));
+  MlirValue sum = reduceRow(e, "arith.addf", exps);
+  tileKernelStore(e, 1, binary(e, "arith.divf", exps, spreadRow(e, sum, mlirValueGetType(exps))));
+}
+
+// Opens the loop over the row's tiles, carrying `initial` if it is not null.
+static MlirOperation openLoop(TileKernelEmission *e, int dim, const MlirValue *initial, MlirBlock *block,
+                              TileBuilder *outer) {
+  MlirValue zero = tileBuildIndex(&e->body, 0), step = tileBuildIndex(&e->body, 1);
+  MlirValue end = tileKernelNumTiles(e, &e->body, dim, tileKernelExtent(e, dim));
+  MlirOperation loop = tileBuildFor(&e->body, zero, end, step, initial ? 1 : 0, initial, block);
+  *outer = e->body;
+  e->body = tileBuilderAtEnd(*block, outer->location);
+  e->index[dim] = mlirBlockGetArgument(*block, 0);
+  return loop;
+}
+
+static void buildLongRows(TileKernelEmission *e, int dim) {
+  MlirType element = tileOperandElementType(&e->structured->operands[0]);
+  MlirType row = tileKernelOutputTileType(e, element);
+  MlirValue maximum = tileBuildFloat(&e->body, row, -INFINITY), sum = tileBuildFloat(&e->body, row, 0.0);
+  MlirBlock block;
+  TileBuilder outer;
+
+  MlirOperation loop = openLoop(e, dim, &maximum, &block, &outer);
+  MlirValue step = reduceRow(e, "arith.maximumf", tileKernelLoad(e, 0, "neg_inf", false));
+  step = binary(e, "arith.maximumf", mlirBlockGetArgument(block, 1), step);
+  tileBuildYield(&e->body, 1, &step);
+  e->body = outer;
+  maximum = mlirOperationGetResult(loop, 0);
+
+  loop = openLoop(e, dim, &sum, &block, &outer);
+  step = reduceRow(e, "arith.addf", exponentials(e, tileKernelLoad(e, 0, "neg_inf", false), maximum));
+  step = binary(e, "arith.addf", mlirBlockGetArgument(block, 1), step);
+  tileBuildYield(&e->body, 1, &step);
+  e->body = outer;
+  sum = mlirOperationGetResult(loop, 0);
+
+  openLoop(e, dim, NULL, &block, &outer);
+  MlirValue exps = exponentials(e, tileKernelLoad(e, 0, "neg_inf", false), maximum);
+  tileKernelStore(e, 1, binary(e, "arith.divf", exps, spreadRow(e, sum, mlirValueGetType(exps))));
+  tileBuildYield(&e->body, 0, NULL);
+  e->body = outer;
+}
+
+bool tileLowerSoftmax(MlirOperation op) {
+  TileStructured s;
+  if (!tileOpIs(op, "linalg.softmax") || !describe(op, &s))
+    return false;
+  int dim = 0, row = -1;
+  while (!s.dims[dim].isReduction)
+    dim++;
+  for (int d = s.numDims - 1; d >= 0 && row < 0; d--)
+    row = d == dim ? -1 : d;
+  bool isShort = !mlirShapedTypeIsDynamicSize(s.dims[dim].extent) && s.dims[dim].extent <= LongestTile;
+  tileStructuredSetTiles(&s, dim, isShort ? LongestTile : LoopTile, row, Rows);
+
+  TileKernelEmission e;
+  tileKernelBegin(&e, &s, "softmax");
+  if (isShort) {
+    e.index[dim] = tileBuildIndex(&e.body, 0);
+    buildShortRows(&e);
+  } else {
+    buildLongRows(&e, dim);
+  }
+  tileKernelEnd(&e);
+  return true;
+}

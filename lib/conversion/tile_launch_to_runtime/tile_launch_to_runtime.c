@@ -1,0 +1,169 @@
+// Turns tile.launch on memrefs into a call of the runtime: tessera_launch(kernel, args, programs).
+//
+// Expects: host functions on memrefs; kernels already lowered to func.func @k(%args: !llvm.ptr, %begin: i64, %end: i64)
+// (convert-tile-to-vector), which unpack `args` themselves. Leaves: llvm.call and stack slots at the entry of the
+// enclosing function (a launch in a loop must not grow the stack); no tile.launch.
+// The packed arguments, in the order of the kernel's parameters: a pointer to the memref's descriptor, or to the
+// scalar; after the last parameter a pointer to int64_t grid[3] (absent dimensions are 1).
+// A program's linear number is (z * grid[1] + y) * grid[0] + x. A grid with a size <= 0 runs nothing.
+#include "lib/ir/builder.h"
+#include "lib/ir/pass.h"
+#include "mlir-c/Dialect/LLVM.h"
+
+enum { MaxRank = 16, GridRank = 3 };
+
+static const char *const launchFunction = "tessera_launch";
+
+// One launch being lowered: `slots` builds at the function's entry, `code` before the launch.
+typedef struct Lowering {
+  TileBuilder slots, code;
+  MlirType pointer, i64;
+} Lowering;
+
+static MlirType descriptorType(Lowering *lowering, MlirType memref) {
+  intptr_t rank = mlirShapedTypeGetRank(memref);
+  MlirType array = mlirLLVMArrayTypeGet(lowering->i64, (unsigned)rank);
+  MlirType fields[5] = {lowering->pointer, lowering->pointer, lowering->i64, array, array};
+  return mlirLLVMStructTypeLiteralGet(lowering->code.context, rank ? 5 : 3, fields, false);
+}
+
+static MlirValue buildSlot(Lowering *lowering, MlirType type) {
+  MlirValue one = tileBuildInteger(&lowering->slots, lowering->i64, 1);
+  TileAttributeEntry attributes[] = {{"elem_type", mlirTypeAttrGet(type)}, {0}};
+  return tileBuildValue(&lowering->slots, "llvm.alloca", lowering->pointer, 1, &one, attributes);
+}
+
+static void buildStore(Lowering *lowering, MlirValue value, MlirValue pointer) {
+  tileBuild(&lowering->code, "llvm.store", 2, (MlirValue[]){value, pointer}, 0, NULL, NULL, 0, NULL);
+}
+
+static MlirValue buildCast(TileBuilder *builder, MlirValue value, MlirType type) {
+  return tileBuildValue(builder, "builtin.unrealized_conversion_cast", type, 1, &value, NULL);
+}
+
+// Puts `value` into a stack slot in the form the kernel reads and returns the slot.
+static MlirValue spill(Lowering *lowering, MlirValue value) {
+  MlirType type = mlirValueGetType(value);
+  if (mlirTypeIsAMemRef(type))
+    value = buildCast(&lowering->code, value, descriptorType(lowering, type));
+  else if (mlirTypeIsAIndex(type))
+    value = tileBuildValue(&lowering->code, "arith.index_cast", lowering->i64, 1, &value, NULL);
+  MlirValue slot = buildSlot(lowering, mlirValueGetType(value));
+  buildStore(lowering, value, slot);
+  return slot;
+}
+
+// &base[index] for an array of `element`.
+static MlirValue elementPointer(Lowering *lowering, MlirValue base, MlirType element, int32_t index) {
+  TileAttributeEntry attributes[] = {{"elem_type", mlirTypeAttrGet(element)},
+                                     {"rawConstantIndices", mlirDenseI32ArrayGet(lowering->code.context, 1, &index)},
+                                     {0}};
+  return tileBuildValue(&lowering->code, "llvm.getelementptr", lowering->pointer, 1, &base, attributes);
+}
+
+// Stores grid[0..2] into a slot and returns it; `*programs` is their product, 0 if any is not positive.
+static MlirValue packGrid(Lowering *lowering, MlirOperation launch, intptr_t rank, MlirValue *programs) {
+  TileBuilder *code = &lowering->code;
+  MlirValue slot = buildSlot(lowering, mlirLLVMArrayTypeGet(lowering->i64, GridRank));
+  MlirValue zero = tileBuildIndex(code, 0), product = tileBuildIndex(code, 1);
+  for (int32_t i = 0; i < GridRank; i++) {
+    MlirValue size = i < rank ? mlirOperationGetOperand(launch, i) : tileBuildIndex(code, 1);
+    size = tileBuildMax(code, size, zero);
+    product = tileBuildMul(code, product, size);
+    MlirValue word = tileBuildValue(code, "arith.index_cast", lowering->i64, 1, &size, NULL);
+    buildStore(lowering, word, elementPointer(lowering, slot, lowering->i64, i));
+  }
+  *programs = tileBuildValue(code, "arith.index_cast", lowering->i64, 1, &product, NULL);
+  return slot;
+}
+
+static MlirValue buildKernelPointer(Lowering *lowering, MlirAttribute kernel) {
+  MlirType inputs[3] = {lowering->pointer, lowering->i64, lowering->i64};
+  MlirType type = mlirFunctionTypeGet(lowering->code.context, 3, inputs, 0, NULL);
+  TileAttributeEntry attributes[] = {{"value", kernel}, {0}};
+  MlirValue function = tileBuildValue(&lowering->code, "func.constant", type, 0, NULL, attributes);
+  return buildCast(&lowering->code, function, lowering->pointer);
+}
+
+static void buildLaunchCall(Lowering *lowering, MlirValue kernel, MlirValue arguments, MlirValue programs) {
+  MlirContext context = lowering->code.context;
+  MlirValue operands[3] = {kernel, arguments, programs};
+  TileAttributeEntry attributes[] = {{"callee", mlirFlatSymbolRefAttrGet(context, tileString(launchFunction))},
+                                     {"op_bundle_sizes", mlirDenseI32ArrayGet(context, 0, NULL)},
+                                     {"operandSegmentSizes", mlirDenseI32ArrayGet(context, 2, (int32_t[]){3, 0})},
+                                     {0}};
+  tileBuild(&lowering->code, "llvm.call", 3, operands, 0, NULL, attributes, 0, NULL);
+}
+
+static void lower(MlirOperation launch) {
+  MlirOperation function = tileParentOfName(launch, "func.func");
+  MlirContext context = mlirOperationGetContext(launch);
+  MlirBlock entry = mlirRegionGetFirstBlock(mlirOperationGetRegion(function, 0));
+  Lowering lowering = {.slots = tileBuilderAtStart(entry, mlirOperationGetLocation(launch)),
+                       .code = tileBuilderBefore(launch),
+                       .pointer = mlirLLVMPointerTypeGet(context, 0),
+                       .i64 = mlirIntegerTypeGet(context, 64)};
+  MlirAttribute segments = tileOpAttribute(launch, "operandSegmentSizes");
+  intptr_t rank = mlirDenseI32ArrayGetElement(segments, 0), total = mlirOperationGetNumOperands(launch);
+  intptr_t parameters = total - rank;
+
+  MlirValue arguments = buildSlot(&lowering, mlirLLVMArrayTypeGet(lowering.pointer, (unsigned)parameters + 1));
+  for (intptr_t i = 0; i < parameters; i++) {
+    MlirValue slot = spill(&lowering, mlirOperationGetOperand(launch, rank + i));
+    buildStore(&lowering, slot, elementPointer(&lowering, arguments, lowering.pointer, (int32_t)i));
+  }
+  MlirValue programs, grid = packGrid(&lowering, launch, rank, &programs);
+  buildStore(&lowering, grid, elementPointer(&lowering, arguments, lowering.pointer, (int32_t)parameters));
+  buildLaunchCall(&lowering, buildKernelPointer(&lowering, tileOpAttribute(launch, "kernel")), arguments, programs);
+  mlirOperationDestroy(launch);
+}
+
+// void tessera_launch(void (*kernel)(void **, int64_t, int64_t), void **arguments, int64_t programs)
+static void declareLaunch(MlirOperation module) {
+  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(module, 0));
+  TileBuilder builder = tileBuilderAtStart(body, mlirOperationGetLocation(module));
+  MlirType pointer = mlirLLVMPointerTypeGet(builder.context, 0), i64 = mlirIntegerTypeGet(builder.context, 64);
+  MlirType type =
+      mlirLLVMFunctionTypeGet(mlirLLVMVoidTypeGet(builder.context), 3, (MlirType[]){pointer, pointer, i64}, false);
+  MlirRegion region = mlirRegionCreate();
+  TileAttributeEntry attributes[] = {{"sym_name", mlirStringAttrGet(builder.context, tileString(launchFunction))},
+                                     {"function_type", mlirTypeAttrGet(type)},
+                                     {0}};
+  tileBuild(&builder, "llvm.func", 0, NULL, 0, NULL, attributes, 1, &region);
+}
+
+static bool check(MlirOperation launch) {
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(launch); i++)
+    if (mlirTypeIsATensor(tileOperandType(launch, i)))
+      return tileError(launch, "operates on tensors: run tile-bufferize-host first");
+  if (mlirOperationIsNull(tileParentOfName(launch, "func.func")))
+    return tileError(launch, "must stand in a func.func to be lowered to the runtime");
+  return true;
+}
+
+static bool run(MlirOperation module, MlirExtPass pass) {
+  TileOps launches = tileCollect(module, "tile.launch");
+  bool ok = true;
+  for (intptr_t i = 0; i < launches.count && ok; i++)
+    ok = check(launches.items[i]);
+  for (intptr_t i = 0; i < launches.count && ok; i++)
+    lower(launches.items[i]);
+  if (ok && launches.count)
+    declareLaunch(module);
+  mlirExtPassAddStatistic(pass, 0, ok ? (uint64_t)launches.count : 0);
+  tileOpsFree(&launches);
+  return ok;
+}
+
+static void dependents(MlirDialectRegistry registry) {
+  tileInsertDialects(registry, (const char *const[]){"llvm", "arith", "func", NULL});
+}
+
+const MlirExtPassDefinition tileLaunchToRuntimePass = {
+    .argument = "convert-tile-launch-to-runtime",
+    .summary = "Lower tile.launch on memrefs to calls of the runtime's tessera_launch",
+    .anchor = "builtin.module",
+    .statistics = (const char *const[]){"launches: launch ops lowered", NULL},
+    .dependentDialects = dependents,
+    .run = run,
+};

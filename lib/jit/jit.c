@@ -1,0 +1,178 @@
+// Compiles an LLVM module into this process. See jit.h.
+#include "lib/jit/jit.h"
+
+#include "llvm-c/LLJIT.h"
+#include "llvm-c/Target.h"
+#include "llvm-c/TargetMachine.h"
+#include "llvm-c/Transforms/PassBuilder.h"
+
+#include <stdlib.h>
+
+struct TileJit {
+  LLVMOrcLLJITRef lljit;
+};
+
+// Writes LLVM's message and returns true if there was an error.
+static bool failed(LLVMErrorRef failure, const char *doing, tessera_error_t *error) {
+  if (!failure)
+    return false;
+  char *message = LLVMGetErrorMessage(failure);
+  tessera_fail(error, "%s: %s", doing, message);
+  LLVMDisposeErrorMessage(message);
+  return true;
+}
+
+//===--- the machine and its optimizer --------------------------------------===//
+
+static LLVMTargetMachineRef createHostMachine(tessera_error_t *error) {
+  LLVMInitializeNativeTarget();
+  LLVMInitializeNativeAsmPrinter();
+  char *triple = LLVMGetDefaultTargetTriple(), *cpu = LLVMGetHostCPUName(), *features = LLVMGetHostCPUFeatures();
+  LLVMTargetRef target;
+  LLVMTargetMachineRef machine = NULL;
+  char *message = NULL;
+  if (LLVMGetTargetFromTriple(triple, &target, &message))
+    tessera_fail(error, "no code generator for this machine: %s", message);
+  else
+    machine = LLVMCreateTargetMachine(target, triple, cpu, features, LLVMCodeGenLevelAggressive, LLVMRelocPIC,
+                                      LLVMCodeModelJITDefault);
+  LLVMDisposeMessage(message);
+  LLVMDisposeMessage(triple);
+  LLVMDisposeMessage(cpu);
+  LLVMDisposeMessage(features);
+  return machine;
+}
+
+static bool optimize(LLVMModuleRef module, LLVMTargetMachineRef machine, int level, tessera_error_t *error) {
+  char passes[] = "default<O0>";
+  passes[9] = (char)('0' + level);
+  char *triple = LLVMGetTargetMachineTriple(machine);
+  LLVMSetTarget(module, triple);
+  LLVMDisposeMessage(triple);
+  LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(machine);
+  LLVMSetModuleDataLayout(module, layout);
+  LLVMDisposeTargetData(layout);
+  LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
+  bool bad = failed(LLVMRunPasses(module, passes, machine, options), "optimizing", error);
+  LLVMDisposePassBuilderOptions(options);
+  return !bad;
+}
+
+static bool searchProcess(LLVMOrcLLJITRef lljit, tessera_error_t *error) {
+  LLVMOrcDefinitionGeneratorRef generator;
+  if (failed(LLVMOrcCreateDynamicLibrarySearchGeneratorForProcess(&generator, LLVMOrcLLJITGetGlobalPrefix(lljit), NULL,
+                                                                  NULL),
+             "searching the process for symbols", error))
+    return false;
+  LLVMOrcJITDylibAddGenerator(LLVMOrcLLJITGetMainJITDylib(lljit), generator);
+  return true;
+}
+
+//===--- the JIT ------------------------------------------------------------===//
+
+static bool addModule(LLVMOrcLLJITRef lljit, LLVMModuleRef module, LLVMOrcThreadSafeContextRef context,
+                      tessera_error_t *error) {
+  LLVMOrcThreadSafeModuleRef safe = LLVMOrcCreateNewThreadSafeModule(module, context);
+  LLVMOrcJITDylibRef library = LLVMOrcLLJITGetMainJITDylib(lljit);
+  return !failed(LLVMOrcLLJITAddLLVMIRModule(lljit, library, safe), "adding the module", error);
+}
+
+static bool start(TileJit *jit, LLVMModuleRef module, LLVMOrcThreadSafeContextRef context, LLVMTargetMachineRef machine,
+                  int optimization, tessera_error_t *error) {
+  if (!optimize(module, machine, optimization, error)) {
+    LLVMDisposeModule(module);
+    LLVMDisposeTargetMachine(machine);
+    return false;
+  }
+  LLVMOrcLLJITBuilderRef builder = LLVMOrcCreateLLJITBuilder();
+  LLVMOrcLLJITBuilderSetJITTargetMachineBuilder(builder,
+                                                LLVMOrcJITTargetMachineBuilderCreateFromTargetMachine(machine));
+  if (failed(LLVMOrcCreateLLJIT(&jit->lljit, builder), "starting the JIT", error)) {
+    LLVMDisposeModule(module);
+    return false;
+  }
+  if (!searchProcess(jit->lljit, error)) {
+    LLVMDisposeModule(module);
+    return false;
+  }
+  return addModule(jit->lljit, module, context, error);
+}
+
+TileJit *tileJitCreate(LLVMModuleRef module, LLVMContextRef context, int optimization, tessera_error_t *error) {
+  LLVMOrcThreadSafeContextRef safe = LLVMOrcCreateNewThreadSafeContextFromLLVMContext(context);
+  TileJit *jit = calloc(1, sizeof *jit);
+  LLVMTargetMachineRef machine = jit ? createHostMachine(error) : NULL;
+  bool ok = false;
+  if (machine)
+    ok = start(jit, module, safe, machine, optimization, error);
+  else
+    LLVMDisposeModule(module);
+  LLVMOrcDisposeThreadSafeContext(safe);
+  if (ok)
+    return jit;
+  tileJitDestroy(jit);
+  return NULL;
+}
+
+void tileJitDestroy(TileJit *jit) {
+  if (jit && jit->lljit)
+    LLVMConsumeError(LLVMOrcDisposeLLJIT(jit->lljit));
+  free(jit);
+}
+
+void *tileJitLookup(TileJit *jit, const char *name, tessera_error_t *error) {
+  LLVMOrcExecutorAddress address = 0;
+  if (failed(LLVMOrcLLJITLookup(jit->lljit, &address, name), "compiling", error))
+    return NULL;
+  return (void *)(uintptr_t)address;
+}
+
+//===--- packed entries -----------------------------------------------------===//
+
+static LLVMValueRef loadArgument(LLVMBuilderRef builder, LLVMValueRef args, unsigned index, LLVMTypeRef type) {
+  LLVMContextRef context = LLVMGetTypeContext(type);
+  LLVMTypeRef pointer = LLVMPointerTypeInContext(context, 0);
+  LLVMValueRef at = LLVMConstInt(LLVMInt64TypeInContext(context), index, false);
+  LLVMValueRef slot = LLVMBuildGEP2(builder, pointer, args, &at, 1, "");
+  LLVMValueRef value = LLVMBuildLoad2(builder, pointer, slot, "");
+  return LLVMGetTypeKind(type) == LLVMPointerTypeKind ? value : LLVMBuildLoad2(builder, type, value, "");
+}
+
+// A scalar result is returned by the C interface; any other goes through its first parameter, as args[0] says anyway.
+static void buildPackedBody(LLVMBuilderRef builder, LLVMValueRef callee, LLVMValueRef args) {
+  LLVMTypeRef type = LLVMGlobalGetValueType(callee), result = LLVMGetReturnType(type);
+  unsigned count = LLVMCountParamTypes(type), first = LLVMGetTypeKind(result) != LLVMVoidTypeKind;
+  LLVMTypeRef *types = calloc(count + 1, sizeof *types);
+  LLVMValueRef *values = calloc(count + 1, sizeof *values);
+  if (types && values) {
+    LLVMGetParamTypes(type, types);
+    for (unsigned i = 0; i < count; i++)
+      values[i] = loadArgument(builder, args, i + first, types[i]);
+    LLVMValueRef call = LLVMBuildCall2(builder, type, callee, values, count, "");
+    if (first) {
+      LLVMTypeRef pointer = LLVMPointerTypeInContext(LLVMGetTypeContext(result), 0);
+      LLVMBuildStore(builder, call, loadArgument(builder, args, 0, pointer));
+    }
+  }
+  LLVMBuildRetVoid(builder);
+  free(types);
+  free(values);
+}
+
+bool tileJitAddPackedEntry(LLVMModuleRef module, const char *name, tessera_error_t *error) {
+  char symbol[512];
+  snprintf(symbol, sizeof symbol, "_mlir_ciface_%s", name);
+  LLVMValueRef callee = LLVMGetNamedFunction(module, symbol);
+  if (!callee)
+    return tessera_fail(error, "the program has no entry function '%s'", name);
+  LLVMContextRef context = LLVMGetModuleContext(module);
+  LLVMTypeRef pointer = LLVMPointerTypeInContext(context, 0);
+  LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(context), &pointer, 1, false);
+  snprintf(symbol, sizeof symbol, "tessera_packed_%s", name);
+  LLVMValueRef packed = LLVMAddFunction(module, symbol, type);
+  LLVMBuilderRef builder = LLVMCreateBuilderInContext(context);
+  LLVMPositionBuilderAtEnd(builder, LLVMAppendBasicBlockInContext(context, packed, ""));
+  buildPackedBody(builder, callee, LLVMGetParam(packed, 0));
+  LLVMDisposeBuilder(builder);
+  return true;
+}

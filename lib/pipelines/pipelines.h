@@ -1,0 +1,9 @@
+// The named orders of passes.
+#ifndef TESSERA_PIPELINES_H
+#define TESSERA_PIPELINES_H
+
+#include "lib/capi/pass.h"
+
+extern const MlirExtPipelineDefinition tileToCpuPipeline;
+
+#endif

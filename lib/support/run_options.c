@@ -1,0 +1,114 @@
+// run_options.c - parses the flags of run_options.h; every complaint names the flag and the value seen.
+#include "lib/support/run_options.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char tessera_run_options_help[] =
+    "  --entry=NAME          function to call (default: main)\n"
+    "  --target=cpu          what runs it (default: cpu)\n"
+    "  --pass-pipeline=TEXT  passes instead of the target's own pipeline\n"
+    "  --in=FILE.npy         one per argument, in order; with none, seeded random data\n"
+    "  --out=FILE.npy        one per result, then per memref argument, in order\n"
+    "  --seed=N              of the random data (default: 0)\n"
+    "  --repeat=N            timed calls (default: 1)\n"
+    "  --threads=N           threads that grids run on (default: all cores)\n"
+    "  --stats=FILE.json     time, launches, fallback_ops and per-pass statistics\n"
+    "  --help                this text\n";
+
+// The value of `--name=value` if `argument` is that flag.
+static const char *value_of(const char *argument, const char *name) {
+  size_t length = strlen(name);
+  bool is_it = strncmp(argument, name, length) == 0 && argument[length] == '=';
+  return is_it ? argument + length + 1 : NULL;
+}
+
+static bool parse_integer(const char *flag, const char *text, int64_t least, int64_t *out_value,
+                          tessera_error_t *out_error) {
+  char *end;
+  errno = 0;
+  long long value = strtoll(text, &end, 10);
+  if (errno || end == text || *end || value < least)
+    return tessera_fail(out_error, "%s=%s: wanted an integer of at least %lld", flag, text, (long long)least);
+  *out_value = value;
+  return true;
+}
+
+static bool take_text(const char *argument, tessera_run_options_t *options) {
+  const struct {
+    const char *flag, **target;
+  } flags[] = {{"--entry", &options->entry},
+               {"--target", &options->target},
+               {"--pass-pipeline", &options->pipeline},
+               {"--stats", &options->stats}};
+  for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) {
+    const char *value = value_of(argument, flags[i].flag);
+    if (value) {
+      *flags[i].target = value;
+      return true;
+    }
+  }
+  const char *input = value_of(argument, "--in"), *output = value_of(argument, "--out");
+  if (input)
+    options->inputs[options->num_inputs++] = input;
+  if (output)
+    options->outputs[options->num_outputs++] = output;
+  return input || output;
+}
+
+// Present: the flag was one of ours; *out_ok says whether its value was good.
+static bool take_integer(const char *argument, tessera_run_options_t *options, bool *out_ok,
+                         tessera_error_t *out_error) {
+  const struct {
+    const char *flag;
+    int64_t least, *target;
+  } flags[] = {{"--seed", 0, &options->seed}, {"--repeat", 1, &options->repeat}, {"--threads", 0, &options->threads}};
+  for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) {
+    const char *value = value_of(argument, flags[i].flag);
+    if (value) {
+      *out_ok = parse_integer(flags[i].flag, value, flags[i].least, flags[i].target, out_error);
+      return true;
+    }
+  }
+  return false;
+}
+
+static bool take(const char *argument, tessera_run_options_t *options, tessera_error_t *out_error) {
+  bool ok = true;
+  if (take_text(argument, options) || take_integer(argument, options, &ok, out_error))
+    return ok;
+  if (strcmp(argument, "--help") == 0) {
+    options->help = true;
+    return true;
+  }
+  if (argument[0] == '-' && argument[1])
+    return tessera_fail(out_error, "unknown flag '%s' (--help lists them)", argument);
+  if (options->file)
+    return tessera_fail(out_error, "two files given: '%s' and '%s'", options->file, argument);
+  options->file = argument;
+  return true;
+}
+
+bool tessera_run_options_parse(int argc, char **argv, tessera_run_options_t *out_options, tessera_error_t *out_error) {
+  tessera_run_options_t options = {.entry = "main", .target = "cpu", .repeat = 1};
+  options.inputs = calloc((size_t)argc + 1, sizeof *options.inputs);
+  options.outputs = calloc((size_t)argc + 1, sizeof *options.outputs);
+  bool ok = options.inputs && options.outputs;
+  if (!ok)
+    tessera_fail(out_error, "out of memory");
+  for (int i = 1; i < argc && ok; i++)
+    ok = take(argv[i], &options, out_error);
+  if (ok && !options.file && !options.help)
+    ok = tessera_fail(out_error, "no input file (--help explains)");
+  if (ok)
+    *out_options = options;
+  else
+    tessera_run_options_destroy(&options);
+  return ok;
+}
+
+void tessera_run_options_destroy(tessera_run_options_t *options) {
+  free(options->inputs);
+  free(options->outputs);
+}

@@ -1,0 +1,27 @@
+// run_options.h - the flags that tile-run and tile-exec share: what goes in, what comes out, how often, what is said.
+//
+//   tessera_run_options_t options;
+//   if (!tessera_run_options_parse(argc, argv, &options, &error)) …
+//   options.file, options.inputs[i] …
+//   tessera_run_options_destroy(&options);
+//
+// Strings point into argv. A flag is --name=value; anything else is the one file.
+#ifndef TESSERA_SUPPORT_RUN_OPTIONS_H
+#define TESSERA_SUPPORT_RUN_OPTIONS_H
+
+#include "lib/support/status.h"
+
+typedef struct tessera_run_options_t {
+  bool help;
+  const char *file, *entry, *target, *pipeline, *stats; // pipeline, stats: NULL when not given
+  const char **inputs, **outputs;                       // .npy files in order
+  int num_inputs, num_outputs;
+  int64_t seed, repeat, threads; // threads 0: all
+} tessera_run_options_t;
+
+bool tessera_run_options_parse(int argc, char **argv, tessera_run_options_t *out_options, tessera_error_t *out_error);
+void tessera_run_options_destroy(tessera_run_options_t *options);
+// One line per flag, for --help.
+extern const char tessera_run_options_help[];
+
+#endif // TESSERA_SUPPORT_RUN_OPTIONS_H

@@ -1,0 +1,102 @@
+// tile-run: compiles a program at any level and runs one of its functions on .npy files. --help lists the flags.
+#include "lib/capi/pass.h"
+#include "lib/runtime/tessera.h"
+#include "lib/support/json.h"
+#include "tools/tile-run/call.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+//===--- statistics -----------------------------------------------------------===//
+
+static int compareTimes(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+typedef struct PassStatistics {
+  tessera_json_t *json;
+  int64_t fallbackOps;
+  const char *open; // the pass whose object is open
+} PassStatistics;
+
+static void addStatistic(const char *pass, const char *name, uint64_t value, void *userData) {
+  PassStatistics *statistics = userData;
+  if (strcmp(name, "fallback_ops") == 0)
+    statistics->fallbackOps = (int64_t)value;
+  if (!statistics->json)
+    return;
+  if (!statistics->open || strcmp(statistics->open, pass) != 0) {
+    if (statistics->open)
+      tessera_json_end(statistics->json);
+    tessera_json_begin_object(statistics->json, pass);
+    statistics->open = pass;
+  }
+  tessera_json_integer(statistics->json, name, (int64_t)value);
+}
+
+static bool writeStatistics(const Program *program, const Call *call, const tessera_run_options_t *options,
+                            tessera_error_t *error) {
+  PassStatistics totals = {NULL};
+  mlirExtStatisticsForEach(addStatistic, &totals);
+  qsort(call->timesMs, (size_t)options->repeat, sizeof *call->timesMs, compareTimes);
+  tessera_json_t *json = tessera_json_create();
+  tessera_json_begin_object(json, NULL);
+  tessera_json_number(json, "time_ms_median", call->timesMs[options->repeat / 2]);
+  tessera_json_number(json, "time_ms_min", call->timesMs[0]);
+  tessera_json_number(json, "compile_ms", program->compileMs);
+  tessera_json_integer(json, "fallback_ops", totals.fallbackOps);
+  tessera_json_integer(json, "launches", call->launches);
+  tessera_json_begin_object(json, "passes");
+  PassStatistics passes = {.json = json};
+  mlirExtStatisticsForEach(addStatistic, &passes);
+  if (passes.open)
+    tessera_json_end(json);
+  tessera_json_end(json);
+  tessera_json_begin_object(json, "manifest");
+  tessera_json_string(json, "file", options->file);
+  tessera_json_string(json, "entry", options->entry);
+  tessera_json_string(json, "target", options->target);
+  tessera_json_string(json, "pipeline", options->pipeline ? options->pipeline : "tile-to-cpu-pipeline");
+  tessera_json_integer(json, "seed", options->seed);
+  tessera_json_integer(json, "repeat", options->repeat);
+  tessera_json_integer(json, "threads", tessera_threads());
+  tessera_json_end(json);
+  tessera_json_end(json);
+  bool ok = tessera_json_write(json, options->stats, error);
+  tessera_json_destroy(json);
+  return ok;
+}
+
+//===--- the tool -------------------------------------------------------------===//
+
+static bool run(const tessera_run_options_t *options, tessera_error_t *error) {
+  if (strcmp(options->target, "cpu") != 0)
+    return tessera_fail(error, "--target=%s: unknown target; known: cpu", options->target);
+  if (options->threads && !tessera_set_threads((int)options->threads))
+    return tessera_fail(error, "--threads=%lld: cannot be set", (long long)options->threads);
+  Program program;
+  Call call = {NULL};
+  bool ok = programLoad(&program, options, error) && callPrepare(&call, &program, options, error) &&
+            callRun(&call, options->repeat, error) && callWriteOutputs(&call, options, error) &&
+            (!options->stats || writeStatistics(&program, &call, options, error));
+  callDestroy(&call);
+  programDestroy(&program);
+  return ok;
+}
+
+int main(int argc, char **argv) {
+  tessera_run_options_t options;
+  tessera_error_t error;
+  if (!tessera_run_options_parse(argc, argv, &options, &error)) {
+    fprintf(stderr, "tile-run: error: %s\n", error.text);
+    return 1;
+  }
+  bool ok = true;
+  if (options.help)
+    printf("tile-run FILE [flags]: compiles a program and runs one of its functions\n\n%s", tessera_run_options_help);
+  else if (!(ok = run(&options, &error)))
+    fprintf(stderr, "tile-run: error: %s\n", error.text);
+  tessera_run_options_destroy(&options);
+  return ok ? 0 : 1;
+}
