@@ -120,8 +120,9 @@ static bool isStringKind(MlirAttribute attribute) { return mlirAttributeIsAStrin
 static bool parseString(MlirExtParser parser, MlirAttribute *attribute) {
   MlirExtSourceLocation location = mlirExtParserGetLocation(parser);
   MlirType none = mlirNoneTypeGet(mlirExtParserGetContext(parser));
-  return mlirExtParserParseAttribute(parser, none, attribute) &&
-         (isStringKind(*attribute) || mlirExtParserError(parser, location, tileString("expected a string")));
+  if (*location != '"')
+    return mlirExtParserError(parser, location, tileString("expected a string"));
+  return mlirExtParserParseAttribute(parser, none, attribute);
 }
 
 static bool isKeywordText(MlirStringRef text) {

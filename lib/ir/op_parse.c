@@ -252,8 +252,8 @@ static MlirExtParseResult parseOptionalAttribute(TileParse *parse, const TileAtt
     if (result == MlirExtParse_Present)
       value = mlirIntegerAttrGet(type, number);
   } else { // string, symbol
-    char first = *mlirExtParserGetLocation(parse->parser);
-    if (first == '"' || first == '@')
+    char begin = !strcmp(attribute->kindName, "symbol") ? '@' : '"';
+    if (*mlirExtParserGetLocation(parse->parser) == begin)
       return parseAttribute(parse, attribute) ? MlirExtParse_Present : MlirExtParse_Failed;
   }
   if (mlirAttributeIsNull(value))

@@ -86,7 +86,7 @@
 //   ( … ) : ( … )?       not supported
 //   custom<Name>($a, $b) directive: a pair of C functions in the dialect's table of directives (TileDirective); it
 //                        counts as naming $a, $b and type($c): it must parse them (lib/ir/op_format.h says how)
-//   custom<MixedSizes>($dynamic, $static)   builtin: [0, %k, _] for an operand list of index values beside an i64 array
+//   custom<MixedSizes>($dynamic, $static)   builtin: [0, %k] for an operand list of index values beside an i64 array
 //                        holding kDynamic (INT64_MIN) where an operand stands
 // Refused at registration, by op and place: an unknown name, a value or type neither given nor inferable, a variadic
 // followed by one that could begin the same way, an optional group that starts with something not optional to parse,
