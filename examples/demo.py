@@ -27,9 +27,10 @@ import train  # noqa: E402
 LEVELS = [
     ("tensor program", ""),
     ("tile graph and kernels", "func.func(linalg-generalize-named-ops,tile-fuse-elementwise,canonicalize,cse),"
-     "convert-linalg-to-tile,func.func(canonicalize,cse)"),
-    ("buffers", "tile-bufferize-host,func.func(canonicalize,cse,canonicalize),func.func(buffer-deallocation-pipeline),"
-                "convert-bufferization-to-memref"),
+     "convert-linalg-to-tile,func.func(canonicalize,cse),tile.kernel(canonicalize,cse)"),
+    ("buffers", "tile-bufferize-host,func.func(canonicalize,cse,canonicalize,expand-realloc,canonicalize,"
+                "ownership-based-buffer-deallocation,canonicalize,buffer-deallocation-simplification),"
+                "bufferization-lower-deallocations,func.func(cse,canonicalize),convert-bufferization-to-memref"),
     ("vectors", "convert-tile-to-vector,canonicalize,cse"),
 ]
 

@@ -7,12 +7,16 @@
 // Tensors: what linalg says becomes kernels and launches. What no kernel covers stays linalg (fallback_ops).
 static const char *const toTileGraph = "func.func(linalg-generalize-named-ops,tile-fuse-elementwise,canonicalize,cse),"
                                        "convert-linalg-to-tile,"
-                                       "func.func(canonicalize,cse)";
+                                       "func.func(canonicalize,cse),"
+                                       "tile.kernel(canonicalize,cse)";
 
 // Buffers: in place where the analysis allows, each one freed by its owner (results belong to the caller).
 static const char *const toBuffers = "tile-bufferize-host,"
                                      "func.func(canonicalize,cse,canonicalize),"
-                                     "func.func(buffer-deallocation-pipeline),"
+                                     "func.func(expand-realloc,canonicalize,ownership-based-buffer-deallocation,canonicalize,"
+                                     "buffer-deallocation-simplification),"
+                                     "bufferization-lower-deallocations,"
+                                     "func.func(cse,canonicalize),"
                                      "convert-bufferization-to-memref";
 
 // Kernels: tiles become loops over vectors.

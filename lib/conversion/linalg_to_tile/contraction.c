@@ -125,13 +125,20 @@ static void setTile(TileStructured *s, int dim, int axis, int64_t tile, int64_t 
     d->panels = ceilDiv(d->extent, tile) < 1 ? 1 : ceilDiv(d->extent, tile);
 }
 
+// A power of two, since a packed row must be one (lib/layout: an odd factor can only be outermost).
+static int64_t depthPerBlock(int64_t extent) {
+  int64_t depth = 1;
+  while (depth < DepthPerBlock && (mlirShapedTypeIsDynamicSize(extent) || depth < extent || depth < 2))
+    depth *= 2;
+  return depth;
+}
+
 static void chooseTiles(TileStructured *s, const Contraction *c) {
-  int64_t depth = s->dims[c->k].extent, rows = s->dims[c->m].extent;
-  bool shallow = !mlirShapedTypeIsDynamicSize(depth) && depth > 1 && depth < DepthPerBlock;
+  int64_t rows = s->dims[c->m].extent;
   bool thin = !mlirShapedTypeIsDynamicSize(rows) && rows > 1 && rows < RowsPerTile;
   setTile(s, c->m, 0, thin ? rows : RowsPerTile, PanelsM);
   setTile(s, c->n, 1, ColumnsPerTile, PanelsN);
-  setTile(s, c->k, 2, shallow ? depth : DepthPerBlock, 1);
+  setTile(s, c->k, 2, depthPerBlock(s->dims[c->k].extent), 1);
 }
 
 //===--- the kernel ---------------------------------------------------------===//

@@ -353,6 +353,23 @@ void tileKernelStore(TileKernelEmission *e, int index, MlirValue value) {
   tileBuild(&e->body, "tile.store", 2 + t.numKept, operands, 0, NULL, NULL, 0, NULL);
 }
 
+MlirValue tileKernelReduce(TileKernelEmission *e, const char *operation, MlirValue tile) {
+  int64_t axes[MaxDims];
+  intptr_t count = 0;
+  for (int d = 0; d < e->structured->numDims; d++)
+    if (e->structured->dims[d].isReduction && e->structured->dims[d].axis >= 0)
+      axes[count++] = e->structured->dims[d].axis;
+  if (count == 0)
+    return tile;
+  TileAttributeEntry attributes[] = {{"operation", mlirStringAttrGet(e->body.context, tileString(operation))},
+                                     {"axes", mlirDenseI64ArrayGet(e->body.context, count, axes)},
+                                     {0}};
+  MlirType type = tileKernelOutputTileType(e, mlirShapedTypeGetElementType(mlirValueGetType(tile)));
+  MlirRegion noBody = mlirRegionCreate();
+  MlirOperation reduce = tileBuild(&e->body, "tile.reduce", 1, &tile, 1, &type, attributes, 1, &noBody);
+  return mlirOperationGetResult(reduce, 0);
+}
+
 //===--- local buffers ------------------------------------------------------===//
 
 // Exchanges the two axes of a tile; its view says so.

@@ -42,6 +42,8 @@ MlirValue tileKernelLoad(TileKernelEmission *emission, int index, const char *pa
 void tileKernelStore(TileKernelEmission *emission, int index, MlirValue value);
 // What output `index` starts from: a constant, or its tile in memory.
 MlirValue tileKernelInitial(TileKernelEmission *emission, int index);
+// tile.reduce {operation} over the reduction dimensions; `tile` itself when none of them has an axis.
+MlirValue tileKernelReduce(TileKernelEmission *emission, const char *operation, MlirValue tile);
 // Copies operand `index`'s current tile, its axes in the order of `dims` (two dimensions), into a local buffer.
 void tileKernelPack(TileKernelEmission *emission, int index, const int dims[2], MlirValue buffer);
 // The `use`-th buffer of a ring; the whole of a buffer as a tile.

@@ -147,21 +147,6 @@ typedef struct Reduction {
   MlirValue folded[MaxOperands]; // in the body
 } Reduction;
 
-static MlirValue buildReduce(TileKernelEmission *e, const Combiner *combiner, MlirValue tile) {
-  int64_t axes[MaxDims];
-  intptr_t count = 0;
-  for (int d = 0; d < e->structured->numDims; d++)
-    if (e->structured->dims[d].isReduction && e->structured->dims[d].axis >= 0)
-      axes[count++] = e->structured->dims[d].axis;
-  if (count == 0)
-    return tile;
-  TileAttributeEntry attributes[] = {{"operation", mlirStringAttrGet(e->body.context, tileString(combiner->name))},
-                                     {"axes", mlirDenseI64ArrayGet(e->body.context, count, axes)},
-                                     {0}};
-  MlirType type = tileKernelOutputTileType(e, mlirShapedTypeGetElementType(mlirValueGetType(tile)));
-  return tileBuildValue(&e->body, "tile.reduce", type, 1, &tile, attributes);
-}
-
 // True if f is the input itself, so that the view's padding can be the neutral element and no mask is needed.
 static bool foldsInputDirectly(const TileStructured *s, const Reduction *r, int *input) {
   if (s->numOutputs != 1 || !r->combiner[0]->pad || !mlirValueIsABlockArgument(r->folded[0]))
@@ -188,7 +173,7 @@ static void buildStep(TileKernelEmission *e, const Reduction *r, MlirValue *accu
                      tileKernelLoad(e, i, padded && i == direct ? r->combiner[0]->pad : NULL, false));
   for (int o = 0; o < s->numOutputs; o++) {
     MlirValue tile = tileKernelCloneValue(e, &map, r->folded[o]);
-    tile = buildReduce(e, r->combiner[o], padded ? tile : maskPastEnd(e, r->combiner[o], tile));
+    tile = tileKernelReduce(e, r->combiner[o]->name, padded ? tile : maskPastEnd(e, r->combiner[o], tile));
     MlirValue operands[2] = {accumulators[o], tile};
     accumulators[o] = tileBuildValue(&e->body, r->combiner[o]->name, mlirValueGetType(tile), 2, operands, NULL);
   }

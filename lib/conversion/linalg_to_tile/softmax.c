@@ -45,21 +45,6 @@ static MlirValue spreadRow(TileKernelEmission *e, MlirValue row, MlirType tile) 
   return tileBuildValue(&e->body, "tile.broadcast", tile, 1, &row, attributes);
 }
 
-static MlirValue reduceRow(TileKernelEmission *e, const char *operation, MlirValue tile) {
-  for (int d = 0; d < e->structured->numDims; d++) {
-    const TileDim *dim = &e->structured->dims[d];
-    if (!dim->isReduction || dim->axis < 0)
-      continue;
-    int64_t axis = dim->axis;
-    TileAttributeEntry attributes[] = {{"operation", mlirStringAttrGet(e->body.context, tileString(operation))},
-                                       {"axes", mlirDenseI64ArrayGet(e->body.context, 1, &axis)},
-                                       {0}};
-    MlirType type = tileKernelOutputTileType(e, mlirShapedTypeGetElementType(mlirValueGetType(tile)));
-    return tileBuildValue(&e->body, "tile.reduce", type, 1, &tile, attributes);
-  }
-  return tile;
-}
-
 static MlirValue binary(TileKernelEmission *e, const char *name, MlirValue a, MlirValue b) {
   return tileBuildValue(&e->body, name, mlirValueGetType(a), 2, (MlirValue[]){a, b}, NULL);
 }
@@ -73,8 +58,8 @@ static MlirValue exponentials(TileKernelEmission *e, MlirValue x, MlirValue maxi
 
 static void buildShortRows(TileKernelEmission *e) {
   MlirValue x = tileKernelLoad(e, 0, "neg_inf", false);
-  MlirValue exps = exponentials(e, x, reduceRow(e, "arith.maximumf", x));
-  MlirValue sum = reduceRow(e, "arith.addf", exps);
+  MlirValue exps = exponentials(e, x, tileKernelReduce(e, "arith.maximumf", x));
+  MlirValue sum = tileKernelReduce(e, "arith.addf", exps);
   tileKernelStore(e, 1, binary(e, "arith.divf", exps, spreadRow(e, sum, mlirValueGetType(exps))));
 }
 
@@ -98,14 +83,14 @@ static void buildLongRows(TileKernelEmission *e, int dim) {
   TileBuilder outer;
 
   MlirOperation loop = openLoop(e, dim, &maximum, &block, &outer);
-  MlirValue step = reduceRow(e, "arith.maximumf", tileKernelLoad(e, 0, "neg_inf", false));
+  MlirValue step = tileKernelReduce(e, "arith.maximumf", tileKernelLoad(e, 0, "neg_inf", false));
   step = binary(e, "arith.maximumf", mlirBlockGetArgument(block, 1), step);
   tileBuildYield(&e->body, 1, &step);
   e->body = outer;
   maximum = mlirOperationGetResult(loop, 0);
 
   loop = openLoop(e, dim, &sum, &block, &outer);
-  step = reduceRow(e, "arith.addf", exponentials(e, tileKernelLoad(e, 0, "neg_inf", false), maximum));
+  step = tileKernelReduce(e, "arith.addf", exponentials(e, tileKernelLoad(e, 0, "neg_inf", false), maximum));
   step = binary(e, "arith.addf", mlirBlockGetArgument(block, 1), step);
   tileBuildYield(&e->body, 1, &step);
   e->body = outer;
