@@ -159,7 +159,7 @@ void tilePrintMemrefAt(const MlirExtOpDefinition *definition, MlirOperation op, 
 
 //===--- warp_specialize ----------------------------------------------------===//
 
-enum { MAX_CAPTURES = 64, MAX_PARTITIONS = 16 };
+enum { MAX_CAPTURES = 256, MAX_PARTITIONS = 16 };
 
 typedef struct Captures {
   MlirExtOperand operands[MAX_CAPTURES];

@@ -201,6 +201,12 @@ static bool verifyView(MlirExtEmitter emitter, intptr_t count, const MlirAttribu
   return true;
 }
 
+// A view that is only a shape is as short as its alias and says more.
+static bool viewWantsAlias(intptr_t count, const MlirAttribute *parameters) {
+  return !isDefaultList(parameters, ViewSteps) || !isDefaultList(parameters, ViewStrides) ||
+         !mlirAttributeIsAUnit(parameters[ViewPacked]);
+}
+
 static MlirAttribute listOrNull(MlirContext context, intptr_t rank, const int64_t *values) {
   return values ? tileIntegers(context, rank, values) : mlirAttributeGetNull();
 }
@@ -396,16 +402,28 @@ bool tileTypeIsABarrier(MlirType type) { return mlirExtTypeIsA(type, &tileTypeDe
 int64_t tileBarrierTypeGetCount(MlirType type) { return number(mlirExtTypeGetParameter(type, BarrierCount)); }
 int64_t tileBarrierTypeGetArrivals(MlirType type) { return number(mlirExtTypeGetParameter(type, BarrierArrivals)); }
 
+// The parser above would skip what it is not asked about.
+static bool parseToken(MlirExtParser parser, MlirExtAttributeList list) {
+  MlirExtSourceLocation location = mlirExtParserGetLocation(parser);
+  return !mlirExtParserParseOptionalToken(parser, "<") ||
+         tileParseFail(parser, location, "!tile.token takes no parameters");
+}
+
 bool tileTypeIsAToken(MlirType type) { return mlirExtTypeIsA(type, &tileTypeDefinitions[TokenType]); }
 MlirType tileTokenTypeGet(MlirContext context) {
   return mlirExtTypeGet(context, &tileTypeDefinitions[TokenType], 0, NULL);
 }
 
 const MlirExtParametricDefinition tileTypeDefinitions[] = {
-    [ViewType] = {.name = "view", .parse = parseView, .print = printView, .verify = verifyView},
+    [ViewType] = {.name = "view",
+                  .parse = parseView,
+                  .print = printView,
+                  .verify = verifyView,
+                  .alias = "view",
+                  .wantsAlias = viewWantsAlias},
     [BufferType] =
         {.name = "buffer", .parse = parseBuffer, .print = printBuffer, .verify = verifyBuffer, .alias = "buffer"},
     [BarrierType] = {.name = "barrier", .parse = parseBarrier, .print = printBarrier, .verify = verifyBarrier},
-    [TokenType] = {.name = "token"},
+    [TokenType] = {.name = "token", .parse = parseToken},
 };
 const intptr_t tileNumTypeDefinitions = sizeof tileTypeDefinitions / sizeof *tileTypeDefinitions;

@@ -131,9 +131,13 @@ struct Aliases : OpAsmDialectInterface {
 
   template <typename Parametric, typename Made> AliasResult give(Made made, raw_ostream &stream) const {
     auto mine = dyn_cast<Parametric>(made);
-    if (!mine || &mine.getDialect() != getDialect() || !mine.get().definition->alias)
+    if (!mine || &mine.getDialect() != getDialect())
       return AliasResult::NoAlias;
-    stream << mine.get().definition->alias;
+    const MlirExtParametricDefinition &definition = *mine.get().definition;
+    ArrayRef<Attribute> parameters = mine.get().parameters;
+    if (!definition.alias || (definition.wantsAlias && !definition.wantsAlias(parameters.size(), wrapAll(parameters))))
+      return AliasResult::NoAlias;
+    stream << definition.alias;
     return AliasResult::OverridableAlias;
   }
 };

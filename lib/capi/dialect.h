@@ -17,6 +17,7 @@ typedef struct MlirExtParametricDefinition {
                          MlirType element);
   bool memrefElement; // types only: MemRefElementTypeInterface
   const char *alias;  // printed once on top as `#alias = …` / `!alias = …`; null for never
+  bool (*wantsAlias)(intptr_t count, const MlirAttribute *parameters); // whether this one pays; null for always
 } MlirExtParametricDefinition;
 
 typedef struct MlirExtDialectDefinition {

@@ -52,6 +52,7 @@ tile.kernel @conv3x3s2(%x: memref<?x?x?x?xf16>, %w: memref<3x3x?x?xf16>, %y: mem
   tile.return
 }
 
+// CHECK: !view = !tile.view<8x16x32xf16, steps = [1, 1, 32], strides = [2, 2, 1]>
 // CHECK: tile.kernel @conv3x3s2(
-// CHECK: steps = [1, 1, 32], strides = [2, 2, 1]
+// CHECK: tile.load %{{.*}}[%{{.*}}, %{{.*}}, %{{.*}}] : !view -> tensor<8x16x32xf16>
 // CHECK: tile.reshape %{{.*}} : tensor<8x16x32xf16> -> tensor<128x32xf16>

@@ -1,0 +1,46 @@
+// Each malformed #tile.schedule is refused: an unknown key lists the known ones.
+// RUN: %tile_opt %s -split-input-file -verify-diagnostics
+// RUN: %mlir_opt_plugin %s -split-input-file -verify-diagnostics
+
+// expected-error@below {{unknown key 'blok' in #tile.schedule, expected one of block, warp, atom, warps, stages, group, split, cluster, specialize, register, cache, pack}}
+func.func private @a() attributes {tile.schedule = #tile.schedule<blok = [1]>}
+
+// -----
+
+// expected-error@below {{expected '['}}
+func.func private @a() attributes {tile.schedule = #tile.schedule<block = 1>}
+
+// -----
+
+// expected-error@below {{'block' has 0 numbers, expected 1 to 8}}
+func.func private @a() attributes {tile.schedule = #tile.schedule<block = []>}
+
+// -----
+
+// expected-error@below {{'block' holds 0, expected numbers of at least 1}}
+func.func private @a() attributes {tile.schedule = #tile.schedule<block = [0]>}
+
+// -----
+
+// expected-error@below {{'stages' is 0, expected at least 1}}
+func.func private @a() attributes {tile.schedule = #tile.schedule<stages = 0>}
+
+// -----
+
+// expected-error@below {{'stages' is given twice}}
+func.func private @a() attributes {tile.schedule = #tile.schedule<stages = 1, stages = 2>}
+
+// -----
+
+// expected-error@below {{'atom' is no string}}
+func.func private @a() attributes {tile.schedule = #tile.schedule<atom = 3>}
+
+// -----
+
+// expected-error@below {{a place in 'pack' is no string}}
+func.func private @a() attributes {tile.schedule = #tile.schedule<pack = [a:1]>}
+
+// -----
+
+// expected-error@below {{'a' is packed twice}}
+func.func private @a() attributes {tile.schedule = #tile.schedule<pack = [a:"x", a:"y"]>}
