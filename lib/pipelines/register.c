@@ -5,6 +5,7 @@
 #include "lib/capi/pass.h"
 #include "lib/conversion/linalg_to_tile/linalg_to_tile.h"
 #include "lib/conversion/tile_launch_to_runtime/tile_launch_to_runtime.h"
+#include "lib/conversion/tile_to_vector/tile_to_vector.h"
 #include "lib/pipelines/pipelines.h"
 #include "lib/transforms/fuse/fuse.h"
 #include "lib/transforms/memory/memory.h"
@@ -18,6 +19,7 @@ static const MlirExtPassDefinition *const passes[] = {&tileFuseElementwisePass, 
                                                       &tileLinalgToTilePass,    //
                                                       &tileBufferizeHostPass,   //
                                                       &tileLaunchToRuntimePass, //
+                                                      &tileToVectorPass,        //
                                                       NULL};
 static const MlirExtPipelineDefinition *const pipelines[] = {&tileToCpuPipeline, NULL};
 

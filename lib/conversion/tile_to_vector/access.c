@@ -1,0 +1,366 @@
+// Reading and writing tiles in memory: coordinates to memref indices, masks at ragged edges, and which of plain,
+// masked, gathering or element-by-element access a vector takes.
+#include "lib/conversion/tile_to_vector/lowering.h"
+
+#include "mlir-c/BuiltinAttributes.h"
+
+static MlirType bitType(TileBuilder *builder) { return mlirIntegerTypeGet(builder->context, 1); }
+
+static bool isBit(MlirType type) { return mlirTypeIsAInteger(type) && mlirIntegerTypeGetWidth(type) == 1; }
+
+//===--- indices ------------------------------------------------------------------===//
+
+// The position in dimension d: origin + coordinate * stride.
+static Coord positionOf(TileBuilder *builder, const Access *access, intptr_t d, Coord coord) {
+  const AccessDim *dim = &access->dims[d];
+  return coordSum(builder, dim->origin, coordTimes(builder, coord, dim->stride));
+}
+
+static Coord digitOf(TileBuilder *builder, Coord position, const Digit *digit) {
+  return coordModulo(builder, coordDivide(builder, position, digit->divisor), digit->modulus);
+}
+
+intptr_t accessIndices(TileBuilder *builder, const Access *access, const Coord *coords, MlirValue *indices) {
+  for (intptr_t j = 0; j < access->memrefRank; ++j)
+    indices[j] = access->fixed[j];
+  for (intptr_t d = 0; d < access->shape.rank; ++d) {
+    Coord position = positionOf(builder, access, d, coords[d]);
+    for (intptr_t i = 0; i < access->dims[d].numDigits; ++i) {
+      const Digit *digit = &access->dims[d].digits[i];
+      indices[digit->memrefDim] = coordValue(builder, digitOf(builder, position, digit));
+    }
+  }
+  for (intptr_t j = 0; j < access->memrefRank; ++j)
+    if (!indices[j].ptr)
+      indices[j] = tileBuildIndex(builder, 0);
+  return access->memrefRank;
+}
+
+// Whether `width` neighbours along `axis` stay within one run of the first digit.
+static bool staysInDigit(const AccessDim *dim, int64_t width) {
+  return dim->numDigits == 1 || (dim->digits[0].modulus % width == 0 && dim->originMultiple % width == 0);
+}
+
+static bool digitIsFirst(const AccessDim *dim) { return dim->numDigits > 0 && dim->digits[0].divisor == 1; }
+
+bool accessIsContiguous(const Access *access, intptr_t axis, int64_t width) {
+  const AccessDim *dim = &access->dims[axis];
+  return dim->stride == 1 && digitIsFirst(dim) && access->strides[dim->digits[0].memrefDim] == 1 &&
+         staysInDigit(dim, width) && !isBit(access->storage);
+}
+
+static bool canGather(const Access *access, intptr_t axis) {
+  return access->dims[axis].numDigits == 1 && access->strides[access->memrefRank - 1] == 1 && !isBit(access->storage);
+}
+
+//===--- edges -----------------------------------------------------------------------===//
+
+bool accessMayLeave(const Access *access) {
+  for (intptr_t d = 0; d < access->shape.rank; ++d)
+    if (access->dims[d].mayUnder || access->dims[d].mayOver)
+      return true;
+  return false;
+}
+
+// The position `first` in dimension d is at least 0, and `last` is below the size; null when both are known.
+static MlirValue isWithin(TileBuilder *builder, const AccessDim *dim, Coord first, Coord last) {
+  MlirValue within = {NULL};
+  if (dim->mayUnder)
+    within = compareIndex(builder, "sge", coordValue(builder, first), tileBuildIndex(builder, 0));
+  if (dim->mayOver)
+    within = buildAnd(builder, within, compareIndex(builder, "slt", coordValue(builder, last), dim->size));
+  return within;
+}
+
+MlirValue accessIsInside(TileBuilder *builder, const Access *access) {
+  MlirValue inside = {NULL};
+  for (intptr_t d = 0; d < access->shape.rank; ++d) {
+    const AccessDim *dim = &access->dims[d];
+    Coord last = coordPlus(dim->origin, (access->shape.sizes[d] - 1) * dim->stride);
+    inside = buildAnd(builder, inside, isWithin(builder, dim, dim->origin, last));
+  }
+  return inside;
+}
+
+// All dimensions but `axis` are inside at `coords`; null when that is known. Axis -1: all of them.
+static MlirValue othersInside(TileBuilder *builder, const Access *access, const Coord *coords, intptr_t axis) {
+  MlirValue inside = {NULL};
+  for (intptr_t d = 0; d < access->shape.rank; ++d) {
+    if (d == axis || !(access->dims[d].mayUnder || access->dims[d].mayOver))
+      continue;
+    Coord position = positionOf(builder, access, d, coords[d]);
+    inside = buildAnd(builder, inside, isWithin(builder, &access->dims[d], position, position));
+  }
+  return inside;
+}
+
+// How many lanes, `stride` apart from `position` on, are below `bound`; may be negative or beyond the vector.
+static MlirValue lanesBelow(TileBuilder *builder, MlirValue bound, MlirValue position, int64_t stride) {
+  MlirValue distance = tileBuildSub(builder, bound, position);
+  return stride == 1 ? distance : tileBuildCeilDiv(builder, distance, tileBuildIndex(builder, stride));
+}
+
+static MlirValue createMask(TileBuilder *builder, MlirValue count, int64_t width) {
+  return buildUnary(builder, "vector.create_mask", vectorOf(bitType(builder), width), count);
+}
+
+MlirValue accessMask(Body *body, const Access *access, const Coord *coords, intptr_t axis, int64_t width) {
+  if (body->inside || !accessMayLeave(access))
+    return (MlirValue){NULL};
+  TileBuilder *builder = &body->lowering->builder;
+  const AccessDim *dim = &access->dims[axis];
+  MlirValue row = othersInside(builder, access, coords, axis), mask = {NULL};
+  MlirValue position = coordValue(builder, positionOf(builder, access, axis, coords[axis]));
+  MlirValue all = tileBuildIndex(builder, width), zero = tileBuildIndex(builder, 0);
+  MlirValue count = dim->mayOver ? lanesBelow(builder, dim->size, position, dim->stride) : all;
+  if (row.ptr)
+    count = buildSelect(builder, row, count, zero);
+  mask = createMask(builder, count, width);
+  if (!dim->mayUnder)
+    return mask;
+  MlirValue under = createMask(builder, lanesBelow(builder, zero, position, dim->stride), width);
+  MlirValue ones = tileBuildInteger(builder, vectorOf(bitType(builder), width), 1);
+  return buildAnd(builder, mask, buildBinary(builder, "arith.xori", under, ones));
+}
+
+//===--- values in memory and in tiles -------------------------------------------------===//
+
+static MlirValue padValue(TileBuilder *builder, const Access *access, int64_t width) {
+  MlirType type = vectorOf(access->storage, width);
+  if (mlirTypeIsAFloat(access->storage))
+    return tileBuildFloat(builder, type, access->pad);
+  return tileBuildInteger(builder, type, 0);
+}
+
+// i1 tiles are held as bytes: a vector of i1 in memory would be packed bits.
+static MlirValue fromStorage(TileBuilder *builder, const Access *access, MlirValue value, int64_t width) {
+  if (mlirTypeEqual(access->storage, access->shape.element))
+    return value;
+  return buildUnary(builder, "arith.trunci", vectorOf(access->shape.element, width), value);
+}
+
+static MlirValue toStorage(TileBuilder *builder, const Access *access, MlirValue value, int64_t width) {
+  if (mlirTypeEqual(access->storage, access->shape.element))
+    return value;
+  return buildUnary(builder, "arith.extui", vectorOf(access->storage, width), value);
+}
+
+// base, indices…, extra…: the operands of every vector access.
+typedef struct Operands {
+  MlirValue values[MaxRank * MaxDigits + 4];
+  intptr_t count;
+} Operands;
+
+static Operands operandsOf(TileBuilder *builder, const Access *access, const Coord *coords) {
+  Operands operands = {{access->memref}, 1};
+  operands.count += accessIndices(builder, access, coords, operands.values + 1);
+  return operands;
+}
+
+static void addOperand(Operands *operands, MlirValue value) { operands->values[operands->count++] = value; }
+
+//===--- one element ---------------------------------------------------------------------===//
+
+static MlirValue loadElement(TileBuilder *builder, const Access *access, const Coord *coords) {
+  Operands operands = operandsOf(builder, access, coords);
+  return tileBuildValue(builder, "memref.load", access->storage, operands.count, operands.values, NULL);
+}
+
+static void storeElement(TileBuilder *builder, const Access *access, const Coord *coords, MlirValue value) {
+  Operands operands = {{value, access->memref}, 2};
+  operands.count += accessIndices(builder, access, coords, operands.values + 2);
+  tileBuild(builder, "memref.store", operands.count, operands.values, 0, NULL, NULL, 0, NULL);
+}
+
+static MlirValue loadElementChecked(TileBuilder *builder, const Access *access, const Coord *coords, MlirValue inside) {
+  MlirBlock then, otherwise;
+  MlirOperation choice = buildIf(builder, inside, 1, &access->storage, &then, &otherwise);
+  TileBuilder inThen = tileBuilderAtEnd(then, builder->location);
+  MlirValue element = loadElement(&inThen, access, coords);
+  tileBuildYield(&inThen, 1, &element);
+  TileBuilder inElse = tileBuilderAtEnd(otherwise, builder->location);
+  MlirValue pad = padValue(&inElse, access, 0);
+  tileBuildYield(&inElse, 1, &pad);
+  return mlirOperationGetResult(choice, 0);
+}
+
+static MlirValue loadScalar(Body *body, const Access *access, const Coord *coords) {
+  TileBuilder *builder = &body->lowering->builder;
+  MlirValue inside = body->inside ? (MlirValue){NULL} : othersInside(builder, access, coords, -1);
+  if (!inside.ptr)
+    return loadElement(builder, access, coords);
+  return loadElementChecked(builder, access, coords, inside);
+}
+
+static void storeScalar(Body *body, const Access *access, const Coord *coords, MlirValue value) {
+  TileBuilder *builder = &body->lowering->builder;
+  MlirValue inside = body->inside ? (MlirValue){NULL} : othersInside(builder, access, coords, -1);
+  if (!inside.ptr) {
+    storeElement(builder, access, coords, value);
+    return;
+  }
+  MlirBlock then;
+  buildIf(builder, inside, 0, NULL, &then, NULL);
+  TileBuilder inThen = tileBuilderAtEnd(then, builder->location);
+  storeElement(&inThen, access, coords, value);
+  tileBuildYield(&inThen, 0, NULL);
+}
+
+//===--- vectors ---------------------------------------------------------------------------===//
+
+static MlirValue loadContiguous(Body *body, const Access *access, const Coord *coords, int64_t width, MlirValue mask) {
+  TileBuilder *builder = &body->lowering->builder;
+  Operands operands = operandsOf(builder, access, coords);
+  MlirType type = vectorOf(access->storage, width);
+  if (!mask.ptr)
+    return tileBuildValue(builder, "vector.load", type, operands.count, operands.values, NULL);
+  addOperand(&operands, mask);
+  addOperand(&operands, padValue(builder, access, width));
+  return tileBuildValue(builder, "vector.maskedload", type, operands.count, operands.values, NULL);
+}
+
+// Distance in memory of neighbours along `axis`, in elements.
+static MlirValue pitchOf(TileBuilder *builder, const Access *access, intptr_t axis) {
+  const AccessDim *dim = &access->dims[axis];
+  int64_t stride = access->strides[dim->digits[0].memrefDim];
+  if (stride != mlirShapedTypeGetDynamicStrideOrOffset())
+    return tileBuildIndex(builder, stride * dim->stride);
+  MlirType index = mlirIndexTypeGet(builder->context), results[2 + 2 * MaxRank];
+  MlirType element = mlirShapedTypeGetElementType(mlirValueGetType(access->memref));
+  results[0] = mlirMemRefTypeGet(element, 0, NULL, mlirAttributeGetNull(), mlirAttributeGetNull());
+  for (intptr_t i = 1; i < 2 + 2 * access->memrefRank; ++i)
+    results[i] = index;
+  MlirOperation metadata = tileBuild(builder, "memref.extract_strided_metadata", 1, &access->memref,
+                                     2 + 2 * access->memrefRank, results, NULL, 0, NULL);
+  MlirValue pitch = mlirOperationGetResult(metadata, 2 + access->memrefRank + dim->digits[0].memrefDim);
+  return tileBuildMul(builder, pitch, tileBuildIndex(builder, dim->stride));
+}
+
+static MlirValue lanePitches(TileBuilder *builder, const Access *access, intptr_t axis, int64_t width) {
+  MlirType type = vectorOf(mlirIndexTypeGet(builder->context), width);
+  MlirValue lanes = tileBuildValue(builder, "vector.step", type, 0, NULL, NULL);
+  return buildBinary(builder, "arith.muli", lanes, buildSplat(builder, pitchOf(builder, access, axis), width));
+}
+
+static MlirValue maskOrOnes(TileBuilder *builder, MlirValue mask, int64_t width) {
+  return mask.ptr ? mask : tileBuildInteger(builder, vectorOf(bitType(builder), width), 1);
+}
+
+static MlirValue loadGathering(Body *body, const Access *access, const Coord *coords, intptr_t axis, int64_t width,
+                               MlirValue mask) {
+  TileBuilder *builder = &body->lowering->builder;
+  Operands operands = operandsOf(builder, access, coords);
+  addOperand(&operands, lanePitches(builder, access, axis, width));
+  addOperand(&operands, maskOrOnes(builder, mask, width));
+  addOperand(&operands, padValue(builder, access, width));
+  return tileBuildValue(builder, "vector.gather", vectorOf(access->storage, width), operands.count, operands.values,
+                        NULL);
+}
+
+static MlirValue loadByElement(Body *body, const Access *access, const Coord *coords, intptr_t axis, int64_t width) {
+  TileBuilder *builder = &body->lowering->builder;
+  MlirValue *elements = loweringAllocate(body->lowering, width * sizeof *elements);
+  Coord at[MaxRank];
+  for (intptr_t d = 0; d < access->shape.rank; ++d)
+    at[d] = coords[d];
+  for (int64_t lane = 0; lane < width; ++lane, at[axis].offset++)
+    elements[lane] = loadScalar(body, access, at);
+  return tileBuildValue(builder, "vector.from_elements", vectorOf(access->storage, width), width, elements, NULL);
+}
+
+MlirValue accessLoad(Body *body, const Access *access, const Coord *coords, intptr_t axis, int64_t width) {
+  TileBuilder *builder = &body->lowering->builder;
+  MlirValue loaded;
+  if (width == 0)
+    loaded = loadScalar(body, access, coords);
+  else if (accessIsContiguous(access, axis, width))
+    loaded = loadContiguous(body, access, coords, width, accessMask(body, access, coords, axis, width));
+  else if (canGather(access, axis))
+    loaded = loadGathering(body, access, coords, axis, width, accessMask(body, access, coords, axis, width));
+  else
+    loaded = loadByElement(body, access, coords, axis, width);
+  return fromStorage(builder, access, loaded, width);
+}
+
+//===--- stores -------------------------------------------------------------------------------===//
+
+static void storeContiguous(Body *body, const Access *access, const Coord *coords, MlirValue value, MlirValue mask) {
+  TileBuilder *builder = &body->lowering->builder;
+  Operands operands = operandsOf(builder, access, coords);
+  if (mask.ptr) {
+    addOperand(&operands, mask);
+    addOperand(&operands, value);
+    tileBuild(builder, "vector.maskedstore", operands.count, operands.values, 0, NULL, NULL, 0, NULL);
+    return;
+  }
+  Operands plain = {{value}, 1};
+  for (intptr_t i = 0; i < operands.count; ++i)
+    addOperand(&plain, operands.values[i]);
+  tileBuild(builder, "vector.store", plain.count, plain.values, 0, NULL, NULL, 0, NULL);
+}
+
+static void storeScattering(Body *body, const Access *access, const Coord *coords, intptr_t axis, int64_t width,
+                            MlirValue value, MlirValue mask) {
+  TileBuilder *builder = &body->lowering->builder;
+  Operands operands = operandsOf(builder, access, coords);
+  addOperand(&operands, lanePitches(builder, access, axis, width));
+  addOperand(&operands, maskOrOnes(builder, mask, width));
+  addOperand(&operands, value);
+  tileBuild(builder, "vector.scatter", operands.count, operands.values, 0, NULL, NULL, 0, NULL);
+}
+
+static MlirValue laneOf(TileBuilder *builder, MlirValue vector, int64_t lane) {
+  MlirType element = mlirShapedTypeGetElementType(mlirValueGetType(vector));
+  MlirAttribute position = mlirDenseI64ArrayGet(builder->context, 1, &lane);
+  return tileBuildValue(builder, "vector.extract", element, 1, &vector,
+                        (TileAttributeEntry[]){{"static_position", position}, {0}});
+}
+
+static void storeByElement(Body *body, const Access *access, const Coord *coords, intptr_t axis, int64_t width,
+                           MlirValue value) {
+  Coord at[MaxRank];
+  for (intptr_t d = 0; d < access->shape.rank; ++d)
+    at[d] = coords[d];
+  for (int64_t lane = 0; lane < width; ++lane, at[axis].offset++)
+    storeScalar(body, access, at, laneOf(&body->lowering->builder, value, lane));
+}
+
+void accessStore(Body *body, const Access *access, const Coord *coords, intptr_t axis, int64_t width, MlirValue value) {
+  value = toStorage(&body->lowering->builder, access, value, width);
+  if (width == 0)
+    storeScalar(body, access, coords, value);
+  else if (accessIsContiguous(access, axis, width))
+    storeContiguous(body, access, coords, value, accessMask(body, access, coords, axis, width));
+  else if (canGather(access, axis))
+    storeScattering(body, access, coords, axis, width, value, accessMask(body, access, coords, axis, width));
+  else
+    storeByElement(body, access, coords, axis, width, value);
+}
+
+//===--- prefetch ---------------------------------------------------------------------------------===//
+
+static void prefetchAt(TileBuilder *builder, const Access *access, const Coord *coords, bool write) {
+  MlirType i32 = mlirIntegerTypeGet(builder->context, 32);
+  Operands operands = operandsOf(builder, access, coords);
+  TileAttributeEntry attributes[] = {{"isWrite", mlirBoolAttrGet(builder->context, write)},
+                                     {"localityHint", mlirIntegerAttrGet(i32, 3)},
+                                     {"isDataCache", mlirBoolAttrGet(builder->context, true)},
+                                     {0}};
+  tileBuild(builder, "memref.prefetch", operands.count, operands.values, 0, NULL, attributes, 0, NULL);
+}
+
+void accessPrefetch(Lowering *lowering, const Access *access, bool write) {
+  const Shape *shape = &access->shape;
+  int64_t rows = shapeRows(shape), line = 64 / bytesOf(access->storage);
+  if (rows * (shapeLast(shape) / line + 1) > 4 * MaxRegisters)
+    return; // a hint for small tiles; a large one would only flood the cache
+  for (int64_t row = 0; row < rows; ++row)
+    for (int64_t column = 0; column < shapeLast(shape); column += line) {
+      Coord coords[MaxRank];
+      int64_t rest = row;
+      for (intptr_t d = shape->rank - 2; d >= 0; rest /= shape->sizes[d--])
+        coords[d] = coordConstant(rest % shape->sizes[d]);
+      coords[shape->rank - 1] = coordConstant(column);
+      prefetchAt(&lowering->builder, access, coords, write);
+    }
+}

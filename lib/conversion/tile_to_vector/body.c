@@ -1,0 +1,276 @@
+// One op of a kernel at a time: scalars are cloned, tiles become lazy records or loops, what is not known is refused.
+#include "dialects/tile/tile.h"
+#include "lib/conversion/tile_to_vector/lowering.h"
+
+#include "mlir-c/BuiltinAttributes.h"
+
+//===--- scalars and ids -----------------------------------------------------------------===//
+
+static bool lowerProgramId(Lowering *lowering, MlirOperation op) {
+  recordScalar(lowering, mlirOperationGetResult(op, 0), lowering->programIds[integerAttribute(op, "axis")]);
+  return true;
+}
+
+static bool lowerNumPrograms(Lowering *lowering, MlirOperation op) {
+  recordScalar(lowering, mlirOperationGetResult(op, 0), lowering->gridSizes[integerAttribute(op, "axis")]);
+  return true;
+}
+
+// ceil((size - span + step) / step), at least 1 when there is anything.
+static bool lowerNumTiles(Lowering *lowering, MlirOperation op) {
+  TileBuilder *builder = &lowering->builder;
+  const Access *access = recordOf(lowering, mlirOperationGetOperand(op, 0))->access;
+  intptr_t d = integerAttribute(op, "dim");
+  int64_t step = access->steps[d], span = (access->shape.sizes[d] - 1) * access->dims[d].stride + 1;
+  MlirValue size = access->dims[d].size, by = tileBuildIndex(builder, step);
+  MlirValue count = tileBuildCeilDiv(builder, tileBuildAdd(builder, size, tileBuildIndex(builder, step - span)), by);
+  if (step != span)
+    count = tileBuildMax(builder, count, tileBuildMin(builder, size, tileBuildIndex(builder, 1)));
+  recordScalar(lowering, mlirOperationGetResult(op, 0), count);
+  return true;
+}
+
+static bool lowerAssume(Lowering *lowering, MlirOperation op) {
+  recordScalar(lowering, mlirOperationGetResult(op, 0), scalarOf(lowering, mlirOperationGetOperand(op, 0)));
+  return true;
+}
+
+static bool cloneScalar(Lowering *lowering, MlirOperation op) {
+  MlirOperation clone = mlirOperationClone(op);
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
+    mlirOperationSetOperand(clone, i, scalarOf(lowering, mlirOperationGetOperand(op, i)));
+  tileBuilderInsert(&lowering->builder, clone);
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i)
+    recordScalar(lowering, mlirOperationGetResult(op, i), mlirOperationGetResult(clone, i));
+  return true;
+}
+
+//===--- tiles that wait --------------------------------------------------------------------===//
+
+static void keepInMemory(Lowering *lowering, MlirValue result) {
+  Record *record = recordOf(lowering, result);
+  Access *access = materialize(lowering, record, (MlirType){NULL});
+  record->kind = Record_Memory;
+  record->access = access;
+}
+
+static bool lowerLoad(Lowering *lowering, MlirOperation op) {
+  MlirValue result = mlirOperationGetResult(op, 0);
+  const Access *source = recordOf(lowering, mlirOperationGetOperand(op, 0))->access;
+  Access *access = accessAt(lowering, source, op, 1);
+  Record *record = recordNew(lowering, result, Record_Lazy);
+  record->op = op;
+  record->access = access;
+  if (isOverwrittenBeforeUse(op))
+    keepInMemory(lowering, result);
+  return true;
+}
+
+static bool lowerInBounds(Lowering *lowering, MlirOperation op) {
+  Record *record = recordNew(lowering, mlirOperationGetResult(op, 0), Record_Lazy);
+  record->op = op;
+  record->access = accessAt(lowering, recordOf(lowering, mlirOperationGetOperand(op, 0))->access, op, 1);
+  return true;
+}
+
+static bool lowerLazy(Lowering *lowering, MlirOperation op) {
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i)
+    recordNew(lowering, mlirOperationGetResult(op, i), Record_Lazy)->op = op;
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i)
+    if (isWorthStoring(lowering, op))
+      keepInMemory(lowering, mlirOperationGetResult(op, i));
+  return true;
+}
+
+// Dense constants that are not splats become globals.
+static bool lowerConstant(Lowering *lowering, MlirOperation op) {
+  MlirAttribute value = tileOpAttribute(op, "value");
+  if (mlirDenseElementsAttrIsSplat(value))
+    return lowerLazy(lowering, op);
+  return tileError(op, "not lowered to the CPU yet: a constant tile whose elements differ");
+}
+
+//===--- tiles put together in memory --------------------------------------------------------===//
+
+// Where `part` lies in `whole`, from `offsets` on.
+static Access partOf(Lowering *lowering, const Access *whole, const Shape *part, const Coord *offsets) {
+  Access access = *whole;
+  for (intptr_t d = 0; d < part->rank; ++d) {
+    access.shape.sizes[d] = part->sizes[d];
+    access.dims[d].origin = coordSum(&lowering->builder, access.dims[d].origin, offsets[d]);
+  }
+  return access;
+}
+
+static bool lowerCat(Lowering *lowering, MlirOperation op) {
+  MlirValue result = mlirOperationGetResult(op, 0);
+  Shape shape = shapeOf(mlirValueGetType(result));
+  Access *whole = bufferNew(lowering, &shape);
+  intptr_t axis = integerAttribute(op, "axis");
+  Coord offsets[MaxRank] = {{{NULL}, 0}};
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i) {
+    Record *part = recordOf(lowering, mlirOperationGetOperand(op, i));
+    Access target = partOf(lowering, whole, &part->shape, offsets);
+    writeTile(lowering, part, &target);
+    offsets[axis].offset += part->shape.sizes[axis];
+  }
+  recordMemory(lowering, result, whole);
+  return true;
+}
+
+static bool lowerInsert(Lowering *lowering, MlirOperation op) {
+  Record *part = recordOf(lowering, mlirOperationGetOperand(op, 0));
+  Access *whole = materialize(lowering, recordOf(lowering, mlirOperationGetOperand(op, 1)), (MlirType){NULL});
+  MlirAttribute statics = tileOpAttribute(op, "static_offsets");
+  Coord offsets[MaxRank];
+  intptr_t operand = 2;
+  for (intptr_t d = 0; d < part->shape.rank; ++d) {
+    int64_t offset = mlirDenseI64ArrayGetElement(statics, d);
+    offsets[d] = offset == mlirShapedTypeGetDynamicSize()
+                     ? coordOf(scalarOf(lowering, mlirOperationGetOperand(op, operand++)))
+                     : coordConstant(offset);
+  }
+  Access target = partOf(lowering, whole, &part->shape, offsets);
+  writeTile(lowering, part, &target);
+  recordMemory(lowering, mlirOperationGetResult(op, 0), whole);
+  return true;
+}
+
+//===--- memory --------------------------------------------------------------------------------===//
+
+// memref.atomic_rmw's number for a combination of elements of that type, or -1.
+static int64_t combinationKind(MlirStringRef name, MlirType element) {
+  bool isFloat = mlirTypeIsAFloat(element);
+  static const struct {
+    const char *name;
+    int64_t floats, integers;
+  } kinds[] = {{"add", 0, 1}, {"max", 3, 4}, {"min", 6, 7}, {"or", -1, 11}, {"and", -1, 12}, {"xor", -1, 15}};
+  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; ++i)
+    if (tileStringEquals(name, kinds[i].name))
+      return isFloat ? kinds[i].floats : kinds[i].integers;
+  return -1;
+}
+
+static bool lowerStore(Lowering *lowering, MlirOperation op) {
+  Record *value = recordOf(lowering, mlirOperationGetOperand(op, 0));
+  const Access *destination = recordOf(lowering, mlirOperationGetOperand(op, 1))->access;
+  Access *target = accessAt(lowering, destination, op, 2);
+  MlirAttribute combine = tileOpAttribute(op, "combine");
+  if (!combine.ptr) {
+    writeTile(lowering, value, target);
+    return true;
+  }
+  int64_t kind = combinationKind(mlirStringAttrGetValue(combine), value->shape.element);
+  if (kind < 0)
+    return tileError(op, "not lowered to the CPU yet: this combination of such elements");
+  addToTile(lowering, value, target, kind);
+  return true;
+}
+
+// View to buffer (packing) or back: `indices` are the view's.
+static bool lowerCopy(Lowering *lowering, MlirOperation op) {
+  Access *ends[2];
+  for (intptr_t i = 0; i < 2; ++i) {
+    ends[i] = recordOf(lowering, mlirOperationGetOperand(op, i))->access;
+    if (tileTypeIsAView(tileOperandType(op, i)))
+      ends[i] = accessAt(lowering, ends[i], op, 2);
+  }
+  writeTile(lowering, recordOfAccess(lowering, ends[0]), ends[1]);
+  return true;
+}
+
+static bool lowerPrefetch(Lowering *lowering, MlirOperation op) {
+  const Access *view = recordOf(lowering, mlirOperationGetOperand(op, 0))->access;
+  accessPrefetch(lowering, accessAt(lowering, view, op, 1), tileOpAttribute(op, "write").ptr);
+  return true;
+}
+
+static bool lowerSync(Lowering *lowering, MlirOperation op) {
+  (void)lowering, (void)op; // one partition runs a program: program order is enough
+  return true;
+}
+
+//===--- the table ---------------------------------------------------------------------------------===//
+
+typedef struct Row {
+  const char *name;
+  bool (*lower)(Lowering *lowering, MlirOperation op);
+} Row;
+
+static const Row rows[] = {
+    {"tile.program_id", lowerProgramId},
+    {"tile.num_programs", lowerNumPrograms},
+    {"tile.num_tiles", lowerNumTiles},
+    {"tile.assume", lowerAssume},
+    {"tile.view", accessOfView},
+    {"tile.alloc", accessOfBuffer},
+    {"tile.slot", accessOfReinterpretation},
+    {"tile.load", lowerLoad},
+    {"tile.store", lowerStore},
+    {"tile.copy", lowerCopy},
+    {"tile.prefetch", lowerPrefetch},
+    {"tile.in_bounds", lowerInBounds},
+    {"tile.mma", lowerMma},
+    {"tile.reduce", lowerReduce},
+    {"tile.scan", lowerScan},
+    {"tile.cat", lowerCat},
+    {"tile.insert", lowerInsert},
+    {"tile.sync", lowerSync},
+    {"scf.for", lowerFor},
+    {"scf.if", lowerIf},
+    {"scf.while", lowerWhile},
+};
+
+static const Row *findRow(MlirOperation op) {
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i)
+    if (tileOpIs(op, rows[i].name))
+      return &rows[i];
+  return NULL;
+}
+
+static bool isOnScalars(MlirOperation op) {
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
+    if (!tileTypeIsAScalar(tileOperandType(op, i)) && !mlirTypeIsAMemRef(tileOperandType(op, i)))
+      return false;
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i)
+    if (isTile(tileResultType(op, i)))
+      return false;
+  return mlirOperationGetNumRegions(op) == 0;
+}
+
+static bool isOfDialect(MlirOperation op, const char *prefix) {
+  MlirStringRef name = tileOpName(op), start = tileString(prefix);
+  return name.length > start.length && mlirStringRefEqual((MlirStringRef){name.data, start.length}, start);
+}
+
+static bool mayBeCloned(MlirOperation op) {
+  return isOnScalars(op) && (isOfDialect(op, "arith.") || isOfDialect(op, "math.") || isOfDialect(op, "memref.") ||
+                             isOfDialect(op, "ub."));
+}
+
+static bool lowerOp(Lowering *lowering, MlirOperation op) {
+  lowering->builder.location = mlirOperationGetLocation(op);
+  const Row *row = findRow(op);
+  if (row)
+    return row->lower(lowering, op);
+  bool yieldsTile = mlirOperationGetNumResults(op) > 0 && isTile(tileResultType(op, 0));
+  if (mlirOperationGetNumOperands(op) > 0 && tileTypeIsABuffer(tileOperandType(op, 0)))
+    return accessOfReinterpretation(lowering, op);
+  if (yieldsTile && tileOpIs(op, "arith.constant"))
+    return lowerConstant(lowering, op);
+  if (yieldsTile && isEvaluable(op))
+    return lowerLazy(lowering, op);
+  if (mayBeCloned(op))
+    return cloneScalar(lowering, op);
+  MlirStringRef name = tileOpName(op);
+  return tileError(op, "not lowered to the CPU yet: '%.*s'", (int)name.length, name.data);
+}
+
+bool lowerBlock(Lowering *lowering, MlirBlock block) {
+  MlirOperation terminator = mlirBlockGetTerminator(block);
+  for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationEqual(op, terminator);
+       op = mlirOperationGetNextInBlock(op))
+    if (!lowerOp(lowering, op))
+      return false;
+  return true;
+}

@@ -1,0 +1,213 @@
+// Indices while lowering: a base value plus a constant, so that unrolled code shares its address arithmetic; small
+// builders of arithmetic; and what is known about an index of the kernel (bounds, factors), which decides where a tile
+// needs masks.
+#include "lib/conversion/tile_to_vector/lowering.h"
+
+#include "mlir-c/BuiltinAttributes.h"
+
+#include <string.h>
+
+//===--- arithmetic -----------------------------------------------------------===//
+
+bool coordEquals(Coord a, Coord b) { return a.base.ptr == b.base.ptr && a.offset == b.offset; }
+
+Coord coordPlus(Coord a, int64_t offset) { return (Coord){a.base, a.offset + offset}; }
+
+Coord coordSum(TileBuilder *builder, Coord a, Coord b) {
+  int64_t offset = a.offset + b.offset;
+  if (!a.base.ptr || !b.base.ptr)
+    return (Coord){a.base.ptr ? a.base : b.base, offset};
+  return (Coord){tileBuildAdd(builder, a.base, b.base), offset};
+}
+
+Coord coordTimes(TileBuilder *builder, Coord a, int64_t factor) {
+  if (factor == 1)
+    return a;
+  if (!a.base.ptr || factor == 0)
+    return coordConstant(a.offset * factor);
+  return (Coord){tileBuildMul(builder, a.base, tileBuildIndex(builder, factor)), a.offset * factor};
+}
+
+Coord coordDivide(TileBuilder *builder, Coord a, int64_t divisor) {
+  if (divisor == 1)
+    return a;
+  if (!a.base.ptr)
+    return coordConstant(a.offset / divisor);
+  return coordOf(buildBinary(builder, "arith.divui", coordValue(builder, a), tileBuildIndex(builder, divisor)));
+}
+
+Coord coordModulo(TileBuilder *builder, Coord a, int64_t modulus) {
+  if (modulus == 0)
+    return a;
+  if (!a.base.ptr)
+    return coordConstant(a.offset % modulus);
+  return coordOf(buildBinary(builder, "arith.remui", coordValue(builder, a), tileBuildIndex(builder, modulus)));
+}
+
+MlirValue coordValue(TileBuilder *builder, Coord coord) {
+  if (!coord.base.ptr)
+    return tileBuildIndex(builder, coord.offset);
+  return coord.offset ? tileBuildAdd(builder, coord.base, tileBuildIndex(builder, coord.offset)) : coord.base;
+}
+
+//===--- small builders --------------------------------------------------------===//
+
+MlirValue buildUnary(TileBuilder *builder, const char *name, MlirType type, MlirValue a) {
+  return tileBuildValue(builder, name, type, 1, &a, NULL);
+}
+
+MlirValue buildBinary(TileBuilder *builder, const char *name, MlirValue a, MlirValue b) {
+  return tileBuildValue(builder, name, mlirValueGetType(a), 2, (MlirValue[]){a, b}, NULL);
+}
+
+MlirValue buildSelect(TileBuilder *builder, MlirValue condition, MlirValue a, MlirValue b) {
+  return tileBuildValue(builder, "arith.select", mlirValueGetType(a), 3, (MlirValue[]){condition, a, b}, NULL);
+}
+
+static int64_t predicateNumber(const char *predicate) {
+  static const char *const names[] = {"eq", "ne", "slt", "sle", "sgt", "sge"};
+  for (int64_t i = 0; i < 6; ++i)
+    if (!strcmp(names[i], predicate))
+      return i;
+  return 0;
+}
+
+MlirValue compareIndex(TileBuilder *builder, const char *predicate, MlirValue a, MlirValue b) {
+  MlirType i64 = mlirIntegerTypeGet(builder->context, 64);
+  TileAttributeEntry attributes[] = {{"predicate", mlirIntegerAttrGet(i64, predicateNumber(predicate))}, {0}};
+  MlirType type = mlirIntegerTypeGet(builder->context, 1);
+  return tileBuildValue(builder, "arith.cmpi", type, 2, (MlirValue[]){a, b}, attributes);
+}
+
+MlirValue buildAnd(TileBuilder *builder, MlirValue a, MlirValue b) {
+  if (!a.ptr || !b.ptr)
+    return a.ptr ? a : b;
+  return buildBinary(builder, "arith.andi", a, b);
+}
+
+MlirValue buildSplat(TileBuilder *builder, MlirValue scalar, int64_t width) {
+  if (!width)
+    return scalar;
+  return buildUnary(builder, "vector.broadcast", vectorOf(mlirValueGetType(scalar), width), scalar);
+}
+
+MlirValue buildZero(TileBuilder *builder, MlirType type) {
+  MlirType element = mlirTypeIsAShaped(type) ? mlirShapedTypeGetElementType(type) : type;
+  if (mlirTypeIsAFloat(element))
+    return tileBuildFloat(builder, type, 0.0);
+  return tileBuildInteger(builder, type, 0);
+}
+
+MlirAttribute namedAttribute(MlirContext context, const char *text) {
+  return mlirAttributeParseGet(context, tileString(text));
+}
+
+//===--- facts ------------------------------------------------------------------===//
+
+static const IndexFacts nothing = {INT64_MIN, INT64_MAX, 1};
+
+static int64_t greatestDivisor(int64_t a, int64_t b) {
+  while (b) {
+    int64_t rest = a % b;
+    a = b;
+    b = rest;
+  }
+  return a < 0 ? -a : a;
+}
+
+// INT64_MIN and INT64_MAX are infinities; a finite result out of range becomes one.
+static int64_t addBounds(int64_t a, int64_t b, int64_t infinity) {
+  int64_t sum;
+  if (a == infinity || b == infinity || __builtin_add_overflow(a, b, &sum))
+    return infinity;
+  return sum;
+}
+
+static IndexFacts factsOfSum(IndexFacts a, IndexFacts b) {
+  return (IndexFacts){addBounds(a.low, b.low, INT64_MIN), addBounds(a.high, b.high, INT64_MAX),
+                      greatestDivisor(a.multiple, b.multiple)};
+}
+
+static IndexFacts factsOfDifference(IndexFacts a, IndexFacts b) {
+  int64_t low = b.low == INT64_MIN ? INT64_MAX : -b.low, high = b.high == INT64_MAX ? INT64_MIN : -b.high;
+  return factsOfSum(a, (IndexFacts){high, low, b.multiple});
+}
+
+static IndexFacts factsOfProduct(IndexFacts a, IndexFacts b) {
+  IndexFacts facts = nothing;
+  if (__builtin_mul_overflow(a.multiple, b.multiple, &facts.multiple))
+    facts.multiple = 1;
+  if (a.low < 0 || b.low < 0)
+    return facts;
+  if (__builtin_mul_overflow(a.low, b.low, &facts.low))
+    facts.low = 0;
+  if (a.high == INT64_MAX || b.high == INT64_MAX || __builtin_mul_overflow(a.high, b.high, &facts.high))
+    facts.high = INT64_MAX;
+  return facts;
+}
+
+static IndexFacts factsOfInduction(MlirOperation loop) {
+  IndexFacts lower = indexFacts(mlirOperationGetOperand(loop, 0)), upper = indexFacts(mlirOperationGetOperand(loop, 1));
+  IndexFacts step = indexFacts(mlirOperationGetOperand(loop, 2));
+  IndexFacts facts = {lower.low, upper.high, greatestDivisor(lower.multiple, step.multiple)};
+  if (facts.high != INT64_MAX)
+    facts.high -= 1;
+  // With a known start and step the last value is known, not only the bound.
+  if (facts.high != INT64_MAX && lower.low == lower.high && step.low == step.high && step.low > 0 &&
+      facts.high >= lower.low)
+    facts.high = lower.low + (facts.high - lower.low) / step.low * step.low;
+  return facts;
+}
+
+static IndexFacts factsOfArgument(MlirValue index) {
+  MlirBlock block = mlirBlockArgumentGetOwner(index);
+  MlirOperation parent = mlirBlockGetParentOperation(block);
+  if (tileOpIs(parent, "scf.for") && mlirBlockArgumentGetArgNumber(index) == 0)
+    return factsOfInduction(parent);
+  return nothing;
+}
+
+static IndexFacts factsOfDivision(IndexFacts a, IndexFacts b) {
+  if (a.low < 0 || b.low < 1)
+    return nothing;
+  int64_t low = b.high == INT64_MAX ? 0 : a.low / b.high;
+  return (IndexFacts){low, a.high == INT64_MAX ? INT64_MAX : a.high / b.low, 1};
+}
+
+static IndexFacts factsOfBinary(MlirOperation op) {
+  IndexFacts a = indexFacts(mlirOperationGetOperand(op, 0)), b = indexFacts(mlirOperationGetOperand(op, 1));
+  if (tileOpIs(op, "arith.addi"))
+    return factsOfSum(a, b);
+  if (tileOpIs(op, "arith.subi"))
+    return factsOfDifference(a, b);
+  if (tileOpIs(op, "arith.muli"))
+    return factsOfProduct(a, b);
+  if (tileOpIs(op, "arith.divui") || tileOpIs(op, "arith.ceildivui") || tileOpIs(op, "arith.divsi"))
+    return tileOpIs(op, "arith.ceildivui") && a.high != INT64_MAX && b.low > 0
+               ? factsOfDivision((IndexFacts){a.low, a.high + b.low - 1, 1}, b)
+               : factsOfDivision(a, b);
+  if (tileOpIs(op, "arith.remui"))
+    return (IndexFacts){0, b.high == INT64_MAX ? INT64_MAX : b.high - 1, 1};
+  if (tileOpIs(op, "arith.minsi") || (tileOpIs(op, "arith.minui") && a.low >= 0 && b.low >= 0))
+    return (IndexFacts){a.low < b.low ? a.low : b.low, a.high < b.high ? a.high : b.high,
+                        greatestDivisor(a.multiple, b.multiple)};
+  return nothing;
+}
+
+IndexFacts indexFacts(MlirValue index) {
+  int64_t constant;
+  if (tileConstantIndex(index, &constant))
+    return (IndexFacts){constant, constant, constant < 0 ? -constant : constant};
+  if (mlirValueIsABlockArgument(index))
+    return factsOfArgument(index);
+  MlirOperation op = tileDefiningOp(index);
+  if (tileOpIs(op, "tile.program_id") || tileOpIs(op, "tile.num_tiles") || tileOpIs(op, "tile.num_programs") ||
+      tileOpIs(op, "memref.dim"))
+    return (IndexFacts){0, INT64_MAX, 1};
+  if (tileOpIs(op, "tile.assume"))
+    return indexFacts(mlirOperationGetOperand(op, 0));
+  if (mlirOperationGetNumOperands(op) == 2 && mlirTypeIsAIndex(mlirValueGetType(index)) &&
+      mlirTypeIsAIndex(tileOperandType(op, 0)))
+    return factsOfBinary(op);
+  return nothing;
+}

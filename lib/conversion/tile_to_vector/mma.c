@@ -1,0 +1,231 @@
+// tile.mma: a block of the result in registers, k outside, one fused multiply-add per row and vector of columns. A
+// result that fits registers is one block; a larger one is held in memory and walked block by block. Operands that lie
+// in memory as the nest reads them are read where they are; others are packed first, with padding, so that the loop
+// over k has no masks. Four steps of k per iteration.
+//
+// The order of summation is k = 0, 1, 2, … into one accumulator per element, fused (numerics.md).
+#include "lib/conversion/tile_to_vector/lowering.h"
+
+#include <string.h>
+
+enum { BlockRows = 8, BlockVectors = 2, Unroll = 4 };
+
+typedef struct Mma {
+  Lowering *lowering;
+  Record *lhs, *rhs, *accumulator;
+  MlirType element;  // of the result
+  intptr_t batch;    // leading dimensions
+  Coord at[MaxRank]; // batch coordinates
+  int64_t rows, columns, depth;
+} Mma;
+
+typedef struct Block {
+  Coord row, column;
+  int64_t rows, vectors, width, lastWidth; // width of all vectors but the last of a row
+  MlirValue values[MaxRegisters];
+} Block;
+
+//===--- operands -------------------------------------------------------------------===//
+
+static bool isRead(const Record *record) {
+  return record->kind == Record_Memory || (record->kind == Record_Lazy && tileOpIs(record->op, "tile.load"));
+}
+
+static bool isReadInPlace(const Mma *mma, const Record *record, bool inVectors) {
+  if (!isRead(record) || accessMayLeave(record->access) || !mlirTypeEqual(record->shape.element, mma->element))
+    return false;
+  return !inVectors || accessIsContiguous(record->access, record->shape.rank - 1, mma->lowering->lanes);
+}
+
+static Record *prepareOperand(const Mma *mma, Record *record, bool inVectors) {
+  if (isReadInPlace(mma, record, inVectors))
+    return record;
+  return recordOfAccess(mma->lowering, materialize(mma->lowering, record, mma->element));
+}
+
+//===--- one block ---------------------------------------------------------------------===//
+
+static int64_t widthOf(const Block *block, int64_t vector) {
+  return vector == block->vectors - 1 ? block->lastWidth : block->width;
+}
+
+static void coordsOf(const Mma *mma, Coord row, Coord column, Coord *coords) {
+  memcpy(coords, mma->at, mma->batch * sizeof *coords);
+  coords[mma->batch] = row;
+  coords[mma->batch + 1] = column;
+}
+
+static MlirValue multiplyAdd(const Mma *mma, MlirValue a, MlirValue b, MlirValue c) {
+  TileBuilder *builder = &mma->lowering->builder;
+  if (mlirTypeIsAFloat(mma->element))
+    return tileBuildValue(builder, "vector.fma", mlirValueGetType(c), 3, (MlirValue[]){a, b, c}, NULL);
+  return buildBinary(builder, "arith.addi", c, buildBinary(builder, "arith.muli", a, b));
+}
+
+// values += lhs[row.., k] * rhs[k, column..]
+static void stepBlock(const Mma *mma, Block *block, Coord k) {
+  TileBuilder *builder = &mma->lowering->builder;
+  Body body = bodyBegin(mma->lowering, true);
+  MlirValue columns[MaxRegisters];
+  Coord coords[MaxRank];
+  for (int64_t v = 0; v < block->vectors; ++v) {
+    coordsOf(mma, k, coordPlus(block->column, v * block->width), coords);
+    columns[v] = evaluate(&body, mma->rhs, coords, mma->batch + 1, widthOf(block, v));
+  }
+  for (int64_t r = 0; r < block->rows; ++r) {
+    coordsOf(mma, coordPlus(block->row, r), k, coords);
+    MlirValue scalar = evaluate(&body, mma->lhs, coords, -1, 0), splat = {NULL};
+    for (int64_t v = 0; v < block->vectors; ++v) {
+      if (v == 0 || widthOf(block, v) != widthOf(block, v - 1))
+        splat = buildSplat(builder, scalar, widthOf(block, v));
+      MlirValue *value = &block->values[r * block->vectors + v];
+      *value = multiplyAdd(mma, splat, columns[v], *value);
+    }
+  }
+  bodyEnd(&body);
+}
+
+static void loopOverDepth(const Mma *mma, Block *block, int64_t whole) {
+  Lowering *lowering = mma->lowering;
+  TileBuilder *builder = &lowering->builder;
+  intptr_t count = block->rows * block->vectors;
+  MlirBlock body;
+  MlirOperation loop = tileBuildFor(builder, tileBuildIndex(builder, 0), tileBuildIndex(builder, whole),
+                                    tileBuildIndex(builder, Unroll), count, block->values, &body);
+  TileBuilder before = enter(lowering, body);
+  for (intptr_t i = 0; i < count; ++i)
+    block->values[i] = mlirBlockGetArgument(body, i + 1);
+  for (int64_t t = 0; t < Unroll; ++t)
+    stepBlock(mma, block, coordPlus(coordOf(mlirBlockGetArgument(body, 0)), t));
+  tileBuildYield(&lowering->builder, count, block->values);
+  lowering->builder = before;
+  for (intptr_t i = 0; i < count; ++i)
+    block->values[i] = mlirOperationGetResult(loop, i);
+}
+
+static void multiplyBlock(const Mma *mma, Block *block) {
+  int64_t whole = mma->depth / Unroll * Unroll;
+  if (whole == Unroll)
+    whole = 0;
+  if (whole)
+    loopOverDepth(mma, block, whole);
+  for (int64_t k = whole; k < mma->depth; ++k)
+    stepBlock(mma, block, coordConstant(k));
+}
+
+//===--- a result in registers ------------------------------------------------------------===//
+
+static void multiplyInRegisters(Mma *mma, MlirValue result) {
+  Lowering *lowering = mma->lowering;
+  int64_t lanes = lowering->lanes, vectors = (mma->columns + lanes - 1) / lanes;
+  Block block = {.rows = mma->rows, .vectors = vectors, .width = lanes};
+  block.lastWidth = mma->columns - (vectors - 1) * lanes;
+  intptr_t count = block.rows * vectors;
+  memcpy(block.values, evaluateRegisters(lowering, mma->accumulator), count * sizeof *block.values);
+  multiplyBlock(mma, &block);
+  Record *record = recordNew(lowering, result, Record_Registers);
+  record->registers = loweringAllocate(lowering, count * sizeof *record->registers);
+  memcpy(record->registers, block.values, count * sizeof *record->registers);
+}
+
+//===--- a result in memory -----------------------------------------------------------------===//
+
+static void moveBlock(const Mma *mma, Block *block, const Access *target, bool inside) {
+  Body body = bodyBegin(mma->lowering, inside);
+  for (int64_t i = 0; i < block->rows * block->vectors; ++i) {
+    int64_t r = i / block->vectors, v = i % block->vectors;
+    Coord coords[MaxRank];
+    coordsOf(mma, coordPlus(block->row, r), coordPlus(block->column, v * block->width), coords);
+    if (target)
+      accessStore(&body, target, coords, mma->batch + 1, widthOf(block, v), block->values[i]);
+    else
+      block->values[i] = evaluate(&body, mma->accumulator, coords, mma->batch + 1, widthOf(block, v));
+  }
+  bodyEnd(&body);
+}
+
+static void multiplyAt(const Mma *mma, const Access *target, Coord row, int64_t rows, Coord column, int64_t columns) {
+  int64_t lanes = mma->lowering->lanes, vectors = (columns + lanes - 1) / lanes;
+  Block block = {.row = row, .column = column, .rows = rows, .vectors = vectors, .width = lanes};
+  block.lastWidth = columns - (vectors - 1) * lanes;
+  moveBlock(mma, &block, NULL, !mayLeave(mma->lowering, mma->accumulator));
+  multiplyBlock(mma, &block);
+  moveBlock(mma, &block, target, true);
+}
+
+typedef void (*BlockVisitor)(const Mma *mma, const Access *target, Coord outer, int64_t outerSize, Coord at,
+                             int64_t size);
+
+// Blocks of `size` along an axis of `total`, then the rest.
+static void eachBlock(const Mma *mma, const Access *target, int64_t total, int64_t size, Coord outer, int64_t outerSize,
+                      BlockVisitor visit) {
+  Lowering *lowering = mma->lowering;
+  TileBuilder *builder = &lowering->builder;
+  int64_t whole = total / size * size;
+  if (whole == size)
+    visit(mma, target, outer, outerSize, coordConstant(0), size);
+  else if (whole) {
+    MlirBlock body = buildLoop(builder, tileBuildIndex(builder, 0), tileBuildIndex(builder, whole), size);
+    TileBuilder before = enter(lowering, body);
+    visit(mma, target, outer, outerSize, coordOf(mlirBlockGetArgument(body, 0)), size);
+    tileBuildYield(&lowering->builder, 0, NULL);
+    lowering->builder = before;
+  }
+  if (whole < total)
+    visit(mma, target, outer, outerSize, coordConstant(whole), total - whole);
+}
+
+static void visitBlock(const Mma *mma, const Access *target, Coord column, int64_t columns, Coord row, int64_t rows) {
+  multiplyAt(mma, target, row, rows, column, columns);
+}
+
+static void visitPanel(const Mma *mma, const Access *target, Coord outer, int64_t outerSize, Coord column,
+                       int64_t columns) {
+  (void)outer, (void)outerSize;
+  eachBlock(mma, target, mma->rows, BlockRows, column, columns, visitBlock);
+}
+
+static void eachBatch(Mma *mma, const Access *target, intptr_t d) {
+  Lowering *lowering = mma->lowering;
+  TileBuilder *builder = &lowering->builder;
+  if (d == mma->batch) {
+    eachBlock(mma, target, mma->columns, BlockVectors * lowering->lanes, coordConstant(0), 0, visitPanel);
+    return;
+  }
+  MlirValue size = tileBuildIndex(builder, target->shape.sizes[d]);
+  MlirBlock body = buildLoop(builder, tileBuildIndex(builder, 0), size, 1);
+  TileBuilder before = enter(lowering, body);
+  mma->at[d] = coordOf(mlirBlockGetArgument(body, 0));
+  eachBatch(mma, target, d + 1);
+  tileBuildYield(&lowering->builder, 0, NULL);
+  lowering->builder = before;
+}
+
+static void multiplyInMemory(Mma *mma, MlirOperation op) {
+  Lowering *lowering = mma->lowering;
+  intptr_t mark = spill(lowering, mma->accumulator, false);
+  Access *target = inPlaceTarget(lowering, mlirOperationGetOperand(op, 2));
+  if (!target) {
+    Shape shape = shapeOf(tileResultType(op, 0));
+    target = bufferNew(lowering, &shape);
+  }
+  eachBatch(mma, target, 0);
+  unspill(lowering, mark);
+  recordMemory(lowering, mlirOperationGetResult(op, 0), target);
+}
+
+bool lowerMma(Lowering *lowering, MlirOperation op) {
+  Shape lhs = shapeOf(tileOperandType(op, 0)), result = shapeOf(tileResultType(op, 0));
+  Mma mma = {.lowering = lowering, .element = result.element, .batch = result.rank - 2};
+  mma.rows = result.sizes[mma.batch];
+  mma.columns = result.sizes[mma.batch + 1];
+  mma.depth = lhs.sizes[mma.batch + 1];
+  mma.accumulator = recordOf(lowering, mlirOperationGetOperand(op, 2));
+  mma.lhs = prepareOperand(&mma, recordOf(lowering, mlirOperationGetOperand(op, 0)), false);
+  mma.rhs = prepareOperand(&mma, recordOf(lowering, mlirOperationGetOperand(op, 1)), true);
+  if (result.rank == 2 && fitsRegisters(lowering, &result))
+    multiplyInRegisters(&mma, mlirOperationGetResult(op, 0));
+  else
+    multiplyInMemory(&mma, op);
+  return true;
+}

@@ -1,0 +1,229 @@
+// The table from values of the kernel to how the lowering holds them, shapes of tiles, and buffers of the function.
+#include "lib/conversion/tile_to_vector/lowering.h"
+
+#include "mlir-c/BuiltinAttributes.h"
+#include "mlir-c/Dialect/LLVM.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+//===--- the table ----------------------------------------------------------------===//
+
+typedef struct Piece {
+  struct Piece *next;
+} Piece;
+
+typedef struct Table {
+  Record **slots; // open addressing by source
+  size_t capacity, count;
+  Piece *pieces;
+} Table;
+
+static size_t slotOf(const Table *table, const void *key) {
+  size_t slot = ((uintptr_t)key >> 4) * 0x9E3779B97F4A7C15ull % table->capacity;
+  while (table->slots[slot] && table->slots[slot]->source.ptr != key)
+    slot = (slot + 1) % table->capacity;
+  return slot;
+}
+
+static void tableGrow(Table *table) {
+  Table grown = {.capacity = table->capacity * 2 + 64, .count = table->count, .pieces = table->pieces};
+  grown.slots = calloc(grown.capacity, sizeof *grown.slots);
+  for (size_t i = 0; i < table->capacity; ++i)
+    if (table->slots[i])
+      grown.slots[slotOf(&grown, table->slots[i]->source.ptr)] = table->slots[i];
+  free(table->slots);
+  *table = grown;
+}
+
+Lowering loweringCreate(MlirOperation kernel) {
+  Lowering lowering = {.context = mlirOperationGetContext(kernel), .kernel = kernel, .lanes = 16};
+  lowering.table = calloc(1, sizeof(Table));
+  return lowering;
+}
+
+void loweringDestroy(Lowering *lowering) {
+  for (Piece *piece = lowering->table->pieces; piece;) {
+    Piece *next = piece->next;
+    free(piece);
+    piece = next;
+  }
+  free(lowering->table->slots);
+  free(lowering->table);
+}
+
+void *loweringAllocate(Lowering *lowering, size_t bytes) {
+  Piece *piece = calloc(1, sizeof(Piece) + 16 + bytes);
+  piece->next = lowering->table->pieces;
+  lowering->table->pieces = piece;
+  return (char *)piece + 16;
+}
+
+Record *recordOf(Lowering *lowering, MlirValue source) {
+  Table *table = lowering->table;
+  return table->capacity ? table->slots[slotOf(table, source.ptr)] : NULL;
+}
+
+Record *recordNew(Lowering *lowering, MlirValue source, RecordKind kind) {
+  Table *table = lowering->table;
+  if (table->count * 2 >= table->capacity)
+    tableGrow(table);
+  Record *record = loweringAllocate(lowering, sizeof *record);
+  *record = (Record){.kind = kind, .source = source};
+  if (isTile(mlirValueGetType(source)))
+    record->shape = shapeOf(mlirValueGetType(source));
+  size_t slot = slotOf(table, source.ptr);
+  table->count += !table->slots[slot];
+  table->slots[slot] = record;
+  return record;
+}
+
+Record *recordScalar(Lowering *lowering, MlirValue source, MlirValue value) {
+  Record *record = recordNew(lowering, source, Record_Scalar);
+  record->value = value;
+  return record;
+}
+
+Record *recordMemory(Lowering *lowering, MlirValue source, Access *access) {
+  Record *record = recordNew(lowering, source, Record_Memory);
+  record->access = access;
+  return record;
+}
+
+MlirValue scalarOf(Lowering *lowering, MlirValue source) {
+  Record *record = recordOf(lowering, source);
+  return record && record->kind == Record_Scalar ? record->value : (MlirValue){NULL};
+}
+
+//===--- shapes --------------------------------------------------------------------===//
+
+bool isTile(MlirType type) { return mlirTypeIsARankedTensor(type); }
+
+Shape shapeOf(MlirType tile) {
+  Shape shape = {.rank = mlirShapedTypeGetRank(tile), .element = mlirShapedTypeGetElementType(tile)};
+  for (intptr_t d = 0; d < shape.rank && d < MaxRank; ++d)
+    shape.sizes[d] = mlirShapedTypeGetDimSize(tile, d);
+  return shape;
+}
+
+int64_t shapeCount(const Shape *shape) {
+  int64_t count = 1;
+  for (intptr_t d = 0; d < shape->rank; ++d)
+    count *= shape->sizes[d];
+  return count;
+}
+
+int64_t shapeLast(const Shape *shape) { return shape->rank ? shape->sizes[shape->rank - 1] : 1; }
+
+int64_t shapeRows(const Shape *shape) {
+  int64_t rows = 1;
+  for (intptr_t d = 0; d + 1 < shape->rank; ++d)
+    rows *= shape->sizes[d];
+  return rows;
+}
+
+int64_t bytesOf(MlirType element) {
+  if (mlirTypeIsAInteger(element))
+    return (mlirIntegerTypeGetWidth(element) + 7) / 8;
+  return mlirTypeIsAFloat(element) ? (mlirFloatTypeGetWidth(element) + 7) / 8 : 8;
+}
+
+MlirType vectorOf(MlirType element, int64_t width) { return width ? mlirVectorTypeGet(1, &width, element) : element; }
+
+int64_t numRegisters(const Lowering *lowering, const Shape *shape) {
+  return shapeRows(shape) * ((shapeLast(shape) + lowering->lanes - 1) / lowering->lanes);
+}
+
+bool fitsRegisters(const Lowering *lowering, const Shape *shape) {
+  return shapeCount(shape) > 0 && numRegisters(lowering, shape) <= MaxRegisters;
+}
+
+//===--- buffers --------------------------------------------------------------------===//
+
+static MlirValue insertField(TileBuilder *builder, MlirValue descriptor, MlirValue part, intptr_t depth,
+                             const int64_t *position) {
+  TileAttributeEntry where[] = {{"position", mlirDenseI64ArrayGet(builder->context, depth, position)}, {0}};
+  MlirValue operands[] = {descriptor, part};
+  return tileBuildValue(builder, "llvm.insertvalue", mlirValueGetType(descriptor), 2, operands, where);
+}
+
+static MlirValue insertNumbers(TileBuilder *builder, MlirValue descriptor, int64_t field, intptr_t count,
+                               const int64_t *numbers) {
+  MlirType word = mlirIntegerTypeGet(builder->context, 64);
+  for (int64_t d = 0; d < count; ++d)
+    descriptor =
+        insertField(builder, descriptor, tileBuildInteger(builder, word, numbers[d]), 2, (int64_t[]){field, d});
+  return descriptor;
+}
+
+// A descriptor of `pointer` for a memref type of static shape, strides and offset 0.
+static MlirValue memrefOfPointer(TileBuilder *builder, MlirType type, MlirValue pointer) {
+  intptr_t rank = mlirShapedTypeGetRank(type);
+  MlirType word = mlirIntegerTypeGet(builder->context, 64), address = mlirLLVMPointerTypeGet(builder->context, 0);
+  MlirType array = mlirLLVMArrayTypeGet(word, (unsigned)rank), fields[] = {address, address, word, array, array};
+  MlirType descriptor = mlirLLVMStructTypeLiteralGet(builder->context, 5, fields, false);
+  int64_t offset, strides[MaxRank], sizes[MaxRank];
+  mlirMemRefTypeGetStridesAndOffset(type, strides, &offset);
+  for (intptr_t d = 0; d < rank; ++d)
+    sizes[d] = mlirShapedTypeGetDimSize(type, d);
+  MlirValue value = tileBuildValue(builder, "llvm.mlir.poison", descriptor, 0, NULL, NULL);
+  value = insertField(builder, value, pointer, 1, (int64_t[]){0});
+  value = insertField(builder, value, pointer, 1, (int64_t[]){1});
+  value = insertField(builder, value, tileBuildInteger(builder, word, 0), 1, (int64_t[]){2});
+  value = insertNumbers(builder, value, 3, rank, sizes);
+  value = insertNumbers(builder, value, 4, rank, strides);
+  return buildUnary(builder, "builtin.unrealized_conversion_cast", type, value);
+}
+
+static MlirAttribute calleeAttribute(MlirContext context, const char *name) {
+  return mlirFlatSymbolRefAttrGet(context, tileString(name));
+}
+
+static MlirValue allocateLocal(Lowering *lowering, MlirType type, int64_t bytes) {
+  TileBuilder *entry = &lowering->entry;
+  lowering->usesLocalMemory = true;
+  MlirValue size = tileBuildInteger(entry, mlirIntegerTypeGet(lowering->context, 64), bytes);
+  TileAttributeEntry allocate[] = {{"callee", calleeAttribute(lowering->context, "tessera_local_alloc")}, {0}};
+  MlirValue pointer =
+      tileBuildValue(entry, "func.call", mlirLLVMPointerTypeGet(lowering->context, 0), 1, &size, allocate);
+  TileAttributeEntry release[] = {{"callee", calleeAttribute(lowering->context, "tessera_local_free")}, {0}};
+  MlirOperation call = tileBuild(&lowering->exit, "func.call", 1, &pointer, 0, NULL, release, 0, NULL);
+  lowering->exit = tileBuilderBefore(call); // the next one is freed earlier: reverse order
+  return memrefOfPointer(entry, type, pointer);
+}
+
+MlirValue memrefNew(Lowering *lowering, MlirType type, int64_t bytes) {
+  if (lowering->stackBytes + bytes > LocalStackBytes)
+    return allocateLocal(lowering, type, bytes);
+  lowering->stackBytes += bytes;
+  MlirType i64 = mlirIntegerTypeGet(lowering->context, 64);
+  TileAttributeEntry attributes[] = {
+      {"alignment", mlirIntegerAttrGet(i64, 64)},
+      {"operandSegmentSizes", mlirDenseI32ArrayGet(lowering->context, 2, (int32_t[]){0, 0})},
+      {0}};
+  return tileBuildValue(&lowering->entry, "memref.alloca", type, 0, NULL, attributes);
+}
+
+static MlirType storageOf(MlirType element) {
+  bool isBit = mlirTypeIsAInteger(element) && mlirIntegerTypeGetWidth(element) == 1;
+  return isBit ? mlirIntegerTypeGet(mlirTypeGetContext(element), 8) : element;
+}
+
+Access *bufferNew(Lowering *lowering, const Shape *shape) {
+  Access *access = loweringAllocate(lowering, sizeof *access);
+  *access = (Access){.shape = *shape, .memrefRank = shape->rank, .storage = storageOf(shape->element)};
+  MlirAttribute none = mlirAttributeGetNull();
+  MlirType type = mlirMemRefTypeContiguousGet(access->storage, shape->rank, shape->sizes, none);
+  access->memref = memrefNew(lowering, type, shapeCount(shape) * bytesOf(access->storage));
+  int64_t stride = 1;
+  for (intptr_t d = shape->rank - 1; d >= 0; --d) {
+    access->strides[d] = stride;
+    stride *= shape->sizes[d];
+    access->dims[d] = (AccessDim){.stride = 1, .numDigits = 1, .digits = {{.divisor = 1, .memrefDim = d}}};
+  }
+  return access;
+}
+
+int64_t integerAttribute(MlirOperation op, const char *name) {
+  return mlirIntegerAttrGetValueInt(tileOpAttribute(op, name));
+}

@@ -1,0 +1,385 @@
+// tile.reduce and tile.scan. A reduction with a known combiner keeps vectors of partial results: across the last axis
+// several accumulators that are joined by a fixed tree, across the others one vector per place of the result. The order
+// of combination depends on the shape alone, never on where edges fall. Regions and scans go element by element.
+#include "lib/conversion/tile_to_vector/lowering.h"
+
+#include "mlir-c/BuiltinAttributes.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { MaxAccumulators = 4 };
+
+//===--- combiners -------------------------------------------------------------------===//
+
+typedef enum Neutral {
+  Neutral_Zero,
+  Neutral_NegativeZero,
+  Neutral_One,
+  Neutral_Lowest,
+  Neutral_Highest,
+  Neutral_Ones,
+  Neutral_UnsignedHighest
+} Neutral;
+
+typedef struct Combiner {
+  const char *op, *kind; // kind: vector.reduction's
+  Neutral neutral;
+} Combiner;
+
+static const Combiner combiners[] = {
+    {"arith.addf", "add", Neutral_NegativeZero},
+    {"arith.addi", "add", Neutral_Zero},
+    {"arith.mulf", "mul", Neutral_One},
+    {"arith.muli", "mul", Neutral_One},
+    {"arith.maximumf", "maximumf", Neutral_Lowest},
+    {"arith.minimumf", "minimumf", Neutral_Highest},
+    {"arith.maxnumf", "maxnumf", Neutral_Lowest},
+    {"arith.minnumf", "minnumf", Neutral_Highest},
+    {"arith.maxsi", "maxsi", Neutral_Lowest},
+    {"arith.minsi", "minsi", Neutral_Highest},
+    {"arith.maxui", "maxui", Neutral_Zero},
+    {"arith.minui", "minui", Neutral_UnsignedHighest},
+    {"arith.andi", "and", Neutral_Ones},
+    {"arith.ori", "or", Neutral_Zero},
+    {"arith.xori", "xor", Neutral_Zero},
+};
+
+static const Combiner *findCombiner(MlirOperation op) {
+  MlirAttribute name = tileOpAttribute(op, "operation");
+  for (size_t i = 0; name.ptr && i < sizeof combiners / sizeof *combiners; ++i)
+    if (tileStringEquals(mlirStringAttrGetValue(name), combiners[i].op))
+      return &combiners[i];
+  return NULL;
+}
+
+static double floatNeutral(Neutral neutral) {
+  switch (neutral) {
+  case Neutral_One:
+    return 1.0;
+  case Neutral_Lowest:
+    return -INFINITY;
+  case Neutral_Highest:
+    return INFINITY;
+  default:
+    return -0.0;
+  }
+}
+
+static int64_t integerNeutral(Neutral neutral, unsigned width) {
+  int64_t lowest = width >= 64 ? INT64_MIN : -(INT64_C(1) << (width - 1));
+  switch (neutral) {
+  case Neutral_One:
+    return 1;
+  case Neutral_Lowest:
+    return lowest;
+  case Neutral_Highest:
+    return ~lowest;
+  case Neutral_Ones:
+  case Neutral_UnsignedHighest:
+    return -1;
+  default:
+    return 0;
+  }
+}
+
+static MlirValue neutralValue(TileBuilder *builder, const Combiner *combiner, MlirType element, int64_t width) {
+  if (mlirTypeIsAFloat(element))
+    return tileBuildFloat(builder, vectorOf(element, width), floatNeutral(combiner->neutral));
+  unsigned bits = mlirTypeIsAInteger(element) ? mlirIntegerTypeGetWidth(element) : 64;
+  return tileBuildInteger(builder, vectorOf(element, width), integerNeutral(combiner->neutral, bits));
+}
+
+MlirValue neutralElement(TileBuilder *builder, MlirOperation op, intptr_t input, MlirType element) {
+  MlirAttribute given = tileOpAttribute(op, "neutral");
+  if (given.ptr) {
+    TileAttributeEntry value[] = {{"value", mlirArrayAttrGetElement(given, input)}, {0}};
+    return tileBuildValue(builder, "arith.constant", element, 0, NULL, value);
+  }
+  const Combiner *combiner = findCombiner(op);
+  return combiner ? neutralValue(builder, combiner, element, 0) : (MlirValue){NULL};
+}
+
+static MlirValue combine(TileBuilder *builder, const Combiner *combiner, MlirValue a, MlirValue b) {
+  return buildBinary(builder, combiner->op, a, b);
+}
+
+static MlirValue reduceVector(TileBuilder *builder, const Combiner *combiner, MlirValue vector) {
+  char text[64];
+  snprintf(text, sizeof text, "#vector.kind<%s>", combiner->kind);
+  MlirType element = mlirShapedTypeGetElementType(mlirValueGetType(vector));
+  TileAttributeEntry attributes[] = {{"kind", namedAttribute(builder->context, text)},
+                                     {"fastmath", namedAttribute(builder->context, "#arith.fastmath<reassoc>")},
+                                     {0}};
+  return tileBuildValue(builder, "vector.reduction", element, 1, &vector, attributes);
+}
+
+//===--- the nest ------------------------------------------------------------------------===//
+
+typedef struct Reduction {
+  Lowering *lowering;
+  MlirOperation op;
+  const Combiner *combiner;
+  Record *source;
+  bool reduced[MaxRank];
+  intptr_t loops[MaxRank], numLoops, depth; // the reduced dimensions but the last, and how many are open
+  bool inside;                              // no masks needed
+  Coord coords[MaxRank];                    // in the source
+  int64_t width;                            // of the result's vector when the last axis stays; 0: scalars
+} Reduction;
+
+typedef struct Accumulators {
+  MlirValue values[MaxAccumulators + 1];
+  intptr_t count;
+} Accumulators;
+
+typedef Accumulators (*InnerStep)(Reduction *reduction, Accumulators accumulators);
+
+// scf.for carrying the accumulators over dimension d; `inner` is emitted in its body.
+static Accumulators loopOver(Reduction *reduction, intptr_t d, MlirValue from, MlirValue to, int64_t step,
+                             Accumulators accumulators, InnerStep inner) {
+  Lowering *lowering = reduction->lowering;
+  MlirBlock body;
+  MlirValue by = tileBuildIndex(&lowering->builder, step);
+  MlirOperation loop = tileBuildFor(&lowering->builder, from, to, by, accumulators.count, accumulators.values, &body);
+  TileBuilder before = enter(lowering, body);
+  Coord outer = reduction->coords[d];
+  reduction->coords[d] = coordOf(mlirBlockGetArgument(body, 0));
+  for (intptr_t i = 0; i < accumulators.count; ++i)
+    accumulators.values[i] = mlirBlockGetArgument(body, i + 1);
+  accumulators = inner(reduction, accumulators);
+  tileBuildYield(&lowering->builder, accumulators.count, accumulators.values);
+  lowering->builder = before;
+  reduction->coords[d] = outer;
+  for (intptr_t i = 0; i < accumulators.count; ++i)
+    accumulators.values[i] = mlirOperationGetResult(loop, i);
+  return accumulators;
+}
+
+//===--- across the last axis ---------------------------------------------------------------===//
+
+static int64_t accumulatorsFor(const Reduction *reduction) {
+  int64_t chunks = shapeLast(&reduction->source->shape) / reduction->lowering->lanes;
+  return chunks >= MaxAccumulators ? MaxAccumulators : chunks > 0 ? chunks : 0;
+}
+
+// Chunks column, column + lanes, … one into each accumulator.
+static Accumulators addChunks(Reduction *reduction, Accumulators accumulators) {
+  Lowering *lowering = reduction->lowering;
+  intptr_t axis = reduction->source->shape.rank - 1;
+  Body body = bodyBegin(lowering, reduction->inside);
+  Coord coords[MaxRank];
+  memcpy(coords, reduction->coords, sizeof coords);
+  for (int64_t i = 0; i < accumulatorsFor(reduction); ++i, coords[axis].offset += lowering->lanes) {
+    MlirValue chunk = evaluate(&body, reduction->source, coords, axis, lowering->lanes);
+    accumulators.values[i] = combine(&lowering->builder, reduction->combiner, accumulators.values[i], chunk);
+  }
+  bodyEnd(&body);
+  return accumulators;
+}
+
+// The chunks left over after whole rounds of accumulators, and the part that fills no vector.
+static Accumulators addRest(Reduction *reduction, Accumulators accumulators, int64_t from) {
+  Lowering *lowering = reduction->lowering;
+  int64_t last = shapeLast(&reduction->source->shape), lanes = lowering->lanes;
+  intptr_t axis = reduction->source->shape.rank - 1;
+  Body body = bodyBegin(lowering, reduction->inside);
+  Coord coords[MaxRank];
+  memcpy(coords, reduction->coords, sizeof coords);
+  for (int64_t i = 0; from < last; ++i, from += lanes) {
+    int64_t width = last - from < lanes ? last - from : lanes;
+    coords[axis] = coordConstant(from);
+    MlirValue chunk = evaluate(&body, reduction->source, coords, axis, width);
+    MlirValue *into = &accumulators.values[width < lanes ? accumulators.count - 1 : i];
+    *into = combine(&lowering->builder, reduction->combiner, *into, chunk);
+  }
+  bodyEnd(&body);
+  return accumulators;
+}
+
+static Accumulators addRow(Reduction *reduction, Accumulators accumulators) {
+  Lowering *lowering = reduction->lowering;
+  TileBuilder *builder = &lowering->builder;
+  intptr_t axis = reduction->source->shape.rank - 1;
+  int64_t last = shapeLast(&reduction->source->shape), round = accumulatorsFor(reduction) * lowering->lanes;
+  int64_t whole = round ? last / round * round : 0;
+  reduction->coords[axis] = coordConstant(0);
+  MlirValue unmasked = unmaskedCount(lowering, reduction->source, NULL, reduction->coords, round ? round : 1);
+  MlirValue zero = tileBuildIndex(builder, 0), end = tileBuildIndex(builder, whole);
+  if (whole) {
+    reduction->inside = true;
+    accumulators = loopOver(reduction, axis, zero, unmasked.ptr ? unmasked : end, round, accumulators, addChunks);
+  }
+  reduction->inside = !unmasked.ptr;
+  if (whole && unmasked.ptr)
+    accumulators = loopOver(reduction, axis, unmasked, end, round, accumulators, addChunks);
+  return addRest(reduction, accumulators, whole);
+}
+
+static Accumulators startAccumulators(Reduction *reduction) {
+  TileBuilder *builder = &reduction->lowering->builder;
+  const Shape *shape = &reduction->source->shape;
+  int64_t lanes = reduction->lowering->lanes, rest = shapeLast(shape) % lanes;
+  Accumulators accumulators = {.count = accumulatorsFor(reduction)};
+  for (intptr_t i = 0; i < accumulators.count; ++i)
+    accumulators.values[i] = neutralValue(builder, reduction->combiner, shape->element, lanes);
+  if (rest)
+    accumulators.values[accumulators.count++] = neutralValue(builder, reduction->combiner, shape->element, rest);
+  return accumulators;
+}
+
+// A tree over the accumulators, then over lanes; the part that fills no vector comes last.
+static MlirValue finish(Reduction *reduction, Accumulators accumulators) {
+  TileBuilder *builder = &reduction->lowering->builder;
+  intptr_t full = accumulatorsFor(reduction);
+  for (intptr_t apart = 1; apart < full; apart *= 2)
+    for (intptr_t i = 0; i + apart < full; i += 2 * apart)
+      accumulators.values[i] =
+          combine(builder, reduction->combiner, accumulators.values[i], accumulators.values[i + apart]);
+  MlirValue result = {NULL};
+  if (full)
+    result = reduceVector(builder, reduction->combiner, accumulators.values[0]);
+  if (accumulators.count == full)
+    return result;
+  MlirValue rest = reduceVector(builder, reduction->combiner, accumulators.values[full]);
+  return result.ptr ? combine(builder, reduction->combiner, result, rest) : rest;
+}
+
+//===--- across the other axes ----------------------------------------------------------------===//
+
+static Accumulators addVector(Reduction *reduction, Accumulators accumulators) {
+  Lowering *lowering = reduction->lowering;
+  Body body = bodyBegin(lowering, reduction->inside);
+  MlirValue vector =
+      evaluate(&body, reduction->source, reduction->coords, reduction->source->shape.rank - 1, reduction->width);
+  bodyEnd(&body);
+  accumulators.values[0] = combine(&lowering->builder, reduction->combiner, accumulators.values[0], vector);
+  return accumulators;
+}
+
+// Loops over the reduced dimensions but the last, outermost first; inside them, rows or vectors.
+static Accumulators reduceDeeper(Reduction *reduction, Accumulators accumulators) {
+  TileBuilder *builder = &reduction->lowering->builder;
+  if (reduction->depth == reduction->numLoops)
+    return reduction->width ? addVector(reduction, accumulators) : addRow(reduction, accumulators);
+  intptr_t d = reduction->loops[reduction->depth++];
+  MlirValue end = tileBuildIndex(builder, reduction->source->shape.sizes[d]);
+  accumulators = loopOver(reduction, d, tileBuildIndex(builder, 0), end, 1, accumulators, reduceDeeper);
+  reduction->depth--;
+  return accumulators;
+}
+
+static void clearReduced(Reduction *reduction) {
+  for (intptr_t d = 0; d < reduction->source->shape.rank; ++d)
+    if (reduction->reduced[d])
+      reduction->coords[d] = coordConstant(0);
+}
+
+// The result at reduction->coords: a scalar, or a vector of `width`.
+static MlirValue reduceAt(Reduction *reduction) {
+  clearReduced(reduction);
+  Accumulators accumulators = {.count = 1};
+  if (!reduction->width)
+    accumulators = startAccumulators(reduction);
+  else
+    accumulators.values[0] = neutralValue(&reduction->lowering->builder, reduction->combiner,
+                                          reduction->source->shape.element, reduction->width);
+  accumulators = reduceDeeper(reduction, accumulators);
+  return reduction->width ? accumulators.values[0] : finish(reduction, accumulators);
+}
+
+//===--- places of the result -------------------------------------------------------------------===//
+
+// Puts the result's coordinates where they belong in the source.
+static void placeResult(Reduction *reduction, const Coord *coords) {
+  for (intptr_t d = 0, kept = 0; d < reduction->source->shape.rank; ++d)
+    if (!reduction->reduced[d])
+      reduction->coords[d] = coords[kept++];
+}
+
+static void storeVectorOfResult(Body *body, Record *source, const Access *target, const Coord *coords, int64_t width,
+                                void *data) {
+  (void)source;
+  Reduction *reduction = data;
+  placeResult(reduction, coords);
+  reduction->width = width;
+  accessStore(body, target, coords, target->shape.rank - 1, width, reduceAt(reduction));
+}
+
+static void storeScalarsOfResult(Reduction *reduction, const Access *target, intptr_t d, Coord *coords) {
+  Lowering *lowering = reduction->lowering;
+  if (d == target->shape.rank) {
+    placeResult(reduction, coords);
+    MlirValue value = reduceAt(reduction);
+    Body body = bodyBegin(lowering, true);
+    accessStore(&body, target, coords, -1, 0, value);
+    bodyEnd(&body);
+    return;
+  }
+  MlirBlock block = buildLoop(&lowering->builder, tileBuildIndex(&lowering->builder, 0),
+                              tileBuildIndex(&lowering->builder, target->shape.sizes[d]), 1);
+  TileBuilder before = enter(lowering, block);
+  coords[d] = coordOf(mlirBlockGetArgument(block, 0));
+  storeScalarsOfResult(reduction, target, d + 1, coords);
+  tileBuildYield(&lowering->builder, 0, NULL);
+  lowering->builder = before;
+}
+
+// Vectors along the last axis: one version where all of the source is inside, one with masks.
+static void storeVectorsOfResult(Reduction *reduction, const Access *target) {
+  Lowering *lowering = reduction->lowering;
+  MlirValue inside = allInside(lowering, reduction->source);
+  reduction->inside = true;
+  if (!inside.ptr) {
+    forEachVector(lowering, NULL, target, storeVectorOfResult, reduction);
+    return;
+  }
+  MlirBlock branches[2];
+  buildIf(&lowering->builder, inside, 0, NULL, &branches[0], &branches[1]);
+  for (int i = 0; i < 2; ++i) {
+    TileBuilder before = enter(lowering, branches[i]);
+    reduction->inside = i == 0;
+    forEachVector(lowering, NULL, target, storeVectorOfResult, reduction);
+    tileBuildYield(&lowering->builder, 0, NULL);
+    lowering->builder = before;
+  }
+}
+
+static void readAxes(Reduction *reduction) {
+  MlirAttribute axes = tileOpAttribute(reduction->op, "axes");
+  for (intptr_t i = 0; i < mlirDenseArrayGetNumElements(axes); ++i)
+    reduction->reduced[mlirDenseI64ArrayGetElement(axes, i)] = true;
+  for (intptr_t d = 0; d + 1 < reduction->source->shape.rank; ++d)
+    if (reduction->reduced[d])
+      reduction->loops[reduction->numLoops++] = d;
+}
+
+static void reduceKnown(Lowering *lowering, MlirOperation op, const Combiner *combiner) {
+  Record *source = recordOf(lowering, mlirOperationGetOperand(op, 0));
+  MlirValue result = mlirOperationGetResult(op, 0);
+  Reduction reduction = {.lowering = lowering, .op = op, .combiner = combiner, .source = source};
+  readAxes(&reduction);
+  intptr_t mark = spill(lowering, source, false);
+  if (!isTile(mlirValueGetType(result))) {
+    recordScalar(lowering, result, reduceAt(&reduction));
+  } else {
+    Shape shape = shapeOf(mlirValueGetType(result));
+    Access *target = bufferNew(lowering, &shape);
+    Coord coords[MaxRank];
+    if (reduction.reduced[source->shape.rank - 1])
+      storeScalarsOfResult(&reduction, target, 0, coords);
+    else
+      storeVectorsOfResult(&reduction, target);
+    recordMemory(lowering, result, target);
+  }
+  unspill(lowering, mark);
+}
+
+bool lowerReduce(Lowering *lowering, MlirOperation op) {
+  const Combiner *combiner = findCombiner(op);
+  if (!combiner || mlirOperationGetNumOperands(op) != 1)
+    return lowerReduceByElement(lowering, op);
+  reduceKnown(lowering, op, combiner);
+  return true;
+}

@@ -1,0 +1,210 @@
+// What becomes of a value: whether its expression may stay unevaluated until its users ask, and whether its memory may
+// be written over. Asked of the kernel, before it is changed.
+#include "lib/conversion/tile_to_vector/lowering.h"
+
+#include <string.h>
+
+//===--- memory behind a value ------------------------------------------------------------===//
+
+MlirValue rootOfMemory(MlirValue value) {
+  static const char *const sameMemory[] = {"tile.view", "tile.assume",  "tile.slice",     "tile.transpose",
+                                           "tile.slot", "tile.reshape", "memref.subview", "memref.cast"};
+  for (MlirOperation op = tileDefiningOp(value); op.ptr; op = tileDefiningOp(value)) {
+    bool same = false;
+    for (size_t i = 0; i < sizeof sameMemory / sizeof *sameMemory; ++i)
+      same = same || tileOpIs(op, sameMemory[i]);
+    if (!same)
+      return value;
+    value = mlirOperationGetOperand(op, 0);
+  }
+  return value;
+}
+
+// The operand that `op` writes, or -1.
+static intptr_t writtenOperand(MlirOperation op) {
+  static const struct {
+    const char *name;
+    intptr_t operand;
+  } writers[] = {{"tile.store", 1},      {"tile.copy", 1},       {"memref.store", 1},     {"tile.scatter", 1},
+                 {"tile.atomic_rmw", 1}, {"tile.atomic_cas", 2}, {"tile.atomic_store", 1}};
+  for (size_t i = 0; i < sizeof writers / sizeof *writers; ++i)
+    if (tileOpIs(op, writers[i].name))
+      return writers[i].operand;
+  return -1;
+}
+
+static bool writesTo(MlirOperation op, MlirValue root) {
+  intptr_t operand = writtenOperand(op);
+  if (operand >= 0 && mlirValueEqual(rootOfMemory(mlirOperationGetOperand(op, operand)), root))
+    return true;
+  for (intptr_t r = 0; r < mlirOperationGetNumRegions(op); ++r)
+    for (MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, r)); block.ptr;
+         block = mlirBlockGetNextInRegion(block))
+      for (MlirOperation inner = mlirBlockGetFirstOperation(block); inner.ptr;
+           inner = mlirOperationGetNextInBlock(inner))
+        if (writesTo(inner, root))
+          return true;
+  return false;
+}
+
+//===--- where a value is needed ------------------------------------------------------------===//
+
+// The op of `block` that is or encloses `op`; null when it is elsewhere.
+static MlirOperation ancestorIn(MlirBlock block, MlirOperation op) {
+  while (op.ptr && !mlirBlockEqual(mlirOperationGetBlock(op), block))
+    op = mlirOperationGetParentOperation(op);
+  return op;
+}
+
+static bool isLazyUser(MlirOperation user) {
+  return mlirOperationGetNumResults(user) > 0 && isEvaluable(user) && isTile(tileResultType(user, 0));
+}
+
+typedef bool (*UseVisitor)(MlirOperation user, bool elementwise, void *data); // false: stop
+
+// Every op that makes loops for `value` or for something evaluated from it. Elementwise: at the same coordinates.
+static bool eachRoot(MlirValue value, bool elementwise, int depth, UseVisitor visit, void *data) {
+  for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation user = mlirOpOperandGetOwner(use);
+    bool going = true;
+    if (depth > 0 && isLazyUser(user)) {
+      bool same = elementwise && isElementwise(user);
+      for (intptr_t i = 0; i < mlirOperationGetNumResults(user) && going; ++i)
+        going = eachRoot(mlirOperationGetResult(user, i), same, depth - 1, visit, data);
+    } else {
+      going = visit(user, elementwise && depth > 0, data);
+    }
+    if (!going)
+      return false;
+  }
+  return true;
+}
+
+enum { FarEnough = 24 }; // deeper chains count as uses of their own
+
+//===--- may a load wait? ---------------------------------------------------------------------===//
+
+typedef struct LoadUses {
+  MlirOperation load, last; // last: of the load's block
+  MlirValue root;
+  bool overwritten;
+} LoadUses;
+
+// A store to the very tile that was loaded, of something computed from it element by element.
+static bool isStoreInPlace(MlirOperation load, MlirOperation store) {
+  intptr_t numIndices = mlirOperationGetNumOperands(load) - 1;
+  if (!tileOpIs(store, "tile.store") || mlirOperationGetNumOperands(store) != numIndices + 2)
+    return false;
+  MlirOperation from = tileDefiningOp(mlirOperationGetOperand(load, 0));
+  MlirOperation to = tileDefiningOp(mlirOperationGetOperand(store, 1));
+  bool same = mlirValueEqual(mlirOperationGetOperand(load, 0), mlirOperationGetOperand(store, 1)) ||
+              (tileOpIs(from, "tile.view") && tileOpIs(to, "tile.view") &&
+               mlirTypeEqual(tileResultType(from, 0), tileResultType(to, 0)) &&
+               mlirOperationGetNumOperands(from) == 1 && mlirOperationGetNumOperands(to) == 1 &&
+               mlirValueEqual(mlirOperationGetOperand(from, 0), mlirOperationGetOperand(to, 0)));
+  for (intptr_t i = 0; i < numIndices; ++i)
+    same = same && mlirValueEqual(mlirOperationGetOperand(load, 1 + i), mlirOperationGetOperand(store, 2 + i));
+  return same;
+}
+
+static bool visitLoadUse(MlirOperation user, bool elementwise, void *data) {
+  LoadUses *uses = data;
+  MlirBlock block = mlirOperationGetBlock(uses->load);
+  MlirOperation at = ancestorIn(block, user);
+  bool inPlace = elementwise && mlirOperationEqual(at, user) && isStoreInPlace(uses->load, user);
+  if (writesTo(at, uses->root) && !inPlace)
+    uses->overwritten = true;
+  for (MlirOperation op = mlirOperationGetNextInBlock(uses->load); !uses->overwritten && !mlirOperationEqual(op, at);
+       op = mlirOperationGetNextInBlock(op))
+    uses->overwritten = writesTo(op, uses->root);
+  return !uses->overwritten;
+}
+
+bool isOverwrittenBeforeUse(MlirOperation load) {
+  LoadUses uses = {.load = load, .root = rootOfMemory(mlirOperationGetOperand(load, 0))};
+  if (!writesTo(mlirOperationGetParentOperation(load), uses.root) &&
+      !writesTo(tileParentOfName(load, "tile.kernel"), uses.root))
+    return false;
+  eachRoot(mlirOperationGetResult(load, 0), true, FarEnough, visitLoadUse, &uses);
+  return uses.overwritten;
+}
+
+//===--- is it worth storing? ------------------------------------------------------------------===//
+
+static bool isHeavy(MlirOperation op) {
+  static const char *const cheap[] = {"math.absf", "math.absi", "math.fma", "math.copysign", "math.ceil", "math.floor"};
+  MlirStringRef name = tileOpName(op);
+  if (name.length < 5 || memcmp(name.data, "math.", 5))
+    return false;
+  for (size_t i = 0; i < sizeof cheap / sizeof *cheap; ++i)
+    if (tileOpIs(op, cheap[i]))
+      return false;
+  return true;
+}
+
+typedef struct Demand {
+  MlirOperation op;
+  int roots;
+} Demand;
+
+static bool countRoot(MlirOperation user, bool elementwise, void *data) {
+  (void)elementwise;
+  Demand *demand = data;
+  bool inLoop = !mlirBlockEqual(mlirOperationGetBlock(user), mlirOperationGetBlock(demand->op));
+  demand->roots += inLoop && !tileOpIs(mlirOperationGetParentOperation(user), "scf.if") ? 2 : 1;
+  return demand->roots < 2;
+}
+
+static bool feedsBroadcast(MlirValue value) {
+  for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use))
+    if (tileOpIs(mlirOpOperandGetOwner(use), "tile.broadcast"))
+      return true;
+  return false;
+}
+
+bool isWorthStoring(Lowering *lowering, MlirOperation op) {
+  Record *record = recordOf(lowering, mlirOperationGetResult(op, 0));
+  Records records = recordsBehind(lowering, record);
+  bool heavy = false;
+  for (intptr_t i = 0; i < records.count; ++i)
+    heavy = heavy || (records.items[i]->kind == Record_Lazy && isHeavy(records.items[i]->op));
+  if (!heavy)
+    return false;
+  if (feedsBroadcast(mlirOperationGetResult(op, 0)))
+    return true;
+  Demand demand = {.op = op};
+  if (isHeavy(op))
+    eachRoot(mlirOperationGetResult(op, 0), true, FarEnough, countRoot, &demand);
+  return demand.roots > 1;
+}
+
+//===--- writing over what is read --------------------------------------------------------------===//
+
+static bool hasOneUse(MlirValue value) {
+  MlirOpOperand use = mlirValueGetFirstUse(value);
+  return !mlirOpOperandIsNull(use) && mlirOpOperandIsNull(mlirOpOperandGetNextUse(use));
+}
+
+static MlirBlock blockOfValue(MlirValue value) {
+  return mlirValueIsABlockArgument(value) ? mlirBlockArgumentGetOwner(value)
+                                          : mlirOperationGetBlock(mlirOpResultGetOwner(value));
+}
+
+Access *inPlaceTarget(Lowering *lowering, MlirValue value) {
+  Record *record = recordOf(lowering, value);
+  MlirOpOperand use = mlirValueGetFirstUse(value);
+  if (!isTile(mlirValueGetType(value)) || !hasOneUse(value) ||
+      !mlirBlockEqual(blockOfValue(value), mlirOperationGetBlock(mlirOpOperandGetOwner(use))))
+    return NULL;
+  if (record->kind == Record_Memory)
+    return record->access;
+  if (record->kind != Record_Lazy || !isElementwise(record->op))
+    return NULL;
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(record->op); ++i) {
+    MlirValue operand = mlirOperationGetOperand(record->op, i);
+    Access *target = inPlaceTarget(lowering, operand);
+    if (target && mlirTypeEqual(mlirValueGetType(operand), mlirValueGetType(value)))
+      return target;
+  }
+  return NULL;
+}

@@ -1,0 +1,298 @@
+// What a !tile.view and a !tile.buffer are on a CPU: an Access to a memref. A view names dimensions of its memref; a
+// buffer is a memref with one dimension per run of its layout's modes, so that its addresses are plain strides again.
+#include "dialects/tile/tile.h"
+#include "lib/conversion/tile_to_vector/lowering.h"
+
+#include "mlir-c/BuiltinAttributes.h"
+
+#include <math.h>
+
+//===--- views ----------------------------------------------------------------------===//
+
+static double padOfView(MlirType view) {
+  static const struct {
+    const char *name;
+    double value;
+  } pads[] = {{"zero", 0.0}, {"neg_zero", -0.0}, {"nan", NAN}, {"inf", INFINITY}, {"neg_inf", -INFINITY}};
+  MlirStringRef name = tileViewTypeGetPad(view);
+  for (size_t i = 0; i < sizeof pads / sizeof *pads; ++i)
+    if (tileStringEquals(name, pads[i].name))
+      return pads[i].value;
+  return 0.0;
+}
+
+static MlirValue sizeOfMemref(TileBuilder *builder, MlirValue memref, intptr_t d) {
+  MlirType type = mlirValueGetType(memref);
+  if (!mlirShapedTypeIsDynamicDim(type, d))
+    return tileBuildIndex(builder, mlirShapedTypeGetDimSize(type, d));
+  MlirValue operands[] = {memref, tileBuildIndex(builder, d)};
+  return tileBuildValue(builder, "memref.dim", mlirIndexTypeGet(builder->context), 2, operands, NULL);
+}
+
+// Fills access->fixed from the op's `fixed` dimensions and operands; lists the others in `kept`.
+static void fixDimensions(Lowering *lowering, MlirOperation view, Access *access, intptr_t *kept) {
+  MlirAttribute fixed = tileOpAttribute(view, "fixed");
+  intptr_t numFixed = fixed.ptr ? mlirDenseArrayGetNumElements(fixed) : 0, numKept = 0;
+  for (intptr_t i = 0; i < numFixed; ++i)
+    access->fixed[mlirDenseI64ArrayGetElement(fixed, i)] = scalarOf(lowering, mlirOperationGetOperand(view, i + 1));
+  for (intptr_t j = 0; j < access->memrefRank; ++j)
+    if (!access->fixed[j].ptr)
+      kept[numKept++] = j;
+}
+
+bool accessOfView(Lowering *lowering, MlirOperation view) {
+  MlirValue result = mlirOperationGetResult(view, 0), memref = scalarOf(lowering, mlirOperationGetOperand(view, 0));
+  MlirType type = mlirValueGetType(result), memrefType = mlirValueGetType(memref);
+  if (tileViewTypeGetPacked(type).ptr)
+    return tileError(view, "not lowered to the CPU yet: a packed view");
+  Access *access = loweringAllocate(lowering, sizeof *access);
+  int64_t offset;
+  *access = (Access){.memref = memref, .memrefRank = mlirShapedTypeGetRank(memrefType), .pad = padOfView(type)};
+  access->shape = (Shape){.rank = tileViewTypeGetRank(type), .element = tileViewTypeGetElementType(type)};
+  access->storage = mlirShapedTypeGetElementType(memrefType);
+  access->root = rootOfMemory(mlirOperationGetOperand(view, 0));
+  if (mlirLogicalResultIsFailure(mlirMemRefTypeGetStridesAndOffset(memrefType, access->strides, &offset)))
+    return tileError(view, "not lowered to the CPU yet: a memref whose layout has no strides");
+  intptr_t kept[MaxRank];
+  fixDimensions(lowering, view, access, kept);
+  for (intptr_t d = 0; d < access->shape.rank; ++d) {
+    intptr_t j = kept[tileViewTypeGetOrder(type, d)];
+    access->shape.sizes[d] = tileViewTypeGetSize(type, d);
+    access->steps[d] = tileViewTypeGetStep(type, d);
+    access->dims[d] = (AccessDim){.stride = tileViewTypeGetStride(type, d),
+                                  .numDigits = 1,
+                                  .digits = {{.divisor = 1, .memrefDim = j}},
+                                  .size = sizeOfMemref(&lowering->builder, memref, j)};
+  }
+  recordNew(lowering, result, Record_Access)->access = access;
+  return true;
+}
+
+// A tile at position `low` to `high` of its dimension: which edges may it cross?
+static void findEdges(AccessDim *dim, const IndexFacts *facts, int64_t step, int64_t span) {
+  int64_t low = 0, high = 0, size;
+  dim->mayUnder =
+      facts->low < 0 && (facts->low == INT64_MIN || __builtin_mul_overflow(facts->low, step, &low) || low < 0);
+  dim->mayOver = facts->high == INT64_MAX || !tileConstantIndex(dim->size, &size) ||
+                 __builtin_mul_overflow(facts->high, step, &high) || high + span > size;
+  dim->originMultiple = facts->multiple * step;
+}
+
+Access *accessAt(Lowering *lowering, const Access *access, MlirOperation op, intptr_t first) {
+  Access *at = loweringAllocate(lowering, sizeof *at);
+  *at = *access;
+  intptr_t numIndices = mlirOperationGetNumOperands(op) - first;
+  for (intptr_t d = 0; d < access->shape.rank && d < numIndices; ++d) {
+    MlirValue index = mlirOperationGetOperand(op, first + d);
+    IndexFacts facts = indexFacts(index);
+    int64_t constant, span = (access->shape.sizes[d] - 1) * access->dims[d].stride + 1;
+    Coord coord = tileConstantIndex(index, &constant) ? coordConstant(constant) : coordOf(scalarOf(lowering, index));
+    at->dims[d].origin = coordTimes(&lowering->builder, coord, access->steps[d]);
+    findEdges(&at->dims[d], &facts, access->steps[d], span);
+  }
+  return at;
+}
+
+//===--- buffers -----------------------------------------------------------------------===//
+
+// A run of positions of the offset that walk one axis: `count` of them, each a step of `divisor` along the axis.
+typedef struct Run {
+  intptr_t axis;
+  int64_t divisor, count, stride;
+} Run;
+
+typedef struct Runs {
+  Run items[TILE_LAYOUT_MAX_BITS + TILE_LAYOUT_MAX_REPEATS];
+  intptr_t count;
+} Runs;
+
+static void addWalk(Runs *runs, Run run) {
+  Run *last = runs->count ? &runs->items[runs->count - 1] : NULL;
+  if (last && last->axis == run.axis && last->divisor * last->count == run.divisor)
+    last->count *= run.count;
+  else
+    runs->items[runs->count++] = run;
+}
+
+// The only axis that moves, or -1.
+static intptr_t onlyAxis(const TileLayoutPoint *step) {
+  intptr_t axis = -1;
+  for (intptr_t a = 0; a < TILE_LAYOUT_MAX_AXES; ++a)
+    if (step->at[a] && axis >= 0)
+      return -1;
+    else if (step->at[a])
+      axis = a;
+  return axis;
+}
+
+// False when the layout is not made of runs: swizzles and copies, which a CPU's buffer has no use for.
+static bool runsOfLayout(const TileLayout *layout, Runs *runs) {
+  int64_t stride = 1;
+  for (uint32_t bit = 0; bit < layout->bits[TileLayoutOffset]; ++bit, stride *= 2) {
+    intptr_t axis = onlyAxis(&layout->steps[bit]);
+    if (axis < 0)
+      return false;
+    addWalk(runs, (Run){axis, layout->steps[bit].at[axis], 2, stride});
+  }
+  for (uint32_t i = 0; i < layout->repeatCount; ++i) {
+    const TileLayoutRepeat *repeat = &layout->repeats[i];
+    if (repeat->axis < 0)
+      return false;
+    addWalk(runs, (Run){repeat->axis, repeat->stride, repeat->count, stride});
+    stride *= repeat->count;
+  }
+  return true;
+}
+
+// Padding adds `amount` after every `every` elements: larger strides grow with it.
+static bool padStride(const TileLayout *layout, int64_t *stride) {
+  if (!layout->padEvery || *stride < (int64_t)layout->padEvery)
+    return true;
+  if (*stride % layout->padEvery)
+    return false;
+  *stride += *stride / layout->padEvery * layout->padAmount;
+  return true;
+}
+
+// Splits every run that goes over the padding's period, so that each has one stride.
+static Runs splitAtPadding(const TileLayout *layout, const Runs *runs) {
+  Runs split = {.count = 0};
+  for (intptr_t i = 0; i < runs->count; ++i) {
+    Run run = runs->items[i];
+    int64_t below = layout->padEvery ? layout->padEvery / run.stride : 0;
+    if (below > 1 && below < run.count && run.count % below == 0) {
+      split.items[split.count++] = (Run){run.axis, run.divisor, below, run.stride};
+      run = (Run){run.axis, run.divisor * below, run.count / below, run.stride * below};
+    }
+    split.items[split.count++] = run;
+  }
+  return split;
+}
+
+static void addDigit(Access *access, const Run *run, intptr_t memrefDim) {
+  AccessDim *dim = &access->dims[run->axis];
+  bool isLast = run->divisor * run->count >= access->shape.sizes[run->axis];
+  dim->digits[dim->numDigits++] = (Digit){run->divisor, isLast ? 0 : run->count, memrefDim};
+}
+
+// The memref of a buffer: dimension 0 the stages of its ring (if any), then the runs, outermost first.
+static bool describeBuffer(MlirOperation alloc, Access *access, const TileLayout *layout, int64_t stages) {
+  Runs runs = {.count = 0};
+  if (!runsOfLayout(layout, &runs))
+    return tileError(alloc, "not lowered to the CPU yet: a buffer whose layout is not made of plain strides");
+  runs = splitAtPadding(layout, &runs);
+  intptr_t ring = stages > 0;
+  if (runs.count + ring > MaxRank)
+    return tileError(alloc, "not lowered to the CPU yet: a buffer layout of %d modes (at most %d)", (int)runs.count,
+                     MaxRank - (int)ring);
+  access->memrefRank = runs.count + ring;
+  for (intptr_t i = 0; i < runs.count; ++i) {
+    intptr_t j = access->memrefRank - 1 - i;
+    access->strides[j] = runs.items[i].stride;
+    if (access->dims[runs.items[i].axis].numDigits == MaxDigits || !padStride(layout, &access->strides[j]))
+      return tileError(alloc, "not lowered to the CPU yet: a buffer layout padded or split as this one");
+    addDigit(access, &runs.items[i], j);
+  }
+  return true;
+}
+
+static MlirType memrefOfBuffer(const Access *access, const int64_t *sizes) {
+  MlirContext context = mlirTypeGetContext(access->storage);
+  MlirAttribute layout = mlirStridedLayoutAttrGet(context, 0, access->memrefRank, access->strides);
+  return mlirMemRefTypeGet(access->storage, access->memrefRank, sizes, layout, mlirAttributeGetNull());
+}
+
+static void sizesOfBuffer(const Access *access, int64_t stages, int64_t *sizes) {
+  if (stages > 0)
+    sizes[0] = stages;
+  for (intptr_t d = 0; d < access->shape.rank; ++d)
+    for (intptr_t i = 0; i < access->dims[d].numDigits; ++i) {
+      const Digit *digit = &access->dims[d].digits[i];
+      sizes[digit->memrefDim] = digit->modulus ? digit->modulus : access->shape.sizes[d] / digit->divisor;
+    }
+}
+
+bool accessOfBuffer(Lowering *lowering, MlirOperation alloc) {
+  MlirValue result = mlirOperationGetResult(alloc, 0);
+  MlirType type = mlirValueGetType(result);
+  if (!tileTypeIsABuffer(type) || !tileStringEquals(tileBufferTypeGetLevel(type), "local"))
+    return tileError(alloc, "not lowered to the CPU yet: memory other than a local buffer");
+  Access *access = loweringAllocate(lowering, sizeof *access);
+  MlirType element = tileBufferTypeGetElementType(type);
+  *access = (Access){.shape = {.rank = tileBufferTypeGetRank(type), .element = element}, .storage = element};
+  access->root = result;
+  for (intptr_t d = 0; d < access->shape.rank; ++d) {
+    access->shape.sizes[d] = tileBufferTypeGetSize(type, d);
+    access->dims[d].stride = 1;
+  }
+  TileLayout layout = tileLayoutAttrGetLayout(tileBufferTypeGetLayout(type));
+  int64_t stages = tileBufferTypeGetStages(type), sizes[MaxRank], one = (int64_t)tileLayoutPaddedSize(&layout);
+  if (!describeBuffer(alloc, access, &layout, stages))
+    return false;
+  if (stages > 0)
+    access->strides[0] = one;
+  sizesOfBuffer(access, stages, sizes);
+  int64_t bytes = one * (stages > 0 ? stages : 1) * bytesOf(element);
+  access->memref = memrefNew(lowering, memrefOfBuffer(access, sizes), bytes);
+  recordNew(lowering, result, Record_Access)->access = access;
+  return true;
+}
+
+//===--- the same memory in another way ---------------------------------------------------===//
+
+static void sliceDim(Lowering *lowering, AccessDim *dim, MlirOperation slice, int64_t offset, intptr_t *operand) {
+  Coord start = coordConstant(offset);
+  int64_t multiple = offset;
+  if (offset == mlirShapedTypeGetDynamicSize()) {
+    MlirValue index = mlirOperationGetOperand(slice, (*operand)++);
+    start = coordOf(scalarOf(lowering, index));
+    multiple = indexFacts(index).multiple;
+  }
+  while (multiple) { // originMultiple becomes the greatest divisor of both
+    int64_t rest = dim->originMultiple % multiple;
+    dim->originMultiple = multiple;
+    multiple = rest;
+  }
+  dim->origin = coordSum(&lowering->builder, dim->origin, coordTimes(&lowering->builder, start, dim->stride));
+}
+
+static void sliceBuffer(Lowering *lowering, MlirOperation slice, Access *access) {
+  MlirAttribute offsets = tileOpAttribute(slice, "static_offsets");
+  intptr_t operand = 1;
+  for (intptr_t d = 0; d < access->shape.rank; ++d) {
+    sliceDim(lowering, &access->dims[d], slice, mlirDenseI64ArrayGetElement(offsets, d), &operand);
+    access->shape.sizes[d] = tileBufferTypeGetSize(tileResultType(slice, 0), d);
+  }
+}
+
+static void transposeBuffer(MlirOperation transpose, const Access *from, Access *to) {
+  MlirAttribute permutation = tileOpAttribute(transpose, "permutation");
+  for (intptr_t d = 0; d < from->shape.rank; ++d) {
+    int64_t source = mlirDenseI64ArrayGetElement(permutation, d);
+    to->dims[d] = from->dims[source];
+    to->shape.sizes[d] = from->shape.sizes[source];
+  }
+}
+
+// The k-th use of a ring takes stage k mod stages.
+static void slotOfBuffer(Lowering *lowering, MlirOperation slot, Access *access) {
+  MlirValue use = scalarOf(lowering, mlirOperationGetOperand(slot, 1));
+  int64_t stages = tileBufferTypeGetStages(tileOperandType(slot, 0));
+  access->fixed[0] = coordValue(&lowering->builder, coordModulo(&lowering->builder, coordOf(use), stages));
+}
+
+bool accessOfReinterpretation(Lowering *lowering, MlirOperation op) {
+  const Record *source = recordOf(lowering, mlirOperationGetOperand(op, 0));
+  Access *access = loweringAllocate(lowering, sizeof *access);
+  *access = *source->access;
+  if (tileOpIs(op, "tile.slice"))
+    sliceBuffer(lowering, op, access);
+  else if (tileOpIs(op, "tile.transpose"))
+    transposeBuffer(op, source->access, access);
+  else if (tileOpIs(op, "tile.slot"))
+    slotOfBuffer(lowering, op, access);
+  else
+    return tileError(op, "not lowered to the CPU yet: this reinterpretation of a buffer");
+  recordNew(lowering, mlirOperationGetResult(op, 0), Record_Access)->access = access;
+  return true;
+}

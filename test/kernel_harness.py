@@ -1,0 +1,102 @@
+"""Compiles tile kernels with tile-opt and calls them on numpy arrays: for execution tests and benchmarks of kernels.
+
+    kernels = Kernels("gemm.mlir", build="build")            # tile-opt | mlir-translate | clang -O3 -shared
+    kernels.run("gemm_bias_relu", [a, b, bias, c], grid=(1,))  # arrays by reference, numbers by value
+
+The ABI is lib/conversion/tile_to_vector/README.md's: void kernel(void **args, int64_t begin, int64_t end).
+"""
+import ctypes
+import os
+import subprocess
+import tempfile
+
+import numpy
+
+PIPELINE = ",".join([
+    "convert-tile-to-vector",
+    "func.func(canonicalize,cse,loop-invariant-code-motion,canonicalize,cse)",
+    "convert-vector-to-scf",
+    "expand-strided-metadata",
+    "lower-affine",
+    "convert-scf-to-cf",
+    "convert-vector-to-llvm",
+    "convert-math-to-llvm",
+    "convert-math-to-libm",
+    "convert-arith-to-llvm",
+    "convert-index-to-llvm",
+    "finalize-memref-to-llvm{use-generic-functions=true}",
+    "convert-func-to-llvm",
+    "convert-cf-to-llvm",
+    "convert-ub-to-llvm",
+    "reconcile-unrealized-casts",
+])
+
+SCALARS = {"int8": ctypes.c_int8, "int16": ctypes.c_int16, "int32": ctypes.c_int32, "int64": ctypes.c_int64,
+           "float32": ctypes.c_float, "float64": ctypes.c_double}
+
+
+def tool(name):
+    """LLVM 22's tool of that name, as Debian calls it or by its folder."""
+    folder = "/usr/lib/llvm-22/bin"
+    return os.path.join(folder, name) if os.path.exists(os.path.join(folder, name)) else name + "-22"
+
+
+def compile_kernels(source, build, output, march="native"):
+    """Source text or file to a shared library with the kernels, the runtime's local memory linked in."""
+    opt = os.path.join(build, "bin", "tile-opt")
+    lowered = subprocess.run([opt, f"--pass-pipeline=builtin.module({PIPELINE})", source], check=True,
+                             stdout=subprocess.PIPE).stdout
+    llvm = subprocess.run([tool("mlir-translate"), "--mlir-to-llvmir"], input=lowered, check=True,
+                          stdout=subprocess.PIPE).stdout
+    with open(output + ".ll", "wb") as file:
+        file.write(llvm)
+    subprocess.run([tool("clang"), "-O3", f"-march={march}", "-fPIC", "-shared", "-Wno-override-module",
+                    output + ".ll", os.path.join(build, "libtessera-runtime.a"), "-lm", "-lpthread", "-o", output],
+                   check=True)
+    return output
+
+
+def descriptor(array):
+    """The ranked memref descriptor of an array."""
+    rank = array.ndim
+
+    class Descriptor(ctypes.Structure):
+        _fields_ = [("allocated", ctypes.c_void_p), ("aligned", ctypes.c_void_p), ("offset", ctypes.c_int64),
+                    ("sizes", ctypes.c_int64 * rank), ("strides", ctypes.c_int64 * rank)]
+
+    strides = [stride // array.itemsize for stride in array.strides]
+    return Descriptor(array.ctypes.data, array.ctypes.data, 0, tuple(array.shape), tuple(strides))
+
+
+class Call:
+    """A kernel with its arguments packed, ready to be called again and again."""
+
+    def __init__(self, function, arguments, grid):
+        grid = tuple(grid) + (1,) * (3 - len(grid))
+        self.kept = [descriptor(a) if isinstance(a, numpy.ndarray) and a.ndim else SCALARS[str(numpy.asarray(a).dtype)](
+            numpy.asarray(a).item()) for a in arguments]
+        self.grid = (ctypes.c_int64 * 3)(*grid)
+        pointers = [ctypes.cast(ctypes.pointer(a), ctypes.c_void_p) for a in self.kept]
+        pointers.append(ctypes.cast(self.grid, ctypes.c_void_p))
+        self.arguments = (ctypes.c_void_p * len(pointers))(*pointers)
+        self.function = function
+        self.programs = grid[0] * grid[1] * grid[2]
+
+    def __call__(self):
+        self.function(self.arguments, 0, self.programs)
+
+
+class Kernels:
+    def __init__(self, source, build, march="native"):
+        self.folder = tempfile.TemporaryDirectory()
+        path = compile_kernels(source, build, os.path.join(self.folder.name, "kernels.so"), march)
+        self.library = ctypes.CDLL(path)
+
+    def call(self, name, arguments, grid):
+        function = getattr(self.library, name)
+        function.argtypes = [ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64]
+        function.restype = None
+        return Call(function, arguments, grid)
+
+    def run(self, name, arguments, grid):
+        self.call(name, arguments, grid)()
