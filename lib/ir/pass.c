@@ -26,6 +26,7 @@
 #include "mlir-c/Dialect/UB.h"
 #include "mlir-c/Dialect/Vector.h"
 #include <assert.h>
+#include <string.h>
 
 //===--- rewriting ----------------------------------------------------------===//
 bool tileApplyPatterns(MlirOperation op, void (*populate)(MlirRewritePatternSet patterns, MlirContext context)) {
@@ -48,18 +49,36 @@ void tileAddPattern(MlirRewritePatternSet patterns, MlirContext context, const c
 }
 
 //===--- pipelines ----------------------------------------------------------===//
-static void reportText(MlirStringRef text, void *userData) {
-  tileErrorAt(mlirOperationGetLocation(*(MlirOperation *)userData), "%.*s", (int)text.length, text.data);
+// What the pipeline's parser says comes in pieces.
+typedef struct Message {
+  char text[512];
+  size_t used;
+} Message;
+
+static void appendText(MlirStringRef text, void *userData) {
+  Message *message = userData;
+  size_t room = sizeof message->text - message->used;
+  size_t length = text.length < room ? text.length : room;
+  memcpy(message->text + message->used, text.data, length);
+  message->used += length;
+}
+
+static void trimNewlines(Message *message) {
+  while (message->used && message->text[message->used - 1] == '\n')
+    --message->used;
 }
 
 bool tileRunPipeline(MlirOperation op, const char *pipeline) {
+  Message message = {.used = 0};
   MlirPassManager manager = mlirPassManagerCreateOnOperation(mlirOperationGetContext(op), tileOpName(op));
-  MlirLogicalResult result =
-      mlirOpPassManagerAddPipeline(mlirPassManagerGetAsOpPassManager(manager), tileString(pipeline), reportText, &op);
-  if (mlirLogicalResultIsSuccess(result))
-    result = mlirPassManagerRunOnOp(manager, op);
+  bool ok = mlirLogicalResultIsSuccess(mlirOpPassManagerAddPipeline(mlirPassManagerGetAsOpPassManager(manager),
+                                                                    tileString(pipeline), appendText, &message));
+  trimNewlines(&message);
+  if (!ok)
+    tileError(op, "cannot run the pipeline '%s': %.*s", pipeline, (int)message.used, message.text);
+  ok = ok && mlirLogicalResultIsSuccess(mlirPassManagerRunOnOp(manager, op));
   mlirPassManagerDestroy(manager);
-  return mlirLogicalResultIsSuccess(result);
+  return ok;
 }
 
 //===--- dialects -----------------------------------------------------------===//

@@ -13,7 +13,19 @@ typedef struct Writer {
 } Writer;
 
 static const char *capital(const char *name, char *buffer) { return opgenCamel(name, true, buffer, NameSize); }
-static const char *small(const char *name, char *buffer) { return opgenCamel(name, false, buffer, NameSize); }
+// As a parameter: a name that means something in C, or in Create's body, gets a trailing _.
+static const char *small(const char *name, char *buffer) {
+  static const char *const taken[] = {
+      "auto",   "bool",    "break",    "builder",  "case",   "char",     "const",  "continue", "default", "do",
+      "double", "else",    "enum",     "extern",   "float",  "for",      "goto",   "groups",   "if",      "inline",
+      "int",    "long",    "register", "restrict", "return", "short",    "signed", "sizeof",   "static",  "struct",
+      "switch", "typedef", "union",    "unsigned", "void",   "volatile", "while"};
+  opgenCamel(name, false, buffer, NameSize);
+  for (size_t i = 0; i < sizeof taken / sizeof *taken; ++i)
+    if (!strcmp(buffer, taken[i]))
+      return strcat(buffer, "_");
+  return buffer;
+}
 
 //===--- values -------------------------------------------------------------===//
 // Where a value stands when no other value's number matters; -1 if it depends.
