@@ -82,8 +82,10 @@ static bool parseFixedEntry(TileParse *parse, MlirExtParser parser, int64_t dime
   return result == MlirExtParse_Present;
 }
 
+// The list stands before the memref's type, so the number of its entries is left behind the fixed dimensions, negated,
+// until parseSourceType has seen how many there should be.
 static bool parseFixedIndices(TileParse *parse, MlirExtParser parser, MlirExtOpState state) {
-  int64_t fixed[TILE_MAX_LIST];
+  int64_t fixed[TILE_MAX_LIST + 1];
   intptr_t count = 0, dimension = 0;
   if (mlirExtParserParseOptionalToken(parser, "[")) {
     do {
@@ -94,9 +96,34 @@ static bool parseFixedIndices(TileParse *parse, MlirExtParser parser, MlirExtOpS
     } while (mlirExtParserParseOptionalToken(parser, ","));
     if (!mlirExtParserParseToken(parser, "]"))
       return false;
+    fixed[count++] = -dimension;
   }
   tileParseSetAttribute(parse, "fixed", tileIntegers(mlirExtParserGetContext(parser), count, fixed));
   return true;
+}
+
+static bool parseSourceType(TileParse *parse, MlirExtParser parser, MlirExtOpState state) {
+  MlirExtSourceLocation location = mlirExtParserGetLocation(parser);
+  MlirAttribute fixed = tileParseGetAttribute(parse, "fixed");
+  intptr_t count = mlirDenseArrayGetNumElements(fixed) - 1, entries = 0;
+  MlirType type;
+  if (!mlirExtParserParseType(parser, &type))
+    return false;
+  tileParseAddOperandType(parse, "source", type);
+  if (count < 0)
+    return true;
+  int64_t dimensions[TILE_MAX_LIST];
+  for (intptr_t i = 0; i < count; ++i)
+    dimensions[i] = mlirDenseI64ArrayGetElement(fixed, i);
+  tileParseSetAttribute(parse, "fixed", tileIntegers(mlirExtParserGetContext(parser), count, dimensions));
+  entries = (intptr_t)-mlirDenseI64ArrayGetElement(fixed, count);
+  return !mlirTypeIsAMemRef(type) || entries == tileTypeGetRank(type) ||
+         tileParseFail(parser, location, "%ld entries in brackets, expected one per dimension of the memref: %ld",
+                       (long)entries, (long)tileTypeGetRank(type));
+}
+
+static void printSourceType(MlirOperation op, MlirExtPrinter printer) {
+  mlirExtPrinterPrintType(printer, typeOf(op, "source"));
 }
 
 static void printFixedIndices(MlirOperation op, MlirExtPrinter printer) {
@@ -193,6 +220,7 @@ const TileDirective tileDirectives[] = {
     {"DestinationIndexTypes", parseDestinationIndexTypes, printDestinationIndexTypes},
     {"MemoryIndexTypes", parseMemoryIndexTypes, printMemoryIndexTypes},
     {"FixedIndices", parseFixedIndices, printFixedIndices},
+    {"SourceType", parseSourceType, printSourceType},
     {"Copied", parseCopied, printCopied},
     {"AccumulatorType", parseAccumulatorType, printAccumulatorType},
     {"ScanTypes", parseScanTypes, printScanTypes},

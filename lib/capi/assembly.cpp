@@ -210,7 +210,7 @@ bool mlirExtParserParseFunction(MlirExtParser parser, MlirExtOpState state) {
 
 //===--- operation state ----------------------------------------------------===//
 void mlirExtOpStateAddAttribute(MlirExtOpState state, const char *name, MlirAttribute attribute) {
-  stateOf(state).addAttribute(name, unwrap(attribute));
+  stateOf(state).attributes.set(name, unwrap(attribute));
 }
 MlirAttribute mlirExtOpStateGetAttribute(MlirExtOpState state, const char *name) {
   return wrap(stateOf(state).attributes.get(name));

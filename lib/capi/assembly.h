@@ -64,6 +64,7 @@ MlirExtParseResult mlirExtParserParseOptionalRegion(MlirExtParser parser, MlirEx
 bool mlirExtParserParseFunction(MlirExtParser parser, MlirExtOpState state);
 
 //===--- operation state ----------------------------------------------------===//
+// In place of one of that name, if it is there.
 void mlirExtOpStateAddAttribute(MlirExtOpState state, const char *name, MlirAttribute attribute);
 MlirAttribute mlirExtOpStateGetAttribute(MlirExtOpState state, const char *name); // null when absent
 void mlirExtOpStateAddType(MlirExtOpState state, MlirType type);
