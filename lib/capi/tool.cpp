@@ -8,12 +8,13 @@
 #include "mlir/Tools/mlir-translate/MlirTranslateMain.h"
 #include "mlir/Tools/mlir-translate/Translation.h"
 #include "llvm/Support/CommandLine.h"
+#include <deque>
 
 using namespace mlir;
 
 const bool *mlirExtToolAddFlag(const char *name, const char *help) {
-  // Command-line options live as long as the process, as upstream's do.
-  return &(new llvm::cl::opt<bool>(StringRef(name), llvm::cl::desc(help)))->getValue();
+  static std::deque<llvm::cl::opt<bool>> flags; // the parser keeps their addresses
+  return &flags.emplace_back(StringRef(name), llvm::cl::desc(help)).getValue();
 }
 
 int mlirExtOptMain(int argc, char **argv, const char *toolName, MlirDialectRegistry registry) {
