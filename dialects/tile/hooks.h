@@ -203,7 +203,6 @@ TILE_EFFECTS(MmaAsync);
 TILE_VERIFY(MmaWait);
 TILE_EFFECTS(MmaWait);
 TILE_VERIFY(WarpSpecialize);
-TILE_VERIFY_REGIONS(WarpSpecialize);
 void tileWarpSpecializeOpRegionSuccessors(MlirOperation op, int from, MlirExtSuccessors successors);
 void tileWarpSpecializeOpEntryOperands(MlirOperation op, intptr_t *begin, intptr_t *count);
 TILE_EFFECTS(Sync);

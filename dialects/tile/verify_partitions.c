@@ -89,14 +89,10 @@ bool tileWarpSpecializeOpVerify(MlirOperation op) {
                      tileOpName(parent).data);
   if (mlirOperationGetNumRegions(op) == 0)
     return tileError(op, "has no partition, want at least one");
-  return verifyCaptures(op) && verifyNames(op) && verifyWarps(op, parent) && verifyRegisters(op);
-}
-
-bool tileWarpSpecializeOpVerifyRegions(MlirOperation op) {
   for (intptr_t i = 0; i < mlirOperationGetNumRegions(op); i++)
     if (!verifyArguments(op, i))
       return false;
-  return true;
+  return verifyCaptures(op) && verifyNames(op) && verifyWarps(op, parent) && verifyRegisters(op);
 }
 
 // All partitions run. For data flow that is: control may go from the op to any of them, and from each to the end.

@@ -180,11 +180,6 @@ static bool verifyLaunchResults(MlirOperation op) {
 
 static bool verifyLaunchOperands(MlirOperation op) {
   intptr_t begin, count;
-  tileOpOperands(op, "outputs", &begin, &count);
-  for (intptr_t i = begin; i < begin + count; i++)
-    if (!mlirTypeIsARankedTensor(tileOperandType(op, i)) && !mlirTypeIsAMemRef(tileOperandType(op, i)))
-      return tileError(op, "outs #%d is %s, want a tensor or a memref", (int)(i - begin),
-                       TILE_TYPE_TEXT(tileOperandType(op, i)));
   tileOpOperands(op, "inputs", &begin, &count);
   for (intptr_t i = begin; i < begin + count; i++) {
     MlirType type = tileOperandType(op, i);

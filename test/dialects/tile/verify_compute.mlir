@@ -1,0 +1,456 @@
+// What products, reductions, scans, sorts and conversions must not say.
+// RUN: %tile_opt %s -split-input-file -verify-diagnostics
+// RUN: %mlir_opt_plugin %s -split-input-file -verify-diagnostics
+
+tile.func private @f(%a: tensor<4x8xf16>, %b: tensor<8x4xf16>, %c: tensor<4xf32>) {
+  // expected-error @+1 {{'tile.mma' op the accumulator's rank is 1, want 2 to 3}}
+  %d = tile.mma %a, %b, %c : tensor<4x8xf16>, tensor<8x4xf16> -> tensor<4xf32>
+  tile.return
+}
+
+// -----
+
+tile.func private @f(%a: tensor<8xf16>, %b: tensor<8x4xf16>, %c: tensor<4x4xf32>) {
+  // expected-error @+1 {{'tile.mma' op lhs has rank 1 (tensor<8xf16>), want 2, the accumulator's}}
+  %d = tile.mma %a, %b, %c : tensor<8xf16>, tensor<8x4xf16> -> tensor<4x4xf32>
+  tile.return
+}
+
+// -----
+
+// expected-note @+1 {{the other one is defined here}}
+tile.func private @f(%a: tensor<4x8xf16>, %b: tensor<16x4xf16>, %c: tensor<4x4xf32>) {
+  // expected-error @+1 {{'tile.mma' op axis 0 of rhs has size 16, want 8, axis 1 of lhs}}
+  %d = tile.mma %a, %b, %c : tensor<4x8xf16>, tensor<16x4xf16> -> tensor<4x4xf32>
+  tile.return
+}
+
+// -----
+
+// expected-note @+1 {{the other one is defined here}}
+tile.func private @f(%a: tensor<2x4x8xf16>, %b: tensor<3x8x4xf16>, %c: tensor<2x4x4xf32>) {
+  // expected-error @+1 {{'tile.mma' op axis 0 of rhs has size 3, want 2, axis 0 of accumulator}}
+  %d = tile.mma %a, %b, %c : tensor<2x4x8xf16>, tensor<3x8x4xf16> -> tensor<2x4x4xf32>
+  tile.return
+}
+
+// -----
+
+tile.func private @f(%a: tensor<4x8xf16>, %b: tensor<8x4xbf16>, %c: tensor<4x4xf32>) {
+  // expected-error @+1 {{'tile.mma' op multiplies f16 by bf16 into f32, want one of}}
+  %d = tile.mma %a, %b, %c : tensor<4x8xf16>, tensor<8x4xbf16> -> tensor<4x4xf32>
+  tile.return
+}
+
+// -----
+
+tile.func private @f(%a: tensor<4x8xi8>, %b: tensor<8x4xi8>, %c: tensor<4x4xf32>) {
+  // expected-error @+1 {{'tile.mma' op multiplies i8 by i8 into f32, want one of}}
+  %d = tile.mma %a, %b, %c : tensor<4x8xi8>, tensor<8x4xi8> -> tensor<4x4xf32>
+  tile.return
+}
+
+// -----
+
+tile.func private @f(%a: tensor<4x8xf16>, %b: tensor<8x4xf16>, %c: tensor<4x4xf32>) {
+  // expected-error @+1 {{'tile.mma' op has precision tf32x3 for f16, want it for f32 only}}
+  %d = tile.mma %a, %b, %c precision tf32x3 : tensor<4x8xf16>, tensor<8x4xf16> -> tensor<4x4xf32>
+  tile.return
+}
+
+// -----
+
+tile.func private @f(%a: tensor<4x8xf16>, %b: tensor<8x4xf16>, %c: tensor<4x4xf32>) {
+  // expected-error @+1 {{'tile.mma' op has an atom but no layouts, want no atom before layouts are assigned}}
+  %d = tile.mma %a, %b, %c atom "mma.sync.m16n8k16" : tensor<4x8xf16>, tensor<8x4xf16> -> tensor<4x4xf32>
+  tile.return
+}
+
+// -----
+
+#l = #tile.layout<reg [4:d1, 4:d0]>
+tile.kernel @k(%m: memref<f32>) {
+  %a = arith.constant dense<1.0> : tensor<4x4xf16, #l>
+  %c = arith.constant dense<1.0> : tensor<4x4xf32, #l>
+  // expected-error @+1 {{'tile.mma' op has layouts but no atom, want the instruction whose fragments they are}}
+  %d = tile.mma %a, %a, %c : tensor<4x4xf16, #l>, tensor<4x4xf16, #l> -> tensor<4x4xf32, #l>
+  tile.return
+}
+
+// -----
+
+tile.func private @f(%a: tensor<4x64xf8E4M3FN>, %s: tensor<4x2xf8E8M0FNU>, %b: tensor<64x4xf8E4M3FN>,
+                     %t: tensor<2x4xf8E8M0FNU>, %c: tensor<4x4xf32>) {
+  // expected-error @+1 {{'tile.mma_scaled' op block is 64, want 16 or 32}}
+  %d = tile.mma_scaled %a scale %s, %b scale %t, %c block 64 : tensor<4x64xf8E4M3FN>, tensor<4x2xf8E8M0FNU>, tensor<64x4xf8E4M3FN>, tensor<2x4xf8E8M0FNU> -> tensor<4x4xf32>
+  tile.return
+}
+
+// -----
+
+// expected-note @+1 {{what it scales is defined here}}
+tile.func private @f(%a: tensor<4x64xf8E4M3FN>, %s: tensor<4x4xf8E8M0FNU>, %b: tensor<64x4xf8E4M3FN>,
+                     %t: tensor<2x4xf8E8M0FNU>, %c: tensor<4x4xf32>) {
+  // expected-error @+1 {{'tile.mma_scaled' op lhs_scale has shape 4x4, want that of lhs, 4x64, with axis 1 divided by the block, 32}}
+  %d = tile.mma_scaled %a scale %s, %b scale %t, %c block 32 : tensor<4x64xf8E4M3FN>, tensor<4x4xf8E8M0FNU>, tensor<64x4xf8E4M3FN>, tensor<2x4xf8E8M0FNU> -> tensor<4x4xf32>
+  tile.return
+}
+
+// -----
+
+tile.func private @f(%a: tensor<4x64xf8E4M3FN>, %s: tensor<4x2xf32>, %b: tensor<64x4xf8E4M3FN>,
+                     %t: tensor<2x4xf8E8M0FNU>, %c: tensor<4x4xf32>) {
+  // expected-error @+1 {{'tile.mma_scaled' op lhs_scale has elements of type f32, want f8E8M0FNU or f8E4M3FN}}
+  %d = tile.mma_scaled %a scale %s, %b scale %t, %c block 32 : tensor<4x64xf8E4M3FN>, tensor<4x2xf32>, tensor<64x4xf8E4M3FN>, tensor<2x4xf8E8M0FNU> -> tensor<4x4xf32>
+  tile.return
+}
+
+// -----
+
+tile.func private @f(%a: tensor<4x64xf16>, %s: tensor<4x2xf8E8M0FNU>, %b: tensor<64x4xf8E4M3FN>,
+                     %t: tensor<2x4xf8E8M0FNU>, %c: tensor<4x4xf32>) {
+  // expected-error @+1 {{'tile.mma_scaled' op lhs has elements of type f16, want floats of 8 bits or fewer}}
+  %d = tile.mma_scaled %a scale %s, %b scale %t, %c block 32 : tensor<4x64xf16>, tensor<4x2xf8E8M0FNU>, tensor<64x4xf8E4M3FN>, tensor<2x4xf8E8M0FNU> -> tensor<4x4xf32>
+  tile.return
+}
+
+// -----
+
+tile.func private @f(%a: tensor<4x40xf8E4M3FN>, %s: tensor<4x2xf8E8M0FNU>, %b: tensor<40x4xf8E4M3FN>,
+                     %t: tensor<2x4xf8E8M0FNU>, %c: tensor<4x4xf32>) {
+  // expected-error @+1 {{'tile.mma_scaled' op axis 1 of lhs has size 40, want a multiple of the block, 32}}
+  %d = tile.mma_scaled %a scale %s, %b scale %t, %c block 32 : tensor<4x40xf8E4M3FN>, tensor<4x2xf8E8M0FNU>, tensor<40x4xf8E4M3FN>, tensor<2x4xf8E8M0FNU> -> tensor<4x4xf32>
+  tile.return
+}
+
+// -----
+
+tile.func private @f(%x: tensor<4x8xf32>) {
+  // expected-error @+1 {{'tile.reduce' op names no axes, want at least one}}
+  %r = tile.reduce {arith.addf} %x axes [] : tensor<4x8xf32> -> tensor<4x8xf32>
+  tile.return
+}
+
+// -----
+
+tile.func private @f(%x: tensor<4x8xf32>) {
+  // expected-error @+1 {{'tile.reduce' op axes has 2, want 0 to 1}}
+  %r = tile.reduce {arith.addf} %x axes [2] : tensor<4x8xf32> -> tensor<4xf32>
+  tile.return
+}
+
+// -----
+
+tile.func private @f(%x: tensor<4x8xf32>) {
+  // expected-error @+1 {{'tile.reduce' op axes has 0 after 1, want ascending order}}
+  %r = tile.reduce {arith.addf} %x axes [1, 0] : tensor<4x8xf32> -> f32
+  tile.return
+}
+
+// -----
+
+// expected-note @+1 {{the input is defined here}}
+tile.func private @f(%x: tensor<4x8xf32>) {
+  // expected-error @+1 {{'tile.reduce' op the result has shape 8, want the input's, 4x8, without its axes}}
+  %r = tile.reduce {arith.addf} %x axes [1] : tensor<4x8xf32> -> tensor<8xf32>
+  tile.return
+}
+
+// -----
+
+// expected-note @+1 {{the other one is defined here}}
+tile.func private @f(%x: tensor<4x8xf32>) {
+  // expected-error @+1 {{'tile.reduce' op the result has elements of type f16, want those of the input, f32}}
+  %r = tile.reduce {arith.addf} %x axes [1] : tensor<4x8xf32> -> tensor<4xf16>
+  tile.return
+}
+
+// -----
+
+tile.func private @f(%x: tensor<8xf32>) {
+  // expected-error @+1 {{'tile.reduce' op combines by 'arith.subf', want one of arith.addf, addi, mulf}}
+  %r = tile.reduce {arith.subf} %x axes [0] : tensor<8xf32> -> f32
+  tile.return
+}
+
+// -----
+
+tile.func private @f(%x: tensor<8xi32>) {
+  // expected-error @+1 {{'tile.reduce' op combines i32 by arith.addf, want float elements}}
+  %r = tile.reduce {arith.addf} %x axes [0] : tensor<8xi32> -> i32
+  tile.return
+}
+
+// -----
+
+tile.func private @f(%x: tensor<8xf32>) {
+  // expected-error @+1 {{'tile.reduce' op combines 2 inputs by one op, want a region}}
+  %r:2 = tile.reduce {arith.addf} %x, %x axes [0] : tensor<8xf32>, tensor<8xf32> -> f32, f32
+  tile.return
+}
+
+// -----
+
+// expected-note @+1 {{the other one is defined here}}
+tile.func private @f(%x: tensor<8xf32>, %y: tensor<4xf32>) {
+  // expected-error @+1 {{'tile.reduce' op an input has shape 4 (tensor<4xf32>), want the shape of the first input, 8 (tensor<8xf32>)}}
+  %r:2 = tile.reduce {arith.addf} %x, %y axes [0] : tensor<8xf32>, tensor<4xf32> -> f32, f32
+  tile.return
+}
+
+// -----
+
+tile.func private @f(%x: tensor<8xf32>) {
+  // expected-error @+1 {{'tile.reduce' op has 2 results, want 1, one per input}}
+  %r:2 = tile.reduce {arith.addf} %x axes [0] : tensor<8xf32> -> f32, f32
+  tile.return
+}
+
+// -----
+
+tile.func private @f(%x: tensor<8xf32>) {
+  // expected-error @+1 {{'tile.reduce' op has neither a combining op nor a region, want either a combining op or a region}}
+  %r = tile.reduce %x axes [0] : tensor<8xf32> -> f32
+  tile.return
+}
+
+// -----
+
+tile.func private @f(%x: tensor<8xf32>) {
+  // expected-error @+1 {{'tile.reduce' op has a combining op and a region, want either a combining op or a region}}
+  %r = tile.reduce {arith.addf} %x axes [0] : tensor<8xf32> -> f32 {
+  ^bb0(%a: f32, %b: f32):
+    tile.yield %a : f32
+  }
+  tile.return
+}
+
+// -----
+
+tile.func private @f(%x: tensor<8xf32>) {
+  // expected-error @+1 {{'tile.reduce' op has a region but no neutral element, want 1, one per input}}
+  %r = tile.reduce %x axes [0] : tensor<8xf32> -> f32 {
+  ^bb0(%a: f32, %b: f32):
+    tile.yield %a : f32
+  }
+  tile.return
+}
+
+// -----
+
+tile.func private @f(%x: tensor<8xf32>) {
+  // expected-error @+1 {{'tile.reduce' op has 2 neutral elements, want 1, one per input}}
+  %r = tile.reduce %x axes [0] neutral [0.0 : f32, 0.0 : f32] : tensor<8xf32> -> f32 {
+  ^bb0(%a: f32, %b: f32):
+    tile.yield %a : f32
+  }
+  tile.return
+}
+
+// -----
+
+tile.func private @f(%x: tensor<8xf32>) {
+  // expected-error @+1 {{'tile.reduce' op neutral element #0 is of type i32, want the input's, f32}}
+  %r = tile.reduce %x axes [0] neutral [0 : i32] : tensor<8xf32> -> f32 {
+  ^bb0(%a: f32, %b: f32):
+    tile.yield %a : f32
+  }
+  tile.return
+}
+
+// -----
+
+tile.func private @f(%x: tensor<8xf32>) {
+  // expected-error @+1 {{'tile.reduce' op its region has 1 arguments, want 2: the left elements, then the right ones}}
+  %r = tile.reduce %x axes [0] neutral [0.0 : f32] : tensor<8xf32> -> f32 {
+  ^bb0(%a: f32):
+    tile.yield %a : f32
+  }
+  tile.return
+}
+
+// -----
+
+tile.func private @f(%x: tensor<8xf32>) {
+  // expected-error @+1 {{'tile.reduce' op argument #1 of its region is i32, want the input's element, f32}}
+  %r = tile.reduce %x axes [0] neutral [0.0 : f32] : tensor<8xf32> -> f32 {
+  ^bb0(%a: f32, %b: i32):
+    tile.yield %a : f32
+  }
+  tile.return
+}
+
+// -----
+
+tile.func private @f(%x: tensor<8xf32>, %m: memref<f32>) {
+  // expected-note @+1 {{the region belongs to this op}}
+  %r = tile.reduce %x axes [0] neutral [0.0 : f32] : tensor<8xf32> -> f32 {
+  ^bb0(%a: f32, %b: f32):
+    // expected-error @+1 {{'memref.load' op stands in a combining region, want pure ops only}}
+    %c = memref.load %m[] : memref<f32>
+    tile.yield %c : f32
+  }
+  tile.return
+}
+
+// -----
+
+#l = #tile.layout<reg [4:d1], lane [4:d0]>
+#r = #tile.layout<reg [4:d0]>
+tile.kernel @k(%m: memref<f32>) {
+  // expected-note @+1 {{the other layout is given here}}
+  %x = arith.constant dense<1.0> : tensor<4x4xf32, #l>
+  // expected-error @+1 {{'tile.reduce' op has a tile of layout <reg [4:d0]>, want <lane [4:d0]>: no data moves here (tile.convert_layout does that)}}
+  %r = tile.reduce {arith.addf} %x axes [1] : tensor<4x4xf32, #l> -> tensor<4xf32, #r>
+  tile.return
+}
+
+// -----
+
+tile.func private @f(%x: tensor<8xf32>) {
+  // expected-error @+1 {{'tile.scan' op axis is 1, want 0 to 0}}
+  %r = tile.scan {arith.addf} %x axis 1 : tensor<8xf32>
+  tile.return
+}
+
+// -----
+
+tile.func private @f(%x: tensor<8xf32>, %i: f32) {
+  // expected-error @+1 {{'tile.scan' op has 2 initial states, want none or 1, one per input}}
+  %r:3 = tile.scan {arith.addf} %x init %i, %i axis 0 : tensor<8xf32>, f32, f32
+  tile.return
+}
+
+// -----
+
+// expected-note @+1 {{the input is defined here}}
+tile.func private @f(%x: tensor<8x4xf32>, %i: tensor<8xf32>) {
+  // expected-error @+1 {{'tile.scan' op the initial state has shape 8, want the input's, 8x4, without its axes}}
+  %r:2 = tile.scan {arith.addf} %x init %i axis 0 : tensor<8x4xf32>, tensor<8xf32>
+  tile.return
+}
+
+// -----
+
+tile.func private @f(%x: tensor<8xf32>) {
+  // expected-error @+1 {{'tile.sort' op axis is -1, want 0 to 0}}
+  %r = tile.sort %x axis -1 : tensor<8xf32>
+  tile.return
+}
+
+// -----
+
+tile.func private @f() {
+  // expected-error @+1 {{'tile.sort' op has no input, want at least one tile}}
+  "tile.sort"() <{axis = 0 : i64}> : () -> ()
+  tile.return
+}
+
+// -----
+
+// expected-note @+1 {{the input is defined here}}
+tile.func private @f(%x: tensor<8xf32>) {
+  // expected-error @+1 {{'tile.topk' op result #0 has shape 9, want the input's, 8, with at most as much along axis 0, equally much in every result}}
+  %r = tile.topk %x axis 0 : tensor<8xf32> -> tensor<9xf32>
+  tile.return
+}
+
+// -----
+
+tile.func private @f(%x: tensor<8xf32>) {
+  // expected-error @+1 {{'tile.topk' op has 2 results, want 1, one per input}}
+  %r:2 = tile.topk %x axis 0 : tensor<8xf32> -> tensor<2xf32>, tensor<2xf32>
+  tile.return
+}
+
+// -----
+
+tile.func private @f(%x: tensor<8x2xi32>) {
+  // expected-error @+1 {{'tile.histogram' op the input is tensor<8x2xi32>, want a tile of rank 1}}
+  %r = tile.histogram %x : tensor<8x2xi32> -> tensor<4xi32>
+  tile.return
+}
+
+// -----
+
+// expected-note @+1 {{the counter is defined here}}
+tile.func private @f(%s: i64, %c: tensor<8xindex>) {
+  // expected-error @+1 {{'tile.random' op the result has shape 8x2, want the counter's, 8, and a last axis of 4 words}}
+  %r = tile.random %s, %c : i64, tensor<8xindex> -> tensor<8x2xi32>
+  tile.return
+}
+
+// -----
+
+tile.func private @f(%s: i64, %c: tensor<8xf32>) {
+  // expected-error @+1 {{'tile.random' op the counter is tensor<8xf32>, want integer or index elements}}
+  %r = tile.random %s, %c : i64, tensor<8xf32> -> tensor<8x4xi32>
+  tile.return
+}
+
+// -----
+
+tile.func private @f(%s: i64, %c: tensor<8xindex>) {
+  // expected-error @+1 {{'tile.random' op the result has elements of type f32, want i32}}
+  %r = tile.random %s, %c : i64, tensor<8xindex> -> tensor<8x4xf32>
+  tile.return
+}
+
+// -----
+
+tile.func private @f(%x: f32) {
+  // expected-error @+1 {{'tile.convert_type' op converts f32 to itself}}
+  %y = tile.convert_type %x saturate : f32 -> f32
+  tile.return
+}
+
+// -----
+
+// expected-note @+1 {{the input is defined here}}
+tile.func private @f(%x: f32) {
+  // expected-error @+1 {{'tile.convert_type' op converts f32 to f16 as arith.truncf does, want that op instead}}
+  %y = tile.convert_type %x : f32 -> f16
+  tile.return
+}
+
+// -----
+
+// expected-note @+1 {{the input is defined here}}
+tile.func private @f(%x: f16) {
+  // expected-error @+1 {{'tile.convert_type' op converts f16 to f32 as arith.extf does, want that op instead}}
+  %y = tile.convert_type %x saturate : f16 -> f32
+  tile.return
+}
+
+// -----
+
+// expected-note @+1 {{the other one is defined here}}
+tile.func private @f(%x: tensor<4xf32>) {
+  // expected-error @+1 {{'tile.convert_type' op the result has shape 8 (tensor<8xi8>), want the shape of the input, 4 (tensor<4xf32>)}}
+  %y = tile.convert_type %x saturate : tensor<4xf32> -> tensor<8xi8>
+  tile.return
+}
+
+// -----
+
+tile.func private @f(%x: f32) {
+  // expected-error @+1 {{'tile.convert_type' op rounds stochastically without random bits, want a tile of i32}}
+  %y = tile.convert_type %x rounding stochastic : f32 -> f16
+  tile.return
+}
+
+// -----
+
+tile.func private @f(%x: f32, %b: i32) {
+  // expected-error @+1 {{'tile.convert_type' op has random bits, want them for stochastic rounding only}}
+  %y = tile.convert_type %x saturate rounding down %b : f32 -> f8E4M3FN
+  tile.return
+}
+
+// -----
+
+tile.func private @f(%x: f32, %b: i32) {
+  // expected-error @+1 {{'tile.convert_type' op rounds f32 to i8 stochastically, want floats}}
+  %y = tile.convert_type %x rounding stochastic %b : f32 -> i8
+  tile.return
+}

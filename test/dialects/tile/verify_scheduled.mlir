@@ -1,0 +1,329 @@
+// What buffers, copies, waits, barriers, asynchronous products and partitions must not say.
+// RUN: %tile_opt %s -split-input-file -verify-diagnostics
+// RUN: %mlir_opt_plugin %s -split-input-file -verify-diagnostics
+
+#o = #tile.layout<offset [8:d0]>
+tile.kernel @k(%i: index) {
+  // expected-note @+1 {{the buffer is defined here}}
+  %b = tile.alloc : !tile.buffer<8xf32, #o, shared>
+  // expected-error @+1 {{'tile.slot' op takes a slot of !tile.buffer<8xf32, #tile.layout<offset [8:d0]>, shared>, want a ring: a buffer with stages}}
+  %s = tile.slot %b[%i] : !tile.buffer<8xf32, #o, shared>
+  tile.return
+}
+
+// -----
+
+tile.func private @f(%x: tensor<8xf32>) {
+  // expected-error @+1 {{'tile.convert_layout' op converts tensor<8xf32> to tensor<8xf32>, want tiles with layouts}}
+  %y = tile.convert_layout %x : tensor<8xf32> -> tensor<8xf32>
+  tile.return
+}
+
+// -----
+
+#a = #tile.layout<reg [8:d0]>
+#b = #tile.layout<reg [4:d0]>
+tile.kernel @k() {
+  // expected-note @+1 {{the other one is defined here}}
+  %x = arith.constant dense<1.0> : tensor<8xf32, #a>
+  // expected-error @+1 {{'tile.convert_layout' op the result has shape 4}}
+  %y = tile.convert_layout %x : tensor<8xf32, #a> -> tensor<4xf32, #b>
+  tile.return
+}
+
+// -----
+
+#o = #tile.layout<offset [8:d0]>
+tile.kernel @k(%m: memref<?xf32>, %i: index) {
+  // expected-note @+1 {{it is defined here}}
+  %v = tile.view %m : memref<?xf32> to !tile.view<8xf32>
+  %b = tile.alloc : !tile.buffer<8xf32, #o, local>
+  // expected-error @+1 {{'tile.copy' op has 2 indices, want 1}}
+  tile.copy %v[%i, %i] to %b : !tile.view<8xf32> to !tile.buffer<8xf32, #o, local>
+  tile.return
+}
+
+// -----
+
+#o = #tile.layout<offset [8:d0]>
+tile.kernel @k(%m: memref<?xf32>, %i: index) {
+  %b = tile.alloc : !tile.buffer<8xf32, #o, local>
+  // expected-error @+1 {{want a view and a buffer, in either direction}}
+  "tile.copy"(%b, %b) : (!tile.buffer<8xf32, #o, local>, !tile.buffer<8xf32, #o, local>) -> ()
+  tile.return
+}
+
+// -----
+
+#o = #tile.layout<offset [4:d0]>
+tile.kernel @k(%m: memref<?xf32>, %i: index) {
+  // expected-note @+1 {{the other one is defined here}}
+  %v = tile.view %m : memref<?xf32> to !tile.view<8xf32>
+  %b = tile.alloc : !tile.buffer<4xf32, #o, local>
+  // expected-error @+1 {{'tile.copy' op the destination has shape 4}}
+  tile.copy %v[%i] to %b : !tile.view<8xf32> to !tile.buffer<4xf32, #o, local>
+  tile.return
+}
+
+// -----
+
+#o = #tile.layout<offset [8:d0]>
+tile.kernel @k(%m: memref<?xf32>, %i: index) {
+  // expected-note @+1 {{the other one is defined here}}
+  %v = tile.view %m : memref<?xf32> to !tile.view<8xf32>
+  %b = tile.alloc : !tile.buffer<8xf16, #o, local>
+  // expected-error @+1 {{'tile.copy' op the destination has elements of type f16, want those of the source, f32}}
+  tile.copy %v[%i] to %b : !tile.view<8xf32> to !tile.buffer<8xf16, #o, local>
+  tile.return
+}
+
+// -----
+
+#o = #tile.layout<offset [8:d0]>
+tile.kernel @k(%m: memref<?xf32>, %i: index) {
+  %v = tile.view %m : memref<?xf32> to !tile.view<8xf32>
+  // expected-note @+1 {{the ring is defined here}}
+  %b = tile.alloc : !tile.buffer<8xf32, #o, shared, stages = 2>
+  // expected-error @+1 {{'tile.copy_async' op the buffer is a ring of 2 stages, want one stage: take it with tile.slot}}
+  %t = tile.copy_async %v[%i] to %b : !tile.view<8xf32> to !tile.buffer<8xf32, #o, shared, stages = 2>
+  tile.wait %t
+  tile.return
+}
+
+// -----
+
+#o = #tile.layout<offset [8:d0]>
+tile.kernel @k(%m: memref<?xf32>, %i: index) {
+  %v = tile.view %m : memref<?xf32> to !tile.view<8xf32>
+  %b = tile.alloc : !tile.buffer<8xf32, #o, shared>
+  // expected-error @+1 {{'tile.copy_async' op an axis of multicast is 3, want 0 to 2}}
+  %t = tile.copy_async %v[%i] to %b multicast [3] : !tile.view<8xf32> to !tile.buffer<8xf32, #o, shared>
+  tile.wait %t
+  tile.return
+}
+
+// -----
+
+tile.kernel @k(%m: memref<?xf32>) {
+  // expected-note @+1 {{it is defined here}}
+  %v = tile.view %m : memref<?xf32> to !tile.view<8xf32>
+  // expected-error @+1 {{'tile.prefetch' op has 0 indices, want 1}}
+  tile.prefetch %v[] : !tile.view<8xf32>
+  tile.return
+}
+
+// -----
+
+tile.kernel @k() {
+  // expected-error @+1 {{'tile.wait' op has no token, want at least one}}
+  "tile.wait"() : () -> ()
+  tile.return
+}
+
+// -----
+
+tile.kernel @k() {
+  // expected-error @+1 {{'tile.join' op has no token, want at least one}}
+  %t = "tile.join"() : () -> !tile.token
+  tile.wait %t
+  tile.return
+}
+
+// -----
+
+#o = #tile.layout<offset [8:d0]>
+tile.kernel @k(%m: memref<?xf32>, %i: index) {
+  %v = tile.view %m : memref<?xf32> to !tile.view<8xf32>
+  %b = tile.alloc : !tile.buffer<8xf32, #o, shared>
+  %f = tile.alloc : !tile.barrier<1>
+  // expected-error @+1 {{'tile.barrier_arrive' op expects 64 bytes, want 32: what the copies beside it bring in this round}}
+  tile.barrier_arrive %f[%i] expect 64 : !tile.barrier<1>
+  tile.copy_async %v[%i] to %b signals %f[%i] : !tile.view<8xf32> to !tile.buffer<8xf32, #o, shared>, !tile.barrier<1>
+  tile.return
+}
+
+// -----
+
+tile.kernel @k() {
+  // expected-error @+1 {{'tile.fence' op has a scope, want none for async: it orders this program's own engines}}
+  tile.fence async device
+  tile.return
+}
+
+// -----
+
+tile.kernel @k() {
+  // expected-error @+1 {{'tile.fence' op has no scope, want block, cluster, device or system}}
+  tile.fence acquire
+  tile.return
+}
+
+// -----
+
+tile.kernel @k(%x: f32) {
+  // expected-error @+1 {{'tile.print' op has 1 values for 2 places {}, want one each}}
+  tile.print "{} and {}", %x : f32
+  tile.return
+}
+
+// -----
+
+#l = #tile.layout<reg [4:d1, 4:d0]>
+#o = #tile.layout<offset [4:d1, 4:d0]>
+tile.kernel @k() {
+  %c = arith.constant dense<0.0> : tensor<4x4xf32, #l>
+  // expected-note @+1 {{the buffer is defined here}}
+  %a = tile.alloc : !tile.buffer<4x4xf16, #o, local>
+  %b = tile.alloc : !tile.buffer<4x4xf16, #o, shared>
+  // expected-error @+1 {{'tile.mma_async' op lhs lies in local, want shared or tmem}}
+  %u = tile.mma_async %a, %b, %c atom "a" : !tile.buffer<4x4xf16, #o, local>, !tile.buffer<4x4xf16, #o, shared> -> tensor<4x4xf32, #l>
+  %v = tile.mma_wait %u pending 0 : tensor<4x4xf32, #l>
+  tile.return
+}
+
+// -----
+
+#l = #tile.layout<reg [4:d1, 4:d0]>
+#o = #tile.layout<offset [4:d1, 4:d0]>
+tile.kernel @k() {
+  %b = tile.alloc : !tile.buffer<4x4xf16, #o, shared>
+  %c = tile.alloc : !tile.buffer<4x4xf32, #o, tmem>
+  // expected-error @+1 {{'tile.mma_async' op signals no barrier, want one: its accumulator lies in tmem}}
+  tile.mma_async %b, %b, %c atom "a" : !tile.buffer<4x4xf16, #o, shared>, !tile.buffer<4x4xf16, #o, shared> -> !tile.buffer<4x4xf32, #o, tmem>
+  tile.return
+}
+
+// -----
+
+#o = #tile.layout<offset [4:d1, 4:d0]>
+tile.kernel @k() {
+  %b = tile.alloc : !tile.buffer<4x4xf16, #o, shared>
+  %c = tile.alloc : !tile.buffer<4x4xf32, #o, shared>
+  // expected-error @+1 {{want a tile or a buffer in tmem}}
+  tile.mma_async %b, %b, %c atom "a" : !tile.buffer<4x4xf16, #o, shared>, !tile.buffer<4x4xf16, #o, shared> -> !tile.buffer<4x4xf32, #o, shared>
+  tile.return
+}
+
+// -----
+
+tile.func private @f(%x: tensor<8xf32>) {
+  // expected-error @+1 {{'tile.mma_wait' op pending is 8, want 0 to 7}}
+  %y = tile.mma_wait %x pending 8 : tensor<8xf32>
+  tile.return
+}
+
+// -----
+
+tile.func private @f(%i: index) {
+  // expected-error @+1 {{'tile.warp_specialize' op stands in 'tile.func', want it directly in a tile.kernel}}
+  tile.warp_specialize captures(%i : index) partition "a" warps(1) {
+    tile.yield
+  }
+  tile.return
+}
+
+// -----
+
+tile.kernel @k(%m: memref<?xf32>, %i: index) {
+  // expected-note @+1 {{it is defined here}}
+  %x = arith.constant dense<1.0> : tensor<4xf32>
+  // expected-error @+1 {{'tile.warp_specialize' op captures tensor<4xf32>, want scalars, memrefs, views, buffers and barriers only}}
+  tile.warp_specialize captures(%x : tensor<4xf32>) partition "a" warps(1) {
+    tile.yield
+  }
+  tile.return
+}
+
+// -----
+
+tile.kernel @k(%i: index) {
+  // expected-error @+1 {{'tile.warp_specialize' op has two partitions "a", want different names}}
+  tile.warp_specialize captures(%i : index) partition "a" warps(1) {
+    tile.yield
+  } partition "a" warps(1) {
+    tile.yield
+  }
+  tile.return
+}
+
+// -----
+
+tile.kernel @k(%i: index) {
+  // expected-error @+1 {{'tile.warp_specialize' op warps of a partition is 0, want 1 to 64}}
+  tile.warp_specialize captures(%i : index) partition "a" warps(0) {
+    tile.yield
+  }
+  tile.return
+}
+
+// -----
+
+// expected-note @+1 {{the kernel's warps are said here}}
+tile.kernel @k(%i: index) attributes {warps = 4 : i32} {
+  // expected-error @+1 {{'tile.warp_specialize' op its partitions have 5 warps together, want at most the kernel's 4}}
+  tile.warp_specialize captures(%i : index) partition "a" warps(1) {
+    tile.yield
+  } partition "b" warps(4) {
+    tile.yield
+  }
+  tile.return
+}
+
+// -----
+
+tile.kernel @k(%i: index) {
+  // expected-error @+1 {{'tile.warp_specialize' op registers of a partition is 1000, want 0 to 512}}
+  tile.warp_specialize captures(%i : index) partition "a" warps(1) registers(1000) {
+    tile.yield
+  }
+  tile.return
+}
+
+// -----
+
+tile.kernel @k(%i: index) {
+  // expected-error @+1 {{'tile.warp_specialize' op warps has 2 entries, want 1, one per partition}}
+  "tile.warp_specialize"(%i) <{names = ["a"], warps = array<i64: 1, 1>}> ({
+  ^bb0(%j: index):
+    tile.yield
+  }) : (index) -> ()
+  tile.return
+}
+
+// -----
+
+tile.kernel @k(%i: index) {
+  // expected-error @+1 {{'tile.warp_specialize' op partition #0 has 0 arguments, want 1, one per capture}}
+  "tile.warp_specialize"(%i) <{names = ["a"], warps = array<i64: 1>}> ({
+    tile.yield
+  }) : (index) -> ()
+  tile.return
+}
+
+// -----
+
+tile.kernel @k(%i: index) {
+  // expected-error @+1 {{'tile.warp_specialize' op argument #0 of partition #0 is i32, want the capture's type, index}}
+  "tile.warp_specialize"(%i) <{names = ["a"], warps = array<i64: 1>}> ({
+  ^bb0(%j: i32):
+    tile.yield
+  }) : (index) -> ()
+  tile.return
+}
+
+// -----
+
+tile.kernel @k(%i: index) {
+  // expected-error @+1 {{'tile.warp_specialize' op partition #0 is empty, want a body}}
+  "tile.warp_specialize"(%i) <{names = ["a"], warps = array<i64: 1>}> ({
+  }) : (index) -> ()
+  tile.return
+}
+
+// -----
+
+tile.kernel @k(%i: index) {
+  // expected-error @+1 {{'tile.warp_specialize' op has no partition, want at least one}}
+  "tile.warp_specialize"(%i) <{names = [], warps = array<i64>}> : (index) -> ()
+  tile.return
+}
