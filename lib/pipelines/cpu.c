@@ -11,13 +11,14 @@ static const char *const toTileGraph = "func.func(linalg-generalize-named-ops,ti
                                        "tile.kernel(canonicalize,cse)";
 
 // Buffers: in place where the analysis allows, each one freed by its owner (results belong to the caller).
-static const char *const toBuffers = "tile-bufferize-host,"
-                                     "func.func(canonicalize,cse,canonicalize),"
-                                     "func.func(expand-realloc,canonicalize,ownership-based-buffer-deallocation,canonicalize,"
-                                     "buffer-deallocation-simplification),"
-                                     "bufferization-lower-deallocations,"
-                                     "func.func(cse,canonicalize),"
-                                     "convert-bufferization-to-memref";
+static const char *const toBuffers =
+    "tile-bufferize-host,"
+    "func.func(canonicalize,cse,canonicalize),"
+    "func.func(expand-realloc,canonicalize,ownership-based-buffer-deallocation,canonicalize,"
+    "buffer-deallocation-simplification),"
+    "bufferization-lower-deallocations,"
+    "func.func(cse,canonicalize),"
+    "convert-bufferization-to-memref";
 
 // Kernels: tiles become loops over vectors.
 static const char *const toVectors = "convert-tile-to-vector,"
@@ -27,7 +28,7 @@ static const char *const toVectors = "convert-tile-to-vector,"
 static const char *const toLoops = "convert-tile-launch-to-runtime,"
                                    "func.func(convert-linalg-to-loops,lower-affine)";
 
-static const char *const toLlvm = "func.func(llvm-request-c-wrappers,"
+static const char *const toLlvm = "func.func("
                                   "convert-vector-to-scf{full-unroll=true},"
                                   "canonicalize,"
                                   "expand-strided-metadata,"
@@ -35,8 +36,8 @@ static const char *const toLlvm = "func.func(llvm-request-c-wrappers,"
                                   "convert-math-to-llvm,"
                                   "canonicalize),"
                                   "convert-scf-to-cf,"
-                                  "convert-vector-to-llvm,"
                                   "convert-math-to-libm,"
+                                  "convert-vector-to-llvm,"
                                   "convert-arith-to-llvm,"
                                   "convert-index-to-llvm,"
                                   "finalize-memref-to-llvm{use-generic-functions=true},"

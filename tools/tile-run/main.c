@@ -20,8 +20,11 @@ typedef struct PassStatistics {
   const char *open; // the pass whose object is open
 } PassStatistics;
 
-static void addStatistic(const char *pass, const char *name, uint64_t value, void *userData) {
+// `text`: "name: what it counts".
+static void addStatistic(const char *pass, const char *text, uint64_t value, void *userData) {
   PassStatistics *statistics = userData;
+  char name[64];
+  snprintf(name, sizeof name, "%.*s", (int)strcspn(text, ":"), text);
   if (strcmp(name, "fallback_ops") == 0)
     statistics->fallbackOps = (int64_t)value;
   if (!statistics->json)

@@ -143,12 +143,12 @@ static void chooseTiles(TileStructured *s, const Contraction *c) {
 
 //===--- the kernel ---------------------------------------------------------===//
 
-// A ring of `panels` row-major buffers of rows × columns in local memory.
+// A ring of `panels` (or one) row-major buffers of rows × columns in local memory.
 static MlirValue buildBuffer(TileKernelEmission *e, int64_t rows, int64_t columns, MlirType element, int64_t panels) {
   char offsets[96];
   snprintf(offsets, sizeof offsets, "offset [%lld:d1, %lld:d0]", (long long)columns, (long long)rows);
   MlirAttribute layout = tileLayoutAttrParse(e->body.context, tileString(offsets));
-  MlirType ring = tileBufferTypeGet(2, (int64_t[]){rows, columns}, element, layout, "local", panels);
+  MlirType ring = tileBufferTypeGet(2, (int64_t[]){rows, columns}, element, layout, "local", panels > 1 ? panels : 0);
   return tileBuildValue(&e->body, "tile.alloc", ring, 0, NULL, NULL);
 }
 

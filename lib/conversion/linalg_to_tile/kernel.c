@@ -393,6 +393,8 @@ void tileKernelPack(TileKernelEmission *e, int index, const int dims[2], MlirVal
 }
 
 MlirValue tileKernelSlot(TileKernelEmission *e, MlirValue ring, MlirValue use) {
+  if (tileBufferTypeGetStages(mlirValueGetType(ring)) == 0)
+    return ring;
   MlirType one = tileBufferTypeGetSlot(mlirValueGetType(ring));
   return tileBuildValue(&e->body, "tile.slot", one, 2, (MlirValue[]){ring, use}, NULL);
 }

@@ -46,7 +46,7 @@ MlirValue tileKernelInitial(TileKernelEmission *emission, int index);
 MlirValue tileKernelReduce(TileKernelEmission *emission, const char *operation, MlirValue tile);
 // Copies operand `index`'s current tile, its axes in the order of `dims` (two dimensions), into a local buffer.
 void tileKernelPack(TileKernelEmission *emission, int index, const int dims[2], MlirValue buffer);
-// The `use`-th buffer of a ring; the whole of a buffer as a tile.
+// The `use`-th buffer of a ring (a single buffer is its own); the whole of a buffer as a tile.
 MlirValue tileKernelSlot(TileKernelEmission *emission, MlirValue ring, MlirValue use);
 MlirValue tileKernelLoadBuffer(TileKernelEmission *emission, MlirValue buffer);
 // Spreads a scalar over a tile type (returns it as it is when the type is a scalar).

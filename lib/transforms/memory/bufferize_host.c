@@ -2,7 +2,8 @@
 //
 // Expects: the tile graph on tensors (tile.launch in destination style beside whatever linalg is left over).
 // Leaves: the same on memrefs; function borders with identity layouts; kernels untouched; every launch operand of the
-// layout its kernel asks for (a strided one is copied and counted). Counts linalg ops left over: they go by upstream's
+// layout its kernel asks for (a strided one is copied and counted); public functions marked as entries, callable from C
+// (llvm.emit_c_interface). Counts linalg ops left over: they go by upstream's
 // route (fallback_ops). Tensors with an encoding are refused: upstream would drop the encoding without a word.
 // Analysis: upstream's one-shot bufferization, https://arxiv.org/abs/2202.03293 §4.3.
 #include "lib/capi/bufferization.h"
@@ -123,6 +124,23 @@ static uint64_t makeOperandsContiguous(MlirOperation launch) {
   return copies;
 }
 
+//===--- entries ------------------------------------------------------------===//
+
+static bool isEntry(MlirOperation function) {
+  MlirAttribute visibility = tileOpAttribute(function, "sym_visibility");
+  bool isPublic = mlirAttributeIsNull(visibility) || tileStringEquals(mlirStringAttrGetValue(visibility), "public");
+  return isPublic && !mlirBlockIsNull(mlirRegionGetFirstBlock(mlirOperationGetRegion(function, 0)));
+}
+
+static void markEntries(MlirOperation module) {
+  TileOps functions = tileCollect(module, "func.func");
+  MlirAttribute unit = mlirUnitAttrGet(mlirOperationGetContext(module));
+  for (intptr_t i = 0; i < functions.count; i++)
+    if (isEntry(functions.items[i]))
+      mlirOperationSetDiscardableAttributeByName(functions.items[i], tileString("llvm.emit_c_interface"), unit);
+  tileOpsFree(&functions);
+}
+
 //===--- the pass -----------------------------------------------------------===//
 
 static bool run(MlirOperation module, MlirExtPass pass) {
@@ -141,6 +159,7 @@ static bool run(MlirOperation module, MlirExtPass pass) {
   mlirExtPassAddStatistic(pass, Statistic_InPlace, (uint64_t)statistics.inPlace);
   mlirExtPassAddStatistic(pass, Statistic_OutOfPlace, (uint64_t)statistics.outOfPlace);
 
+  markEntries(module);
   TileOps launches = tileCollect(module, "tile.launch");
   uint64_t copies = 0;
   for (intptr_t i = 0; i < launches.count; i++)

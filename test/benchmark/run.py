@@ -1,0 +1,28 @@
+"""Every benchmark there is, one after the other: ./dev bench [NAME…]. Exit status 1 when one misses its bar."""
+import subprocess
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+BENCHMARKS = {
+    "tools": "start-up and a 100,000-op module, beside mlir-opt",
+    "gemm_spike": "a handwritten tile kernel (GEMM, bias, relu), beside OpenBLAS's sgemm",
+}
+
+
+def main():
+    chosen = sys.argv[1:] or list(BENCHMARKS)
+    unknown = [name for name in chosen if name not in BENCHMARKS]
+    if unknown:
+        sys.exit(f"no benchmark named {unknown[0]}; there are: {', '.join(BENCHMARKS)}")
+    missed = []
+    for name in chosen:
+        print(f"--- {name}: {BENCHMARKS[name]}", flush=True)
+        if subprocess.run([sys.executable, HERE / f"{name}.py"]).returncode:
+            missed.append(name)
+    print(f"missed: {', '.join(missed)}" if missed else "every bar met")
+    return 1 if missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

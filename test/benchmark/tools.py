@@ -1,0 +1,88 @@
+"""How fast the tools are, beside the unmodified mlir-opt: start-up, and a module of 100,000 ops.
+
+  start   `tile-opt --version` against `mlir-opt --version` (bar: 1.2x)
+  module  parse, verify and print 100,000 Tile ops with tile-opt, and as many arith ops with mlir-opt (bar: 1.5x in
+          time and in peak memory)
+
+Runs alternate, medians are printed with their quartiles, and the ratio is of the medians. Exit status 1 past a bar.
+"""
+import argparse
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+
+def timed(command):
+    """Wall seconds and peak memory in MiB of one run; stdout is discarded."""
+    start = time.perf_counter()
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL) as process:
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        sys.exit(f"failed: {' '.join(map(str, command))}")
+    return time.perf_counter() - start, usage.ru_maxrss / 1024
+
+
+def alternate(ours, theirs, runs):
+    """Medians of interleaved runs: ((seconds, MiB) of ours, of theirs), and the quartiles of the time ratio."""
+    timed(ours), timed(theirs)
+    pairs = [(timed(ours), timed(theirs)) for _ in range(runs)]
+    ratios = sorted(a[0] / b[0] for a, b in pairs)
+    median = [[statistics.median(p[who][what] for p in pairs) for what in (0, 1)] for who in (0, 1)]
+    return median, (ratios[len(ratios) // 4], ratios[3 * len(ratios) // 4])
+
+
+def tile_module(path, count):
+    """A kernel of `count` Tile ops that are all needed to print: loads, broadcasts, reductions, stores."""
+    with open(path, "w") as f:
+        f.write("tile.kernel @k(%m: memref<?x64xf32>) {\n  %c0 = arith.constant 0 : index\n"
+                "  %V = tile.view %m : memref<?x64xf32> to !tile.view<8x64xf32>\n")
+        for i in range((count - 2) // 4):
+            f.write(f"  %a{i} = tile.load %V[%c0, %c0] : !tile.view<8x64xf32> -> tensor<8x64xf32>\n"
+                    f"  %b{i} = tile.reduce {{arith.addf}} %a{i} axes [1] : tensor<8x64xf32> -> tensor<8xf32>\n"
+                    f"  %d{i} = tile.broadcast %b{i} axes [1] : tensor<8xf32> -> tensor<8x64xf32>\n"
+                    f"  tile.store %d{i}, %V[%c0, %c0] : tensor<8x64xf32>, !tile.view<8x64xf32>\n")
+        f.write("  tile.return\n}\n")
+
+
+def arith_module(path, count):
+    """A function of `count` arith ops."""
+    with open(path, "w") as f:
+        f.write("func.func @f(%x0: f32, %y: f32) -> f32 {\n")
+        for i in range(count - 1):
+            f.write(f"  %x{i + 1} = arith.{'addf' if i % 2 else 'mulf'} %x{i}, %y : f32\n")
+        f.write(f"  return %x{count - 1} : f32\n}}\n")
+
+
+def report(name, median, quartiles, bars):
+    (seconds, memory), (their_seconds, their_memory) = median
+    ratio, memory_ratio = seconds / their_seconds, memory / their_memory
+    print(f"{name:<10} tile-opt {seconds * 1e3:8.1f} ms {memory:7.1f} MiB   mlir-opt {their_seconds * 1e3:8.1f} ms "
+          f"{their_memory:7.1f} MiB   time {ratio:.2f}x (quartiles {quartiles[0]:.2f} to {quartiles[1]:.2f}), "
+          f"memory {memory_ratio:.2f}x, bar {bars[0]}x")
+    return ratio <= bars[0] and (len(bars) == 1 or memory_ratio <= bars[1])
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build", type=Path, default=Path(__file__).resolve().parents[2] / "build")
+    parser.add_argument("--mlir-opt", default="mlir-opt-22")
+    parser.add_argument("--runs", type=int, default=21)
+    options = parser.parse_args()
+    tile_opt = options.build / "bin" / "tile-opt"
+    good = report("start", *alternate([tile_opt, "--version"], [options.mlir_opt, "--version"], options.runs), (1.2,))
+    with tempfile.TemporaryDirectory() as folder:
+        ours, theirs = Path(folder) / "tile.mlir", Path(folder) / "arith.mlir"
+        tile_module(ours, 100_000)
+        arith_module(theirs, 100_000)
+        result = alternate([tile_opt, ours], [options.mlir_opt, theirs], max(5, options.runs // 3))
+        good = report("100k ops", *result, (1.5, 1.5)) and good
+    return 0 if good else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
