@@ -73,7 +73,7 @@ class Call:
 
     def __init__(self, function, arguments, grid):
         grid = tuple(grid) + (1,) * (3 - len(grid))
-        self.kept = [descriptor(a) if isinstance(a, numpy.ndarray) and a.ndim else SCALARS[str(numpy.asarray(a).dtype)](
+        self.kept = [descriptor(a) if isinstance(a, numpy.ndarray) else SCALARS[str(numpy.asarray(a).dtype)](
             numpy.asarray(a).item()) for a in arguments]
         self.grid = (ctypes.c_int64 * 3)(*grid)
         pointers = [ctypes.cast(ctypes.pointer(a), ctypes.c_void_p) for a in self.kept]

@@ -192,16 +192,36 @@ static MlirValue allocateLocal(Lowering *lowering, MlirType type, int64_t bytes)
   return memrefOfPointer(entry, type, pointer);
 }
 
+// memref.alloca takes dense memrefs only.
+static MlirValue withLayout(TileBuilder *builder, MlirValue dense, MlirType type) {
+  int64_t offset, strides[MaxRank], sizes[MaxRank];
+  mlirMemRefTypeGetStridesAndOffset(type, strides, &offset);
+  intptr_t rank = mlirShapedTypeGetRank(type);
+  for (intptr_t d = 0; d < rank; ++d)
+    sizes[d] = mlirShapedTypeGetDimSize(type, d);
+  MlirContext context = builder->context;
+  TileAttributeEntry attributes[] = {
+      {"static_offsets", mlirDenseI64ArrayGet(context, 1, &offset)},
+      {"static_sizes", mlirDenseI64ArrayGet(context, rank, sizes)},
+      {"static_strides", mlirDenseI64ArrayGet(context, rank, strides)},
+      {"operandSegmentSizes", mlirDenseI32ArrayGet(context, 4, (int32_t[]){1, 0, 0, 0})},
+      {0}};
+  return tileBuildValue(builder, "memref.reinterpret_cast", type, 1, &dense, attributes);
+}
+
 MlirValue memrefNew(Lowering *lowering, MlirType type, int64_t bytes) {
   if (lowering->stackBytes + bytes > LocalStackBytes)
     return allocateLocal(lowering, type, bytes);
   lowering->stackBytes += bytes;
-  MlirType i64 = mlirIntegerTypeGet(lowering->context, 64);
+  MlirType element = mlirShapedTypeGetElementType(type), word = mlirIntegerTypeGet(lowering->context, 64);
+  int64_t count = bytes / bytesOf(element);
+  MlirType dense = mlirMemRefTypeContiguousGet(element, 1, &count, mlirAttributeGetNull());
   TileAttributeEntry attributes[] = {
-      {"alignment", mlirIntegerAttrGet(i64, 64)},
+      {"alignment", mlirIntegerAttrGet(word, 64)},
       {"operandSegmentSizes", mlirDenseI32ArrayGet(lowering->context, 2, (int32_t[]){0, 0})},
       {0}};
-  return tileBuildValue(&lowering->entry, "memref.alloca", type, 0, NULL, attributes);
+  MlirValue memory = tileBuildValue(&lowering->entry, "memref.alloca", dense, 0, NULL, attributes);
+  return mlirTypeEqual(dense, type) ? memory : withLayout(&lowering->entry, memory, type);
 }
 
 static MlirType storageOf(MlirType element) {
