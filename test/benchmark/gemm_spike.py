@@ -113,7 +113,7 @@ def run_shape(numpy, kernels, blas, shape, seconds):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", default=os.path.join(HERE, "..", "..", "build"))
-    parser.add_argument("--kernel", default=os.path.join(HERE, "gemm", "gemm_bias_relu.mlir"))
+    parser.add_argument("--kernel", default=os.path.join(HERE, "Inputs", "gemm_bias_relu.mlir"))
     parser.add_argument("--seconds", type=float, default=1.0)
     parser.add_argument("shapes", nargs="*", type=lambda text: tuple(int(i) for i in text.split(",")))
     options = parser.parse_args()

@@ -1,4 +1,4 @@
-"""Runs the kernels of kernels/*.mlir, compiled by convert-tile-to-vector and LLVM, against numpy.
+"""Runs the kernels of Inputs/*.mlir, compiled by convert-tile-to-vector and LLVM, against numpy.
 
 Every array lies between guards that must not change, results begin as NaN (or a pattern), and sizes are 1, odd, prime and
 ragged. A comparison that meets NaN fails. Prints one line per kernel that is wrong; exit status 1 if there is any.
@@ -266,7 +266,7 @@ parser.add_argument("--march", default="native")
 parser.add_argument("groups", nargs="*", default=["elementwise", "shapes", "reductions", "products", "networks"])
 options = parser.parse_args()
 for group in options.groups:
-    kernels = Kernels(os.path.join(HERE, "kernels", group + ".mlir"), options.build, options.march)
+    kernels = Kernels(os.path.join(HERE, "Inputs", group + ".mlir"), options.build, options.march)
     globals()[group]()
 print(f"{len(failures)} wrong")
 sys.exit(1 if failures else 0)

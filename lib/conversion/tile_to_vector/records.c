@@ -200,12 +200,11 @@ static MlirValue withLayout(TileBuilder *builder, MlirValue dense, MlirType type
   for (intptr_t d = 0; d < rank; ++d)
     sizes[d] = mlirShapedTypeGetDimSize(type, d);
   MlirContext context = builder->context;
-  TileAttributeEntry attributes[] = {
-      {"static_offsets", mlirDenseI64ArrayGet(context, 1, &offset)},
-      {"static_sizes", mlirDenseI64ArrayGet(context, rank, sizes)},
-      {"static_strides", mlirDenseI64ArrayGet(context, rank, strides)},
-      {"operandSegmentSizes", mlirDenseI32ArrayGet(context, 4, (int32_t[]){1, 0, 0, 0})},
-      {0}};
+  TileAttributeEntry attributes[] = {{"static_offsets", mlirDenseI64ArrayGet(context, 1, &offset)},
+                                     {"static_sizes", mlirDenseI64ArrayGet(context, rank, sizes)},
+                                     {"static_strides", mlirDenseI64ArrayGet(context, rank, strides)},
+                                     {"operandSegmentSizes", mlirDenseI32ArrayGet(context, 4, (int32_t[]){1, 0, 0, 0})},
+                                     {0}};
   return tileBuildValue(builder, "memref.reinterpret_cast", type, 1, &dense, attributes);
 }
 
