@@ -117,9 +117,16 @@ struct EncodingModel : VerifiableTensorEncoding::FallbackModel<EncodingModel> {
 
 struct Inliner : DialectInlinerInterface {
   using DialectInlinerInterface::DialectInlinerInterface;
-  bool isLegalToInline(Operation *, Operation *, bool) const override { return true; }
+  // Several blocks would need a branch op to leave them by.
+  bool isLegalToInline(Operation *, Operation *callable, bool) const override {
+    return callable->getNumRegions() == 1 && callable->getRegion(0).hasOneBlock();
+  }
   bool isLegalToInline(Region *, Region *, bool, IRMapping &) const override { return true; }
   bool isLegalToInline(Operation *, Region *, bool, IRMapping &) const override { return true; }
+  void handleTerminator(Operation *terminator, ValueRange results) const override {
+    for (auto [result, operand] : llvm::zip(results, terminator->getOperands()))
+      result.replaceAllUsesWith(operand);
+  }
 };
 
 struct Aliases : OpAsmDialectInterface {

@@ -13,7 +13,7 @@ using namespace mlirExt;
 namespace {
 //===--- options ------------------------------------------------------------===//
 struct OptionSlot {
-  const MlirExtPassOption *definition;
+  const MlirExtPassOption *definition = nullptr;
   bool *boolean = nullptr;
   int64_t *integer = nullptr;
   std::string *string = nullptr;
@@ -23,16 +23,13 @@ struct OptionSlot {
 
 // What callbacks see as MlirExtPass.
 struct OptionValues {
-  const char *argument;
   SmallVector<OptionSlot> slots;
   MlirExtCounters *counters = nullptr;
   function_ref<LogicalResult(const Twine &)> *reportError = nullptr;
 
-  const OptionSlot &find(const char *name) const {
+  OptionSlot find(const char *name) const {
     auto *found = llvm::find_if(slots, [&](const auto &slot) { return !strcmp(slot.definition->name, name); });
-    if (found == slots.end())
-      llvm::report_fatal_error(Twine("pass '") + argument + "' has no option '" + name + "'");
-    return *found;
+    return found == slots.end() ? OptionSlot{} : *found;
   }
 };
 
@@ -49,7 +46,8 @@ SmallVector<int64_t> parseIntegers(StringRef text) {
 // Adds a typed option to a Pass or to PassPipelineOptions (`Options`: the class whose Option templates fit).
 template <typename Options, typename Parent> OptionSlot makeOption(Parent &parent, const MlirExtPassOption &option) {
   namespace cl = llvm::cl;
-  OptionSlot slot{&option};
+  OptionSlot slot;
+  slot.definition = &option;
   auto make = [&](auto kept, auto *&value) {
     value = &kept->getValue();
     slot.owner = kept;
@@ -90,7 +88,6 @@ class PassInC : public Pass {
 public:
   explicit PassInC(const MlirExtPassDefinition &definition)
       : Pass(typeIDOf(&definition), anchorOf(definition)), definition(definition) {
-    values.argument = definition.argument;
     values.counters = mlirExtCountersGet(&definition);
     for (intptr_t i = 0; i < definition.numOptions; ++i)
       values.slots.push_back(makeOption<Pass>(*this, definition.options[i]));
@@ -122,7 +119,6 @@ private:
 
 struct PipelineOptions : PassPipelineOptions<PipelineOptions> {
   explicit PipelineOptions(const MlirExtPipelineDefinition &definition) {
-    values.argument = definition.argument;
     for (intptr_t i = 0; i < definition.numOptions; ++i)
       values.slots.push_back(makeOption<mlir::detail::PassOptions>(*this, definition.options[i]));
   }
@@ -171,15 +167,22 @@ bool mlirExtPipelineError(MlirExtPass options, MlirStringRef message) {
   return false;
 }
 
-bool mlirExtPassGetBool(MlirExtPass pass, const char *name) { return *valuesOf(pass).find(name).boolean; }
-int64_t mlirExtPassGetInteger(MlirExtPass pass, const char *name) { return *valuesOf(pass).find(name).integer; }
+bool mlirExtPassGetBool(MlirExtPass pass, const char *name) {
+  const bool *value = valuesOf(pass).find(name).boolean;
+  return value && *value;
+}
+int64_t mlirExtPassGetInteger(MlirExtPass pass, const char *name) {
+  const int64_t *value = valuesOf(pass).find(name).integer;
+  return value ? *value : 0;
+}
 MlirStringRef mlirExtPassGetString(MlirExtPass pass, const char *name) {
-  return wrap(StringRef(*valuesOf(pass).find(name).string));
+  const std::string *value = valuesOf(pass).find(name).string;
+  return wrap(value ? StringRef(*value) : StringRef());
 }
 intptr_t mlirExtPassGetIntegers(MlirExtPass pass, const char *name, const int64_t **values) {
-  const std::vector<int64_t> &list = *valuesOf(pass).find(name).integers;
-  *values = list.data();
-  return list.size();
+  const std::vector<int64_t> *list = valuesOf(pass).find(name).integers;
+  *values = list ? list->data() : nullptr;
+  return list ? list->size() : 0;
 }
 
 void mlirExtPassAddStatistic(MlirExtPass pass, intptr_t index, uint64_t amount) {

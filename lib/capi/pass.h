@@ -47,7 +47,8 @@ void mlirExtPipelineRegister(const MlirExtPipelineDefinition *definition);
 // Reports why a pipeline cannot be built. Always returns false.
 bool mlirExtPipelineError(MlirExtPass options, MlirStringRef message);
 
-// Options of a running pass or of a pipeline being built. `name` must be declared: asserts otherwise.
+// Options of a running pass or of a pipeline being built. A name that is not declared, or declared
+// with another kind, reads as false, 0 or nothing.
 bool mlirExtPassGetBool(MlirExtPass pass, const char *name);
 int64_t mlirExtPassGetInteger(MlirExtPass pass, const char *name);
 MlirStringRef mlirExtPassGetString(MlirExtPass pass, const char *name);

@@ -65,6 +65,21 @@ static void bytecode(Session *s) {
   free(after.data);
 }
 
+// A file that names a property the op does not have is refused.
+static void foreignProperty(Session *s) {
+  MlirModule module =
+      mlirModuleCreateParse(s->context, text("%0 = t.constant 1 : i32\n%1 = t.add %0, %0 {mode} : i32"));
+  Text bytes = {NULL, 0};
+  mlirOperationWriteBytecode(mlirModuleGetOperation(module), textAppend, &bytes);
+  mlirModuleDestroy(module);
+  char *name = memmem(bytes.data, bytes.length, "mode", 4);
+  CHECK(name);
+  memcpy(name, "mood", 4);
+  module = mlirModuleCreateParse(s->context, mlirStringRefCreate(bytes.data, bytes.length));
+  CHECK(mlirModuleIsNull(module) && textHas(&s->diagnostics, "unknown property \"mood\" of 't.add'"));
+  free(bytes.data);
+}
+
 int main(void) {
   Session session;
   mlirRegisterAllPasses();
@@ -75,6 +90,7 @@ int main(void) {
   encodings(&session);
   aliases(&session);
   bytecode(&session);
+  foreignProperty(&session);
   sessionEnd(&session);
   return failures != 0;
 }

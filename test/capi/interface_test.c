@@ -55,13 +55,22 @@ static void functions(Session *s) {
   CHECK(refuses(s, "\"t.call\"() <{callee = @missing}> : () -> ()", NULL, "callee is not defined"));
 }
 
-// The inliner needs both ends of the call; t.yield is no terminator it can handle, so the callee is func's.
+// Both kinds of callee; several blocks stay.
 static void inlining(Session *s) {
   CHECK(gives(s,
               "func.func private @g(%x: i32) -> i32 { %y = t.add %x, %x : i32\nreturn %y : i32 }\n"
               "func.func @f(%a: i32) -> i32 { %r = \"t.call\"(%a) <{callee = @g}> : (i32) -> i32\n"
               "return %r : i32 }",
-              "inline", "@f(%arg0: i32) -> i32 {\n    %0 = t.add %arg0, %arg0 : i32"));
+              "inline", "@f(%arg0: i32) -> i32 {\n    %0 = t.add %arg0, %arg0 : i32\n    return %0"));
+  CHECK(gives(s,
+              "t.func private @g(%x: i32) -> i32 { %y = t.add %x, %x : i32\n\"t.yield\"(%y) : (i32) -> () }\n"
+              "func.func @f(%a: i32) -> i32 { %r = \"t.call\"(%a) <{callee = @g}> : (i32) -> i32\n"
+              "return %r : i32 }",
+              "inline", "@f(%arg0: i32) -> i32 {\n    %0 = t.add %arg0, %arg0 : i32\n    return %0"));
+  CHECK(gives(s,
+              "t.func private @g() { cf.br ^b\n^b: \"t.yield\"() : () -> () }\n"
+              "func.func @f() { \"t.call\"() <{callee = @g}> : () -> ()\nreturn }",
+              "inline{default-pipeline=}", "\"t.call\"()"));
 }
 
 static void ranges(Session *s) {

@@ -22,6 +22,7 @@ static bool showOptions(MlirOperation op, MlirExtPass pass) {
   MlirAttribute shown = mlirStringAttrGet(mlirOperationGetContext(op), text(out.data));
   mlirOperationSetDiscardableAttributeByName(op, text("u.options"), shown);
   free(out.data);
+  CHECK(mlirExtPassGetInteger(pass, "minimum") == 0 && !mlirExtPassGetBool(pass, "max")); // none, another kind
   return mlirExtPassGetInteger(pass, "max") >= 0 || opError(op, "max is negative");
 }
 
