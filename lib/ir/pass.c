@@ -34,6 +34,7 @@ bool tileApplyPatterns(MlirOperation op, void (*populate)(MlirRewritePatternSet 
   MlirRewritePatternSet patterns = mlirRewritePatternSetCreate(context);
   populate(patterns, context);
   MlirFrozenRewritePatternSet frozen = mlirFreezeRewritePattern(patterns);
+  mlirRewritePatternSetDestroy(patterns); // freezing takes its patterns and leaves the empty set behind
   MlirGreedyRewriteDriverConfig config = mlirGreedyRewriteDriverConfigCreate();
   MlirLogicalResult result = mlirApplyPatternsAndFoldGreedilyWithOp(op, frozen, config);
   mlirGreedyRewriteDriverConfigDestroy(config);
