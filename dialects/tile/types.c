@@ -195,6 +195,9 @@ static bool verifyView(MlirExtEmitter emitter, intptr_t count, const MlirAttribu
   if (!verifyShape(emitter, "a view", parameters[ViewShape], parameters[ViewElement]) ||
       !verifyViewLists(emitter, parameters) || !verifyPacked(emitter, parameters[ViewPacked], element))
     return false;
+  if (!tileIsOneOf(pad, tilePadNames))
+    return tileEmit(emitter, "unknown padding '%.*s', expected one of %s", (int)pad.length, pad.data,
+                    tileListNames(tilePadNames, text, sizeof text));
   if (!tileStringEquals(pad, "zero") && !mlirTypeIsAFloat(element))
     return tileEmit(emitter, "padding '%.*s' of elements of type '%s', expected 'zero' for what is no float",
                     (int)pad.length, pad.data, tileTypeText(element, text, sizeof text));
