@@ -12,25 +12,6 @@ import tempfile
 
 import numpy
 
-PIPELINE = ",".join([
-    "convert-tile-to-vector",
-    "func.func(canonicalize,cse,loop-invariant-code-motion,canonicalize,cse)",
-    "convert-vector-to-scf",
-    "expand-strided-metadata",
-    "lower-affine",
-    "convert-scf-to-cf",
-    "convert-vector-to-llvm",
-    "convert-math-to-llvm",
-    "convert-math-to-libm",
-    "convert-arith-to-llvm",
-    "convert-index-to-llvm",
-    "finalize-memref-to-llvm{use-generic-functions=true}",
-    "convert-func-to-llvm",
-    "convert-cf-to-llvm",
-    "convert-ub-to-llvm",
-    "reconcile-unrealized-casts",
-])
-
 SCALARS = {"int8": ctypes.c_int8, "int16": ctypes.c_int16, "int32": ctypes.c_int32, "int64": ctypes.c_int64,
            "float32": ctypes.c_float, "float64": ctypes.c_double}
 
@@ -44,7 +25,7 @@ def tool(name):
 def compile_kernels(source, build, output, march="native"):
     """Source text or file to a shared library with the kernels, the runtime's local memory linked in."""
     opt = os.path.join(build, "bin", "tile-opt")
-    lowered = subprocess.run([opt, f"--pass-pipeline=builtin.module({PIPELINE})", source], check=True,
+    lowered = subprocess.run([opt, "--tile-to-cpu-pipeline", source], check=True,
                              stdout=subprocess.PIPE).stdout
     llvm = subprocess.run([tool("mlir-translate"), "--mlir-to-llvmir"], input=lowered, check=True,
                           stdout=subprocess.PIPE).stdout
@@ -98,5 +79,18 @@ class Kernels:
         function.restype = None
         return Call(function, arguments, grid)
 
+    def poison(self, size=1 << 22):
+        """Fills the memory that local buffers will get with bytes that are NaN in every floating-point type."""
+        if not hasattr(self.library, "tessera_local_alloc"):
+            return
+        allocate, release = self.library.tessera_local_alloc, self.library.tessera_local_free
+        allocate.argtypes, allocate.restype = [ctypes.c_int64], ctypes.c_void_p
+        release.argtypes, release.restype = [ctypes.c_void_p], None
+        memory = allocate(size)
+        ctypes.memset(memory, 0xFF, size)
+        release(memory)
+
     def run(self, name, arguments, grid):
-        self.call(name, arguments, grid)()
+        call = self.call(name, arguments, grid)
+        self.poison()
+        call()

@@ -1,0 +1,35 @@
+// RUN: %tile_opt %s --split-input-file --verify-diagnostics --pass-pipeline='builtin.module(convert-tile-to-vector)'
+
+tile.kernel @sorts(%a: memref<16xf32>) {
+  %c0 = arith.constant 0 : index
+  %A = tile.view %a : memref<16xf32> to !tile.view<16xf32>
+  %x = tile.load %A[%c0] : !tile.view<16xf32> -> tensor<16xf32>
+  // expected-error@+1 {{not lowered to the CPU yet: 'tile.sort'}}
+  %s = tile.sort %x axis 0 : tensor<16xf32>
+  tile.store %s, %A[%c0] : tensor<16xf32>, !tile.view<16xf32>
+  tile.return
+}
+
+// -----
+
+tile.kernel @shared(%a: memref<16xf32>) {
+  // expected-error@+1 {{not lowered to the CPU yet: memory other than a local buffer}}
+  %P = tile.alloc : !tile.buffer<16xf32, #tile.layout<offset [16:d0]>, shared>
+  tile.return
+}
+
+// -----
+
+tile.kernel @swizzled(%a: memref<16xf32>) {
+  // expected-error@+1 {{not lowered to the CPU yet: a buffer whose layout is not made of plain strides}}
+  %P = tile.alloc : !tile.buffer<8x8xf32, #tile.layout<offset [8:d1, 8:d0+d1]>, local>
+  tile.return
+}
+
+// -----
+
+tile.kernel @strange(%a: memref<16xf32, affine_map<(d0) -> (d0 floordiv 2)>>) {
+  // expected-error@+1 {{not lowered to the CPU yet: a memref whose layout has no strides}}
+  %A = tile.view %a : memref<16xf32, affine_map<(d0) -> (d0 floordiv 2)>> to !tile.view<16xf32>
+  tile.return
+}

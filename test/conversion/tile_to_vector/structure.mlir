@@ -1,0 +1,101 @@
+// RUN: %tile_opt %s --pass-pipeline='builtin.module(convert-tile-to-vector,func.func(canonicalize,cse))' | FileCheck %s
+// RUN: %mlir_opt_plugin %s --pass-pipeline='builtin.module(convert-tile-to-vector,func.func(canonicalize,cse))' | FileCheck %s
+
+// Sizes that are known and divide: no masks, no tests, one loop of vectors.
+// CHECK-LABEL: func.func @copy(%{{.*}}: !llvm.ptr, %{{.*}}: i64, %{{.*}}: i64)
+// CHECK-NOT:     mask
+// CHECK:         scf.for {{.*}} = %c0 to %c64 step %c16
+// CHECK-NEXT:      vector.load
+// CHECK-NEXT:      vector.store
+tile.kernel @copy(%a: memref<64xf32>, %y: memref<64xf32>) {
+  %c0 = arith.constant 0 : index
+  %A = tile.view %a : memref<64xf32> to !tile.view<64xf32>
+  %Y = tile.view %y : memref<64xf32> to !tile.view<64xf32>
+  %x = tile.load %A[%c0] : !tile.view<64xf32> -> tensor<64xf32>
+  tile.store %x, %Y[%c0] : tensor<64xf32>, !tile.view<64xf32>
+  tile.return
+}
+
+// A dynamic size: whole vectors first, then masked ones.
+// CHECK-LABEL: func.func @ragged
+// CHECK:         scf.for %{{.*}} = %c0 to %[[WHOLE:.*]] step %c16
+// CHECK:           vector.load
+// CHECK:         scf.for %{{.*}} = %[[WHOLE]] to
+// CHECK:           vector.maskedload
+// CHECK:           vector.maskedstore
+tile.kernel @ragged(%y: memref<?xf32>) {
+  %i = tile.program_id 0
+  %Y = tile.view %y : memref<?xf32> to !tile.view<64xf32>
+  %x = tile.load %Y[%i] : !tile.view<64xf32> -> tensor<64xf32>
+  %s = arith.addf %x, %x : tensor<64xf32>
+  tile.store %s, %Y[%i] : tensor<64xf32>, !tile.view<64xf32>
+  tile.return
+}
+
+// The micro-kernel: accumulators are SSA values of the loop over k, A broadcast, B loaded, both where they were packed.
+// CHECK-LABEL: func.func @micro_kernel
+// CHECK:         %[[ACC:.*]]:4 = scf.for {{.*}} step %c4 iter_args
+// CHECK:           %[[B0:.*]] = vector.load
+// CHECK:           %[[B1:.*]] = vector.load
+// CHECK:           memref.load
+// CHECK:           %[[A:.*]] = vector.broadcast
+// CHECK:           vector.fma %[[A]], %[[B0]]
+// CHECK:           vector.fma %[[A]], %[[B1]]
+// CHECK:           scf.yield
+// CHECK-NOT:     maskedload
+// CHECK:         vector.store %[[ACC]]#0
+tile.kernel @micro_kernel(%a: memref<2x64xf32>, %b: memref<64x32xf32>, %c: memref<2x32xf32>) {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant dense<0.0> : tensor<2x32xf32>
+  %PB = tile.alloc : !tile.buffer<64x32xf32, #tile.layout<offset [32:d1, 64:d0]>, local>
+  %A = tile.view %a : memref<2x64xf32> to !tile.view<2x64xf32>
+  %B = tile.view %b : memref<64x32xf32> to !tile.view<64x32xf32>
+  %C = tile.view %c : memref<2x32xf32> to !tile.view<2x32xf32>
+  tile.copy %B[%c0, %c0] to %PB : !tile.view<64x32xf32> to !tile.buffer<64x32xf32, #tile.layout<offset [32:d1, 64:d0]>, local>
+  %x = tile.load %A[%c0, %c0] : !tile.view<2x64xf32> -> tensor<2x64xf32>
+  %w = tile.load %PB : !tile.buffer<64x32xf32, #tile.layout<offset [32:d1, 64:d0]>, local> -> tensor<64x32xf32>
+  %t = tile.mma %x, %w, %zero : tensor<2x64xf32>, tensor<64x32xf32> -> tensor<2x32xf32>
+  tile.store %t, %C[%c0, %c0] : tensor<2x32xf32>, !tile.view<2x32xf32>
+  tile.return
+}
+
+// A value with two users is computed once per vector; an expensive one with two loops is stored.
+// CHECK-LABEL: func.func @shared
+// CHECK-COUNT-1: math.exp
+// CHECK-NOT:     math.exp
+// CHECK:         vector.reduction <add>
+tile.kernel @shared(%a: memref<64xf32>, %y: memref<64xf32>) {
+  %c0 = arith.constant 0 : index
+  %A = tile.view %a : memref<64xf32> to !tile.view<64xf32>
+  %Y = tile.view %y : memref<64xf32> to !tile.view<64xf32>
+  %x = tile.load %A[%c0] : !tile.view<64xf32> -> tensor<64xf32>
+  %e = math.exp %x : tensor<64xf32>
+  %s = tile.reduce {arith.addf} %e axes [0] : tensor<64xf32> -> f32
+  %sb = tile.broadcast %s : f32 -> tensor<64xf32>
+  %r = arith.divf %e, %sb : tensor<64xf32>
+  tile.store %r, %Y[%c0] : tensor<64xf32>, !tile.view<64xf32>
+  tile.return
+}
+
+// Large buffers come from the runtime and go back in reverse order.
+// CHECK-LABEL: func.func @large
+// CHECK:         %[[P:.*]] = call @tessera_local_alloc
+// CHECK:         %[[Q:.*]] = call @tessera_local_alloc
+// CHECK:         call @tessera_local_free(%[[Q]])
+// CHECK:         call @tessera_local_free(%[[P]])
+tile.kernel @large(%y: memref<64x256xf32>) {
+  %c0 = arith.constant 0 : index
+  %P = tile.alloc : !tile.buffer<64x256xf32, #tile.layout<offset [256:d1, 64:d0]>, local>
+  %Q = tile.alloc : !tile.buffer<64x256xf32, #tile.layout<offset [256:d1, 64:d0]>, local>
+  %Y = tile.view %y : memref<64x256xf32> to !tile.view<64x256xf32>
+  tile.copy %Y[%c0, %c0] to %P : !tile.view<64x256xf32> to !tile.buffer<64x256xf32, #tile.layout<offset [256:d1, 64:d0]>, local>
+  tile.copy %Y[%c0, %c0] to %Q : !tile.view<64x256xf32> to !tile.buffer<64x256xf32, #tile.layout<offset [256:d1, 64:d0]>, local>
+  tile.return
+}
+
+// Nothing to do: a module without kernels stays as it is.
+// CHECK-LABEL: func.func @host
+// CHECK-NEXT:    return
+func.func @host() {
+  return
+}
