@@ -47,6 +47,8 @@ static Placement placeInBroadcast(MlirOperation op, const Coord *coords, intptr_
   MlirAttribute axes = tileOpAttribute(op, "axes");
   intptr_t kept = 0;
   *outAxis = -1;
+  if (!isTile(tileOperandType(op, 0)))
+    return Placement_Exact;
   for (intptr_t d = 0; d < mlirShapedTypeGetRank(tileResultType(op, 0)); ++d) {
     if (isAmong(axes, d))
       continue;

@@ -102,6 +102,13 @@ static void visitRow(Nest *nest) {
     visitVector(nest, !unmasked.ptr, coordConstant(whole), rest);
 }
 
+// A target of rank 0: one element.
+static void visitElement(Nest *nest) {
+  Body body = bodyBegin(nest->lowering, true);
+  nest->visit(&body, nest->source, &nest->target, nest->coords, 0, nest->data);
+  bodyEnd(&body);
+}
+
 static void visitRows(Nest *nest, intptr_t d) {
   if (d == nest->target.shape.rank - 1) {
     visitRow(nest);
@@ -126,7 +133,9 @@ static void visitRows(Nest *nest, intptr_t d) {
 
 void forEachVector(Lowering *lowering, Record *source, const Access *target, VectorVisitor visit, void *data) {
   Nest nest = {.lowering = lowering, .source = source, .target = *target, .visit = visit, .data = data};
-  if (shapeCount(&target->shape) > 0)
+  if (target->shape.rank == 0)
+    visitElement(&nest);
+  else if (shapeCount(&target->shape) > 0)
     visitRows(&nest, 0);
 }
 
