@@ -8,6 +8,7 @@
 #include "lib/conversion/tile_to_vector/tile_to_vector.h"
 #include "lib/pipelines/pipelines.h"
 #include "lib/transforms/fuse/fuse.h"
+#include "lib/transforms/math/expand_math.h"
 #include "lib/transforms/memory/memory.h"
 #include "mlir-c/RegisterEverything.h"
 
@@ -15,7 +16,8 @@ typedef void (*DialectRegistration)(MlirDialectRegistry registry);
 
 // Each table ends with a null row.
 static const DialectRegistration dialects[] = {tileRegisterDialect, NULL};
-static const MlirExtPassDefinition *const passes[] = {&tileFuseElementwisePass, //
+static const MlirExtPassDefinition *const passes[] = {&tileExpandMathPass,      //
+                                                      &tileFuseElementwisePass, //
                                                       &tileLinalgToTilePass,    //
                                                       &tileBufferizeHostPass,   //
                                                       &tileLaunchToRuntimePass, //

@@ -1,0 +1,27 @@
+// One function per math op: builds its expansion on f64 lanes and returns the value before the one rounding to f32.
+//
+// Operands are f32 numbers held in f64, so a subnormal f32 is an ordinary number here and a result beyond f32's range
+// becomes infinity or zero (or subnormal) in the rounding. Coefficients are minimax, by minimax.py beside this file;
+// errors given with them are relative, and 6e-8 would be one ulp of f32. All special values follow C's Annex F.
+#ifndef TESSERA_TRANSFORMS_MATH_FAMILIES_H
+#define TESSERA_TRANSFORMS_MATH_FAMILIES_H
+
+#include "lib/transforms/math/lanes.h"
+
+// exponential.c
+MlirValue tileExpandExp(TileLanes *lanes, const MlirValue *x);
+MlirValue tileExpandExp2(TileLanes *lanes, const MlirValue *x);
+MlirValue tileExpandTanh(TileLanes *lanes, const MlirValue *x);
+// logarithm.c
+MlirValue tileExpandLog(TileLanes *lanes, const MlirValue *x);
+MlirValue tileExpandLog2(TileLanes *lanes, const MlirValue *x);
+// power.c
+MlirValue tileExpandPow(TileLanes *lanes, const MlirValue *xAndY);
+MlirValue tileExpandRsqrt(TileLanes *lanes, const MlirValue *x);
+// error_function.c
+MlirValue tileExpandErf(TileLanes *lanes, const MlirValue *x);
+// trigonometric.c
+MlirValue tileExpandSin(TileLanes *lanes, const MlirValue *x);
+MlirValue tileExpandCos(TileLanes *lanes, const MlirValue *x);
+
+#endif

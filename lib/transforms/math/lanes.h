@@ -1,0 +1,55 @@
+// Arithmetic on lanes of f64 and of their 64-bit patterns, so that an expansion reads as its formula.
+//
+//   MlirValue square = tileLanesMul(lanes, x, x);                       // x: lanes->f64
+//   MlirValue y = tileLanesSelect(lanes, tileLanesIs(lanes, x, TileLanes_Less, zero), a, b);
+//
+// All values of one expansion have one shape: a scalar, or a vector of any rank. Nothing is folded here: the greedy
+// driver that runs the pass does that.
+#ifndef TESSERA_TRANSFORMS_MATH_LANES_H
+#define TESSERA_TRANSFORMS_MATH_LANES_H
+
+#include "lib/ir/builder.h"
+
+typedef struct TileLanes {
+  TileBuilder builder;
+  MlirType f64, i64; // scalar, or vectors of one shape
+  MlirType i1;
+} TileLanes;
+
+// arith's enumerators. Ordered, but for the last: a NaN on either side makes them false.
+typedef enum TileLanesPredicate {
+  TileLanes_Equal = 1,
+  TileLanes_Greater = 2,
+  TileLanes_Less = 4,
+  TileLanes_Ordered = 7,
+  TileLanes_NotEqualOrNan = 13,
+} TileLanesPredicate;
+
+MlirValue tileLanesFloat(TileLanes *lanes, double value);
+MlirValue tileLanesInteger(TileLanes *lanes, int64_t value);
+
+MlirValue tileLanesAdd(TileLanes *lanes, MlirValue a, MlirValue b);
+MlirValue tileLanesSub(TileLanes *lanes, MlirValue a, MlirValue b);
+MlirValue tileLanesMul(TileLanes *lanes, MlirValue a, MlirValue b);
+MlirValue tileLanesDiv(TileLanes *lanes, MlirValue a, MlirValue b);
+MlirValue tileLanesFma(TileLanes *lanes, MlirValue a, MlirValue b, MlirValue c); // a * b + c, rounded once
+MlirValue tileLanesSqrt(TileLanes *lanes, MlirValue a);                          // an instruction everywhere
+MlirValue tileLanesFloor(TileLanes *lanes, MlirValue a);                         // likewise
+MlirValue tileLanesAbs(TileLanes *lanes, MlirValue a);
+// NaN stays NaN.
+MlirValue tileLanesClamp(TileLanes *lanes, MlirValue a, double low, double high);
+// coefficients[0] + coefficients[1] x + …
+MlirValue tileLanesPolynomial(TileLanes *lanes, MlirValue x, intptr_t count, const double *coefficients);
+
+MlirValue tileLanesIs(TileLanes *lanes, MlirValue a, TileLanesPredicate predicate, MlirValue b); // i1
+MlirValue tileLanesSelect(TileLanes *lanes, MlirValue condition, MlirValue a, MlirValue b);      // f64 or i64
+MlirValue tileLanesBoth(TileLanes *lanes, MlirValue a, MlirValue b);                             // i1
+
+MlirValue tileLanesBits(TileLanes *lanes, MlirValue a);        // f64 → its bits
+MlirValue tileLanesFromBits(TileLanes *lanes, MlirValue bits); // and back
+MlirValue tileLanesToFloat(TileLanes *lanes, MlirValue a);     // signed i64 → the nearest f64
+// Integer operations by their arith names: "arith.addi", "arith.shli", "arith.shrui", "arith.andi", …
+MlirValue tileLanesOnIntegers(TileLanes *lanes, const char *name, MlirValue a, MlirValue b);
+MlirValue tileLanesOnInteger(TileLanes *lanes, const char *name, MlirValue a, int64_t b);
+
+#endif

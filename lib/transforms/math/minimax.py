@@ -1,0 +1,92 @@
+"""Prints the polynomial coefficients of this folder: minimax in relative error, by Remez' exchange in 60 digits.
+
+Run by hand when a degree or an interval changes (python3 minimax.py; needs mpmath), and paste: no build step uses it.
+Each row: name, f and its weight, interval, degree. The polynomial q of that degree minimizes max |q - f| * weight,
+where the weight makes that the relative error of the function evaluated with q. Printed: q's coefficients, lowest
+degree first, rounded to f64, then the error of the rounded polynomial.
+"""
+from mpmath import mp, mpf, matrix, lu_solve, exp, log, sin, cos, erf, sqrt, pi, expm1, atanh
+
+mp.dps = 60
+LN2 = log(2)
+
+
+def series(closed, taylor):
+    """`closed` away from 0, where it cancels, and its first Taylor terms near it."""
+    return lambda x: closed(x) if abs(x) > mpf("1e-12") else sum(c * x**i for i, c in enumerate(taylor))
+
+
+# e^r = 1 + r q(r)
+exponential = series(lambda r: expm1(r) / r, [1, mpf(1) / 2, mpf(1) / 6])
+# log((1 + s) / (1 - s)) = s q(s^2)
+logarithm = series(lambda z: 2 * atanh(sqrt(z)) / sqrt(z), [2, mpf(2) / 3, mpf(2) / 5])
+# sin r = r + r z q(z), cos r = 1 + z q(z), z = r^2
+sine = series(lambda z: (sin(sqrt(z)) / sqrt(z) - 1) / z, [-mpf(1) / 6, mpf(1) / 120])
+cosine = series(lambda z: (cos(sqrt(z)) - 1) / z, [-mpf(1) / 2, mpf(1) / 24])
+# erf x = x q(x^2 / 8 - 1)
+error = series(lambda z: erf(sqrt(z)) / sqrt(z), [2 / sqrt(pi), -2 / (3 * sqrt(pi))])
+
+QUARTER = (pi / 4 + mpf("1e-6"))**2
+ROWS = [
+    ("exponential", exponential, lambda r: abs(r) / exp(r), -LN2 / 2, LN2 / 2, 7),
+    ("logarithm", logarithm, lambda z: 1 / logarithm(z), mpf(0), (3 - 2 * sqrt(2))**2, 5),
+    ("sine", sine, lambda z: z / (1 + z * sine(z)), mpf(0), QUARTER, 3),
+    ("cosine", cosine, lambda z: z / (1 + z * cosine(z)), mpf(0), QUARTER, 4),
+    ("errorFunction", lambda u: error(8 * (u + 1)), lambda u: 1 / error(8 * (u + 1)), mpf(-1), mpf(1), 20),
+]
+
+
+def evaluate(coefficients, x):
+    value = mpf(0)
+    for coefficient in reversed(coefficients):
+        value = value * x + coefficient
+    return value
+
+
+def extrema(signed, points):
+    """One point of largest |error| per run of equal signs."""
+    runs = []
+    for x in points:
+        value = signed(x)
+        if runs and (runs[-1][1] > 0) == (value > 0):
+            runs[-1] = max(runs[-1], (x, value), key=lambda run: abs(run[1]))
+        else:
+            runs.append((x, value))
+    return runs
+
+
+def remez(f, weight, low, high, degree):
+    chebyshev = lambda n, k: (low + high) / 2 - (high - low) / 2 * cos(pi * k / (n - 1))
+    nodes = [chebyshev(degree + 2, k) for k in range(degree + 2)]
+    nodes = [x if abs(x) > mpf("1e-9") else (high - low) / 1000 for x in nodes]
+    grid = [chebyshev(40 * degree, k) for k in range(40 * degree)]
+    known = [(x, f(x), weight(x)) for x in grid]
+    for _ in range(12):
+        rows = matrix(degree + 2, degree + 2)
+        right = matrix(degree + 2, 1)
+        for i, x in enumerate(nodes):
+            for j in range(degree + 1):
+                rows[i, j] = x**j
+            rows[i, degree + 1] = (-1)**i / max(weight(x), mpf("1e-30"))
+            right[i] = f(x)
+        solution = list(lu_solve(rows, right))
+        values = {x: (evaluate(solution[:-1], x) - y) * w for x, y, w in known}
+        runs = extrema(values.get, grid)
+        while len(runs) > degree + 2:  # the outer one of less weight goes
+            runs.pop(0 if abs(runs[0][1]) < abs(runs[-1][1]) else -1)
+        if len(runs) < degree + 2:
+            break
+        nodes = [x for x, _ in runs]
+    rounded = [float(c) for c in solution[:-1]]
+    return rounded, max(abs((evaluate(rounded, x) - y) * w) for x, y, w in known)
+
+
+def main():
+    for name, *row in ROWS:
+        coefficients, worst = remez(*row)
+        print(f"{name}: relative error {mp.nstr(worst, 3)}")
+        print("".join(f"    {c.hex()},\n" for c in coefficients))
+
+
+if __name__ == "__main__":
+    main()

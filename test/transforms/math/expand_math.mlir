@@ -1,0 +1,86 @@
+// No elementary function of f32, f16 or bf16 is left, whatever the shape; f64, tensors and integers stay as they are.
+// RUN: %tile_opt %s --pass-pipeline='builtin.module(func.func(tile-expand-math))' | FileCheck %s
+// RUN: %mlir_opt_plugin %s --pass-pipeline='builtin.module(tile-expand-math)' | FileCheck %s
+// RUN: %tile_opt %s --pass-pipeline='builtin.module(func.func(tile-expand-math{fast=true}))' | FileCheck %s --check-prefix=FAST
+
+// One rounding, from f64.
+// CHECK-LABEL: func @exp
+// CHECK-NOT: math.exp
+// CHECK: arith.extf {{.*}} : vector<16xf32> to vector<16xf64>
+// CHECK: math.fma {{.*}} : vector<16xf64>
+// CHECK: %[[Y:.*]] = arith.truncf {{.*}} : vector<16xf64> to vector<16xf32>
+// CHECK-NEXT: return %[[Y]]
+// Upstream's approximation stays in f32.
+// FAST-LABEL: func @exp
+// FAST-NOT: f64
+// FAST-NOT: math.exp
+// FAST: math.fma {{.*}} : vector<16xf32>
+// FAST: return
+func.func @exp(%x: vector<16xf32>) -> vector<16xf32> {
+  %y = math.exp %x : vector<16xf32>
+  return %y : vector<16xf32>
+}
+
+// CHECK-LABEL: func @every_function
+// CHECK-NOT: math.{{exp|log|tanh|erf|sin|cos|pow|rsqrt}}
+// CHECK: return
+// FAST-LABEL: func @every_function
+// FAST-NOT: math.{{exp|log|tanh|erf|sin|cos|pow|rsqrt}}
+// FAST: return
+func.func @every_function(%x: f32, %y: f32) -> f32 {
+  %0 = math.exp %x : f32
+  %1 = math.exp2 %0 : f32
+  %2 = math.log %1 : f32
+  %3 = math.log2 %2 : f32
+  %4 = math.tanh %3 : f32
+  %5 = math.erf %4 : f32
+  %6 = math.sin %5 : f32
+  %7 = math.cos %6 : f32
+  %8 = math.rsqrt %7 : f32
+  %9 = math.powf %8, %y : f32
+  return %9 : f32
+}
+
+// CHECK-LABEL: func @shapes
+// CHECK: arith.extf {{.*}} : vector<f32> to vector<f64>
+// CHECK: arith.truncf {{.*}} : vector<f64> to vector<f32>
+// CHECK: arith.extf {{.*}} : vector<3x5xf32> to vector<3x5xf64>
+// CHECK: arith.truncf {{.*}} : vector<3x5xf64> to vector<3x5xf32>
+func.func @shapes(%x: vector<f32>, %y: vector<3x5xf32>) -> (vector<f32>, vector<3x5xf32>) {
+  %0 = math.erf %x : vector<f32>
+  %1 = math.tanh %y : vector<3x5xf32>
+  return %0, %1 : vector<f32>, vector<3x5xf32>
+}
+
+// CHECK-LABEL: func @by_way_of_f32
+// CHECK: %[[A:.*]] = arith.extf %{{.*}} : f16 to f32
+// CHECK: arith.extf %[[A]] : f32 to f64
+// CHECK: %[[B:.*]] = arith.truncf {{.*}} : f64 to f32
+// CHECK: arith.truncf %[[B]] : f32 to f16
+// CHECK: arith.extf {{.*}} : vector<8xbf16> to vector<8xf32>
+// CHECK: arith.truncf {{.*}} : vector<8xf32> to vector<8xbf16>
+func.func @by_way_of_f32(%x: f16, %y: vector<8xbf16>) -> (f16, vector<8xbf16>) {
+  %0 = math.log %x : f16
+  %1 = math.cos %y : vector<8xbf16>
+  return %0, %1 : f16, vector<8xbf16>
+}
+
+// CHECK-LABEL: func @left_alone
+// CHECK-SAME: (%[[X:.*]]: f64, %[[T:.*]]: tensor<4xf32>, %[[S:.*]]: vector<[4]xf32>, %[[F:.*]]: f32, %[[I:.*]]: i32)
+// CHECK-NEXT: math.exp %[[X]] : f64
+// CHECK-NEXT: math.exp %[[T]] : tensor<4xf32>
+// CHECK-NEXT: math.exp %[[S]] : vector<[4]xf32>
+// CHECK-NEXT: math.sqrt %[[F]] : f32
+// CHECK-NEXT: math.ipowi %[[I]], %[[I]] : i32
+// CHECK-NEXT: return
+// FAST-LABEL: func @left_alone
+// FAST-COUNT-3: math.exp
+func.func @left_alone(%x: f64, %t: tensor<4xf32>, %s: vector<[4]xf32>, %f: f32, %i: i32)
+    -> (f64, tensor<4xf32>, vector<[4]xf32>, f32, i32) {
+  %0 = math.exp %x : f64
+  %1 = math.exp %t : tensor<4xf32>
+  %2 = math.exp %s : vector<[4]xf32>
+  %3 = math.sqrt %f : f32
+  %4 = math.ipowi %i, %i : i32
+  return %0, %1, %2, %3, %4 : f64, tensor<4xf32>, vector<[4]xf32>, f32, i32
+}
