@@ -35,7 +35,7 @@ static MlirExtOpDefinition defineOp(const TileOpSpec *spec) {
     definition.hooks.parse = tileTableParse;
     definition.hooks.print = tileTablePrint;
   }
-  if (!definition.hooks.inferTypes && spec->infersResults)
+  if (definition.hooks.inferTypes || spec->infersResults)
     definition.hooks.inferTypes = tileTableInferTypes;
   if (spec->numEffects)
     definition.hooks.effects = tileTableEffects;

@@ -51,8 +51,7 @@ static MlirType typeOf(const MlirExtInference *inference, const TileOpSpec *spec
   return mlirTypeIsNull(type) || !result->rule ? type : result->rule->derive(type);
 }
 
-bool tileTableInferTypes(const MlirExtInference *inference, MlirExtTypeList types) {
-  const TileOpSpec *spec = inference->definition->data;
+static bool inferByRow(const MlirExtInference *inference, const TileOpSpec *spec, MlirExtTypeList types) {
   for (int i = 0; i < spec->numResults; ++i)
     for (int item = 0, count = countResults(inference, spec, &spec->results[i]); item < count; ++item) {
       MlirType type = typeOf(inference, spec, &spec->results[i], item);
@@ -62,6 +61,66 @@ bool tileTableInferTypes(const MlirExtInference *inference, MlirExtTypeList type
       mlirExtTypeListAppend(types, type);
     }
   return true;
+}
+
+//===--- what a row's own hook may rely on ----------------------------------===//
+// The op was not verified yet: its hook must not meet operands and attributes that its row excludes.
+static bool checkNumber(const MlirExtInference *inference, const TileOpSpec *spec) {
+  intptr_t total = 0;
+  for (int group = 0; group < spec->numOperands; ++group) {
+    intptr_t begin, count;
+    operandGroup(inference, spec, group, &begin, &count);
+    TileArity arity = spec->operands[group].arity;
+    if ((arity == TileArity_One && count != 1) || (arity == TileArity_Optional && count > 1))
+      return tileErrorAt(inference->location, "'%s' op: operand '%s' is there %d times", spec->fullName,
+                         spec->operands[group].name, (int)count);
+    total += count;
+  }
+  return total == inference->numOperands || tileErrorAt(inference->location, "'%s' op expects %d operands, but got %d",
+                                                        spec->fullName, (int)total, (int)inference->numOperands);
+}
+
+static bool checkTypes(const MlirExtInference *inference, const TileOpSpec *spec, int group) {
+  const TileValueSpec *value = &spec->operands[group];
+  intptr_t begin, count;
+  operandGroup(inference, spec, group, &begin, &count);
+  for (intptr_t i = begin; value->constraint && value->constraint->isMet && i < begin + count; ++i) {
+    char text[256];
+    MlirType type = mlirValueGetType(inference->operands[i]);
+    if (!value->constraint->isMet(type))
+      return tileErrorAt(inference->location, "'%s' op operand #%d ('%s') must be %s, but got '%s'", spec->fullName,
+                         (int)i, value->name, value->constraint->description, tileTypeText(type, text, sizeof text));
+  }
+  return true;
+}
+
+static bool checkAttribute(const MlirExtInference *inference, const TileOpSpec *spec,
+                           const TileAttributeSpec *attribute) {
+  MlirAttribute value = attributeOf(inference, attribute->name);
+  bool isThere = !mlirAttributeIsNull(value);
+  if (isThere ? tileSpecIsMet(attribute->kind, value) : attribute->isOptional)
+    return true;
+  return tileErrorAt(inference->location, "'%s' op %s attribute '%s'", spec->fullName,
+                     isThere ? "has a wrong kind of" : "requires", attribute->name);
+}
+
+static bool checkInputs(const MlirExtInference *inference, const TileOpSpec *spec) {
+  if (!checkNumber(inference, spec))
+    return false;
+  for (int i = 0; i < spec->numOperands; ++i)
+    if (!checkTypes(inference, spec, i))
+      return false;
+  for (int i = 0; i < spec->numAttributes; ++i)
+    if (!checkAttribute(inference, spec, &spec->attributes[i]))
+      return false;
+  return true;
+}
+
+bool tileTableInferTypes(const MlirExtInference *inference, MlirExtTypeList types) {
+  const TileOpSpec *spec = inference->definition->data;
+  if (!spec->row->hooks.inferTypes)
+    return inferByRow(inference, spec, types);
+  return checkInputs(inference, spec) && spec->row->hooks.inferTypes(inference, types);
 }
 
 //===--- effects ------------------------------------------------------------===//

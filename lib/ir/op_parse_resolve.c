@@ -108,7 +108,7 @@ static MlirAttribute inherentAttributes(const TileParse *parse) {
   return mlirDictionaryAttrGet(parse->context, count, entries);
 }
 
-// Asks the row's hook.
+// Asks the row's hook, which sees only what the row allows.
 static bool inferResults(const TileParse *parse) {
   intptr_t numOperands = mlirExtOpStateGetNumOperands(parse->state);
   intptr_t numRegions = mlirExtOpStateGetNumRegions(parse->state);
@@ -128,7 +128,7 @@ static bool inferResults(const TileParse *parse) {
       .numRegions = numRegions,
       .regions = regions,
   };
-  bool ok = parse->spec->row->hooks.inferTypes(&inference, mlirExtOpStateGetTypes(parse->state));
+  bool ok = tileTableInferTypes(&inference, mlirExtOpStateGetTypes(parse->state));
   free(operands);
   free(regions);
   return ok;

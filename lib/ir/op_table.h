@@ -88,6 +88,8 @@
 //                        counts as naming $a, $b and type($c): it must parse them (lib/ir/op_format.h says how)
 //   custom<MixedSizes>($dynamic, $static)   builtin: [0, %k] for an operand list of index values beside an i64 array
 //                        holding kDynamic (INT64_MIN) where an operand stands
+// Hooks: .verify runs after the row's own checks, .inferTypes after operands and attributes met the row's constraints
+// and kinds, so both may rely on them. Effects, folds and the rest see verified ops only.
 // Refused at registration, by op and place: an unknown name, a value or type neither given nor inferable, a variadic
 // followed by one that could begin the same way, an optional group that starts with something not optional to parse,
 // something named twice, an attr-dict missing or doubled.

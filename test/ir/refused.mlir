@@ -65,6 +65,14 @@ func.func @f(%m: tensor<5xi1>, %a: tensor<4xf32>) { %0:2 = probe.select %m, %a :
 // expected-error@+1 {{'probe.store' op stores into elements of type 'f32'}}
 func.func @f(%m: memref<4xf32>, %i: i32) { probe.store %i, %m : i32, memref<4xf32> }
 
+// A row's inference meets nothing that the row excludes.
+// -----
+// expected-error@+1 {{'probe.double' op operand #0 ('input') must be a tile (a ranked tensor of static shape), but got 'index'}}
+func.func @f(%i: index) { %0 = probe.double %i : index }
+// -----
+// expected-error@+1 {{'probe.double' op has a wrong kind of attribute 'times'}}
+func.func @f(%t: tensor<4xf32>) { %0 = probe.double %t {times = "a"} : tensor<4xf32> }
+
 //===--- attributes
 // -----
 // expected-error@+1 {{'probe.hidden' op requires attribute 'must' (an i64 integer)}}
