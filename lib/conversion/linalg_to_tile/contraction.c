@@ -191,19 +191,34 @@ static bool isShallow(const TileKernelEmission *e, const Contraction *c) {
   return !mlirShapedTypeIsDynamicSize(k->extent) && k->extent <= k->tile;
 }
 
-// The accumulator before this block of k: C's start value in the first block, what was stored before in the others.
-static MlirValue buildAccumulator(TileKernelEmission *e, const Contraction *c, MlirValue isFirst) {
+static MlirValue buildSum(TileKernelEmission *e, MlirValue a, MlirValue b) {
+  return tileBuildValue(&e->body, "arith.addf", mlirValueGetType(a), 2, (MlirValue[]){a, b}, NULL);
+}
+
+static bool isZero(MlirAttribute constant) {
+  return !mlirAttributeIsNull(constant) && mlirAttributeIsAFloat(constant) &&
+         mlirFloatAttrGetValueDouble(constant) == 0.0;
+}
+
+// The product added to C's start value.
+static MlirValue addInitial(TileKernelEmission *e, MlirValue product) {
   int output = e->structured->numInputs;
-  if (isShallow(e, c))
-    return tileKernelInitial(e, output);
-  if (mlirAttributeIsNull(e->structured->operands[output].initial))
-    return tileKernelLoad(e, output, NULL, true);
-  MlirType type = tileKernelOutputTileType(e, tileOperandElementType(&e->structured->operands[output]));
+  bool startsFromZero = isZero(e->structured->operands[output].initial);
+  return startsFromZero ? product : buildSum(e, product, tileKernelInitial(e, output));
+}
+
+// The product added to what C holds: its start value in the first block of k, what was stored before in the others.
+// C is read after the product: it was prefetched before.
+static MlirValue accumulate(TileKernelEmission *e, const Contraction *c, MlirValue product, MlirValue isFirst) {
+  int output = e->structured->numInputs;
+  if (isShallow(e, c) || mlirAttributeIsNull(e->structured->operands[output].initial))
+    return addInitial(e, product);
+  MlirType type = mlirValueGetType(product);
   MlirRegion regions[2];
   TileBuilder outer = e->body;
   for (int i = 0; i < 2; i++) {
     e->body = tileBuilderAtEnd(appendBlock(&regions[i]), outer.location);
-    MlirValue value = i == 0 ? tileKernelInitial(e, output) : tileKernelLoad(e, output, NULL, true);
+    MlirValue value = i == 0 ? addInitial(e, product) : buildSum(e, product, tileKernelLoad(e, output, NULL, true));
     tileBuildYield(&e->body, 1, &value);
   }
   e->body = outer;
@@ -251,10 +266,13 @@ static MlirValue buildEpilogueAtEnd(TileKernelEmission *e, const Contraction *c,
 
 static void buildProduct(TileKernelEmission *e, const Contraction *c, MlirValue bufferA, MlirValue bufferB,
                          MlirValue isFirst) {
+  int output = e->structured->numInputs;
+  tileKernelPrefetch(e, output);
+  MlirType type = tileKernelOutputTileType(e, tileOperandElementType(&e->structured->operands[output]));
   MlirValue operands[3] = {tileKernelLoadBuffer(e, bufferA), tileKernelLoadBuffer(e, bufferB),
-                           buildAccumulator(e, c, isFirst)};
-  MlirValue product = tileBuildValue(&e->body, "tile.mma", mlirValueGetType(operands[2]), 3, operands, NULL);
-  tileKernelStore(e, e->structured->numInputs, buildEpilogueAtEnd(e, c, product));
+                           tileBuildFloat(&e->body, type, 0.0)};
+  MlirValue product = tileBuildValue(&e->body, "tile.mma", type, 3, operands, NULL);
+  tileKernelStore(e, output, buildEpilogueAtEnd(e, c, accumulate(e, c, product, isFirst)));
 }
 
 static void buildBlock(TileKernelEmission *e, const Contraction *c) {

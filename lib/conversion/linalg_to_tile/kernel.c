@@ -324,6 +324,14 @@ MlirValue tileKernelLoad(TileKernelEmission *e, int index, const char *pad, bool
   return spread(e, &t, sortAxes(e, &t, tile), overOutput);
 }
 
+void tileKernelPrefetch(TileKernelEmission *e, int index) {
+  OperandTile t = describeTile(e, &e->structured->operands[index]);
+  MlirValue operands[1 + MaxDims] = {buildView(e, &t, e->parameters[index], NULL)};
+  memcpy(operands + 1, t.tileIndex, (size_t)t.numKept * sizeof *operands);
+  TileAttributeEntry attributes[] = {{"write", mlirUnitAttrGet(e->body.context)}, {0}};
+  tileBuild(&e->body, "tile.prefetch", 1 + t.numKept, operands, 0, NULL, attributes, 0, NULL);
+}
+
 MlirValue tileKernelInitial(TileKernelEmission *e, int index) {
   MlirAttribute constant = e->structured->operands[index].initial;
   if (mlirAttributeIsNull(constant))
