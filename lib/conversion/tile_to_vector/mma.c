@@ -3,7 +3,9 @@
 // in memory as the nest reads them are read where they are; others are packed first, with padding, so that the loop
 // over k has no masks. Four steps of k per iteration.
 //
-// The order of summation is k = 0, 1, 2, … into one accumulator per element, fused (numerics.md).
+// The order of summation is k = 0, 1, 2, … into one accumulator per element, fused. An accumulator that is a tile just
+// loaded from a view is prefetched first and added last, when it has arrived: a load before the loop over k would wait
+// for the outer caches (measured at 1024³: 0.84 against 1.00 of OpenBLAS).
 #include "lib/conversion/tile_to_vector/lowering.h"
 
 #include <string.h>
@@ -115,14 +117,40 @@ static void multiplyBlock(const Mma *mma, Block *block) {
 
 //===--- a result in registers ------------------------------------------------------------===//
 
+static bool comesFromView(const Record *record) {
+  return record->kind == Record_Lazy && tileOpIs(record->op, "tile.load") && record->access->root.ptr;
+}
+
+static void startAtZero(Mma *mma, Block *block) {
+  TileBuilder *builder = &mma->lowering->builder;
+  for (int64_t i = 0; i < block->rows * block->vectors; ++i)
+    block->values[i] = buildZero(builder, vectorOf(mma->element, widthOf(block, i % block->vectors)));
+}
+
+static void addAccumulator(Mma *mma, Block *block) {
+  Lowering *lowering = mma->lowering;
+  const char *add = mlirTypeIsAFloat(mma->element) ? "arith.addf" : "arith.addi";
+  MlirValue *loaded = evaluateRegisters(lowering, mma->accumulator);
+  for (int64_t i = 0; i < block->rows * block->vectors; ++i)
+    block->values[i] = buildBinary(&lowering->builder, add, block->values[i], loaded[i]);
+}
+
 static void multiplyInRegisters(Mma *mma, MlirValue result) {
   Lowering *lowering = mma->lowering;
   int64_t lanes = lowering->lanes, vectors = (mma->columns + lanes - 1) / lanes;
   Block block = {.rows = mma->rows, .vectors = vectors, .width = lanes};
   block.lastWidth = mma->columns - (vectors - 1) * lanes;
   intptr_t count = block.rows * vectors;
-  memcpy(block.values, evaluateRegisters(lowering, mma->accumulator), count * sizeof *block.values);
+  bool last = comesFromView(mma->accumulator);
+  if (last) {
+    accessPrefetch(lowering, mma->accumulator->access, true);
+    startAtZero(mma, &block);
+  } else {
+    memcpy(block.values, evaluateRegisters(lowering, mma->accumulator), count * sizeof *block.values);
+  }
   multiplyBlock(mma, &block);
+  if (last)
+    addAccumulator(mma, &block);
   Record *record = recordNew(lowering, result, Record_Registers);
   record->registers = loweringAllocate(lowering, count * sizeof *record->registers);
   memcpy(record->registers, block.values, count * sizeof *record->registers);
