@@ -30,6 +30,7 @@ static const char *const toLoops = "convert-tile-launch-to-runtime,"
 
 static const char *const toLlvm = "func.func("
                                   "convert-vector-to-scf{full-unroll=true},"
+                                  "tile-expand-math,"
                                   "canonicalize,"
                                   "expand-strided-metadata,"
                                   "lower-affine,"

@@ -1,0 +1,17 @@
+// Compiled for the CPU, elementary functions of f32 are arithmetic: no libm symbol, no intrinsic that becomes one.
+// RUN: %tile_opt %s --tile-to-cpu-pipeline | FileCheck %s
+// CHECK-NOT: {{(llvm.intr.|@)(exp|tanh|erf|log|sin|cos|pow)}}
+// CHECK: llvm.intr.fma{{.*}}f64
+// CHECK-NOT: {{(llvm.intr.|@)(exp|tanh|erf|log|sin|cos|pow)}}
+func.func @main(%x: tensor<?xf32>, %out: tensor<?xf32>) -> tensor<?xf32> {
+  %y = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>],
+                       iterator_types = ["parallel"]} ins(%x : tensor<?xf32>) outs(%out : tensor<?xf32>) {
+  ^body(%a: f32, %b: f32):
+    %0 = math.exp %a : f32
+    %1 = math.tanh %0 : f32
+    %2 = math.erf %1 : f32
+    %3 = math.log %2 : f32
+    linalg.yield %3 : f32
+  } -> tensor<?xf32>
+  return %y : tensor<?xf32>
+}
