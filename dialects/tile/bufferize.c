@@ -66,7 +66,7 @@ static bool isCastable(MlirType seen, MlirType wanted) {
   return fits;
 }
 
-// Memory of its own in the parameter's type, as large as `buffer`.
+// Memory of its own in the parameter's type, as large as `buffer`, aligned as bufferization aligns the rest.
 static MlirValue allocateLike(TileBuilder *builder, MlirValue buffer, MlirType type) {
   intptr_t rank = mlirShapedTypeGetRank(type), count = 0;
   MlirValue *sizes = malloc(sizeof *sizes * (size_t)(rank + 1)), result;
@@ -79,6 +79,7 @@ static MlirValue allocateLike(TileBuilder *builder, MlirValue buffer, MlirType t
   }
   int32_t segments[] = {(int32_t)count, 0};
   TileAttributeEntry attributes[] = {{"operandSegmentSizes", mlirDenseI32ArrayGet(builder->context, 2, segments)},
+                                     {"alignment", mlirIntegerAttrGet(mlirIntegerTypeGet(builder->context, 64), 64)},
                                      {NULL}};
   result = tileBuildValue(builder, "memref.alloc", type, count, sizes, attributes);
   free(sizes);

@@ -51,12 +51,22 @@ static bool isPositive(MlirAttribute attribute) {
   return mlirAttributeIsAInteger(attribute) && mlirIntegerAttrGetValueInt(attribute) > 0;
 }
 
+static bool isNumbers(MlirAttribute attribute) {
+  if (!mlirAttributeIsAArray(attribute))
+    return false;
+  for (intptr_t i = 0; i < mlirArrayAttrGetNumElements(attribute); ++i)
+    if (!mlirAttributeIsAInteger(mlirArrayAttrGetElement(attribute, i)))
+      return false;
+  return true;
+}
+
 // What other dialects' ops may carry under our name. A pass that leaves a new one adds a row.
 static const Discardable discardables[] = {
     {"tile.schedule", tileAttributeIsASchedule, "a #tile.schedule"},
     {"tile.machine", tileAttributeIsAMachine, "a #tile.machine"},
     {"tile.cache", mlirAttributeIsAString, "a string: how a load or store uses the caches"},
     {"tile.latency", isPositive, "a positive integer: cycles that a load is expected to take"},
+    {"tile.overwrites", isNumbers, "an array of integers: the outs of a launch whose old value nobody reads"},
     {NULL},
 };
 
@@ -68,7 +78,9 @@ static bool verifyOpAttribute(MlirOperation op, MlirNamedAttribute attribute) {
       return known->isMet(attribute.attribute) ||
              tileError(op, "attribute '%s' is %s, expected %s", known->name,
                        tileAttributeText(attribute.attribute, text, sizeof text), known->wanted);
-  return tileError(op, "unknown attribute '%.*s', expected tile.schedule, tile.machine, tile.cache or tile.latency",
+  return tileError(op,
+                   "unknown attribute '%.*s', expected tile.schedule, tile.machine, tile.cache, tile.latency or "
+                   "tile.overwrites",
                    (int)name.length, name.data);
 }
 
