@@ -18,7 +18,7 @@ foreach(header ${headers})
   endif()
 endforeach()
 install(DIRECTORY ${CMAKE_BINARY_DIR}/generated/ DESTINATION ${TESSERA_HEADERS} FILES_MATCHING PATTERN "*.h" PATTERN "*.inc"
-        PATTERN "*.def")
+        PATTERN "*.def" PATTERN "test" EXCLUDE)
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
 # The libraries find each other and Debian's libMLIR where they lie, from any prefix.
