@@ -36,26 +36,28 @@ def alternate(ours, theirs, runs):
     return median, (ratios[len(ratios) // 4], ratios[3 * len(ratios) // 4])
 
 
-def tile_module(path, count):
-    """A kernel of `count` Tile ops that are all needed to print: loads, broadcasts, reductions, stores."""
+def tile_module(path, count, per_kernel=100):
+    """`count` ops in kernels of `per_kernel`: loads, reductions, broadcasts, stores."""
     with open(path, "w") as f:
-        f.write("tile.kernel @k(%m: memref<?x64xf32>) {\n  %c0 = arith.constant 0 : index\n"
-                "  %V = tile.view %m : memref<?x64xf32> to !tile.view<8x64xf32>\n")
-        for i in range((count - 2) // 4):
-            f.write(f"  %a{i} = tile.load %V[%c0, %c0] : !tile.view<8x64xf32> -> tensor<8x64xf32>\n"
-                    f"  %b{i} = tile.reduce {{arith.addf}} %a{i} axes [1] : tensor<8x64xf32> -> tensor<8xf32>\n"
-                    f"  %d{i} = tile.broadcast %b{i} axes [1] : tensor<8xf32> -> tensor<8x64xf32>\n"
-                    f"  tile.store %d{i}, %V[%c0, %c0] : tensor<8x64xf32>, !tile.view<8x64xf32>\n")
-        f.write("  tile.return\n}\n")
+        for k in range(count // per_kernel):
+            f.write(f"tile.kernel @k{k}(%m: memref<?x64xf32>) {{\n  %c0 = arith.constant 0 : index\n"
+                    "  %V = tile.view %m : memref<?x64xf32> to !tile.view<8x64xf32>\n")
+            for i in range((per_kernel - 4) // 4):
+                f.write(f"  %a{i} = tile.load %V[%c0, %c0] : !tile.view<8x64xf32> -> tensor<8x64xf32>\n"
+                        f"  %b{i} = tile.reduce {{arith.addf}} %a{i} axes [1] : tensor<8x64xf32> -> tensor<8xf32>\n"
+                        f"  %d{i} = tile.broadcast %b{i} axes [1] : tensor<8xf32> -> tensor<8x64xf32>\n"
+                        f"  tile.store %d{i}, %V[%c0, %c0] : tensor<8x64xf32>, !tile.view<8x64xf32>\n")
+            f.write("  tile.return\n}\n")
 
 
-def arith_module(path, count):
-    """A function of `count` arith ops."""
+def arith_module(path, count, per_function=100):
+    """`count` arith ops in functions of `per_function`."""
     with open(path, "w") as f:
-        f.write("func.func @f(%x0: f32, %y: f32) -> f32 {\n")
-        for i in range(count - 1):
-            f.write(f"  %x{i + 1} = arith.{'addf' if i % 2 else 'mulf'} %x{i}, %y : f32\n")
-        f.write(f"  return %x{count - 1} : f32\n}}\n")
+        for k in range(count // per_function):
+            f.write(f"func.func @f{k}(%x0: f32, %y: f32) -> f32 {{\n")
+            for i in range(per_function - 2):
+                f.write(f"  %x{i + 1} = arith.{'addf' if i % 2 else 'mulf'} %x{i}, %y : f32\n")
+            f.write(f"  return %x{per_function - 2} : f32\n}}\n")
 
 
 def report(name, median, quartiles, bars):
