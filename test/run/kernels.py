@@ -185,6 +185,25 @@ def reductions():
         check("count_above", [x, np.float32(0.25), np.array([5], "i4")], (ceil(n, 70),), {2: [5 + (x > 0.25).sum()]})
 
 
+# --- gathers ------------------------------------------------------------------------------------------------------
+
+
+def gathers():
+    for m, n, rows in ((8, 40, 5), (13, 61, 7), (1, 1, 1)):
+        t, row = uniform(rows, n, dtype="f2"), integers(-2, rows + 2, m)
+        inside = (row >= 0) & (row < rows)
+        want = np.where(inside[:, None], t[np.clip(row, 0, rows - 1)], 0)
+        check("embedding", [t, row, empty((m, n))], (ceil(m, 8), ceil(n, 40)), {2: want})
+    for m, n, columns in ((6, 20, 9), (8, 17, 31), (1, 1, 1)):
+        a, at = uniform(m, columns), integers(-3, columns + 3, n)
+        check("columns", [a, at, empty((m, n))], (ceil(m, 6),), {2: a[:, np.clip(at, 0, columns - 1)]})
+    for n in (50, 49, 1, 121):
+        x, at = uniform(30), integers(-5, 35, n)
+        want = np.where(at % 2 == 0, np.where((at >= 0) & (at < 30), x[np.clip(at, 0, 29)], 0), 0.5)
+        check("elements", [x, at, empty(n)], (ceil(n, 50),), {2: want})
+    check("table", [empty((2, 3), "i4")], (1,), {0: [[3, 0, 4], [1, 0, 9]]})
+
+
 # --- products -----------------------------------------------------------------------------------------------------
 
 
@@ -263,7 +282,7 @@ def networks():
 parser = argparse.ArgumentParser(description=__doc__)
 parser.add_argument("--build", required=True)
 parser.add_argument("--march", default="native")
-parser.add_argument("groups", nargs="*", default=["elementwise", "shapes", "reductions", "products", "networks"])
+parser.add_argument("groups", nargs="*", default=["elementwise", "shapes", "reductions", "gathers", "products", "networks"])
 options = parser.parse_args()
 for group in options.groups:
     kernels = Kernels(os.path.join(HERE, "Inputs", group + ".mlir"), options.build, options.march)

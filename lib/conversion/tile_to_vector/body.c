@@ -4,6 +4,8 @@
 
 #include "mlir-c/BuiltinAttributes.h"
 
+#include <stdio.h>
+
 //===--- scalars and ids -----------------------------------------------------------------===//
 
 static bool lowerProgramId(Lowering *lowering, MlirOperation op) {
@@ -66,6 +68,14 @@ static bool lowerLoad(Lowering *lowering, MlirOperation op) {
   return true;
 }
 
+static bool gather(Lowering *lowering, MlirOperation op) {
+  if (!lowerGather(lowering, op))
+    return false;
+  if (isOverwrittenBeforeUse(op))
+    keepInMemory(lowering, mlirOperationGetResult(op, 0));
+  return true;
+}
+
 static bool lowerInBounds(Lowering *lowering, MlirOperation op) {
   Record *record = recordNew(lowering, mlirOperationGetResult(op, 0), Record_Lazy);
   record->op = op;
@@ -82,12 +92,35 @@ static bool lowerLazy(Lowering *lowering, MlirOperation op) {
   return true;
 }
 
-// Dense constants that are not splats become globals.
+// A global of the module for a constant whose elements differ, before the kernel.
+static void buildGlobal(Lowering *lowering, MlirAttribute value, MlirType type, const char *name) {
+  TileBuilder builder = tileBuilderBefore(lowering->kernel);
+  MlirContext context = lowering->context;
+  TileAttributeEntry attributes[] = {{"sym_name", mlirStringAttrGet(context, tileString(name))},
+                                     {"sym_visibility", mlirStringAttrGet(context, tileString("private"))},
+                                     {"type", mlirTypeAttrGet(type)},
+                                     {"initial_value", value},
+                                     {"constant", mlirUnitAttrGet(context)},
+                                     {0}};
+  tileBuild(&builder, "memref.global", 0, NULL, 0, NULL, attributes, 0, NULL);
+}
+
 static bool lowerConstant(Lowering *lowering, MlirOperation op) {
   MlirAttribute value = tileOpAttribute(op, "value");
+  MlirValue result = mlirOperationGetResult(op, 0);
   if (mlirDenseElementsAttrIsSplat(value))
     return lowerLazy(lowering, op);
-  return tileError(op, "not lowered to the CPU yet: a constant tile whose elements differ");
+  Shape shape = shapeOf(mlirValueGetType(result));
+  MlirStringRef kernel = mlirStringAttrGetValue(tileOpAttribute(lowering->kernel, "sym_name"));
+  char name[256];
+  snprintf(name, sizeof name, "%.*s_constant_%d", (int)kernel.length, kernel.data, lowering->numConstants++);
+  MlirType type = mlirMemRefTypeContiguousGet(shape.element, shape.rank, shape.sizes, mlirAttributeGetNull());
+  buildGlobal(lowering, value, type, name);
+  MlirAttribute symbol = mlirFlatSymbolRefAttrGet(lowering->context, tileString(name));
+  MlirValue memref = tileBuildValue(&lowering->entry, "memref.get_global", type, 0, NULL,
+                                    (TileAttributeEntry[]){{"name", symbol}, {0}});
+  recordMemory(lowering, result, denseAccess(lowering, &shape, memref, shape.element));
+  return true;
 }
 
 //===--- tiles put together in memory --------------------------------------------------------===//
@@ -210,6 +243,7 @@ static const Row rows[] = {
     {"tile.copy", lowerCopy},
     {"tile.prefetch", lowerPrefetch},
     {"tile.in_bounds", lowerInBounds},
+    {"tile.gather", gather},
     {"tile.mma", lowerMma},
     {"tile.reduce", lowerReduce},
     {"tile.scan", lowerScan},

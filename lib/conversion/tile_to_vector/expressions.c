@@ -28,7 +28,7 @@ bool isShapeOp(MlirOperation op) {
 
 bool isEvaluable(MlirOperation op) {
   return isElementwise(op) || isShapeOp(op) || tileOpIs(op, "arith.constant") || tileOpIs(op, "tile.load") ||
-         tileOpIs(op, "tile.iota") || tileOpIs(op, "tile.in_bounds");
+         tileOpIs(op, "tile.iota") || tileOpIs(op, "tile.in_bounds") || tileOpIs(op, "tile.gather");
 }
 
 //===--- where operands are read -----------------------------------------------------===//
@@ -372,6 +372,8 @@ static MlirValue evaluateLazy(Body *body, Record *record, const Coord *coords, i
     return evaluateIota(body, record, coords, axis, width);
   if (tileOpIs(op, "tile.in_bounds"))
     return evaluateInBounds(body, record, coords, axis, width);
+  if (tileOpIs(op, "tile.gather"))
+    return evaluateGather(body, record, coords, axis, width);
   if (isShapeOp(op))
     return evaluateShapeOp(body, record, coords, axis, width);
   return evaluateElementwise(body, record, coords, axis, width);
@@ -481,7 +483,8 @@ static void restrictToOperands(Limit *limit, Record *record, const Coord *coords
   Lowering *lowering = limit->body->lowering;
   Coord at[MaxRank];
   intptr_t operandAxis;
-  if (tileOpIs(record->op, "tile.in_bounds") || tileOpIs(record->op, "arith.constant"))
+  if (tileOpIs(record->op, "tile.in_bounds") || tileOpIs(record->op, "arith.constant") ||
+      tileOpIs(record->op, "tile.gather")) // with their own checks, or none
     return;
   Placement placement = placeInOperand(lowering, record->op, coords, axis, limit->width, at, &operandAxis);
   if (placement != Placement_Exact) {

@@ -91,6 +91,7 @@ typedef struct Lowering {
   int64_t lanes;
   int64_t stackBytes;
   bool usesLocalMemory;
+  int numConstants; // globals made so far
   uint64_t walks;
   Record *spilled[64]; // registers that are read from memory while a root is emitted
   intptr_t numSpilled;
@@ -133,6 +134,8 @@ int64_t bytesOf(MlirType element);
 MlirType vectorOf(MlirType element, int64_t width); // width 0: the element itself
 bool fitsRegisters(const Lowering *lowering, const Shape *shape);
 int64_t numRegisters(const Lowering *lowering, const Shape *shape);
+// A dense memref as a tile in memory.
+Access *denseAccess(Lowering *lowering, const Shape *shape, MlirValue memref, MlirType storage);
 // A buffer of the function, row-major, contents undefined.
 Access *bufferNew(Lowering *lowering, const Shape *shape);
 MlirValue memrefNew(Lowering *lowering, MlirType type, int64_t bytes);
@@ -167,6 +170,7 @@ bool accessOfBuffer(Lowering *lowering, MlirOperation alloc);
 bool accessOfReinterpretation(Lowering *lowering, MlirOperation op); // slice, transpose, slot of a buffer
 // The tile of `access` at tile indices operand [first, first + rank) of `op`.
 Access *accessAt(Lowering *lowering, const Access *access, MlirOperation op, intptr_t first);
+MlirValue sizeOfMemref(TileBuilder *builder, MlirValue memref, intptr_t d);
 bool accessMayLeave(const Access *access);
 // True where the whole tile is inside; null when it always is.
 MlirValue accessIsInside(TileBuilder *builder, const Access *access);
@@ -230,12 +234,14 @@ MlirOperation buildIf(TileBuilder *builder, MlirValue condition, intptr_t count,
 // A loop without results; fill its body with a builder at its end, then tileBuildYield.
 MlirBlock buildLoop(TileBuilder *builder, MlirValue lower, MlirValue upper, int64_t step);
 
-//===--- reduce.c, mma.c, control.c, body.c, function.c ------------------------===//
+//===--- reduce.c, scan.c, gather.c, mma.c, control.c, body.c, function.c ------------------------===//
 // The neutral element of input `input` of a reduce or scan, a scalar; null when it has none.
 MlirValue neutralElement(TileBuilder *builder, MlirOperation op, intptr_t input, MlirType element);
 bool lowerReduceByElement(Lowering *lowering, MlirOperation op);
 bool lowerReduce(Lowering *lowering, MlirOperation op);
 bool lowerScan(Lowering *lowering, MlirOperation op);
+bool lowerGather(Lowering *lowering, MlirOperation op);
+MlirValue evaluateGather(Body *body, Record *record, const Coord *coords, intptr_t axis, int64_t width);
 bool lowerMma(Lowering *lowering, MlirOperation op);
 bool lowerFor(Lowering *lowering, MlirOperation op);
 bool lowerIf(Lowering *lowering, MlirOperation op);

@@ -228,12 +228,9 @@ static MlirType storageOf(MlirType element) {
   return isBit ? mlirIntegerTypeGet(mlirTypeGetContext(element), 8) : element;
 }
 
-Access *bufferNew(Lowering *lowering, const Shape *shape) {
+Access *denseAccess(Lowering *lowering, const Shape *shape, MlirValue memref, MlirType storage) {
   Access *access = loweringAllocate(lowering, sizeof *access);
-  *access = (Access){.shape = *shape, .memrefRank = shape->rank, .storage = storageOf(shape->element)};
-  MlirAttribute none = mlirAttributeGetNull();
-  MlirType type = mlirMemRefTypeContiguousGet(access->storage, shape->rank, shape->sizes, none);
-  access->memref = memrefNew(lowering, type, shapeCount(shape) * bytesOf(access->storage));
+  *access = (Access){.shape = *shape, .memref = memref, .memrefRank = shape->rank, .storage = storage};
   int64_t stride = 1;
   for (intptr_t d = shape->rank - 1; d >= 0; --d) {
     access->strides[d] = stride;
@@ -241,6 +238,13 @@ Access *bufferNew(Lowering *lowering, const Shape *shape) {
     access->dims[d] = (AccessDim){.stride = 1, .numDigits = 1, .digits = {{.divisor = 1, .memrefDim = d}}};
   }
   return access;
+}
+
+Access *bufferNew(Lowering *lowering, const Shape *shape) {
+  MlirType storage = storageOf(shape->element);
+  MlirType type = mlirMemRefTypeContiguousGet(storage, shape->rank, shape->sizes, mlirAttributeGetNull());
+  MlirValue memref = memrefNew(lowering, type, shapeCount(shape) * bytesOf(storage));
+  return denseAccess(lowering, shape, memref, storage);
 }
 
 int64_t integerAttribute(MlirOperation op, const char *name) {

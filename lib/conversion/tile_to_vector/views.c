@@ -21,7 +21,7 @@ static double padOfView(MlirType view) {
   return 0.0;
 }
 
-static MlirValue sizeOfMemref(TileBuilder *builder, MlirValue memref, intptr_t d) {
+MlirValue sizeOfMemref(TileBuilder *builder, MlirValue memref, intptr_t d) {
   MlirType type = mlirValueGetType(memref);
   if (!mlirShapedTypeIsDynamicDim(type, d))
     return tileBuildIndex(builder, mlirShapedTypeGetDimSize(type, d));
@@ -84,6 +84,8 @@ Access *accessAt(Lowering *lowering, const Access *access, MlirOperation op, int
   intptr_t numIndices = mlirOperationGetNumOperands(op) - first;
   for (intptr_t d = 0; d < access->shape.rank && d < numIndices; ++d) {
     MlirValue index = mlirOperationGetOperand(op, first + d);
+    if (isTile(mlirValueGetType(index)))
+      continue; // a gather places this axis
     IndexFacts facts = indexFacts(index);
     int64_t constant, span = (access->shape.sizes[d] - 1) * access->dims[d].stride + 1;
     Coord coord = tileConstantIndex(index, &constant) ? coordConstant(constant) : coordOf(scalarOf(lowering, index));
