@@ -21,76 +21,54 @@ struct Buffers {
 };
 Buffers &buffersOf(MlirExtBuffers buffers) { return *static_cast<Buffers *>(buffers.ptr); }
 
-struct BufferizableModel : BufferizableOpInterface::FallbackModel<BufferizableModel> {
-  static const MlirExtBufferizableHooks &hooks(Operation *op) { return *definitionOf(op).hooks.bufferize; }
-  static bool isInit(Operation *op, OpOperand &operand) {
-    auto style = dyn_cast<DestinationStyleOpInterface>(op);
+struct BufferizableCarrier : Carrier<BufferizableCarrier, BufferizableOpInterface::Trait> {
+  using Carrier::Carrier;
+  const MlirExtBufferizableHooks &buffers() { return *hooks().bufferize; }
+  bool isInit(OpOperand &operand) {
+    auto style = dyn_cast<DestinationStyleOpInterface>(getOperation());
     return style && style.isDpsInit(&operand);
   }
   // The result that is the same buffer as the operand, or null.
-  static OpResult tiedResult(Operation *op, OpOperand &operand) {
-    if (auto *aliases = hooks(op).aliases) {
-      intptr_t result = aliases(wrap(op), operand.getOperandNumber());
-      return result < 0 ? OpResult() : op->getResult(result);
+  OpResult tiedResult(OpOperand &operand) {
+    if (buffers().aliases) {
+      intptr_t result = buffers().aliases(handle(), operand.getOperandNumber());
+      return result < 0 ? OpResult() : getOperation()->getResult(result);
     }
-    if (!isInit(op, operand) || !isa<TensorType>(operand.get().getType()))
+    if (!isInit(operand) || !isa<TensorType>(operand.get().getType()))
       return {};
-    return cast<DestinationStyleOpInterface>(op).getTiedOpResult(&operand);
+    return cast<DestinationStyleOpInterface>(getOperation()).getTiedOpResult(&operand);
   }
 
-  bool bufferizesToMemoryRead(Operation *op, OpOperand &operand, const AnalysisState &) const {
-    return !hooks(op).reads || hooks(op).reads(wrap(op), operand.getOperandNumber());
+  bool bufferizesToMemoryRead(OpOperand &operand, const AnalysisState &) {
+    return !buffers().reads || buffers().reads(handle(), operand.getOperandNumber());
   }
-  bool bufferizesToMemoryWrite(Operation *op, OpOperand &operand, const AnalysisState &) const {
-    return hooks(op).writes ? hooks(op).writes(wrap(op), operand.getOperandNumber()) : isInit(op, operand);
+  bool bufferizesToMemoryWrite(OpOperand &operand, const AnalysisState &) {
+    return buffers().writes ? buffers().writes(handle(), operand.getOperandNumber()) : isInit(operand);
   }
-  AliasingValueList getAliasingValues(Operation *op, OpOperand &operand, const AnalysisState &) const {
-    if (OpResult result = tiedResult(op, operand))
+  AliasingValueList getAliasingValues(OpOperand &operand, const AnalysisState &) {
+    if (OpResult result = tiedResult(operand))
       return {{result, BufferRelation::Equivalent}};
     return {};
   }
-  AliasingOpOperandList getAliasingOpOperands(Operation *op, Value value, const AnalysisState &) const {
+  AliasingOpOperandList getAliasingOpOperands(Value value, const AnalysisState &) {
     AliasingOpOperandList list;
-    for (OpOperand &operand : op->getOpOperands())
-      if (isa<TensorType>(operand.get().getType()) && tiedResult(op, operand) == value)
+    for (OpOperand &operand : getOperation()->getOpOperands())
+      if (isa<TensorType>(operand.get().getType()) && tiedResult(operand) == value)
         list.addAlias({&operand, BufferRelation::Equivalent});
     return list;
   }
-  LogicalResult bufferize(Operation *op, RewriterBase &rewriter, const BufferizationOptions &options,
-                          BufferizationState &state) const {
-    Buffers buffers{rewriter, options, state};
-    if (hooks(op).bufferize)
-      return success(hooks(op).bufferize(wrap(op), wrap(&rewriter), {&buffers}));
-    return op->emitOpError("cannot be bufferized");
+  LogicalResult bufferize(RewriterBase &rewriter, const BufferizationOptions &options, BufferizationState &state) {
+    Buffers all{rewriter, options, state};
+    if (buffers().bufferize)
+      return success(buffers().bufferize(handle(), wrap(&rewriter), {&all}));
+    return emitOpError("cannot be bufferized");
   }
-  // False for results would copy at every later write.
-  bool isWritable(Operation *, Value value, const AnalysisState &) const { return isa<OpResult>(value); }
-
-  // The rest is upstream's default, which a FallbackModel does not inherit.
-  bool bufferizesToAllocation(Operation *, Value) const { return false; }
-  bool bufferizesToElementwiseAccess(Operation *, const AnalysisState &, ArrayRef<OpOperand *>) const { return false; }
-  bool resultBufferizesToMemoryWrite(Operation *, OpResult result, const AnalysisState &state) const {
-    return bufferization::detail::defaultResultBufferizesToMemoryWrite(result, state);
-  }
-  bool mustBufferizeInPlace(Operation *, OpOperand &, const AnalysisState &) const { return false; }
-  LogicalResult resolveConflicts(Operation *op, RewriterBase &rewriter, const AnalysisState &analysis,
-                                 const BufferizationState &state) const {
-    return cast<BufferizableOpInterface>(op).resolveTensorOpOperandConflicts(rewriter, analysis, state);
-  }
-  bool isNotConflicting(Operation *, OpOperand *, OpOperand *, const AnalysisState &) const { return false; }
-  LogicalResult verifyAnalysis(Operation *, const AnalysisState &) const { return success(); }
-  FailureOr<BufferLikeType> getBufferType(Operation *, Value value, const BufferizationOptions &options,
-                                          const BufferizationState &state, SmallVector<Value> &stack) const {
-    return bufferization::detail::defaultGetBufferType(value, options, state, stack);
-  }
-  bool isRepetitiveRegion(Operation *, unsigned) const { return false; }
-  bool isParallelRegion(Operation *, unsigned) const { return false; }
-  bool hasTensorSemantics(Operation *op) const { return bufferization::detail::defaultHasTensorSemantics(op); }
-  static bool supportsUnstructuredControlFlow() { return false; }
 };
 } // namespace
 
-void mlirExt::insertBufferizable(mlir::detail::InterfaceMap &map) { map.insertModels<BufferizableModel>(); }
+void mlirExt::insertBufferizable(mlir::detail::InterfaceMap &map) {
+  map.insertModels<BufferizableOpInterface::Model<BufferizableCarrier>>();
+}
 
 MlirValue mlirExtBuffersGet(MlirExtBuffers buffers, MlirValue tensor) {
   Buffers &all = buffersOf(buffers);

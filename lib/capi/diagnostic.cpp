@@ -6,26 +6,17 @@
 
 using namespace mlir;
 
-static InFlightDiagnostic emitAt(Location location, MlirDiagnosticSeverity severity) {
-  switch (severity) {
-  case MlirDiagnosticWarning:
-    return emitWarning(location);
-  case MlirDiagnosticError:
-    return emitError(location);
-  default: // a note stands below another diagnostic only: by itself it is a remark
-    return emitRemark(location);
-  }
+static InFlightDiagnostic emitOn(Operation *op, MlirDiagnosticSeverity severity) {
+  if (severity == MlirDiagnosticError)
+    return op->emitOpError();
+  return severity == MlirDiagnosticWarning ? op->emitWarning() : op->emitRemark();
 }
 
-static InFlightDiagnostic emitOn(Operation *op, MlirDiagnosticSeverity severity) {
-  switch (severity) {
-  case MlirDiagnosticWarning:
-    return op->emitWarning();
-  case MlirDiagnosticError:
-    return op->emitOpError();
-  default:
-    return op->emitRemark();
-  }
+static InFlightDiagnostic emitAt(Location location, MlirDiagnosticSeverity severity) {
+  if (severity == MlirDiagnosticError)
+    return emitError(location);
+  // A note stands below another diagnostic only: by itself it is a remark.
+  return severity == MlirDiagnosticWarning ? emitWarning(location) : emitRemark(location);
 }
 
 static InFlightDiagnostic *diagnosticOf(MlirExtDiagnostic handle) {

@@ -45,6 +45,18 @@ inline const MlirExtOpDefinition &definitionOf(OperationName name) {
   return *static_cast<const MlirExtOpDefinition *>(name.getTypeID().getAsOpaquePointer());
 }
 
+// A carrier lends its interface models to ops defined in C: a C++ op class whose `classof` accepts any op, so that the
+// defaults an interface's Trait has compile and apply.
+template <typename Concrete, template <typename> class... Traits> class Carrier : public Op<Concrete, Traits...> {
+public:
+  using Op<Concrete, Traits...>::Op;
+  static bool classof(Operation *) { return true; }
+  static StringRef getOperationName() { return "tessera.carrier"; }
+  static ArrayRef<StringRef> getAttributeNames() { return {}; }
+  const MlirExtOpHooks &hooks() { return definitionOf(this->getOperation()).hooks; }
+  MlirOperation handle() { return wrap(this->getOperation()); }
+};
+
 void insertOp(Dialect *dialect, const MlirExtOpDefinition *definition);         // op.cpp
 mlir::detail::InterfaceMap interfacesOf(const MlirExtOpDefinition &definition); // interfaces.cpp
 LogicalResult inferTypes(const MlirExtOpDefinition &definition, MLIRContext *context, Location location,

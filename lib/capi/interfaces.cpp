@@ -87,49 +87,11 @@ struct ViewModel : ViewLikeOpInterface::FallbackModel<ViewModel> {
   Value getViewDest(Operation *op) const { return op->getResult(0); }
 };
 
-//===--- integer ranges -----------------------------------------------------===//
-MlirExtIntegerRange wrapRange(const ConstantIntRanges &range) {
-  return {range.umin().getZExtValue(), range.umax().getZExtValue(), range.smin().getSExtValue(),
-          range.smax().getSExtValue()};
-}
-ConstantIntRanges unwrapRange(const MlirExtIntegerRange &range, unsigned width) {
-  auto bits = [&](uint64_t value) { return APInt(64, value).zextOrTrunc(width); };
-  return {bits(range.unsignedMin), bits(range.unsignedMax), bits(range.signedMin), bits(range.signedMax)};
-}
-unsigned rangeWidth(Value value) { return ConstantIntRanges::getStorageBitwidth(value.getType()); }
-
-struct IntegerRangeModel : InferIntRangeInterface::FallbackModel<IntegerRangeModel> {
-  void inferResultRanges(Operation *op, ArrayRef<ConstantIntRanges> operands, SetIntRangeFn setRange) const {
-    auto isWide = [](Value value) { return rangeWidth(value) > 64; };
-    if (llvm::any_of(op->getOperands(), isWide) || llvm::any_of(op->getResults(), isWide)) {
-      for (Value result : op->getResults())
-        setRange(result, ConstantIntRanges::maxRange(rangeWidth(result)));
-      return;
-    }
-    SmallVector<MlirExtIntegerRange> in = llvm::map_to_vector(operands, wrapRange), out;
-    for (Value result : op->getResults())
-      out.push_back(wrapRange(ConstantIntRanges::maxRange(rangeWidth(result))));
-    definitionOf(op).hooks.integerRanges(wrap(op), in.data(), out.data());
-    for (auto [result, range] : llvm::zip(op->getResults(), out))
-      if (rangeWidth(result))
-        setRange(result, unwrapRange(range, rangeWidth(result)));
-  }
-  void inferResultRangesFromOptional(Operation *op, ArrayRef<IntegerValueRange> operands,
-                                     SetIntLatticeFn setRange) const {
-    intrange::detail::defaultInferResultRanges(cast<InferIntRangeInterface>(op), operands, setRange);
-  }
-};
-
 //===--- carriers -----------------------------------------------------------===//
-template <typename Concrete, template <typename> class... Traits> class Carrier : public Op<Concrete, Traits...> {
-public:
-  using Op<Concrete, Traits...>::Op;
-  static bool classof(Operation *) { return true; }
-  static StringRef getOperationName() { return "tessera.carrier"; }
-  static ArrayRef<StringRef> getAttributeNames() { return {}; }
-  const MlirExtOpHooks &hooks() { return definitionOf(this->getOperation()).hooks; }
-  MlirOperation handle() { return wrap(this->getOperation()); }
-  // ArgAndResultAttrsOpInterface, for functions and calls.
+// ArgAndResultAttrsOpInterface, for functions and calls.
+template <typename Concrete, template <typename> class... Traits>
+struct SignatureCarrier : Carrier<Concrete, Traits...> {
+  using Carrier<Concrete, Traits...>::Carrier;
   ArrayAttr getArgAttrsAttr() { return (*this)->template getAttrOfType<ArrayAttr>("arg_attrs"); }
   ArrayAttr getResAttrsAttr() { return (*this)->template getAttrOfType<ArrayAttr>("res_attrs"); }
   void setArgAttrsAttr(ArrayAttr attribute) { (*this)->setAttr("arg_attrs", attribute); }
@@ -169,9 +131,9 @@ struct SymbolCarrier : Carrier<SymbolCarrier, SymbolOpInterface::Trait> {
   using Carrier::Carrier;
 };
 
-struct FunctionCarrier : Carrier<FunctionCarrier, OpTrait::OneRegion, SymbolOpInterface::Trait,
-                                 CallableOpInterface::Trait, FunctionOpInterface::Trait> {
-  using Carrier::Carrier;
+struct FunctionCarrier : SignatureCarrier<FunctionCarrier, OpTrait::OneRegion, SymbolOpInterface::Trait,
+                                          CallableOpInterface::Trait, FunctionOpInterface::Trait> {
+  using SignatureCarrier::SignatureCarrier;
   FunctionType getFunctionType() { return cast<FunctionType>(getTypeAttr().getValue()); }
   TypeAttr getTypeAttr() { return (*this)->getAttrOfType<TypeAttr>("function_type"); }
   void setFunctionTypeAttr(TypeAttr type) { (*this)->setAttr("function_type", type); }
@@ -180,8 +142,8 @@ struct FunctionCarrier : Carrier<FunctionCarrier, OpTrait::OneRegion, SymbolOpIn
   Region *getCallableRegion() { return isExternal() ? nullptr : &(*this)->getRegion(0); }
 };
 
-struct CallCarrier : Carrier<CallCarrier, CallOpInterface::Trait> {
-  using Carrier::Carrier;
+struct CallCarrier : SignatureCarrier<CallCarrier, CallOpInterface::Trait> {
+  using SignatureCarrier::SignatureCarrier;
   SymbolRefAttr callee() { return dyn_cast_or_null<SymbolRefAttr>(unwrap(hooks().callee(handle()))); }
   CallInterfaceCallable getCallableForCallee() { return callee(); }
   // The attribute to change is the one that holds the callee now.
@@ -204,6 +166,37 @@ struct CallCarrier : Carrier<CallCarrier, CallOpInterface::Trait> {
   MutableOperandRange getArgOperandsMutable() {
     auto [begin, count] = argumentRange();
     return MutableOperandRange(getOperation(), begin, count);
+  }
+};
+
+//===--- integer ranges -----------------------------------------------------===//
+MlirExtIntegerRange wrapRange(const ConstantIntRanges &range) {
+  return {range.umin().getZExtValue(), range.umax().getZExtValue(), range.smin().getSExtValue(),
+          range.smax().getSExtValue()};
+}
+ConstantIntRanges unwrapRange(const MlirExtIntegerRange &range, unsigned width) {
+  auto bits = [&](uint64_t value) { return APInt(64, value).zextOrTrunc(width); };
+  return {bits(range.unsignedMin), bits(range.unsignedMax), bits(range.signedMin), bits(range.signedMax)};
+}
+unsigned rangeWidth(Value value) { return ConstantIntRanges::getStorageBitwidth(value.getType()); }
+
+struct IntegerRangeCarrier : Carrier<IntegerRangeCarrier, InferIntRangeInterface::Trait> {
+  using Carrier::Carrier;
+  void inferResultRanges(ArrayRef<ConstantIntRanges> operands, SetIntRangeFn setRange) {
+    Operation *op = getOperation();
+    auto isWide = [](Value value) { return rangeWidth(value) > 64; };
+    if (llvm::any_of(op->getOperands(), isWide) || llvm::any_of(op->getResults(), isWide)) {
+      for (Value result : op->getResults())
+        setRange(result, ConstantIntRanges::maxRange(rangeWidth(result)));
+      return;
+    }
+    SmallVector<MlirExtIntegerRange> in = llvm::map_to_vector(operands, wrapRange), out;
+    for (Value result : op->getResults())
+      out.push_back(wrapRange(ConstantIntRanges::maxRange(rangeWidth(result))));
+    hooks().integerRanges(handle(), in.data(), out.data());
+    for (auto [result, range] : llvm::zip(op->getResults(), out))
+      if (rangeWidth(result))
+        setRange(result, unwrapRange(range, rangeWidth(result)));
   }
 };
 
@@ -341,7 +334,7 @@ mlir::detail::InterfaceMap mlirExt::interfacesOf(const MlirExtOpDefinition &defi
   if (hooks.verifySymbolUses)
     map.insertModels<SymbolUserModel>();
   if (hooks.integerRanges)
-    map.insertModels<IntegerRangeModel>();
+    map.insertModels<InferIntRangeInterface::Model<IntegerRangeCarrier>>();
   if (hooks.bufferize)
     insertBufferizable(map);
   if (traits & MlirExtTrait_ReturnLike)

@@ -242,11 +242,12 @@ void mlirExtFoldResultsAddValue(MlirExtFoldResults results, MlirValue value) {
 
 void mlirExtSuccessorsAddRegion(MlirExtSuccessors successors, MlirOperation op, intptr_t region,
                                 intptr_t firstArgument) {
+  if (region >= unwrap(op)->getNumRegions()) // not verified yet, as with too few arguments
+    return;
   Region &to = unwrap(op)->getRegion(region);
   auto inputs = to.empty() ? Block::BlockArgListType() : to.getArguments();
   static_cast<SmallVectorImpl<RegionSuccessor> *>(successors.ptr)
-      ->emplace_back(&to,
-                     inputs.drop_front(std::min<size_t>(firstArgument, inputs.size()))); // too few: not verified yet
+      ->emplace_back(&to, inputs.drop_front(std::min<size_t>(firstArgument, inputs.size())));
 }
 
 void mlirExtSuccessorsAddParent(MlirExtSuccessors successors, MlirOperation op) {
