@@ -1,11 +1,13 @@
 // Judges compiled math loops (Inputs/loops.py) against glibc's f64 functions, and times them beside its f32 ones.
 //
-//   accuracy_test LOOPS.so STRIDE [FUNCTION]
+//   accuracy_test LOOPS.so STRIDE|f16|bf16 [FUNCTION]
 //
 // Every unary function sees the special inputs and each STRIDE-th of the 2^32 f32 bit patterns (1: all of them); powf
 // sees all pairs of special inputs and 2^32 / STRIDE seeded pairs. Prints a line per function: largest error in ulp
 // (spacing of f32 at the reference, subnormals included), ns per element, libm's. Exit 1 if an error is above 0.51 ulp
-// or a NaN, infinity or sign is wrong.
+// or a NaN, infinity or sign is wrong. f16 and bf16: the loops compute in that format between f32 buffers; the inputs
+// are all of its 65536 numbers, the ulp is its own.
+#include "lib/support/f16.h"
 #include <dlfcn.h>
 #include <math.h>
 #include <stdbool.h>
@@ -29,7 +31,22 @@ typedef struct Function {
   float low, high; // timed on
 } Function;
 
+typedef struct Format {
+  const char *name;
+  int precision;         // bits of a significand, the leading one included
+  double smallestNormal; // below it the spacing is constant
+  double overflowsAt;    // halfway between the largest number and the next power of two
+  float (*number)(uint16_t bits);
+} Format;
+
+static const Format formats[] = {
+    {"f32", 24, 0x1p-126, 0x1.ffffffp127, NULL},
+    {"f16", 11, 0x1p-14, 0x1.ffep15, tessera_f16_to_f32},
+    {"bf16", 8, 0x1p-126, 0x1.ffp127, tessera_bf16_to_f32},
+};
+
 typedef struct Score {
+  const Format *format;
   double worst;
   float worstX, worstY;
   uint64_t count, wrong;
@@ -110,24 +127,22 @@ static float fromBits(uint32_t bits) {
   return value;
 }
 
-static double spacing(double value) {
+static double spacing(const Format *format, double value) {
   int exponent;
-  if (fabs(value) < 0x1p-126)
-    return 0x1p-149;
-  frexp(value, &exponent);
-  return ldexp(1, exponent - 24);
+  frexp(fmax(fabs(value), format->smallestNormal), &exponent);
+  return ldexp(1, exponent - format->precision);
 }
 
 static void judge(Score *score, float x, float y, double reference, float result) {
-  float expected = (float)reference;
+  bool infinite = fabs(reference) >= score->format->overflowsAt;
   ++score->count;
-  if (isnan(expected) && isnan(result))
+  if (isnan(reference) && isnan(result))
     return;
   bool wrong =
-      isnan(expected) != isnan(result) || isinf(expected) != isinf(result) || signbit(reference) != signbit(result);
-  double error = wrong || isinf(expected) ? 0 : fabs(result - reference) / spacing(reference);
+      isnan(reference) != isnan(result) || infinite != (isinf(result) != 0) || signbit(reference) != signbit(result);
+  double error = wrong || infinite ? 0 : fabs(result - reference) / spacing(score->format, reference);
   if (wrong && score->wrong++ < 5)
-    printf("  wrong at (%a, %a): %a, not %a\n", x, y, result, expected);
+    printf("  wrong at (%a, %a): %a, not %a\n", x, y, result, reference);
   if (error > score->worst)
     score->worst = error, score->worstX = x, score->worstY = y;
 }
@@ -202,15 +217,22 @@ static void judgeUnaryBlock(const Function *function, UnaryLoop loop, const floa
     judge(score, x[i], 0, function->reference(x[i]), result[i]);
 }
 
-static bool judgeUnary(const Function *function, UnaryLoop loop, uint64_t stride) {
-  Score score = {0};
+// Sixteen-bit formats: all numbers; f32: every stride-th.
+static float input(const Format *format, uint64_t bits) {
+  return format->number ? format->number((uint16_t)bits) : fromBits((uint32_t)bits);
+}
+
+static bool judgeUnary(const Function *function, UnaryLoop loop, const Format *format, uint64_t stride) {
+  Score score = {.format = format};
+  uint64_t numbers = format->number ? UINT64_C(1) << 16 : UINT64_C(1) << 32;
   float x[blockSize];
   for (int i = 0; i < blockSize; ++i)
     x[i] = i % 2 ? -special[i / 2 % specialCount] : special[i / 2 % specialCount];
-  judgeUnaryBlock(function, loop, x, &score);
-  for (uint64_t bits = 0; bits < UINT64_C(1) << 32;) {
+  if (!format->number) // the special inputs are f32
+    judgeUnaryBlock(function, loop, x, &score);
+  for (uint64_t bits = 0; bits < numbers;) {
     for (int i = 0; i < blockSize; ++i, bits += stride)
-      x[i] = fromBits((uint32_t)bits); // the last block wraps around
+      x[i] = input(format, bits); // the last block wraps around
     judgeUnaryBlock(function, loop, x, &score);
   }
   bool ok = passed(function->name, &score);
@@ -249,9 +271,9 @@ static void judgePowBlock(BinaryLoop loop, const float *x, const float *y, Score
 
 static float specialOf(int index) { return index < specialCount ? special[index] : -special[index - specialCount]; }
 
-static bool judgePow(BinaryLoop loop, uint64_t stride) {
+static bool judgePow(BinaryLoop loop, const Format *format, uint64_t stride) {
   enum { all = 2 * specialCount };
-  Score score = {0};
+  Score score = {.format = format};
   float x[blockSize], y[blockSize];
   for (int pair = 0; pair < all * all;) {
     for (int i = 0; i < blockSize; ++i, ++pair)
@@ -280,20 +302,34 @@ static void *find(void *library, const char *function) {
   return loop;
 }
 
+static const Format *formatNamed(const char *name) {
+  for (size_t i = 1; i < sizeof formats / sizeof *formats; ++i)
+    if (!strcmp(formats[i].name, name))
+      return &formats[i];
+  return &formats[0];
+}
+
+static bool judgeAll(void *library, const Format *format, uint64_t stride, const char *only) {
+  bool ok = true;
+  for (int i = 0; i < functionCount; ++i)
+    if (!only || !strcmp(only, functions[i].name)) {
+      UnaryLoop loop = (UnaryLoop)find(library, functions[i].name);
+      ok &= loop && judgeUnary(&functions[i], loop, format, stride);
+      fflush(stdout);
+    }
+  if (!format->number && (!only || !strcmp(only, "powf"))) {
+    BinaryLoop loop = (BinaryLoop)find(library, "powf");
+    ok &= loop && judgePow(loop, format, stride);
+  }
+  return ok;
+}
+
 int main(int argc, char **argv) {
   void *library = argc > 2 ? dlopen(argv[1], RTLD_NOW) : NULL;
-  uint64_t stride = argc > 2 ? strtoull(argv[2], NULL, 10) : 0;
-  if (!library || !stride)
-    return fprintf(stderr, "usage: accuracy_test LOOPS.so STRIDE [FUNCTION]: %s\n", argc > 2 ? dlerror() : ""), 1;
-  bool ok = true;
-  for (int i = 0; i <= functionCount; ++i) {
-    const char *name = i < functionCount ? functions[i].name : "powf";
-    void *loop = argc < 4 || !strcmp(argv[3], name) ? find(library, name) : NULL;
-    if (argc >= 4 && strcmp(argv[3], name))
-      continue;
-    ok &= loop &&
-          (i < functionCount ? judgeUnary(&functions[i], (UnaryLoop)loop, stride) : judgePow((BinaryLoop)loop, stride));
-    fflush(stdout);
-  }
-  return ok ? 0 : 1;
+  const Format *format = argc > 2 ? formatNamed(argv[2]) : NULL;
+  uint64_t stride = !format ? 0 : format->number ? 1 : strtoull(argv[2], NULL, 10);
+  if (library && stride)
+    return judgeAll(library, format, stride, argc > 3 ? argv[3] : NULL) ? 0 : 1;
+  fprintf(stderr, "usage: accuracy_test LOOPS.so STRIDE|f16|bf16 [FUNCTION]%s\n", stride ? ": no such library" : "");
+  return 1;
 }

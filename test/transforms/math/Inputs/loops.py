@@ -1,6 +1,7 @@
 """Prints a module with one loop per function: NAME_loop(x, result) over 4096 floats, powf_loop(x, y, result).
 
-loops.py WIDTH: 1 for scalars, 16 for vector<16xf32>.
+loops.py WIDTH [TYPE]: 1 for scalars, 16 for vector<16xf32>. TYPE f16 or bf16: the function is of that type, between
+buffers of f32.
 """
 import sys
 
@@ -8,19 +9,25 @@ UNARY = ["exp", "exp2", "tanh", "log", "log2", "erf", "sin", "cos", "rsqrt"]
 COUNT = 4096
 
 
-def loop(name, inputs, width):
+def loop(name, inputs, width, kind):
     buffer = f"memref<{COUNT}xf32>"
     element = "f32" if width == 1 else f"vector<{width}xf32>"
     dialect, types = ("memref", buffer) if width == 1 else ("vector", f"{buffer}, {element}")
+    computed = element.replace("f32", kind)
     arguments = ", ".join(f"%{i}: {buffer}" for i in inputs + ["result"])
     loads = "\n".join(f"    %{i}e = {dialect}.load %{i}[%i] : {types}" for i in inputs)
+    narrow = "e" if kind == "f32" else "n"
+    body = f"    %{narrow} = math.{name} {', '.join(f'%{i}{narrow}' for i in inputs)} : {computed}"
+    if kind != "f32":
+        narrowed = "\n".join(f"    %{i}n = arith.truncf %{i}e : {element} to {computed}" for i in inputs)
+        body = f"{narrowed}\n{body}\n    %e = arith.extf %n : {computed} to {element}"
     return f"""func.func @{name}_loop({arguments}) {{
   %zero = arith.constant 0 : index
   %count = arith.constant {COUNT} : index
   %step = arith.constant {width} : index
   scf.for %i = %zero to %count step %step {{
 {loads}
-    %e = math.{name} {", ".join(f"%{i}e" for i in inputs)} : {element}
+{body}
     {dialect}.store %e, %result[%i] : {types}
   }}
   return
@@ -28,6 +35,7 @@ def loop(name, inputs, width):
 
 
 width = int(sys.argv[1])
+kind = sys.argv[2] if len(sys.argv) > 2 else "f32"
 for name in UNARY:
-    print(loop(name, ["x"], width))
-print(loop("powf", ["x", "y"], width))
+    print(loop(name, ["x"], width, kind))
+print(loop("powf", ["x", "y"], width, kind))
