@@ -210,7 +210,11 @@ bool mlirExtParserParseFunction(MlirExtParser parser, MlirExtOpState state) {
 
 //===--- operation state ----------------------------------------------------===//
 void mlirExtOpStateAddAttribute(MlirExtOpState state, const char *name, MlirAttribute attribute) {
-  stateOf(state).attributes.set(name, unwrap(attribute));
+  OperationState &op = stateOf(state);
+  for (StringAttr known : op.name.getAttributeNames()) // spares uniquing the name
+    if (known.getValue() == name)
+      return op.attributes.append(known, unwrap(attribute));
+  op.addAttribute(name, unwrap(attribute));
 }
 MlirAttribute mlirExtOpStateGetAttribute(MlirExtOpState state, const char *name) {
   return wrap(stateOf(state).attributes.get(name));

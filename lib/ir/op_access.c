@@ -5,7 +5,6 @@
 #include "lib/ir/op_spec.h"
 #include "lib/ir/support.h"
 #include <assert.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -147,15 +146,25 @@ static MlirStringRef unquoted(const char *text) {
   return quoted ? mlirStringRefCreate(text + 1, length - 2) : mlirStringRefCreate(text, length);
 }
 
-// A list kind's text is that of upstream's dense array but for the prefix.
-static MlirAttribute parseArray(const char *element, const char *text, MlirContext context) {
-  size_t length = strlen(text), room = length + 16;
-  char *full = malloc(room);
-  bool empty = length < 2 || strspn(text + 1, " ") == length - 2;
-  int used = snprintf(full, room, "array<%s%s%.*s>", element, empty ? "" : ": ", empty ? 0 : (int)length - 2, text + 1);
-  MlirAttribute attribute = mlirAttributeParseGet(context, mlirStringRefCreate(full, (size_t)used));
-  free(full);
-  return attribute;
+// `[1, 2]`. Asked for whenever an op is printed, so it goes without upstream's parser.
+static intptr_t readNumbers(const char *text, int64_t *numbers, intptr_t capacity) {
+  intptr_t count = 0;
+  for (char *end; *text && count < capacity; text = end) {
+    numbers[count] = strtoll(text, &end, 0);
+    count += end != text;
+    end += end == text; // a bracket or a comma
+  }
+  return count;
+}
+
+static MlirAttribute parseArray(bool narrow, const char *text, MlirContext context) {
+  enum { MaxNumbers = 64 };
+  int64_t numbers[MaxNumbers];
+  int32_t narrowed[MaxNumbers];
+  intptr_t count = readNumbers(text, numbers, MaxNumbers);
+  for (intptr_t i = 0; i < count; ++i)
+    narrowed[i] = (int32_t)numbers[i];
+  return narrow ? mlirDenseI32ArrayGet(context, count, narrowed) : mlirDenseI64ArrayGet(context, count, numbers);
 }
 
 MlirAttribute tileSpecDefault(const TileAttributeSpec *attribute, MlirContext context) {
@@ -174,7 +183,7 @@ MlirAttribute tileSpecDefault(const TileAttributeSpec *attribute, MlirContext co
     return mlirFloatAttrDoubleGet(context, kind[1] == '3' ? mlirF32TypeGet(context) : mlirF64TypeGet(context),
                                   strtod(text, NULL));
   if (!strcmp(kind, "i64 array") || !strcmp(kind, "i32 array"))
-    return parseArray(kind[1] == '3' ? "i32" : "i64", text, context);
+    return parseArray(kind[1] == '3', text, context);
   return mlirAttributeParseGet(context, tileString(text));
 }
 
