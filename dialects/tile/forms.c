@@ -159,7 +159,7 @@ void tilePrintMemrefAt(const MlirExtOpDefinition *definition, MlirOperation op, 
 
 //===--- warp_specialize ----------------------------------------------------===//
 
-enum { MAX_CAPTURES = 256, MAX_PARTITIONS = 16 };
+enum { MAX_CAPTURES = 256, MAX_PARTITIONS = 16, FIRST_SPARE_NUMBER = 4096 };
 
 typedef struct Captures {
   MlirExtOperand operands[MAX_CAPTURES];
@@ -215,8 +215,24 @@ static bool parseNumber(MlirExtParser parser, int64_t *number) {
          mlirExtParserParseToken(parser, ")");
 }
 
+static bool isSameOperand(const MlirExtOperand *left, const MlirExtOperand *right) {
+  return mlirStringRefEqual(left->name, right->name) && left->number == right->number;
+}
+
+// The partition's arguments under the captures' names. What is captured twice (cse makes that) is the first argument of
+// that name inside; the others get a number that no text can mean.
+static void nameArguments(const Captures *captures, MlirExtOperand *arguments) {
+  for (intptr_t i = 0; i < captures->count; ++i) {
+    arguments[i] = captures->operands[i];
+    for (intptr_t before = 0; before < i; ++before)
+      if (isSameOperand(&captures->operands[before], &captures->operands[i]))
+        arguments[i].number = FIRST_SPARE_NUMBER + (unsigned)i;
+  }
+}
+
 static bool parsePartition(MlirExtParser parser, MlirExtOpState state, const Captures *captures,
                            Partitions *partitions) {
+  MlirExtOperand arguments[MAX_CAPTURES];
   MlirExtSourceLocation location = mlirExtParserGetLocation(parser);
   intptr_t i = partitions->count++;
   if (!tileParseAnyAttribute(parser, &partitions->names[i]))
@@ -231,8 +247,8 @@ static bool parsePartition(MlirExtParser parser, MlirExtOpState state, const Cap
     if (!parseNumber(parser, &partitions->registers[i]))
       return false;
   }
-  return mlirExtParserParseRegion(parser, state, captures->count, captures->operands, captures->types,
-                                  /*shadow=*/true);
+  nameArguments(captures, arguments);
+  return mlirExtParserParseRegion(parser, state, captures->count, arguments, captures->types, /*shadow=*/true);
 }
 
 bool tileParseWarpSpecialize(const MlirExtOpDefinition *definition, MlirExtParser parser, MlirExtOpState state) {

@@ -113,6 +113,26 @@ tile.kernel @alone() {
   tile.return
 }
 
+// One of several results, and one value captured twice, keep their names.
+// CHECK-LABEL: tile.kernel @captures
+tile.kernel @captures(%a: index, %c: i1) attributes {warps = 4 : i32} {
+  // CHECK: %[[R:.*]]:2 = scf.if
+  %r:2 = scf.if %c -> (index, index) {
+    scf.yield %a, %a : index, index
+  } else {
+    scf.yield %a, %a : index, index
+  }
+  // CHECK: captures(%[[R]]#1, %[[R]]#0, %[[R]]#1 : index, index, index)
+  tile.warp_specialize captures(%r#1, %r#0, %r#1 : index, index, index)
+  partition "only" warps(4) {
+    // CHECK: arith.subi %[[R]]#1, %[[R]]#0
+    %s = arith.subi %r#1, %r#0 : index
+    tile.print "x = {}", %s : index
+    tile.yield
+  }
+  tile.return
+}
+
 // Tensor memory as the accumulator: no result, a barrier instead.
 #tensor = #tile.layout<offset [128:d1, 128:d0]>
 // CHECK-LABEL: tile.kernel @tensor_memory
