@@ -69,36 +69,42 @@ static bool overrideText(MlirAttribute value, char *buffer, size_t capacity) {
   return true;
 }
 
-// Loads the description as a pass would: the loader knows the names, the keys and what their values may be.
-static bool verifyLoads(MlirExtEmitter emitter, const char *name, MlirAttribute overrides) {
-  char keys[MAX_OVERRIDES][64], values[MAX_OVERRIDES][128];
+static TileMachine *load(MlirStringRef name, MlirAttribute overrides, TileError *error) {
+  char file[128], keys[MAX_OVERRIDES][64], values[MAX_OVERRIDES][128];
   TileMachineOverride list[MAX_OVERRIDES];
   intptr_t count = mlirDictionaryAttrGetNumElements(overrides);
-  if (count > MAX_OVERRIDES)
-    return tileEmit(emitter, "%ld overrides of a machine, expected at most %d", (long)count, MAX_OVERRIDES);
+  if (count > MAX_OVERRIDES) {
+    tileErrorSet(error, 0, 0, "%ld overrides of a machine, expected at most %d", (long)count, MAX_OVERRIDES);
+    return NULL;
+  }
   for (intptr_t i = 0; i < count; ++i) {
     MlirNamedAttribute entry = mlirDictionaryAttrGetElement(overrides, i);
     MlirStringRef key = mlirIdentifierStr(entry.name);
     snprintf(keys[i], sizeof keys[i], "%.*s", (int)key.length, key.data);
-    if (!overrideText(entry.attribute, values[i], sizeof values[i]))
-      return tileEmit(emitter, "override '%s' is neither an integer nor a string", keys[i]);
+    if (!overrideText(entry.attribute, values[i], sizeof values[i])) {
+      tileErrorSet(error, 0, 0, "override '%s' is neither an integer nor a string", keys[i]);
+      return NULL;
+    }
     list[i] = (TileMachineOverride){keys[i], values[i]};
   }
+  snprintf(file, sizeof file, "%.*s", (int)name.length, name.data);
+  return tileMachineLoad(file, NULL, list, (size_t)count, error);
+}
+
+// Loads the description as a pass would: the loader knows the names, the keys and what their values may be.
+static bool verifyMachine(MlirExtEmitter emitter, intptr_t count, const MlirAttribute *parameters) {
   TileError error;
-  TileMachine *machine = tileMachineLoad(name, NULL, list, (size_t)count, &error);
+  if (!mlirAttributeIsAString(parameters[MachineName]))
+    return tileEmit(emitter, "the name of a machine is no string: #tile.machine<\"sm_90a\">");
+  TileMachine *machine = load(mlirStringAttrGetValue(parameters[MachineName]), parameters[MachineOverrides], &error);
   if (!machine)
     return tileEmit(emitter, "%s", error.text);
   tileMachineDestroy(machine);
   return true;
 }
 
-static bool verifyMachine(MlirExtEmitter emitter, intptr_t count, const MlirAttribute *parameters) {
-  char name[128];
-  if (!mlirAttributeIsAString(parameters[MachineName]))
-    return tileEmit(emitter, "the name of a machine is no string: #tile.machine<\"sm_90a\">");
-  MlirStringRef text = mlirStringAttrGetValue(parameters[MachineName]);
-  snprintf(name, sizeof name, "%.*s", (int)text.length, text.data);
-  return verifyLoads(emitter, name, parameters[MachineOverrides]);
+TileMachine *tileMachineAttrLoad(MlirAttribute attribute, TileError *error) {
+  return load(tileMachineAttrGetName(attribute), tileMachineAttrGetOverrides(attribute), error);
 }
 
 MlirAttribute tileMachineAttrGet(MlirContext context, MlirStringRef name, MlirAttribute overridesOrNull) {

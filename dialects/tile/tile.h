@@ -98,6 +98,9 @@ MlirAttribute tileMachineAttrGet(MlirContext context, MlirStringRef name, MlirAt
 MlirStringRef tileMachineAttrGetName(MlirAttribute attribute);
 MlirAttribute tileMachineAttrGetOverrides(MlirAttribute attribute); // a DictionaryAttr, maybe empty
 
+// The description itself, overrides applied; null with the error. The caller destroys it (tileMachineDestroy).
+struct TileMachine *tileMachineAttrLoad(MlirAttribute attribute, TileError *error);
+
 //===--- #tile.schedule -----------------------------------------------------===//
 bool tileAttributeIsASchedule(MlirAttribute attribute);
 // `entries`: a DictionaryAttr; lists are DenseI64ArrayAttr, numbers i64, `atom` a string, `pack` a dictionary of

@@ -1,9 +1,11 @@
 // What holds of a whole kernel or function: which ops it may hold, and that its tensors have layouts all or none.
 // Why: some upstream ops accept, change or drop encodings silently (OPS.md §0), so a layout would be lost unseen.
 // Expects: every op inside verified by itself. Leaves: true, or a diagnostic at the op at fault, and false.
-// Asynchronous values (tokens, products under way) are checked in verify_async.c, called from here.
+// Asynchronous values (tokens, products under way) are checked in verify_async.c, the machine in verify_machine.c; both
+// are called from here.
 #include "dialects/tile/async.h"
 #include "dialects/tile/hooks.h"
+#include "dialects/tile/on_machine.h"
 #include "dialects/tile/questions.h"
 
 #include <string.h>
@@ -83,6 +85,33 @@ static bool checkPair(Walk *walk, MlirOperation op) {
                            TILE_TYPE_TEXT(mlirValueGetType(walk->without)));
 }
 
+// Warps that run `op`: those of its partition, or the kernel's. False where nobody says.
+static bool warpsAround(MlirOperation op, int64_t *warps) {
+  MlirOperation partitions = tileParentOfName(op, "tile.warp_specialize");
+  if (mlirOperationIsNull(partitions))
+    return tileIntegerOf(tileParentOfName(op, "tile.kernel"), "warps", warps);
+  while (!mlirOperationEqual(mlirOperationGetParentOperation(op), partitions))
+    op = mlirOperationGetParentOperation(op);
+  MlirRegion region = mlirBlockGetParentRegion(mlirOperationGetBlock(op));
+  for (intptr_t i = 0; i < tileArrayCount(partitions, "warps"); i++)
+    if (mlirRegionEqual(region, mlirOperationGetRegion(partitions, i))) {
+      *warps = tileArrayAt(partitions, "warps", i);
+      return true;
+    }
+  return false;
+}
+
+static bool checkWarps(Walk *walk, MlirOperation op, MlirAttribute attribute) {
+  TileLayout layout = tileLayoutAttrGetLayout(attribute);
+  int64_t seen = (int64_t)tileLayoutDimSize(&layout, TileLayoutWarp), wanted;
+  if (mlirOperationEqual(op, walk->root) || !warpsAround(op, &wanted) || seen == wanted)
+    return true;
+  MlirStringRef text = tileLayoutAttrGetText(attribute);
+  return tileErrorWithNote(op, mlirOperationGetLocation(walk->root), "in this kernel",
+                           "has a tile of layout <%.*s>, over %lld warps, want the %lld that run this op",
+                           (int)text.length, text.data, (long long)seen, (long long)wanted);
+}
+
 static bool checkTensor(Walk *walk, MlirOperation op, MlirValue value) {
   MlirType type = mlirValueGetType(value);
   if (!mlirTypeIsATensor(type))
@@ -99,7 +128,7 @@ static bool checkTensor(Walk *walk, MlirOperation op, MlirValue value) {
   MlirValue *first = mlirAttributeIsNull(encoding) ? &walk->without : &walk->withLayout;
   if (mlirValueIsNull(*first))
     *first = value;
-  return checkPair(walk, op);
+  return checkPair(walk, op) && (mlirAttributeIsNull(encoding) || checkWarps(walk, op, encoding));
 }
 
 static bool checkArguments(Walk *walk, MlirOperation op) {
@@ -141,6 +170,6 @@ static bool verifyBody(MlirOperation op) {
   return walk.ok;
 }
 
-bool tileKernelOpVerifyRegions(MlirOperation op) { return verifyBody(op); }
+bool tileKernelOpVerifyRegions(MlirOperation op) { return verifyBody(op) && tileVerifyOnMachine(op); }
 
 bool tileFuncOpVerifyRegions(MlirOperation op) { return verifyBody(op); }

@@ -82,6 +82,32 @@ tile.kernel @k() {
 
 // -----
 
+#l = #tile.layout<reg [4:d0], warp [2:_]>
+// expected-note @+1 {{in this kernel}}
+tile.kernel @k() attributes {warps = 4 : i32} {
+  // expected-error @+1 {{'arith.constant' op has a tile of layout <reg [4:d0], warp [2:_]>, over 2 warps, want the 4 that run this op}}
+  %x = arith.constant dense<1.0> : tensor<4xf32, #l>
+  tile.return
+}
+
+// -----
+
+#l = #tile.layout<reg [4:d0], warp [2:_]>
+// expected-note @+1 {{in this kernel}}
+tile.kernel @k(%i: index) attributes {warps = 4 : i32} {
+  tile.warp_specialize captures(%i : index) partition "a" warps(2) {
+    %x = arith.constant dense<1.0> : tensor<4xf32, #l>
+    tile.yield
+  } partition "b" warps(1) {
+    // expected-error @+1 {{'arith.constant' op has a tile of layout <reg [4:d0], warp [2:_]>, over 2 warps, want the 1 that run this op}}
+    %x = arith.constant dense<1.0> : tensor<4xf32, #l>
+    tile.yield
+  }
+  tile.return
+}
+
+// -----
+
 // Upstream's arith, math, scf and ub, and memref on single elements, may stand in a kernel; so may ops that are not
 // upstream's.
 #l = #tile.layout<reg [4:d0]>
