@@ -212,9 +212,11 @@ bool mlirExtParserParseFunction(MlirExtParser parser, MlirExtOpState state) {
 void mlirExtOpStateAddAttribute(MlirExtOpState state, const char *name, MlirAttribute attribute) {
   OperationState &op = stateOf(state);
   for (StringAttr known : op.name.getAttributeNames()) // spares uniquing the name
-    if (known.getValue() == name)
-      return op.attributes.append(known, unwrap(attribute));
-  op.addAttribute(name, unwrap(attribute));
+    if (known.getValue() == name) {
+      op.attributes.set(known, unwrap(attribute));
+      return;
+    }
+  op.attributes.set(name, unwrap(attribute));
 }
 MlirAttribute mlirExtOpStateGetAttribute(MlirExtOpState state, const char *name) {
   return wrap(stateOf(state).attributes.get(name));
