@@ -23,7 +23,7 @@ void mlirExtConversionTargetMarkUnknownOpDynamicallyLegal(MlirExtConversionTarge
 
 MlirExtTypeConverter mlirExtTypeConverterCreate(void);
 void mlirExtTypeConverterDestroy(MlirExtTypeConverter converter);
-// Later conversions are tried first. Null: not mine. 1:N appends any number of types and returns Present, or Absent.
+// Later conversions are tried first. Null: not mine. 1:N appends any number of types, or returns false.
 typedef MlirType (*MlirExtTypeConversion)(MlirType type, void *userData);
 void mlirExtTypeConverterAddConversion(MlirExtTypeConverter converter, MlirExtTypeConversion convert, void *userData);
 typedef bool (*MlirExtTypeConversion1ToN)(MlirType type, MlirExtTypeList types, void *userData); // false: not mine

@@ -145,6 +145,8 @@ static void oneToMany(Session *s) {
   int casts = 0;
   MlirExtTypeConverter converter = makeConverter(&casts);
   mlirExtTypeConverterAdd1ToNConversion(converter, pairToMany, NULL); // tried before the 1:1 one
+  CHECK(
+      mlirTypeIsNull(mlirExtTypeConverterConvertType(converter, mlirTypeParseGet(s->context, text("!t.pair<2xi32>")))));
   MlirRewritePatternSet patterns = mlirRewritePatternSetCreate(s->context);
   mlirRewritePatternSetAdd(patterns,
                            mlirExtOpConversion1ToNPatternCreate("t.add", 1, s->context, converter, addEach, NULL));

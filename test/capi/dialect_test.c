@@ -34,6 +34,9 @@ static void encodings(Session *s) {
   CHECK(gives(s, "func.func private @f(tensor<4x4xf32, #t.layout<2>>)", NULL, "tensor<4x4xf32, #layout>"));
   CHECK(refuses(s, "func.func private @f(tensor<4xf32, #t.layout<2>>)", NULL, "layout has another rank"));
   CHECK(gives(s, "\"u.use\"() {a = #t.plain} : () -> ()", NULL, "#t.plain"));
+  CHECK(gives(s, "\"u.use\"() {a = #t.plain<[1, #t.layout<2>]>} : () -> ()", NULL, "#t.plain<[1, #layout]>"));
+  CHECK(gives(s, "\"u.use\"() {a = #t.plain<>} : () -> ()", NULL, "{a = #t.plain}"));
+  CHECK(refuses(s, "\"u.use\"() {a = #t.plain<dense<>>} : () -> ()", NULL, "error"));
   CHECK(refuses(s, "\"u.use\"() {a = #t.nothing} : () -> ()", NULL, "unknown attribute 'nothing' in dialect 't'"));
 }
 

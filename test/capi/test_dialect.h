@@ -315,6 +315,24 @@ static void printLayout(MlirExtPrinter printer, intptr_t count, const MlirAttrib
   mlirExtPrinterPrintInteger(printer, mlirIntegerAttrGetValueInt(parameters[0]));
   mlirExtPrinterPrint(printer, text(">"));
 }
+// #t.plain or #t.plain<value>
+static bool parsePlain(MlirExtParser parser, MlirExtAttributeList parameters) {
+  MlirAttribute value;
+  if (!mlirExtParserParseOptionalToken(parser, "<"))
+    return true;
+  MlirExtParseResult result = mlirExtParserParseOptionalAttribute(parser, (MlirType){NULL}, &value);
+  if (result == MlirExtParse_Present)
+    mlirExtAttributeListAppend(parameters, value);
+  return result != MlirExtParse_Failed && mlirExtParserParseToken(parser, ">");
+}
+static void printPlain(MlirExtPrinter printer, intptr_t count, const MlirAttribute *parameters) {
+  if (count == 0)
+    return;
+  mlirExtPrinterPrint(printer, text("<"));
+  mlirExtPrinterPrintAttribute(printer, parameters[0]);
+  mlirExtPrinterPrint(printer, text(">"));
+}
+
 static bool verifyLayoutRank(MlirExtEmitter emitter, MlirAttribute self, intptr_t rank, const int64_t *shape,
                              MlirType element) {
   bool fits = mlirIntegerAttrGetValueInt(mlirExtAttributeGetParameter(self, 0)) == rank;
@@ -332,7 +350,7 @@ static const MlirExtParametricDefinition testAttributes[] = {
      .print = printLayout,
      .verifyEncoding = verifyLayoutRank,
      .alias = "layout"},
-    {.name = "plain"},
+    {.name = "plain", .parse = parsePlain, .print = printPlain},
 };
 
 //===--- the dialect ------------------------------------------------------------===//
