@@ -9,6 +9,9 @@
 // Positions in tileTypeDefinitions: a type is known by the address of its definition there.
 enum { ViewType, BufferType, BarrierType, TokenType };
 
+// Of elements in a tile, and of steps and strides: so that products of two of them, and sums, fit into 64 bits.
+static const int64_t LARGEST = INT32_MAX;
+
 // Parameters by position.
 enum { ViewShape, ViewElement, ViewSteps, ViewStrides, ViewOrder, ViewPad, ViewPacked, ViewParameters };
 enum { BufferShape, BufferElement, BufferLayout, BufferLevel, BufferStages, BufferParameters };
@@ -46,9 +49,14 @@ static bool verifyShape(MlirExtEmitter emitter, const char *what, MlirAttribute 
   char text[128];
   if (rank > TILE_MAX_RANK)
     return tileEmit(emitter, "%s of rank %ld, at most %d are supported", what, (long)rank, TILE_MAX_RANK);
-  for (intptr_t i = 0; i < rank; ++i)
+  int64_t elements = 1;
+  for (intptr_t i = 0; i < rank; ++i) {
     if (entry(shape, i) < 1)
       return tileEmit(emitter, "size %ld of %s is %ld, expected at least 1", (long)i, what, (long)entry(shape, i));
+    if (entry(shape, i) > LARGEST / elements)
+      return tileEmit(emitter, "%s has more than %ld elements", what, (long)LARGEST);
+    elements *= entry(shape, i);
+  }
   if (!tileTypeIsAScalar(mlirTypeAttrGetValue(element)))
     return tileEmit(emitter, "element of %s is '%s', expected an integer, index or float", what,
                     tileTypeText(mlirTypeAttrGetValue(element), text, sizeof text));
@@ -170,9 +178,9 @@ static bool verifyViewLists(MlirExtEmitter emitter, const MlirAttribute *paramet
     if (length != rank)
       return tileEmit(emitter, "'%s' has %ld numbers, expected one per axis: %ld", key, (long)length, (long)rank);
     for (intptr_t i = 0; i < rank && which != ViewOrder; ++i)
-      if (entry(parameters[which], i) < 1)
-        return tileEmit(emitter, "'%s' of axis %ld is %ld, expected at least 1", key, (long)i,
-                        (long)entry(parameters[which], i));
+      if (entry(parameters[which], i) < 1 || entry(parameters[which], i) > LARGEST)
+        return tileEmit(emitter, "'%s' of axis %ld is %ld, expected 1 to %ld", key, (long)i,
+                        (long)entry(parameters[which], i), (long)LARGEST);
   }
   return isPermutation(parameters[ViewOrder], rank) ||
          tileEmit(emitter, "'order' is no permutation of the %ld axes", (long)rank);

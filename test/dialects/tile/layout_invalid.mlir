@@ -51,3 +51,18 @@ func.func private @a(tensor<4xf32, #tile.layout<thread [4:d0]>>)
 // expected-error@+2 {{expected a stride, found ']'}}
 func.func private @a(tensor<8xf32, #tile.layout<reg [2:d0],
                                                 lane [4:d0*]>>)
+
+// -----
+
+// expected-error@below {{integer value too large}}
+func.func private @a(tensor<4xf32, #tile.layout<lane [99999999999999999999:d0]>>)
+
+// -----
+
+// expected-error@below {{expected a mode such as 8:d0, found '-'}}
+func.func private @a(tensor<4xf32, #tile.layout<lane [-4:d0]>>)
+
+// -----
+
+// expected-error@below {{expected '>' or more of a layout: dim [size:d0*stride, …], …}}
+func.func private @a(tensor<4xf32, #tile.layout<"lane [4:d0]">>)

@@ -17,7 +17,7 @@ func.func private @a(!tile.view<4xf32, steps = [1, 1]>)
 
 // -----
 
-// expected-error@below {{'steps' of axis 0 is 0, expected at least 1}}
+// expected-error@below {{'steps' of axis 0 is 0, expected 1 to 2147483647}}
 func.func private @a(!tile.view<4xf32, steps = [0]>)
 
 // -----
@@ -129,3 +129,23 @@ func.func private @a(!tile.token<3>)
 
 // expected-error@below {{unknown type 'tokn' in dialect 'tile'}}
 func.func private @a(!tile.tokn)
+
+// -----
+
+// expected-error@below {{'strides' of axis 0 is 9223372036854775807, expected 1 to 2147483647}}
+func.func private @a(!tile.view<4xf32, strides = [9223372036854775807]>)
+
+// -----
+
+// expected-error@below {{a view has more than 2147483647 elements}}
+func.func private @a(!tile.view<65536x65536xf32>)
+
+// -----
+
+// expected-error@below {{size 0 of a view is 0, expected at least 1}}
+func.func private @a(!tile.view<0x4xf32>)
+
+// -----
+
+// expected-error@below {{expected valid keyword}}
+func.func private @a(!tile<"3">)
