@@ -56,6 +56,7 @@ class Call:
         grid = tuple(grid) + (1,) * (3 - len(grid))
         self.kept = [descriptor(a) if isinstance(a, numpy.ndarray) else SCALARS[str(numpy.asarray(a).dtype)](
             numpy.asarray(a).item()) for a in arguments]
+        self.arrays = arguments  # descriptors do not keep them alive
         self.grid = (ctypes.c_int64 * 3)(*grid)
         pointers = [ctypes.cast(ctypes.pointer(a), ctypes.c_void_p) for a in self.kept]
         pointers.append(ctypes.cast(self.grid, ctypes.c_void_p))

@@ -161,14 +161,14 @@ Records recordsBehind(Lowering *lowering, Record *record) {
   return records;
 }
 
-static bool isLoad(const Record *record) {
+bool isRead(const Record *record) {
   return record->kind == Record_Memory || (record->kind == Record_Lazy && tileOpIs(record->op, "tile.load"));
 }
 
 bool mayLeave(Lowering *lowering, Record *record) {
   Records records = recordsBehind(lowering, record);
   for (intptr_t i = 0; i < records.count; ++i)
-    if (isLoad(records.items[i]) && accessMayLeave(records.items[i]->access))
+    if (isRead(records.items[i]) && accessMayLeave(records.items[i]->access))
       return true;
   return false;
 }
@@ -177,7 +177,7 @@ MlirValue allInside(Lowering *lowering, Record *record) {
   Records records = recordsBehind(lowering, record);
   MlirValue inside = {NULL};
   for (intptr_t i = 0; i < records.count; ++i)
-    if (isLoad(records.items[i]))
+    if (isRead(records.items[i]))
       inside = buildAnd(&lowering->builder, inside, accessIsInside(&lowering->builder, records.items[i]->access));
   return inside;
 }
@@ -250,15 +250,14 @@ static bool isAt(const Evaluation *done, const Record *record, const Coord *coor
   return true;
 }
 
-static MlirValue remembered(const Body *body, const Record *record, const Coord *coords, intptr_t axis, int64_t width) {
+MlirValue remembered(const Body *body, const Record *record, const Coord *coords, intptr_t axis, int64_t width) {
   for (intptr_t i = body->numDone - 1; i >= 0; --i)
     if (isAt(&body->done[i], record, coords, axis, width))
       return body->done[i].result;
   return (MlirValue){NULL};
 }
 
-static void remember(Body *body, const Record *record, const Coord *coords, intptr_t axis, int64_t width,
-                     MlirValue result) {
+void remember(Body *body, const Record *record, const Coord *coords, intptr_t axis, int64_t width, MlirValue result) {
   if (body->numDone == body->capacity) {
     body->capacity = body->capacity * 2 + 16;
     body->done = realloc(body->done, body->capacity * sizeof *body->done);
@@ -428,96 +427,4 @@ MlirValue convertElement(TileBuilder *builder, MlirValue value, MlirType element
   if (mlirTypeIsAFloat(element))
     return buildUnary(builder, "arith.sitofp", vectorOf(element, width), value);
   return buildUnary(builder, wider ? "arith.extsi" : "arith.trunci", vectorOf(element, width), value);
-}
-
-//===--- how far rows can be read without masks --------------------------------------------------===//
-
-typedef struct Limit {
-  Body *body;
-  int64_t last, width;
-  MlirValue count; // null: all
-} Limit;
-
-static void restrictTo(Limit *limit, MlirValue count) {
-  TileBuilder *builder = &limit->body->lowering->builder;
-  limit->count = limit->count.ptr ? tileBuildMin(builder, limit->count, count) : count;
-}
-
-static void restrictIf(Limit *limit, MlirValue condition) {
-  TileBuilder *builder = &limit->body->lowering->builder;
-  MlirValue all = tileBuildIndex(builder, limit->last / limit->width * limit->width);
-  restrictTo(limit, buildSelect(builder, condition, all, tileBuildIndex(builder, 0)));
-}
-
-// Every row position of `access` from `coords` on, along `axis`.
-static void restrictToAccess(Limit *limit, const Access *access, const Coord *coords, intptr_t axis) {
-  TileBuilder *builder = &limit->body->lowering->builder;
-  Coord ends[MaxRank];
-  Access row = *access;
-  for (intptr_t d = 0; d < access->shape.rank; ++d) {
-    AccessDim *dim = &row.dims[d];
-    dim->origin = coordSum(builder, dim->origin, coordTimes(builder, coords[d], dim->stride));
-    row.shape.sizes[d] = 1;
-    ends[d] = dim->origin;
-    if (d == axis)
-      dim->mayOver = false;
-  }
-  MlirValue inside = accessIsInside(builder, &row);
-  if (inside.ptr)
-    restrictIf(limit, inside);
-  if (axis < 0 || !access->dims[axis].mayOver)
-    return;
-  const AccessDim *dim = &access->dims[axis];
-  MlirValue rest = tileBuildSub(builder, dim->size, coordValue(builder, ends[axis]));
-  if (dim->stride != 1)
-    rest = tileBuildCeilDiv(builder, rest, tileBuildIndex(builder, dim->stride));
-  MlirValue width = tileBuildIndex(builder, limit->width), zero = tileBuildIndex(builder, 0);
-  rest = tileBuildMax(builder, rest, zero);
-  rest = tileBuildMul(builder, buildBinary(builder, "arith.divui", rest, width), width);
-  restrictTo(limit, tileBuildMin(builder, rest, tileBuildIndex(builder, limit->last / limit->width * limit->width)));
-}
-
-static void restrictToRecord(Limit *limit, Record *record, const Coord *coords, intptr_t axis);
-
-static void restrictToOperands(Limit *limit, Record *record, const Coord *coords, intptr_t axis) {
-  Lowering *lowering = limit->body->lowering;
-  Coord at[MaxRank];
-  intptr_t operandAxis;
-  if (tileOpIs(record->op, "tile.in_bounds") || tileOpIs(record->op, "arith.constant") ||
-      tileOpIs(record->op, "tile.gather")) // with their own checks, or none
-    return;
-  Placement placement = placeInOperand(lowering, record->op, coords, axis, limit->width, at, &operandAxis);
-  if (placement != Placement_Exact) {
-    MlirValue inside = allInside(lowering, record);
-    if (inside.ptr)
-      restrictIf(limit, inside);
-    return;
-  }
-  for (intptr_t i = 0; i < mlirOperationGetNumOperands(record->op); ++i) {
-    Record *operand = recordOf(lowering, mlirOperationGetOperand(record->op, i));
-    if (operand && isTile(mlirValueGetType(operand->source)))
-      restrictToRecord(limit, operand, at, operandAxis);
-  }
-}
-
-static void restrictToRecord(Limit *limit, Record *record, const Coord *coords, intptr_t axis) {
-  if ((record->kind != Record_Lazy && !isLoad(record)) || remembered(limit->body, record, coords, axis, -1).ptr)
-    return;
-  remember(limit->body, record, coords, axis, -1, record->source); // a visit, not an evaluation
-  if (isLoad(record) && accessMayLeave(record->access))
-    restrictToAccess(limit, record->access, coords, axis);
-  else if (!isLoad(record))
-    restrictToOperands(limit, record, coords, axis);
-}
-
-MlirValue unmaskedCount(Lowering *lowering, Record *record, const Access *target, const Coord *coords, int64_t width) {
-  Body visits = bodyBegin(lowering, true);
-  const Shape *shape = target ? &target->shape : &record->shape;
-  Limit limit = {.body = &visits, .last = shapeLast(shape), .width = width};
-  if (record && mayLeave(lowering, record))
-    restrictToRecord(&limit, record, coords, shape->rank - 1);
-  if (target && accessMayLeave(target))
-    restrictToAccess(&limit, target, coords, shape->rank - 1);
-  bodyEnd(&visits);
-  return limit.count;
 }

@@ -51,6 +51,7 @@ typedef struct Nest {
   Access target;
   VectorVisitor visit;
   void *data;
+  void (*fill)(Lowering *lowering, MlirValue value, const Access *target, const Coord *coords, int64_t width);
   Coord coords[MaxRank];
 } Nest;
 
@@ -87,6 +88,32 @@ static MlirValue reachOf(Nest *nest, intptr_t d) {
   return tileBuildMin(builder, rest, size);
 }
 
+// Vectors that may cross an edge, and, if the target has a place for them, those that are padding only: the loop over
+// them evaluates nothing that depends on the column.
+static void visitMasked(Nest *nest, MlirValue from, MlirValue end, int64_t width) {
+  Lowering *lowering = nest->lowering;
+  intptr_t last = nest->target.shape.rank - 1;
+  MlirValue padded = {NULL};
+  nest->coords[last] = coordConstant(0);
+  if (nest->fill && !nest->target.dims[last].mayOver)
+    padded = paddedFrom(lowering, nest->source, nest->coords, width);
+  if (!padded.ptr) {
+    visitColumns(nest, false, from, end, width);
+    return;
+  }
+  padded = tileBuildMin(&lowering->builder, padded, end);
+  visitColumns(nest, false, from, padded, width);
+  Body body = bodyBegin(lowering, false);
+  nest->coords[last] = coordOf(padded);
+  MlirValue value = evaluate(&body, nest->source, nest->coords, last, width);
+  bodyEnd(&body);
+  TileBuilder before;
+  MlirBlock block = openLoop(lowering, padded, end, width, &before);
+  nest->coords[last] = coordOf(mlirBlockGetArgument(block, 0));
+  nest->fill(lowering, value, &nest->target, nest->coords, width);
+  closeBlock(lowering, before);
+}
+
 static void visitRow(Nest *nest) {
   Lowering *lowering = nest->lowering;
   TileBuilder *builder = &lowering->builder;
@@ -97,7 +124,7 @@ static void visitRow(Nest *nest) {
   MlirValue unmasked = unmaskedCount(lowering, nest->source, &nest->target, nest->coords, width);
   visitColumns(nest, true, zero, unmasked.ptr ? unmasked : end, width);
   if (unmasked.ptr)
-    visitColumns(nest, false, unmasked, tileBuildMin(builder, end, reachOf(nest, nest->target.shape.rank - 1)), width);
+    visitMasked(nest, unmasked, tileBuildMin(builder, end, reachOf(nest, nest->target.shape.rank - 1)), width);
   if (rest)
     visitVector(nest, !unmasked.ptr, coordConstant(whole), rest);
 }
@@ -238,13 +265,22 @@ static void storeRegisters(Lowering *lowering, const Access *target, const MlirV
   }
 }
 
+static void storeConverted(Body *body, MlirValue value, const Access *target, const Coord *coords, int64_t width) {
+  value = convertElement(&body->lowering->builder, value, target->shape.element, width);
+  accessStore(body, target, coords, target->shape.rank - 1, width, value);
+}
+
+static void fillVector(Lowering *lowering, MlirValue value, const Access *target, const Coord *coords, int64_t width) {
+  Body body = bodyBegin(lowering, false);
+  storeConverted(&body, value, target, coords, width);
+  bodyEnd(&body);
+}
+
 static void storeVector(Body *body, Record *source, const Access *target, const Coord *coords, int64_t width,
                         void *data) {
   (void)data;
-  intptr_t axis = target->shape.rank - 1;
-  MlirValue value = evaluate(body, source, coords, axis, width);
-  value = convertElement(&body->lowering->builder, value, target->shape.element, width);
-  accessStore(body, target, coords, axis, width, value);
+  MlirValue value = evaluate(body, source, coords, target->shape.rank - 1, width);
+  storeConverted(body, value, target, coords, width);
 }
 
 void writeTile(Lowering *lowering, Record *record, const Access *target) {
@@ -254,7 +290,9 @@ void writeTile(Lowering *lowering, Record *record, const Access *target) {
     return;
   }
   intptr_t mark = spill(lowering, record, false);
-  forEachVector(lowering, record, target, storeVector, NULL);
+  Nest nest = {.lowering = lowering, .source = record, .target = *target, .visit = storeVector, .fill = fillVector};
+  if (shapeCount(&target->shape) > 0)
+    visitRows(&nest, 0);
   unspill(lowering, mark);
 }
 

@@ -197,6 +197,10 @@ typedef struct Records {
   intptr_t count;
 } Records;
 Records recordsBehind(Lowering *lowering, Record *record);
+bool isRead(const Record *record); // a load, or a tile in memory
+// What a body has evaluated at a place (null: nothing), and how it remembers.
+MlirValue remembered(const Body *body, const Record *record, const Coord *coords, intptr_t axis, int64_t width);
+void remember(Body *body, const Record *record, const Coord *coords, intptr_t axis, int64_t width, MlirValue result);
 bool mayLeave(Lowering *lowering, Record *record);       // some access that is read may
 MlirValue allInside(Lowering *lowering, Record *record); // none does, for the whole tile; null: that is known
 // Registers are read at coordinates known now only. Before a root whose loops run over coordinates, spill copies them
@@ -208,6 +212,9 @@ void unspill(Lowering *lowering, intptr_t mark);
 // Of the row at `coords`, how many elements can be read from `record` (may be null) and written to `target` (may be
 // null) in vectors of `width` without masks, a multiple of it; null: all. Evaluates nothing.
 MlirValue unmaskedCount(Lowering *lowering, Record *record, const Access *target, const Coord *coords, int64_t width);
+// From which element on, a multiple of `width` and perhaps beyond the end, the row of `record` at `coords` is the same
+// everywhere because all that it reads is padding; null when there is no such place.
+MlirValue paddedFrom(Lowering *lowering, Record *record, const Coord *coords, int64_t width);
 typedef enum Placement { Placement_Exact, Placement_Chunk, Placement_Lanes } Placement;
 Placement placeInOperand(Lowering *lowering, MlirOperation op, const Coord *coords, intptr_t axis, int64_t width,
                          Coord *operandCoords, intptr_t *operandAxis);

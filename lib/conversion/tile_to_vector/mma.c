@@ -29,10 +29,6 @@ typedef struct Block {
 
 //===--- operands -------------------------------------------------------------------===//
 
-static bool isRead(const Record *record) {
-  return record->kind == Record_Memory || (record->kind == Record_Lazy && tileOpIs(record->op, "tile.load"));
-}
-
 static bool isReadInPlace(const Mma *mma, const Record *record, bool inVectors) {
   if (!isRead(record) || accessMayLeave(record->access) || !mlirTypeEqual(record->shape.element, mma->element))
     return false;

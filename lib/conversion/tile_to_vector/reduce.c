@@ -126,6 +126,7 @@ typedef struct Reduction {
   intptr_t loops[MaxRank], numLoops, depth; // the reduced dimensions but the last, and how many are open
   bool inside;                              // no masks needed
   Coord coords[MaxRank];                    // in the source
+  MlirValue padding;                        // a vector of a row's padding
   int64_t width;                            // of the result's vector when the last axis stays; 0: scalars
 } Reduction;
 
@@ -198,6 +199,32 @@ static Accumulators addRest(Reduction *reduction, Accumulators accumulators, int
   return accumulators;
 }
 
+// Chunks that are padding only: evaluated once, added as often as there are.
+static Accumulators addPadding(Reduction *reduction, Accumulators accumulators) {
+  for (int64_t i = 0; i < accumulatorsFor(reduction); ++i)
+    accumulators.values[i] =
+        combine(&reduction->lowering->builder, reduction->combiner, accumulators.values[i], reduction->padding);
+  return accumulators;
+}
+
+// The rounds from `from` on, with masks; from where all is padding to `end` without.
+static Accumulators addMasked(Reduction *reduction, Accumulators accumulators, MlirValue from, MlirValue end,
+                              int64_t round) {
+  Lowering *lowering = reduction->lowering;
+  intptr_t axis = reduction->source->shape.rank - 1;
+  MlirValue padded = paddedFrom(lowering, reduction->source, reduction->coords, round);
+  if (!padded.ptr)
+    return loopOver(reduction, axis, from, end, round, accumulators, addChunks);
+  padded = tileBuildMin(&lowering->builder, padded, end);
+  accumulators = loopOver(reduction, axis, from, padded, round, accumulators, addChunks);
+  Body body = bodyBegin(lowering, false);
+  reduction->coords[axis] = coordOf(padded);
+  reduction->padding = evaluate(&body, reduction->source, reduction->coords, axis, lowering->lanes);
+  reduction->coords[axis] = coordConstant(0);
+  bodyEnd(&body);
+  return loopOver(reduction, axis, padded, end, round, accumulators, addPadding);
+}
+
 static Accumulators addRow(Reduction *reduction, Accumulators accumulators) {
   Lowering *lowering = reduction->lowering;
   TileBuilder *builder = &lowering->builder;
@@ -213,7 +240,7 @@ static Accumulators addRow(Reduction *reduction, Accumulators accumulators) {
   }
   reduction->inside = !unmasked.ptr;
   if (whole && unmasked.ptr)
-    accumulators = loopOver(reduction, axis, unmasked, end, round, accumulators, addChunks);
+    accumulators = addMasked(reduction, accumulators, unmasked, end, round);
   return addRest(reduction, accumulators, whole);
 }
 
