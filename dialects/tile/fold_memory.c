@@ -27,8 +27,12 @@ static bool viewedSize(MlirValue view, intptr_t axis, int64_t *size) {
   return !mlirShapedTypeIsDynamicSize(*size);
 }
 
+// What one tile reaches over; more than any memory for absurd strides.
 static int64_t spanOf(MlirType view, intptr_t axis) {
-  return (tileViewTypeGetSize(view, axis) - 1) * tileViewTypeGetStride(view, axis) + 1;
+  int64_t reach;
+  bool overflows =
+      __builtin_mul_overflow(tileViewTypeGetSize(view, axis) - 1, tileViewTypeGetStride(view, axis), &reach);
+  return overflows || reach == INT64_MAX ? INT64_MAX : reach + 1;
 }
 
 bool tileIsInside(MlirValue view, intptr_t count, MlirValue (*indexAt)(void *, intptr_t), void *data) {
@@ -54,7 +58,7 @@ bool tileNumTilesOpFold(MlirOperation op, intptr_t count, const MlirAttribute *o
     return false;
   MlirType type = mlirValueGetType(view);
   int64_t step = tileViewTypeGetStep(type, dim), reach = size - spanOf(type, dim);
-  int64_t tiles = size == 0 ? 0 : reach <= 0 ? 1 : 1 + (reach + step - 1) / step;
+  int64_t tiles = size == 0 ? 0 : reach <= 0 ? 1 : 2 + (reach - 1) / step;
   mlirExtFoldResultsAddAttribute(results, mlirIntegerAttrGet(tileResultType(op, 0), tiles));
   return true;
 }

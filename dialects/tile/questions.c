@@ -13,10 +13,10 @@ bool tileTypeIsIntegral(MlirType type) {
 }
 
 int64_t tileTypeGetCount(MlirType type) {
-  int64_t count = 1;
+  uint64_t count = 1; // unsigned: absurd sizes wrap around instead of being undefined
   for (intptr_t i = 0, rank = tileTypeGetRank(type); i < rank; i++)
-    count *= tileTypeGetSize(type, i);
-  return count;
+    count *= (uint64_t)tileTypeGetSize(type, i);
+  return (int64_t)count;
 }
 
 bool tileTypeHasSameShapeBut(MlirType a, MlirType b, intptr_t axis) {

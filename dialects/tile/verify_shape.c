@@ -103,7 +103,7 @@ bool tileBitcastOpVerify(MlirOperation op) {
                      TILE_TYPE_TEXT(result));
   if (from == to)
     return tileError(op, "keeps the width of %u bits, want another one: arith.bitcast says this", from);
-  int64_t seen = tileTypeGetSize(result, last) * to, wanted = tileTypeGetSize(type, last) * from;
+  uint64_t seen = (uint64_t)tileTypeGetSize(result, last) * to, wanted = (uint64_t)tileTypeGetSize(type, last) * from;
   if (tileTypeHasSameShapeBut(result, type, last) && seen == wanted)
     return true;
   return tileErrorWithNote(op, mlirValueGetLocation(source), "the source is defined here",
@@ -112,6 +112,16 @@ bool tileBitcastOpVerify(MlirOperation op) {
 }
 
 //===--- slice, insert, cat -------------------------------------------------===//
+
+static bool expectWithin(MlirOperation op, intptr_t axis, int64_t offset, int64_t size, MlirValue whole) {
+  int64_t limit = tileTypeGetSize(mlirValueGetType(whole), axis);
+  if (offset >= 0 && size <= limit && offset <= limit - size)
+    return true;
+  return tileErrorWithNote(
+      op, mlirValueGetLocation(whole), "the whole is defined here",
+      "the part covers %lld elements from %lld on of axis %d, want it within the whole's size, %lld", (long long)size,
+      (long long)offset, (int)axis, (long long)limit);
+}
 
 // A part of shape `part` at the op's offsets must lie within `whole`. Dynamic offsets are the program's promise.
 static bool expectInside(MlirOperation op, MlirType part, MlirValue whole) {
@@ -123,15 +133,11 @@ static bool expectInside(MlirOperation op, MlirType part, MlirValue whole) {
                              "has a part of rank %d at %d offsets, want %d, the rank of the whole",
                              (int)tileTypeGetRank(part), (int)tileArrayCount(op, "static_offsets"), (int)rank);
   for (intptr_t i = 0; i < rank; i++) {
-    int64_t offset = tileArrayAt(op, "static_offsets", i), size = tileTypeGetSize(part, i);
+    int64_t offset = tileArrayAt(op, "static_offsets", i);
     bool isDynamic = mlirShapedTypeIsDynamicSize(offset);
     dynamic += isDynamic;
-    if ((isDynamic || offset >= 0) && (isDynamic ? 0 : offset) + size <= tileTypeGetSize(type, i))
-      continue;
-    return tileErrorWithNote(op, mlirValueGetLocation(whole), "the whole is defined here",
-                             "the part covers [%lld, %lld) of axis %d, want it within the whole's size, %lld",
-                             (long long)(isDynamic ? 0 : offset), (long long)((isDynamic ? 0 : offset) + size), (int)i,
-                             (long long)tileTypeGetSize(type, i));
+    if (!expectWithin(op, i, isDynamic ? 0 : offset, tileTypeGetSize(part, i), whole))
+      return false;
   }
   return dynamic == count || tileError(op, "has %d dynamic offsets, want %d", (int)count, (int)dynamic);
 }

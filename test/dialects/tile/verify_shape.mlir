@@ -159,7 +159,7 @@ tile.func private @f(%x: tensor<8xi8>) {
 
 // expected-note @+1 {{the whole is defined here}}
 tile.func private @f(%x: tensor<8xf32>) {
-  // expected-error @+1 {{'tile.slice' op the part covers [6, 10) of axis 0, want it within the whole's size, 8}}
+  // expected-error @+1 {{'tile.slice' op the part covers 4 elements from 6 on of axis 0, want it within the whole's size, 8}}
   %r = tile.slice %x[6] : tensor<8xf32> -> tensor<4xf32>
   tile.return
 }
@@ -168,7 +168,7 @@ tile.func private @f(%x: tensor<8xf32>) {
 
 // expected-note @+1 {{the whole is defined here}}
 tile.func private @f(%x: tensor<8xf32>, %i: index) {
-  // expected-error @+1 {{'tile.slice' op the part covers [0, 9) of axis 0, want it within the whole's size, 8}}
+  // expected-error @+1 {{'tile.slice' op the part covers 9 elements from 0 on of axis 0, want it within the whole's size, 8}}
   %r = tile.slice %x[%i] : tensor<8xf32> -> tensor<9xf32>
   tile.return
 }
@@ -194,7 +194,7 @@ tile.func private @f(%x: tensor<8xf32>, %i: index) {
 
 // expected-note @+1 {{the whole is defined here}}
 tile.func private @f(%s: tensor<4xf32>, %x: tensor<8xf32>) {
-  // expected-error @+1 {{'tile.insert' op the part covers [-1, 3) of axis 0, want it within the whole's size, 8}}
+  // expected-error @+1 {{'tile.insert' op the part covers 4 elements from -1 on of axis 0, want it within the whole's size, 8}}
   %r = tile.insert %s into %x[-1] : tensor<4xf32>, tensor<8xf32> -> tensor<8xf32>
   tile.return
 }
@@ -238,5 +238,14 @@ tile.func private @f(%a: tensor<4xf32>) {
 tile.func private @f() {
   // expected-error @+1 {{'tile.cat' op the number of pieces is 0, want at least 1}}
   %r = "tile.cat"() <{axis = 0 : i64}> : () -> tensor<8xf32>
+  tile.return
+}
+
+// -----
+
+// expected-note @+1 {{the whole is defined here}}
+tile.func private @f(%x: tensor<8xf32>) {
+  // expected-error @+1 {{'tile.slice' op the part covers 4 elements from 9223372036854775807 on of axis 0, want it within the whole's size, 8}}
+  %r = tile.slice %x[9223372036854775807] : tensor<8xf32> -> tensor<4xf32>
   tile.return
 }
