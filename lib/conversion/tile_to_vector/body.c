@@ -282,8 +282,22 @@ static bool mayBeCloned(MlirOperation op) {
                              isOfDialect(op, "ub."));
 }
 
+// Tiles and memrefs of at most MaxRank dimensions.
+static bool hasRanks(MlirOperation op) {
+  intptr_t numOperands = mlirOperationGetNumOperands(op), count = numOperands + mlirOperationGetNumResults(op);
+  for (intptr_t i = 0; i < count; ++i) {
+    MlirType type = i < numOperands ? tileOperandType(op, i) : tileResultType(op, i - numOperands);
+    if ((isTile(type) || mlirTypeIsAMemRef(type)) && mlirShapedTypeGetRank(type) > MaxRank)
+      return tileError(op, "not lowered to the CPU yet: rank %d (at most %d)", (int)mlirShapedTypeGetRank(type),
+                       MaxRank);
+  }
+  return true;
+}
+
 static bool lowerOp(Lowering *lowering, MlirOperation op) {
   lowering->builder.location = mlirOperationGetLocation(op);
+  if (!hasRanks(op))
+    return false;
   const Row *row = findRow(op);
   if (row)
     return row->lower(lowering, op);

@@ -210,6 +210,17 @@ static bool keepsChunks(Lowering *lowering, const Records *records) {
   return true;
 }
 
+static void rememberSpilled(Lowering *lowering, Record *record) {
+  if (lowering->numSpilled == lowering->maxSpilled) {
+    lowering->maxSpilled = lowering->maxSpilled * 2 + 16;
+    Record **grown = loweringAllocate(lowering, lowering->maxSpilled * sizeof *grown);
+    if (lowering->numSpilled)
+      memcpy(grown, lowering->spilled, lowering->numSpilled * sizeof *grown);
+    lowering->spilled = grown;
+  }
+  lowering->spilled[lowering->numSpilled++] = record;
+}
+
 intptr_t spill(Lowering *lowering, Record *record, bool unrolled) {
   intptr_t mark = lowering->numSpilled;
   Records records = recordsBehind(lowering, record);
@@ -221,7 +232,7 @@ intptr_t spill(Lowering *lowering, Record *record, bool unrolled) {
       continue;
     copyOut(lowering, behind);
     behind->kind = Record_Memory;
-    lowering->spilled[lowering->numSpilled++] = behind;
+    rememberSpilled(lowering, behind);
   }
   return mark;
 }

@@ -93,8 +93,8 @@ typedef struct Lowering {
   bool usesLocalMemory;
   int numConstants; // globals made so far
   uint64_t walks;
-  Record *spilled[64]; // registers that are read from memory while a root is emitted
-  intptr_t numSpilled;
+  Record **spilled; // registers that are read from memory while a root is emitted
+  intptr_t numSpilled, maxSpilled;
   struct Table *table; // Record by kernel value
 } Lowering;
 

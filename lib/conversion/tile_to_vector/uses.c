@@ -2,6 +2,7 @@
 // be written over. Asked of the kernel, before it is changed.
 #include "lib/conversion/tile_to_vector/lowering.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 //===--- memory behind a value ------------------------------------------------------------===//
@@ -62,25 +63,49 @@ static bool isLazyUser(MlirOperation user) {
 
 typedef bool (*UseVisitor)(MlirOperation user, bool elementwise, void *data); // false: stop
 
-// Every op that makes loops for `value` or for something evaluated from it. Elementwise: at the same coordinates.
-static bool eachRoot(MlirValue value, bool elementwise, int depth, UseVisitor visit, void *data) {
+// A walk to the users of a value and of what is evaluated from it; each value is followed once per way it is read.
+typedef struct Walk {
+  UseVisitor visit;
+  void *data;
+  struct Seen {
+    MlirValue value;
+    bool elementwise;
+  } *seen;
+  intptr_t numSeen, capacity;
+} Walk;
+
+static bool wasSeen(Walk *walk, MlirValue value, bool elementwise) {
+  for (intptr_t i = 0; i < walk->numSeen; ++i)
+    if (mlirValueEqual(walk->seen[i].value, value) && walk->seen[i].elementwise == elementwise)
+      return true;
+  if (walk->numSeen == walk->capacity) {
+    walk->capacity = walk->capacity * 2 + 16;
+    walk->seen = realloc(walk->seen, walk->capacity * sizeof *walk->seen);
+  }
+  walk->seen[walk->numSeen++] = (struct Seen){value, elementwise};
+  return false;
+}
+
+static bool follow(Walk *walk, MlirValue value, bool elementwise) {
+  if (wasSeen(walk, value, elementwise))
+    return true;
   for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
     MlirOperation user = mlirOpOperandGetOwner(use);
-    bool going = true;
-    if (depth > 0 && isLazyUser(user)) {
-      bool same = elementwise && isElementwise(user);
-      for (intptr_t i = 0; i < mlirOperationGetNumResults(user) && going; ++i)
-        going = eachRoot(mlirOperationGetResult(user, i), same, depth - 1, visit, data);
-    } else {
-      going = visit(user, elementwise && depth > 0, data);
-    }
+    bool lazy = isLazyUser(user), going = lazy || walk->visit(user, elementwise, walk->data);
+    for (intptr_t i = 0; lazy && going && i < mlirOperationGetNumResults(user); ++i)
+      going = follow(walk, mlirOperationGetResult(user, i), elementwise && isElementwise(user));
     if (!going)
       return false;
   }
   return true;
 }
 
-enum { FarEnough = 24 }; // deeper chains count as uses of their own
+// Every op that makes loops for `value` or for something evaluated from it. Elementwise: at the same coordinates.
+static void eachRoot(MlirValue value, UseVisitor visit, void *data) {
+  Walk walk = {.visit = visit, .data = data};
+  follow(&walk, value, true);
+  free(walk.seen);
+}
 
 //===--- may a load wait? ---------------------------------------------------------------------===//
 
@@ -125,7 +150,7 @@ bool isOverwrittenBeforeUse(MlirOperation load) {
   if (!writesTo(mlirOperationGetParentOperation(load), uses.root) &&
       !writesTo(tileParentOfName(load, "tile.kernel"), uses.root))
     return false;
-  eachRoot(mlirOperationGetResult(load, 0), true, FarEnough, visitLoadUse, &uses);
+  eachRoot(mlirOperationGetResult(load, 0), visitLoadUse, &uses);
   return uses.overwritten;
 }
 
@@ -174,7 +199,7 @@ bool isWorthStoring(Lowering *lowering, MlirOperation op) {
     return true;
   Demand demand = {.op = op};
   if (isHeavy(op))
-    eachRoot(mlirOperationGetResult(op, 0), true, FarEnough, countRoot, &demand);
+    eachRoot(mlirOperationGetResult(op, 0), countRoot, &demand);
   return demand.roots > 1;
 }
 

@@ -33,3 +33,23 @@ tile.kernel @strange(%a: memref<16xf32, affine_map<(d0) -> (d0 floordiv 2)>>) {
   %A = tile.view %a : memref<16xf32, affine_map<(d0) -> (d0 floordiv 2)>> to !tile.view<16xf32>
   tile.return
 }
+
+// -----
+
+tile.kernel @high(%y: memref<1xf32>, %f: f32) {
+  // expected-error@+1 {{not lowered to the CPU yet: rank 9 (at most 8)}}
+  %x = tile.broadcast %f : f32 -> tensor<1x1x1x1x1x1x1x1x2xf32>
+  tile.return
+}
+
+// -----
+
+tile.kernel @traps(%x: memref<?xf32>, %y: memref<4xf32>) {
+  %c0 = arith.constant 0 : index
+  %k = arith.constant dense<1> : tensor<4xi32>
+  %Y = tile.view %y : memref<4xf32> to !tile.view<4xf32>
+  // expected-error@+1 {{not lowered to the CPU yet: a gather with bounds(trap)}}
+  %v = tile.gather %x[%k] bounds(trap) : memref<?xf32>[tensor<4xi32>] -> tensor<4xf32>
+  tile.store %v, %Y[%c0] : tensor<4xf32>, !tile.view<4xf32>
+  tile.return
+}
