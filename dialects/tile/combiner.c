@@ -30,9 +30,8 @@ static double neutralFloat(const TileCombiner *combiner) {
     return -0.0;
   if (is(combiner, "arith.mulf"))
     return 1.0;
-  if (is(combiner, "arith.maximumf"))
-    return -(double)INFINITY;
-  return is(combiner, "arith.minimumf") ? (double)INFINITY : (double)NAN;
+  bool isMaximum = is(combiner, "arith.maximumf") || is(combiner, "arith.maxnumf");
+  return isMaximum ? -(double)INFINITY : (double)INFINITY;
 }
 
 // Of a width up to 64 bits, as a two's complement number that mlirIntegerAttrGet truncates.

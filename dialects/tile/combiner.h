@@ -15,7 +15,8 @@ typedef struct TileCombiner {
 } TileCombiner;
 
 const TileCombiner *tileCombinerFind(MlirStringRef name); // null when not known
-// The element e with x op e = x for every x (maxnumf, minnumf: nan). `element`: a type the combiner takes.
+// The element e with x op e = x for every x (maxnumf, minnumf: every number): docs/numerics.md §3. `element`: a type
+// the combiner takes.
 MlirAttribute tileCombinerNeutral(const TileCombiner *combiner, MlirType element);
 
 #endif
