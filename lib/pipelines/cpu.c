@@ -31,6 +31,7 @@ static const char *const toLoops = "convert-tile-launch-to-runtime,"
 static const char *const toLlvm = "func.func("
                                   "convert-vector-to-scf{full-unroll=true},"
                                   "tile-expand-math,"
+                                  "arith-expand{include-bf16=true}," // AVX512_BF16 flushes subnormals
                                   "canonicalize,"
                                   "expand-strided-metadata,"
                                   "lower-affine,"
