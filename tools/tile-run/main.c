@@ -1,18 +1,12 @@
 // tile-run: compiles a program at any level and runs one of its functions on .npy files. --help lists the flags.
 #include "lib/capi/pass.h"
+#include "lib/run/call.h"
 #include "lib/runtime/tessera.h"
-#include "lib/support/json.h"
-#include "tools/tile-run/call.h"
+#include "tools/tile-run/program.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 //===--- statistics -----------------------------------------------------------===//
-
-static int compareTimes(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
 
 typedef struct PassStatistics {
   tessera_json_t *json;
@@ -38,33 +32,22 @@ static void addStatistic(const char *pass, const char *text, uint64_t value, voi
   tessera_json_integer(statistics->json, name, (int64_t)value);
 }
 
-static bool writeStatistics(const Program *program, const Call *call, const tessera_run_options_t *options,
+static bool writeStatistics(const Program *program, const tessera_calls_t *calls, const tessera_run_options_t *options,
                             tessera_error_t *error) {
   PassStatistics totals = {NULL};
   mlirExtStatisticsForEach(addStatistic, &totals);
-  qsort(call->timesMs, (size_t)options->repeat, sizeof *call->timesMs, compareTimes);
   tessera_json_t *json = tessera_json_create();
   tessera_json_begin_object(json, NULL);
-  tessera_json_number(json, "time_ms_median", call->timesMs[options->repeat / 2]);
-  tessera_json_number(json, "time_ms_min", call->timesMs[0]);
+  tessera_calls_write_times(calls, json);
   tessera_json_number(json, "compile_ms", program->compileMs);
   tessera_json_integer(json, "fallback_ops", totals.fallbackOps);
-  tessera_json_integer(json, "launches", call->launches);
   tessera_json_begin_object(json, "passes");
   PassStatistics passes = {.json = json};
   mlirExtStatisticsForEach(addStatistic, &passes);
   if (passes.open)
     tessera_json_end(json);
   tessera_json_end(json);
-  tessera_json_begin_object(json, "manifest");
-  tessera_json_string(json, "file", options->file);
-  tessera_json_string(json, "entry", options->entry);
-  tessera_json_string(json, "target", options->target);
-  tessera_json_string(json, "pipeline", options->pipeline ? options->pipeline : "tile-to-cpu-pipeline");
-  tessera_json_integer(json, "seed", options->seed);
-  tessera_json_integer(json, "repeat", options->repeat);
-  tessera_json_integer(json, "threads", tessera_threads());
-  tessera_json_end(json);
+  tessera_calls_write_manifest(options, options->pipeline ? options->pipeline : "tile-to-cpu-pipeline", json);
   tessera_json_end(json);
   bool ok = tessera_json_write(json, options->stats, error);
   tessera_json_destroy(json);
@@ -79,11 +62,15 @@ static bool run(const tessera_run_options_t *options, tessera_error_t *error) {
   if (options->threads && !tessera_set_threads((int)options->threads))
     return tessera_fail(error, "--threads=%lld: cannot be set", (long long)options->threads);
   Program program;
-  Call call = {NULL};
-  bool ok = programLoad(&program, options, error) && callPrepare(&call, &program, options, error) &&
-            callRun(&call, options->repeat, error) && callWriteOutputs(&call, options, error) &&
-            (!options->stats || writeStatistics(&program, &call, options, error));
-  callDestroy(&call);
+  tessera_run_data_t data = {NULL};
+  tessera_calls_t calls = {NULL};
+  bool ok = programLoad(&program, options, error) &&
+            tessera_run_data_prepare(&data, &program.signature, options, error) &&
+            tessera_calls_run(&calls, program.entry, &data, options->repeat, error) &&
+            tessera_run_data_write(&data, options, error) &&
+            (!options->stats || writeStatistics(&program, &calls, options, error));
+  tessera_calls_destroy(&calls);
+  tessera_run_data_destroy(&data);
   programDestroy(&program);
   return ok;
 }

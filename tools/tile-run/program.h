@@ -3,27 +3,15 @@
 #define TESSERA_TOOLS_TILE_RUN_PROGRAM_H
 
 #include "lib/jit/jit.h"
-#include "lib/support/array.h"
+#include "lib/pipelines/session.h"
 #include "lib/support/run_options.h"
-#include "mlir-c/IR.h"
-
-enum { MaxValues = 64 };
-
-// One argument or result: a scalar (rank 0, not in memory) or a tensor/memref. Negative sizes are dynamic.
-typedef struct ProgramValue {
-  tessera_element_t element;
-  bool isInMemory, isMemref; // isMemref: an argument the program may write
-  int rank;
-  int64_t shape[TESSERA_MAX_RANK];
-} ProgramValue;
+#include "lib/support/signature.h"
 
 typedef struct Program {
-  MlirContext context;
-  MlirModule module;
+  TileSession session;
   TileJit *jit;
   void (*entry)(void **arguments);
-  int numArguments, numResults;
-  ProgramValue arguments[MaxValues], results[MaxValues];
+  tessera_signature_t signature;
   double compileMs;
 } Program;
 

@@ -1,0 +1,86 @@
+// Opens a file with everything registered and runs passes on it. See session.h.
+#include "lib/pipelines/session.h"
+
+#include "lib/ir/support.h"
+#include "lib/pipelines/register.h"
+#include "mlir-c/Pass.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+//===--- context and module ---------------------------------------------------===//
+
+static MlirContext createContext(void) {
+  MlirDialectRegistry registry = mlirDialectRegistryCreate();
+  tesseraRegisterAllDialects(registry);
+  tesseraRegisterAllPasses();
+  MlirContext context = mlirContextCreateWithRegistry(registry, false);
+  mlirDialectRegistryDestroy(registry);
+  mlirContextLoadAllAvailableDialects(context);
+  return context;
+}
+
+static void printText(MlirStringRef text, void *file) { fwrite(text.data, 1, text.length, file); }
+
+// "file:line:column: ", as compilers do; other kinds as MLIR writes them.
+static void printLocation(MlirLocation location) {
+  if (mlirLocationIsAFileLineColRange(location)) {
+    printText(mlirIdentifierStr(mlirLocationFileLineColRangeGetFilename(location)), stderr);
+    fprintf(stderr, ":%d:%d: ", mlirLocationFileLineColRangeGetStartLine(location),
+            mlirLocationFileLineColRangeGetStartColumn(location));
+  } else if (!mlirLocationEqual(location, mlirLocationUnknownGet(mlirLocationGetContext(location)))) {
+    mlirLocationPrint(location, printText, stderr);
+    fputs(": ", stderr);
+  }
+}
+
+static MlirLogicalResult printDiagnostic(MlirDiagnostic diagnostic, void *userData) {
+  static const char *const severities[] = {"error", "warning", "note", "remark"};
+  printLocation(mlirDiagnosticGetLocation(diagnostic));
+  fprintf(stderr, "%s: ", severities[mlirDiagnosticGetSeverity(diagnostic)]);
+  mlirDiagnosticPrint(diagnostic, printText, stderr);
+  fputc('\n', stderr);
+  for (intptr_t i = 0; i < mlirDiagnosticGetNumNotes(diagnostic); i++)
+    printDiagnostic(mlirDiagnosticGetNote(diagnostic, i), NULL);
+  return mlirLogicalResultSuccess();
+}
+
+static bool parse(TileSession *session, const char *path, tessera_error_t *error) {
+  FILE *file = fopen(path, "rb");
+  if (!file)
+    return tessera_fail(error, "%s: %s", path, strerror(errno));
+  fclose(file);
+  session->module = mlirModuleCreateParseFromFile(session->context, tileString(path));
+  return !mlirModuleIsNull(session->module) || tessera_fail(error, "%s: not a valid program", path);
+}
+
+bool tileSessionOpen(TileSession *session, const char *path, tessera_error_t *error) {
+  *session = (TileSession){.context = createContext()};
+  mlirContextAttachDiagnosticHandler(session->context, printDiagnostic, NULL, NULL);
+  return parse(session, path, error);
+}
+
+void tileSessionClose(TileSession *session) {
+  if (!mlirModuleIsNull(session->module))
+    mlirModuleDestroy(session->module);
+  if (!mlirContextIsNull(session->context))
+    mlirContextDestroy(session->context);
+  *session = (TileSession){{NULL}, {NULL}};
+}
+
+//===--- passes ---------------------------------------------------------------===//
+
+static void reportPipelineError(MlirStringRef message, void *userData) { printText(message, stderr); }
+
+bool tileSessionRun(TileSession *session, const char *pipeline, tessera_error_t *error) {
+  MlirPassManager manager = mlirPassManagerCreate(session->context);
+  MlirOpPassManager root = mlirPassManagerGetAsOpPassManager(manager);
+  MlirLogicalResult parsed = mlirParsePassPipeline(root, tileString(pipeline), reportPipelineError, NULL);
+  bool ok = mlirLogicalResultIsSuccess(parsed) || tessera_fail(error, "bad pass pipeline");
+  if (ok)
+    ok = mlirLogicalResultIsSuccess(mlirPassManagerRunOnOp(manager, mlirModuleGetOperation(session->module))) ||
+         tessera_fail(error, "the program could not be lowered");
+  mlirPassManagerDestroy(manager);
+  return ok;
+}

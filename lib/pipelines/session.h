@@ -1,0 +1,26 @@
+// What a tool that compiles one file does first: a context with everything registered, the file parsed, passes run.
+//
+//   TileSession session;
+//   bool ok = tileSessionOpen(&session, "program.mlir", &error) &&
+//             tileSessionRun(&session, "builtin.module(tile-to-cpu-pipeline)", &error);
+//   …
+//   tileSessionClose(&session);   // also after a failure
+//
+// MLIR's diagnostics go to stderr, as compilers write them; `error` then says what failed.
+#ifndef TESSERA_PIPELINES_SESSION_H
+#define TESSERA_PIPELINES_SESSION_H
+
+#include "lib/support/status.h"
+#include "mlir-c/IR.h"
+
+typedef struct TileSession {
+  MlirContext context;
+  MlirModule module;
+} TileSession;
+
+bool tileSessionOpen(TileSession *session, const char *path, tessera_error_t *error);
+// `pipeline` as tile-opt's --pass-pipeline takes it: "builtin.module(…)".
+bool tileSessionRun(TileSession *session, const char *pipeline, tessera_error_t *error);
+void tileSessionClose(TileSession *session);
+
+#endif

@@ -1,0 +1,170 @@
+// call.c - packs arguments, calls, unpacks and releases results. See call.h.
+// Expects: arrays that fit the signature. Leaves: nothing allocated but what it returns.
+#include "lib/run/call.h"
+
+#include "lib/runtime/tessera.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+// A memref descriptor of any rank: allocated, aligned, offset, sizes, strides.
+typedef struct descriptor_t {
+  int64_t words[3 + 2 * TESSERA_MAX_RANK];
+} descriptor_t;
+
+static void describe(const tessera_array_t *array, descriptor_t *out_descriptor) {
+  int64_t stride = 1;
+  out_descriptor->words[0] = out_descriptor->words[1] = (int64_t)(intptr_t)array->data;
+  out_descriptor->words[2] = 0;
+  for (int i = array->rank - 1; i >= 0; i--) {
+    out_descriptor->words[3 + i] = array->shape[i];
+    out_descriptor->words[3 + array->rank + i] = stride;
+    stride *= array->shape[i];
+  }
+}
+
+//===--- results --------------------------------------------------------------===//
+
+// Where result `index` lies in the struct of results, as C lays it out.
+static size_t result_offset(const tessera_signature_t *signature, int index) {
+  size_t at = 0;
+  for (int i = 0;; i++) {
+    const tessera_value_t *value = &signature->results[i];
+    size_t align = value->in_memory ? 8 : (size_t)tessera_element_bytes(value->element);
+    at = (at + align - 1) / align * align;
+    if (i == index)
+      return at;
+    at += value->in_memory ? (size_t)(3 + 2 * value->rank) * 8 : align;
+  }
+}
+
+static bool take_result(const tessera_value_t *value, const char *memory, tessera_array_t *out_array,
+                        tessera_error_t *out_error) {
+  int bytes = tessera_element_bytes(value->element);
+  if (!value->in_memory) {
+    if (!tessera_array_create(value->element, 0, NULL, out_array, out_error))
+      return false;
+    memcpy(out_array->data, memory, (size_t)bytes);
+    return true;
+  }
+  const int64_t *words = (const int64_t *)(const void *)memory;
+  if (!tessera_array_create(value->element, value->rank, words + 3, out_array, out_error))
+    return false;
+  tessera_copy_strided(out_array->data, (const char *)(intptr_t)words[1] + words[2] * bytes, value->rank, words + 3,
+                       words + 3 + value->rank, bytes);
+  return true;
+}
+
+static bool take_results(tessera_run_data_t *data, const char *memory, tessera_error_t *out_error) {
+  for (int i = 0; i < data->signature->num_results; i++) {
+    tessera_array_destroy(&data->results[i]);
+    if (!take_result(&data->signature->results[i], memory + result_offset(data->signature, i), &data->results[i],
+                     out_error))
+      return false;
+  }
+  return true;
+}
+
+static void release_results(const tessera_signature_t *signature, const char *memory) {
+  for (int i = 0; i < signature->num_results; i++)
+    if (signature->results[i].in_memory) {
+      int64_t allocated;
+      memcpy(&allocated, memory + result_offset(signature, i), sizeof allocated);
+      tessera_release((void *)(intptr_t)allocated);
+    }
+}
+
+//===--- the calls ------------------------------------------------------------===//
+
+static double milliseconds(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec * 1e3 + (double)now.tv_nsec * 1e-6;
+}
+
+static bool call_once(tessera_calls_t *calls, tessera_packed_t entry, void **packed, tessera_error_t *out_error) {
+  int64_t launches = tessera_launch_count();
+  double start = milliseconds();
+  bool ok = tessera_call(entry, packed, out_error);
+  calls->times_ms[calls->count++] = milliseconds() - start;
+  calls->launches = tessera_launch_count() - launches;
+  return ok;
+}
+
+static bool call_all(tessera_calls_t *calls, tessera_packed_t entry, void **packed, char *results,
+                     tessera_run_data_t *data, int64_t repeat, tessera_error_t *out_error) {
+  bool ok = true;
+  while (calls->count < repeat && ok) {
+    ok = call_once(calls, entry, packed, out_error);
+    if (ok && calls->count == repeat)
+      ok = take_results(data, results, out_error);
+    if (ok)
+      release_results(data->signature, results);
+  }
+  return ok;
+}
+
+static void pack(tessera_run_data_t *data, descriptor_t *descriptors, char *results, void **packed) {
+  int count = 0;
+  if (data->signature->num_results)
+    packed[count++] = results;
+  for (int i = 0; i < data->signature->num_arguments; i++) {
+    describe(&data->arguments[i], &descriptors[i]);
+    packed[count++] = data->signature->arguments[i].in_memory ? (void *)&descriptors[i] : data->arguments[i].data;
+  }
+}
+
+bool tessera_calls_run(tessera_calls_t *out_calls, tessera_packed_t entry, tessera_run_data_t *data, int64_t repeat,
+                       tessera_error_t *out_error) {
+  *out_calls = (tessera_calls_t){calloc((size_t)repeat, sizeof *out_calls->times_ms)};
+  descriptor_t *descriptors = calloc((size_t)data->signature->num_arguments + 1, sizeof *descriptors);
+  char *results = calloc((size_t)data->signature->num_results + 1, sizeof(descriptor_t));
+  // An arena of its own: what a call that fails had allocated goes with it.
+  tessera_arena_t *arena = tessera_arena_create();
+  bool ok = (out_calls->times_ms && descriptors && results && arena) || tessera_fail(out_error, "out of memory");
+  if (ok) {
+    void *packed[TESSERA_MAX_VALUES + 1];
+    pack(data, descriptors, results, packed);
+    tessera_arena_t *outer = tessera_arena_enter(arena);
+    ok = call_all(out_calls, entry, packed, results, data, repeat, out_error);
+    tessera_arena_enter(outer);
+  }
+  if (arena)
+    tessera_arena_destroy(arena);
+  free(descriptors);
+  free(results);
+  return ok;
+}
+
+void tessera_calls_destroy(tessera_calls_t *calls) {
+  free(calls->times_ms);
+  *calls = (tessera_calls_t){NULL};
+}
+
+//===--- statistics -----------------------------------------------------------===//
+
+static int compare_times(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+void tessera_calls_write_times(const tessera_calls_t *calls, tessera_json_t *json) {
+  qsort(calls->times_ms, (size_t)calls->count, sizeof *calls->times_ms, compare_times);
+  tessera_json_number(json, "time_ms_median", calls->times_ms[calls->count / 2]);
+  tessera_json_number(json, "time_ms_min", calls->times_ms[0]);
+  tessera_json_integer(json, "launches", calls->launches);
+}
+
+void tessera_calls_write_manifest(const tessera_run_options_t *options, const char *pipeline, tessera_json_t *json) {
+  tessera_json_begin_object(json, "manifest");
+  tessera_json_string(json, "file", options->file);
+  tessera_json_string(json, "entry", options->entry);
+  tessera_json_string(json, "target", options->target);
+  if (pipeline)
+    tessera_json_string(json, "pipeline", pipeline);
+  tessera_json_integer(json, "seed", options->seed);
+  tessera_json_integer(json, "repeat", options->repeat);
+  tessera_json_integer(json, "threads", tessera_threads());
+  tessera_json_end(json);
+}

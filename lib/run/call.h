@@ -1,0 +1,32 @@
+// call.h - calling a compiled entry on the arrays of a run, as tile-run and tile-exec do.
+//
+//   tessera_calls_t calls;
+//   if (tessera_calls_run(&calls, packed_entry, &data, options.repeat, &error)) …   // data.results are filled
+//   tessera_calls_destroy(&calls);                                                  // also after a failure
+//
+// An entry is `void tessera_packed_NAME(void **args)`: args[0] points to the result if there is one, the rest to the
+// arguments (a memref's descriptor or a scalar).
+#ifndef TESSERA_RUN_CALL_H
+#define TESSERA_RUN_CALL_H
+
+#include "lib/support/json.h"
+#include "lib/support/run_data.h"
+
+typedef void (*tessera_packed_t)(void **args);
+
+typedef struct tessera_calls_t {
+  double *times_ms; // one per call, in order
+  int64_t count, launches;
+} tessera_calls_t;
+
+// Calls `repeat` times; the results are the last call's. What the calls allocate does not outlive this function.
+bool tessera_calls_run(tessera_calls_t *out_calls, tessera_packed_t entry, tessera_run_data_t *data, int64_t repeat,
+                       tessera_error_t *out_error);
+void tessera_calls_destroy(tessera_calls_t *calls);
+
+// time_ms_median, time_ms_min and launches into the open object of `json`.
+void tessera_calls_write_times(const tessera_calls_t *calls, tessera_json_t *json);
+// "manifest": what makes the run repeatable. `pipeline` may be NULL.
+void tessera_calls_write_manifest(const tessera_run_options_t *options, const char *pipeline, tessera_json_t *json);
+
+#endif // TESSERA_RUN_CALL_H

@@ -1,0 +1,66 @@
+// Finds entries and reads their signatures. See entry.h.
+#include "lib/target/entry.h"
+
+#include "lib/ir/support.h"
+
+#include <string.h>
+
+MlirOperation tileEntryFind(MlirModule module, const char *name) {
+  MlirBlock body = mlirModuleGetBody(module);
+  for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op)) {
+    MlirAttribute symbol = tileOpAttribute(op, "sym_name");
+    if (tileOpIs(op, "func.func") && mlirAttributeIsAString(symbol) &&
+        tileStringEquals(mlirStringAttrGetValue(symbol), name))
+      return op;
+  }
+  return (MlirOperation){NULL};
+}
+
+static bool readElement(MlirType type, tessera_element_t *out_element) {
+  char text[64];
+  tileTypeText(type, text, sizeof text);
+  if (strcmp(text, "index") == 0) {
+    *out_element = TESSERA_I64;
+    return true;
+  }
+  for (int i = 0; i < TESSERA_ELEMENT_COUNT; i++)
+    if (strcmp(text, tessera_element_name((tessera_element_t)i)) == 0) {
+      *out_element = (tessera_element_t)i;
+      return true;
+    }
+  return false;
+}
+
+static bool readValue(MlirType type, const char *what, intptr_t index, tessera_value_t *value, tessera_error_t *error) {
+  char text[256];
+  *value = (tessera_value_t){.is_memref = mlirTypeIsAMemRef(type)};
+  value->in_memory = value->is_memref || mlirTypeIsARankedTensor(type);
+  if (value->in_memory) {
+    value->rank = (int)mlirShapedTypeGetRank(type);
+    for (int i = 0; i < value->rank && i < TESSERA_MAX_RANK; i++)
+      value->shape[i] = mlirShapedTypeIsDynamicDim(type, i) ? -1 : mlirShapedTypeGetDimSize(type, i);
+  }
+  MlirType element = value->in_memory ? mlirShapedTypeGetElementType(type) : type;
+  if (value->rank > TESSERA_MAX_RANK || !readElement(element, &value->element))
+    return tessera_fail(error, "%s %ld of the entry function has type %s, which cannot be passed", what, (long)index,
+                        tileTypeText(type, text, sizeof text));
+  return true;
+}
+
+bool tileEntrySignature(MlirOperation function, tessera_signature_t *signature, tessera_error_t *error) {
+  MlirType type = mlirTypeAttrGetValue(tileOpAttribute(function, "function_type"));
+  intptr_t arguments = mlirFunctionTypeGetNumInputs(type), results = mlirFunctionTypeGetNumResults(type);
+  if (arguments > TESSERA_MAX_VALUES || results > TESSERA_MAX_VALUES)
+    return tessera_fail(error, "the entry function has %ld arguments and %ld results; at most %d of each",
+                        (long)arguments, (long)results, TESSERA_MAX_VALUES);
+  for (intptr_t i = 0; i < arguments; i++)
+    if (!readValue(mlirFunctionTypeGetInput(type, i), "argument", i, &signature->arguments[i], error))
+      return false;
+  for (intptr_t i = 0; i < results; i++)
+    if (!readValue(mlirFunctionTypeGetResult(type, i), "result", i, &signature->results[i], error))
+      return false;
+  signature->num_arguments = (int)arguments;
+  signature->num_results = (int)results;
+  return true;
+}

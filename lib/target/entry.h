@@ -1,0 +1,13 @@
+// The entries of a module: functions that a program can be asked to run, and what they take and give.
+#ifndef TESSERA_TARGET_ENTRY_H
+#define TESSERA_TARGET_ENTRY_H
+
+#include "lib/support/signature.h"
+#include "mlir-c/IR.h"
+
+// The func.func called `name` of the module; null when there is none.
+MlirOperation tileEntryFind(MlirModule module, const char *name);
+// Reads the signature of a func.func on tensors, memrefs and scalars. False, naming the type, for any other.
+bool tileEntrySignature(MlirOperation function, tessera_signature_t *signature, tessera_error_t *error);
+
+#endif
