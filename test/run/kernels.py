@@ -180,6 +180,11 @@ def reductions():
         x = integers(-9, 9, m, n, dtype="i8")
         want = np.cumsum(x[::-1], axis=0)[::-1] - x
         check("suffix", [x, empty((m, n), "i8")], (1,), {1: want})
+    for m, n in ((1, 90), (3, 89), (2, 1)):
+        x = uniform(m, n)
+        q = x.astype("f8")**2
+        want = np.stack([f for v in (x.astype("f8"), q) for f in (v.mean(1), ((v - v.mean(1, keepdims=True))**2).sum(1))], 1)
+        check("statistics", [x, empty((m, 4)), empty((m, n))], (m,), {1: want, 2: q}, 2e-5)
     for n in (1, 70, 333):
         x = uniform(n)
         check("count_above", [x, np.float32(0.25), np.array([5], "i4")], (ceil(n, 70),), {2: [5 + (x > 0.25).sum()]})

@@ -250,6 +250,7 @@ static const Row rows[] = {
     {"tile.cat", lowerCat},
     {"tile.insert", lowerInsert},
     {"tile.sync", lowerSync},
+    {"tile.call", lowerCall},
     {"scf.for", lowerFor},
     {"scf.if", lowerIf},
     {"scf.while", lowerWhile},

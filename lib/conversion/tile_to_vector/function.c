@@ -145,6 +145,7 @@ bool lowerKernel(MlirOperation kernel) {
   bool ok = lowerPrograms(&lowering, kernelBody, entry);
   if (ok && lowering.usesLocalMemory)
     declareLocalMemory(&lowering, function);
+  destroyInlined(&lowering);
   loweringDestroy(&lowering);
   mlirOperationDestroy(ok ? kernel : function);
   return ok;

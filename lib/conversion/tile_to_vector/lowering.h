@@ -78,6 +78,7 @@ typedef struct Record {
   MlirOperation op; // Lazy: what defines it
   Access *access;   // Access, Memory, and Lazy loads
   MlirValue *registers;
+  bool isShared;    // other values stand for it too: its memory must not be written over
   uint64_t visited; // stamp of the last walk that met it
 } Record;
 
@@ -92,6 +93,8 @@ typedef struct Lowering {
   int64_t stackBytes;
   bool usesLocalMemory;
   int numConstants; // globals made so far
+  TileOps inlined;  // copies of device functions, one per call
+  int callDepth;
   uint64_t walks;
   Record **spilled; // registers that are read from memory while a root is emitted
   intptr_t numSpilled, maxSpilled;
@@ -119,7 +122,8 @@ Lowering loweringCreate(MlirOperation kernel);
 void loweringDestroy(Lowering *lowering);
 // Memory that lives as long as the lowering.
 void *loweringAllocate(Lowering *lowering, size_t bytes);
-Record *recordOf(Lowering *lowering, MlirValue source); // null when there is none
+Record *recordOf(Lowering *lowering, MlirValue source);                 // null when there is none
+void recordAlias(Lowering *lowering, MlirValue source, Record *record); // `source` stands for the same
 Record *recordScalar(Lowering *lowering, MlirValue source, MlirValue value);
 Record *recordNew(Lowering *lowering, MlirValue source, RecordKind kind);
 Record *recordMemory(Lowering *lowering, MlirValue source, Access *access);
@@ -250,6 +254,8 @@ bool lowerScan(Lowering *lowering, MlirOperation op);
 bool lowerGather(Lowering *lowering, MlirOperation op);
 MlirValue evaluateGather(Body *body, Record *record, const Coord *coords, intptr_t axis, int64_t width);
 bool lowerMma(Lowering *lowering, MlirOperation op);
+bool lowerCall(Lowering *lowering, MlirOperation op);
+void destroyInlined(Lowering *lowering);
 bool lowerFor(Lowering *lowering, MlirOperation op);
 bool lowerIf(Lowering *lowering, MlirOperation op);
 bool lowerWhile(Lowering *lowering, MlirOperation op);

@@ -14,14 +14,17 @@ typedef struct Piece {
 } Piece;
 
 typedef struct Table {
-  Record **slots; // open addressing by source
+  struct Slot {
+    const void *key; // a value of the kernel
+    Record *record;
+  } *slots; // open addressing
   size_t capacity, count;
   Piece *pieces;
 } Table;
 
 static size_t slotOf(const Table *table, const void *key) {
   size_t slot = ((uintptr_t)key >> 4) * 0x9E3779B97F4A7C15ull % table->capacity;
-  while (table->slots[slot] && table->slots[slot]->source.ptr != key)
+  while (table->slots[slot].key && table->slots[slot].key != key)
     slot = (slot + 1) % table->capacity;
   return slot;
 }
@@ -30,8 +33,8 @@ static void tableGrow(Table *table) {
   Table grown = {.capacity = table->capacity * 2 + 64, .count = table->count, .pieces = table->pieces};
   grown.slots = calloc(grown.capacity, sizeof *grown.slots);
   for (size_t i = 0; i < table->capacity; ++i)
-    if (table->slots[i])
-      grown.slots[slotOf(&grown, table->slots[i]->source.ptr)] = table->slots[i];
+    if (table->slots[i].key)
+      grown.slots[slotOf(&grown, table->slots[i].key)] = table->slots[i];
   free(table->slots);
   *table = grown;
 }
@@ -61,20 +64,24 @@ void *loweringAllocate(Lowering *lowering, size_t bytes) {
 
 Record *recordOf(Lowering *lowering, MlirValue source) {
   Table *table = lowering->table;
-  return table->capacity ? table->slots[slotOf(table, source.ptr)] : NULL;
+  return table->capacity ? table->slots[slotOf(table, source.ptr)].record : NULL;
 }
 
-Record *recordNew(Lowering *lowering, MlirValue source, RecordKind kind) {
+void recordAlias(Lowering *lowering, MlirValue source, Record *record) {
   Table *table = lowering->table;
   if (table->count * 2 >= table->capacity)
     tableGrow(table);
+  struct Slot *slot = &table->slots[slotOf(table, source.ptr)];
+  table->count += !slot->key;
+  *slot = (struct Slot){source.ptr, record};
+}
+
+Record *recordNew(Lowering *lowering, MlirValue source, RecordKind kind) {
   Record *record = loweringAllocate(lowering, sizeof *record);
   *record = (Record){.kind = kind, .source = source};
   if (isTile(mlirValueGetType(source)))
     record->shape = shapeOf(mlirValueGetType(source));
-  size_t slot = slotOf(table, source.ptr);
-  table->count += !table->slots[slot];
-  table->slots[slot] = record;
+  recordAlias(lowering, source, record);
   return record;
 }
 

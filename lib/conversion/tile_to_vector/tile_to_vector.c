@@ -1,7 +1,7 @@
 // convert-tile-to-vector: every tile.kernel becomes a func.func over memref, vector, scf, arith and math that upstream
 // lowers to LLVM.
 //
-// Expects: kernels at kernel level (no layouts on tiles), device functions inlined. Leaves: per kernel one function
+// Expects: kernels at kernel level (no layouts on tiles). Device functions are inlined. Leaves: per kernel one function
 //   func.func @k(%args: !llvm.ptr, %begin: i64, %end: i64)
 // that runs the programs begin to end (README.md); calls of tessera_local_alloc and _free for large buffers.
 // Cost: linear in the code it emits; tiles are loops, only tiles held in registers are unrolled.
@@ -13,6 +13,14 @@ static bool hasBody(MlirOperation kernel) {
   return mlirRegionGetFirstBlock(mlirOperationGetRegion(kernel, 0)).ptr != NULL;
 }
 
+// Device functions are in the kernels that call them now.
+static void eraseDeviceFunctions(MlirOperation module) {
+  TileOps functions = tileCollect(module, "tile.func");
+  for (intptr_t i = 0; i < functions.count; ++i)
+    mlirOperationDestroy(functions.items[i]);
+  tileOpsFree(&functions);
+}
+
 static bool run(MlirOperation module, MlirExtPass pass) {
   TileOps kernels = tileCollect(module, "tile.kernel");
   bool ok = true;
@@ -22,6 +30,8 @@ static bool run(MlirOperation module, MlirExtPass pass) {
       mlirExtPassAddStatistic(pass, 0, ok);
     }
   tileOpsFree(&kernels);
+  if (ok)
+    eraseDeviceFunctions(module);
   return ok;
 }
 

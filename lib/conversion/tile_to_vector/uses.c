@@ -38,6 +38,9 @@ static bool writesTo(MlirOperation op, MlirValue root) {
   intptr_t operand = writtenOperand(op);
   if (operand >= 0 && mlirValueEqual(rootOfMemory(mlirOperationGetOperand(op, operand)), root))
     return true;
+  for (intptr_t i = 0; tileOpIs(op, "tile.call") && i < mlirOperationGetNumOperands(op); ++i)
+    if (mlirValueEqual(rootOfMemory(mlirOperationGetOperand(op, i)), root))
+      return true; // may write to memory it is given
   for (intptr_t r = 0; r < mlirOperationGetNumRegions(op); ++r)
     for (MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, r)); block.ptr;
          block = mlirBlockGetNextInRegion(block))
@@ -136,6 +139,8 @@ static bool visitLoadUse(MlirOperation user, bool elementwise, void *data) {
   LoadUses *uses = data;
   MlirBlock block = mlirOperationGetBlock(uses->load);
   MlirOperation at = ancestorIn(block, user);
+  if (tileOpIs(user, "tile.call")) // what the callee computes from it is needed later
+    uses->overwritten = true;
   bool inPlace = elementwise && mlirOperationEqual(at, user) && isStoreInPlace(uses->load, user);
   if (writesTo(at, uses->root) && !inPlace)
     uses->overwritten = true;
@@ -147,8 +152,10 @@ static bool visitLoadUse(MlirOperation user, bool elementwise, void *data) {
 
 bool isOverwrittenBeforeUse(MlirOperation load) {
   LoadUses uses = {.load = load, .root = rootOfMemory(mlirOperationGetOperand(load, 0))};
-  if (!writesTo(mlirOperationGetParentOperation(load), uses.root) &&
-      !writesTo(tileParentOfName(load, "tile.kernel"), uses.root))
+  MlirOperation kernel = tileParentOfName(load, "tile.kernel");
+  if (!kernel.ptr)
+    return true; // in a copied function: its caller's writes are not seen from here
+  if (!writesTo(kernel, uses.root))
     return false;
   eachRoot(mlirOperationGetResult(load, 0), visitLoadUse, &uses);
   return uses.overwritten;
@@ -222,7 +229,7 @@ Access *inPlaceTarget(Lowering *lowering, MlirValue value) {
       !mlirBlockEqual(blockOfValue(value), mlirOperationGetBlock(mlirOpOperandGetOwner(use))))
     return NULL;
   if (record->kind == Record_Memory)
-    return record->access;
+    return record->isShared ? NULL : record->access;
   if (record->kind != Record_Lazy || !isElementwise(record->op))
     return NULL;
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(record->op); ++i) {

@@ -53,3 +53,17 @@ tile.kernel @traps(%x: memref<?xf32>, %y: memref<4xf32>) {
   tile.store %v, %Y[%c0] : tensor<4xf32>, !tile.view<4xf32>
   tile.return
 }
+
+// -----
+
+tile.func private @endless(%x: f32) -> f32 {
+  // expected-error@+1 {{not lowered to the CPU yet: calls nested more than 32 deep}}
+  %y = tile.call @endless(%x) : (f32) -> f32
+  tile.return %y : f32
+}
+tile.kernel @calls(%y: memref<1xf32>, %f: f32) {
+  %c0 = arith.constant 0 : index
+  %r = tile.call @endless(%f) : (f32) -> f32
+  memref.store %r, %y[%c0] : memref<1xf32>
+  tile.return
+}

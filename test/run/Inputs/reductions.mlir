@@ -164,3 +164,51 @@ tile.kernel @count_above(%x: memref<?xf32>, %t: f32, %y: memref<1xi32>) {
   tile.store %nb, %Y[%c0] combine(add) : tensor<1xi32>, !tile.view<1xi32>
   tile.return
 }
+
+// Mean and sum of squared differences by Chan's merge: a device function, called twice, that calls another.
+tile.func private @square(%x: tensor<90xf32>) -> tensor<90xf32> {
+  %y = arith.mulf %x, %x : tensor<90xf32>
+  tile.return %y : tensor<90xf32>
+}
+tile.func private @welford(%n: tensor<90xf32>, %mu: tensor<90xf32>) -> (f32, f32, f32) {
+  %m2 = arith.constant dense<0.0> : tensor<90xf32>
+  %r:3 = tile.reduce %n, %mu, %m2 axes [0] neutral [0.0 : f32, 0.0 : f32, 0.0 : f32]
+      : tensor<90xf32>, tensor<90xf32>, tensor<90xf32> -> f32, f32, f32 {
+  ^bb0(%na: f32, %ma: f32, %sa: f32, %nb: f32, %mb: f32, %sb: f32):
+    %n2 = arith.addf %na, %nb : f32
+    %one = arith.constant 1.0 : f32
+    %safe = arith.maximumf %n2, %one : f32
+    %delta = arith.subf %mb, %ma : f32
+    %w = arith.divf %nb, %safe : f32
+    %dw = arith.mulf %delta, %w : f32
+    %mu2 = arith.addf %ma, %dw : f32
+    %s = arith.addf %sa, %sb : f32
+    %t = arith.mulf %delta, %dw : f32
+    %u = arith.mulf %t, %na : f32
+    %s2 = arith.addf %s, %u : f32
+    tile.yield %n2, %mu2, %s2 : f32, f32, f32
+  }
+  tile.return %r#0, %r#1, %r#2 : f32, f32, f32
+}
+// Statistics of x and of its squares; y is x squared.
+tile.kernel @statistics(%x: memref<?x?xf32>, %stats: memref<?x4xf32>, %y: memref<?x?xf32>) {
+  %i = tile.program_id 0
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c3 = arith.constant 3 : index
+  %X = tile.view %x[%i, _] : memref<?x?xf32> to !tile.view<90xf32>
+  %Y = tile.view %y[%i, _] : memref<?x?xf32> to !tile.view<90xf32>
+  %v = tile.load %X[%c0] : !tile.view<90xf32> -> tensor<90xf32>
+  %in = tile.in_bounds %X[%c0] : !tile.view<90xf32> -> tensor<90xi1>
+  %n = arith.uitofp %in : tensor<90xi1> to tensor<90xf32>
+  %q = tile.call @square(%v) : (tensor<90xf32>) -> tensor<90xf32>
+  %a:3 = tile.call @welford(%n, %v) : (tensor<90xf32>, tensor<90xf32>) -> (f32, f32, f32)
+  %b:3 = tile.call @welford(%n, %q) : (tensor<90xf32>, tensor<90xf32>) -> (f32, f32, f32)
+  memref.store %a#1, %stats[%i, %c0] : memref<?x4xf32>
+  memref.store %a#2, %stats[%i, %c1] : memref<?x4xf32>
+  memref.store %b#1, %stats[%i, %c2] : memref<?x4xf32>
+  memref.store %b#2, %stats[%i, %c3] : memref<?x4xf32>
+  tile.store %q, %Y[%c0] : tensor<90xf32>, !tile.view<90xf32>
+  tile.return
+}

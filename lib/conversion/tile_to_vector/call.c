@@ -1,0 +1,46 @@
+// tile.call: the callee is lowered in place of the call, from a copy of its body, so that its values are this call's
+// own.
+#include "lib/capi/op.h"
+#include "lib/conversion/tile_to_vector/lowering.h"
+
+enum { DeepestCall = 32 };
+
+static void passArguments(Lowering *lowering, MlirOperation call, MlirBlock body) {
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(call); ++i) {
+    Record *argument = recordOf(lowering, mlirOperationGetOperand(call, i));
+    argument->isShared = true;
+    recordAlias(lowering, mlirBlockGetArgument(body, i), argument);
+  }
+}
+
+static void takeResults(Lowering *lowering, MlirOperation call, MlirOperation leave) {
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(call); ++i) {
+    Record *result = recordOf(lowering, mlirOperationGetOperand(leave, i));
+    result->isShared = true;
+    recordAlias(lowering, mlirOperationGetResult(call, i), result);
+  }
+}
+
+bool lowerCall(Lowering *lowering, MlirOperation op) {
+  MlirOperation callee = mlirExtSymbolLookup(lowering->kernel, tileOpAttribute(op, "callee"));
+  if (!callee.ptr || !mlirRegionGetFirstBlock(mlirOperationGetRegion(callee, 0)).ptr)
+    return tileError(op, "not lowered to the CPU yet: a call of a function without a body");
+  if (lowering->callDepth == DeepestCall)
+    return tileError(op, "not lowered to the CPU yet: calls nested more than %d deep", DeepestCall);
+  MlirOperation copy = mlirOperationClone(callee);
+  tileOpsAppend(&lowering->inlined, copy);
+  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(copy, 0));
+  passArguments(lowering, op, body);
+  lowering->callDepth++;
+  bool ok = lowerBlock(lowering, body);
+  lowering->callDepth--;
+  if (ok)
+    takeResults(lowering, op, mlirBlockGetTerminator(body));
+  return ok;
+}
+
+void destroyInlined(Lowering *lowering) {
+  for (intptr_t i = 0; i < lowering->inlined.count; ++i)
+    mlirOperationDestroy(lowering->inlined.items[i]);
+  tileOpsFree(&lowering->inlined);
+}
