@@ -44,7 +44,9 @@ bool tileParseIntegers(MlirExtParser parser, bool allowUnknown, MlirAttribute *a
 bool tileParseAnyAttribute(MlirExtParser parser, MlirAttribute *attribute); // of no given type
 void tilePrintIntegers(MlirExtPrinter printer, MlirAttribute attribute);
 void tilePrintWord(MlirExtPrinter printer, MlirAttribute stringAttribute); // bare
-void tilePrintText(MlirExtPrinter printer, const char *text);
+static inline void tilePrintText(MlirExtPrinter printer, const char *text) {
+  mlirExtPrinterPrint(printer, tileString(text));
+}
 // "add, max, min": for messages. Returns `buffer`.
 const char *tileListNames(const char *const *names, char *buffer, size_t capacity);
 MlirAttribute tileIntegers(MlirContext context, intptr_t count, const int64_t *values);

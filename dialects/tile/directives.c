@@ -18,12 +18,13 @@ static bool parseIndices(TileParse *parse, MlirExtParser parser, MlirExtOpState 
 static void printIndices(MlirOperation op, MlirExtPrinter printer, const char *memory) {
   intptr_t begin, count;
   tileOpOperands(op, "indices", &begin, &count);
-  MlirType type = typeOf(op, memory);
-  if (count == 0 && !tileTypeIsAView(type) && !mlirTypeIsAMemRef(type))
+  if (count == 0 && !tileTypeIsAView(typeOf(op, memory)) && !mlirTypeIsAMemRef(typeOf(op, memory)))
     return;
-  tilePrintText(printer, "[");
-  tilePrintOperands(printer, op, "indices");
-  tilePrintText(printer, "]");
+  for (intptr_t i = 0; i < count; ++i) {
+    tilePrintText(printer, i ? ", " : "[");
+    mlirExtPrinterPrintOperand(printer, mlirOperationGetOperand(op, begin + i));
+  }
+  tilePrintText(printer, count ? "]" : "[]");
 }
 
 //===--- `memref<?xf32>[tensor<64xi32>, index]`: index types, unless all are index ---===//

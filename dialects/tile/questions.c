@@ -61,8 +61,9 @@ int64_t tileArrayAt(MlirOperation op, const char *name, intptr_t index) {
 }
 
 bool tileArrayContains(MlirOperation op, const char *name, int64_t value) {
-  for (intptr_t i = 0, count = tileArrayCount(op, name); i < count; i++)
-    if (tileArrayAt(op, name, i) == value)
+  MlirAttribute array = tileOpAttribute(op, name);
+  for (intptr_t i = 0, count = mlirAttributeIsNull(array) ? 0 : mlirDenseArrayGetNumElements(array); i < count; i++)
+    if (mlirDenseI64ArrayGetElement(array, i) == value)
       return true;
   return false;
 }

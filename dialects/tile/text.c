@@ -92,8 +92,6 @@ void tilePrintIntegers(MlirExtPrinter printer, MlirAttribute attribute) {
   tilePrintText(printer, "]");
 }
 
-void tilePrintText(MlirExtPrinter printer, const char *text) { mlirExtPrinterPrint(printer, tileString(text)); }
-
 void tilePrintWord(MlirExtPrinter printer, MlirAttribute stringAttribute) {
   mlirExtPrinterPrint(printer, mlirStringAttrGetValue(stringAttribute));
 }

@@ -70,6 +70,8 @@ static int64_t defaultEntry(const MlirAttribute *parameters, int which, intptr_t
 }
 
 static MlirAttribute defaultList(MlirContext context, const MlirAttribute *parameters, int which) {
+  if (which == ViewSteps)
+    return parameters[ViewShape];
   int64_t values[TILE_MAX_RANK];
   intptr_t rank = mlirDenseArrayGetNumElements(parameters[ViewShape]);
   for (intptr_t i = 0; i < rank; ++i)

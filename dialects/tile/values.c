@@ -6,9 +6,17 @@ bool tileTypeIsAScalar(MlirType type) {
   return mlirTypeIsAIndex(type) || mlirTypeIsAInteger(type) || mlirTypeIsAFloat(type);
 }
 
+static bool isStatic(const MlirExtShape *shape) {
+  for (intptr_t axis = 0; axis < shape->rank; ++axis)
+    if (shape->sizes[axis] < 0)
+      return false;
+  return true;
+}
+
 bool tileTypeIsATile(MlirType type) {
-  return mlirTypeIsARankedTensor(type) && mlirShapedTypeGetRank(type) > 0 && mlirShapedTypeHasStaticShape(type) &&
-         tileTypeIsAScalar(mlirShapedTypeGetElementType(type));
+  MlirExtShape shape;
+  return mlirTypeIsARankedTensor(type) && mlirExtTypeGetShape(type, &shape) && shape.rank > 0 && isStatic(&shape) &&
+         tileTypeIsAScalar(shape.element);
 }
 
 intptr_t tileTypeGetRank(MlirType type) {
@@ -16,7 +24,8 @@ intptr_t tileTypeGetRank(MlirType type) {
     return tileViewTypeGetRank(type);
   if (tileTypeIsABuffer(type))
     return tileBufferTypeGetRank(type);
-  return mlirTypeIsAShaped(type) && mlirShapedTypeHasRank(type) ? (intptr_t)mlirShapedTypeGetRank(type) : 0;
+  MlirExtShape shape;
+  return mlirExtTypeGetShape(type, &shape) ? shape.rank : 0;
 }
 
 int64_t tileTypeGetSize(MlirType type, intptr_t axis) {
@@ -24,7 +33,8 @@ int64_t tileTypeGetSize(MlirType type, intptr_t axis) {
     return tileViewTypeGetSize(type, axis);
   if (tileTypeIsABuffer(type))
     return tileBufferTypeGetSize(type, axis);
-  return mlirShapedTypeGetDimSize(type, axis);
+  MlirExtShape shape;
+  return mlirExtTypeGetShape(type, &shape) ? shape.sizes[axis] : mlirShapedTypeGetDimSize(type, axis);
 }
 
 MlirType tileTypeGetElement(MlirType type) {
@@ -32,10 +42,15 @@ MlirType tileTypeGetElement(MlirType type) {
     return tileViewTypeGetElementType(type);
   if (tileTypeIsABuffer(type))
     return tileBufferTypeGetElementType(type);
-  return mlirTypeIsAShaped(type) ? mlirShapedTypeGetElementType(type) : type;
+  MlirExtShape shape;
+  if (mlirExtTypeGetShape(type, &shape))
+    return shape.element;
+  return mlirTypeIsAShaped(type) ? mlirShapedTypeGetElementType(type) : type; // unranked ones
 }
 
 bool tileTypeHasSameShape(MlirType left, MlirType right) {
+  if (mlirTypeEqual(left, right))
+    return true;
   intptr_t rank = tileTypeGetRank(left);
   if (rank != tileTypeGetRank(right))
     return false;

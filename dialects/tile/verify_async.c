@@ -129,7 +129,7 @@ static bool mayTakePending(MlirOperation user, intptr_t operand) {
 }
 
 static bool verifyUnderWay(MlirOperation op) {
-  if (!isPending(op) || mlirOperationGetNumResults(op) == 0)
+  if (mlirOperationGetNumResults(op) == 0 || !isPending(op))
     return true;
   MlirValue value = mlirOperationGetResult(op, 0);
   for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {

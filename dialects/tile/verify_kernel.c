@@ -60,11 +60,9 @@ static bool isScalarMemref(MlirStringRef name) {
 
 // Null when the op may stand in a kernel.
 static const char *reasonAgainst(MlirStringRef name) {
-  if (isScalarMemref(name))
-    return NULL;
   for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++)
     if (hasPrefix(name, refusals[i].prefix))
-      return refusals[i].reason;
+      return isScalarMemref(name) ? NULL : refusals[i].reason;
   return NULL;
 }
 

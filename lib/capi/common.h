@@ -34,7 +34,16 @@ MLIR_EXT_HANDLE(MlirExtAttributeList); // parameters of a type or attribute bein
 MLIR_EXT_HANDLE(MlirExtTypeList);      // result types being inferred
 MLIR_EXT_HANDLE(MlirExtEmitter);       // emitError of a verifier that has no operation yet
 
+// Sizes and element of a ranked tensor, memref or vector, at once: mlir-c's mlirShapedTypeGet… look an interface up on
+// every call, too slow for verifiers that run on every op.
+typedef struct MlirExtShape {
+  intptr_t rank;
+  const int64_t *sizes; // lives as long as the context
+  MlirType element;
+} MlirExtShape;
+
 MLIR_EXT_BEGIN
+bool mlirExtTypeGetShape(MlirType type, MlirExtShape *shape); // false for other types, unranked ones included
 void mlirExtAttributeListAppend(MlirExtAttributeList list, MlirAttribute attribute);
 void mlirExtTypeListAppend(MlirExtTypeList list, MlirType type);
 // Reports at the place being parsed or verified. Always returns false, so that callers can `return` it.

@@ -216,6 +216,10 @@ const MlirExtOpDefinition *mlirExtOperationGetDefinition(MlirOperation op) {
   return unwrapped->hasTrait<DefinedInC>() ? &definitionOf(unwrapped) : nullptr;
 }
 
+MlirAttribute mlirExtOperationGetInherentAttributeAt(MlirOperation op, intptr_t index) {
+  return wrap(OpImpl::slots(unwrap(op)->getPropertiesStorage())[index]);
+}
+
 void mlirExtEffectsAdd(MlirExtEffects effects, MlirOperation op, MlirExtEffect effect, intptr_t operand,
                        intptr_t result) {
   auto &list = *static_cast<SmallVectorImpl<MemoryEffects::EffectInstance> *>(effects.ptr);

@@ -101,6 +101,8 @@ struct MlirExtOpDefinition {
 MLIR_EXT_BEGIN
 // The definition of an op defined through this shim, null for any other op.
 const MlirExtOpDefinition *mlirExtOperationGetDefinition(MlirOperation op);
+// Number `index` of the op's inherent attributes, null when absent. Only for ops defined through this shim.
+MlirAttribute mlirExtOperationGetInherentAttributeAt(MlirOperation op, intptr_t index);
 
 // `operand` or `result` is the value concerned; -1 for none.
 void mlirExtEffectsAdd(MlirExtEffects effects, MlirOperation op, MlirExtEffect effect, intptr_t operand,

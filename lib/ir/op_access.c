@@ -42,42 +42,43 @@ void tileSpecGroup(const TileValueSpec *values, int numGroups, int loose, MlirAt
   *count = clamp(*count, total - *begin);
 }
 
-static MlirAttribute segments(MlirOperation op, bool has, const char *name) {
-  return has ? mlirOperationGetInherentAttributeByName(op, tileString(name)) : (MlirAttribute){NULL};
+// Segment sizes stand behind the row's attributes, those of operands first.
+static MlirAttribute segments(MlirOperation op, bool has, intptr_t slot) {
+  return has ? mlirExtOperationGetInherentAttributeAt(op, slot) : (MlirAttribute){NULL};
 }
 
-static void operandGroup(const TileOpSpec *spec, MlirOperation op, intptr_t group, intptr_t *begin, intptr_t *count) {
+void tileSpecOperandGroup(const TileOpSpec *spec, MlirOperation op, intptr_t group, intptr_t *begin, intptr_t *count) {
   tileSpecGroup(spec->operands, spec->numOperands, spec->looseOperand,
-                segments(op, spec->operandSegments, "operandSegmentSizes"), mlirOperationGetNumOperands(op), group,
-                begin, count);
-}
-
-static void resultGroup(const TileOpSpec *spec, MlirOperation op, intptr_t group, intptr_t *begin, intptr_t *count) {
-  tileSpecGroup(spec->results, spec->numResults, spec->looseResult,
-                segments(op, spec->resultSegments, "resultSegmentSizes"), mlirOperationGetNumResults(op), group, begin,
+                segments(op, spec->operandSegments, spec->numAttributes), mlirOperationGetNumOperands(op), group, begin,
                 count);
 }
 
+void tileSpecResultGroup(const TileOpSpec *spec, MlirOperation op, intptr_t group, intptr_t *begin, intptr_t *count) {
+  tileSpecGroup(spec->results, spec->numResults, spec->looseResult,
+                segments(op, spec->resultSegments, spec->numAttributes + spec->operandSegments),
+                mlirOperationGetNumResults(op), group, begin, count);
+}
+
 void tileOpOperandGroup(MlirOperation op, intptr_t group, intptr_t *begin, intptr_t *count) {
-  operandGroup(tileSpecOf(op), op, group, begin, count);
+  tileSpecOperandGroup(tileSpecOf(op), op, group, begin, count);
 }
 
 void tileOpResultGroup(MlirOperation op, intptr_t group, intptr_t *begin, intptr_t *count) {
-  resultGroup(tileSpecOf(op), op, group, begin, count);
+  tileSpecResultGroup(tileSpecOf(op), op, group, begin, count);
 }
 
 void tileOpOperands(MlirOperation op, const char *name, intptr_t *begin, intptr_t *count) {
   const TileOpSpec *spec = tileSpecOf(op);
   int group = tileSpecFindValue(spec->operands, spec->numOperands, name);
   assert(group >= 0 && "no operand of that name");
-  operandGroup(spec, op, group, begin, count);
+  tileSpecOperandGroup(spec, op, group, begin, count);
 }
 
 void tileOpResults(MlirOperation op, const char *name, intptr_t *begin, intptr_t *count) {
   const TileOpSpec *spec = tileSpecOf(op);
   int group = tileSpecFindValue(spec->results, spec->numResults, name);
   assert(group >= 0 && "no result of that name");
-  resultGroup(spec, op, group, begin, count);
+  tileSpecResultGroup(spec, op, group, begin, count);
 }
 
 MlirValue tileOpOperand(MlirOperation op, const char *name) {
@@ -94,7 +95,7 @@ MlirValue tileOpResult(MlirOperation op, const char *name) {
 
 //===--- attributes and their kinds -----------------------------------------===//
 MlirAttribute tileSpecAttribute(const TileAttributeSpec *attribute, MlirOperation op) {
-  return mlirOperationGetInherentAttributeByName(op, tileString(attribute->name));
+  return mlirExtOperationGetInherentAttributeAt(op, attribute->slot);
 }
 
 bool tileSpecIsMet(const TileAttributeKind *kind, MlirAttribute attribute) {

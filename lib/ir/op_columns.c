@@ -461,8 +461,10 @@ static void deriveSegments(TileArena *arena, TileOpSpec *spec) {
   spec->traits |= spec->resultSegments ? MlirExtTrait_AttrSizedResultSegments : 0;
   const char **names = tileArenaAllocate(arena, sizeof *names * (size_t)(spec->numAttributes + 3));
   int count = 0;
-  for (; count < spec->numAttributes; ++count)
+  for (; count < spec->numAttributes; ++count) {
     names[count] = spec->attributes[count].name;
+    spec->attributes[count].slot = count;
+  }
   if (spec->operandSegments)
     names[count++] = "operandSegmentSizes";
   if (spec->resultSegments)

@@ -108,13 +108,16 @@ static bool readLiteral(Reader *reader) {
   const char *text = tileArenaString(reader->arena, begin, (size_t)(end - begin));
   bool newline = !strcmp(text, "\\n") || !strcmp(text, "\n");
   if (!*text || !strcmp(text, " ") || newline) {
-    add(reader, TileElement_Space, source)->text = newline ? "\n" : text;
+    TileElement *space = add(reader, TileElement_Space, source);
+    space->text = newline ? "\n" : text;
+    space->length = strlen(space->text);
     return true;
   }
   if (!isLiteral(text))
     return fail(reader, source, "neither punctuation nor a keyword: '", (int)strlen(text), text);
   TileElement *element = add(reader, TileElement_Literal, source);
   element->text = text;
+  element->length = strlen(text);
   element->isPunctuation = !isalpha((unsigned char)*text) && *text != '_';
   element->opens = isOneOf(text, "<({[");
   element->closes = isOneOf(text, ">)}],");

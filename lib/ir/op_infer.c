@@ -124,10 +124,10 @@ bool tileTableInferTypes(const MlirExtInference *inference, MlirExtTypeList type
 }
 
 //===--- effects ------------------------------------------------------------===//
-static void addEffects(MlirOperation op, MlirExtEffects effects, const TileEffectSpec *effect) {
+static void addEffects(const TileOpSpec *spec, MlirOperation op, MlirExtEffects effects, const TileEffectSpec *effect) {
   intptr_t begin, count;
   bool isOperand = effect->place.kind == TilePlace_Operand;
-  (isOperand ? tileOpOperandGroup : tileOpResultGroup)(op, effect->place.index, &begin, &count);
+  (isOperand ? tileSpecOperandGroup : tileSpecResultGroup)(spec, op, effect->place.index, &begin, &count);
   for (intptr_t i = begin; i < begin + count; ++i)
     mlirExtEffectsAdd(effects, op, effect->effect, isOperand ? i : -1, isOperand ? -1 : i);
 }
@@ -140,5 +140,5 @@ void tileTableEffects(MlirOperation op, MlirExtEffects effects) {
     else if (spec->effects[i].place.kind == TilePlace_None)
       mlirExtEffectsAdd(effects, op, spec->effects[i].effect, -1, -1);
     else
-      addEffects(op, effects, &spec->effects[i]);
+      addEffects(spec, op, effects, &spec->effects[i]);
 }

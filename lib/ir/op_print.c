@@ -15,7 +15,10 @@ typedef struct Print {
   After after;
 } Print;
 
-static void write(MlirExtPrinter printer, const char *text) { mlirExtPrinterPrint(printer, tileString(text)); }
+static inline void write(MlirExtPrinter printer, const char *text) { mlirExtPrinterPrint(printer, tileString(text)); }
+static void writeText(MlirExtPrinter printer, const TileElement *element) {
+  mlirExtPrinterPrint(printer, mlirStringRefCreate(element->text, element->length));
+}
 
 // Before anything but a literal.
 static void space(Print *print) {
@@ -42,7 +45,7 @@ static void printTypes(MlirExtPrinter printer, MlirOperation op, bool isOperand,
 }
 
 static void groupOf(const Print *print, bool isOperand, int group, intptr_t *begin, intptr_t *count) {
-  (isOperand ? tileOpOperandGroup : tileOpResultGroup)(print->op, group, begin, count);
+  (isOperand ? tileSpecOperandGroup : tileSpecResultGroup)(print->spec, print->op, group, begin, count);
 }
 
 static void printOperandElement(Print *print, const TileElement *element) {
@@ -148,7 +151,7 @@ static void printLiteral(Print *print, const TileElement *element) {
   bool tight = element->closes || (print->after == After_Word && element->opens);
   if (print->after != After_Glue && !tight)
     write(print->printer, " ");
-  write(print->printer, element->text);
+  writeText(print->printer, element);
   print->after = element->opens ? After_Glue : element->isPunctuation ? After_Punctuation : After_Word;
 }
 
@@ -156,7 +159,7 @@ static void printSpace(Print *print, const TileElement *element) {
   if (*element->text == '\n')
     mlirExtPrinterNewline(print->printer);
   else
-    write(print->printer, element->text);
+    writeText(print->printer, element);
   print->after = After_Glue;
 }
 

@@ -58,6 +58,7 @@ typedef struct TileAttributeSpec {
   const char *name;
   const char *kindName;
   const char *defaultText; // null: none
+  int slot;                // number among the op's inherent attributes
   bool isOptional;         // may be absent, a default included
   bool isUnit;
   bool inFormat;
@@ -93,6 +94,7 @@ typedef enum TileElementKind {
 typedef struct TileElement {
   TileElementKind kind;
   const char *text;   // literal, space, directive's name
+  size_t length;      // of a literal or space
   const char *source; // where it stands in the format, for messages
   int index;          // of the operand, attribute, region; FunctionalType: operand or -1 for all
   int second;         // FunctionalType: result or -1 for all
@@ -159,6 +161,8 @@ const TileOpSpec *tileSpecOf(MlirOperation op);
 // The values [begin, begin + count) of a group among `total`; `sizes` is the segment attribute, null if there is none.
 void tileSpecGroup(const TileValueSpec *values, int numGroups, int loose, MlirAttribute sizes, intptr_t total,
                    intptr_t group, intptr_t *begin, intptr_t *count);
+void tileSpecOperandGroup(const TileOpSpec *spec, MlirOperation op, intptr_t group, intptr_t *begin, intptr_t *count);
+void tileSpecResultGroup(const TileOpSpec *spec, MlirOperation op, intptr_t group, intptr_t *begin, intptr_t *count);
 MlirAttribute tileSpecAttribute(const TileAttributeSpec *attribute, MlirOperation op);  // null when absent
 MlirAttribute tileSpecDefault(const TileAttributeSpec *attribute, MlirContext context); // null when there is none
 bool tileSpecIsMet(const TileAttributeKind *kind, MlirAttribute attribute);

@@ -9,6 +9,7 @@
 enum { TextSize = 256 };
 
 typedef struct Side {
+  const TileOpSpec *spec;
   const char *what, *segmentName; // "operand", "operandSegmentSizes"
   const TileValueSpec *values;
   int count, loose;
@@ -16,15 +17,22 @@ typedef struct Side {
 } Side;
 
 static Side sideOf(const TileOpSpec *spec, bool isOperand) {
-  return isOperand ? (Side){"operand",
+  return isOperand ? (Side){spec,
+                            "operand",
                             "operandSegmentSizes",
                             spec->operands,
                             spec->numOperands,
                             spec->looseOperand,
                             spec->operandSegments,
                             true}
-                   : (Side){"result",          "resultSegmentSizes", spec->results, spec->numResults,
-                            spec->looseResult, spec->resultSegments, false};
+                   : (Side){spec,
+                            "result",
+                            "resultSegmentSizes",
+                            spec->results,
+                            spec->numResults,
+                            spec->looseResult,
+                            spec->resultSegments,
+                            false};
 }
 
 static intptr_t totalOf(MlirOperation op, const Side *side) {
@@ -36,7 +44,7 @@ static MlirType typeAt(MlirOperation op, const Side *side, intptr_t index) {
 }
 
 static void groupOf(MlirOperation op, const Side *side, int group, intptr_t *begin, intptr_t *count) {
-  (side->isOperand ? tileOpOperandGroup : tileOpResultGroup)(op, group, begin, count);
+  (side->isOperand ? tileSpecOperandGroup : tileSpecResultGroup)(side->spec, op, group, begin, count);
 }
 
 //===--- numbers ------------------------------------------------------------===//
@@ -186,7 +194,7 @@ static bool isPresent(MlirOperation op, const TileOpSpec *spec, TilePlace place)
   if (place.kind == TilePlace_Attribute)
     return !mlirAttributeIsNull(tileSpecAttribute(&spec->attributes[place.index], op));
   intptr_t begin, count;
-  (place.kind == TilePlace_Operand ? tileOpOperandGroup : tileOpResultGroup)(op, place.index, &begin, &count);
+  (place.kind == TilePlace_Operand ? tileSpecOperandGroup : tileSpecResultGroup)(spec, op, place.index, &begin, &count);
   return count > 0;
 }
 

@@ -7,10 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool tileStringEquals(MlirStringRef string, const char *text) {
-  return strlen(text) == string.length && !memcmp(string.data, text, string.length);
-}
-
 //===--- diagnostics --------------------------------------------------------===//
 // A printf text of any length.
 static char *formatText(const char *format, va_list arguments) {

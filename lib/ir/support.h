@@ -3,9 +3,13 @@
 #define TESSERA_IR_SUPPORT_H
 
 #include "lib/capi/common.h"
+#include <string.h>
 
-static inline MlirStringRef tileString(const char *text) { return mlirStringRefCreateFromCString(text); }
-bool tileStringEquals(MlirStringRef string, const char *text);
+// Inline, so that the length of a literal is a constant.
+static inline MlirStringRef tileString(const char *text) { return mlirStringRefCreate(text, strlen(text)); }
+static inline bool tileStringEquals(MlirStringRef string, const char *text) {
+  return strlen(text) == string.length && !memcmp(string.data, text, string.length);
+}
 
 // Errors, warnings, remarks at an op ("'tile.mma' op …") with printf formats. tileError always returns false.
 bool tileError(MlirOperation op, const char *format, ...) __attribute__((format(printf, 2, 3)));
