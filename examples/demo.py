@@ -11,6 +11,7 @@ Use: ./dev demo [--repeat=N] [--threads=N] [--page=FILE]
 import argparse
 import html
 import json
+import re
 import subprocess
 import sys
 import tempfile
@@ -23,16 +24,12 @@ sys.path[:0] = [str(HERE / "digits"), str(HERE / "transformer")]
 import model  # noqa: E402
 import train  # noqa: E402
 
-# What each level's IR is, and the passes that lead there from the level before.
-LEVELS = [
-    ("tensor program", ""),
-    ("tile graph and kernels", "func.func(linalg-generalize-named-ops,tile-fuse-elementwise,canonicalize,cse),"
-     "convert-linalg-to-tile,func.func(canonicalize,cse),tile.kernel(canonicalize,cse)"),
-    ("buffers", "tile-bufferize-host,func.func(canonicalize,cse,canonicalize,expand-realloc,canonicalize,"
-                "ownership-based-buffer-deallocation,canonicalize,buffer-deallocation-simplification),"
-                "bufferization-lower-deallocations,func.func(cse,canonicalize),convert-bufferization-to-memref"),
-    ("vectors", "convert-tile-to-vector,canonicalize,cse"),
-]
+# The levels between the program and the LLVM dialect: each is what the named pass of the pipeline finds.
+LEVELS = {
+    "tile-bufferize-host": "tile graph and kernels",
+    "convert-tile-to-vector": "the same on buffers",
+    "convert-tile-launch-to-runtime": "loops over vectors",
+}
 
 
 class Program:
@@ -102,23 +99,24 @@ def print_table(rows):
 
 
 def levels(program, tools):
-    """The program's text at every level."""
-    texts, pipeline = [], []
-    for name, passes in LEVELS:
-        pipeline += [passes] if passes else []
-        command = [tools / "tile-opt", program.file, f"--pass-pipeline=builtin.module({','.join(pipeline)})"]
-        texts.append((name, subprocess.run(command, check=True, capture_output=True, text=True).stdout))
-    return texts
+    """The program's text at every level: its own, what the pipeline's stages find, and what it leaves."""
+    command = [tools / "tile-opt", program.file, "--tile-to-cpu-pipeline", "--mlir-disable-threading",
+               "--mlir-print-ir-module-scope", *(f"--mlir-print-ir-before={name}" for name in LEVELS)]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    dumps = re.findall(r"// -----// IR Dump Before \S+ \((\S+)\).*?//----- //\n(.*?)(?=\n// -----// IR Dump|\Z)",
+                       done.stderr, re.DOTALL)
+    return [("tensor program", program.file.read_text()), *((LEVELS[name], text) for name, text in dumps),
+            ("LLVM dialect", done.stdout)]
 
 
 PAGE = """<!doctype html><meta charset="utf-8"><title>Tessera demo</title>
 <style>
 body {{ font: 15px/1.5 system-ui, sans-serif; margin: 2em; color: #222 }}
 table {{ border-collapse: collapse }} td, th {{ padding: .3em 1em; text-align: right; border-bottom: 1px solid #ddd }}
-td:first-child, th:first-child, td:last-child {{ text-align: left }}
-.levels {{ display: flex; gap: 1em; overflow-x: auto }}
-.levels > div {{ flex: 0 0 44em }} pre {{ font-size: 12px; background: #f6f6f4; padding: 1em; overflow: auto;
-height: 36em; border-radius: 6px }} .wrong {{ color: #b00 }}
+td:first-child, td:last-child, th:first-child, th:last-child {{ text-align: left }}
+.levels {{ display: grid; grid-auto-flow: column; grid-auto-columns: 46em; gap: 1em; overflow-x: auto }}
+.levels > div {{ min-width: 0 }} pre {{ font-size: 12px; background: #f6f6f4; padding: 1em; overflow: auto; height: 36em;
+border-radius: 6px }} .right {{ color: #070 }} .wrong {{ color: #b00; font-weight: bold }}
 </style>
 <h1>Tessera: what the compiler did</h1>
 <table><tr><th>program<th>time ms<th>GFLOP/s<th>largest error<th>fallback_ops<th>verdict</tr>{rows}</table>
