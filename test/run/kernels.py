@@ -185,6 +185,8 @@ def reductions():
         q = x.astype("f8")**2
         want = np.stack([f for v in (x.astype("f8"), q) for f in (v.mean(1), ((v - v.mean(1, keepdims=True))**2).sum(1))], 1)
         check("statistics", [x, empty((m, 4)), empty((m, n))], (m,), {1: want, 2: q}, 2e-5)
+    x, f = uniform(3), np.array(0.75, "f4")
+    check("single", [x, f, empty(())], (1,), {2: x[1] * f})
     for n in (1, 70, 333):
         x = uniform(n)
         check("count_above", [x, np.float32(0.25), np.array([5], "i4")], (ceil(n, 70),), {2: [5 + (x > 0.25).sum()]})

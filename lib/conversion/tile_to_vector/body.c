@@ -56,10 +56,31 @@ static void keepInMemory(Lowering *lowering, MlirValue result) {
   record->access = access;
 }
 
+// A view of rank 0 is one element: its value is a scalar, read and written at once.
+static bool loadElement(Lowering *lowering, MlirOperation op, const Access *access) {
+  Body body = bodyBegin(lowering, false);
+  Coord none[MaxRank] = {{{NULL}, 0}};
+  recordScalar(lowering, mlirOperationGetResult(op, 0), accessLoad(&body, access, none, -1, 0));
+  bodyEnd(&body);
+  return true;
+}
+
+static bool storeElement(Lowering *lowering, MlirOperation op, const Access *access) {
+  if (tileOpAttribute(op, "combine").ptr)
+    return tileError(op, "not lowered to the CPU yet: a combining store of a scalar");
+  Body body = bodyBegin(lowering, false);
+  Coord none[MaxRank] = {{{NULL}, 0}};
+  accessStore(&body, access, none, -1, 0, scalarOf(lowering, mlirOperationGetOperand(op, 0)));
+  bodyEnd(&body);
+  return true;
+}
+
 static bool lowerLoad(Lowering *lowering, MlirOperation op) {
   MlirValue result = mlirOperationGetResult(op, 0);
   const Access *source = recordOf(lowering, mlirOperationGetOperand(op, 0))->access;
   Access *access = accessAt(lowering, source, op, 1);
+  if (!isTile(mlirValueGetType(result)))
+    return loadElement(lowering, op, access);
   Record *record = recordNew(lowering, result, Record_Lazy);
   record->op = op;
   record->access = access;
@@ -188,6 +209,8 @@ static bool lowerStore(Lowering *lowering, MlirOperation op) {
   Record *value = recordOf(lowering, mlirOperationGetOperand(op, 0));
   const Access *destination = recordOf(lowering, mlirOperationGetOperand(op, 1))->access;
   Access *target = accessAt(lowering, destination, op, 2);
+  if (!isTile(tileOperandType(op, 0)))
+    return storeElement(lowering, op, target);
   MlirAttribute combine = tileOpAttribute(op, "combine");
   if (!combine.ptr) {
     writeTile(lowering, value, target);
@@ -203,6 +226,8 @@ static bool lowerStore(Lowering *lowering, MlirOperation op) {
 // View to buffer (packing) or back: `indices` are the view's.
 static bool lowerCopy(Lowering *lowering, MlirOperation op) {
   Access *ends[2];
+  if (tileTypeGetRank(tileOperandType(op, 0)) == 0)
+    return tileError(op, "not lowered to the CPU yet: a copy of a scalar");
   for (intptr_t i = 0; i < 2; ++i) {
     ends[i] = recordOf(lowering, mlirOperationGetOperand(op, i))->access;
     if (tileTypeIsAView(tileOperandType(op, i)))
@@ -213,6 +238,8 @@ static bool lowerCopy(Lowering *lowering, MlirOperation op) {
 }
 
 static bool lowerPrefetch(Lowering *lowering, MlirOperation op) {
+  if (tileTypeGetRank(tileOperandType(op, 0)) == 0)
+    return true; // a hint for one element
   const Access *view = recordOf(lowering, mlirOperationGetOperand(op, 0))->access;
   accessPrefetch(lowering, accessAt(lowering, view, op, 1), tileOpAttribute(op, "write").ptr);
   return true;

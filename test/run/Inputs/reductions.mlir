@@ -212,3 +212,16 @@ tile.kernel @statistics(%x: memref<?x?xf32>, %stats: memref<?x4xf32>, %y: memref
   tile.store %q, %Y[%c0] : tensor<90xf32>, !tile.view<90xf32>
   tile.return
 }
+
+// Views of single elements: y = x[1] * f.
+tile.kernel @single(%x: memref<3xf32>, %f: memref<f32>, %y: memref<f32>) {
+  %c1 = arith.constant 1 : index
+  %X = tile.view %x[%c1] : memref<3xf32> to !tile.view<f32>
+  %F = tile.view %f : memref<f32> to !tile.view<f32>
+  %Y = tile.view %y : memref<f32> to !tile.view<f32>
+  %a = tile.load %X[] : !tile.view<f32> -> f32
+  %b = tile.load %F[] : !tile.view<f32> -> f32
+  %c = arith.mulf %a, %b : f32
+  tile.store %c, %Y[] : f32, !tile.view<f32>
+  tile.return
+}
