@@ -98,6 +98,8 @@ static bool gather(Lowering *lowering, MlirOperation op) {
 }
 
 static bool lowerInBounds(Lowering *lowering, MlirOperation op) {
+  if (!isTile(tileResultType(op, 0)))
+    return tileError(op, "not lowered to the CPU yet: the bounds of a single element");
   Record *record = recordNew(lowering, mlirOperationGetResult(op, 0), Record_Lazy);
   record->op = op;
   record->access = accessAt(lowering, recordOf(lowering, mlirOperationGetOperand(op, 0))->access, op, 1);
