@@ -51,10 +51,11 @@ const char *tileShapeText(MlirType type, char *buffer, size_t capacity) {
 
 //===--- attributes ---------------------------------------------------------===//
 
-intptr_t tileArrayCount(MlirOperation op, const char *name) {
-  MlirAttribute array = tileOpAttribute(op, name);
+static intptr_t countOf(MlirAttribute array) {
   return mlirAttributeIsNull(array) ? 0 : mlirDenseArrayGetNumElements(array);
 }
+
+intptr_t tileArrayCount(MlirOperation op, const char *name) { return countOf(tileOpAttribute(op, name)); }
 
 int64_t tileArrayAt(MlirOperation op, const char *name, intptr_t index) {
   return mlirDenseI64ArrayGetElement(tileOpAttribute(op, name), index);
@@ -62,7 +63,7 @@ int64_t tileArrayAt(MlirOperation op, const char *name, intptr_t index) {
 
 bool tileArrayContains(MlirOperation op, const char *name, int64_t value) {
   MlirAttribute array = tileOpAttribute(op, name);
-  for (intptr_t i = 0, count = mlirAttributeIsNull(array) ? 0 : mlirDenseArrayGetNumElements(array); i < count; i++)
+  for (intptr_t i = 0, count = countOf(array); i < count; i++)
     if (mlirDenseI64ArrayGetElement(array, i) == value)
       return true;
   return false;
@@ -204,8 +205,9 @@ bool tileExpectIndices(MlirOperation op, MlirValue memory, intptr_t count) {
 
 bool tileExpectAxes(MlirOperation op, const char *name, intptr_t rank) {
   int64_t before = -1;
-  for (intptr_t i = 0, count = tileArrayCount(op, name); i < count; i++) {
-    int64_t axis = tileArrayAt(op, name, i);
+  MlirAttribute array = tileOpAttribute(op, name);
+  for (intptr_t i = 0, count = countOf(array); i < count; i++) {
+    int64_t axis = mlirDenseI64ArrayGetElement(array, i);
     if (axis < 0 || axis >= rank)
       return tileError(op, "%s has %lld, want 0 to %lld", name, (long long)axis, (long long)rank - 1);
     if (axis <= before)

@@ -80,7 +80,9 @@ static MlirAttribute defaultList(MlirContext context, const MlirAttribute *param
 }
 
 static bool isDefaultList(const MlirAttribute *parameters, int which) {
-  for (intptr_t i = 0; i < mlirDenseArrayGetNumElements(parameters[which]); ++i)
+  if (which == ViewSteps)
+    return mlirAttributeEqual(parameters[ViewSteps], parameters[ViewShape]);
+  for (intptr_t i = 0, rank = mlirDenseArrayGetNumElements(parameters[which]); i < rank; ++i)
     if (entry(parameters[which], i) != defaultEntry(parameters, which, i))
       return false;
   return true;

@@ -56,8 +56,9 @@ bool mlirExtParserError(MlirExtParser parser, MlirExtSourceLocation location, Ml
 
 //===--- parser: tokens -----------------------------------------------------===//
 static bool parseToken(AsmParser &parser, StringRef token, bool optional) {
+  bool isKeyword = isalpha(static_cast<unsigned char>(token.front())) || token.front() == '_';
 #define PUNCTUATION(text, Name)                                                                                        \
-  if (token == text)                                                                                                   \
+  if (!isKeyword && token == text)                                                                                     \
     return succeeded(optional ? parser.parseOptional##Name() : parser.parse##Name());
   PUNCTUATION(",", Comma)
   PUNCTUATION(":", Colon)

@@ -1,17 +1,20 @@
 // Shapes of builtin types, lists that callbacks append to, and the emitter of verifiers that have no operation yet.
 #include "lib/capi/impl.h"
 #include "mlir/IR/BuiltinTypes.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 
+template <typename Shaped> static bool giveShape(Type type, MlirExtShape *shape) {
+  auto shaped = dyn_cast<Shaped>(type);
+  if (!shaped)
+    return false;
+  ArrayRef<int64_t> sizes = shaped.getShape();
+  *shape = {intptr_t(sizes.size()), sizes.data(), wrap(shaped.getElementType())};
+  return true;
+}
 bool mlirExtTypeGetShape(MlirType type, MlirExtShape *shape) {
-  return TypeSwitch<Type, bool>(unwrap(type))
-      .Case<RankedTensorType, MemRefType, VectorType>([shape](auto shaped) {
-        *shape = {shaped.getRank(), shaped.getShape().data(), wrap(shaped.getElementType())};
-        return true;
-      })
-      .Default(false);
+  return giveShape<RankedTensorType>(unwrap(type), shape) || giveShape<MemRefType>(unwrap(type), shape) ||
+         giveShape<VectorType>(unwrap(type), shape);
 }
 
 void mlirExtAttributeListAppend(MlirExtAttributeList list, MlirAttribute attribute) {

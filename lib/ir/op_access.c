@@ -47,13 +47,23 @@ static MlirAttribute segments(MlirOperation op, bool has, intptr_t slot) {
   return has ? mlirExtOperationGetInherentAttributeAt(op, slot) : (MlirAttribute){NULL};
 }
 
+// Where every group is one value, as nearly everywhere.
+static void oneValue(intptr_t total, intptr_t group, intptr_t *begin, intptr_t *count) {
+  *begin = group;
+  *count = group < total;
+}
+
 void tileSpecOperandGroup(const TileOpSpec *spec, MlirOperation op, intptr_t group, intptr_t *begin, intptr_t *count) {
+  if (spec->looseOperand < 0 && !spec->operandSegments)
+    return oneValue(mlirOperationGetNumOperands(op), group, begin, count);
   tileSpecGroup(spec->operands, spec->numOperands, spec->looseOperand,
                 segments(op, spec->operandSegments, spec->numAttributes), mlirOperationGetNumOperands(op), group, begin,
                 count);
 }
 
 void tileSpecResultGroup(const TileOpSpec *spec, MlirOperation op, intptr_t group, intptr_t *begin, intptr_t *count) {
+  if (spec->looseResult < 0 && !spec->resultSegments)
+    return oneValue(mlirOperationGetNumResults(op), group, begin, count);
   tileSpecGroup(spec->results, spec->numResults, spec->looseResult,
                 segments(op, spec->resultSegments, spec->numAttributes + spec->operandSegments),
                 mlirOperationGetNumResults(op), group, begin, count);

@@ -158,13 +158,14 @@ static TileArity takeArity(Text *rest) {
 }
 
 // `with X`, `unless X`.
-static bool takePresence(const TileOpSpec *spec, const char *column, const char *name, bool isOptional, Text *rest,
+static bool takePresence(TileOpSpec *spec, const char *column, const char *name, bool isOptional, Text *rest,
                          TilePresence *presence, const TileSpecError *error) {
   bool with = takeWord(rest, "with"), unless = !with && takeWord(rest, "unless");
   if (!with && !unless)
     return true;
   Text other = nextWord(rest);
   *presence = (TilePresence){find(spec, other), unless};
+  spec->hasPresences = true;
   if (presence->place.kind == TilePlace_None || presence->place.kind == TilePlace_Region)
     return tileSpecError(error, spec, column, "'%s' is there with '%.*s', which names no operand, result or attribute",
                          name, (int)(other.end - other.begin), other.begin);
@@ -203,7 +204,7 @@ static bool takeLike(TileArena *arena, const TileOpSpec *spec, const char *colum
   return true;
 }
 
-static bool compileValue(TileArena *arena, const TileOpSpec *spec, const char *column, Text rest, TileValueSpec *value,
+static bool compileValue(TileArena *arena, TileOpSpec *spec, const char *column, Text rest, TileValueSpec *value,
                          const TileSpecError *error) {
   value->arity = takeArity(&rest);
   value->constraintName = copy(arena, takeUntil(&rest, afterConstraint));
@@ -246,7 +247,7 @@ static bool compileValues(TileArena *arena, TileOpSpec *spec, const char *column
 //===--- attributes ---------------------------------------------------------===//
 static const char *const afterKind[] = {"=", "with", "unless", NULL};
 
-static bool compileAttribute(TileArena *arena, const TileOpSpec *spec, Text rest, TileAttributeSpec *attribute,
+static bool compileAttribute(TileArena *arena, TileOpSpec *spec, Text rest, TileAttributeSpec *attribute,
                              const TileSpecError *error) {
   attribute->isOptional = takeWord(&rest, "optional");
   attribute->kindName = copy(arena, takeUntil(&rest, afterKind));

@@ -116,7 +116,7 @@ static bool readLiteral(Reader *reader) {
   if (!isLiteral(text))
     return fail(reader, source, "neither punctuation nor a keyword: '", (int)strlen(text), text);
   TileElement *element = add(reader, TileElement_Literal, source);
-  element->text = text;
+  element->text = tileArenaPrintf(reader->arena, " %s", text) + 1;
   element->length = strlen(text);
   element->isPunctuation = !isalpha((unsigned char)*text) && *text != '_';
   element->opens = isOneOf(text, "<({[");

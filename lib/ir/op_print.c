@@ -16,9 +16,6 @@ typedef struct Print {
 } Print;
 
 static inline void write(MlirExtPrinter printer, const char *text) { mlirExtPrinterPrint(printer, tileString(text)); }
-static void writeText(MlirExtPrinter printer, const TileElement *element) {
-  mlirExtPrinterPrint(printer, mlirStringRefCreate(element->text, element->length));
-}
 
 // Before anything but a literal.
 static void space(Print *print) {
@@ -149,9 +146,8 @@ static void printDictionary(Print *print, const TileElement *element) {
 //===--- literals, directives -----------------------------------------------===//
 static void printLiteral(Print *print, const TileElement *element) {
   bool tight = element->closes || (print->after == After_Word && element->opens);
-  if (print->after != After_Glue && !tight)
-    write(print->printer, " ");
-  writeText(print->printer, element);
+  bool spaced = print->after != After_Glue && !tight; // the space before the text is written with it
+  mlirExtPrinterPrint(print->printer, mlirStringRefCreate(element->text - spaced, element->length + spaced));
   print->after = element->opens ? After_Glue : element->isPunctuation ? After_Punctuation : After_Word;
 }
 
@@ -159,7 +155,7 @@ static void printSpace(Print *print, const TileElement *element) {
   if (*element->text == '\n')
     mlirExtPrinterNewline(print->printer);
   else
-    writeText(print->printer, element);
+    mlirExtPrinterPrint(print->printer, mlirStringRefCreate(element->text, element->length));
   print->after = After_Glue;
 }
 

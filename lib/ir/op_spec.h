@@ -93,7 +93,7 @@ typedef enum TileElementKind {
 
 typedef struct TileElement {
   TileElementKind kind;
-  const char *text;   // literal, space, directive's name
+  const char *text;   // literal (a space stands before it), space, directive's name
   size_t length;      // of a literal or space
   const char *source; // where it stands in the format, for messages
   int index;          // of the operand, attribute, region; FunctionalType: operand or -1 for all
@@ -126,6 +126,7 @@ typedef struct TileOpSpec {
   int looseOperand, looseResult;        // the only optional or variadic one; -1: none or several
   bool operandSegments, resultSegments; // several: sizes are attributes
   bool hasFormat;
+  bool hasPresences;                // anything is `with` or `unless` another
   const char *const *inherentNames; // null-terminated: attributes, then segment sizes
   int numElided;                    // names that attr-dict leaves out
   const char **elided;
