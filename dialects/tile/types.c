@@ -1,7 +1,7 @@
 // The types !tile.view, !tile.buffer, !tile.barrier and !tile.token: text form, verifier, makers and getters.
 // Why: what memory looks like to a kernel (view), memory on the chip (buffer), and what says that asynchronous work is
-//   done (barrier, token); values themselves are builtin tensors. Parameters are stored in full (steps, strides and
-//   order even where they are the default), so equal types have equal parameters; the printer leaves defaults out.
+//   done (barrier, token); values themselves are builtin tensors. A view's parameters that are the default are stored
+//   as unit, written or not: equal types have equal parameters, and the usual view is made and printed without them.
 #include <string.h>
 
 #include "dialects/tile/definitions.h"
@@ -69,25 +69,16 @@ static int64_t defaultEntry(const MlirAttribute *parameters, int which, intptr_t
   return which == ViewSteps ? entry(parameters[ViewShape], axis) : which == ViewStrides ? 1 : axis;
 }
 
-static MlirAttribute defaultList(MlirContext context, const MlirAttribute *parameters, int which) {
-  if (which == ViewSteps)
-    return parameters[ViewShape];
-  int64_t values[TILE_MAX_RANK];
-  intptr_t rank = mlirDenseArrayGetNumElements(parameters[ViewShape]);
-  for (intptr_t i = 0; i < rank; ++i)
-    values[i] = defaultEntry(parameters, which, i);
-  return tileIntegers(context, rank, values);
-}
-
+// Of as many entries as there are axes: a list of another length is left to the verifier.
 static bool isDefaultList(const MlirAttribute *parameters, int which) {
-  if (which == ViewSteps)
-    return mlirAttributeEqual(parameters[ViewSteps], parameters[ViewShape]);
-  for (intptr_t i = 0, rank = mlirDenseArrayGetNumElements(parameters[which]); i < rank; ++i)
-    if (entry(parameters[which], i) != defaultEntry(parameters, which, i))
-      return false;
-  return true;
+  intptr_t rank = mlirDenseArrayGetNumElements(parameters[ViewShape]);
+  bool isDefault = mlirDenseArrayGetNumElements(parameters[which]) == rank;
+  for (intptr_t i = 0; i < rank && isDefault; ++i)
+    isDefault = entry(parameters[which], i) == defaultEntry(parameters, which, i);
+  return isDefault;
 }
 
+static const char defaultPad[] = "zero";
 static const char *const viewKeys[] = {"steps", "strides", "order", "pad", "packed", NULL};
 
 // Which parameter the key names; keys stand in the order of the parameters.
@@ -119,14 +110,16 @@ static bool parseViewEntry(MlirExtParser parser, MlirAttribute *parameters) {
   return tileParseIntegers(parser, /*allowUnknown=*/false, &parameters[which]);
 }
 
-static void fillViewDefaults(MlirContext context, MlirAttribute *parameters) {
+// Parameters not given and those that say the default become unit.
+static void storeViewDefaults(MlirContext context, MlirAttribute *parameters) {
+  MlirAttribute unit = mlirUnitAttrGet(context), pad = parameters[ViewPad];
   for (int which = ViewSteps; which <= ViewOrder; ++which)
-    if (!parameters[which].ptr)
-      parameters[which] = defaultList(context, parameters, which);
-  if (!parameters[ViewPad].ptr)
-    parameters[ViewPad] = tileWord(context, "zero");
+    if (!parameters[which].ptr || isDefaultList(parameters, which))
+      parameters[which] = unit;
+  if (!pad.ptr || tileStringEquals(mlirStringAttrGetValue(pad), defaultPad))
+    parameters[ViewPad] = unit;
   if (!parameters[ViewPacked].ptr)
-    parameters[ViewPacked] = mlirUnitAttrGet(context);
+    parameters[ViewPacked] = unit;
 }
 
 static bool parseView(MlirExtParser parser, MlirExtAttributeList list) {
@@ -136,7 +129,7 @@ static bool parseView(MlirExtParser parser, MlirExtAttributeList list) {
   while (mlirExtParserParseOptionalToken(parser, ","))
     if (!parseViewEntry(parser, parameters))
       return false;
-  fillViewDefaults(mlirExtParserGetContext(parser), parameters);
+  storeViewDefaults(mlirExtParserGetContext(parser), parameters);
   for (int i = 0; i < ViewParameters; ++i)
     mlirExtAttributeListAppend(list, parameters[i]);
   return mlirExtParserParseToken(parser, ">");
@@ -146,13 +139,13 @@ static void printView(MlirExtPrinter printer, intptr_t count, const MlirAttribut
   tilePrintText(printer, "<");
   printShape(printer, parameters[ViewShape], parameters[ViewElement]);
   for (int which = ViewSteps; which <= ViewOrder; ++which)
-    if (!isDefaultList(parameters, which)) {
+    if (!mlirAttributeIsAUnit(parameters[which])) {
       tilePrintText(printer, ", ");
       tilePrintText(printer, viewKeys[which - ViewSteps]);
       tilePrintText(printer, " = ");
       tilePrintIntegers(printer, parameters[which]);
     }
-  if (!tileStringEquals(mlirStringAttrGetValue(parameters[ViewPad]), "zero")) {
+  if (!mlirAttributeIsAUnit(parameters[ViewPad])) {
     tilePrintText(printer, ", pad = ");
     tilePrintWord(printer, parameters[ViewPad]);
   }
@@ -177,6 +170,8 @@ static bool isPermutation(MlirAttribute order, intptr_t rank) {
 static bool verifyViewLists(MlirExtEmitter emitter, const MlirAttribute *parameters) {
   intptr_t rank = mlirDenseArrayGetNumElements(parameters[ViewShape]);
   for (int which = ViewSteps; which <= ViewOrder; ++which) {
+    if (mlirAttributeIsAUnit(parameters[which]))
+      continue;
     intptr_t length = mlirDenseArrayGetNumElements(parameters[which]);
     const char *key = viewKeys[which - ViewSteps];
     if (length != rank)
@@ -186,7 +181,7 @@ static bool verifyViewLists(MlirExtEmitter emitter, const MlirAttribute *paramet
         return tileEmit(emitter, "'%s' of axis %ld is %ld, expected 1 to %ld", key, (long)i,
                         (long)entry(parameters[which], i), (long)LARGEST);
   }
-  return isPermutation(parameters[ViewOrder], rank) ||
+  return mlirAttributeIsAUnit(parameters[ViewOrder]) || isPermutation(parameters[ViewOrder], rank) ||
          tileEmit(emitter, "'order' is no permutation of the %ld axes", (long)rank);
 }
 
@@ -200,25 +195,29 @@ static bool verifyPacked(MlirExtEmitter emitter, MlirAttribute packed, MlirType 
   return !mlirTypeIsAIndex(element) || tileEmit(emitter, "elements of type index cannot be packed");
 }
 
-static bool verifyView(MlirExtEmitter emitter, intptr_t count, const MlirAttribute *parameters) {
-  MlirType element = mlirTypeAttrGetValue(parameters[ViewElement]);
-  MlirStringRef pad = mlirStringAttrGetValue(parameters[ViewPad]);
+static bool verifyPad(MlirExtEmitter emitter, MlirAttribute attribute, MlirType element) {
   char text[128];
-  if (!verifyShape(emitter, "a view", parameters[ViewShape], parameters[ViewElement]) ||
-      !verifyViewLists(emitter, parameters) || !verifyPacked(emitter, parameters[ViewPacked], element))
-    return false;
+  if (mlirAttributeIsAUnit(attribute))
+    return true;
+  MlirStringRef pad = mlirStringAttrGetValue(attribute);
   if (!tileIsOneOf(pad, tilePadNames))
     return tileEmit(emitter, "unknown padding '%.*s', expected one of %s", (int)pad.length, pad.data,
                     tileListNames(tilePadNames, text, sizeof text));
-  if (!tileStringEquals(pad, "zero") && !mlirTypeIsAFloat(element))
-    return tileEmit(emitter, "padding '%.*s' of elements of type '%s', expected 'zero' for what is no float",
-                    (int)pad.length, pad.data, tileTypeText(element, text, sizeof text));
-  return true;
+  return mlirTypeIsAFloat(element) ||
+         tileEmit(emitter, "padding '%.*s' of elements of type '%s', expected 'zero' for what is no float",
+                  (int)pad.length, pad.data, tileTypeText(element, text, sizeof text));
+}
+
+static bool verifyView(MlirExtEmitter emitter, intptr_t count, const MlirAttribute *parameters) {
+  MlirType element = mlirTypeAttrGetValue(parameters[ViewElement]);
+  return verifyShape(emitter, "a view", parameters[ViewShape], parameters[ViewElement]) &&
+         verifyViewLists(emitter, parameters) && verifyPacked(emitter, parameters[ViewPacked], element) &&
+         verifyPad(emitter, parameters[ViewPad], element);
 }
 
 // A view that is only a shape is as short as its alias and says more.
 static bool viewWantsAlias(intptr_t count, const MlirAttribute *parameters) {
-  return !isDefaultList(parameters, ViewSteps) || !isDefaultList(parameters, ViewStrides) ||
+  return !mlirAttributeIsAUnit(parameters[ViewSteps]) || !mlirAttributeIsAUnit(parameters[ViewStrides]) ||
          !mlirAttributeIsAUnit(parameters[ViewPacked]);
 }
 
@@ -236,7 +235,7 @@ MlirType tileViewTypeGet(MlirContext context, const TileViewSpec *spec) {
       [ViewPad] = spec->pad ? tileWord(context, spec->pad) : mlirAttributeGetNull(),
       [ViewPacked] = spec->packed,
   };
-  fillViewDefaults(context, parameters);
+  storeViewDefaults(context, parameters);
   return mlirExtTypeGet(context, &tileTypeDefinitions[ViewType], ViewParameters, parameters);
 }
 
@@ -251,16 +250,20 @@ MlirType tileViewTypeGetElementType(MlirType type) {
   return mlirTypeAttrGetValue(mlirExtTypeGetParameter(type, ViewElement));
 }
 int64_t tileViewTypeGetStep(MlirType type, intptr_t axis) {
-  return entry(mlirExtTypeGetParameter(type, ViewSteps), axis);
+  MlirAttribute steps = mlirExtTypeGetParameter(type, ViewSteps);
+  return mlirAttributeIsAUnit(steps) ? tileViewTypeGetSize(type, axis) : entry(steps, axis);
 }
 int64_t tileViewTypeGetStride(MlirType type, intptr_t axis) {
-  return entry(mlirExtTypeGetParameter(type, ViewStrides), axis);
+  MlirAttribute strides = mlirExtTypeGetParameter(type, ViewStrides);
+  return mlirAttributeIsAUnit(strides) ? 1 : entry(strides, axis);
 }
 int64_t tileViewTypeGetOrder(MlirType type, intptr_t axis) {
-  return entry(mlirExtTypeGetParameter(type, ViewOrder), axis);
+  MlirAttribute order = mlirExtTypeGetParameter(type, ViewOrder);
+  return mlirAttributeIsAUnit(order) ? axis : entry(order, axis);
 }
 MlirStringRef tileViewTypeGetPad(MlirType type) {
-  return mlirStringAttrGetValue(mlirExtTypeGetParameter(type, ViewPad));
+  MlirAttribute pad = mlirExtTypeGetParameter(type, ViewPad);
+  return mlirAttributeIsAUnit(pad) ? tileString(defaultPad) : mlirStringAttrGetValue(pad);
 }
 MlirAttribute tileViewTypeGetPacked(MlirType type) {
   MlirAttribute packed = mlirExtTypeGetParameter(type, ViewPacked);

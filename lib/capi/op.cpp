@@ -53,7 +53,8 @@ public:
       : Impl(definition.name, dialect, typeIDOf(&definition), interfacesOf(definition)), definition(definition),
         hooks(definition.hooks), traitIDs(traitIDsOf(definition.traits)) {
     for (auto *name = definition.inherentAttributes; name && *name; ++name)
-      ++numSlots;
+      slotNames.push_back(*name);
+    numSlots = slotNames.size();
   }
 
   //===--- traits, folding, syntax ------------------------------------------===//
@@ -121,9 +122,9 @@ public:
   static Attribute *slots(OpaqueProperties properties) { return properties.as<Attribute *>(); }
   ArrayRef<Attribute> slotsOf(OpaqueProperties properties) const { return {slots(properties), numSlots}; }
   // The slot of that name, null if the attribute is discardable.
-  template <typename Name> Attribute *slot(OpaqueProperties properties, Name name) const {
-    for (auto [index, known] : llvm::enumerate(getAttributeNames()))
-      if (known == name)
+  Attribute *slot(OpaqueProperties properties, StringRef name) const {
+    for (unsigned index = 0; index < numSlots; ++index)
+      if (slotNames[index] == name)
         return slots(properties) + index;
     return nullptr;
   }
@@ -181,6 +182,7 @@ private:
   const MlirExtOpDefinition &definition;
   const MlirExtOpHooks &hooks;
   SmallVector<TypeID, 4> traitIDs;
+  SmallVector<StringRef, 4> slotNames; // of the definition: getAttributeNames() as plain text, faster to compare
   unsigned numSlots = 0;
 };
 

@@ -257,6 +257,7 @@ static bool compileAttribute(TileArena *arena, TileOpSpec *spec, Text rest, Tile
   attribute->isOptional |= attribute->isUnit;
   if (takeWord(&rest, "=")) {
     attribute->defaultText = copy(arena, rest);
+    attribute->defaultIsEmpty = attribute->defaultText && !strcmp(attribute->defaultText, "[]");
     if (!attribute->defaultText || attribute->isOptional)
       return tileSpecError(error, spec, "attributes",
                            attribute->isOptional ? "'%s' is optional and has a default" : "'%s' has no default after =",

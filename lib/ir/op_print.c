@@ -204,6 +204,8 @@ static bool attributeIsPresent(const Print *print, const TileAttributeSpec *attr
   MlirAttribute value = tileSpecAttribute(attribute, print->op);
   if (mlirAttributeIsNull(value) || !attribute->defaultText)
     return !mlirAttributeIsNull(value);
+  if (attribute->defaultIsEmpty && mlirAttributeIsADenseI64Array(value)) // spares making the usual default
+    return mlirDenseArrayGetNumElements(value) != 0;
   return !mlirAttributeEqual(value, tileSpecDefault(attribute, mlirOperationGetContext(print->op)));
 }
 

@@ -58,6 +58,7 @@ typedef struct TileAttributeSpec {
   const char *name;
   const char *kindName;
   const char *defaultText; // null: none
+  bool defaultIsEmpty;     // []
   int slot;                // number among the op's inherent attributes
   bool isOptional;         // may be absent, a default included
   bool isUnit;
