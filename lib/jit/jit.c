@@ -10,7 +10,15 @@
 
 struct TileJit {
   LLVMOrcLLJITRef lljit;
+  tessera_error_t reported; // what ORC said last beside the error it returned: the symbols it did not find
 };
+
+// ORC prints such reports on stderr when nobody takes them.
+static void takeReport(void *context, LLVMErrorRef failure) {
+  char *message = LLVMGetErrorMessage(failure);
+  tessera_fail(&((TileJit *)context)->reported, "%s", message);
+  LLVMDisposeErrorMessage(message);
+}
 
 // Writes LLVM's message and returns true if there was an error.
 static bool failed(LLVMErrorRef failure, const char *doing, tessera_error_t *error) {
@@ -91,6 +99,7 @@ static bool start(TileJit *jit, LLVMModuleRef module, LLVMOrcThreadSafeContextRe
     LLVMDisposeModule(module);
     return false;
   }
+  LLVMOrcExecutionSessionSetErrorReporter(LLVMOrcLLJITGetExecutionSession(jit->lljit), takeReport, jit);
   if (!searchProcess(jit->lljit, error)) {
     LLVMDisposeModule(module);
     return false;
@@ -101,6 +110,8 @@ static bool start(TileJit *jit, LLVMModuleRef module, LLVMOrcThreadSafeContextRe
 TileJit *tileJitCreate(LLVMModuleRef module, LLVMContextRef context, int optimization, tessera_error_t *error) {
   LLVMOrcThreadSafeContextRef safe = LLVMOrcCreateNewThreadSafeContextFromLLVMContext(context);
   TileJit *jit = calloc(1, sizeof *jit);
+  if (!jit)
+    tessera_fail(error, "out of memory");
   LLVMTargetMachineRef machine = jit ? createHostMachine(error) : NULL;
   bool ok = false;
   if (machine)
@@ -122,8 +133,12 @@ void tileJitDestroy(TileJit *jit) {
 
 void *tileJitLookup(TileJit *jit, const char *name, tessera_error_t *error) {
   LLVMOrcExecutorAddress address = 0;
-  if (failed(LLVMOrcLLJITLookup(jit->lljit, &address, name), "compiling", error))
+  jit->reported.text[0] = 0;
+  if (failed(LLVMOrcLLJITLookup(jit->lljit, &address, name), "compiling", error)) {
+    if (jit->reported.text[0])
+      tessera_fail(error, "compiling: %s", jit->reported.text);
     return NULL;
+  }
   return (void *)(uintptr_t)address;
 }
 

@@ -92,16 +92,41 @@ static bool call_once(tessera_calls_t *calls, tessera_packed_t entry, void **pac
   return ok;
 }
 
+// Memref arguments as they are before the first call, so that every call starts from the same.
+static bool keep_arguments(const tessera_run_data_t *data, tessera_array_t *out_copies, tessera_error_t *out_error) {
+  for (int i = 0; i < data->signature->num_arguments; i++) {
+    const tessera_array_t *from = &data->arguments[i];
+    if (!data->signature->arguments[i].is_memref)
+      continue;
+    if (!tessera_array_create(from->element, from->rank, from->shape, &out_copies[i], out_error))
+      return false;
+    memcpy(out_copies[i].data, from->data, (size_t)(from->count * tessera_element_bytes(from->element)));
+  }
+  return true;
+}
+
+static void restore_arguments(tessera_run_data_t *data, const tessera_array_t *copies) {
+  for (int i = 0; i < data->signature->num_arguments; i++)
+    if (data->signature->arguments[i].is_memref)
+      memcpy(data->arguments[i].data, copies[i].data,
+             (size_t)(copies[i].count * tessera_element_bytes(copies[i].element)));
+}
+
 static bool call_all(tessera_calls_t *calls, tessera_packed_t entry, void **packed, char *results,
                      tessera_run_data_t *data, int64_t repeat, tessera_error_t *out_error) {
-  bool ok = true;
+  tessera_array_t copies[TESSERA_MAX_VALUES] = {{0}};
+  bool ok = repeat == 1 || keep_arguments(data, copies, out_error);
   while (calls->count < repeat && ok) {
+    if (calls->count)
+      restore_arguments(data, copies);
     ok = call_once(calls, entry, packed, out_error);
     if (ok && calls->count == repeat)
       ok = take_results(data, results, out_error);
     if (ok)
       release_results(data->signature, results);
   }
+  for (int i = 0; i < TESSERA_MAX_VALUES; i++)
+    tessera_array_destroy(&copies[i]);
   return ok;
 }
 

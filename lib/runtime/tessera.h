@@ -29,6 +29,7 @@
 
 #include "lib/runtime/arena.h"
 #include "lib/runtime/call.h"
+#include "lib/runtime/copy.h"
 #include "lib/runtime/launch.h"
 #include "lib/runtime/local.h"
 

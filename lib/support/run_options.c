@@ -24,11 +24,13 @@ static const char *value_of(const char *argument, const char *name) {
   return is_it ? argument + length + 1 : NULL;
 }
 
-static bool parse_integer(const char *flag, const char *text, int64_t least, int64_t *out_value,
+static bool parse_integer(const char *flag, const char *text, int64_t least, int64_t most, int64_t *out_value,
                           tessera_error_t *out_error) {
   char *end;
   errno = 0;
   long long value = strtoll(text, &end, 10);
+  if (!errno && end != text && !*end && value > most)
+    return tessera_fail(out_error, "%s=%s: wanted an integer of at most %lld", flag, text, (long long)most);
   if (errno || end == text || *end || value < least)
     return tessera_fail(out_error, "%s=%s: wanted an integer of at least %lld", flag, text, (long long)least);
   *out_value = value;
@@ -62,12 +64,14 @@ static bool take_integer(const char *argument, tessera_run_options_t *options, b
                          tessera_error_t *out_error) {
   const struct {
     const char *flag;
-    int64_t least, *target;
-  } flags[] = {{"--seed", 0, &options->seed}, {"--repeat", 1, &options->repeat}, {"--threads", 0, &options->threads}};
+    int64_t least, most, *target;
+  } flags[] = {{"--seed", 0, INT64_MAX, &options->seed},
+               {"--repeat", 1, 1000000000, &options->repeat},
+               {"--threads", 0, 65536, &options->threads}};
   for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) {
     const char *value = value_of(argument, flags[i].flag);
     if (value) {
-      *out_ok = parse_integer(flags[i].flag, value, flags[i].least, flags[i].target, out_error);
+      *out_ok = parse_integer(flags[i].flag, value, flags[i].least, flags[i].most, flags[i].target, out_error);
       return true;
     }
   }

@@ -42,13 +42,28 @@ static bool readValue(MlirType type, const char *what, intptr_t index, tessera_v
       value->shape[i] = mlirShapedTypeIsDynamicDim(type, i) ? -1 : mlirShapedTypeGetDimSize(type, i);
   }
   MlirType element = value->in_memory ? mlirShapedTypeGetElementType(type) : type;
-  if (value->rank > TESSERA_MAX_RANK || !readElement(element, &value->element))
+  // The caller's arrays are contiguous; a result may have any strides.
+  bool isPlain = !value->is_memref || what[0] == 'r' || mlirAffineMapIsIdentity(mlirMemRefTypeGetAffineMap(type));
+  if (!isPlain || value->rank > TESSERA_MAX_RANK || !readElement(element, &value->element))
     return tessera_fail(error, "%s %ld of the entry function has type %s, which cannot be passed", what, (long)index,
                         tileTypeText(type, text, sizeof text));
   return true;
 }
 
+// A function the caller can reach: with a body, and not private to the module.
+static bool checkReachable(MlirOperation function, tessera_error_t *error) {
+  MlirStringRef name = mlirStringAttrGetValue(tileOpAttribute(function, "sym_name"));
+  MlirAttribute visibility = tileOpAttribute(function, "sym_visibility");
+  if (mlirBlockIsNull(mlirRegionGetFirstBlock(mlirOperationGetRegion(function, 0))))
+    return tessera_fail(error, "function '%.*s' has no body", (int)name.length, name.data);
+  if (!mlirAttributeIsNull(visibility) && !tileStringEquals(mlirStringAttrGetValue(visibility), "public"))
+    return tessera_fail(error, "function '%.*s' is private: an entry must be public", (int)name.length, name.data);
+  return true;
+}
+
 bool tileEntrySignature(MlirOperation function, tessera_signature_t *signature, tessera_error_t *error) {
+  if (!checkReachable(function, error))
+    return false;
   MlirType type = mlirTypeAttrGetValue(tileOpAttribute(function, "function_type"));
   intptr_t arguments = mlirFunctionTypeGetNumInputs(type), results = mlirFunctionTypeGetNumResults(type);
   if (arguments > TESSERA_MAX_VALUES || results > TESSERA_MAX_VALUES)

@@ -85,9 +85,22 @@ static bool matchDims(const TileStructured *s, Contraction *c) {
   return true;
 }
 
+// A tile.mma takes these element types (OPS.md's table; integers and narrow floats go by the reduction).
+static bool hasMmaTypes(const TileStructured *s, const Contraction *c) {
+  MlirType a = tileOperandElementType(&s->operands[c->lhs]), b = tileOperandElementType(&s->operands[c->rhs]);
+  MlirType out = tileOperandElementType(&s->operands[s->numInputs]);
+  if (!mlirTypeEqual(a, b))
+    return false;
+  if (mlirTypeIsAF64(a) || mlirTypeIsAF64(out))
+    return mlirTypeIsAF64(a) && mlirTypeIsAF64(out);
+  if (mlirTypeIsAF16(a))
+    return mlirTypeIsAF16(out) || mlirTypeIsAF32(out);
+  return (mlirTypeIsAF32(a) || mlirTypeIsABF16(a)) && mlirTypeIsAF32(out);
+}
+
 // A product with a vector reads its matrix once: a reduction, nothing to pack.
 static bool isMatrixProduct(const TileStructured *s, const Contraction *c) {
-  return s->dims[c->m].extent != 1 && s->dims[c->n].extent != 1;
+  return s->dims[c->m].extent != 1 && s->dims[c->n].extent != 1 && hasMmaTypes(s, c);
 }
 
 //===--- preparation --------------------------------------------------------===//
@@ -332,8 +345,11 @@ static bool hasOneUse(MlirValue value) {
 static bool readProducer(const TileStructured *elementwise, int index, TileStructured *producer, Contraction *c) {
   MlirValue value = elementwise->operands[index].value;
   MlirOperation op = tileDefiningOp(value);
-  return tileOpIs(op, "linalg.generic") && hasOneUse(value) && tileStructuredRead(op, producer) &&
-         matchBody(producer, c) && matchDims(producer, c) && isMatrixProduct(producer, c) &&
+  // In a loop around the use, the product would be computed again in every step.
+  return tileOpIs(op, "linalg.generic") && hasOneUse(value) &&
+         mlirBlockEqual(mlirOperationGetBlock(op), mlirOperationGetBlock(elementwise->op)) &&
+         tileStructuredRead(op, producer) && matchBody(producer, c) && matchDims(producer, c) &&
+         isMatrixProduct(producer, c) &&
          mlirTypeEqual(tileOperandElementType(&producer->operands[2]),
                        tileOperandElementType(&elementwise->operands[elementwise->numInputs]));
 }
@@ -375,7 +391,9 @@ static void merge(const TileStructured *elementwise, int index, const int *dims,
 
 bool tileLowerContractionWithEpilogue(TileStructured *elementwise) {
   int output = elementwise->numInputs, dims[MaxDims];
-  if (tileStructuredHasReduction(elementwise) || elementwise->numOutputs != 1 ||
+  // Merged, it has one operand more, and its dimensions change their numbers.
+  if (tileStructuredHasReduction(elementwise) || elementwise->numOutputs != 1 || output + 2 > MaxOperands ||
+      tileStructuredUsesIndex(elementwise) ||
       !mlirOpOperandIsNull(mlirValueGetFirstUse(mlirBlockGetArgument(elementwise->body, output))))
     return false;
   for (int i = 0; i < elementwise->numInputs; i++) {

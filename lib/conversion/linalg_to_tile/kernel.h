@@ -59,7 +59,7 @@ typedef struct TileBodyMap {
   intptr_t count;
   struct {
     MlirValue from, to;
-  } entries[256];
+  } entries[MaxBodyValues + MaxOperands];
 } TileBodyMap;
 void tileBodyMapSet(TileBodyMap *map, MlirValue from, MlirValue to);
 MlirValue tileBodyMapGet(const TileBodyMap *map, MlirValue from); // null when absent

@@ -27,9 +27,9 @@ static const Combiner combiners[] = {
     {"arith.addf", -0.0, "neg_zero", NULL},
     {"arith.mulf", 1.0, NULL, NULL},
     {"arith.maximumf", -INFINITY, "neg_inf", NULL},
-    {"arith.maxnumf", -INFINITY, "neg_inf", NULL},
+    {"arith.maxnumf", NAN, "nan", NULL}, // the number wins over NaN: only NaN is neutral
     {"arith.minimumf", INFINITY, "inf", NULL},
-    {"arith.minnumf", INFINITY, "inf", NULL},
+    {"arith.minnumf", NAN, "nan", NULL},
     {"arith.addi", 0, "zero", zero},
     {"arith.muli", 0, NULL, one},
     {"arith.ori", 0, "zero", zero},
@@ -58,9 +58,10 @@ static bool usesOnce(MlirValue value) {
 // The combiner of output `index` and the value it folds in; null if the body has another form.
 static const Combiner *matchOutput(const TileStructured *s, int index, MlirValue *folded) {
   MlirValue accumulator = mlirBlockGetArgument(s->body, s->numInputs + index);
-  MlirOperation op = tileDefiningOp(mlirOperationGetOperand(mlirBlockGetTerminator(s->body), index));
+  MlirValue result = mlirOperationGetOperand(mlirBlockGetTerminator(s->body), index);
+  MlirOperation op = tileDefiningOp(result);
   const Combiner *combiner = mlirOperationIsNull(op) ? NULL : findCombiner(op);
-  if (!combiner || !usesOnce(accumulator))
+  if (!combiner || !usesOnce(accumulator) || !usesOnce(result)) // a running value that others read is a scan
     return NULL;
   for (int side = 0; side < 2; side++)
     if (mlirValueEqual(mlirOperationGetOperand(op, side), accumulator)) {
@@ -149,7 +150,8 @@ typedef struct Reduction {
 
 // True if f is the input itself, so that the view's padding can be the neutral element and no mask is needed.
 static bool foldsInputDirectly(const TileStructured *s, const Reduction *r, int *input) {
-  if (s->numOutputs != 1 || !r->combiner[0]->pad || !mlirValueIsABlockArgument(r->folded[0]))
+  if (s->numOutputs != 1 || !r->combiner[0]->pad || !mlirValueIsABlockArgument(r->folded[0]) ||
+      !mlirBlockEqual(mlirBlockArgumentGetOwner(r->folded[0]), s->body))
     return false;
   *input = (int)mlirBlockArgumentGetArgNumber(r->folded[0]);
   int covered = 0, tiled = 0;

@@ -121,10 +121,12 @@ static bool noteCapture(TileStructured *structured, MlirValue value) {
 }
 
 static bool readBody(TileStructured *structured) {
+  intptr_t values = 0;
   structured->body = tileOnlyBlock(mlirOperationGetRegion(structured->op, 0));
   for (MlirOperation op = mlirBlockGetFirstOperation(structured->body); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op)) {
-    if (!tileOpIs(op, "linalg.yield") && !isElementwise(op))
+    values += 1 + mlirOperationGetNumOperands(op);
+    if ((!tileOpIs(op, "linalg.yield") && !isElementwise(op)) || values > MaxBodyValues)
       return false;
     for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
       if (!noteCapture(structured, mlirOperationGetOperand(op, i)))
@@ -134,6 +136,17 @@ static bool readBody(TileStructured *structured) {
 }
 
 //===--- the whole ----------------------------------------------------------===//
+
+// Every element of the output has one program that writes it: a map over all parallel dimensions and no others.
+static bool writesOnce(const TileStructured *structured, const TileOperand *output) {
+  int parallel = 0;
+  for (int d = 0; d < structured->numDims; d++)
+    parallel += !structured->dims[d].isReduction;
+  for (int i = 0; i < output->rank; i++)
+    if (output->results[i] < 0 || structured->dims[output->results[i]].isReduction)
+      return false;
+  return output->rank == parallel;
+}
 
 bool tileStructuredRead(MlirOperation op, TileStructured *structured) {
   *structured = (TileStructured){.op = op};
@@ -151,15 +164,22 @@ bool tileStructuredRead(MlirOperation op, TileStructured *structured) {
     if (structured->dims[i].operand < 0)
       return false; // no operand tells this dimension's extent
   for (int i = structured->numInputs; i < operands; i++)
-    for (int k = 0; k < structured->operands[i].rank; k++)
-      if (structured->operands[i].results[k] < 0 || structured->dims[structured->operands[i].results[k]].isReduction)
-        return false;
+    if (!writesOnce(structured, &structured->operands[i]))
+      return false;
   return readBody(structured);
 }
 
 bool tileStructuredHasReduction(const TileStructured *structured) {
   for (int i = 0; i < structured->numDims; i++)
     if (structured->dims[i].isReduction)
+      return true;
+  return false;
+}
+
+bool tileStructuredUsesIndex(const TileStructured *structured) {
+  for (MlirOperation op = mlirBlockGetFirstOperation(structured->body); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op))
+    if (tileOpIs(op, "linalg.index"))
       return true;
   return false;
 }

@@ -12,7 +12,8 @@
 #include "lib/ir/builder.h"
 #include "lib/ir/support.h"
 
-enum { MaxDims = 8, MaxOperands = 16, MaxCaptures = 8 };
+// A body larger than MaxBodyValues operands and operations stays linalg.
+enum { MaxDims = 8, MaxOperands = 16, MaxCaptures = 8, MaxBodyValues = 1024 };
 
 typedef struct TileDim {
   bool isReduction;
@@ -45,5 +46,7 @@ typedef struct TileStructured {
 // False if `op` is not a linalg.generic on tensors that fits (no diagnostic: it then takes another way).
 bool tileStructuredRead(MlirOperation op, TileStructured *structured);
 bool tileStructuredHasReduction(const TileStructured *structured);
+// True if the body asks for the position of its element (linalg.index).
+bool tileStructuredUsesIndex(const TileStructured *structured);
 
 #endif

@@ -6,11 +6,12 @@
 // The packed arguments, in the order of the kernel's parameters: a pointer to the memref's descriptor, or to the
 // scalar; after the last parameter a pointer to int64_t grid[3] (absent dimensions are 1).
 // A program's linear number is (z * grid[1] + y) * grid[0] + x. A grid with a size <= 0 runs nothing.
+#include "lib/capi/op.h"
 #include "lib/ir/builder.h"
 #include "lib/ir/pass.h"
 #include "mlir-c/Dialect/LLVM.h"
 
-enum { MaxRank = 16, GridRank = 3 };
+enum { GridRank = 3 };
 
 static const char *const launchFunction = "tessera_launch";
 
@@ -118,8 +119,11 @@ static void lower(MlirOperation launch) {
   mlirOperationDestroy(launch);
 }
 
-// void tessera_launch(void (*kernel)(void **, int64_t, int64_t), void **arguments, int64_t programs)
+// void tessera_launch(void (*kernel)(void **, int64_t, int64_t), void **arguments, int64_t programs), once in a module.
 static void declareLaunch(MlirOperation module) {
+  MlirAttribute symbol = mlirFlatSymbolRefAttrGet(mlirOperationGetContext(module), tileString(launchFunction));
+  if (!mlirOperationIsNull(mlirExtSymbolLookup(module, symbol)))
+    return;
   MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(module, 0));
   TileBuilder builder = tileBuilderAtStart(body, mlirOperationGetLocation(module));
   MlirType pointer = mlirLLVMPointerTypeGet(builder.context, 0), i64 = mlirIntegerTypeGet(builder.context, 64);
@@ -132,20 +136,34 @@ static void declareLaunch(MlirOperation module) {
   tileBuild(&builder, "llvm.func", 0, NULL, 0, NULL, attributes, 1, &region);
 }
 
+static bool checkKernel(MlirOperation launch) {
+  MlirOperation kernel = mlirExtSymbolLookup(launch, tileOpAttribute(launch, "kernel"));
+  return tileOpIs(kernel, "func.func") ||
+         tileError(launch, "launches a kernel that is no func.func yet: run convert-tile-to-vector first");
+}
+
 static bool check(MlirOperation launch) {
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(launch); i++)
     if (mlirTypeIsATensor(tileOperandType(launch, i)))
       return tileError(launch, "operates on tensors: run tile-bufferize-host first");
   if (mlirOperationIsNull(tileParentOfName(launch, "func.func")))
     return tileError(launch, "must stand in a func.func to be lowered to the runtime");
-  return true;
+  return checkKernel(launch);
+}
+
+// The runtime's function must be what the name means.
+static bool checkLaunchFunction(MlirOperation launch) {
+  MlirAttribute symbol = mlirFlatSymbolRefAttrGet(mlirOperationGetContext(launch), tileString(launchFunction));
+  MlirOperation other = mlirExtSymbolLookup(launch, symbol);
+  return mlirOperationIsNull(other) || tileOpIs(other, "llvm.func") ||
+         tileError(other, "has the name of the runtime's function '%s'; rename it", launchFunction);
 }
 
 static bool run(MlirOperation module, MlirExtPass pass) {
   TileOps launches = tileCollect(module, "tile.launch");
   bool ok = true;
   for (intptr_t i = 0; i < launches.count && ok; i++)
-    ok = check(launches.items[i]);
+    ok = check(launches.items[i]) && checkLaunchFunction(launches.items[i]);
   for (intptr_t i = 0; i < launches.count && ok; i++)
     lower(launches.items[i]);
   if (ok && launches.count)

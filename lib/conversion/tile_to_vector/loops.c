@@ -137,6 +137,10 @@ static void visitElement(Nest *nest) {
 }
 
 static void visitRows(Nest *nest, intptr_t d) {
+  if (nest->target.shape.rank == 0) {
+    visitElement(nest);
+    return;
+  }
   if (d == nest->target.shape.rank - 1) {
     visitRow(nest);
     return;
@@ -160,9 +164,7 @@ static void visitRows(Nest *nest, intptr_t d) {
 
 void forEachVector(Lowering *lowering, Record *source, const Access *target, VectorVisitor visit, void *data) {
   Nest nest = {.lowering = lowering, .source = source, .target = *target, .visit = visit, .data = data};
-  if (target->shape.rank == 0)
-    visitElement(&nest);
-  else if (shapeCount(&target->shape) > 0)
+  if (shapeCount(&target->shape) > 0)
     visitRows(&nest, 0);
 }
 

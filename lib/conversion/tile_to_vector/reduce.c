@@ -18,6 +18,7 @@ typedef enum Neutral {
   Neutral_NegativeZero,
   Neutral_One,
   Neutral_Lowest,
+  Neutral_NaN,
   Neutral_Highest,
   Neutral_Ones,
   Neutral_UnsignedHighest
@@ -35,8 +36,8 @@ static const Combiner combiners[] = {
     {"arith.muli", "mul", Neutral_One},
     {"arith.maximumf", "maximumf", Neutral_Lowest},
     {"arith.minimumf", "minimumf", Neutral_Highest},
-    {"arith.maxnumf", "maxnumf", Neutral_Lowest},
-    {"arith.minnumf", "minnumf", Neutral_Highest},
+    {"arith.maxnumf", "maxnumf", Neutral_NaN},
+    {"arith.minnumf", "minnumf", Neutral_NaN},
     {"arith.maxsi", "maxsi", Neutral_Lowest},
     {"arith.minsi", "minsi", Neutral_Highest},
     {"arith.maxui", "maxui", Neutral_Zero},
@@ -60,6 +61,8 @@ static double floatNeutral(Neutral neutral) {
     return 1.0;
   case Neutral_Lowest:
     return -INFINITY;
+  case Neutral_NaN: // a number wins over NaN, so NaN alone is neutral
+    return NAN;
   case Neutral_Highest:
     return INFINITY;
   default:

@@ -2,7 +2,8 @@
 //
 // Expects: linalg.generic on tensors in func.func. Leaves: the same program with fewer ops. Only an op whose result has
 // one user is fused, and only into an op without reductions: inside a matrix product it would be computed again for
-// every use of its element. Source: upstream's elementwise fusion patterns; ours is the question when it pays.
+// every use of its element. Both stand in one block: fused into a loop body it would be computed again in every step.
+// Source: upstream's elementwise fusion patterns; ours is the question when it pays.
 #include "lib/capi/patterns.h"
 #include "lib/ir/pass.h"
 #include "lib/transforms/fuse/fuse.h"
@@ -28,7 +29,8 @@ static bool mayFuse(MlirOperation consumer, intptr_t operand) {
   MlirValue value = mlirOperationGetOperand(consumer, operand);
   MlirOperation producer = tileDefiningOp(value);
   return tileOpIs(producer, "linalg.generic") && tileOpIs(consumer, "linalg.generic") && hasOneUse(value) &&
-         isElementwise(producer) && isElementwise(consumer);
+         mlirBlockEqual(mlirOperationGetBlock(producer), mlirOperationGetBlock(consumer)) && isElementwise(producer) &&
+         isElementwise(consumer);
 }
 
 static void populate(MlirRewritePatternSet patterns, MlirContext context) {

@@ -1,13 +1,15 @@
 // Bufferizes the host: tensors of every func.func become memrefs, kernels are left alone.
 //
 // Expects: the tile graph on tensors (tile.launch in destination style beside whatever linalg is left over).
-// Leaves: the same on memrefs; function borders with identity layouts; kernels untouched; public functions marked as
-// entries, callable from C (llvm.emit_c_interface). Counts linalg ops left over: they go by upstream's route
-// (fallback_ops). Tensors with an encoding are refused: upstream would drop the encoding without a word.
+// Leaves: the same on memrefs, the caller's tensors unwritten; function borders with identity layouts; kernels
+// untouched; public functions marked as entries, callable from C (llvm.emit_c_interface). Counts linalg ops left over:
+// they go by upstream's route (fallback_ops). Tensors with an encoding are refused: upstream would drop the encoding
+// without a word.
 // Analysis: upstream's one-shot bufferization, https://arxiv.org/abs/2202.03293 §4.3.
 #include "lib/capi/bufferization.h"
 #include "lib/ir/pass.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { Statistic_Fallback, Statistic_Allocations, Statistic_InPlace, Statistic_OutOfPlace };
@@ -46,11 +48,21 @@ static void checkType(MlirOperation op, MlirType type, HostFindings *findings) {
   findings->failed = true;
 }
 
+static void checkSignature(MlirOperation function, HostFindings *findings) {
+  MlirType type = mlirTypeAttrGetValue(tileOpAttribute(function, "function_type"));
+  for (intptr_t i = 0; i < mlirFunctionTypeGetNumInputs(type); i++)
+    checkType(function, mlirFunctionTypeGetInput(type, i), findings);
+  for (intptr_t i = 0; i < mlirFunctionTypeGetNumResults(type); i++)
+    checkType(function, mlirFunctionTypeGetResult(type, i), findings);
+}
+
 static MlirWalkResult examine(MlirOperation op, void *userData) {
   HostFindings *findings = userData;
   if (tileOpIs(op, "tile.kernel") || tileOpIs(op, "tile.func"))
     return MlirWalkResultSkip;
   findings->fallbacks += isLinalgCompute(op);
+  if (tileOpIs(op, "func.func"))
+    checkSignature(op, findings);
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
     checkType(op, tileOperandType(op, i), findings);
   for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++)
@@ -75,12 +87,58 @@ static void markEntries(MlirOperation module) {
   tileOpsFree(&functions);
 }
 
+// The caller's tensors stay as they are: an entry writes its own copy, unless an argument says bufferization.writable.
+static MlirAttribute withoutWriting(MlirContext context, MlirAttribute attributes) {
+  static const char *const writable = "bufferization.writable";
+  enum { MaxAttributes = 32 };
+  intptr_t count = mlirAttributeIsNull(attributes) ? 0 : mlirDictionaryAttrGetNumElements(attributes);
+  MlirNamedAttribute entries[MaxAttributes];
+  if (count >= MaxAttributes ||
+      (count && !mlirAttributeIsNull(mlirDictionaryAttrGetElementByName(attributes, tileString(writable)))))
+    return attributes;
+  for (intptr_t i = 0; i < count; i++)
+    entries[i] = mlirDictionaryAttrGetElement(attributes, i);
+  entries[count] =
+      mlirNamedAttributeGet(mlirIdentifierGet(context, tileString(writable)), mlirBoolAttrGet(context, false));
+  return mlirDictionaryAttrGet(context, count + 1, entries);
+}
+
+static bool protectArguments(MlirOperation function) {
+  MlirContext context = mlirOperationGetContext(function);
+  MlirAttribute old = tileOpAttribute(function, "arg_attrs");
+  MlirType type = mlirTypeAttrGetValue(tileOpAttribute(function, "function_type"));
+  intptr_t count = mlirFunctionTypeGetNumInputs(type);
+  MlirAttribute *all = calloc((size_t)count + 1, sizeof *all);
+  if (!all)
+    return tileError(function, "cannot be bufferized: out of memory");
+  for (intptr_t i = 0; i < count; i++) {
+    MlirAttribute given = mlirAttributeIsNull(old) ? mlirAttributeGetNull() : mlirArrayAttrGetElement(old, i);
+    bool isTensor = mlirTypeIsATensor(mlirFunctionTypeGetInput(type, i));
+    all[i] = isTensor ? withoutWriting(context, given) : given;
+    if (mlirAttributeIsNull(all[i]))
+      all[i] = mlirDictionaryAttrGet(context, 0, NULL);
+  }
+  if (count)
+    mlirOperationSetAttributeByName(function, tileString("arg_attrs"), mlirArrayAttrGet(context, count, all));
+  free(all);
+  return true;
+}
+
+static bool protectEntries(MlirOperation module) {
+  TileOps functions = tileCollect(module, "func.func");
+  bool ok = true;
+  for (intptr_t i = 0; i < functions.count && ok; i++)
+    ok = !isEntry(functions.items[i]) || protectArguments(functions.items[i]);
+  tileOpsFree(&functions);
+  return ok;
+}
+
 //===--- the pass -----------------------------------------------------------===//
 
 static bool run(MlirOperation module, MlirExtPass pass) {
   HostFindings findings = {0};
   mlirOperationWalk(module, examine, &findings, MlirWalkPreOrder);
-  if (findings.failed)
+  if (findings.failed || !protectEntries(module))
     return false;
   mlirExtPassAddStatistic(pass, Statistic_Fallback, findings.fallbacks);
 
