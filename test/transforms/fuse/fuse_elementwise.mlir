@@ -1,0 +1,99 @@
+// RUN: %tile_opt %s --split-input-file --pass-pipeline='builtin.module(func.func(tile-fuse-elementwise))' | FileCheck %s
+// RUN: %mlir_opt_plugin %s --split-input-file --pass-pipeline='builtin.module(func.func(tile-fuse-elementwise))' | FileCheck %s
+
+// A chain becomes one op; its temporary is gone.
+#id = affine_map<(i) -> (i)>
+// CHECK-LABEL: @chain
+// CHECK: linalg.generic
+// CHECK: math.exp
+// CHECK-NEXT: arith.addf
+// CHECK-NOT: linalg.generic
+func.func @chain(%x: tensor<?xf32>, %e: tensor<?xf32>) -> tensor<?xf32> {
+  %0 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+      ins(%x : tensor<?xf32>) outs(%e : tensor<?xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %v = math.exp %a : f32
+    linalg.yield %v : f32
+  } -> tensor<?xf32>
+  %1 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+      ins(%0 : tensor<?xf32>) outs(%e : tensor<?xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %v = arith.addf %a, %a : f32
+    linalg.yield %v : f32
+  } -> tensor<?xf32>
+  return %1 : tensor<?xf32>
+}
+
+// -----
+
+// Two users: fusing would compute it twice.
+#id = affine_map<(i) -> (i)>
+// CHECK-LABEL: @two_users
+// CHECK-COUNT-2: linalg.generic
+func.func @two_users(%x: tensor<?xf32>, %e: tensor<?xf32>) -> (tensor<?xf32>, tensor<?xf32>) {
+  %0 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+      ins(%x : tensor<?xf32>) outs(%e : tensor<?xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %v = math.exp %a : f32
+    linalg.yield %v : f32
+  } -> tensor<?xf32>
+  %1 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+      ins(%0 : tensor<?xf32>) outs(%e : tensor<?xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %v = arith.addf %a, %a : f32
+    linalg.yield %v : f32
+  } -> tensor<?xf32>
+  return %0, %1 : tensor<?xf32>, tensor<?xf32>
+}
+
+// -----
+
+// Into a reduction: left to convert-linalg-to-tile.
+#id = affine_map<(i, j) -> (i, j)>
+#row = affine_map<(i, j) -> (i)>
+// CHECK-LABEL: @into_reduction
+// CHECK-COUNT-2: linalg.generic
+func.func @into_reduction(%x: tensor<?x?xf32>, %e: tensor<?x?xf32>, %r: tensor<?xf32>) -> tensor<?xf32> {
+  %0 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<?x?xf32>) outs(%e : tensor<?x?xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %v = math.exp %a : f32
+    linalg.yield %v : f32
+  } -> tensor<?x?xf32>
+  %1 = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%0 : tensor<?x?xf32>) outs(%r : tensor<?xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %v = arith.addf %o, %a : f32
+    linalg.yield %v : f32
+  } -> tensor<?xf32>
+  return %1 : tensor<?xf32>
+}
+
+// -----
+
+// Into a loop: the exponentials would be computed in every step.
+#id = affine_map<(i) -> (i)>
+// CHECK-LABEL: @into_loop
+// CHECK: linalg.generic
+// CHECK: scf.for
+// CHECK: linalg.generic
+func.func @into_loop(%x: tensor<?xf32>, %e: tensor<?xf32>, %n: index) -> tensor<?xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %0 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+      ins(%x : tensor<?xf32>) outs(%e : tensor<?xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %v = math.exp %a : f32
+    linalg.yield %v : f32
+  } -> tensor<?xf32>
+  %1 = scf.for %i = %c0 to %n step %c1 iter_args(%s = %e) -> tensor<?xf32> {
+    %2 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+        ins(%0 : tensor<?xf32>) outs(%s : tensor<?xf32>) {
+    ^bb0(%a: f32, %o: f32):
+      %v = arith.addf %a, %o : f32
+      linalg.yield %v : f32
+    } -> tensor<?xf32>
+    scf.yield %2 : tensor<?xf32>
+  }
+  return %1 : tensor<?xf32>
+}
