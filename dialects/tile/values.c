@@ -2,8 +2,9 @@
 // Why: most rules of the dialect say "same shape" or "same element" of values of different classes.
 #include "dialects/tile/definitions.h"
 
+// f32 first: whether a type is some float is a look-up, and most are f32.
 bool tileTypeIsAScalar(MlirType type) {
-  return mlirTypeIsAIndex(type) || mlirTypeIsAInteger(type) || mlirTypeIsAFloat(type);
+  return mlirTypeIsAF32(type) || mlirTypeIsAIndex(type) || mlirTypeIsAInteger(type) || mlirTypeIsAFloat(type);
 }
 
 static bool isStatic(const MlirExtShape *shape) {

@@ -34,15 +34,15 @@ static bool expectAxis(MlirOperation op) {
 
 // `part` is the first input without its axes; a scalar when all are gone.
 static bool isWithout(MlirType part, MlirType input, bool (*isGone)(MlirOperation, intptr_t), MlirOperation op) {
-  intptr_t kept = 0;
+  intptr_t kept = 0, partRank = tileTypeGetRank(part);
   for (intptr_t i = 0, rank = tileTypeGetRank(input); i < rank; i++) {
     if (isGone(op, i))
       continue;
-    if (kept >= tileTypeGetRank(part) || tileTypeGetSize(part, kept) != tileTypeGetSize(input, i))
+    if (kept >= partRank || tileTypeGetSize(part, kept) != tileTypeGetSize(input, i))
       return false;
     kept++;
   }
-  return kept == tileTypeGetRank(part);
+  return kept == partRank;
 }
 
 static bool isInAxes(MlirOperation op, intptr_t axis) { return tileArrayContains(op, "axes", axis); }

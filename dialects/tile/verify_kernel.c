@@ -150,9 +150,11 @@ static bool checkValues(Walk *walk, MlirOperation op) {
 
 static bool checkName(Walk *walk, MlirOperation op) {
   const char *reason = reasonAgainst(tileOpName(op));
+  if (!reason)
+    return true;
   MlirStringRef holder = tileOpName(walk->root);
-  return !reason || tileErrorWithNote(op, mlirOperationGetLocation(walk->root), "in this one",
-                                      "cannot stand in a %.*s: %s", (int)holder.length, holder.data, reason);
+  return tileErrorWithNote(op, mlirOperationGetLocation(walk->root), "in this one", "cannot stand in a %.*s: %s",
+                           (int)holder.length, holder.data, reason);
 }
 
 static MlirWalkResult visit(MlirOperation op, void *data) {

@@ -222,6 +222,10 @@ MlirAttribute mlirExtOperationGetInherentAttributeAt(MlirOperation op, intptr_t 
   return wrap(OpImpl::slots(unwrap(op)->getPropertiesStorage())[index]);
 }
 
+bool mlirExtOperationHasDiscardableAttributes(MlirOperation op) {
+  return !unwrap(op)->getDiscardableAttrDictionary().empty();
+}
+
 void mlirExtEffectsAdd(MlirExtEffects effects, MlirOperation op, MlirExtEffect effect, intptr_t operand,
                        intptr_t result) {
   auto &list = *static_cast<SmallVectorImpl<MemoryEffects::EffectInstance> *>(effects.ptr);

@@ -103,6 +103,7 @@ MLIR_EXT_BEGIN
 const MlirExtOpDefinition *mlirExtOperationGetDefinition(MlirOperation op);
 // Number `index` of the op's inherent attributes, null when absent. Only for ops defined through this shim.
 MlirAttribute mlirExtOperationGetInherentAttributeAt(MlirOperation op, intptr_t index);
+bool mlirExtOperationHasDiscardableAttributes(MlirOperation op); // mlir-c counts them one by one
 
 // `operand` or `result` is the value concerned; -1 for none.
 void mlirExtEffectsAdd(MlirExtEffects effects, MlirOperation op, MlirExtEffect effect, intptr_t operand,

@@ -126,7 +126,7 @@ static void printRegions(Print *print, const TileElement *element) {
 }
 
 static bool dictionaryIsEmpty(const Print *print) {
-  if (mlirOperationGetNumDiscardableAttributes(print->op))
+  if (mlirExtOperationHasDiscardableAttributes(print->op))
     return false;
   for (int i = 0; print->spec->dictHoldsInherent && i < print->spec->numAttributes; ++i)
     if (!print->spec->attributes[i].inFormat &&

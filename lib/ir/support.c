@@ -72,12 +72,6 @@ bool tileEmit(MlirExtEmitter emitter, const char *format, ...) {
 }
 
 //===--- questions ----------------------------------------------------------===//
-MlirStringRef tileOpName(MlirOperation op) { return mlirIdentifierStr(mlirOperationGetName(op)); }
-
-bool tileOpIs(MlirOperation op, const char *name) {
-  return !mlirOperationIsNull(op) && tileStringEquals(tileOpName(op), name);
-}
-
 MlirOperation tileDefiningOp(MlirValue value) {
   return mlirValueIsAOpResult(value) ? mlirOpResultGetOwner(value) : (MlirOperation){NULL};
 }

@@ -21,8 +21,10 @@ void tileWarning(MlirOperation op, const char *format, ...) __attribute__((forma
 void tileRemark(MlirOperation op, const char *format, ...) __attribute__((format(printf, 2, 3)));
 bool tileEmit(MlirExtEmitter emitter, const char *format, ...) __attribute__((format(printf, 2, 3))); // returns false
 
-bool tileOpIs(MlirOperation op, const char *name); // false for a null op
-MlirStringRef tileOpName(MlirOperation op);
+static inline MlirStringRef tileOpName(MlirOperation op) { return mlirIdentifierStr(mlirOperationGetName(op)); }
+static inline bool tileOpIs(MlirOperation op, const char *name) { // false for a null op
+  return !mlirOperationIsNull(op) && tileStringEquals(tileOpName(op), name);
+}
 MlirOperation tileDefiningOp(MlirValue value);                     // null for block arguments
 MlirAttribute tileOpAttribute(MlirOperation op, const char *name); // inherent or discardable; null when absent
 MlirType tileOperandType(MlirOperation op, intptr_t index);
