@@ -12,6 +12,7 @@ foreach(source ${unit_tests})
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/test/bin)
   list(APPEND TESSERA_UNIT_TESTS ${name})
 endforeach()
+target_link_libraries(jit_test PRIVATE LLVM) # it parses its modules from text
 
 # The Python of the tests: ./dev passes its .venv; a build by hand takes that if it is there, else any python3.
 if(NOT TESSERA_PYTHON AND EXISTS ${CMAKE_SOURCE_DIR}/.venv/bin/python)

@@ -1,0 +1,66 @@
+// Flags of tile-run: every flag is read, defaults hold, every bad value is named.
+#include "lib/support/run_options.h"
+#include "test/check.h"
+
+#define PARSE(...) parse((char *[]){"tile-run", __VA_ARGS__, NULL})
+
+static tessera_run_options_t options;
+static tessera_error_t error;
+
+static bool parse(char **arguments) {
+  int count = 0;
+  while (arguments[count])
+    count++;
+  error.text[0] = 0;
+  return tessera_run_options_parse(count, arguments, &options, &error);
+}
+
+static void testDefaults(void) {
+  CHECK(PARSE("p.mlir"));
+  CHECK(strcmp(options.file, "p.mlir") == 0 && strcmp(options.entry, "main") == 0);
+  CHECK(strcmp(options.target, "cpu") == 0 && !options.pipeline && !options.stats && !options.help);
+  CHECK(options.num_inputs == 0 && options.num_outputs == 0);
+  CHECK(options.seed == 0 && options.repeat == 1 && options.threads == 0);
+  tessera_run_options_destroy(&options);
+}
+
+static void testEveryFlag(void) {
+  CHECK(PARSE("--entry=f", "--target=vax", "--pass-pipeline=a=b", "--in=x.npy", "p.mlir", "--in=y.npy", "--out=z.npy",
+              "--seed=7", "--repeat=3", "--threads=2", "--stats=s.json"));
+  CHECK(strcmp(options.entry, "f") == 0 && strcmp(options.target, "vax") == 0);
+  CHECK(strcmp(options.pipeline, "a=b") == 0 && strcmp(options.stats, "s.json") == 0);
+  CHECK(options.num_inputs == 2 && strcmp(options.inputs[0], "x.npy") == 0 && strcmp(options.inputs[1], "y.npy") == 0);
+  CHECK(options.num_outputs == 1 && strcmp(options.outputs[0], "z.npy") == 0);
+  CHECK(options.seed == 7 && options.repeat == 3 && options.threads == 2);
+  tessera_run_options_destroy(&options);
+  CHECK(PARSE("--help") && options.help);
+  tessera_run_options_destroy(&options);
+}
+
+static void testRefusals(void) {
+  static const struct {
+    const char *argument, *message;
+  } bad[] = {{"--bogus", "unknown flag '--bogus'"},
+             {"--in", "unknown flag '--in'"},
+             {"--repeat=0", "--repeat=0: wanted an integer of at least 1"},
+             {"--repeat=", "--repeat=: wanted an integer"},
+             {"--repeat=3x", "--repeat=3x: wanted an integer"},
+             {"--repeat=1000000001", "wanted an integer of at most 1000000000"},
+             {"--seed=-1", "--seed=-1: wanted an integer of at least 0"},
+             {"--seed=99999999999999999999", "--seed=99999999999999999999"},
+             {"--threads=4294967297", "--threads=4294967297: wanted an integer of at most 65536"},
+             {"q.mlir", "two files given: 'p.mlir' and 'q.mlir'"}};
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    CHECK(!PARSE("p.mlir", (char *)bad[i].argument), "%s was taken", bad[i].argument);
+    CHECK_CONTAINS(error.text, bad[i].message);
+  }
+  CHECK(!parse((char *[]){"tile-run", NULL}));
+  CHECK_CONTAINS(error.text, "no input file");
+}
+
+int main(void) {
+  testDefaults();
+  testEveryFlag();
+  testRefusals();
+  return checkResult(34);
+}
