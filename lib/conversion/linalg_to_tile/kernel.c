@@ -400,11 +400,31 @@ void tileKernelPack(TileKernelEmission *e, int index, const int dims[2], MlirVal
   tileBuild(&e->body, "tile.copy", 4, operands, 0, NULL, NULL, 0, NULL);
 }
 
-MlirValue tileKernelSlot(TileKernelEmission *e, MlirValue ring, MlirValue use) {
-  if (tileBufferTypeGetStages(mlirValueGetType(ring)) == 0)
-    return ring;
-  MlirType one = tileBufferTypeGetSlot(mlirValueGetType(ring));
-  return tileBuildValue(&e->body, "tile.slot", one, 2, (MlirValue[]){ring, use}, NULL);
+MlirType tileKernelBufferType(TileKernelEmission *e, int64_t rows, int64_t columns, MlirType element) {
+  char offsets[96];
+  snprintf(offsets, sizeof offsets, "offset [%lld:d1, %lld:d0]", (long long)columns, (long long)rows);
+  MlirAttribute layout = tileLayoutAttrParse(e->body.context, tileString(offsets));
+  return tileBufferTypeGet(2, (int64_t[]){rows, columns}, element, layout, "local", 0);
+}
+
+MlirValue tileKernelSlice(TileKernelEmission *e, MlirValue buffer, int64_t rows, int64_t columns, MlirValue row,
+                          MlirValue column) {
+  MlirType type = mlirValueGetType(buffer);
+  if (tileBufferTypeGetSize(type, 0) == rows && tileBufferTypeGetSize(type, 1) == columns)
+    return buffer;
+  MlirValue operands[3] = {buffer}, offsets[2] = {row, column};
+  int64_t fixed[2];
+  intptr_t count = 1;
+  for (int i = 0; i < 2; i++) {
+    fixed[i] = 0;
+    if (!mlirValueIsNull(offsets[i]) && !tileConstantIndex(offsets[i], &fixed[i])) {
+      fixed[i] = mlirShapedTypeGetDynamicSize();
+      operands[count++] = offsets[i];
+    }
+  }
+  TileAttributeEntry attributes[] = {{"static_offsets", mlirDenseI64ArrayGet(e->body.context, 2, fixed)}, {0}};
+  MlirType part = tileKernelBufferType(e, rows, columns, tileBufferTypeGetElementType(type));
+  return tileBuildValue(&e->body, "tile.slice", part, count, operands, attributes);
 }
 
 MlirValue tileKernelLoadBuffer(TileKernelEmission *e, MlirValue buffer) {

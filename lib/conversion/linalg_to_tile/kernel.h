@@ -48,8 +48,10 @@ MlirValue tileKernelInitial(TileKernelEmission *emission, int index);
 MlirValue tileKernelReduce(TileKernelEmission *emission, const char *operation, MlirValue tile);
 // Copies operand `index`'s current tile, its axes in the order of `dims` (two dimensions), into a local buffer.
 void tileKernelPack(TileKernelEmission *emission, int index, const int dims[2], MlirValue buffer);
-// The `use`-th buffer of a ring (a single buffer is its own); the whole of a buffer as a tile.
-MlirValue tileKernelSlot(TileKernelEmission *emission, MlirValue ring, MlirValue use);
+// A row-major buffer in local memory; rows × columns of it from (row, column) on (null: 0); the whole as a tile.
+MlirType tileKernelBufferType(TileKernelEmission *emission, int64_t rows, int64_t columns, MlirType element);
+MlirValue tileKernelSlice(TileKernelEmission *emission, MlirValue buffer, int64_t rows, int64_t columns, MlirValue row,
+                          MlirValue column);
 MlirValue tileKernelLoadBuffer(TileKernelEmission *emission, MlirValue buffer);
 // Spreads a scalar over a tile type (returns it as it is when the type is a scalar).
 MlirValue tileKernelSplat(TileKernelEmission *emission, MlirValue scalar, MlirType tile);

@@ -1,0 +1,17 @@
+// A matrix product as its parts: what contraction.c recognizes and contraction_kernel.c emits.
+#ifndef TESSERA_CONVERSION_LINALG_TO_TILE_CONTRACTION_H
+#define TESSERA_CONVERSION_LINALG_TO_TILE_CONTRACTION_H
+
+#include "lib/conversion/linalg_to_tile/structured.h"
+
+typedef struct TileContraction {
+  int lhs, rhs; // operand numbers of A and B
+  int m, n, k;  // dimensions
+  int product;  // argument of the body that takes the product (an epilogue follows); -1: no epilogue
+  int64_t step; // of k, per product of register tiles
+} TileContraction;
+
+// Builds the kernel and its launch in place of structured->op. Renumbers the dimensions and chooses tiles.
+void tileEmitContraction(TileStructured *structured, TileContraction *contraction);
+
+#endif
