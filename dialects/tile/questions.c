@@ -62,7 +62,10 @@ int64_t tileArrayAt(MlirOperation op, const char *name, intptr_t index) {
 }
 
 bool tileArrayContains(MlirOperation op, const char *name, int64_t value) {
-  MlirAttribute array = tileOpAttribute(op, name);
+  return tileListContains(tileOpAttribute(op, name), value);
+}
+
+bool tileListContains(MlirAttribute array, int64_t value) {
   for (intptr_t i = 0, count = countOf(array); i < count; i++)
     if (mlirDenseI64ArrayGetElement(array, i) == value)
       return true;

@@ -27,6 +27,7 @@ const char *tileShapeText(MlirType type, char *buffer, size_t capacity); // "128
 intptr_t tileArrayCount(MlirOperation op, const char *name); // of an i64 array; 0 when absent
 int64_t tileArrayAt(MlirOperation op, const char *name, intptr_t index);
 bool tileArrayContains(MlirOperation op, const char *name, int64_t value);
+bool tileListContains(MlirAttribute array, int64_t value); // the same of an i64 array at hand; false for null
 bool tileIntegerOf(MlirOperation op, const char *name, int64_t *value); // false when absent
 bool tileHas(MlirOperation op, const char *name);
 MlirStringRef tileKeywordOf(MlirOperation op, const char *name); // empty when absent

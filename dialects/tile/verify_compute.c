@@ -33,10 +33,10 @@ static bool expectAxis(MlirOperation op) {
 }
 
 // `part` is the first input without its axes; a scalar when all are gone.
-static bool isWithout(MlirType part, MlirType input, bool (*isGone)(MlirOperation, intptr_t), MlirOperation op) {
+static bool isWithout(MlirType part, MlirType input, bool (*isGone)(MlirAttribute, intptr_t), MlirAttribute gone) {
   intptr_t kept = 0, partRank = tileTypeGetRank(part);
   for (intptr_t i = 0, rank = tileTypeGetRank(input); i < rank; i++) {
-    if (isGone(op, i))
+    if (isGone(gone, i))
       continue;
     if (kept >= partRank || tileTypeGetSize(part, kept) != tileTypeGetSize(input, i))
       return false;
@@ -45,17 +45,13 @@ static bool isWithout(MlirType part, MlirType input, bool (*isGone)(MlirOperatio
   return kept == partRank;
 }
 
-static bool isInAxes(MlirOperation op, intptr_t axis) { return tileArrayContains(op, "axes", axis); }
-
-static bool isAxis(MlirOperation op, intptr_t axis) {
-  int64_t gone = 0;
-  return tileIntegerOf(op, "axis", &gone) && gone == axis;
-}
+static bool isInAxes(MlirAttribute axes, intptr_t axis) { return tileListContains(axes, axis); }
+static bool isAxis(MlirAttribute gone, intptr_t axis) { return mlirIntegerAttrGetValueInt(gone) == axis; }
 
 static bool expectPart(MlirOperation op, const char *what, MlirType part, MlirValue input,
-                       bool (*isGone)(MlirOperation, intptr_t)) {
+                       bool (*isGone)(MlirAttribute, intptr_t), MlirAttribute gone) {
   MlirType type = mlirValueGetType(input);
-  if (!isWithout(part, type, isGone, op))
+  if (!isWithout(part, type, isGone, gone))
     return tileErrorWithNote(op, mlirValueGetLocation(input), "the input is defined here",
                              "%s has shape %s, want the input's, %s, without its axes", what, TILE_SHAPE_TEXT(part),
                              TILE_SHAPE_TEXT(type));
@@ -150,8 +146,9 @@ bool tileReduceOpVerify(MlirOperation op) {
     return false;
   if (results != inputs)
     return tileError(op, "has %d results, want %d, one per input", (int)results, (int)inputs);
+  MlirAttribute axes = tileOpAttribute(op, "axes");
   for (intptr_t i = 0; i < results; i++)
-    if (!expectPart(op, "the result", tileResultType(op, i), mlirOperationGetOperand(op, i), isInAxes) ||
+    if (!expectPart(op, "the result", tileResultType(op, i), mlirOperationGetOperand(op, i), isInAxes, axes) ||
         !tileExpectFreedLayout(op, mlirOperationGetOperand(op, i), mlirOperationGetResult(op, i)))
       return false;
   return verifyCombiner(op, inputs);
@@ -167,8 +164,10 @@ bool tileScanOpVerify(MlirOperation op) {
     return false;
   if (initials && initials != inputs)
     return tileError(op, "has %d initial states, want none or %d, one per input", (int)initials, (int)inputs);
+  MlirAttribute axis = tileOpAttribute(op, "axis");
   for (intptr_t i = 0; i < initials; i++)
-    if (!expectPart(op, "the initial state", tileOperandType(op, begin + i), mlirOperationGetOperand(op, i), isAxis))
+    if (!expectPart(op, "the initial state", tileOperandType(op, begin + i), mlirOperationGetOperand(op, i), isAxis,
+                    axis))
       return false;
   return verifyCombiner(op, inputs);
 }

@@ -20,8 +20,9 @@ bool tileIotaOpVerify(MlirOperation op) {
 // The result without the new axes is the source.
 static bool isBroadcast(MlirOperation op, MlirType source, MlirType result) {
   intptr_t kept = 0, rank = tileTypeGetRank(source), resultRank = tileTypeGetRank(result);
+  MlirAttribute axes = tileOpAttribute(op, "axes");
   for (intptr_t i = 0; i < resultRank; i++) {
-    if (tileArrayContains(op, "axes", i))
+    if (tileListContains(axes, i))
       continue;
     if (kept >= rank || tileTypeGetSize(source, kept) != tileTypeGetSize(result, i))
       return false;

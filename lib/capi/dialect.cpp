@@ -79,7 +79,7 @@ Made parseParametric(DialectAsmParser &parser, Dialect *dialect, const char *kin
     return parser.emitError(location, "unknown ")
                << kind << " '" << name << "' in dialect '" << dialect->getNamespace() << "'",
            Made();
-  SmallVector<Attribute> parameters;
+  SmallVector<Attribute, 8> parameters;
   SmallVectorImpl<Attribute> *list = &parameters;
   auto emitError = [&] { return parser.emitError(location); };
   if ((found->parse && !found->parse({static_cast<AsmParser *>(&parser)}, {list})) ||

@@ -47,14 +47,17 @@ static MlirAttribute segments(MlirOperation op, bool has, intptr_t slot) {
   return has ? mlirExtOperationGetInherentAttributeAt(op, slot) : (MlirAttribute){NULL};
 }
 
-// Where every group is one value, as nearly everywhere.
+// Groups of one value with no loose one before them, as nearly all are.
+static bool isOneValue(intptr_t loose, bool hasSegments, intptr_t group) {
+  return !hasSegments && (loose < 0 || group < loose);
+}
 static void oneValue(intptr_t total, intptr_t group, intptr_t *begin, intptr_t *count) {
-  *begin = group;
+  *begin = group < total ? group : total;
   *count = group < total;
 }
 
 void tileSpecOperandGroup(const TileOpSpec *spec, MlirOperation op, intptr_t group, intptr_t *begin, intptr_t *count) {
-  if (spec->looseOperand < 0 && !spec->operandSegments)
+  if (isOneValue(spec->looseOperand, spec->operandSegments, group))
     return oneValue(mlirOperationGetNumOperands(op), group, begin, count);
   tileSpecGroup(spec->operands, spec->numOperands, spec->looseOperand,
                 segments(op, spec->operandSegments, spec->numAttributes), mlirOperationGetNumOperands(op), group, begin,
@@ -62,7 +65,7 @@ void tileSpecOperandGroup(const TileOpSpec *spec, MlirOperation op, intptr_t gro
 }
 
 void tileSpecResultGroup(const TileOpSpec *spec, MlirOperation op, intptr_t group, intptr_t *begin, intptr_t *count) {
-  if (spec->looseResult < 0 && !spec->resultSegments)
+  if (isOneValue(spec->looseResult, spec->resultSegments, group))
     return oneValue(mlirOperationGetNumResults(op), group, begin, count);
   tileSpecGroup(spec->results, spec->numResults, spec->looseResult,
                 segments(op, spec->resultSegments, spec->numAttributes + spec->operandSegments),
