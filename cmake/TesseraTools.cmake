@@ -1,18 +1,27 @@
 # What tile-run and tile-exec share: lib/run, between the runtime and the tools.
 file(GLOB run_sources CONFIGURE_DEPENDS lib/run/*.c)
 
-# Every tools/NAME/main.c (with whatever lies beside it) is an executable NAME linked to libtessera.
+file(GLOB support_sources CONFIGURE_DEPENDS lib/support/*.c)
+
+# Every tools/NAME/main.c (with whatever lies beside it) is an executable NAME linked to libtessera; tile-exec, which runs
+# where there is no MLIR, has lib/support inside instead.
 file(GLOB tool_mains CONFIGURE_DEPENDS tools/*/main.c)
 foreach(main ${tool_mains})
   get_filename_component(folder ${main} DIRECTORY)
   get_filename_component(name ${folder} NAME)
   file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.c)
   add_executable(${name} ${sources})
-  target_link_libraries(${name} PRIVATE tessera)
+  if(name STREQUAL "tile-exec")
+    target_sources(${name} PRIVATE ${support_sources})
+    target_link_libraries(${name} PRIVATE ${CMAKE_DL_LIBS} -Wl,--no-as-needed m -Wl,--as-needed) # programs may call libm
+    target_link_options(${name} PRIVATE $<$<CONFIG:Release>:-s>)
+  else()
+    target_link_libraries(${name} PRIVATE tessera)
+  endif()
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
   list(APPEND TESSERA_TOOLS ${name})
   # What runs programs holds all of the runtime and shows it to the code it compiles.
-  if(name STREQUAL "tile-run")
+  if(name MATCHES "^tile-(run|exec)$")
     target_sources(${name} PRIVATE ${run_sources})
     target_link_libraries(${name} PRIVATE -Wl,--whole-archive tessera-runtime -Wl,--no-whole-archive)
     set_target_properties(${name} PROPERTIES ENABLE_EXPORTS ON)

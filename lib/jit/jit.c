@@ -1,10 +1,8 @@
 // Compiles an LLVM module into this process. See jit.h.
 #include "lib/jit/jit.h"
 
+#include "lib/jit/codegen.h"
 #include "llvm-c/LLJIT.h"
-#include "llvm-c/Target.h"
-#include "llvm-c/TargetMachine.h"
-#include "llvm-c/Transforms/PassBuilder.h"
 
 #include <stdlib.h>
 
@@ -20,57 +18,11 @@ static void takeReport(void *context, LLVMErrorRef failure) {
   LLVMDisposeErrorMessage(message);
 }
 
-// Writes LLVM's message and returns true if there was an error.
-static bool failed(LLVMErrorRef failure, const char *doing, tessera_error_t *error) {
-  if (!failure)
-    return false;
-  char *message = LLVMGetErrorMessage(failure);
-  tessera_fail(error, "%s: %s", doing, message);
-  LLVMDisposeErrorMessage(message);
-  return true;
-}
-
-//===--- the machine and its optimizer --------------------------------------===//
-
-static LLVMTargetMachineRef createHostMachine(tessera_error_t *error) {
-  LLVMInitializeNativeTarget();
-  LLVMInitializeNativeAsmPrinter();
-  char *triple = LLVMGetDefaultTargetTriple(), *cpu = LLVMGetHostCPUName(), *features = LLVMGetHostCPUFeatures();
-  LLVMTargetRef target;
-  LLVMTargetMachineRef machine = NULL;
-  char *message = NULL;
-  if (LLVMGetTargetFromTriple(triple, &target, &message))
-    tessera_fail(error, "no code generator for this machine: %s", message);
-  else
-    machine = LLVMCreateTargetMachine(target, triple, cpu, features, LLVMCodeGenLevelAggressive, LLVMRelocPIC,
-                                      LLVMCodeModelJITDefault);
-  LLVMDisposeMessage(message);
-  LLVMDisposeMessage(triple);
-  LLVMDisposeMessage(cpu);
-  LLVMDisposeMessage(features);
-  return machine;
-}
-
-static bool optimize(LLVMModuleRef module, LLVMTargetMachineRef machine, int level, tessera_error_t *error) {
-  char passes[] = "default<O0>";
-  passes[9] = (char)('0' + level);
-  char *triple = LLVMGetTargetMachineTriple(machine);
-  LLVMSetTarget(module, triple);
-  LLVMDisposeMessage(triple);
-  LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(machine);
-  LLVMSetModuleDataLayout(module, layout);
-  LLVMDisposeTargetData(layout);
-  LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
-  bool bad = failed(LLVMRunPasses(module, passes, machine, options), "optimizing", error);
-  LLVMDisposePassBuilderOptions(options);
-  return !bad;
-}
-
 static bool searchProcess(LLVMOrcLLJITRef lljit, tessera_error_t *error) {
   LLVMOrcDefinitionGeneratorRef generator;
-  if (failed(LLVMOrcCreateDynamicLibrarySearchGeneratorForProcess(&generator, LLVMOrcLLJITGetGlobalPrefix(lljit), NULL,
-                                                                  NULL),
-             "searching the process for symbols", error))
+  if (tileCodegenFailed(LLVMOrcCreateDynamicLibrarySearchGeneratorForProcess(
+                            &generator, LLVMOrcLLJITGetGlobalPrefix(lljit), NULL, NULL),
+                        "searching the process for symbols", error))
     return false;
   LLVMOrcJITDylibAddGenerator(LLVMOrcLLJITGetMainJITDylib(lljit), generator);
   return true;
@@ -82,12 +34,12 @@ static bool addModule(LLVMOrcLLJITRef lljit, LLVMModuleRef module, LLVMOrcThread
                       tessera_error_t *error) {
   LLVMOrcThreadSafeModuleRef safe = LLVMOrcCreateNewThreadSafeModule(module, context);
   LLVMOrcJITDylibRef library = LLVMOrcLLJITGetMainJITDylib(lljit);
-  return !failed(LLVMOrcLLJITAddLLVMIRModule(lljit, library, safe), "adding the module", error);
+  return !tileCodegenFailed(LLVMOrcLLJITAddLLVMIRModule(lljit, library, safe), "adding the module", error);
 }
 
 static bool start(TileJit *jit, LLVMModuleRef module, LLVMOrcThreadSafeContextRef context, LLVMTargetMachineRef machine,
                   int optimization, tessera_error_t *error) {
-  if (!optimize(module, machine, optimization, error)) {
+  if (!tileCodegenOptimize(module, machine, optimization, error)) {
     LLVMDisposeModule(module);
     LLVMDisposeTargetMachine(machine);
     return false;
@@ -95,7 +47,7 @@ static bool start(TileJit *jit, LLVMModuleRef module, LLVMOrcThreadSafeContextRe
   LLVMOrcLLJITBuilderRef builder = LLVMOrcCreateLLJITBuilder();
   LLVMOrcLLJITBuilderSetJITTargetMachineBuilder(builder,
                                                 LLVMOrcJITTargetMachineBuilderCreateFromTargetMachine(machine));
-  if (failed(LLVMOrcCreateLLJIT(&jit->lljit, builder), "starting the JIT", error)) {
+  if (tileCodegenFailed(LLVMOrcCreateLLJIT(&jit->lljit, builder), "starting the JIT", error)) {
     LLVMDisposeModule(module);
     return false;
   }
@@ -112,7 +64,7 @@ TileJit *tileJitCreate(LLVMModuleRef module, LLVMContextRef context, int optimiz
   TileJit *jit = calloc(1, sizeof *jit);
   if (!jit)
     tessera_fail(error, "out of memory");
-  LLVMTargetMachineRef machine = jit ? createHostMachine(error) : NULL;
+  LLVMTargetMachineRef machine = jit ? tileCodegenMachineCreate(NULL, LLVMCodeModelJITDefault, error) : NULL;
   bool ok = false;
   if (machine)
     ok = start(jit, module, safe, machine, optimization, error);
@@ -134,7 +86,7 @@ void tileJitDestroy(TileJit *jit) {
 void *tileJitLookup(TileJit *jit, const char *name, tessera_error_t *error) {
   LLVMOrcExecutorAddress address = 0;
   jit->reported.text[0] = 0;
-  if (failed(LLVMOrcLLJITLookup(jit->lljit, &address, name), "compiling", error)) {
+  if (tileCodegenFailed(LLVMOrcLLJITLookup(jit->lljit, &address, name), "compiling", error)) {
     if (jit->reported.text[0])
       tessera_fail(error, "compiling: %s", jit->reported.text);
     return NULL;

@@ -47,10 +47,11 @@ static MlirLogicalResult printDiagnostic(MlirDiagnostic diagnostic, void *userDa
 }
 
 static bool parse(TileSession *session, const char *path, tessera_error_t *error) {
-  FILE *file = fopen(path, "rb");
+  FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb");
   if (!file)
     return tessera_fail(error, "%s: %s", path, strerror(errno));
-  fclose(file);
+  if (file != stdin)
+    fclose(file);
   session->module = mlirModuleCreateParseFromFile(session->context, tileString(path));
   return !mlirModuleIsNull(session->module) || tessera_fail(error, "%s: not a valid program", path);
 }

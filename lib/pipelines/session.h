@@ -18,6 +18,7 @@ typedef struct TileSession {
   MlirModule module;
 } TileSession;
 
+// "-" is standard input.
 bool tileSessionOpen(TileSession *session, const char *path, tessera_error_t *error);
 // `pipeline` as tile-opt's --pass-pipeline takes it: "builtin.module(…)".
 bool tileSessionRun(TileSession *session, const char *pipeline, tessera_error_t *error);

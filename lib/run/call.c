@@ -142,7 +142,7 @@ static void pack(tessera_run_data_t *data, descriptor_t *descriptors, char *resu
 
 bool tessera_calls_run(tessera_calls_t *out_calls, tessera_packed_t entry, tessera_run_data_t *data, int64_t repeat,
                        tessera_error_t *out_error) {
-  *out_calls = (tessera_calls_t){calloc((size_t)repeat, sizeof *out_calls->times_ms)};
+  *out_calls = (tessera_calls_t){.times_ms = calloc((size_t)repeat, sizeof *out_calls->times_ms)};
   descriptor_t *descriptors = calloc((size_t)data->signature->num_arguments + 1, sizeof *descriptors);
   char *results = calloc((size_t)data->signature->num_results + 1, sizeof(descriptor_t));
   // An arena of its own: what a call that fails had allocated goes with it.
@@ -164,7 +164,7 @@ bool tessera_calls_run(tessera_calls_t *out_calls, tessera_packed_t entry, tesse
 
 void tessera_calls_destroy(tessera_calls_t *calls) {
   free(calls->times_ms);
-  *calls = (tessera_calls_t){NULL};
+  *calls = (tessera_calls_t){.times_ms = NULL};
 }
 
 //===--- statistics -----------------------------------------------------------===//

@@ -3,6 +3,7 @@
 
 #include "lib/ir/support.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 MlirOperation tileEntryFind(MlirModule module, const char *name) {
@@ -78,4 +79,42 @@ bool tileEntrySignature(MlirOperation function, tessera_signature_t *signature, 
   signature->num_arguments = (int)arguments;
   signature->num_results = (int)results;
   return true;
+}
+
+//===--- all entries of a module ------------------------------------------------===//
+
+static bool isEntry(MlirOperation op) {
+  if (!tileOpIs(op, "func.func") || mlirBlockIsNull(mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0))))
+    return false;
+  MlirAttribute visibility = tileOpAttribute(op, "sym_visibility");
+  return mlirAttributeIsNull(visibility) || tileStringEquals(mlirStringAttrGetValue(visibility), "public");
+}
+
+static bool addEntry(MlirOperation function, TileEntries *entries, tessera_error_t *error) {
+  TileEntry *grown = realloc(entries->items, ((size_t)entries->count + 1) * sizeof *grown);
+  if (!grown)
+    return tessera_fail(error, "out of memory");
+  entries->items = grown;
+  TileEntry *entry = &grown[entries->count];
+  MlirStringRef name = mlirStringAttrGetValue(tileOpAttribute(function, "sym_name"));
+  *entry = (TileEntry){.name = strndup(name.data, name.length)};
+  entries->count++;
+  entry->isPassable = tileEntrySignature(function, &entry->signature, NULL);
+  return entry->name || tessera_fail(error, "out of memory");
+}
+
+bool tileEntriesCollect(MlirModule module, TileEntries *entries, tessera_error_t *error) {
+  *entries = (TileEntries){NULL, 0};
+  MlirOperation op = mlirBlockGetFirstOperation(mlirModuleGetBody(module));
+  for (; !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op))
+    if (isEntry(op) && !addEntry(op, entries, error))
+      return false;
+  return true;
+}
+
+void tileEntriesDestroy(TileEntries *entries) {
+  for (int i = 0; i < entries->count; i++)
+    free(entries->items[i].name);
+  free(entries->items);
+  *entries = (TileEntries){NULL, 0};
 }

@@ -1,5 +1,5 @@
 // tile-run: compiles a program at any level and runs one of its functions on .npy files. --help lists the flags.
-#include "lib/capi/pass.h"
+#include "lib/pipelines/statistics.h"
 #include "lib/run/call.h"
 #include "lib/runtime/tessera.h"
 #include "tools/tile-run/program.h"
@@ -8,45 +8,13 @@
 
 //===--- statistics -----------------------------------------------------------===//
 
-typedef struct PassStatistics {
-  tessera_json_t *json;
-  int64_t fallbackOps;
-  const char *open; // the pass whose object is open
-} PassStatistics;
-
-// `text`: "name: what it counts".
-static void addStatistic(const char *pass, const char *text, uint64_t value, void *userData) {
-  PassStatistics *statistics = userData;
-  char name[64];
-  snprintf(name, sizeof name, "%.*s", (int)strcspn(text, ":"), text);
-  if (strcmp(name, "fallback_ops") == 0)
-    statistics->fallbackOps = (int64_t)value;
-  if (!statistics->json)
-    return;
-  if (!statistics->open || strcmp(statistics->open, pass) != 0) {
-    if (statistics->open)
-      tessera_json_end(statistics->json);
-    tessera_json_begin_object(statistics->json, pass);
-    statistics->open = pass;
-  }
-  tessera_json_integer(statistics->json, name, (int64_t)value);
-}
-
 static bool writeStatistics(const Program *program, const tessera_calls_t *calls, const tessera_run_options_t *options,
                             tessera_error_t *error) {
-  PassStatistics totals = {NULL};
-  mlirExtStatisticsForEach(addStatistic, &totals);
   tessera_json_t *json = tessera_json_create();
   tessera_json_begin_object(json, NULL);
   tessera_calls_write_times(calls, json);
   tessera_json_number(json, "compile_ms", program->compileMs);
-  tessera_json_integer(json, "fallback_ops", totals.fallbackOps);
-  tessera_json_begin_object(json, "passes");
-  PassStatistics passes = {.json = json};
-  mlirExtStatisticsForEach(addStatistic, &passes);
-  if (passes.open)
-    tessera_json_end(json);
-  tessera_json_end(json);
+  tileStatisticsWrite(json);
   tessera_calls_write_manifest(options, options->pipeline ? options->pipeline : "tile-to-cpu-pipeline", json);
   tessera_json_end(json);
   bool ok = tessera_json_write(json, options->stats, error);
@@ -62,8 +30,8 @@ static bool run(const tessera_run_options_t *options, tessera_error_t *error) {
   if (options->threads && !tessera_set_threads((int)options->threads))
     return tessera_fail(error, "--threads=%lld: cannot be set", (long long)options->threads);
   Program program;
-  tessera_run_data_t data = {NULL};
-  tessera_calls_t calls = {NULL};
+  tessera_run_data_t data = {.signature = NULL};
+  tessera_calls_t calls = {.times_ms = NULL};
   bool ok = programLoad(&program, options, error) &&
             tessera_run_data_prepare(&data, &program.signature, options, error) &&
             tessera_calls_run(&calls, program.entry, &data, options->repeat, error) &&

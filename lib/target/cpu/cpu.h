@@ -1,9 +1,12 @@
-// The CPU target: a module in the LLVM dialect (what --tile-to-cpu-pipeline leaves) -> code in this process.
+// The CPU target: a module in the LLVM dialect (what --tile-to-cpu-pipeline leaves) -> code in this process, or LLVM
+// IR, an object file, a program (a shared object for tile-exec and C callers).
 #ifndef TESSERA_TARGET_CPU_H
 #define TESSERA_TARGET_CPU_H
 
 #include "lib/jit/jit.h"
-#include "mlir-c/IR.h"
+#include "lib/target/target.h"
+
+extern const TileTarget tileCpuTarget;
 
 // Translates, optimizes and compiles `module`, with a packed entry (lib/jit/jit.h) for function `entry`. Null after
 // writing to `error`.

@@ -1,0 +1,67 @@
+// The machine, the optimizer and object files, over LLVM's C API. See codegen.h.
+#include "lib/jit/codegen.h"
+
+#include "llvm-c/Target.h"
+#include "llvm-c/Transforms/PassBuilder.h"
+
+#include <string.h>
+
+bool tileCodegenFailed(LLVMErrorRef failure, const char *doing, tessera_error_t *error) {
+  if (!failure)
+    return false;
+  char *message = LLVMGetErrorMessage(failure);
+  tessera_fail(error, "%s: %s", doing, message);
+  LLVMDisposeErrorMessage(message);
+  return true;
+}
+
+static LLVMTargetMachineRef createMachine(const char *triple, const char *cpu, const char *features,
+                                          LLVMCodeModel model, tessera_error_t *error) {
+  LLVMTargetRef target;
+  char *message = NULL;
+  if (!LLVMGetTargetFromTriple(triple, &target, &message))
+    return LLVMCreateTargetMachine(target, triple, cpu, features, LLVMCodeGenLevelAggressive, LLVMRelocPIC, model);
+  tessera_fail(error, "no code generator for this machine: %s", message);
+  LLVMDisposeMessage(message);
+  return NULL;
+}
+
+LLVMTargetMachineRef tileCodegenMachineCreate(const char *cpu, LLVMCodeModel model, tessera_error_t *error) {
+  LLVMInitializeNativeTarget();
+  LLVMInitializeNativeAsmPrinter();
+  char *triple = LLVMGetDefaultTargetTriple(), *host = LLVMGetHostCPUName(), *features = LLVMGetHostCPUFeatures();
+  LLVMTargetMachineRef machine = createMachine(triple, cpu ? cpu : host, cpu ? "" : features, model, error);
+  LLVMDisposeMessage(triple);
+  LLVMDisposeMessage(host);
+  LLVMDisposeMessage(features);
+  return machine;
+}
+
+void tileCodegenPrepare(LLVMModuleRef module, LLVMTargetMachineRef machine) {
+  char *triple = LLVMGetTargetMachineTriple(machine);
+  LLVMSetTarget(module, triple);
+  LLVMDisposeMessage(triple);
+  LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(machine);
+  LLVMSetModuleDataLayout(module, layout);
+  LLVMDisposeTargetData(layout);
+}
+
+bool tileCodegenOptimize(LLVMModuleRef module, LLVMTargetMachineRef machine, int level, tessera_error_t *error) {
+  char passes[] = "default<O0>";
+  passes[9] = (char)('0' + level);
+  tileCodegenPrepare(module, machine);
+  LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
+  bool bad = tileCodegenFailed(LLVMRunPasses(module, passes, machine, options), "optimizing", error);
+  LLVMDisposePassBuilderOptions(options);
+  return !bad;
+}
+
+bool tileCodegenObjectCreate(LLVMModuleRef module, LLVMTargetMachineRef machine, LLVMMemoryBufferRef *object,
+                             tessera_error_t *error) {
+  char *message = NULL;
+  if (!LLVMTargetMachineEmitToMemoryBuffer(machine, module, LLVMObjectFile, &message, object))
+    return true;
+  tessera_fail(error, "generating code: %s", message);
+  LLVMDisposeMessage(message);
+  return false;
+}

@@ -1,0 +1,30 @@
+// LLVM module -> machine code: the target machine, the optimizer, an object file. What the JIT and ahead-of-time
+// programs share.
+//
+//   LLVMTargetMachineRef machine = tileCodegenMachineCreate("x86-64-v3", LLVMCodeModelDefault, &error);
+//   LLVMMemoryBufferRef object;
+//   if (machine && tileCodegenOptimize(module, machine, 3, &error) &&
+//       tileCodegenObjectCreate(module, machine, &object, &error)) …   // LLVMDisposeMemoryBuffer(object)
+//   LLVMDisposeTargetMachine(machine);
+#ifndef TESSERA_JIT_CODEGEN_H
+#define TESSERA_JIT_CODEGEN_H
+
+#include "lib/support/status.h"
+#include "llvm-c/Core.h"
+#include "llvm-c/Error.h"
+#include "llvm-c/TargetMachine.h"
+
+// Position-independent code for this machine's operating system and `cpu`, LLVM's name of a processor; null is the one
+// we run on, with all it has. Null after writing to `error`.
+LLVMTargetMachineRef tileCodegenMachineCreate(const char *cpu, LLVMCodeModel model, tessera_error_t *error);
+// Makes the module the machine's: triple and data layout.
+void tileCodegenPrepare(LLVMModuleRef module, LLVMTargetMachineRef machine);
+// Prepares and optimizes; `level`: 0 to 3, as clang's -O.
+bool tileCodegenOptimize(LLVMModuleRef module, LLVMTargetMachineRef machine, int level, tessera_error_t *error);
+bool tileCodegenObjectCreate(LLVMModuleRef module, LLVMTargetMachineRef machine, LLVMMemoryBufferRef *object,
+                             tessera_error_t *error);
+
+// Consumes `failure`: writes LLVM's message and returns true if there was one.
+bool tileCodegenFailed(LLVMErrorRef failure, const char *doing, tessera_error_t *error);
+
+#endif

@@ -1,0 +1,12 @@
+// What our passes counted in this process, for --stats.
+#ifndef TESSERA_PIPELINES_STATISTICS_H
+#define TESSERA_PIPELINES_STATISTICS_H
+
+#include "lib/support/json.h"
+
+// linalg ops left to upstream's route so far.
+int64_t tileFallbackOps(void);
+// fallback_ops, and every pass with its counts under "passes", into the open object.
+void tileStatisticsWrite(tessera_json_t *json);
+
+#endif

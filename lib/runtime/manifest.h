@@ -1,0 +1,54 @@
+// manifest.h - what a compiled program (tile-translate --tile-to-program) says about itself: its entries and their
+// types. The shared object exports it as `tessera_manifest`.
+//
+//   void *program = dlopen("./p.so", RTLD_NOW);
+//   const tessera_manifest_t *manifest = dlsym(program, "tessera_manifest");
+//   if (manifest && manifest->version == TESSERA_MANIFEST_VERSION)
+//     for (int64_t i = 0; i < manifest->num_entries; i++)
+//       puts(manifest->entries[i].name);
+//
+// Every field is 8 bytes, so that any compiler on a 64-bit machine lays it out alike. A new field at the end of a
+// struct in an array, or any other change, is a new version; the version always comes first.
+#ifndef TESSERA_RUNTIME_MANIFEST_H
+#define TESSERA_RUNTIME_MANIFEST_H
+
+#include <stdint.h>
+
+enum { TESSERA_MANIFEST_VERSION = 1 };
+
+typedef enum tessera_kind_t { TESSERA_SCALAR, TESSERA_TENSOR, TESSERA_MEMREF } tessera_kind_t;
+
+typedef struct tessera_type_t {
+  const char *element; // as MLIR prints it: "f32"; an index is "i64"
+  int64_t kind;        // tessera_kind_t; an argument that is a memref may be written by the program
+  int64_t rank;
+  const int64_t *shape; // rank sizes; -1 is dynamic
+} tessera_type_t;
+
+typedef struct tessera_entry_t {
+  const char *name;
+  // args[0] points to the result (several: the struct of them) if there is one, the rest to the arguments: a memref's
+  // descriptor or a scalar. The same as the exported tessera_packed_NAME.
+  void (*packed)(void **args);
+  // The arguments, then one descriptor for each result: NAME_into writes the caller's buffers. NULL where there are no
+  // results.
+  void (*packed_into)(void **args);
+  int64_t num_arguments;
+  const tessera_type_t *arguments;
+  int64_t num_results;
+  const tessera_type_t *results;
+} tessera_entry_t;
+
+typedef struct tessera_manifest_t {
+  int64_t version;
+  const char *compiler; // "Tessera 0.1.0"
+  const char *target;   // "cpu"
+  const char *chip;     // as asked for: "native", "x86-64-v3"
+  const char *needs;    // the least x86-64 level of a machine it runs on; empty elsewhere
+  const char *pipeline; // the passes it was made by
+  int64_t fallback_ops; // linalg ops that went by upstream's route
+  int64_t num_entries;
+  const tessera_entry_t *entries;
+} tessera_manifest_t;
+
+#endif // TESSERA_RUNTIME_MANIFEST_H

@@ -1,0 +1,163 @@
+// Ahead of time: a module in the LLVM dialect -> LLVM IR, an object file, or a program. One row a form.
+//
+// Of a module with known entries, objects and programs show only these: `_mlir_ciface_NAME` (lib/runtime/tessera.h) and
+// `tessera_packed_NAME` (lib/runtime/manifest.h); the rest is internal, so that objects of several programs link
+// together. A module that came in the LLVM dialect keeps its own linkage.
+#include "lib/target/cpu/ahead_of_time.h"
+
+#include "lib/jit/codegen.h"
+#include "lib/jit/jit.h"
+#include "lib/target/cpu/cpu.h"
+#include "mlir-c/RegisterEverything.h"
+#include "mlir-c/Target/LLVMIR.h"
+
+#include <string.h>
+
+//===--- the LLVM module ------------------------------------------------------===//
+
+// What one translation holds until its artifact is made.
+typedef struct Build {
+  const TileTranslation *translation;
+  TileCpuChip chip;
+  LLVMContextRef context;
+  LLVMModuleRef module;
+  LLVMTargetMachineRef machine;
+} Build;
+
+static bool startBuild(Build *build, const TileTranslation *translation, tessera_error_t *error) {
+  *build = (Build){.translation = translation};
+  if (!tileCpuChipFind(translation->chip ? translation->chip : "native", &build->chip, error))
+    return false;
+  build->machine = tileCodegenMachineCreate(build->chip.processor, LLVMCodeModelDefault, error);
+  if (!build->machine)
+    return false;
+  mlirRegisterAllLLVMTranslations(mlirOperationGetContext(translation->module));
+  build->context = LLVMContextCreate();
+  build->module = mlirTranslateModuleToLLVMIR(translation->module, build->context);
+  if (!build->module)
+    return tessera_fail(error, "the module cannot be translated to LLVM IR");
+  tileCodegenPrepare(build->module, build->machine);
+  return true;
+}
+
+static void endBuild(Build *build) {
+  if (build->module)
+    LLVMDisposeModule(build->module);
+  if (build->context)
+    LLVMContextDispose(build->context);
+  if (build->machine)
+    LLVMDisposeTargetMachine(build->machine);
+}
+
+//===--- what is shown --------------------------------------------------------===//
+
+static bool beginsWith(const char *text, const char *prefix) { return strncmp(text, prefix, strlen(prefix)) == 0; }
+
+static void hideFunctions(LLVMModuleRef module) {
+  for (LLVMValueRef function = LLVMGetFirstFunction(module); function; function = LLVMGetNextFunction(function)) {
+    size_t length;
+    const char *name = LLVMGetValueName2(function, &length);
+    if (!LLVMIsDeclaration(function) && !beginsWith(name, "_mlir_ciface_") && !beginsWith(name, "tessera_packed_"))
+      LLVMSetLinkage(function, LLVMInternalLinkage);
+  }
+}
+
+static void hideGlobals(LLVMModuleRef module) {
+  for (LLVMValueRef global = LLVMGetFirstGlobal(module); global; global = LLVMGetNextGlobal(global))
+    if (!LLVMIsDeclaration(global) && LLVMGetLinkage(global) == LLVMExternalLinkage)
+      LLVMSetLinkage(global, LLVMInternalLinkage);
+}
+
+static bool addPackedEntries(Build *build, tessera_error_t *error) {
+  const TileEntries *entries = &build->translation->entries;
+  for (int i = 0; i < entries->count; i++)
+    if (!tileJitAddPackedEntry(build->module, entries->items[i].name, error))
+      return false;
+  if (entries->count) {
+    hideFunctions(build->module);
+    hideGlobals(build->module);
+  }
+  return true;
+}
+
+//===--- the forms ------------------------------------------------------------===//
+
+static bool emitLlvmIr(const TileTranslation *translation, TileArtifact *artifact, tessera_error_t *error) {
+  Build build;
+  bool ok = startBuild(&build, translation, error);
+  if (ok) {
+    char *text = LLVMPrintModuleToString(build.module);
+    ok = tileArtifactCopy(artifact, text, strlen(text), error);
+    LLVMDisposeMessage(text);
+  }
+  endBuild(&build);
+  return ok;
+}
+
+static bool compile(Build *build, LLVMMemoryBufferRef *object, tessera_error_t *error) {
+  return tileCodegenOptimize(build->module, build->machine, 3, error) &&
+         tileCodegenObjectCreate(build->module, build->machine, object, error);
+}
+
+static bool emitObject(const TileTranslation *translation, TileArtifact *artifact, tessera_error_t *error) {
+  Build build;
+  LLVMMemoryBufferRef object = NULL;
+  bool ok = startBuild(&build, translation, error) && addPackedEntries(&build, error) &&
+            compile(&build, &object, error) &&
+            tileArtifactCopy(artifact, LLVMGetBufferStart(object), LLVMGetBufferSize(object), error);
+  if (object)
+    LLVMDisposeMemoryBuffer(object);
+  endBuild(&build);
+  return ok;
+}
+
+// Every entry of a program has its types in the manifest.
+static bool checkEntries(const TileTranslation *translation, tessera_error_t *error) {
+  if (!translation->entries.count)
+    return tessera_fail(error, "a program needs a public func.func to enter by; the module has none%s",
+                        translation->pipeline ? "" : " (it came in the LLVM dialect, which has no types to tell)");
+  for (int i = 0; i < translation->entries.count; i++)
+    if (!translation->entries.items[i].isPassable)
+      return tessera_fail(error,
+                          "function '%s' takes or gives what cannot be passed (tensors, memrefs and scalars of known "
+                          "types can); make it private or change it",
+                          translation->entries.items[i].name);
+  return true;
+}
+
+static bool emitProgram(const TileTranslation *translation, TileArtifact *artifact, tessera_error_t *error) {
+  if (!checkEntries(translation, error))
+    return false;
+  Build build;
+  LLVMMemoryBufferRef object = NULL;
+  bool ok = startBuild(&build, translation, error) && addPackedEntries(&build, error) &&
+            tileCpuAddManifest(build.module, translation, &build.chip, error) && compile(&build, &object, error) &&
+            tileCpuLink(LLVMGetBufferStart(object), LLVMGetBufferSize(object), artifact, error);
+  if (object)
+    LLVMDisposeMemoryBuffer(object);
+  endBuild(&build);
+  return ok;
+}
+
+//===--- the target -----------------------------------------------------------===//
+
+static bool checkChip(const char *chip, tessera_error_t *error) {
+  TileCpuChip found;
+  return tileCpuChipFind(chip, &found, error);
+}
+
+static const TileForm forms[] = {
+    {"llvmir", "LLVM IR as text, before optimization", .emit = emitLlvmIr},
+    {"object", "an object file to link with libtessera-runtime", .isBinary = true, .emit = emitObject},
+    {"program", "a shared object with a manifest, for tile-exec and C", .isBinary = true, .isProgram = true,
+     .emit = emitProgram},
+    {NULL},
+};
+
+const TileTarget tileCpuTarget = {
+    .name = "cpu",
+    .pipeline = "builtin.module(tile-to-cpu-pipeline)",
+    .dialect = "llvm",
+    .checkChip = checkChip,
+    .forms = forms,
+};

@@ -1,0 +1,139 @@
+// Links one object to a shared object: a linker as a child process on files in a folder of its own.
+// Why a child: lld is a library only in C++, and a linker's failure must not be ours. Cost: 6 to 30 ms.
+// Expects: position-independent code. Leaves: the bytes of the shared object; nothing on disk.
+#include "lib/target/cpu/ahead_of_time.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+enum { PathCapacity = PATH_MAX + 64 };
+
+//===--- files ----------------------------------------------------------------===//
+
+typedef struct Workshop {
+  char folder[PATH_MAX];
+  char object[PathCapacity], program[PathCapacity], log[PathCapacity];
+} Workshop;
+
+static bool openWorkshop(Workshop *workshop, tessera_error_t *error) {
+  const char *place = getenv("TMPDIR");
+  snprintf(workshop->folder, sizeof workshop->folder, "%s/tessera-XXXXXX", place && *place ? place : "/tmp");
+  if (!mkdtemp(workshop->folder))
+    return tessera_fail(error, "%s: cannot be made: %s", workshop->folder, strerror(errno));
+  snprintf(workshop->object, PathCapacity, "%s/program.o", workshop->folder);
+  snprintf(workshop->program, PathCapacity, "%s/program.so", workshop->folder);
+  snprintf(workshop->log, PathCapacity, "%s/log", workshop->folder);
+  return true;
+}
+
+static void closeWorkshop(const Workshop *workshop) {
+  unlink(workshop->object);
+  unlink(workshop->program);
+  unlink(workshop->log);
+  rmdir(workshop->folder);
+}
+
+static bool writeFile(const char *path, const void *data, size_t size, tessera_error_t *error) {
+  FILE *file = fopen(path, "wbe");
+  bool ok = file && fwrite(data, 1, size, file) == size;
+  ok = (!file || fclose(file) == 0) && ok;
+  return ok || tessera_fail(error, "%s: cannot be written: %s", path, strerror(errno));
+}
+
+static bool readFile(const char *path, TileArtifact *content, tessera_error_t *error) {
+  FILE *file = fopen(path, "rbe");
+  long size = file && fseek(file, 0, SEEK_END) == 0 ? ftell(file) : -1;
+  *content = (TileArtifact){size >= 0 ? malloc((size_t)size + 1) : NULL, (size_t)size};
+  bool ok =
+      content->data && fseek(file, 0, SEEK_SET) == 0 && fread(content->data, 1, content->size, file) == content->size;
+  if (ok)
+    ((char *)content->data)[content->size] = '\0';
+  else
+    tileArtifactDestroy(content);
+  if (file)
+    fclose(file);
+  return ok || tessera_fail(error, "%s: cannot be read", path);
+}
+
+//===--- the linker -----------------------------------------------------------===//
+
+// bin/ld.lld beside the lib/ that our LLVM was loaded from.
+static bool findBesideLlvm(char *path, size_t capacity) {
+  Dl_info info;
+  char library[PATH_MAX];
+  if (!dladdr((void *)(uintptr_t)LLVMContextCreate, &info) || !realpath(info.dli_fname, library))
+    return false;
+  for (int i = 0; i < 2; i++) {
+    char *slash = strrchr(library, '/');
+    if (slash)
+      *slash = '\0';
+  }
+  snprintf(path, capacity, "%s/bin/ld.lld", library);
+  return access(path, X_OK) == 0;
+}
+
+// Starts `linker` with its output in the log. 0, or why it could not be started.
+static int spawn(const char *linker, const Workshop *workshop, pid_t *child) {
+  const char *const arguments[] = {linker, "-shared",         "--gc-sections",  "-z", "now", "--hash-style=gnu", "-s",
+                                   "-o",   workshop->program, workshop->object, NULL};
+  posix_spawn_file_actions_t actions;
+  int why = posix_spawn_file_actions_init(&actions);
+  if (why)
+    return why;
+  posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_addopen(&actions, 1, workshop->log, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  posix_spawn_file_actions_adddup2(&actions, 1, 2);
+  why = posix_spawnp(child, linker, &actions, NULL, (char *const *)(uintptr_t)arguments, environ);
+  posix_spawn_file_actions_destroy(&actions);
+  return why;
+}
+
+// Waits for the linker; its complaint becomes the error.
+static bool finish(const char *linker, pid_t child, const Workshop *workshop, tessera_error_t *error) {
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0)
+    if (errno != EINTR)
+      return tessera_fail(error, "%s: lost: %s", linker, strerror(errno));
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
+    return true;
+  TileArtifact log;
+  if (!readFile(workshop->log, &log, NULL))
+    return tessera_fail(error, "%s failed", linker);
+  tessera_fail(error, "%s failed: %s", linker, (char *)log.data);
+  tileArtifactDestroy(&log);
+  return false;
+}
+
+static bool runLinker(const Workshop *workshop, tessera_error_t *error) {
+  char beside[PATH_MAX];
+  const char *const linkers[] = {findBesideLlvm(beside, sizeof beside) ? beside : "ld.lld-22", "ld.lld-22", "ld.lld",
+                                 "ld"};
+  for (size_t i = 0; i < sizeof linkers / sizeof *linkers; i++) {
+    pid_t child;
+    int why = spawn(linkers[i], workshop, &child);
+    if (!why)
+      return finish(linkers[i], child, workshop, error);
+    if (why != ENOENT)
+      return tessera_fail(error, "%s: cannot be started: %s", linkers[i], strerror(why));
+  }
+  return tessera_fail(error, "no linker: neither ld.lld-22, ld.lld nor ld is there (Debian package lld-22)");
+}
+
+bool tileCpuLink(const void *object, size_t size, TileArtifact *program, tessera_error_t *error) {
+  Workshop workshop;
+  if (!openWorkshop(&workshop, error))
+    return false;
+  bool ok = writeFile(workshop.object, object, size, error) && runLinker(&workshop, error) &&
+            readFile(workshop.program, program, error);
+  closeWorkshop(&workshop);
+  return ok;
+}

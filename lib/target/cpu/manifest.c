@@ -1,0 +1,107 @@
+// The manifest of a program as a constant of its LLVM module: field by field what lib/runtime/manifest.h declares.
+#include "lib/target/cpu/ahead_of_time.h"
+
+#include "lib/runtime/tessera.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct Constants {
+  LLVMModuleRef module;
+  LLVMContextRef context;
+  LLVMTypeRef i64, pointer;
+} Constants;
+
+static LLVMValueRef integer(const Constants *constants, int64_t value) {
+  return LLVMConstInt(constants->i64, (unsigned long long)value, true);
+}
+
+static LLVMValueRef null(const Constants *constants) { return LLVMConstNull(constants->pointer); }
+
+// An unnamed constant holding `value`, by its address.
+static LLVMValueRef address(const Constants *constants, LLVMValueRef value) {
+  LLVMValueRef global = LLVMAddGlobal(constants->module, LLVMTypeOf(value), "");
+  LLVMSetInitializer(global, value);
+  LLVMSetGlobalConstant(global, true);
+  LLVMSetLinkage(global, LLVMPrivateLinkage);
+  return global;
+}
+
+static LLVMValueRef string(const Constants *constants, const char *text) {
+  return address(constants, LLVMConstStringInContext2(constants->context, text, strlen(text), false));
+}
+
+static LLVMValueRef structure(const Constants *constants, LLVMValueRef *fields, unsigned count) {
+  return LLVMConstStructInContext(constants->context, fields, count, false);
+}
+
+// The address of an array, or null for none. All `items` have the type of the first.
+static LLVMValueRef array(const Constants *constants, LLVMValueRef *items, int count) {
+  if (!count)
+    return null(constants);
+  return address(constants, LLVMConstArray2(LLVMTypeOf(items[0]), items, (uint64_t)count));
+}
+
+static LLVMValueRef valueType(const Constants *constants, const tessera_value_t *value) {
+  LLVMValueRef sizes[TESSERA_MAX_RANK];
+  for (int i = 0; i < value->rank; i++)
+    sizes[i] = integer(constants, value->shape[i]);
+  int64_t kind = value->is_memref ? TESSERA_MEMREF : value->in_memory ? TESSERA_TENSOR : TESSERA_SCALAR;
+  LLVMValueRef fields[] = {string(constants, tessera_element_name(value->element)), integer(constants, kind),
+                           integer(constants, value->rank), array(constants, sizes, value->rank)};
+  return structure(constants, fields, 4);
+}
+
+static LLVMValueRef valueTypes(const Constants *constants, const tessera_value_t *values, int count) {
+  LLVMValueRef types[TESSERA_MAX_VALUES];
+  for (int i = 0; i < count; i++)
+    types[i] = valueType(constants, &values[i]);
+  return array(constants, types, count);
+}
+
+// The packed function of NAME followed by `suffix`, or null.
+static LLVMValueRef packedFunction(const Constants *constants, const char *name, const char *suffix) {
+  char symbol[512];
+  snprintf(symbol, sizeof symbol, "tessera_packed_%s%s", name, suffix);
+  LLVMValueRef function = LLVMGetNamedFunction(constants->module, symbol);
+  return function ? function : null(constants);
+}
+
+static LLVMValueRef entry(const Constants *constants, const TileEntry *entry) {
+  const tessera_signature_t *signature = &entry->signature;
+  LLVMValueRef fields[] = {string(constants, entry->name),
+                           packedFunction(constants, entry->name, ""),
+                           packedFunction(constants, entry->name, "_into"),
+                           integer(constants, signature->num_arguments),
+                           valueTypes(constants, signature->arguments, signature->num_arguments),
+                           integer(constants, signature->num_results),
+                           valueTypes(constants, signature->results, signature->num_results)};
+  return structure(constants, fields, 7);
+}
+
+bool tileCpuAddManifest(LLVMModuleRef module, const TileTranslation *translation, const TileCpuChip *chip,
+                        tessera_error_t *error) {
+  LLVMContextRef context = LLVMGetModuleContext(module);
+  Constants constants = {module, context, LLVMInt64TypeInContext(context), LLVMPointerTypeInContext(context, 0)};
+  int count = translation->entries.count;
+  LLVMValueRef *entries = calloc((size_t)count + 1, sizeof *entries);
+  if (!entries)
+    return tessera_fail(error, "out of memory");
+  for (int i = 0; i < count; i++)
+    entries[i] = entry(&constants, &translation->entries.items[i]);
+  LLVMValueRef fields[] = {integer(&constants, TESSERA_MANIFEST_VERSION),
+                           string(&constants, "Tessera 0.1.0"),
+                           string(&constants, "cpu"),
+                           string(&constants, chip->name),
+                           string(&constants, chip->needs),
+                           string(&constants, translation->pipeline),
+                           integer(&constants, translation->fallbackOps),
+                           integer(&constants, count),
+                           array(&constants, entries, count)};
+  free(entries);
+  LLVMValueRef value = structure(&constants, fields, sizeof fields / sizeof *fields);
+  LLVMValueRef global = LLVMAddGlobal(module, LLVMTypeOf(value), "tessera_manifest");
+  LLVMSetInitializer(global, value);
+  LLVMSetGlobalConstant(global, true);
+  return true;
+}

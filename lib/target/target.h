@@ -1,0 +1,53 @@
+// A target: what a module can become ahead of time, one row for each form. New ones are rows in targets.c.
+//
+//   const TileTarget *target = tileTargetFind("cpu", &error);
+//   const TileForm *form = target ? tileTargetForm(target, "object", &error) : NULL;
+//   TileArtifact artifact;
+//   if (form && form->emit(&program, "native", &artifact, &error)) …
+//   tileArtifactDestroy(&artifact);
+#ifndef TESSERA_TARGET_TARGET_H
+#define TESSERA_TARGET_TARGET_H
+
+#include "lib/target/entry.h"
+
+// What is translated: a module at the target's level, and what was known of it before it was lowered.
+typedef struct TileTranslation {
+  MlirOperation module;
+  TileEntries entries;  // of the module before lowering; none when it came lowered
+  const char *chip;     // null: the target's default
+  const char *pipeline; // the passes that lowered it; null when it came lowered
+  int64_t fallbackOps;
+} TileTranslation;
+
+// Owned bytes.
+typedef struct TileArtifact {
+  void *data;
+  size_t size;
+} TileArtifact;
+bool tileArtifactCopy(TileArtifact *artifact, const void *data, size_t size, tessera_error_t *error);
+void tileArtifactDestroy(TileArtifact *artifact);
+
+typedef struct TileForm {
+  const char *name, *summary; // --tile-to-NAME
+  bool isBinary;              // not for a terminal
+  bool isProgram;             // entries are called by their manifest, and have _into forms
+  bool (*emit)(const TileTranslation *translation, TileArtifact *artifact, tessera_error_t *error);
+} TileForm;
+
+typedef struct TileTarget {
+  const char *name;
+  const char *pipeline;                                        // brings a module of any level to this target's
+  const char *dialect;                                         // that level: "llvm"
+  bool (*checkChip)(const char *chip, tessera_error_t *error); // false: the error lists the known ones
+  const TileForm *forms;                                       // ends with a null name
+} TileTarget;
+
+// The target of this name; null after an error that lists them.
+const TileTarget *tileTargetFind(const char *name, tessera_error_t *error);
+const TileForm *tileTargetForm(const TileTarget *target, const char *name, tessera_error_t *error);
+// Calls `visit` for every form of every target: for help texts.
+void tileTargetsForEach(void (*visit)(const TileTarget *target, const TileForm *form, void *userData), void *userData);
+// Is every op of the module at the target's level already?
+bool tileTargetIsLowered(const TileTarget *target, MlirOperation module);
+
+#endif

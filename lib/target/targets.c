@@ -1,0 +1,92 @@
+// The table of targets and questions about it. See target.h.
+#include "lib/target/target.h"
+
+#include "lib/ir/support.h"
+#include "lib/target/cpu/cpu.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const TileTarget *const targets[] = {&tileCpuTarget, NULL};
+
+//===--- looking up -----------------------------------------------------------===//
+
+typedef struct Text {
+  char text[512];
+  size_t length;
+} Text;
+
+static void append(Text *list, const char *name) {
+  int more =
+      snprintf(list->text + list->length, sizeof list->text - list->length, "%s%s", list->length ? ", " : "", name);
+  if (more > 0 && list->length + (size_t)more < sizeof list->text)
+    list->length += (size_t)more;
+}
+
+const TileTarget *tileTargetFind(const char *name, tessera_error_t *error) {
+  Text known = {""};
+  for (const TileTarget *const *target = targets; *target; target++) {
+    if (strcmp((*target)->name, name) == 0)
+      return *target;
+    append(&known, (*target)->name);
+  }
+  tessera_fail(error, "unknown target '%s'; known: %s", name, known.text);
+  return NULL;
+}
+
+const TileForm *tileTargetForm(const TileTarget *target, const char *name, tessera_error_t *error) {
+  Text known = {""};
+  for (const TileForm *form = target->forms; form->name; form++) {
+    if (strcmp(form->name, name) == 0)
+      return form;
+    append(&known, form->name);
+  }
+  tessera_fail(error, "target '%s' has no form '%s'; known: %s", target->name, name, known.text);
+  return NULL;
+}
+
+void tileTargetsForEach(void (*visit)(const TileTarget *target, const TileForm *form, void *userData), void *userData) {
+  for (const TileTarget *const *target = targets; *target; target++)
+    for (const TileForm *form = (*target)->forms; form->name; form++)
+      visit(*target, form, userData);
+}
+
+//===--- levels ---------------------------------------------------------------===//
+
+typedef struct Level {
+  const char *dialect;
+  bool isLowered;
+} Level;
+
+static bool isOfDialect(MlirOperation op, const char *dialect) {
+  MlirStringRef name = tileOpName(op);
+  size_t length = strlen(dialect);
+  return name.length > length && memcmp(name.data, dialect, length) == 0 && name.data[length] == '.';
+}
+
+static MlirWalkResult checkLevel(MlirOperation op, void *userData) {
+  Level *level = userData;
+  level->isLowered = tileOpIs(op, "builtin.module") || isOfDialect(op, level->dialect);
+  return level->isLowered ? MlirWalkResultAdvance : MlirWalkResultInterrupt;
+}
+
+bool tileTargetIsLowered(const TileTarget *target, MlirOperation module) {
+  Level level = {target->dialect, true};
+  mlirOperationWalk(module, checkLevel, &level, MlirWalkPreOrder);
+  return level.isLowered;
+}
+
+//===--- artifacts ------------------------------------------------------------===//
+
+bool tileArtifactCopy(TileArtifact *artifact, const void *data, size_t size, tessera_error_t *error) {
+  *artifact = (TileArtifact){malloc(size ? size : 1), size};
+  if (!artifact->data)
+    return tessera_fail(error, "out of memory");
+  memcpy(artifact->data, data, size);
+  return true;
+}
+
+void tileArtifactDestroy(TileArtifact *artifact) {
+  free(artifact->data);
+  *artifact = (TileArtifact){NULL, 0};
+}

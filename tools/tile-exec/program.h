@@ -1,0 +1,19 @@
+// A compiled program: a shared object by tile-translate --tile-to-program, loaded, its manifest understood.
+#ifndef TESSERA_TOOLS_TILE_EXEC_PROGRAM_H
+#define TESSERA_TOOLS_TILE_EXEC_PROGRAM_H
+
+#include "lib/run/call.h"
+#include "lib/runtime/manifest.h"
+
+typedef struct program_t {
+  void *library;
+  const tessera_manifest_t *manifest;
+  tessera_packed_t entry;
+  tessera_signature_t signature; // of the entry
+} program_t;
+
+// Loads the program and finds the entry. The error names the file and what is wrong with it.
+bool program_load(program_t *program, const char *path, const char *entry, tessera_error_t *error);
+void program_unload(program_t *program); // also after a failure
+
+#endif // TESSERA_TOOLS_TILE_EXEC_PROGRAM_H

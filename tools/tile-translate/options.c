@@ -1,0 +1,85 @@
+// Parses tile-translate's flags; every complaint names the flag. See options.h.
+#include "tools/tile-translate/options.h"
+
+#include "lib/target/target.h"
+
+#include <string.h>
+
+// The value of `--name=value` if `argument` is that flag.
+static const char *valueOf(const char *argument, const char *name) {
+  size_t length = strlen(name);
+  return strncmp(argument, name, length) == 0 && argument[length] == '=' ? argument + length + 1 : NULL;
+}
+
+static bool takeText(const char *argument, TranslateOptions *options) {
+  const struct {
+    const char *flag, **value;
+  } flags[] = {{"--target", &options->target},          {"--chip", &options->chip},   {"--cpu", &options->chip},
+               {"--pass-pipeline", &options->pipeline}, {"--stats", &options->stats}, {"-o", &options->output}};
+  for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) {
+    const char *value = valueOf(argument, flags[i].flag);
+    if (value) {
+      *flags[i].value = value;
+      return true;
+    }
+  }
+  return false;
+}
+
+static bool takeForm(const char *name, TranslateOptions *options, tessera_error_t *error) {
+  if (options->form)
+    return tessera_fail(error, "two forms asked for: --tile-to-%s and --tile-to-%s", options->form, name);
+  options->form = name;
+  return true;
+}
+
+static bool takeFile(const char *name, TranslateOptions *options, tessera_error_t *error) {
+  if (name[0] == '-' && name[1])
+    return tessera_fail(error, "unknown flag '%s' (--help lists them)", name);
+  if (options->file)
+    return tessera_fail(error, "two files given: '%s' and '%s'", options->file, name);
+  options->file = name;
+  return true;
+}
+
+static bool take(const char *argument, TranslateOptions *options, tessera_error_t *error) {
+  static const char form[] = "--tile-to-";
+  if (strncmp(argument, form, sizeof form - 1) == 0)
+    return takeForm(argument + sizeof form - 1, options, error);
+  if (strcmp(argument, "--help") == 0)
+    return options->help = true;
+  return takeText(argument, options) || takeFile(argument, options, error);
+}
+
+bool translateOptionsParse(int argc, char **argv, TranslateOptions *options, tessera_error_t *error) {
+  *options = (TranslateOptions){.target = "cpu", .output = "-"};
+  for (int i = 1; i < argc; i++) {
+    if (strcmp(argv[i], "-o") == 0) {
+      if (++i == argc)
+        return tessera_fail(error, "-o: wanted a file name after it");
+      options->output = argv[i];
+    } else if (!take(argv[i], options, error)) {
+      return false;
+    }
+  }
+  if (options->help)
+    return true;
+  if (!options->file)
+    return tessera_fail(error, "no input file (--help explains)");
+  return options->form || tessera_fail(error, "nothing to translate to: give one --tile-to-FORM (--help lists them)");
+}
+
+static void printForm(const TileTarget *target, const TileForm *form, void *userData) {
+  printf("  --tile-to-%-12s %s: %s\n", form->name, target->name, form->summary);
+}
+
+void translateOptionsPrintHelp(void) {
+  puts("tile-translate FILE --tile-to-FORM [-o OUTPUT] [flags]: a module of any level to an artifact\n");
+  tileTargetsForEach(printForm, NULL);
+  puts("  -o FILE                where to (default: -, standard output)\n"
+       "  --target=NAME          cpu (default)\n"
+       "  --chip=NAME, --cpu=    what the code is for (default: this machine; a wrong one lists all)\n"
+       "  --pass-pipeline=TEXT   passes instead of the target's own pipeline\n"
+       "  --stats=FILE.json      compile_ms, fallback_ops and per-pass statistics\n"
+       "  --help                 this text");
+}

@@ -1,0 +1,16 @@
+// The command line of tile-translate.
+#ifndef TESSERA_TOOLS_TILE_TRANSLATE_OPTIONS_H
+#define TESSERA_TOOLS_TILE_TRANSLATE_OPTIONS_H
+
+#include "lib/support/status.h"
+
+// Strings point into argv; null when not given. The output defaults to "-", standard output.
+typedef struct TranslateOptions {
+  bool help;
+  const char *file, *form, *target, *chip, *pipeline, *stats, *output;
+} TranslateOptions;
+
+bool translateOptionsParse(int argc, char **argv, TranslateOptions *options, tessera_error_t *error);
+void translateOptionsPrintHelp(void);
+
+#endif
