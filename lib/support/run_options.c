@@ -7,10 +7,13 @@
 
 const char tessera_run_options_help[] =
     "  --entry=NAME          function to call (default: main)\n"
-    "  --target=cpu          what runs it (default: cpu)\n"
+    "  --target=NAME         what runs it: cpu (default), or interpret, the judge\n"
     "  --pass-pipeline=TEXT  passes instead of the target's own pipeline\n"
     "  --in=FILE.npy         one per argument, in order; with none, seeded random data\n"
     "  --out=FILE.npy        one per result, then per memref argument, in order\n"
+    "  --check-against=WHAT  interpret: compare with the interpreter by its error bounds; FILE.npy, one per output,\n"
+    "                        in order: compare with rtol and atol; a mismatch exits 1\n"
+    "  --rtol=X, --atol=X    |seen - expected| <= atol + rtol * |expected| (default for files: 1e-5 and 1e-8)\n"
     "  --seed=N              of the random data (default: 0)\n"
     "  --repeat=N            timed calls (default: 1)\n"
     "  --threads=N           threads that grids run on (default: all cores)\n"
@@ -52,11 +55,14 @@ static bool take_text(const char *argument, tessera_run_options_t *options) {
     }
   }
   const char *input = value_of(argument, "--in"), *output = value_of(argument, "--out");
+  const char *check = value_of(argument, "--check-against");
   if (input)
     options->inputs[options->num_inputs++] = input;
   if (output)
     options->outputs[options->num_outputs++] = output;
-  return input || output;
+  if (check)
+    options->checks[options->num_checks++] = check;
+  return input || output || check;
 }
 
 // Present: the flag was one of ours; *out_ok says whether its value was good.
@@ -78,9 +84,30 @@ static bool take_integer(const char *argument, tessera_run_options_t *options, b
   return false;
 }
 
+static bool take_number(const char *argument, tessera_run_options_t *options, bool *out_ok,
+                        tessera_error_t *out_error) {
+  const struct {
+    const char *flag;
+    double *target;
+  } flags[] = {{"--rtol", &options->rtol}, {"--atol", &options->atol}};
+  for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) {
+    const char *value = value_of(argument, flags[i].flag);
+    if (value) {
+      char *end;
+      double number = strtod(value, &end);
+      *out_ok = (end != value && !*end && number >= 0) ||
+                tessera_fail(out_error, "%s=%s: wanted a number of at least 0", flags[i].flag, value);
+      *flags[i].target = number;
+      return true;
+    }
+  }
+  return false;
+}
+
 static bool take(const char *argument, tessera_run_options_t *options, tessera_error_t *out_error) {
   bool ok = true;
-  if (take_text(argument, options) || take_integer(argument, options, &ok, out_error))
+  if (take_text(argument, options) || take_integer(argument, options, &ok, out_error) ||
+      take_number(argument, options, &ok, out_error))
     return ok;
   if (strcmp(argument, "--help") == 0) {
     options->help = true;
@@ -95,10 +122,11 @@ static bool take(const char *argument, tessera_run_options_t *options, tessera_e
 }
 
 bool tessera_run_options_parse(int argc, char **argv, tessera_run_options_t *out_options, tessera_error_t *out_error) {
-  tessera_run_options_t options = {.entry = "main", .target = "cpu", .repeat = 1};
+  tessera_run_options_t options = {.entry = "main", .target = "cpu", .repeat = 1, .rtol = -1, .atol = -1};
   options.inputs = calloc((size_t)argc + 1, sizeof *options.inputs);
   options.outputs = calloc((size_t)argc + 1, sizeof *options.outputs);
-  bool ok = options.inputs && options.outputs;
+  options.checks = calloc((size_t)argc + 1, sizeof *options.checks);
+  bool ok = options.inputs && options.outputs && options.checks;
   if (!ok)
     tessera_fail(out_error, "out of memory");
   for (int i = 1; i < argc && ok; i++)
@@ -115,4 +143,5 @@ bool tessera_run_options_parse(int argc, char **argv, tessera_run_options_t *out
 void tessera_run_options_destroy(tessera_run_options_t *options) {
   free(options->inputs);
   free(options->outputs);
+  free(options->checks);
 }

@@ -15,7 +15,9 @@ typedef struct tessera_run_options_t {
   bool help;
   const char *file, *entry, *target, *pipeline, *stats; // pipeline, stats: NULL when not given
   const char **inputs, **outputs;                       // .npy files in order
-  int num_inputs, num_outputs;
+  const char **checks;                                  // "interpret", or one .npy file per output
+  int num_inputs, num_outputs, num_checks;
+  double rtol, atol;             // negative: not given
   int64_t seed, repeat, threads; // threads 0: all
 } tessera_run_options_t;
 

@@ -1,4 +1,5 @@
 // RUN: %python %source/test/run/check.py %tile_run %s
+// RUN: %python %source/test/run/check.py %tile_run %s --check-against=interpret
 // in: normal(1, 1)
 // in: normal(7, 13)
 // in: normal(0, 5)

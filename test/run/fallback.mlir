@@ -1,4 +1,5 @@
 // RUN: %python %source/test/run/check.py %tile_run %s
+// RUN: %python %source/test/run/check.py %tile_run %s --check-against=interpret
 // What no kernel covers yet (here: a convolution's i + k) goes by upstream's route, gives the right answer, is counted.
 // fallback: 1
 // in: normal(40), normal(3)

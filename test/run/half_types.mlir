@@ -1,4 +1,5 @@
 // RUN: %python %source/test/run/check.py %tile_run %s
+// RUN: %python %source/test/run/check.py %tile_run %s --check-against=interpret
 // f16 and bf16 (which travels as uint16): widened, computed in f32, rounded once, subnormals kept; a sum of f16 in f32.
 // in: np.array([0, -0.0, 1, 6e-8, -6e-8, 65504, 1e-5, 3.14159], dtype=f16), np.array([0, 0x8000, 1, 0x8001, 0x3f80, 0x7f7f, 0x0080, 0x4049], dtype=np.uint16), normal(17, 129).astype(f16)
 // in: normal(1000).astype(f16), integers(0, 0x7f00, 1000).astype(np.uint16), normal(3, 1).astype(f16)

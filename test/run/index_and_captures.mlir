@@ -1,4 +1,5 @@
 // RUN: %python %source/test/run/check.py %tile_run %s
+// RUN: %python %source/test/run/check.py %tile_run %s --check-against=interpret
 // linalg.index, a scalar from outside the body, a comparison and an integer result.
 // in: normal(5, 300), np.float32(0.25)
 // in: normal(1, 3), np.float32(-1)

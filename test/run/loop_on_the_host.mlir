@@ -1,4 +1,5 @@
 // RUN: %python %source/test/run/check.py %tile_run %s
+// RUN: %python %source/test/run/check.py %tile_run %s --check-against=interpret
 // A kernel in a loop of the host: x <- x/2 + 1, n times, and a scalar result.
 // in: normal(1003), np.int64(0)
 // in: normal(1003), np.int64(5)

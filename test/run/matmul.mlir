@@ -1,4 +1,5 @@
 // RUN: %python %source/test/run/check.py %tile_run %s
+// RUN: %python %source/test/run/check.py %tile_run %s --check-against=interpret
 // in: normal(1, 1), normal(1, 1)
 // in: normal(3, 5), normal(5, 2)
 // in: normal(127, 511), normal(511, 255)

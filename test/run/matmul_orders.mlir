@@ -1,4 +1,5 @@
 // RUN: %python %source/test/run/check.py %tile_run %s
+// RUN: %python %source/test/run/check.py %tile_run %s --check-against=interpret
 // Batched products with operands in every order: both transposed, and the result's axes exchanged.
 // in: normal(3, 37, 20), normal(3, 41, 37)
 // in: normal(1, 300, 5), normal(1, 7, 300)

@@ -1,4 +1,5 @@
 // RUN: %python %source/test/run/check.py %tile_run %s
+// RUN: %python %source/test/run/check.py %tile_run %s --check-against=interpret
 // Static and odd sizes; the accumulator starts from an argument.
 // in: normal(61, 67), normal(67, 71), normal(61, 71)
 // expect: x0.astype(f64) @ x1.astype(f64) + x2

@@ -1,4 +1,5 @@
 // RUN: %python %source/test/run/check.py %tile_run %s
+// RUN: %python %source/test/run/check.py %tile_run %s --check-against=interpret
 // in: normal(1, 1), normal(1)
 // in: normal(13, 1009), normal(1009)
 // in: normal(1009, 13), normal(13)

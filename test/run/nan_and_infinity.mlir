@@ -1,4 +1,5 @@
 // RUN: %python %source/test/run/check.py %tile_run %s
+// RUN: %python %source/test/run/check.py %tile_run %s --check-against=interpret
 // relu by arith.maximumf keeps NaN, as numpy's maximum does; sums and maxima of rows holding NaN are NaN.
 // in: np.where(uniform(9, 301) < 0.01, f32("nan"), normal(9, 301)).astype(f32)
 // in: np.where(uniform(9, 301) < 0.01, f32("inf"), normal(9, 301)).astype(f32)

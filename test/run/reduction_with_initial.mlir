@@ -1,4 +1,5 @@
 // RUN: %python %source/test/run/check.py %tile_run %s
+// RUN: %python %source/test/run/check.py %tile_run %s --check-against=interpret
 // The accumulator starts from an argument; nothing of it may be lost, and the argument itself stays as it was.
 // in: normal(19, 257), normal(19)
 // in: normal(2, 1), normal(2)

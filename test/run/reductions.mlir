@@ -1,4 +1,5 @@
 // RUN: %python %source/test/run/check.py %tile_run %s
+// RUN: %python %source/test/run/check.py %tile_run %s --check-against=interpret
 // Rows, columns, everything; sum, maximum, product of f32 and the sum of i32.
 // in: normal(1, 1), integers(-9, 9, 3, 2)
 // in: normal(17, 1031), integers(-9, 9, 31, 67)

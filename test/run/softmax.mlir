@@ -1,4 +1,5 @@
 // RUN: %python %source/test/run/check.py %tile_run %s
+// RUN: %python %source/test/run/check.py %tile_run %s --check-against=interpret
 // Rows of dynamic length (walked in tiles), of static length (one tile), and along a middle dimension.
 // in: 30 * normal(5, 1), normal(5, 37), normal(2, 9, 6)
 // in: 30 * normal(7, 2503), normal(1, 37), normal(3, 9, 1)

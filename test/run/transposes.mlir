@@ -1,4 +1,5 @@
 // RUN: %python %source/test/run/check.py %tile_run %s
+// RUN: %python %source/test/run/check.py %tile_run %s --check-against=interpret
 // in: normal(3, 5, 7, 11)
 // in: normal(2, 40, 1, 65)
 // expect: x0.transpose(0, 2, 3, 1)

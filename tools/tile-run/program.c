@@ -5,6 +5,7 @@
 #include "lib/target/entry.h"
 
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
 
 static double milliseconds(void) {
@@ -13,9 +14,12 @@ static double milliseconds(void) {
   return (double)now.tv_sec * 1e3 + (double)now.tv_nsec * 1e-6;
 }
 
+// Code for this machine, or for the interpreter only what the passes of --pass-pipeline make of it.
 static bool compile(Program *program, const tessera_run_options_t *options, tessera_error_t *error) {
   double start = milliseconds();
   char symbol[512];
+  if (programIsInterpreted(options))
+    return !options->pipeline || tileSessionRun(&program->session, options->pipeline, error);
   const char *pipeline = options->pipeline ? options->pipeline : "builtin.module(tile-to-cpu-pipeline)";
   if (!tileSessionRun(&program->session, pipeline, error))
     return false;
@@ -27,6 +31,8 @@ static bool compile(Program *program, const tessera_run_options_t *options, tess
   program->compileMs = milliseconds() - start;
   return program->entry != NULL;
 }
+
+bool programIsInterpreted(const tessera_run_options_t *options) { return strcmp(options->target, "interpret") == 0; }
 
 bool programLoad(Program *program, const tessera_run_options_t *options, tessera_error_t *error) {
   *program = (Program){.jit = NULL};

@@ -15,6 +15,8 @@ typedef struct Program {
   double compileMs;
 } Program;
 
+bool programIsInterpreted(const tessera_run_options_t *options); // --target=interpret
+
 // Parses, finds the entry, lowers and compiles. MLIR's diagnostics go to stderr; then `error` says what failed.
 bool programLoad(Program *program, const tessera_run_options_t *options, tessera_error_t *error);
 void programDestroy(Program *program);

@@ -1,0 +1,232 @@
+// func, scf, cf, and what arith does beside arithmetic: constants, calls, loops, branches.
+// A region runs in the frame of its function; what it yields is moved to results or to arguments of the next round.
+#include "lib/interpreter/upstream.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+bool executeConstant(Machine *machine, Frame *frame, const Instruction *instruction) {
+  setResult(frame, instruction, 0, valueRetain(instruction->constant));
+  return true;
+}
+
+bool executePoison(Machine *machine, Frame *frame, const Instruction *instruction) {
+  if (!typeIsShaped(tileResultType(instruction->op, 0))) {
+    setResult(frame, instruction, 0, valueOfElement(elementMissing(ELEMENT_POISON)));
+    return true;
+  }
+  Array *array = newResult(machine, instruction, 0);
+  for (int64_t i = 0; array && i < arrayCount(array); i++)
+    arrayElements(array)[i] = elementMissing(ELEMENT_POISON);
+  if (array)
+    setArray(frame, instruction, 0, array);
+  return array != NULL;
+}
+
+bool executeYield(Machine *machine, Frame *frame, const Instruction *instruction) {
+  return yieldOperands(frame, instruction) || machineOutOfMemory(machine, instruction->op);
+}
+
+//===--- select ---------------------------------------------------------------------===//
+
+// Only what is chosen is looked at. An undecided condition: the other one may be right too.
+static Element choose(const Format *format, Element condition, Element a, Element b) {
+  if (elementIsMissing(condition))
+    return elementMissing(ELEMENT_POISON);
+  Element chosen = condition.i ? a : b, other = condition.i ? b : a;
+  if (condition.bound > 0 && !elementIsMissing(chosen) && !elementIsMissing(other)) {
+    double apart = format->isFloat ? fabs(a.f - b.f) : a.i == b.i ? 0 : INFINITY;
+    chosen.bound = fmax(chosen.bound, isnan(apart) ? INFINITY : apart + other.bound);
+  }
+  return chosen;
+}
+
+bool executeSelect(Machine *machine, Frame *frame, const Instruction *instruction) {
+  Value condition = operandOf(frame, instruction, 0), a = operandOf(frame, instruction, 1);
+  Value b = operandOf(frame, instruction, 2);
+  if (!condition.object && (a.object || !mlirTypeIsAShaped(tileResultType(instruction->op, 0)))) {
+    if (!a.object) {
+      setResult(frame, instruction, 0, valueOfElement(choose(&instruction->out, condition.scalar, a.scalar, b.scalar)));
+      return true;
+    }
+    int64_t chosen;
+    if (!readInteger(machine, instruction, condition.scalar, &chosen))
+      return false;
+    setResult(frame, instruction, 0, valueRetain(chosen ? a : b));
+    return true;
+  }
+  Array *result = newArray(machine, instruction, arrayOf(condition)->rank, arrayOf(condition)->sizes);
+  if (!result)
+    return false;
+  for (int64_t i = 0; i < arrayCount(result); i++)
+    arrayElements(result)[i] = choose(&instruction->out, arrayElements(arrayOf(condition))[i],
+                                      arrayElements(arrayOf(a))[i], arrayElements(arrayOf(b))[i]);
+  setArray(frame, instruction, 0, result);
+  return true;
+}
+
+//===--- functions and branches -------------------------------------------------------===//
+
+// Not on the stack: calls may nest deep.
+static bool callFunction(Machine *machine, Frame *frame, const Instruction *instruction, const Body *body) {
+  Value *values = calloc((size_t)(instruction->numOperands + instruction->numResults) + 1, sizeof *values);
+  if (!values)
+    return machineOutOfMemory(machine, instruction->op);
+  Value *results = values + instruction->numOperands;
+  for (int i = 0; i < instruction->numOperands; i++)
+    values[i] = valueRetain(operandOf(frame, instruction, i));
+  bool ok =
+      bodyCall(machine, instruction->op, body, instruction->numOperands, values, instruction->numResults, results);
+  for (int i = 0; i < instruction->numResults && ok; i++)
+    setResult(frame, instruction, i, results[i]);
+  free(values);
+  return ok;
+}
+
+bool executeCall(Machine *machine, Frame *frame, const Instruction *instruction) {
+  MlirAttribute callee = tileOpAttribute(instruction->op, "callee");
+  MlirOperation function = machineFindSymbol(machine, mlirFlatSymbolRefAttrGetValue(callee));
+  if (mlirOperationIsNull(function))
+    return machineFail(machine, instruction->op, "calls a function that is not in the module");
+  const Body *body = bodyOf(machine, function, 0);
+  return body && callFunction(machine, frame, instruction, body);
+}
+
+bool executeBranch(Machine *machine, Frame *frame, const Instruction *instruction) {
+  frame->jump = instruction->successors[0];
+  return executeYield(machine, frame, instruction);
+}
+
+bool executeCondBranch(Machine *machine, Frame *frame, const Instruction *instruction) {
+  int64_t condition;
+  if (!indexOperand(machine, frame, instruction, 0, &condition))
+    return false;
+  int64_t trueCount = mlirDenseI32ArrayGetElement(tileOpAttribute(instruction->op, "operandSegmentSizes"), 1);
+  int64_t falseCount = mlirDenseI32ArrayGetElement(tileOpAttribute(instruction->op, "operandSegmentSizes"), 2);
+  Instruction chosen = *instruction;
+  chosen.operands = instruction->operands + 1 + (condition ? 0 : trueCount);
+  chosen.numOperands = (int)(condition ? trueCount : falseCount);
+  frame->jump = instruction->successors[condition ? 0 : 1];
+  return executeYield(machine, frame, &chosen);
+}
+
+bool executeAssert(Machine *machine, Frame *frame, const Instruction *instruction) {
+  int64_t holds;
+  MlirStringRef text = mlirStringAttrGetValue(tileOpAttribute(instruction->op, "msg"));
+  if (!indexOperand(machine, frame, instruction, 0, &holds))
+    return false;
+  return holds || machineFail(machine, instruction->op, "assertion failed: %.*s", (int)text.length, text.data);
+}
+
+//===--- scf --------------------------------------------------------------------------===//
+
+// Runs a region without arguments; what it yields are the results.
+static bool runForResults(Machine *machine, Frame *frame, const Instruction *instruction, const Region *region) {
+  if (!regionRun(machine, frame, region, 0, NULL))
+    return false;
+  takeYielded(frame, instruction->numResults, instruction->results, 0);
+  return true;
+}
+
+bool executeIf(Machine *machine, Frame *frame, const Instruction *instruction) {
+  int64_t condition;
+  if (!indexOperand(machine, frame, instruction, 0, &condition))
+    return false;
+  const Region *region = &instruction->regions[condition ? 0 : 1];
+  return region->numBlocks == 0 || runForResults(machine, frame, instruction, region);
+}
+
+bool executeRegion(Machine *machine, Frame *frame, const Instruction *instruction) {
+  return runForResults(machine, frame, instruction, &instruction->regions[0]);
+}
+
+bool executeIndexSwitch(Machine *machine, Frame *frame, const Instruction *instruction) {
+  int64_t chosen;
+  if (!indexOperand(machine, frame, instruction, 0, &chosen))
+    return false;
+  MlirAttribute cases = tileOpAttribute(instruction->op, "cases");
+  int region = 0; // the default
+  for (intptr_t i = 0; i < mlirDenseArrayGetNumElements(cases); i++)
+    if (mlirDenseI64ArrayGetElement(cases, i) == chosen)
+      region = (int)i + 1;
+  return runForResults(machine, frame, instruction, &instruction->regions[region]);
+}
+
+// Operands from `from` on become the block's arguments from `argument` on.
+static void bind(Frame *frame, const Instruction *instruction, int from, const Block *block, int argument) {
+  for (int i = argument; i < block->numArguments; i++)
+    frameSet(frame, block->arguments[i], valueRetain(operandOf(frame, instruction, from + i - argument)));
+}
+
+static void giveArguments(Frame *frame, const Instruction *instruction, const Block *block, int argument) {
+  for (int i = 0; i < instruction->numResults; i++)
+    setResult(frame, instruction, i, valueRetain(frame->slots[block->arguments[argument + i]]));
+}
+
+bool executeFor(Machine *machine, Frame *frame, const Instruction *instruction) {
+  int64_t bounds[3];
+  if (!indexOperands(machine, frame, instruction, 0, 3, bounds))
+    return false;
+  if (bounds[2] <= 0)
+    return machineFail(machine, instruction->op, "has step %lld; wanted a positive one", (long long)bounds[2]);
+  const Region *region = &instruction->regions[0];
+  const Block *block = region->blocks;
+  bind(frame, instruction, 3, block, 1);
+  for (int64_t i = bounds[0]; i < bounds[1]; i += bounds[2]) {
+    frameSet(frame, block->arguments[0], valueOfInteger(i));
+    if (!regionRun(machine, frame, region, 0, NULL))
+      return false;
+    takeYielded(frame, block->numArguments - 1, block->arguments + 1, 0);
+    if (i > INT64_MAX - bounds[2])
+      break;
+  }
+  giveArguments(frame, instruction, block, 1);
+  return true;
+}
+
+bool executeWhile(Machine *machine, Frame *frame, const Instruction *instruction) {
+  const Block *before = instruction->regions[0].blocks, *after = instruction->regions[1].blocks;
+  bind(frame, instruction, 0, before, 0);
+  for (;;) {
+    int64_t goesOn;
+    if (!regionRun(machine, frame, &instruction->regions[0], 0, NULL) ||
+        !readInteger(machine, instruction, frame->yielded[0].scalar, &goesOn))
+      return false;
+    if (!goesOn) {
+      takeYielded(frame, instruction->numResults, instruction->results, 1);
+      return true;
+    }
+    takeYielded(frame, after->numArguments, after->arguments, 1);
+    if (!regionRun(machine, frame, &instruction->regions[1], 0, NULL))
+      return false;
+    takeYielded(frame, before->numArguments, before->arguments, 0);
+  }
+}
+
+// In row-major order; without reductions.
+bool executeParallel(Machine *machine, Frame *frame, const Instruction *instruction) {
+  const Block *block = instruction->regions[0].blocks;
+  int rank = block->numArguments;
+  int64_t lower[InterpreterMaxRank], upper[InterpreterMaxRank], step[InterpreterMaxRank], sizes[InterpreterMaxRank];
+  if (instruction->numResults)
+    return machineFail(machine, instruction->op, "not interpreted yet: 'scf.parallel' with reductions");
+  if (!indexOperands(machine, frame, instruction, 0, rank, lower) ||
+      !indexOperands(machine, frame, instruction, rank, rank, upper) ||
+      !indexOperands(machine, frame, instruction, 2 * rank, rank, step))
+    return false;
+  for (int i = 0; i < rank; i++) {
+    if (step[i] <= 0)
+      return machineFail(machine, instruction->op, "has step %lld; wanted a positive one", (long long)step[i]);
+    sizes[i] = upper[i] > lower[i] ? (upper[i] - lower[i] + step[i] - 1) / step[i] : 0;
+  }
+  int64_t index[InterpreterMaxRank] = {0};
+  if (countOf(rank, sizes) == 0)
+    return true;
+  do {
+    for (int i = 0; i < rank; i++)
+      frameSet(frame, block->arguments[i], valueOfInteger(lower[i] + index[i] * step[i]));
+    if (!regionRun(machine, frame, &instruction->regions[0], 0, NULL))
+      return false;
+  } while (indexNext(rank, sizes, index));
+  return true;
+}

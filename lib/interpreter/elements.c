@@ -1,0 +1,178 @@
+// Elements: out of attributes, op by op over whole tiles, and sums with their bounds (docs/numerics.md §4).
+// Expects: formats decoded in the instruction. Leaves: fresh arrays.
+#include "lib/interpreter/machine.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+//===--- types and attributes -----------------------------------------------------===//
+
+bool typeIsShaped(MlirType type) { return mlirTypeIsAShaped(type); }
+
+MlirType elementTypeOf(MlirType type) { return typeIsShaped(type) ? mlirShapedTypeGetElementType(type) : type; }
+
+bool elementOfAttribute(MlirAttribute attribute, Element *x) {
+  if (mlirAttributeIsABool(attribute))
+    *x = elementOfInteger(mlirBoolAttrGetValue(attribute) ? -1 : 0);
+  else if (mlirAttributeIsAFloat(attribute))
+    *x = elementOfFloat(mlirFloatAttrGetValueDouble(attribute), 0);
+  else if (mlirAttributeIsAInteger(attribute)) {
+    Format format;
+    MlirType type = mlirAttributeGetType(attribute);
+    if (!formatOf(type, &format))
+      return false;
+    uint64_t bits = mlirTypeIsAInteger(type) && mlirIntegerTypeIsUnsigned(type) ? mlirIntegerAttrGetValueUInt(attribute)
+                    : mlirTypeIsAInteger(type) && mlirIntegerTypeIsSigned(type)
+                        ? (uint64_t)mlirIntegerAttrGetValueSInt(attribute)
+                        : (uint64_t)mlirIntegerAttrGetValueInt(attribute);
+    *x = elementOfInteger(formatWrap(&format, bits));
+  } else
+    return false;
+  return true;
+}
+
+static Element elementOfBytes(const Format *format, const char *data) {
+  uint64_t bits = 0;
+  memcpy(&bits, data, (format->width + 7) / 8);
+  return format->isFloat ? elementOfFloat(formatFromBits(format, bits), 0) : elementOfInteger(formatWrap(format, bits));
+}
+
+static bool fillFromElements(MlirAttribute attribute, const Format *format, Array *array) {
+  int64_t count = arrayCount(array);
+  bool isSplat = mlirDenseElementsAttrIsSplat(attribute);
+  const char *data = mlirDenseElementsAttrGetRawData(attribute);
+  for (int64_t i = 0; i < count; i++) {
+    Element *x = &arrayElements(array)[i];
+    if (format->width == 1) {
+      bool value =
+          isSplat ? mlirDenseElementsAttrGetBoolSplatValue(attribute) : mlirDenseElementsAttrGetBoolValue(attribute, i);
+      *x = elementOfInteger(value ? -1 : 0);
+    } else
+      *x = elementOfBytes(format, data + (isSplat ? 0 : i) * (int64_t)((format->width + 7) / 8));
+  }
+  return true;
+}
+
+bool valueOfAttribute(MlirAttribute attribute, Value *value) {
+  if (elementOfAttribute(attribute, &value->scalar)) {
+    value->object = NULL;
+    return true;
+  }
+  Format format;
+  int64_t sizes[InterpreterMaxRank];
+  if (!mlirAttributeIsADenseElements(attribute) || !formatOf(elementTypeOf(mlirAttributeGetType(attribute)), &format))
+    return false;
+  int rank = (int)mlirShapedTypeGetRank(mlirAttributeGetType(attribute));
+  for (int i = 0; i < rank; i++)
+    sizes[i] = mlirShapedTypeGetDimSize(mlirAttributeGetType(attribute), i);
+  Array *array = arrayCreate(rank, sizes);
+  if (!array)
+    return false;
+  *value = valueOfObject(&array->object);
+  return fillFromElements(attribute, &format, array);
+}
+
+//===--- element by element ---------------------------------------------------------===//
+
+enum { MaxScalarOperands = 3, MaxScalarResults = 2 };
+
+// Poison goes through; what nobody wrote may not be looked at. `arith.select` looks only at what it chooses.
+static bool applyScalar(Machine *machine, const Instruction *instruction, const Element *x, Element *results) {
+  for (int i = 0; i < instruction->numOperands; i++)
+    if (elementIsMissing(x[i])) {
+      if (x[i].bound != ELEMENT_POISON)
+        return elementExpect(machine, instruction, x[i], "uses");
+      for (int r = 0; r < instruction->numResults; r++)
+        results[r] = elementMissing(ELEMENT_POISON);
+      return true;
+    }
+  return instruction->scalar(machine, instruction, x, results);
+}
+
+static bool isShapedOperand(const Frame *frame, const Instruction *instruction, int *which) {
+  for (int i = 0; i < instruction->numOperands; i++)
+    if (operandOf(frame, instruction, i).object) {
+      *which = i;
+      return true;
+    }
+  return false;
+}
+
+static bool elementwiseOnArrays(Machine *machine, Frame *frame, const Instruction *instruction, const Array *shape) {
+  Array *results[MaxScalarResults] = {NULL};
+  const Element *from[MaxScalarOperands];
+  int64_t steps[MaxScalarOperands], count = arrayCount(shape);
+  for (int i = 0; i < instruction->numOperands; i++) {
+    steps[i] = operandOf(frame, instruction, i).object != NULL;
+    from[i] =
+        steps[i] ? arrayElements(arrayOperand(frame, instruction, i)) : &frame->slots[instruction->operands[i]].scalar;
+  }
+  bool ok = true;
+  for (int r = 0; r < instruction->numResults && ok; r++)
+    ok = (results[r] = newArray(machine, instruction, shape->rank, shape->sizes)) != NULL;
+  for (int64_t at = 0; at < count && ok; at++) {
+    Element x[MaxScalarOperands], y[MaxScalarResults];
+    for (int i = 0; i < instruction->numOperands; i++)
+      x[i] = from[i][at * steps[i]];
+    ok = applyScalar(machine, instruction, x, y);
+    for (int r = 0; r < instruction->numResults; r++)
+      arrayElements(results[r])[at] = y[r];
+  }
+  for (int r = 0; r < instruction->numResults; r++)
+    if (results[r])
+      setResult(frame, instruction, r, valueOfObject(&results[r]->object));
+  return ok;
+}
+
+bool executeElementwise(Machine *machine, Frame *frame, const Instruction *instruction) {
+  int which;
+  if (isShapedOperand(frame, instruction, &which))
+    return elementwiseOnArrays(machine, frame, instruction, arrayOperand(frame, instruction, which));
+  Element x[MaxScalarOperands], y[MaxScalarResults];
+  for (int i = 0; i < instruction->numOperands; i++)
+    x[i] = frame->slots[instruction->operands[i]].scalar;
+  if (!applyScalar(machine, instruction, x, y))
+    return false;
+  for (int r = 0; r < instruction->numResults; r++)
+    setResult(frame, instruction, r, valueOfElement(y[r]));
+  return true;
+}
+
+bool combineElements(Machine *machine, const Instruction *instruction, const Row *row, const Format *format, Element a,
+                     Element b, Element *result) {
+  Instruction combine = {.op = instruction->op, .numOperands = 2, .numResults = 1, .in = *format, .out = *format};
+  combine.scalar = row->scalar;
+  return applyScalar(machine, &combine, (Element[]){a, b}, result);
+}
+
+//===--- sums -----------------------------------------------------------------------===//
+
+void sumAdd(Sum *sum, Element x) {
+  sum->value = sum->terms++ ? sum->value + x.f : x.f;
+  sum->magnitudes += fabs(x.f);
+  sum->errors += x.bound;
+}
+
+static double productError(Element a, Element b) {
+  return a.bound || b.bound ? fabs(a.f) * b.bound + fabs(b.f) * a.bound + a.bound * b.bound : 0;
+}
+
+// The product of two numbers of at most 24 digits is exact in f64; of f64 numbers it has f64's rounding, which the
+// bound covers because every term counts.
+void sumAddProduct(Sum *sum, Element a, Element b, const Format *format) {
+  sumAdd(sum, elementOfFloat(a.f * b.f, productError(a, b)));
+}
+
+// c is one more than the terms: each product may be rounded too. A sum of one term is that term; sums that are exact
+// in the format (all their magnitudes add up within its digits) still may be rounded on the way in another order.
+Element sumFinish(const Sum *sum, const Format *format) {
+  double value = formatRound(format, sum->value);
+  if (sum->terms < 2 && sum->errors == 0)
+    return elementOfFloat(value, value == sum->value ? 0 : format->epsilon * fabs(sum->value));
+  if (!isfinite(sum->value))
+    return elementOfFloat(value, 0);
+  double bound = ((double)sum->terms + 1) * format->epsilon * sum->magnitudes + 2 * format->epsilon * fabs(value) +
+                 format->tiny + sum->errors;
+  return elementOfFloat(value, isnan(bound) ? INFINITY : bound);
+}

@@ -1,0 +1,219 @@
+// Runs decoded regions and calls; the helpers with which ops read operands and set results (machine.h).
+#include "lib/interpreter/machine.h"
+#include "lib/ir/op_format.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+//===--- errors and budget ------------------------------------------------------===//
+
+bool machineFail(Machine *machine, MlirOperation op, const char *format, ...) {
+  if (machine->failed)
+    return false;
+  machine->failed = true;
+  char text[768];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(text, sizeof text, format, arguments);
+  va_end(arguments);
+  tileError(op, "%s", text);
+  MlirStringRef name = tileOpName(op);
+  return tessera_fail(machine->error, "the interpreter stopped at '%.*s': %s", (int)name.length, name.data, text);
+}
+
+bool machineOutOfMemory(Machine *machine, MlirOperation op) { return machineFail(machine, op, "out of memory"); }
+
+bool machineStep(Machine *machine, MlirOperation op, int64_t steps) {
+  uint64_t budget = machine->options->stepBudget;
+  machine->steps += (uint64_t)steps;
+  return machine->steps <= budget ||
+         machineFail(machine, op, "the program has taken more than %llu steps; it looks endless",
+                     (unsigned long long)budget);
+}
+
+//===--- frames and regions -------------------------------------------------------===//
+
+bool frameCreate(Machine *machine, const Body *body, Frame *frame) {
+  *frame = (Frame){.body = body, .slots = calloc((size_t)body->numSlots + 1, sizeof *frame->slots), .jump = -1};
+  return frame->slots != NULL;
+}
+
+static void dropYielded(Frame *frame) {
+  for (int i = 0; i < frame->numYielded; i++)
+    valueRelease(frame->yielded[i]);
+  frame->numYielded = 0;
+}
+
+void frameDestroy(Frame *frame) {
+  for (int i = 0; i < frame->body->numSlots && frame->slots; i++)
+    valueRelease(frame->slots[i]);
+  dropYielded(frame);
+  free(frame->slots);
+  free(frame->yielded);
+}
+
+void frameSet(Frame *frame, int slot, Value value) {
+  Value old = frame->slots[slot];
+  frame->slots[slot] = value;
+  valueRelease(old);
+}
+
+void takeYielded(Frame *frame, int count, const int *slots, int from) {
+  for (int i = 0; i < count; i++) {
+    frameSet(frame, slots[i], frame->yielded[from + i]);
+    frame->yielded[from + i] = (Value){.object = NULL};
+  }
+}
+
+// What every terminator does: its operands, from `from` on, are what the region yields.
+bool yieldOperands(Frame *frame, const Instruction *instruction) {
+  dropYielded(frame);
+  if (instruction->numOperands > frame->maxYielded) {
+    free(frame->yielded);
+    frame->yielded = calloc((size_t)instruction->numOperands, sizeof *frame->yielded);
+    frame->maxYielded = frame->yielded ? instruction->numOperands : 0;
+  }
+  if (instruction->numOperands > frame->maxYielded)
+    return false;
+  for (int i = 0; i < instruction->numOperands; i++)
+    frame->yielded[i] = valueRetain(operandOf(frame, instruction, i));
+  frame->numYielded = instruction->numOperands;
+  return true;
+}
+
+static bool blockRun(Machine *machine, Frame *frame, const Block *block) {
+  for (int i = 0; i < block->numInstructions; i++) {
+    const Instruction *instruction = &block->instructions[i];
+    if (!instruction->execute(machine, frame, instruction))
+      return false;
+  }
+  return machineStep(machine, block->instructions[0].op, block->numInstructions);
+}
+
+bool regionRun(Machine *machine, Frame *frame, const Region *region, int numArguments, const Value *arguments) {
+  const Block *block = region->blocks;
+  for (int i = 0; i < numArguments; i++)
+    frameSet(frame, block->arguments[i], arguments[i]);
+  for (;;) {
+    frame->jump = -1;
+    if (block->numInstructions && !blockRun(machine, frame, block))
+      return false;
+    if (frame->jump < 0)
+      return true;
+    block = &region->blocks[frame->jump];
+    takeYielded(frame, block->numArguments, block->arguments, 0);
+  }
+}
+
+enum { MaxDepth = 2000 }; // of calls: before the interpreter's own stack ends
+
+bool bodyCall(Machine *machine, MlirOperation at, const Body *body, int numArguments, const Value *arguments,
+              int maxResults, Value *results) {
+  Frame frame;
+  if (!body || !frameCreate(machine, body, &frame) || machine->depth >= MaxDepth) {
+    for (int i = 0; i < numArguments; i++)
+      valueRelease(arguments[i]);
+    return body && machineFail(machine, at, "calls nest deeper than %d", MaxDepth);
+  }
+  ++machine->depth;
+  bool ok = regionRun(machine, &frame, &body->region, numArguments, arguments);
+  --machine->depth;
+  for (int i = 0; i < maxResults && ok; i++) {
+    results[i] = frame.yielded[i];
+    frame.yielded[i] = (Value){.object = NULL};
+  }
+  frameDestroy(&frame);
+  return ok;
+}
+
+//===--- operands and results -------------------------------------------------------===//
+
+MlirOperation machineFindSymbol(Machine *machine, MlirStringRef name) {
+  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(machine->module, 0));
+  for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op)) {
+    MlirAttribute symbol = tileOpAttribute(op, "sym_name");
+    if (!mlirAttributeIsNull(symbol) && mlirStringRefEqual(mlirStringAttrGetValue(symbol), name))
+      return op;
+  }
+  return (MlirOperation){NULL};
+}
+
+bool elementExpect(Machine *machine, const Instruction *instruction, Element x, const char *use) {
+  if (!elementIsMissing(x))
+    return true;
+  const char *why = x.bound == ELEMENT_POISON      ? "a poison value"
+                    : x.bound == ELEMENT_IN_FLIGHT ? "an element whose asynchronous copy has not been waited for"
+                                                   : "an element that nobody wrote";
+  return machineFail(machine, instruction->op, "%s %s", use, why);
+}
+
+bool readInteger(Machine *machine, const Instruction *instruction, Element x, int64_t *integer) {
+  *integer = x.i;
+  return elementExpect(machine, instruction, x, "depends on");
+}
+
+bool indexOperand(Machine *machine, const Frame *frame, const Instruction *instruction, intptr_t index, int64_t *x) {
+  return readInteger(machine, instruction, operandOf(frame, instruction, index).scalar, x);
+}
+
+bool indexOperands(Machine *machine, const Frame *frame, const Instruction *instruction, intptr_t begin, intptr_t count,
+                   int64_t *indices) {
+  for (intptr_t i = 0; i < count; i++)
+    if (!indexOperand(machine, frame, instruction, begin + i, &indices[i]))
+      return false;
+  return true;
+}
+
+intptr_t groupBegin(const Instruction *instruction, intptr_t group) {
+  intptr_t begin, count;
+  tileOpOperandGroup(instruction->op, group, &begin, &count);
+  return begin;
+}
+
+intptr_t groupCount(const Instruction *instruction, intptr_t group) {
+  intptr_t begin, count;
+  tileOpOperandGroup(instruction->op, group, &begin, &count);
+  return count;
+}
+
+Array *newArray(Machine *machine, const Instruction *instruction, int rank, const int64_t *sizes) {
+  if (rank > InterpreterMaxRank) {
+    machineFail(machine, instruction->op, "has rank %d; the interpreter knows up to %d", rank, InterpreterMaxRank);
+    return NULL;
+  }
+  for (int i = 0; i < rank; i++)
+    if (sizes[i] < 0) {
+      machineFail(machine, instruction->op, "makes an array of size %lld", (long long)sizes[i]);
+      return NULL;
+    }
+  int64_t count = countOf(rank, sizes);
+  Array *array = count > INT64_C(1) << 32 ? NULL : arrayCreate(rank, sizes);
+  if (!array)
+    machineOutOfMemory(machine, instruction->op);
+  else if (!machineStep(machine, instruction->op, count)) {
+    valueRelease(valueOfObject(&array->object));
+    return NULL;
+  }
+  return array;
+}
+
+Array *newResult(Machine *machine, const Instruction *instruction, intptr_t index) {
+  MlirType type = tileResultType(instruction->op, index);
+  int64_t sizes[InterpreterMaxRank];
+  int rank = typeIsShaped(type) ? (int)mlirShapedTypeGetRank(type) : 0;
+  for (int i = 0; i < rank && i < InterpreterMaxRank; i++)
+    sizes[i] = mlirShapedTypeGetDimSize(type, i);
+  return newArray(machine, instruction, rank, sizes);
+}
+
+void setArray(Frame *frame, const Instruction *instruction, intptr_t index, Array *array) {
+  Value value = valueOfObject(&array->object);
+  if (!typeIsShaped(tileResultType(instruction->op, index))) {
+    Element x = arrayElements(array)[0];
+    valueRelease(value);
+    value = valueOfElement(x);
+  }
+  setResult(frame, instruction, index, value);
+}

@@ -1,0 +1,49 @@
+// Element types as the contract of numbers (docs/numerics.md §1) sees them: how they round, what their bits mean.
+// Why: no two rooms may share a mistake in rounding, so the interpreter has its own.
+// Expects: a builtin integer, index or float type. Leaves: nothing; all functions are pure.
+#ifndef TESSERA_INTERPRETER_FORMAT_H
+#define TESSERA_INTERPRETER_FORMAT_H
+
+#include "mlir-c/BuiltinTypes.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+// What bits beyond the finite numbers a float type has.
+typedef enum Specials {
+  SpecialsIeee,    // inf and nan: the highest exponent
+  SpecialsNanOnly, // nan: all bits one
+  SpecialsNone,    // finite numbers only
+} Specials;
+
+typedef struct Format {
+  const char *name;  // as MLIR prints a float type; null for integers
+  bool isFloat;      // else an integer, kept sign-extended in 64 bits (i1 true is -1)
+  unsigned width;    // bits
+  int fraction;      // float: digits after the point
+  int leastExponent; // of the smallest normal number
+  double largest;    // finite
+  double epsilon;    // half the distance from 1 to the next number
+  double tiny;       // smallest subnormal
+  Specials specials;
+} Format;
+
+extern const Format formatF64, formatF32, formatTf32;
+
+// False for a type that is no integer of at most 64 bits, index or known float.
+bool formatOf(MlirType type, Format *format);
+
+// To nearest, ties to even; past the largest: inf, else nan, else the largest.
+double formatRound(const Format *format, double x);
+// a * b + c rounded once; operands of the format.
+double formatFma(const Format *format, double a, double b, double c);
+
+// The low `width` bits, as an unsigned number and sign-extended.
+uint64_t formatUnsigned(const Format *format, int64_t x);
+int64_t formatWrap(const Format *format, uint64_t bits);
+
+// The bits in memory of a number of the format, and back.
+uint64_t formatToBits(const Format *format, double x);
+double formatFromBits(const Format *format, uint64_t bits);
+
+#endif

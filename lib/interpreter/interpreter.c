@@ -1,0 +1,168 @@
+// The entry of the interpreter (interpreter.h): arrays to values, the call, values back to arrays.
+#include "lib/interpreter/interpreter.h"
+#include "lib/interpreter/machine.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+//===--- arrays in and out --------------------------------------------------------===//
+
+static Format formatOfElement(tessera_element_t element) {
+  Format format = {.width = (unsigned)(element == TESSERA_BOOL ? 1 : 8 * tessera_element_bytes(element))};
+  return format;
+}
+
+static Element readElement(const tessera_array_t *array, const Format *format, int64_t i) {
+  int bytes = tessera_element_bytes(array->element);
+  uint64_t bits = 0;
+  memcpy(&bits, (const char *)array->data + i * bytes, (size_t)bytes);
+  return format->isFloat ? elementOfFloat(formatFromBits(format, bits), 0) : elementOfInteger(formatWrap(format, bits));
+}
+
+static void writeElement(tessera_array_t *array, const Format *format, int64_t i, Element x) {
+  int bytes = tessera_element_bytes(array->element);
+  uint64_t bits = format->isFloat ? formatToBits(format, x.f) : formatUnsigned(format, x.i);
+  memcpy((char *)array->data + i * bytes, &bits, (size_t)bytes);
+}
+
+static bool elementOfType(MlirType type, Format *format, tessera_element_t *element) {
+  char text[64];
+  tileTypeText(type, text, sizeof text);
+  if (!formatOf(type, format))
+    return false;
+  if (mlirTypeIsAIndex(type))
+    *element = TESSERA_I64;
+  for (int i = 0; i < TESSERA_ELEMENT_COUNT; i++)
+    if (strcmp(text, tessera_element_name((tessera_element_t)i)) == 0) {
+      *element = (tessera_element_t)i;
+      return true;
+    }
+  return mlirTypeIsAIndex(type);
+}
+
+static bool valueOfAnswer(const TileAnswer *answer, MlirType type, Value *value) {
+  Format format = formatOfElement(answer->array.element);
+  if (!formatOf(elementTypeOf(type), &format))
+    return false;
+  if (!typeIsShaped(type)) {
+    *value = valueOfElement(readElement(&answer->array, &format, 0));
+    return true;
+  }
+  Array *array = arrayCreate(answer->array.rank, answer->array.shape);
+  for (int64_t i = 0; array && i < answer->array.count; i++) {
+    arrayElements(array)[i] = readElement(&answer->array, &format, i);
+    arrayElements(array)[i].bound = answer->bounds ? answer->bounds[i] : 0;
+  }
+  *value = (Value){.object = array ? &array->object : NULL};
+  return array != NULL;
+}
+
+static bool fillAnswer(Machine *machine, MlirOperation entry, const char *what, int number, Value value,
+                       const Format *format, TileAnswer *answer) {
+  Array *array = value.object ? arrayCopy(arrayOf(value)) : NULL;
+  const Element *elements = array ? arrayElements(array) : &value.scalar;
+  for (int64_t i = 0; i < answer->array.count; i++) {
+    if (elementIsMissing(elements[i])) {
+      if (array)
+        valueRelease(valueOfObject(&array->object));
+      const char *why = elements[i].bound == ELEMENT_POISON ? "is poison" : "was never written";
+      return machineFail(machine, entry, "returns %s %d, whose element %lld %s", what, number, (long long)i, why);
+    }
+    writeElement(&answer->array, format, i, elements[i]);
+    answer->bounds[i] = elements[i].bound;
+  }
+  if (array)
+    valueRelease(valueOfObject(&array->object));
+  return true;
+}
+
+static bool answerOfValue(Machine *machine, MlirOperation entry, int number, Value value, MlirType type,
+                          TileAnswer *answer) {
+  Format format;
+  tessera_element_t element;
+  char text[128];
+  if (!elementOfType(elementTypeOf(type), &format, &element))
+    return machineFail(machine, entry, "returns result %d of type %s, which no array can hold", number,
+                       tileTypeText(type, text, sizeof text));
+  const Array *array = arrayOf(value);
+  *answer = (TileAnswer){.bounds = NULL};
+  if (!tessera_array_create(element, array ? array->rank : 0, array ? array->sizes : NULL, &answer->array,
+                            machine->error))
+    return false;
+  answer->bounds = calloc((size_t)answer->array.count + 1, sizeof *answer->bounds);
+  return answer->bounds ? fillAnswer(machine, entry, "result", number, value, &format, answer)
+                        : machineOutOfMemory(machine, entry);
+}
+
+void tileAnswerDestroy(TileAnswer *answer) {
+  tessera_array_destroy(&answer->array);
+  free(answer->bounds);
+  *answer = (TileAnswer){.bounds = NULL};
+}
+
+//===--- the call -----------------------------------------------------------------===//
+
+static bool updateArgument(Machine *machine, MlirOperation entry, int number, Value value, MlirType type,
+                           TileAnswer *argument) {
+  Format format;
+  if (!mlirTypeIsAMemRef(type) || !formatOf(elementTypeOf(type), &format))
+    return true;
+  if (!argument->bounds)
+    argument->bounds = calloc((size_t)argument->array.count + 1, sizeof *argument->bounds);
+  return argument->bounds ? fillAnswer(machine, entry, "memref argument", number, value, &format, argument)
+                          : machineOutOfMemory(machine, entry);
+}
+
+static bool callEntry(Machine *machine, MlirOperation entry, int numArguments, TileAnswer *arguments, int numResults,
+                      TileAnswer *results) {
+  MlirType type = mlirTypeAttrGetValue(tileOpAttribute(entry, "function_type"));
+  Value *values = calloc((size_t)(2 * numArguments + numResults) + 1, sizeof *values);
+  Value *kept = values ? values + numArguments : NULL, *given = values ? kept + numArguments : NULL;
+  bool ok = values || machineOutOfMemory(machine, entry);
+  for (int i = 0; i < numArguments && ok; i++) {
+    ok = valueOfAnswer(&arguments[i], mlirFunctionTypeGetInput(type, i), &values[i]) ||
+         machineFail(machine, entry, "takes argument %d of a type that the interpreter cannot read", i);
+    kept[i] = valueRetain(values[i]);
+  }
+  const Body *body = ok ? bodyOf(machine, entry, 0) : NULL;
+  ok = body && bodyCall(machine, entry, body, numArguments, values, numResults, given);
+  for (int i = 0; i < numArguments && ok; i++)
+    ok = updateArgument(machine, entry, i, kept[i], mlirFunctionTypeGetInput(type, i), &arguments[i]);
+  for (int i = 0; i < numResults && ok; i++)
+    ok = answerOfValue(machine, entry, i, given[i], mlirFunctionTypeGetResult(type, i), &results[i]);
+  for (int i = 0; values && i < numArguments; i++)
+    valueRelease(kept[i]);
+  for (int i = 0; values && i < numResults; i++)
+    valueRelease(given[i]);
+  free(values);
+  return ok;
+}
+
+static void machineDestroy(Machine *machine) {
+  memoryForgetTouches(machine);
+  while (machine->globals) {
+    Global *global = machine->globals;
+    machine->globals = global->next;
+    if (global->memory)
+      valueRelease(valueOfObject(&global->memory->object));
+    free(global);
+  }
+  machineForgetAddresses(machine);
+  bodiesDestroy(machine);
+}
+
+bool tileInterpret(MlirOperation module, const char *entry, int numArguments, TileAnswer *arguments, int numResults,
+                   TileAnswer *results, const TileInterpretOptions *optionsOrNull, TileInterpretation *outcome,
+                   tessera_error_t *error) {
+  TileInterpretOptions options = optionsOrNull ? *optionsOrNull : (TileInterpretOptions){0};
+  options.stepBudget = options.stepBudget ? options.stepBudget : UINT64_C(1) << 33;
+  options.print = options.print ? options.print : stdout;
+  Machine machine = {.module = module, .options = &options, .error = error};
+  MlirOperation op = machineFindSymbol(&machine, tileString(entry));
+  if (mlirOperationIsNull(op))
+    return tessera_fail(error, "the module has no function '%s'", entry);
+  bool ok = callEntry(&machine, op, numArguments, arguments, numResults, results);
+  *outcome = (TileInterpretation){.steps = machine.steps, .undecided = machine.undecided};
+  machineDestroy(&machine);
+  return ok;
+}

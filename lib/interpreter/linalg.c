@@ -1,0 +1,340 @@
+// linalg by definition: for every point of the iteration space, the region on the elements that the indexing maps name.
+// Named ops carry their region and maps too, so one function runs them all; softmax is in softmax.c.
+// Sums (an output added to over a reduction) are taken in f64 with their bound: any order is right (numerics.md §4).
+#include "mlir-c/Dialect/Linalg.h"
+#include "lib/interpreter/upstream.h"
+#include "mlir-c/AffineExpr.h"
+#include "mlir-c/AffineMap.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MaxLoops = 16, MaxOperands = 32 };
+
+typedef struct Linear {
+  bool isLinear;
+  int64_t constant, factors[MaxLoops];
+} Linear;
+
+typedef struct Access {
+  MlirAffineMap map;
+  Array *array; // null: a scalar
+  Linear results[InterpreterMaxRank];
+  bool isLinear; // all results are
+  Linear place;  // then the place in the storage
+} Access;
+
+// An output that a reduction adds to (or multiplies): which instruction does, and what it adds.
+typedef struct Reduction {
+  int instruction; // -1: none
+  int term;        // slot
+  bool isProduct;
+  Sum *sums; // by place in the storage
+} Reduction;
+
+typedef struct Nest {
+  int loops, numInputs, numOperands;
+  int64_t sizes[MaxLoops], point[MaxLoops];
+  Access accesses[MaxOperands];
+  Reduction reductions[MaxOperands];
+  const Block *block;
+} Nest;
+
+//===--- indexing maps ----------------------------------------------------------------===//
+
+static Linear linearOf(MlirAffineExpr expression) {
+  Linear result = {.isLinear = true};
+  if (mlirAffineExprIsADim(expression))
+    result.factors[mlirAffineDimExprGetPosition(expression)] = 1;
+  else if (mlirAffineExprIsAConstant(expression))
+    result.constant = mlirAffineConstantExprGetValue(expression);
+  else if (mlirAffineExprIsAAdd(expression) || mlirAffineExprIsAMul(expression)) {
+    Linear a = linearOf(mlirAffineBinaryOpExprGetLHS(expression)),
+           b = linearOf(mlirAffineBinaryOpExprGetRHS(expression));
+    bool isAdd = mlirAffineExprIsAAdd(expression);
+    for (int i = 0; i < MaxLoops; i++) {
+      result.isLinear &= isAdd || b.factors[i] == 0; // a product's constant stands on the right
+      result.factors[i] = isAdd ? a.factors[i] + b.factors[i] : a.factors[i] * b.constant;
+    }
+    result.constant = isAdd ? a.constant + b.constant : a.constant * b.constant;
+    result.isLinear &= a.isLinear && b.isLinear;
+  } else
+    result.isLinear = false;
+  return result;
+}
+
+static int64_t floorDivide(int64_t a, int64_t b) { return a / b - (a % b != 0 && (a < 0) != (b < 0)); }
+
+static int64_t evaluate(MlirAffineExpr expression, const int64_t *point) {
+  if (mlirAffineExprIsADim(expression))
+    return point[mlirAffineDimExprGetPosition(expression)];
+  if (mlirAffineExprIsAConstant(expression))
+    return mlirAffineConstantExprGetValue(expression);
+  int64_t a = evaluate(mlirAffineBinaryOpExprGetLHS(expression), point);
+  int64_t b = evaluate(mlirAffineBinaryOpExprGetRHS(expression), point);
+  if (mlirAffineExprIsAAdd(expression))
+    return a + b;
+  if (mlirAffineExprIsAMul(expression))
+    return a * b;
+  if (mlirAffineExprIsAMod(expression))
+    return a - b * floorDivide(a, b);
+  return mlirAffineExprIsAFloorDiv(expression) ? floorDivide(a, b) : -floorDivide(-a, b);
+}
+
+static int64_t evaluateLinear(const Linear *linear, int loops, const int64_t *point) {
+  int64_t value = linear->constant;
+  for (int i = 0; i < loops; i++)
+    value += linear->factors[i] * point[i];
+  return value;
+}
+
+static void accessCreate(Access *access, MlirAffineMap map, Array *array) {
+  *access = (Access){.map = map, .array = array, .isLinear = true, .place = {.isLinear = true}};
+  for (int r = 0; array && r < array->rank; r++) {
+    access->results[r] = linearOf(mlirAffineMapGetResult(map, r));
+    access->isLinear &= access->results[r].isLinear;
+    access->place.constant += access->results[r].constant * array->strides[r];
+    for (int i = 0; i < MaxLoops; i++)
+      access->place.factors[i] += access->results[r].factors[i] * array->strides[r];
+  }
+  if (array)
+    access->place.constant += array->offset;
+}
+
+//===--- the nest -----------------------------------------------------------------------===//
+
+static int numberOfOutputs(MlirOperation op) {
+  MlirAttribute segments = tileOpAttribute(op, "operandSegmentSizes");
+  if (!mlirAttributeIsNull(segments))
+    return mlirDenseI32ArrayGetElement(segments, 1);
+  return tileOpIs(op, "linalg.reduce") ? (int)mlirOperationGetNumOperands(op) / 2 : 1;
+}
+
+// A loop is as long as the dimension that some operand indexes by it alone.
+static bool findSizes(Machine *machine, const Instruction *instruction, Nest *nest) {
+  for (int i = 0; i < nest->loops; i++)
+    nest->sizes[i] = -1;
+  for (int o = 0; o < nest->numOperands; o++)
+    for (int r = 0; nest->accesses[o].array && r < nest->accesses[o].array->rank; r++) {
+      MlirAffineExpr expression = mlirAffineMapGetResult(nest->accesses[o].map, r);
+      if (mlirAffineExprIsADim(expression) && nest->sizes[mlirAffineDimExprGetPosition(expression)] < 0)
+        nest->sizes[mlirAffineDimExprGetPosition(expression)] = nest->accesses[o].array->sizes[r];
+    }
+  for (int i = 0; i < nest->loops; i++)
+    if (nest->sizes[i] < 0)
+      return machineFail(machine, instruction->op, "has a loop %d that no operand is indexed by alone", i);
+  return true;
+}
+
+static bool expectReach(Machine *machine, const Instruction *instruction, const Nest *nest, int operand) {
+  const Access *access = &nest->accesses[operand];
+  for (int r = 0; access->array && access->isLinear && r < access->array->rank; r++) {
+    int64_t least = access->results[r].constant, most = least;
+    for (int i = 0; i < nest->loops; i++) {
+      int64_t reach = access->results[r].factors[i] * (nest->sizes[i] - 1);
+      least += reach < 0 ? reach : 0;
+      most += reach > 0 ? reach : 0;
+    }
+    if (least < 0 || most >= access->array->sizes[r])
+      return machineFail(machine, instruction->op,
+                         "is out of bounds: operand %d is read from %lld to %lld in dimension %d, which has size %lld",
+                         operand, (long long)least, (long long)most, r, (long long)access->array->sizes[r]);
+  }
+  return true;
+}
+
+// Outputs that are tensors are copied: the op makes new ones.
+static bool nestCreate(Machine *machine, Frame *frame, const Instruction *instruction, Nest *nest) {
+  MlirAttribute maps = mlirLinalgGetIndexingMapsAttribute(instruction->op);
+  *nest = (Nest){.numOperands = instruction->numOperands, .block = instruction->regions[0].blocks};
+  nest->numInputs = nest->numOperands - numberOfOutputs(instruction->op);
+  if (mlirAttributeIsNull(maps) || nest->numOperands > MaxOperands)
+    return machineFail(machine, instruction->op, "not interpreted yet: no indexing maps, or too many operands");
+  nest->loops = (int)mlirAffineMapGetNumDims(mlirAffineMapAttrGetValue(mlirArrayAttrGetElement(maps, 0)));
+  if (nest->loops > MaxLoops)
+    return machineFail(machine, instruction->op, "has %d loops; the interpreter knows up to %d", nest->loops, MaxLoops);
+  for (int o = 0; o < nest->numOperands; o++) {
+    Array *array = operandOf(frame, instruction, o).object ? arrayOperand(frame, instruction, o) : NULL;
+    if (o >= nest->numInputs && instruction->numResults) {
+      array = arrayCopy(array);
+      if (!array)
+        return machineOutOfMemory(machine, instruction->op);
+      setResult(frame, instruction, o - nest->numInputs, valueOfObject(&array->object));
+    }
+    accessCreate(&nest->accesses[o], mlirAffineMapAttrGetValue(mlirArrayAttrGetElement(maps, o)), array);
+  }
+  return findSizes(machine, instruction, nest);
+}
+
+//===--- reductions -----------------------------------------------------------------------===//
+
+static int usesOf(const Block *block, int slot) {
+  int uses = 0;
+  for (int i = 0; i < block->numInstructions; i++) {
+    const Instruction *instruction = &block->instructions[i];
+    for (int o = 0; o < instruction->numOperands; o++)
+      uses += instruction->operands[o] == slot;
+    uses += 2 * (instruction->numRegions > 0); // what lies in them is not looked through
+  }
+  return uses;
+}
+
+static bool repeats(const Nest *nest, const Access *access) {
+  for (int i = 0; i < nest->loops; i++)
+    if (access->place.factors[i] == 0 && nest->sizes[i] != 1)
+      return true;
+  return false;
+}
+
+static Reduction reductionOf(const Nest *nest, int output) {
+  Reduction none = {.instruction = -1};
+  const Block *block = nest->block;
+  const Instruction *yield = &block->instructions[block->numInstructions - 1];
+  const Access *access = &nest->accesses[nest->numInputs + output];
+  if (block->numArguments != nest->numOperands || !access->isLinear || !repeats(nest, access))
+    return none;
+  int accumulator = block->arguments[nest->numInputs + output], yielded = yield->operands[output];
+  for (int i = 0; i < block->numInstructions; i++) {
+    const Instruction *instruction = &block->instructions[i];
+    bool isProduct = tileOpIs(instruction->op, "arith.mulf");
+    if (!instruction->numResults || instruction->results[0] != yielded ||
+        (!isProduct && !tileOpIs(instruction->op, "arith.addf")))
+      continue;
+    int a = instruction->operands[0], b = instruction->operands[1];
+    if ((a == accumulator) != (b == accumulator) && usesOf(block, accumulator) == 1 && usesOf(block, yielded) == 1)
+      return (Reduction){.instruction = i, .term = a == accumulator ? b : a, .isProduct = isProduct};
+  }
+  return none;
+}
+
+static bool findReductions(Machine *machine, const Instruction *instruction, Nest *nest) {
+  for (int o = 0; o < nest->numOperands - nest->numInputs; o++) {
+    nest->reductions[o] = reductionOf(nest, o);
+    if (nest->reductions[o].instruction < 0)
+      continue;
+    nest->reductions[o].sums = calloc((size_t)nest->accesses[nest->numInputs + o].array->storage->count, sizeof(Sum));
+    if (!nest->reductions[o].sums)
+      return machineOutOfMemory(machine, instruction->op);
+  }
+  return true;
+}
+
+static void multiplyIn(Sum *sum, Element x) {
+  sum->errors = sum->terms ? fabs(sum->value) * x.bound + fabs(x.f) * sum->errors + sum->errors * x.bound : x.bound;
+  sum->value = sum->terms++ ? sum->value * x.f : x.f;
+  sum->magnitudes = fabs(sum->value);
+}
+
+static bool addTerm(Machine *machine, const Instruction *combine, const Reduction *reduction, Element initial,
+                    int64_t place, Element term) {
+  Sum *sum = &reduction->sums[place];
+  void (*add)(Sum *, Element) = reduction->isProduct ? multiplyIn : sumAdd;
+  if (!elementExpect(machine, combine, term, "uses") ||
+      (sum->terms == 0 && !elementExpect(machine, combine, initial, "uses")))
+    return false;
+  if (sum->terms == 0)
+    add(sum, initial);
+  add(sum, term);
+  return true;
+}
+
+static bool finishReductions(Machine *machine, const Instruction *instruction, Nest *nest) {
+  bool ok = true;
+  for (int o = 0; o < nest->numOperands - nest->numInputs; o++) {
+    Reduction *reduction = &nest->reductions[o];
+    Storage *storage = nest->accesses[nest->numInputs + o].array->storage;
+    for (int64_t i = 0; reduction->sums && ok && i < storage->count; i++)
+      if (reduction->sums[i].terms)
+        ok = memoryWrite(machine, instruction, storage, i,
+                         sumFinish(&reduction->sums[i], &nest->block->instructions[reduction->instruction].out));
+  }
+  return ok;
+}
+
+//===--- points -----------------------------------------------------------------------------===//
+
+static bool placeAt(Machine *machine, const Instruction *instruction, const Nest *nest, const Access *access,
+                    int64_t *place) {
+  if (access->isLinear) {
+    *place = evaluateLinear(&access->place, nest->loops, nest->point);
+    return true;
+  }
+  *place = access->array->offset;
+  for (int r = 0; r < access->array->rank; r++) {
+    int64_t index = evaluate(mlirAffineMapGetResult(access->map, r), nest->point);
+    if (index < 0 || index >= access->array->sizes[r])
+      return machineFail(machine, instruction->op, "is out of bounds: index %lld of dimension %d, which has size %lld",
+                         (long long)index, r, (long long)access->array->sizes[r]);
+    *place += index * access->array->strides[r];
+  }
+  return true;
+}
+
+static bool runPoint(Machine *machine, Frame *frame, const Instruction *instruction, Nest *nest) {
+  int64_t places[MaxOperands];
+  const Block *block = nest->block;
+  for (int o = 0; o < nest->numOperands; o++) {
+    Element x = operandOf(frame, instruction, o).scalar;
+    if (nest->accesses[o].array) {
+      if (!placeAt(machine, instruction, nest, &nest->accesses[o], &places[o]))
+        return false;
+      x = nest->accesses[o].array->storage->elements[places[o]];
+    }
+    if (o < block->numArguments)
+      frameSet(frame, block->arguments[o], valueOfElement(x));
+  }
+  const Instruction *yield = &block->instructions[block->numInstructions - 1];
+  for (int i = 0; i + 1 < block->numInstructions; i++) {
+    bool isReduction = false;
+    for (int o = 0; o < yield->numOperands; o++)
+      isReduction |= nest->reductions[o].instruction == i;
+    if (!isReduction && !block->instructions[i].execute(machine, frame, &block->instructions[i]))
+      return false;
+  }
+  for (int o = 0; o < yield->numOperands; o++) {
+    int operand = nest->numInputs + o;
+    const Reduction *reduction = &nest->reductions[o];
+    Storage *storage = nest->accesses[operand].array->storage;
+    if (reduction->sums) {
+      if (!addTerm(machine, &block->instructions[reduction->instruction], reduction, storage->elements[places[operand]],
+                   places[operand], frame->slots[reduction->term].scalar))
+        return false;
+    } else if (!memoryWrite(machine, yield, storage, places[operand], operandOf(frame, yield, o).scalar))
+      return false;
+  }
+  return machineStep(machine, instruction->op, block->numInstructions);
+}
+
+static bool runPoints(Machine *machine, Frame *frame, const Instruction *instruction, Nest *nest) {
+  const int64_t *outer = frame->point;
+  frame->point = nest->point;
+  bool ok = true;
+  do
+    ok = runPoint(machine, frame, instruction, nest);
+  while (ok && indexNext(nest->loops, nest->sizes, nest->point));
+  frame->point = outer;
+  return ok && finishReductions(machine, instruction, nest);
+}
+
+bool executeLinalg(Machine *machine, Frame *frame, const Instruction *instruction) {
+  Nest *nest = malloc(sizeof *nest);
+  if (!nest)
+    return machineOutOfMemory(machine, instruction->op);
+  bool ok = nestCreate(machine, frame, instruction, nest);
+  if (ok && countOf(nest->loops, nest->sizes) > 0) {
+    for (int o = 0; o < nest->numOperands && ok; o++)
+      ok = expectReach(machine, instruction, nest, o);
+    ok = ok && findReductions(machine, instruction, nest) && runPoints(machine, frame, instruction, nest);
+    for (int o = 0; o < nest->numOperands - nest->numInputs; o++)
+      free(nest->reductions[o].sums);
+  }
+  free(nest);
+  return ok;
+}
+
+bool executeLinalgIndex(Machine *machine, Frame *frame, const Instruction *instruction) {
+  int64_t loop = mlirIntegerAttrGetValueInt(tileOpAttribute(instruction->op, "dim"));
+  setResult(frame, instruction, 0, valueOfInteger(frame->point[loop]));
+  return true;
+}

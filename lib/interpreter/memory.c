@@ -1,0 +1,109 @@
+// Reading and writing memory: what nobody wrote, what is in flight, what two instances of a grid touch (numerics.md
+// §6). Expects: places within the storage (callers check bounds). Leaves: marks of who touched what while a grid runs.
+#include "lib/interpreter/machine.h"
+
+#include <stdlib.h>
+
+static bool conflict(Machine *machine, const Instruction *instruction, int32_t other, const char *they,
+                     const char *we) {
+  if (other == TouchedByMany)
+    return machineFail(machine, instruction->op,
+                       "program instances touch one element: instance %d %s what several others %s; without atomics or "
+                       "combine that is an error",
+                       machine->grid.instance, we, they);
+  return machineFail(machine, instruction->op,
+                     "program instances touch one element: instance %d %s what instance %d %s; without atomics or "
+                     "combine that is an error",
+                     machine->grid.instance, we, other - 1, they);
+}
+
+static void note(int32_t *who, int32_t self) { *who = *who == 0 || *who == self ? self : TouchedByMany; }
+
+static bool isOther(int32_t who, int32_t self) { return who != 0 && who != self; }
+
+bool memoryTouch(Machine *machine, const Instruction *instruction, Storage *storage, int64_t place, AccessKind kind) {
+  if (mlirOperationIsNull(machine->grid.launch))
+    return true;
+  if (!storage->touches) {
+    storage->touches = calloc((size_t)storage->count, sizeof *storage->touches);
+    if (!storage->touches)
+      return machineOutOfMemory(machine, instruction->op);
+    ++storage->references;
+    storage->next = machine->touched;
+    machine->touched = storage;
+  }
+  Touch *touch = &storage->touches[place];
+  int32_t self = machine->grid.instance + 1;
+  bool ordered = machine->grid.hasAcquired;
+  const char *we = kind == AccessRead ? "reads" : kind == AccessWrite ? "writes" : "updates atomically";
+  if (isOther(touch->writer, self) && !ordered)
+    return conflict(machine, instruction, touch->writer, "wrote", we);
+  if (kind != AccessUpdate && isOther(touch->updater, self) && !ordered)
+    return conflict(machine, instruction, touch->updater, "updated atomically", we);
+  if (kind != AccessRead && isOther(touch->reader, self) && !ordered)
+    return conflict(machine, instruction, touch->reader, "read", we);
+  note(kind == AccessRead ? &touch->reader : kind == AccessWrite ? &touch->writer : &touch->updater, self);
+  return true;
+}
+
+void memoryForgetTouches(Machine *machine) {
+  while (machine->touched) {
+    Storage *storage = machine->touched;
+    machine->touched = storage->next;
+    free(storage->touches);
+    storage->touches = NULL;
+    storageRelease(storage);
+  }
+}
+
+static bool expectAlive(Machine *machine, const Instruction *instruction, const Storage *storage) {
+  return !storage->isDead || machineFail(machine, instruction->op, "uses memory that was deallocated");
+}
+
+bool memoryRead(Machine *machine, const Instruction *instruction, Storage *storage, int64_t place, Element *x) {
+  *x = storage->elements[place];
+  return expectAlive(machine, instruction, storage) && elementExpect(machine, instruction, *x, "reads") &&
+         memoryTouch(machine, instruction, storage, place, AccessRead);
+}
+
+bool memoryWrite(Machine *machine, const Instruction *instruction, Storage *storage, int64_t place, Element x) {
+  if (storage->elements[place].bound == ELEMENT_IN_FLIGHT)
+    return machineFail(machine, instruction->op,
+                       "writes an element that an asynchronous copy still under way will write");
+  if (!expectAlive(machine, instruction, storage) || !elementExpect(machine, instruction, x, "writes") ||
+      !memoryTouch(machine, instruction, storage, place, AccessWrite))
+    return false;
+  storage->elements[place] = x;
+  return true;
+}
+
+//===--- addresses ------------------------------------------------------------------===//
+// Storages get numbers far apart, so that leaving one never means entering another.
+
+uint64_t storageAddress(Machine *machine, Storage *storage, unsigned bytes) {
+  if (storage->address)
+    return storage->address;
+  Storage **list = realloc(machine->addressed, (size_t)(machine->numAddressed + 1) * sizeof *list);
+  if (!list)
+    return 0;
+  machine->addressed = list;
+  list[machine->numAddressed++] = storage;
+  ++storage->references;
+  machine->nextAddress += UINT64_C(1) << 40;
+  return storage->address = machine->nextAddress;
+}
+
+Storage *storageAt(Machine *machine, uint64_t address, uint64_t *offset) {
+  for (intptr_t i = 0; i < machine->numAddressed; i++) {
+    *offset = address - machine->addressed[i]->address;
+    if (*offset < UINT64_C(1) << 40)
+      return machine->addressed[i];
+  }
+  return NULL;
+}
+
+void machineForgetAddresses(Machine *machine) {
+  for (intptr_t i = 0; i < machine->numAddressed; i++)
+    storageRelease(machine->addressed[i]);
+  free(machine->addressed);
+}

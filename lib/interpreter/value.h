@@ -1,0 +1,122 @@
+// What a value of a program is to the interpreter: a scalar, or a counted reference to an object (array, view, …).
+// Why: every element carries, beside its number, how far another right answer may lie from it (docs/numerics.md §4).
+// Expects: formats of format.h. Leaves: objects that live until their last reference is released.
+//
+//   Value v = valueOfObject(&arrayCreate(2, (int64_t[]){3, 4})->object);   // owns one reference
+//   valueRelease(v);
+#ifndef TESSERA_INTERPRETER_VALUE_H
+#define TESSERA_INTERPRETER_VALUE_H
+
+#include "lib/interpreter/format.h"
+
+// One number. `bound` ≥ 0: a right answer lies within it (infinite: any is right); below 0: there is no number, and
+// why.
+typedef struct Element {
+  union {
+    int64_t i; // integers and index, sign-extended
+    double f;  // floats
+  };
+  double bound;
+} Element;
+
+#define ELEMENT_UNWRITTEN (-1.0) // nobody wrote this memory
+#define ELEMENT_POISON (-2.0)
+#define ELEMENT_IN_FLIGHT (-3.0) // an asynchronous copy writes it and has not been waited for
+
+static inline Element elementOfInteger(int64_t x) { return (Element){.i = x, .bound = 0}; }
+static inline Element elementOfFloat(double x, double bound) { return (Element){.f = x, .bound = bound}; }
+static inline Element elementMissing(double why) { return (Element){.i = 0, .bound = why}; }
+static inline bool elementIsMissing(Element x) { return x.bound < 0; }
+
+typedef enum ObjectKind { ObjectArray, ObjectView, ObjectBarrier, ObjectToken } ObjectKind;
+
+typedef struct Object {
+  int references;
+  ObjectKind kind;
+} Object;
+
+// A scalar when there is no object.
+typedef struct Value {
+  Element scalar;
+  Object *object;
+} Value;
+
+static inline Value valueOfElement(Element x) { return (Value){.scalar = x}; }
+static inline Value valueOfInteger(int64_t x) { return (Value){.scalar = elementOfInteger(x)}; }
+static inline Value valueOfObject(Object *object) { return (Value){.object = object}; }
+void objectDestroy(Object *object);
+
+static inline Value valueRetain(Value value) {
+  if (value.object)
+    ++value.object->references;
+  return value;
+}
+
+static inline void valueRelease(Value value) {
+  if (value.object && --value.object->references == 0)
+    objectDestroy(value.object);
+}
+
+//===--- arrays: tiles, tensors, memrefs, buffers --------------------------------===//
+
+// Who touched an element during a launch: 0 nobody, an instance's number + 1, or several.
+enum { TouchedByMany = -1 };
+typedef struct Touch {
+  int32_t writer, reader, updater; // updater: atomically
+} Touch;
+
+// Elements in memory, shared by the arrays that name parts of them.
+typedef struct Storage {
+  int references;
+  int64_t count;
+  Element *elements;
+  Touch *touches;       // null: no launch has touched it
+  struct Storage *next; // in the machine's list of touched ones
+  uint64_t address;     // of its first element, for programs that ask; 0: nobody did
+  bool isDead;          // deallocated
+} Storage;
+
+void storageRelease(Storage *storage);
+
+// Element (i0, i1, …) lies at offset + Σ i * stride. Tiles and tensors are contiguous and begin at 0.
+typedef struct Array {
+  Object object;
+  Storage *storage;
+  int64_t offset;
+  int rank;
+  int64_t *strides;
+  int64_t sizes[]; // then the strides
+} Array;
+
+Array *arrayCreate(int rank, const int64_t *sizes); // contiguous, own storage, nothing written; null: no memory
+// Another name for storage of `array`.
+Array *arrayAlias(const Array *array, int64_t offset, int rank, const int64_t *sizes, const int64_t *strides);
+Array *arrayCopy(const Array *array); // contiguous
+int64_t arrayCount(const Array *array);
+bool arrayIsContiguous(const Array *array);
+static inline Array *arrayOf(Value value) { return (Array *)value.object; }
+// The elements of a tile or tensor, in row-major order.
+static inline Element *arrayElements(const Array *array) { return array->storage->elements + array->offset; }
+
+// Steps `index` through the shape in row-major order; false after the last. Start with zeros, if no size is 0.
+bool indexNext(int rank, const int64_t *sizes, int64_t *index);
+int64_t countOf(int rank, const int64_t *sizes);
+int64_t placeOf(const Array *array, const int64_t *index); // in the storage
+enum { InterpreterMaxRank = 32 };
+
+//===--- views --------------------------------------------------------------------===//
+
+typedef struct View {
+  Object object;
+  Array *memory;  // its dimensions are the view's axes
+  bool isOutside; // a fixed index lies outside: all of it is padding
+  Element padding;
+  int rank;
+  int64_t shape[InterpreterMaxRank], steps[InterpreterMaxRank], strides[InterpreterMaxRank];
+} View;
+
+View *viewCreate(Array *memory); // retains it
+static inline View *viewOf(Value value) { return (View *)value.object; }
+static inline bool valueIsView(Value value) { return value.object && value.object->kind == ObjectView; }
+
+#endif

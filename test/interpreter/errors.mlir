@@ -1,0 +1,122 @@
+// Every error of the contract stops the interpreter at the op at fault, with exit status 1 (docs/numerics.md §5).
+// RUN: not %tile_run --target=interpret %s --entry=zero_divisor 2>&1 | FileCheck %s --check-prefix=ZERO
+// ZERO: errors.mlir:[[@LINE+17]]:{{[0-9]+}}: error: 'arith.divsi' op divides 3 by zero
+// ZERO: tile-run: error: the interpreter stopped at 'arith.divsi': divides 3 by zero
+// RUN: not %tile_run --target=interpret %s --entry=smallest 2>&1 | FileCheck %s --check-prefix=SMALLEST
+// SMALLEST: 'arith.remsi' op divides the smallest integer by -1
+// RUN: not %tile_run --target=interpret %s --entry=outside 2>&1 | FileCheck %s --check-prefix=OUTSIDE
+// OUTSIDE: 'tensor.extract' op is out of bounds: index 4 of dimension 0, which has size 4
+// RUN: not %tile_run --target=interpret %s --entry=outside_memory 2>&1 | FileCheck %s --check-prefix=MEMORY
+// MEMORY: 'memref.store' op is out of bounds: index -1 of dimension 0, which has size 2
+// RUN: not %tile_run --target=interpret %s --entry=unwritten 2>&1 | FileCheck %s --check-prefix=UNWRITTEN
+// UNWRITTEN: 'memref.load' op reads an element that nobody wrote
+// RUN: not %tile_run --target=interpret %s --entry=unwritten_tensor 2>&1 | FileCheck %s --check-prefix=TENSOR
+// TENSOR: 'func.func' op returns result 0, whose element 0 was never written
+// RUN: not %tile_run --target=interpret %s --entry=asserts 2>&1 | FileCheck %s --check-prefix=ASSERT
+// ASSERT: 'cf.assert' op assertion failed: never
+func.func @zero_divisor() -> i32 {
+  %zero = arith.constant 0 : i32
+  %three = arith.constant 3 : i32
+  %q = arith.divsi %three, %zero : i32
+  return %q : i32
+}
+func.func @smallest() -> i8 {
+  %a = arith.constant -128 : i8
+  %b = arith.constant -1 : i8
+  %r = arith.remsi %a, %b : i8
+  return %r : i8
+}
+func.func @outside() -> f32 {
+  %t = arith.constant dense<1.0> : tensor<4xf32>
+  %c4 = arith.constant 4 : index
+  %x = tensor.extract %t[%c4] : tensor<4xf32>
+  return %x : f32
+}
+func.func @outside_memory() {
+  %m = memref.alloc() : memref<2xi32>
+  %c = arith.constant -1 : index
+  %v = arith.constant 7 : i32
+  memref.store %v, %m[%c] : memref<2xi32>
+  return
+}
+func.func @unwritten() -> i32 {
+  %m = memref.alloc() : memref<2xi32>
+  %c = arith.constant 1 : index
+  %v = memref.load %m[%c] : memref<2xi32>
+  return %v : i32
+}
+func.func @unwritten_tensor() -> tensor<2xi32> {
+  %t = tensor.empty() : tensor<2xi32>
+  return %t : tensor<2xi32>
+}
+func.func @asserts() {
+  %false = arith.constant false
+  cf.assert %false, "never"
+  return
+}
+// Poison may be computed with, but not branched on or stored:
+// RUN: not %tile_run --target=interpret %s --entry=poison_branch 2>&1 | FileCheck %s --check-prefix=BRANCH
+// BRANCH: 'scf.if' op depends on a poison value
+// RUN: not %tile_run --target=interpret %s --entry=poison_stored 2>&1 | FileCheck %s --check-prefix=STORED
+// STORED: 'memref.store' op writes a poison value
+// RUN: %tile_run --target=interpret %s --entry=poison_unused
+func.func @poison_branch() {
+  %one = arith.constant 1 : i32
+  %max = arith.constant 2147483647 : i32
+  %wrapped = arith.addi %max, %one overflow<nsw> : i32
+  %c = arith.cmpi slt, %wrapped, %one : i32
+  scf.if %c {
+    scf.yield
+  }
+  return
+}
+func.func @poison_stored(%m: memref<1xi32>) {
+  %c0 = arith.constant 0 : index
+  %x = arith.constant 1.0e10 : f32
+  %i = arith.fptosi %x : f32 to i32
+  memref.store %i, %m[%c0] : memref<1xi32>
+  return
+}
+func.func @poison_unused() -> i32 {
+  %width = arith.constant 32 : i32
+  %poison = arith.shli %width, %width : i32
+  %true = arith.constant true
+  %chosen = arith.select %true, %width, %poison : i32
+  return %chosen : i32
+}
+// RUN: not %tile_run --target=interpret %s --entry=unknown 2>&1 | FileCheck %s --check-prefix=UNKNOWN
+// UNKNOWN: error: 'vector.broadcast' op not interpreted yet: 'vector.broadcast'
+func.func @unknown(%x: f32) -> f32 {
+  %v = vector.broadcast %x : f32 to vector<4xf32>
+  %y = vector.extract %v[0] : f32 from vector<4xf32>
+  return %y : f32
+}
+// Recursion works, and ends with an error before the stack does:
+// RUN: %tile_run --target=interpret %s --entry=factorial_of_ten
+// RUN: not %tile_run --target=interpret %s --entry=endless 2>&1 | FileCheck %s --check-prefix=ENDLESS
+// ENDLESS: 'func.call' op calls nest deeper than
+func.func @factorial(%n: i64) -> i64 {
+  %one = arith.constant 1 : i64
+  %done = arith.cmpi sle, %n, %one : i64
+  %r = scf.if %done -> i64 {
+    scf.yield %one : i64
+  } else {
+    %m = arith.subi %n, %one : i64
+    %f = func.call @factorial(%m) : (i64) -> i64
+    %p = arith.muli %n, %f : i64
+    scf.yield %p : i64
+  }
+  return %r : i64
+}
+func.func @factorial_of_ten() {
+  %ten = arith.constant 10 : i64
+  %f = call @factorial(%ten) : (i64) -> i64
+  %e = arith.constant 3628800 : i64
+  %same = arith.cmpi eq, %f, %e : i64
+  cf.assert %same, "10! is 3628800"
+  return
+}
+func.func @endless() {
+  call @endless() : () -> ()
+  return
+}
