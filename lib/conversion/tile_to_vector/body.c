@@ -276,6 +276,8 @@ static const Row rows[] = {
     {"tile.mma", lowerMma},
     {"tile.reduce", lowerReduce},
     {"tile.scan", lowerScan},
+    {"tile.random", lowerRandom},
+    {"tile.histogram", lowerHistogram},
     {"tile.cat", lowerCat},
     {"tile.insert", lowerInsert},
     {"tile.sync", lowerSync},

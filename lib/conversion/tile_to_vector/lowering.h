@@ -245,6 +245,35 @@ MlirOperation buildIf(TileBuilder *builder, MlirValue condition, intptr_t count,
 // A loop without results; fill its body with a builder at its end, then tileBuildYield.
 MlirBlock buildLoop(TileBuilder *builder, MlirValue lower, MlirValue upper, int64_t step);
 
+//===--- elements.c: roots that work on one element at a time ------------------------------------===//
+typedef void (*ElementVisitor)(Body *body, const Coord *coords, void *data);
+// Calls `visit` inside loops over the coordinates of `shape`; But: dimension `skipped` stays at 0 (-1: none).
+void forEachElement(Lowering *lowering, const Shape *shape, ElementVisitor visit, void *data);
+void forEachElementBut(Lowering *lowering, const Shape *shape, intptr_t skipped, ElementVisitor visit, void *data);
+// A loop over `size` coordinates (none for one); returns the builder for closeElements.
+TileBuilder openElements(Lowering *lowering, int64_t size, Coord *coord);
+void closeElements(Lowering *lowering, int64_t size, TileBuilder before);
+intptr_t spillOperands(Lowering *lowering, MlirOperation op); // all tiles among them; returns the mark for unspill
+MlirValue elementOf(Body *body, MlirValue source, const Coord *coords);
+Shape shapeOfValue(MlirValue value); // a scalar: rank 0
+// Code between the two runs where `condition` holds; null: always.
+TileBuilder openIf(Lowering *lowering, MlirValue condition);
+void closeIf(Lowering *lowering, MlirValue condition, TileBuilder before);
+enum { CompareEqual = 0, CompareSignedLess = 2, CompareUnsignedLess = 6 }; // arith.cmpi's numbers
+MlirValue compareIntegers(TileBuilder *builder, int64_t predicate, MlirValue a, MlirValue b);
+MlirValue integerCast(TileBuilder *builder, MlirValue value, MlirType type, bool isSigned); // integers and index
+bool lowerRandom(Lowering *lowering, MlirOperation op);
+bool lowerHistogram(Lowering *lowering, MlirOperation op);
+
+//===--- runtime.c: calls of lib/runtime ----------------------------------------------------------===//
+void callRuntime(Lowering *lowering, const char *name, intptr_t count, const MlirValue *operands);
+MlirValue pointerOfAddress(TileBuilder *builder, MlirValue address); // i64
+MlirValue pointerOfBuffer(TileBuilder *builder, MlirValue memref);   // of offset 0
+MlirValue pointerOfText(Lowering *lowering, const char *text);
+// "file:line:column: message detail" as a failure of the program (lib/runtime/call.h); may return when nobody caught
+// it.
+void raiseAt(Lowering *lowering, MlirOperation op, const char *message, MlirStringRef detail);
+
 //===--- reduce.c, scan.c, gather.c, mma.c, control.c, body.c, function.c ------------------------===//
 // The neutral element of input `input` of a reduce or scan, a scalar; null when it has none.
 MlirValue neutralElement(TileBuilder *builder, MlirOperation op, intptr_t input, MlirType element);

@@ -1,0 +1,101 @@
+// Calls of the runtime (lib/runtime) from kernels: declarations, texts, pointers, and failures at run time.
+#include "lib/conversion/tile_to_vector/lowering.h"
+
+#include "mlir-c/BuiltinAttributes.h"
+#include "mlir-c/Dialect/LLVM.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+//===--- functions -----------------------------------------------------------------------------===//
+
+static bool isDeclared(MlirBlock moduleBody, const char *name) {
+  for (MlirOperation op = mlirBlockGetFirstOperation(moduleBody); op.ptr; op = mlirOperationGetNextInBlock(op)) {
+    MlirAttribute symbol = tileOpAttribute(op, "sym_name");
+    if (symbol.ptr && mlirAttributeIsAString(symbol) && tileStringEquals(mlirStringAttrGetValue(symbol), name))
+      return true;
+  }
+  return false;
+}
+
+static void declareFunction(Lowering *lowering, const char *name, MlirType type) {
+  TileBuilder builder = tileBuilderBefore(lowering->kernel);
+  if (isDeclared(builder.block, name))
+    return;
+  MlirRegion body = mlirRegionCreate();
+  TileAttributeEntry attributes[] = {{"sym_name", mlirStringAttrGet(builder.context, tileString(name))},
+                                     {"function_type", mlirTypeAttrGet(type)},
+                                     {"sym_visibility", mlirStringAttrGet(builder.context, tileString("private"))},
+                                     {0}};
+  tileBuild(&builder, "func.func", 0, NULL, 0, NULL, attributes, 1, &body);
+}
+
+void callRuntime(Lowering *lowering, const char *name, intptr_t count, const MlirValue *operands) {
+  MlirType inputs[8];
+  for (intptr_t i = 0; i < count; ++i)
+    inputs[i] = mlirValueGetType(operands[i]);
+  declareFunction(lowering, name, mlirFunctionTypeGet(lowering->context, count, inputs, 0, NULL));
+  MlirAttribute callee = mlirFlatSymbolRefAttrGet(lowering->context, tileString(name));
+  tileBuild(&lowering->builder, "func.call", count, operands, 0, NULL, (TileAttributeEntry[]){{"callee", callee}, {0}},
+            0, NULL);
+}
+
+//===--- pointers ---------------------------------------------------------------------------------===//
+
+MlirValue pointerOfAddress(TileBuilder *builder, MlirValue address) {
+  return buildUnary(builder, "llvm.inttoptr", mlirLLVMPointerTypeGet(builder->context, 0), address);
+}
+
+// To the first element of a buffer of the function.
+MlirValue pointerOfBuffer(TileBuilder *builder, MlirValue memref) {
+  MlirType index = mlirIndexTypeGet(builder->context), word = mlirIntegerTypeGet(builder->context, 64);
+  MlirValue start = buildUnary(builder, "memref.extract_aligned_pointer_as_index", index, memref);
+  return pointerOfAddress(builder, buildUnary(builder, "arith.index_cast", word, start));
+}
+
+//===--- texts --------------------------------------------------------------------------------------===//
+
+static void buildText(Lowering *lowering, const char *name, MlirStringRef text) {
+  TileBuilder builder = tileBuilderBefore(lowering->kernel);
+  MlirContext context = lowering->context;
+  MlirType type = mlirLLVMArrayTypeGet(mlirIntegerTypeGet(context, 8), (unsigned)text.length);
+  MlirRegion none = mlirRegionCreate();
+  TileAttributeEntry attributes[] = {{"sym_name", mlirStringAttrGet(context, tileString(name))},
+                                     {"global_type", mlirTypeAttrGet(type)},
+                                     {"linkage", mlirLLVMLinkageAttrGet(context, MlirLLVMLinkageInternal)},
+                                     {"constant", mlirUnitAttrGet(context)},
+                                     {"value", mlirStringAttrGet(context, text)},
+                                     {0}};
+  tileBuild(&builder, "llvm.mlir.global", 0, NULL, 0, NULL, attributes, 1, &none);
+}
+
+MlirValue pointerOfText(Lowering *lowering, const char *text) {
+  MlirStringRef kernel = mlirStringAttrGetValue(tileOpAttribute(lowering->kernel, "sym_name"));
+  char name[256];
+  snprintf(name, sizeof name, "%.*s_text_%d", (int)kernel.length, kernel.data, lowering->numConstants++);
+  buildText(lowering, name, mlirStringRefCreate(text, strlen(text) + 1));
+  MlirAttribute symbol = mlirFlatSymbolRefAttrGet(lowering->context, tileString(name));
+  return tileBuildValue(&lowering->builder, "llvm.mlir.addressof", mlirLLVMPointerTypeGet(lowering->context, 0), 0,
+                        NULL, (TileAttributeEntry[]){{"global_name", symbol}, {0}});
+}
+
+//===--- failures -----------------------------------------------------------------------------------===//
+
+// "file:line:column", or nothing.
+static void describePlace(MlirOperation op, char *text, size_t size) {
+  MlirLocation location = mlirOperationGetLocation(op);
+  text[0] = '\0';
+  if (!mlirLocationIsAFileLineColRange(location))
+    return;
+  MlirStringRef file = mlirIdentifierStr(mlirLocationFileLineColRangeGetFilename(location));
+  snprintf(text, size, "%.*s:%d:%d: ", (int)file.length, file.data, mlirLocationFileLineColRangeGetStartLine(location),
+           mlirLocationFileLineColRangeGetStartColumn(location));
+}
+
+void raiseAt(Lowering *lowering, MlirOperation op, const char *message, MlirStringRef detail) {
+  char place[512], text[1024];
+  describePlace(op, place, sizeof place);
+  snprintf(text, sizeof text, "%s%s%.*s", place, message, (int)detail.length, detail.data);
+  MlirValue pointer = pointerOfText(lowering, text);
+  callRuntime(lowering, "tessera_raise_message", 1, &pointer);
+}
