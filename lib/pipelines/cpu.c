@@ -12,6 +12,7 @@ static const char *const toTileGraph = "func.func(linalg-generalize-named-ops,ti
 
 // Buffers: in place where the analysis allows, each one freed by its owner (results belong to the caller).
 static const char *const toBuffers =
+    "func.func(eliminate-empty-tensors),"
     "tile-bufferize-host,"
     "func.func(canonicalize,cse,canonicalize),"
     "func.func(expand-realloc,canonicalize,ownership-based-buffer-deallocation,canonicalize,"

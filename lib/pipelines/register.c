@@ -17,6 +17,7 @@ typedef void (*DialectRegistration)(MlirDialectRegistry registry);
 // Each table ends with a null row.
 static const DialectRegistration dialects[] = {tileRegisterDialect, NULL};
 static const MlirExtPassDefinition *const passes[] = {&tileExpandMathPass,      //
+                                                      &tileAddIntoEntriesPass,  //
                                                       &tileFuseElementwisePass, //
                                                       &tileLinalgToTilePass,    //
                                                       &tileBufferizeHostPass,   //

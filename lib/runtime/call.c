@@ -45,3 +45,9 @@ void tessera_raise(const char *format, ...) {
 }
 
 void tessera_raise_message(const char *message) { tessera_raise("%s", message); }
+
+void tessera_check_size(int64_t result, int64_t dimension, int64_t size, int64_t given) {
+  if (size != given)
+    tessera_raise("result %lld: dimension %lld has size %lld, the buffer given for it has %lld", (long long)result,
+                  (long long)dimension, (long long)size, (long long)given);
+}

@@ -19,4 +19,8 @@ bool tessera_call(void (*body)(void **args), void **args, tessera_error_t *out_e
 TESSERA_PRINTF(1, 2) void tessera_raise(const char *format, ...);
 void tessera_raise_message(const char *message);
 
+// What NAME_into calls (lib/runtime/manifest.h) before it writes: raises unless |size|, that of a result, is what the
+// caller's buffer was |given|.
+void tessera_check_size(int64_t result, int64_t dimension, int64_t size, int64_t given);
+
 #endif // TESSERA_RUNTIME_CALL_H

@@ -30,7 +30,7 @@ void tileArtifactDestroy(TileArtifact *artifact);
 typedef struct TileForm {
   const char *name, *summary; // --tile-to-NAME
   bool isBinary;              // not for a terminal
-  bool isProgram;             // entries are called by their manifest, and have _into forms
+  const char *pipeline;       // instead of the target's; may be null
   bool (*emit)(const TileTranslation *translation, TileArtifact *artifact, tessera_error_t *error);
 } TileForm;
 

@@ -19,13 +19,14 @@ static double milliseconds(void) {
 //===--- translating ----------------------------------------------------------===//
 
 // Remembers the entries and brings the module to the target's level, unless it is there already.
-static bool lower(TileSession *session, const TileTarget *target, const TranslateOptions *options,
+static bool lower(TileSession *session, const TileTarget *target, const TileForm *form, const TranslateOptions *options,
                   TileTranslation *translation, tessera_error_t *error) {
+  const char *pipeline = form->pipeline ? form->pipeline : target->pipeline;
   translation->module = mlirModuleGetOperation(session->module);
   translation->chip = options->chip;
   if (!options->pipeline && tileTargetIsLowered(target, translation->module))
     return true;
-  translation->pipeline = options->pipeline ? options->pipeline : target->pipeline;
+  translation->pipeline = options->pipeline ? options->pipeline : pipeline;
   bool ok = tileEntriesCollect(session->module, &translation->entries, error) &&
             tileSessionRun(session, translation->pipeline, error);
   translation->fallbackOps = tileFallbackOps();
@@ -36,8 +37,8 @@ static bool translate(const TranslateOptions *options, const TileTarget *target,
                       TileArtifact *artifact, tessera_error_t *error) {
   TileSession session;
   TileTranslation translation = {.pipeline = NULL};
-  bool ok = tileSessionOpen(&session, options->file, error) && lower(&session, target, options, &translation, error) &&
-            form->emit(&translation, artifact, error);
+  bool ok = tileSessionOpen(&session, options->file, error) &&
+            lower(&session, target, form, options, &translation, error) && form->emit(&translation, artifact, error);
   tileEntriesDestroy(&translation.entries);
   tileSessionClose(&session);
   return ok;

@@ -68,10 +68,19 @@ static void hideGlobals(LLVMModuleRef module) {
       LLVMSetLinkage(global, LLVMInternalLinkage);
 }
 
+// NAME_into, where tile-add-into-entries made it.
+static bool addPackedInto(LLVMModuleRef module, const char *name, tessera_error_t *error) {
+  char into[512], symbol[512];
+  snprintf(into, sizeof into, "%s_into", name);
+  snprintf(symbol, sizeof symbol, "_mlir_ciface_%s", into);
+  return !LLVMGetNamedFunction(module, symbol) || tileJitAddPackedEntry(module, into, error);
+}
+
 static bool addPackedEntries(Build *build, tessera_error_t *error) {
   const TileEntries *entries = &build->translation->entries;
   for (int i = 0; i < entries->count; i++)
-    if (!tileJitAddPackedEntry(build->module, entries->items[i].name, error))
+    if (!tileJitAddPackedEntry(build->module, entries->items[i].name, error) ||
+        !addPackedInto(build->module, entries->items[i].name, error))
       return false;
   if (entries->count) {
     hideFunctions(build->module);
@@ -149,8 +158,8 @@ static bool checkChip(const char *chip, tessera_error_t *error) {
 static const TileForm forms[] = {
     {"llvmir", "LLVM IR as text, before optimization", .emit = emitLlvmIr},
     {"object", "an object file to link with libtessera-runtime", .isBinary = true, .emit = emitObject},
-    {"program", "a shared object with a manifest, for tile-exec and C", .isBinary = true, .isProgram = true,
-     .emit = emitProgram},
+    {"program", "a shared object with a manifest, for tile-exec and C", .isBinary = true,
+     .pipeline = "builtin.module(tile-add-into-entries,tile-to-cpu-pipeline)", .emit = emitProgram},
     {NULL},
 };
 

@@ -4,6 +4,7 @@
 
 #include "lib/capi/pass.h"
 
+extern const MlirExtPassDefinition tileAddIntoEntriesPass;
 extern const MlirExtPassDefinition tileBufferizeHostPass;
 
 #endif

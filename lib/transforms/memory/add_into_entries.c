@@ -1,0 +1,276 @@
+// Gives every public function with results a second form, NAME_into, that writes the caller's buffers instead.
+//
+//   func.func @f(%x: tensor<?xf32>) -> tensor<?xf32>     →     func.func @f_into(%x: tensor<?xf32>, %out:
+//   memref<?xf32>)
+//
+// Expects: host functions on tensors, before linalg becomes kernels. Leaves: the functions as they were, and beside
+// each a copy with a contiguous memref for every result after its arguments (rank 0 for scalars) and no results. A
+// result whose buffer is made by a tensor.empty is marked so that eliminate-empty-tensors computes it in the caller's
+// memory; others are copied there. Sizes known only at run time are compared with the buffer's before anything is
+// written (tessera_check_size). Buffers must not overlap each other or the arguments. A function with a result that is
+// no tensor, memref or scalar has no second form.
+#include "lib/capi/bufferization.h"
+#include "lib/capi/op.h"
+#include "lib/ir/builder.h"
+#include "lib/ir/pass.h"
+#include "lib/transforms/memory/memory.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const checkFunction = "tessera_check_size";
+
+//===--- questions ----------------------------------------------------------===//
+
+static bool isScalar(MlirType type) {
+  return mlirTypeIsAInteger(type) || mlirTypeIsAFloat(type) || mlirTypeIsAIndex(type);
+}
+
+enum { MaxRank = 64 };
+
+static bool isShaped(MlirType type) {
+  return (mlirTypeIsARankedTensor(type) || mlirTypeIsAMemRef(type)) && mlirShapedTypeGetRank(type) <= MaxRank;
+}
+
+static MlirType functionType(MlirOperation function) {
+  return mlirTypeAttrGetValue(tileOpAttribute(function, "function_type"));
+}
+
+static bool isEntryWithResults(MlirOperation function) {
+  MlirAttribute visibility = tileOpAttribute(function, "sym_visibility");
+  bool isPublic = mlirAttributeIsNull(visibility) || tileStringEquals(mlirStringAttrGetValue(visibility), "public");
+  if (!isPublic || mlirBlockIsNull(mlirRegionGetFirstBlock(mlirOperationGetRegion(function, 0))))
+    return false;
+  MlirType type = functionType(function);
+  intptr_t results = mlirFunctionTypeGetNumResults(type);
+  for (intptr_t i = 0; i < results; i++)
+    if (!isShaped(mlirFunctionTypeGetResult(type, i)) && !isScalar(mlirFunctionTypeGetResult(type, i)))
+      return false;
+  return results > 0;
+}
+
+// The destination that the op gives back as this result; null when it is not known to be in destination style.
+static MlirValue destinationOf(MlirOperation op, MlirValue result) {
+  MlirStringRef name = tileOpName(op);
+  bool isKnown = tileOpIs(op, "tile.launch") || (name.length > 7 && memcmp(name.data, "linalg.", 7) == 0);
+  if (!isKnown || tileOpIs(op, "linalg.pack") || tileOpIs(op, "linalg.unpack"))
+    return (MlirValue){NULL};
+  intptr_t first = mlirOperationGetNumOperands(op) - mlirOperationGetNumResults(op);
+  MlirValue value = mlirOperationGetOperand(op, first + mlirOpResultGetResultNumber(result));
+  return mlirTypeEqual(mlirValueGetType(value), mlirValueGetType(result)) ? value : (MlirValue){NULL};
+}
+
+// The tensor.empty whose buffer `value` would be computed in; null when there is none.
+static MlirOperation emptyBehind(MlirValue value) {
+  while (!mlirValueIsNull(value)) {
+    MlirOperation op = tileDefiningOp(value);
+    if (mlirOperationIsNull(op) || tileOpIs(op, "tensor.empty"))
+      return op;
+    value = destinationOf(op, value);
+  }
+  return (MlirOperation){NULL};
+}
+
+//===--- size checks --------------------------------------------------------===//
+
+static MlirValue buildDimension(TileBuilder *builder, MlirValue value, intptr_t dimension) {
+  const char *name = mlirTypeIsAMemRef(mlirValueGetType(value)) ? "memref.dim" : "tensor.dim";
+  MlirValue operands[2] = {value, tileBuildIndex(builder, dimension)};
+  return tileBuildValue(builder, name, mlirIndexTypeGet(builder->context), 2, operands, NULL);
+}
+
+// One call for each dynamic dimension of `buffer`; `sizes` holds what the result has in these, in order.
+static void buildChecks(TileBuilder *builder, intptr_t result, const MlirValue *sizes, MlirValue buffer) {
+  MlirType type = mlirValueGetType(buffer);
+  TileAttributeEntry callee[] = {{"callee", mlirFlatSymbolRefAttrGet(builder->context, tileString(checkFunction))},
+                                 {0}};
+  for (intptr_t i = 0, dynamic = 0; i < mlirShapedTypeGetRank(type); i++)
+    if (mlirShapedTypeIsDynamicDim(type, i)) {
+      MlirValue operands[4] = {tileBuildIndex(builder, result), tileBuildIndex(builder, i), sizes[dynamic++],
+                               buildDimension(builder, buffer, i)};
+      tileBuild(builder, "func.call", 4, operands, 0, NULL, callee, 0, NULL);
+    }
+}
+
+// The same for a result that exists already.
+static void buildChecksOf(TileBuilder *builder, intptr_t result, MlirValue value, MlirValue buffer) {
+  MlirType type = mlirValueGetType(buffer);
+  MlirValue sizes[MaxRank];
+  intptr_t count = 0;
+  for (intptr_t i = 0; i < mlirShapedTypeGetRank(type); i++)
+    if (mlirShapedTypeIsDynamicDim(type, i))
+      sizes[count++] = buildDimension(builder, value, i);
+  buildChecks(builder, result, sizes, buffer);
+}
+
+// Before the tensor.empty is filled.
+static void buildChecksAtEmpty(MlirOperation empty, intptr_t result, MlirValue buffer) {
+  TileBuilder builder = tileBuilderBefore(empty);
+  MlirValue sizes[MaxRank];
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(empty); i++)
+    sizes[i] = mlirOperationGetOperand(empty, i);
+  buildChecks(&builder, result, sizes, buffer);
+}
+
+static void declareCheck(MlirOperation module) {
+  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(module, 0));
+  TileBuilder builder = tileBuilderAtStart(body, mlirOperationGetLocation(module));
+  MlirType index = mlirIndexTypeGet(builder.context), inputs[4] = {index, index, index, index};
+  MlirRegion region = mlirRegionCreate();
+  TileAttributeEntry attributes[] = {
+      {"sym_name", mlirStringAttrGet(builder.context, tileString(checkFunction))},
+      {"function_type", mlirTypeAttrGet(mlirFunctionTypeGet(builder.context, 4, inputs, 0, NULL))},
+      {"sym_visibility", mlirStringAttrGet(builder.context, tileString("private"))},
+      {0}};
+  tileBuild(&builder, "func.func", 0, NULL, 0, NULL, attributes, 1, &region);
+}
+
+//===--- writing results ----------------------------------------------------===//
+
+static void buildCopy(TileBuilder *builder, MlirValue from, MlirValue to) {
+  tileBuild(builder, "memref.copy", 2, (MlirValue[]){from, to}, 0, NULL, NULL, 0, NULL);
+}
+
+static void materialize(TileBuilder *builder, MlirValue value, MlirValue buffer) {
+  MlirAttribute unit = mlirUnitAttrGet(builder->context);
+  TileAttributeEntry attributes[] = {{"restrict", unit}, {"writable", unit}, {0}};
+  tileBuild(builder, "bufferization.materialize_in_destination", 2, (MlirValue[]){value, buffer}, 0, NULL, attributes,
+            0, NULL);
+}
+
+static void copyTensor(TileBuilder *builder, intptr_t result, MlirValue value, MlirValue buffer) {
+  TileAttributeEntry attributes[] = {{"read_only", mlirUnitAttrGet(builder->context)}, {0}};
+  buildChecksOf(builder, result, value, buffer);
+  MlirValue from = tileBuildValue(builder, "bufferization.to_buffer", mlirValueGetType(buffer), 1, &value, attributes);
+  buildCopy(builder, from, buffer);
+}
+
+static void writeTensor(TileBuilder *builder, intptr_t result, MlirValue value, MlirValue buffer) {
+  MlirOperation empty = emptyBehind(value);
+  bool isStatic = mlirShapedTypeHasStaticShape(mlirValueGetType(value));
+  if (!isStatic && mlirOperationIsNull(empty)) {
+    copyTensor(builder, result, value, buffer);
+    return;
+  }
+  if (!isStatic)
+    buildChecksAtEmpty(empty, result, buffer);
+  materialize(builder, value, buffer);
+}
+
+static void writeResult(TileBuilder *builder, intptr_t result, MlirValue value, MlirValue buffer) {
+  MlirType type = mlirValueGetType(value);
+  if (mlirTypeIsARankedTensor(type)) {
+    writeTensor(builder, result, value, buffer);
+  } else if (mlirTypeIsAMemRef(type)) {
+    buildChecksOf(builder, result, value, buffer);
+    buildCopy(builder, value, buffer);
+  } else {
+    tileBuild(builder, "memref.store", 2, (MlirValue[]){value, buffer}, 0, NULL, NULL, 0, NULL);
+  }
+}
+
+//===--- the second form ----------------------------------------------------===//
+
+static MlirType bufferType(MlirType result) {
+  if (!isShaped(result))
+    return mlirMemRefTypeContiguousGet(result, 0, NULL, (MlirAttribute){NULL});
+  int64_t sizes[MaxRank];
+  intptr_t rank = mlirShapedTypeGetRank(result);
+  for (intptr_t i = 0; i < rank; i++)
+    sizes[i] = mlirShapedTypeGetDimSize(result, i);
+  return mlirMemRefTypeContiguousGet(mlirShapedTypeGetElementType(result), rank, sizes, (MlirAttribute){NULL});
+}
+
+// Replaces the function's results by buffers at the end of its arguments; `buffers` receives them.
+static void changeSignature(MlirOperation function, intptr_t count, MlirValue *buffers) {
+  MlirContext context = mlirOperationGetContext(function);
+  MlirType type = functionType(function);
+  MlirBlock entry = mlirRegionGetFirstBlock(mlirOperationGetRegion(function, 0));
+  for (intptr_t i = 0; i < count; i++)
+    buffers[i] =
+        mlirBlockAddArgument(entry, bufferType(mlirFunctionTypeGetResult(type, i)), mlirOperationGetLocation(function));
+  intptr_t inputs = mlirBlockGetNumArguments(entry);
+  MlirType *types = malloc((size_t)inputs * sizeof *types);
+  for (intptr_t i = 0; i < inputs; i++)
+    types[i] = mlirValueGetType(mlirBlockGetArgument(entry, i));
+  mlirOperationSetAttributeByName(function, tileString("function_type"),
+                                  mlirTypeAttrGet(mlirFunctionTypeGet(context, inputs, types, 0, NULL)));
+  free(types);
+  mlirOperationRemoveAttributeByName(function, tileString("arg_attrs")); // the buffers would have to be in it
+  mlirOperationRemoveAttributeByName(function, tileString("res_attrs"));
+}
+
+static void changeReturns(MlirOperation function, const MlirValue *buffers) {
+  TileOps returns = tileCollect(function, "func.return");
+  for (intptr_t i = 0; i < returns.count; i++) {
+    TileBuilder builder = tileBuilderBefore(returns.items[i]);
+    for (intptr_t k = 0; k < mlirOperationGetNumOperands(returns.items[i]); k++)
+      writeResult(&builder, k, mlirOperationGetOperand(returns.items[i], k), buffers[k]);
+    tileBuild(&builder, "func.return", 0, NULL, 0, NULL, NULL, 0, NULL);
+    mlirOperationDestroy(returns.items[i]);
+  }
+  tileOpsFree(&returns);
+}
+
+static void nameInto(MlirOperation function, char *name, size_t capacity) {
+  MlirStringRef old = mlirStringAttrGetValue(tileOpAttribute(function, "sym_name"));
+  snprintf(name, capacity, "%.*s_into", (int)old.length, old.data);
+}
+
+static void addInto(MlirOperation function, const char *name) {
+  MlirContext context = mlirOperationGetContext(function);
+  MlirOperation into = mlirOperationClone(function);
+  mlirBlockInsertOwnedOperationAfter(mlirOperationGetBlock(function), function, into);
+  mlirOperationSetAttributeByName(into, tileString("sym_name"), mlirStringAttrGet(context, tileString(name)));
+  intptr_t count = mlirFunctionTypeGetNumResults(functionType(function));
+  MlirValue *buffers = malloc((size_t)count * sizeof *buffers);
+  changeSignature(into, count, buffers);
+  changeReturns(into, buffers);
+  free(buffers);
+}
+
+//===--- the pass -----------------------------------------------------------===//
+
+static bool checkName(MlirOperation function, const char *name) {
+  MlirAttribute symbol = mlirFlatSymbolRefAttrGet(mlirOperationGetContext(function), tileString(name));
+  MlirOperation other = mlirExtSymbolLookup(function, symbol);
+  return mlirOperationIsNull(other) ||
+         tileErrorWithNote(function, mlirOperationGetLocation(other), "this one",
+                           "cannot have a form '%s' that writes the caller's buffers: a symbol has that name", name);
+}
+
+static bool run(MlirOperation module, MlirExtPass pass) {
+  TileOps functions = tileCollect(module, "func.func");
+  bool ok = true;
+  uint64_t added = 0;
+  for (intptr_t i = 0; i < functions.count && ok; i++) {
+    char name[1024];
+    if (!isEntryWithResults(functions.items[i]))
+      continue;
+    nameInto(functions.items[i], name, sizeof name);
+    ok = checkName(functions.items[i], name);
+    if (ok)
+      addInto(functions.items[i], name);
+    added += ok;
+  }
+  if (added)
+    declareCheck(module);
+  mlirExtPassAddStatistic(pass, 0, added);
+  tileOpsFree(&functions);
+  return ok;
+}
+
+static void dependents(MlirDialectRegistry registry) {
+  mlirExtDialectRegistryInsertBufferization(registry);
+  tileInsertDialects(registry, (const char *const[]){"memref", "tensor", "arith", "func", NULL});
+}
+
+const MlirExtPassDefinition tileAddIntoEntriesPass = {
+    .argument = "tile-add-into-entries",
+    .summary = "Add to every public function a form NAME_into that writes the caller's buffers",
+    .anchor = "builtin.module",
+    .statistics = (const char *const[]){"entries: functions given a second form", NULL},
+    .dependentDialects = dependents,
+    .run = run,
+};
