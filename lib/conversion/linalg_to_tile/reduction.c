@@ -150,7 +150,7 @@ typedef struct Reduction {
 
 // True if f is the input itself, so that the view's padding can be the neutral element and no mask is needed.
 static bool foldsInputDirectly(const TileStructured *s, const Reduction *r, int *input) {
-  if (s->numOutputs != 1 || !r->combiner[0]->pad || !mlirValueIsABlockArgument(r->folded[0]) ||
+  if (s->numOutputs != 1 || !r->combiner[0] || !r->combiner[0]->pad || !mlirValueIsABlockArgument(r->folded[0]) ||
       !mlirBlockEqual(mlirBlockArgumentGetOwner(r->folded[0]), s->body))
     return false;
   *input = (int)mlirBlockArgumentGetArgNumber(r->folded[0]);
@@ -207,7 +207,7 @@ static void buildLoops(TileKernelEmission *e, const Reduction *r, int dim, MlirV
 }
 
 bool tileLowerReduction(TileStructured *s) {
-  Reduction r;
+  Reduction r = {0};
   if (!tileStructuredHasReduction(s))
     return false;
   for (int o = 0; o < s->numOutputs; o++) {

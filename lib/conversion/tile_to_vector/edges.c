@@ -7,25 +7,25 @@
 //===--- how far rows can be read without masks --------------------------------------------------===//
 
 typedef struct Limit {
-  Body *body;
+  Body body;
   int64_t last, width;
   MlirValue count; // null: all
 } Limit;
 
 static void restrictTo(Limit *limit, MlirValue count) {
-  TileBuilder *builder = &limit->body->lowering->builder;
+  TileBuilder *builder = &limit->body.lowering->builder;
   limit->count = limit->count.ptr ? tileBuildMin(builder, limit->count, count) : count;
 }
 
 static void restrictIf(Limit *limit, MlirValue condition) {
-  TileBuilder *builder = &limit->body->lowering->builder;
+  TileBuilder *builder = &limit->body.lowering->builder;
   MlirValue all = tileBuildIndex(builder, limit->last / limit->width * limit->width);
   restrictTo(limit, buildSelect(builder, condition, all, tileBuildIndex(builder, 0)));
 }
 
 // Every row position of `access` from `coords` on, along `axis`.
 static void restrictToAccess(Limit *limit, const Access *access, const Coord *coords, intptr_t axis) {
-  TileBuilder *builder = &limit->body->lowering->builder;
+  TileBuilder *builder = &limit->body.lowering->builder;
   Coord ends[MaxRank];
   Access row = *access;
   for (intptr_t d = 0; d < access->shape.rank; ++d) {
@@ -54,7 +54,7 @@ static void restrictToAccess(Limit *limit, const Access *access, const Coord *co
 static void restrictToRecord(Limit *limit, Record *record, const Coord *coords, intptr_t axis);
 
 static void restrictToOperands(Limit *limit, Record *record, const Coord *coords, intptr_t axis) {
-  Lowering *lowering = limit->body->lowering;
+  Lowering *lowering = limit->body.lowering;
   Coord at[MaxRank];
   intptr_t operandAxis;
   if (tileOpIs(record->op, "tile.in_bounds") || tileOpIs(record->op, "arith.constant") ||
@@ -75,9 +75,9 @@ static void restrictToOperands(Limit *limit, Record *record, const Coord *coords
 }
 
 static void restrictToRecord(Limit *limit, Record *record, const Coord *coords, intptr_t axis) {
-  if ((record->kind != Record_Lazy && !isRead(record)) || remembered(limit->body, record, coords, axis, -1).ptr)
+  if ((record->kind != Record_Lazy && !isRead(record)) || remembered(&limit->body, record, coords, axis, -1).ptr)
     return;
-  remember(limit->body, record, coords, axis, -1, record->source); // a visit, not an evaluation
+  remember(&limit->body, record, coords, axis, -1, record->source); // a visit, not an evaluation
   if (isRead(record) && accessMayLeave(record->access))
     restrictToAccess(limit, record->access, coords, axis);
   else if (!isRead(record))
@@ -85,21 +85,20 @@ static void restrictToRecord(Limit *limit, Record *record, const Coord *coords, 
 }
 
 MlirValue unmaskedCount(Lowering *lowering, Record *record, const Access *target, const Coord *coords, int64_t width) {
-  Body visits = bodyBegin(lowering, true);
   const Shape *shape = target ? &target->shape : &record->shape;
-  Limit limit = {.body = &visits, .last = shapeLast(shape), .width = width};
+  Limit limit = {.body = bodyBegin(lowering, true), .last = shapeLast(shape), .width = width};
   if (record && mayLeave(lowering, record))
     restrictToRecord(&limit, record, coords, shape->rank - 1);
   if (target && accessMayLeave(target))
     restrictToAccess(&limit, target, coords, shape->rank - 1);
-  bodyEnd(&visits);
+  bodyEnd(&limit.body);
   return limit.count;
 }
 
 //===--- where a row is padding only -------------------------------------------------------------===//
 
 typedef struct Reach {
-  Body *body;
+  Body body;
   int64_t width;
   bool varies;     // something along the row is no padding: there is no such place
   MlirValue count; // null: nothing found yet
@@ -112,7 +111,7 @@ static MlirValue roundedUp(TileBuilder *builder, MlirValue count, int64_t width)
 }
 
 static void extendToAccess(Reach *reach, const Access *access, const Coord *coords, intptr_t axis) {
-  TileBuilder *builder = &reach->body->lowering->builder;
+  TileBuilder *builder = &reach->body.lowering->builder;
   if (axis < 0)
     return;
   const AccessDim *dim = &access->dims[axis];
@@ -131,7 +130,7 @@ static void extendToAccess(Reach *reach, const Access *access, const Coord *coor
 static void extendToRecord(Reach *reach, Record *record, const Coord *coords, intptr_t axis);
 
 static void extendToOperands(Reach *reach, Record *record, const Coord *coords, intptr_t axis) {
-  Lowering *lowering = reach->body->lowering;
+  Lowering *lowering = reach->body.lowering;
   Coord at[MaxRank];
   intptr_t operandAxis;
   if (placeInOperand(lowering, record->op, coords, axis, reach->width, at, &operandAxis) != Placement_Exact) {
@@ -146,9 +145,9 @@ static void extendToOperands(Reach *reach, Record *record, const Coord *coords, 
 }
 
 static void extendToRecord(Reach *reach, Record *record, const Coord *coords, intptr_t axis) {
-  if (axis < 0 || reach->varies || remembered(reach->body, record, coords, axis, -1).ptr)
+  if (axis < 0 || reach->varies || remembered(&reach->body, record, coords, axis, -1).ptr)
     return;
-  remember(reach->body, record, coords, axis, -1, record->source); // a visit, not an evaluation
+  remember(&reach->body, record, coords, axis, -1, record->source); // a visit, not an evaluation
   bool lazy = record->kind == Record_Lazy;
   if (isRead(record) || (lazy && tileOpIs(record->op, "tile.in_bounds")))
     extendToAccess(reach, record->access, coords, axis);
@@ -160,9 +159,8 @@ static void extendToRecord(Reach *reach, Record *record, const Coord *coords, in
 }
 
 MlirValue paddedFrom(Lowering *lowering, Record *record, const Coord *coords, int64_t width) {
-  Body visits = bodyBegin(lowering, true);
-  Reach reach = {.body = &visits, .width = width};
+  Reach reach = {.body = bodyBegin(lowering, true), .width = width};
   extendToRecord(&reach, record, coords, record->shape.rank - 1);
-  bodyEnd(&visits);
+  bodyEnd(&reach.body);
   return reach.varies ? (MlirValue){NULL} : reach.count;
 }

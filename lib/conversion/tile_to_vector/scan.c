@@ -181,8 +181,8 @@ static void recordScalars(Fold *fold, intptr_t firstResult) {
 
 bool lowerReduceByElement(Lowering *lowering, MlirOperation op) {
   Fold fold = {.lowering = lowering, .op = op, .count = mlirOperationGetNumOperands(op)};
-  if (fold.count > MaxStates)
-    return tileError(op, "not lowered to the CPU yet: a reduction of more than %d tiles", MaxStates);
+  if (fold.count < 1 || fold.count > MaxStates)
+    return tileError(op, "not lowered to the CPU yet: a reduction of no tile or of more than %d", MaxStates);
   MlirAttribute axes = tileOpAttribute(op, "axes");
   for (intptr_t i = 0; i < mlirDenseArrayGetNumElements(axes); ++i)
     fold.folded[mlirDenseI64ArrayGetElement(axes, i)] = true;
@@ -200,8 +200,8 @@ bool lowerScan(Lowering *lowering, MlirOperation op) {
   MlirAttribute segments = tileOpAttribute(op, "operandSegmentSizes");
   if (segments.ptr)
     fold.count = mlirDenseI32ArrayGetElement(segments, 0);
-  if (fold.count > MaxStates)
-    return tileError(op, "not lowered to the CPU yet: a scan of more than %d tiles", MaxStates);
+  if (fold.count < 1 || fold.count > MaxStates)
+    return tileError(op, "not lowered to the CPU yet: a scan of no tile or of more than %d", MaxStates);
   fold.folded[integerAttribute(op, "axis")] = true;
   for (intptr_t i = 0; i < fold.count; ++i)
     fold.results[i] = targetOf(&fold, mlirOperationGetResult(op, i));
