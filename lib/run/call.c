@@ -48,7 +48,8 @@ static bool take_result(const tessera_value_t *value, const char *memory, tesser
     memcpy(out_array->data, memory, (size_t)bytes);
     return true;
   }
-  const int64_t *words = (const int64_t *)(const void *)memory;
+  int64_t words[sizeof(descriptor_t) / sizeof(int64_t)];
+  memcpy(words, memory, (size_t)(3 + 2 * value->rank) * sizeof *words);
   if (!tessera_array_create(value->element, value->rank, words + 3, out_array, out_error))
     return false;
   tessera_copy_strided(out_array->data, (const char *)(intptr_t)words[1] + words[2] * bytes, value->rank, words + 3,
@@ -144,7 +145,7 @@ bool tessera_calls_run(tessera_calls_t *out_calls, tessera_packed_t entry, tesse
                        tessera_error_t *out_error) {
   *out_calls = (tessera_calls_t){.times_ms = calloc((size_t)repeat, sizeof *out_calls->times_ms)};
   descriptor_t *descriptors = calloc((size_t)data->signature->num_arguments + 1, sizeof *descriptors);
-  char *results = calloc((size_t)data->signature->num_results + 1, sizeof(descriptor_t));
+  void *results = calloc((size_t)data->signature->num_results + 1, sizeof(descriptor_t));
   // An arena of its own: what a call that fails had allocated goes with it.
   tessera_arena_t *arena = tessera_arena_create();
   bool ok = (out_calls->times_ms && descriptors && results && arena) || tessera_fail(out_error, "out of memory");
