@@ -98,6 +98,98 @@ def random():
         check("histogram_all", [x, np.zeros(3, "i1")], (1,), {1: want.astype("u1").view("i1")})
 
 
+# --- scatter and atomics ----------------------------------------------------------------------------------------------
+
+
+def rows_of_gradients():
+    for m, n, rows in ((8, 40, 5), (13, 61, 7), (1, 1, 1), (0, 3, 2)):
+        g = rng.integers(-9, 10, (m, n)).astype("f4")  # sums of small integers are exact in any order
+        at = rng.integers(-2, rows + 2, m).astype("i4")
+        want = np.ones((rows, n), "f4")
+        for i in range(m):
+            if 0 <= at[i] < rows:
+                want[at[i]] += g[i]
+        check("rows", [g, at, np.ones((rows, n), "f4")], (ceil(m, 8), ceil(n, 40)), {2: want})
+
+
+def combinations(n):
+    x, at = rng.integers(-99, 99, n).astype("i4"), rng.integers(-2, 9, n).astype("i4")
+    y = rng.integers(-99, 99, (6, 7)).astype("i4")
+    want = y.copy()
+    for row, ufunc in enumerate((np.add, np.maximum, np.minimum, np.bitwise_and, np.bitwise_or, np.bitwise_xor)):
+        kept = (at >= 0) & (at < 7)
+        ufunc.at(want[row], at[kept], x[kept])
+    check("combinations", [x, at, y], (ceil(n, 23),), {2: want})
+
+
+def floats(n):
+    x, at = rng.integers(-9, 10, n).astype("f2"), rng.integers(-1, 6, n).astype("i4")
+    x[n // 2:n // 2 + 1] = np.nan
+    kept = (at >= 0) & (at < 5)
+    top, one, total = np.full(5, -4, "f2"), np.full(5, 77, "f2"), np.full(5, 0.5)
+    tops, sums = top.copy(), total.copy()
+    np.maximum.at(tops, at[kept], x[kept])
+    np.add.at(sums, at[kept], x[kept].astype("f8"))
+
+    def one_of_them(got):
+        written = [x[kept & (at == place)] for place in range(5)]
+        return all(any(same(value, v) for v in values) if len(values) else value == 77
+                   for value, values in zip(got, written))
+    check("floats", [x, at, top, one, total], (1,), {2: tops, 3: one_of_them, 4: sums})
+
+
+def addresses(n):
+    x, at, y = rng.random(n), rng.permutation(30)[:n], np.zeros(30)
+    memory, inner = guarded(y)
+    kernels.run("addresses", [np.int64(inner.ctypes.data), x, at, inner], (1,))
+    want = np.zeros(30)
+    want[at] = x
+    if not same(inner, want) or not (memory[:GUARD] == 99).all():
+        failures.append("addresses: wrong")
+        print(failures[-1])
+
+
+def old_values():
+    for n in (0, 1, 20, 21):
+        x, at = rng.integers(-5, 50, n).astype("i4"), rng.integers(0, 6, n).astype("i4")
+        y, other, z = (rng.integers(0, 9, 6).astype(t) for t in ("i4", "i4", "f4"))
+        other[:3] = 7
+        ys, others, zs = y.copy(), other.copy(), z.copy()
+        old, swapped, was = np.zeros(n, "i4"), np.zeros(n, "i4"), np.zeros(n, "f4")
+        for i in range(n):
+            old[i], swapped[i], was[i] = ys[at[i]], others[at[i]], zs[at[i]]
+            ys[at[i]] = np.maximum(ys.view("u4")[at[i]], x.view("u4")[i]).astype("i4")
+            others[at[i]] = x[i] if others[at[i]] == 7 else others[at[i]]
+            zs[at[i]] = x[i]
+        check("old", [x, at, y, np.zeros(n, "i4"), other, np.zeros(n, "i4"), z, np.zeros(n, "f4")], (1,),
+              {2: ys, 3: old, 4: others, 5: swapped, 6: zs, 7: was})
+
+
+def scatter():
+    rows_of_gradients()
+    for m, n in ((3, 17), (1, 1), (7, 5)):
+        x = rng.integers(-99, 99, (m, n)).astype("i2")
+        at, to = np.unravel_index(rng.permutation(m * n).reshape(m, n), (m, n))
+        at, to = at.astype("i8"), to.astype("i8")
+        want = np.zeros((m, n), "i2")
+        want[at[x > 0], to[x > 0]] = x[x > 0]
+        check("elements", [x, at, to, np.zeros((m, n), "i2")], (ceil(m, 3),), {3: want})
+    y = rng.random(37).astype("f4")
+    check("reverse", [y], (1,), {0: y[::-1]})
+    for n in (0, 1, 23, 24, 101):
+        combinations(n)
+    for n in (0, 1, 7, 23):
+        floats(n)
+    for n in (0, 1, 19):
+        addresses(n)
+    for n in (0, 1, 17):
+        check("tickets", [np.array(3, "i4"), np.zeros(n, "i4"), np.ones(2, "f4")], (n,),
+              {0: np.array(3 + n, "i4"), 1: np.arange(3, 3 + n, dtype="i4"), 2: np.array([1, 1 + n / 2], "f4")})
+    old_values()
+    for n in (1, 2, 30):
+        check("chain", [np.zeros(n, "i8"), np.zeros(n, "i1")], (n,), {0: 2**np.arange(n), 1: np.ones(n, "i1")})
+
+
 parser = argparse.ArgumentParser(description=__doc__)
 parser.add_argument("--build", required=True)
 parser.add_argument("groups", nargs="+")

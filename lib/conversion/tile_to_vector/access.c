@@ -219,19 +219,23 @@ static MlirValue loadContiguous(Body *body, const Access *access, const Coord *c
   return tileBuildValue(builder, "vector.maskedload", type, operands.count, operands.values, NULL);
 }
 
+MlirOperation accessMetadata(TileBuilder *builder, const Access *access) {
+  MlirType index = mlirIndexTypeGet(builder->context), results[2 + 2 * MaxRank];
+  MlirType element = mlirShapedTypeGetElementType(mlirValueGetType(access->memref));
+  results[0] = mlirMemRefTypeGet(element, 0, NULL, mlirAttributeGetNull(), mlirAttributeGetNull());
+  for (intptr_t i = 1; i < 2 + 2 * access->memrefRank; ++i)
+    results[i] = index;
+  return tileBuild(builder, "memref.extract_strided_metadata", 1, &access->memref, 2 + 2 * access->memrefRank, results,
+                   NULL, 0, NULL);
+}
+
 // Distance in memory of neighbours along `axis`, in elements.
 static MlirValue pitchOf(TileBuilder *builder, const Access *access, intptr_t axis) {
   const AccessDim *dim = &access->dims[axis];
   int64_t stride = access->strides[dim->digits[0].memrefDim];
   if (stride != mlirShapedTypeGetDynamicStrideOrOffset())
     return tileBuildIndex(builder, stride * dim->stride);
-  MlirType index = mlirIndexTypeGet(builder->context), results[2 + 2 * MaxRank];
-  MlirType element = mlirShapedTypeGetElementType(mlirValueGetType(access->memref));
-  results[0] = mlirMemRefTypeGet(element, 0, NULL, mlirAttributeGetNull(), mlirAttributeGetNull());
-  for (intptr_t i = 1; i < 2 + 2 * access->memrefRank; ++i)
-    results[i] = index;
-  MlirOperation metadata = tileBuild(builder, "memref.extract_strided_metadata", 1, &access->memref,
-                                     2 + 2 * access->memrefRank, results, NULL, 0, NULL);
+  MlirOperation metadata = accessMetadata(builder, access);
   MlirValue pitch = mlirOperationGetResult(metadata, 2 + access->memrefRank + dim->digits[0].memrefDim);
   return tileBuildMul(builder, pitch, tileBuildIndex(builder, dim->stride));
 }

@@ -74,7 +74,7 @@ intptr_t spillOperands(Lowering *lowering, MlirOperation op) {
   return mark;
 }
 
-MlirValue elementOf(Body *body, MlirValue source, const Coord *coords) {
+MlirValue elementAt(Body *body, MlirValue source, const Coord *coords) {
   return evaluateOperand(body, source, coords, -1, 0);
 }
 

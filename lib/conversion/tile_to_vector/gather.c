@@ -128,27 +128,6 @@ MlirValue evaluateGather(Body *outer, Record *record, const Coord *coords, intpt
   return value;
 }
 
-// A memref as a view of tiles of one element.
-static Access *accessOfMemref(Lowering *lowering, MlirOperation op, MlirValue source) {
-  MlirValue memref = scalarOf(lowering, source);
-  MlirType type = mlirValueGetType(memref);
-  Access *access = loweringAllocate(lowering, sizeof *access);
-  *access = (Access){.memref = memref, .memrefRank = mlirShapedTypeGetRank(type), .root = rootOfMemory(source)};
-  access->storage = mlirShapedTypeGetElementType(type);
-  access->shape = (Shape){.rank = access->memrefRank, .element = access->storage};
-  int64_t offset;
-  if (mlirLogicalResultIsFailure(mlirMemRefTypeGetStridesAndOffset(type, access->strides, &offset))) {
-    tileError(op, "not lowered to the CPU yet: a memref whose layout has no strides");
-    return NULL;
-  }
-  for (intptr_t d = 0; d < access->memrefRank; ++d) {
-    access->shape.sizes[d] = 1;
-    access->dims[d] = (AccessDim){.stride = 1, .numDigits = 1, .digits = {{.divisor = 1, .memrefDim = d}}};
-    access->dims[d].size = sizeOfMemref(&lowering->builder, memref, d);
-  }
-  return access;
-}
-
 bool lowerGather(Lowering *lowering, MlirOperation op) {
   MlirValue source = mlirOperationGetOperand(op, 0), result = mlirOperationGetResult(op, 0);
   bool fromView = tileTypeIsAView(mlirValueGetType(source)), fromMemref = mlirTypeIsAMemRef(mlirValueGetType(source));

@@ -184,6 +184,8 @@ void accessStore(Body *body, const Access *access, const Coord *coords, intptr_t
 void accessPrefetch(Lowering *lowering, const Access *access, bool write);
 bool accessIsContiguous(const Access *access, intptr_t axis, int64_t width);
 MlirValue accessMask(Body *body, const Access *access, const Coord *coords, intptr_t axis, int64_t width);
+// memref.extract_strided_metadata of its memref: base, offset, sizes…, strides….
+MlirOperation accessMetadata(TileBuilder *builder, const Access *access);
 intptr_t accessIndices(TileBuilder *builder, const Access *access, const Coord *coords, MlirValue *indices);
 
 //===--- expressions.c: evaluation --------------------------------------------===//
@@ -254,7 +256,7 @@ void forEachElementBut(Lowering *lowering, const Shape *shape, intptr_t skipped,
 TileBuilder openElements(Lowering *lowering, int64_t size, Coord *coord);
 void closeElements(Lowering *lowering, int64_t size, TileBuilder before);
 intptr_t spillOperands(Lowering *lowering, MlirOperation op); // all tiles among them; returns the mark for unspill
-MlirValue elementOf(Body *body, MlirValue source, const Coord *coords);
+MlirValue elementAt(Body *body, MlirValue source, const Coord *coords);
 Shape shapeOfValue(MlirValue value); // a scalar: rank 0
 // Code between the two runs where `condition` holds; null: always.
 TileBuilder openIf(Lowering *lowering, MlirValue condition);
@@ -282,6 +284,10 @@ bool lowerReduce(Lowering *lowering, MlirOperation op);
 bool lowerScan(Lowering *lowering, MlirOperation op);
 bool lowerGather(Lowering *lowering, MlirOperation op);
 MlirValue evaluateGather(Body *body, Record *record, const Coord *coords, intptr_t axis, int64_t width);
+// A memref as a view of tiles of one element; null after a diagnostic.
+Access *accessOfMemref(Lowering *lowering, MlirOperation op, MlirValue source);
+bool lowerScatter(Lowering *lowering, MlirOperation op);
+bool lowerAtomic(Lowering *lowering, MlirOperation op); // rmw, cas, load, store
 bool lowerMma(Lowering *lowering, MlirOperation op);
 bool lowerCall(Lowering *lowering, MlirOperation op);
 void destroyInlined(Lowering *lowering);

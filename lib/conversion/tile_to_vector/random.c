@@ -58,7 +58,7 @@ static void visitCounter(Body *body, const Coord *coords, void *data) {
   Lowering *lowering = body->lowering;
   TileBuilder *builder = &lowering->builder;
   MlirType i32 = mlirIntegerTypeGet(lowering->context, 32), i64 = mlirIntegerTypeGet(lowering->context, 64);
-  MlirValue counter = integerCast(builder, elementOf(body, random->counter, coords), i64, false);
+  MlirValue counter = integerCast(builder, elementAt(body, random->counter, coords), i64, false);
   MlirValue zero = tileBuildInteger(builder, i32, 0);
   MlirValue words[4] = {halfOf(builder, counter, false), halfOf(builder, counter, true), zero, zero};
   philox(builder, scalarOf(lowering, random->seed), words);
@@ -102,11 +102,11 @@ static void countElement(Body *body, const Coord *coords, void *data) {
   Lowering *lowering = body->lowering;
   TileBuilder *builder = &lowering->builder;
   MlirType i64 = mlirIntegerTypeGet(lowering->context, 64), element = histogram->counts->shape.element;
-  MlirValue value = integerCast(builder, elementOf(body, histogram->input, coords), i64, false);
+  MlirValue value = integerCast(builder, elementAt(body, histogram->input, coords), i64, false);
   MlirValue bins = tileBuildInteger(builder, i64, histogram->counts->shape.sizes[0]);
   MlirValue counts = compareIntegers(builder, CompareUnsignedLess, value, bins);
   if (histogram->mask.ptr)
-    counts = buildAnd(builder, counts, elementOf(body, histogram->mask, coords));
+    counts = buildAnd(builder, counts, elementAt(body, histogram->mask, coords));
   TileBuilder before = openIf(lowering, counts);
   Body inner = bodyBegin(lowering, true);
   Coord bin = coordOf(integerCast(builder, value, mlirIndexTypeGet(lowering->context), false));

@@ -2,6 +2,8 @@
 // be written over. Asked of the kernel, before it is changed.
 #include "lib/conversion/tile_to_vector/lowering.h"
 
+#include "mlir-c/BuiltinAttributes.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,9 +36,32 @@ static intptr_t writtenOperand(MlirOperation op) {
   return -1;
 }
 
+// Memory at an address may be any memory but the kernel's own.
+static bool isAtAddress(MlirValue root) {
+  return isTile(mlirValueGetType(root)) || mlirTypeIsAInteger(mlirValueGetType(root)) ||
+         tileOpIs(tileDefiningOp(root), "tile.memref_at");
+}
+
+static bool mayBeSame(MlirValue a, MlirValue b) {
+  if (mlirValueEqual(a, b))
+    return true;
+  bool isLocal = tileOpIs(tileDefiningOp(a), "tile.alloc") || tileOpIs(tileDefiningOp(b), "tile.alloc");
+  return !isLocal && (isAtAddress(a) || isAtAddress(b));
+}
+
+// Others may write what was read before it, and have written what is read after it.
+static bool isOrdering(MlirOperation op) {
+  MlirAttribute order = tileOpAttribute(op, "order");
+  bool isAtomic = tileOpIs(op, "tile.atomic_rmw") || tileOpIs(op, "tile.atomic_cas") ||
+                  tileOpIs(op, "tile.atomic_load") || tileOpIs(op, "tile.atomic_store");
+  return isAtomic && !tileStringEquals(mlirStringAttrGetValue(order), "relaxed");
+}
+
 static bool writesTo(MlirOperation op, MlirValue root) {
   intptr_t operand = writtenOperand(op);
-  if (operand >= 0 && mlirValueEqual(rootOfMemory(mlirOperationGetOperand(op, operand)), root))
+  if (operand >= 0 && mayBeSame(rootOfMemory(mlirOperationGetOperand(op, operand)), root))
+    return true;
+  if (isOrdering(op))
     return true;
   for (intptr_t i = 0; tileOpIs(op, "tile.call") && i < mlirOperationGetNumOperands(op); ++i)
     if (mlirValueEqual(rootOfMemory(mlirOperationGetOperand(op, i)), root))
