@@ -7,6 +7,7 @@ The ABI is lib/conversion/tile_to_vector/README.md's: void kernel(void **args, i
 """
 import ctypes
 import os
+import re
 import subprocess
 import tempfile
 
@@ -95,3 +96,48 @@ class Kernels:
         call = self.call(name, arguments, grid)
         self.poison()
         call()
+
+
+class InterpretedKernels:
+    """The same kernels on the interpreter: a host program around each, run by tile-run --target=interpret."""
+
+    def __init__(self, source, build):
+        self.tool = os.path.join(build, "bin", "tile-run")
+        with open(source) as file:
+            self.source = file.read()
+
+    def parameters(self, name):
+        """The types of a kernel's parameters."""
+        text = re.search(rf"tile\.kernel @{name}\((.*?)\)\s*(attributes.*?)?{{", self.source, re.S).group(1)
+        return [part.split(":", 1)[1].strip() for part in re.split(r",\s*(?=%)", text) if part.strip()]
+
+    def host_program(self, name, grid):
+        types = self.parameters(name)
+        plain = [re.sub(r",\s*strided<.*>>$", ">", kind) for kind in types]
+        lines = [self.source, "func.func @main(" + ", ".join(f"%a{i}: {kind}" for i, kind in enumerate(plain)) + ") {"]
+        lines += [f"  %g{i} = arith.constant {size} : index" for i, size in enumerate(grid)]
+        names = [f"%a{i}" for i in range(len(types))]
+        for i, (wanted, given) in enumerate(zip(types, plain)):
+            if wanted != given:
+                lines.append(f"  %c{i} = memref.cast %a{i} : {given} to {wanted}")
+                names[i] = f"%c{i}"
+        last = len(types) - 1  # to the interpreter, which memrefs are written is no matter
+        ins = f" ins({', '.join(names[:last])} : {', '.join(types[:last])})" if last else ""
+        sizes = ", ".join(f"%g{i}" for i in range(len(grid)))
+        lines.append(f"  tile.launch @{name} grid({sizes}){ins} outs({names[last]} : {types[last]})\n  return\n}}")
+        return "\n".join(lines)
+
+    def run(self, name, arguments, grid):
+        with tempfile.TemporaryDirectory() as folder:
+            program = os.path.join(folder, "program.mlir")
+            with open(program, "w") as file:
+                file.write(self.host_program(name, grid))
+            command = [self.tool, program, "--target=interpret"]
+            memrefs = [(i, a) for i, a in enumerate(arguments) if isinstance(a, numpy.ndarray)]
+            for i, argument in enumerate(arguments):
+                numpy.save(f"{folder}/in{i}.npy", numpy.array(argument, order="C"))
+                command.append(f"--in={folder}/in{i}.npy")
+            command += [f"--out={folder}/out{i}.npy" for i, _ in memrefs]
+            subprocess.run(command, check=True)
+            for i, array in memrefs:
+                array[...] = numpy.load(f"{folder}/out{i}.npy")

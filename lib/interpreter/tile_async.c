@@ -1,0 +1,287 @@
+// The scheduled level in its sequential meaning (docs/numerics.md §6): buffers, copies that land at their wait,
+// barriers. From its start until it lands, what a copy writes is in flight: reading or writing it is an error.
+#include "lib/interpreter/partitions.h"
+#include "lib/interpreter/tile.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bool executeTileNothing(Machine *machine, Frame *frame, const Instruction *instruction) { return true; }
+
+bool executeTileSame(Machine *machine, Frame *frame, const Instruction *instruction) {
+  setResult(frame, instruction, 0, valueRetain(operandOf(frame, instruction, 0)));
+  return true;
+}
+
+//===--- buffers --------------------------------------------------------------------===//
+
+static bool allocateBarrier(Machine *machine, Frame *frame, const Instruction *instruction, MlirType type) {
+  Barrier *barrier = barrierCreate(tileBarrierTypeGetCount(type), tileBarrierTypeGetArrivals(type));
+  if (!barrier)
+    return machineOutOfMemory(machine, instruction->op);
+  setResult(frame, instruction, 0, valueOfObject(&barrier->object));
+  return true;
+}
+
+// A ring is an array with one more axis, in front: its stages.
+bool executeTileAlloc(Machine *machine, Frame *frame, const Instruction *instruction) {
+  MlirType type = tileResultType(instruction->op, 0);
+  if (tileTypeIsABarrier(type))
+    return allocateBarrier(machine, frame, instruction, type);
+  int64_t sizes[InterpreterMaxRank], stages = tileBufferTypeGetStages(type);
+  int rank = 0;
+  if (stages)
+    sizes[rank++] = stages;
+  for (int i = 0; i < (int)tileBufferTypeGetRank(type); i++)
+    sizes[rank++] = tileBufferTypeGetSize(type, i);
+  Array *array = newArray(machine, instruction, rank, sizes);
+  if (array)
+    setResult(frame, instruction, 0, valueOfObject(&array->object));
+  return array != NULL;
+}
+
+bool executeTileSlot(Machine *machine, Frame *frame, const Instruction *instruction) {
+  const Array *ring = arrayOperand(frame, instruction, 0);
+  int64_t use;
+  if (!indexOperand(machine, frame, instruction, 1, &use))
+    return false;
+  if (use < 0)
+    return machineFail(machine, instruction->op, "asks for use %lld of a ring; wanted at least 0", (long long)use);
+  Array *stage = arrayAlias(ring, ring->offset + use % ring->sizes[0] * ring->strides[0], ring->rank - 1,
+                            ring->sizes + 1, ring->strides + 1);
+  if (!stage)
+    return machineOutOfMemory(machine, instruction->op);
+  setResult(frame, instruction, 0, valueOfObject(&stage->object));
+  return true;
+}
+
+//===--- copies -----------------------------------------------------------------------===//
+
+static Reach reachOfCopy(Machine *machine, const Instruction *instruction, Value base, const int64_t *indices) {
+  Reach reach = {machine, instruction, base};
+  if (valueIsView(base)) {
+    reach.count = viewOf(base)->rank;
+    for (int i = 0; i < reach.count; i++)
+      reach.indices[i] = valueOfInteger(indices[i]);
+  }
+  return reach;
+}
+
+static Array *tileLike(Machine *machine, const Instruction *instruction, Value source, Value destination) {
+  if (valueIsView(source) && valueIsView(destination)) {
+    machineFail(machine, instruction->op, "copies from a view to a view");
+    return NULL;
+  }
+  const Array *buffer = arrayOf(valueIsView(source) ? destination : source);
+  return newArray(machine, instruction, buffer->rank, buffer->sizes);
+}
+
+static bool copyNow(Machine *machine, const Instruction *instruction, Value source, Value destination,
+                    const int64_t *indices) {
+  Reach from = reachOfCopy(machine, instruction, source, indices);
+  Reach to = reachOfCopy(machine, instruction, destination, indices);
+  Array *tile = tileLike(machine, instruction, source, destination);
+  bool ok = tile && reachRead(&from, tile) && reachWrite(&to, tile);
+  if (tile)
+    valueRelease(valueOfObject(&tile->object));
+  return ok;
+}
+
+bool executeTileCopy(Machine *machine, Frame *frame, const Instruction *instruction) {
+  int64_t indices[InterpreterMaxRank];
+  return indexOperands(machine, frame, instruction, 2, instruction->numOperands - 2, indices) &&
+         copyNow(machine, instruction, operandOf(frame, instruction, 0), operandOf(frame, instruction, 1), indices);
+}
+
+// Marks a buffer's elements; views' stay as they are until the copy lands.
+static bool markInFlight(Machine *machine, const Instruction *instruction, Value destination) {
+  int64_t index[InterpreterMaxRank] = {0};
+  if (valueIsView(destination))
+    return true;
+  const Array *buffer = arrayOf(destination);
+  do {
+    Element *x = &buffer->storage->elements[placeOf(buffer, index)];
+    if (x->bound == ELEMENT_IN_FLIGHT)
+      return machineFail(machine, instruction->op, "copies into a buffer that another copy under way will write");
+    *x = elementMissing(ELEMENT_IN_FLIGHT);
+  } while (indexNext(buffer->rank, buffer->sizes, index));
+  return true;
+}
+
+static void clearInFlight(Value destination) {
+  int64_t index[InterpreterMaxRank] = {0};
+  if (valueIsView(destination))
+    return;
+  const Array *buffer = arrayOf(destination);
+  do
+    buffer->storage->elements[placeOf(buffer, index)] = elementMissing(ELEMENT_UNWRITTEN);
+  while (indexNext(buffer->rank, buffer->sizes, index));
+}
+
+static bool landAll(Machine *machine, PendingCopies *copies) {
+  bool ok = true;
+  for (int i = 0; i < copies->count && ok; i++) {
+    PendingCopy *copy = &copies->items[i];
+    const Instruction at = {.op = copy->op};
+    clearInFlight(copy->destination);
+    ok = copyNow(machine, &at, copy->source, copy->destination, copy->indices);
+  }
+  pendingClear(copies);
+  return ok;
+}
+
+static int64_t bytesOf(Value source, Value destination, const Format *format) {
+  const Array *buffer = arrayOf(valueIsView(source) ? destination : source);
+  return arrayCount(buffer) * format->width / 8;
+}
+
+static Barrier *barrierOperand(const Frame *frame, const Instruction *instruction, intptr_t group) {
+  return (Barrier *)operandOf(frame, instruction, groupBegin(instruction, group)).object;
+}
+
+// The round that a use names; null for rounds below 0, which have completed (or after an error).
+static bool roundOf(Machine *machine, const Frame *frame, const Instruction *instruction, Barrier *barrier,
+                    intptr_t group, int64_t *use, Round **round) {
+  *round = NULL;
+  if (!indexOperand(machine, frame, instruction, groupBegin(instruction, group), use))
+    return false;
+  if (*use < 0)
+    return true;
+  if (*use > INT32_MAX)
+    return machineFail(machine, instruction->op, "names round %lld of a barrier", (long long)*use);
+  *round = barrierRound(barrier, *use);
+  return *round || machineOutOfMemory(machine, instruction->op);
+}
+
+bool executeTileCopyAsync(Machine *machine, Frame *frame, const Instruction *instruction) {
+  PendingCopy copy = {instruction->op, operandOf(frame, instruction, 0), operandOf(frame, instruction, 1)};
+  Round *round = NULL;
+  int64_t use;
+  if (hasAttribute(instruction, "multicast"))
+    return machineFail(machine, instruction->op, "not interpreted yet: multicast");
+  Format format = {.width = 8};
+  formatOf(tileTypeGetElement(tileOperandType(instruction->op, 0)), &format);
+  copy.bytes = bytesOf(copy.source, copy.destination, &format);
+  if (!indexOperands(machine, frame, instruction, groupBegin(instruction, 2), groupCount(instruction, 2),
+                     copy.indices) ||
+      !markInFlight(machine, instruction, copy.destination))
+    return false;
+  valueRetain(copy.source);
+  valueRetain(copy.destination);
+  if (groupCount(instruction, 3)) {
+    if (!roundOf(machine, frame, instruction, barrierOperand(frame, instruction, 3), 4, &use, &round))
+      return false;
+    if (!round)
+      return machineFail(machine, instruction->op, "signals round %lld of a barrier; wanted at least 0",
+                         (long long)use);
+    round->copied += copy.bytes;
+    ++machine->steps;
+    return pendingAppend(&round->copies, copy) || machineOutOfMemory(machine, instruction->op);
+  }
+  Token *token = tokenCreate();
+  if (!token || !pendingAppend(&token->copies, copy))
+    return machineOutOfMemory(machine, instruction->op);
+  setResult(frame, instruction, 0, valueOfObject(&token->object));
+  return true;
+}
+
+bool executeTileJoin(Machine *machine, Frame *frame, const Instruction *instruction) {
+  Token *token = tokenCreate();
+  if (!token)
+    return machineOutOfMemory(machine, instruction->op);
+  token->parts = calloc((size_t)instruction->numOperands + 1, sizeof *token->parts);
+  for (int i = 0; token->parts && i < instruction->numOperands; i++)
+    token->parts[token->numParts++] = (Token *)valueRetain(operandOf(frame, instruction, i)).object;
+  setResult(frame, instruction, 0, valueOfObject(&token->object));
+  return token->parts || machineOutOfMemory(machine, instruction->op);
+}
+
+static bool landToken(Machine *machine, Token *token) {
+  for (int i = 0; i < token->numParts; i++)
+    if (!landToken(machine, token->parts[i]))
+      return false;
+  return landAll(machine, &token->copies);
+}
+
+bool executeTileWait(Machine *machine, Frame *frame, const Instruction *instruction) {
+  for (int i = 0; i < instruction->numOperands; i++)
+    if (!landToken(machine, (Token *)operandOf(frame, instruction, i).object))
+      return false;
+  return true;
+}
+
+//===--- barriers -----------------------------------------------------------------------===//
+
+bool executeTileBarrierArrive(Machine *machine, Frame *frame, const Instruction *instruction) {
+  Barrier *barrier = barrierOperand(frame, instruction, 0);
+  Round *round;
+  int64_t use;
+  if (groupCount(instruction, 2))
+    return machineFail(machine, instruction->op, "not interpreted yet: barriers of a cluster");
+  if (!roundOf(machine, frame, instruction, barrier, 1, &use, &round))
+    return false;
+  if (!round)
+    return true;
+  if (round->arrivals == barrier->arrivals)
+    return machineFail(machine, instruction->op, "arrives once more than the %lld times that complete round %lld",
+                       (long long)barrier->arrivals, (long long)use);
+  if (use >= barrier->stages && !roundIsComplete(barrier, &barrier->rounds[use - barrier->stages]))
+    return machineFail(machine, instruction->op, "arrives at round %lld before round %lld is complete", (long long)use,
+                       (long long)(use - barrier->stages));
+  ++round->arrivals;
+  ++machine->steps; // what others wait for has changed
+  round->expected += hasAttribute(instruction, "expect") ? integerOf(instruction, "expect") : 0;
+  return true;
+}
+
+bool executeTileBarrierWait(Machine *machine, Frame *frame, const Instruction *instruction) {
+  Barrier *barrier = barrierOperand(frame, instruction, 0);
+  Round *round;
+  int64_t use;
+  if (!roundOf(machine, frame, instruction, barrier, 1, &use, &round))
+    return false;
+  while (round && !roundIsComplete(barrier, round)) {
+    if (!partitionYield(machine))
+      return machineFail(machine, instruction->op,
+                         "waits for round %lld, which nobody completes: %lld of %lld arrivals, %lld of %lld bytes",
+                         (long long)use, (long long)round->arrivals, (long long)barrier->arrivals,
+                         (long long)round->copied, (long long)round->expected);
+    round = barrierRound(barrier, use); // another partition may have grown the list
+  }
+  ++machine->steps;
+  return !round || landAll(machine, &round->copies);
+}
+
+//===--- products -------------------------------------------------------------------------===//
+
+static bool signalProduct(Machine *machine, Frame *frame, const Instruction *instruction) {
+  Round *round;
+  int64_t use;
+  if (!groupCount(instruction, 3))
+    return true;
+  if (!roundOf(machine, frame, instruction, barrierOperand(frame, instruction, 3), 4, &use, &round))
+    return false;
+  if (round)
+    ++round->arrivals;
+  return true;
+}
+
+bool executeTileMmaAsync(Machine *machine, Frame *frame, const Instruction *instruction) {
+  Array *accumulator = arrayOperand(frame, instruction, 2);
+  Instruction typed = *instruction;
+  formatOf(tileTypeGetElement(tileOperandType(instruction->op, 0)), &typed.in);
+  Array *result = multiplied(machine, &typed, arrayOperand(frame, instruction, 0), arrayOperand(frame, instruction, 1),
+                             accumulator, NULL, 0);
+  if (!result)
+    return false;
+  if (instruction->numResults)
+    setArray(frame, instruction, 0, result);
+  else {
+    Reach to = {machine, instruction, operandOf(frame, instruction, 2)};
+    bool ok = reachWrite(&to, result);
+    valueRelease(valueOfObject(&result->object));
+    if (!ok)
+      return false;
+  }
+  return signalProduct(machine, frame, instruction);
+}

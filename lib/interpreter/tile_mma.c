@@ -1,0 +1,114 @@
+// Products of tiles (docs/numerics.md §4): products are exact, the sum is taken in f64 and rounded once, with a bound
+// for any order; integers wrap. `precision tf32` rounds operands first; the split precisions give f32's bound.
+#include "lib/interpreter/tile.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+bool expectNumbers(Machine *machine, const Instruction *instruction, const Array *array) {
+  int64_t count = arrayCount(array), index[InterpreterMaxRank] = {0};
+  if (count == 0)
+    return true;
+  do
+    if (!elementExpect(machine, instruction, array->storage->elements[placeOf(array, index)], "multiplies"))
+      return false;
+  while (indexNext(array->rank, array->sizes, index));
+  return true;
+}
+
+typedef struct Product {
+  const Array *lhs, *rhs, *accumulator, *const *scales;
+  int64_t block, depth;
+  Format operand, sum;
+  bool isTf32;
+  double looseness; // of the precision: how many times f32's bound
+} Product;
+
+// Element [.., m, k] of a matrix, or of batch `b` of them.
+static Element at(const Array *array, int64_t b, int64_t row, int64_t column) {
+  int64_t place = array->offset + row * array->strides[array->rank - 2] + column * array->strides[array->rank - 1];
+  return array->storage->elements[array->rank == 3 ? place + b * array->strides[0] : place];
+}
+
+static Element factor(const Product *product, Element x, Element scale) {
+  if (product->isTf32)
+    x = elementOfFloat(formatRound(&formatTf32, x.f), x.bound);
+  return product->scales ? elementOfFloat(x.f * scale.f, x.bound) : x;
+}
+
+static Element scaleAt(const Product *product, int side, int64_t b, int64_t row, int64_t column) {
+  return product->scales ? at(product->scales[side], b, row, column) : elementOfFloat(1, 0);
+}
+
+static Element floatElement(const Product *product, int64_t b, int64_t m, int64_t n) {
+  Sum sum = {0};
+  sumAdd(&sum, at(product->accumulator, b, m, n));
+  for (int64_t k = 0; k < product->depth; k++) {
+    int64_t block = product->scales ? k / product->block : 0;
+    Element x = factor(product, at(product->lhs, b, m, k), scaleAt(product, 0, b, m, block));
+    Element y = factor(product, at(product->rhs, b, k, n), scaleAt(product, 1, b, block, n));
+    sumAddProduct(&sum, x, y, &product->operand);
+  }
+  Element result = sumFinish(&sum, &product->sum);
+  result.bound += (product->looseness - 1) * product->sum.epsilon * sum.magnitudes;
+  return result;
+}
+
+static Element integerElement(const Product *product, int64_t b, int64_t m, int64_t n) {
+  Element result = at(product->accumulator, b, m, n);
+  uint64_t sum = (uint64_t)result.i;
+  for (int64_t k = 0; k < product->depth; k++) {
+    Element x = at(product->lhs, b, m, k), y = at(product->rhs, b, k, n);
+    sum += (uint64_t)x.i * (uint64_t)y.i;
+    result.bound = x.bound > 0 || y.bound > 0 ? INFINITY : result.bound;
+  }
+  result.i = formatWrap(&product->sum, sum);
+  return result;
+}
+
+Array *multiplied(Machine *machine, const Instruction *instruction, const Array *lhs, const Array *rhs,
+                  const Array *accumulator, const Array *const *scales, int64_t block) {
+  MlirStringRef precision = wordOf(instruction, "precision");
+  Product product = {lhs, rhs, accumulator, scales, block, lhs->sizes[lhs->rank - 1], .operand = instruction->in};
+  product.isTf32 = tileStringEquals(precision, "tf32");
+  product.looseness = tileStringEquals(precision, "bf16x3") ? 256 : 1;
+  intptr_t sumOperand = instruction->numResults ? -1 : groupBegin(instruction, 2);
+  formatOf(elementTypeOf(sumOperand < 0 ? tileResultType(instruction->op, 0)
+                                        : tileTypeGetElement(tileOperandType(instruction->op, sumOperand))),
+           &product.sum);
+  int rank = accumulator->rank;
+  Array *result = newArray(machine, instruction, rank, accumulator->sizes);
+  if (!result || !expectNumbers(machine, instruction, lhs) || !expectNumbers(machine, instruction, rhs) ||
+      !expectNumbers(machine, instruction, accumulator) ||
+      !machineStep(machine, instruction->op, arrayCount(accumulator) * product.depth)) {
+    if (result)
+      valueRelease(valueOfObject(&result->object));
+    return NULL;
+  }
+  Element *to = arrayElements(result);
+  for (int64_t b = 0; b < (rank == 3 ? result->sizes[0] : 1); b++)
+    for (int64_t m = 0; m < result->sizes[rank - 2]; m++)
+      for (int64_t n = 0; n < result->sizes[rank - 1]; n++)
+        *to++ = product.sum.isFloat ? floatElement(&product, b, m, n) : integerElement(&product, b, m, n);
+  return result;
+}
+
+bool executeTileMma(Machine *machine, Frame *frame, const Instruction *instruction) {
+  Array *result = multiplied(machine, instruction, arrayOperand(frame, instruction, 0),
+                             arrayOperand(frame, instruction, 1), arrayOperand(frame, instruction, 2), NULL, 0);
+  if (result)
+    setArray(frame, instruction, 0, result);
+  return result != NULL;
+}
+
+bool executeTileMmaScaled(Machine *machine, Frame *frame, const Instruction *instruction) {
+  const Array *scales[] = {arrayOperand(frame, instruction, 1), arrayOperand(frame, instruction, 3)};
+  if (!expectNumbers(machine, instruction, scales[0]) || !expectNumbers(machine, instruction, scales[1]))
+    return false;
+  Array *result =
+      multiplied(machine, instruction, arrayOperand(frame, instruction, 0), arrayOperand(frame, instruction, 2),
+                 arrayOperand(frame, instruction, 4), scales, integerOf(instruction, "block"));
+  if (result)
+    setArray(frame, instruction, 0, result);
+  return result != NULL;
+}

@@ -1,0 +1,292 @@
+// Tile ops that arrange elements: iota, broadcast, reshape, transpose, slice, insert, cat, bitcast, convert_type.
+// On buffers reshape, transpose and slice make another name for the same memory.
+#include "lib/interpreter/scalars.h"
+#include "lib/interpreter/tile.h"
+#include "lib/interpreter/upstream.h"
+
+#include <math.h>
+#include <string.h>
+
+static bool isBuffer(const Instruction *instruction) { return tileTypeIsABuffer(tileOperandType(instruction->op, 0)); }
+
+bool executeTileIota(Machine *machine, Frame *frame, const Instruction *instruction) {
+  Array *result = newResult(machine, instruction, 0);
+  int64_t axis = integerOf(instruction, "dim"), index[InterpreterMaxRank] = {0};
+  Element from = instruction->numOperands ? operandOf(frame, instruction, 0).scalar : elementOfInteger(0);
+  if (!result)
+    return false;
+  for (Element *to = arrayElements(result);; to++) {
+    *to = from;
+    if (!elementIsMissing(from))
+      to->i = formatWrap(&instruction->out, (uint64_t)from.i + (uint64_t)index[axis]);
+    if (!indexNext(result->rank, result->sizes, index))
+      break;
+  }
+  setArray(frame, instruction, 0, result);
+  return true;
+}
+
+// Copies elements so that result axis a follows source axis map[a] (-1: none).
+static bool rearrange(Machine *machine, Frame *frame, const Instruction *instruction, const Array *from,
+                      const int *map) {
+  Array *result = newResult(machine, instruction, 0);
+  int64_t index[InterpreterMaxRank] = {0};
+  if (!result)
+    return false;
+  for (Element *to = arrayElements(result);; to++) {
+    int64_t place = from->offset;
+    for (int axis = 0; axis < result->rank; axis++)
+      place += map[axis] < 0 ? 0 : index[axis] * from->strides[map[axis]];
+    *to = from->storage->elements[place];
+    if (!indexNext(result->rank, result->sizes, index))
+      break;
+  }
+  setArray(frame, instruction, 0, result);
+  return true;
+}
+
+bool executeTileBroadcast(Machine *machine, Frame *frame, const Instruction *instruction) {
+  Array *from = tileOperand(machine, frame, instruction, 0);
+  int map[InterpreterMaxRank], next = 0;
+  if (!from)
+    return false;
+  for (int axis = 0; axis < (int)mlirShapedTypeGetRank(tileResultType(instruction->op, 0)); axis++) {
+    map[axis] = from->rank ? next++ : -1;
+    for (intptr_t i = 0; i < countIn(instruction, "axes"); i++)
+      if (numberIn(instruction, "axes", i) == axis) {
+        map[axis] = -1;
+        --next;
+      }
+  }
+  bool ok = rearrange(machine, frame, instruction, from, map);
+  valueRelease(valueOfObject(&from->object));
+  return ok;
+}
+
+bool executeTileTranspose(Machine *machine, Frame *frame, const Instruction *instruction) {
+  const Array *from = arrayOperand(frame, instruction, 0);
+  int map[InterpreterMaxRank];
+  int64_t sizes[InterpreterMaxRank], strides[InterpreterMaxRank];
+  for (int axis = 0; axis < from->rank; axis++) {
+    map[axis] = (int)numberIn(instruction, "permutation", axis);
+    sizes[axis] = from->sizes[map[axis]];
+    strides[axis] = from->strides[map[axis]];
+  }
+  if (!isBuffer(instruction))
+    return rearrange(machine, frame, instruction, from, map);
+  Array *alias = arrayAlias(from, from->offset, from->rank, sizes, strides);
+  setResult(frame, instruction, 0, valueOfObject(&alias->object));
+  return true;
+}
+
+// Sizes of the result, which may be a tile, a scalar or a buffer.
+static int sizesOf(MlirType type, int64_t *sizes) {
+  int rank = (int)tileTypeGetRank(type);
+  for (int i = 0; i < rank; i++)
+    sizes[i] = tileTypeGetSize(type, i);
+  return rank;
+}
+
+bool executeTileReshape(Machine *machine, Frame *frame, const Instruction *instruction) {
+  int64_t sizes[InterpreterMaxRank];
+  int rank = sizesOf(tileResultType(instruction->op, 0), sizes);
+  Array *from = tileOperand(machine, frame, instruction, 0);
+  if (!from)
+    return false;
+  if (!arrayIsContiguous(from)) {
+    valueRelease(valueOfObject(&from->object));
+    return machineFail(machine, instruction->op, "not interpreted yet: reshape of a buffer with strides");
+  }
+  Array *alias = arrayAlias(from, from->offset, rank, sizes, NULL);
+  valueRelease(valueOfObject(&from->object));
+  if (rank == 0 && !tileTypeIsABuffer(tileResultType(instruction->op, 0))) {
+    Element x = *arrayElements(alias);
+    valueRelease(valueOfObject(&alias->object));
+    setResult(frame, instruction, 0, valueOfElement(x));
+  } else
+    setResult(frame, instruction, 0, valueOfObject(&alias->object));
+  return true;
+}
+
+// The part of `from` at the op's offsets, as large as `type`; null after an error.
+static Array *partOf(Machine *machine, const Frame *frame, const Instruction *instruction, const Array *from,
+                     MlirType type, int cursor) {
+  int64_t offsets[InterpreterMaxRank], sizes[InterpreterMaxRank], place = from->offset;
+  int rank = sizesOf(type, sizes);
+  if (!readMixed(machine, frame, instruction, "static_offsets", &cursor, rank, offsets))
+    return NULL;
+  for (int axis = 0; axis < rank; axis++) {
+    if (offsets[axis] < 0 || offsets[axis] + sizes[axis] > from->sizes[axis]) {
+      machineFail(machine, instruction->op, "is out of bounds: offset %lld, size %lld in axis %d, which has size %lld",
+                  (long long)offsets[axis], (long long)sizes[axis], axis, (long long)from->sizes[axis]);
+      return NULL;
+    }
+    place += offsets[axis] * from->strides[axis];
+  }
+  return arrayAlias(from, place, rank, sizes, from->strides);
+}
+
+bool executeTileSlice(Machine *machine, Frame *frame, const Instruction *instruction) {
+  const Array *from = arrayOperand(frame, instruction, 0);
+  Array *part = partOf(machine, frame, instruction, from, tileResultType(instruction->op, 0), 1);
+  if (part && !isBuffer(instruction)) {
+    Array *copy = arrayCopy(part);
+    valueRelease(valueOfObject(&part->object));
+    part = copy;
+  }
+  if (part)
+    setResult(frame, instruction, 0, valueOfObject(&part->object));
+  return part != NULL;
+}
+
+static void fill(const Array *from, const Array *to) {
+  int64_t index[InterpreterMaxRank] = {0};
+  do
+    to->storage->elements[placeOf(to, index)] = from->storage->elements[placeOf(from, index)];
+  while (indexNext(from->rank, from->sizes, index));
+}
+
+bool executeTileInsert(Machine *machine, Frame *frame, const Instruction *instruction) {
+  Array *copy = arrayCopy(arrayOperand(frame, instruction, 1));
+  if (!copy)
+    return machineOutOfMemory(machine, instruction->op);
+  setArray(frame, instruction, 0, copy);
+  Array *part = partOf(machine, frame, instruction, copy, tileOperandType(instruction->op, 0), 2);
+  if (!part)
+    return false;
+  fill(arrayOperand(frame, instruction, 0), part);
+  valueRelease(valueOfObject(&part->object));
+  return machineStep(machine, instruction->op, arrayCount(copy));
+}
+
+bool executeTileCat(Machine *machine, Frame *frame, const Instruction *instruction) {
+  Array *result = newResult(machine, instruction, 0);
+  int64_t axis = integerOf(instruction, "axis"), at = 0;
+  for (int i = 0; result && i < instruction->numOperands; i++) {
+    const Array *from = arrayOperand(frame, instruction, i);
+    Array *part = arrayAlias(result, at * result->strides[axis], from->rank, from->sizes, result->strides);
+    fill(from, part);
+    valueRelease(valueOfObject(&part->object));
+    at += from->sizes[axis];
+  }
+  if (result)
+    setArray(frame, instruction, 0, result);
+  return result != NULL;
+}
+
+//===--- bits and types -----------------------------------------------------------------===//
+
+static uint64_t bitsOf(const Format *format, Element x) {
+  return format->isFloat ? formatToBits(format, x.f) : formatUnsigned(format, x.i);
+}
+
+// The tile's bits in a row, lowest first: element i of the result is bits i * width to (i + 1) * width.
+static bool recast(Machine *machine, const Instruction *instruction, const Array *from, Array *to) {
+  const Format *in = &instruction->in, *out = &instruction->out;
+  unsigned pieces = in->width > out->width ? in->width / out->width : 1;
+  unsigned parts = out->width > in->width ? out->width / in->width : 1;
+  for (int64_t i = 0; i < arrayCount(to); i++) {
+    uint64_t bits = 0;
+    double bound = 0;
+    for (unsigned part = 0; part < parts; part++) {
+      Element x = arrayElements(from)[i / pieces * parts + part];
+      if (!elementExpect(machine, instruction, x, "uses"))
+        return false;
+      bits |= bitsOf(in, x) >> (i % pieces * out->width) << (part * in->width);
+      bound = x.bound == 0 ? bound : INFINITY;
+    }
+    bits = formatUnsigned(out, (int64_t)bits);
+    arrayElements(to)[i] = out->isFloat ? elementOfFloat(formatFromBits(out, bits), bound)
+                                        : (Element){.i = formatWrap(out, bits), .bound = bound};
+  }
+  return true;
+}
+
+bool executeTileBitcast(Machine *machine, Frame *frame, const Instruction *instruction) {
+  Array *from = tileOperand(machine, frame, instruction, 0), *to = newResult(machine, instruction, 0);
+  bool ok = from && to && recast(machine, instruction, from, to);
+  if (from)
+    valueRelease(valueOfObject(&from->object));
+  if (to)
+    setArray(frame, instruction, 0, to);
+  return ok;
+}
+
+//===--- convert_type ---------------------------------------------------------------------===//
+
+// The numbers of the format around x: *below <= x <= *above.
+static void neighbours(const Format *format, double x, double *below, double *above) {
+  int exponent;
+  frexp(x, &exponent);
+  exponent = exponent - 1 < format->leastExponent ? format->leastExponent : exponent - 1;
+  double quantum = ldexp(1, exponent - format->fraction);
+  *below = floor(x / quantum) * quantum;
+  *above = ceil(x / quantum) * quantum;
+}
+
+// Stochastic: up when the 32 bits, as a fraction, are below how far x is on its way to the next number.
+static double roundBy(const Format *format, MlirStringRef mode, double x, uint32_t bits) {
+  double below = floor(x), above = ceil(x);
+  if (format->isFloat)
+    neighbours(format, x, &below, &above);
+  if (below == above || !isfinite(x))
+    return x;
+  double way = (x - below) / (above - below);
+  if (tileStringEquals(mode, "stochastic"))
+    return (double)bits < way * 0x1p32 ? above : below;
+  if (tileStringEquals(mode, "down"))
+    return below;
+  if (tileStringEquals(mode, "up"))
+    return above;
+  if (tileStringEquals(mode, "toward_zero") || (!mode.length && !format->isFloat))
+    return x < 0 ? above : below;
+  if (tileStringEquals(mode, "nearest_away") && way == 0.5)
+    return x < 0 ? below : above;
+  return format->isFloat ? formatRound(format, x) : nearbyint(x);
+}
+
+static Element convertToInteger(const Instruction *instruction, double x, double bound) {
+  const Format *out = &instruction->out;
+  double least = -ldexp(1, (int)out->width - 1), beyond = -least;
+  if (!(x >= least && x < beyond)) {
+    if (!hasAttribute(instruction, "saturate"))
+      return elementMissing(ELEMENT_POISON);
+    uint64_t largest = (UINT64_C(1) << (out->width - 1)) - 1;
+    x = isnan(x) ? 0 : x;
+    return elementOfInteger(x == 0 ? 0 : x < 0 ? formatWrap(out, largest + 1) : (int64_t)largest);
+  }
+  return (Element){.i = (int64_t)x, .bound = bound > 0 ? ceil(bound) + 1 : 0};
+}
+
+static Element convertElement(const Instruction *instruction, Element x, uint32_t bits) {
+  const Format *in = &instruction->in, *out = &instruction->out;
+  bool saturates = hasAttribute(instruction, "saturate");
+  double value = in->isFloat ? x.f : (double)x.i;
+  double rounded = roundBy(out, wordOf(instruction, "rounding"), value, bits);
+  if (!out->isFloat)
+    return in->isFloat ? convertToInteger(instruction, rounded, x.bound)
+                       : convertToInteger(instruction, value, x.bound);
+  if (fabs(rounded) > out->largest && !isnan(rounded))
+    rounded = saturates ? copysign(out->largest, rounded) : formatRound(out, copysign(INFINITY, rounded));
+  double bound = x.bound == 0 ? 0 : x.bound + 4 * out->epsilon * fabs(rounded) + out->tiny;
+  return elementOfFloat(rounded, bound);
+}
+
+bool executeTileConvertType(Machine *machine, Frame *frame, const Instruction *instruction) {
+  Array *from = tileOperand(machine, frame, instruction, 0), *to = newResult(machine, instruction, 0);
+  Array *bits = instruction->numOperands > 1 ? tileOperand(machine, frame, instruction, 1) : NULL;
+  bool ok = from && to;
+  for (int64_t i = 0; ok && i < arrayCount(from); i++) {
+    Element x = arrayElements(from)[i];
+    ok = x.bound == ELEMENT_POISON || elementExpect(machine, instruction, x, "uses");
+    arrayElements(to)[i] =
+        elementIsMissing(x) ? x : convertElement(instruction, x, bits ? (uint32_t)arrayElements(bits)[i].i : 0);
+  }
+  if (bits)
+    valueRelease(valueOfObject(&bits->object));
+  if (from)
+    valueRelease(valueOfObject(&from->object));
+  if (to)
+    setArray(frame, instruction, 0, to);
+  return ok;
+}
