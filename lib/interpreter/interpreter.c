@@ -40,7 +40,7 @@ static bool elementOfType(MlirType type, Format *format, tessera_element_t *elem
   return mlirTypeIsAIndex(type);
 }
 
-static bool valueOfAnswer(const TileAnswer *answer, MlirType type, Value *value) {
+static bool valueOfAnswer(const tessera_answer_t *answer, MlirType type, Value *value) {
   Format format = formatOfElement(answer->array.element);
   if (!formatOf(elementTypeOf(type), &format))
     return false;
@@ -58,7 +58,7 @@ static bool valueOfAnswer(const TileAnswer *answer, MlirType type, Value *value)
 }
 
 static bool fillAnswer(Machine *machine, MlirOperation entry, const char *what, int number, Value value,
-                       const Format *format, TileAnswer *answer) {
+                       const Format *format, tessera_answer_t *answer) {
   Array *array = value.object ? arrayCopy(arrayOf(value)) : NULL;
   const Element *elements = array ? arrayElements(array) : &value.scalar;
   for (int64_t i = 0; i < answer->array.count; i++) {
@@ -77,7 +77,7 @@ static bool fillAnswer(Machine *machine, MlirOperation entry, const char *what, 
 }
 
 static bool answerOfValue(Machine *machine, MlirOperation entry, int number, Value value, MlirType type,
-                          TileAnswer *answer) {
+                          tessera_answer_t *answer) {
   Format format;
   tessera_element_t element;
   char text[128];
@@ -85,7 +85,7 @@ static bool answerOfValue(Machine *machine, MlirOperation entry, int number, Val
     return machineFail(machine, entry, "returns result %d of type %s, which no array can hold", number,
                        tileTypeText(type, text, sizeof text));
   const Array *array = arrayOf(value);
-  *answer = (TileAnswer){.bounds = NULL};
+  *answer = (tessera_answer_t){.bounds = NULL};
   if (!tessera_array_create(element, array ? array->rank : 0, array ? array->sizes : NULL, &answer->array,
                             machine->error))
     return false;
@@ -94,16 +94,10 @@ static bool answerOfValue(Machine *machine, MlirOperation entry, int number, Val
                         : machineOutOfMemory(machine, entry);
 }
 
-void tileAnswerDestroy(TileAnswer *answer) {
-  tessera_array_destroy(&answer->array);
-  free(answer->bounds);
-  *answer = (TileAnswer){.bounds = NULL};
-}
-
 //===--- the call -----------------------------------------------------------------===//
 
 static bool updateArgument(Machine *machine, MlirOperation entry, int number, Value value, MlirType type,
-                           TileAnswer *argument) {
+                           tessera_answer_t *argument) {
   Format format;
   if (!mlirTypeIsAMemRef(type) || !formatOf(elementTypeOf(type), &format))
     return true;
@@ -113,8 +107,8 @@ static bool updateArgument(Machine *machine, MlirOperation entry, int number, Va
                           : machineOutOfMemory(machine, entry);
 }
 
-static bool callEntry(Machine *machine, MlirOperation entry, int numArguments, TileAnswer *arguments, int numResults,
-                      TileAnswer *results) {
+static bool callEntry(Machine *machine, MlirOperation entry, int numArguments, tessera_answer_t *arguments,
+                      int numResults, tessera_answer_t *results) {
   MlirType type = mlirTypeAttrGetValue(tileOpAttribute(entry, "function_type"));
   Value *values = calloc((size_t)(2 * numArguments + numResults) + 1, sizeof *values);
   Value *kept = values ? values + numArguments : NULL, *given = values ? kept + numArguments : NULL;
@@ -151,9 +145,9 @@ static void machineDestroy(Machine *machine) {
   bodiesDestroy(machine);
 }
 
-bool tileInterpret(MlirOperation module, const char *entry, int numArguments, TileAnswer *arguments, int numResults,
-                   TileAnswer *results, const TileInterpretOptions *optionsOrNull, TileInterpretation *outcome,
-                   tessera_error_t *error) {
+bool tileInterpret(MlirOperation module, const char *entry, int numArguments, tessera_answer_t *arguments,
+                   int numResults, tessera_answer_t *results, const TileInterpretOptions *optionsOrNull,
+                   TileInterpretation *outcome, tessera_error_t *error) {
   TileInterpretOptions options = optionsOrNull ? *optionsOrNull : (TileInterpretOptions){0};
   options.stepBudget = options.stepBudget ? options.stepBudget : UINT64_C(1) << 33;
   options.print = options.print ? options.print : stdout;

@@ -113,54 +113,104 @@ static void restore_arguments(tessera_run_data_t *data, const tessera_array_t *c
              (size_t)(copies[i].count * tessera_element_bytes(copies[i].element)));
 }
 
-static bool call_all(tessera_calls_t *calls, tessera_packed_t entry, void **packed, char *results,
-                     tessera_run_data_t *data, int64_t repeat, tessera_error_t *out_error) {
+// What is called: `results` is the memory of a result struct, NULL when the results are buffers among `packed`.
+typedef struct callee_t {
+  tessera_packed_t entry;
+  void *packed[2 * TESSERA_MAX_VALUES + 1];
+  void *results;
+} callee_t;
+
+static bool call_all(tessera_calls_t *calls, callee_t *callee, tessera_run_data_t *data, int64_t repeat,
+                     tessera_error_t *out_error) {
   tessera_array_t copies[TESSERA_MAX_VALUES] = {{0}};
   bool ok = repeat == 1 || keep_arguments(data, copies, out_error);
   while (calls->count < repeat && ok) {
     if (calls->count)
       restore_arguments(data, copies);
-    ok = call_once(calls, entry, packed, out_error);
-    if (ok && calls->count == repeat)
-      ok = take_results(data, results, out_error);
-    if (ok)
-      release_results(data->signature, results);
+    ok = call_once(calls, callee->entry, callee->packed, out_error);
+    if (ok && callee->results && calls->count == repeat)
+      ok = take_results(data, callee->results, out_error);
+    if (ok && callee->results)
+      release_results(data->signature, callee->results);
   }
   for (int i = 0; i < TESSERA_MAX_VALUES; i++)
     tessera_array_destroy(&copies[i]);
   return ok;
 }
 
-static void pack(tessera_run_data_t *data, descriptor_t *descriptors, char *results, void **packed) {
+// `descriptors`: one for each argument, then one for each result.
+static void pack(const tessera_run_data_t *data, descriptor_t *descriptors, callee_t *callee) {
+  const tessera_signature_t *signature = data->signature;
   int count = 0;
-  if (data->signature->num_results)
-    packed[count++] = results;
-  for (int i = 0; i < data->signature->num_arguments; i++) {
+  if (callee->results && signature->num_results)
+    callee->packed[count++] = callee->results;
+  for (int i = 0; i < signature->num_arguments; i++) {
     describe(&data->arguments[i], &descriptors[i]);
-    packed[count++] = data->signature->arguments[i].in_memory ? (void *)&descriptors[i] : data->arguments[i].data;
+    callee->packed[count++] = signature->arguments[i].in_memory ? (void *)&descriptors[i] : data->arguments[i].data;
   }
+  for (int i = 0; !callee->results && i < signature->num_results; i++) {
+    descriptor_t *descriptor = &descriptors[signature->num_arguments + i];
+    describe(&data->results[i], descriptor);
+    callee->packed[count++] = descriptor;
+  }
+}
+
+static bool run_in_arena(tessera_calls_t *calls, callee_t *callee, tessera_run_data_t *data, int64_t repeat,
+                         tessera_error_t *out_error) {
+  // An arena of its own: what a call that fails had allocated goes with it.
+  tessera_arena_t *arena = tessera_arena_create();
+  if (!arena)
+    return tessera_fail(out_error, "out of memory");
+  tessera_arena_t *outer = tessera_arena_enter(arena);
+  bool ok = call_all(calls, callee, data, repeat, out_error);
+  tessera_arena_enter(outer);
+  tessera_arena_destroy(arena);
+  return ok;
+}
+
+static bool run_callee(tessera_calls_t *out_calls, callee_t *callee, tessera_run_data_t *data, int64_t repeat,
+                       tessera_error_t *out_error) {
+  size_t values = (size_t)data->signature->num_arguments + (size_t)data->signature->num_results;
+  *out_calls = (tessera_calls_t){.times_ms = calloc((size_t)repeat, sizeof *out_calls->times_ms)};
+  descriptor_t *descriptors = calloc(values + 1, sizeof *descriptors);
+  bool ok = (out_calls->times_ms && descriptors) || tessera_fail(out_error, "out of memory");
+  if (ok) {
+    pack(data, descriptors, callee);
+    ok = run_in_arena(out_calls, callee, data, repeat, out_error);
+  }
+  free(descriptors);
+  return ok;
 }
 
 bool tessera_calls_run(tessera_calls_t *out_calls, tessera_packed_t entry, tessera_run_data_t *data, int64_t repeat,
                        tessera_error_t *out_error) {
-  *out_calls = (tessera_calls_t){.times_ms = calloc((size_t)repeat, sizeof *out_calls->times_ms)};
-  descriptor_t *descriptors = calloc((size_t)data->signature->num_arguments + 1, sizeof *descriptors);
-  void *results = calloc((size_t)data->signature->num_results + 1, sizeof(descriptor_t));
-  // An arena of its own: what a call that fails had allocated goes with it.
-  tessera_arena_t *arena = tessera_arena_create();
-  bool ok = (out_calls->times_ms && descriptors && results && arena) || tessera_fail(out_error, "out of memory");
-  if (ok) {
-    void *packed[TESSERA_MAX_VALUES + 1];
-    pack(data, descriptors, results, packed);
-    tessera_arena_t *outer = tessera_arena_enter(arena);
-    ok = call_all(out_calls, entry, packed, results, data, repeat, out_error);
-    tessera_arena_enter(outer);
-  }
-  if (arena)
-    tessera_arena_destroy(arena);
-  free(descriptors);
-  free(results);
+  callee_t callee = {entry, {NULL}, calloc((size_t)data->signature->num_results + 1, sizeof(descriptor_t))};
+  bool ok = callee.results ? run_callee(out_calls, &callee, data, repeat, out_error)
+                           : tessera_fail(out_error, "out of memory");
+  free(callee.results);
   return ok;
+}
+
+// Gives the results their sizes, by one call of the other form; their contents go.
+static bool size_results(tessera_packed_t entry, tessera_run_data_t *data, tessera_error_t *out_error) {
+  tessera_calls_t calls = {.times_ms = NULL};
+  tessera_array_t copies[TESSERA_MAX_VALUES] = {{0}};
+  bool ok = keep_arguments(data, copies, out_error) && tessera_calls_run(&calls, entry, data, 1, out_error);
+  if (ok)
+    restore_arguments(data, copies);
+  for (int i = 0; i < data->signature->num_results && ok; i++)
+    memset(data->results[i].data, 0xff,
+           (size_t)(data->results[i].count * tessera_element_bytes(data->results[i].element)));
+  for (int i = 0; i < TESSERA_MAX_VALUES; i++)
+    tessera_array_destroy(&copies[i]);
+  tessera_calls_destroy(&calls);
+  return ok;
+}
+
+bool tessera_calls_run_into(tessera_calls_t *out_calls, tessera_packed_t entry, tessera_packed_t entry_into,
+                            tessera_run_data_t *data, int64_t repeat, tessera_error_t *out_error) {
+  callee_t callee = {.entry = entry_into};
+  return size_results(entry, data, out_error) && run_callee(out_calls, &callee, data, repeat, out_error);
 }
 
 void tessera_calls_destroy(tessera_calls_t *calls) {

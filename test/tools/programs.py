@@ -1,4 +1,4 @@
-"""Compares a program run by tile-exec with the same module run by tile-run, bit for bit.
+"""Compares a program run by tile-exec, in both forms, with the same module run by tile-run, bit for bit.
 
 Usage: programs.py TILE_RUN TILE_TRANSLATE TILE_EXEC FILE…      the files of test/run, with their `// in:` lines
        programs.py --leak TILE_TRANSLATE TILE_EXEC FILE         10,000 calls: memory must not grow with their number
@@ -42,9 +42,11 @@ def compare(tile_run, tile_translate, tile_exec, file, folder):
     program = translate(tile_translate, file, folder)
     for case in cases:
         flags = save(case, folder)
-        if run(tile_run, file, flags, outputs, folder, "a") != run(tile_exec, program, flags, outputs, folder, "b"):
-            print(f"{file}: in: {case}: tile-exec's bits are not tile-run's")
-            differing += 1
+        wanted = run(tile_run, file, flags, outputs, folder, "a")
+        for form in ([], ["--into"]):
+            if run(tile_exec, program, flags + form, outputs, folder, "b") != wanted:
+                print(f"{file}: in: {case}: tile-exec's bits {form} are not tile-run's")
+                differing += 1
     return differing, len(cases)
 
 
@@ -60,9 +62,10 @@ def leak(tile_translate, tile_exec, file):
     with tempfile.TemporaryDirectory() as name:
         program = translate(tile_translate, file, Path(name))
         few, many = (peak_kilobytes([tile_exec, program, f"--repeat={n}"]) for n in (100, 10_000))
+        few_into, many_into = (peak_kilobytes([tile_exec, program, "--into", f"--repeat={n}"]) for n in (100, 10_000))
     # The times of the calls themselves are 80 kB; one leaked buffer of the program a call would be 160 MB.
-    print(f"peak after 100 calls {few} kB, after 10,000 {many} kB")
-    return many - few > 4096
+    print(f"peak after 100 calls {few} kB, after 10,000 {many} kB; into buffers {few_into} kB, {many_into} kB")
+    return many - few > 4096 or many_into - few_into > 4096
 
 
 def main():

@@ -99,6 +99,7 @@ static bool read_types(const tessera_type_t *types, int64_t count, int *out_coun
 static bool take_entry(program_t *program, const tessera_entry_t *entry, const char *path, tessera_error_t *error) {
   tessera_signature_t *signature = &program->signature;
   program->entry = entry->packed;
+  program->entry_into = entry->packed_into;
   return (read_types(entry->arguments, entry->num_arguments, &signature->num_arguments, signature->arguments) &&
           read_types(entry->results, entry->num_results, &signature->num_results, signature->results)) ||
          tessera_fail(error, "%s: entry '%s' has a type that tile-exec does not know", path, entry->name);

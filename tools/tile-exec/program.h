@@ -8,8 +8,8 @@
 typedef struct program_t {
   void *library;
   const tessera_manifest_t *manifest;
-  tessera_packed_t entry;
-  tessera_signature_t signature; // of the entry
+  tessera_packed_t entry, entry_into; // entry_into: NULL when there are no results
+  tessera_signature_t signature;      // of the entry
 } program_t;
 
 // Loads the program and finds the entry. The error names the file and what is wrong with it.

@@ -1,21 +1,18 @@
 // Running a program on the interpreter, and comparing what compiled code gave with it or with files.
 //
 //   JudgedRun judged;                       // --check-against, before the program runs: it may change its arguments
-//   bool ok = judgedPrepare(&judged, options, &data, &error) && … run … && judgedCompare(&judged, &data, options);
-//   judgedDestroy(&judged);
+//   bool ok = judgedPrepare(&judged, options, &data, &error) && … run … && judgedCompare(&judged, options, &data,
+//   &error); tessera_run_check_destroy(&judged.check);
 #ifndef TESSERA_TOOLS_TILE_RUN_JUDGED_H
 #define TESSERA_TOOLS_TILE_RUN_JUDGED_H
 
 #include "lib/interpreter/interpreter.h"
-#include "lib/support/run_data.h"
+#include "lib/support/run_check.h"
 #include "tools/tile-run/program.h"
 
-// What the outputs should be: results in order, then memref arguments.
 typedef struct JudgedRun {
-  bool isAsked, isRight;
-  TileAnswer arguments[TESSERA_MAX_VALUES], results[TESSERA_MAX_VALUES];
+  tessera_run_check_t check;
   TileInterpretation outcome;
-  double maxAbsoluteError, maxRelativeError;
 } JudgedRun;
 
 // --target=interpret: fills data->results and memref arguments.
@@ -25,9 +22,8 @@ bool judgedRun(const Program *program, const tessera_run_options_t *options, tes
 bool judgedPrepare(JudgedRun *judged, const tessera_run_options_t *options, const tessera_run_data_t *data,
                    tessera_error_t *error);
 // Prints the largest error of each output and where it is. False, with the error, only when they cannot be compared:
-// judged->isRight says whether they agree.
+// judged->check.right says whether they agree.
 bool judgedCompare(JudgedRun *judged, const tessera_run_options_t *options, const tessera_run_data_t *data,
                    tessera_error_t *error);
-void judgedDestroy(JudgedRun *judged);
 
 #endif

@@ -15,10 +15,7 @@ static bool writeStatistics(const Program *program, const tessera_calls_t *calls
   if (calls->count)
     tessera_calls_write_times(calls, json);
   tessera_json_number(json, "compile_ms", program->compileMs);
-  if (judged->isAsked) {
-    tessera_json_number(json, "max_abs_error", judged->maxAbsoluteError);
-    tessera_json_number(json, "max_rel_error", judged->maxRelativeError);
-  }
+  tessera_run_check_write(&judged->check, json);
   tileStatisticsWrite(json);
   tessera_calls_write_manifest(options, options->pipeline ? options->pipeline : "tile-to-cpu-pipeline", json);
   tessera_json_end(json);
@@ -44,14 +41,14 @@ static bool run(const tessera_run_options_t *options, tessera_error_t *error) {
   Program program;
   tessera_run_data_t data = {.signature = NULL};
   tessera_calls_t calls = {.times_ms = NULL};
-  JudgedRun judged = {.isAsked = false};
+  JudgedRun judged = {.check = {.asked = false}};
   bool ok = programLoad(&program, options, error) &&
             tessera_run_data_prepare(&data, &program.signature, options, error) &&
             judgedPrepare(&judged, options, &data, error) && call(&program, &data, &calls, options, error) &&
             judgedCompare(&judged, options, &data, error) && tessera_run_data_write(&data, options, error) &&
             (!options->stats || writeStatistics(&program, &calls, &judged, options, error)) &&
-            (judged.isRight || tessera_fail(error, "the check failed: the outputs differ from what is expected"));
-  judgedDestroy(&judged);
+            (judged.check.right || tessera_fail(error, "the check failed: the outputs differ from what is expected"));
+  tessera_run_check_destroy(&judged.check);
   tessera_calls_destroy(&calls);
   tessera_run_data_destroy(&data);
   programDestroy(&program);

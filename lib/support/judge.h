@@ -1,0 +1,31 @@
+// judge.h - is what a program gave what it may give? The expected arrays come with a bound for each element (the
+// interpreter's, docs/numerics.md §4) or are compared by tolerances (files).
+//
+//   tessera_judgement_t judgement;
+//   if (!tessera_judge(&seen, &expected, -1, -1, &judgement, &error)) …   // differ in shape
+//   judgement.right, judgement.at …
+#ifndef TESSERA_SUPPORT_JUDGE_H
+#define TESSERA_SUPPORT_JUDGE_H
+
+#include "lib/support/array.h"
+
+// An array and, for each element, how far a right answer may lie from it; NULL bounds: all 0.
+typedef struct tessera_answer_t {
+  tessera_array_t array;
+  double *bounds;
+} tessera_answer_t;
+void tessera_answer_destroy(tessera_answer_t *answer);
+
+typedef struct tessera_judgement_t {
+  bool right;
+  int64_t wrong, at;                 // how many elements are wrong; the worst one (any when none is)
+  double max_absolute, max_relative; // largest |seen - expected|, and that by |expected|
+  double error_there, allowed;       // at the worst element
+} tessera_judgement_t;
+
+// Compares by the bound of each element, or, when not negative, by rtol * |expected| + atol. Integers without a bound
+// must be equal; nan meets nan, inf meets inf of its sign. False, with the reason, when the arrays differ in shape.
+bool tessera_judge(const tessera_array_t *seen, const tessera_answer_t *expected, double rtol, double atol,
+                   tessera_judgement_t *out_judgement, tessera_error_t *out_error);
+
+#endif // TESSERA_SUPPORT_JUDGE_H

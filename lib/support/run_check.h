@@ -1,0 +1,37 @@
+// run_check.h - --check-against: what the outputs of a run should be, and whether they are.
+//
+//   tessera_run_check_t check = {.right = true};
+//   bool ok = tessera_run_check_read(&check, &options, &data, &error) &&   // before the run: it changes arguments
+//             … run … && tessera_run_check_compare(&check, &options, &data, &error);
+//   check.right …
+//   tessera_run_check_destroy(&check);
+//
+// Answers may come from elsewhere as well (tile-run's interpreter): fill check.arguments and check.results instead of
+// reading them. An answer without data is not compared.
+#ifndef TESSERA_SUPPORT_RUN_CHECK_H
+#define TESSERA_SUPPORT_RUN_CHECK_H
+
+#include "lib/support/json.h"
+#include "lib/support/judge.h"
+#include "lib/support/run_data.h"
+
+typedef struct tessera_run_check_t {
+  bool asked, right;
+  tessera_answer_t arguments[TESSERA_MAX_VALUES], results[TESSERA_MAX_VALUES];
+  double max_absolute, max_relative;
+} tessera_run_check_t;
+
+// Is the interpreter asked for, rather than files?
+bool tessera_run_check_wants_interpreter(const tessera_run_options_t *options);
+// Reads the files, one per output: results in order, then memref arguments.
+bool tessera_run_check_read(tessera_run_check_t *check, const tessera_run_options_t *options,
+                            const tessera_run_data_t *data, tessera_error_t *out_error);
+// Prints the largest error of each output and where it is. False, with the error, only when they cannot be compared:
+// check->right says whether they agree.
+bool tessera_run_check_compare(tessera_run_check_t *check, const tessera_run_options_t *options,
+                               const tessera_run_data_t *data, tessera_error_t *out_error);
+// max_abs_error and max_rel_error into the open object, when a check was asked for.
+void tessera_run_check_write(const tessera_run_check_t *check, tessera_json_t *json);
+void tessera_run_check_destroy(tessera_run_check_t *check);
+
+#endif // TESSERA_SUPPORT_RUN_CHECK_H
