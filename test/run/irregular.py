@@ -54,6 +54,10 @@ def check(name, arguments, grid, wants):
             print(failures[-1], held[number], want, sep="\n")
 
 
+def empty(*shape):
+    return np.full(shape, 77, "f4")
+
+
 def ceil(a, b):
     return -(-a // b)
 
@@ -188,6 +192,34 @@ def scatter():
     old_values()
     for n in (1, 2, 30):
         check("chain", [np.zeros(n, "i8"), np.zeros(n, "i1")], (n,), {0: 2**np.arange(n), 1: np.ones(n, "i1")})
+
+
+# --- gathers ----------------------------------------------------------------------------------------------------------
+
+
+def gather():
+    for _ in range(3):
+        x, rows = rng.random((5, 9)).astype("f4"), rng.integers(-3, 9, (3, 9)).astype("i4")
+        columns = rng.integers(-4, 14, (5, 21))
+        t, inside = x + x, (columns >= 0) & (columns < 9)
+        y = np.take_along_axis(t, np.clip(rows, 0, 4), 0)
+        z = np.take_along_axis(t, np.clip(columns, 0, 8), 1)
+        check("tile_axes", [x, rows, columns, empty(3, 9), empty(5, 21), empty(5, 21)], (1,),
+              {3: y, 4: np.where(inside, z, np.float32(0.25)), 5: np.where(inside, z, np.float32(0))})
+    for k in (0, 1, 2, 7):
+        x, at = rng.integers(0, 99, 40).astype("i4"), rng.permutation(40).astype("i4")
+        want = x
+        for _ in range(k):
+            want = want[at]
+        check("shuffle", [x, at, np.int64(k), np.zeros(40, "i4")], (1,), {3: want})
+    x = rng.integers(-99, 99, 30).astype("i2")
+    for n in (0, 1, 19):
+        at = rng.integers(0, 30, n)
+        check("from_addresses", [np.int64(x.ctypes.data), at, np.zeros(n, "i2")], (1,), {2: x[at]})
+    for m, n, rows in ((6, 20, 9), (5, 13, 1), (1, 1, 1)):
+        x, at = rng.random((rows, n)).astype("f4"), rng.integers(0, rows, m).astype("i4")
+        far = np.where((2 * at < rows)[:, None], x[np.clip(2 * at, 0, rows - 1)], np.float32(-1))
+        check("bounds", [x, at, empty(m, n), empty(m), empty(m, n)], (1,), {2: x[at], 3: x[at, 0], 4: far})
 
 
 parser = argparse.ArgumentParser(description=__doc__)

@@ -49,12 +49,13 @@ static bool cloneScalar(Lowering *lowering, MlirOperation op) {
 
 //===--- tiles that wait --------------------------------------------------------------------===//
 
-static void keepInMemory(Lowering *lowering, MlirValue result) {
-  Record *record = recordOf(lowering, result);
+void recordCopy(Lowering *lowering, Record *record) {
   Access *access = materialize(lowering, record, (MlirType){NULL});
   record->kind = Record_Memory;
   record->access = access;
 }
+
+static void keepInMemory(Lowering *lowering, MlirValue result) { recordCopy(lowering, recordOf(lowering, result)); }
 
 // A view of rank 0 is one element: its value is a scalar, read and written at once.
 static bool loadElement(Lowering *lowering, MlirOperation op, const Access *access) {
@@ -86,14 +87,6 @@ static bool lowerLoad(Lowering *lowering, MlirOperation op) {
   record->access = access;
   if (isOverwrittenBeforeUse(op))
     keepInMemory(lowering, result);
-  return true;
-}
-
-static bool gather(Lowering *lowering, MlirOperation op) {
-  if (!lowerGather(lowering, op))
-    return false;
-  if (isOverwrittenBeforeUse(op))
-    keepInMemory(lowering, mlirOperationGetResult(op, 0));
   return true;
 }
 
@@ -272,7 +265,7 @@ static const Row rows[] = {
     {"tile.copy", lowerCopy},
     {"tile.prefetch", lowerPrefetch},
     {"tile.in_bounds", lowerInBounds},
-    {"tile.gather", gather},
+    {"tile.gather", lowerGather},
     {"tile.scatter", lowerScatter},
     {"tile.atomic_rmw", lowerAtomic},
     {"tile.atomic_cas", lowerAtomic},

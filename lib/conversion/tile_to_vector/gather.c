@@ -1,7 +1,8 @@
-// tile.gather from a view (rows or columns by number, the other axes contiguous) and from a memref (element by
-// element): evaluated lazily, like a load, always with its own checks.
+// tile.gather from a view (rows or columns by number, the other axes contiguous), from a memref (element by element)
+// and from a tile in memory: evaluated lazily, like a load, always with its own checks. Those that may stop the
+// program, read addresses or have a value of their own for what is outside are in gather_now.c.
 #include "dialects/tile/tile.h"
-#include "lib/conversion/tile_to_vector/lowering.h"
+#include "lib/conversion/tile_to_vector/places.h"
 
 #include "mlir-c/BuiltinAttributes.h"
 
@@ -98,6 +99,33 @@ static MlirValue gatherFromMemref(Body *body, Record *record, const Coord *coord
   return width ? gatherLanes(body, record, coords, axis, width) : gatherElement(body, record, coords);
 }
 
+//===--- one element of a tile -------------------------------------------------------------------===//
+
+// `number` is inside 0 … size - 1, as one unsigned comparison.
+static MlirValue isNumberOf(TileBuilder *builder, MlirValue number, int64_t size) {
+  return compareIntegers(builder, CompareUnsignedLess, number, tileBuildIndex(builder, size));
+}
+
+// Outside: the nearest, or `other` (zero when there is none).
+static MlirValue gatherFromTile(Body *body, Record *record, const Coord *coords, intptr_t axis, int64_t width) {
+  if (width)
+    return gatherLanes(body, record, coords, axis, width);
+  TileBuilder *builder = &body->lowering->builder;
+  int64_t along = integerAttribute(record->op, "axis"), size = record->access->shape.sizes[along];
+  MlirValue number = asIndex(builder, evaluateOperand(body, mlirOperationGetOperand(record->op, 1), coords, -1, 0), 0);
+  Coord at[MaxRank];
+  memcpy(at, coords, record->shape.rank * sizeof *at);
+  at[along] = coordOf(clamped(builder, number, tileBuildIndex(builder, size)));
+  MlirValue value = accessLoad(body, record->access, at, -1, 0);
+  if (!boundsAre(record->op, "drop"))
+    return value;
+  Segments segments = segmentsOf(record->op);
+  MlirValue other = segments.other < 0
+                        ? buildZero(builder, record->shape.element)
+                        : evaluateOperand(body, mlirOperationGetOperand(record->op, segments.other), coords, -1, 0);
+  return buildSelect(builder, isNumberOf(builder, number, size), value, other);
+}
+
 //===--- the op ------------------------------------------------------------------------------------===//
 
 // Where the mask is false: `other`, or the padding (zero for a memref).
@@ -120,30 +148,40 @@ static MlirValue applyMask(Body *body, const Record *record, const Coord *coords
 
 MlirValue evaluateGather(Body *outer, Record *record, const Coord *coords, intptr_t axis, int64_t width) {
   Body body = bodyBegin(outer->lowering, false);
-  bool fromView = tileTypeIsAView(tileOperandType(record->op, 0));
-  MlirValue value = fromView ? gatherFromView(&body, record, coords, axis, width)
-                             : gatherFromMemref(&body, record, coords, axis, width);
+  MlirType source = tileOperandType(record->op, 0);
+  MlirValue value = tileTypeIsAView(source) ? gatherFromView(&body, record, coords, axis, width)
+                    : isTile(source)        ? gatherFromTile(&body, record, coords, axis, width)
+                                            : gatherFromMemref(&body, record, coords, axis, width);
   value = applyMask(&body, record, coords, axis, width, value);
   bodyEnd(&body);
   return value;
 }
 
-bool lowerGather(Lowering *lowering, MlirOperation op) {
-  MlirValue source = mlirOperationGetOperand(op, 0), result = mlirOperationGetResult(op, 0);
-  bool fromView = tileTypeIsAView(mlirValueGetType(source)), fromMemref = mlirTypeIsAMemRef(mlirValueGetType(source));
-  if ((!fromView && !fromMemref) || !isTile(mlirValueGetType(result)))
-    return tileError(op, "not lowered to the CPU yet: a gather from anything but a view or memref");
-  if (boundsAre(op, "trap"))
-    return tileError(op, "not lowered to the CPU yet: a gather with bounds(trap)");
-  const Record *view = recordOf(lowering, source);
-  Access *access = fromView ? accessAt(lowering, view->access, op, 1) : accessOfMemref(lowering, op, source);
+// The tile that is gathered from, in memory: its elements are read in any order.
+static Access *accessOfTile(Lowering *lowering, MlirValue source) {
+  Record *record = recordOf(lowering, source);
+  return record->kind == Record_Memory ? record->access : materialize(lowering, record, (MlirType){NULL});
+}
+
+static bool gatherLazily(Lowering *lowering, MlirOperation op) {
+  MlirValue source = mlirOperationGetOperand(op, 0);
+  bool fromTile = isTile(mlirValueGetType(source));
+  Access *access = tileTypeIsAView(mlirValueGetType(source))
+                       ? accessAt(lowering, recordOf(lowering, source)->access, op, 1)
+                   : fromTile ? accessOfTile(lowering, source)
+                              : accessOfMemref(lowering, op, source);
   if (!access)
     return false;
-  Record *record = recordNew(lowering, result, Record_Lazy);
+  Record *record = recordNew(lowering, mlirOperationGetResult(op, 0), Record_Lazy);
   record->op = op;
   record->access = access;
-  Segments segments = segmentsOf(op);
-  if (fromView && segments.other >= 0 && segments.mask < 0)
-    return tileError(op, "not lowered to the CPU yet: a gather with `other` and no mask");
+  if (!fromTile && isOverwrittenBeforeUse(op))
+    recordCopy(lowering, record);
   return true;
+}
+
+bool lowerGather(Lowering *lowering, MlirOperation op) {
+  if (gathersNow(op))
+    return gatherNow(lowering, op);
+  return trapNumbers(lowering, op) && gatherLazily(lowering, op);
 }

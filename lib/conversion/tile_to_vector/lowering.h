@@ -234,6 +234,7 @@ void forEachVector(Lowering *lowering, Record *source, const Access *target, Vec
 void writeTile(Lowering *lowering, Record *record, const Access *target);
 void addToTile(Lowering *lowering, Record *record, const Access *target, int64_t kind); // memref.atomic_rmw's
 Access *materialize(Lowering *lowering, Record *record, MlirType element);              // null element: as it is
+void recordCopy(Lowering *lowering, Record *record); // a lazy one becomes what it is now, in memory
 MlirValue *evaluateRegisters(Lowering *lowering, Record *record);
 // The buffer behind `value` that a result of the same shape may overwrite, element by element: nothing else reads it
 // afterwards. Null when there is none.

@@ -29,6 +29,12 @@ MlirValue placeLoad(Lowering *lowering, const Place *place);
 void placeStore(Lowering *lowering, const Place *place, MlirValue value);
 MlirValue placePointer(TileBuilder *builder, const Place *place); // !llvm.ptr
 
+// Gathers that read where they stand: from addresses, under a mask with bounds(trap), dropping with an `other`.
+bool gathersNow(MlirOperation gather);
+bool gatherNow(Lowering *lowering, MlirOperation gather);
+// Fails where a number of a gather with bounds(trap) is outside.
+bool trapNumbers(Lowering *lowering, MlirOperation gather);
+
 // Elements that the machine's atomics know: whole bytes, at most 64 bits. False after a diagnostic.
 bool expectAtomicElement(MlirOperation op, MlirType element);
 // Combines with memory in one step; `kind` is a combination of tile.scatter or a kind of tile.atomic_rmw.

@@ -44,18 +44,6 @@ tile.kernel @high(%y: memref<1xf32>, %f: f32) {
 
 // -----
 
-tile.kernel @traps(%x: memref<?xf32>, %y: memref<4xf32>) {
-  %c0 = arith.constant 0 : index
-  %k = arith.constant dense<1> : tensor<4xi32>
-  %Y = tile.view %y : memref<4xf32> to !tile.view<4xf32>
-  // expected-error@+1 {{not lowered to the CPU yet: a gather with bounds(trap)}}
-  %v = tile.gather %x[%k] bounds(trap) : memref<?xf32>[tensor<4xi32>] -> tensor<4xf32>
-  tile.store %v, %Y[%c0] : tensor<4xf32>, !tile.view<4xf32>
-  tile.return
-}
-
-// -----
-
 tile.func private @endless(%x: f32) -> f32 {
   // expected-error@+1 {{not lowered to the CPU yet: calls nested more than 32 deep}}
   %y = tile.call @endless(%x) : (f32) -> f32
