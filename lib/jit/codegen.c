@@ -46,14 +46,22 @@ void tileCodegenPrepare(LLVMModuleRef module, LLVMTargetMachineRef machine) {
   LLVMDisposeTargetData(layout);
 }
 
-bool tileCodegenOptimize(LLVMModuleRef module, LLVMTargetMachineRef machine, int level, tessera_error_t *error) {
-  char passes[] = "default<O0>";
-  passes[9] = (char)('0' + level);
-  tileCodegenPrepare(module, machine);
+static bool runPasses(LLVMModuleRef module, const char *passes, LLVMTargetMachineRef machine, tessera_error_t *error) {
   LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
   bool bad = tileCodegenFailed(LLVMRunPasses(module, passes, machine, options), "optimizing", error);
   LLVMDisposePassBuilderOptions(options);
   return !bad;
+}
+
+bool tileCodegenOptimize(LLVMModuleRef module, LLVMTargetMachineRef machine, int level, tessera_error_t *error) {
+  char passes[] = "default<O0>";
+  passes[9] = (char)('0' + level);
+  tileCodegenPrepare(module, machine);
+  return runPasses(module, passes, machine, error);
+}
+
+bool tileCodegenMergeFunctions(LLVMModuleRef module, LLVMTargetMachineRef machine, tessera_error_t *error) {
+  return runPasses(module, "mergefunc", machine, error);
 }
 
 bool tileCodegenObjectCreate(LLVMModuleRef module, LLVMTargetMachineRef machine, LLVMMemoryBufferRef *object,

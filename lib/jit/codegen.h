@@ -21,6 +21,8 @@ LLVMTargetMachineRef tileCodegenMachineCreate(const char *cpu, LLVMCodeModel mod
 void tileCodegenPrepare(LLVMModuleRef module, LLVMTargetMachineRef machine);
 // Prepares and optimizes; `level`: 0 to 3, as clang's -O.
 bool tileCodegenOptimize(LLVMModuleRef module, LLVMTargetMachineRef machine, int level, tessera_error_t *error);
+// Makes one of internal functions that are alike; best before optimizing, which then has less to do.
+bool tileCodegenMergeFunctions(LLVMModuleRef module, LLVMTargetMachineRef machine, tessera_error_t *error);
 bool tileCodegenObjectCreate(LLVMModuleRef module, LLVMTargetMachineRef machine, LLVMMemoryBufferRef *object,
                              tessera_error_t *error);
 

@@ -53,12 +53,19 @@ static void endBuild(Build *build) {
 
 static bool beginsWith(const char *text, const char *prefix) { return strncmp(text, prefix, strlen(prefix)) == 0; }
 
+// Nobody compares the addresses of kernels either: those that are alike (a function and its form _into have the same)
+// become one.
+static void hideFunction(LLVMValueRef function) {
+  LLVMSetLinkage(function, LLVMInternalLinkage);
+  LLVMSetUnnamedAddress(function, LLVMGlobalUnnamedAddr);
+}
+
 static void hideFunctions(LLVMModuleRef module) {
   for (LLVMValueRef function = LLVMGetFirstFunction(module); function; function = LLVMGetNextFunction(function)) {
     size_t length;
     const char *name = LLVMGetValueName2(function, &length);
     if (!LLVMIsDeclaration(function) && !beginsWith(name, "_mlir_ciface_") && !beginsWith(name, "tessera_packed_"))
-      LLVMSetLinkage(function, LLVMInternalLinkage);
+      hideFunction(function);
   }
 }
 
@@ -104,7 +111,8 @@ static bool emitLlvmIr(const TileTranslation *translation, TileArtifact *artifac
 }
 
 static bool compile(Build *build, LLVMMemoryBufferRef *object, tessera_error_t *error) {
-  return tileCodegenOptimize(build->module, build->machine, 3, error) &&
+  return tileCodegenMergeFunctions(build->module, build->machine, error) &&
+         tileCodegenOptimize(build->module, build->machine, 3, error) &&
          tileCodegenObjectCreate(build->module, build->machine, object, error);
 }
 
