@@ -187,8 +187,8 @@ static bool shiftsOut(const Instruction *instruction, const Element *x) { return
 SCALAR(scalarShli) {
   if (shiftsOut(instruction, x))
     return give(result, elementMissing(ELEMENT_POISON));
-  return giveUnlessWrapped(instruction, x, (__int128)x[0].i << x[1].i, (__int128)unsignedOf(IN, x[0]) << x[1].i,
-                           result);
+  return giveUnlessWrapped(instruction, x, (__int128)x[0].i * ((__int128)1 << x[1].i),
+                           (__int128)unsignedOf(IN, x[0]) << x[1].i, result);
 }
 
 SCALAR(scalarShrsi) {
@@ -238,7 +238,13 @@ SCALAR(scalarTrunci) {
   return giveUnlessWrapped(instruction, x, (__int128)x[0].i, (__int128)unsignedOf(IN, x[0]), result);
 }
 
-SCALAR(scalarConvertf) { return give(result, roundedElement(OUT, x[0].f, x[0].bound)); }
+// The predicate is the rounding mode: to nearest even when none is given.
+SCALAR(scalarConvertf) {
+  *result = roundedElement(OUT, x[0].f, x[0].bound);
+  if (instruction->predicate)
+    result->f = formatRoundTo(OUT, (Rounding)instruction->predicate, x[0].f);
+  return true;
+}
 
 // From 64 bits to f32 in one rounding: through f64 there would be two.
 static double roundInteger(const Format *format, uint64_t magnitude, bool isNegative) {

@@ -60,6 +60,8 @@ static bool unknown(Machine *machine, Frame *frame, const Instruction *instructi
 
 static void decodeFlags(Instruction *instruction) {
   MlirAttribute predicate = tileOpAttribute(instruction->op, "predicate");
+  if (mlirAttributeIsNull(predicate))
+    predicate = tileOpAttribute(instruction->op, "roundingmode");
   if (!mlirAttributeIsNull(predicate) && mlirAttributeIsAInteger(predicate))
     instruction->predicate = mlirIntegerAttrGetValueInt(predicate);
   MlirAttribute overflow = tileOpAttribute(instruction->op, "overflowFlags");

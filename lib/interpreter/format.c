@@ -80,6 +80,46 @@ double formatRound(const Format *format, double x) {
   return fabs(rounded) > format->largest ? beyond(format, x) : rounded;
 }
 
+void formatNeighbours(const Format *format, double x, double *below, double *above) {
+  double quantum = 1;
+  if (format->isFloat && x != 0) {
+    int exponent;
+    frexp(x, &exponent);
+    exponent = exponent - 1 < format->leastExponent ? format->leastExponent : exponent - 1;
+    quantum = ldexp(1, exponent - format->fraction);
+  }
+  *below = floor(x / quantum) * quantum;
+  *above = ceil(x / quantum) * quantum;
+}
+
+static double chooseNeighbour(Rounding rounding, double x, double below, double above) {
+  switch (rounding) {
+  case RoundDown:
+    return below;
+  case RoundUp:
+    return above;
+  case RoundTowardZero:
+    return x < 0 ? above : below;
+  case RoundNearestEven:
+  case RoundNearestAway:
+    if (x - below == above - x)
+      return x < 0 ? below : above;
+    return x - below < above - x ? below : above;
+  }
+  return x;
+}
+
+double formatRoundTo(const Format *format, Rounding rounding, double x) {
+  double below, above;
+  if (!isfinite(x) || (format->isFloat && rounding == RoundNearestEven))
+    return format->isFloat ? formatRound(format, x) : x;
+  formatNeighbours(format, x, &below, &above);
+  if (!format->isFloat)
+    return rounding == RoundNearestEven ? nearbyint(x) : chooseNeighbour(rounding, x, below, above);
+  double chosen = below == above ? x : chooseNeighbour(rounding, x, below, above);
+  return fabs(chosen) > format->largest ? beyond(format, x) : chosen;
+}
+
 // Rounding to odd at 53 bits and then to at most 24 gives what one rounding gives (Boldo, Melquiond 2008).
 static double oddSum(double a, double b) {
   double sum = a + b, part = sum - a, error = (a - (sum - part)) + (b - part);

@@ -35,6 +35,11 @@ bool formatOf(MlirType type, Format *format);
 
 // To nearest, ties to even; past the largest: inf, else nan, else the largest.
 double formatRound(const Format *format, double x);
+// In another direction than to nearest even; past the largest as formatRound. Numbered as arith's roundingmode.
+typedef enum Rounding { RoundNearestEven, RoundDown, RoundUp, RoundTowardZero, RoundNearestAway } Rounding;
+double formatRoundTo(const Format *format, Rounding rounding, double x);
+// The neighbours of a finite x among the numbers of the format (or the whole numbers): *below <= x <= *above.
+void formatNeighbours(const Format *format, double x, double *below, double *above);
 // a * b + c rounded once; operands of the format.
 double formatFma(const Format *format, double a, double b, double c);
 

@@ -57,23 +57,28 @@ static bool valueOfAnswer(const tessera_answer_t *answer, MlirType type, Value *
   return array != NULL;
 }
 
-static bool fillAnswer(Machine *machine, MlirOperation entry, const char *what, int number, Value value,
-                       const Format *format, tessera_answer_t *answer) {
-  Array *array = value.object ? arrayCopy(arrayOf(value)) : NULL;
-  const Element *elements = array ? arrayElements(array) : &value.scalar;
+static bool fillElements(Machine *machine, MlirOperation entry, const char *what, int number, const Element *elements,
+                         const Format *format, tessera_answer_t *answer) {
   for (int64_t i = 0; i < answer->array.count; i++) {
-    if (elementIsMissing(elements[i])) {
-      if (array)
-        valueRelease(valueOfObject(&array->object));
-      const char *why = elements[i].bound == ELEMENT_POISON ? "is poison" : "was never written";
-      return machineFail(machine, entry, "returns %s %d, whose element %lld %s", what, number, (long long)i, why);
-    }
+    if (elementIsMissing(elements[i]))
+      return machineFail(machine, entry, "returns %s %d, whose element %lld %s", what, number, (long long)i,
+                         elements[i].bound == ELEMENT_POISON ? "is poison" : "was never written");
     writeElement(&answer->array, format, i, elements[i]);
     answer->bounds[i] = elements[i].bound;
   }
+  return true;
+}
+
+static bool fillAnswer(Machine *machine, MlirOperation entry, const char *what, int number, Value value,
+                       const Format *format, tessera_answer_t *answer) {
+  if (!value.object)
+    return fillElements(machine, entry, what, number, &value.scalar, format, answer);
+  Array *array = arrayCopy(arrayOf(value));
+  bool ok = array ? fillElements(machine, entry, what, number, arrayElements(array), format, answer)
+                  : machineOutOfMemory(machine, entry);
   if (array)
     valueRelease(valueOfObject(&array->object));
-  return true;
+  return ok;
 }
 
 static bool answerOfValue(Machine *machine, MlirOperation entry, int number, Value value, MlirType type,

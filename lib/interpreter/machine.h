@@ -49,7 +49,7 @@ struct Instruction {
   int successors[2]; // blocks, for branches
   bool isTerminator, isBranch;
   Format in, out;            // elements of operand 0 and result 0, where they have some
-  int64_t predicate;         // of a comparison
+  int64_t predicate;         // of a comparison; of arith.truncf its rounding mode
   bool noSigned, noUnsigned; // nsw, nuw
   Value constant;            // of a constant
   void *plan;                // what linalg works out once; freed with free

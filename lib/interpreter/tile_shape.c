@@ -214,35 +214,39 @@ bool executeTileBitcast(Machine *machine, Frame *frame, const Instruction *instr
 
 //===--- convert_type ---------------------------------------------------------------------===//
 
-// The numbers of the format around x: *below <= x <= *above.
-static void neighbours(const Format *format, double x, double *below, double *above) {
-  int exponent;
-  frexp(x, &exponent);
-  exponent = exponent - 1 < format->leastExponent ? format->leastExponent : exponent - 1;
-  double quantum = ldexp(1, exponent - format->fraction);
-  *below = floor(x / quantum) * quantum;
-  *above = ceil(x / quantum) * quantum;
+static Rounding roundingOf(const Instruction *instruction) {
+  static const struct {
+    const char *word;
+    Rounding rounding;
+  } words[] = {{"nearest_even", RoundNearestEven},
+               {"nearest_away", RoundNearestAway},
+               {"toward_zero", RoundTowardZero},
+               {"down", RoundDown},
+               {"up", RoundUp}};
+  MlirStringRef word = wordOf(instruction, "rounding");
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    if (tileStringEquals(word, words[i].word))
+      return words[i].rounding;
+  return instruction->out.isFloat ? RoundNearestEven : RoundTowardZero;
 }
 
 // Stochastic: up when the 32 bits, as a fraction, are below how far x is on its way to the next number.
-static double roundBy(const Format *format, MlirStringRef mode, double x, uint32_t bits) {
-  double below = floor(x), above = ceil(x);
-  if (format->isFloat)
-    neighbours(format, x, &below, &above);
-  if (below == above || !isfinite(x))
-    return x;
-  double way = (x - below) / (above - below);
-  if (tileStringEquals(mode, "stochastic"))
-    return (double)bits < way * 0x1p32 ? above : below;
-  if (tileStringEquals(mode, "down"))
-    return below;
-  if (tileStringEquals(mode, "up"))
-    return above;
-  if (tileStringEquals(mode, "toward_zero") || (!mode.length && !format->isFloat))
-    return x < 0 ? above : below;
-  if (tileStringEquals(mode, "nearest_away") && way == 0.5)
-    return x < 0 ? below : above;
-  return format->isFloat ? formatRound(format, x) : nearbyint(x);
+static double roundStochastically(const Format *format, double x, uint32_t bits) {
+  double below, above;
+  if (!isfinite(x))
+    return formatRound(format, x);
+  formatNeighbours(format, x, &below, &above);
+  double chosen = below == above || (double)bits >= (x - below) / (above - below) * 0x1p32 ? below : above;
+  return fabs(chosen) > format->largest ? formatRound(format, copysign(INFINITY, x)) : chosen;
+}
+
+static double roundElement(const Instruction *instruction, double x, uint32_t bits) {
+  const Format *out = &instruction->out;
+  if (out->isFloat && hasAttribute(instruction, "saturate") && fabs(x) >= out->largest)
+    return copysign(out->largest, x);
+  return tileStringEquals(wordOf(instruction, "rounding"), "stochastic")
+             ? roundStochastically(out, x, bits)
+             : formatRoundTo(out, roundingOf(instruction), x);
 }
 
 static Element convertToInteger(const Instruction *instruction, double x, double bound) {
@@ -260,14 +264,9 @@ static Element convertToInteger(const Instruction *instruction, double x, double
 
 static Element convertElement(const Instruction *instruction, Element x, uint32_t bits) {
   const Format *in = &instruction->in, *out = &instruction->out;
-  bool saturates = hasAttribute(instruction, "saturate");
-  double value = in->isFloat ? x.f : (double)x.i;
-  double rounded = roundBy(out, wordOf(instruction, "rounding"), value, bits);
+  double rounded = roundElement(instruction, in->isFloat ? x.f : (double)x.i, bits);
   if (!out->isFloat)
-    return in->isFloat ? convertToInteger(instruction, rounded, x.bound)
-                       : convertToInteger(instruction, value, x.bound);
-  if (fabs(rounded) > out->largest && !isnan(rounded))
-    rounded = saturates ? copysign(out->largest, rounded) : formatRound(out, copysign(INFINITY, rounded));
+    return convertToInteger(instruction, rounded, x.bound);
   double bound = x.bound == 0 ? 0 : x.bound + 4 * out->epsilon * fabs(rounded) + out->tiny;
   return elementOfFloat(rounded, bound);
 }

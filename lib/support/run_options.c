@@ -15,6 +15,7 @@ const char tessera_run_options_help[] =
     "                        in order: compare with rtol and atol; a mismatch exits 1\n"
     "  --rtol=X, --atol=X    |seen - expected| <= atol + rtol * |expected| (default for files: 1e-5 and 1e-8)\n"
     "  --seed=N              of the random data (default: 0)\n"
+    "  --max-steps=N         element steps after which the interpreter takes a program for endless (default: 2^33)\n"
     "  --repeat=N            timed calls (default: 1)\n"
     "  --threads=N           threads that grids run on (default: all cores)\n"
     "  --stats=FILE.json     time, launches, fallback_ops and per-pass statistics\n"
@@ -73,7 +74,8 @@ static bool take_integer(const char *argument, tessera_run_options_t *options, b
     int64_t least, most, *target;
   } flags[] = {{"--seed", 0, INT64_MAX, &options->seed},
                {"--repeat", 1, 1000000000, &options->repeat},
-               {"--threads", 0, 65536, &options->threads}};
+               {"--threads", 0, 65536, &options->threads},
+               {"--max-steps", 1, INT64_MAX, &options->max_steps}};
   for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) {
     const char *value = value_of(argument, flags[i].flag);
     if (value) {

@@ -19,6 +19,7 @@ typedef struct tessera_run_options_t {
   int num_inputs, num_outputs, num_checks;
   double rtol, atol;             // negative: not given
   int64_t seed, repeat, threads; // threads 0: all
+  int64_t max_steps;             // of the interpreter; 0: its default
 } tessera_run_options_t;
 
 bool tessera_run_options_parse(int argc, char **argv, tessera_run_options_t *out_options, tessera_error_t *out_error);

@@ -120,3 +120,16 @@ func.func @endless() {
   call @endless() : () -> ()
   return
 }
+
+// A loop without end runs into the budget:
+// RUN: not %tile_run --target=interpret %s --entry=forever --max-steps=10000 2>&1 | FileCheck %s --check-prefix=FOREVER
+// FOREVER: op the program has taken more than 10000 steps; it looks endless
+func.func @forever() {
+  scf.while : () -> () {
+    %true = arith.constant true
+    scf.condition(%true)
+  } do {
+    scf.yield
+  }
+  return
+}

@@ -7,8 +7,9 @@
 static bool interpret(MlirModule module, const tessera_run_options_t *options, const tessera_signature_t *signature,
                       tessera_answer_t *arguments, tessera_answer_t *results, TileInterpretation *outcome,
                       tessera_error_t *error) {
+  TileInterpretOptions limits = {.stepBudget = (uint64_t)options->max_steps};
   return tileInterpret(mlirModuleGetOperation(module), options->entry, signature->num_arguments, arguments,
-                       signature->num_results, results, NULL, outcome, error);
+                       signature->num_results, results, &limits, outcome, error);
 }
 
 bool judgedRun(const Program *program, const tessera_run_options_t *options, tessera_run_data_t *data,
