@@ -222,6 +222,43 @@ def gather():
         check("bounds", [x, at, empty(m, n), empty(m), empty(m, n)], (1,), {2: x[at], 3: x[at, 0], 4: far})
 
 
+# --- sort and topk ----------------------------------------------------------------------------------------------------
+
+
+def order(keys, axis, descending=False):
+    """Stable; nan is greater than everything, -0 equals +0."""
+    keys = np.where(keys == 0, 0, keys)
+    if not descending:
+        return np.argsort(keys, axis, kind="stable")
+    reverse = keys.shape[axis] - 1 - np.argsort(np.flip(keys, axis), axis, kind="stable")
+    return np.flip(reverse, axis)
+
+
+def special(*shape):
+    x = rng.choice([0.0, -0.0, np.nan, np.inf, -np.inf, 1e-45, -1e-45, 3.0, -3.0, 1e38], shape)
+    return np.where(rng.random(shape) < 0.5, x, rng.integers(-4, 5, shape)).astype("f4")
+
+
+def sort():
+    for m, n in ((1, 1), (3, 37), (5, 36), (7, 17), (2, 2), (0, 5)):
+        for x in (special(m, n), rng.random((m, n)).astype("f4")):
+            up, padded = order(x, 1), np.pad(x, ((0, 0), (0, 37 - n)), constant_values=np.nan)
+            down = order(padded, 1, True)[:, :n]
+            check("rows", [x, empty(m, n), np.zeros((m, n), "i4"), np.zeros((m, n), "i4")], (ceil(m, 3),),
+                  {1: np.take_along_axis(x, up, 1), 2: up.astype("i4"), 3: down.astype("i4")})
+    x, h = rng.integers(-9, 9, (4, 50, 3)).astype("i1"), rng.random((4, 50, 3)).astype("f2")
+    at = order(x, 1, True)
+    check("columns", [x, h, np.zeros_like(x), np.zeros_like(at), np.zeros_like(h)], (1,),
+          {2: np.take_along_axis(x + x, at, 1), 3: at, 4: np.take_along_axis(h, at, 1)})
+    for n in (0, 1, 5, 210, 211):
+        for x in (rng.integers(-5, 5, n).astype("f8"), rng.random(n), np.arange(n) * 1.0, special(n).astype("f8")):
+            w = rng.integers(-2**63, 2**63 - 1, n)
+            whole, wide = np.pad(x, (0, 211 - n), constant_values=-np.inf), np.pad(w, (0, 211 - n))
+            top = order(whole, 0, True)[:5]
+            check("select", [x, w, np.zeros(5), np.zeros(5, "i4"), np.zeros(40, "i8")], (1,),
+                  {2: whole[top], 3: top.astype("i4"), 4: np.sort(wide)[:40]})
+
+
 parser = argparse.ArgumentParser(description=__doc__)
 parser.add_argument("--build", required=True)
 parser.add_argument("groups", nargs="+")

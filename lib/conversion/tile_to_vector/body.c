@@ -276,6 +276,8 @@ static const Row rows[] = {
     {"tile.scan", lowerScan},
     {"tile.random", lowerRandom},
     {"tile.histogram", lowerHistogram},
+    {"tile.sort", lowerSort},
+    {"tile.topk", lowerSort},
     {"tile.cat", lowerCat},
     {"tile.insert", lowerInsert},
     {"tile.sync", lowerSync},

@@ -266,6 +266,7 @@ enum { CompareEqual = 0, CompareSignedLess = 2, CompareUnsignedLess = 6 }; // ar
 MlirValue compareIntegers(TileBuilder *builder, int64_t predicate, MlirValue a, MlirValue b);
 MlirValue integerCast(TileBuilder *builder, MlirValue value, MlirType type, bool isSigned); // integers and index
 bool lowerRandom(Lowering *lowering, MlirOperation op);
+bool lowerSort(Lowering *lowering, MlirOperation op); // sort, topk
 bool lowerHistogram(Lowering *lowering, MlirOperation op);
 
 //===--- runtime.c: calls of lib/runtime ----------------------------------------------------------===//

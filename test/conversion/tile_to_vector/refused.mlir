@@ -1,12 +1,10 @@
 // RUN: %tile_opt %s --split-input-file --verify-diagnostics --pass-pipeline='builtin.module(convert-tile-to-vector)'
 
-tile.kernel @sorts(%a: memref<16xf32>) {
+tile.kernel @bits(%a: memref<16xi4>) {
   %c0 = arith.constant 0 : index
-  %A = tile.view %a : memref<16xf32> to !tile.view<16xf32>
-  %x = tile.load %A[%c0] : !tile.view<16xf32> -> tensor<16xf32>
-  // expected-error@+1 {{not lowered to the CPU yet: 'tile.sort'}}
-  %s = tile.sort %x axis 0 : tensor<16xf32>
-  tile.store %s, %A[%c0] : tensor<16xf32>, !tile.view<16xf32>
+  %one = arith.constant 1 : i4
+  // expected-error@+1 {{not lowered to the CPU yet: atomics on elements of 4 bits}}
+  %x = tile.atomic_rmw add %one, %a[%c0] relaxed device : i4, memref<16xi4> -> i4
   tile.return
 }
 
