@@ -25,8 +25,9 @@ static const char *const toBuffers =
 static const char *const toVectors = "convert-tile-to-vector,"
                                      "func.func(canonicalize,cse,loop-invariant-code-motion)";
 
-// Launches and whatever linalg is left become calls and loops.
+// Launches, assertions and whatever linalg is left become calls and loops.
 static const char *const toLoops = "convert-tile-launch-to-runtime,"
+                                   "convert-assert-to-runtime,"
                                    "func.func(convert-linalg-to-loops,lower-affine)";
 
 static const char *const toLlvm = "func.func("

@@ -3,6 +3,7 @@
 #include "dialects/tile/tile.h"
 #include "lib/capi/dialect.h"
 #include "lib/capi/pass.h"
+#include "lib/conversion/assert_to_runtime/assert_to_runtime.h"
 #include "lib/conversion/linalg_to_tile/linalg_to_tile.h"
 #include "lib/conversion/tile_launch_to_runtime/tile_launch_to_runtime.h"
 #include "lib/conversion/tile_to_vector/tile_to_vector.h"
@@ -18,6 +19,7 @@ typedef void (*DialectRegistration)(MlirDialectRegistry registry);
 static const DialectRegistration dialects[] = {tileRegisterDialect, NULL};
 static const MlirExtPassDefinition *const passes[] = {&tileExpandMathPass,      //
                                                       &tileAddIntoEntriesPass,  //
+                                                      &tileAssertToRuntimePass, //
                                                       &tileFuseElementwisePass, //
                                                       &tileLinalgToTilePass,    //
                                                       &tileBufferizeHostPass,   //

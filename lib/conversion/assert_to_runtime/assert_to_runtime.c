@@ -1,0 +1,125 @@
+// Turns cf.assert into a call of tessera_raise_message, with the place in the program, when the condition is false.
+//
+// Why: upstream's lowering ends the process (abort); a failed assertion of a compiled program is an error its caller
+// gets as text (lib/runtime/call.h). Expects: any level with func.func. Leaves: scf.if, func.call, a constant text for
+// each assertion; no cf.assert.
+#include "lib/conversion/assert_to_runtime/assert_to_runtime.h"
+
+#include "lib/capi/op.h"
+#include "lib/ir/builder.h"
+#include "lib/ir/pass.h"
+#include "mlir-c/BuiltinAttributes.h"
+#include "mlir-c/Dialect/LLVM.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char *const raiseFunction = "tessera_raise_message";
+
+//===--- what the module needs ----------------------------------------------===//
+
+static bool isTaken(MlirOperation at, const char *name) {
+  MlirAttribute symbol = mlirFlatSymbolRefAttrGet(mlirOperationGetContext(at), tileString(name));
+  return !mlirOperationIsNull(mlirExtSymbolLookup(at, symbol));
+}
+
+static void declareRaise(TileBuilder *builder) {
+  MlirType pointer = mlirLLVMPointerTypeGet(builder->context, 0);
+  MlirRegion body = mlirRegionCreate();
+  TileAttributeEntry attributes[] = {
+      {"sym_name", mlirStringAttrGet(builder->context, tileString(raiseFunction))},
+      {"function_type", mlirTypeAttrGet(mlirFunctionTypeGet(builder->context, 1, &pointer, 0, NULL))},
+      {"sym_visibility", mlirStringAttrGet(builder->context, tileString("private"))},
+      {0}};
+  tileBuild(builder, "func.func", 0, NULL, 0, NULL, attributes, 1, &body);
+}
+
+static void buildText(TileBuilder *builder, const char *name, const char *text) {
+  MlirContext context = builder->context;
+  size_t size = strlen(text) + 1; // with its end
+  MlirRegion none = mlirRegionCreate();
+  TileAttributeEntry attributes[] = {
+      {"sym_name", mlirStringAttrGet(context, tileString(name))},
+      {"global_type", mlirTypeAttrGet(mlirLLVMArrayTypeGet(mlirIntegerTypeGet(context, 8), (unsigned)size))},
+      {"linkage", mlirLLVMLinkageAttrGet(context, MlirLLVMLinkageInternal)},
+      {"constant", mlirUnitAttrGet(context)},
+      {"value", mlirStringAttrGet(context, mlirStringRefCreate(text, size))},
+      {0}};
+  tileBuild(builder, "llvm.mlir.global", 0, NULL, 0, NULL, attributes, 1, &none);
+}
+
+//===--- one assertion ------------------------------------------------------===//
+
+// "file:line:column: assertion failed: the message"
+static void describe(MlirOperation assertion, char *text, size_t size) {
+  MlirLocation location = mlirOperationGetLocation(assertion);
+  MlirStringRef message = mlirStringAttrGetValue(tileOpAttribute(assertion, "msg"));
+  int length = 0;
+  if (mlirLocationIsAFileLineColRange(location)) {
+    MlirStringRef file = mlirIdentifierStr(mlirLocationFileLineColRangeGetFilename(location));
+    length = snprintf(text, size, "%.*s:%d:%d: ", (int)file.length, file.data,
+                      mlirLocationFileLineColRangeGetStartLine(location),
+                      mlirLocationFileLineColRangeGetStartColumn(location));
+  }
+  if (length >= 0 && (size_t)length < size)
+    snprintf(text + length, size - (size_t)length, "assertion failed: %.*s", (int)message.length, message.data);
+}
+
+static void buildRaise(TileBuilder *builder, const char *text) {
+  TileAttributeEntry global[] = {{"global_name", mlirFlatSymbolRefAttrGet(builder->context, tileString(text))}, {0}};
+  MlirValue pointer =
+      tileBuildValue(builder, "llvm.mlir.addressof", mlirLLVMPointerTypeGet(builder->context, 0), 0, NULL, global);
+  TileAttributeEntry callee[] = {{"callee", mlirFlatSymbolRefAttrGet(builder->context, tileString(raiseFunction))},
+                                 {0}};
+  tileBuild(builder, "func.call", 1, &pointer, 0, NULL, callee, 0, NULL);
+  tileBuildYield(builder, 0, NULL);
+}
+
+static void lower(MlirOperation assertion, const char *text) {
+  TileBuilder builder = tileBuilderBefore(assertion);
+  MlirType bit = mlirIntegerTypeGet(builder.context, 1);
+  MlirValue operands[2] = {mlirOperationGetOperand(assertion, 0), tileBuildInteger(&builder, bit, 1)};
+  MlirValue isWrong = tileBuildValue(&builder, "arith.xori", bit, 2, operands, NULL);
+  MlirRegion regions[2] = {mlirRegionCreate(), mlirRegionCreate()};
+  MlirBlock block = mlirBlockCreate(0, NULL, NULL);
+  mlirRegionAppendOwnedBlock(regions[0], block);
+  TileBuilder inside = tileBuilderAtEnd(block, builder.location);
+  buildRaise(&inside, text);
+  tileBuild(&builder, "scf.if", 1, &isWrong, 0, NULL, NULL, 2, regions);
+  mlirOperationDestroy(assertion);
+}
+
+//===--- the pass -----------------------------------------------------------===//
+
+static bool run(MlirOperation module, MlirExtPass pass) {
+  TileOps assertions = tileCollect(module, "cf.assert");
+  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(module, 0));
+  TileBuilder top = tileBuilderAtStart(body, mlirOperationGetLocation(module));
+  if (assertions.count && !isTaken(module, raiseFunction))
+    declareRaise(&top);
+  for (intptr_t i = 0, number = 0; i < assertions.count; i++) {
+    char name[64], text[1024];
+    do
+      snprintf(name, sizeof name, "assert_text_%ld", (long)number++);
+    while (isTaken(module, name));
+    describe(assertions.items[i], text, sizeof text);
+    buildText(&top, name, text);
+    lower(assertions.items[i], name);
+  }
+  mlirExtPassAddStatistic(pass, 0, (uint64_t)assertions.count);
+  tileOpsFree(&assertions);
+  return true;
+}
+
+static void dependents(MlirDialectRegistry registry) {
+  tileInsertDialects(registry, (const char *const[]){"llvm", "arith", "scf", "func", NULL});
+}
+
+const MlirExtPassDefinition tileAssertToRuntimePass = {
+    .argument = "convert-assert-to-runtime",
+    .summary = "Lower cf.assert to a failure that the program's caller gets as text",
+    .anchor = "builtin.module",
+    .statistics = (const char *const[]){"assertions: assertions lowered", NULL},
+    .dependentDialects = dependents,
+    .run = run,
+};
