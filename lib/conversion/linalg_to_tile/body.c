@@ -47,11 +47,36 @@ static MlirValue buildCapture(TileKernelEmission *e, MlirValue value, MlirType t
   return value;
 }
 
+static bool isIntegerDivision(MlirOperation op) {
+  static const char *const names[] = {"arith.divsi",      "arith.divui",     "arith.remsi",    "arith.remui",
+                                      "arith.floordivsi", "arith.ceildivsi", "arith.ceildivui"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (tileOpIs(op, names[i]))
+      return true;
+  return false;
+}
+
+// Past the edge of an operand a tile holds zeros, and an integer division by zero traps: there the divisor is 1.
+static MlirValue buildDivisor(TileKernelEmission *e, MlirValue divisor) {
+  enum { Eq = 0 };
+  MlirType type = mlirValueGetType(divisor), i1 = mlirIntegerTypeGet(e->body.context, 1);
+  if (!mlirTypeIsARankedTensor(type))
+    return divisor;
+  MlirType bits = e->bodyOverOutput ? tileKernelOutputTileType(e, i1) : tileKernelTileType(e, i1);
+  TileAttributeEntry at[] = {{"predicate", mlirIntegerAttrGet(mlirIntegerTypeGet(e->body.context, 64), Eq)}, {0}};
+  MlirValue equals[2] = {divisor, tileBuildInteger(&e->body, type, 0)};
+  MlirValue isZero = tileBuildValue(&e->body, "arith.cmpi", bits, 2, equals, at);
+  MlirValue choice[3] = {isZero, tileBuildInteger(&e->body, type, 1), divisor};
+  return tileBuildValue(&e->body, "arith.select", type, 3, choice, NULL);
+}
+
 static MlirValue cloneOp(TileKernelEmission *e, TileBodyMap *map, MlirOperation op, MlirType tile) {
   intptr_t operands = mlirOperationGetNumOperands(op), attributes = mlirOperationGetNumAttributes(op);
   MlirOperationState state = mlirOperationStateGet(tileOpName(op), mlirOperationGetLocation(op));
   for (intptr_t i = 0; i < operands; i++) {
     MlirValue operand = tileKernelCloneValue(e, map, mlirOperationGetOperand(op, i));
+    if (i == 1 && isIntegerDivision(op))
+      operand = buildDivisor(e, operand);
     mlirOperationStateAddOperands(&state, 1, &operand);
   }
   for (intptr_t i = 0; i < attributes; i++) {

@@ -11,32 +11,6 @@
 
 //===--- questions ----------------------------------------------------------===//
 
-// The block argument that `value` is, seen through a widening of its type; -1 for anything else.
-static int matchInput(const TileStructured *s, MlirValue value) {
-  MlirOperation op = tileDefiningOp(value);
-  if (tileOpIs(op, "arith.extf"))
-    value = mlirOperationGetOperand(op, 0);
-  if (!mlirValueIsABlockArgument(value) || !mlirBlockEqual(mlirBlockArgumentGetOwner(value), s->body))
-    return -1;
-  int argument = (int)mlirBlockArgumentGetArgNumber(value);
-  return argument < s->numInputs && s->operands[argument].isTensor ? argument : -1;
-}
-
-// out + a·b with a and b the two inputs.
-static bool matchBody(const TileStructured *s, TileContraction *c) {
-  MlirValue accumulator = mlirBlockGetArgument(s->body, s->numInputs);
-  MlirOperation sum = tileDefiningOp(mlirOperationGetOperand(mlirBlockGetTerminator(s->body), 0));
-  if (s->numInputs != 2 || s->numOutputs != 1 || !tileOpIs(sum, "arith.addf"))
-    return false;
-  int side = mlirValueEqual(mlirOperationGetOperand(sum, 0), accumulator) ? 1 : 0;
-  MlirOperation product = tileDefiningOp(mlirOperationGetOperand(sum, side));
-  if (!mlirValueEqual(mlirOperationGetOperand(sum, 1 - side), accumulator) || !tileOpIs(product, "arith.mulf"))
-    return false;
-  c->lhs = matchInput(s, mlirOperationGetOperand(product, 0));
-  c->rhs = matchInput(s, mlirOperationGetOperand(product, 1));
-  return c->lhs >= 0 && c->rhs >= 0 && c->lhs != c->rhs;
-}
-
 static int positionOf(const TileOperand *operand, int dim) {
   for (int i = 0; i < operand->rank; i++)
     if (operand->results[i] == dim)
@@ -45,6 +19,8 @@ static int positionOf(const TileOperand *operand, int dim) {
 }
 
 static bool isFull(const TileOperand *operand) {
+  if (!tileOperandIsPlain(operand))
+    return false;
   for (int i = 0; i < operand->rank; i++)
     if (operand->results[i] < 0)
       return false;
@@ -94,7 +70,7 @@ static bool isMatrixProduct(const TileStructured *s, const TileContraction *c) {
 
 bool tileLowerContraction(TileStructured *s) {
   TileContraction c = {.product = -1};
-  if (!matchBody(s, &c) || !matchDims(s, &c) || !isMatrixProduct(s, &c))
+  if (!tileStructuredMatchMultiplyAdd(s, &c.lhs, &c.rhs) || !matchDims(s, &c) || !isMatrixProduct(s, &c))
     return false;
   tileEmitContraction(s, &c);
   return true;
@@ -112,8 +88,8 @@ static bool readProducer(const TileStructured *elementwise, int index, TileStruc
   // In a loop around the use, the product would be computed again in every step.
   return tileOpIs(op, "linalg.generic") && hasOneUse(value) &&
          mlirBlockEqual(mlirOperationGetBlock(op), mlirOperationGetBlock(elementwise->op)) &&
-         tileStructuredRead(op, producer) && matchBody(producer, c) && matchDims(producer, c) &&
-         isMatrixProduct(producer, c) &&
+         tileStructuredRead(op, producer) && tileStructuredMatchMultiplyAdd(producer, &c->lhs, &c->rhs) &&
+         matchDims(producer, c) && isMatrixProduct(producer, c) &&
          mlirTypeEqual(tileOperandElementType(&producer->operands[2]),
                        tileOperandElementType(&elementwise->operands[elementwise->numInputs]));
 }
@@ -145,9 +121,7 @@ static void merge(const TileStructured *elementwise, int index, const int *dims,
       continue;
     TileOperand *operand = &s->operands[2 + (i < index ? i : i - 1)];
     *operand = elementwise->operands[i];
-    for (int r = 0; r < operand->rank; r++)
-      if (operand->results[r] >= 0)
-        operand->results[r] = dims[operand->results[r]];
+    tileOperandRenumber(operand, dims, elementwise->numDims);
     s->numInputs += i < elementwise->numInputs;
   }
   s->operands[s->numInputs].initial = initial;
@@ -160,6 +134,9 @@ bool tileLowerContractionWithEpilogue(TileStructured *elementwise) {
       tileStructuredUsesIndex(elementwise) ||
       !mlirOpOperandIsNull(mlirValueGetFirstUse(mlirBlockGetArgument(elementwise->body, output))))
     return false;
+  for (int i = 0; i <= output; i++)
+    if (!tileOperandIsPlain(&elementwise->operands[i]))
+      return false;
   for (int i = 0; i < elementwise->numInputs; i++) {
     TileStructured s;
     TileContraction c = {.product = i};

@@ -18,7 +18,6 @@ enum { PanelsM = 16, PanelsN = 16 };
 
 // Renumbers the dimensions: batch dimensions, then m, n, k.
 static void sortDims(TileStructured *s, TileContraction *c) {
-  TileStructured old = *s;
   int to[MaxDims], next = 0;
   for (int d = 0; d < s->numDims; d++)
     if (d != c->m && d != c->n && d != c->k)
@@ -26,11 +25,7 @@ static void sortDims(TileStructured *s, TileContraction *c) {
   to[c->m] = next;
   to[c->n] = next + 1;
   to[c->k] = next + 2;
-  for (int d = 0; d < s->numDims; d++)
-    s->dims[to[d]] = old.dims[d];
-  for (int i = 0; i < s->numInputs + s->numOutputs; i++)
-    for (int r = 0; r < s->operands[i].rank; r++)
-      s->operands[i].results[r] = to[old.operands[i].results[r]];
+  tileStructuredRenumber(s, to);
   c->m = next;
   c->n = next + 1;
   c->k = next + 2;

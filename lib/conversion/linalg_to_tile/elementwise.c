@@ -9,6 +9,10 @@ enum { Columns = 256, Rows = 8, TransposeTile = 32 };
 
 void tileStructuredSetTiles(TileStructured *s, int vector, int64_t columns, int row, int64_t rows) {
   int axis = 0;
+  if (vector >= 0 && !tileStructuredCanTile(s, vector, -1))
+    vector = -1;
+  if (row >= 0 && !tileStructuredCanTile(s, row, vector))
+    row = -1;
   for (int d = 0; d < s->numDims; d++) {
     int64_t tile = d == vector ? columns : d == row ? rows : 1;
     if (!mlirShapedTypeIsDynamicSize(s->dims[d].extent) && s->dims[d].extent < tile)
@@ -18,17 +22,10 @@ void tileStructuredSetTiles(TileStructured *s, int vector, int64_t columns, int 
   }
 }
 
-static int lastDim(const TileOperand *operand) {
-  for (int i = operand->rank - 1; i >= 0; i--)
-    if (operand->results[i] >= 0)
-      return operand->results[i];
-  return -1;
-}
-
 // The dimension contiguous in some input but not in the output, or -1.
 static int transposedDim(const TileStructured *s, int vector) {
   for (int i = 0; i < s->numInputs; i++) {
-    int last = s->operands[i].isTensor ? lastDim(&s->operands[i]) : -1;
+    int last = s->operands[i].isTensor ? tileOperandLastDim(s, &s->operands[i]) : -1;
     if (last >= 0 && last != vector && s->operands[i].rank > 1)
       return last;
   }
@@ -36,9 +33,9 @@ static int transposedDim(const TileStructured *s, int vector) {
 }
 
 // The output's last axis but one, or -1.
-static int rowDim(const TileOperand *output, int vector) {
+static int rowDim(const TileStructured *s, const TileOperand *output, int vector) {
   for (int i = output->rank - 1; i >= 0; i--)
-    if (output->results[i] >= 0 && output->results[i] != vector)
+    if (output->results[i] >= 0 && output->results[i] != vector && tileStructuredCanTile(s, output->results[i], vector))
       return output->results[i];
   return -1;
 }
@@ -47,11 +44,11 @@ bool tileLowerElementwise(TileStructured *s) {
   if (tileStructuredHasReduction(s))
     return false;
   const TileOperand *output = &s->operands[s->numInputs];
-  int vector = lastDim(output), transposed = transposedDim(s, vector);
+  int vector = tileOperandLastDim(s, output), transposed = transposedDim(s, vector);
   if (transposed >= 0)
     tileStructuredSetTiles(s, vector, TransposeTile, transposed, TransposeTile);
   else
-    tileStructuredSetTiles(s, vector, Columns, rowDim(output, vector), Rows);
+    tileStructuredSetTiles(s, vector, Columns, rowDim(s, output, vector), Rows);
 
   TileKernelEmission e;
   tileKernelBegin(&e, s, "elementwise");

@@ -46,6 +46,8 @@ void tileKernelPrefetch(TileKernelEmission *emission, int index);
 MlirValue tileKernelInitial(TileKernelEmission *emission, int index);
 // tile.reduce {operation} over the reduction dimensions; `tile` itself when none of them has an axis.
 MlirValue tileKernelReduce(TileKernelEmission *emission, const char *operation, MlirValue tile);
+// Operand `index`'s current tile as a matrix over two tiled dimensions, zero past the edges.
+MlirValue tileKernelLoadMatrix(TileKernelEmission *emission, int index, const int dims[2]);
 // Copies operand `index`'s current tile, its axes in the order of `dims` (two dimensions), into a local buffer.
 void tileKernelPack(TileKernelEmission *emission, int index, const int dims[2], MlirValue buffer);
 // A row-major buffer in local memory; rows × columns of it from (row, column) on (null: 0); the whole as a tile.
@@ -53,6 +55,11 @@ MlirType tileKernelBufferType(TileKernelEmission *emission, int64_t rows, int64_
 MlirValue tileKernelSlice(TileKernelEmission *emission, MlirValue buffer, int64_t rows, int64_t columns, MlirValue row,
                           MlirValue column);
 MlirValue tileKernelLoadBuffer(TileKernelEmission *emission, MlirValue buffer);
+// Loops over the reduction dimensions, the last one innermost, one tile per step; `step` is called in the innermost
+// body and replaces the accumulators. Afterwards `accumulators` are the loops' results.
+typedef void (*TileKernelStep)(TileKernelEmission *emission, const void *context, MlirValue *accumulators);
+void tileKernelLoopOverReductions(TileKernelEmission *emission, intptr_t count, MlirValue *accumulators,
+                                  TileKernelStep step, const void *context);
 // Spreads a scalar over a tile type (returns it as it is when the type is a scalar).
 MlirValue tileKernelSplat(TileKernelEmission *emission, MlirValue scalar, MlirType tile);
 

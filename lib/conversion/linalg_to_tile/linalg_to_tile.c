@@ -35,7 +35,8 @@ void tileStructuredStartFromConstants(TileStructured *s) {
   if (!tileStructuredHasReduction(s))
     return;
   for (int i = s->numInputs; i < s->numInputs + s->numOutputs; i++)
-    matchFill(s->operands[i].value, &s->operands[i].initial, &s->operands[i].value);
+    if (tileStructuredAccumulates(s, &s->operands[i]))
+      matchFill(s->operands[i].value, &s->operands[i].initial, &s->operands[i].value);
 }
 
 static bool isUnused(MlirOperation op) {
@@ -58,7 +59,8 @@ static bool lower(MlirOperation op) {
   }
   tileStructuredStartFromConstants(&structured);
   return tileLowerContraction(&structured) || tileLowerContractionWithEpilogue(&structured) ||
-         tileLowerReduction(&structured) || tileLowerElementwise(&structured);
+         tileLowerProduct(&structured) || tileLowerReduction(&structured) || tileLowerFold(&structured) ||
+         tileLowerElementwise(&structured);
 }
 
 static MlirWalkResult collect(MlirOperation op, void *userData) {

@@ -7,7 +7,9 @@
 
 bool tileLowerContraction(TileStructured *structured);              // matrix products, batched, operands in any order
 bool tileLowerContractionWithEpilogue(TileStructured *elementwise); // … of the product it alone uses
+bool tileLowerProduct(TileStructured *structured);                  // other sums of products: convolutions, integers
 bool tileLowerReduction(TileStructured *structured);                // one combiner per output, any dimensions
+bool tileLowerFold(TileStructured *structured);        // any other body over reduction dimensions, step by step
 bool tileLowerElementwise(TileStructured *structured); // all dimensions parallel: maps, transposes, broadcasts
 bool tileLowerSoftmax(MlirOperation op);               // linalg.softmax
 
@@ -15,7 +17,11 @@ bool tileLowerSoftmax(MlirOperation op);               // linalg.softmax
 // takes the tensor before the fill.
 void tileStructuredStartFromConstants(TileStructured *structured);
 
-// Chooses tile sizes: `columns` elements along dimension `vector`, `rows` along `row` (-1: none), 1 elsewhere.
+// Chooses tile sizes: `columns` elements along dimension `vector`, `rows` along `row` (-1: none), 1 elsewhere and where
+// a tile cannot run.
 void tileStructuredSetTiles(TileStructured *structured, int vector, int64_t columns, int row, int64_t rows);
+
+// True if the body is out + a · b of two inputs, perhaps widened, and nothing else; says which inputs.
+bool tileStructuredMatchMultiplyAdd(const TileStructured *structured, int *lhs, int *rhs);
 
 #endif

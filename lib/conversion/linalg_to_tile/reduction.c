@@ -73,13 +73,6 @@ static const Combiner *matchOutput(const TileStructured *s, int index, MlirValue
 
 //===--- tiles --------------------------------------------------------------===//
 
-static int lastDim(const TileOperand *operand) {
-  for (int i = operand->rank - 1; i >= 0; i--)
-    if (operand->results[i] >= 0)
-      return operand->results[i];
-  return -1;
-}
-
 // The widest input decides what is contiguous.
 static const TileOperand *widestInput(const TileStructured *s) {
   const TileOperand *widest = NULL;
@@ -89,17 +82,26 @@ static const TileOperand *widestInput(const TileStructured *s) {
   return widest;
 }
 
-// Columns along the contiguous dimension; rows along a dimension of the other kind, so that a tile has both.
-static bool chooseTiles(TileStructured *s) {
-  const TileOperand *widest = widestInput(s);
-  int vector = widest ? lastDim(widest) : -1, row = -1;
-  if (vector < 0)
-    return false;
-  for (int i = widest->rank - 1; i >= 0 && row < 0; i--)
-    if (widest->results[i] >= 0 && s->dims[widest->results[i]].isReduction != s->dims[vector].isReduction)
-      row = widest->results[i];
+// A dimension of the other kind, that a tile can have beside `vector`; of a sum of dimensions, only the parallel one.
+static int otherKind(const TileStructured *s, const TileOperand *widest, int vector) {
+  for (int i = widest->rank - 1; i >= 0; i--)
+    for (int d = 0; d < s->numDims; d++)
+      if (widest->factors[i][d] && s->dims[d].isReduction != s->dims[vector].isReduction && s->dims[d].extent != 1 &&
+          (widest->results[i] == d || !s->dims[d].isReduction) && tileStructuredCanTile(s, d, vector))
+        return d;
+  return -1;
+}
+
+// Columns along the contiguous dimension; rows along a dimension of the other kind, so that a tile has both. Where
+// there is none, the output's next dimension.
+static void chooseTiles(TileStructured *s) {
+  const TileOperand *widest = widestInput(s), *output = &s->operands[s->numInputs];
+  int vector = tileOperandLastDim(s, widest ? widest : output);
+  int row = vector >= 0 && widest ? otherKind(s, widest, vector) : -1;
+  for (int i = output->rank - 1; i >= 0 && row < 0 && vector >= 0 && !s->dims[vector].isReduction; i--)
+    if (output->results[i] != vector && tileStructuredCanTile(s, output->results[i], vector))
+      row = output->results[i];
   tileStructuredSetTiles(s, vector, Columns, row, Rows);
-  return true;
 }
 
 //===--- neutral elements ---------------------------------------------------===//
@@ -164,7 +166,8 @@ static bool foldsInputDirectly(const TileStructured *s, const Reduction *r, int 
 }
 
 // One step: f on the current tile, folded into `accumulators`.
-static void buildStep(TileKernelEmission *e, const Reduction *r, MlirValue *accumulators) {
+static void buildStep(TileKernelEmission *e, const void *reduction, MlirValue *accumulators) {
+  const Reduction *r = reduction;
   const TileStructured *s = e->structured;
   TileBodyMap map = {0};
   int direct = -1;
@@ -181,48 +184,22 @@ static void buildStep(TileKernelEmission *e, const Reduction *r, MlirValue *accu
   }
 }
 
-// Loops over reduction dimensions from `dim` on, then the step; leaves the accumulators' new values.
-static void buildLoops(TileKernelEmission *e, const Reduction *r, int dim, MlirValue *accumulators) {
-  const TileStructured *s = e->structured;
-  while (dim < s->numDims && !s->dims[dim].isReduction)
-    dim++;
-  if (dim == s->numDims) {
-    buildStep(e, r, accumulators);
-    return;
-  }
-  MlirValue zero = tileBuildIndex(&e->body, 0), step = tileBuildIndex(&e->body, 1);
-  MlirValue end = tileKernelNumTiles(e, &e->body, dim, tileKernelExtent(e, dim));
-  MlirBlock block;
-  MlirOperation loop = tileBuildFor(&e->body, zero, end, step, s->numOutputs, accumulators, &block);
-  TileBuilder outer = e->body;
-  e->body = tileBuilderAtEnd(block, outer.location);
-  e->index[dim] = mlirBlockGetArgument(block, 0);
-  for (int o = 0; o < s->numOutputs; o++)
-    accumulators[o] = mlirBlockGetArgument(block, 1 + o);
-  buildLoops(e, r, dim + 1, accumulators);
-  tileBuildYield(&e->body, s->numOutputs, accumulators);
-  e->body = outer;
-  for (int o = 0; o < s->numOutputs; o++)
-    accumulators[o] = mlirOperationGetResult(loop, o);
-}
-
 bool tileLowerReduction(TileStructured *s) {
   Reduction r = {0};
   if (!tileStructuredHasReduction(s))
     return false;
   for (int o = 0; o < s->numOutputs; o++) {
     r.combiner[o] = matchOutput(s, o, &r.folded[o]);
-    if (!r.combiner[o])
+    if (!r.combiner[o] || !tileStructuredAccumulates(s, &s->operands[s->numInputs + o]))
       return false;
   }
-  if (!chooseTiles(s))
-    return false;
+  chooseTiles(s);
   TileKernelEmission e;
   tileKernelBegin(&e, s, "reduction");
   MlirValue accumulators[MaxOperands];
   for (int o = 0; o < s->numOutputs; o++)
     accumulators[o] = tileKernelInitial(&e, s->numInputs + o);
-  buildLoops(&e, &r, 0, accumulators);
+  tileKernelLoopOverReductions(&e, s->numOutputs, accumulators, buildStep, &r);
   for (int o = 0; o < s->numOutputs; o++)
     tileKernelStore(&e, s->numInputs + o, accumulators[o]);
   tileKernelEnd(&e);

@@ -13,7 +13,7 @@ enum { Rows = 4, LongestTile = 4096, LoopTile = 1024 };
 static bool describe(MlirOperation op, TileStructured *s) {
   *s = (TileStructured){.op = op, .numInputs = 1, .numOutputs = 1};
   MlirType type = tileOperandType(op, 0);
-  if (!mlirTypeIsARankedTensor(type) || mlirShapedTypeGetRank(type) > MaxDims ||
+  if (!mlirTypeIsARankedTensor(type) || mlirShapedTypeGetRank(type) > MaxOperandRank ||
       !mlirTypeIsAFloat(mlirShapedTypeGetElementType(type)) || mlirOperationGetNumResults(op) != 1)
     return false;
   s->numDims = (int)mlirShapedTypeGetRank(type);
@@ -21,7 +21,7 @@ static bool describe(MlirOperation op, TileStructured *s) {
   for (int i = 0; i < 2; i++) {
     s->operands[i] = (TileOperand){.value = mlirOperationGetOperand(op, i), .isTensor = true, .rank = s->numDims};
     for (int d = 0; d < s->numDims; d++)
-      s->operands[i].results[d] = d;
+      tileOperandSetAxis(&s->operands[i], d, d);
   }
   for (int d = 0; d < s->numDims; d++)
     s->dims[d] = (TileDim){.isReduction = d == dimension,

@@ -20,8 +20,6 @@ static bool readIterators(MlirOperation op, TileStructured *structured) {
                                     .panels = 1,
                                     .axis = -1,
                                     .operand = -1};
-    if (strstr(text, "window"))
-      return false;
   }
   return true;
 }
@@ -39,25 +37,45 @@ static void noteExtent(TileStructured *structured, int dim, int operand, int res
   }
 }
 
+// Adds scale · expr to factors and constant; false for floordiv, mod and symbols.
+static bool readAffine(MlirAffineExpr expr, int64_t scale, int64_t *factors, int64_t *constant) {
+  if (mlirAffineExprIsAConstant(expr)) {
+    *constant += scale * mlirAffineConstantExprGetValue(expr);
+    return true;
+  }
+  if (mlirAffineExprIsADim(expr)) {
+    factors[mlirAffineDimExprGetPosition(expr)] += scale;
+    return true;
+  }
+  if (!mlirAffineExprIsAAdd(expr) && !mlirAffineExprIsAMul(expr))
+    return false;
+  MlirAffineExpr lhs = mlirAffineBinaryOpExprGetLHS(expr), rhs = mlirAffineBinaryOpExprGetRHS(expr);
+  if (mlirAffineExprIsAAdd(expr))
+    return readAffine(lhs, scale, factors, constant) && readAffine(rhs, scale, factors, constant);
+  return mlirAffineExprIsAConstant(rhs) &&
+         readAffine(lhs, scale * mlirAffineConstantExprGetValue(rhs), factors, constant);
+}
+
+// The dimension that indexes the axis alone, or -1.
+static int onlyDim(const TileOperand *operand, int axis) {
+  int only = -1;
+  for (int d = 0; d < MaxDims; d++) {
+    int64_t factor = operand->factors[axis][d];
+    if (factor && (factor != 1 || only >= 0 || operand->constants[axis]))
+      return -1;
+    only = factor ? d : only;
+  }
+  return only;
+}
+
 static bool readMap(MlirAffineMap map, TileOperand *operand) {
   operand->rank = (int)mlirAffineMapGetNumResults(map);
-  if (operand->rank > MaxDims || mlirAffineMapGetNumSymbols(map) > 0)
+  if (operand->rank > MaxOperandRank || mlirAffineMapGetNumSymbols(map) > 0)
     return false;
-  uint32_t seen = 0;
   for (int i = 0; i < operand->rank; i++) {
-    MlirAffineExpr result = mlirAffineMapGetResult(map, i);
-    operand->results[i] = -1;
-    if (mlirAffineExprIsAConstant(result)) {
-      operand->constants[i] = mlirAffineConstantExprGetValue(result);
-      continue;
-    }
-    if (!mlirAffineExprIsADim(result))
+    if (!readAffine(mlirAffineMapGetResult(map, i), 1, operand->factors[i], &operand->constants[i]))
       return false;
-    int dim = (int)mlirAffineDimExprGetPosition(result);
-    if (seen & 1u << dim)
-      return false; // a diagonal
-    seen |= 1u << dim;
-    operand->results[i] = dim;
+    operand->results[i] = onlyDim(operand, i);
   }
   return true;
 }
@@ -135,17 +153,105 @@ static bool readBody(TileStructured *structured) {
   return true;
 }
 
+//===--- maps ---------------------------------------------------------------===//
+
+void tileOperandSetAxis(TileOperand *operand, int axis, int dim) {
+  memset(operand->factors[axis], 0, sizeof operand->factors[axis]);
+  operand->constants[axis] = 0;
+  operand->factors[axis][dim] = 1;
+  operand->results[axis] = dim;
+}
+
+bool tileOperandUses(const TileOperand *operand, int dim) {
+  for (int i = 0; i < operand->rank; i++)
+    if (operand->factors[i][dim])
+      return true;
+  return false;
+}
+
+bool tileOperandIsPlain(const TileOperand *operand) {
+  uint32_t seen = 0;
+  for (int i = 0; i < operand->rank; i++)
+    for (int d = 0; d < MaxDims; d++) {
+      if (!operand->factors[i][d])
+        continue;
+      if (operand->results[i] != d || seen & 1u << d)
+        return false;
+      seen |= 1u << d;
+    }
+  return true;
+}
+
+void tileOperandRenumber(TileOperand *operand, const int *to, int numDims) {
+  for (int i = 0; i < operand->rank; i++) {
+    int64_t old[MaxDims];
+    memcpy(old, operand->factors[i], sizeof old);
+    memset(operand->factors[i], 0, sizeof old);
+    for (int d = 0; d < numDims; d++)
+      operand->factors[i][to[d]] = old[d];
+    if (operand->results[i] >= 0)
+      operand->results[i] = to[operand->results[i]];
+  }
+}
+
+void tileStructuredRenumber(TileStructured *structured, const int *to) {
+  TileDim old[MaxDims];
+  memcpy(old, structured->dims, sizeof old);
+  for (int d = 0; d < structured->numDims; d++)
+    structured->dims[to[d]] = old[d];
+  for (int i = 0; i < structured->numInputs + structured->numOutputs; i++)
+    tileOperandRenumber(&structured->operands[i], to, structured->numDims);
+}
+
+static bool operandCanTile(const TileOperand *operand, int dim, int other) {
+  int axes = 0;
+  for (int i = 0; i < operand->rank; i++) {
+    axes += operand->factors[i][dim] != 0;
+    if (operand->factors[i][dim] < 0 || (operand->factors[i][dim] && other >= 0 && operand->factors[i][other]))
+      return false;
+  }
+  return axes <= 1;
+}
+
+bool tileStructuredCanTile(const TileStructured *structured, int dim, int other) {
+  for (int i = 0; i < structured->numInputs + structured->numOutputs; i++)
+    if (!operandCanTile(&structured->operands[i], dim, other == dim ? -1 : other))
+      return false;
+  return true;
+}
+
+static bool isCandidate(const TileStructured *structured, const TileOperand *operand, int axis, int dim) {
+  bool isAlone = operand->results[axis] == dim;
+  return operand->factors[axis][dim] && (isAlone || !structured->dims[dim].isReduction) &&
+         structured->dims[dim].extent != 1 && tileStructuredCanTile(structured, dim, -1);
+}
+
+int tileOperandLastDim(const TileStructured *structured, const TileOperand *operand) {
+  for (int i = operand->rank - 1; i >= 0; i--)
+    for (int d = structured->numDims - 1; d >= 0; d--)
+      if (isCandidate(structured, operand, i, d))
+        return d;
+  return -1;
+}
+
 //===--- the whole ----------------------------------------------------------===//
 
-// Every element of the output has one program that writes it: a map over all parallel dimensions and no others.
+// Every element of the output has one program that writes it: a map over all parallel dimensions, one per axis.
 static bool writesOnce(const TileStructured *structured, const TileOperand *output) {
-  int parallel = 0;
-  for (int d = 0; d < structured->numDims; d++)
-    parallel += !structured->dims[d].isReduction;
   for (int i = 0; i < output->rank; i++)
-    if (output->results[i] < 0 || structured->dims[output->results[i]].isReduction)
+    if (output->results[i] < 0)
       return false;
-  return output->rank == parallel;
+  for (int d = 0; d < structured->numDims; d++)
+    if (!structured->dims[d].isReduction && !tileOperandUses(output, d))
+      return false;
+  return tileOperandIsPlain(output);
+}
+
+bool tileStructuredAccumulates(const TileStructured *structured, const TileOperand *output) {
+  for (int d = 0; d < structured->numDims; d++)
+    if (structured->dims[d].isReduction && tileOperandUses(output, d))
+      return false;
+  return true;
 }
 
 bool tileStructuredRead(MlirOperation op, TileStructured *structured) {

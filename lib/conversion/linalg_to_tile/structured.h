@@ -4,8 +4,8 @@
 //   TileStructured s;
 //   if (tileStructuredRead(op, &s)) … s.dims[0].isReduction, s.operands[1].results[0] …
 //
-// Only what a tile can hold is read: maps whose results are single dimensions or constants (no i + j), bodies of
-// elementwise arith and math ops. Everything else stays linalg.
+// Only what a tile can hold is read: maps whose results are sums of dimensions times constants (no floordiv, no mod),
+// bodies of elementwise arith and math ops. Everything else stays linalg.
 #ifndef TESSERA_CONVERSION_LINALG_TO_TILE_STRUCTURED_H
 #define TESSERA_CONVERSION_LINALG_TO_TILE_STRUCTURED_H
 
@@ -13,7 +13,7 @@
 #include "lib/ir/support.h"
 
 // A body larger than MaxBodyValues operands and operations stays linalg.
-enum { MaxDims = 8, MaxOperands = 16, MaxCaptures = 8, MaxBodyValues = 1024 };
+enum { MaxDims = 12, MaxOperandRank = 8, MaxOperands = 16, MaxCaptures = 8, MaxBodyValues = 1024 };
 
 typedef struct TileDim {
   bool isReduction;
@@ -28,8 +28,9 @@ typedef struct TileOperand {
   MlirValue value; // tensor or scalar on the host
   bool isTensor;
   int rank;
-  int results[MaxDims]; // dimension that indexes axis i, or -1 for the constant
-  int64_t constants[MaxDims];
+  // Axis i is indexed by constants[i] + sum over d of factors[i][d] · d.
+  int64_t constants[MaxDims], factors[MaxDims][MaxDims];
+  int results[MaxDims];  // the dimension that indexes axis i alone, or -1: a constant or a sum
   MlirAttribute initial; // outputs: the constant every element starts from; null: read it from memory
 } TileOperand;
 
@@ -48,5 +49,22 @@ bool tileStructuredRead(MlirOperation op, TileStructured *structured);
 bool tileStructuredHasReduction(const TileStructured *structured);
 // True if the body asks for the position of its element (linalg.index).
 bool tileStructuredUsesIndex(const TileStructured *structured);
+
+// Axis `axis` of the operand is indexed by dimension `dim` alone.
+void tileOperandSetAxis(TileOperand *operand, int axis, int dim);
+// Every axis is indexed by one dimension or a constant, none of them by a dimension that another axis has.
+bool tileOperandIsPlain(const TileOperand *operand);
+bool tileOperandUses(const TileOperand *operand, int dim);
+// Dimension d becomes to[d].
+void tileOperandRenumber(TileOperand *operand, const int *to, int numDims);
+void tileStructuredRenumber(TileStructured *structured, const int *to);
+// True if a tile may be wider than 1 along `dim` when it is so along `other` too (-1: along no other): in every operand
+// it runs along one axis, forwards, and the other one along another.
+bool tileStructuredCanTile(const TileStructured *structured, int dim, int other);
+
+// The contiguous end of an operand: the dimension of its last axis that a tile can run along, or -1.
+int tileOperandLastDim(const TileStructured *structured, const TileOperand *operand);
+// The output is indexed by no reduction dimension: it accumulates.
+bool tileStructuredAccumulates(const TileStructured *structured, const TileOperand *output);
 
 #endif
