@@ -84,11 +84,11 @@ bool tessera_judge(const tessera_array_t *seen, const tessera_answer_t *expected
     number_t a = number_at(seen, i), b = number_at(&expected->array, i);
     double apart = difference(a, b), allowed = expected->bounds ? expected->bounds[i] : 0;
     if (rtol >= 0 || atol >= 0)
-      allowed = fmax(rtol, 0) * fabs(b.value) + fmax(atol, 0);
+      allowed = isfinite(b.value) ? fmax(rtol, 0) * fabs(b.value) + fmax(atol, 0) : 0;
     double relative = apart == 0 ? 0 : apart / fabs(b.value);
     out_judgement->max_absolute = fmax(out_judgement->max_absolute, apart);
     out_judgement->max_relative = fmax(out_judgement->max_relative, relative);
-    bool is_wrong = !(apart <= allowed); // nan is wrong
+    bool is_wrong = apart != 0 && !(apart <= allowed); // a nan difference or bound is wrong
     out_judgement->wrong += is_wrong;
     double badness = is_wrong ? 2 + apart / (allowed + 1e-300) : apart > 0 ? apart / allowed : 0;
     if (!(badness <= worst)) {
