@@ -33,6 +33,7 @@
 #include "lib/runtime/launch.h"
 #include "lib/runtime/local.h"
 #include "lib/runtime/manifest.h"
+#include "lib/runtime/print.h"
 #include "lib/runtime/sort.h"
 
 // Descriptors, as MLIR passes memrefs to C. Element [i, j] is at aligned + offset + i * strides[0] + j * strides[1];

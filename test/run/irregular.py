@@ -142,7 +142,7 @@ def floats(n):
     check("floats", [x, at, top, one, total], (1,), {2: tops, 3: one_of_them, 4: sums})
 
 
-def addresses(n):
+def scattered_to_addresses(n):
     x, at, y = rng.random(n), rng.permutation(30)[:n], np.zeros(30)
     memory, inner = guarded(y)
     kernels.run("addresses", [np.int64(inner.ctypes.data), x, at, inner], (1,))
@@ -185,7 +185,7 @@ def scatter():
     for n in (0, 1, 7, 23):
         floats(n)
     for n in (0, 1, 19):
-        addresses(n)
+        scattered_to_addresses(n)
     for n in (0, 1, 17):
         check("tickets", [np.array(3, "i4"), np.zeros(n, "i4"), np.ones(2, "f4")], (n,),
               {0: np.array(3 + n, "i4"), 1: np.arange(3, 3 + n, dtype="i4"), 2: np.array([1, 1 + n / 2], "f4")})
@@ -257,6 +257,72 @@ def sort():
             top = order(whole, 0, True)[:5]
             check("select", [x, w, np.zeros(5), np.zeros(5, "i4"), np.zeros(40, "i8")], (1,),
                   {2: whole[top], 3: top.astype("i4"), 4: np.sort(wide)[:40]})
+
+
+# --- conversions and bits -----------------------------------------------------------------------------------------------
+
+
+def clip_to(x, dtype):
+    """Toward zero, nan to 0, beyond the type to its ends; by way of Python's integers."""
+    info = np.iinfo(dtype)
+    return np.array([0 if v != v else info.max if v >= info.max else info.min if v <= info.min else int(v)
+                     for v in x.tolist()], dtype)
+
+
+def stochastic(x, random):
+    """Up when the bits, as a fraction, are below how far x is on its way to the next f16."""
+    wide = x.astype("f8")
+    quantum = np.exp2(np.maximum(np.frexp(np.where(np.isfinite(wide), wide, 1))[1] - 1, -14) - 10.0)
+    places = wide / quantum
+    with np.errstate(invalid="ignore", over="ignore"):
+        up = random.view("u4") / 2.0**32 < places - np.floor(places)
+        return np.copysign((np.floor(places) + up) * quantum, wide).astype("f2")
+
+
+def convert():
+    edges = [0.0, -0.0, np.nan, np.inf, -np.inf, 65504, 65519.9, 65520, -70000, 127.5, 128, -128.9, -129, 2.0**31, -2.0**31,
+             2.0**63, -2.0**63, 1e30, 0.99, -0.99, 1e-8, 6e-8]
+    for x in (np.array(edges, "f4"), (rng.normal(size=101) * 1e5).astype("f4"), np.zeros(0, "f4")):
+        n = len(x)
+        with np.errstate(over="ignore"):
+            half = np.clip(x, np.float32(-65504), np.float32(65504)).astype("f2")
+        outs = [np.zeros(n, t) for t in ("f2", "i1", "i4", "i8")]
+        check("saturate", [x] + outs, (ceil(n, 19),), {1: half} | {i: clip_to(x, t) for i, t in ((2, "i1"), (3, "i4"), (4, "i8"))})
+        random = rng.integers(-2**31, 2**31 - 1, n).astype("i4")
+        random[:2] = (0, -1)[:n]
+        check("stochastic", [x, random, np.zeros(n, "f2")], (ceil(n, 19),), {2: stochastic(x, random)})
+        small = (x * np.float32(1e-12)).astype("f4")
+        check("stochastic", [small, random, np.zeros(n, "f2")], (ceil(n, 19),), {2: stochastic(small, random)})
+    x = np.array([0, 127, 128, -128, -129, 2**63 - 1, -2**63, 65504, 65520, 70000, -10**6, 2049], "i8")
+    check("integers", [x, np.zeros(12, "i1"), np.zeros(12, "f2")], (1,),
+          {1: np.clip(x, -128, 127).astype("i1"), 2: np.clip(x, -65504, 65504).astype("f2")})
+    x = rng.integers(-2**31, 2**31 - 1, (3, 6)).astype("i4")
+    nibbles = np.stack([x.view("u1") & 15, x.view("u1") >> 4], -1).reshape(3, 48).astype("i1")
+    check("bits", [x, np.zeros((3, 48), "i1"), np.zeros_like(x), np.zeros((3, 12), "f2"), np.zeros((3, 3))], (1,),
+          {1: nibbles, 2: x, 3: x.view("f2"), 4: x.view("f8")})
+
+
+# --- memory at addresses ------------------------------------------------------------------------------------------------
+
+
+def addresses_table():
+    shapes = [(4, 20), (1, 1), (9, 41), (0, 3)]
+    memories, arrays = zip(*(guarded(rng.integers(-9, 9, s).astype("f4")) for s in shapes))
+    wants = [a + a for a in arrays]
+    sums = np.array([a.sum() for a in arrays], "f4")
+    table = np.array([a.ctypes.data for a in arrays], "i8")
+    check("table", [table, np.array(shapes, "i8"), np.zeros(4, "f4")], (4,), {2: sums})
+    for memory, array, want in zip(memories, arrays, wants):
+        if not (same(array, want) and (memory[:GUARD] == 99).all() and (memory[-GUARD:] == 99).all()):
+            failures.append(f"table: matrix {array.shape} is wrong")
+            print(failures[-1], array, want, sep="\n")
+
+
+def addresses():
+    addresses_table()
+    for m, pitch in ((7, 9), (1, 5), (3, 30)):
+        x = rng.integers(-99, 99, (m, pitch)).astype("i2")
+        check("strided", [np.int64(x.ctypes.data), np.int64(m), np.int64(pitch), np.zeros((m, 5), "i2")], (1,), {3: x[:, :5]})
 
 
 parser = argparse.ArgumentParser(description=__doc__)

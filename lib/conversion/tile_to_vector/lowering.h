@@ -140,6 +140,8 @@ bool fitsRegisters(const Lowering *lowering, const Shape *shape);
 int64_t numRegisters(const Lowering *lowering, const Shape *shape);
 // A dense memref as a tile in memory.
 Access *denseAccess(Lowering *lowering, const Shape *shape, MlirValue memref, MlirType storage);
+// What an element is held as in the function's own memory: i1 to i7 as i8, as vectors of them would be packed.
+MlirType storageOf(MlirType element);
 // A buffer of the function, row-major, contents undefined.
 Access *bufferNew(Lowering *lowering, const Shape *shape);
 MlirValue memrefNew(Lowering *lowering, MlirType type, int64_t bytes);
@@ -267,6 +269,11 @@ MlirValue compareIntegers(TileBuilder *builder, int64_t predicate, MlirValue a, 
 MlirValue integerCast(TileBuilder *builder, MlirValue value, MlirType type, bool isSigned); // integers and index
 bool lowerRandom(Lowering *lowering, MlirOperation op);
 bool lowerSort(Lowering *lowering, MlirOperation op); // sort, topk
+bool lowerMemrefAt(Lowering *lowering, MlirOperation op);
+bool lowerAssert(Lowering *lowering, MlirOperation op);
+bool lowerPrint(Lowering *lowering, MlirOperation op);
+bool lowerConvertType(Lowering *lowering, MlirOperation op);
+bool lowerBitcast(Lowering *lowering, MlirOperation op);
 bool lowerHistogram(Lowering *lowering, MlirOperation op);
 
 //===--- runtime.c: calls of lib/runtime ----------------------------------------------------------===//

@@ -102,12 +102,6 @@ void trapOutside(Lowering *lowering, const Place *place) {
 
 //===--- access -------------------------------------------------------------------------------------===//
 
-// i1 lies in a byte.
-static MlirType storageOf(MlirType element) {
-  bool isBit = mlirTypeIsAInteger(element) && mlirIntegerTypeGetWidth(element) == 1;
-  return isBit ? mlirIntegerTypeGet(mlirTypeGetContext(element), 8) : element;
-}
-
 static MlirValue loadAddress(TileBuilder *builder, const Place *place) {
   MlirType element = place->reached->element;
   MlirType type = mlirTypeIsAIndex(element) ? mlirIntegerTypeGet(builder->context, 64) : storageOf(element);

@@ -230,9 +230,9 @@ MlirValue memrefNew(Lowering *lowering, MlirType type, int64_t bytes) {
   return mlirTypeEqual(dense, type) ? memory : withLayout(&lowering->entry, memory, type);
 }
 
-static MlirType storageOf(MlirType element) {
-  bool isBit = mlirTypeIsAInteger(element) && mlirIntegerTypeGetWidth(element) == 1;
-  return isBit ? mlirIntegerTypeGet(mlirTypeGetContext(element), 8) : element;
+MlirType storageOf(MlirType element) {
+  bool isNarrow = mlirTypeIsAInteger(element) && mlirIntegerTypeGetWidth(element) < 8;
+  return isNarrow ? mlirIntegerTypeGet(mlirTypeGetContext(element), 8) : element;
 }
 
 Access *denseAccess(Lowering *lowering, const Shape *shape, MlirValue memref, MlirType storage) {

@@ -221,7 +221,7 @@ bool accessOfBuffer(Lowering *lowering, MlirOperation alloc) {
     return tileError(alloc, "not lowered to the CPU yet: memory other than a local buffer");
   Access *access = loweringAllocate(lowering, sizeof *access);
   MlirType element = tileBufferTypeGetElementType(type);
-  *access = (Access){.shape = {.rank = tileBufferTypeGetRank(type), .element = element}, .storage = element};
+  *access = (Access){.shape = {.rank = tileBufferTypeGetRank(type), .element = element}, .storage = storageOf(element)};
   access->root = result;
   for (intptr_t d = 0; d < access->shape.rank; ++d) {
     access->shape.sizes[d] = tileBufferTypeGetSize(type, d);
