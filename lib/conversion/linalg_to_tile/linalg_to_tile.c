@@ -1,9 +1,10 @@
 // Turns linalg on tensors into the tile graph: one tile.kernel and one tile.launch per op.
 //
-// Expects: linalg.generic (run linalg-generalize-named-ops first) and linalg.softmax in func.func, on tensors.
-// Leaves: tile.launch in destination style and private kernels; linalg ops that no kernel covers yet stay as they are
-// and go by upstream's route (tile-bufferize-host counts them as fallback_ops). Host arithmetic, scf and func stay.
-// A reduction whose output starts from a constant (linalg.fill) starts from that constant and never reads the fill.
+// Expects: linalg.generic (run linalg-generalize-named-ops first), linalg.softmax, linalg.pack and unpack in func.func,
+// on tensors. Leaves: tile.launch in destination style and private kernels; linalg ops that no kernel covers yet stay
+// as they are and go by upstream's route (tile-bufferize-host counts them as fallback_ops). Host arithmetic, scf and
+// func stay. A reduction whose output starts from a constant (linalg.fill) starts from that constant and never reads
+// the fill.
 #include "lib/conversion/linalg_to_tile/linalg_to_tile.h"
 
 #include "dialects/tile/tile.h"
@@ -51,6 +52,8 @@ static bool lower(MlirOperation op) {
   TileStructured structured;
   if (tileOpIs(op, "linalg.softmax"))
     return tileLowerSoftmax(op);
+  if (tileOpIs(op, "linalg.pack") || tileOpIs(op, "linalg.unpack"))
+    return tileLowerRelayout(op);
   if (!tileStructuredRead(op, &structured))
     return false;
   if (isUnused(op)) {
@@ -64,7 +67,8 @@ static bool lower(MlirOperation op) {
 }
 
 static MlirWalkResult collect(MlirOperation op, void *userData) {
-  bool isLinalg = tileOpIs(op, "linalg.generic") || tileOpIs(op, "linalg.softmax");
+  bool isLinalg = tileOpIs(op, "linalg.generic") || tileOpIs(op, "linalg.softmax") || tileOpIs(op, "linalg.pack") ||
+                  tileOpIs(op, "linalg.unpack");
   if (isLinalg && !mlirOperationIsNull(tileParentOfName(op, "func.func")))
     tileOpsAppend(userData, op);
   return MlirWalkResultAdvance;

@@ -12,6 +12,7 @@ bool tileLowerReduction(TileStructured *structured);                // one combi
 bool tileLowerFold(TileStructured *structured);        // any other body over reduction dimensions, step by step
 bool tileLowerElementwise(TileStructured *structured); // all dimensions parallel: maps, transposes, broadcasts
 bool tileLowerSoftmax(MlirOperation op);               // linalg.softmax
+bool tileLowerRelayout(MlirOperation op);              // linalg.pack, linalg.unpack
 
 // An output that a reduction folds into starts from the constant it was filled with, if it was: sets `initial` and
 // takes the tensor before the fill.

@@ -47,3 +47,15 @@ func.func @memrefs(%m: memref<4xf32>, %x: tensor<4xf32, "odd">, %e: tensor<4xf32
   } -> tensor<4xf32, "odd">
   return %r : tensor<4xf32, "odd">
 }
+
+// -----
+
+// A view pads with zero, not with one.
+// CHECK-LABEL: @pack_with_ones
+// CHECK: linalg.pack
+func.func @pack_with_ones(%x: tensor<21x37xf32>, %e: tensor<3x5x8x8xf32>) -> tensor<3x5x8x8xf32> {
+  %one = arith.constant 1.0 : f32
+  %r = linalg.pack %x padding_value(%one : f32) inner_dims_pos = [0, 1] inner_tiles = [8, 8] into %e
+      : tensor<21x37xf32> -> tensor<3x5x8x8xf32>
+  return %r : tensor<3x5x8x8xf32>
+}

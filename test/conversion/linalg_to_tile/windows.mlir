@@ -85,3 +85,18 @@ func.func @running(%x: tensor<?x?xf32>, %s: tensor<?xf32>, %m: tensor<?xf32>, %y
   } -> (tensor<?xf32>, tensor<?xf32>, tensor<?x?xf32>)
   return %r#0, %r#1, %r#2 : tensor<?xf32>, tensor<?xf32>, tensor<?x?xf32>
 }
+
+// -----
+
+// Packing is a copy: rows of 8 elements of the plain tensor, by the tiled tensor's dimensions.
+// CHECK-LABEL: func.func @pack
+// CHECK: tile.launch @pack_0 {{.*}} ins(%{{.*}} : tensor<21x37xf32>) outs(%{{.*}} : tensor<3x5x8x8xf32>)
+// CHECK: tile.kernel private @pack_0
+// CHECK: tile.view %arg0 : memref<21x37xf32> to !tile.view<8x8xf32, steps = [1, 1]>
+// CHECK: tile.store
+func.func @pack(%x: tensor<21x37xf32>, %e: tensor<3x5x8x8xf32>) -> tensor<3x5x8x8xf32> {
+  %z = arith.constant 0.0 : f32
+  %r = linalg.pack %x padding_value(%z : f32) inner_dims_pos = [0, 1] inner_tiles = [8, 8] into %e
+      : tensor<21x37xf32> -> tensor<3x5x8x8xf32>
+  return %r : tensor<3x5x8x8xf32>
+}
