@@ -111,13 +111,14 @@ enum { MaxDepth = 2000 }; // of calls: before the interpreter's own stack ends
 bool bodyCall(Machine *machine, MlirOperation at, const Body *body, int numArguments, const Value *arguments,
               int maxResults, Value *results) {
   Frame frame;
-  if (!body || !frameCreate(machine, body, &frame) || machine->depth >= MaxDepth) {
+  bool ok = body && (machine->depth < MaxDepth || machineFail(machine, at, "calls nest deeper than %d", MaxDepth));
+  if (!ok || !frameCreate(machine, body, &frame)) {
     for (int i = 0; i < numArguments; i++)
       valueRelease(arguments[i]);
-    return body && machineFail(machine, at, "calls nest deeper than %d", MaxDepth);
+    return false;
   }
   ++machine->depth;
-  bool ok = regionRun(machine, &frame, &body->region, numArguments, arguments);
+  ok = regionRun(machine, &frame, &body->region, numArguments, arguments);
   --machine->depth;
   for (int i = 0; i < maxResults && ok; i++) {
     results[i] = frame.yielded[i];

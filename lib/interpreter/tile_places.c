@@ -13,7 +13,6 @@ Reach reachOf(Machine *machine, const Frame *frame, const Instruction *instructi
   MlirStringRef bounds = wordOf(instruction, "bounds");
   reach.bounds = tileStringEquals(bounds, "clamp")  ? BoundsClamp
                  : tileStringEquals(bounds, "drop") ? BoundsDrop
-                 : tileStringEquals(bounds, "trap") ? BoundsTrap
                                                     : BoundsTrap;
   return reach;
 }
