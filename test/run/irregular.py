@@ -169,7 +169,18 @@ def old_values():
               {2: ys, 3: old, 4: others, 5: swapped, 6: zs, 7: was})
 
 
+def combining_stores(n):
+    x, w = rng.random((n, 9)).astype("f4"), rng.integers(-999, 999, (n, 9)).astype("i2")
+    x[n // 2, 3] = np.nan
+    top, bits = np.zeros(9, "f4"), rng.integers(-999, 999, (3, 9)).astype("i2")
+    want = [u.reduce(np.concatenate([b[None], w])) for u, b in zip((np.bitwise_and, np.bitwise_or, np.bitwise_xor), bits)]
+    check("stores", [x.reshape(-1), w.reshape(-1), top, np.array(2, "f4"), bits], (n,),
+          {2: x.max(0), 3: np.array(2 + n, "f4"), 4: np.array(want)})
+
+
 def scatter():
+    for n in (1, 7):
+        combining_stores(n)
     rows_of_gradients()
     for m, n in ((3, 17), (1, 1), (7, 5)):
         x = rng.integers(-99, 99, (m, n)).astype("i2")
@@ -323,6 +334,26 @@ def addresses():
     for m, pitch in ((7, 9), (1, 5), (3, 30)):
         x = rng.integers(-99, 99, (m, pitch)).astype("i2")
         check("strided", [np.int64(x.ctypes.data), np.int64(m), np.int64(pitch), np.zeros((m, 5), "i2")], (1,), {3: x[:, :5]})
+
+
+# --- packed views -------------------------------------------------------------------------------------------------------
+
+
+def packed():
+    for m, n in ((5, 3), (1, 1), (7, 4), (12, 10)):
+        w = rng.integers(-2**31, 2**31 - 1, (m, n)).astype("i4")
+        k = np.arange(8)  # element k of a word is nibble (k mod 2) * 4 + k / 2
+        want = (w[..., None] >> (4 * (k % 2 * 4 + k // 2)) & 15).reshape(m, 8 * n).astype("i1")
+        grid = (ceil(m, 5), ceil(8 * n, 24))
+        check("unpack", [w, np.zeros_like(want), np.zeros_like(want)], grid, {1: want, 2: np.ones_like(want)})
+        check("unpack", [w, np.zeros((5 * grid[0], 24 * grid[1]), "i1"), np.zeros((5 * grid[0], 24 * grid[1]), "i1")], grid,
+              {1: np.pad(want, ((0, 5 * grid[0] - m), (0, 24 * grid[1] - 8 * n))),
+               2: np.pad(np.ones_like(want), ((0, 5 * grid[0] - m), (0, 24 * grid[1] - 8 * n)))})
+    for m, n in ((3, 17), (1, 1), (6, 35)):
+        x = rng.integers(-128, 127, (4 * m, n)).astype("i1")
+        bits = x.view("u1").reshape(m, 4, n) & 3
+        want = (bits << np.array([0, 2, 4, 6], "u1")[:, None]).sum(1).astype("u1").view("i1")
+        check("pack", [x, np.full((m, n), -1, "i1")], (ceil(4 * m, 6), ceil(n, 17)), {1: want})
 
 
 parser = argparse.ArgumentParser(description=__doc__)

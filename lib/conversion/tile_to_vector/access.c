@@ -45,7 +45,7 @@ static bool digitIsFirst(const AccessDim *dim) { return dim->numDigits > 0 && di
 
 bool accessIsContiguous(const Access *access, intptr_t axis, int64_t width) {
   const AccessDim *dim = &access->dims[axis];
-  return dim->stride == 1 && digitIsFirst(dim) && access->strides[dim->digits[0].memrefDim] == 1 &&
+  return !access->packing && dim->stride == 1 && digitIsFirst(dim) && access->strides[dim->digits[0].memrefDim] == 1 &&
          staysInDigit(dim, width) && !isBit(access->storage);
 }
 
@@ -184,7 +184,7 @@ static MlirValue loadElementChecked(TileBuilder *builder, const Access *access, 
   return mlirOperationGetResult(choice, 0);
 }
 
-static MlirValue loadScalar(Body *body, const Access *access, const Coord *coords) {
+MlirValue accessLoadScalar(Body *body, const Access *access, const Coord *coords) {
   TileBuilder *builder = &body->lowering->builder;
   MlirValue inside = body->inside ? (MlirValue){NULL} : othersInside(builder, access, coords, -1);
   if (!inside.ptr)
@@ -268,15 +268,21 @@ static MlirValue loadByElement(Body *body, const Access *access, const Coord *co
   for (intptr_t d = 0; d < access->shape.rank; ++d)
     at[d] = coords[d];
   for (int64_t lane = 0; lane < width; ++lane, at[axis].offset++)
-    elements[lane] = loadScalar(body, access, at);
+    elements[lane] = accessLoadScalar(body, access, at);
   return tileBuildValue(builder, "vector.from_elements", vectorOf(access->storage, width), width, elements, NULL);
 }
 
+MlirValue accessElementInside(TileBuilder *builder, const Access *access, const Coord *coords) {
+  return othersInside(builder, access, coords, -1);
+}
+
 MlirValue accessLoad(Body *body, const Access *access, const Coord *coords, intptr_t axis, int64_t width) {
+  if (access->packing)
+    return packedLoad(body, access, coords, axis, width);
   TileBuilder *builder = &body->lowering->builder;
   MlirValue loaded;
   if (width == 0)
-    loaded = loadScalar(body, access, coords);
+    loaded = accessLoadScalar(body, access, coords);
   else if (accessIsContiguous(access, axis, width))
     loaded = loadContiguous(body, access, coords, width, accessMask(body, access, coords, axis, width));
   else if (canGather(access, axis))
@@ -313,7 +319,7 @@ static void storeScattering(Body *body, const Access *access, const Coord *coord
   tileBuild(builder, "vector.scatter", operands.count, operands.values, 0, NULL, NULL, 0, NULL);
 }
 
-static MlirValue laneOf(TileBuilder *builder, MlirValue vector, int64_t lane) {
+MlirValue buildLane(TileBuilder *builder, MlirValue vector, int64_t lane) {
   MlirType element = mlirShapedTypeGetElementType(mlirValueGetType(vector));
   MlirAttribute position = mlirDenseI64ArrayGet(builder->context, 1, &lane);
   return tileBuildValue(builder, "vector.extract", element, 1, &vector,
@@ -326,10 +332,14 @@ static void storeByElement(Body *body, const Access *access, const Coord *coords
   for (intptr_t d = 0; d < access->shape.rank; ++d)
     at[d] = coords[d];
   for (int64_t lane = 0; lane < width; ++lane, at[axis].offset++)
-    storeScalar(body, access, at, laneOf(&body->lowering->builder, value, lane));
+    storeScalar(body, access, at, buildLane(&body->lowering->builder, value, lane));
 }
 
 void accessStore(Body *body, const Access *access, const Coord *coords, intptr_t axis, int64_t width, MlirValue value) {
+  if (access->packing) {
+    packedStore(body, access, coords, axis, width, value);
+    return;
+  }
   value = toStorage(&body->lowering->builder, access, value, width);
   if (width == 0)
     storeScalar(body, access, coords, value);

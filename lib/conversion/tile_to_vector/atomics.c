@@ -11,13 +11,16 @@
 
 //===--- elements and orders ---------------------------------------------------------------------===//
 
-bool expectAtomicElement(MlirOperation op, MlirType element) {
+bool expectAtomic(const Reached *reached) {
+  MlirType element = reached->element;
+  if (reached->access && reached->access->packing)
+    return tileError(reached->op, "not lowered to the CPU yet: atomics on a packed view");
   int64_t bits = mlirTypeIsAInteger(element) ? mlirIntegerTypeGetWidth(element)
                  : mlirTypeIsAFloat(element) ? mlirFloatTypeGetWidth(element)
                                              : 64;
   if (bits == 8 || bits == 16 || bits == 32 || bits == 64)
     return true;
-  return tileError(op, "not lowered to the CPU yet: atomics on elements of %d bits", (int)bits);
+  return tileError(reached->op, "not lowered to the CPU yet: atomics on elements of %d bits", (int)bits);
 }
 
 // LLVM's numbers.
@@ -185,8 +188,8 @@ bool lowerAtomic(Lowering *lowering, MlirOperation op) {
   if (isCas || tileOpIs(op, "tile.atomic_rmw"))
     atomic.mask = tileOpOperand(op, "mask");
   Shape shape = shapeOfValue(isLoad ? mlirOperationGetResult(op, 0) : atomic.value);
-  if (!expectAtomicElement(op, shape.element) ||
-      !reach(lowering, op, tileOpOperand(op, "memory"), shape.element, &atomic.reached))
+  if (!reach(lowering, op, tileOpOperand(op, "memory"), shape.element, &atomic.reached) ||
+      !expectAtomic(&atomic.reached))
     return false;
   if (!tileOpIs(op, "tile.atomic_store"))
     atomic.old = bufferNew(lowering, &shape);

@@ -1,6 +1,6 @@
 // One op of a kernel at a time: scalars are cloned, tiles become lazy records or loops, what is not known is refused.
 #include "dialects/tile/tile.h"
-#include "lib/conversion/tile_to_vector/lowering.h"
+#include "lib/conversion/tile_to_vector/places.h"
 
 #include "mlir-c/BuiltinAttributes.h"
 
@@ -67,8 +67,6 @@ static bool loadElement(Lowering *lowering, MlirOperation op, const Access *acce
 }
 
 static bool storeElement(Lowering *lowering, MlirOperation op, const Access *access) {
-  if (tileOpAttribute(op, "combine").ptr)
-    return tileError(op, "not lowered to the CPU yet: a combining store of a scalar");
   Body body = bodyBegin(lowering, false);
   Coord none[MaxRank] = {{{NULL}, 0}};
   accessStore(&body, access, none, -1, 0, scalarOf(lowering, mlirOperationGetOperand(op, 0)));
@@ -187,34 +185,22 @@ static bool lowerInsert(Lowering *lowering, MlirOperation op) {
 
 //===--- memory --------------------------------------------------------------------------------===//
 
-// memref.atomic_rmw's number for a combination of elements of that type, or -1.
-static int64_t combinationKind(MlirStringRef name, MlirType element) {
-  bool isFloat = mlirTypeIsAFloat(element);
-  static const struct {
-    const char *name;
-    int64_t floats, integers;
-  } kinds[] = {{"add", 0, 1}, {"max", 3, 4}, {"min", 6, 7}, {"or", -1, 11}, {"and", -1, 12}, {"xor", -1, 15}};
-  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; ++i)
-    if (tileStringEquals(name, kinds[i].name))
-      return isFloat ? kinds[i].floats : kinds[i].integers;
-  return -1;
-}
-
 static bool lowerStore(Lowering *lowering, MlirOperation op) {
   Record *value = recordOf(lowering, mlirOperationGetOperand(op, 0));
   const Access *destination = recordOf(lowering, mlirOperationGetOperand(op, 1))->access;
   Access *target = accessAt(lowering, destination, op, 2);
-  if (!isTile(tileOperandType(op, 0)))
-    return storeElement(lowering, op, target);
   MlirAttribute combine = tileOpAttribute(op, "combine");
+  bool isScalar = !isTile(tileOperandType(op, 0));
+  if (!combine.ptr && isScalar)
+    return storeElement(lowering, op, target);
   if (!combine.ptr) {
     writeTile(lowering, value, target);
     return true;
   }
-  int64_t kind = combinationKind(mlirStringAttrGetValue(combine), value->shape.element);
-  if (kind < 0)
-    return tileError(op, "not lowered to the CPU yet: this combination of such elements");
-  addToTile(lowering, value, target, kind);
+  Reached reached = {.op = op, .access = target, .element = target->shape.element};
+  if (!expectAtomic(&reached))
+    return false;
+  addToTile(lowering, value, target, mlirStringAttrGetValue(combine));
   return true;
 }
 

@@ -1,6 +1,6 @@
 // The loops that write tiles: rows by scf.for, columns by vectors of `lanes` elements, masks only where a row crosses
 // an edge. Small tiles that stay in registers are unrolled instead, with one test for the whole tile.
-#include "lib/conversion/tile_to_vector/lowering.h"
+#include "lib/conversion/tile_to_vector/places.h"
 
 #include "mlir-c/BuiltinAttributes.h"
 
@@ -315,23 +315,15 @@ Record *recordOfAccess(Lowering *lowering, Access *access) {
 
 //===--- stores that combine -------------------------------------------------------------------===//
 
-// One element, atomically: other program instances may add to it too.
-static void combineElement(Body *body, const Access *target, const Coord *coords, MlirValue value, int64_t kind) {
-  TileBuilder *builder = &body->lowering->builder;
-  MlirValue operands[MaxRank + 2] = {value, target->memref};
-  intptr_t count = 2 + accessIndices(builder, target, coords, operands + 2);
-  MlirAttribute number = mlirIntegerAttrGet(mlirIntegerTypeGet(builder->context, 64), kind);
-  tileBuildValue(builder, "memref.atomic_rmw", target->storage, count, operands,
-                 (TileAttributeEntry[]){{"kind", number}, {0}});
-}
-
 static void combineVector(Body *body, Record *source, const Access *target, const Coord *coords, int64_t width,
                           void *data) {
   Lowering *lowering = body->lowering;
   Coord at[MaxRank];
   intptr_t axis = target->shape.rank - 1;
   memcpy(at, coords, target->shape.rank * sizeof *at);
-  for (int64_t lane = 0; lane < width; ++lane, at[axis].offset++) {
+  for (int64_t lane = 0; lane < (width ? width : 1); ++lane) {
+    if (lane > 0)
+      at[axis].offset++;
     MlirValue value = evaluate(body, source, at, -1, 0);
     Access one = *target; // the place of this element alone
     for (intptr_t d = 0; d <= axis; ++d) {
@@ -342,20 +334,20 @@ static void combineVector(Body *body, Record *source, const Access *target, cons
     Coord here[MaxRank] = {{{NULL}, 0}};
     MlirValue inside = body->inside ? (MlirValue){NULL} : accessIsInside(&lowering->builder, &one);
     if (!inside.ptr) {
-      combineElement(body, &one, here, value, *(int64_t *)data);
+      combineInMemory(&lowering->builder, &one, here, *(MlirStringRef *)data, value);
       continue;
     }
     MlirBlock then;
     buildIf(&lowering->builder, inside, 0, NULL, &then, NULL);
     TileBuilder before = enter(lowering, then);
-    combineElement(body, &one, here, value, *(int64_t *)data);
+    combineInMemory(&lowering->builder, &one, here, *(MlirStringRef *)data, value);
     closeBlock(lowering, before);
   }
 }
 
-void addToTile(Lowering *lowering, Record *record, const Access *target, int64_t kind) {
+void addToTile(Lowering *lowering, Record *record, const Access *target, MlirStringRef combine) {
   intptr_t mark = spill(lowering, record, false);
-  forEachVector(lowering, record, target, combineVector, &kind);
+  forEachVector(lowering, record, target, combineVector, &combine);
   unspill(lowering, mark);
 }
 

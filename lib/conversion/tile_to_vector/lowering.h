@@ -49,6 +49,18 @@ typedef struct AccessDim {
   int64_t originMultiple; // the origin is a multiple of this (0: it is 0)
 } AccessDim;
 
+// How narrow elements lie in a word: (position / divisor) % count of an axis, times the stride, in elements.
+typedef struct PackingRun {
+  intptr_t axis;
+  int64_t divisor, count, stride;
+} PackingRun;
+
+typedef struct Packing {
+  int64_t width; // of an element, in bits
+  intptr_t numRuns;
+  PackingRun runs[MaxRank];
+} Packing;
+
 typedef struct Access {
   MlirValue memref;
   Shape shape; // of the tile
@@ -59,6 +71,7 @@ typedef struct Access {
   double pad;
   MlirType storage; // element type of the memref (i8 for i1 tiles held in memory)
   MlirValue root;   // kernel parameter or tile.alloc it views, in the kernel (old); null for buffers of the lowering
+  const Packing *packing; // null: elements lie as they are
   int64_t steps[MaxRank]; // views: how far the origin moves by one tile index
 } Access;
 
@@ -183,6 +196,14 @@ MlirValue accessIsInside(TileBuilder *builder, const Access *access);
 // Elements along `axis` (width 0: one) from `coords` on.
 MlirValue accessLoad(Body *body, const Access *access, const Coord *coords, intptr_t axis, int64_t width);
 void accessStore(Body *body, const Access *access, const Coord *coords, intptr_t axis, int64_t width, MlirValue value);
+MlirValue accessLoadScalar(Body *body, const Access *access, const Coord *coords); // as stored; the padding outside
+MlirValue accessElementInside(TileBuilder *builder, const Access *access, const Coord *coords); // null: it is
+MlirValue buildLane(TileBuilder *builder, MlirValue vector, int64_t lane);
+bool packAccess(Lowering *lowering, MlirOperation view, Access *access); // packed.c; false after a diagnostic
+struct TileLayout;
+bool runsOfPacking(const struct TileLayout *layout, Packing *packing); // false: not made of plain strides
+MlirValue packedLoad(Body *body, const Access *access, const Coord *coords, intptr_t axis, int64_t width);
+void packedStore(Body *body, const Access *access, const Coord *coords, intptr_t axis, int64_t width, MlirValue value);
 void accessPrefetch(Lowering *lowering, const Access *access, bool write);
 bool accessIsContiguous(const Access *access, intptr_t axis, int64_t width);
 MlirValue accessMask(Body *body, const Access *access, const Coord *coords, intptr_t axis, int64_t width);
@@ -234,8 +255,8 @@ typedef void (*VectorVisitor)(Body *body, Record *source, const Access *target, 
 // `target` may leave their memory. `target` comes back as it is known there.
 void forEachVector(Lowering *lowering, Record *source, const Access *target, VectorVisitor visit, void *data);
 void writeTile(Lowering *lowering, Record *record, const Access *target);
-void addToTile(Lowering *lowering, Record *record, const Access *target, int64_t kind); // memref.atomic_rmw's
-Access *materialize(Lowering *lowering, Record *record, MlirType element);              // null element: as it is
+void addToTile(Lowering *lowering, Record *record, const Access *target, MlirStringRef combine); // atomically
+Access *materialize(Lowering *lowering, Record *record, MlirType element); // null element: as it is
 void recordCopy(Lowering *lowering, Record *record); // a lazy one becomes what it is now, in memory
 MlirValue *evaluateRegisters(Lowering *lowering, Record *record);
 // The buffer behind `value` that a result of the same shape may overwrite, element by element: nothing else reads it

@@ -144,9 +144,9 @@ void placeStore(Lowering *lowering, const Place *place, MlirValue value) {
 //===--- pointers --------------------------------------------------------------------------------------===//
 
 // Elements from the memref's aligned pointer on.
-static MlirValue linearOf(TileBuilder *builder, const Access *access) {
+static MlirValue linearOf(TileBuilder *builder, const Access *access, const Coord *coords) {
   MlirValue indices[MaxRank * MaxDigits + 1];
-  intptr_t rank = accessIndices(builder, access, origin, indices);
+  intptr_t rank = accessIndices(builder, access, coords, indices);
   MlirOperation metadata = accessMetadata(builder, access);
   MlirValue linear = mlirOperationGetResult(metadata, 1);
   for (intptr_t d = 0; d < rank; ++d)
@@ -155,13 +155,20 @@ static MlirValue linearOf(TileBuilder *builder, const Access *access) {
   return linear;
 }
 
-MlirValue placePointer(TileBuilder *builder, const Place *place) {
-  if (!place->reached->access)
-    return pointerOfAddress(builder, place->address);
-  const Access *access = &place->access;
+static MlirValue accessPointer(TileBuilder *builder, const Access *access, const Coord *coords) {
   MlirType index = mlirIndexTypeGet(builder->context), word = mlirIntegerTypeGet(builder->context, 64);
   MlirValue start = buildUnary(builder, "memref.extract_aligned_pointer_as_index", index, access->memref);
-  MlirValue bytes = tileBuildMul(builder, linearOf(builder, access), tileBuildIndex(builder, bytesOf(access->storage)));
-  MlirValue address = tileBuildAdd(builder, start, bytes);
+  MlirValue size = tileBuildIndex(builder, bytesOf(access->storage));
+  MlirValue address = tileBuildAdd(builder, start, tileBuildMul(builder, linearOf(builder, access, coords), size));
   return pointerOfAddress(builder, buildUnary(builder, "arith.index_cast", word, address));
+}
+
+MlirValue placePointer(TileBuilder *builder, const Place *place) {
+  return place->reached->access ? accessPointer(builder, &place->access, origin)
+                                : pointerOfAddress(builder, place->address);
+}
+
+void combineInMemory(TileBuilder *builder, const Access *access, const Coord *coords, MlirStringRef kind,
+                     MlirValue value) {
+  combineAtomically(builder, kind, tileString("relaxed"), accessPointer(builder, access, coords), value);
 }

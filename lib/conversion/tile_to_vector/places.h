@@ -36,7 +36,10 @@ bool gatherNow(Lowering *lowering, MlirOperation gather);
 bool trapNumbers(Lowering *lowering, MlirOperation gather);
 
 // Elements that the machine's atomics know: whole bytes, at most 64 bits. False after a diagnostic.
-bool expectAtomicElement(MlirOperation op, MlirType element);
+bool expectAtomic(const Reached *reached);
+// The element of `access` at `coords`, which are inside: combined with `value`, as other instances may do too.
+void combineInMemory(TileBuilder *builder, const Access *access, const Coord *coords, MlirStringRef kind,
+                     MlirValue value);
 // Combines with memory in one step; `kind` is a combination of tile.scatter or a kind of tile.atomic_rmw.
 MlirValue combineAtomically(TileBuilder *builder, MlirStringRef kind, MlirStringRef order, MlirValue pointer,
                             MlirValue value);

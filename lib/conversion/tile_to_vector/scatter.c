@@ -46,7 +46,7 @@ bool lowerScatter(Lowering *lowering, MlirOperation op) {
   Shape shape = shapeOfValue(mlirOperationGetOperand(op, 0));
   if (!reach(lowering, op, mlirOperationGetOperand(op, 1), shape.element, &scatter.reached))
     return false;
-  if (tileOpAttribute(op, "combine").ptr && !expectAtomicElement(op, shape.element))
+  if (tileOpAttribute(op, "combine").ptr && !expectAtomic(&scatter.reached))
     return false;
   intptr_t mark = spillOperands(lowering, op);
   forEachElement(lowering, &shape, scatterElement, &scatter);

@@ -43,8 +43,6 @@ static void fixDimensions(Lowering *lowering, MlirOperation view, Access *access
 bool accessOfView(Lowering *lowering, MlirOperation view) {
   MlirValue result = mlirOperationGetResult(view, 0), memref = scalarOf(lowering, mlirOperationGetOperand(view, 0));
   MlirType type = mlirValueGetType(result), memrefType = mlirValueGetType(memref);
-  if (tileViewTypeGetPacked(type).ptr)
-    return tileError(view, "not lowered to the CPU yet: a packed view");
   Access *access = loweringAllocate(lowering, sizeof *access);
   int64_t offset;
   *access = (Access){.memref = memref, .memrefRank = mlirShapedTypeGetRank(memrefType), .pad = padOfView(type)};
@@ -64,6 +62,8 @@ bool accessOfView(Lowering *lowering, MlirOperation view) {
                                   .digits = {{.divisor = 1, .memrefDim = j}},
                                   .size = sizeOfMemref(&lowering->builder, memref, j)};
   }
+  if (tileViewTypeGetPacked(type).ptr && !packAccess(lowering, view, access))
+    return false;
   recordNew(lowering, result, Record_Access)->access = access;
   return true;
 }
@@ -143,6 +143,17 @@ static bool runsOfLayout(const TileLayout *layout, Runs *runs) {
     addWalk(runs, (Run){repeat->axis, repeat->stride, repeat->count, stride});
     stride *= repeat->count;
   }
+  return true;
+}
+
+bool runsOfPacking(const TileLayout *layout, Packing *packing) {
+  Runs runs = {.count = 0};
+  if (!runsOfLayout(layout, &runs) || runs.count > MaxRank)
+    return false;
+  packing->numRuns = runs.count;
+  for (intptr_t i = 0; i < runs.count; ++i)
+    packing->runs[i] =
+        (PackingRun){runs.items[i].axis, runs.items[i].divisor, runs.items[i].count, runs.items[i].stride};
   return true;
 }
 

@@ -165,3 +165,27 @@ tile.kernel @chain(%state: memref<?xi64>, %ready: memref<?xi8>) {
   tile.atomic_store %yes, %ready[%i] release device : i8, memref<?xi8>
   tile.return
 }
+
+// Combining stores: the largest of all programs, nan if there is any; a scalar sum; and, or, xor of integers.
+tile.kernel @stores(%x: memref<?xf32>, %n: memref<?xi16>, %top: memref<9xf32>, %sum: memref<f32>, %bits: memref<3x9xi16>) {
+  %i = tile.program_id 0
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %one = arith.constant 1.0 : f32
+  %X = tile.view %x : memref<?xf32> to !tile.view<9xf32, pad = neg_inf>
+  %N = tile.view %n : memref<?xi16> to !tile.view<9xi16>
+  %T = tile.view %top : memref<9xf32> to !tile.view<9xf32>
+  %S = tile.view %sum : memref<f32> to !tile.view<f32>
+  %A = tile.view %bits[%c0, _] : memref<3x9xi16> to !tile.view<9xi16>
+  %B = tile.view %bits[%c1, _] : memref<3x9xi16> to !tile.view<9xi16>
+  %C = tile.view %bits[%c2, _] : memref<3x9xi16> to !tile.view<9xi16>
+  %v = tile.load %X[%i] : !tile.view<9xf32, pad = neg_inf> -> tensor<9xf32>
+  %w = tile.load %N[%i] : !tile.view<9xi16> -> tensor<9xi16>
+  tile.store %v, %T[%c0] combine(max) : tensor<9xf32>, !tile.view<9xf32>
+  tile.store %one, %S[] combine(add) : f32, !tile.view<f32>
+  tile.store %w, %A[%c0] combine(and) : tensor<9xi16>, !tile.view<9xi16>
+  tile.store %w, %B[%c0] combine(or) : tensor<9xi16>, !tile.view<9xi16>
+  tile.store %w, %C[%c0] combine(xor) : tensor<9xi16>, !tile.view<9xi16>
+  tile.return
+}
