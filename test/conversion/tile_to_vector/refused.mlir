@@ -10,6 +10,25 @@ tile.kernel @bits(%a: memref<16xi4>) {
 
 // -----
 
+tile.kernel @narrow(%a: f32) {
+  // expected-error@+1 {{not lowered to the CPU yet: a conversion of f32 to f8E4M3FN}}
+  %x = tile.convert_type %a saturate : f32 -> f8E4M3FN
+  tile.return
+}
+
+// -----
+
+tile.kernel @packed(%a: memref<?xi32>) {
+  %c0 = arith.constant 0 : index
+  %one = arith.constant dense<1> : tensor<4xi8>
+  %A = tile.view %a : memref<?xi32> to !tile.view<4xi8, packed = #tile.layout<offset [4:d0]>>
+  // expected-error@+1 {{not lowered to the CPU yet: atomics on a packed view}}
+  tile.store %one, %A[%c0] combine(add) : tensor<4xi8>, !tile.view<4xi8, packed = #tile.layout<offset [4:d0]>>
+  tile.return
+}
+
+// -----
+
 tile.kernel @shared(%a: memref<16xf32>) {
   // expected-error@+1 {{not lowered to the CPU yet: memory other than a local buffer}}
   %P = tile.alloc : !tile.buffer<16xf32, #tile.layout<offset [16:d0]>, shared>
