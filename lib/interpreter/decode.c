@@ -58,6 +58,15 @@ static bool unknown(Machine *machine, Frame *frame, const Instruction *instructi
   return machineFail(machine, instruction->op, "not interpreted yet: '%.*s'", (int)name.length, name.data);
 }
 
+static bool unknownType(Machine *machine, Frame *frame, const Instruction *instruction) {
+  char from[64] = "none", to[64] = "none";
+  if (instruction->numOperands)
+    tileTypeText(elementTypeOf(tileOperandType(instruction->op, 0)), from, sizeof from);
+  if (instruction->numResults)
+    tileTypeText(elementTypeOf(tileResultType(instruction->op, 0)), to, sizeof to);
+  return machineFail(machine, instruction->op, "not interpreted yet: elements of %s or %s", from, to);
+}
+
 static void decodeFlags(Instruction *instruction) {
   MlirAttribute predicate = tileOpAttribute(instruction->op, "predicate");
   if (mlirAttributeIsNull(predicate))
@@ -85,10 +94,13 @@ static void decodeMeaning(Instruction *instruction) {
   instruction->scalar = row ? row->scalar : NULL;
   if (!instruction->execute)
     instruction->execute = isStructured(op) ? executeLinalg : unknown;
+  bool known = true;
   if (instruction->numOperands)
-    formatOf(elementTypeOf(tileOperandType(op, 0)), &instruction->in);
+    known &= formatOf(elementTypeOf(tileOperandType(op, 0)), &instruction->in);
   if (instruction->numResults)
-    formatOf(elementTypeOf(tileResultType(op, 0)), &instruction->out);
+    known &= formatOf(elementTypeOf(tileResultType(op, 0)), &instruction->out);
+  if (instruction->scalar && !known)
+    instruction->execute = unknownType;
   if (instruction->scalar)
     decodeFlags(instruction);
 }

@@ -190,7 +190,7 @@ Array *newArray(Machine *machine, const Instruction *instruction, int rank, cons
       return NULL;
     }
   int64_t count = countOf(rank, sizes);
-  Array *array = count > INT64_C(1) << 32 ? NULL : arrayCreate(rank, sizes);
+  Array *array = count > INT64_C(1) << 30 ? NULL : arrayCreate(rank, sizes);
   if (!array)
     machineOutOfMemory(machine, instruction->op);
   else if (!machineStep(machine, instruction->op, count)) {

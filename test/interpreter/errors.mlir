@@ -133,3 +133,12 @@ func.func @forever() {
   }
   return
 }
+
+// An element type it does not know is named:
+// RUN: not %tile_run --target=interpret %s --entry=wide 2>&1 | FileCheck %s --check-prefix=WIDE
+// WIDE: 'arith.extsi' op not interpreted yet: elements of i64 or i128
+func.func @wide(%x: i64) -> i64 {
+  %w = arith.extsi %x : i64 to i128
+  %y = arith.trunci %w : i128 to i64
+  return %y : i64
+}
