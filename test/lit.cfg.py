@@ -94,4 +94,4 @@ config.environment["TSAN_OPTIONS"] = f"suppressions={suppressions}/thread.supp:h
 
 # A test that hangs fails. lit needs psutil (requirements.txt) for that; a build without .venv goes without.
 if lit_config.maxIndividualTestTimeIsSupported[0] and not lit_config.maxIndividualTestTime:
-    lit_config.maxIndividualTestTime = (1200 if long_run else 120) * (4 if sanitizers else 1)
+    lit_config.maxIndividualTestTime = (1800 if long_run else 400) * (4 if sanitizers else 1)
