@@ -101,6 +101,11 @@ MlirBlock tileOnlyBlock(MlirRegion region) {
   return alone ? block : (MlirBlock){NULL};
 }
 
+bool tileHasOneUse(MlirValue value) {
+  MlirOpOperand use = mlirValueGetFirstUse(value);
+  return !mlirOpOperandIsNull(use) && mlirOpOperandIsNull(mlirOpOperandGetNextUse(use));
+}
+
 bool tileConstantIndex(MlirValue value, int64_t *constant) {
   MlirOperation op = tileDefiningOp(value);
   if (!tileOpIs(op, "arith.constant"))

@@ -31,6 +31,7 @@ MlirType tileOperandType(MlirOperation op, intptr_t index);
 MlirType tileResultType(MlirOperation op, intptr_t index);
 MlirOperation tileParentOfName(MlirOperation op, const char *name); // nearest enclosing, itself excluded; or null
 MlirBlock tileOnlyBlock(MlirRegion region);
+bool tileHasOneUse(MlirValue value);
 bool tileConstantIndex(MlirValue value, int64_t *constant); // arith.constant of index or integer type
 
 // A growing list of ops, as walks collect them.

@@ -76,17 +76,12 @@ bool tileLowerContraction(TileStructured *s) {
   return true;
 }
 
-static bool hasOneUse(MlirValue value) {
-  MlirOpOperand use = mlirValueGetFirstUse(value);
-  return !mlirOpOperandIsNull(use) && mlirOpOperandIsNull(mlirOpOperandGetNextUse(use));
-}
-
 // Reads the contraction that makes input `index` of the elementwise op, if nothing else uses it.
 static bool readProducer(const TileStructured *elementwise, int index, TileStructured *producer, TileContraction *c) {
   MlirValue value = elementwise->operands[index].value;
   MlirOperation op = tileDefiningOp(value);
   // In a loop around the use, the product would be computed again in every step.
-  return tileOpIs(op, "linalg.generic") && hasOneUse(value) &&
+  return tileOpIs(op, "linalg.generic") && tileHasOneUse(value) &&
          mlirBlockEqual(mlirOperationGetBlock(op), mlirOperationGetBlock(elementwise->op)) &&
          tileStructuredRead(op, producer) && tileStructuredMatchMultiplyAdd(producer, &c->lhs, &c->rhs) &&
          matchDims(producer, c) && isMatrixProduct(producer, c) &&

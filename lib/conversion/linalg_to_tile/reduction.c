@@ -50,18 +50,13 @@ static const Combiner *findCombiner(MlirOperation op) {
   return NULL;
 }
 
-static bool usesOnce(MlirValue value) {
-  MlirOpOperand use = mlirValueGetFirstUse(value);
-  return !mlirOpOperandIsNull(use) && mlirOpOperandIsNull(mlirOpOperandGetNextUse(use));
-}
-
 // The combiner of output `index` and the value it folds in; null if the body has another form.
 static const Combiner *matchOutput(const TileStructured *s, int index, MlirValue *folded) {
   MlirValue accumulator = mlirBlockGetArgument(s->body, s->numInputs + index);
   MlirValue result = mlirOperationGetOperand(mlirBlockGetTerminator(s->body), index);
   MlirOperation op = tileDefiningOp(result);
   const Combiner *combiner = mlirOperationIsNull(op) ? NULL : findCombiner(op);
-  if (!combiner || !usesOnce(accumulator) || !usesOnce(result)) // a running value that others read is a scan
+  if (!combiner || !tileHasOneUse(accumulator) || !tileHasOneUse(result)) // a running value that others read is a scan
     return NULL;
   for (int side = 0; side < 2; side++)
     if (mlirValueEqual(mlirOperationGetOperand(op, side), accumulator)) {

@@ -332,7 +332,7 @@ static MlirValue evaluateIota(Body *body, const Record *record, const Coord *coo
   return buildBinary(builder, "arith.addi", numbers, castIndex(builder, lanes, element, width));
 }
 
-static MlirValue evaluateLanes(Body *body, Record *record, const Coord *coords, intptr_t axis, int64_t width) {
+MlirValue evaluateLanes(Body *body, Record *record, const Coord *coords, intptr_t axis, int64_t width) {
   Lowering *lowering = body->lowering;
   MlirValue *lanes = loweringAllocate(lowering, width * sizeof *lanes);
   Coord at[MaxRank];

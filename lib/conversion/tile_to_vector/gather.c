@@ -60,20 +60,9 @@ static bool isNumbered(const Record *record, intptr_t d) {
   return isTile(mlirValueGetType(mlirOperationGetOperand(record->op, 1 + d)));
 }
 
-static MlirValue gatherLanes(Body *body, Record *record, const Coord *coords, intptr_t axis, int64_t width) {
-  Lowering *lowering = body->lowering;
-  MlirValue *lanes = loweringAllocate(lowering, width * sizeof *lanes);
-  Coord at[MaxRank];
-  memcpy(at, coords, record->shape.rank * sizeof *at);
-  for (int64_t lane = 0; lane < width; ++lane, at[axis].offset++)
-    lanes[lane] = evaluate(body, record, at, -1, 0);
-  MlirType type = vectorOf(record->shape.element, width);
-  return tileBuildValue(&lowering->builder, "vector.from_elements", type, width, lanes, NULL);
-}
-
 static MlirValue gatherFromView(Body *body, Record *record, const Coord *coords, intptr_t axis, int64_t width) {
   if (width && isNumbered(record, axis))
-    return gatherLanes(body, record, coords, axis, width);
+    return evaluateLanes(body, record, coords, axis, width);
   Coord rest[MaxRank];
   Access access = placeInView(body, record, coords, rest);
   return accessLoad(body, &access, rest, axis, width);
@@ -96,7 +85,7 @@ static MlirValue gatherElement(Body *body, Record *record, const Coord *coords) 
 }
 
 static MlirValue gatherFromMemref(Body *body, Record *record, const Coord *coords, intptr_t axis, int64_t width) {
-  return width ? gatherLanes(body, record, coords, axis, width) : gatherElement(body, record, coords);
+  return width ? evaluateLanes(body, record, coords, axis, width) : gatherElement(body, record, coords);
 }
 
 //===--- one element of a tile -------------------------------------------------------------------===//
@@ -109,7 +98,7 @@ static MlirValue isNumberOf(TileBuilder *builder, MlirValue number, int64_t size
 // Outside: the nearest, or `other` (zero when there is none).
 static MlirValue gatherFromTile(Body *body, Record *record, const Coord *coords, intptr_t axis, int64_t width) {
   if (width)
-    return gatherLanes(body, record, coords, axis, width);
+    return evaluateLanes(body, record, coords, axis, width);
   TileBuilder *builder = &body->lowering->builder;
   int64_t along = integerAttribute(record->op, "axis"), size = record->access->shape.sizes[along];
   MlirValue number = asIndex(builder, evaluateOperand(body, mlirOperationGetOperand(record->op, 1), coords, -1, 0), 0);

@@ -215,6 +215,8 @@ intptr_t accessIndices(TileBuilder *builder, const Access *access, const Coord *
 Body bodyBegin(Lowering *lowering, bool inside);
 void bodyEnd(Body *body);
 MlirValue evaluate(Body *body, Record *record, const Coord *coords, intptr_t axis, int64_t width);
+// The same, one lane after the other: for what cannot be read as a vector.
+MlirValue evaluateLanes(Body *body, Record *record, const Coord *coords, intptr_t axis, int64_t width);
 MlirValue evaluateOperand(Body *body, MlirValue source, const Coord *coords, intptr_t axis, int64_t width);
 bool isEvaluable(MlirOperation op); // an op that may stay lazy
 bool isShapeOp(MlirOperation op);   // broadcast, transpose, slice, reshape of tiles

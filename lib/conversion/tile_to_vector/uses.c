@@ -237,11 +237,6 @@ bool isWorthStoring(Lowering *lowering, MlirOperation op) {
 
 //===--- writing over what is read --------------------------------------------------------------===//
 
-static bool hasOneUse(MlirValue value) {
-  MlirOpOperand use = mlirValueGetFirstUse(value);
-  return !mlirOpOperandIsNull(use) && mlirOpOperandIsNull(mlirOpOperandGetNextUse(use));
-}
-
 static MlirBlock blockOfValue(MlirValue value) {
   return mlirValueIsABlockArgument(value) ? mlirBlockArgumentGetOwner(value)
                                           : mlirOperationGetBlock(mlirOpResultGetOwner(value));
@@ -250,7 +245,7 @@ static MlirBlock blockOfValue(MlirValue value) {
 Access *inPlaceTarget(Lowering *lowering, MlirValue value) {
   Record *record = recordOf(lowering, value);
   MlirOpOperand use = mlirValueGetFirstUse(value);
-  if (!isTile(mlirValueGetType(value)) || !hasOneUse(value) ||
+  if (!isTile(mlirValueGetType(value)) || !tileHasOneUse(value) ||
       !mlirBlockEqual(blockOfValue(value), mlirOperationGetBlock(mlirOpOperandGetOwner(use))))
     return NULL;
   if (record->kind == Record_Memory)

@@ -20,15 +20,10 @@ static bool isElementwise(MlirOperation op) {
   return true;
 }
 
-static bool hasOneUse(MlirValue value) {
-  MlirOpOperand use = mlirValueGetFirstUse(value);
-  return !mlirOpOperandIsNull(use) && mlirOpOperandIsNull(mlirOpOperandGetNextUse(use));
-}
-
 static bool mayFuse(MlirOperation consumer, intptr_t operand) {
   MlirValue value = mlirOperationGetOperand(consumer, operand);
   MlirOperation producer = tileDefiningOp(value);
-  return tileOpIs(producer, "linalg.generic") && tileOpIs(consumer, "linalg.generic") && hasOneUse(value) &&
+  return tileOpIs(producer, "linalg.generic") && tileOpIs(consumer, "linalg.generic") && tileHasOneUse(value) &&
          mlirBlockEqual(mlirOperationGetBlock(producer), mlirOperationGetBlock(consumer)) && isElementwise(producer) &&
          isElementwise(consumer);
 }
