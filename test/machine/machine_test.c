@@ -12,7 +12,7 @@
 #include "lib/machine/machine.h"
 #include "test/check.h"
 
-static char folder[] = "/tmp/tessera-machine-XXXXXX";
+static char folder[] = "machine_test-XXXXXX"; // in the working directory: lit gives each test one
 static const char *const builtIn[] = {"gfx942", "native", "sm_80", "sm_90a", "x86-64-v3", "x86-64-v4"};
 enum { BUILT_IN = sizeof builtIn / sizeof builtIn[0] };
 
