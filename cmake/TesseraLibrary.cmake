@@ -1,5 +1,6 @@
 # libtessera.so: dialects and all of lib/ but the runtime. libtessera-runtime: what compiled programs call.
-set(COMPILER_ROOMS support layout machine capi ir analysis transforms conversion search target pipelines jit interpreter)
+set(COMPILER_ROOMS support layout machine capi ir analysis transforms conversion search target pipelines jit interpreter
+                   emulator)
 foreach(room ${COMPILER_ROOMS})
   file(GLOB_RECURSE files CONFIGURE_DEPENDS lib/${room}/*.c lib/${room}/*.cpp)
   list(APPEND COMPILER_SOURCES ${files})

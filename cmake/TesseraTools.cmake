@@ -4,7 +4,7 @@ file(GLOB run_sources CONFIGURE_DEPENDS lib/run/*.c)
 file(GLOB support_sources CONFIGURE_DEPENDS lib/support/*.c)
 
 # Every tools/NAME/main.c (with whatever lies beside it) is an executable NAME linked to libtessera; tile-exec, which runs
-# where there is no MLIR, has lib/support inside instead.
+# where there is no MLIR, has lib/support inside instead, and tessera-codegen, which LLVM may end, links LLVM only.
 file(GLOB tool_mains CONFIGURE_DEPENDS tools/*/main.c)
 foreach(main ${tool_mains})
   get_filename_component(folder ${main} DIRECTORY)
@@ -15,6 +15,8 @@ foreach(main ${tool_mains})
     target_sources(${name} PRIVATE ${support_sources})
     target_link_libraries(${name} PRIVATE ${CMAKE_DL_LIBS} -Wl,--no-as-needed m -Wl,--as-needed) # programs may call libm
     target_link_options(${name} PRIVATE $<$<CONFIG:Release>:-s>)
+  elseif(name STREQUAL "tessera-codegen")
+    target_link_libraries(${name} PRIVATE LLVM)
   else()
     target_link_libraries(${name} PRIVATE tessera)
   endif()

@@ -1,16 +1,20 @@
 #!/usr/bin/env python3
-"""The main job: three programs compiled by Tessera, run on this CPU and judged by numpy and by the interpreter.
+"""The main job: three programs compiled by Tessera, run on this CPU and on emulated GPUs, judged by numpy.
 
   digits       1,797 scans of handwritten digits read by a small network that this script trains
   transformer  one GPT-style block, batch 2, 128 tokens, width 256, 8 heads
   softmax      a tile kernel written by hand: edit examples/softmax/softmax.mlir and run again
 
-Prints a table and writes an HTML page with each program at every level. Exit status 1 if a result is wrong.
-Use: ./dev demo [--repeat=N] [--threads=N] [--interpret-all] [--page=FILE]
+Each runs on the CPU, compiled; by definition, in the interpreter; and as GPU kernels on the emulator, which counts their
+traffic and looks for races (on the GPU itself where CUDA's driver finds one). Prints tables and writes an HTML page with
+them, a trace of each run and each program at every level. Exit status 1 if a result is wrong or a kernel is at fault.
+Use: ./dev demo [--repeat=N] [--threads=N] [--page=FILE]
 """
 import argparse
+import ctypes
 import html
 import json
+import math
 import os
 import re
 import subprocess
@@ -33,6 +37,17 @@ LEVELS = {
     "convert-tile-launch-to-runtime": "loops over vectors",
 }
 
+# What is shown of a run on a GPU: the key of --stats, its heading.
+COUNTS = {
+    "launches": "launches",
+    "global_bytes_read": "bytes read",
+    "global_bytes_written": "bytes written",
+    "global_transactions": "transactions",
+    "shared_bank_conflicts": "bank conflicts",
+    "mma_flops": "MMA flops",
+    "barriers": "barriers",
+}
+
 
 class Program:
     """One program: where it stands, what goes in, what numpy says comes out, and how it is judged."""
@@ -40,7 +55,6 @@ class Program:
     def __init__(self, name, inputs, expected, flops, tolerance, judge=None):
         self.name, self.inputs, self.expected = name, inputs, expected
         self.flops, self.tolerance, self.judge = flops, tolerance, judge
-        self.interpretable = flops < 1e8  # the interpreter needs about 25 ns per operation
         self.file = HERE / name / f"{name}.mlir"
 
 
@@ -69,17 +83,49 @@ def softmax():
     return Program("softmax", [x], e / e.sum(axis=1, keepdims=True), 5 * x.size, 1e-6)
 
 
-def run(program, tools, options, folder):
-    """Runs the program and returns its row of the table."""
-    arguments = []
+def interpreter_ms(trace):
+    """How long the interpreter ran, by the trace's phases."""
+    events = json.loads(trace.read_text())["traceEvents"]
+    return sum(e["dur"] for e in events if e["name"] == "interpretation") / 1e3
+
+
+def save_inputs(program, folder):
+    """Writes the inputs and returns the flags that name them."""
     for i, array in enumerate(program.inputs):
         np.save(folder / f"{program.name}{i}.npy", array)
-        arguments.append(f"--in={folder / f'{program.name}{i}.npy'}")
+    return [f"--in={folder / f'{program.name}{i}.npy'}" for i in range(len(program.inputs))]
+
+
+def gpus():
+    """The emulated chips and, where CUDA's driver finds a GPU, that."""
+    try:
+        driver, count = ctypes.CDLL("libcuda.so.1"), ctypes.c_int(0)
+        found = driver.cuInit(0) == 0 and driver.cuDeviceGetCount(ctypes.byref(count)) == 0 and count.value > 0
+    except OSError:
+        found = False
+    return ["emulate:sm_80", "emulate:gfx942"] + (["cuda"] if found else [])
+
+
+def run_on_gpu(program, target, tools, folder):
+    """Runs the program's kernels on a GPU or an emulated one and returns its row of the table."""
+    out, stats = folder / "gpu_out.npy", folder / "gpu.json"
+    done = subprocess.run([tools / "tile-run", program.file, f"--target={target}", *save_inputs(program, folder),
+                           f"--out={out}", f"--stats={stats}"], capture_output=True, text=True)
+    if done.returncode:
+        sys.exit(f"{program.name} on {target}:\n{done.stderr}")
+    facts, error = json.loads(stats.read_text()), float(np.abs(np.load(out) - program.expected).max())
+    passed = error <= program.tolerance and facts["fallback_ops"] == 0 and facts["launches"] > 0
+    return {"program": program.name, "target": target, "error": error, "passed": passed,
+            "counts": [facts.get(key) for key in COUNTS]}
+
+
+def run(program, tools, options, folder, traces):
+    """Runs the program on both targets of the CPU and returns its row of the table."""
+    arguments = save_inputs(program, folder)
     out, stats = folder / f"{program.name}_out.npy", folder / f"{program.name}.json"
-    command = [tools / "tile-run", program.file, *arguments, f"--out={out}", f"--stats={stats}",
-               f"--repeat={options.repeat}"]
-    if program.interpretable or options.interpret_all:
-        command.append("--check-against=interpret")
+    trace = traces / f"{program.name}.trace.json"
+    command = [tools / "tile-run", program.file, "--target=cpu", "--target=interpret", *arguments, f"--out={out}",
+               f"--stats={stats}", f"--trace={trace}", f"--repeat={options.repeat}"]
     if options.threads:
         command.append(f"--threads={options.threads}")
     judged = subprocess.run(command, capture_output=True, text=True)
@@ -92,18 +138,28 @@ def run(program, tools, options, folder):
         alike, note = program.judge(result)
         passed = passed and alike
     passed = passed and facts["fallback_ops"] == 0
-    return {"program": program.name, "ms": facts["time_ms_median"],
+    return {"program": program.name, "cpu_ms": facts["time_ms_median"], "interpret_ms": interpreter_ms(trace),
             "gflops": program.flops / facts["time_ms_median"] / 1e6, "error": error,
-            "interpreter": f"{facts['max_abs_error']:.1e}" if "max_abs_error" in facts else "not asked",
-            "fallback_ops": facts["fallback_ops"], "passed": passed, "note": note}
+            "interpreter": facts["max_abs_error"], "fallback_ops": facts["fallback_ops"], "passed": passed,
+            "note": note, "trace": trace}
 
 
 def print_table(rows):
-    print(f"\n{'program':<12} {'time ms':>9} {'GFLOP/s':>8} {'to numpy':>9} {'to interpreter':>15} {'fallback_ops':>13}  verdict")
+    print(f"\n{'program':<12} {'cpu ms':>9} {'interpret ms':>13} {'GFLOP/s':>8} {'to numpy':>9} {'to interpret':>13}"
+          f" {'fallback_ops':>13}  verdict")
     for r in rows:
         verdict = "right" if r["passed"] else "WRONG"
-        print(f"{r['program']:<12} {r['ms']:>9.3f} {r['gflops']:>8.1f} {r['error']:>9.1e} {r['interpreter']:>15} {r['fallback_ops']:>13}"
+        print(f"{r['program']:<12} {r['cpu_ms']:>9.3f} {r['interpret_ms']:>13.1f} {r['gflops']:>8.1f} {r['error']:>9.1e}"
+              f" {r['interpreter']:>13.1e} {r['fallback_ops']:>13}"
               f"  {verdict}{'  (' + r['note'] + ')' if r['note'] else ''}")
+
+
+def print_gpu_table(rows):
+    print(f"\n{'program':<12} {'target':<15} " + " ".join(f"{name:>14}" for name in COUNTS.values())
+          + f" {'to numpy':>9}  verdict")
+    for r in rows:
+        counts = " ".join(f"{'-' if count is None else count:>14}" for count in r["counts"])
+        print(f"{r['program']:<12} {r['target']:<15} {counts} {r['error']:>9.1e}  {'right' if r['passed'] else 'WRONG'}")
 
 
 def levels(program, tools):
@@ -117,6 +173,31 @@ def levels(program, tools):
             ("LLVM dialect", done.stdout)]
 
 
+def chart(rows):
+    """Bars on a logarithmic axis, two for each program, as SVG."""
+    left, width, bar, colours = 110, 560, 18, {"cpu": "#2a6f97", "interpret": "#c9a227"}
+    times = [r[f"{target}_ms"] for r in rows for target in colours]
+    low = math.floor(math.log10(min(times) / 2))  # so that the shortest bar can be seen
+    high = max(math.ceil(math.log10(max(times))), low + 1)
+
+    def place(ms):
+        return left + width * (math.log10(ms) - low) / (high - low)
+
+    parts, bottom = [], len(rows) * (2 * bar + 14) + 6
+    for power in range(low, high + 1):
+        x, label = place(10.0**power), f"{10.0**power:g} ms"
+        parts.append(f'<path d="M{x:.1f} 0V{bottom}" stroke="#ddd"/><text x="{x:.1f}" y="{bottom + 16}" text-anchor="middle">{label}</text>')
+    for i, row in enumerate(rows):
+        top = i * (2 * bar + 14) + 6
+        parts.append(f'<text x="{left - 8}" y="{top + bar + 5}" text-anchor="end">{html.escape(row["program"])}</text>')
+        for k, (target, colour) in enumerate(colours.items()):
+            ms, y = row[f"{target}_ms"], top + k * bar
+            end, shown = max(place(ms), left + 2), f"{ms:.2f}" if ms < 10 else f"{ms:.0f}"
+            parts.append(f'<rect x="{left}" y="{y}" width="{end - left:.1f}" height="{bar - 3}" fill="{colour}"/>'
+                         f'<text x="{end + 6:.1f}" y="{y + 12}">{target} {shown} ms</text>')
+    return f'<svg width="{left + width + 190}" height="{bottom + 24}" font-size="13" role="img">{"".join(parts)}</svg>'
+
+
 PAGE = """<!doctype html><meta charset="utf-8"><title>Tessera demo</title>
 <style>
 body {{ font: 15px/1.5 system-ui, sans-serif; margin: 2em; color: #222 }}
@@ -127,22 +208,41 @@ td:first-child, td:last-child, th:first-child, th:last-child {{ text-align: left
 border-radius: 6px }} .right {{ color: #070 }} .wrong {{ color: #b00; font-weight: bold }}
 </style>
 <h1>Tessera: what the compiler did</h1>
-<table><tr><th>program<th>time ms<th>GFLOP/s<th>largest difference to numpy<th>to the interpreter<th>fallback_ops<th>verdict</tr>{rows}</table>
+<table><tr><th>program<th>cpu ms<th>interpret ms<th>GFLOP/s (cpu)<th>largest difference to numpy<th>to the interpreter<th>fallback_ops<th>verdict</tr>{rows}</table>
+<h2>The same programs as GPU kernels</h2>
+<p>Counted on the emulator, which also looks for races, missing waits and accesses out of bounds: it found none.</p>
+<table><tr><th>program<th>target{count_names}<th>largest difference to numpy<th>verdict</tr>{gpu_rows}</table>
+<h2>Time of one run, by target</h2>
+<p>The axis is logarithmic: <code>interpret</code> runs a program by definition, to judge it, not to be fast.</p>
+{chart}
+<h2>Traces</h2>
+<p>What ran when: the compiler's phases, every kernel launch, and which threads took part: {traces}. To look at one, open
+<a href="https://ui.perfetto.dev">ui.perfetto.dev</a> (or chrome://tracing) and drop the file onto the page; it stays on your machine.</p>
 {programs}
 """
 
 
-def write_page(path, programs, rows, tools):
+def verdict_cell(passed, note=""):
+    word = "right" if passed else "WRONG"
+    return f"<td class={word.lower()}>{word} {html.escape(note)}"
+
+
+def write_page(path, programs, rows, gpu_rows, tools):
     cells = "".join(
-        f"<tr><td>{r['program']}<td>{r['ms']:.3f}<td>{r['gflops']:.1f}<td>{r['error']:.2e}<td>{r['interpreter']}<td>{r['fallback_ops']}"
-        f"<td class={'right' if r['passed'] else 'wrong'}>{'right' if r['passed'] else 'WRONG'} {html.escape(r['note'])}</tr>"
-        for r in rows)
+        f"<tr><td>{r['program']}<td>{r['cpu_ms']:.3f}<td>{r['interpret_ms']:.1f}<td>{r['gflops']:.1f}<td>{r['error']:.2e}"
+        f"<td>{r['interpreter']:.2e}<td>{r['fallback_ops']}"
+        f"{verdict_cell(r['passed'], r['note'])}</tr>" for r in rows)
+    gpu_cells = "".join(
+        f"<tr><td>{r['program']}<td>{r['target']}" + "".join(f"<td>{'' if c is None else f'{c:,}'}" for c in r["counts"])
+        + f"<td>{r['error']:.2e}{verdict_cell(r['passed'])}</tr>" for r in gpu_rows)
+    count_names = "".join(f"<th>{name}" for name in COUNTS.values())
     sections = []
     for program in programs:
         columns = "".join(f"<div><h3>{html.escape(name)}</h3><pre>{html.escape(text)}</pre></div>"
                           for name, text in levels(program, tools))
         sections.append(f"<h2>{program.name}</h2><div class=levels>{columns}</div>")
-    path.write_text(PAGE.format(rows=cells, programs="".join(sections)))
+    traces = ", ".join(f'<a href="{html.escape(r["trace"].relative_to(path.parent).as_posix())}" download>{r["program"]}</a>' for r in rows)
+    path.write_text(PAGE.format(rows=cells, gpu_rows=gpu_cells, count_names=count_names, chart=chart(rows), traces=traces, programs="".join(sections)))
 
 
 def main():
@@ -150,18 +250,21 @@ def main():
     parser.add_argument("--build", type=Path, default=HERE.parent / "build", help="build folder (default: build)")
     parser.add_argument("--repeat", type=int, default=50, help="timed runs per program (default: 50)")
     parser.add_argument("--threads", type=int, default=0, help="threads (default: all cores)")
-    parser.add_argument("--interpret-all", action="store_true", help="let the interpreter judge the transformer too: 10 s")
     parser.add_argument("--page", type=Path, help="where the HTML page goes (default: BUILD/demo.html)")
     options = parser.parse_args()
     tools = options.build / "bin"
-    page = options.page or options.build / "demo.html"
+    page = (options.page or options.build / "demo.html").resolve()
+    traces = page.with_suffix(".traces")
+    traces.mkdir(parents=True, exist_ok=True)
     programs = [digits(), transformer(), softmax()]
     with tempfile.TemporaryDirectory() as folder:
-        rows = [run(p, tools, options, Path(folder)) for p in programs]
-    print_table(rows)
-    write_page(page, programs, rows, tools)
+        rows = [run(p, tools, options, Path(folder), traces) for p in programs]
+        print_table(rows)
+        gpu_rows = [run_on_gpu(p, target, tools, Path(folder)) for p in programs for target in gpus()]
+    print_gpu_table(gpu_rows)
+    write_page(page, programs, rows, gpu_rows, tools)
     print(f"\nEvery level of each program, side by side: {page}")
-    return 0 if all(r["passed"] for r in rows) else 1
+    return 0 if all(r["passed"] for r in rows + gpu_rows) else 1
 
 
 if __name__ == "__main__":

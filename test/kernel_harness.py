@@ -75,6 +75,10 @@ class Kernels:
         path = compile_kernels(source, build, os.path.join(self.folder.name, "kernels.so"), march)
         self.library = ctypes.CDLL(path)
 
+    def can_pass(self, name):
+        """Whether arrays can be given to all parameters."""
+        return True
+
     def call(self, name, arguments, grid):
         function = getattr(self.library, name)
         function.argtypes = [ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64]
@@ -99,10 +103,14 @@ class Kernels:
 
 
 class InterpretedKernels:
-    """The same kernels on the interpreter: a host program around each, run by tile-run --target=interpret."""
+    """The same kernels on the interpreter: a host program around each, run by tile-run --target=interpret, after
+    the passes given (a pipeline as text), if any."""
 
-    def __init__(self, source, build):
+    target = "interpret"
+
+    def __init__(self, source, build, passes=""):
         self.tool = os.path.join(build, "bin", "tile-run")
+        self.passes = [f"--pass-pipeline={passes}"] if passes else []
         with open(source) as file:
             self.source = file.read()
 
@@ -127,17 +135,47 @@ class InterpretedKernels:
         lines.append(f"  tile.launch @{name} grid({sizes}){ins} outs({names[last]} : {types[last]})\n  return\n}}")
         return "\n".join(lines)
 
+    def can_pass(self, name):
+        """tile-run has no arrays of floats below 8 bits."""
+        return not any(re.search(r"x(f[46]E\w+)[,>]", kind) for kind in self.parameters(name))
+
+    def as_held(self, argument, kind):
+        """The same bits as tile-run takes them: f8 as uint8, bf16 as uint16 (kernels take any array of that width)."""
+        array = numpy.array(argument, order="C")
+        is_float = re.search(r"x(f8\w+|bf16)[,>]|^(f8\w+|bf16)$", kind)
+        return array.view(f"u{array.itemsize}") if is_float and array.dtype.kind == "i" else array
+
     def run(self, name, arguments, grid):
+        kinds = self.parameters(name)
         with tempfile.TemporaryDirectory() as folder:
             program = os.path.join(folder, "program.mlir")
             with open(program, "w") as file:
                 file.write(self.host_program(name, grid))
-            command = [self.tool, program, "--target=interpret"]
+            command = [self.tool, program, f"--target={self.target}"] + self.passes
             memrefs = [(i, a) for i, a in enumerate(arguments) if isinstance(a, numpy.ndarray)]
             for i, argument in enumerate(arguments):
-                numpy.save(f"{folder}/in{i}.npy", numpy.array(argument, order="C"))
+                numpy.save(f"{folder}/in{i}.npy", self.as_held(argument, kinds[i]))
                 command.append(f"--in={folder}/in{i}.npy")
             command += [f"--out={folder}/out{i}.npy" for i, _ in memrefs]
             subprocess.run(command, check=True)
             for i, array in memrefs:
-                array[...] = numpy.load(f"{folder}/out{i}.npy")
+                array[...] = numpy.load(f"{folder}/out{i}.npy").view(array.dtype)
+
+
+class EmulatedKernels(InterpretedKernels):
+    """The same kernels, converted for a GPU and run on its emulator: a finding (a race, an access out of bounds) fails."""
+
+    def __init__(self, source, build, chip):
+        kind = "rocdl" if chip.startswith("gfx") else "nvvm"
+        super().__init__(source, build, f"builtin.module(tile-to-{kind}-pipeline{{chip={chip}}})")
+        self.target = f"emulate:{chip}"
+
+    def host_program(self, name, grid):
+        """Of the kernels only the one that runs is compiled."""
+        def keep(match):
+            return match.group(0) if match.group(1) == name else ""
+        whole, self.source = self.source, re.sub(r"^tile\.kernel @(\w+)\b.*?^}\n", keep, self.source, flags=re.S | re.M)
+        try:
+            return super().host_program(name, grid)
+        finally:
+            self.source = whole

@@ -70,7 +70,7 @@ config.substitutions += [(rf"%{word}\b", meaning) for word, meaning in words.ite
 with open("/proc/cpuinfo") as cpu:
     if " avx512f " in cpu.read():
         config.available_features.add("avx512")
-if shutil.which("ptxas"):
+if shutil.which("ptxas") or os.access("/usr/local/cuda/bin/ptxas", os.X_OK):
     config.available_features.add("ptxas")
 if long_run:
     config.available_features.add("long")

@@ -46,20 +46,33 @@ static MlirType parameterType(const Fit *fit, intptr_t operand, MlirType otherwi
   return isKnown ? mlirFunctionTypeGetInput(fit->signature, index) : otherwise;
 }
 
-// What `wanted` leaves open or says as `seen` does.
+// Every size that `wanted` has it leaves open or says as `seen` does.
+static bool coversSizes(MlirType wanted, MlirType seen) {
+  intptr_t rank = mlirShapedTypeGetRank(seen);
+  bool covers = rank == mlirShapedTypeGetRank(wanted);
+  for (intptr_t i = 0; covers && i < rank; i++)
+    covers = mlirShapedTypeIsDynamicDim(wanted, i) ||
+             mlirShapedTypeGetDimSize(wanted, i) == mlirShapedTypeGetDimSize(seen, i);
+  return covers;
+}
+
+// The same of a stride or an offset.
 static bool covers(int64_t wanted, int64_t seen) {
   return mlirShapedTypeIsDynamicStrideOrOffset(wanted) || wanted == seen;
 }
 
-// memref.cast can make `wanted` of `seen`: same sizes, strides and offset that `wanted` covers.
+static bool isContiguous(MlirType memref) { return mlirAffineMapIsIdentity(mlirMemRefTypeGetAffineMap(memref)); }
+
+// memref.cast can make `wanted` of `seen`: sizes, strides and offset that `wanted` covers. Open strides cover any, but
+// a parameter without a layout is contiguous although its strides are open.
 static bool isCastable(MlirType seen, MlirType wanted) {
   intptr_t rank = mlirShapedTypeGetRank(seen);
   int64_t seenOffset, wantedOffset, *strides = malloc(sizeof *strides * 2 * (size_t)(rank + 1));
-  bool fits = tileTypeHasSameShape(seen, wanted) &&
+  bool fits = coversSizes(wanted, seen) && (!isContiguous(wanted) || isContiguous(seen)) &&
               mlirAttributeEqual(mlirMemRefTypeGetMemorySpace(seen), mlirMemRefTypeGetMemorySpace(wanted)) &&
               mlirLogicalResultIsSuccess(mlirMemRefTypeGetStridesAndOffset(seen, strides, &seenOffset)) &&
               mlirLogicalResultIsSuccess(mlirMemRefTypeGetStridesAndOffset(wanted, strides + rank, &wantedOffset)) &&
-              !mlirAffineMapIsIdentity(mlirMemRefTypeGetAffineMap(wanted)) && covers(wantedOffset, seenOffset);
+              covers(wantedOffset, seenOffset);
   for (intptr_t i = 0; fits && i < rank; i++)
     fits = covers(strides[rank + i], strides[i]);
   free(strides);

@@ -233,7 +233,8 @@ static bool tileIndexOf(MlirValue index, MlirType view, intptr_t axis, int64_t *
   return first % step == 0;
 }
 
-// Gather and scatter at `indices` of `view` are a load and a store: no mask, and what lies outside is dropped as there.
+// Gather and scatter at these indices of a view are a load and a store: no mask, and what lies outside is dropped as
+// there.
 static bool isContiguous(MlirOperation op, MlirValue view, intptr_t begin, intptr_t count) {
   int64_t constant;
   if (!tileTypeIsAView(mlirValueGetType(view)) || !tileKeywordIs(op, "bounds", "drop") ||
@@ -246,49 +247,46 @@ static bool isContiguous(MlirOperation op, MlirValue view, intptr_t begin, intpt
   return true;
 }
 
-static void buildIndices(TileBuilder *builder, MlirOperation op, MlirType view, intptr_t begin, intptr_t count,
-                         MlirValue *indices) {
-  for (intptr_t i = 0; i < count; i++) {
+// The gather or scatter `op` as the load or store named; false when it is none. Both have the operands before the
+// indices in common, the last of them the view.
+static bool buildContiguous(TileBuilder *builder, MlirOperation op, const char *name, intptr_t numResults,
+                            const TileAttributeEntry *attributes, MlirOperation *built) {
+  intptr_t begin, count;
+  tileOpOperands(op, "indices", &begin, &count);
+  MlirValue view = mlirOperationGetOperand(op, begin - 1);
+  if (!isContiguous(op, view, begin, count))
+    return false;
+  MlirValue *operands = malloc(sizeof *operands * (size_t)(begin + count));
+  for (intptr_t i = 0; i < begin + count; i++) {
     int64_t constant;
-    indices[i] = mlirOperationGetOperand(op, begin + i);
-    tileIndexOf(indices[i], view, i, &constant);
-    if (!mlirTypeIsAIndex(mlirValueGetType(indices[i])))
-      indices[i] = tileBuildIndex(builder, constant);
+    operands[i] = mlirOperationGetOperand(op, i);
+    if (i >= begin && tileIndexOf(operands[i], mlirValueGetType(view), i - begin, &constant) &&
+        !mlirTypeIsAIndex(mlirValueGetType(operands[i])))
+      operands[i] = tileBuildIndex(builder, constant);
   }
+  MlirType result = numResults ? tileResultType(op, 0) : (MlirType){NULL};
+  *built = tileBuild(builder, name, begin + count, operands, numResults, &result, attributes, 0, NULL);
+  free(operands);
+  return true;
 }
 
 static MlirLogicalResult gatherToLoad(MlirRewritePattern pattern, MlirOperation op, MlirPatternRewriter rewriter,
                                       void *data) {
-  intptr_t begin, count;
-  MlirValue view = mlirOperationGetOperand(op, 0);
-  tileOpOperands(op, "indices", &begin, &count);
-  if (!isContiguous(op, view, begin, count))
-    return mlirLogicalResultFailure();
   TileBuilder builder = tileBuilderInPattern(rewriter, op);
-  MlirValue *operands = malloc(sizeof *operands * (size_t)(count + 1));
-  operands[0] = view;
-  buildIndices(&builder, op, mlirValueGetType(view), begin, count, operands + 1);
-  MlirValue load = tileBuildValue(&builder, "tile.load", tileResultType(op, 0), count + 1, operands, NULL);
-  free(operands);
-  return replaceBy(rewriter, op, load);
+  MlirOperation load;
+  if (!buildContiguous(&builder, op, "tile.load", 1, NULL, &load))
+    return mlirLogicalResultFailure();
+  return replaceBy(rewriter, op, mlirOperationGetResult(load, 0));
 }
 
 static MlirLogicalResult scatterToStore(MlirRewritePattern pattern, MlirOperation op, MlirPatternRewriter rewriter,
                                         void *data) {
-  intptr_t begin, count;
-  MlirValue view = mlirOperationGetOperand(op, 1);
-  tileOpOperands(op, "indices", &begin, &count);
-  if (!isContiguous(op, view, begin, count))
-    return mlirLogicalResultFailure();
   TileBuilder builder = tileBuilderInPattern(rewriter, op);
-  MlirValue *operands = malloc(sizeof *operands * (size_t)(count + 2));
-  operands[0] = mlirOperationGetOperand(op, 0);
-  operands[1] = view;
-  buildIndices(&builder, op, mlirValueGetType(view), begin, count, operands + 2);
   MlirAttribute combine = tileOpAttribute(op, "combine");
   TileAttributeEntry attributes[] = {{mlirAttributeIsNull(combine) ? NULL : "combine", combine}, {NULL}};
-  tileBuild(&builder, "tile.store", count + 2, operands, 0, NULL, attributes, 0, NULL);
-  free(operands);
+  MlirOperation store;
+  if (!buildContiguous(&builder, op, "tile.store", 0, attributes, &store))
+    return mlirLogicalResultFailure();
   mlirRewriterBaseEraseOp(mlirPatternRewriterAsBase(rewriter), op);
   return mlirLogicalResultSuccess();
 }

@@ -25,13 +25,39 @@ static bool is(const TileCombiner *combiner, const char *name) {
   return tileStringEquals(tileString(combiner->name), name);
 }
 
-static double neutralFloat(const TileCombiner *combiner) {
+typedef struct FloatRange {
+  double least, greatest;
+  bool hasNan;
+} FloatRange;
+
+// Types without infinities end at a number.
+static FloatRange rangeOf(MlirType element) {
+  const struct {
+    bool is;
+    FloatRange range;
+  } finite[] = {{mlirTypeIsAFloat8E4M3FN(element), {-448, 448, true}},
+                {mlirTypeIsAFloat8E4M3FNUZ(element), {-240, 240, true}},
+                {mlirTypeIsAFloat8E5M2FNUZ(element), {-57344, 57344, true}},
+                {mlirTypeIsAFloat8E4M3B11FNUZ(element), {-30, 30, true}},
+                {mlirTypeIsAFloat8E8M0FNU(element), {0x1p-127, 0x1p127, true}},
+                {mlirTypeIsAFloat6E2M3FN(element), {-7.5, 7.5, false}},
+                {mlirTypeIsAFloat6E3M2FN(element), {-28, 28, false}},
+                {mlirTypeIsAFloat4E2M1FN(element), {-6, 6, false}}};
+  for (size_t i = 0; i < sizeof finite / sizeof *finite; i++)
+    if (finite[i].is)
+      return finite[i].range;
+  return (FloatRange){-(double)INFINITY, (double)INFINITY, true};
+}
+
+static double neutralFloat(const TileCombiner *combiner, MlirType element) {
+  FloatRange range = rangeOf(element);
   if (is(combiner, "arith.addf"))
     return -0.0;
   if (is(combiner, "arith.mulf"))
     return 1.0;
-  bool isMaximum = is(combiner, "arith.maximumf") || is(combiner, "arith.maxnumf");
-  return isMaximum ? -(double)INFINITY : (double)INFINITY;
+  if (range.hasNan && (is(combiner, "arith.maxnumf") || is(combiner, "arith.minnumf")))
+    return (double)NAN; // it alone gives way to every number
+  return is(combiner, "arith.maximumf") || is(combiner, "arith.maxnumf") ? range.least : range.greatest;
 }
 
 // Of a width up to 64 bits, as a two's complement number that mlirIntegerAttrGet truncates.
@@ -48,7 +74,7 @@ static int64_t neutralInteger(const TileCombiner *combiner, unsigned width) {
 
 MlirAttribute tileCombinerNeutral(const TileCombiner *combiner, MlirType element) {
   if (combiner->isFloat)
-    return mlirFloatAttrDoubleGet(mlirTypeGetContext(element), element, neutralFloat(combiner));
+    return mlirFloatAttrDoubleGet(mlirTypeGetContext(element), element, neutralFloat(combiner, element));
   unsigned width = tileElementWidth(element);
   return mlirIntegerAttrGet(element, neutralInteger(combiner, width ? width : 64));
 }

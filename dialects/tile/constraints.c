@@ -70,22 +70,16 @@ static bool isLevelArray(MlirAttribute attribute) {
   return true;
 }
 
+static bool parseLevel(MlirExtParser parser, intptr_t number, void *levels) {
+  return tileParseOneOf(parser, "memory level", tileLevelNames, (MlirAttribute *)levels + number);
+}
+
 // `[shared, global]`
 static bool parseLevels(MlirExtParser parser, MlirAttribute *attribute) {
   MlirAttribute levels[TILE_MAX_LIST];
-  intptr_t count = 0;
-  if (!mlirExtParserParseToken(parser, "["))
+  intptr_t count;
+  if (!tileParseList(parser, "memory levels", parseLevel, levels, &count))
     return false;
-  if (!mlirExtParserParseOptionalToken(parser, "]")) {
-    do {
-      if (count == TILE_MAX_LIST)
-        return tileParseFail(parser, mlirExtParserGetLocation(parser), "more than %d memory levels", TILE_MAX_LIST);
-      if (!tileParseOneOf(parser, "memory level", tileLevelNames, &levels[count++]))
-        return false;
-    } while (mlirExtParserParseOptionalToken(parser, ","));
-    if (!mlirExtParserParseToken(parser, "]"))
-      return false;
-  }
   *attribute = mlirArrayAttrGet(mlirExtParserGetContext(parser), count, levels);
   return true;
 }

@@ -39,6 +39,9 @@ bool tileParseFail(MlirExtParser parser, MlirExtSourceLocation location, const c
     __attribute__((format(printf, 3, 4)));
 // One keyword of the list, as a StringAttr.
 bool tileParseOneOf(MlirExtParser parser, const char *what, const char *const *names, MlirAttribute *attribute);
+// `[entry, entry]`: calls `entry` for each, at most TILE_MAX_LIST times; `what` are their name in a message.
+typedef bool (*TileParseEntry)(MlirExtParser parser, intptr_t number, void *data);
+bool tileParseList(MlirExtParser parser, const char *what, TileParseEntry entry, void *data, intptr_t *count);
 // `[1, 2, 3]` as a DenseI64ArrayAttr; with `allowUnknown`, `_` stands for the dynamic size.
 bool tileParseIntegers(MlirExtParser parser, bool allowUnknown, MlirAttribute *attribute);
 bool tileParseAnyAttribute(MlirExtParser parser, MlirAttribute *attribute); // of no given type

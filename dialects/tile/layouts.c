@@ -63,7 +63,8 @@ bool tileExpectReshapedLayout(MlirOperation op, MlirValue result, MlirValue sour
   if (!layoutOf(source, &layout) || !layoutOf(result, &seen))
     return true;
   uint32_t fromRank = shapeOf(mlirValueGetType(source), from), toRank = shapeOf(mlirValueGetType(result), to);
-  if (fromRank > TILE_LAYOUT_MAX_AXES || toRank > TILE_LAYOUT_MAX_AXES)
+  if (fromRank > TILE_LAYOUT_MAX_AXES || toRank > TILE_LAYOUT_MAX_AXES ||
+      !tileLayoutIsReshapeLinear(from, fromRank, to, toRank))
     return true;
   if (!tileLayoutReshape(&layout, from, fromRank, to, toRank, &reshaped, &error))
     return tileError(op, "reshapes a layout that cannot be seen in the result's shape: %s", error.text);

@@ -9,7 +9,8 @@
 bool tileExpectFreedLayout(MlirOperation op, MlirValue wide, MlirValue narrow);
 // transpose: `result` has the layout of `source` with axes in the op's `permutation`.
 bool tileExpectPermutedLayout(MlirOperation op, MlirValue result, MlirValue source);
-// reshape: `result` has the layout of `source` seen in its own shape, row-major.
+// reshape: `result` has the layout of `source` seen in its own shape, row-major. Where the change of shape is not
+// linear (5x48 to 24x10) there is no such layout: any will do, and the elements move.
 bool tileExpectReshapedLayout(MlirOperation op, MlirValue result, MlirValue source);
 
 #endif

@@ -92,6 +92,18 @@ bool tileKeywordIs(MlirOperation op, const char *name, const char *text) {
   return tileStringEquals(tileKeywordOf(op, name), text);
 }
 
+const TileRounding *tileRoundingOf(MlirOperation op) {
+  static const TileRounding roundings[] = {{"nearest_even", 0, "math.roundeven"},
+                                           {"down", 1, "math.floor"},
+                                           {"up", 2, "math.ceil"},
+                                           {"toward_zero", 3, "math.trunc"},
+                                           {"nearest_away", 4, "math.round"}};
+  for (size_t i = 0; i < sizeof roundings / sizeof *roundings; i++)
+    if (tileKeywordIs(op, "rounding", roundings[i].name))
+      return &roundings[i];
+  return NULL;
+}
+
 bool tileAttributeIsSplat(MlirAttribute attribute) {
   return !mlirAttributeIsNull(attribute) && mlirAttributeIsADenseElements(attribute) &&
          mlirDenseElementsAttrIsSplat(attribute);

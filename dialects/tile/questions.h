@@ -32,8 +32,16 @@ bool tileIntegerOf(MlirOperation op, const char *name, int64_t *value); // false
 bool tileHas(MlirOperation op, const char *name);
 MlirStringRef tileKeywordOf(MlirOperation op, const char *name); // empty when absent
 bool tileKeywordIs(MlirOperation op, const char *name, const char *text);
-bool tileAttributeIsSplat(MlirAttribute attribute); // dense elements with one value
-bool tileConstantIsTrue(MlirAttribute constant);    // i1: true, or all true
+
+// The direction of convert_type's `rounding`: arith's number for it, and the op that rounds to whole numbers.
+typedef struct TileRounding {
+  const char *name;
+  int64_t number;
+  const char *op;
+} TileRounding;
+const TileRounding *tileRoundingOf(MlirOperation op); // null: none, or stochastic
+bool tileAttributeIsSplat(MlirAttribute attribute);   // dense elements with one value
+bool tileConstantIsTrue(MlirAttribute constant);      // i1: true, or all true
 
 //===--- operands -----------------------------------------------------------===//
 // Ops with operand segments: group `group` in the order of the row.

@@ -47,31 +47,40 @@ bool tileParseOneOf(MlirExtParser parser, const char *what, const char *const *n
   return tileParseFail(parser, location, "expected %s: one of %s", what, list);
 }
 
-// One entry of a list: a number, or `_` where that is allowed.
-static bool parseEntry(MlirExtParser parser, bool allowUnknown, int64_t *value) {
-  if (allowUnknown && mlirExtParserParseOptionalToken(parser, "_")) {
-    *value = mlirShapedTypeGetDynamicSize();
+bool tileParseList(MlirExtParser parser, const char *what, TileParseEntry entry, void *data, intptr_t *count) {
+  *count = 0;
+  if (!mlirExtParserParseToken(parser, "["))
+    return false;
+  if (mlirExtParserParseOptionalToken(parser, "]"))
     return true;
-  }
-  return mlirExtParserParseInteger(parser, value);
+  do {
+    if (*count == TILE_MAX_LIST)
+      return tileParseFail(parser, mlirExtParserGetLocation(parser), "more than %d %s", TILE_MAX_LIST, what);
+    if (!entry(parser, (*count)++, data))
+      return false;
+  } while (mlirExtParserParseOptionalToken(parser, ","));
+  return mlirExtParserParseToken(parser, "]");
+}
+
+typedef struct Integers {
+  bool allowUnknown; // `_`
+  int64_t values[TILE_MAX_LIST];
+} Integers;
+
+static bool parseInteger(MlirExtParser parser, intptr_t number, void *data) {
+  Integers *integers = data;
+  if (!integers->allowUnknown || !mlirExtParserParseOptionalToken(parser, "_"))
+    return mlirExtParserParseInteger(parser, &integers->values[number]);
+  integers->values[number] = mlirShapedTypeGetDynamicSize();
+  return true;
 }
 
 bool tileParseIntegers(MlirExtParser parser, bool allowUnknown, MlirAttribute *attribute) {
-  int64_t values[TILE_MAX_LIST];
-  intptr_t count = 0;
-  if (!mlirExtParserParseToken(parser, "["))
+  Integers integers = {.allowUnknown = allowUnknown};
+  intptr_t count;
+  if (!tileParseList(parser, "numbers in a list", parseInteger, &integers, &count))
     return false;
-  if (!mlirExtParserParseOptionalToken(parser, "]")) {
-    do {
-      if (count == TILE_MAX_LIST)
-        return tileParseFail(parser, mlirExtParserGetLocation(parser), "more than %d numbers in a list", TILE_MAX_LIST);
-      if (!parseEntry(parser, allowUnknown, &values[count++]))
-        return false;
-    } while (mlirExtParserParseOptionalToken(parser, ","));
-    if (!mlirExtParserParseToken(parser, "]"))
-      return false;
-  }
-  *attribute = tileIntegers(mlirExtParserGetContext(parser), count, values);
+  *attribute = tileIntegers(mlirExtParserGetContext(parser), count, integers.values);
   return true;
 }
 

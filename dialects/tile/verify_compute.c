@@ -7,6 +7,8 @@
 #include "dialects/tile/questions.h"
 #include "lib/ir/op_format.h"
 
+#include <string.h>
+
 //===--- inputs -------------------------------------------------------------===//
 
 // One tile or several of one shape (and one layout).
@@ -77,6 +79,8 @@ static bool verifyShortForm(MlirOperation op, intptr_t inputs) {
   if (combiner->isFloat != mlirTypeIsAFloat(element))
     return tileError(op, "combines %s by %s, want %s elements", TILE_TYPE_TEXT(element), combiner->name,
                      combiner->isFloat ? "float" : "integer or index");
+  if (mlirTypeIsAFloat8E8M0FNU(element) && strcmp(combiner->name, "arith.addf") == 0)
+    return tileError(op, "combines f8E8M0FNU by arith.addf, want a type that has a zero");
   return inputs == 1 || tileError(op, "combines %d inputs by one op, want a region", (int)inputs);
 }
 

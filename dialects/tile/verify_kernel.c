@@ -46,11 +46,6 @@ static const Refusal refusals[] = {
     {"tile.transfer", "it belongs to the host"},
 };
 
-static bool hasPrefix(MlirStringRef name, const char *prefix) {
-  size_t length = strlen(prefix);
-  return name.length >= length && !memcmp(name.data, prefix, length);
-}
-
 static bool isScalarMemref(MlirStringRef name) {
   for (size_t i = 0; i < sizeof scalarMemrefOps / sizeof *scalarMemrefOps; i++)
     if (tileStringEquals(name, scalarMemrefOps[i]))
@@ -61,7 +56,7 @@ static bool isScalarMemref(MlirStringRef name) {
 // Null when the op may stand in a kernel.
 static const char *reasonAgainst(MlirStringRef name) {
   for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++)
-    if (hasPrefix(name, refusals[i].prefix))
+    if (tileStringStartsWith(name, refusals[i].prefix))
       return isScalarMemref(name) ? NULL : refusals[i].reason;
   return NULL;
 }

@@ -8,6 +8,7 @@
 #include "lib/ir/op_format.h"
 #include "lib/layout/algebra.h"
 #include "lib/layout/text.h"
+#include "lib/layout/tiling.h"
 #include "lib/machine/machine.h"
 
 #include <stdio.h>
@@ -87,7 +88,9 @@ static bool verifyFragment(const Fit *fit, MlirOperation op, const char *name, c
   if (!*fragmentText || !tileTypeIsATile(type) || mlirAttributeIsNull(attribute))
     return true;
   layout = tileLayoutAttrGetLayout(attribute);
+  // At rank 3 the first axis is a batch, which no fragment has.
   if (!tileLayoutParse(fragmentText, strlen(fragmentText), &fragment, &error) ||
+      (tileTypeGetRank(type) == 3 && !tileLayoutInsertAxis(&fragment, 0, &fragment, &error)) ||
       tileLayoutDivide(&layout, &fragment, &tiling, &error))
     return true;
   MlirStringRef seen = tileLayoutAttrGetText(attribute);
@@ -108,6 +111,28 @@ static bool verifyTypes(const Fit *fit, MlirOperation op, const TileMachineAtom 
                            atom->types);
 }
 
+// "fma" is no instruction of a file: threads multiply and add scalars. Each has all of k for its accumulators.
+static bool verifyMultiplyAdd(MlirOperation op, uint32_t side, const char *name) {
+  MlirType sum = tileResultType(op, 0), type = mlirValueGetType(tileOpOperand(op, name));
+  MlirAttribute accumulator = tileTypeGetLayout(sum), seen = tileTypeGetLayout(type);
+  intptr_t rank = tileTypeGetRank(sum);
+  TileLayout layout, wanted;
+  TileError error;
+  if (mlirAttributeIsNull(accumulator) || mlirAttributeIsNull(seen))
+    return true;
+  layout = tileLayoutAttrGetLayout(accumulator);
+  if (!tileLayoutMultiplyAdd(&layout, side, (uint32_t)rank, tileTypeGetSize(type, side == 0 ? rank - 1 : rank - 2),
+                             &wanted, &error))
+    return tileError(op, "%s has no layout for multiply-adds: %s", name, error.text);
+  layout = tileLayoutAttrGetLayout(seen);
+  if (tileLayoutEquals(&layout, &wanted))
+    return true;
+  MlirStringRef seenText = tileLayoutAttrGetText(seen);
+  MlirStringRef wantedText = tileLayoutAttrGetText(tileLayoutAttrGet(mlirOperationGetContext(op), &wanted));
+  return tileError(op, "%s has layout <%.*s>, want <%.*s>: all of k in the threads that accumulate", name,
+                   (int)seenText.length, seenText.data, (int)wantedText.length, wantedText.data);
+}
+
 static bool verifyAtom(const Fit *fit, MlirOperation op) {
   MlirStringRef text = tileKeywordOf(op, "atom");
   TileMachineAtom atom;
@@ -116,6 +141,8 @@ static bool verifyAtom(const Fit *fit, MlirOperation op) {
   snprintf(name, sizeof name, "%.*s", (int)text.length, text.data);
   if (!text.length)
     return true;
+  if (tileStringEquals(text, "fma"))
+    return verifyMultiplyAdd(op, 0, "lhs") && verifyMultiplyAdd(op, 1, "rhs");
   if (!tileMachineFindAtom(fit->machine, name, &atom, &error))
     return tileErrorWithNote(op, mlirOperationGetLocation(fit->kernel), "the machine is named here", "%s", error.text);
   return verifyTypes(fit, op, &atom) && verifyFragment(fit, op, "lhs", atom.fragment[0]) &&

@@ -68,6 +68,25 @@ SCALAR(scalarMinimumf) {
 SCALAR(scalarMaxnumf) { return give(result, elementOfFloat(fmax(x[0].f, x[1].f), largerBound(x))); }
 SCALAR(scalarMinnumf) { return give(result, elementOfFloat(fmin(x[0].f, x[1].f), largerBound(x))); }
 
+// Two operands, one result, element by element: the scalar function inlined into the loop.
+#define STRIPE(name, scalar)                                                                                           \
+  bool name(Machine *machine, const Instruction *instruction, int64_t count, const Element *const *x,                  \
+            const int64_t *steps, Element *const *results) {                                                           \
+    for (int64_t k = 0; k < count; k++) {                                                                              \
+      const Element operands[2] = {x[0][k * steps[0]], x[1][k * steps[1]]};                                            \
+      bool isMissing = elementIsMissing(operands[0]) || elementIsMissing(operands[1]);                                 \
+      if (!(isMissing ? applyScalar(machine, instruction, operands, &results[0][k])                                    \
+                      : scalar(machine, instruction, operands, &results[0][k])))                                       \
+        return false;                                                                                                  \
+    }                                                                                                                  \
+    return true;                                                                                                       \
+  }
+STRIPE(stripeAddf, scalarAddf)
+STRIPE(stripeSubf, scalarSubf)
+STRIPE(stripeMulf, scalarMulf)
+STRIPE(stripeDivf, scalarDivf)
+STRIPE(stripeMaximumf, scalarMaximumf)
+
 // Bits of MLIR's predicates on floats: 1 equal, 2 greater, 4 less, 8 unordered.
 static bool holds(int64_t predicate, double a, double b) {
   static const int sets[16] = {0, 1, 2, 3, 4, 5, 6, 7, 1 | 8, 2 | 8, 3 | 8, 4 | 8, 5 | 8, 6 | 8, 8, 15};

@@ -30,7 +30,7 @@ bool executeYield(Machine *machine, Frame *frame, const Instruction *instruction
 //===--- select ---------------------------------------------------------------------===//
 
 // Only what is chosen is looked at. An undecided condition: the other one may be right too.
-static Element choose(const Format *format, Element condition, Element a, Element b) {
+Element selectElement(const Format *format, Element condition, Element a, Element b) {
   if (elementIsMissing(condition))
     return elementMissing(ELEMENT_POISON);
   Element chosen = condition.i ? a : b, other = condition.i ? b : a;
@@ -46,7 +46,8 @@ bool executeSelect(Machine *machine, Frame *frame, const Instruction *instructio
   Value b = operandOf(frame, instruction, 2);
   if (!condition.object && (a.object || !mlirTypeIsAShaped(tileResultType(instruction->op, 0)))) {
     if (!a.object) {
-      setResult(frame, instruction, 0, valueOfElement(choose(&instruction->out, condition.scalar, a.scalar, b.scalar)));
+      setResult(frame, instruction, 0,
+                valueOfElement(selectElement(&instruction->out, condition.scalar, a.scalar, b.scalar)));
       return true;
     }
     int64_t chosen;
@@ -59,8 +60,8 @@ bool executeSelect(Machine *machine, Frame *frame, const Instruction *instructio
   if (!result)
     return false;
   for (int64_t i = 0; i < arrayCount(result); i++)
-    arrayElements(result)[i] = choose(&instruction->out, arrayElements(arrayOf(condition))[i],
-                                      arrayElements(arrayOf(a))[i], arrayElements(arrayOf(b))[i]);
+    arrayElements(result)[i] = selectElement(&instruction->out, arrayElements(arrayOf(condition))[i],
+                                             arrayElements(arrayOf(a))[i], arrayElements(arrayOf(b))[i]);
   setArray(frame, instruction, 0, result);
   return true;
 }
@@ -201,32 +202,4 @@ bool executeWhile(Machine *machine, Frame *frame, const Instruction *instruction
       return false;
     takeYielded(frame, before->numArguments, before->arguments, 0);
   }
-}
-
-// In row-major order; without reductions.
-bool executeParallel(Machine *machine, Frame *frame, const Instruction *instruction) {
-  const Block *block = instruction->regions[0].blocks;
-  int rank = block->numArguments;
-  int64_t lower[InterpreterMaxRank], upper[InterpreterMaxRank], step[InterpreterMaxRank], sizes[InterpreterMaxRank];
-  if (instruction->numResults)
-    return machineFail(machine, instruction->op, "not interpreted yet: 'scf.parallel' with reductions");
-  if (!indexOperands(machine, frame, instruction, 0, rank, lower) ||
-      !indexOperands(machine, frame, instruction, rank, rank, upper) ||
-      !indexOperands(machine, frame, instruction, 2 * rank, rank, step))
-    return false;
-  for (int i = 0; i < rank; i++) {
-    if (step[i] <= 0)
-      return machineFail(machine, instruction->op, "has step %lld; wanted a positive one", (long long)step[i]);
-    sizes[i] = upper[i] > lower[i] ? (upper[i] - lower[i] + step[i] - 1) / step[i] : 0;
-  }
-  int64_t index[InterpreterMaxRank] = {0};
-  if (countOf(rank, sizes) == 0)
-    return true;
-  do {
-    for (int i = 0; i < rank; i++)
-      frameSet(frame, block->arguments[i], valueOfInteger(lower[i] + index[i] * step[i]));
-    if (!regionRun(machine, frame, &instruction->regions[0], 0, NULL))
-      return false;
-  } while (indexNext(rank, sizes, index));
-  return true;
 }

@@ -92,6 +92,7 @@ static void decodeMeaning(Instruction *instruction) {
   const Row *row = rowFind(tileOpName(op));
   instruction->execute = row ? row->execute : tileExecute(op);
   instruction->scalar = row ? row->scalar : NULL;
+  instruction->stripe = row ? row->stripe : NULL;
   if (!instruction->execute)
     instruction->execute = isStructured(op) ? executeLinalg : unknown;
   bool known = true;
@@ -103,6 +104,7 @@ static void decodeMeaning(Instruction *instruction) {
     instruction->execute = unknownType;
   if (instruction->scalar)
     decodeFlags(instruction);
+  instruction->plan = tilePlan(op);
 }
 
 // Only arith.constant: other ops that hold a value (memref.global) read it themselves.

@@ -75,10 +75,7 @@ bool valueOfAttribute(MlirAttribute attribute, Value *value) {
 
 //===--- element by element ---------------------------------------------------------===//
 
-enum { MaxScalarOperands = 3, MaxScalarResults = 2 };
-
-// Poison goes through; what nobody wrote may not be looked at. `arith.select` looks only at what it chooses.
-static bool applyScalar(Machine *machine, const Instruction *instruction, const Element *x, Element *results) {
+bool applyScalar(Machine *machine, const Instruction *instruction, const Element *x, Element *results) {
   for (int i = 0; i < instruction->numOperands; i++)
     if (elementIsMissing(x[i])) {
       if (x[i].bound != ELEMENT_POISON)
@@ -90,17 +87,25 @@ static bool applyScalar(Machine *machine, const Instruction *instruction, const 
   return instruction->scalar(machine, instruction, x, results);
 }
 
-static bool isShapedOperand(const Frame *frame, const Instruction *instruction, int *which) {
-  for (int i = 0; i < instruction->numOperands; i++)
-    if (operandOf(frame, instruction, i).object) {
-      *which = i;
-      return true;
-    }
-  return false;
+bool applyScalars(Machine *machine, const Instruction *instruction, int64_t count, const Element *const *x,
+                  const int64_t *steps, Element *const *results) {
+  if (instruction->stripe)
+    return instruction->stripe(machine, instruction, count, x, steps, results);
+  for (int64_t at = 0; at < count; at++) {
+    Element operands[MaxScalarOperands], y[MaxScalarResults];
+    for (int i = 0; i < instruction->numOperands; i++)
+      operands[i] = x[i][at * steps[i]];
+    if (!applyScalar(machine, instruction, operands, y))
+      return false;
+    for (int r = 0; r < instruction->numResults; r++)
+      results[r][at] = y[r];
+  }
+  return true;
 }
 
 static bool elementwiseOnArrays(Machine *machine, Frame *frame, const Instruction *instruction, const Array *shape) {
   Array *results[MaxScalarResults] = {NULL};
+  Element *to[MaxScalarResults] = {NULL};
   const Element *from[MaxScalarOperands];
   int64_t steps[MaxScalarOperands], count = arrayCount(shape);
   for (int i = 0; i < instruction->numOperands; i++) {
@@ -109,16 +114,11 @@ static bool elementwiseOnArrays(Machine *machine, Frame *frame, const Instructio
         steps[i] ? arrayElements(arrayOperand(frame, instruction, i)) : &frame->slots[instruction->operands[i]].scalar;
   }
   bool ok = true;
-  for (int r = 0; r < instruction->numResults && ok; r++)
+  for (int r = 0; r < instruction->numResults && ok; r++) {
     ok = (results[r] = newArray(machine, instruction, shape->rank, shape->sizes)) != NULL;
-  for (int64_t at = 0; at < count && ok; at++) {
-    Element x[MaxScalarOperands], y[MaxScalarResults];
-    for (int i = 0; i < instruction->numOperands; i++)
-      x[i] = from[i][at * steps[i]];
-    ok = applyScalar(machine, instruction, x, y);
-    for (int r = 0; r < instruction->numResults; r++)
-      arrayElements(results[r])[at] = y[r];
+    to[r] = ok ? arrayElements(results[r]) : NULL;
   }
+  ok = ok && applyScalars(machine, instruction, count, from, steps, to);
   for (int r = 0; r < instruction->numResults; r++)
     if (results[r])
       setResult(frame, instruction, r, valueOfObject(&results[r]->object));
@@ -126,12 +126,13 @@ static bool elementwiseOnArrays(Machine *machine, Frame *frame, const Instructio
 }
 
 bool executeElementwise(Machine *machine, Frame *frame, const Instruction *instruction) {
-  int which;
-  if (isShapedOperand(frame, instruction, &which))
-    return elementwiseOnArrays(machine, frame, instruction, arrayOperand(frame, instruction, which));
   Element x[MaxScalarOperands], y[MaxScalarResults];
-  for (int i = 0; i < instruction->numOperands; i++)
-    x[i] = frame->slots[instruction->operands[i]].scalar;
+  for (int i = 0; i < instruction->numOperands; i++) {
+    Value value = operandOf(frame, instruction, i);
+    if (value.object)
+      return elementwiseOnArrays(machine, frame, instruction, arrayOf(value));
+    x[i] = value.scalar;
+  }
   if (!applyScalar(machine, instruction, x, y))
     return false;
   for (int r = 0; r < instruction->numResults; r++)
@@ -148,28 +149,15 @@ bool combineElements(Machine *machine, const Instruction *instruction, const Row
 
 //===--- sums -----------------------------------------------------------------------===//
 
-void sumAdd(Sum *sum, Element x) {
-  sum->value = sum->terms++ ? sum->value + x.f : x.f;
-  sum->magnitudes += fabs(x.f);
-  sum->errors += x.bound;
-}
-
-static double productError(Element a, Element b) {
-  return a.bound || b.bound ? fabs(a.f) * b.bound + fabs(b.f) * a.bound + a.bound * b.bound : 0;
-}
-
-// The product of two numbers of at most 24 digits is exact in f64; of f64 numbers it has f64's rounding, which the
-// bound covers because every term counts.
-void sumAddProduct(Sum *sum, Element a, Element b, const Format *format) {
-  sumAdd(sum, elementOfFloat(a.f * b.f, productError(a, b)));
-}
-
 // c is one more than the terms: each product may be rounded too. A sum of one term is that term; sums that are exact
 // in the format (all their magnitudes add up within its digits) still may be rounded on the way in another order.
 Element sumFinish(const Sum *sum, const Format *format) {
   double value = formatRound(format, sum->value);
   if (sum->terms < 2 && sum->errors == 0)
     return elementOfFloat(value, value == sum->value ? 0 : format->epsilon * fabs(sum->value));
+  // Where finite terms may overflow in some order, a partial sum is infinite, and with another one nan.
+  if (sum->terms > 1 && sum->finite > format->largest)
+    return elementOfFloat(value, INFINITY);
   if (!isfinite(sum->value))
     return elementOfFloat(value, 0);
   double bound = ((double)sum->terms + 1) * format->epsilon * sum->magnitudes + 2 * format->epsilon * fabs(value) +

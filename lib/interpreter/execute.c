@@ -53,12 +53,6 @@ void frameDestroy(Frame *frame) {
   free(frame->yielded);
 }
 
-void frameSet(Frame *frame, int slot, Value value) {
-  Value old = frame->slots[slot];
-  frame->slots[slot] = value;
-  valueRelease(old);
-}
-
 void takeYielded(Frame *frame, int count, const int *slots, int from) {
   for (int i = 0; i < count; i++) {
     frameSet(frame, slots[i], frame->yielded[from + i]);
@@ -91,8 +85,20 @@ static bool blockRun(Machine *machine, Frame *frame, const Block *block) {
   return machineStep(machine, block->instructions[0].op, block->numInstructions);
 }
 
+// The interpreter's own stack must not end before the program's recursion does.
+static bool expectRoom(Machine *machine, MlirOperation at) {
+  intptr_t used = machine->stack - (const char *)__builtin_frame_address(0);
+  return used < machine->stackRoom ||
+         machineFail(machine, at, "calls nest too deep for the interpreter's stack: %d", machine->depth);
+}
+
 bool regionRun(Machine *machine, Frame *frame, const Region *region, int numArguments, const Value *arguments) {
   const Block *block = region->blocks;
+  if (block->numInstructions && !expectRoom(machine, block->instructions[0].op)) {
+    for (int i = 0; i < numArguments; i++)
+      valueRelease(arguments[i]);
+    return false;
+  }
   for (int i = 0; i < numArguments; i++)
     frameSet(frame, block->arguments[i], arguments[i]);
   for (;;) {
@@ -106,19 +112,16 @@ bool regionRun(Machine *machine, Frame *frame, const Region *region, int numArgu
   }
 }
 
-enum { MaxDepth = 2000 }; // of calls: before the interpreter's own stack ends
-
 bool bodyCall(Machine *machine, MlirOperation at, const Body *body, int numArguments, const Value *arguments,
               int maxResults, Value *results) {
   Frame frame;
-  bool ok = body && (machine->depth < MaxDepth || machineFail(machine, at, "calls nest deeper than %d", MaxDepth));
-  if (!ok || !frameCreate(machine, body, &frame)) {
+  if (!body || !expectRoom(machine, at) || !frameCreate(machine, body, &frame)) {
     for (int i = 0; i < numArguments; i++)
       valueRelease(arguments[i]);
     return false;
   }
   ++machine->depth;
-  ok = regionRun(machine, &frame, &body->region, numArguments, arguments);
+  bool ok = regionRun(machine, &frame, &body->region, numArguments, arguments);
   --machine->depth;
   for (int i = 0; i < maxResults && ok; i++) {
     results[i] = frame.yielded[i];
@@ -190,7 +193,7 @@ Array *newArray(Machine *machine, const Instruction *instruction, int rank, cons
       return NULL;
     }
   int64_t count = countOf(rank, sizes);
-  Array *array = count > INT64_C(1) << 30 ? NULL : arrayCreate(rank, sizes);
+  Array *array = count > INT64_C(1) << 30 ? NULL : arrayCreateIn(&machine->pool, rank, sizes);
   if (!array)
     machineOutOfMemory(machine, instruction->op);
   else if (!machineStep(machine, instruction->op, count)) {

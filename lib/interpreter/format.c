@@ -62,21 +62,37 @@ static double beyond(const Format *format, double x) {
   return NAN;
 }
 
+static uint64_t ones(int count) { return count >= 64 ? UINT64_MAX : (UINT64_C(1) << count) - 1; }
+
+static uint64_t bitsOf(double x) {
+  uint64_t bits;
+  memcpy(&bits, &x, sizeof bits);
+  return bits;
+}
+
+static double ofBits(uint64_t bits) {
+  double x;
+  memcpy(&x, &bits, sizeof x);
+  return x;
+}
+
+// f64's exponent; of its subnormals something below that of any other format.
+static int exponentOf(double x) { return (int)(bitsOf(x) >> 52 & 0x7ff) - 1023; }
+
+static double powerOfTwo(int exponent) { return ofBits((uint64_t)(exponent + 1023) << 52); } // a normal f64
+
 static bool isScale(const Format *format) { return format->fraction == 0; } // f8E8M0FNU: no sign, no zero
 
-double formatRound(const Format *format, double x) {
-  if (format->width == 64 || isnan(x))
+double formatRoundNarrow(const Format *format, double x) {
+  if (isnan(x))
     return x;
-  if (format->width == 32)
-    return (double)(float)x;
   if (isinf(x))
     return beyond(format, x);
   if (x == 0)
     return isScale(format) ? format->tiny : x;
-  int exponent;
-  frexp(x, &exponent);
-  exponent = exponent - 1 < format->leastExponent ? format->leastExponent : exponent - 1;
-  double quantum = ldexp(1, exponent - format->fraction), rounded = nearbyint(x / quantum) * quantum;
+  int exponent = exponentOf(x) < format->leastExponent ? format->leastExponent : exponentOf(x);
+  double quantum = powerOfTwo(exponent - format->fraction);
+  double rounded = nearbyint(x * powerOfTwo(format->fraction - exponent)) * quantum;
   return fabs(rounded) > format->largest ? beyond(format, x) : rounded;
 }
 
@@ -145,48 +161,51 @@ int64_t formatWrap(const Format *format, uint64_t bits) {
   return (int64_t)(bits << shift) >> shift;
 }
 
-static uint64_t ones(int count) { return count >= 64 ? UINT64_MAX : (UINT64_C(1) << count) - 1; }
+// A nan's fraction goes through unchanged where nothing computes with it, so that bits survive a copy; never all zero.
+static uint64_t payloadOf(const Format *format, double nan) {
+  uint64_t payload = (bitsOf(nan) & ones(52)) >> (52 - format->fraction);
+  return payload ? payload : UINT64_C(1) << (format->fraction - 1);
+}
+
+static double nanWithPayload(const Format *format, uint64_t fraction, double sign) {
+  double nan = ofBits(UINT64_C(0x7ff) << 52 | fraction << (52 - format->fraction));
+  return sign < 0 ? -nan : nan;
+}
 
 uint64_t formatToBits(const Format *format, double x) {
-  if (format->width == 64) {
-    uint64_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    return bits;
-  }
+  if (format->width == 64)
+    return bitsOf(x);
   if (isScale(format))
     return isnan(x) ? 0xff : (uint64_t)(ilogb(x) + 127);
   int exponentBits = (int)format->width - 1 - format->fraction;
   uint64_t sign = (uint64_t)(signbit(x) != 0) << (format->width - 1), magnitude;
   if (isnan(x))
-    magnitude = format->specials == SpecialsIeee ? (ones(exponentBits + 1) << (format->fraction - 1))
+    magnitude = format->specials == SpecialsIeee ? ones(exponentBits) << format->fraction | payloadOf(format, x)
                                                  : ones((int)format->width - 1);
   else if (isinf(x))
     magnitude = ones(exponentBits) << format->fraction;
-  else if (fabs(x) < ldexp(1, format->leastExponent))
+  else if (exponentOf(x) < format->leastExponent)
     magnitude = (uint64_t)(fabs(x) / format->tiny);
   else
-    magnitude = (uint64_t)ldexp(fabs(x), format->fraction - ilogb(x)) +
-                ((uint64_t)(ilogb(x) - format->leastExponent) << format->fraction);
+    magnitude = (bitsOf(x) & ones(52)) >> (52 - format->fraction) |
+                (uint64_t)(exponentOf(x) - format->leastExponent + 1) << format->fraction;
   return sign | magnitude;
 }
 
 double formatFromBits(const Format *format, uint64_t bits) {
-  if (format->width == 64) {
-    double x;
-    memcpy(&x, &bits, sizeof x);
-    return x;
-  }
+  if (format->width == 64)
+    return ofBits(bits);
   if (isScale(format))
     return bits == 0xff ? NAN : ldexp(1, (int)bits - 127);
   int exponentBits = (int)format->width - 1 - format->fraction;
   uint64_t fraction = bits & ones(format->fraction), exponent = bits >> format->fraction & ones(exponentBits);
   double sign = bits >> (format->width - 1) & 1 ? -1 : 1;
   if (format->specials == SpecialsIeee && exponent == ones(exponentBits))
-    return fraction ? NAN : sign * INFINITY;
+    return fraction ? nanWithPayload(format, fraction, sign) : sign * INFINITY;
   if (format->specials == SpecialsNanOnly && (bits & ones((int)format->width - 1)) == ones((int)format->width - 1))
     return NAN;
   if (exponent == 0)
     return sign * (double)fraction * format->tiny;
-  return sign * ldexp((double)(fraction | UINT64_C(1) << format->fraction),
-                      (int)exponent - 1 + format->leastExponent - format->fraction);
+  uint64_t biased = (uint64_t)((int)exponent - 1 + format->leastExponent + 1023);
+  return sign * ofBits(biased << 52 | fraction << (52 - format->fraction));
 }

@@ -33,8 +33,11 @@ extern const Format formatF64, formatF32, formatTf32;
 // False for a type that is no integer of at most 64 bits, index or known float.
 bool formatOf(MlirType type, Format *format);
 
+double formatRoundNarrow(const Format *format, double x); // formatRound below 32 bits
 // To nearest, ties to even; past the largest: inf, else nan, else the largest.
-double formatRound(const Format *format, double x);
+static inline double formatRound(const Format *format, double x) {
+  return format->width == 32 ? (double)(float)x : format->width == 64 ? x : formatRoundNarrow(format, x);
+}
 // In another direction than to nearest even; past the largest as formatRound. Numbered as arith's roundingmode.
 typedef enum Rounding { RoundNearestEven, RoundDown, RoundUp, RoundTowardZero, RoundNearestAway } Rounding;
 double formatRoundTo(const Format *format, Rounding rounding, double x);

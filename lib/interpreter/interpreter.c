@@ -4,6 +4,8 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 //===--- arrays in and out --------------------------------------------------------===//
 
@@ -148,6 +150,22 @@ static void machineDestroy(Machine *machine) {
   }
   machineForgetAddresses(machine);
   bodiesDestroy(machine);
+  poolClear(&machine->pool);
+}
+
+// Three quarters of what a thread gets; where there is no limit, of what glibc then gives one.
+static intptr_t stackRoom(void) {
+  struct rlimit limit;
+  const rlim_t most = 8 << 20, unlimited = 2 << 20;
+  if (getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
+    return (intptr_t)(unlimited / 4 * 3);
+  return (intptr_t)((limit.rlim_cur < most ? limit.rlim_cur : most) / 4 * 3);
+}
+
+// Half of the machine's memory, at most 4 GiB: a program that wants more is told so instead of being killed.
+static int64_t memoryLimit(void) {
+  int64_t pages = sysconf(_SC_PHYS_PAGES), bytes = sysconf(_SC_PAGESIZE), most = INT64_C(4) << 30;
+  return pages > 0 && bytes > 0 && pages / 2 < most / bytes ? pages / 2 * bytes : most;
 }
 
 bool tileInterpret(MlirOperation module, const char *entry, int numArguments, tessera_answer_t *arguments,
@@ -157,6 +175,9 @@ bool tileInterpret(MlirOperation module, const char *entry, int numArguments, te
   options.stepBudget = options.stepBudget ? options.stepBudget : UINT64_C(1) << 33;
   options.print = options.print ? options.print : stdout;
   Machine machine = {.module = module, .options = &options, .error = error};
+  machine.stack = __builtin_frame_address(0);
+  machine.stackRoom = stackRoom();
+  machine.pool.limit = memoryLimit();
   MlirOperation op = machineFindSymbol(&machine, tileString(entry));
   if (mlirOperationIsNull(op))
     return tessera_fail(error, "the module has no function '%s'", entry);

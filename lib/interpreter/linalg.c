@@ -2,44 +2,14 @@
 // Named ops carry their region and maps too, so one function runs them all; softmax is in softmax.c.
 // Sums (an output added to over a reduction) are taken in f64 with their bound: any order is right (numerics.md §4).
 #include "mlir-c/Dialect/Linalg.h"
-#include "lib/interpreter/upstream.h"
+#include "lib/interpreter/affine.h"
+#include "lib/interpreter/nest.h"
 #include "mlir-c/AffineExpr.h"
 #include "mlir-c/AffineMap.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { MaxLoops = 16, MaxOperands = 32 };
-
-typedef struct Linear {
-  bool isLinear;
-  int64_t constant, factors[MaxLoops];
-} Linear;
-
-typedef struct Access {
-  MlirAffineMap map;
-  Array *array; // null: a scalar
-  Linear results[InterpreterMaxRank];
-  bool isLinear; // all results are
-  Linear place;  // then the place in the storage
-} Access;
-
-// An output that a reduction adds to (or multiplies): which instruction does, and what it adds.
-typedef struct Reduction {
-  int instruction; // -1: none
-  int term;        // slot
-  bool isProduct;
-  Sum *sums; // by place in the storage
-} Reduction;
-
-typedef struct Nest {
-  int loops, numInputs, numOperands;
-  int64_t sizes[MaxLoops], point[MaxLoops];
-  Access accesses[MaxOperands];
-  Reduction reductions[MaxOperands];
-  const Block *block;
-} Nest;
 
 //===--- indexing maps ----------------------------------------------------------------===//
 
@@ -62,31 +32,6 @@ static Linear linearOf(MlirAffineExpr expression) {
   } else
     result.isLinear = false;
   return result;
-}
-
-static int64_t floorDivide(int64_t a, int64_t b) { return a / b - (a % b != 0 && (a < 0) != (b < 0)); }
-
-static int64_t evaluate(MlirAffineExpr expression, const int64_t *point) {
-  if (mlirAffineExprIsADim(expression))
-    return point[mlirAffineDimExprGetPosition(expression)];
-  if (mlirAffineExprIsAConstant(expression))
-    return mlirAffineConstantExprGetValue(expression);
-  int64_t a = evaluate(mlirAffineBinaryOpExprGetLHS(expression), point);
-  int64_t b = evaluate(mlirAffineBinaryOpExprGetRHS(expression), point);
-  if (mlirAffineExprIsAAdd(expression))
-    return a + b;
-  if (mlirAffineExprIsAMul(expression))
-    return a * b;
-  if (mlirAffineExprIsAMod(expression))
-    return a - b * floorDivide(a, b);
-  return mlirAffineExprIsAFloorDiv(expression) ? floorDivide(a, b) : -floorDivide(-a, b);
-}
-
-static int64_t evaluateLinear(const Linear *linear, int loops, const int64_t *point) {
-  int64_t value = linear->constant;
-  for (int i = 0; i < loops; i++)
-    value += linear->factors[i] * point[i];
-  return value;
 }
 
 static void accessCreate(Access *access, MlirAffineMap map, Array *array) {
@@ -118,8 +63,15 @@ static bool findSizes(Machine *machine, const Instruction *instruction, Nest *ne
   for (int o = 0; o < nest->numOperands; o++)
     for (int r = 0; nest->accesses[o].array && r < nest->accesses[o].array->rank; r++) {
       MlirAffineExpr expression = mlirAffineMapGetResult(nest->accesses[o].map, r);
-      if (mlirAffineExprIsADim(expression) && nest->sizes[mlirAffineDimExprGetPosition(expression)] < 0)
-        nest->sizes[mlirAffineDimExprGetPosition(expression)] = nest->accesses[o].array->sizes[r];
+      if (!mlirAffineExprIsADim(expression))
+        continue;
+      int64_t *size = &nest->sizes[mlirAffineDimExprGetPosition(expression)], seen = nest->accesses[o].array->sizes[r];
+      if (*size >= 0 && *size != seen)
+        return machineFail(machine, instruction->op,
+                           "has operands that disagree: dimension %d of operand %d has size "
+                           "%lld, want %lld",
+                           r, o, (long long)seen, (long long)*size);
+      *size = seen;
     }
   for (int i = 0; i < nest->loops; i++)
     if (nest->sizes[i] < 0)
@@ -180,9 +132,10 @@ static int usesOf(const Block *block, int slot) {
   return uses;
 }
 
+// A reduction over one element is one too: its product may be added without a rounding of its own (numerics.md §4).
 static bool repeats(const Nest *nest, const Access *access) {
   for (int i = 0; i < nest->loops; i++)
-    if (access->place.factors[i] == 0 && nest->sizes[i] != 1)
+    if (access->place.factors[i] == 0)
       return true;
   return false;
 }
@@ -226,8 +179,8 @@ static void multiplyIn(Sum *sum, Element x) {
   sum->magnitudes = fabs(sum->value);
 }
 
-static bool addTerm(Machine *machine, const Instruction *combine, const Reduction *reduction, Element initial,
-                    int64_t place, Element term) {
+bool nestAddTerm(Machine *machine, const Instruction *combine, const Reduction *reduction, Element initial,
+                 int64_t place, Element term) {
   Sum *sum = &reduction->sums[place];
   void (*add)(Sum *, Element) = reduction->isProduct ? multiplyIn : sumAdd;
   if (!elementExpect(machine, combine, term, "uses") ||
@@ -257,12 +210,14 @@ static bool finishReductions(Machine *machine, const Instruction *instruction, N
 static bool placeAt(Machine *machine, const Instruction *instruction, const Nest *nest, const Access *access,
                     int64_t *place) {
   if (access->isLinear) {
-    *place = evaluateLinear(&access->place, nest->loops, nest->point);
+    *place = linearAt(&access->place, nest->loops, nest->point);
     return true;
   }
   *place = access->array->offset;
   for (int r = 0; r < access->array->rank; r++) {
-    int64_t index = evaluate(mlirAffineMapGetResult(access->map, r), nest->point);
+    int64_t index = 0;
+    if (!affineValue(mlirAffineMapGetResult(access->map, r), nest->point, NULL, &index))
+      return machineFail(machine, instruction->op, "has an indexing map that divides by what is not positive");
     if (index < 0 || index >= access->array->sizes[r])
       return machineFail(machine, instruction->op, "is out of bounds: index %lld of dimension %d, which has size %lld",
                          (long long)index, r, (long long)access->array->sizes[r]);
@@ -297,8 +252,8 @@ static bool runPoint(Machine *machine, Frame *frame, const Instruction *instruct
     const Reduction *reduction = &nest->reductions[o];
     Storage *storage = nest->accesses[operand].array->storage;
     if (reduction->sums) {
-      if (!addTerm(machine, &block->instructions[reduction->instruction], reduction, storage->elements[places[operand]],
-                   places[operand], frame->slots[reduction->term].scalar))
+      if (!nestAddTerm(machine, &block->instructions[reduction->instruction], reduction,
+                       storage->elements[places[operand]], places[operand], frame->slots[reduction->term].scalar))
         return false;
     } else if (!memoryWrite(machine, yield, storage, places[operand], operandOf(frame, yield, o).scalar))
       return false;
@@ -308,11 +263,13 @@ static bool runPoint(Machine *machine, Frame *frame, const Instruction *instruct
 
 static bool runPoints(Machine *machine, Frame *frame, const Instruction *instruction, Nest *nest) {
   const int64_t *outer = frame->point;
+  int inner = stripeLoopOf(instruction, nest);
   frame->point = nest->point;
-  bool ok = true;
-  do
-    ok = runPoint(machine, frame, instruction, nest);
-  while (ok && indexNext(nest->loops, nest->sizes, nest->point));
+  bool ok = inner < 0 || runStripes(machine, frame, instruction, nest, inner);
+  if (inner < 0)
+    do
+      ok = runPoint(machine, frame, instruction, nest);
+    while (ok && indexNext(nest->loops, nest->sizes, nest->point));
   frame->point = outer;
   return ok && finishReductions(machine, instruction, nest);
 }

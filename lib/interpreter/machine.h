@@ -10,6 +10,8 @@
 #include "lib/interpreter/value.h"
 #include "lib/ir/support.h"
 
+#include <math.h>
+
 typedef struct Machine Machine;
 typedef struct Frame Frame;
 typedef struct Instruction Instruction;
@@ -19,10 +21,15 @@ typedef bool (*Execute)(Machine *machine, Frame *frame, const Instruction *instr
 // Computes the op on single elements, none of them missing.
 typedef bool (*ScalarFunction)(Machine *machine, const Instruction *instruction, const Element *x, Element *result);
 
+// The same for many elements: operand i of element k is x[i][k * steps[i]], its results go to results[r][k].
+typedef bool (*StripeFunction)(Machine *machine, const Instruction *instruction, int64_t count, const Element *const *x,
+                               const int64_t *steps, Element *const *results);
+
 typedef struct Row {
   const char *name;
   Execute execute;
   ScalarFunction scalar; // what executeElementwise applies
+  StripeFunction stripe; // not null: the same, faster
 } Row;
 const Row *rowFind(MlirStringRef name); // null when not known
 
@@ -42,6 +49,7 @@ typedef struct Region {
 struct Instruction {
   Execute execute;
   ScalarFunction scalar;
+  StripeFunction stripe;
   MlirOperation op;
   int numOperands, numResults, numRegions;
   int *operands, *results; // slots of the frame
@@ -52,7 +60,7 @@ struct Instruction {
   int64_t predicate;         // of a comparison; of arith.truncf its rounding mode
   bool noSigned, noUnsigned; // nsw, nuw
   Value constant;            // of a constant
-  void *plan;                // what linalg works out once; freed with free
+  void *plan;                // of a packed tile.view its Packing; freed with free
 };
 
 // A function or another isolated region: values are numbered within it.
@@ -84,31 +92,39 @@ typedef struct Global {
   struct Global *next;
 } Global;
 
-enum { MaxGridRank = 3 };
+enum { MaxGridRank = 3, MaxClusterBlocks = 64 };
 // The grid that is running. A kernel cannot launch, so there is one at most.
 typedef struct Grid {
   MlirOperation launch; // null: none is running
   int64_t sizes[MaxGridRank], ids[MaxGridRank];
-  int32_t instance; // linear number of the one running
-  bool hasAcquired; // it synchronized with those before it
+  int32_t instance;           // linear number of the one running
+  bool hasAcquired;           // it synchronized with those before it
+  struct ClusterBlock *block; // the running one's place in its cluster; null: there is none
 } Grid;
+
+static inline void gridNumber(Grid *grid) {
+  grid->instance = (int32_t)((grid->ids[0] * grid->sizes[1] + grid->ids[1]) * grid->sizes[2] + grid->ids[2]);
+}
 
 struct Machine {
   MlirOperation module;
   const TileInterpretOptions *options;
   uint64_t steps;
   int64_t undecided;
-  int depth; // of calls
+  int depth;         // of calls
+  const char *stack; // where the running thread's began
+  intptr_t stackRoom;
   bool failed;
   tessera_error_t *error;
   Body *bodies;
   Global *globals;
   Grid grid;
   Storage *touched;
+  Pool pool;
   uint64_t nextAddress;
   Storage **addressed;
   intptr_t numAddressed;
-  struct Partitions *partitions; // of the warp_specialize that runs
+  struct Group *group; // of the parts that run, innermost (partitions.h); null: none
 };
 
 // Reports at the op and stops the program; the first report counts. Always false.
@@ -122,7 +138,12 @@ MlirOperation machineFindSymbol(Machine *machine, MlirStringRef name); // null w
 bool regionRun(Machine *machine, Frame *frame, const Region *region, int numArguments, const Value *arguments);
 bool frameCreate(Machine *machine, const Body *body, Frame *frame);
 void frameDestroy(Frame *frame);
-void frameSet(Frame *frame, int slot, Value value); // takes the reference
+// Takes the reference.
+static inline void frameSet(Frame *frame, int slot, Value value) {
+  Value old = frame->slots[slot];
+  frame->slots[slot] = value;
+  valueRelease(old);
+}
 // Calls a body in a frame of its own: arguments taken over, up to maxResults results given (references too).
 bool bodyCall(Machine *machine, MlirOperation at, const Body *body, int numArguments, const Value *arguments,
               int maxResults, Value *results);
@@ -161,6 +182,10 @@ void setArray(Frame *frame, const Instruction *instruction, intptr_t index, Arra
 typedef enum AccessKind { AccessRead, AccessWrite, AccessUpdate } AccessKind;
 // Notes that the running instance touches an element, and reports a conflict with another instance.
 bool memoryTouch(Machine *machine, const Instruction *instruction, Storage *storage, int64_t place, AccessKind kind);
+// The same for part number `part` of `parts` of an element: a packed one of a word.
+bool memoryTouchPart(Machine *machine, const Instruction *instruction, Storage *storage, int64_t place, int part,
+                     int parts, AccessKind kind);
+bool memoryExpectAlive(Machine *machine, const Instruction *instruction, const Storage *storage);
 bool memoryRead(Machine *machine, const Instruction *instruction, Storage *storage, int64_t place, Element *x);
 bool memoryWrite(Machine *machine, const Instruction *instruction, Storage *storage, int64_t place, Element x);
 void memoryForgetTouches(Machine *machine);
@@ -181,16 +206,32 @@ bool typeIsShaped(MlirType type);
 bool combineElements(Machine *machine, const Instruction *instruction, const Row *row, const Format *format, Element a,
                      Element b, Element *result);
 bool executeElementwise(Machine *machine, Frame *frame, const Instruction *instruction);
+enum { MaxScalarOperands = 3, MaxScalarResults = 2 };
+// Poison goes through; what nobody wrote may not be looked at.
+bool applyScalar(Machine *machine, const Instruction *instruction, const Element *x, Element *results);
+bool applyScalars(Machine *machine, const Instruction *instruction, int64_t count, const Element *const *x,
+                  const int64_t *steps, Element *const *results);
 
 // A sum of many terms in any order (docs/numerics.md §4): exact as f64 holds it, with what it takes to bound it.
 typedef struct Sum {
-  double value, magnitudes, errors; // Σ a, Σ |a|, Σ of the terms' bounds
+  double value, magnitudes, errors, finite; // Σ a, Σ |a|, Σ of the terms' bounds, Σ |a| of those not infinite
   int64_t terms;
 } Sum;
-void sumAdd(Sum *sum, Element x);
-void sumAddProduct(Sum *sum, Element a, Element b, const Format *format); // format: of exact products' operands
+static inline void sumAdd(Sum *sum, Element x) {
+  sum->value = sum->terms++ ? sum->value + x.f : x.f;
+  sum->magnitudes += fabs(x.f);
+  sum->finite += isfinite(x.f) ? fabs(x.f) : 0;
+  sum->errors += x.bound;
+}
+// The product of two numbers of at most 24 digits is exact in f64; of f64 numbers it has f64's rounding, which the
+// bound covers because every term counts.
+static inline void sumAddProduct(Sum *sum, Element a, Element b) {
+  double error = a.bound != 0 || b.bound != 0 ? fabs(a.f) * b.bound + fabs(b.f) * a.bound + a.bound * b.bound : 0;
+  sumAdd(sum, elementOfFloat(a.f * b.f, error));
+}
 Element sumFinish(const Sum *sum, const Format *format);
 
 Execute tileExecute(MlirOperation op); // null: no Tile op
+void *tilePlan(MlirOperation op);      // what is worked out when it is decoded; null: nothing
 
 #endif

@@ -37,11 +37,9 @@ FUNCTION(scalarRsqrt, reciprocalRoot)
 FUNCTION(scalarCbrt, cbrt)
 FUNCTION(scalarExp, exp)
 FUNCTION(scalarExp2, exp2)
-FUNCTION(scalarExpm1, expm1)
 FUNCTION(scalarLog, log)
 FUNCTION(scalarLog2, log2)
 FUNCTION(scalarLog10, log10)
-FUNCTION(scalarLog1p, log1p)
 FUNCTION(scalarTan, tan)
 FUNCTION(scalarAsin, asin)
 FUNCTION(scalarAcos, acos)
@@ -54,6 +52,22 @@ FUNCTION(scalarAcosh, acosh)
 FUNCTION(scalarAtanh, atanh)
 FUNCTION(scalarErf, erf)
 FUNCTION(scalarErfc, erfc)
+
+// 3 ulp of f64 (docs/numerics.md §7).
+static Element nearZero(const Instruction *instruction, double (*function)(double), Element x) {
+  double exact = function(x.f), more = OUT->width == 64 && isfinite(exact) ? 4 * OUT->epsilon * fabs(exact) : 0;
+  return computed(OUT, exact, carried(function, x) + more);
+}
+
+SCALAR(scalarExpm1) {
+  *result = nearZero(instruction, expm1, x[0]);
+  return true;
+}
+
+SCALAR(scalarLog1p) {
+  *result = nearZero(instruction, log1p, x[0]);
+  return true;
+}
 
 // Slopes of at most 1, and never further apart than 2.
 SCALAR(scalarSin) {

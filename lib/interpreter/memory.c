@@ -21,18 +21,35 @@ static void note(int32_t *who, int32_t self) { *who = *who == 0 || *who == self 
 
 static bool isOther(int32_t who, int32_t self) { return who != 0 && who != self; }
 
-bool memoryTouch(Machine *machine, const Instruction *instruction, Storage *storage, int64_t place, AccessKind kind) {
-  if (mlirOperationIsNull(machine->grid.launch))
+static int commonMultiple(int a, int b) {
+  int multiple = a;
+  while (multiple % b != 0)
+    multiple += a;
+  return multiple;
+}
+
+// Room for marks as fine as `parts` of each element; coarser ones there are count for all their parts.
+static bool refineTouches(Machine *machine, const Instruction *instruction, Storage *storage, int parts) {
+  int old = storage->touches ? storage->touchParts : 1, wanted = commonMultiple(old, parts);
+  if (storage->touches && wanted == old)
     return true;
+  Touch *touches = calloc((size_t)storage->count * (size_t)wanted, sizeof *touches);
+  if (!touches)
+    return machineOutOfMemory(machine, instruction->op);
+  for (int64_t i = 0; storage->touches && i < storage->count * wanted; i++)
+    touches[i] = storage->touches[i / (wanted / old)];
   if (!storage->touches) {
-    storage->touches = calloc((size_t)storage->count, sizeof *storage->touches);
-    if (!storage->touches)
-      return machineOutOfMemory(machine, instruction->op);
     ++storage->references;
     storage->next = machine->touched;
     machine->touched = storage;
   }
-  Touch *touch = &storage->touches[place];
+  free(storage->touches);
+  storage->touches = touches;
+  storage->touchParts = wanted;
+  return true;
+}
+
+static bool touchOne(Machine *machine, const Instruction *instruction, Touch *touch, AccessKind kind) {
   int32_t self = machine->grid.instance + 1;
   bool ordered = machine->grid.hasAcquired;
   const char *we = kind == AccessRead ? "reads" : kind == AccessWrite ? "writes" : "updates atomically";
@@ -46,6 +63,28 @@ bool memoryTouch(Machine *machine, const Instruction *instruction, Storage *stor
   return true;
 }
 
+bool memoryTouchPart(Machine *machine, const Instruction *instruction, Storage *storage, int64_t place, int part,
+                     int parts, AccessKind kind) {
+  if (mlirOperationIsNull(machine->grid.launch))
+    return true;
+  if (!refineTouches(machine, instruction, storage, parts))
+    return false;
+  int finer = storage->touchParts / parts;
+  Touch *first = &storage->touches[place * storage->touchParts + part * finer];
+  for (int i = 0; i < finer; i++)
+    if (!touchOne(machine, instruction, &first[i], kind))
+      return false;
+  return true;
+}
+
+bool memoryTouch(Machine *machine, const Instruction *instruction, Storage *storage, int64_t place, AccessKind kind) {
+  if (mlirOperationIsNull(machine->grid.launch))
+    return true;
+  return storage->touches && storage->touchParts == 1
+             ? touchOne(machine, instruction, &storage->touches[place], kind)
+             : memoryTouchPart(machine, instruction, storage, place, 0, 1, kind);
+}
+
 void memoryForgetTouches(Machine *machine) {
   while (machine->touched) {
     Storage *storage = machine->touched;
@@ -56,13 +95,13 @@ void memoryForgetTouches(Machine *machine) {
   }
 }
 
-static bool expectAlive(Machine *machine, const Instruction *instruction, const Storage *storage) {
+bool memoryExpectAlive(Machine *machine, const Instruction *instruction, const Storage *storage) {
   return !storage->isDead || machineFail(machine, instruction->op, "uses memory that was deallocated");
 }
 
 bool memoryRead(Machine *machine, const Instruction *instruction, Storage *storage, int64_t place, Element *x) {
   *x = storage->elements[place];
-  return expectAlive(machine, instruction, storage) && elementExpect(machine, instruction, *x, "reads") &&
+  return memoryExpectAlive(machine, instruction, storage) && elementExpect(machine, instruction, *x, "reads") &&
          memoryTouch(machine, instruction, storage, place, AccessRead);
 }
 
@@ -70,7 +109,7 @@ bool memoryWrite(Machine *machine, const Instruction *instruction, Storage *stor
   if (storage->elements[place].bound == ELEMENT_IN_FLIGHT)
     return machineFail(machine, instruction->op,
                        "writes an element that an asynchronous copy still under way will write");
-  if (!expectAlive(machine, instruction, storage) || !elementExpect(machine, instruction, x, "writes") ||
+  if (!memoryExpectAlive(machine, instruction, storage) || !elementExpect(machine, instruction, x, "writes") ||
       !memoryTouch(machine, instruction, storage, place, AccessWrite))
     return false;
   storage->elements[place] = x;

@@ -3,11 +3,14 @@
 #include "lib/interpreter/upstream.h"
 
 static const Row rows[] = {
-#define X(name, function) {name, executeElementwise, function},
+#define X(name, function) {name, executeElementwise, function, NULL},
     TESSERA_SCALARS(X)
 #undef X
-#define X(name, function) {name, function, NULL},
-        TESSERA_UPSTREAM_OPS(X)
+#define X(name, function, stripe) {name, executeElementwise, function, stripe},
+        TESSERA_STRIPES(X)
+#undef X
+#define X(name, function) {name, function, NULL, NULL},
+            TESSERA_UPSTREAM_OPS(X)
 #undef X
 };
 

@@ -8,13 +8,8 @@
 Element roundedElement(const Format *format, double exact, double error);
 
 #define TESSERA_SCALARS(X)                                                                                             \
-  X("arith.addf", scalarAddf)                                                                                          \
-  X("arith.subf", scalarSubf)                                                                                          \
-  X("arith.mulf", scalarMulf)                                                                                          \
-  X("arith.divf", scalarDivf)                                                                                          \
   X("arith.remf", scalarRemf)                                                                                          \
   X("arith.negf", scalarNegf)                                                                                          \
-  X("arith.maximumf", scalarMaximumf)                                                                                  \
   X("arith.minimumf", scalarMinimumf)                                                                                  \
   X("arith.maxnumf", scalarMaxnumf)                                                                                    \
   X("arith.minnumf", scalarMinnumf)                                                                                    \
@@ -54,6 +49,7 @@ Element roundedElement(const Format *format, double exact, double error);
   X("arith.uitofp", scalarUitofp)                                                                                      \
   X("arith.fptosi", scalarFptosi)                                                                                      \
   X("arith.fptoui", scalarFptoui)                                                                                      \
+  X("tensor.bitcast", scalarBitcast)                                                                                   \
   X("arith.bitcast", scalarBitcast)                                                                                    \
   X("math.fma", scalarFma)                                                                                             \
   X("math.absf", scalarAbsf)                                                                                           \
@@ -100,9 +96,24 @@ Element roundedElement(const Format *format, double exact, double error);
   X("math.isfinite", scalarIsfinite)                                                                                   \
   X("math.isnormal", scalarIsnormal)
 
+// Those that most elements go through, with a loop of their own.
+#define TESSERA_STRIPES(X)                                                                                             \
+  X("arith.addf", scalarAddf, stripeAddf)                                                                              \
+  X("arith.subf", scalarSubf, stripeSubf)                                                                              \
+  X("arith.mulf", scalarMulf, stripeMulf)                                                                              \
+  X("arith.divf", scalarDivf, stripeDivf)                                                                              \
+  X("arith.maximumf", scalarMaximumf, stripeMaximumf)
+
 #define X(name, function)                                                                                              \
   bool function(Machine *machine, const Instruction *instruction, const Element *x, Element *result);
 TESSERA_SCALARS(X)
+#undef X
+
+#define X(name, function, stripe)                                                                                      \
+  bool function(Machine *machine, const Instruction *instruction, const Element *x, Element *result);                  \
+  bool stripe(Machine *machine, const Instruction *instruction, int64_t count, const Element *const *x,                \
+              const int64_t *steps, Element *const *results);
+TESSERA_STRIPES(X)
 #undef X
 
 #endif

@@ -5,6 +5,7 @@
 #include "dialects/tile/tile.h"
 #include "lib/interpreter/asynchronous.h"
 #include "lib/interpreter/machine.h"
+#include "lib/interpreter/packing.h"
 
 #define TILE_MEANINGS(X)                                                                                               \
   X(executeTileCall)                                                                                                   \
@@ -81,7 +82,15 @@ typedef struct Reach {
 typedef struct Place {
   Storage *storage; // null: outside; reads give the padding, writes nothing
   int64_t at;
+  const Packing *packing; // not null: element `position` of the word there
+  int position;
 } Place;
+
+Element placePeek(const Place *place); // what is there, missing or not
+bool placeTouch(Machine *machine, const Instruction *instruction, const Place *place, AccessKind kind);
+bool placeRead(Machine *machine, const Instruction *instruction, const Place *place, Element *x);
+bool placeWrite(Machine *machine, const Instruction *instruction, const Place *place, Element x);
+void placePut(const Place *place, Element x); // without any check
 
 Reach reachOf(Machine *machine, const Frame *frame, const Instruction *instruction, intptr_t base, intptr_t begin,
               intptr_t count);

@@ -1,5 +1,6 @@
 // The scheduled level in its sequential meaning (docs/numerics.md §6): buffers, copies that land at their wait,
 // barriers. From its start until it lands, what a copy writes is in flight: reading or writing it is an error.
+#include "lib/interpreter/cluster.h"
 #include "lib/interpreter/partitions.h"
 #include "lib/interpreter/tile.h"
 
@@ -20,7 +21,7 @@ static bool allocateBarrier(Machine *machine, Frame *frame, const Instruction *i
   if (!barrier)
     return machineOutOfMemory(machine, instruction->op);
   setResult(frame, instruction, 0, valueOfObject(&barrier->object));
-  return true;
+  return clusterNote(machine, instruction, valueOfObject(&barrier->object));
 }
 
 // A ring is an array with one more axis, in front: its stages.
@@ -35,9 +36,10 @@ bool executeTileAlloc(Machine *machine, Frame *frame, const Instruction *instruc
   for (int i = 0; i < (int)tileBufferTypeGetRank(type); i++)
     sizes[rank++] = tileBufferTypeGetSize(type, i);
   Array *array = newArray(machine, instruction, rank, sizes);
-  if (array)
-    setResult(frame, instruction, 0, valueOfObject(&array->object));
-  return array != NULL;
+  if (!array)
+    return false;
+  setResult(frame, instruction, 0, valueOfObject(&array->object));
+  return clusterNote(machine, instruction, valueOfObject(&array->object));
 }
 
 bool executeTileSlot(Machine *machine, Frame *frame, const Instruction *instruction) {
@@ -153,36 +155,55 @@ static bool roundOf(Machine *machine, const Frame *frame, const Instruction *ins
   return *round || machineOutOfMemory(machine, instruction->op);
 }
 
-bool executeTileCopyAsync(Machine *machine, Frame *frame, const Instruction *instruction) {
-  PendingCopy copy = {instruction->op, operandOf(frame, instruction, 0), operandOf(frame, instruction, 1)};
-  Round *round = NULL;
-  int64_t use;
-  if (hasAttribute(instruction, "multicast"))
-    return machineFail(machine, instruction->op, "not interpreted yet: multicast");
-  Format format = {.width = 8};
-  formatOf(tileTypeGetElement(tileOperandType(instruction->op, 0)), &format);
-  copy.bytes = bytesOf(copy.source, copy.destination, &format);
-  if (!indexOperands(machine, frame, instruction, groupBegin(instruction, 2), groupCount(instruction, 2),
-                     copy.indices) ||
-      !markInFlight(machine, instruction, copy.destination))
+// Starts a copy whose references are its own: into a round's list, or into a token's.
+static bool startCopy(Machine *machine, const Instruction *instruction, PendingCopies *copies, PendingCopy copy) {
+  bool ok = markInFlight(machine, instruction, copy.destination);
+  return (pendingAppend(copies, copy) || machineOutOfMemory(machine, instruction->op)) && ok;
+}
+
+// One block's share: into its buffer, reported to its barrier's round (or to the token of the block that copies).
+static bool copyToBlock(Machine *machine, const Frame *frame, const Instruction *instruction, int block,
+                        PendingCopy copy, Token *token) {
+  copy.destination = clusterPeer(machine, instruction, block, operandOf(frame, instruction, 1));
+  if (!copy.destination.object)
     return false;
   valueRetain(copy.source);
-  valueRetain(copy.destination);
-  if (groupCount(instruction, 3)) {
-    if (!roundOf(machine, frame, instruction, barrierOperand(frame, instruction, 3), 4, &use, &round))
-      return false;
-    if (!round)
-      return machineFail(machine, instruction->op, "signals round %lld of a barrier; wanted at least 0",
-                         (long long)use);
+  if (token)
+    return startCopy(machine, instruction, &token->copies, copy);
+  Value barrier = clusterPeer(machine, instruction, block, operandOf(frame, instruction, groupBegin(instruction, 3)));
+  Round *round = NULL;
+  int64_t use;
+  bool ok = barrier.object && roundOf(machine, frame, instruction, (Barrier *)barrier.object, 4, &use, &round);
+  if (ok && !round)
+    ok = machineFail(machine, instruction->op, "signals round %lld of a barrier; wanted at least 0", (long long)use);
+  if (ok) {
     round->copied += copy.bytes;
     ++machine->steps;
-    return pendingAppend(&round->copies, copy) || machineOutOfMemory(machine, instruction->op);
+    ok = startCopy(machine, instruction, &round->copies, copy);
+  } else {
+    valueRelease(copy.source);
+    valueRelease(copy.destination);
   }
-  Token *token = tokenCreate();
-  if (!token || !pendingAppend(&token->copies, copy))
+  valueRelease(barrier);
+  return ok;
+}
+
+bool executeTileCopyAsync(Machine *machine, Frame *frame, const Instruction *instruction) {
+  PendingCopy copy = {instruction->op, operandOf(frame, instruction, 0)};
+  int blocks[MaxClusterBlocks], self = 0, count = clusterRow(machine, instruction, blocks);
+  Format format = {.width = 8};
+  formatOf(tileTypeGetElement(tileOperandType(instruction->op, 0)), &format);
+  copy.bytes = bytesOf(copy.source, operandOf(frame, instruction, 1), &format);
+  Token *token = groupCount(instruction, 3) ? NULL : tokenCreate();
+  if (!token && !groupCount(instruction, 3))
     return machineOutOfMemory(machine, instruction->op);
-  setResult(frame, instruction, 0, valueOfObject(&token->object));
-  return true;
+  if (token)
+    setResult(frame, instruction, 0, valueOfObject(&token->object));
+  bool ok =
+      indexOperands(machine, frame, instruction, groupBegin(instruction, 2), groupCount(instruction, 2), copy.indices);
+  for (; self < count && ok; self++)
+    ok = copyToBlock(machine, frame, instruction, blocks[self], copy, token);
+  return ok;
 }
 
 bool executeTileJoin(Machine *machine, Frame *frame, const Instruction *instruction) {
@@ -212,12 +233,9 @@ bool executeTileWait(Machine *machine, Frame *frame, const Instruction *instruct
 
 //===--- barriers -----------------------------------------------------------------------===//
 
-bool executeTileBarrierArrive(Machine *machine, Frame *frame, const Instruction *instruction) {
-  Barrier *barrier = barrierOperand(frame, instruction, 0);
+static bool arriveAt(Machine *machine, const Frame *frame, const Instruction *instruction, Barrier *barrier) {
   Round *round;
   int64_t use;
-  if (groupCount(instruction, 2))
-    return machineFail(machine, instruction->op, "not interpreted yet: barriers of a cluster");
   if (!roundOf(machine, frame, instruction, barrier, 1, &use, &round))
     return false;
   if (!round)
@@ -232,6 +250,21 @@ bool executeTileBarrierArrive(Machine *machine, Frame *frame, const Instruction 
   ++machine->steps; // what others wait for has changed
   round->expected += hasAttribute(instruction, "expect") ? integerOf(instruction, "expect") : 0;
   return true;
+}
+
+bool executeTileBarrierArrive(Machine *machine, Frame *frame, const Instruction *instruction) {
+  int64_t rank;
+  if (!groupCount(instruction, 2))
+    return arriveAt(machine, frame, instruction, barrierOperand(frame, instruction, 0));
+  if (!indexOperand(machine, frame, instruction, groupBegin(instruction, 2), &rank))
+    return false;
+  int blocks = machine->grid.block ? machine->grid.block->cluster->count : 1;
+  if (rank < 0 || rank >= blocks)
+    return machineFail(machine, instruction->op, "arrives at block %lld of a cluster of %d", (long long)rank, blocks);
+  Value barrier = clusterPeer(machine, instruction, (int)rank, operandOf(frame, instruction, 0));
+  bool ok = barrier.object && arriveAt(machine, frame, instruction, (Barrier *)barrier.object);
+  valueRelease(barrier);
+  return ok;
 }
 
 bool executeTileBarrierWait(Machine *machine, Frame *frame, const Instruction *instruction) {

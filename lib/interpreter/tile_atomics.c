@@ -75,7 +75,7 @@ bool executeTileAtomicRmw(Machine *machine, Frame *frame, const Instruction *ins
 static bool updateCas(const Reach *reach, const Frame *frame, Place place, int64_t number, Element *old) {
   const Format *format = &reach->instruction->in;
   Element compare = elementAt(operandOf(frame, reach->instruction, 0), number);
-  Element x = elementAt(operandOf(frame, reach->instruction, 1), number), seen = place.storage->elements[place.at];
+  Element x = elementAt(operandOf(frame, reach->instruction, 1), number), seen = placePeek(&place);
   if (!elementExpect(reach->machine, reach->instruction, seen, "compares with") ||
       !elementExpect(reach->machine, reach->instruction, compare, "compares with"))
     return false;
@@ -94,10 +94,9 @@ bool executeTileAtomicLoad(Machine *machine, Frame *frame, const Instruction *in
   acquire(machine, instruction);
   if (!reachPlace(&reach, NULL, 0, &place))
     return false;
-  Element x = place.storage->elements[place.at];
+  Element x = placePeek(&place);
   setResult(frame, instruction, 0, valueOfElement(x));
-  return elementExpect(machine, instruction, x, "reads") &&
-         memoryTouch(machine, instruction, place.storage, place.at, AccessUpdate);
+  return elementExpect(machine, instruction, x, "reads") && placeTouch(machine, instruction, &place, AccessUpdate);
 }
 
 bool executeTileAtomicStore(Machine *machine, Frame *frame, const Instruction *instruction) {
@@ -105,8 +104,8 @@ bool executeTileAtomicStore(Machine *machine, Frame *frame, const Instruction *i
   Place place;
   Element x = operandOf(frame, instruction, 0).scalar;
   if (!reachPlace(&reach, NULL, 0, &place) || !elementExpect(machine, instruction, x, "writes") ||
-      !memoryTouch(machine, instruction, place.storage, place.at, AccessUpdate))
+      !placeTouch(machine, instruction, &place, AccessUpdate))
     return false;
-  place.storage->elements[place.at] = x;
+  placePut(&place, x);
   return true;
 }

@@ -44,13 +44,24 @@ static bool fixDimensions(Machine *machine, const Frame *frame, const Instructio
   return *memory || machineOutOfMemory(machine, instruction->op);
 }
 
+void *tilePlan(MlirOperation op) {
+  Format word;
+  if (!tileOpIs(op, "tile.view") || mlirAttributeIsNull(tileViewTypeGetPacked(tileResultType(op, 0))) ||
+      !formatOf(elementTypeOf(tileOperandType(op, 0)), &word))
+    return NULL;
+  return packingCreate(tileResultType(op, 0), &word);
+}
+
 bool executeTileView(Machine *machine, Frame *frame, const Instruction *instruction) {
   MlirType type = tileResultType(instruction->op, 0);
-  Format format = instruction->in;
+  const Packing *packing = instruction->plan;
+  Format format = packing ? packing->element : instruction->in;
   Array *memory;
   bool isOutside;
-  if (!mlirAttributeIsNull(tileViewTypeGetPacked(type)))
-    return machineFail(machine, instruction->op, "not interpreted yet: packed views");
+  if (!packing && !mlirAttributeIsNull(tileViewTypeGetPacked(type)))
+    return machineFail(machine, instruction->op,
+                       "not interpreted: a packed view wants words of integers and a layout that places each of a "
+                       "word's elements once");
   if (!fixDimensions(machine, frame, instruction, type, &memory, &isOutside))
     return false;
   View *view = viewCreate(memory);
@@ -58,8 +69,10 @@ bool executeTileView(Machine *machine, Frame *frame, const Instruction *instruct
   if (!view)
     return machineOutOfMemory(machine, instruction->op);
   view->isOutside = isOutside;
+  view->packing = packing;
   view->padding = paddingOf(tileViewTypeGetPad(type), &format);
   for (int axis = 0; axis < view->rank; axis++) {
+    view->sizes[axis] = view->memory->sizes[axis] * (packing ? packing->extents[axis] : 1);
     view->shape[axis] = tileViewTypeGetSize(type, axis);
     view->steps[axis] = tileViewTypeGetStep(type, axis);
     view->strides[axis] = tileViewTypeGetStride(type, axis);
@@ -70,7 +83,7 @@ bool executeTileView(Machine *machine, Frame *frame, const Instruction *instruct
 
 bool executeTileNumTiles(Machine *machine, Frame *frame, const Instruction *instruction) {
   const View *view = viewOf(operandOf(frame, instruction, 0));
-  int64_t axis = integerOf(instruction, "dim"), size = view->memory->sizes[axis], step = view->steps[axis];
+  int64_t axis = integerOf(instruction, "dim"), size = view->sizes[axis], step = view->steps[axis];
   int64_t span = (view->shape[axis] - 1) * view->strides[axis] + 1;
   int64_t tiles = size <= span ? size > 0 : (size - span + step + step - 1) / step;
   setResult(frame, instruction, 0, valueOfInteger(tiles));
@@ -183,7 +196,7 @@ static bool writeElements(const Reach *reach, const Frame *frame, const Array *f
     if (skip || !place.storage)
       continue;
     if (combine.length ? !combineAt(reach->machine, instruction, operation, &instruction->in, place, x, terms, &old)
-                       : !memoryWrite(reach->machine, instruction, place.storage, place.at, x))
+                       : !placeWrite(reach->machine, instruction, &place, x))
       return false;
   } while (indexNext(from->rank, from->sizes, index));
   return true;
@@ -193,7 +206,8 @@ bool executeTileStore(Machine *machine, Frame *frame, const Instruction *instruc
   Reach reach = reachOf(machine, frame, instruction, 1, 2, instruction->numOperands - 2);
   Array *from = tileOperand(machine, frame, instruction, 0);
   bool ok = from && machineStep(machine, instruction->op, arrayCount(from)) &&
-            writeElements(&reach, frame, from, -1, termsOf(machine, 1));
+            (hasAttribute(instruction, "combine") ? writeElements(&reach, frame, from, -1, termsOf(machine, 1))
+                                                  : reachWrite(&reach, from));
   if (from)
     valueRelease(valueOfObject(&from->object));
   return ok;
@@ -257,8 +271,8 @@ static bool gatherElements(Machine *machine, Frame *frame, const Instruction *in
       return false;
     *x = elementElse(frame, instruction, other, reach, number++);
     if (place.storage && isOnChip)
-      *x = place.storage->elements[place.at];
-    else if (place.storage && !memoryRead(machine, instruction, place.storage, place.at, x))
+      *x = placePeek(&place);
+    else if (place.storage && !placeRead(machine, instruction, &place, x))
       return false;
   } while (indexNext(to->rank, to->sizes, index));
   return true;

@@ -31,8 +31,10 @@ static Element at(const Array *array, int64_t b, int64_t row, int64_t column) {
 }
 
 static Element factor(const Product *product, Element x, Element scale) {
-  if (product->isTf32)
-    x = elementOfFloat(formatRound(&formatTf32, x.f), x.bound);
+  if (product->isTf32) {
+    double rounded = formatRound(&formatTf32, x.f), kept = fabs(rounded - x.f); // a target may keep the rest
+    x = elementOfFloat(rounded, x.bound + (isfinite(kept) ? kept : 0));
+  }
   return product->scales ? elementOfFloat(x.f * scale.f, x.bound) : x;
 }
 
@@ -47,7 +49,7 @@ static Element floatElement(const Product *product, int64_t b, int64_t m, int64_
     int64_t block = product->scales ? k / product->block : 0;
     Element x = factor(product, at(product->lhs, b, m, k), scaleAt(product, 0, b, m, block));
     Element y = factor(product, at(product->rhs, b, k, n), scaleAt(product, 1, b, block, n));
-    sumAddProduct(&sum, x, y, &product->operand);
+    sumAddProduct(&sum, x, y);
   }
   Element result = sumFinish(&sum, &product->sum);
   result.bound += (product->looseness - 1) * product->sum.epsilon * sum.magnitudes;

@@ -123,14 +123,17 @@ static void philox(uint64_t seed, uint64_t counter, uint32_t *words) {
   memcpy(words, x, sizeof x);
 }
 
+// A counter of fewer than 64 bits is unsigned.
 bool executeTileRandom(Machine *machine, Frame *frame, const Instruction *instruction) {
+  Format narrow = {.width = 64};
+  formatOf(elementTypeOf(tileOperandType(instruction->op, 1)), &narrow);
   int64_t seed, counter;
   Array *counters = tileOperand(machine, frame, instruction, 1), *result = newResult(machine, instruction, 0);
   bool ok = counters && result && indexOperand(machine, frame, instruction, 0, &seed);
   for (int64_t i = 0; ok && i < arrayCount(counters); i++) {
     uint32_t words[4];
     ok = readInteger(machine, instruction, arrayElements(counters)[i], &counter);
-    philox((uint64_t)seed, (uint64_t)counter, words);
+    philox((uint64_t)seed, formatUnsigned(&narrow, counter), words);
     for (int word = 0; word < 4; word++)
       arrayElements(result)[4 * i + word] = elementOfInteger(formatWrap(&instruction->out, words[word]));
   }

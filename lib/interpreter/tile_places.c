@@ -51,12 +51,54 @@ static bool indexElement(const Reach *reach, Value index, int64_t number, int64_
   return readInteger(reach->machine, reach->instruction, x, position);
 }
 
+//===--- single elements --------------------------------------------------------------===//
+
+Element placePeek(const Place *place) {
+  Element x = place->storage->elements[place->at];
+  return place->packing && !elementIsMissing(x) ? packingGet(place->packing, x, place->position) : x;
+}
+
+bool placeTouch(Machine *machine, const Instruction *instruction, const Place *place, AccessKind kind) {
+  return place->packing ? memoryTouchPart(machine, instruction, place->storage, place->at, place->position,
+                                          place->packing->count, kind)
+                        : memoryTouch(machine, instruction, place->storage, place->at, kind);
+}
+
+bool placeRead(Machine *machine, const Instruction *instruction, const Place *place, Element *x) {
+  if (!place->packing)
+    return memoryRead(machine, instruction, place->storage, place->at, x);
+  *x = placePeek(place);
+  return memoryExpectAlive(machine, instruction, place->storage) && elementExpect(machine, instruction, *x, "reads") &&
+         placeTouch(machine, instruction, place, AccessRead);
+}
+
+void placePut(const Place *place, Element x) {
+  Element *to = &place->storage->elements[place->at];
+  *to = place->packing ? packingSet(place->packing, *to, place->position, x) : x;
+}
+
+bool placeWrite(Machine *machine, const Instruction *instruction, const Place *place, Element x) {
+  if (!place->packing)
+    return memoryWrite(machine, instruction, place->storage, place->at, x);
+  if (!memoryExpectAlive(machine, instruction, place->storage) || !elementExpect(machine, instruction, x, "writes") ||
+      !placeTouch(machine, instruction, place, AccessWrite))
+    return false;
+  placePut(place, x);
+  return true;
+}
+
+//===--- places -------------------------------------------------------------------------===//
+
 static bool placeInView(const Reach *reach, const int64_t *index, Place *place) {
   const View *view = viewOf(reach->base);
-  bool isInside = !view->isOutside;
-  int64_t at = view->memory->offset;
+  const Packing *packing = view->packing;
+  bool isInside = true;
+  if (view->isOutside)
+    return machineFail(reach->machine, reach->instruction->op,
+                       "is out of bounds: the view fixes a dimension outside of the memref");
+  int64_t at = view->memory->offset, inBlock = 0;
   for (int axis = 0; axis < view->rank; axis++) {
-    int64_t position, size = view->memory->sizes[axis];
+    int64_t position, size = view->sizes[axis];
     if (!indexElement(reach, reach->indices[axis], index[axis], &position))
       return false;
     if (reach->indices[axis].object) {
@@ -66,9 +108,14 @@ static bool placeInView(const Reach *reach, const int64_t *index, Place *place) 
       position = position * view->steps[axis] + index[axis] * view->strides[axis];
       isInside &= position >= 0 && position < size;
     }
-    at += position * view->memory->strides[axis];
+    int64_t extent = packing ? packing->extents[axis] : 1;
+    if (isInside)
+      inBlock = inBlock * extent + position % extent;
+    at += position / extent * view->memory->strides[axis];
   }
-  *place = (Place){isInside ? view->memory->storage : NULL, at};
+  *place = (Place){isInside ? view->memory->storage : NULL, at, packing};
+  if (packing && isInside)
+    place->position = packing->positions[inBlock];
   return true;
 }
 
@@ -114,18 +161,95 @@ bool reachPlace(const Reach *reach, const int64_t *index, int64_t number, Place 
   return true;
 }
 
+// A tile named by its number, not by those of elements; its elements are the memory's own.
+static bool isTileOfView(const Reach *reach) {
+  if (!valueIsView(reach->base) || viewOf(reach->base)->packing || viewOf(reach->base)->rank == 0)
+    return false;
+  for (int i = 0; i < reach->count; i++)
+    if (reach->indices[i].object)
+      return false;
+  return true;
+}
+
+// A row of such a tile along its last axis: where it begins (storage null: it is outside), how far apart its elements
+// are, and which of them lie inside.
+typedef struct RowOfView {
+  Storage *storage;
+  int64_t at, step, begin, end;
+} RowOfView;
+
+static bool findRow(const Reach *reach, int64_t *index, RowOfView *row) {
+  const View *view = viewOf(reach->base);
+  int axis = view->rank - 1;
+  int64_t size = view->sizes[axis], stride = view->strides[axis], position;
+  if (!indexElement(reach, reach->indices[axis], 0, &position))
+    return false;
+  position *= view->steps[axis];
+  row->begin = position < 0 ? (-position + stride - 1) / stride : 0;
+  row->end = position < size ? (size - position + stride - 1) / stride : 0;
+  row->end = row->end < view->shape[axis] ? row->end : view->shape[axis];
+  row->step = stride * view->memory->strides[axis];
+  Place first = {NULL, 0};
+  if (row->begin < row->end) {
+    index[axis] = row->begin;
+    if (!placeInView(reach, index, &first))
+      return false;
+    index[axis] = 0;
+  }
+  row->storage = first.storage;
+  row->at = first.at;
+  return true;
+}
+
+static bool readRow(const Reach *reach, int64_t *index, int64_t length, Element *to) {
+  RowOfView row;
+  if (!findRow(reach, index, &row))
+    return false;
+  for (int64_t k = 0; k < length; k++)
+    if (!row.storage || k < row.begin || k >= row.end)
+      to[k] = reachPadding(reach);
+    else if (!memoryRead(reach->machine, reach->instruction, row.storage, row.at + (k - row.begin) * row.step, &to[k]))
+      return false;
+  return true;
+}
+
+static bool writeRow(const Reach *reach, int64_t *index, int64_t length, const Element *from) {
+  RowOfView row;
+  if (!findRow(reach, index, &row))
+    return false;
+  for (int64_t k = row.begin; row.storage && k < row.end && k < length; k++)
+    if (!memoryWrite(reach->machine, reach->instruction, row.storage, row.at + (k - row.begin) * row.step, from[k]))
+      return false;
+  return true;
+}
+
+static bool eachRow(const Reach *reach, const Array *tile, bool isRead) {
+  int64_t index[InterpreterMaxRank] = {0}, rows[InterpreterMaxRank], length = tile->sizes[tile->rank - 1];
+  Element *elements = arrayElements(tile);
+  memcpy(rows, tile->sizes, (size_t)tile->rank * sizeof *rows);
+  rows[tile->rank - 1] = 1;
+  do {
+    if (!(isRead ? readRow(reach, index, length, elements) : writeRow(reach, index, length, elements)))
+      return false;
+    elements += length;
+  } while (indexNext(tile->rank, rows, index));
+  return true;
+}
+
 bool reachRead(const Reach *reach, Array *to) {
   int64_t index[InterpreterMaxRank] = {0}, number = 0;
   Place place;
   if (arrayCount(to) == 0)
     return true;
+  if (isTileOfView(reach) && arrayIsContiguous(to))
+    return eachRow(reach, to, true);
   do {
     Element *x = &arrayElements(to)[number];
     if (!reachPlace(reach, index, number, &place))
       return false;
     if (!place.storage)
       *x = reachPadding(reach);
-    else if (!memoryRead(reach->machine, reach->instruction, place.storage, place.at, x))
+    else if (!placeRead(reach->machine, reach->instruction, &place, x))
       return false;
     ++number;
   } while (indexNext(to->rank, to->sizes, index));
@@ -137,11 +261,13 @@ bool reachWrite(const Reach *reach, const Array *from) {
   Place place;
   if (arrayCount(from) == 0)
     return true;
+  if (isTileOfView(reach) && arrayIsContiguous(from))
+    return eachRow(reach, from, false);
   do {
     Element x = from->storage->elements[placeOf(from, index)];
     if (!reachPlace(reach, index, number++, &place))
       return false;
-    if (place.storage && !memoryWrite(reach->machine, reach->instruction, place.storage, place.at, x))
+    if (place.storage && !placeWrite(reach->machine, reach->instruction, &place, x))
       return false;
   } while (indexNext(from->rank, from->sizes, index));
   return true;
@@ -168,16 +294,16 @@ const Row *combineRow(MlirStringRef kind, const Format *format) {
 // A float sum grows its bound by every term's share, as in any order (§4).
 bool combineAt(Machine *machine, const Instruction *instruction, const char *operation, const Format *format,
                Place place, Element x, double terms, Element *old) {
-  *old = place.storage->elements[place.at];
+  *old = placePeek(&place);
   const Row *row = combineRow(tileString(operation), format);
   Element result = x;
   if (!elementExpect(machine, instruction, *old, "combines with") ||
-      !memoryTouch(machine, instruction, place.storage, place.at, AccessUpdate) ||
+      !placeTouch(machine, instruction, &place, AccessUpdate) ||
       (row && !combineElements(machine, instruction, row, format, *old, x, &result)) ||
       !elementExpect(machine, instruction, result, "writes"))
     return false;
   if (format->isFloat && row && tileStringEquals(tileString(row->name), "arith.addf"))
     result.bound += format->epsilon * (2 * fabs(old->f) + terms * fabs(x.f));
-  place.storage->elements[place.at] = result;
+  placePut(&place, result);
   return true;
 }

@@ -1,7 +1,6 @@
 // tile.reduce and tile.scan (docs/numerics.md §4): a named operation on one tile, or a region on several at once.
 // Float sums are taken in f64 with a bound for any order; of other float operations that round, the bound grows with
 // every element that is combined. A region is run from the first element to the last.
-#include "dialects/tile/combiner.h"
 #include "lib/interpreter/tile.h"
 
 #include <math.h>
@@ -101,12 +100,17 @@ static bool isReduced(const Instruction *instruction, int axis) {
   return false;
 }
 
-static int64_t placeInResult(const Instruction *instruction, const Array *result, int rank, const int64_t *index) {
-  int64_t place = 0;
+// How far a step along each axis of the input goes in the result: nowhere along a reduced one.
+static void findStrides(const Instruction *instruction, const Array *result, int rank, int64_t *strides) {
   int axis = 0;
   for (int i = 0; i < rank; i++)
-    if (!isReduced(instruction, i))
-      place += index[i] * result->strides[axis++];
+    strides[i] = isReduced(instruction, i) ? 0 : result->strides[axis++];
+}
+
+static int64_t placeInResult(int rank, const int64_t *strides, const int64_t *index) {
+  int64_t place = 0;
+  for (int i = 0; i < rank; i++)
+    place += index[i] * strides[i];
   return place;
 }
 
@@ -119,11 +123,12 @@ static void gatherElements(const Combiner *combiner, const int64_t *index, Eleme
 
 static bool reduceInto(const Combiner *combiner, State *states, Array *const *results) {
   const Array *input = arrayOperand(combiner->frame, combiner->instruction, 0);
-  int64_t index[InterpreterMaxRank] = {0};
+  int64_t index[InterpreterMaxRank] = {0}, strides[InterpreterMaxRank];
   Element right[MaxTiles];
+  findStrides(combiner->instruction, results[0], input->rank, strides);
   do {
     gatherElements(combiner, index, right);
-    if (!combine(combiner, &states[placeInResult(combiner->instruction, results[0], input->rank, index)], right))
+    if (!combine(combiner, &states[placeInResult(input->rank, strides, index)], right))
       return false;
   } while (indexNext(input->rank, input->sizes, index));
   for (int64_t place = 0; place < arrayCount(results[0]); place++)
@@ -151,15 +156,66 @@ bool executeTileReduce(Machine *machine, Frame *frame, const Instruction *instru
 
 //===--- scan ---------------------------------------------------------------------------===//
 
+// The least and the greatest of a format; of integers as their bits say, signed or not.
+static Element extreme(const Format *format, bool isGreatest, bool isUnsigned) {
+  if (!format->isFloat) {
+    uint64_t top = UINT64_C(1) << (format->width - 1);
+    uint64_t greatest = isUnsigned ? top | (top - 1) : top - 1, least = isUnsigned ? 0 : top;
+    return elementOfInteger(formatWrap(format, isGreatest ? greatest : least));
+  }
+  bool isUnsignedFloat = format->fraction == 0; // f8E8M0FNU
+  double most = format->specials == SpecialsIeee ? (double)INFINITY : format->largest;
+  return elementOfFloat(isGreatest ? most : isUnsignedFloat ? format->tiny : -most, 0);
+}
+
+// What combines without effect (docs/numerics.md §3).
+static bool knownNeutral(MlirStringRef operation, const Format *format, Element *x) {
+  enum { Zero, One, AllOnes, Least, Greatest, UnsignedLeast, UnsignedGreatest, NanOrLeast, NanOrGreatest };
+  static const struct {
+    const char *operation;
+    int neutral;
+  } rows[] = {{"arith.addf", Zero},
+              {"arith.addi", Zero},
+              {"arith.ori", Zero},
+              {"arith.xori", Zero},
+              {"arith.mulf", One},
+              {"arith.muli", One},
+              {"arith.andi", AllOnes},
+              {"arith.maximumf", Least},
+              {"arith.maxnumf", NanOrLeast},
+              {"arith.minimumf", Greatest},
+              {"arith.minnumf", NanOrGreatest},
+              {"arith.maxsi", Least},
+              {"arith.minsi", Greatest},
+              {"arith.maxui", UnsignedLeast},
+              {"arith.minui", UnsignedGreatest}};
+  size_t row = 0, count = sizeof rows / sizeof *rows;
+  while (row < count && !tileStringEquals(operation, rows[row].operation))
+    ++row;
+  if (row == count)
+    return false;
+  int neutral = rows[row].neutral;
+  if (neutral == Zero)
+    *x = format->isFloat ? elementOfFloat(-0.0, 0) : elementOfInteger(0);
+  else if (neutral == One)
+    *x = format->isFloat ? elementOfFloat(1, 0) : elementOfInteger(formatWrap(format, 1));
+  else if (neutral == AllOnes)
+    *x = elementOfInteger(-1);
+  else if (neutral >= NanOrLeast && format->specials != SpecialsNone)
+    *x = elementOfFloat((double)NAN, 0);
+  else
+    *x = extreme(format, neutral == Greatest || neutral == UnsignedGreatest || neutral == NanOrGreatest,
+                 neutral == UnsignedLeast || neutral == UnsignedGreatest);
+  return true;
+}
+
 // What an exclusive scan begins with when no `init` is given.
 static bool neutralElement(const Combiner *combiner, int i, Element *x) {
   const Instruction *instruction = combiner->instruction;
   MlirAttribute given = tileOpAttribute(instruction->op, "neutral");
   if (!mlirAttributeIsNull(given))
     return elementOfAttribute(mlirArrayAttrGetElement(given, i), x);
-  const TileCombiner *known = tileCombinerFind(wordOf(instruction, "operation"));
-  MlirType element = elementTypeOf(tileOperandType(instruction->op, i));
-  return (known && elementOfAttribute(tileCombinerNeutral(known, element), x)) ||
+  return knownNeutral(wordOf(instruction, "operation"), &combiner->formats[i], x) ||
          machineFail(combiner->machine, instruction->op, "has no neutral element to begin with");
 }
 

@@ -33,14 +33,19 @@ static bool rearrange(Machine *machine, Frame *frame, const Instruction *instruc
   int64_t index[InterpreterMaxRank] = {0};
   if (!result)
     return false;
-  for (Element *to = arrayElements(result);; to++) {
-    int64_t place = from->offset;
-    for (int axis = 0; axis < result->rank; axis++)
-      place += map[axis] < 0 ? 0 : index[axis] * from->strides[map[axis]];
-    *to = from->storage->elements[place];
-    if (!indexNext(result->rank, result->sizes, index))
-      break;
+  int64_t strides[InterpreterMaxRank], rows[InterpreterMaxRank], last = result->rank - 1;
+  for (int axis = 0; axis < result->rank; axis++) {
+    strides[axis] = map[axis] < 0 ? 0 : from->strides[map[axis]];
+    rows[axis] = axis == last ? 1 : result->sizes[axis];
   }
+  Element *to = arrayElements(result);
+  do {
+    int64_t place = from->offset;
+    for (int axis = 0; axis < last; axis++)
+      place += index[axis] * strides[axis];
+    for (int64_t k = 0; k < (last < 0 ? 1 : result->sizes[last]); k++)
+      *to++ = from->storage->elements[last < 0 ? place : place + k * strides[last]];
+  } while (indexNext(result->rank, rows, index));
   setArray(frame, instruction, 0, result);
   return true;
 }
@@ -183,17 +188,18 @@ static uint64_t bitsOf(const Format *format, Element x) {
 // The tile's bits in a row, lowest first: element i of the result is bits i * width to (i + 1) * width.
 static bool recast(Machine *machine, const Instruction *instruction, const Array *from, Array *to) {
   const Format *in = &instruction->in, *out = &instruction->out;
-  unsigned pieces = in->width > out->width ? in->width / out->width : 1;
-  unsigned parts = out->width > in->width ? out->width / in->width : 1;
   for (int64_t i = 0; i < arrayCount(to); i++) {
     uint64_t bits = 0;
     double bound = 0;
-    for (unsigned part = 0; part < parts; part++) {
-      Element x = arrayElements(from)[i / pieces * parts + part];
+    for (unsigned have = 0; have < out->width;) {
+      int64_t at = i * out->width + have;
+      unsigned offset = (unsigned)(at % in->width);
+      Element x = arrayElements(from)[at / in->width];
       if (!elementExpect(machine, instruction, x, "uses"))
         return false;
-      bits |= bitsOf(in, x) >> (i % pieces * out->width) << (part * in->width);
+      bits |= bitsOf(in, x) >> offset << have;
       bound = x.bound == 0 ? bound : INFINITY;
+      have += in->width - offset;
     }
     bits = formatUnsigned(out, (int64_t)bits);
     arrayElements(to)[i] = out->isFloat ? elementOfFloat(formatFromBits(out, bits), bound)

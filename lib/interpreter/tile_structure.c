@@ -1,5 +1,6 @@
 // Tile ops around a kernel's body: calls, launches, program ids, assumptions, printing, assertions.
 // A grid runs one instance after the other; memory.c reports two of them touching one element (numerics.md §6).
+#include "lib/interpreter/cluster.h"
 #include "lib/interpreter/tile.h"
 #include "lib/interpreter/upstream.h"
 
@@ -76,11 +77,13 @@ static bool runGrid(Machine *machine, const Instruction *instruction, const Body
                     const Value *arguments) {
   Grid *grid = &machine->grid;
   grid->launch = instruction->op;
-  bool ok = true;
-  for (grid->ids[0] = 0; grid->ids[0] < grid->sizes[0] && ok; grid->ids[0]++)
+  bool ok = true, isClustered = hasAttribute(instruction, "cluster");
+  if (isClustered)
+    ok = runClusters(machine, instruction, body, count, arguments);
+  for (grid->ids[0] = 0; grid->ids[0] < grid->sizes[0] && ok && !isClustered; grid->ids[0]++)
     for (grid->ids[1] = 0; grid->ids[1] < grid->sizes[1] && ok; grid->ids[1]++)
       for (grid->ids[2] = 0; grid->ids[2] < grid->sizes[2] && ok; grid->ids[2]++) {
-        grid->instance = (int32_t)((grid->ids[0] * grid->sizes[1] + grid->ids[1]) * grid->sizes[2] + grid->ids[2]);
+        gridNumber(grid);
         ok = runInstance(machine, instruction, body, count, arguments);
       }
   memoryForgetTouches(machine);
@@ -92,8 +95,6 @@ bool executeTileLaunch(Machine *machine, Frame *frame, const Instruction *instru
   intptr_t grid = groupCount(instruction, 0), inputs = groupCount(instruction, 1), outputs = groupCount(instruction, 2);
   MlirAttribute kernel = tileOpAttribute(instruction->op, "kernel");
   MlirOperation callee = machineFindSymbol(machine, mlirFlatSymbolRefAttrGetValue(kernel));
-  if (hasAttribute(instruction, "cluster"))
-    return machineFail(machine, instruction->op, "not interpreted yet: clusters");
   if (!indexOperands(machine, frame, instruction, 0, grid, machine->grid.sizes))
     return false;
   for (intptr_t i = grid; i < MaxGridRank; i++)

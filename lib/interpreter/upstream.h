@@ -22,6 +22,27 @@
   X("scf.yield", executeYield)                                                                                         \
   X("scf.condition", executeYield)                                                                                     \
   X("scf.reduce", executeYield)                                                                                        \
+  X("scf.forall", executeForall)                                                                                       \
+  X("scf.forall.in_parallel", executeNothing)                                                                          \
+  X("scf.reduce.return", executeYield)                                                                                 \
+  X("linalg.pack", executePack)                                                                                        \
+  X("linalg.unpack", executeUnpack)                                                                                    \
+  X("bufferization.to_tensor", executeCopyOfOperand)                                                                   \
+  X("bufferization.to_buffer", executeCopyOfOperand)                                                                   \
+  X("bufferization.clone", executeCopyOfOperand)                                                                       \
+  X("bufferization.alloc_tensor", executeAllocTensor)                                                                  \
+  X("bufferization.dealloc_tensor", executeNothing)                                                                    \
+  X("bufferization.materialize_in_destination", executeMaterialize)                                                    \
+  X("affine.apply", executeAffine)                                                                                     \
+  X("affine.min", executeAffine)                                                                                       \
+  X("affine.max", executeAffine)                                                                                       \
+  X("memref.assume_alignment", executeOperand)                                                                         \
+  X("memref.memory_space_cast", executeOperand)                                                                        \
+  X("memref.alloca_scope", executeRegion)                                                                              \
+  X("memref.alloca_scope.return", executeYield)                                                                        \
+  X("memref.transpose", executeMemrefTranspose)                                                                        \
+  X("memref.reinterpret_cast", executeReinterpretCast)                                                                 \
+  X("memref.atomic_rmw", executeMemrefAtomic)                                                                          \
   X("linalg.yield", executeYield)                                                                                      \
   X("linalg.index", executeLinalgIndex)                                                                                \
   X("linalg.softmax", executeSoftmax)                                                                                  \
@@ -69,6 +90,8 @@ Array *sliceOf(Machine *machine, Frame *frame, const Instruction *instruction, c
                MlirType type);
 // Runs all points of a linalg op: named ops and generic alike.
 bool executeLinalg(Machine *machine, Frame *frame, const Instruction *instruction);
+// What arith.select gives for one element.
+Element selectElement(const Format *format, Element condition, Element a, Element b);
 // An index into an array, checked; the place in its storage.
 bool checkedPlace(Machine *machine, const Frame *frame, const Instruction *instruction, const Array *array,
                   intptr_t begin, int64_t *place);

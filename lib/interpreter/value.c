@@ -42,15 +42,48 @@ bool arrayIsContiguous(const Array *array) {
   return true;
 }
 
-static Storage *storageCreate(int64_t count) {
+static Element *poolTake(Pool *pool, int64_t count) {
+  int64_t bytes = (count ? count : 1) * (int64_t)sizeof(Element);
+  if (pool && pool->live + bytes > pool->limit)
+    return NULL;
+  if (pool)
+    pool->live += bytes;
+  for (int i = 0; pool && i < PoolBlocks; i++)
+    if (pool->blocks[i].elements && pool->blocks[i].count == count) {
+      Element *elements = pool->blocks[i].elements;
+      pool->blocks[i].elements = NULL;
+      return elements;
+    }
+  return malloc((size_t)bytes);
+}
+
+static void poolGive(Pool *pool, Element *elements, int64_t count) {
+  if (pool)
+    pool->live -= (count ? count : 1) * (int64_t)sizeof(Element);
+  for (int i = 0; pool && count <= PoolMaxCount && i < PoolBlocks; i++)
+    if (!pool->blocks[i].elements) {
+      pool->blocks[i].elements = elements;
+      pool->blocks[i].count = count;
+      return;
+    }
+  free(elements);
+}
+
+void poolClear(Pool *pool) {
+  for (int i = 0; i < PoolBlocks; i++)
+    free(pool->blocks[i].elements);
+  *pool = (Pool){0};
+}
+
+static Storage *storageCreate(Pool *pool, int64_t count) {
   Storage *storage = calloc(1, sizeof *storage);
-  Element *elements = malloc((size_t)(count ? count : 1) * sizeof *elements);
+  Element *elements = poolTake(pool, count);
   if (!storage || !elements) {
     free(storage);
     free(elements);
     return NULL;
   }
-  *storage = (Storage){.references = 1, .count = count, .elements = elements};
+  *storage = (Storage){.pool = pool, .references = 1, .count = count, .elements = elements};
   for (int64_t i = 0; i < count; i++)
     elements[i] = elementMissing(ELEMENT_UNWRITTEN);
   return storage;
@@ -59,7 +92,7 @@ static Storage *storageCreate(int64_t count) {
 void storageRelease(Storage *storage) {
   if (!storage || --storage->references)
     return;
-  free(storage->elements);
+  poolGive(storage->pool, storage->elements, storage->count);
   free(storage->touches);
   free(storage);
 }
@@ -81,9 +114,11 @@ static Array *arrayOn(Storage *storage, int64_t offset, int rank, const int64_t 
   return array;
 }
 
-Array *arrayCreate(int rank, const int64_t *sizes) {
-  return arrayOn(storageCreate(countOf(rank, sizes)), 0, rank, sizes, NULL);
+Array *arrayCreateIn(Pool *pool, int rank, const int64_t *sizes) {
+  return arrayOn(storageCreate(pool, countOf(rank, sizes)), 0, rank, sizes, NULL);
 }
+
+Array *arrayCreate(int rank, const int64_t *sizes) { return arrayCreateIn(NULL, rank, sizes); }
 
 Array *arrayAlias(const Array *array, int64_t offset, int rank, const int64_t *sizes, const int64_t *strides) {
   ++array->storage->references;
@@ -91,7 +126,7 @@ Array *arrayAlias(const Array *array, int64_t offset, int rank, const int64_t *s
 }
 
 Array *arrayCopy(const Array *array) {
-  Array *copy = arrayCreate(array->rank, array->sizes);
+  Array *copy = arrayCreateIn(array->storage->pool, array->rank, array->sizes);
   int64_t count = arrayCount(array), index[InterpreterMaxRank] = {0};
   if (!copy || count == 0)
     return copy;

@@ -65,12 +65,25 @@ typedef struct Touch {
   int32_t writer, reader, updater; // updater: atomically
 } Touch;
 
+// Elements that were let go of and may be used again: most tiles live briefly, and new memory is dear.
+enum { PoolBlocks = 32, PoolMaxCount = 1 << 17 };
+typedef struct Pool {
+  struct {
+    Element *elements;
+    int64_t count;
+  } blocks[PoolBlocks];
+  int64_t live, limit; // bytes of elements in use, and how many there may be
+} Pool;
+void poolClear(Pool *pool);
+
 // Elements in memory, shared by the arrays that name parts of them.
 typedef struct Storage {
+  Pool *pool; // where its elements go in the end; null: nowhere
   int references;
   int64_t count;
   Element *elements;
-  Touch *touches;       // null: no launch has touched it
+  Touch *touches;       // null: no launch has touched it; else `touchParts` of each element
+  int touchParts;       // 1, or more once packed elements in it have been touched
   struct Storage *next; // in the machine's list of touched ones
   uint64_t address;     // of its first element, for programs that ask; 0: nobody did
   bool isDead;          // deallocated
@@ -89,6 +102,7 @@ typedef struct Array {
 } Array;
 
 Array *arrayCreate(int rank, const int64_t *sizes); // contiguous, own storage, nothing written; null: no memory
+Array *arrayCreateIn(Pool *pool, int rank, const int64_t *sizes); // the pool outlives it
 // Another name for storage of `array`.
 Array *arrayAlias(const Array *array, int64_t offset, int rank, const int64_t *sizes, const int64_t *strides);
 Array *arrayCopy(const Array *array); // contiguous
@@ -109,9 +123,11 @@ enum { InterpreterMaxRank = 32 };
 typedef struct View {
   Object object;
   Array *memory;  // its dimensions are the view's axes
-  bool isOutside; // a fixed index lies outside: all of it is padding
+  bool isOutside; // a fixed index lies outside: nothing of it may be reached
   Element padding;
+  const struct Packing *packing; // null: elements are the memory's own
   int rank;
+  int64_t sizes[InterpreterMaxRank]; // of all that can be seen, in elements
   int64_t shape[InterpreterMaxRank], steps[InterpreterMaxRank], strides[InterpreterMaxRank];
 } View;
 

@@ -1,6 +1,9 @@
 // Building IR (builder.h): one way to make any op, and index arithmetic that folds on constants on the spot.
 #include "lib/ir/builder.h"
 #include "lib/ir/support.h"
+#include "mlir-c/Dialect/LLVM.h"
+
+#include <string.h>
 
 //===--- places -------------------------------------------------------------===//
 TileBuilder tileBuilderBefore(MlirOperation op) {
@@ -147,6 +150,27 @@ MlirValue tileBuildFloat(TileBuilder *builder, MlirType type, double value) {
   MlirType element = shaped ? mlirShapedTypeGetElementType(type) : type;
   MlirAttribute number = mlirFloatAttrDoubleGet(builder->context, element, value);
   return buildConstant(builder, type, shaped ? mlirDenseElementsAttrSplatGet(type, number) : number);
+}
+
+//===--- texts ----------------------------------------------------------------===//
+void tileBuildText(TileBuilder *builder, const char *symbol, const char *text) {
+  MlirContext context = builder->context;
+  size_t size = strlen(text) + 1;
+  MlirRegion none = mlirRegionCreate();
+  TileAttributeEntry attributes[] = {
+      {"sym_name", mlirStringAttrGet(context, tileString(symbol))},
+      {"global_type", mlirTypeAttrGet(mlirLLVMArrayTypeGet(mlirIntegerTypeGet(context, 8), (unsigned)size))},
+      {"linkage", mlirLLVMLinkageAttrGet(context, MlirLLVMLinkageInternal)},
+      {"constant", mlirUnitAttrGet(context)},
+      {"value", mlirStringAttrGet(context, mlirStringRefCreate(text, size))},
+      {NULL}};
+  tileBuild(builder, "llvm.mlir.global", 0, NULL, 0, NULL, attributes, 1, &none);
+}
+
+MlirValue tileBuildTextAddress(TileBuilder *builder, const char *symbol) {
+  TileAttributeEntry global[] = {{"global_name", mlirFlatSymbolRefAttrGet(builder->context, tileString(symbol))},
+                                 {NULL}};
+  return tileBuildValue(builder, "llvm.mlir.addressof", mlirLLVMPointerTypeGet(builder->context, 0), 0, NULL, global);
 }
 
 //===--- index arithmetic ---------------------------------------------------===//

@@ -56,6 +56,9 @@ typedef struct TileBuildGroups {
   bool operandSegments, resultSegments;
 } TileBuildGroups;
 MlirOperation tileBuildGroups(TileBuilder *builder, const char *name, const TileBuildGroups *groups);
+// A constant global of the text and its end ('\0'), internal to the module, and its address.
+void tileBuildText(TileBuilder *builder, const char *symbol, const char *text);
+MlirValue tileBuildTextAddress(TileBuilder *builder, const char *symbol);
 // Inserts a detached op at the builder's place (through the rewriter if there is one) and returns it.
 MlirOperation tileBuilderInsert(TileBuilder *builder, MlirOperation op);
 

@@ -10,6 +10,9 @@ static inline MlirStringRef tileString(const char *text) { return mlirStringRefC
 static inline bool tileStringEquals(MlirStringRef string, const char *text) {
   return strlen(text) == string.length && !memcmp(string.data, text, string.length);
 }
+static inline bool tileStringStartsWith(MlirStringRef string, const char *start) {
+  return string.length >= strlen(start) && !memcmp(string.data, start, strlen(start));
+}
 
 // Errors, warnings, remarks at an op ("'tile.mma' op …") with printf formats. tileError always returns false.
 bool tileError(MlirOperation op, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -24,6 +27,9 @@ bool tileEmit(MlirExtEmitter emitter, const char *format, ...) __attribute__((fo
 static inline MlirStringRef tileOpName(MlirOperation op) { return mlirIdentifierStr(mlirOperationGetName(op)); }
 static inline bool tileOpIs(MlirOperation op, const char *name) { // false for a null op
   return !mlirOperationIsNull(op) && tileStringEquals(tileOpName(op), name);
+}
+static inline bool tileOpNameStartsWith(MlirOperation op, const char *start) { // "arith."
+  return tileStringStartsWith(tileOpName(op), start);
 }
 MlirOperation tileDefiningOp(MlirValue value);                     // null for block arguments
 MlirAttribute tileOpAttribute(MlirOperation op, const char *name); // inherent or discardable; null when absent

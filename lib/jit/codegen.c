@@ -1,6 +1,7 @@
 // The machine, the optimizer and object files, over LLVM's C API. See codegen.h.
 #include "lib/jit/codegen.h"
 
+#include "lib/support/version.h"
 #include "llvm-c/Target.h"
 #include "llvm-c/Transforms/PassBuilder.h"
 
@@ -13,6 +14,13 @@ bool tileCodegenFailed(LLVMErrorRef failure, const char *doing, tessera_error_t 
   tessera_fail(error, "%s: %s", doing, message);
   LLVMDisposeErrorMessage(message);
   return true;
+}
+
+char *tileCodegenDescribe(char *text, size_t size) {
+  unsigned major, minor, patch;
+  LLVMGetVersion(&major, &minor, &patch);
+  snprintf(text, size, "Tessera " TESSERA_VERSION ", LLVM %u.%u.%u", major, minor, patch);
+  return text;
 }
 
 static LLVMTargetMachineRef createMachine(const char *triple, const char *cpu, const char *features,

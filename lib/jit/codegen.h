@@ -26,6 +26,9 @@ bool tileCodegenMergeFunctions(LLVMModuleRef module, LLVMTargetMachineRef machin
 bool tileCodegenObjectCreate(LLVMModuleRef module, LLVMTargetMachineRef machine, LLVMMemoryBufferRef *object,
                              tessera_error_t *error);
 
+// "Tessera 0.1.0, LLVM 22.1.8". Returns `text`.
+char *tileCodegenDescribe(char *text, size_t size);
+
 // Consumes `failure`: writes LLVM's message and returns true if there was one.
 bool tileCodegenFailed(LLVMErrorRef failure, const char *doing, tessera_error_t *error);
 

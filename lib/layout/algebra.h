@@ -69,6 +69,10 @@ bool tileLayoutTranspose(const TileLayout *layout, const uint32_t *order, uint32
 bool tileLayoutReshape(const TileLayout *layout, const int64_t *from, uint32_t fromRank, const int64_t *to,
                        uint32_t toRank, TileLayout *result, TileError *error);
 
+/// Whether such a change of shape is linear at all: not if odd factors of one shape meet no odd factors of the other at
+/// the same stride (5x48 seen as 24x10). No layout then has a reshaped one, and the elements must be moved.
+bool tileLayoutIsReshapeLinear(const int64_t *from, uint32_t fromRank, const int64_t *to, uint32_t toRank);
+
 #ifdef __cplusplus
 }
 #endif

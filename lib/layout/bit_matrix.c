@@ -102,3 +102,45 @@ bool tileBitMatrixLeftInverse(const TileBitMatrix *matrix, TileBitMatrix *invers
     inverse->column[j] &= kept;
   return true;
 }
+
+uint64_t tileBitSpanReduce(const TileBitSpan *span, uint64_t x) {
+  for (uint64_t rest = x; rest;) {
+    uint32_t bit = highestBit(rest);
+    if (span->value[bit])
+      x ^= span->value[bit];
+    rest = x & ((1ull << bit) - 1);
+  }
+  return x;
+}
+
+bool tileBitSpanAdd(TileBitSpan *span, uint64_t x) {
+  x = tileBitSpanReduce(span, x);
+  if (!x)
+    return false;
+  span->value[highestBit(x)] = x;
+  ++span->size;
+  return true;
+}
+
+// A combination of both bases that is zero is a vector of the meet, seen from either side.
+TileBitSpan tileBitSpanMeet(const TileBitSpan *left, const TileBitSpan *right) {
+  TileBitMatrix basis = {.rows = TILE_BIT_MATRIX_MAX};
+  TileBitSpan meet = {.size = 0};
+  for (uint32_t i = 0; i < TILE_BIT_MATRIX_MAX; ++i)
+    if (left->value[i])
+      basis.column[basis.columns++] = left->value[i];
+  uint32_t ofLeft = basis.columns;
+  for (uint32_t i = 0; i < TILE_BIT_MATRIX_MAX; ++i) {
+    uint64_t recipe, both = 0;
+    if (!right->value[i])
+      continue;
+    if (tileBitMatrixSolve(&basis, right->value[i], &recipe)) {
+      for (uint32_t j = 0; j < ofLeft; ++j)
+        both ^= recipe >> j & 1 ? basis.column[j] : 0;
+      tileBitSpanAdd(&meet, both);
+    } else {
+      basis.column[basis.columns++] = right->value[i];
+    }
+  }
+  return meet;
+}

@@ -39,6 +39,19 @@ bool tileBitMatrixRightInverse(const TileBitMatrix *matrix, TileBitMatrix *inver
 /// L with L * matrix = identity; exists if and only if the rank is the number of columns (no value is reached twice).
 bool tileBitMatrixLeftInverse(const TileBitMatrix *matrix, TileBitMatrix *inverse);
 
+/// A subspace by an echelon basis: value[i] is 0 or has i as its highest bit.
+typedef struct TileBitSpan {
+  uint64_t value[TILE_BIT_MATRIX_MAX];
+  uint32_t size;
+} TileBitSpan;
+
+/// What is left of x once vectors of the span are subtracted: 0 if and only if x lies in it.
+uint64_t tileBitSpanReduce(const TileBitSpan *span, uint64_t x);
+/// Adds x to the span; false if it was in it already.
+bool tileBitSpanAdd(TileBitSpan *span, uint64_t x);
+/// The intersection of two subspaces.
+TileBitSpan tileBitSpanMeet(const TileBitSpan *left, const TileBitSpan *right);
+
 #ifdef __cplusplus
 }
 #endif

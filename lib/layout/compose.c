@@ -106,3 +106,12 @@ bool tileLayoutReshape(const TileLayout *layout, const int64_t *from, uint32_t f
          tileLayoutConvert(layout, &source, from, fromRank, &place, error) &&
          tileLayoutCompose(&target, &place, result, error);
 }
+
+bool tileLayoutIsReshapeLinear(const int64_t *from, uint32_t fromRank, const int64_t *to, uint32_t toRank) {
+  TileLayout inRegisters, reshaped;
+  // Offsets and registers are both dimension 0 and may both have odd factors.
+  if (!tileLayoutDense(from, fromRank, NULL, &inRegisters, NULL))
+    return false;
+  inRegisters.kind = TileLayoutValues;
+  return tileLayoutReshape(&inRegisters, from, fromRank, to, toRank, &reshaped, NULL);
+}

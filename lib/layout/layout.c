@@ -65,21 +65,15 @@ uint32_t tileLayoutRank(const TileLayout *layout) {
   return rank;
 }
 
-// Dependent steps cannot set all the bits they use, so the largest coordinate may be below 2^width - 1.
+// Dependent steps cannot set all the bits they use, so the largest coordinate may be below 2^width - 1: of a subspace
+// the largest vector is found from the top, by whatever basis vector sets the next bit.
 static uint64_t largestByBits(const TileLayout *layout, uint32_t axis) {
   uint64_t largest = 0;
-  TileBitMatrix column = {.rows = 32, .columns = tileLayoutBitCount(layout)};
-  for (uint32_t i = 0; i < column.columns; ++i)
-    column.column[i] = layout->steps[i].at[axis];
-  for (uint32_t bit = 32; bit-- > 0;) {
-    // Greedy from the top: keep a bit if some combination of steps has exactly the bits chosen so far above it.
-    TileBitMatrix above = column;
-    uint64_t x;
-    for (uint32_t i = 0; i < above.columns; ++i)
-      above.column[i] &= ~0ull << bit;
-    if (tileBitMatrixSolve(&above, largest | 1ull << bit, &x))
-      largest |= 1ull << bit;
-  }
+  TileBitSpan span = {.size = 0};
+  for (uint32_t i = 0, count = tileLayoutBitCount(layout); i < count; ++i)
+    tileBitSpanAdd(&span, layout->steps[i].at[axis]);
+  for (uint32_t bit = 32; span.size && bit-- > 0;)
+    largest ^= span.value[bit] && !(largest >> bit & 1) ? span.value[bit] : 0;
   return largest;
 }
 
@@ -200,17 +194,16 @@ bool tileLayoutCovers(const TileLayout *layout, const int64_t *shape, uint32_t r
   if (rank > TILE_LAYOUT_MAX_AXES)
     return tileErrorSet(error, 0, 0, "rank %u is more than the %d axes a layout can have", rank, TILE_LAYOUT_MAX_AXES);
   uint32_t width[TILE_LAYOUT_MAX_AXES] = {0}, found;
-  for (uint32_t axis = 0; axis < TILE_LAYOUT_MAX_AXES; ++axis) {
-    int64_t size = axis < rank ? shape[axis] : 1;
-    if (size < 1 || size > INT32_MAX)
+  for (uint32_t axis = 0; axis < rank; ++axis) {
+    if (shape[axis] < 1 || shape[axis] > INT32_MAX)
       return tileErrorSet(error, 0, 0, "axis %u has size %" PRId64 "; a layout covers sizes from 1 to 2^31-1", axis,
-                          size);
-    if (axis >= rank && tileLayoutRank(layout) > axis)
-      return tileErrorSet(error, 0, 0, "the layout moves along axis %u, but the shape has rank %u",
-                          tileLayoutRank(layout) - 1, rank);
-    if (!axisFits(layout, axis, (uint64_t)size, &width[axis], error))
+                          shape[axis]);
+    if (!axisFits(layout, axis, (uint64_t)shape[axis], &width[axis], error))
       return false;
   }
+  uint32_t moved = tileLayoutRank(layout);
+  if (moved > rank)
+    return tileErrorSet(error, 0, 0, "the layout moves along axis %u, but the shape has rank %u", moved - 1, rank);
   if (!rankOfSteps(layout, width, &found, error))
     return false;
   if (copies)

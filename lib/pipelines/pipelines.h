@@ -5,5 +5,8 @@
 #include "lib/capi/pass.h"
 
 extern const MlirExtPipelineDefinition tileToCpuPipeline;
+extern const MlirExtPipelineDefinition tileToHostPipeline;
+extern const MlirExtPipelineDefinition tileToNvvmPipeline;
+extern const MlirExtPipelineDefinition tileToRocdlPipeline;
 
 #endif

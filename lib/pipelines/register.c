@@ -4,29 +4,51 @@
 #include "lib/capi/dialect.h"
 #include "lib/capi/pass.h"
 #include "lib/conversion/assert_to_runtime/assert_to_runtime.h"
+#include "lib/conversion/gpu_launch_to_runtime/gpu_launch_to_runtime.h"
 #include "lib/conversion/linalg_to_tile/linalg_to_tile.h"
 #include "lib/conversion/tile_launch_to_runtime/tile_launch_to_runtime.h"
+#include "lib/conversion/tile_to_nvvm/tile_to_nvvm.h"
+#include "lib/conversion/tile_to_rocdl/tile_to_rocdl.h"
 #include "lib/conversion/tile_to_vector/tile_to_vector.h"
 #include "lib/pipelines/pipelines.h"
 #include "lib/transforms/fuse/fuse.h"
+#include "lib/transforms/layout/layout.h"
+#include "lib/transforms/math/expand_float_conversions.h"
 #include "lib/transforms/math/expand_math.h"
+#include "lib/transforms/math/keep_roundings.h"
 #include "lib/transforms/memory/memory.h"
+#include "lib/transforms/pipeline/pipeline.h"
 #include "mlir-c/RegisterEverything.h"
 
 typedef void (*DialectRegistration)(MlirDialectRegistry registry);
 
 // Each table ends with a null row.
 static const DialectRegistration dialects[] = {tileRegisterDialect, NULL};
-static const MlirExtPassDefinition *const passes[] = {&tileExpandMathPass,      //
-                                                      &tileAddIntoEntriesPass,  //
-                                                      &tileAssertToRuntimePass, //
-                                                      &tileFuseElementwisePass, //
-                                                      &tileLinalgToTilePass,    //
-                                                      &tileBufferizeHostPass,   //
-                                                      &tileLaunchToRuntimePass, //
-                                                      &tileToVectorPass,        //
+static const MlirExtPassDefinition *const passes[] = {&tileExpandMathPass, //
+                                                      &tileExpandFloatConversionsPass,
+                                                      &tileAddIntoEntriesPass,    //
+                                                      &tileAssertToRuntimePass,   //
+                                                      &tileCopyStridedClonesPass, //
+                                                      &tileFoldZeroSizesPass,     //
+                                                      &tileFuseElementwisePass,   //
+                                                      &gpuLaunchToRuntimePass,    //
+                                                      &tileLinalgToTilePass,      //
+                                                      &tileBufferizeHostPass,     //
+                                                      &tileLaunchToRuntimePass,   //
+                                                      &tileToNvvmPass,            //
+                                                      &tileToRocdlPass,           //
+                                                      &tileToVectorPass,          //
+                                                      &tileAssignLayoutsPass,
+                                                      &tilePrintLayoutsPass,
+                                                      &tileStageInSharedMemoryPass,
+                                                      &tilePipelineLoopsPass,
+                                                      &tileHoistCopiesPass,
+                                                      &tileReduceAtomicsPass,  //
+                                                      &tileKeepRoundingsPass,  //
+                                                      &tileMoveBf16AsBitsPass, //
                                                       NULL};
-static const MlirExtPipelineDefinition *const pipelines[] = {&tileToCpuPipeline, NULL};
+static const MlirExtPipelineDefinition *const pipelines[] = {&tileToCpuPipeline, &tileToNvvmPipeline,
+                                                             &tileToRocdlPipeline, &tileToHostPipeline, NULL};
 
 void tesseraRegisterDialects(MlirDialectRegistry registry) {
   for (const DialectRegistration *registration = dialects; *registration; ++registration)

@@ -3,10 +3,11 @@
 #include "lib/run/call.h"
 
 #include "lib/runtime/tessera.h"
+#include "lib/support/clock.h"
+#include "lib/support/version.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 // A memref descriptor of any rank: allocated, aligned, offset, sizes, strides.
 typedef struct descriptor_t {
@@ -78,17 +79,11 @@ static void release_results(const tessera_signature_t *signature, const char *me
 
 //===--- the calls ------------------------------------------------------------===//
 
-static double milliseconds(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (double)now.tv_sec * 1e3 + (double)now.tv_nsec * 1e-6;
-}
-
 static bool call_once(tessera_calls_t *calls, tessera_packed_t entry, void **packed, tessera_error_t *out_error) {
   int64_t launches = tessera_launch_count();
-  double start = milliseconds();
+  double start = tessera_milliseconds();
   bool ok = tessera_call(entry, packed, out_error);
-  calls->times_ms[calls->count++] = milliseconds() - start;
+  calls->times_ms[calls->count++] = tessera_milliseconds() - start;
   calls->launches = tessera_launch_count() - launches;
   return ok;
 }
@@ -155,14 +150,83 @@ static void pack(const tessera_run_data_t *data, descriptor_t *descriptors, call
   }
 }
 
-static bool run_in_arena(tessera_calls_t *calls, callee_t *callee, tessera_run_data_t *data, int64_t repeat,
-                         tessera_error_t *out_error) {
+//===--- memory of a device -----------------------------------------------------===//
+
+// Arrays while they lie in the entered arena: where the caller has them.
+typedef struct placed_t {
+  void *arguments[TESSERA_MAX_VALUES], *results[TESSERA_MAX_VALUES];
+} placed_t;
+
+static size_t bytes_of(const tessera_array_t *array) {
+  return (size_t)array->count * (size_t)tessera_element_bytes(array->element);
+}
+
+static bool place_array(tessera_array_t *array, void **out_original, tessera_error_t *out_error) {
+  void *memory = _mlir_memref_to_llvm_alloc(bytes_of(array));
+  if (!memory)
+    return tessera_fail(out_error, "the device has no memory for the arguments");
+  memcpy(memory, array->data, bytes_of(array));
+  *out_original = array->data;
+  array->data = memory;
+  return true;
+}
+
+// What the program may write goes back.
+static void take_back(tessera_array_t *array, void *original, bool is_written) {
+  if (!original)
+    return;
+  if (is_written)
+    memcpy(original, array->data, bytes_of(array));
+  _mlir_memref_to_llvm_free(array->data);
+  array->data = original;
+}
+
+static bool place(tessera_run_data_t *data, bool places_results, placed_t *out_placed, tessera_error_t *out_error) {
+  bool ok = true;
+  for (int i = 0; i < data->signature->num_arguments && ok; i++)
+    if (data->signature->arguments[i].in_memory)
+      ok = place_array(&data->arguments[i], &out_placed->arguments[i], out_error);
+  for (int i = 0; i < data->signature->num_results && ok && places_results; i++)
+    ok = place_array(&data->results[i], &out_placed->results[i], out_error);
+  return ok;
+}
+
+static void take_all_back(tessera_run_data_t *data, const placed_t *placed) {
+  for (int i = 0; i < data->signature->num_arguments; i++)
+    take_back(&data->arguments[i], placed->arguments[i], data->signature->arguments[i].is_memref);
+  for (int i = 0; i < data->signature->num_results; i++)
+    take_back(&data->results[i], placed->results[i], true);
+}
+
+// On a thread that entered a device: everything in memory that both reach, and the device done at the end.
+static bool call_on_device(tessera_device_t *device, tessera_calls_t *calls, callee_t *callee, tessera_run_data_t *data,
+                           descriptor_t *descriptors, int64_t repeat, tessera_error_t *out_error) {
+  placed_t placed = {{NULL}, {NULL}};
+  bool ok = place(data, !callee->results, &placed, out_error);
+  if (ok) {
+    pack(data, descriptors, callee);
+    ok = call_all(calls, callee, data, repeat, out_error);
+  }
+  ok = tessera_device_wait(device, ok ? out_error : NULL) && ok;
+  take_all_back(data, &placed);
+  return ok;
+}
+
+static bool run_in_arena(tessera_calls_t *calls, callee_t *callee, tessera_run_data_t *data, descriptor_t *descriptors,
+                         int64_t repeat, tessera_error_t *out_error) {
+  tessera_device_t *device = tessera_device_entered();
   // An arena of its own: what a call that fails had allocated goes with it.
-  tessera_arena_t *arena = tessera_arena_create();
+  tessera_arena_t *arena = device ? tessera_device_arena(device) : tessera_arena_create();
   if (!arena)
     return tessera_fail(out_error, "out of memory");
   tessera_arena_t *outer = tessera_arena_enter(arena);
-  bool ok = call_all(calls, callee, data, repeat, out_error);
+  bool ok;
+  if (device) {
+    ok = call_on_device(device, calls, callee, data, descriptors, repeat, out_error);
+  } else {
+    pack(data, descriptors, callee);
+    ok = call_all(calls, callee, data, repeat, out_error);
+  }
   tessera_arena_enter(outer);
   tessera_arena_destroy(arena);
   return ok;
@@ -174,10 +238,7 @@ static bool run_callee(tessera_calls_t *out_calls, callee_t *callee, tessera_run
   *out_calls = (tessera_calls_t){.times_ms = calloc((size_t)repeat, sizeof *out_calls->times_ms)};
   descriptor_t *descriptors = calloc(values + 1, sizeof *descriptors);
   bool ok = (out_calls->times_ms && descriptors) || tessera_fail(out_error, "out of memory");
-  if (ok) {
-    pack(data, descriptors, callee);
-    ok = run_in_arena(out_calls, callee, data, repeat, out_error);
-  }
+  ok = ok && run_in_arena(out_calls, callee, data, descriptors, repeat, out_error);
   free(descriptors);
   return ok;
 }
@@ -232,15 +293,18 @@ void tessera_calls_write_times(const tessera_calls_t *calls, tessera_json_t *jso
   tessera_json_integer(json, "launches", calls->launches);
 }
 
-void tessera_calls_write_manifest(const tessera_run_options_t *options, const char *pipeline, tessera_json_t *json) {
+void tessera_calls_write_manifest(const tessera_run_options_t *options, const char *pipeline, const char *compiler,
+                                  tessera_json_t *json) {
   tessera_json_begin_object(json, "manifest");
   tessera_json_string(json, "file", options->file);
   tessera_json_string(json, "entry", options->entry);
-  tessera_json_string(json, "target", options->target);
+  tessera_json_string(json, "target", options->targets[0]);
   if (pipeline)
     tessera_json_string(json, "pipeline", pipeline);
   tessera_json_integer(json, "seed", options->seed);
   tessera_json_integer(json, "repeat", options->repeat);
   tessera_json_integer(json, "threads", tessera_threads());
+  tessera_version_write(json);
+  tessera_json_string(json, "compiler", compiler);
   tessera_json_end(json);
 }

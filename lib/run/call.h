@@ -5,7 +5,8 @@
 //   tessera_calls_destroy(&calls);                                                  // also after a failure
 //
 // An entry is `void tessera_packed_NAME(void **args)`: args[0] points to the result if there is one, the rest to the
-// arguments (a memref's descriptor or a scalar).
+// arguments (a memref's descriptor or a scalar). On a thread that entered a device (lib/runtime/device.h) the arrays
+// lie in its memory during the calls: data.arguments[i].data is then that address.
 #ifndef TESSERA_RUN_CALL_H
 #define TESSERA_RUN_CALL_H
 
@@ -30,7 +31,8 @@ void tessera_calls_destroy(tessera_calls_t *calls);
 
 // time_ms_median, time_ms_min and launches into the open object of `json`.
 void tessera_calls_write_times(const tessera_calls_t *calls, tessera_json_t *json);
-// "manifest": what makes the run repeatable. `pipeline` may be NULL.
-void tessera_calls_write_manifest(const tessera_run_options_t *options, const char *pipeline, tessera_json_t *json);
+// "manifest": what makes the run repeatable. `pipeline` may be NULL; `compiler`: what the code was made by.
+void tessera_calls_write_manifest(const tessera_run_options_t *options, const char *pipeline, const char *compiler,
+                                  tessera_json_t *json);
 
 #endif // TESSERA_RUN_CALL_H

@@ -22,7 +22,8 @@ typedef struct block_t {
   struct block_t *next;      // of all the arena's blocks
   size_t size;
   size_t in_use;
-  char padding[ALIGNMENT - 48];
+  tessera_stream_t stream; // free, but work on this stream may still use it; 0: none
+  size_t asked;            // of |size|; of an over-aligned one with what the alignment takes
 } block_t;
 
 _Static_assert(sizeof(block_t) == ALIGNMENT, "data must stay aligned");
@@ -31,10 +32,12 @@ struct tessera_arena_t {
   pthread_mutex_t lock;
   block_t *bins[CLASSES], *all;
   tessera_arena_statistics_t statistics;
+  tessera_memory_t memory; // no functions: the system's
 };
 
 static tessera_arena_t process_arena = {.lock = PTHREAD_MUTEX_INITIALIZER};
 static _Thread_local tessera_arena_t *entered;
+static _Thread_local tessera_stream_t entered_stream;
 
 // Classes: multiples of 64 up to 256, then four steps for each power of two.
 static size_t round_to_class(size_t bytes) {
@@ -56,16 +59,31 @@ static bool is_beyond_machine(size_t bytes) {
   return bytes > ONE_GIGABYTE && bytes / (size_t)sysconf(_SC_PAGESIZE) >= (size_t)sysconf(_SC_PHYS_PAGES);
 }
 
-static block_t *take_from_system(tessera_arena_t *arena, size_t size) {
-  bool huge = size >= HUGE_PAGE;
+static void *take_bytes(const tessera_memory_t *from, size_t bytes) {
+  if (from->allocate)
+    return from->allocate(from->context, bytes);
+  bool huge = bytes >= HUGE_PAGE;
   void *memory;
-  if (posix_memalign(&memory, huge ? HUGE_PAGE : ALIGNMENT, sizeof(block_t) + size) != 0)
+  if (posix_memalign(&memory, huge ? HUGE_PAGE : ALIGNMENT, bytes) != 0)
     return NULL;
-  block_t *block = memory;
 #ifdef MADV_HUGEPAGE
   if (huge) // advice only: a refusal costs speed, nothing else
-    madvise(block, sizeof *block + size, MADV_HUGEPAGE);
+    madvise(memory, bytes, MADV_HUGEPAGE);
 #endif
+  return memory;
+}
+
+static void give_bytes(const tessera_memory_t *to, void *memory) {
+  if (to->release)
+    to->release(to->context, memory);
+  else
+    free(memory);
+}
+
+static block_t *take_from_system(tessera_arena_t *arena, size_t size) {
+  block_t *block = take_bytes(&arena->memory, sizeof *block + size);
+  if (!block)
+    return NULL;
   *block = (block_t){.owner = block, .arena = arena, .size = size};
   return block;
 }
@@ -79,10 +97,13 @@ static void count_allocation(tessera_arena_statistics_t *statistics, size_t size
 
 static block_t *take_from_bin(tessera_arena_t *arena, size_t size) {
   pthread_mutex_lock(&arena->lock);
-  block_t **bin = &arena->bins[class_of(size)], *block = *bin;
+  block_t **link = &arena->bins[class_of(size)], *block;
+  while ((block = *link) && block->stream && block->stream != entered_stream)
+    link = &block->next_free;
   if (block) {
-    *bin = block->next_free;
+    *link = block->next_free;
     block->in_use = 1;
+    block->stream = 0;
     count_allocation(&arena->statistics, size);
   }
   pthread_mutex_unlock(&arena->lock);
@@ -124,6 +145,8 @@ static block_t *allocate(size_t bytes) {
     block = take_new(arena, size);
   if (!block)
     tessera_raise("a program asked for a buffer of %zu bytes: the system has no more memory", bytes);
+  else
+    block->asked = bytes;
   return block;
 }
 
@@ -158,6 +181,7 @@ void _mlir_memref_to_llvm_free(void *memory) {
   if (block->in_use) {
     block_t **bin = &arena->bins[class_of(block->size)];
     block->in_use = 0;
+    block->stream = entered_stream;
     block->next_free = *bin;
     *bin = block;
     arena->statistics.live -= (int64_t)block->size;
@@ -179,29 +203,61 @@ tessera_arena_t *tessera_arena_create(void) {
   return arena;
 }
 
+tessera_arena_t *tessera_arena_create_in(const tessera_memory_t *memory) {
+  tessera_arena_t *arena = tessera_arena_create();
+  if (arena)
+    arena->memory = *memory;
+  return arena;
+}
+
 tessera_arena_t *tessera_arena_enter(tessera_arena_t *arena) {
   tessera_arena_t *outer = entered;
   entered = arena;
   return outer;
 }
 
-// Takes the blocks not in use off the list of all, and gives them to the system.
+tessera_arena_t *tessera_arena_entered(void) { return entered; }
+
+tessera_stream_t tessera_stream_enter(tessera_stream_t stream) {
+  tessera_stream_t outer = entered_stream;
+  entered_stream = stream;
+  return outer;
+}
+
+tessera_stream_t tessera_stream_entered(void) { return entered_stream; }
+
+void tessera_stream_done(tessera_arena_t *arena, tessera_stream_t stream) {
+  arena = arena ? arena : &process_arena;
+  pthread_mutex_lock(&arena->lock);
+  for (block_t *block = arena->all; block; block = block->next)
+    if (block->stream == stream)
+      block->stream = 0;
+  pthread_mutex_unlock(&arena->lock);
+}
+
+// Takes the blocks nobody uses off the list of all, and gives them to the system; the bins keep what streams still use.
 void tessera_arena_trim(tessera_arena_t *arena) {
   arena = arena ? arena : &process_arena;
   pthread_mutex_lock(&arena->lock);
   for (block_t **link = &arena->all; *link;) {
     block_t *block = *link;
-    if (block->in_use) {
+    if (block->in_use || block->stream) {
       link = &block->next;
       continue;
     }
     *link = block->next;
     arena->statistics.held -= (int64_t)block->size;
     arena->statistics.blocks--;
-    free(block);
+    give_bytes(&arena->memory, block);
   }
   for (int i = 0; i < CLASSES; i++)
     arena->bins[i] = NULL;
+  for (block_t *block = arena->all; block; block = block->next)
+    if (!block->in_use) {
+      block_t **bin = &arena->bins[class_of(block->size)];
+      block->next_free = *bin;
+      *bin = block;
+    }
   pthread_mutex_unlock(&arena->lock);
 }
 
@@ -212,7 +268,7 @@ void tessera_arena_destroy(tessera_arena_t *arena) {
     entered = NULL;
   for (block_t *block = arena->all, *next; block; block = next) {
     next = block->next;
-    free(block);
+    give_bytes(&arena->memory, block);
   }
   pthread_mutex_destroy(&arena->lock);
   free(arena);
@@ -224,4 +280,14 @@ tessera_arena_statistics_t tessera_arena_statistics(tessera_arena_t *arena) {
   tessera_arena_statistics_t statistics = arena->statistics;
   pthread_mutex_unlock(&arena->lock);
   return statistics;
+}
+
+void tessera_arena_for_each(tessera_arena_t *arena, void (*visit)(void *context, void *memory, size_t bytes),
+                            void *context) {
+  arena = arena ? arena : &process_arena;
+  pthread_mutex_lock(&arena->lock);
+  for (block_t *block = arena->all; block; block = block->next)
+    if (block->in_use)
+      visit(context, block + 1, block->asked);
+  pthread_mutex_unlock(&arena->lock);
 }

@@ -9,6 +9,14 @@
 //   tessera_arena_enter(outer);
 //   tessera_arena_destroy(arena);                          // everything still live in it is gone as well
 //
+// Work on a device runs later than the calls that ask for it, each stream in order. So a block released while a stream
+// is entered may be used again at once by that stream, which gets there later, and by others when that stream is done:
+//
+//   tessera_stream_t outer = tessera_stream_enter(stream);        // what this thread releases is used by |stream|
+//   …
+//   tessera_stream_enter(outer);
+//   tessera_stream_done(arena, stream);                           // the driver has waited for it
+//
 // Freed blocks are kept in bins of their size, so a steady loop takes nothing from the system; trim gives them back.
 // Without an arena entered, the process's own serves: it is never destroyed. Every function here may be called from
 // any thread; only destroy must come after the last use of the arena's memory.
@@ -29,11 +37,31 @@ typedef struct tessera_arena_statistics_t {
   int64_t bad_releases; // blocks released a second time (ignored)
 } tessera_arena_statistics_t;
 
+// A stream by a number of its driver's; 0 is none: work is done when the call returns, as on the CPU.
+typedef uint64_t tessera_stream_t;
+tessera_stream_t tessera_stream_enter(tessera_stream_t stream); // returns the one before
+tessera_stream_t tessera_stream_entered(void);
+void tessera_stream_done(tessera_arena_t *arena, tessera_stream_t stream); // NULL is the process's own arena
+
+// Where an arena takes its blocks from, in place of the system: memory aligned to 64 bytes at least, that the host may
+// read and write; NULL when there is none.
+typedef struct tessera_memory_t {
+  void *context;
+  void *(*allocate)(void *context, size_t bytes);
+  void (*release)(void *context, void *memory);
+} tessera_memory_t;
+
 tessera_arena_t *tessera_arena_create(void); // NULL when out of memory
+tessera_arena_t *tessera_arena_create_in(const tessera_memory_t *memory);
 void tessera_arena_destroy(tessera_arena_t *arena);
 tessera_arena_t *tessera_arena_enter(tessera_arena_t *arena); // returns the one before; NULL is the process's own
-void tessera_arena_trim(tessera_arena_t *arena);              // returns what is not in use to the system
+tessera_arena_t *tessera_arena_entered(void);                 // NULL: the process's own
+void tessera_arena_trim(tessera_arena_t *arena);              // returns what nobody uses, no stream either
 tessera_arena_statistics_t tessera_arena_statistics(tessera_arena_t *arena); // NULL is the process's own
+
+// Calls |visit| for every piece of memory in use, with the bytes that were asked for (not as rounded).
+void tessera_arena_for_each(tessera_arena_t *arena, void (*visit)(void *context, void *memory, size_t bytes),
+                            void *context);
 
 // Releases a result of a program, given its descriptor's `allocated` pointer. NULL and upstream's mark for constants
 // (0xdeadbeef) are ignored.

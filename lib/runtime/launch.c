@@ -4,6 +4,8 @@
 #include "lib/runtime/launch.h"
 
 #include "lib/runtime/call.h"
+#include "lib/runtime/observe.h"
+#include "lib/support/clock.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -36,19 +38,31 @@ static tessera_pool_t *borrow_pool(void) {
 
 static void return_pool(void) { pthread_rwlock_unlock(&process.lock); }
 
-void tessera_launch(tessera_kernel_t kernel, void **args, int64_t count) {
-  atomic_fetch_add_explicit(&process.launches, 1, memory_order_relaxed);
-  if (count < 1)
-    return;
+static void launch(tessera_kernel_t kernel, void **args, int64_t count, const char *name) {
   if (count == 1 || tessera_pool_is_inside()) { // in place, and a raise goes straight to the caller's guard
     kernel(args, 0, count);
     return;
   }
   tessera_error_t error;
-  bool done = tessera_pool_run(borrow_pool(), kernel, args, count, &error);
+  bool done = tessera_pool_run(borrow_pool(), kernel, name, args, count, &error);
   return_pool();
   if (!done)
     tessera_raise_message(error.text);
+}
+
+void tessera_count_launch(void) { atomic_fetch_add_explicit(&process.launches, 1, memory_order_relaxed); }
+
+void tessera_launch(tessera_kernel_t kernel, void **args, int64_t count, const char *name) {
+  tessera_count_launch();
+  if (count < 1)
+    return;
+  if (!tessera_is_observed()) {
+    launch(kernel, args, count, name);
+    return;
+  }
+  tessera_span_t span = {.kernel = name, .is_launch = true, .programs = count, .begin = tessera_nanoseconds()};
+  launch(kernel, args, count, name);
+  tessera_tell(&span);
 }
 
 bool tessera_set_threads(int threads) {

@@ -5,8 +5,9 @@
 #include "lib/runtime/pool.h"
 
 // Runs |kernel| over the linear program ids [0, count) on the process's pool; a count of 0 or less is an empty grid.
-// |args| belong to the caller and are passed on as they are. When an instance raises, so does this (call.h).
-void tessera_launch(tessera_kernel_t kernel, void **args, int64_t count);
+// |args| belong to the caller and are passed on as they are. When an instance raises, so does this (call.h). |name|:
+// the kernel's, for traces and statistics (observe.h); may be NULL.
+void tessera_launch(tessera_kernel_t kernel, void **args, int64_t count, const char *name);
 
 // How many threads grids run on from now on, the caller's included; 0 or less: as many as this process may run on (also
 // the default). Waits for running grids. False, changing nothing, when called from inside one.
@@ -17,5 +18,6 @@ int tessera_threads(void);
 
 // Launches of the whole process so far; take the difference around what you count.
 int64_t tessera_launch_count(void);
+void tessera_count_launch(void); // for the runtime: one more, on whatever it runs
 
 #endif // TESSERA_RUNTIME_LAUNCH_H

@@ -12,9 +12,12 @@
 #ifndef TESSERA_RUNTIME_MANIFEST_H
 #define TESSERA_RUNTIME_MANIFEST_H
 
+#include "lib/runtime/driver.h"
+
 #include <stdint.h>
 
-enum { TESSERA_MANIFEST_VERSION = 1 };
+// 2: tessera_launch takes the kernel's name. 3: images.
+enum { TESSERA_MANIFEST_VERSION = 3 };
 
 typedef enum tessera_kind_t { TESSERA_SCALAR, TESSERA_TENSOR, TESSERA_MEMREF } tessera_kind_t;
 
@@ -49,6 +52,7 @@ typedef struct tessera_manifest_t {
   int64_t fallback_ops; // linalg ops that went by upstream's route
   int64_t num_entries;
   const tessera_entry_t *entries;
+  const tessera_images_t *images; // of its kernels for GPUs; NULL: it has none
 } tessera_manifest_t;
 
 #endif // TESSERA_RUNTIME_MANIFEST_H

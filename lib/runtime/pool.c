@@ -7,6 +7,8 @@
 #include "lib/runtime/pool.h"
 
 #include "lib/runtime/call.h"
+#include "lib/runtime/observe.h"
+#include "lib/support/clock.h"
 
 #include <limits.h>
 #include <linux/futex.h>
@@ -15,7 +17,6 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { SPINS = 4000, WAKE_NANOSECONDS = 50000, CHUNKS_PER_THREAD = 8, MOST_THREADS = 1024, MEMORIES = 64 };
@@ -26,6 +27,7 @@ enum { SPINS = 4000, WAKE_NANOSECONDS = 50000, CHUNKS_PER_THREAD = 8, MOST_THREA
 
 typedef struct job_t {
   tessera_kernel_t kernel;
+  const char *name;
   void **args;
   uint64_t count, chunk;
 } job_t;
@@ -48,6 +50,7 @@ struct tessera_pool_t {
   pthread_mutex_t lock;  // one grid at a time; it also guards what follows
   memory_t memories[MEMORIES];
   int workers;
+  _Atomic int numbered; // workers that have taken a number
   pthread_t threads[];
 };
 
@@ -67,12 +70,6 @@ static void pause_briefly(void) {
 #elif defined(__aarch64__)
   __asm__ __volatile__("yield");
 #endif
-}
-
-static double nanoseconds(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return 1e9 * (double)now.tv_sec + (double)now.tv_nsec;
 }
 
 // --- Taking part in a job ---
@@ -129,8 +126,22 @@ static bool enter_job(tessera_pool_t *pool, uint32_t *number) {
   return state & OPEN;
 }
 
+static void work_on_job(tessera_pool_t *pool, int number) {
+  if (!tessera_is_observed()) {
+    take_part(pool, run_all_chunks);
+    return;
+  }
+  if (atomic_load(&pool->next) >= pool->job.count) // too late for a part of it
+    return;
+  tessera_span_t part = {.kernel = pool->job.name, .thread = number, .programs = (int64_t)pool->job.count};
+  part.begin = tessera_nanoseconds();
+  take_part(pool, run_all_chunks);
+  tessera_tell(&part);
+}
+
 static void *work(void *argument) {
   tessera_pool_t *pool = argument;
+  int number = atomic_fetch_add(&pool->numbered, 1) + 1;
   inside_grid = true;
   for (uint32_t seen = 0;;) {
     wait_for_job_after(pool, seen);
@@ -139,7 +150,7 @@ static void *work(void *argument) {
     seen = atomic_load_explicit(&pool->newest, memory_order_acquire);
     if (!enter_job(pool, &seen))
       continue;
-    take_part(pool, run_all_chunks);
+    work_on_job(pool, number);
     atomic_fetch_sub_explicit(&pool->state, 1, memory_order_release);
   }
 }
@@ -173,20 +184,20 @@ static void close_job(tessera_pool_t *pool) {
 }
 
 static void run_together(tessera_pool_t *pool) {
-  double start = nanoseconds();
+  int64_t start = tessera_nanoseconds();
   uint64_t count = pool->job.count - atomic_load(&pool->next);
   open_job(pool);
   take_part(pool, run_all_chunks);
   close_job(pool);
-  memory_of(pool)->nanoseconds = (nanoseconds() - start) * (pool->workers + 1) / (double)count;
+  memory_of(pool)->nanoseconds = (double)(tessera_nanoseconds() - start) * (pool->workers + 1) / (double)count;
 }
 
 // All workers sleep and nothing says the grid is long: does the first chunk?
 static void run_first_chunk_alone(tessera_pool_t *pool) {
   job_t *job = &pool->job;
-  double start = nanoseconds();
+  int64_t start = tessera_nanoseconds();
   take_part(pool, run_one_chunk);
-  double each = (nanoseconds() - start) / (double)job->chunk;
+  double each = (double)(tessera_nanoseconds() - start) / (double)job->chunk;
   memory_of(pool)->nanoseconds = each;
   if (atomic_load(&pool->next) >= job->count)
     return;
@@ -222,11 +233,11 @@ static bool run_in_place(job_t *job, tessera_error_t *out_error) {
   return done;
 }
 
-bool tessera_pool_run(tessera_pool_t *pool, tessera_kernel_t kernel, void **args, int64_t count,
+bool tessera_pool_run(tessera_pool_t *pool, tessera_kernel_t kernel, const char *name, void **args, int64_t count,
                       tessera_error_t *out_error) {
   if (count < 1)
     return true;
-  job_t job = {.kernel = kernel, .args = args, .count = (uint64_t)count};
+  job_t job = {.kernel = kernel, .name = name, .args = args, .count = (uint64_t)count};
   if (!pool || pool->workers == 0 || count == 1 || inside_grid)
     return run_in_place(&job, out_error);
   uint64_t chunk = job.count / (uint64_t)(CHUNKS_PER_THREAD * (pool->workers + 1));

@@ -2,7 +2,7 @@
 //
 //   tessera_pool_t *pool = tessera_pool_create(4);
 //   tessera_error_t error;
-//   if (!tessera_pool_run(pool, kernel, arguments, 1000, &error)) …
+//   if (!tessera_pool_run(pool, kernel, "scale", arguments, 1000, &error)) …
 //   tessera_pool_destroy(pool);
 //
 // The kernel is called with disjoint ranges [begin, end) that together are [0, count), in any order and on any thread
@@ -32,8 +32,8 @@ int tessera_pool_threads(const tessera_pool_t *pool);
 
 // Runs the grid and returns when all its instances are done. False, with the first failure's text, when an instance
 // raised (call.h): instances not begun by then are left out. A NULL pool, or a count below 1, is allowed. Callers on
-// several threads take turns.
-bool tessera_pool_run(tessera_pool_t *pool, tessera_kernel_t kernel, void **args, int64_t count,
+// several threads take turns. |name| is for observers (observe.h) and may be NULL.
+bool tessera_pool_run(tessera_pool_t *pool, tessera_kernel_t kernel, const char *name, void **args, int64_t count,
                       tessera_error_t *out_error);
 
 // Is this thread inside a grid of more than one instance? Grids run from here run in place.

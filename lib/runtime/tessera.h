@@ -30,9 +30,11 @@
 #include "lib/runtime/arena.h"
 #include "lib/runtime/call.h"
 #include "lib/runtime/copy.h"
+#include "lib/runtime/device.h"
 #include "lib/runtime/launch.h"
 #include "lib/runtime/local.h"
 #include "lib/runtime/manifest.h"
+#include "lib/runtime/observe.h"
 #include "lib/runtime/print.h"
 #include "lib/runtime/sort.h"
 

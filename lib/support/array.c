@@ -92,7 +92,8 @@ char *tessera_array_describe(const tessera_array_t *array, char *out_text, size_
 }
 
 static bool is_carrier_of(tessera_element_t carrier, tessera_element_t element) {
-  return carrier == element || (carrier == TESSERA_U16 && element == TESSERA_BF16);
+  bool is_f8 = element == TESSERA_F8E4M3FN || element == TESSERA_F8E5M2 || element == TESSERA_F8E8M0FNU;
+  return carrier == element || (carrier == TESSERA_U16 && element == TESSERA_BF16) || (carrier == TESSERA_U8 && is_f8);
 }
 
 bool tessera_array_expect(tessera_array_t *array, const char *name, tessera_element_t element, int rank,

@@ -27,7 +27,10 @@ enum { TESSERA_MAX_RANK = 32 };
   X(f16, TESSERA_F16, 2, "<f2")                                                                                        \
   X(f32, TESSERA_F32, 4, "<f4")                                                                                        \
   X(f64, TESSERA_F64, 8, "<f8")                                                                                        \
-  X(bf16, TESSERA_BF16, 2, "<u2") /* numpy has none: travels as uint16 */
+  X(bf16, TESSERA_BF16, 2, "<u2") /* numpy has none of these: they travel as their bits, uint16 and uint8 */           \
+  X(f8E4M3FN, TESSERA_F8E4M3FN, 1, "|u1")                                                                              \
+  X(f8E5M2, TESSERA_F8E5M2, 1, "|u1")                                                                                  \
+  X(f8E8M0FNU, TESSERA_F8E8M0FNU, 1, "|u1")
 
 typedef enum tessera_element_t {
 #define X(name, enumerator, bytes, npy) enumerator,
@@ -60,7 +63,8 @@ void tessera_copy_strided(void *to, const void *from, int rank, const int64_t *s
 char *tessera_array_describe(const tessera_array_t *array, char *out_text, size_t size);
 
 // Is this an array of |element| and |shape| (a negative size allows any)? If not the error begins with |name|:
-// "argument 1 (x.npy): is 3x4xf64, wanted ?x4xf32". A carrier becomes what it carries (uint16 becomes bf16).
+// "argument 1 (x.npy): is 3x4xf64, wanted ?x4xf32". A carrier becomes what it carries (uint16 becomes bf16, uint8 an
+// f8).
 bool tessera_array_expect(tessera_array_t *array, const char *name, tessera_element_t element, int rank,
                           const int64_t *shape, tessera_error_t *out_error);
 

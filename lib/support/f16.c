@@ -55,3 +55,20 @@ uint16_t tessera_bf16_from_f32(float value) {
 }
 
 float tessera_bf16_to_f32(uint16_t bits) { return float_of((uint32_t)bits << 16); }
+
+float tessera_f8e4m3fn_to_f32(uint8_t bits) {
+  uint32_t sign = (uint32_t)(bits & 0x80) << 24, exponent = bits >> 3 & 15, fraction = bits & 7;
+  if ((bits & 0x7f) == 0x7f)
+    return float_of(sign | 0x7fc00000);
+  if (exponent == 0)
+    return float_of(sign | bits_of((float)fraction * 0x1p-9f));
+  return float_of(sign | (exponent + 127 - 7) << 23 | fraction << 20);
+}
+
+float tessera_f8e5m2_to_f32(uint8_t bits) { return tessera_f16_to_f32((uint16_t)(bits << 8)); }
+
+float tessera_f8e8m0fnu_to_f32(uint8_t bits) {
+  if (bits == 0xff)
+    return float_of(0x7fc00000);
+  return bits ? float_of((uint32_t)bits << 23) : 0x1p-127f;
+}

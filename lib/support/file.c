@@ -72,10 +72,10 @@ static bool replace(const char *path, const tessera_bytes_t *parts, int count) {
 bool tessera_file_write(const char *path, const tessera_bytes_t *parts, int count, tessera_error_t *out_error) {
   struct stat status;
   char target[PATH_MAX]; // through symbolic links
-  bool exists = stat(path, &status) == 0 && realpath(path, target), done;
-  if (exists && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode))
+  bool exists = stat(path, &status) == 0, done;
+  if (exists && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode)) // /dev/stdout too, which leads to a pipe
     done = write_directly(path, parts, count);
   else
-    done = replace(exists ? target : path, parts, count);
+    done = replace(exists && realpath(path, target) ? target : path, parts, count);
   return done || tessera_fail(out_error, "%s: cannot be written: %s", path, strerror(errno));
 }

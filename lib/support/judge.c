@@ -27,6 +27,12 @@ static number_t number_at(const tessera_array_t *array, int64_t i) {
     return (number_t){true, (double)tessera_f16_to_f32(READ(uint16_t, array->data, i)), 0};
   case TESSERA_BF16:
     return (number_t){true, (double)tessera_bf16_to_f32(READ(uint16_t, array->data, i)), 0};
+  case TESSERA_F8E4M3FN:
+    return (number_t){true, (double)tessera_f8e4m3fn_to_f32(READ(uint8_t, array->data, i)), 0};
+  case TESSERA_F8E5M2:
+    return (number_t){true, (double)tessera_f8e5m2_to_f32(READ(uint8_t, array->data, i)), 0};
+  case TESSERA_F8E8M0FNU:
+    return (number_t){true, (double)tessera_f8e8m0fnu_to_f32(READ(uint8_t, array->data, i)), 0};
   case TESSERA_BOOL:
   case TESSERA_U8:
     integer = READ(uint8_t, array->data, i);

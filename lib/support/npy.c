@@ -234,14 +234,19 @@ static bool read_elements(FILE *file, const char *path, const header_t *header, 
   return good;
 }
 
+bool tessera_npy_read_from(FILE *file, const char *path, int64_t size, tessera_array_t *out_array,
+                           tessera_error_t *out_error) {
+  int64_t left = size;
+  header_t header;
+  return read_header(file, path, &left, &header, out_error) && check_size(&header, path, left, out_error) &&
+         read_elements(file, path, &header, out_array, out_error);
+}
+
 static bool read_file(FILE *file, const char *path, tessera_array_t *out_array, tessera_error_t *out_error) {
   struct stat status;
   if (fstat(fileno(file), &status) != 0 || !S_ISREG(status.st_mode))
     return tessera_fail(out_error, "%s: is not a file", path);
-  int64_t left = status.st_size;
-  header_t header;
-  return read_header(file, path, &left, &header, out_error) && check_size(&header, path, left, out_error) &&
-         read_elements(file, path, &header, out_array, out_error);
+  return tessera_npy_read_from(file, path, status.st_size, out_array, out_error);
 }
 
 bool tessera_npy_read(const char *path, tessera_array_t *out_array, tessera_error_t *out_error) {
@@ -258,20 +263,25 @@ bool tessera_npy_read(const char *path, tessera_array_t *out_array, tessera_erro
 
 // --- Writing ---
 
-bool tessera_npy_write(const char *path, const tessera_array_t *array, tessera_error_t *out_error) {
-  char shape[TESSERA_MAX_RANK * 24] = "", header[TESSERA_MAX_RANK * 24 + 192];
+size_t tessera_npy_header(const tessera_array_t *array, void *out_header) {
+  char shape[TESSERA_MAX_RANK * 24] = "", *header = out_header;
   for (int i = 0, length = 0; i < array->rank; i++)
     length += snprintf(shape + length, sizeof shape - (size_t)length, "%s%lld%s", i ? ", " : "",
                        (long long)array->shape[i], array->rank == 1 ? "," : "");
-  int length = snprintf(header + 10, sizeof header - 10, "{'descr': '%s', 'fortran_order': False, 'shape': (%s), }",
-                        types[array->element].type, shape);
+  int length = snprintf(header + 10, TESSERA_NPY_HEADER - 10,
+                        "{'descr': '%s', 'fortran_order': False, 'shape': (%s), }", types[array->element].type, shape);
   int padded = (10 + length + 1 + 63) / 64 * 64; // numpy ends the header with a line feed at a multiple of 64
   memset(header + 10 + length, ' ', (size_t)(padded - 10 - length));
   header[padded - 1] = '\n';
   memcpy(header, version_1, sizeof version_1);
   header[8] = (char)((padded - 10) & 255);
   header[9] = (char)((padded - 10) >> 8);
-  tessera_bytes_t parts[] = {{header, (size_t)padded},
+  return (size_t)padded;
+}
+
+bool tessera_npy_write(const char *path, const tessera_array_t *array, tessera_error_t *out_error) {
+  char header[TESSERA_NPY_HEADER];
+  tessera_bytes_t parts[] = {{header, tessera_npy_header(array, header)},
                              {array->data, (size_t)array->count * (size_t)tessera_element_bytes(array->element)}};
   return tessera_file_write(path, parts, 2, out_error);
 }

@@ -5,6 +5,8 @@
 
 #include "lib/support/f16.h"
 
+#include <string.h>
+
 #define GOLDEN UINT64_C(0x9e3779b97f4a7c15)
 
 static uint64_t mix(uint64_t x) {
@@ -21,6 +23,15 @@ uint64_t tessera_random_bits(uint64_t seed, uint64_t argument, uint64_t index) {
 // A multiple of 2^(1 - digits) in [-1, 1): exact in a type with |digits| binary digits.
 static double unit(uint64_t bits, int digits) {
   return (double)(int64_t)(bits >> (64 - digits)) / (double)(INT64_C(1) << (digits - 1)) - 1;
+}
+
+// A number that the 8-bit type has as a normal one, or zero.
+static uint8_t f8_from_exact(float value, int fraction, int bias) {
+  uint32_t bits;
+  memcpy(&bits, &value, sizeof bits);
+  uint32_t exponent = (bits >> 23 & 0xff) - 127 + (uint32_t)bias;
+  uint32_t magnitude = value == 0 ? 0 : exponent << fraction | (bits & 0x7fffff) >> (23 - fraction);
+  return (uint8_t)(bits >> 31 << 7 | magnitude);
 }
 
 static void store(void *data, tessera_element_t element, int64_t i, uint64_t bits) {
@@ -64,6 +75,15 @@ static void store(void *data, tessera_element_t element, int64_t i, uint64_t bit
     break;
   case TESSERA_F64:
     ((double *)data)[i] = unit(bits, 53);
+    break;
+  case TESSERA_F8E4M3FN: // 4 binary digits
+    ((uint8_t *)data)[i] = f8_from_exact((float)unit(bits, 4), 3, 7);
+    break;
+  case TESSERA_F8E5M2:
+    ((uint8_t *)data)[i] = f8_from_exact((float)unit(bits, 3), 2, 15);
+    break;
+  case TESSERA_F8E8M0FNU: // 1/16 to 8
+    ((uint8_t *)data)[i] = (uint8_t)(127 - 4 + (high >> 1));
     break;
   case TESSERA_ELEMENT_COUNT:
     break;

@@ -4,7 +4,7 @@
 // for every number of threads, whatever the other arguments are. Values are exact in their type and have no symmetry
 // that would hide a mistake (a transposed operand, a swapped pair):
 //   floats: multiples of a power of two in [-1, 1), as fine as the type allows;  i1: 0 or 1;
-//   signed integers: -8 to 7;  unsigned: 0 to 15.
+//   signed integers: -8 to 7;  unsigned: 0 to 15;  f8E8M0FNU, which has powers of two only: 1/16 to 8.
 #ifndef TESSERA_SUPPORT_RANDOM_H
 #define TESSERA_SUPPORT_RANDOM_H
 

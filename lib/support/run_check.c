@@ -2,7 +2,7 @@
 // Expects: a signature and arrays that fit it. Leaves: one line for each output compared.
 #include "lib/support/run_check.h"
 
-#include "lib/support/npy.h"
+#include "lib/support/npz.h"
 
 #include <math.h>
 #include <string.h>
@@ -13,12 +13,14 @@ bool tessera_run_check_wants_interpreter(const tessera_run_options_t *options) {
 
 //===--- what to expect -------------------------------------------------------===//
 
-static bool read_expected(const char *path, int number, const tessera_value_t *value, tessera_answer_t *answer,
-                          tessera_error_t *out_error) {
+// Takes the array out of the list.
+static bool take_expected(tessera_named_array_t *from, int number, const tessera_value_t *value,
+                          tessera_answer_t *answer, tessera_error_t *out_error) {
   char name[512];
-  snprintf(name, sizeof name, "expected output %d (%s)", number, path);
-  return tessera_npy_read(path, &answer->array, out_error) &&
-         tessera_array_expect(&answer->array, name, value->element, value->rank, value->shape, out_error);
+  snprintf(name, sizeof name, "expected output %d (%s)", number, from->name);
+  answer->array = from->array;
+  from->array.data = NULL;
+  return tessera_array_expect(&answer->array, name, value->element, value->rank, value->shape, out_error);
 }
 
 // Output `number` of a program: results in order, then memref arguments; null past the last.
@@ -37,20 +39,31 @@ static const tessera_value_t *output_value(const tessera_signature_t *signature,
   return NULL;
 }
 
-bool tessera_run_check_read(tessera_run_check_t *check, const tessera_run_options_t *options,
-                            const tessera_run_data_t *data, tessera_error_t *out_error) {
-  for (int i = 0; i < options->num_checks; i++) {
+static bool take_all_expected(tessera_run_check_t *check, const tessera_run_options_t *options,
+                              const tessera_run_data_t *data, tessera_arrays_t *arrays, tessera_error_t *out_error) {
+  for (int i = 0; i < arrays->count; i++) {
     bool is_argument;
     int index;
     const tessera_value_t *value = output_value(data->signature, i, &is_argument, &index);
     if (!value)
-      return tessera_fail(out_error, "--check-against is given %d times, '%s' gives %d outputs", options->num_checks,
+      return tessera_fail(out_error, "--check-against gives %d arrays, '%s' gives %d outputs", arrays->count,
                           options->entry, i);
-    if (!read_expected(options->checks[i], i, value, is_argument ? &check->arguments[index] : &check->results[index],
+    if (!take_expected(&arrays->items[i], i, value, is_argument ? &check->arguments[index] : &check->results[index],
                        out_error))
       return false;
   }
   return true;
+}
+
+bool tessera_run_check_read(tessera_run_check_t *check, const tessera_run_options_t *options,
+                            const tessera_run_data_t *data, tessera_error_t *out_error) {
+  tessera_arrays_t arrays = {0, NULL};
+  bool ok = true;
+  for (int i = 0; i < options->num_checks && ok; i++)
+    ok = tessera_arrays_read(&arrays, options->checks[i], out_error);
+  ok = ok && take_all_expected(check, options, data, &arrays, out_error);
+  tessera_arrays_destroy(&arrays);
+  return ok;
 }
 
 //===--- comparing ------------------------------------------------------------===//
@@ -73,15 +86,16 @@ static bool compare_output(tessera_run_check_t *check, const tessera_run_options
                            tessera_error_t *out_error) {
   tessera_judgement_t judgement;
   char reason[512], where[256];
-  bool by_file = !tessera_run_check_wants_interpreter(options);
-  double rtol = options->rtol < 0 && by_file ? 1e-5 : options->rtol;
-  double atol = options->atol < 0 && by_file ? 1e-8 : options->atol;
+  bool by_default = !check->by_bounds;
+  double rtol = options->rtol < 0 && by_default ? 1e-5 : options->rtol;
+  double atol = options->atol < 0 && by_default ? 1e-8 : options->atol;
   if (!tessera_judge(seen, expected, rtol, atol, &judgement, out_error)) {
     snprintf(reason, sizeof reason, "%s", out_error->text);
     return tessera_fail(out_error, "%s %d %s", what, number, reason);
   }
-  printf("%s %d: %s, largest error %.3g (relative %.3g)", what, number, judgement.right ? "right" : "wrong",
-         judgement.max_absolute, judgement.max_relative);
+  printf("%s%s%s %d: %s, largest error %.3g (relative %.3g)", check->label ? check->label : "",
+         check->label ? ": " : "", what, number, judgement.right ? "right" : "wrong", judgement.max_absolute,
+         judgement.max_relative);
   if (seen->count) {
     describe_index(seen, judgement.at, where, sizeof where);
     printf(", closest to its bound at %s: %.3g of %.3g", where, judgement.error_there, judgement.allowed);

@@ -1,13 +1,13 @@
 // run_check.h - --check-against: what the outputs of a run should be, and whether they are.
 //
-//   tessera_run_check_t check = {.right = true};
+//   tessera_run_check_t check = {.asked = true, .right = true};
 //   bool ok = tessera_run_check_read(&check, &options, &data, &error) &&   // before the run: it changes arguments
 //             … run … && tessera_run_check_compare(&check, &options, &data, &error);
 //   check.right …
 //   tessera_run_check_destroy(&check);
 //
-// Answers may come from elsewhere as well (tile-run's interpreter): fill check.arguments and check.results instead of
-// reading them. An answer without data is not compared.
+// Answers may come from elsewhere as well (another target): fill check.arguments and check.results instead of reading
+// them. An answer without data is not compared.
 #ifndef TESSERA_SUPPORT_RUN_CHECK_H
 #define TESSERA_SUPPORT_RUN_CHECK_H
 
@@ -17,6 +17,8 @@
 
 typedef struct tessera_run_check_t {
   bool asked, right;
+  bool by_bounds;    // of the answers; else by --rtol and --atol (or their defaults), which come first if given
+  const char *label; // in front of what is printed; may be NULL
   tessera_answer_t arguments[TESSERA_MAX_VALUES], results[TESSERA_MAX_VALUES];
   double max_absolute, max_relative;
 } tessera_run_check_t;

@@ -7,18 +7,24 @@
 
 const char tessera_run_options_help[] =
     "  --entry=NAME          function to call (default: main)\n"
-    "  --target=NAME         what runs it: cpu (default), or interpret, the judge\n"
+    "  --target=NAME         what runs it: cpu (default), interpret, the judge, or emulate:CHIP; given more than once, "
+    "the first "
+    "one's\n"
+    "                        results are the outputs and the others are compared with them\n"
     "  --pass-pipeline=TEXT  passes instead of the target's own pipeline\n"
-    "  --in=FILE.npy         one per argument, in order; with none, seeded random data\n"
-    "  --out=FILE.npy        one per result, then per memref argument, in order\n"
+    "  --in=FILE             one .npy per argument, in order, or a .npz with the next ones; with none, seeded random "
+    "data\n"
+    "  --out=FILE            one .npy per result, then per memref argument, in order, or a .npz for all that are left\n"
     "  --check-against=WHAT  interpret: compare with the interpreter by its error bounds; FILE.npy, one per output,\n"
-    "                        in order: compare with rtol and atol; a mismatch exits 1\n"
+    "                        in order, or FILE.npz: compare with rtol and atol; a mismatch exits 1\n"
     "  --rtol=X, --atol=X    |seen - expected| <= atol + rtol * |expected| (default for files: 1e-5 and 1e-8)\n"
     "  --seed=N              of the random data (default: 0)\n"
     "  --max-steps=N         element steps after which the interpreter takes a program for endless (default: 2^33)\n"
     "  --repeat=N            timed calls (default: 1)\n"
     "  --threads=N           threads that grids run on (default: all cores)\n"
-    "  --stats=FILE.json     time, launches, fallback_ops and per-pass statistics\n"
+    "  --timeout=S           seconds after which the run ends with an error (default: none)\n"
+    "  --stats=FILE.json     time, launches, fallback_ops, statistics by kernel and by pass, what makes it repeatable\n"
+    "  --trace=FILE.json     what ran when, on which thread: open it in https://ui.perfetto.dev\n"
     "  --help                this text\n";
 
 // The value of `--name=value` if `argument` is that flag.
@@ -45,9 +51,9 @@ static bool take_text(const char *argument, tessera_run_options_t *options) {
   const struct {
     const char *flag, **target;
   } flags[] = {{"--entry", &options->entry},
-               {"--target", &options->target},
                {"--pass-pipeline", &options->pipeline},
-               {"--stats", &options->stats}};
+               {"--stats", &options->stats},
+               {"--trace", &options->trace}};
   for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) {
     const char *value = value_of(argument, flags[i].flag);
     if (value) {
@@ -56,14 +62,16 @@ static bool take_text(const char *argument, tessera_run_options_t *options) {
     }
   }
   const char *input = value_of(argument, "--in"), *output = value_of(argument, "--out");
-  const char *check = value_of(argument, "--check-against");
+  const char *check = value_of(argument, "--check-against"), *target = value_of(argument, "--target");
   if (input)
     options->inputs[options->num_inputs++] = input;
   if (output)
     options->outputs[options->num_outputs++] = output;
   if (check)
     options->checks[options->num_checks++] = check;
-  return input || output || check;
+  if (target)
+    options->targets[options->num_targets++] = target;
+  return input || output || check || target;
 }
 
 // Present: the flag was one of ours; *out_ok says whether its value was good.
@@ -91,7 +99,7 @@ static bool take_number(const char *argument, tessera_run_options_t *options, bo
   const struct {
     const char *flag;
     double *target;
-  } flags[] = {{"--rtol", &options->rtol}, {"--atol", &options->atol}};
+  } flags[] = {{"--rtol", &options->rtol}, {"--atol", &options->atol}, {"--timeout", &options->timeout}};
   for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) {
     const char *value = value_of(argument, flags[i].flag);
     if (value) {
@@ -124,17 +132,20 @@ static bool take(const char *argument, tessera_run_options_t *options, tessera_e
 }
 
 bool tessera_run_options_parse(int argc, char **argv, tessera_run_options_t *out_options, tessera_error_t *out_error) {
-  tessera_run_options_t options = {.entry = "main", .target = "cpu", .repeat = 1, .rtol = -1, .atol = -1};
+  tessera_run_options_t options = {.entry = "main", .repeat = 1, .rtol = -1, .atol = -1};
   options.inputs = calloc((size_t)argc + 1, sizeof *options.inputs);
   options.outputs = calloc((size_t)argc + 1, sizeof *options.outputs);
   options.checks = calloc((size_t)argc + 1, sizeof *options.checks);
-  bool ok = options.inputs && options.outputs && options.checks;
+  options.targets = calloc((size_t)argc + 1, sizeof *options.targets);
+  bool ok = options.inputs && options.outputs && options.checks && options.targets;
   if (!ok)
     tessera_fail(out_error, "out of memory");
   for (int i = 1; i < argc && ok; i++)
     ok = take(argv[i], &options, out_error);
   if (ok && !options.file && !options.help)
     ok = tessera_fail(out_error, "no input file (--help explains)");
+  if (ok && !options.num_targets)
+    options.targets[options.num_targets++] = "cpu";
   if (ok)
     *out_options = options;
   else
@@ -146,4 +157,5 @@ void tessera_run_options_destroy(tessera_run_options_t *options) {
   free(options->inputs);
   free(options->outputs);
   free(options->checks);
+  free(options->targets);
 }

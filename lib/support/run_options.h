@@ -13,13 +13,15 @@
 
 typedef struct tessera_run_options_t {
   bool help;
-  const char *file, *entry, *target, *pipeline, *stats; // pipeline, stats: NULL when not given
-  const char **inputs, **outputs;                       // .npy files in order
-  const char **checks;                                  // "interpret", or one .npy file per output
-  int num_inputs, num_outputs, num_checks;
+  const char *file, *entry, *pipeline, *stats, *trace; // pipeline, stats, trace: NULL when not given
+  const char **targets;                                // at least one
+  const char **inputs, **outputs;                      // .npy and .npz files in order
+  const char **checks;                                 // "interpret", or files
+  int num_targets, num_inputs, num_outputs, num_checks;
   double rtol, atol;             // negative: not given
   int64_t seed, repeat, threads; // threads 0: all
   int64_t max_steps;             // of the interpreter; 0: its default
+  double timeout;                // seconds; 0: none
 } tessera_run_options_t;
 
 bool tessera_run_options_parse(int argc, char **argv, tessera_run_options_t *out_options, tessera_error_t *out_error);

@@ -8,6 +8,7 @@
 #ifndef TESSERA_TARGET_TARGET_H
 #define TESSERA_TARGET_TARGET_H
 
+#include "lib/runtime/tessera.h"
 #include "lib/target/entry.h"
 
 // What is translated: a module at the target's level, and what was known of it before it was lowered.
@@ -17,15 +18,26 @@ typedef struct TileTranslation {
   const char *chip;     // null: the target's default
   const char *pipeline; // the passes that lowered it; null when it came lowered
   int64_t fallbackOps;
+  tessera_images_t images; // of a program: the code of its kernels; none
 } TileTranslation;
 
-// Owned bytes.
+// What the assembler says of a kernel; registers and bytes of a thread, but for what is shared.
+typedef struct TileKernelFigures {
+  char name[128];
+  int64_t registers, spillBytes, sharedBytes;
+  int64_t scalarRegisters, scratchBytes; // of a wave, and memory of a thread's own: AMD's only
+} TileKernelFigures;
+
+// Owned bytes, and what is known of the kernels in them.
 typedef struct TileArtifact {
   void *data;
   size_t size;
+  TileKernelFigures *figures; // null: nothing
+  int numFigures;
 } TileArtifact;
 bool tileArtifactCopy(TileArtifact *artifact, const void *data, size_t size, tessera_error_t *error);
 void tileArtifactDestroy(TileArtifact *artifact);
+TileKernelFigures *tileArtifactAddKernel(TileArtifact *artifact); // zeroed, to be filled; null: out of memory
 
 typedef struct TileForm {
   const char *name, *summary; // --tile-to-NAME
@@ -36,8 +48,10 @@ typedef struct TileForm {
 
 typedef struct TileTarget {
   const char *name;
-  const char *pipeline;                                        // brings a module of any level to this target's
-  const char *dialect;                                         // that level: "llvm"
+  const char *pipeline;                    // brings a module of any level to this target's; %s: chip
+  const char *dialect;                     // that level: "llvm"
+  const char *defaultChip;                 // where none is given; null: the target needs none
+  bool (*isLowered)(MlirOperation module); // is it there already? Null: if all ops are `dialect`'s
   bool (*checkChip)(const char *chip, tessera_error_t *error); // false: the error lists the known ones
   const TileForm *forms;                                       // ends with a null name
 } TileTarget;
@@ -45,6 +59,8 @@ typedef struct TileTarget {
 // The target of this name; null after an error that lists them.
 const TileTarget *tileTargetFind(const char *name, tessera_error_t *error);
 const TileForm *tileTargetForm(const TileTarget *target, const char *name, tessera_error_t *error);
+// The first target with this form; null after an error that lists all forms.
+const TileTarget *tileTargetOfForm(const char *form, tessera_error_t *error);
 // Calls `visit` for every form of every target: for help texts.
 void tileTargetsForEach(void (*visit)(const TileTarget *target, const TileForm *form, void *userData), void *userData);
 // Is every op of the module at the target's level already?

@@ -3,11 +3,13 @@
 
 #include "lib/ir/support.h"
 #include "lib/target/cpu/cpu.h"
+#include "lib/target/nvvm/nvvm.h"
+#include "lib/target/rocdl/rocdl.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static const TileTarget *const targets[] = {&tileCpuTarget, NULL};
+static const TileTarget *const targets[] = {&tileCpuTarget, &tileNvvmTarget, &tileRocdlTarget, NULL};
 
 //===--- looking up -----------------------------------------------------------===//
 
@@ -45,6 +47,18 @@ const TileForm *tileTargetForm(const TileTarget *target, const char *name, tesse
   return NULL;
 }
 
+const TileTarget *tileTargetOfForm(const char *form, tessera_error_t *error) {
+  Text known = {""};
+  for (const TileTarget *const *target = targets; *target; target++)
+    for (const TileForm *one = (*target)->forms; one->name; one++) {
+      if (strcmp(one->name, form) == 0)
+        return *target;
+      append(&known, one->name);
+    }
+  tessera_fail(error, "no target has a form '%s'; known: %s", form, known.text);
+  return NULL;
+}
+
 void tileTargetsForEach(void (*visit)(const TileTarget *target, const TileForm *form, void *userData), void *userData) {
   for (const TileTarget *const *target = targets; *target; target++)
     for (const TileForm *form = (*target)->forms; form->name; form++)
@@ -72,6 +86,8 @@ static MlirWalkResult checkLevel(MlirOperation op, void *userData) {
 
 bool tileTargetIsLowered(const TileTarget *target, MlirOperation module) {
   Level level = {target->dialect, true};
+  if (target->isLowered)
+    return target->isLowered(module);
   mlirOperationWalk(module, checkLevel, &level, MlirWalkPreOrder);
   return level.isLowered;
 }
@@ -79,14 +95,24 @@ bool tileTargetIsLowered(const TileTarget *target, MlirOperation module) {
 //===--- artifacts ------------------------------------------------------------===//
 
 bool tileArtifactCopy(TileArtifact *artifact, const void *data, size_t size, tessera_error_t *error) {
-  *artifact = (TileArtifact){malloc(size ? size : 1), size};
+  *artifact = (TileArtifact){.data = malloc(size ? size : 1), .size = size};
   if (!artifact->data)
     return tessera_fail(error, "out of memory");
   memcpy(artifact->data, data, size);
   return true;
 }
 
+TileKernelFigures *tileArtifactAddKernel(TileArtifact *artifact) {
+  TileKernelFigures *all = realloc(artifact->figures, (size_t)(artifact->numFigures + 1) * sizeof *all);
+  if (!all)
+    return NULL;
+  artifact->figures = all;
+  all[artifact->numFigures] = (TileKernelFigures){""};
+  return &all[artifact->numFigures++];
+}
+
 void tileArtifactDestroy(TileArtifact *artifact) {
   free(artifact->data);
-  *artifact = (TileArtifact){NULL, 0};
+  free(artifact->figures);
+  *artifact = (TileArtifact){NULL};
 }

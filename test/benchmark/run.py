@@ -7,6 +7,9 @@ HERE = Path(__file__).resolve().parent
 BENCHMARKS = {
     "tools": "start-up and a 100,000-op module, beside mlir-opt",
     "gemm_spike": "a handwritten tile kernel (GEMM, bias, relu), beside OpenBLAS's sgemm",
+    "host": "calling an empty program, compiling a GEMM and the transformer block",
+    "emulator": "the emulated GPU: empty threads, a GEMM with and without checks",
+    "interpreter": "scalar operations per second of programs of several kinds",
 }
 
 

@@ -3,17 +3,17 @@
 // ZERO: errors.mlir:[[@LINE+17]]:{{[0-9]+}}: error: 'arith.divsi' op divides 3 by zero
 // ZERO: tile-run: error: the interpreter stopped at 'arith.divsi': divides 3 by zero
 // RUN: not %tile_run --target=interpret %s --entry=smallest 2>&1 | FileCheck %s --check-prefix=SMALLEST
-// SMALLEST: 'arith.remsi' op divides the smallest integer by -1
+// SMALLEST: .mlir:{{[0-9]+:[0-9]+}}: error: 'arith.remsi' op divides the smallest integer by -1
 // RUN: not %tile_run --target=interpret %s --entry=outside 2>&1 | FileCheck %s --check-prefix=OUTSIDE
-// OUTSIDE: 'tensor.extract' op is out of bounds: index 4 of dimension 0, which has size 4
+// OUTSIDE: .mlir:{{[0-9]+:[0-9]+}}: error: 'tensor.extract' op is out of bounds: index 4 of dimension 0, which has size 4
 // RUN: not %tile_run --target=interpret %s --entry=outside_memory 2>&1 | FileCheck %s --check-prefix=MEMORY
-// MEMORY: 'memref.store' op is out of bounds: index -1 of dimension 0, which has size 2
+// MEMORY: .mlir:{{[0-9]+:[0-9]+}}: error: 'memref.store' op is out of bounds: index -1 of dimension 0, which has size 2
 // RUN: not %tile_run --target=interpret %s --entry=unwritten 2>&1 | FileCheck %s --check-prefix=UNWRITTEN
-// UNWRITTEN: 'memref.load' op reads an element that nobody wrote
+// UNWRITTEN: .mlir:{{[0-9]+:[0-9]+}}: error: 'memref.load' op reads an element that nobody wrote
 // RUN: not %tile_run --target=interpret %s --entry=unwritten_tensor 2>&1 | FileCheck %s --check-prefix=TENSOR
-// TENSOR: 'func.func' op returns result 0, whose element 0 was never written
+// TENSOR: .mlir:{{[0-9]+:[0-9]+}}: error: 'func.func' op returns result 0, whose element 0 was never written
 // RUN: not %tile_run --target=interpret %s --entry=asserts 2>&1 | FileCheck %s --check-prefix=ASSERT
-// ASSERT: 'cf.assert' op assertion failed: never
+// ASSERT: .mlir:{{[0-9]+:[0-9]+}}: error: 'cf.assert' op assertion failed: never
 func.func @zero_divisor() -> i32 {
   %zero = arith.constant 0 : i32
   %three = arith.constant 3 : i32
@@ -56,9 +56,9 @@ func.func @asserts() {
 }
 // Poison may be computed with, but not branched on or stored:
 // RUN: not %tile_run --target=interpret %s --entry=poison_branch 2>&1 | FileCheck %s --check-prefix=BRANCH
-// BRANCH: 'scf.if' op depends on a poison value
+// BRANCH: .mlir:{{[0-9]+:[0-9]+}}: error: 'scf.if' op depends on a poison value
 // RUN: not %tile_run --target=interpret %s --entry=poison_stored 2>&1 | FileCheck %s --check-prefix=STORED
-// STORED: 'memref.store' op writes a poison value
+// STORED: .mlir:{{[0-9]+:[0-9]+}}: error: 'memref.store' op writes a poison value
 // RUN: %tile_run --target=interpret %s --entry=poison_unused
 func.func @poison_branch() {
   %one = arith.constant 1 : i32
@@ -94,7 +94,7 @@ func.func @unknown(%x: f32) -> f32 {
 // Recursion works, and ends with an error before the stack does:
 // RUN: %tile_run --target=interpret %s --entry=factorial_of_ten
 // RUN: not %tile_run --target=interpret %s --entry=endless 2>&1 | FileCheck %s --check-prefix=ENDLESS
-// ENDLESS: 'func.call' op calls nest deeper than
+// ENDLESS: errors.mlir:[[@LINE+23]]:3: error: 'func.call' op calls nest too deep for the interpreter's stack
 func.func @factorial(%n: i64) -> i64 {
   %one = arith.constant 1 : i64
   %done = arith.cmpi sle, %n, %one : i64
@@ -123,7 +123,7 @@ func.func @endless() {
 
 // A loop without end runs into the budget:
 // RUN: not %tile_run --target=interpret %s --entry=forever --max-steps=10000 2>&1 | FileCheck %s --check-prefix=FOREVER
-// FOREVER: op the program has taken more than 10000 steps; it looks endless
+// FOREVER: .mlir:{{[0-9]+:[0-9]+}}: error: {{.*}} op the program has taken more than 10000 steps; it looks endless
 func.func @forever() {
   scf.while : () -> () {
     %true = arith.constant true
@@ -136,9 +136,27 @@ func.func @forever() {
 
 // An element type it does not know is named:
 // RUN: not %tile_run --target=interpret %s --entry=wide 2>&1 | FileCheck %s --check-prefix=WIDE
-// WIDE: 'arith.extsi' op not interpreted yet: elements of i64 or i128
+// WIDE: .mlir:{{[0-9]+:[0-9]+}}: error: 'arith.extsi' op not interpreted yet: elements of i64 or i128
 func.func @wide(%x: i64) -> i64 {
   %w = arith.extsi %x : i64 to i128
   %y = arith.trunci %w : i128 to i64
   return %y : i64
+}
+
+// More memory than there is:
+// RUN: not %tile_run --target=interpret %s --entry=huge 2>&1 | FileCheck %s --check-prefix=HUGE
+// HUGE: errors.mlir:[[@LINE+2]]:8: error: 'memref.alloc' op out of memory
+func.func @huge() {
+  %m = memref.alloc() : memref<1000000000xf64>
+  return
+}
+// Memory after its end, or ended twice:
+// RUN: not %tile_run --target=interpret %s --entry=after 2>&1 | FileCheck %s --check-prefix=AFTER
+// AFTER: .mlir:{{[0-9]+:[0-9]+}}: error: 'memref.store' op uses memory that was deallocated
+func.func @after() {
+  %c0 = arith.constant 0 : index
+  %m = memref.alloc() : memref<1xindex>
+  memref.dealloc %m : memref<1xindex>
+  memref.store %c0, %m[%c0] : memref<1xindex>
+  return
 }

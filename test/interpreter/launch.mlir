@@ -23,7 +23,7 @@ func.func @one_writes(%y: memref<4xf32>) {
 
 // A neighbour's element is read while it may be written:
 // RUN: not %tile_run --target=interpret %s --entry=reads_and_writes 2>&1 | FileCheck %s --check-prefix=READ
-// READ: 'tile.store' op program instances touch one element: instance 1 writes what instance 0 read
+// READ: .mlir:{{[0-9]+:[0-9]+}}: error: 'tile.store' op program instances touch one element: instance 1 writes what instance 0 read
 tile.kernel @shift(%y: memref<4xf32>) {
   %i = tile.program_id 0
   %c1 = arith.constant 1 : index
@@ -68,13 +68,13 @@ func.func @combines() {
 
 // RUN: not %tile_run --target=interpret %s --entry=asserts 2>&1 | FileCheck %s --check-prefix=ASSERT
 // ASSERT: x is [0, 1, 2, 3]
-// ASSERT: 'tile.assert' op assertion failed at element 2: small enough
+// ASSERT: .mlir:{{[0-9]+:[0-9]+}}: error: 'tile.assert' op assertion failed at element 2: small enough
 // RUN: not %tile_run --target=interpret %s --entry=assumes 2>&1 | FileCheck %s --check-prefix=ASSUME
-// ASSUME: 'tile.assume' op does not hold: 12 is not divisible by 8
+// ASSUME: .mlir:{{[0-9]+:[0-9]+}}: error: 'tile.assume' op does not hold: 12 is not divisible by 8
 // RUN: not %tile_run --target=interpret %s --entry=gathers 2>&1 | FileCheck %s --check-prefix=GATHER
-// GATHER: 'tile.gather' op is out of bounds: index 4 of dimension 0, which has size 4
+// GATHER: .mlir:{{[0-9]+:[0-9]+}}: error: 'tile.gather' op is out of bounds: index 4 of dimension 0, which has size 4
 // RUN: not %tile_run --target=interpret %s --entry=slices 2>&1 | FileCheck %s --check-prefix=SLICE
-// SLICE: 'tile.slice' op is out of bounds: offset 12, size 4 in axis 0, which has size 8
+// SLICE: .mlir:{{[0-9]+:[0-9]+}}: error: 'tile.slice' op is out of bounds: offset 12, size 4 in axis 0, which has size 8
 tile.kernel @asserting(%n: index, %y: memref<4xi32>) {
   %x = tile.iota dim 0 : tensor<4xi32>
   %two = arith.constant dense<2> : tensor<4xi32>

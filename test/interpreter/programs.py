@@ -1,10 +1,14 @@
-"""Runs the sketch kernels of test/dialects/tile/programs on the interpreter, against numpy. Prints what is wrong.
+"""Runs every program of test/dialects/tile/programs on the interpreter, against numpy. Prints what is wrong.
 
-The scheduled ones too: rings of asynchronous copies, barriers, partitions of warps.
+The scheduled ones too: rings of asynchronous copies, barriers, partitions of warps. A program that nothing here runs is
+an error.
 """
 import argparse
 import os
+import re
+import subprocess
 import sys
+import tempfile
 
 import numpy as np
 
@@ -12,8 +16,9 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.dirname(HERE))
 from kernel_harness import InterpretedKernels  # noqa: E402
 
+PROGRAMS = os.path.join(os.path.dirname(HERE), "dialects", "tile", "programs")
 random = np.random.default_rng(11)
-failures = []
+failures, met = [], set()
 
 
 def ceil(a, b):
@@ -32,15 +37,40 @@ def empty(shape, dtype="f4"):
     return np.full(shape, np.nan if np.dtype(dtype).kind == "f" else 77, dtype)
 
 
+def compare(file, name, what, got, want, tolerance):
+    with np.errstate(invalid="ignore"):
+        difference = np.abs(got.astype("f8") - want)
+    if got.shape != np.shape(want) or not (difference <= tolerance * (1 + np.abs(want))).all():
+        failures.append(name)
+        print(f"{file}: {name}: {what} is wrong", got, want, sep="\n")
+
+
 def check(file, name, arguments, grid, wants, tolerance=0.0):
-    source = os.path.join(os.path.dirname(HERE), "dialects", "tile", "programs", file + ".mlir")
-    InterpretedKernels(source, options.build).run(name, arguments, grid)
+    met.add(file)
+    InterpretedKernels(os.path.join(PROGRAMS, file + ".mlir"), options.build, options.passes).run(name, arguments, grid)
     for number, want in wants.items():
-        with np.errstate(invalid="ignore"):
-            difference = np.abs(arguments[number].astype("f8") - want)
-        if not (difference <= tolerance * (1 + np.abs(want))).all():
-            failures.append(name)
-            print(f"{file}: {name}: argument {number} is wrong", arguments[number], want, sep="\n")
+        compare(file, name, f"argument {number}", arguments[number], want, tolerance)
+
+
+def text_of(file, without=""):
+    """A program's text, less the lines that match."""
+    met.add(file)
+    with open(os.path.join(PROGRAMS, file + ".mlir")) as program:
+        return "".join(line for line in program if not (without and re.match(without, line)))
+
+
+def run_host(text, entry, arguments, outputs):
+    """Calls a host function; its first `outputs` results (or memrefs, where it has none)."""
+    with tempfile.TemporaryDirectory() as folder:
+        with open(f"{folder}/program.mlir", "w") as program:
+            program.write(text)
+        command = [f"{options.build}/bin/tile-run", f"{folder}/program.mlir", f"--entry={entry}", "--target=interpret"]
+        command += [f"--pass-pipeline={options.passes}"] if options.passes else []
+        for i, argument in enumerate(arguments):
+            np.save(f"{folder}/in{i}.npy", np.array(argument, order="C"))
+            command.append(f"--in={folder}/in{i}.npy")
+        subprocess.run(command + [f"--out={folder}/out{i}.npy" for i in range(outputs)], check=True)
+        return [np.load(f"{folder}/out{i}.npy") for i in range(outputs)]
 
 
 def philox(seed, counters):
@@ -108,10 +138,151 @@ def others():
     check("nm_spmm", "spmm_nm_vector32", [a, value, row, empty((m, n), "f2")], (2, 2), {3: want}, 2e-3)
 
 
+def simple():
+    a, b = f32(3000), f32(3000)
+    check("vector_add", "vector_add", [a, b, empty(3000)], (3,), {2: a + b})
+    x = 3 * f32(5, 1000)
+    e = np.exp(x.astype("f8") - x.max(axis=1, keepdims=True))
+    check("softmax", "softmax", [x, empty((5, 1000))], (2,), {1: e / e.sum(axis=1, keepdims=True)}, 1e-6)
+    x, gamma, beta, epsilon = f16(3, 1999), f32(1999), f32(1999), np.float32(1e-3)
+    wide = x.astype("f8")
+    mean, rstd = wide.mean(axis=1), 1 / np.sqrt(wide.var(axis=1) + epsilon)
+    y = (wide - mean[:, None]) * rstd[:, None] * gamma + beta
+    check("layernorm", "layernorm", [x, gamma, beta, epsilon, empty((3, 1999), "f2"), empty((3, 2))], (3,),
+          {4: y, 5: np.stack([mean, rstd], 1)}, 1e-3)
+    a, b, bias = f16(8, 40), f16(40, 136), f32(136)
+    check("gemm_bias_relu", "gemm_bias_relu", [a, b, bias, empty((8, 136), "f2")], (1, 2),
+          {3: np.maximum(a.astype("f8") @ b.astype("f8") + bias, 0)}, 2e-3)
+
+
+def lookups():
+    table, token = f16(50, 200), random.integers(-1, 50, 100).astype("i4")
+    want = np.where(token[:, None] >= 0, table[token].astype("f8"), 0)
+    check("embedding", "lookup", [table, token, empty((100, 200), "f2")], (2, 2), {2: want})
+    grad, start = f16(100, 200), f32(50, 200)
+    want = start.astype("f8")
+    np.add.at(want, token[token >= 0], grad.astype("f8")[token >= 0])
+    check("embedding", "lookup_backward", [grad, token, start.copy()], (2, 2), {2: want}, 1e-6)
+    x, at = f32(2048), random.permutation(2048).astype("i4")
+    check("embedding", "permute", [x, at, empty(2048)], (2,), {2: x[at]})
+
+
+def attention():
+    heads, length = 2, 150
+    q, k, v = f16(1, heads, length, 128), f16(1, heads, length, 128), f16(1, heads, length, 128)
+    scale = np.float32(np.log2(np.e) / np.sqrt(128))
+    s = np.where(np.tri(length, dtype=bool), q.astype("f8") @ k.astype("f8").swapaxes(2, 3) * scale, -np.inf)
+    p = np.exp2(s - s.max(axis=-1, keepdims=True))
+    arguments = [q, k, v, scale, empty(q.shape, "f2"), empty((1, heads, length))]
+    check("attention", "attention", arguments, (2, heads, 1),
+          {4: p / p.sum(axis=-1, keepdims=True) @ v.astype("f8"), 5: s.max(axis=-1) + np.log2(p.sum(axis=-1))}, 2e-3)
+
+
+def convolution():
+    batch, size, channels, filters = 2, 11, 5, 7
+    x, w = f16(batch, size, size, channels), f16(3, 3, channels, filters)
+    padded, out = np.pad(x.astype("f8"), ((0, 0), (1, 1), (1, 1), (0, 0))), (size + 2 - 3) // 2 + 1
+    want = sum(np.einsum("nhwc,ck->nhwk", padded[:, r:r + 2 * out - 1:2, s:s + 2 * out - 1:2], w[r, s].astype("f8"))
+               for r in range(3) for s in range(3))
+    check("conv", "conv3x3s2", [x, w, empty((batch, out, out, filters), "f2")],
+          (ceil(out, 8) * ceil(out, 16), 1, batch), {2: want}, 2e-3)
+
+
+def packed():
+    m, n, k = 70, 130, 256
+    a, q = f16(m, k), random.integers(0, 16, (n, k))
+    scale, zero = f16(n, k // 128), random.integers(0, 16, (n, k // 128)).astype("i1")
+    words = np.zeros((n, k // 8), "u8")
+    for t in range(8):  # element t of a word sits at nibble (t mod 2) * 4 + t / 2
+        words |= q[:, t::8].astype("u8") << np.uint64(4 * ((t % 2) * 4 + t // 2))
+    weight = (q - np.repeat(zero, 128, 1)).astype("f2") * np.repeat(scale, 128, 1)
+    check("int4_gemm", "gemm_w4a16", [a, words.astype("u4").view("i4"), scale, zero, empty((m, n), "f2")],
+          (ceil(m, 64), ceil(n, 128)), {4: a.astype("f8") @ weight.T.astype("f8")}, 2e-3)
+
+
+# Addresses come from the memrefs of the host.
+GROUPS = """
+func.func @grouped(%a0: memref<?x?xf16>, %b0: memref<?x?xf16>, %c0: memref<?x?xf16>,
+                   %a1: memref<?x?xf16>, %b1: memref<?x?xf16>, %c1: memref<?x?xf16>, %size: memref<?x3xindex>) {
+  %n = arith.constant 2 : index
+  %programs = arith.constant 3 : index
+  %table = memref.alloc(%n) : memref<?x3xi64>
+""" + "".join(f"""
+  %i{i} = arith.constant {i // 3} : index
+  %j{i} = arith.constant {i % 3} : index
+  %p{i} = memref.extract_aligned_pointer_as_index %{"abc"[i % 3]}{i // 3} : memref<?x?xf16> -> index
+  %x{i} = arith.index_cast %p{i} : index to i64
+  memref.store %x{i}, %table[%i{i}, %j{i}] : memref<?x3xi64>""" for i in range(6)) + """
+  tile.launch @grouped_gemm grid(%programs) outs(%table, %size : memref<?x3xi64>, memref<?x3xindex>)
+  return
+}
+"""
+
+
+def grouped():
+    arguments, sizes = [], np.array([[140, 24, 30], [9, 130, 70]])
+    for m, n, k in sizes:
+        arguments += [f16(m, k), f16(k, n), empty((m, n), "f2")]
+    got = run_host(text_of("grouped_gemm") + GROUPS, "grouped", arguments + [sizes], 6)
+    for g in range(2):
+        want = arguments[3 * g].astype("f8") @ arguments[3 * g + 1].astype("f8")
+        compare("grouped_gemm", "grouped_gemm", f"group {g}", got[3 * g + 2], want, 2e-3)
+
+
+# One step of x = b - A x.
+SWEEP = """
+tile.kernel @sweep(%a: memref<?x?xf32>, %b: memref<?xf32>, %x: memref<?xf32>, %y: memref<?xf32>) {
+  %i = tile.program_id 0
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %A = tile.view %a : memref<?x?xf32> to !tile.view<64x64xf32>
+  %B = tile.view %b : memref<?xf32> to !tile.view<64xf32>
+  %X = tile.view %x : memref<?xf32> to !tile.view<64xf32>
+  %Y = tile.view %y : memref<?xf32> to !tile.view<64xf32>
+  %n = tile.num_tiles %A dim 1 : !tile.view<64x64xf32>
+  %start = tile.load %B[%i] : !tile.view<64xf32> -> tensor<64xf32>
+  %r = scf.for %j = %c0 to %n step %c1 iter_args(%s = %start) -> (tensor<64xf32>) {
+    %row = tile.load %A[%i, %j] : !tile.view<64x64xf32> -> tensor<64x64xf32>
+    %v = tile.load %X[%j] : !tile.view<64xf32> -> tensor<64xf32>
+    %vb = tile.broadcast %v axes [0] : tensor<64xf32> -> tensor<64x64xf32>
+    %p = arith.mulf %row, %vb : tensor<64x64xf32>
+    %t = tile.reduce {arith.addf} %p axes [1] : tensor<64x64xf32> -> tensor<64xf32>
+    %d = arith.subf %s, %t : tensor<64xf32>
+    scf.yield %d : tensor<64xf32>
+  }
+  tile.store %r, %Y[%i] : tensor<64xf32>, !tile.view<64xf32>
+  tile.return
+}
+"""
+
+
+def hosts():
+    x, w, bias = f32(5, 40), f16(40, 24), f32(24)
+    e = np.exp(x.astype("f8"))
+    text = text_of("destination_style", "tile.kernel private") + text_of("softmax") + text_of("gemm_bias_relu")
+    got = run_host(text, "main", [x, w, bias], 1)
+    want = np.maximum((e / e.sum(axis=1, keepdims=True)) @ w.astype("f8") + bias, 0)
+    compare("destination_style", "main", "the result", got[0], want, 2e-3)
+    n, limit = 100, np.float32(1e-9)
+    a, b, x = f32(n, n) / n, f32(n), f32(n)
+    got = run_host(text_of("while", "tile.kernel private @sweep") + SWEEP, "solve", [a, b, x, limit], 2)
+    steps, old, distance = 0, x.astype("f8"), np.inf
+    while distance > limit:
+        new = b - a.astype("f8") @ old
+        distance, old, steps = ((new - old) ** 2).sum(), new, steps + 1
+    compare("while", "solve", "the solution", got[0], np.linalg.solve(np.eye(n) + a.astype("f8"), b), 1e-4)
+    compare("while", "solve", "the number of steps", got[1], steps, 0)
+
+
 parser = argparse.ArgumentParser(description=__doc__)
 parser.add_argument("--build", required=True)
+parser.add_argument("--passes", default="", help="a pipeline to run on every program first")
 options = parser.parse_args()
-for group in (products, counting, scans, others):
+for group in (products, counting, scans, others, simple, lookups, attention, convolution, packed, grouped, hosts):
     group()
+for file in sorted(os.listdir(PROGRAMS)):
+    if file.endswith(".mlir") and file[:-5] not in met:
+        failures.append(file)
+        print(f"{file}: nothing runs it")
 print(f"{len(failures)} wrong")
 sys.exit(1 if failures else 0)

@@ -4,7 +4,7 @@
 
 // RUN: %tile_run --target=interpret %s --entry=waits
 // RUN: not %tile_run --target=interpret %s --entry=reads_early 2>&1 | FileCheck %s --check-prefix=EARLY
-// EARLY: 'tile.load' op reads an element whose asynchronous copy has not been waited for
+// EARLY: .mlir:{{[0-9]+:[0-9]+}}: error: 'tile.load' op reads an element whose asynchronous copy has not been waited for
 tile.kernel @wait(%x: memref<128xf32>, %y: memref<128xf32>) attributes {machine = #tile.machine<"sm_80">, warps = 4 : i32} {
   %c0 = arith.constant 0 : index
   %X = tile.view %x : memref<128xf32> to !tile.view<128xf32>
@@ -54,9 +54,9 @@ func.func @reads_early(%x: tensor<128xf32>) -> tensor<128xf32> {
 
 // Two partitions that wait for each other, and one that arrives too often:
 // RUN: not %tile_run --target=interpret %s --entry=deadlocks 2>&1 | FileCheck %s --check-prefix=DEADLOCK
-// DEADLOCK: 'tile.barrier_wait' op waits for round 0, which nobody completes: 0 of 1 arrivals, 0 of 0 bytes
+// DEADLOCK: .mlir:{{[0-9]+:[0-9]+}}: error: 'tile.barrier_wait' op waits for round 0, which nobody completes: 0 of 1 arrivals, 0 of 0 bytes
 // RUN: not %tile_run --target=interpret %s --entry=arrives_twice 2>&1 | FileCheck %s --check-prefix=TWICE
-// TWICE: 'tile.barrier_arrive' op arrives once more than the 1 times that complete round 0
+// TWICE: .mlir:{{[0-9]+:[0-9]+}}: error: 'tile.barrier_arrive' op arrives once more than the 1 times that complete round 0
 tile.kernel @deadlock(%y: memref<128xf32>) attributes {machine = #tile.machine<"sm_90a">, warps = 8 : i32} {
   %a = tile.alloc : !tile.barrier<1>
   %b = tile.alloc : !tile.barrier<1>

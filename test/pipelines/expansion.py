@@ -41,9 +41,11 @@ def main():
     whole = run([tool, f"--{pipeline}", "--dump-pass-pipeline", file])
     dump = whole.stderr.split("builtin.module(", 1)[1].strip()
     passes = list(flatten("builtin.module", dump[:dump.rindex(")")]))
-    text = run([tool, file]).stdout
+    places = "--mlir-print-debuginfo"  # messages of run-time failures say where in the file they come from
+    text = run([tool, places, file]).stdout
     for one in passes:
-        text = run([tool, f"--pass-pipeline={one}"], text).stdout
+        text = run([tool, places, f"--pass-pipeline={one}"], text).stdout
+    text = run([tool], text).stdout
     if text != whole.stdout:
         sys.exit(f"{file}: {len(passes)} passes one by one give another module than --{pipeline}")
     print(f"{len(passes)} passes, same module")

@@ -3,6 +3,12 @@
 // CHECK-NOT: {{(llvm.intr.|@)(exp|tanh|erf|log|sin|cos|pow)}}
 // CHECK: llvm.intr.fma{{.*}}f64
 // CHECK-NOT: {{(llvm.intr.|@)(exp|tanh|erf|log|sin|cos|pow)}}
+// With `fast` it is f32's own arithmetic.
+// RUN: %tile_opt %s --tile-to-cpu-pipeline=fast=true | FileCheck %s --check-prefix=FAST
+// FAST-NOT: {{(llvm.intr.|@)(exp|tanh|erf|log|sin|cos|pow)}}
+// FAST-NOT: f64
+// FAST: llvm.intr.fma{{.*}}f32
+// FAST-NOT: {{f64|(llvm.intr.|@)(exp|tanh|erf|log|sin|cos|pow)}}
 func.func @main(%x: tensor<?xf32>, %out: tensor<?xf32>) -> tensor<?xf32> {
   %y = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>],
                        iterator_types = ["parallel"]} ins(%x : tensor<?xf32>) outs(%out : tensor<?xf32>) {

@@ -4,18 +4,23 @@ Every array lies between guards that must not change. Prints a line per kernel t
 Use: irregular.py --build=BUILD GROUP…, a group being one of the functions below and its file of kernels.
 """
 import argparse
+import math
 import os
 import sys
+from fractions import Fraction
 
 import numpy as np
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.dirname(HERE))
-from kernel_harness import Kernels  # noqa: E402
+sys.path.insert(0, HERE)
+import float_formats  # noqa: E402
+from kernel_harness import EmulatedKernels, InterpretedKernels, Kernels  # noqa: E402
 
 GUARD = 64  # elements on both sides
 rng = np.random.default_rng(11)
 failures = []
+left_out = set()
 
 
 def guarded(value):
@@ -42,6 +47,9 @@ def run(name, arguments, grid=(1,)):
 
 def check(name, arguments, grid, wants):
     """Calls kernel `name`; `wants` maps argument numbers to what they must hold, or to a test of it."""
+    if not kernels.can_pass(name):
+        left_out.add(name)
+        return
     shapes = " ".join("x".join(map(str, np.shape(a))) or "scalar" for a in arguments)
     held = run(name, arguments, grid)
     if held is None:
@@ -195,7 +203,7 @@ def scatter():
         combinations(n)
     for n in (0, 1, 7, 23):
         floats(n)
-    for n in (0, 1, 19):
+    for n in (0, 1, 19) if has_addresses else ():
         scattered_to_addresses(n)
     for n in (0, 1, 17):
         check("tickets", [np.array(3, "i4"), np.zeros(n, "i4"), np.ones(2, "f4")], (n,),
@@ -224,7 +232,7 @@ def gather():
             want = want[at]
         check("shuffle", [x, at, np.int64(k), np.zeros(40, "i4")], (1,), {3: want})
     x = rng.integers(-99, 99, 30).astype("i2")
-    for n in (0, 1, 19):
+    for n in (0, 1, 19) if has_addresses else ():
         at = rng.integers(0, 30, n)
         check("from_addresses", [np.int64(x.ctypes.data), at, np.zeros(n, "i2")], (1,), {2: x[at]})
     for m, n, rows in ((6, 20, 9), (5, 13, 1), (1, 1, 1)):
@@ -336,6 +344,125 @@ def addresses():
         check("strided", [np.int64(x.ctypes.data), np.int64(m), np.int64(pitch), np.zeros((m, 5), "i2")], (1,), {3: x[:, :5]})
 
 
+# --- narrow floats -----------------------------------------------------------------------------------------------------
+
+
+def numbers(kind, *shape):
+    """Random bits of a format, none of them inf or nan, and their numbers."""
+    value = float_formats.decode(kind)
+    codes = rng.choice(np.flatnonzero(np.isfinite(value)), shape).astype("u1")
+    return codes.view("i1"), value[codes]
+
+
+def scaled_product(name, left, right, scale, block, packed=False):
+    for m, n, k in ((5, 20, 64), (1, 1, 32), (7, 43, 96)):
+        (a, x), (b, y) = numbers(left, m, k), numbers(right, k, n)
+        (sa, u), (sb, v) = numbers(scale, m, k // block), numbers(scale, k // block, n)
+        if scale == "f8E8M0FNU":  # the left scale undoes the right one, of any size
+            shift = rng.integers(-100, 100, k // block)
+            sa, sb = (127 + shift + 0 * sa).astype("u1").view("i1"), (127 - shift[:, None] + 0 * sb).astype("u1").view("i1")
+            u, v = np.broadcast_to(2.0 ** shift, u.shape), np.broadcast_to(2.0 ** -shift[:, None], v.shape)
+        x, y, c = x * np.repeat(u, block, 1), y * np.repeat(v, block, 0), rng.normal(size=(m, n)).astype("f4")
+        bound = (k + 1) * 2.0**-24 * (abs(c) + abs(x) @ abs(y)) + 2.0**-149
+        if packed:
+            a, b = a[:, ::2] & 15 | a[:, 1::2] << 4, b[::2] & 15 | b[1::2] << 4
+        check(name, [a, sa, b, sb, c], (ceil(m, 5), ceil(n, 20)),
+              {4: lambda got, want=c + x @ y, bound=bound: bool((abs(got - want) <= bound).all())})
+
+
+def rounded(kind, x, direction="to_nearest_even", saturate=True):
+    line = float_formats.numbers_of(kind).tolist()
+    x = np.where(np.isnan(x), x, np.clip(x, line[0], line[-1])) if saturate else x
+    return np.array([float_formats.round_one(kind, v, direction, line) for v in x.tolist()])
+
+
+def meets(kind, want):
+    """A test of codes against numbers; a format without nan may have any number for it."""
+    def test(got):
+        value = float_formats.decode(kind)[got.view("u1")]
+        wanted = np.where(np.isnan(want), value, want) if float_formats.FORMATS[kind][4] == "none" else want
+        return np.array_equal(value, wanted, equal_nan=True)
+    return test
+
+
+def narrow():
+    scaled_product("mxfp8", "f8E4M3FN", "f8E5M2", "f8E8M0FNU", 32)
+    scaled_product("mxfp6", "f6E2M3FN", "f6E3M2FN", "f8E8M0FNU", 32)
+    scaled_product("nvfp4", "f4E2M1FN", "f4E2M1FN", "f8E4M3FN", 16, packed=True)
+    edges = [0.0, -0.0, np.nan, np.inf, -np.inf, 448, 464, 465, -57344, 61440, 6, 7, 7.5, 28, 30, 0.25, -0.25, 0.26, 1e-9]
+    x = np.concatenate([edges, rng.normal(size=101) * 8, rng.normal(size=50) * 1e5]).astype("f4")
+    bits, grid, out = rng.integers(-2**31, 2**31 - 1, len(x)).astype("i4"), (ceil(len(x), 19),), np.zeros(len(x), "i1")
+    for kind in ("f8E4M3FN", "f8E5M2", "f6E3M2FN", "f4E2M1FN"):
+        check(f"saturate_{kind}", [x, out], grid, {1: meets(kind, rounded(kind, x))})
+        check(f"down_{kind}", [x, out], grid, {1: meets(kind, rounded(kind, x, "downward"))})
+        low, high = rounded(kind, x, "downward", False), rounded(kind, x, "upward", False)
+        inside = abs(x) < float_formats.numbers_of(kind)[-1]
+        with np.errstate(invalid="ignore"):
+            way = np.where(high > low, (x - low) / np.where(high > low, high - low, 1), 0)
+        want = np.where(inside, np.where(bits.view("u4") / 2.0**32 < way, high, low), np.nan)
+        test = lambda got, kind=kind, want=want: np.array_equal(  # noqa: E731
+            float_formats.decode(kind)[got.view("u1")][inside], want[inside])
+        check(f"stochastic_{kind}", [x, bits, out], grid, {2: test})
+    codes, value = np.arange(256).astype("u1").view("i1"), float_formats.decode("f8E5M2")
+    check("across", [codes, np.zeros(256, "i1")], (14,), {1: meets("f8E4M3FN", rounded("f8E4M3FN", value))})
+    n = rng.integers(-12, 12, 40).astype("i4")
+    n[:3] = (2**31 - 1, -2**31, 8)
+    check("from_integers", [n, np.zeros(40, "i1")], (3,), {1: meets("f6E2M3FN", rounded("f6E2M3FN", n.astype("f8")))})
+    x = np.concatenate([np.arange(-260, 260) / 2, [0.49, np.nan, np.inf, 1e9]]).astype("f4")
+    whole = {"nearest_even": np.rint(x), "nearest_away": np.trunc(x + np.copysign(0.5, x)), "up": np.ceil(x)}
+    for word, want in whole.items():
+        want = np.clip(np.nan_to_num(want, nan=0), -128, 127).astype("i1")
+        check(f"to_integers_{word}", [x, np.zeros(len(x), "i1")], (ceil(len(x), 19),), {1: want})
+    (a, x), (b, y) = numbers("f8E4M3FN", 17), numbers("f8E4M3FN", 17)
+    check("arithmetic", [a, b, np.zeros(17, "i1"), np.zeros(1, "i1")], (1,),
+          {2: meets("f8E4M3FN", rounded("f8E4M3FN", x * y, saturate=False)), 3: meets("f8E4M3FN", x.max()[None])})
+
+
+def bf16(x):
+    """Numbers that are bf16, as its bits."""
+    return (np.asarray(x, "f4").view("u4") >> 16).astype("u2").view("i2")
+
+
+def exactly(x, fraction, least):
+    """Fractions rounded to nearest even."""
+    result = []
+    for v in x:
+        if v == 0:
+            result.append(0.0)
+            continue
+        exponent = max(math.floor(math.log2(abs(v))), least)
+        while abs(v) >= Fraction(2) ** (exponent + 1):
+            exponent += 1
+        quantum = Fraction(2) ** (exponent - fraction)
+        result.append(float(round(v / quantum) * quantum))
+    return np.array(result)
+
+
+def atomics_narrow():
+    x, w = rng.integers(0, 256, 24 * 50).astype("u1"), rng.integers(-2**31, 2**31 - 1, 3).astype("i4")
+    nibbles = (w.view("u4")[:, None] >> np.arange(0, 32, 4, dtype="u4") & 15).reshape(24)
+    pack = lambda q: (q.reshape(3, 8).astype("u4") << np.arange(0, 32, 4, dtype="u4")).sum(1).astype("u4").view("i4")  # noqa: E731
+    check("packed_add", [x.view("i1"), w], (50,), {1: pack((nibbles + x.reshape(50, 24).sum(0)) & 15)})
+    old = nibbles.astype("i1")
+    check("packed_max", [x[:24].view("i1"), w, np.zeros(24, "i1")], (1,), {1: pack(np.maximum(nibbles, x[:24] & 15)), 2: old})
+    check("packed_exchange", [w, np.zeros(24, "i1")], (1,), {0: pack(np.where(nibbles == 3, 12, nibbles)), 1: old})
+    tiny = rng.integers(1, 100, (2, 16)) * 2.0**-133
+    check("add_bf16", [bf16(tiny[0]), bf16(tiny[1])], (2,), {1: bf16(tiny.sum(0))})
+    (a, x), (b, y) = numbers("f8E4M3FN", 16), numbers("f8E4M3FN", 16)
+    check("add_f8", [a, b], (2,), {1: meets("f8E4M3FN", rounded("f8E4M3FN", x + y, saturate=False))})
+    values = [v.reshape(-1) for v in rng.integers(128, 256, (2, 400)) * 2.0 ** rng.integers(-40, 40, (2, 400)) * 2.0**-7]
+    third = rng.integers(-255, 256, 400) * 2.0 ** rng.integers(-90, 60, 400)
+    third[:100] = np.sign(third[:100] + 0.5) * 2.0**-120
+    want = exactly([Fraction(p) * Fraction(q) + Fraction(r) for p, q, r in zip(*values, third)], 7, -126)
+    check("multiply_add", [*map(bf16, [*values, third]), np.zeros(400, "i2")], (50,), {3: bf16(want)})
+    x = np.concatenate([rng.normal(size=400) * 2.0 ** rng.integers(-130, 15, 400), 1 + 2.0**-8 + 2.0**-50 * rng.integers(-1, 2, 40),
+                        1 + 2.0**-11 + 2.0**-50 * rng.integers(-1, 2, 40), [6.0e-8, 2.0**-25 * (1 + 2.0**-40), 0, -0.0]])
+    half = exactly([Fraction(v) for v in x.tolist()], 10, -14)
+    upper = exactly([Fraction(v) for v in x.tolist()], 7, -126)
+    check("from_f64", [x, np.zeros(len(x), "i2"), np.zeros(len(x), "f2")], (ceil(len(x), 8),),
+          {1: bf16(np.copysign(upper, x)), 2: np.copysign(half, x).astype("f2")})
+
+
 # --- packed views -------------------------------------------------------------------------------------------------------
 
 
@@ -358,10 +485,19 @@ def packed():
 
 parser = argparse.ArgumentParser(description=__doc__)
 parser.add_argument("--build", required=True)
+parser.add_argument("--interpret", action="store_true", help="run them on the interpreter instead")
+parser.add_argument("--emulate", default="", help="convert them for this GPU and run them on its emulator instead")
+parser.add_argument("--passes", default="", help="a pipeline to run first, with --interpret")
 parser.add_argument("groups", nargs="+")
 options = parser.parse_args()
+has_addresses = not options.interpret and not options.emulate  # the interpreter's memory is its own
 for group in options.groups:
-    kernels = Kernels(os.path.join(HERE, "Inputs", group + ".mlir"), options.build)
+    source = os.path.join(HERE, "Inputs", group + ".mlir")
+    kernels = (EmulatedKernels(source, options.build, options.emulate) if options.emulate else
+               InterpretedKernels(source, options.build, options.passes) if options.interpret
+               else Kernels(source, options.build))
     globals()[group]()
+if left_out:
+    print(f"left out, as no array can be given to them: {', '.join(sorted(left_out))}")
 print(f"{len(failures)} wrong")
 sys.exit(1 if failures else 0)

@@ -11,7 +11,7 @@ import numpy as np
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.dirname(HERE))
-from kernel_harness import InterpretedKernels, Kernels  # noqa: E402
+from kernel_harness import EmulatedKernels, InterpretedKernels, Kernels  # noqa: E402
 
 GUARD = 64  # elements on both sides
 random = np.random.default_rng(7)
@@ -276,7 +276,8 @@ def convolution(n, hw, c, k):
 
 
 def networks():
-    for m, n, k in ((128, 128, 64), (1, 1, 1), (129, 255, 33), (37, 100, 130)):
+    odd = () if options.emulate else ((1, 1, 1), (129, 255, 33), (37, 100, 130))  # against what the kernel assumes
+    for m, n, k in ((128, 128, 64), (40, 136, 72)) + odd:
         a, b, bias = uniform(m, k, dtype="f2"), uniform(k, n, dtype="f2"), uniform(n)
         want = np.maximum(product(a, b) + bias, 0)
         check("gemm_f16", [a, b, bias, empty((m, n), "f2")], (ceil(m, 128), ceil(n, 128)), {3: want}, 2e-3)
@@ -290,12 +291,22 @@ parser = argparse.ArgumentParser(description=__doc__)
 parser.add_argument("--build", required=True)
 parser.add_argument("--march", default="native")
 parser.add_argument("--interpret", action="store_true", help="run them on the interpreter instead")
+parser.add_argument("--emulate", default="", help="convert them for this GPU and run them on its emulator instead")
+parser.add_argument("--mutants", action="store_true", help="with --emulate: each kernel without each of its barriers, too")
+parser.add_argument("--passes", default="", help="a pipeline to run first, with --interpret")
 parser.add_argument("groups", nargs="*", default=["elementwise", "shapes", "reductions", "gathers", "products", "networks"])
 options = parser.parse_args()
+if options.mutants:
+    sys.path.insert(0, os.path.join(os.path.dirname(HERE), "emulator"))
+    from mutants import MutatedKernels
 for group in options.groups:
     source = os.path.join(HERE, "Inputs", group + ".mlir")
-    kernels = (InterpretedKernels(source, options.build) if options.interpret
+    kernels = (MutatedKernels(source, options.build, options.emulate) if options.mutants else
+               EmulatedKernels(source, options.build, options.emulate) if options.emulate else
+               InterpretedKernels(source, options.build, options.passes) if options.interpret
                else Kernels(source, options.build, options.march))
     globals()[group]()
+if options.mutants:
+    failures += [f"{name} without an op is wrong, silently" for name in MutatedKernels.report()]
 print(f"{len(failures)} wrong")
 sys.exit(1 if failures else 0)

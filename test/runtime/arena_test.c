@@ -79,6 +79,41 @@ static void test_peak_and_trim(void) {
   tessera_arena_destroy(arena); // with two blocks live: they go as well (LeakSanitizer would tell)
 }
 
+// What a stream may still use goes to that stream only, until it is done; trimming leaves it alone.
+static void test_stream_order(void) {
+  enum { SIZE = 1 << 16 };
+  tessera_arena_t *arena = tessera_arena_create(), *outer = tessera_arena_enter(arena);
+  CHECK(tessera_stream_enter(7) == 0);
+  void *a = _mlir_memref_to_llvm_alloc(SIZE), *b = _mlir_memref_to_llvm_alloc(SIZE);
+  tessera_release(a);
+  CHECK(_mlir_memref_to_llvm_alloc(SIZE) == a); // in the same stream: at once
+  tessera_release(a);
+  CHECK(tessera_stream_enter(8) == 7);
+  void *c = _mlir_memref_to_llvm_alloc(SIZE);
+  CHECK(c != a && c != b); // another stream must not
+  tessera_release(c);
+  tessera_stream_enter(0);
+  void *d = _mlir_memref_to_llvm_alloc(SIZE);
+  CHECK(d != a && d != b && d != c); // nor may the host
+  tessera_release(d);
+  tessera_arena_trim(arena); // takes d only
+  CHECK(tessera_arena_statistics(arena).blocks == 3 && tessera_arena_statistics(arena).live == SIZE);
+  tessera_stream_done(arena, 7);
+  CHECK(_mlir_memref_to_llvm_alloc(SIZE) == a);
+  void *e = _mlir_memref_to_llvm_alloc(SIZE);
+  CHECK(e != c); // stream 8 is not done
+  tessera_stream_enter(8);
+  CHECK(_mlir_memref_to_llvm_alloc(SIZE) == c);
+  tessera_stream_enter(0);
+  tessera_stream_done(arena, 8);
+  tessera_release(a), tessera_release(b), tessera_release(c), tessera_release(e);
+  tessera_arena_trim(arena);
+  tessera_arena_statistics_t statistics = tessera_arena_statistics(arena);
+  CHECK(statistics.live == 0 && statistics.held == 0 && statistics.blocks == 0 && statistics.bad_releases == 0);
+  tessera_arena_enter(outer);
+  tessera_arena_destroy(arena);
+}
+
 static void test_ignored_releases(void) {
   tessera_release(NULL);
   tessera_release((void *)(uintptr_t)0xdeadbeef);
@@ -146,6 +181,7 @@ static void test_threads(tessera_arena_t *arena) {
 }
 
 int main(void) {
+  test_stream_order();
   test_ignored_releases();
   int64_t process_live = tessera_arena_statistics(NULL).live;
   void *memory = _mlir_memref_to_llvm_alloc(64);

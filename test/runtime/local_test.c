@@ -90,7 +90,7 @@ static void test_threads(void) {
   for (int threads = 1; threads <= 4; threads++) {
     unsigned char good[1000] = {0};
     tessera_pool_t *pool = tessera_pool_create(threads);
-    CHECK(tessera_pool_run(pool, use_local, (void *[]){good}, 1000, NULL));
+    CHECK(tessera_pool_run(pool, use_local, NULL, (void *[]){good}, 1000, NULL));
     tessera_pool_destroy(pool);
     CHECK(!memchr(good, 0, sizeof good));
   }

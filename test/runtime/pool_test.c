@@ -32,7 +32,7 @@ static void test_every_instance_once(tessera_pool_t *pool, unsigned *counts) {
   for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
     memset(counts, 0, MOST * sizeof *counts);
     for (int repeat = 0; repeat < 20; repeat++)
-      CHECK(tessera_pool_run(pool, mark, (void *[]){counts}, sizes[s], NULL));
+      CHECK(tessera_pool_run(pool, mark, NULL, (void *[]){counts}, sizes[s], NULL));
     CHECK(all_are(counts, sizes[s], 20));
     CHECK(counts[sizes[s]] == 0);
   }
@@ -45,7 +45,7 @@ static void test_stress(tessera_pool_t *pool, unsigned *counts) {
   for (int k = 0; k < 20000; k++) {
     random = random * 1103515245u + 12345u;
     int n = (int)(random >> 16) % 512;
-    tessera_pool_run(pool, mark, (void *[]){counts}, n, NULL);
+    tessera_pool_run(pool, mark, NULL, (void *[]){counts}, n, NULL);
     for (int i = 0; i < n; i++)
       wanted[i]++;
     if (k % 1000 == 0)
@@ -68,20 +68,20 @@ static void accumulate(void **args, int64_t begin, int64_t end) {
 
 static void test_same_bits(tessera_pool_t *pool, const double *wanted, double *got, int64_t n) {
   memset(got, 0, (size_t)n * sizeof *got);
-  CHECK(tessera_pool_run(pool, accumulate, (void *[]){got}, n, NULL));
+  CHECK(tessera_pool_run(pool, accumulate, NULL, (void *[]){got}, n, NULL));
   CHECK(memcmp(wanted, got, (size_t)n * sizeof *got) == 0);
 }
 
 // Instance i runs a grid of 100 over row i: args = {pool, counts}.
 static void run_row(void **args, int64_t begin, int64_t end) {
   for (int64_t i = begin; i < end; i++)
-    tessera_pool_run(args[0], mark, (void *[]){(unsigned *)args[1] + 100 * i}, 100, NULL);
+    tessera_pool_run(args[0], mark, NULL, (void *[]){(unsigned *)args[1] + 100 * i}, 100, NULL);
 }
 
 static void test_nested(tessera_pool_t *pool, unsigned *counts) {
   memset(counts, 0, MOST * sizeof *counts);
   for (int repeat = 0; repeat < 10; repeat++)
-    CHECK(tessera_pool_run(pool, run_row, (void *[]){pool, counts}, 200, NULL));
+    CHECK(tessera_pool_run(pool, run_row, NULL, (void *[]){pool, counts}, 200, NULL));
   CHECK(all_are(counts, 200 * 100, 10));
 }
 
@@ -94,7 +94,7 @@ static void raise_at_500(void **args, int64_t begin, int64_t end) {
 static void test_failure(tessera_pool_t *pool, unsigned *counts) {
   for (int repeat = 0; repeat < 100; repeat++) {
     tessera_error_t error = {""};
-    CHECK(!tessera_pool_run(pool, raise_at_500, (void *[]){"grid"}, 1000, &error));
+    CHECK(!tessera_pool_run(pool, raise_at_500, NULL, (void *[]){"grid"}, 1000, &error));
     CHECK(strcmp(error.text, "instance 500 of grid") == 0);
   }
   test_every_instance_once(pool, counts); // and the pool is as good as before
@@ -115,7 +115,7 @@ static void test_work_is_shared(void) {
   for (int repeat = 0; repeat < 2; repeat++) {
     usleep(50000); // the worker falls asleep
     atomic_int by_caller = 0;
-    tessera_pool_run(pool, sleep_a_little, (void *[]){&caller, &by_caller}, 6, NULL);
+    tessera_pool_run(pool, sleep_a_little, NULL, (void *[]){&caller, &by_caller}, 6, NULL);
     CHECK(by_caller < 6);
   }
   tessera_pool_destroy(pool);
@@ -125,7 +125,7 @@ static void *run_grids(void *argument) {
   void **args = argument;
   unsigned *counts = calloc(1000, sizeof *counts);
   for (int k = 0; k < 500; k++)
-    tessera_pool_run(args[0], mark, (void *[]){counts}, 1000, NULL);
+    tessera_pool_run(args[0], mark, NULL, (void *[]){counts}, 1000, NULL);
   bool good = all_are(counts, 1000, 500);
   free(counts);
   return good ? args : NULL;
@@ -144,13 +144,13 @@ static void test_callers_take_turns(tessera_pool_t *pool) {
 
 static void launch_row(void **args, int64_t begin, int64_t end) {
   for (int64_t i = begin; i < end; i++) {
-    tessera_launch(mark, (void *[]){(unsigned *)args[0] + 100 * i}, 100);
+    tessera_launch(mark, (void *[]){(unsigned *)args[0] + 100 * i}, 100, NULL);
     if (tessera_set_threads(3) && tessera_pool_is_inside())
       tessera_raise("the pool changed under a running grid");
   }
 }
 
-static void launch_failing(void **args) { tessera_launch(raise_at_500, args, 1000); }
+static void launch_failing(void **args) { tessera_launch(raise_at_500, args, 1000, NULL); }
 
 static void test_process_pool(unsigned *counts) {
   for (int threads = 1; threads <= 4; threads++) {
@@ -158,9 +158,9 @@ static void test_process_pool(unsigned *counts) {
     CHECK(tessera_threads() == threads);
     memset(counts, 0, MOST * sizeof *counts);
     int64_t before = tessera_launch_count();
-    tessera_launch(launch_row, (void *[]){counts}, 50);
-    tessera_launch(mark, (void *[]){counts}, 0);
-    tessera_launch(mark, (void *[]){counts}, -5);
+    tessera_launch(launch_row, (void *[]){counts}, 50, NULL);
+    tessera_launch(mark, (void *[]){counts}, 0, NULL);
+    tessera_launch(mark, (void *[]){counts}, -5, NULL);
     CHECK(tessera_launch_count() - before == 53);
     CHECK(all_are(counts, 5000, 1));
     tessera_error_t error = {""};

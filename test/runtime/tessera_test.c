@@ -24,7 +24,7 @@ static void _mlir_ciface_scale(tessera_memref_1d_t *result, tessera_memref_1d_t 
     tessera_raise_message("scale.mlir:3: assertion failed: the factor is not zero");
   void *memory = _mlir_memref_to_llvm_alloc((size_t)n * sizeof(float));
   *result = (tessera_memref_1d_t){memory, memory, 0, {n}, {1}};
-  tessera_launch(scale_kernel, (void *[]){result, x, &by}, (n + 63) / 64);
+  tessera_launch(scale_kernel, (void *[]){result, x, &by}, (n + 63) / 64, "scale");
 }
 
 static void call_scale(void **args) { _mlir_ciface_scale(args[0], args[1], *(float *)args[2]); }

@@ -67,6 +67,29 @@ static void check_nans(const format_t *format) {
   CHECK((format->from(float_of(0x7fffffff)) & 0x7fff) > format->infinity);
 }
 
+// All 256 values of the 8-bit floats by their definition (docs/numerics.md §1).
+static double defined_f8(int bits, int fraction_bits, int bias) {
+  int exponent = (bits & 127) >> fraction_bits, fraction = bits & ((1 << fraction_bits) - 1);
+  double magnitude = ldexp(fraction, 1 - bias - fraction_bits);
+  if (exponent)
+    magnitude = ldexp(1 + ldexp(fraction, -fraction_bits), exponent - bias);
+  return bits & 128 ? -magnitude : magnitude;
+}
+
+static void check_f8(void) {
+  for (int bits = 0; bits < 256; bits++) {
+    double e4m3 = tessera_f8e4m3fn_to_f32((uint8_t)bits), e5m2 = tessera_f8e5m2_to_f32((uint8_t)bits);
+    double e8m0 = tessera_f8e8m0fnu_to_f32((uint8_t)bits);
+    int low = bits & 127;
+    CHECK(low == 0x7f ? isnan(e4m3) : e4m3 == defined_f8(bits, 3, 7), "f8E4M3FN %02x: %g", (unsigned)bits, e4m3);
+    CHECK(low > 0x7c    ? isnan(e5m2)
+          : low == 0x7c ? isinf(e5m2)
+                        : e5m2 == defined_f8(bits, 2, 15),
+          "f8E5M2 %02x: %g", (unsigned)bits, e5m2);
+    CHECK(bits == 0xff ? isnan(e8m0) : e8m0 == ldexp(1, bits - 127), "f8E8M0FNU %02x: %g", (unsigned)bits, e8m0);
+  }
+}
+
 #if defined(__FLT16_MAX__)
 static void check_all_against_compiler(void) {
   uint32_t bits = 0;
@@ -92,6 +115,7 @@ int main(int argc, char **argv) {
   check_halfway(&bf16, 7);
   check_nans(&f16);
   check_nans(&bf16);
+  check_f8();
   if (argc > 1 && strcmp(argv[1], "all") == 0)
     check_all_against_compiler();
   return checkResult(500000);

@@ -5,6 +5,8 @@
 #include "lib/support/f16.h"
 #include "test/check.h"
 
+#include <math.h>
+
 enum { N = 4096 };
 
 static double value_at(const tessera_array_t *array, int64_t i) {
@@ -28,6 +30,12 @@ static double value_at(const tessera_array_t *array, int64_t i) {
     return tessera_f16_to_f32(((uint16_t *)array->data)[i]);
   case TESSERA_BF16:
     return tessera_bf16_to_f32(((uint16_t *)array->data)[i]);
+  case TESSERA_F8E4M3FN:
+    return tessera_f8e4m3fn_to_f32(((uint8_t *)array->data)[i]);
+  case TESSERA_F8E5M2:
+    return tessera_f8e5m2_to_f32(((uint8_t *)array->data)[i]);
+  case TESSERA_F8E8M0FNU:
+    return log2((double)tessera_f8e8m0fnu_to_f32(((uint8_t *)array->data)[i]));
   default:
     return 1e9;
   }
@@ -41,6 +49,8 @@ static void check_range(tessera_element_t element) {
   double low = is_float(element) ? -1 : -8, high = is_float(element) ? 1 : 8, sum = 0, least = 1e9, most = -1e9;
   if (is_unsigned || element == TESSERA_BOOL)
     low = 0, high = element == TESSERA_BOOL ? 2 : 16;
+  if (element == TESSERA_F8E8M0FNU) // by exponent
+    low = -4, high = 4;
   tessera_array_t array;
   CHECK(tessera_array_create(element, 1, (int64_t[]){N}, &array, NULL));
   tessera_random_fill(&array, 1, 0);
@@ -51,8 +61,13 @@ static void check_range(tessera_element_t element) {
     most = value > most ? value : most;
     sum += value;
   }
-  double width = high - low, middle = is_float(element) ? 0 : (low + high - 1) / 2;
-  CHECK(least <= low + 0.01 * width && most >= high - (is_float(element) ? 0.02 * width : 1));
+  double width = high - low, step = 0.04; // between neighbours: of floats, at least that
+  if (element == TESSERA_F8E4M3FN || element == TESSERA_F8E5M2)
+    step = element == TESSERA_F8E5M2 ? 0.25 : 0.125;
+  if (!is_float(element) || element == TESSERA_F8E8M0FNU)
+    step = 1;
+  double middle = step >= 0.125 ? (low + high - step) / 2 : 0;
+  CHECK(least <= low + 0.01 * width && most >= high - step, "%s: %g to %g", tessera_element_name(element), least, most);
   CHECK(sum / N > middle - 0.05 * width && sum / N < middle + 0.05 * width, "mean %g", sum / N);
   tessera_array_destroy(&array);
 }

@@ -18,7 +18,8 @@ static bool parse(char **arguments) {
 static void testDefaults(void) {
   CHECK(PARSE("p.mlir"));
   CHECK(strcmp(options.file, "p.mlir") == 0 && strcmp(options.entry, "main") == 0);
-  CHECK(strcmp(options.target, "cpu") == 0 && !options.pipeline && !options.stats && !options.help);
+  CHECK(options.num_targets == 1 && strcmp(options.targets[0], "cpu") == 0);
+  CHECK(!options.pipeline && !options.stats && !options.trace && !options.help && options.timeout == 0);
   CHECK(options.num_inputs == 0 && options.num_outputs == 0);
   CHECK(options.seed == 0 && options.repeat == 1 && options.threads == 0);
   tessera_run_options_destroy(&options);
@@ -26,8 +27,11 @@ static void testDefaults(void) {
 
 static void testEveryFlag(void) {
   CHECK(PARSE("--entry=f", "--target=vax", "--pass-pipeline=a=b", "--in=x.npy", "p.mlir", "--in=y.npy", "--out=z.npy",
-              "--seed=7", "--repeat=3", "--threads=2", "--stats=s.json"));
-  CHECK(strcmp(options.entry, "f") == 0 && strcmp(options.target, "vax") == 0);
+              "--seed=7", "--repeat=3", "--threads=2", "--stats=s.json", "--trace=t.json", "--timeout=0.25",
+              "--target=pdp"));
+  CHECK(strcmp(options.entry, "f") == 0 && options.num_targets == 2 && strcmp(options.targets[0], "vax") == 0 &&
+        strcmp(options.targets[1], "pdp") == 0);
+  CHECK(strcmp(options.trace, "t.json") == 0 && options.timeout == 0.25);
   CHECK(strcmp(options.pipeline, "a=b") == 0 && strcmp(options.stats, "s.json") == 0);
   CHECK(options.num_inputs == 2 && strcmp(options.inputs[0], "x.npy") == 0 && strcmp(options.inputs[1], "y.npy") == 0);
   CHECK(options.num_outputs == 1 && strcmp(options.outputs[0], "z.npy") == 0);
@@ -48,6 +52,8 @@ static void testRefusals(void) {
              {"--repeat=1000000001", "wanted an integer of at most 1000000000"},
              {"--seed=-1", "--seed=-1: wanted an integer of at least 0"},
              {"--seed=99999999999999999999", "--seed=99999999999999999999"},
+             {"--timeout=soon", "--timeout=soon: wanted a number of at least 0"},
+             {"--rtol=-1", "--rtol=-1: wanted a number of at least 0"},
              {"--threads=4294967297", "--threads=4294967297: wanted an integer of at most 65536"},
              {"q.mlir", "two files given: 'p.mlir' and 'q.mlir'"}};
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {

@@ -1,30 +1,54 @@
 // tile-exec: runs a program that tile-translate --tile-to-program made, as tile-run runs a module. Needs neither MLIR
 // nor LLVM; builds with any C compiler:
-//   cc -std=c11 -D_GNU_SOURCE -O2 -I. -rdynamic tools/tile-exec/*.c lib/run/*.c lib/runtime/*.c lib/support/*.c
+//   cc -std=c11 -D_GNU_SOURCE -O2 -I. -rdynamic tools/tile-exec/*.c lib/run/*.c lib/runtime/*.c
+//      lib/runtime/drivers/*.c lib/support/*.c
 //      -o tile-exec -pthread -ldl -lm
+#include "lib/run/progress.h"
+#include "lib/run/timeout.h"
 #include "lib/runtime/tessera.h"
+#include "lib/support/guard.h"
 #include "lib/support/run_check.h"
 #include "tools/tile-exec/program.h"
 
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-static bool write_statistics(const program_t *program, const tessera_calls_t *calls, const tessera_run_check_t *check,
-                             const tessera_run_options_t *options, tessera_error_t *error) {
+// All of one run of the tool.
+typedef struct session_t {
+  const tessera_run_options_t *options;
+  bool into;
+  tessera_trace_t *trace;
+  tessera_timeout_t *timeout;
+  tessera_progress_t *progress;
+  program_t program;
+  tessera_run_data_t data;
+  tessera_calls_t calls;
+  tessera_device_t *device; // of a program with device code
+  tessera_run_check_t check;
+} session_t;
+
+static bool write_statistics(session_t *session, tessera_error_t *error) {
+  const tessera_manifest_t *manifest = session->program.manifest;
   tessera_json_t *json = tessera_json_create();
   tessera_json_begin_object(json, NULL);
-  tessera_calls_write_times(calls, json);
-  tessera_run_check_write(check, json);
-  tessera_json_integer(json, "fallback_ops", program->manifest->fallback_ops);
-  tessera_calls_write_manifest(options, program->manifest->pipeline, json);
+  tessera_calls_write_times(&session->calls, json);
+  tessera_run_check_write(&session->check, json);
+  tessera_json_integer(json, "fallback_ops", manifest->fallback_ops);
+  tessera_trace_write_kernels(session->trace, session->calls.count, json);
+  tessera_calls_write_manifest(session->options, manifest->pipeline, manifest->compiler, json);
   tessera_json_end(json);
-  bool ok = tessera_json_write(json, options->stats, error);
+  bool ok = tessera_json_write(json, session->options->stats, error);
   tessera_json_destroy(json);
   return ok;
 }
 
 static bool check_options(const tessera_run_options_t *options, tessera_error_t *error) {
-  if (strcmp(options->target, "cpu") != 0)
-    return tessera_fail(error, "--target=%s: a compiled program has its target; known: cpu", options->target);
+  for (int i = 0; i < options->num_targets; i++)
+    if (strcmp(options->targets[i], "cpu") != 0 && strcmp(options->targets[i], "cuda") != 0 &&
+        strcmp(options->targets[i], "rocm") != 0)
+      return tessera_fail(error, "--target=%s: a compiled program has its target; known: cpu, cuda, rocm",
+                          options->targets[i]);
   if (options->pipeline)
     return tessera_fail(error, "--pass-pipeline: a program is compiled already (tile-run takes modules)");
   if (tessera_run_check_wants_interpreter(options))
@@ -34,31 +58,107 @@ static bool check_options(const tessera_run_options_t *options, tessera_error_t 
   return true;
 }
 
-static bool call(const program_t *program, bool into, tessera_run_data_t *data, tessera_calls_t *calls,
-                 const tessera_run_options_t *options, tessera_error_t *error) {
-  if (!into)
-    return tessera_calls_run(calls, program->entry, data, options->repeat, error);
+static void expire(void *context) {
+  const session_t *session = context;
+  tessera_error_t error;
+  tessera_timeout_describe(session->options, session->trace, &error);
+  fprintf(stderr, "%stile-exec: error: %s\n", session->progress ? "\033[K" : "", error.text);
+  _exit(1);
+}
+
+static bool start(session_t *session, tessera_error_t *error) {
+  const tessera_run_options_t *options = session->options;
+  session->trace = tessera_trace_create(options->stats || options->trace);
+  if (!session->trace)
+    return tessera_fail(error, "out of memory");
+  if (options->timeout > 0 && !(session->timeout = tessera_timeout_start(options->timeout, expire, session)))
+    return tessera_fail(error, "--timeout: no thread for it can be started");
+  session->progress = tessera_progress_start("tile-exec", session->trace);
+  return true;
+}
+
+static bool call(session_t *session, tessera_error_t *error) {
+  const tessera_run_options_t *options = session->options;
+  const program_t *program = &session->program;
+  if (!session->into)
+    return tessera_calls_run(&session->calls, program->entry, &session->data, options->repeat, error);
   if (!program->entry_into)
     return tessera_fail(error, "--into: entry '%s' has no results to write into buffers", options->entry);
-  return tessera_calls_run_into(calls, program->entry, program->entry_into, data, options->repeat, error);
+  return tessera_calls_run_into(&session->calls, program->entry, program->entry_into, &session->data, options->repeat,
+                                error);
+}
+
+static bool is_asked(const tessera_run_options_t *options, const char *driver) {
+  return !options->num_targets || strcmp(options->targets[0], "cpu") == 0 || strcmp(options->targets[0], driver) == 0;
+}
+
+// The driver's first device, if the program has code for it; else `why` says what is wrong.
+static tessera_device_t *try_driver(const char *driver, const tessera_images_t *images, tessera_error_t *why) {
+  tessera_device_t *device = tessera_device_open(tessera_driver_find(driver, NULL), 0, NULL, why);
+  if (!device || tessera_device_takes(device, images))
+    return device;
+  tessera_fail(why, "no code for %s (%s)", tessera_device_info(device)->chip, tessera_device_info(device)->name);
+  tessera_device_close(device);
+  return NULL;
+}
+
+// A program with device code runs on the first GPU that it has code for; --target names the driver.
+static bool open_device(session_t *session, tessera_error_t *error) {
+  static const char *const drivers[] = {"cuda", "rocm"};
+  const tessera_images_t *images = session->program.manifest->images;
+  tessera_error_t why[2] = {{""}, {""}};
+  for (int i = 0; images && i < 2 && !session->device; i++)
+    if (is_asked(session->options, drivers[i]))
+      session->device = try_driver(drivers[i], images, &why[i]);
+  if (images && !session->device)
+    return tessera_fail(error, "the program's kernels are %s for %s%s: %s%s%s", images->items[0].form,
+                        images->items[0].chip, images->count > 1 ? " and others" : "", why[0].text,
+                        why[0].text[0] && why[1].text[0] ? "; " : "", why[1].text);
+  tessera_device_enter(session->device);
+  return true;
+}
+
+static bool execute(session_t *session, tessera_error_t *error) {
+  const tessera_run_options_t *options = session->options;
+  tessera_trace_phase(session->trace, "loading the program");
+  if (!program_load(&session->program, options->file, options->entry, error))
+    return false;
+  if (!open_device(session, error))
+    return false;
+  tessera_trace_phase(session->trace, "arguments");
+  if (!tessera_run_data_prepare(&session->data, &session->program.signature, options, error) ||
+      !tessera_run_check_read(&session->check, options, &session->data, error))
+    return false;
+  tessera_trace_phase(session->trace, "calls");
+  bool ok = call(session, error);
+  tessera_trace_phase(session->trace, NULL);
+  return ok && tessera_run_check_compare(&session->check, options, &session->data, error);
+}
+
+static bool write_all(session_t *session, tessera_error_t *error) {
+  const tessera_run_options_t *options = session->options;
+  return tessera_run_data_write(&session->data, options, error) &&
+         (!options->stats || write_statistics(session, error)) &&
+         (!options->trace || tessera_trace_write(session->trace, options->trace, error)) &&
+         (session->check.right || tessera_fail(error, "the check failed: the outputs differ from what is expected"));
 }
 
 static bool run(const tessera_run_options_t *options, bool into, tessera_error_t *error) {
-  program_t program = {.library = NULL};
-  tessera_run_data_t data = {.signature = NULL};
-  tessera_calls_t calls = {.times_ms = NULL};
-  tessera_run_check_t check = {.asked = options->num_checks > 0, .right = true};
-  bool ok = check_options(options, error) && program_load(&program, options->file, options->entry, error) &&
-            tessera_run_data_prepare(&data, &program.signature, options, error) &&
-            tessera_run_check_read(&check, options, &data, error) &&
-            call(&program, into, &data, &calls, options, error) &&
-            tessera_run_check_compare(&check, options, &data, error) && tessera_run_data_write(&data, options, error) &&
-            (!options->stats || write_statistics(&program, &calls, &check, options, error)) &&
-            (check.right || tessera_fail(error, "the check failed: the outputs differ from what is expected"));
-  tessera_run_check_destroy(&check);
-  tessera_calls_destroy(&calls);
-  tessera_run_data_destroy(&data);
-  program_unload(&program);
+  session_t *session = calloc(1, sizeof *session);
+  if (!session)
+    return tessera_fail(error, "out of memory");
+  *session = (session_t){.options = options, .into = into, .check = {.asked = options->num_checks > 0, .right = true}};
+  bool ok = check_options(options, error) && start(session, error) && execute(session, error);
+  tessera_progress_stop(session->progress);
+  tessera_timeout_stop(session->timeout); // before files are written: they come wholly or not at all
+  ok = ok && write_all(session, error);
+  tessera_run_check_destroy(&session->check);
+  tessera_calls_destroy(&session->calls);
+  tessera_run_data_destroy(&session->data);
+  tessera_trace_destroy(session->trace);
+  tessera_device_close(session->device);
+  program_unload(&session->program);
+  free(session);
   return ok;
 }
 
@@ -74,6 +174,7 @@ static int take_into(int argc, char **argv, bool *out_into) {
 }
 
 int main(int argc, char **argv) {
+  tessera_guard_crashes("tile-exec");
   bool into = false;
   argc = take_into(argc, argv, &into);
   tessera_run_options_t options;

@@ -2,6 +2,7 @@
 #include "lib/capi/pass.h"
 #include "lib/capi/tool.h"
 #include "lib/pipelines/register.h"
+#include "lib/support/guard.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -11,11 +12,14 @@ static void printStatistic(const char *pass, const char *name, uint64_t value, v
 }
 
 int main(int argc, char **argv) {
+  int status;
+  if (tessera_guard_bytecode("tile-opt", argc, argv, true, &status))
+    return status;
   MlirDialectRegistry registry = mlirDialectRegistryCreate();
   tesseraRegisterAllDialects(registry);
   tesseraRegisterAllPasses();
   const bool *statistics = mlirExtToolAddFlag("tile-pass-statistics", "Print what our passes counted at the end");
-  int status = mlirExtOptMain(argc, argv, "tile-opt: Tessera's optimizer driver\n", registry);
+  status = mlirExtOptMain(argc, argv, "tile-opt: Tessera's optimizer driver\n", registry);
   if (*statistics)
     mlirExtStatisticsForEach(printStatistic, stderr);
   mlirDialectRegistryDestroy(registry);

@@ -2,34 +2,59 @@
 // A file is written wholly or not at all: beside its place, then renamed.
 #include "lib/pipelines/session.h"
 #include "lib/pipelines/statistics.h"
+#include "lib/support/clock.h"
 #include "lib/support/file.h"
+#include "lib/support/guard.h"
+#include "lib/support/version.h"
 #include "lib/target/target.h"
+#include "tools/tile-translate/drawing.h"
+#include "tools/tile-translate/gpu_program.h"
 #include "tools/tile-translate/options.h"
 
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
-
-static double milliseconds(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (double)now.tv_sec * 1e3 + (double)now.tv_nsec * 1e-6;
-}
 
 //===--- translating ----------------------------------------------------------===//
 
 // Remembers the entries and brings the module to the target's level, unless it is there already.
-static bool lower(TileSession *session, const TileTarget *target, const TileForm *form, const TranslateOptions *options,
+static bool lower(TileSession *session, const TileTarget *target, const char *pipeline, const TranslateOptions *options,
                   TileTranslation *translation, tessera_error_t *error) {
-  const char *pipeline = form->pipeline ? form->pipeline : target->pipeline;
   translation->module = mlirModuleGetOperation(session->module);
   translation->chip = options->chip;
   if (!options->pipeline && tileTargetIsLowered(target, translation->module))
     return true;
-  translation->pipeline = options->pipeline ? options->pipeline : pipeline;
+  translation->pipeline = pipeline;
   bool ok = tileEntriesCollect(session->module, &translation->entries, error) &&
             tileSessionRun(session, translation->pipeline, error);
   translation->fallbackOps = tileFallbackOps();
+  return ok;
+}
+
+// The form's pipeline or the target's, for the chip asked for.
+static void choosePipeline(const TileTarget *target, const TileForm *form, const TranslateOptions *options, char *text,
+                           size_t capacity) {
+  const char *pipeline = form->pipeline ? form->pipeline : target->pipeline, *hole = strstr(pipeline, "%s");
+  const char *chip = options->chip ? options->chip : target->defaultChip;
+  if (hole)
+    snprintf(text, capacity, "%.*s%s%s", (int)(hole - pipeline), pipeline, chip ? chip : "", hole + 2);
+  else
+    snprintf(text, capacity, "%s", pipeline);
+}
+
+// The same for GPUs: each chip's pipeline on a copy of the module; the host's part is that of the first.
+static bool translateForGpus(const TranslateOptions *options, const TileForm *form, TileArtifact *artifact,
+                             tessera_error_t *error) {
+  TileSession session;
+  GpuProgram program = {.options = options};
+  tessera_guard_doing("reading the program");
+  bool ok = tileSessionOpen(&session, options->file, error);
+  tessera_guard_doing("passes");
+  ok = ok && gpuProgramLower(&program, &session, error);
+  tessera_guard_doing("code generation");
+  ok = ok && form->emit(&program.translation, artifact, error);
+  tessera_guard_doing(NULL);
+  gpuProgramDestroy(&program);
+  tileSessionClose(&session);
   return ok;
 }
 
@@ -37,8 +62,15 @@ static bool translate(const TranslateOptions *options, const TileTarget *target,
                       TileArtifact *artifact, tessera_error_t *error) {
   TileSession session;
   TileTranslation translation = {.pipeline = NULL};
-  bool ok = tileSessionOpen(&session, options->file, error) &&
-            lower(&session, target, form, options, &translation, error) && form->emit(&translation, artifact, error);
+  char pipeline[512];
+  choosePipeline(target, form, options, pipeline, sizeof pipeline);
+  tessera_guard_doing("reading the program");
+  bool ok = tileSessionOpen(&session, options->file, error);
+  tessera_guard_doing("passes");
+  ok = ok && lower(&session, target, options->pipeline ? options->pipeline : pipeline, options, &translation, error);
+  tessera_guard_doing("code generation");
+  ok = ok && form->emit(&translation, artifact, error);
+  tessera_guard_doing(NULL);
   tileEntriesDestroy(&translation.entries);
   tileSessionClose(&session);
   return ok;
@@ -53,17 +85,38 @@ static bool writeArtifact(const TileArtifact *artifact, const char *path, tesser
   return ok || tessera_fail(error, "standard output: cannot be written");
 }
 
-static bool writeStatistics(const TranslateOptions *options, double compileMs, tessera_error_t *error) {
+static void writeKernels(tessera_json_t *json, const TileArtifact *artifact) {
+  tessera_json_begin_object(json, "kernels");
+  for (int i = 0; i < artifact->numFigures; i++) {
+    const TileKernelFigures *kernel = &artifact->figures[i];
+    tessera_json_begin_object(json, kernel->name);
+    tessera_json_integer(json, "registers", kernel->registers);
+    tessera_json_integer(json, "spill_bytes", kernel->spillBytes);
+    tessera_json_integer(json, "shared_memory_bytes", kernel->sharedBytes);
+    if (kernel->scalarRegisters) {
+      tessera_json_integer(json, "scalar_registers", kernel->scalarRegisters);
+      tessera_json_integer(json, "scratch_bytes", kernel->scratchBytes);
+    }
+    tessera_json_end(json);
+  }
+  tessera_json_end(json);
+}
+
+static bool writeStatistics(const TranslateOptions *options, const TileTarget *target, const TileArtifact *artifact,
+                            double compileMs, tessera_error_t *error) {
   tessera_json_t *json = tessera_json_create();
   tessera_json_begin_object(json, NULL);
   tessera_json_number(json, "compile_ms", compileMs);
   tileStatisticsWrite(json);
+  if (artifact->figures)
+    writeKernels(json, artifact);
   tessera_json_begin_object(json, "manifest");
   tessera_json_string(json, "file", options->file);
   tessera_json_string(json, "form", options->form);
-  tessera_json_string(json, "target", options->target);
+  tessera_json_string(json, "target", target->name);
   tessera_json_string(json, "chip", options->chip);
   tessera_json_string(json, "pipeline", options->pipeline);
+  tessera_version_write(json);
   tessera_json_end(json);
   tessera_json_end(json);
   bool ok = tessera_json_write(json, options->stats, error);
@@ -74,28 +127,36 @@ static bool writeStatistics(const TranslateOptions *options, double compileMs, t
 //===--- the tool -------------------------------------------------------------===//
 
 static bool run(const TranslateOptions *options, tessera_error_t *error) {
-  const TileTarget *target = tileTargetFind(options->target, error);
+  const TileTarget *target =
+      options->target ? tileTargetFind(options->target, error) : tileTargetOfForm(options->form, error);
   const TileForm *form = target ? tileTargetForm(target, options->form, error) : NULL;
   if (!form || (options->chip && !target->checkChip(options->chip, error)))
     return false;
   if (form->isBinary && strcmp(options->output, "-") == 0 && isatty(STDOUT_FILENO))
     return tessera_fail(error, "--tile-to-%s is binary, not for a terminal: give -o FILE", form->name);
   TileArtifact artifact = {NULL};
-  double start = milliseconds();
-  bool ok = translate(options, target, form, &artifact, error);
-  double compileMs = milliseconds() - start;
+  double start = tessera_milliseconds();
+  bool ok = options->numChips ? translateForGpus(options, form, &artifact, error)
+                              : translate(options, target, form, &artifact, error);
+  double compileMs = tessera_milliseconds() - start;
   ok = ok && writeArtifact(&artifact, options->output, error) &&
-       (!options->stats || writeStatistics(options, compileMs, error));
+       (!options->stats || writeStatistics(options, target, &artifact, compileMs, error));
   tileArtifactDestroy(&artifact);
   return ok;
 }
 
 int main(int argc, char **argv) {
+  int status;
+  if (tessera_guard_bytecode("tile-translate", argc, argv, false, &status))
+    return status;
+  tessera_guard_crashes("tile-translate");
   TranslateOptions options;
   tessera_error_t error;
   bool ok = translateOptionsParse(argc, argv, &options, &error);
   if (ok && options.help)
     translateOptionsPrintHelp();
+  else if (ok && options.draw)
+    ok = translateDraw(&options, &error);
   else
     ok = ok && run(&options, &error);
   if (!ok)

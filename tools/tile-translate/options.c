@@ -1,6 +1,7 @@
 // Parses tile-translate's flags; every complaint names the flag. See options.h.
 #include "tools/tile-translate/options.h"
 
+#include "lib/machine/machine.h"
 #include "lib/target/target.h"
 
 #include <string.h>
@@ -42,17 +43,49 @@ static bool takeFile(const char *name, TranslateOptions *options, tessera_error_
   return true;
 }
 
+static bool takeElementBytes(const char *value, TranslateOptions *options, tessera_error_t *error) {
+  static const char sizes[] = "1248";
+  if (strlen(value) != 1 || !strchr(sizes, *value))
+    return tessera_fail(error, "--element-bytes=%s: wanted 1, 2, 4 or 8", value);
+  options->elementBytes = *value - '0';
+  return true;
+}
+
+// A machine file of a GPU: a target of programs.
+static bool isChip(const char *name) {
+  TileMachine *machine = tileMachineLoad(name, NULL, NULL, 0, NULL);
+  const char *kind = machine ? tileMachineGetText(machine, "kind") : NULL;
+  bool is = kind && strcmp(kind, "gpu") == 0;
+  tileMachineDestroy(machine);
+  return is;
+}
+
+static bool takeChip(const char *name, TranslateOptions *options, tessera_error_t *error) {
+  enum { Most = sizeof options->chips / sizeof *options->chips };
+  if (options->numChips == Most)
+    return tessera_fail(error, "--target=%s: a program is for at most %d GPUs", name, (int)Most);
+  options->chips[options->numChips++] = name;
+  return true;
+}
+
 static bool take(const char *argument, TranslateOptions *options, tessera_error_t *error) {
   static const char form[] = "--tile-to-";
   if (strncmp(argument, form, sizeof form - 1) == 0)
     return takeForm(argument + sizeof form - 1, options, error);
   if (strcmp(argument, "--help") == 0)
     return options->help = true;
+  if (strcmp(argument, "--tile-layout-to-svg") == 0)
+    return options->draw = true;
+  if (valueOf(argument, "--element-bytes"))
+    return takeElementBytes(valueOf(argument, "--element-bytes"), options, error);
+  const char *target = valueOf(argument, "--target");
+  if (target && isChip(target))
+    return takeChip(target, options, error);
   return takeText(argument, options) || takeFile(argument, options, error);
 }
 
 bool translateOptionsParse(int argc, char **argv, TranslateOptions *options, tessera_error_t *error) {
-  *options = (TranslateOptions){.target = "cpu", .output = "-"};
+  *options = (TranslateOptions){.output = "-", .elementBytes = 2};
   for (int i = 1; i < argc; i++) {
     if (strcmp(argv[i], "-o") == 0) {
       if (++i == argc)
@@ -66,7 +99,13 @@ bool translateOptionsParse(int argc, char **argv, TranslateOptions *options, tes
     return true;
   if (!options->file)
     return tessera_fail(error, "no input file (--help explains)");
-  return options->form || tessera_fail(error, "nothing to translate to: give one --tile-to-FORM (--help lists them)");
+  if (options->numChips && (!options->form || strcmp(options->form, "program") != 0 || options->pipeline))
+    return tessera_fail(error,
+                        "--target=%s: a GPU is a target of --tile-to-program, by its own passes; other forms take "
+                        "--chip",
+                        options->chips[0]);
+  return options->form || options->draw ||
+         tessera_fail(error, "nothing to translate to: give one --tile-to-FORM (--help lists them)");
 }
 
 static void printForm(const TileTarget *target, const TileForm *form, void *userData) {
@@ -76,9 +115,12 @@ static void printForm(const TileTarget *target, const TileForm *form, void *user
 void translateOptionsPrintHelp(void) {
   puts("tile-translate FILE --tile-to-FORM [-o OUTPUT] [flags]: a module of any level to an artifact\n");
   tileTargetsForEach(printForm, NULL);
-  puts("  -o FILE                where to (default: -, standard output)\n"
-       "  --target=NAME          cpu (default)\n"
-       "  --chip=NAME, --cpu=    what the code is for (default: this machine; a wrong one lists all)\n"
+  puts("  --tile-layout-to-svg   the layouts in FILE as a picture, and the bank conflicts of registers on memory\n"
+       "  --element-bytes=N      of these: 1, 2 (default), 4 or 8\n"
+       "  -o FILE                where to (default: -, standard output)\n"
+       "  --target=NAME          cpu, nvvm (default: the first that has the form)\n"
+       "  --target=CHIP          of a program: a GPU its kernels are for (sm_80, …); may be given several times\n"
+       "  --chip=NAME, --cpu=    what the code is for (default: this machine, or sm_80; a wrong one lists all)\n"
        "  --pass-pipeline=TEXT   passes instead of the target's own pipeline\n"
        "  --stats=FILE.json      compile_ms, fallback_ops and per-pass statistics\n"
        "  --help                 this text");

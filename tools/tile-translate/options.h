@@ -6,7 +6,10 @@
 
 // Strings point into argv; null when not given. The output defaults to "-", standard output.
 typedef struct TranslateOptions {
-  bool help;
+  bool help, draw;
+  int64_t elementBytes; // of drawn layouts
+  const char *chips[8]; // --target=CHIP, each: GPUs that a program is for
+  int numChips;
   const char *file, *form, *target, *chip, *pipeline, *stats, *output;
 } TranslateOptions;
 

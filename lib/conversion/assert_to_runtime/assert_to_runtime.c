@@ -12,7 +12,6 @@
 #include "mlir-c/Dialect/LLVM.h"
 
 #include <stdio.h>
-#include <string.h>
 
 static const char *const raiseFunction = "tessera_raise_message";
 
@@ -34,20 +33,6 @@ static void declareRaise(TileBuilder *builder) {
   tileBuild(builder, "func.func", 0, NULL, 0, NULL, attributes, 1, &body);
 }
 
-static void buildText(TileBuilder *builder, const char *name, const char *text) {
-  MlirContext context = builder->context;
-  size_t size = strlen(text) + 1; // with its end
-  MlirRegion none = mlirRegionCreate();
-  TileAttributeEntry attributes[] = {
-      {"sym_name", mlirStringAttrGet(context, tileString(name))},
-      {"global_type", mlirTypeAttrGet(mlirLLVMArrayTypeGet(mlirIntegerTypeGet(context, 8), (unsigned)size))},
-      {"linkage", mlirLLVMLinkageAttrGet(context, MlirLLVMLinkageInternal)},
-      {"constant", mlirUnitAttrGet(context)},
-      {"value", mlirStringAttrGet(context, mlirStringRefCreate(text, size))},
-      {0}};
-  tileBuild(builder, "llvm.mlir.global", 0, NULL, 0, NULL, attributes, 1, &none);
-}
-
 //===--- one assertion ------------------------------------------------------===//
 
 // "file:line:column: assertion failed: the message"
@@ -66,9 +51,7 @@ static void describe(MlirOperation assertion, char *text, size_t size) {
 }
 
 static void buildRaise(TileBuilder *builder, const char *text) {
-  TileAttributeEntry global[] = {{"global_name", mlirFlatSymbolRefAttrGet(builder->context, tileString(text))}, {0}};
-  MlirValue pointer =
-      tileBuildValue(builder, "llvm.mlir.addressof", mlirLLVMPointerTypeGet(builder->context, 0), 0, NULL, global);
+  MlirValue pointer = tileBuildTextAddress(builder, text);
   TileAttributeEntry callee[] = {{"callee", mlirFlatSymbolRefAttrGet(builder->context, tileString(raiseFunction))},
                                  {0}};
   tileBuild(builder, "func.call", 1, &pointer, 0, NULL, callee, 0, NULL);
@@ -103,7 +86,7 @@ static bool run(MlirOperation module, MlirExtPass pass) {
       snprintf(name, sizeof name, "assert_text_%ld", (long)number++);
     while (isTaken(module, name));
     describe(assertions.items[i], text, sizeof text);
-    buildText(&top, name, text);
+    tileBuildText(&top, name, text);
     lower(assertions.items[i], name);
   }
   mlirExtPassAddStatistic(pass, 0, (uint64_t)assertions.count);

@@ -16,8 +16,7 @@ MlirValue tileBodyMapGet(const TileBodyMap *map, MlirValue from) {
   return (MlirValue){NULL};
 }
 
-// linalg.index d: the element's position along d, as a tile.
-static MlirValue buildPosition(TileKernelEmission *e, int dim, MlirType tile) {
+MlirValue tileKernelPosition(TileKernelEmission *e, int dim, MlirType tile) {
   const TileDim *d = &e->structured->dims[dim];
   if (d->axis < 0)
     return tileKernelSplat(e, e->index[dim], tile);
@@ -27,24 +26,38 @@ static MlirValue buildPosition(TileKernelEmission *e, int dim, MlirType tile) {
   return tileBuildValue(&e->body, "tile.iota", tile, 1, &first, attributes);
 }
 
-static MlirValue buildConstant(TileKernelEmission *e, MlirAttribute value, MlirType tile) {
+MlirValue tileKernelInside(TileKernelEmission *e, int dim) {
+  enum { Ult = 6 };
+  MlirType positions = tileKernelTileType(e, mlirIndexTypeGet(e->body.context));
+  MlirType i1 = mlirIntegerTypeGet(e->body.context, 1);
+  MlirValue operands[2] = {tileKernelPosition(e, dim, positions),
+                           tileKernelSplat(e, tileKernelExtent(e, dim), positions)};
+  TileAttributeEntry less[] = {{"predicate", mlirIntegerAttrGet(mlirIntegerTypeGet(e->body.context, 64), Ult)}, {0}};
+  return tileBuildValue(&e->body, "arith.cmpi", tileKernelTileType(e, i1), 2, operands, less);
+}
+
+MlirValue tileKernelConstant(TileKernelEmission *e, MlirAttribute value, MlirType tile) {
   if (mlirTypeIsARankedTensor(tile))
     value = mlirDenseElementsAttrSplatGet(tile, value);
   TileAttributeEntry attributes[] = {{"value", value}, {0}};
   return tileBuildValue(&e->body, "arith.constant", tile, 0, NULL, attributes);
 }
 
+static MlirValue captureParameter(TileKernelEmission *e, MlirValue value) {
+  const TileStructured *s = e->structured;
+  for (int i = 0; i < s->numCaptures; i++)
+    if (mlirValueEqual(s->captures[i], value))
+      return e->parameters[s->numInputs + s->numOutputs + i];
+  assert(false && "a capture that structured.c did not note");
+  return value;
+}
+
 // A value from outside the body: a constant is made again, anything else came in as a parameter.
 static MlirValue buildCapture(TileKernelEmission *e, MlirValue value, MlirType tile) {
   MlirOperation definition = tileDefiningOp(value);
   if (tileOpIs(definition, "arith.constant"))
-    return buildConstant(e, tileOpAttribute(definition, "value"), tile);
-  const TileStructured *s = e->structured;
-  for (int i = 0; i < s->numCaptures; i++)
-    if (mlirValueEqual(s->captures[i], value))
-      return tileKernelSplat(e, e->parameters[s->numInputs + s->numOutputs + i], tile);
-  assert(false && "a capture that structured.c did not note");
-  return value;
+    return tileKernelConstant(e, tileOpAttribute(definition, "value"), tile);
+  return tileKernelSplat(e, captureParameter(e, value), tile);
 }
 
 static bool isIntegerDivision(MlirOperation op) {
@@ -87,6 +100,43 @@ static MlirValue cloneOp(TileKernelEmission *e, TileBodyMap *map, MlirOperation 
   return mlirOperationGetResult(tileBuilderInsert(&e->body, mlirOperationCreate(&state)), 0);
 }
 
+// Where a tile reaches beyond the last position what its elements hold means nothing: there element 0 is read.
+static MlirValue buildIndexInside(TileKernelEmission *e, MlirValue index) {
+  MlirType type = mlirValueGetType(index);
+  for (int d = 0; d < e->structured->numDims; d++) {
+    if (!tileDimIsRagged(&e->structured->dims[d]))
+      continue;
+    MlirValue choice[3] = {tileKernelInside(e, d), index, tileBuildInteger(&e->body, type, 0)};
+    index = tileBuildValue(&e->body, "arith.select", type, 3, choice, NULL);
+  }
+  return index;
+}
+
+// tensor.extract: a gather that stops the program outside the tensor; of one element, a load.
+static MlirValue buildExtract(TileKernelEmission *e, TileBodyMap *map, MlirOperation op, MlirType tile) {
+  assert(!e->bodyOverOutput && "epilogues have no positions");
+  int32_t count = (int32_t)mlirOperationGetNumOperands(op);
+  MlirValue operands[1 + MaxOperandRank] = {captureParameter(e, mlirOperationGetOperand(op, 0))};
+  for (int32_t i = 1; i < count; i++)
+    operands[i] = buildIndexInside(e, tileKernelCloneValue(e, map, mlirOperationGetOperand(op, i)));
+  if (count == 1 || !mlirTypeIsARankedTensor(tile)) {
+    MlirType element = mlirShapedTypeGetElementType(mlirValueGetType(operands[0]));
+    return tileKernelSplat(e, tileBuildValue(&e->body, "memref.load", element, count, operands, NULL), tile);
+  }
+  int32_t segments[4] = {1, count - 1, 0, 0};
+  TileAttributeEntry attributes[] = {{"bounds", mlirStringAttrGet(e->body.context, tileString("trap"))},
+                                     {"operandSegmentSizes", mlirDenseI32ArrayGet(e->body.context, 4, segments)},
+                                     {0}};
+  return tileBuildValue(&e->body, "tile.gather", tile, count, operands, attributes);
+}
+
+static bool isInBody(const TileStructured *s, MlirOperation op) {
+  if (mlirOperationIsNull(op))
+    return false;
+  MlirBlock block = mlirOperationGetBlock(op);
+  return mlirBlockEqual(block, s->body) || (!mlirBlockIsNull(s->epilogue) && mlirBlockEqual(block, s->epilogue));
+}
+
 MlirValue tileKernelCloneValue(TileKernelEmission *e, TileBodyMap *map, MlirValue value) {
   MlirValue known = tileBodyMapGet(map, value);
   if (!mlirValueIsNull(known))
@@ -95,12 +145,14 @@ MlirValue tileKernelCloneValue(TileKernelEmission *e, TileBodyMap *map, MlirValu
   MlirType element = mlirValueGetType(value);
   MlirType tile = e->bodyOverOutput ? tileKernelOutputTileType(e, element) : tileKernelTileType(e, element);
   MlirValue result;
-  if (mlirOperationIsNull(op) || !mlirBlockEqual(mlirOperationGetBlock(op), e->structured->body))
+  if (!isInBody(e->structured, op))
     result = buildCapture(e, value, tile);
   else if (tileOpIs(op, "linalg.index"))
-    result = buildPosition(e, (int)mlirIntegerAttrGetValueInt(tileOpAttribute(op, "dim")), tile);
+    result = tileKernelPosition(e, (int)mlirIntegerAttrGetValueInt(tileOpAttribute(op, "dim")), tile);
   else if (tileOpIs(op, "arith.constant"))
-    result = buildConstant(e, tileOpAttribute(op, "value"), tile);
+    result = tileKernelConstant(e, tileOpAttribute(op, "value"), tile);
+  else if (tileOpIs(op, "tensor.extract"))
+    result = buildExtract(e, map, op, tile);
   else
     result = cloneOp(e, map, op, tile);
   tileBodyMapSet(map, value, result);

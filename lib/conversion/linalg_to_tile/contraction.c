@@ -78,29 +78,11 @@ bool tileLowerContraction(TileStructured *s) {
 
 // Reads the contraction that makes input `index` of the elementwise op, if nothing else uses it.
 static bool readProducer(const TileStructured *elementwise, int index, TileStructured *producer, TileContraction *c) {
-  MlirValue value = elementwise->operands[index].value;
-  MlirOperation op = tileDefiningOp(value);
-  // In a loop around the use, the product would be computed again in every step.
-  return tileOpIs(op, "linalg.generic") && tileHasOneUse(value) &&
-         mlirBlockEqual(mlirOperationGetBlock(op), mlirOperationGetBlock(elementwise->op)) &&
-         tileStructuredRead(op, producer) && tileStructuredMatchMultiplyAdd(producer, &c->lhs, &c->rhs) &&
-         matchDims(producer, c) && isMatrixProduct(producer, c) &&
+  return tileEpilogueReadProducer(elementwise, index, producer) &&
+         tileStructuredMatchMultiplyAdd(producer, &c->lhs, &c->rhs) && matchDims(producer, c) &&
+         isMatrixProduct(producer, c) &&
          mlirTypeEqual(tileOperandElementType(&producer->operands[2]),
                        tileOperandElementType(&elementwise->operands[elementwise->numInputs]));
-}
-
-// dims[d]: the producer's dimension for dimension d of the elementwise op. False when they do not correspond one to
-// one.
-static bool matchSpaces(const TileStructured *elementwise, int index, const TileStructured *producer, int *dims) {
-  const TileOperand *used = &elementwise->operands[index], *made = &producer->operands[2];
-  if (used->rank != elementwise->numDims)
-    return false;
-  for (int i = 0; i < used->rank; i++) {
-    if (used->results[i] < 0)
-      return false;
-    dims[used->results[i]] = made->results[i];
-  }
-  return true;
 }
 
 // The product's dimensions and inputs, then the elementwise op's other inputs and its output and body.
@@ -124,19 +106,12 @@ static void merge(const TileStructured *elementwise, int index, const int *dims,
 
 bool tileLowerContractionWithEpilogue(TileStructured *elementwise) {
   int output = elementwise->numInputs, dims[MaxDims];
-  // Merged, it has one operand more, and its dimensions change their numbers.
-  if (tileStructuredHasReduction(elementwise) || elementwise->numOutputs != 1 || output + 2 > MaxOperands ||
-      tileStructuredUsesIndex(elementwise) ||
-      !mlirOpOperandIsNull(mlirValueGetFirstUse(mlirBlockGetArgument(elementwise->body, output))))
+  if (!tileEpilogueCanFollow(elementwise) || output + 2 > MaxOperands)
     return false;
-  for (int i = 0; i <= output; i++)
-    if (!tileOperandIsPlain(&elementwise->operands[i]))
-      return false;
   for (int i = 0; i < elementwise->numInputs; i++) {
     TileStructured s;
     TileContraction c = {.product = i};
-    if (!elementwise->operands[i].isTensor || !readProducer(elementwise, i, &s, &c) ||
-        !matchSpaces(elementwise, i, &s, dims))
+    if (!readProducer(elementwise, i, &s, &c) || !tileEpilogueMatchSpaces(elementwise, i, &s, dims))
       continue;
     tileStructuredStartFromConstants(&s);
     if (mlirAttributeIsNull(s.operands[2].initial))

@@ -10,6 +10,7 @@
 #include "dialects/tile/tile.h"
 #include "lib/conversion/linalg_to_tile/contraction.h"
 #include "lib/conversion/linalg_to_tile/kernel.h"
+#include "lib/conversion/linalg_to_tile/lowerings.h"
 
 enum { RowsPerTile = 8, BytesPerRow = 128, DepthPerBlock = 256, DepthPerPiece = 64, DepthPerStep = 8 };
 enum { PanelsM = 16, PanelsN = 16 };
@@ -306,13 +307,34 @@ static void buildBlock(TileKernelEmission *e, const TileContraction *c) {
   closeLoop(e, outside);
 }
 
+//===--- for a GPU -----------------------------------------------------------===//
+
+static void buildStep(TileKernelEmission *e, const void *contraction, MlirValue *sum) {
+  const TileContraction *c = contraction;
+  int rows[2] = {c->m, c->k}, columns[2] = {c->k, c->n};
+  MlirValue operands[3] = {tileKernelLoadMatrix(e, c->lhs, rows), tileKernelLoadMatrix(e, c->rhs, columns), *sum};
+  *sum = tileBuildValue(&e->body, "tile.mma", mlirValueGetType(*sum), 3, operands, NULL);
+}
+
+// One tile of C per program, operands from memory: staging and copies ahead are passes of their own.
+static void buildFromMemory(TileKernelEmission *e, const TileContraction *c) {
+  int output = e->structured->numInputs;
+  MlirValue sum = tileKernelInitial(e, output);
+  tileKernelLoopOverReductions(e, 1, &sum, buildStep, c);
+  tileKernelStore(e, output, c->product < 0 ? sum : buildEpilogue(e, c, sum));
+}
+
 //===--- the whole ---------------------------------------------------------===//
 
 void tileEmitContraction(TileStructured *s, TileContraction *c) {
-  sortDims(s, c);
-  chooseTiles(s, c);
   TileKernelEmission e;
+  bool isForGpu = tileStructuredGpu(s) != NULL;
+  sortDims(s, c);
+  if (isForGpu)
+    tileStructuredSetProductTiles(s, c->m, c->n, c->k);
+  else
+    chooseTiles(s, c);
   tileKernelBegin(&e, s, "matmul");
-  buildBlock(&e, c);
+  (isForGpu ? buildFromMemory : buildBlock)(&e, c);
   tileKernelEnd(&e);
 }

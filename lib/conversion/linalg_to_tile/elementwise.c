@@ -7,21 +7,6 @@
 
 enum { Columns = 256, Rows = 8, TransposeTile = 32 };
 
-void tileStructuredSetTiles(TileStructured *s, int vector, int64_t columns, int row, int64_t rows) {
-  int axis = 0;
-  if (vector >= 0 && !tileStructuredCanTile(s, vector, -1))
-    vector = -1;
-  if (row >= 0 && !tileStructuredCanTile(s, row, vector))
-    row = -1;
-  for (int d = 0; d < s->numDims; d++) {
-    int64_t tile = d == vector ? columns : d == row ? rows : 1;
-    if (!mlirShapedTypeIsDynamicSize(s->dims[d].extent) && s->dims[d].extent < tile)
-      tile = s->dims[d].extent;
-    s->dims[d].tile = tile < 1 ? 1 : tile;
-    s->dims[d].axis = s->dims[d].tile > 1 ? axis++ : -1;
-  }
-}
-
 // The dimension contiguous in some input but not in the output, or -1.
 static int transposedDim(const TileStructured *s, int vector) {
   for (int i = 0; i < s->numInputs; i++) {

@@ -40,25 +40,43 @@ static MlirType memrefType(MlirType tensor) {
 
 //===--- begin --------------------------------------------------------------===//
 
-// A name no other symbol of the module has: kernel_0_softmax, kernel_1_matmul, …
+static MlirAttribute numberedName(MlirOperation op, const char *kind, int number) {
+  char name[96];
+  snprintf(name, sizeof name, "%s_%d", kind, number);
+  return mlirFlatSymbolRefAttrGet(mlirOperationGetContext(op), tileString(name));
+}
+
+static bool isTaken(MlirOperation op, const char *kind, int number) {
+  return !mlirOperationIsNull(mlirExtSymbolLookup(op, numberedName(op, kind, number)));
+}
+
+// A name no other symbol of the module has: softmax_0, softmax_1, … Found by bisection, as a look-up walks the module
+// and our own names are taken without gaps.
 static MlirAttribute freshName(MlirOperation op, const char *kind) {
-  MlirContext context = mlirOperationGetContext(op);
-  for (int i = 0;; i++) {
-    char name[96];
-    snprintf(name, sizeof name, "%s_%d", kind, i);
-    MlirAttribute symbol = mlirFlatSymbolRefAttrGet(context, tileString(name));
-    if (mlirOperationIsNull(mlirExtSymbolLookup(op, symbol)))
-      return mlirStringAttrGet(context, tileString(name));
+  int taken = -1, free = 0;
+  while (isTaken(op, kind, free)) {
+    taken = free;
+    free = 2 * free + 1;
   }
+  while (free - taken > 1) {
+    int middle = taken + (free - taken) / 2;
+    *(isTaken(op, kind, middle) ? &taken : &free) = middle;
+  }
+  MlirStringRef name = mlirFlatSymbolRefAttrGetValue(numberedName(op, kind, free));
+  return mlirStringAttrGet(mlirOperationGetContext(op), name);
+}
+
+static MlirType parameterType(MlirValue host) {
+  MlirType type = mlirValueGetType(host);
+  return mlirTypeIsARankedTensor(type) ? memrefType(type) : type;
 }
 
 static intptr_t parameterTypes(const TileStructured *s, MlirType *types) {
   intptr_t count = 0;
   for (int i = 0; i < s->numInputs; i++)
-    types[count++] = s->operands[i].isTensor ? memrefType(mlirValueGetType(s->operands[i].value))
-                                             : mlirValueGetType(s->operands[i].value);
+    types[count++] = parameterType(s->operands[i].value);
   for (int i = 0; i < s->numCaptures; i++)
-    types[count++] = mlirValueGetType(s->captures[i]);
+    types[count++] = parameterType(s->captures[i]);
   for (int i = s->numInputs; i < s->numInputs + s->numOutputs; i++)
     types[count++] = memrefType(mlirValueGetType(s->operands[i].value));
   return count;
@@ -137,22 +155,52 @@ static void decodePrograms(TileKernelEmission *e) {
   for (int d = e->structured->numDims - 1; d >= 0; d--) {
     if (e->structured->dims[d].isReduction)
       continue;
-    if (axis < 2) {
+    if (axis < 2 && !e->isLinear) {
       e->index[d] = programId(e, axis++);
       continue;
     }
     if (mlirValueIsNull(rest))
-      rest = programId(e, 2);
+      rest = programId(e, e->isLinear ? 0 : 2);
     MlirValue operands[2] = {rest, numPrograms(e, &e->body, d, tileKernelExtent(e, d))};
     e->index[d] = tileBuildValue(&e->body, "arith.remui", index, 2, operands, NULL);
     rest = tileBuildValue(&e->body, "arith.divui", index, 2, operands, NULL);
   }
 }
 
+// A GPU's grid is short along all axes but the first.
+static bool needsLinearGrid(const TileStructured *s) {
+  int64_t programs = 1;
+  int axis = 0;
+  if (!tileStructuredGpu(s))
+    return false;
+  for (int d = s->numDims - 1; d >= 0; d--) {
+    if (s->dims[d].isReduction || axis++ == 0)
+      continue;
+    if (mlirShapedTypeIsDynamicSize(s->dims[d].extent))
+      return true;
+    programs *= (s->dims[d].extent + s->dims[d].tile - 1) / s->dims[d].tile;
+    if (programs > TileGpuGridLimit)
+      return true;
+  }
+  return false;
+}
+
+// What a GPU's kernel says of itself: layouts are assigned for it.
+static void labelForGpu(const TileStructured *s, MlirOperation kernel) {
+  MlirType i32 = mlirIntegerTypeGet(mlirOperationGetContext(kernel), 32);
+  if (!tileStructuredGpu(s))
+    return;
+  mlirOperationSetAttributeByName(kernel, tileString("machine"), s->target->machine);
+  if (s->warps)
+    mlirOperationSetAttributeByName(kernel, tileString("warps"), mlirIntegerAttrGet(i32, s->warps));
+}
+
 void tileKernelBegin(TileKernelEmission *e, const TileStructured *structured, const char *kind) {
   *e = (TileKernelEmission){.structured = structured, .host = tileBuilderBefore(structured->op)};
+  e->isLinear = needsLinearGrid(structured);
   MlirBlock block = createKernel(e, kind);
   e->body = tileBuilderAtEnd(block, e->host.location);
+  labelForGpu(structured, e->kernel);
   bindParameters(e, block);
   decodePrograms(e);
 }
@@ -165,10 +213,11 @@ static intptr_t buildGrid(TileKernelEmission *e, MlirValue grid[3]) {
     if (e->structured->dims[d].isReduction)
       continue;
     MlirValue tiles = numPrograms(e, &e->host, d, hostExtent(e, d));
-    if (rank < 3)
+    intptr_t last = e->isLinear ? 0 : 2;
+    if (rank <= last)
       grid[rank++] = tiles;
     else
-      grid[2] = tileBuildMul(&e->host, grid[2], tiles);
+      grid[last] = tileBuildMul(&e->host, grid[last], tiles);
   }
   if (rank == 0)
     grid[rank++] = tileBuildIndex(&e->host, 1);

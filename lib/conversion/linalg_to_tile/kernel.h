@@ -18,6 +18,7 @@ typedef struct TileKernelEmission {
   MlirOperation kernel;
   MlirValue parameters[MaxOperands + MaxCaptures]; // operands, then captures
   MlirValue index[MaxDims];                        // index of the current tile (tile > 1) or element along each dim
+  bool isLinear;                                   // all programs along grid axis 0
   bool bodyOverOutput;                             // the body is cloned on tiles without the reduction dimensions
 } TileKernelEmission;
 
@@ -60,6 +61,13 @@ MlirValue tileKernelLoadBuffer(TileKernelEmission *emission, MlirValue buffer);
 typedef void (*TileKernelStep)(TileKernelEmission *emission, const void *context, MlirValue *accumulators);
 void tileKernelLoopOverReductions(TileKernelEmission *emission, intptr_t count, MlirValue *accumulators,
                                   TileKernelStep step, const void *context);
+// What the epilogue, if there is one, makes of the finished tile of the output.
+MlirValue tileKernelEpilogue(TileKernelEmission *emission, MlirValue result);
+// The position along dimension `dim` of every element, as a tile of `tile`'s type (of indices).
+MlirValue tileKernelPosition(TileKernelEmission *emission, int dim, MlirType tile);
+// A tile of i1: true where the position along dimension `dim`, which has an axis, is inside.
+MlirValue tileKernelInside(TileKernelEmission *emission, int dim);
+MlirValue tileKernelConstant(TileKernelEmission *emission, MlirAttribute value, MlirType tile); // in every element
 // Spreads a scalar over a tile type (returns it as it is when the type is a scalar).
 MlirValue tileKernelSplat(TileKernelEmission *emission, MlirValue scalar, MlirType tile);
 

@@ -177,11 +177,7 @@ MlirValue tileKernelInitial(TileKernelEmission *e, int index) {
   MlirAttribute constant = e->structured->operands[index].initial;
   if (mlirAttributeIsNull(constant))
     return tileKernelLoad(e, index, NULL, true);
-  MlirType type = tileKernelOutputTileType(e, mlirAttributeGetType(constant));
-  if (mlirTypeIsARankedTensor(type))
-    constant = mlirDenseElementsAttrSplatGet(type, constant);
-  TileAttributeEntry attributes[] = {{"value", constant}, {0}};
-  return tileBuildValue(&e->body, "arith.constant", type, 0, NULL, attributes);
+  return tileKernelConstant(e, constant, tileKernelOutputTileType(e, mlirAttributeGetType(constant)));
 }
 
 void tileKernelStore(TileKernelEmission *e, int index, MlirValue value) {

@@ -164,6 +164,10 @@ static int64_t bytesOf(MlirType element) {
 }
 
 static void chooseTiles(TileStructured *s, const Product *p) {
+  if (tileStructuredGpu(s)) {
+    tileStructuredSetProductTiles(s, p->m, p->n, p->k);
+    return;
+  }
   int64_t bytes = bytesOf(tileOperandElementType(&s->operands[2]));
   setTile(s, p->m, 0, Rows);
   setTile(s, p->n, 1, BytesPerRow / (bytes < 4 ? 4 : bytes));
@@ -180,17 +184,18 @@ static void buildStep(TileKernelEmission *e, const void *product, MlirValue *acc
   *accumulator = tileBuildValue(&e->body, "tile.mma", mlirValueGetType(*accumulator), 3, operands, NULL);
 }
 
-bool tileLowerProduct(TileStructured *s) {
+bool tileLowerProduct(TileStructured *s, const TileEpilogue *epilogue) {
   Product p;
   if (!tileStructuredMatchMultiplyAdd(s, &p.lhs, &p.rhs) || !hasMmaTypes(s) || !matchDims(s, &p))
     return false;
-  sortDims(s, &p);
   chooseTiles(s, &p);
+  tileStructuredAddEpilogue(s, epilogue);
+  sortDims(s, &p);
   TileKernelEmission e;
   tileKernelBegin(&e, s, "product");
-  MlirValue sum = tileKernelInitial(&e, 2);
+  MlirValue sum = tileKernelInitial(&e, s->numInputs);
   tileKernelLoopOverReductions(&e, 1, &sum, buildStep, &p);
-  tileKernelStore(&e, 2, sum);
+  tileKernelStore(&e, s->numInputs, tileKernelEpilogue(&e, sum));
   tileKernelEnd(&e);
   return true;
 }

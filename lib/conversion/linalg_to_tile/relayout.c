@@ -50,8 +50,8 @@ static void describePlain(MlirOperation op, TileOperand *plain) {
   }
 }
 
-static bool describe(MlirOperation op, bool isPack, TileStructured *s) {
-  *s = (TileStructured){.op = op, .numInputs = 1, .numOutputs = 1};
+static bool describe(MlirOperation op, const TileTarget *target, bool isPack, TileStructured *s) {
+  *s = (TileStructured){.op = op, .target = target, .numInputs = 1, .numOutputs = 1};
   int tiled = isPack ? 1 : 0;
   for (int i = 0; i < 2; i++) {
     MlirType type = tileOperandType(op, i);
@@ -79,10 +79,10 @@ static void chooseTiles(TileStructured *s, const TileOperand *tiled) {
   tileStructuredSetTiles(s, vector, Columns, row, Rows);
 }
 
-bool tileLowerRelayout(MlirOperation op) {
+bool tileLowerRelayout(MlirOperation op, const TileTarget *target) {
   TileStructured s;
   bool isPack = tileOpIs(op, "linalg.pack");
-  if ((!isPack && !tileOpIs(op, "linalg.unpack")) || !hasPlainOperands(op, isPack) || !describe(op, isPack, &s))
+  if ((!isPack && !tileOpIs(op, "linalg.unpack")) || !hasPlainOperands(op, isPack) || !describe(op, target, isPack, &s))
     return false;
   chooseTiles(&s, &s.operands[isPack ? 1 : 0]);
   TileKernelEmission e;

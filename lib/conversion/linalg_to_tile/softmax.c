@@ -10,8 +10,8 @@
 enum { Rows = 4, LongestTile = 4096, LoopTile = 1024 };
 
 // The structured form: input and output indexed alike, the softmax dimension a reduction.
-static bool describe(MlirOperation op, TileStructured *s) {
-  *s = (TileStructured){.op = op, .numInputs = 1, .numOutputs = 1};
+static bool describe(MlirOperation op, const TileTarget *target, TileStructured *s) {
+  *s = (TileStructured){.op = op, .target = target, .numInputs = 1, .numOutputs = 1};
   MlirType type = tileOperandType(op, 0);
   if (!mlirTypeIsARankedTensor(type) || mlirShapedTypeGetRank(type) > MaxOperandRank ||
       !mlirTypeIsAFloat(mlirShapedTypeGetElementType(type)) || mlirOperationGetNumResults(op) != 1)
@@ -103,17 +103,27 @@ static void buildLongRows(TileKernelEmission *e, int dim) {
   e->body = outer;
 }
 
-bool tileLowerSoftmax(MlirOperation op) {
+// The longest row that is one tile: on a GPU a quarter of its threads' registers.
+static int64_t longestTile(const TileStructured *s) {
+  const TileGpuBlocking *gpu = tileStructuredGpu(s);
+  return gpu ? tileGpuRoundUp(gpu->lanes * gpu->mostWarps * gpu->registers / 4) : LongestTile;
+}
+
+bool tileLowerSoftmax(MlirOperation op, const TileTarget *target) {
   TileStructured s;
-  if (!tileOpIs(op, "linalg.softmax") || !describe(op, &s))
+  if (!tileOpIs(op, "linalg.softmax") || !describe(op, target, &s))
     return false;
   int dim = 0, row = -1;
   while (!s.dims[dim].isReduction)
     dim++;
   for (int d = s.numDims - 1; d >= 0 && row < 0; d--)
     row = d == dim ? -1 : d;
-  bool isShort = !mlirShapedTypeIsDynamicSize(s.dims[dim].extent) && s.dims[dim].extent <= LongestTile;
-  tileStructuredSetTiles(&s, dim, isShort ? LongestTile : LoopTile, row, Rows);
+  bool isShort = !mlirShapedTypeIsDynamicSize(s.dims[dim].extent) && s.dims[dim].extent <= longestTile(&s);
+  if (isShort && tileStructuredGpu(&s))
+    tileStructuredSetExactTiles(&s, dim, longestTile(&s), row,
+                                tileStructuredElements(&s) / tileGpuRoundUp(s.dims[dim].extent));
+  else
+    tileStructuredSetTiles(&s, dim, isShort ? LongestTile : LoopTile, row, Rows);
 
   TileKernelEmission e;
   tileKernelBegin(&e, &s, "softmax");

@@ -3,6 +3,10 @@
 
 #include <string.h>
 
+const TileGpuBlocking *tileStructuredGpu(const TileStructured *s) {
+  return s->target && s->target->gpu.lanes ? &s->target->gpu : NULL;
+}
+
 //===--- iteration space ----------------------------------------------------===//
 
 static bool readIterators(MlirOperation op, TileStructured *structured) {
@@ -105,16 +109,11 @@ static bool readOperand(TileStructured *structured, int index) {
 
 //===--- body ---------------------------------------------------------------===//
 
-static bool hasPrefix(MlirStringRef name, const char *prefix) {
-  return name.length > strlen(prefix) && memcmp(name.data, prefix, strlen(prefix)) == 0;
-}
-
 // An op that means the same on scalars and, element by element, on tiles.
 static bool isElementwise(MlirOperation op) {
-  MlirStringRef name = tileOpName(op);
-  if (tileOpIs(op, "linalg.index"))
+  if (tileOpIs(op, "linalg.index") || tileOpIs(op, "tensor.extract"))
     return true;
-  if (!hasPrefix(name, "arith.") && !hasPrefix(name, "math."))
+  if (!tileOpNameStartsWith(op, "arith.") && !tileOpNameStartsWith(op, "math."))
     return false;
   return mlirOperationGetNumResults(op) == 1 && mlirOperationGetNumRegions(op) == 0 &&
          isElementType(tileResultType(op, 0));
@@ -126,13 +125,23 @@ static bool isDefinedIn(MlirValue value, MlirBlock block) {
   return mlirBlockEqual(owner, block);
 }
 
+// A number, or a tensor that tensor.extract reads from.
+static bool isCapturable(MlirType type) {
+  if (!mlirTypeIsARankedTensor(type))
+    return isElementType(type);
+  return mlirAttributeIsNull(mlirRankedTensorTypeGetEncoding(type)) && mlirShapedTypeGetRank(type) <= MaxOperandRank &&
+         isElementType(mlirShapedTypeGetElementType(type));
+}
+
 static bool noteCapture(TileStructured *structured, MlirValue value) {
-  if (isDefinedIn(value, structured->body) || tileOpIs(tileDefiningOp(value), "arith.constant"))
+  MlirType type = mlirValueGetType(value);
+  bool isConstant = tileOpIs(tileDefiningOp(value), "arith.constant") && isElementType(type);
+  if (isDefinedIn(value, structured->body) || isConstant)
     return true; // a constant is made again in the kernel
   for (int i = 0; i < structured->numCaptures; i++)
     if (mlirValueEqual(structured->captures[i], value))
       return true;
-  if (!isElementType(mlirValueGetType(value)) || structured->numCaptures == MaxCaptures)
+  if (!isCapturable(type) || structured->numCaptures == MaxCaptures)
     return false;
   structured->captures[structured->numCaptures++] = value;
   return true;
@@ -260,7 +269,7 @@ bool tileStructuredRead(MlirOperation op, TileStructured *structured) {
   if (!tileOpIs(op, "linalg.generic") || operands > MaxOperands || mlirOperationGetNumResults(op) == 0)
     return false;
   structured->numOutputs = (int)mlirOperationGetNumResults(op);
-  structured->numInputs = (int)(operands - structured->numOutputs);
+  structured->numInputs = structured->numOwnInputs = (int)(operands - structured->numOutputs);
   if (!readIterators(op, structured))
     return false;
   for (int i = 0; i < operands; i++)
@@ -275,6 +284,10 @@ bool tileStructuredRead(MlirOperation op, TileStructured *structured) {
   return readBody(structured);
 }
 
+bool tileDimIsRagged(const TileDim *dim) {
+  return dim->tile > 1 && (mlirShapedTypeIsDynamicSize(dim->extent) || dim->extent % dim->tile);
+}
+
 bool tileStructuredHasReduction(const TileStructured *structured) {
   for (int i = 0; i < structured->numDims; i++)
     if (structured->dims[i].isReduction)
@@ -282,10 +295,10 @@ bool tileStructuredHasReduction(const TileStructured *structured) {
   return false;
 }
 
-bool tileStructuredUsesIndex(const TileStructured *structured) {
+bool tileStructuredUsesPosition(const TileStructured *structured) {
   for (MlirOperation op = mlirBlockGetFirstOperation(structured->body); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op))
-    if (tileOpIs(op, "linalg.index"))
+    if (tileOpIs(op, "linalg.index") || tileOpIs(op, "tensor.extract"))
       return true;
   return false;
 }

@@ -5,12 +5,13 @@
 //   if (tileStructuredRead(op, &s)) … s.dims[0].isReduction, s.operands[1].results[0] …
 //
 // Only what a tile can hold is read: maps whose results are sums of dimensions times constants (no floordiv, no mod),
-// bodies of elementwise arith and math ops. Everything else stays linalg.
+// bodies of elementwise arith and math ops and tensor.extract. Everything else stays linalg.
 #ifndef TESSERA_CONVERSION_LINALG_TO_TILE_STRUCTURED_H
 #define TESSERA_CONVERSION_LINALG_TO_TILE_STRUCTURED_H
 
 #include "lib/ir/builder.h"
 #include "lib/ir/support.h"
+#include "lib/machine/gpu_blocking.h"
 
 // A body larger than MaxBodyValues operands and operations stays linalg.
 enum { MaxDims = 12, MaxOperandRank = 8, MaxOperands = 16, MaxCaptures = 8, MaxBodyValues = 1024 };
@@ -34,21 +35,38 @@ typedef struct TileOperand {
   MlirAttribute initial; // outputs: the constant every element starts from; null: read it from memory
 } TileOperand;
 
+// What kernels are for: a CPU where `gpu.lanes` is 0.
+typedef struct TileTarget {
+  TileGpuBlocking gpu;
+  MlirAttribute machine; // #tile.machine, or null
+} TileTarget;
+
 typedef struct TileStructured {
   MlirOperation op;
   MlirBlock body;
+  MlirBlock epilogue;   // of the elementwise op that follows in the same kernel; null: none
+  int epilogueArgument; // its argument that takes what `body` makes; the others are inputs from numOwnInputs on
+  int numOwnInputs;     // those that `body` takes
   int numDims, numInputs, numOutputs; // operands: inputs first
   TileDim dims[MaxDims];
   TileOperand operands[MaxOperands];
   int numCaptures;
-  MlirValue captures[MaxCaptures]; // scalars from outside that the body uses
+  MlirValue captures[MaxCaptures]; // scalars from outside that the body uses, tensors it extracts from
+  const TileTarget *target;        // what the kernel is for
+  int64_t warps;                   // of a GPU's program; 0: whoever assigns layouts decides
 } TileStructured;
+
+// The GPU that the kernel is for, or null.
+const TileGpuBlocking *tileStructuredGpu(const TileStructured *structured);
 
 // False if `op` is not a linalg.generic on tensors that fits (no diagnostic: it then takes another way).
 bool tileStructuredRead(MlirOperation op, TileStructured *structured);
 bool tileStructuredHasReduction(const TileStructured *structured);
-// True if the body asks for the position of its element (linalg.index).
-bool tileStructuredUsesIndex(const TileStructured *structured);
+// True if the body asks for the position of its element: linalg.index, or tensor.extract, which is not to read beyond
+// the last one.
+bool tileStructuredUsesPosition(const TileStructured *structured);
+
+bool tileDimIsRagged(const TileDim *dim); // its last tile may reach beyond the extent
 
 // Axis `axis` of the operand is indexed by dimension `dim` alone.
 void tileOperandSetAxis(TileOperand *operand, int axis, int dim);

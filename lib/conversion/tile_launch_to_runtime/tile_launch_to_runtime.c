@@ -1,15 +1,19 @@
-// Turns tile.launch on memrefs into a call of the runtime: tessera_launch(kernel, args, programs).
+// Turns tile.launch on memrefs into a call of the runtime: tessera_launch(kernel, args, programs, name).
 //
 // Expects: host functions on memrefs; kernels already lowered to func.func @k(%args: !llvm.ptr, %begin: i64, %end: i64)
 // (convert-tile-to-vector), which unpack `args` themselves. Leaves: llvm.call and stack slots at the entry of the
 // enclosing function (a launch in a loop must not grow the stack); no tile.launch.
 // The packed arguments, in the order of the kernel's parameters: a pointer to the memref's descriptor, or to the
 // scalar; after the last parameter a pointer to int64_t grid[3] (absent dimensions are 1).
-// A program's linear number is (z * grid[1] + y) * grid[0] + x. A grid with a size <= 0 runs nothing.
+// A program's linear number is (z * grid[1] + y) * grid[0] + x. A grid with a size <= 0 runs nothing; a size that is
+// not known to be below 2^31, which tile.program_id's range promises, is asserted to be (cf.assert, for
+// convert-assert-to-runtime), and so is a product of three below 2^62.
 #include "lib/capi/op.h"
 #include "lib/ir/builder.h"
 #include "lib/ir/pass.h"
 #include "mlir-c/Dialect/LLVM.h"
+
+#include <stdio.h>
 
 enum { GridRank = 3 };
 
@@ -62,18 +66,65 @@ static MlirValue elementPointer(Lowering *lowering, MlirValue base, MlirType ele
   return tileBuildValue(&lowering->code, "llvm.getelementptr", lowering->pointer, 1, &base, attributes);
 }
 
+//===--- the grid's sizes -------------------------------------------------------===//
+
+enum { LargestSize = 0x7fffffff };
+
+static MlirValue compare(TileBuilder *code, const char *op, int64_t predicate, MlirValue a, MlirValue b) {
+  MlirAttribute number = mlirIntegerAttrGet(mlirIntegerTypeGet(code->context, 64), predicate);
+  TileAttributeEntry attributes[] = {{"predicate", number}, {0}};
+  return tileBuildValue(code, op, mlirIntegerTypeGet(code->context, 1), 2, (MlirValue[]){a, b}, attributes);
+}
+
+static void buildAssert(TileBuilder *code, MlirValue condition, const char *message) {
+  TileAttributeEntry attributes[] = {{"msg", mlirStringAttrGet(code->context, tileString(message))}, {0}};
+  tileBuild(code, "cf.assert", 1, &condition, 0, NULL, attributes, 0, NULL);
+}
+
+static MlirValue inF64(TileBuilder *code, MlirValue index) {
+  MlirType word = mlirIntegerTypeGet(code->context, 64);
+  MlirValue integer = tileBuildValue(code, "arith.index_cast", word, 1, &index, NULL);
+  return tileBuildValue(code, "arith.sitofp", mlirF64TypeGet(code->context), 1, &integer, NULL);
+}
+
+static void assertProduct(TileBuilder *code, const MlirValue *sizes) {
+  MlirType f64 = mlirF64TypeGet(code->context);
+  MlirValue product = inF64(code, sizes[0]);
+  for (int i = 1; i < GridRank; ++i)
+    product = tileBuildValue(code, "arith.mulf", f64, 2, (MlirValue[]){product, inF64(code, sizes[i])}, NULL);
+  enum { OrderedLess = 4 };
+  buildAssert(code, compare(code, "arith.cmpf", OrderedLess, product, tileBuildFloat(code, f64, 0x1p62)),
+              "a grid has less than 2^62 programs");
+}
+
+static void assertSizes(TileBuilder *code, intptr_t rank, const MlirValue *sizes) {
+  MlirValue largest = {NULL};
+  int64_t known;
+  for (intptr_t i = 0; i < rank; ++i)
+    if (!tileConstantIndex(sizes[i], &known) || known > LargestSize)
+      largest = largest.ptr ? tileBuildMax(code, largest, sizes[i]) : sizes[i];
+  if (!largest.ptr)
+    return;
+  enum { SignedAtMost = 3 };
+  buildAssert(code, compare(code, "arith.cmpi", SignedAtMost, largest, tileBuildIndex(code, LargestSize)),
+              "a grid has at most 2147483647 programs along an axis");
+  if (rank == GridRank)
+    assertProduct(code, sizes);
+}
+
 // Stores grid[0..2] into a slot and returns it; `*programs` is their product, 0 if any is not positive.
 static MlirValue packGrid(Lowering *lowering, MlirOperation launch, intptr_t rank, MlirValue *programs) {
   TileBuilder *code = &lowering->code;
   MlirValue slot = buildSlot(lowering, mlirLLVMArrayTypeGet(lowering->i64, GridRank));
-  MlirValue zero = tileBuildIndex(code, 0), product = tileBuildIndex(code, 1);
+  MlirValue zero = tileBuildIndex(code, 0), product = tileBuildIndex(code, 1), sizes[GridRank];
   for (int32_t i = 0; i < GridRank; i++) {
     MlirValue size = i < rank ? mlirOperationGetOperand(launch, i) : tileBuildIndex(code, 1);
-    size = tileBuildMax(code, size, zero);
+    sizes[i] = size = tileBuildMax(code, size, zero);
     product = tileBuildMul(code, product, size);
     MlirValue word = tileBuildValue(code, "arith.index_cast", lowering->i64, 1, &size, NULL);
     buildStore(lowering, word, elementPointer(lowering, slot, lowering->i64, i));
   }
+  assertSizes(code, rank, sizes);
   *programs = tileBuildValue(code, "arith.index_cast", lowering->i64, 1, &product, NULL);
   return slot;
 }
@@ -86,17 +137,33 @@ static MlirValue buildKernelPointer(Lowering *lowering, MlirAttribute kernel) {
   return buildCast(&lowering->code, function, lowering->pointer);
 }
 
-static void buildLaunchCall(Lowering *lowering, MlirValue kernel, MlirValue arguments, MlirValue programs) {
-  MlirContext context = lowering->code.context;
-  MlirValue operands[3] = {kernel, arguments, programs};
-  TileAttributeEntry attributes[] = {{"callee", mlirFlatSymbolRefAttrGet(context, tileString(launchFunction))},
-                                     {"op_bundle_sizes", mlirDenseI32ArrayGet(context, 0, NULL)},
-                                     {"operandSegmentSizes", mlirDenseI32ArrayGet(context, 2, (int32_t[]){3, 0})},
-                                     {0}};
-  tileBuild(&lowering->code, "llvm.call", 3, operands, 0, NULL, attributes, 0, NULL);
+// The kernel's name as text, one global for each kernel: what traces and statistics call it.
+static MlirValue buildKernelName(Lowering *lowering, MlirOperation launch, MlirOperation module) {
+  MlirStringRef kernel = mlirFlatSymbolRefAttrGetValue(tileOpAttribute(launch, "kernel"));
+  char name[512], symbol[544];
+  snprintf(name, sizeof name, "%.*s", (int)kernel.length, kernel.data);
+  snprintf(symbol, sizeof symbol, "tessera_name_of_%s", name);
+  MlirAttribute reference = mlirFlatSymbolRefAttrGet(lowering->code.context, tileString(symbol));
+  if (mlirOperationIsNull(mlirExtSymbolLookup(module, reference))) {
+    MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(module, 0));
+    TileBuilder top = tileBuilderAtStart(body, mlirOperationGetLocation(module));
+    tileBuildText(&top, symbol, name);
+  }
+  return tileBuildTextAddress(&lowering->code, symbol);
 }
 
-static void lower(MlirOperation launch) {
+static void buildLaunchCall(Lowering *lowering, MlirValue kernel, MlirValue arguments, MlirValue programs,
+                            MlirValue name) {
+  MlirContext context = lowering->code.context;
+  MlirValue operands[4] = {kernel, arguments, programs, name};
+  TileAttributeEntry attributes[] = {{"callee", mlirFlatSymbolRefAttrGet(context, tileString(launchFunction))},
+                                     {"op_bundle_sizes", mlirDenseI32ArrayGet(context, 0, NULL)},
+                                     {"operandSegmentSizes", mlirDenseI32ArrayGet(context, 2, (int32_t[]){4, 0})},
+                                     {0}};
+  tileBuild(&lowering->code, "llvm.call", 4, operands, 0, NULL, attributes, 0, NULL);
+}
+
+static void lower(MlirOperation launch, MlirOperation module) {
   MlirOperation function = tileParentOfName(launch, "func.func");
   MlirContext context = mlirOperationGetContext(launch);
   MlirBlock entry = mlirRegionGetFirstBlock(mlirOperationGetRegion(function, 0));
@@ -115,11 +182,14 @@ static void lower(MlirOperation launch) {
   }
   MlirValue programs, grid = packGrid(&lowering, launch, rank, &programs);
   buildStore(&lowering, grid, elementPointer(&lowering, arguments, lowering.pointer, (int32_t)parameters));
-  buildLaunchCall(&lowering, buildKernelPointer(&lowering, tileOpAttribute(launch, "kernel")), arguments, programs);
+  MlirValue name = buildKernelName(&lowering, launch, module);
+  MlirValue kernel = buildKernelPointer(&lowering, tileOpAttribute(launch, "kernel"));
+  buildLaunchCall(&lowering, kernel, arguments, programs, name);
   mlirOperationDestroy(launch);
 }
 
-// void tessera_launch(void (*kernel)(void **, int64_t, int64_t), void **arguments, int64_t programs), once in a module.
+// void tessera_launch(void (*kernel)(void **, int64_t, int64_t), void **arguments, int64_t programs, const char *name),
+// once in a module.
 static void declareLaunch(MlirOperation module) {
   MlirAttribute symbol = mlirFlatSymbolRefAttrGet(mlirOperationGetContext(module), tileString(launchFunction));
   if (!mlirOperationIsNull(mlirExtSymbolLookup(module, symbol)))
@@ -127,8 +197,8 @@ static void declareLaunch(MlirOperation module) {
   MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(module, 0));
   TileBuilder builder = tileBuilderAtStart(body, mlirOperationGetLocation(module));
   MlirType pointer = mlirLLVMPointerTypeGet(builder.context, 0), i64 = mlirIntegerTypeGet(builder.context, 64);
-  MlirType type =
-      mlirLLVMFunctionTypeGet(mlirLLVMVoidTypeGet(builder.context), 3, (MlirType[]){pointer, pointer, i64}, false);
+  MlirType inputs[4] = {pointer, pointer, i64, pointer};
+  MlirType type = mlirLLVMFunctionTypeGet(mlirLLVMVoidTypeGet(builder.context), 4, inputs, false);
   MlirRegion region = mlirRegionCreate();
   TileAttributeEntry attributes[] = {{"sym_name", mlirStringAttrGet(builder.context, tileString(launchFunction))},
                                      {"function_type", mlirTypeAttrGet(type)},
@@ -165,7 +235,7 @@ static bool run(MlirOperation module, MlirExtPass pass) {
   for (intptr_t i = 0; i < launches.count && ok; i++)
     ok = check(launches.items[i]) && checkLaunchFunction(launches.items[i]);
   for (intptr_t i = 0; i < launches.count && ok; i++)
-    lower(launches.items[i]);
+    lower(launches.items[i], module);
   if (ok && launches.count)
     declareLaunch(module);
   mlirExtPassAddStatistic(pass, 0, ok ? (uint64_t)launches.count : 0);
@@ -174,7 +244,7 @@ static bool run(MlirOperation module, MlirExtPass pass) {
 }
 
 static void dependents(MlirDialectRegistry registry) {
-  tileInsertDialects(registry, (const char *const[]){"llvm", "arith", "func", NULL});
+  tileInsertDialects(registry, (const char *const[]){"llvm", "arith", "cf", "func", NULL});
 }
 
 const MlirExtPassDefinition tileLaunchToRuntimePass = {

@@ -6,8 +6,6 @@
 
 static MlirType bitType(TileBuilder *builder) { return mlirIntegerTypeGet(builder->context, 1); }
 
-static bool isBit(MlirType type) { return mlirTypeIsAInteger(type) && mlirIntegerTypeGetWidth(type) == 1; }
-
 //===--- indices ------------------------------------------------------------------===//
 
 // The position in dimension d: origin + coordinate * stride.
@@ -46,11 +44,12 @@ static bool digitIsFirst(const AccessDim *dim) { return dim->numDigits > 0 && di
 bool accessIsContiguous(const Access *access, intptr_t axis, int64_t width) {
   const AccessDim *dim = &access->dims[axis];
   return !access->packing && dim->stride == 1 && digitIsFirst(dim) && access->strides[dim->digits[0].memrefDim] == 1 &&
-         staysInDigit(dim, width) && !isBit(access->storage);
+         staysInDigit(dim, width) && !isOddlyWide(access->storage);
 }
 
 static bool canGather(const Access *access, intptr_t axis) {
-  return access->dims[axis].numDigits == 1 && access->strides[access->memrefRank - 1] == 1 && !isBit(access->storage);
+  return access->dims[axis].numDigits == 1 && access->strides[access->memrefRank - 1] == 1 &&
+         !isOddlyWide(access->storage);
 }
 
 //===--- edges -----------------------------------------------------------------------===//
@@ -132,17 +131,18 @@ static MlirValue padValue(TileBuilder *builder, const Access *access, int64_t wi
   return tileBuildInteger(builder, type, 0);
 }
 
-// i1 tiles are held as bytes: a vector of i1 in memory would be packed bits.
-static MlirValue fromStorage(TileBuilder *builder, const Access *access, MlirValue value, int64_t width) {
-  if (mlirTypeEqual(access->storage, access->shape.element))
+// Elements that fill no word are held in one: a vector of them in memory would be packed.
+static MlirValue fromStorage(TileBuilder *builder, const Access *access, MlirValue value) {
+  MlirType element = access->shape.element;
+  if (mlirTypeEqual(access->storage, element))
     return value;
-  return buildUnary(builder, "arith.trunci", vectorOf(access->shape.element, width), value);
+  return valueOfBits(builder, integerCast(builder, value, bitsTypeOf(element), false), element);
 }
 
-static MlirValue toStorage(TileBuilder *builder, const Access *access, MlirValue value, int64_t width) {
+static MlirValue toStorage(TileBuilder *builder, const Access *access, MlirValue value) {
   if (mlirTypeEqual(access->storage, access->shape.element))
     return value;
-  return buildUnary(builder, "arith.extui", vectorOf(access->storage, width), value);
+  return integerCast(builder, bitsOfValue(builder, value), access->storage, false);
 }
 
 // base, indices…, extra…: the operands of every vector access.
@@ -289,7 +289,7 @@ MlirValue accessLoad(Body *body, const Access *access, const Coord *coords, intp
     loaded = loadGathering(body, access, coords, axis, width, accessMask(body, access, coords, axis, width));
   else
     loaded = loadByElement(body, access, coords, axis, width);
-  return fromStorage(builder, access, loaded, width);
+  return fromStorage(builder, access, loaded);
 }
 
 //===--- stores -------------------------------------------------------------------------------===//
@@ -340,7 +340,7 @@ void accessStore(Body *body, const Access *access, const Coord *coords, intptr_t
     packedStore(body, access, coords, axis, width, value);
     return;
   }
-  value = toStorage(&body->lowering->builder, access, value, width);
+  value = toStorage(&body->lowering->builder, access, value);
   if (width == 0)
     storeScalar(body, access, coords, value);
   else if (accessIsContiguous(access, axis, width))

@@ -1,5 +1,6 @@
-// Atomics: one LLVM operation per element, on the address of the place. Floats that are not added travel as integers
-// of their width. `scope` is the whole machine on a CPU; orders are LLVM's.
+// Atomics: one LLVM operation per element, on the address of the place; where the element shares its word with others
+// (packed views, fewer than 8 bits) or the machine cannot combine it, a loop that exchanges words. Floats that are not
+// added travel as integers of their width. `scope` is the whole machine on a CPU; orders are LLVM's.
 #include "dialects/tile/questions.h"
 #include "lib/conversion/tile_to_vector/places.h"
 #include "lib/ir/op_format.h"
@@ -12,13 +13,9 @@
 //===--- elements and orders ---------------------------------------------------------------------===//
 
 bool expectAtomic(const Reached *reached) {
-  MlirType element = reached->element;
-  if (reached->access && reached->access->packing)
-    return tileError(reached->op, "not lowered to the CPU yet: atomics on a packed view");
-  int64_t bits = mlirTypeIsAInteger(element) ? mlirIntegerTypeGetWidth(element)
-                 : mlirTypeIsAFloat(element) ? mlirFloatTypeGetWidth(element)
-                                             : 64;
-  if (bits == 8 || bits == 16 || bits == 32 || bits == 64)
+  MlirType word = bitsTypeOf(reached->access ? reached->access->storage : storageOf(reached->element));
+  int64_t bits = mlirIntegerTypeGetWidth(word);
+  if (bits <= 8 || bits == 16 || bits == 32 || bits == 64)
     return true;
   return tileError(reached->op, "not lowered to the CPU yet: atomics on elements of %d bits", (int)bits);
 }
@@ -39,21 +36,13 @@ static MlirAttribute number(TileBuilder *builder, int64_t value) {
   return mlirIntegerAttrGet(mlirIntegerTypeGet(builder->context, 64), value);
 }
 
-static MlirType bitsOf(MlirType element) {
-  return mlirIntegerTypeGet(mlirTypeGetContext(element), (unsigned)bytesOf(element) * 8);
+// An element as the word of its cell, where it is alone, and back.
+static MlirValue toWord(TileBuilder *builder, const Cell *cell, MlirValue value) {
+  return integerCast(builder, bitsOfValue(builder, value), cell->word, false);
 }
 
-static MlirValue toBits(TileBuilder *builder, MlirValue value) {
-  MlirType type = mlirValueGetType(value);
-  if (mlirTypeIsAIndex(type))
-    return buildUnary(builder, "arith.index_cast", bitsOf(type), value);
-  return mlirTypeIsAFloat(type) ? buildUnary(builder, "arith.bitcast", bitsOf(type), value) : value;
-}
-
-static MlirValue fromBits(TileBuilder *builder, MlirValue bits, MlirType element) {
-  if (mlirTypeIsAIndex(element))
-    return buildUnary(builder, "arith.index_cast", element, bits);
-  return mlirTypeIsAFloat(element) ? buildUnary(builder, "arith.bitcast", element, bits) : bits;
+static MlirValue fromWord(TileBuilder *builder, MlirValue word, MlirType element) {
+  return valueOfBits(builder, integerCast(builder, word, bitsTypeOf(element), false), element);
 }
 
 //===--- read, modify, write ------------------------------------------------------------------------===//
@@ -71,31 +60,131 @@ static int64_t operationOf(MlirStringRef kind, bool isFloat) {
   return -1;
 }
 
-MlirValue combineAtomically(TileBuilder *builder, MlirStringRef kind, MlirStringRef order, MlirValue pointer,
-                            MlirValue value) {
-  MlirType element = mlirValueGetType(value);
-  bool isExchange = tileStringEquals(kind, "xchg"), isNumber = mlirTypeIsAFloat(element) && !isExchange;
-  MlirValue operands[] = {pointer, isNumber ? value : toBits(builder, value)};
-  TileAttributeEntry attributes[] = {
-      {"bin_op", number(builder, operationOf(kind, isNumber))}, {"ordering", number(builder, orderingOf(order))}, {0}};
-  MlirValue old = tileBuildValue(builder, "llvm.atomicrmw", mlirValueGetType(operands[1]), 2, operands, attributes);
-  return isNumber ? old : fromBits(builder, old, element);
-}
-
-static MlirValue exchangeWhereEqual(TileBuilder *builder, MlirStringRef order, MlirValue pointer, MlirValue compare,
-                                    MlirValue value) {
-  MlirType element = mlirValueGetType(value), bits = bitsOf(element);
+static MlirValue exchange(TileBuilder *builder, MlirStringRef order, const Cell *cell, MlirValue compare,
+                          MlirValue value) {
   bool acquires = tileStringEquals(order, "acquire") || tileStringEquals(order, "acq_rel");
-  MlirType fields[] = {bits, mlirIntegerTypeGet(builder->context, 1)};
+  MlirType fields[] = {cell->word, mlirIntegerTypeGet(builder->context, 1)};
   MlirType type = mlirLLVMStructTypeLiteralGet(builder->context, 2, fields, false);
-  MlirValue operands[] = {pointer, toBits(builder, compare), toBits(builder, value)};
+  MlirValue operands[] = {cell->pointer, compare, value};
   TileAttributeEntry attributes[] = {{"success_ordering", number(builder, orderingOf(order))},
                                      {"failure_ordering", number(builder, acquires ? 4 : 2)},
                                      {0}};
-  MlirValue pair = tileBuildValue(builder, "llvm.cmpxchg", type, 3, operands, attributes);
-  int64_t first = 0;
-  TileAttributeEntry position[] = {{"position", mlirDenseI64ArrayGet(builder->context, 1, &first)}, {0}};
-  return fromBits(builder, tileBuildValue(builder, "llvm.extractvalue", bits, 1, &pair, position), element);
+  return tileBuildValue(builder, "llvm.cmpxchg", type, 3, operands, attributes);
+}
+
+static MlirValue fieldOf(TileBuilder *builder, MlirValue pair, int64_t field, MlirType type) {
+  TileAttributeEntry position[] = {{"position", mlirDenseI64ArrayGet(builder->context, 1, &field)}, {0}};
+  return tileBuildValue(builder, "llvm.extractvalue", type, 1, &pair, position);
+}
+
+//===--- elements that share a word, or that no instruction combines --------------------------------===//
+
+// What `kind` makes of two numbers; the enumeration is operationOf's.
+static MlirValue combined(TileBuilder *builder, MlirStringRef kind, MlirValue old, MlirValue value) {
+  static const struct {
+    const char *name, *integers, *floats;
+  } kinds[] = {{"add", "arith.addi", "arith.addf"},
+               {"fadd", NULL, "arith.addf"},
+               {"max", "arith.maxsi", "arith.maximumf"},
+               {"min", "arith.minsi", "arith.minimumf"},
+               {"umax", "arith.maxui", NULL},
+               {"umin", "arith.minui", NULL},
+               {"and", "arith.andi", NULL},
+               {"or", "arith.ori", NULL},
+               {"xor", "arith.xori", NULL}};
+  bool isFloat = mlirTypeIsAFloat(mlirValueGetType(value));
+  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; ++i)
+    if (tileStringEquals(kind, kinds[i].name))
+      return buildBinary(builder, isFloat ? kinds[i].floats : kinds[i].integers, old, value);
+  return value; // xchg
+}
+
+static MlirValue elementInWord(TileBuilder *builder, const Cell *cell, MlirValue word, MlirType element) {
+  return fromWord(builder, cell->shift.ptr ? buildBinary(builder, "arith.shrui", word, cell->shift) : word, element);
+}
+
+static MlirValue wordWith(TileBuilder *builder, const Cell *cell, MlirValue word, MlirValue element) {
+  MlirValue bits = toWord(builder, cell, element), ones = tileBuildInteger(builder, cell->word, -1);
+  unsigned width = mlirIntegerTypeGetWidth(bitsTypeOf(mlirValueGetType(element)));
+  if (width == mlirIntegerTypeGetWidth(cell->word))
+    return bits;
+  MlirValue mask = tileBuildInteger(builder, cell->word, (int64_t)(UINT64_MAX >> (64 - width)));
+  if (cell->shift.ptr) {
+    bits = buildBinary(builder, "arith.shli", bits, cell->shift);
+    mask = buildBinary(builder, "arith.shli", mask, cell->shift);
+  }
+  word = buildBinary(builder, "arith.andi", word, buildBinary(builder, "arith.xori", mask, ones));
+  return buildBinary(builder, "arith.ori", word, bits);
+}
+
+// Reads, combines (with `compare`: writes where it is there) and exchanges until nobody came between.
+static MlirValue exchangeUntilDone(TileBuilder *builder, MlirStringRef kind, MlirStringRef order, const Cell *cell,
+                                   MlirValue compare, MlirValue value) {
+  MlirType element = mlirValueGetType(value), bit = mlirIntegerTypeGet(builder->context, 1);
+  TileAttributeEntry relaxed[] = {
+      {"ordering", number(builder, 2)}, {"alignment", number(builder, bytesOf(cell->word))}, {0}};
+  MlirValue first = tileBuildValue(builder, "llvm.load", cell->word, 1, &cell->pointer, relaxed);
+  MlirRegion regions[] = {mlirRegionCreate(), mlirRegionCreate()};
+  MlirBlock before = mlirBlockCreate(1, &cell->word, &builder->location);
+  MlirBlock after = mlirBlockCreate(1, &cell->word, &builder->location);
+  mlirRegionAppendOwnedBlock(regions[0], before);
+  mlirRegionAppendOwnedBlock(regions[1], after);
+  TileBuilder inside = tileBuilderAtEnd(before, builder->location);
+  MlirValue word = mlirBlockGetArgument(before, 0), old = elementInWord(&inside, cell, word, element), wanted = value;
+  if (compare.ptr) {
+    MlirValue bits = bitsOfValue(&inside, old), same = bitsOfValue(&inside, compare);
+    wanted = buildSelect(&inside, compareIntegers(&inside, CompareEqual, bits, same), value, old);
+  } else {
+    wanted = combined(&inside, kind, old, value);
+  }
+  MlirValue pair = exchange(&inside, order, cell, word, wordWith(&inside, cell, word, wanted));
+  MlirValue seen = fieldOf(&inside, pair, 0, cell->word), done = fieldOf(&inside, pair, 1, bit);
+  MlirValue again = buildBinary(&inside, "arith.xori", done, tileBuildInteger(&inside, bit, 1));
+  tileBuild(&inside, "scf.condition", 2, (MlirValue[]){again, seen}, 0, NULL, NULL, 0, NULL);
+  inside = tileBuilderAtEnd(after, builder->location);
+  MlirValue argument = mlirBlockGetArgument(after, 0);
+  tileBuildYield(&inside, 1, &argument);
+  MlirOperation loop = tileBuild(builder, "scf.while", 1, &first, 1, &cell->word, NULL, 2, regions);
+  return elementInWord(builder, cell, mlirOperationGetResult(loop, 0), element);
+}
+
+// bf16 and narrower floats are added in f32, which atomicrmw would round by an instruction that flushes subnormals, or
+// does not know at all.
+static bool isAlone(const Cell *cell, MlirValue value, bool isNumber) {
+  MlirType element = mlirValueGetType(value), bits = bitsTypeOf(element);
+  return mlirTypeEqual(bits, cell->word) &&
+         !(isNumber && (mlirTypeIsABF16(element) || mlirIntegerTypeGetWidth(bits) < 16));
+}
+
+MlirValue combineAtomically(TileBuilder *builder, MlirStringRef kind, MlirStringRef order, const Cell *cell,
+                            MlirValue value) {
+  MlirType element = mlirValueGetType(value);
+  if (mlirTypeIsAIndex(element)) {
+    value = integerCast(builder, value, cell->word, true);
+    return integerCast(builder, combineAtomically(builder, kind, order, cell, value), element, true);
+  }
+  bool isExchange = tileStringEquals(kind, "xchg"), isNumber = mlirTypeIsAFloat(element) && !isExchange;
+  if (!isAlone(cell, value, isNumber))
+    return exchangeUntilDone(builder, kind, order, cell, (MlirValue){NULL}, value);
+  MlirValue operands[] = {cell->pointer, isNumber ? value : bitsOfValue(builder, value)};
+  TileAttributeEntry attributes[] = {
+      {"bin_op", number(builder, operationOf(kind, isNumber))}, {"ordering", number(builder, orderingOf(order))}, {0}};
+  MlirValue old = tileBuildValue(builder, "llvm.atomicrmw", mlirValueGetType(operands[1]), 2, operands, attributes);
+  return isNumber ? old : valueOfBits(builder, old, element);
+}
+
+static MlirValue exchangeWhereEqual(TileBuilder *builder, MlirStringRef order, const Cell *cell, MlirValue compare,
+                                    MlirValue value) {
+  MlirType element = mlirValueGetType(value);
+  if (mlirTypeIsAIndex(element)) {
+    compare = integerCast(builder, compare, cell->word, true);
+    value = integerCast(builder, value, cell->word, true);
+    return integerCast(builder, exchangeWhereEqual(builder, order, cell, compare, value), element, true);
+  }
+  if (!isAlone(cell, value, false))
+    return exchangeUntilDone(builder, tileString("xchg"), order, cell, compare, value);
+  MlirValue pair = exchange(builder, order, cell, toWord(builder, cell, compare), toWord(builder, cell, value));
+  return fromWord(builder, fieldOf(builder, pair, 0, cell->word), element);
 }
 
 //===--- tiles and scalars ---------------------------------------------------------------------------===//
@@ -107,18 +196,18 @@ typedef struct Atomic {
   Access *old;                    // null: nothing is read
 } Atomic;
 
-static MlirValue loadAtomically(TileBuilder *builder, const Atomic *atomic, MlirStringRef order, MlirValue pointer) {
+static MlirValue loadAtomically(TileBuilder *builder, const Atomic *atomic, MlirStringRef order, const Cell *cell) {
   MlirType element = atomic->reached.element;
   TileAttributeEntry attributes[] = {
-      {"ordering", number(builder, orderingOf(order))}, {"alignment", number(builder, bytesOf(element))}, {0}};
-  return fromBits(builder, tileBuildValue(builder, "llvm.load", bitsOf(element), 1, &pointer, attributes), element);
+      {"ordering", number(builder, orderingOf(order))}, {"alignment", number(builder, bytesOf(cell->word))}, {0}};
+  MlirValue word = tileBuildValue(builder, "llvm.load", cell->word, 1, &cell->pointer, attributes);
+  return mlirTypeIsAIndex(element) ? integerCast(builder, word, element, true) : fromWord(builder, word, element);
 }
 
-static void storeAtomically(TileBuilder *builder, MlirStringRef order, MlirValue pointer, MlirValue value) {
-  MlirValue operands[] = {toBits(builder, value), pointer};
-  TileAttributeEntry attributes[] = {{"ordering", number(builder, orderingOf(order))},
-                                     {"alignment", number(builder, bytesOf(mlirValueGetType(value)))},
-                                     {0}};
+static void storeAtomically(TileBuilder *builder, MlirStringRef order, const Cell *cell, MlirValue value) {
+  MlirValue operands[] = {toWord(builder, cell, value), cell->pointer};
+  TileAttributeEntry attributes[] = {
+      {"ordering", number(builder, orderingOf(order))}, {"alignment", number(builder, bytesOf(cell->word))}, {0}};
   tileBuild(builder, "llvm.store", 2, operands, 0, NULL, attributes, 0, NULL);
 }
 
@@ -126,15 +215,15 @@ static void storeAtomically(TileBuilder *builder, MlirStringRef order, MlirValue
 static MlirValue applyAtomic(Body *body, const Atomic *atomic, const Place *place, const Coord *coords) {
   TileBuilder *builder = &body->lowering->builder;
   MlirStringRef order = tileKeywordOf(atomic->op, "order");
-  MlirValue pointer = placePointer(builder, place);
+  Cell cell = placeCell(builder, place);
   if (!atomic->value.ptr)
-    return loadAtomically(builder, atomic, order, pointer);
+    return loadAtomically(builder, atomic, order, &cell);
   MlirValue value = elementAt(body, atomic->value, coords);
   if (atomic->compare.ptr)
-    return exchangeWhereEqual(builder, order, pointer, elementAt(body, atomic->compare, coords), value);
+    return exchangeWhereEqual(builder, order, &cell, elementAt(body, atomic->compare, coords), value);
   if (atomic->old)
-    return combineAtomically(builder, tileKeywordOf(atomic->op, "kind"), order, pointer, value);
-  storeAtomically(builder, order, pointer, value);
+    return combineAtomically(builder, tileKeywordOf(atomic->op, "kind"), order, &cell, value);
+  storeAtomically(builder, order, &cell, value);
   return (MlirValue){NULL};
 }
 
@@ -193,9 +282,7 @@ bool lowerAtomic(Lowering *lowering, MlirOperation op) {
     return false;
   if (!tileOpIs(op, "tile.atomic_store"))
     atomic.old = bufferNew(lowering, &shape);
-  intptr_t mark = spillOperands(lowering, op);
-  forEachElement(lowering, &shape, visitPlace, &atomic);
-  unspill(lowering, mark);
+  forEachElementOf(lowering, op, &shape, visitPlace, &atomic);
   if (atomic.old)
     recordOld(lowering, &atomic);
   return true;

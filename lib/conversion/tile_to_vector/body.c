@@ -97,7 +97,7 @@ static bool lowerInBounds(Lowering *lowering, MlirOperation op) {
   return true;
 }
 
-static bool lowerLazy(Lowering *lowering, MlirOperation op) {
+bool lowerLazy(Lowering *lowering, MlirOperation op) {
   for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i)
     recordNew(lowering, mlirOperationGetResult(op, i), Record_Lazy)->op = op;
   for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i)
@@ -205,7 +205,7 @@ static bool lowerStore(Lowering *lowering, MlirOperation op) {
 }
 
 // View to buffer (packing) or back: `indices` are the view's.
-static bool lowerCopy(Lowering *lowering, MlirOperation op) {
+bool lowerCopy(Lowering *lowering, MlirOperation op) {
   Access *ends[2];
   if (tileTypeGetRank(tileOperandType(op, 0)) == 0)
     return tileError(op, "not lowered to the CPU yet: a copy of a scalar");
@@ -223,11 +223,6 @@ static bool lowerPrefetch(Lowering *lowering, MlirOperation op) {
     return true; // a hint for one element
   const Access *view = recordOf(lowering, mlirOperationGetOperand(op, 0))->access;
   accessPrefetch(lowering, accessAt(lowering, view, op, 1), tileOpAttribute(op, "write").ptr);
-  return true;
-}
-
-static bool lowerSync(Lowering *lowering, MlirOperation op) {
-  (void)lowering, (void)op; // one partition runs a program: program order is enough
   return true;
 }
 
@@ -259,6 +254,7 @@ static const Row rows[] = {
     {"tile.atomic_load", lowerAtomic},
     {"tile.atomic_store", lowerAtomic},
     {"tile.mma", lowerMma},
+    {"tile.mma_scaled", lowerMmaScaled},
     {"tile.reduce", lowerReduce},
     {"tile.scan", lowerScan},
     {"tile.random", lowerRandom},
@@ -271,12 +267,29 @@ static const Row rows[] = {
     {"tile.bitcast", lowerBitcast},
     {"tile.cat", lowerCat},
     {"tile.insert", lowerInsert},
-    {"tile.sync", lowerSync},
+    {"tile.sync", lowerNothing}, // one partition runs a program: program order is enough
+    {"tile.copy_async", lowerCopyAsync},
+    {"tile.join", lowerJoin},
+    {"tile.wait", lowerNothing},
+    {"tile.fence", lowerFence},
+    {"tile.convert_layout", lowerNothing}, // nobody uses its result any more
     {"tile.call", lowerCall},
     {"scf.for", lowerFor},
     {"scf.if", lowerIf},
     {"scf.while", lowerWhile},
 };
+
+// The one element.
+static bool lowerReshapeToScalar(Lowering *lowering, MlirOperation op) {
+  Coord first[MaxRank];
+  for (intptr_t i = 0; i < MaxRank; ++i)
+    first[i] = coordConstant(0);
+  Body body = bodyBegin(lowering, false);
+  MlirValue element = elementAt(&body, mlirOperationGetOperand(op, 0), first);
+  bodyEnd(&body);
+  recordScalar(lowering, mlirOperationGetResult(op, 0), element);
+  return true;
+}
 
 static const Row *findRow(MlirOperation op) {
   for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i)
@@ -295,14 +308,9 @@ static bool isOnScalars(MlirOperation op) {
   return mlirOperationGetNumRegions(op) == 0;
 }
 
-static bool isOfDialect(MlirOperation op, const char *prefix) {
-  MlirStringRef name = tileOpName(op), start = tileString(prefix);
-  return name.length > start.length && mlirStringRefEqual((MlirStringRef){name.data, start.length}, start);
-}
-
 static bool mayBeCloned(MlirOperation op) {
-  return isOnScalars(op) && (isOfDialect(op, "arith.") || isOfDialect(op, "math.") || isOfDialect(op, "memref.") ||
-                             isOfDialect(op, "ub."));
+  return isOnScalars(op) && (tileOpNameStartsWith(op, "arith.") || tileOpNameStartsWith(op, "math.") ||
+                             tileOpNameStartsWith(op, "memref.") || tileOpNameStartsWith(op, "ub."));
 }
 
 // Tiles and memrefs of at most MaxRank dimensions.
@@ -325,6 +333,8 @@ static bool lowerOp(Lowering *lowering, MlirOperation op) {
   if (row)
     return row->lower(lowering, op);
   bool yieldsTile = mlirOperationGetNumResults(op) > 0 && isTile(tileResultType(op, 0));
+  if (tileOpIs(op, "tile.reshape") && !yieldsTile && isTile(tileOperandType(op, 0)))
+    return lowerReshapeToScalar(lowering, op);
   if (mlirOperationGetNumOperands(op) > 0 && tileTypeIsABuffer(tileOperandType(op, 0)))
     return accessOfReinterpretation(lowering, op);
   if (yieldsTile && tileOpIs(op, "arith.constant"))

@@ -1,5 +1,6 @@
 // scf.for, scf.if and scf.while that carry tiles. A small tile travels as vectors; a large one has a buffer that every
 // iteration writes in place. Scalars travel as they are.
+#include "dialects/tile/tile.h"
 #include "lib/conversion/tile_to_vector/lowering.h"
 
 #include <string.h>
@@ -39,6 +40,8 @@ static bool addValue(Carrier *carrier, MlirType type) {
   if (carrier->count == MaxFlat)
     return addFlat(carrier, type);
   carrier->types[carrier->count++] = type;
+  if (tileTypeIsAToken(type))
+    return addFlat(carrier, mlirIntegerTypeGet(carrier->lowering->context, 1)); // scheduled.c
   if (!isTile(type))
     return addFlat(carrier, type);
   Shape shape = shapeOf(type);

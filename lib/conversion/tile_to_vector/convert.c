@@ -1,8 +1,10 @@
-// tile.convert_type and tile.bitcast, element by element into buffers: conversions that arith does not say (docs in
-// dialects/tile/ops.def), and the same bits as other elements.
+// tile.convert_type, evaluated like arith's operations: conversions that arith does not say (docs in
+// dialects/tile/ops.def), as vectors of f64 or i64, which hold every element. And tile.bitcast, element by element into
+// a buffer.
 #include "lib/conversion/tile_to_vector/lowering.h"
 
 #include "dialects/tile/questions.h"
+#include "lib/ir/float_format.h"
 #include "lib/ir/op_format.h"
 
 #include "mlir-c/BuiltinAttributes.h"
@@ -12,41 +14,10 @@
 
 typedef struct Convert {
   MlirOperation op;
-  MlirType from, to;
-  Access *result;
-  MlirValue bits; // stochastic; of the kernel
+  MlirType from, to; // elements
+  int64_t width;     // of the vectors; 0: scalars
+  Access *result;    // bitcast
 } Convert;
-
-//===--- limits ---------------------------------------------------------------------------------------===//
-
-// Digits after the binary point, and the exponents of the largest and the least normal number.
-typedef struct Floats {
-  int fraction, largest, least;
-} Floats;
-
-static bool floatsOf(MlirType type, Floats *out) {
-  if (mlirTypeIsAF16(type))
-    *out = (Floats){10, 15, -14};
-  else if (mlirTypeIsABF16(type))
-    *out = (Floats){7, 127, -126};
-  else if (mlirTypeIsAF32(type))
-    *out = (Floats){23, 127, -126};
-  else
-    return mlirTypeIsAF64(type) ? (*out = (Floats){52, 1023, -1022}, true) : false;
-  return true;
-}
-
-static double largestOf(MlirType type) {
-  Floats floats;
-  floatsOf(type, &floats);
-  return ldexp(2 - ldexp(1, -floats.fraction), floats.largest);
-}
-
-static unsigned widthOf(MlirType type) {
-  if (mlirTypeIsAFloat(type))
-    return mlirFloatTypeGetWidth(type);
-  return mlirTypeIsAInteger(type) ? mlirIntegerTypeGetWidth(type) : 64;
-}
 
 //===--- to floats ------------------------------------------------------------------------------------===//
 
@@ -62,68 +33,93 @@ static MlirValue clampFloat(TileBuilder *builder, MlirValue value, double low, d
                  tileBuildFloat(builder, type, high));
 }
 
-// An integer beyond the largest float becomes it; then the conversion rounds once.
-static MlirValue floatOfInteger(TileBuilder *builder, const Convert *convert, MlirValue value) {
-  double largest = largestOf(convert->to);
-  MlirType word = mlirIntegerTypeGet(builder->context, 64);
-  value = integerCast(builder, value, word, true);
-  if (largest < 0x1p62)
-    value = between(builder, value, "arith.minsi", tileBuildInteger(builder, word, -(int64_t)largest), "arith.maxsi",
-                    tileBuildInteger(builder, word, (int64_t)largest));
-  return buildUnary(builder, "arith.sitofp", convert->to, value);
+static MlirValue clampInteger(TileBuilder *builder, MlirValue value, int64_t low, int64_t high) {
+  MlirType type = mlirValueGetType(value);
+  return between(builder, value, "arith.minsi", tileBuildInteger(builder, type, low), "arith.maxsi",
+                 tileBuildInteger(builder, type, high));
 }
+
+static MlirValue compareFloats(TileBuilder *builder, const Convert *convert, int64_t predicate, MlirValue a,
+                               MlirValue b) {
+  MlirType bit = vectorOf(mlirIntegerTypeGet(builder->context, 1), convert->width);
+  MlirAttribute number = mlirIntegerAttrGet(mlirIntegerTypeGet(builder->context, 64), predicate);
+  TileAttributeEntry attributes[] = {{"predicate", number}, {0}};
+  return tileBuildValue(builder, "arith.cmpf", bit, 2, (MlirValue[]){a, b}, attributes);
+}
+
+enum { OrderedAtLeast = 3, OrderedLess = 4, Unordered = 14 }; // arith.cmpf's numbers
 
 // Up when the random bits, as a fraction of 2^32, are below how far the value is on its way to the next number: counted
 // in units of the result's last place, which is the same for all numbers below the least normal one.
-static MlirValue roundStochastically(TileBuilder *builder, const Convert *convert, MlirValue value, MlirValue random) {
-  MlirType wide = mlirF64TypeGet(builder->context), word = mlirIntegerTypeGet(builder->context, 64);
-  Floats floats;
-  floatsOf(convert->to, &floats);
-  MlirValue exact = convertElement(builder, value, wide, 0);
+static MlirValue roundStochastically(TileBuilder *builder, const Convert *convert, MlirValue exact, MlirValue random) {
+  MlirType wide = mlirValueGetType(exact), word = vectorOf(mlirIntegerTypeGet(builder->context, 64), convert->width);
+  TileFloatFormat format = tileFloatFormatGet(convert->to);
   MlirValue bits = buildUnary(builder, "arith.bitcast", word, exact);
   MlirValue exponent = buildBinary(builder, "arith.andi", bits, tileBuildInteger(builder, word, 0x7ff0000000000000));
-  MlirValue least = tileBuildInteger(builder, word, (int64_t)(1023 + floats.least) << 52);
+  MlirValue least = tileBuildInteger(builder, word, (int64_t)(1023 + format.leastExponent) << 52);
   exponent = buildBinary(builder, "arith.maxui", exponent, least);
-  MlirValue below = tileBuildInteger(builder, word, (int64_t)floats.fraction << 52);
+  MlirValue below = tileBuildInteger(builder, word, (int64_t)format.fraction << 52);
   MlirValue quantum = buildUnary(builder, "arith.bitcast", wide, buildBinary(builder, "arith.subi", exponent, below));
   MlirValue places = buildBinary(builder, "arith.divf", exact, quantum); // exact: a power of two
   MlirValue floor = buildUnary(builder, "math.floor", wide, places);
   MlirValue way = buildBinary(builder, "arith.subf", places, floor);
   MlirValue fraction = buildUnary(builder, "arith.uitofp", wide, random);
   fraction = buildBinary(builder, "arith.mulf", fraction, tileBuildFloat(builder, wide, 0x1p-32));
-  TileAttributeEntry less[] = {{"predicate", mlirIntegerAttrGet(word, 4)}, {0}};
-  MlirValue goesUp = tileBuildValue(builder, "arith.cmpf", mlirIntegerTypeGet(builder->context, 1), 2,
-                                    (MlirValue[]){fraction, way}, less);
-  MlirValue up = buildUnary(builder, "arith.uitofp", wide, goesUp);
+  MlirValue up = buildUnary(builder, "arith.uitofp", wide, compareFloats(builder, convert, OrderedLess, fraction, way));
   MlirValue rounded = buildBinary(builder, "arith.mulf", buildBinary(builder, "arith.addf", floor, up), quantum);
   return buildBinary(builder, "math.copysign", rounded, exact); // -0, and what rounds to it
 }
 
-// f64 holds every element exactly, so that it is rounded once.
-static MlirValue floatOfFloat(Body *body, const Convert *convert, const Coord *coords, MlirValue value) {
-  TileBuilder *builder = &body->lowering->builder;
-  if (convert->bits.ptr)
-    value = roundStochastically(builder, convert, value, elementAt(body, convert->bits, coords));
-  double largest = largestOf(convert->to);
+// What comes is f64, so that the one rounding is here.
+static MlirValue floatOfF64(TileBuilder *builder, const Convert *convert, MlirValue value) {
+  const TileRounding *rounding = tileRoundingOf(convert->op);
+  double largest = tileFloatFormatGet(convert->to).largest;
   if (tileHas(convert->op, "saturate"))
     value = clampFloat(builder, value, -largest, largest);
-  return convertElement(builder, value, convert->to, 0);
+  if (!rounding || rounding->number == 0 || mlirTypeIsAF64(convert->to))
+    return convertElement(builder, value, convert->to, convert->width);
+  MlirType word = mlirIntegerTypeGet(builder->context, 32);
+  TileAttributeEntry attributes[] = {{"roundingmode", mlirIntegerAttrGet(word, rounding->number)}, {0}};
+  return tileBuildValue(builder, "arith.truncf", vectorOf(convert->to, convert->width), 1, &value, attributes);
+}
+
+static MlirValue floatOfFloat(TileBuilder *builder, const Convert *convert, MlirValue value, MlirValue bits) {
+  value = convertElement(builder, value, mlirF64TypeGet(builder->context), convert->width);
+  if (bits.ptr)
+    value = roundStochastically(builder, convert, value, bits);
+  return floatOfF64(builder, convert, value);
+}
+
+// An integer beyond the largest float becomes it; then the conversion rounds once. Narrow floats, whose largest may be
+// no integer, and directions go by way of f64: beyond 2^53 it has rounded to nearest already.
+static MlirValue floatOfInteger(TileBuilder *builder, const Convert *convert, MlirValue value) {
+  const TileRounding *rounding = tileRoundingOf(convert->op);
+  TileFloatFormat format = tileFloatFormatGet(convert->to);
+  value = integerCast(builder, value, mlirIntegerTypeGet(builder->context, 64), true);
+  if (format.width < 16 || (rounding && rounding->number)) {
+    MlirType wide = vectorOf(mlirF64TypeGet(builder->context), convert->width);
+    return floatOfF64(builder, convert, buildUnary(builder, "arith.sitofp", wide, value));
+  }
+  if (format.largest < 0x1p62 && tileHas(convert->op, "saturate"))
+    value = clampInteger(builder, value, -(int64_t)format.largest, (int64_t)format.largest);
+  return buildUnary(builder, "arith.sitofp", vectorOf(convert->to, convert->width), value);
 }
 
 //===--- to integers ------------------------------------------------------------------------------------===//
 
-// Toward zero; nan becomes 0. Compared in f64, where the integer's limits lie exactly or round outward to ±2^63.
+// Toward zero where no direction is said; nan becomes 0. Compared in f64, where the integer's limits lie exactly or
+// round outward to ±2^63.
 static MlirValue integerOfFloat(TileBuilder *builder, const Convert *convert, MlirValue value) {
-  MlirType wide = mlirF64TypeGet(builder->context), word = mlirIntegerTypeGet(builder->context, 64);
-  MlirType bit = mlirIntegerTypeGet(builder->context, 1);
-  unsigned width = widthOf(convert->to);
+  MlirType wide = vectorOf(mlirF64TypeGet(builder->context), convert->width);
+  MlirType word = vectorOf(mlirIntegerTypeGet(builder->context, 64), convert->width);
+  const TileRounding *rounding = tileRoundingOf(convert->op);
+  int64_t width = bitsOf(convert->to);
   double beyond = ldexp(1, (int)width - 1);
-  value = convertElement(builder, value, wide, 0);
-  MlirValue high = tileBuildFloat(builder, wide, beyond);
-  TileAttributeEntry isNan[] = {{"predicate", mlirIntegerAttrGet(word, 14)}, {0}};
-  TileAttributeEntry isBeyond[] = {{"predicate", mlirIntegerAttrGet(word, 3)}, {0}};
-  MlirValue nan = tileBuildValue(builder, "arith.cmpf", bit, 2, (MlirValue[]){value, value}, isNan);
-  MlirValue over = tileBuildValue(builder, "arith.cmpf", bit, 2, (MlirValue[]){value, high}, isBeyond);
+  value = convertElement(builder, value, mlirF64TypeGet(builder->context), convert->width);
+  if (rounding)
+    value = buildUnary(builder, rounding->op, wide, value);
+  MlirValue nan = compareFloats(builder, convert, Unordered, value, value);
+  MlirValue over = compareFloats(builder, convert, OrderedAtLeast, value, tileBuildFloat(builder, wide, beyond));
   MlirValue within = clampFloat(builder, value, -beyond, nextafter(beyond, 0));
   within = buildSelect(builder, nan, buildZero(builder, wide), within);
   MlirValue integer = buildUnary(builder, "arith.fptosi", word, within);
@@ -132,134 +128,103 @@ static MlirValue integerOfFloat(TileBuilder *builder, const Convert *convert, Ml
 }
 
 static MlirValue integerOfInteger(TileBuilder *builder, const Convert *convert, MlirValue value) {
-  unsigned width = widthOf(convert->to);
-  if (width >= widthOf(convert->from))
+  int64_t width = bitsOf(convert->to);
+  if (width >= bitsOf(convert->from))
     return integerCast(builder, value, convert->to, true);
-  MlirType word = mlirIntegerTypeGet(builder->context, 64);
   int64_t largest = (int64_t)(UINT64_MAX >> (65 - width));
-  value =
-      between(builder, integerCast(builder, value, word, true), "arith.minsi",
-              tileBuildInteger(builder, word, -largest - 1), "arith.maxsi", tileBuildInteger(builder, word, largest));
-  return integerCast(builder, value, convert->to, true);
+  value = integerCast(builder, value, mlirIntegerTypeGet(builder->context, 64), true);
+  return integerCast(builder, clampInteger(builder, value, -largest - 1, largest), convert->to, true);
 }
 
 //===--- convert_type -----------------------------------------------------------------------------------===//
 
-static void convertAt(Body *body, const Coord *coords, void *data) {
-  const Convert *convert = data;
-  TileBuilder *builder = &body->lowering->builder;
-  MlirValue value = elementAt(body, mlirOperationGetOperand(convert->op, 0), coords);
-  bool fromFloat = mlirTypeIsAFloat(convert->from), toFloat = mlirTypeIsAFloat(convert->to);
-  if (fromFloat)
-    value = toFloat ? floatOfFloat(body, convert, coords, value) : integerOfFloat(builder, convert, value);
-  else
-    value = toFloat ? floatOfInteger(builder, convert, value) : integerOfInteger(builder, convert, value);
-  accessStore(body, convert->result, coords, -1, 0, value);
+MlirValue buildConversion(TileBuilder *builder, MlirOperation op, MlirValue value, MlirValue bits, int64_t width) {
+  Convert convert = {.op = op, .width = width, .to = tileTypeGetElement(tileResultType(op, 0))};
+  convert.from = tileTypeGetElement(tileOperandType(op, 0));
+  if (mlirTypeIsAFloat(convert.from))
+    return mlirTypeIsAFloat(convert.to) ? floatOfFloat(builder, &convert, value, bits)
+                                        : integerOfFloat(builder, &convert, value);
+  return mlirTypeIsAFloat(convert.to) ? floatOfInteger(builder, &convert, value)
+                                      : integerOfInteger(builder, &convert, value);
 }
 
-static bool expectConversion(const Convert *convert) {
-  Floats floats;
-  bool known = (!mlirTypeIsAFloat(convert->from) || floatsOf(convert->from, &floats)) &&
-               (!mlirTypeIsAFloat(convert->to) || floatsOf(convert->to, &floats));
-  MlirStringRef rounding = tileKeywordOf(convert->op, "rounding");
-  char from[64], to[64];
-  if (!known || widthOf(convert->from) > 64 || widthOf(convert->to) > 64)
-    return tileError(convert->op, "not lowered to the CPU yet: a conversion of %s to %s",
-                     tileTypeText(convert->from, from, sizeof from), tileTypeText(convert->to, to, sizeof to));
-  bool usual = rounding.length == 0 || convert->bits.ptr ||
-               (mlirTypeIsAFloat(convert->to) && tileStringEquals(rounding, "nearest_even")) ||
-               (!mlirTypeIsAFloat(convert->to) && tileStringEquals(rounding, "toward_zero"));
-  return usual ||
-         tileError(convert->op, "not lowered to the CPU yet: rounding %.*s", (int)rounding.length, rounding.data);
-}
-
-static void recordResult(Lowering *lowering, MlirOperation op, Access *access) {
-  MlirValue result = mlirOperationGetResult(op, 0);
-  if (isTile(mlirValueGetType(result))) {
-    recordMemory(lowering, result, access);
-    return;
-  }
-  Body body = bodyBegin(lowering, true);
-  Coord none[MaxRank] = {{{NULL}, 0}};
-  recordScalar(lowering, result, accessLoad(&body, access, none, -1, 0));
-  bodyEnd(&body);
+static bool isConvertible(MlirType type) {
+  TileFloatFormat format;
+  return mlirTypeIsAFloat(type) ? tileFloatFormatOf(type, &format) : bitsOf(type) <= 64;
 }
 
 bool lowerConvertType(Lowering *lowering, MlirOperation op) {
-  Shape shape = shapeOfValue(mlirOperationGetResult(op, 0));
-  Convert convert = {.op = op, .to = shape.element, .bits = tileOpOperand(op, "bits")};
-  convert.from = shapeOfValue(mlirOperationGetOperand(op, 0)).element;
-  if (!expectConversion(&convert))
-    return false;
-  convert.result = bufferNew(lowering, &shape);
-  intptr_t mark = spillOperands(lowering, op);
-  forEachElement(lowering, &shape, convertAt, &convert);
-  unspill(lowering, mark);
-  recordResult(lowering, op, convert.result);
+  MlirType from = tileTypeGetElement(tileOperandType(op, 0)), to = tileTypeGetElement(tileResultType(op, 0));
+  char fromText[64], toText[64];
+  if (!isConvertible(from) || !isConvertible(to))
+    return tileError(op, "not lowered to the CPU yet: a conversion of %s to %s",
+                     tileTypeText(from, fromText, sizeof fromText), tileTypeText(to, toText, sizeof toText));
+  if (isTile(tileResultType(op, 0)))
+    return lowerLazy(lowering, op);
+  MlirValue bits = tileOpOperand(op, "bits");
+  MlirValue value = scalarOf(lowering, mlirOperationGetOperand(op, 0));
+  value = buildConversion(&lowering->builder, op, value, bits.ptr ? scalarOf(lowering, bits) : bits, 0);
+  recordScalar(lowering, mlirOperationGetResult(op, 0), value);
   return true;
 }
 
 //===--- bitcast ----------------------------------------------------------------------------------------===//
 
-static MlirType bitsType(MlirType type) { return mlirIntegerTypeGet(mlirTypeGetContext(type), widthOf(type)); }
-
-static MlirValue bitsOfElement(TileBuilder *builder, MlirValue value) {
-  MlirType type = mlirValueGetType(value);
-  return mlirTypeIsAFloat(type) ? buildUnary(builder, "arith.bitcast", bitsType(type), value) : value;
+// How many neighbours of the source one element of the result takes bits from, at most: the widths' greatest common
+// divisor says how late in an element it may begin.
+static int64_t partsOf(int64_t from, int64_t to) {
+  int64_t divisor = from, rest = to;
+  while (rest) {
+    int64_t next = divisor % rest;
+    divisor = rest;
+    rest = next;
+  }
+  return 1 + (to - divisor + from - 1) / from;
 }
 
-// Element coords of the wide source holds `pieces` of the result's.
-static MlirValue pieceOf(Body *body, const Convert *convert, const Coord *coords, intptr_t last, int64_t pieces) {
+// The source's elements from `at` on, the first in the lowest bits. Beyond the row, where no bit is wanted any more,
+// its last element once again.
+static MlirValue joinParts(Body *body, const Convert *convert, Coord *at, intptr_t last, int64_t parts) {
   TileBuilder *builder = &body->lowering->builder;
-  Coord at[MaxRank];
-  memcpy(at, coords, sizeof at);
-  at[last] = coordDivide(builder, coords[last], pieces);
-  MlirValue wide = bitsOfElement(builder, elementAt(body, mlirOperationGetOperand(convert->op, 0), at));
-  Coord piece = coordModulo(builder, coords[last], pieces);
-  MlirValue shift = coordValue(builder, coordTimes(builder, piece, widthOf(convert->to)));
-  shift = integerCast(builder, shift, mlirValueGetType(wide), false);
-  return integerCast(builder, buildBinary(builder, "arith.shrui", wide, shift), bitsType(convert->to), false);
-}
-
-static MlirValue joinParts(Body *body, const Convert *convert, const Coord *coords, intptr_t last, int64_t parts) {
-  TileBuilder *builder = &body->lowering->builder;
-  MlirType bits = bitsType(convert->to);
-  MlirValue whole = tileBuildInteger(builder, bits, 0);
-  Coord at[MaxRank];
-  memcpy(at, coords, sizeof at);
-  at[last] = coordTimes(builder, coords[last], parts);
-  for (int64_t i = 0; i < parts; ++i, at[last].offset++) {
-    MlirValue part = bitsOfElement(builder, elementAt(body, mlirOperationGetOperand(convert->op, 0), at));
-    MlirValue shift = tileBuildInteger(builder, bits, i * widthOf(convert->from));
-    part = buildBinary(builder, "arith.shli", integerCast(builder, part, bits, false), shift);
+  MlirValue source = mlirOperationGetOperand(convert->op, 0);
+  int64_t from = bitsOf(convert->from), size = shapeOf(mlirValueGetType(source)).sizes[last];
+  MlirType wide = mlirIntegerTypeGet(builder->context, (unsigned)(parts * from));
+  MlirValue whole = tileBuildInteger(builder, wide, 0);
+  Coord first = at[last];
+  for (int64_t i = 0; i < parts; ++i) {
+    at[last] = coordPlus(first, i);
+    if (i > 0 && bitsOf(convert->to) % from != 0)
+      at[last] = coordOf(tileBuildMin(builder, coordValue(builder, at[last]), tileBuildIndex(builder, size - 1)));
+    MlirValue part = integerCast(builder, bitsOfValue(builder, elementAt(body, source, at)), wide, false);
+    part = i ? buildBinary(builder, "arith.shli", part, tileBuildInteger(builder, wide, i * from)) : part;
     whole = buildBinary(builder, "arith.ori", whole, part);
   }
   return whole;
 }
 
+// Rows of the source and the result are the same bits.
 static void recastAt(Body *body, const Coord *coords, void *data) {
   const Convert *convert = data;
   TileBuilder *builder = &body->lowering->builder;
-  unsigned from = widthOf(convert->from), to = widthOf(convert->to);
+  int64_t from = bitsOf(convert->from), to = bitsOf(convert->to);
   intptr_t last = convert->result->shape.rank - 1;
-  MlirValue bits;
-  if (from == to)
-    bits = bitsOfElement(builder, elementAt(body, mlirOperationGetOperand(convert->op, 0), coords));
-  else
-    bits =
-        from > to ? pieceOf(body, convert, coords, last, from / to) : joinParts(body, convert, coords, last, to / from);
-  if (mlirTypeIsAFloat(convert->to))
-    bits = buildUnary(builder, "arith.bitcast", convert->to, bits);
-  accessStore(body, convert->result, coords, -1, 0, bits);
+  Coord at[MaxRank], bit = coordTimes(builder, coords[last], to);
+  memcpy(at, coords, sizeof at);
+  at[last] = coordDivide(builder, bit, from);
+  MlirValue bits = joinParts(body, convert, at, last, partsOf(from, to));
+  if (to % from != 0) {
+    MlirValue shift = coordValue(builder, coordModulo(builder, bit, from));
+    bits = buildBinary(builder, "arith.shrui", bits, integerCast(builder, shift, mlirValueGetType(bits), false));
+  }
+  bits = integerCast(builder, bits, bitsTypeOf(convert->to), false);
+  accessStore(body, convert->result, coords, -1, 0, valueOfBits(builder, bits, convert->to));
 }
 
 bool lowerBitcast(Lowering *lowering, MlirOperation op) {
   Shape shape = shapeOf(tileResultType(op, 0));
   Convert convert = {.op = op, .to = shape.element, .result = bufferNew(lowering, &shape)};
   convert.from = shapeOf(tileOperandType(op, 0)).element;
-  intptr_t mark = spillOperands(lowering, op);
-  forEachElement(lowering, &shape, recastAt, &convert);
-  unspill(lowering, mark);
+  forEachElementOf(lowering, op, &shape, recastAt, &convert);
   recordMemory(lowering, mlirOperationGetResult(op, 0), convert.result);
   return true;
 }

@@ -74,6 +74,12 @@ intptr_t spillOperands(Lowering *lowering, MlirOperation op) {
   return mark;
 }
 
+void forEachElementOf(Lowering *lowering, MlirOperation op, const Shape *shape, ElementVisitor visit, void *data) {
+  intptr_t mark = spillOperands(lowering, op);
+  forEachElement(lowering, shape, visit, data);
+  unspill(lowering, mark);
+}
+
 MlirValue elementAt(Body *body, MlirValue source, const Coord *coords) {
   return evaluateOperand(body, source, coords, -1, 0);
 }
@@ -108,12 +114,41 @@ MlirValue compareIntegers(TileBuilder *builder, int64_t predicate, MlirValue a, 
   return tileBuildValue(builder, "arith.cmpi", bit, 2, (MlirValue[]){a, b}, attributes);
 }
 
+//===--- bits ----------------------------------------------------------------------------------===//
+
+static MlirType elementOf(MlirValue value) {
+  MlirType type = mlirValueGetType(value);
+  return mlirTypeIsAVector(type) ? mlirShapedTypeGetElementType(type) : type;
+}
+
+static MlirType typeLike(MlirValue value, MlirType element) {
+  MlirType type = mlirValueGetType(value);
+  return vectorOf(element, mlirTypeIsAVector(type) ? mlirShapedTypeGetDimSize(type, 0) : 0);
+}
+
+MlirType bitsTypeOf(MlirType element) {
+  unsigned width = mlirTypeIsAFloat(element)     ? mlirFloatTypeGetWidth(element)
+                   : mlirTypeIsAInteger(element) ? mlirIntegerTypeGetWidth(element)
+                                                 : 64;
+  return mlirIntegerTypeGet(mlirTypeGetContext(element), width);
+}
+
+MlirValue bitsOfValue(TileBuilder *builder, MlirValue value) {
+  MlirType element = elementOf(value);
+  return mlirTypeIsAFloat(element) ? buildUnary(builder, "arith.bitcast", typeLike(value, bitsTypeOf(element)), value)
+                                   : value;
+}
+
+MlirValue valueOfBits(TileBuilder *builder, MlirValue bits, MlirType element) {
+  return mlirTypeIsAFloat(element) ? buildUnary(builder, "arith.bitcast", typeLike(bits, element), bits) : bits;
+}
+
 MlirValue integerCast(TileBuilder *builder, MlirValue value, MlirType type, bool isSigned) {
-  MlirType from = mlirValueGetType(value);
+  MlirType from = elementOf(value), result = typeLike(value, type);
   if (mlirTypeEqual(from, type))
     return value;
   if (mlirTypeIsAIndex(from) || mlirTypeIsAIndex(type))
-    return buildUnary(builder, isSigned ? "arith.index_cast" : "arith.index_castui", type, value);
+    return buildUnary(builder, isSigned ? "arith.index_cast" : "arith.index_castui", result, value);
   bool wider = mlirIntegerTypeGetWidth(type) > mlirIntegerTypeGetWidth(from);
-  return buildUnary(builder, wider ? isSigned ? "arith.extsi" : "arith.extui" : "arith.trunci", type, value);
+  return buildUnary(builder, wider ? isSigned ? "arith.extsi" : "arith.extui" : "arith.trunci", result, value);
 }

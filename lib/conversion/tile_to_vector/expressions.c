@@ -10,15 +10,11 @@
 
 //===--- questions about ops -------------------------------------------------------===//
 
-static bool hasPrefix(MlirOperation op, const char *prefix) {
-  MlirStringRef name = tileOpName(op);
-  size_t length = strlen(prefix);
-  return name.length > length && !memcmp(name.data, prefix, length);
-}
-
 bool isElementwise(MlirOperation op) {
-  return (hasPrefix(op, "arith.") || hasPrefix(op, "math.")) && mlirOperationGetNumOperands(op) > 0 &&
-         mlirOperationGetNumRegions(op) == 0;
+  if (tileOpIs(op, "tile.convert_type"))
+    return true;
+  return (tileOpNameStartsWith(op, "arith.") || tileOpNameStartsWith(op, "math.")) &&
+         mlirOperationGetNumOperands(op) > 0 && mlirOperationGetNumRegions(op) == 0;
 }
 
 bool isShapeOp(MlirOperation op) {
@@ -293,19 +289,33 @@ static MlirType elementwiseType(MlirType type, int64_t width) {
   return isTile(type) ? vectorOf(mlirShapedTypeGetElementType(type), width) : type;
 }
 
-static MlirValue evaluateElementwise(Body *body, const Record *record, const Coord *coords, intptr_t axis,
-                                     int64_t width) {
-  Lowering *lowering = body->lowering;
-  MlirOperation clone = mlirOperationClone(record->op);
+// The operands of an elementwise op at the same place.
+static void evaluateOperands(Body *body, const Record *record, const Coord *coords, intptr_t axis, int64_t width,
+                             MlirValue *values) {
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(record->op); ++i) {
     MlirValue source = mlirOperationGetOperand(record->op, i);
-    bool tile = isTile(mlirValueGetType(source));
-    mlirOperationSetOperand(clone, i,
-                            tile ? evaluateOperand(body, source, coords, axis, width) : scalarOf(lowering, source));
+    values[i] = isTile(mlirValueGetType(source)) ? evaluateOperand(body, source, coords, axis, width)
+                                                 : scalarOf(body->lowering, source);
   }
+}
+
+static MlirValue evaluateConversion(Body *body, const Record *record, const Coord *coords, intptr_t axis,
+                                    int64_t width) {
+  MlirValue operands[2] = {{NULL}, {NULL}};
+  evaluateOperands(body, record, coords, axis, width, operands);
+  return buildConversion(&body->lowering->builder, record->op, operands[0], operands[1], width);
+}
+
+static MlirValue evaluateElementwise(Body *body, const Record *record, const Coord *coords, intptr_t axis,
+                                     int64_t width) {
+  intptr_t numOperands = mlirOperationGetNumOperands(record->op);
+  MlirValue operands[numOperands];
+  evaluateOperands(body, record, coords, axis, width, operands);
+  MlirOperation clone = mlirOperationClone(record->op);
+  mlirOperationSetOperands(clone, numOperands, operands);
   for (intptr_t i = 0; i < mlirOperationGetNumResults(clone); ++i)
     mlirValueSetType(mlirOperationGetResult(clone, i), elementwiseType(tileResultType(record->op, i), width));
-  tileBuilderInsert(&lowering->builder, clone);
+  tileBuilderInsert(&body->lowering->builder, clone);
   return mlirOperationGetResult(clone, mlirOpResultGetResultNumber(record->source));
 }
 
@@ -384,6 +394,8 @@ static MlirValue evaluateLazy(Body *body, Record *record, const Coord *coords, i
     return evaluateInBounds(body, record, coords, axis, width);
   if (tileOpIs(op, "tile.gather"))
     return evaluateGather(body, record, coords, axis, width);
+  if (tileOpIs(op, "tile.convert_type"))
+    return evaluateConversion(body, record, coords, axis, width);
   if (isShapeOp(op))
     return evaluateShapeOp(body, record, coords, axis, width);
   return evaluateElementwise(body, record, coords, axis, width);
@@ -432,7 +444,7 @@ MlirValue convertElement(TileBuilder *builder, MlirValue value, MlirType element
   MlirType from = mlirTypeIsAVector(type) ? mlirShapedTypeGetElementType(type) : type;
   if (mlirTypeEqual(from, element))
     return value;
-  bool wider = bytesOf(element) > bytesOf(from);
+  bool wider = bitsOf(element) > bitsOf(from);
   if (mlirTypeIsAFloat(element) && mlirTypeIsAFloat(from))
     return buildUnary(builder, wider ? "arith.extf" : "arith.truncf", vectorOf(element, width), value);
   if (mlirTypeIsAFloat(element))

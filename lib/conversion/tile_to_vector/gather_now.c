@@ -119,9 +119,7 @@ bool gatherNow(Lowering *lowering, MlirOperation op) {
   if (!reach(lowering, op, mlirOperationGetOperand(op, 0), shape.element, &gather.reached))
     return false;
   gather.result = bufferNew(lowering, &shape);
-  intptr_t mark = spillOperands(lowering, op);
-  forEachElement(lowering, &shape, gatherElement, &gather);
-  unspill(lowering, mark);
+  forEachElementOf(lowering, op, &shape, gatherElement, &gather);
   recordMemory(lowering, result, gather.result);
   return true;
 }

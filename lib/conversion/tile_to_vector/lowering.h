@@ -147,13 +147,16 @@ Shape shapeOf(MlirType tile);
 int64_t shapeCount(const Shape *shape);
 int64_t shapeLast(const Shape *shape); // size of the last dimension
 int64_t shapeRows(const Shape *shape); // product of the others
-int64_t bytesOf(MlirType element);
+int64_t bitsOf(MlirType element);
+int64_t bytesOf(MlirType element);                  // that it takes in memory
 MlirType vectorOf(MlirType element, int64_t width); // width 0: the element itself
 bool fitsRegisters(const Lowering *lowering, const Shape *shape);
 int64_t numRegisters(const Lowering *lowering, const Shape *shape);
 // A dense memref as a tile in memory.
 Access *denseAccess(Lowering *lowering, const Shape *shape, MlirValue memref, MlirType storage);
-// What an element is held as in the function's own memory: i1 to i7 as i8, as vectors of them would be packed.
+// What an element is held as in the function's own memory: itself, or the next larger integer of 8, 16, 32, … bits,
+// as vectors of elements that do not fill such a word would be packed.
+bool isOddlyWide(MlirType element);
 MlirType storageOf(MlirType element);
 // A buffer of the function, row-major, contents undefined.
 Access *bufferNew(Lowering *lowering, const Shape *shape);
@@ -202,6 +205,7 @@ MlirValue buildLane(TileBuilder *builder, MlirValue vector, int64_t lane);
 bool packAccess(Lowering *lowering, MlirOperation view, Access *access); // packed.c; false after a diagnostic
 struct TileLayout;
 bool runsOfPacking(const struct TileLayout *layout, Packing *packing); // false: not made of plain strides
+MlirValue packedShift(TileBuilder *builder, const Access *access, const Coord *coords); // of an element in its word
 MlirValue packedLoad(Body *body, const Access *access, const Coord *coords, intptr_t axis, int64_t width);
 void packedStore(Body *body, const Access *access, const Coord *coords, intptr_t axis, int64_t width, MlirValue value);
 void accessPrefetch(Lowering *lowering, const Access *access, bool write);
@@ -282,6 +286,8 @@ void forEachElementBut(Lowering *lowering, const Shape *shape, intptr_t skipped,
 TileBuilder openElements(Lowering *lowering, int64_t size, Coord *coord);
 void closeElements(Lowering *lowering, int64_t size, TileBuilder before);
 intptr_t spillOperands(Lowering *lowering, MlirOperation op); // all tiles among them; returns the mark for unspill
+// forEachElement where the operands of `op` can be read at any place.
+void forEachElementOf(Lowering *lowering, MlirOperation op, const Shape *shape, ElementVisitor visit, void *data);
 MlirValue elementAt(Body *body, MlirValue source, const Coord *coords);
 Shape shapeOfValue(MlirValue value); // a scalar: rank 0
 // Code between the two runs where `condition` holds; null: always.
@@ -289,15 +295,30 @@ TileBuilder openIf(Lowering *lowering, MlirValue condition);
 void closeIf(Lowering *lowering, MlirValue condition, TileBuilder before);
 enum { CompareEqual = 0, CompareSignedLess = 2, CompareUnsignedLess = 6 }; // arith.cmpi's numbers
 MlirValue compareIntegers(TileBuilder *builder, int64_t predicate, MlirValue a, MlirValue b);
-MlirValue integerCast(TileBuilder *builder, MlirValue value, MlirType type, bool isSigned); // integers and index
+MlirType bitsTypeOf(MlirType element);                                         // the integer of its width
+MlirValue bitsOfValue(TileBuilder *builder, MlirValue value);                  // floats as integers; scalar or vector
+MlirValue valueOfBits(TileBuilder *builder, MlirValue bits, MlirType element); // and back
+// Integers and index, or vectors of them; `type` is the element's.
+MlirValue integerCast(TileBuilder *builder, MlirValue value, MlirType type, bool isSigned);
 bool lowerRandom(Lowering *lowering, MlirOperation op);
 bool lowerSort(Lowering *lowering, MlirOperation op); // sort, topk
 bool lowerMemrefAt(Lowering *lowering, MlirOperation op);
 bool lowerAssert(Lowering *lowering, MlirOperation op);
 bool lowerPrint(Lowering *lowering, MlirOperation op);
 bool lowerConvertType(Lowering *lowering, MlirOperation op);
+// What tile.convert_type makes of operands already evaluated; `bits` may be null.
+MlirValue buildConversion(TileBuilder *builder, MlirOperation op, MlirValue value, MlirValue bits, int64_t width);
 bool lowerBitcast(Lowering *lowering, MlirOperation op);
 bool lowerHistogram(Lowering *lowering, MlirOperation op);
+
+//===--- scheduled.c: tokens and layouts, which one thread does not need ----------------------------===//
+// Whoever used the result of a tile.convert_layout uses its operand; false after a diagnostic when the kernel needs
+// more than one thread.
+bool scheduleForOne(MlirOperation kernel);
+bool lowerCopyAsync(Lowering *lowering, MlirOperation op);
+bool lowerJoin(Lowering *lowering, MlirOperation op);
+bool lowerFence(Lowering *lowering, MlirOperation op);
+bool lowerNothing(Lowering *lowering, MlirOperation op);
 
 //===--- runtime.c: calls of lib/runtime ----------------------------------------------------------===//
 void callRuntime(Lowering *lowering, const char *name, intptr_t count, const MlirValue *operands);
@@ -321,17 +342,22 @@ Access *accessOfMemref(Lowering *lowering, MlirOperation op, MlirValue source);
 bool lowerScatter(Lowering *lowering, MlirOperation op);
 bool lowerAtomic(Lowering *lowering, MlirOperation op); // rmw, cas, load, store
 bool lowerMma(Lowering *lowering, MlirOperation op);
+// sum += lhs * rhs, all in memory, of one element type, never beyond it.
+void multiplyInto(Lowering *lowering, Record *lhs, Record *rhs, Record *sum);
+bool lowerMmaScaled(Lowering *lowering, MlirOperation op);
 bool lowerCall(Lowering *lowering, MlirOperation op);
 void destroyInlined(Lowering *lowering);
 bool lowerFor(Lowering *lowering, MlirOperation op);
 bool lowerIf(Lowering *lowering, MlirOperation op);
 bool lowerWhile(Lowering *lowering, MlirOperation op);
+bool lowerCopy(Lowering *lowering, MlirOperation op);
 bool lowerBlock(Lowering *lowering, MlirBlock block); // all but its terminator
 // True when memory that `load` reads may be written before the last use of what is computed from it.
 bool isOverwrittenBeforeUse(MlirOperation load);
 MlirValue rootOfMemory(MlirValue value); // the parameter or tile.alloc behind a view, buffer or memref; in the kernel
 // True when evaluating the result of `op` at each use would repeat expensive work.
 bool isWorthStoring(Lowering *lowering, MlirOperation op);
+bool lowerLazy(Lowering *lowering, MlirOperation op); // its result waits for its users, unless that would repeat work
 bool lowerKernel(MlirOperation kernel);
 
 #endif

@@ -238,12 +238,24 @@ static void multiplyInMemory(Mma *mma, MlirOperation op) {
   recordMemory(lowering, mlirOperationGetResult(op, 0), target);
 }
 
+static void setSizes(Mma *mma, const Shape *lhs, const Shape *result) {
+  mma->element = result->element;
+  mma->batch = result->rank - 2;
+  mma->rows = result->sizes[mma->batch];
+  mma->columns = result->sizes[mma->batch + 1];
+  mma->depth = lhs->sizes[mma->batch + 1];
+}
+
+void multiplyInto(Lowering *lowering, Record *lhs, Record *rhs, Record *sum) {
+  Mma mma = {.lowering = lowering, .lhs = lhs, .rhs = rhs, .accumulator = sum};
+  setSizes(&mma, &lhs->shape, &sum->shape);
+  eachBatch(&mma, sum->access, 0);
+}
+
 bool lowerMma(Lowering *lowering, MlirOperation op) {
   Shape lhs = shapeOf(tileOperandType(op, 0)), result = shapeOf(tileResultType(op, 0));
-  Mma mma = {.lowering = lowering, .element = result.element, .batch = result.rank - 2};
-  mma.rows = result.sizes[mma.batch];
-  mma.columns = result.sizes[mma.batch + 1];
-  mma.depth = lhs.sizes[mma.batch + 1];
+  Mma mma = {.lowering = lowering};
+  setSizes(&mma, &lhs, &result);
   mma.accumulator = recordOf(lowering, mlirOperationGetOperand(op, 2));
   mma.lhs = prepareOperand(&mma, recordOf(lowering, mlirOperationGetOperand(op, 0)), false);
   mma.rhs = prepareOperand(&mma, recordOf(lowering, mlirOperationGetOperand(op, 1)), true);

@@ -1,13 +1,14 @@
-// Packed views: narrow integers in wider words, placed by a layout of one word (`packed = #tile.layout<offset …>`).
-// A word's block of elements is as large as the layout reaches along each axis; element e of a block lies at the
-// layout's position of it, times the element's width. Loads shift and cut; stores change their bits atomically, as
-// another instance may write the word's other elements.
+// Packed views: narrow integers and floats in wider words, placed by a layout of one word (`packed =
+// #tile.layout<offset …>`). A word's block of elements is as large as the layout reaches along each axis; element e of
+// a block lies at the layout's position of it, times the element's width. Loads shift and cut; stores change their bits
+// atomically, as another instance may write the word's other elements.
 #include "lib/conversion/tile_to_vector/places.h"
 
 #include "dialects/tile/tile.h"
 
 #include "mlir-c/BuiltinAttributes.h"
 
+#include <math.h>
 #include <string.h>
 
 //===--- the word ----------------------------------------------------------------------------------------===//
@@ -19,10 +20,10 @@ static bool refuse(MlirOperation view, const char *what) {
 bool packAccess(Lowering *lowering, MlirOperation view, Access *access) {
   TileLayout layout = tileLayoutAttrGetLayout(tileViewTypeGetPacked(tileResultType(view, 0)));
   MlirType element = access->shape.element;
-  if (!mlirTypeIsAInteger(element) || !mlirTypeIsAInteger(access->storage))
-    return refuse(view, "of anything but integers in integers");
+  if (mlirTypeIsAIndex(element) || !mlirTypeIsAInteger(access->storage))
+    return refuse(view, "of anything but numbers in integers");
   Packing *packing = loweringAllocate(lowering, sizeof *packing);
-  packing->width = mlirIntegerTypeGetWidth(element);
+  packing->width = mlirIntegerTypeGetWidth(bitsTypeOf(element));
   if (!runsOfPacking(&layout, packing) || layout.padEvery)
     return refuse(view, "whose layout is not made of plain strides");
   if ((int64_t)tileLayoutDimSize(&layout, TileLayoutOffset) * packing->width !=
@@ -39,7 +40,7 @@ bool packAccess(Lowering *lowering, MlirOperation view, Access *access) {
 }
 
 // How far the element at `coords` is shifted in its word.
-static MlirValue shiftOf(TileBuilder *builder, const Access *access, const Coord *coords) {
+MlirValue packedShift(TileBuilder *builder, const Access *access, const Coord *coords) {
   Coord place = coordConstant(0);
   for (intptr_t i = 0; i < access->packing->numRuns; ++i) {
     const PackingRun *run = &access->packing->runs[i];
@@ -55,9 +56,13 @@ static MlirValue shiftOf(TileBuilder *builder, const Access *access, const Coord
 
 static MlirValue loadOne(Body *body, const Access *access, const Coord *coords) {
   TileBuilder *builder = &body->lowering->builder;
+  MlirType element = access->shape.element;
   MlirValue word = accessLoadScalar(body, access, coords); // 0 outside, and so are its elements
-  MlirValue shifted = buildBinary(builder, "arith.shrui", word, shiftOf(builder, access, coords));
-  return buildUnary(builder, "arith.trunci", access->shape.element, shifted);
+  MlirValue shifted = buildBinary(builder, "arith.shrui", word, packedShift(builder, access, coords));
+  MlirValue value = valueOfBits(builder, integerCast(builder, shifted, bitsTypeOf(element), false), element);
+  bool isZero = access->pad == 0 && !signbit(access->pad);
+  MlirValue inside = body->inside || isZero ? (MlirValue){NULL} : accessElementInside(builder, access, coords);
+  return inside.ptr ? buildSelect(builder, inside, value, tileBuildFloat(builder, element, access->pad)) : value;
 }
 
 MlirValue packedLoad(Body *body, const Access *access, const Coord *coords, intptr_t axis, int64_t width) {
@@ -77,12 +82,7 @@ static void storeOne(Body *body, const Access *access, const Coord *coords, Mlir
   TileBuilder *builder = &lowering->builder;
   MlirValue inside = body->inside ? (MlirValue){NULL} : accessElementInside(builder, access, coords);
   TileBuilder before = openIf(lowering, inside);
-  MlirValue shift = shiftOf(builder, access, coords), ones = tileBuildInteger(builder, access->storage, -1);
-  MlirValue low = tileBuildInteger(builder, access->storage, (int64_t)(UINT64_MAX >> (64 - access->packing->width)));
-  MlirValue cleared = buildBinary(builder, "arith.xori", buildBinary(builder, "arith.shli", low, shift), ones);
-  MlirValue wide = buildUnary(builder, "arith.extui", access->storage, value);
-  combineInMemory(builder, access, coords, tileString("and"), cleared);
-  combineInMemory(builder, access, coords, tileString("or"), buildBinary(builder, "arith.shli", wide, shift));
+  combineInMemory(builder, access, coords, tileString("xchg"), value);
   closeIf(lowering, inside, before);
 }
 

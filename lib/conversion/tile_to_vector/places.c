@@ -102,20 +102,19 @@ void trapOutside(Lowering *lowering, const Place *place) {
 
 //===--- access -------------------------------------------------------------------------------------===//
 
+// The integer that holds an element in memory: whole bytes.
+static MlirType wordOf(MlirType element) { return bitsTypeOf(storageOf(element)); }
+
 static MlirValue loadAddress(TileBuilder *builder, const Place *place) {
   MlirType element = place->reached->element;
-  MlirType type = mlirTypeIsAIndex(element) ? mlirIntegerTypeGet(builder->context, 64) : storageOf(element);
-  MlirValue value = buildUnary(builder, "llvm.load", type, pointerOfAddress(builder, place->address));
-  return mlirTypeIsAIndex(element) ? buildUnary(builder, "arith.index_cast", element, value)
-                                   : convertElement(builder, value, element, 0);
+  MlirValue word = buildUnary(builder, "llvm.load", wordOf(element), pointerOfAddress(builder, place->address));
+  if (mlirTypeIsAIndex(element))
+    return integerCast(builder, word, element, true);
+  return valueOfBits(builder, integerCast(builder, word, bitsTypeOf(element), false), element);
 }
 
 static void storeAddress(TileBuilder *builder, const Place *place, MlirValue value) {
-  MlirType element = place->reached->element;
-  if (mlirTypeIsAIndex(element))
-    value = buildUnary(builder, "arith.index_cast", mlirIntegerTypeGet(builder->context, 64), value);
-  else if (!mlirTypeEqual(storageOf(element), element))
-    value = buildUnary(builder, "arith.extui", storageOf(element), value);
+  value = integerCast(builder, bitsOfValue(builder, value), wordOf(place->reached->element), false);
   MlirValue operands[] = {value, pointerOfAddress(builder, place->address)};
   tileBuild(builder, "llvm.store", 2, operands, 0, NULL, NULL, 0, NULL);
 }
@@ -163,12 +162,21 @@ static MlirValue accessPointer(TileBuilder *builder, const Access *access, const
   return pointerOfAddress(builder, buildUnary(builder, "arith.index_cast", word, address));
 }
 
-MlirValue placePointer(TileBuilder *builder, const Place *place) {
-  return place->reached->access ? accessPointer(builder, &place->access, origin)
-                                : pointerOfAddress(builder, place->address);
+static Cell accessCell(TileBuilder *builder, const Access *access, const Coord *coords) {
+  Cell cell = {.pointer = accessPointer(builder, access, coords), .word = wordOf(access->storage)};
+  if (access->packing)
+    cell.shift = packedShift(builder, access, coords);
+  return cell;
+}
+
+Cell placeCell(TileBuilder *builder, const Place *place) {
+  if (place->reached->access)
+    return accessCell(builder, &place->access, origin);
+  return (Cell){.pointer = pointerOfAddress(builder, place->address), .word = wordOf(place->reached->element)};
 }
 
 void combineInMemory(TileBuilder *builder, const Access *access, const Coord *coords, MlirStringRef kind,
                      MlirValue value) {
-  combineAtomically(builder, kind, tileString("relaxed"), accessPointer(builder, access, coords), value);
+  Cell cell = accessCell(builder, access, coords);
+  combineAtomically(builder, kind, tileString("relaxed"), &cell, value);
 }

@@ -27,7 +27,13 @@ Place placeReached(Body *body, const Reached *reached, const Coord *coords);
 void trapOutside(Lowering *lowering, const Place *place);
 MlirValue placeLoad(Lowering *lowering, const Place *place);
 void placeStore(Lowering *lowering, const Place *place, MlirValue value);
-MlirValue placePointer(TileBuilder *builder, const Place *place); // !llvm.ptr
+// The integer in memory that holds an element, from bit `shift` (a `word`; null: 0) on.
+typedef struct Cell {
+  MlirValue pointer; // !llvm.ptr
+  MlirType word;
+  MlirValue shift;
+} Cell;
+Cell placeCell(TileBuilder *builder, const Place *place);
 
 // Gathers that read where they stand: from addresses, under a mask with bounds(trap), dropping with an `other`.
 bool gathersNow(MlirOperation gather);
@@ -35,12 +41,12 @@ bool gatherNow(Lowering *lowering, MlirOperation gather);
 // Fails where a number of a gather with bounds(trap) is outside.
 bool trapNumbers(Lowering *lowering, MlirOperation gather);
 
-// Elements that the machine's atomics know: whole bytes, at most 64 bits. False after a diagnostic.
+// Elements in words that the machine's atomics know: 8, 16, 32 or 64 bits. False after a diagnostic.
 bool expectAtomic(const Reached *reached);
 // The element of `access` at `coords`, which are inside: combined with `value`, as other instances may do too.
 void combineInMemory(TileBuilder *builder, const Access *access, const Coord *coords, MlirStringRef kind,
                      MlirValue value);
 // Combines with memory in one step; `kind` is a combination of tile.scatter or a kind of tile.atomic_rmw.
-MlirValue combineAtomically(TileBuilder *builder, MlirStringRef kind, MlirStringRef order, MlirValue pointer,
+MlirValue combineAtomically(TileBuilder *builder, MlirStringRef kind, MlirStringRef order, const Cell *cell,
                             MlirValue value);
 #endif

@@ -76,9 +76,7 @@ bool lowerRandom(Lowering *lowering, MlirOperation op) {
   Random random = {mlirOperationGetOperand(op, 0), mlirOperationGetOperand(op, 1), bufferNew(lowering, &shape),
                    shape.rank - 1};
   Shape counters = shapeOfValue(random.counter);
-  intptr_t mark = spillOperands(lowering, op);
-  forEachElement(lowering, &counters, visitCounter, &random);
-  unspill(lowering, mark);
+  forEachElementOf(lowering, op, &counters, visitCounter, &random);
   recordMemory(lowering, result, random.words);
   return true;
 }

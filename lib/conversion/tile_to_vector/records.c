@@ -129,11 +129,16 @@ int64_t shapeRows(const Shape *shape) {
   return rows;
 }
 
+int64_t bitsOf(MlirType element) { return mlirIntegerTypeGetWidth(bitsTypeOf(element)); }
+
 int64_t bytesOf(MlirType element) {
-  if (mlirTypeIsAInteger(element))
-    return (mlirIntegerTypeGetWidth(element) + 7) / 8;
-  return mlirTypeIsAFloat(element) ? (mlirFloatTypeGetWidth(element) + 7) / 8 : 8;
+  int64_t bytes = 1;
+  while (bytes * 8 < bitsOf(element))
+    bytes *= 2;
+  return bytes;
 }
+
+bool isOddlyWide(MlirType element) { return bitsOf(element) != bytesOf(element) * 8; }
 
 MlirType vectorOf(MlirType element, int64_t width) { return width ? mlirVectorTypeGet(1, &width, element) : element; }
 
@@ -231,8 +236,8 @@ MlirValue memrefNew(Lowering *lowering, MlirType type, int64_t bytes) {
 }
 
 MlirType storageOf(MlirType element) {
-  bool isNarrow = mlirTypeIsAInteger(element) && mlirIntegerTypeGetWidth(element) < 8;
-  return isNarrow ? mlirIntegerTypeGet(mlirTypeGetContext(element), 8) : element;
+  unsigned bits = (unsigned)bytesOf(element) * 8;
+  return isOddlyWide(element) ? mlirIntegerTypeGet(mlirTypeGetContext(element), bits) : element;
 }
 
 Access *denseAccess(Lowering *lowering, const Shape *shape, MlirValue memref, MlirType storage) {

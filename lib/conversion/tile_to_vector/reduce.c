@@ -1,11 +1,11 @@
 // tile.reduce and tile.scan. A reduction with a known combiner keeps vectors of partial results: across the last axis
 // several accumulators that are joined by a fixed tree, across the others one vector per place of the result. The order
 // of combination depends on the shape alone, never on where edges fall. Regions and scans go element by element.
+#include "dialects/tile/combiner.h"
 #include "lib/conversion/tile_to_vector/lowering.h"
 
 #include "mlir-c/BuiltinAttributes.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -13,85 +13,29 @@ enum { MaxAccumulators = 4 };
 
 //===--- combiners -------------------------------------------------------------------===//
 
-typedef enum Neutral {
-  Neutral_Zero,
-  Neutral_NegativeZero,
-  Neutral_One,
-  Neutral_Lowest,
-  Neutral_NaN,
-  Neutral_Highest,
-  Neutral_Ones,
-  Neutral_UnsignedHighest
-} Neutral;
-
-typedef struct Combiner {
-  const char *op, *kind; // kind: vector.reduction's
-  Neutral neutral;
-} Combiner;
-
-static const Combiner combiners[] = {
-    {"arith.addf", "add", Neutral_NegativeZero},
-    {"arith.addi", "add", Neutral_Zero},
-    {"arith.mulf", "mul", Neutral_One},
-    {"arith.muli", "mul", Neutral_One},
-    {"arith.maximumf", "maximumf", Neutral_Lowest},
-    {"arith.minimumf", "minimumf", Neutral_Highest},
-    {"arith.maxnumf", "maxnumf", Neutral_NaN},
-    {"arith.minnumf", "minnumf", Neutral_NaN},
-    {"arith.maxsi", "maxsi", Neutral_Lowest},
-    {"arith.minsi", "minsi", Neutral_Highest},
-    {"arith.maxui", "maxui", Neutral_Zero},
-    {"arith.minui", "minui", Neutral_UnsignedHighest},
-    {"arith.andi", "and", Neutral_Ones},
-    {"arith.ori", "or", Neutral_Zero},
-    {"arith.xori", "xor", Neutral_Zero},
-};
-
-static const Combiner *findCombiner(MlirOperation op) {
+static const TileCombiner *findCombiner(MlirOperation op) {
   MlirAttribute name = tileOpAttribute(op, "operation");
-  for (size_t i = 0; name.ptr && i < sizeof combiners / sizeof *combiners; ++i)
-    if (tileStringEquals(mlirStringAttrGetValue(name), combiners[i].op))
-      return &combiners[i];
-  return NULL;
+  return name.ptr ? tileCombinerFind(mlirStringAttrGetValue(name)) : NULL;
 }
 
-static double floatNeutral(Neutral neutral) {
-  switch (neutral) {
-  case Neutral_One:
-    return 1.0;
-  case Neutral_Lowest:
-    return -INFINITY;
-  case Neutral_NaN: // a number wins over NaN, so NaN alone is neutral
-    return NAN;
-  case Neutral_Highest:
-    return INFINITY;
-  default:
-    return -0.0;
-  }
+// vector.reduction's word: the op's without arith, and without the type of addf or andi.
+static MlirAttribute kindOf(MlirContext context, const TileCombiner *combiner) {
+  static const char *const typed[] = {"addf", "addi", "mulf", "muli", "andi", "ori", "xori"};
+  const char *name = combiner->name + strlen("arith.");
+  size_t length = strlen(name);
+  for (size_t i = 0; i < sizeof typed / sizeof *typed; ++i)
+    if (strcmp(name, typed[i]) == 0)
+      --length;
+  char text[64];
+  snprintf(text, sizeof text, "#vector.kind<%.*s>", (int)length, name);
+  return namedAttribute(context, text);
 }
 
-static int64_t integerNeutral(Neutral neutral, unsigned width) {
-  int64_t lowest = width >= 64 ? INT64_MIN : -(INT64_C(1) << (width - 1));
-  switch (neutral) {
-  case Neutral_One:
-    return 1;
-  case Neutral_Lowest:
-    return lowest;
-  case Neutral_Highest:
-    return ~lowest;
-  case Neutral_Ones:
-  case Neutral_UnsignedHighest:
-    return -1;
-  default:
-    return 0;
-  }
-}
-
-static MlirValue neutralValue(TileBuilder *builder, const Combiner *combiner, MlirType element, int64_t width) {
-  if (mlirTypeIsAFloat(element))
-    return tileBuildFloat(builder, vectorOf(element, width), floatNeutral(combiner->neutral));
-  unsigned bits = mlirTypeIsAInteger(element) ? mlirIntegerTypeGetWidth(element) : 64;
-  return tileBuildInteger(builder, vectorOf(element, width), integerNeutral(combiner->neutral, bits));
+static MlirValue neutralValue(TileBuilder *builder, const TileCombiner *combiner, MlirType element, int64_t width) {
+  MlirType type = vectorOf(element, width);
+  MlirAttribute neutral = tileCombinerNeutral(combiner, element);
+  TileAttributeEntry value[] = {{"value", width ? mlirDenseElementsAttrSplatGet(type, neutral) : neutral}, {0}};
+  return tileBuildValue(builder, "arith.constant", type, 0, NULL, value);
 }
 
 MlirValue neutralElement(TileBuilder *builder, MlirOperation op, intptr_t input, MlirType element) {
@@ -100,19 +44,17 @@ MlirValue neutralElement(TileBuilder *builder, MlirOperation op, intptr_t input,
     TileAttributeEntry value[] = {{"value", mlirArrayAttrGetElement(given, input)}, {0}};
     return tileBuildValue(builder, "arith.constant", element, 0, NULL, value);
   }
-  const Combiner *combiner = findCombiner(op);
+  const TileCombiner *combiner = findCombiner(op);
   return combiner ? neutralValue(builder, combiner, element, 0) : (MlirValue){NULL};
 }
 
-static MlirValue combine(TileBuilder *builder, const Combiner *combiner, MlirValue a, MlirValue b) {
-  return buildBinary(builder, combiner->op, a, b);
+static MlirValue combine(TileBuilder *builder, const TileCombiner *combiner, MlirValue a, MlirValue b) {
+  return buildBinary(builder, combiner->name, a, b);
 }
 
-static MlirValue reduceVector(TileBuilder *builder, const Combiner *combiner, MlirValue vector) {
-  char text[64];
-  snprintf(text, sizeof text, "#vector.kind<%s>", combiner->kind);
+static MlirValue reduceVector(TileBuilder *builder, const TileCombiner *combiner, MlirValue vector) {
   MlirType element = mlirShapedTypeGetElementType(mlirValueGetType(vector));
-  TileAttributeEntry attributes[] = {{"kind", namedAttribute(builder->context, text)},
+  TileAttributeEntry attributes[] = {{"kind", kindOf(builder->context, combiner)},
                                      {"fastmath", namedAttribute(builder->context, "#arith.fastmath<reassoc>")},
                                      {0}};
   return tileBuildValue(builder, "vector.reduction", element, 1, &vector, attributes);
@@ -123,7 +65,7 @@ static MlirValue reduceVector(TileBuilder *builder, const Combiner *combiner, Ml
 typedef struct Reduction {
   Lowering *lowering;
   MlirOperation op;
-  const Combiner *combiner;
+  const TileCombiner *combiner;
   Record *source;
   bool reduced[MaxRank];
   intptr_t loops[MaxRank], numLoops, depth; // the reduced dimensions but the last, and how many are open
@@ -385,7 +327,7 @@ static void readAxes(Reduction *reduction) {
       reduction->loops[reduction->numLoops++] = d;
 }
 
-static void reduceKnown(Lowering *lowering, MlirOperation op, const Combiner *combiner) {
+static void reduceKnown(Lowering *lowering, MlirOperation op, const TileCombiner *combiner) {
   Record *source = recordOf(lowering, mlirOperationGetOperand(op, 0));
   MlirValue result = mlirOperationGetResult(op, 0);
   Reduction reduction = {.lowering = lowering, .op = op, .combiner = combiner, .source = source};
@@ -407,7 +349,7 @@ static void reduceKnown(Lowering *lowering, MlirOperation op, const Combiner *co
 }
 
 bool lowerReduce(Lowering *lowering, MlirOperation op) {
-  const Combiner *combiner = findCombiner(op);
+  const TileCombiner *combiner = findCombiner(op);
   if (!combiner || mlirOperationGetNumOperands(op) != 1)
     return lowerReduceByElement(lowering, op);
   reduceKnown(lowering, op, combiner);

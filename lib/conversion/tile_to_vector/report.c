@@ -24,9 +24,7 @@ static void assertElement(Body *body, const Coord *coords, void *data) {
 
 bool lowerAssert(Lowering *lowering, MlirOperation op) {
   Shape shape = shapeOfValue(mlirOperationGetOperand(op, 0));
-  intptr_t mark = spillOperands(lowering, op);
-  forEachElement(lowering, &shape, assertElement, &op);
-  unspill(lowering, mark);
+  forEachElementOf(lowering, op, &shape, assertElement, &op);
   return true;
 }
 

@@ -55,28 +55,13 @@ MlirValue pointerOfBuffer(TileBuilder *builder, MlirValue memref) {
 
 //===--- texts --------------------------------------------------------------------------------------===//
 
-static void buildText(Lowering *lowering, const char *name, MlirStringRef text) {
-  TileBuilder builder = tileBuilderBefore(lowering->kernel);
-  MlirContext context = lowering->context;
-  MlirType type = mlirLLVMArrayTypeGet(mlirIntegerTypeGet(context, 8), (unsigned)text.length);
-  MlirRegion none = mlirRegionCreate();
-  TileAttributeEntry attributes[] = {{"sym_name", mlirStringAttrGet(context, tileString(name))},
-                                     {"global_type", mlirTypeAttrGet(type)},
-                                     {"linkage", mlirLLVMLinkageAttrGet(context, MlirLLVMLinkageInternal)},
-                                     {"constant", mlirUnitAttrGet(context)},
-                                     {"value", mlirStringAttrGet(context, text)},
-                                     {0}};
-  tileBuild(&builder, "llvm.mlir.global", 0, NULL, 0, NULL, attributes, 1, &none);
-}
-
 MlirValue pointerOfText(Lowering *lowering, const char *text) {
   MlirStringRef kernel = mlirStringAttrGetValue(tileOpAttribute(lowering->kernel, "sym_name"));
   char name[256];
   snprintf(name, sizeof name, "%.*s_text_%d", (int)kernel.length, kernel.data, lowering->numConstants++);
-  buildText(lowering, name, mlirStringRefCreate(text, strlen(text) + 1));
-  MlirAttribute symbol = mlirFlatSymbolRefAttrGet(lowering->context, tileString(name));
-  return tileBuildValue(&lowering->builder, "llvm.mlir.addressof", mlirLLVMPointerTypeGet(lowering->context, 0), 0,
-                        NULL, (TileAttributeEntry[]){{"global_name", symbol}, {0}});
+  TileBuilder top = tileBuilderBefore(lowering->kernel);
+  tileBuildText(&top, name, text);
+  return tileBuildTextAddress(&lowering->builder, name);
 }
 
 //===--- failures -----------------------------------------------------------------------------------===//

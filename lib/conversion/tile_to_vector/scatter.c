@@ -19,8 +19,8 @@ static void writeElement(Body *body, const Scatter *scatter, const Place *place,
     placeStore(lowering, place, value);
     return;
   }
-  MlirValue pointer = placePointer(&lowering->builder, place);
-  combineAtomically(&lowering->builder, mlirStringAttrGetValue(combine), tileString("relaxed"), pointer, value);
+  Cell cell = placeCell(&lowering->builder, place);
+  combineAtomically(&lowering->builder, mlirStringAttrGetValue(combine), tileString("relaxed"), &cell, value);
 }
 
 static void scatterElement(Body *outer, const Coord *coords, void *data) {
@@ -48,8 +48,6 @@ bool lowerScatter(Lowering *lowering, MlirOperation op) {
     return false;
   if (tileOpAttribute(op, "combine").ptr && !expectAtomic(&scatter.reached))
     return false;
-  intptr_t mark = spillOperands(lowering, op);
-  forEachElement(lowering, &shape, scatterElement, &scatter);
-  unspill(lowering, mark);
+  forEachElementOf(lowering, op, &shape, scatterElement, &scatter);
   return true;
 }

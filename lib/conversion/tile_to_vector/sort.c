@@ -34,13 +34,12 @@ static MlirValue keyOfFloat(TileBuilder *builder, MlirValue value) {
   return buildSelect(builder, isNan, tileBuildInteger(builder, word, INT64_MAX), key);
 }
 
-// Integers are signed; of i1 true is the greater.
+// Integers are signed: of i1 true is -1 and the smaller.
 static MlirValue keyOf(TileBuilder *builder, MlirValue value) {
   MlirType type = mlirValueGetType(value);
   if (mlirTypeIsAFloat(type))
     return keyOfFloat(builder, value);
-  bool isBit = mlirTypeIsAInteger(type) && mlirIntegerTypeGetWidth(type) == 1;
-  return integerCast(builder, value, mlirIntegerTypeGet(builder->context, 64), !isBit);
+  return integerCast(builder, value, mlirIntegerTypeGet(builder->context, 64), true);
 }
 
 static void writeKeys(Body *body, const Sort *sort, const Coord *row) {

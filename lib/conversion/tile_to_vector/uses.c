@@ -28,8 +28,8 @@ static intptr_t writtenOperand(MlirOperation op) {
   static const struct {
     const char *name;
     intptr_t operand;
-  } writers[] = {{"tile.store", 1},      {"tile.copy", 1},       {"memref.store", 1},     {"tile.scatter", 1},
-                 {"tile.atomic_rmw", 1}, {"tile.atomic_cas", 2}, {"tile.atomic_store", 1}};
+  } writers[] = {{"tile.store", 1},   {"tile.copy", 1},       {"tile.copy_async", 1}, {"memref.store", 1},
+                 {"tile.scatter", 1}, {"tile.atomic_rmw", 1}, {"tile.atomic_cas", 2}, {"tile.atomic_store", 1}};
   for (size_t i = 0; i < sizeof writers / sizeof *writers; ++i)
     if (tileOpIs(op, writers[i].name))
       return writers[i].operand;
@@ -54,7 +54,7 @@ static bool isOrdering(MlirOperation op) {
   MlirAttribute order = tileOpAttribute(op, "order");
   bool isAtomic = tileOpIs(op, "tile.atomic_rmw") || tileOpIs(op, "tile.atomic_cas") ||
                   tileOpIs(op, "tile.atomic_load") || tileOpIs(op, "tile.atomic_store");
-  return isAtomic && !tileStringEquals(mlirStringAttrGetValue(order), "relaxed");
+  return tileOpIs(op, "tile.fence") || (isAtomic && !tileStringEquals(mlirStringAttrGetValue(order), "relaxed"));
 }
 
 static bool writesTo(MlirOperation op, MlirValue root) {
@@ -190,8 +190,7 @@ bool isOverwrittenBeforeUse(MlirOperation load) {
 
 static bool isHeavy(MlirOperation op) {
   static const char *const cheap[] = {"math.absf", "math.absi", "math.fma", "math.copysign", "math.ceil", "math.floor"};
-  MlirStringRef name = tileOpName(op);
-  if (name.length < 5 || memcmp(name.data, "math.", 5))
+  if (!tileOpNameStartsWith(op, "math."))
     return false;
   for (size_t i = 0; i < sizeof cheap / sizeof *cheap; ++i)
     if (tileOpIs(op, cheap[i]))

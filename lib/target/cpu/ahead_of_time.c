@@ -142,13 +142,18 @@ static bool checkEntries(const TileTranslation *translation, tessera_error_t *er
   return true;
 }
 
+static bool addTables(Build *build, tessera_error_t *error) {
+  tileCpuAddImages(build->module, &build->translation->images);
+  return tileCpuAddManifest(build->module, build->translation, &build->chip, error);
+}
+
 static bool emitProgram(const TileTranslation *translation, TileArtifact *artifact, tessera_error_t *error) {
   if (!checkEntries(translation, error))
     return false;
   Build build;
   LLVMMemoryBufferRef object = NULL;
-  bool ok = startBuild(&build, translation, error) && addPackedEntries(&build, error) &&
-            tileCpuAddManifest(build.module, translation, &build.chip, error) && compile(&build, &object, error) &&
+  bool ok = startBuild(&build, translation, error) && addPackedEntries(&build, error) && addTables(&build, error) &&
+            compile(&build, &object, error) &&
             tileCpuLink(LLVMGetBufferStart(object), LLVMGetBufferSize(object), artifact, error);
   if (object)
     LLVMDisposeMemoryBuffer(object);

@@ -20,6 +20,9 @@ bool tileCpuChipFind(const char *name, TileCpuChip *chip, tessera_error_t *error
 bool tileCpuAddManifest(LLVMModuleRef module, const TileTranslation *translation, const TileCpuChip *chip,
                         tessera_error_t *error);
 
+// Fills the table of images that the host's part refers to (convert-gpu-launch-to-runtime), if it launches anything.
+void tileCpuAddImages(LLVMModuleRef module, const tessera_images_t *images);
+
 // Links an object to a shared object with lld or ld, found beside our LLVM or on PATH.
 bool tileCpuLink(const void *object, size_t size, TileArtifact *program, tessera_error_t *error);
 

@@ -3,17 +3,14 @@
 // Expects: position-independent code. Leaves: the bytes of the shared object; nothing on disk.
 #include "lib/target/cpu/ahead_of_time.h"
 
+#include "lib/support/child.h"
+
 #include <dlfcn.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
-#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
-
-extern char **environ;
 
 enum { PathCapacity = PATH_MAX + 64 };
 
@@ -81,34 +78,23 @@ static bool findBesideLlvm(char *path, size_t capacity) {
   return access(path, X_OK) == 0;
 }
 
-// Starts `linker` with its output in the log. 0, or why it could not be started.
-static int spawn(const char *linker, const Workshop *workshop, pid_t *child) {
+// 0 when it ran, with how it ended in `status`; else why it could not be started.
+static int startLinker(const char *linker, const Workshop *workshop, int *status) {
   const char *const arguments[] = {linker, "-shared",         "--gc-sections",  "-z", "now", "--hash-style=gnu", "-s",
                                    "-o",   workshop->program, workshop->object, NULL};
-  posix_spawn_file_actions_t actions;
-  int why = posix_spawn_file_actions_init(&actions);
-  if (why)
-    return why;
-  posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_addopen(&actions, 1, workshop->log, O_WRONLY | O_CREAT | O_TRUNC, 0600);
-  posix_spawn_file_actions_adddup2(&actions, 1, 2);
-  why = posix_spawnp(child, linker, &actions, NULL, (char *const *)(uintptr_t)arguments, environ);
-  posix_spawn_file_actions_destroy(&actions);
-  return why;
+  return tessera_child_run(&(tessera_child_t){linker, arguments, NULL, workshop->log}, status);
 }
 
-// Waits for the linker; its complaint becomes the error.
-static bool finish(const char *linker, pid_t child, const Workshop *workshop, tessera_error_t *error) {
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0)
-    if (errno != EINTR)
-      return tessera_fail(error, "%s: lost: %s", linker, strerror(errno));
-  if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
-    return true;
+// The linker's complaint becomes the error.
+static bool finish(const char *linker, int status, const Workshop *workshop, tessera_error_t *error) {
   TileArtifact log;
+  char how[64];
+  if (tessera_child_succeeded(status))
+    return true;
   if (!readFile(workshop->log, &log, NULL))
-    return tessera_fail(error, "%s failed", linker);
-  tessera_fail(error, "%s failed: %s", linker, (char *)log.data);
+    return tessera_fail(error, "%s failed: %s", linker, tessera_child_describe(status, how, sizeof how));
+  tessera_fail(error, "%s failed: %s", linker,
+               log.size ? (char *)log.data : tessera_child_describe(status, how, sizeof how));
   tileArtifactDestroy(&log);
   return false;
 }
@@ -118,10 +104,9 @@ static bool runLinker(const Workshop *workshop, tessera_error_t *error) {
   const char *const linkers[] = {findBesideLlvm(beside, sizeof beside) ? beside : "ld.lld-22", "ld.lld-22", "ld.lld",
                                  "ld"};
   for (size_t i = 0; i < sizeof linkers / sizeof *linkers; i++) {
-    pid_t child;
-    int why = spawn(linkers[i], workshop, &child);
+    int status, why = startLinker(linkers[i], workshop, &status);
     if (!why)
-      return finish(linkers[i], child, workshop, error);
+      return finish(linkers[i], status, workshop, error);
     if (why != ENOENT)
       return tessera_fail(error, "%s: cannot be started: %s", linkers[i], strerror(why));
   }

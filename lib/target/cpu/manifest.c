@@ -2,9 +2,12 @@
 #include "lib/target/cpu/ahead_of_time.h"
 
 #include "lib/runtime/tessera.h"
+#include "lib/support/version.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+static const char imagesName[] = "tessera_device_images"; // convert-gpu-launch-to-runtime's
 
 typedef struct Constants {
   LLVMModuleRef module;
@@ -79,6 +82,55 @@ static LLVMValueRef entry(const Constants *constants, const TileEntry *entry) {
   return structure(constants, fields, 7);
 }
 
+static LLVMValueRef imagesOf(const Constants *constants, const TileTranslation *translation) {
+  LLVMValueRef images = LLVMGetNamedGlobal(constants->module, imagesName);
+  return images && translation->images.count ? images : null(constants);
+}
+
+//===--- images -----------------------------------------------------------------===//
+
+static LLVMValueRef bytes(const Constants *constants, const void *data, int64_t size) {
+  // Texts end with a zero, which the size does not count.
+  return address(constants, LLVMConstStringInContext2(constants->context, data, (size_t)size, false));
+}
+
+static LLVMValueRef imageKernels(const Constants *constants, const tessera_image_t *image) {
+  LLVMValueRef *kernels = calloc((size_t)image->num_kernels + 1, sizeof *kernels);
+  for (int64_t i = 0; kernels && i < image->num_kernels; i++) {
+    LLVMValueRef fields[] = {string(constants, image->kernels[i].name),
+                             integer(constants, image->kernels[i].dynamic_shared_bytes)};
+    kernels[i] = structure(constants, fields, 2);
+  }
+  LLVMValueRef all = kernels ? array(constants, kernels, (int)image->num_kernels) : null(constants);
+  free(kernels);
+  return all;
+}
+
+static LLVMValueRef imageRecord(const Constants *constants, const tessera_image_t *image) {
+  LLVMValueRef fields[] = {string(constants, image->module), string(constants, image->chip),
+                           string(constants, image->form),   bytes(constants, image->data, image->size),
+                           integer(constants, image->size),  integer(constants, image->num_kernels),
+                           imageKernels(constants, image)};
+  return structure(constants, fields, 7);
+}
+
+void tileCpuAddImages(LLVMModuleRef module, const tessera_images_t *images) {
+  enum { MaxImages = 64 };
+  LLVMContextRef context = LLVMGetModuleContext(module);
+  Constants constants = {module, context, LLVMInt64TypeInContext(context), LLVMPointerTypeInContext(context, 0)};
+  LLVMValueRef table = LLVMGetNamedGlobal(module, imagesName), records[MaxImages];
+  int count = images->count < MaxImages ? (int)images->count : MaxImages;
+  if (!table || !count)
+    return;
+  for (int i = 0; i < count; i++)
+    records[i] = imageRecord(&constants, &images->items[i]);
+  LLVMValueRef fields[] = {integer(&constants, count), array(&constants, records, count)};
+  LLVMSetInitializer(table, structure(&constants, fields, 2));
+  LLVMSetGlobalConstant(table, true);
+}
+
+//===--- the whole ----------------------------------------------------------------===//
+
 bool tileCpuAddManifest(LLVMModuleRef module, const TileTranslation *translation, const TileCpuChip *chip,
                         tessera_error_t *error) {
   LLVMContextRef context = LLVMGetModuleContext(module);
@@ -90,14 +142,15 @@ bool tileCpuAddManifest(LLVMModuleRef module, const TileTranslation *translation
   for (int i = 0; i < count; i++)
     entries[i] = entry(&constants, &translation->entries.items[i]);
   LLVMValueRef fields[] = {integer(&constants, TESSERA_MANIFEST_VERSION),
-                           string(&constants, "Tessera 0.1.0"),
+                           string(&constants, "Tessera " TESSERA_VERSION),
                            string(&constants, "cpu"),
                            string(&constants, chip->name),
                            string(&constants, chip->needs),
                            string(&constants, translation->pipeline),
                            integer(&constants, translation->fallbackOps),
                            integer(&constants, count),
-                           array(&constants, entries, count)};
+                           array(&constants, entries, count),
+                           imagesOf(&constants, translation)};
   free(entries);
   LLVMValueRef value = structure(&constants, fields, sizeof fields / sizeof *fields);
   LLVMValueRef global = LLVMAddGlobal(module, LLVMTypeOf(value), "tessera_manifest");

@@ -5,6 +5,7 @@
 // every use of its element. Both stand in one block: fused into a loop body it would be computed again in every step.
 // Source: upstream's elementwise fusion patterns; ours is the question when it pays.
 #include "lib/capi/patterns.h"
+#include "lib/ir/builder.h"
 #include "lib/ir/pass.h"
 #include "lib/transforms/fuse/fuse.h"
 
@@ -32,7 +33,51 @@ static void populate(MlirRewritePatternSet patterns, MlirContext context) {
   mlirExtPopulateElementwiseFusion(patterns, mayFuse);
 }
 
-static bool run(MlirOperation function, MlirExtPass pass) { return tileApplyPatterns(function, populate); }
+//===--- reductions that do not look at their output --------------------------===//
+
+// Upstream's set also makes an output empty that the body does not read: wrong of a reduction over nothing, whose
+// result is that output. While the patterns run, such a body yields its value through a cast that names the output too.
+static const char *const guard = "builtin.unrealized_conversion_cast";
+
+static void guardOutputs(MlirOperation op) {
+  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
+  MlirOperation yield = mlirBlockGetTerminator(body);
+  intptr_t outputs = mlirOperationGetNumOperands(yield), first = mlirBlockGetNumArguments(body) - outputs;
+  TileBuilder builder = tileBuilderBefore(yield);
+  for (intptr_t i = 0; i < outputs; i++) {
+    MlirValue values[] = {mlirOperationGetOperand(yield, i), mlirBlockGetArgument(body, first + i)};
+    if (mlirOpOperandIsNull(mlirValueGetFirstUse(values[1])))
+      mlirOperationSetOperand(yield, i, tileBuildValue(&builder, guard, mlirValueGetType(values[0]), 2, values, NULL));
+  }
+}
+
+static void releaseOutputs(MlirOperation op) {
+  MlirOperation yield = mlirBlockGetTerminator(mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0)));
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(yield); i++) {
+    MlirOperation cast = tileDefiningOp(mlirOperationGetOperand(yield, i));
+    if (!tileOpIs(cast, guard) || mlirOperationGetNumOperands(cast) != 2)
+      continue;
+    mlirOperationSetOperand(yield, i, mlirOperationGetOperand(cast, 0));
+    mlirOperationDestroy(cast);
+  }
+}
+
+static void onReductions(MlirOperation function, void (*apply)(MlirOperation)) {
+  TileOps generics = tileCollect(function, "linalg.generic");
+  for (intptr_t i = 0; i < generics.count; i++)
+    if (!isElementwise(generics.items[i]))
+      apply(generics.items[i]);
+  tileOpsFree(&generics);
+}
+
+//===--- the pass -------------------------------------------------------------===//
+
+static bool run(MlirOperation function, MlirExtPass pass) {
+  onReductions(function, guardOutputs);
+  bool ok = tileApplyPatterns(function, populate);
+  onReductions(function, releaseOutputs);
+  return ok;
+}
 
 const MlirExtPassDefinition tileFuseElementwisePass = {
     .argument = "tile-fuse-elementwise",

@@ -4,6 +4,10 @@
 
 #include "lib/capi/pass.h"
 
+// What option `fast` means; --tile-to-cpu-pipeline has it too.
+#define TILE_FAST_MATH_HELP                                                                                            \
+  "Take upstream's approximations of exp, log, log2, tanh and erf: faster, up to 5 ulp, no subnormals"
+
 extern const MlirExtPassDefinition tileExpandMathPass;
 
 #endif

@@ -23,5 +23,8 @@ MlirValue tileExpandErf(TileLanes *lanes, const MlirValue *x);
 // trigonometric.c
 MlirValue tileExpandSin(TileLanes *lanes, const MlirValue *x);
 MlirValue tileExpandCos(TileLanes *lanes, const MlirValue *x);
+// near_zero.c; of f64 too
+MlirValue tileExpandLog1p(TileLanes *lanes, const MlirValue *x);
+MlirValue tileExpandExpm1(TileLanes *lanes, const MlirValue *x);
 
 #endif

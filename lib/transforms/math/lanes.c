@@ -9,6 +9,30 @@ static MlirValue unary(TileLanes *lanes, const char *name, MlirType type, MlirVa
   return tileBuildValue(&lanes->builder, name, type, 1, &a, NULL);
 }
 
+//===--- types --------------------------------------------------------------===//
+MlirType tileLanesElement(MlirType type) {
+  bool isFixedVector = mlirTypeIsAVector(type) && !mlirVectorTypeIsScalable(type);
+  return isFixedVector ? mlirShapedTypeGetElementType(type) : type;
+}
+
+MlirType tileLanesLike(MlirType like, MlirType element) {
+  if (!mlirTypeIsAVector(like))
+    return element;
+  int64_t rank = mlirShapedTypeGetRank(like), sizes[rank ? rank : 1];
+  for (int64_t i = 0; i < rank; ++i)
+    sizes[i] = mlirShapedTypeGetDimSize(like, i);
+  return mlirVectorTypeGet(rank, sizes, element);
+}
+
+TileLanes tileLanesOf(TileBuilder builder, MlirType like) {
+  return (TileLanes){
+      .builder = builder,
+      .f64 = tileLanesLike(like, mlirF64TypeGet(builder.context)),
+      .i64 = tileLanesLike(like, mlirIntegerTypeGet(builder.context, 64)),
+      .i1 = tileLanesLike(like, mlirIntegerTypeGet(builder.context, 1)),
+  };
+}
+
 //===--- floats -------------------------------------------------------------===//
 MlirValue tileLanesFloat(TileLanes *lanes, double value) { return tileBuildFloat(&lanes->builder, lanes->f64, value); }
 

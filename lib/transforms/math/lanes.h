@@ -16,14 +16,21 @@ typedef struct TileLanes {
   MlirType i1;
 } TileLanes;
 
-// arith's enumerators. Ordered, but for the last: a NaN on either side makes them false.
+// arith's enumerators. Ordered, but for the last two: a NaN on either side makes them false.
 typedef enum TileLanesPredicate {
   TileLanes_Equal = 1,
   TileLanes_Greater = 2,
   TileLanes_Less = 4,
+  TileLanes_OrderedNotEqual = 6,
   TileLanes_Ordered = 7,
   TileLanes_NotEqualOrNan = 13,
+  TileLanes_Unordered = 14,
 } TileLanesPredicate;
+
+// The element of a fixed-size vector, or the type itself; `element`, or a vector of it with the shape of `like`.
+MlirType tileLanesElement(MlirType type);
+MlirType tileLanesLike(MlirType like, MlirType element);
+TileLanes tileLanesOf(TileBuilder builder, MlirType like);
 
 MlirValue tileLanesFloat(TileLanes *lanes, double value);
 MlirValue tileLanesInteger(TileLanes *lanes, int64_t value);

@@ -52,8 +52,7 @@ static bool isEntryWithResults(MlirOperation function) {
 
 // The destination that the op gives back as this result; null when it is not known to be in destination style.
 static MlirValue destinationOf(MlirOperation op, MlirValue result) {
-  MlirStringRef name = tileOpName(op);
-  bool isKnown = tileOpIs(op, "tile.launch") || (name.length > 7 && memcmp(name.data, "linalg.", 7) == 0);
+  bool isKnown = tileOpIs(op, "tile.launch") || tileOpNameStartsWith(op, "linalg.");
   if (!isKnown || tileOpIs(op, "linalg.pack") || tileOpIs(op, "linalg.unpack"))
     return (MlirValue){NULL};
   intptr_t first = mlirOperationGetNumOperands(op) - mlirOperationGetNumResults(op);

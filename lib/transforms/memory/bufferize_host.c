@@ -7,6 +7,7 @@
 // without a word.
 // Analysis: upstream's one-shot bufferization, https://arxiv.org/abs/2202.03293 §4.3.
 #include "lib/capi/bufferization.h"
+#include "lib/ir/builder.h"
 #include "lib/ir/pass.h"
 
 #include <stdlib.h>
@@ -24,9 +25,7 @@ static bool isInKernel(MlirOperation op, void *userData) {
 }
 
 static bool isLinalgCompute(MlirOperation op) {
-  MlirStringRef name = tileOpName(op);
-  return name.length > 7 && memcmp(name.data, "linalg.", 7) == 0 && !tileOpIs(op, "linalg.yield") &&
-         !tileOpIs(op, "linalg.index");
+  return tileOpNameStartsWith(op, "linalg.") && !tileOpIs(op, "linalg.yield") && !tileOpIs(op, "linalg.index");
 }
 
 static bool hasEncoding(MlirType type) {
@@ -133,6 +132,33 @@ static bool protectEntries(MlirOperation module) {
   return ok;
 }
 
+//===--- empty tensors -------------------------------------------------------===//
+
+static void copyBeforeUse(MlirOperation empty, MlirOpOperand use) {
+  MlirOperation user = mlirOpOperandGetOwner(use);
+  TileBuilder builder = tileBuilderBefore(user);
+  MlirOperation copy = tileBuilderInsert(&builder, mlirOperationClone(empty));
+  mlirOperationSetOperand(user, mlirOpOperandGetOperandNumber(use), mlirOperationGetResult(copy, 0));
+}
+
+// One tensor.empty per use, where the use is. cse merges equal ones, but they are no values, they are places: of users
+// that share one all but one need another buffer, and a loop that yields what it wrote to one from outside copies it
+// each time around. What a loop need not allocate anew is hoisted later (buffer-loop-hoisting).
+static void separateEmptyTensors(MlirOperation module) {
+  TileOps empties = tileCollect(module, "tensor.empty");
+  for (intptr_t i = 0; i < empties.count; i++) {
+    MlirOpOperand use = mlirValueGetFirstUse(mlirOperationGetResult(empties.items[i], 0));
+    for (MlirOpOperand next; !mlirOpOperandIsNull(use); use = next) {
+      next = mlirOpOperandGetNextUse(use);
+      if (!tileOpIs(mlirOpOperandGetOwner(use), "tensor.dim"))
+        copyBeforeUse(empties.items[i], use);
+    }
+    if (mlirOpOperandIsNull(mlirValueGetFirstUse(mlirOperationGetResult(empties.items[i], 0))))
+      mlirOperationDestroy(empties.items[i]);
+  }
+  tileOpsFree(&empties);
+}
+
 //===--- the pass -----------------------------------------------------------===//
 
 static bool run(MlirOperation module, MlirExtPass pass) {
@@ -141,6 +167,7 @@ static bool run(MlirOperation module, MlirExtPass pass) {
   if (findings.failed || !protectEntries(module))
     return false;
   mlirExtPassAddStatistic(pass, Statistic_Fallback, findings.fallbacks);
+  separateEmptyTensors(module);
 
   MlirExtBufferizationOptions options = {
       .functionBoundaries = true, .allowReturnAllocsFromLoops = true, .skip = isInKernel};

@@ -6,5 +6,8 @@
 
 extern const MlirExtPassDefinition tileAddIntoEntriesPass;
 extern const MlirExtPassDefinition tileBufferizeHostPass;
+extern const MlirExtPassDefinition tileCopyStridedClonesPass;
+extern const MlirExtPassDefinition tileFoldZeroSizesPass;
+extern const MlirExtPassDefinition tileMoveBf16AsBitsPass;
 
 #endif

@@ -100,3 +100,42 @@ func.func @pack(%x: tensor<21x37xf32>, %e: tensor<3x5x8x8xf32>) -> tensor<3x5x8x
       : tensor<21x37xf32> -> tensor<3x5x8x8xf32>
   return %r : tensor<3x5x8x8xf32>
 }
+
+// -----
+
+// The last tile may reach beyond the last position: there element 0 is read, which is never outside.
+// CHECK-LABEL: func.func @embedding
+// CHECK: tile.launch @elementwise_0 {{.*}} ins(%arg1, %arg0 :
+// CHECK: tile.kernel private @elementwise_0
+// CHECK: %[[ROW:.*]] = arith.select {{.*}} : tensor<8x7xi1>, tensor<8x7xindex>
+// CHECK: tile.gather %arg1[%[[ROW]]] bounds(trap)
+func.func @embedding(%table: tensor<?xf32>, %at: tensor<?x7xindex>, %e: tensor<?x7xf32>) -> tensor<?x7xf32> {
+  %r = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+      ins(%at : tensor<?x7xindex>) outs(%e : tensor<?x7xf32>) {
+  ^bb0(%i: index, %o: f32):
+    %v = tensor.extract %table[%i] : tensor<?xf32>
+    linalg.yield %v : f32
+  } -> tensor<?x7xf32>
+  return %r : tensor<?x7xf32>
+}
+
+// -----
+
+// Lanes keep their best; what is equal to the best is told apart by its number.
+// CHECK-LABEL: func.func @argmax
+// CHECK: tile.kernel private @extremum_0
+// CHECK: scf.for {{.*}} -> (tensor<64xf32>, tensor<64xindex>)
+// CHECK: tile.reduce {arith.maximumf}
+// CHECK: tile.reduce {arith.minsi}
+func.func @argmax(%x: tensor<640xf32>, %v: tensor<f32>, %i: tensor<index>) -> (tensor<f32>, tensor<index>) {
+  %r:2 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> ()>, affine_map<(i) -> ()>], iterator_types = ["reduction"]}
+      ins(%x : tensor<640xf32>) outs(%v, %i : tensor<f32>, tensor<index>) {
+  ^bb0(%a: f32, %b: f32, %w: index):
+    %k = linalg.index 0 : index
+    %c = arith.cmpf ogt, %a, %b : f32
+    %m = arith.select %c, %a, %b : f32
+    %q = arith.select %c, %k, %w : index
+    linalg.yield %m, %q : f32, index
+  } -> (tensor<f32>, tensor<index>)
+  return %r#0, %r#1 : tensor<f32>, tensor<index>
+}

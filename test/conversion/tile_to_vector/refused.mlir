@@ -1,29 +1,18 @@
 // RUN: %tile_opt %s --split-input-file --verify-diagnostics --pass-pipeline='builtin.module(convert-tile-to-vector)'
 
-tile.kernel @bits(%a: memref<16xi4>) {
+tile.kernel @bits(%a: memref<16xi24>) {
   %c0 = arith.constant 0 : index
-  %one = arith.constant 1 : i4
-  // expected-error@+1 {{not lowered to the CPU yet: atomics on elements of 4 bits}}
-  %x = tile.atomic_rmw add %one, %a[%c0] relaxed device : i4, memref<16xi4> -> i4
+  %one = arith.constant 1 : i24
+  // expected-error@+1 {{not lowered to the CPU yet: atomics on elements of 24 bits}}
+  %x = tile.atomic_rmw add %one, %a[%c0] relaxed device : i24, memref<16xi24> -> i24
   tile.return
 }
 
 // -----
 
-tile.kernel @narrow(%a: f32) {
-  // expected-error@+1 {{not lowered to the CPU yet: a conversion of f32 to f8E4M3FN}}
-  %x = tile.convert_type %a saturate : f32 -> f8E4M3FN
-  tile.return
-}
-
-// -----
-
-tile.kernel @packed(%a: memref<?xi32>) {
-  %c0 = arith.constant 0 : index
-  %one = arith.constant dense<1> : tensor<4xi8>
-  %A = tile.view %a : memref<?xi32> to !tile.view<4xi8, packed = #tile.layout<offset [4:d0]>>
-  // expected-error@+1 {{not lowered to the CPU yet: atomics on a packed view}}
-  tile.store %one, %A[%c0] combine(add) : tensor<4xi8>, !tile.view<4xi8, packed = #tile.layout<offset [4:d0]>>
+tile.kernel @strange_format(%a: f32) {
+  // expected-error@+1 {{not lowered to the CPU yet: a conversion of f32 to f8E3M4}}
+  %x = tile.convert_type %a saturate : f32 -> f8E3M4
   tile.return
 }
 
@@ -70,5 +59,64 @@ tile.kernel @calls(%y: memref<1xf32>, %f: f32) {
   %c0 = arith.constant 0 : index
   %r = tile.call @endless(%f) : (f32) -> f32
   memref.store %r, %y[%c0] : memref<1xf32>
+  tile.return
+}
+
+// -----
+
+tile.kernel @partitions() attributes {machine = #tile.machine<"sm_90a">, warps = 4 : i32} {
+  // expected-error@+1 {{not lowered to the CPU yet: 'tile.warp_specialize', which needs other threads or units}}
+  tile.warp_specialize captures()
+  partition "all" warps(4) {
+    tile.yield
+  }
+  tile.return
+}
+
+// -----
+
+tile.kernel @arrives() attributes {machine = #tile.machine<"sm_90a">, warps = 4 : i32} {
+  %c0 = arith.constant 0 : index
+  %b = tile.alloc : !tile.barrier<1>
+  // expected-error@+1 {{not lowered to the CPU yet: 'tile.barrier_arrive'}}
+  tile.barrier_arrive %b[%c0] : !tile.barrier<1>
+  tile.return
+}
+
+// -----
+
+tile.kernel @waits() attributes {machine = #tile.machine<"sm_90a">, warps = 4 : i32} {
+  %c0 = arith.constant 0 : index
+  %b = tile.alloc : !tile.barrier<1>
+  // expected-error@+1 {{not lowered to the CPU yet: 'tile.barrier_wait'}}
+  tile.barrier_wait %b[%c0] : !tile.barrier<1>
+  tile.return
+}
+
+// -----
+
+#acc = #tile.layout<reg [2:d1, 2:d0*8, 32:d1*8], lane [4:d1*2, 8:d0], warp [4:d0*16]>
+#sa = #tile.layout<offset [64:d1, 8:d0+d1*8, 8:d0*8]>
+#sb = #tile.layout<offset [64:d1, 8:d0+d1*8, 8:d0*8, 4:d1*64]>
+tile.kernel @multiplies() attributes {machine = #tile.machine<"sm_90a">, warps = 4 : i32} {
+  %zero = arith.constant dense<0.0> : tensor<64x256xf32, #acc>
+  %x = tile.alloc : !tile.buffer<64x64xf16, #sa, shared>
+  %w = tile.alloc : !tile.buffer<64x256xf16, #sb, shared>
+  // expected-error@+1 {{not lowered to the CPU yet: 'tile.mma_async'}}
+  %u = tile.mma_async %x, %w, %zero atom "wgmma.m64n256k16"
+      : !tile.buffer<64x64xf16, #sa, shared>, !tile.buffer<64x256xf16, #sb, shared> -> tensor<64x256xf32, #acc>
+  %v = tile.mma_wait %u pending 0 : tensor<64x256xf32, #acc>
+  tile.return
+}
+
+// -----
+
+tile.kernel @by_engine(%a: memref<64x64xf16>) {
+  %c0 = arith.constant 0 : index
+  %A = tile.view %a : memref<64x64xf16> to !tile.view<64x64xf16>
+  %x = tile.alloc : !tile.buffer<64x64xf16, #tile.layout<offset [64:d1, 64:d0]>, local>
+  // expected-error@+1 {{not lowered to the CPU yet: a copy by an engine}}
+  %t = tile.copy_async %A[%c0, %c0] to %x engine "tma" : !tile.view<64x64xf16> to !tile.buffer<64x64xf16, #tile.layout<offset [64:d1, 64:d0]>, local>
+  tile.wait %t
   tile.return
 }

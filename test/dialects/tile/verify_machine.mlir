@@ -109,3 +109,38 @@ tile.kernel @k() attributes {machine = #tile.machine<"sm_80">, warps = 1 : i32} 
   %d = tile.mma %a, %b, %c atom "mma.sync.m16n8k16" : tensor<16x16xf16, #lhs>, tensor<16x8xf16, #rhs> -> tensor<16x8xf32, #acc>
   tile.return
 }
+
+// -----
+
+// At rank 3 the fragment repeats over batches; threads without an instruction have all of k for their accumulators.
+#acc = #tile.layout<reg [2:d2, 2:d1*8, 2:d0], lane [4:d2*2, 8:d1]>
+#lhs = #tile.layout<reg [2:d2, 2:d1*8, 2:d2*8, 2:d0], lane [4:d2*2, 8:d1]>
+#rhs = #tile.layout<reg [2:d1, 2:d1*8, 2:d0], lane [4:d1*2, 8:d2]>
+#sum = #tile.layout<reg [2:d1], lane [4:d1*2, 8:d0]>
+#rows = #tile.layout<reg [4:d1], lane [4:_, 8:d0]>
+#columns = #tile.layout<reg [4:d0, 2:d1], lane [4:d1*2, 8:_]>
+tile.kernel @fits() attributes {machine = #tile.machine<"sm_80">, warps = 1 : i32} {
+  %a = arith.constant dense<1.0> : tensor<2x16x16xf16, #lhs>
+  %b = arith.constant dense<1.0> : tensor<2x16x8xf16, #rhs>
+  %c = arith.constant dense<1.0> : tensor<2x16x8xf32, #acc>
+  %d = tile.mma %a, %b, %c atom "mma.sync.m16n8k16" : tensor<2x16x16xf16, #lhs>, tensor<2x16x8xf16, #rhs> -> tensor<2x16x8xf32, #acc>
+  %x = arith.constant dense<1.0> : tensor<8x4xf32, #rows>
+  %y = arith.constant dense<1.0> : tensor<4x8xf32, #columns>
+  %z = arith.constant dense<1.0> : tensor<8x8xf32, #sum>
+  %w = tile.mma %x, %y, %z atom "fma" : tensor<8x4xf32, #rows>, tensor<4x8xf32, #columns> -> tensor<8x8xf32, #sum>
+  tile.return
+}
+
+// -----
+
+#sum = #tile.layout<reg [2:d1], lane [4:d1*2, 8:d0]>
+#rows = #tile.layout<lane [4:d1, 8:d0]>
+#columns = #tile.layout<reg [4:d0, 2:d1], lane [4:d1*2, 8:_]>
+tile.kernel @k() attributes {machine = #tile.machine<"sm_80">, warps = 1 : i32} {
+  %x = arith.constant dense<1.0> : tensor<8x4xf32, #rows>
+  %y = arith.constant dense<1.0> : tensor<4x8xf32, #columns>
+  %z = arith.constant dense<1.0> : tensor<8x8xf32, #sum>
+  // expected-error @+1 {{'tile.mma' op lhs has layout <lane [4:d1, 8:d0]>, want <reg [4:d1], lane [4:_, 8:d0]>: all of k in the threads that accumulate}}
+  %w = tile.mma %x, %y, %z atom "fma" : tensor<8x4xf32, #rows>, tensor<4x8xf32, #columns> -> tensor<8x8xf32, #sum>
+  tile.return
+}

@@ -54,3 +54,28 @@ func.func @written(%x: tensor<4xf32> {bufferization.writable = true}) -> tensor<
 func.func private @memrefs(%m: memref<4xf32>) {
   return
 }
+
+// -----
+
+// Users that share an empty tensor get a buffer each, where they are: nothing is copied, and the loop yields a new one.
+// CHECK-LABEL: func.func @shared_empty(
+// CHECK-NOT: memref.copy
+// CHECK: scf.for
+// CHECK-COUNT-2: memref.alloc()
+// CHECK-NOT: memref.alloc
+// CHECK-NOT: memref.copy
+// CHECK: return
+func.func @shared_empty(%n: index) -> (tensor<4xf32>, tensor<4xf32>) {
+  %z = arith.constant 0.0 : f32
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %e = tensor.empty() : tensor<4xf32>
+  %x = linalg.fill ins(%z : f32) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+  %y = linalg.exp ins(%x : tensor<4xf32>) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%s = %y) -> tensor<4xf32> {
+    %t = linalg.exp ins(%s : tensor<4xf32>) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+    %u = linalg.add ins(%s, %t : tensor<4xf32>, tensor<4xf32>) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+    scf.yield %u : tensor<4xf32>
+  }
+  return %r, %x : tensor<4xf32>, tensor<4xf32>
+}

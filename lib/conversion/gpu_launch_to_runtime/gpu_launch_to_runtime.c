@@ -1,0 +1,397 @@
+// convert-gpu-launch-to-runtime: gpu.launch_func on memrefs becomes a call of tessera_launch_device (lib/runtime).
+//
+// Expects: host functions on memrefs and scalars, bufferized and with their deallocations; linalg that is left is fine.
+// Kernels are llvm.funcs of gpu.modules (convert-tile-to-nvvm's, or hand-written). Leaves: no launch; the gpu.modules
+// as they are; `tessera_device_images`, a table of their code that is empty until a program fills it; waits before the
+// host touches memory (order.c). The parameters follow docs/gpu.md: of a memref its address, then dynamic sizes, then
+// dynamic strides of one that is not contiguous. Slots stand at the function's entry: a launch in a loop must not grow
+// the stack. Cost: linear in the host's ops.
+#include "lib/conversion/gpu_launch_to_runtime/gpu_launch_to_runtime.h"
+
+#include "lib/capi/op.h"
+#include "lib/ir/pass.h"
+#include "mlir-c/BuiltinAttributes.h"
+#include "mlir-c/BuiltinTypes.h"
+#include "mlir-c/Dialect/LLVM.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static const char launchFunction[] = "tessera_launch_device", waitFunction[] = "tessera_device_synchronize",
+                  constantFunction[] = "tessera_device_constant", imagesName[] = "tessera_device_images";
+
+enum { Statistic_Launches, Statistic_Waits };
+
+//===--- questions ----------------------------------------------------------------===//
+
+// gpu.launch_func's operands: dependencies, grid x y z, block x y z, cluster x y z, shared bytes, the kernel's, object.
+enum {
+  Group_Dependencies,
+  Group_Grid,
+  Group_Block = 4,
+  Group_Cluster = 7,
+  Group_Shared = 10,
+  Group_Kernel,
+  MaxRank = 64
+};
+
+static intptr_t groupOf(MlirOperation launch, int group, intptr_t *count) {
+  MlirAttribute sizes = tileOpAttribute(launch, "operandSegmentSizes");
+  intptr_t at = 0;
+  for (int i = 0; i < group; ++i)
+    at += mlirDenseI32ArrayGetElement(sizes, i);
+  *count = mlirDenseI32ArrayGetElement(sizes, group);
+  return at;
+}
+
+static bool isContiguous(MlirType memref) { return mlirAffineMapIsIdentity(mlirMemRefTypeGetAffineMap(memref)); }
+
+// 0 for a type whose elements have no bytes of their own.
+static int64_t bytesOf(MlirType element) {
+  if (mlirTypeIsAIndex(element))
+    return 8;
+  unsigned bits = mlirTypeIsAInteger(element) ? mlirIntegerTypeGetWidth(element)
+                  : mlirTypeIsAFloat(element) ? mlirFloatTypeGetWidth(element)
+                                              : 0;
+  return (bits + 7) / 8;
+}
+
+// How many parameters of the device function an operand becomes; 0 when it cannot be one.
+static intptr_t parametersOf(MlirType type) {
+  int64_t strides[MaxRank], offset;
+  if (!mlirTypeIsAMemRef(type))
+    return bytesOf(type) != 0;
+  intptr_t rank = mlirShapedTypeGetRank(type), count = 1;
+  if (rank > MaxRank || !bytesOf(mlirShapedTypeGetElementType(type)) ||
+      mlirLogicalResultIsFailure(mlirMemRefTypeGetStridesAndOffset(type, strides, &offset)))
+    return 0;
+  for (intptr_t d = 0; d < rank; ++d)
+    count += mlirShapedTypeIsDynamicDim(type, d) +
+             (!isContiguous(type) && mlirShapedTypeIsDynamicStrideOrOffset(strides[d]));
+  return count;
+}
+
+static bool checkOperands(MlirOperation launch, intptr_t *parameters) {
+  intptr_t count, first = groupOf(launch, Group_Kernel, &count);
+  char text[256];
+  *parameters = 0;
+  for (intptr_t i = 0; i < count; ++i) {
+    MlirType type = tileOperandType(launch, first + i);
+    intptr_t more = parametersOf(type);
+    if (!more)
+      return tileError(launch, "gives the kernel a %s, want memrefs with strides and scalars",
+                       tileTypeText(type, text, sizeof text));
+    *parameters += more;
+  }
+  return true;
+}
+
+static bool checkKernel(MlirOperation launch, intptr_t given) {
+  MlirOperation kernel = mlirExtSymbolLookup(launch, tileOpAttribute(launch, "kernel"));
+  if (!tileOpIs(kernel, "llvm.func"))
+    return tileError(launch, "launches a kernel that is no llvm.func yet: lower its gpu.module first");
+  intptr_t taken = mlirLLVMFunctionTypeGetNumInputs(mlirTypeAttrGetValue(tileOpAttribute(kernel, "function_type")));
+  return given == taken ||
+         tileErrorWithNote(
+             launch, mlirOperationGetLocation(kernel), "the kernel is here",
+             "gives %lld parameters (a memref is its address, dynamic sizes, dynamic strides), the kernel "
+             "takes %lld",
+             (long long)given, (long long)taken);
+}
+
+static bool check(MlirOperation launch) {
+  intptr_t dependencies, clusters, parameters;
+  groupOf(launch, Group_Dependencies, &dependencies);
+  groupOf(launch, Group_Cluster, &clusters);
+  if (dependencies || mlirOperationGetNumResults(launch))
+    return tileError(launch, "has tokens: launches run in the order of the program here");
+  if (clusters)
+    return tileError(launch, "has clusters, which the runtime does not launch yet");
+  if (mlirOperationIsNull(tileParentOfName(launch, "func.func")))
+    return tileError(launch, "must stand in a func.func to be lowered to the runtime");
+  return checkOperands(launch, &parameters) && checkKernel(launch, parameters);
+}
+
+//===--- one launch -----------------------------------------------------------------===//
+
+// `slots` builds at the function's entry, `code` before the launch.
+typedef struct Lowering {
+  TileBuilder slots, code;
+  MlirType pointer, i64, i8, index;
+  MlirValue params;
+  int32_t count;
+} Lowering;
+
+static MlirValue buildSlot(Lowering *lowering, MlirType type) {
+  MlirValue one = tileBuildInteger(&lowering->slots, lowering->i64, 1);
+  TileAttributeEntry attributes[] = {{"elem_type", mlirTypeAttrGet(type)}, {0}};
+  return tileBuildValue(&lowering->slots, "llvm.alloca", lowering->pointer, 1, &one, attributes);
+}
+
+static void buildStore(Lowering *lowering, MlirValue value, MlirValue pointer) {
+  tileBuild(&lowering->code, "llvm.store", 2, (MlirValue[]){value, pointer}, 0, NULL, NULL, 0, NULL);
+}
+
+static MlirValue elementPointer(Lowering *lowering, MlirValue base, MlirType element, int32_t index) {
+  TileAttributeEntry attributes[] = {{"elem_type", mlirTypeAttrGet(element)},
+                                     {"rawConstantIndices", mlirDenseI32ArrayGet(lowering->code.context, 1, &index)},
+                                     {0}};
+  return tileBuildValue(&lowering->code, "llvm.getelementptr", lowering->pointer, 1, &base, attributes);
+}
+
+static MlirValue cast(TileBuilder *builder, const char *op, MlirValue value, MlirType type) {
+  return tileBuildValue(builder, op, type, 1, &value, NULL);
+}
+
+static void addParameter(Lowering *lowering, MlirValue value) {
+  MlirValue slot = buildSlot(lowering, mlirValueGetType(value));
+  buildStore(lowering, value, slot);
+  buildStore(lowering, slot, elementPointer(lowering, lowering->params, lowering->pointer, lowering->count++));
+}
+
+static MlirValue toWord(Lowering *lowering, MlirValue index) {
+  return cast(&lowering->code, "arith.index_cast", index, lowering->i64);
+}
+
+// An i1 or a narrow integer travels as a byte, a narrow float as its bits.
+static void addScalar(Lowering *lowering, MlirValue value) {
+  MlirType type = mlirValueGetType(value);
+  MlirContext context = lowering->code.context;
+  if (mlirTypeIsAIndex(type)) {
+    addParameter(lowering, toWord(lowering, value));
+    return;
+  }
+  if (mlirTypeIsAFloat(type) && mlirFloatTypeGetWidth(type) <= 8) {
+    type = mlirIntegerTypeGet(context, mlirFloatTypeGetWidth(type));
+    value = cast(&lowering->code, "arith.bitcast", value, type);
+  }
+  if (mlirTypeIsAInteger(type) && mlirIntegerTypeGetWidth(type) < 8)
+    value = cast(&lowering->code, "arith.extui", value, lowering->i8);
+  addParameter(lowering, value);
+}
+
+typedef struct Parts {
+  MlirOperation op; // memref.extract_strided_metadata: base, offset, sizes, strides
+  intptr_t rank;
+} Parts;
+
+static Parts takeApart(Lowering *lowering, MlirValue memref) {
+  MlirType type = mlirValueGetType(memref), results[2 + 2 * MaxRank];
+  Parts parts = {.rank = mlirShapedTypeGetRank(type)};
+  results[0] = mlirMemRefTypeGet(mlirShapedTypeGetElementType(type), 0, NULL, mlirAttributeGetNull(),
+                                 mlirMemRefTypeGetMemorySpace(type));
+  for (intptr_t i = 1; i < 2 + 2 * parts.rank; ++i)
+    results[i] = lowering->index;
+  parts.op = tileBuild(&lowering->code, "memref.extract_strided_metadata", 1, &memref, 2 + 2 * parts.rank, results,
+                       NULL, 0, NULL);
+  return parts;
+}
+
+// The memref.get_global that `memref` is a view of, where it is one of a constant of known size; else null.
+static MlirOperation constantOf(MlirValue memref) {
+  static const char *const views[] = {"memref.cast",         "memref.subview",          "memref.collapse_shape",
+                                      "memref.expand_shape", "memref.reinterpret_cast", "memref.transpose"};
+  MlirOperation op = tileDefiningOp(memref);
+  for (size_t i = 0; i < sizeof views / sizeof *views;)
+    if (tileOpIs(op, views[i])) {
+      op = tileDefiningOp(mlirOperationGetOperand(op, 0));
+      i = 0;
+    } else {
+      ++i;
+    }
+  if (!tileOpIs(op, "memref.get_global") || !mlirShapedTypeHasStaticShape(tileResultType(op, 0)))
+    return (MlirOperation){NULL};
+  MlirOperation global = mlirExtSymbolLookup(op, tileOpAttribute(op, "name"));
+  bool isConstant = tileOpIs(global, "memref.global") && !mlirAttributeIsNull(tileOpAttribute(global, "constant"));
+  return isConstant ? op : (MlirOperation){NULL};
+}
+
+// A constant lies in the host's program: the kernel gets the device's copy.
+static MlirValue copiedConstant(Lowering *lowering, MlirOperation constant, MlirValue base) {
+  MlirContext context = lowering->code.context;
+  MlirType type = tileResultType(constant, 0);
+  int64_t bytes = bytesOf(mlirShapedTypeGetElementType(type));
+  for (intptr_t d = 0; d < mlirShapedTypeGetRank(type); ++d)
+    bytes *= mlirShapedTypeGetDimSize(type, d);
+  MlirValue operands[] = {cast(&lowering->code, "llvm.inttoptr", toWord(lowering, base), lowering->pointer),
+                          tileBuildInteger(&lowering->code, lowering->i64, bytes)};
+  TileAttributeEntry attributes[] = {{"callee", mlirFlatSymbolRefAttrGet(context, tileString(constantFunction))},
+                                     {"op_bundle_sizes", mlirDenseI32ArrayGet(context, 0, NULL)},
+                                     {"operandSegmentSizes", mlirDenseI32ArrayGet(context, 2, (int32_t[]){2, 0})},
+                                     {0}};
+  MlirValue copy = tileBuildValue(&lowering->code, "llvm.call", lowering->pointer, 2, operands, attributes);
+  copy = cast(&lowering->code, "llvm.ptrtoint", copy, lowering->i64);
+  return cast(&lowering->code, "arith.index_cast", copy, lowering->index);
+}
+
+static MlirValue addressOf(Lowering *lowering, MlirValue memref, const Parts *parts) {
+  MlirValue base = cast(&lowering->code, "memref.extract_aligned_pointer_as_index", memref, lowering->index);
+  MlirOperation constant = constantOf(memref);
+  if (!mlirOperationIsNull(constant))
+    base = copiedConstant(lowering, constant, base);
+  int64_t bytes = bytesOf(mlirShapedTypeGetElementType(mlirValueGetType(memref)));
+  MlirValue offset =
+      tileBuildMul(&lowering->code, mlirOperationGetResult(parts->op, 1), tileBuildIndex(&lowering->code, bytes));
+  return tileBuildAdd(&lowering->code, base, offset);
+}
+
+static void addMemref(Lowering *lowering, MlirValue memref) {
+  MlirType type = mlirValueGetType(memref);
+  int64_t strides[MaxRank], offset;
+  Parts parts = takeApart(lowering, memref);
+  mlirMemRefTypeGetStridesAndOffset(type, strides, &offset);
+  addParameter(lowering, toWord(lowering, addressOf(lowering, memref, &parts)));
+  for (intptr_t d = 0; d < parts.rank; ++d)
+    if (mlirShapedTypeIsDynamicDim(type, d))
+      addParameter(lowering, toWord(lowering, mlirOperationGetResult(parts.op, 2 + d)));
+  for (intptr_t d = 0; d < parts.rank && !isContiguous(type); ++d)
+    if (mlirShapedTypeIsDynamicStrideOrOffset(strides[d]))
+      addParameter(lowering, toWord(lowering, mlirOperationGetResult(parts.op, 2 + parts.rank + d)));
+}
+
+// int64_t[7]: grid, block, bytes of shared memory.
+static MlirValue packSizes(Lowering *lowering, MlirOperation launch) {
+  enum { Sizes = 7 };
+  MlirValue slot = buildSlot(lowering, mlirLLVMArrayTypeGet(lowering->i64, Sizes));
+  for (int32_t i = 0; i < Sizes; ++i) {
+    intptr_t count, at = groupOf(launch, i < 6 ? Group_Grid + i : Group_Shared, &count);
+    MlirValue size = count ? mlirOperationGetOperand(launch, at) : tileBuildIndex(&lowering->code, 0);
+    MlirType type = mlirValueGetType(size);
+    if (mlirTypeIsAIndex(type))
+      size = toWord(lowering, size);
+    else if (mlirIntegerTypeGetWidth(type) < 64)
+      size = cast(&lowering->code, "arith.extsi", size, lowering->i64);
+    buildStore(lowering, size, elementPointer(lowering, slot, lowering->i64, i));
+  }
+  return slot;
+}
+
+//===--- names and tables of the module -----------------------------------------------===//
+
+static bool isThere(MlirOperation module, const char *symbol) {
+  MlirAttribute reference = mlirFlatSymbolRefAttrGet(mlirOperationGetContext(module), tileString(symbol));
+  return !mlirOperationIsNull(mlirExtSymbolLookup(module, reference));
+}
+
+static TileBuilder atTop(MlirOperation module) {
+  return tileBuilderAtStart(tileOnlyBlock(mlirOperationGetRegion(module, 0)), mlirOperationGetLocation(module));
+}
+
+// The address of a constant text, one global for each.
+static MlirValue textAddress(Lowering *lowering, MlirOperation module, const char *prefix, MlirStringRef text) {
+  char value[512], symbol[544];
+  snprintf(value, sizeof value, "%.*s", (int)text.length, text.data);
+  snprintf(symbol, sizeof symbol, "%s_%s", prefix, value);
+  if (!isThere(module, symbol)) {
+    TileBuilder top = atTop(module);
+    tileBuildText(&top, symbol, value);
+  }
+  return tileBuildTextAddress(&lowering->code, symbol);
+}
+
+void gpuBuildRuntimeCall(TileBuilder *builder, const char *function, intptr_t count, const MlirValue *operands) {
+  MlirContext context = builder->context;
+  TileAttributeEntry attributes[] = {
+      {"callee", mlirFlatSymbolRefAttrGet(context, tileString(function))},
+      {"op_bundle_sizes", mlirDenseI32ArrayGet(context, 0, NULL)},
+      {"operandSegmentSizes", mlirDenseI32ArrayGet(context, 2, (int32_t[]){(int32_t)count, 0})},
+      {0}};
+  tileBuild(builder, "llvm.call", count, operands, 0, NULL, attributes, 0, NULL);
+}
+
+static void declare(MlirOperation module, const char *function, MlirType result, intptr_t count, MlirType *inputs) {
+  if (isThere(module, function))
+    return;
+  TileBuilder top = atTop(module);
+  MlirRegion region = mlirRegionCreate();
+  MlirType type = mlirLLVMFunctionTypeGet(result, count, inputs, false);
+  TileAttributeEntry attributes[] = {{"sym_name", mlirStringAttrGet(top.context, tileString(function))},
+                                     {"function_type", mlirTypeAttrGet(type)},
+                                     {0}};
+  tileBuild(&top, "llvm.func", 0, NULL, 0, NULL, attributes, 1, &region);
+}
+
+// The table is zero here: a program's device code is known after the host's (lib/target).
+static void declareImages(MlirOperation module) {
+  if (isThere(module, imagesName))
+    return;
+  TileBuilder top = atTop(module);
+  MlirContext context = top.context;
+  MlirType fields[] = {mlirIntegerTypeGet(context, 64), mlirLLVMPointerTypeGet(context, 0)};
+  MlirRegion region = mlirRegionCreate();
+  TileAttributeEntry attributes[] = {
+      {"sym_name", mlirStringAttrGet(context, tileString(imagesName))},
+      {"global_type", mlirTypeAttrGet(mlirLLVMStructTypeLiteralGet(context, 2, fields, false))},
+      {"linkage", mlirAttributeParseGet(context, tileString("#llvm.linkage<internal>"))},
+      {"value", mlirAttributeParseGet(context, tileString("#llvm.zero"))},
+      {0}};
+  tileBuild(&top, "llvm.mlir.global", 0, NULL, 0, NULL, attributes, 1, &region);
+}
+
+static void declareRuntime(MlirOperation module) {
+  MlirContext context = mlirOperationGetContext(module);
+  MlirType pointer = mlirLLVMPointerTypeGet(context, 0), i64 = mlirIntegerTypeGet(context, 64);
+  declare(module, launchFunction, mlirLLVMVoidTypeGet(context), 6,
+          (MlirType[]){pointer, pointer, pointer, pointer, pointer, i64});
+  declare(module, waitFunction, mlirLLVMVoidTypeGet(context), 0, NULL);
+  declare(module, constantFunction, pointer, 2, (MlirType[]){pointer, i64});
+}
+
+static void lower(MlirOperation launch, MlirOperation module) {
+  MlirBlock entry = mlirRegionGetFirstBlock(mlirOperationGetRegion(tileParentOfName(launch, "func.func"), 0));
+  MlirContext context = mlirOperationGetContext(launch);
+  Lowering lowering = {.slots = tileBuilderAtStart(entry, mlirOperationGetLocation(launch)),
+                       .code = tileBuilderBefore(launch),
+                       .pointer = mlirLLVMPointerTypeGet(context, 0),
+                       .i64 = mlirIntegerTypeGet(context, 64),
+                       .i8 = mlirIntegerTypeGet(context, 8),
+                       .index = mlirIndexTypeGet(context)};
+  intptr_t parameters, count, first = groupOf(launch, Group_Kernel, &count);
+  checkOperands(launch, &parameters);
+  lowering.params = buildSlot(&lowering, mlirLLVMArrayTypeGet(lowering.pointer, (unsigned)parameters));
+  for (intptr_t i = 0; i < count; ++i) {
+    MlirValue operand = mlirOperationGetOperand(launch, first + i);
+    (mlirTypeIsAMemRef(mlirValueGetType(operand)) ? addMemref : addScalar)(&lowering, operand);
+  }
+  MlirAttribute kernel = tileOpAttribute(launch, "kernel");
+  MlirValue operands[] = {tileBuildTextAddress(&lowering.code, imagesName),
+                          textAddress(&lowering, module, "tessera_module", mlirSymbolRefAttrGetRootReference(kernel)),
+                          textAddress(&lowering, module, "tessera_kernel", mlirSymbolRefAttrGetLeafReference(kernel)),
+                          packSizes(&lowering, launch),
+                          lowering.params,
+                          tileBuildInteger(&lowering.code, lowering.i64, parameters)};
+  gpuBuildRuntimeCall(&lowering.code, launchFunction, 6, operands);
+  mlirOperationDestroy(launch);
+}
+
+//===--- the pass ---------------------------------------------------------------------===//
+
+static bool run(MlirOperation module, MlirExtPass pass) {
+  TileOps launches = tileCollect(module, "gpu.launch_func");
+  bool ok = true;
+  for (intptr_t i = 0; i < launches.count && ok; i++)
+    ok = check(launches.items[i]);
+  if (ok && launches.count) {
+    declareImages(module);
+    declareRuntime(module);
+    mlirExtPassAddStatistic(pass, Statistic_Waits, gpuOrderHostAccesses(module));
+  }
+  for (intptr_t i = 0; i < launches.count && ok; i++)
+    lower(launches.items[i], module);
+  mlirExtPassAddStatistic(pass, Statistic_Launches, ok ? (uint64_t)launches.count : 0);
+  tileOpsFree(&launches);
+  return ok;
+}
+
+static void dependents(MlirDialectRegistry registry) {
+  tileInsertDialects(registry, (const char *const[]){"llvm", "arith", "memref", NULL});
+}
+
+const MlirExtPassDefinition gpuLaunchToRuntimePass = {
+    .argument = "convert-gpu-launch-to-runtime",
+    .summary = "Lower gpu.launch_func to calls of the runtime, with waits before the host touches memory",
+    .anchor = "builtin.module",
+    .statistics = (const char *const[]){"launches: launch ops lowered", "waits: places where the host waits", NULL},
+    .dependentDialects = dependents,
+    .run = run,
+};

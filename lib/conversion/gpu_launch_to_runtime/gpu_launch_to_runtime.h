@@ -1,0 +1,19 @@
+// gpu.launch_func -> calls of libtessera-runtime, and waits before the host touches memory.
+#ifndef TESSERA_CONVERSION_GPU_LAUNCH_TO_RUNTIME_H
+#define TESSERA_CONVERSION_GPU_LAUNCH_TO_RUNTIME_H
+
+#include "lib/capi/pass.h"
+
+extern const MlirExtPassDefinition gpuLaunchToRuntimePass;
+
+//===--- within the room ----------------------------------------------------------===//
+#include "lib/ir/builder.h"
+
+// Inserts calls of tessera_device_synchronize into every func.func of the module, before what touches memory after a
+// launch (still a gpu.launch_func); returns how many.
+uint64_t gpuOrderHostAccesses(MlirOperation module);
+
+// A call of a function of the runtime that returns nothing.
+void gpuBuildRuntimeCall(TileBuilder *builder, const char *function, intptr_t count, const MlirValue *operands);
+
+#endif

@@ -1,0 +1,143 @@
+// Where the host must wait for the device: before it touches memory after a launch, and before an entry returns.
+//
+// Launches are asynchronous and in order; memory is shared. One wait per place is enough: it is put before the first
+// access after a launch on the way there, before a whole loop where the loop launches nothing. A wait with nothing to
+// wait for costs a load (tessera_device_synchronize), so what cannot be known (what callers and blocks before launched)
+// is taken to be pending.
+#include "lib/conversion/gpu_launch_to_runtime/gpu_launch_to_runtime.h"
+
+#include "lib/ir/support.h"
+
+#include <string.h>
+
+static const char waitFunction[] = "tessera_device_synchronize";
+
+//===--- questions --------------------------------------------------------------------===//
+
+static bool isOneOf(MlirOperation op, const char *const *names) {
+  for (; *names; ++names)
+    if (tileOpIs(op, *names))
+      return true;
+  return false;
+}
+
+static bool isOfDialect(MlirOperation op, const char *dialect) {
+  MlirStringRef name = tileOpName(op);
+  size_t length = strlen(dialect);
+  return name.length > length && !memcmp(name.data, dialect, length) && name.data[length] == '.';
+}
+
+static bool launches(MlirOperation op) {
+  return isOneOf(op, (const char *const[]){"gpu.launch_func", "func.call", "func.call_indirect", NULL});
+}
+
+// Ops with regions are asked for what is in them. What is not known to leave memory alone touches it.
+static bool touchesMemory(MlirOperation op) {
+  static const char *const dialects[] = {"arith", "math", "index", "complex", "ub", "cf", "affine", NULL};
+  static const char *const harmless[] = {"memref.alloc",
+                                         "memref.alloca",
+                                         "memref.dealloc",
+                                         "memref.dim",
+                                         "memref.rank",
+                                         "memref.cast",
+                                         "memref.subview",
+                                         "memref.view",
+                                         "memref.reinterpret_cast",
+                                         "memref.expand_shape",
+                                         "memref.collapse_shape",
+                                         "memref.get_global",
+                                         "memref.extract_strided_metadata",
+                                         "memref.extract_aligned_pointer_as_index",
+                                         "memref.assume_alignment",
+                                         "memref.transpose",
+                                         "func.return",
+                                         "func.constant",
+                                         "gpu.launch_func",
+                                         "func.call",
+                                         "scf.yield",
+                                         "scf.condition",
+                                         "scf.if",
+                                         "scf.for",
+                                         "scf.while",
+                                         "scf.index_switch",
+                                         "scf.execute_region",
+                                         "scf.forall",
+                                         "scf.parallel",
+                                         "scf.reduce",
+                                         "linalg.yield",
+                                         "linalg.index",
+                                         "builtin.unrealized_conversion_cast",
+                                         NULL};
+  static const char *const accesses[] = {"affine.load", "affine.store", "affine.vector_load", "affine.vector_store",
+                                         NULL};
+  for (int i = 0; dialects[i]; ++i)
+    if (isOfDialect(op, dialects[i]))
+      return isOneOf(op, accesses);
+  return !isOneOf(op, harmless);
+}
+
+typedef struct Found {
+  bool launch, access;
+} Found;
+
+static MlirWalkResult look(MlirOperation op, void *userData) {
+  Found *found = userData;
+  found->launch |= launches(op);
+  found->access |= touchesMemory(op);
+  return MlirWalkResultAdvance;
+}
+
+static Found lookInside(MlirOperation op) {
+  Found found = {false, false};
+  mlirOperationWalk(op, look, &found, MlirWalkPreOrder);
+  return found;
+}
+
+static bool isPublic(MlirOperation function) {
+  MlirAttribute visibility = tileOpAttribute(function, "sym_visibility");
+  return mlirAttributeIsNull(visibility) || tileStringEquals(mlirStringAttrGetValue(visibility), "public");
+}
+
+//===--- waiting ------------------------------------------------------------------------===//
+
+static uint64_t waitBefore(MlirOperation before, bool *pending) {
+  TileBuilder builder = tileBuilderBefore(before);
+  gpuBuildRuntimeCall(&builder, waitFunction, 0, NULL);
+  *pending = false;
+  return 1;
+}
+
+static uint64_t orderRegions(MlirOperation op, bool isEntry);
+
+static uint64_t orderBlock(MlirBlock block, bool isEntry) {
+  uint64_t waits = 0;
+  bool pending = true;
+  for (MlirOperation op = mlirBlockGetFirstOperation(block); op.ptr; op = mlirOperationGetNextInBlock(op)) {
+    Found found = lookInside(op);
+    bool isLaunch = launches(op), returns = tileOpIs(op, "func.return") && isEntry;
+    if (pending && (returns || (found.access && (!found.launch || touchesMemory(op)))))
+      waits += waitBefore(op, &pending);
+    if (found.launch && !isLaunch)
+      waits += orderRegions(op, isEntry);
+    pending |= found.launch;
+  }
+  return waits;
+}
+
+static uint64_t orderRegions(MlirOperation op, bool isEntry) {
+  uint64_t waits = 0;
+  for (intptr_t i = 0; i < mlirOperationGetNumRegions(op); ++i)
+    for (MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, i)); block.ptr;
+         block = mlirBlockGetNextInRegion(block))
+      waits += orderBlock(block, isEntry);
+  return waits;
+}
+
+uint64_t gpuOrderHostAccesses(MlirOperation module) {
+  TileOps functions = tileCollect(module, "func.func");
+  uint64_t waits = 0;
+  for (intptr_t i = 0; i < functions.count; ++i)
+    waits += orderRegions(functions.items[i], isPublic(functions.items[i]));
+  tileOpsFree(&functions);
+  return waits;
+}

@@ -1,0 +1,248 @@
+// argmax and argmin along what is contiguous: the largest (or least) candidate and something said of its place.
+//
+//   %c = arith.cmpf ogt, %candidate, %best    %b = select %c, %candidate, %best    %p = select %c, %place, %where
+//
+// Expects: a structured op of two outputs with this body, `place` made of linalg.index alone, the first of equals wins.
+// Leaves: a kernel whose lanes each keep their best and its number in the loops' order; at the end the least number
+// among the best lanes wins, which is what one element at a time comes to. Any other body is fold.c's.
+#include "dialects/tile/combiner.h"
+#include "lib/conversion/linalg_to_tile/kernel.h"
+#include "lib/conversion/linalg_to_tile/lowerings.h"
+
+#include <string.h>
+
+enum { Columns = 64 };
+
+typedef struct Extremum {
+  MlirOperation compare;
+  MlirValue candidate, place; // in the body
+  int best, where;            // outputs
+  const char *larger;         // the combiner that keeps the wanted one
+  int vector;                 // the tile's dimension
+} Extremum;
+
+//===--- questions ----------------------------------------------------------===//
+
+// arith.cmpf's and cmpi's numbers, of `candidate predicate best`; ordered, so that nan is never better.
+static const struct {
+  const char *op;
+  int64_t predicate, swapped; // swapped: of `best predicate candidate`
+  const char *larger;
+} orders[] = {
+    {"arith.cmpf", 2, 4, "arith.maximumf"}, {"arith.cmpf", 4, 2, "arith.minimumf"}, {"arith.cmpi", 4, 2, "arith.maxsi"},
+    {"arith.cmpi", 2, 4, "arith.minsi"},    {"arith.cmpi", 8, 6, "arith.maxui"},    {"arith.cmpi", 6, 8, "arith.minui"},
+};
+
+static MlirValue outputArgument(const TileStructured *s, int output) {
+  return mlirBlockGetArgument(s->body, s->numInputs + output);
+}
+
+static bool isIn(MlirOperation op, MlirBlock body) {
+  return !mlirOperationIsNull(op) && mlirBlockEqual(mlirOperationGetBlock(op), body);
+}
+
+static bool usesOutputs(const TileStructured *s, MlirValue value) {
+  for (int o = 0; o < s->numOutputs; o++)
+    if (mlirValueEqual(value, outputArgument(s, o)))
+      return true;
+  MlirOperation op = tileDefiningOp(value);
+  for (intptr_t i = 0; isIn(op, s->body) && i < mlirOperationGetNumOperands(op); i++)
+    if (usesOutputs(s, mlirOperationGetOperand(op, i)))
+      return true;
+  return false;
+}
+
+// Made of linalg.index and numbers from outside: it can be computed of any position later.
+static bool isOfPosition(const TileStructured *s, MlirValue value) {
+  MlirOperation op = tileDefiningOp(value);
+  if (mlirValueIsABlockArgument(value))
+    return !mlirBlockEqual(mlirBlockArgumentGetOwner(value), s->body);
+  if (tileOpIs(op, "tensor.extract"))
+    return false;
+  for (intptr_t i = 0; isIn(op, s->body) && i < mlirOperationGetNumOperands(op); i++)
+    if (!isOfPosition(s, mlirOperationGetOperand(op, i)))
+      return false;
+  return true;
+}
+
+static bool matchOrder(const TileStructured *s, Extremum *x) {
+  MlirValue best = outputArgument(s, x->best), left = mlirOperationGetOperand(x->compare, 0);
+  MlirValue right = mlirOperationGetOperand(x->compare, 1);
+  bool isSwapped = mlirValueEqual(left, best);
+  x->candidate = isSwapped ? right : left;
+  int64_t predicate = mlirIntegerAttrGetValueInt(tileOpAttribute(x->compare, "predicate"));
+  if (!mlirValueEqual(isSwapped ? left : right, best))
+    return false;
+  for (size_t i = 0; i < sizeof orders / sizeof *orders; i++)
+    if (tileOpIs(x->compare, orders[i].op) && predicate == (isSwapped ? orders[i].swapped : orders[i].predicate))
+      x->larger = orders[i].larger;
+  return x->larger != NULL;
+}
+
+// Output `output` is `select %compare, chosen, itself`.
+static bool matchChoice(const TileStructured *s, int output, MlirValue *compare, MlirValue *chosen) {
+  MlirOperation select = tileDefiningOp(mlirOperationGetOperand(mlirBlockGetTerminator(s->body), output));
+  if (!isIn(select, s->body) || !tileOpIs(select, "arith.select") ||
+      !mlirValueEqual(mlirOperationGetOperand(select, 2), outputArgument(s, output)))
+    return false;
+  *compare = mlirOperationGetOperand(select, 0);
+  *chosen = mlirOperationGetOperand(select, 1);
+  return true;
+}
+
+static bool matchBody(const TileStructured *s, Extremum *x) {
+  MlirValue compares[2], chosen[2];
+  for (int o = 0; o < 2; o++)
+    if (!matchChoice(s, o, &compares[o], &chosen[o]))
+      return false;
+  x->compare = tileDefiningOp(compares[0]);
+  if (!mlirValueEqual(compares[0], compares[1]) || !isIn(x->compare, s->body))
+    return false;
+  for (x->best = 0; x->best < 2; x->best++) {
+    x->where = 1 - x->best;
+    x->place = chosen[x->where];
+    if ((tileOpIs(x->compare, "arith.cmpf") || tileOpIs(x->compare, "arith.cmpi")) && matchOrder(s, x) &&
+        mlirValueEqual(chosen[x->best], x->candidate) && !usesOutputs(s, x->candidate) && isOfPosition(s, x->place))
+      return true;
+  }
+  return false;
+}
+
+// The reduction dimension that an input is contiguous along, or -1.
+static int contiguousReduction(const TileStructured *s) {
+  for (int i = 0; i < s->numInputs; i++) {
+    int last = s->operands[i].isTensor ? tileOperandLastDim(s, &s->operands[i]) : -1;
+    if (last >= 0)
+      return s->dims[last].isReduction ? last : -1;
+  }
+  return -1;
+}
+
+//===--- positions ----------------------------------------------------------===//
+
+static const int64_t none = INT64_MAX; // the number of what was never better
+
+// The number, in the loops' order, of every element of the current tile.
+static MlirValue buildNumbers(TileKernelEmission *e, const Extremum *x) {
+  const TileStructured *s = e->structured;
+  MlirType tile = tileKernelTileType(e, mlirIndexTypeGet(e->body.context));
+  MlirValue numbers = tileBuildInteger(&e->body, tile, 0);
+  for (int d = 0; d < s->numDims; d++) {
+    if (!s->dims[d].isReduction)
+      continue;
+    MlirValue extent = tileKernelSplat(e, tileKernelExtent(e, d), tile);
+    MlirValue scaled[2] = {numbers, extent};
+    MlirValue sum[2] = {tileBuildValue(&e->body, "arith.muli", tile, 2, scaled, NULL), tileKernelPosition(e, d, tile)};
+    numbers = tileBuildValue(&e->body, "arith.addi", tile, 2, sum, NULL);
+  }
+  return numbers;
+}
+
+// Maps every linalg.index of the body to what it was at number `number`.
+static void mapPositions(TileKernelEmission *e, MlirValue number, TileBodyMap *map) {
+  const TileStructured *s = e->structured;
+  MlirType index = mlirIndexTypeGet(e->body.context);
+  MlirValue position[MaxDims];
+  memcpy(position, e->index, sizeof position);
+  for (int d = s->numDims - 1; d >= 0; d--) {
+    if (!s->dims[d].isReduction)
+      continue;
+    MlirValue extent = tileBuildMax(&e->body, tileKernelExtent(e, d), tileBuildIndex(&e->body, 1));
+    MlirValue operands[2] = {number, extent};
+    position[d] = tileBuildValue(&e->body, "arith.remui", index, 2, operands, NULL);
+    number = tileBuildValue(&e->body, "arith.divui", index, 2, operands, NULL);
+  }
+  for (MlirOperation op = mlirBlockGetFirstOperation(s->body); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op))
+    if (tileOpIs(op, "linalg.index"))
+      tileBodyMapSet(map, mlirOperationGetResult(op, 0),
+                     position[mlirIntegerAttrGetValueInt(tileOpAttribute(op, "dim"))]);
+}
+
+//===--- the kernel ---------------------------------------------------------===//
+
+static MlirValue buildCompare(TileKernelEmission *e, int64_t predicate, MlirValue a, MlirValue b) {
+  MlirType type = mlirValueGetType(a), element = type, i1 = mlirIntegerTypeGet(e->body.context, 1);
+  if (mlirTypeIsARankedTensor(type)) {
+    element = mlirShapedTypeGetElementType(type);
+    i1 = tileKernelTileType(e, i1);
+  }
+  TileAttributeEntry at[] = {{"predicate", mlirIntegerAttrGet(mlirIntegerTypeGet(e->body.context, 64), predicate)},
+                             {0}};
+  const char *name = mlirTypeIsAFloat(element) ? "arith.cmpf" : "arith.cmpi";
+  return tileBuildValue(&e->body, name, i1, 2, (MlirValue[]){a, b}, at);
+}
+
+static MlirValue buildSelect(TileKernelEmission *e, MlirValue condition, MlirValue a, MlirValue b) {
+  MlirValue operands[3] = {condition, a, b};
+  return tileBuildValue(&e->body, "arith.select", mlirValueGetType(a), 3, operands, NULL);
+}
+
+static MlirValue buildEqual(TileKernelEmission *e, MlirValue tile, MlirValue scalar) {
+  enum { Oeq = 1, Eq = 0 };
+  bool isFloat = mlirTypeIsAFloat(mlirValueGetType(scalar));
+  return buildCompare(e, isFloat ? Oeq : Eq, tile, tileKernelSplat(e, scalar, mlirValueGetType(tile)));
+}
+
+// state: each lane's best, and its number.
+static void buildStep(TileKernelEmission *e, const void *extremum, MlirValue *state) {
+  const Extremum *x = extremum;
+  const TileStructured *s = e->structured;
+  TileBodyMap map = {0};
+  for (int i = 0; i < s->numInputs; i++)
+    if (!mlirOpOperandIsNull(mlirValueGetFirstUse(mlirBlockGetArgument(s->body, i))))
+      tileBodyMapSet(&map, mlirBlockGetArgument(s->body, i), tileKernelLoad(e, i, NULL, false));
+  tileBodyMapSet(&map, outputArgument(s, x->best), state[0]);
+  MlirValue better = tileKernelCloneValue(e, &map, mlirOperationGetResult(x->compare, 0));
+  if (tileDimIsRagged(&s->dims[x->vector])) {
+    MlirValue both[2] = {better, tileKernelInside(e, x->vector)};
+    better = tileBuildValue(&e->body, "arith.andi", mlirValueGetType(better), 2, both, NULL);
+  }
+  state[0] = buildSelect(e, better, tileKernelCloneValue(e, &map, x->candidate), state[0]);
+  state[1] = buildSelect(e, better, buildNumbers(e, x), state[1]);
+}
+
+// The least number among the best lanes, and that lane's value: -0 and +0 are equally good, but not the same.
+static void buildWinner(TileKernelEmission *e, const Extremum *x, MlirValue *state) {
+  MlirType values = mlirValueGetType(state[0]), numbers = mlirValueGetType(state[1]);
+  MlirType element = mlirTypeIsARankedTensor(values) ? mlirShapedTypeGetElementType(values) : values;
+  MlirAttribute lowest = tileCombinerNeutral(tileCombinerFind(tileString(x->larger)), element);
+  MlirValue best = tileKernelReduce(e, x->larger, state[0]);
+  MlirValue known = buildSelect(e, buildEqual(e, state[0], best), state[1], tileBuildInteger(&e->body, numbers, none));
+  MlirValue number = tileKernelReduce(e, "arith.minsi", known);
+  MlirValue value = buildSelect(e, buildEqual(e, state[1], number), state[0], tileKernelConstant(e, lowest, values));
+  state[0] = tileKernelReduce(e, x->larger, value);
+  state[1] = number;
+}
+
+static void storeWinner(TileKernelEmission *e, const Extremum *x, const MlirValue *state, const MlirValue *initial) {
+  const TileStructured *s = e->structured;
+  TileBodyMap map = {0};
+  e->bodyOverOutput = true;
+  mapPositions(e, state[1], &map);
+  MlirValue isNone = buildEqual(e, state[1], tileBuildIndex(&e->body, none));
+  tileKernelStore(e, s->numInputs + x->best, buildSelect(e, isNone, initial[x->best], state[0]));
+  MlirValue place = tileKernelCloneValue(e, &map, x->place);
+  tileKernelStore(e, s->numInputs + x->where, buildSelect(e, isNone, initial[x->where], place));
+}
+
+bool tileLowerExtremum(TileStructured *s) {
+  Extremum x = {.vector = contiguousReduction(s)};
+  if (s->numOutputs != 2 || x.vector < 0 || !matchBody(s, &x))
+    return false;
+  for (int o = 0; o < 2; o++)
+    if (!tileStructuredAccumulates(s, &s->operands[s->numInputs + o]))
+      return false;
+  tileStructuredSetTiles(s, x.vector, Columns, -1, 1);
+  TileKernelEmission e;
+  tileKernelBegin(&e, s, "extremum");
+  MlirValue initial[2] = {tileKernelInitial(&e, s->numInputs), tileKernelInitial(&e, s->numInputs + 1)};
+  MlirType values = tileKernelTileType(&e, mlirValueGetType(initial[x.best]));
+  MlirType numbers = tileKernelTileType(&e, mlirIndexTypeGet(e.body.context));
+  MlirValue state[2] = {tileKernelSplat(&e, initial[x.best], values), tileBuildInteger(&e.body, numbers, none)};
+  tileKernelLoopOverReductions(&e, 2, state, buildStep, &x);
+  buildWinner(&e, &x, state);
+  storeWinner(&e, &x, state, initial);
+  tileKernelEnd(&e);
+  return true;
+}

@@ -1,0 +1,196 @@
+// tile.load and tile.store: of views through windows, of buffers through offsets. Elements that may not exist
+// are accessed under a condition of their own.
+#include "lib/conversion/tile_to_gpu/accesses.h"
+
+#include "dialects/tile/questions.h"
+#include "lib/layout/access.h"
+
+//===--- windows ----------------------------------------------------------------------------===//
+
+void gpuLoadWindow(Gpu *g, const Window *window, const TileLayout *layout, MlirValue *registers) {
+  const Map *map = gpuMap(g, layout, window->rank);
+  intptr_t count = (intptr_t)tileLayoutDimSize(layout, TileLayoutReg), vector = gpuWindowVector(window, layout);
+  int64_t align = vector * gpuStoredBytes(window->element);
+  MlirValue padding = gpuPadding(g, window->view);
+  for (intptr_t reg = 0; window->view->packing && reg < count; ++reg)
+    gpuLoadPacked(g, window, map, reg, padding, &registers[reg]);
+  for (intptr_t reg = 0; !window->view->packing && reg < count; reg += vector)
+    gpuLoadWhere(g, gpuWindowMask(g, window, map, reg), window->element, vector, gpuWindowAddress(g, window, map, reg),
+                 align, padding, registers + reg);
+}
+
+void gpuStoreWindow(Gpu *g, const Window *window, const TileLayout *layout, const MlirValue *registers) {
+  const Map *map = gpuMap(g, layout, window->rank);
+  intptr_t count = (intptr_t)tileLayoutDimSize(layout, TileLayoutReg), vector = gpuWindowVector(window, layout);
+  int64_t align = vector * gpuStoredBytes(window->element);
+  MlirValue owner = gpuIsOwner(g, layout);
+  for (intptr_t reg = 0; reg < count; reg += vector)
+    if (gpuIsFreeRegister(layout, reg))
+      continue;
+    else if (window->view->packing)
+      gpuStorePacked(g, window, map, reg, owner, registers[reg]);
+    else
+      gpuStoreWhere(g, gpuBoth(g, owner, gpuWindowMask(g, window, map, reg)), window->element, vector, registers + reg,
+                    gpuWindowAddress(g, window, map, reg), align);
+}
+
+void gpuVisitWindow(Gpu *g, const Window *window, const TileLayout *layout, const MlirValue *registers,
+                    GpuVisitElement visit, const void *data) {
+  const Map *map = gpuMap(g, layout, window->rank);
+  GpuIf owner = gpuIf(g, gpuIsOwner(g, layout), 0, NULL);
+  for (intptr_t reg = 0; reg < (intptr_t)tileLayoutDimSize(layout, TileLayoutReg); ++reg) {
+    if (gpuIsFreeRegister(layout, reg))
+      continue;
+    GpuIf branch = gpuIf(g, gpuWindowMask(g, window, map, reg), 0, NULL);
+    visit(g, window, registers[reg], gpuWindowAddress(g, window, map, reg), data);
+    gpuEndIf(g, &branch, 0, NULL, NULL);
+  }
+  gpuEndIf(g, &owner, 0, NULL, NULL);
+}
+
+//===--- buffers ----------------------------------------------------------------------------===//
+
+// Where a tile's registers lie in a buffer, and which of them one instruction moves.
+typedef struct InBuffer {
+  const Map *places;
+  TileAccess access;
+} InBuffer;
+
+static bool planBuffer(Gpu *g, MlirOperation op, const Buffer *buffer, const TileLayout *layout, InBuffer *plan) {
+  TileAccessLimits limits = {.elementBytes = (uint32_t)gpuStoredBytes(tileTypeGetElement(buffer->type)),
+                             .vectorBytes = 16};
+  TileLayout offsets;
+  TileError error;
+  int64_t sizes[MaxRank];
+  intptr_t rank = tileTypeGetRank(buffer->type);
+  for (intptr_t axis = 0; axis < rank; ++axis)
+    sizes[axis] = tileTypeGetSize(buffer->type, axis);
+  if (!tileAccessPlan(layout, &buffer->layout, sizes, (uint32_t)rank, &limits, &plan->access, &error))
+    return tileError(op, "%s", error.text);
+  if (!gpuOffsets(op, layout, &buffer->layout, buffer->type, &offsets))
+    return false;
+  plan->places = gpuMap(g, &offsets, 1);
+  return true;
+}
+
+static MlirValue addressInBuffer(Gpu *g, const Buffer *buffer, const InBuffer *plan, uint32_t instruction) {
+  int64_t bytes = gpuStoredBytes(tileTypeGetElement(buffer->type));
+  intptr_t reg = tileAccessRegister(&plan->access, instruction, 0);
+  return gpuAddress(g, buffer->base,
+                    gpuMul(g, gpuOffsetPlace(g, plan->places, &buffer->layout, reg), gpuI32(g, bytes)));
+}
+
+// Copies of a register, which the plan leaves out, become what it is.
+static void fillCopies(const TileAccess *access, intptr_t count, MlirValue *registers) {
+  for (intptr_t reg = 0; reg < count; ++reg)
+    if ((uint32_t)reg & access->copyMask)
+      registers[reg] = registers[(uint32_t)reg & ~access->copyMask];
+}
+
+bool gpuLoadBuffer(Gpu *g, MlirOperation op, const Buffer *buffer, const TileLayout *layout, MlirValue *registers) {
+  InBuffer plan;
+  MlirType element = tileTypeGetElement(buffer->type);
+  if (!planBuffer(g, op, buffer, layout, &plan))
+    return false;
+  intptr_t vector = (intptr_t)1 << plan.access.vectorBits;
+  bool isWide = vector * gpuStoredBytes(element) >= 8; // then plain loads do as well
+  if (!isWide && gpuLoadMatrices(g, buffer, &plan.places->layout, registers))
+    return true;
+  MlirValue *values = gpuAllocate(g, (size_t)vector * sizeof *values);
+  for (uint32_t n = 0; n < plan.access.count; ++n) {
+    gpuLoadElements(g, element, vector, addressInBuffer(g, buffer, &plan, n), vector * gpuStoredBytes(element), values);
+    for (uint32_t slot = 0; slot < vector; ++slot)
+      registers[tileAccessRegister(&plan.access, n, slot)] = values[slot];
+  }
+  fillCopies(&plan.access, (intptr_t)tileLayoutDimSize(layout, TileLayoutReg), registers);
+  return true;
+}
+
+bool gpuStoreBuffer(Gpu *g, MlirOperation op, const Buffer *buffer, const TileLayout *layout,
+                    const MlirValue *registers) {
+  InBuffer plan;
+  MlirType element = tileTypeGetElement(buffer->type);
+  if (!planBuffer(g, op, buffer, layout, &plan))
+    return false;
+  intptr_t vector = (intptr_t)1 << plan.access.vectorBits;
+  MlirValue *values = gpuAllocate(g, (size_t)vector * sizeof *values);
+  GpuIf owner = gpuIf(g, gpuIsOwner(g, layout), 0, NULL);
+  for (uint32_t n = 0; n < plan.access.count; ++n) {
+    for (uint32_t slot = 0; slot < vector; ++slot)
+      values[slot] = registers[tileAccessRegister(&plan.access, n, slot)];
+    gpuStoreElements(g, element, vector, values, addressInBuffer(g, buffer, &plan, n),
+                     vector * gpuStoredBytes(element));
+  }
+  gpuEndIf(g, &owner, 0, NULL, NULL);
+  return true;
+}
+
+//===--- the ops ----------------------------------------------------------------------------===//
+
+static TileLayout layoutOrScalar(MlirType type) {
+  return gpuIsTile(type) ? gpuLayoutOf(type) : tileLayoutEmpty(TileLayoutValues);
+}
+
+static bool lowerLoad(Gpu *g, MlirOperation op) {
+  MlirValue source = mlirOperationGetOperand(op, 0), result = mlirOperationGetResult(op, 0), scalar;
+  MlirType type = mlirValueGetType(result);
+  TileLayout layout = layoutOrScalar(type);
+  Record *record = gpuRecord(g, source);
+  if (record->kind == Record_Buffer) {
+    gpuReadsBuffer(g, record->buffer);
+    return gpuLoadBuffer(g, op, record->buffer, &layout, gpuRecordTile(g, result));
+  }
+  Window window = gpuWindow(g, record->view, op, 1, mlirOperationGetNumOperands(op) - 1);
+  gpuReadsGlobal(g, gpuRootOf(source));
+  gpuLoadWindow(g, &window, &layout, gpuIsTile(type) ? gpuRecordTile(g, result) : &scalar);
+  if (!gpuIsTile(type))
+    gpuRecordScalar(g, result, scalar);
+  return true;
+}
+
+static bool lowerStore(Gpu *g, MlirOperation op) {
+  MlirValue value = mlirOperationGetOperand(op, 0), destination = mlirOperationGetOperand(op, 1);
+  Record *record = gpuRecord(g, destination);
+  TileLayout layout = layoutOrScalar(mlirValueGetType(value));
+  MlirValue scalar = gpuIsTile(mlirValueGetType(value)) ? (MlirValue){NULL} : gpuScalar(g, value);
+  const MlirValue *registers = scalar.ptr ? &scalar : gpuTile(g, value);
+  MlirAttribute combine = tileOpAttribute(op, "combine");
+  if (record->kind == Record_Buffer) {
+    gpuWritesBuffer(g, record->buffer);
+    return gpuStoreBuffer(g, op, record->buffer, &layout, registers);
+  }
+  Window window = gpuWindow(g, record->view, op, 2, mlirOperationGetNumOperands(op) - 2);
+  gpuWritesGlobal(g, gpuRootOf(destination));
+  if (combine.ptr)
+    return gpuStoreCombining(g, op, &window, &layout, registers);
+  gpuStoreWindow(g, &window, &layout, registers);
+  return true;
+}
+
+static bool lowerInBounds(Gpu *g, MlirOperation op) {
+  MlirValue source = mlirOperationGetOperand(op, 0), result = mlirOperationGetResult(op, 0);
+  bool isTile = gpuIsTile(mlirValueGetType(result));
+  TileLayout layout = layoutOrScalar(mlirValueGetType(result));
+  Window window = gpuWindow(g, gpuRecord(g, source)->view, op, 1, mlirOperationGetNumOperands(op) - 1);
+  const Map *map = gpuMap(g, &layout, window.rank);
+  intptr_t count = (intptr_t)tileLayoutDimSize(&layout, TileLayoutReg);
+  MlirValue *registers = isTile ? gpuRecordTile(g, result) : gpuAllocate(g, sizeof *registers);
+  for (intptr_t reg = 0; reg < count; ++reg) {
+    MlirValue mask = gpuWindowMask(g, &window, map, reg);
+    registers[reg] = mask.ptr ? mask : gpuInteger(g, g->i1, 1);
+  }
+  if (!isTile)
+    gpuRecordScalar(g, result, registers[0]);
+  return true;
+}
+
+static bool lowerPrefetch(Gpu *g, MlirOperation op) {
+  (void)g, (void)op; // a hint; tiles that pay for it are copied asynchronously
+  return true;
+}
+
+const GpuRow gpuAccessRows[] = {{"tile.load", lowerLoad},
+                                {"tile.store", lowerStore},
+                                {"tile.in_bounds", lowerInBounds},
+                                {"tile.prefetch", lowerPrefetch},
+                                {NULL}};

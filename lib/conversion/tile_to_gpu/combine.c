@@ -1,0 +1,54 @@
+// What combines two elements of a reduce or scan: the op that the short form names, or the region, whose ops are
+// lowered once for each pair.
+#include "lib/conversion/tile_to_gpu/compute.h"
+
+#include "dialects/tile/combiner.h"
+#include "dialects/tile/questions.h"
+
+#include <string.h>
+
+static MlirBlock bodyOf(MlirOperation op) { return mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0)); }
+
+bool gpuCombinerOf(MlirOperation op, intptr_t count, Combiner *combiner) {
+  *combiner = (Combiner){.op = op, .count = count};
+  if (count > MaxCombined)
+    return gpuRefuse(op, "more than 8 tiles combined at once");
+  for (intptr_t i = 0; i < count; ++i)
+    combiner->elements[i] = tileTypeGetElement(tileOperandType(op, i));
+  return true;
+}
+
+static bool combineByName(Gpu *g, const Combiner *combiner, const MlirValue *left, const MlirValue *right,
+                          MlirValue *result) {
+  MlirStringRef keyword = tileKeywordOf(combiner->op, "operation");
+  char name[64] = "";
+  memcpy(name, keyword.data, keyword.length < sizeof name ? keyword.length : sizeof name - 1);
+  for (intptr_t i = 0; i < combiner->count; ++i)
+    result[i] = gpuBinary(g, name, left[i], right[i]);
+  return true;
+}
+
+bool gpuCombine(Gpu *g, const Combiner *combiner, const MlirValue *left, const MlirValue *right, MlirValue *result) {
+  MlirBlock body = bodyOf(combiner->op);
+  if (!body.ptr)
+    return combineByName(g, combiner, left, right, result);
+  for (intptr_t i = 0; i < combiner->count; ++i) {
+    gpuRecordScalar(g, mlirBlockGetArgument(body, i), left[i]);
+    gpuRecordScalar(g, mlirBlockGetArgument(body, combiner->count + i), right[i]);
+  }
+  if (!gpuLowerBlock(g, body))
+    return false;
+  MlirOperation yield = mlirBlockGetTerminator(body);
+  for (intptr_t i = 0; i < combiner->count; ++i)
+    result[i] = gpuScalar(g, mlirOperationGetOperand(yield, i));
+  return true;
+}
+
+MlirValue gpuNeutral(Gpu *g, const Combiner *combiner, intptr_t input) {
+  MlirAttribute given = tileOpAttribute(combiner->op, "neutral"), value = {NULL};
+  if (given.ptr)
+    value = mlirArrayAttrGetElement(given, input);
+  else if (tileHas(combiner->op, "operation"))
+    value = tileCombinerNeutral(tileCombinerFind(tileKeywordOf(combiner->op, "operation")), combiner->elements[input]);
+  return value.ptr ? gpuConstant(g, value) : (MlirValue){NULL};
+}

@@ -1,0 +1,253 @@
+// scf.for, if and while: the same ops, with every tile as its registers. Control flow is the program's: all threads
+// take the same way. tile.call: the callee in place of the call, from a copy.
+#include "lib/conversion/tile_to_gpu/engine.h"
+
+#include "lib/capi/op.h"
+
+#include <string.h>
+
+enum { DeepestCall = 32 };
+
+//===--- values across a region's border --------------------------------------------------===//
+
+static intptr_t widthOf(MlirType type) {
+  if (tileTypeIsAToken(type))
+    return 0;
+  return gpuIsTile(type) ? gpuRegisters(type) : 1;
+}
+
+typedef struct Flat {
+  intptr_t count;
+  MlirType *types;
+  MlirValue *values;
+} Flat;
+
+static MlirType heldTypeOf(Gpu *g, MlirType type) {
+  return gpuHeldType(g, gpuIsTile(type) ? tileTypeGetElement(type) : type);
+}
+
+static Flat flatOf(Gpu *g, intptr_t count, const MlirType *types) {
+  Flat flat = {0};
+  for (intptr_t i = 0; i < count; ++i)
+    flat.count += widthOf(types[i]);
+  flat.types = gpuAllocate(g, (size_t)flat.count * sizeof *flat.types);
+  flat.values = gpuAllocate(g, (size_t)flat.count * sizeof *flat.values);
+  for (intptr_t i = 0, at = 0; i < count; ++i)
+    for (intptr_t reg = 0; reg < widthOf(types[i]); ++reg)
+      flat.types[at++] = heldTypeOf(g, types[i]);
+  return flat;
+}
+
+static void typesOfResults(MlirOperation op, MlirType *types) {
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i)
+    types[i] = tileResultType(op, i);
+}
+
+// What the operands of `op` from `first` on are now.
+static void give(Gpu *g, MlirOperation op, intptr_t first, Flat *flat) {
+  intptr_t at = 0;
+  for (intptr_t i = first; i < mlirOperationGetNumOperands(op); ++i) {
+    MlirValue operand = mlirOperationGetOperand(op, i);
+    intptr_t width = widthOf(mlirValueGetType(operand));
+    if (gpuIsTile(mlirValueGetType(operand)))
+      memcpy(flat->values + at, gpuTile(g, operand), (size_t)width * sizeof *flat->values);
+    else if (width)
+      flat->values[at] = gpuScalar(g, operand);
+    at += width;
+  }
+}
+
+static void takeOne(Gpu *g, MlirValue source, const MlirValue *values) {
+  MlirType type = mlirValueGetType(source);
+  if (tileTypeIsAToken(type))
+    gpuRecordNew(g, source, Record_Token);
+  else if (gpuIsTile(type))
+    memcpy(gpuRecordTile(g, source), values, (size_t)widthOf(type) * sizeof *values);
+  else
+    gpuRecordScalar(g, source, values[0]);
+}
+
+static void takeArguments(Gpu *g, MlirBlock source, intptr_t first, MlirBlock target, intptr_t firstFlat) {
+  intptr_t at = firstFlat;
+  for (intptr_t i = first; i < mlirBlockGetNumArguments(source); ++i) {
+    MlirValue argument = mlirBlockGetArgument(source, i);
+    intptr_t width = widthOf(mlirValueGetType(argument));
+    MlirValue *values = gpuAllocate(g, (size_t)width * sizeof *values);
+    for (intptr_t reg = 0; reg < width; ++reg)
+      values[reg] = mlirBlockGetArgument(target, at++);
+    takeOne(g, argument, values);
+  }
+}
+
+static void takeResults(Gpu *g, MlirOperation source, MlirOperation target) {
+  for (intptr_t i = 0, at = 0; i < mlirOperationGetNumResults(source); ++i) {
+    MlirValue result = mlirOperationGetResult(source, i);
+    intptr_t width = widthOf(mlirValueGetType(result));
+    MlirValue *values = gpuAllocate(g, (size_t)width * sizeof *values);
+    for (intptr_t reg = 0; reg < width; ++reg)
+      values[reg] = mlirOperationGetResult(target, at++);
+    takeOne(g, result, values);
+  }
+}
+
+static MlirBlock blockOf(MlirOperation op, intptr_t region) {
+  return mlirRegionGetFirstBlock(mlirOperationGetRegion(op, region));
+}
+
+// Views, buffers and memrefs have no place in a block's arguments.
+static bool areCarried(MlirOperation op) {
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i) {
+    MlirType type = tileResultType(op, i);
+    if (!gpuIsTile(type) && !tileTypeIsAScalar(type) && !tileTypeIsAToken(type))
+      return gpuRefuse(op, "a view, buffer or memref that depends on control flow");
+  }
+  return true;
+}
+
+//===--- for ------------------------------------------------------------------------------===//
+
+static bool lowerFor(Gpu *g, MlirOperation op) {
+  intptr_t count = mlirOperationGetNumResults(op);
+  MlirType *types = gpuAllocate(g, (size_t)count * sizeof *types);
+  if (!areCarried(op))
+    return false;
+  typesOfResults(op, types);
+  Flat flat = flatOf(g, count, types);
+  give(g, op, 3, &flat);
+  Hazards before = g->hazards;
+  gpuExpectHazards(g, op);
+  MlirValue bounds[3];
+  for (int i = 0; i < 3; ++i)
+    bounds[i] = gpuScalar(g, mlirOperationGetOperand(op, i));
+  MlirBlock source = blockOf(op, 0), body;
+  MlirOperation loop = tileBuildFor(&g->builder, bounds[0], bounds[1], bounds[2], flat.count, flat.values, &body);
+  TileBuilder here = g->builder;
+  g->builder = tileBuilderAtEnd(body, here.location);
+  gpuRecordScalar(g, mlirBlockGetArgument(source, 0), mlirBlockGetArgument(body, 0));
+  takeArguments(g, source, 1, body, 1);
+  if (!gpuLowerBlock(g, source))
+    return false;
+  give(g, mlirBlockGetTerminator(source), 0, &flat);
+  tileBuildYield(&g->builder, flat.count, flat.values);
+  g->builder = here;
+  g->hazards = gpuJoinHazards(&before, &g->hazards);
+  takeResults(g, op, loop);
+  return true;
+}
+
+//===--- if -------------------------------------------------------------------------------===//
+
+static bool lowerIf(Gpu *g, MlirOperation op) {
+  intptr_t count = mlirOperationGetNumResults(op);
+  MlirType *types = gpuAllocate(g, (size_t)count * sizeof *types);
+  if (!areCarried(op))
+    return false;
+  typesOfResults(op, types);
+  Flat flat = flatOf(g, count, types);
+  bool hasElse = blockOf(op, 1).ptr != NULL;
+  MlirValue condition = gpuScalar(g, mlirOperationGetOperand(op, 0));
+  MlirRegion regions[2] = {mlirRegionCreate(), mlirRegionCreate()};
+  for (int i = 0; i < 1 + hasElse; ++i)
+    mlirRegionAppendOwnedBlock(regions[i], mlirBlockCreate(0, NULL, NULL));
+  MlirOperation choice = tileBuild(&g->builder, "scf.if", 1, &condition, flat.count, flat.types, NULL, 2, regions);
+  TileBuilder here = g->builder;
+  Hazards before = g->hazards, after = before;
+  for (int i = 0; i < 1 + hasElse; ++i) {
+    g->hazards = before;
+    g->builder = tileBuilderAtEnd(blockOf(choice, i), here.location);
+    if (!gpuLowerBlock(g, blockOf(op, i)))
+      return false;
+    give(g, mlirBlockGetTerminator(blockOf(op, i)), 0, &flat);
+    tileBuildYield(&g->builder, flat.count, flat.values);
+    after = i || !hasElse ? gpuJoinHazards(&after, &g->hazards) : g->hazards;
+  }
+  g->hazards = after;
+  g->builder = here;
+  takeResults(g, op, choice);
+  return true;
+}
+
+//===--- while ----------------------------------------------------------------------------===//
+
+static MlirRegion regionFor(Gpu *g, const Flat *flat, MlirBlock *block) {
+  MlirLocation *locations = gpuAllocate(g, (size_t)flat->count * sizeof *locations);
+  for (intptr_t i = 0; i < flat->count; ++i)
+    locations[i] = g->builder.location;
+  *block = mlirBlockCreate(flat->count, flat->types, locations);
+  MlirRegion region = mlirRegionCreate();
+  mlirRegionAppendOwnedBlock(region, *block);
+  return region;
+}
+
+static bool lowerBefore(Gpu *g, MlirBlock source, MlirBlock target, Flat *forwarded) {
+  g->builder = tileBuilderAtEnd(target, g->builder.location);
+  takeArguments(g, source, 0, target, 0);
+  if (!gpuLowerBlock(g, source))
+    return false;
+  MlirOperation condition = mlirBlockGetTerminator(source);
+  MlirValue *operands = gpuAllocate(g, (size_t)(forwarded->count + 1) * sizeof *operands);
+  give(g, condition, 1, forwarded);
+  operands[0] = gpuScalar(g, mlirOperationGetOperand(condition, 0));
+  memcpy(operands + 1, forwarded->values, (size_t)forwarded->count * sizeof *operands);
+  tileBuild(&g->builder, "scf.condition", forwarded->count + 1, operands, 0, NULL, NULL, 0, NULL);
+  return true;
+}
+
+static bool lowerAfter(Gpu *g, MlirBlock source, MlirBlock target, Flat *carried) {
+  g->builder = tileBuilderAtEnd(target, g->builder.location);
+  takeArguments(g, source, 0, target, 0);
+  if (!gpuLowerBlock(g, source))
+    return false;
+  give(g, mlirBlockGetTerminator(source), 0, carried);
+  tileBuildYield(&g->builder, carried->count, carried->values);
+  return true;
+}
+
+static bool lowerWhile(Gpu *g, MlirOperation op) {
+  intptr_t numIn = mlirOperationGetNumOperands(op), numOut = mlirOperationGetNumResults(op);
+  MlirType *types = gpuAllocate(g, (size_t)(numIn + numOut) * sizeof *types);
+  if (!areCarried(op))
+    return false;
+  for (intptr_t i = 0; i < numIn; ++i)
+    types[i] = tileOperandType(op, i);
+  typesOfResults(op, types + numIn);
+  Flat carried = flatOf(g, numIn, types), forwarded = flatOf(g, numOut, types + numIn);
+  give(g, op, 0, &carried);
+  gpuExpectHazards(g, op);
+  MlirBlock before, after;
+  MlirRegion regions[] = {regionFor(g, &carried, &before), regionFor(g, &forwarded, &after)};
+  MlirOperation loop = tileBuild(&g->builder, "scf.while", carried.count, carried.values, forwarded.count,
+                                 forwarded.types, NULL, 2, regions);
+  TileBuilder here = g->builder;
+  bool ok = lowerBefore(g, blockOf(op, 0), before, &forwarded) && lowerAfter(g, blockOf(op, 1), after, &carried);
+  gpuExpectHazards(g, op);
+  g->builder = here;
+  if (ok)
+    takeResults(g, op, loop);
+  return ok;
+}
+
+//===--- calls ----------------------------------------------------------------------------===//
+
+static bool lowerCall(Gpu *g, MlirOperation op) {
+  MlirOperation callee = mlirExtSymbolLookup(g->kernel, tileOpAttribute(op, "callee"));
+  if (!callee.ptr || !mlirRegionGetFirstBlock(mlirOperationGetRegion(callee, 0)).ptr)
+    return gpuRefuse(op, "a call of a function without a body");
+  if (g->callDepth == DeepestCall)
+    return gpuRefuse(op, "calls nested more than 32 deep");
+  MlirOperation copy = mlirOperationClone(callee);
+  tileOpsAppend(&g->inlined, copy);
+  MlirBlock body = blockOf(copy, 0);
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
+    gpuRecordAlias(g, mlirBlockGetArgument(body, i), gpuRecord(g, mlirOperationGetOperand(op, i)));
+  g->callDepth++;
+  bool ok = gpuLowerBlock(g, body);
+  g->callDepth--;
+  MlirOperation leave = mlirBlockGetTerminator(body);
+  for (intptr_t i = 0; ok && i < mlirOperationGetNumResults(op); ++i)
+    gpuRecordAlias(g, mlirOperationGetResult(op, i), gpuRecord(g, mlirOperationGetOperand(leave, i)));
+  return ok;
+}
+
+const GpuRow gpuControlRows[] = {
+    {"scf.for", lowerFor}, {"scf.if", lowerIf}, {"scf.while", lowerWhile}, {"tile.call", lowerCall}, {NULL}};

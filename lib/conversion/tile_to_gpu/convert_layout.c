@@ -1,0 +1,208 @@
+// A tile from one layout to another by the plan of lib/layout/convert.h: registers renamed, words shuffled between
+// lanes, or through shared memory with as few bank conflicts as the layouts allow. Tiles that no plan covers (registers
+// that hold the same element in different orders) go through shared memory row by row.
+#include "lib/conversion/tile_to_gpu/engine.h"
+
+#include "lib/layout/convert.h"
+
+#include "dialects/tile/questions.h"
+
+#include <string.h>
+
+enum { ShuffleBits = 32, VectorBytes = 16 };
+
+//===--- shuffles -------------------------------------------------------------------------------===//
+
+static MlirValue parityOf(Gpu *g, uint32_t mask) {
+  MlirValue bits = gpuAnd(g, g->thread, mask);
+  if (__builtin_popcount(mask) > 1)
+    bits = gpuAnd(g, gpuOp(g, "math.ctpop", g->i32, bits), 1);
+  return gpuCompare(g, Compare_NotEqual, bits, gpuI32(g, 0));
+}
+
+// Threads of one parity exchange registers r and r ^ step.
+static void turn(Gpu *g, const TileConversionTurn *turn, uint32_t linear, uint32_t count, MlirValue *registers) {
+  MlirValue isTurned = parityOf(g, turn->mask);
+  for (uint32_t reg = 0; reg < count; ++reg) {
+    uint32_t other = (reg & ~(linear - 1)) | ((reg & (linear - 1)) ^ turn->step);
+    if (reg >= other || !registers[reg].ptr || !registers[other].ptr)
+      continue;
+    MlirValue low = gpuSelect(g, isTurned, registers[other], registers[reg]);
+    registers[other] = gpuSelect(g, isTurned, registers[reg], registers[other]);
+    registers[reg] = low;
+  }
+}
+
+// The lane that a result register comes from: the thread's part of it.
+static MlirValue laneOf(Gpu *g, const TileConversion *plan) {
+  MlirValue lane = {NULL};
+  for (uint32_t bit = 0; bit < plan->laneBits + plan->warpBits; ++bit) {
+    uint32_t step = plan->laneStep[bit];
+    if (!step)
+      continue;
+    MlirValue isSet = gpuAnd(g, gpuShiftRight(g, g->thread, bit), 1);
+    lane = gpuXor(g, lane, gpuMul(g, isSet, gpuI32(g, step)));
+  }
+  return lane.ptr ? lane : gpuI32(g, 0);
+}
+
+static MlirValue bitsOf(Gpu *g, MlirValue value) {
+  MlirValue words[2];
+  gpuWords(g, value, words); // a word holds it
+  return words[0];
+}
+
+// Registers of up to 16 bits travel together in one word.
+static MlirValue packWord(Gpu *g, const TileConversion *plan, uint32_t word, uint32_t bits, const MlirValue *source) {
+  MlirValue whole = {NULL};
+  for (uint32_t slot = 0; slot < 1u << plan->wordBits; ++slot) {
+    uint32_t reg = tileConversionWordRegister(plan, word, slot);
+    MlirValue part = bitsOf(g, source[tileConversionSourceRegister(plan, reg)]);
+    part = gpuShiftLeft(g, part, slot * bits);
+    whole = whole.ptr ? gpuBinary(g, "arith.ori", whole, part) : part;
+  }
+  return whole;
+}
+
+static void moveWord(Gpu *g, const TileConversion *plan, uint32_t word, MlirValue lane, MlirType held,
+                     const MlirValue *source, MlirValue *result) {
+  uint32_t first = tileConversionWordRegister(plan, word, 0), bits = gpuBits(held);
+  MlirValue from = gpuXor(g, lane, gpuI32(g, tileConversionLaneXor(plan, first)));
+  if (!plan->wordBits) {
+    result[first] = gpuShuffleFrom(g, source[tileConversionSourceRegister(plan, first)], from);
+    return;
+  }
+  MlirValue packed = g->vocabulary->shuffleFrom(&g->builder, packWord(g, plan, word, bits, source), from);
+  for (uint32_t slot = 0; slot < 1u << plan->wordBits; ++slot) {
+    MlirValue part = gpuShiftRight(g, packed, slot * bits);
+    result[tileConversionWordRegister(plan, word, slot)] = gpuFromWords(g, &part, held);
+  }
+}
+
+static void byLanes(Gpu *g, const TileConversion *plan, MlirType held, const MlirValue *in, MlirValue *out) {
+  MlirValue *source = gpuAllocate(g, plan->sourceRegisters * sizeof *source), lane = {NULL};
+  memcpy(source, in, plan->sourceRegisters * sizeof *source);
+  for (uint32_t i = 0; i < plan->beforeCount; ++i)
+    turn(g, &plan->before[i], 1u << plan->sourceBits, plan->sourceRegisters, source);
+  for (uint32_t word = 0; word < tileConversionWordCount(plan); ++word) {
+    uint32_t first = tileConversionWordRegister(plan, word, 0);
+    if (!tileConversionIsOwn(plan, first)) {
+      lane = lane.ptr ? lane : laneOf(g, plan);
+      moveWord(g, plan, word, lane, held, source, out);
+      continue;
+    }
+    for (uint32_t slot = 0; slot < 1u << plan->wordBits; ++slot) {
+      uint32_t reg = tileConversionWordRegister(plan, word, slot);
+      out[reg] = source[tileConversionSourceRegister(plan, reg)];
+    }
+  }
+  for (uint32_t reg = 0; reg < plan->resultRegisters; ++reg)
+    if (reg & plan->copyMask)
+      out[reg] = out[reg & ~plan->copyMask];
+  for (uint32_t i = 0; i < plan->afterCount; ++i)
+    turn(g, &plan->after[i], 1u << plan->registerBits, plan->resultRegisters, out);
+}
+
+//===--- shared memory --------------------------------------------------------------------------===//
+
+// The address of slot 0 of instruction n: (the thread's part ^ a constant) + another, padding counted.
+static MlirValue addressOf(Gpu *g, const TileAccess *access, MlirValue thread, uint32_t n, uint32_t bytes,
+                           MlirValue base) {
+  uint64_t linear, odd;
+  tileAccessOffsetParts(access, n, &linear, &odd);
+  MlirValue offset = gpuAdd(g, gpuXor(g, thread, gpuI32(g, (int64_t)linear)), gpuI32(g, (int64_t)odd));
+  if (access->padAmount) {
+    MlirValue rows = gpuBinary(g, "arith.divui", offset, gpuI32(g, access->padEvery));
+    offset = gpuAdd(g, offset, gpuMul(g, rows, gpuI32(g, access->padAmount)));
+  }
+  return gpuAddress(g, base, gpuMul(g, offset, gpuI32(g, bytes)));
+}
+
+static MlirValue threadPart(Gpu *g, const TileAccess *access) {
+  MlirValue part = gpuI32(g, 0);
+  for (uint32_t bit = 0; bit < access->threadBits; ++bit) {
+    if (!access->threadStep[bit])
+      continue;
+    MlirValue isSet = gpuAnd(g, gpuShiftRight(g, g->thread, bit), 1);
+    part = gpuXor(g, part, gpuMul(g, isSet, gpuI32(g, (int64_t)access->threadStep[bit])));
+  }
+  return part;
+}
+
+static void throughMemory(Gpu *g, const TileConversion *plan, MlirType element, const MlirValue *in, MlirValue *out) {
+  const TileConversionScratch *shared = &plan->shared;
+  MlirValue scratch = gpuScratch(g, (int64_t)shared->bytes), values[64];
+  uint32_t bytes = shared->elementBytes, width = 1u << shared->store.vectorBits;
+  MlirValue owner = {NULL}, thread = threadPart(g, &shared->store);
+  if (shared->store.ownerMask)
+    owner = gpuCompare(g, Compare_Equal, gpuAnd(g, g->thread, shared->store.ownerMask), gpuI32(g, 0));
+  GpuIf branch = gpuIf(g, owner, 0, NULL);
+  for (uint32_t n = 0; n < shared->store.count; ++n) {
+    for (uint32_t slot = 0; slot < width; ++slot)
+      values[slot] = in[tileAccessRegister(&shared->store, n, slot)];
+    gpuStoreElements(g, element, width, values, addressOf(g, &shared->store, thread, n, bytes, scratch), width * bytes);
+  }
+  gpuEndIf(g, &branch, 0, NULL, NULL);
+  gpuScratchReady(g);
+  thread = threadPart(g, &shared->load);
+  width = 1u << shared->load.vectorBits;
+  for (uint32_t n = 0; n < shared->load.count; ++n) {
+    gpuLoadElements(g, element, width, addressOf(g, &shared->load, thread, n, bytes, scratch), width * bytes, values);
+    for (uint32_t slot = 0; slot < width; ++slot)
+      out[tileAccessRegister(&shared->load, n, slot)] = values[slot];
+  }
+  for (uint32_t reg = 0; reg < plan->resultRegisters; ++reg)
+    if (reg & shared->load.copyMask)
+      out[reg] = out[reg & ~shared->load.copyMask];
+  gpuScratchDone(g);
+}
+
+//===--- the conversion ---------------------------------------------------------------------------===//
+
+static bool sameElement(const TileLayoutPoint *to, TileLayoutPoint *from, const void *data) {
+  (void)data;
+  *from = *to;
+  return true;
+}
+
+static bool planOf(Gpu *g, MlirType from, MlirType to, TileConversion *plan) {
+  TileLayout before = gpuLayoutOf(from), after = gpuLayoutOf(to);
+  int64_t sizes[MaxRank], banks = 32, bankBytes = 4;
+  intptr_t rank = tileTypeGetRank(from);
+  TileError error;
+  for (intptr_t axis = 0; axis < rank; ++axis)
+    sizes[axis] = tileTypeGetSize(from, axis);
+  tileMachineGetInteger(g->options->machine, "shared.banks", &banks);
+  tileMachineGetInteger(g->options->machine, "shared.bank.bytes", &bankBytes);
+  TileConversionTarget target = {
+      .elementBits = gpuBits(tileTypeGetElement(from)),
+      .shuffleBits = ShuffleBits,
+      .shared = {.vectorBytes = VectorBytes, .banks = (uint32_t)banks, .bankBytes = (uint32_t)bankBytes}};
+  return tileConversionPlan(&before, &after, sizes, (uint32_t)rank, &target, plan, &error);
+}
+
+static void throughRows(Gpu *g, MlirType from, const MlirValue *in, MlirType to, MlirValue *out) {
+  MlirValue scratch = gpuScratch(g, gpuTileBytes(from));
+  gpuWriteDense(g, from, in, scratch);
+  gpuScratchReady(g);
+  gpuReadDense(g, to, scratch, out);
+  gpuScratchDone(g);
+}
+
+void gpuConvertLayout(Gpu *g, MlirType from, const MlirValue *in, MlirType to, MlirValue *out) {
+  TileLayout before = gpuLayoutOf(from), after = gpuLayoutOf(to);
+  intptr_t count = gpuRegisters(to), *table = gpuAllocate(g, (size_t)count * sizeof *table);
+  TileConversion plan;
+  if (tileLayoutEquals(&before, &after)) {
+    memcpy(out, in, (size_t)count * sizeof *out);
+  } else if (gpuMoveRegisters(g, &before, &after, sameElement, NULL, table)) {
+    for (intptr_t reg = 0; reg < count; ++reg)
+      out[reg] = in[table[reg]];
+  } else if (!planOf(g, from, to, &plan)) {
+    throughRows(g, from, in, to, out);
+  } else if (plan.kind == TileConversionShared) {
+    throughMemory(g, &plan, tileTypeGetElement(from), in, out);
+  } else {
+    byLanes(g, &plan, gpuHeldType(g, tileTypeGetElement(from)), in, out);
+  }
+}

@@ -1,0 +1,212 @@
+// What one element is held as, how it lies in memory, and how it travels between lanes.
+#include "lib/conversion/tile_to_gpu/engine.h"
+
+#include "dialects/tile/questions.h"
+
+#include "mlir-c/BuiltinAttributes.h"
+
+//===--- types ------------------------------------------------------------------===//
+
+unsigned gpuBits(MlirType element) {
+  unsigned width = tileElementWidth(element);
+  return mlirTypeIsATF32(element) ? 32 : width ? width : 64;
+}
+
+bool gpuIsSmallFloat(MlirType element) { return mlirTypeIsAFloat(element) && gpuBits(element) <= 8; }
+
+MlirType gpuHeldType(Gpu *g, MlirType element) {
+  return mlirTypeIsATF32(element) ? mlirF32TypeGet(g->context) : element;
+}
+
+MlirType gpuStoredType(Gpu *g, MlirType element) {
+  if (mlirTypeIsAIndex(element))
+    return g->i64;
+  return gpuBits(element) <= 8 ? g->i8 : gpuHeldType(g, element);
+}
+
+int64_t gpuStoredBytes(MlirType element) { return ((int64_t)gpuBits(element) + 7) / 8; }
+
+//===--- constants ------------------------------------------------------------------===//
+
+MlirValue gpuConstant(Gpu *g, MlirAttribute element) {
+  MlirType type = mlirAttributeGetType(element);
+  if (mlirTypeIsATF32(type))
+    return tileBuildFloat(&g->builder, gpuHeldType(g, type), mlirFloatAttrGetValueDouble(element));
+  TileAttributeEntry attributes[] = {{"value", element}, {NULL}};
+  return tileBuildValue(&g->builder, "arith.constant", type, 0, NULL, attributes);
+}
+
+MlirValue gpuZero(Gpu *g, MlirType element) {
+  MlirType held = gpuHeldType(g, element);
+  return mlirTypeIsAFloat(held) ? tileBuildFloat(&g->builder, held, 0) : gpuInteger(g, held, 0);
+}
+
+//===--- memory ---------------------------------------------------------------------===//
+
+static MlirType integerOf(Gpu *g, unsigned bits) { return mlirIntegerTypeGet(g->context, bits); }
+
+MlirValue gpuToStored(Gpu *g, MlirValue value, MlirType element) {
+  MlirType stored = gpuStoredType(g, element), held = mlirValueGetType(value);
+  if (mlirTypeEqual(held, stored))
+    return value;
+  if (gpuIsSmallFloat(element))
+    value = gpuOp(g, "arith.bitcast", integerOf(g, gpuBits(element)), value);
+  return gpuCast(g, value, stored, mlirTypeIsAIndex(element));
+}
+
+MlirValue gpuFromStored(Gpu *g, MlirValue value, MlirType element) {
+  MlirType held = gpuHeldType(g, element), stored = mlirValueGetType(value);
+  if (mlirTypeEqual(held, stored))
+    return value;
+  if (mlirTypeEqual(held, g->i1))
+    return gpuCompare(g, Compare_NotEqual, value, gpuInteger(g, stored, 0));
+  if (gpuIsSmallFloat(element))
+    return gpuOp(g, "arith.bitcast", held, gpuCast(g, value, integerOf(g, gpuBits(element)), false));
+  return gpuCast(g, value, held, true);
+}
+
+MlirValue gpuVectorOf(TileBuilder *builder, intptr_t count, const MlirValue *elements) {
+  int64_t size = count;
+  MlirType type = mlirVectorTypeGet(1, &size, mlirValueGetType(elements[0]));
+  MlirValue vector = tileBuildValue(builder, "llvm.mlir.undef", type, 0, NULL, NULL);
+  for (intptr_t i = 0; i < count; ++i) {
+    MlirValue at = tileBuildInteger(builder, mlirIntegerTypeGet(builder->context, 32), i);
+    vector = tileBuildValue(builder, "llvm.insertelement", type, 3, (MlirValue[]){vector, elements[i], at}, NULL);
+  }
+  return vector;
+}
+
+MlirValue gpuElementOf(TileBuilder *builder, MlirValue vector, intptr_t index) {
+  MlirType element = mlirShapedTypeGetElementType(mlirValueGetType(vector));
+  MlirValue at = tileBuildInteger(builder, mlirIntegerTypeGet(builder->context, 32), index);
+  return tileBuildValue(builder, "llvm.extractelement", element, 2, (MlirValue[]){vector, at}, NULL);
+}
+
+void gpuLoadElements(Gpu *g, MlirType element, intptr_t count, MlirValue address, int64_t align, MlirValue *values) {
+  int64_t size = count;
+  MlirType stored = gpuStoredType(g, element);
+  if (count == 1) {
+    values[0] = gpuFromStored(g, gpuLoad(g, stored, address, align), element);
+    return;
+  }
+  MlirValue vector = gpuLoad(g, mlirVectorTypeGet(1, &size, stored), address, align);
+  for (intptr_t i = 0; i < count; ++i)
+    values[i] = gpuFromStored(g, gpuElementOf(&g->builder, vector, i), element);
+}
+
+void gpuStoreElements(Gpu *g, MlirType element, intptr_t count, const MlirValue *values, MlirValue address,
+                      int64_t align) {
+  MlirValue stored[64];
+  for (intptr_t i = 0; i < count; ++i)
+    stored[i] = gpuToStored(g, values[i], element);
+  gpuStore(g, count == 1 ? stored[0] : gpuVectorOf(&g->builder, count, stored), address, align);
+}
+
+//===--- memory, where a condition holds ---------------------------------------------------===//
+
+static MlirValue splat(Gpu *g, intptr_t count, MlirValue value) {
+  MlirValue copies[64];
+  for (intptr_t i = 0; i < count; ++i)
+    copies[i] = value;
+  return gpuVectorOf(&g->builder, count, copies);
+}
+
+static void maskedAttributes(Gpu *g, int64_t align, TileAttributeEntry *attributes) {
+  attributes[0] = (TileAttributeEntry){"alignment", mlirIntegerAttrGet(g->i32, align)};
+  attributes[1] = (TileAttributeEntry){NULL};
+}
+
+void gpuLoadWhere(Gpu *g, MlirValue condition, MlirType element, intptr_t count, MlirValue address, int64_t align,
+                  MlirValue otherwise, MlirValue *values) {
+  if (!condition.ptr) {
+    gpuLoadElements(g, element, count, address, align, values);
+    return;
+  }
+  TileAttributeEntry attributes[2];
+  maskedAttributes(g, align, attributes);
+  MlirValue operands[] = {address, splat(g, count, condition), splat(g, count, gpuToStored(g, otherwise, element))};
+  MlirValue vector =
+      tileBuildValue(&g->builder, "llvm.intr.masked.load", mlirValueGetType(operands[2]), 3, operands, attributes);
+  for (intptr_t i = 0; i < count; ++i)
+    values[i] = gpuFromStored(g, gpuElementOf(&g->builder, vector, i), element);
+}
+
+void gpuStoreWhere(Gpu *g, MlirValue condition, MlirType element, intptr_t count, const MlirValue *values,
+                   MlirValue address, int64_t align) {
+  if (!condition.ptr) {
+    gpuStoreElements(g, element, count, values, address, align);
+    return;
+  }
+  TileAttributeEntry attributes[2];
+  MlirValue stored[64];
+  maskedAttributes(g, align, attributes);
+  for (intptr_t i = 0; i < count; ++i)
+    stored[i] = gpuToStored(g, values[i], element);
+  MlirValue operands[] = {gpuVectorOf(&g->builder, count, stored), address, splat(g, count, condition)};
+  tileBuild(&g->builder, "llvm.intr.masked.store", 3, operands, 0, NULL, attributes, 0, NULL);
+}
+
+//===--- words ----------------------------------------------------------------------===//
+
+static MlirValue asInteger(Gpu *g, MlirValue value) {
+  MlirType type = mlirValueGetType(value);
+  if (mlirTypeIsAFloat(type))
+    return gpuOp(g, "arith.bitcast", integerOf(g, gpuBits(type)), value);
+  return mlirTypeIsAIndex(type) ? gpuCast(g, value, g->i64, true) : value;
+}
+
+intptr_t gpuWords(Gpu *g, MlirValue value, MlirValue *words) {
+  MlirValue integer = asInteger(g, value);
+  words[0] = gpuCast(g, integer, g->i32, false);
+  if (mlirIntegerTypeGetWidth(mlirValueGetType(integer)) <= 32)
+    return 1;
+  words[1] = gpuCast(g, gpuShiftRight(g, integer, 32), g->i32, false);
+  return 2;
+}
+
+MlirValue gpuFromWords(Gpu *g, const MlirValue *words, MlirType held) {
+  unsigned bits = gpuBits(held);
+  MlirValue integer = gpuCast(g, words[0], integerOf(g, bits), false);
+  if (bits > 32) {
+    MlirValue high = gpuShiftLeft(g, gpuCast(g, words[1], g->i64, false), 32);
+    integer = gpuBinary(g, "arith.ori", integer, high);
+  }
+  if (mlirTypeIsAFloat(held))
+    return gpuOp(g, "arith.bitcast", held, integer);
+  return gpuCast(g, integer, held, true);
+}
+
+intptr_t gpuWordsOf(TileBuilder *builder, intptr_t count, const MlirValue *elements, unsigned bits, MlirValue *words) {
+  MlirContext context = builder->context;
+  MlirType word = mlirIntegerTypeGet(context, 32), integer = mlirIntegerTypeGet(context, bits);
+  intptr_t each = 32 / (intptr_t)bits;
+  for (intptr_t w = 0; w < count / each; ++w) {
+    MlirValue parts[32];
+    for (intptr_t i = 0; i < each; ++i) {
+      MlirValue part = elements[w * each + i];
+      MlirType type = mlirValueGetType(part);
+      bool isNarrow = mlirTypeIsAInteger(type) && mlirIntegerTypeGetWidth(type) > bits;
+      parts[i] = isNarrow ? tileBuildValue(builder, "arith.trunci", integer, 1, &part, NULL) : part;
+    }
+    MlirValue whole = each == 1 ? parts[0] : gpuVectorOf(builder, each, parts);
+    bool isWord = mlirTypeEqual(mlirValueGetType(whole), word);
+    words[w] = isWord ? whole : tileBuildValue(builder, "llvm.bitcast", word, 1, &whole, NULL);
+  }
+  return count / each;
+}
+
+MlirValue gpuShuffleXor(Gpu *g, MlirValue value, int64_t mask) {
+  MlirValue words[2];
+  intptr_t count = gpuWords(g, value, words);
+  for (intptr_t i = 0; i < count; ++i)
+    words[i] = g->vocabulary->shuffleXor(&g->builder, words[i], mask);
+  return gpuFromWords(g, words, mlirValueGetType(value));
+}
+
+MlirValue gpuShuffleFrom(Gpu *g, MlirValue value, MlirValue lane) {
+  MlirValue words[2];
+  intptr_t count = gpuWords(g, value, words);
+  for (intptr_t i = 0; i < count; ++i)
+    words[i] = g->vocabulary->shuffleFrom(&g->builder, words[i], lane);
+  return gpuFromWords(g, words, mlirValueGetType(value));
+}

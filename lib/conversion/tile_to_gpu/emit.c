@@ -1,0 +1,194 @@
+// Scalars: arithmetic on integers that folds constants on the spot, memory by address, branches and loops of our own.
+#include "lib/conversion/tile_to_gpu/engine.h"
+
+#include "mlir-c/BuiltinAttributes.h"
+#include "mlir-c/Dialect/LLVM.h"
+
+//===--- constants and plain ops ------------------------------------------------===//
+
+MlirValue gpuInteger(Gpu *g, MlirType type, int64_t value) { return tileBuildInteger(&g->builder, type, value); }
+
+MlirValue gpuI32(Gpu *g, int64_t value) { return gpuInteger(g, g->i32, value); }
+
+MlirValue gpuOp(Gpu *g, const char *name, MlirType type, MlirValue a) {
+  return tileBuildValue(&g->builder, name, type, 1, &a, NULL);
+}
+
+MlirValue gpuBinary(Gpu *g, const char *name, MlirValue a, MlirValue b) {
+  return tileBuildValue(&g->builder, name, mlirValueGetType(a), 2, (MlirValue[]){a, b}, NULL);
+}
+
+//===--- integers -----------------------------------------------------------------===//
+
+// Both constant: their values. Constants of other widths do not meet here.
+static bool areConstant(MlirValue a, MlirValue b, int64_t *x, int64_t *y) {
+  return tileConstantIndex(a, x) && tileConstantIndex(b, y);
+}
+
+static bool isConstant(MlirValue a, int64_t wanted) {
+  int64_t seen;
+  return tileConstantIndex(a, &seen) && seen == wanted;
+}
+
+MlirValue gpuAdd(Gpu *g, MlirValue a, MlirValue b) {
+  int64_t x, y, sum;
+  if (!a.ptr || !b.ptr)
+    return a.ptr ? a : b;
+  if (areConstant(a, b, &x, &y) && !__builtin_add_overflow(x, y, &sum))
+    return gpuInteger(g, mlirValueGetType(a), sum);
+  if (isConstant(a, 0) || isConstant(b, 0))
+    return isConstant(b, 0) ? a : b;
+  return gpuBinary(g, "arith.addi", a, b);
+}
+
+MlirValue gpuSub(Gpu *g, MlirValue a, MlirValue b) {
+  int64_t x, y, difference;
+  if (areConstant(a, b, &x, &y) && !__builtin_sub_overflow(x, y, &difference))
+    return gpuInteger(g, mlirValueGetType(a), difference);
+  return isConstant(b, 0) ? a : gpuBinary(g, "arith.subi", a, b);
+}
+
+MlirValue gpuMul(Gpu *g, MlirValue a, MlirValue b) {
+  int64_t x, y, product;
+  if (areConstant(a, b, &x, &y) && !__builtin_mul_overflow(x, y, &product))
+    return gpuInteger(g, mlirValueGetType(a), product);
+  if (isConstant(a, 1) || isConstant(b, 0))
+    return b;
+  return isConstant(b, 1) || isConstant(a, 0) ? a : gpuBinary(g, "arith.muli", a, b);
+}
+
+MlirValue gpuXor(Gpu *g, MlirValue a, MlirValue b) {
+  int64_t x, y;
+  if (!a.ptr || !b.ptr)
+    return a.ptr ? a : b;
+  if (areConstant(a, b, &x, &y))
+    return gpuInteger(g, mlirValueGetType(a), x ^ y);
+  return isConstant(b, 0) ? a : gpuBinary(g, "arith.xori", a, b);
+}
+
+MlirValue gpuAnd(Gpu *g, MlirValue a, int64_t mask) {
+  int64_t x;
+  MlirType type = mlirValueGetType(a);
+  if (tileConstantIndex(a, &x))
+    return gpuInteger(g, type, x & mask);
+  return gpuBinary(g, "arith.andi", a, gpuInteger(g, type, mask));
+}
+
+static MlirValue shift(Gpu *g, const char *name, MlirValue a, int64_t bits) {
+  return bits ? gpuBinary(g, name, a, gpuInteger(g, mlirValueGetType(a), bits)) : a;
+}
+
+MlirValue gpuShiftLeft(Gpu *g, MlirValue a, int64_t bits) { return shift(g, "arith.shli", a, bits); }
+
+MlirValue gpuShiftRight(Gpu *g, MlirValue a, int64_t bits) { return shift(g, "arith.shrui", a, bits); }
+
+//===--- conditions ---------------------------------------------------------------===//
+
+MlirValue gpuCompare(Gpu *g, int predicate, MlirValue a, MlirValue b) {
+  TileAttributeEntry attributes[] = {{"predicate", mlirIntegerAttrGet(g->i64, predicate)}, {NULL}};
+  return tileBuildValue(&g->builder, "arith.cmpi", g->i1, 2, (MlirValue[]){a, b}, attributes);
+}
+
+MlirValue gpuBoth(Gpu *g, MlirValue a, MlirValue b) {
+  if (!a.ptr || !b.ptr)
+    return a.ptr ? a : b;
+  return gpuBinary(g, "arith.andi", a, b);
+}
+
+MlirValue gpuEither(Gpu *g, MlirValue a, MlirValue b) { return gpuBinary(g, "arith.ori", a, b); }
+
+MlirValue gpuNot(Gpu *g, MlirValue a) { return gpuBinary(g, "arith.xori", a, gpuInteger(g, g->i1, 1)); }
+
+MlirValue gpuSelect(Gpu *g, MlirValue condition, MlirValue a, MlirValue b) {
+  if (!condition.ptr || mlirValueEqual(a, b))
+    return a;
+  return tileBuildValue(&g->builder, "arith.select", mlirValueGetType(a), 3, (MlirValue[]){condition, a, b}, NULL);
+}
+
+static unsigned widthOf(MlirType type) { return mlirTypeIsAIndex(type) ? 64 : mlirIntegerTypeGetWidth(type); }
+
+MlirValue gpuCast(Gpu *g, MlirValue value, MlirType type, bool isSigned) {
+  MlirType from = mlirValueGetType(value);
+  int64_t constant;
+  if (mlirTypeEqual(from, type))
+    return value;
+  if (isSigned && widthOf(type) >= 32 && tileConstantIndex(value, &constant))
+    return gpuInteger(g, type, constant);
+  if (mlirTypeIsAIndex(from) || mlirTypeIsAIndex(type))
+    return gpuOp(g, isSigned ? "arith.index_cast" : "arith.index_castui", type, value);
+  if (widthOf(from) > widthOf(type))
+    return gpuOp(g, "arith.trunci", type, value);
+  return gpuOp(g, isSigned ? "arith.extsi" : "arith.extui", type, value);
+}
+
+//===--- memory -------------------------------------------------------------------===//
+
+MlirValue gpuAddress(Gpu *g, MlirValue base, MlirValue bytes) {
+  int64_t constant = 0;
+  if (!bytes.ptr || isConstant(bytes, 0))
+    return base;
+  bool isStatic = tileConstantIndex(bytes, &constant) && constant > INT32_MIN && constant <= INT32_MAX;
+  int32_t index = isStatic ? (int32_t)constant : INT32_MIN;
+  if (!isStatic && mlirTypeIsAIndex(mlirValueGetType(bytes)))
+    bytes = gpuCast(g, bytes, g->i64, true);
+  TileAttributeEntry attributes[] = {{"elem_type", mlirTypeAttrGet(g->i8)},
+                                     {"rawConstantIndices", mlirDenseI32ArrayGet(g->context, 1, &index)},
+                                     {NULL}};
+  return tileBuildValue(&g->builder, "llvm.getelementptr", mlirValueGetType(base), isStatic ? 1 : 2,
+                        (MlirValue[]){base, bytes}, attributes);
+}
+
+MlirValue gpuLoad(Gpu *g, MlirType type, MlirValue address, int64_t align) {
+  TileAttributeEntry attributes[] = {{"alignment", mlirIntegerAttrGet(g->i64, align)}, {NULL}};
+  return tileBuildValue(&g->builder, "llvm.load", type, 1, &address, attributes);
+}
+
+void gpuStore(Gpu *g, MlirValue value, MlirValue address, int64_t align) {
+  TileAttributeEntry attributes[] = {{"alignment", mlirIntegerAttrGet(g->i64, align)}, {NULL}};
+  tileBuild(&g->builder, "llvm.store", 2, (MlirValue[]){value, address}, 0, NULL, attributes, 0, NULL);
+}
+
+//===--- branches and loops ---------------------------------------------------------===//
+
+static void enter(Gpu *g, MlirBlock block) { g->builder = tileBuilderAtEnd(block, g->builder.location); }
+
+GpuIf gpuIf(Gpu *g, MlirValue condition, intptr_t count, const MlirType *types) {
+  GpuIf branch = {.op = {NULL}, .before = g->builder};
+  if (!condition.ptr)
+    return branch;
+  MlirRegion regions[2] = {mlirRegionCreate(), mlirRegionCreate()};
+  mlirRegionAppendOwnedBlock(regions[0], mlirBlockCreate(0, NULL, NULL));
+  if (count)
+    mlirRegionAppendOwnedBlock(regions[1], mlirBlockCreate(0, NULL, NULL));
+  branch.op = tileBuild(&g->builder, "scf.if", 1, &condition, count, types, NULL, 2, regions);
+  branch.before = g->builder;
+  enter(g, mlirRegionGetFirstBlock(mlirOperationGetRegion(branch.op, 0)));
+  return branch;
+}
+
+void gpuElse(Gpu *g, GpuIf *branch, intptr_t count, const MlirValue *values) {
+  tileBuildYield(&g->builder, count, values);
+  enter(g, mlirRegionGetFirstBlock(mlirOperationGetRegion(branch->op, 1)));
+}
+
+void gpuEndIf(Gpu *g, GpuIf *branch, intptr_t count, const MlirValue *values, MlirValue *results) {
+  if (!branch->op.ptr)
+    return;
+  tileBuildYield(&g->builder, count, values);
+  g->builder = branch->before;
+  for (intptr_t i = 0; i < count; ++i)
+    results[i] = mlirOperationGetResult(branch->op, i);
+}
+
+MlirValue gpuFor(Gpu *g, MlirValue low, MlirValue high, int64_t step, TileBuilder *before) {
+  MlirBlock body;
+  tileBuildFor(&g->builder, low, high, gpuInteger(g, mlirValueGetType(low), step), 0, NULL, &body);
+  *before = g->builder;
+  enter(g, body);
+  return mlirBlockGetArgument(body, 0);
+}
+
+void gpuEndFor(Gpu *g, TileBuilder before) {
+  tileBuildYield(&g->builder, 0, NULL);
+  g->builder = before;
+}

@@ -1,0 +1,308 @@
+// What the files of this room share: how a value of a kernel is held while its kernel becomes a device function.
+//
+// Every value of the kernel has a Record:
+//   Scalar   one value of the function (the same in all threads),
+//   Tile     one value per register of its layout, in the order of the layout's `reg` positions,
+//   Memory   a memref: pointer, sizes, strides and what is known of them,
+//   View     a memory with the view's type and the part of the address that its fixed indices give,
+//   Buffer   shared memory at an offset planned here,
+//   Token    asynchronous copies, counted by groups.
+// The function's body is arith, math and scf on scalars, and llvm for memory: what upstream's passes lower. Which
+// element a register holds follows from the layout (maps.c): a part that depends on the thread, computed once at the
+// function's entry, and a constant part.
+#ifndef TESSERA_CONVERSION_TILE_TO_GPU_ENGINE_H
+#define TESSERA_CONVERSION_TILE_TO_GPU_ENGINE_H
+
+#include "dialects/tile/tile.h"
+#include "lib/conversion/tile_to_gpu/gpu.h"
+#include "lib/layout/layout.h"
+
+enum { MaxRank = 8, SharedSpace = 3, GlobalSpace = 1 };
+
+typedef struct Arena Arena;
+
+// What is known of an index of the kernel: a factor (0: the value is 0), and whether it can be below 0.
+typedef struct Facts {
+  int64_t multiple;
+  bool isNonNegative;
+} Facts;
+
+typedef struct Memory {
+  MlirValue base; // llvm.ptr
+  intptr_t rank;
+  MlirType element;
+  MlirValue sizes[MaxRank], strides[MaxRank]; // index; strides in elements
+  int64_t align;                              // of the base, in bytes
+  int64_t sizeMultiple[MaxRank], strideMultiple[MaxRank];
+  MlirValue root; // in the kernel: the parameter or tile.memref_at behind it; null: unknown
+} Memory;
+
+// Narrow elements in the words of a memory: how many a word spans along each axis, and in which order.
+typedef struct Packing {
+  TileLayout layout;
+  unsigned width;
+  int64_t extents[MaxRank];
+} Packing;
+
+typedef struct View {
+  Memory memory;
+  MlirType type;
+  intptr_t dims[MaxRank]; // of the memory, by axis
+  MlirValue inside;       // i1: the fixed indices are; null: there are none
+  const Packing *packing; // null: elements are the memory's
+} View;
+
+typedef struct Buffer {
+  MlirType type;     // without stages
+  MlirValue base;    // llvm.ptr<3>
+  TileLayout layout; // offsets, of the type
+  int64_t stages, stageBytes;
+  int64_t align;
+  bool isLocal; // of the kernel level: shared memory too, but in program order
+} Buffer;
+
+typedef enum RecordKind {
+  Record_Scalar,
+  Record_Tile,
+  Record_Memory,
+  Record_View,
+  Record_Buffer,
+  Record_Token
+} RecordKind;
+
+typedef struct Record {
+  RecordKind kind;
+  MlirType type; // in the kernel
+  MlirValue value;
+  intptr_t count; // registers
+  MlirValue *registers;
+  Memory *memory;
+  View *view;
+  Buffer *buffer;
+} Record;
+
+// A layout of values as places: coordinate = (thread ^ bits of the register) + its odd factors. `thread` null: 0.
+typedef struct Map {
+  TileLayout layout;
+  intptr_t rank;
+  MlirValue thread[MaxRank]; // i32
+  uint32_t mask[MaxRank];    // bits that `thread` may have
+} Map;
+
+// What threads may have done since the last barrier that others must not overtake. Roots: parameters of the kernel; a
+// null one may be any memory.
+enum { MaxRoots = 16 };
+typedef struct Roots {
+  intptr_t count;
+  MlirValue items[MaxRoots];
+} Roots;
+typedef struct Hazards {
+  bool scratch;                 // read or written
+  bool localRead, localWritten; // local buffers
+  Roots read, written;
+} Hazards;
+
+typedef struct Gpu {
+  const GpuOptions *options;
+  const GpuVocabulary *vocabulary;
+  MlirContext context;
+  MlirOperation kernel, module, function; // module: the gpu.module
+  TileBuilder builder;                    // where code goes now
+  TileBuilder entry;                      // before everything that belongs to an op of the kernel
+  int64_t warps, width, threads;
+  unsigned laneBits, warpBits;
+  MlirType i1, i8, i32, i64, index;
+  MlirValue thread; // i32
+  struct Table *table;
+  Arena *arena;
+  Map **maps;
+  intptr_t numMaps, maxMaps;
+  struct Tokens *tokens; // groups to wait for: tokens.c
+  // Shared memory: buffers from 0 on, then scratch, which every exchange uses from its start.
+  MlirValue shared, scratch; // llvm.ptr<3>; the scratch's offset is set when bufferBytes is known
+  int64_t bufferBytes, scratchBytes;
+  Hazards hazards;
+  TileOps inlined; // copies of device functions, one per call
+  int callDepth;
+} Gpu;
+
+//===--- records.c ------------------------------------------------------------===//
+void *gpuAllocate(Gpu *g, size_t bytes);     // zeroed; lives as long as the engine
+Record *gpuRecord(Gpu *g, MlirValue source); // null when there is none
+Record *gpuRecordNew(Gpu *g, MlirValue source, RecordKind kind);
+void gpuRecordAlias(Gpu *g, MlirValue source, Record *record);
+void gpuRecordScalar(Gpu *g, MlirValue source, MlirValue value);
+MlirValue *gpuRecordTile(Gpu *g, MlirValue source); // room for its registers, to be filled
+MlirValue gpuScalar(Gpu *g, MlirValue source);
+MlirValue *gpuTile(Gpu *g, MlirValue source);
+bool gpuIsTile(MlirType type);
+TileLayout gpuLayoutOf(MlirType type);
+intptr_t gpuRegisters(MlirType type); // of a tile
+void gpuRecordsCreate(Gpu *g);
+void gpuRecordsDestroy(Gpu *g);
+
+//===--- emit.c: arithmetic on scalars that folds constants, memory ---------------===//
+MlirValue gpuI32(Gpu *g, int64_t value);
+MlirValue gpuInteger(Gpu *g, MlirType type, int64_t value);
+MlirValue gpuOp(Gpu *g, const char *name, MlirType type, MlirValue a);
+MlirValue gpuBinary(Gpu *g, const char *name, MlirValue a, MlirValue b);
+MlirValue gpuAdd(Gpu *g, MlirValue a, MlirValue b); // null operands count as 0
+MlirValue gpuSub(Gpu *g, MlirValue a, MlirValue b);
+MlirValue gpuMul(Gpu *g, MlirValue a, MlirValue b);
+MlirValue gpuXor(Gpu *g, MlirValue a, MlirValue b);
+MlirValue gpuAnd(Gpu *g, MlirValue a, int64_t mask);
+MlirValue gpuShiftLeft(Gpu *g, MlirValue a, int64_t bits);
+MlirValue gpuShiftRight(Gpu *g, MlirValue a, int64_t bits); // unsigned
+enum {
+  Compare_Equal,
+  Compare_NotEqual,
+  Compare_Less,
+  Compare_LessEqual,
+  Compare_Greater,
+  Compare_GreaterEqual,
+  Compare_UnsignedLess,
+  Compare_UnsignedGreaterEqual = 9
+};
+MlirValue gpuCompare(Gpu *g, int predicate, MlirValue a, MlirValue b);
+MlirValue gpuBoth(Gpu *g, MlirValue a, MlirValue b);   // i1; null is true
+MlirValue gpuEither(Gpu *g, MlirValue a, MlirValue b); // i1
+MlirValue gpuNot(Gpu *g, MlirValue a);
+MlirValue gpuSelect(Gpu *g, MlirValue condition, MlirValue a, MlirValue b); // null condition is true
+MlirValue gpuCast(Gpu *g, MlirValue value, MlirType type, bool isSigned);   // integers and index
+MlirValue gpuAddress(Gpu *g, MlirValue base, MlirValue bytes);              // bytes: i32 or i64; null: 0
+MlirValue gpuLoad(Gpu *g, MlirType type, MlirValue address, int64_t align);
+void gpuStore(Gpu *g, MlirValue value, MlirValue address, int64_t align);
+// Code between the two runs where `condition` holds (null: always); gpuElse goes on where it does not.
+typedef struct GpuIf {
+  MlirOperation op;
+  TileBuilder before;
+} GpuIf;
+GpuIf gpuIf(Gpu *g, MlirValue condition, intptr_t count, const MlirType *types);
+void gpuElse(Gpu *g, GpuIf *branch, intptr_t count, const MlirValue *values);
+void gpuEndIf(Gpu *g, GpuIf *branch, intptr_t count, const MlirValue *values, MlirValue *results);
+// A loop of i32 from `low` to `high`, without results.
+MlirValue gpuFor(Gpu *g, MlirValue low, MlirValue high, int64_t step, TileBuilder *before);
+void gpuEndFor(Gpu *g, TileBuilder before);
+
+//===--- elements.c: what elements are held as --------------------------------===//
+// Held: f32 for tf32, the element itself otherwise (upstream's passes and ours lower what no machine has). Stored in
+// memory: i8 for i1, i64 for index, a byte for what is narrower.
+MlirType gpuHeldType(Gpu *g, MlirType element);
+MlirType gpuStoredType(Gpu *g, MlirType element);
+int64_t gpuStoredBytes(MlirType element);
+MlirValue gpuToStored(Gpu *g, MlirValue value, MlirType element);
+MlirValue gpuFromStored(Gpu *g, MlirValue value, MlirType element);
+bool gpuIsSmallFloat(MlirType element);               // 8 bits and fewer
+unsigned gpuBits(MlirType element);                   // index: 64
+MlirValue gpuConstant(Gpu *g, MlirAttribute element); // of an IntegerAttr or FloatAttr, as held
+MlirValue gpuZero(Gpu *g, MlirType element);
+// `count` elements in memory at once.
+void gpuLoadElements(Gpu *g, MlirType element, intptr_t count, MlirValue address, int64_t align, MlirValue *values);
+void gpuStoreElements(Gpu *g, MlirType element, intptr_t count, const MlirValue *values, MlirValue address,
+                      int64_t align);
+// The same where `condition` holds (null: always): one instruction for all of them. `otherwise`: what is read
+// elsewhere.
+void gpuLoadWhere(Gpu *g, MlirValue condition, MlirType element, intptr_t count, MlirValue address, int64_t align,
+                  MlirValue otherwise, MlirValue *values);
+void gpuStoreWhere(Gpu *g, MlirValue condition, MlirType element, intptr_t count, const MlirValue *values,
+                   MlirValue address, int64_t align);
+// A value of any element type as 32-bit words and back, for shuffles.
+intptr_t gpuWords(Gpu *g, MlirValue value, MlirValue *words); // at most 2
+MlirValue gpuFromWords(Gpu *g, const MlirValue *words, MlirType held);
+MlirValue gpuShuffleXor(Gpu *g, MlirValue value, int64_t mask);
+MlirValue gpuShuffleFrom(Gpu *g, MlirValue value, MlirValue lane);
+
+//===--- maps.c: layouts as places --------------------------------------------===//
+const Map *gpuMap(Gpu *g, const TileLayout *layout, intptr_t rank);
+MlirValue gpuCoordinate(Gpu *g, const Map *map, intptr_t axis, intptr_t reg); // i32
+uint32_t gpuRegisterCoordinate(const Map *map, intptr_t axis, intptr_t reg);  // its constant part
+// Bits of the dimension that hold copies: what they reach, lower bits (and dimensions before) reach too.
+uint32_t gpuFreeBits(const TileLayout *layout, uint32_t dim);
+bool gpuIsFreeRegister(const TileLayout *layout, intptr_t reg);
+// True (i1) in one thread for each element; null: in all threads.
+MlirValue gpuIsOwner(Gpu *g, const TileLayout *layout);
+// For each register of `to`, which register of `from` holds the element that `move` names, in every lane and warp:
+// -1 where `move` says there is none. False if for some register it differs between lanes or lies elsewhere.
+typedef bool (*GpuMove)(const TileLayoutPoint *to, TileLayoutPoint *from, const void *data); // false: none
+bool gpuMoveRegisters(Gpu *g, const TileLayout *from, const TileLayout *to, GpuMove move, const void *data,
+                      intptr_t *table);
+Facts gpuFacts(MlirValue index); // of the kernel
+
+//===--- shared.c: shared memory ------------------------------------------------===//
+void gpuBarrier(Gpu *g);
+MlirValue gpuBufferAt(Gpu *g, int64_t bytes, int64_t align); // planned for good
+// Scratch of this size; threads are past their earlier reads. Then: write, gpuScratchReady, read, gpuScratchDone.
+MlirValue gpuScratch(Gpu *g, int64_t bytes);
+void gpuScratchReady(Gpu *g);
+void gpuScratchDone(Gpu *g);
+// Sums of coordinates times factors, i32: the thread's part once, then each register's.
+typedef struct Places {
+  const Map *map;
+  int64_t factors[MaxRank];
+  MlirValue thread; // null: 0
+  bool isDisjoint;  // of no register's bits do any meet the thread's
+} Places;
+Places gpuPlaces(Gpu *g, const Map *map, const int64_t *factors);
+Places gpuDensePlaces(Gpu *g, MlirType tile); // row-major
+MlirValue gpuPlace(Gpu *g, const Places *places, intptr_t reg);
+void gpuWriteDense(Gpu *g, MlirType tile, const MlirValue *registers, MlirValue base);
+void gpuReadDense(Gpu *g, MlirType tile, MlirValue base, MlirValue *registers);
+int64_t gpuTileBytes(MlirType tile);
+void gpuFinishShared(Gpu *g);
+// The same tile in another layout, by registers, shuffles or shared memory.
+void gpuConvertLayout(Gpu *g, MlirType from, const MlirValue *in, MlirType to, MlirValue *out);
+// Where the elements of `layout` lie in a buffer of offsets: a layout whose axis 0 is the offset.
+bool gpuOffsets(MlirOperation op, const TileLayout *layout, const TileLayout *offsets, MlirType shape,
+                TileLayout *result);
+MlirValue gpuOffsetPlace(Gpu *g, const Map *places, const TileLayout *offsets, intptr_t reg); // padded, i32
+
+//===--- memory.c: memrefs and views ----------------------------------------------===//
+int64_t gpuGreatestDivisor(int64_t a, int64_t b);
+Memory *gpuMemoryNew(Gpu *g, MlirValue source);
+bool gpuDescribeMemory(Gpu *g, MlirOperation at, MlirType type, Memory *memory); // static sizes and strides
+MlirValue gpuElementAddress(Gpu *g, const Memory *memory, MlirOperation op, intptr_t firstIndex);
+bool gpuParameters(Gpu *g, MlirBlock body, MlirBlock entry);
+intptr_t gpuParameterTypes(Gpu *g, MlirType type, MlirType *types); // of one kernel parameter
+
+//===--- windows.c: tiles of views in memory --------------------------------------===//
+typedef struct Window {
+  const View *view;
+  MlirType element;
+  MlirValue base;                        // address of the tile's element 0
+  MlirValue strides[MaxRank];            // index: elements from one coordinate to the next
+  MlirValue low[MaxRank], high[MaxRank]; // i32, null: no limit; coordinates that lie in memory
+  MlirValue origins[MaxRank];            // index: positions of the tile's element 0
+  intptr_t rank;
+  int64_t vector; // elements along `fast` that may be accessed at once, from coordinates that are multiples of it
+  intptr_t fast;  // -1: none
+} Window;
+Window gpuWindow(Gpu *g, const View *view, MlirOperation op, intptr_t firstIndex, intptr_t numIndices);
+MlirValue gpuWindowMask(Gpu *g, const Window *window, const Map *map, intptr_t reg); // i1; null: inside
+MlirValue gpuWindowAddress(Gpu *g, const Window *window, const Map *map, intptr_t reg);
+// Elements that registers hold in a row, accessed at once.
+intptr_t gpuWindowVector(const Window *window, const TileLayout *layout);
+MlirValue gpuPadding(Gpu *g, const View *view);
+// A barrier where what other threads wrote may be read, or the reverse.
+void gpuReadsGlobal(Gpu *g, MlirValue root);
+void gpuWritesGlobal(Gpu *g, MlirValue root);
+void gpuReadsBuffer(Gpu *g, const Buffer *buffer); // the same for local buffers; shared ones have tile.sync
+void gpuWritesBuffer(Gpu *g, const Buffer *buffer);
+// All that the ops of a loop may have done when its body begins again; the union of two pasts.
+void gpuExpectHazards(Gpu *g, MlirOperation loop);
+Hazards gpuJoinHazards(const Hazards *a, const Hazards *b);
+MlirValue gpuRootOf(MlirValue memory); // of a memref or view of the kernel
+
+//===--- ops: each lowers one kind; false after a diagnostic -----------------------===//
+typedef bool (*GpuLower)(Gpu *g, MlirOperation op);
+typedef struct GpuRow {
+  const char *name;
+  GpuLower lower;
+} GpuRow;
+extern const GpuRow gpuMemoryRows[], gpuAccessRows[], gpuShapeRows[], gpuComputeRows[], gpuScheduledRows[],
+    gpuAtomicRows[], gpuGatherRows[], gpuControlRows[], gpuReportRows[];
+bool gpuLowerBlock(Gpu *g, MlirBlock block); // all but its terminator
+bool gpuLowerElementwise(Gpu *g, MlirOperation op);
+bool gpuRefuse(MlirOperation op, const char *why); // "not converted to a GPU yet: …"
+bool gpuConvertKernel(MlirOperation kernel, MlirOperation module, const GpuOptions *options);
+
+#endif

@@ -1,0 +1,210 @@
+// tile.mma by the atom "fma": every thread multiplies and adds for the elements of the accumulator that it has.
+// Operands come from its own registers where their layouts hold all that it needs, else from shared memory, step by
+// step of K.
+#include "lib/conversion/tile_to_gpu/compute.h"
+
+#include "dialects/tile/questions.h"
+#include "lib/ir/op_format.h"
+
+#include "mlir-c/BuiltinAttributes.h"
+
+#include <string.h>
+
+typedef struct Side {
+  MlirType type;
+  const MlirValue *registers;
+  bool isLeft;
+  intptr_t batchAxes;
+  uint32_t k, block; // of a scale: one for so many k; 1 of an operand
+} Side;
+
+typedef struct Fma {
+  Side sides[2];
+  MlirType type, sum; // of the accumulator
+  intptr_t count;
+  int64_t depth;
+} Fma;
+
+//===--- one multiply-add -----------------------------------------------------------------------===//
+
+// Exact: the accumulator's type is at least as wide, but for 8-bit floats into f16, which has all their numbers.
+static MlirValue widen(Gpu *g, MlirValue value, MlirType element, MlirType sum) {
+  MlirType held = gpuHeldType(g, element);
+  if (mlirTypeEqual(held, sum))
+    return value;
+  return mlirTypeIsAFloat(sum) ? gpuOp(g, "arith.extf", sum, value) : gpuCast(g, value, sum, true);
+}
+
+static MlirValue multiplyAdd(Gpu *g, MlirValue a, MlirValue b, MlirValue c) {
+  MlirType type = mlirValueGetType(c);
+  if (mlirTypeIsAFloat(type))
+    return tileBuildValue(&g->builder, "math.fma", type, 3, (MlirValue[]){a, b, c}, NULL);
+  return gpuBinary(g, "arith.addi", gpuBinary(g, "arith.muli", a, b), c);
+}
+
+//===--- from registers ---------------------------------------------------------------------------===//
+
+static bool operandOf(const TileLayoutPoint *to, TileLayoutPoint *from, const void *data) {
+  const Side *side = data;
+  intptr_t row = side->batchAxes, column = row + 1;
+  if (row)
+    from->at[0] = to->at[0];
+  from->at[row] = side->isLeft ? to->at[row] : side->k / side->block;
+  from->at[column] = side->isLeft ? side->k / side->block : to->at[column];
+  return true;
+}
+
+// table[k * count + r]: which of the side's registers feeds register r of the accumulator.
+static intptr_t *tableOf(Gpu *g, const Fma *fma, Side side) {
+  TileLayout from = gpuLayoutOf(side.type), to = gpuLayoutOf(fma->type);
+  intptr_t *table = gpuAllocate(g, (size_t)(fma->count * fma->depth) * sizeof *table);
+  for (side.k = 0; side.k < fma->depth; ++side.k)
+    if (!gpuMoveRegisters(g, &from, &to, operandOf, &side, table + side.k * fma->count))
+      return NULL;
+  return table;
+}
+
+static void multiplyRegisters(Gpu *g, const Fma *fma, intptr_t *const *tables, MlirValue *sums) {
+  MlirType elements[2] = {tileTypeGetElement(fma->sides[0].type), tileTypeGetElement(fma->sides[1].type)};
+  for (int64_t k = 0; k < fma->depth; ++k)
+    for (intptr_t reg = 0; reg < fma->count; ++reg) {
+      MlirValue factor[2];
+      for (int i = 0; i < 2; ++i)
+        factor[i] = widen(g, fma->sides[i].registers[tables[i][k * fma->count + reg]], elements[i], fma->sum);
+      sums[reg] = multiplyAdd(g, factor[0], factor[1], sums[reg]);
+    }
+}
+
+//===--- through shared memory ----------------------------------------------------------------------===//
+
+// Of accumulator register `reg`, the first register with the same row (left) or column (right).
+static intptr_t sameRow(const Map *map, const Side *side, intptr_t reg) {
+  intptr_t axis = side->batchAxes + !side->isLeft;
+  for (intptr_t other = 0; other < reg; ++other)
+    if (gpuRegisterCoordinate(map, axis, other) == gpuRegisterCoordinate(map, axis, reg) &&
+        (!side->batchAxes || gpuRegisterCoordinate(map, 0, other) == gpuRegisterCoordinate(map, 0, reg)))
+      return other;
+  return reg;
+}
+
+// The factors of all accumulator registers at `k` (i32).
+static void loadFactors(Gpu *g, const Fma *fma, int which, MlirValue base, MlirValue k, MlirValue *factors) {
+  const Side *side = &fma->sides[which];
+  MlirType element = tileTypeGetElement(side->type);
+  TileLayout layout = gpuLayoutOf(fma->type);
+  intptr_t row = side->batchAxes, column = row + 1;
+  const Map *map = gpuMap(g, &layout, column + 1);
+  int64_t bytes = gpuStoredBytes(element), pitch = tileTypeGetSize(side->type, column), factorsOf[MaxRank] = {0};
+  if (row)
+    factorsOf[0] = pitch * tileTypeGetSize(side->type, row);
+  factorsOf[side->isLeft ? row : column] = side->isLeft ? pitch : 1;
+  Places places = gpuPlaces(g, map, factorsOf);
+  MlirValue step = gpuMul(g, k, gpuI32(g, side->isLeft ? 1 : pitch));
+  for (intptr_t reg = 0; reg < fma->count; ++reg) {
+    intptr_t first = sameRow(map, side, reg);
+    if (first != reg) {
+      factors[reg] = factors[first];
+      continue;
+    }
+    MlirValue at = gpuMul(g, gpuAdd(g, gpuPlace(g, &places, reg), step), gpuI32(g, bytes)), value;
+    gpuLoadElements(g, element, 1, gpuAddress(g, base, at), bytes, &value);
+    factors[reg] = widen(g, value, element, fma->sum);
+  }
+}
+
+static void multiplyShared(Gpu *g, const Fma *fma, MlirValue *sums) {
+  int64_t left = (gpuTileBytes(fma->sides[0].type) + 15) / 16 * 16;
+  MlirValue scratch = gpuScratch(g, left + gpuTileBytes(fma->sides[1].type));
+  MlirValue bases[2] = {scratch, gpuAddress(g, scratch, gpuI32(g, left))};
+  for (int i = 0; i < 2; ++i)
+    gpuWriteDense(g, fma->sides[i].type, fma->sides[i].registers, bases[i]);
+  gpuScratchReady(g);
+  MlirBlock body;
+  MlirOperation loop =
+      tileBuildFor(&g->builder, gpuI32(g, 0), gpuI32(g, fma->depth), gpuI32(g, 1), fma->count, sums, &body);
+  TileBuilder here = g->builder;
+  g->builder = tileBuilderAtEnd(body, here.location);
+  MlirValue *factors[2], k = mlirBlockGetArgument(body, 0);
+  for (int i = 0; i < 2; ++i) {
+    factors[i] = gpuAllocate(g, (size_t)fma->count * sizeof **factors);
+    loadFactors(g, fma, i, bases[i], k, factors[i]);
+  }
+  for (intptr_t reg = 0; reg < fma->count; ++reg)
+    sums[reg] = multiplyAdd(g, factors[0][reg], factors[1][reg], mlirBlockGetArgument(body, 1 + reg));
+  tileBuildYield(&g->builder, fma->count, sums);
+  g->builder = here;
+  for (intptr_t reg = 0; reg < fma->count; ++reg)
+    sums[reg] = mlirOperationGetResult(loop, reg);
+  gpuScratchDone(g);
+}
+
+//===--- the op -----------------------------------------------------------------------------------------===//
+
+bool gpuLowerFma(Gpu *g, MlirOperation op) {
+  MlirValue accumulator = tileOpOperand(op, "accumulator"), result = mlirOperationGetResult(op, 0);
+  Fma fma = {.type = mlirValueGetType(accumulator)};
+  fma.sum = tileTypeGetElement(fma.type);
+  fma.count = gpuRegisters(fma.type);
+  for (int i = 0; i < 2; ++i) {
+    MlirValue operand = tileOpOperand(op, i ? "rhs" : "lhs");
+    fma.sides[i] = (Side){mlirValueGetType(operand), gpuTile(g, operand), !i, tileTypeGetRank(fma.type) - 2, 0, 1};
+  }
+  fma.depth = tileTypeGetSize(fma.sides[0].type, tileTypeGetRank(fma.type) - 1);
+  MlirValue *sums = gpuRecordTile(g, result);
+  memcpy(sums, gpuTile(g, accumulator), (size_t)fma.count * sizeof *sums);
+  intptr_t *tables[2] = {tableOf(g, &fma, fma.sides[0]), NULL};
+  tables[1] = tables[0] ? tableOf(g, &fma, fma.sides[1]) : NULL;
+  if (tables[1])
+    multiplyRegisters(g, &fma, tables, sums);
+  else
+    multiplyShared(g, &fma, sums);
+  return true;
+}
+
+//===--- scaled operands ----------------------------------------------------------------------------------===//
+
+// Element and scale, as f64: no product of the four leaves its range, and none is rounded.
+static MlirValue scaled(Gpu *g, const Side *element, const Side *scale, intptr_t at, intptr_t scaleAt) {
+  MlirType wide = mlirF64TypeGet(g->context);
+  MlirValue value = gpuOp(g, "arith.extf", wide, element->registers[at]);
+  return gpuBinary(g, "arith.mulf", value, gpuOp(g, "arith.extf", wide, scale->registers[scaleAt]));
+}
+
+static Side sideOf(Gpu *g, MlirOperation op, const char *name, bool isLeft, intptr_t batchAxes, int64_t block) {
+  MlirValue operand = tileOpOperand(op, name);
+  return (Side){mlirValueGetType(operand), gpuTile(g, operand), isLeft, batchAxes, 0, (uint32_t)block};
+}
+
+static MlirValue sumScaled(Gpu *g, MlirValue left, MlirValue right, MlirValue sum) {
+  MlirType type = mlirValueGetType(sum), wide = mlirF64TypeGet(g->context);
+  MlirValue more = multiplyAdd(g, left, right, gpuOp(g, "arith.extf", wide, sum));
+  return gpuOp(g, "arith.truncf", type, more);
+}
+
+bool gpuLowerMmaScaled(Gpu *g, MlirOperation op) {
+  static const char *const names[] = {"lhs", "rhs", "lhs_scale", "rhs_scale"};
+  MlirValue accumulator = tileOpOperand(op, "accumulator");
+  Fma fma = {.type = mlirValueGetType(accumulator), .count = gpuRegisters(mlirValueGetType(accumulator))};
+  int64_t block = mlirIntegerAttrGetValueInt(tileOpAttribute(op, "block"));
+  intptr_t batchAxes = tileTypeGetRank(fma.type) - 2, *tables[4];
+  Side sides[4];
+  if (!tileKeywordIs(op, "atom", "fma"))
+    return gpuRefuse(op, "scaled products by an instruction of the machine");
+  fma.depth = tileTypeGetSize(tileOperandType(op, 0), batchAxes + 1);
+  for (int i = 0; i < 4; ++i) {
+    sides[i] = sideOf(g, op, names[i], i % 2 == 0, batchAxes, i < 2 ? 1 : block);
+    tables[i] = tableOf(g, &fma, sides[i]);
+    if (!tables[i])
+      return gpuRefuse(op, "a scaled product whose threads lack what their sums want");
+  }
+  MlirValue *sums = gpuRecordTile(g, mlirOperationGetResult(op, 0));
+  memcpy(sums, gpuTile(g, accumulator), (size_t)fma.count * sizeof *sums);
+  for (int64_t k = 0; k < fma.depth; ++k)
+    for (intptr_t reg = 0; reg < fma.count; ++reg) {
+      intptr_t at = k * fma.count + reg;
+      MlirValue left = scaled(g, &sides[0], &sides[2], tables[0][at], tables[2][at]);
+      MlirValue right = scaled(g, &sides[1], &sides[3], tables[1][at], tables[3][at]);
+      sums[reg] = sumScaled(g, left, right, sums[reg]);
+    }
+  return true;
+}

@@ -1,0 +1,285 @@
+// Places that a program computes: tile.gather and tile.scatter, and where the atomics act. Index tiles have the layout
+// of the elements, or that of one axis of them (views): then they come to it by a conversion.
+#include "lib/conversion/tile_to_gpu/accesses.h"
+#include "lib/conversion/tile_to_gpu/places.h"
+
+#include "dialects/tile/questions.h"
+#include "lib/ir/op_format.h"
+#include "lib/layout/algebra.h"
+
+#include "mlir-c/BuiltinAttributes.h"
+#include "mlir-c/Dialect/LLVM.h"
+
+#include <stdio.h>
+
+//===--- indices --------------------------------------------------------------------------------===//
+
+MlirValue gpuRegisterOf(Gpu *g, MlirValue source, intptr_t reg) {
+  return gpuIsTile(mlirValueGetType(source)) ? gpuTile(g, source)[reg] : gpuScalar(g, source);
+}
+
+intptr_t gpuReachCount(const GpuReach *reach) {
+  return gpuIsTile(reach->type) ? (intptr_t)tileLayoutDimSize(&reach->layout, TileLayoutReg) : 1;
+}
+
+// Registers of `source`, in the layout of the elements.
+static MlirValue *inLayout(Gpu *g, const GpuReach *reach, MlirValue source) {
+  MlirType type = mlirValueGetType(source), wanted = tileTypeWithElement(reach->type, tileTypeGetElement(type));
+  MlirValue *registers = gpuAllocate(g, (size_t)gpuReachCount(reach) * sizeof *registers);
+  gpuConvertLayout(g, type, gpuTile(g, source), wanted, registers);
+  return registers;
+}
+
+// An index tile of one axis: every element wants the number at its coordinate there.
+static MlirValue *alongAxis(Gpu *g, const GpuReach *reach, MlirValue source, intptr_t axis) {
+  MlirType type = mlirValueGetType(source), element = tileTypeGetElement(type), wanted;
+  TileLayout layout = reach->layout;
+  int64_t size = tileTypeGetSize(type, 0);
+  for (intptr_t other = tileTypeGetRank(reach->type); other-- > 0;)
+    if (other != axis)
+      tileLayoutRemoveAxis(&layout, (uint32_t)other, &layout);
+  wanted = tileTileTypeGet(1, &size, element, tileLayoutAttrGet(g->context, &layout));
+  intptr_t count = gpuReachCount(reach), own = (intptr_t)tileLayoutDimSize(&layout, TileLayoutReg);
+  MlirValue *numbers = gpuAllocate(g, (size_t)own * sizeof *numbers);
+  MlirValue *registers = gpuAllocate(g, (size_t)count * sizeof *registers);
+  gpuConvertLayout(g, type, gpuTile(g, source), wanted, numbers);
+  const Map *map = gpuMap(g, &layout, 1);
+  for (intptr_t reg = 0; reg < count; ++reg)
+    for (intptr_t r = 0; r < own && !registers[reg].ptr; ++r)
+      if (gpuRegisterCoordinate(map, 0, r) == gpuRegisterCoordinate(reach->map, axis, reg))
+        registers[reg] = numbers[r];
+  return registers;
+}
+
+//===--- reading ----------------------------------------------------------------------------------===//
+
+static int boundsOf(MlirOperation op) {
+  if (tileKeywordIs(op, "bounds", "clamp"))
+    return GpuClamp;
+  return tileKeywordIs(op, "bounds", "drop") ? GpuDrop : GpuTrap;
+}
+
+bool gpuReachOf(Gpu *g, MlirOperation op, const char *memory, MlirType type, GpuReach *reach) {
+  intptr_t count;
+  *reach = (GpuReach){.op = op, .memory = tileOpOperand(op, memory), .type = type};
+  reach->bounds = boundsOf(op);
+  reach->element = gpuIsTile(type) ? tileTypeGetElement(type) : type;
+  reach->layout = gpuIsTile(type) ? gpuLayoutOf(type) : tileLayoutEmpty(TileLayoutValues);
+  intptr_t rank = gpuIsTile(type) ? tileTypeGetRank(type) : 0;
+  reach->map = gpuMap(g, &reach->layout, rank);
+  tileOpOperands(op, "indices", &reach->firstIndex, &count);
+  reach->indices = gpuAllocate(g, (size_t)(count + 1) * sizeof *reach->indices);
+  bool isView = tileTypeIsAView(mlirValueGetType(reach->memory));
+  if (isView && gpuRecord(g, reach->memory)->view->packing)
+    return gpuRefuse(op, "computed places in a packed view");
+  for (intptr_t i = 0; i < count; ++i) {
+    MlirValue index = mlirOperationGetOperand(op, reach->firstIndex + i);
+    if (gpuIsTile(mlirValueGetType(index)))
+      reach->indices[i] = isView ? alongAxis(g, reach, index, i) : inLayout(g, reach, index);
+  }
+  if (gpuIsTile(mlirValueGetType(reach->memory)))
+    reach->indices[count] = inLayout(g, reach, reach->memory);
+  return true;
+}
+
+//===--- places -------------------------------------------------------------------------------------===//
+
+static MlirValue asIndex(Gpu *g, MlirValue value) { return gpuCast(g, value, g->index, true); }
+
+typedef struct Position {
+  MlirValue at, inside;
+} Position;
+
+// A number that the program computed, by the op's bounds.
+static Position bounded(Gpu *g, const GpuReach *reach, MlirValue number, MlirValue size) {
+  Position position = {asIndex(g, number), {NULL}};
+  TileBuilder *builder = &g->builder;
+  if (reach->bounds == GpuClamp) {
+    MlirValue last = tileBuildSub(builder, size, tileBuildIndex(builder, 1));
+    position.at = tileBuildMax(builder, tileBuildMin(builder, position.at, last), tileBuildIndex(builder, 0));
+    position.inside = gpuCompare(g, Compare_Greater, size, tileBuildIndex(builder, 0));
+  } else {
+    position.inside = gpuCompare(g, Compare_UnsignedLess, position.at, size);
+  }
+  return position;
+}
+
+// An axis that takes the index of a tile: the element's coordinate in it.
+static Position inTile(Gpu *g, const GpuReach *reach, const View *view, intptr_t axis, intptr_t reg) {
+  TileBuilder *builder = &g->builder;
+  MlirValue tile = gpuScalar(g, mlirOperationGetOperand(reach->op, reach->firstIndex + axis));
+  MlirValue origin = tileBuildMul(builder, tile, tileBuildIndex(builder, tileViewTypeGetStep(view->type, axis)));
+  MlirValue within = asIndex(g, gpuCoordinate(g, reach->map, axis, reg));
+  within = tileBuildMul(builder, within, tileBuildIndex(builder, tileViewTypeGetStride(view->type, axis)));
+  Position position = {tileBuildAdd(builder, origin, within), {NULL}};
+  position.inside = gpuCompare(g, Compare_UnsignedLess, position.at, view->memory.sizes[view->dims[axis]]);
+  return position;
+}
+
+static GpuPlace placeInView(Gpu *g, const GpuReach *reach, const View *view, intptr_t reg) {
+  TileBuilder *builder = &g->builder;
+  MlirValue offset = tileBuildIndex(builder, 0);
+  GpuPlace place = {.inside = view->inside};
+  for (intptr_t axis = 0; axis < tileViewTypeGetRank(view->type); ++axis) {
+    MlirValue size = view->memory.sizes[view->dims[axis]];
+    Position position =
+        reach->indices[axis] ? bounded(g, reach, reach->indices[axis][reg], size) : inTile(g, reach, view, axis, reg);
+    place.inside = gpuBoth(g, place.inside, position.inside);
+    if (reach->indices[axis])
+      place.numbers = gpuBoth(g, place.numbers, position.inside);
+    offset = tileBuildAdd(builder, offset, tileBuildMul(builder, position.at, view->memory.strides[view->dims[axis]]));
+  }
+  MlirValue bytes = tileBuildIndex(builder, gpuStoredBytes(reach->element));
+  place.address = gpuAddress(g, view->memory.base, tileBuildMul(builder, offset, bytes));
+  return place;
+}
+
+static GpuPlace placeInMemref(Gpu *g, const GpuReach *reach, const Memory *memory, intptr_t reg) {
+  TileBuilder *builder = &g->builder;
+  MlirValue offset = tileBuildIndex(builder, 0);
+  GpuPlace place = {.inside = {NULL}};
+  bool isChecked = tileHas(reach->op, "bounds");
+  for (intptr_t d = 0; d < memory->rank; ++d) {
+    MlirValue index = mlirOperationGetOperand(reach->op, reach->firstIndex + d);
+    MlirValue number = reach->indices[d] ? reach->indices[d][reg] : gpuScalar(g, index);
+    Position position = {asIndex(g, number), {NULL}};
+    if (isChecked)
+      position = bounded(g, reach, number, memory->sizes[d]);
+    place.inside = place.numbers = gpuBoth(g, place.inside, position.inside);
+    offset = tileBuildAdd(builder, offset, tileBuildMul(builder, position.at, memory->strides[d]));
+  }
+  MlirValue bytes = tileBuildIndex(builder, gpuStoredBytes(reach->element));
+  place.address = gpuAddress(g, memory->base, tileBuildMul(builder, offset, bytes));
+  return place;
+}
+
+// An address is a place as it is: 0 is none where elements may be dropped.
+static GpuPlace placeAtAddress(Gpu *g, const GpuReach *reach, intptr_t reg) {
+  MlirValue address = reach->indices[0][reg];
+  GpuPlace place = {.inside = {NULL}};
+  if (reach->bounds == GpuDrop)
+    place.inside = gpuCompare(g, Compare_NotEqual, address, gpuInteger(g, g->i64, 0));
+  place.address = gpuOp(g, "llvm.inttoptr", mlirLLVMPointerTypeGet(g->context, GlobalSpace), address);
+  return place;
+}
+
+GpuPlace gpuPlaceOf(Gpu *g, const GpuReach *reach, intptr_t reg) {
+  const Record *record = gpuRecord(g, reach->memory);
+  if (record->kind == Record_View)
+    return placeInView(g, reach, record->view, reg);
+  if (record->kind == Record_Memory)
+    return placeInMemref(g, reach, record->memory, reg);
+  return placeAtAddress(g, reach, reg);
+}
+
+//===--- trap -----------------------------------------------------------------------------------------===//
+
+static void trapOutside(Gpu *g, const GpuReach *reach, MlirValue wanted, MlirValue inside) {
+  if (reach->bounds != GpuTrap || !inside.ptr)
+    return;
+  MlirValue isWrong = gpuNot(g, inside);
+  GpuIf branch = gpuIf(g, wanted.ptr ? gpuBinary(g, "arith.andi", isWrong, wanted) : isWrong, 0, NULL);
+  MlirStringRef name = tileOpName(reach->op);
+  char text[96];
+  snprintf(text, sizeof text, "%.*s: an index is out of bounds", (int)name.length, name.data);
+  g->vocabulary->fail(&g->builder, g->module, text);
+  gpuEndIf(g, &branch, 0, NULL, NULL);
+}
+
+//===--- gather -----------------------------------------------------------------------------------------===//
+
+// On the chip: through shared memory, numbers along one axis.
+static bool gatherFromTile(Gpu *g, MlirOperation op, MlirValue source) {
+  MlirValue result = mlirOperationGetResult(op, 0);
+  MlirType from = mlirValueGetType(source), to = mlirValueGetType(result), element = tileTypeGetElement(from);
+  intptr_t axis = mlirIntegerAttrGetValueInt(tileOpAttribute(op, "axis")), rank = tileTypeGetRank(from);
+  GpuReach reach = {.op = op, .type = to, .layout = gpuLayoutOf(to), .bounds = boundsOf(op)};
+  reach.map = gpuMap(g, &reach.layout, rank);
+  intptr_t firstIndex, numIndices;
+  tileOpOperands(op, "indices", &firstIndex, &numIndices);
+  MlirValue *numbers = inLayout(g, &reach, mlirOperationGetOperand(op, firstIndex));
+  MlirValue mask = tileOpOperand(op, "mask"), other = tileOpOperand(op, "other");
+  int64_t bytes = gpuStoredBytes(element), factors[MaxRank], factor = 1, pitch = 1;
+  for (intptr_t a = rank; a-- > 0; factor *= tileTypeGetSize(from, a)) {
+    factors[a] = a == axis ? 0 : factor;
+    pitch = a == axis ? factor : pitch;
+  }
+  MlirValue scratch = gpuScratch(g, gpuTileBytes(from)), *registers = gpuRecordTile(g, result);
+  gpuWriteDense(g, from, gpuTile(g, source), scratch);
+  gpuScratchReady(g);
+  Places places = gpuPlaces(g, reach.map, factors);
+  for (intptr_t reg = 0; reg < gpuRegisters(to); ++reg) {
+    MlirValue wanted = mask.ptr ? gpuRegisterOf(g, mask, reg) : (MlirValue){NULL}, value;
+    Position position = bounded(g, &reach, numbers[reg], tileBuildIndex(&g->builder, tileTypeGetSize(from, axis)));
+    trapOutside(g, &reach, wanted, position.inside);
+    MlirValue there = gpuBoth(g, wanted, position.inside);
+    MlirValue number = gpuSelect(g, there, gpuCast(g, position.at, g->i32, true), gpuI32(g, 0));
+    MlirValue at = gpuAdd(g, gpuPlace(g, &places, reg), gpuMul(g, number, gpuI32(g, pitch)));
+    gpuLoadElements(g, element, 1, gpuAddress(g, scratch, gpuMul(g, at, gpuI32(g, bytes))), bytes, &value);
+    MlirValue missing = other.ptr ? gpuRegisterOf(g, other, reg) : gpuZero(g, element);
+    registers[reg] = gpuSelect(g, there, value, missing);
+  }
+  gpuScratchDone(g);
+  return true;
+}
+
+// Whole vectors where the fast axis of a view is not gathered are left to later; LLVM merges neighbouring loads.
+static bool lowerGather(Gpu *g, MlirOperation op) {
+  MlirValue source = mlirOperationGetOperand(op, 0), result = mlirOperationGetResult(op, 0);
+  if (gpuIsTile(mlirValueGetType(source)) && tileHas(op, "axis"))
+    return gatherFromTile(g, op, source);
+  GpuReach reach;
+  MlirValue mask = tileOpOperand(op, "mask"), other = tileOpOperand(op, "other"), padding = {NULL};
+  if (!gpuReachOf(g, op, "source", mlirValueGetType(result), &reach))
+    return false;
+  gpuReadsGlobal(g, gpuRootOf(source));
+  bool isTile = gpuIsTile(reach.type);
+  MlirValue *registers = isTile ? gpuRecordTile(g, result) : gpuAllocate(g, sizeof *registers);
+  int64_t bytes = gpuStoredBytes(reach.element);
+  const Record *record = gpuRecord(g, source);
+  padding = record->kind == Record_View ? gpuPadding(g, record->view) : gpuZero(g, reach.element);
+  for (intptr_t reg = 0; reg < gpuReachCount(&reach); ++reg) {
+    GpuPlace place = gpuPlaceOf(g, &reach, reg);
+    MlirValue wanted = mask.ptr ? gpuRegisterOf(g, mask, reg) : (MlirValue){NULL};
+    trapOutside(g, &reach, wanted, place.numbers);
+    MlirValue there = gpuBoth(g, wanted, place.inside);
+    MlirValue missing = other.ptr ? gpuRegisterOf(g, other, reg) : padding;
+    gpuLoadWhere(g, there, reach.element, 1, place.address, bytes, missing, &registers[reg]);
+  }
+  if (!isTile)
+    gpuRecordScalar(g, result, registers[0]);
+  return true;
+}
+
+//===--- scatter ------------------------------------------------------------------------------------------===//
+
+static bool lowerScatter(Gpu *g, MlirOperation op) {
+  MlirValue value = mlirOperationGetOperand(op, 0), mask = tileOpOperand(op, "mask");
+  GpuReach reach;
+  if (!gpuReachOf(g, op, "destination", mlirValueGetType(value), &reach))
+    return false;
+  MlirAttribute combine = tileOpAttribute(op, "combine");
+  gpuWritesGlobal(g, gpuRootOf(reach.memory));
+  MlirValue owner =
+      gpuIsTile(reach.type) ? gpuIsOwner(g, &reach.layout) : gpuCompare(g, Compare_Equal, g->thread, gpuI32(g, 0));
+  for (intptr_t reg = 0; reg < gpuReachCount(&reach); ++reg) {
+    if (gpuIsFreeRegister(&reach.layout, reg))
+      continue;
+    GpuPlace place = gpuPlaceOf(g, &reach, reg);
+    MlirValue wanted = gpuBoth(g, owner, mask.ptr ? gpuRegisterOf(g, mask, reg) : (MlirValue){NULL});
+    MlirValue one = gpuRegisterOf(g, value, reg);
+    trapOutside(g, &reach, wanted, place.numbers);
+    wanted = gpuBoth(g, wanted, place.inside);
+    if (!combine.ptr) {
+      gpuStoreWhere(g, wanted, reach.element, 1, &one, place.address, gpuStoredBytes(reach.element));
+      continue;
+    }
+    GpuIf branch = gpuIf(g, wanted, 0, NULL);
+    if (!gpuCombineInMemory(g, op, reach.element, one, place.address))
+      return false;
+    gpuEndIf(g, &branch, 0, NULL, NULL);
+  }
+  return true;
+}
+
+const GpuRow gpuGatherRows[] = {{"tile.gather", lowerGather}, {"tile.scatter", lowerScatter}, {NULL}};

@@ -1,0 +1,83 @@
+// From scheduled tile kernels to a gpu.module: the engine that convert-tile-to-nvvm and convert-tile-to-rocdl share,
+// and the vocabulary in which the two differ. What a value of a kernel becomes, and the ABI: docs/gpu.md.
+//
+//   static const GpuVocabulary nvvm = {.threadId = …, .barrier = …, …};
+//   bool ok = tileKernelsToGpu(module, &(GpuOptions){machine, &nvvm}, &converted);
+//
+// Expects: kernels in which every tile has a layout, for the machine given. Leaves: one gpu.module holding, per kernel,
+// an llvm.func of llvm, the vocabulary's dialect, and arith, math, cf and scf on scalars, which upstream's passes
+// lower. A kernel that something refers to (tile.launch) stays as a declaration. Nothing names a chip: widths, atoms,
+// engines and limits are the machine's.
+#ifndef TESSERA_CONVERSION_TILE_TO_GPU_GPU_H
+#define TESSERA_CONVERSION_TILE_TO_GPU_GPU_H
+
+#include "lib/ir/builder.h"
+#include "lib/ir/support.h"
+#include "lib/machine/machine.h"
+
+// One product of an atom: fragments as they lie in a lane's registers, element by element; floats of 8 bits and fewer
+// come as integers of their width, tf32 as f32. `d` receives as many values as `c` has.
+typedef struct GpuProduct {
+  const TileMachineAtom *atom;
+  const char *name;    // "mma.sync.m16n8k16"
+  MlirType element[3]; // of A, B and C in the kernel
+  intptr_t count[3];
+  const MlirValue *a, *b, *c;
+  MlirValue *d;
+} GpuProduct;
+
+// Each function emits at the builder's place. Words are i32. Null where the machine has no such thing.
+typedef struct GpuVocabulary {
+  const char *name;                                                         // "nvvm": for messages
+  MlirAttribute (*target)(MlirContext context, const TileMachine *machine); // of the gpu.module
+  // Marks `function` as a kernel of so many threads in a block.
+  void (*markKernel)(MlirOperation function, int64_t threads);
+  void (*limitRegisters)(MlirOperation function, int64_t registers); // of a thread; null: not said to the assembler
+  MlirValue (*threadId)(TileBuilder *builder);
+  MlirValue (*programId)(TileBuilder *builder, int axis);
+  MlirValue (*numPrograms)(TileBuilder *builder, int axis);
+  void (*barrier)(TileBuilder *builder); // of the block; memory accesses are ordered across it
+  MlirValue (*shuffleXor)(TileBuilder *builder, MlirValue word, int64_t mask);    // from lane ^ mask
+  MlirValue (*shuffleFrom)(TileBuilder *builder, MlirValue word, MlirValue lane); // from that lane
+  bool (*mma)(TileBuilder *builder, MlirOperation at, const GpuProduct *product); // false after a diagnostic
+  // Four (or `count`) 8x8 matrices of 16-bit elements from rows of 16 bytes, whose addresses the lanes hold: `count`
+  // words. Null: not there.
+  void (*loadMatrix)(TileBuilder *builder, MlirValue address, int count, bool transposed, MlirValue *words);
+  // Asynchronous copies to shared memory: `bytes` of which `valid` (i1; null: true) says whether they are read or zero.
+  void (*copyAsync)(TileBuilder *builder, MlirValue shared, MlirValue global, int64_t bytes, MlirValue valid);
+  void (*commitCopies)(TileBuilder *builder);
+  void (*waitCopies)(TileBuilder *builder, int64_t pending); // groups that may still be under way
+  const char *(*scope)(MlirStringRef scope);                 // LLVM's name of a memory scope: "block" -> "workgroup"
+  void (*prefetch)(TileBuilder *builder, MlirValue address);
+  // Stops the program with a message; `text` ends with a newline.
+  void (*fail)(TileBuilder *builder, MlirOperation module, const char *text);
+  // printf with values that are f64, i64 or i32; `format` as C's.
+  void (*print)(TileBuilder *builder, MlirOperation module, const char *format, intptr_t count,
+                const MlirValue *values);
+} GpuVocabulary;
+
+typedef struct GpuOptions {
+  const TileMachine *machine;
+  const GpuVocabulary *vocabulary;
+} GpuOptions;
+
+// Converts every tile.kernel of the module that has a body. False after a diagnostic; `converted` counts.
+bool tileKernelsToGpu(MlirOperation module, const GpuOptions *options, int64_t *converted);
+
+//===--- for vocabularies -----------------------------------------------------===//
+// The address of a zero-terminated text, a constant of the gpu.module.
+MlirValue gpuTextAddress(TileBuilder *builder, MlirOperation module, const char *text);
+// The machine of this name; null after a diagnostic that says it is not `whose` ("AMD's") of this instruction set.
+TileMachine *gpuLoadChip(MlirOperation module, MlirStringRef chip, const char *isa, const char *whose);
+// `fail` and `print` by calls of __assertfail and vprintf.
+void gpuAssertFail(TileBuilder *builder, MlirOperation module, const char *text);
+void gpuVprintf(TileBuilder *builder, MlirOperation module, const char *format, intptr_t count,
+                const MlirValue *values);
+// Declares an external function of the gpu.module, once.
+void gpuDeclare(MlirOperation module, const char *name, MlirType functionType);
+MlirValue gpuVectorOf(TileBuilder *builder, intptr_t count, const MlirValue *elements); // vector<count x type>
+MlirValue gpuElementOf(TileBuilder *builder, MlirValue vector, intptr_t index);
+// `count` elements, lowest bits first, as words of 32 bits; returns how many words. Sub-byte: `bits` of each i8.
+intptr_t gpuWordsOf(TileBuilder *builder, intptr_t count, const MlirValue *elements, unsigned bits, MlirValue *words);
+
+#endif

@@ -1,0 +1,208 @@
+// A kernel as a device function: its ABI (docs/gpu.md), ids, and its ops one by one. Dispatch is by name: each file of
+// the room lists what it lowers.
+#include "lib/conversion/tile_to_gpu/engine.h"
+
+#include "dialects/tile/questions.h"
+#include "lib/conversion/tile_to_gpu/tokens.h"
+
+#include "mlir-c/BuiltinAttributes.h"
+#include "mlir-c/Dialect/LLVM.h"
+
+#include <stdio.h>
+#include <string.h>
+
+bool gpuRefuse(MlirOperation op, const char *why) { return tileError(op, "not converted to a GPU yet: %s", why); }
+
+//===--- ops ----------------------------------------------------------------------------===//
+
+static bool lowerId(Gpu *g, MlirOperation op) {
+  int axis = (int)mlirIntegerAttrGetValueInt(tileOpAttribute(op, "axis"));
+  bool isId = tileOpIs(op, "tile.program_id");
+  MlirValue word = isId ? g->vocabulary->programId(&g->builder, axis) : g->vocabulary->numPrograms(&g->builder, axis);
+  gpuRecordScalar(g, mlirOperationGetResult(op, 0), gpuCast(g, word, g->index, false));
+  return true;
+}
+
+static const GpuRow idRows[] = {{"tile.program_id", lowerId}, {"tile.num_programs", lowerId}, {NULL}};
+
+static GpuLower findRow(MlirOperation op) {
+  const GpuRow *const tables[] = {idRows,         gpuMemoryRows,    gpuAccessRows, gpuControlRows, gpuShapeRows,
+                                  gpuComputeRows, gpuScheduledRows, gpuAtomicRows, gpuGatherRows,  gpuReportRows};
+  for (size_t i = 0; i < sizeof tables / sizeof *tables; ++i)
+    for (const GpuRow *row = tables[i]; row->name; ++row)
+      if (tileOpIs(op, row->name))
+        return row->lower;
+  return NULL;
+}
+
+static bool isOfDialect(MlirOperation op, const char *prefix) {
+  MlirStringRef name = tileOpName(op);
+  size_t length = strlen(prefix);
+  return name.length > length && !memcmp(name.data, prefix, length);
+}
+
+static bool hasLayouts(MlirOperation op) {
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i)
+    if (gpuIsTile(tileResultType(op, i)) && !tileTypeGetLayout(tileResultType(op, i)).ptr)
+      return tileError(op, "gives a tile without a layout, want a scheduled kernel (tile-assign-layouts makes one)");
+  return true;
+}
+
+static bool lowerOp(Gpu *g, MlirOperation op) {
+  g->builder.location = mlirOperationGetLocation(op);
+  if (!hasLayouts(op))
+    return false;
+  GpuLower lower = findRow(op);
+  if (lower)
+    return lower(g, op);
+  bool isElementwise = isOfDialect(op, "arith.") || isOfDialect(op, "math.") || isOfDialect(op, "ub.");
+  if (isElementwise && mlirOperationGetNumRegions(op) == 0)
+    return gpuLowerElementwise(g, op);
+  MlirStringRef name = tileOpName(op);
+  return tileError(op, "not converted to a GPU yet: '%.*s'", (int)name.length, name.data);
+}
+
+bool gpuLowerBlock(Gpu *g, MlirBlock block) {
+  MlirOperation terminator = mlirBlockGetTerminator(block);
+  for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationEqual(op, terminator);
+       op = mlirOperationGetNextInBlock(op))
+    if (!lowerOp(g, op))
+      return false;
+  return true;
+}
+
+//===--- the function -----------------------------------------------------------------------===//
+
+static MlirStringRef nameOf(MlirOperation kernel) {
+  return mlirStringAttrGetValue(tileOpAttribute(kernel, "sym_name"));
+}
+
+static MlirOperation buildFunction(Gpu *g, MlirBlock *entry) {
+  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(g->kernel, 0));
+  MlirLocation location = mlirOperationGetLocation(g->kernel);
+  intptr_t numParameters = mlirBlockGetNumArguments(body), count = 0;
+  MlirType *types = gpuAllocate(g, (size_t)numParameters * (1 + 2 * 64) * sizeof *types);
+  for (intptr_t i = 0; i < numParameters; ++i)
+    count += gpuParameterTypes(g, mlirValueGetType(mlirBlockGetArgument(body, i)), types + count);
+  MlirLocation *locations = gpuAllocate(g, (size_t)count * sizeof *locations);
+  for (intptr_t i = 0; i < count; ++i)
+    locations[i] = location;
+  *entry = mlirBlockCreate(count, types, locations);
+  MlirRegion region = mlirRegionCreate();
+  mlirRegionAppendOwnedBlock(region, *entry);
+  MlirType type = mlirLLVMFunctionTypeGet(mlirLLVMVoidTypeGet(g->context), count, types, false);
+  TileAttributeEntry attributes[] = {{"sym_name", mlirStringAttrGet(g->context, nameOf(g->kernel))},
+                                     {"function_type", mlirTypeAttrGet(type)},
+                                     {"gpu.kernel", mlirUnitAttrGet(g->context)},
+                                     {NULL}};
+  TileBuilder builder = tileBuilderAtEnd(tileOnlyBlock(mlirOperationGetRegion(g->module, 0)), location);
+  return tileBuild(&builder, "llvm.func", 0, NULL, 0, NULL, attributes, 1, &region);
+}
+
+//===--- shared memory ------------------------------------------------------------------------===//
+
+static void sharedName(Gpu *g, char *text, size_t capacity) {
+  MlirStringRef name = nameOf(g->kernel);
+  snprintf(text, capacity, "%.*s_shared", (int)name.length, name.data);
+}
+
+static MlirValue constantAddress(Gpu *g, MlirValue base) {
+  int32_t zero = 0;
+  TileAttributeEntry attributes[] = {{"elem_type", mlirTypeAttrGet(g->i8)},
+                                     {"rawConstantIndices", mlirDenseI32ArrayGet(g->context, 1, &zero)},
+                                     {NULL}};
+  return tileBuildValue(&g->builder, "llvm.getelementptr", mlirValueGetType(base), 1, &base, attributes);
+}
+
+static void nameShared(Gpu *g) {
+  char name[256];
+  sharedName(g, name, sizeof name);
+  TileAttributeEntry attributes[] = {{"global_name", mlirFlatSymbolRefAttrGet(g->context, tileString(name))}, {NULL}};
+  g->shared = tileBuildValue(&g->builder, "llvm.mlir.addressof", mlirLLVMPointerTypeGet(g->context, SharedSpace), 0,
+                             NULL, attributes);
+  g->scratch = constantAddress(g, g->shared);
+}
+
+// One global for all buffers and the scratch; none where nothing needs it.
+static bool buildShared(Gpu *g) {
+  char name[256];
+  int64_t limit = INT64_MAX;
+  gpuFinishShared(g);
+  tileMachineGetInteger(g->options->machine, "shared.per_block.bytes", &limit);
+  if (g->bufferBytes > limit)
+    return tileError(g->kernel, "needs %lld bytes of shared memory, want at most %s's %lld", (long long)g->bufferBytes,
+                     tileMachineGetName(g->options->machine), (long long)limit);
+  sharedName(g, name, sizeof name);
+  if (!g->bufferBytes) {
+    mlirOperationDestroy(mlirOpResultGetOwner(g->scratch));
+    mlirOperationDestroy(mlirOpResultGetOwner(g->shared));
+    return true;
+  }
+  MlirRegion region = mlirRegionCreate();
+  TileAttributeEntry attributes[] = {
+      {"sym_name", mlirStringAttrGet(g->context, tileString(name))},
+      {"global_type", mlirTypeAttrGet(mlirLLVMArrayTypeGet(g->i8, (unsigned)g->bufferBytes))},
+      {"linkage", mlirAttributeParseGet(g->context, tileString("#llvm.linkage<internal>"))},
+      {"addr_space", mlirIntegerAttrGet(g->i32, SharedSpace)},
+      {"alignment", mlirIntegerAttrGet(g->i64, 1024)},
+      {NULL}};
+  TileBuilder builder = tileBuilderBefore(g->function);
+  tileBuild(&builder, "llvm.mlir.global", 0, NULL, 0, NULL, attributes, 1, &region);
+  return true;
+}
+
+//===--- the kernel -------------------------------------------------------------------------------===//
+
+static unsigned bitsOf(int64_t power) { return (unsigned)__builtin_ctzll((uint64_t)power); }
+
+static bool readThreads(Gpu *g) {
+  g->warps = 1;
+  tileIntegerOf(g->kernel, "warps", &g->warps);
+  if (!tileMachineGetInteger(g->options->machine, "warp.width", &g->width))
+    return tileError(g->kernel, "machine %s has no warp.width", tileMachineGetName(g->options->machine));
+  if (g->warps & (g->warps - 1))
+    return gpuRefuse(g->kernel, "a number of warps that is no power of two");
+  g->laneBits = bitsOf(g->width);
+  g->warpBits = bitsOf(g->warps);
+  g->threads = g->warps * g->width;
+  return true;
+}
+
+static void begin(Gpu *g, MlirBlock entry) {
+  g->builder = tileBuilderAtEnd(entry, mlirOperationGetLocation(g->kernel));
+  g->thread = g->vocabulary->threadId(&g->builder);
+  nameShared(g);
+  MlirValue marker = gpuI32(g, 0);
+  g->entry = tileBuilderBefore(mlirOpResultGetOwner(marker));
+}
+
+static bool lowerKernel(Gpu *g) {
+  MlirBlock entry, body = mlirRegionGetFirstBlock(mlirOperationGetRegion(g->kernel, 0));
+  g->function = buildFunction(g, &entry);
+  begin(g, entry);
+  bool ok = gpuCountGroups(g) && gpuParameters(g, body, entry) && gpuLowerBlock(g, body);
+  tileBuild(&g->builder, "llvm.return", 0, NULL, 0, NULL, NULL, 0, NULL);
+  g->vocabulary->markKernel(g->function, g->threads);
+  int64_t registers;
+  if (tileIntegerOf(g->kernel, "registers", &registers) && g->vocabulary->limitRegisters)
+    g->vocabulary->limitRegisters(g->function, registers);
+  return ok && buildShared(g);
+}
+
+bool gpuConvertKernel(MlirOperation kernel, MlirOperation module, const GpuOptions *options) {
+  MlirContext context = mlirOperationGetContext(kernel);
+  Gpu g = {
+      .options = options, .vocabulary = options->vocabulary, .context = context, .kernel = kernel, .module = module};
+  g.i1 = mlirIntegerTypeGet(context, 1);
+  g.i8 = mlirIntegerTypeGet(context, 8);
+  g.i32 = mlirIntegerTypeGet(context, 32);
+  g.i64 = mlirIntegerTypeGet(context, 64);
+  g.index = mlirIndexTypeGet(context);
+  gpuRecordsCreate(&g);
+  bool ok = readThreads(&g) && lowerKernel(&g);
+  for (intptr_t i = 0; i < g.inlined.count; ++i)
+    mlirOperationDestroy(g.inlined.items[i]);
+  tileOpsFree(&g.inlined);
+  gpuRecordsDestroy(&g);
+  return ok;
+}

@@ -1,0 +1,293 @@
+// Layouts as places: which coordinates a thread's registers have, which hold copies, and which register of one layout
+// holds what a register of another wants.
+#include "lib/conversion/tile_to_gpu/engine.h"
+
+#include "mlir-c/BuiltinAttributes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+//===--- bits -----------------------------------------------------------------===//
+
+static uint32_t bitsBefore(const TileLayout *layout, uint32_t dim) {
+  uint32_t bits = 0;
+  for (uint32_t d = 0; d < dim; ++d)
+    bits += layout->bits[d];
+  return bits;
+}
+
+static TileLayoutPoint stepOf(const TileLayout *layout, uint32_t dim, uint32_t bit) {
+  return layout->steps[bitsBefore(layout, dim) + bit];
+}
+
+static bool reduce(TileLayoutPoint *basis, uint32_t *count, TileLayoutPoint step) {
+  for (uint32_t i = 0; i < *count; ++i) // each basis vector has a leading bit that the later ones lack
+    for (int axis = 0; axis < MaxRank; ++axis) {
+      uint32_t lead = basis[i].at[axis];
+      if (!lead)
+        continue;
+      lead = 1u << (31 - __builtin_clz(lead));
+      if (step.at[axis] & lead)
+        for (int a = 0; a < MaxRank; ++a)
+          step.at[a] ^= basis[i].at[a];
+      break;
+    }
+  for (int axis = 0; axis < MaxRank; ++axis)
+    if (step.at[axis]) {
+      basis[(*count)++] = step;
+      return true;
+    }
+  return false;
+}
+
+uint32_t gpuFreeBits(const TileLayout *layout, uint32_t dim) {
+  TileLayoutPoint basis[TILE_LAYOUT_MAX_BITS];
+  uint32_t count = 0, free = 0;
+  for (uint32_t d = 0; d <= dim; ++d)
+    for (uint32_t bit = 0; bit < layout->bits[d]; ++bit)
+      if (!reduce(basis, &count, stepOf(layout, d, bit)) && d == dim)
+        free |= 1u << bit;
+  return free;
+}
+
+// Odd factors along no axis are copies too: the digit must be 0.
+bool gpuIsFreeRegister(const TileLayout *layout, intptr_t reg) {
+  uint32_t bits = layout->bits[TileLayoutReg];
+  if ((uint32_t)reg & gpuFreeBits(layout, TileLayoutReg) & ((1u << bits) - 1))
+    return true;
+  uint64_t digits = (uint64_t)reg >> bits;
+  for (uint32_t i = 0; i < layout->repeatCount; ++i) {
+    if (layout->repeats[i].dim != TileLayoutReg)
+      continue;
+    if (layout->repeats[i].axis == TILE_LAYOUT_COPIES && digits % layout->repeats[i].count)
+      return true;
+    digits /= layout->repeats[i].count;
+  }
+  return false;
+}
+
+//===--- the thread's part --------------------------------------------------------===//
+
+// Bits of the thread's number: lanes first. The dimension's bit, or false where the layout has none there.
+static bool stepOfThreadBit(const Gpu *g, const TileLayout *layout, uint32_t bit, TileLayoutPoint *step) {
+  uint32_t dim = bit < g->laneBits ? TileLayoutLane : TileLayoutWarp;
+  uint32_t at = bit < g->laneBits ? bit : bit - g->laneBits;
+  if (at >= layout->bits[dim])
+    return false;
+  *step = stepOf(layout, dim, at);
+  return true;
+}
+
+// The longest run of thread bits from `bit` on whose steps along `axis` double, all with other terms or none.
+static uint32_t runFrom(const Gpu *g, const TileLayout *layout, intptr_t axis, uint32_t bit) {
+  TileLayoutPoint first, step;
+  uint32_t length = 1;
+  stepOfThreadBit(g, layout, bit, &first);
+  while (bit + length < g->laneBits + g->warpBits && stepOfThreadBit(g, layout, bit + length, &step) &&
+         step.at[axis] == first.at[axis] << length)
+    ++length;
+  return length;
+}
+
+// ((thread >> bit) & ones) * value: `value` a power of two.
+static MlirValue fieldTimes(Gpu *g, uint32_t bit, uint32_t length, uint32_t value) {
+  bool isLast = bit + length == g->laneBits + g->warpBits;
+  int shift = (int)bit - __builtin_ctz(value);
+  MlirValue field = g->thread;
+  if (!isLast || shift < 0 || bit != (uint32_t)shift)
+    field = gpuAnd(g, field, ((1ll << length) - 1) << bit);
+  return shift >= 0 ? gpuShiftRight(g, field, shift) : gpuShiftLeft(g, field, -shift);
+}
+
+static MlirValue threadPart(Gpu *g, const TileLayout *layout, intptr_t axis, uint32_t *mask) {
+  MlirValue sum = {NULL};
+  for (uint32_t bit = 0, length; bit < g->laneBits + g->warpBits; bit += length) {
+    TileLayoutPoint step;
+    length = 1;
+    if (!stepOfThreadBit(g, layout, bit, &step) || !step.at[axis])
+      continue;
+    length = __builtin_popcount(step.at[axis]) == 1 ? runFrom(g, layout, axis, bit) : 1;
+    for (uint32_t rest = step.at[axis]; rest; rest &= rest - 1) {
+      uint32_t term = rest & -rest, reached = (uint32_t)((((uint64_t)term) << length) - term);
+      MlirValue field = fieldTimes(g, bit, length, term);
+      sum = *mask & reached ? gpuXor(g, sum, field) : sum.ptr ? gpuBinary(g, "arith.ori", sum, field) : field;
+      *mask |= reached;
+    }
+  }
+  return sum;
+}
+
+// Maps are made at the function's entry and found again.
+const Map *gpuMap(Gpu *g, const TileLayout *layout, intptr_t rank) {
+  for (intptr_t i = 0; i < g->numMaps; ++i)
+    if (g->maps[i]->rank >= rank && tileLayoutEquals(&g->maps[i]->layout, layout))
+      return g->maps[i];
+  Map *map = gpuAllocate(g, sizeof *map);
+  map->layout = *layout;
+  map->rank = rank;
+  TileBuilder here = g->builder;
+  g->builder = g->entry;
+  for (intptr_t axis = 0; axis < rank; ++axis)
+    map->thread[axis] = threadPart(g, layout, axis, &map->mask[axis]);
+  g->builder = here;
+  if (g->numMaps == g->maxMaps) {
+    g->maxMaps = g->maxMaps ? 2 * g->maxMaps : 16;
+    g->maps = realloc(g->maps, (size_t)g->maxMaps * sizeof *g->maps);
+  }
+  return g->maps[g->numMaps++] = map;
+}
+
+//===--- a register's part --------------------------------------------------------===//
+
+static TileLayoutPoint pointOfRegister(const TileLayout *layout, intptr_t reg) {
+  TileLayoutPoint at = {{(uint32_t)reg}};
+  return tileLayoutApply(layout, at);
+}
+
+// Bits of the register (XORed with the thread's) and its odd factors (added), apart.
+static void partsOf(const Map *map, intptr_t axis, intptr_t reg, uint32_t *bits, uint32_t *more) {
+  intptr_t low = reg & (((intptr_t)1 << map->layout.bits[TileLayoutReg]) - 1);
+  *bits = pointOfRegister(&map->layout, low).at[axis];
+  *more = pointOfRegister(&map->layout, reg - low).at[axis];
+}
+
+uint32_t gpuRegisterCoordinate(const Map *map, intptr_t axis, intptr_t reg) {
+  return pointOfRegister(&map->layout, reg).at[axis];
+}
+
+MlirValue gpuCoordinate(Gpu *g, const Map *map, intptr_t axis, intptr_t reg) {
+  uint32_t bits, more;
+  partsOf(map, axis, reg, &bits, &more);
+  MlirValue thread = map->thread[axis];
+  if (!thread.ptr)
+    return gpuI32(g, (int64_t)bits + more);
+  if (!(bits & map->mask[axis]))
+    return gpuAdd(g, thread, gpuI32(g, (int64_t)bits + more));
+  return gpuAdd(g, gpuXor(g, thread, gpuI32(g, bits)), gpuI32(g, more));
+}
+
+MlirValue gpuIsOwner(Gpu *g, const TileLayout *layout) {
+  uint32_t mask = gpuFreeBits(layout, TileLayoutLane) | gpuFreeBits(layout, TileLayoutWarp) << g->laneBits;
+  TileLayoutPoint step;
+  for (uint32_t bit = 0; bit < g->laneBits + g->warpBits; ++bit)
+    if (!stepOfThreadBit(g, layout, bit, &step))
+      mask |= 1u << bit;
+  if (!mask)
+    return (MlirValue){NULL};
+  return gpuCompare(g, Compare_Equal, gpuAnd(g, g->thread, mask), gpuI32(g, 0));
+}
+
+//===--- moving between registers ---------------------------------------------------===//
+
+typedef struct Found {
+  TileLayoutPoint point;
+  intptr_t reg;
+} Found;
+
+static int comparePoints(const void *a, const void *b) { return memcmp(a, b, sizeof(TileLayoutPoint)); }
+
+// Registers of the first thread, sorted by the element they hold; the lowest of several copies first.
+static Found *registersByElement(const TileLayout *layout, intptr_t count) {
+  Found *found = calloc((size_t)count, sizeof *found);
+  for (intptr_t reg = 0; reg < count; ++reg)
+    found[reg] = (Found){pointOfRegister(layout, reg), reg};
+  qsort(found, (size_t)count, sizeof *found, comparePoints);
+  return found;
+}
+
+static intptr_t lookUp(const Found *found, intptr_t count, TileLayoutPoint point) {
+  const Found *hit = bsearch(&point, found, (size_t)count, sizeof *found, comparePoints);
+  return hit ? hit->reg : -2;
+}
+
+static bool holds(const TileLayout *from, const TileLayout *to, GpuMove move, const void *data, TileLayoutPoint at,
+                  intptr_t source) {
+  TileLayoutPoint wanted = {{0}}, place = tileLayoutApply(to, at), here = at;
+  bool there = move(&place, &wanted, data);
+  if (!there || source < 0)
+    return !there && source == -1;
+  here.at[TileLayoutReg] = (uint32_t)source;
+  place = tileLayoutApply(from, here);
+  return !comparePoints(&place, &wanted);
+}
+
+// Every lane and warp: moves need not be linear (slices, odd factors).
+static bool holdsEverywhere(Gpu *g, const TileLayout *from, const TileLayout *to, GpuMove move, const void *data,
+                            intptr_t reg, intptr_t source) {
+  for (int64_t lane = 0; lane < g->width; ++lane)
+    for (int64_t warp = 0; warp < g->warps; ++warp) {
+      TileLayoutPoint at = {{(uint32_t)reg, (uint32_t)lane, (uint32_t)warp}};
+      if (!holds(from, to, move, data, at, source))
+        return false;
+    }
+  return true;
+}
+
+bool gpuMoveRegisters(Gpu *g, const TileLayout *from, const TileLayout *to, GpuMove move, const void *data,
+                      intptr_t *table) {
+  intptr_t numFrom = (intptr_t)tileLayoutDimSize(from, TileLayoutReg);
+  intptr_t numTo = (intptr_t)tileLayoutDimSize(to, TileLayoutReg);
+  Found *found = registersByElement(from, numFrom);
+  bool ok = true;
+  for (intptr_t reg = 0; reg < numTo && ok; ++reg) {
+    TileLayoutPoint place = pointOfRegister(to, reg), wanted = {{0}};
+    table[reg] = move(&place, &wanted, data) ? lookUp(found, numFrom, wanted) : -1;
+    ok = table[reg] >= -1 && holdsEverywhere(g, from, to, move, data, reg, table[reg]);
+  }
+  free(found);
+  return ok;
+}
+
+//===--- what is known of an index ---------------------------------------------------===//
+
+static int64_t gcdOf(int64_t a, int64_t b) {
+  for (int64_t rest; b; b = rest) {
+    rest = a % b;
+    a = b;
+  }
+  return a < 0 ? -a : a;
+}
+
+static Facts factsOfAssume(MlirOperation op) {
+  Facts facts = gpuFacts(mlirOperationGetOperand(op, 0));
+  MlirAttribute divisible = tileOpAttribute(op, "divisible"), range = tileOpAttribute(op, "range");
+  if (divisible.ptr && facts.multiple)
+    facts.multiple *=
+        mlirIntegerAttrGetValueInt(divisible) / gcdOf(facts.multiple, mlirIntegerAttrGetValueInt(divisible));
+  facts.isNonNegative |= range.ptr && mlirDenseI64ArrayGetElement(range, 0) >= 0;
+  return facts;
+}
+
+static Facts factsOfLoop(MlirOperation loop) {
+  Facts low = gpuFacts(mlirOperationGetOperand(loop, 0)), step = gpuFacts(mlirOperationGetOperand(loop, 2));
+  return (Facts){gcdOf(low.multiple, step.multiple), low.isNonNegative};
+}
+
+static Facts factsOfResult(MlirOperation op, MlirValue index) {
+  static const char *const counts[] = {"tile.program_id", "tile.num_programs", "tile.num_tiles", "memref.dim"};
+  int64_t constant;
+  if (tileConstantIndex(index, &constant))
+    return (Facts){constant < 0 ? -constant : constant, constant >= 0};
+  for (size_t i = 0; i < sizeof counts / sizeof *counts; ++i)
+    if (tileOpIs(op, counts[i]))
+      return (Facts){1, true};
+  if (tileOpIs(op, "tile.assume"))
+    return factsOfAssume(op);
+  bool isSum = tileOpIs(op, "arith.addi"), isProduct = tileOpIs(op, "arith.muli");
+  if (!isSum && !isProduct)
+    return (Facts){1, tileOpIs(op, "arith.remui") || tileOpIs(op, "arith.index_castui")};
+  Facts a = gpuFacts(mlirOperationGetOperand(op, 0)), b = gpuFacts(mlirOperationGetOperand(op, 1));
+  int64_t product;
+  if (__builtin_mul_overflow(a.multiple, b.multiple, &product))
+    product = 1;
+  return (Facts){isSum ? gcdOf(a.multiple, b.multiple) : product, a.isNonNegative && b.isNonNegative};
+}
+
+Facts gpuFacts(MlirValue index) {
+  if (!mlirValueIsABlockArgument(index))
+    return factsOfResult(mlirOpResultGetOwner(index), index);
+  MlirBlock block = mlirBlockArgumentGetOwner(index);
+  MlirOperation parent = mlirBlockGetParentOperation(block);
+  bool isInduction = tileOpIs(parent, "scf.for") && mlirBlockArgumentGetArgNumber(index) == 0;
+  return isInduction ? factsOfLoop(parent) : (Facts){1, false};
+}

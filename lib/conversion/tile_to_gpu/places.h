@@ -1,0 +1,32 @@
+// Single elements at computed places: what gather, scatter and the atomics share.
+#ifndef TESSERA_CONVERSION_TILE_TO_GPU_PLACES_H
+#define TESSERA_CONVERSION_TILE_TO_GPU_PLACES_H
+
+#include "lib/conversion/tile_to_gpu/engine.h"
+
+// The element of one register (or of a scalar op).
+typedef struct GpuPlace {
+  MlirValue address;
+  MlirValue inside;  // i1: it exists; null: it does
+  MlirValue numbers; // i1: the numbers that the program computed are within bounds; null: they are
+} GpuPlace;
+
+// What an op reaches: a view, a memref with one index (tile) per dimension, or a tile of addresses.
+typedef struct GpuReach {
+  MlirOperation op;
+  MlirValue memory; // of the kernel
+  intptr_t firstIndex;
+  MlirType element;
+  MlirType type; // of the tile of elements; a scalar for one
+  TileLayout layout;
+  const Map *map;
+  enum { GpuTrap, GpuClamp, GpuDrop } bounds;
+  MlirValue **indices; // by axis of a view whose index is a tile: registers as `layout`'s; null: one number
+} GpuReach;
+
+bool gpuReachOf(Gpu *g, MlirOperation op, const char *memory, MlirType type, GpuReach *reach);
+GpuPlace gpuPlaceOf(Gpu *g, const GpuReach *reach, intptr_t reg);
+intptr_t gpuReachCount(const GpuReach *reach);                   // registers
+MlirValue gpuRegisterOf(Gpu *g, MlirValue source, intptr_t reg); // of a tile, or the scalar
+
+#endif

@@ -1,0 +1,148 @@
+// tile.random: Philox4x32-10 (docs/numerics.md §8), in every thread that wants a word of a counter. tile.histogram:
+// counts in shared memory.
+#include "lib/conversion/tile_to_gpu/compute.h"
+
+#include "dialects/tile/questions.h"
+#include "lib/ir/op_format.h"
+#include "lib/layout/algebra.h"
+
+#include "mlir-c/BuiltinAttributes.h"
+#include "mlir-c/Dialect/LLVM.h"
+
+#include <string.h>
+
+//===--- Philox -----------------------------------------------------------------------------------===//
+
+static MlirValue lowHalf(Gpu *g, MlirValue word) { return gpuCast(g, word, g->i32, false); }
+
+static MlirValue highHalf(Gpu *g, MlirValue word) { return lowHalf(g, gpuShiftRight(g, word, 32)); }
+
+static MlirValue wideProduct(Gpu *g, int64_t factor, MlirValue word) {
+  return gpuMul(g, gpuCast(g, word, g->i64, false), gpuInteger(g, g->i64, factor));
+}
+
+static void philoxRound(Gpu *g, MlirValue *c, const MlirValue *key) {
+  MlirValue a = wideProduct(g, 0xD2511F53, c[0]), b = wideProduct(g, 0xCD9E8D57, c[2]);
+  MlirValue next[4] = {gpuXor(g, gpuXor(g, highHalf(g, b), c[1]), key[0]), lowHalf(g, b),
+                       gpuXor(g, gpuXor(g, highHalf(g, a), c[3]), key[1]), lowHalf(g, a)};
+  memcpy(c, next, sizeof next);
+}
+
+static void philox(Gpu *g, MlirValue seed, MlirValue counter, MlirValue *words) {
+  MlirValue key[2] = {lowHalf(g, seed), highHalf(g, seed)};
+  MlirValue steps[2] = {gpuI32(g, (int32_t)0x9E3779B9), gpuI32(g, (int32_t)0xBB67AE85)};
+  MlirValue start[4] = {lowHalf(g, counter), highHalf(g, counter), gpuI32(g, 0), gpuI32(g, 0)};
+  memcpy(words, start, sizeof start);
+  for (int round = 0; round < 10; ++round) {
+    philoxRound(g, words, key);
+    for (int i = 0; i < 2; ++i)
+      key[i] = gpuBinary(g, "arith.addi", key[i], steps[i]);
+  }
+}
+
+// The word at the register's last coordinate: known, or picked by the thread.
+static MlirValue pickWord(Gpu *g, const Map *map, intptr_t axis, intptr_t reg, const MlirValue *words) {
+  if (!map->thread[axis].ptr)
+    return words[gpuRegisterCoordinate(map, axis, reg) & 3];
+  MlirValue at = gpuCoordinate(g, map, axis, reg), word = words[3];
+  for (int i = 3; i-- > 0;)
+    word = gpuSelect(g, gpuCompare(g, Compare_Equal, at, gpuI32(g, i)), words[i], word);
+  return word;
+}
+
+// Registers of the counters in the layout of the result without its last axis; one for a scalar.
+static MlirValue *countersOf(Gpu *g, MlirValue counter, const TileLayout *layout, intptr_t *count) {
+  MlirType type = mlirValueGetType(counter);
+  MlirValue *registers;
+  if (!gpuIsTile(type)) {
+    *count = 1;
+    registers = gpuAllocate(g, sizeof *registers);
+    registers[0] = gpuScalar(g, counter);
+    return registers;
+  }
+  int64_t sizes[MaxRank];
+  for (intptr_t axis = 0; axis < tileTypeGetRank(type); ++axis)
+    sizes[axis] = tileTypeGetSize(type, axis);
+  MlirType wanted =
+      tileTileTypeGet(tileTypeGetRank(type), sizes, tileTypeGetElement(type), tileLayoutAttrGet(g->context, layout));
+  *count = gpuRegisters(wanted);
+  registers = gpuAllocate(g, (size_t)*count * sizeof *registers);
+  gpuConvertLayout(g, type, gpuTile(g, counter), wanted, registers);
+  return registers;
+}
+
+bool gpuLowerRandom(Gpu *g, MlirOperation op) {
+  MlirValue result = mlirOperationGetResult(op, 0), seed = gpuScalar(g, mlirOperationGetOperand(op, 0));
+  MlirType type = mlirValueGetType(result);
+  intptr_t last = tileTypeGetRank(type) - 1, count, own = gpuRegisters(type);
+  TileLayout layout = gpuLayoutOf(type), outer;
+  tileLayoutRemoveAxis(&layout, (uint32_t)last, &outer);
+  MlirValue *counters = countersOf(g, mlirOperationGetOperand(op, 1), &outer, &count);
+  const Map *map = gpuMap(g, &layout, last + 1), *outerMap = gpuMap(g, &outer, last ? last : 1);
+  MlirValue *registers = gpuRecordTile(g, result);
+  for (intptr_t c = 0; c < count; ++c) {
+    MlirValue words[4];
+    philox(g, seed, gpuCast(g, counters[c], g->i64, false), words); // unsigned
+    for (intptr_t reg = 0; reg < own; ++reg) {
+      bool isHere = true;
+      for (intptr_t axis = 0; axis < last; ++axis)
+        isHere &= gpuRegisterCoordinate(map, axis, reg) == gpuRegisterCoordinate(outerMap, axis, c);
+      if (isHere && !registers[reg].ptr)
+        registers[reg] = pickWord(g, map, last, reg, words);
+    }
+  }
+  return true;
+}
+
+//===--- histogram ----------------------------------------------------------------------------------===//
+
+static void clearCounts(Gpu *g, MlirValue counts, int64_t bins) {
+  TileBuilder before;
+  MlirValue bin = gpuFor(g, g->thread, gpuI32(g, bins), g->threads, &before);
+  gpuStore(g, gpuI32(g, 0), gpuAddress(g, counts, gpuMul(g, bin, gpuI32(g, 4))), 4);
+  gpuEndFor(g, before);
+}
+
+static void countOne(Gpu *g, MlirValue counts, int64_t bins, MlirValue value, MlirValue mask) {
+  MlirValue number = gpuCast(g, value, g->i64, false);
+  MlirValue counted = gpuBoth(g, mask, gpuCompare(g, Compare_UnsignedLess, number, gpuInteger(g, g->i64, bins)));
+  GpuIf branch = gpuIf(g, counted, 0, NULL);
+  MlirValue address = gpuAddress(g, counts, gpuMul(g, gpuCast(g, number, g->i32, false), gpuI32(g, 4)));
+  const char *scope = g->vocabulary->scope(tileString("block"));
+  TileAttributeEntry attributes[] = {
+      {"bin_op", mlirIntegerAttrGet(g->i64, 1)},   // add
+      {"ordering", mlirIntegerAttrGet(g->i64, 2)}, // relaxed
+      {"syncscope", *scope ? mlirStringAttrGet(g->context, tileString(scope)) : (MlirAttribute){NULL}},
+      {NULL}};
+  tileBuildValue(&g->builder, "llvm.atomicrmw", g->i32, 2, (MlirValue[]){address, gpuI32(g, 1)}, attributes);
+  gpuEndIf(g, &branch, 0, NULL, NULL);
+}
+
+bool gpuLowerHistogram(Gpu *g, MlirOperation op) {
+  MlirValue input = mlirOperationGetOperand(op, 0), mask = tileOpOperand(op, "mask");
+  MlirType from = mlirValueGetType(input), to = tileResultType(op, 0), element = tileTypeGetElement(to);
+  int64_t bins = tileTypeGetSize(to, 0);
+  TileLayout layout = gpuLayoutOf(from);
+  MlirValue *masks = NULL, counts;
+  if (mask.ptr) {
+    masks = gpuAllocate(g, (size_t)gpuRegisters(from) * sizeof *masks);
+    gpuConvertLayout(g, mlirValueGetType(mask), gpuTile(g, mask), tileTypeWithElement(from, g->i1), masks);
+  }
+  counts = gpuScratch(g, 4 * bins);
+  clearCounts(g, counts, bins);
+  gpuScratchReady(g);
+  GpuIf owner = gpuIf(g, gpuIsOwner(g, &layout), 0, NULL);
+  for (intptr_t reg = 0; reg < gpuRegisters(from); ++reg)
+    if (!gpuIsFreeRegister(&layout, reg))
+      countOne(g, counts, bins, gpuTile(g, input)[reg], masks ? masks[reg] : (MlirValue){NULL});
+  gpuEndIf(g, &owner, 0, NULL, NULL);
+  gpuScratchReady(g);
+  MlirValue *registers = gpuRecordTile(g, mlirOperationGetResult(op, 0));
+  Places places = gpuDensePlaces(g, to);
+  for (intptr_t reg = 0; reg < gpuRegisters(to); ++reg) {
+    MlirValue at = gpuMul(g, gpuPlace(g, &places, reg), gpuI32(g, 4));
+    registers[reg] = gpuCast(g, gpuLoad(g, g->i32, gpuAddress(g, counts, at), 4), element, false);
+  }
+  gpuScratchDone(g);
+  return true;
+}

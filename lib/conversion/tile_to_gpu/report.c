@@ -1,0 +1,135 @@
+// tile.print and tile.assert: by the device's own printf and assertion. The first thread prints, so that a tile's
+// elements stand in one line; every thread asserts what it holds.
+#include "lib/conversion/tile_to_gpu/engine.h"
+
+#include "dialects/tile/questions.h"
+
+#include "mlir-c/BuiltinAttributes.h"
+
+#include <stdio.h>
+#include <string.h>
+
+//===--- assert -----------------------------------------------------------------------------------===//
+
+static void describe(MlirOperation op, char *text, size_t capacity) {
+  MlirLocation location = mlirOperationGetLocation(op);
+  MlirStringRef message = mlirStringAttrGetValue(tileOpAttribute(op, "message"));
+  int length = 0;
+  if (mlirLocationIsAFileLineColRange(location)) {
+    MlirStringRef file = mlirIdentifierStr(mlirLocationFileLineColRangeGetFilename(location));
+    const char *slash = memrchr(file.data, '/', file.length);
+    if (slash)
+      file = mlirStringRefCreate(slash + 1, file.length - (size_t)(slash + 1 - file.data));
+    length = snprintf(text, capacity, "%.*s:%d:%d: ", (int)file.length, file.data,
+                      mlirLocationFileLineColRangeGetStartLine(location),
+                      mlirLocationFileLineColRangeGetStartColumn(location));
+  }
+  if (length >= 0 && (size_t)length < capacity)
+    snprintf(text + length, capacity - (size_t)length, "%.*s", (int)message.length, message.data);
+}
+
+static bool lowerAssert(Gpu *g, MlirOperation op) {
+  MlirValue condition = mlirOperationGetOperand(op, 0), holds = {NULL};
+  bool isTile = gpuIsTile(mlirValueGetType(condition));
+  intptr_t count = isTile ? gpuRegisters(mlirValueGetType(condition)) : 1;
+  char text[512];
+  for (intptr_t reg = 0; reg < count; ++reg)
+    holds = gpuBoth(g, holds, isTile ? gpuTile(g, condition)[reg] : gpuScalar(g, condition));
+  describe(op, text, sizeof text);
+  GpuIf branch = gpuIf(g, gpuNot(g, holds), 0, NULL);
+  g->vocabulary->fail(&g->builder, g->module, text);
+  gpuEndIf(g, &branch, 0, NULL, NULL);
+  return true;
+}
+
+//===--- print ------------------------------------------------------------------------------------===//
+
+static MlirValue widened(Gpu *g, MlirValue value) {
+  MlirType type = mlirValueGetType(value), wide = mlirF64TypeGet(g->context);
+  if (mlirTypeIsAFloat(type))
+    return mlirTypeEqual(type, wide) ? value : gpuOp(g, "arith.extf", wide, value);
+  return gpuCast(g, value, g->i64, !mlirTypeEqual(type, g->i1));
+}
+
+static void printValue(Gpu *g, const char *before, MlirValue value, const char *after) {
+  char format[512];
+  MlirValue wide = widened(g, value);
+  bool isFloat = mlirTypeIsAFloat(mlirValueGetType(wide));
+  snprintf(format, sizeof format, "%s%s%s", before, isFloat ? "%g" : "%lld", after);
+  g->vocabulary->print(&g->builder, g->module, format, 1, &wide);
+}
+
+static void printText(Gpu *g, const char *text) {
+  if (*text)
+    g->vocabulary->print(&g->builder, g->module, text, 0, NULL);
+}
+
+// "[1, 2, 3]": from shared memory, row by row as one list.
+static void printTile(Gpu *g, MlirType type, MlirValue base) {
+  MlirType element = tileTypeGetElement(type);
+  int64_t count = tileTypeGetCount(type), bytes = gpuStoredBytes(element);
+  TileBuilder before;
+  MlirValue value;
+  gpuLoadElements(g, element, 1, base, bytes, &value);
+  printValue(g, "[", value, "");
+  MlirValue n = gpuFor(g, gpuI32(g, 1), gpuI32(g, count), 1, &before);
+  gpuLoadElements(g, element, 1, gpuAddress(g, base, gpuMul(g, n, gpuI32(g, bytes))), bytes, &value);
+  printValue(g, ", ", value, "");
+  gpuEndFor(g, before);
+  printText(g, "]");
+}
+
+// The message up to the next {}, for printf; returns where it goes on.
+static const char *takeText(const char *at, const char *end, char *text, size_t capacity) {
+  size_t length = 0;
+  while (at < end && !(at + 1 < end && at[0] == '{' && at[1] == '}') && length + 3 < capacity) {
+    if (*at == '%')
+      text[length++] = '%';
+    text[length++] = *at++;
+  }
+  text[length] = '\0';
+  return at;
+}
+
+static bool lowerPrint(Gpu *g, MlirOperation op) {
+  MlirStringRef message = mlirStringAttrGetValue(tileOpAttribute(op, "message"));
+  intptr_t count = mlirOperationGetNumOperands(op);
+  int64_t bytes = 0, *offsets = gpuAllocate(g, (size_t)(count + 1) * sizeof *offsets);
+  for (intptr_t i = 0; i < count; ++i) {
+    MlirType type = tileOperandType(op, i);
+    offsets[i] = bytes;
+    bytes += gpuIsTile(type) ? (gpuTileBytes(type) + 15) / 16 * 16 : 0;
+  }
+  MlirValue scratch = bytes ? gpuScratch(g, bytes) : (MlirValue){NULL};
+  for (intptr_t i = 0; i < count; ++i)
+    if (gpuIsTile(tileOperandType(op, i)))
+      gpuWriteDense(g, tileOperandType(op, i), gpuTile(g, mlirOperationGetOperand(op, i)),
+                    gpuAddress(g, scratch, gpuI32(g, offsets[i])));
+  if (bytes)
+    gpuScratchReady(g);
+  GpuIf first = gpuIf(g, gpuCompare(g, Compare_Equal, g->thread, gpuI32(g, 0)), 0, NULL);
+  const char *at = message.data, *end = message.data + message.length;
+  char text[512];
+  for (intptr_t i = 0; i <= count; ++i) {
+    at = takeText(at, end, text, sizeof text - 1);
+    if (i == count) {
+      strcat(text, "\n");
+      printText(g, text);
+      break;
+    }
+    at += at < end ? 2 : 0;
+    MlirType type = tileOperandType(op, i);
+    if (gpuIsTile(type)) {
+      printText(g, text);
+      printTile(g, type, gpuAddress(g, scratch, gpuI32(g, offsets[i])));
+    } else {
+      printValue(g, text, gpuScalar(g, mlirOperationGetOperand(op, i)), "");
+    }
+  }
+  gpuEndIf(g, &first, 0, NULL, NULL);
+  if (bytes)
+    gpuScratchDone(g);
+  return true;
+}
+
+const GpuRow gpuReportRows[] = {{"tile.print", lowerPrint}, {"tile.assert", lowerAssert}, {NULL}};

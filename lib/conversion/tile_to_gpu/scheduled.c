@@ -1,0 +1,255 @@
+// Buffers, copies, tokens and barriers of a scheduled kernel. What works by itself beyond cp.async (TMA, mbarriers,
+// wgmma, warp specialization) comes later: named here, refused at the op.
+#include "lib/conversion/tile_to_gpu/accesses.h"
+#include "lib/conversion/tile_to_gpu/tokens.h"
+
+#include "dialects/tile/questions.h"
+
+#include "mlir-c/BuiltinAttributes.h"
+
+#include <string.h>
+
+enum { BufferAlign = 128 };
+
+//===--- buffers ------------------------------------------------------------------------------===//
+
+static bool lowerAlloc(Gpu *g, MlirOperation op) {
+  MlirType type = tileResultType(op, 0);
+  if (!tileTypeIsABuffer(type))
+    return tileError(op, "comes later: barriers in memory are not converted to a GPU yet");
+  if (tileStringEquals(tileBufferTypeGetLevel(type), "tmem"))
+    return tileError(op, "comes later: tensor memory is not converted to a GPU yet");
+  if (gpuBits(tileTypeGetElement(type)) < 8 && gpuBits(tileTypeGetElement(type)) != 1)
+    return gpuRefuse(op, "a buffer of elements narrower than a byte");
+  Record *record = gpuRecordNew(g, mlirOperationGetResult(op, 0), Record_Buffer);
+  Buffer *buffer = record->buffer = gpuAllocate(g, sizeof *buffer);
+  int64_t stages = tileBufferTypeGetStages(type);
+  buffer->type = stages ? tileBufferTypeGetSlot(type) : type;
+  buffer->layout = tileLayoutAttrGetLayout(tileBufferTypeGetLayout(type));
+  buffer->stages = stages ? stages : 1;
+  int64_t bytes = (int64_t)tileLayoutPaddedSize(&buffer->layout) * gpuStoredBytes(tileTypeGetElement(type));
+  buffer->stageBytes = (bytes + BufferAlign - 1) / BufferAlign * BufferAlign;
+  buffer->align = BufferAlign;
+  buffer->isLocal = tileStringEquals(tileBufferTypeGetLevel(type), "local");
+  buffer->base = gpuBufferAt(g, buffer->stages * buffer->stageBytes, BufferAlign);
+  return true;
+}
+
+// Use k is stage k mod stages; uses below 0 do not exist.
+static bool lowerSlot(Gpu *g, MlirOperation op) {
+  const Buffer *ring = gpuRecord(g, mlirOperationGetOperand(op, 0))->buffer;
+  Record *record = gpuRecordNew(g, mlirOperationGetResult(op, 0), Record_Buffer);
+  record->buffer = gpuAllocate(g, sizeof *record->buffer);
+  *record->buffer = *ring;
+  record->buffer->stages = 1;
+  MlirValue use = gpuScalar(g, mlirOperationGetOperand(op, 1)), stages = tileBuildIndex(&g->builder, ring->stages);
+  int64_t constant;
+  MlirValue stage = tileConstantIndex(use, &constant) ? tileBuildIndex(&g->builder, constant % ring->stages)
+                                                      : gpuBinary(g, "arith.remui", use, stages);
+  MlirValue offset = gpuMul(g, gpuCast(g, stage, g->i32, true), gpuI32(g, ring->stageBytes));
+  record->buffer->base = gpuAddress(g, ring->base, offset);
+  return true;
+}
+
+//===--- copies ---------------------------------------------------------------------------------===//
+
+// The buffer's offsets dealt out to threads: `vector` elements each, then lanes, warps, and rounds of registers.
+// False where an odd factor stands in the way; then one element each in the order of offsets that remain.
+static bool dealOut(const Gpu *g, const TileLayout *offsets, uint32_t vectorBits, TileLayout *layout) {
+  TileLayout dealt = tileLayoutEmpty(TileLayoutValues);
+  uint32_t bits = offsets->bits[TileLayoutOffset], at = 0;
+  TileError error;
+  const struct {
+    uint32_t dim, bits;
+  } deals[] = {{TileLayoutReg, vectorBits}, {TileLayoutLane, g->laneBits}, {TileLayoutWarp, g->warpBits}};
+  for (int i = 0; i < 3; ++i)
+    for (uint32_t bit = 0; bit < deals[i].bits; ++bit, ++at) {
+      TileLayoutPoint none = {{0}};
+      if (!tileLayoutAppendBit(&dealt, deals[i].dim, at < bits ? offsets->steps[at] : none, &error))
+        return false;
+    }
+  for (; at < bits; ++at)
+    if (!tileLayoutAppendBit(&dealt, TileLayoutReg, offsets->steps[at], &error))
+      return false;
+  for (uint32_t i = 0; i < offsets->repeatCount; ++i) {
+    TileLayoutRepeat repeat = offsets->repeats[i];
+    repeat.dim = TileLayoutReg;
+    if (!tileLayoutAppendRepeat(&dealt, repeat, &error))
+      return false;
+  }
+  *layout = dealt;
+  return true;
+}
+
+// The widest pieces that both sides can move at once, as register bits.
+static uint32_t piecesOf(const Window *window, const Buffer *buffer) {
+  uint32_t bits = 0;
+  int64_t bytes = gpuStoredBytes(window->element);
+  while (bits < buffer->layout.bits[TileLayoutOffset] && (2ll << bits) <= window->vector &&
+         (2ll << bits) * bytes <= 16 && window->fast >= 0 &&
+         buffer->layout.steps[bits].at[window->fast] == 1u << bits && !(buffer->layout.padAmount % (2u << bits)) &&
+         !(buffer->layout.padEvery % (2u << bits)))
+    ++bits;
+  return bits;
+}
+
+typedef struct Copy {
+  const Buffer *buffer;
+  Window window;
+  TileLayout layout;
+  uint32_t pieceBits;
+  bool toBuffer;
+} Copy;
+
+static bool readCopy(Gpu *g, MlirOperation op, Copy *copy) {
+  MlirValue ends[] = {mlirOperationGetOperand(op, 0), mlirOperationGetOperand(op, 1)};
+  copy->toBuffer = tileTypeIsAView(mlirValueGetType(ends[0]));
+  copy->buffer = gpuRecord(g, ends[copy->toBuffer])->buffer;
+  MlirValue view = ends[!copy->toBuffer];
+  copy->window = gpuWindow(g, gpuRecord(g, view)->view, op, 2, tileTypeGetRank(mlirValueGetType(view)));
+  copy->pieceBits = piecesOf(&copy->window, copy->buffer);
+  if (copy->toBuffer) {
+    gpuReadsGlobal(g, gpuRootOf(view));
+    gpuWritesBuffer(g, copy->buffer);
+  } else {
+    gpuWritesGlobal(g, gpuRootOf(view));
+    gpuReadsBuffer(g, copy->buffer);
+  }
+  return dealOut(g, &copy->buffer->layout, copy->pieceBits, &copy->layout) ||
+         gpuRefuse(op, "a buffer whose layout cannot be dealt out to threads");
+}
+
+static bool copyNow(Gpu *g, MlirOperation op, const Copy *copy) {
+  intptr_t count = (intptr_t)tileLayoutDimSize(&copy->layout, TileLayoutReg);
+  MlirValue *registers = gpuAllocate(g, (size_t)count * sizeof *registers);
+  if (copy->toBuffer) {
+    gpuLoadWindow(g, &copy->window, &copy->layout, registers);
+    return gpuStoreBuffer(g, op, copy->buffer, &copy->layout, registers);
+  }
+  if (!gpuLoadBuffer(g, op, copy->buffer, &copy->layout, registers))
+    return false;
+  gpuStoreWindow(g, &copy->window, &copy->layout, registers);
+  return true;
+}
+
+static bool lowerCopy(Gpu *g, MlirOperation op) {
+  Copy copy;
+  return readCopy(g, op, &copy) && copyNow(g, op, &copy);
+}
+
+// Past the edge the engine writes zeros: other paddings are copied by hand.
+static bool mayBeAsynchronous(Gpu *g, const Copy *copy) {
+  int64_t sizes[8], bytes = gpuStoredBytes(copy->window.element) << copy->pieceBits;
+  size_t count = tileMachineGetIntegers(g->options->machine, "engine.cp.async.sizes", sizes, 8);
+  bool isSize = false;
+  for (size_t i = 0; i < count && i < 8; ++i)
+    isSize |= sizes[i] == bytes;
+  bool isZero = tileStringEquals(tileViewTypeGetPad(copy->window.view->type), "zero");
+  return g->vocabulary->copyAsync && copy->toBuffer && isSize && isZero;
+}
+
+static bool copyPieces(Gpu *g, MlirOperation op, const Copy *copy) {
+  TileLayout offsets;
+  int64_t bytes = gpuStoredBytes(copy->window.element);
+  if (!gpuOffsets(op, &copy->layout, &copy->buffer->layout, copy->buffer->type, &offsets))
+    return false;
+  const Map *places = gpuMap(g, &offsets, 1), *map = gpuMap(g, &copy->layout, copy->window.rank);
+  intptr_t count = (intptr_t)tileLayoutDimSize(&copy->layout, TileLayoutReg);
+  GpuIf owner = gpuIf(g, gpuIsOwner(g, &copy->layout), 0, NULL);
+  for (intptr_t reg = 0; reg < count; reg += (intptr_t)1 << copy->pieceBits) {
+    MlirValue offset = gpuMul(g, gpuOffsetPlace(g, places, &copy->buffer->layout, reg), gpuI32(g, bytes));
+    g->vocabulary->copyAsync(&g->builder, gpuAddress(g, copy->buffer->base, offset),
+                             gpuWindowAddress(g, &copy->window, map, reg), bytes << copy->pieceBits,
+                             gpuWindowMask(g, &copy->window, map, reg));
+  }
+  gpuEndIf(g, &owner, 0, NULL, NULL);
+  return true;
+}
+
+static void endGroup(Gpu *g, MlirOperation op) {
+  if (gpuEndsGroup(op) && g->vocabulary->commitCopies)
+    g->vocabulary->commitCopies(&g->builder);
+}
+
+static bool lowerCopyAsync(Gpu *g, MlirOperation op) {
+  MlirStringRef engine = tileKeywordOf(op, "engine");
+  bool isOther = engine.length && !tileStringEquals(engine, "cp.async");
+  if (isOther)
+    return tileError(op, "comes later: engine \"%.*s\" is not converted to a GPU yet", (int)engine.length, engine.data);
+  if (!mlirOperationGetNumResults(op))
+    return tileError(op, "comes later: a copy that signals a barrier is not converted to a GPU yet");
+  Copy copy;
+  if (!readCopy(g, op, &copy) || !(mayBeAsynchronous(g, &copy) ? copyPieces(g, op, &copy) : copyNow(g, op, &copy)))
+    return false;
+  gpuRecordNew(g, mlirOperationGetResult(op, 0), Record_Token);
+  endGroup(g, op);
+  return true;
+}
+
+static bool lowerJoin(Gpu *g, MlirOperation op) {
+  gpuRecordNew(g, mlirOperationGetResult(op, 0), Record_Token);
+  endGroup(g, op);
+  return true;
+}
+
+static bool lowerWait(Gpu *g, MlirOperation op) {
+  if (g->vocabulary->waitCopies)
+    g->vocabulary->waitCopies(&g->builder, gpuGroupsPending(g, op));
+  return true;
+}
+
+//===--- order ------------------------------------------------------------------------------------===//
+
+static bool lowerSync(Gpu *g, MlirOperation op) {
+  (void)op;
+  gpuBarrier(g);
+  return true;
+}
+
+static bool lowerFence(Gpu *g, MlirOperation op) {
+  MlirStringRef kind = tileKeywordOf(op, "kind");
+  if (tileStringEquals(kind, "async"))
+    return tileError(op, "comes later: it orders engines that are not converted to a GPU yet");
+  int64_t ordering = tileStringEquals(kind, "acquire") ? 4 : tileStringEquals(kind, "release") ? 5 : 6;
+  const char *scope = g->vocabulary->scope(tileKeywordOf(op, "scope"));
+  TileAttributeEntry attributes[] = {
+      {"ordering", mlirIntegerAttrGet(g->i64, ordering)},
+      {"syncscope", *scope ? mlirStringAttrGet(g->context, tileString(scope)) : (MlirAttribute){NULL}},
+      {NULL}};
+  tileBuild(&g->builder, "llvm.fence", 0, NULL, 0, NULL, attributes, 0, NULL);
+  return true;
+}
+
+//===--- layouts ------------------------------------------------------------------------------------===//
+
+static bool lowerConvertLayout(Gpu *g, MlirOperation op) {
+  MlirValue input = mlirOperationGetOperand(op, 0), result = mlirOperationGetResult(op, 0);
+  gpuConvertLayout(g, mlirValueGetType(input), gpuTile(g, input), mlirValueGetType(result), gpuRecordTile(g, result));
+  return true;
+}
+
+//===--- what comes later -----------------------------------------------------------------------------===//
+
+static bool comesLater(Gpu *g, MlirOperation op) {
+  (void)g;
+  MlirStringRef name = tileOpName(op);
+  return tileError(op, "comes later: '%.*s' is not converted to a GPU yet", (int)name.length, name.data);
+}
+
+const GpuRow gpuScheduledRows[] = {
+    {"tile.alloc", lowerAlloc},
+    {"tile.slot", lowerSlot},
+    {"tile.copy", lowerCopy},
+    {"tile.copy_async", lowerCopyAsync},
+    {"tile.join", lowerJoin},
+    {"tile.wait", lowerWait},
+    {"tile.sync", lowerSync},
+    {"tile.fence", lowerFence},
+    {"tile.convert_layout", lowerConvertLayout},
+    {"tile.barrier_arrive", comesLater},
+    {"tile.barrier_wait", comesLater},
+    {"tile.mma_async", comesLater},
+    {"tile.mma_wait", comesLater},
+    {"tile.warp_specialize", comesLater},
+    {NULL},
+};

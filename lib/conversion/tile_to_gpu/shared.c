@@ -1,0 +1,128 @@
+// Shared memory: buffers at planned offsets, and behind them one scratch that every exchange between threads uses.
+#include "lib/conversion/tile_to_gpu/engine.h"
+
+#include "dialects/tile/questions.h"
+#include "lib/layout/algebra.h"
+
+#include "mlir-c/BuiltinAttributes.h"
+
+//===--- planning -----------------------------------------------------------------===//
+
+enum { ScratchAlign = 128 };
+
+static int64_t roundUp(int64_t value, int64_t to) { return (value + to - 1) / to * to; }
+
+MlirValue gpuBufferAt(Gpu *g, int64_t bytes, int64_t align) {
+  int64_t offset = roundUp(g->bufferBytes, align);
+  g->bufferBytes = offset + bytes;
+  return gpuAddress(g, g->shared, gpuI32(g, offset));
+}
+
+MlirValue gpuScratch(Gpu *g, int64_t bytes) {
+  if (g->hazards.scratch)
+    gpuBarrier(g);
+  g->scratchBytes = bytes > g->scratchBytes ? bytes : g->scratchBytes;
+  return g->scratch;
+}
+
+void gpuScratchReady(Gpu *g) { gpuBarrier(g); }
+
+void gpuScratchDone(Gpu *g) { g->hazards.scratch = true; }
+
+void gpuBarrier(Gpu *g) {
+  g->vocabulary->barrier(&g->builder);
+  g->hazards = (Hazards){.scratch = false};
+}
+
+// The scratch begins where the buffers end.
+void gpuFinishShared(Gpu *g) {
+  int32_t offset = (int32_t)roundUp(g->bufferBytes, ScratchAlign);
+  MlirOperation op = mlirOpResultGetOwner(g->scratch);
+  mlirOperationSetAttributeByName(op, tileString("rawConstantIndices"), mlirDenseI32ArrayGet(g->context, 1, &offset));
+  g->bufferBytes = g->scratchBytes ? offset + g->scratchBytes : g->bufferBytes;
+}
+
+//===--- places -------------------------------------------------------------------===//
+
+Places gpuPlaces(Gpu *g, const Map *map, const int64_t *factors) {
+  Places places = {.map = map, .isDisjoint = true};
+  intptr_t registers = (intptr_t)1 << map->layout.bits[TileLayoutReg];
+  for (intptr_t axis = 0; axis < map->rank; ++axis) {
+    places.factors[axis] = factors[axis];
+    for (intptr_t bit = 1; bit < registers; bit *= 2)
+      places.isDisjoint &= !(gpuRegisterCoordinate(map, axis, bit) & map->mask[axis]);
+    if (map->thread[axis].ptr)
+      places.thread = gpuAdd(g, places.thread, gpuMul(g, map->thread[axis], gpuI32(g, factors[axis])));
+  }
+  return places;
+}
+
+MlirValue gpuPlace(Gpu *g, const Places *places, intptr_t reg) {
+  MlirValue sum = {NULL};
+  int64_t constant = 0;
+  for (intptr_t axis = 0; axis < places->map->rank; ++axis)
+    if (places->isDisjoint)
+      constant += gpuRegisterCoordinate(places->map, axis, reg) * places->factors[axis];
+    else
+      sum = gpuAdd(g, sum, gpuMul(g, gpuCoordinate(g, places->map, axis, reg), gpuI32(g, places->factors[axis])));
+  return places->isDisjoint ? gpuAdd(g, places->thread, gpuI32(g, constant)) : sum.ptr ? sum : gpuI32(g, 0);
+}
+
+static void denseFactors(MlirType tile, int64_t *factors) {
+  int64_t factor = 1;
+  for (intptr_t axis = tileTypeGetRank(tile); axis-- > 0; factor *= tileTypeGetSize(tile, axis))
+    factors[axis] = factor;
+}
+
+Places gpuDensePlaces(Gpu *g, MlirType tile) {
+  TileLayout layout = gpuLayoutOf(tile);
+  int64_t factors[MaxRank];
+  denseFactors(tile, factors);
+  return gpuPlaces(g, gpuMap(g, &layout, tileTypeGetRank(tile)), factors);
+}
+
+int64_t gpuTileBytes(MlirType tile) { return tileTypeGetCount(tile) * gpuStoredBytes(tileTypeGetElement(tile)); }
+
+//===--- dense tiles ----------------------------------------------------------------===//
+
+void gpuWriteDense(Gpu *g, MlirType tile, const MlirValue *registers, MlirValue base) {
+  MlirType element = tileTypeGetElement(tile);
+  int64_t bytes = gpuStoredBytes(element);
+  Places places = gpuDensePlaces(g, tile);
+  GpuIf branch = gpuIf(g, gpuIsOwner(g, &places.map->layout), 0, NULL);
+  for (intptr_t reg = 0; reg < gpuRegisters(tile); ++reg) {
+    if (gpuIsFreeRegister(&places.map->layout, reg))
+      continue;
+    MlirValue offset = gpuMul(g, gpuPlace(g, &places, reg), gpuI32(g, bytes));
+    gpuStoreElements(g, element, 1, &registers[reg], gpuAddress(g, base, offset), bytes);
+  }
+  gpuEndIf(g, &branch, 0, NULL, NULL);
+}
+
+void gpuReadDense(Gpu *g, MlirType tile, MlirValue base, MlirValue *registers) {
+  MlirType element = tileTypeGetElement(tile);
+  int64_t bytes = gpuStoredBytes(element);
+  Places places = gpuDensePlaces(g, tile);
+  for (intptr_t reg = 0; reg < gpuRegisters(tile); ++reg) {
+    MlirValue offset = gpuMul(g, gpuPlace(g, &places, reg), gpuI32(g, bytes));
+    gpuLoadElements(g, element, 1, gpuAddress(g, base, offset), bytes, &registers[reg]);
+  }
+}
+
+bool gpuOffsets(MlirOperation op, const TileLayout *layout, const TileLayout *offsets, MlirType shape,
+                TileLayout *result) {
+  int64_t sizes[MaxRank];
+  TileError error;
+  intptr_t rank = tileTypeGetRank(shape);
+  for (intptr_t axis = 0; axis < rank; ++axis)
+    sizes[axis] = tileTypeGetSize(shape, axis);
+  return tileLayoutConvert(layout, offsets, sizes, (uint32_t)rank, result, &error) || tileError(op, "%s", error.text);
+}
+
+MlirValue gpuOffsetPlace(Gpu *g, const Map *places, const TileLayout *offsets, intptr_t reg) {
+  MlirValue offset = gpuCoordinate(g, places, 0, reg);
+  if (!offsets->padAmount)
+    return offset;
+  MlirValue rows = gpuBinary(g, "arith.divui", offset, gpuI32(g, offsets->padEvery));
+  return gpuAdd(g, offset, gpuMul(g, rows, gpuI32(g, offsets->padAmount)));
+}

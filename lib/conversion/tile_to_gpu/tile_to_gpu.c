@@ -1,0 +1,205 @@
+// The gpu.module around the device functions, and what becomes of the kernels. See gpu.h.
+#include "lib/conversion/tile_to_gpu/engine.h"
+
+#include "dialects/tile/questions.h"
+#include "lib/ir/op_format.h"
+
+#include "mlir-c/BuiltinAttributes.h"
+#include "mlir-c/Dialect/LLVM.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char moduleName[] = "kernels";
+
+//===--- chips -------------------------------------------------------------------------------===//
+
+TileMachine *gpuLoadChip(MlirOperation module, MlirStringRef chip, const char *isa, const char *whose) {
+  char name[64];
+  TileError error;
+  snprintf(name, sizeof name, "%.*s", (int)chip.length, chip.data);
+  TileMachine *machine = tileMachineLoad(name, NULL, NULL, 0, &error);
+  if (!machine) {
+    tileError(module, "%s", error.text);
+    return NULL;
+  }
+  const char *has = tileMachineGetText(machine, "isa");
+  if (has && !strcmp(has, isa))
+    return machine;
+  tileError(module, "chip %s has instruction set %s, want one of %s (%s)", name, has ? has : "unknown", whose, isa);
+  tileMachineDestroy(machine);
+  return NULL;
+}
+
+//===--- constants and declarations of the gpu.module --------------------------------------===//
+
+static MlirOperation findSymbol(MlirOperation module, const char *name) {
+  MlirBlock body = tileOnlyBlock(mlirOperationGetRegion(module, 0));
+  for (MlirOperation op = mlirBlockGetFirstOperation(body); op.ptr; op = mlirOperationGetNextInBlock(op)) {
+    MlirAttribute symbol = tileOpAttribute(op, "sym_name");
+    if (symbol.ptr && mlirAttributeIsAString(symbol) && tileStringEquals(mlirStringAttrGetValue(symbol), name))
+      return op;
+  }
+  return (MlirOperation){NULL};
+}
+
+static TileBuilder atModuleStart(MlirOperation module) {
+  return tileBuilderAtStart(tileOnlyBlock(mlirOperationGetRegion(module, 0)), mlirOperationGetLocation(module));
+}
+
+void gpuDeclare(MlirOperation module, const char *name, MlirType functionType) {
+  if (findSymbol(module, name).ptr)
+    return;
+  TileBuilder builder = atModuleStart(module);
+  MlirRegion region = mlirRegionCreate();
+  TileAttributeEntry attributes[] = {{"sym_name", mlirStringAttrGet(builder.context, tileString(name))},
+                                     {"function_type", mlirTypeAttrGet(functionType)},
+                                     {NULL}};
+  tileBuild(&builder, "llvm.func", 0, NULL, 0, NULL, attributes, 1, &region);
+}
+
+// Equal texts are one constant: its name is made of the number of texts before it.
+MlirValue gpuTextAddress(TileBuilder *builder, MlirOperation module, const char *text) {
+  MlirContext context = builder->context;
+  MlirAttribute value = mlirStringAttrGet(context, mlirStringRefCreate(text, strlen(text) + 1));
+  char name[32];
+  MlirOperation found;
+  for (int i = 0;; ++i) {
+    snprintf(name, sizeof name, "text_%d", i);
+    found = findSymbol(module, name);
+    if (!found.ptr || mlirAttributeEqual(tileOpAttribute(found, "value"), value))
+      break;
+  }
+  MlirType pointer = mlirLLVMPointerTypeGet(context, 0);
+  if (!found.ptr) {
+    TileBuilder at = atModuleStart(module);
+    MlirRegion region = mlirRegionCreate();
+    MlirType type = mlirLLVMArrayTypeGet(mlirIntegerTypeGet(context, 8), (unsigned)strlen(text) + 1);
+    TileAttributeEntry attributes[] = {
+        {"sym_name", mlirStringAttrGet(context, tileString(name))},
+        {"global_type", mlirTypeAttrGet(type)},
+        {"linkage", mlirAttributeParseGet(context, tileString("#llvm.linkage<internal>"))},
+        {"constant", mlirUnitAttrGet(context)},
+        {"value", value},
+        {NULL}};
+    tileBuild(&at, "llvm.mlir.global", 0, NULL, 0, NULL, attributes, 1, &region);
+  }
+  TileAttributeEntry attributes[] = {{"global_name", mlirFlatSymbolRefAttrGet(context, tileString(name))}, {NULL}};
+  return tileBuildValue(builder, "llvm.mlir.addressof", pointer, 0, NULL, attributes);
+}
+
+//===--- the module -----------------------------------------------------------------------===//
+
+static MlirOperation moduleOf(MlirOperation module, const GpuOptions *options) {
+  MlirContext context = mlirOperationGetContext(module);
+  MlirBlock body = tileOnlyBlock(mlirOperationGetRegion(module, 0));
+  MlirOperation found = findSymbol(module, moduleName);
+  if (tileOpIs(found, "gpu.module"))
+    return found;
+  TileBuilder builder = tileBuilderAtEnd(body, mlirOperationGetLocation(module));
+  MlirAttribute target = options->vocabulary->target(context, options->machine);
+  MlirRegion region = mlirRegionCreate();
+  mlirRegionAppendOwnedBlock(region, mlirBlockCreate(0, NULL, NULL));
+  TileAttributeEntry attributes[] = {{"sym_name", mlirStringAttrGet(context, tileString(moduleName))},
+                                     {"targets", mlirArrayAttrGet(context, 1, &target)},
+                                     {NULL}};
+  mlirOperationSetAttributeByName(module, tileString("gpu.container_module"), mlirUnitAttrGet(context));
+  return tileBuild(&builder, "gpu.module", 0, NULL, 0, NULL, attributes, 1, &region);
+}
+
+//===--- launches -------------------------------------------------------------------------===//
+
+static bool launches(MlirOperation launch, MlirOperation kernel) {
+  return mlirStringRefEqual(mlirFlatSymbolRefAttrGetValue(tileOpAttribute(launch, "kernel")),
+                            mlirStringAttrGetValue(tileOpAttribute(kernel, "sym_name")));
+}
+
+static MlirAttribute nameInModule(MlirContext context, MlirStringRef kernel) {
+  MlirAttribute inner = mlirFlatSymbolRefAttrGet(context, kernel);
+  return mlirSymbolRefAttrGet(context, tileString(moduleName), 1, &inner);
+}
+
+// gpu.launch_func's operands: dependencies, grid x y z, block x y z, cluster x y z, shared bytes, the kernel's, object.
+enum { NumGroups = 13, KernelGroup = 11 };
+
+static void replaceLaunch(MlirOperation launch, MlirOperation kernel, int64_t threads) {
+  TileBuilder builder = tileBuilderBefore(launch);
+  intptr_t firstGrid, rank, firstInput, numInputs, firstOutput, numOutputs;
+  int32_t segments[NumGroups] = {0, 1, 1, 1, 1, 1, 1};
+  tileOpOperands(launch, "grid", &firstGrid, &rank);
+  tileOpOperands(launch, "inputs", &firstInput, &numInputs);
+  tileOpOperands(launch, "outputs", &firstOutput, &numOutputs);
+  MlirValue one = tileBuildIndex(&builder, 1);
+  MlirValue *operands = malloc((size_t)(6 + numInputs + numOutputs) * sizeof *operands);
+  for (intptr_t i = 0; i < 3; ++i) {
+    operands[i] = i < rank ? mlirOperationGetOperand(launch, firstGrid + i) : one;
+    operands[3 + i] = i ? one : tileBuildIndex(&builder, threads);
+  }
+  for (intptr_t i = 0; i < numInputs + numOutputs; ++i)
+    operands[6 + i] = mlirOperationGetOperand(launch, i < numInputs ? firstInput + i : firstOutput + i - numInputs);
+  segments[KernelGroup] = (int32_t)(numInputs + numOutputs);
+  MlirStringRef name = mlirStringAttrGetValue(tileOpAttribute(kernel, "sym_name"));
+  TileAttributeEntry attributes[] = {
+      {"kernel", nameInModule(builder.context, name)},
+      {"operandSegmentSizes", mlirDenseI32ArrayGet(builder.context, NumGroups, segments)},
+      {NULL}};
+  tileBuild(&builder, "gpu.launch_func", 6 + numInputs + numOutputs, operands, 0, NULL, attributes, 0, NULL);
+  free(operands);
+  mlirOperationDestroy(launch);
+}
+
+// Launches of memrefs become the GPU's; while one on tensors names the kernel, its declaration stays.
+static void leaveKernel(MlirOperation module, MlirOperation kernel, int64_t width) {
+  TileOps all = tileCollect(module, "tile.launch");
+  int64_t warps = 1;
+  bool isNamed = false;
+  tileIntegerOf(kernel, "warps", &warps);
+  for (intptr_t i = 0; i < all.count; ++i) {
+    if (!launches(all.items[i], kernel))
+      continue;
+    bool isOnTensors = mlirOperationGetNumResults(all.items[i]) > 0;
+    isNamed |= isOnTensors;
+    if (!isOnTensors)
+      replaceLaunch(all.items[i], kernel, warps * width);
+  }
+  tileOpsFree(&all);
+  if (!isNamed) {
+    mlirOperationDestroy(kernel);
+    return;
+  }
+  MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(kernel, 0));
+  mlirBlockDetach(block);
+  mlirBlockDestroy(block);
+}
+
+static void eraseDeviceFunctions(MlirOperation module) {
+  TileOps functions = tileCollect(module, "tile.func");
+  for (intptr_t i = 0; i < functions.count; ++i)
+    mlirOperationDestroy(functions.items[i]);
+  tileOpsFree(&functions);
+}
+
+static bool hasBody(MlirOperation kernel) {
+  return mlirRegionGetFirstBlock(mlirOperationGetRegion(kernel, 0)).ptr != NULL;
+}
+
+bool tileKernelsToGpu(MlirOperation module, const GpuOptions *options, int64_t *converted) {
+  TileOps kernels = tileCollect(module, "tile.kernel");
+  bool ok = true;
+  int64_t width = 1;
+  tileMachineGetInteger(options->machine, "warp.width", &width);
+  for (intptr_t i = 0; i < kernels.count && ok; ++i) {
+    if (!hasBody(kernels.items[i]))
+      continue;
+    ok = gpuConvertKernel(kernels.items[i], moduleOf(module, options), options);
+    *converted += ok;
+  }
+  for (intptr_t i = 0; i < kernels.count && ok; ++i)
+    if (hasBody(kernels.items[i]))
+      leaveKernel(module, kernels.items[i], width);
+  tileOpsFree(&kernels);
+  if (ok)
+    eraseDeviceFunctions(module);
+  return ok;
+}

@@ -1,0 +1,170 @@
+// Tiles of views: where their elements lie in global memory, which of them exist, and how many can be accessed at once.
+#include "lib/conversion/tile_to_gpu/accesses.h"
+
+#include "dialects/tile/questions.h"
+
+#include "mlir-c/BuiltinAttributes.h"
+
+#include <math.h>
+
+enum { WidestAccess = 16 }; // bytes
+
+//===--- the window ---------------------------------------------------------------------===//
+
+// ceil(distance / stride), at least 0 and at most `extent`, as i32.
+static MlirValue limit(Gpu *g, MlirValue distance, int64_t stride, int64_t extent) {
+  TileBuilder *builder = &g->builder;
+  distance = tileBuildCeilDiv(builder, distance, tileBuildIndex(builder, stride));
+  distance = tileBuildMax(builder, distance, tileBuildIndex(builder, 0));
+  return gpuCast(g, tileBuildMin(builder, distance, tileBuildIndex(builder, extent)), g->i32, true);
+}
+
+static bool isNumber(MlirValue value, int64_t number) {
+  int64_t seen;
+  return tileConstantIndex(value, &seen) && seen == number;
+}
+
+static void limitAxis(Gpu *g, Window *window, intptr_t axis, MlirValue origin, Facts facts) {
+  const View *view = window->view;
+  int64_t stride = tileViewTypeGetStride(view->type, axis), extent = tileViewTypeGetSize(view->type, axis);
+  MlirValue size = gpuViewSize(g, view, axis);
+  MlirValue high = limit(g, tileBuildSub(&g->builder, size, origin), stride, extent);
+  if (view->inside.ptr)
+    high = gpuSelect(g, view->inside, high, gpuI32(g, 0));
+  if (!isNumber(high, extent))
+    window->high[axis] = high;
+  if (facts.isNonNegative)
+    return;
+  MlirValue low = limit(g, tileBuildSub(&g->builder, tileBuildIndex(&g->builder, 0), origin), stride, extent);
+  if (!isNumber(low, 0))
+    window->low[axis] = low;
+}
+
+static int64_t powerOfTwoIn(int64_t value) { return value ? value & -value : INT64_MAX; }
+
+static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
+
+// The axis of stride 1, if a run of its elements starts aligned and lies in memory wholly or not at all.
+static void findVector(Window *window, const Facts *facts) {
+  const View *view = window->view;
+  const Memory *memory = &view->memory;
+  int64_t bytes = gpuStoredBytes(window->element);
+  int64_t vector = least(WidestAccess / bytes, powerOfTwoIn(memory->align) / bytes);
+  window->fast = -1;
+  window->vector = 1;
+  if (view->packing)
+    return;
+  for (intptr_t axis = 0; axis < window->rank; ++axis) {
+    intptr_t d = view->dims[axis];
+    int64_t stride = tileViewTypeGetStride(view->type, axis), step = tileViewTypeGetStep(view->type, axis);
+    if (window->fast < 0 && stride == 1 && isNumber(memory->strides[d], 1)) {
+      window->fast = axis;
+      vector = least(vector, powerOfTwoIn(facts[axis].multiple * step));
+      if (window->high[axis].ptr || window->low[axis].ptr)
+        vector = least(vector, powerOfTwoIn(memory->sizeMultiple[d]));
+    } else {
+      vector = least(vector, powerOfTwoIn(memory->strideMultiple[d]));
+    }
+  }
+  if (window->fast >= 0 && vector > 1)
+    window->vector = vector;
+}
+
+Window gpuWindow(Gpu *g, const View *view, MlirOperation op, intptr_t firstIndex, intptr_t numIndices) {
+  Window window = {.view = view, .element = view->memory.element, .rank = numIndices};
+  Facts facts[MaxRank];
+  TileBuilder *builder = &g->builder;
+  MlirValue offset = tileBuildIndex(builder, 0);
+  for (intptr_t axis = 0; axis < numIndices; ++axis) {
+    MlirValue source = mlirOperationGetOperand(op, firstIndex + axis), stride = view->memory.strides[view->dims[axis]];
+    facts[axis] = gpuFacts(source);
+    MlirValue step = tileBuildIndex(builder, tileViewTypeGetStep(view->type, axis));
+    MlirValue origin = tileBuildMul(builder, gpuScalar(g, source), step);
+    offset = tileBuildAdd(builder, offset, tileBuildMul(builder, origin, stride));
+    window.strides[axis] =
+        tileBuildMul(builder, stride, tileBuildIndex(builder, tileViewTypeGetStride(view->type, axis)));
+    window.origins[axis] = origin;
+    limitAxis(g, &window, axis, origin, facts[axis]);
+  }
+  MlirValue bytes = tileBuildIndex(builder, gpuStoredBytes(window.element));
+  window.base = gpuAddress(g, view->memory.base, tileBuildMul(builder, offset, bytes));
+  findVector(&window, facts);
+  return window;
+}
+
+//===--- a register of it -----------------------------------------------------------------===//
+
+MlirValue gpuWindowMask(Gpu *g, const Window *window, const Map *map, intptr_t reg) {
+  MlirValue mask = window->rank ? (MlirValue){NULL} : window->view->inside;
+  for (intptr_t axis = 0; axis < window->rank; ++axis) {
+    if (!window->high[axis].ptr && !window->low[axis].ptr)
+      continue;
+    MlirValue at = gpuCoordinate(g, map, axis, reg);
+    if (window->high[axis].ptr)
+      mask = gpuBoth(g, mask, gpuCompare(g, Compare_Less, at, window->high[axis]));
+    if (window->low[axis].ptr)
+      mask = gpuBoth(g, mask, gpuCompare(g, Compare_GreaterEqual, at, window->low[axis]));
+  }
+  return mask;
+}
+
+// Bytes from the window's base: in 32 bits where that is enough.
+MlirValue gpuWindowAddress(Gpu *g, const Window *window, const Map *map, intptr_t reg) {
+  int64_t bytes = gpuStoredBytes(window->element);
+  MlirValue narrow = {NULL}, wide = {NULL};
+  for (intptr_t axis = 0; axis < window->rank; ++axis) {
+    MlirValue at = gpuCoordinate(g, map, axis, reg);
+    int64_t stride;
+    bool isStatic = tileConstantIndex(window->strides[axis], &stride);
+    if (isStatic && stride * bytes * tileViewTypeGetSize(window->view->type, axis) < INT32_MAX / MaxRank)
+      narrow = gpuAdd(g, narrow, gpuMul(g, at, gpuI32(g, stride * bytes)));
+    else
+      wide = gpuAdd(g, wide,
+                    gpuMul(g, gpuMul(g, gpuCast(g, at, g->index, true), window->strides[axis]),
+                           tileBuildIndex(&g->builder, bytes)));
+  }
+  MlirValue address = gpuAddress(g, window->base, wide);
+  return narrow.ptr ? gpuAddress(g, address, gpuCast(g, narrow, g->i64, true)) : address;
+}
+
+// Register bits that walk the fast axis one by one, from the lowest.
+static uint32_t walkingBits(const Window *window, const TileLayout *layout) {
+  for (uint32_t bit = 0; bit < layout->bits[TileLayoutReg]; ++bit)
+    for (int axis = 0; axis < MaxRank; ++axis)
+      if (layout->steps[bit].at[axis] != (axis == window->fast ? 1u << bit : 0))
+        return bit;
+  return layout->bits[TileLayoutReg];
+}
+
+// No other bit, and no odd factor, moves within a run.
+static bool startsAligned(const Window *window, const TileLayout *layout, uint32_t bits) {
+  uint32_t inside = (1u << bits) - 1, count = tileLayoutBitCount(layout);
+  for (uint32_t bit = bits; bit < count; ++bit)
+    if (layout->steps[bit].at[window->fast] & inside)
+      return false;
+  for (uint32_t i = 0; i < layout->repeatCount; ++i)
+    if (layout->repeats[i].axis == window->fast && layout->repeats[i].stride & inside)
+      return false;
+  return true;
+}
+
+intptr_t gpuWindowVector(const Window *window, const TileLayout *layout) {
+  if (window->fast < 0)
+    return 1;
+  uint32_t bits = walkingBits(window, layout);
+  while (bits && ((1 << bits) > window->vector || !startsAligned(window, layout, bits)))
+    --bits;
+  return (intptr_t)1 << bits;
+}
+
+MlirValue gpuPadding(Gpu *g, const View *view) {
+  MlirType element = tileViewTypeGetElementType(view->type);
+  MlirStringRef pad = tileViewTypeGetPad(view->type);
+  if (!mlirTypeIsAFloat(element) || tileStringEquals(pad, "zero"))
+    return gpuZero(g, element);
+  double value = tileStringEquals(pad, "neg_zero") ? -0.0
+                 : tileStringEquals(pad, "nan")    ? (double)NAN
+                 : tileStringEquals(pad, "inf")    ? (double)INFINITY
+                                                   : -(double)INFINITY;
+  return gpuConstant(g, mlirFloatAttrDoubleGet(g->context, element, value));
+}

@@ -1,0 +1,157 @@
+// mma.sync: the fragments of an atom packed into the registers that the instruction takes.
+// PTX ISA, "Warp-level matrix instructions: mma": two f16 a register, or 32 bits of anything narrower; f32, i32 and f64
+// as they are. Which element a register holds is the machine file's fragment. 8-bit floats: nvvm has no form of the
+// instruction with them, LLVM's intrinsic is called by name.
+#include "lib/conversion/tile_to_nvvm/nvvm.h"
+
+#include "mlir-c/Dialect/LLVM.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { MaxFragment = 64 };
+
+typedef struct Operands {
+  intptr_t count[3];
+  MlirValue values[3 * MaxFragment];
+} Operands;
+
+//===--- types ------------------------------------------------------------------------------===//
+
+typedef struct ElementName {
+  bool (*is)(MlirType type);
+  const char *ptx;
+  unsigned bits;
+} ElementName;
+
+static bool isI8(MlirType type) { return mlirTypeIsAInteger(type) && mlirIntegerTypeGetWidth(type) == 8; }
+static bool isI4(MlirType type) { return mlirTypeIsAInteger(type) && mlirIntegerTypeGetWidth(type) == 4; }
+static bool isI32(MlirType type) { return mlirTypeIsAInteger(type) && mlirIntegerTypeGetWidth(type) == 32; }
+
+static const ElementName elements[] = {
+    {mlirTypeIsAF16, "f16", 16},
+    {mlirTypeIsABF16, "bf16", 16},
+    {mlirTypeIsATF32, "tf32", 32},
+    {mlirTypeIsAF64, "f64", 64},
+    {mlirTypeIsAF32, "f32", 32},
+    {isI8, "s8", 8},
+    {isI4, "s4", 4},
+    {isI32, "s32", 32},
+    {mlirTypeIsAFloat8E4M3FN, "e4m3", 8},
+    {mlirTypeIsAFloat8E5M2, "e5m2", 8},
+};
+
+static const ElementName *nameOf(MlirType type) {
+  for (size_t i = 0; i < sizeof elements / sizeof *elements; ++i)
+    if (elements[i].is(type))
+      return &elements[i];
+  return NULL;
+}
+
+//===--- registers ----------------------------------------------------------------------------===//
+
+static void addF16Pairs(TileBuilder *builder, intptr_t count, const MlirValue *values, MlirValue *out) {
+  for (intptr_t i = 0; i < count; i += 2)
+    out[i / 2] = gpuVectorOf(builder, 2, values + i);
+}
+
+static intptr_t pack(TileBuilder *builder, const ElementName *name, bool isAccumulator, intptr_t count,
+                     const MlirValue *values, MlirValue *out) {
+  if (!strcmp(name->ptx, "f16")) {
+    addF16Pairs(builder, count, values, out);
+    return count / 2;
+  }
+  if (isAccumulator || name->bits == 64) {
+    memcpy(out, values, (size_t)count * sizeof *out);
+    return count;
+  }
+  return gpuWordsOf(builder, count, values, name->bits, out);
+}
+
+static void unpack(TileBuilder *builder, const GpuProduct *product, MlirValue result, intptr_t numRegisters,
+                   MlirType type) {
+  for (intptr_t i = 0, at = 0; i < numRegisters; ++i) {
+    int64_t position = i;
+    TileAttributeEntry entries[] = {{"position", mlirDenseI64ArrayGet(builder->context, 1, &position)}, {NULL}};
+    MlirValue one = tileBuildValue(builder, "llvm.extractvalue", type, 1, &result, entries);
+    if (!mlirTypeIsAVector(type)) {
+      product->d[at++] = one;
+      continue;
+    }
+    product->d[at++] = gpuElementOf(builder, one, 0);
+    product->d[at++] = gpuElementOf(builder, one, 1);
+  }
+}
+
+//===--- the instruction ------------------------------------------------------------------------===//
+
+static MlirAttribute parsed(MlirContext context, const char *text) {
+  return mlirAttributeParseGet(context, tileString(text));
+}
+
+static MlirAttribute typeAttribute(MlirContext context, const ElementName *name) {
+  char text[48];
+  snprintf(text, sizeof text, "#nvvm.mma_type<%s>", name->ptx);
+  return parsed(context, text);
+}
+
+static MlirValue buildMma(TileBuilder *builder, const GpuProduct *product, const Operands *operands,
+                          const ElementName *const *names, MlirType result) {
+  MlirContext context = builder->context;
+  const TileMachineAtom *atom = product->atom;
+  char shape[64];
+  snprintf(shape, sizeof shape, "#nvvm.shape<m = %d, n = %d, k = %d>", (int)atom->m, (int)atom->n, (int)atom->k);
+  bool isInteger = names[2]->ptx[0] == 's';
+  int32_t segments[] = {(int32_t)operands->count[0], (int32_t)operands->count[1], (int32_t)operands->count[2]};
+  TileAttributeEntry attributes[] = {
+      {"shape", parsed(context, shape)},
+      {"layoutA", parsed(context, "#nvvm.mma_layout<row>")},
+      {"layoutB", parsed(context, "#nvvm.mma_layout<col>")},
+      {"multiplicandAPtxType", typeAttribute(context, names[0])},
+      {"multiplicandBPtxType", typeAttribute(context, names[1])},
+      {"intOverflowBehavior", isInteger ? parsed(context, "#nvvm.mma_int_overflow<wrapped>") : (MlirAttribute){NULL}},
+      {"operandSegmentSizes", mlirDenseI32ArrayGet(context, 3, segments)},
+      {NULL}};
+  intptr_t count = operands->count[0] + operands->count[1] + operands->count[2];
+  return tileBuildValue(builder, "nvvm.mma.sync", result, count, operands->values, attributes);
+}
+
+static MlirValue buildSmallFloatMma(TileBuilder *builder, const GpuProduct *product, const Operands *operands,
+                                    const ElementName *const *names, MlirType result) {
+  MlirContext context = builder->context;
+  const TileMachineAtom *atom = product->atom;
+  char name[128];
+  snprintf(name, sizeof name, "llvm.nvvm.mma.m%dn%dk%d.row.col.%s.%s.%s.%s", (int)atom->m, (int)atom->n, (int)atom->k,
+           names[2]->ptx, names[0]->ptx, names[1]->ptx, names[2]->ptx);
+  intptr_t count = operands->count[0] + operands->count[1] + operands->count[2];
+  int32_t segments[] = {(int32_t)count, 0};
+  TileAttributeEntry attributes[] = {{"intrin", mlirStringAttrGet(context, tileString(name))},
+                                     {"operandSegmentSizes", mlirDenseI32ArrayGet(context, 2, segments)},
+                                     {"op_bundle_sizes", mlirDenseI32ArrayGet(context, 0, NULL)},
+                                     {NULL}};
+  return tileBuildValue(builder, "llvm.call_intrinsic", result, count, operands->values, attributes);
+}
+
+static bool isSmallFloat(const ElementName *name) { return name->bits == 8 && name->ptx[0] == 'e'; }
+
+bool tileNvvmMma(TileBuilder *builder, MlirOperation at, const GpuProduct *product) {
+  const ElementName *names[3];
+  const MlirValue *fragments[] = {product->a, product->b, product->c};
+  Operands operands = {{0}};
+  intptr_t next = 0;
+  for (int i = 0; i < 3; ++i) {
+    names[i] = nameOf(product->element[i]);
+    if (!names[i] || strncmp(product->name, "mma.sync.", 9) != 0)
+      return tileError(at, "not converted to nvvm yet: atom \"%s\" on these types", product->name);
+    operands.count[i] = pack(builder, names[i], i == 2, product->count[i], fragments[i], operands.values + next);
+    next += operands.count[i];
+  }
+  intptr_t numRegisters = operands.count[2];
+  MlirType type = mlirValueGetType(operands.values[next - 1]), types[MaxFragment];
+  for (intptr_t i = 0; i < numRegisters; ++i)
+    types[i] = type;
+  MlirType result = mlirLLVMStructTypeLiteralGet(builder->context, numRegisters, types, false);
+  MlirValue d = (isSmallFloat(names[0]) ? buildSmallFloatMma : buildMma)(builder, product, &operands, names, result);
+  unpack(builder, product, d, numRegisters, type);
+  return true;
+}

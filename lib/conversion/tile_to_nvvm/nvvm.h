@@ -1,0 +1,10 @@
+// The nvvm dialect as a vocabulary of the engine (lib/conversion/tile_to_gpu/gpu.h).
+#ifndef TESSERA_CONVERSION_TILE_TO_NVVM_NVVM_H
+#define TESSERA_CONVERSION_TILE_TO_NVVM_NVVM_H
+
+#include "lib/conversion/tile_to_gpu/gpu.h"
+
+extern const GpuVocabulary tileNvvmVocabulary;
+bool tileNvvmMma(TileBuilder *builder, MlirOperation at, const GpuProduct *product); // mma.c
+
+#endif

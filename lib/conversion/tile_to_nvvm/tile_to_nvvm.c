@@ -1,0 +1,38 @@
+// convert-tile-to-nvvm{chip=NAME}: every scheduled tile.kernel becomes a kernel of one gpu.module for an NVIDIA chip.
+//
+// Expects: kernels whose tiles have layouts, for that chip (tile-assign-layouts{chip=NAME}). Leaves: gpu.module
+// @kernels with per kernel an llvm.func of nvvm, llvm, and arith, math and scf on scalars (docs/gpu.md has the ABI);
+// upstream's passes lower those. Cost: linear in the registers of a thread.
+#include "lib/conversion/tile_to_nvvm/tile_to_nvvm.h"
+#include "lib/conversion/tile_to_nvvm/nvvm.h"
+#include "lib/ir/pass.h"
+
+static bool run(MlirOperation module, MlirExtPass pass) {
+  TileMachine *machine = gpuLoadChip(module, mlirExtPassGetString(pass, "chip"), "ptx", "NVIDIA's");
+  int64_t converted = 0;
+  if (!machine)
+    return false;
+  bool ok = tileKernelsToGpu(module, &(GpuOptions){machine, &tileNvvmVocabulary}, &converted);
+  mlirExtPassAddStatistic(pass, 0, (uint64_t)converted);
+  tileMachineDestroy(machine);
+  return ok;
+}
+
+static void dependents(MlirDialectRegistry registry) {
+  tileInsertDialects(registry, (const char *const[]){"llvm", "nvvm", "gpu", "arith", "math", "scf", "ub", NULL});
+}
+
+static const MlirExtPassOption options[] = {
+    {"chip", "the chip: a machine file of instruction set ptx", MlirExtOption_String, "sm_80"},
+};
+
+const MlirExtPassDefinition tileToNvvmPass = {
+    .argument = "convert-tile-to-nvvm",
+    .summary = "Convert scheduled tile kernels to a gpu.module for an NVIDIA chip",
+    .anchor = "builtin.module",
+    .numOptions = 1,
+    .options = options,
+    .statistics = (const char *const[]){"kernels: kernels converted", NULL},
+    .dependentDialects = dependents,
+    .run = run,
+};

@@ -1,0 +1,107 @@
+// mfma and wmma: the fragments of an atom packed into the vectors that the instruction takes.
+// Sources: LLVM's AMDGPU intrinsics (IntrinsicsAMDGPU.td) and the rocdl dialect for names and operand types: 16-bit
+// floats as vectors (bf16 as i16 where the instruction is older than the type), anything narrower as 32-bit words or
+// one i64. Which element a register holds is the machine file's fragment; an instruction is known by its shape, its
+// elements and how many of them a lane holds, so no chip is named here.
+#include "lib/conversion/tile_to_rocdl/rocdl.h"
+
+#include <stdio.h>
+#include <string.h>
+
+// Of A or B: `count` elements in a lane make one operand of this type. The op's name ends with what A's row says as
+// left and B's as right operand.
+typedef struct Form {
+  const char *element;
+  intptr_t count;
+  const char *left, *right, *type;
+} Form;
+
+static const Form mfmaForms[] = {
+    {"f32", 1, "f32", "", "f32"},
+    {"f64", 1, "f64", "", "f64"},
+    {"f16", 4, "f16", "", "vector<4xf16>"},
+    {"f16", 8, ".f16", "", "vector<8xf16>"},
+    {"bf16", 4, "bf16.1k", "", "vector<4xi16>"},
+    {"bf16", 8, ".bf16", "", "vector<8xbf16>"},
+    {"i8", 4, "i8", "", "i32"},
+    {"i8", 8, ".i8", "", "i64"},
+    {"i8", 16, ".i8", "", "vector<4xi32>"},
+    {"f8E4M3FNUZ", 8, ".fp8", ".fp8", "i64"},
+    {"f8E5M2FNUZ", 8, ".bf8", ".bf8", "i64"},
+    {"f8E4M3FN", 8, ".fp8", ".fp8", "i64"},
+    {"f8E5M2", 8, ".bf8", ".bf8", "i64"},
+    {NULL},
+};
+static const Form wmmaForms[] = {
+    {"f16", 16, ".f16", "", "vector<16xf16>"},
+    {"f16", 8, ".f16", "", "vector<8xf16>"},
+    {"bf16", 16, ".bf16", "", "vector<16xi16>"},
+    {"bf16", 8, ".bf16", "", "vector<8xi16>"},
+    {"i8", 16, ".iu8", "", "vector<4xi32>"},
+    {"i8", 8, ".iu8", "", "vector<2xi32>"},
+    {"i4", 16, ".iu4", "", "vector<2xi32>"},
+    {"i4", 8, ".iu4", "", "i32"},
+    {"f8E4M3FN", 8, ".fp8", "_fp8", "vector<2xi32>"},
+    {"f8E5M2", 8, ".bf8", "_bf8", "vector<2xi32>"},
+    {NULL},
+};
+
+static const Form *formOf(const Form *forms, MlirType element, intptr_t count) {
+  char text[32];
+  tileTypeText(element, text, sizeof text);
+  for (const Form *form = forms; form->element; ++form)
+    if (form->count == count && !strcmp(form->element, text))
+      return form;
+  return NULL;
+}
+
+//===--- operands -------------------------------------------------------------------------------===//
+
+static MlirValue pack(TileBuilder *builder, const Form *form, const MlirValue *values) {
+  MlirType type = mlirTypeParseGet(builder->context, tileString(form->type));
+  if (form->count == 1)
+    return values[0];
+  MlirValue vector = gpuVectorOf(builder, form->count, values);
+  bool fits = mlirTypeEqual(mlirValueGetType(vector), type);
+  return fits ? vector : tileBuildValue(builder, "llvm.bitcast", type, 1, &vector, NULL);
+}
+
+static void unpack(TileBuilder *builder, const GpuProduct *product, MlirValue result) {
+  for (intptr_t i = 0; i < product->count[2]; ++i)
+    product->d[i] = gpuElementOf(builder, result, i);
+}
+
+//===--- the instructions -------------------------------------------------------------------------===//
+
+// cbsz, abid and blgp: no broadcast of blocks, no other order, no signs changed.
+static MlirValue buildMfma(TileBuilder *builder, const char *name, MlirValue a, MlirValue b, MlirValue c) {
+  MlirValue zero = tileBuildInteger(builder, mlirIntegerTypeGet(builder->context, 32), 0);
+  MlirValue operands[] = {a, b, c, zero, zero, zero};
+  return tileBuildValue(builder, name, mlirValueGetType(c), 6, operands, NULL);
+}
+
+static MlirValue buildWmma(TileBuilder *builder, const char *name, MlirValue a, MlirValue b, MlirValue c,
+                           bool isInteger) {
+  MlirAttribute isSigned = mlirBoolAttrGet(builder->context, 1);
+  TileAttributeEntry attributes[] = {{"signA", isSigned}, {"signB", isSigned}, {NULL}};
+  return tileBuildValue(builder, name, mlirValueGetType(c), 3, (MlirValue[]){a, b, c}, isInteger ? attributes : NULL);
+}
+
+bool tileRocdlMma(TileBuilder *builder, MlirOperation at, const GpuProduct *product) {
+  bool isMfma = !strncmp(product->name, "mfma.", 5);
+  const Form *forms = isMfma ? mfmaForms : wmmaForms;
+  const Form *left = formOf(forms, product->element[0], product->count[0]);
+  const Form *right = formOf(forms, product->element[1], product->count[1]);
+  if (!left || !right || (!isMfma && strncmp(product->name, "wmma.", 5) != 0))
+    return tileError(at, "not converted to rocdl yet: atom \"%s\" on these types", product->name);
+  char sum[16], name[96];
+  const TileMachineAtom *atom = product->atom;
+  snprintf(name, sizeof name, "rocdl.%.4s.%s.%dx%dx%d%s%s", product->name,
+           tileTypeText(product->element[2], sum, sizeof sum), (int)atom->m, (int)atom->n, (int)atom->k, left->left,
+           right->right);
+  MlirValue a = pack(builder, left, product->a), b = pack(builder, right, product->b);
+  MlirValue c = gpuVectorOf(builder, product->count[2], product->c);
+  unpack(builder, product,
+         isMfma ? buildMfma(builder, name, a, b, c) : buildWmma(builder, name, a, b, c, sum[0] == 'i'));
+  return true;
+}

@@ -1,0 +1,158 @@
+// Ids, barriers, shuffles, messages: what the engine asks for, said in the rocdl dialect.
+#include "lib/conversion/tile_to_rocdl/rocdl.h"
+
+#include "mlir-c/Dialect/LLVM.h"
+
+#include <stdio.h>
+
+static MlirType i32Type(MlirContext context) { return mlirIntegerTypeGet(context, 32); }
+
+static MlirValue word(TileBuilder *builder, int64_t value) {
+  return tileBuildInteger(builder, i32Type(builder->context), value);
+}
+
+static MlirAttribute wordAttribute(TileBuilder *builder, int64_t value) {
+  return mlirIntegerAttrGet(i32Type(builder->context), value);
+}
+
+//===--- module and kernel --------------------------------------------------------------===//
+
+static MlirAttribute target(MlirContext context, const TileMachine *machine) {
+  char text[128];
+  snprintf(text, sizeof text, "#rocdl.target<O = 3, chip = \"%s\">", tileMachineGetText(machine, "chip"));
+  return mlirAttributeParseGet(context, tileString(text));
+}
+
+// The size is exact: the back end then gives a thread all the registers that so many threads leave it.
+static void markKernel(MlirOperation function, int64_t threads) {
+  MlirContext context = mlirOperationGetContext(function);
+  int32_t sizes[] = {(int32_t)threads, 1, 1};
+  char range[48];
+  snprintf(range, sizeof range, "%d,%d", (int)threads, (int)threads);
+  mlirOperationSetAttributeByName(function, tileString("rocdl.kernel"), mlirUnitAttrGet(context));
+  mlirOperationSetAttributeByName(function, tileString("rocdl.reqd_work_group_size"),
+                                  mlirDenseI32ArrayGet(context, 3, sizes));
+  mlirOperationSetAttributeByName(function, tileString("rocdl.flat_work_group_size"),
+                                  mlirStringAttrGet(context, tileString(range)));
+}
+
+//===--- ids ------------------------------------------------------------------------------===//
+
+static MlirValue threadId(TileBuilder *builder) {
+  return tileBuildValue(builder, "rocdl.workitem.id.x", i32Type(builder->context), 0, NULL, NULL);
+}
+
+static MlirValue programId(TileBuilder *builder, int axis) {
+  static const char *const names[] = {"rocdl.workgroup.id.x", "rocdl.workgroup.id.y", "rocdl.workgroup.id.z"};
+  return tileBuildValue(builder, names[axis], i32Type(builder->context), 0, NULL, NULL);
+}
+
+// It is translated to a call that gives 64 bits, whatever type the op has.
+static MlirValue numPrograms(TileBuilder *builder, int axis) {
+  static const char *const names[] = {"rocdl.grid.dim.x", "rocdl.grid.dim.y", "rocdl.grid.dim.z"};
+  MlirValue wide = tileBuildValue(builder, names[axis], mlirIntegerTypeGet(builder->context, 64), 0, NULL, NULL);
+  return tileBuildValue(builder, "arith.trunci", i32Type(builder->context), 1, &wide, NULL);
+}
+
+//===--- between threads --------------------------------------------------------------------===//
+
+enum { OrderAcquire = 4, OrderRelease = 5 };
+
+static void fence(TileBuilder *builder, int64_t ordering) {
+  MlirContext context = builder->context;
+  TileAttributeEntry attributes[] = {{"ordering", mlirIntegerAttrGet(mlirIntegerTypeGet(context, 64), ordering)},
+                                     {"syncscope", mlirStringAttrGet(context, tileString("workgroup"))},
+                                     {NULL}};
+  tileBuild(builder, "llvm.fence", 0, NULL, 0, NULL, attributes, 0, NULL);
+}
+
+// The instruction waits for waves, not for their accesses: those are the fences' matter.
+static void barrier(TileBuilder *builder) {
+  fence(builder, OrderRelease);
+  tileBuild(builder, "rocdl.s.barrier", 0, NULL, 0, NULL, NULL, 0, NULL);
+  fence(builder, OrderAcquire);
+}
+
+// From lane `lane` mod the wave's width.
+static MlirValue shuffleFrom(TileBuilder *builder, MlirValue value, MlirValue lane) {
+  MlirType type = i32Type(builder->context);
+  MlirValue bytes = tileBuildValue(builder, "arith.shli", type, 2, (MlirValue[]){lane, word(builder, 2)}, NULL);
+  return tileBuildValue(builder, "rocdl.ds_bpermute", type, 2, (MlirValue[]){bytes, value}, NULL);
+}
+
+// "… ISA", chapter "Data-parallel processing": quad_perm 0-0xff, row_ror:8, row_mirror, row_half_mirror.
+enum { Dpp_RotateBy8 = 0x128, Dpp_Mirror = 0x140, Dpp_HalfMirror = 0x141, Dpp_None = -1 };
+
+static int64_t dppOfXor(int64_t mask) {
+  switch (mask) {
+  case 1:
+  case 2:
+  case 3: // lane i of four takes from i ^ mask
+    return mask | (1 ^ mask) << 2 | (2 ^ mask) << 4 | (3 ^ mask) << 6;
+  case 7:
+    return Dpp_HalfMirror;
+  case 8:
+    return Dpp_RotateBy8;
+  case 15:
+    return Dpp_Mirror;
+  default:
+    return Dpp_None;
+  }
+}
+
+static MlirValue moveByDpp(TileBuilder *builder, MlirValue value, int64_t control) {
+  TileAttributeEntry attributes[] = {{"dppCtrl", wordAttribute(builder, control)},
+                                     {"rowMask", wordAttribute(builder, 15)},
+                                     {"bankMask", wordAttribute(builder, 15)},
+                                     {"boundCtrl", mlirBoolAttrGet(builder->context, 1)},
+                                     {NULL}};
+  return tileBuildValue(builder, "rocdl.update.dpp", mlirValueGetType(value), 2, (MlirValue[]){value, value},
+                        attributes);
+}
+
+static MlirValue laneId(TileBuilder *builder) {
+  MlirType type = i32Type(builder->context);
+  MlirValue all = word(builder, -1), low[] = {all, word(builder, 0)};
+  MlirValue high[] = {all, tileBuildValue(builder, "rocdl.mbcnt.lo", type, 2, low, NULL)};
+  return tileBuildValue(builder, "rocdl.mbcnt.hi", type, 2, high, NULL);
+}
+
+// Without memory where the data path has the pattern; by ds_swizzle within 32 lanes (and = 31, or = 0, xor = mask), and
+// by address across them.
+static MlirValue shuffleXor(TileBuilder *builder, MlirValue value, int64_t mask) {
+  MlirType type = i32Type(builder->context);
+  int64_t control = dppOfXor(mask);
+  if (control != Dpp_None)
+    return moveByDpp(builder, value, control);
+  if (mask < 32) {
+    MlirValue operands[] = {value, word(builder, mask << 10 | 31)};
+    return tileBuildValue(builder, "rocdl.ds_swizzle", type, 2, operands, NULL);
+  }
+  MlirValue operands[] = {laneId(builder), word(builder, mask)};
+  return shuffleFrom(builder, value, tileBuildValue(builder, "arith.xori", type, 2, operands, NULL));
+}
+
+//===--- memory ---------------------------------------------------------------------------------===//
+
+// These chips know no clusters.
+static const char *scope(MlirStringRef name) {
+  if (tileStringEquals(name, "block"))
+    return "workgroup";
+  return tileStringEquals(name, "cluster") || tileStringEquals(name, "device") ? "agent" : "";
+}
+
+const GpuVocabulary tileRocdlVocabulary = {
+    .name = "rocdl",
+    .target = target,
+    .markKernel = markKernel,
+    .threadId = threadId,
+    .programId = programId,
+    .numPrograms = numPrograms,
+    .barrier = barrier,
+    .shuffleXor = shuffleXor,
+    .shuffleFrom = shuffleFrom,
+    .mma = tileRocdlMma,
+    .scope = scope,
+    .fail = gpuAssertFail,
+    .print = gpuVprintf,
+};

@@ -1,0 +1,195 @@
+// Calls: between functions of the module they pass the thread on; math libraries of the vendors become the host's libm;
+// printf and assert become the machine's. Any other call is refused by name.
+#include "lib/emulator/compile/build.h"
+
+#include "mlir-c/BuiltinAttributes.h"
+#include "mlir-c/BuiltinTypes.h"
+#include "mlir-c/Dialect/LLVM.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+//===--- math -----------------------------------------------------------------===//
+
+// Functions that libdevice (__nv_NAME, __nv_NAMEf), ocml (__ocml_NAME_f32) and C's libm call the same.
+static const char *const sameNames[] = {
+    "acos",  "acosh",     "asin",   "asinh",     "atan",      "atanh",    "cbrt",  "ceil",  "cos",    "cosh",
+    "erf",   "erfc",      "exp",    "exp10",     "exp2",      "expm1",    "fabs",  "floor", "lgamma", "log",
+    "log10", "log1p",     "log2",   "logb",      "nearbyint", "rint",     "round", "sin",   "sinh",   "sqrt",
+    "tan",   "tanh",      "tgamma", "trunc",     "atan2",     "copysign", "fdim",  "fmax",  "fmin",   "fmod",
+    "hypot", "nextafter", "pow",    "remainder", "fma",       NULL};
+// Those that only the GPU's libraries have: our own, in libm's place.
+static const char *const ownNames[] = {"rsqrt", "rcbrt", "sinpi", "cospi", NULL};
+
+static bool isIn(const char *const *names, const char *name) {
+  for (; *names; ++names)
+    if (!strcmp(*names, name))
+      return true;
+  return false;
+}
+
+typedef struct MathName {
+  char base[32];
+  int bits; // 16, 32 or 64
+} MathName;
+
+// As C names them: "exp", "expf".
+static void splitSuffix(MathName *math) {
+  char *base = math->base;
+  size_t length = strlen(base);
+  math->bits = 64;
+  if (!isIn(sameNames, base) && !isIn(ownNames, base) && length && base[length - 1] == 'f') {
+    base[length - 1] = 0;
+    math->bits = 32;
+  }
+}
+
+// "__nv_expf", "__nv_fast_expf", "__nv_exp", "__ocml_exp_f32", "__ocml_native_exp_f32"; "cbrtf": C's own, which the
+// pipelines leave where no pass expands a function.
+static bool splitName(const char *name, MathName *math) {
+  size_t length = strlen(name);
+  char *base = math->base;
+  if (length >= sizeof math->base)
+    return false;
+  if (!strncmp(name, "__nv_", 5)) {
+    strcpy(base, name + (strncmp(name + 5, "fast_", 5) == 0 ? 10 : 5));
+    splitSuffix(math);
+    return true;
+  }
+  if (strncmp(name, "__ocml_", 7) != 0) {
+    strcpy(base, name);
+    splitSuffix(math);
+    return isIn(sameNames, base);
+  }
+  if (length < 11 || name[length - 4] != '_' || name[length - 3] != 'f')
+    return false;
+  strcpy(base, name + (strncmp(name + 7, "native_", 7) == 0 ? 14 : 7));
+  math->bits = (int)strtol(name + length - 2, NULL, 10);
+  base[strlen(base) - 4] = 0;
+  return true;
+}
+
+static bool callHost(EmulatorBuild *build, MlirOperation op, const char *symbol, MlirType type, bool widens) {
+  TileBuilder b = tileBuilderBefore(op);
+  MlirValue operands[4];
+  intptr_t count = mlirOperationGetNumOperands(op);
+  for (intptr_t i = 0; i < count; ++i) {
+    operands[i] = mlirOperationGetOperand(op, i);
+    if (widens)
+      operands[i] = emulatorUnary(&b, "llvm.fpext", type, operands[i]);
+  }
+  MlirValue result = emulatorCall(build, &b, symbol, type, count, operands);
+  emulatorReplace(op, widens ? emulatorUnary(&b, "llvm.fptrunc", tileResultType(op, 0), result) : result);
+  return true;
+}
+
+bool emulatorCallMath(EmulatorBuild *build, MlirOperation op, MlirStringRef callee) {
+  char name[64], symbol[64];
+  MathName math;
+  if (callee.length >= sizeof name || mlirOperationGetNumResults(op) != 1 || mlirOperationGetNumOperands(op) > 3)
+    return false;
+  memcpy(name, callee.data, callee.length);
+  name[callee.length] = 0;
+  if (!splitName(name, &math))
+    return false;
+  bool isOwn = isIn(ownNames, math.base);
+  if (!isOwn && !isIn(sameNames, math.base))
+    return false;
+  snprintf(symbol, sizeof symbol, "%s%s%s", isOwn ? "tessera_emu_" : "", math.base, math.bits == 64 ? "" : "f");
+  return callHost(build, op, symbol, math.bits == 64 ? build->f64 : build->f32, math.bits == 16);
+}
+
+// Functions of one operand that give an integer or take one besides: by the vendor's name, what they are here.
+typedef struct OddFunction {
+  const char *name, *symbol;
+} OddFunction;
+static const OddFunction oddFunctions[] = {
+    {"__nv_powi", "tessera_emu_powi"},
+    {"__nv_powif", "tessera_emu_powif"},
+    {"__ocml_pown_f64", "tessera_emu_powi"},
+    {"__ocml_pown_f32", "tessera_emu_powif"},
+    {"__nv_isnand", "tessera_emu_isnan"},
+    {"__nv_isnanf", "tessera_emu_isnanf"},
+    {"__nv_isinfd", "tessera_emu_isinf"},
+    {"__nv_isinff", "tessera_emu_isinff"},
+    {"__nv_isfinited", "tessera_emu_isfinite"},
+    {"__nv_finitef", "tessera_emu_isfinitef"},
+    {NULL, NULL},
+};
+
+static bool callOddFunction(EmulatorBuild *build, MlirOperation op, MlirStringRef name) {
+  for (const OddFunction *row = oddFunctions; row->name; ++row)
+    if (tileStringEquals(name, row->name) && mlirOperationGetNumResults(op) == 1)
+      return callHost(build, op, row->symbol, tileResultType(op, 0), false);
+  return false;
+}
+
+//===--- output -----------------------------------------------------------------===//
+
+static bool callPrint(EmulatorBuild *build, MlirOperation op) {
+  TileBuilder b = tileBuilderBefore(op);
+  MlirValue operands[] = {build->self, emulatorFlat(build, &b, mlirOperationGetOperand(op, 0)),
+                          emulatorFlat(build, &b, mlirOperationGetOperand(op, 1))};
+  emulatorReplace(op, emulatorCall(build, &b, "tessera_emu_vprintf", build->i32, 3, operands));
+  return true;
+}
+
+// __assertfail(message, file, line, function, character size)
+static bool callAssert(EmulatorBuild *build, MlirOperation op) {
+  TileBuilder b = tileBuilderBefore(op);
+  MlirValue operands[5];
+  for (int i = 0; i < 5; ++i) {
+    operands[i] = mlirOperationGetOperand(op, i);
+    if (mlirTypeIsALLVMPointerType(mlirValueGetType(operands[i])))
+      operands[i] = emulatorFlat(build, &b, operands[i]);
+  }
+  emulatorCallAt(build, &b, op, "tessera_emu_assert", (MlirType){NULL}, 5, operands);
+  emulatorReplace(op, (MlirValue){NULL});
+  return true;
+}
+
+//===--- calls --------------------------------------------------------------------===//
+
+static MlirOperation definition(EmulatorBuild *build, MlirStringRef name) {
+  MlirOperation op = mlirBlockGetFirstOperation(build->body);
+  for (; !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op))
+    if (tileOpIs(op, "llvm.func") &&
+        mlirStringRefEqual(mlirStringAttrGetValue(tileOpAttribute(op, "sym_name")), name) &&
+        !mlirBlockIsNull(mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0))))
+      return op;
+  return (MlirOperation){NULL};
+}
+
+static bool callDefined(EmulatorBuild *build, MlirOperation op, MlirStringRef callee) {
+  char name[256];
+  MlirValue operands[64] = {build->self};
+  intptr_t count = mlirOperationGetNumOperands(op);
+  TileBuilder b = tileBuilderBefore(op);
+  if (count >= 63 || callee.length >= sizeof name)
+    return emulatorRefuse(build, op, "has more operands than the emulator passes on");
+  for (intptr_t i = 0; i < count; ++i)
+    operands[i + 1] = mlirOperationGetOperand(op, i);
+  memcpy(name, callee.data, callee.length);
+  name[callee.length] = 0;
+  bool returns = mlirOperationGetNumResults(op) > 0;
+  emulatorReplace(op, emulatorCallDefined(build, &b, name, returns ? tileResultType(op, 0) : (MlirType){NULL},
+                                          count + 1, operands));
+  return true;
+}
+
+bool emulatorLowerCall(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row) {
+  MlirAttribute callee = tileOpAttribute(op, "callee");
+  (void)row;
+  if (mlirAttributeIsNull(callee))
+    return emulatorRefuse(build, op, "calls through a pointer, which the emulator does not follow");
+  MlirStringRef name = mlirFlatSymbolRefAttrGetValue(callee);
+  if (!mlirOperationIsNull(definition(build, name)))
+    return callDefined(build, op, name);
+  if (tileStringEquals(name, "vprintf") && mlirOperationGetNumOperands(op) == 2)
+    return callPrint(build, op);
+  if (tileStringEquals(name, "__assertfail") && mlirOperationGetNumOperands(op) == 5)
+    return callAssert(build, op);
+  if (callOddFunction(build, op, name) || emulatorCallMath(build, op, name))
+    return true;
+  return emulatorRefuse(build, op, "calls '%.*s', which the emulator does not know", (int)name.length, name.data);
+}

@@ -1,0 +1,289 @@
+// gpu.module -> code of the host. A copy of its functions and globals becomes a module of its own, in which every op
+// that only a GPU has is a call of the machine or of instructions/, shared memory is the block's window, and each
+// function takes the thread in front; LLVM compiles that. Why at this level: nvvm and rocdl ops still say what they
+// mean, after translation many are inline assembly. Nothing is run before every op is known.
+#include "lib/emulator/compile/program.h"
+
+#include "mlir-c/BuiltinAttributes.h"
+#include "mlir-c/BuiltinTypes.h"
+#include "mlir-c/Dialect/LLVM.h"
+#include "mlir-c/RegisterEverything.h"
+#include "mlir-c/Target/LLVMIR.h"
+
+#include <stdlib.h>
+
+//===--- rows -------------------------------------------------------------------===//
+
+static size_t matchLength(const char *name, MlirStringRef op) {
+  size_t length = strlen(name);
+  if (name[length - 1] == '*')
+    return length - 1 <= op.length && !strncmp(name, op.data, length - 1) ? length - 1 : 0;
+  return tileStringEquals(op, name) ? length + 1 : 0;
+}
+
+static const EmulatorRow *findRow(MlirOperation op) {
+  const EmulatorRow *const tables[] = {emulatorLlvmRows, emulatorNvvmRows, emulatorRocdlRows}, *best = NULL;
+  size_t longest = 0;
+  for (int i = 0; i < 3; ++i)
+    for (const EmulatorRow *row = tables[i]; row->name; ++row) {
+      size_t length = matchLength(row->name, tileOpName(op));
+      if (length > longest) {
+        longest = length;
+        best = row;
+      }
+    }
+  return best;
+}
+
+static bool isLlvm(MlirOperation op) { return !strncmp(tileOpName(op).data, "llvm.", 5); }
+
+static void lowerOp(EmulatorBuild *build, MlirOperation op) {
+  const EmulatorRow *row = findRow(op);
+  if (row)
+    build->failed |= !row->lower(build, op, row);
+  else if (!isLlvm(op))
+    emulatorRefuse(build, op, "is not known to the emulator");
+}
+
+//===--- functions ----------------------------------------------------------------===//
+
+static bool isDefinition(MlirOperation op) {
+  return tileOpIs(op, "llvm.func") && !mlirBlockIsNull(mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0)));
+}
+
+static bool isKernel(MlirOperation op) {
+  return isDefinition(op) &&
+         (emulatorHas(op, "gpu.kernel") || emulatorHas(op, "nvvm.kernel") || emulatorHas(op, "rocdl.kernel"));
+}
+
+// Its type with a pointer in front, and nothing else of what a GPU's function says of itself.
+static void changeSignature(EmulatorBuild *build, MlirOperation function) {
+  MlirType old = mlirTypeAttrGetValue(tileOpAttribute(function, "function_type")), types[65] = {build->pointer};
+  intptr_t count = mlirLLVMFunctionTypeGetNumInputs(old);
+  for (intptr_t i = 0; i < count && i < 64; ++i)
+    types[i + 1] = mlirLLVMFunctionTypeGetInput(old, i);
+  MlirType type = mlirLLVMFunctionTypeGet(mlirLLVMFunctionTypeGetReturnType(old), count + 1, types, false);
+  while (mlirOperationGetNumDiscardableAttributes(function))
+    mlirOperationRemoveDiscardableAttributeByName(
+        function, mlirIdentifierStr(mlirOperationGetDiscardableAttribute(function, 0).name));
+  static const char *const inherent[] = {"arg_attrs",       "res_attrs",      "passthrough", "target_cpu",
+                                         "target_features", "memory_effects", "convergent",  "tune_cpu"};
+  for (size_t i = 0; i < sizeof inherent / sizeof *inherent; ++i)
+    mlirOperationRemoveAttributeByName(function, tileString(inherent[i]));
+  mlirOperationSetAttributeByName(function, tileString("function_type"), mlirTypeAttrGet(type));
+}
+
+// The frame, the shared window's start and the thread, for all that follows.
+static void openFunction(EmulatorBuild *build, MlirOperation function) {
+  MlirBlock entry = mlirRegionGetFirstBlock(mlirOperationGetRegion(function, 0));
+  MlirLocation location = mlirOperationGetLocation(function);
+  build->function = function;
+  build->self = mlirBlockInsertArgument(entry, 0, build->pointer, location);
+  TileBuilder b = tileBuilderAtStart(entry, location);
+  MlirValue size = emulatorI64(build, &b, 0);
+  TileAttributeEntry attributes[] = {
+      {"elem_type", mlirTypeAttrGet(build->i8)}, {"alignment", mlirIntegerAttrGet(build->i64, 64)}, {NULL}};
+  build->frameBytes = 0;
+  build->fullMask = (MlirValue){NULL};
+  build->frame = tileBuild(&b, "llvm.alloca", 1, &size, 1, &build->pointer, attributes, 0, NULL);
+  MlirValue block = emulatorLoad(build, &b, build->pointer,
+                                 emulatorOffset(build, &b, build->self, offsetof(tessera_emu_thread_t, block)));
+  build->shared =
+      emulatorLoad(build, &b, build->pointer, emulatorOffset(build, &b, block, offsetof(tessera_emu_block_t, shared)));
+}
+
+static void closeFunction(EmulatorBuild *build) {
+  TileBuilder b = tileBuilderBefore(build->frame);
+  mlirOperationSetOperand(build->frame, 0, emulatorI64(build, &b, build->frameBytes));
+}
+
+static void lowerFunction(EmulatorBuild *build, MlirOperation function) {
+  TileOps ops = tileCollect(function, NULL); // before anything is added: what we add needs no lowering
+  changeSignature(build, function);
+  openFunction(build, function);
+  if (build->options->count)
+    emulatorCountBlocks(build, mlirOperationGetRegion(function, 0));
+  for (intptr_t i = 0; i < ops.count; ++i)
+    if (!mlirOperationEqual(ops.items[i], function))
+      lowerOp(build, ops.items[i]);
+  tileOpsFree(&ops);
+  closeFunction(build);
+}
+
+// void tessera_entry_NAME(thread, params): each parameter from where params points to.
+static void addEntry(EmulatorBuild *build, MlirOperation function) {
+  char name[256], symbol[300];
+  MlirStringRef text = mlirStringAttrGetValue(tileOpAttribute(function, "sym_name"));
+  snprintf(name, sizeof name, "%.*s", (int)text.length, text.data);
+  snprintf(symbol, sizeof symbol, "tessera_entry_%s", name);
+  MlirType inputs[] = {build->pointer, build->pointer}, voidType = mlirLLVMVoidTypeGet(build->context);
+  MlirLocation location = mlirOperationGetLocation(function), locations[] = {location, location};
+  TileAttributeEntry attributes[] = {
+      {"sym_name", mlirStringAttrGet(build->context, tileString(symbol))},
+      {"function_type", mlirTypeAttrGet(mlirLLVMFunctionTypeGet(voidType, 2, inputs, false))},
+      {NULL}};
+  MlirRegion region = mlirRegionCreate();
+  MlirBlock block = mlirBlockCreate(2, inputs, locations);
+  mlirRegionAppendOwnedBlock(region, block);
+  TileBuilder end = tileBuilderAtEnd(build->body, location), b = tileBuilderAtEnd(block, location);
+  MlirValue operands[65] = {mlirBlockGetArgument(block, 0)};
+  MlirType type = mlirTypeAttrGetValue(tileOpAttribute(function, "function_type"));
+  intptr_t count = mlirLLVMFunctionTypeGetNumInputs(type);
+  for (intptr_t i = 1; i < count && i < 65; ++i) {
+    MlirValue slot = emulatorOffset(build, &b, mlirBlockGetArgument(block, 1), 8 * (i - 1));
+    MlirValue place = emulatorLoad(build, &b, build->pointer, slot);
+    operands[i] = emulatorLoad(build, &b, mlirLLVMFunctionTypeGetInput(type, i), place);
+  }
+  emulatorCallDefined(build, &b, name, (MlirType){NULL}, count, operands);
+  tileBuild(&b, "llvm.return", 0, NULL, 0, NULL, NULL, 0, NULL);
+  tileBuild(&end, "llvm.func", 0, NULL, 0, NULL, attributes, 1, &region);
+}
+
+//===--- globals ------------------------------------------------------------------===//
+
+// Shared ones get their place in the window, dynamic ones (no size) after all others; the rest stays, for all to see.
+static bool placeGlobals(EmulatorBuild *build, TileOps *ops) {
+  for (intptr_t i = 0; i < ops->count; ++i) {
+    MlirOperation op = ops->items[i];
+    if (!tileOpIs(op, "llvm.mlir.global"))
+      continue;
+    if (!emulatorAddGlobal(build, op))
+      return false;
+    if (emulatorInteger(op, "addr_space", 0) == 3)
+      mlirOperationDestroy(op);
+    else
+      mlirOperationSetAttributeByName(op, tileString("linkage"),
+                                      mlirLLVMLinkageAttrGet(build->context, MlirLLVMLinkageExternal));
+  }
+  return true;
+}
+
+static uint32_t alignedUp(uint32_t value, uint32_t alignment) {
+  return (value + alignment - 1) / alignment * alignment;
+}
+
+static void placeShared(TileEmulatorProgram *program) {
+  uint32_t end = 0;
+  for (int isDynamic = 0; isDynamic < 2; ++isDynamic)
+    for (intptr_t i = 0; i < program->globalCount; ++i) {
+      EmulatorGlobal *global = &program->globals[i];
+      if (!global->isShared || (global->bytes == 0) != isDynamic)
+        continue;
+      global->offset = end = alignedUp(end, global->alignment ? global->alignment : 16);
+      end += (uint32_t)global->bytes;
+    }
+  for (intptr_t i = 0; i < program->kernelCount; ++i)
+    program->kernels[i].sharedBytes = end;
+}
+
+//===--- the module -----------------------------------------------------------------===//
+
+static void copyInto(EmulatorBuild *build, MlirOperation from) {
+  for (MlirOperation op = mlirBlockGetFirstOperation(mlirRegionGetFirstBlock(mlirOperationGetRegion(from, 0)));
+       !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
+    if (tileOpIs(op, "gpu.module") || tileOpIs(op, "builtin.module"))
+      copyInto(build, op);
+    else if (!tileOpIs(op, "gpu.module_end"))
+      mlirBlockAppendOwnedOperation(build->body, mlirOperationClone(op));
+  }
+}
+
+static bool isWanted(EmulatorBuild *build, MlirOperation op) {
+  if (tileOpIs(op, "llvm.func") || tileOpIs(op, "llvm.mlir.global"))
+    return true;
+  return emulatorRefuse(build, op, "is not of the llvm dialect; lower the module to nvvm or rocdl first");
+}
+
+static TileOps topLevel(EmulatorBuild *build) {
+  TileOps ops = {NULL, 0, 0};
+  for (MlirOperation op = mlirBlockGetFirstOperation(build->body); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op))
+    tileOpsAppend(&ops, op);
+  return ops;
+}
+
+static void lowerAll(EmulatorBuild *build, TileOps *ops) {
+  for (intptr_t i = 0; i < ops->count && !build->failed; ++i)
+    if (isKernel(ops->items[i]) && !emulatorAddKernel(build, ops->items[i]))
+      build->failed = true;
+  if (build->failed || !placeGlobals(build, ops))
+    return;
+  placeShared(build->program);
+  TileOps functions = topLevel(build);
+  for (intptr_t i = 0; i < functions.count; ++i) {
+    bool kernel = isKernel(functions.items[i]);
+    if (!isDefinition(functions.items[i]))
+      continue;
+    lowerFunction(build, functions.items[i]);
+    if (kernel)
+      addEntry(build, functions.items[i]);
+  }
+  for (intptr_t i = 0; i < functions.count; ++i) // what the calls of declarations became needs them no more
+    if (tileOpIs(functions.items[i], "llvm.func") && !isDefinition(functions.items[i]))
+      mlirOperationDestroy(functions.items[i]);
+  tileOpsFree(&functions);
+}
+
+static bool lowerModule(EmulatorBuild *build, MlirOperation module) {
+  copyInto(build, module);
+  TileOps ops = topLevel(build);
+  bool ok = true;
+  for (intptr_t i = 0; i < ops.count; ++i)
+    ok &= isWanted(build, ops.items[i]);
+  if (ok)
+    lowerAll(build, &ops);
+  tileOpsFree(&ops);
+  return ok && !build->failed;
+}
+
+static bool compileHost(EmulatorBuild *build, tessera_error_t *error) {
+  if (!mlirOperationVerify(build->module))
+    return tessera_fail(error, "the kernel's host code does not verify");
+  mlirRegisterAllLLVMTranslations(build->context);
+  LLVMContextRef context = LLVMContextCreate();
+  LLVMModuleRef translated = mlirTranslateModuleToLLVMIR(build->module, context);
+  if (!translated) {
+    LLVMContextDispose(context);
+    return tessera_fail(error, "the kernel's host code cannot be translated to LLVM IR");
+  }
+  // More than -O1 does not run faster: most of the time is in the calls. Less would make large frames.
+  build->program->jit = tileJitCreate(translated, context, 1, error);
+  return build->program->jit && emulatorBindKernels(build->program, error);
+}
+
+static EmulatorBuild beginBuild(MlirContext context, const TileEmulatorOptions *options, MlirModule host) {
+  return (EmulatorBuild){.options = options,
+                         .context = context,
+                         .module = mlirModuleGetOperation(host),
+                         .body = mlirModuleGetBody(host),
+                         .pointer = mlirLLVMPointerTypeGet(context, 0),
+                         .i1 = mlirIntegerTypeGet(context, 1),
+                         .i8 = mlirIntegerTypeGet(context, 8),
+                         .i16 = mlirIntegerTypeGet(context, 16),
+                         .i32 = mlirIntegerTypeGet(context, 32),
+                         .i64 = mlirIntegerTypeGet(context, 64),
+                         .f32 = mlirF32TypeGet(context),
+                         .f64 = mlirF64TypeGet(context)};
+}
+
+TileEmulatorProgram *tileEmulatorCompile(MlirOperation module, const TileEmulatorOptions *options,
+                                         tessera_error_t *error) {
+  MlirContext context = mlirOperationGetContext(module);
+  TileEmulatorProgram *program = emulatorProgramCreate(options, context);
+  if (!program) {
+    tessera_fail(error, "out of memory");
+    return NULL;
+  }
+  MlirModule host = mlirModuleCreateEmpty(mlirOperationGetLocation(module));
+  EmulatorBuild build = beginBuild(context, options, host);
+  build.program = program;
+  bool ok = lowerModule(&build, module) || tessera_fail(error, "the kernel cannot be emulated");
+  if (ok && !program->kernelCount)
+    ok = tessera_fail(error, "the module has no kernel (an llvm.func with gpu.kernel, nvvm.kernel or rocdl.kernel)");
+  ok = ok && compileHost(&build, error);
+  mlirModuleDestroy(host);
+  if (ok)
+    return program;
+  tileEmulatorDestroy(program);
+  return NULL;
+}

@@ -1,0 +1,127 @@
+// Counts the instructions of each block by class, as the llvm dialect has them, and has the block say so when it runs.
+// Memory, barriers and matrix instructions are counted where they happen. Before anything else is rewritten.
+#include "lib/emulator/compile/build.h"
+
+#include "mlir-c/BuiltinTypes.h"
+
+typedef struct Counts {
+  int64_t classes[TESSERA_EMU_CLASSES], flops;
+} Counts;
+
+static const char *const floatingOps[] = {"llvm.fadd",          "llvm.fsub",
+                                          "llvm.fmul",          "llvm.fdiv",
+                                          "llvm.frem",          "llvm.fneg",
+                                          "llvm.fcmp",          "llvm.fptrunc",
+                                          "llvm.fpext",         "llvm.sitofp",
+                                          "llvm.uitofp",        "llvm.fptosi",
+                                          "llvm.fptoui",        "llvm.intr.fma",
+                                          "llvm.intr.fmuladd",  "llvm.intr.fabs",
+                                          "llvm.intr.maxnum",   "llvm.intr.minnum",
+                                          "llvm.intr.maximum",  "llvm.intr.minimum",
+                                          "llvm.intr.copysign", NULL};
+static const char *const specialOps[] = {"llvm.intr.exp",
+                                         "llvm.intr.exp2",
+                                         "llvm.intr.log",
+                                         "llvm.intr.log2",
+                                         "llvm.intr.log10",
+                                         "llvm.intr.sin",
+                                         "llvm.intr.cos",
+                                         "llvm.intr.sqrt",
+                                         "llvm.intr.pow",
+                                         "llvm.intr.powi",
+                                         "llvm.intr.tanh",
+                                         "nvvm.rcp.approx.ftz.f",
+                                         "rocdl.rcp",
+                                         "rocdl.exp2",
+                                         "rocdl.log",
+                                         "rocdl.sqrt",
+                                         NULL};
+static const char *const controlOps[] = {"llvm.br", "llvm.cond_br", "llvm.switch", "llvm.return", NULL};
+// No instruction at all.
+static const char *const freeOps[] = {"llvm.mlir.constant",
+                                      "llvm.mlir.undef",
+                                      "llvm.mlir.poison",
+                                      "llvm.mlir.zero",
+                                      "llvm.mlir.addressof",
+                                      "llvm.extractvalue",
+                                      "llvm.insertvalue",
+                                      "llvm.bitcast",
+                                      "llvm.inttoptr",
+                                      "llvm.ptrtoint",
+                                      "llvm.addrspacecast",
+                                      "llvm.extractelement",
+                                      "llvm.insertelement",
+                                      "llvm.shufflevector",
+                                      "llvm.alloca",
+                                      "llvm.unreachable",
+                                      "llvm.intr.assume",
+                                      "llvm.load",
+                                      "llvm.store",
+                                      "llvm.atomicrmw",
+                                      "llvm.cmpxchg",
+                                      "llvm.fence",
+                                      NULL};
+
+static bool isOneOf(MlirOperation op, const char *const *names) {
+  for (; *names; ++names)
+    if (tileOpIs(op, *names))
+      return true;
+  return false;
+}
+
+static int64_t elementsOf(MlirOperation op) {
+  MlirType type = tileResultType(op, 0);
+  return mlirTypeIsAVector(type) ? mlirShapedTypeGetDimSize(type, 0) : 1;
+}
+
+static int64_t flopsOf(MlirOperation op) {
+  if (tileOpIs(op, "llvm.intr.fma") || tileOpIs(op, "llvm.intr.fmuladd"))
+    return 2 * elementsOf(op);
+  for (int i = 0; i < 6; ++i) // fadd to fneg
+    if (tileOpIs(op, floatingOps[i]))
+      return elementsOf(op);
+  return isOneOf(op, specialOps) ? elementsOf(op) : 0;
+}
+
+static bool isMathCall(MlirOperation op) {
+  return tileOpIs(op, "llvm.call") && (emulatorSays(op, "callee", "@__nv_") || emulatorSays(op, "callee", "@__ocml_"));
+}
+
+static void count(MlirOperation op, Counts *counts) {
+  if (isOneOf(op, freeOps))
+    return;
+  counts->flops += flopsOf(op);
+  if (isOneOf(op, floatingOps))
+    counts->classes[TESSERA_EMU_FLOATING] += elementsOf(op);
+  else if (isOneOf(op, specialOps) || isMathCall(op))
+    ++counts->classes[TESSERA_EMU_SPECIAL];
+  else if (isOneOf(op, controlOps) || tileOpIs(op, "llvm.call"))
+    ++counts->classes[TESSERA_EMU_CONTROL];
+  else if (mlirOperationGetNumResults(op) && !strncmp(tileOpName(op).data, "llvm.", 5))
+    counts->classes[TESSERA_EMU_INTEGER] += elementsOf(op);
+}
+
+static void tell(EmulatorBuild *build, MlirBlock block, const Counts *counts) {
+  MlirOperation first = mlirBlockGetFirstOperation(block);
+  TileBuilder b = tileBuilderAtStart(block, mlirOperationGetLocation(first));
+  for (int i = 0; i < TESSERA_EMU_CLASSES; ++i)
+    if (counts->classes[i]) {
+      MlirValue operands[] = {build->self, emulatorI32(build, &b, i), emulatorI32(build, &b, counts->classes[i])};
+      emulatorCall(build, &b, "tessera_emu_count", (MlirType){NULL}, 3, operands);
+    }
+  if (counts->flops) {
+    MlirValue operands[] = {build->self, emulatorI64(build, &b, counts->flops)};
+    emulatorCall(build, &b, "tessera_emu_count_flops", (MlirType){NULL}, 2, operands);
+  }
+}
+
+void emulatorCountBlocks(EmulatorBuild *build, MlirRegion body) {
+  for (MlirBlock block = mlirRegionGetFirstBlock(body); !mlirBlockIsNull(block);
+       block = mlirBlockGetNextInRegion(block)) {
+    Counts counts = {.flops = 0};
+    for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op);
+         op = mlirOperationGetNextInBlock(op))
+      count(op, &counts);
+    tell(build, block, &counts);
+  }
+}

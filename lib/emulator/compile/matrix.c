@@ -1,0 +1,217 @@
+// Matrix instructions: operands go into the frame as matrix.h lays a fragment out, the result comes from it.
+#include "lib/emulator/compile/matrix.h"
+
+#include "mlir-c/BuiltinAttributes.h"
+#include "mlir-c/BuiltinTypes.h"
+#include "mlir-c/Dialect/LLVM.h"
+
+#include <stdio.h>
+
+static uint32_t operandBytes(const tessera_matrix_operand_t *operand) {
+  return (uint32_t)(operand->count * tessera_lane_type_bits(operand->type) + 7) / 8;
+}
+
+typedef struct Groups { // operands of A, B, C from `first` on
+  intptr_t first, a, b, c;
+} Groups;
+
+static bool storeFragment(EmulatorBuild *build, TileBuilder *b, MlirOperation op, const tessera_matrix_t *matrix,
+                          Groups groups) {
+  uint64_t result = mlirOperationGetNumResults(op) ? emulatorBytes(tileResultType(op, 0)) : 0;
+  if (groups.c < 0 || groups.first + groups.a + groups.b + groups.c > mlirOperationGetNumOperands(op) ||
+      result != operandBytes(&matrix->d))
+    return emulatorRefuse(build, op, "has not the operands and the result of %s", matrix->name);
+  const tessera_matrix_operand_t *operands[] = {&matrix->a, &matrix->b, &matrix->c};
+  intptr_t counts[] = {groups.a, groups.b, groups.c}, at = groups.first;
+  for (int i = 0; i < 3; at += counts[i++]) {
+    uint32_t start = (uint32_t)operands[i]->at, end = emulatorStoreOperands(build, b, op, at, counts[i], start);
+    if (end - start != operandBytes(operands[i]))
+      return emulatorRefuse(build, op, "operand %c has %u bytes, %s takes %u", "ABC"[i], end - start, matrix->name,
+                            operandBytes(operands[i]));
+  }
+  return true;
+}
+
+static bool lowerMatrix(EmulatorBuild *build, MlirOperation op, const tessera_matrix_t *matrix, Groups groups) {
+  TileBuilder b = tileBuilderBefore(op);
+  const tessera_matrix_t *kept = emulatorKeepMatrix(build, matrix);
+  if (!kept || !storeFragment(build, &b, op, kept, groups))
+    return false;
+  emulatorCollective(build, &b, op, tessera_emu_multiply, kept,
+                     emulatorFrame(build, &b, 0, (uint32_t)kept->fragment_bytes));
+  emulatorReplace(op, emulatorLoadPacked(build, &b, tileResultType(op, 0), (uint32_t)kept->d.at));
+  return true;
+}
+
+//===--- mma.sync -----------------------------------------------------------------===//
+
+static bool typeByName(const char *text, tessera_lane_type_t *type) {
+  for (int i = 0; i < TESSERA_LANE_COUNT; ++i) {
+    char name[32];
+    snprintf(name, sizeof name, "<%s>", tessera_lane_type_name((tessera_lane_type_t)i));
+    if (strstr(text, name)) {
+      *type = (tessera_lane_type_t)i;
+      return true;
+    }
+  }
+  return false;
+}
+
+// Of one register of an accumulator, or of a multiplicand whose type says it.
+static bool typeOfRegister(MlirType type, tessera_lane_type_t *out) {
+  MlirType element = mlirTypeIsAVector(type) ? mlirShapedTypeGetElementType(type) : type;
+  if (mlirTypeIsAF16(element))
+    *out = TESSERA_LANE_F16;
+  else if (mlirTypeIsAF32(element))
+    *out = TESSERA_LANE_F32;
+  else if (mlirTypeIsAF64(element))
+    *out = TESSERA_LANE_F64;
+  else if (mlirTypeIsAInteger(element))
+    *out = TESSERA_LANE_S32;
+  else
+    return false;
+  return true;
+}
+
+static bool multiplicand(MlirOperation op, const char *attribute, MlirType inRegister, tessera_lane_type_t *out) {
+  char text[64];
+  MlirAttribute said = tileOpAttribute(op, attribute);
+  if (!mlirAttributeIsNull(said))
+    return typeByName(tileAttributeText(said, text, sizeof text), out);
+  return typeOfRegister(inRegister, out);
+}
+
+static Groups mmaGroups(MlirOperation op) {
+  MlirAttribute segments = tileOpAttribute(op, "operandSegmentSizes");
+  return (Groups){0, mlirDenseI32ArrayGetElement(segments, 0), mlirDenseI32ArrayGetElement(segments, 1),
+                  mlirDenseI32ArrayGetElement(segments, 2)};
+}
+
+bool emulatorLowerMmaSync(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row) {
+  char shape[128];
+  Groups groups = mmaGroups(op);
+  tessera_mma_sync_t mma = {.a_is_column = emulatorSays(op, "layoutA", "col"),
+                            .b_is_row = emulatorSays(op, "layoutB", "row"),
+                            .saturate = emulatorSays(op, "intOverflowBehavior", "satfinite"),
+                            .bit_product = emulatorSays(op, "b1Op", "and_popc") ? TESSERA_BIT_AND : TESSERA_BIT_XOR};
+  (void)row;
+  tileAttributeText(tileOpAttribute(op, "shape"), shape, sizeof shape);
+  const char *sizes = strchr(shape, '<');
+  MlirType result = tileResultType(op, 0);
+  bool ok = sizes && sscanf(sizes, "<m = %d, n = %d, k = %d>", &mma.m, &mma.n, &mma.k) == 3 &&
+            multiplicand(op, "multiplicandAPtxType", tileOperandType(op, 0), &mma.a) &&
+            multiplicand(op, "multiplicandBPtxType", tileOperandType(op, groups.a), &mma.b) &&
+            typeOfRegister(tileOperandType(op, groups.a + groups.b), &mma.c) &&
+            typeOfRegister(mlirLLVMStructTypeGetElementType(result, 0), &mma.d);
+  tessera_matrix_t matrix;
+  tessera_error_t error = {.text = "its types are not known to the emulator"};
+  if (!ok || !tessera_mma_sync(&mma, &matrix, &error))
+    return emulatorRefuse(build, op, "%s", error.text);
+  return lowerMatrix(build, op, &matrix, groups);
+}
+
+//===--- llvm.nvvm.mma -------------------------------------------------------------===//
+
+static bool typeByWord(const char *word, tessera_lane_type_t *type) {
+  char bracketed[32];
+  snprintf(bracketed, sizeof bracketed, "<%s>", word);
+  return typeByName(bracketed, type);
+}
+
+// "llvm.nvvm.mma.m16n8k32.row.col.f32.e4m3.e4m3.f32": the form that nvvm.mma.sync has no words for (8-bit floats).
+static bool readIntrinsic(MlirStringRef name, tessera_mma_sync_t *mma) {
+  char text[128], d[8], a[8], b[8], c[8];
+  snprintf(text, sizeof text, "%.*s", (int)name.length, name.data);
+  return sscanf(text, "llvm.nvvm.mma.m%dn%dk%d.row.col.%7[a-z0-9].%7[a-z0-9].%7[a-z0-9].%7[a-z0-9]", &mma->m, &mma->n,
+                &mma->k, d, a, b, c) == 7 &&
+         typeByWord(d, &mma->d) && typeByWord(a, &mma->a) && typeByWord(b, &mma->b) && typeByWord(c, &mma->c);
+}
+
+bool emulatorLowerMmaIntrinsic(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row) {
+  tessera_mma_sync_t mma = {.m = 0};
+  tessera_matrix_t matrix;
+  tessera_error_t error;
+  MlirStringRef name = mlirStringAttrGetValue(tileOpAttribute(op, "intrin"));
+  (void)row;
+  if (!readIntrinsic(name, &mma))
+    return emulatorRefuse(build, op, "is not known to the emulator: \"%.*s\"", (int)name.length, name.data);
+  if (!tessera_mma_sync(&mma, &matrix, &error))
+    return emulatorRefuse(build, op, "%s", error.text);
+  intptr_t a = operandBytes(&matrix.a) / 4, b = operandBytes(&matrix.b) / 4;
+  return lowerMatrix(build, op, &matrix, (Groups){0, a, b, mlirOperationGetNumOperands(op) - a - b});
+}
+
+//===--- mfma, wmma -----------------------------------------------------------------===//
+
+// Without "rocdl.".
+static bool shortName(MlirOperation op, char *name, size_t size) {
+  MlirStringRef full = tileOpName(op);
+  if (full.length - 6 >= size)
+    return false;
+  memcpy(name, full.data + 6, full.length - 6);
+  name[full.length - 6] = 0;
+  return true;
+}
+
+// cbsz, abid, blgp: broadcasts of blocks, and signs of f64 on later chips.
+static bool hasPlainModifiers(EmulatorBuild *build, MlirOperation op) {
+  static const char *const names[] = {"cbsz", "abid", "blgp"};
+  for (int i = 0; i < 3 && 3 + i < mlirOperationGetNumOperands(op); ++i) {
+    int64_t value;
+    if (!emulatorConstant(mlirOperationGetOperand(op, 3 + i), &value) || value)
+      return emulatorRefuse(build, op, "%s is not constant 0, which the emulator does not know", names[i]);
+  }
+  return true;
+}
+
+bool emulatorLowerMfma(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row) {
+  char name[64];
+  tessera_matrix_t matrix;
+  tessera_error_t error = {.text = "is not known to the emulator"};
+  (void)row;
+  if (mlirOperationGetNumOperands(op) != 6)
+    return emulatorRefuse(build, op, "has %lld operands, not 6", (long long)mlirOperationGetNumOperands(op));
+  if (!hasPlainModifiers(build, op))
+    return false;
+  if (!shortName(op, name, sizeof name) || !tessera_mfma(name, build->options->chipName, &matrix, &error))
+    return emulatorRefuse(build, op, "%s", error.text);
+  return lowerMatrix(build, op, &matrix, (Groups){0, 1, 1, 1});
+}
+
+// smfmac a, b, c, indices, cbsz, abid
+bool emulatorLowerSmfmac(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row) {
+  char name[64];
+  tessera_matrix_t matrix;
+  tessera_error_t error = {.text = "is not known to the emulator"};
+  int64_t cbsz, abid;
+  (void)row;
+  if (mlirOperationGetNumOperands(op) != 6)
+    return emulatorRefuse(build, op, "has %lld operands, not 6", (long long)mlirOperationGetNumOperands(op));
+  if (!emulatorConstant(mlirOperationGetOperand(op, 4), &cbsz) ||
+      !emulatorConstant(mlirOperationGetOperand(op, 5), &abid))
+    return emulatorRefuse(build, op, "cbsz and abid are not constant, which the emulator does not know");
+  if (cbsz) // the first set, whatever abid says
+    abid = 0;
+  if (!shortName(op, name, sizeof name) || !tessera_smfmac(name, build->options->chipName, (int)abid, &matrix, &error))
+    return emulatorRefuse(build, op, "%s", error.text);
+  TileBuilder b = tileBuilderBefore(op);
+  emulatorStoreOperands(build, &b, op, 3, 1, (uint32_t)matrix.index_at);
+  return lowerMatrix(build, op, &matrix, (Groups){0, 1, 1, 1});
+}
+
+bool emulatorLowerWmma(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row) {
+  char name[64];
+  tessera_matrix_t matrix;
+  tessera_error_t error = {.text = "is not known to the emulator"};
+  tessera_wmma_t wmma = {.name = name,
+                         .chip = build->options->chipName,
+                         .lanes = (int)build->options->chip.warp_width,
+                         .a_signed = emulatorInteger(op, "signA", 0),
+                         .b_signed = emulatorInteger(op, "signB", 0),
+                         .clamp = emulatorInteger(op, "clamp", 0),
+                         .high = emulatorInteger(op, "opsel", 0)};
+  (void)row;
+  if (!shortName(op, name, sizeof name) || !tessera_wmma(&wmma, &matrix, &error))
+    return emulatorRefuse(build, op, "%s", error.text);
+  return lowerMatrix(build, op, &matrix, (Groups){0, 1, 1, 1});
+}

@@ -1,0 +1,14 @@
+// Lowering of matrix instructions: what the rows of nvvm.c and rocdl.c name.
+#ifndef TESSERA_EMULATOR_COMPILE_MATRIX_H
+#define TESSERA_EMULATOR_COMPILE_MATRIX_H
+
+#include "lib/emulator/compile/build.h"
+
+bool emulatorLowerMmaSync(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row);
+// llvm.call_intrinsic of an llvm.nvvm.mma.…; any other is refused.
+bool emulatorLowerMmaIntrinsic(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row);
+bool emulatorLowerMfma(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row);
+bool emulatorLowerSmfmac(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row);
+bool emulatorLowerWmma(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row);
+
+#endif

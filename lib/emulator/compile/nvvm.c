@@ -1,0 +1,391 @@
+// Rows for the nvvm dialect: what each op is on the emulated machine. An op without a row is refused by name.
+#include "lib/emulator/compile/common.h"
+#include "lib/emulator/compile/matrix.h"
+
+#include "mlir-c/BuiltinAttributes.h"
+#include "mlir-c/BuiltinTypes.h"
+#include "mlir-c/Dialect/LLVM.h"
+
+static const MlirType none;
+static const MlirValue nothing;
+
+// The position of the attribute's text in `names` (ends with null); -1 if it is none of them. Enum attributes print as
+// #nvvm.shfl_kind<bfly> or #nvvm<shfl_kind bfly>.
+static int whichOf(MlirOperation op, const char *attribute, const char *const *names) {
+  char text[64];
+  MlirAttribute value = tileOpAttribute(op, attribute);
+  if (mlirAttributeIsNull(value))
+    return -1;
+  tileAttributeText(value, text, sizeof text);
+  size_t end = strcspn(text, ">"), start = end;
+  while (start && text[start - 1] != '<' && text[start - 1] != ' ')
+    --start;
+  for (int i = 0; names[i]; ++i)
+    if (strlen(names[i]) == end - start && !strncmp(text + start, names[i], end - start))
+      return i;
+  return -1;
+}
+
+//===--- warps ------------------------------------------------------------------===//
+
+// shfl.sync mask, value, offset, clamp
+static bool lowerShuffle(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row) {
+  static const char *const kinds[] = {"bfly", "up", "down", "idx", NULL};
+  TileBuilder b = tileBuilderBefore(op);
+  int kind = whichOf(op, "kind", kinds);
+  MlirType type = tileResultType(op, 0);
+  bool isPair = mlirTypeIsALLVMStructType(type);
+  (void)row;
+  if (kind < 0)
+    return emulatorRefuse(build, op, "has a kind the emulator does not know");
+  MlirValue flag = isPair ? emulatorFrame(build, &b, 0, 4) : emulatorAddress(build, &b, NULL);
+  MlirValue operands[] = {mlirOperationGetOperand(op, 0), emulatorToBits(build, &b, mlirOperationGetOperand(op, 1)),
+                          mlirOperationGetOperand(op, 2), mlirOperationGetOperand(op, 3),
+                          emulatorI32(build, &b, kind),   flag};
+  MlirValue bits = emulatorCallAt(build, &b, op, "tessera_emu_shuffle", build->i32, 6, operands);
+  MlirType valueType = isPair ? mlirLLVMStructTypeGetElementType(type, 0) : type;
+  MlirValue value = emulatorFromBits(build, &b, bits, valueType);
+  if (isPair) {
+    MlirValue valid = emulatorFromBits(build, &b, emulatorLoadPacked(build, &b, build->i32, 0), build->i1);
+    value = emulatorPair(build, &b, type, value, valid);
+  }
+  emulatorReplace(op, value);
+  return true;
+}
+
+// vote.sync mask, predicate
+static bool lowerVote(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row) {
+  static const char *const kinds[] = {"any", "all", "ballot", "uni", NULL}; // as TESSERA_VOTE_…
+  TileBuilder b = tileBuilderBefore(op);
+  int kind = whichOf(op, "kind", kinds);
+  (void)row;
+  if (kind < 0)
+    return emulatorRefuse(build, op, "has a kind the emulator does not know");
+  MlirValue operands[] = {mlirOperationGetOperand(op, 0), emulatorToBits(build, &b, mlirOperationGetOperand(op, 1)),
+                          emulatorI32(build, &b, kind)};
+  MlirValue result = emulatorCallAt(build, &b, op, "tessera_emu_vote", build->i32, 3, operands);
+  emulatorReplace(op, emulatorFromBits(build, &b, result, tileResultType(op, 0)));
+  return true;
+}
+
+// match.sync mask, value
+static bool lowerMatch(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row) {
+  TileBuilder b = tileBuilderBefore(op);
+  bool all = mlirTypeIsALLVMStructType(tileResultType(op, 0));
+  MlirValue value = emulatorToBits(build, &b, mlirOperationGetOperand(op, 1));
+  (void)row;
+  if (!mlirTypeEqual(mlirValueGetType(value), build->i64))
+    value = emulatorUnary(&b, "llvm.zext", build->i64, value);
+  MlirValue operands[] = {mlirOperationGetOperand(op, 0), value,
+                          all ? emulatorFrame(build, &b, 0, 4) : emulatorAddress(build, &b, NULL)};
+  MlirValue result = emulatorCallAt(build, &b, op, "tessera_emu_match", build->i32, 3, operands);
+  if (all) {
+    MlirValue equal = emulatorFromBits(build, &b, emulatorLoadPacked(build, &b, build->i32, 0), build->i1);
+    result = emulatorPair(build, &b, tileResultType(op, 0), result, equal);
+  }
+  emulatorReplace(op, result);
+  return true;
+}
+
+// redux.sync value, mask
+static bool lowerRedux(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row) {
+  static const char *const kinds[] = {"add", "and", "or", "xor", "min", "max", "umin", "umax", "fmin", "fmax", NULL};
+  TileBuilder b = tileBuilderBefore(op);
+  int kind = whichOf(op, "kind", kinds);
+  int64_t flags = (emulatorInteger(op, "abs", 0) ? TESSERA_REDUX_ABSOLUTE : 0) |
+                  (emulatorInteger(op, "nan", 0) ? TESSERA_REDUX_NAN : 0);
+  (void)row;
+  if (kind < 0)
+    return emulatorRefuse(build, op, "has a kind the emulator does not know");
+  MlirValue operands[] = {mlirOperationGetOperand(op, 1), emulatorToBits(build, &b, mlirOperationGetOperand(op, 0)),
+                          emulatorI32(build, &b, kind), emulatorI32(build, &b, flags)};
+  MlirValue result = emulatorCallAt(build, &b, op, "tessera_emu_redux", build->i32, 4, operands);
+  emulatorReplace(op, emulatorFromBits(build, &b, result, tileResultType(op, 0)));
+  return true;
+}
+
+static bool lowerElect(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row) {
+  TileBuilder b = tileBuilderBefore(op);
+  MlirValue mask = mlirOperationGetNumOperands(op) ? mlirOperationGetOperand(op, 0) : emulatorI32(build, &b, -1);
+  (void)row;
+  MlirValue result = emulatorCallAt(build, &b, op, "tessera_emu_elect", build->i32, 1, &mask);
+  emulatorReplace(op, emulatorFromBits(build, &b, result, tileResultType(op, 0)));
+  return true;
+}
+
+static bool lowerWarpSync(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row) {
+  TileBuilder b = tileBuilderBefore(op);
+  MlirValue mask = emulatorUnary(&b, "llvm.zext", build->i64, mlirOperationGetOperand(op, 0));
+  emulatorCallAt(build, &b, op, row->callee, none, 1, &mask);
+  emulatorReplace(op, nothing);
+  return true;
+}
+
+// %lanemask_eq, le, lt, ge, gt: `number` in this order.
+static bool lowerLaneMask(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row) {
+  TileBuilder b = tileBuilderBefore(op);
+  MlirValue operands[] = {build->self, emulatorI32(build, &b, row->number)};
+  emulatorReplace(op, emulatorCall(build, &b, "tessera_emu_lanemask", build->i32, 2, operands));
+  return true;
+}
+
+//===--- blocks, order --------------------------------------------------------------===//
+
+static MlirValue segmentOr0(EmulatorBuild *build, TileBuilder *b, MlirOperation op, intptr_t segment) {
+  MlirAttribute segments = tileOpAttribute(op, "operandSegmentSizes");
+  intptr_t at = 0;
+  for (intptr_t i = 0; i < segment; ++i)
+    at += mlirDenseI32ArrayGetElement(segments, i);
+  return mlirDenseI32ArrayGetElement(segments, segment) ? mlirOperationGetOperand(op, at) : emulatorI32(build, b, 0);
+}
+
+// barrier id?, number of threads?, predicate? of a reduction.
+static bool lowerBarrier(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row) {
+  static const char *const reductions[] = {"popc", "and", "or", NULL};
+  TileBuilder b = tileBuilderBefore(op);
+  MlirValue operands[] = {segmentOr0(build, &b, op, 0), segmentOr0(build, &b, op, 1), segmentOr0(build, &b, op, 2),
+                          emulatorFrame(build, &b, 0, 4)};
+  int reduction = whichOf(op, "reductionOp", reductions);
+  (void)row;
+  if (reduction < 0) {
+    emulatorCallAt(build, &b, op, "tessera_emu_barrier", none, 2, operands);
+    emulatorReplace(op, nothing);
+    return true;
+  }
+  MlirValue count = emulatorCallAt(build, &b, op, "tessera_emu_barrier_count", build->i32, 4, operands);
+  MlirValue threads = emulatorLoadPacked(build, &b, build->i32, 0);
+  if (reduction) { // and: all of them; or: any
+    TileAttributeEntry predicate[] = {{"predicate", mlirIntegerAttrGet(build->i64, reduction == 1 ? 0 : 1)},
+                                      {NULL}}; // eq, ne
+    MlirValue other = reduction == 1 ? threads : emulatorI32(build, &b, 0);
+    MlirValue holds = tileBuildValue(&b, "llvm.icmp", build->i1, 2, (MlirValue[]){count, other}, predicate);
+    count = emulatorUnary(&b, "llvm.zext", build->i32, holds);
+  }
+  emulatorReplace(op, count);
+  return true;
+}
+
+static bool lowerBarrierArrive(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row) {
+  TileBuilder b = tileBuilderBefore(op);
+  intptr_t count = mlirOperationGetNumOperands(op);
+  MlirValue operands[] = {count > 1 ? mlirOperationGetOperand(op, 0) : emulatorI32(build, &b, 0),
+                          mlirOperationGetOperand(op, count - 1)};
+  (void)row;
+  emulatorCallAt(build, &b, op, "tessera_emu_barrier_arrive", none, 2, operands);
+  emulatorReplace(op, nothing);
+  return true;
+}
+
+// membar; `number` is the scope of an op that does not say one.
+static bool lowerMembar(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row) {
+  static const char *const scopes[] = {"cta", "cluster", "gpu", "sys", NULL};
+  static const tessera_emu_scope_t meanings[] = {TESSERA_EMU_SCOPE_BLOCK, TESSERA_EMU_SCOPE_DEVICE,
+                                                 TESSERA_EMU_SCOPE_DEVICE, TESSERA_EMU_SCOPE_SYSTEM};
+  TileBuilder b = tileBuilderBefore(op);
+  int scope = whichOf(op, "scope", scopes);
+  MlirValue operands[] = {emulatorI32(build, &b, TESSERA_EMU_SEQUENTIAL),
+                          emulatorI32(build, &b, scope < 0 ? row->number : (int64_t)meanings[scope])};
+  emulatorCallAt(build, &b, op, "tessera_emu_fence", none, 2, operands);
+  emulatorReplace(op, nothing);
+  return true;
+}
+
+//===--- copies, matrices in shared memory ---------------------------------------------===//
+
+// cp.async to, from, source size?
+static bool lowerCopyAsync(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row) {
+  TileBuilder b = tileBuilderBefore(op);
+  int64_t size = emulatorInteger(op, "size", 0);
+  bool isPartial = mlirOperationGetNumOperands(op) > 2;
+  (void)row;
+  MlirValue operands[] = {emulatorFlat(build, &b, mlirOperationGetOperand(op, 0)),
+                          emulatorFlat(build, &b, mlirOperationGetOperand(op, 1)), emulatorI32(build, &b, size),
+                          isPartial ? mlirOperationGetOperand(op, 2) : emulatorI32(build, &b, size)};
+  emulatorCallAt(build, &b, op, "tessera_emu_copy_async", none, 4, operands);
+  emulatorReplace(op, nothing);
+  return true;
+}
+
+static bool lowerCopyCommit(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row) {
+  TileBuilder b = tileBuilderBefore(op);
+  (void)row;
+  emulatorCall(build, &b, "tessera_emu_copy_commit", none, 1, &build->self);
+  emulatorReplace(op, nothing);
+  return true;
+}
+
+static bool lowerCopyWait(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row) {
+  TileBuilder b = tileBuilderBefore(op);
+  MlirValue pending = emulatorI32(build, &b, emulatorInteger(op, "n", 0));
+  (void)row;
+  emulatorCallAt(build, &b, op, "tessera_emu_copy_wait", none, 1, &pending);
+  emulatorReplace(op, nothing);
+  return true;
+}
+
+static bool isPlainMatrix(MlirOperation op) { // 8 x 8 of 16 bits
+  char shape[64];
+  MlirAttribute said = tileOpAttribute(op, "shape");
+  if (!mlirAttributeIsNull(said) && !strstr(tileAttributeText(said, shape, sizeof shape), "m = 8, n = 8"))
+    return false;
+  return !emulatorHas(op, "eltType") || emulatorSays(op, "eltType", "b16");
+}
+
+// A lane's tessera_moved_t, in the frame behind its four registers.
+static MlirValue moved(EmulatorBuild *build, TileBuilder *b, MlirValue row) {
+  MlirValue at = emulatorFrame(build, b, 16, sizeof(tessera_moved_t));
+  emulatorStore(build, b, emulatorFlat(build, b, row), at);
+  emulatorStore(build, b, emulatorFrame(build, b, 0, 16),
+                emulatorOffset(build, b, at, offsetof(tessera_moved_t, words)));
+  return at;
+}
+
+static bool isCount(int64_t count) { return count == 1 || count == 2 || count == 4; }
+
+static bool lowerLdmatrix(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row) {
+  TileBuilder b = tileBuilderBefore(op);
+  int64_t count = emulatorInteger(op, "num", 0);
+  (void)row;
+  if (!isPlainMatrix(op) || !isCount(count))
+    return emulatorRefuse(build, op, "is not of 1, 2 or 4 matrices of 8 x 8 x 16 bits");
+  emulatorCollective(build, &b, op, tessera_emu_move_matrices,
+                     tessera_emu_move((uint32_t)count, emulatorSays(op, "layout", "col"), false),
+                     moved(build, &b, mlirOperationGetOperand(op, 0)));
+  emulatorReplace(op, emulatorLoadPacked(build, &b, tileResultType(op, 0), 0));
+  return true;
+}
+
+static bool lowerStmatrix(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row) {
+  TileBuilder b = tileBuilderBefore(op);
+  intptr_t count = mlirOperationGetNumOperands(op) - 1;
+  (void)row;
+  if (!isPlainMatrix(op) || !isCount(count))
+    return emulatorRefuse(build, op, "is not of 1, 2 or 4 matrices of 8 x 8 x 16 bits");
+  emulatorStoreOperands(build, &b, op, 1, count, 0);
+  emulatorCollective(build, &b, op, tessera_emu_move_matrices,
+                     tessera_emu_move((uint32_t)count, emulatorSays(op, "layout", "col"), true),
+                     moved(build, &b, mlirOperationGetOperand(op, 0)));
+  emulatorReplace(op, nothing);
+  return true;
+}
+
+//===--- arithmetic -----------------------------------------------------------------===//
+
+static bool lowerReciprocal(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row) {
+  TileBuilder b = tileBuilderBefore(op);
+  TileAttributeEntry value[] = {{"value", mlirFloatAttrDoubleGet(build->context, build->f32, 1.0)}, {NULL}};
+  MlirValue one = tileBuildValue(&b, "llvm.mlir.constant", build->f32, 0, NULL, value);
+  (void)row;
+  emulatorReplace(op, emulatorBinary(&b, "llvm.fdiv", one, mlirOperationGetOperand(op, 0)));
+  return true;
+}
+
+static bool lowerTf32(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row) {
+  static const char *const modes[] = {"rn", "rna", NULL};
+  TileBuilder b = tileBuilderBefore(op);
+  int mode = whichOf(op, "rnd", modes);
+  (void)row;
+  if (mode < 0 || emulatorInteger(op, "relu", 0) || emulatorSays(op, "sat", "satfinite"))
+    return emulatorRefuse(build, op, "rounds in a way the emulator does not know");
+  MlirValue operands[] = {emulatorToBits(build, &b, mlirOperationGetOperand(op, 0)), emulatorI32(build, &b, mode)};
+  emulatorReplace(op, emulatorCall(build, &b, "tessera_emu_tf32", build->i32, 2, operands));
+  return true;
+}
+
+// prmt low, high?, selector
+static bool lowerPermute(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row) {
+  static const char *const modes[] = {"default", "f4e", "b4e", "rc8", "ecl", "ecr", "rc16", NULL};
+  TileBuilder b = tileBuilderBefore(op);
+  intptr_t count = mlirOperationGetNumOperands(op);
+  int mode = whichOf(op, "mode", modes);
+  (void)row;
+  if (mode < 0)
+    return emulatorRefuse(build, op, "has a mode the emulator does not know");
+  MlirValue operands[] = {mlirOperationGetOperand(op, 0),
+                          count > 2 ? mlirOperationGetOperand(op, 1) : emulatorI32(build, &b, 0),
+                          mlirOperationGetOperand(op, count - 1), emulatorI32(build, &b, mode)};
+  emulatorReplace(op, emulatorCall(build, &b, "tessera_emu_prmt", build->i32, 4, operands));
+  return true;
+}
+
+// dp4a, dp2a; `number`: 4 or 2.
+static bool lowerDot(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row) {
+  TileBuilder b = tileBuilderBefore(op);
+  static const char *const signs[] = {"unsigned", "signed", NULL};
+  int a = whichOf(op, "a_type", signs), c = whichOf(op, "b_type", signs);
+  if (a < 0 || c < 0)
+    return emulatorRefuse(build, op, "has operands the emulator does not know");
+  MlirValue operands[] = {emulatorToBits(build, &b, mlirOperationGetOperand(op, 0)),
+                          emulatorToBits(build, &b, mlirOperationGetOperand(op, 1)), mlirOperationGetOperand(op, 2),
+                          emulatorI32(build, &b, a | c << 1 | (emulatorInteger(op, "b_hi", 0) ? 4 : 0))};
+  emulatorReplace(
+      op, emulatorCall(build, &b, row->number == 4 ? "tessera_emu_dp4a" : "tessera_emu_dp2a", build->i32, 4, operands));
+  return true;
+}
+
+static bool lowerClock(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row) {
+  TileBuilder b = tileBuilderBefore(op);
+  (void)row;
+  MlirValue now = emulatorCall(build, &b, "tessera_emu_clock", build->i64, 1, &build->self);
+  emulatorReplace(op, emulatorFromBits(build, &b, now, tileResultType(op, 0)));
+  return true;
+}
+
+#define SREG "nvvm.read.ptx.sreg."
+const EmulatorRow emulatorNvvmRows[] = {
+    {SREG "tid.x", emulatorLowerField, NULL, EMULATOR_THREAD(id[0])},
+    {SREG "tid.y", emulatorLowerField, NULL, EMULATOR_THREAD(id[1])},
+    {SREG "tid.z", emulatorLowerField, NULL, EMULATOR_THREAD(id[2])},
+    {SREG "laneid", emulatorLowerField, NULL, EMULATOR_THREAD(lane)},
+    {SREG "warpid", emulatorLowerField, NULL, EMULATOR_THREAD(warp)},
+    {SREG "ctaid.x", emulatorLowerField, NULL, EMULATOR_BLOCK(id[0])},
+    {SREG "ctaid.y", emulatorLowerField, NULL, EMULATOR_BLOCK(id[1])},
+    {SREG "ctaid.z", emulatorLowerField, NULL, EMULATOR_BLOCK(id[2])},
+    {SREG "ntid.x", emulatorLowerField, NULL, EMULATOR_BLOCK(size[0])},
+    {SREG "ntid.y", emulatorLowerField, NULL, EMULATOR_BLOCK(size[1])},
+    {SREG "ntid.z", emulatorLowerField, NULL, EMULATOR_BLOCK(size[2])},
+    {SREG "nctaid.x", emulatorLowerField, NULL, EMULATOR_BLOCK(grid[0])},
+    {SREG "nctaid.y", emulatorLowerField, NULL, EMULATOR_BLOCK(grid[1])},
+    {SREG "nctaid.z", emulatorLowerField, NULL, EMULATOR_BLOCK(grid[2])},
+    {SREG "warpsize", emulatorLowerField, NULL, EMULATOR_BLOCK(warp_width)},
+    {SREG "smid", emulatorLowerNumber, NULL, 0},
+    {SREG "nsmid", emulatorLowerNumber, NULL, 1},
+    {SREG "gridid", emulatorLowerNumber, NULL, 0},
+    {SREG "lanemask.eq", lowerLaneMask, NULL, 0},
+    {SREG "lanemask.le", lowerLaneMask, NULL, 1},
+    {SREG "lanemask.lt", lowerLaneMask, NULL, 2},
+    {SREG "lanemask.ge", lowerLaneMask, NULL, 3},
+    {SREG "lanemask.gt", lowerLaneMask, NULL, 4},
+    {SREG "clock", lowerClock, NULL, 0},
+    {SREG "clock64", lowerClock, NULL, 0},
+    {SREG "globaltimer", lowerClock, NULL, 0},
+    {SREG "globaltimer.lo", lowerClock, NULL, 0},
+    {"nvvm.barrier0", emulatorLowerBarrier0, NULL, 0},
+    {"nvvm.barrier", lowerBarrier, NULL, 0},
+    {"nvvm.barrier.arrive", lowerBarrierArrive, NULL, 0},
+    {"nvvm.bar.warp.sync", lowerWarpSync, "tessera_emu_warp_sync", 0},
+    {"nvvm.memory.barrier", lowerMembar, NULL, TESSERA_EMU_SCOPE_SYSTEM},
+    {"nvvm.fence.sc.cluster", lowerMembar, NULL, TESSERA_EMU_SCOPE_DEVICE},
+    {"nvvm.shfl.sync", lowerShuffle, NULL, 0},
+    {"nvvm.vote.sync", lowerVote, NULL, 0},
+    {"nvvm.match.sync", lowerMatch, NULL, 0},
+    {"nvvm.redux.sync", lowerRedux, NULL, 0},
+    {"nvvm.elect.sync", lowerElect, NULL, 0},
+    {"nvvm.cp.async.shared.global", lowerCopyAsync, NULL, 0},
+    {"nvvm.cp.async.commit.group", lowerCopyCommit, NULL, 0},
+    {"nvvm.cp.async.wait.group", lowerCopyWait, NULL, 0},
+    {"nvvm.ldmatrix", lowerLdmatrix, NULL, 0},
+    {"nvvm.stmatrix", lowerStmatrix, NULL, 0},
+    {"nvvm.mma.sync", emulatorLowerMmaSync, NULL, 0},
+    {"nvvm.rcp.approx.ftz.f", lowerReciprocal, NULL, 0},
+    {"nvvm.convert.float.to.tf32", lowerTf32, NULL, 0},
+    {"nvvm.prmt", lowerPermute, NULL, 0},
+    {"nvvm.dot.accumulate.4way", lowerDot, NULL, 4},
+    {"nvvm.dot.accumulate.2way", lowerDot, NULL, 2},
+    {"nvvm.prefetch", emulatorLowerNothing, NULL, 0},
+    {"nvvm.nanosleep", emulatorLowerNothing, NULL, 0},
+    {"nvvm.pmevent", emulatorLowerNothing, NULL, 0},
+    {"nvvm.griddepcontrol", emulatorLowerNothing, NULL, 0},
+    {"nvvm.setmaxregister", emulatorLowerNothing, NULL, 0},
+    {NULL, NULL, NULL, 0},
+};

@@ -1,0 +1,318 @@
+// Rows for the rocdl dialect: what each op is on the emulated machine. An op without a row is refused by name.
+// Loads are complete when they return, so waits for counters have nothing to wait for: s_waitcnt is inserted by LLVM's
+// back end, after this level. A split barrier (gfx12) waits where it is waited for.
+#include "lib/emulator/compile/common.h"
+#include "lib/emulator/compile/matrix.h"
+
+#include "mlir-c/BuiltinAttributes.h"
+#include "mlir-c/BuiltinTypes.h"
+#include "mlir-c/Dialect/LLVM.h"
+
+static const MlirType none;
+static const MlirValue nothing;
+
+//===--- lanes ------------------------------------------------------------------===//
+
+// mbcnt.lo (`number` 0), .hi (1): mask, base
+static bool lowerMbcnt(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row) {
+  TileBuilder b = tileBuilderBefore(op);
+  MlirValue operands[] = {build->self, mlirOperationGetOperand(op, 0), mlirOperationGetOperand(op, 1),
+                          emulatorI32(build, &b, row->number)};
+  emulatorReplace(op, emulatorCall(build, &b, "tessera_emu_mbcnt", build->i32, 4, operands));
+  return true;
+}
+
+static bool lowerBallot(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row) {
+  TileBuilder b = tileBuilderBefore(op);
+  MlirValue predicate = emulatorToBits(build, &b, mlirOperationGetOperand(op, 0));
+  (void)row;
+  MlirValue lanes = emulatorCallAt(build, &b, op, "tessera_emu_ballot", build->i64, 1, &predicate);
+  emulatorReplace(op, emulatorFromBits(build, &b, lanes, tileResultType(op, 0)));
+  return true;
+}
+
+// readlane value, lane; readfirstlane value
+static bool lowerReadlane(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row) {
+  TileBuilder b = tileBuilderBefore(op);
+  MlirType type = tileResultType(op, 0);
+  uint32_t bytes = (uint32_t)emulatorBytes(type);
+  (void)row;
+  if (!bytes || bytes > 8)
+    return emulatorRefuse(build, op, "reads %u bytes of a lane, the emulator at most 8", bytes);
+  emulatorStoreOperands(build, &b, op, 0, 1, 0);
+  bool first = mlirOperationGetNumOperands(op) == 1;
+  MlirValue operands[] = {emulatorFrame(build, &b, 0, bytes), emulatorI32(build, &b, bytes),
+                          first ? emulatorI32(build, &b, -1) : mlirOperationGetOperand(op, 1)};
+  emulatorCallAt(build, &b, op, "tessera_emu_readlane", none, 3, operands);
+  emulatorReplace(op, emulatorLoadPacked(build, &b, type, 0));
+  return true;
+}
+
+static bool lowerSwizzle(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row) {
+  int64_t offset;
+  if (!emulatorConstant(mlirOperationGetOperand(op, 1), &offset) || offset < 0 || offset >= 0xc000)
+    return emulatorRefuse(build, op, "has an offset the emulator does not know");
+  return emulatorLowerDirect(build, op, row);
+}
+
+static MlirValue asI64(EmulatorBuild *build, TileBuilder *b, MlirValue value) {
+  MlirValue bits = emulatorToBits(build, b, value);
+  bool wide = mlirTypeEqual(mlirValueGetType(bits), build->i64);
+  return wide ? bits : emulatorUnary(b, "llvm.zext", build->i64, bits);
+}
+
+// update.dpp old, value
+static bool lowerDpp(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row) {
+  TileBuilder b = tileBuilderBefore(op);
+  MlirType type = tileResultType(op, 0);
+  tessera_dpp_t dpp = {.control = (uint32_t)emulatorInteger(op, "dppCtrl", 0),
+                       .row_mask = (uint32_t)emulatorInteger(op, "rowMask", 15),
+                       .bank_mask = (uint32_t)emulatorInteger(op, "bankMask", 15),
+                       .bound_zero = (uint32_t)emulatorInteger(op, "boundCtrl", 0)};
+  (void)row;
+  if (emulatorBytes(type) > 8 || tessera_dpp_source(dpp.control, 0, 64) == TESSERA_DPP_UNKNOWN)
+    return emulatorRefuse(build, op, "has a control the emulator does not know: 0x%x", dpp.control);
+  MlirValue operands[] = {emulatorAddress(build, &b, emulatorKeep(build, &dpp, sizeof dpp)),
+                          asI64(build, &b, mlirOperationGetOperand(op, 0)),
+                          asI64(build, &b, mlirOperationGetOperand(op, 1))};
+  MlirValue result = emulatorCallAt(build, &b, op, "tessera_emu_dpp", build->i64, 3, operands);
+  emulatorReplace(op, emulatorFromBits(build, &b, result, type));
+  return true;
+}
+
+// permlanex16 old, value, low, high
+static bool lowerPermlanex16(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row) {
+  TileBuilder b = tileBuilderBefore(op);
+  MlirType type = tileResultType(op, 0);
+  (void)row;
+  if (emulatorBytes(type) > 4)
+    return emulatorRefuse(build, op, "moves more than 32 bits");
+  MlirValue operands[] = {emulatorToBits(build, &b, mlirOperationGetOperand(op, 1)), mlirOperationGetOperand(op, 2),
+                          mlirOperationGetOperand(op, 3)};
+  MlirValue result = emulatorCallAt(build, &b, op, "tessera_emu_permlanex16", build->i32, 3, operands);
+  emulatorReplace(op, emulatorFromBits(build, &b, result, type));
+  return true;
+}
+
+// permlane16.swap (`number` 16), permlane32.swap (32)
+static bool lowerSwap(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row) {
+  TileBuilder b = tileBuilderBefore(op);
+  emulatorStoreOperands(build, &b, op, 0, 2, 0);
+  MlirValue operands[] = {emulatorFrame(build, &b, 0, 8), emulatorI32(build, &b, row->number)};
+  emulatorCallAt(build, &b, op, "tessera_emu_permlane_swap", none, 2, operands);
+  emulatorReplace(op, emulatorLoadPacked(build, &b, tileResultType(op, 0), 0));
+  return true;
+}
+
+//===--- buffers ------------------------------------------------------------------===//
+
+// A place in the function's entry block: an alloca of its own.
+static MlirValue slot(EmulatorBuild *build, int64_t bytes) {
+  TileBuilder b = tileBuilderAfter(build->frame);
+  MlirValue size = emulatorI64(build, &b, bytes);
+  TileAttributeEntry attributes[] = {
+      {"elem_type", mlirTypeAttrGet(build->i8)}, {"alignment", mlirIntegerAttrGet(build->i64, 16)}, {NULL}};
+  return tileBuildValue(&b, "llvm.alloca", build->pointer, 1, &size, attributes);
+}
+
+// make.buffer.rsrc base, stride, bytes, flags
+static bool lowerMakeBuffer(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row) {
+  TileBuilder b = tileBuilderBefore(op);
+  int64_t stride;
+  MlirType type = tileResultType(op, 0);
+  (void)row;
+  if (!emulatorConstant(mlirOperationGetOperand(op, 1), &stride) || stride ||
+      mlirLLVMPointerTypeGetAddressSpace(type) != 8)
+    return emulatorRefuse(build, op, "is no raw buffer (address space 8, stride 0)");
+  MlirValue resource = slot(build, sizeof(tessera_buffer_resource_t));
+  MlirValue operands[] = {resource, emulatorFlat(build, &b, mlirOperationGetOperand(op, 0)),
+                          asI64(build, &b, mlirOperationGetOperand(op, 2))};
+  emulatorCall(build, &b, "tessera_emu_buffer_make", none, 3, operands);
+  emulatorReplace(op, emulatorUnary(&b, "llvm.addrspacecast", type, resource));
+  return true;
+}
+
+// raw.ptr.buffer.load resource, offset, scalar, aux; store has the value in front.
+static bool lowerBuffer(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row) {
+  TileBuilder b = tileBuilderBefore(op);
+  bool loads = mlirOperationGetNumResults(op) > 0;
+  intptr_t first = loads ? 0 : 1;
+  MlirType type = loads ? tileResultType(op, 0) : tileOperandType(op, 0);
+  uint32_t bytes = (uint32_t)emulatorBytes(type);
+  if (!bytes || bytes > 16)
+    return emulatorRefuse(build, op, "accesses %u bytes, a buffer at most 16", bytes);
+  if (!loads)
+    emulatorStoreOperands(build, &b, op, 0, 1, 0);
+  MlirValue operands[] = {emulatorFlat(build, &b, mlirOperationGetOperand(op, first)),
+                          mlirOperationGetOperand(op, first + 1), mlirOperationGetOperand(op, first + 2),
+                          emulatorFrame(build, &b, 0, bytes), emulatorI32(build, &b, bytes)};
+  emulatorCallAt(build, &b, op, row->callee, none, 5, operands);
+  emulatorReplace(op, loads ? emulatorLoadPacked(build, &b, type, 0) : nothing);
+  return true;
+}
+
+// global.load.lds, load.to.lds from, to
+static bool lowerLoadToLds(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row) {
+  TileBuilder b = tileBuilderBefore(op);
+  int64_t bytes = emulatorInteger(op, "size", 0);
+  (void)row;
+  if (bytes < 1 || bytes > 16)
+    return emulatorRefuse(build, op, "loads %lld bytes for each lane, 1 to 16 can be", (long long)bytes);
+  MlirValue operands[] = {emulatorFlat(build, &b, mlirOperationGetOperand(op, 0)),
+                          emulatorFlat(build, &b, mlirOperationGetOperand(op, 1)), emulatorI32(build, &b, bytes),
+                          emulatorI32(build, &b, emulatorInteger(op, "offset", 0))};
+  emulatorCallAt(build, &b, op, "tessera_emu_load_to_lds", none, 4, operands);
+  emulatorReplace(op, nothing);
+  return true;
+}
+
+//===--- arithmetic ---------------------------------------------------------------===//
+
+static bool lowerReciprocal(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row) {
+  TileBuilder b = tileBuilderBefore(op);
+  MlirType type = tileResultType(op, 0);
+  TileAttributeEntry value[] = {{"value", mlirFloatAttrDoubleGet(build->context, type, 1.0)}, {NULL}};
+  (void)row;
+  MlirValue one = tileBuildValue(&b, "llvm.mlir.constant", type, 0, NULL, value);
+  emulatorReplace(op, emulatorBinary(&b, "llvm.fdiv", one, mlirOperationGetOperand(op, 0)));
+  return true;
+}
+
+static bool lowerMedian(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row) {
+  TileBuilder b = tileBuilderBefore(op);
+  MlirType type = tileResultType(op, 0);
+  MlirValue operands[3];
+  (void)row;
+  if (mlirTypeIsAVector(type) || mlirTypeIsAF64(type))
+    return emulatorRefuse(build, op, "is no scalar of f16 or f32");
+  bool widens = !mlirTypeIsAF32(type);
+  for (int i = 0; i < 3; ++i) {
+    operands[i] = mlirOperationGetOperand(op, i);
+    if (widens)
+      operands[i] = emulatorUnary(&b, "llvm.fpext", build->f32, operands[i]);
+  }
+  MlirValue result = emulatorCall(build, &b, "tessera_emu_median", build->f32, 3, operands);
+  emulatorReplace(op, widens ? emulatorUnary(&b, "llvm.fptrunc", type, result) : result);
+  return true;
+}
+
+// fp8 (`number` 0) and bf8 (1) of this chip.
+static int64_t smallType(const EmulatorBuild *build, const EmulatorRow *row) {
+  bool isFnuz = !strcmp(build->options->chipName, "gfx942") || !strcmp(build->options->chipName, "gfx940");
+  if (row->number)
+    return isFnuz ? TESSERA_LANE_E5M2_FNUZ : TESSERA_LANE_E5M2;
+  return isFnuz ? TESSERA_LANE_E4M3_FNUZ : TESSERA_LANE_E4M3;
+}
+
+static MlirValue fromSmall(EmulatorBuild *build, TileBuilder *b, const EmulatorRow *row, MlirValue word, int64_t byte) {
+  MlirValue operands[] = {word, emulatorI32(build, b, byte), emulatorI32(build, b, smallType(build, row))};
+  return emulatorCall(build, b, "tessera_emu_from_small", build->f32, 3, operands);
+}
+
+static bool lowerFromSmall(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row) {
+  TileBuilder b = tileBuilderBefore(op);
+  emulatorReplace(op, fromSmall(build, &b, row, mlirOperationGetOperand(op, 0), emulatorInteger(op, "byteSel", 0)));
+  return true;
+}
+
+static bool lowerFromSmallPair(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row) {
+  TileBuilder b = tileBuilderBefore(op);
+  MlirType type = tileResultType(op, 0);
+  MlirValue pair = tileBuildValue(&b, "llvm.mlir.poison", type, 0, NULL, NULL);
+  int64_t first = emulatorInteger(op, "wordSel", 0) ? 2 : 0;
+  for (int64_t i = 0; i < 2; ++i) {
+    MlirValue value = fromSmall(build, &b, row, mlirOperationGetOperand(op, 0), first + i);
+    pair =
+        tileBuildValue(&b, "llvm.insertelement", type, 3, (MlirValue[]){pair, value, emulatorI64(build, &b, i)}, NULL);
+  }
+  emulatorReplace(op, pair);
+  return true;
+}
+
+// cvt.pk.fp8.f32 a, b, old
+static bool lowerToSmallPair(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row) {
+  TileBuilder b = tileBuilderBefore(op);
+  bool high = emulatorInteger(op, "wordSel", 0);
+  MlirValue operands[] = {mlirOperationGetOperand(op, 0), mlirOperationGetOperand(op, 1),
+                          emulatorI32(build, &b, smallType(build, row))};
+  MlirValue pair = emulatorCall(build, &b, "tessera_emu_to_small", build->i32, 3, operands);
+  if (high)
+    pair = emulatorBinary(&b, "llvm.shl", pair, emulatorI32(build, &b, 16));
+  MlirValue mask = emulatorI32(build, &b, high ? 0xffff : 0xffff0000);
+  MlirValue kept = emulatorBinary(&b, "llvm.and", mlirOperationGetOperand(op, 2), mask);
+  emulatorReplace(op, emulatorBinary(&b, "llvm.or", kept, pair));
+  return true;
+}
+
+static bool lowerPkRtz(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row) {
+  TileBuilder b = tileBuilderBefore(op);
+  MlirValue operands[] = {mlirOperationGetOperand(op, 0), mlirOperationGetOperand(op, 1)};
+  (void)row;
+  MlirValue bits = emulatorCall(build, &b, "tessera_emu_pkrtz", build->i32, 2, operands);
+  emulatorReplace(op, emulatorFromBits(build, &b, bits, tileResultType(op, 0)));
+  return true;
+}
+
+const EmulatorRow emulatorRocdlRows[] = {
+    {"rocdl.workitem.id.x", emulatorLowerField, NULL, EMULATOR_THREAD(id[0])},
+    {"rocdl.workitem.id.y", emulatorLowerField, NULL, EMULATOR_THREAD(id[1])},
+    {"rocdl.workitem.id.z", emulatorLowerField, NULL, EMULATOR_THREAD(id[2])},
+    {"rocdl.workgroup.id.x", emulatorLowerField, NULL, EMULATOR_BLOCK(id[0])},
+    {"rocdl.workgroup.id.y", emulatorLowerField, NULL, EMULATOR_BLOCK(id[1])},
+    {"rocdl.workgroup.id.z", emulatorLowerField, NULL, EMULATOR_BLOCK(id[2])},
+    {"rocdl.workgroup.dim.x", emulatorLowerField, NULL, EMULATOR_BLOCK(size[0])},
+    {"rocdl.workgroup.dim.y", emulatorLowerField, NULL, EMULATOR_BLOCK(size[1])},
+    {"rocdl.workgroup.dim.z", emulatorLowerField, NULL, EMULATOR_BLOCK(size[2])},
+    {"rocdl.grid.dim.x", emulatorLowerField, NULL, EMULATOR_BLOCK(grid[0])},
+    {"rocdl.grid.dim.y", emulatorLowerField, NULL, EMULATOR_BLOCK(grid[1])},
+    {"rocdl.grid.dim.z", emulatorLowerField, NULL, EMULATOR_BLOCK(grid[2])},
+    {"rocdl.wavefrontsize", emulatorLowerField, NULL, EMULATOR_BLOCK(warp_width)},
+    {"rocdl.s.barrier", emulatorLowerBarrier0, NULL, 0},
+    {"rocdl.barrier", emulatorLowerBarrier0, NULL, 0},
+    {"rocdl.s.barrier.signal", emulatorLowerNothing, NULL, 0},
+    {"rocdl.s.barrier.wait", emulatorLowerBarrier0, NULL, 0},
+    {"rocdl.s.waitcnt", emulatorLowerNothing, NULL, 0},
+    {"rocdl.s.wait.dscnt", emulatorLowerNothing, NULL, 0},
+    {"rocdl.s.wait.loadcnt", emulatorLowerNothing, NULL, 0},
+    {"rocdl.s.wait.storecnt", emulatorLowerNothing, NULL, 0},
+    {"rocdl.s.wait.expcnt", emulatorLowerNothing, NULL, 0},
+    {"rocdl.s.sleep", emulatorLowerNothing, NULL, 0},
+    {"rocdl.s.nop", emulatorLowerNothing, NULL, 0},
+    {"rocdl.s.setprio", emulatorLowerNothing, NULL, 0},
+    {"rocdl.sched.barrier", emulatorLowerNothing, NULL, 0},
+    {"rocdl.sched.group.barrier", emulatorLowerNothing, NULL, 0},
+    {"rocdl.iglp.opt", emulatorLowerNothing, NULL, 0},
+    {"rocdl.mbcnt.lo", lowerMbcnt, NULL, 0},
+    {"rocdl.mbcnt.hi", lowerMbcnt, NULL, 1},
+    {"rocdl.ballot", lowerBallot, NULL, 0},
+    {"rocdl.readlane", lowerReadlane, NULL, 0},
+    {"rocdl.readfirstlane", lowerReadlane, NULL, 0},
+    {"rocdl.ds_bpermute", emulatorLowerDirect, "tessera_emu_bpermute", 0},
+    {"rocdl.ds_swizzle", lowerSwizzle, "tessera_emu_swizzle", 0},
+    {"rocdl.update.dpp", lowerDpp, NULL, 0},
+    {"rocdl.permlanex16", lowerPermlanex16, NULL, 0},
+    {"rocdl.permlane16.swap", lowerSwap, NULL, 16},
+    {"rocdl.permlane32.swap", lowerSwap, NULL, 32},
+    {"rocdl.mfma.*", emulatorLowerMfma, NULL, 0},
+    {"rocdl.smfmac.*", emulatorLowerSmfmac, NULL, 0},
+    {"rocdl.wmma.*", emulatorLowerWmma, NULL, 0},
+    {"rocdl.make.buffer.rsrc", lowerMakeBuffer, NULL, 0},
+    {"rocdl.raw.ptr.buffer.load", lowerBuffer, "tessera_emu_buffer_load", 0},
+    {"rocdl.raw.ptr.buffer.store", lowerBuffer, "tessera_emu_buffer_store", 0},
+    {"rocdl.global.load.lds", lowerLoadToLds, NULL, 0},
+    {"rocdl.load.to.lds", lowerLoadToLds, NULL, 0},
+    {"rocdl.rcp", lowerReciprocal, NULL, 0},
+    {"rocdl.exp2", emulatorLowerMath, "exp2", 0},
+    {"rocdl.log", emulatorLowerMath, "log2", 0}, // v_log_f32 is of base 2
+    {"rocdl.sqrt", emulatorLowerMath, "sqrt", 0},
+    {"rocdl.tanh", emulatorLowerMath, "tanh", 0},
+    {"rocdl.fmed3", lowerMedian, NULL, 0},
+    {"rocdl.cvt.f32.fp8", lowerFromSmall, NULL, 0},
+    {"rocdl.cvt.f32.bf8", lowerFromSmall, NULL, 1},
+    {"rocdl.cvt.pk.f32.fp8", lowerFromSmallPair, NULL, 0},
+    {"rocdl.cvt.pk.f32.bf8", lowerFromSmallPair, NULL, 1},
+    {"rocdl.cvt.pk.fp8.f32", lowerToSmallPair, NULL, 0},
+    {"rocdl.cvt.pk.bf8.f32", lowerToSmallPair, NULL, 1},
+    {"rocdl.cvt.pkrtz", lowerPkRtz, NULL, 0},
+    {NULL, NULL, NULL, 0},
+};

@@ -1,0 +1,76 @@
+// Matrix instructions: which element of which matrix each lane holds in which register, and D = A B + C.
+// Stated from the vendors' manuals, for all lanes of a warp or wave at once; no memory, no schedule, no MLIR.
+//
+//   tessera_matrix_t mma;
+//   if (tessera_mma_sync(&(tessera_mma_sync_t){.m = 16, .n = 8, .k = 16, .a = F16, .b = F16, .c = F32, .d = F32}, &mma,
+//                        &error)) {
+//     // fragments[lane]: mma.fragment_bytes bytes; A's registers at mma.a.at, B's at mma.b.at, C's at mma.c.at
+//     tessera_matrix_run(&mma, fragments, scratch);   // D's registers are then at mma.d.at
+//     tessera_matrix_destroy(&mma);
+//   }
+//
+// An operand is `count` elements per lane, packed lowest bits first as registers hold them. Its place[lane * count + i]
+// says where element i of that lane stands in the matrix: A [block][m][k], B [block][k][n], C and D [block][m][n].
+#ifndef TESSERA_EMULATOR_LANES_MATRIX_H
+#define TESSERA_EMULATOR_LANES_MATRIX_H
+
+#include "lib/emulator/lanes/type.h"
+#include "lib/support/status.h"
+
+enum { TESSERA_MATRIX_NOWHERE = 0xffff }; // a register's part that holds no element of the matrix
+
+typedef struct tessera_matrix_operand_t {
+  tessera_lane_type_t type;
+  int count;       // elements in one lane
+  int at;          // first byte in a fragment
+  uint16_t *place; // lanes * count
+} tessera_matrix_operand_t;
+
+typedef enum tessera_bit_product_t { TESSERA_BIT_XOR, TESSERA_BIT_AND } tessera_bit_product_t;
+
+typedef struct tessera_matrix_t {
+  char name[64]; // "mma.sync.m16n8k16 f16 f16 f32"
+  int lanes, blocks, m, n, k;
+  tessera_matrix_operand_t a, b, c, d;
+  bool saturate;                     // integer results are clamped, not wrapped
+  tessera_bit_product_t bit_product; // of b1
+  // Of every 4 neighbours in k, A holds 2: element i of a lane stands at place[i] + bits 2 i and 2 i + 1 of the lane's
+  // index register, which lies at index_at, shifted right by index_shift.
+  bool is_sparse;
+  int index_at, index_shift;
+  size_t fragment_bytes, scratch_bytes;
+} tessera_matrix_t;
+
+// PTX mma.sync, by what the op says. `c`, `d`: F16, F32, S32 or F64.
+typedef struct tessera_mma_sync_t {
+  int m, n, k;
+  tessera_lane_type_t a, b, c, d;
+  bool a_is_column, b_is_row; // row and column (false, false) for all shapes but m8n8k4 of f16
+  bool saturate;
+  tessera_bit_product_t bit_product;
+} tessera_mma_sync_t;
+bool tessera_mma_sync(const tessera_mma_sync_t *op, tessera_matrix_t *out, tessera_error_t *out_error);
+
+// AMD, by the op's name without "rocdl." ("mfma.f32.16x16x16f16") and the chip ("gfx942"): the types of fp8 and the
+// existence of an op depend on it. False when there is no such instruction on that chip.
+bool tessera_mfma(const char *name, const char *chip, tessera_matrix_t *out, tessera_error_t *out_error);
+// The same for "smfmac.f32.16x16x32.f16"; `abid` chooses the lane's indices among those in its register.
+bool tessera_smfmac(const char *name, const char *chip, int abid, tessera_matrix_t *out, tessera_error_t *out_error);
+// `lanes`: 32 or 64, the wave's. `a_signed`, `b_signed`: for the iu8 and iu4 forms. `high`: the f16 and bf16 results
+// stand in the high halves of their registers (gfx11's opsel).
+typedef struct tessera_wmma_t {
+  const char *name, *chip;
+  int lanes;
+  bool a_signed, b_signed, clamp, high;
+} tessera_wmma_t;
+bool tessera_wmma(const tessera_wmma_t *op, tessera_matrix_t *out, tessera_error_t *out_error);
+
+void tessera_matrix_destroy(tessera_matrix_t *matrix);
+// D = A B + C on the fragments of all lanes; `scratch`: scratch_bytes bytes, 16-byte aligned. False if lanes that must
+// hold the same element (gfx11's wmma replicates A and B) differ; the result is then of the last one.
+bool tessera_matrix_run(const tessera_matrix_t *matrix, void *const *fragments, void *scratch);
+
+// For the constructors: makes room for all places and lays the fragment out; places are 0 then.
+bool tessera_matrix_prepare(tessera_matrix_t *matrix, tessera_error_t *out_error);
+
+#endif

@@ -1,0 +1,137 @@
+// Fragments of PTX mma.sync. See matrix.h.
+// Source: PTX ISA 9.0, §9.7.15.5 "Matrix multiply-accumulate operation using mma instruction". With g = lane / 4,
+// t = lane % 4 and w elements of the operand in a register (32 bits; f64: one), all shapes with n = 8 are one rule:
+//   A  register r, element e:  row g + 8 (r mod 2) (m = 8: g),  k = w t + e + 4 w floor(r / 2) (m = 8: 4 w r)
+//   B  register r, element e:  k = w t + e + 4 w r,  column g
+//   C  element i:              row g + 8 floor(i / 2),  column 2 t + i mod 2
+// m8n8k4 of f16 is Volta's: four products at once, one for each quad pair (lanes 4q..4q+3 and 16+4q..16+4q+3).
+#include "lib/emulator/lanes/matrix.h"
+
+#include <string.h>
+
+typedef struct shape_row_t {
+  tessera_lane_type_t type;
+  int m, n, k;
+} shape_row_t;
+
+// For 8-bit and 4-bit types the signed one stands for both.
+static const shape_row_t shapes[] = {
+    {TESSERA_LANE_F64, 8, 8, 4},    {TESSERA_LANE_F64, 16, 8, 4},  {TESSERA_LANE_F64, 16, 8, 8},
+    {TESSERA_LANE_F64, 16, 8, 16},  {TESSERA_LANE_F16, 8, 8, 4},   {TESSERA_LANE_F16, 16, 8, 8},
+    {TESSERA_LANE_F16, 16, 8, 16},  {TESSERA_LANE_BF16, 16, 8, 8}, {TESSERA_LANE_BF16, 16, 8, 16},
+    {TESSERA_LANE_TF32, 16, 8, 4},  {TESSERA_LANE_TF32, 16, 8, 8}, {TESSERA_LANE_S8, 8, 8, 16},
+    {TESSERA_LANE_S8, 16, 8, 16},   {TESSERA_LANE_S8, 16, 8, 32},  {TESSERA_LANE_S4, 8, 8, 32},
+    {TESSERA_LANE_S4, 16, 8, 32},   {TESSERA_LANE_S4, 16, 8, 64},  {TESSERA_LANE_B1, 8, 8, 128},
+    {TESSERA_LANE_B1, 16, 8, 128},  {TESSERA_LANE_B1, 16, 8, 256}, {TESSERA_LANE_E4M3, 16, 8, 16},
+    {TESSERA_LANE_E4M3, 16, 8, 32},
+};
+
+// The row's type of an operand's: signed for unsigned, e4m3 for e5m2.
+static tessera_lane_type_t family(tessera_lane_type_t type) {
+  switch (type) {
+  case TESSERA_LANE_U8:
+    return TESSERA_LANE_S8;
+  case TESSERA_LANE_U4:
+    return TESSERA_LANE_S4;
+  case TESSERA_LANE_E5M2:
+    return TESSERA_LANE_E4M3;
+  default:
+    return type;
+  }
+}
+
+static bool accumulates(tessera_lane_type_t family, tessera_lane_type_t accumulator) {
+  if (family == TESSERA_LANE_F64)
+    return accumulator == TESSERA_LANE_F64;
+  if (tessera_lane_type_is_integer(family))
+    return accumulator == TESSERA_LANE_S32;
+  bool halves = family == TESSERA_LANE_F16 || family == TESSERA_LANE_E4M3;
+  return accumulator == TESSERA_LANE_F32 || (halves && accumulator == TESSERA_LANE_F16);
+}
+
+static bool is_volta(const tessera_mma_sync_t *op) { return op->k == 4 && op->a == TESSERA_LANE_F16; }
+
+static bool exists(const tessera_mma_sync_t *op) {
+  tessera_lane_type_t type = family(op->a);
+  if (family(op->b) != type || !accumulates(type, op->c) || !accumulates(type, op->d))
+    return false;
+  if ((op->a_is_column || op->b_is_row) && !is_volta(op))
+    return false;
+  for (size_t i = 0; i < sizeof shapes / sizeof *shapes; ++i)
+    if (shapes[i].type == type && shapes[i].m == op->m && shapes[i].n == op->n && shapes[i].k == op->k)
+      return true;
+  return false;
+}
+
+//===--- the rule -------------------------------------------------------------===//
+
+static void place_tensor_core(tessera_matrix_t *mma) {
+  int bits = tessera_lane_type_bits(mma->a.type), w = bits >= 32 ? 1 : 32 / bits, tall = mma->m / 8;
+  for (int lane = 0; lane < 32; ++lane) {
+    int g = lane / 4, t = lane % 4;
+    for (int i = 0; i < mma->a.count; ++i) {
+      int r = i / w, row = g + 8 * (r % tall), k = w * t + i % w + 4 * w * (r / tall);
+      mma->a.place[lane * mma->a.count + i] = (uint16_t)(row * mma->k + k);
+    }
+    for (int i = 0; i < mma->b.count; ++i)
+      mma->b.place[lane * mma->b.count + i] = (uint16_t)((w * t + i % w + 4 * w * (i / w)) * 8 + g);
+    for (int i = 0; i < mma->c.count; ++i) {
+      int at = (g + 8 * (i / 2)) * 8 + 2 * t + i % 2;
+      mma->c.place[lane * mma->c.count + i] = mma->d.place[lane * mma->d.count + i] = (uint16_t)at;
+    }
+  }
+}
+
+//===--- Volta ----------------------------------------------------------------===//
+
+static int volta_c(tessera_lane_type_t type, int lane, int i) {
+  int high = lane < 16 ? 0 : 4;
+  if (type == TESSERA_LANE_F16)
+    return (lane % 4 + high) * 8 + i;
+  return ((lane & 1) + (i & 2) + high) * 8 + (i & 4) + (lane & 2) + (i & 1);
+}
+
+static void place_volta(const tessera_mma_sync_t *op, tessera_matrix_t *mma) {
+  for (int lane = 0; lane < 32; ++lane) {
+    int block = lane % 16 / 4, high = lane < 16 ? 0 : 4;
+    for (int i = 0; i < 4; ++i) {
+      int row = op->a_is_column ? i + high : lane % 4 + high, a_k = op->a_is_column ? lane % 4 : i;
+      int column = op->b_is_row ? i + high : lane % 4 + high, b_k = op->b_is_row ? lane % 4 : i;
+      mma->a.place[lane * 4 + i] = (uint16_t)(block * 32 + row * 4 + a_k);
+      mma->b.place[lane * 4 + i] = (uint16_t)(block * 32 + b_k * 8 + column);
+    }
+    for (int i = 0; i < 8; ++i) {
+      mma->c.place[lane * 8 + i] = (uint16_t)(block * 64 + volta_c(op->c, lane, i));
+      mma->d.place[lane * 8 + i] = (uint16_t)(block * 64 + volta_c(op->d, lane, i));
+    }
+  }
+}
+
+bool tessera_mma_sync(const tessera_mma_sync_t *op, tessera_matrix_t *out, tessera_error_t *out_error) {
+  char name[64];
+  snprintf(name, sizeof name, "mma.sync.m%dn%dk%d.%s.%s.%s.%s", op->m, op->n, op->k, tessera_lane_type_name(op->d),
+           tessera_lane_type_name(op->a), tessera_lane_type_name(op->b), tessera_lane_type_name(op->c));
+  if (!exists(op))
+    return tessera_fail(out_error, "there is no %s", name);
+  int blocks = is_volta(op) ? 4 : 1;
+  tessera_matrix_t mma = {.lanes = 32,
+                          .blocks = blocks,
+                          .m = op->m,
+                          .n = op->n,
+                          .k = op->k,
+                          .saturate = op->saturate,
+                          .bit_product = op->bit_product,
+                          .a = {.type = op->a, .count = blocks * op->m * op->k / 32},
+                          .b = {.type = op->b, .count = blocks * op->k * op->n / 32},
+                          .c = {.type = op->c, .count = blocks * op->m * op->n / 32},
+                          .d = {.type = op->d, .count = blocks * op->m * op->n / 32}};
+  memcpy(mma.name, name, sizeof name);
+  if (!tessera_matrix_prepare(&mma, out_error))
+    return false;
+  if (is_volta(op))
+    place_volta(op, &mma);
+  else
+    place_tensor_core(&mma);
+  *out = mma;
+  return true;
+}

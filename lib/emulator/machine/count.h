@@ -1,0 +1,26 @@
+// count.h - what a warp's accesses cost: sectors of global memory, passes over the banks of shared memory (numerics.md
+// §9).
+//
+// Lanes run one after another, so a warp's instruction is put together afterwards: accesses are logged in the order of
+// the first lane that made them, and each further lane walks along the log, joining entries of the same site. Where its
+// path differs it adds its own entries there. When the lanes meet again (a collective of all, a barrier, the end) the
+// log is accounted and emptied. Exact as long as lanes take the same path between two meetings; in between it is what
+// hardware that reconverges as early as possible would do.
+#ifndef TESSERA_EMULATOR_COUNT_H
+#define TESSERA_EMULATOR_COUNT_H
+
+#include "lib/emulator/machine/worker.h"
+
+typedef struct emu_log_t emu_log_t;
+
+emu_log_t *emu_log_create(void); // null when there is no memory
+void emu_log_destroy(emu_log_t *log);
+
+/// |what| names kind and space. May wait for the warp's other lanes, when the log is full.
+void emu_log_add(emu_thread_t *self, uintptr_t address, uint32_t bytes, uint32_t what, uint32_t site);
+void emu_log_flush(emu_worker_t *worker, emu_warp_t *warp);
+
+void emu_counters_add(tessera_emulator_counters_t *into, const tessera_emulator_counters_t *from);
+void emu_site_counters_add(tessera_emulator_site_counters_t *into, const tessera_emulator_site_counters_t *from);
+
+#endif

@@ -1,0 +1,367 @@
+// launch.c - from the host's description of a launch to workers that run its blocks, and to one report.
+// Expects: a grid and block the chip takes; says which of them it is when not. Leaves: everything the launch made is
+// freed or the report's; workers (stacks, window, shadow) stay with the emulator for the next launch.
+#include "lib/emulator/machine/launch.h"
+
+#include "lib/emulator/machine/count.h"
+#include "lib/emulator/machine/trace.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum { MOST_WORKERS = 256, MOST_MAPPINGS = 32 };
+
+// Memory of the race detector, kept from launch to launch: what stands in it is old by its stamps.
+typedef struct mapping_t {
+  void *memory;
+  size_t bytes;
+} mapping_t;
+
+struct tessera_emulator_t {
+  tessera_emulator_chip_t chip;
+  emu_worker_t *workers[MOST_WORKERS];
+  int worker_count;
+  uint32_t last_stamp;               // of all launches so far
+  mapping_t mappings[MOST_MAPPINGS]; // free ones
+};
+
+tessera_emulator_t *tessera_emulator_create(const tessera_emulator_chip_t *chip) {
+  tessera_emulator_t *emulator = calloc(1, sizeof *emulator);
+  if (emulator)
+    emulator->chip = *chip;
+  return emulator;
+}
+
+// Stamps begin anew, so nothing with old ones may stay.
+static void forget(tessera_emulator_t *emulator) {
+  for (int i = 0; i < MOST_MAPPINGS; i++)
+    if (emulator->mappings[i].memory)
+      munmap(emulator->mappings[i].memory, emulator->mappings[i].bytes);
+  memset(emulator->mappings, 0, sizeof emulator->mappings);
+  for (int i = 0; i < emulator->worker_count; i++)
+    emu_worker_destroy(emulator->workers[i]);
+  emulator->worker_count = 0;
+  emulator->last_stamp = 0;
+}
+
+void tessera_emulator_destroy(tessera_emulator_t *emulator) {
+  if (!emulator)
+    return;
+  forget(emulator);
+  free(emulator);
+}
+
+// --- Is it a launch? ------------------------------------------------------------------------------------------------
+
+static bool check_chip(const tessera_emulator_chip_t *chip, tessera_error_t *error) {
+  if (chip->warp_width != 32 && chip->warp_width != 64)
+    return tessera_fail(error, "a warp of %u lanes; 32 and 64 are known", chip->warp_width);
+  if (chip->shared_bytes > EMU_WINDOW_BYTES)
+    return tessera_fail(error, "%u bytes of shared memory; at most %d can be emulated", chip->shared_bytes,
+                        EMU_WINDOW_BYTES);
+  if (!chip->banks || chip->banks > 128 || !chip->bank_bytes)
+    return tessera_fail(error, "%u banks of %u bytes; 1 to 128 banks can be emulated", chip->banks, chip->bank_bytes);
+  if (!chip->sector_bytes || chip->sector_bytes > 128 || chip->sector_bytes & (chip->sector_bytes - 1))
+    return tessera_fail(error, "transactions of %u bytes; a power of two up to 128 can be emulated",
+                        chip->sector_bytes);
+  return true;
+}
+
+static uint32_t size_of(uint32_t given) { return given ? given : 1; }
+
+static bool shape(emu_launch_t *launch, tessera_error_t *error) {
+  const tessera_emulator_launch_t *given = launch->given;
+  uint64_t threads = 1, blocks = 1;
+  uint32_t most = launch->chip->block_threads < EMU_MOST_THREADS ? launch->chip->block_threads : EMU_MOST_THREADS;
+  for (int axis = 0; axis < 3; axis++) {
+    launch->grid[axis] = size_of(given->grid[axis]);
+    launch->block[axis] = size_of(given->block[axis]);
+    blocks = blocks > UINT32_MAX ? blocks : blocks * launch->grid[axis];
+    threads = threads > UINT32_MAX ? threads : threads * launch->block[axis];
+  }
+  if (threads > most)
+    return tessera_fail(error, "%llu threads in a block; the chip takes %u", (unsigned long long)threads, most);
+  if (blocks >= UINT32_MAX / 2)
+    return tessera_fail(error, "a grid of %u x %u x %u blocks; fewer than 2^31 can be emulated", launch->grid[0],
+                        launch->grid[1], launch->grid[2]);
+  launch->blocks = blocks;
+  launch->threads = (uint32_t)threads;
+  launch->warp_shift = launch->chip->warp_width == 64 ? 6 : 5;
+  launch->warps = (launch->threads + launch->chip->warp_width - 1) >> launch->warp_shift;
+  return true;
+}
+
+// --- Global memory --------------------------------------------------------------------------------------------------
+
+static int by_address(const void *left, const void *right) {
+  const emu_buffer_t *a = left, *b = right;
+  return a->begin < b->begin ? -1 : a->begin > b->begin;
+}
+
+static size_t words_of(const emu_buffer_t *buffer) { return ((buffer->end + 15) / 16 - buffer->begin / 16) * 4; }
+
+static size_t records_of(const emu_buffer_t *buffer) { return words_of(buffer) / 4 * 5; } // see emu_buffer_t
+
+static void *map(size_t bytes) {
+  void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  return memory == MAP_FAILED ? NULL : memory;
+}
+
+static size_t rounded(size_t bytes) { return (bytes + 65535) / 65536 * 65536; }
+
+static void *take_mapping(tessera_emulator_t *emulator, size_t bytes) {
+  for (int i = 0; i < MOST_MAPPINGS; i++)
+    if (emulator->mappings[i].bytes == rounded(bytes)) {
+      void *memory = emulator->mappings[i].memory;
+      emulator->mappings[i] = (mapping_t){NULL};
+      return memory;
+    }
+  return map(rounded(bytes));
+}
+
+static void give_mapping(tessera_emulator_t *emulator, void *memory, size_t bytes) {
+  for (int i = 0; memory && i < MOST_MAPPINGS; i++)
+    if (!emulator->mappings[i].memory) {
+      emulator->mappings[i] = (mapping_t){memory, rounded(bytes)};
+      return;
+    }
+  if (memory)
+    munmap(memory, rounded(bytes));
+}
+
+static bool shadow_buffer(tessera_emulator_t *emulator, emu_buffer_t *buffer) {
+  buffer->word_count = words_of(buffer);
+  if (buffer->given->uninitialized && !(buffer->written = map(buffer->word_count)))
+    return false;
+  if (buffer->given->read_only)
+    return true;
+  buffer->words = take_mapping(emulator, records_of(buffer) * sizeof *buffer->words);
+  buffer->more = take_mapping(emulator, records_of(buffer) * sizeof *buffer->more);
+  return buffer->words && buffer->more;
+}
+
+static bool take_buffers(tessera_emulator_t *emulator, emu_launch_t *launch, tessera_error_t *error) {
+  const tessera_emulator_launch_t *given = launch->given;
+  launch->buffers = calloc(given->buffer_count + 1, sizeof *launch->buffers);
+  if (!launch->buffers)
+    return tessera_fail(error, "out of memory");
+  launch->buffer_count = given->buffer_count;
+  for (size_t i = 0; i < given->buffer_count; i++) {
+    const tessera_emulator_buffer_t *buffer = &given->buffers[i];
+    launch->buffers[i] = (emu_buffer_t){
+        .begin = (uintptr_t)buffer->base, .end = (uintptr_t)buffer->base + buffer->bytes, .given = buffer};
+    if (launch->checks && buffer->bytes && !shadow_buffer(emulator, &launch->buffers[i]))
+      return tessera_fail(error, "no memory to check a buffer of %zu bytes", buffer->bytes);
+  }
+  qsort(launch->buffers, launch->buffer_count, sizeof *launch->buffers, by_address);
+  return true;
+}
+
+static void free_buffers(tessera_emulator_t *emulator, emu_launch_t *launch) {
+  for (size_t i = 0; launch->buffers && i < launch->buffer_count; i++) {
+    emu_buffer_t *buffer = &launch->buffers[i];
+    give_mapping(emulator, buffer->words, records_of(buffer) * sizeof *buffer->words);
+    give_mapping(emulator, buffer->more, records_of(buffer) * sizeof *buffer->more);
+    if (buffer->written)
+      munmap(buffer->written, words_of(buffer));
+  }
+  free(launch->buffers);
+}
+
+// --- Running --------------------------------------------------------------------------------------------------------
+
+static int worker_count(const emu_launch_t *launch) {
+  long wanted = launch->given->threads > 0 ? launch->given->threads : sysconf(_SC_NPROCESSORS_ONLN);
+  if (wanted < 1)
+    wanted = 1;
+  if (launch->resident || wanted > MOST_WORKERS)
+    wanted = MOST_WORKERS;
+  return (uint64_t)wanted < launch->blocks ? (int)wanted : (int)launch->blocks;
+}
+
+static bool plan_workers(emu_launch_t *launch, tessera_error_t *error) {
+  launch->resident = launch->given->cooperative;
+  launch->workers = worker_count(launch);
+  launch->alone = launch->resident || launch->workers == 1;
+  if (launch->resident && launch->blocks > MOST_WORKERS)
+    return tessera_fail(error, "a cooperative launch of %llu blocks; at most %d can be there at once",
+                        (unsigned long long)launch->blocks, MOST_WORKERS);
+  return true;
+}
+
+static bool take_workers(tessera_emulator_t *emulator, emu_launch_t *launch, tessera_error_t *error) {
+  if (emulator->last_stamp > UINT32_MAX / 2)
+    forget(emulator);
+  launch->first_stamp = emulator->last_stamp;
+  while (emulator->worker_count < launch->workers) {
+    emu_worker_t *worker = emu_worker_create(&emulator->chip);
+    if (!worker)
+      return tessera_fail(error, "no memory, or no address below 4 GiB, for a worker");
+    emulator->workers[emulator->worker_count++] = worker;
+  }
+  for (int i = 0; i < launch->workers; i++)
+    if (!emu_worker_prepare(emulator->workers[i], launch))
+      return tessera_fail(error, "no memory for the stacks of %u threads", launch->threads);
+  return true;
+}
+
+static void leave(emu_launch_t *launch) {
+  emu_note_change(launch);
+  atomic_fetch_sub(&launch->active, 1);
+}
+
+static void *work(void *argument) {
+  emu_worker_t *worker = argument;
+  emu_launch_t *launch = worker->launch;
+  uint64_t number;
+  while (!worker->no_memory && (number = atomic_fetch_add(&launch->next_block, 1)) < launch->blocks)
+    if (emu_begin_block(worker, number))
+      emu_resume_block(worker);
+  leave(launch);
+  return NULL;
+}
+
+// All blocks of a cooperative launch take turns on this thread: one goes on until it ends or only spins.
+static void run_resident(tessera_emulator_t *emulator, emu_launch_t *launch) {
+  bool runs[MOST_WORKERS];
+  int running = launch->workers;
+  atomic_store(&launch->active, launch->workers);
+  for (int i = 0; i < launch->workers; i++)
+    runs[i] = emu_begin_block(emulator->workers[i], (uint64_t)i);
+  while (running)
+    for (int i = running = 0; i < launch->workers; i++) {
+      if (!runs[i])
+        continue;
+      runs[i] = emu_resume_block(emulator->workers[i]);
+      running += runs[i];
+      if (!runs[i])
+        leave(launch);
+    }
+}
+
+// The calling thread is a worker too. A host thread that cannot be made is done without.
+static void run(tessera_emulator_t *emulator, emu_launch_t *launch) {
+  pthread_t threads[MOST_WORKERS];
+  int made = 0;
+  atomic_store(&launch->active, launch->workers);
+  for (int i = 1; i < launch->workers; i++)
+    if (pthread_create(&threads[made], NULL, work, emulator->workers[i]) == 0)
+      made++;
+    else
+      leave(launch);
+  work(emulator->workers[0]);
+  for (int i = 0; i < made; i++)
+    pthread_join(threads[i], NULL);
+}
+
+// --- The report -----------------------------------------------------------------------------------------------------
+
+static uint32_t sites_used(const emu_launch_t *launch, tessera_emulator_t *emulator) {
+  uint32_t used = launch->given->site_count;
+  for (int i = 0; i < launch->workers; i++)
+    if (emulator->workers[i]->sites_used > used)
+      used = emulator->workers[i]->sites_used;
+  return used;
+}
+
+static bool give_sites(tessera_emulator_t *emulator, const emu_launch_t *launch, tessera_emulator_report_t *report) {
+  if (!launch->count)
+    return true;
+  report->site_count = sites_used(launch, emulator);
+  report->sites = calloc(report->site_count + 1, sizeof *report->sites);
+  for (int i = 0; report->sites && i < launch->workers; i++)
+    for (uint32_t site = 0; site < emulator->workers[i]->sites_used; site++)
+      emu_site_counters_add(&report->sites[site], &emulator->workers[i]->sites[site]);
+  return report->sites;
+}
+
+static bool finish(tessera_emulator_t *emulator, const emu_launch_t *launch, tessera_emulator_report_t *report,
+                   tessera_error_t *error) {
+  bool good = true;
+  for (int i = 0; i < launch->workers; i++) {
+    emu_worker_t *worker = emulator->workers[i];
+    good = good && !worker->no_memory && (!worker->trace || emu_trace_give(worker->trace, report, launch));
+    emu_counters_add(&report->counters, &worker->counters);
+    if (i)
+      emu_findings_merge(emulator->workers[0]->findings, worker->findings);
+    if (worker->now > emulator->last_stamp)
+      emulator->last_stamp = worker->now;
+  }
+  good = good && give_sites(emulator, launch, report) && emu_findings_give(emulator->workers[0]->findings, report);
+  return good || tessera_fail(error, "out of memory");
+}
+
+// More shared memory than the chip has is a mistake of the kernel, not of the launch.
+static bool shared_fits(const emu_launch_t *launch, tessera_emulator_report_t *report) {
+  uint32_t wanted = launch->given->shared_bytes, there = launch->chip->shared_bytes;
+  if (wanted <= there)
+    return true;
+  report->findings = calloc(1, sizeof *report->findings);
+  if (!report->findings)
+    return false;
+  report->finding_count = 1;
+  *report->findings =
+      (tessera_emulator_finding_t){.kind = TESSERA_EMULATOR_SHARED_LIMIT, .address = wanted, .count = 1};
+  snprintf(report->findings->text, sizeof report->findings->text,
+           "%s: %s wants %u bytes for a block, the chip has %u; nothing was run",
+           tessera_emulator_kind_text(TESSERA_EMULATOR_SHARED_LIMIT),
+           launch->given->name ? launch->given->name : "the kernel", wanted, there);
+  return false;
+}
+
+static bool launch_with(tessera_emulator_t *emulator, emu_launch_t *launch, tessera_emulator_report_t *report,
+                        tessera_error_t *error) {
+  if (!plan_workers(launch, error) || !take_buffers(emulator, launch, error) || !take_workers(emulator, launch, error))
+    return false;
+  if (launch->resident)
+    run_resident(emulator, launch);
+  else
+    run(emulator, launch);
+  bool good = finish(emulator, launch, report, error);
+  for (int i = 0; i < launch->workers; i++)
+    emu_worker_release(emulator->workers[i]);
+  return good;
+}
+
+static bool run_launch(tessera_emulator_t *emulator, emu_launch_t *launch, tessera_emulator_report_t *report,
+                       tessera_error_t *error) {
+  if (!check_chip(launch->chip, error) || !shape(launch, error))
+    return false;
+  if (!shared_fits(launch, report))
+    return report->finding_count || tessera_fail(error, "out of memory");
+  bool good = launch_with(emulator, launch, report, error);
+  free_buffers(emulator, launch);
+  return good;
+}
+
+bool tessera_emulator_launch(tessera_emulator_t *emulator, const tessera_emulator_launch_t *given,
+                             tessera_emulator_report_t **out_report, tessera_error_t *out_error) {
+  emu_launch_t *launch = calloc(1, sizeof *launch);
+  tessera_emulator_report_t *report = calloc(1, sizeof *report);
+  bool good = launch && report;
+  if (good) {
+    *launch = (emu_launch_t){
+        .given = given, .chip = &emulator->chip, .checks = given->checks, .count = given->count, .trace = given->trace};
+    good = run_launch(emulator, launch, report, out_error);
+  } else {
+    tessera_fail(out_error, "out of memory");
+  }
+  free(launch);
+  if (good)
+    *out_report = report;
+  else
+    tessera_emulator_report_destroy(report);
+  return good;
+}
+
+void tessera_emulator_report_destroy(tessera_emulator_report_t *report) {
+  if (!report)
+    return;
+  free(report->findings);
+  free(report->sites);
+  emu_trace_report_destroy(report->trace);
+  free(report);
+}

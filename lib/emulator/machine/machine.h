@@ -1,0 +1,347 @@
+// machine.h - a GPU on the CPU: runs a compiled kernel thread by thread, finds what is wrong with it, counts what it
+// does. Pure C, no MLIR, no static state: any number of emulators may run at once, each launch on as many host threads
+// as asked.
+//
+// The host's side (tessera_emulator_…):
+//
+//   tessera_emulator_t *emulator = tessera_emulator_create(&(tessera_emulator_chip_t){
+//       .warp_width = 32, .shared_bytes = 232448, .banks = 32, .bank_bytes = 4, .sector_bytes = 32, .block_threads =
+//       1024});
+//   tessera_emulator_launch_t launch = {
+//       .kernel = scale, .params = (void *[]){&x, &n}, .grid = {4, 1, 1}, .block = {128, 1, 1},
+//       .buffers = (tessera_emulator_buffer_t[]){{.base = x, .bytes = 4 * n, .name = "x"}}, .buffer_count = 1,
+//       .checks = true, .count = true, .seed = 1};
+//   tessera_emulator_report_t *report;
+//   tessera_error_t error;
+//   if (!tessera_emulator_launch(emulator, &launch, &report, &error)) …     // it could not be run at all
+//   for (size_t i = 0; i < report->finding_count; i++)
+//     puts(report->findings[i].text);
+//   tessera_emulator_report_destroy(report);
+//   tessera_emulator_destroy(emulator);
+//
+// The kernel's side (tessera_emu_…) is what compiled code calls. A kernel is one C function, called once for each
+// thread:
+//
+//   void scale(tessera_emu_thread_t *self, void **params) {
+//     float *x = *(float **)params[0] + 128 * self->block->id[0] + self->id[0];
+//     x = tessera_emu_access(self, x, 4, TESSERA_EMU_LOAD | TESSERA_EMU_GLOBAL, 1);
+//     float value = *x;
+//     …
+//   }
+//
+// |self| is passed on to every function of the device that makes such calls. |params| is what cuLaunchKernel takes: one
+// pointer to each argument. A *site* is a number from 1 that stands for one instruction in the source; the caller keeps
+// the table from numbers to text. Sites above TESSERA_EMULATOR_SITES are counted and reported as site 0, "unknown".
+//
+// How threads run. Every thread is a fiber. The lanes of a warp run one after another until each of them waits; then
+// another warp runs, chosen by the seed, one of them much more rarely than the others. Nothing else synchronizes: a
+// kernel that needs more than it says shows it. Blocks are spread over host threads; findings and counters do not
+// depend on how many, unless blocks talk to each other through global atomics.
+#ifndef TESSERA_EMULATOR_MACHINE_H
+#define TESSERA_EMULATOR_MACHINE_H
+
+#include "lib/support/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { TESSERA_EMULATOR_SITES = 32766, TESSERA_EMULATOR_WIDEST_WARP = 64, TESSERA_EMULATOR_BARRIERS = 16 };
+
+// --- What a kernel sees ---------------------------------------------------------------------------------------------
+
+/// The block a thread belongs to. Compiled code may load these fields; their order is fixed.
+typedef struct tessera_emu_block_t {
+  uint32_t id[3];      // blockIdx
+  uint32_t size[3];    // blockDim
+  uint32_t grid[3];    // gridDim
+  uint32_t warp_width; // 32 or 64
+  char *shared;        // first byte of the block's shared memory; below 4 GiB, so that 32 bits hold any address in it,
+                       // and aligned to 1 MiB, so that swizzles and descriptors see the low bits they expect
+} tessera_emu_block_t;
+
+/// One thread; more fields follow, of the emulator's own. The order of these is fixed.
+typedef struct tessera_emu_thread_t {
+  uint32_t id[3]; // threadIdx
+  uint32_t lane;  // within its warp
+  uint32_t warp;  // within its block; threads are numbered x first
+  uint32_t index; // within its block: warp * width + lane
+  const tessera_emu_block_t *block;
+} tessera_emu_thread_t;
+
+typedef void (*tessera_emu_kernel_t)(tessera_emu_thread_t *self, void **params);
+
+// --- Memory ---------------------------------------------------------------------------------------------------------
+
+/// What an access is: one kind, and what else applies, or-ed together. With no space given the address decides.
+enum {
+  TESSERA_EMU_LOAD = 1,
+  TESSERA_EMU_STORE = 2, // an atomic read-modify-write is LOAD | STORE
+  TESSERA_EMU_GLOBAL = 4,
+  TESSERA_EMU_SHARED = 8,
+  TESSERA_EMU_VOLATILE = 16, // as a relaxed atomic of system scope; may be a spin loop's
+  TESSERA_EMU_UNCOUNTED = 32 // checked, but no instruction of its own: a count would be made twice
+};
+
+/// Alignment the instruction needs, in bytes, a power of two; without it, no misalignment is reported.
+#define TESSERA_EMU_ALIGN(bytes) ((uint32_t)(bytes) << 16)
+
+/// Order and scope of an atomic or a fence, as in the C and PTX memory models.
+typedef enum tessera_emu_order_t {
+  TESSERA_EMU_RELAXED,
+  TESSERA_EMU_ACQUIRE,
+  TESSERA_EMU_RELEASE,
+  TESSERA_EMU_ACQUIRE_RELEASE,
+  TESSERA_EMU_SEQUENTIAL
+} tessera_emu_order_t;
+typedef enum tessera_emu_scope_t {
+  TESSERA_EMU_SCOPE_BLOCK,  // .cta, "workgroup"; also warp and "wavefront", "singlethread"
+  TESSERA_EMU_SCOPE_DEVICE, // .cluster, .gpu, "agent"
+  TESSERA_EMU_SCOPE_SYSTEM
+} tessera_emu_scope_t;
+
+/// Before every load and store of |bytes| (at most 64) at |address|: checks and counts it, and returns where to do it.
+/// That is |address|, or, when the access must not happen (out of bounds, null), 64 bytes of the thread's own that
+/// nobody reads. Memory of the thread's stack (allocas) needs no call and is let pass.
+void *tessera_emu_access(tessera_emu_thread_t *self, const void *address, uint32_t bytes, uint32_t what, uint32_t site);
+
+/// Around every atomic instruction, of any type; compiled code does it on the address begin returns, between the two.
+///   p = tessera_emu_atomic_begin(self, p, 4, LOAD | STORE, ACQUIRE_RELEASE, SCOPE_DEVICE, site);
+///   old = atomicrmw fadd p, x;
+///   tessera_emu_atomic_end(self);
+/// Nothing that waits may stand between them. Atomics whose scopes include each other do not race; release and acquire
+/// order what is around them, also when a relaxed one follows or comes before a fence.
+void *tessera_emu_atomic_begin(tessera_emu_thread_t *self, const void *address, uint32_t bytes, uint32_t what,
+                               tessera_emu_order_t order, tessera_emu_scope_t scope, uint32_t site);
+void tessera_emu_atomic_end(tessera_emu_thread_t *self);
+
+/// fence, membar: order with the atomics before and after it.
+void tessera_emu_fence(tessera_emu_thread_t *self, tessera_emu_order_t order, tessera_emu_scope_t scope, uint32_t site);
+
+// --- Warps ----------------------------------------------------------------------------------------------------------
+
+/// The lanes of a warp that meet in one collective. |contribution[lane]| is what that lane handed in, null for the
+/// others.
+typedef struct tessera_emu_group_t {
+  uint64_t mask;                                            // lanes that take part
+  uint32_t width;                                           // of a warp
+  uint32_t site;                                            // of the last to arrive
+  tessera_emu_thread_t *lane[TESSERA_EMULATOR_WIDEST_WARP]; // null where the lane takes no part
+  void *contribution[TESSERA_EMULATOR_WIDEST_WARP];
+} tessera_emu_group_t;
+
+/// What a collective means: reads all contributions and leaves each lane's result in its own. It may call
+/// tessera_emu_access (with group->lane[i] as self: ldmatrix), tessera_emu_count; nothing that waits.
+typedef void (*tessera_emu_meaning_t)(const tessera_emu_group_t *group, const void *parameter);
+
+/// How strictly lanes must meet.
+enum {
+  TESSERA_EMU_ALIGNED = 1, // all lanes of |mask| execute this very instruction (.aligned: mma, ldmatrix); lanes that
+                           // have ended are an error. Else (shfl.sync, vote.sync, bar.warp.sync) any with the same
+                           // meaning, parameter and mask meet, and lanes that have ended are not waited for.
+  TESSERA_EMU_ORDERS = 2   // memory accesses of the lanes before it happen before those after it: bar.warp.sync,
+                           // rocdl.wave.barrier. Shuffles, votes and mma give no such promise.
+};
+
+/// Waits until all lanes of |mask| are here; the last one computes for all. |parameter| (may be null) is compared by
+/// address: point to a constant of the instruction. A lane outside |mask| is reported and goes on alone.
+void tessera_emu_collective(tessera_emu_thread_t *self, uint64_t mask, uint32_t strictness,
+                            tessera_emu_meaning_t meaning, const void *parameter, void *contribution, uint32_t site);
+
+/// bar.warp.sync, rocdl.wave.barrier: a collective that computes nothing and orders memory.
+void tessera_emu_warp_sync(tessera_emu_thread_t *self, uint64_t mask, uint32_t site);
+
+/// Lanes of the warp that exist: all, but for the last warp of a block whose size is no multiple of the width.
+uint64_t tessera_emu_full_mask(const tessera_emu_thread_t *self);
+
+/// Lanes of the warp that have not ended. What activemask may answer; a kernel that relies on more is wrong.
+uint64_t tessera_emu_active_mask(const tessera_emu_thread_t *self);
+
+// --- Blocks ---------------------------------------------------------------------------------------------------------
+
+/// bar.sync, s_barrier: waits for |count| threads (0: all of the block that have not ended) at barrier |id| (0 to 15).
+/// Orders memory between those that meet. The lanes of a warp must come from the same site.
+void tessera_emu_barrier(tessera_emu_thread_t *self, uint32_t id, uint32_t count, uint32_t site);
+
+/// bar.arrive: is counted and does not wait.
+void tessera_emu_barrier_arrive(tessera_emu_thread_t *self, uint32_t id, uint32_t count, uint32_t site);
+
+/// bar.red: the same as tessera_emu_barrier, and how many of the threads had a true |predicate|: popc as it is,
+/// or = result > 0, and = result == *out_threads.
+uint32_t tessera_emu_barrier_count(tessera_emu_thread_t *self, uint32_t id, uint32_t count, uint32_t predicate,
+                                   uint32_t *out_threads, uint32_t site);
+
+// --- Asynchronous copies --------------------------------------------------------------------------------------------
+
+/// cp.async: copies |source_bytes| (at most |bytes|; the rest becomes 0) from global to shared memory, some time before
+/// the wait that covers it returns and in no order: here as late as that and in an order drawn from the seed. |bytes|
+/// is 4, 8 or 16 and both addresses are multiples of it. Until the wait nobody may read the target or write it; after
+/// it only this thread may, others after a barrier that follows.
+void tessera_emu_copy_async(tessera_emu_thread_t *self, void *shared, const void *global, uint32_t bytes,
+                            uint32_t source_bytes, uint32_t site);
+/// cp.async.commit_group: the copies since the last commit become a group.
+void tessera_emu_copy_commit(tessera_emu_thread_t *self);
+/// cp.async.wait_group: waits for all groups of this thread but the |pending| youngest.
+void tessera_emu_copy_wait(tessera_emu_thread_t *self, uint32_t pending, uint32_t site);
+/// cp.async.wait_all: waits for all copies, committed or not.
+void tessera_emu_copy_wait_all(tessera_emu_thread_t *self, uint32_t site);
+
+// --- Counting, and reports of the compiled code's own ---------------------------------------------------------------
+
+/// Classes of instructions; memory, barriers and copies are counted by their own functions above.
+typedef enum tessera_emu_class_t {
+  TESSERA_EMU_INTEGER, // also address arithmetic, comparisons, conversions, selects
+  TESSERA_EMU_FLOATING,
+  TESSERA_EMU_SPECIAL, // exp, rsqrt, …
+  TESSERA_EMU_CONTROL,
+  TESSERA_EMU_CLASSES
+} tessera_emu_class_t;
+
+/// |count| instructions of a class by this thread; they are also its virtual time in a trace. Once per basic block is
+/// enough.
+void tessera_emu_count(tessera_emu_thread_t *self, tessera_emu_class_t class_, uint32_t count);
+/// One matrix instruction of a warp: its multiply-adds times two. Once per instruction, by its meaning.
+void tessera_emu_count_mma(tessera_emu_thread_t *self, uint64_t flops, uint32_t site);
+/// Floating-point operations of this thread on elements that exist.
+void tessera_emu_count_flops(tessera_emu_thread_t *self, uint64_t flops);
+
+/// A finding of the compiled code's own (an assertion, an operand the ISA refuses), with the thread's place added.
+void tessera_emu_report(tessera_emu_thread_t *self, uint32_t site, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/// trap: the thread ends here, with a finding.
+_Noreturn void tessera_emu_trap(tessera_emu_thread_t *self, uint32_t site, const char *text);
+
+// --- The host's side ------------------------------------------------------------------------------------------------
+
+/// What the emulator must know of a chip; the caller takes it from the machine's description.
+typedef struct tessera_emulator_chip_t {
+  uint32_t warp_width;    // 32 or 64
+  uint32_t shared_bytes;  // a block may use; at most 1 MiB
+  uint32_t banks;         // of shared memory
+  uint32_t bank_bytes;    // one bank delivers at a time
+  uint32_t sector_bytes;  // of a global transaction (numerics.md §9)
+  uint32_t block_threads; // at most, and never above 1024
+} tessera_emulator_chip_t;
+
+/// Global memory the kernel may touch. What is in no buffer is out of bounds.
+typedef struct tessera_emulator_buffer_t {
+  void *base;
+  size_t bytes;
+  const char *name;   // for findings; may be null
+  bool uninitialized; // reading a byte nobody has written yet is a finding
+  bool read_only;     // writing is a finding
+} tessera_emulator_buffer_t;
+
+typedef struct tessera_emulator_launch_t {
+  tessera_emu_kernel_t kernel;
+  const char *name;
+  void **params;
+  uint32_t grid[3], block[3]; // 0 counts as 1
+  uint32_t shared_bytes;      // of each block, static and dynamic
+  const tessera_emulator_buffer_t *buffers;
+  size_t buffer_count;
+  const char *const *site_names; // site_names[site] is a location in the source; may be null
+  uint32_t site_count;           // length of site_names
+  uint64_t seed;                 // of the order in which warps run and copies land
+  bool checks;                   // off: nothing is looked for; a wrong access may then crash
+  bool count;                    // bytes, transactions, conflicts, instructions, in all and by site
+  bool trace;                    // the report can be written as a trace
+  bool cooperative;              // all blocks, at most 256, are there at once and may wait for each other
+  int threads;                   // host threads; 0: one per processor
+  uint32_t stack_bytes;          // of a thread; 0: 256 KiB
+} tessera_emulator_launch_t;
+
+/// name, what it means in words: each row an enumerator TESSERA_EMULATOR_name.
+#define TESSERA_EMULATOR_FINDINGS(X)                                                                                   \
+  X(RACE, "race")                                                                                                      \
+  X(EARLY_READ, "read before the copy landed")                                                                         \
+  X(OVERWRITE, "overwrite of a copy in flight")                                                                        \
+  X(UNINITIALIZED, "uninitialized read")                                                                               \
+  X(OUT_OF_BOUNDS, "out of bounds")                                                                                    \
+  X(MISALIGNED, "misaligned access")                                                                                   \
+  X(READ_ONLY, "write to read-only memory")                                                                            \
+  X(DIVERGED, "divergence")                                                                                            \
+  X(DEADLOCK, "deadlock")                                                                                              \
+  X(SHARED_LIMIT, "too much shared memory")                                                                            \
+  X(BAD_OPERAND, "bad operand")                                                                                        \
+  X(TRAP, "trap")
+
+typedef enum tessera_emulator_kind_t {
+#define X(name, text) TESSERA_EMULATOR_##name,
+  TESSERA_EMULATOR_FINDINGS(X)
+#undef X
+      TESSERA_EMULATOR_KINDS
+} tessera_emulator_kind_t;
+
+const char *tessera_emulator_kind_text(tessera_emulator_kind_t kind);
+
+/// One mistake. The same kind at the same two sites is one finding however often it happens: |count| times, here with
+/// the first one in the order of blocks.
+typedef struct tessera_emulator_finding_t {
+  tessera_emulator_kind_t kind;
+  uint32_t site, other_site; // other_site: the earlier access, the other place lanes wait at; 0 when there is none
+  uint64_t block;            // linear, x first
+  uint32_t thread, other_thread;
+  uint64_t address; // offset in its buffer or in shared memory
+  uint64_t count;
+  char text[320]; // a sentence: what, where in memory, which threads, both sites by name
+} tessera_emulator_finding_t;
+
+/// What happened, summed over all threads. Sectors, wavefronts and conflicts are those of numerics.md §9.
+typedef struct tessera_emulator_counters_t {
+  uint64_t threads, blocks;
+  uint64_t instructions[TESSERA_EMU_CLASSES];       // of threads, as told to tessera_emu_count
+  uint64_t global_bytes_read, global_bytes_written; // asked for by threads; atomics are in both
+  uint64_t global_loads, global_stores;             // instructions of warps
+  uint64_t global_transactions;                     // sectors touched, by instruction of a warp
+  uint64_t shared_bytes_read, shared_bytes_written;
+  uint64_t shared_loads, shared_stores; // instructions of warps
+  uint64_t shared_wavefronts;           // passes over the banks
+  uint64_t shared_bank_conflicts;       // wavefronts beyond one for each phase
+  uint64_t async_copies, async_bytes;   // also in global_…read and shared_…written
+  uint64_t atomics;                     // of threads
+  uint64_t barriers;                    // of blocks: each meeting counts once
+  uint64_t collectives;                 // of warps
+  uint64_t mma_instructions, mma_flops, flops;
+} tessera_emulator_counters_t;
+
+typedef struct tessera_emulator_site_counters_t {
+  uint64_t executions;   // instructions of warps
+  uint64_t lanes;        // threads in them
+  uint64_t bytes;        // asked for
+  uint64_t transactions; // sectors when global, wavefronts when shared
+  uint64_t ideal;        // the least that could be: bytes that differ / sector size; phases
+  uint64_t mma_flops;
+} tessera_emulator_site_counters_t;
+
+typedef struct tessera_emulator_report_t {
+  tessera_emulator_finding_t *findings; // by site, then kind
+  size_t finding_count;
+  uint64_t lost_findings; // beyond the 256 kept
+  tessera_emulator_counters_t counters;
+  tessera_emulator_site_counters_t *sites; // by site number; null unless counted
+  uint32_t site_count;
+  struct tessera_emulator_trace_t *trace; // null unless traced
+} tessera_emulator_report_t;
+
+typedef struct tessera_emulator_t tessera_emulator_t;
+
+/// Null when out of memory. Holds nothing but the chip and memory that later launches use again.
+tessera_emulator_t *tessera_emulator_create(const tessera_emulator_chip_t *chip);
+void tessera_emulator_destroy(tessera_emulator_t *emulator);
+
+/// Runs a grid to its end. False when it could not be run: a launch no GPU of this chip would take, or no memory; a
+/// kernel's own mistakes are findings. One launch at a time on an emulator. The report is the caller's to destroy.
+bool tessera_emulator_launch(tessera_emulator_t *emulator, const tessera_emulator_launch_t *launch,
+                             tessera_emulator_report_t **out_report, tessera_error_t *out_error);
+void tessera_emulator_report_destroy(tessera_emulator_report_t *report);
+
+/// Chrome's trace-event format, as Perfetto reads it: warps and copies as rows, time = instructions executed.
+bool tessera_emulator_trace_write(const tessera_emulator_report_t *report, const char *path,
+                                  tessera_error_t *out_error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

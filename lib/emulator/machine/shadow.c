@@ -1,0 +1,149 @@
+// shadow.c - the race detector over shared memory. Expects: accesses within bounds. Leaves: the access in the shadow.
+// Costs: two comparisons per 4-byte word where threads keep to their own words or a barrier stands between.
+#include "lib/emulator/machine/shadow.h"
+
+#include "lib/emulator/machine/many.h"
+#include "lib/emulator/machine/shadow_word.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// --- Life -----------------------------------------------------------------------------------------------------------
+
+emu_shadow_t *emu_shadow_create(uint32_t bytes) {
+  uint32_t words = (bytes / 64 + 2) * 16; // an access of 64 bytes may begin in the last word
+  emu_shadow_t *shadow = calloc(1, sizeof *shadow + words * (sizeof(emu_word_t) + sizeof(emu_lists_t) + 2));
+  if (!shadow)
+    return NULL;
+  shadow->words = words;
+  shadow->lists = (emu_lists_t *)&shadow->of[words];
+  shadow->initialized = (uint8_t *)&shadow->lists[words];
+  shadow->split = shadow->initialized + words;
+  return shadow;
+}
+
+void emu_shadow_destroy(emu_shadow_t *shadow) { free(shadow); }
+
+void emu_shadow_block_begins(emu_worker_t *worker) {
+  uint32_t bytes = worker->launch->given->shared_bytes;
+  if (!bytes || !worker->launch->checks)
+    return;
+  memset(worker->block.shared, 0xff, bytes); // nan, whatever the type
+  memset(worker->shadow->initialized, 0, (bytes + 3) / 4);
+  emu_many_reset(worker->many);
+}
+
+// --- Accesses -------------------------------------------------------------------------------------------------------
+
+static void shared_word(const emu_access_t *access, emu_shadow_t *shadow, uint64_t at, uint32_t bytes) {
+  emu_place_t place = {"shared", at};
+  emu_word_t *word = &shadow->of[at / 4];
+  uint8_t *initialized = &shadow->initialized[at / 4];
+  if (access->read && emu_stamp_of(word->write) != EMU_IN_FLIGHT)
+    emu_word_check_initialized(access, *initialized, bytes, &place);
+  emu_word_check(access, word, &shadow->lists[at / 4], bytes, &place);
+  if (access->write)
+    *initialized |= (uint8_t)bytes;
+}
+
+// --- Sixteen bytes at once ------------------------------------------------------------------------------------------
+
+enum { CHUNK = 16, CHUNK_WORDS = CHUNK / 4 };
+static const uint32_t all_initialized = 0x0f0f0f0f;
+
+static bool is_whole(uint64_t offset, uint64_t bytes) { return !(offset % CHUNK) && bytes >= CHUNK; }
+
+static uint32_t clone_list(emu_thread_t *self, uint64_t record, uint32_t list) {
+  return emu_is_many(record) && emu_stamp_of(record) > self->clock.known_block ? emu_many_clone(self, list) : list;
+}
+
+// The first word's records become those of all four.
+static void split(emu_thread_t *self, emu_shadow_t *shadow, uint32_t chunk) {
+  emu_word_t *words = &shadow->of[chunk * CHUNK_WORDS];
+  emu_lists_t *lists = &shadow->lists[chunk * CHUNK_WORDS];
+  shadow->split[chunk] = 1;
+  for (int i = 1; i < CHUNK_WORDS; i++) {
+    words[i] = words[0];
+    lists[i].writers = clone_list(self, words[0].write, lists[0].writers);
+    lists[i].readers = clone_list(self, words[0].read, lists[0].readers);
+  }
+}
+
+// Once all that was done to its words is old, a chunk may be one again.
+static bool is_one(const emu_thread_t *self, emu_shadow_t *shadow, uint32_t chunk) {
+  if (!shadow->split[chunk])
+    return true;
+  const emu_word_t *words = &shadow->of[chunk * CHUNK_WORDS];
+  for (int i = 0; i < CHUNK_WORDS; i++)
+    if (emu_stamp_of(words[i].write) > self->clock.known_block || emu_stamp_of(words[i].read) > self->clock.known_block)
+      return false;
+  shadow->split[chunk] = 0;
+  return true;
+}
+
+static void check_chunk(const emu_access_t *access, emu_shadow_t *shadow, uint32_t chunk) {
+  uint32_t at = chunk * CHUNK_WORDS;
+  emu_place_t place = {"shared", (uint64_t)chunk * CHUNK};
+  if (!emu_word_is_plain(access, &shadow->of[at], emu_record(access, 15), access->self->clock.known_block))
+    emu_word_check(access, &shadow->of[at], &shadow->lists[at], 15, &place);
+}
+
+// --- Accesses -------------------------------------------------------------------------------------------------------
+
+// All of a chunk that is one: false when it must be looked at word by word.
+static bool shared_chunk(const emu_access_t *access, emu_shadow_t *shadow, uint32_t chunk) {
+  uint32_t initialized;
+  memcpy(&initialized, &shadow->initialized[chunk * CHUNK_WORDS], sizeof initialized);
+  if ((access->read && initialized != all_initialized) || !is_one(access->self, shadow, chunk))
+    return false;
+  check_chunk(access, shadow, chunk);
+  if (access->write)
+    memcpy(&shadow->initialized[chunk * CHUNK_WORDS], &all_initialized, sizeof all_initialized);
+  return true;
+}
+
+void emu_shadow_shared(const emu_access_t *access, uint32_t offset, uint32_t bytes) {
+  emu_shadow_t *shadow = access->self->worker->shadow;
+  for (uint64_t at = offset, end = at + bytes; at < end;) {
+    uint32_t chunk = (uint32_t)(at / CHUNK);
+    if (is_whole(at, end - at) && shared_chunk(access, shadow, chunk)) {
+      at += CHUNK;
+      continue;
+    }
+    if (!shadow->split[chunk])
+      split(access->self, shadow, chunk);
+    uint64_t word = at;
+    uint32_t mask = emu_bytes_of_word(&at, end);
+    shared_word(access, shadow, word, mask);
+  }
+}
+
+static void begin_word(const emu_access_t *access, emu_shadow_t *shadow, uint32_t at) {
+  emu_place_t place = {"shared", at};
+  emu_word_check(access, &shadow->of[at / 4], &shadow->lists[at / 4], 15, &place);
+  shadow->of[at / 4].write = emu_record(access, 15) | (uint64_t)EMU_IN_FLIGHT << 32;
+}
+
+void emu_shadow_copy_begins(emu_thread_t *self, uint32_t offset, uint32_t bytes, uint32_t site) {
+  emu_access_t access = {.self = self, .write = true, .site = site};
+  emu_shadow_t *shadow = self->worker->shadow;
+  uint32_t chunk = offset / CHUNK;
+  if (bytes == CHUNK && is_one(self, shadow, chunk)) {
+    check_chunk(&access, shadow, chunk);
+    shadow->of[offset / 4].write = emu_record(&access, 15) | (uint64_t)EMU_IN_FLIGHT << 32;
+    return;
+  }
+  if (!shadow->split[chunk])
+    split(self, shadow, chunk);
+  for (uint32_t at = offset; at < offset + bytes; at += 4)
+    begin_word(&access, shadow, at);
+}
+
+void emu_shadow_copy_lands(emu_thread_t *self, uint32_t offset, uint32_t bytes, uint32_t site) {
+  emu_access_t access = {.self = self, .write = true, .site = site};
+  emu_shadow_t *shadow = self->worker->shadow;
+  uint32_t words = shadow->split[offset / CHUNK] ? bytes / 4 : 1;
+  for (uint32_t i = 0; i < words; i++)
+    shadow->of[offset / 4 + i].write = emu_record(&access, 15);
+  memset(&shadow->initialized[offset / 4], 15, bytes / 4);
+}

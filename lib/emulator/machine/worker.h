@@ -1,0 +1,257 @@
+// worker.h - what the files of this room share: a host thread that runs blocks, its warps and threads.
+// Everything a block needs is in its worker, so blocks of one launch and of others run side by side without locks;
+// shared are only the launch (read), the next block's number and the race detector's words of global memory (locked by
+// stripes).
+#ifndef TESSERA_EMULATOR_WORKER_H
+#define TESSERA_EMULATOR_WORKER_H
+
+#include "lib/emulator/machine/fiber.h"
+#include "lib/emulator/machine/machine.h"
+
+#include <stdatomic.h>
+
+enum {
+  EMU_WIDEST = TESSERA_EMULATOR_WIDEST_WARP,
+  EMU_MOST_THREADS = 1024,
+  EMU_MOST_WARPS = EMU_MOST_THREADS / 32,
+  EMU_WINDOW_BYTES = 1 << 20, // of shared memory's addresses, and their alignment
+  EMU_LOCKS = 4096,
+  EMU_LANDED_LATE = -1
+};
+
+typedef struct emu_worker_t emu_worker_t;
+typedef struct emu_warp_t emu_warp_t;
+typedef struct emu_thread_t emu_thread_t;
+
+// --- Memory that lives as long as a block or a launch ---------------------------------------------------------------
+
+typedef struct emu_arena_t {
+  struct emu_chunk_t *chunks;
+  size_t used; // of the newest chunk
+} emu_arena_t;
+
+/// Zeroed. Aborts the block (never returns) when there is no memory, so that callers need no second way out.
+void *emu_arena_take(emu_worker_t *worker, emu_arena_t *arena, size_t bytes);
+void emu_arena_reset(emu_arena_t *arena); // keeps one chunk
+void emu_arena_free(emu_arena_t *arena);
+
+// --- Vector clocks: see clock.h -------------------------------------------------------------------------------------
+
+typedef struct emu_clock_t {
+  uint32_t stamp;                      // of what the thread does now
+  uint32_t known_block;                // knows all that any thread of the block did up to here
+  uint32_t known_warp;                 // … any lane of its warp
+  const uint32_t *vector;              // … each thread, by index; null: nothing more
+  const struct emu_foreign_t *foreign; // … threads of other blocks
+} emu_clock_t;
+
+// --- Threads --------------------------------------------------------------------------------------------------------
+
+typedef enum emu_wait_t { EMU_RUNS, EMU_AT_COLLECTIVE, EMU_AT_BARRIER, EMU_AT_LOG_END, EMU_ENDED } emu_wait_t;
+
+typedef struct emu_copy_t {
+  uint32_t shared; // offset
+  uint16_t bytes, source_bytes;
+  const char *global;
+  uint32_t group, site;
+  uint64_t issued;   // virtual time
+  emu_clock_t clock; // at its issue
+} emu_copy_t;
+
+struct emu_thread_t {
+  tessera_emu_thread_t view; // first: what the kernel holds
+  emu_worker_t *worker;
+  emu_warp_t *in_warp;
+  emu_fiber_t *fiber; // null: not begun
+  emu_wait_t waits;
+  uint32_t wait_site, wait_barrier;
+  emu_clock_t clock;
+  const struct emu_foreign_t *acquirable; // seen by relaxed atomics, for an acquire fence after them
+  uint32_t fence_scope, fence_now;        // of its last release fence, for relaxed atomics after it: 1 + scope, or 0
+  uint32_t barrier_result, barrier_threads;
+  uint32_t groups; // of copies, committed
+  uint32_t spins;  // atomics and volatile loads since it last waited
+  uint32_t copy_count, copy_room;
+  emu_copy_t *copies;
+  _Atomic uint8_t *lock;    // held between atomic_begin and atomic_end
+  const void *atomic_place; // between the same two: where, and what was there
+  uint32_t atomic_bytes;
+  char atomic_value[16];
+  char nowhere[64]; // where accesses go that must not happen
+};
+
+// --- Warps ----------------------------------------------------------------------------------------------------------
+
+/// Lanes waiting for each other.
+typedef struct emu_meeting_t {
+  uint64_t wanted; // lanes
+  tessera_emu_meaning_t meaning;
+  const void *parameter;
+  uint32_t strictness, site; // of the first to arrive
+  struct emu_meeting_t *next;
+  tessera_emu_group_t group; // group.mask: arrived
+} emu_meeting_t;
+
+struct emu_warp_t {
+  uint64_t exists, ready, ended, at_barrier, at_log_end;
+  uint32_t number;
+  uint32_t barrier_site;
+  emu_meeting_t *meetings, *free_meetings;
+  struct emu_log_t *log; // of accesses since its lanes last met
+};
+
+typedef struct emu_barrier_t {
+  uint32_t arrived, wanted; // wanted 0: all that have not ended
+  uint32_t waiting;         // of the arrived
+  uint32_t predicates;
+  uint32_t result, threads;    // of the last phase
+  struct emu_clock_sum_t *sum; // clocks of those that arrived without waiting
+} emu_barrier_t;
+
+// --- A launch as its workers see it ---------------------------------------------------------------------------------
+
+/// One word of memory as the race detector knows it: see shadow.h. What few words need is kept apart, for the cache's
+/// sake.
+typedef struct emu_word_t {
+  uint64_t write, read; // records
+} emu_word_t;
+typedef struct emu_lists_t {
+  uint32_t writers, readers; // where the records say so
+} emu_lists_t;
+
+/// One word of global memory. Blocks are numbers + 1; 0: none yet.
+typedef struct emu_global_word_t {
+  emu_word_t word;
+  uint32_t write_block, read_block; // EMU_OTHERS in the latter: |other| holds a reader of another block
+} emu_global_word_t;
+typedef struct emu_global_more_t {
+  emu_lists_t lists;
+  uint32_t other_block, other_record; // without its stamp
+} emu_global_more_t;
+#define EMU_OTHERS UINT32_C(0x80000000)
+
+typedef struct emu_buffer_t {
+  uintptr_t begin, end;
+  size_t word_count;        // of whole 16 bytes that hold the buffer
+  emu_global_word_t *words; // a record for each word, then one for each 16 bytes; null: nothing is checked
+  emu_global_more_t *more;
+  uint8_t *written; // bytes written, four bits for each word; null: all
+  const tessera_emulator_buffer_t *given;
+} emu_buffer_t;
+
+typedef struct emu_launch_t {
+  const tessera_emulator_launch_t *given;
+  const tessera_emulator_chip_t *chip;
+  uint32_t grid[3], block[3], threads, warps, warp_shift;
+  uint64_t blocks;
+  emu_buffer_t *buffers; // by address
+  size_t buffer_count;
+  bool checks, count, trace;
+  int workers;
+  bool resident;        // a cooperative launch: a worker for each block, on one host thread
+  bool alone;           // one host thread: nothing needs a lock
+  uint32_t first_stamp; // records up to here are of earlier launches
+  _Atomic uint64_t next_block;
+  // Changes so far << 16 | workers that have since looked at all their memory again and still only spin: when that is
+  // all of them, nobody will ever go on. A change is whatever another may wait for: see emu_note_change.
+  _Atomic uint64_t stillness;
+  _Atomic int active; // workers with a block
+  _Atomic uint8_t locks[EMU_LOCKS];
+  struct emu_sync_t *syncs[EMU_LOCKS]; // what atomics of global memory released, guarded by |locks|
+} emu_launch_t;
+
+struct emu_worker_t {
+  emu_launch_t *launch;
+  tessera_emu_block_t block;
+  uint64_t block_number;
+  emu_stacks_t *stacks;
+  emu_fiber_t *idle; // fibers whose last thread has ended
+  emu_thread_t *current;
+  uint64_t ready_warps;
+  uint32_t running_warp, slow_warp;
+  uint32_t live;        // threads that have not ended
+  uint32_t random;      // of this block
+  uint32_t now;         // the newest stamp
+  uint32_t block_stamp; // records up to here are of earlier blocks
+  bool aborted, suspended, no_memory, clocks_differ;
+  bool in_meaning;   // of a collective: nothing may wait
+  uint64_t steps;    // virtual time
+  uint64_t yields;   // in a row, with nothing but spinning between
+  uint32_t hopeless; // yields since the change |last_change|
+  uint64_t last_change;
+  emu_arena_t block_arena, launch_arena;
+  emu_arena_t vector_arena;    // of clocks
+  size_t vector_taken;         // bytes since it was last cleaned up
+  struct emu_shadow_t *shadow; // of shared memory
+  struct emu_many_t *many;
+  uint32_t copies_in_flight;
+  uint32_t open_barriers;   // one bit for each that someone has arrived at
+  struct emu_sync_t *syncs; // what atomics of shared memory released
+  struct emu_findings_t *findings;
+  struct emu_trace_buffer_t *trace;
+  tessera_emulator_counters_t counters;
+  tessera_emulator_site_counters_t *sites; // zero from sites_used on
+  uint32_t sites_used;
+  uint8_t buffer_of_site[64];
+  emu_barrier_t barriers[TESSERA_EMULATOR_BARRIERS];
+  emu_warp_t warps[EMU_MOST_WARPS];
+  emu_thread_t threads[EMU_MOST_THREADS];
+};
+
+static inline emu_thread_t *emu_of(tessera_emu_thread_t *self) { return (emu_thread_t *)self; }
+static inline uint64_t emu_bit(uint32_t lane) { return UINT64_C(1) << lane; }
+static inline uint32_t emu_random(emu_worker_t *worker) { // xorshift32
+  uint32_t x = worker->random;
+  x ^= x << 13;
+  x ^= x >> 17;
+  x ^= x << 5;
+  return worker->random = x;
+}
+
+// --- schedule.c -----------------------------------------------------------------------------------------------------
+
+/// Makes a block ready to be resumed; false when there is no memory.
+bool emu_begin_block(emu_worker_t *worker, uint64_t number);
+/// Runs the block to its end, or until it is stuck. True when it only makes room for the other blocks of a cooperative
+/// launch and is to be resumed again.
+bool emu_resume_block(emu_worker_t *worker);
+/// Lets others run until emu_wake(self).
+void emu_wait(emu_thread_t *self, emu_wait_t why, uint32_t site);
+void emu_wake(emu_thread_t *thread);
+/// Called by whatever a spin loop repeats: now and then lets others run, if there are any, and comes back.
+void emu_yield(emu_thread_t *self, uint32_t site);
+/// Another block may have waited for what this one has done.
+void emu_note_change(emu_launch_t *launch);
+/// The block does something other than spinning.
+void emu_leave_spin(emu_worker_t *worker);
+static inline void emu_progress(emu_worker_t *worker) {
+  if (worker->yields)
+    emu_leave_spin(worker);
+}
+/// Gives up the block. Never returns.
+_Noreturn void emu_abort_block(emu_worker_t *worker);
+/// The thread is over, wherever it stands. Never returns.
+_Noreturn void emu_end_thread(emu_thread_t *self);
+
+// --- collective.c, barrier.c, copy.c: what others must tell them ----------------------------------------------------
+
+void emu_collectives_lane_ended(emu_thread_t *self);
+void emu_barriers_thread_ended(emu_thread_t *self);
+void emu_copies_block_ended(emu_worker_t *worker);
+const emu_meeting_t *emu_meeting_of(const emu_thread_t *thread);
+
+// --- finding.c ------------------------------------------------------------------------------------------------------
+
+/// Keeps a finding, or counts it when it is known. The sentence is followed by the thread's place and the sites.
+void emu_find(emu_thread_t *self, tessera_emulator_kind_t kind, uint32_t site, uint32_t other_site, uint64_t address,
+              uint32_t other_thread, const char *format, ...) __attribute__((format(printf, 7, 8)));
+struct emu_findings_t *emu_findings_create(void);
+void emu_findings_destroy(struct emu_findings_t *findings);
+void emu_findings_clear(struct emu_findings_t *findings);
+/// Adds those of |from|; of two the one in the earlier block stays.
+void emu_findings_merge(struct emu_findings_t *into, const struct emu_findings_t *from);
+/// Moves them, sorted, to the report.
+bool emu_findings_give(struct emu_findings_t *findings, tessera_emulator_report_t *report);
+const char *emu_site_name(const emu_launch_t *launch, uint32_t site, char *room, size_t bytes);
+
+#endif

@@ -1,0 +1,167 @@
+// Clusters of blocks (cluster.h): what each has allocated, whom a multicast reaches, and running them together.
+#include "lib/interpreter/cluster.h"
+#include "lib/interpreter/partitions.h"
+#include "lib/interpreter/tile.h"
+
+#include <stdlib.h>
+
+//===--- buffers and barriers of others ---------------------------------------------------===//
+
+bool clusterNote(Machine *machine, const Instruction *instruction, Value value) {
+  ClusterBlock *block = machine->grid.block;
+  if (!block)
+    return true;
+  if (block->count == block->capacity) {
+    int capacity = 2 * block->capacity + 4;
+    Allocation *allocations = realloc(block->allocations, (size_t)capacity * sizeof *allocations);
+    if (!allocations)
+      return machineOutOfMemory(machine, instruction->op);
+    block->allocations = allocations;
+    block->capacity = capacity;
+  }
+  block->allocations[block->count++] = (Allocation){instruction->op, valueRetain(value)};
+  return true;
+}
+
+static bool isPartOf(Value part, Value whole) {
+  bool areArrays = part.object->kind == ObjectArray && whole.object->kind == ObjectArray;
+  return areArrays ? arrayOf(part)->storage == arrayOf(whole)->storage : part.object == whole.object;
+}
+
+// Which allocation of the block a value is (part of), counted among those of its op: the op, and how many came before.
+static bool findAllocation(const ClusterBlock *block, Value value, MlirOperation *op, int *before) {
+  for (int i = 0; i < block->count; i++)
+    if (isPartOf(value, block->allocations[i].value)) {
+      *op = block->allocations[i].op;
+      *before = 0;
+      for (int j = 0; j < i; j++)
+        *before += mlirOperationEqual(block->allocations[j].op, *op);
+      return true;
+    }
+  return false;
+}
+
+static Value *allocationOf(const ClusterBlock *block, MlirOperation op, int before) {
+  for (int i = 0; i < block->count; i++)
+    if (mlirOperationEqual(block->allocations[i].op, op) && before-- == 0)
+      return &block->allocations[i].value;
+  return NULL;
+}
+
+static Value partLike(Machine *machine, const Instruction *instruction, Value own, Value whole) {
+  if (own.object->kind != ObjectArray)
+    return valueRetain(whole);
+  const Array *part = arrayOf(own);
+  Array *alias = arrayAlias(arrayOf(whole), part->offset, part->rank, part->sizes, part->strides);
+  if (!alias)
+    machineOutOfMemory(machine, instruction->op);
+  return (Value){.object = alias ? &alias->object : NULL};
+}
+
+Value clusterPeer(Machine *machine, const Instruction *instruction, int number, Value own) {
+  ClusterBlock *self = machine->grid.block;
+  const Value none = {.object = NULL};
+  MlirOperation op;
+  int before;
+  if (!self || &self->cluster->blocks[number] == self)
+    return valueRetain(own);
+  if (!findAllocation(self, own, &op, &before)) {
+    machineFail(machine, instruction->op, "names memory that no tile.alloc of this block has made");
+    return none;
+  }
+  const ClusterBlock *block = &self->cluster->blocks[number];
+  Value *whole;
+  while (!(whole = allocationOf(block, op, before)))
+    if (!partitionYield(machine)) {
+      machineFail(machine, instruction->op, "reaches block %d of its cluster, which never allocates what it names",
+                  number);
+      return none;
+    }
+  return partLike(machine, instruction, own, *whole);
+}
+
+int clusterRow(const Machine *machine, const Instruction *instruction, int *blocks) {
+  const ClusterBlock *self = machine->grid.block;
+  if (!self) {
+    blocks[0] = 0;
+    return 1;
+  }
+  bool isAlong[MaxGridRank] = {false};
+  for (intptr_t i = 0; i < countIn(instruction, "multicast"); i++)
+    isAlong[numberIn(instruction, "multicast", i)] = true;
+  int count = 0;
+  for (int b = 0; b < self->cluster->count; b++) {
+    bool reaches = true;
+    for (int axis = 0; axis < MaxGridRank; axis++)
+      reaches &= isAlong[axis] || self->cluster->blocks[b].position[axis] == self->position[axis];
+    if (reaches)
+      blocks[count++] = b;
+  }
+  return count;
+}
+
+//===--- running ------------------------------------------------------------------------------===//
+
+static void blockClear(ClusterBlock *block) {
+  for (int i = 0; i < block->count; i++)
+    valueRelease(block->allocations[i].value);
+  free(block->allocations);
+  block->allocations = NULL;
+  block->count = block->capacity = 0;
+}
+
+static bool readCluster(Machine *machine, const Instruction *instruction, Cluster *cluster) {
+  cluster->count = 1;
+  for (int axis = 0; axis < MaxGridRank; axis++) {
+    cluster->sizes[axis] = axis < countIn(instruction, "cluster") ? numberIn(instruction, "cluster", axis) : 1;
+    cluster->count *= (int)cluster->sizes[axis];
+    if (machine->grid.sizes[axis] % cluster->sizes[axis] != 0)
+      return machineFail(machine, instruction->op,
+                         "has a grid of %lld along axis %d; wanted a multiple of the cluster's %lld",
+                         (long long)machine->grid.sizes[axis], axis, (long long)cluster->sizes[axis]);
+  }
+  return cluster->count <= MaxClusterBlocks ||
+         machineFail(machine, instruction->op, "has %d blocks in a cluster; the interpreter runs up to %d together",
+                     cluster->count, MaxClusterBlocks);
+}
+
+static void placeBlock(Machine *machine, Cluster *cluster, int number, const int64_t *origin, Part *part) {
+  ClusterBlock *block = &cluster->blocks[number];
+  int64_t rest = number;
+  Grid grid = machine->grid;
+  block->cluster = cluster;
+  for (int axis = 0; axis < MaxGridRank; axis++) {
+    block->position[axis] = rest % cluster->sizes[axis];
+    rest /= cluster->sizes[axis];
+    grid.ids[axis] = origin[axis] * cluster->sizes[axis] + block->position[axis];
+  }
+  gridNumber(&grid);
+  grid.block = block;
+  part->grid = grid;
+}
+
+bool runClusters(Machine *machine, const Instruction *instruction, const Body *body, int count,
+                 const Value *arguments) {
+  Cluster cluster = {.count = 0};
+  if (!readCluster(machine, instruction, &cluster))
+    return false;
+  int64_t origin[MaxGridRank] = {0}, counts[MaxGridRank];
+  for (int axis = 0; axis < MaxGridRank; axis++)
+    counts[axis] = machine->grid.sizes[axis] / cluster.sizes[axis];
+  cluster.blocks = calloc((size_t)cluster.count, sizeof *cluster.blocks);
+  Part *parts = calloc((size_t)cluster.count, sizeof *parts);
+  bool ok = (cluster.blocks && parts) || machineOutOfMemory(machine, instruction->op);
+  if (ok && countOf(MaxGridRank, counts) > 0)
+    do {
+      for (int b = 0; b < cluster.count; b++) {
+        parts[b] = (Part){body, arguments, count};
+        placeBlock(machine, &cluster, b, origin, &parts[b]);
+      }
+      ok = runParts(machine, instruction, cluster.count, parts);
+      for (int b = 0; b < cluster.count; b++)
+        blockClear(&cluster.blocks[b]);
+    } while (ok && indexNext(MaxGridRank, counts, origin));
+  free(parts);
+  free(cluster.blocks);
+  return ok;
+}

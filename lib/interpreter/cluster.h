@@ -1,0 +1,38 @@
+// Clusters: blocks (program instances) that run together and reach each other's buffers and barriers.
+// Which of a neighbour's is meant: the one that the same tile.alloc made there, in the same turn of its loop.
+// Blocks are numbered with axis 0 running fastest (docs/numerics.md §6).
+#ifndef TESSERA_INTERPRETER_CLUSTER_H
+#define TESSERA_INTERPRETER_CLUSTER_H
+
+#include "lib/interpreter/machine.h"
+
+typedef struct Allocation {
+  MlirOperation op;
+  Value value;
+} Allocation;
+
+typedef struct ClusterBlock {
+  struct Cluster *cluster;
+  int64_t position[MaxGridRank];
+  Allocation *allocations; // in the order made
+  int count, capacity;
+} ClusterBlock;
+
+typedef struct Cluster {
+  int64_t sizes[MaxGridRank];
+  int count;
+  ClusterBlock *blocks;
+} Cluster;
+
+// Remembers what the running block allocates; nothing outside of clusters.
+bool clusterNote(Machine *machine, const Instruction *instruction, Value value);
+// What `block` has instead of the running block's buffer (or part of one) or barrier, with a reference of its own. The
+// block runs until it has allocated it. No object after an error.
+Value clusterPeer(Machine *machine, const Instruction *instruction, int block, Value own);
+// The blocks, in the running one's row along `axes`, that a multicast reaches; its own only, outside of clusters.
+int clusterRow(const Machine *machine, const Instruction *instruction, int *blocks);
+
+// Runs a grid cluster by cluster, the blocks of each together.
+bool runClusters(Machine *machine, const Instruction *instruction, const Body *body, int count, const Value *arguments);
+
+#endif

@@ -1,0 +1,222 @@
+// Planning vector accesses and counting bank conflicts. See access.h.
+// How: composed with the memory's inverse, the layout of values says at which offset each register of each thread lies;
+// a vector is a set of registers whose offsets are the numbers from 0 on, which is a question of span over GF(2).
+#include "lib/layout/access.h"
+
+#include "lib/layout/algebra.h"
+#include "lib/layout/bit_matrix.h"
+
+static uint32_t log2Of(uint64_t value) { return value ? 63u - (uint32_t)__builtin_clzll(value) : 0; }
+
+static uint32_t smaller(uint32_t a, uint32_t b) { return a < b ? a : b; }
+
+// The dimensions after reg are one index, the thread; blocks have a memory each, so they do not count.
+static void fillSteps(const TileLayout *place, TileAccess *access) {
+  access->registerBits = place->bits[TileLayoutReg];
+  access->threadBits = place->bits[TileLayoutLane] + place->bits[TileLayoutWarp];
+  for (uint32_t i = 0; i < access->registerBits; ++i)
+    access->registerStep[i] = place->steps[i].at[TileLayoutOffset];
+  for (uint32_t i = 0; i < access->threadBits; ++i)
+    access->threadStep[i] = place->steps[access->registerBits + i].at[TileLayoutOffset];
+  for (uint32_t i = 0; i < place->repeatCount; ++i) {
+    access->digitSize[i] = place->repeats[i].count;
+    access->digitStep[i] = place->repeats[i].axis == TILE_LAYOUT_COPIES ? 0 : place->repeats[i].stride;
+  }
+  access->digitCount = place->repeatCount;
+}
+
+// Threads whose steps others can make already hold copies.
+static void fillCopies(TileAccess *access) {
+  TileBitSpan span = {.size = 0};
+  for (uint32_t i = 0; i < access->registerBits; ++i) {
+    tileBitSpanAdd(&span, access->registerStep[i]);
+    access->copyMask |= access->registerStep[i] ? 0 : 1u << i;
+  }
+  for (uint32_t i = 0; i < access->threadBits; ++i)
+    access->ownerMask |= tileBitSpanAdd(&span, access->threadStep[i]) ? 0 : 1u << i;
+}
+
+// log2 of the widest vector that every thread and every odd factor leaves aligned.
+static uint32_t alignedBits(const TileAccess *access, uint32_t most) {
+  uint64_t used = (uint64_t)access->padAmount | access->padEvery;
+  for (uint32_t i = 0; i < access->threadBits; ++i)
+    used |= access->threadStep[i];
+  for (uint32_t i = 0; i < access->digitCount; ++i)
+    used |= access->digitStep[i];
+  return used ? smaller(most, (uint32_t)__builtin_ctzll(used)) : most;
+}
+
+static void fillSlots(TileAccess *access, uint32_t most) {
+  TileBitMatrix steps = {.rows = 64, .columns = access->registerBits};
+  TileBitSpan slots = {.size = 0};
+  uint32_t fixed = access->copyMask;
+  uint64_t recipe;
+  for (uint32_t i = 0; i < access->registerBits; ++i)
+    steps.column[i] = access->registerStep[i];
+  for (; access->vectorBits < most; ++access->vectorBits) {
+    if (!tileBitMatrixSolve(&steps, UINT64_C(1) << access->vectorBits, &recipe))
+      break;
+    access->slotStep[access->vectorBits] = (uint32_t)recipe;
+    tileBitSpanAdd(&slots, recipe);
+  }
+  for (uint32_t i = 0; i < access->registerBits; ++i)
+    fixed |= slots.value[i] ? 1u << i : 0;
+  access->registerMask = (uint32_t)((UINT64_C(1) << access->registerBits) - 1) & ~fixed;
+}
+
+bool tileAccessPlan(const TileLayout *values, const TileLayout *memory, const int64_t *shape, uint32_t rank,
+                    const TileAccessLimits *limits, TileAccess *access, TileError *error) {
+  TileLayout place;
+  if (!tileLayoutConvert(values, memory, shape, rank, &place, error))
+    return false;
+  *access = (TileAccess){.padAmount = memory->padAmount, .padEvery = memory->padEvery};
+  fillSteps(&place, access);
+  fillCopies(access);
+  fillSlots(access, alignedBits(access, log2Of(limits->vectorBytes / limits->elementBytes)));
+  access->count = 1u << __builtin_popcount(access->registerMask);
+  for (uint32_t i = 0; i < access->digitCount; ++i)
+    access->count *= access->digitSize[i];
+  return true;
+}
+
+// Spreads the low bits of n over the set bits of the mask; what is left of n are the odd digits.
+static uint32_t spread(uint32_t mask, uint32_t *n) {
+  uint32_t spreaded = 0;
+  for (; mask; mask &= mask - 1, *n >>= 1)
+    spreaded |= *n & 1 ? mask & -mask : 0;
+  return spreaded;
+}
+
+static uint64_t combine(const uint64_t *steps, uint32_t index) {
+  uint64_t sum = 0;
+  for (; index; index &= index - 1)
+    sum ^= steps[__builtin_ctz(index)];
+  return sum;
+}
+
+uint32_t tileAccessRegister(const TileAccess *access, uint32_t n, uint32_t slot) {
+  uint32_t base = spread(access->registerMask, &n);
+  // The base register may itself lie inside its vector: slots count from the vector's beginning.
+  slot ^= (uint32_t)combine(access->registerStep, base) & ((1u << access->vectorBits) - 1);
+  uint32_t result = base;
+  for (uint32_t i = 0; i < access->vectorBits; ++i)
+    result ^= slot >> i & 1 ? access->slotStep[i] : 0;
+  return result | n << access->registerBits;
+}
+
+void tileAccessOffsetParts(const TileAccess *access, uint32_t n, uint64_t *linear, uint64_t *odd) {
+  uint32_t base = spread(access->registerMask, &n);
+  *linear = combine(access->registerStep, base) >> access->vectorBits << access->vectorBits;
+  *odd = 0;
+  for (uint32_t i = 0; i < access->digitCount; n /= access->digitSize[i++])
+    *odd += n % access->digitSize[i] * access->digitStep[i];
+}
+
+uint64_t tileAccessOffset(const TileAccess *access, uint32_t n, uint32_t thread) {
+  uint64_t linear, odd;
+  tileAccessOffsetParts(access, n, &linear, &odd);
+  uint64_t offset = (linear ^ combine(access->threadStep, thread)) + odd;
+  return access->padEvery ? offset + offset / access->padEvery * access->padAmount : offset;
+}
+
+// Lanes that one row of banks serves.
+static uint32_t phaseLanes(const TileAccess *access, uint32_t lanes, const TileAccessLimits *limits) {
+  uint32_t bytes = limits->elementBytes << access->vectorBits;
+  uint32_t served = limits->banks * limits->bankBytes / (bytes > limits->bankBytes ? bytes : limits->bankBytes);
+  return served < 1 ? 1 : smaller(served, lanes);
+}
+
+// Linear memory: the words of a phase are a subspace, of which each bank gives equally many.
+static uint32_t conflictsByRank(const TileAccess *access, uint32_t lanes, const TileAccessLimits *limits) {
+  TileBitSpan words = {.size = 0}, banks = {.size = 0};
+  uint32_t phaseBits = smaller(log2Of(lanes), access->threadBits);
+  for (uint32_t i = 0; i < phaseBits + access->vectorBits; ++i) {
+    uint64_t offset = i < phaseBits ? access->threadStep[i] : UINT64_C(1) << (i - phaseBits);
+    uint64_t word = offset * limits->elementBytes / limits->bankBytes;
+    tileBitSpanAdd(&words, word);
+    tileBitSpanAdd(&banks, word % limits->banks);
+  }
+  return (1u << (words.size - banks.size)) - 1;
+}
+
+enum { MOST_WORDS = 256 };
+
+// Any memory: the words of one phase, each once, counted bank by bank.
+static uint32_t conflictsByCount(const TileAccess *access, uint32_t n, uint32_t firstLane, uint32_t lanes,
+                                 const TileAccessLimits *limits) {
+  uint64_t words[MOST_WORDS];
+  uint32_t count = 0, most = 0, perLane = (limits->elementBytes << access->vectorBits) / limits->bankBytes;
+  for (uint32_t i = 0; i < lanes * (perLane ? perLane : 1); ++i) {
+    uint32_t lane = firstLane + i % lanes, seen = 0;
+    uint64_t word = tileAccessOffset(access, n, lane) * limits->elementBytes / limits->bankBytes + i / lanes;
+    while (seen < count && words[seen] != word)
+      ++seen;
+    if (seen == count && count < MOST_WORDS)
+      words[count++] = word;
+  }
+  for (uint32_t i = 0; i < count; ++i) {
+    uint32_t same = 0;
+    for (uint32_t j = 0; j < count; ++j)
+      same += words[j] % limits->banks == words[i] % limits->banks;
+    most = same > most ? same : most;
+  }
+  return most - 1;
+}
+
+TileAccessTraffic tileAccessTraffic(const TileAccess *access, uint32_t lanes, const TileAccessLimits *limits) {
+  TileAccessTraffic traffic = {.instructions = access->count, .phases = access->count};
+  if (!limits->banks)
+    return traffic;
+  uint32_t served = phaseLanes(access, lanes, limits), phases = lanes / served;
+  traffic.phases *= phases;
+  if (!access->padEvery) {
+    traffic.worst = conflictsByRank(access, served, limits);
+    traffic.conflicts = traffic.phases * traffic.worst;
+    return traffic;
+  }
+  for (uint32_t n = 0; n < access->count; ++n)
+    for (uint32_t phase = 0; phase < phases; ++phase) {
+      uint32_t found = conflictsByCount(access, n, phase * served, served, limits);
+      traffic.conflicts += found;
+      traffic.worst = found > traffic.worst ? found : traffic.worst;
+    }
+  return traffic;
+}
+
+// log2 of the largest power of two that divides the value and is at most 2^most; 0 divides by all.
+static uint32_t dividing(uint64_t value, uint32_t most) {
+  return value ? smaller(most, (uint32_t)__builtin_ctzll(value)) : most;
+}
+
+// Whether a step is one element along the axis times 2^bit, and nothing else.
+static bool isUnit(const TileLayoutPoint *step, uint32_t axis, uint32_t bit) {
+  for (uint32_t i = 0; i < TILE_LAYOUT_MAX_AXES; ++i)
+    if (step->at[i] != (i == axis ? 1u << bit : 0))
+      return false;
+  return true;
+}
+
+uint32_t tileAccessWidest(const TileLayout *values, const TileMemoryFacts *facts, const TileAccessLimits *limits,
+                          uint32_t *slotStep) {
+  uint32_t width = dividing(facts->bound, log2Of(limits->vectorBytes / limits->elementBytes)), found = 0, taken = 0;
+  uint64_t elements = facts->alignment / limits->elementBytes;
+  width = facts->alignment % limits->elementBytes || !elements ? 0 : dividing(elements, width);
+  for (uint32_t i = 0; i < values->repeatCount; ++i)
+    if (values->repeats[i].axis == (int32_t)facts->axis)
+      width = dividing(values->repeats[i].stride, width);
+  for (; found < width; ++found) {
+    uint32_t reg = 0;
+    while (reg < values->bits[TileLayoutReg] && !isUnit(&values->steps[reg], facts->axis, found))
+      ++reg;
+    if (reg == values->bits[TileLayoutReg])
+      break;
+    taken |= 1u << reg;
+    if (slotStep)
+      slotStep[found] = 1u << reg;
+  }
+  // Every other step must leave the vector whole: any bit below the width in one cuts it there.
+  for (uint32_t i = 0, bits = tileLayoutBitCount(values); i < bits; ++i)
+    if (i >= values->bits[TileLayoutReg] || !(taken >> i & 1))
+      found = dividing(values->steps[i].at[facts->axis], found);
+  return 1u << found;
+}

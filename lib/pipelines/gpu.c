@@ -1,0 +1,50 @@
+// linalg on tensors, a tile graph or tile kernels -> a gpu.module of one GPU's dialect and llvm, and the host's part in
+// llvm, which launches its kernels. See gpu.h.
+// Each stage is one string of passes, so that the expansion (--dump-pass-pipeline) can be run pass by pass through
+// tile-opt and gives the same module.
+#include "lib/pipelines/gpu.h"
+
+#include "lib/ir/support.h"
+#include "lib/pipelines/stages.h"
+
+#include <stdio.h>
+
+// Every tile gets a layout, every product an instruction of the chip, whose operands are copied ahead of their use.
+// Layouts that are there already stay.
+#define TO_SCHEDULED                                                                                                   \
+  "tile.kernel(canonicalize,cse,tile-assign-layouts{chip=%.*s},tile-stage-in-shared-memory,tile-pipeline-loops,"       \
+  "canonicalize,cse)"
+
+// Device functions of the GPU's dialect, llvm, and arith, math and scf on scalars.
+#define TO_DEVICE "%s{chip=%.*s},gpu.module(canonicalize,cse)"
+
+// Narrow floats compute in f32; functions become arithmetic, exactly as on the CPU, and so do conversions without an
+// instruction: results agree to half an ulp.
+#define NARROW_FLOATS "f8E5M2,f8E4M3FN,f8E5M2FNUZ,f8E4M3FNUZ,f8E8M0FNU,f6E2M3FN,f6E3M2FN,f4E2M1FN"
+static const char toLlvm[] = "gpu.module("
+                             "math-extend-to-supported-types{extra-types=f16,bf16 target-type=f32},"
+                             "arith-emulate-unsupported-floats{source-types=" NARROW_FLOATS " target-type=f32},"
+                             "tile-expand-math,"
+                             "tile-expand-float-conversions,"
+                             "convert-scf-to-cf,"
+                             "arith-expand,"
+                             "convert-math-to-llvm,"
+                             "convert-arith-to-llvm,"
+                             "convert-ub-to-llvm),"
+                             "convert-cf-to-llvm,"
+                             "gpu.module(reconcile-unrealized-casts,canonicalize,cse)";
+
+bool tileGpuPipelineBuild(const char *conversion, MlirExtPass options, MlirStringCallback append, void *userData) {
+  char graph[512], option[80], scheduled[512], device[128];
+  MlirStringRef chip = mlirExtPassGetString(options, "chip");
+  int length = (int)chip.length;
+  snprintf(option, sizeof option, "{chip=%.*s}", length, chip.data);
+  snprintf(graph, sizeof graph, tileStageToTileGraph, option);
+  snprintf(scheduled, sizeof scheduled, TO_SCHEDULED, length, chip.data);
+  snprintf(device, sizeof device, TO_DEVICE, conversion, length, chip.data);
+  const char *const stages[] = {graph, tileStageToBuffers, scheduled, device, toLlvm};
+  tileStagesAppend(stages, sizeof stages / sizeof *stages, append, userData);
+  append(tileString(","), userData);
+  tileHostStagesAppend(append, userData);
+  return true;
+}

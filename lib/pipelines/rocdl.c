@@ -1,0 +1,21 @@
+// --tile-to-rocdl-pipeline{chip=gfx942}: linalg on tensors, a tile graph or tile kernels -> a gpu.module in the rocdl
+// and llvm dialects for one AMD chip, and the host's part in the llvm dialect. Kernels that are scheduled already stay
+// as they are. Its stages: gpu.c.
+#include "lib/pipelines/gpu.h"
+#include "lib/pipelines/pipelines.h"
+
+static bool build(MlirExtPass options, MlirStringCallback append, void *userData) {
+  return tileGpuPipelineBuild("convert-tile-to-rocdl", options, append, userData);
+}
+
+static const MlirExtPassOption options[] = {
+    {"chip", "the chip: a machine file of instruction set amdgcn", MlirExtOption_String, "gfx942"},
+};
+
+const MlirExtPipelineDefinition tileToRocdlPipeline = {
+    .argument = "tile-to-rocdl-pipeline",
+    .summary = "Lower linalg, tile graphs and tile kernels to a gpu.module for an AMD chip, and the host's part",
+    .numOptions = 1,
+    .options = options,
+    .build = build,
+};

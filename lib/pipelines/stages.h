@@ -1,0 +1,20 @@
+// Stages of the pipelines that more than one has: each a string of passes.
+#ifndef TESSERA_PIPELINES_STAGES_H
+#define TESSERA_PIPELINES_STAGES_H
+
+#include "lib/capi/pass.h"
+
+#include <stddef.h>
+
+extern const char *const tileStageToTileGraph; // of tensors; %s: {chip=NAME}, or nothing for a CPU
+extern const char *const tileStageToBuffers;
+extern const char *const tileStageToLoops;        // launches are calls already
+extern const char *const tileStageToInstructions; // %s: is fast math allowed, true or false
+extern const char *const tileStageToLlvm;
+
+// The stages one after another, with commas between.
+void tileStagesAppend(const char *const *stages, size_t count, MlirStringCallback append, void *userData);
+// The host's part of a program whose kernels are in gpu.modules, from buffers to llvm (host.c).
+void tileHostStagesAppend(MlirStringCallback append, void *userData);
+
+#endif

@@ -1,0 +1,24 @@
+// timeout.h - doing something when time is up, while the thread that should have finished cannot be asked to stop (it
+// is in a pass, or in compiled code).
+//
+//   tessera_timeout_t *timeout = tessera_timeout_start(2.5, expired, &run);  // expired(&run), on a thread of its own
+//   …
+//   tessera_timeout_stop(timeout);                                           // now it will not be called any more
+#ifndef TESSERA_RUN_TIMEOUT_H
+#define TESSERA_RUN_TIMEOUT_H
+
+#include "lib/run/trace.h"
+#include "lib/support/run_options.h"
+
+typedef struct tessera_timeout_t tessera_timeout_t;
+
+// NULL when there is neither memory nor a thread for it.
+tessera_timeout_t *tessera_timeout_start(double seconds, void (*expired)(void *context), void *context);
+// The same again and again, until it is stopped.
+tessera_timeout_t *tessera_timeout_every(double seconds, void (*passed)(void *context), void *context);
+void tessera_timeout_stop(tessera_timeout_t *timeout); // NULL is allowed
+
+// "--timeout=2: 'main' of f.mlir had not ended after 2 s (it was at: calls)"
+void tessera_timeout_describe(const tessera_run_options_t *options, tessera_trace_t *trace, tessera_error_t *out_error);
+
+#endif // TESSERA_RUN_TIMEOUT_H

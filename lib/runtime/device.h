@@ -1,0 +1,58 @@
+// device.h - a device that programs run on, and what the host part of a GPU program calls.
+//
+//   tessera_device_t *device = tessera_device_open(&tessera_cuda_driver, 0, NULL, &error);
+//   tessera_device_t *outer = tessera_device_enter(device);     // this thread's programs now launch on it
+//   tessera_arena_t *arena = tessera_device_arena(device);      // memory that host and device both reach
+//   tessera_arena_t *before = tessera_arena_enter(arena);
+//   … arguments in memory of the arena; _mlir_ciface_step(&result, &x) …
+//   tessera_arena_enter(before);
+//   tessera_arena_destroy(arena);
+//   tessera_device_enter(outer);
+//   tessera_device_close(device);
+//
+// A launch returns at once; launches run in order, on one stream. Compiled code waits (tessera_device_synchronize)
+// before the host touches memory and before an entry returns. A device serves any number of threads, one after the
+// other; each enters it for itself.
+#ifndef TESSERA_RUNTIME_DEVICE_H
+#define TESSERA_RUNTIME_DEVICE_H
+
+#include "lib/runtime/arena.h"
+#include "lib/runtime/driver.h"
+
+typedef struct tessera_device_t tessera_device_t;
+
+// NULL after an error that says what is missing.
+tessera_device_t *tessera_device_open(const tessera_driver_t *driver, int ordinal, const void *context,
+                                      tessera_error_t *out_error);
+void tessera_device_close(tessera_device_t *device); // waits for its work; arenas in its memory must be gone
+const tessera_device_info_t *tessera_device_info(const tessera_device_t *device);
+
+// Is any of them code for this device?
+bool tessera_device_takes(const tessera_device_t *device, const tessera_images_t *images);
+// Images for programs that hold none (what tile-run compiles); they outlive the device's use of them.
+void tessera_device_give_images(tessera_device_t *device, const tessera_images_t *images);
+
+tessera_device_t *tessera_device_enter(tessera_device_t *device); // returns the one before; NULL: none
+tessera_device_t *tessera_device_entered(void);
+tessera_arena_t *tessera_device_arena(tessera_device_t *device); // a new one in its memory; NULL when out of memory
+
+// Calls |visit| for every piece of memory that a program launched by this thread may touch: what is in use of the
+// entered arena, and the device's copies of constants.
+void tessera_device_for_each_memory(tessera_device_t *device, void (*visit)(void *context, void *memory, size_t bytes),
+                                    void *context);
+
+// Waits for what this thread launched; the error is that of the first launch that went wrong.
+bool tessera_device_wait(tessera_device_t *device, tessera_error_t *out_error);
+
+//===--- what compiled code calls; failures raise (call.h) ----------------------------===//
+
+// Launches kernel |name| of gpu.module |module|. |sizes|: grid x y z, block x y z, bytes of shared memory beyond what
+// the kernel declares. A grid with a size of 0 or less is empty. |images|: the program's, or none (see above).
+void tessera_launch_device(const tessera_images_t *images, const char *module, const char *name, const int64_t *sizes,
+                           void **params, int64_t num_params);
+// Waits, if this thread launched anything since it last did.
+void tessera_device_synchronize(void);
+// The constant's copy in the device's memory; one for each device and constant.
+void *tessera_device_constant(void *constant, int64_t bytes);
+
+#endif // TESSERA_RUNTIME_DEVICE_H

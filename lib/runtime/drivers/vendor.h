@@ -1,0 +1,104 @@
+// vendor.h - what the driver libraries of NVIDIA and AMD have in common: the same functions under other names.
+// Why one table: HIP was made after CUDA's driver interface; where the two agree, so does this code.
+// Prototypes are our own: no header of theirs is needed to build, and the library is looked for when a device is
+// opened.
+#ifndef TESSERA_RUNTIME_DRIVERS_VENDOR_H
+#define TESSERA_RUNTIME_DRIVERS_VENDOR_H
+
+#include "lib/runtime/driver.h"
+
+// Handles are pointers; a device is an int; every function returns 0 or the number of an error.
+//   X(field, CUDA's name, HIP's name, parameters)
+#define TESSERA_VENDOR_FUNCTIONS(X)                                                                                    \
+  X(initialize, "cuInit", "hipInit", (unsigned flags))                                                                 \
+  X(error_text, "cuGetErrorString", "hipDrvGetErrorString", (int error, const char **text))                            \
+  X(device_count, "cuDeviceGetCount", "hipGetDeviceCount", (int *count))                                               \
+  X(device_get, "cuDeviceGet", "hipDeviceGet", (int *device, int ordinal))                                             \
+  X(device_name, "cuDeviceGetName", "hipDeviceGetName", (char *name, int size, int device))                            \
+  X(context_retain, "cuDevicePrimaryCtxRetain", "hipDevicePrimaryCtxRetain", (void **context, int device))             \
+  X(context_release, "cuDevicePrimaryCtxRelease_v2", "hipDevicePrimaryCtxRelease", (int device))                       \
+  X(context_set, "cuCtxSetCurrent", "hipCtxSetCurrent", (void *context))                                               \
+  X(allocate, "cuMemAllocManaged", "hipMallocManaged", (void **memory, size_t bytes, unsigned flags))                  \
+  X(release, "cuMemFree_v2", "hipFree", (void *memory))                                                                \
+  X(copy, "cuMemcpyAsync", "hipMemcpyDtoDAsync", (void *to, const void *from, size_t bytes, void *stream))             \
+  X(stream_create, "cuStreamCreate", "hipStreamCreateWithFlags", (void **stream, unsigned flags))                      \
+  X(stream_destroy, "cuStreamDestroy_v2", "hipStreamDestroy", (void *stream))                                          \
+  X(stream_synchronize, "cuStreamSynchronize", "hipStreamSynchronize", (void *stream))                                 \
+  X(event_create, "cuEventCreate", "hipEventCreateWithFlags", (void **event, unsigned flags))                          \
+  X(event_destroy, "cuEventDestroy_v2", "hipEventDestroy", (void *event))                                              \
+  X(event_record, "cuEventRecord", "hipEventRecord", (void *event, void *stream))                                      \
+  X(event_synchronize, "cuEventSynchronize", "hipEventSynchronize", (void *event))                                     \
+  X(event_elapsed, "cuEventElapsedTime", "hipEventElapsedTime", (float *milliseconds, void *begin, void *end))         \
+  X(module_load, "cuModuleLoadDataEx", "hipModuleLoadDataEx",                                                          \
+    (void **module, const void *image, unsigned count, int *options, void **values))                                   \
+  X(module_unload, "cuModuleUnload", "hipModuleUnload", (void *module))                                                \
+  X(kernel_find, "cuModuleGetFunction", "hipModuleGetFunction", (void **kernel, void *module, const char *name))       \
+  X(launch, "cuLaunchKernel", "hipModuleLaunchKernel",                                                                 \
+    (void *kernel, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared,      \
+     void *stream, void **params, void **extra))                                                                       \
+  X(launch_cooperative, "cuLaunchCooperativeKernel", "hipModuleLaunchCooperativeKernel",                               \
+    (void *kernel, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared,      \
+     void *stream, void **params))
+
+typedef struct tessera_vendor_functions_t {
+#define X(field, cuda, hip, parameters) int(*field) parameters;
+  TESSERA_VENDOR_FUNCTIONS(X)
+#undef X
+} tessera_vendor_functions_t;
+
+typedef struct tessera_vendor_device_t {
+  tessera_vendor_functions_t call;
+  void *library, *context;
+  int device;
+  tessera_device_info_t info;
+  // cuFuncSetAttribute, where shared memory beyond what a kernel declares must be asked for; else NULL.
+  int (*set_attribute)(void *kernel, int attribute, int value);
+} tessera_vendor_device_t;
+
+typedef struct tessera_vendor_t {
+  const char *library, *hardware; // "libcuda.so.1", "an NVIDIA GPU with its driver"
+  bool is_hip;
+  // Fills info.chip of an open device, and set_attribute.
+  bool (*describe)(tessera_vendor_device_t *device, tessera_error_t *out_error);
+} tessera_vendor_t;
+
+bool tessera_vendor_open(const tessera_vendor_t *vendor, int ordinal, void **out_device,
+                         tessera_device_info_t *out_info, tessera_error_t *out_error);
+void tessera_vendor_close(void *device);
+// 0 is true; else the library's own text, after what was being |doing|.
+bool tessera_vendor_check(const tessera_vendor_device_t *device, int status, const char *doing,
+                          tessera_error_t *out_error);
+// A function of the library that only one vendor has; NULL after an error.
+void *tessera_vendor_symbol(const tessera_vendor_device_t *device, const char *name, tessera_error_t *out_error);
+
+bool tessera_vendor_allocate(void *device, size_t bytes, void **out_memory, tessera_error_t *out_error);
+bool tessera_vendor_release(void *device, void *memory, tessera_error_t *out_error);
+bool tessera_vendor_copy(void *device, void *to, const void *from, size_t bytes, void *stream,
+                         tessera_error_t *out_error);
+bool tessera_vendor_stream_create(void *device, void **out_stream, tessera_error_t *out_error);
+bool tessera_vendor_stream_destroy(void *device, void *stream, tessera_error_t *out_error);
+bool tessera_vendor_stream_synchronize(void *device, void *stream, tessera_error_t *out_error);
+bool tessera_vendor_event_create(void *device, void **out_event, tessera_error_t *out_error);
+bool tessera_vendor_event_destroy(void *device, void *event, tessera_error_t *out_error);
+bool tessera_vendor_event_record(void *device, void *event, void *stream, tessera_error_t *out_error);
+bool tessera_vendor_event_elapsed(void *device, void *begin, void *end, double *out_milliseconds,
+                                  tessera_error_t *out_error);
+bool tessera_vendor_module_load(void *device, const tessera_image_t *image, void **out_module,
+                                tessera_error_t *out_error);
+bool tessera_vendor_module_unload(void *device, void *module, tessera_error_t *out_error);
+bool tessera_vendor_kernel_find(void *device, void *module, const tessera_image_kernel_t *kernel, void **out_kernel,
+                                tessera_error_t *out_error);
+bool tessera_vendor_launch(void *device, void *kernel, const tessera_device_launch_t *launch, void *stream,
+                           tessera_error_t *out_error);
+
+// The rows of a driver's table that these fill.
+#define TESSERA_VENDOR_DRIVER                                                                                          \
+  .close = tessera_vendor_close, .allocate = tessera_vendor_allocate, .release = tessera_vendor_release,               \
+  .copy = tessera_vendor_copy, .stream_create = tessera_vendor_stream_create,                                          \
+  .stream_destroy = tessera_vendor_stream_destroy, .stream_synchronize = tessera_vendor_stream_synchronize,            \
+  .event_create = tessera_vendor_event_create, .event_destroy = tessera_vendor_event_destroy,                          \
+  .event_record = tessera_vendor_event_record, .event_elapsed = tessera_vendor_event_elapsed,                          \
+  .module_load = tessera_vendor_module_load, .module_unload = tessera_vendor_module_unload,                            \
+  .kernel_find = tessera_vendor_kernel_find, .launch = tessera_vendor_launch
+
+#endif // TESSERA_RUNTIME_DRIVERS_VENDOR_H

@@ -1,0 +1,37 @@
+// observe.h - being told of every grid and who ran it: what --trace and the kernels of --stats are made from.
+//
+//   static void take(void *context, const tessera_span_t *span) { … }       // lib/run/trace.c
+//   tessera_observer_t observer = {&record, take};
+//   tessera_observe(&observer);
+//   … programs run …
+//   tessera_observe(NULL);
+//
+// Without an observer a launch pays one load for it.
+#ifndef TESSERA_RUNTIME_OBSERVE_H
+#define TESSERA_RUNTIME_OBSERVE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct tessera_span_t {
+  const char *kernel; // may be NULL; lives as long as the program
+  int thread;         // of the pool: 0 stands for whoever launched
+  bool is_launch;     // the whole grid, on its launcher's thread; else one worker's part of it
+  int64_t programs;   // of the whole grid
+  int64_t begin, end; // lib/support/clock.h
+} tessera_span_t;
+
+typedef struct tessera_observer_t {
+  void *context;
+  // Called on the thread it tells of, from several at once. Parts come before the launch they belong to.
+  void (*take)(void *context, const tessera_span_t *span);
+} tessera_observer_t;
+
+// One observer for the process; NULL ends it. No grid may be running.
+void tessera_observe(const tessera_observer_t *observer);
+
+// For the runtime: is there one, and telling it of a span that ends now. A grid that failed is not told.
+bool tessera_is_observed(void);
+void tessera_tell(const tessera_span_t *span);
+
+#endif // TESSERA_RUNTIME_OBSERVE_H

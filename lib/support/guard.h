@@ -1,0 +1,27 @@
+// guard.h - a tool's promise that no input crashes it: exit status 1 and a sentence instead.
+//
+//   int main(int argc, char **argv) {
+//     int status;
+//     if (tessera_guard_bytecode("tile-run", argc, argv, false, &status))   // the whole tool ran in a child: it was
+//     bytecode
+//       return status;
+//     tessera_guard_crashes("tile-run");                             // what else goes wrong, in this process
+//
+// MLIR checks text well, but believes bytecode: a damaged file can make its reader, or a pass long after it, run wild.
+// Text costs nothing: a look at the first bytes of the input.
+#ifndef TESSERA_SUPPORT_GUARD_H
+#define TESSERA_SUPPORT_GUARD_H
+
+#include <stdbool.h>
+
+// Is one of the arguments an MLIR bytecode file, or "-", standard input, one (or, with |reads_input|, standard input
+// where no argument names a file)? Then this tool has been run on it in a child, and |*out_status| is what main should
+// return: the child's, or 1, said on stderr, when it died. False in that child.
+bool tessera_guard_bytecode(const char *tool, int argc, char **argv, bool reads_input, int *out_status);
+
+// From now on a crash (SIGSEGV, SIGABRT, …) prints one line on stderr and ends the process with status 1. |doing|, a
+// string that may be exchanged at any time, says what was going on. Not under a sanitizer, which tells more.
+void tessera_guard_crashes(const char *tool);
+void tessera_guard_doing(const char *doing);
+
+#endif // TESSERA_SUPPORT_GUARD_H

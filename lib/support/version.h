@@ -1,0 +1,12 @@
+// version.h - what made a result, for manifests: this version, the commit it was built from, the machine it runs on.
+#ifndef TESSERA_SUPPORT_VERSION_H
+#define TESSERA_SUPPORT_VERSION_H
+
+#include "lib/support/json.h"
+
+#define TESSERA_VERSION "0.1.0"
+
+// "version", "commit" (absent when built outside of git) and "machine" into the open object.
+void tessera_version_write(tessera_json_t *json);
+
+#endif // TESSERA_SUPPORT_VERSION_H

@@ -1,0 +1,135 @@
+// Translating a gpu.module and asking the child for its code. See device_code.h.
+#include "lib/target/device_code.h"
+
+#include "lib/ir/support.h"
+#include "lib/target/child.h"
+
+#include "mlir-c/RegisterEverything.h"
+#include "mlir-c/Target/LLVMIR.h"
+#include "llvm-c/BitWriter.h"
+
+#include <dlfcn.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+//===--- chips ----------------------------------------------------------------------------------===//
+
+static bool isOf(const TileMachine *machine, const char *isa) {
+  const char *has = machine ? tileMachineGetText(machine, "isa") : NULL;
+  return has && strcmp(has, isa) == 0;
+}
+
+static void listChips(const char *isa, char *text, size_t capacity) {
+  char names[1024], *rest = names;
+  tileMachineListNames(NULL, names, sizeof names);
+  text[0] = '\0';
+  for (char *name; (name = strtok_r(rest, ", ", &rest));) {
+    TileMachine *machine = tileMachineLoad(name, NULL, NULL, 0, NULL);
+    size_t length = strlen(text);
+    if (isOf(machine, isa))
+      snprintf(text + length, capacity - length, "%s%s", length ? ", " : "", name);
+    tileMachineDestroy(machine);
+  }
+}
+
+TileMachine *tileDeviceChipLoad(const char *chip, const char *isa, const char *vendor, tessera_error_t *error) {
+  char known[512];
+  TileMachine *machine = tileMachineLoad(chip, NULL, NULL, 0, NULL);
+  if (isOf(machine, isa))
+    return machine;
+  tileMachineDestroy(machine);
+  listChips(isa, known, sizeof known);
+  tessera_fail(error, "unknown %s chip '%s'; known: %s", vendor, chip, known);
+  return NULL;
+}
+
+//===--- the module -----------------------------------------------------------------------------===//
+
+static bool isBodyless(MlirOperation kernel) {
+  return mlirBlockIsNull(mlirRegionGetFirstBlock(mlirOperationGetRegion(kernel, 0)));
+}
+
+bool tileHasDeviceModule(MlirOperation module) {
+  TileOps modules = tileCollect(module, "gpu.module"), kernels = tileCollect(module, "tile.kernel");
+  bool has = modules.count > 0;
+  for (intptr_t i = 0; i < kernels.count; ++i)
+    has &= isBodyless(kernels.items[i]);
+  tileOpsFree(&modules);
+  tileOpsFree(&kernels);
+  return has;
+}
+
+LLVMModuleRef tileDeviceModuleCreate(MlirOperation module, LLVMContextRef *context, tessera_error_t *error) {
+  TileOps modules = tileCollect(module, "gpu.module");
+  intptr_t count = modules.count;
+  MlirOperation device = count ? modules.items[0] : (MlirOperation){NULL};
+  tileOpsFree(&modules);
+  *context = NULL;
+  if (count != 1) {
+    tessera_fail(error, "the program has %d gpu.modules, want one: that of its tile kernels", (int)count);
+    return NULL;
+  }
+  mlirRegisterAllLLVMTranslations(mlirOperationGetContext(module));
+  *context = LLVMContextCreate();
+  LLVMModuleRef translated = mlirTranslateModuleToLLVMIR(device, *context);
+  if (!translated) {
+    LLVMContextDispose(*context);
+    *context = NULL;
+    tessera_fail(error, "the device code cannot be translated to LLVM IR");
+  }
+  return translated;
+}
+
+//===--- the child ------------------------------------------------------------------------------===//
+
+static const char helper[] = "tessera-codegen";
+
+static bool isThere(const char *folder, const char *more, char *path, size_t capacity) {
+  int length = snprintf(path, capacity, "%s%s/%s", folder, more, helper);
+  return length > 0 && (size_t)length < capacity && access(path, X_OK) == 0;
+}
+
+static bool folderOf(const char *file, char *folder, size_t capacity) {
+  char resolved[PATH_MAX];
+  if (!realpath(file, resolved))
+    return false;
+  char *slash = strrchr(resolved, '/');
+  if (slash)
+    *slash = '\0';
+  return (size_t)snprintf(folder, capacity, "%s", resolved) < capacity;
+}
+
+// Beside the running tool, in bin/ beside our library (a build folder) or beside its folder (an installation), or on
+// PATH.
+static const char *findHelper(char *path, size_t capacity) {
+  char folder[PATH_MAX];
+  Dl_info library;
+  if (folderOf("/proc/self/exe", folder, sizeof folder) && isThere(folder, "", path, capacity))
+    return path;
+  if (dladdr((void *)(uintptr_t)findHelper, &library) && library.dli_fname &&
+      folderOf(library.dli_fname, folder, sizeof folder) &&
+      (isThere(folder, "/bin", path, capacity) || isThere(folder, "/../bin", path, capacity)))
+    return path;
+  return helper;
+}
+
+bool tileDeviceCodeEmit(LLVMModuleRef module, const TileDeviceCode *code, TileArtifact *artifact,
+                        tessera_error_t *error) {
+  char path[PATH_MAX];
+  const char *const arguments[] = {findHelper(path, sizeof path),
+                                   code->isObject ? "object" : "assembly",
+                                   code->triple,
+                                   code->cpu,
+                                   code->features,
+                                   NULL};
+  LLVMMemoryBufferRef bitcode = LLVMWriteBitcodeToMemoryBuffer(module);
+  TileChild child = {arguments, LLVMGetBufferStart(bitcode), LLVMGetBufferSize(bitcode), 0};
+  TileChildResult result;
+  bool ok = tileChildRun(&child, &result, error) &&
+            tileArtifactCopy(artifact, result.output ? result.output : "", result.outputSize, error);
+  tileChildDestroy(&result);
+  LLVMDisposeMemoryBuffer(bitcode);
+  return ok;
+}

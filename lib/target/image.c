@@ -1,0 +1,107 @@
+// Kernels of a gpu.module and their code as one record. See image.h.
+#include "lib/target/image.h"
+
+#include "lib/ir/support.h"
+#include "mlir-c/BuiltinAttributes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// What a kernel of ours may declare; what has more is given all of it by the launch (docs/gpu.md).
+enum { StaticSharedBytes = 49152 };
+
+static char *copyText(MlirStringRef text) { return strndup(text.data, text.length); }
+
+static MlirStringRef symbolOf(MlirOperation op) { return mlirStringAttrGetValue(tileOpAttribute(op, "sym_name")); }
+
+// N of "!llvm.array<N x i8>": MLIR's C API does not tell it otherwise.
+static int64_t lengthOf(MlirType array) {
+  char text[64];
+  static const char begin[] = "!llvm.array<";
+  tileTypeText(array, text, sizeof text);
+  return strncmp(text, begin, sizeof begin - 1) == 0 ? strtoll(text + sizeof begin - 1, NULL, 10) : 0;
+}
+
+// Bytes of the global KERNEL_shared of the gpu.module; 0 when there is none.
+static int64_t sharedBytes(MlirOperation module, const char *kernel) {
+  char name[512];
+  int64_t bytes = 0;
+  snprintf(name, sizeof name, "%s_shared", kernel);
+  TileOps globals = tileCollect(module, "llvm.mlir.global");
+  for (intptr_t i = 0; i < globals.count; ++i) {
+    if (tileStringEquals(symbolOf(globals.items[i]), name))
+      bytes = lengthOf(mlirTypeAttrGetValue(tileOpAttribute(globals.items[i], "global_type")));
+  }
+  tileOpsFree(&globals);
+  return bytes;
+}
+
+static bool isKernel(MlirOperation function) { return !mlirAttributeIsNull(tileOpAttribute(function, "gpu.kernel")); }
+
+static bool listKernels(MlirOperation module, TileImage *image, tessera_error_t *error) {
+  TileOps functions = tileCollect(module, "llvm.func");
+  image->kernels = calloc((size_t)functions.count + 1, sizeof *image->kernels);
+  bool ok = image->kernels != NULL;
+  for (intptr_t i = 0; i < functions.count && ok; ++i) {
+    if (!isKernel(functions.items[i]))
+      continue;
+    tessera_image_kernel_t *kernel = &image->kernels[image->record.num_kernels++];
+    kernel->name = copyText(symbolOf(functions.items[i]));
+    ok = kernel->name != NULL;
+    int64_t shared = ok ? sharedBytes(module, kernel->name) : 0;
+    kernel->dynamic_shared_bytes = shared > StaticSharedBytes ? shared : 0;
+  }
+  tileOpsFree(&functions);
+  return ok || tessera_fail(error, "out of memory");
+}
+
+static bool describe(MlirOperation module, TileImage *image, tessera_error_t *error) {
+  TileOps modules = tileCollect(module, "gpu.module");
+  bool ok = modules.count == 1 ||
+            tessera_fail(error, "the program has %d gpu.modules, want one: that of its kernels", (int)modules.count);
+  if (ok) {
+    image->module = copyText(symbolOf(modules.items[0]));
+    ok = (image->module && image->chip) || tessera_fail(error, "out of memory");
+    ok = ok && listKernels(modules.items[0], image, error);
+  }
+  tileOpsFree(&modules);
+  return ok;
+}
+
+static bool emit(MlirOperation module, const char *form, TileImage *image, tessera_error_t *error) {
+  const TileTarget *target = tileTargetOfForm(form, error);
+  TileTranslation translation = {.module = module, .chip = image->chip};
+  const TileForm *row = target && target->checkChip(image->chip, error) ? tileTargetForm(target, form, error) : NULL;
+  return row && row->emit(&translation, &image->artifact, error);
+}
+
+bool tileImageCreate(MlirOperation module, const char *chip, const char *form, TileImage *image,
+                     tessera_error_t *error) {
+  *image = (TileImage){.chip = strdup(chip)};
+  if (!describe(module, image, error) || !emit(module, form, image, error))
+    return false;
+  // The driver reads PTX to its zero.
+  char *data = realloc(image->artifact.data, image->artifact.size + 1);
+  if (!data)
+    return tessera_fail(error, "out of memory");
+  data[image->artifact.size] = 0;
+  image->artifact.data = data;
+  image->record = (tessera_image_t){.module = image->module,
+                                    .chip = image->chip,
+                                    .form = form,
+                                    .data = data,
+                                    .size = (int64_t)image->artifact.size,
+                                    .num_kernels = image->record.num_kernels,
+                                    .kernels = image->kernels};
+  return true;
+}
+
+void tileImageDestroy(TileImage *image) {
+  for (int64_t i = 0; image->kernels && i < image->record.num_kernels; ++i)
+    free((void *)(uintptr_t)image->kernels[i].name);
+  free(image->kernels);
+  free(image->module);
+  free(image->chip);
+  tileArtifactDestroy(&image->artifact);
+  *image = (TileImage){.module = NULL};
+}

@@ -1,0 +1,14 @@
+// What kernels call and no library gives them.
+#ifndef TESSERA_TARGET_ROCDL_DEVICE_FUNCTIONS_H
+#define TESSERA_TARGET_ROCDL_DEVICE_FUNCTIONS_H
+
+#include "lib/support/status.h"
+#include "mlir-c/IR.h"
+#include "llvm-c/Core.h"
+
+// False after a diagnostic at each op of the module that no AMD GPU has code for: prints, f64 functions, other calls.
+bool tileRocdlExpectCode(MlirOperation module, tessera_error_t *error);
+// Gives the functions that the module may call their bodies.
+void tileRocdlDefineFunctions(LLVMModuleRef module);
+
+#endif

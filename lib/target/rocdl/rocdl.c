@@ -1,0 +1,66 @@
+// AMDGPU assembly and HSACO from the gpu.module of a program. What a chip is stands in its machine file; LLVM sees only
+// chips that have one.
+#include "lib/target/rocdl/rocdl.h"
+
+#include "lib/target/device_code.h"
+#include "lib/target/rocdl/device_functions.h"
+
+static TileMachine *loadChip(const char *chip, tessera_error_t *error) {
+  return tileDeviceChipLoad(chip, "amdgcn", "AMD", error);
+}
+
+static bool checkChip(const char *chip, tessera_error_t *error) {
+  TileMachine *machine = loadChip(chip, error);
+  tileMachineDestroy(machine);
+  return machine != NULL;
+}
+
+static bool emit(const TileTranslation *translation, bool isObject, TileArtifact *artifact, tessera_error_t *error) {
+  LLVMContextRef context;
+  TileMachine *machine = loadChip(translation->chip ? translation->chip : tileRocdlTarget.defaultChip, error);
+  LLVMModuleRef module = machine && tileRocdlExpectCode(translation->module, error)
+                             ? tileDeviceModuleCreate(translation->module, &context, error)
+                             : NULL;
+  bool ok = module != NULL;
+  if (ok) {
+    TileDeviceCode code = {"amdgcn-amd-amdhsa", tileMachineGetText(machine, "chip"), "", isObject};
+    tileRocdlDefineFunctions(module);
+    ok = tileDeviceCodeEmit(module, &code, artifact, error);
+    LLVMDisposeModule(module);
+    LLVMContextDispose(context);
+  }
+  tileMachineDestroy(machine);
+  return ok;
+}
+
+static bool emitAssembly(const TileTranslation *translation, TileArtifact *artifact, tessera_error_t *error) {
+  if (!emit(translation, false, artifact, error))
+    return false;
+  tileRocdlReadAssembly(artifact);
+  return true;
+}
+
+static bool emitHsaco(const TileTranslation *translation, TileArtifact *artifact, tessera_error_t *error) {
+  TileArtifact object = {NULL};
+  bool ok = emit(translation, true, &object, error) && tileRocdlLink(&object, artifact, error);
+  if (ok)
+    tileRocdlReadObject(artifact);
+  tileArtifactDestroy(&object);
+  return ok;
+}
+
+static const TileForm forms[] = {
+    {"amdgcn", "AMD's assembly", .emit = emitAssembly},
+    {"hsaco", "a code object for AMD's GPUs, linked by ld.lld", .isBinary = true, .emit = emitHsaco},
+    {NULL},
+};
+
+const TileTarget tileRocdlTarget = {
+    .name = "rocdl",
+    .pipeline = "builtin.module(tile-to-rocdl-pipeline{chip=%s})",
+    .dialect = "llvm",
+    .defaultChip = "gfx942",
+    .isLowered = tileHasDeviceModule,
+    .checkChip = checkChip,
+    .forms = forms,
+};

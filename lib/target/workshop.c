@@ -1,0 +1,64 @@
+// Folders for a tool's files, and where tools are. See workshop.h.
+#include "lib/target/workshop.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+//===--- finding -------------------------------------------------------------------------------===//
+
+static bool isIn(const char *folder, const char *more, const char *tool, char *path) {
+  return folder && *folder && snprintf(path, TilePathCapacity, "%s%s/%s", folder, more, tool) < TilePathCapacity &&
+         access(path, X_OK) == 0;
+}
+
+bool tileToolFind(const TileToolPlaces *places, const char *tool, char path[TilePathCapacity]) {
+  for (const char *const *home = places->homes; *home; ++home)
+    if (isIn(getenv(*home), places->folder, tool, path))
+      return true;
+  char onPath[4096];
+  const char *variable = getenv("PATH");
+  snprintf(onPath, sizeof onPath, "%s", variable ? variable : "");
+  char *rest = onPath;
+  for (char *place; (place = strtok_r(rest, ":", &rest));)
+    if (isIn(place, "", tool, path))
+      return true;
+  return isIn(places->usual, places->folder, tool, path);
+}
+
+//===--- files ---------------------------------------------------------------------------------===//
+
+bool tileWorkshopOpen(TileWorkshop *workshop, const TileArtifact *content, tessera_error_t *error) {
+  const char *place = getenv("TMPDIR");
+  snprintf(workshop->folder, sizeof workshop->folder, "%s/tessera-XXXXXX", place && *place ? place : "/tmp");
+  if (!mkdtemp(workshop->folder))
+    return tessera_fail(error, "%s: cannot be made: %s", workshop->folder, strerror(errno));
+  snprintf(workshop->in, TilePathCapacity, "%s/in", workshop->folder);
+  snprintf(workshop->out, TilePathCapacity, "%s/out", workshop->folder);
+  FILE *file = fopen(workshop->in, "wbe");
+  bool ok = file && fwrite(content->data, 1, content->size, file) == content->size;
+  ok = (!file || fclose(file) == 0) && ok;
+  return ok || tessera_fail(error, "%s: cannot be written", workshop->in);
+}
+
+void tileWorkshopClose(const TileWorkshop *workshop) {
+  unlink(workshop->in);
+  unlink(workshop->out);
+  rmdir(workshop->folder);
+}
+
+bool tileWorkshopRead(const TileWorkshop *workshop, TileArtifact *content, tessera_error_t *error) {
+  FILE *file = fopen(workshop->out, "rbe");
+  long size = file && fseek(file, 0, SEEK_END) == 0 ? ftell(file) : -1;
+  char *data = size >= 0 ? malloc((size_t)size + 1) : NULL;
+  bool ok = data && fseek(file, 0, SEEK_SET) == 0 && fread(data, 1, (size_t)size, file) == (size_t)size;
+  if (file)
+    fclose(file);
+  if (!ok) {
+    free(data);
+    return tessera_fail(error, "%s: cannot be read", workshop->out);
+  }
+  *content = (TileArtifact){.data = data, .size = (size_t)size};
+  return true;
+}

@@ -1,0 +1,32 @@
+// Programs of a vendor's toolkit, found where it is installed, and a folder of our own for the files that they want.
+//
+//   char linker[TilePathCapacity];
+//   if (tileToolFind(&places, "ld.lld", linker) && tileWorkshopOpen(&workshop, &object, &error)) …
+//   …run it on workshop.in, to workshop.out; tileWorkshopRead(&workshop, &result, &error)…
+//   tileWorkshopClose(&workshop);
+#ifndef TESSERA_TARGET_WORKSHOP_H
+#define TESSERA_TARGET_WORKSHOP_H
+
+#include "lib/target/target.h"
+
+#include <limits.h>
+
+enum { TilePathCapacity = PATH_MAX + 64 };
+
+// Looked through in this order: the folders that variables of the environment name, PATH, where it usually is.
+typedef struct TileToolPlaces {
+  const char *const *homes; // names of variables; ends with null
+  const char *folder;       // in a home: "/bin"
+  const char *usual;        // a home
+} TileToolPlaces;
+bool tileToolFind(const TileToolPlaces *places, const char *tool, char path[TilePathCapacity]);
+
+typedef struct TileWorkshop {
+  char folder[PATH_MAX], in[TilePathCapacity], out[TilePathCapacity];
+} TileWorkshop;
+// A new folder with `content` as its file `in`. To be closed even if this fails.
+bool tileWorkshopOpen(TileWorkshop *workshop, const TileArtifact *content, tessera_error_t *error);
+bool tileWorkshopRead(const TileWorkshop *workshop, TileArtifact *content, tessera_error_t *error); // its file `out`
+void tileWorkshopClose(const TileWorkshop *workshop);
+
+#endif

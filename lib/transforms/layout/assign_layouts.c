@@ -1,0 +1,170 @@
+// tile-assign-layouts: gives every tile of a kernel a layout, and every product an instruction of the machine.
+// Expects: tile kernels without layouts; `chip` and `warps` as options or as the kernel's attributes (the option wins).
+// Leaves: scheduled kernels: layouts on all tiles, tile.convert_layout where a tile is wanted in two layouts, `atom` on
+//   products, `machine` and `warps` on the kernel. Kernels that have layouts already stay as they are.
+// How a layout is chosen: docs/layouts.md. Papers: linear layouts (Zhou et al. 2025) for what a conversion costs.
+// Cost: about a millisecond per ten tile ops; conversions are planned once per pair of layouts.
+#include "lib/transforms/layout/layout.h"
+
+#include "dialects/tile/questions.h"
+#include "dialects/tile/tile.h"
+#include "lib/ir/pass.h"
+#include "lib/transforms/layout/graph.h"
+#include "mlir-c/BuiltinAttributes.h"
+
+#include <stdio.h>
+
+enum { Assigned, Conversions, ByRegisters, ByShuffles, ByShared, Copies, Cycles, Padded };
+
+static const char *const statistics[] = {
+    "kernels: kernels that were given layouts",
+    "conversions: tile.convert_layout inserted",
+    "by_registers: of these, that move registers only",
+    "by_shuffles: of these, by shuffles within warps",
+    "by_shared_memory: of these, through shared memory",
+    "rematerialized: tiles made anew instead of converted",
+    "conversion_cycles: price of the conversions by the cost model, loops weighted",
+    "padded: products padded up to an instruction",
+    NULL,
+};
+
+//===--- questions ------------------------------------------------------------------===//
+
+static MlirWalkResult findTile(MlirOperation op, void *data) {
+  MlirType *found = data;
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i)
+    if (tileTypeIsATile(tileResultType(op, i))) {
+      *found = tileResultType(op, i);
+      return MlirWalkResultInterrupt;
+    }
+  return MlirWalkResultAdvance;
+}
+
+static bool needsLayouts(MlirOperation kernel) {
+  MlirType tile = {NULL};
+  mlirOperationWalk(kernel, findTile, &tile, MlirWalkPreOrder);
+  return !mlirTypeIsNull(tile) && mlirAttributeIsNull(tileTypeGetLayout(tile));
+}
+
+static TileMachine *machineOf(MlirOperation kernel, MlirExtPass pass, TileError *error) {
+  MlirStringRef chip = mlirExtPassGetString(pass, "chip");
+  MlirAttribute machine = tileOpAttribute(kernel, "machine");
+  char name[64];
+  if (!chip.length && !mlirAttributeIsNull(machine))
+    return tileMachineAttrLoad(machine, error);
+  snprintf(name, sizeof name, "%.*s", (int)chip.length, chip.data);
+  if (chip.length)
+    return tileMachineLoad(name, NULL, NULL, 0, error);
+  tileErrorSet(error, 0, 0, "has no machine, want the attribute or the option chip");
+  return NULL;
+}
+
+// The option, the kernel's attribute, the schedule's product, or 4.
+static int64_t warpsOf(MlirOperation kernel, MlirExtPass pass) {
+  int64_t warps = mlirExtPassGetInteger(pass, "warps");
+  MlirAttribute schedule = tileOpAttribute(kernel, "schedule");
+  if (warps > 0 || tileIntegerOf(kernel, "warps", &warps))
+    return warps;
+  MlirAttribute entry = mlirAttributeIsNull(schedule) ? schedule : tileScheduleAttrGetEntry(schedule, "warps");
+  if (mlirAttributeIsNull(entry) || !mlirAttributeIsADenseI64Array(entry))
+    return 4;
+  warps = 1;
+  for (intptr_t i = 0; i < mlirDenseArrayGetNumElements(entry); ++i)
+    warps *= mlirDenseI64ArrayGetElement(entry, i);
+  return warps;
+}
+
+static bool isPowerOfTwo(int64_t value) { return value > 0 && !(value & (value - 1)); }
+
+// Warp width and shared memory, from the machine's file.
+static bool fillTarget(Graph *graph) {
+  int64_t width = 0;
+  TileMachineLevel shared = {.banks = 0};
+  tileMachineGetLevel(graph->machine, "shared", &shared);
+  if (!tileMachineGetInteger(graph->machine, "warp.width", &width) || !isPowerOfTwo(width) || width > 64)
+    return tileError(graph->kernel, "is for %s, which has no warps: layouts are for GPUs",
+                     tileMachineGetName(graph->machine));
+  graph->lanes = (uint32_t)width;
+  graph->target.shuffleBits = 32;
+  graph->target.shared = (TileAccessLimits){.elementBytes = 1, .vectorBytes = 16, .banks = (uint32_t)shared.banks};
+  graph->target.shared.bankBytes = shared.banks ? (uint32_t)shared.bankBytes : 4;
+  return true;
+}
+
+//===--- the pass ---------------------------------------------------------------------===//
+
+static void label(MlirOperation kernel, MlirExtPass pass, const Graph *graph) {
+  MlirStringRef chip = mlirExtPassGetString(pass, "chip");
+  MlirType i32 = mlirIntegerTypeGet(graph->context, 32);
+  if (chip.length)
+    mlirOperationSetAttributeByName(kernel, tileString("machine"),
+                                    tileMachineAttrGet(graph->context, chip, (MlirAttribute){NULL}));
+  mlirOperationSetAttributeByName(kernel, tileString("warps"), mlirIntegerAttrGet(i32, graph->warps));
+}
+
+static void report(MlirOperation kernel, MlirExtPass pass, const LayoutCounts *counts) {
+  mlirExtPassAddStatistic(pass, Assigned, 1);
+  mlirExtPassAddStatistic(pass, Conversions, counts->conversions);
+  mlirExtPassAddStatistic(pass, ByRegisters, counts->kinds[TileConversionRegisters]);
+  mlirExtPassAddStatistic(pass, ByShuffles, counts->kinds[TileConversionShuffles]);
+  mlirExtPassAddStatistic(pass, ByShared, counts->kinds[TileConversionShared]);
+  mlirExtPassAddStatistic(pass, Copies, counts->copies);
+  mlirExtPassAddStatistic(pass, Cycles, (uint64_t)counts->cycles);
+  if (mlirExtPassGetBool(pass, "report"))
+    tileRemark(kernel, "%llu conversions: %llu by registers, %llu by shuffles, %llu through shared memory; %.0f cycles",
+               (unsigned long long)counts->conversions, (unsigned long long)counts->kinds[TileConversionRegisters],
+               (unsigned long long)counts->kinds[TileConversionShuffles],
+               (unsigned long long)counts->kinds[TileConversionShared], counts->cycles);
+}
+
+static bool assign(MlirOperation kernel, MlirExtPass pass, const TileMachine *machine) {
+  Graph graph = {.kernel = kernel, .context = mlirOperationGetContext(kernel), .machine = machine};
+  LayoutCounts counts = {.conversions = 0};
+  int64_t warps = warpsOf(kernel, pass);
+  if (!isPowerOfTwo(warps) || warps > 64)
+    return tileError(kernel, "is to run on %lld warps, want a power of two up to 64", (long long)warps);
+  graph.warps = (uint32_t)warps;
+  bool ok = fillTarget(&graph) && layoutInlineCalls(kernel);
+  if (ok)
+    mlirExtPassAddStatistic(pass, Padded, layoutPadProducts(kernel, machine));
+  ok = ok && layoutGraphBuild(&graph) && layoutPropose(&graph);
+  if (ok) {
+    layoutChoose(&graph);
+    layoutApply(&graph, &counts);
+    label(kernel, pass, &graph);
+    report(kernel, pass, &counts);
+  }
+  layoutGraphDestroy(&graph);
+  return ok;
+}
+
+static bool run(MlirOperation kernel, MlirExtPass pass) {
+  TileError error = {.text = ""};
+  if (!needsLayouts(kernel))
+    return true;
+  TileMachine *machine = machineOf(kernel, pass, &error);
+  if (!machine)
+    return tileError(kernel, "%s", error.text);
+  bool ok = assign(kernel, pass, machine);
+  tileMachineDestroy(machine);
+  return ok;
+}
+
+static void dependentDialects(MlirDialectRegistry registry) { tileRegisterDialect(registry); }
+
+static const MlirExtPassOption options[] = {
+    {"chip", "the machine, as lib/machine names it; default: the kernel's", MlirExtOption_String, ""},
+    {"warps", "warps of a block; 0: the kernel's, its schedule's, or 4", MlirExtOption_Integer, "0"},
+    {"report", "say in a remark what conversions were needed", MlirExtOption_Bool, "false"},
+};
+
+const MlirExtPassDefinition tileAssignLayoutsPass = {
+    .argument = "tile-assign-layouts",
+    .summary = "Give every tile a layout and every product an instruction, with the cheapest conversions",
+    .anchor = "tile.kernel",
+    .numOptions = sizeof options / sizeof *options,
+    .options = options,
+    .statistics = statistics,
+    .dependentDialects = dependentDialects,
+    .run = run,
+};

@@ -1,0 +1,201 @@
+// Proposals of layouts for the variables of a graph: what some ops like, carried to their neighbours.
+// How: memory accesses propose blocked layouts by what is known of the memory, products propose the machine's
+//   fragments, reductions and scans what keeps them within warps; breadth first, each proposal is offered to the
+//   variables across each tile, so a variable hears of its nearest neighbours' wishes first. At most MaxCandidates
+//   each.
+#include "lib/transforms/layout/graph.h"
+
+#include "dialects/tile/questions.h"
+#include "dialects/tile/tile.h"
+#include "lib/ir/op_format.h"
+#include "lib/layout/tiling.h"
+
+#include <stdlib.h>
+
+//===--- one candidate ----------------------------------------------------------------===//
+
+bool layoutAddCandidate(Graph *graph, uint32_t number, LayoutId own) {
+  Variable *variable = &graph->variables[number];
+  if (!own || variable->candidateCount == MaxCandidates || variable->isFixed)
+    return false;
+  for (uint32_t i = 0; i < variable->candidateCount; ++i)
+    if (variable->candidates[i].own == own)
+      return false;
+  LayoutId *ports = calloc(variable->portCount ? variable->portCount : 1, sizeof *ports);
+  bool fits = true;
+  for (uint32_t i = 0; fits && i < variable->portCount; ++i) {
+    ports[i] = layoutOfPort(graph, &graph->ports[variable->firstPort + i], own);
+    fits = ports[i] != 0;
+  }
+  if (!fits) {
+    free(ports);
+    return false;
+  }
+  Candidate *candidate = &variable->candidates[variable->candidateCount++];
+  *candidate = (Candidate){.own = own, .ports = ports, .price = -1};
+  if (variable->kind == Variable_Product)
+    candidate->atom[0] = 'f', candidate->atom[1] = 'm', candidate->atom[2] = 'a';
+  return true;
+}
+
+static void propose(Graph *graph, uint32_t number, const uint32_t *order, const uint32_t *warpOrder, uint32_t vector) {
+  int64_t shape[TILE_LAYOUT_MAX_AXES];
+  TileLayout layout;
+  uint32_t rank = layoutShapeOf(graph->variables[number].type, shape);
+  if (tileLayoutBlocked(shape, rank, order, warpOrder, vector, graph->lanes, graph->warps, &layout, NULL))
+    layoutAddCandidate(graph, number, layoutIntern(graph, &layout));
+}
+
+//===--- what ops like --------------------------------------------------------------------===//
+
+// The view, buffer, memref or tile of addresses behind an access.
+static MlirValue memoryOf(MlirOperation op) {
+  static const char *const names[] = {"source", "destination", "memory"};
+  int which = tileOpIs(op, "tile.load") || tileOpIs(op, "tile.gather")     ? 0
+              : tileOpIs(op, "tile.store") || tileOpIs(op, "tile.scatter") ? 1
+                                                                           : 2;
+  return tileOpOperand(op, names[which]);
+}
+
+static void proposeAccess(Graph *graph, uint32_t number) {
+  const Variable *variable = &graph->variables[number];
+  MlirValue memory = memoryOf(variable->op);
+  uint32_t order[TILE_LAYOUT_MAX_AXES], vector = 1, bytes = layoutElementBits(variable->type) / 8;
+  if (!tileTypeIsAView(mlirValueGetType(memory))) {
+    propose(graph, number, NULL, NULL, 1);
+    return;
+  }
+  TileMemoryFacts facts = layoutMemoryFacts(variable->op, memory, order);
+  // What the facts allow, as long as that leaves every thread something to do.
+  uint64_t share = (uint64_t)tileTypeGetCount(variable->type) / (graph->lanes * graph->warps);
+  while (vector * 2 * bytes <= 16 && facts.alignment % (vector * 2 * bytes) == 0 && facts.bound % (vector * 2) == 0 &&
+         vector * 2 <= share)
+    vector *= 2;
+  propose(graph, number, order, NULL, vector);
+  if (vector > 1)
+    propose(graph, number, order, NULL, 1);
+}
+
+static uint32_t axesOf(MlirOperation op) {
+  int64_t axis = 0;
+  uint32_t axes = 0;
+  if (tileIntegerOf(op, "axis", &axis))
+    return 1u << axis;
+  for (intptr_t i = 0; i < tileArrayCount(op, "axes"); ++i)
+    axes |= 1u << tileArrayAt(op, "axes", i);
+  return axes;
+}
+
+// Warps take the axes that are kept, so that no warp needs another's elements; lanes the reduced ones, or, where those
+// are strided registers, the kept ones.
+static void proposeAlong(Graph *graph, uint32_t number) {
+  const Variable *variable = &graph->variables[number];
+  uint32_t rank = (uint32_t)tileTypeGetRank(variable->type), axes = axesOf(variable->op), keptFirst[8], reducedFirst[8];
+  uint32_t kept = 0, reduced = 0;
+  if (rank > TILE_LAYOUT_MAX_AXES)
+    return;
+  for (uint32_t i = rank; i-- > 0;)
+    if (!(axes >> i & 1))
+      keptFirst[kept++] = i;
+  for (uint32_t i = rank; i-- > 0;)
+    if (axes >> i & 1)
+      keptFirst[kept + reduced++] = i;
+  for (uint32_t i = 0; i < rank; ++i)
+    reducedFirst[i] = keptFirst[(i + kept) % rank];
+  propose(graph, number, reducedFirst, keptFirst, 1);
+  propose(graph, number, keptFirst, keptFirst, 1);
+  if (variable->kind != Variable_Scan)
+    return;
+  // A run of elements per thread: a scan of its own, then one over threads.
+  uint64_t threads = (uint64_t)graph->lanes * graph->warps;
+  uint64_t size = (uint64_t)tileTypeGetSize(variable->type, reducedFirst[0]);
+  uint32_t run = 1;
+  while (run * 2 * threads <= size)
+    run *= 2;
+  propose(graph, number, reducedFirst, keptFirst, run);
+}
+
+static bool proposeOwn(Graph *graph, uint32_t number) {
+  switch (graph->variables[number].kind) {
+  case Variable_Product:
+    return layoutProposeProduct(graph, number);
+  case Variable_Load:
+  case Variable_Store:
+    proposeAccess(graph, number);
+    return true;
+  case Variable_Reduce:
+  case Variable_Scan:
+    proposeAlong(graph, number);
+    return true;
+  default:
+    return true;
+  }
+}
+
+//===--- carrying them ----------------------------------------------------------------------===//
+
+typedef struct Queue {
+  struct {
+    uint32_t variable, candidate;
+  } *items;
+  uint32_t count, capacity;
+} Queue;
+
+static void push(Queue *queue, uint32_t variable, uint32_t candidate) {
+  queue->items = layoutGrow(queue->items, queue->count, &queue->capacity, sizeof *queue->items);
+  queue->items[queue->count].variable = variable;
+  queue->items[queue->count++].candidate = candidate;
+}
+
+static void offer(Graph *graph, Queue *queue, uint32_t portNumber, LayoutId layout) {
+  const Port *port = &graph->ports[portNumber];
+  uint32_t number = port->variable;
+  if (layoutAddCandidate(graph, number, layoutFromPort(graph, port, layout)))
+    push(queue, number, graph->variables[number].candidateCount - 1);
+}
+
+// Across one tile: from the port that has the layout to all others.
+static void offerAcross(Graph *graph, Queue *queue, uint32_t from, LayoutId layout) {
+  const Value *value = layoutValueOf(graph, graph->ports[from].value);
+  if (value->definition != from)
+    offer(graph, queue, value->definition, layout);
+  for (uint32_t i = 0; i < value->useCount; ++i)
+    if (value->uses[i] != from)
+      offer(graph, queue, value->uses[i], layout);
+}
+
+static void carry(Graph *graph, Queue *queue, uint32_t begin) {
+  for (uint32_t next = begin; next < queue->count; ++next) {
+    const Variable *variable = &graph->variables[queue->items[next].variable];
+    const Candidate *candidate = &variable->candidates[queue->items[next].candidate];
+    for (uint32_t i = 0; i < variable->portCount; ++i)
+      offerAcross(graph, queue, variable->firstPort + i, candidate->ports[i]);
+  }
+}
+
+bool layoutPropose(Graph *graph) {
+  Queue queue = {.items = NULL};
+  bool ok = true;
+  for (uint32_t i = 0; ok && i < graph->variableCount; ++i) {
+    ok = proposeOwn(graph, i);
+    for (uint32_t c = 0; c < graph->variables[i].candidateCount; ++c)
+      push(&queue, i, c);
+  }
+  carry(graph, &queue, 0);
+  // What nobody near has a wish for.
+  for (uint32_t i = 0; ok && i < graph->variableCount; ++i) {
+    uint32_t begin = queue.count;
+    if (graph->variables[i].candidateCount)
+      continue;
+    propose(graph, i, NULL, NULL, 1);
+    ok = graph->variables[i].candidateCount ||
+         tileError(graph->variables[i].op, "has a tile for which there is no layout over %u lanes and %u warps",
+                   graph->lanes, graph->warps);
+    if (!ok)
+      break;
+    push(&queue, i, 0);
+    carry(graph, &queue, begin);
+  }
+  free(queue.items);
+  return ok;
+}

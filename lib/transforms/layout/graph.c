@@ -1,0 +1,468 @@
+// Building the graph of layouts: which tiles an op ties together, and how. See graph.h.
+// An op that is not named here ties all its tiles of one shape to one layout, as arith and math demand; tiles of other
+// shapes of such an op have variables of their own.
+#include "lib/transforms/layout/graph.h"
+
+#include "dialects/tile/questions.h"
+#include "dialects/tile/tile.h"
+#include "lib/ir/op_format.h"
+#include "lib/layout/algebra.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void *layoutGrow(void *items, uint32_t count, uint32_t *capacity, size_t size) {
+  if (count < *capacity)
+    return items;
+  *capacity = *capacity ? *capacity * 2 : 64;
+  return realloc(items, *capacity * size);
+}
+
+//===--- values ---------------------------------------------------------------===//
+
+static uint32_t slotOf(const Graph *graph, MlirValue value) {
+  uint64_t hash = (uint64_t)(uintptr_t)value.ptr * UINT64_C(0x9E3779B97F4A7C15) >> 32;
+  uint32_t slot = (uint32_t)hash & (graph->slotCount - 1);
+  while (graph->slots[slot] && !mlirValueEqual(graph->values[graph->slots[slot] - 1].value, value))
+    slot = (slot + 1) & (graph->slotCount - 1);
+  return slot;
+}
+
+static void rehash(Graph *graph) {
+  free(graph->slots);
+  graph->slotCount = graph->slotCount ? graph->slotCount * 2 : 256;
+  graph->slots = calloc(graph->slotCount, sizeof *graph->slots);
+  for (uint32_t i = 0; i < graph->valueCount; ++i)
+    graph->slots[slotOf(graph, graph->values[i].value)] = i + 1;
+}
+
+Value *layoutValueOf(Graph *graph, MlirValue value) {
+  if (!tileTypeIsATile(mlirValueGetType(value)))
+    return NULL;
+  if (graph->valueCount * 2 >= graph->slotCount)
+    rehash(graph);
+  uint32_t slot = slotOf(graph, value);
+  if (!graph->slots[slot]) {
+    graph->values = layoutGrow(graph->values, graph->valueCount, &graph->valueCapacity, sizeof *graph->values);
+    graph->values[graph->valueCount] = (Value){.value = value, .definition = NoPort, .weight = 1};
+    graph->slots[slot] = ++graph->valueCount;
+  }
+  return &graph->values[graph->slots[slot] - 1];
+}
+
+double layoutWeightOf(MlirBlock block) {
+  double weight = 1;
+  for (MlirOperation op = mlirBlockGetParentOperation(block); !mlirOperationIsNull(op) && !tileOpIs(op, "tile.kernel");
+       op = mlirOperationGetParentOperation(op))
+    if ((tileOpIs(op, "scf.for") || tileOpIs(op, "scf.while")) && weight < 1e6)
+      weight *= 8; // trip counts are rarely known; eight makes inner conversions dear
+  return weight;
+}
+
+//===--- variables and ports ----------------------------------------------------===//
+
+static uint32_t addVariable(Graph *graph, VariableKind kind, MlirOperation op, MlirType type) {
+  graph->variables =
+      layoutGrow(graph->variables, graph->variableCount, &graph->variableCapacity, sizeof *graph->variables);
+  graph->variables[graph->variableCount] = (Variable){.kind = kind,
+                                                      .op = op,
+                                                      .type = type,
+                                                      .weight = layoutWeightOf(mlirOperationGetBlock(op)),
+                                                      .firstPort = graph->portCount};
+  return graph->variableCount++;
+}
+
+// Ports of a variable are added right after it: they lie side by side.
+static Port *addPort(Graph *graph, MlirValue value, MlirOperation user, intptr_t operand, Relation relation) {
+  Value *tile = layoutValueOf(graph, value);
+  Variable *variable = &graph->variables[graph->variableCount - 1];
+  if (!tile)
+    return NULL;
+  graph->ports = layoutGrow(graph->ports, graph->portCount, &graph->portCapacity, sizeof *graph->ports);
+  Port *port = &graph->ports[graph->portCount];
+  *port = (Port){.value = value, .op = user, .operand = operand, .relation = relation};
+  port->variable = graph->variableCount - 1;
+  if (operand < 0) {
+    tile->definition = graph->portCount;
+  } else {
+    tile->uses = layoutGrow(tile->uses, tile->useCount, &tile->useCapacity, sizeof *tile->uses);
+    tile->uses[tile->useCount++] = graph->portCount;
+  }
+  ++graph->portCount;
+  ++variable->portCount;
+  return port;
+}
+
+static Port *addUse(Graph *graph, MlirOperation op, intptr_t operand, Relation relation) {
+  return addPort(graph, mlirOperationGetOperand(op, operand), op, operand, relation);
+}
+
+static Port *addDefinition(Graph *graph, MlirValue value, Relation relation) {
+  Port *port = addPort(graph, value, (MlirOperation){NULL}, -1, relation);
+  if (port)
+    layoutValueOf(graph, value)->weight =
+        layoutWeightOf(mlirValueIsAOpResult(value) ? mlirOperationGetBlock(mlirOpResultGetOwner(value))
+                                                   : mlirBlockArgumentGetOwner(value));
+  return port;
+}
+
+static uint32_t axesOf(MlirOperation op, const char *name) {
+  uint32_t axes = 0;
+  for (intptr_t i = 0; i < tileArrayCount(op, name); ++i)
+    axes |= 1u << tileArrayAt(op, name, i);
+  return axes;
+}
+
+static uint32_t axisOf(MlirOperation op) {
+  int64_t axis = 0;
+  tileIntegerOf(op, "axis", &axis);
+  return 1u << axis;
+}
+
+static void freed(Port *port, uint32_t axes) {
+  if (!port)
+    return;
+  port->relation = axes ? Relation_Freed : Relation_Same;
+  port->axes = axes;
+}
+
+//===--- control flow -------------------------------------------------------------===//
+
+// A tile carried through control flow: all its names have one layout.
+static void startCarried(Graph *graph, MlirOperation op, MlirType type) {
+  addVariable(graph, Variable_Carried, op, type);
+}
+
+static MlirOperation terminatorOf(MlirOperation op, intptr_t region) {
+  return mlirBlockGetTerminator(mlirRegionGetFirstBlock(mlirOperationGetRegion(op, region)));
+}
+
+static MlirValue argumentOf(MlirOperation op, intptr_t region, intptr_t index) {
+  return mlirBlockGetArgument(mlirRegionGetFirstBlock(mlirOperationGetRegion(op, region)), index);
+}
+
+static void addFor(Graph *graph, MlirOperation op) {
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i) {
+    if (!tileTypeIsATile(tileResultType(op, i)))
+      continue;
+    startCarried(graph, op, tileResultType(op, i));
+    addUse(graph, op, i + 3, Relation_Same);
+    addUse(graph, terminatorOf(op, 0), i, Relation_Same);
+    addDefinition(graph, argumentOf(op, 0, i + 1), Relation_Same);
+    addDefinition(graph, mlirOperationGetResult(op, i), Relation_Same);
+  }
+}
+
+static void addWhile(Graph *graph, MlirOperation op) {
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i) {
+    if (!tileTypeIsATile(tileOperandType(op, i)))
+      continue;
+    startCarried(graph, op, tileOperandType(op, i));
+    addUse(graph, op, i, Relation_Same);
+    addUse(graph, terminatorOf(op, 1), i, Relation_Same);
+    addDefinition(graph, argumentOf(op, 0, i), Relation_Same);
+  }
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i) {
+    if (!tileTypeIsATile(tileResultType(op, i)))
+      continue;
+    startCarried(graph, op, tileResultType(op, i));
+    addUse(graph, terminatorOf(op, 0), i + 1, Relation_Same);
+    addDefinition(graph, argumentOf(op, 1, i), Relation_Same);
+    addDefinition(graph, mlirOperationGetResult(op, i), Relation_Same);
+  }
+}
+
+static void addIf(Graph *graph, MlirOperation op) {
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i) {
+    if (!tileTypeIsATile(tileResultType(op, i)))
+      continue;
+    startCarried(graph, op, tileResultType(op, i));
+    addUse(graph, terminatorOf(op, 0), i, Relation_Same);
+    addUse(graph, terminatorOf(op, 1), i, Relation_Same);
+    addDefinition(graph, mlirOperationGetResult(op, i), Relation_Same);
+  }
+}
+
+//===--- tile ops ------------------------------------------------------------------===//
+
+static void addBroadcast(Graph *graph, MlirOperation op) {
+  bool isScalar = !tileTypeIsATile(tileOperandType(op, 0));
+  addVariable(graph, isScalar ? Variable_Source : Variable_Elementwise, op, tileResultType(op, 0));
+  addDefinition(graph, mlirOperationGetResult(op, 0), Relation_Same);
+  freed(addUse(graph, op, 0, Relation_Freed), axesOf(op, "axes"));
+}
+
+static void addReduce(Graph *graph, MlirOperation op) {
+  addVariable(graph, Variable_Reduce, op, tileOperandType(op, 0));
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
+    addUse(graph, op, i, Relation_Same);
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i)
+    freed(addDefinition(graph, mlirOperationGetResult(op, i), Relation_Freed), axesOf(op, "axes"));
+}
+
+// inputs, initial states -> scanned, final states: the latter half lacks the axis.
+static void addScan(Graph *graph, MlirOperation op) {
+  intptr_t begin, inputs, rank = tileTypeGetRank(tileOperandType(op, 0));
+  tileOpOperands(op, "inputs", &begin, &inputs);
+  addVariable(graph, Variable_Scan, op, tileOperandType(op, 0));
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
+    freed(addUse(graph, op, i, Relation_Same), tileTypeGetRank(tileOperandType(op, i)) == rank ? 0 : axisOf(op));
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i)
+    freed(addDefinition(graph, mlirOperationGetResult(op, i), Relation_Same),
+          tileTypeGetRank(tileResultType(op, i)) == rank ? 0 : axisOf(op));
+}
+
+static void addMove(Graph *graph, MlirOperation op, Relation relation) {
+  addVariable(graph, Variable_Elementwise, op, tileOperandType(op, 0));
+  addUse(graph, op, 0, Relation_Same);
+  addDefinition(graph, mlirOperationGetResult(op, 0), relation);
+}
+
+// The variable belongs to the side with the wider elements.
+static void addBitcast(Graph *graph, MlirOperation op) {
+  MlirType from = tileOperandType(op, 0), to = tileResultType(op, 0);
+  unsigned before = tileElementWidth(tileTypeGetElement(from)), after = tileElementWidth(tileTypeGetElement(to));
+  addVariable(graph, Variable_Elementwise, op, before > after ? from : to);
+  addUse(graph, op, 0, before > after ? Relation_Same : Relation_Recast);
+  addDefinition(graph, mlirOperationGetResult(op, 0), before > after ? Relation_Recast : Relation_Same);
+}
+
+static void addProduct(Graph *graph, MlirOperation op) {
+  addVariable(graph, Variable_Product, op, tileResultType(op, 0));
+  for (intptr_t i = 0, count = mlirOperationGetNumOperands(op); i < count; ++i) {
+    bool isScaled = count == 5;
+    intptr_t side = isScaled ? i / 2 : i;
+    addUse(graph, op, i, side == 0 ? Relation_Lhs : side == 1 ? Relation_Rhs : Relation_Same);
+  }
+  addDefinition(graph, mlirOperationGetResult(op, 0), Relation_Same);
+}
+
+static bool hasShapeOf(MlirValue value, MlirType type) {
+  return tileTypeIsATile(mlirValueGetType(value)) && tileTypeHasSameShape(mlirValueGetType(value), type);
+}
+
+// A tile of indices along one axis of the view: it goes with the others freed.
+static void addIndexTile(Graph *graph, MlirOperation op, intptr_t operand, intptr_t axis, intptr_t rank) {
+  Port *port = addUse(graph, op, operand, Relation_Freed);
+  freed(port, ((1u << rank) - 1) & ~(1u << axis));
+}
+
+// gather, scatter, atomics: by elements of a view's axes, or element by element; on the chip the source is any tile.
+static void addAccess(Graph *graph, MlirOperation op, VariableKind kind, MlirType type) {
+  intptr_t begin = 0, count = 0, rank = tileTypeGetRank(type);
+  addVariable(graph, kind, op, type);
+  tileOpOperands(op, "indices", &begin, &count);
+  MlirValue memory = mlirOperationGetOperand(op, begin ? begin - 1 : 0);
+  bool isView = tileTypeIsAView(mlirValueGetType(memory)), onChip = tileHas(op, "axis");
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i) {
+    if (isView && i >= begin && i < begin + count && tileTypeIsATile(tileOperandType(op, i)))
+      addIndexTile(graph, op, i, i - begin, rank);
+    else if (hasShapeOf(mlirOperationGetOperand(op, i), type) && !(onChip && i == begin - 1))
+      addUse(graph, op, i, Relation_Same);
+  }
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i)
+    addDefinition(graph, mlirOperationGetResult(op, i), Relation_Same);
+  if (!onChip)
+    return;
+  addVariable(graph, Variable_Elementwise, op, mlirValueGetType(memory));
+  addUse(graph, op, begin - 1, Relation_Same);
+}
+
+static MlirType firstTileOf(MlirOperation op) {
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i)
+    if (tileTypeIsATile(tileResultType(op, i)))
+      return tileResultType(op, i);
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
+    if (tileTypeIsATile(tileOperandType(op, i)))
+      return tileOperandType(op, i);
+  return (MlirType){NULL};
+}
+
+// Tiles of the first one's shape share its variable, each other one has its own.
+static void addElementwise(Graph *graph, MlirOperation op, VariableKind kind) {
+  MlirType type = firstTileOf(op);
+  if (mlirTypeIsNull(type))
+    return;
+  if (mlirOperationGetNumRegions(op)) {
+    graph->failed = !tileError(op, "carries tiles through regions, want scf.for, scf.while or scf.if");
+    return;
+  }
+  addVariable(graph, kind, op, type);
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
+    if (hasShapeOf(mlirOperationGetOperand(op, i), type))
+      addUse(graph, op, i, Relation_Same);
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i)
+    if (hasShapeOf(mlirOperationGetResult(op, i), type))
+      addDefinition(graph, mlirOperationGetResult(op, i), Relation_Same);
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i) {
+    MlirType other = tileOperandType(op, i);
+    if (!tileTypeIsATile(other) || tileTypeHasSameShape(other, type))
+      continue;
+    addVariable(graph, Variable_Elementwise, op, other);
+    addUse(graph, op, i, Relation_Same);
+  }
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i) {
+    MlirType other = tileResultType(op, i);
+    if (!tileTypeIsATile(other) || tileTypeHasSameShape(other, type))
+      continue;
+    addVariable(graph, Variable_Elementwise, op, other);
+    addDefinition(graph, mlirOperationGetResult(op, i), Relation_Same);
+  }
+}
+
+// Moves whose parts may lie anywhere: slice, cat, topk, histogram.
+static void addApart(Graph *graph, MlirOperation op) {
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
+    if (tileTypeIsATile(tileOperandType(op, i))) {
+      addVariable(graph, Variable_Elementwise, op, tileOperandType(op, i));
+      addUse(graph, op, i, Relation_Same);
+    }
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i)
+    if (tileTypeIsATile(tileResultType(op, i))) {
+      addVariable(graph, Variable_Elementwise, op, tileResultType(op, i));
+      addDefinition(graph, mlirOperationGetResult(op, i), Relation_Same);
+    }
+}
+
+// The part lies anywhere; the result lies as what it is inserted into.
+static void addInsert(Graph *graph, MlirOperation op) {
+  addVariable(graph, Variable_Elementwise, op, tileOperandType(op, 0));
+  addUse(graph, op, 0, Relation_Same);
+  addVariable(graph, Variable_Elementwise, op, tileResultType(op, 0));
+  addUse(graph, op, 1, Relation_Same);
+  addDefinition(graph, mlirOperationGetResult(op, 0), Relation_Same);
+}
+
+static void addTranspose(Graph *graph, MlirOperation op) { addMove(graph, op, Relation_Permuted); }
+static void addReshape(Graph *graph, MlirOperation op) {
+  int64_t from[TILE_LAYOUT_MAX_AXES], to[TILE_LAYOUT_MAX_AXES];
+  uint32_t fromRank = layoutShapeOf(tileOperandType(op, 0), from), toRank = layoutShapeOf(tileResultType(op, 0), to);
+  if (tileLayoutIsReshapeLinear(from, fromRank, to, toRank))
+    addMove(graph, op, Relation_Reshaped);
+  else
+    addApart(graph, op);
+}
+static void addRandom(Graph *graph, MlirOperation op) {
+  MlirValue counter = tileOpOperand(op, "counter");
+  addVariable(graph, Variable_Elementwise, op, mlirValueGetType(counter));
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
+    addUse(graph, op, i, Relation_Same); // the seed is a scalar
+  addDefinition(graph, mlirOperationGetResult(op, 0),
+                tileTypeIsATile(mlirValueGetType(counter)) ? Relation_Extended : Relation_Same);
+}
+static void addLoad(Graph *graph, MlirOperation op) {
+  if (!mlirTypeIsNull(firstTileOf(op)))
+    addAccess(graph, op, Variable_Load, tileResultType(op, 0));
+}
+static void addStore(Graph *graph, MlirOperation op) {
+  if (tileTypeIsATile(tileOperandType(op, 0)))
+    addAccess(graph, op, Variable_Store, tileOperandType(op, 0));
+}
+static void addAtomic(Graph *graph, MlirOperation op) {
+  if (!mlirTypeIsNull(firstTileOf(op)))
+    addAccess(graph, op, Variable_Store, firstTileOf(op));
+}
+static void addSource(Graph *graph, MlirOperation op) { addElementwise(graph, op, Variable_Source); }
+static void addNothing(Graph *graph, MlirOperation op) { (void)graph, (void)op; }
+
+static const struct {
+  const char *name;
+  void (*add)(Graph *graph, MlirOperation op);
+} rows[] = {
+    {"scf.for", addFor},
+    {"scf.while", addWhile},
+    {"scf.if", addIf},
+    {"scf.yield", addNothing},
+    {"scf.condition", addNothing},
+    {"tile.kernel", addNothing},
+    {"tile.broadcast", addBroadcast},
+    {"tile.reduce", addReduce},
+    {"tile.scan", addScan},
+    {"tile.transpose", addTranspose},
+    {"tile.reshape", addReshape},
+    {"tile.bitcast", addBitcast},
+    {"tile.random", addRandom},
+    {"tile.mma", addProduct},
+    {"tile.mma_scaled", addProduct},
+    {"tile.load", addLoad},
+    {"tile.gather", addLoad},
+    {"tile.store", addStore},
+    {"tile.scatter", addStore},
+    {"tile.atomic_rmw", addAtomic},
+    {"tile.atomic_cas", addAtomic},
+    {"tile.iota", addSource},
+    {"arith.constant", addSource},
+    {"ub.poison", addSource},
+    {"tile.slice", addApart},
+    {"tile.insert", addInsert},
+    {"tile.cat", addApart},
+    {"tile.topk", addApart},
+    {"tile.histogram", addApart},
+};
+
+static MlirWalkResult visit(MlirOperation op, void *data) {
+  Graph *graph = data;
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i)
+    if (tileOpIs(op, rows[i].name)) {
+      rows[i].add(graph, op);
+      return MlirWalkResultAdvance;
+    }
+  addElementwise(graph, op, Variable_Elementwise);
+  return MlirWalkResultAdvance;
+}
+
+//===--- what can be made anew -------------------------------------------------------===//
+
+// Ops needed to make a tile again from scalars, or 0: sources, and cheap ops on such tiles.
+static uint32_t rematerialsOf(Graph *graph, MlirValue value, int depth) {
+  MlirOperation op = tileDefiningOp(value);
+  Value *tile = layoutValueOf(graph, value);
+  if (mlirOperationIsNull(op) || !tile || tile->definition == NoPort || depth > 8 ||
+      mlirOperationGetNumResults(op) != 1 || mlirOperationGetNumRegions(op))
+    return 0;
+  Variable *variable = &graph->variables[graph->ports[tile->definition].variable];
+  if (variable->kind == Variable_Source)
+    return 1;
+  bool isCheap = tileOpIs(op, "tile.broadcast") || tileOpIs(op, "tile.transpose") || tileOpIs(op, "tile.reshape") ||
+                 !strncmp(tileOpName(op).data, "arith.", 6);
+  uint32_t sum = 1;
+  for (intptr_t i = 0; isCheap && i < mlirOperationGetNumOperands(op); ++i) {
+    uint32_t part = 1;
+    if (tileTypeIsATile(tileOperandType(op, i)))
+      part = rematerialsOf(graph, mlirOperationGetOperand(op, i), depth + 1);
+    sum += part;
+    isCheap = part > 0;
+  }
+  return isCheap ? sum : 0;
+}
+
+static bool checkDefined(Graph *graph) {
+  for (uint32_t i = 0; i < graph->valueCount; ++i) {
+    Value *value = &graph->values[i];
+    if (value->definition == NoPort)
+      return tileErrorAt(mlirValueGetLocation(value->value),
+                         "tile-assign-layouts cannot tell where this tile is defined");
+    value->rematerials = rematerialsOf(graph, value->value, 0);
+    value->canRematerialize = value->rematerials > 0;
+  }
+  return true;
+}
+
+bool layoutGraphBuild(Graph *graph) {
+  mlirOperationWalk(graph->kernel, visit, graph, MlirWalkPreOrder);
+  return !graph->failed && checkDefined(graph);
+}
+
+void layoutGraphDestroy(Graph *graph) {
+  for (uint32_t i = 0; i < graph->variableCount; ++i)
+    for (uint32_t c = 0; c < graph->variables[i].candidateCount; ++c)
+      free(graph->variables[i].candidates[c].ports);
+  for (uint32_t i = 0; i < graph->valueCount; ++i)
+    free(graph->values[i].uses);
+  free(graph->ports);
+  free(graph->variables);
+  free(graph->values);
+  free(graph->slots);
+  free(graph->layouts);
+  free(graph->prices);
+}

@@ -1,0 +1,114 @@
+// What has to be said otherwise before layouts can be assigned: calls are inlined, products padded up to their atom.
+#include "lib/transforms/layout/graph.h"
+
+#include "dialects/tile/questions.h"
+#include "dialects/tile/tile.h"
+#include "lib/capi/op.h"
+#include "lib/ir/op_format.h"
+#include "mlir-c/BuiltinAttributes.h"
+
+//===--- calls --------------------------------------------------------------------------===//
+
+static void replaceUses(MlirValue from, MlirValue to) { mlirValueReplaceAllUsesOfWith(from, to); }
+
+// Moves the ops of a copy of the callee before the call.
+static void inlineOne(MlirOperation call, MlirOperation callee) {
+  MlirOperation copy = mlirOperationClone(callee);
+  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(copy, 0)), block = mlirOperationGetBlock(call);
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(call); ++i)
+    replaceUses(mlirBlockGetArgument(body, i), mlirOperationGetOperand(call, i));
+  MlirOperation end = mlirBlockGetTerminator(body);
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(call); ++i)
+    replaceUses(mlirOperationGetResult(call, i), mlirOperationGetOperand(end, i));
+  for (MlirOperation op = mlirBlockGetFirstOperation(body), next; !mlirOperationEqual(op, end); op = next) {
+    next = mlirOperationGetNextInBlock(op);
+    mlirOperationRemoveFromParent(op);
+    mlirBlockInsertOwnedOperationBefore(block, call, op);
+  }
+  mlirOperationDestroy(call);
+  mlirOperationDestroy(copy);
+}
+
+bool layoutInlineCalls(MlirOperation kernel) {
+  enum { MaxRounds = 64 };
+  for (int round = 0;; ++round) {
+    TileOps calls = tileCollect(kernel, "tile.call");
+    if (!calls.count)
+      return true;
+    MlirOperation call = calls.items[0];
+    tileOpsFree(&calls);
+    MlirOperation callee = mlirExtSymbolLookup(kernel, tileOpAttribute(call, "callee"));
+    bool hasBody =
+        !mlirOperationIsNull(callee) && !mlirBlockIsNull(mlirRegionGetFirstBlock(mlirOperationGetRegion(callee, 0)));
+    if (!hasBody)
+      return tileError(call, "calls a function without a body here, want one to inline");
+    if (round == MaxRounds)
+      return tileError(call, "calls too deep, want no recursion: a GPU kernel holds all its code");
+    inlineOne(call, callee);
+  }
+}
+
+//===--- padding --------------------------------------------------------------------------===//
+
+static int64_t roundUp(int64_t size, int64_t to) { return (size + to - 1) / to * to; }
+
+static MlirAttribute offsets(MlirContext context, intptr_t rank) {
+  int64_t zeros[TILE_LAYOUT_MAX_AXES] = {0};
+  return mlirDenseI64ArrayGet(context, rank, zeros);
+}
+
+// The tile in the corner of a larger one of zeros.
+static MlirValue padded(TileBuilder *builder, MlirValue value, const int64_t *shape) {
+  MlirType type = mlirValueGetType(value), element = tileTypeGetElement(type);
+  intptr_t rank = tileTypeGetRank(type);
+  MlirType larger = tileTileTypeGet(rank, shape, element, (MlirAttribute){NULL});
+  if (mlirTypeEqual(type, larger))
+    return value;
+  MlirAttribute zero =
+      mlirTypeIsAFloat(element) ? mlirFloatAttrDoubleGet(builder->context, element, 0) : mlirIntegerAttrGet(element, 0);
+  MlirValue zeros = tileBuildValue(builder, "arith.constant", larger, 0, NULL,
+                                   (TileAttributeEntry[]){{"value", mlirDenseElementsAttrSplatGet(larger, zero)}, {0}});
+  MlirValue operands[] = {value, zeros};
+  return tileBuildValue(builder, "tile.insert", larger, 2, operands,
+                        (TileAttributeEntry[]){{"static_offsets", offsets(builder->context, rank)}, {0}});
+}
+
+static bool padProduct(MlirOperation op, const TileMachine *machine) {
+  char name[48];
+  TileMachineAtom atom;
+  MlirValue sides[] = {tileOpOperand(op, "lhs"), tileOpOperand(op, "rhs"), tileOpOperand(op, "accumulator")};
+  MlirType result = tileResultType(op, 0), lhs = mlirValueGetType(sides[0]);
+  intptr_t rank = tileTypeGetRank(result);
+  if (!layoutFindAtom(machine, op, name, sizeof name, &atom))
+    return false;
+  int64_t m = roundUp(tileTypeGetSize(result, rank - 2), atom.m),
+          n = roundUp(tileTypeGetSize(result, rank - 1), atom.n);
+  int64_t k = roundUp(tileTypeGetSize(lhs, rank - 1), atom.k), batch = tileTypeGetSize(result, 0);
+  int64_t shapes[3][3] = {{batch, m, k}, {batch, k, n}, {batch, m, n}};
+  TileBuilder builder = tileBuilderBefore(op);
+  bool changed = false;
+  for (int i = 0; i < 3; ++i) {
+    MlirValue larger = padded(&builder, sides[i], &shapes[i][3 - rank]);
+    changed |= !mlirValueEqual(larger, sides[i]);
+    mlirOperationSetOperand(op, i, larger);
+  }
+  MlirValue sum = mlirOperationGetResult(op, 0);
+  MlirType larger = mlirValueGetType(mlirOperationGetOperand(op, 2));
+  if (mlirTypeEqual(larger, result))
+    return changed;
+  TileBuilder after = tileBuilderAfter(op);
+  mlirValueSetType(sum, larger);
+  MlirValue cut = tileBuildValue(&after, "tile.slice", result, 1, &sum,
+                                 (TileAttributeEntry[]){{"static_offsets", offsets(builder.context, rank)}, {0}});
+  mlirValueReplaceAllUsesExcept(sum, cut, 1, (MlirOperation[]){tileDefiningOp(cut)});
+  return true;
+}
+
+uint64_t layoutPadProducts(MlirOperation kernel, const TileMachine *machine) {
+  TileOps products = tileCollect(kernel, "tile.mma");
+  uint64_t count = 0;
+  for (intptr_t i = 0; i < products.count; ++i)
+    count += padProduct(products.items[i], machine);
+  tileOpsFree(&products);
+  return count;
+}

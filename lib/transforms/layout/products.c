@@ -1,0 +1,142 @@
+// Proposals for matrix products: which instruction of the machine, and how warps share the accumulator.
+// Without an instruction for the types every thread multiplies and adds scalars: the atom "fma", whose accumulator may
+// have any layout.
+#include "lib/transforms/layout/graph.h"
+
+#include "dialects/tile/questions.h"
+#include "dialects/tile/tile.h"
+#include "lib/ir/op_format.h"
+#include "lib/layout/text.h"
+#include "lib/layout/tiling.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct Sizes {
+  int64_t batch, m, n, k;
+} Sizes;
+
+static Sizes sizesOf(MlirOperation op) {
+  MlirType lhs = mlirValueGetType(tileOpOperand(op, "lhs")), result = tileResultType(op, 0);
+  intptr_t rank = tileTypeGetRank(result);
+  return (Sizes){.batch = rank == 3 ? tileTypeGetSize(result, 0) : 0,
+                 .m = tileTypeGetSize(result, rank - 2),
+                 .n = tileTypeGetSize(result, rank - 1),
+                 .k = tileTypeGetSize(lhs, rank - 1)};
+}
+
+static int64_t roundUp(int64_t size, int64_t to) { return (size + to - 1) / to * to; }
+
+// Multiply-adds that a warp does for the product with this atom: what padding wastes counts.
+static int64_t workOf(const Sizes *sizes, const TileMachineAtom *atom) {
+  return roundUp(sizes->m, atom->m) * roundUp(sizes->n, atom->n) * roundUp(sizes->k, atom->k);
+}
+
+static bool takes(const TileMachineAtom *atom, MlirOperation op) {
+  char text[3][32];
+  static const char *const names[] = {"lhs", "rhs", "accumulator"};
+  for (int i = 0; i < 3; ++i)
+    tileTypeText(tileTypeGetElement(mlirValueGetType(tileOpOperand(op, names[i]))), text[i], sizeof text[i]);
+  return atom->warps == 1 && atom->fragment[0][0] && atom->fragment[1][0] && atom->fragment[2][0] &&
+         tileMachineAtomTakes(atom, text[0], text[1], text[2]);
+}
+
+// An atom with a free size is taken as the file names it; none of one warp has one so far.
+bool layoutFindAtom(const TileMachine *machine, MlirOperation op, char *name, size_t capacity, TileMachineAtom *best) {
+  Sizes sizes = sizesOf(op);
+  int64_t least = INT64_MAX, largest = 0;
+  for (size_t i = 0; tileOpIs(op, "tile.mma") && i < tileMachineGetKeyCount(machine); ++i) {
+    const char *value, *key = tileMachineGetKeyAt(machine, i, &value);
+    TileMachineAtom atom;
+    if (strncmp(key, "atom.", 5) || strchr(key, '*') || !tileMachineFindAtom(machine, key + 5, &atom, NULL) ||
+        !takes(&atom, op))
+      continue;
+    int64_t work = workOf(&sizes, &atom), size = atom.m * atom.n * atom.k;
+    if (work > least || (work == least && size <= largest))
+      continue;
+    least = work;
+    largest = size;
+    *best = atom;
+    snprintf(name, capacity, "%s", key + 5);
+  }
+  return largest > 0;
+}
+
+//===--- fragments ------------------------------------------------------------------===//
+
+static Candidate *addFragments(Graph *graph, uint32_t number, const TileLayout layouts[3], const char *atom) {
+  LayoutId own = layoutIntern(graph, &layouts[2]);
+  Variable *variable = &graph->variables[number];
+  if (variable->candidateCount == MaxCandidates)
+    return NULL;
+  Candidate *candidate = &variable->candidates[variable->candidateCount++];
+  *candidate = (Candidate){.own = own, .price = -1, .ports = calloc(variable->portCount, sizeof(LayoutId))};
+  snprintf(candidate->atom, sizeof candidate->atom, "%s", atom);
+  for (uint32_t i = 0; i < variable->portCount; ++i) {
+    Relation relation = graph->ports[variable->firstPort + i].relation;
+    candidate->ports[i] = relation == Relation_Lhs   ? layoutIntern(graph, &layouts[0])
+                          : relation == Relation_Rhs ? layoutIntern(graph, &layouts[1])
+                                                     : own;
+  }
+  return candidate;
+}
+
+static bool parseFragments(MlirOperation op, const TileMachineAtom *atom, TileLayout fragments[3]) {
+  TileError error;
+  for (int i = 0; i < 3; ++i)
+    if (!tileLayoutParse(atom->fragment[i], strlen(atom->fragment[i]), &fragments[i], &error))
+      return tileError(op, "the machine's fragment <%s> is no layout: %s", atom->fragment[i], error.text);
+  return true;
+}
+
+// Every way to share the accumulator among warps that leaves none idle; if there is none, those with fewest idle.
+static bool proposeAtom(Graph *graph, uint32_t number, const char *name, const TileMachineAtom *atom) {
+  MlirOperation op = graph->variables[number].op;
+  Sizes sizes = sizesOf(op);
+  TileLayout fragments[3], layouts[3];
+  TileProductShape shape = {.batch = sizes.batch, .m = sizes.m, .n = sizes.n, .k = sizes.k};
+  shape.warpBits = (uint32_t)__builtin_ctz(graph->warps);
+  if (!parseFragments(op, atom, fragments))
+    return false;
+  for (uint32_t used = shape.warpBits + 1; used-- > 0 && !graph->variables[number].candidateCount;)
+    for (uint32_t m = 0; m <= used; ++m) {
+      shape.warpBitsM = m;
+      shape.warpBitsN = used - m;
+      if (tileLayoutProductOperands(fragments, &shape, layouts, NULL))
+        addFragments(graph, number, layouts, name);
+    }
+  graph->variables[number].isFixed = true;
+  return graph->variables[number].candidateCount > 0 ||
+         tileError(op, "atom %s does not divide %lld x %lld x %lld", name, (long long)sizes.m, (long long)sizes.n,
+                   (long long)sizes.k);
+}
+
+//===--- multiply-adds ----------------------------------------------------------------===//
+
+// Squares of accumulators per thread reuse operands most.
+static void proposeMultiplyAdds(Graph *graph, uint32_t number) {
+  int64_t shape[TILE_LAYOUT_MAX_AXES];
+  uint32_t rank = layoutShapeOf(graph->variables[number].type, shape);
+  uint32_t rowsFirst[] = {rank - 2, rank - 1, 0};
+  for (uint32_t vector = 1; vector <= 4; vector *= 4)
+    for (int rows = 0; rows < 2; ++rows) {
+      TileLayout layout;
+      // `rowsFirst` names all axes at rank 2; at rank 3 the batch is left to last.
+      const uint32_t *order = rows ? rowsFirst : NULL;
+      if (tileLayoutBlocked(shape, rank, order, NULL, vector, graph->lanes, graph->warps, &layout, NULL))
+        layoutAddCandidate(graph, number, layoutIntern(graph, &layout));
+    }
+}
+
+bool layoutProposeProduct(Graph *graph, uint32_t number) {
+  MlirOperation op = graph->variables[number].op;
+  TileMachineAtom atom;
+  char name[48];
+  if (layoutFindAtom(graph->machine, op, name, sizeof name, &atom))
+    return proposeAtom(graph, number, name, &atom);
+  proposeMultiplyAdds(graph, number);
+  for (uint32_t i = 0; i < graph->variables[number].candidateCount; ++i)
+    snprintf(graph->variables[number].candidates[i].atom, sizeof name, "fma");
+  return true;
+}

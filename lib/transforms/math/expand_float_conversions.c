@@ -1,0 +1,302 @@
+// tile-expand-float-conversions: arith.extf and arith.truncf that a CPU has no instruction for become arithmetic on
+// bits: from and to floats of 8 bits and fewer, from f64 to 16 bits (LLVM rounds twice, or calls), and truncation in a
+// direction other than to nearest even (LLVM's constrained truncation rounds as the machine is set, which is to
+// nearest). math.fma of f16 and bf16, which would round twice, is computed in f64.
+//
+// Expects: scalars or fixed-size vectors; arithmetic on narrow floats already in f32 (arith-emulate-unsupported-floats,
+// math-extend-to-supported-types). Leaves: conversions between f16, bf16, f32 and f64 to nearest even, and narrow
+// floats only as what arith.bitcast, selects and memory move. Rounds once, to the bit as docs/numerics.md §1 says.
+// Papers: Boldo and Melquiond 2008 (rounding to odd); formats of the OCP (FP8 2023, MX 2023) and AMD's FNUZ variants.
+// Cost: linear; some ten ops for a widening, thirty on lanes of f64 for a narrowing.
+#include "lib/transforms/math/expand_float_conversions.h"
+#include "lib/ir/float_format.h"
+#include "lib/ir/pass.h"
+#include "lib/transforms/math/lanes.h"
+
+#include <math.h>
+
+enum { ToNearestEven = 0 }; // arith's roundingmode, and what else it may be:
+static const char *const roundings[] = {"math.roundeven", "math.floor", "math.ceil", "math.trunc", "math.round"};
+
+//===--- questions ----------------------------------------------------------------------===//
+
+static bool formatOf(MlirValue value, TileFloatFormat *format) {
+  return tileFloatFormatOf(tileLanesElement(mlirValueGetType(value)), format);
+}
+
+static int64_t roundingOf(MlirOperation op) {
+  MlirAttribute mode = tileOpAttribute(op, "roundingmode");
+  return mode.ptr ? mlirIntegerAttrGetValueInt(mode) : ToNearestEven;
+}
+
+static bool isScalarOrVector(MlirType type) { return !mlirTypeIsATensor(type); }
+
+// The exponent that the field of ones (of normal numbers: 1) stands for is leastExponent.
+static int biasOf(const TileFloatFormat *format) {
+  return format->specials == TileFloat_Scale ? 127 : 1 - format->leastExponent;
+}
+
+static double tiniestOf(const TileFloatFormat *format) { return ldexp(1, format->leastExponent - format->fraction); }
+
+static int64_t magnitudeOnes(const TileFloatFormat *format) {
+  unsigned bits = format->specials == TileFloat_Scale ? format->width : format->width - 1;
+  return (INT64_C(1) << bits) - 1;
+}
+
+static int64_t nanBits(const TileFloatFormat *format) {
+  if (format->specials == TileFloat_NanAtMinus)
+    return INT64_C(1) << (format->width - 1);
+  if (format->specials == TileFloat_Ieee) // the quiet one
+    return magnitudeOnes(format) ^ ((INT64_C(1) << (format->fraction - 1)) - 1);
+  return magnitudeOnes(format);
+}
+
+// What stands for a number beyond the largest, without its sign: inf, else nan, else the largest.
+static int64_t beyondBits(const TileFloatFormat *format) {
+  if (format->specials == TileFloat_Ieee)
+    return magnitudeOnes(format) ^ ((INT64_C(1) << format->fraction) - 1);
+  return nanBits(format);
+}
+
+//===--- building ----------------------------------------------------------------------------===//
+
+static MlirValue cast(TileBuilder *builder, const char *name, MlirValue value, MlirType element) {
+  return tileBuildValue(builder, name, tileLanesLike(mlirValueGetType(value), element), 1, &value, NULL);
+}
+
+static MlirValue combine(TileBuilder *builder, const char *name, MlirValue a, MlirValue b) {
+  return tileBuildValue(builder, name, mlirValueGetType(a), 2, (MlirValue[]){a, b}, NULL);
+}
+
+static MlirValue withInteger(TileBuilder *builder, const char *name, MlirValue a, int64_t b) {
+  return combine(builder, name, a, tileBuildInteger(builder, mlirValueGetType(a), b));
+}
+
+static MlirValue compareWith(TileBuilder *builder, MlirValue a, int64_t predicate, int64_t b) {
+  MlirType i64 = mlirIntegerTypeGet(builder->context, 64), i1 = mlirIntegerTypeGet(builder->context, 1);
+  TileAttributeEntry attributes[] = {{"predicate", mlirIntegerAttrGet(i64, predicate)}, {NULL}};
+  MlirValue operands[] = {a, tileBuildInteger(builder, mlirValueGetType(a), b)};
+  return tileBuildValue(builder, "arith.cmpi", tileLanesLike(mlirValueGetType(a), i1), 2, operands, attributes);
+}
+
+enum { IntegersEqual = 0, IntegersUnsignedLess = 6 };
+
+static MlirValue choose(TileBuilder *builder, MlirValue condition, MlirValue a, MlirValue b) {
+  return tileBuildValue(builder, "arith.select", mlirValueGetType(a), 3, (MlirValue[]){condition, a, b}, NULL);
+}
+
+//===--- widening: a narrow float as f32 ------------------------------------------------------===//
+
+// f8E5M2 is the upper half of f16.
+static MlirValue widenHalfOfHalf(TileBuilder *builder, MlirValue bits) {
+  MlirContext context = builder->context;
+  MlirValue word = cast(builder, "arith.extui", bits, mlirIntegerTypeGet(context, 16));
+  word = withInteger(builder, "arith.shli", word, 8);
+  return cast(builder, "arith.extf", cast(builder, "arith.bitcast", word, mlirF16TypeGet(context)),
+              mlirF32TypeGet(context));
+}
+
+// A number below the least normal one is its bits times the tiniest; of another the exponent's field moves by the
+// difference of the biases.
+static MlirValue widenMagnitude(TileBuilder *builder, const TileFloatFormat *format, MlirValue magnitude) {
+  MlirType f32 = mlirF32TypeGet(builder->context);
+  MlirValue normal = withInteger(builder, "arith.shli", magnitude, 23 - format->fraction);
+  normal = withInteger(builder, "arith.addi", normal, (int64_t)(127 - biasOf(format)) << 23);
+  normal = cast(builder, "arith.bitcast", normal, f32);
+  MlirValue isSmall = compareWith(builder, magnitude, IntegersUnsignedLess, INT64_C(1) << format->fraction);
+  if (format->specials == TileFloat_Scale)
+    return choose(builder, isSmall, tileBuildFloat(builder, mlirValueGetType(normal), 0x1p-127), normal);
+  MlirValue small = cast(builder, "arith.sitofp", magnitude, f32);
+  small = combine(builder, "arith.mulf", small, tileBuildFloat(builder, mlirValueGetType(small), tiniestOf(format)));
+  return choose(builder, isSmall, small, normal);
+}
+
+static MlirValue withSignOf(TileBuilder *builder, const TileFloatFormat *format, MlirValue bits, MlirValue value) {
+  MlirType i32 = mlirIntegerTypeGet(builder->context, 32);
+  MlirValue sign = withInteger(builder, "arith.andi", bits, INT64_C(1) << (format->width - 1));
+  sign = withInteger(builder, "arith.shli", sign, 32 - format->width);
+  value = combine(builder, "arith.ori", cast(builder, "arith.bitcast", value, i32), sign);
+  return cast(builder, "arith.bitcast", value, mlirF32TypeGet(builder->context));
+}
+
+static MlirValue widen(TileBuilder *builder, const TileFloatFormat *format, MlirValue value) {
+  MlirValue bits = cast(builder, "arith.bitcast", value, mlirIntegerTypeGet(builder->context, format->width));
+  if (format->specials == TileFloat_Ieee)
+    return widenHalfOfHalf(builder, bits);
+  bits = cast(builder, "arith.extui", bits, mlirIntegerTypeGet(builder->context, 32));
+  MlirValue magnitude = withInteger(builder, "arith.andi", bits, magnitudeOnes(format));
+  MlirValue wide = widenMagnitude(builder, format, magnitude);
+  if (format->specials != TileFloat_Scale)
+    wide = withSignOf(builder, format, bits, wide);
+  if (format->specials == TileFloat_None)
+    return wide;
+  MlirValue isNan =
+      compareWith(builder, format->specials == TileFloat_NanOnly ? magnitude : bits, IntegersEqual, nanBits(format));
+  return choose(builder, isNan, tileBuildFloat(builder, mlirValueGetType(wide), NAN), wide);
+}
+
+// To or from 16 bits by way of f32, as there are instructions for that; `value` is no number that f32 would round.
+static MlirValue convertWide(TileBuilder *builder, MlirValue value, MlirType element) {
+  bool isHalf =
+      mlirFloatTypeGetWidth(tileLanesElement(mlirValueGetType(value))) < 32 || mlirFloatTypeGetWidth(element) < 32;
+  MlirType steps[] = {isHalf ? mlirF32TypeGet(builder->context) : element, element};
+  for (int i = 0; i < 2; ++i) {
+    MlirType from = tileLanesElement(mlirValueGetType(value));
+    if (!mlirTypeEqual(from, steps[i]))
+      value =
+          cast(builder, mlirFloatTypeGetWidth(from) < mlirFloatTypeGetWidth(steps[i]) ? "arith.extf" : "arith.truncf",
+               value, steps[i]);
+  }
+  return value;
+}
+
+static MlirLogicalResult expandExtension(MlirRewritePattern pattern, MlirOperation op, MlirPatternRewriter rewriter,
+                                         void *userData) {
+  TileFloatFormat format;
+  MlirValue value = mlirOperationGetOperand(op, 0);
+  if (!isScalarOrVector(mlirValueGetType(value)) || !formatOf(value, &format) || format.width > 8)
+    return mlirLogicalResultFailure();
+  TileBuilder builder = tileBuilderInPattern(rewriter, op);
+  MlirValue result = convertWide(&builder, widen(&builder, &format, value), tileLanesElement(tileResultType(op, 0)));
+  mlirRewriterBaseReplaceOpWithValues(mlirPatternRewriterAsBase(rewriter), op, 1, &result);
+  return mlirLogicalResultSuccess();
+}
+
+//===--- narrowing: a number of f64 to one of the format, then to its bits --------------------===//
+
+// The distance of the format's numbers around x: a power of two.
+static MlirValue quantumOf(TileLanes *lanes, const TileFloatFormat *format, MlirValue x) {
+  MlirValue exponent = tileLanesOnInteger(lanes, "arith.andi", tileLanesBits(lanes, x), 0x7ff0000000000000);
+  exponent = tileLanesOnInteger(lanes, "arith.maxui", exponent, (int64_t)(1023 + format->leastExponent) << 52);
+  return tileLanesFromBits(lanes, tileLanesOnInteger(lanes, "arith.subi", exponent, (int64_t)format->fraction << 52));
+}
+
+static MlirValue roundToFormat(TileLanes *lanes, const TileFloatFormat *format, int64_t mode, MlirValue x) {
+  MlirValue quantum = quantumOf(lanes, format, x), places = tileLanesDiv(lanes, x, quantum);
+  places = tileBuildValue(&lanes->builder, roundings[mode], lanes->f64, 1, &places, NULL);
+  return tileLanesMul(lanes, places, quantum);
+}
+
+static MlirValue isBeyond(TileLanes *lanes, const TileFloatFormat *format, MlirValue rounded) {
+  return tileLanesIs(lanes, tileLanesAbs(lanes, rounded), TileLanes_Greater, tileLanesFloat(lanes, format->largest));
+}
+
+// Of a number of the format. A subnormal one is a whole number of the tiniest, which 2^52 shifts to the last bits.
+static MlirValue magnitudeBits(TileLanes *lanes, const TileFloatFormat *format, MlirValue rounded) {
+  MlirValue magnitude = tileLanesAbs(lanes, rounded);
+  MlirValue normal = tileLanesOnInteger(lanes, "arith.shrui", tileLanesBits(lanes, magnitude), 52 - format->fraction);
+  normal = tileLanesOnInteger(lanes, "arith.subi", normal, (int64_t)(1023 - biasOf(format)) << format->fraction);
+  if (format->specials == TileFloat_Scale)
+    return normal;
+  MlirValue small = tileLanesMul(lanes, magnitude, tileLanesFloat(lanes, 1 / tiniestOf(format)));
+  small = tileLanesBits(lanes, tileLanesAdd(lanes, small, tileLanesFloat(lanes, 0x1p52)));
+  small = tileLanesOnInteger(lanes, "arith.andi", small, magnitudeOnes(format));
+  MlirValue isSmall =
+      tileLanesIs(lanes, magnitude, TileLanes_Less, tileLanesFloat(lanes, ldexp(1, format->leastExponent)));
+  return tileLanesSelect(lanes, isSmall, small, normal);
+}
+
+static MlirValue signBits(TileLanes *lanes, const TileFloatFormat *format, MlirValue rounded, MlirValue magnitude) {
+  MlirValue sign = tileLanesOnInteger(lanes, "arith.shrui", tileLanesBits(lanes, rounded), 63);
+  sign = tileLanesOnInteger(lanes, "arith.shli", sign, format->width - 1);
+  if (format->specials != TileFloat_NanAtMinus)
+    return sign;
+  MlirValue isZero = compareWith(&lanes->builder, magnitude, IntegersEqual, 0);
+  return tileLanesSelect(lanes, isZero, tileLanesInteger(lanes, 0), sign);
+}
+
+static MlirValue bitsOf(TileLanes *lanes, const TileFloatFormat *format, MlirValue rounded) {
+  MlirValue bits = magnitudeBits(lanes, format, rounded);
+  bits = tileLanesSelect(lanes, isBeyond(lanes, format, rounded), tileLanesInteger(lanes, beyondBits(format)), bits);
+  if (format->specials != TileFloat_Scale)
+    bits = tileLanesOnIntegers(lanes, "arith.ori", bits, signBits(lanes, format, rounded, bits));
+  MlirValue isNan = tileLanesIs(lanes, rounded, TileLanes_Unordered, rounded);
+  return tileLanesSelect(lanes, isNan, tileLanesInteger(lanes, nanBits(format)), bits);
+}
+
+static MlirValue narrow(TileLanes *lanes, const TileFloatFormat *format, MlirValue rounded, MlirType element) {
+  if (format->specials == TileFloat_Scale) { // no zero, no sign
+    MlirValue least = tileLanesFloat(lanes, 0x1p-127), magnitude = tileLanesAbs(lanes, rounded);
+    rounded = tileLanesSelect(lanes, tileLanesIs(lanes, magnitude, TileLanes_Less, least), least, magnitude);
+  }
+  MlirType word = mlirIntegerTypeGet(lanes->builder.context, format->width);
+  MlirValue bits = cast(&lanes->builder, "arith.trunci", bitsOf(lanes, format, rounded), word);
+  return cast(&lanes->builder, "arith.bitcast", bits, element);
+}
+
+// f16, bf16 and f32 hold `rounded` exactly, or it is beyond their largest: the machine's truncation does the rest.
+static MlirValue finish(TileLanes *lanes, const TileFloatFormat *format, MlirValue rounded, MlirType element) {
+  if (format->width <= 8)
+    return narrow(lanes, format, rounded, element);
+  return convertWide(&lanes->builder, rounded, element);
+}
+
+static MlirLogicalResult expandTruncation(MlirRewritePattern pattern, MlirOperation op, MlirPatternRewriter rewriter,
+                                          void *userData) {
+  TileFloatFormat from, to;
+  MlirValue value = mlirOperationGetOperand(op, 0), result = mlirOperationGetResult(op, 0);
+  if (!isScalarOrVector(mlirValueGetType(value)) || !formatOf(value, &from) || !formatOf(result, &to))
+    return mlirLogicalResultFailure();
+  bool isInstruction = to.width == 32 || (to.width == 16 && from.width < 64);
+  if (isInstruction && roundingOf(op) == ToNearestEven)
+    return mlirLogicalResultFailure();
+  TileLanes lanes = tileLanesOf(tileBuilderInPattern(rewriter, op), mlirValueGetType(value));
+  value = convertWide(&lanes.builder, value, tileLanesElement(lanes.f64));
+  value = roundToFormat(&lanes, &to, roundingOf(op), value);
+  result = finish(&lanes, &to, value, tileLanesElement(mlirValueGetType(result)));
+  mlirRewriterBaseReplaceOpWithValues(mlirPatternRewriterAsBase(rewriter), op, 1, &result);
+  return mlirLogicalResultSuccess();
+}
+
+//===--- multiply-add ------------------------------------------------------------------------------===//
+
+// a + b to odd: where it is not exact, the neighbour whose last bit is one. A rounding to at most 24 digits afterwards
+// gives what one rounding gives.
+static MlirValue addToOdd(TileLanes *lanes, MlirValue a, MlirValue b) {
+  MlirValue sum = tileLanesAdd(lanes, a, b), part = tileLanesSub(lanes, sum, a);
+  MlirValue error = tileLanesAdd(lanes, tileLanesSub(lanes, a, tileLanesSub(lanes, sum, part)), // Knuth's two-sum
+                                 tileLanesSub(lanes, b, part));
+  MlirValue bits = tileLanesBits(lanes, sum);
+  MlirValue step = tileLanesOnIntegers(lanes, "arith.xori", bits, tileLanesBits(lanes, error));
+  step = tileLanesOnInteger(lanes, "arith.ori", tileLanesOnInteger(lanes, "arith.shrsi", step, 63), 1); // 1 or -1
+  MlirValue isEven = compareWith(&lanes->builder, tileLanesOnInteger(lanes, "arith.andi", bits, 1), IntegersEqual, 0);
+  MlirValue isInexact = tileLanesIs(lanes, error, TileLanes_OrderedNotEqual, tileLanesFloat(lanes, 0));
+  MlirValue odd = tileLanesOnIntegers(lanes, "arith.addi", bits, step);
+  return tileLanesFromBits(lanes, tileLanesSelect(lanes, tileLanesBoth(lanes, isEven, isInexact), odd, bits));
+}
+
+static MlirLogicalResult expandMultiplyAdd(MlirRewritePattern pattern, MlirOperation op, MlirPatternRewriter rewriter,
+                                           void *userData) {
+  MlirType type = tileResultType(op, 0), element = tileLanesElement(type);
+  if (!mlirTypeIsAF16(element) && !mlirTypeIsABF16(element))
+    return mlirLogicalResultFailure();
+  TileLanes lanes = tileLanesOf(tileBuilderInPattern(rewriter, op), type);
+  MlirValue values[3];
+  for (int i = 0; i < 3; ++i)
+    values[i] = convertWide(&lanes.builder, mlirOperationGetOperand(op, i), tileLanesElement(lanes.f64));
+  MlirValue sum = addToOdd(&lanes, tileLanesMul(&lanes, values[0], values[1]), values[2]); // the product is exact
+  MlirValue result = cast(&lanes.builder, "arith.truncf", sum, element);
+  mlirRewriterBaseReplaceOpWithValues(mlirPatternRewriterAsBase(rewriter), op, 1, &result);
+  return mlirLogicalResultSuccess();
+}
+
+//===--- the pass -----------------------------------------------------------------------------===//
+
+static void populate(MlirRewritePatternSet patterns, MlirContext context) {
+  tileAddPattern(patterns, context, "arith.extf", /*benefit=*/1, expandExtension);
+  tileAddPattern(patterns, context, "arith.truncf", /*benefit=*/1, expandTruncation);
+  tileAddPattern(patterns, context, "math.fma", /*benefit=*/1, expandMultiplyAdd);
+}
+
+static void dependentDialects(MlirDialectRegistry registry) {
+  tileInsertDialects(registry, (const char *const[]){"arith", "math", NULL});
+}
+
+static bool run(MlirOperation op, MlirExtPass pass) { return tileApplyPatterns(op, populate); }
+
+const MlirExtPassDefinition tileExpandFloatConversionsPass = {
+    .argument = "tile-expand-float-conversions",
+    .summary = "Expands conversions of floats of 8 bits and fewer, and truncations not to nearest even",
+    .dependentDialects = dependentDialects,
+    .run = run,
+};

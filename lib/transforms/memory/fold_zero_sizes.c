@@ -1,0 +1,222 @@
+// Folds ops on tensors whose type says that they have no elements: a tensor without elements is a tensor.empty, and to
+// write one is to write nothing.
+//
+// Expects: slices, pads, concatenations and collapsed shapes of tensors in func.func, before bufferization. Leaves:
+// none of them that reads, writes or makes a tensor with a static size 0. Upstream's bufferization would make
+// memref.subviews that start at the end of their memref, and memref.collapse_shapes of types that do not fit; the
+// verifiers of both refuse them. Sizes that are 0 only at run time are no trouble. Cost: linear in the ops.
+#include "lib/capi/common.h"
+#include "lib/ir/builder.h"
+#include "lib/ir/pass.h"
+#include "lib/transforms/memory/memory.h"
+
+//===--- questions ----------------------------------------------------------===//
+
+enum { MaxRank = 64, MaxOperands = 64 };
+
+static MlirExtShape shapeOf(MlirValue value) {
+  MlirExtShape shape = {0};
+  mlirExtTypeGetShape(mlirValueGetType(value), &shape);
+  return shape;
+}
+
+static bool isWithoutElements(MlirValue value) {
+  MlirExtShape shape = shapeOf(value);
+  for (intptr_t d = 0; d < shape.rank; d++)
+    if (shape.sizes[d] == 0)
+      return true;
+  return false;
+}
+
+static bool isDynamic(int64_t size) { return mlirShapedTypeIsDynamicSize(size); }
+static MlirValue sourceOf(MlirOperation op) { return mlirOperationGetOperand(op, 0); }
+static MlirValue resultOf(MlirOperation op) { return mlirOperationGetResult(op, 0); }
+
+// Small enough for the arrays here; what is larger stays as it is.
+static bool isSmall(MlirOperation op) {
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
+    if (shapeOf(mlirOperationGetOperand(op, i)).rank > MaxRank)
+      return false;
+  return mlirOperationGetNumOperands(op) <= MaxOperands && shapeOf(resultOf(op)).rank <= MaxRank;
+}
+
+//===--- sizes --------------------------------------------------------------===//
+
+static MlirValue buildSize(TileBuilder *builder, MlirValue tensor, intptr_t dimension) {
+  int64_t size = shapeOf(tensor).sizes[dimension];
+  if (!isDynamic(size))
+    return tileBuildIndex(builder, size);
+  MlirValue operands[2] = {tensor, tileBuildIndex(builder, dimension)};
+  return tileBuildValue(builder, "tensor.dim", mlirIndexTypeGet(builder->context), 2, operands, NULL);
+}
+
+// Number `d` of a list that is partly an attribute and partly operands, of which `next` is the first.
+static MlirValue buildMixed(TileBuilder *builder, MlirOperation op, const char *statics, intptr_t d, intptr_t next) {
+  MlirAttribute list = tileOpAttribute(op, statics);
+  for (intptr_t i = 0; i < d; i++)
+    next += isDynamic(mlirDenseI64ArrayGetElement(list, i));
+  int64_t number = mlirDenseI64ArrayGetElement(list, d);
+  return isDynamic(number) ? mlirOperationGetOperand(op, next) : tileBuildIndex(builder, number);
+}
+
+static intptr_t countDynamic(MlirOperation op, const char *statics) {
+  MlirAttribute list = tileOpAttribute(op, statics);
+  intptr_t count = 0;
+  for (intptr_t i = 0; i < mlirDenseArrayGetNumElements(list); i++)
+    count += isDynamic(mlirDenseI64ArrayGetElement(list, i));
+  return count;
+}
+
+// The dimension of a slice, 1s included, that became dimension `d` of the result; dropped 1s are the first possible.
+static intptr_t slicedDimension(MlirOperation op, intptr_t d) {
+  MlirAttribute sizes = tileOpAttribute(op, "static_sizes");
+  MlirExtShape result = shapeOf(resultOf(op));
+  intptr_t at = 0, last = mlirDenseArrayGetNumElements(sizes) - 1;
+  for (intptr_t i = 0;; i++, at++) {
+    while (at < last && mlirDenseI64ArrayGetElement(sizes, at) != result.sizes[i])
+      at++;
+    if (i == d || at >= last)
+      return at;
+  }
+}
+
+static MlirValue sliceSize(TileBuilder *builder, MlirOperation op, intptr_t d) {
+  return buildMixed(builder, op, "static_sizes", slicedDimension(op, d), 1 + countDynamic(op, "static_offsets"));
+}
+
+static MlirValue padSize(TileBuilder *builder, MlirOperation op, intptr_t d) {
+  MlirValue low = buildMixed(builder, op, "static_low", d, 1);
+  MlirValue high = buildMixed(builder, op, "static_high", d, 1 + countDynamic(op, "static_low"));
+  return tileBuildAdd(builder, tileBuildAdd(builder, buildSize(builder, sourceOf(op), d), low), high);
+}
+
+static MlirValue concatSize(TileBuilder *builder, MlirOperation op, intptr_t d) {
+  MlirValue size = buildSize(builder, sourceOf(op), d);
+  if (d != mlirIntegerAttrGetValueInt(tileOpAttribute(op, "dim")))
+    return size;
+  for (intptr_t i = 1; i < mlirOperationGetNumOperands(op); i++)
+    size = tileBuildAdd(builder, size, buildSize(builder, mlirOperationGetOperand(op, i), d));
+  return size;
+}
+
+static MlirValue collapseSize(TileBuilder *builder, MlirOperation op, intptr_t d) {
+  MlirAttribute group = mlirArrayAttrGetElement(tileOpAttribute(op, "reassociation"), d);
+  MlirValue size = tileBuildIndex(builder, 1);
+  for (intptr_t i = 0; i < mlirArrayAttrGetNumElements(group); i++) {
+    intptr_t dimension = mlirIntegerAttrGetValueInt(mlirArrayAttrGetElement(group, i));
+    size = tileBuildMul(builder, size, buildSize(builder, sourceOf(op), dimension));
+  }
+  return size;
+}
+
+//===--- folds --------------------------------------------------------------===//
+
+static void replace(MlirOperation op, MlirValue value) {
+  mlirValueReplaceAllUsesOfWith(resultOf(op), value);
+  mlirOperationDestroy(op);
+}
+
+typedef MlirValue (*SizeOf)(TileBuilder *builder, MlirOperation op, intptr_t dimension);
+
+// Of the op's result type, with the sizes that the type leaves open. Takes over `body`, if there is one.
+static void replaceByNew(MlirOperation op, const char *name, SizeOf sizeOf, const MlirRegion *body) {
+  TileBuilder builder = tileBuilderBefore(op);
+  MlirExtShape shape = shapeOf(resultOf(op));
+  MlirType type = tileResultType(op, 0);
+  MlirValue sizes[MaxRank];
+  intptr_t count = 0;
+  for (intptr_t d = 0; d < shape.rank; d++)
+    if (isDynamic(shape.sizes[d]))
+      sizes[count++] = sizeOf(&builder, op, d);
+  MlirOperation made = tileBuild(&builder, name, count, sizes, 1, &type, NULL, body != NULL, body);
+  replace(op, resultOf(made));
+}
+
+static void foldExtract(MlirOperation op) {
+  if (isWithoutElements(sourceOf(op)) || isWithoutElements(resultOf(op)))
+    replaceByNew(op, "tensor.empty", sliceSize, NULL);
+}
+
+static void foldInsert(MlirOperation op) {
+  if (isWithoutElements(sourceOf(op)) || isWithoutElements(resultOf(op)))
+    replace(op, mlirOperationGetOperand(op, 1));
+}
+
+static void foldCollapse(MlirOperation op) {
+  if (isWithoutElements(sourceOf(op)))
+    replaceByNew(op, "tensor.empty", collapseSize, NULL);
+}
+
+// A pad of nothing is all padding.
+static void foldPad(MlirOperation op) {
+  if (isWithoutElements(resultOf(op))) {
+    replaceByNew(op, "tensor.empty", padSize, NULL);
+  } else if (isWithoutElements(sourceOf(op))) {
+    MlirRegion body = mlirRegionCreate();
+    mlirRegionTakeBody(body, mlirOperationGetRegion(op, 0));
+    replaceByNew(op, "tensor.generate", padSize, &body);
+  }
+}
+
+// Of one tensor it is that tensor.
+static void replaceByConcat(MlirOperation op, intptr_t count, const MlirValue *operands) {
+  TileBuilder builder = tileBuilderBefore(op);
+  MlirType type = tileResultType(op, 0);
+  TileAttributeEntry attributes[] = {{"dim", tileOpAttribute(op, "dim")}, {NULL}};
+  if (count > 1)
+    replace(op, tileBuildValue(&builder, "tensor.concat", type, count, operands, attributes));
+  else if (mlirTypeEqual(mlirValueGetType(operands[0]), type))
+    replace(op, operands[0]);
+  else
+    replace(op, tileBuildValue(&builder, "tensor.cast", type, 1, operands, NULL));
+}
+
+static void foldConcat(MlirOperation op) {
+  intptr_t dimension = mlirIntegerAttrGetValueInt(tileOpAttribute(op, "dim"));
+  intptr_t count = mlirOperationGetNumOperands(op), kept = 0;
+  MlirValue operands[MaxOperands];
+  bool isEmpty = isWithoutElements(resultOf(op));
+  for (intptr_t i = 0; i < count; i++) {
+    MlirValue operand = mlirOperationGetOperand(op, i);
+    if (shapeOf(operand).sizes[dimension] != 0)
+      operands[kept++] = operand;
+    isEmpty |= isWithoutElements(operand) && shapeOf(operand).sizes[dimension] != 0; // then so are all the others
+  }
+  if (isEmpty || kept == 0)
+    replaceByNew(op, "tensor.empty", concatSize, NULL);
+  else if (kept < count)
+    replaceByConcat(op, kept, operands);
+}
+
+//===--- the pass -------------------------------------------------------------===//
+
+static bool run(MlirOperation function, MlirExtPass pass) {
+  static const struct {
+    const char *name;
+    void (*fold)(MlirOperation op);
+  } folds[] = {{"tensor.extract_slice", foldExtract},
+               {"tensor.insert_slice", foldInsert},
+               {"tensor.collapse_shape", foldCollapse},
+               {"tensor.pad", foldPad},
+               {"tensor.concat", foldConcat}};
+  for (size_t i = 0; i < sizeof folds / sizeof *folds; i++) {
+    TileOps ops = tileCollect(function, folds[i].name);
+    for (intptr_t k = 0; k < ops.count; k++)
+      if (isSmall(ops.items[k]))
+        folds[i].fold(ops.items[k]);
+    tileOpsFree(&ops);
+  }
+  return true;
+}
+
+static void dependents(MlirDialectRegistry registry) {
+  tileInsertDialects(registry, (const char *const[]){"tensor", "arith", NULL});
+}
+
+const MlirExtPassDefinition tileFoldZeroSizesPass = {
+    .argument = "tile-fold-zero-sizes",
+    .summary = "Fold slices, pads, concatenations and collapsed shapes of tensors without elements",
+    .anchor = "func.func",
+    .dependentDialects = dependents,
+    .run = run,
+};

@@ -1,0 +1,12 @@
+// Passes that move tiles through shared memory and ahead of their use. Each is described in the banner of its file.
+#ifndef TESSERA_TRANSFORMS_PIPELINE_H
+#define TESSERA_TRANSFORMS_PIPELINE_H
+
+#include "lib/capi/pass.h"
+
+extern const MlirExtPassDefinition tileStageInSharedMemoryPass;
+extern const MlirExtPassDefinition tilePipelineLoopsPass;
+extern const MlirExtPassDefinition tileHoistCopiesPass;
+extern const MlirExtPassDefinition tileReduceAtomicsPass;
+
+#endif

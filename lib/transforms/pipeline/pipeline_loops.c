@@ -1,0 +1,460 @@
+// tile-pipeline-loops{stages=n}: loops copy what they will need n - 1 rounds later while they compute.
+// Expects: scheduled kernels after tile-stage-in-shared-memory: an scf.for whose body copies views into buffers.
+// Leaves, for asynchronous copies: rings of n stages indexed by the round, a prologue of n - 1 rounds of copies, a body
+//   that waits for its own round, syncs once, starts the copies of round + n - 1, and waits behind the loop for what is
+//   still under way. For copies through registers (load, store): the loads of the next round stand before the products
+//   of this one and are carried in registers; one buffer stays enough.
+// Rounds past the end copy too: a view gives its padding past the edge, and nobody reads it. Loops are left alone whose
+//   copies depend on what earlier rounds computed, or that write memory others may read.
+// Source: multistage pipelines of Triton and CUTLASS; rings after OPS.md, so that no arithmetic on stages is needed.
+#include "lib/transforms/pipeline/pipeline.h"
+
+#include "dialects/tile/questions.h"
+#include "dialects/tile/tile.h"
+#include "lib/capi/op.h"
+#include "lib/ir/builder.h"
+#include "lib/ir/op_format.h"
+#include "lib/ir/pass.h"
+#include "lib/machine/machine.h"
+#include "lib/transforms/pipeline/loops.h"
+#include "lib/transforms/pipeline/shared_memory.h"
+
+#include <stdlib.h>
+
+enum { Pipelined, Rings, RingBytes, Prefetched };
+
+static const char *const statistics[] = {
+    "pipelined: loops with rings of asynchronous copies",
+    "rings: buffers that became rings",
+    "ring_bytes: bytes of these rings, all stages",
+    "prefetched: loops that load the next round into registers",
+    NULL,
+};
+
+enum { MostCopies = 16, MostStages = 8 };
+
+typedef struct Loop {
+  MlirExtPass pass;
+  MlirOperation op;
+  MlirBlock body;
+  MlirOperation copies[MostCopies], waits[MostCopies];
+  intptr_t copyCount, waitCount;
+  int64_t stages;
+} Loop;
+
+//===--- questions: what may be moved ahead ------------------------------------------------===//
+
+static MlirValue inductionOf(const Loop *loop) { return mlirBlockGetArgument(loop->body, 0); }
+
+static bool isInside(const Loop *loop, MlirOperation op) {
+  while (!mlirOperationIsNull(op) && !mlirOperationEqual(op, loop->op))
+    op = mlirOperationGetParentOperation(op);
+  return !mlirOperationIsNull(op);
+}
+
+// Known before the round begins: made of the induction variable and of what stands outside, by pure ops.
+static bool isKnownAhead(const Loop *loop, MlirValue value) {
+  MlirOperation op = tileDefiningOp(value);
+  if (mlirOperationIsNull(op)) {
+    MlirBlock block = mlirBlockArgumentGetOwner(value);
+    return mlirValueEqual(value, inductionOf(loop)) || !isInside(loop, mlirBlockGetParentOperation(block));
+  }
+  if (!isInside(loop, op))
+    return true;
+  if (!mlirExtOperationIsPure(op) || mlirOperationGetNumRegions(op) ||
+      !mlirBlockEqual(mlirOperationGetBlock(op), loop->body))
+    return false;
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
+    if (!isKnownAhead(loop, mlirOperationGetOperand(op, i)))
+      return false;
+  return true;
+}
+
+typedef struct Effects {
+  const Loop *loop;
+  bool ok;
+} Effects;
+
+// Whether the loop itself runs more than once.
+static bool isRepeated(const Loop *loop) {
+  MlirOperation op = mlirOperationGetParentOperation(loop->op);
+  while (!tileOpIs(op, "tile.kernel") && !tileOpIs(op, "scf.for") && !tileOpIs(op, "scf.while"))
+    op = mlirOperationGetParentOperation(op);
+  return !tileOpIs(op, "tile.kernel");
+}
+
+// Reading ahead is right as long as the loop writes nothing but its buffers.
+static MlirWalkResult checkEffects(MlirOperation op, void *data) {
+  static const char *const harmless[] = {"tile.load", "tile.copy_async", "tile.wait", "tile.sync",
+                                         "scf.for",   "scf.if",          "scf.yield", "tile.join"};
+  Effects *effects = data;
+  bool isStaging = tileOpIs(op, "tile.store") && tileTypeIsABuffer(tileOperandType(op, 1));
+  bool ok = mlirExtOperationIsPure(op) || isStaging || mlirOperationEqual(op, effects->loop->op);
+  for (size_t i = 0; !ok && i < sizeof harmless / sizeof *harmless; ++i)
+    ok = tileOpIs(op, harmless[i]);
+  ok = ok && !(tileOpIs(op, "tile.copy_async") && tileTypeIsABuffer(tileOperandType(op, 0)));
+  effects->ok = effects->ok && ok;
+  return ok ? MlirWalkResultAdvance : MlirWalkResultInterrupt;
+}
+
+static bool writesOnlyBuffers(const Loop *loop) {
+  Effects effects = {loop, true};
+  mlirOperationWalk(loop->op, checkEffects, &effects, MlirWalkPreOrder);
+  return effects.ok;
+}
+
+static bool operandsAreKnown(const Loop *loop, MlirOperation op, intptr_t except) {
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
+    if (i != except && !isKnownAhead(loop, mlirOperationGetOperand(op, i)))
+      return false;
+  return true;
+}
+
+// The wait in the body that alone takes the copy's token; null otherwise.
+static MlirOperation waitOf(const Loop *loop, MlirOperation copy) {
+  MlirValue token = mlirOperationGetResult(copy, 0);
+  MlirOperation user =
+      tileHasOneUse(token) ? mlirOpOperandGetOwner(mlirValueGetFirstUse(token)) : (MlirOperation){NULL};
+  bool fits = tileOpIs(user, "tile.wait") && mlirBlockEqual(mlirOperationGetBlock(user), loop->body);
+  return fits ? user : (MlirOperation){NULL};
+}
+
+static bool isPlainBuffer(MlirValue buffer) {
+  return tileOpIs(tileDefiningOp(buffer), "tile.alloc") && tileBufferTypeGetStages(mlirValueGetType(buffer)) == 0;
+}
+
+// All asynchronous copies of the body, or none if one cannot move.
+static bool findCopies(Loop *loop) {
+  for (MlirOperation op = mlirBlockGetFirstOperation(loop->body); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op)) {
+    if (!tileOpIs(op, "tile.copy_async"))
+      continue;
+    MlirOperation wait = mlirOperationGetNumResults(op) == 1 ? waitOf(loop, op) : (MlirOperation){NULL};
+    if (loop->copyCount == MostCopies || mlirOperationIsNull(wait) || !isPlainBuffer(mlirOperationGetOperand(op, 1)) ||
+        !operandsAreKnown(loop, op, 1))
+      return false;
+    loop->copies[loop->copyCount++] = op;
+    if (!loop->waitCount || !mlirOperationEqual(loop->waits[loop->waitCount - 1], wait))
+      loop->waits[loop->waitCount++] = wait;
+  }
+  return loop->copyCount > 0;
+}
+
+//===--- copying ahead -------------------------------------------------------------------===//
+
+typedef struct Renamed {
+  MlirValue from, to;
+} Renamed;
+
+typedef struct Names {
+  Renamed *items;
+  intptr_t count;
+} Names;
+
+static void rename(Names *names, MlirValue from, MlirValue to) {
+  names->items = realloc(names->items, (size_t)(names->count + 1) * sizeof *names->items);
+  names->items[names->count++] = (Renamed){from, to};
+}
+
+static MlirValue renamed(const Loop *loop, Names *names, TileBuilder *builder, MlirValue value);
+
+static MlirOperation cloneAhead(const Loop *loop, Names *names, TileBuilder *builder, MlirOperation op) {
+  MlirOperation copy = mlirOperationClone(op);
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
+    mlirOperationSetOperand(copy, i, renamed(loop, names, builder, mlirOperationGetOperand(op, i)));
+  return tileBuilderInsert(builder, copy);
+}
+
+static MlirValue renamed(const Loop *loop, Names *names, TileBuilder *builder, MlirValue value) {
+  MlirOperation op = tileDefiningOp(value);
+  for (intptr_t i = 0; i < names->count; ++i)
+    if (mlirValueEqual(names->items[i].from, value))
+      return names->items[i].to;
+  if (mlirOperationIsNull(op) || !isInside(loop, op))
+    return value;
+  MlirOperation copy = cloneAhead(loop, names, builder, op);
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i)
+    rename(names, mlirOperationGetResult(op, i), mlirOperationGetResult(copy, i));
+  return renamed(loop, names, builder, value);
+}
+
+static MlirValue slotOf(TileBuilder *builder, MlirValue ring, MlirValue use) {
+  MlirValue operands[] = {ring, use};
+  return tileBuildValue(builder, "tile.slot", tileBufferTypeGetSlot(mlirValueGetType(ring)), 2, operands, NULL);
+}
+
+// One round's copies into the rings' slots of that use; one token for all.
+static MlirValue copyRound(const Loop *loop, TileBuilder *builder, const MlirValue *rings, MlirValue induction,
+                           MlirValue use) {
+  MlirValue tokens[MostCopies], token;
+  for (intptr_t i = 0; i < loop->copyCount; ++i) {
+    Names names = {.items = NULL};
+    rename(&names, inductionOf(loop), induction);
+    rename(&names, mlirOperationGetOperand(loop->copies[i], 1), slotOf(builder, rings[i], use));
+    tokens[i] = mlirOperationGetResult(cloneAhead(loop, &names, builder, loop->copies[i]), 0);
+    free(names.items);
+  }
+  token = tokens[0];
+  if (loop->copyCount > 1)
+    token = tileBuildValue(builder, "tile.join", mlirValueGetType(token), loop->copyCount, tokens, NULL);
+  return token;
+}
+
+static void buildWait(TileBuilder *builder, intptr_t count, const MlirValue *tokens) {
+  tileBuild(builder, "tile.wait", count, tokens, 0, NULL, NULL, 0, NULL);
+}
+
+static void buildSync(TileBuilder *builder) { tileBuild(builder, "tile.sync", 0, NULL, 0, NULL, NULL, 0, NULL); }
+
+//===--- rings ------------------------------------------------------------------------------===//
+
+static MlirValue makeRing(const Loop *loop, MlirValue buffer) {
+  MlirType type = mlirValueGetType(buffer);
+  int64_t shape[TILE_LAYOUT_MAX_AXES];
+  intptr_t rank = tileBufferTypeGetRank(type);
+  for (intptr_t i = 0; i < rank; ++i)
+    shape[i] = tileBufferTypeGetSize(type, i);
+  MlirType ring = tileBufferTypeGet(rank, shape, tileBufferTypeGetElementType(type), tileBufferTypeGetLayout(type),
+                                    "shared", loop->stages);
+  TileBuilder builder = tileBuilderAfter(tileDefiningOp(buffer));
+  mlirExtPassAddStatistic(loop->pass, Rings, 1);
+  mlirExtPassAddStatistic(loop->pass, RingBytes, (uint64_t)tileBufferBytes(ring));
+  return tileBuildValue(&builder, "tile.alloc", ring, 0, NULL, NULL);
+}
+
+// The most stages up to those asked for that leave room for all else; 1: none.
+static int64_t stagesThatFit(const Loop *loop, int64_t left) {
+  int64_t staged = 0, stages = loop->stages;
+  for (intptr_t i = 0; i < loop->copyCount; ++i)
+    staged += tileBufferBytes(mlirValueGetType(mlirOperationGetOperand(loop->copies[i], 1)));
+  while (stages > 1 && staged * (stages - 1) > left)
+    --stages;
+  return stages;
+}
+
+//===--- the new loop -------------------------------------------------------------------------===//
+
+static MlirOperation neighbourWithEffect(MlirOperation op, bool before) {
+  MlirBlock block = mlirOperationGetBlock(op);
+  if (!before) {
+    do
+      op = mlirOperationGetNextInBlock(op);
+    while (!mlirOperationIsNull(op) && mlirExtOperationIsPure(op));
+    return op;
+  }
+  MlirOperation last = {NULL};
+  for (MlirOperation at = mlirBlockGetFirstOperation(block); !mlirOperationEqual(at, op);
+       at = mlirOperationGetNextInBlock(at))
+    if (!mlirExtOperationIsPure(at))
+      last = at;
+  return last;
+}
+
+static bool isOurs(const MlirOperation *ops, intptr_t count, MlirOperation op) {
+  for (intptr_t i = 0; i < count; ++i)
+    if (!mlirOperationIsNull(op) && mlirOperationEqual(ops[i], op))
+      return true;
+  return false;
+}
+
+// The syncs around the copies: the one of the new body stands for all of them.
+static void dropSyncs(const Loop *loop) {
+  for (MlirOperation op = mlirBlockGetFirstOperation(loop->body), next; !mlirOperationIsNull(op); op = next) {
+    next = mlirOperationGetNextInBlock(op);
+    if (tileOpIs(op, "tile.sync") && (isOurs(loop->copies, loop->copyCount, neighbourWithEffect(op, false)) ||
+                                      isOurs(loop->waits, loop->waitCount, neighbourWithEffect(op, true))))
+      mlirOperationDestroy(op);
+  }
+}
+
+// (induction - lower) / step: the number of the round.
+static MlirValue roundOf(const Loop *loop, TileBuilder *builder) {
+  MlirValue lower = mlirOperationGetOperand(loop->op, 0), step = mlirOperationGetOperand(loop->op, 2);
+  MlirValue distance = tileBuildSub(builder, inductionOf(loop), lower);
+  int64_t constant;
+  if (tileConstantIndex(step, &constant) && constant == 1)
+    return distance;
+  MlirValue operands[] = {distance, step};
+  return tileBuildValue(builder, "arith.divui", mlirValueGetType(distance), 2, operands, NULL);
+}
+
+// What stood in the body for a buffer is the slot of this round.
+static void useSlots(const Loop *loop, TileBuilder *builder, const MlirValue *rings, MlirValue use) {
+  for (intptr_t i = 0; i < loop->copyCount; ++i) {
+    MlirValue buffer = mlirOperationGetOperand(loop->copies[i], 1), slot = {NULL};
+    for (MlirOpOperand operand = mlirValueGetFirstUse(buffer), next; !mlirOpOperandIsNull(operand); operand = next) {
+      MlirOperation user = mlirOpOperandGetOwner(operand);
+      intptr_t number = mlirOpOperandGetOperandNumber(operand);
+      next = mlirOpOperandGetNextUse(operand);
+      if (!isInside(loop, user) || isOurs(loop->copies, loop->copyCount, user))
+        continue;
+      if (mlirValueIsNull(slot))
+        slot = slotOf(builder, rings[i], use);
+      mlirOperationSetOperand(user, number, slot);
+    }
+  }
+}
+
+static MlirOperation withCarried(Loop *loop, intptr_t count, const MlirValue *initial) {
+  loop->op = tileLoopCarryMore(loop->op, count, initial);
+  loop->body = mlirRegionGetFirstBlock(mlirOperationGetRegion(loop->op, 0));
+  return loop->op;
+}
+
+static void eraseCopies(const Loop *loop) {
+  for (intptr_t i = 0; i < loop->waitCount; ++i)
+    mlirOperationDestroy(loop->waits[i]);
+  for (intptr_t i = 0; i < loop->copyCount; ++i) {
+    MlirOperation alloc = tileDefiningOp(mlirOperationGetOperand(loop->copies[i], 1));
+    mlirOperationDestroy(loop->copies[i]);
+    if (mlirOpOperandIsNull(mlirValueGetFirstUse(mlirOperationGetResult(alloc, 0))))
+      mlirOperationDestroy(alloc);
+  }
+}
+
+static void pipeline(Loop *loop) {
+  MlirValue rings[MostCopies], tokens[MostStages];
+  intptr_t ahead = (intptr_t)loop->stages - 1;
+  TileBuilder before = tileBuilderBefore(loop->op);
+  MlirValue lower = mlirOperationGetOperand(loop->op, 0), step = mlirOperationGetOperand(loop->op, 2);
+  for (intptr_t i = 0; i < loop->copyCount; ++i)
+    rings[i] = makeRing(loop, mlirOperationGetOperand(loop->copies[i], 1));
+  if (isRepeated(loop))
+    buildSync(&before); // all have read what the rings held when the loop ran last
+  for (intptr_t s = 0; s < ahead; ++s) {
+    MlirValue distance = tileBuildMul(&before, tileBuildIndex(&before, s), step);
+    tokens[s] = copyRound(loop, &before, rings, tileBuildAdd(&before, lower, distance), tileBuildIndex(&before, s));
+  }
+  dropSyncs(loop);
+  intptr_t kept = mlirOperationGetNumResults(loop->op);
+  MlirOperation made = withCarried(loop, ahead, tokens);
+  TileBuilder start = tileBuilderBefore(mlirBlockGetFirstOperation(loop->body));
+  MlirValue carried[MostStages];
+  for (intptr_t s = 0; s < ahead; ++s)
+    carried[s] = mlirBlockGetArgument(loop->body, kept + 1 + s);
+  buildWait(&start, 1, carried);
+  buildSync(&start); // all copies of this round are there, and all have read the round before
+  MlirValue round = roundOf(loop, &start), distance = tileBuildIndex(&start, ahead);
+  MlirValue later = tileBuildAdd(&start, inductionOf(loop), tileBuildMul(&start, distance, step));
+  MlirValue next = copyRound(loop, &start, rings, later, tileBuildAdd(&start, round, distance));
+  useSlots(loop, &start, rings, round);
+  eraseCopies(loop);
+  for (intptr_t s = 0; s + 1 < ahead; ++s)
+    carried[s] = carried[s + 1];
+  carried[ahead - 1] = next;
+  tileLoopYieldMore(loop->op, ahead, carried);
+  TileBuilder after = tileBuilderAfter(made);
+  for (intptr_t s = 0; s < ahead; ++s)
+    tokens[s] = mlirOperationGetResult(made, kept + s);
+  buildWait(&after, ahead, tokens); // a buffer may not die before its copies
+  mlirExtPassAddStatistic(loop->pass, Pipelined, 1);
+}
+
+//===--- through registers ------------------------------------------------------------------===//
+
+// Loads of views that only stores into buffers use: `copies` holds the loads, `waits` the stores.
+static bool findStores(Loop *loop) {
+  loop->copyCount = loop->waitCount = 0;
+  for (MlirOperation op = mlirBlockGetFirstOperation(loop->body); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op)) {
+    bool isStore = tileOpIs(op, "tile.store") && tileTypeIsABuffer(tileOperandType(op, 1));
+    MlirOperation load = isStore ? tileDefiningOp(mlirOperationGetOperand(op, 0)) : (MlirOperation){NULL};
+    if (!isStore)
+      continue;
+    if (loop->copyCount == MostCopies || !tileOpIs(load, "tile.load") || !tileTypeIsAView(tileOperandType(load, 0)) ||
+        !tileHasOneUse(mlirOperationGetResult(load, 0)) || !mlirBlockEqual(mlirOperationGetBlock(load), loop->body) ||
+        !operandsAreKnown(loop, load, -1))
+      return false;
+    loop->copies[loop->copyCount++] = load;
+    loop->waits[loop->waitCount++] = op;
+  }
+  return loop->copyCount > 0;
+}
+
+static void prefetch(Loop *loop) {
+  MlirValue first[MostCopies], next[MostCopies];
+  TileBuilder before = tileBuilderBefore(loop->op);
+  intptr_t kept = mlirOperationGetNumResults(loop->op), count = loop->copyCount;
+  for (intptr_t i = 0; i < count; ++i) {
+    Names names = {.items = NULL};
+    rename(&names, inductionOf(loop), mlirOperationGetOperand(loop->op, 0));
+    first[i] = mlirOperationGetResult(cloneAhead(loop, &names, &before, loop->copies[i]), 0);
+    free(names.items);
+  }
+  withCarried(loop, count, first);
+  for (intptr_t i = 0; i < count; ++i) {
+    // Behind the sync that follows the store: from there on the products hide the load.
+    MlirOperation sync = loop->waits[i];
+    while (!mlirOperationIsNull(sync) && !tileOpIs(sync, "tile.sync"))
+      sync = mlirOperationGetNextInBlock(sync);
+    TileBuilder behind = tileBuilderAfter(mlirOperationIsNull(sync) ? loop->waits[i] : sync);
+    Names names = {.items = NULL};
+    MlirValue step = mlirOperationGetOperand(loop->op, 2);
+    rename(&names, inductionOf(loop), tileBuildAdd(&behind, inductionOf(loop), step));
+    next[i] = mlirOperationGetResult(cloneAhead(loop, &names, &behind, loop->copies[i]), 0);
+    free(names.items);
+    mlirOperationSetOperand(loop->waits[i], 0, mlirBlockGetArgument(loop->body, kept + 1 + i));
+    mlirOperationDestroy(loop->copies[i]);
+  }
+  tileLoopYieldMore(loop->op, count, next);
+  mlirExtPassAddStatistic(loop->pass, Prefetched, 1);
+}
+
+//===--- the pass -------------------------------------------------------------------------------===//
+
+static int64_t stagesOf(MlirOperation kernel, MlirExtPass pass) {
+  int64_t stages = mlirExtPassGetInteger(pass, "stages");
+  MlirAttribute schedule = tileOpAttribute(kernel, "schedule");
+  if (stages == 0)
+    stages = mlirAttributeIsNull(schedule) ? 2 : tileScheduleAttrGetInteger(schedule, "stages", 2);
+  return stages < MostStages ? stages : MostStages;
+}
+
+static int64_t sharedLeft(MlirOperation kernel) {
+  TileError error;
+  MlirAttribute attribute = tileOpAttribute(kernel, "machine");
+  TileMachine *machine = mlirAttributeIsNull(attribute) ? NULL : tileMachineAttrLoad(attribute, &error);
+  int64_t left = machine ? tileSharedMemoryLeft(kernel, machine) : INT64_MAX;
+  tileMachineDestroy(machine);
+  return left;
+}
+
+static void runOnLoop(MlirOperation kernel, MlirExtPass pass, MlirOperation op) {
+  Loop loop = {.pass = pass, .op = op, .stages = stagesOf(kernel, pass)};
+  loop.body = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
+  if (loop.stages < 2 || !writesOnlyBuffers(&loop))
+    return;
+  if (findCopies(&loop)) {
+    loop.stages = stagesThatFit(&loop, sharedLeft(kernel));
+    if (loop.stages > 1)
+      pipeline(&loop);
+  } else if (!loop.copyCount && findStores(&loop)) {
+    prefetch(&loop);
+  }
+}
+
+static bool run(MlirOperation kernel, MlirExtPass pass) {
+  TileOps loops = tileCollect(kernel, "scf.for");
+  for (intptr_t i = 0; i < loops.count; ++i)
+    runOnLoop(kernel, pass, loops.items[i]);
+  tileOpsFree(&loops);
+  return true;
+}
+
+static void dependentDialects(MlirDialectRegistry registry) { tileRegisterDialect(registry); }
+
+static const MlirExtPassOption options[] = {
+    {"stages", "rounds of copies under way, plus 1; 0: the schedule's, or 2; fewer where they do not fit",
+     MlirExtOption_Integer, "0"},
+};
+
+const MlirExtPassDefinition tilePipelineLoopsPass = {
+    .argument = "tile-pipeline-loops",
+    .summary = "Copy ahead of use: rings of asynchronous copies, or loads of the next round in registers",
+    .anchor = "tile.kernel",
+    .numOptions = sizeof options / sizeof *options,
+    .options = options,
+    .statistics = statistics,
+    .dependentDialects = dependentDialects,
+    .run = run,
+};

@@ -1,0 +1,55 @@
+// Shared memory that a kernel has left. See shared_memory.h.
+#include "lib/transforms/pipeline/shared_memory.h"
+
+#include "dialects/tile/questions.h"
+#include "dialects/tile/tile.h"
+#include "lib/machine/machine.h"
+
+int64_t tileBufferBytes(MlirType buffer) {
+  TileLayout layout = tileLayoutAttrGetLayout(tileBufferTypeGetLayout(buffer));
+  unsigned width = tileElementWidth(tileTypeGetElement(buffer));
+  int64_t stages = tileBufferTypeGetStages(buffer);
+  return (int64_t)tileLayoutPaddedSize(&layout) * (width == 0 ? 8 : (width + 7) / 8) * (stages ? stages : 1);
+}
+
+typedef struct Use {
+  int64_t buffers, scratch;
+} Use;
+
+static bool movesElements(MlirOperation op) {
+  static const char *const movers[] = {"tile.convert_layout", "tile.reduce",  "tile.scan",   "tile.sort",
+                                       "tile.topk",           "tile.slice",   "tile.insert", "tile.cat",
+                                       "tile.bitcast",        "tile.reshape", "tile.gather", "tile.histogram",
+                                       "tile.random"};
+  for (size_t i = 0; i < sizeof movers / sizeof *movers; ++i)
+    if (tileOpIs(op, movers[i]))
+      return true;
+  return false;
+}
+
+static int64_t tileBytes(MlirType type) {
+  unsigned width = tileTypeIsATile(type) ? tileElementWidth(tileTypeGetElement(type)) : 8;
+  return tileTypeIsATile(type) ? tileTypeGetCount(type) * (width == 0 ? 8 : (width + 7) / 8) : 0;
+}
+
+static MlirWalkResult visit(MlirOperation op, void *data) {
+  Use *use = data;
+  bool isShared = tileOpIs(op, "tile.alloc") && tileTypeIsABuffer(tileResultType(op, 0)) &&
+                  tileStringEquals(tileBufferTypeGetLevel(tileResultType(op, 0)), "shared");
+  use->buffers += isShared ? tileBufferBytes(tileResultType(op, 0)) : 0;
+  for (intptr_t i = 0; movesElements(op) && i < mlirOperationGetNumOperands(op); ++i) {
+    int64_t bytes = tileBytes(tileOperandType(op, i));
+    use->scratch = bytes > use->scratch ? bytes : use->scratch;
+  }
+  return MlirWalkResultAdvance;
+}
+
+int64_t tileSharedMemoryLeft(MlirOperation kernel, const struct TileMachine *machine) {
+  TileMachineLevel shared = {.bytes = 0};
+  Use use = {0, 0};
+  tileMachineGetLevel(machine, "shared", &shared);
+  int64_t limit = shared.bytes;
+  tileMachineGetInteger(machine, "shared.per_block.bytes", &limit);
+  mlirOperationWalk(kernel, visit, &use, MlirWalkPreOrder);
+  return limit - use.buffers - use.scratch;
+}

@@ -1,0 +1,357 @@
+// tile-stage-in-shared-memory: operands of products that every thread loads for itself go through shared buffers.
+// Expects: scheduled kernels, where an operand is a tile.load of a view, converted to the product's fragment.
+// Leaves: per operand a buffer, a copy into it (asynchronous where the machine has cp.async), a wait, a tile.sync and a
+//   tile.load of the buffer in the fragment's layout. The buffer's layout is swizzled for both sides: rows of 16 bytes
+//   for ldmatrix where the fragment allows it, no bank conflicts. Buffers of equal type are used again by later loops.
+// Source: KNYFE's staging; global loads of a product of M x N x K by tiles of tm x tn are then MNK(1/tm + 1/tn).
+// Cost: linear in the ops; one swizzle per operand.
+#include "lib/transforms/pipeline/pipeline.h"
+
+#include "dialects/tile/questions.h"
+#include "dialects/tile/tile.h"
+#include "lib/capi/op.h"
+#include "lib/ir/builder.h"
+#include "lib/ir/op_format.h"
+#include "lib/ir/pass.h"
+#include "lib/layout/convert.h"
+#include "lib/layout/matrix.h"
+#include "lib/machine/machine.h"
+#include "lib/transforms/pipeline/shared_memory.h"
+
+#include <stdlib.h>
+
+enum { Staged, Buffers, Reused, SharedBytes, ByMatrix, Conflicts };
+
+static const char *const statistics[] = {
+    "staged: operands that go through shared memory",
+    "buffers: buffers made for them",
+    "reused: operands that use the buffer of an earlier loop",
+    "shared_bytes: bytes of these buffers",
+    "by_ldmatrix: operands whose buffer is read by rows of matrices",
+    "bank_conflicts: conflicts of one warp's accesses, by the model",
+    NULL,
+};
+
+//===--- questions ------------------------------------------------------------------===//
+
+// The load behind an operand that is converted to a fragment; null where there is none of that form.
+static MlirOperation stagedLoad(MlirOperation convert) {
+  MlirOperation load = tileDefiningOp(mlirOperationGetOperand(convert, 0));
+  bool fits = tileOpIs(load, "tile.load") && tileTypeIsAView(tileOperandType(load, 0)) &&
+              tileHasOneUse(mlirOperationGetResult(load, 0)) &&
+              mlirBlockEqual(mlirOperationGetBlock(load), mlirOperationGetBlock(convert));
+  return fits ? load : (MlirOperation){NULL};
+}
+
+static bool feedsProduct(MlirOperation convert) {
+  MlirValue result = mlirOperationGetResult(convert, 0);
+  for (MlirOpOperand use = mlirValueGetFirstUse(result); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use))
+    if (!tileOpIs(mlirOpOperandGetOwner(use), "tile.mma") || mlirOpOperandGetOperandNumber(use) > 1)
+      return false;
+  return !mlirOpOperandIsNull(mlirValueGetFirstUse(result));
+}
+
+// The op of this block that is or holds the first use of the value; null if it has none here.
+static MlirOperation firstUserIn(MlirBlock block, MlirValue value) {
+  MlirOperation first = {NULL};
+  for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation user = mlirOpOperandGetOwner(use);
+    while (!mlirOperationIsNull(user) && !mlirBlockEqual(mlirOperationGetBlock(user), block))
+      user = mlirOperationGetParentOperation(user);
+    if (mlirOperationIsNull(first) || mlirOperationIsBeforeInBlock(user, first))
+      first = user;
+  }
+  return first;
+}
+
+// The outermost loop around the op; null outside loops.
+static MlirOperation loopAround(MlirOperation op) {
+  MlirOperation loop = {NULL};
+  for (op = mlirOperationGetParentOperation(op); !tileOpIs(op, "tile.kernel"); op = mlirOperationGetParentOperation(op))
+    if (tileOpIs(op, "scf.for") || tileOpIs(op, "scf.while"))
+      loop = op;
+  return loop;
+}
+
+static uint32_t shapeOf(MlirType type, int64_t *shape) {
+  intptr_t rank = tileTypeGetRank(type);
+  for (intptr_t i = 0; i < rank && i < TILE_LAYOUT_MAX_AXES; ++i)
+    shape[i] = tileTypeGetSize(type, i);
+  return (uint32_t)rank;
+}
+
+//===--- the buffer -----------------------------------------------------------------===//
+
+typedef struct Plan {
+  MlirOperation kernel, load, convert;
+  TileLayout memory;
+  int64_t bytes;
+  bool byMatrix;
+  uint64_t conflicts;
+} Plan;
+
+typedef struct Stage {
+  MlirExtPass pass;
+  MlirOperation kernel;
+  const TileMachine *machine;
+  TileAccessLimits limits;
+  bool isAsynchronous, hasMatrices;
+  int64_t bytesLeft;
+  struct {
+    MlirValue buffer;
+    MlirOperation loop;
+  } *buffers;
+  intptr_t bufferCount;
+} Stage;
+
+static uint64_t conflictsOf(const TileLayout *values, const TileLayout *memory, const int64_t *shape, uint32_t rank,
+                            const TileAccessLimits *limits) {
+  TileAccess access;
+  if (!tileAccessPlan(values, memory, shape, rank, limits, &access, NULL))
+    return UINT64_MAX / 4;
+  return tileAccessTraffic(&access, 1u << values->bits[TileLayoutLane], limits).conflicts;
+}
+
+// For rows of matrices, plain or transposed, if the fragment can be read so from what serves them.
+static bool planMatrices(const Stage *stage, const TileLayout *store, const TileLayout *fragment, const int64_t *shape,
+                         uint32_t rank, const TileAccessLimits *limits, Plan *plan) {
+  for (int transposed = 0; stage->hasMatrices && transposed < 2; ++transposed) {
+    TileLayout rows;
+    TileMatrixAccess access;
+    if (!tileMatrixRows(fragment, limits->elementBytes, transposed, &rows, NULL) ||
+        !tileLayoutSwizzle(store, &rows, shape, rank, limits, &plan->memory, NULL) ||
+        !tileMatrixAccessPlan(fragment, &plan->memory, shape, rank, limits->elementBytes, &access, NULL))
+      continue;
+    plan->conflicts = conflictsOf(store, &plan->memory, shape, rank, limits) +
+                      tileAccessTraffic(&access.rows, 1u << fragment->bits[TileLayoutLane], limits).conflicts;
+    TileAccess stored;
+    bool isWide = tileAccessPlan(store, &plan->memory, shape, rank, limits, &stored, NULL) &&
+                  (limits->elementBytes << stored.vectorBits) == 16;
+    if (plan->conflicts == 0 && isWide)
+      return true;
+  }
+  return false;
+}
+
+static bool planBuffer(const Stage *stage, Plan *plan) {
+  MlirType from = tileOperandType(plan->convert, 0), to = tileResultType(plan->convert, 0);
+  TileLayout store = tileLayoutAttrGetLayout(tileTypeGetLayout(from));
+  TileLayout fragment = tileLayoutAttrGetLayout(tileTypeGetLayout(to));
+  TileAccessLimits limits = stage->limits;
+  int64_t shape[TILE_LAYOUT_MAX_AXES];
+  uint32_t rank = shapeOf(from, shape);
+  unsigned bits = tileElementWidth(tileTypeGetElement(from));
+  if (bits < 8 || bits > 64)
+    return false;
+  limits.elementBytes = bits / 8;
+  plan->byMatrix = planMatrices(stage, &store, &fragment, shape, rank, &limits, plan);
+  if (!plan->byMatrix) {
+    if (!tileLayoutSwizzle(&store, &fragment, shape, rank, &limits, &plan->memory, NULL))
+      return false;
+    plan->conflicts = conflictsOf(&store, &plan->memory, shape, rank, &limits) +
+                      conflictsOf(&fragment, &plan->memory, shape, rank, &limits);
+  }
+  plan->bytes = (int64_t)tileLayoutPaddedSize(&plan->memory) * bits / 8;
+  return true;
+}
+
+static MlirType bufferTypeOf(const Stage *stage, const Plan *plan) {
+  MlirType tile = tileOperandType(plan->convert, 0);
+  int64_t shape[TILE_LAYOUT_MAX_AXES];
+  uint32_t rank = shapeOf(tile, shape);
+  MlirAttribute layout = tileLayoutAttrGet(mlirOperationGetContext(stage->kernel), &plan->memory);
+  return tileBufferTypeGet(rank, shape, tileTypeGetElement(tile), layout, "shared", 0);
+}
+
+// A buffer of this type that only other loops use; null if there is none.
+static MlirValue freeBuffer(Stage *stage, MlirType type, MlirOperation loop) {
+  for (intptr_t i = 0; i < stage->bufferCount && !mlirOperationIsNull(loop); ++i)
+    if (mlirTypeEqual(mlirValueGetType(stage->buffers[i].buffer), type) &&
+        !mlirOperationIsNull(stage->buffers[i].loop) && !mlirOperationEqual(stage->buffers[i].loop, loop)) {
+      stage->buffers[i].loop = loop;
+      return stage->buffers[i].buffer;
+    }
+  return (MlirValue){NULL};
+}
+
+static MlirValue bufferFor(Stage *stage, const Plan *plan) {
+  MlirType type = bufferTypeOf(stage, plan);
+  MlirOperation loop = loopAround(plan->load);
+  MlirValue buffer = freeBuffer(stage, type, loop);
+  if (!mlirValueIsNull(buffer)) {
+    mlirExtPassAddStatistic(stage->pass, Reused, 1);
+    return buffer;
+  }
+  MlirBlock entry = mlirRegionGetFirstBlock(mlirOperationGetRegion(stage->kernel, 0));
+  TileBuilder builder = tileBuilderAtStart(entry, mlirOperationGetLocation(plan->load));
+  buffer = tileBuildValue(&builder, "tile.alloc", type, 0, NULL, NULL);
+  stage->buffers = realloc(stage->buffers, (size_t)(stage->bufferCount + 1) * sizeof *stage->buffers);
+  stage->buffers[stage->bufferCount].buffer = buffer;
+  stage->buffers[stage->bufferCount++].loop = loop;
+  stage->bytesLeft -= plan->bytes;
+  mlirExtPassAddStatistic(stage->pass, Buffers, 1);
+  mlirExtPassAddStatistic(stage->pass, SharedBytes, (uint64_t)plan->bytes);
+  return buffer;
+}
+
+//===--- rewriting ---------------------------------------------------------------------===//
+
+// One group: loads of one block with nothing between them that writes or uses them.
+typedef struct Group {
+  Plan *plans;
+  intptr_t count;
+} Group;
+
+static MlirValue copyInto(Stage *stage, const Plan *plan, MlirValue buffer) {
+  TileBuilder builder = tileBuilderBefore(plan->load);
+  MlirType token = tileTokenTypeGet(builder.context);
+  intptr_t indices = mlirOperationGetNumOperands(plan->load) - 1;
+  MlirValue operands[2 + TILE_LAYOUT_MAX_AXES] = {mlirOperationGetOperand(plan->load, 0), buffer};
+  for (intptr_t i = 0; i < indices; ++i)
+    operands[2 + i] = mlirOperationGetOperand(plan->load, i + 1);
+  if (!stage->isAsynchronous) {
+    MlirValue stored[] = {mlirOperationGetResult(plan->load, 0), buffer};
+    TileBuilder after = tileBuilderAfter(plan->load);
+    tileBuild(&after, "tile.store", 2, stored, 0, NULL, NULL, 0, NULL);
+    return (MlirValue){NULL};
+  }
+  TileValueGroup groups[] = {{1, &operands[0]}, {1, &operands[1]}, {indices, &operands[2]}, {0, NULL}, {0, NULL}};
+  TileTypeGroup results[] = {{1, &token}};
+  MlirOperation copy = tileBuildGroups(&builder, "tile.copy_async",
+                                       &(TileBuildGroups){.numOperandGroups = 5,
+                                                          .numResultGroups = 1,
+                                                          .operands = groups,
+                                                          .results = results,
+                                                          .operandSegments = true});
+  return mlirOperationGetResult(copy, 0);
+}
+
+static void buildSync(TileBuilder *builder) { tileBuild(builder, "tile.sync", 0, NULL, 0, NULL, NULL, 0, NULL); }
+
+static void rewriteGroup(Stage *stage, const Group *group) {
+  MlirValue tokens[16];
+  intptr_t tokenCount = 0;
+  TileBuilder before = tileBuilderBefore(group->plans[0].load);
+  if (!mlirOperationIsNull(loopAround(group->plans[0].load)))
+    buildSync(&before); // all have read what the buffers held
+  MlirValue *buffers = calloc((size_t)group->count, sizeof *buffers);
+  for (intptr_t i = 0; i < group->count; ++i) {
+    buffers[i] = bufferFor(stage, &group->plans[i]);
+    MlirValue token = copyInto(stage, &group->plans[i], buffers[i]);
+    if (!mlirValueIsNull(token))
+      tokens[tokenCount++] = token;
+  }
+  // Behind the last load; the synchronous form's last store stands right behind it.
+  MlirOperation last = group->plans[group->count - 1].load;
+  TileBuilder after = tileBuilderAfter(stage->isAsynchronous ? last : mlirOperationGetNextInBlock(last));
+  if (tokenCount)
+    tileBuild(&after, "tile.wait", tokenCount, tokens, 0, NULL, NULL, 0, NULL);
+  buildSync(&after);
+  for (intptr_t i = 0; i < group->count; ++i) {
+    MlirOperation convert = group->plans[i].convert;
+    MlirValue fragment = tileBuildValue(&after, "tile.load", tileResultType(convert, 0), 1, &buffers[i], NULL);
+    mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(convert, 0), fragment);
+    mlirOperationDestroy(convert);
+    if (stage->isAsynchronous)
+      mlirOperationDestroy(group->plans[i].load);
+    mlirExtPassAddStatistic(stage->pass, Staged, 1);
+    mlirExtPassAddStatistic(stage->pass, ByMatrix, group->plans[i].byMatrix);
+    mlirExtPassAddStatistic(stage->pass, Conflicts, group->plans[i].conflicts);
+  }
+  free(buffers);
+}
+
+//===--- groups -----------------------------------------------------------------------------===//
+
+// Whether `load` may join: same block, and between the group's first load and it nothing writes, waits or uses.
+static bool mayJoin(const Group *group, const Plan *plan) {
+  MlirOperation first = group->plans[0].load;
+  MlirBlock block = mlirOperationGetBlock(first);
+  if (group->count == 16 || !mlirBlockEqual(block, mlirOperationGetBlock(plan->load)))
+    return false;
+  for (intptr_t i = 0; i < group->count; ++i) {
+    MlirOperation user = firstUserIn(block, mlirOperationGetResult(group->plans[i].convert, 0));
+    if (mlirOperationIsBeforeInBlock(user, plan->load))
+      return false;
+  }
+  for (MlirOperation op = first; !mlirOperationEqual(op, plan->load); op = mlirOperationGetNextInBlock(op))
+    if (!tileOpIs(op, "tile.load") && !mlirExtOperationIsPure(op))
+      return false;
+  return true;
+}
+
+static void stageAll(Stage *stage, Plan *plans, intptr_t count) {
+  for (intptr_t begin = 0, end; begin < count; begin = end) {
+    Group group = {.plans = &plans[begin], .count = 1};
+    for (end = begin + 1; end < count && mayJoin(&group, &plans[end]); ++end)
+      ++group.count;
+    rewriteGroup(stage, &group);
+  }
+}
+
+// Post order meets an inner loop's operands before those behind it: groups are runs of one block.
+static intptr_t collect(Stage *stage, Plan **plans) {
+  TileOps converts = tileCollect(stage->kernel, "tile.convert_layout");
+  intptr_t count = 0;
+  int64_t left = stage->bytesLeft;
+  *plans = calloc((size_t)converts.count + 1, sizeof **plans);
+  for (intptr_t i = 0; i < converts.count; ++i) {
+    Plan plan = {.kernel = stage->kernel, .convert = converts.items[i], .load = stagedLoad(converts.items[i])};
+    if (mlirOperationIsNull(plan.load) || !feedsProduct(plan.convert) || !planBuffer(stage, &plan) || plan.bytes > left)
+      continue;
+    left -= plan.bytes;
+    (*plans)[count++] = plan;
+  }
+  tileOpsFree(&converts);
+  return count;
+}
+
+//===--- the pass -----------------------------------------------------------------------------===//
+
+static void readMachine(Stage *stage) {
+  TileMachineLevel shared = {.banks = 0};
+  const char *isa = tileMachineGetText(stage->machine, "isa");
+  tileMachineGetLevel(stage->machine, "shared", &shared);
+  stage->limits = (TileAccessLimits){.elementBytes = 1, .vectorBytes = 16, .banks = (uint32_t)shared.banks};
+  stage->limits.bankBytes = shared.banks ? (uint32_t)shared.bankBytes : 4;
+  stage->bytesLeft = tileSharedMemoryLeft(stage->kernel, stage->machine);
+  stage->isAsynchronous =
+      mlirExtPassGetBool(stage->pass, "asynchronous") && tileMachineListHas(stage->machine, "engines", "cp.async");
+  stage->hasMatrices = isa && !strcmp(isa, "ptx");
+}
+
+static bool run(MlirOperation kernel, MlirExtPass pass) {
+  TileError error = {.text = ""};
+  MlirAttribute machine = tileOpAttribute(kernel, "machine");
+  Plan *plans;
+  if (mlirAttributeIsNull(machine))
+    return true;
+  TileMachine *description = tileMachineAttrLoad(machine, &error);
+  if (!description)
+    return tileError(kernel, "%s", error.text);
+  Stage stage = {.pass = pass, .kernel = kernel, .machine = description};
+  readMachine(&stage);
+  intptr_t count = collect(&stage, &plans);
+  stageAll(&stage, plans, count);
+  free(plans);
+  free(stage.buffers);
+  tileMachineDestroy(description);
+  return true;
+}
+
+static void dependentDialects(MlirDialectRegistry registry) { tileRegisterDialect(registry); }
+
+static const MlirExtPassOption options[] = {
+    {"asynchronous", "copy by cp.async where the machine has it", MlirExtOption_Bool, "true"},
+};
+
+const MlirExtPassDefinition tileStageInSharedMemoryPass = {
+    .argument = "tile-stage-in-shared-memory",
+    .summary = "Bring operands of products through swizzled buffers in shared memory",
+    .anchor = "tile.kernel",
+    .numOptions = sizeof options / sizeof *options,
+    .options = options,
+    .statistics = statistics,
+    .dependentDialects = dependentDialects,
+    .run = run,
+};

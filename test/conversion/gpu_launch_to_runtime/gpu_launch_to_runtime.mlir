@@ -1,0 +1,99 @@
+// RUN: %tile_opt %s --split-input-file --convert-gpu-launch-to-runtime | FileCheck %s
+// RUN: %mlir_opt_plugin %s --split-input-file --pass-pipeline='builtin.module(convert-gpu-launch-to-runtime)' | FileCheck %s
+
+// Slots stand at the entry, not in the loop. A memref is its address with the offset, dynamic sizes, dynamic strides of
+// one that is not contiguous; an i1 and a float of 8 bits are bytes.
+// CHECK: llvm.mlir.global internal constant @tessera_kernel_k("k\00")
+// CHECK: llvm.mlir.global internal constant @tessera_module_kernels("kernels\00")
+// CHECK: llvm.func @tessera_device_synchronize()
+// CHECK: llvm.func @tessera_launch_device(!llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, i64)
+// CHECK: llvm.mlir.global internal @tessera_device_images(#llvm.zero)
+// CHECK-LABEL: func.func @main
+// CHECK: llvm.alloca
+// CHECK: scf.for
+// CHECK-NOT: llvm.alloca
+// CHECK-NOT: tessera_device_synchronize
+// CHECK: %{{.*}}, %[[offset:.*]], %[[sizes:.*]]:2, %[[strides:.*]]:2 = memref.extract_strided_metadata %arg0
+// CHECK: memref.extract_aligned_pointer_as_index %arg0
+// CHECK: arith.muli %[[offset]], %c4
+// CHECK: arith.index_cast %[[sizes]]#0 : index to i64
+// CHECK: arith.index_cast %[[strides]]#0 : index to i64
+// CHECK-NOT: arith.index_cast %[[strides]]#1
+// CHECK: arith.extui %arg1 : i1 to i8
+// CHECK: arith.bitcast %arg2 : f8E5M2 to i8
+// CHECK: %[[count:.*]] = arith.constant 5 : i64
+// CHECK: llvm.call @tessera_launch_device(%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %[[count]])
+// CHECK-NOT: gpu.launch_func
+// CHECK: llvm.call @tessera_device_synchronize()
+// CHECK-NEXT: return
+module attributes {gpu.container_module} {
+  gpu.module @kernels {
+    llvm.func @k(%x: !llvm.ptr<1>, %n: i64, %s: i64, %b: i8, %f: i8) attributes {gpu.kernel} { llvm.return }
+  }
+  func.func @main(%x: memref<?x4xf32, strided<[?, 1], offset: ?>>, %b: i1, %f: f8E5M2, %n: index) {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    scf.for %i = %c0 to %n step %c1 {
+      gpu.launch_func @kernels::@k blocks in (%n, %c1, %c1) threads in (%n, %c1, %c1)
+        args(%x : memref<?x4xf32, strided<[?, 1], offset: ?>>, %b : i1, %f : f8E5M2)
+    }
+    return
+  }
+}
+
+// -----
+
+// The host waits once before it reads what a kernel wrote, not again until the next launch, and before a loop of
+// accesses, not in it. Allocating, freeing and asking for sizes is no access.
+// CHECK-LABEL: func.func @order
+// CHECK: llvm.call @tessera_launch_device
+// CHECK: memref.dim
+// CHECK: llvm.call @tessera_device_synchronize()
+// CHECK-NEXT: memref.load
+// CHECK-NOT: tessera_device_synchronize
+// CHECK: memref.load
+// CHECK: llvm.call @tessera_launch_device
+// CHECK: memref.dealloc
+// CHECK: llvm.call @tessera_device_synchronize()
+// CHECK-NEXT: scf.for
+// CHECK-NOT: tessera_device_synchronize
+// CHECK: return
+// What a private function launched is waited for where it matters: after the call.
+// CHECK-LABEL: func.func private @helper
+// CHECK-NOT: tessera_device_synchronize
+// CHECK: return
+module attributes {gpu.container_module} {
+  gpu.module @kernels {
+    llvm.func @k(%x: !llvm.ptr<1>, %n: i64) attributes {gpu.kernel} { llvm.return }
+  }
+  func.func @order(%x: memref<?xf32>, %y: memref<?xf32>) -> f32 {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %t = memref.alloc(%c1) : memref<?xf32>
+    gpu.launch_func @kernels::@k blocks in (%c1, %c1, %c1) threads in (%c1, %c1, %c1) args(%x : memref<?xf32>)
+    %n = memref.dim %x, %c0 : memref<?xf32>
+    %a = memref.load %x[%c0] : memref<?xf32>
+    %b = memref.load %x[%c1] : memref<?xf32>
+    gpu.launch_func @kernels::@k blocks in (%c1, %c1, %c1) threads in (%c1, %c1, %c1) args(%t : memref<?xf32>)
+    memref.dealloc %t : memref<?xf32>
+    scf.for %i = %c0 to %n step %c1 {
+      memref.store %b, %y[%i] : memref<?xf32>
+    }
+    return %a : f32
+  }
+  func.func private @helper(%x: memref<?xf32>) {
+    %c1 = arith.constant 1 : index
+    gpu.launch_func @kernels::@k blocks in (%c1, %c1, %c1) threads in (%c1, %c1, %c1) args(%x : memref<?xf32>)
+    return
+  }
+}
+
+// -----
+
+// Without a launch nothing is declared and nothing waits.
+// CHECK-LABEL: func.func @no_launch
+// CHECK-NOT: tessera
+func.func @no_launch(%x: memref<?xf32>, %i: index) -> f32 {
+  %a = memref.load %x[%i] : memref<?xf32>
+  return %a : f32
+}

@@ -1,0 +1,110 @@
+// What the ops that work across threads become: shuffles within a warp, shared memory between warps.
+// RUN: %tile_opt %s --split-input-file --convert-tile-to-nvvm=chip=sm_80 --canonicalize | FileCheck %s
+#l = #tile.layout<reg [2:d0], lane [32:d0*2], warp [2:d0*64]>
+
+// Five steps over lanes, one over warps.
+// CHECK-LABEL: llvm.func @reduce
+// CHECK: arith.addf
+// CHECK-COUNT-5: nvvm.shfl.sync bfly
+// CHECK-NOT: nvvm.shfl.sync
+// CHECK: llvm.store {{.*}} !llvm.ptr<3>
+// CHECK: nvvm.barrier0
+// CHECK: llvm.load {{.*}} : !llvm.ptr<3> -> f32
+tile.kernel @reduce(%x: memref<128xf32>, %y: memref<1xf32>) attributes {warps = 2 : i32} {
+  %c0 = arith.constant 0 : index
+  %X = tile.view %x : memref<128xf32> to !tile.view<128xf32>
+  %v = tile.load %X[%c0] : !tile.view<128xf32> -> tensor<128xf32, #l>
+  %s = tile.reduce {arith.addf} %v axes [0] : tensor<128xf32, #l> -> f32
+  memref.store %s, %y[%c0] : memref<1xf32>
+  tile.return
+}
+
+// -----
+#l = #tile.layout<reg [2:d0], lane [32:d0*2], warp [2:d0*64]>
+// Order and scope; what releases waits for all threads, the old value reaches them all.
+// CHECK-LABEL: llvm.func @ticket
+// CHECK: nvvm.barrier0
+// CHECK: scf.if
+// CHECK: llvm.atomicrmw add %{{.*}}, %{{.*}} syncscope("device") acq_rel {alignment = 4 : i64} : !llvm.ptr<1>, i32
+// CHECK: nvvm.barrier0
+// CHECK: llvm.load %{{.*}} : !llvm.ptr<3> -> i32
+// CHECK: llvm.fence syncscope("block") acquire
+tile.kernel @ticket(%m: memref<4xi32>, %y: memref<1xi32>) attributes {warps = 2 : i32} {
+  %c0 = arith.constant 0 : index
+  %one = arith.constant 1 : i32
+  %old = tile.atomic_rmw add %one, %m[%c0] acq_rel device : i32, memref<4xi32> -> i32
+  tile.fence acquire block
+  memref.store %old, %y[%c0] : memref<1xi32>
+  tile.return
+}
+
+// -----
+#l = #tile.layout<reg [2:d0], lane [32:d0*2], warp [2:d0*64]>
+// Written, then read through the same parameter: a barrier stands between. Through another: none.
+// CHECK-LABEL: llvm.func @order
+// CHECK: llvm.store {{.*}} vector<2xf32>, !llvm.ptr<1>
+// CHECK-NOT: nvvm.barrier0
+// CHECK: llvm.load {{.*}} -> vector<2xf32>
+// CHECK: nvvm.barrier0
+// CHECK: llvm.load {{.*}} -> vector<2xf32>
+tile.kernel @order(%x_: memref<128xf32>, %y_: memref<128xf32>, %z_: memref<128xf32>) attributes {warps = 2 : i32} {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant dense<0.0> : tensor<128xf32, #l>
+  %x = tile.assume %x_ align 16 : memref<128xf32>
+  %y = tile.assume %y_ align 16 : memref<128xf32>
+  %z = tile.assume %z_ align 16 : memref<128xf32>
+  %X = tile.view %x : memref<128xf32> to !tile.view<128xf32>
+  %Y = tile.view %y : memref<128xf32> to !tile.view<128xf32>
+  %Z = tile.view %z : memref<128xf32> to !tile.view<128xf32>
+  tile.store %zero, %X[%c0] : tensor<128xf32, #l>, !tile.view<128xf32>
+  %a = tile.load %Y[%c0] : !tile.view<128xf32> -> tensor<128xf32, #l>
+  %b = tile.load %X[%c0] : !tile.view<128xf32> -> tensor<128xf32, #l>
+  %s = arith.addf %a, %b : tensor<128xf32, #l>
+  tile.store %s, %Z[%c0] : tensor<128xf32, #l>, !tile.view<128xf32>
+  tile.return
+}
+
+// -----
+#a = #tile.layout<reg [2:d0], lane [32:d0*2], warp [2:d0*64]>
+#b = #tile.layout<reg [2:d0*32], lane [32:d0], warp [2:d0*64]>
+// Within a warp a conversion is shuffles: no shared memory at all.
+// CHECK-NOT: llvm.mlir.global
+// CHECK-LABEL: llvm.func @convert
+// CHECK-COUNT-2: nvvm.shfl.sync idx
+// CHECK-NOT: nvvm.shfl.sync
+tile.kernel @convert(%x: memref<128xf32>, %y: memref<128xf32>) attributes {warps = 2 : i32} {
+  %c0 = arith.constant 0 : index
+  %X = tile.view %x : memref<128xf32> to !tile.view<128xf32>
+  %Y = tile.view %y : memref<128xf32> to !tile.view<128xf32>
+  %v = tile.load %X[%c0] : !tile.view<128xf32> -> tensor<128xf32, #a>
+  %w = tile.convert_layout %v : tensor<128xf32, #a> -> tensor<128xf32, #b>
+  tile.store %w, %Y[%c0] : tensor<128xf32, #b>, !tile.view<128xf32>
+  tile.return
+}
+
+// -----
+#l = #tile.layout<reg [2:d0], lane [32:d0*2], warp [2:d0*64]>
+// A failed assertion names the place; a message is printed by one thread.
+// CHECK: llvm.mlir.global internal constant @text_{{[0-9]}}("n = %lld\00")
+// CHECK: llvm.mlir.global internal constant @text_{{[0-9]}}("{{.*}}mlir:{{[0-9]+}}:{{[0-9]+}}: too many\00")
+// CHECK-LABEL: llvm.func @report
+// CHECK: llvm.call @__assertfail
+// CHECK: llvm.call @vprintf
+tile.kernel @report(%n: index, %y: memref<1xi32>) attributes {warps = 2 : i32} {
+  %c9 = arith.constant 9 : index
+  %ok = arith.cmpi slt, %n, %c9 : index
+  tile.assert %ok, "too many" : i1
+  tile.print "n = {}", %n : index
+  tile.return
+}
+
+// -----
+// Kernel and launch: the GPU's, on the same memrefs.
+// CHECK: gpu.launch_func @kernels::@k blocks in (%{{.*}}, %{{.*}}, %{{.*}}) threads in (%c64, %c1, %c1) args(%{{.*}} : memref<?xf32>)
+tile.kernel @k(%y: memref<?xf32>) attributes {warps = 2 : i32} {
+  tile.return
+}
+func.func @main(%n: index, %y: memref<?xf32>) {
+  tile.launch @k grid(%n) outs(%y : memref<?xf32>)
+  return
+}

@@ -1,0 +1,224 @@
+"""Damages programs and feeds them to the tools. Use: mutate.py --tools=BUILD/bin [--seed=N] [--count=M]
+
+The corpus is the tree's own test inputs and examples and programs of the grammars (fuzz.py), as text and as bytecode. A mutant is one with bytes flipped, cut
+short, lines deleted, doubled or swapped, parts of another file spliced in, numbers blown up or types exchanged. tile-opt
+(canonicalize, the CPU pipeline), tile-translate (an object) and tile-run (on the interpreter, whose running a wrong
+program must stop; compiled code may do anything then) take it and must end in time, with status 0, or with status 1, a
+message and no output file. A message that says the tool crashed (lib/support/guard.h) is a crash, but for bytecode,
+where it is how damage is reported.
+
+What the unmodified mlir-opt crashes on as well is upstream's: the same text, when it holds no op of ours, is run by it;
+known ones in texts that hold ops of ours stand in upstream.txt, each with a small text that shows it. `--show` prints a mutant, `--keep=FOLDER` keeps failing ones.
+"""
+import argparse
+import collections
+import random
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import judge
+import linalg_grammar
+import tile_grammar
+from ir import to_text
+
+HERE = Path(__file__).resolve().parent
+TREE = HERE.parents[1]
+TYPES = "i1 i4 i8 i16 i32 i64 i65 index f16 bf16 f32 f64 f8E4M3FN f8E5M2 none complex<f32> si8 ui32 tf32".split()
+NUMBERS = ["0", "-1", "1", "2147483647", "4294967296", "9223372036854775807", "9223372036854775808", "-9223372036854775808",
+           "18446744073709551616", "1000000000000", "65537", "100000000000000000000000"]
+MOST = 12000  # bytes of a file that is mutated
+
+
+def corpus():
+    files = [p for folder in ("test", "examples") for p in sorted((TREE / folder).rglob("*.mlir")) if p.stat().st_size < MOST]
+    pieces = [piece for p in files for piece in re.split(rb"^// -----.*\n", p.read_bytes(), flags=re.M)]
+    return [piece for piece in pieces if piece.strip()]
+
+
+def drawn(rng):
+    """A valid program of the grammars, which gets deeper into the tools than most tests."""
+    grammar = rng.choice([tile_grammar, linalg_grammar])
+    return to_text(grammar.generate(rng.randrange(10**6))).encode()
+
+
+# --- Mutations ----------------------------------------------------------------------------------------------------------
+
+
+def flip(rng, data, _):
+    data = bytearray(data)
+    for _ in range(rng.choice([1, 1, 2, 5])):
+        at = rng.randrange(len(data))
+        data[at] = rng.choice([data[at] ^ 1 << rng.randrange(8), rng.randrange(256), 0])
+    return bytes(data)
+
+
+def truncate(rng, data, _):
+    return data[:rng.randrange(len(data))]
+
+
+def lines(change):
+    def mutate(rng, data, other):
+        split = data.split(b"\n")
+        change(rng, split, other.split(b"\n"))
+        return b"\n".join(split)
+    return mutate
+
+
+def delete_line(rng, split, _):
+    at = rng.randrange(len(split))
+    del split[at:at + rng.choice([1, 1, 3])]
+
+
+def double_line(rng, split, _):
+    at = rng.randrange(len(split))
+    split.insert(at, split[at])
+
+
+def swap_lines(rng, split, _):
+    a, b = rng.randrange(len(split)), rng.randrange(len(split))
+    split[a], split[b] = split[b], split[a]
+
+
+def splice_lines(rng, split, other):
+    at, begin = rng.randrange(len(split)), rng.randrange(len(other))
+    split[at:at] = other[begin:begin + rng.choice([1, 1, 2, 5])]
+
+
+def tokens(data):
+    return list(re.finditer(rb"[%@#!\w.$]+|\"[^\"\n]*\"|[^\s\w]", data))
+
+
+def replace_token(rng, data, other):
+    places, donors = tokens(data), tokens(other)
+    if not places or not donors:
+        return flip(rng, data, other)
+    at = rng.choice(places)
+    return data[:at.start()] + rng.choice(donors)[0] + data[at.end():]
+
+
+def swap_words(pattern, words):
+    def mutate(rng, data, other):
+        places = list(re.finditer(pattern, data))
+        if not places:
+            return replace_token(rng, data, other)
+        at, word = rng.choice(places), rng.choice(words).encode()
+        if rng.random() < 0.3:  # everywhere alike, so that types still fit
+            return re.sub(rb"(?<![\w.%@#])" + re.escape(at[0]) + rb"(?![\w.])", lambda m: word, data)
+        return data[:at.start()] + word + data[at.end():]
+    return mutate
+
+
+BLOW_UP = swap_words(rb"(?<![\w.%@#])-?\d+(?![\w.])|(?<=[<x])\d+(?=x)", NUMBERS)
+RETYPE = swap_words(rb"(?<![\w.%@#])(?:i\d+|index|f16|f32|f64|bf16)\b|(?<=\dx)(?:i\d+|index|f16|f32|f64|bf16)\b", TYPES)
+MUTATIONS = [flip, truncate, lines(delete_line), lines(double_line), lines(swap_lines), lines(splice_lines), replace_token, replace_token,
+             BLOW_UP, BLOW_UP, BLOW_UP, RETYPE, RETYPE, RETYPE]
+
+
+class Mutator:
+    def __init__(self, options):
+        self.options, self.files = options, corpus()
+        self.counts, self.failures = collections.Counter(), []
+        self.tools = {name: str(Path(options.tools) / name) for name in ("tile-opt", "tile-translate", "tile-run")}
+        rows = [line.split("\t") for line in (HERE / "upstream.txt").read_text().splitlines() if line and line[0] != "#"]
+        self.upstream = [(re.compile(pattern), shown) for pattern, shown, _ in rows]
+
+    def mutant(self, seed):
+        """(bytes, is it bytecode)."""
+        rng = random.Random(f"mutate {seed}")
+        data, other = rng.choice(self.files) if rng.random() < 0.6 else drawn(rng), rng.choice(self.files)
+        if seed % 4 == 3:
+            return self.damaged_bytecode(rng, data)
+        for _ in range(rng.choice([1, 1, 2, 3])):
+            data = rng.choice(MUTATIONS)(rng, data, other) or b" "
+        return data, False
+
+    def damaged_bytecode(self, rng, data):
+        with tempfile.TemporaryDirectory() as folder:
+            source, binary = Path(folder, "x.mlir"), Path(folder, "x.mlirbc")
+            source.write_bytes(data)
+            judge.execute([self.tools["tile-opt"], str(source), "--emit-bytecode", "-o", str(binary)], 30)
+            if not binary.exists():  # an input that is meant to be refused
+                return data, False
+            code = binary.read_bytes()
+        return rng.choice([flip, flip, truncate])(rng, code, code), True
+
+    def commands(self, seed, file, output):
+        """One tool takes each mutant, the next one the next."""
+        opt = [self.tools["tile-opt"], file, "-o", output]
+        return [[*opt, "--canonicalize", "--cse"], [*opt, "--tile-to-cpu-pipeline"],
+                [self.tools["tile-translate"], file, "--tile-to-object", "-o", output],
+                [self.tools["tile-run"], file, "--target=interpret", "--max-steps=1000000", f"--out={output}"],
+                [*opt, "--mlir-print-op-generic"]][seed // 4 % 5]
+
+    def crashes_upstream(self, file, passes=()):
+        status, _ = judge.execute([self.options.mlir_opt, "--allow-unregistered-dialect", file, *passes, "-o", "/dev/null"], 20)
+        return status is None or status < 0 or status > 1
+
+    def is_upstreams(self, data, file, command):
+        for pattern, shown in self.upstream:
+            if pattern.search(data.decode("latin1")):
+                small = Path(file).with_name("shown.mlir")
+                small.write_text(shown + "\n")
+                if self.crashes_upstream(str(small)):
+                    return True
+        return self.crashes_upstream(file, [c for c in command if c in ("--canonicalize", "--cse")])
+
+    def run(self, seed):
+        data, binary = self.mutant(seed)
+        with tempfile.TemporaryDirectory() as folder:
+            file, output = str(Path(folder, "mutant.mlir")), str(Path(folder, "output"))
+            Path(file).write_bytes(data)
+            command = self.commands(seed, file, output)
+            status, text = judge.execute(command, self.options.timeout)
+            left = Path(output).exists()
+            wrong = ("hang" if status is None else
+                     "crash" if status not in (0, 1) or (": error: crashed" in text and not binary) else
+                     "silent" if status == 1 and "error" not in text else
+                     "output of a failure" if status == 1 and left and Path(output).stat().st_size else None)
+            if wrong in ("hang", "crash") and self.is_upstreams(data, file, command):
+                return seed, "upstream's", command, text
+            return seed, wrong or ("accepted" if status == 0 else "refused"), command, text
+
+    def all(self):
+        begun, seeds = time.time(), range(self.options.seed, self.options.seed + self.options.count)
+        with ThreadPoolExecutor(self.options.jobs) as pool:
+            for seed, word, command, text in pool.map(self.run, seeds):
+                self.counts[word] += 1
+                if word in ("accepted", "refused", "upstream's"):
+                    continue
+                self.failures.append(seed)
+                print(f"mutant {seed}: {word}: {' '.join([Path(command[0]).name, *command[2:]])}\n{text[-600:]}", flush=True)
+                if self.options.keep:
+                    Path(self.options.keep, f"mutant_{seed}.mlir").write_bytes(self.mutant(seed)[0])
+        words = ("accepted", "refused", "upstream's", "crash", "hang", "silent", "output of a failure")
+        print(f"{self.options.count} mutants: {', '.join(f'{self.counts[w]} {w}' for w in words)} ({time.time() - begun:.0f} s)")
+        return 1 if self.failures else 0
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--tools", default=str(TREE / "build" / "bin"))
+    parser.add_argument("--mlir-opt", default="/usr/lib/llvm-22/bin/mlir-opt")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--count", type=int, default=1)
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--timeout", type=int, default=10)
+    parser.add_argument("--keep", help="folder for mutants that fail")
+    parser.add_argument("--show", action="store_true")
+    parser.add_argument("--sanitized", action="store_true", help="the tools are a sanitizer build")
+    options = parser.parse_args()
+    judge.limits.sanitized = options.sanitized
+    mutator = Mutator(options)
+    if options.show:
+        sys.stdout.buffer.write(mutator.mutant(options.seed)[0])
+        return 0
+    return mutator.all()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

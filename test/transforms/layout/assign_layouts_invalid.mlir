@@ -1,0 +1,62 @@
+// RUN: %tile_opt %s --split-input-file --pass-pipeline='builtin.module(tile.kernel(tile-assign-layouts))' --verify-diagnostics
+
+// expected-error @below {{has no machine, want the attribute or the option chip}}
+tile.kernel @nameless(%x: memref<32xf32>) {
+  %zero = arith.constant dense<0.0> : tensor<32xf32>
+  tile.return
+}
+
+// -----
+
+// expected-error @below {{is for x86-64-v4, which has no warps: layouts are for GPUs}}
+tile.kernel @cpu(%x: memref<32xf32>) attributes {machine = #tile.machine<"x86-64-v4">} {
+  %zero = arith.constant dense<0.0> : tensor<32xf32>
+  tile.return
+}
+
+// -----
+
+// expected-error @below {{is to run on 3 warps, want a power of two up to 64}}
+tile.kernel @three(%x: memref<32xf32>) attributes {machine = #tile.machine<"sm_80">, warps = 3 : i32} {
+  %zero = arith.constant dense<0.0> : tensor<32xf32>
+  tile.return
+}
+
+// -----
+
+tile.func private @again(%x: tensor<32xf32>) -> tensor<32xf32> {
+  // expected-error @below {{calls too deep, want no recursion}}
+  %y = tile.call @again(%x) : (tensor<32xf32>) -> tensor<32xf32>
+  tile.return %y : tensor<32xf32>
+}
+tile.kernel @recursive(%x: memref<32xf32>) attributes {machine = #tile.machine<"sm_80">} {
+  %zero = arith.constant dense<0.0> : tensor<32xf32>
+  %y = tile.call @again(%zero) : (tensor<32xf32>) -> tensor<32xf32>
+  tile.return
+}
+
+// -----
+
+tile.func private @far(tensor<32xf32>) -> tensor<32xf32>
+tile.kernel @external(%x: memref<32xf32>) attributes {machine = #tile.machine<"sm_80">} {
+  %zero = arith.constant dense<0.0> : tensor<32xf32>
+  // expected-error @below {{calls a function without a body here, want one to inline}}
+  %y = tile.call @far(%zero) : (tensor<32xf32>) -> tensor<32xf32>
+  tile.return
+}
+
+// -----
+
+tile.kernel @regions(%x: memref<32xf32>, %n: index) attributes {machine = #tile.machine<"sm_80">} {
+  // expected-error @below {{carries tiles through regions, want scf.for, scf.while or scf.if}}
+  %y = scf.index_switch %n -> tensor<32xf32>
+  case 0 {
+    %zero = arith.constant dense<0.0> : tensor<32xf32>
+    scf.yield %zero : tensor<32xf32>
+  }
+  default {
+    %one = arith.constant dense<1.0> : tensor<32xf32>
+    scf.yield %one : tensor<32xf32>
+  }
+  tile.return
+}

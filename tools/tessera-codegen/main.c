@@ -1,0 +1,128 @@
+// tessera-codegen assembly|object TRIPLE CPU FEATURES: LLVM bitcode from standard input, optimized and compiled, to
+// standard output. Complaints go to standard error, the first line being the reason; status 1 or, where LLVM gave
+// up, 3. Why a program of its own: LLVM's fatal errors end the process, and it links LLVM only, which loads twice as
+// fast as MLIR. It is called by lib/target/device_code.c.
+#include "llvm-c/BitReader.h"
+#include "llvm-c/Core.h"
+#include "llvm-c/Error.h"
+#include "llvm-c/ErrorHandling.h"
+#include "llvm-c/Target.h"
+#include "llvm-c/TargetMachine.h"
+#include "llvm-c/Transforms/PassBuilder.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+static void giveUp(const char *reason) {
+  fprintf(stderr, "%s\n", reason);
+  fflush(stderr);
+  _exit(3);
+}
+
+static bool fail(const char *doing, const char *reason) {
+  fprintf(stderr, "%s: %s\n", doing, reason);
+  return false;
+}
+
+static void initialize(void) {
+  struct rlimit none = {0, 0};
+  setrlimit(RLIMIT_CORE, &none);
+  LLVMInstallFatalErrorHandler(giveUp);
+  LLVMInitializeNVPTXTargetInfo();
+  LLVMInitializeNVPTXTarget();
+  LLVMInitializeNVPTXTargetMC();
+  LLVMInitializeNVPTXAsmPrinter();
+  LLVMInitializeAMDGPUTargetInfo();
+  LLVMInitializeAMDGPUTarget();
+  LLVMInitializeAMDGPUTargetMC();
+  LLVMInitializeAMDGPUAsmPrinter();
+  LLVMInitializeAMDGPUAsmParser();
+}
+
+// An error that LLVM reports and goes on after still means that there is no code.
+static void note(LLVMDiagnosticInfoRef info, void *failed) {
+  char *text = LLVMGetDiagInfoDescription(info);
+  if (LLVMGetDiagInfoSeverity(info) == LLVMDSError) {
+    fprintf(stderr, "%s\n", text);
+    *(bool *)failed = true;
+  }
+  LLVMDisposeMessage(text);
+}
+
+static LLVMModuleRef readModule(LLVMContextRef context) {
+  LLVMMemoryBufferRef buffer;
+  LLVMModuleRef module = NULL;
+  char *message = NULL;
+  if (LLVMCreateMemoryBufferWithSTDIN(&buffer, &message)) {
+    fail("reading bitcode", message);
+    LLVMDisposeMessage(message);
+    return NULL;
+  }
+  if (LLVMParseBitcodeInContext2(context, buffer, &module))
+    fail("reading bitcode", "it is malformed");
+  LLVMDisposeMemoryBuffer(buffer);
+  return module;
+}
+
+static LLVMTargetMachineRef createMachine(const char *triple, const char *cpu, const char *features) {
+  LLVMTargetRef target;
+  char *message = NULL;
+  if (LLVMGetTargetFromTriple(triple, &target, &message)) {
+    fail("finding the target", message);
+    LLVMDisposeMessage(message);
+    return NULL;
+  }
+  return LLVMCreateTargetMachine(target, triple, cpu, features, LLVMCodeGenLevelAggressive, LLVMRelocPIC,
+                                 LLVMCodeModelDefault);
+}
+
+static bool optimize(LLVMModuleRef module, LLVMTargetMachineRef machine, const char *triple) {
+  LLVMSetTarget(module, triple);
+  LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(machine);
+  LLVMSetModuleDataLayout(module, layout);
+  LLVMDisposeTargetData(layout);
+  LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
+  LLVMErrorRef error = LLVMRunPasses(module, "default<O3>", machine, options);
+  LLVMDisposePassBuilderOptions(options);
+  if (!error)
+    return true;
+  char *message = LLVMGetErrorMessage(error);
+  fail("optimizing", message);
+  LLVMDisposeErrorMessage(message);
+  return false;
+}
+
+static bool emit(LLVMModuleRef module, LLVMTargetMachineRef machine, bool isObject) {
+  LLVMMemoryBufferRef code;
+  char *message = NULL;
+  LLVMCodeGenFileType kind = isObject ? LLVMObjectFile : LLVMAssemblyFile;
+  if (LLVMTargetMachineEmitToMemoryBuffer(machine, module, kind, &message, &code)) {
+    fail("generating code", message);
+    LLVMDisposeMessage(message);
+    return false;
+  }
+  size_t size = LLVMGetBufferSize(code);
+  bool ok = fwrite(LLVMGetBufferStart(code), 1, size, stdout) == size && fflush(stdout) == 0;
+  LLVMDisposeMemoryBuffer(code);
+  return ok || fail("writing", "standard output is closed");
+}
+
+int main(int argc, char **argv) {
+  bool isObject = argc == 5 && !strcmp(argv[1], "object"), failed = false;
+  if (argc != 5 || (!isObject && strcmp(argv[1], "assembly") != 0)) {
+    fputs("usage: tessera-codegen assembly|object TRIPLE CPU FEATURES < bitcode > code\n", stderr);
+    return 1;
+  }
+  initialize();
+  LLVMContextRef context = LLVMContextCreate();
+  LLVMContextSetDiagnosticHandler(context, note, &failed);
+  LLVMModuleRef module = readModule(context);
+  LLVMTargetMachineRef machine = module ? createMachine(argv[2], argv[3], argv[4]) : NULL;
+  bool ok = machine && optimize(module, machine, argv[2]) && !failed && emit(module, machine, isObject) && !failed;
+  fflush(stdout);
+  _exit(ok ? 0 : 1); // nothing here is worth taking apart
+}

@@ -1,0 +1,18 @@
+// --target=emulate:CHIP: kernels of gpu.modules run on the emulated machine, with their host function's launches.
+#ifndef TESSERA_TOOLS_TILE_RUN_EMULATE_H
+#define TESSERA_TOOLS_TILE_RUN_EMULATE_H
+
+#include "tools/tile-run/run.h"
+
+// What a run on the emulator holds: compiled modules, counters of each kernel.
+typedef struct Emulation Emulation;
+
+bool emulateCompile(Run *run, const tessera_run_options_t *options, tessera_trace_t *trace, tessera_error_t *error);
+bool emulateCall(Run *run, const tessera_run_options_t *options, tessera_error_t *error);
+// The counters of all launches, and kernel by kernel under "kernels", into the open object.
+void emulateWriteStatistics(const Run *run, tessera_json_t *json);
+// Warps and copies of the last launch.
+bool emulateWriteTrace(const Run *run, const char *path, tessera_error_t *error);
+void emulateDestroy(Emulation *emulation);
+
+#endif

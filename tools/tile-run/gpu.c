@@ -1,0 +1,87 @@
+// A program on a GPU: the device first, since it decides the chip; then the kernels' code and the host's part. See
+// gpu.h.
+#include "tools/tile-run/gpu.h"
+
+#include "lib/ir/support.h"
+#include "lib/machine/machine.h"
+#include "lib/runtime/tessera.h"
+#include "lib/target/image.h"
+#include "tools/tile-run/device.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct GpuRun {
+  tessera_device_t *device;
+  TileImage image;
+  tessera_images_t images;
+  char chip[80];
+};
+
+static bool isKnown(const char *chip) {
+  TileMachine *machine = tileMachineLoad(chip, NULL, NULL, 0, NULL);
+  tileMachineDestroy(machine);
+  return machine != NULL;
+}
+
+// The machine file for a device: of its own name, of its own with all it has ("sm_90a"), or of a chip it can stand for.
+static bool chooseChip(const char *device, char *chip, size_t size, tessera_error_t *error) {
+  static const char *const older[] = {"sm_89", "sm_86", "sm_80", NULL};
+  const char *const forms[] = {"%sa", "%s"};
+  for (int i = 0; i < 2; ++i) {
+    snprintf(chip, size, forms[i], device);
+    if (isKnown(chip))
+      return true;
+  }
+  for (int i = 0; older[i] && strncmp(device, "sm_", 3) == 0; ++i)
+    if (atoi(device + 3) >= atoi(older[i] + 3))
+      return snprintf(chip, size, "%s", older[i]) > 0;
+  return tessera_fail(error, "the device is %s, which no machine file describes", device);
+}
+
+static bool hasKernels(const Run *run) {
+  TileOps modules = tileCollect(mlirModuleGetOperation(run->session.module), "gpu.module");
+  bool has = modules.count > 0;
+  tileOpsFree(&modules);
+  return has;
+}
+
+bool gpuCompile(Run *run, const tessera_run_options_t *options, tessera_trace_t *trace, tessera_error_t *error) {
+  const tessera_driver_t *driver = tessera_driver_find(run->target->name, error);
+  GpuRun *gpu = run->gpu = calloc(1, sizeof *gpu);
+  if (!driver || !gpu)
+    return driver && tessera_fail(error, "out of memory");
+  tessera_error_t missing;
+  gpu->device = tessera_device_open(driver, 0, NULL, &missing);
+  if (!gpu->device)
+    return tessera_fail(error, "--target=%s: %s", run->target->name, missing.text);
+  if (!chooseChip(tessera_device_info(gpu->device)->chip, gpu->chip, sizeof gpu->chip, error))
+    return false;
+  run->chip = gpu->chip;
+  if (!deviceLower(run, options, error))
+    return false;
+  tessera_trace_phase(trace, "device code");
+  if (hasKernels(run)) {
+    const char *form = strcmp(run->target->name, "cuda") == 0 ? "ptx" : "hsaco";
+    if (!tileImageCreate(mlirModuleGetOperation(run->session.module), gpu->chip, form, &gpu->image, error))
+      return false;
+    gpu->images = (tessera_images_t){1, &gpu->image.record};
+  }
+  tessera_device_give_images(gpu->device, &gpu->images);
+  return deviceCompileHost(run, options, trace, error);
+}
+
+bool gpuCall(Run *run, const tessera_run_options_t *options, tessera_error_t *error) {
+  tessera_device_t *outer = tessera_device_enter(run->gpu->device);
+  bool ok = tessera_calls_run(&run->calls, run->entry, &run->data, options->repeat, error);
+  tessera_device_enter(outer);
+  return ok;
+}
+
+void gpuDestroy(GpuRun *gpu) {
+  if (!gpu)
+    return;
+  tessera_device_close(gpu->device);
+  tileImageDestroy(&gpu->image);
+  free(gpu);
+}

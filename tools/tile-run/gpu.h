@@ -1,0 +1,14 @@
+// --target=cuda and --target=rocm: the program's kernels on the first GPU of this machine.
+#ifndef TESSERA_TOOLS_TILE_RUN_GPU_H
+#define TESSERA_TOOLS_TILE_RUN_GPU_H
+
+#include "tools/tile-run/run.h"
+
+// What a run on a GPU holds: the device, the code of its kernels.
+typedef struct GpuRun GpuRun;
+
+bool gpuCompile(Run *run, const tessera_run_options_t *options, tessera_trace_t *trace, tessera_error_t *error);
+bool gpuCall(Run *run, const tessera_run_options_t *options, tessera_error_t *error);
+void gpuDestroy(GpuRun *gpu);
+
+#endif

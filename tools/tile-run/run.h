@@ -1,0 +1,62 @@
+// One target running the program: its own copy of the module, what it compiled, its arguments, what came out.
+//
+//   Run run;
+//   bool ok = runPrepare(&run, target, &session, &options, trace, &error) && runCall(&run, &options, trace, &error);
+//   … run.data.results, run.bounds …
+//   runDestroy(&run);   // also after a failure
+//
+// A new target is a row in targets.c.
+#ifndef TESSERA_TOOLS_TILE_RUN_RUN_H
+#define TESSERA_TOOLS_TILE_RUN_RUN_H
+
+#include "lib/jit/jit.h"
+#include "lib/pipelines/session.h"
+#include "lib/run/call.h"
+#include "lib/run/trace.h"
+
+typedef struct RunTarget RunTarget;
+
+typedef struct Run {
+  const RunTarget *target;
+  const char *chip;            // of a target like emulate:sm_80; or null
+  struct Emulation *emulation; // emulate.h's
+  struct GpuRun *gpu;          // gpu.h's
+  char pipeline[192];          // what a target chose for its chip; empty: the row's, or the user's
+  TileSession session;         // the context is the parsed program's
+  tessera_signature_t signature;
+  tessera_run_data_t data;
+  double *argumentBounds[TESSERA_MAX_VALUES], *resultBounds[TESSERA_MAX_VALUES]; // the interpreter's; owned
+  int64_t undecided;                                                             // the interpreter's
+  tessera_calls_t calls;
+  TileJit *jit;
+  tessera_packed_t entry;
+  double compileMs;
+} Run;
+
+struct RunTarget {
+  const char *name;     // one that ends with ':' takes a chip
+  const char *pipeline; // NULL: takes the module as it is
+  bool isJudge;         // gives bounds with its answers, and says where a program is wrong
+  // The module has been through the pipeline (or --pass-pipeline); may be NULL.
+  bool (*compile)(Run *run, const tessera_run_options_t *options, tessera_trace_t *trace, tessera_error_t *error);
+  // Fills run->data.results and memref arguments.
+  bool (*call)(Run *run, const tessera_run_options_t *options, tessera_error_t *error);
+  // Counters of the run, "kernels" among them, into the open object; may be NULL: then the trace's kernels are written.
+  void (*writeStatistics)(const Run *run, tessera_json_t *json);
+  // In place of the tool's own trace; may be NULL.
+  bool (*writeTrace)(const Run *run, const char *path, tessera_error_t *error);
+};
+
+// Null after an error that lists the known ones.
+const RunTarget *runTargetFind(const char *name, tessera_error_t *error);
+// "sm_80" of "emulate:sm_80"; null if the name has none.
+const char *runTargetChip(const char *name);
+
+// Finds the entry, brings a copy of the module to the target, reads or makes the arguments.
+// `name` is the target's as the user wrote it.
+bool runPrepare(Run *run, const char *name, const TileSession *parsed, const tessera_run_options_t *options,
+                tessera_trace_t *trace, tessera_error_t *error);
+bool runCall(Run *run, const tessera_run_options_t *options, tessera_trace_t *trace, tessera_error_t *error);
+void runDestroy(Run *run);
+
+#endif

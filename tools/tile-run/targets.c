@@ -1,0 +1,63 @@
+// The targets of tile-run, one row each: the CPU, by compiled code, the interpreter, by definition, the GPU emulator,
+// GPUs.
+#include "lib/interpreter/interpreter.h"
+#include "tools/tile-run/device.h"
+#include "tools/tile-run/emulate.h"
+#include "tools/tile-run/gpu.h"
+
+#include <string.h>
+
+//===--- cpu --------------------------------------------------------------------===//
+
+static bool callOnCpu(Run *run, const tessera_run_options_t *options, tessera_error_t *error) {
+  return tessera_calls_run(&run->calls, run->entry, &run->data, options->repeat, error);
+}
+
+//===--- interpret --------------------------------------------------------------===//
+
+static bool callInterpreter(Run *run, const tessera_run_options_t *options, tessera_error_t *error) {
+  const tessera_signature_t *signature = &run->signature;
+  tessera_answer_t arguments[TESSERA_MAX_VALUES], results[TESSERA_MAX_VALUES] = {{.bounds = NULL}};
+  TileInterpretOptions limits = {.stepBudget = (uint64_t)options->max_steps};
+  TileInterpretation outcome = {.steps = 0};
+  for (int i = 0; i < signature->num_arguments; i++)
+    arguments[i] = (tessera_answer_t){.array = run->data.arguments[i]};
+  bool ok = tileInterpret(mlirModuleGetOperation(run->session.module), options->entry, signature->num_arguments,
+                          arguments, signature->num_results, results, &limits, &outcome, error);
+  run->undecided = outcome.undecided;
+  for (int i = 0; i < signature->num_arguments; i++)
+    run->argumentBounds[i] = arguments[i].bounds;
+  for (int i = 0; i < signature->num_results; i++) {
+    run->data.results[i] = results[i].array;
+    run->resultBounds[i] = results[i].bounds;
+  }
+  return ok;
+}
+
+//===--- the table --------------------------------------------------------------===//
+
+static const RunTarget targets[] = {
+    {"cpu", "builtin.module(tile-to-cpu-pipeline)", false, deviceCompileHost, callOnCpu, NULL, NULL},
+    {"interpret", NULL, true, NULL, callInterpreter, NULL, NULL},
+    {"emulate:", NULL, false, emulateCompile, emulateCall, emulateWriteStatistics, emulateWriteTrace},
+    {"cuda", NULL, false, gpuCompile, gpuCall, NULL, NULL},
+    {"rocm", NULL, false, gpuCompile, gpuCall, NULL, NULL},
+};
+
+const RunTarget *runTargetFind(const char *name, tessera_error_t *error) {
+  char known[256] = "";
+  for (size_t i = 0; i < sizeof targets / sizeof *targets; i++) {
+    size_t length = strlen(known);
+    bool hasChip = strchr(targets[i].name, ':') != NULL;
+    if (hasChip ? strncmp(targets[i].name, name, strlen(targets[i].name)) == 0 : strcmp(targets[i].name, name) == 0)
+      return &targets[i];
+    snprintf(known + length, sizeof known - length, "%s%s%s", i ? ", " : "", targets[i].name, hasChip ? "CHIP" : "");
+  }
+  tessera_fail(error, "--target=%s: unknown target; known: %s", name, known);
+  return NULL;
+}
+
+const char *runTargetChip(const char *name) {
+  const char *colon = strchr(name, ':');
+  return colon ? colon + 1 : NULL;
+}
