@@ -14,11 +14,6 @@ foreach(source ${unit_tests})
 endforeach()
 target_link_libraries(jit_test PRIVATE LLVM) # it parses its modules from text
 
-# The Python of the tests: ./dev passes its .venv; a build by hand takes that if it is there, else any python3.
-if(NOT TESSERA_PYTHON AND EXISTS ${CMAKE_SOURCE_DIR}/.venv/bin/python)
-  set(TESSERA_PYTHON ${CMAKE_SOURCE_DIR}/.venv/bin/python CACHE FILEPATH "Python that runs the tests")
-endif()
-find_program(TESSERA_PYTHON python3 DOC "Python that runs the tests" REQUIRED)
 configure_file(test/lit.site.cfg.py.in test/lit.site.cfg.py @ONLY)
 
 add_custom_target(check-tessera

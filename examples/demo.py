@@ -14,7 +14,6 @@ import argparse
 import ctypes
 import html
 import json
-import math
 import os
 import re
 import subprocess
@@ -26,8 +25,9 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # numpy's products here are 
 import numpy as np  # noqa: E402
 
 HERE = Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE / "digits"), str(HERE / "transformer")]
+sys.path[:0] = [str(HERE / "digits"), str(HERE / "transformer"), str(HERE.parent / "tools" / "tile-bench")]
 import model  # noqa: E402
+import page  # noqa: E402
 import train  # noqa: E402
 
 # The levels between the program and the LLVM dialect: each is what the named pass of the pipeline finds.
@@ -175,27 +175,7 @@ def levels(program, tools):
 
 def chart(rows):
     """Bars on a logarithmic axis, two for each program, as SVG."""
-    left, width, bar, colours = 110, 560, 18, {"cpu": "#2a6f97", "interpret": "#c9a227"}
-    times = [r[f"{target}_ms"] for r in rows for target in colours]
-    low = math.floor(math.log10(min(times) / 2))  # so that the shortest bar can be seen
-    high = max(math.ceil(math.log10(max(times))), low + 1)
-
-    def place(ms):
-        return left + width * (math.log10(ms) - low) / (high - low)
-
-    parts, bottom = [], len(rows) * (2 * bar + 14) + 6
-    for power in range(low, high + 1):
-        x, label = place(10.0**power), f"{10.0**power:g} ms"
-        parts.append(f'<path d="M{x:.1f} 0V{bottom}" stroke="#ddd"/><text x="{x:.1f}" y="{bottom + 16}" text-anchor="middle">{label}</text>')
-    for i, row in enumerate(rows):
-        top = i * (2 * bar + 14) + 6
-        parts.append(f'<text x="{left - 8}" y="{top + bar + 5}" text-anchor="end">{html.escape(row["program"])}</text>')
-        for k, (target, colour) in enumerate(colours.items()):
-            ms, y = row[f"{target}_ms"], top + k * bar
-            end, shown = max(place(ms), left + 2), f"{ms:.2f}" if ms < 10 else f"{ms:.0f}"
-            parts.append(f'<rect x="{left}" y="{y}" width="{end - left:.1f}" height="{bar - 3}" fill="{colour}"/>'
-                         f'<text x="{end + 6:.1f}" y="{y + 12}">{target} {shown} ms</text>')
-    return f'<svg width="{left + width + 190}" height="{bottom + 24}" font-size="13" role="img">{"".join(parts)}</svg>'
+    return page.bars([(r["program"], [("cpu", r["cpu_ms"]), ("interpret", r["interpret_ms"])]) for r in rows], "ms")
 
 
 PAGE = """<!doctype html><meta charset="utf-8"><title>Tessera demo</title>
@@ -253,8 +233,8 @@ def main():
     parser.add_argument("--page", type=Path, help="where the HTML page goes (default: BUILD/demo.html)")
     options = parser.parse_args()
     tools = options.build / "bin"
-    page = (options.page or options.build / "demo.html").resolve()
-    traces = page.with_suffix(".traces")
+    path = (options.page or options.build / "demo.html").resolve()
+    traces = path.with_suffix(".traces")
     traces.mkdir(parents=True, exist_ok=True)
     programs = [digits(), transformer(), softmax()]
     with tempfile.TemporaryDirectory() as folder:
@@ -262,8 +242,8 @@ def main():
         print_table(rows)
         gpu_rows = [run_on_gpu(p, target, tools, Path(folder)) for p in programs for target in gpus()]
     print_gpu_table(gpu_rows)
-    write_page(page, programs, rows, gpu_rows, tools)
-    print(f"\nEvery level of each program, side by side: {page}")
+    write_page(path, programs, rows, gpu_rows, tools)
+    print(f"\nEvery level of each program, side by side: {path}")
     return 0 if all(r["passed"] for r in rows + gpu_rows) else 1
 
 

@@ -1,0 +1,316 @@
+#!/usr/bin/env python3
+"""tile-bench: our compiled programs beside the peers found on this machine, table by table.
+
+    tile-bench [TABLE…] [--threads=1,2] [--seconds=1] [--json=F] [--page=F.html] [--sweep=OP:m=…,n=…,k=…] [--list]
+
+Every contender is a process of its own on the same cores. Each result is judged against exact arithmetic before anything is
+timed; then the contenders take turns in short bursts, parked in between, and the figures are medians over the rounds. A row
+shows operations per second (bytes where there is nothing to compute), the ratio to the best peer with its quartiles over
+the rounds, and each table its geometric mean. Exit status 1 when a result is wrong.
+
+Peers: OpenBLAS beside numpy; torch and iree where a Python has them: --peer-python=FILE (default: this one).
+A sweep takes lists: --sweep=gemm:m=64/128,n=1024,k=1024 is one table of all combinations.
+"""
+import argparse
+import itertools
+import json
+import math
+import os
+import platform
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE))
+import numpy as np  # noqa: E402
+import page  # noqa: E402
+from operators import OPERATORS, UNIT  # noqa: E402
+from tables import COMPILED, DEFAULT, TABLES, title  # noqa: E402
+
+PEERS = ["openblas", "torch", "iree"]
+
+
+class Worker:
+    """A contender's process (worker.py)."""
+
+    def __init__(self, name, threads, options, paths):
+        environment = {key: value for key, value in os.environ.items() if not key.startswith("OPENBLAS_")}
+        for key in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
+            environment[key] = str(threads)
+        environment |= {"MALLOC_MMAP_THRESHOLD_": "1000000000", "MALLOC_TRIM_THRESHOLD_": "1000000000"}  # results stay mapped
+        python = sys.executable if name in ("ours", "openblas") else options.peer_python
+        cpus = sorted(os.sched_getaffinity(0))[:threads]
+        self.name, self.process = name, subprocess.Popen(
+            [python, HERE / "worker.py", name, str(threads), ",".join(map(str, cpus)), json.dumps(paths)],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=environment,
+            preexec_fn=lambda: options.nice and os.nice(options.nice))
+        self.state = self.read()
+
+    def read(self):
+        line = self.process.stdout.readline()
+        return json.loads(line) if line else {"absent": "its process ended"}
+
+    def ask(self, **order):
+        try:
+            self.process.stdin.write(json.dumps(order) + "\n")
+            self.process.stdin.flush()
+        except BrokenPipeError:
+            pass
+        return self.read()
+
+    def close(self):
+        self.process.stdin.close()
+        self.process.wait()
+
+
+def judge(result, exact, terms, dtype):
+    """The largest error as a share of the bound, and whether all is right (a NaN is not)."""
+    result = np.asarray(result).astype(exact.dtype).reshape(exact.shape)
+    bound = UNIT[dtype] * terms + (2.0**-8 * abs(exact) if dtype == "bf16" else 0) + 1e-30  # torch's product is bf16
+    error = abs(result - exact) / bound
+    return float(error.max(initial=0)), bool((error <= 1).all())
+
+
+def translate(options, text, output):
+    output.with_suffix(".mlir").write_text(text)
+    start = time.perf_counter()
+    subprocess.run([options.build / "bin/tile-translate", output.with_suffix(".mlir"), "--tile-to-program", "-o", output], check=True)
+    return time.perf_counter() - start
+
+
+def prepare(case, workers, options, folder, threads):
+    """Judges every contender; returns those that can be timed and the row so far."""
+    operator, arguments = case
+    kind, dtype = OPERATORS[operator], arguments.get("dtype", "f32")
+    arrays = kind.arrays(np.random.default_rng(7), **arguments)
+    exact, terms = kind.exact(arrays, **arguments)
+    program = folder / f"{abs(hash(title(operator, arguments)))}.so"
+    if not program.exists():
+        translate(options, kind.program(**arguments), program)
+    operations, traffic = kind.work(**arguments)
+    row = {"name": title(operator, arguments), "operator": operator, "arguments": arguments, "threads": threads,
+           "operations": operations, "bytes": traffic, "contenders": {}}
+    for worker in workers:
+        answer = worker.ask(prepare=True, operator=operator, arguments=arguments, result=str(folder / "result.npy"),
+                            program=str(program), shape=exact.shape, dtype="int32" if dtype == "i8" else "float32")
+        entry = row["contenders"][worker.name] = dict(answer)
+        if "result" in answer:
+            error, right = judge(np.load(entry.pop("result")), exact, terms, dtype)
+            entry |= {"right": right, "error_of_bound": error}
+    return [w for w in workers if row["contenders"][w.name].get("right")], row
+
+
+def quartiles(values):
+    return statistics.quantiles(values, n=4) if len(values) > 1 else [values[0]] * 3
+
+
+def measure(case, workers, options, folder, threads):
+    timed, row = prepare(case, workers, options, folder, threads)
+    rounds, least, end = {w.name: [] for w in timed}, {}, time.monotonic() + options.seconds
+    length = min(0.05, options.seconds / 10)
+    while timed and (time.monotonic() < end or len(rounds[timed[0].name]) < min(options.rounds, 5)):
+        for worker in timed:
+            answer = worker.ask(time=length)
+            rounds[worker.name].append(answer["median"])
+            least[worker.name] = min(answer["least"], least.get(worker.name, answer["least"]))
+        if len(rounds[timed[0].name]) >= options.rounds:
+            break
+    for name, times in rounds.items():
+        low, median, high = quartiles(times)
+        row["contenders"][name] |= {"median_s": median, "quartiles_s": [low, high], "least_s": least[name], "rounds": len(times)}
+    peers = [name for name in rounds if name != "ours"]
+    if "ours" in rounds and peers:
+        row["best_peer"] = best = min(peers, key=lambda name: statistics.median(rounds[name]))
+        low, row["ratio"], high = quartiles([theirs / ours for ours, theirs in zip(rounds["ours"], rounds[best])])
+        row["ratio_quartiles"] = [low, high]
+        row["ratio_at_best"] = min(least[name] for name in peers) / least["ours"]
+    return row
+
+
+def measure_compile(case, options, folder):
+    """Whole processes, alternating: our tile-translate --tile-to-program and iree-compile for this CPU."""
+    operator, arguments = case
+    text = OPERATORS[operator].program(**arguments)
+    file, times = folder / "compile.mlir", {"ours": [], "iree": []}
+    file.write_text(text)
+    iree = options.peer_python.parent / "iree-compile"
+    for _ in range(max(3, min(options.rounds, 5))):
+        times["ours"].append(translate(options, text, folder / "compile.so"))
+        if iree.exists():
+            start = time.perf_counter()
+            done = subprocess.run([iree, file, "-o", "/dev/null", "--iree-hal-target-device=local", "--iree-opt-level=O3", "--iree-llvmcpu-target-cpu=host",
+                                   "--iree-hal-local-target-device-backends=llvm-cpu"], capture_output=True)
+            if done.returncode == 0:
+                times["iree"].append(time.perf_counter() - start)
+    row = {"name": title(operator, arguments), "operator": operator, "arguments": arguments, "threads": 0, "operations": 0,
+           "bytes": 0, "contenders": {}}
+    for name, seen in times.items():
+        if seen:
+            low, median, high = quartiles(seen)
+            row["contenders"][name] = {"right": True, "median_s": median, "quartiles_s": [low, high], "rounds": len(seen)}
+    if times["iree"]:
+        low, row["ratio"], high = quartiles([b / a for a, b in zip(times["ours"], times["iree"])])
+        row |= {"best_peer": "iree", "ratio_quartiles": [low, high]}
+    return row
+
+
+def geometric_mean(values):
+    return math.exp(statistics.fmean(map(math.log, values)))
+
+
+def speed(row, name):
+    entry = row["contenders"].get(name, {})
+    if "median_s" not in entry:
+        return "WRONG" if entry.get("right") is False else "-"
+    if not row["operations"] and not row["bytes"]:
+        return f"{entry['median_s']:.2f} s"
+    return f"{(row['operations'] or row['bytes']) / entry['median_s'] / 1e9:.1f}"
+
+
+def print_row(row, names):
+    ours, spread = row["contenders"].get("ours", {}), ""
+    if "quartiles_s" in ours and (row["operations"] or row["bytes"]):
+        work = row["operations"] or row["bytes"]
+        spread = " ({:.1f} to {:.1f})".format(*(work / t / 1e9 for t in reversed(ours["quartiles_s"])))
+    ratio = f"{row['ratio']:6.2f} ({row['ratio_quartiles'][0]:.2f} to {row['ratio_quartiles'][1]:.2f}) {row['best_peer']}" if "ratio" in row else ""
+    ratio += f", at best {row['ratio_at_best']:.2f}" if "ratio_at_best" in row else ""
+    print(f"{row['name']:44} {speed(row, 'ours') + spread:>26}" + "".join(f"{speed(row, n):>10}" for n in names[1:]) + f"  {ratio}", flush=True)
+
+
+def peaks(folder, cpu_count):
+    """Operations and bytes per second of one core, by peak.c; the best of several rounds."""
+    import ctypes
+    library = folder / "peak.so"
+    subprocess.run(["clang-22", "-O3", "-march=native", "-shared", "-fPIC", HERE / "peak.c", "-o", library], check=True)
+    peak, memory = ctypes.CDLL(str(library)), np.ones(1 << 24, "u8")
+    found = {}
+    for name in ("f32", "bf16", "i8", "read"):
+        call = getattr(peak, f"peak_{name}")
+        call.restype, call.argtypes = ctypes.c_int64, [ctypes.c_int64] + ([ctypes.c_void_p, ctypes.c_int64] if name == "read" else [])
+        more, rounds, best = ((memory.ctypes.data, memory.nbytes), 1, 0) if name == "read" else ((), 1_000_000, 0)
+        for _ in range(20):
+            start = time.perf_counter()
+            done = call(rounds, *more)
+            best = max(best, done / (time.perf_counter() - start))
+        found[name] = best
+    return found
+
+
+def processor():
+    for line in open("/proc/cpuinfo"):
+        if line.startswith("model name"):
+            return line.split(":", 1)[1].strip()
+    return platform.machine()
+
+
+def parse_sweep(text):
+    operator, _, sizes = text.partition(":")
+    if operator not in OPERATORS:
+        sys.exit(f"error: no operator {operator}; there are: {', '.join(OPERATORS)}")
+    keys, lists = zip(*((key, values.split("/")) for key, values in (part.split("=") for part in sizes.split(","))))
+    number = {"True": True, "False": False}
+    return [(operator, dict(zip(keys, (number.get(v, int(v) if v.isdigit() else v) for v in values)))) for values in itertools.product(*lists)]
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser(prog="tile-bench", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("tables", nargs="*", help=f"default: {' '.join(DEFAULT)}")
+    parser.add_argument("--build", type=Path, default=HERE.parent.parent / "build")
+    parser.add_argument("--threads", default="1,2", help="numbers of threads, one table each (default: 1,2)")
+    parser.add_argument("--seconds", type=float, default=2, help="for a row (default: 2)")
+    parser.add_argument("--rounds", type=int, default=200, help="at most this many for a row")
+    parser.add_argument("--nice", type=int, default=0, help="niceness of all contenders alike")
+    parser.add_argument("--vs", default=",".join(PEERS), help="peers (default: all that are found)")
+    parser.add_argument("--peer-python", type=Path, default=Path(sys.executable), help="the Python that has torch and iree")
+    parser.add_argument("--sweep", help="OPERATOR:size=values/…,size=…")
+    parser.add_argument("--json", type=Path)
+    parser.add_argument("--page", type=Path)
+    parser.add_argument("--list", action="store_true", help="print the tables' rows and stop")
+    options = parser.parse_args()
+    unknown = [name for name in options.tables if name not in TABLES and name != "compile-time"]
+    if unknown:
+        parser.error(f"no table {unknown[0]}; there are: {', '.join([*TABLES, 'compile-time'])}")
+    options.tables = options.tables or ([] if options.sweep else DEFAULT)
+    options.vs = [name for name in options.vs.split(",") if name]
+    return options
+
+
+def run_table(name, cases, threads, options, folder, paths, versions):
+    workers = [Worker(n, threads, options, paths) for n in ["ours", *options.vs]]
+    for worker in workers:
+        versions[worker.name] = worker.state.get("version") or "absent: " + worker.state.get("absent", "")
+    workers = [w for w in workers if "version" in w.state]
+    names = [w.name for w in workers]
+    print(f"\n{name}, {threads} thread{'s' if threads > 1 else ''} (G operations/s, or GB/s where nothing is computed; larger is better)")
+    print(f"{'':44} {'ours':>26}" + "".join(f"{n:>10}" for n in names[1:]) + "  ratio to the best peer")
+    rows = []
+    for case in cases:
+        rows.append({"table": name} | measure(case, workers, options, folder, threads))
+        print_row(rows[-1], names)
+    for worker in workers:
+        worker.close()
+    return rows
+
+
+def print_mean(rows):
+    ratios = [row["ratio"] for row in rows if "ratio" in row]
+    if ratios:
+        best = [row["ratio_at_best"] for row in rows if "ratio_at_best" in row]
+        print(f"{'geometric mean':44} {geometric_mean(ratios):.3f}, least {min(ratios):.2f}, {len(ratios)} rows" +
+              (f"; of the fastest calls {geometric_mean(best):.3f}, least {min(best):.2f}" if best else ""))
+
+
+def main():
+    options = parse_arguments()
+    tables = [(name, TABLES.get(name)) for name in options.tables] + ([("sweep", parse_sweep(options.sweep))] if options.sweep else [])
+    if options.list:
+        for name, cases in tables:
+            print(f"{name}: " + "; ".join(title(*case) for case in cases or COMPILED))
+        return 0
+    rows, versions, started = [], {}, time.strftime("%Y-%m-%d %H:%M")
+    with tempfile.TemporaryDirectory() as folder:
+        folder = Path(folder)
+        paths = {"runtime": str(folder / "libtessera-runtime.so")}
+        subprocess.run(["clang-22", "-shared", "-o", paths["runtime"], "-Wl,--whole-archive", options.build / "libtessera-runtime.a",
+                        "-Wl,--no-whole-archive", "-lm", "-lpthread", "-ldl"], check=True)
+        roof = peaks(folder, os.cpu_count())
+        print(f"{processor()}, {len(os.sched_getaffinity(0))} cores; one core at most: " +
+              ", ".join(f"{name} {value / 1e9:.0f} G/s" for name, value in roof.items()))
+        for name, cases in tables:
+            if cases is None:
+                print(f"\n{name}: seconds of the whole process; a ratio above 1: ours is faster")
+                found = [{"table": name} | measure_compile(case, options, folder) for case in COMPILED]
+                for row in found:
+                    print_row(row, ["ours", "iree"])
+                print_mean(found)
+                rows += found
+                continue
+            for threads in map(int, options.threads.split(",")):
+                found = run_table(name, cases, threads, options, folder, paths, versions)
+                print_mean(found)
+                rows += found
+    print("\n" + "; ".join(f"{name}: {version}" for name, version in versions.items()))
+    version = subprocess.run([options.build / "bin/tile-opt", "--version"], capture_output=True, text=True).stdout.split("\n")
+    manifest = {"date": started, "processor": processor(), "cores": len(os.sched_getaffinity(0)), "peaks": roof, "contenders": versions,
+                "compiler": [line.strip() for line in version if line.strip()], "arguments": sys.argv[1:], "seed": 7}
+    means = {f"{table}, {threads}": geometric_mean(ratios) for (table, threads), ratios in (
+        (key, [r["ratio"] for r in group if "ratio" in r]) for key, group in
+        itertools.groupby(rows, key=lambda r: (r["table"], r["threads"]))) if ratios}
+    report = {"manifest": manifest, "geometric_means": means, "results": rows}
+    if options.json:
+        options.json.write_text(json.dumps(report, indent=1) + "\n")
+    if options.page:
+        page.write(options.page, report)
+    wrong = [f"{row['name']} by {name}" for row in rows for name, entry in row["contenders"].items() if entry.get("right") is False]
+    failed = [f"{row['name']}: {row['contenders']['ours']['absent']}" for row in rows if "absent" in row["contenders"]["ours"]]
+    for line in wrong + failed:
+        print(f"WRONG: {line}", file=sys.stderr)
+    return 1 if wrong or failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
