@@ -122,6 +122,5 @@ extern const char *const tileLevelNames[];     // register shared local tmem glo
 extern const char *const tilePrecisionNames[]; // ieee tf32 tf32x3 bf16x3 bf16x6
 extern const char *const tileRoundingNames[];  // nearest_even … stochastic
 extern const char *const tileFenceNames[];     // async acquire release acq_rel
-bool tileIsOneOf(MlirStringRef word, const char *const *names);
 
 #endif

@@ -3,6 +3,7 @@
 // Expects: the row's own checks done. Leaves: true, or a diagnostic with value seen and value wanted, and false.
 #include "dialects/tile/hooks.h"
 #include "dialects/tile/questions.h"
+#include "lib/ir/assembly_parts.h"
 #include "lib/ir/op_format.h"
 
 #include <stdlib.h>

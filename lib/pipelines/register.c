@@ -1,5 +1,6 @@
 // The tables of our dialects, passes and pipelines. A new one is one row here.
 #include "lib/pipelines/register.h"
+#include "dialects/sparse/sparse.h"
 #include "dialects/tile/tile.h"
 #include "lib/capi/dialect.h"
 #include "lib/capi/pass.h"
@@ -23,7 +24,7 @@
 typedef void (*DialectRegistration)(MlirDialectRegistry registry);
 
 // Each table ends with a null row.
-static const DialectRegistration dialects[] = {tileRegisterDialect, NULL};
+static const DialectRegistration dialects[] = {tileRegisterDialect, sparseRegisterDialect, NULL};
 static const MlirExtPassDefinition *const passes[] = {&tileExpandMathPass, //
                                                       &tileExpandFloatConversionsPass,
                                                       &tileAddIntoEntriesPass,    //

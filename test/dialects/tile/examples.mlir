@@ -1,6 +1,6 @@
 // The examples of the reference pages, in a place where each is legal: every example of ops.def stands here, word for
 // word (examples.py says which does not), and parses and verifies.
-// RUN: %python %source/test/dialects/tile/examples.py %source/dialects/tile/ops.def %s
+// RUN: %python %source/test/dialects/examples.py %source/dialects/tile/ops.def %s 56
 // RUN: sh %source/test/round_trip.sh %s %t %tile_opt
 
 #offsets = #tile.layout<offset [32:d1, 128:d0]>

@@ -3,6 +3,7 @@
 
 #include "dialects/tile/ops.h"
 #include "dialects/tile/tile.h"
+#include "lib/ir/assembly_parts.h"
 #include "lib/ir/builder.h"
 #include "lib/ir/support.h"
 #include "test/check.h"

@@ -1,11 +1,9 @@
-// Small parsers and printers that the types, the attributes and the attribute kinds of this dialect share.
-// Expects: a parser at the first token of the thing. Leaves: it after the last one, or a diagnostic at the one at
-// fault.
+// Words, integers and lists of them as types, attributes and kinds print them (assembly_parts.h).
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "dialects/tile/definitions.h"
+#include "lib/ir/assembly_parts.h"
 
 bool tileParseFail(MlirExtParser parser, MlirExtSourceLocation location, const char *format, ...) {
   char message[TILE_MESSAGE_SIZE];

@@ -1,6 +1,6 @@
-"""Whether every example of an op table stands, word for word, in a program: examples.py OPS.DEF PROGRAM.
+"""Whether every example of an op table stands, word for word, in a program: examples.py OPS.DEF PROGRAM ROWS.
 
-Blanks do not count. An example of several statements may be spread over the program; each op of it must be there.
+Blanks do not count. ROWS: how many ops the table has. An example of several statements may be spread over the program; each op of it must be there.
 """
 import re
 import sys
@@ -38,6 +38,6 @@ for name, body in zip(rows, bodies):
         if words(statement) not in program:
             missing += 1
             print(f"{name}: not in the program: {statement}")
-if len(rows) < 50:
-    print(f"only {len(rows)} rows were found")
-sys.exit(missing > 0 or len(rows) < 50)
+if len(rows) != int(sys.argv[3]):
+    print(f"{len(rows)} rows were found, expected {sys.argv[3]}")
+sys.exit(missing > 0 or len(rows) != int(sys.argv[3]))

@@ -1,0 +1,36 @@
+// Folds: a format left at once for the one it came from. Expects: verified ops. Leaves: equal values.
+#include "dialects/sparse/hooks.h"
+#include "dialects/sparse/sparse.h"
+#include "lib/ir/support.h"
+
+// convert to the same type, unless it must look for duplicates.
+SPARSE_FOLD(Convert) {
+  if (!mlirTypeEqual(tileOperandType(op, 0), tileResultType(op, 0)) ||
+      !mlirAttributeIsNull(tileOpAttribute(op, "duplicates")))
+    return false;
+  mlirExtFoldResultsAddValue(results, mlirOperationGetOperand(op, 0));
+  return true;
+}
+
+// unpack(pack(x)) is x for formats that keep every element: all that pack makes.
+SPARSE_FOLD(Unpack) {
+  MlirOperation pack = tileDefiningOp(mlirOperationGetOperand(op, 0));
+  if (!tileOpIs(pack, "sparse.pack") || sparseEncodingIs(sparseTypeGetEncoding(tileOperandType(op, 0)), SparseNm) ||
+      !mlirTypeEqual(tileOperandType(pack, 0), tileResultType(op, 0)))
+    return false; // packing to nm may fail: it must stay
+  mlirExtFoldResultsAddValue(results, mlirOperationGetOperand(pack, 0));
+  return true;
+}
+
+// disassemble(assemble(parts)) are the parts.
+SPARSE_FOLD(Disassemble) {
+  MlirOperation assemble = tileDefiningOp(mlirOperationGetOperand(op, 0));
+  if (!tileOpIs(assemble, "sparse.assemble"))
+    return false;
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i)
+    if (!mlirTypeEqual(tileOperandType(assemble, i), tileResultType(op, i)))
+      return false;
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i)
+    mlirExtFoldResultsAddValue(results, mlirOperationGetOperand(assemble, i));
+  return true;
+}

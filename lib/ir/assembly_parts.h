@@ -1,0 +1,40 @@
+// Small parsers and printers that the types, attributes and attribute kinds of every dialect share.
+//
+//   MlirAttribute sizes;
+//   return mlirExtParserParseToken(parser, "=") && tileParseIntegers(parser, /*allowUnknown=*/false, &sizes);
+//
+// Parsers expect to stand at the first token of the thing; they report at the one at fault and return false.
+#ifndef TESSERA_IR_ASSEMBLY_PARTS_H
+#define TESSERA_IR_ASSEMBLY_PARTS_H
+
+#include "lib/capi/assembly.h"
+#include "lib/ir/support.h"
+
+enum {
+  TILE_MAX_LIST = 64,      // numbers in a list of an attribute
+  TILE_MESSAGE_SIZE = 768, // longest message put together from parts
+};
+
+bool tileParseFail(MlirExtParser parser, MlirExtSourceLocation location, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+// One keyword of the list, as a StringAttr.
+bool tileParseOneOf(MlirExtParser parser, const char *what, const char *const *names, MlirAttribute *attribute);
+// `[entry, entry]`: calls `entry` for each, at most TILE_MAX_LIST times; `what` are their name in a message.
+typedef bool (*TileParseEntry)(MlirExtParser parser, intptr_t number, void *data);
+bool tileParseList(MlirExtParser parser, const char *what, TileParseEntry entry, void *data, intptr_t *count);
+// `[1, 2, 3]` as a DenseI64ArrayAttr; with `allowUnknown`, `_` stands for the dynamic size.
+bool tileParseIntegers(MlirExtParser parser, bool allowUnknown, MlirAttribute *attribute);
+bool tileParseAnyAttribute(MlirExtParser parser, MlirAttribute *attribute); // of no given type
+void tilePrintIntegers(MlirExtPrinter printer, MlirAttribute attribute);
+void tilePrintWord(MlirExtPrinter printer, MlirAttribute stringAttribute); // bare
+static inline void tilePrintText(MlirExtPrinter printer, const char *text) {
+  mlirExtPrinterPrint(printer, tileString(text));
+}
+bool tileIsOneOf(MlirStringRef word, const char *const *names); // names end with null
+// "add, max, min": for messages. Returns `buffer`.
+const char *tileListNames(const char *const *names, char *buffer, size_t capacity);
+MlirAttribute tileIntegers(MlirContext context, intptr_t count, const int64_t *values);
+MlirAttribute tileInteger(MlirContext context, int64_t value); // i64
+MlirAttribute tileWord(MlirContext context, const char *text);
+
+#endif

@@ -1,0 +1,72 @@
+// The examples of the reference page, in a place where each is legal: every example of ops.def stands here, word for
+// word (examples.py says which does not), parses, verifies and keeps its meaning in every form.
+// RUN: %python %source/test/dialects/examples.py %source/dialects/sparse/ops.def %s 16
+// RUN: sh %source/test/round_trip.sh %s %t %tile_opt
+// RUN: sh %source/test/round_trip.sh %s %t %mlir_opt_plugin
+
+func.func @packs(%d: tensor<64x128xf32>) -> tensor<64x128xf32, #sparse.csr> {
+  %w = sparse.pack %d : tensor<64x128xf32> -> tensor<64x128xf32, #sparse.csr>
+  return %w : tensor<64x128xf32, #sparse.csr>
+}
+func.func @unpacks(%w: tensor<64x128xf32, #sparse.csr>) -> tensor<64x128xf32> {
+  %d = sparse.unpack %w : tensor<64x128xf32, #sparse.csr> -> tensor<64x128xf32>
+  %pos, %crd, %val = sparse.disassemble %w : tensor<64x128xf32, #sparse.csr>
+    -> tensor<65xi32>, tensor<?xi32>, tensor<?xf32>
+  return %d : tensor<64x128xf32>
+}
+func.func @converts(%a: tensor<?x?xf32, #sparse.coo<unordered>>) -> tensor<?x?xf32, #sparse.csr> {
+  %b = sparse.convert %a duplicates(error)
+    : tensor<?x?xf32, #sparse.coo<unordered>> -> tensor<?x?xf32, #sparse.csr>
+  return %b : tensor<?x?xf32, #sparse.csr>
+}
+func.func @assembles(%pos: tensor<?xi32>, %crd: tensor<?xi32>, %val: tensor<?xf32>, %m: index) {
+  %a = sparse.assemble(%pos, %crd, %val) sizes [%m]
+    : tensor<?xi32>, tensor<?xi32>, tensor<?xf32> -> tensor<?x128xf32, #sparse.csr>
+  return
+}
+func.func @multiplies(%a: tensor<64x128xf32, #sparse.csr>, %x: tensor<128xf32>, %y0: tensor<64xf32>) {
+  %y = sparse.spmv %a, %x, %y0 over max_plus
+    : tensor<64x128xf32, #sparse.csr>, tensor<128xf32>, tensor<64xf32>
+  return
+}
+func.func @multiplies_matrices(%a: tensor<64x128xf32, #sparse.csr>, %x: tensor<128x32xf32>, %c0: tensor<64x32xf32>) {
+  %c = sparse.spmm %a, %x, %c0 : tensor<64x128xf32, #sparse.csr>, tensor<128x32xf32>, tensor<64x32xf32>
+  return
+}
+func.func @samples(%q: tensor<64x32xf32>, %k: tensor<96x32xf32>, %p: tensor<64x96xf32, #sparse.csr>) {
+  %s = sparse.sddmm %q, %k transpose, %p
+    : tensor<64x32xf32>, tensor<96x32xf32>, tensor<64x96xf32, #sparse.csr>
+  return
+}
+func.func @counts_triangles(%a: tensor<?x?xi32, #sparse.csr>) {
+  %t = sparse.spgemm %a, %a, %a : tensor<?x?xi32, #sparse.csr>, tensor<?x?xi32, #sparse.csr>,
+    tensor<?x?xi32, #sparse.csr>
+  return
+}
+func.func @adds(%a: tensor<64x128xf32, #sparse.csr>, %b: tensor<64x128xf32, #sparse.csr>) {
+  %c = sparse.add %a, %b : tensor<64x128xf32, #sparse.csr>
+  return
+}
+func.func @scales(%a: tensor<64x128xf32, #sparse.csr>, %b: tensor<64x128xf32, #sparse.csr>, %d0: tensor<64xf32>) {
+  %c = sparse.mul %a, %b : tensor<64x128xf32, #sparse.csr>
+  %t = sparse.transpose %a : tensor<64x128xf32, #sparse.csr> -> tensor<128x64xf32, #sparse.csc>
+  %d = sparse.reduce max %a along 1, %d0 : tensor<64x128xf32, #sparse.csr>, tensor<64xf32>
+  return
+}
+func.func @negates(%a: tensor<64x128xf32, #sparse.csr>) {
+  %r = sparse.map %a : tensor<64x128xf32, #sparse.csr> {
+  ^bb0(%v: f32, %i: index, %j: index):
+    %n = arith.negf %v : f32
+    sparse.yield %n : f32
+  }
+  return
+}
+func.func @keeps(%a: tensor<64x128xi32, #sparse.csr>) {
+  %r = sparse.select %a : tensor<64x128xi32, #sparse.csr> {
+  ^bb0(%v: i32, %i: index, %j: index):
+    %c2 = arith.constant 2 : i32
+    %keep = arith.cmpi sge, %v, %c2 : i32
+    sparse.yield %keep : i1
+  }
+  return
+}
