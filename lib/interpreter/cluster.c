@@ -111,9 +111,8 @@ static void blockClear(ClusterBlock *block) {
 }
 
 static bool readCluster(Machine *machine, const Instruction *instruction, Cluster *cluster) {
-  cluster->count = 1;
-  for (int axis = 0; axis < MaxGridRank; axis++) {
-    cluster->sizes[axis] = axis < countIn(instruction, "cluster") ? numberIn(instruction, "cluster", axis) : 1;
+  for (int axis = 0; axis < countIn(instruction, "cluster"); axis++) {
+    cluster->sizes[axis] = numberIn(instruction, "cluster", axis);
     cluster->count *= (int)cluster->sizes[axis];
     if (machine->grid.sizes[axis] % cluster->sizes[axis] != 0)
       return machineFail(machine, instruction->op,
@@ -142,7 +141,7 @@ static void placeBlock(Machine *machine, Cluster *cluster, int number, const int
 
 bool runClusters(Machine *machine, const Instruction *instruction, const Body *body, int count,
                  const Value *arguments) {
-  Cluster cluster = {.count = 0};
+  Cluster cluster = {.sizes = {1, 1, 1}, .count = 1};
   if (!readCluster(machine, instruction, &cluster))
     return false;
   int64_t origin[MaxGridRank] = {0}, counts[MaxGridRank];

@@ -77,7 +77,7 @@ static void foreignProperty(Session *s) {
   mlirModuleDestroy(module);
   char *name = memmem(bytes.data, bytes.length, "mode", 4);
   CHECK(name);
-  memcpy(name, "mood", 4);
+  name[2] = 'o', name[3] = 'd';
   module = mlirModuleCreateParse(s->context, mlirStringRefCreate(bytes.data, bytes.length));
   CHECK(mlirModuleIsNull(module) && textHas(&s->diagnostics, "unknown property \"mood\" of 't.add'"));
   free(bytes.data);

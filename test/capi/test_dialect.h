@@ -139,10 +139,11 @@ static bool parseCapture(const MlirExtOpDefinition *definition, MlirExtParser pa
   MlirExtOperand operands[4];
   MlirType types[4];
   intptr_t count = 0;
-  do
-    if (count == 4 || !mlirExtParserParseOperand(parser, &operands[count++]))
+  do {
+    if (count == 4 || !mlirExtParserParseOperand(parser, &operands[count]))
       return false;
-  while (mlirExtParserParseOptionalToken(parser, ","));
+    ++count;
+  } while (mlirExtParserParseOptionalToken(parser, ","));
   if (!mlirExtParserParseToken(parser, ":"))
     return false;
   for (intptr_t i = 0; i < count; ++i)

@@ -147,7 +147,7 @@ static void testMutations(void) {
   for (int trial = 0; trial < 20000; ++trial) {
     char mutant[80];
     size_t length = strlen(text);
-    memcpy(mutant, text, length);
+    memcpy(mutant, text, length + 1);
     for (uint64_t edits = checkRandom(&seed) % 3 + 1; edits > 0; --edits)
       mutant[checkRandom(&seed) % length] = letters[checkRandom(&seed) % sizeof letters];
     if (checkRandom(&seed) % 4 == 0)

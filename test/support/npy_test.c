@@ -11,9 +11,18 @@
 
 static const char *path = "test.npy";
 
+static FILE *opened(const char *mode) {
+  FILE *file = fopen(path, mode);
+  if (!file) {
+    perror(path);
+    exit(1);
+  }
+  return file;
+}
+
 // Writes a file: magic and version 1.0, the header's length, the header, the elements.
 static void put(const char *start, int length, const char *header, const void *data, size_t size) {
-  FILE *file = fopen(path, "wb");
+  FILE *file = opened("wb");
   fwrite(start, 1, 8, file);
   fputc(length & 255, file);
   fputc(length >> 8 & 255, file);
@@ -99,12 +108,12 @@ static void test_bytes_are_numpys(void) {
   tessera_array_t array = {.element = TESSERA_F32, .rank = 1, .shape = {6}, .count = 6, .data = (void *)six};
   char bytes[1000];
   CHECK(tessera_npy_write(path, &array, NULL));
-  FILE *file = fopen(path, "rb");
+  FILE *file = opened("rb");
   size_t size = fread(bytes, 1, sizeof bytes, file);
   fclose(file);
   CHECK(size == 128 + sizeof six, "size %zu", size);
   CHECK(memcmp(bytes, wanted, sizeof wanted - 1) == 0 && bytes[126] == ' ' && bytes[127] == '\n');
-  CHECK(memcmp(bytes + 128, six, sizeof six) == 0);
+  CHECK(memcmp(bytes + 128, array.data, sizeof six) == 0);
 }
 
 static void check_rejects(const char *wanted) {
@@ -160,7 +169,7 @@ static void test_damage(void) {
   memcpy(good + size, six, sizeof six);
   size += sizeof six;
   for (size_t n = 0; n < size; n++) {
-    FILE *file = fopen(path, "wb");
+    FILE *file = opened("wb");
     fwrite(good, 1, n, file);
     fclose(file);
     check_rejects("");
@@ -168,7 +177,7 @@ static void test_damage(void) {
   for (size_t n = 0; n < size; n++)
     for (int change = 1; change < 256; change += 31) {
       good[n] ^= (char)change;
-      FILE *file = fopen(path, "wb");
+      FILE *file = opened("wb");
       fwrite(good, 1, size, file);
       fclose(file);
       good[n] ^= (char)change;

@@ -17,23 +17,20 @@ typedef struct Found {
   uint32_t count;
 } Found;
 
-static char *readAll(const char *path, tessera_error_t *error) {
-  FILE *file = strcmp(path, "-") ? fopen(path, "rb") : stdin;
+// The text up to its first NUL, to be freed.
+static char *readText(const char *path, tessera_error_t *error) {
+  bool isNamed = strcmp(path, "-");
+  FILE *file = isNamed ? fopen(path, "rb") : stdin;
   char *text = NULL;
-  size_t length = 0, got = 1;
-  if (!file) {
+  size_t capacity = 0;
+  bool isRead = file && getdelim(&text, &capacity, '\0', file) >= 0, isEmpty = file && !isRead && feof(file);
+  if (!isRead) {
+    free(text);
+    text = isEmpty ? calloc(1, 1) : NULL;
+  }
+  if (!text)
     tessera_fail(error, "%s: cannot be read", path);
-    return NULL;
-  }
-  while (got) {
-    char *larger = realloc(text, length + 4097);
-    got = larger ? fread(larger + length, 1, 4096, file) : 0;
-    text = larger ? larger : text;
-    length += got;
-  }
-  if (text)
-    text[length] = '\0';
-  if (file != stdin)
+  if (file && isNamed)
     fclose(file);
   return text;
 }
@@ -81,7 +78,7 @@ static bool write(const TranslateOptions *options, const char *svg, tessera_erro
 
 bool translateDraw(const TranslateOptions *options, tessera_error_t *error) {
   Found *found = calloc(1, sizeof *found);
-  char *text = readAll(options->file, error), *svg = NULL;
+  char *text = readText(options->file, error), *svg = NULL;
   const char *names[MostLayouts];
   bool ok = found && text && addAttributes(found, text, options->file, error);
   ok = ok && (found->count || addLines(found, text, options->file, error)) &&
@@ -89,7 +86,9 @@ bool translateDraw(const TranslateOptions *options, tessera_error_t *error) {
   for (uint32_t i = 0; ok && i < found->count; ++i)
     names[i] = found->names[i];
   svg = ok ? tileLayoutDraw(found->layouts, names, found->count, (uint32_t)options->elementBytes) : NULL;
-  ok = ok && (svg || tessera_fail(error, "not enough memory for the picture")) && write(options, svg, error);
+  if (ok && !svg)
+    tessera_fail(error, "not enough memory for the picture");
+  ok = svg && write(options, svg, error);
   free(svg);
   free(text);
   free(found);

@@ -73,7 +73,7 @@ int tessera_swizzle_source(uint32_t offset, int lane) {
     return TESSERA_NO_LANE;
   if (offset & 0x8000)
     return (lane & ~3) | (offset >> 2 * (lane % 4) & 3);
-  int within = ((lane & 31 & (offset & 31)) | (offset >> 5 & 31)) ^ (offset >> 10 & 31);
+  int within = ((lane & offset & 31) | (offset >> 5 & 31)) ^ (offset >> 10 & 31);
   return (lane & 32) | within;
 }
 

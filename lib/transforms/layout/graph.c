@@ -438,12 +438,14 @@ static uint32_t rematerialsOf(Graph *graph, MlirValue value, int depth) {
 
 static bool checkDefined(Graph *graph) {
   for (uint32_t i = 0; i < graph->valueCount; ++i) {
+    // May add values, and move them all.
+    uint32_t rematerials = rematerialsOf(graph, graph->values[i].value, 0);
     Value *value = &graph->values[i];
     if (value->definition == NoPort)
       return tileErrorAt(mlirValueGetLocation(value->value),
                          "tile-assign-layouts cannot tell where this tile is defined");
-    value->rematerials = rematerialsOf(graph, value->value, 0);
-    value->canRematerialize = value->rematerials > 0;
+    value->rematerials = rematerials;
+    value->canRematerialize = rematerials > 0;
   }
   return true;
 }
