@@ -88,6 +88,7 @@ config.environment["ASAN_OPTIONS"] = ":".join([
     "detect_stack_use_after_return=1", "strict_string_checks=1",
     # LLVM's arenas poison what they have not given out, in headers: our instrumented code does, the libraries do not.
     "allow_user_poisoning=0"])
+config.environment["TESSERA_SANITIZED"] = "1" if sanitizers else ""  # for test/fuzz/judge.py
 config.environment["LSAN_OPTIONS"] = f"suppressions={suppressions}/leak.supp:print_suppressions=0"
 config.environment["UBSAN_OPTIONS"] = "halt_on_error=1:print_stacktrace=1"
 config.environment["TSAN_OPTIONS"] = f"suppressions={suppressions}/thread.supp:halt_on_error=1"

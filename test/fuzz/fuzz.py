@@ -134,9 +134,7 @@ def main():
     parser.add_argument("--found", help="folder for failures, cut down")
     parser.add_argument("--show", action="store_true")
     parser.add_argument("--replay")
-    parser.add_argument("--sanitized", action="store_true", help="the tools are a sanitizer build: no limit on addresses")
     options = parser.parse_args()
-    judge.limits.sanitized = options.sanitized
     if options.show:
         print(to_text(generate(options.seed, options.grammar)), end="")
         return 0

@@ -9,6 +9,7 @@
 
 The last five are failures; `detail` is what tells one failure from another while a program is being cut down.
 """
+import os
 import re
 import resource
 import subprocess
@@ -21,6 +22,8 @@ from inputs import make
 
 FAILURES = ("wrong", "finding", "invalid", "crash", "hang")
 MEMORY = 6 << 30
+SANITIZED = bool(os.environ.get("TESSERA_SANITIZED"))  # the tools are a sanitizer build: test/lit.cfg.py sets it there
+SLOWDOWN = 4 if SANITIZED else 1
 
 # What a GPU may say to a valid program (docs/gpu.md, "Not converted yet"; its shared memory); anything else it says is a failure.
 GPU_REFUSALS = re.compile("not converted to (a GPU|nvvm|rocdl) yet|comes later: |bytes of shared memory, want at most")
@@ -39,11 +42,8 @@ class Verdict:
 
 def limits():
     # A sanitizer's runtime reserves terabytes of addresses.
-    if not limits.sanitized:
+    if not SANITIZED:
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-
-
-limits.sanitized = False
 
 
 def first_error(text):
@@ -57,7 +57,7 @@ def first_error(text):
 def execute(command, timeout):
     """(exit status, or None for a hang; all that was printed)."""
     try:
-        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=timeout, errors="replace",
+        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=timeout * SLOWDOWN, errors="replace",
                               preexec_fn=limits)
         return done.returncode, done.stdout
     except subprocess.TimeoutExpired as late:

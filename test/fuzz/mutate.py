@@ -210,9 +210,7 @@ def main():
     parser.add_argument("--timeout", type=int, default=10)
     parser.add_argument("--keep", help="folder for mutants that fail")
     parser.add_argument("--show", action="store_true")
-    parser.add_argument("--sanitized", action="store_true", help="the tools are a sanitizer build")
     options = parser.parse_args()
-    judge.limits.sanitized = options.sanitized
     mutator = Mutator(options)
     if options.show:
         sys.stdout.buffer.write(mutator.mutant(options.seed)[0])

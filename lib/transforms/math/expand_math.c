@@ -8,7 +8,7 @@
 // 7th; powf: 1.5e8 pairs), ns per element in 16 lanes of one Zen 5 core, and of glibc's scalar call:
 //   exp  0.50001 0.29 1.4    exp2 0.50001 0.30 1.5    tanh 0.50029 0.48 8.5    log   0.50000 0.35 1.5
 //   log2 0.50000 0.35 1.5    erf  0.50016 0.59 7.9    sin  0.50008 0.69 2.1    cos   0.50008 0.68 2.1
-//   powf 0.50005 1.16 3.0    rsqrt 0.50000 0.39 1.8   (test/transforms/math/accuracy_exhaustive.test)
+//   powf 0.50005 1.16 3.0    rsqrt 0.50000 0.39 1.8   (test/transforms/math/accuracy_*_long.test)
 #include "lib/transforms/math/expand_math.h"
 #include "lib/capi/patterns.h"
 #include "lib/ir/pass.h"

@@ -388,6 +388,9 @@ def judge(name, text, outputs, chip, tools, folder):
 def main():
     mode, chip, tools, *groups = sys.argv[1:]
     wrong = 0
+    for group in groups:
+        if not any(name.startswith(group) for name in PROGRAMS):
+            sys.exit(f"no program is called '{group}…'")
     with tempfile.TemporaryDirectory() as folder:
         for name, (text, outputs) in PROGRAMS.items():
             if not any(name.startswith(group) for group in groups) or lacks(chip, name):
