@@ -113,7 +113,7 @@ bool tileVerifyLayoutEncoding(MlirExtEmitter emitter, MlirAttribute self, intptr
   if (rank > TILE_LAYOUT_MAX_AXES)
     return tileEmit(emitter, "a tensor with a layout has rank %ld, at most %d are supported", (long)rank,
                     TILE_LAYOUT_MAX_AXES);
-  return tileLayoutCovers(&layout, shape, (uint32_t)rank, NULL, &error) ||
+  return tileLayoutHolds(&layout, shape, (uint32_t)rank, NULL, &error) ||
          tileEmit(emitter, "the layout does not fit the tensor: %s", error.text);
 }
 

@@ -136,8 +136,21 @@ static bool sameBlocks(const TileLayout *from, const TileLayout *to) {
          !memcmp(&from->steps[before[0] - bits], &to->steps[before[1] - bits], bits * sizeof from->steps[0]);
 }
 
+// Both reach equally far; `extents` receives how far.
+static bool areEqual(const TileLayout *from, const TileLayout *to, const int64_t *shape, uint32_t rank,
+                     int64_t *extents, TileError *error) {
+  int64_t after[TILE_LAYOUT_MAX_AXES];
+  if (!tileLayoutHolds(from, shape, rank, extents, error) || !tileLayoutHolds(to, shape, rank, after, error))
+    return false;
+  for (uint32_t axis = 0; axis < rank; ++axis)
+    if (extents[axis] != after[axis])
+      return tileErrorSet(error, 0, 0, "the layouts reach to %" PRId64 " and %" PRId64 " on axis %u", extents[axis],
+                          after[axis], axis);
+  return true;
+}
+
 static bool areConvertible(const TileLayout *from, const TileLayout *to, const int64_t *shape, uint32_t rank,
-                           TileError *error) {
+                           int64_t *extents, TileError *error) {
   if (from->kind != TileLayoutValues || to->kind != TileLayoutValues)
     return tileErrorSet(error, 0, 0, "a conversion needs two layouts of values");
   for (uint32_t dim = TileLayoutLane; dim <= TileLayoutWarp; ++dim)
@@ -145,14 +158,15 @@ static bool areConvertible(const TileLayout *from, const TileLayout *to, const i
       return tileErrorSet(error, 0, 0, "the layouts have %" PRIu64 " and %" PRIu64 " positions of %s",
                           tileLayoutDimSize(from, dim), tileLayoutDimSize(to, dim),
                           tileLayoutDimName(TileLayoutValues, dim));
-  if (!tileLayoutCovers(from, shape, rank, NULL, error) || !tileLayoutCovers(to, shape, rank, NULL, error))
+  if (!areEqual(from, to, shape, rank, extents, error))
     return false;
   return sameBlocks(from, to) || tileErrorSet(error, 0, 0, "the layouts place elements in different blocks");
 }
 
 bool tileConversionPlan(const TileLayout *from, const TileLayout *to, const int64_t *shape, uint32_t rank,
                         const TileConversionTarget *target, TileConversion *plan, TileError *error) {
-  if (!areConvertible(from, to, shape, rank, error))
+  int64_t extents[TILE_LAYOUT_MAX_AXES]; // what is void travels along
+  if (!areConvertible(from, to, shape, rank, extents, error))
     return false;
   TileConversion empty = {.laneBits = from->bits[TileLayoutLane], .warpBits = from->bits[TileLayoutWarp]};
   empty.sourceRegisters = (uint32_t)tileLayoutDimSize(from, TileLayoutReg);
@@ -169,7 +183,7 @@ bool tileConversionPlan(const TileLayout *from, const TileLayout *to, const int6
   }
   if (target->forbidShared)
     return tileErrorSet(error, 0, 0, "elements change warps, which needs shared memory");
-  if (!planShared(from, to, shape, rank, target, &shared, error))
+  if (!planShared(from, to, extents, rank, target, &shared, error))
     return false;
   *plan = stays && within.cost.cycles <= shared.cost.cycles ? within : shared;
   return true;

@@ -189,6 +189,20 @@ static bool rankOfSteps(const TileLayout *layout, const uint32_t *width, uint32_
                       UINT64_C(1) << (matrix.rows - *rank));
 }
 
+bool tileLayoutHolds(const TileLayout *layout, const int64_t *shape, uint32_t rank, int64_t *extents,
+                     TileError *error) {
+  int64_t sizes[TILE_LAYOUT_MAX_AXES];
+  if (rank > TILE_LAYOUT_MAX_AXES)
+    return tileErrorSet(error, 0, 0, "rank %u is more than the %d axes a layout can have", rank, TILE_LAYOUT_MAX_AXES);
+  for (uint32_t axis = 0; axis < rank; ++axis) {
+    int64_t extent = (int64_t)tileLayoutExtent(layout, axis);
+    sizes[axis] = extent > shape[axis] && extent < 2 * shape[axis] ? extent : shape[axis];
+    if (extents)
+      extents[axis] = sizes[axis];
+  }
+  return tileLayoutCovers(layout, sizes, rank, NULL, error);
+}
+
 bool tileLayoutCovers(const TileLayout *layout, const int64_t *shape, uint32_t rank, uint64_t *copies,
                       TileError *error) {
   if (rank > TILE_LAYOUT_MAX_AXES)

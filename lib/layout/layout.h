@@ -13,7 +13,8 @@
 //   Values live in `reg lane warp block`, memory in `offset` (unit: elements). Every bit of every dimension has one
 //   step, a coordinate vector; the element at an index is the XOR of the steps of its set bits. A size that is no power
 //   of two has odd factors, outermost in `reg` or `offset`, whose steps are added: `reg [8:d1, 3:d0*32]`. A step of
-//   nothing (`_`) makes copies. `pad P every N` says where an offset lies physically; it does not change the map.
+//   nothing (`_`) makes copies. A layout of values may reach beyond its tile (tileLayoutHolds): what is there is void.
+//   `pad P every N` says where an offset lies physically; it does not change the map.
 //
 //   TileLayout fragment; TileError error;
 //   if (!tileLayoutParse(text, strlen(text), &fragment, &error)) return report(&error);
@@ -95,6 +96,10 @@ bool tileLayoutEquals(const TileLayout *left, const TileLayout *right);
 /// many places each lies: always equally many. The error names the first coordinate or count that is wrong.
 bool tileLayoutCovers(const TileLayout *layout, const int64_t *shape, uint32_t rank, uint64_t *copies,
                       TileError *error);
+/// The same where the layout may reach beyond the shape, by less than twice its size on each axis: what lies there is
+/// void, places without an element. `extents` (may be NULL) receives the sizes that the layout covers: at least the
+/// shape's.
+bool tileLayoutHolds(const TileLayout *layout, const int64_t *shape, uint32_t rank, int64_t *extents, TileError *error);
 /// How many positions of a dimension, from 0 on, walk an axis one by one: the widest vector access, in elements.
 uint64_t tileLayoutContiguity(const TileLayout *layout, uint32_t dim, uint32_t axis);
 

@@ -8,6 +8,51 @@
 
 static uint32_t log2Of(uint64_t value) { return value > 1 ? 63u - (uint32_t)__builtin_clzll(value) : 0; }
 
+//===--- rounded shapes -----------------------------------------------------------------------===//
+
+// `size` up to the next multiple of 2^bits.
+static int64_t roundedTo(int64_t size, uint32_t bits) { return (((size - 1) >> bits) + 1) << bits; }
+
+static uint32_t powersIn(int64_t size) { return (uint32_t)__builtin_ctzll((uint64_t)size); }
+
+enum { MaxRoundedBits = 31 };
+
+// Axis by axis, the fewest elements for every number of powers of two (at most `bits` are counted).
+typedef struct {
+  double elements; // 0: not to be had
+  int64_t extent;  // of the last axis
+  uint32_t before; // the powers of two of the axes before
+} Rounded;
+
+static void roundAxis(int64_t size, uint32_t least, uint32_t bits, const Rounded *before, Rounded *after) {
+  uint32_t most = size > 1 ? log2Of((uint64_t)size - 1) + 1 : 0;
+  for (uint32_t more = least < most ? least : most; more <= most; ++more) {
+    int64_t extent = roundedTo(size, more);
+    for (uint32_t had = 0; had <= bits; ++had) {
+      uint32_t sum = had + powersIn(extent);
+      Rounded *best = &after[sum < bits ? sum : bits];
+      double elements = before[had].elements * (double)extent;
+      if (elements > 0 && (best->elements == 0 || elements < best->elements))
+        *best = (Rounded){elements, extent, had};
+    }
+  }
+}
+
+void tileLayoutRoundShape(const int64_t *shape, uint32_t rank, const uint32_t *least, uint32_t bits, int64_t *extents) {
+  Rounded table[TILE_LAYOUT_MAX_AXES + 1][MaxRoundedBits + 1] = {{{0, 0, 0}}};
+  bits = bits < MaxRoundedBits ? bits : MaxRoundedBits;
+  table[0][0].elements = 1;
+  for (uint32_t axis = 0; axis < rank; ++axis)
+    roundAxis(shape[axis], least ? least[axis] : 0, bits, table[axis], table[axis + 1]);
+  uint32_t at = bits;
+  while (at > 0 && table[rank][at].elements == 0)
+    --at;
+  for (uint32_t axis = rank; axis-- > 0; at = table[axis + 1][at].before)
+    extents[axis] = table[axis + 1][at].extent;
+}
+
+//===--- blocks -----------------------------------------------------------------------------------===//
+
 // What of a shape is not yet dealt out: per axis, the next stride and how many bits are left.
 typedef struct {
   uint32_t rank, left[TILE_LAYOUT_MAX_AXES], stride[TILE_LAYOUT_MAX_AXES];

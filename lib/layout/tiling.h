@@ -1,8 +1,8 @@
 // Layouts of values made for a purpose: coalesced memory accesses, matrix instructions, multiply-adds, broadcasts.
 // Why: these are where a choice of layouts starts; everything else follows from them by algebra.h.
-// Expects: shapes of any sizes: what is no power of two becomes an outermost repetition of registers. A tile with fewer
-// elements than threads has copies (`_`). Leaves: layouts that cover their shape over exactly the lanes and warps
-// asked.
+// Expects: shapes of any sizes: what is no power of two becomes an outermost repetition of registers, unless the shape
+// is rounded up first (tileLayoutRoundShape). A tile with fewer elements than threads has copies (`_`). Leaves: layouts
+// that cover their shape over exactly the lanes and warps asked.
 //
 //   TileLayout wide;                             // 128x32 f16, rows contiguous, 16 bytes a lane, 4 warps
 //   tileLayoutBlocked(shape, 2, NULL, NULL, 8, 32, 4, &wide, &error);
@@ -21,6 +21,11 @@ extern "C" {
 /// two.
 bool tileLayoutBlocked(const int64_t *shape, uint32_t rank, const uint32_t *order, const uint32_t *warpOrder,
                        uint32_t vector, uint32_t lanes, uint32_t warps, TileLayout *result, TileError *error);
+
+/// Sizes to lay a shape out by, where its own have too few powers of two for the threads: each at least the shape's and
+/// less than twice it (tileLayoutHolds), a multiple of 2^least[axis] where its axis is as large as that (`least` may be
+/// NULL), with 2^bits in all of them together, or as near as the shape allows; of those the fewest elements.
+void tileLayoutRoundShape(const int64_t *shape, uint32_t rank, const uint32_t *least, uint32_t bits, int64_t *extents);
 
 /// A product of matrices: [batch x] M x N with K, and how warps share it: 2^warpBitsM along M, 2^warpBitsN along N. Of
 /// 2^warpBits warps the others take batches, or hold copies.

@@ -43,6 +43,45 @@ static void testBlocked(void) {
   CHECK(strstr(error.text, "axis 0 has size 0"), "%s", error.text);
 }
 
+static const struct {
+  int64_t shape[3];
+  uint32_t rank, least[3], bits;
+  int64_t wanted[3];
+} rounded[] = {
+    {{4, 1000}, 2, {0, 0}, 7, {4, 1024}},      // 1008 has 2^4, 4 has 2^2
+    {{4, 1000}, 2, {0, 5}, 7, {4, 1024}},      // a warp side by side
+    {{32, 777}, 2, {0, 0}, 7, {32, 780}},      // fewest elements
+    {{32, 777}, 2, {0, 5}, 7, {32, 800}},      // whole warps
+    {{5, 7, 83}, 3, {0, 0, 0}, 7, {5, 8, 96}}, // 3840 elements; 6 x 8 x 88 and 5 x 7 x 128 are more
+    {{128, 64}, 2, {0, 5}, 7, {128, 64}},      // nothing to round
+    {{3, 1, 5}, 3, {0, 0, 0}, 7, {4, 1, 8}},   // all there is
+    {{3, 5}, 2, {0, 6}, 0, {3, 8}},            // an axis shorter than what is wanted of it
+    {{1}, 1, {5}, 7, {1}},
+};
+
+// Of all roundings of each axis, none has fewer elements and as many powers of two.
+static void testRounded(void) {
+  for (size_t i = 0; i < sizeof rounded / sizeof rounded[0]; ++i) {
+    int64_t extents[3];
+    TileLayout layout;
+    TileError error = {.text = ""};
+    uint32_t rank = rounded[i].rank;
+    tileLayoutRoundShape(rounded[i].shape, rank, rounded[i].least, rounded[i].bits, extents);
+    CHECK(!memcmp(extents, rounded[i].wanted, rank * sizeof *extents), "case %zu: %ld, %ld, …", i, (long)extents[0],
+          (long)extents[1]);
+    CHECK(tileLayoutBlocked(extents, rank, NULL, NULL, 1, 32, 4, &layout, &error) &&
+              tileLayoutHolds(&layout, rounded[i].shape, rank, extents, &error),
+          "%s", error.text);
+    CHECK(!memcmp(extents, rounded[i].wanted, rank * sizeof *extents), "case %zu reaches elsewhere", i);
+  }
+  TileLayout wide = parsed("lane [16:d0, 2:_]");
+  TileError error = {.text = ""};
+  int64_t nine = 9, eight = 8;
+  CHECK(tileLayoutHolds(&wide, &nine, 1, NULL, &error), "%s", error.text);
+  CHECK(!tileLayoutHolds(&wide, &eight, 1, NULL, &error), "twice the size");
+  CHECK(strstr(error.text, "reaches coordinate 15 of axis 0, which has size 8"), "%s", error.text);
+}
+
 // mma.sync.m16n8k16 and mfma.32x32x8, as the PTX and CDNA manuals state them.
 static const char *const mmaSync[] = {"reg [2:d1, 2:d0*8, 2:d1*8], lane [4:d1*2, 8:d0]",
                                       "reg [2:d0, 2:d0*8], lane [4:d0*2, 8:d1]",
@@ -144,6 +183,7 @@ static void testExpand(void) {
 
 int main(void) {
   testBlocked();
+  testRounded();
   testProducts();
   testMultiplyAdd();
   testExpand();

@@ -26,5 +26,6 @@ bool gpuStoreCombining(Gpu *g, MlirOperation op, const Window *window, const Til
 
 // One element combined with memory as the op's `combine` says, in any order; atomics.c.
 bool gpuCombineInMemory(Gpu *g, MlirOperation op, MlirType element, MlirValue value, MlirValue address);
+void gpuStoreOneOf(Gpu *g, MlirType element, MlirValue value, MlirValue address); // where others may store too
 
 #endif

@@ -75,6 +75,13 @@ static MlirValue atomicRmw(Gpu *g, int binary, MlirType element, MlirValue value
   return gpuFromStored(g, old, element);
 }
 
+static MlirValue asBits(Gpu *g, MlirValue value, MlirType element) {
+  MlirValue stored = gpuToStored(g, value, element);
+  if (!mlirTypeIsAFloat(mlirValueGetType(stored)))
+    return stored;
+  return gpuOp(g, "arith.bitcast", mlirIntegerTypeGet(g->context, gpuBits(element)), stored);
+}
+
 bool gpuCombineInMemory(Gpu *g, MlirOperation op, MlirType element, MlirValue value, MlirValue address) {
   int binary = binaryOf(mlirStringAttrGetValue(tileOpAttribute(op, "combine")), element);
   if (!expectAtomic(op, element))
@@ -83,6 +90,17 @@ bool gpuCombineInMemory(Gpu *g, MlirOperation op, MlirType element, MlirValue va
     return gpuRefuse(op, "this combination on this type");
   atomicRmw(g, binary, element, value, address, (Ordering){OrderRelaxed, g->vocabulary->scope(tileString("device"))});
   return true;
+}
+
+// Threads that store to one place are in no order: one of them stays, whole.
+void gpuStoreOneOf(Gpu *g, MlirType element, MlirValue value, MlirValue address) {
+  const char *scope = g->vocabulary->scope(tileString("device"));
+  MlirValue operands[] = {asBits(g, value, element), address};
+  TileAttributeEntry attributes[] = {{"ordering", mlirIntegerAttrGet(g->i64, OrderRelaxed)},
+                                     {"syncscope", scopeAttribute(g, scope)},
+                                     {"alignment", mlirIntegerAttrGet(g->i64, gpuStoredBytes(element))},
+                                     {NULL}};
+  tileBuild(&g->builder, "llvm.store", 2, operands, 0, NULL, attributes, 0, NULL);
 }
 
 typedef struct Combining {
@@ -162,13 +180,6 @@ static void give(Gpu *g, MlirValue result, const MlirValue *registers) {
 
 //===--- rmw and cas ----------------------------------------------------------------------------------===//
 
-static MlirValue asBits(Gpu *g, MlirValue value, MlirType element) {
-  MlirValue stored = gpuToStored(g, value, element);
-  if (!mlirTypeIsAFloat(mlirValueGetType(stored)))
-    return stored;
-  return gpuOp(g, "arith.bitcast", mlirIntegerTypeGet(g->context, gpuBits(element)), stored);
-}
-
 // Compared bit for bit, so on integers.
 static MlirValue compareAndSwap(Gpu *g, MlirType element, MlirValue expected, MlirValue value, MlirValue address,
                                 Ordering ordering) {
@@ -211,7 +222,7 @@ static void exchangeAll(Gpu *g, const GpuReach *reach, Ordering ordering, int bi
     if (gpuIsFreeRegister(&reach->layout, reg))
       continue;
     GpuPlace place = gpuPlaceOf(g, reach, reg);
-    MlirValue wanted = gpuBoth(g, owner, mask.ptr ? gpuRegisterOf(g, mask, reg) : (MlirValue){NULL});
+    MlirValue wanted = gpuBoth(g, owner, gpuIsWanted(g, reach, mask, reg));
     wanted = gpuBoth(g, wanted, place.inside);
     GpuIf branch = gpuIf(g, wanted, 1, &held);
     MlirValue old = exchange(g, reach, reg, place.address, ordering, binary), none = registers[reg];

@@ -216,7 +216,8 @@ static void partsAt(Gpu *g, MlirOperation op, const Cast *cast, MlirValue scratc
     MlirValue at = gpuPlace(g, &places, reg), factor = gpuI32(g, cast->factor);
     at = cast->narrows ? gpuBinary(g, "arith.divui", at, factor)
                        : gpuAdd(g, gpuMul(g, at, factor), gpuI32(g, cast->part));
-    gpuLoadElements(g, element, 1, gpuAddress(g, scratch, gpuMul(g, at, gpuI32(g, bytes))), bytes, &parts[reg]);
+    gpuLoadWhere(g, gpuIsElement(g, places.map, to, AllAxes, reg), element, 1,
+                 gpuAddress(g, scratch, gpuMul(g, at, gpuI32(g, bytes))), bytes, gpuZero(g, element), &parts[reg]);
   }
 }
 

@@ -151,6 +151,24 @@ static bool lowerSeveral(Gpu *g, MlirOperation op) {
   return true;
 }
 
+static bool divides(MlirOperation op) {
+  static const char *const names[] = {"arith.divsi",     "arith.divui",     "arith.remsi",     "arith.remui",
+                                      "arith.ceildivsi", "arith.ceildivui", "arith.floordivsi"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
+    if (tileOpIs(op, names[i]))
+      return true;
+  return false;
+}
+
+// What lies beyond the tile may be 0, by which nothing may be divided.
+static MlirValue divisorOf(Gpu *g, MlirType tile, intptr_t reg, MlirValue value) {
+  TileLayout layout = gpuLayoutOf(tile);
+  if (!gpuHasVoid(&layout, tile, AllAxes))
+    return value;
+  const Map *map = gpuMap(g, &layout, tileTypeGetRank(tile));
+  return gpuSelect(g, gpuIsElement(g, map, tile, AllAxes, reg), value, gpuInteger(g, mlirValueGetType(value), 1));
+}
+
 bool gpuLowerElementwise(Gpu *g, MlirOperation op) {
   MlirValue result = mlirOperationGetResult(op, 0), operands[4];
   bool isTile = gpuIsTile(mlirValueGetType(result));
@@ -165,6 +183,8 @@ bool gpuLowerElementwise(Gpu *g, MlirOperation op) {
   for (intptr_t reg = 0; reg < count; ++reg) {
     for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
       operands[i] = operandAt(g, mlirOperationGetOperand(op, i), reg);
+    if (isTile && divides(op))
+      operands[1] = divisorOf(g, mlirValueGetType(result), reg, operands[1]);
     registers[reg] = compute(g, op, operands);
   }
   if (!isTile)

@@ -219,6 +219,12 @@ uint32_t gpuRegisterCoordinate(const Map *map, intptr_t axis, intptr_t reg);  //
 // Bits of the dimension that hold copies: what they reach, lower bits (and dimensions before) reach too.
 uint32_t gpuFreeBits(const TileLayout *layout, uint32_t dim);
 bool gpuIsFreeRegister(const TileLayout *layout, intptr_t reg);
+// A layout may reach beyond its tile: whether (i1) the register's element is one of the tile's on these axes; null: it
+// always is. What is void is never stored, never trapped on and never combined with elements.
+enum { AllAxes = ~0u };
+MlirValue gpuIsElement(Gpu *g, const Map *map, MlirType tile, uint32_t axes, intptr_t reg);
+MlirValue gpuIsBelow(Gpu *g, const Map *map, intptr_t axis, intptr_t reg, int64_t size); // of one axis
+bool gpuHasVoid(const TileLayout *layout, MlirType tile, uint32_t axes);
 // True (i1) in one thread for each element; null: in all threads.
 MlirValue gpuIsOwner(Gpu *g, const TileLayout *layout);
 // For each register of `to`, which register of `from` holds the element that `move` names, in every lane and warp:

@@ -18,6 +18,12 @@ MlirValue gpuRegisterOf(Gpu *g, MlirValue source, intptr_t reg) {
   return gpuIsTile(mlirValueGetType(source)) ? gpuTile(g, source)[reg] : gpuScalar(g, source);
 }
 
+MlirValue gpuIsWanted(Gpu *g, const GpuReach *reach, MlirValue mask, intptr_t reg) {
+  MlirValue isElement =
+      gpuIsTile(reach->type) ? gpuIsElement(g, reach->map, reach->type, AllAxes, reg) : (MlirValue){NULL};
+  return gpuBoth(g, isElement, mask.ptr ? gpuRegisterOf(g, mask, reg) : (MlirValue){NULL});
+}
+
 intptr_t gpuReachCount(const GpuReach *reach) {
   return gpuIsTile(reach->type) ? (intptr_t)tileLayoutDimSize(&reach->layout, TileLayoutReg) : 1;
 }
@@ -209,12 +215,14 @@ static bool gatherFromTile(Gpu *g, MlirOperation op, MlirValue source) {
   gpuScratchReady(g);
   Places places = gpuPlaces(g, reach.map, factors);
   for (intptr_t reg = 0; reg < gpuRegisters(to); ++reg) {
-    MlirValue wanted = mask.ptr ? gpuRegisterOf(g, mask, reg) : (MlirValue){NULL}, value;
+    MlirValue isElement = gpuIsElement(g, reach.map, to, AllAxes, reg), value;
+    MlirValue wanted = gpuBoth(g, isElement, mask.ptr ? gpuRegisterOf(g, mask, reg) : (MlirValue){NULL});
     Position position = bounded(g, &reach, numbers[reg], tileBuildIndex(&g->builder, tileTypeGetSize(from, axis)));
     trapOutside(g, &reach, wanted, position.inside);
     MlirValue there = gpuBoth(g, wanted, position.inside);
     MlirValue number = gpuSelect(g, there, gpuCast(g, position.at, g->i32, true), gpuI32(g, 0));
     MlirValue at = gpuAdd(g, gpuPlace(g, &places, reg), gpuMul(g, number, gpuI32(g, pitch)));
+    at = gpuSelect(g, isElement, at, gpuI32(g, 0));
     gpuLoadElements(g, element, 1, gpuAddress(g, scratch, gpuMul(g, at, gpuI32(g, bytes))), bytes, &value);
     MlirValue missing = other.ptr ? gpuRegisterOf(g, other, reg) : gpuZero(g, element);
     registers[reg] = gpuSelect(g, there, value, missing);
@@ -240,7 +248,7 @@ static bool lowerGather(Gpu *g, MlirOperation op) {
   padding = record->kind == Record_View ? gpuPadding(g, record->view) : gpuZero(g, reach.element);
   for (intptr_t reg = 0; reg < gpuReachCount(&reach); ++reg) {
     GpuPlace place = gpuPlaceOf(g, &reach, reg);
-    MlirValue wanted = mask.ptr ? gpuRegisterOf(g, mask, reg) : (MlirValue){NULL};
+    MlirValue wanted = gpuIsWanted(g, &reach, mask, reg);
     trapOutside(g, &reach, wanted, place.numbers);
     MlirValue there = gpuBoth(g, wanted, place.inside);
     MlirValue missing = other.ptr ? gpuRegisterOf(g, other, reg) : padding;
@@ -266,16 +274,14 @@ static bool lowerScatter(Gpu *g, MlirOperation op) {
     if (gpuIsFreeRegister(&reach.layout, reg))
       continue;
     GpuPlace place = gpuPlaceOf(g, &reach, reg);
-    MlirValue wanted = gpuBoth(g, owner, mask.ptr ? gpuRegisterOf(g, mask, reg) : (MlirValue){NULL});
+    MlirValue wanted = gpuBoth(g, owner, gpuIsWanted(g, &reach, mask, reg));
     MlirValue one = gpuRegisterOf(g, value, reg);
     trapOutside(g, &reach, wanted, place.numbers);
     wanted = gpuBoth(g, wanted, place.inside);
-    if (!combine.ptr) {
-      gpuStoreWhere(g, wanted, reach.element, 1, &one, place.address, gpuStoredBytes(reach.element));
-      continue;
-    }
     GpuIf branch = gpuIf(g, wanted, 0, NULL);
-    if (!gpuCombineInMemory(g, op, reach.element, one, place.address))
+    if (!combine.ptr)
+      gpuStoreOneOf(g, reach.element, one, place.address);
+    else if (!gpuCombineInMemory(g, op, reach.element, one, place.address))
       return false;
     gpuEndIf(g, &branch, 0, NULL, NULL);
   }

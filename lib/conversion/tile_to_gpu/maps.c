@@ -166,6 +166,31 @@ MlirValue gpuCoordinate(Gpu *g, const Map *map, intptr_t axis, intptr_t reg) {
   return gpuAdd(g, gpuXor(g, thread, gpuI32(g, bits)), gpuI32(g, more));
 }
 
+MlirValue gpuIsBelow(Gpu *g, const Map *map, intptr_t axis, intptr_t reg, int64_t size) {
+  uint32_t bits, more, reached = map->thread[axis].ptr ? map->mask[axis] : 0;
+  partsOf(map, axis, reg, &bits, &more);
+  if ((int64_t)(bits | reached) + more < size)
+    return (MlirValue){NULL};
+  if ((int64_t)(bits & ~reached) + more >= size)
+    return gpuInteger(g, g->i1, 0);
+  return gpuCompare(g, Compare_Less, gpuCoordinate(g, map, axis, reg), gpuI32(g, size));
+}
+
+MlirValue gpuIsElement(Gpu *g, const Map *map, MlirType tile, uint32_t axes, intptr_t reg) {
+  MlirValue is = {NULL};
+  for (intptr_t axis = 0; axis < tileTypeGetRank(tile); ++axis)
+    if (axes >> axis & 1)
+      is = gpuBoth(g, is, gpuIsBelow(g, map, axis, reg, tileTypeGetSize(tile, axis)));
+  return is;
+}
+
+bool gpuHasVoid(const TileLayout *layout, MlirType tile, uint32_t axes) {
+  for (intptr_t axis = 0; axis < tileTypeGetRank(tile); ++axis)
+    if (axes >> axis & 1 && (int64_t)tileLayoutExtent(layout, (uint32_t)axis) > tileTypeGetSize(tile, axis))
+      return true;
+  return false;
+}
+
 MlirValue gpuIsOwner(Gpu *g, const TileLayout *layout) {
   uint32_t mask = gpuFreeBits(layout, TileLayoutLane) | gpuFreeBits(layout, TileLayoutWarp) << g->laneBits;
   TileLayoutPoint step;

@@ -132,16 +132,21 @@ bool gpuLowerHistogram(Gpu *g, MlirOperation op) {
   clearCounts(g, counts, bins);
   gpuScratchReady(g);
   GpuIf owner = gpuIf(g, gpuIsOwner(g, &layout), 0, NULL);
+  const Map *map = gpuMap(g, &layout, tileTypeGetRank(from));
   for (intptr_t reg = 0; reg < gpuRegisters(from); ++reg)
     if (!gpuIsFreeRegister(&layout, reg))
-      countOne(g, counts, bins, gpuTile(g, input)[reg], masks ? masks[reg] : (MlirValue){NULL});
+      countOne(g, counts, bins, gpuTile(g, input)[reg],
+               gpuBoth(g, gpuIsElement(g, map, from, AllAxes, reg), masks ? masks[reg] : (MlirValue){NULL}));
   gpuEndIf(g, &owner, 0, NULL, NULL);
   gpuScratchReady(g);
   MlirValue *registers = gpuRecordTile(g, mlirOperationGetResult(op, 0));
   Places places = gpuDensePlaces(g, to);
   for (intptr_t reg = 0; reg < gpuRegisters(to); ++reg) {
     MlirValue at = gpuMul(g, gpuPlace(g, &places, reg), gpuI32(g, 4));
-    registers[reg] = gpuCast(g, gpuLoad(g, g->i32, gpuAddress(g, counts, at), 4), element, false);
+    MlirValue number;
+    gpuLoadWhere(g, gpuIsElement(g, places.map, to, AllAxes, reg), g->i32, 1, gpuAddress(g, counts, at), 4,
+                 gpuI32(g, 0), &number);
+    registers[reg] = gpuCast(g, number, element, false);
   }
   gpuScratchDone(g);
   return true;

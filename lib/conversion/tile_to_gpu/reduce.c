@@ -96,6 +96,20 @@ static bool reduceAll(Gpu *g, Reduction *reduction) {
 
 //===--- the tiles --------------------------------------------------------------------------------===//
 
+// What the layout holds beyond the tile, along the reduced axes, counts as nothing.
+static bool fillVoid(Gpu *g, MlirOperation op, Reduction *reduction, intptr_t tile) {
+  if (!gpuHasVoid(&reduction->layout, reduction->type, reduction->axes))
+    return true;
+  MlirValue neutral = gpuNeutral(g, &reduction->combiner, tile);
+  if (!neutral.ptr)
+    return gpuRefuse(op, "a layout that reaches beyond the tile where no neutral element is known");
+  const Map *map = gpuMap(g, &reduction->layout, tileTypeGetRank(reduction->type));
+  for (intptr_t reg = 0; reg < reduction->count; ++reg)
+    valuesAt(reduction, reg)[tile] = gpuSelect(g, gpuIsElement(g, map, reduction->type, reduction->axes, reg),
+                                               valuesAt(reduction, reg)[tile], neutral);
+  return true;
+}
+
 static bool readTiles(Gpu *g, MlirOperation op, Reduction *reduction) {
   intptr_t tiles = mlirOperationGetNumOperands(op);
   reduction->type = tileOperandType(op, 0);
@@ -112,6 +126,8 @@ static bool readTiles(Gpu *g, MlirOperation op, Reduction *reduction) {
                      converted);
     for (intptr_t reg = 0; reg < reduction->count; ++reg)
       valuesAt(reduction, reg)[i] = converted[reg];
+    if (!fillVoid(g, op, reduction, i))
+      return false;
   }
   if (gpuStepsOf(&reduction->layout, reduction->type, reduction->axes, &reduction->steps))
     return true;

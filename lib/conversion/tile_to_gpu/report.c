@@ -28,13 +28,21 @@ static void describe(MlirOperation op, char *text, size_t capacity) {
     snprintf(text + length, capacity - (size_t)length, "%.*s", (int)message.length, message.data);
 }
 
+// What lies beyond the tile fails nothing.
+static MlirValue holdsAt(Gpu *g, MlirValue condition, intptr_t reg) {
+  MlirType type = mlirValueGetType(condition);
+  TileLayout layout = gpuLayoutOf(type);
+  MlirValue isElement = gpuIsElement(g, gpuMap(g, &layout, tileTypeGetRank(type)), type, AllAxes, reg);
+  return gpuSelect(g, isElement, gpuTile(g, condition)[reg], gpuInteger(g, g->i1, 1));
+}
+
 static bool lowerAssert(Gpu *g, MlirOperation op) {
   MlirValue condition = mlirOperationGetOperand(op, 0), holds = {NULL};
   bool isTile = gpuIsTile(mlirValueGetType(condition));
   intptr_t count = isTile ? gpuRegisters(mlirValueGetType(condition)) : 1;
   char text[512];
   for (intptr_t reg = 0; reg < count; ++reg)
-    holds = gpuBoth(g, holds, isTile ? gpuTile(g, condition)[reg] : gpuScalar(g, condition));
+    holds = gpuBoth(g, holds, isTile ? holdsAt(g, condition, reg) : gpuScalar(g, condition));
   describe(op, text, sizeof text);
   GpuIf branch = gpuIf(g, gpuNot(g, holds), 0, NULL);
   g->vocabulary->fail(&g->builder, g->module, text);

@@ -133,6 +133,19 @@ static bool scanAll(Gpu *g, Scan *scan, bool *isSame, bool *isBlock) {
 
 //===--- reading --------------------------------------------------------------------------------------===//
 
+// What the layout holds beyond the tile, along the axis, counts as nothing.
+static bool fillVoid(Gpu *g, const Scan *scan, intptr_t tile, MlirValue *registers) {
+  if (!gpuHasVoid(&scan->layout, scan->type, 1u << scan->axis))
+    return true;
+  if (!scan->neutral[tile].ptr)
+    return gpuRefuse(scan->op, "a layout that reaches beyond the tile where no neutral element is known");
+  const Map *map = gpuMap(g, &scan->layout, tileTypeGetRank(scan->type));
+  for (intptr_t reg = 0; reg < scan->count; ++reg)
+    registers[reg] =
+        gpuSelect(g, gpuIsElement(g, map, scan->type, 1u << scan->axis, reg), registers[reg], scan->neutral[tile]);
+  return true;
+}
+
 static bool readTiles(Gpu *g, Scan *scan) {
   intptr_t tiles = scan->combiner.count;
   size_t room = (size_t)(scan->count * tiles);
@@ -143,12 +156,14 @@ static bool readTiles(Gpu *g, Scan *scan) {
     MlirType type = tileOperandType(scan->op, i);
     gpuConvertLayout(g, type, gpuTile(g, mlirOperationGetOperand(scan->op, i)),
                      tileTypeWithElement(scan->type, tileTypeGetElement(type)), converted);
+    scan->neutral[i] = gpuNeutral(g, &scan->combiner, i);
+    if (!fillVoid(g, scan, i, converted))
+      return false;
     for (intptr_t reg = 0; reg < scan->count; ++reg) {
       at(scan, scan->totals, reg)[i] = converted[reg];
       if (!scan->isExclusive)
         at(scan, scan->prefixes, reg)[i] = converted[reg];
     }
-    scan->neutral[i] = gpuNeutral(g, &scan->combiner, i);
     if (scan->isExclusive && !scan->neutral[i].ptr)
       return gpuRefuse(scan->op, "an exclusive scan by a region without a neutral element");
   }

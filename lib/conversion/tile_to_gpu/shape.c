@@ -223,7 +223,8 @@ static bool lowerSlice(Gpu *g, MlirOperation op) {
   MlirValue origin = originOf(g, &places, &part);
   for (intptr_t reg = 0; reg < gpuRegisters(to); ++reg) {
     MlirValue at = gpuMul(g, gpuAdd(g, gpuPlace(g, &places, reg), origin), gpuI32(g, bytes));
-    gpuLoadElements(g, element, 1, gpuAddress(g, scratch, at), bytes, &registers[reg]);
+    gpuLoadWhere(g, gpuIsElement(g, places.map, to, AllAxes, reg), element, 1, gpuAddress(g, scratch, at), bytes,
+                 gpuZero(g, element), &registers[reg]);
   }
   gpuScratchDone(g);
   return true;
@@ -306,6 +307,8 @@ static bool catByMoves(Gpu *g, MlirOperation op, intptr_t axis, MlirValue *regis
       if (table[reg] >= 0)
         registers[reg] = gpuTile(g, input)[table[reg]];
   }
+  for (intptr_t reg = 0; reg < count; ++reg) // void in every thread
+    registers[reg] = registers[reg].ptr ? registers[reg] : gpuZero(g, tileTypeGetElement(type));
   return true;
 }
 
@@ -319,7 +322,8 @@ static void writePart(Gpu *g, MlirType whole, MlirValue input, int64_t origin, M
     if (gpuIsFreeRegister(&layout, reg))
       continue;
     MlirValue at = gpuMul(g, gpuAdd(g, gpuPlace(g, &places, reg), gpuI32(g, origin)), gpuI32(g, bytes));
-    gpuStoreElements(g, element, 1, &gpuTile(g, input)[reg], gpuAddress(g, scratch, at), bytes);
+    gpuStoreWhere(g, gpuIsElement(g, places.map, type, AllAxes, reg), element, 1, &gpuTile(g, input)[reg],
+                  gpuAddress(g, scratch, at), bytes);
   }
   gpuEndIf(g, &branch, 0, NULL, NULL);
 }

@@ -94,7 +94,8 @@ void gpuWriteDense(Gpu *g, MlirType tile, const MlirValue *registers, MlirValue 
     if (gpuIsFreeRegister(&places.map->layout, reg))
       continue;
     MlirValue offset = gpuMul(g, gpuPlace(g, &places, reg), gpuI32(g, bytes));
-    gpuStoreElements(g, element, 1, &registers[reg], gpuAddress(g, base, offset), bytes);
+    gpuStoreWhere(g, gpuIsElement(g, places.map, tile, AllAxes, reg), element, 1, &registers[reg],
+                  gpuAddress(g, base, offset), bytes);
   }
   gpuEndIf(g, &branch, 0, NULL, NULL);
 }
@@ -105,7 +106,8 @@ void gpuReadDense(Gpu *g, MlirType tile, MlirValue base, MlirValue *registers) {
   Places places = gpuDensePlaces(g, tile);
   for (intptr_t reg = 0; reg < gpuRegisters(tile); ++reg) {
     MlirValue offset = gpuMul(g, gpuPlace(g, &places, reg), gpuI32(g, bytes));
-    gpuLoadElements(g, element, 1, gpuAddress(g, base, offset), bytes, &registers[reg]);
+    gpuLoadWhere(g, gpuIsElement(g, places.map, tile, AllAxes, reg), element, 1, gpuAddress(g, base, offset), bytes,
+                 gpuZero(g, element), &registers[reg]);
   }
 }
 

@@ -68,8 +68,10 @@ static void writeKeys(Gpu *g, const Sort *sort, const MlirValue *registers) {
     if (gpuIsFreeRegister(&places.map->layout, reg))
       continue;
     MlirValue place = gpuPlace(g, &places, reg);
+    GpuIf isElement = gpuIf(g, gpuIsElement(g, places.map, sort->type, AllAxes, reg), 0, NULL);
     gpuStore(g, keyOf(g, sort, registers[reg]), keyAddress(g, sort, place), 8);
     gpuStore(g, gpuCoordinate(g, places.map, sort->axis, reg), positionAddress(g, sort, place), 4);
+    gpuEndIf(g, &isElement, 0, NULL, NULL);
   }
   gpuEndIf(g, &owner, 0, NULL, NULL);
 }
@@ -156,8 +158,11 @@ static void readSorted(Gpu *g, const Sort *sort, intptr_t i, MlirValue base) {
   Places inRows = placesInRows(g, sort, to), dense = gpuPlaces(g, gpuMap(g, &layout, tileTypeGetRank(to)), factors);
   MlirValue *registers = gpuRecordTile(g, result);
   for (intptr_t reg = 0; reg < gpuRegisters(to); ++reg) {
-    MlirValue position = gpuLoad(g, g->i32, positionAddress(g, sort, gpuPlace(g, &inRows, reg)), 4);
+    MlirValue isElement = gpuIsElement(g, inRows.map, to, AllAxes, reg), none = gpuI32(g, 0);
+    MlirValue place = gpuSelect(g, isElement, gpuPlace(g, &inRows, reg), none);
+    MlirValue position = gpuLoad(g, g->i32, positionAddress(g, sort, place), 4);
     MlirValue at = gpuAdd(g, gpuPlace(g, &dense, reg), gpuMul(g, position, gpuI32(g, pitch)));
+    at = gpuSelect(g, isElement, at, none);
     gpuLoadElements(g, element, 1, gpuAddress(g, base, gpuMul(g, at, gpuI32(g, bytes))), bytes, &registers[reg]);
   }
 }

@@ -64,7 +64,7 @@ bool gpuStepsOf(const TileLayout *layout, MlirType tile, uint32_t axes, Steps *s
   addRepeats(layout, axes, steps);
   qsort(steps->items, (size_t)steps->count, sizeof(Step), nearerFirst);
   for (intptr_t axis = 0; axis < tileTypeGetRank(tile); ++axis)
-    elements *= axes >> axis & 1 ? tileTypeGetSize(tile, axis) : 1;
+    elements *= axes >> axis & 1 ? (int64_t)tileLayoutExtent(layout, (uint32_t)axis) : 1;
   for (intptr_t i = 0; i < steps->count; ++i)
     reached *= steps->items[i].count;
   return elements == reached;

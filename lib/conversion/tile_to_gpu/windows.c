@@ -97,6 +97,8 @@ Window gpuWindow(Gpu *g, const View *view, MlirOperation op, intptr_t firstIndex
 MlirValue gpuWindowMask(Gpu *g, const Window *window, const Map *map, intptr_t reg) {
   MlirValue mask = window->rank ? (MlirValue){NULL} : window->view->inside;
   for (intptr_t axis = 0; axis < window->rank; ++axis) {
+    if (!window->high[axis].ptr) // the tile's size is the limit
+      mask = gpuBoth(g, mask, gpuIsBelow(g, map, axis, reg, tileViewTypeGetSize(window->view->type, axis)));
     if (!window->high[axis].ptr && !window->low[axis].ptr)
       continue;
     MlirValue at = gpuCoordinate(g, map, axis, reg);
@@ -152,7 +154,10 @@ intptr_t gpuWindowVector(const Window *window, const TileLayout *layout) {
   if (window->fast < 0)
     return 1;
   uint32_t bits = walkingBits(window, layout);
-  while (bits && ((1 << bits) > window->vector || !startsAligned(window, layout, bits)))
+  int64_t size = tileViewTypeGetSize(window->view->type, window->fast);
+  bool hasVoid = (int64_t)tileLayoutExtent(layout, (uint32_t)window->fast) > size;
+  while (bits && ((1 << bits) > window->vector || !startsAligned(window, layout, bits) ||
+                  (hasVoid && size % ((int64_t)1 << bits))))
     --bits;
   return (intptr_t)1 << bits;
 }

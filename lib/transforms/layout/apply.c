@@ -96,8 +96,10 @@ static void count(Writer *writer, const Value *value, LayoutId from, LayoutId to
   uint32_t rank = layoutShapeOf(type, shape);
   target.elementBits = layoutElementBits(type);
   ++writer->counts->conversions;
-  if (!tileConversionPlan(layoutOf(graph, from), layoutOf(graph, to), shape, rank, &target, &plan, NULL))
-    return;
+  if (!tileConversionPlan(layoutOf(graph, from), layoutOf(graph, to), shape, rank, &target, &plan, NULL)) {
+    plan.kind = TileConversionShared; // element by element
+    plan.cost.cycles = layoutPriceOfConversion(graph, type, from, to);
+  }
   ++writer->counts->kinds[plan.kind];
   writer->counts->cycles += plan.cost.cycles * value->weight;
 }

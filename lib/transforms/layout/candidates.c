@@ -1,8 +1,9 @@
 // Proposals of layouts for the variables of a graph: what some ops like, carried to their neighbours.
-// How: memory accesses propose blocked layouts by what is known of the memory, products propose the machine's
-//   fragments, reductions and scans what keeps them within warps; breadth first, each proposal is offered to the
-//   variables across each tile, so a variable hears of its nearest neighbours' wishes first. At most MaxCandidates
-//   each.
+// How: memory accesses propose blocked layouts by what is known of the memory, of sizes rounded up where their powers
+// of
+//   two are fewer than the threads; products propose the machine's fragments, reductions and scans what keeps them
+//   within warps; breadth first, each proposal is offered to the variables across each tile, so a variable hears of its
+//   nearest neighbours' wishes first. At most MaxCandidates each.
 #include "lib/transforms/layout/graph.h"
 
 #include "dialects/tile/questions.h"
@@ -14,6 +15,12 @@
 
 //===--- one candidate ----------------------------------------------------------------===//
 
+static bool isExact(const Graph *graph, MlirType type, LayoutId layout) {
+  int64_t shape[TILE_LAYOUT_MAX_AXES];
+  uint32_t rank = layoutShapeOf(type, shape);
+  return tileLayoutCovers(layoutOf(graph, layout), shape, rank, NULL, NULL);
+}
+
 bool layoutAddCandidate(Graph *graph, uint32_t number, LayoutId own) {
   Variable *variable = &graph->variables[number];
   if (!own || variable->candidateCount == MaxCandidates || variable->isFixed)
@@ -22,10 +29,11 @@ bool layoutAddCandidate(Graph *graph, uint32_t number, LayoutId own) {
     if (variable->candidates[i].own == own)
       return false;
   LayoutId *ports = calloc(variable->portCount ? variable->portCount : 1, sizeof *ports);
-  bool fits = true;
+  bool fits = !variable->isExact || isExact(graph, variable->type, own);
   for (uint32_t i = 0; fits && i < variable->portCount; ++i) {
-    ports[i] = layoutOfPort(graph, &graph->ports[variable->firstPort + i], own);
-    fits = ports[i] != 0;
+    const Port *port = &graph->ports[variable->firstPort + i];
+    ports[i] = layoutOfPort(graph, port, own);
+    fits = ports[i] != 0 && (!variable->isExact || isExact(graph, mlirValueGetType(port->value), ports[i]));
   }
   if (!fits) {
     free(ports);
@@ -38,12 +46,37 @@ bool layoutAddCandidate(Graph *graph, uint32_t number, LayoutId own) {
   return true;
 }
 
-static void propose(Graph *graph, uint32_t number, const uint32_t *order, const uint32_t *warpOrder, uint32_t vector) {
-  int64_t shape[TILE_LAYOUT_MAX_AXES];
+static void proposeShape(Graph *graph, uint32_t number, const int64_t *shape, const uint32_t *order,
+                         const uint32_t *warpOrder, uint32_t vector) {
   TileLayout layout;
-  uint32_t rank = layoutShapeOf(graph->variables[number].type, shape);
+  uint32_t rank = (uint32_t)tileTypeGetRank(graph->variables[number].type);
   if (tileLayoutBlocked(shape, rank, order, warpOrder, vector, graph->lanes, graph->warps, &layout, NULL))
     layoutAddCandidate(graph, number, layoutIntern(graph, &layout));
+}
+
+static uint32_t log2Of(uint64_t power) { return (uint32_t)__builtin_ctzll(power); }
+
+static uint64_t powersOf(const int64_t *shape, uint32_t rank) {
+  uint64_t powers = 1;
+  for (uint32_t axis = 0; axis < rank; ++axis)
+    powers *= (uint64_t)(shape[axis] & -shape[axis]);
+  return powers;
+}
+
+// Blocks of the shape, of the shape rounded up where its powers of two are fewer than the threads: once such that the
+// lanes of a warp lie side by side, once with as few elements as that takes.
+static void propose(Graph *graph, uint32_t number, const uint32_t *order, const uint32_t *warpOrder, uint32_t vector) {
+  int64_t shape[TILE_LAYOUT_MAX_AXES], rounded[TILE_LAYOUT_MAX_AXES];
+  uint32_t rank = layoutShapeOf(graph->variables[number].type, shape), least[TILE_LAYOUT_MAX_AXES] = {0};
+  uint32_t threadBits = log2Of(graph->lanes) + log2Of(graph->warps);
+  if (rank && rank <= TILE_LAYOUT_MAX_AXES && powersOf(shape, rank) < (uint64_t)graph->lanes * graph->warps) {
+    least[order ? order[0] : rank - 1] = log2Of(graph->lanes) + log2Of(vector);
+    tileLayoutRoundShape(shape, rank, least, threadBits, rounded);
+    proposeShape(graph, number, rounded, order, warpOrder, vector);
+    tileLayoutRoundShape(shape, rank, NULL, threadBits, rounded);
+    proposeShape(graph, number, rounded, order, warpOrder, vector);
+  }
+  proposeShape(graph, number, shape, order, warpOrder, vector);
 }
 
 //===--- what ops like --------------------------------------------------------------------===//

@@ -61,10 +61,26 @@ double layoutWeightOf(MlirBlock block) {
 
 //===--- variables and ports ----------------------------------------------------===//
 
+static bool isCombiner(MlirOperation op) { return tileOpIs(op, "tile.reduce") || tileOpIs(op, "tile.scan"); }
+
+// Whether layouts of the op's tiles may reach beyond them. Not where what is void would be multiplied, lie in a buffer,
+// or be combined without a known neutral element.
+static bool takesVoid(MlirOperation op) {
+  if (tileOpIs(op, "tile.mma") || tileOpIs(op, "tile.mma_scaled"))
+    return false;
+  if (isCombiner(op))
+    return tileHas(op, "operation") || tileHas(op, "neutral");
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
+    if (tileTypeIsABuffer(tileOperandType(op, i)))
+      return false;
+  return true;
+}
+
 static uint32_t addVariable(Graph *graph, VariableKind kind, MlirOperation op, MlirType type) {
   graph->variables =
       layoutGrow(graph->variables, graph->variableCount, &graph->variableCapacity, sizeof *graph->variables);
   graph->variables[graph->variableCount] = (Variable){.kind = kind,
+                                                      .isExact = !takesVoid(op),
                                                       .op = op,
                                                       .type = type,
                                                       .weight = layoutWeightOf(mlirOperationGetBlock(op)),

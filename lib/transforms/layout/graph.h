@@ -67,6 +67,7 @@ typedef struct Variable {
   uint32_t firstPort, portCount;
   uint32_t candidateCount, chosen;
   bool isFixed; // takes no proposals of others
+  bool isExact; // its op takes no layout that reaches beyond a tile
   Candidate candidates[MaxCandidates];
 } Variable;
 

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double ISSUE = 0.25, SHUFFLE = 1.0, ACCESS = 2.0, BARRIER = 16.0, NEVER = 1e15;
+static const double ISSUE = 0.25, SHUFFLE = 1.0, ACCESS = 2.0, BARRIER = 16.0, ELEMENT = 2.0;
 
 uint32_t layoutElementBits(MlirType type) {
   unsigned bits = tileElementWidth(tileTypeGetElement(type));
@@ -83,7 +83,9 @@ static double planPrice(Graph *graph, MlirType type, LayoutId from, LayoutId to)
   TileConversionTarget target = graph->target;
   target.elementBits = layoutElementBits(type);
   if (!tileConversionPlan(layoutOf(graph, from), layoutOf(graph, to), shape, rank, &target, &plan, NULL))
-    return NEVER;
+    return graph->warps * (double)(layoutRegisters(layoutOf(graph, from)) + layoutRegisters(layoutOf(graph, to))) *
+               ELEMENT +
+           2 * BARRIER; // element by element, through shared memory
   // A conversion is never free: it costs moves or registers at least.
   return plan.kind == TileConversionNone ? 0 : plan.cost.cycles + plan.cost.moves * 0.01;
 }

@@ -79,7 +79,9 @@ static void printTile(Table *table, MlirValue value, const char *maker) {
     return;
   table->hasTiles = true;
   TileLayout layout = tileLayoutAttrGetLayout(attribute);
-  tileLayoutCovers(&layout, sizes, shapeOf(type, sizes), &copies, NULL);
+  uint32_t rank = shapeOf(type, sizes);
+  if (tileLayoutHolds(&layout, sizes, rank, sizes, NULL))
+    tileLayoutCovers(&layout, sizes, rank, &copies, NULL);
   fprintf(table->out, "  %-24s %12s x %-6s #%-3d %5" PRIu64 " registers, %" PRIu64 " %s\n", maker,
           tileShapeText(type, shape, sizeof shape), tileTypeText(tileTypeGetElement(type), element, sizeof element),
           numberOf(table, attribute), tileLayoutDimSize(&layout, TileLayoutReg), copies,

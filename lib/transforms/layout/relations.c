@@ -60,6 +60,7 @@ static bool permute(Step *step, bool back) {
   return rank <= TILE_LAYOUT_MAX_AXES && tileLayoutTranspose(&step->layout, order, (uint32_t)rank, &step->layout, NULL);
 }
 
+// Only of layouts that reach no further than the tile: row-major numbers are others beyond it.
 static bool reshape(Step *step, bool back) {
   int64_t from[TILE_LAYOUT_MAX_AXES], to[TILE_LAYOUT_MAX_AXES];
   uint32_t fromRank = layoutShapeOf(back ? step->side : step->own, from);
@@ -139,7 +140,7 @@ static Step stepOf(const Graph *graph, const Port *port, LayoutId layout) {
 static LayoutId finish(Graph *graph, const Step *step, MlirType type) {
   int64_t shape[TILE_LAYOUT_MAX_AXES];
   uint32_t rank = layoutShapeOf(type, shape);
-  return tileLayoutCovers(&step->layout, shape, rank, NULL, NULL) ? layoutIntern(graph, &step->layout) : 0;
+  return tileLayoutHolds(&step->layout, shape, rank, NULL, NULL) ? layoutIntern(graph, &step->layout) : 0;
 }
 
 LayoutId layoutOfPort(Graph *graph, const Port *port, LayoutId own) {
