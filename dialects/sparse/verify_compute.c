@@ -92,9 +92,12 @@ SPARSE_VERIFY(Spmv) {
 
 //===--- entries ------------------------------------------------------------===//
 
-// Formats whose number of entries is fixed by the type cannot take the union, or drop some.
+// Formats whose number of entries is fixed by the type cannot take the union, or drop some; of a sum nobody said which
+// part takes what.
 static bool expectFreePattern(MlirOperation op, const char *does) {
   MlirType type = tileOperandType(op, 0);
+  if (sparseEncodingIs(sparseTypeGetEncoding(type), SparseSum))
+    return tileError(op, "%s that has parts, of which nobody said what goes where: convert it first", does);
   return !sparseEncodingIs(sparseTypeGetEncoding(type), SparseNm) ||
          tileError(op, "%s, whose number of entries is fixed: %s", does, TILE_TYPE_TEXT(type));
 }

@@ -1,5 +1,6 @@
 // Decodes functions and other isolated regions into instructions over numbered slots (machine.h). Cost: once per op.
 // Expects: a verified module. Leaves: bodies that the machine keeps until it ends.
+#include "dialects/sparse/sparse.h"
 #include "lib/interpreter/upstream.h"
 
 #include <stdlib.h>
@@ -82,6 +83,25 @@ static void decodeFlags(Instruction *instruction) {
   instruction->noUnsigned = strstr(text, "nuw") != NULL;
 }
 
+static bool unknownEncoding(Machine *machine, Frame *frame, const Instruction *instruction) {
+  MlirStringRef name = tileOpName(instruction->op);
+  return machineFail(machine, instruction->op, "'%.*s' of a sparse tensor has no meaning: unpack it first",
+                     (int)name.length, name.data);
+}
+
+// Sparse values go through ops of their own, and through those that only pass values on.
+static bool misusesEncoding(MlirOperation op) {
+  static const char *const passing[] = {"sparse.", "func.", "scf.", "cf.", "tensor.dim"};
+  bool has = false;
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
+    has |= sparseTypeGetEncoding(tileOperandType(op, i)).ptr != NULL;
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++)
+    has |= sparseTypeGetEncoding(tileResultType(op, i)).ptr != NULL;
+  for (size_t i = 0; has && i < sizeof passing / sizeof *passing; i++)
+    has = !tileOpNameStartsWith(op, passing[i]);
+  return has;
+}
+
 // linalg.generic and every named op whose meaning is a region over indexing maps.
 static bool isStructured(MlirOperation op) {
   return strncmp(tileOpName(op).data, "linalg.", 7) == 0 && mlirOperationGetNumRegions(op) == 1;
@@ -91,6 +111,8 @@ static void decodeMeaning(Instruction *instruction) {
   MlirOperation op = instruction->op;
   const Row *row = rowFind(tileOpName(op));
   instruction->execute = row ? row->execute : tileExecute(op);
+  if (!instruction->execute)
+    instruction->execute = sparseExecute(op);
   instruction->scalar = row ? row->scalar : NULL;
   instruction->stripe = row ? row->stripe : NULL;
   if (!instruction->execute)
@@ -102,6 +124,8 @@ static void decodeMeaning(Instruction *instruction) {
     known &= formatOf(elementTypeOf(tileResultType(op, 0)), &instruction->out);
   if (instruction->scalar && !known)
     instruction->execute = unknownType;
+  if (misusesEncoding(op))
+    instruction->execute = unknownEncoding;
   if (instruction->scalar)
     decodeFlags(instruction);
   instruction->plan = tilePlan(op);

@@ -1,5 +1,6 @@
 // The entry of the interpreter (interpreter.h): arrays to values, the call, values back to arrays.
 #include "lib/interpreter/interpreter.h"
+#include "dialects/sparse/sparse.h"
 #include "lib/interpreter/machine.h"
 
 #include <stdlib.h>
@@ -114,12 +115,23 @@ static bool updateArgument(Machine *machine, MlirOperation entry, int number, Va
                           : machineOutOfMemory(machine, entry);
 }
 
+static bool expectNoEncodings(Machine *machine, MlirOperation entry, MlirType type) {
+  for (intptr_t i = 0; i < mlirFunctionTypeGetNumInputs(type); i++)
+    if (sparseTypeGetEncoding(mlirFunctionTypeGetInput(type, i)).ptr)
+      return machineFail(machine, entry, "takes a sparse tensor as argument %d: assemble it from its components",
+                         (int)i);
+  for (intptr_t i = 0; i < mlirFunctionTypeGetNumResults(type); i++)
+    if (sparseTypeGetEncoding(mlirFunctionTypeGetResult(type, i)).ptr)
+      return machineFail(machine, entry, "gives a sparse tensor as result %d: disassemble or unpack it", (int)i);
+  return true;
+}
+
 static bool callEntry(Machine *machine, MlirOperation entry, int numArguments, tessera_answer_t *arguments,
                       int numResults, tessera_answer_t *results) {
   MlirType type = mlirTypeAttrGetValue(tileOpAttribute(entry, "function_type"));
   Value *values = calloc((size_t)(2 * numArguments + numResults) + 1, sizeof *values);
   Value *kept = values ? values + numArguments : NULL, *given = values ? kept + numArguments : NULL;
-  bool ok = values || machineOutOfMemory(machine, entry);
+  bool ok = (values || machineOutOfMemory(machine, entry)) && expectNoEncodings(machine, entry, type);
   for (int i = 0; i < numArguments && ok; i++) {
     ok = valueOfAnswer(&arguments[i], mlirFunctionTypeGetInput(type, i), &values[i]) ||
          machineFail(machine, entry, "takes argument %d of a type that the interpreter cannot read", i);

@@ -231,7 +231,8 @@ static inline void sumAddProduct(Sum *sum, Element a, Element b) {
 }
 Element sumFinish(const Sum *sum, const Format *format);
 
-Execute tileExecute(MlirOperation op); // null: no Tile op
-void *tilePlan(MlirOperation op);      // what is worked out when it is decoded; null: nothing
+Execute tileExecute(MlirOperation op);   // null: no Tile op
+Execute sparseExecute(MlirOperation op); // null: no Sparse op
+void *tilePlan(MlirOperation op);        // what is worked out when it is decoded; null: nothing
 
 #endif

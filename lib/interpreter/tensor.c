@@ -1,4 +1,5 @@
 // The ops of tensor. Tensors are values: every op makes a fresh array, or another name for one nobody will write.
+#include "lib/interpreter/entries.h"
 #include "lib/interpreter/upstream.h"
 
 #include <stdlib.h>
@@ -38,13 +39,16 @@ bool executeAlloc(Machine *machine, Frame *frame, const Instruction *instruction
 }
 
 bool executeDim(Machine *machine, Frame *frame, const Instruction *instruction) {
-  const Array *array = arrayOperand(frame, instruction, 0);
+  Value value = operandOf(frame, instruction, 0);
+  bool isSparse = value.object->kind == ObjectEntries;
+  int rank = isSparse ? entriesOf(value)->rank : arrayOf(value)->rank;
   int64_t axis;
   if (!indexOperand(machine, frame, instruction, 1, &axis))
     return false;
-  if (axis < 0 || axis >= array->rank)
-    return machineFail(machine, instruction->op, "asks for dimension %lld of rank %d", (long long)axis, array->rank);
-  setResult(frame, instruction, 0, valueOfInteger(array->sizes[axis]));
+  if (axis < 0 || axis >= rank)
+    return machineFail(machine, instruction->op, "asks for dimension %lld of rank %d", (long long)axis, rank);
+  setResult(frame, instruction, 0,
+            valueOfInteger(isSparse ? entriesOf(value)->sizes[axis] : arrayOf(value)->sizes[axis]));
   return true;
 }
 

@@ -1,6 +1,7 @@
 // Objects of the interpreter: counted, created and destroyed (value.h).
 #include "lib/interpreter/value.h"
 #include "lib/interpreter/asynchronous.h"
+#include "lib/interpreter/entries.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -167,6 +168,9 @@ void objectDestroy(Object *object) {
     break;
   case ObjectToken:
     tokenClear((Token *)object);
+    break;
+  case ObjectEntries:
+    entriesClear((Entries *)object);
     break;
   }
   free(object);

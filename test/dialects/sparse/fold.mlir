@@ -3,9 +3,19 @@
 // RUN: %mlir_opt_plugin %s --canonicalize | FileCheck %s
 
 // CHECK-LABEL: @there_and_back(
-// CHECK-SAME: %[[D:.*]]: tensor<4x8xf32>
+// CHECK-SAME: %[[D:.*]]: tensor<4x8xi32>
 // CHECK-NEXT: return %[[D]]
-func.func @there_and_back(%d: tensor<4x8xf32>) -> tensor<4x8xf32> {
+func.func @there_and_back(%d: tensor<4x8xi32>) -> tensor<4x8xi32> {
+  %w = sparse.pack %d : tensor<4x8xi32> -> tensor<4x8xi32, #sparse.csr>
+  %r = sparse.unpack %w : tensor<4x8xi32, #sparse.csr> -> tensor<4x8xi32>
+  return %r : tensor<4x8xi32>
+}
+
+// -0.0 comes back as 0.0.
+// CHECK-LABEL: @loses_signs(
+// CHECK: sparse.pack
+// CHECK: sparse.unpack
+func.func @loses_signs(%d: tensor<4x8xf32>) -> tensor<4x8xf32> {
   %w = sparse.pack %d : tensor<4x8xf32> -> tensor<4x8xf32, #sparse.csr>
   %r = sparse.unpack %w : tensor<4x8xf32, #sparse.csr> -> tensor<4x8xf32>
   return %r : tensor<4x8xf32>
@@ -14,10 +24,10 @@ func.func @there_and_back(%d: tensor<4x8xf32>) -> tensor<4x8xf32> {
 // CHECK-LABEL: @may_fail(
 // CHECK: sparse.pack
 // CHECK: sparse.unpack
-func.func @may_fail(%d: tensor<4x8xf32>) -> tensor<4x8xf32> {
-  %w = sparse.pack %d : tensor<4x8xf32> -> tensor<4x8xf32, #sparse.nm<n = 2, m = 4>>
-  %r = sparse.unpack %w : tensor<4x8xf32, #sparse.nm<n = 2, m = 4>> -> tensor<4x8xf32>
-  return %r : tensor<4x8xf32>
+func.func @may_fail(%d: tensor<4x8xi32>) -> tensor<4x8xi32> {
+  %w = sparse.pack %d : tensor<4x8xi32> -> tensor<4x8xi32, #sparse.nm<n = 2, m = 4>>
+  %r = sparse.unpack %w : tensor<4x8xi32, #sparse.nm<n = 2, m = 4>> -> tensor<4x8xi32>
+  return %r : tensor<4x8xi32>
 }
 
 // CHECK-LABEL: @same_format(

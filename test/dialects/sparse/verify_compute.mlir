@@ -92,6 +92,15 @@ func.func @f(%a: tensor<4x4xf32, #sparse.nm<n = 2, m = 4>>) {
 
 // -----
 
+#both = #sparse.sum<parts = [#sparse.bsr<block = [2, 2]>, #sparse.csr]>
+func.func @f(%a: tensor<4x4xf32, #both>) {
+  // expected-error@+1 {{intersects the entries of a format that has parts, of which nobody said what goes where}}
+  %b = sparse.mul %a, %a : tensor<4x4xf32, #both>
+  return
+}
+
+// -----
+
 func.func @f(%a: tensor<4x4xf32, #sparse.csr>) {
   // expected-error@+1 {{its region has 2 arguments, want 3: the value, then its place}}
   %b = sparse.map %a : tensor<4x4xf32, #sparse.csr> {
