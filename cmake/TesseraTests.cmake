@@ -12,6 +12,26 @@ foreach(source ${unit_tests})
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/test/bin)
   list(APPEND TESSERA_UNIT_TESTS ${name})
 endforeach()
+
+# Stand-ins for the vendors' libraries, whose kernels run on the emulator, and what records the modules they run
+# (test/runtime/standin). device_test runs such modules itself, as the emulator's user.
+set(standin ${CMAKE_SOURCE_DIR}/test/runtime/standin)
+function(tessera_add_standin name file)
+  list(TRANSFORM ARGN PREPEND ${standin}/)
+  add_library(${name} MODULE ${ARGN} ${standin}/path.c)
+  set_target_properties(${name} PROPERTIES PREFIX "" OUTPUT_NAME ${file} SUFFIX ""
+                        LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/test/standin)
+endfunction()
+tessera_add_standin(standin_cuda libcuda.so.1 standin.c twin.c)
+tessera_add_standin(standin_hip libamdhip64.so standin.c twin.c)
+tessera_add_standin(standin_record record.so record.c)
+list(APPEND TESSERA_UNIT_TESTS standin_cuda standin_hip standin_record)
+target_link_libraries(standin_cuda PRIVATE tessera)
+target_link_libraries(standin_hip PRIVATE tessera)
+target_compile_definitions(standin_hip PRIVATE HIP)
+target_sources(device_test PRIVATE ${standin}/twin.c ${standin}/path.c)
+target_link_libraries(device_test PRIVATE ${CMAKE_DL_LIBS})
+set_target_properties(device_test PROPERTIES ENABLE_EXPORTS ON) # it loads a program
 target_link_libraries(jit_test PRIVATE LLVM) # it parses its modules from text
 
 configure_file(test/lit.site.cfg.py.in test/lit.site.cfg.py @ONLY)

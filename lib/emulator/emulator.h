@@ -27,6 +27,9 @@ typedef struct TileEmulatorOptions {
   bool checks, count;           // compiled in: no call is made for what is off
 } TileEmulatorOptions;
 
+// Everything on, the chip as its machine file has it. False, with a sentence, for a chip that has none or is no GPU.
+bool tileEmulatorOptionsRead(const char *chipName, TileEmulatorOptions *options, tessera_error_t *error);
+
 typedef struct TileEmulatorProgram TileEmulatorProgram;
 
 // `module`: a gpu.module, or a module that holds llvm.funcs or gpu.modules. It is not changed. Null after diagnostics
@@ -58,7 +61,8 @@ typedef struct TileEmulatorLaunch {
   size_t bufferCount;
   uint64_t seed;
   bool trace;
-  int threads; // host threads; 0: one per processor
+  bool cooperative; // all blocks, at most 256, are there at once and may wait for each other
+  int threads;      // host threads; 0: one per processor
 } TileEmulatorLaunch;
 bool tileEmulatorLaunchKernel(TileEmulatorProgram *program, const TileEmulatorLaunch *launch,
                               tessera_emulator_report_t **report, tessera_error_t *error);

@@ -9,6 +9,7 @@
 #include "lib/runtime/observe.h"
 #include "lib/support/clock.h"
 
+#include <limits.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +26,7 @@ typedef struct kernel_t {
   const tessera_images_t *images;
   char *module, *name;
   void *kernel;
-  int64_t shared_bytes;
+  const tessera_image_kernel_t *record;
 } kernel_t;
 
 typedef struct constant_t {
@@ -229,24 +230,27 @@ static void list_images(const tessera_images_t *images, const char *module, char
     snprintf(text, size, "nothing");
 }
 
-static const tessera_image_t *choose(tessera_device_t *device, const tessera_images_t *images, const char *module,
-                                     const char *name, tessera_error_t *out_error) {
+// The image that suits best of those that suit less than |below|, which then is how well it does.
+static const tessera_image_t *choose(tessera_device_t *device, const kernel_t *kernel, int *below,
+                                     tessera_error_t *out_error) {
+  const tessera_images_t *images = kernel->images;
   const tessera_image_t *best = NULL;
   int most = 0;
   for (int64_t i = 0; images && i < images->count; i++) {
     const tessera_image_t *image = &images->items[i];
-    int suits =
-        strcmp(image->module, module) || !kernel_of(image, name) ? 0 : device->driver->suits(device->handle, image);
-    if (suits > most) {
+    bool has_it = strcmp(image->module, kernel->module) == 0 && kernel_of(image, kernel->name);
+    int suits = has_it ? device->driver->suits(device->handle, image) : 0;
+    if (suits > most && suits < *below) {
       most = suits;
       best = image;
     }
   }
   char there[256];
-  list_images(images, module, there, sizeof there);
+  list_images(images, kernel->module, there, sizeof there);
   if (!best)
-    tessera_fail(out_error, "kernel '%s': no code for %s (%s): the program has %s", name, device->info.chip,
+    tessera_fail(out_error, "kernel '%s': no code for %s (%s): the program has %s", kernel->name, device->info.chip,
                  device->info.name, there);
+  *below = most;
   return best;
 }
 
@@ -269,14 +273,20 @@ static void *load(tessera_device_t *device, const tessera_image_t *image, tesser
   return module->module;
 }
 
+// The driver may be older than the tools that made an image: then the next best is tried (PTX, after a cubin). The
+// error is that of the best.
 static bool fill_kernel(tessera_device_t *device, kernel_t *kernel, tessera_error_t *out_error) {
-  const tessera_image_t *image = choose(device, kernel->images, kernel->module, kernel->name, out_error);
-  void *module = image ? load(device, image, out_error) : NULL;
-  if (!module)
-    return false;
-  const tessera_image_kernel_t *found = kernel_of(image, kernel->name);
-  kernel->shared_bytes = found->dynamic_shared_bytes;
-  return device->driver->kernel_find(device->handle, module, found, &kernel->kernel, out_error);
+  tessera_error_t later, *error = out_error;
+  const tessera_image_t *image = NULL;
+  void *module = NULL;
+  for (int below = INT_MAX; !module; error = &later) {
+    image = choose(device, kernel, &below, error);
+    if (!image)
+      return false;
+    module = load(device, image, error);
+  }
+  kernel->record = kernel_of(image, kernel->name);
+  return device->driver->kernel_find(device->handle, module, kernel->record, &kernel->kernel, out_error);
 }
 
 static kernel_t *find_kernel(tessera_device_t *device, const tessera_images_t *images, const char *module,
@@ -352,7 +362,8 @@ static bool launch(tessera_device_t *device, const tessera_images_t *images, con
   pthread_mutex_unlock(&device->lock);
   if (!kernel)
     return false;
-  launch->shared_bytes += (uint32_t)kernel->shared_bytes;
+  launch->shared_bytes += (uint32_t)kernel->record->dynamic_shared_bytes;
+  launch->cooperative = kernel->record->cooperative != 0;
   pending = true;
   return tessera_is_observed()
              ? launch_observed(device, kernel->kernel, launch, out_error)

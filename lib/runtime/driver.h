@@ -19,6 +19,7 @@
 typedef struct tessera_image_kernel_t {
   const char *name;
   int64_t dynamic_shared_bytes; // what a launch gives beyond what the code declares
+  int64_t cooperative;          // 1: its programs wait for each other, so all of them must run at once
 } tessera_image_kernel_t;
 
 // One gpu.module for one chip.

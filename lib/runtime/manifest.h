@@ -16,8 +16,8 @@
 
 #include <stdint.h>
 
-// 2: tessera_launch takes the kernel's name. 3: images.
-enum { TESSERA_MANIFEST_VERSION = 3 };
+// 2: tessera_launch takes the kernel's name. 3: images. 4: kernels that are cooperative.
+enum { TESSERA_MANIFEST_VERSION = 4 };
 
 typedef enum tessera_kind_t { TESSERA_SCALAR, TESSERA_TENSOR, TESSERA_MEMREF } tessera_kind_t;
 

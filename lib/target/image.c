@@ -7,9 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-// What a kernel of ours may declare; what has more is given all of it by the launch (docs/gpu.md).
-enum { StaticSharedBytes = 49152 };
-
 static char *copyText(MlirStringRef text) { return strndup(text.data, text.length); }
 
 static MlirStringRef symbolOf(MlirOperation op) { return mlirStringAttrGetValue(tileOpAttribute(op, "sym_name")); }
@@ -38,7 +35,13 @@ static int64_t sharedBytes(MlirOperation module, const char *kernel) {
 
 static bool isKernel(MlirOperation function) { return !mlirAttributeIsNull(tileOpAttribute(function, "gpu.kernel")); }
 
-static bool listKernels(MlirOperation module, TileImage *image, tessera_error_t *error) {
+// What a launch must give: on NVIDIA's GPUs a kernel declares at most 48 KiB, and one with more gets all of it so.
+static int64_t dynamicBytes(MlirOperation module, const char *kernel, const TileTarget *target) {
+  int64_t shared = sharedBytes(module, kernel);
+  return target->staticSharedBytes && shared > target->staticSharedBytes ? shared : 0;
+}
+
+static bool listKernels(MlirOperation module, const TileTarget *target, TileImage *image, tessera_error_t *error) {
   TileOps functions = tileCollect(module, "llvm.func");
   image->kernels = calloc((size_t)functions.count + 1, sizeof *image->kernels);
   bool ok = image->kernels != NULL;
@@ -48,37 +51,38 @@ static bool listKernels(MlirOperation module, TileImage *image, tessera_error_t 
     tessera_image_kernel_t *kernel = &image->kernels[image->record.num_kernels++];
     kernel->name = copyText(symbolOf(functions.items[i]));
     ok = kernel->name != NULL;
-    int64_t shared = ok ? sharedBytes(module, kernel->name) : 0;
-    kernel->dynamic_shared_bytes = shared > StaticSharedBytes ? shared : 0;
+    kernel->dynamic_shared_bytes = ok ? dynamicBytes(module, kernel->name, target) : 0;
+    kernel->cooperative = !mlirAttributeIsNull(tileOpAttribute(functions.items[i], "cooperative"));
   }
   tileOpsFree(&functions);
   return ok || tessera_fail(error, "out of memory");
 }
 
-static bool describe(MlirOperation module, TileImage *image, tessera_error_t *error) {
+static bool describe(MlirOperation module, const TileTarget *target, TileImage *image, tessera_error_t *error) {
   TileOps modules = tileCollect(module, "gpu.module");
   bool ok = modules.count == 1 ||
             tessera_fail(error, "the program has %d gpu.modules, want one: that of its kernels", (int)modules.count);
   if (ok) {
     image->module = copyText(symbolOf(modules.items[0]));
     ok = (image->module && image->chip) || tessera_fail(error, "out of memory");
-    ok = ok && listKernels(modules.items[0], image, error);
+    ok = ok && listKernels(modules.items[0], target, image, error);
   }
   tileOpsFree(&modules);
   return ok;
 }
 
-static bool emit(MlirOperation module, const char *form, TileImage *image, tessera_error_t *error) {
-  const TileTarget *target = tileTargetOfForm(form, error);
+static bool emit(MlirOperation module, const TileTarget *target, const char *form, TileImage *image,
+                 tessera_error_t *error) {
   TileTranslation translation = {.module = module, .chip = image->chip};
-  const TileForm *row = target && target->checkChip(image->chip, error) ? tileTargetForm(target, form, error) : NULL;
+  const TileForm *row = target->checkChip(image->chip, error) ? tileTargetForm(target, form, error) : NULL;
   return row && row->emit(&translation, &image->artifact, error);
 }
 
 bool tileImageCreate(MlirOperation module, const char *chip, const char *form, TileImage *image,
                      tessera_error_t *error) {
   *image = (TileImage){.chip = strdup(chip)};
-  if (!describe(module, image, error) || !emit(module, form, image, error))
+  const TileTarget *target = tileTargetOfForm(form, error);
+  if (!target || !describe(module, target, image, error) || !emit(module, target, form, image, error))
     return false;
   // The driver reads PTX to its zero.
   char *data = realloc(image->artifact.data, image->artifact.size + 1);

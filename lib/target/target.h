@@ -51,6 +51,7 @@ typedef struct TileTarget {
   const char *pipeline;                    // brings a module of any level to this target's; %s: chip
   const char *dialect;                     // that level: "llvm"
   const char *defaultChip;                 // where none is given; null: the target needs none
+  int64_t staticSharedBytes;               // the most that a kernel declares; 0: all it needs
   bool (*isLowered)(MlirOperation module); // is it there already? Null: if all ops are `dialect`'s
   bool (*checkChip)(const char *chip, tessera_error_t *error); // false: the error lists the known ones
   const TileForm *forms;                                       // ends with a null name

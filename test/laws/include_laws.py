@@ -32,7 +32,7 @@ ROOMS = {
     "lib/jit": ["lib/capi", "lib/support"],
     "lib/interpreter": ["dialects", "lib/ir", "lib/support"],
     "lib/emulator": ["lib/support"],
-    "lib/emulator/compile": ["lib/emulator", "lib/ir", "lib/jit", "lib/support"],
+    "lib/emulator/compile": ["lib/emulator", "lib/ir", "lib/jit", "lib/machine", "lib/support"],
     "lib/emulator/machine": ["lib/support"],
     "lib/emulator/lanes": ["lib/support"],
     "lib/emulator/instructions": ["lib/emulator/machine", "lib/emulator/lanes", "lib/support"],

@@ -4,7 +4,6 @@
 
 #include "lib/emulator/emulator.h"
 #include "lib/ir/support.h"
-#include "lib/machine/machine.h"
 #include "lib/runtime/tessera.h"
 #include "mlir-c/BuiltinAttributes.h"
 #include "tools/tile-run/device.h"
@@ -40,30 +39,10 @@ struct Emulation {
 
 //===--- compiling ----------------------------------------------------------------===//
 
-static uint32_t number(const TileMachine *machine, const char *key, uint32_t otherwise) {
-  int64_t value = otherwise;
-  tileMachineGetInteger(machine, key, &value);
-  return (uint32_t)value;
-}
-
 static bool readChip(const char *name, TileEmulatorOptions *options, tessera_error_t *error) {
-  TileError unknown;
-  TileMachine *machine = tileMachineLoad(name ? name : "", NULL, NULL, 0, &unknown);
-  if (!machine)
-    return tessera_fail(error, "--target=emulate:%s: %s", name ? name : "", unknown.text);
-  bool isGpu = tileMachineHas(machine, "warp.width") && tileMachineHas(machine, "shared.banks");
-  *options = (TileEmulatorOptions){
-      .chipName = name,
-      .checks = true,
-      .count = true,
-      .chip = {.warp_width = number(machine, "warp.width", 32),
-               .shared_bytes = number(machine, "shared.per_block.bytes", number(machine, "shared.bytes", 65536)),
-               .banks = number(machine, "shared.banks", 32),
-               .bank_bytes = number(machine, "shared.bank.bytes", 4),
-               .sector_bytes = number(machine, "global.transaction", 32),
-               .block_threads = number(machine, "threads.per_block", 1024)}};
-  tileMachineDestroy(machine);
-  return isGpu || tessera_fail(error, "--target=emulate:%s: is no GPU", name);
+  tessera_error_t unknown;
+  return tileEmulatorOptionsRead(name ? name : "", options, &unknown) ||
+         tessera_fail(error, "--target=emulate:%s: %s", name ? name : "", unknown.text);
 }
 
 // Its kernels by name, for the runtime.
@@ -321,6 +300,7 @@ static bool launchKernel(void *user, const tessera_image_t *image, const tessera
                               .params = launch->params,
                               .buffers = buffers.items,
                               .bufferCount = buffers.count,
+                              .cooperative = launch->cooperative,
                               .trace = emulation->options->trace != NULL,
                               .seed = (uint64_t)emulation->options->seed,
                               .threads = (int)emulation->options->threads};

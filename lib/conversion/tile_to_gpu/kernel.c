@@ -186,6 +186,8 @@ static bool lowerKernel(Gpu *g) {
   int64_t registers;
   if (tileIntegerOf(g->kernel, "registers", &registers) && g->vocabulary->limitRegisters)
     g->vocabulary->limitRegisters(g->function, registers);
+  if (!mlirAttributeIsNull(tileOpAttribute(g->kernel, "cooperative")))
+    mlirOperationSetAttributeByName(g->function, tileString("cooperative"), mlirUnitAttrGet(g->context));
   return ok && buildShared(g);
 }
 

@@ -21,6 +21,9 @@ typedef struct EmulatorGlobal {
   uint32_t offset, alignment; // in shared memory
   bool isShared, isConstant;
   void *address; // of one that is not shared
+  // Of a shared one: the kernel that alone takes its address, -1 for none or several functions.
+  intptr_t onlyKernel;
+  MlirOperation user; // while compiling: a function that does; null: none
 } EmulatorGlobal;
 
 typedef struct EmulatorBuild {
@@ -59,7 +62,7 @@ uint32_t emulatorSite(EmulatorBuild *build, MlirOperation op);
 void *emulatorKeep(EmulatorBuild *build, const void *data, size_t bytes);
 // Takes the matrix's places over.
 const tessera_matrix_t *emulatorKeepMatrix(EmulatorBuild *build, const tessera_matrix_t *matrix);
-const EmulatorGlobal *emulatorGlobal(const EmulatorBuild *build, MlirStringRef name);
+EmulatorGlobal *emulatorGlobal(const EmulatorBuild *build, MlirStringRef name);
 
 //===--- emit.c: small pieces of code ---------------------------------------------===//
 

@@ -162,17 +162,51 @@ static uint32_t alignedUp(uint32_t value, uint32_t alignment) {
   return (value + alignment - 1) / alignment * alignment;
 }
 
-static void placeShared(TileEmulatorProgram *program) {
-  uint32_t end = 0;
-  for (int isDynamic = 0; isDynamic < 2; ++isDynamic)
-    for (intptr_t i = 0; i < program->globalCount; ++i) {
-      EmulatorGlobal *global = &program->globals[i];
-      if (!global->isShared || (global->bytes == 0) != isDynamic)
-        continue;
-      global->offset = end = alignedUp(end, global->alignment ? global->alignment : 16);
-      end += (uint32_t)global->bytes;
-    }
+static intptr_t kernelNamed(const TileEmulatorProgram *program, MlirStringRef name) {
   for (intptr_t i = 0; i < program->kernelCount; ++i)
+    if (tileStringEquals(name, program->kernels[i].name))
+      return i;
+  return -1;
+}
+
+// Notes the one kernel that takes a shared global's address: no other kernel's block has room for it.
+static void findUsers(EmulatorBuild *build, MlirOperation function) {
+  intptr_t kernel = kernelNamed(build->program, mlirStringAttrGetValue(tileOpAttribute(function, "sym_name")));
+  TileOps uses = tileCollect(function, "llvm.mlir.addressof");
+  for (intptr_t i = 0; i < uses.count; ++i) {
+    EmulatorGlobal *global =
+        emulatorGlobal(build, mlirFlatSymbolRefAttrGetValue(tileOpAttribute(uses.items[i], "global_name")));
+    if (!global || mlirOperationEqual(global->user, function))
+      continue;
+    global->onlyKernel = mlirOperationIsNull(global->user) ? kernel : -1;
+    global->user = function;
+  }
+  tileOpsFree(&uses);
+}
+
+// Places what belongs to `kernel` (-1: to all) from `end` on, and returns where it ends.
+static uint32_t placeOf(TileEmulatorProgram *program, intptr_t kernel, bool isDynamic, uint32_t end) {
+  for (intptr_t i = 0; i < program->globalCount; ++i) {
+    EmulatorGlobal *global = &program->globals[i];
+    if (!global->isShared || (global->bytes == 0) != isDynamic || global->onlyKernel != kernel)
+      continue;
+    global->offset = end = alignedUp(end, global->alignment ? global->alignment : 16);
+    end += (uint32_t)global->bytes;
+  }
+  return end;
+}
+
+static void placeShared(TileEmulatorProgram *program) {
+  uint32_t common = placeOf(program, -1, false, 0), largest = common;
+  for (intptr_t i = 0; i < program->kernelCount; ++i) {
+    program->kernels[i].sharedBytes = placeOf(program, i, true, placeOf(program, i, false, common));
+    largest = program->kernels[i].sharedBytes > largest ? program->kernels[i].sharedBytes : largest;
+  }
+  bool hasCommon = false; // dynamic ones begin behind whatever any kernel has
+  for (intptr_t i = 0; i < program->globalCount; ++i)
+    hasCommon |= program->globals[i].isShared && !program->globals[i].bytes && program->globals[i].onlyKernel < 0;
+  uint32_t end = placeOf(program, -1, true, largest);
+  for (intptr_t i = 0; i < program->kernelCount && hasCommon; ++i)
     program->kernels[i].sharedBytes = end;
 }
 
@@ -208,8 +242,11 @@ static void lowerAll(EmulatorBuild *build, TileOps *ops) {
       build->failed = true;
   if (build->failed || !placeGlobals(build, ops))
     return;
-  placeShared(build->program);
   TileOps functions = topLevel(build);
+  for (intptr_t i = 0; i < functions.count; ++i)
+    if (isDefinition(functions.items[i]))
+      findUsers(build, functions.items[i]);
+  placeShared(build->program);
   for (intptr_t i = 0; i < functions.count; ++i) {
     bool kernel = isKernel(functions.items[i]);
     if (!isDefinition(functions.items[i]))

@@ -60,6 +60,7 @@ bool tileEmulatorLaunchKernel(TileEmulatorProgram *program, const TileEmulatorLa
                                    .checks = program->options.checks,
                                    .count = program->options.count,
                                    .trace = launch->trace,
+                                   .cooperative = launch->cooperative,
                                    .threads = launch->threads,
                                    .params = launch->params};
   if (!kernel || !chooseBlock(kernel, launch->block, run.block, error))

@@ -118,11 +118,12 @@ bool emulatorAddGlobal(EmulatorBuild *build, MlirOperation global) {
                        .bytes = emulatorBytes(type),
                        .isShared = emulatorInteger(global, "addr_space", 0) == 3,
                        .isConstant = emulatorHas(global, "constant"),
-                       .alignment = (uint32_t)emulatorInteger(global, "alignment", 16)};
+                       .alignment = (uint32_t)emulatorInteger(global, "alignment", 16),
+                       .onlyKernel = -1};
   return true;
 }
 
-const EmulatorGlobal *emulatorGlobal(const EmulatorBuild *build, MlirStringRef name) {
+EmulatorGlobal *emulatorGlobal(const EmulatorBuild *build, MlirStringRef name) {
   for (intptr_t i = 0; i < build->program->globalCount; ++i)
     if (tileStringEquals(name, build->program->globals[i].name))
       return &build->program->globals[i];

@@ -5,6 +5,8 @@
 #include "lib/emulator/machine/many.h"
 #include "lib/emulator/machine/worker.h"
 
+enum { BARRIERS_BEFORE_SUSPENSION = 16 };
+
 static uint32_t wanted_now(const emu_worker_t *worker, const emu_barrier_t *barrier) {
   return barrier->wanted ? barrier->wanted : worker->live;
 }
@@ -124,6 +126,9 @@ static void wait_at(emu_thread_t *self, uint32_t id, uint32_t site) {
   }
   complete(self->worker, id);
   self->in_warp->ready |= emu_bit(self->view.lane);
+  // A block may look at memory, meet, and look again, until another has written: it must come to that.
+  if (self->worker->launch->resident && self->worker->counters.barriers % BARRIERS_BEFORE_SUSPENSION == 0)
+    emu_suspend(self->worker);
 }
 
 uint32_t tessera_emu_barrier_count(tessera_emu_thread_t *thread, uint32_t id, uint32_t count, uint32_t predicate,

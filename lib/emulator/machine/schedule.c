@@ -195,8 +195,7 @@ void emu_leave_spin(emu_worker_t *worker) {
   worker->hopeless = 0;
 }
 
-// Lets the other blocks of a cooperative launch run, and comes back.
-static void suspend(emu_worker_t *worker) {
+void emu_suspend(emu_worker_t *worker) {
   worker->suspended = true;
   to_host(worker, worker->current->fiber);
 }
@@ -223,7 +222,7 @@ static void spin_on(emu_worker_t *worker) {
   emu_launch_t *launch = worker->launch;
   worker->yields++;
   if (launch->resident && worker->yields % YIELDS_BEFORE_SUSPENSION == 0)
-    suspend(worker);
+    emu_suspend(worker);
   if (worker->yields < YIELDS_BEFORE_STUCK)
     return;
   if (worker->yields == YIELDS_BEFORE_STUCK)

@@ -220,6 +220,8 @@ void emu_wait(emu_thread_t *self, emu_wait_t why, uint32_t site);
 void emu_wake(emu_thread_t *thread);
 /// Called by whatever a spin loop repeats: now and then lets others run, if there are any, and comes back.
 void emu_yield(emu_thread_t *self, uint32_t site);
+// Lets the other blocks of a cooperative launch run, and comes back.
+void emu_suspend(emu_worker_t *worker);
 /// Another block may have waited for what this one has done.
 void emu_note_change(emu_launch_t *launch);
 /// The block does something other than spinning.

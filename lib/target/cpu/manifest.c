@@ -98,8 +98,9 @@ static LLVMValueRef imageKernels(const Constants *constants, const tessera_image
   LLVMValueRef *kernels = calloc((size_t)image->num_kernels + 1, sizeof *kernels);
   for (int64_t i = 0; kernels && i < image->num_kernels; i++) {
     LLVMValueRef fields[] = {string(constants, image->kernels[i].name),
-                             integer(constants, image->kernels[i].dynamic_shared_bytes)};
-    kernels[i] = structure(constants, fields, 2);
+                             integer(constants, image->kernels[i].dynamic_shared_bytes),
+                             integer(constants, image->kernels[i].cooperative)};
+    kernels[i] = structure(constants, fields, 3);
   }
   LLVMValueRef all = kernels ? array(constants, kernels, (int)image->num_kernels) : null(constants);
   free(kernels);

@@ -102,6 +102,7 @@ const TileTarget tileNvvmTarget = {
     .pipeline = "builtin.module(tile-to-nvvm-pipeline{chip=%s})",
     .dialect = "llvm",
     .defaultChip = "sm_80",
+    .staticSharedBytes = TileNvvmStaticSharedBytes,
     .isLowered = tileHasDeviceModule,
     .checkChip = checkChip,
     .forms = forms,
