@@ -9,6 +9,9 @@
 
 #include <stdio.h>
 
+// Alignment and strides are known when everything is a buffer: kernels access memory as wide as these allow.
+static const char toldKernels[] = "tile-assume-launch-facts";
+
 // Every tile gets a layout, every product an instruction of the chip, whose operands are copied ahead of their use.
 // Layouts that are there already stay.
 #define TO_SCHEDULED                                                                                                   \
@@ -42,7 +45,7 @@ bool tileGpuPipelineBuild(const char *conversion, MlirExtPass options, MlirStrin
   snprintf(graph, sizeof graph, tileStageToTileGraph, option);
   snprintf(scheduled, sizeof scheduled, TO_SCHEDULED, length, chip.data);
   snprintf(device, sizeof device, TO_DEVICE, conversion, length, chip.data);
-  const char *const stages[] = {graph, tileStageToBuffers, scheduled, device, toLlvm};
+  const char *const stages[] = {graph, tileStageToBuffers, toldKernels, scheduled, device, toLlvm};
   tileStagesAppend(stages, sizeof stages / sizeof *stages, append, userData);
   append(tileString(","), userData);
   tileHostStagesAppend(append, userData);

@@ -27,8 +27,9 @@ typedef void (*DialectRegistration)(MlirDialectRegistry registry);
 static const DialectRegistration dialects[] = {tileRegisterDialect, sparseRegisterDialect, NULL};
 static const MlirExtPassDefinition *const passes[] = {&tileExpandMathPass, //
                                                       &tileExpandFloatConversionsPass,
-                                                      &tileAddIntoEntriesPass,    //
-                                                      &tileAssertToRuntimePass,   //
+                                                      &tileAddIntoEntriesPass,  //
+                                                      &tileAssertToRuntimePass, //
+                                                      &tileAssumeLaunchFactsPass,
                                                       &tileCopyStridedClonesPass, //
                                                       &tileFoldZeroSizesPass,     //
                                                       &tileFuseElementwisePass,   //

@@ -11,6 +11,7 @@ BENCHMARKS = {
     "tile-bench": "our compiled programs beside OpenBLAS, PyTorch and IREE where they are found (several minutes)",
     "host": "calling an empty program, compiling a GEMM and the transformer block",
     "emulator": "the emulated GPU: empty threads, a GEMM with and without checks",
+    "traffic": "what linalg programs move on GPUs, counted by the emulator",
     "interpreter": "scalar operations per second of programs of several kinds",
 }
 

@@ -3,9 +3,9 @@
 // Expects: host functions on memrefs and scalars, bufferized and with their deallocations; linalg that is left is fine.
 // Kernels are llvm.funcs of gpu.modules (convert-tile-to-nvvm's, or hand-written). Leaves: no launch; the gpu.modules
 // as they are; `tessera_device_images`, a table of their code that is empty until a program fills it; waits before the
-// host touches memory (order.c). The parameters follow docs/gpu.md: of a memref its address, then dynamic sizes, then
-// dynamic strides of one that is not contiguous. Slots stand at the function's entry: a launch in a loop must not grow
-// the stack. Cost: linear in the host's ops.
+// host touches memory (order.c), assertions of memref.assume_alignment (alignment.c). The parameters follow
+// docs/gpu.md: of a memref its address, then dynamic sizes, then dynamic strides of one that is not contiguous. Slots
+// stand at the function's entry: a launch in a loop must not grow the stack. Cost: linear in the host's ops.
 #include "lib/conversion/gpu_launch_to_runtime/gpu_launch_to_runtime.h"
 
 #include "lib/capi/op.h"
@@ -20,7 +20,7 @@
 static const char launchFunction[] = "tessera_launch_device", waitFunction[] = "tessera_device_synchronize",
                   constantFunction[] = "tessera_device_constant", imagesName[] = "tessera_device_images";
 
-enum { Statistic_Launches, Statistic_Waits };
+enum { Statistic_Launches, Statistic_Waits, Statistic_Checks };
 
 //===--- questions ----------------------------------------------------------------===//
 
@@ -371,6 +371,8 @@ static bool run(MlirOperation module, MlirExtPass pass) {
   bool ok = true;
   for (intptr_t i = 0; i < launches.count && ok; i++)
     ok = check(launches.items[i]);
+  if (ok)
+    mlirExtPassAddStatistic(pass, Statistic_Checks, gpuCheckAlignments(module));
   if (ok && launches.count) {
     declareImages(module);
     declareRuntime(module);
@@ -384,14 +386,15 @@ static bool run(MlirOperation module, MlirExtPass pass) {
 }
 
 static void dependents(MlirDialectRegistry registry) {
-  tileInsertDialects(registry, (const char *const[]){"llvm", "arith", "memref", NULL});
+  tileInsertDialects(registry, (const char *const[]){"llvm", "arith", "memref", "cf", NULL});
 }
 
 const MlirExtPassDefinition gpuLaunchToRuntimePass = {
     .argument = "convert-gpu-launch-to-runtime",
     .summary = "Lower gpu.launch_func to calls of the runtime, with waits before the host touches memory",
     .anchor = "builtin.module",
-    .statistics = (const char *const[]){"launches: launch ops lowered", "waits: places where the host waits", NULL},
+    .statistics = (const char *const[]){"launches: launch ops lowered", "waits: places where the host waits",
+                                        "checks: alignments that are asserted", NULL},
     .dependentDialects = dependents,
     .run = run,
 };

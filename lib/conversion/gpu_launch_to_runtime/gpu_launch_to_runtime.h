@@ -13,6 +13,9 @@ extern const MlirExtPassDefinition gpuLaunchToRuntimePass;
 // launch (still a gpu.launch_func); returns how many.
 uint64_t gpuOrderHostAccesses(MlirOperation module);
 
+// Makes an assertion of every memref.assume_alignment of the module, on which kernels rest; returns how many.
+uint64_t gpuCheckAlignments(MlirOperation module);
+
 // A call of a function of the runtime that returns nothing.
 void gpuBuildRuntimeCall(TileBuilder *builder, const char *function, intptr_t count, const MlirValue *operands);
 

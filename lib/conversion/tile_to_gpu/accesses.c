@@ -7,31 +7,62 @@
 
 //===--- windows ----------------------------------------------------------------------------===//
 
+// Which registers one access moves: of each run the first, and those behind it.
+typedef struct Runs {
+  intptr_t vector;
+  uint32_t slots[MaxSlots], mask; // register bits
+} Runs;
+
+static Runs runsOf(const Window *window, const TileLayout *layout) {
+  Runs runs = {.vector = 1};
+  runs.vector = gpuWindowVector(window, layout, runs.slots);
+  for (intptr_t i = 0; 1 << i < runs.vector; ++i)
+    runs.mask |= runs.slots[i];
+  return runs;
+}
+
+static intptr_t registerOf(const Runs *runs, intptr_t first, intptr_t element) {
+  for (intptr_t i = 0; element >> i; ++i)
+    first |= element >> i & 1 ? runs->slots[i] : 0;
+  return first;
+}
+
 void gpuLoadWindow(Gpu *g, const Window *window, const TileLayout *layout, MlirValue *registers) {
   const Map *map = gpuMap(g, layout, window->rank);
-  intptr_t count = (intptr_t)tileLayoutDimSize(layout, TileLayoutReg), vector = gpuWindowVector(window, layout);
-  int64_t align = vector * gpuStoredBytes(window->element);
-  MlirValue padding = gpuPadding(g, window->view);
-  for (intptr_t reg = 0; window->view->packing && reg < count; ++reg)
-    gpuLoadPacked(g, window, map, reg, padding, &registers[reg]);
-  for (intptr_t reg = 0; !window->view->packing && reg < count; reg += vector)
-    gpuLoadWhere(g, gpuWindowMask(g, window, map, reg), window->element, vector, gpuWindowAddress(g, window, map, reg),
-                 align, padding, registers + reg);
+  intptr_t count = (intptr_t)tileLayoutDimSize(layout, TileLayoutReg);
+  Runs runs = runsOf(window, layout);
+  MlirValue padding = gpuPadding(g, window->view), values[1 << MaxSlots];
+  for (intptr_t reg = 0; reg < count; ++reg) {
+    if (reg & runs.mask)
+      continue;
+    if (window->view->packing) {
+      gpuLoadPacked(g, window, map, reg, padding, &registers[reg]);
+      continue;
+    }
+    gpuLoadWhere(g, gpuWindowMask(g, window, map, reg), window->element, runs.vector,
+                 gpuWindowAddress(g, window, map, reg), runs.vector * gpuStoredBytes(window->element), padding, values);
+    for (intptr_t i = 0; i < runs.vector; ++i)
+      registers[registerOf(&runs, reg, i)] = values[i];
+  }
 }
 
 void gpuStoreWindow(Gpu *g, const Window *window, const TileLayout *layout, const MlirValue *registers) {
   const Map *map = gpuMap(g, layout, window->rank);
-  intptr_t count = (intptr_t)tileLayoutDimSize(layout, TileLayoutReg), vector = gpuWindowVector(window, layout);
-  int64_t align = vector * gpuStoredBytes(window->element);
-  MlirValue owner = gpuIsOwner(g, layout);
-  for (intptr_t reg = 0; reg < count; reg += vector)
-    if (gpuIsFreeRegister(layout, reg))
+  intptr_t count = (intptr_t)tileLayoutDimSize(layout, TileLayoutReg);
+  Runs runs = runsOf(window, layout);
+  MlirValue owner = gpuIsOwner(g, layout), values[1 << MaxSlots];
+  for (intptr_t reg = 0; reg < count; ++reg) {
+    if (reg & runs.mask || gpuIsFreeRegister(layout, reg))
       continue;
-    else if (window->view->packing)
+    if (window->view->packing) {
       gpuStorePacked(g, window, map, reg, owner, registers[reg]);
-    else
-      gpuStoreWhere(g, gpuBoth(g, owner, gpuWindowMask(g, window, map, reg)), window->element, vector, registers + reg,
-                    gpuWindowAddress(g, window, map, reg), align);
+      continue;
+    }
+    for (intptr_t i = 0; i < runs.vector; ++i)
+      values[i] = registers[registerOf(&runs, reg, i)];
+    gpuStoreWhere(g, gpuBoth(g, owner, gpuWindowMask(g, window, map, reg)), window->element, runs.vector, values,
+                  gpuWindowAddress(g, window, map, reg), runs.vector * gpuStoredBytes(window->element));
+  }
 }
 
 void gpuVisitWindow(Gpu *g, const Window *window, const TileLayout *layout, const MlirValue *registers,

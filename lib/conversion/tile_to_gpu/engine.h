@@ -285,8 +285,9 @@ typedef struct Window {
 Window gpuWindow(Gpu *g, const View *view, MlirOperation op, intptr_t firstIndex, intptr_t numIndices);
 MlirValue gpuWindowMask(Gpu *g, const Window *window, const Map *map, intptr_t reg); // i1; null: inside
 MlirValue gpuWindowAddress(Gpu *g, const Window *window, const Map *map, intptr_t reg);
-// Elements that registers hold in a row, accessed at once.
-intptr_t gpuWindowVector(const Window *window, const TileLayout *layout);
+// Elements in a row that a thread holds, accessed at once: 2^n. slots[i], i < n: the register bit that moves by 2^i.
+enum { MaxSlots = 4 };
+intptr_t gpuWindowVector(const Window *window, const TileLayout *layout, uint32_t *slots);
 MlirValue gpuPadding(Gpu *g, const View *view);
 // A barrier where what other threads wrote may be read, or the reverse.
 void gpuReadsGlobal(Gpu *g, MlirValue root);

@@ -2,6 +2,7 @@
 #include "lib/conversion/tile_to_gpu/accesses.h"
 
 #include "dialects/tile/questions.h"
+#include "lib/layout/access.h"
 
 #include "mlir-c/BuiltinAttributes.h"
 
@@ -129,37 +130,19 @@ MlirValue gpuWindowAddress(Gpu *g, const Window *window, const Map *map, intptr_
   return narrow.ptr ? gpuAddress(g, address, gpuCast(g, narrow, g->i64, true)) : address;
 }
 
-// Register bits that walk the fast axis one by one, from the lowest.
-static uint32_t walkingBits(const Window *window, const TileLayout *layout) {
-  for (uint32_t bit = 0; bit < layout->bits[TileLayoutReg]; ++bit)
-    for (int axis = 0; axis < MaxRank; ++axis)
-      if (layout->steps[bit].at[axis] != (axis == window->fast ? 1u << bit : 0))
-        return bit;
-  return layout->bits[TileLayoutReg];
-}
-
-// No other bit, and no odd factor, moves within a run.
-static bool startsAligned(const Window *window, const TileLayout *layout, uint32_t bits) {
-  uint32_t inside = (1u << bits) - 1, count = tileLayoutBitCount(layout);
-  for (uint32_t bit = bits; bit < count; ++bit)
-    if (layout->steps[bit].at[window->fast] & inside)
-      return false;
-  for (uint32_t i = 0; i < layout->repeatCount; ++i)
-    if (layout->repeats[i].axis == window->fast && layout->repeats[i].stride & inside)
-      return false;
-  return true;
-}
-
-intptr_t gpuWindowVector(const Window *window, const TileLayout *layout) {
-  if (window->fast < 0)
+intptr_t gpuWindowVector(const Window *window, const TileLayout *layout, uint32_t *slots) {
+  uint32_t bytes = (uint32_t)gpuStoredBytes(window->element);
+  if (window->fast < 0 || window->vector < 2)
     return 1;
-  uint32_t bits = walkingBits(window, layout);
+  uint64_t bound = (uint64_t)window->vector;
   int64_t size = tileViewTypeGetSize(window->view->type, window->fast);
-  bool hasVoid = (int64_t)tileLayoutExtent(layout, (uint32_t)window->fast) > size;
-  while (bits && ((1 << bits) > window->vector || !startsAligned(window, layout, bits) ||
-                  (hasVoid && size % ((int64_t)1 << bits))))
-    --bits;
-  return (intptr_t)1 << bits;
+  // No run reaches from the tile into what the layout has beyond it.
+  if ((int64_t)tileLayoutExtent(layout, (uint32_t)window->fast) > size)
+    bound |= (uint64_t)size;
+  TileMemoryFacts facts = {
+      .axis = (uint32_t)window->fast, .alignment = (uint64_t)window->vector * bytes, .bound = bound & -bound};
+  TileAccessLimits limits = {.elementBytes = bytes, .vectorBytes = WidestAccess};
+  return tileAccessWidest(layout, &facts, &limits, slots);
 }
 
 MlirValue gpuPadding(Gpu *g, const View *view) {

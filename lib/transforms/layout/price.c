@@ -155,7 +155,10 @@ static double priceAccess(Graph *graph, const Variable *variable, const TileLayo
   TileMemoryFacts facts = layoutMemoryFacts(variable->op, memory, order);
   uint32_t vector = tileAccessWidest(layout, &facts, &limits, NULL);
   double instructions = (double)layoutRegisters(layout) / vector;
-  return warps * instructions * (ACCESS + segment * segmentsOf(layout, order[0], (uint32_t)transaction / bytes));
+  // What several lanes ask for is fetched once, but comes to each of them.
+  double touched = segmentsOf(layout, order[0], (uint32_t)transaction / bytes);
+  double asked = (double)graph->lanes * vector * bytes / (double)transaction;
+  return warps * instructions * (ACCESS + segment * (asked > touched ? asked : touched));
 }
 
 //===--- arithmetic --------------------------------------------------------------------------===//

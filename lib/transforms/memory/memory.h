@@ -5,6 +5,7 @@
 #include "lib/capi/pass.h"
 
 extern const MlirExtPassDefinition tileAddIntoEntriesPass;
+extern const MlirExtPassDefinition tileAssumeLaunchFactsPass;
 extern const MlirExtPassDefinition tileBufferizeHostPass;
 extern const MlirExtPassDefinition tileCopyStridedClonesPass;
 extern const MlirExtPassDefinition tileFoldZeroSizesPass;

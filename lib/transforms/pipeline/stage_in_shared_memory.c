@@ -15,6 +15,7 @@
 #include "lib/ir/pass.h"
 #include "lib/layout/convert.h"
 #include "lib/layout/matrix.h"
+#include "lib/layout/tiling.h"
 #include "lib/machine/machine.h"
 #include "lib/transforms/pipeline/shared_memory.h"
 
@@ -133,9 +134,43 @@ static bool planMatrices(const Stage *stage, const TileLayout *store, const Tile
   return false;
 }
 
+// Runs of 16 bytes along the axis whose elements lie side by side in memory, lane by lane: what an asynchronous copy
+// fetches best. Who loads the tile afterwards has no say in it. With a warp for every round of the copy, no register
+// but a run's own can become part of the buffer's vectors.
+static bool coalesced(const Plan *plan, const TileLayout *load, const int64_t *shape, uint32_t rank,
+                      uint32_t elementBytes, TileLayout *layout) {
+  MlirType view = tileOperandType(plan->load, 0);
+  uint32_t order[TILE_LAYOUT_MAX_AXES], vector = 16 / elementBytes;
+  for (uint32_t axis = 0; axis < rank; ++axis) {
+    uint32_t place = axis;
+    for (; place > 0 && tileViewTypeGetOrder(view, order[place - 1]) < tileViewTypeGetOrder(view, axis); --place)
+      order[place] = order[place - 1];
+    order[place] = axis;
+  }
+  while (rank && vector > 1 && shape[order[0]] % vector)
+    vector /= 2;
+  uint64_t runs = (uint64_t)tileTypeGetCount(tileOperandType(plan->convert, 0)) / vector;
+  uint32_t lanes = 1u << load->bits[TileLayoutLane];
+  uint64_t rounds = runs / lanes & -(runs / lanes);
+  return rank &&
+         tileLayoutBlocked(shape, rank, order, NULL, vector, lanes, rounds ? (uint32_t)rounds : 1, layout, NULL);
+}
+
+static bool planFrom(const Stage *stage, const TileLayout *store, const TileLayout *fragment, const int64_t *shape,
+                     uint32_t rank, const TileAccessLimits *limits, Plan *plan) {
+  plan->byMatrix = planMatrices(stage, store, fragment, shape, rank, limits, plan);
+  if (plan->byMatrix)
+    return true;
+  if (!tileLayoutSwizzle(store, fragment, shape, rank, limits, &plan->memory, NULL))
+    return false;
+  plan->conflicts = conflictsOf(store, &plan->memory, shape, rank, limits) +
+                    conflictsOf(fragment, &plan->memory, shape, rank, limits);
+  return true;
+}
+
 static bool planBuffer(const Stage *stage, Plan *plan) {
   MlirType from = tileOperandType(plan->convert, 0), to = tileResultType(plan->convert, 0);
-  TileLayout store = tileLayoutAttrGetLayout(tileTypeGetLayout(from));
+  TileLayout store = tileLayoutAttrGetLayout(tileTypeGetLayout(from)), wide;
   TileLayout fragment = tileLayoutAttrGetLayout(tileTypeGetLayout(to));
   TileAccessLimits limits = stage->limits;
   int64_t shape[TILE_LAYOUT_MAX_AXES];
@@ -144,13 +179,10 @@ static bool planBuffer(const Stage *stage, Plan *plan) {
   if (bits < 8 || bits > 64)
     return false;
   limits.elementBytes = bits / 8;
-  plan->byMatrix = planMatrices(stage, &store, &fragment, shape, rank, &limits, plan);
-  if (!plan->byMatrix) {
-    if (!tileLayoutSwizzle(&store, &fragment, shape, rank, &limits, &plan->memory, NULL))
-      return false;
-    plan->conflicts = conflictsOf(&store, &plan->memory, shape, rank, &limits) +
-                      conflictsOf(&fragment, &plan->memory, shape, rank, &limits);
-  }
+  bool isPlanned = stage->isAsynchronous && coalesced(plan, &store, shape, rank, limits.elementBytes, &wide) &&
+                   planFrom(stage, &wide, &fragment, shape, rank, &limits, plan) && !plan->conflicts;
+  if (!isPlanned && !planFrom(stage, &store, &fragment, shape, rank, &limits, plan))
+    return false;
   plan->bytes = (int64_t)tileLayoutPaddedSize(&plan->memory) * bits / 8;
   return true;
 }

@@ -97,3 +97,23 @@ func.func @no_launch(%x: memref<?xf32>, %i: index) -> f32 {
   %a = memref.load %x[%i] : memref<?xf32>
   return %a : f32
 }
+
+// -----
+
+// What is said of an address is asserted before a kernel rests on it.
+// CHECK-LABEL: func.func @aligned(
+// CHECK-SAME: %[[X:.*]]: memref<?xf32>
+// CHECK-NOT: memref.assume_alignment
+// CHECK: %[[AT:.*]] = memref.extract_aligned_pointer_as_index %[[X]]
+// CHECK: %[[REST:.*]] = arith.remui %{{.*}}, %{{.*}} : index
+// CHECK: %[[IS:.*]] = arith.cmpi eq, %[[REST]], %{{.*}} : index
+// CHECK: cf.assert %[[IS]], "argument #0 begins at an address that is no multiple of 16"
+// CHECK: memref.extract_strided_metadata %{{.*}} : memref<4xf32, strided<[1], offset: ?>>
+// CHECK: cf.assert %{{.*}}, "the buffer begins at an address that is no multiple of 8"
+// CHECK: return %[[X]]
+func.func @aligned(%x: memref<?xf32>, %i: index) -> memref<?xf32> {
+  %a = memref.assume_alignment %x, 16 : memref<?xf32>
+  %s = memref.subview %x[%i] [4] [1] : memref<?xf32> to memref<4xf32, strided<[1], offset: ?>>
+  %b = memref.assume_alignment %s, 8 : memref<4xf32, strided<[1], offset: ?>>
+  return %a : memref<?xf32>
+}

@@ -1,0 +1,279 @@
+// tile-assume-launch-facts: tells each kernel what holds in all its launches, so that it can access memory widely.
+//
+//   tile.kernel private @k(%x: memref<?x?xf16>, …)  →  @k(%x: memref<?x?xf16> {llvm.noalias}, …)
+//                                                         %a = tile.assume %x align 16 sizes [_, 8] : memref<?x?xf16>
+//
+// Expects: a bufferized host, tile kernels at kernel level. Leaves: in each private kernel that is launched here
+//   tile.assume of its parameters (alignment, divisors of sizes and strides), constants in place of scalars that are
+//   the same in all launches, llvm.noalias on memrefs whose memory no other parameter touches where one of the two is
+//   written; in entries memref.assume_alignment of the arguments that this rests on. Public kernels stay: others may
+//   launch them. Cost: linear in the launches and what lies between them and their buffers.
+// Paper: none.
+#include "dialects/tile/questions.h"
+#include "lib/ir/builder.h"
+#include "lib/ir/pass.h"
+#include "lib/transforms/memory/host_buffers.h"
+#include "lib/transforms/memory/memory.h"
+#include "mlir-c/BuiltinAttributes.h"
+
+#include <stdlib.h>
+
+enum { Statistic_Kernels, Statistic_Assumptions, Statistic_Constants, Statistic_NoAlias, Statistic_Entries };
+
+static const char *const statistics[] = {
+    "kernels: kernels that were told something",
+    "assumptions: tile.assume of parameters",
+    "constants: scalars that are the same in all launches",
+    "no_alias: memrefs whose memory no other parameter touches",
+    "entries: arguments of entries whose alignment kernels rest on",
+    NULL,
+};
+
+// One kernel and its launches.
+typedef struct Launched {
+  MlirOperation kernel;
+  MlirBlock body;
+  TileOps launches;
+  HostBuffers *buffers;
+  MlirExtPass pass;
+} Launched;
+
+//===--- questions ----------------------------------------------------------------===//
+
+static bool isPrivateWithBody(MlirOperation kernel) {
+  MlirAttribute visibility = tileOpAttribute(kernel, "sym_visibility");
+  return !mlirAttributeIsNull(visibility) && tileStringEquals(mlirStringAttrGetValue(visibility), "private") &&
+         !mlirBlockIsNull(mlirRegionGetFirstBlock(mlirOperationGetRegion(kernel, 0)));
+}
+
+static TileOps launchesOf(MlirOperation kernel, const TileOps *all) {
+  TileOps launches = {NULL};
+  MlirStringRef name = mlirStringAttrGetValue(tileOpAttribute(kernel, "sym_name"));
+  for (intptr_t i = 0; i < all->count; i++)
+    if (mlirStringRefEqual(mlirFlatSymbolRefAttrGetValue(tileOpAttribute(all->items[i], "kernel")), name))
+      tileOpsAppend(&launches, all->items[i]);
+  return launches;
+}
+
+// What a launch gives for parameter i: `ins` and `outs` stand behind the grid.
+static MlirValue argumentOf(MlirOperation launch, intptr_t i) {
+  return mlirOperationGetOperand(launch, tileGroupBegin(launch, 1) + i);
+}
+
+static bool isWritten(MlirOperation launch, intptr_t i) { return i >= tileGroupCount(launch, 1); }
+
+//===--- scalars -----------------------------------------------------------------------===//
+
+// The constant that all launches give; null when they do not.
+static MlirAttribute commonConstant(const Launched *launched, intptr_t i) {
+  MlirAttribute common = {NULL};
+  for (intptr_t l = 0; l < launched->launches.count; l++) {
+    MlirAttribute constant = mlirExtValueGetConstant(argumentOf(launched->launches.items[l], i));
+    if (mlirAttributeIsNull(constant) || (l && !mlirAttributeEqual(constant, common)))
+      return (MlirAttribute){NULL};
+    common = constant;
+  }
+  return common;
+}
+
+static bool tellScalar(const Launched *launched, TileBuilder *builder, intptr_t i) {
+  MlirValue parameter = mlirBlockGetArgument(launched->body, i);
+  MlirType type = mlirValueGetType(parameter);
+  MlirAttribute constant = commonConstant(launched, i);
+  if (mlirOpOperandIsNull(mlirValueGetFirstUse(parameter)))
+    return false;
+  if (!mlirAttributeIsNull(constant)) {
+    MlirValue value =
+        tileBuildValue(builder, "arith.constant", type, 0, NULL, (TileAttributeEntry[]){{"value", constant}, {NULL}});
+    mlirValueReplaceAllUsesOfWith(parameter, value);
+    mlirExtPassAddStatistic(launched->pass, Statistic_Constants, 1);
+    return true;
+  }
+  int64_t divisor = 0;
+  for (intptr_t l = 0; l < launched->launches.count && mlirTypeIsAIndex(type); l++)
+    divisor =
+        hostGreatestDivisor(divisor, hostIndexDivisor(launched->buffers, argumentOf(launched->launches.items[l], i)));
+  if (divisor <= 1)
+    return false;
+  MlirType i64 = mlirIntegerTypeGet(builder->context, 64);
+  TileAttributeEntry attributes[] = {{"divisible", mlirIntegerAttrGet(i64, divisor)}, {NULL}};
+  MlirValue assumed = tileBuildValue(builder, "tile.assume", type, 1, &parameter, attributes);
+  mlirValueReplaceAllUsesExcept(parameter, assumed, 1, (MlirOperation[]){tileDefiningOp(assumed)});
+  mlirExtPassAddStatistic(launched->pass, Statistic_Assumptions, 1);
+  return true;
+}
+
+//===--- memrefs -----------------------------------------------------------------------===//
+
+// True of the arguments of every launch; false where one is a tensor yet.
+static bool commonFacts(const Launched *launched, intptr_t i, BufferFacts *facts) {
+  for (intptr_t l = 0; l < launched->launches.count; l++) {
+    MlirValue argument = argumentOf(launched->launches.items[l], i);
+    if (!mlirTypeIsAMemRef(mlirValueGetType(argument)))
+      return false;
+    BufferFacts seen = hostBufferFacts(launched->buffers, argument);
+    if (l == 0)
+      *facts = seen;
+    facts->align = hostGreatestDivisor(facts->align, seen.align);
+    for (intptr_t d = 0; d < facts->rank; d++) {
+      facts->sizes[d] = hostGreatestDivisor(facts->sizes[d], seen.sizes[d]);
+      facts->strides[d] = hostGreatestDivisor(facts->strides[d], seen.strides[d]);
+    }
+  }
+  return true;
+}
+
+static int64_t powerOfTwoIn(int64_t value) { return value & -value; }
+
+// A divisor for each dimension of which the type tells nothing; null when there is none.
+static MlirAttribute divisors(MlirContext context, intptr_t rank, const int64_t *typed, const int64_t *known) {
+  int64_t said[HostMaxRank];
+  bool saysAny = false;
+  for (intptr_t d = 0; d < rank; d++) {
+    bool isNews = mlirShapedTypeIsDynamicSize(typed[d]) && known[d] > 1;
+    said[d] = isNews ? known[d] : mlirShapedTypeGetDynamicSize();
+    saysAny |= isNews;
+  }
+  return saysAny ? mlirDenseI64ArrayGet(context, rank, said) : mlirAttributeGetNull();
+}
+
+static bool tellMemref(const Launched *launched, TileBuilder *builder, intptr_t i) {
+  MlirValue parameter = mlirBlockGetArgument(launched->body, i);
+  MlirType type = mlirValueGetType(parameter);
+  BufferFacts facts = {.rank = 0};
+  int64_t sizes[HostMaxRank], strides[HostMaxRank], offset;
+  if (mlirOpOperandIsNull(mlirValueGetFirstUse(parameter)) || !commonFacts(launched, i, &facts) ||
+      (facts.rank && mlirLogicalResultIsFailure(mlirMemRefTypeGetStridesAndOffset(type, strides, &offset))))
+    return false;
+  for (intptr_t d = 0; d < facts.rank; d++)
+    sizes[d] = mlirShapedTypeGetDimSize(type, d);
+  int64_t align = powerOfTwoIn(facts.align), bytes = (tileElementWidth(mlirShapedTypeGetElementType(type)) + 7) / 8;
+  MlirType i64 = mlirIntegerTypeGet(builder->context, 64);
+  TileAttributeEntry attributes[] = {{"align", align > bytes ? mlirIntegerAttrGet(i64, align) : mlirAttributeGetNull()},
+                                     {"sizes", divisors(builder->context, facts.rank, sizes, facts.sizes)},
+                                     {"strides", divisors(builder->context, facts.rank, strides, facts.strides)},
+                                     {NULL}};
+  if (mlirAttributeIsNull(attributes[0].value) && mlirAttributeIsNull(attributes[1].value) &&
+      mlirAttributeIsNull(attributes[2].value))
+    return false;
+  MlirValue assumed = tileBuildValue(builder, "tile.assume", type, 1, &parameter, attributes);
+  mlirValueReplaceAllUsesExcept(parameter, assumed, 1, (MlirOperation[]){tileDefiningOp(assumed)});
+  mlirExtPassAddStatistic(launched->pass, Statistic_Assumptions, 1);
+  return true;
+}
+
+//===--- overlaps -------------------------------------------------------------------------===//
+
+static bool isMemref(const Launched *launched, intptr_t i) {
+  return mlirTypeIsAMemRef(mlirValueGetType(mlirBlockGetArgument(launched->body, i)));
+}
+
+static bool mayOverlap(const Launched *launched, intptr_t i, intptr_t j) {
+  for (intptr_t l = 0; l < launched->launches.count; l++) {
+    MlirOperation launch = launched->launches.items[l];
+    if ((isWritten(launch, i) || isWritten(launch, j)) &&
+        hostBuffersMayOverlap(launched->buffers, argumentOf(launch, i), argumentOf(launch, j)))
+      return true;
+  }
+  return false;
+}
+
+static MlirAttribute withNoAlias(MlirContext context, MlirAttribute old) {
+  intptr_t count = mlirAttributeIsNull(old) ? 0 : mlirDictionaryAttrGetNumElements(old);
+  MlirNamedAttribute *entries = malloc((size_t)(count + 1) * sizeof *entries);
+  MlirIdentifier name = mlirIdentifierGet(context, tileString("llvm.noalias"));
+  for (intptr_t i = 0; i < count; i++)
+    entries[i] = mlirDictionaryAttrGetElement(old, i);
+  entries[count] = mlirNamedAttributeGet(name, mlirUnitAttrGet(context));
+  MlirAttribute all = mlirDictionaryAttrGet(context, count + 1, entries);
+  free(entries);
+  return all;
+}
+
+static bool isSaidAlready(MlirAttribute attributes) {
+  return !mlirAttributeIsNull(attributes) &&
+         !mlirAttributeIsNull(mlirDictionaryAttrGetElementByName(attributes, tileString("llvm.noalias")));
+}
+
+static bool tellOverlaps(const Launched *launched) {
+  MlirContext context = mlirOperationGetContext(launched->kernel);
+  MlirAttribute old = tileOpAttribute(launched->kernel, "arg_attrs");
+  intptr_t count = mlirBlockGetNumArguments(launched->body);
+  MlirAttribute *all = malloc((size_t)(count + 1) * sizeof *all);
+  uint64_t told = 0;
+  for (intptr_t i = 0; i < count; i++) {
+    all[i] = mlirAttributeIsNull(old) ? mlirDictionaryAttrGet(context, 0, NULL) : mlirArrayAttrGetElement(old, i);
+    bool isAlone = isMemref(launched, i) && !isSaidAlready(all[i]);
+    for (intptr_t j = 0; j < count && isAlone; j++)
+      isAlone = i == j || !isMemref(launched, j) || !mayOverlap(launched, i, j);
+    if (isAlone)
+      all[i] = withNoAlias(context, all[i]);
+    told += isAlone;
+  }
+  if (told)
+    mlirOperationSetAttributeByName(launched->kernel, tileString("arg_attrs"), mlirArrayAttrGet(context, count, all));
+  free(all);
+  mlirExtPassAddStatistic(launched->pass, Statistic_NoAlias, told);
+  return told > 0;
+}
+
+//===--- the pass --------------------------------------------------------------------------===//
+
+static void tell(const Launched *launched) {
+  TileBuilder builder = tileBuilderAtStart(launched->body, mlirOperationGetLocation(launched->kernel));
+  bool isTold = tellOverlaps(launched);
+  for (intptr_t i = 0; i < mlirBlockGetNumArguments(launched->body); i++)
+    isTold |= (isMemref(launched, i) ? tellMemref : tellScalar)(launched, &builder, i);
+  mlirExtPassAddStatistic(launched->pass, Statistic_Kernels, isTold);
+}
+
+// What the answers rested on becomes the entry's word, which the lowering of its launches makes a check.
+static void writeContract(const HostBuffers *buffers) {
+  for (intptr_t i = 0; i < buffers->count; i++) {
+    MlirValue argument = buffers->arguments[i];
+    MlirBlock entry = mlirBlockArgumentGetOwner(argument);
+    TileBuilder builder = tileBuilderAtStart(entry, mlirOperationGetLocation(mlirBlockGetParentOperation(entry)));
+    MlirType i32 = mlirIntegerTypeGet(builder.context, 32);
+    TileAttributeEntry attributes[] = {{"alignment", mlirIntegerAttrGet(i32, HostEntryAlignment)}, {NULL}};
+    MlirValue assumed =
+        tileBuildValue(&builder, "memref.assume_alignment", mlirValueGetType(argument), 1, &argument, attributes);
+    mlirValueReplaceAllUsesExcept(argument, assumed, 1, (MlirOperation[]){tileDefiningOp(assumed)});
+  }
+}
+
+static bool run(MlirOperation module, MlirExtPass pass) {
+  TileOps kernels = tileCollect(module, "tile.kernel"), launches = tileCollect(module, "tile.launch");
+  HostBuffers buffers = hostBuffersOf(module);
+  for (intptr_t i = 0; i < kernels.count; i++) {
+    if (!isPrivateWithBody(kernels.items[i]))
+      continue;
+    Launched launched = {.kernel = kernels.items[i],
+                         .body = mlirRegionGetFirstBlock(mlirOperationGetRegion(kernels.items[i], 0)),
+                         .launches = launchesOf(kernels.items[i], &launches),
+                         .buffers = &buffers,
+                         .pass = pass};
+    if (launched.launches.count)
+      tell(&launched);
+    tileOpsFree(&launched.launches);
+  }
+  writeContract(&buffers);
+  mlirExtPassAddStatistic(pass, Statistic_Entries, (uint64_t)buffers.count);
+  hostBuffersFree(&buffers);
+  tileOpsFree(&kernels);
+  tileOpsFree(&launches);
+  return true;
+}
+
+static void dependents(MlirDialectRegistry registry) {
+  tileRegisterDialect(registry);
+  tileInsertDialects(registry, (const char *const[]){"memref", "arith", NULL});
+}
+
+const MlirExtPassDefinition tileAssumeLaunchFactsPass = {
+    .argument = "tile-assume-launch-facts",
+    .summary = "Tell kernels what holds in all their launches: alignment, divisors, constants, no overlap",
+    .anchor = "builtin.module",
+    .statistics = statistics,
+    .dependentDialects = dependents,
+    .run = run,
+};

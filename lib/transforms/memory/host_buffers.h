@@ -1,0 +1,44 @@
+// What is known of the host's buffers: where they begin, what divides their sizes and strides, which may overlap.
+//
+//   HostBuffers buffers = hostBuffersOf(module);
+//   BufferFacts facts = hostBufferFacts(&buffers, memref);     // facts.align == 64
+//   if (!hostBuffersMayOverlap(&buffers, a, b)) …
+//   hostBuffersFree(&buffers);
+//
+// Answers hold for every run. They follow a buffer through views, loops, branches, and calls of private functions.
+#ifndef TESSERA_TRANSFORMS_MEMORY_HOST_BUFFERS_H
+#define TESSERA_TRANSFORMS_MEMORY_HOST_BUFFERS_H
+
+#include "lib/ir/support.h"
+
+// Arguments of entries begin at multiples of this many bytes on GPUs: the widest access of a thread. The host checks it
+// (docs/gpu.md).
+enum { HostEntryAlignment = 16, HostMaxRank = 8 };
+
+// Divisors are powers of two up to 4096, or the number itself where it is a constant. 0: the number is 0.
+typedef struct BufferFacts {
+  intptr_t rank;
+  int64_t align; // bytes, of the first element's address
+  int64_t sizes[HostMaxRank], strides[HostMaxRank];
+} BufferFacts;
+
+typedef struct HostBuffers {
+  MlirOperation module;
+  TileOps calls;            // func.call
+  bool hasFunctionValues;   // func.constant: private functions may be called from anywhere
+  MlirValue *arguments;     // of entries, whose alignment an answer rests on
+  intptr_t count, capacity; // of `arguments`
+  intptr_t steps;           // towards the answer at hand
+} HostBuffers;
+
+HostBuffers hostBuffersOf(MlirOperation module);
+void hostBuffersFree(HostBuffers *buffers);
+
+int64_t hostGreatestDivisor(int64_t a, int64_t b); // of both; 0 is divided by all
+
+// Of a memref; of one with more than HostMaxRank dimensions only `align` (rank is 0 then).
+BufferFacts hostBufferFacts(HostBuffers *buffers, MlirValue memref);
+int64_t hostIndexDivisor(HostBuffers *buffers, MlirValue index);
+bool hostBuffersMayOverlap(HostBuffers *buffers, MlirValue a, MlirValue b);
+
+#endif
