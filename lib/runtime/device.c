@@ -121,11 +121,33 @@ void tessera_device_close(tessera_device_t *device) {
 
 const tessera_device_info_t *tessera_device_info(const tessera_device_t *device) { return &device->info; }
 
+// How well the best of them suits; 0: none does.
+static int best_of(const tessera_device_t *device, const tessera_images_t *images) {
+  int most = 0;
+  for (int64_t i = 0; i < images->count; i++) {
+    int suits = device->driver->suits(device->handle, &images->items[i]);
+    most = suits > most ? suits : most;
+  }
+  return most;
+}
+
 bool tessera_device_takes(const tessera_device_t *device, const tessera_images_t *images) {
-  for (int64_t i = 0; i < images->count; i++)
-    if (device->driver->suits(device->handle, &images->items[i]) > 0)
-      return true;
-  return false;
+  return best_of(device, images) > 0;
+}
+
+int64_t tessera_device_choose(const tessera_images_t *const *tables, int64_t count) {
+  int64_t best = -1;
+  int most = 0;
+  for (int64_t i = 0; i < count && entered; i++) {
+    int suits = best_of(entered, tables[i]);
+    if (suits > most) {
+      most = suits;
+      best = i;
+    }
+  }
+  if (best < 0 && entered)
+    tessera_raise("the program has no code for %s (%s)", entered->info.chip, entered->info.name);
+  return entered ? best : 0;
 }
 
 void tessera_device_give_images(tessera_device_t *device, const tessera_images_t *images) { device->images = images; }

@@ -73,14 +73,14 @@ static bool describe(MlirOperation module, const TileTarget *target, TileImage *
 
 static bool emit(MlirOperation module, const TileTarget *target, const char *form, TileImage *image,
                  tessera_error_t *error) {
-  TileTranslation translation = {.module = module, .chip = image->chip};
+  TileTranslation translation = {.module = module, .chip = image->chip, .wantsFigures = image->wantsFigures};
   const TileForm *row = target->checkChip(image->chip, error) ? tileTargetForm(target, form, error) : NULL;
   return row && row->emit(&translation, &image->artifact, error);
 }
 
 bool tileImageCreate(MlirOperation module, const char *chip, const char *form, TileImage *image,
                      tessera_error_t *error) {
-  *image = (TileImage){.chip = strdup(chip)};
+  *image = (TileImage){.chip = strdup(chip), .wantsFigures = image->wantsFigures};
   const TileTarget *target = tileTargetOfForm(form, error);
   if (!target || !describe(module, target, image, error) || !emit(module, target, form, image, error))
     return false;

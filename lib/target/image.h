@@ -12,6 +12,7 @@
 typedef struct TileImage {
   tessera_image_t record; // points into the rest
   TileArtifact artifact;
+  bool wantsFigures; // to be set before, by who wants the artifact's
   tessera_image_kernel_t *kernels;
   char *module, *chip;
 } TileImage;

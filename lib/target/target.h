@@ -9,7 +9,14 @@
 #define TESSERA_TARGET_TARGET_H
 
 #include "lib/runtime/tessera.h"
+#include "lib/support/json.h"
 #include "lib/target/entry.h"
+
+// The host's part of a program for some of its GPUs, and the code of their kernels.
+typedef struct TileVariant {
+  MlirOperation module;
+  tessera_images_t images;
+} TileVariant;
 
 // What is translated: a module at the target's level, and what was known of it before it was lowered.
 typedef struct TileTranslation {
@@ -18,7 +25,10 @@ typedef struct TileTranslation {
   const char *chip;     // null: the target's default
   const char *pipeline; // the passes that lowered it; null when it came lowered
   int64_t fallbackOps;
-  tessera_images_t images; // of a program: the code of its kernels; none
+  bool wantsFigures; // of the kernels, where a tool must be asked for them
+  // Of a program with device code: each host's part that differs; the first is `module`. None: no device code.
+  const TileVariant *variants;
+  int numVariants;
 } TileTranslation;
 
 // What the assembler says of a kernel; registers and bytes of a thread, but for what is shared.
@@ -34,9 +44,11 @@ typedef struct TileArtifact {
   size_t size;
   TileKernelFigures *figures; // null: nothing
   int numFigures;
+  char missing[256]; // why there are no figures though they were wanted; empty
 } TileArtifact;
 bool tileArtifactCopy(TileArtifact *artifact, const void *data, size_t size, tessera_error_t *error);
 void tileArtifactDestroy(TileArtifact *artifact);
+void tileArtifactWriteKernels(const TileArtifact *artifact, tessera_json_t *json); // "kernels", or "missing"
 TileKernelFigures *tileArtifactAddKernel(TileArtifact *artifact); // zeroed, to be filled; null: out of memory
 
 typedef struct TileForm {
@@ -44,6 +56,7 @@ typedef struct TileForm {
   bool isBinary;              // not for a terminal
   const char *pipeline;       // instead of the target's; may be null
   bool (*emit)(const TileTranslation *translation, TileArtifact *artifact, tessera_error_t *error);
+  bool (*hasTools)(tessera_error_t *error); // are the programs there that it needs? Null: it needs none
 } TileForm;
 
 typedef struct TileTarget {

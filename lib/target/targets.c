@@ -111,6 +111,27 @@ TileKernelFigures *tileArtifactAddKernel(TileArtifact *artifact) {
   return &all[artifact->numFigures++];
 }
 
+void tileArtifactWriteKernels(const TileArtifact *artifact, tessera_json_t *json) {
+  if (artifact->missing[0])
+    tessera_json_string(json, "missing", artifact->missing);
+  if (!artifact->figures)
+    return;
+  tessera_json_begin_object(json, "kernels");
+  for (int i = 0; i < artifact->numFigures; i++) {
+    const TileKernelFigures *kernel = &artifact->figures[i];
+    tessera_json_begin_object(json, kernel->name);
+    tessera_json_integer(json, "registers", kernel->registers);
+    tessera_json_integer(json, "spill_bytes", kernel->spillBytes);
+    tessera_json_integer(json, "shared_memory_bytes", kernel->sharedBytes);
+    if (kernel->scalarRegisters) {
+      tessera_json_integer(json, "scalar_registers", kernel->scalarRegisters);
+      tessera_json_integer(json, "scratch_bytes", kernel->scratchBytes);
+    }
+    tessera_json_end(json);
+  }
+  tessera_json_end(json);
+}
+
 void tileArtifactDestroy(TileArtifact *artifact) {
   free(artifact->data);
   free(artifact->figures);

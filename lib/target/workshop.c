@@ -14,9 +14,13 @@ static bool isIn(const char *folder, const char *more, const char *tool, char *p
 }
 
 bool tileToolFind(const TileToolPlaces *places, const char *tool, char path[TilePathCapacity]) {
-  for (const char *const *home = places->homes; *home; ++home)
-    if (isIn(getenv(*home), places->folder, tool, path))
+  bool isTold = false;
+  for (const char *const *home = places->homes; *home; ++home) {
+    const char *folder = getenv(*home);
+    if (isIn(folder, places->folder, tool, path))
       return true;
+    isTold |= folder && *folder;
+  }
   char onPath[4096];
   const char *variable = getenv("PATH");
   snprintf(onPath, sizeof onPath, "%s", variable ? variable : "");
@@ -24,7 +28,7 @@ bool tileToolFind(const TileToolPlaces *places, const char *tool, char path[Tile
   for (char *place; (place = strtok_r(rest, ":", &rest));)
     if (isIn(place, "", tool, path))
       return true;
-  return isIn(places->usual, places->folder, tool, path);
+  return !isTold && isIn(places->usual, places->folder, tool, path);
 }
 
 //===--- files ---------------------------------------------------------------------------------===//

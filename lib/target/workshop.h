@@ -13,7 +13,8 @@
 
 enum { TilePathCapacity = PATH_MAX + 64 };
 
-// Looked through in this order: the folders that variables of the environment name, PATH, where it usually is.
+// Looked through in this order: the folders that variables of the environment name, PATH, and, where none of the
+// variables is set, where it usually is.
 typedef struct TileToolPlaces {
   const char *const *homes; // names of variables; ends with null
   const char *folder;       // in a home: "/bin"

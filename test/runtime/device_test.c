@@ -11,7 +11,7 @@
 #include <dlfcn.h>
 #include <stdlib.h>
 
-enum { COUNT = 1000, MOST_IMAGES = 16 };
+enum { COUNT = 1000, MOST_IMAGES = 32 };
 
 static const tessera_driver_t *driver;
 static bool computes;
@@ -20,6 +20,7 @@ static int64_t threads = 128; // of a block: four warps of the device's
 //===--- code -------------------------------------------------------------------------===//
 
 static int emulated;
+static bool has_cubins;
 static twin_t *twins[MOST_IMAGES];
 static tessera_image_t items[MOST_IMAGES];
 static tessera_images_t images = {0, items};
@@ -78,12 +79,18 @@ static bool fill_images(const char *path) {
     if (!is_amd)
       add_image(image, "kernels", "sm_70")->data = broken;
     add_image(image, "kernels", image->chip);
-    add_image(image, "bad", image->chip)->data = broken;
+    if (strcmp(image->form, "cubin") != 0) { // PTX and an HSACO: there is nothing else to fall back to
+      add_image(image, "bad", image->chip)->data = broken;
+      add_image(image, "older", image->chip);
+    } else {
+      add_image(image, "older", image->chip)->data = broken;
+      has_cubins = true;
+    }
     add_image(image, "none", is_amd ? "gfx90a" : "sm_100a");
     tessera_image_t *other = add_image(image, "other", image->chip);
     other->kernels = others;
     other->num_kernels = 2;
-    if (!is_amd)
+    if (strcmp(image->form, "ptx") == 0)
       add_image(image, "kernels", image->chip)->form = "emulator";
   }
   return true;
@@ -178,6 +185,15 @@ static void test_failures(float *x) {
   check_fails(&(call_t){"bad", "add", 1, 0, x, x}, "device kernel image is invalid (200)");
   if (driver == &tessera_cuda_driver) // the compiler of PTX says what is wrong with it
     check_fails(&(call_t){"bad", "add", 1, 0, x, x}, "loading the ptx of 'bad': a stand-in's line 1: ");
+}
+
+// A driver that cannot load the cubin takes the PTX; where that fails too, the cubin's error is told.
+static void test_older(float *x, float *y) {
+  tessera_error_t error = {""};
+  fill(x, 9);
+  CHECK(try_launch(&(call_t){"older", "add", 4, 0, x, y}, &error), "%s", error.text);
+  tessera_device_synchronize();
+  check_values(y, 18, "an older driver");
 }
 
 // A kernel that goes where it must not: the wait says so, and so does all that follows, until the device is opened
@@ -429,6 +445,8 @@ static void test_on(tessera_device_t *device) {
   test_observed(x, y);
   test_failures(x);
   test_streams(x, y);
+  if (driver != &tessera_emulator_driver)
+    test_older(x, y);
   if (driver == &tessera_cuda_driver || driver == &tessera_rocm_driver)
     test_cache(x);
   tessera_device_enter(outer);
@@ -466,6 +484,7 @@ int main(int argc, char **argv) {
   if (driver == &tessera_cuda_driver || driver == &tessera_rocm_driver)
     test_fault();
   CHECK(driver != &tessera_emulator_driver || emulated >= 6);
+  printf("%s", has_cubins ? "with cubins\n" : "");
   for (int i = 0; i < MOST_IMAGES; i++)
     twin_close(twins[i]);
   return checkResult(50);

@@ -102,6 +102,19 @@ static tessera_device_t *try_driver(const char *driver, const tessera_images_t *
   return NULL;
 }
 
+// "sm_80, gfx942": what GPUs the program has code for.
+static void list_chips(const tessera_images_t *images, char *text, size_t size) {
+  text[0] = 0;
+  for (int64_t i = 0; i < images->count; i++) {
+    bool is_new = true;
+    for (int64_t k = 0; k < i; k++)
+      is_new &= strcmp(images->items[k].chip, images->items[i].chip) != 0;
+    size_t length = strlen(text);
+    if (is_new)
+      snprintf(text + length, size - length, "%s%s", length ? ", " : "", images->items[i].chip);
+  }
+}
+
 // A program with device code runs on the first GPU that it has code for; --target names the driver.
 static bool open_device(session_t *session, tessera_error_t *error) {
   static const char *const drivers[] = {"cuda", "rocm"};
@@ -110,9 +123,11 @@ static bool open_device(session_t *session, tessera_error_t *error) {
   for (int i = 0; images && i < 2 && !session->device; i++)
     if (is_asked(session->options, drivers[i]))
       session->device = try_driver(drivers[i], images, &why[i]);
+  char chips[256];
+  if (images)
+    list_chips(images, chips, sizeof chips);
   if (images && !session->device)
-    return tessera_fail(error, "the program's kernels are %s for %s%s: %s%s%s", images->items[0].form,
-                        images->items[0].chip, images->count > 1 ? " and others" : "", why[0].text,
+    return tessera_fail(error, "the program's kernels are for %s: %.350s%s%.350s", chips, why[0].text,
                         why[0].text[0] && why[1].text[0] ? "; " : "", why[1].text);
   tessera_device_enter(session->device);
   return true;

@@ -63,6 +63,7 @@ bool gpuCompile(Run *run, const tessera_run_options_t *options, tessera_trace_t 
   tessera_trace_phase(trace, "device code");
   if (hasKernels(run)) {
     const char *form = strcmp(run->target->name, "cuda") == 0 ? "ptx" : "hsaco";
+    gpu->image.wantsFigures = options->stats != NULL;
     if (!tileImageCreate(mlirModuleGetOperation(run->session.module), gpu->chip, form, &gpu->image, error))
       return false;
     gpu->images = (tessera_images_t){1, &gpu->image.record};
@@ -76,6 +77,14 @@ bool gpuCall(Run *run, const tessera_run_options_t *options, tessera_error_t *er
   bool ok = tessera_calls_run(&run->calls, run->entry, &run->data, options->repeat, error);
   tessera_device_enter(outer);
   return ok;
+}
+
+void gpuWriteStatistics(const Run *run, tessera_json_t *json) {
+  tessera_json_begin_object(json, "device_code");
+  tessera_json_begin_object(json, run->gpu->chip);
+  tileArtifactWriteKernels(&run->gpu->image.artifact, json);
+  tessera_json_end(json);
+  tessera_json_end(json);
 }
 
 void gpuDestroy(GpuRun *gpu) {

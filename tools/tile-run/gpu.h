@@ -9,6 +9,8 @@ typedef struct GpuRun GpuRun;
 
 bool gpuCompile(Run *run, const tessera_run_options_t *options, tessera_trace_t *trace, tessera_error_t *error);
 bool gpuCall(Run *run, const tessera_run_options_t *options, tessera_error_t *error);
+// "device_code": the kernels' registers, spills and shared memory, or what is missing to know them.
+void gpuWriteStatistics(const Run *run, tessera_json_t *json);
 void gpuDestroy(GpuRun *gpu);
 
 #endif

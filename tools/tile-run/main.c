@@ -37,10 +37,10 @@ static bool writeStatistics(Session *session, tessera_error_t *error) {
     tessera_calls_write_times(&run->calls, json);
   tessera_json_number(json, "compile_ms", run->compileMs);
   tessera_run_check_write(&session->check, json);
+  if (!run->target->countsKernels)
+    tessera_trace_write_kernels(session->trace, run->calls.count, json);
   if (run->target->writeStatistics)
     run->target->writeStatistics(run, json);
-  else
-    tessera_trace_write_kernels(session->trace, run->calls.count, json);
   tileStatisticsWrite(json);
   char compiler[64];
   tessera_calls_write_manifest(options, pipeline, tileCodegenDescribe(compiler, sizeof compiler), json);

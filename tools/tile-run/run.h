@@ -41,10 +41,11 @@ struct RunTarget {
   bool (*compile)(Run *run, const tessera_run_options_t *options, tessera_trace_t *trace, tessera_error_t *error);
   // Fills run->data.results and memref arguments.
   bool (*call)(Run *run, const tessera_run_options_t *options, tessera_error_t *error);
-  // Counters of the run, "kernels" among them, into the open object; may be NULL: then the trace's kernels are written.
+  // What the target knows of the run, into the open object; may be NULL.
   void (*writeStatistics)(const Run *run, tessera_json_t *json);
   // In place of the tool's own trace; may be NULL.
   bool (*writeTrace)(const Run *run, const char *path, tessera_error_t *error);
+  bool countsKernels; // writeStatistics writes "kernels"; else the trace's are written
 };
 
 // Null after an error that lists the known ones.

@@ -39,9 +39,9 @@ static bool callInterpreter(Run *run, const tessera_run_options_t *options, tess
 static const RunTarget targets[] = {
     {"cpu", "builtin.module(tile-to-cpu-pipeline)", false, deviceCompileHost, callOnCpu, NULL, NULL},
     {"interpret", NULL, true, NULL, callInterpreter, NULL, NULL},
-    {"emulate:", NULL, false, emulateCompile, emulateCall, emulateWriteStatistics, emulateWriteTrace},
-    {"cuda", NULL, false, gpuCompile, gpuCall, NULL, NULL},
-    {"rocm", NULL, false, gpuCompile, gpuCall, NULL, NULL},
+    {"emulate:", NULL, false, emulateCompile, emulateCall, emulateWriteStatistics, emulateWriteTrace, true},
+    {"cuda", NULL, false, gpuCompile, gpuCall, gpuWriteStatistics, NULL},
+    {"rocm", NULL, false, gpuCompile, gpuCall, gpuWriteStatistics, NULL},
 };
 
 const RunTarget *runTargetFind(const char *name, tessera_error_t *error) {

@@ -9,9 +9,10 @@
 #include <string.h>
 
 typedef struct Way {
-  const char *isa, *pipeline, *form;
+  const char *isa, *pipeline, *forms[MaxForms + 1]; // the first form must come, others where their tools are
 } Way;
-static const Way ways[] = {{"ptx", "tile-to-nvvm-pipeline", "ptx"}, {"amdgcn", "tile-to-rocdl-pipeline", "hsaco"}};
+static const Way ways[] = {{"ptx", "tile-to-nvvm-pipeline", {"ptx", "cubin"}},
+                           {"amdgcn", "tile-to-rocdl-pipeline", {"hsaco"}}};
 
 static const Way *wayOf(const char *chip) {
   TileMachine *machine = tileMachineLoad(chip, NULL, NULL, 0, NULL);
@@ -52,60 +53,123 @@ static Text hostOf(MlirModule module) {
   return text;
 }
 
-static bool sameHosts(GpuProgram *program, tessera_error_t *error) {
-  Text first = hostOf(program->modules[0]);
+// Gives each part the number of its host's part among those that differ; `program->variants` gets their modules.
+static bool numberVariants(GpuProgram *program, tessera_error_t *error) {
+  Text texts[MaxGpus];
+  int count = 0;
   bool ok = true;
-  for (int i = 1; i < program->options->numChips && ok; ++i) {
-    Text other = hostOf(program->modules[i]);
-    ok = (first.size == other.size && first.size && memcmp(first.data, other.data, first.size) == 0) ||
-         tessera_fail(error,
-                      "the host's part for %s is another than for %s (blocks or tiles of other sizes): make a "
-                      "program for each",
-                      program->options->chips[i], program->options->chips[0]);
-    free(other.data);
+  for (int i = 0; i < program->options->numChips; ++i) {
+    GpuPart *part = &program->parts[i];
+    Text text = hostOf(part->module);
+    ok &= text.data != NULL;
+    for (part->variant = 0; part->variant < count; ++part->variant)
+      if (text.size == texts[part->variant].size && memcmp(text.data, texts[part->variant].data, text.size) == 0)
+        break;
+    if (part->variant < count) {
+      free(text.data);
+      continue;
+    }
+    program->variants[count].module = mlirModuleGetOperation(part->module);
+    texts[count++] = text;
   }
-  free(first.data);
-  return ok;
+  for (int i = 0; i < count; ++i)
+    free(texts[i].data);
+  program->translation.variants = program->variants;
+  program->translation.numVariants = count;
+  return ok || tessera_fail(error, "out of memory");
+}
+
+static void collectImages(GpuProgram *program) {
+  int count = 0;
+  for (int v = 0; v < program->translation.numVariants; ++v) {
+    int first = count;
+    for (int i = 0; i < program->options->numChips; ++i)
+      for (int k = 0; k < program->parts[i].numImages && program->parts[i].variant == v; ++k)
+        program->records[count++] = program->parts[i].images[k].record;
+    program->variants[v].images = (tessera_images_t){count - first, program->records + first};
+  }
 }
 
 //===--- one chip ---------------------------------------------------------------------===//
 
+static bool makeImages(GpuPart *part, const Way *way, const char *chip, tessera_error_t *error) {
+  for (int k = 0; way->forms[k]; ++k) {
+    const TileTarget *target = tileTargetOfForm(way->forms[k], error);
+    const TileForm *form = target ? tileTargetForm(target, way->forms[k], error) : NULL;
+    if (!form)
+      return false;
+    if (k && form->hasTools && !form->hasTools(&part->missing))
+      return true;
+    TileImage *image = &part->images[part->numImages++];
+    if (!tileImageCreate(mlirModuleGetOperation(part->module), chip, way->forms[k], image, error))
+      return false;
+  }
+  return true;
+}
+
 static bool lowerFor(GpuProgram *program, int index, const TileSession *session, tessera_error_t *error) {
   const char *chip = program->options->chips[index];
   const Way *way = wayOf(chip);
+  GpuPart *part = &program->parts[index];
   char pipeline[sizeof program->pipeline];
   if (!way)
     return tessera_fail(error, "--target=%s: no pipeline makes code for it", chip);
   snprintf(pipeline, sizeof pipeline, "builtin.module(tile-add-into-entries,%s{chip=%s})", way->pipeline, chip);
   if (!index)
     memcpy(program->pipeline, pipeline, sizeof pipeline);
-  program->modules[index] = mlirModuleFromOperation(mlirOperationClone(mlirModuleGetOperation(session->module)));
-  TileSession copy = {session->context, program->modules[index]};
-  return tileSessionRun(&copy, pipeline, error) &&
-         tileImageCreate(mlirModuleGetOperation(copy.module), chip, way->form, &program->images[index], error);
+  part->module = mlirModuleFromOperation(mlirOperationClone(mlirModuleGetOperation(session->module)));
+  TileSession copy = {session->context, part->module};
+  return tileSessionRun(&copy, pipeline, error) && makeImages(part, way, chip, error);
 }
 
 bool gpuProgramLower(GpuProgram *program, const TileSession *session, tessera_error_t *error) {
   if (!tileEntriesCollect(session->module, &program->translation.entries, error))
     return false;
-  for (int i = 0; i < program->options->numChips; ++i) {
+  for (int i = 0; i < program->options->numChips; ++i)
     if (!lowerFor(program, i, session, error))
       return false;
-    program->records[i] = program->images[i].record;
-  }
-  program->translation.module = mlirModuleGetOperation(program->modules[0]);
+  program->translation.module = mlirModuleGetOperation(program->parts[0].module);
   program->translation.chip = program->options->chip;
   program->translation.pipeline = program->pipeline;
   program->translation.fallbackOps = tileFallbackOps();
-  program->translation.images = (tessera_images_t){program->options->numChips, program->records};
-  return sameHosts(program, error);
+  if (!numberVariants(program, error))
+    return false;
+  collectImages(program);
+  return true;
+}
+
+//===--- what is said of it -------------------------------------------------------------===//
+
+void gpuProgramWrite(const GpuProgram *program, tessera_json_t *json) {
+  tessera_json_begin_object(json, "device_code");
+  for (int i = 0; i < program->options->numChips; ++i) {
+    const GpuPart *part = &program->parts[i];
+    tessera_json_begin_object(json, program->options->chips[i]);
+    for (int k = 0; k < part->numImages; ++k) {
+      char key[64];
+      snprintf(key, sizeof key, "%s_bytes", part->images[k].record.form);
+      tessera_json_integer(json, key, part->images[k].record.size);
+    }
+    if (part->missing.text[0])
+      tessera_json_string(json, "missing", part->missing.text);
+    tileArtifactWriteKernels(&part->images[part->numImages - 1].artifact, json);
+    tessera_json_end(json);
+  }
+  tessera_json_end(json);
+}
+
+void gpuProgramForgetModules(GpuProgram *program) {
+  for (int i = 0; i < program->options->numChips; ++i) {
+    if (!mlirModuleIsNull(program->parts[i].module))
+      mlirModuleDestroy(program->parts[i].module);
+    program->parts[i].module = (MlirModule){NULL};
+  }
 }
 
 void gpuProgramDestroy(GpuProgram *program) {
+  gpuProgramForgetModules(program);
   tileEntriesDestroy(&program->translation.entries);
-  for (int i = 0; i < program->options->numChips; ++i) {
-    tileImageDestroy(&program->images[i]);
-    if (!mlirModuleIsNull(program->modules[i]))
-      mlirModuleDestroy(program->modules[i]);
-  }
+  for (int i = 0; i < program->options->numChips; ++i)
+    for (int k = 0; k < program->parts[i].numImages; ++k)
+      tileImageDestroy(&program->parts[i].images[k]);
 }

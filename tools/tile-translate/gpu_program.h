@@ -3,22 +3,34 @@
 #define TESSERA_TOOLS_TILE_TRANSLATE_GPU_PROGRAM_H
 
 #include "lib/pipelines/session.h"
+#include "lib/support/json.h"
 #include "lib/target/image.h"
 #include "tools/tile-translate/options.h"
 
-enum { MaxGpus = sizeof((TranslateOptions *)0)->chips / sizeof(char *) };
+enum { MaxGpus = sizeof((TranslateOptions *)0)->chips / sizeof(char *), MaxForms = 2 };
+
+// One GPU that the program is for.
+typedef struct GpuPart {
+  MlirModule module;          // the host's part, once the images are made
+  TileImage images[MaxForms]; // PTX and a cubin; an HSACO
+  int numImages, variant;     // which host's part it has
+  tessera_error_t missing;    // why there is no more; empty
+} GpuPart;
 
 typedef struct GpuProgram {
   const TranslateOptions *options;
-  TileTranslation translation; // the host's part of the first chip, and all images
-  MlirModule modules[MaxGpus];
-  TileImage images[MaxGpus];
-  tessera_image_t records[MaxGpus];
-  char pipeline[256]; // of the first
+  TileTranslation translation; // the host's parts, and all images
+  GpuPart parts[MaxGpus];
+  TileVariant variants[MaxGpus];
+  tessera_image_t records[MaxGpus * MaxForms]; // by variant
+  char pipeline[256];                          // of the first
 } GpuProgram;
 
-// Fills program->translation. The host's parts must be alike: else the chips want a program each, and that is said.
+// Fills program->translation.
 bool gpuProgramLower(GpuProgram *program, const TileSession *session, tessera_error_t *error);
-void gpuProgramDestroy(GpuProgram *program); // also after a failure
+// "device_code": of each chip what code there is, its kernels' figures, and what is missing for more.
+void gpuProgramWrite(const GpuProgram *program, tessera_json_t *json);
+void gpuProgramForgetModules(GpuProgram *program); // before the session is closed
+void gpuProgramDestroy(GpuProgram *program);       // also after a failure
 
 #endif

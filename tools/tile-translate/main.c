@@ -21,6 +21,7 @@ static bool lower(TileSession *session, const TileTarget *target, const char *pi
                   TileTranslation *translation, tessera_error_t *error) {
   translation->module = mlirModuleGetOperation(session->module);
   translation->chip = options->chip;
+  translation->wantsFigures = options->stats != NULL;
   if (!options->pipeline && tileTargetIsLowered(target, translation->module))
     return true;
   translation->pipeline = pipeline;
@@ -41,19 +42,18 @@ static void choosePipeline(const TileTarget *target, const TileForm *form, const
     snprintf(text, capacity, "%s", pipeline);
 }
 
-// The same for GPUs: each chip's pipeline on a copy of the module; the host's part is that of the first.
-static bool translateForGpus(const TranslateOptions *options, const TileForm *form, TileArtifact *artifact,
+// The same for GPUs: each chip's pipeline on a copy of the module.
+static bool translateForGpus(GpuProgram *program, const TileForm *form, TileArtifact *artifact,
                              tessera_error_t *error) {
   TileSession session;
-  GpuProgram program = {.options = options};
   tessera_guard_doing("reading the program");
-  bool ok = tileSessionOpen(&session, options->file, error);
+  bool ok = tileSessionOpen(&session, program->options->file, error);
   tessera_guard_doing("passes");
-  ok = ok && gpuProgramLower(&program, &session, error);
+  ok = ok && gpuProgramLower(program, &session, error);
   tessera_guard_doing("code generation");
-  ok = ok && form->emit(&program.translation, artifact, error);
+  ok = ok && form->emit(&program->translation, artifact, error);
   tessera_guard_doing(NULL);
-  gpuProgramDestroy(&program);
+  gpuProgramForgetModules(program);
   tileSessionClose(&session);
   return ok;
 }
@@ -85,31 +85,15 @@ static bool writeArtifact(const TileArtifact *artifact, const char *path, tesser
   return ok || tessera_fail(error, "standard output: cannot be written");
 }
 
-static void writeKernels(tessera_json_t *json, const TileArtifact *artifact) {
-  tessera_json_begin_object(json, "kernels");
-  for (int i = 0; i < artifact->numFigures; i++) {
-    const TileKernelFigures *kernel = &artifact->figures[i];
-    tessera_json_begin_object(json, kernel->name);
-    tessera_json_integer(json, "registers", kernel->registers);
-    tessera_json_integer(json, "spill_bytes", kernel->spillBytes);
-    tessera_json_integer(json, "shared_memory_bytes", kernel->sharedBytes);
-    if (kernel->scalarRegisters) {
-      tessera_json_integer(json, "scalar_registers", kernel->scalarRegisters);
-      tessera_json_integer(json, "scratch_bytes", kernel->scratchBytes);
-    }
-    tessera_json_end(json);
-  }
-  tessera_json_end(json);
-}
-
 static bool writeStatistics(const TranslateOptions *options, const TileTarget *target, const TileArtifact *artifact,
-                            double compileMs, tessera_error_t *error) {
+                            const GpuProgram *program, double compileMs, tessera_error_t *error) {
   tessera_json_t *json = tessera_json_create();
   tessera_json_begin_object(json, NULL);
   tessera_json_number(json, "compile_ms", compileMs);
   tileStatisticsWrite(json);
-  if (artifact->figures)
-    writeKernels(json, artifact);
+  tileArtifactWriteKernels(artifact, json);
+  if (options->numChips)
+    gpuProgramWrite(program, json);
   tessera_json_begin_object(json, "manifest");
   tessera_json_string(json, "file", options->file);
   tessera_json_string(json, "form", options->form);
@@ -135,13 +119,15 @@ static bool run(const TranslateOptions *options, tessera_error_t *error) {
   if (form->isBinary && strcmp(options->output, "-") == 0 && isatty(STDOUT_FILENO))
     return tessera_fail(error, "--tile-to-%s is binary, not for a terminal: give -o FILE", form->name);
   TileArtifact artifact = {NULL};
+  GpuProgram program = {.options = options};
   double start = tessera_milliseconds();
-  bool ok = options->numChips ? translateForGpus(options, form, &artifact, error)
+  bool ok = options->numChips ? translateForGpus(&program, form, &artifact, error)
                               : translate(options, target, form, &artifact, error);
   double compileMs = tessera_milliseconds() - start;
   ok = ok && writeArtifact(&artifact, options->output, error) &&
-       (!options->stats || writeStatistics(options, target, &artifact, compileMs, error));
+       (!options->stats || writeStatistics(options, target, &artifact, &program, compileMs, error));
   tileArtifactDestroy(&artifact);
+  gpuProgramDestroy(&program);
   return ok;
 }
 

@@ -11,6 +11,7 @@
 #include "mlir-c/RegisterEverything.h"
 #include "mlir-c/Target/LLVMIR.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 //===--- the LLVM module ------------------------------------------------------===//
@@ -142,8 +143,34 @@ static bool checkEntries(const TileTranslation *translation, tessera_error_t *er
   return true;
 }
 
+// The other host's parts, as modules of the same context, joined to the first.
+static bool addVariants(Build *build, tessera_error_t *error) {
+  const TileTranslation *translation = build->translation;
+  int count = translation->numVariants;
+  if (count < 2)
+    return true;
+  LLVMModuleRef *modules = calloc((size_t)count, sizeof *modules);
+  bool ok = modules || tessera_fail(error, "out of memory");
+  for (int i = 1; i < count && ok; i++) {
+    Build other = *build;
+    other.module = modules[i] = mlirTranslateModuleToLLVMIR(translation->variants[i].module, build->context);
+    ok = modules[i] || tessera_fail(error, "the module cannot be translated to LLVM IR");
+    if (ok)
+      tileCodegenPrepare(modules[i], build->machine);
+    ok = ok && addPackedEntries(&other, error);
+  }
+  if (ok)
+    modules[0] = build->module;
+  ok = ok && tileCpuJoinVariants(modules, count, &translation->entries, error);
+  for (int i = 1; i < count && modules; i++)
+    if (modules[i])
+      LLVMDisposeModule(modules[i]);
+  free(modules);
+  return ok;
+}
+
 static bool addTables(Build *build, tessera_error_t *error) {
-  tileCpuAddImages(build->module, &build->translation->images);
+  tileCpuAddImages(build->module, build->translation);
   return tileCpuAddManifest(build->module, build->translation, &build->chip, error);
 }
 
@@ -152,8 +179,8 @@ static bool emitProgram(const TileTranslation *translation, TileArtifact *artifa
     return false;
   Build build;
   LLVMMemoryBufferRef object = NULL;
-  bool ok = startBuild(&build, translation, error) && addPackedEntries(&build, error) && addTables(&build, error) &&
-            compile(&build, &object, error) &&
+  bool ok = startBuild(&build, translation, error) && addPackedEntries(&build, error) && addVariants(&build, error) &&
+            addTables(&build, error) && compile(&build, &object, error) &&
             tileCpuLink(LLVMGetBufferStart(object), LLVMGetBufferSize(object), artifact, error);
   if (object)
     LLVMDisposeMemoryBuffer(object);

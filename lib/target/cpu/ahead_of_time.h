@@ -20,8 +20,15 @@ bool tileCpuChipFind(const char *name, TileCpuChip *chip, tessera_error_t *error
 bool tileCpuAddManifest(LLVMModuleRef module, const TileTranslation *translation, const TileCpuChip *chip,
                         tessera_error_t *error);
 
-// Fills the table of images that the host's part refers to (convert-gpu-launch-to-runtime), if it launches anything.
-void tileCpuAddImages(LLVMModuleRef module, const tessera_images_t *images);
+// Fills the tables of images that the host's parts refer to (convert-gpu-launch-to-runtime), where they launch
+// anything. Of several host's parts, the I-th refers to TABLE.I.
+void tileCpuAddImages(LLVMModuleRef module, const TileTranslation *translation);
+enum { SymbolCapacity = 512 };
+#define TILE_IMAGES_TABLE "tessera_device_images" // convert-gpu-launch-to-runtime's
+
+// Joins the host's parts of a program for several GPUs: `modules[0]` gets all, and each entry becomes a choice between
+// those of the parts by the device that runs it (variants.c).
+bool tileCpuJoinVariants(LLVMModuleRef *modules, int count, const TileEntries *entries, tessera_error_t *error);
 
 // Links an object to a shared object with lld or ld, found beside our LLVM or on PATH.
 bool tileCpuLink(const void *object, size_t size, TileArtifact *program, tessera_error_t *error);

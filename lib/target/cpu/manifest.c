@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char imagesName[] = "tessera_device_images"; // convert-gpu-launch-to-runtime's
-
 typedef struct Constants {
   LLVMModuleRef module;
   LLVMContextRef context;
@@ -83,8 +81,8 @@ static LLVMValueRef entry(const Constants *constants, const TileEntry *entry) {
 }
 
 static LLVMValueRef imagesOf(const Constants *constants, const TileTranslation *translation) {
-  LLVMValueRef images = LLVMGetNamedGlobal(constants->module, imagesName);
-  return images && translation->images.count ? images : null(constants);
+  LLVMValueRef images = LLVMGetNamedGlobal(constants->module, TILE_IMAGES_TABLE);
+  return images && translation->numVariants ? images : null(constants);
 }
 
 //===--- images -----------------------------------------------------------------===//
@@ -115,19 +113,50 @@ static LLVMValueRef imageRecord(const Constants *constants, const tessera_image_
   return structure(constants, fields, 7);
 }
 
-void tileCpuAddImages(LLVMModuleRef module, const tessera_images_t *images) {
-  enum { MaxImages = 64 };
+static void fillTable(const Constants *constants, LLVMValueRef table, LLVMValueRef items, int64_t first,
+                      int64_t count) {
+  LLVMValueRef at = integer(constants, first);
+  LLVMTypeRef record = LLVMGetElementType(LLVMGlobalGetValueType(items));
+  LLVMValueRef fields[] = {integer(constants, count), LLVMConstGEP2(record, items, &at, 1)};
+  LLVMSetInitializer(table, structure(constants, fields, 2));
+  LLVMSetGlobalConstant(table, true);
+}
+
+// The records of all parts, one behind the other.
+static LLVMValueRef allImages(const Constants *constants, const TileTranslation *translation, int64_t *count) {
+  *count = 0;
+  for (int v = 0; v < translation->numVariants; v++)
+    *count += translation->variants[v].images.count;
+  LLVMValueRef *records = calloc((size_t)*count + 1, sizeof *records);
+  for (int64_t v = 0, at = 0; records && v < translation->numVariants; v++)
+    for (int64_t i = 0; i < translation->variants[v].images.count; i++)
+      records[at++] = imageRecord(constants, &translation->variants[v].images.items[i]);
+  LLVMValueRef items = records && *count ? array(constants, records, (int)*count) : NULL;
+  free(records);
+  return items;
+}
+
+void tileCpuAddImages(LLVMModuleRef module, const TileTranslation *translation) {
   LLVMContextRef context = LLVMGetModuleContext(module);
   Constants constants = {module, context, LLVMInt64TypeInContext(context), LLVMPointerTypeInContext(context, 0)};
-  LLVMValueRef table = LLVMGetNamedGlobal(module, imagesName), records[MaxImages];
-  int count = images->count < MaxImages ? (int)images->count : MaxImages;
-  if (!table || !count)
-    return;
-  for (int i = 0; i < count; i++)
-    records[i] = imageRecord(&constants, &images->items[i]);
-  LLVMValueRef fields[] = {integer(&constants, count), array(&constants, records, count)};
-  LLVMSetInitializer(table, structure(&constants, fields, 2));
-  LLVMSetGlobalConstant(table, true);
+  int64_t all, first = 0;
+  LLVMValueRef items = allImages(&constants, translation, &all);
+  for (int v = 0; v < translation->numVariants && items; v++) {
+    char name[64];
+    int64_t count = translation->variants[v].images.count;
+    snprintf(name, sizeof name, translation->numVariants > 1 ? TILE_IMAGES_TABLE ".%d" : TILE_IMAGES_TABLE, v);
+    LLVMValueRef table = LLVMGetNamedGlobal(module, name);
+    if (table)
+      fillTable(&constants, table, items, first, count);
+    first += count;
+  }
+  if (items && translation->numVariants > 1) { // for whoever asks what the program has
+    LLVMTypeRef fields[] = {constants.i64, constants.pointer};
+    LLVMTypeRef type = LLVMStructTypeInContext(context, fields, 2, false);
+    LLVMValueRef table = LLVMAddGlobal(module, type, TILE_IMAGES_TABLE);
+    LLVMSetLinkage(table, LLVMInternalLinkage);
+    fillTable(&constants, table, items, 0, all);
+  }
 }
 
 //===--- the whole ----------------------------------------------------------------===//

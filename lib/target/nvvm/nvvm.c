@@ -54,6 +54,22 @@ static const char *chipOf(const TileTranslation *translation) {
   return translation->chip ? translation->chip : tileNvvmTarget.defaultChip;
 }
 
+// PTX's registers are not the chip's: ptxas tells those, where it is there.
+static bool addFigures(const char *chip, TileArtifact *ptx, tessera_error_t *error) {
+  tessera_error_t missing;
+  TileArtifact cubin = {NULL};
+  if (!tileNvvmHasAssembler(&missing)) {
+    snprintf(ptx->missing, sizeof ptx->missing, "%.250s", missing.text);
+    return true;
+  }
+  bool ok = tileNvvmAssemble(ptx, chip, &cubin, error);
+  ptx->figures = cubin.figures;
+  ptx->numFigures = cubin.numFigures;
+  cubin.figures = NULL;
+  tileArtifactDestroy(&cubin);
+  return ok;
+}
+
 static bool emitPtx(const TileTranslation *translation, TileArtifact *artifact, tessera_error_t *error) {
   LLVMContextRef context;
   TileMachine *machine = loadChip(chipOf(translation), error);
@@ -68,12 +84,14 @@ static bool emitPtx(const TileTranslation *translation, TileArtifact *artifact, 
     LLVMContextDispose(context);
   }
   tileMachineDestroy(machine);
-  return ok;
+  return ok && (!translation->wantsFigures || addFigures(chipOf(translation), artifact, error));
 }
 
 static bool emitCubin(const TileTranslation *translation, TileArtifact *artifact, tessera_error_t *error) {
   TileArtifact ptx = {NULL};
-  bool ok = emitPtx(translation, &ptx, error) && tileNvvmAssemble(&ptx, chipOf(translation), artifact, error);
+  TileTranslation plain = *translation;
+  plain.wantsFigures = false; // they come with the cubin
+  bool ok = emitPtx(&plain, &ptx, error) && tileNvvmAssemble(&ptx, chipOf(translation), artifact, error);
   tileArtifactDestroy(&ptx);
   return ok;
 }
@@ -92,7 +110,8 @@ static bool emitSass(const TileTranslation *translation, TileArtifact *artifact,
 
 static const TileForm forms[] = {
     {"ptx", "PTX, NVIDIA's assembly", .emit = emitPtx},
-    {"cubin", "a cubin: the PTX assembled by ptxas", .isBinary = true, .emit = emitCubin},
+    {"cubin", "a cubin: the PTX assembled by ptxas", .isBinary = true, .emit = emitCubin,
+     .hasTools = tileNvvmHasAssembler},
     {"sass", "a listing of the cubin's instructions, by nvdisasm or cuobjdump", .emit = emitSass},
     {NULL},
 };

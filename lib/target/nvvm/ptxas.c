@@ -54,11 +54,21 @@ static void readFigures(const char *text, TileArtifact *artifact) {
 
 //===--- the tools ---------------------------------------------------------------------------------===//
 
+static bool findAssembler(char *path, tessera_error_t *error) {
+  return findTool("ptxas", path) ||
+         tessera_fail(error, "no ptxas: it is in none of CUDA_HOME, CUDA_PATH, PATH and /usr/local/cuda; without it "
+                             "there is PTX only (--tile-to-ptx)");
+}
+
+bool tileNvvmHasAssembler(tessera_error_t *error) {
+  char tool[TilePathCapacity];
+  return findAssembler(tool, error);
+}
+
 bool tileNvvmAssemble(const TileArtifact *ptx, const char *chip, TileArtifact *cubin, tessera_error_t *error) {
   char tool[TilePathCapacity], arch[64];
-  if (!findTool("ptxas", tool))
-    return tessera_fail(error, "no ptxas: it is in none of CUDA_HOME, CUDA_PATH, PATH and /usr/local/cuda; without it "
-                               "there is PTX only (--tile-to-ptx)");
+  if (!findAssembler(tool, error))
+    return false;
   TileWorkshop workshop = {""};
   TileChildResult result = {NULL};
   snprintf(arch, sizeof arch, "-arch=%s", chip);
