@@ -58,7 +58,8 @@ typedef struct Buffer {
   TileLayout layout; // offsets, of the type
   int64_t stages, stageBytes;
   int64_t align;
-  bool isLocal; // of the kernel level: shared memory too, but in program order
+  intptr_t number; // in the plan of lifetimes.c
+  bool isLocal;    // of the kernel level: shared memory too, but in program order
 } Buffer;
 
 typedef enum RecordKind {
@@ -96,8 +97,15 @@ typedef struct Roots {
   intptr_t count;
   MlirValue items[MaxRoots];
 } Roots;
+// Shared memory that was accessed; bytes INT64_MAX: by exchanges at any offset, between two times.
+enum { MaxTouched = 32 };
+typedef struct Touched {
+  intptr_t owner; // number of a buffer; -1: an exchange
+  int64_t offset, bytes, first, last;
+} Touched;
 typedef struct Hazards {
-  bool scratch;                 // read or written
+  intptr_t numTouched;
+  Touched touched[MaxTouched];
   bool localRead, localWritten; // local buffers
   Roots read, written;
 } Hazards;
@@ -118,9 +126,13 @@ typedef struct Gpu {
   Map **maps;
   intptr_t numMaps, maxMaps;
   struct Tokens *tokens; // groups to wait for: tokens.c
-  // Shared memory: buffers from 0 on, then scratch, which every exchange uses from its start.
-  MlirValue shared, scratch; // llvm.ptr<3>; the scratch's offset is set when bufferBytes is known
-  int64_t bufferBytes, scratchBytes;
+  // Shared memory: buffers where lifetimes.c plans them, exchanges where nothing lives when they come.
+  MlirValue shared;                    // llvm.ptr<3>
+  struct Lifetimes *lifetimes;         // the plan
+  int64_t now;                         // the op being lowered, as the plan numbers them
+  int64_t sharedBytes;                 // needed so far
+  int64_t apartBytes, scratchBytes;    // of all buffers if none shared memory; the most of an exchange
+  int64_t scratchOffset, scratchTaken; // of the exchange under way
   Hazards hazards;
   TileOps inlined; // copies of device functions, one per call
   int callDepth;
@@ -236,8 +248,8 @@ Facts gpuFacts(MlirValue index); // of the kernel
 
 //===--- shared.c: shared memory ------------------------------------------------===//
 void gpuBarrier(Gpu *g);
-MlirValue gpuBufferAt(Gpu *g, int64_t bytes, int64_t align); // planned for good
-// Scratch of this size; threads are past their earlier reads. Then: write, gpuScratchReady, read, gpuScratchDone.
+// Scratch of this size; threads are past their earlier accesses of what lies there. Then: write, gpuScratchReady, read,
+// gpuScratchDone.
 MlirValue gpuScratch(Gpu *g, int64_t bytes);
 void gpuScratchReady(Gpu *g);
 void gpuScratchDone(Gpu *g);
@@ -254,13 +266,27 @@ MlirValue gpuPlace(Gpu *g, const Places *places, intptr_t reg);
 void gpuWriteDense(Gpu *g, MlirType tile, const MlirValue *registers, MlirValue base);
 void gpuReadDense(Gpu *g, MlirType tile, MlirValue base, MlirValue *registers);
 int64_t gpuTileBytes(MlirType tile);
-void gpuFinishShared(Gpu *g);
 // The same tile in another layout, by registers, shuffles or shared memory.
 void gpuConvertLayout(Gpu *g, MlirType from, const MlirValue *in, MlirType to, MlirValue *out);
 // Where the elements of `layout` lie in a buffer of offsets: a layout whose axis 0 is the offset.
 bool gpuOffsets(MlirOperation op, const TileLayout *layout, const TileLayout *offsets, MlirType shape,
                 TileLayout *result);
 MlirValue gpuOffsetPlace(Gpu *g, const Map *places, const TileLayout *offsets, intptr_t reg); // padded, i32
+
+//===--- lifetimes.c: what may lie in the same shared memory ----------------------===//
+void gpuPlanShared(Gpu *g); // before anything is lowered
+void gpuForgetShared(Gpu *g);
+void gpuReachOp(Gpu *g, MlirOperation op); // time goes on to this op
+int64_t gpuBufferBytes(MlirType type);     // all stages
+// The number of a tile.alloc's buffer and where it lies.
+intptr_t gpuBufferNumber(Gpu *g, MlirOperation alloc, int64_t *offset);
+int64_t gpuFreeShared(Gpu *g, int64_t bytes);                // an offset that no buffer has now
+bool gpuIsTouched(Gpu *g, int64_t offset, int64_t bytes);    // since the last barrier
+void gpuTouchScratch(Gpu *g, int64_t offset, int64_t bytes); // an exchange was there
+void gpuTouchBuffer(Gpu *g, intptr_t number);                // a barrier where others may still be at its place
+void gpuTouchCopies(Gpu *g);                                 // copies land now
+void gpuTouchLoop(Gpu *g, MlirOperation loop);               // all that its ops may do
+void gpuJoinTouched(Hazards *hazards, const Hazards *other);
 
 //===--- memory.c: memrefs and views ----------------------------------------------===//
 int64_t gpuGreatestDivisor(int64_t a, int64_t b);
@@ -310,6 +336,6 @@ extern const GpuRow gpuMemoryRows[], gpuAccessRows[], gpuShapeRows[], gpuCompute
 bool gpuLowerBlock(Gpu *g, MlirBlock block); // all but its terminator
 bool gpuLowerElementwise(Gpu *g, MlirOperation op);
 bool gpuRefuse(MlirOperation op, const char *why); // "not converted to a GPU yet: …"
-bool gpuConvertKernel(MlirOperation kernel, MlirOperation module, const GpuOptions *options);
+bool gpuConvertKernel(MlirOperation kernel, MlirOperation module, const GpuOptions *options, GpuCounts *counts);
 
 #endif

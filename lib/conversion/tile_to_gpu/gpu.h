@@ -11,6 +11,7 @@
 #ifndef TESSERA_CONVERSION_TILE_TO_GPU_GPU_H
 #define TESSERA_CONVERSION_TILE_TO_GPU_GPU_H
 
+#include "lib/capi/pass.h"
 #include "lib/ir/builder.h"
 #include "lib/ir/support.h"
 #include "lib/machine/machine.h"
@@ -61,8 +62,18 @@ typedef struct GpuOptions {
   const GpuVocabulary *vocabulary;
 } GpuOptions;
 
-// Converts every tile.kernel of the module that has a body. False after a diagnostic; `converted` counts.
-bool tileKernelsToGpu(MlirOperation module, const GpuOptions *options, int64_t *converted);
+// What was converted; shared memory is that of one block of each kernel.
+typedef struct GpuCounts {
+  int64_t kernels, sharedBytes;
+  int64_t apartBytes; // what it would be if every buffer, and the largest exchange, had its own
+} GpuCounts;
+
+// The statistics of both passes, and their values.
+extern const char *const gpuStatistics[];
+void gpuReport(MlirExtPass pass, const GpuCounts *counts);
+
+// Converts every tile.kernel of the module that has a body. False after a diagnostic.
+bool tileKernelsToGpu(MlirOperation module, const GpuOptions *options, GpuCounts *counts);
 
 //===--- for vocabularies -----------------------------------------------------===//
 // The address of a zero-terminated text, a constant of the gpu.module.

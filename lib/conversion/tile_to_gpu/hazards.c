@@ -43,25 +43,32 @@ void gpuWritesGlobal(Gpu *g, MlirValue root) {
   add(&g->hazards.written, root);
 }
 
+static void passBarrier(Gpu *g, const Buffer *buffer) {
+  gpuBarrier(g);
+  gpuTouchBuffer(g, buffer->number);
+}
+
 void gpuReadsBuffer(Gpu *g, const Buffer *buffer) {
+  gpuTouchBuffer(g, buffer->number);
   if (!buffer->isLocal)
     return;
   if (g->hazards.localWritten)
-    gpuBarrier(g);
+    passBarrier(g, buffer);
   g->hazards.localRead = true;
 }
 
 void gpuWritesBuffer(Gpu *g, const Buffer *buffer) {
+  gpuTouchBuffer(g, buffer->number);
   if (!buffer->isLocal)
     return;
   if (g->hazards.localWritten || g->hazards.localRead)
-    gpuBarrier(g);
+    passBarrier(g, buffer);
   g->hazards.localWritten = true;
 }
 
 Hazards gpuJoinHazards(const Hazards *a, const Hazards *b) {
   Hazards both = *a;
-  both.scratch |= b->scratch;
+  gpuJoinTouched(&both, b);
   both.localRead |= b->localRead;
   both.localWritten |= b->localWritten;
   for (intptr_t i = 0; i < b->read.count; ++i)
@@ -96,6 +103,7 @@ static MlirWalkResult expect(MlirOperation op, void *data) {
 }
 
 void gpuExpectHazards(Gpu *g, MlirOperation loop) {
-  g->hazards.scratch = g->hazards.localRead = g->hazards.localWritten = true;
+  g->hazards.localRead = g->hazards.localWritten = true;
+  gpuTouchLoop(g, loop);
   mlirOperationWalk(loop, expect, &g->hazards, MlirWalkPreOrder);
 }

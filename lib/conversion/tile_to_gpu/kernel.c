@@ -50,6 +50,7 @@ static bool hasLayouts(MlirOperation op) {
 
 static bool lowerOp(Gpu *g, MlirOperation op) {
   g->builder.location = mlirOperationGetLocation(op);
+  gpuReachOp(g, op);
   if (!hasLayouts(op))
     return false;
   GpuLower lower = findRow(op);
@@ -106,42 +107,31 @@ static void sharedName(Gpu *g, char *text, size_t capacity) {
   snprintf(text, capacity, "%.*s_shared", (int)name.length, name.data);
 }
 
-static MlirValue constantAddress(Gpu *g, MlirValue base) {
-  int32_t zero = 0;
-  TileAttributeEntry attributes[] = {{"elem_type", mlirTypeAttrGet(g->i8)},
-                                     {"rawConstantIndices", mlirDenseI32ArrayGet(g->context, 1, &zero)},
-                                     {NULL}};
-  return tileBuildValue(&g->builder, "llvm.getelementptr", mlirValueGetType(base), 1, &base, attributes);
-}
-
 static void nameShared(Gpu *g) {
   char name[256];
   sharedName(g, name, sizeof name);
   TileAttributeEntry attributes[] = {{"global_name", mlirFlatSymbolRefAttrGet(g->context, tileString(name))}, {NULL}};
   g->shared = tileBuildValue(&g->builder, "llvm.mlir.addressof", mlirLLVMPointerTypeGet(g->context, SharedSpace), 0,
                              NULL, attributes);
-  g->scratch = constantAddress(g, g->shared);
 }
 
-// One global for all buffers and the scratch; none where nothing needs it.
+// One global for all buffers and exchanges; none where nothing needs it.
 static bool buildShared(Gpu *g) {
   char name[256];
   int64_t limit = INT64_MAX;
-  gpuFinishShared(g);
   tileMachineGetInteger(g->options->machine, "shared.per_block.bytes", &limit);
-  if (g->bufferBytes > limit)
-    return tileError(g->kernel, "needs %lld bytes of shared memory, want at most %s's %lld", (long long)g->bufferBytes,
+  if (g->sharedBytes > limit)
+    return tileError(g->kernel, "needs %lld bytes of shared memory, want at most %s's %lld", (long long)g->sharedBytes,
                      tileMachineGetName(g->options->machine), (long long)limit);
   sharedName(g, name, sizeof name);
-  if (!g->bufferBytes) {
-    mlirOperationDestroy(mlirOpResultGetOwner(g->scratch));
+  if (!g->sharedBytes) {
     mlirOperationDestroy(mlirOpResultGetOwner(g->shared));
     return true;
   }
   MlirRegion region = mlirRegionCreate();
   TileAttributeEntry attributes[] = {
       {"sym_name", mlirStringAttrGet(g->context, tileString(name))},
-      {"global_type", mlirTypeAttrGet(mlirLLVMArrayTypeGet(g->i8, (unsigned)g->bufferBytes))},
+      {"global_type", mlirTypeAttrGet(mlirLLVMArrayTypeGet(g->i8, (unsigned)g->sharedBytes))},
       {"linkage", mlirAttributeParseGet(g->context, tileString("#llvm.linkage<internal>"))},
       {"addr_space", mlirIntegerAttrGet(g->i32, SharedSpace)},
       {"alignment", mlirIntegerAttrGet(g->i64, 1024)},
@@ -180,6 +170,7 @@ static bool lowerKernel(Gpu *g) {
   MlirBlock entry, body = mlirRegionGetFirstBlock(mlirOperationGetRegion(g->kernel, 0));
   g->function = buildFunction(g, &entry);
   begin(g, entry);
+  gpuPlanShared(g);
   bool ok = gpuCountGroups(g) && gpuParameters(g, body, entry) && gpuLowerBlock(g, body);
   tileBuild(&g->builder, "llvm.return", 0, NULL, 0, NULL, NULL, 0, NULL);
   g->vocabulary->markKernel(g->function, g->threads);
@@ -191,7 +182,7 @@ static bool lowerKernel(Gpu *g) {
   return ok && buildShared(g);
 }
 
-bool gpuConvertKernel(MlirOperation kernel, MlirOperation module, const GpuOptions *options) {
+bool gpuConvertKernel(MlirOperation kernel, MlirOperation module, const GpuOptions *options, GpuCounts *counts) {
   MlirContext context = mlirOperationGetContext(kernel);
   Gpu g = {
       .options = options, .vocabulary = options->vocabulary, .context = context, .kernel = kernel, .module = module};
@@ -202,9 +193,13 @@ bool gpuConvertKernel(MlirOperation kernel, MlirOperation module, const GpuOptio
   g.index = mlirIndexTypeGet(context);
   gpuRecordsCreate(&g);
   bool ok = readThreads(&g) && lowerKernel(&g);
+  counts->kernels += ok;
+  counts->sharedBytes += g.sharedBytes;
+  counts->apartBytes += g.apartBytes + g.scratchBytes;
   for (intptr_t i = 0; i < g.inlined.count; ++i)
     mlirOperationDestroy(g.inlined.items[i]);
   tileOpsFree(&g.inlined);
+  gpuForgetShared(&g);
   gpuRecordsDestroy(&g);
   return ok;
 }

@@ -27,11 +27,12 @@ static bool lowerAlloc(Gpu *g, MlirOperation op) {
   buffer->type = stages ? tileBufferTypeGetSlot(type) : type;
   buffer->layout = tileLayoutAttrGetLayout(tileBufferTypeGetLayout(type));
   buffer->stages = stages ? stages : 1;
-  int64_t bytes = (int64_t)tileLayoutPaddedSize(&buffer->layout) * gpuStoredBytes(tileTypeGetElement(type));
-  buffer->stageBytes = (bytes + BufferAlign - 1) / BufferAlign * BufferAlign;
+  buffer->stageBytes = gpuBufferBytes(type) / buffer->stages;
   buffer->align = BufferAlign;
   buffer->isLocal = tileStringEquals(tileBufferTypeGetLevel(type), "local");
-  buffer->base = gpuBufferAt(g, buffer->stages * buffer->stageBytes, BufferAlign);
+  int64_t offset;
+  buffer->number = gpuBufferNumber(g, op, &offset);
+  buffer->base = gpuAddress(g, g->shared, gpuI32(g, offset));
   return true;
 }
 
@@ -195,6 +196,7 @@ static bool lowerJoin(Gpu *g, MlirOperation op) {
 static bool lowerWait(Gpu *g, MlirOperation op) {
   if (g->vocabulary->waitCopies)
     g->vocabulary->waitCopies(&g->builder, gpuGroupsPending(g, op));
+  gpuTouchCopies(g);
   return true;
 }
 

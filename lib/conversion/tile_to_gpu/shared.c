@@ -1,4 +1,4 @@
-// Shared memory: buffers at planned offsets, and behind them one scratch that every exchange between threads uses.
+// Shared memory as exchanges between threads use it: a scratch for each, where no buffer lives at the time.
 #include "lib/conversion/tile_to_gpu/engine.h"
 
 #include "dialects/tile/questions.h"
@@ -6,40 +6,23 @@
 
 #include "mlir-c/BuiltinAttributes.h"
 
-//===--- planning -----------------------------------------------------------------===//
-
-enum { ScratchAlign = 128 };
-
-static int64_t roundUp(int64_t value, int64_t to) { return (value + to - 1) / to * to; }
-
-MlirValue gpuBufferAt(Gpu *g, int64_t bytes, int64_t align) {
-  int64_t offset = roundUp(g->bufferBytes, align);
-  g->bufferBytes = offset + bytes;
-  return gpuAddress(g, g->shared, gpuI32(g, offset));
-}
+//===--- exchanges ----------------------------------------------------------------===//
 
 MlirValue gpuScratch(Gpu *g, int64_t bytes) {
-  if (g->hazards.scratch)
+  g->scratchTaken = bytes;
+  g->scratchOffset = gpuFreeShared(g, bytes);
+  if (gpuIsTouched(g, g->scratchOffset, bytes))
     gpuBarrier(g);
-  g->scratchBytes = bytes > g->scratchBytes ? bytes : g->scratchBytes;
-  return g->scratch;
+  return gpuAddress(g, g->shared, gpuI32(g, g->scratchOffset));
 }
 
 void gpuScratchReady(Gpu *g) { gpuBarrier(g); }
 
-void gpuScratchDone(Gpu *g) { g->hazards.scratch = true; }
+void gpuScratchDone(Gpu *g) { gpuTouchScratch(g, g->scratchOffset, g->scratchTaken); }
 
 void gpuBarrier(Gpu *g) {
   g->vocabulary->barrier(&g->builder);
-  g->hazards = (Hazards){.scratch = false};
-}
-
-// The scratch begins where the buffers end.
-void gpuFinishShared(Gpu *g) {
-  int32_t offset = (int32_t)roundUp(g->bufferBytes, ScratchAlign);
-  MlirOperation op = mlirOpResultGetOwner(g->scratch);
-  mlirOperationSetAttributeByName(op, tileString("rawConstantIndices"), mlirDenseI32ArrayGet(g->context, 1, &offset));
-  g->bufferBytes = g->scratchBytes ? offset + g->scratchBytes : g->bufferBytes;
+  g->hazards = (Hazards){.numTouched = 0};
 }
 
 //===--- places -------------------------------------------------------------------===//

@@ -184,7 +184,20 @@ static bool hasBody(MlirOperation kernel) {
   return mlirRegionGetFirstBlock(mlirOperationGetRegion(kernel, 0)).ptr != NULL;
 }
 
-bool tileKernelsToGpu(MlirOperation module, const GpuOptions *options, int64_t *converted) {
+const char *const gpuStatistics[] = {
+    "kernels: kernels converted",
+    "shared_bytes: shared memory that a block of each needs, all kernels together",
+    "shared_bytes_apart: the same if every buffer, and the largest exchange, had memory of its own",
+    NULL,
+};
+
+void gpuReport(MlirExtPass pass, const GpuCounts *counts) {
+  mlirExtPassAddStatistic(pass, 0, (uint64_t)counts->kernels);
+  mlirExtPassAddStatistic(pass, 1, (uint64_t)counts->sharedBytes);
+  mlirExtPassAddStatistic(pass, 2, (uint64_t)counts->apartBytes);
+}
+
+bool tileKernelsToGpu(MlirOperation module, const GpuOptions *options, GpuCounts *counts) {
   TileOps kernels = tileCollect(module, "tile.kernel");
   bool ok = true;
   int64_t width = 1;
@@ -192,8 +205,7 @@ bool tileKernelsToGpu(MlirOperation module, const GpuOptions *options, int64_t *
   for (intptr_t i = 0; i < kernels.count && ok; ++i) {
     if (!hasBody(kernels.items[i]))
       continue;
-    ok = gpuConvertKernel(kernels.items[i], moduleOf(module, options), options);
-    *converted += ok;
+    ok = gpuConvertKernel(kernels.items[i], moduleOf(module, options), options, counts);
   }
   for (intptr_t i = 0; i < kernels.count && ok; ++i)
     if (hasBody(kernels.items[i]))

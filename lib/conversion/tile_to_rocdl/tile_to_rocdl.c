@@ -9,11 +9,11 @@
 
 static bool run(MlirOperation module, MlirExtPass pass) {
   TileMachine *machine = gpuLoadChip(module, mlirExtPassGetString(pass, "chip"), "amdgcn", "AMD's");
-  int64_t converted = 0;
+  GpuCounts counts = {.kernels = 0};
   if (!machine)
     return false;
-  bool ok = tileKernelsToGpu(module, &(GpuOptions){machine, &tileRocdlVocabulary}, &converted);
-  mlirExtPassAddStatistic(pass, 0, (uint64_t)converted);
+  bool ok = tileKernelsToGpu(module, &(GpuOptions){machine, &tileRocdlVocabulary}, &counts);
+  gpuReport(pass, &counts);
   tileMachineDestroy(machine);
   return ok;
 }
@@ -32,7 +32,7 @@ const MlirExtPassDefinition tileToRocdlPass = {
     .anchor = "builtin.module",
     .numOptions = 1,
     .options = options,
-    .statistics = (const char *const[]){"kernels: kernels converted", NULL},
+    .statistics = gpuStatistics,
     .dependentDialects = dependents,
     .run = run,
 };

@@ -360,11 +360,11 @@ static void addReshape(Graph *graph, MlirOperation op) {
 }
 static void addRandom(Graph *graph, MlirOperation op) {
   MlirValue counter = tileOpOperand(op, "counter");
-  addVariable(graph, Variable_Elementwise, op, mlirValueGetType(counter));
+  bool isTile = tileTypeIsATile(mlirValueGetType(counter));
+  addVariable(graph, Variable_Elementwise, op, isTile ? mlirValueGetType(counter) : tileResultType(op, 0));
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
     addUse(graph, op, i, Relation_Same); // the seed is a scalar
-  addDefinition(graph, mlirOperationGetResult(op, 0),
-                tileTypeIsATile(mlirValueGetType(counter)) ? Relation_Extended : Relation_Same);
+  addDefinition(graph, mlirOperationGetResult(op, 0), isTile ? Relation_Extended : Relation_Same);
 }
 static void addLoad(Graph *graph, MlirOperation op) {
   if (!mlirTypeIsNull(firstTileOf(op)))

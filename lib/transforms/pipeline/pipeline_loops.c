@@ -410,11 +410,11 @@ static int64_t stagesOf(MlirOperation kernel, MlirExtPass pass) {
   return stages < MostStages ? stages : MostStages;
 }
 
-static int64_t sharedLeft(MlirOperation kernel) {
+static int64_t sharedLeft(MlirOperation kernel, MlirOperation loop) {
   TileError error;
   MlirAttribute attribute = tileOpAttribute(kernel, "machine");
   TileMachine *machine = mlirAttributeIsNull(attribute) ? NULL : tileMachineAttrLoad(attribute, &error);
-  int64_t left = machine ? tileSharedMemoryLeft(kernel, machine) : INT64_MAX;
+  int64_t left = machine ? tileSharedMemoryLeft(kernel, machine, tileOutermostLoop(loop)) : INT64_MAX;
   tileMachineDestroy(machine);
   return left;
 }
@@ -425,7 +425,7 @@ static void runOnLoop(MlirOperation kernel, MlirExtPass pass, MlirOperation op) 
   if (loop.stages < 2 || !writesOnlyBuffers(&loop))
     return;
   if (findCopies(&loop)) {
-    loop.stages = stagesThatFit(&loop, sharedLeft(kernel));
+    loop.stages = stagesThatFit(&loop, sharedLeft(kernel, op));
     if (loop.stages > 1)
       pipeline(&loop);
   } else if (!loop.copyCount && findStores(&loop)) {

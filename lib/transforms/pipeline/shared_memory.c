@@ -12,9 +12,29 @@ int64_t tileBufferBytes(MlirType buffer) {
   return (int64_t)tileLayoutPaddedSize(&layout) * (width == 0 ? 8 : (width + 7) / 8) * (stages ? stages : 1);
 }
 
+MlirOperation tileOutermostLoop(MlirOperation op) {
+  MlirOperation loop = {NULL};
+  for (; !tileOpIs(op, "tile.kernel"); op = mlirOperationGetParentOperation(op))
+    if (tileOpIs(op, "scf.for") || tileOpIs(op, "scf.while"))
+      loop = op;
+  return loop;
+}
+
 typedef struct Use {
+  MlirOperation loop; // null: all the time
   int64_t buffers, scratch;
 } Use;
+
+// Whether all uses of the buffer are in loops other than this one.
+static bool isOfOtherLoops(MlirValue buffer, MlirOperation loop) {
+  for (MlirOpOperand use = mlirValueGetFirstUse(buffer); !mlirOpOperandIsNull(use);
+       use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation around = tileOutermostLoop(mlirOpOperandGetOwner(use));
+    if (mlirOperationIsNull(around) || mlirOperationEqual(around, loop))
+      return false;
+  }
+  return !mlirOpOperandIsNull(mlirValueGetFirstUse(buffer));
+}
 
 static bool movesElements(MlirOperation op) {
   static const char *const movers[] = {"tile.convert_layout", "tile.reduce",  "tile.scan",   "tile.sort",
@@ -36,17 +56,19 @@ static MlirWalkResult visit(MlirOperation op, void *data) {
   Use *use = data;
   bool isShared = tileOpIs(op, "tile.alloc") && tileTypeIsABuffer(tileResultType(op, 0)) &&
                   tileStringEquals(tileBufferTypeGetLevel(tileResultType(op, 0)), "shared");
-  use->buffers += isShared ? tileBufferBytes(tileResultType(op, 0)) : 0;
-  for (intptr_t i = 0; movesElements(op) && i < mlirOperationGetNumOperands(op); ++i) {
+  bool isElsewhere = !mlirOperationIsNull(use->loop) && !mlirOperationEqual(tileOutermostLoop(op), use->loop);
+  if (isShared && (mlirOperationIsNull(use->loop) || !isOfOtherLoops(mlirOperationGetResult(op, 0), use->loop)))
+    use->buffers += tileBufferBytes(tileResultType(op, 0));
+  for (intptr_t i = 0; movesElements(op) && !isElsewhere && i < mlirOperationGetNumOperands(op); ++i) {
     int64_t bytes = tileBytes(tileOperandType(op, i));
     use->scratch = bytes > use->scratch ? bytes : use->scratch;
   }
   return MlirWalkResultAdvance;
 }
 
-int64_t tileSharedMemoryLeft(MlirOperation kernel, const struct TileMachine *machine) {
+int64_t tileSharedMemoryLeft(MlirOperation kernel, const struct TileMachine *machine, MlirOperation loop) {
   TileMachineLevel shared = {.bytes = 0};
-  Use use = {0, 0};
+  Use use = {loop, 0, 0};
   tileMachineGetLevel(machine, "shared", &shared);
   int64_t limit = shared.bytes;
   tileMachineGetInteger(machine, "shared.per_block.bytes", &limit);

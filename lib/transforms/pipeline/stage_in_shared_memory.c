@@ -2,7 +2,7 @@
 // Expects: scheduled kernels, where an operand is a tile.load of a view, converted to the product's fragment.
 // Leaves: per operand a buffer, a copy into it (asynchronous where the machine has cp.async), a wait, a tile.sync and a
 //   tile.load of the buffer in the fragment's layout. The buffer's layout is swizzled for both sides: rows of 16 bytes
-//   for ldmatrix where the fragment allows it, no bank conflicts. Buffers of equal type are used again by later loops.
+//   for ldmatrix where the fragment allows it, no bank conflicts.
 // Source: KNYFE's staging; global loads of a product of M x N x K by tiles of tm x tn are then MNK(1/tm + 1/tn).
 // Cost: linear in the ops; one swizzle per operand.
 #include "lib/transforms/pipeline/pipeline.h"
@@ -21,12 +21,11 @@
 
 #include <stdlib.h>
 
-enum { Staged, Buffers, Reused, SharedBytes, ByMatrix, Conflicts };
+enum { Staged, Buffers, SharedBytes, ByMatrix, Conflicts };
 
 static const char *const statistics[] = {
     "staged: operands that go through shared memory",
     "buffers: buffers made for them",
-    "reused: operands that use the buffer of an earlier loop",
     "shared_bytes: bytes of these buffers",
     "by_ldmatrix: operands whose buffer is read by rows of matrices",
     "bank_conflicts: conflicts of one warp's accesses, by the model",
@@ -65,15 +64,6 @@ static MlirOperation firstUserIn(MlirBlock block, MlirValue value) {
   return first;
 }
 
-// The outermost loop around the op; null outside loops.
-static MlirOperation loopAround(MlirOperation op) {
-  MlirOperation loop = {NULL};
-  for (op = mlirOperationGetParentOperation(op); !tileOpIs(op, "tile.kernel"); op = mlirOperationGetParentOperation(op))
-    if (tileOpIs(op, "scf.for") || tileOpIs(op, "scf.while"))
-      loop = op;
-  return loop;
-}
-
 static uint32_t shapeOf(MlirType type, int64_t *shape) {
   intptr_t rank = tileTypeGetRank(type);
   for (intptr_t i = 0; i < rank && i < TILE_LAYOUT_MAX_AXES; ++i)
@@ -97,12 +87,6 @@ typedef struct Stage {
   const TileMachine *machine;
   TileAccessLimits limits;
   bool isAsynchronous, hasMatrices;
-  int64_t bytesLeft;
-  struct {
-    MlirValue buffer;
-    MlirOperation loop;
-  } *buffers;
-  intptr_t bufferCount;
 } Stage;
 
 static uint64_t conflictsOf(const TileLayout *values, const TileLayout *memory, const int64_t *shape, uint32_t rank,
@@ -195,35 +179,12 @@ static MlirType bufferTypeOf(const Stage *stage, const Plan *plan) {
   return tileBufferTypeGet(rank, shape, tileTypeGetElement(tile), layout, "shared", 0);
 }
 
-// A buffer of this type that only other loops use; null if there is none.
-static MlirValue freeBuffer(Stage *stage, MlirType type, MlirOperation loop) {
-  for (intptr_t i = 0; i < stage->bufferCount && !mlirOperationIsNull(loop); ++i)
-    if (mlirTypeEqual(mlirValueGetType(stage->buffers[i].buffer), type) &&
-        !mlirOperationIsNull(stage->buffers[i].loop) && !mlirOperationEqual(stage->buffers[i].loop, loop)) {
-      stage->buffers[i].loop = loop;
-      return stage->buffers[i].buffer;
-    }
-  return (MlirValue){NULL};
-}
-
 static MlirValue bufferFor(Stage *stage, const Plan *plan) {
-  MlirType type = bufferTypeOf(stage, plan);
-  MlirOperation loop = loopAround(plan->load);
-  MlirValue buffer = freeBuffer(stage, type, loop);
-  if (!mlirValueIsNull(buffer)) {
-    mlirExtPassAddStatistic(stage->pass, Reused, 1);
-    return buffer;
-  }
   MlirBlock entry = mlirRegionGetFirstBlock(mlirOperationGetRegion(stage->kernel, 0));
   TileBuilder builder = tileBuilderAtStart(entry, mlirOperationGetLocation(plan->load));
-  buffer = tileBuildValue(&builder, "tile.alloc", type, 0, NULL, NULL);
-  stage->buffers = realloc(stage->buffers, (size_t)(stage->bufferCount + 1) * sizeof *stage->buffers);
-  stage->buffers[stage->bufferCount].buffer = buffer;
-  stage->buffers[stage->bufferCount++].loop = loop;
-  stage->bytesLeft -= plan->bytes;
   mlirExtPassAddStatistic(stage->pass, Buffers, 1);
   mlirExtPassAddStatistic(stage->pass, SharedBytes, (uint64_t)plan->bytes);
-  return buffer;
+  return tileBuildValue(&builder, "tile.alloc", bufferTypeOf(stage, plan), 0, NULL, NULL);
 }
 
 //===--- rewriting ---------------------------------------------------------------------===//
@@ -264,7 +225,7 @@ static void rewriteGroup(Stage *stage, const Group *group) {
   MlirValue tokens[16];
   intptr_t tokenCount = 0;
   TileBuilder before = tileBuilderBefore(group->plans[0].load);
-  if (!mlirOperationIsNull(loopAround(group->plans[0].load)))
+  if (!mlirOperationIsNull(tileOutermostLoop(group->plans[0].load)))
     buildSync(&before); // all have read what the buffers held
   MlirValue *buffers = calloc((size_t)group->count, sizeof *buffers);
   for (intptr_t i = 0; i < group->count; ++i) {
@@ -321,17 +282,28 @@ static void stageAll(Stage *stage, Plan *plans, intptr_t count) {
   }
 }
 
+// What the plans so far leave of what may live together with this one.
+static int64_t bytesLeft(const Stage *stage, const Plan *plans, intptr_t count, const Plan *plan) {
+  MlirOperation loop = tileOutermostLoop(plan->load);
+  int64_t left = tileSharedMemoryLeft(stage->kernel, stage->machine, loop);
+  for (intptr_t i = 0; i < count; ++i) {
+    MlirOperation other = tileOutermostLoop(plans[i].load);
+    if (mlirOperationIsNull(loop) || mlirOperationIsNull(other) || mlirOperationEqual(loop, other))
+      left -= plans[i].bytes;
+  }
+  return left;
+}
+
 // Post order meets an inner loop's operands before those behind it: groups are runs of one block.
 static intptr_t collect(Stage *stage, Plan **plans) {
   TileOps converts = tileCollect(stage->kernel, "tile.convert_layout");
   intptr_t count = 0;
-  int64_t left = stage->bytesLeft;
   *plans = calloc((size_t)converts.count + 1, sizeof **plans);
   for (intptr_t i = 0; i < converts.count; ++i) {
     Plan plan = {.kernel = stage->kernel, .convert = converts.items[i], .load = stagedLoad(converts.items[i])};
-    if (mlirOperationIsNull(plan.load) || !feedsProduct(plan.convert) || !planBuffer(stage, &plan) || plan.bytes > left)
+    if (mlirOperationIsNull(plan.load) || !feedsProduct(plan.convert) || !planBuffer(stage, &plan) ||
+        plan.bytes > bytesLeft(stage, *plans, count, &plan))
       continue;
-    left -= plan.bytes;
     (*plans)[count++] = plan;
   }
   tileOpsFree(&converts);
@@ -346,7 +318,6 @@ static void readMachine(Stage *stage) {
   tileMachineGetLevel(stage->machine, "shared", &shared);
   stage->limits = (TileAccessLimits){.elementBytes = 1, .vectorBytes = 16, .banks = (uint32_t)shared.banks};
   stage->limits.bankBytes = shared.banks ? (uint32_t)shared.bankBytes : 4;
-  stage->bytesLeft = tileSharedMemoryLeft(stage->kernel, stage->machine);
   stage->isAsynchronous =
       mlirExtPassGetBool(stage->pass, "asynchronous") && tileMachineListHas(stage->machine, "engines", "cp.async");
   stage->hasMatrices = isa && !strcmp(isa, "ptx");
@@ -366,7 +337,6 @@ static bool run(MlirOperation kernel, MlirExtPass pass) {
   intptr_t count = collect(&stage, &plans);
   stageAll(&stage, plans, count);
   free(plans);
-  free(stage.buffers);
   tileMachineDestroy(description);
   return true;
 }

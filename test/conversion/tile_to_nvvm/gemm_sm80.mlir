@@ -1,7 +1,7 @@
 // The GEMM of 4 warps and three stages: asynchronous copies of 16 bytes that write zeros past the edge, groups counted
 // through the loop (one may be under way while another is used), mma.sync on fragments.
 // RUN: %tile_opt %s --convert-tile-to-nvvm=chip=sm_80 | FileCheck %s
-// CHECK: llvm.mlir.global internal @gemm_bias_relu_shared() {addr_space = 3 : i32, alignment = 1024 : i64} : !llvm.array<81920 x i8>
+// CHECK: llvm.mlir.global internal @gemm_bias_relu_shared() {addr_space = 3 : i32, alignment = 1024 : i64} : !llvm.array<49152 x i8>
 // CHECK: nvvm.cp.async.shared.global %{{.*}}, %{{.*}}, 16, cache =  cg, %{{.*}} : !llvm.ptr<3>, !llvm.ptr<1>, i32
 // CHECK-COUNT-2: nvvm.cp.async.commit.group
 // CHECK: scf.for
