@@ -51,6 +51,15 @@ static bool isPositive(MlirAttribute attribute) {
   return mlirAttributeIsAInteger(attribute) && mlirIntegerAttrGetValueInt(attribute) > 0;
 }
 
+static bool isSchedules(MlirAttribute attribute) {
+  if (!mlirAttributeIsAArray(attribute))
+    return false;
+  for (intptr_t i = 0; i < mlirArrayAttrGetNumElements(attribute); ++i)
+    if (!tileAttributeIsASchedule(mlirArrayAttrGetElement(attribute, i)))
+      return false;
+  return true;
+}
+
 static bool isNumbers(MlirAttribute attribute) {
   if (!mlirAttributeIsAArray(attribute))
     return false;
@@ -63,6 +72,7 @@ static bool isNumbers(MlirAttribute attribute) {
 // What other dialects' ops may carry under our name. A pass that leaves a new one adds a row.
 static const Discardable discardables[] = {
     {"tile.schedule", tileAttributeIsASchedule, "a #tile.schedule"},
+    {"tile.schedules", isSchedules, "an array of #tile.schedule, the best first"},
     {"tile.machine", tileAttributeIsAMachine, "a #tile.machine"},
     {"tile.cache", mlirAttributeIsAString, "a string: how a load or store uses the caches"},
     {"tile.latency", isPositive, "a positive integer: cycles that a load is expected to take"},
@@ -78,10 +88,11 @@ static bool verifyOpAttribute(MlirOperation op, MlirNamedAttribute attribute) {
       return known->isMet(attribute.attribute) ||
              tileError(op, "attribute '%s' is %s, expected %s", known->name,
                        tileAttributeText(attribute.attribute, text, sizeof text), known->wanted);
-  return tileError(op,
-                   "unknown attribute '%.*s', expected tile.schedule, tile.machine, tile.cache, tile.latency or "
-                   "tile.overwrites",
-                   (int)name.length, name.data);
+  return tileError(
+      op,
+      "unknown attribute '%.*s', expected tile.schedule, tile.schedules, tile.machine, tile.cache, tile.latency or "
+      "tile.overwrites",
+      (int)name.length, name.data);
 }
 
 //===--- registration --------------------------------------------------------===//

@@ -25,6 +25,12 @@ static const Key keys[] = {
     {"register", List, 1, 8},   // CPU: the micro-tile
     {"cache", List, 1, 8},      // CPU: block sizes per cache level
     {"pack", Places},           // CPU: at which loop each operand is packed
+    // What a model predicts of it, for people and for comparing schedules.
+    {"time", Number},        // nanoseconds
+    {"traffic", List, 1, 8}, // bytes asked of global memory, then of shared memory
+    {"occupancy", Number},   // per cent of the warps that a core can have; of a CPU, of its cores
+    {"bound", Text},         // what takes the longest: a memory level, "compute", "issue" or "latency"
+    {"evaluations", Number}, // of the model, until this was found
 };
 enum { NUM_KEYS = sizeof keys / sizeof *keys };
 
@@ -35,8 +41,9 @@ static const Key *findKey(MlirStringRef name) {
   return NULL;
 }
 
-static const char *const keyNames[] = {"block",   "warp",       "atom",     "warps", "stages", "group", "split",
-                                       "cluster", "specialize", "register", "cache", "pack",   NULL};
+static const char *const keyNames[] = {"block", "warp",    "atom",       "warps",    "stages",      "group",
+                                       "split", "cluster", "specialize", "register", "cache",       "pack",
+                                       "time",  "traffic", "occupancy",  "bound",    "evaluations", NULL};
 
 //===--- text ---------------------------------------------------------------===//
 

@@ -19,6 +19,7 @@
 #include "lib/transforms/math/keep_roundings.h"
 #include "lib/transforms/memory/memory.h"
 #include "lib/transforms/pipeline/pipeline.h"
+#include "lib/transforms/schedule/schedule.h"
 #include "mlir-c/RegisterEverything.h"
 
 typedef void (*DialectRegistration)(MlirDialectRegistry registry);
@@ -32,6 +33,7 @@ static const MlirExtPassDefinition *const passes[] = {&tileExpandMathPass, //
                                                       &tileAssumeLaunchFactsPass,
                                                       &tileCopyStridedClonesPass, //
                                                       &tileFoldZeroSizesPass,     //
+                                                      &tileConstructTilesPass,    //
                                                       &tileFuseElementwisePass,   //
                                                       &gpuLaunchToRuntimePass,    //
                                                       &tileLinalgToTilePass,      //

@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "lib/machine/blocking.h"
-#include "lib/machine/gpu_blocking.h"
 #include "test/check.h"
 
 static TileBlocking choose(const char *name, const TileMachineOverride *overrides, size_t count, TileMicroTile tile) {
@@ -71,46 +70,7 @@ static void testSplit(void) {
     }
 }
 
-static TileGpuBlocking gpuOf(const char *name, const TileMachineOverride *overrides, size_t count) {
-  TileGpuBlocking gpu = {0};
-  TileError error = {0};
-  TileMachine *machine = tileMachineLoad(name, NULL, overrides, count, &error);
-  CHECK(machine && tileMachineReadGpuBlocking(machine, &gpu, &error), "%s", error.text);
-  tileMachineDestroy(machine);
-  return gpu;
-}
-
-static bool isProduct(TileGpuProduct seen, int64_t m, int64_t n, int64_t k, int64_t warps) {
-  return seen.m == m && seen.n == n && seen.k == k && seen.warps == warps;
-}
-
-static void testGpu(void) {
-  TileGpuBlocking a100 = gpuOf("sm_80", NULL, 0), mi300 = gpuOf("gfx942", NULL, 0);
-  CHECK(a100.registers == 64 && mi300.registers == 128, "%ld, %ld", (long)a100.registers, (long)mi300.registers);
-  CHECK(tileGpuElements(&a100, 3, 4, 4) == 1024, "128 threads x two accesses of four f32");
-  CHECK(tileGpuElements(&mi300, 3, 4, 4) == 2048, "warps are twice as wide");
-  CHECK(tileGpuElements(&a100, 16, 4, 4) == 256, "16 tiles: two registers of each in half of 64");
-  TileMachineOverride fewer[] = {{"registers.per_core", "16384"}};
-  TileGpuBlocking small = gpuOf("sm_80", fewer, 1);
-  CHECK(tileGpuElements(&small, 3, 4, 4) == 256, "16 registers of a thread: 3 x 2 in half of them");
-  TileGpuProductExtents large = {4096, 4096, 4096, 1}, odd = {13, 37, 5, 1}, unknown = {-1, -1, -1, -1};
-  CHECK(isProduct(tileGpuChooseProduct(&a100, large, 2, 4), 128, 128, 32, 8), "128 x 128 on 8 warps: 64 registers");
-  CHECK(isProduct(tileGpuChooseProduct(&a100, large, 8, 8), 128, 128, 8, 8), "f64: 128 registers");
-  CHECK(isProduct(tileGpuChooseProduct(&a100, odd, 4, 4), 16, 32, 8, 1), "no larger than the problem");
-  CHECK(isProduct(tileGpuChooseProduct(&a100, unknown, 2, 4), 64, 64, 32, 4), "the usual");
-}
-
-static void testNoGpu(void) {
-  TileError error = {0};
-  TileGpuBlocking gpu;
-  TileMachine *cpu = tileMachineLoad("x86-64-v4", NULL, NULL, 0, &error);
-  CHECK(cpu && !tileMachineReadGpuBlocking(cpu, &gpu, &error) && strstr(error.text, "need kind gpu"), "%s", error.text);
-  tileMachineDestroy(cpu);
-}
-
 int main(void) {
-  testGpu();
-  testNoGpu();
   testMeasured();
   testPaper();
   testCounterfactual();

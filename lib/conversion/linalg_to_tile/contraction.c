@@ -4,6 +4,7 @@
 // product (bias, activation) becomes the kernel's epilogue. Products with a vector are left to the reductions: their
 // matrix is read once, so there is nothing to pack.
 #include "lib/conversion/linalg_to_tile/contraction.h"
+#include "lib/analysis/product.h"
 #include "lib/conversion/linalg_to_tile/kernel.h"
 #include "lib/conversion/linalg_to_tile/lowerings.h"
 

@@ -2,7 +2,7 @@
 #ifndef TESSERA_CONVERSION_LINALG_TO_TILE_CONTRACTION_H
 #define TESSERA_CONVERSION_LINALG_TO_TILE_CONTRACTION_H
 
-#include "lib/conversion/linalg_to_tile/structured.h"
+#include "lib/analysis/structured.h"
 
 typedef struct TileContraction {
   int lhs, rhs; // operand numbers of A and B

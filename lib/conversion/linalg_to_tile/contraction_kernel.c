@@ -324,6 +324,14 @@ static void buildFromMemory(TileKernelEmission *e, const TileContraction *c) {
   tileKernelStore(e, output, c->product < 0 ? sum : buildEpilogue(e, c, sum));
 }
 
+static void planTiles(TileStructured *s, const TileContraction *c) {
+  TileTiling tiling = {.tiled = 1u << c->m | 1u << c->n | 1u << c->k,
+                       .whole = -1,
+                       .isProduct = true,
+                       .product = {.lhs = c->lhs, .rhs = c->rhs, .m = c->m, .n = c->n, .k = c->k}};
+  tileStructuredPlanTiles(s, &tiling);
+}
+
 //===--- the whole ---------------------------------------------------------===//
 
 void tileEmitContraction(TileStructured *s, TileContraction *c) {
@@ -331,7 +339,7 @@ void tileEmitContraction(TileStructured *s, TileContraction *c) {
   bool isForGpu = tileStructuredGpu(s) != NULL;
   sortDims(s, c);
   if (isForGpu)
-    tileStructuredSetProductTiles(s, c->m, c->n, c->k);
+    planTiles(s, c);
   else
     chooseTiles(s, c);
   tileKernelBegin(&e, s, "matmul");

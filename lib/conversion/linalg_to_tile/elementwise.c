@@ -1,7 +1,8 @@
 // All dimensions parallel: one program computes a tile of the output, whatever the operands' orders.
 //
 // The tile is wide along the output's last axis, so that stores are contiguous; its second axis is the one that is
-// contiguous in a transposed input, so that both sides move whole lines. Sizes are defaults until tile-construct-tiles.
+// contiguous in a transposed input, so that both sides move whole lines. Sizes are those of a CPU of which nothing is
+// known; tile-construct-tiles knows better.
 #include "lib/conversion/linalg_to_tile/kernel.h"
 #include "lib/conversion/linalg_to_tile/lowerings.h"
 
@@ -25,16 +26,22 @@ static int rowDim(const TileStructured *s, const TileOperand *output, int vector
   return -1;
 }
 
-bool tileLowerElementwise(TileStructured *s) {
-  if (tileStructuredHasReduction(s))
-    return false;
+static void chooseTiles(TileStructured *s) {
+  TileTiling tiling;
+  if (tileStructuredFindTiling(s, &tiling) && tileStructuredPlanTiles(s, &tiling))
+    return;
   const TileOperand *output = &s->operands[s->numInputs];
   int vector = tileOperandLastDim(s, output), transposed = transposedDim(s, vector);
   if (transposed >= 0)
     tileStructuredSetTiles(s, vector, TransposeTile, transposed, TransposeTile);
   else
     tileStructuredSetTiles(s, vector, Columns, rowDim(s, output, vector), Rows);
+}
 
+bool tileLowerElementwise(TileStructured *s) {
+  if (tileStructuredHasReduction(s))
+    return false;
+  chooseTiles(s);
   TileKernelEmission e;
   tileKernelBegin(&e, s, "elementwise");
   TileBodyMap map = {0};

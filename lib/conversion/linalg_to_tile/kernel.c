@@ -10,11 +10,6 @@
 
 //===--- types --------------------------------------------------------------===//
 
-MlirType tileOperandElementType(const TileOperand *operand) {
-  MlirType type = mlirValueGetType(operand->value);
-  return operand->isTensor ? mlirShapedTypeGetElementType(type) : type;
-}
-
 static MlirType typeOverAxes(const TileKernelEmission *e, MlirType element, bool withReductions) {
   int64_t shape[MaxDims];
   int rank = 0;
@@ -167,6 +162,9 @@ static void decodePrograms(TileKernelEmission *e) {
   }
 }
 
+// The most blocks along the second and third axis of a grid, of every vendor's driver interface.
+enum { GridLimit = 65535 };
+
 // A GPU's grid is short along all axes but the first.
 static bool needsLinearGrid(const TileStructured *s) {
   int64_t programs = 1;
@@ -179,18 +177,20 @@ static bool needsLinearGrid(const TileStructured *s) {
     if (mlirShapedTypeIsDynamicSize(s->dims[d].extent))
       return true;
     programs *= (s->dims[d].extent + s->dims[d].tile - 1) / s->dims[d].tile;
-    if (programs > TileGpuGridLimit)
+    if (programs > GridLimit)
       return true;
   }
   return false;
 }
 
-// What a GPU's kernel says of itself: layouts are assigned for it.
-static void labelForGpu(const TileStructured *s, MlirOperation kernel) {
+// What a kernel says of itself: how it was scheduled; a GPU's, what layouts are assigned for.
+static void label(const TileStructured *s, MlirOperation kernel) {
   MlirType i32 = mlirIntegerTypeGet(mlirOperationGetContext(kernel), 32);
+  if (!mlirAttributeIsNull(s->schedule))
+    mlirOperationSetAttributeByName(kernel, tileString("schedule"), s->schedule);
   if (!tileStructuredGpu(s))
     return;
-  mlirOperationSetAttributeByName(kernel, tileString("machine"), s->target->machine);
+  mlirOperationSetAttributeByName(kernel, tileString("machine"), s->target->attribute);
   if (s->warps)
     mlirOperationSetAttributeByName(kernel, tileString("warps"), mlirIntegerAttrGet(i32, s->warps));
 }
@@ -200,7 +200,7 @@ void tileKernelBegin(TileKernelEmission *e, const TileStructured *structured, co
   e->isLinear = needsLinearGrid(structured);
   MlirBlock block = createKernel(e, kind);
   e->body = tileBuilderAtEnd(block, e->host.location);
-  labelForGpu(structured, e->kernel);
+  label(structured, e->kernel);
   bindParameters(e, block);
   decodePrograms(e);
 }

@@ -10,7 +10,7 @@
 #ifndef TESSERA_CONVERSION_LINALG_TO_TILE_KERNEL_H
 #define TESSERA_CONVERSION_LINALG_TO_TILE_KERNEL_H
 
-#include "lib/conversion/linalg_to_tile/structured.h"
+#include "lib/analysis/structured.h"
 
 typedef struct TileKernelEmission {
   const TileStructured *structured;
@@ -34,8 +34,6 @@ MlirValue tileKernelExtent(TileKernelEmission *emission, int dim);
 // Number of tiles along a dimension: ceil(extent / tile).
 MlirValue tileKernelNumTiles(TileKernelEmission *emission, TileBuilder *builder, int dim, MlirValue extent);
 
-// The operand's element type on the host.
-MlirType tileOperandElementType(const TileOperand *operand);
 // Loads operand `index` at the current tile. With `overOutput` the result has the output's axes only.
 // `pad` is a view's padding keyword or null for zero.
 MlirValue tileKernelLoad(TileKernelEmission *emission, int index, const char *pad, bool overOutput);

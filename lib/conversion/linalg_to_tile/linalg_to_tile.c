@@ -4,8 +4,9 @@
 // on tensors. Leaves: tile.launch in destination style and private kernels; linalg ops that no kernel covers yet stay
 // as they are and go by upstream's route (tile-bufferize-host counts them as fallback_ops). Host arithmetic, scf and
 // func stay. A reduction whose output starts from a constant (linalg.fill) starts from that constant and never reads
-// the fill. For a GPU (the option chip, or the module's tile.machine) tiles follow from its description
-// (lib/machine/gpu_blocking.h), products read their operands from memory, and kernels say machine and warps.
+// the fill. For a GPU (the option chip, or the module's tile.machine) tiles are constructed from its
+// description (lib/search) unless an op says its tile.schedule, products read their operands from memory, and kernels
+// say machine and warps.
 #include "lib/conversion/linalg_to_tile/linalg_to_tile.h"
 
 #include "dialects/tile/tile.h"
@@ -14,35 +15,6 @@
 
 #include <stdio.h>
 #include <string.h>
-
-// If `value` is a tensor filled with one constant, that constant and the tensor that was filled.
-static bool matchFill(MlirValue value, MlirAttribute *constant, MlirValue *destination) {
-  TileStructured fill;
-  MlirOperation op = tileDefiningOp(value);
-  if (mlirOperationIsNull(op) || !tileStructuredRead(op, &fill) || fill.numOutputs != 1)
-    return false;
-  MlirValue yielded = mlirOperationGetOperand(mlirBlockGetTerminator(fill.body), 0);
-  if (mlirValueIsABlockArgument(yielded) && mlirBlockEqual(mlirBlockArgumentGetOwner(yielded), fill.body)) {
-    intptr_t argument = mlirBlockArgumentGetArgNumber(yielded);
-    if (argument >= fill.numInputs || fill.operands[argument].isTensor)
-      return false;
-    yielded = fill.operands[argument].value;
-  }
-  MlirOperation source = tileDefiningOp(yielded);
-  if (!tileOpIs(source, "arith.constant"))
-    return false;
-  *constant = tileOpAttribute(source, "value");
-  *destination = fill.operands[fill.numInputs].value;
-  return true;
-}
-
-void tileStructuredStartFromConstants(TileStructured *s) {
-  if (!tileStructuredHasReduction(s))
-    return;
-  for (int i = s->numInputs; i < s->numInputs + s->numOutputs; i++)
-    if (tileStructuredAccumulates(s, &s->operands[i]))
-      matchFill(s->operands[i].value, &s->operands[i].initial, &s->operands[i].value);
-}
 
 static bool isUnused(MlirOperation op) {
   for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++)
@@ -94,18 +66,35 @@ static TileMachine *loadMachine(MlirOperation module, MlirExtPass pass, MlirAttr
   return machine;
 }
 
-// A CPU where no machine is named.
+// A CPU of which nothing is known where no machine is named. The caller destroys the machine.
 static bool readTarget(MlirOperation module, MlirExtPass pass, TileTarget *target) {
   TileError error = {.text = ""};
-  *target = (TileTarget){.gpu = {.lanes = 0}};
-  TileMachine *machine = loadMachine(module, pass, &target->machine, &error);
-  if (!machine)
-    return !*error.text || tileError(module, "%s", error.text);
-  const char *kind = tileMachineGetText(machine, "kind");
-  bool isCpu = kind && !strcmp(kind, "cpu");
-  bool ok = isCpu || tileMachineReadGpuBlocking(machine, &target->gpu, &error);
-  tileMachineDestroy(machine);
+  *target = (TileTarget){.machine = NULL};
+  target->machine = loadMachine(module, pass, &target->attribute, &error);
+  bool ok = target->machine ? tileSearchReadTarget(target->machine, &target->search, &error) : !*error.text;
+  if (!ok)
+    tileMachineDestroy(target->machine);
   return ok || tileError(module, "%s", error.text);
+}
+
+// Schedules that a person wrote may not fit the op.
+static bool checkSchedule(MlirOperation op, const TileTarget *target) {
+  TileStructured structured;
+  TileTiling tiling;
+  char text[160];
+  if (mlirAttributeIsNull(tileOpAttribute(op, "tile.schedule")) || !tileStructuredRead(op, &structured))
+    return true;
+  structured.target = target;
+  tileStructuredFindTiling(&structured, &tiling);
+  const char *fault = tileStructuredScheduleFault(&structured, &tiling, text, sizeof text);
+  return !fault || tileError(op, "has a schedule whose %s", fault);
+}
+
+static bool checkSchedules(const TileOps *ops, const TileTarget *target) {
+  for (intptr_t i = 0; i < ops->count; i++)
+    if (!checkSchedule(ops->items[i], target))
+      return false;
+  return true;
 }
 
 static bool run(MlirOperation module, MlirExtPass pass) {
@@ -115,12 +104,14 @@ static bool run(MlirOperation module, MlirExtPass pass) {
     return false;
   mlirOperationWalk(module, collect, &ops, MlirWalkPostOrder);
   uint64_t kernels = 0;
+  bool ok = checkSchedules(&ops, &target);
   // Consumers first: a fill that its reader starts from is unused when its turn comes.
-  for (intptr_t i = ops.count - 1; i >= 0; i--)
+  for (intptr_t i = ops.count - 1; ok && i >= 0; i--)
     kernels += lower(ops.items[i], &target);
   tileOpsFree(&ops);
+  tileMachineDestroy(target.machine);
   mlirExtPassAddStatistic(pass, 0, kernels);
-  return true;
+  return ok;
 }
 
 static void dependents(MlirDialectRegistry registry) {

@@ -3,7 +3,7 @@
 #ifndef TESSERA_CONVERSION_LINALG_TO_TILE_LOWERINGS_H
 #define TESSERA_CONVERSION_LINALG_TO_TILE_LOWERINGS_H
 
-#include "lib/conversion/linalg_to_tile/structured.h"
+#include "lib/analysis/tiling.h"
 
 // An elementwise op that takes the other kernel's result as its argument and runs in that kernel.
 typedef struct TileEpilogue {
@@ -35,22 +35,11 @@ bool tileEpilogueMatchSpaces(const TileStructured *elementwise, int index, const
 // Makes the producer one with its epilogue (null: nothing to do).
 void tileStructuredAddEpilogue(TileStructured *producer, const TileEpilogue *epilogue);
 
-// An output that a reduction folds into starts from the constant it was filled with, if it was: sets `initial` and
-// takes the tensor before the fill.
-void tileStructuredStartFromConstants(TileStructured *structured);
-
 // Chooses tile sizes: `columns` elements along dimension `vector`, `rows` along `row` (-1: none), 1 elsewhere and where
-// a tile cannot run. For a GPU the sizes come from its description instead; as many rows as columns remain a square.
+// a tile cannot run. What the op's schedule says goes before; for a GPU tiles are constructed instead.
 void tileStructuredSetTiles(TileStructured *structured, int vector, int64_t columns, int row, int64_t rows);
-
-// Tiles of exactly these sizes (a GPU's are rounded up to powers of two).
-void tileStructuredSetExactTiles(TileStructured *structured, int vector, int64_t columns, int row, int64_t rows);
-// For a GPU: elements of a program's tile, by the element types of all operands.
-int64_t tileStructuredElements(const TileStructured *structured);
-// For a GPU: the tile of a product over these dimensions, and the program's warps.
-void tileStructuredSetProductTiles(TileStructured *structured, int m, int n, int k);
-
-// True if the body is out + a · b of two inputs, perhaps widened, and nothing else; says which inputs.
-bool tileStructuredMatchMultiplyAdd(const TileStructured *structured, int *lhs, int *rhs);
+// Tiles that the op's schedule says or that are constructed for a GPU; false where there is neither, or where no tile
+// with all of tiling->whole fits the machine.
+bool tileStructuredPlanTiles(TileStructured *structured, const TileTiling *tiling);
 
 #endif

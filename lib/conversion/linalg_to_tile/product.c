@@ -5,141 +5,17 @@
 // dimension, at its stride), one that only B has the columns, one reduction dimension of both (the channels) k. A
 // program owns one tile of the output and loops over the rest (the window) around tile.mma: an implicit GEMM, without
 // im2col. Expects: a structured op. Leaves: its kernel and launch. Where a role has no dimension (depthwise, products
-// with a vector) the reductions take over. Sizes are defaults until tile-construct-tiles.
+// with a vector) the reductions take over. Sizes are those of a CPU of which nothing is known.
+#include "lib/analysis/product.h"
 #include "lib/conversion/linalg_to_tile/kernel.h"
 #include "lib/conversion/linalg_to_tile/lowerings.h"
 
 enum { Rows = 8, BytesPerRow = 128, Depth = 32 };
 
-typedef struct Product {
-  int lhs, rhs; // operands A and B
-  int m, n, k;  // dimensions
-} Product;
-
-//===--- questions ----------------------------------------------------------===//
-
-typedef struct Multiply {
-  const char *add, *multiply, *widen;
-} Multiply;
-
-static const Multiply multiplies[] = {{"arith.addf", "arith.mulf", "arith.extf"},
-                                      {"arith.addi", "arith.muli", "arith.extsi"}};
-
-// The block argument that `value` is, seen through a widening of its type; -1 for anything else.
-static int matchInput(const TileStructured *s, MlirValue value, const char *widen) {
-  MlirOperation op = tileDefiningOp(value);
-  if (tileOpIs(op, widen))
-    value = mlirOperationGetOperand(op, 0);
-  if (!mlirValueIsABlockArgument(value) || !mlirBlockEqual(mlirBlockArgumentGetOwner(value), s->body))
-    return -1;
-  int argument = (int)mlirBlockArgumentGetArgNumber(value);
-  return argument < s->numInputs && s->operands[argument].isTensor ? argument : -1;
-}
-
-static bool matchKind(const TileStructured *s, const Multiply *kind, int *lhs, int *rhs) {
-  MlirValue accumulator = mlirBlockGetArgument(s->body, s->numInputs);
-  MlirOperation sum = tileDefiningOp(mlirOperationGetOperand(mlirBlockGetTerminator(s->body), 0));
-  if (!tileOpIs(sum, kind->add))
-    return false;
-  int side = mlirValueEqual(mlirOperationGetOperand(sum, 0), accumulator) ? 1 : 0;
-  MlirOperation product = tileDefiningOp(mlirOperationGetOperand(sum, side));
-  if (!mlirValueEqual(mlirOperationGetOperand(sum, 1 - side), accumulator) || !tileOpIs(product, kind->multiply))
-    return false;
-  *lhs = matchInput(s, mlirOperationGetOperand(product, 0), kind->widen);
-  *rhs = matchInput(s, mlirOperationGetOperand(product, 1), kind->widen);
-  return *lhs >= 0 && *rhs >= 0 && *lhs != *rhs;
-}
-
-bool tileStructuredMatchMultiplyAdd(const TileStructured *s, int *lhs, int *rhs) {
-  if (s->numInputs != 2 || s->numOutputs != 1 || !tileStructuredAccumulates(s, &s->operands[2]))
-    return false;
-  for (size_t i = 0; i < sizeof multiplies / sizeof *multiplies; i++)
-    if (matchKind(s, &multiplies[i], lhs, rhs))
-      return true;
-  return false;
-}
-
-static bool isWidth(MlirType type, unsigned width) {
-  return mlirTypeIsAInteger(type) && mlirIntegerTypeGetWidth(type) == width;
-}
-
-// What tile.mma may accumulate (the legal list stands with its verifier).
-static bool hasMmaTypes(const TileStructured *s) {
-  MlirType a = tileOperandElementType(&s->operands[0]), b = tileOperandElementType(&s->operands[1]);
-  MlirType out = tileOperandElementType(&s->operands[2]);
-  if (!mlirTypeEqual(a, b))
-    return false;
-  if (mlirTypeIsAF32(out))
-    return mlirTypeIsAF32(a) || mlirTypeIsAF16(a) || mlirTypeIsABF16(a);
-  if (isWidth(out, 32))
-    return isWidth(a, 8) || isWidth(a, 16) || isWidth(a, 32);
-  return mlirTypeEqual(a, out) && (mlirTypeIsAF64(out) || mlirTypeIsAF16(out) || isWidth(out, 64));
-}
-
-// A dimension that is worth a tile's axis.
-static bool isWide(const TileStructured *s, int dim) {
-  int64_t extent = s->dims[dim].extent;
-  return mlirShapedTypeIsDynamicSize(extent) || extent > 1;
-}
-
-static bool usedBy(const TileStructured *s, int operand, int dim) {
-  return tileOperandUses(&s->operands[operand], dim);
-}
-
-// The last dimension of the output that A has and B has not, and that goes with tiles along `other`.
-static int findParallel(const TileStructured *s, int a, int b, int other) {
-  const TileOperand *out = &s->operands[2];
-  for (int i = out->rank - 1; i >= 0; i--) {
-    int d = out->results[i];
-    if (d != other && usedBy(s, a, d) && !usedBy(s, b, d) && isWide(s, d) && tileStructuredCanTile(s, d, other))
-      return d;
-  }
-  return -1;
-}
-
-static bool isAlone(const TileOperand *operand, int dim) {
-  for (int i = 0; i < operand->rank; i++)
-    if (operand->factors[i][dim])
-      return operand->results[i] == dim;
-  return false;
-}
-
-// A reduction dimension of both; channels (alone on their axes) rather than a window's.
-static int findDepth(const TileStructured *s, int m, int n) {
-  int found = -1;
-  for (int d = 0; d < s->numDims; d++) {
-    if (!s->dims[d].isReduction || !usedBy(s, 0, d) || !usedBy(s, 1, d) || !isWide(s, d) ||
-        !tileStructuredCanTile(s, d, m) || !tileStructuredCanTile(s, d, n))
-      continue;
-    if (found < 0 || (isAlone(&s->operands[0], d) && isAlone(&s->operands[1], d)))
-      found = d;
-  }
-  return found;
-}
-
-// Columns are the output's last dimension that one input has alone; that input is B.
-static bool matchDims(const TileStructured *s, Product *p) {
-  int ofA = findParallel(s, p->lhs, p->rhs, -1), ofB = findParallel(s, p->rhs, p->lhs, -1);
-  const TileOperand *out = &s->operands[2];
-  for (int i = out->rank - 1; i >= 0; i--) {
-    if (out->results[i] == ofB)
-      break;
-    if (out->results[i] == ofA) {
-      *p = (Product){.lhs = p->rhs, .rhs = p->lhs};
-      ofB = ofA;
-      break;
-    }
-  }
-  p->n = ofB;
-  p->m = ofB < 0 ? -1 : findParallel(s, p->lhs, p->rhs, p->n);
-  p->k = p->m < 0 ? -1 : findDepth(s, p->m, p->n);
-  return p->k >= 0;
-}
-
 //===--- tiles --------------------------------------------------------------===//
 
 // Renumbers the dimensions: m, n, k last, the others in their order.
-static void sortDims(TileStructured *s, Product *p) {
+static void sortDims(TileStructured *s, TileProduct *p) {
   int to[MaxDims], next = 0;
   for (int d = 0; d < s->numDims; d++)
     if (d != p->m && d != p->n && d != p->k)
@@ -163,11 +39,10 @@ static int64_t bytesOf(MlirType element) {
   return (mlirTypeIsAFloat(element) ? mlirFloatTypeGetWidth(element) : mlirIntegerTypeGetWidth(element)) / 8;
 }
 
-static void chooseTiles(TileStructured *s, const Product *p) {
-  if (tileStructuredGpu(s)) {
-    tileStructuredSetProductTiles(s, p->m, p->n, p->k);
+static void chooseTiles(TileStructured *s, const TileProduct *p) {
+  TileTiling tiling = {.tiled = 1u << p->m | 1u << p->n | 1u << p->k, .whole = -1, .isProduct = true, .product = *p};
+  if (tileStructuredPlanTiles(s, &tiling))
     return;
-  }
   int64_t bytes = bytesOf(tileOperandElementType(&s->operands[2]));
   setTile(s, p->m, 0, Rows);
   setTile(s, p->n, 1, BytesPerRow / (bytes < 4 ? 4 : bytes));
@@ -177,7 +52,7 @@ static void chooseTiles(TileStructured *s, const Product *p) {
 //===--- the kernel ---------------------------------------------------------===//
 
 static void buildStep(TileKernelEmission *e, const void *product, MlirValue *accumulator) {
-  const Product *p = product;
+  const TileProduct *p = product;
   int rows[2] = {p->m, p->k}, columns[2] = {p->k, p->n};
   MlirValue operands[3] = {tileKernelLoadMatrix(e, p->lhs, rows), tileKernelLoadMatrix(e, p->rhs, columns),
                            *accumulator};
@@ -185,8 +60,8 @@ static void buildStep(TileKernelEmission *e, const void *product, MlirValue *acc
 }
 
 bool tileLowerProduct(TileStructured *s, const TileEpilogue *epilogue) {
-  Product p;
-  if (!tileStructuredMatchMultiplyAdd(s, &p.lhs, &p.rhs) || !hasMmaTypes(s) || !matchDims(s, &p))
+  TileProduct p;
+  if (!tileStructuredMatchProduct(s, &p))
     return false;
   chooseTiles(s, &p);
   tileStructuredAddEpilogue(s, epilogue);

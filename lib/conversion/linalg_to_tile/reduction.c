@@ -3,7 +3,7 @@
 // A program owns a tile of the output. It loops over the reduction dimensions, computes f on a tile, folds the tile's
 // reduction axes with tile.reduce and combines the result into the loop-carried accumulator, which starts from the
 // output's initial value. Positions past the end of a ragged tile count as the combiner's neutral element.
-#include "dialects/tile/combiner.h"
+#include "lib/analysis/reduction.h"
 #include "lib/conversion/linalg_to_tile/kernel.h"
 #include "lib/conversion/linalg_to_tile/lowerings.h"
 
@@ -13,10 +13,6 @@ enum { Columns = 256, Rows = 8 };
 
 //===--- questions ----------------------------------------------------------===//
 
-static const TileCombiner *combinerOf(MlirOperation op) {
-  return mlirOperationIsNull(op) ? NULL : tileCombinerFind(tileOpName(op));
-}
-
 // The view's padding that is the combiner's neutral element, or null.
 static const char *paddingOf(const TileCombiner *combiner, MlirType element) {
   MlirAttribute neutral = tileCombinerNeutral(combiner, element);
@@ -24,22 +20,6 @@ static const char *paddingOf(const TileCombiner *combiner, MlirType element) {
     return mlirIntegerAttrGetValueInt(neutral) == 0 ? "zero" : NULL;
   double value = mlirFloatAttrGetValueDouble(neutral);
   return isnan(value) ? "nan" : isinf(value) ? value < 0 ? "neg_inf" : "inf" : value == 0 ? "neg_zero" : NULL;
-}
-
-// The combiner of output `index` and the value it folds in; null if the body has another form.
-static const TileCombiner *matchOutput(const TileStructured *s, int index, MlirValue *folded) {
-  MlirValue accumulator = mlirBlockGetArgument(s->body, s->numInputs + index);
-  MlirValue result = mlirOperationGetOperand(mlirBlockGetTerminator(s->body), index);
-  MlirOperation op = tileDefiningOp(result);
-  const TileCombiner *combiner = combinerOf(op);
-  if (!combiner || !tileHasOneUse(accumulator) || !tileHasOneUse(result)) // a running value that others read is a scan
-    return NULL;
-  for (int side = 0; side < 2; side++)
-    if (mlirValueEqual(mlirOperationGetOperand(op, side), accumulator)) {
-      *folded = mlirOperationGetOperand(op, 1 - side);
-      return mlirValueEqual(*folded, accumulator) ? NULL : combiner;
-    }
-  return NULL;
 }
 
 //===--- tiles --------------------------------------------------------------===//
@@ -66,6 +46,9 @@ static int otherKind(const TileStructured *s, const TileOperand *widest, int vec
 // Columns along the contiguous dimension; rows along a dimension of the other kind, so that a tile has both. Where
 // there is none, the output's next dimension.
 static void chooseTiles(TileStructured *s) {
+  TileTiling tiling;
+  if (tileStructuredFindTiling(s, &tiling) && !tiling.isProduct && tileStructuredPlanTiles(s, &tiling))
+    return;
   const TileOperand *widest = widestInput(s), *output = &s->operands[s->numInputs];
   int vector = tileOperandLastDim(s, widest ? widest : output);
   int row = vector >= 0 && widest ? otherKind(s, widest, vector) : -1;
@@ -143,7 +126,7 @@ bool tileLowerReduction(TileStructured *s, const TileEpilogue *epilogue) {
   if (!tileStructuredHasReduction(s))
     return false;
   for (int o = 0; o < s->numOutputs; o++) {
-    r.combiner[o] = matchOutput(s, o, &r.folded[o]);
+    r.combiner[o] = tileStructuredMatchReduction(s, o, &r.folded[o]);
     if (!r.combiner[o] || !tileStructuredAccumulates(s, &s->operands[s->numInputs + o]))
       return false;
   }

@@ -103,10 +103,16 @@ static void buildLongRows(TileKernelEmission *e, int dim) {
   e->body = outer;
 }
 
-// The longest row that is one tile: on a GPU a quarter of its threads' registers.
-static int64_t longestTile(const TileStructured *s) {
-  const TileGpuBlocking *gpu = tileStructuredGpu(s);
-  return gpu ? tileGpuRoundUp(gpu->lanes * gpu->mostWarps * gpu->registers / 4) : LongestTile;
+// Rows that stay in registers, where the machine has enough; of a CPU those of at most LongestTile elements.
+static bool takesWholeRows(TileStructured *s, int dim, int row) {
+  TileTiling tiling = {.tiled = 1u << dim | (row < 0 ? 0 : 1u << row), .whole = dim};
+  if (mlirShapedTypeIsDynamicSize(s->dims[dim].extent))
+    return false;
+  if (tileStructuredGpu(s))
+    return tileStructuredPlanTiles(s, &tiling);
+  if (s->dims[dim].extent <= LongestTile)
+    tileStructuredSetTiles(s, dim, LongestTile, row, Rows);
+  return s->dims[dim].extent <= LongestTile;
 }
 
 bool tileLowerSoftmax(MlirOperation op, const TileTarget *target) {
@@ -118,12 +124,9 @@ bool tileLowerSoftmax(MlirOperation op, const TileTarget *target) {
     dim++;
   for (int d = s.numDims - 1; d >= 0 && row < 0; d--)
     row = d == dim ? -1 : d;
-  bool isShort = !mlirShapedTypeIsDynamicSize(s.dims[dim].extent) && s.dims[dim].extent <= longestTile(&s);
-  if (isShort && tileStructuredGpu(&s))
-    tileStructuredSetExactTiles(&s, dim, longestTile(&s), row,
-                                tileStructuredElements(&s) / tileGpuRoundUp(s.dims[dim].extent));
-  else
-    tileStructuredSetTiles(&s, dim, isShort ? LongestTile : LoopTile, row, Rows);
+  bool isShort = takesWholeRows(&s, dim, row);
+  if (!isShort)
+    tileStructuredSetTiles(&s, dim, LoopTile, row, Rows);
 
   TileKernelEmission e;
   tileKernelBegin(&e, &s, "softmax");

@@ -1,4 +1,6 @@
-// Tile sizes of a structured op's dimensions: fixed ones for a CPU, those of lib/machine/gpu_blocking.h for a GPU.
+// Tile sizes of a structured op's dimensions: those that the op's schedule says; else constructed for the machine
+// (lib/search); else, for a CPU of which nothing is known, the sizes that the kind of kernel asks for.
+#include "lib/analysis/tiling.h"
 #include "lib/conversion/linalg_to_tile/kernel.h"
 #include "lib/conversion/linalg_to_tile/lowerings.h"
 
@@ -21,15 +23,91 @@ static int64_t fit(const TileStructured *s, int dim, int64_t tile) {
   if (isKnown && extent < tile)
     tile = extent;
   tile = tile < 1 ? 1 : tile;
-  if (tileStructuredGpu(s))
-    tile = tileGpuRoundUp(tile);
   while (tile > 1 && runsIntoNext(s, dim) && (!isKnown || extent % tile))
     tile /= 2;
   return tile;
 }
 
-void tileStructuredSetExactTiles(TileStructured *s, int vector, int64_t columns, int row, int64_t rows) {
+//===--- scheduled or constructed ------------------------------------------------===//
+
+static void takeCandidate(TileStructured *s, const TileSearchTile *tile) {
   int axis = 0;
+  for (int d = 0; d < s->numDims; d++) {
+    s->dims[d].tile = tile->size[d];
+    s->dims[d].axis = tile->size[d] > 1 ? axis++ : -1;
+  }
+  s->warps = tile->warps;
+}
+
+// A product's kernel has an axis for each of m, n and k, be it of one element.
+static void takeProduct(TileStructured *s, const TileProduct *product) {
+  int dims[3] = {product->m, product->n, product->k};
+  for (int i = 0; i < 3; i++)
+    s->dims[dims[i]].axis = i;
+}
+
+// The smallest tile, where nothing fits the machine.
+static TileSearchCandidate leastTile(const TileOperator *op, const TileSearchTarget *target,
+                                     const TileSearchOptions *options) {
+  TileSearchCandidate least = {.tile = {.warps = 1, .warpsM = 1, .stages = 2}, .prediction = {.misfit = "everything"}};
+  for (int d = 0; d < op->numDims; d++) {
+    int64_t sizes[32];
+    tileSearchSizes(op, target, options, d, sizes, 32);
+    least.tile.size[d] = sizes[0];
+  }
+  return least;
+}
+
+static bool construct(const TileStructured *s, const TileTiling *tiling, TileSearchCandidate *candidate,
+                      MlirAttribute *schedule) {
+  TileOperator op = tileStructuredDescribe(s, tiling, TileUnknownExtent);
+  TileSearchTarget target = tileStructuredTargetFor(s->target, &op);
+  TileSearchOptions options = tileSearchDefaults();
+  TileSearchResult result;
+  tileSearchConstruct(&op, &target, &options, &result);
+  bool fits = result.count > 0;
+  *candidate = fits ? result.best[0] : leastTile(&op, &target, &options);
+  *schedule = tileScheduleOfCandidate(mlirOperationGetContext(s->op), &op, &target, candidate, result.evaluations);
+  return fits;
+}
+
+// The tile that the schedule says, with what it leaves out for a GPU.
+static bool readScheduled(const TileStructured *s, const TileTiling *tiling, TileSearchTile *tile) {
+  TileOperator op = tileStructuredDescribe(s, tiling, TileUnknownExtent);
+  if (!tileStructuredScheduledTile(s, &op, tile))
+    return false;
+  if (tileStructuredGpu(s) && !tile->warps) {
+    TileSearchTarget target = tileStructuredTargetFor(s->target, &op);
+    TileSearchResult result;
+    tile->warps = tileSearchComplete(&op, &target, tile, &result).tile.warps;
+  }
+  return true;
+}
+
+bool tileStructuredPlanTiles(TileStructured *s, const TileTiling *tiling) {
+  TileSearchCandidate candidate;
+  bool isScheduled = readScheduled(s, tiling, &candidate.tile), fits = true;
+  if (!isScheduled && !tileStructuredGpu(s))
+    return false;
+  if (!isScheduled)
+    fits = construct(s, tiling, &candidate, &s->schedule);
+  if (!fits && tiling->whole >= 0)
+    return false;
+  takeCandidate(s, &candidate.tile);
+  if (tiling->isProduct)
+    takeProduct(s, &tiling->product);
+  return true;
+}
+
+//===--- by the kind of kernel -----------------------------------------------------===//
+
+static uint32_t bitOf(int dim) { return dim < 0 ? 0 : 1u << dim; }
+
+void tileStructuredSetTiles(TileStructured *s, int vector, int64_t columns, int row, int64_t rows) {
+  TileTiling tiling = {.tiled = bitOf(vector) | bitOf(row), .whole = -1};
+  int axis = 0;
+  if (tileStructuredPlanTiles(s, &tiling))
+    return;
   if (vector >= 0 && !tileStructuredCanTile(s, vector, -1))
     vector = -1;
   if (row >= 0 && !tileStructuredCanTile(s, row, vector))
@@ -38,79 +116,4 @@ void tileStructuredSetExactTiles(TileStructured *s, int vector, int64_t columns,
     s->dims[d].tile = d == vector ? fit(s, d, columns) : d == row ? fit(s, d, rows) : 1;
     s->dims[d].axis = s->dims[d].tile > 1 ? axis++ : -1;
   }
-  const TileGpuBlocking *gpu = tileStructuredGpu(s);
-  int64_t elements = (vector < 0 ? 1 : s->dims[vector].tile) * (row < 0 ? 1 : s->dims[row].tile);
-  if (gpu)
-    s->warps = tileGpuWarps(gpu, elements, tileStructuredElements(s) / (gpu->lanes * gpu->warps));
-}
-
-//===--- a GPU's ----------------------------------------------------------------===//
-
-static int64_t bytesOf(MlirType element) {
-  int64_t bits = mlirTypeIsAFloat(element)   ? mlirFloatTypeGetWidth(element)
-                 : mlirTypeIsAIndex(element) ? 64
-                                             : mlirIntegerTypeGetWidth(element);
-  return (bits + 7) / 8;
-}
-
-int64_t tileStructuredElements(const TileStructured *s) {
-  int64_t narrowest = 8, widest = 1;
-  for (int i = 0; i < s->numInputs + s->numOutputs; i++) {
-    int64_t bytes = bytesOf(tileOperandElementType(&s->operands[i]));
-    narrowest = bytes < narrowest ? bytes : narrowest;
-    widest = bytes > widest ? bytes : widest;
-  }
-  return tileGpuElements(tileStructuredGpu(s), s->numInputs + s->numOutputs, narrowest, widest);
-}
-
-// Along the contiguous dimension as far as the tile goes. Where the rows are summed up a warp's width is enough: other
-// programs take the other columns.
-static int64_t columnsOf(const TileStructured *s, int vector, int row, bool isSquare, int64_t elements) {
-  bool sumsRows = row >= 0 && vector >= 0 && s->dims[row].isReduction && !s->dims[vector].isReduction;
-  int64_t lanes = tileStructuredGpu(s)->lanes, side = 1;
-  while (side * side < elements)
-    side *= 2;
-  return isSquare ? side : sumsRows && lanes < elements ? lanes : elements;
-}
-
-void tileStructuredSetTiles(TileStructured *s, int vector, int64_t columns, int row, int64_t rows) {
-  if (tileStructuredGpu(s)) {
-    int64_t elements = tileStructuredElements(s);
-    columns = columnsOf(s, vector, row, columns == rows, elements);
-    rows = elements / (vector >= 0 ? fit(s, vector, columns) : 1);
-  }
-  tileStructuredSetExactTiles(s, vector, columns, row, rows);
-}
-
-static void setProductTile(TileStructured *s, int dim, int axis, int64_t tile) {
-  s->dims[dim].axis = axis;
-  s->dims[dim].tile = tile;
-}
-
-static int64_t extentOf(const TileStructured *s, int dim) {
-  return mlirShapedTypeIsDynamicSize(s->dims[dim].extent) ? -1 : s->dims[dim].extent;
-}
-
-// Programs that the other parallel dimensions make, -1 if one of them is unknown.
-static int64_t programsBeside(const TileStructured *s, int m, int n) {
-  int64_t programs = 1;
-  for (int d = 0; d < s->numDims; d++) {
-    if (d == m || d == n || s->dims[d].isReduction)
-      continue;
-    if (extentOf(s, d) < 0)
-      return -1;
-    programs *= s->dims[d].extent;
-  }
-  return programs;
-}
-
-void tileStructuredSetProductTiles(TileStructured *s, int m, int n, int k) {
-  TileGpuProductExtents extents = {extentOf(s, m), extentOf(s, n), extentOf(s, k), programsBeside(s, m, n)};
-  TileGpuProduct product =
-      tileGpuChooseProduct(tileStructuredGpu(s), extents, bytesOf(tileOperandElementType(&s->operands[0])),
-                           bytesOf(tileOperandElementType(&s->operands[s->numInputs])));
-  setProductTile(s, m, 0, product.m);
-  setProductTile(s, n, 1, product.n);
-  setProductTile(s, k, 2, product.k);
-  s->warps = product.warps;
 }

@@ -7,31 +7,46 @@
 // UNKNOWN: error: {{.*}}sm_8
 
 module attributes {test.any} {
-// A large product: large tiles on more warps; no local buffers.
+// A large product: large tiles on more warps; no local buffers; the kernel says how it was scheduled.
 // CHECK-LABEL: tile.kernel private @matmul_
-// SM80-SAME: machine = #tile.machine<"sm_80">, warps = 8 : i32
-// GFX942-SAME: machine = #tile.machine<"gfx942">, warps = 8 : i32
+// SM80-SAME: machine = #tile.machine<"sm_80">, schedule = #{{[a-z0-9]+}}, warps = 8 : i32
+// GFX942-SAME: machine = #tile.machine<"gfx942">, schedule = #{{[a-z0-9]+}}, warps = 4 : i32
 // CHECK-NOT: tile.alloc
 // CHECK: scf.for
-// CHECK: tile.mma {{.*}} tensor<128x32xf16>, tensor<32x128xf16> -> tensor<128x128xf32>
+// SM80: tile.mma {{.*}} tensor<256x16xf16>, tensor<16x128xf16> -> tensor<256x128xf32>
+// GFX942: tile.mma {{.*}} tensor<256x64xf16>, tensor<64x128xf16> -> tensor<256x128xf32>
 func.func @large(%a: tensor<4096x4096xf16>, %b: tensor<4096x4096xf16>, %c: tensor<4096x4096xf32>) -> tensor<4096x4096xf32> {
   %0 = linalg.matmul ins(%a, %b : tensor<4096x4096xf16>, tensor<4096x4096xf16>) outs(%c : tensor<4096x4096xf32>) -> tensor<4096x4096xf32>
   return %0 : tensor<4096x4096xf32>
 }
 
-// Odd sizes: powers of two that cover them.
+// Odd sizes: powers of two that waste little.
 // CHECK-LABEL: tile.kernel private @matmul_
-// CHECK: tile.mma {{.*}} tensor<16x16xf32>, tensor<16x32xf32> -> tensor<16x32xf32>
+// SM80: tile.mma {{.*}} tensor<4x32xf32>, tensor<32x8xf32> -> tensor<4x8xf32>
+// GFX942: tile.mma {{.*}} tensor<16x32xf32>, tensor<32x16xf32> -> tensor<16x16xf32>
 func.func @small(%a: tensor<13x29xf32>, %b: tensor<29x37xf32>, %c: tensor<13x37xf32>) -> tensor<13x37xf32> {
   %0 = linalg.matmul ins(%a, %b : tensor<13x29xf32>, tensor<29x37xf32>) outs(%c : tensor<13x37xf32>) -> tensor<13x37xf32>
   return %0 : tensor<13x37xf32>
+}
+
+// What the op's schedule says goes before what would be constructed.
+// CHECK-LABEL: tile.kernel private @elementwise_
+// CHECK: tile.load {{.*}} -> tensor<2x64xf32>
+func.func @scheduled(%a: tensor<64x4096xf32>, %b: tensor<64x4096xf32>) -> tensor<64x4096xf32> {
+  %0 = linalg.generic {indexing_maps = [affine_map<(a, b) -> (a, b)>, affine_map<(a, b) -> (a, b)>], iterator_types = ["parallel", "parallel"]}
+      ins(%a : tensor<64x4096xf32>) outs(%b : tensor<64x4096xf32>) attrs = {tile.schedule = #tile.schedule<block = [2, 64], warps = [1]>} {
+  ^bb0(%x: f32, %o: f32):
+    %y = arith.negf %x : f32
+    linalg.yield %y : f32
+  } -> tensor<64x4096xf32>
+  return %0 : tensor<64x4096xf32>
 }
 
 // Rows of unknown number may be more than a grid's second axis takes.
 // CHECK-LABEL: func.func @long
 // SM80: tile.launch @elementwise_{{[0-9]+}} grid(%{{[^,]*}}) ins
 // SM80: tile.load {{.*}} -> tensor<1024xf32>
-// GFX942: tile.load {{.*}} -> tensor<2048xf32>
+// GFX942: tile.load {{.*}} -> tensor<4096xf32>
 func.func @long(%a: tensor<?x4096xf32>, %b: tensor<?x4096xf32>) -> tensor<?x4096xf32> {
   %0 = linalg.add ins(%a, %a : tensor<?x4096xf32>, tensor<?x4096xf32>) outs(%b : tensor<?x4096xf32>) -> tensor<?x4096xf32>
   return %0 : tensor<?x4096xf32>

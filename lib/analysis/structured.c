@@ -1,10 +1,17 @@
 // Reads a linalg.generic into the plain form of structured.h.
-#include "lib/conversion/linalg_to_tile/structured.h"
+#include "lib/analysis/structured.h"
+
+#include "dialects/tile/tile.h"
 
 #include <string.h>
 
-const TileGpuBlocking *tileStructuredGpu(const TileStructured *s) {
-  return s->target && s->target->gpu.lanes ? &s->target->gpu : NULL;
+const TileSearchTarget *tileStructuredGpu(const TileStructured *s) {
+  return s->target && s->target->machine && s->target->search.isGpu ? &s->target->search : NULL;
+}
+
+MlirType tileOperandElementType(const TileOperand *operand) {
+  MlirType type = mlirValueGetType(operand->value);
+  return operand->isTensor ? mlirShapedTypeGetElementType(type) : type;
 }
 
 //===--- iteration space ----------------------------------------------------===//
@@ -263,6 +270,17 @@ bool tileStructuredAccumulates(const TileStructured *structured, const TileOpera
   return true;
 }
 
+// Sizes that the op's schedule gives to its dimensions, in their order.
+static void readSchedule(TileStructured *structured) {
+  structured->schedule = tileOpAttribute(structured->op, "tile.schedule");
+  if (mlirAttributeIsNull(structured->schedule))
+    return;
+  MlirAttribute block = tileScheduleAttrGetEntry(structured->schedule, "block");
+  for (int d = 0; d < structured->numDims && !mlirAttributeIsNull(block); d++)
+    if (d < mlirDenseArrayGetNumElements(block))
+      structured->dims[d].scheduled = mlirDenseI64ArrayGetElement(block, d);
+}
+
 bool tileStructuredRead(MlirOperation op, TileStructured *structured) {
   *structured = (TileStructured){.op = op};
   intptr_t operands = mlirOperationGetNumOperands(op);
@@ -281,6 +299,7 @@ bool tileStructuredRead(MlirOperation op, TileStructured *structured) {
   for (int i = structured->numInputs; i < operands; i++)
     if (!writesOnce(structured, &structured->operands[i]))
       return false;
+  readSchedule(structured);
   return readBody(structured);
 }
 
@@ -301,4 +320,35 @@ bool tileStructuredUsesPosition(const TileStructured *structured) {
     if (tileOpIs(op, "linalg.index") || tileOpIs(op, "tensor.extract"))
       return true;
   return false;
+}
+
+//===--- start values -------------------------------------------------------===//
+
+// If `value` is a tensor filled with one constant, that constant and the tensor that was filled.
+static bool matchFill(MlirValue value, MlirAttribute *constant, MlirValue *destination) {
+  TileStructured fill;
+  MlirOperation op = tileDefiningOp(value);
+  if (mlirOperationIsNull(op) || !tileStructuredRead(op, &fill) || fill.numOutputs != 1)
+    return false;
+  MlirValue yielded = mlirOperationGetOperand(mlirBlockGetTerminator(fill.body), 0);
+  if (mlirValueIsABlockArgument(yielded) && mlirBlockEqual(mlirBlockArgumentGetOwner(yielded), fill.body)) {
+    intptr_t argument = mlirBlockArgumentGetArgNumber(yielded);
+    if (argument >= fill.numInputs || fill.operands[argument].isTensor)
+      return false;
+    yielded = fill.operands[argument].value;
+  }
+  MlirOperation source = tileDefiningOp(yielded);
+  if (!tileOpIs(source, "arith.constant"))
+    return false;
+  *constant = tileOpAttribute(source, "value");
+  *destination = fill.operands[fill.numInputs].value;
+  return true;
+}
+
+void tileStructuredStartFromConstants(TileStructured *s) {
+  if (!tileStructuredHasReduction(s))
+    return;
+  for (int i = s->numInputs; i < s->numInputs + s->numOutputs; i++)
+    if (tileStructuredAccumulates(s, &s->operands[i]))
+      matchFill(s->operands[i].value, &s->operands[i].initial, &s->operands[i].value);
 }

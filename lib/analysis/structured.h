@@ -1,17 +1,17 @@
-// What convert-linalg-to-tile knows of one linalg op: a loop nest over dimensions d0, d1, …, each parallel or a
-// reduction, and how every operand is indexed by them.
+// What tile construction and convert-linalg-to-tile know of one linalg op: a loop nest over dimensions d0, d1, …, each
+// parallel or a reduction, and how every operand is indexed by them.
 //
 //   TileStructured s;
 //   if (tileStructuredRead(op, &s)) … s.dims[0].isReduction, s.operands[1].results[0] …
 //
 // Only what a tile can hold is read: maps whose results are sums of dimensions times constants (no floordiv, no mod),
 // bodies of elementwise arith and math ops and tensor.extract. Everything else stays linalg.
-#ifndef TESSERA_CONVERSION_LINALG_TO_TILE_STRUCTURED_H
-#define TESSERA_CONVERSION_LINALG_TO_TILE_STRUCTURED_H
+#ifndef TESSERA_ANALYSIS_STRUCTURED_H
+#define TESSERA_ANALYSIS_STRUCTURED_H
 
 #include "lib/ir/builder.h"
 #include "lib/ir/support.h"
-#include "lib/machine/gpu_blocking.h"
+#include "lib/search/target.h"
 
 // A body larger than MaxBodyValues operands and operations stays linalg.
 enum { MaxDims = 12, MaxOperandRank = 8, MaxOperands = 16, MaxCaptures = 8, MaxBodyValues = 1024 };
@@ -20,6 +20,7 @@ typedef struct TileDim {
   bool isReduction;
   int64_t extent;      // mlirShapedTypeGetDynamicSize() when unknown
   int64_t tile;        // chosen size; 1: one index at a time
+  int64_t scheduled;   // the size that the op's schedule says; 0: nothing
   int64_t panels;      // tiles one program takes along it
   int axis;            // axis of the iteration tile, or -1 when tile == 1
   int operand, result; // an operand's dimension that has this extent
@@ -35,10 +36,11 @@ typedef struct TileOperand {
   MlirAttribute initial; // outputs: the constant every element starts from; null: read it from memory
 } TileOperand;
 
-// What kernels are for: a CPU where `gpu.lanes` is 0.
+// What kernels are for: a CPU of which nothing is known where `machine` is null.
 typedef struct TileTarget {
-  TileGpuBlocking gpu;
-  MlirAttribute machine; // #tile.machine, or null
+  TileMachine *machine; // the caller's
+  TileSearchTarget search;
+  MlirAttribute attribute; // #tile.machine, or null
 } TileTarget;
 
 typedef struct TileStructured {
@@ -54,10 +56,11 @@ typedef struct TileStructured {
   MlirValue captures[MaxCaptures]; // scalars from outside that the body uses, tensors it extracts from
   const TileTarget *target;        // what the kernel is for
   int64_t warps;                   // of a GPU's program; 0: whoever assigns layouts decides
+  MlirAttribute schedule;          // the op's #tile.schedule, or what was constructed; null: none
 } TileStructured;
 
 // The GPU that the kernel is for, or null.
-const TileGpuBlocking *tileStructuredGpu(const TileStructured *structured);
+const TileSearchTarget *tileStructuredGpu(const TileStructured *structured);
 
 // False if `op` is not a linalg.generic on tensors that fits (no diagnostic: it then takes another way).
 bool tileStructuredRead(MlirOperation op, TileStructured *structured);
@@ -65,6 +68,12 @@ bool tileStructuredHasReduction(const TileStructured *structured);
 // True if the body asks for the position of its element: linalg.index, or tensor.extract, which is not to read beyond
 // the last one.
 bool tileStructuredUsesPosition(const TileStructured *structured);
+
+// An output that a reduction folds into starts from the constant it was filled with, if it was: sets `initial` and
+// takes the tensor before the fill.
+void tileStructuredStartFromConstants(TileStructured *structured);
+// The operand's element type on the host.
+MlirType tileOperandElementType(const TileOperand *operand);
 
 bool tileDimIsRagged(const TileDim *dim); // its last tile may reach beyond the extent
 

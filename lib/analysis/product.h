@@ -1,0 +1,19 @@
+// Sums of products, out[…] += sum over the reduction dimensions of A[…] · B[…], and the dimensions that play m, n and
+// k.
+#ifndef TESSERA_ANALYSIS_PRODUCT_H
+#define TESSERA_ANALYSIS_PRODUCT_H
+
+#include "lib/analysis/structured.h"
+
+typedef struct TileProduct {
+  int lhs, rhs; // operands A and B
+  int m, n, k;  // dimensions: a parallel one that only A has, one that only B has, a reduction of both
+} TileProduct;
+
+// True if the body is out + a · b of two inputs, perhaps widened, and nothing else; says which inputs.
+bool tileStructuredMatchMultiplyAdd(const TileStructured *structured, int *lhs, int *rhs);
+// The same with types that tile.mma takes and a dimension for each role. n is the output's last dimension that one
+// input has alone, of a convolution the channels; m the last one that the other has, where its schedule tiles none.
+bool tileStructuredMatchProduct(const TileStructured *structured, TileProduct *product);
+
+#endif

@@ -1,0 +1,47 @@
+// From a structured op to tiles: what its kernel may tile, the operator that lib/search constructs tiles for, and the
+// #tile.schedule that says what was chosen.
+//
+//   TileTiling tiling;
+//   TileSearchResult result;
+//   if (tileStructuredFindTiling(&s, &tiling)) {
+//     TileOperator op = tileStructuredDescribe(&s, &tiling, /*unknown=*/1024);
+//     …tileSearchConstruct(&op, …)… tileScheduleOfCandidate(context, &op, &target, &result.best[0], result.evaluations)
+#ifndef TESSERA_ANALYSIS_TILING_H
+#define TESSERA_ANALYSIS_TILING_H
+
+#include "lib/analysis/product.h"
+#include "lib/search/construct.h"
+
+// What an extent that is not known is planned for, unless somebody knows better.
+enum { TileUnknownExtent = 1024 };
+
+typedef struct TileTiling {
+  uint32_t tiled; // dimensions that a tile may be wider than 1 along, as bits
+  int whole;      // the dimension that a tile has all of, or -1
+  bool isProduct;
+  TileProduct product;
+} TileTiling;
+
+// Of a linalg.generic that becomes a product, a reduction by combiners or an elementwise kernel; false for what is
+// folded step by step.
+bool tileStructuredFindTiling(const TileStructured *structured, TileTiling *tiling);
+
+TileOperator tileStructuredDescribe(const TileStructured *structured, const TileTiling *tiling, int64_t unknown);
+
+// The machine's numbers for this operator.
+TileSearchTarget tileStructuredTargetFor(const TileTarget *target, const TileOperator *op);
+
+// The schedule's `block`, `warps` and `stages`, and what the model says of them: `time` in nanoseconds, `traffic` in
+// bytes asked of global memory and, where there is any, of shared memory, `occupancy` in per cent, `bound`,
+// `evaluations` of the model.
+MlirAttribute tileScheduleOfCandidate(MlirContext context, const TileOperator *op, const TileSearchTarget *target,
+                                      const TileSearchCandidate *candidate, int64_t evaluations);
+
+// The tile that the op's schedule says, 1 along what it leaves out; warps and stages 0 where it does not say them.
+// False where it says no block.
+bool tileStructuredScheduledTile(const TileStructured *structured, const TileOperator *op, TileSearchTile *tile);
+// Null where kernels of this op can have the scheduled tile, else what is wrong with it: "…, want …".
+const char *tileStructuredScheduleFault(const TileStructured *structured, const TileTiling *tiling, char *buffer,
+                                        size_t capacity);
+
+#endif

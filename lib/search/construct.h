@@ -1,0 +1,64 @@
+// Constructs tiles for an operator on a machine: no search over a space, but growth of aligned tiles.
+//
+//   TileSearchOptions options = tileSearchDefaults();
+//   TileSearchResult result;
+//   tileSearchConstruct(&op, &target, &options, &result);
+//   result.best[0].tile, result.best[0].prediction, result.evaluations
+//
+// A tile grows from the least aligned one: each time the dimension whose next aligned size raises the data reuse most,
+// until nothing fits (scale up); then, where there are fewer programs than cores, the dimension that loses least
+// shrinks (scale out). The best by the model are kept, first the fastest; predictions within five per cent are equals,
+// and the one that keeps the rest of the machine least busy wins. Deterministic. Source: Roller (Zhu et al., OSDI
+// 2022), algorithm 1; the beam instead of its depth-first search is ours.
+#ifndef TESSERA_LIB_SEARCH_CONSTRUCT_H
+#define TESSERA_LIB_SEARCH_CONSTRUCT_H
+
+#include "lib/search/model.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { TileSearchBest = 16 };
+
+typedef struct TileSearchOptions {
+  int best;       ///< how many to keep, at most TileSearchBest
+  double padding; ///< along each dimension, of its extent; the least aligned size may pad more
+} TileSearchOptions;
+
+/// One tile, padding at most a quarter.
+TileSearchOptions tileSearchDefaults(void);
+
+typedef struct TileSearchCandidate {
+  TileSearchTile tile;
+  TilePrediction prediction;
+} TileSearchCandidate;
+
+typedef struct TileSearchResult {
+  int count; ///< 0: no tile fits the machine
+  TileSearchCandidate best[TileSearchBest];
+  int64_t evaluations; ///< calls of the model
+} TileSearchResult;
+
+void tileSearchConstruct(const TileOperator *op, const TileSearchTarget *target, const TileSearchOptions *options,
+                         TileSearchResult *result);
+/// Every aligned tile with every number of warps and stages: the judge of the construction.
+void tileSearchExhaustive(const TileOperator *op, const TileSearchTarget *target, const TileSearchOptions *options,
+                          TileSearchResult *result);
+
+/// The aligned sizes of a dimension, in rising order; returns how many. The first is 1 where the dimension need not be
+/// tiled, else the matrix instruction's. A GPU's are powers of two. Programs have a warp for each part of a core where
+/// the tile is large enough (Roller's saturation).
+int tileSearchSizes(const TileOperator *op, const TileSearchTarget *target, const TileSearchOptions *options, int dim,
+                    int64_t *sizes, int capacity);
+/// For a tile that somebody wrote: the warps and stages that the model likes best where they are 0.
+TileSearchCandidate tileSearchComplete(const TileOperator *op, const TileSearchTarget *target,
+                                       const TileSearchTile *tile, TileSearchResult *result);
+
+/// The least power of two not below the size: what an extent that is not known is planned for (its bucket).
+int64_t tileSearchBucket(int64_t extent);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

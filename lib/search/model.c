@@ -1,0 +1,457 @@
+// The micro-performance model. See model.h.
+#include "lib/search/model.h"
+
+#include <math.h>
+#include <string.h>
+
+// Instructions of our kernels, per warp: a program's start (its ids, its first addresses), an access of up to 16 bytes
+// per thread (address, predicate, access), a step of the reduction (its loop, waits), a level of a sum across lanes.
+enum { StartInstructions = 48, AccessInstructions = 4, StepInstructions = 16, ShuffleInstructions = 4 };
+// Registers of a thread beside its tiles: addresses, indices, masks; of a product also those of its copies (ptxas
+// spills where fewer are left: measured).
+enum { OwnRegisters = 24, ProductRegisters = 64, AccessBytes = 16 };
+
+static double larger(double a, double b) { return a > b ? a : b; }
+static double smaller(double a, double b) { return a < b ? a : b; }
+static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
+static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
+
+//===--- counting --------------------------------------------------------------===//
+
+// The nest cut into tiles: how many there are along each dimension, and which dimensions index which operand.
+typedef struct Nest {
+  const TileOperator *op;
+  const TileSearchTarget *target;
+  const TileSearchTile *tile;
+  int64_t tiles[TileOperatorDims];
+  uint32_t uses[TileOperatorOperands];
+  double programs, steps;
+} Nest;
+
+static Nest nestOf(const TileOperator *op, const TileSearchTarget *target, const TileSearchTile *tile) {
+  Nest nest = {.op = op, .target = target, .tile = tile, .programs = 1, .steps = 1};
+  for (int d = 0; d < op->numDims; ++d) {
+    nest.tiles[d] = tileCeilDiv(op->dims[d].extent, tile->size[d]);
+    *(op->dims[d].isReduction ? &nest.steps : &nest.programs) *= (double)nest.tiles[d];
+  }
+  for (int i = 0; i < op->numOperands; ++i)
+    for (int d = 0; d < op->numDims; ++d)
+      nest.uses[i] |= tileOperandIsIndexedBy(&op->operands[i], d) ? 1u << d : 0;
+  return nest;
+}
+
+static bool isUsed(const Nest *nest, int operand, int dim) { return nest->uses[operand] >> dim & 1; }
+
+// Elements of an operand that all programs ask for: its own, as often as there are tiles of what does not index it.
+// Ragged tiles ask for no more than there is.
+static double requested(const Nest *nest, int operand, bool isWrite) {
+  const TileOperator *op = nest->op;
+  bool isOnce = isWrite || op->operands[operand].isOnce || op->operands[operand].isOutput;
+  double elements = 1;
+  for (int d = 0; d < op->numDims; ++d) {
+    if (isUsed(nest, operand, d))
+      elements *= (double)op->dims[d].extent;
+    else if (!(isOnce && op->dims[d].isReduction))
+      elements *= (double)nest->tiles[d];
+  }
+  return elements;
+}
+
+static double bytesOf(const TileOperatorOperand *operand) { return (double)operand->bits / 8; }
+
+void tileRequestedBytes(const TileOperator *op, const TileSearchTile *tile, double *read, double *written) {
+  Nest nest = nestOf(op, NULL, tile);
+  *read = *written = 0;
+  for (int i = 0; i < op->numOperands; ++i) {
+    const TileOperatorOperand *operand = &op->operands[i];
+    *read += operand->isRead ? requested(&nest, i, false) * bytesOf(operand) : 0;
+    *written += operand->isOutput ? requested(&nest, i, true) * bytesOf(operand) : 0;
+  }
+}
+
+//===--- transactions -----------------------------------------------------------===//
+
+// How many indices of a dimension are taken together: a tile's, or more where neighbouring programs run side by side.
+typedef struct Span {
+  int64_t of[TileOperatorDims];
+} Span;
+
+// The stride in elements at which the operand's innermost axis is walked, and by which dimension; -1: by none that is
+// tiled.
+static int innermostDim(const TileOperatorOperand *operand, const Span *span, int axis, int64_t *stride) {
+  int found = -1;
+  for (int d = 0; d < TileOperatorDims; ++d)
+    if (operand->factors[axis][d] && (found < 0 || span->of[d] > span->of[found]))
+      found = d;
+  *stride = found < 0                           ? 1
+            : operand->factors[axis][found] < 0 ? -operand->factors[axis][found]
+                                                : operand->factors[axis][found];
+  return found;
+}
+
+// Bytes that move for each byte asked for: whole transactions for runs of contiguous elements.
+static double inflation(const Nest *nest, int index, const Span *span, int64_t transaction) {
+  const TileOperatorOperand *operand = &nest->op->operands[index];
+  double bytes = bytesOf(operand), run = bytes;
+  if (operand->isGathered)
+    return larger(1, (double)transaction / bytes);
+  for (int axis = operand->rank - 1; axis >= 0; --axis) {
+    int64_t stride;
+    int dim = innermostDim(operand, span, axis, &stride);
+    int64_t extent = operand->extents[axis], taken = dim < 0 ? 1 : least(span->of[dim], extent);
+    if (stride > 1 && taken > 1) // every element some bytes from the next
+      return larger(1, smaller((double)transaction, (double)stride * run) / run);
+    run *= (double)taken;
+    if (taken < extent || extent < 1)
+      break;
+  }
+  double moved = ceil(run / (double)transaction) * (double)transaction;
+  // Runs that begin anywhere touch one more half of the time.
+  double row = operand->rank ? (double)operand->extents[operand->rank - 1] * bytes : bytes;
+  bool isAligned = fmod(row, (double)transaction) == 0 || run <= bytes;
+  return larger(1, (moved + (isAligned ? 0 : (double)transaction / 2)) / run);
+}
+
+static Span tileSpan(const Nest *nest) {
+  Span span = {{0}};
+  memcpy(span.of, nest->tile->size, sizeof span.of);
+  return span;
+}
+
+// Bytes in whole transactions that all programs ask for.
+static double transferred(const Nest *nest, int64_t transaction) {
+  Span span = tileSpan(nest);
+  double bytes = 0;
+  for (int i = 0; i < nest->op->numOperands; ++i) {
+    const TileOperatorOperand *operand = &nest->op->operands[i];
+    double each = bytesOf(operand) * inflation(nest, i, &span, transaction);
+    bytes += operand->isRead ? each * requested(nest, i, false) : 0;
+    bytes += operand->isOutput ? each * requested(nest, i, true) : 0;
+  }
+  return bytes;
+}
+
+double tileReuse(const TileOperator *op, const TileSearchTarget *target, const TileSearchTile *tile) {
+  Nest nest = nestOf(op, target, tile);
+  double points = op->operations > 0 ? op->operations : 1;
+  for (int d = 0; d < op->numDims; ++d)
+    points *= (double)op->dims[d].extent;
+  return points / transferred(&nest, target->levels[target->numLevels - 1].transaction);
+}
+
+//===--- caches -------------------------------------------------------------------===//
+
+// Elements of an operand that are met while `span` indices of each dimension are visited.
+static double unique(const Nest *nest, int operand, const Span *span) {
+  double elements = 1;
+  for (int d = 0; d < nest->op->numDims; ++d)
+    if (isUsed(nest, operand, d))
+      elements *= (double)least(span->of[d], nest->op->dims[d].extent);
+  return smaller(elements, (double)tileOperandCount(&nest->op->operands[operand]));
+}
+
+static double footprint(const Nest *nest, const Span *span) {
+  double bytes = 0;
+  for (int i = 0; i < nest->op->numOperands; ++i)
+    bytes += unique(nest, i, span) * bytesOf(&nest->op->operands[i]);
+  return bytes;
+}
+
+static int accessesOf(const TileOperatorOperand *operand) { return operand->isRead + operand->isOutput; }
+
+// What a cache of `bytes` lets through when `together` programs run at once, neighbours along the last dimensions:
+// operands that fit in half of it come once; of the others, each wave of programs brings what it meets.
+static double throughSharedCache(const Nest *nest, double bytes, int64_t transaction, double together) {
+  Span wave = tileSpan(nest), whole = {{0}};
+  double left = together, waves = 1, moved = 0;
+  for (int d = nest->op->numDims - 1; d >= 0; --d) {
+    whole.of[d] = nest->op->dims[d].extent;
+    if (nest->op->dims[d].isReduction) {
+      wave.of[d] = whole.of[d];
+      continue;
+    }
+    int64_t taken = most(1, least((int64_t)left, nest->tiles[d]));
+    wave.of[d] = least(taken * nest->tile->size[d], whole.of[d]);
+    waves *= (double)tileCeilDiv(nest->tiles[d], taken);
+    left /= (double)taken;
+  }
+  for (int i = 0; i < nest->op->numOperands; ++i) {
+    const TileOperatorOperand *operand = &nest->op->operands[i];
+    double once = unique(nest, i, &whole), often = unique(nest, i, &wave) * waves;
+    double elements =
+        once * bytesOf(operand) <= bytes / 2 ? once : larger(once, smaller(often, requested(nest, i, false)));
+    moved += elements * bytesOf(operand) * inflation(nest, i, &wave, transaction) * accessesOf(operand);
+  }
+  return moved;
+}
+
+// The same of a cache behind one core, which runs program after program: of the loops (programs, then steps) the
+// innermost ones whose data fit are visited for nothing.
+static double throughOwnCache(const Nest *nest, double bytes, int64_t transaction) {
+  int order[TileOperatorDims], count = 0;
+  for (int reductions = 0; reductions < 2; ++reductions)
+    for (int d = 0; d < nest->op->numDims; ++d)
+      if (nest->op->dims[d].isReduction == (bool)reductions)
+        order[count++] = d;
+  Span span = tileSpan(nest);
+  int outer = count;
+  for (int depth = count - 1; depth >= 0; --depth) {
+    Span wider = span;
+    wider.of[order[depth]] = nest->op->dims[order[depth]].extent;
+    if (footprint(nest, &wider) > bytes)
+      break;
+    span = wider;
+    outer = depth;
+  }
+  double moved = 0;
+  for (int i = 0; i < nest->op->numOperands; ++i) {
+    const TileOperatorOperand *operand = &nest->op->operands[i];
+    double elements = unique(nest, i, &span);
+    bool isKept = true; // by the loops right around, as long as they do not index it
+    for (int depth = outer - 1; depth >= 0; --depth) {
+      isKept = isKept && !isUsed(nest, i, order[depth]);
+      elements *= isKept ? 1 : (double)nest->tiles[order[depth]];
+    }
+    elements = smaller(elements, larger(requested(nest, i, false), 1));
+    moved += elements * bytesOf(operand) * inflation(nest, i, &span, transaction) * accessesOf(operand);
+  }
+  return moved;
+}
+
+//===--- terms -----------------------------------------------------------------------===//
+
+static void addTerm(TilePrediction *p, const char *name, double seconds) {
+  p->sum += seconds;
+  if (!p->bound[0] || seconds > p->seconds) {
+    p->seconds = seconds;
+    strncpy(p->bound, name, sizeof p->bound - 1);
+  }
+}
+
+// Operations of one program, its padding included.
+static double operationsPerProgram(const Nest *nest) {
+  double points = nest->op->operations > 0 ? nest->op->operations : 1;
+  for (int d = 0; d < nest->op->numDims; ++d) {
+    bool isProduct = nest->op->m >= 0;
+    int64_t size = nest->tile->size[d], extent = nest->op->dims[d].extent;
+    points *=
+        (double)(nest->op->dims[d].isReduction ? nest->tiles[d] : 1) * (double)(isProduct ? size : least(size, extent));
+  }
+  return points;
+}
+
+static double tileElements(const Nest *nest, int operand) {
+  double elements = 1;
+  for (int d = 0; d < nest->op->numDims; ++d)
+    if (isUsed(nest, operand, d))
+      elements *= (double)nest->tile->size[d];
+  return elements;
+}
+
+static void nameTraffic(const Nest *nest, TilePrediction *p) {
+  tileRequestedBytes(nest->op, nest->tile, &p->read, &p->written);
+  p->programs = (int64_t)nest->programs;
+  p->steps = (int64_t)nest->steps;
+}
+
+//===--- GPUs --------------------------------------------------------------------------===//
+
+static double words(const TileOperatorOperand *operand) { return ceil((double)operand->bits / 32); }
+
+// Registers of a thread: a product's sums and its operands' fragments, or every operand's tile and what is computed of
+// it.
+static int64_t threadRegisters(const Nest *nest) {
+  const TileOperator *op = nest->op;
+  double threads = (double)(nest->tile->warps * nest->target->lanes), own = OwnRegisters;
+  if (op->m < 0) {
+    for (int i = 0; i < op->numOperands; ++i)
+      own += 1.5 * ceil(tileElements(nest, i) / threads) * words(&op->operands[i]);
+    return (int64_t)own;
+  }
+  const int64_t *size = nest->tile->size;
+  own = ProductRegisters;
+  double warpsN = (double)(nest->tile->warps / nest->tile->warpsM), lanes = (double)nest->target->lanes;
+  own += ceil((double)(size[op->m] * size[op->n]) / threads) * words(&op->operands[op->out]);
+  double rows = ceil((double)size[op->m] / (double)nest->tile->warpsM), columns = ceil((double)size[op->n] / warpsN);
+  double perLane = nest->target->hasAtom ? lanes : sqrt(lanes);
+  double depth = nest->target->hasAtom ? (double)size[op->k] : 1; // multiply-adds load one column and row at a time
+  own += ceil(rows * depth * (double)op->operands[op->lhs].bits / 32 / perLane);
+  own += ceil(columns * depth * (double)op->operands[op->rhs].bits / 32 / perLane);
+  // Without asynchronous copies the next step's operands wait in registers, with their addresses.
+  if (!nest->target->hasAsyncCopies && nest->tile->stages > 1)
+    own += ProductRegisters + 2 * ceil((tileElements(nest, op->lhs) * bytesOf(&op->operands[op->lhs]) +
+                                        tileElements(nest, op->rhs) * bytesOf(&op->operands[op->rhs])) /
+                                       4 / threads);
+  return (int64_t)own;
+}
+
+// Bytes of a product's operands in one step.
+static double stepBytes(const Nest *nest, double *lhs, double *rhs) {
+  const TileOperator *op = nest->op;
+  *lhs = op->m < 0 ? 0 : tileElements(nest, op->lhs) * bytesOf(&op->operands[op->lhs]);
+  *rhs = op->m < 0 ? 0 : tileElements(nest, op->rhs) * bytesOf(&op->operands[op->rhs]);
+  return *lhs + *rhs;
+}
+
+static void measureShared(const Nest *nest, TilePrediction *p) {
+  double lhs, rhs, bytes = stepBytes(nest, &lhs, &rhs);
+  int64_t stages = nest->target->hasAsyncCopies ? nest->tile->stages : 1;
+  if (nest->op->m < 0)
+    return;
+  double warpsN = (double)(nest->tile->warps / nest->tile->warpsM), warpsM = (double)nest->tile->warpsM;
+  double reads = lhs * warpsN + rhs * warpsM;
+  if (!nest->target->hasAtom) { // every lane reads its rows and columns: squares of lanes share them
+    double side = sqrt((double)nest->target->lanes);
+    reads *= side;
+  }
+  p->sharedBytes = (int64_t)bytes * stages;
+  // Copies run ahead of the last step too: they write padding that nobody reads.
+  p->shared = nest->programs * (bytes * (nest->steps + (double)(stages - 1)) + reads * nest->steps);
+}
+
+static int64_t residentPrograms(const Nest *nest, const TilePrediction *p) {
+  const TileSearchTarget *t = nest->target;
+  int64_t resident = least(t->blocksPerCore, t->warpsPerCore / nest->tile->warps);
+  resident = least(resident, t->registersPerCore / most(1, p->registers * nest->tile->warps * t->lanes));
+  if (p->sharedBytes > 0 && t->shared >= 0)
+    resident = least(resident, t->levels[t->shared].bytes / p->sharedBytes);
+  return resident;
+}
+
+static const char *gpuMisfit(const Nest *nest, const TilePrediction *p) {
+  const TileSearchTarget *t = nest->target;
+  if (nest->tile->warps * t->lanes > t->threadsPerBlock)
+    return "threads";
+  // Without asynchronous copies other warps hide the memory's latency: half of those that a core can have.
+  // A tenth of the registers is the compiler's.
+  int64_t registers = t->registersPerThread * 9 / 10,
+          half = 2 * t->registersPerCore / (most(2, t->warpsPerCore) * t->lanes);
+  if (nest->op->m < 0)
+    registers = least(registers, half);
+  if (p->registers > registers || p->registers * nest->tile->warps * t->lanes > t->registersPerCore)
+    return "registers";
+  return p->sharedBytes > t->sharedPerBlock ? "shared" : NULL;
+}
+
+static double instructionsPerWarp(const Nest *nest) {
+  const TileOperator *op = nest->op;
+  const TileSearchTarget *t = nest->target;
+  double threads = (double)(nest->tile->warps * t->lanes), inner = StepInstructions, once = StartInstructions;
+  for (int i = 0; i < op->numOperands; ++i) {
+    const TileOperatorOperand *operand = &op->operands[i];
+    double perThread = ceil(tileElements(nest, i) / threads);
+    double accesses = AccessInstructions * ceil(perThread * bytesOf(operand) / AccessBytes);
+    *(operand->isOutput || operand->isOnce ? &once : &inner) += accesses;
+  }
+  bool sums = false;
+  for (int d = 0; d < op->numDims; ++d)
+    sums = sums || (op->dims[d].isReduction && nest->tile->size[d] > 1);
+  if (op->m < 0 && sums)
+    inner += ShuffleInstructions * log2((double)t->lanes * (double)nest->tile->warps);
+  return once + inner * nest->steps;
+}
+
+static TilePrediction predictGpu(const Nest *nest) {
+  const TileSearchTarget *t = nest->target;
+  TilePrediction p = {.registers = threadRegisters(nest)};
+  measureShared(nest, &p);
+  nameTraffic(nest, &p);
+  p.misfit = gpuMisfit(nest, &p);
+  if (p.misfit)
+    return p;
+  p.perCore = most(1, residentPrograms(nest, &p));
+  double cores = (double)t->cores, perCore = ceil(nest->programs / cores);
+  double resident = smaller((double)p.perCore, perCore), warps = resident * (double)nest->tile->warps;
+  double waves = ceil(nest->programs / (cores * (double)p.perCore));
+  p.occupancy = warps / (double)t->warpsPerCore;
+
+  double issue = smaller(1, warps / (double)t->partitions);
+  addTerm(&p, "compute", perCore * operationsPerProgram(nest) / (t->rate * t->clock * issue));
+  addTerm(&p, "issue",
+          perCore * (double)nest->tile->warps * instructionsPerWarp(nest) / ((double)t->partitions * issue * t->clock));
+  double rounds = nest->op->m < 0 ? nest->steps + 1 : ceil(nest->steps / (double)most(1, nest->tile->stages - 1)) + 1;
+  const TileSearchLevel *memory = &t->levels[t->numLevels - 1];
+  addTerm(&p, "latency", waves * rounds * (double)memory->latency / t->clock);
+  for (int i = 0; i < t->numLevels; ++i) {
+    const TileSearchLevel *level = &t->levels[i];
+    double bytes =
+        i == t->shared ? p.shared
+        : i == 0 || i - 1 == t->shared
+            ? transferred(nest, level->transaction)
+            : throughSharedCache(nest, (double)t->levels[i - 1].bytes * (double)most(1, t->levels[i - 1].instances),
+                                 level->transaction, cores * (double)p.perCore);
+    if (i > 0 && i - 1 != t->shared && t->levels[i - 1].instances == 0) // each core has one of its own
+      bytes = transferred(nest, level->transaction);
+    // Fewer programs than cores use fewer of the memories that each core has.
+    double share = i == t->shared ? smaller(1, nest->programs / (perCore * cores)) : 1;
+    p.traffic[i] = bytes;
+    addTerm(&p, level->name, bytes / (level->bandwidth * share));
+  }
+  return p;
+}
+
+//===--- CPUs ---------------------------------------------------------------------------===//
+
+// Vector registers of a product's sums, one row of B and one element of A.
+static int64_t vectorRegisters(const Nest *nest) {
+  const TileOperator *op = nest->op;
+  if (op->m < 0)
+    return 0;
+  int64_t lanes = most(1, nest->target->vectorBytes * 8 / most(8, op->operands[op->out].bits));
+  int64_t columns = tileCeilDiv(nest->tile->size[op->n], lanes);
+  return nest->tile->size[op->m] * columns + columns + 1;
+}
+
+// The part of a vector's lanes that have work along the tile's contiguous dimension.
+static double laneShare(const Nest *nest) {
+  int64_t lanes = 1, longest = 1;
+  for (int i = 0; i < nest->op->numOperands; ++i) {
+    const TileOperatorOperand *operand = &nest->op->operands[i];
+    int64_t stride, taken = 1;
+    Span span = tileSpan(nest);
+    int dim = operand->rank ? innermostDim(operand, &span, operand->rank - 1, &stride) : -1;
+    taken = dim < 0 || stride != 1 ? 1 : nest->tile->size[dim];
+    if (taken >= longest) {
+      longest = taken;
+      lanes = most(1, nest->target->vectorBytes * 8 / most(8, operand->bits));
+    }
+  }
+  return (double)longest / (double)(tileCeilDiv(longest, lanes) * lanes);
+}
+
+static TilePrediction predictCpu(const Nest *nest) {
+  const TileSearchTarget *t = nest->target;
+  TilePrediction p = {.registers = vectorRegisters(nest), .perCore = 1};
+  nameTraffic(nest, &p);
+  Span span = tileSpan(nest);
+  p.misfit = p.registers > t->vectorRegisters                      ? "registers"
+             : footprint(nest, &span) > (double)t->levels[0].bytes ? t->levels[0].name
+                                                                   : NULL;
+  if (p.misfit)
+    return p;
+  double cores = (double)t->cores, perCore = ceil(nest->programs / cores), busy = smaller(1, nest->programs / cores);
+  p.occupancy = busy;
+  addTerm(&p, "compute", perCore * operationsPerProgram(nest) / (t->rate * t->clock * laneShare(nest)));
+  // A program begins with a look at what all cores share, and a step with its first loads.
+  const TileSearchLevel *inner = &t->levels[0], *common = &t->levels[t->numLevels > 1 ? t->numLevels - 2 : 0];
+  addTerm(&p, "latency",
+          perCore * ((double)(2 * common->latency) + nest->steps * (double)(2 * inner->latency)) / t->clock);
+  for (int i = 0; i < t->numLevels; ++i) {
+    const TileSearchLevel *level = &t->levels[i];
+    double bytes = transferred(nest, level->transaction), spread = perCore * cores / nest->programs;
+    if (i > 0) {
+      const TileSearchLevel *cache = &t->levels[i - 1];
+      double own = cache->instances ? (double)(cache->bytes * cache->instances) / cores : (double)cache->bytes;
+      bytes = throughOwnCache(nest, own, level->transaction);
+    }
+    p.traffic[i] = bytes;
+    bool isOwn = level->instances == 0 && i + 1 < t->numLevels;
+    addTerm(&p, level->name, bytes / level->bandwidth * (isOwn ? spread : 1));
+  }
+  return p;
+}
+
+TilePrediction tilePredict(const TileOperator *op, const TileSearchTarget *target, const TileSearchTile *tile) {
+  Nest nest = nestOf(op, target, tile);
+  return target->isGpu ? predictGpu(&nest) : predictCpu(&nest);
+}

@@ -1,0 +1,54 @@
+// What a tile costs, from the machine's description alone: the micro-performance model.
+//
+//   TileSearchTile tile = {.size = {128, 128, 32}, .warps = 8, .warpsM = 2, .stages = 3};
+//   TilePrediction p = tilePredict(&op, &target, &tile);
+//   if (p.misfit) … else printf("%g s, bound by %s\n", p.seconds, p.bound);
+//
+// time = max over memory levels of traffic / bandwidth, of arithmetic / throughput, of instructions / issue slots, and
+// of the round trips to memory that too few resident programs do not hide. Traffic is that of the kernels which
+// convert-linalg-to-tile makes: a program owns one tile of the output and walks the reductions step by step.
+// Cost: well under a microsecond; no allocation.
+// Source: Roller's micro-performance model (OSDI 2022); occupancy and Little's law after NVIDIA's programming guide.
+#ifndef TESSERA_LIB_SEARCH_MODEL_H
+#define TESSERA_LIB_SEARCH_MODEL_H
+
+#include "lib/search/operator.h"
+#include "lib/search/target.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// One program's part. `size` per dimension of the operator. A GPU's program has `warps`, warpsM of them along m of a
+/// product, and `stages` of its operands in shared memory.
+typedef struct TileSearchTile {
+  int64_t size[TileOperatorDims];
+  int64_t warps, warpsM, stages;
+} TileSearchTile;
+
+typedef struct TilePrediction {
+  const char *misfit;              ///< what the tile exceeds: "registers", "shared", "threads"; null: it fits
+  double seconds, sum;             ///< the largest term; all terms together, which decides among equals
+  char bound[TileSearchLevelName]; ///< the largest term's name: a level, "compute", "issue" or "latency"
+  int64_t programs, steps;         ///< of the grid; of each program's reduction
+  int64_t perCore;                 ///< programs resident on a core at once
+  double occupancy;                ///< warps resident of those a core can have; of a CPU: cores that have work
+  int64_t registers;               ///< of a thread, 32 bits each; of a CPU: vector registers
+  int64_t sharedBytes;             ///< of a program
+  double read, written; ///< bytes that all programs ask of memory, every element counted as often as it is asked for
+  double shared;        ///< bytes that go into and out of shared memory
+  double traffic[TileSearchLevels]; ///< bytes that pass the target's levels, in whole transactions
+} TilePrediction;
+
+TilePrediction tilePredict(const TileOperator *op, const TileSearchTarget *target, const TileSearchTile *tile);
+
+/// Bytes of global memory that the programs ask for, exact for every shape: what the emulator counts as
+/// global_bytes_read and global_bytes_written.
+void tileRequestedBytes(const TileOperator *op, const TileSearchTile *tile, double *read, double *written);
+/// Operations per byte asked for: Roller's data-reuse score.
+double tileReuse(const TileOperator *op, const TileSearchTarget *target, const TileSearchTile *tile);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

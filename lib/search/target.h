@@ -1,0 +1,56 @@
+// The numbers of a machine that tile construction asks for, read once from its description (lib/machine).
+//
+//   TileSearchTarget target;
+//   if (!tileSearchReadTarget(machine, &target, &error)) …
+//   tileSearchSetOperator(&target, &op);                // rates and instruction for the operator's types
+#ifndef TESSERA_LIB_SEARCH_TARGET_H
+#define TESSERA_LIB_SEARCH_TARGET_H
+
+#include "lib/machine/machine.h"
+#include "lib/search/operator.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { TileSearchLevels = 8, TileSearchLevelName = 12 };
+
+typedef struct TileSearchLevel {
+  char name[TileSearchLevelName];
+  int64_t bytes;       ///< of one instance
+  int64_t instances;   ///< 0: one per core
+  int64_t transaction; ///< bytes
+  int64_t latency;     ///< cycles
+  double bandwidth;    ///< bytes per second, all cores
+} TileSearchLevel;
+
+typedef struct TileSearchTarget {
+  bool isGpu;
+  int64_t cores;
+  double clock; ///< cycles per second
+  int numLevels;
+  TileSearchLevel levels[TileSearchLevels]; ///< memory, innermost first, registers left out; the last is global memory
+  int shared;                               ///< the level that a program manages itself, or -1
+  // A GPU's.
+  int64_t lanes, partitions, registersPerCore, registersPerThread, threadsPerBlock, warpsPerCore, blocksPerCore;
+  int64_t sharedPerBlock;
+  bool hasAsyncCopies;
+  // A CPU's.
+  int64_t vectorBytes, vectorRegisters;
+  // For one operator: operations per cycle and core, and the matrix instruction's shape; of a GPU without one
+  // for the types, what a warp's lanes cover by one element each; else 1, 1, 1.
+  double rate;
+  bool hasAtom;
+  int64_t atom[3];
+} TileSearchTarget;
+
+/// Fails, with the error, where the description lacks what a model needs.
+bool tileSearchReadTarget(const TileMachine *machine, TileSearchTarget *target, TileError *error);
+/// Sets rate and atom. Of the instructions that take the operator's types and one warp issues, the least tall and wide
+/// one aligns tiles. A type without a rate computes as f32 does.
+void tileSearchSetOperator(const TileMachine *machine, const TileOperator *op, TileSearchTarget *target);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,9 @@
+// Passes that decide how a computation runs on a machine. Each is described in the banner of its file.
+#ifndef TESSERA_TRANSFORMS_SCHEDULE_H
+#define TESSERA_TRANSFORMS_SCHEDULE_H
+
+#include "lib/capi/pass.h"
+
+extern const MlirExtPassDefinition tileConstructTilesPass;
+
+#endif

@@ -1,0 +1,83 @@
+// Tiles from the machine's description: what is chosen, why, what is kept, and what is refused.
+// RUN: %tile_opt %s --split-input-file --verify-diagnostics --pass-pipeline='builtin.module(func.func(linalg-generalize-named-ops,tile-construct-tiles{chip=sm_80 remarks=true}))' | FileCheck %s
+// RUN: %tile_opt %s --split-input-file --pass-pipeline='builtin.module(func.func(linalg-generalize-named-ops,tile-construct-tiles{chip=sm_80 search=exhaustive-model}))' | FileCheck %s --check-prefix=ALL
+// RUN: not %tile_opt %s --split-input-file --pass-pipeline='builtin.module(func.func(tile-construct-tiles{chip=sm_8}))' 2>&1 | FileCheck %s --check-prefix=CHIP
+// RUN: not %tile_opt %s --split-input-file --pass-pipeline='builtin.module(func.func(tile-construct-tiles{chip=sm_80 top=17}))' 2>&1 | FileCheck %s --check-prefix=TOP
+// RUN: not %tile_opt %s --split-input-file --pass-pipeline='builtin.module(func.func(tile-construct-tiles{chip=sm_80 search=luck}))' 2>&1 | FileCheck %s --check-prefix=SEARCH
+// CHIP: error: {{.*}}sm_8
+// TOP: error: {{.*}}cannot have the 17 best tiles, want 1 to 16
+// SEARCH: error: {{.*}}unknown search 'luck', want construct or exhaustive-model
+
+// A large product: many warps, every prediction, aligned to the instruction.
+// CHECK: #[[LARGE:.*]] = #tile.schedule<block = [{{[0-9]+, [0-9]+, [0-9]+}}], warps = [{{[248], [248], 1}}], stages = {{[234]}}, time = {{[0-9]+}}, traffic = [{{[0-9]+, [0-9]+}}], occupancy = {{[0-9]+}}, bound = "{{.*}}", evaluations = {{[0-9]+}}>
+// CHECK-LABEL: func.func @large
+// CHECK: linalg.generic {{.*}} attrs = {tile.schedule = #[[LARGE]], tile.schedules = [#[[LARGE]], #
+// ALL-LABEL: func.func @large
+func.func @large(%a: tensor<4096x4096xf16>, %b: tensor<4096x4096xf16>, %c: tensor<4096x4096xf32>) -> tensor<4096x4096xf32> {
+  // expected-remark-re@below {{tile {{.*}} bound by {{.*}} programs of {{.*}} evaluations}}
+  // expected-remark-re@below {{before {{.*}} us, bound by}}
+  %0 = linalg.matmul ins(%a, %b : tensor<4096x4096xf16>, tensor<4096x4096xf16>) outs(%c : tensor<4096x4096xf32>) -> tensor<4096x4096xf32>
+  return %0 : tensor<4096x4096xf32>
+}
+
+// -----
+
+// What a person wrote stays; what it leaves out and what it costs are filled in.
+// CHECK: #[[MINE:.*]] = #tile.schedule<block = [32, 64, 32], warps = [1, 4, 1], stages = 3, time = {{[0-9]+}},
+// CHECK-LABEL: func.func @mine
+// CHECK: linalg.generic {{.*}}tile.schedule = #[[MINE]]
+func.func @mine(%a: tensor<128x128xf16>, %b: tensor<128x128xf16>, %c: tensor<128x128xf32>) -> tensor<128x128xf32> {
+  // expected-remark@below {{tile [32, 64, 32] on 4 warps}}
+  %0 = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : tensor<128x128xf16>, tensor<128x128xf16>) outs(%c : tensor<128x128xf32>) attrs = {tile.schedule = #tile.schedule<block = [32, 64, 32], warps = [1, 4, 1], stages = 3>} {
+  ^bb0(%x: f16, %y: f16, %s: f32):
+    %x32 = arith.extf %x : f16 to f32
+    %y32 = arith.extf %y : f16 to f32
+    %p = arith.mulf %x32, %y32 : f32
+    %t = arith.addf %s, %p : f32
+    linalg.yield %t : f32
+  } -> tensor<128x128xf32>
+  return %0 : tensor<128x128xf32>
+}
+
+// -----
+
+// A transpose: long runs on both sides.
+// CHECK: #tile.schedule<block = [{{(8|16|32|64|128|256), (8|16|32|64|128|256)}}], warps = [{{[0-9]+}}]
+// CHECK-LABEL: func.func @transpose
+func.func @transpose(%a: tensor<4096x4096xf32>, %b: tensor<4096x4096xf32>) -> tensor<4096x4096xf32> {
+  // expected-remark@below {{tile}}
+  // expected-remark@below {{before}}
+  %0 = linalg.transpose ins(%a : tensor<4096x4096xf32>) outs(%b : tensor<4096x4096xf32>) permutation = [1, 0]
+  return %0 : tensor<4096x4096xf32>
+}
+
+// -----
+
+// An extent that is not known is planned for a bucket.
+// CHECK: #tile.schedule<block = [1, 1024], warps = [4]
+// CHECK-LABEL: func.func @unknown
+func.func @unknown(%a: tensor<?x4096xf32>, %b: tensor<?x4096xf32>) -> tensor<?x4096xf32> {
+  // expected-remark@below {{tile [1, 1024] on 4 warps}}
+  // expected-remark@below {{before}}
+  %0 = linalg.add ins(%a, %a : tensor<?x4096xf32>, tensor<?x4096xf32>) outs(%b : tensor<?x4096xf32>) -> tensor<?x4096xf32>
+  return %0 : tensor<?x4096xf32>
+}
+
+// -----
+
+// An argmax is folded step by step: nothing to choose.
+// CHECK-LABEL: func.func @argmax
+// CHECK-NOT: tile.schedule
+func.func @argmax(%x: tensor<64x100xf32>, %v: tensor<64xf32>, %i: tensor<64xindex>) -> tensor<64xindex> {
+  %0:2 = linalg.generic {indexing_maps = [affine_map<(a, b) -> (a, b)>, affine_map<(a, b) -> (a)>, affine_map<(a, b) -> (a)>], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<64x100xf32>) outs(%v, %i : tensor<64xf32>, tensor<64xindex>) {
+  ^bb0(%e: f32, %best: f32, %at: index):
+    %b = linalg.index 1 : index
+    %c = arith.cmpf ogt, %e, %best : f32
+    %n = arith.select %c, %e, %best : f32
+    %p = arith.select %c, %b, %at : index
+    linalg.yield %n, %p : f32, index
+  } -> (tensor<64xf32>, tensor<64xindex>)
+  return %0#1 : tensor<64xindex>
+}
