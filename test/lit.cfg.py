@@ -9,9 +9,10 @@ A .mlir or .test file is a test when it holds RUN lines. In them:
   %python %cc %cmake this build's Python (with numpy) and C compiler, and cmake
   %include_flags     what a C file of the tree is compiled with besides the language and warnings
   %standins          folder of the stand-ins for the vendors' libraries (test/runtime/standin) and of record.so
+  %cuda              CUDA's toolkit, where there is one (cuda-header)
   %source %build     the source and the build folder        %libtessera  the shared library
   FileCheck, not, count, split-file, mlir-opt, …             LLVM 22's, by name
-REQUIRES/UNSUPPORTED may name: avx512 ptxas long (./dev check --long) sanitizers asan ubsan tsan
+REQUIRES/UNSUPPORTED may name: avx512 ptxas cuda-header long (./dev check --long) sanitizers asan ubsan tsan
 """
 import glob
 import os
@@ -74,6 +75,11 @@ with open("/proc/cpuinfo") as cpu:
         config.available_features.add("avx512")
 if shutil.which("ptxas") or os.access("/usr/local/cuda/bin/ptxas", os.X_OK):
     config.available_features.add("ptxas")
+cuda = next((home for home in (os.environ.get("CUDA_HOME"), os.environ.get("CUDA_PATH"), "/usr/local/cuda")
+             if home and os.path.exists(os.path.join(home, "include", "cuda.h"))), None)
+if cuda:
+    config.available_features.add("cuda-header")
+    config.substitutions.append((r"%cuda\b", cuda))
 if long_run:
     config.available_features.add("long")
 if sanitizers:

@@ -399,8 +399,11 @@ static void test_all_failing(void) {
 #define X(field, cuda, hip, parameters) {#field, cuda, hip},
       TESSERA_VENDOR_FUNCTIONS(X)
 #undef X
-          {"describe", "cuDeviceGetAttribute", "hipGetDevicePropertiesR0600"},
-      {"set_attribute", "cuFuncSetAttribute", NULL}};
+#define X(field, name, parameters) {#field, name, NULL},
+          TESSERA_CUDA_FUNCTIONS(X)
+#undef X
+              {"describe", NULL, "hipGetDevicePropertiesR0600"},
+      {"device_set", NULL, "hipSetDevice"}};
   static const char unseen[] = " release module_unload event_destroy stream_destroy context_release copy event_record "
                                "event_synchronize event_elapsed launch_cooperative ";
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

@@ -4,24 +4,36 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ATTRIBUTE_MAJOR = 75, ATTRIBUTE_MINOR = 76 };
+static const char *const names[] = {
+#define X(field, name, parameters) name,
+    TESSERA_CUDA_FUNCTIONS(X)
+#undef X
+};
 
-static bool describe(tessera_vendor_device_t *device, tessera_error_t *out_error) {
-  int (*get)(int *, int, int), major = 0, minor = 0;
-  void *symbol = tessera_vendor_symbol(device, "cuDeviceGetAttribute", out_error);
-  void *set = symbol ? tessera_vendor_symbol(device, "cuFuncSetAttribute", out_error) : NULL;
-  if (!set)
-    return false;
-  memcpy(&get, &symbol, sizeof symbol);
-  memcpy(&device->set_attribute, &set, sizeof set);
-  if (!tessera_vendor_check(device, get(&major, ATTRIBUTE_MAJOR, device->device), "asking for the chip", out_error) ||
-      !tessera_vendor_check(device, get(&minor, ATTRIBUTE_MINOR, device->device), "asking for the chip", out_error))
-    return false;
-  snprintf(device->info.chip, sizeof device->info.chip, "sm_%d%d", major, minor);
-  return true;
+static bool read_attribute(const tessera_vendor_device_t *device, int attribute, int *out_value,
+                           tessera_error_t *out_error) {
+  return tessera_vendor_check(device, device->cuda.get_attribute(out_value, attribute, device->device),
+                              "asking for the chip", out_error);
 }
 
-static const tessera_vendor_t vendor = {"libcuda.so.1", "an NVIDIA GPU with its driver", false, describe};
+static bool attach(tessera_vendor_device_t *device, tessera_error_t *out_error) {
+  int major = 0, minor = 0;
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    void *symbol = tessera_vendor_symbol(device, names[i], out_error);
+    if (!symbol)
+      return false;
+    memcpy((char *)&device->cuda + i * sizeof symbol, &symbol, sizeof symbol); // a struct of function pointers only
+  }
+  if (!read_attribute(device, TESSERA_MAJOR_ATTRIBUTE, &major, out_error) ||
+      !read_attribute(device, TESSERA_MINOR_ATTRIBUTE, &minor, out_error))
+    return false;
+  snprintf(device->info.chip, sizeof device->info.chip, "sm_%d%d", major, minor);
+  return tessera_vendor_check(device, device->cuda.context_retain(&device->context, device->device), "opening a device",
+                              out_error);
+}
+
+static const char *const libraries[] = {"libcuda.so.1", NULL};
+static const tessera_vendor_t vendor = {libraries, "an NVIDIA GPU with its driver", false, attach};
 
 static bool open_device(int ordinal, const void *context, void **out_device, tessera_device_info_t *out_info,
                         tessera_error_t *out_error) {

@@ -1,13 +1,11 @@
 // vendor.c - devices by their vendor's driver library, which dlopen finds. See vendor.h.
 // Memory is managed (unified): the host reads it when the device is done. The device's own (primary) context is used,
-// so other libraries of the process share it; it is made current by each call, since that is a property of the thread.
+// so other libraries of the process share it; it is made the thread's by each call.
 #include "lib/runtime/drivers/vendor.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { ATTACH_GLOBAL = 1, STREAM_NON_BLOCKING = 1, DYNAMIC_SHARED_ATTRIBUTE = 8 };
 
 //===--- the library ----------------------------------------------------------------===//
 
@@ -38,10 +36,21 @@ static const name_t names[] = {
 #undef X
 };
 
+// The first of its libraries that there is; the error is about the first of all.
+static bool open_library(const tessera_vendor_t *vendor, tessera_vendor_device_t *device, tessera_error_t *out_error) {
+  for (int i = 0; vendor->libraries[i]; i++) {
+    device->library = dlopen(vendor->libraries[i], RTLD_NOW | RTLD_LOCAL);
+    if (device->library)
+      return true;
+    if (!i)
+      tessera_fail(out_error, "no %s: this needs %s (%s)", vendor->libraries[0], vendor->hardware, dlerror());
+  }
+  return false;
+}
+
 static bool bind(const tessera_vendor_t *vendor, tessera_vendor_device_t *device, tessera_error_t *out_error) {
-  device->library = dlopen(vendor->library, RTLD_NOW | RTLD_LOCAL);
-  if (!device->library)
-    return tessera_fail(out_error, "no %s: this needs %s (%s)", vendor->library, vendor->hardware, dlerror());
+  if (!open_library(vendor, device, out_error))
+    return false;
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
     void *symbol = tessera_vendor_symbol(device, vendor->is_hip ? names[i].hip : names[i].cuda, out_error);
     if (!symbol)
@@ -58,15 +67,13 @@ static bool find_device(const tessera_vendor_t *vendor, int ordinal, tessera_ven
       !tessera_vendor_check(device, device->call.device_count(&count), "counting devices", out_error))
     return false;
   if (ordinal < 0 || ordinal >= count)
-    return tessera_fail(out_error, "there is no device %d: %s finds %d", ordinal, vendor->library, count);
+    return tessera_fail(out_error, "there is no device %d: %s finds %d", ordinal, vendor->libraries[0], count);
   return tessera_vendor_check(device, device->call.device_get(&device->device, ordinal), "opening a device",
                               out_error) &&
          tessera_vendor_check(device,
                               device->call.device_name(device->info.name, sizeof device->info.name, device->device),
                               "naming a device", out_error) &&
-         tessera_vendor_check(device, device->call.context_retain(&device->context, device->device), "opening a device",
-                              out_error) &&
-         vendor->describe(device, out_error);
+         vendor->attach(device, out_error);
 }
 
 bool tessera_vendor_open(const tessera_vendor_t *vendor, int ordinal, void **out_device,
@@ -87,20 +94,25 @@ bool tessera_vendor_open(const tessera_vendor_t *vendor, int ordinal, void **out
 void tessera_vendor_close(void *opened) {
   tessera_vendor_device_t *device = opened;
   if (device->context)
-    device->call.context_release(device->device);
+    device->cuda.context_release(device->device);
   free(device);
+}
+
+static bool enter(const tessera_vendor_device_t *device, tessera_error_t *out_error) {
+  int status = device->context ? device->cuda.context_set(device->context) : device->device_set(device->device);
+  return tessera_vendor_check(device, status, "entering the device", out_error);
 }
 
 // Makes the device the thread's, then reports `call`.
 #define ON_DEVICE(device, doing, out_error, invoke)                                                                    \
-  (tessera_vendor_check(device, (device)->call.context_set((device)->context), "entering the device", out_error) &&    \
-   tessera_vendor_check(device, (device)->call.invoke, doing, out_error))
+  (enter(device, out_error) && tessera_vendor_check(device, (device)->call.invoke, doing, out_error))
 
 //===--- memory -----------------------------------------------------------------------===//
 
 bool tessera_vendor_allocate(void *opened, size_t bytes, void **out_memory, tessera_error_t *out_error) {
   const tessera_vendor_device_t *device = opened;
-  return ON_DEVICE(device, "allocating memory", out_error, allocate(out_memory, bytes ? bytes : 1, ATTACH_GLOBAL));
+  return ON_DEVICE(device, "allocating memory", out_error,
+                   allocate(out_memory, bytes ? bytes : 1, TESSERA_ATTACH_GLOBAL));
 }
 
 bool tessera_vendor_release(void *opened, void *memory, tessera_error_t *out_error) {
@@ -118,7 +130,7 @@ bool tessera_vendor_copy(void *opened, void *to, const void *from, size_t bytes,
 
 bool tessera_vendor_stream_create(void *opened, void **out_stream, tessera_error_t *out_error) {
   const tessera_vendor_device_t *device = opened;
-  return ON_DEVICE(device, "making a stream", out_error, stream_create(out_stream, STREAM_NON_BLOCKING));
+  return ON_DEVICE(device, "making a stream", out_error, stream_create(out_stream, TESSERA_STREAM_NON_BLOCKING));
 }
 
 bool tessera_vendor_stream_destroy(void *opened, void *stream, tessera_error_t *out_error) {
@@ -162,13 +174,13 @@ bool tessera_vendor_event_elapsed(void *opened, void *begin, void *end, double *
 // The driver's compiler says what is wrong with PTX, where it has a buffer for it.
 bool tessera_vendor_module_load(void *opened, const tessera_image_t *image, void **out_module,
                                 tessera_error_t *out_error) {
-  enum { ERROR_LOG = 5, ERROR_LOG_BYTES = 6, LOG_BYTES = 600 };
+  enum { LOG_BYTES = 600 };
   const tessera_vendor_device_t *device = opened;
   char doing[LOG_BYTES + 128], log[LOG_BYTES] = "";
-  int options[] = {ERROR_LOG, ERROR_LOG_BYTES};
+  int options[] = {TESSERA_ERROR_LOG, TESSERA_ERROR_LOG_BYTES};
   void *values[] = {log, (void *)(uintptr_t)LOG_BYTES};
   bool is_ptx = strcmp(image->form, "ptx") == 0;
-  if (!tessera_vendor_check(device, device->call.context_set(device->context), "entering the device", out_error))
+  if (!enter(device, out_error))
     return false;
   int status = device->call.module_load(out_module, image->data, is_ptx ? 2 : 0, options, values);
   log[LOG_BYTES - 1] = 0;
@@ -188,13 +200,14 @@ bool tessera_vendor_kernel_find(void *opened, void *module, const tessera_image_
   snprintf(doing, sizeof doing, "looking for kernel '%.100s'", kernel->name);
   if (!ON_DEVICE(device, doing, out_error, kernel_find(out_kernel, module, kernel->name)))
     return false;
-  if (!device->set_attribute || kernel->dynamic_shared_bytes <= 0)
+  if (!device->cuda.set_attribute || kernel->dynamic_shared_bytes <= 0)
     return true;
   snprintf(doing, sizeof doing, "giving kernel '%.80s' %lld bytes of shared memory", kernel->name,
            (long long)kernel->dynamic_shared_bytes);
   return tessera_vendor_check(
-      device, device->set_attribute(*out_kernel, DYNAMIC_SHARED_ATTRIBUTE, (int)kernel->dynamic_shared_bytes), doing,
-      out_error);
+      device,
+      device->cuda.set_attribute(*out_kernel, TESSERA_DYNAMIC_SHARED_ATTRIBUTE, (int)kernel->dynamic_shared_bytes),
+      doing, out_error);
 }
 
 bool tessera_vendor_launch(void *opened, void *kernel, const tessera_device_launch_t *launch, void *stream,

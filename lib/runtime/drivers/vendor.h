@@ -9,15 +9,13 @@
 
 // Handles are pointers; a device is an int; every function returns 0 or the number of an error.
 //   X(field, CUDA's name, HIP's name, parameters)
+// Names are those that libraries export, with the suffix of the version that has these parameters.
 #define TESSERA_VENDOR_FUNCTIONS(X)                                                                                    \
   X(initialize, "cuInit", "hipInit", (unsigned flags))                                                                 \
   X(error_text, "cuGetErrorString", "hipDrvGetErrorString", (int error, const char **text))                            \
   X(device_count, "cuDeviceGetCount", "hipGetDeviceCount", (int *count))                                               \
   X(device_get, "cuDeviceGet", "hipDeviceGet", (int *device, int ordinal))                                             \
   X(device_name, "cuDeviceGetName", "hipDeviceGetName", (char *name, int size, int device))                            \
-  X(context_retain, "cuDevicePrimaryCtxRetain", "hipDevicePrimaryCtxRetain", (void **context, int device))             \
-  X(context_release, "cuDevicePrimaryCtxRelease_v2", "hipDevicePrimaryCtxRelease", (int device))                       \
-  X(context_set, "cuCtxSetCurrent", "hipCtxSetCurrent", (void *context))                                               \
   X(allocate, "cuMemAllocManaged", "hipMallocManaged", (void **memory, size_t bytes, unsigned flags))                  \
   X(release, "cuMemFree_v2", "hipFree", (void *memory))                                                                \
   X(copy, "cuMemcpyAsync", "hipMemcpyDtoDAsync", (void *to, const void *from, size_t bytes, void *stream))             \
@@ -40,6 +38,33 @@
     (void *kernel, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared,      \
      void *stream, void **params))
 
+// What only CUDA's driver has: contexts (HIP's are deprecated: a thread says hipSetDevice), the chip as two numbers,
+// and shared memory beyond what a kernel declares, which must be asked for.
+//   X(field, name, parameters)
+#define TESSERA_CUDA_FUNCTIONS(X)                                                                                      \
+  X(context_retain, "cuDevicePrimaryCtxRetain", (void **context, int device))                                          \
+  X(context_release, "cuDevicePrimaryCtxRelease_v2", (int device))                                                     \
+  X(context_set, "cuCtxSetCurrent", (void *context))                                                                   \
+  X(get_attribute, "cuDeviceGetAttribute", (int *value, int attribute, int device))                                    \
+  X(set_attribute, "cuFuncSetAttribute", (void *kernel, int attribute, int value))
+
+// Their constants, by what they are in CUDA's headers; HIP's flags have the same values.
+enum {
+  TESSERA_ATTACH_GLOBAL = 1,            // CU_MEM_ATTACH_GLOBAL
+  TESSERA_STREAM_NON_BLOCKING = 1,      // CU_STREAM_NON_BLOCKING
+  TESSERA_DYNAMIC_SHARED_ATTRIBUTE = 8, // CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
+  TESSERA_MAJOR_ATTRIBUTE = 75,         // CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, _MINOR
+  TESSERA_MINOR_ATTRIBUTE = 76,
+  TESSERA_ERROR_LOG = 5, // CU_JIT_ERROR_LOG_BUFFER, _SIZE_BYTES
+  TESSERA_ERROR_LOG_BYTES = 6
+};
+
+typedef struct tessera_cuda_functions_t {
+#define X(field, name, parameters) int(*field) parameters;
+  TESSERA_CUDA_FUNCTIONS(X)
+#undef X
+} tessera_cuda_functions_t;
+
 typedef struct tessera_vendor_functions_t {
 #define X(field, cuda, hip, parameters) int(*field) parameters;
   TESSERA_VENDOR_FUNCTIONS(X)
@@ -51,15 +76,16 @@ typedef struct tessera_vendor_device_t {
   void *library, *context;
   int device;
   tessera_device_info_t info;
-  // cuFuncSetAttribute, where shared memory beyond what a kernel declares must be asked for; else NULL.
-  int (*set_attribute)(void *kernel, int attribute, int value);
+  tessera_cuda_functions_t cuda;  // of an NVIDIA device
+  int (*device_set)(int ordinal); // of an AMD device
 } tessera_vendor_device_t;
 
 typedef struct tessera_vendor_t {
-  const char *library, *hardware; // "libcuda.so.1", "an NVIDIA GPU with its driver"
+  const char *const *libraries; // "libcuda.so.1", others to try, NULL
+  const char *hardware;         // "an NVIDIA GPU with its driver"
   bool is_hip;
-  // Fills info.chip of an open device, and set_attribute.
-  bool (*describe)(tessera_vendor_device_t *device, tessera_error_t *out_error);
+  // Binds what only this vendor has, takes the device, fills info.chip.
+  bool (*attach)(tessera_vendor_device_t *device, tessera_error_t *out_error);
 } tessera_vendor_t;
 
 bool tessera_vendor_open(const tessera_vendor_t *vendor, int ordinal, void **out_device,

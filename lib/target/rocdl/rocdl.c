@@ -15,6 +15,15 @@ static bool checkChip(const char *chip, tessera_error_t *error) {
   return machine != NULL;
 }
 
+// V5: V6, LLVM's default, is loaded by ROCm 6.3 and later only, and says nothing more of our kernels.
+static void setCodeObjectVersion(LLVMModuleRef module) {
+  enum { Version5 = 500 };
+  static const char name[] = "amdhsa_code_object_version";
+  LLVMTypeRef word = LLVMInt32TypeInContext(LLVMGetModuleContext(module));
+  LLVMAddModuleFlag(module, LLVMModuleFlagBehaviorOverride, name, sizeof name - 1,
+                    LLVMValueAsMetadata(LLVMConstInt(word, Version5, false)));
+}
+
 static bool emit(const TileTranslation *translation, bool isObject, TileArtifact *artifact, tessera_error_t *error) {
   LLVMContextRef context;
   TileMachine *machine = loadChip(translation->chip ? translation->chip : tileRocdlTarget.defaultChip, error);
@@ -25,6 +34,7 @@ static bool emit(const TileTranslation *translation, bool isObject, TileArtifact
   if (ok) {
     TileDeviceCode code = {"amdgcn-amd-amdhsa", tileMachineGetText(machine, "chip"), "", isObject};
     tileRocdlDefineFunctions(module);
+    setCodeObjectVersion(module);
     ok = tileDeviceCodeEmit(module, &code, artifact, error);
     LLVMDisposeModule(module);
     LLVMContextDispose(context);

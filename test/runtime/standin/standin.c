@@ -153,25 +153,34 @@ static char context;
 static int holders;
 static _Thread_local void *current;
 
-int NAME(cuDevicePrimaryCtxRetain, hipDevicePrimaryCtxRetain)(void **out, int device) {
-  ENTER(NAME(cuDevicePrimaryCtxRetain, hipDevicePrimaryCtxRetain));
+#ifdef HIP
+// HIP counts no holders: what a device faulted with stays until the process ends.
+int hipSetDevice(int device) {
+  ENTER(hipSetDevice);
+  holders = 1;
+  return current = &context, device ? BAD_DEVICE : 0;
+}
+#else
+int cuDevicePrimaryCtxRetain(void **out, int device) {
+  ENTER(cuDevicePrimaryCtxRetain);
   holders++;
   return *out = &context, 0;
 }
 
-int NAME(cuDevicePrimaryCtxRelease_v2, hipDevicePrimaryCtxRelease)(int device) {
+int cuDevicePrimaryCtxRelease_v2(int device) {
   bool held = holders > 0;
   holders -= held;
   if (!holders)
     broken = 0;
-  return LEAVE(NAME(cuDevicePrimaryCtxRelease_v2, hipDevicePrimaryCtxRelease), held ? 0 : BAD_CONTEXT);
+  return LEAVE(cuDevicePrimaryCtxRelease_v2, held ? 0 : BAD_CONTEXT);
 }
 
-int NAME(cuCtxSetCurrent, hipCtxSetCurrent)(void *asked) {
-  ENTER(NAME(cuCtxSetCurrent, hipCtxSetCurrent));
+int cuCtxSetCurrent(void *asked) {
+  ENTER(cuCtxSetCurrent);
   current = asked;
   return holders && asked == &context ? 0 : BAD_CONTEXT;
 }
+#endif
 
 // Work needs a context that is current and has not faulted.
 static int ready(void) { return current != &context || !holders ? BAD_CONTEXT : broken; }
