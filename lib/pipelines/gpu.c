@@ -27,7 +27,7 @@ static const char toldKernels[] = "tile-assume-launch-facts";
 static const char toLlvm[] = "gpu.module("
                              "math-extend-to-supported-types{extra-types=f16,bf16 target-type=f32},"
                              "arith-emulate-unsupported-floats{source-types=" NARROW_FLOATS " target-type=f32},"
-                             "tile-expand-math,"
+                             "tile-expand-math{f64=true},"
                              "tile-expand-float-conversions,"
                              "convert-scf-to-cf,"
                              "arith-expand,"

@@ -35,12 +35,14 @@ void gpuLoadWindow(Gpu *g, const Window *window, const TileLayout *layout, MlirV
   for (intptr_t reg = 0; reg < count; ++reg) {
     if (reg & runs.mask)
       continue;
+    MlirValue mask = gpuWindowMask(g, window, map, reg);
     if (window->view->packing) {
-      gpuLoadPacked(g, window, map, reg, padding, &registers[reg]);
+      GpuCell cell = gpuWindowCell(g, window, map, reg);
+      registers[reg] = gpuCellLoad(g, &cell, mask, padding);
       continue;
     }
-    gpuLoadWhere(g, gpuWindowMask(g, window, map, reg), window->element, runs.vector,
-                 gpuWindowAddress(g, window, map, reg), runs.vector * gpuStoredBytes(window->element), padding, values);
+    gpuLoadWhere(g, mask, window->element, runs.vector, gpuWindowAddress(g, window, map, reg),
+                 runs.vector * gpuStoredBytes(window->element), padding, values);
     for (intptr_t i = 0; i < runs.vector; ++i)
       registers[registerOf(&runs, reg, i)] = values[i];
   }
@@ -54,14 +56,16 @@ void gpuStoreWindow(Gpu *g, const Window *window, const TileLayout *layout, cons
   for (intptr_t reg = 0; reg < count; ++reg) {
     if (reg & runs.mask || gpuIsFreeRegister(layout, reg))
       continue;
+    MlirValue wanted = gpuBoth(g, owner, gpuWindowMask(g, window, map, reg));
     if (window->view->packing) {
-      gpuStorePacked(g, window, map, reg, owner, registers[reg]);
+      GpuCell cell = gpuWindowCell(g, window, map, reg);
+      gpuCellStore(g, &cell, wanted, registers[reg]);
       continue;
     }
     for (intptr_t i = 0; i < runs.vector; ++i)
       values[i] = registers[registerOf(&runs, reg, i)];
-    gpuStoreWhere(g, gpuBoth(g, owner, gpuWindowMask(g, window, map, reg)), window->element, runs.vector, values,
-                  gpuWindowAddress(g, window, map, reg), runs.vector * gpuStoredBytes(window->element));
+    gpuStoreWhere(g, wanted, window->element, runs.vector, values, gpuWindowAddress(g, window, map, reg),
+                  runs.vector * gpuStoredBytes(window->element));
   }
 }
 
@@ -73,7 +77,8 @@ void gpuVisitWindow(Gpu *g, const Window *window, const TileLayout *layout, cons
     if (gpuIsFreeRegister(layout, reg))
       continue;
     GpuIf branch = gpuIf(g, gpuWindowMask(g, window, map, reg), 0, NULL);
-    visit(g, window, registers[reg], gpuWindowAddress(g, window, map, reg), data);
+    GpuCell cell = gpuWindowCell(g, window, map, reg);
+    visit(g, &cell, registers[reg], data);
     gpuEndIf(g, &branch, 0, NULL, NULL);
   }
   gpuEndIf(g, &owner, 0, NULL, NULL);

@@ -2,13 +2,13 @@
 #ifndef TESSERA_CONVERSION_TILE_TO_GPU_ACCESSES_H
 #define TESSERA_CONVERSION_TILE_TO_GPU_ACCESSES_H
 
-#include "lib/conversion/tile_to_gpu/engine.h"
+#include "lib/conversion/tile_to_gpu/cells.h"
 
 void gpuLoadWindow(Gpu *g, const Window *window, const TileLayout *layout, MlirValue *registers);
 // By one of the threads that hold an element.
 void gpuStoreWindow(Gpu *g, const Window *window, const TileLayout *layout, const MlirValue *registers);
 // Calls `visit` for each element that exists, in one of the threads that hold it.
-typedef void (*GpuVisitElement)(Gpu *g, const Window *window, MlirValue value, MlirValue address, const void *data);
+typedef void (*GpuVisitElement)(Gpu *g, const GpuCell *cell, MlirValue value, const void *data);
 void gpuVisitWindow(Gpu *g, const Window *window, const TileLayout *layout, const MlirValue *registers,
                     GpuVisitElement visit, const void *data);
 // By ldmatrix, where the layout of offsets is such; matrices.c.
@@ -16,8 +16,8 @@ bool gpuLoadMatrices(Gpu *g, const Buffer *buffer, const TileLayout *offsets, Ml
 // Narrow elements in words; packed.c. A view's size along an axis, in its elements.
 bool gpuPackView(Gpu *g, MlirOperation op, View *view);
 MlirValue gpuViewSize(Gpu *g, const View *view, intptr_t axis);
-void gpuLoadPacked(Gpu *g, const Window *window, const Map *map, intptr_t reg, MlirValue padding, MlirValue *value);
-void gpuStorePacked(Gpu *g, const Window *window, const Map *map, intptr_t reg, MlirValue where, MlirValue value);
+GpuCell gpuPackedCell(Gpu *g, const View *view, const MlirValue *positions);
+GpuCell gpuWindowCell(Gpu *g, const Window *window, const Map *map, intptr_t reg);
 bool gpuLoadBuffer(Gpu *g, MlirOperation op, const Buffer *buffer, const TileLayout *layout, MlirValue *registers);
 bool gpuStoreBuffer(Gpu *g, MlirOperation op, const Buffer *buffer, const TileLayout *layout,
                     const MlirValue *registers);
@@ -25,7 +25,6 @@ bool gpuStoreCombining(Gpu *g, MlirOperation op, const Window *window, const Til
                        const MlirValue *registers); // atomics.c
 
 // One element combined with memory as the op's `combine` says, in any order; atomics.c.
-bool gpuCombineInMemory(Gpu *g, MlirOperation op, MlirType element, MlirValue value, MlirValue address);
-void gpuStoreOneOf(Gpu *g, MlirType element, MlirValue value, MlirValue address); // where others may store too
+bool gpuCombineInMemory(Gpu *g, MlirOperation op, const GpuCell *cell, MlirValue value);
 
 #endif

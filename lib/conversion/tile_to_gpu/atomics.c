@@ -8,12 +8,10 @@
 #include "lib/ir/op_format.h"
 
 #include "mlir-c/BuiltinAttributes.h"
-#include "mlir-c/Dialect/LLVM.h"
 
 //===--- one element --------------------------------------------------------------------------===//
 
 // LLVM's numbers.
-enum { OrderRelaxed = 2, OrderAcquire = 4, OrderRelease = 5, OrderAcquireRelease = 6 };
 enum {
   BinXchg,
   BinAdd,
@@ -29,78 +27,46 @@ enum {
   BinFminimum,
 };
 
+// What LLVM does at once, and the op of arith for what it does not.
 typedef struct Kind {
   const char *name;
   int onIntegers, onFloats; // -1: not defined
+  const char *integerOp, *floatOp;
 } Kind;
 
-static const Kind kinds[] = {{"add", BinAdd, BinFadd},     {"fadd", -1, BinFadd}, {"max", BinMax, BinFmaximum},
-                             {"min", BinMin, BinFminimum}, {"umax", BinUmax, -1}, {"umin", BinUmin, -1},
-                             {"and", BinAnd, -1},          {"or", BinOr, -1},     {"xor", BinXor, -1},
-                             {"xchg", BinXchg, BinXchg}};
+static const Kind kinds[] = {{"add", BinAdd, BinFadd, "arith.addi", "arith.addf"},
+                             {"fadd", -1, BinFadd, NULL, "arith.addf"},
+                             {"max", BinMax, BinFmaximum, "arith.maxsi", "arith.maximumf"},
+                             {"min", BinMin, BinFminimum, "arith.minsi", "arith.minimumf"},
+                             {"umax", BinUmax, -1, "arith.maxui", NULL},
+                             {"umin", BinUmin, -1, "arith.minui", NULL},
+                             {"and", BinAnd, -1, "arith.andi", NULL},
+                             {"or", BinOr, -1, "arith.ori", NULL},
+                             {"xor", BinXor, -1, "arith.xori", NULL},
+                             {"xchg", BinXchg, BinXchg, NULL, NULL}};
 
-static int binaryOf(MlirStringRef name, MlirType element) {
+static const Kind *kindOf(MlirStringRef name, MlirType element) {
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; ++i)
     if (tileStringEquals(name, kinds[i].name))
-      return mlirTypeIsAFloat(element) ? kinds[i].onFloats : kinds[i].onIntegers;
-  return -1;
+      return (mlirTypeIsAFloat(element) ? kinds[i].onFloats : kinds[i].onIntegers) < 0 ? NULL : &kinds[i];
+  return NULL;
 }
 
-static bool expectAtomic(MlirOperation op, MlirType element) {
-  unsigned bits = gpuBits(element);
-  char text[64];
-  bool isKnown = !gpuIsSmallFloat(element) && (bits == 16 || bits == 32 || bits == 64 || bits == 8);
-  return isKnown ||
-         tileError(op, "not converted to a GPU yet: atomics on %s", tileTypeText(element, text, sizeof text));
+static MlirValue update(Gpu *g, const Kind *kind, const GpuCell *cell, MlirValue value, Ordering ordering) {
+  bool isFloat = mlirTypeIsAFloat(cell->element);
+  if (!gpuCellIsPlain(cell))
+    return gpuCellUpdate(g, cell, ordering, isFloat ? kind->floatOp : kind->integerOp, (MlirValue){NULL}, value);
+  MlirValue old = gpuAtomicOp(g, isFloat ? kind->onFloats : kind->onIntegers, cell->address,
+                              gpuToStored(g, value, cell->element), gpuStoredBytes(cell->element), ordering);
+  return gpuFromStored(g, old, cell->element);
 }
 
-typedef struct Ordering {
-  int order;
-  const char *scope;
-} Ordering;
-
-static MlirAttribute scopeAttribute(Gpu *g, const char *scope) {
-  return *scope ? mlirStringAttrGet(g->context, tileString(scope)) : (MlirAttribute){NULL};
-}
-
-static MlirValue atomicRmw(Gpu *g, int binary, MlirType element, MlirValue value, MlirValue address,
-                           Ordering ordering) {
-  MlirValue operands[] = {address, gpuToStored(g, value, element)};
-  TileAttributeEntry attributes[] = {{"bin_op", mlirIntegerAttrGet(g->i64, binary)},
-                                     {"ordering", mlirIntegerAttrGet(g->i64, ordering.order)},
-                                     {"syncscope", scopeAttribute(g, ordering.scope)},
-                                     {"alignment", mlirIntegerAttrGet(g->i64, gpuStoredBytes(element))},
-                                     {NULL}};
-  MlirValue old = tileBuildValue(&g->builder, "llvm.atomicrmw", mlirValueGetType(operands[1]), 2, operands, attributes);
-  return gpuFromStored(g, old, element);
-}
-
-static MlirValue asBits(Gpu *g, MlirValue value, MlirType element) {
-  MlirValue stored = gpuToStored(g, value, element);
-  if (!mlirTypeIsAFloat(mlirValueGetType(stored)))
-    return stored;
-  return gpuOp(g, "arith.bitcast", mlirIntegerTypeGet(g->context, gpuBits(element)), stored);
-}
-
-bool gpuCombineInMemory(Gpu *g, MlirOperation op, MlirType element, MlirValue value, MlirValue address) {
-  int binary = binaryOf(mlirStringAttrGetValue(tileOpAttribute(op, "combine")), element);
-  if (!expectAtomic(op, element))
-    return false;
-  if (binary < 0)
+bool gpuCombineInMemory(Gpu *g, MlirOperation op, const GpuCell *cell, MlirValue value) {
+  const Kind *kind = kindOf(mlirStringAttrGetValue(tileOpAttribute(op, "combine")), cell->element);
+  if (!kind)
     return gpuRefuse(op, "this combination on this type");
-  atomicRmw(g, binary, element, value, address, (Ordering){OrderRelaxed, g->vocabulary->scope(tileString("device"))});
+  update(g, kind, cell, value, gpuRelaxed(g));
   return true;
-}
-
-// Threads that store to one place are in no order: one of them stays, whole.
-void gpuStoreOneOf(Gpu *g, MlirType element, MlirValue value, MlirValue address) {
-  const char *scope = g->vocabulary->scope(tileString("device"));
-  MlirValue operands[] = {asBits(g, value, element), address};
-  TileAttributeEntry attributes[] = {{"ordering", mlirIntegerAttrGet(g->i64, OrderRelaxed)},
-                                     {"syncscope", scopeAttribute(g, scope)},
-                                     {"alignment", mlirIntegerAttrGet(g->i64, gpuStoredBytes(element))},
-                                     {NULL}};
-  tileBuild(&g->builder, "llvm.store", 2, operands, 0, NULL, attributes, 0, NULL);
 }
 
 typedef struct Combining {
@@ -108,9 +74,9 @@ typedef struct Combining {
   bool *ok;
 } Combining;
 
-static void combineOne(Gpu *g, const Window *window, MlirValue value, MlirValue address, const void *data) {
+static void combineOne(Gpu *g, const GpuCell *cell, MlirValue value, const void *data) {
   const Combining *combining = data;
-  *combining->ok = *combining->ok && gpuCombineInMemory(g, combining->op, window->element, value, address);
+  *combining->ok = *combining->ok && gpuCombineInMemory(g, combining->op, cell, value);
 }
 
 bool gpuStoreCombining(Gpu *g, MlirOperation op, const Window *window, const TileLayout *layout,
@@ -180,39 +146,32 @@ static void give(Gpu *g, MlirValue result, const MlirValue *registers) {
 
 //===--- rmw and cas ----------------------------------------------------------------------------------===//
 
-// Compared bit for bit, so on integers.
-static MlirValue compareAndSwap(Gpu *g, MlirType element, MlirValue expected, MlirValue value, MlirValue address,
-                                Ordering ordering) {
-  MlirValue operands[] = {address, asBits(g, expected, element), asBits(g, value, element)};
-  MlirType bits = mlirValueGetType(operands[1]), fields[] = {bits, g->i1};
-  MlirType pair = mlirLLVMStructTypeLiteralGet(g->context, 2, fields, false);
-  int failure = acquires(ordering) ? OrderAcquire : OrderRelaxed;
-  TileAttributeEntry attributes[] = {{"success_ordering", mlirIntegerAttrGet(g->i64, ordering.order)},
-                                     {"failure_ordering", mlirIntegerAttrGet(g->i64, failure)},
-                                     {"syncscope", scopeAttribute(g, ordering.scope)},
-                                     {"alignment", mlirIntegerAttrGet(g->i64, gpuStoredBytes(element))},
-                                     {NULL}};
-  MlirValue both = tileBuildValue(&g->builder, "llvm.cmpxchg", pair, 3, operands, attributes);
-  int64_t position = 0;
-  TileAttributeEntry first[] = {{"position", mlirDenseI64ArrayGet(g->context, 1, &position)}, {NULL}};
-  MlirValue old = tileBuildValue(&g->builder, "llvm.extractvalue", bits, 1, &both, first);
-  MlirType stored = gpuStoredType(g, element);
-  if (mlirTypeIsAFloat(stored))
-    old = gpuOp(g, "arith.bitcast", stored, old);
-  return gpuFromStored(g, old, element);
+static MlirValue asBits(Gpu *g, MlirValue value, MlirType element) {
+  return gpuCellBits(g, gpuToStored(g, value, element));
 }
 
-static MlirValue exchange(Gpu *g, const GpuReach *reach, intptr_t reg, MlirValue address, Ordering ordering,
-                          int binary) {
+// Compared bit for bit, so on integers.
+static MlirValue compareAndSwap(Gpu *g, const GpuCell *cell, MlirValue expected, MlirValue value, Ordering ordering) {
+  if (!gpuCellIsPlain(cell))
+    return gpuCellUpdate(g, cell, ordering, NULL, expected, value);
+  MlirValue old = gpuCompareAndSwap(g, cell->address, asBits(g, expected, cell->element),
+                                    asBits(g, value, cell->element), gpuStoredBytes(cell->element), ordering, NULL);
+  if (mlirTypeIsAFloat(cell->word))
+    old = gpuOp(g, "arith.bitcast", cell->word, old);
+  return gpuFromStored(g, old, cell->element);
+}
+
+// kind: null for compare and swap.
+static MlirValue exchange(Gpu *g, const GpuReach *reach, intptr_t reg, const GpuCell *cell, Ordering ordering,
+                          const Kind *kind) {
   MlirValue value = gpuRegisterOf(g, tileOpOperand(reach->op, "value"), reg);
-  if (!tileOpIs(reach->op, "tile.atomic_cas"))
-    return atomicRmw(g, binary, reach->element, value, address, ordering);
-  MlirValue expected = gpuRegisterOf(g, tileOpOperand(reach->op, "compare"), reg);
-  return compareAndSwap(g, reach->element, expected, value, address, ordering);
+  if (kind)
+    return update(g, kind, cell, value, ordering);
+  return compareAndSwap(g, cell, gpuRegisterOf(g, tileOpOperand(reach->op, "compare"), reg), value, ordering);
 }
 
 // By the owners; a masked element leaves an old value that nobody may look at: 0.
-static void exchangeAll(Gpu *g, const GpuReach *reach, Ordering ordering, int binary, MlirValue *registers) {
+static void exchangeAll(Gpu *g, const GpuReach *reach, Ordering ordering, const Kind *kind, MlirValue *registers) {
   MlirValue mask = tileOpOperand(reach->op, "mask");
   MlirType held = gpuHeldType(g, reach->element);
   MlirValue owner =
@@ -225,7 +184,7 @@ static void exchangeAll(Gpu *g, const GpuReach *reach, Ordering ordering, int bi
     MlirValue wanted = gpuBoth(g, owner, gpuIsWanted(g, reach, mask, reg));
     wanted = gpuBoth(g, wanted, place.inside);
     GpuIf branch = gpuIf(g, wanted, 1, &held);
-    MlirValue old = exchange(g, reach, reg, place.address, ordering, binary), none = registers[reg];
+    MlirValue old = exchange(g, reach, reg, &place.cell, ordering, kind), none = registers[reg];
     registers[reg] = old;
     if (wanted.ptr) {
       gpuElse(g, &branch, 1, &old);
@@ -238,17 +197,17 @@ static bool lowerAtomic(Gpu *g, MlirOperation op) {
   MlirValue result = mlirOperationGetResult(op, 0);
   bool isCas = tileOpIs(op, "tile.atomic_cas");
   GpuReach reach;
-  if (!gpuReachOf(g, op, "memory", mlirValueGetType(result), &reach) || !expectAtomic(op, reach.element))
+  if (!gpuReachOf(g, op, "memory", mlirValueGetType(result), &reach))
     return false;
-  int binary = isCas ? 0 : binaryOf(tileKeywordOf(op, "kind"), reach.element);
-  if (binary < 0)
+  const Kind *kind = isCas ? NULL : kindOf(tileKeywordOf(op, "kind"), reach.element);
+  if (!isCas && !kind)
     return gpuRefuse(op, "this kind on this type");
   Ordering ordering = orderingOf(g, op);
   MlirValue *registers = gpuAllocate(g, (size_t)gpuReachCount(&reach) * sizeof *registers);
   gpuWritesGlobal(g, gpuRootOf(reach.memory));
   if (releases(ordering))
     gpuBarrier(g);
-  exchangeAll(g, &reach, ordering, binary, registers);
+  exchangeAll(g, &reach, ordering, kind, registers);
   if (isUsed(result))
     spread(g, &reach, registers);
   if (acquires(ordering))
@@ -264,12 +223,10 @@ static bool lowerAtomicLoad(Gpu *g, MlirOperation op) {
   MlirType element = memory->element, stored = gpuStoredType(g, element);
   GpuReach reach = {.op = op, .element = element, .type = element};
   Ordering ordering = orderingOf(g, op);
-  if (!expectAtomic(op, element))
-    return false;
   gpuReadsGlobal(g, gpuRootOf(mlirOperationGetOperand(op, 0)));
   MlirValue address = gpuElementAddress(g, memory, op, 1), value;
   TileAttributeEntry attributes[] = {{"ordering", mlirIntegerAttrGet(g->i64, ordering.order)},
-                                     {"syncscope", scopeAttribute(g, ordering.scope)},
+                                     {"syncscope", gpuScopeAttribute(g, ordering)},
                                      {"alignment", mlirIntegerAttrGet(g->i64, gpuStoredBytes(element))},
                                      {NULL}};
   // One thread's look is the program's: all take the same way afterwards.
@@ -289,14 +246,12 @@ static bool lowerAtomicStore(Gpu *g, MlirOperation op) {
   const Memory *memory = gpuRecord(g, mlirOperationGetOperand(op, 1))->memory;
   MlirType element = memory->element;
   Ordering ordering = orderingOf(g, op);
-  if (!expectAtomic(op, element))
-    return false;
   gpuWritesGlobal(g, gpuRootOf(mlirOperationGetOperand(op, 1)));
   if (releases(ordering))
     gpuBarrier(g);
   GpuIf first = gpuIf(g, gpuCompare(g, Compare_Equal, g->thread, gpuI32(g, 0)), 0, NULL);
   TileAttributeEntry attributes[] = {{"ordering", mlirIntegerAttrGet(g->i64, ordering.order)},
-                                     {"syncscope", scopeAttribute(g, ordering.scope)},
+                                     {"syncscope", gpuScopeAttribute(g, ordering)},
                                      {"alignment", mlirIntegerAttrGet(g->i64, gpuStoredBytes(element))},
                                      {NULL}};
   MlirValue operands[] = {gpuToStored(g, gpuScalar(g, mlirOperationGetOperand(op, 0)), element),

@@ -253,6 +253,41 @@ static void recast(Gpu *g, MlirOperation op, const Cast *cast, MlirValue *const 
   }
 }
 
+// Widths of which neither is a power of two times the other: of each element of the result, the bits of the elements
+// that it meets in the operand, which shared memory holds dense. A row's last bits are the last element's: what would
+// be read after it is not wanted.
+static bool recastThroughMemory(Gpu *g, MlirOperation op) {
+  MlirValue input = mlirOperationGetOperand(op, 0), result = mlirOperationGetResult(op, 0);
+  MlirType from = mlirValueGetType(input), to = mlirValueGetType(result), element = tileTypeGetElement(from);
+  int64_t in = gpuBits(element), out = gpuBits(tileTypeGetElement(to)), bytes = gpuStoredBytes(element);
+  int64_t last = tileTypeGetCount(from) - 1;
+  MlirValue scratch = gpuScratch(g, gpuTileBytes(from)), *registers = gpuRecordTile(g, result);
+  gpuWriteDense(g, from, gpuTile(g, input), scratch);
+  gpuScratchReady(g);
+  Places places = gpuDensePlaces(g, to);
+  for (intptr_t reg = 0; reg < gpuRegisters(to); ++reg) {
+    MlirValue begin = gpuMul(g, gpuPlace(g, &places, reg), gpuI32(g, out)), whole = gpuInteger(g, g->i64, 0);
+    MlirValue first = gpuBinary(g, "arith.divui", begin, gpuI32(g, in));
+    MlirValue skipped = gpuSub(g, begin, gpuMul(g, first, gpuI32(g, in)));
+    for (int64_t part = 0; part * in < out + in - 1; ++part) {
+      MlirValue at = gpuBinary(g, "arith.minui", gpuAdd(g, first, gpuI32(g, part)), gpuI32(g, last)), one;
+      gpuLoadElements(g, element, 1, gpuAddress(g, scratch, gpuMul(g, at, gpuI32(g, bytes))), bytes, &one);
+      MlirValue bits = gpuCast(g, bitsOf(g, one), g->i64, false);
+      MlirValue up = gpuCast(g, gpuSub(g, gpuI32(g, part * in), skipped), g->i64, false);
+      if (!part)
+        bits = gpuBinary(g, "arith.shrui", bits, gpuCast(g, skipped, g->i64, false));
+      else // at 64 and beyond there is nothing left to fill
+        bits = gpuSelect(g, gpuCompare(g, Compare_UnsignedLess, up, gpuInteger(g, g->i64, 64)),
+                         gpuBinary(g, "arith.shli", bits, gpuAnd(g, up, 63)), gpuInteger(g, g->i64, 0));
+      whole = gpuBinary(g, "arith.ori", whole, bits);
+    }
+    MlirType type = tileTypeGetElement(to);
+    registers[reg] = valueOf(g, gpuCast(g, whole, bitsType(g, type), false), type);
+  }
+  gpuScratchDone(g);
+  return true;
+}
+
 bool gpuLowerBitcast(Gpu *g, MlirOperation op) {
   MlirValue input = mlirOperationGetOperand(op, 0);
   MlirType from = mlirValueGetType(input), to = tileResultType(op, 0);
@@ -261,8 +296,8 @@ bool gpuLowerBitcast(Gpu *g, MlirOperation op) {
   unsigned fromBits = gpuBits(tileTypeGetElement(from)), toBits = gpuBits(tileTypeGetElement(to));
   Cast cast = {.last = tileTypeGetRank(to) - 1, .narrows = fromBits > toBits};
   cast.factor = cast.narrows ? fromBits / toBits : toBits / fromBits;
-  if (cast.factor & (cast.factor - 1) || cast.factor > 64)
-    return gpuRefuse(op, "widths of which none is a power of two of the other");
+  if (cast.factor & (cast.factor - 1) || (cast.narrows ? fromBits % toBits : toBits % fromBits))
+    return recastThroughMemory(g, op);
   int64_t parts = cast.narrows ? 1 : cast.factor;
   MlirValue *values[64], scratch = {NULL};
   for (cast.part = 0; cast.part < parts; ++cast.part) {

@@ -21,10 +21,18 @@ MlirType gpuHeldType(Gpu *g, MlirType element) {
 MlirType gpuStoredType(Gpu *g, MlirType element) {
   if (mlirTypeIsAIndex(element))
     return g->i64;
-  return gpuBits(element) <= 8 ? g->i8 : gpuHeldType(g, element);
+  bool isOdd = mlirTypeIsAInteger(element) && gpuBits(element) < 8 * gpuStoredBytes(element);
+  return isOdd || gpuBits(element) <= 8 ? mlirIntegerTypeGet(g->context, 8 * (unsigned)gpuStoredBytes(element))
+                                        : gpuHeldType(g, element);
 }
 
-int64_t gpuStoredBytes(MlirType element) { return ((int64_t)gpuBits(element) + 7) / 8; }
+// A power of two, as LLVM lays integers out in memory.
+int64_t gpuStoredBytes(MlirType element) {
+  int64_t bytes = 1;
+  while (bytes * 8 < (int64_t)gpuBits(element))
+    bytes *= 2;
+  return bytes;
+}
 
 //===--- constants ------------------------------------------------------------------===//
 
@@ -166,10 +174,10 @@ intptr_t gpuWords(Gpu *g, MlirValue value, MlirValue *words) {
 
 MlirValue gpuFromWords(Gpu *g, const MlirValue *words, MlirType held) {
   unsigned bits = gpuBits(held);
-  MlirValue integer = gpuCast(g, words[0], integerOf(g, bits), false);
+  MlirValue integer = gpuCast(g, words[0], integerOf(g, bits > 32 ? 64 : bits), false);
   if (bits > 32) {
     MlirValue high = gpuShiftLeft(g, gpuCast(g, words[1], g->i64, false), 32);
-    integer = gpuBinary(g, "arith.ori", integer, high);
+    integer = gpuCast(g, gpuBinary(g, "arith.ori", integer, high), integerOf(g, bits), false);
   }
   if (mlirTypeIsAFloat(held))
     return gpuOp(g, "arith.bitcast", held, integer);

@@ -198,7 +198,7 @@ void gpuEndFor(Gpu *g, TileBuilder before);
 
 //===--- elements.c: what elements are held as --------------------------------===//
 // Held: f32 for tf32, the element itself otherwise (upstream's passes and ours lower what no machine has). Stored in
-// memory: i8 for i1, i64 for index, a byte for what is narrower.
+// memory: i8 for i1, i64 for index, a byte for what is narrower, the next power of two of bytes for other widths.
 MlirType gpuHeldType(Gpu *g, MlirType element);
 MlirType gpuStoredType(Gpu *g, MlirType element);
 int64_t gpuStoredBytes(MlirType element);

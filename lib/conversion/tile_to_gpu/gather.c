@@ -76,8 +76,6 @@ bool gpuReachOf(Gpu *g, MlirOperation op, const char *memory, MlirType type, Gpu
   tileOpOperands(op, "indices", &reach->firstIndex, &count);
   reach->indices = gpuAllocate(g, (size_t)(count + 1) * sizeof *reach->indices);
   bool isView = tileTypeIsAView(mlirValueGetType(reach->memory));
-  if (isView && gpuRecord(g, reach->memory)->view->packing)
-    return gpuRefuse(op, "computed places in a packed view");
   for (intptr_t i = 0; i < count; ++i) {
     MlirValue index = mlirOperationGetOperand(op, reach->firstIndex + i);
     if (gpuIsTile(mlirValueGetType(index)))
@@ -118,25 +116,23 @@ static Position inTile(Gpu *g, const GpuReach *reach, const View *view, intptr_t
   MlirValue within = asIndex(g, gpuCoordinate(g, reach->map, axis, reg));
   within = tileBuildMul(builder, within, tileBuildIndex(builder, tileViewTypeGetStride(view->type, axis)));
   Position position = {tileBuildAdd(builder, origin, within), {NULL}};
-  position.inside = gpuCompare(g, Compare_UnsignedLess, position.at, view->memory.sizes[view->dims[axis]]);
+  position.inside = gpuCompare(g, Compare_UnsignedLess, position.at, gpuViewSize(g, view, axis));
   return position;
 }
 
 static GpuPlace placeInView(Gpu *g, const GpuReach *reach, const View *view, intptr_t reg) {
-  TileBuilder *builder = &g->builder;
-  MlirValue offset = tileBuildIndex(builder, 0);
+  MlirValue positions[MaxRank];
   GpuPlace place = {.inside = view->inside};
   for (intptr_t axis = 0; axis < tileViewTypeGetRank(view->type); ++axis) {
-    MlirValue size = view->memory.sizes[view->dims[axis]];
+    MlirValue size = gpuViewSize(g, view, axis);
     Position position =
         reach->indices[axis] ? bounded(g, reach, reach->indices[axis][reg], size) : inTile(g, reach, view, axis, reg);
     place.inside = gpuBoth(g, place.inside, position.inside);
     if (reach->indices[axis])
       place.numbers = gpuBoth(g, place.numbers, position.inside);
-    offset = tileBuildAdd(builder, offset, tileBuildMul(builder, position.at, view->memory.strides[view->dims[axis]]));
+    positions[axis] = position.at;
   }
-  MlirValue bytes = tileBuildIndex(builder, gpuStoredBytes(reach->element));
-  place.address = gpuAddress(g, view->memory.base, tileBuildMul(builder, offset, bytes));
+  place.cell = gpuCellInView(g, view, positions);
   return place;
 }
 
@@ -155,7 +151,7 @@ static GpuPlace placeInMemref(Gpu *g, const GpuReach *reach, const Memory *memor
     offset = tileBuildAdd(builder, offset, tileBuildMul(builder, position.at, memory->strides[d]));
   }
   MlirValue bytes = tileBuildIndex(builder, gpuStoredBytes(reach->element));
-  place.address = gpuAddress(g, memory->base, tileBuildMul(builder, offset, bytes));
+  place.cell = gpuCell(g, gpuAddress(g, memory->base, tileBuildMul(builder, offset, bytes)), reach->element);
   return place;
 }
 
@@ -165,7 +161,8 @@ static GpuPlace placeAtAddress(Gpu *g, const GpuReach *reach, intptr_t reg) {
   GpuPlace place = {.inside = {NULL}};
   if (reach->bounds == GpuDrop)
     place.inside = gpuCompare(g, Compare_NotEqual, address, gpuInteger(g, g->i64, 0));
-  place.address = gpuOp(g, "llvm.inttoptr", mlirLLVMPointerTypeGet(g->context, GlobalSpace), address);
+  MlirType pointer = mlirLLVMPointerTypeGet(g->context, GlobalSpace);
+  place.cell = gpuCell(g, gpuOp(g, "llvm.inttoptr", pointer, address), reach->element);
   return place;
 }
 
@@ -243,7 +240,6 @@ static bool lowerGather(Gpu *g, MlirOperation op) {
   gpuReadsGlobal(g, gpuRootOf(source));
   bool isTile = gpuIsTile(reach.type);
   MlirValue *registers = isTile ? gpuRecordTile(g, result) : gpuAllocate(g, sizeof *registers);
-  int64_t bytes = gpuStoredBytes(reach.element);
   const Record *record = gpuRecord(g, source);
   padding = record->kind == Record_View ? gpuPadding(g, record->view) : gpuZero(g, reach.element);
   for (intptr_t reg = 0; reg < gpuReachCount(&reach); ++reg) {
@@ -252,7 +248,7 @@ static bool lowerGather(Gpu *g, MlirOperation op) {
     trapOutside(g, &reach, wanted, place.numbers);
     MlirValue there = gpuBoth(g, wanted, place.inside);
     MlirValue missing = other.ptr ? gpuRegisterOf(g, other, reg) : padding;
-    gpuLoadWhere(g, there, reach.element, 1, place.address, bytes, missing, &registers[reg]);
+    registers[reg] = gpuCellLoad(g, &place.cell, there, missing);
   }
   if (!isTile)
     gpuRecordScalar(g, result, registers[0]);
@@ -280,8 +276,8 @@ static bool lowerScatter(Gpu *g, MlirOperation op) {
     wanted = gpuBoth(g, wanted, place.inside);
     GpuIf branch = gpuIf(g, wanted, 0, NULL);
     if (!combine.ptr)
-      gpuStoreOneOf(g, reach.element, one, place.address);
-    else if (!gpuCombineInMemory(g, op, reach.element, one, place.address))
+      gpuCellStoreOneOf(g, &place.cell, one);
+    else if (!gpuCombineInMemory(g, op, &place.cell, one))
       return false;
     gpuEndIf(g, &branch, 0, NULL, NULL);
   }

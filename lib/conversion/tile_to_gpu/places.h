@@ -2,11 +2,11 @@
 #ifndef TESSERA_CONVERSION_TILE_TO_GPU_PLACES_H
 #define TESSERA_CONVERSION_TILE_TO_GPU_PLACES_H
 
-#include "lib/conversion/tile_to_gpu/engine.h"
+#include "lib/conversion/tile_to_gpu/cells.h"
 
 // The element of one register (or of a scalar op).
 typedef struct GpuPlace {
-  MlirValue address;
+  GpuCell cell;
   MlirValue inside;  // i1: it exists; null: it does
   MlirValue numbers; // i1: the numbers that the program computed are within bounds; null: they are
 } GpuPlace;

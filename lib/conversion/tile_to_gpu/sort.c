@@ -32,11 +32,10 @@ static MlirValue keyOfFloat(Gpu *g, MlirValue value) {
   return gpuSelect(g, isNan, gpuInteger(g, g->i64, INT64_MAX), key);
 }
 
-// Integers are signed; of i1 true is the greater. Descending: the order reversed, positions not.
+// Integers are signed: of i1 true is -1 and the smaller. Descending: the order reversed, positions not.
 static MlirValue keyOf(Gpu *g, const Sort *sort, MlirValue value) {
   MlirType type = mlirValueGetType(value);
-  MlirValue key =
-      mlirTypeIsAFloat(type) ? keyOfFloat(g, value) : gpuCast(g, value, g->i64, !mlirTypeEqual(type, g->i1));
+  MlirValue key = mlirTypeIsAFloat(type) ? keyOfFloat(g, value) : gpuCast(g, value, g->i64, true);
   return sort->isDescending ? gpuXor(g, key, gpuInteger(g, g->i64, -1)) : key;
 }
 

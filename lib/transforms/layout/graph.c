@@ -234,15 +234,6 @@ static void addMove(Graph *graph, MlirOperation op, Relation relation) {
   addDefinition(graph, mlirOperationGetResult(op, 0), relation);
 }
 
-// The variable belongs to the side with the wider elements.
-static void addBitcast(Graph *graph, MlirOperation op) {
-  MlirType from = tileOperandType(op, 0), to = tileResultType(op, 0);
-  unsigned before = tileElementWidth(tileTypeGetElement(from)), after = tileElementWidth(tileTypeGetElement(to));
-  addVariable(graph, Variable_Elementwise, op, before > after ? from : to);
-  addUse(graph, op, 0, before > after ? Relation_Same : Relation_Recast);
-  addDefinition(graph, mlirOperationGetResult(op, 0), before > after ? Relation_Recast : Relation_Same);
-}
-
 static void addProduct(Graph *graph, MlirOperation op) {
   addVariable(graph, Variable_Product, op, tileResultType(op, 0));
   for (intptr_t i = 0, count = mlirOperationGetNumOperands(op); i < count; ++i) {
@@ -326,7 +317,7 @@ static void addElementwise(Graph *graph, MlirOperation op, VariableKind kind) {
   }
 }
 
-// Moves whose parts may lie anywhere: slice, cat, topk, histogram.
+// Moves whose parts may lie anywhere: slice, cat, topk, histogram, some bitcasts.
 static void addApart(Graph *graph, MlirOperation op) {
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
     if (tileTypeIsATile(tileOperandType(op, i))) {
@@ -358,6 +349,20 @@ static void addReshape(Graph *graph, MlirOperation op) {
   else
     addApart(graph, op);
 }
+// The variable belongs to the side with the wider elements; where one is no power of two times the other, both are.
+static void addBitcast(Graph *graph, MlirOperation op) {
+  MlirType from = tileOperandType(op, 0), to = tileResultType(op, 0);
+  unsigned before = tileElementWidth(tileTypeGetElement(from)), after = tileElementWidth(tileTypeGetElement(to));
+  unsigned wide = before > after ? before : after, narrow = before > after ? after : before, factor = wide / narrow;
+  if (wide % narrow || factor & (factor - 1)) {
+    addApart(graph, op);
+    return;
+  }
+  addVariable(graph, Variable_Elementwise, op, before > after ? from : to);
+  addUse(graph, op, 0, before > after ? Relation_Same : Relation_Recast);
+  addDefinition(graph, mlirOperationGetResult(op, 0), before > after ? Relation_Recast : Relation_Same);
+}
+
 static void addRandom(Graph *graph, MlirOperation op) {
   MlirValue counter = tileOpOperand(op, "counter");
   bool isTile = tileTypeIsATile(mlirValueGetType(counter));

@@ -3,7 +3,9 @@
 // the families have methods and errors). Why: libm takes scalars only, and upstream's approximations miss 2 ulp.
 // Expects: scalars or fixed-size vectors of f32, f16 or bf16; the last two go through f32. Leaves: arith, math.fma,
 // absf, floor and sqrt, which are instructions; f64, tensors and scalable vectors as they were. log1p and expm1, which
-// upstream takes apart so that they cancel, are expanded for f64 too, by math.log and math.exp of f64. Cost: linear.
+// upstream takes apart so that they cancel, are expanded for f64 too, by math.log and math.exp of f64. fpowi and ipowi,
+// which LLVM has of scalars only or not at all, become powf and multiplications. With f64=true, where there is no C
+// library (GPUs): f64's functions, too, and all others of math, to 2.5 ulp of f64 (f64/families.h). Cost: linear.
 // Papers: Cody and Waite 1980; Payne and Hanek 1983; Remez 1934. Largest error in ulp over all f32 inputs (cos: every
 // 7th; powf: 1.5e8 pairs), ns per element in 16 lanes of one Zen 5 core, and of glibc's scalar call:
 //   exp  0.50001 0.29 1.4    exp2 0.50001 0.30 1.5    tanh 0.50029 0.48 8.5    log   0.50000 0.35 1.5
@@ -12,28 +14,58 @@
 #include "lib/transforms/math/expand_math.h"
 #include "lib/capi/patterns.h"
 #include "lib/ir/pass.h"
+#include "lib/transforms/math/f64/families.h"
 #include "lib/transforms/math/families.h"
+
+typedef MlirValue (*Expansion)(TileLanes *lanes, const MlirValue *operands);
 
 typedef struct Family {
   const char *op;
-  MlirValue (*expand)(TileLanes *lanes, const MlirValue *operands);
-  bool takesF64;
+  Expansion expand, expandF64; // expand: precise enough for f32; null: none. expandF64: for f64
+  bool takesF64;               // without f64=true, too: by expand where there is one
 } Family;
 
 static const Family families[] = {
-    {"math.exp", tileExpandExp},     {"math.exp2", tileExpandExp2},         {"math.tanh", tileExpandTanh},
-    {"math.log", tileExpandLog},     {"math.log2", tileExpandLog2},         {"math.erf", tileExpandErf},
-    {"math.sin", tileExpandSin},     {"math.cos", tileExpandCos},           {"math.powf", tileExpandPow},
-    {"math.rsqrt", tileExpandRsqrt}, {"math.log1p", tileExpandLog1p, true}, {"math.expm1", tileExpandExpm1, true},
+    {"math.exp", tileExpandExp, tileExpandF64Exp},
+    {"math.exp2", tileExpandExp2, tileExpandF64Exp2},
+    {"math.tanh", tileExpandTanh, tileExpandF64Tanh},
+    {"math.log", tileExpandLog, tileExpandF64Log},
+    {"math.log2", tileExpandLog2, tileExpandF64Log2},
+    {"math.erf", tileExpandErf, tileExpandF64Erf},
+    {"math.sin", tileExpandSin, tileExpandF64Sin},
+    {"math.cos", tileExpandCos, tileExpandF64Cos},
+    {"math.powf", tileExpandPow, tileExpandF64Pow},
+    {"math.rsqrt", tileExpandRsqrt, tileExpandRsqrt},
+    {"math.log1p", tileExpandLog1p, tileExpandF64Log1p, true},
+    {"math.expm1", tileExpandExpm1, tileExpandF64Expm1, true},
+    {"math.fpowi", NULL, tileExpandF64Pow, true},
+    {"math.log10", NULL, tileExpandF64Log10},
+    {"math.sinh", NULL, tileExpandF64Sinh},
+    {"math.cosh", NULL, tileExpandF64Cosh},
+    {"math.asinh", NULL, tileExpandF64Asinh},
+    {"math.acosh", NULL, tileExpandF64Acosh},
+    {"math.atanh", NULL, tileExpandF64Atanh},
+    {"math.erfc", NULL, tileExpandF64Erfc},
+    {"math.tan", NULL, tileExpandF64Tan},
+    {"math.asin", NULL, tileExpandF64Asin},
+    {"math.acos", NULL, tileExpandF64Acos},
+    {"math.atan", NULL, tileExpandF64Atan},
+    {"math.atan2", NULL, tileExpandF64Atan2},
+    {"math.cbrt", NULL, tileExpandF64Cbrt},
 };
 enum { familyCount = sizeof families / sizeof *families };
 
 // --- Questions ---
 
-static bool isExpandable(MlirType type, bool takesF64) {
+// Null: it stays as it is.
+static Expansion expansionOf(const Family *family, MlirType type, bool wantsF64) {
   MlirType element = tileLanesElement(type);
-  return (takesF64 && mlirTypeIsAF64(element)) || mlirTypeIsAF32(element) || mlirTypeIsAF16(element) ||
-         mlirTypeIsABF16(element);
+  bool isF64 = mlirTypeIsAF64(element);
+  if (!isF64 && !mlirTypeIsAF32(element) && !mlirTypeIsAF16(element) && !mlirTypeIsABF16(element))
+    return NULL;
+  if (family->expand && (isF64 ? family->takesF64 && !wantsF64 : !wantsF64 || !family->takesF64))
+    return family->expand;
+  return wantsF64 || family->takesF64 ? family->expandF64 : NULL;
 }
 
 static const Family *familyOf(MlirOperation op) {
@@ -64,26 +96,76 @@ static MlirValue convert(TileLanes *lanes, const char *name, MlirValue value, Ml
   return value;
 }
 
-static MlirLogicalResult expand(MlirRewritePattern pattern, MlirOperation op, MlirPatternRewriter rewriter,
-                                void *userData) {
+// An exponent of fpowi is an integer.
+static MlirValue asF64(TileLanes *lanes, MlirValue value) {
+  if (mlirTypeIsAInteger(tileLanesElement(mlirValueGetType(value))))
+    return tileBuildValue(&lanes->builder, "arith.sitofp", lanes->f64, 1, &value, NULL);
+  return convert(lanes, "arith.extf", value, lanes->f64);
+}
+
+static MlirLogicalResult expandAs(MlirOperation op, MlirPatternRewriter rewriter, bool wantsF64) {
   MlirType type = tileResultType(op, 0);
   const Family *family = familyOf(op);
-  if (!family || !isExpandable(type, family->takesF64))
+  Expansion expansion = family ? expansionOf(family, type, wantsF64) : NULL;
+  if (!expansion)
     return mlirLogicalResultFailure();
   TileLanes lanes = tileLanesOf(tileBuilderInPattern(rewriter, op), type);
   MlirValue operands[2];
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
-    operands[i] = convert(&lanes, "arith.extf", mlirOperationGetOperand(op, i), lanes.f64);
-  MlirValue result = convert(&lanes, "arith.truncf", family->expand(&lanes, operands), type);
+    operands[i] = asF64(&lanes, mlirOperationGetOperand(op, i));
+  MlirValue result = convert(&lanes, "arith.truncf", expansion(&lanes, operands), type);
+  mlirRewriterBaseReplaceOpWithValues(mlirPatternRewriterAsBase(rewriter), op, 1, &result);
+  return mlirLogicalResultSuccess();
+}
+
+static MlirLogicalResult expand(MlirRewritePattern pattern, MlirOperation op, MlirPatternRewriter rewriter,
+                                void *userData) {
+  return expandAs(op, rewriter, /*wantsF64=*/false);
+}
+
+static MlirLogicalResult expandF64(MlirRewritePattern pattern, MlirOperation op, MlirPatternRewriter rewriter,
+                                   void *userData) {
+  return expandAs(op, rewriter, /*wantsF64=*/true);
+}
+
+static MlirValue resized(TileLanes *lanes, MlirValue value, MlirType type) {
+  MlirType from = mlirValueGetType(value), element = tileLanesElement(type);
+  if (mlirTypeEqual(from, type))
+    return value;
+  bool isIndex = mlirTypeIsAIndex(tileLanesElement(from)) || mlirTypeIsAIndex(element);
+  bool widens = !isIndex && mlirIntegerTypeGetWidth(tileLanesElement(from)) < mlirIntegerTypeGetWidth(element);
+  const char *name = isIndex ? "arith.index_cast" : widens ? "arith.extsi" : "arith.trunci";
+  return tileBuildValue(&lanes->builder, name, type, 1, &value, NULL);
+}
+
+static MlirLogicalResult expandIntegerPower(MlirRewritePattern pattern, MlirOperation op, MlirPatternRewriter rewriter,
+                                            void *userData) {
+  MlirType type = tileResultType(op, 0), element = tileLanesElement(type);
+  bool isIndex = mlirTypeIsAIndex(element);
+  if (!isIndex && (!mlirTypeIsAInteger(element) || mlirIntegerTypeGetWidth(element) > 64))
+    return mlirLogicalResultFailure();
+  TileLanes lanes = tileLanesOf(tileBuilderInPattern(rewriter, op), type);
+  MlirValue operands[2];
+  for (intptr_t i = 0; i < 2; ++i)
+    operands[i] = resized(&lanes, mlirOperationGetOperand(op, i), lanes.i64);
+  MlirValue result = tileExpandIntegerPower(&lanes, operands, isIndex ? 64 : mlirIntegerTypeGetWidth(element));
+  result = resized(&lanes, result, type);
   mlirRewriterBaseReplaceOpWithValues(mlirPatternRewriterAsBase(rewriter), op, 1, &result);
   return mlirLogicalResultSuccess();
 }
 
 // --- The pass ---
 
-static void populate(MlirRewritePatternSet patterns, MlirContext context) {
+static void populateWith(MlirRewritePatternSet patterns, MlirContext context, TileRewrite rewrite) {
   for (int i = 0; i < familyCount; ++i)
-    tileAddPattern(patterns, context, families[i].op, /*benefit=*/1, expand);
+    tileAddPattern(patterns, context, families[i].op, /*benefit=*/1, rewrite);
+  tileAddPattern(patterns, context, "math.ipowi", /*benefit=*/1, expandIntegerPower);
+}
+
+static void populate(MlirRewritePatternSet patterns, MlirContext context) { populateWith(patterns, context, expand); }
+
+static void populateF64(MlirRewritePatternSet patterns, MlirContext context) {
+  populateWith(patterns, context, expandF64);
 }
 
 // Upstream's sin and cos are not taken: sin(1e9) is 1.8e12 there. It has no exp2, powf or plain rsqrt.
@@ -100,17 +182,19 @@ static void dependentDialects(MlirDialectRegistry registry) {
 
 static bool run(MlirOperation op, MlirExtPass pass) {
   bool fast = mlirExtPassGetBool(pass, "fast") && !hasFunctionOnTensor(op);
-  return tileApplyPatterns(op, fast ? populateFast : populate);
+  return tileApplyPatterns(op, fast ? populateFast : mlirExtPassGetBool(pass, "f64") ? populateF64 : populate);
 }
 
 static const MlirExtPassOption options[] = {
     {"fast", TILE_FAST_MATH_HELP, MlirExtOption_Bool, "false"},
+    {"f64", "Expand all functions, of f64 too, to 2.5 ulp: nothing is left to a C library", MlirExtOption_Bool,
+     "false"},
 };
 
 const MlirExtPassDefinition tileExpandMathPass = {
     .argument = "tile-expand-math",
     .summary = "Expands elementary functions of f32, f16 and bf16 inline, to 0.51 ulp",
-    .numOptions = 1,
+    .numOptions = sizeof options / sizeof *options,
     .options = options,
     .dependentDialects = dependentDialects,
     .run = run,

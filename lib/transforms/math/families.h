@@ -26,5 +26,7 @@ MlirValue tileExpandCos(TileLanes *lanes, const MlirValue *x);
 // near_zero.c; of f64 too
 MlirValue tileExpandLog1p(TileLanes *lanes, const MlirValue *x);
 MlirValue tileExpandExpm1(TileLanes *lanes, const MlirValue *x);
+// integer_power.c: of i64 lanes that hold integers of `width` bits
+MlirValue tileExpandIntegerPower(TileLanes *lanes, const MlirValue *xAndN, unsigned width);
 
 #endif

@@ -5,7 +5,7 @@ Each row: name, f and its weight, interval, degree. The polynomial q of that deg
 where the weight makes that the relative error of the function evaluated with q. Printed: q's coefficients, lowest
 degree first, rounded to f64, then the error of the rounded polynomial.
 """
-from mpmath import mp, mpf, matrix, lu_solve, exp, log, sin, cos, erf, sqrt, pi, expm1, atanh
+from mpmath import mp, mpf, matrix, lu_solve, exp, log, sin, cos, erf, erfc, sqrt, pi, expm1, asin, atan, atanh
 
 mp.dps = 60
 LN2 = log(2)
@@ -26,6 +26,25 @@ cosine = series(lambda z: (cos(sqrt(z)) - 1) / z, [-mpf(1) / 2, mpf(1) / 24])
 # erf x = x q(x^2 / 8 - 1)
 error = series(lambda z: erf(sqrt(z)) / sqrt(z), [2 / sqrt(pi), -2 / (3 * sqrt(pi))])
 
+# Of f64/: what is left after the terms that are added last. e^r = 1 + r + r^2 q(r)
+f64Exponential = series(lambda r: (expm1(r) - r) / r**2, [mpf(1) / 2, mpf(1) / 6, mpf(1) / 24])
+# log((1 + s) / (1 - s)) = 2 s + s z q(z), and 2 s (1 + z / 3 + z^2 q(z))
+f64Logarithm = series(lambda z: (2 * atanh(sqrt(z)) / sqrt(z) - 2) / z, [mpf(2) / 3, mpf(2) / 5])
+f64Tail = series(lambda z: ((atanh(sqrt(z)) / sqrt(z) - 1) / z - mpf(1) / 3) / z, [mpf(1) / 5, mpf(1) / 7])
+# cos r = 1 - z / 2 + z^2 q(z)
+f64Cosine = series(lambda z: (cos(sqrt(z)) - 1 + z / 2) / z**2, [mpf(1) / 24, -mpf(1) / 720])
+# asin x = x + x z q(z), atan x likewise
+f64Arcsine = series(lambda z: (asin(sqrt(z)) / sqrt(z) - 1) / z, [mpf(1) / 6, mpf(3) / 40])
+f64Arctangent = series(lambda z: (atan(sqrt(z)) / sqrt(z) - 1) / z, [-mpf(1) / 3, mpf(1) / 5])
+f64Error = series(lambda z: erf(sqrt(z)) / sqrt(z), [2 / sqrt(pi), -2 / (3 * sqrt(pi))])
+
+
+def f64Complement(t):
+    """erfc x = e^(-x^2) q((x - 4) / (x + 4)) / (1 + 2 x)."""
+    x = 4 * (1 + t) / (1 - t)
+    return (1 + 2 * x) * exp(x * x) * erfc(x)
+
+
 QUARTER = (pi / 4 + mpf("1e-6"))**2
 ROWS = [
     ("exponential", exponential, lambda r: abs(r) / exp(r), -LN2 / 2, LN2 / 2, 7),
@@ -33,6 +52,15 @@ ROWS = [
     ("sine", sine, lambda z: z / (1 + z * sine(z)), mpf(0), QUARTER, 3),
     ("cosine", cosine, lambda z: z / (1 + z * cosine(z)), mpf(0), QUARTER, 4),
     ("errorFunction", lambda u: error(8 * (u + 1)), lambda u: 1 / error(8 * (u + 1)), mpf(-1), mpf(1), 20),
+    ("f64 exponential", f64Exponential, lambda r: r**2 / exp(r), -LN2 / 2, LN2 / 2, 10),
+    ("f64 logarithm", f64Logarithm, lambda z: z / 2, mpf(0), (3 - 2 * sqrt(2))**2, 6),
+    ("f64 tail", f64Tail, lambda z: z * z, mpf(0), (3 - 2 * sqrt(2))**2, 8),
+    ("f64 sine", sine, lambda z: z / (1 + z * sine(z)), mpf(0), QUARTER, 5),
+    ("f64 cosine", f64Cosine, lambda z: z * z / cos(sqrt(z)), mpf(0), QUARTER, 5),
+    ("f64 near", f64Error, lambda z: 1 / mpf("1.1"), mpf(0), mpf("0.25"), 9),
+    ("f64 far", f64Complement, lambda t: 1 / f64Complement(t), mpf(-7) / 9, mpf("23.3") / mpf("31.3"), 21),
+    ("f64 arcsine", f64Arcsine, lambda z: z, mpf(0), mpf("0.25"), 11),
+    ("f64 arctangent", f64Arctangent, lambda z: z, mpf(0), mpf("0.1915"), 10),
 ]
 
 

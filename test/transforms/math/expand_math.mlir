@@ -2,6 +2,7 @@
 // RUN: %tile_opt %s --pass-pipeline='builtin.module(func.func(tile-expand-math))' | FileCheck %s
 // RUN: %mlir_opt_plugin %s --pass-pipeline='builtin.module(tile-expand-math)' | FileCheck %s
 // RUN: %tile_opt %s --pass-pipeline='builtin.module(func.func(tile-expand-math{fast=true}))' | FileCheck %s --check-prefix=FAST
+// RUN: %tile_opt %s --pass-pipeline='builtin.module(func.func(tile-expand-math{f64=true}))' | FileCheck %s --check-prefix=F64
 
 // One rounding, from f64.
 // CHECK-LABEL: func @exp
@@ -71,7 +72,7 @@ func.func @by_way_of_f32(%x: f16, %y: vector<8xbf16>) -> (f16, vector<8xbf16>) {
 // CHECK-NEXT: math.exp %[[T]] : tensor<4xf32>
 // CHECK-NEXT: math.exp %[[S]] : vector<[4]xf32>
 // CHECK-NEXT: math.sqrt %[[F]] : f32
-// CHECK-NEXT: math.ipowi %[[I]], %[[I]] : i32
+// CHECK-NEXT: math.ctpop %[[I]] : i32
 // CHECK-NEXT: return
 // FAST-LABEL: func @left_alone
 // FAST-COUNT-3: math.exp
@@ -81,6 +82,29 @@ func.func @left_alone(%x: f64, %t: tensor<4xf32>, %s: vector<[4]xf32>, %f: f32, 
   %1 = math.exp %t : tensor<4xf32>
   %2 = math.exp %s : vector<[4]xf32>
   %3 = math.sqrt %f : f32
-  %4 = math.ipowi %i, %i : i32
+  %4 = math.ctpop %i : i32
   return %0, %1, %2, %3, %4 : f64, tensor<4xf32>, vector<[4]xf32>, f32, i32
+}
+
+// With f64=true nothing is left to a C library; otherwise f64 and what f32 has no expansion for stay.
+// CHECK-LABEL: func @for_gpus
+// CHECK-DAG: math.exp %{{.*}} : f64
+// CHECK-DAG: math.atan2 %{{.*}} : f32
+// F64-LABEL: func @for_gpus
+// F64-NOT: math.{{exp|atan}}
+// F64: return
+func.func @for_gpus(%x: f64, %y: f32) -> (f64, f32) {
+  %0 = math.exp %x : f64
+  %1 = math.atan2 %y, %y : f32
+  return %0, %1 : f64, f32
+}
+
+// Powers of integers are multiplications everywhere; of an f32 to an integer one power of f64.
+// CHECK-LABEL: func @to_integers
+// CHECK-NOT: math.{{ipowi|fpowi}}
+// CHECK: return
+func.func @to_integers(%x: vector<4xi8>, %y: f32, %n: i32) -> (vector<4xi8>, f32) {
+  %0 = math.ipowi %x, %x : vector<4xi8>
+  %1 = math.fpowi %y, %n : f32, i32
+  return %0, %1 : vector<4xi8>, f32
 }

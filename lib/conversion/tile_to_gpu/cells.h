@@ -1,0 +1,47 @@
+// One element in memory: what gather, scatter, the atomics and packed views act on. It is a stored element of its own,
+// or some bits of a word that others share (packed.c).
+//
+//   GpuCell cell = gpuCell(g, address, f32);                 // or gpuPackedCell, gpuPlaceOf(…).cell
+//   gpuCellStore(g, &cell, inside, value);                   // of shared bits: atomically
+//   MlirValue old = gpuCellUpdate(g, &cell, relaxed, BinAdd's op, value);
+#ifndef TESSERA_CONVERSION_TILE_TO_GPU_CELLS_H
+#define TESSERA_CONVERSION_TILE_TO_GPU_CELLS_H
+
+#include "lib/conversion/tile_to_gpu/engine.h"
+
+typedef struct GpuCell {
+  MlirValue address;
+  MlirType element, word; // word: what memory holds there, an integer where shift is given
+  MlirValue shift;        // of the word's type: where in it the element's bits begin; null: the word is the element
+} GpuCell;
+
+// LLVM's numbers.
+enum { OrderRelaxed = 2, OrderAcquire = 4, OrderRelease = 5, OrderAcquireRelease = 6 };
+typedef struct Ordering {
+  int order;
+  const char *scope; // LLVM's
+} Ordering;
+Ordering gpuRelaxed(Gpu *g); // on the device
+MlirAttribute gpuScopeAttribute(Gpu *g, Ordering ordering);
+
+GpuCell gpuCell(Gpu *g, MlirValue address, MlirType element);
+// Of the element at `positions` (index, by axis of the view, in its elements): packed or not.
+GpuCell gpuCellInView(Gpu *g, const View *view, const MlirValue *positions);
+// Where `condition` holds (null: always); elsewhere `otherwise`.
+MlirValue gpuCellLoad(Gpu *g, const GpuCell *cell, MlirValue condition, MlirValue otherwise);
+void gpuCellStore(Gpu *g, const GpuCell *cell, MlirValue condition, MlirValue value);
+// Whether memory can be told to do it by one instruction of LLVM: the element is the whole word, an integer or float
+// of 8, 16, 32 or 64 bits that is no 8-bit float.
+bool gpuCellIsPlain(const GpuCell *cell);
+// By a loop of compare-and-swap on the word. The new value is `op` (an op of arith on two; null: `value`) of the old
+// one and `value`; with `expected`, `value` where the old one has expected's bits. Returns the old value.
+MlirValue gpuCellUpdate(Gpu *g, const GpuCell *cell, Ordering ordering, const char *op, MlirValue expected,
+                        MlirValue value);
+// Of threads that store to one place, in no order, one's value stays, whole.
+void gpuCellStoreOneOf(Gpu *g, const GpuCell *cell, MlirValue value);
+MlirValue gpuCellBits(Gpu *g, MlirValue value); // a held value as an integer of its width
+MlirValue gpuAtomicOp(Gpu *g, int binary, MlirValue address, MlirValue word, int64_t bytes, Ordering ordering);
+MlirValue gpuCompareAndSwap(Gpu *g, MlirValue address, MlirValue expected, MlirValue wanted, int64_t bytes,
+                            Ordering ordering, MlirValue *isSwapped); // integers; isSwapped may be null
+
+#endif
