@@ -1,0 +1,149 @@
+"""Roller's table (Zhu et al., OSDI 2022) on this machine: ./dev reproduce roller [--quick]
+
+1. The paper's operators on four machines that we describe: construction time, tiles looked at, and the first tile by the
+   model against the best of all aligned tiles by the model.
+2. This CPU, measured: elementwise ops, transposes and sums, one thread. Every tile of a sweep is written as the op's
+   tile.schedule and run; the table says how the constructed tile, the best of the model's ten and the tile without any
+   schedule stand against the fastest of the sweep. Medians of rounds in turns; the spread is the sweep's winner's.
+   Matrix products of the CPU are blocked by the kernel itself and stand in ./dev bench.
+"""
+import json
+import os
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+
+ROOT = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../.."))
+BUILD = os.path.join(ROOT, "build")
+PREPARE = "linalg-generalize-named-ops,canonicalize"
+
+
+def tensor(*shape):
+    return "tensor<" + "x".join(map(str, shape)) + "xf32>"
+
+
+def add(m, n):
+    t = tensor(m, n)
+    return f"""func.func @main(%a: {t}, %b: {t}) -> {t} {{
+  %c = tensor.empty() : {t}
+  %r = linalg.add ins(%a, %b : {t}, {t}) outs(%c : {t}) -> {t}
+  return %r : {t}
+}}
+"""
+
+
+def transpose(m, n):
+    return f"""func.func @main(%a: {tensor(m, n)}) -> {tensor(n, m)} {{
+  %c = tensor.empty() : {tensor(n, m)}
+  %r = linalg.transpose ins(%a : {tensor(m, n)}) outs(%c : {tensor(n, m)}) permutation = [1, 0]
+  return %r : {tensor(n, m)}
+}}
+"""
+
+
+def reduce(m, n, dim):
+    out = tensor(n if dim == 0 else m)
+    return f"""func.func @main(%a: {tensor(m, n)}) -> {out} {{
+  %z = arith.constant 0.0 : f32
+  %e = tensor.empty() : {out}
+  %c = linalg.fill ins(%z : f32) outs(%e : {out}) -> {out}
+  %r = linalg.reduce {{arith.addf}} ins(%a : {tensor(m, n)}) outs(%c : {out}) dimensions = [{dim}]
+  return %r : {out}
+}}
+"""
+
+
+PROGRAMS = [("add 1024x4096", add(1024, 4096)), ("add 127x511", add(127, 511)), ("transpose 1024x2048", transpose(1024, 2048)),
+            ("transpose 1000x777", transpose(1000, 777)), ("sum rows 4096x1024", reduce(4096, 1024, 1)),
+            ("sum columns 4096x1024", reduce(4096, 1024, 0))]
+
+
+def tool(name, *arguments):
+    done = subprocess.run([os.path.join(BUILD, "bin", name), *arguments], capture_output=True, text=True)
+    if done.returncode:
+        sys.exit(f"{name} {' '.join(arguments)}\n{done.stdout}{done.stderr}")
+    return done.stdout
+
+
+def generic(path, passes=""):
+    return tool("tile-opt", path, f"--pass-pipeline=builtin.module(func.func({PREPARE}{passes}))")
+
+
+def tiles_of(path):
+    """The constructed tiles of the op that moves most, the best first."""
+    text = generic(path, ",tile-construct-tiles{chip=native top=10}")
+    aliases = dict(re.findall(r"^(#\w+) = (#tile\.schedule<.*>)$", text, re.M))
+    lists = [[aliases.get(item, item) for item in re.findall(r"#tile\.schedule<[^>]*>|#schedule\d*", found)]
+             for found in re.findall(r"tile\.schedules = \[(.*?)\]\}", text)]
+    best = max(lists, key=lambda schedules: int(re.search(r"traffic = \[(\d+)", schedules[0])[1]))
+    return [tuple(json.loads(re.search(r"block = (\[[^]]*\])", schedule)[1])) for schedule in best]
+
+
+def scheduled(path, block, folder, number):
+    """The program with this block on its op: the last generic of the function."""
+    text = generic(path)
+    at = text.rindex("linalg.generic {")
+    brace = text.index("} ins(", at)
+    line = text.index(" {\n", brace)
+    text = text[:line] + f" attrs = {{tile.schedule = #tile.schedule<block = {list(block)}>}}" + text[line:]
+    name = f"{folder}/{number}.mlir"
+    with open(name, "w") as file:
+        file.write(text)
+    return name
+
+
+def milliseconds(path, folder):
+    stats = f"{folder}/stats.json"
+    tool("tile-run", path, "--threads=1", "--repeat=7", f"--stats={stats}")
+    with open(stats) as file:
+        return json.load(file)["time_ms_median"]
+
+
+def sweep(quick):
+    rows = (1, 8, 64) if quick else (1, 4, 8, 16, 64)
+    columns = (64, 1024) if quick else (16, 64, 128, 512, 2048)
+    return [(a, b) for a in rows for b in columns if a * b <= 16384]
+
+
+def measured(quick, rounds):
+    print(f"{'operator':24}{'tiles':>6}{'best ms':>9}{'spread':>8}  {'best tile':14}{'first':>7} {'tile':14}{'of ten':>7}{'none':>7}")
+    ratios = []
+    for name, text in PROGRAMS[::3] if quick else PROGRAMS:
+        with tempfile.TemporaryDirectory() as folder:
+            path = f"{folder}/program.mlir"
+            with open(path, "w") as file:
+                file.write(text)
+            ten = tiles_of(path)
+            blocks = list(dict.fromkeys(ten + sweep(quick)))
+            programs = {block: scheduled(path, block, folder, number) for number, block in enumerate(blocks)}
+            programs[None] = path
+            times = {block: [] for block in programs}
+            for _ in range(rounds):
+                for block, program in programs.items():
+                    times[block].append(milliseconds(program, folder))
+        medians = {block: statistics.median(values) for block, values in times.items()}
+        best = min(blocks, key=medians.get)
+        spread = (max(times[best]) - min(times[best])) / medians[best]
+        first, of_ten = medians[ten[0]] / medians[best], min(medians[block] for block in ten) / medians[best]
+        ratios.append((first, of_ten))
+        print(f"{name:24}{len(blocks):6}{medians[best]:9.3f}{spread:8.0%}  {'x'.join(map(str, best)):14}{first:7.2f} "
+              f"{'x'.join(map(str, ten[0])):14}{of_ten:7.2f}{medians[None] / medians[best]:7.2f}")
+    mean = [statistics.geometric_mean(values) for values in zip(*ratios)]
+    print(f"geometric means: first {mean[0]:.2f}, best of ten {mean[1]:.2f}; 1.00 is the fastest tile of the sweep")
+
+
+def main(arguments):
+    if set(arguments) - {"--quick"}:
+        sys.exit(__doc__)
+    quick = "--quick" in arguments
+    print("Constructed by the model (us: of construction; tiles: predictions; ratio: to the best of all aligned tiles)")
+    table = subprocess.run([os.path.join(BUILD, "test/bin/roller_table_test")] + (["sm_80"] if quick else []))
+    print("\nMeasured on this CPU, one thread (ratios to the fastest tile of the sweep)")
+    measured(quick, 1 if quick else 3)
+    return table.returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
