@@ -34,14 +34,19 @@ foreach(rows ${tables})
 endforeach()
 list(APPEND COMPILER_SOURCES ${GENERATED_HEADERS})
 
-# The machine files become part of the library: edit one and the next build has it.
-file(GLOB machine_files CONFIGURE_DEPENDS lib/machine/*.machine)
-set(embedded_machines ${CMAKE_BINARY_DIR}/generated/embedded_machines.c)
-add_custom_command(OUTPUT ${embedded_machines} VERBATIM
-  COMMAND ${CMAKE_COMMAND} -DOUTPUT=${embedded_machines} "-DFILES=${machine_files}"
-          -P ${CMAKE_SOURCE_DIR}/cmake/EmbedMachines.cmake
-  DEPENDS ${machine_files} cmake/EmbedMachines.cmake)
-list(APPEND COMPILER_SOURCES ${embedded_machines})
+# Texts that become part of the library (lib/support/embedded_text.h): edit one and the next build has it.
+function(tessera_embed table header)
+  file(GLOB files CONFIGURE_DEPENDS ${ARGN})
+  set(output ${CMAKE_BINARY_DIR}/generated/${table}.c)
+  add_custom_command(OUTPUT ${output} VERBATIM
+    COMMAND ${CMAKE_COMMAND} -DOUTPUT=${output} "-DFILES=${files}" -DHEADER=${header} -DTABLE=${table}
+            -P ${CMAKE_SOURCE_DIR}/cmake/EmbedTexts.cmake
+    DEPENDS ${files} ${CMAKE_SOURCE_DIR}/cmake/EmbedTexts.cmake)
+  set(EMBEDDED_TEXTS ${EMBEDDED_TEXTS} ${output} PARENT_SCOPE)
+endfunction()
+tessera_embed(tileEmbeddedMachines lib/machine/embedded.h lib/machine/*.machine)
+tessera_embed(sparseEmbeddedKernels lib/conversion/sparse_to_tile/kernels.h lib/conversion/sparse_to_tile/kernels/*.mlir)
+list(APPEND COMPILER_SOURCES ${EMBEDDED_TEXTS})
 
 # The C API archives are taken as files: linking their CMake targets would drag in the static MLIR archives,
 # a second copy of every TypeID beside libMLIR.so.

@@ -1,17 +1,10 @@
-// The machine files built into the library: cmake/EmbedMachines.cmake turns lib/machine/*.machine into this table,
-// sorted.
+// The machine files built into the library: lib/machine/*.machine.
 #ifndef TESSERA_LIB_MACHINE_EMBEDDED_H
 #define TESSERA_LIB_MACHINE_EMBEDDED_H
 
-#include <stddef.h>
+#include "lib/support/embedded_text.h"
 
-typedef struct TileEmbeddedMachine {
-  const char *name;
-  const unsigned char *text; // not terminated
-  size_t length;
-} TileEmbeddedMachine;
-
-extern const TileEmbeddedMachine tileEmbeddedMachines[];
-extern const size_t tileEmbeddedMachineCount;
+extern const TileEmbeddedText tileEmbeddedMachines[];
+extern const size_t tileEmbeddedMachinesCount;
 
 #endif

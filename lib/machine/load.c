@@ -192,8 +192,8 @@ static bool loadFromFolder(Loader *loader, const char *name, bool *found) {
 }
 
 static bool loadBuiltIn(Loader *loader, const char *name, bool *found) {
-  for (size_t i = 0; i < tileEmbeddedMachineCount; ++i) {
-    const TileEmbeddedMachine *embedded = &tileEmbeddedMachines[i];
+  for (size_t i = 0; i < tileEmbeddedMachinesCount; ++i) {
+    const TileEmbeddedText *embedded = &tileEmbeddedMachines[i];
     if (strcmp(embedded->name, name))
       continue;
     char file[MAX_NAME + 32];

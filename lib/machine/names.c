@@ -43,7 +43,7 @@ static int compareNames(const void *left, const void *right) {
 size_t tileMachineListNames(const char *searchDir, char *buffer, size_t capacity) {
   Names names = {0};
   size_t length = 0;
-  for (size_t i = 0; i < tileEmbeddedMachineCount; ++i)
+  for (size_t i = 0; i < tileEmbeddedMachinesCount; ++i)
     addName(&names, tileEmbeddedMachines[i].name, strlen(tileEmbeddedMachines[i].name));
   if (searchDir && *searchDir)
     addFolder(&names, searchDir);

@@ -3,9 +3,10 @@
 
 #include "lib/ir/support.h"
 
-// Tensors: what linalg says becomes kernels and launches, for the chip. What no kernel covers stays linalg
-// (fallback_ops).
+// Tensors: sparse ones become their components; what linalg says becomes kernels and launches, for the chip. What no
+// kernel covers stays linalg (fallback_ops).
 const char *const tileStageToTileGraph =
+    "convert-sparse-to-tile,"
     "func.func(linalg-generalize-named-ops,tile-fuse-elementwise,canonicalize,cse),"
     "convert-linalg-to-tile%s,"
     "func.func(canonicalize,cse),"

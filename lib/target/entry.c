@@ -44,7 +44,8 @@ static bool readValue(MlirType type, const char *what, intptr_t index, tessera_v
   }
   MlirType element = value->in_memory ? mlirShapedTypeGetElementType(type) : type;
   // The caller's arrays are contiguous; a result may have any strides.
-  bool isPlain = !value->is_memref || what[0] == 'r' || mlirAffineMapIsIdentity(mlirMemRefTypeGetAffineMap(type));
+  bool isPlain = value->is_memref ? what[0] == 'r' || mlirAffineMapIsIdentity(mlirMemRefTypeGetAffineMap(type))
+                                  : !value->in_memory || mlirAttributeIsNull(mlirRankedTensorTypeGetEncoding(type));
   if (!isPlain || value->rank > TESSERA_MAX_RANK || !readElement(element, &value->element))
     return tessera_fail(error, "%s %ld of the entry function has type %s, which cannot be passed", what, (long)index,
                         tileTypeText(type, text, sizeof text));

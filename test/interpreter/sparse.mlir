@@ -15,7 +15,7 @@
 // RUN: not %tile_run --target=interpret %s --entry=misused 2>&1 | FileCheck %s --check-prefix=MISUSED
 // MISUSED: error: 'arith.addf' op 'arith.addf' of a sparse tensor has no meaning: unpack it first
 // RUN: not %tile_run --target=interpret %s --entry=takes 2>&1 | FileCheck %s --check-prefix=TAKES
-// TAKES: 'func.func' op takes a sparse tensor as argument 0: assemble it from its components
+// TAKES: argument 0 of the entry function has type tensor<2x3xf32, #sparse.csr>, which cannot be passed
 // RUN: %tile_run --target=interpret %s --entry=values
 // RUN: %tile_run --target=interpret %s --entry=control
 

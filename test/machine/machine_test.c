@@ -331,7 +331,7 @@ static void testMutations(void) {
   uint64_t seed = 31;
   int accepted = 0;
   for (int trial = 0; trial < 600; ++trial) {
-    const TileEmbeddedMachine *from = &tileEmbeddedMachines[checkRandom(&seed) % tileEmbeddedMachineCount];
+    const TileEmbeddedText *from = &tileEmbeddedMachines[checkRandom(&seed) % tileEmbeddedMachinesCount];
     char path[256], *text = malloc(from->length);
     memcpy(text, from->text, from->length);
     for (uint64_t edits = checkRandom(&seed) % 4 + 1; edits > 0; --edits)

@@ -1,0 +1,51 @@
+// $LINES of a group's lines at a time, $COLUMNS columns of the result: the kept rows of b, window by window. A window's
+// last units may lie beyond the matrix: they take no part.
+tile.kernel @kernel(%crd: memref<?x?x$UNITSx$I>, %val: memref<?x?x$KEPTx$ROWSx$E>, %b: memref<?x?x$E>, %c: memref<?x?x$A>) {
+  %group = tile.program_id 0
+  %col = tile.program_id 1
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %m = arith.constant $WINDOW : index
+  %together = arith.constant $TOGETHER : index
+  %units = arith.constant $UNITS : index
+  %parts = arith.constant $PARTS : index
+  %windows = memref.dim %crd, %c1 : memref<?x?x$UNITSx$I>
+  %inner = memref.dim %b, %c0 : memref<?x?x$E>
+  %C = tile.view %c : memref<?x?x$A> to !tile.view<$LINESx$COLUMNSx$A>
+  scf.for %part = %c0 to %parts step %c1 {
+    %first = arith.muli %group, %parts : index
+    %line = arith.addi %first, %part : index
+    %init = tile.load %C[%line, %col] : !tile.view<$LINESx$COLUMNSx$A> -> tensor<$LINESx$COLUMNSx$A>
+    %sum = scf.for %w = %c0 to %windows step %c1 iter_args(%outer = %init) -> (tensor<$LINESx$COLUMNSx$A>) {
+      %base = arith.muli %w, %m : index
+      %all = scf.for %u = %c0 to %units step %c1 iter_args(%middle = %outer) -> (tensor<$LINESx$COLUMNSx$A>) {
+        %at = memref.load %crd[%group, %w, %u] : memref<?x?x$UNITSx$I>
+        %place = arith.index_castui %at : $I to index
+        %offset = arith.muli %place, %together : index
+        %k0 = arith.addi %base, %offset : index
+        %left = arith.subi %inner, %k0 : index
+        %some = arith.minsi %left, %together : index
+        %here = $HERE
+        %kept = arith.muli %u, %together : index
+        %more = scf.for %i = %c0 to %here step %c1 iter_args(%acc = %middle) -> (tensor<$LINESx$COLUMNSx$A>) {
+          %k = arith.addi %k0, %i : index
+          %n = arith.addi %kept, %i : index
+          %V = tile.view %val[%group, %w, %n, _] : memref<?x?x$KEPTx$ROWSx$E> to !tile.view<$LINESx$E>
+          %v = tile.load %V[%part] : !tile.view<$LINESx$E> -> tensor<$LINESx$E>
+          %B = tile.view %b[%k, _] : memref<?x?x$E> to !tile.view<$COLUMNSx$E>
+          %y = tile.load %B[%col] : !tile.view<$COLUMNSx$E> -> tensor<$COLUMNSx$E>
+          %vw = $WIDEN %v : tensor<$LINESx$E> to tensor<$LINESx$A>
+          %yw = $WIDEN %y : tensor<$COLUMNSx$E> to tensor<$COLUMNSx$A>
+          %lhs = tile.broadcast %vw axes [1] : tensor<$LINESx$A> -> tensor<$LINESx$COLUMNSx$A>
+          %rhs = tile.broadcast %yw axes [0] : tensor<$COLUMNSx$A> -> tensor<$LINESx$COLUMNSx$A>
+          $STEP : tensor<$LINESx$COLUMNSx$A>
+          scf.yield %new : tensor<$LINESx$COLUMNSx$A>
+        }
+        scf.yield %more : tensor<$LINESx$COLUMNSx$A>
+      }
+      scf.yield %all : tensor<$LINESx$COLUMNSx$A>
+    }
+    tile.store %sum, %C[%line, %col] : tensor<$LINESx$COLUMNSx$A>, !tile.view<$LINESx$COLUMNSx$A>
+  }
+  tile.return
+}

@@ -1,0 +1,199 @@
+// spmm and spmv: a kernel per format of the sparse factor, on the left and not transposed; what stands otherwise is
+// turned around first. Tiles of the result stay in registers while the entries of its rows go by (reference: register
+// tiling as in nmSPARSE, MLSys 2023: lines that share coordinates share the rows of b they load).
+#include "lib/conversion/sparse_to_tile/lowerings.h"
+
+#include <stdio.h>
+
+enum { REGISTER_BYTES = 1024, BLOCK_BYTES = 192, MOST_LINES = 8 }; // of a result's row, of each line of several
+
+//===--- what is lowered --------------------------------------------------------===//
+
+// The sparse factor: which operand, and whether its rows are the result's.
+typedef struct Factor {
+  intptr_t operand;
+  bool isTransposed; // as it stands left of a dense factor
+  MlirAttribute encoding;
+} Factor;
+
+static bool has(MlirOperation op, const char *name) { return !mlirAttributeIsNull(tileOpAttribute(op, name)); }
+
+static Factor factorOf(MlirOperation op) {
+  bool isLeft = sparseTypeGetEncoding(tileOperandType(op, 0)).ptr != NULL;
+  bool isVector = tileOpIs(op, "sparse.spmv");
+  Factor factor = {.operand = isLeft ? 0 : 1};
+  factor.encoding = sparseTypeGetEncoding(tileOperandType(op, factor.operand));
+  if (isLeft)
+    factor.isTransposed = has(op, isVector ? "transpose" : "transpose_lhs");
+  else // x·W is (Wᵀ·xᵀ)ᵀ
+    factor.isTransposed = !has(op, "transpose_rhs");
+  return factor;
+}
+
+bool sparseSupportsProduct(MlirOperation op) {
+  Factor factor = factorOf(op);
+  MlirType element = mlirShapedTypeGetElementType(tileResultType(op, 0));
+  MlirAttribute semiring = tileOpAttribute(op, "semiring");
+  char text[192];
+  bool narrow = mlirTypeIsAFloat(element) && mlirFloatTypeGetWidth(element) < 16;
+  if (narrow || (semiring.ptr && tileStringEquals(mlirStringAttrGetValue(semiring), "mean_mul")))
+    return tileError(op, "is not lowered yet over mean_mul, nor with init of floats narrower than 16 bits");
+  bool rows = sparseEncodingIs(factor.encoding, factor.isTransposed ? SparseCsc : SparseCsr) ||
+              (sparseEncodingIs(factor.encoding, SparseBsr) && !factor.isTransposed) ||
+              (sparseEncodingIs(factor.encoding, SparseNm) &&
+               sparseEncodingGetNumber(factor.encoding, "axis") == (factor.isTransposed ? 0 : 1));
+  return rows || tileError(op, "is not lowered yet for %s as it stands here%s",
+                           tileTypeText(tileOperandType(op, factor.operand), text, sizeof text),
+                           factor.isTransposed ? ", transposed" : "");
+}
+
+//===--- words ------------------------------------------------------------------===//
+
+static const char *widen(MlirType from, MlirType to) {
+  if (mlirTypeEqual(from, to))
+    return "arith.bitcast"; // folds
+  return mlirTypeIsAFloat(from) ? "arith.extf" : "arith.extsi";
+}
+
+// %new = %acc ⊕ (%lhs ⊗ %rhs); the type follows.
+static SparseWord step(MlirOperation op, MlirType element) {
+  MlirAttribute named = tileOpAttribute(op, "semiring");
+  MlirStringRef name = named.ptr ? mlirStringAttrGetValue(named) : tileString("add_mul");
+  bool isFloat = mlirTypeIsAFloat(element);
+  SparseWord word = {.name = "STEP"};
+  if (tileStringEquals(name, "add_mul") && isFloat)
+    return sparseTextWord("STEP", "%new = math.fma %lhs, %rhs, %acc");
+  const char *plus = tileStringStartsWith(name, "max")   ? (isFloat ? "maximumf" : "maxsi")
+                     : tileStringStartsWith(name, "min") ? (isFloat ? "minimumf" : "minsi")
+                     : tileStringStartsWith(name, "or")  ? "ori"
+                                                         : "addi";
+  const char *times = name.data[name.length - 1] == 's'   ? (isFloat ? "addf" : "addi")
+                      : name.data[name.length - 1] == 'd' ? "andi"
+                                                          : (isFloat ? "mulf" : "muli");
+  snprintf(word.text, sizeof word.text,
+           "%%term = arith.%s %%lhs, %%rhs : tensor<$SHAPEx$A>\n%%new = arith.%s %%acc, %%term", times, plus);
+  return word;
+}
+
+static int64_t largestDivisor(int64_t number, int64_t most) {
+  while (number % most)
+    most--;
+  return most;
+}
+
+// Columns of a tile: as many as fit, or all there are.
+static int64_t columnsOf(MlirType result, int64_t bytes) {
+  MlirType element = mlirShapedTypeGetElementType(result);
+  unsigned width = mlirTypeIsAFloat(element) ? mlirFloatTypeGetWidth(element) : mlirIntegerTypeGetWidth(element);
+  int64_t most = bytes * 8 / (width < 8 ? 8 : width), all = mlirShapedTypeGetDimSize(result, 1);
+  return mlirShapedTypeIsDynamicSize(all) || all > most ? most : all ? all : 1;
+}
+
+typedef struct Plan {
+  const char *kernel;
+  int64_t lines, columns, rows; // of a tile, and how many rows of the result a program makes
+  SparseWord words[18];
+} Plan;
+
+static Plan planOf(MlirOperation op, const Factor *factor, MlirType result) {
+  MlirType element = mlirShapedTypeGetElementType(tileOperandType(op, factor->operand));
+  MlirType sum = mlirShapedTypeGetElementType(result);
+  MlirAttribute encoding = factor->encoding;
+  bool isNm = sparseEncodingIs(encoding, SparseNm), isBsr = sparseEncodingIs(encoding, SparseBsr);
+  int64_t axis = isNm ? sparseEncodingGetNumber(encoding, "axis") : 1;
+  Plan plan = {.kernel = isNm ? "spmm_nm" : isBsr ? "spmm_bsr" : "spmm_csr", .rows = 1, .lines = 1};
+  if (isNm || isBsr) {
+    plan.rows = sparseEncodingGetSize(encoding, isNm ? "vector" : "block", isNm ? 1 - axis : 0);
+    plan.lines = largestDivisor(plan.rows, plan.rows < MOST_LINES ? plan.rows : MOST_LINES);
+  }
+  plan.columns = columnsOf(result, plan.lines > 1 ? BLOCK_BYTES : REGISTER_BYTES);
+  intptr_t count = 0;
+  SparseWord *words = plan.words;
+  words[count++] = sparseTypeWord("E", element);
+  words[count++] = sparseTypeWord("A", sum);
+  words[count++] = sparseTypeWord("I", sparseEncodingGetType(encoding, "coordinates"));
+  words[count++] = sparseTextWord("WIDEN", widen(element, sum));
+  words[count++] = step(op, sum);
+  words[count++] = sparseNumberWord("COLUMNS", plan.columns);
+  words[count++] = sparseNumberWord("LINES", plan.lines);
+  words[count++] = sparseNumberWord("ROWS", plan.rows);
+  words[count++] = sparseNumberWord("PARTS", plan.rows / plan.lines);
+  words[count++] = sparseTextWord("SHAPE", isNm || isBsr ? "$LINESx$COLUMNS" : "$COLUMNS");
+  if (!isNm)
+    words[count++] = sparseTypeWord("P", sparseEncodingGetType(encoding, "positions"));
+  if (isBsr)
+    words[count++] = sparseNumberWord("DEPTH", sparseEncodingGetSize(encoding, "block", 1));
+  if (isNm) {
+    int64_t together = sparseEncodingGetSize(encoding, "vector", axis), n = sparseEncodingGetNumber(encoding, "n");
+    int64_t m = sparseEncodingGetNumber(encoding, "m");
+    int64_t inner = mlirShapedTypeGetDimSize(tileOperandType(op, factor->operand), axis);
+    bool isWhole = !mlirShapedTypeIsDynamicSize(inner) && inner % m == 0;
+    words[count++] = sparseNumberWord("KEPT", n);
+    words[count++] = sparseNumberWord("WINDOW", m);
+    words[count++] = sparseNumberWord("TOGETHER", together);
+    words[count++] = sparseNumberWord("UNITS", n / together);
+    words[count++] =
+        sparseTextWord("HERE", isWhole ? "arith.constant $TOGETHER : index" : "arith.maxsi %some, %c0 : index");
+  }
+  words[count] = (SparseWord){NULL};
+  return plan;
+}
+
+//===--- lowerings --------------------------------------------------------------===//
+
+// The sparse factor times `dense` (k×n), added to `init` (m×n).
+static MlirValue multiply(SparseLowering *lowering, const Factor *factor, MlirValue dense, MlirValue init) {
+  TileBuilder *b = &lowering->builder;
+  SparseComponent parts[SPARSE_MAX_COMPONENTS];
+  Plan plan = planOf(lowering->op, factor, mlirValueGetType(init));
+  intptr_t count = sparseTypeGetComponents(tileOperandType(lowering->op, factor->operand), parts);
+  MlirValue inputs[SPARSE_MAX_COMPONENTS + 1];
+  for (intptr_t i = 0; i < count; i++)
+    inputs[i] = lowering->operands[factor->operand].values[i];
+  inputs[count] = dense;
+  const MlirValue grid[] = {tileBuildCeilDiv(b, sparseDenseSize(lowering, init, 0), tileBuildIndex(b, plan.rows)),
+                            tileBuildCeilDiv(b, sparseDenseSize(lowering, init, 1), tileBuildIndex(b, plan.columns))};
+  return sparseLaunch(lowering, plan.kernel, plan.words, 2, grid, count + 1, inputs, init);
+}
+
+bool sparseLowerSpmm(SparseLowering *lowering, SparseResult *result) {
+  Factor factor = factorOf(lowering->op);
+  bool isLeft = factor.operand == 0;
+  MlirValue dense = lowering->operands[1 - factor.operand].values[0], init = lowering->operands[2].values[0];
+  if (isLeft == has(lowering->op, isLeft ? "transpose_rhs" : "transpose_lhs"))
+    dense = sparseSwap(lowering, dense);
+  MlirValue product = multiply(lowering, &factor, dense, isLeft ? init : sparseSwap(lowering, init));
+  if (mlirValueIsNull(product))
+    return false;
+  *result = (SparseResult){{isLeft ? product : sparseSwap(lowering, product)}, 1};
+  return true;
+}
+
+// A vector as a matrix of one column.
+static MlirValue asColumn(SparseLowering *lowering, MlirValue vector) {
+  TileBuilder *b = &lowering->builder;
+  MlirType type = mlirValueGetType(vector), element = mlirShapedTypeGetElementType(type);
+  const int64_t shape[] = {mlirShapedTypeGetDimSize(type, 0), 1};
+  bool isOpen = mlirShapedTypeIsDynamicSize(shape[0]);
+  MlirType column = mlirRankedTensorTypeGet(2, shape, element, mlirAttributeGetNull());
+  MlirValue operands[] = {vector, sparseDenseSize(lowering, vector, 0)};
+  const TileAttributeEntry attributes[] = {{"reassociation", mlirAttributeParseGet(b->context, tileString("[[0, 1]]"))},
+                                           {"static_output_shape", mlirDenseI64ArrayGet(b->context, 2, shape)},
+                                           {NULL}};
+  return tileBuildValue(b, "tensor.expand_shape", column, 1 + isOpen, operands, attributes);
+}
+
+bool sparseLowerSpmv(SparseLowering *lowering, SparseResult *result) {
+  TileBuilder *b = &lowering->builder;
+  Factor factor = factorOf(lowering->op);
+  MlirValue product = multiply(lowering, &factor, asColumn(lowering, lowering->operands[1].values[0]),
+                               asColumn(lowering, lowering->operands[2].values[0]));
+  if (mlirValueIsNull(product))
+    return false;
+  const TileAttributeEntry attributes[] = {{"reassociation", mlirAttributeParseGet(b->context, tileString("[[0, 1]]"))},
+                                           {NULL}};
+  MlirValue vector =
+      tileBuildValue(b, "tensor.collapse_shape", tileResultType(lowering->op, 0), 1, &product, attributes);
+  *result = (SparseResult){{vector}, 1};
+  return true;
+}

@@ -1,0 +1,13 @@
+// Texts built into the library by cmake/EmbedTexts.cmake: sorted tables, each with its count.
+#ifndef TESSERA_SUPPORT_EMBEDDED_TEXT_H
+#define TESSERA_SUPPORT_EMBEDDED_TEXT_H
+
+#include <stddef.h>
+
+typedef struct TileEmbeddedText {
+  const char *name;          // of the file, without its ending
+  const unsigned char *text; // not terminated
+  size_t length;
+} TileEmbeddedText;
+
+#endif

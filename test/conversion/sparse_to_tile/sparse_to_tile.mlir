@@ -1,0 +1,70 @@
+// Sparse tensors become components in functions, calls and loops; ops become kernels, equal ones one.
+// RUN: %tile_opt %s --convert-sparse-to-tile | FileCheck %s
+// RUN: %mlir_opt_plugin %s --pass-pipeline='builtin.module(convert-sparse-to-tile)' | FileCheck %s
+// RUN: %tile_opt %s --convert-sparse-to-tile | not grep '#sparse'
+
+#nm = #sparse.nm<n = 3, m = 32, vector = [16, 1]>
+
+// The open size follows the components; the one that the type knows does not.
+// CHECK-LABEL: func.func private @callee(tensor<?xi32>, tensor<?xi32>, tensor<?xf16>, index) -> (tensor<9xi32>, tensor<?xi32>, tensor<?xf16>, index)
+func.func private @callee(tensor<?x8xf16, #sparse.csr>) -> tensor<?x8xf16, #sparse.csc>
+
+// CHECK-LABEL: func.func @passes(
+// CHECK-SAME: %[[P:.*]]: tensor<?xi32>, %[[C:.*]]: tensor<?xi32>, %[[V:.*]]: tensor<?xf16>, %[[M:[a-z0-9]*]]: index
+// CHECK: %[[R:.*]]:4 = scf.for {{.*}} iter_args(%{{.*}} = %[[P]], %{{.*}} = %[[C]], %{{.*}} = %[[V]], %{{.*}} = %[[M]])
+func.func @passes(%a: tensor<?x8xf16, #sparse.csr>, %n: index) -> index {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%it = %a) -> (tensor<?x8xf16, #sparse.csr>) {
+    %t = func.call @callee(%it) : (tensor<?x8xf16, #sparse.csr>) -> tensor<?x8xf16, #sparse.csc>
+    scf.yield %it : tensor<?x8xf16, #sparse.csr>
+  }
+  // CHECK: return %[[R]]#3 : index
+  %m = tensor.dim %r, %c0 : tensor<?x8xf16, #sparse.csr>
+  return %m : index
+}
+
+// A component of another static shape is cast; both products share a kernel, in which 16 lines share coordinates.
+// CHECK-LABEL: func.func @multiplies(
+// CHECK-SAME: %[[C:.*]]: tensor<?x4x3xi8>, %[[V:.*]]: tensor<2x4x3x16xf32>
+// CHECK-DAG: %[[CAST:.*]] = tensor.cast %[[C]] : tensor<?x4x3xi8> to tensor<2x4x3xi8>
+// CHECK: tile.launch @spmm_nm grid(%{{.*}}, %{{.*}}) ins(%[[CAST]], %[[V]], %{{.*}} : tensor<2x4x3xi8>, tensor<2x4x3x16xf32>, tensor<128x48xf32>)
+// CHECK: tile.launch @spmm_nm grid
+func.func @multiplies(%c: tensor<?x4x3xi8>, %v: tensor<2x4x3x16xf32>, %x: tensor<128x48xf32>, %y: tensor<30x48xf32>)
+    -> (tensor<30x48xf32>, tensor<30x48xf32>) {
+  %w = sparse.assemble(%c, %v) : tensor<?x4x3xi8>, tensor<2x4x3x16xf32> -> tensor<30x128xf32, #nm>
+  %r = sparse.spmm %w, %x, %y : tensor<30x128xf32, #nm>, tensor<128x48xf32>, tensor<30x48xf32>
+  %s = sparse.spmm %w, %x, %r : tensor<30x128xf32, #nm>, tensor<128x48xf32>, tensor<30x48xf32>
+  return %r, %s : tensor<30x48xf32>, tensor<30x48xf32>
+}
+
+// A dense factor on the left: the product of the transposed ones, transposed.
+// CHECK-LABEL: func.func @from_the_left(
+// CHECK-COUNT-2: linalg.transpose
+// CHECK: tile.launch @spmm_csr
+// CHECK: linalg.transpose
+func.func @from_the_left(%p: tensor<9xi32>, %c: tensor<?xi32>, %v: tensor<?xf16>, %x: tensor<3x5xf16>, %y: tensor<3x8xf32>)
+    -> tensor<3x8xf32> {
+  %w = sparse.assemble(%p, %c, %v) : tensor<9xi32>, tensor<?xi32>, tensor<?xf16> -> tensor<8x5xf16, #sparse.csr>
+  %r = sparse.spmm %x, %w transpose, %y : tensor<3x5xf16>, tensor<8x5xf16, #sparse.csr>, tensor<3x8xf32>
+  return %r : tensor<3x8xf32>
+}
+
+// csr of a matrix is csc of its transpose: nothing is launched.
+// CHECK-LABEL: func.func @turns(
+// CHECK-NOT: tile.launch
+// CHECK: return
+func.func @turns(%a: tensor<?x8xf32, #sparse.csr>) -> tensor<8x?xf32, #sparse.csc> {
+  %t = sparse.transpose %a : tensor<?x8xf32, #sparse.csr> -> tensor<8x?xf32, #sparse.csc>
+  return %t : tensor<8x?xf32, #sparse.csc>
+}
+
+// A module without sparse tensors stays as it is.
+// CHECK-LABEL: func.func @dense(%{{.*}}: tensor<4xf32, "foreign">)
+func.func @dense(%x: tensor<4xf32, "foreign">) { return }
+
+// CHECK: tile.kernel @spmm_nm(%{{.*}}: memref<?x?x3xi8>, %{{.*}}: memref<?x?x3x16xf32>, %{{.*}}: memref<?x?xf32>, %{{.*}}: memref<?x?xf32>)
+// CHECK: math.fma %{{.*}} : tensor<8x48xf32>
+// CHECK-NOT: tile.kernel @spmm_nm
+// CHECK: tile.kernel @spmm_csr(
+// CHECK: arith.extf %{{.*}} : tensor<3xf16> to tensor<3xf32>
