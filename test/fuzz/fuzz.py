@@ -130,7 +130,7 @@ def main():
     parser.add_argument("--grammar", choices=["both", "tile", "linalg"], default="both")
     parser.add_argument("--batch", type=int, default=8)
     parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--timeout", type=int, default=60)
+    parser.add_argument("--timeout", type=int, default=60, help="seconds of CPU that a run may take")
     parser.add_argument("--found", help="folder for failures, cut down")
     parser.add_argument("--show", action="store_true")
     parser.add_argument("--replay")

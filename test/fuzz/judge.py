@@ -12,6 +12,7 @@ The last five are failures; `detail` is what tells one failure from another whil
 import os
 import re
 import resource
+import signal
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
@@ -40,7 +41,8 @@ class Verdict:
         return self.word in FAILURES
 
 
-def limits():
+def limits(seconds):
+    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 5))
     # A sanitizer's runtime reserves terabytes of addresses.
     if not SANITIZED:
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
@@ -55,11 +57,13 @@ def first_error(text):
 
 
 def execute(command, timeout):
-    """(exit status, or None for a hang; all that was printed)."""
+    """(exit status, or None for a hang; all that was printed). `timeout` in seconds of its CPUs; of the clock, on which a
+    busy machine may take long, far more."""
+    timeout *= SLOWDOWN
     try:
-        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=timeout * SLOWDOWN, errors="replace",
-                              preexec_fn=limits)
-        return done.returncode, done.stdout
+        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=20 * timeout,
+                              errors="replace", preexec_fn=lambda: limits(timeout))
+        return None if done.returncode == -signal.SIGXCPU else done.returncode, done.stdout
     except subprocess.TimeoutExpired as late:
         return None, (late.stdout or b"").decode(errors="replace")
 

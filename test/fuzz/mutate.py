@@ -207,7 +207,7 @@ def main():
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--count", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--timeout", type=int, default=10)
+    parser.add_argument("--timeout", type=int, default=10, help="seconds of CPU that a tool may take")
     parser.add_argument("--keep", help="folder for mutants that fail")
     parser.add_argument("--show", action="store_true")
     options = parser.parse_args()

@@ -5,11 +5,11 @@ import re
 import subprocess
 import sys
 
-command = [*sys.argv[1:], "--timeout=2.5"]
-for line in subprocess.run(command, capture_output=True, text=True).stderr.splitlines():
+command = sys.argv[1:]
+for line in subprocess.run([*command, "--timeout=1.5"], capture_output=True, text=True).stderr.splitlines():
     print("pipe:", line)
 ours, theirs = pty.openpty()
-process = subprocess.Popen(command, stderr=theirs)
+process = subprocess.Popen([*command, "--timeout=4.5"], stderr=theirs)
 os.close(theirs)
 seen = b""
 try:

@@ -13,8 +13,11 @@ static void printStatistic(const char *pass, const char *name, uint64_t value, v
 
 int main(int argc, char **argv) {
   int status;
-  if (tessera_guard_bytecode("tile-opt", argc, argv, true, &status))
+  if (tessera_guard_bytecode("tile-opt", argc, argv, true, &status)) {
+    if (status) // MLIR's reader does not always say so
+      fputs("tile-opt: error: the bytecode could not be read or processed\n", stderr);
     return status;
+  }
   MlirDialectRegistry registry = mlirDialectRegistryCreate();
   tesseraRegisterAllDialects(registry);
   tesseraRegisterAllPasses();

@@ -18,7 +18,8 @@ enum {
   SPINS_BEFORE_YIELD = 8,
   YIELDS_BEFORE_SUSPENSION = 16,
   YIELDS_BEFORE_STUCK = 1 << 14,
-  HOPELESS_YIELDS = 4096
+  HOPELESS_YIELDS = 4096,
+  YIELDS_PER_HOST_YIELD = 256
 };
 
 // --- Choosing -------------------------------------------------------------------------------------------------------
@@ -229,7 +230,8 @@ static void spin_on(emu_worker_t *worker) {
     emu_note_change(launch);
   if (all_spin(worker))
     emu_stuck(worker);
-  if (!launch->alone)
+  // On a busy machine each may cost what all its other processes take at a time.
+  if (!launch->alone && worker->yields % YIELDS_PER_HOST_YIELD == 0)
     sched_yield();
 }
 
