@@ -20,6 +20,8 @@ bool emulatorLowerDirect(EmulatorBuild *build, MlirOperation op, const EmulatorR
 // `callee` (operands as bits…), no self and no site.
 bool emulatorLowerPure(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row);
 bool emulatorLowerBarrier0(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row);
+// Notes which of a function's s_barriers order no memory, for want of fences.
+void emulatorMarkBarriers(EmulatorBuild *build, const TileOps *ops);
 // A function of libm on one float, named as C's for f64: "exp2".
 bool emulatorLowerMath(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row);
 

@@ -2,6 +2,7 @@
 // that only a GPU has is a call of the machine or of instructions/, shared memory is the block's window, and each
 // function takes the thread in front; LLVM compiles that. Why at this level: nvvm and rocdl ops still say what they
 // mean, after translation many are inline assembly. Nothing is run before every op is known.
+#include "lib/emulator/compile/common.h"
 #include "lib/emulator/compile/program.h"
 
 #include "mlir-c/BuiltinAttributes.h"
@@ -99,6 +100,7 @@ static void closeFunction(EmulatorBuild *build) {
 
 static void lowerFunction(EmulatorBuild *build, MlirOperation function) {
   TileOps ops = tileCollect(function, NULL); // before anything is added: what we add needs no lowering
+  emulatorMarkBarriers(build, &ops);
   changeSignature(build, function);
   openFunction(build, function);
   if (build->options->count)

@@ -8,6 +8,8 @@
 #include "mlir-c/BuiltinTypes.h"
 #include "mlir-c/Dialect/LLVM.h"
 
+#include <string.h>
+
 static const MlirType none;
 static const MlirValue nothing;
 
@@ -91,6 +93,70 @@ static bool lowerPermlanex16(EmulatorBuild *build, MlirOperation op, const Emula
                           mlirOperationGetOperand(op, 3)};
   MlirValue result = emulatorCallAt(build, &b, op, "tessera_emu_permlanex16", build->i32, 3, operands);
   emulatorReplace(op, emulatorFromBits(build, &b, result, type));
+  return true;
+}
+
+//===--- s_barrier ------------------------------------------------------------------===//
+
+static bool accessesMemory(MlirOperation op) {
+  static const char *const prefixes[] = {"llvm.load",     "llvm.store",       "llvm.atomicrmw", "llvm.cmpxchg",
+                                         "llvm.call",     "llvm.intr.masked", "llvm.intr.mem",  "rocdl.raw.",
+                                         "rocdl.load.to", "rocdl.global."};
+  MlirStringRef name = tileOpName(op);
+  for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; ++i)
+    if (name.length >= strlen(prefixes[i]) && !memcmp(name.data, prefixes[i], strlen(prefixes[i])))
+      return true;
+  return false;
+}
+
+// llvm.fence of a workgroup or more that releases (or acquires), as LLVM numbers orders.
+static bool isFence(MlirOperation op, bool releases) {
+  if (!tileOpIs(op, "llvm.fence") || emulatorSays(op, "syncscope", "wavefront") ||
+      emulatorSays(op, "syncscope", "singlethread"))
+    return false;
+  int64_t order = emulatorInteger(op, "ordering", 7);
+  return order >= 6 || order == (releases ? 5 : 4);
+}
+
+// The hardware's own way: what it waits for is done.
+static bool isWait(MlirOperation op) { return tileOpIs(op, "rocdl.s.waitcnt") || tileOpIs(op, "rocdl.s.wait.dscnt"); }
+
+// s_barrier waits for waves, not for their accesses. It orders memory where, with no access between, a release fence
+// stands before it and an acquire fence behind it, or a wait for the counters before it.
+static bool ordersMemory(const TileOps *ops, intptr_t at) {
+  MlirBlock block = mlirOperationGetBlock(ops->items[at]);
+  bool isReleased = false;
+  for (intptr_t i = at; i-- > 0 && mlirBlockEqual(mlirOperationGetBlock(ops->items[i]), block);) {
+    if (isWait(ops->items[i]))
+      return true;
+    isReleased |= isFence(ops->items[i], true);
+    if (isReleased || accessesMemory(ops->items[i]))
+      break;
+  }
+  for (intptr_t i = at + 1; isReleased && i < ops->count; ++i) {
+    if (!mlirBlockEqual(mlirOperationGetBlock(ops->items[i]), block) || accessesMemory(ops->items[i]))
+      return false;
+    if (isFence(ops->items[i], false))
+      return true;
+  }
+  return false;
+}
+
+static const char unordered[] = "unordered";
+
+void emulatorMarkBarriers(EmulatorBuild *build, const TileOps *ops) {
+  for (intptr_t i = 0; i < ops->count; ++i)
+    if (tileOpIs(ops->items[i], "rocdl.s.barrier") && !ordersMemory(ops, i))
+      mlirOperationSetAttributeByName(ops->items[i], tileString(unordered), mlirUnitAttrGet(build->context));
+}
+
+static bool lowerSBarrier(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row) {
+  TileBuilder b = tileBuilderBefore(op);
+  MlirValue operands[] = {emulatorI32(build, &b, 0), emulatorI32(build, &b, 0)};
+  if (!emulatorHas(op, unordered))
+    return emulatorLowerBarrier0(build, op, row);
+  emulatorCallAt(build, &b, op, "tessera_emu_rendezvous", (MlirType){NULL}, 2, operands);
+  emulatorReplace(op, (MlirValue){NULL});
   return true;
 }
 
@@ -267,7 +333,7 @@ const EmulatorRow emulatorRocdlRows[] = {
     {"rocdl.grid.dim.y", emulatorLowerField, NULL, EMULATOR_BLOCK(grid[1])},
     {"rocdl.grid.dim.z", emulatorLowerField, NULL, EMULATOR_BLOCK(grid[2])},
     {"rocdl.wavefrontsize", emulatorLowerField, NULL, EMULATOR_BLOCK(warp_width)},
-    {"rocdl.s.barrier", emulatorLowerBarrier0, NULL, 0},
+    {"rocdl.s.barrier", lowerSBarrier, NULL, 0},
     {"rocdl.barrier", emulatorLowerBarrier0, NULL, 0},
     {"rocdl.s.barrier.signal", emulatorLowerNothing, NULL, 0},
     {"rocdl.s.barrier.wait", emulatorLowerBarrier0, NULL, 0},

@@ -61,10 +61,12 @@ static void complete(emu_worker_t *worker, uint32_t id) {
   emu_barrier_t *barrier = &worker->barriers[id];
   bool everyone = barrier->waiting == worker->launch->threads;
   if (everyone) {
-    meet_all(worker);
+    if (!barrier->is_unordered)
+      meet_all(worker);
     release_all(worker);
   } else {
-    meet_some(worker, id);
+    if (!barrier->is_unordered)
+      meet_some(worker, id);
     release_some(worker, id);
   }
   emu_progress(worker);
@@ -151,6 +153,12 @@ uint32_t tessera_emu_barrier_count(tessera_emu_thread_t *thread, uint32_t id, ui
 
 void tessera_emu_barrier(tessera_emu_thread_t *self, uint32_t id, uint32_t count, uint32_t site) {
   tessera_emu_barrier_count(self, id, count, 0, NULL, site);
+}
+
+void tessera_emu_rendezvous(tessera_emu_thread_t *self, uint32_t id, uint32_t count, uint32_t site) {
+  if (id < TESSERA_EMULATOR_BARRIERS)
+    emu_of(self)->worker->barriers[id].is_unordered = true;
+  tessera_emu_barrier(self, id, count, site);
 }
 
 void tessera_emu_barrier_arrive(tessera_emu_thread_t *thread, uint32_t id, uint32_t count, uint32_t site) {

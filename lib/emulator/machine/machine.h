@@ -163,6 +163,9 @@ uint64_t tessera_emu_active_mask(const tessera_emu_thread_t *self);
 /// Orders memory between those that meet. The lanes of a warp must come from the same site.
 void tessera_emu_barrier(tessera_emu_thread_t *self, uint32_t id, uint32_t count, uint32_t site);
 
+/// s_barrier without fences: the same, but memory is as if there were no barrier.
+void tessera_emu_rendezvous(tessera_emu_thread_t *self, uint32_t id, uint32_t count, uint32_t site);
+
 /// bar.arrive: is counted and does not wait.
 void tessera_emu_barrier_arrive(tessera_emu_thread_t *self, uint32_t id, uint32_t count, uint32_t site);
 

@@ -104,6 +104,7 @@ typedef struct emu_barrier_t {
   uint32_t arrived, wanted; // wanted 0: all that have not ended
   uint32_t waiting;         // of the arrived
   uint32_t predicates;
+  bool is_unordered;           // some came by tessera_emu_rendezvous
   uint32_t result, threads;    // of the last phase
   struct emu_clock_sum_t *sum; // clocks of those that arrived without waiting
 } emu_barrier_t;
