@@ -30,13 +30,30 @@ static Factor factorOf(MlirOperation op) {
   return factor;
 }
 
+// ⊕ and ⊗ of each semiring as ops of arith, on integers and on floats; mean_mul is not lowered yet.
+typedef struct Semiring {
+  const char *name, *add, *addf, *multiply, *multiplyf;
+} Semiring;
+static const Semiring semirings[] = {
+    {"add_mul", "addi", "addf", "muli", "mulf"},       {"max_plus", "maxsi", "maximumf", "addi", "addf"},
+    {"min_plus", "minsi", "minimumf", "addi", "addf"}, {"max_mul", "maxsi", "maximumf", "muli", "mulf"},
+    {"min_mul", "minsi", "minimumf", "muli", "mulf"},  {"or_and", "ori", NULL, "andi", NULL},
+};
+
+static const Semiring *semiringOf(MlirOperation op) {
+  MlirAttribute named = tileOpAttribute(op, "semiring");
+  for (size_t i = 0; named.ptr && i < sizeof semirings / sizeof *semirings; i++)
+    if (tileStringEquals(mlirStringAttrGetValue(named), semirings[i].name))
+      return &semirings[i];
+  return named.ptr ? NULL : &semirings[0];
+}
+
 bool sparseSupportsProduct(MlirOperation op) {
   Factor factor = factorOf(op);
   MlirType element = mlirShapedTypeGetElementType(tileResultType(op, 0));
-  MlirAttribute semiring = tileOpAttribute(op, "semiring");
   char text[192];
   bool narrow = mlirTypeIsAFloat(element) && mlirFloatTypeGetWidth(element) < 16;
-  if (narrow || (semiring.ptr && tileStringEquals(mlirStringAttrGetValue(semiring), "mean_mul")))
+  if (narrow || !semiringOf(op))
     return tileError(op, "is not lowered yet over mean_mul, nor with init of floats narrower than 16 bits");
   bool rows = sparseEncodingIs(factor.encoding, factor.isTransposed ? SparseCsc : SparseCsr) ||
               (sparseEncodingIs(factor.encoding, SparseBsr) && !factor.isTransposed) ||
@@ -57,21 +74,14 @@ static const char *widen(MlirType from, MlirType to) {
 
 // %new = %acc ⊕ (%lhs ⊗ %rhs); the type follows.
 static SparseWord step(MlirOperation op, MlirType element) {
-  MlirAttribute named = tileOpAttribute(op, "semiring");
-  MlirStringRef name = named.ptr ? mlirStringAttrGetValue(named) : tileString("add_mul");
+  const Semiring *semiring = semiringOf(op);
   bool isFloat = mlirTypeIsAFloat(element);
   SparseWord word = {.name = "STEP"};
-  if (tileStringEquals(name, "add_mul") && isFloat)
+  if (isFloat && semiring == &semirings[0])
     return sparseTextWord("STEP", "%new = math.fma %lhs, %rhs, %acc");
-  const char *plus = tileStringStartsWith(name, "max")   ? (isFloat ? "maximumf" : "maxsi")
-                     : tileStringStartsWith(name, "min") ? (isFloat ? "minimumf" : "minsi")
-                     : tileStringStartsWith(name, "or")  ? "ori"
-                                                         : "addi";
-  const char *times = name.data[name.length - 1] == 's'   ? (isFloat ? "addf" : "addi")
-                      : name.data[name.length - 1] == 'd' ? "andi"
-                                                          : (isFloat ? "mulf" : "muli");
   snprintf(word.text, sizeof word.text,
-           "%%term = arith.%s %%lhs, %%rhs : tensor<$SHAPEx$A>\n%%new = arith.%s %%acc, %%term", times, plus);
+           "%%term = arith.%s %%lhs, %%rhs : tensor<$SHAPEx$A>\n%%new = arith.%s %%acc, %%term",
+           isFloat ? semiring->multiplyf : semiring->multiply, isFloat ? semiring->addf : semiring->add);
   return word;
 }
 
