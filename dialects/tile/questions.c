@@ -1,6 +1,7 @@
 // Shapes, operand groups, attributes and expectations of the Tile dialect (questions.h).
 // Why here: every verifier and fold asks the same few things, and says the same sentence when the answer is wrong.
 #include "dialects/tile/questions.h"
+#include "lib/ir/op_format.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -102,6 +103,13 @@ const TileRounding *tileRoundingOf(MlirOperation op) {
     if (tileKeywordIs(op, "rounding", roundings[i].name))
       return &roundings[i];
   return NULL;
+}
+
+const char *tileFactorPart(MlirOperation mma) {
+  MlirStringRef precision = tileKeywordOf(mma, "precision");
+  if (precision.length >= 4 && !strncmp(precision.data, "tf32", 4))
+    return "tf32";
+  return precision.length >= 4 && !strncmp(precision.data, "bf16", 4) ? "bf16" : NULL;
 }
 
 bool tileAttributeIsSplat(MlirAttribute attribute) {

@@ -40,8 +40,10 @@ typedef struct TileRounding {
   const char *op;
 } TileRounding;
 const TileRounding *tileRoundingOf(MlirOperation op); // null: none, or stochastic
-bool tileAttributeIsSplat(MlirAttribute attribute);   // dense elements with one value
-bool tileConstantIsTrue(MlirAttribute constant);      // i1: true, or all true
+// What a product's `precision` lets factors of f32 be split into: "tf32" or "bf16"; null: nothing.
+const char *tileFactorPart(MlirOperation mma);
+bool tileAttributeIsSplat(MlirAttribute attribute); // dense elements with one value
+bool tileConstantIsTrue(MlirAttribute constant);    // i1: true, or all true
 
 //===--- operands -----------------------------------------------------------===//
 // Ops with operand segments: group `group` in the order of the row.

@@ -104,7 +104,9 @@ static bool verifyTypes(const Fit *fit, MlirOperation op, const TileMachineAtom 
   static const char *const names[] = {"lhs", "rhs", "accumulator"};
   for (int i = 0; i < 3; i++)
     tileTypeText(tileTypeGetElement(mlirValueGetType(tileOpOperand(op, names[i]))), text[i], sizeof text[i]);
-  if (tileMachineAtomTakes(atom, text[0], text[1], text[2]))
+  const char *part = tileFactorPart(op);
+  if (tileMachineAtomTakes(atom, text[0], text[1], text[2]) ||
+      (part && tileMachineAtomTakes(atom, part, part, text[2])))
     return true;
   return tileErrorWithNote(op, mlirOperationGetLocation(fit->kernel), "the machine is named here",
                            "multiplies %s by %s into %s, want what the atom takes: %s", text[0], text[1], text[2],

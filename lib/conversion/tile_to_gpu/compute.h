@@ -4,6 +4,7 @@
 
 #include "lib/conversion/tile_to_gpu/engine.h"
 
+MlirValue gpuRoundToTf32(Gpu *g, MlirValue value); // of f32, to nearest, ties to even; elementwise.c
 bool gpuLowerMma(Gpu *g, MlirOperation op);
 bool gpuLowerFma(Gpu *g, MlirOperation op);
 bool gpuLowerMmaScaled(Gpu *g, MlirOperation op);

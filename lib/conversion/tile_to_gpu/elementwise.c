@@ -1,6 +1,6 @@
 // Ops that work element by element: arith, math and ub on tiles become the same op on every register. What a machine
 // has no instruction for (narrow floats, functions) is left to the passes that follow.
-#include "lib/conversion/tile_to_gpu/engine.h"
+#include "lib/conversion/tile_to_gpu/compute.h"
 
 #include "dialects/tile/questions.h"
 
@@ -25,7 +25,7 @@ static MlirOperation cloneOnHeld(Gpu *g, MlirOperation op, const MlirValue *oper
 //===--- tf32 -------------------------------------------------------------------------------===//
 
 // Held as f32: rounded to 10 places, to nearest, ties to even; inf and nan stay.
-static MlirValue roundToTf32(Gpu *g, MlirValue value) {
+MlirValue gpuRoundToTf32(Gpu *g, MlirValue value) {
   MlirType f32 = mlirF32TypeGet(g->context);
   MlirValue bits = gpuOp(g, "arith.bitcast", g->i32, value);
   MlirValue odd = gpuAnd(g, gpuShiftRight(g, bits, 13), 1);
@@ -46,7 +46,7 @@ static MlirValue computeTf32(Gpu *g, MlirOperation op, const MlirValue *operands
   } else {
     value = mlirOperationGetResult(cloneOnHeld(g, op, operands, held), 0);
   }
-  return mlirTypeIsATF32(result) && mlirTypeEqual(held, f32) ? roundToTf32(g, value) : value;
+  return mlirTypeIsATF32(result) && mlirTypeEqual(held, f32) ? gpuRoundToTf32(g, value) : value;
 }
 
 static bool hasTf32(MlirOperation op) {

@@ -1,6 +1,8 @@
 // tile.mma by the machine's atom: each warp multiplies the fragments that its registers hold. Which fragments those are
 // follows from the layouts: a layout is the atom's fragment, repeated, so registers with equal fragment coordinates in
-// different repetitions are one operand of one instruction.
+// different repetitions are one operand of one instruction. Factors of f32 may be split into parts of tf32 or bf16, as
+// `precision` says (Henry, Tang and Heinecke 2019): high + low is the factor to 22 bits and more, and the products of
+// parts are added from the smallest on.
 #include "lib/conversion/tile_to_gpu/compute.h"
 
 #include "dialects/tile/questions.h"
@@ -21,11 +23,32 @@ typedef struct Operand {
   intptr_t batchAxes; // 1 at rank 3
 } Operand;
 
+enum { MaxParts = 3, MaxTerms = 6 };
+
+// The parts of the left and the right factor whose products are summed, in this order.
+typedef struct Split {
+  const char *precision;
+  int parts, terms;
+  struct {
+    int left, right;
+  } term[MaxTerms];
+} Split;
+
+static const Split splits[] = {
+    {"tf32", 1, 1, {{0, 0}}},
+    {"tf32x3", 2, 3, {{1, 0}, {0, 1}, {0, 0}}},
+    {"bf16x3", 2, 3, {{1, 0}, {0, 1}, {0, 0}}},
+    {"bf16x6", 3, 6, {{2, 0}, {1, 1}, {0, 2}, {1, 0}, {0, 1}, {0, 0}}},
+};
+static const Split whole = {"ieee", 1, 1, {{0, 0}}};
+
 typedef struct Product {
   MlirOperation op;
   TileMachineAtom atom;
   char name[64];
   Operand operands[3];
+  const Split *split;
+  MlirType part; // of the factors in the instruction; null: their own element
 } Product;
 
 //===--- reading ------------------------------------------------------------------------------===//
@@ -53,6 +76,8 @@ static bool readProduct(Gpu *g, MlirOperation op, Product *product) {
   MlirStringRef name = tileKeywordOf(op, "atom");
   TileError error;
   product->op = op;
+  product->split = &whole;
+  product->part = (MlirType){NULL};
   snprintf(product->name, sizeof product->name, "%.*s", (int)name.length, name.data);
   if (!tileMachineFindAtom(g->options->machine, product->name, &product->atom, &error))
     return tileError(op, "%s", error.text);
@@ -61,12 +86,21 @@ static bool readProduct(Gpu *g, MlirOperation op, Product *product) {
 }
 
 // "f16 x f16 -> f32 is not among the types of mma.sync.m16n8k16 on sm_80: …"
-static bool expectTypes(Gpu *g, const Product *product) {
+static bool expectTypes(Gpu *g, Product *product) {
   char text[3][32];
   for (int i = 0; i < 3; ++i)
     tileTypeText(tileTypeGetElement(product->operands[i].type), text[i], sizeof text[i]);
-  return tileMachineAtomTakes(&product->atom, text[0], text[1], text[2]) ||
-         tileError(product->op, "multiplies %s by %s into %s, want what atom \"%s\" takes on %s: %s", text[0], text[1],
+  if (tileMachineAtomTakes(&product->atom, text[0], text[1], text[2]))
+    return true;
+  const char *part = tileFactorPart(product->op);
+  for (size_t i = 0; part && i < sizeof splits / sizeof *splits; ++i)
+    if (tileKeywordIs(product->op, "precision", splits[i].precision) &&
+        tileMachineAtomTakes(&product->atom, part, part, text[2])) {
+      product->split = &splits[i];
+      product->part = *part == 't' ? mlirTF32TypeGet(g->context) : mlirBF16TypeGet(g->context);
+      return true;
+    }
+  return tileError(product->op, "multiplies %s by %s into %s, want what atom \"%s\" takes on %s: %s", text[0], text[1],
                    text[2], product->name, tileMachineGetName(g->options->machine), product->atom.types);
 }
 
@@ -160,10 +194,34 @@ static bool pick(Gpu *g, const Product *product, int which, Place place, MlirVal
   return true;
 }
 
+static MlirValue rounded(Gpu *g, MlirType part, MlirValue value) {
+  return mlirTypeIsATF32(part) ? gpuRoundToTf32(g, value) : gpuOp(g, "arith.truncf", part, value);
+}
+
+// parts[p][i] of values[i] (f32): each what rounding took from those before it; of what is not finite the first alone.
+static void splitFactor(Gpu *g, const Product *product, intptr_t count, const MlirValue *values,
+                        MlirValue parts[MaxParts][MaxFragment]) {
+  MlirType f32 = mlirF32TypeGet(g->context);
+  MlirValue zero = tileBuildFloat(&g->builder, f32, 0);
+  for (intptr_t i = 0; i < count; ++i) {
+    MlirValue rest = values[i];
+    for (int p = 0; p < product->split->parts; ++p) {
+      parts[p][i] = product->part.ptr ? rounded(g, product->part, rest) : rest;
+      if (p + 1 == product->split->parts)
+        break;
+      MlirValue held = mlirTypeIsATF32(product->part) ? parts[p][i] : gpuOp(g, "arith.extf", f32, parts[p][i]);
+      MlirValue magnitude = gpuAnd(g, gpuOp(g, "arith.bitcast", g->i32, held), 0x7fffffff);
+      MlirValue isFinite = gpuCompare(g, Compare_Less, magnitude, gpuI32(g, 0x7f800000));
+      rest = gpuSelect(g, isFinite, gpuBinary(g, "arith.subf", rest, held), zero);
+    }
+  }
+}
+
 // One step of K into the accumulator's fragment at `place`, whose registers `sums` holds.
 static bool multiply(Gpu *g, const Product *product, Place place, uint32_t k, MlirValue *sums) {
   const Operand *c = &product->operands[OperandC];
   MlirValue a[MaxFragment], b[MaxFragment], sum[MaxFragment], next[MaxFragment];
+  MlirValue left[MaxParts][MaxFragment], right[MaxParts][MaxFragment];
   intptr_t registers[MaxFragment];
   if (!fragmentAt(c, place, registers))
     return gpuRefuse(product->op, "an accumulator that lacks a part of a fragment");
@@ -172,15 +230,23 @@ static bool multiply(Gpu *g, const Product *product, Place place, uint32_t k, Ml
     return false;
   for (intptr_t i = 0; i < c->count; ++i)
     sum[i] = sums[registers[i]];
-  GpuProduct one = {.atom = &product->atom, .name = product->name, .a = a, .b = b, .c = sum, .d = next};
+  splitFactor(g, product, product->operands[OperandA].count, a, left);
+  splitFactor(g, product, product->operands[OperandB].count, b, right);
+  GpuProduct one = {.atom = &product->atom, .name = product->name, .c = sum, .d = next};
   for (int i = 0; i < 3; ++i) {
-    one.element[i] = tileTypeGetElement(product->operands[i].type);
+    bool isPart = i != OperandC && product->part.ptr;
+    one.element[i] = isPart ? product->part : tileTypeGetElement(product->operands[i].type);
     one.count[i] = product->operands[i].count;
   }
-  if (!g->vocabulary->mma(&g->builder, product->op, &one))
-    return false;
+  for (int t = 0; t < product->split->terms; ++t) {
+    one.a = left[product->split->term[t].left];
+    one.b = right[product->split->term[t].right];
+    if (!g->vocabulary->mma(&g->builder, product->op, &one))
+      return false;
+    memcpy(sum, next, sizeof sum);
+  }
   for (intptr_t i = 0; i < c->count; ++i)
-    sums[registers[i]] = next[i];
+    sums[registers[i]] = sum[i];
   return true;
 }
 
@@ -225,9 +291,6 @@ static bool multiplyAll(Gpu *g, const Product *product, MlirValue *sums) {
 
 bool gpuLowerMma(Gpu *g, MlirOperation op) {
   Product product;
-  if (tileOpAttribute(op, "precision").ptr && !tileKeywordIs(op, "precision", "ieee") &&
-      !tileKeywordIs(op, "precision", "tf32"))
-    return gpuRefuse(op, "a product of f32 in several parts");
   if (tileKeywordIs(op, "atom", "fma"))
     return gpuLowerFma(g, op);
   return readProduct(g, op, &product) && expectTypes(g, &product) && expectWarps(g, &product) &&

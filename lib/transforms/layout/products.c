@@ -33,13 +33,16 @@ static int64_t workOf(const Sizes *sizes, const TileMachineAtom *atom) {
   return roundUp(sizes->m, atom->m) * roundUp(sizes->n, atom->n) * roundUp(sizes->k, atom->k);
 }
 
+// An instruction for the elements as they are, or for the parts that f32 may be split into.
 static bool takes(const TileMachineAtom *atom, MlirOperation op) {
+  const char *part = tileFactorPart(op);
   char text[3][32];
   static const char *const names[] = {"lhs", "rhs", "accumulator"};
   for (int i = 0; i < 3; ++i)
     tileTypeText(tileTypeGetElement(mlirValueGetType(tileOpOperand(op, names[i]))), text[i], sizeof text[i]);
   return atom->warps == 1 && atom->fragment[0][0] && atom->fragment[1][0] && atom->fragment[2][0] &&
-         tileMachineAtomTakes(atom, text[0], text[1], text[2]);
+         (tileMachineAtomTakes(atom, text[0], text[1], text[2]) ||
+          (part && tileMachineAtomTakes(atom, part, part, text[2])));
 }
 
 // An atom with a free size is taken as the file names it; none of one warp has one so far.
