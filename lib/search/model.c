@@ -285,6 +285,14 @@ static int64_t threadRegisters(const Nest *nest) {
   return (int64_t)own;
 }
 
+// Lanes that a tile smaller than a warp leaves without an element load another's again.
+static double copiesOf(const Nest *nest) {
+  double elements = 1;
+  for (int d = 0; d < nest->op->numDims; ++d)
+    elements *= (double)nest->tile->size[d];
+  return nest->op->m >= 0 ? 1 : larger(1, (double)nest->target->lanes / elements);
+}
+
 // Bytes of a product's operands in one step.
 static double stepBytes(const Nest *nest, double *lhs, double *rhs) {
   const TileOperator *op = nest->op;
@@ -374,10 +382,12 @@ static TilePrediction predictGpu(const Nest *nest) {
   addTerm(&p, "latency", waves * rounds * (double)memory->latency / t->clock);
   for (int i = 0; i < t->numLevels; ++i) {
     const TileSearchLevel *level = &t->levels[i];
+    // Where no cache stands between, accesses of memory take shared memory's way, line by line.
+    bool carriesAll = i == t->shared && i + 1 < t->numLevels && t->levels[i + 1].instances > 0;
     double bytes =
-        i == t->shared ? p.shared
+        i == t->shared ? p.shared + (carriesAll ? transferred(nest, level->transaction) : 0)
         : i == 0 || i - 1 == t->shared
-            ? transferred(nest, level->transaction)
+            ? transferred(nest, level->instances ? level->transaction : level->line) // a core's own cache: by lines
             : throughSharedCache(nest, (double)t->levels[i - 1].bytes * (double)most(1, t->levels[i - 1].instances),
                                  level->transaction, cores * (double)p.perCore);
     if (i > 0 && i - 1 != t->shared && t->levels[i - 1].instances == 0) // each core has one of its own
@@ -387,6 +397,10 @@ static TilePrediction predictGpu(const Nest *nest) {
     p.traffic[i] = bytes;
     addTerm(&p, level->name, bytes / (level->bandwidth * share));
   }
+  double copies = copiesOf(nest);
+  p.read *= copies;
+  p.seconds *= copies;
+  p.sum *= copies;
   return p;
 }
 

@@ -30,6 +30,7 @@ static bool readLevel(const TileMachine *machine, const char *word, size_t lengt
   level->bytes = found.bytes;
   level->bandwidth = (double)found.bandwidth;
   level->transaction = found.transaction;
+  level->line = found.line ? found.line : found.transaction;
   level->latency = found.latency;
   level->instances = integerOr(machine, key, 0);
   if (!strcmp(level->name, "shared"))

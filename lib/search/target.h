@@ -20,6 +20,7 @@ typedef struct TileSearchLevel {
   int64_t bytes;       ///< of one instance
   int64_t instances;   ///< 0: one per core
   int64_t transaction; ///< bytes
+  int64_t line;        ///< bytes of a cache line; of what is no cache, a transaction
   int64_t latency;     ///< cycles
   double bandwidth;    ///< bytes per second, all cores
 } TileSearchLevel;
