@@ -11,6 +11,7 @@
 
 #include "lib/ir/builder.h"
 #include "lib/ir/support.h"
+#include "lib/machine/cpu_blocking.h"
 #include "lib/search/target.h"
 
 // A body larger than MaxBodyValues operands and operations stays linalg.
@@ -40,6 +41,7 @@ typedef struct TileOperand {
 typedef struct TileTarget {
   TileMachine *machine; // the caller's
   TileSearchTarget search;
+  TileCpuBlocking cpu;     // of this CPU where no machine is named; zeros for a GPU
   MlirAttribute attribute; // #tile.machine, or null
 } TileTarget;
 

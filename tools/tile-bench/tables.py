@@ -36,11 +36,11 @@ TABLES = {
                     ("row_sum", dict(m=512, n=512)), ("row_sum", dict(m=4096, n=1000))],
     "models": [("transformer_block", {}), ("mlp", dict(m=128, width=768, hidden=3072)), ("mlp", dict(m=1, width=768, hidden=3072)),
                ("bottleneck", dict(n=1, h=56, w=56, c=256, f=64)), ("bottleneck", dict(n=1, h=14, w=14, c=1024, f=256))],
-    "tiny": gemms([(9, 17, 5)]) + [("conv", dict(n=1, h=6, w=6, c=3, f=4, r=3, s=3, stride=1)),
+    "tiny": gemms([(9, 17, 5), (1, 509, 31), (2, 96, 64), (7, 40, 8), (3, 33, 1), (67, 131, 300)]) + [("conv", dict(n=1, h=6, w=6, c=3, f=4, r=3, s=3, stride=1)),
                                    ("attention", dict(heads=2, queries=3, keys=5, d=4, causal=True, group=1)),
                                    ("layernorm", dict(m=3, n=7)), ("gelu", dict(n=33)), ("mlp", dict(m=3, width=5, hidden=7)),
                                    ("bottleneck", dict(n=1, h=3, w=3, c=4, f=2)), *gemms([(5, 6, 7)], dtype="i8"),
-                                   *gemms([(5, 6, 7)], dtype="bf16"),
+                                   *gemms([(5, 6, 7), (9, 33, 17)], dtype="bf16"),
                                    ("gemm_bias_relu", dict(m=9, n=17, k=5, kernel=True))],
 }
 DEFAULT = [name for name in TABLES if name != "tiny"] + ["compile-time"]

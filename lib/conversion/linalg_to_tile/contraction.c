@@ -62,9 +62,13 @@ static bool hasMmaTypes(const TileStructured *s, const TileContraction *c) {
   return (mlirTypeIsAF32(a) || mlirTypeIsABF16(a)) && mlirTypeIsAF32(out);
 }
 
-// A product with a vector reads its matrix once: a reduction, nothing to pack.
+// On a CPU, a row times a matrix whose rows are contiguous goes by rows (contraction_kernel.c); other products with a
+// vector read a matrix once along k: a reduction, nothing to pack.
 static bool isMatrixProduct(const TileStructured *s, const TileContraction *c) {
-  return s->dims[c->m].extent != 1 && s->dims[c->n].extent != 1 && hasMmaTypes(s, c);
+  const TileOperand *b = &s->operands[c->rhs];
+  bool isRow = s->dims[c->m].extent == 1 && !tileStructuredGpu(s) && b->results[b->rank - 1] == c->n &&
+               !mlirShapedTypeIsDynamicSize(s->dims[c->n].extent) && !mlirShapedTypeIsDynamicSize(s->dims[c->k].extent);
+  return (s->dims[c->m].extent != 1 || isRow) && s->dims[c->n].extent != 1 && hasMmaTypes(s, c);
 }
 
 //===--- the lowerings ------------------------------------------------------===//

@@ -5,15 +5,14 @@
 // column panel packs B (the innermost product reads both contiguously) and multiplies register tiles. Packing fills
 // past the edges with zeros, so the inner loop over k has no masks; only C's edges have. Where k may end inside a
 // block, packing goes by pieces and the product by steps of k, so that little of what is not there is multiplied. Sizes
-// are defaults until tile-construct-tiles: 8 × 32 registers of f32, blocks of 256 along k (the formulas of lib/machine
-// give these on the CPUs measured).
+// follow from the machine (lib/machine/cpu_blocking.h). A product of few rows streams B unpacked past rows of C that
+// stay in L1.
 #include "dialects/tile/tile.h"
 #include "lib/conversion/linalg_to_tile/contraction.h"
 #include "lib/conversion/linalg_to_tile/kernel.h"
 #include "lib/conversion/linalg_to_tile/lowerings.h"
 
-enum { RowsPerTile = 8, BytesPerRow = 128, DepthPerBlock = 256, DepthPerPiece = 64, DepthPerStep = 8 };
-enum { PanelsM = 16, PanelsN = 16 };
+enum { DepthPerPiece = 64, DepthPerStep = 8 };
 
 //===--- preparation --------------------------------------------------------===//
 
@@ -45,19 +44,11 @@ static void setTile(TileStructured *s, int dim, int axis, int64_t tile, int64_t 
     d->panels = ceilDiv(d->extent, tile) < 1 ? 1 : ceilDiv(d->extent, tile);
 }
 
-// A power of two, since a packed row must be one (lib/layout: an odd factor can only be outermost).
-static int64_t depthPerBlock(int64_t extent) {
-  int64_t depth = DepthPerStep;
-  while (depth < DepthPerBlock && (mlirShapedTypeIsDynamicSize(extent) || depth < extent))
-    depth *= 2;
-  return depth;
-}
-
 static int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
 
 // Along k a tile is a piece, and a block has `panels` of them: one where blocks are always full.
-static void chooseDepth(TileStructured *s, TileContraction *c) {
-  int64_t extent = s->dims[c->k].extent, block = depthPerBlock(extent);
+static void chooseDepth(TileStructured *s, TileContraction *c, int64_t block) {
+  int64_t extent = s->dims[c->k].extent;
   bool isFull = !mlirShapedTypeIsDynamicSize(extent) && extent % block == 0;
   int64_t piece = isFull ? block : smaller(DepthPerPiece, block);
   c->step = isFull ? block : DepthPerStep;
@@ -66,17 +57,14 @@ static void chooseDepth(TileStructured *s, TileContraction *c) {
   s->dims[c->k].panels = block / piece;
 }
 
-static int64_t columnsPerTile(const TileStructured *s) {
-  MlirType element = tileOperandElementType(&s->operands[s->numInputs]);
-  return BytesPerRow / (mlirFloatTypeGetWidth(element) <= 32 ? 4 : 8);
-}
+static int64_t bytesOf(MlirType element) { return mlirFloatTypeGetWidth(element) <= 32 ? 4 : 8; }
 
-static void chooseTiles(TileStructured *s, TileContraction *c) {
-  int64_t rows = s->dims[c->m].extent;
-  bool thin = !mlirShapedTypeIsDynamicSize(rows) && rows > 1 && rows < RowsPerTile;
-  setTile(s, c->m, 0, thin ? rows : RowsPerTile, PanelsM);
-  setTile(s, c->n, 1, columnsPerTile(s), PanelsN);
-  chooseDepth(s, c);
+static void chooseTiles(TileStructured *s, TileContraction *c, const TileCpuProductExtents *extents) {
+  int64_t bytes = bytesOf(tileOperandElementType(&s->operands[s->numInputs]));
+  TileCpuProduct p = tileCpuChooseProduct(&s->target->cpu, *extents, bytes, bytes);
+  setTile(s, c->m, 0, p.rows, p.panelsM);
+  setTile(s, c->n, 1, p.columns, p.panelsN);
+  chooseDepth(s, c, p.depth);
 }
 
 //===--- the kernel ---------------------------------------------------------===//
@@ -334,15 +322,43 @@ static void planTiles(TileStructured *s, const TileContraction *c) {
 
 //===--- the whole ---------------------------------------------------------===//
 
+static int64_t extentOf(const TileStructured *s, int dim) {
+  return mlirShapedTypeIsDynamicSize(s->dims[dim].extent) ? -1 : s->dims[dim].extent;
+}
+
+static TileCpuProductExtents extentsOf(const TileStructured *s, const TileContraction *c) {
+  TileCpuProductExtents extents = {extentOf(s, c->m), extentOf(s, c->n), extentOf(s, c->k), 1};
+  for (int d = 0; d < c->m && extents.programs > 0; d++)
+    extents.programs = extentOf(s, d) < 0 ? -1 : extents.programs * extentOf(s, d);
+  return extents;
+}
+
+// On a CPU: few rows, and B's rows contiguous. B is then read once, where it lies.
+static bool chooseStream(TileStructured *s, TileContraction *c, const TileCpuProductExtents *extents) {
+  const TileOperand *b = &s->operands[c->rhs];
+  int64_t bytes = bytesOf(tileOperandElementType(&s->operands[s->numInputs]));
+  if (extents->m < 1 || extents->m >= tileCpuProductRows(&s->target->cpu) || b->results[b->rank - 1] != c->n)
+    return false;
+  TileCpuStream stream = tileCpuChooseStream(&s->target->cpu, *extents, bytes);
+  if (!stream.columns)
+    return false;
+  setTile(s, c->m, 0, extents->m, 1);
+  setTile(s, c->n, 1, stream.columns, 1);
+  setTile(s, c->k, 2, stream.depth, 1);
+  return true;
+}
+
 void tileEmitContraction(TileStructured *s, TileContraction *c) {
   TileKernelEmission e;
   bool isForGpu = tileStructuredGpu(s) != NULL;
   sortDims(s, c);
+  TileCpuProductExtents extents = extentsOf(s, c);
+  bool fromMemory = isForGpu || chooseStream(s, c, &extents);
   if (isForGpu)
     planTiles(s, c);
-  else
-    chooseTiles(s, c);
+  else if (!fromMemory)
+    chooseTiles(s, c, &extents);
   tileKernelBegin(&e, s, "matmul");
-  (isForGpu ? buildFromMemory : buildBlock)(&e, c);
+  (fromMemory ? buildFromMemory : buildBlock)(&e, c);
   tileKernelEnd(&e);
 }

@@ -142,6 +142,18 @@ static MlirValue programId(TileKernelEmission *e, int axis) {
   return tileBuildValue(&e->body, "tile.program_id", mlirIndexTypeGet(e->body.context), 0, NULL, attributes);
 }
 
+// The program's number along `axis`, which is dimension `dim`: of a known extent its range is known, and with it which
+// tiles have no edge. (A GPU's kernels tell edges by their own masks.)
+static MlirValue programAlong(TileKernelEmission *e, int axis, int dim) {
+  const TileDim *d = &e->structured->dims[dim];
+  MlirValue id = programId(e, axis);
+  if (mlirShapedTypeIsDynamicSize(d->extent) || d->extent < 1 || tileStructuredGpu(e->structured))
+    return id;
+  int64_t range[2] = {0, (d->extent - 1) / (d->tile * d->panels)};
+  TileAttributeEntry attributes[] = {{"range", mlirDenseI64ArrayGet(e->body.context, 2, range)}, {0}};
+  return tileBuildValue(&e->body, "tile.assume", mlirIndexTypeGet(e->body.context), 1, &id, attributes);
+}
+
 // Sets e->index of every parallel dimension from the program ids (axis 2 carries all but the last two).
 static void decodePrograms(TileKernelEmission *e) {
   int axis = 0;
@@ -151,7 +163,8 @@ static void decodePrograms(TileKernelEmission *e) {
     if (e->structured->dims[d].isReduction)
       continue;
     if (axis < 2 && !e->isLinear) {
-      e->index[d] = programId(e, axis++);
+      e->index[d] = programAlong(e, axis, d);
+      axis++;
       continue;
     }
     if (mlirValueIsNull(rest))

@@ -6,7 +6,7 @@
 // func stay. A reduction whose output starts from a constant (linalg.fill) starts from that constant and never reads
 // the fill. For a GPU (the option chip, or the module's tile.machine) tiles are constructed from its
 // description (lib/search) unless an op says its tile.schedule, products read their operands from memory, and kernels
-// say machine and warps.
+// say machine and warps. A CPU's products are cut by lib/machine/cpu_blocking.h.
 #include "lib/conversion/linalg_to_tile/linalg_to_tile.h"
 
 #include "dialects/tile/tile.h"
@@ -66,12 +66,25 @@ static TileMachine *loadMachine(MlirOperation module, MlirExtPass pass, MlirAttr
   return machine;
 }
 
-// A CPU of which nothing is known where no machine is named. The caller destroys the machine.
+// What the kernels' blocks on a CPU follow from: the machine that is named, else this one or, where it cannot be asked,
+// a common one.
+static bool readCpu(TileTarget *target, TileError *error) {
+  TileMachine *machine = target->machine ? target->machine : tileMachineLoad("native", NULL, NULL, 0, NULL);
+  if (!machine)
+    machine = tileMachineLoad("x86-64-v4", NULL, NULL, 0, error);
+  bool ok = machine && tileMachineReadCpuBlocking(machine, &target->cpu, error);
+  if (machine != target->machine)
+    tileMachineDestroy(machine);
+  return ok;
+}
+
+// No machine where none is named: a CPU, this one. The caller destroys the machine.
 static bool readTarget(MlirOperation module, MlirExtPass pass, TileTarget *target) {
   TileError error = {.text = ""};
   *target = (TileTarget){.machine = NULL};
   target->machine = loadMachine(module, pass, &target->attribute, &error);
   bool ok = target->machine ? tileSearchReadTarget(target->machine, &target->search, &error) : !*error.text;
+  ok = ok && (target->search.isGpu || readCpu(target, &error));
   if (!ok)
     tileMachineDestroy(target->machine);
   return ok || tileError(module, "%s", error.text);
@@ -120,7 +133,7 @@ static void dependents(MlirDialectRegistry registry) {
 }
 
 static const MlirExtPassOption options[] = {
-    {"chip", "the machine, as lib/machine names it; default: the module's tile.machine, else a CPU",
+    {"chip", "the machine, as lib/machine names it; default: the module's tile.machine, else this one",
      MlirExtOption_String, ""},
 };
 

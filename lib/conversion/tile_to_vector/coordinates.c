@@ -194,6 +194,22 @@ static IndexFacts factsOfBinary(MlirOperation op) {
   return nothing;
 }
 
+// What a tile.assume says, together with what is known without it.
+static IndexFacts factsOfAssumption(MlirOperation op) {
+  IndexFacts facts = indexFacts(mlirOperationGetOperand(op, 0));
+  MlirAttribute range = tileOpAttribute(op, "range"), divisible = tileOpAttribute(op, "divisible");
+  if (!mlirAttributeIsNull(range)) {
+    int64_t low = mlirDenseI64ArrayGetElement(range, 0), high = mlirDenseI64ArrayGetElement(range, 1);
+    facts.low = low > facts.low ? low : facts.low;
+    facts.high = high < facts.high ? high : facts.high;
+  }
+  if (!mlirAttributeIsNull(divisible)) {
+    int64_t divisor = mlirIntegerAttrGetValueInt(divisible);
+    facts.multiple = divisor % facts.multiple ? facts.multiple : divisor;
+  }
+  return facts;
+}
+
 IndexFacts indexFacts(MlirValue index) {
   int64_t constant;
   if (tileConstantIndex(index, &constant))
@@ -205,7 +221,7 @@ IndexFacts indexFacts(MlirValue index) {
       tileOpIs(op, "memref.dim"))
     return (IndexFacts){0, INT64_MAX, 1};
   if (tileOpIs(op, "tile.assume"))
-    return indexFacts(mlirOperationGetOperand(op, 0));
+    return factsOfAssumption(op);
   if (mlirOperationGetNumOperands(op) == 2 && mlirTypeIsAIndex(mlirValueGetType(index)) &&
       mlirTypeIsAIndex(tileOperandType(op, 0)))
     return factsOfBinary(op);

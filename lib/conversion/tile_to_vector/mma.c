@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-enum { BlockRows = 8, BlockVectors = 2, Unroll = 4 };
+enum { BlockRows = 8, BlockVectors = 2, MostVectors = 8, Unroll = 4 };
 
 typedef struct Mma {
   Lowering *lowering;
@@ -209,11 +209,17 @@ static void visitPanel(const Mma *mma, const Access *target, Coord outer, int64_
   eachBlock(mma, target, mma->rows, BlockRows, column, columns, visitBlock);
 }
 
+// Few rows take more columns: as many accumulators as a full block has hide the latency of the multiply-add.
+static int64_t vectorsPerBlock(const Mma *mma) {
+  int64_t rows = mma->rows < BlockRows ? mma->rows : BlockRows, vectors = BlockRows * BlockVectors / rows;
+  return vectors < MostVectors ? vectors : MostVectors;
+}
+
 static void eachBatch(Mma *mma, const Access *target, intptr_t d) {
   Lowering *lowering = mma->lowering;
   TileBuilder *builder = &lowering->builder;
   if (d == mma->batch) {
-    eachBlock(mma, target, mma->columns, BlockVectors * lowering->lanes, coordConstant(0), 0, visitPanel);
+    eachBlock(mma, target, mma->columns, vectorsPerBlock(mma) * lowering->lanes, coordConstant(0), 0, visitPanel);
     return;
   }
   MlirValue size = tileBuildIndex(builder, target->shape.sizes[d]);

@@ -1,5 +1,5 @@
-// RUN: %tile_opt %s --split-input-file --pass-pipeline='builtin.module(convert-linalg-to-tile,tile.kernel(canonicalize,cse),func.func(canonicalize))' | FileCheck %s
-// RUN: %mlir_opt_plugin %s --split-input-file --pass-pipeline='builtin.module(convert-linalg-to-tile,tile.kernel(canonicalize,cse),func.func(canonicalize))' | FileCheck %s
+// RUN: %tile_opt %s --split-input-file --pass-pipeline='builtin.module(convert-linalg-to-tile{chip=x86-64-v4},tile.kernel(canonicalize,cse),func.func(canonicalize))' | FileCheck %s
+// RUN: %mlir_opt_plugin %s --split-input-file --pass-pipeline='builtin.module(convert-linalg-to-tile{chip=x86-64-v4},tile.kernel(canonicalize,cse),func.func(canonicalize))' | FileCheck %s
 
 // Elementwise: a program per tile of 8 × 256; a row vector is loaded once and spread.
 #id = affine_map<(i, j) -> (i, j)>
@@ -125,4 +125,28 @@ func.func @mixed_product(%x: tensor<8x8xf16>, %w: tensor<8x8xf32>, %e: tensor<8x
     linalg.yield %v : f64
   } -> tensor<8x8xf64>
   return %m : tensor<8x8xf64>
+}
+
+// -----
+
+// Few rows: B is streamed past rows of C that stay in L1, six rows of it at most at once (half the ways of L1), by
+// programs that divide n; their numbers are known, so no tile has an edge.
+// CHECK-LABEL: tile.kernel private @matmul_0
+// CHECK: tile.assume %{{.*}} range [0, 7] : index
+// CHECK: %[[SUM:.*]] = scf.for %{{.*}} = %{{.*}} to %{{.*}} step %{{.*}} iter_args({{.*}}) -> (tensor<1x512xf32>)
+// CHECK: tile.load {{.*}} -> tensor<4x512xf32>
+// CHECK: tile.mma {{.*}} : tensor<1x4xf32>, tensor<4x512xf32> -> tensor<1x512xf32>
+// CHECK: tile.store %[[SUM]]
+func.func @row_times_matrix(%a: tensor<1x4096xf32>, %b: tensor<4096x4096xf32>, %e: tensor<1x4096xf32>) -> tensor<1x4096xf32> {
+  %zero = arith.constant 0.0 : f32
+  %z = linalg.fill ins(%zero : f32) outs(%e : tensor<1x4096xf32>) -> tensor<1x4096xf32>
+  %c = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>],
+      iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : tensor<1x4096xf32>, tensor<4096x4096xf32>) outs(%z : tensor<1x4096xf32>) {
+  ^bb0(%x: f32, %y: f32, %o: f32):
+    %p = arith.mulf %x, %y : f32
+    %s = arith.addf %o, %p : f32
+    linalg.yield %s : f32
+  } -> tensor<1x4096xf32>
+  return %c : tensor<1x4096xf32>
 }

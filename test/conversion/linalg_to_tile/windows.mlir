@@ -1,6 +1,6 @@
 // Maps with sums of dimensions, diagonals and bodies that are no reduction.
-// RUN: %tile_opt %s --split-input-file --mlir-print-local-scope --pass-pipeline='builtin.module(func.func(linalg-generalize-named-ops),convert-linalg-to-tile,tile.kernel(canonicalize,cse))' | FileCheck %s
-// RUN: %mlir_opt_plugin %s --split-input-file --mlir-print-local-scope --pass-pipeline='builtin.module(func.func(linalg-generalize-named-ops),convert-linalg-to-tile,tile.kernel(canonicalize,cse))' | FileCheck %s
+// RUN: %tile_opt %s --split-input-file --mlir-print-local-scope --pass-pipeline='builtin.module(func.func(linalg-generalize-named-ops),convert-linalg-to-tile{chip=x86-64-v4},tile.kernel(canonicalize,cse))' | FileCheck %s
+// RUN: %mlir_opt_plugin %s --split-input-file --mlir-print-local-scope --pass-pipeline='builtin.module(func.func(linalg-generalize-named-ops),convert-linalg-to-tile{chip=x86-64-v4},tile.kernel(canonicalize,cse))' | FileCheck %s
 
 // An implicit GEMM: rows are output pixels, two input pixels apart, k the channels; the window is two loops around.
 // CHECK-LABEL: func.func @convolution
