@@ -116,6 +116,7 @@ static bool run(MlirOperation module, MlirExtPass pass) {
   if (!readTarget(module, pass, &target))
     return false;
   mlirOperationWalk(module, collect, &ops, MlirWalkPostOrder);
+  TileOps before = tileCollect(module, "tile.kernel");
   uint64_t kernels = 0;
   bool ok = checkSchedules(&ops, &target);
   // Consumers first: a fill that its reader starts from is unused when its turn comes.
@@ -124,6 +125,8 @@ static bool run(MlirOperation module, MlirExtPass pass) {
   tileOpsFree(&ops);
   tileMachineDestroy(target.machine);
   mlirExtPassAddStatistic(pass, 0, kernels);
+  mlirExtPassAddStatistic(pass, 1, (uint64_t)tileShareKernels(module, &before));
+  tileOpsFree(&before);
   return ok;
 }
 
@@ -143,7 +146,8 @@ const MlirExtPassDefinition tileLinalgToTilePass = {
     .anchor = "builtin.module",
     .numOptions = 1,
     .options = options,
-    .statistics = (const char *const[]){"kernels: linalg ops that became kernels", NULL},
+    .statistics = (const char *const[]){"kernels: linalg ops that became kernels",
+                                        "shared: of these, that are equal to another's and use it", NULL},
     .dependentDialects = dependents,
     .run = run,
 };

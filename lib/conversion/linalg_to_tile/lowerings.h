@@ -42,4 +42,8 @@ void tileStructuredSetTiles(TileStructured *structured, int vector, int64_t colu
 // with all of tiling->whole fits the machine.
 bool tileStructuredPlanTiles(TileStructured *structured, const TileTiling *tiling);
 
+// Kernels of the module, but for those of `before`, that are equal except for their names become one, which all their
+// launches name; returns how many vanished.
+int64_t tileShareKernels(MlirOperation module, const TileOps *before);
+
 #endif
