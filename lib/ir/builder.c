@@ -132,7 +132,19 @@ MlirValue tileBuildValue(TileBuilder *builder, const char *name, MlirType result
 //===--- constants ----------------------------------------------------------===//
 static MlirValue buildConstant(TileBuilder *builder, MlirType type, MlirAttribute value) {
   TileAttributeEntry attributes[] = {{"value", value}, {NULL}};
-  return tileBuildValue(builder, "arith.constant", type, 0, NULL, attributes);
+  if (!builder->memo)
+    return tileBuildValue(builder, "arith.constant", type, 0, NULL, attributes);
+  MlirValue known = tileMemoFind(builder->memo, value.ptr);
+  if (known.ptr)
+    return known;
+  TileBuilder start = tileBuilderAtStart(tileMemoBlock(builder->memo), builder->location);
+  known = tileBuildValue(&start, "arith.constant", type, 0, NULL, attributes);
+  tileMemoAdd(builder->memo, value.ptr, known);
+  return known;
+}
+
+MlirValue tileBuildConstant(TileBuilder *builder, MlirAttribute value) {
+  return buildConstant(builder, mlirAttributeGetType(value), value);
 }
 
 MlirValue tileBuildInteger(TileBuilder *builder, MlirType type, int64_t value) {

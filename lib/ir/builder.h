@@ -10,12 +10,14 @@
 
 #include "lib/capi/common.h"
 
+typedef struct TileMemo TileMemo;
 typedef struct TileBuilder {
   MlirContext context;
   MlirLocation location;
   MlirBlock block;
   MlirOperation before;      // null: at the end of `block`
   MlirRewriterBase rewriter; // null: none
+  TileMemo *memo;            // null: none
 } TileBuilder;
 
 typedef struct TileAttributeEntry {
@@ -66,12 +68,25 @@ MlirOperation tileBuilderInsert(TileBuilder *builder, MlirOperation op);
 MlirValue tileBuildIndex(TileBuilder *builder, int64_t value);
 MlirValue tileBuildInteger(TileBuilder *builder, MlirType type, int64_t value);
 MlirValue tileBuildFloat(TileBuilder *builder, MlirType type, double value); // scalar, vector or tensor: splat
+MlirValue tileBuildConstant(TileBuilder *builder, MlirAttribute value);      // of the attribute's type
 MlirValue tileBuildAdd(TileBuilder *builder, MlirValue a, MlirValue b);      // index
 MlirValue tileBuildSub(TileBuilder *builder, MlirValue a, MlirValue b);
 MlirValue tileBuildMul(TileBuilder *builder, MlirValue a, MlirValue b);
 MlirValue tileBuildMin(TileBuilder *builder, MlirValue a, MlirValue b); // signed
 MlirValue tileBuildMax(TileBuilder *builder, MlirValue a, MlirValue b);
 MlirValue tileBuildCeilDiv(TileBuilder *builder, MlirValue a, MlirValue b);
+
+// An attribute or a type by its text, which must be right.
+MlirAttribute tileBuildAttribute(const TileBuilder *builder, const char *text);
+MlirType tileBuildType(const TileBuilder *builder, const char *text);
+
+// For whoever builds thousands of ops: with a memo each constant is one op at the start of `block`, which must dominate
+// all places that are built at, and each text is parsed once. It lives until destroyed, as long as its builders.
+TileMemo *tileMemoCreate(MlirBlock block);
+void tileMemoDestroy(TileMemo *memo);
+MlirValue tileMemoFind(const TileMemo *memo, const void *key); // null: not there
+void tileMemoAdd(TileMemo *memo, const void *key, MlirValue value);
+MlirBlock tileMemoBlock(const TileMemo *memo);
 
 // scf.for with iteration arguments. The body's block has [induction variable, arguments…] and no terminator yet:
 // fill it with a builder at its end, then tileBuildYield.

@@ -35,7 +35,7 @@ static const char toLlvm[] = "gpu.module("
                              "convert-arith-to-llvm,"
                              "convert-ub-to-llvm),"
                              "convert-cf-to-llvm,"
-                             "gpu.module(reconcile-unrealized-casts,canonicalize,cse)";
+                             "gpu.module(reconcile-unrealized-casts,cse)";
 
 bool tileGpuPipelineBuild(const char *conversion, MlirExtPass options, MlirStringCallback append, void *userData) {
   char graph[512], option[80], scheduled[512], device[128];

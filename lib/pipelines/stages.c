@@ -40,26 +40,23 @@ const char *const tileStageToInstructions =
     "tile-expand-math{fast=%s},"
     "tile-expand-float-conversions)";
 
+// By function where a pass can: the gpu.module beside them is in llvm already, and large.
 const char *const tileStageToLlvm = "func.func("
                                     "arith-expand{include-bf16=true}," // AVX512_BF16 flushes subnormals
                                     "canonicalize,"
                                     "expand-strided-metadata,"
                                     "lower-affine,"
                                     "convert-math-to-llvm,"
-                                    "canonicalize),"
-                                    "convert-scf-to-cf,"
+                                    "canonicalize,"
+                                    "convert-scf-to-cf),"
                                     "convert-math-to-libm,"
                                     "convert-vector-to-llvm,"
-                                    "convert-arith-to-llvm,"
-                                    "convert-index-to-llvm,"
+                                    "func.func(convert-arith-to-llvm,convert-index-to-llvm),"
                                     "finalize-memref-to-llvm{use-generic-functions=true},"
                                     "convert-func-to-llvm,"
                                     "convert-cf-to-llvm,"
-                                    "convert-ub-to-llvm,"
-                                    "reconcile-unrealized-casts,"
-                                    "llvm.func(tile-move-bf16-as-bits),"
-                                    "canonicalize,"
-                                    "cse";
+                                    "llvm.func(convert-ub-to-llvm,reconcile-unrealized-casts,"
+                                    "tile-move-bf16-as-bits,canonicalize,cse)";
 
 void tileStagesAppend(const char *const *stages, size_t count, MlirStringCallback append, void *userData) {
   for (size_t i = 0; i < count; i++) {

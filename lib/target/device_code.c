@@ -2,6 +2,7 @@
 #include "lib/target/device_code.h"
 
 #include "lib/ir/support.h"
+#include "lib/support/clock.h"
 #include "lib/target/child.h"
 
 #include "mlir-c/RegisterEverything.h"
@@ -61,7 +62,10 @@ bool tileHasDeviceModule(MlirOperation module) {
   return has;
 }
 
-LLVMModuleRef tileDeviceModuleCreate(MlirOperation module, LLVMContextRef *context, tessera_error_t *error) {
+LLVMModuleRef tileDeviceModuleCreate(const TileTranslation *translation, LLVMContextRef *context,
+                                     tessera_error_t *error) {
+  double start = tessera_milliseconds();
+  MlirOperation module = translation->module;
   TileOps modules = tileCollect(module, "gpu.module");
   intptr_t count = modules.count;
   MlirOperation device = count ? modules.items[0] : (MlirOperation){NULL};
@@ -79,6 +83,7 @@ LLVMModuleRef tileDeviceModuleCreate(MlirOperation module, LLVMContextRef *conte
     *context = NULL;
     tessera_fail(error, "the device code cannot be translated to LLVM IR");
   }
+  tileStagesAdd(translation->stages, "translation", tessera_milliseconds() - start);
   return translated;
 }
 
@@ -115,9 +120,25 @@ static const char *findHelper(char *path, size_t capacity) {
   return helper;
 }
 
-bool tileDeviceCodeEmit(LLVMModuleRef module, const TileDeviceCode *code, TileArtifact *artifact,
-                        tessera_error_t *error) {
+// The child's last words when all went well: "times: NAME MS NAME MS …"; what it does not name is its start and talk.
+static void addChildTimes(TileStages *stages, const char *said, double whole) {
+  static const char *const names[] = {"bitcode", "optimization", "generation", NULL};
+  double times[3] = {0}, rest = whole;
+  const char *line = said ? strstr(said, "times:") : NULL;
+  for (int i = 0; names[i]; ++i) {
+    const char *at = line ? strstr(line, names[i]) : NULL;
+    times[i] = at ? strtod(at + strlen(names[i]), NULL) : 0;
+    rest -= times[i];
+  }
+  tileStagesAdd(stages, "child", rest);
+  for (int i = 0; names[i]; ++i)
+    tileStagesAdd(stages, names[i], times[i]);
+}
+
+bool tileDeviceCodeEmit(const TileTranslation *translation, LLVMModuleRef module, const TileDeviceCode *code,
+                        TileArtifact *artifact, tessera_error_t *error) {
   char path[PATH_MAX];
+  double start = tessera_milliseconds();
   const char *const arguments[] = {findHelper(path, sizeof path),
                                    code->isObject ? "object" : "assembly",
                                    code->triple,
@@ -127,8 +148,10 @@ bool tileDeviceCodeEmit(LLVMModuleRef module, const TileDeviceCode *code, TileAr
   LLVMMemoryBufferRef bitcode = LLVMWriteBitcodeToMemoryBuffer(module);
   TileChild child = {arguments, LLVMGetBufferStart(bitcode), LLVMGetBufferSize(bitcode), 0};
   TileChildResult result;
-  bool ok = tileChildRun(&child, &result, error) &&
-            tileArtifactCopy(artifact, result.output ? result.output : "", result.outputSize, error);
+  bool ok = tileChildRun(&child, &result, error);
+  if (ok)
+    addChildTimes(translation->stages, result.complaints, tessera_milliseconds() - start);
+  ok = ok && tileArtifactCopy(artifact, result.output ? result.output : "", result.outputSize, error);
   tileChildDestroy(&result);
   LLVMDisposeMemoryBuffer(bitcode);
   return ok;

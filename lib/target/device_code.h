@@ -12,14 +12,15 @@ TileMachine *tileDeviceChipLoad(const char *chip, const char *isa, const char *v
 
 // The gpu.module of a program as an LLVM module; null, with a sentence, when there is none, or several. The caller
 // disposes of both.
-LLVMModuleRef tileDeviceModuleCreate(MlirOperation module, LLVMContextRef *context, tessera_error_t *error);
+LLVMModuleRef tileDeviceModuleCreate(const TileTranslation *translation, LLVMContextRef *context,
+                                     tessera_error_t *error);
 bool tileHasDeviceModule(MlirOperation module); // … and no kernel that is not in it
 
 typedef struct TileDeviceCode {
   const char *triple, *cpu, *features;
   bool isObject; // else assembly
 } TileDeviceCode;
-bool tileDeviceCodeEmit(LLVMModuleRef module, const TileDeviceCode *code, TileArtifact *artifact,
-                        tessera_error_t *error);
+bool tileDeviceCodeEmit(const TileTranslation *translation, LLVMModuleRef module, const TileDeviceCode *code,
+                        TileArtifact *artifact, tessera_error_t *error);
 
 #endif

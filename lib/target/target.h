@@ -18,6 +18,18 @@ typedef struct TileVariant {
   tessera_images_t images;
 } TileVariant;
 
+// Where the time of a translation went: wall milliseconds of each stage, in order. What is longer than MaxStages is
+// cut.
+enum { TileMaxStages = 12 };
+typedef struct TileStages {
+  struct {
+    const char *name; // of a constant
+    double ms;
+  } items[TileMaxStages];
+  int count;
+} TileStages;
+void tileStagesAdd(TileStages *stages, const char *name, double ms); // null: nobody asks
+
 // What is translated: a module at the target's level, and what was known of it before it was lowered.
 typedef struct TileTranslation {
   MlirOperation module;
@@ -29,6 +41,7 @@ typedef struct TileTranslation {
   // Of a program with device code: each host's part that differs; the first is `module`. None: no device code.
   const TileVariant *variants;
   int numVariants;
+  TileStages *stages; // to be added to; null: nobody asks
 } TileTranslation;
 
 // What the assembler says of a kernel; registers and bytes of a thread, but for what is shared.

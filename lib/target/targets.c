@@ -92,6 +92,15 @@ bool tileTargetIsLowered(const TileTarget *target, MlirOperation module) {
   return level.isLowered;
 }
 
+//===--- times ----------------------------------------------------------------===//
+
+void tileStagesAdd(TileStages *stages, const char *name, double ms) {
+  if (!stages || stages->count == TileMaxStages)
+    return;
+  stages->items[stages->count].name = name;
+  stages->items[stages->count++].ms = ms;
+}
+
 //===--- artifacts ------------------------------------------------------------===//
 
 bool tileArtifactCopy(TileArtifact *artifact, const void *data, size_t size, tessera_error_t *error) {

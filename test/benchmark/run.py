@@ -10,6 +10,7 @@ BENCHMARKS = {
     "tools": "start-up and a 100,000-op module, beside mlir-opt",
     "tile-bench": "our compiled programs beside OpenBLAS, PyTorch and IREE where they are found (several minutes)",
     "host": "calling an empty program, compiling a GEMM and the transformer block",
+    "gpu_compile": "kernels to PTX and AMD's assembly, stage by stage",
     "emulator": "the emulated GPU: empty threads, a GEMM with and without checks",
     "traffic": "what linalg programs move on GPUs, counted by the emulator",
     "interpreter": "scalar operations per second of programs of several kinds",

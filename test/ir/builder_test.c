@@ -40,6 +40,29 @@ static MlirValue make(Session *s, const char *type) {
   return probeMakeOpGetResults(probeMakeOpCreate(&s->builder, 1, types), 0);
 }
 
+//===--- memo ---------------------------------------------------------------===//
+static void memo(Session *s) {
+  TileMemo *memo = tileMemoCreate(mlirModuleGetBody(s->module));
+  TileBuilder plain = s->builder, builder = s->builder;
+  builder.memo = memo;
+  MlirType i32 = typeOf(s, "i32"), i64 = typeOf(s, "i64");
+  MlirValue seven = tileBuildInteger(&builder, i32, 7);
+  CHECK(mlirValueEqual(seven, tileBuildInteger(&builder, i32, 7)));
+  CHECK(!mlirValueEqual(seven, tileBuildInteger(&builder, i32, 8)));
+  CHECK(!mlirValueEqual(seven, tileBuildInteger(&builder, i64, 7)));
+  CHECK(!mlirValueEqual(seven, tileBuildInteger(&plain, i32, 7)));
+  for (int i = 0; i < 1000; ++i) // more than the first table holds
+    tileBuildInteger(&builder, i64, i);
+  CHECK(mlirValueEqual(seven, tileBuildInteger(&builder, i32, 7)));
+  MlirOperation first = mlirBlockGetFirstOperation(mlirModuleGetBody(s->module));
+  CHECK(mlirOperationEqual(first, mlirOpResultGetOwner(tileBuildInteger(&builder, i64, 999))));
+  CHECK(mlirTypeEqual(tileBuildType(&builder, "tensor<4xf32>"), typeOf(s, "tensor<4xf32>")));
+  CHECK(mlirAttributeEqual(tileBuildAttribute(&builder, "[1, 2]"), attributeOf(s, "[1, 2]")));
+  CHECK(mlirAttributeEqual(tileBuildAttribute(&builder, "[1, 2]"), attributeOf(s, "[1, 2]")));
+  CHECK(mlirAttributeEqual(tileBuildAttribute(&plain, "[1, 2]"), attributeOf(s, "[1, 2]")));
+  tileMemoDestroy(memo);
+}
+
 //===--- generated ----------------------------------------------------------===//
 static void values(Session *s) {
   MlirValue i = make(s, "index"), n = make(s, "i32"), f = make(s, "f32"), null = {NULL};
@@ -256,6 +279,7 @@ int main(void) {
   patterns(&s);
   pipelines(&s);
   texts(&s);
+  memo(&s);
   end(&s);
   return checkResult(60);
 }

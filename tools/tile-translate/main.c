@@ -59,15 +59,19 @@ static bool translateForGpus(GpuProgram *program, const TileForm *form, TileArti
 }
 
 static bool translate(const TranslateOptions *options, const TileTarget *target, const TileForm *form,
-                      TileArtifact *artifact, tessera_error_t *error) {
+                      TileArtifact *artifact, TileStages *stages, tessera_error_t *error) {
   TileSession session;
-  TileTranslation translation = {.pipeline = NULL};
+  TileTranslation translation = {.pipeline = NULL, .stages = stages};
   char pipeline[512];
   choosePipeline(target, form, options, pipeline, sizeof pipeline);
   tessera_guard_doing("reading the program");
+  double start = tessera_milliseconds();
   bool ok = tileSessionOpen(&session, options->file, error);
+  tileStagesAdd(stages, "reading", tessera_milliseconds() - start);
   tessera_guard_doing("passes");
+  start = tessera_milliseconds();
   ok = ok && lower(&session, target, options->pipeline ? options->pipeline : pipeline, options, &translation, error);
+  tileStagesAdd(stages, "passes", tessera_milliseconds() - start);
   tessera_guard_doing("code generation");
   ok = ok && form->emit(&translation, artifact, error);
   tessera_guard_doing(NULL);
@@ -86,10 +90,15 @@ static bool writeArtifact(const TileArtifact *artifact, const char *path, tesser
 }
 
 static bool writeStatistics(const TranslateOptions *options, const TileTarget *target, const TileArtifact *artifact,
-                            const GpuProgram *program, double compileMs, tessera_error_t *error) {
+                            const GpuProgram *program, double compileMs, const TileStages *stages,
+                            tessera_error_t *error) {
   tessera_json_t *json = tessera_json_create();
   tessera_json_begin_object(json, NULL);
   tessera_json_number(json, "compile_ms", compileMs);
+  tessera_json_begin_object(json, "stages_ms");
+  for (int i = 0; i < stages->count; ++i)
+    tessera_json_number(json, stages->items[i].name, stages->items[i].ms);
+  tessera_json_end(json);
   tileStatisticsWrite(json);
   tileArtifactWriteKernels(artifact, json);
   if (options->numChips)
@@ -120,12 +129,13 @@ static bool run(const TranslateOptions *options, tessera_error_t *error) {
     return tessera_fail(error, "--tile-to-%s is binary, not for a terminal: give -o FILE", form->name);
   TileArtifact artifact = {NULL};
   GpuProgram program = {.options = options};
+  TileStages stages = {.count = 0};
   double start = tessera_milliseconds();
   bool ok = options->numChips ? translateForGpus(&program, form, &artifact, error)
-                              : translate(options, target, form, &artifact, error);
+                              : translate(options, target, form, &artifact, &stages, error);
   double compileMs = tessera_milliseconds() - start;
   ok = ok && writeArtifact(&artifact, options->output, error) &&
-       (!options->stats || writeStatistics(options, target, &artifact, &program, compileMs, error));
+       (!options->stats || writeStatistics(options, target, &artifact, &program, compileMs, &stages, error));
   tileArtifactDestroy(&artifact);
   gpuProgramDestroy(&program);
   return ok;

@@ -3,7 +3,10 @@
 #include "lib/conversion/tile_to_gpu/accesses.h"
 
 #include "dialects/tile/questions.h"
+#include "lib/ir/op_format.h"
 #include "lib/layout/access.h"
+
+#include <stdio.h>
 
 //===--- windows ----------------------------------------------------------------------------===//
 
@@ -110,36 +113,118 @@ static bool planBuffer(Gpu *g, MlirOperation op, const Buffer *buffer, const Til
 }
 
 static MlirValue addressInBuffer(Gpu *g, const Buffer *buffer, const InBuffer *plan, uint32_t instruction) {
-  int64_t bytes = gpuStoredBytes(tileTypeGetElement(buffer->type));
-  intptr_t reg = tileAccessRegister(&plan->access, instruction, 0);
-  return gpuAddress(g, buffer->base,
-                    gpuMul(g, gpuOffsetPlace(g, plan->places, &buffer->layout, reg), gpuI32(g, bytes)));
+  return gpuBufferAddress(g, buffer, plan->places, (intptr_t)tileAccessRegister(&plan->access, instruction, 0));
 }
 
-// Copies of a register, which the plan leaves out, become what it is.
-static void fillCopies(const TileAccess *access, intptr_t count, MlirValue *registers) {
-  for (intptr_t reg = 0; reg < count; ++reg)
-    if ((uint32_t)reg & access->copyMask)
-      registers[reg] = registers[(uint32_t)reg & ~access->copyMask];
+// Ops across which a read of a buffer may move: they end no copy, let no other warp go on, and write no memory; not the
+// scratch either, which may lie where the buffer did.
+static bool isQuiet(MlirOperation op) {
+  bool isElementwise = tileOpNameStartsWith(op, "arith.") || tileOpNameStartsWith(op, "math.");
+  return (isElementwise && !tileOpIs(op, "arith.constant")) || tileOpIs(op, "tile.load") || tileOpIs(op, "tile.slot") ||
+         tileOpIs(op, "tile.iota");
+}
+
+// Fragments of a product that follows are read step by step, just before they are multiplied: all at once they would
+// take more registers than there are.
+static bool mayWait(MlirOperation load) {
+  if (!tileOpIs(load, "tile.load") || !tileHasOneUse(mlirOperationGetResult(load, 0)))
+    return false;
+  MlirValue result = mlirOperationGetResult(load, 0);
+  MlirOperation user = mlirOpOperandGetOwner(mlirValueGetFirstUse(result)), next = mlirOperationGetNextInBlock(load);
+  bool isFragment = tileOpIs(user, "tile.mma") && !tileKeywordIs(user, "atom", "fma") &&
+                    !mlirValueEqual(tileOpOperand(user, "accumulator"), result);
+  while (isFragment && next.ptr && !mlirOperationEqual(next, user) && isQuiet(next))
+    next = mlirOperationGetNextInBlock(next);
+  return isFragment && next.ptr && mlirOperationEqual(next, user);
+}
+
+// The bit of registers that the third bit of an instruction's should be: where that would bring the fragments of two
+// steps of a product, which takes them one after the other, one that brings two of the same step. 2: as it is.
+static uint32_t thirdBit(const Gpu *g, MlirOperation load, const TileLayout *layout) {
+  TileMachineAtom atom;
+  char name[64];
+  if (!mayWait(load) || layout->bits[TileLayoutReg] < 4)
+    return 2;
+  MlirOpOperand use = mlirValueGetFirstUse(mlirOperationGetResult(load, 0));
+  MlirStringRef text = tileKeywordOf(mlirOpOperandGetOwner(use), "atom");
+  snprintf(name, sizeof name, "%.*s", (int)text.length, text.data);
+  if (!tileMachineFindAtom(g->options->machine, name, &atom, NULL))
+    return 2;
+  intptr_t depth = tileTypeGetRank(tileResultType(load, 0)) - (mlirOpOperandGetOperandNumber(use) ? 2 : 1);
+  for (uint32_t bit = 2; bit < layout->bits[TileLayoutReg]; ++bit)
+    if (layout->steps[bit].at[depth] < atom.k)
+      return bit;
+  return 2;
+}
+
+struct BufferLoad {
+  const Buffer *buffer;
+  InBuffer plan;
+  bool byMatrices;
+  Matrices matrices;
+  MlirValue *registers;
+  intptr_t count, *instructions; // of registers, and which instruction reads each; copies of a register: its own
+  bool *isDone;                  // by instruction
+};
+
+BufferLoad *gpuPlanLoad(Gpu *g, MlirOperation op, const Buffer *buffer, const TileLayout *layout,
+                        MlirValue *registers) {
+  BufferLoad *load = gpuAllocate(g, sizeof *load);
+  load->buffer = buffer;
+  load->registers = registers;
+  load->count = (intptr_t)tileLayoutDimSize(layout, TileLayoutReg);
+  if (!planBuffer(g, op, buffer, layout, &load->plan))
+    return NULL;
+  const TileAccess *access = &load->plan.access;
+  intptr_t vector = (intptr_t)1 << access->vectorBits;
+  bool isWide = vector * gpuStoredBytes(tileTypeGetElement(buffer->type)) >= 8; // then plain loads do as well
+  load->byMatrices =
+      !isWide && gpuFindMatrices(g, buffer, &load->plan.places->layout, thirdBit(g, op, layout), &load->matrices);
+  load->instructions = gpuAllocate(g, (size_t)load->count * sizeof *load->instructions);
+  load->isDone = gpuAllocate(g, (size_t)load->count);
+  for (intptr_t reg = 0; load->byMatrices && reg < load->count; ++reg)
+    load->instructions[reg] = gpuMatrixRegister(&load->matrices, reg) >> (1 + load->matrices.bits);
+  for (uint32_t n = 0; !load->byMatrices && n < access->count; ++n)
+    for (uint32_t slot = 0; slot < vector; ++slot)
+      load->instructions[tileAccessRegister(access, n, slot)] = n;
+  return load;
+}
+
+static void loadElements(Gpu *g, const BufferLoad *load, uint32_t n) {
+  const TileAccess *access = &load->plan.access;
+  MlirType element = tileTypeGetElement(load->buffer->type);
+  intptr_t vector = (intptr_t)1 << access->vectorBits;
+  MlirValue *values = gpuAllocate(g, (size_t)vector * sizeof *values);
+  gpuLoadElements(g, element, vector, addressInBuffer(g, load->buffer, &load->plan, n),
+                  vector * gpuStoredBytes(element), values);
+  for (uint32_t slot = 0; slot < vector; ++slot)
+    load->registers[tileAccessRegister(access, n, slot)] = values[slot];
+}
+
+// Copies of a register, which the plan leaves out, are what it is.
+void gpuLoadRegister(Gpu *g, BufferLoad *load, intptr_t reg) {
+  intptr_t own = load->byMatrices ? reg : (intptr_t)((uint32_t)reg & ~load->plan.access.copyMask);
+  intptr_t n = load->instructions[own];
+  if (!load->isDone[n]) {
+    load->isDone[n] = true;
+    if (load->byMatrices)
+      gpuLoadMatrices(g, load->buffer, &load->matrices, n, load->registers);
+    else
+      loadElements(g, load, (uint32_t)n);
+  }
+  load->registers[reg] = load->registers[own];
+}
+
+void gpuLoadAll(Gpu *g, BufferLoad *load) {
+  for (intptr_t reg = 0; reg < load->count; ++reg)
+    gpuLoadRegister(g, load, reg);
 }
 
 bool gpuLoadBuffer(Gpu *g, MlirOperation op, const Buffer *buffer, const TileLayout *layout, MlirValue *registers) {
-  InBuffer plan;
-  MlirType element = tileTypeGetElement(buffer->type);
-  if (!planBuffer(g, op, buffer, layout, &plan))
-    return false;
-  intptr_t vector = (intptr_t)1 << plan.access.vectorBits;
-  bool isWide = vector * gpuStoredBytes(element) >= 8; // then plain loads do as well
-  if (!isWide && gpuLoadMatrices(g, buffer, &plan.places->layout, registers))
-    return true;
-  MlirValue *values = gpuAllocate(g, (size_t)vector * sizeof *values);
-  for (uint32_t n = 0; n < plan.access.count; ++n) {
-    gpuLoadElements(g, element, vector, addressInBuffer(g, buffer, &plan, n), vector * gpuStoredBytes(element), values);
-    for (uint32_t slot = 0; slot < vector; ++slot)
-      registers[tileAccessRegister(&plan.access, n, slot)] = values[slot];
-  }
-  fillCopies(&plan.access, (intptr_t)tileLayoutDimSize(layout, TileLayoutReg), registers);
-  return true;
+  BufferLoad *load = gpuPlanLoad(g, op, buffer, layout, registers);
+  if (load)
+    gpuLoadAll(g, load);
+  return load != NULL;
 }
 
 bool gpuStoreBuffer(Gpu *g, MlirOperation op, const Buffer *buffer, const TileLayout *layout,
@@ -174,7 +259,13 @@ static bool lowerLoad(Gpu *g, MlirOperation op) {
   Record *record = gpuRecord(g, source);
   if (record->kind == Record_Buffer) {
     gpuReadsBuffer(g, record->buffer);
-    return gpuLoadBuffer(g, op, record->buffer, &layout, gpuRecordTile(g, result));
+    MlirValue *registers = gpuRecordTile(g, result);
+    BufferLoad *load = gpuPlanLoad(g, op, record->buffer, &layout, registers);
+    if (load && mayWait(op))
+      gpuRecord(g, result)->pending = load;
+    else if (load)
+      gpuLoadAll(g, load);
+    return load != NULL;
   }
   Window window = gpuWindow(g, record->view, op, 1, mlirOperationGetNumOperands(op) - 1);
   gpuReadsGlobal(g, gpuRootOf(source));

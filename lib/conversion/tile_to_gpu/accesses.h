@@ -11,14 +11,29 @@ void gpuStoreWindow(Gpu *g, const Window *window, const TileLayout *layout, cons
 typedef void (*GpuVisitElement)(Gpu *g, const GpuCell *cell, MlirValue value, const void *data);
 void gpuVisitWindow(Gpu *g, const Window *window, const TileLayout *layout, const MlirValue *registers,
                     GpuVisitElement visit, const void *data);
-// By ldmatrix, where the layout of offsets is such; matrices.c.
-bool gpuLoadMatrices(Gpu *g, const Buffer *buffer, const TileLayout *offsets, MlirValue *registers);
+// By ldmatrix, where the layout of offsets is such; matrices.c. Each instruction fills registers in a row, numbered
+// with bit 2 and bit `exchanged` (2: none) exchanged.
+typedef struct Matrices {
+  bool isTransposed;
+  uint32_t bits, exchanged; // bits: log2 of the matrices of one instruction
+  TileLayout rows;          // where the row lies whose address a lane holds, as a layout of offsets
+} Matrices;
+bool gpuFindMatrices(const Gpu *g, const Buffer *buffer, const TileLayout *offsets, uint32_t exchanged,
+                     Matrices *matrices);
+intptr_t gpuMatrixRegister(const Matrices *matrices, intptr_t reg); // its number; the other way round too
+void gpuLoadMatrices(Gpu *g, const Buffer *buffer, const Matrices *matrices, intptr_t instruction,
+                     MlirValue *registers);
 // Narrow elements in words; packed.c. A view's size along an axis, in its elements.
 bool gpuPackView(Gpu *g, MlirOperation op, View *view);
 MlirValue gpuViewSize(Gpu *g, const View *view, intptr_t axis);
 GpuCell gpuPackedCell(Gpu *g, const View *view, const MlirValue *positions);
 GpuCell gpuWindowCell(Gpu *g, const Window *window, const Map *map, intptr_t reg);
 bool gpuLoadBuffer(Gpu *g, MlirOperation op, const Buffer *buffer, const TileLayout *layout, MlirValue *registers);
+// The same instruction by instruction: planned, then read as registers are asked for. Null after a diagnostic.
+typedef struct BufferLoad BufferLoad;
+BufferLoad *gpuPlanLoad(Gpu *g, MlirOperation op, const Buffer *buffer, const TileLayout *layout, MlirValue *registers);
+void gpuLoadRegister(Gpu *g, BufferLoad *load, intptr_t reg);
+void gpuLoadAll(Gpu *g, BufferLoad *load);
 bool gpuStoreBuffer(Gpu *g, MlirOperation op, const Buffer *buffer, const TileLayout *layout,
                     const MlirValue *registers);
 bool gpuStoreCombining(Gpu *g, MlirOperation op, const Window *window, const TileLayout *layout,

@@ -122,7 +122,7 @@ static bool lowerFor(Gpu *g, MlirOperation op) {
   MlirBlock source = blockOf(op, 0), body;
   MlirOperation loop = tileBuildFor(&g->builder, bounds[0], bounds[1], bounds[2], flat.count, flat.values, &body);
   TileBuilder here = g->builder;
-  g->builder = tileBuilderAtEnd(body, here.location);
+  gpuEnter(g, body);
   gpuRecordScalar(g, mlirBlockGetArgument(source, 0), mlirBlockGetArgument(body, 0));
   takeArguments(g, source, 1, body, 1);
   if (!gpuLowerBlock(g, source))
@@ -154,7 +154,7 @@ static bool lowerIf(Gpu *g, MlirOperation op) {
   Hazards before = g->hazards, after = before;
   for (int i = 0; i < 1 + hasElse; ++i) {
     g->hazards = before;
-    g->builder = tileBuilderAtEnd(blockOf(choice, i), here.location);
+    gpuEnter(g, blockOf(choice, i));
     if (!gpuLowerBlock(g, blockOf(op, i)))
       return false;
     give(g, mlirBlockGetTerminator(blockOf(op, i)), 0, &flat);
@@ -180,7 +180,7 @@ static MlirRegion regionFor(Gpu *g, const Flat *flat, MlirBlock *block) {
 }
 
 static bool lowerBefore(Gpu *g, MlirBlock source, MlirBlock target, Flat *forwarded) {
-  g->builder = tileBuilderAtEnd(target, g->builder.location);
+  gpuEnter(g, target);
   takeArguments(g, source, 0, target, 0);
   if (!gpuLowerBlock(g, source))
     return false;
@@ -194,7 +194,7 @@ static bool lowerBefore(Gpu *g, MlirBlock source, MlirBlock target, Flat *forwar
 }
 
 static bool lowerAfter(Gpu *g, MlirBlock source, MlirBlock target, Flat *carried) {
-  g->builder = tileBuilderAtEnd(target, g->builder.location);
+  gpuEnter(g, target);
   takeArguments(g, source, 0, target, 0);
   if (!gpuLowerBlock(g, source))
     return false;

@@ -40,8 +40,7 @@ MlirValue gpuConstant(Gpu *g, MlirAttribute element) {
   MlirType type = mlirAttributeGetType(element);
   if (mlirTypeIsATF32(type))
     return tileBuildFloat(&g->builder, gpuHeldType(g, type), mlirFloatAttrGetValueDouble(element));
-  TileAttributeEntry attributes[] = {{"value", element}, {NULL}};
-  return tileBuildValue(&g->builder, "arith.constant", type, 0, NULL, attributes);
+  return tileBuildConstant(&g->builder, element);
 }
 
 MlirValue gpuZero(Gpu *g, MlirType element) {
@@ -73,7 +72,24 @@ MlirValue gpuFromStored(Gpu *g, MlirValue value, MlirType element) {
   return gpuCast(g, value, held, true);
 }
 
+// The vector that these are the elements of, all and in order; null: they are not.
+static MlirValue takenFrom(intptr_t count, const MlirValue *elements) {
+  MlirValue vector = {NULL};
+  for (intptr_t i = 0; i < count; ++i) {
+    MlirOperation op = tileDefiningOp(elements[i]);
+    int64_t index;
+    if (!tileOpIs(op, "llvm.extractelement") || !tileConstantIndex(mlirOperationGetOperand(op, 1), &index) ||
+        index != i || (i && !mlirValueEqual(mlirOperationGetOperand(op, 0), vector)))
+      return (MlirValue){NULL};
+    vector = mlirOperationGetOperand(op, 0);
+  }
+  return mlirShapedTypeGetDimSize(mlirValueGetType(vector), 0) == count ? vector : (MlirValue){NULL};
+}
+
 MlirValue gpuVectorOf(TileBuilder *builder, intptr_t count, const MlirValue *elements) {
+  MlirValue whole = takenFrom(count, elements);
+  if (whole.ptr)
+    return whole;
   int64_t size = count;
   MlirType type = mlirVectorTypeGet(1, &size, mlirValueGetType(elements[0]));
   MlirValue vector = tileBuildValue(builder, "llvm.mlir.undef", type, 0, NULL, NULL);

@@ -150,7 +150,10 @@ void gpuStore(Gpu *g, MlirValue value, MlirValue address, int64_t align) {
 
 //===--- branches and loops ---------------------------------------------------------===//
 
-static void enter(Gpu *g, MlirBlock block) { g->builder = tileBuilderAtEnd(block, g->builder.location); }
+void gpuEnter(Gpu *g, MlirBlock block) {
+  g->builder = tileBuilderAtEnd(block, g->builder.location);
+  g->builder.memo = g->memo;
+}
 
 GpuIf gpuIf(Gpu *g, MlirValue condition, intptr_t count, const MlirType *types) {
   GpuIf branch = {.op = {NULL}, .before = g->builder};
@@ -162,13 +165,13 @@ GpuIf gpuIf(Gpu *g, MlirValue condition, intptr_t count, const MlirType *types) 
     mlirRegionAppendOwnedBlock(regions[1], mlirBlockCreate(0, NULL, NULL));
   branch.op = tileBuild(&g->builder, "scf.if", 1, &condition, count, types, NULL, 2, regions);
   branch.before = g->builder;
-  enter(g, mlirRegionGetFirstBlock(mlirOperationGetRegion(branch.op, 0)));
+  gpuEnter(g, mlirRegionGetFirstBlock(mlirOperationGetRegion(branch.op, 0)));
   return branch;
 }
 
 void gpuElse(Gpu *g, GpuIf *branch, intptr_t count, const MlirValue *values) {
   tileBuildYield(&g->builder, count, values);
-  enter(g, mlirRegionGetFirstBlock(mlirOperationGetRegion(branch->op, 1)));
+  gpuEnter(g, mlirRegionGetFirstBlock(mlirOperationGetRegion(branch->op, 1)));
 }
 
 void gpuEndIf(Gpu *g, GpuIf *branch, intptr_t count, const MlirValue *values, MlirValue *results) {
@@ -184,7 +187,7 @@ MlirValue gpuFor(Gpu *g, MlirValue low, MlirValue high, int64_t step, TileBuilde
   MlirBlock body;
   tileBuildFor(&g->builder, low, high, gpuInteger(g, mlirValueGetType(low), step), 0, NULL, &body);
   *before = g->builder;
-  enter(g, body);
+  gpuEnter(g, body);
   return mlirBlockGetArgument(body, 0);
 }
 

@@ -20,6 +20,7 @@
 enum { MaxRank = 8, SharedSpace = 3, GlobalSpace = 1 };
 
 typedef struct Arena Arena;
+struct BufferLoad;
 
 // What is known of an index of the kernel: a factor (0: the value is 0), and whether it can be below 0.
 typedef struct Facts {
@@ -77,6 +78,8 @@ typedef struct Record {
   MlirValue value;
   intptr_t count; // registers
   MlirValue *registers;
+  struct BufferLoad
+      *pending; // of a tile whose registers are read from a buffer when they are asked for; null: all read
   Memory *memory;
   View *view;
   Buffer *buffer;
@@ -115,6 +118,7 @@ typedef struct Gpu {
   const GpuVocabulary *vocabulary;
   MlirContext context;
   MlirOperation kernel, module, function; // module: the gpu.module
+  TileMemo *memo;                         // of the function
   TileBuilder builder;                    // where code goes now
   TileBuilder entry;                      // before everything that belongs to an op of the kernel
   int64_t warps, width, threads;
@@ -154,6 +158,7 @@ void gpuRecordsCreate(Gpu *g);
 void gpuRecordsDestroy(Gpu *g);
 
 //===--- emit.c: arithmetic on scalars that folds constants, memory ---------------===//
+void gpuEnter(Gpu *g, MlirBlock block); // code goes to its end from now on
 MlirValue gpuI32(Gpu *g, int64_t value);
 MlirValue gpuInteger(Gpu *g, MlirType type, int64_t value);
 MlirValue gpuOp(Gpu *g, const char *name, MlirType type, MlirValue a);
@@ -227,7 +232,9 @@ MlirValue gpuShuffleFrom(Gpu *g, MlirValue value, MlirValue lane);
 //===--- maps.c: layouts as places --------------------------------------------===//
 const Map *gpuMap(Gpu *g, const TileLayout *layout, intptr_t rank);
 MlirValue gpuCoordinate(Gpu *g, const Map *map, intptr_t axis, intptr_t reg); // i32
-uint32_t gpuRegisterCoordinate(const Map *map, intptr_t axis, intptr_t reg);  // its constant part
+// The same as a value (i32; null: 0) and a constant, their sum.
+MlirValue gpuCoordinateParts(Gpu *g, const Map *map, intptr_t axis, intptr_t reg, int64_t *constant);
+uint32_t gpuRegisterCoordinate(const Map *map, intptr_t axis, intptr_t reg); // its constant part
 // Bits of the dimension that hold copies: what they reach, lower bits (and dimensions before) reach too.
 uint32_t gpuFreeBits(const TileLayout *layout, uint32_t dim);
 bool gpuIsFreeRegister(const TileLayout *layout, intptr_t reg);
@@ -271,7 +278,7 @@ void gpuConvertLayout(Gpu *g, MlirType from, const MlirValue *in, MlirType to, M
 // Where the elements of `layout` lie in a buffer of offsets: a layout whose axis 0 is the offset.
 bool gpuOffsets(MlirOperation op, const TileLayout *layout, const TileLayout *offsets, MlirType shape,
                 TileLayout *result);
-MlirValue gpuOffsetPlace(Gpu *g, const Map *places, const TileLayout *offsets, intptr_t reg); // padded, i32
+MlirValue gpuBufferAddress(Gpu *g, const Buffer *buffer, const Map *places, intptr_t reg); // padding counted
 
 //===--- lifetimes.c: what may lie in the same shared memory ----------------------===//
 void gpuPlanShared(Gpu *g); // before anything is lowered

@@ -123,7 +123,7 @@ static void multiplyShared(Gpu *g, const Fma *fma, MlirValue *sums) {
   MlirOperation loop =
       tileBuildFor(&g->builder, gpuI32(g, 0), gpuI32(g, fma->depth), gpuI32(g, 1), fma->count, sums, &body);
   TileBuilder here = g->builder;
-  g->builder = tileBuilderAtEnd(body, here.location);
+  gpuEnter(g, body);
   MlirValue *factors[2], k = mlirBlockGetArgument(body, 0);
   for (int i = 0; i < 2; ++i) {
     factors[i] = gpuAllocate(g, (size_t)fma->count * sizeof **factors);

@@ -18,12 +18,20 @@
 
 // One product of an atom: fragments as they lie in a lane's registers, element by element; floats of 8 bits and fewer
 // come as integers of their width, tf32 as f32. `d` receives as many values as `c` has.
+// A fragment as the instruction takes it: what packs it first leaves it here for the next instruction with the same.
+enum { GpuMaxFragment = 64 };
+typedef struct GpuPacked {
+  intptr_t count; // 0: not packed yet
+  MlirValue values[GpuMaxFragment];
+} GpuPacked;
+
 typedef struct GpuProduct {
   const TileMachineAtom *atom;
   const char *name;    // "mma.sync.m16n8k16"
   MlirType element[3]; // of A, B and C in the kernel
   intptr_t count[3];
   const MlirValue *a, *b, *c;
+  GpuPacked *packed[2]; // of A and B
   MlirValue *d;
 } GpuProduct;
 

@@ -164,6 +164,7 @@ static void begin(Gpu *g, MlirBlock entry) {
   nameShared(g);
   MlirValue marker = gpuI32(g, 0);
   g->entry = tileBuilderBefore(mlirOpResultGetOwner(marker));
+  g->memo = g->entry.memo = g->builder.memo = tileMemoCreate(entry);
 }
 
 static bool lowerKernel(Gpu *g) {
@@ -201,5 +202,6 @@ bool gpuConvertKernel(MlirOperation kernel, MlirOperation module, const GpuOptio
   tileOpsFree(&g.inlined);
   gpuForgetShared(&g);
   gpuRecordsDestroy(&g);
+  tileMemoDestroy(g.memo);
   return ok;
 }

@@ -155,15 +155,19 @@ uint32_t gpuRegisterCoordinate(const Map *map, intptr_t axis, intptr_t reg) {
   return pointOfRegister(&map->layout, reg).at[axis];
 }
 
-MlirValue gpuCoordinate(Gpu *g, const Map *map, intptr_t axis, intptr_t reg) {
-  uint32_t bits, more;
+// Bits that the thread's part never has are added: registers that differ in them only share the rest.
+MlirValue gpuCoordinateParts(Gpu *g, const Map *map, intptr_t axis, intptr_t reg, int64_t *constant) {
+  uint32_t bits, more, mask = map->mask[axis];
   partsOf(map, axis, reg, &bits, &more);
   MlirValue thread = map->thread[axis];
-  if (!thread.ptr)
-    return gpuI32(g, (int64_t)bits + more);
-  if (!(bits & map->mask[axis]))
-    return gpuAdd(g, thread, gpuI32(g, (int64_t)bits + more));
-  return gpuAdd(g, gpuXor(g, thread, gpuI32(g, bits)), gpuI32(g, more));
+  *constant = (int64_t)(thread.ptr ? bits & ~mask : bits) + more;
+  return thread.ptr && bits & mask ? gpuXor(g, thread, gpuI32(g, bits & mask)) : thread;
+}
+
+MlirValue gpuCoordinate(Gpu *g, const Map *map, intptr_t axis, intptr_t reg) {
+  int64_t constant;
+  MlirValue thread = gpuCoordinateParts(g, map, axis, reg, &constant);
+  return gpuAdd(g, thread, gpuI32(g, constant));
 }
 
 MlirValue gpuIsBelow(Gpu *g, const Map *map, intptr_t axis, intptr_t reg, int64_t size) {

@@ -12,12 +12,6 @@
 
 enum { WarpWidthBits = 5, RowElements = 8 };
 
-typedef struct Matrices {
-  bool isTransposed;
-  uint32_t bits;   // log2 of the matrices of one instruction
-  TileLayout rows; // where the row lies whose address a lane holds, as a layout of offsets
-} Matrices;
-
 static TileLayoutPoint regStep(const TileLayout *offsets, uint32_t bit) { return offsets->steps[bit]; }
 
 static TileLayoutPoint laneStep(const TileLayout *offsets, uint32_t bit) {
@@ -82,25 +76,40 @@ static bool findMatrices(const Buffer *buffer, const TileLayout *offsets, Matric
   return (isPlain || matrices->isTransposed) && arrangeRows(offsets, matrices);
 }
 
-bool gpuLoadMatrices(Gpu *g, const Buffer *buffer, const TileLayout *offsets, MlirValue *registers) {
-  Matrices matrices;
+intptr_t gpuMatrixRegister(const Matrices *matrices, intptr_t reg) {
+  intptr_t differ = (reg >> 2 ^ reg >> matrices->exchanged) & 1;
+  return matrices->exchanged == 2 ? reg : reg ^ differ << 2 ^ differ << matrices->exchanged;
+}
+
+bool gpuFindMatrices(const Gpu *g, const Buffer *buffer, const TileLayout *offsets, uint32_t exchanged,
+                     Matrices *matrices) {
+  TileLayout ordered = *offsets;
+  matrices->exchanged = exchanged;
+  if (exchanged != 2) {
+    ordered.steps[2] = offsets->steps[exchanged];
+    ordered.steps[exchanged] = offsets->steps[2];
+  }
   MlirType element = tileTypeGetElement(buffer->type);
   bool isWord =
       mlirTypeIsAF16(element) || mlirTypeIsABF16(element) || (mlirTypeIsAInteger(element) && gpuBits(element) == 16);
-  if (!g->vocabulary->loadMatrix || !isWord || g->laneBits != WarpWidthBits ||
-      !findMatrices(buffer, offsets, &matrices))
-    return false;
-  const Map *map = gpuMap(g, &matrices.rows, 1);
-  intptr_t count = (intptr_t)tileLayoutDimSize(&matrices.rows, TileLayoutReg), each = (intptr_t)1 << matrices.bits;
-  for (intptr_t n = 0; n < count; ++n) {
-    MlirValue words[4];
-    MlirValue offset = gpuMul(g, gpuOffsetPlace(g, map, &buffer->layout, n), gpuI32(g, gpuStoredBytes(element)));
-    g->vocabulary->loadMatrix(&g->builder, gpuAddress(g, buffer->base, offset), (int)each, matrices.isTransposed,
-                              words);
-    for (intptr_t i = 0; i < 2 * each; ++i) {
-      MlirValue part = i % 2 ? gpuShiftRight(g, words[i / 2], 16) : words[i / 2];
-      registers[2 * each * n + i] = gpuFromWords(g, &part, gpuHeldType(g, element));
-    }
+  return g->vocabulary->loadMatrix && isWord && g->laneBits == WarpWidthBits &&
+         findMatrices(buffer, &ordered, matrices);
+}
+
+void gpuLoadMatrices(Gpu *g, const Buffer *buffer, const Matrices *matrices, intptr_t instruction,
+                     MlirValue *registers) {
+  MlirType element = tileTypeGetElement(buffer->type);
+  int64_t two = 2;
+  MlirType pairType = mlirVectorTypeGet(1, &two, gpuHeldType(g, element));
+  const Map *map = gpuMap(g, &matrices->rows, 1);
+  intptr_t each = (intptr_t)1 << matrices->bits;
+  MlirValue words[4];
+  g->vocabulary->loadMatrix(&g->builder, gpuBufferAddress(g, buffer, map, instruction), (int)each,
+                            matrices->isTransposed, words);
+  for (intptr_t i = 0; i < each; ++i) {
+    MlirValue pair = tileBuildValue(&g->builder, "llvm.bitcast", pairType, 1, &words[i], NULL);
+    intptr_t first = gpuMatrixRegister(matrices, 2 * (each * instruction + i));
+    registers[first] = gpuElementOf(&g->builder, pair, 0);
+    registers[first + 1] = gpuElementOf(&g->builder, pair, 1);
   }
-  return true;
 }

@@ -3,6 +3,7 @@
 // different repetitions are one operand of one instruction. Factors of f32 may be split into parts of tf32 or bf16, as
 // `precision` says (Henry, Tang and Heinecke 2019): high + low is the factor to 22 bits and more, and the products of
 // parts are added from the smallest on.
+#include "lib/conversion/tile_to_gpu/accesses.h"
 #include "lib/conversion/tile_to_gpu/compute.h"
 
 #include "dialects/tile/questions.h"
@@ -12,12 +13,12 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { OperandA, OperandB, OperandC, MaxFragment = 64 };
+enum { OperandA, OperandB, OperandC, MaxFragment = GpuMaxFragment };
 
 typedef struct Operand {
   MlirType type;
   TileLayout layout, fragment;
-  const MlirValue *registers;
+  Record *record;
   int64_t sizes[2];   // of the atom along the operand's last two axes
   intptr_t count;     // registers of a fragment
   intptr_t batchAxes; // 1 at rank 3
@@ -63,7 +64,7 @@ static bool readOperand(Gpu *g, Product *product, int which, const char *name) {
   TileError error;
   operand->type = mlirValueGetType(value);
   operand->layout = gpuLayoutOf(operand->type);
-  operand->registers = gpuTile(g, value);
+  operand->record = gpuRecord(g, value);
   operand->batchAxes = tileTypeGetRank(operand->type) - 2;
   memcpy(operand->sizes, sizes[which], sizeof operand->sizes);
   if (!tileLayoutParse(text, strlen(text), &operand->fragment, &error))
@@ -180,20 +181,6 @@ static bool expectWarps(Gpu *g, const Product *product) {
 
 //===--- the instructions -----------------------------------------------------------------------===//
 
-static bool pick(Gpu *g, const Product *product, int which, Place place, MlirValue *values) {
-  const Operand *operand = &product->operands[which];
-  intptr_t registers[MaxFragment];
-  if (!fragmentAt(operand, place, registers))
-    return gpuRefuse(product->op, "an operand that lacks a fragment the product needs");
-  for (intptr_t i = 0; i < operand->count; ++i) {
-    values[i] = operand->registers[registers[i]];
-    MlirType type = mlirValueGetType(values[i]);
-    if (gpuIsSmallFloat(type))
-      values[i] = gpuOp(g, "arith.bitcast", mlirIntegerTypeGet(g->context, gpuBits(type)), values[i]);
-  }
-  return true;
-}
-
 static MlirValue rounded(Gpu *g, MlirType part, MlirValue value) {
   return mlirTypeIsATF32(part) ? gpuRoundToTf32(g, value) : gpuOp(g, "arith.truncf", part, value);
 }
@@ -217,75 +204,128 @@ static void splitFactor(Gpu *g, const Product *product, intptr_t count, const Ml
   }
 }
 
-// One step of K into the accumulator's fragment at `place`, whose registers `sums` holds.
-static bool multiply(Gpu *g, const Product *product, Place place, uint32_t k, MlirValue *sums) {
-  const Operand *c = &product->operands[OperandC];
-  MlirValue a[MaxFragment], b[MaxFragment], sum[MaxFragment], next[MaxFragment];
-  MlirValue left[MaxParts][MaxFragment], right[MaxParts][MaxFragment];
+// Fragments of one step of K in the parts of their factors, packed for the instruction by the first that takes them.
+typedef struct Fragment {
+  Place place;
+  MlirValue parts[MaxParts][MaxFragment];
+  GpuPacked packed[MaxParts];
+  struct Fragment *next;
+} Fragment;
+
+static Fragment *pick(Gpu *g, const Product *product, int which, Place place, Fragment **known) {
+  const Operand *operand = &product->operands[which];
   intptr_t registers[MaxFragment];
-  if (!fragmentAt(c, place, registers))
-    return gpuRefuse(product->op, "an accumulator that lacks a part of a fragment");
-  if (!pick(g, product, OperandA, (Place){place.batch, place.row, k}, a) ||
-      !pick(g, product, OperandB, (Place){place.batch, k, place.column}, b))
-    return false;
+  for (Fragment *fragment = *known; fragment; fragment = fragment->next)
+    if (samePlace(fragment->place, place))
+      return fragment;
+  if (!fragmentAt(operand, place, registers)) {
+    gpuRefuse(product->op, "an operand that lacks a fragment the product needs");
+    return NULL;
+  }
+  MlirValue values[MaxFragment];
+  Fragment *fragment = gpuAllocate(g, sizeof *fragment);
+  fragment->place = place;
+  fragment->next = *known;
+  for (intptr_t i = 0; i < operand->count; ++i) {
+    if (operand->record->pending)
+      gpuLoadRegister(g, operand->record->pending, registers[i]);
+    MlirValue value = operand->record->registers[registers[i]];
+    MlirType type = mlirValueGetType(value);
+    values[i] =
+        gpuIsSmallFloat(type) ? gpuOp(g, "arith.bitcast", mlirIntegerTypeGet(g->context, gpuBits(type)), value) : value;
+  }
+  splitFactor(g, product, operand->count, values, fragment->parts);
+  return *known = fragment;
+}
+
+// A fragment of the accumulator: its place, and which registers it is.
+typedef struct Sum {
+  Place place;
+  intptr_t registers[MaxFragment];
+} Sum;
+
+// One step of K: its fragments, and the products that take them.
+typedef struct Step {
+  uint32_t k;
+  Fragment *left, *right;
+} Step;
+
+static Fragment *pickLeft(Gpu *g, const Product *product, const Sum *sum, Step *step) {
+  return pick(g, product, OperandA, (Place){sum->place.batch, sum->place.row, step->k}, &step->left);
+}
+
+static Fragment *pickRight(Gpu *g, const Product *product, const Sum *sum, Step *step) {
+  return pick(g, product, OperandB, (Place){sum->place.batch, step->k, sum->place.column}, &step->right);
+}
+
+// Into a fragment of the accumulator, whose registers `values` holds.
+static bool multiply(Gpu *g, const Product *product, const Sum *sum, Step *step, MlirValue *values) {
+  const Operand *c = &product->operands[OperandC];
+  MlirValue before[MaxFragment], after[MaxFragment];
+  Fragment *a = pickLeft(g, product, sum, step), *b = pickRight(g, product, sum, step);
   for (intptr_t i = 0; i < c->count; ++i)
-    sum[i] = sums[registers[i]];
-  splitFactor(g, product, product->operands[OperandA].count, a, left);
-  splitFactor(g, product, product->operands[OperandB].count, b, right);
-  GpuProduct one = {.atom = &product->atom, .name = product->name, .c = sum, .d = next};
+    before[i] = values[sum->registers[i]];
+  GpuProduct one = {.atom = &product->atom, .name = product->name, .c = before, .d = after};
   for (int i = 0; i < 3; ++i) {
     bool isPart = i != OperandC && product->part.ptr;
     one.element[i] = isPart ? product->part : tileTypeGetElement(product->operands[i].type);
     one.count[i] = product->operands[i].count;
   }
   for (int t = 0; t < product->split->terms; ++t) {
-    one.a = left[product->split->term[t].left];
-    one.b = right[product->split->term[t].right];
+    int left = product->split->term[t].left, right = product->split->term[t].right;
+    one.a = a->parts[left];
+    one.b = b->parts[right];
+    one.packed[0] = &a->packed[left];
+    one.packed[1] = &b->packed[right];
     if (!g->vocabulary->mma(&g->builder, product->op, &one))
       return false;
-    memcpy(sum, next, sizeof sum);
+    memcpy(before, after, sizeof before);
   }
   for (intptr_t i = 0; i < c->count; ++i)
-    sums[registers[i]] = sum[i];
+    values[sum->registers[i]] = before[i];
   return true;
 }
 
-// The first register of each fragment of the accumulator; copies of one are refused.
-static bool firstRegisters(Gpu *g, const Product *product, intptr_t *firsts, intptr_t *numFirsts) {
+// The fragments of the accumulator; copies of one are refused.
+static bool listSums(Gpu *g, const Product *product, Sum *sums, intptr_t *numSums) {
   const Operand *c = &product->operands[OperandC];
-  intptr_t count = (intptr_t)tileLayoutDimSize(&c->layout, TileLayoutReg), registers[MaxFragment];
+  intptr_t count = (intptr_t)tileLayoutDimSize(&c->layout, TileLayoutReg);
   bool *isTaken = gpuAllocate(g, (size_t)count);
-  *numFirsts = 0;
+  *numSums = 0;
   for (intptr_t reg = 0; reg < count; ++reg) {
     TileLayoutPoint inside;
     if (isTaken[reg])
       continue;
-    firsts[(*numFirsts)++] = reg;
-    if (!fragmentAt(c, placeOf(c, reg, &inside), registers))
+    Sum *sum = &sums[(*numSums)++];
+    sum->place = placeOf(c, reg, &inside);
+    if (!fragmentAt(c, sum->place, sum->registers))
       return gpuRefuse(product->op, "an accumulator that lacks a part of a fragment");
     for (intptr_t i = 0; i < c->count; ++i)
-      isTaken[registers[i]] = true;
+      isTaken[sum->registers[i]] = true;
     if (!isTaken[reg])
       return gpuRefuse(product->op, "an accumulator with copies in registers");
   }
   return true;
 }
 
-// K outermost: the fragments of one step are not needed while another's are.
-static bool multiplyAll(Gpu *g, const Product *product, MlirValue *sums) {
+// K outermost: the fragments of one step, all read before its products, are not needed while another's are.
+static bool multiplyAll(Gpu *g, const Product *product, MlirValue *registers) {
   const Operand *c = &product->operands[OperandC];
-  intptr_t count = (intptr_t)tileLayoutDimSize(&c->layout, TileLayoutReg), numFirsts;
-  intptr_t *firsts = gpuAllocate(g, (size_t)count * sizeof *firsts);
+  intptr_t count = (intptr_t)tileLayoutDimSize(&c->layout, TileLayoutReg), numSums;
+  Sum *sums = gpuAllocate(g, (size_t)(count / c->count + 1) * sizeof *sums);
   int64_t depth = tileTypeGetSize(product->operands[OperandA].type, c->batchAxes + 1) / product->atom.k;
-  if (!firstRegisters(g, product, firsts, &numFirsts))
+  if (!listSums(g, product, sums, &numSums))
     return false;
-  memcpy(sums, c->registers, (size_t)count * sizeof *sums);
-  for (uint32_t k = 0; k < depth; ++k)
-    for (intptr_t i = 0; i < numFirsts; ++i) {
-      TileLayoutPoint inside;
-      if (!multiply(g, product, placeOf(c, firsts[i], &inside), k, sums))
+  memcpy(registers, gpuTile(g, tileOpOperand(product->op, "accumulator")), (size_t)count * sizeof *registers);
+  for (uint32_t k = 0; k < depth; ++k) {
+    Step step = {.k = k};
+    for (intptr_t i = 0; i < numSums; ++i)
+      if (!pickLeft(g, product, &sums[i], &step) || !pickRight(g, product, &sums[i], &step))
         return false;
-    }
+    for (intptr_t i = 0; i < numSums; ++i)
+      if (!multiply(g, product, &sums[i], &step, registers))
+        return false;
+  }
   return true;
 }
 

@@ -1,5 +1,5 @@
 // What the values of a kernel are held as, by value: an open-addressed table, and memory that lives as long.
-#include "lib/conversion/tile_to_gpu/engine.h"
+#include "lib/conversion/tile_to_gpu/accesses.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -100,7 +100,13 @@ MlirValue gpuScalar(Gpu *g, MlirValue source) {
   return record ? record->value : (MlirValue){NULL};
 }
 
-MlirValue *gpuTile(Gpu *g, MlirValue source) { return gpuRecord(g, source)->registers; }
+MlirValue *gpuTile(Gpu *g, MlirValue source) {
+  Record *record = gpuRecord(g, source);
+  if (record->pending)
+    gpuLoadAll(g, record->pending);
+  record->pending = NULL;
+  return record->registers;
+}
 
 bool gpuIsTile(MlirType type) { return mlirTypeIsATensor(type); }
 

@@ -158,8 +158,7 @@ static bool copyPieces(Gpu *g, MlirOperation op, const Copy *copy) {
   intptr_t count = (intptr_t)tileLayoutDimSize(&copy->layout, TileLayoutReg);
   GpuIf owner = gpuIf(g, gpuIsOwner(g, &copy->layout), 0, NULL);
   for (intptr_t reg = 0; reg < count; reg += (intptr_t)1 << copy->pieceBits) {
-    MlirValue offset = gpuMul(g, gpuOffsetPlace(g, places, &copy->buffer->layout, reg), gpuI32(g, bytes));
-    g->vocabulary->copyAsync(&g->builder, gpuAddress(g, copy->buffer->base, offset),
+    g->vocabulary->copyAsync(&g->builder, gpuBufferAddress(g, copy->buffer, places, reg),
                              gpuWindowAddress(g, &copy->window, map, reg), bytes << copy->pieceBits,
                              gpuWindowMask(g, &copy->window, map, reg));
   }

@@ -104,10 +104,19 @@ bool gpuOffsets(MlirOperation op, const TileLayout *layout, const TileLayout *of
   return tileLayoutConvert(layout, offsets, sizes, (uint32_t)rank, result, &error) || tileError(op, "%s", error.text);
 }
 
-MlirValue gpuOffsetPlace(Gpu *g, const Map *places, const TileLayout *offsets, intptr_t reg) {
+// What differs between registers is a constant at the end, which instructions take with the address: registers of
+// addresses are few.
+MlirValue gpuBufferAddress(Gpu *g, const Buffer *buffer, const Map *places, intptr_t reg) {
+  const TileLayout *offsets = &buffer->layout;
+  MlirValue bytes = gpuI32(g, gpuStoredBytes(tileTypeGetElement(buffer->type)));
+  int64_t constant;
+  if (!offsets->padAmount) {
+    MlirValue thread = gpuCoordinateParts(g, places, 0, reg, &constant);
+    MlirValue base = thread.ptr ? gpuAddress(g, buffer->base, gpuMul(g, thread, bytes)) : buffer->base;
+    return gpuAddress(g, base, gpuMul(g, gpuI32(g, constant), bytes));
+  }
   MlirValue offset = gpuCoordinate(g, places, 0, reg);
-  if (!offsets->padAmount)
-    return offset;
   MlirValue rows = gpuBinary(g, "arith.divui", offset, gpuI32(g, offsets->padEvery));
-  return gpuAdd(g, offset, gpuMul(g, rows, gpuI32(g, offsets->padAmount)));
+  offset = gpuAdd(g, offset, gpuMul(g, rows, gpuI32(g, offsets->padAmount)));
+  return gpuAddress(g, buffer->base, gpuMul(g, offset, bytes));
 }

@@ -95,6 +95,8 @@ Window gpuWindow(Gpu *g, const View *view, MlirOperation op, intptr_t firstIndex
 
 //===--- a register of it -----------------------------------------------------------------===//
 
+// What differs between registers goes to the limit, which is the same in all threads, and not to the coordinate, of
+// which every thread would hold one for each register.
 MlirValue gpuWindowMask(Gpu *g, const Window *window, const Map *map, intptr_t reg) {
   MlirValue mask = window->rank ? (MlirValue){NULL} : window->view->inside;
   for (intptr_t axis = 0; axis < window->rank; ++axis) {
@@ -102,32 +104,39 @@ MlirValue gpuWindowMask(Gpu *g, const Window *window, const Map *map, intptr_t r
       mask = gpuBoth(g, mask, gpuIsBelow(g, map, axis, reg, tileViewTypeGetSize(window->view->type, axis)));
     if (!window->high[axis].ptr && !window->low[axis].ptr)
       continue;
-    MlirValue at = gpuCoordinate(g, map, axis, reg);
+    int64_t constant;
+    MlirValue at = gpuCoordinateParts(g, map, axis, reg, &constant), thread = at.ptr ? at : gpuI32(g, 0);
     if (window->high[axis].ptr)
-      mask = gpuBoth(g, mask, gpuCompare(g, Compare_Less, at, window->high[axis]));
+      mask = gpuBoth(g, mask, gpuCompare(g, Compare_Less, thread, gpuSub(g, window->high[axis], gpuI32(g, constant))));
     if (window->low[axis].ptr)
-      mask = gpuBoth(g, mask, gpuCompare(g, Compare_GreaterEqual, at, window->low[axis]));
+      mask = gpuBoth(g, mask,
+                     gpuCompare(g, Compare_GreaterEqual, thread, gpuSub(g, window->low[axis], gpuI32(g, constant))));
   }
   return mask;
 }
 
-// Bytes from the window's base: in 32 bits where that is enough.
+// Bytes from the window's base: in 32 bits where that is enough; what differs between registers comes last.
 MlirValue gpuWindowAddress(Gpu *g, const Window *window, const Map *map, intptr_t reg) {
   int64_t bytes = gpuStoredBytes(window->element);
+  int64_t last = 0;
   MlirValue narrow = {NULL}, wide = {NULL};
   for (intptr_t axis = 0; axis < window->rank; ++axis) {
-    MlirValue at = gpuCoordinate(g, map, axis, reg);
-    int64_t stride;
+    int64_t stride, constant;
     bool isStatic = tileConstantIndex(window->strides[axis], &stride);
-    if (isStatic && stride * bytes * tileViewTypeGetSize(window->view->type, axis) < INT32_MAX / MaxRank)
-      narrow = gpuAdd(g, narrow, gpuMul(g, at, gpuI32(g, stride * bytes)));
-    else
-      wide = gpuAdd(g, wide,
-                    gpuMul(g, gpuMul(g, gpuCast(g, at, g->index, true), window->strides[axis]),
-                           tileBuildIndex(&g->builder, bytes)));
+    if (isStatic && stride * bytes * tileViewTypeGetSize(window->view->type, axis) < INT32_MAX / MaxRank) {
+      MlirValue at = gpuCoordinateParts(g, map, axis, reg, &constant);
+      narrow = at.ptr ? gpuAdd(g, narrow, gpuMul(g, at, gpuI32(g, stride * bytes))) : narrow;
+      last += constant * stride * bytes;
+      continue;
+    }
+    MlirValue at = gpuCoordinate(g, map, axis, reg);
+    wide = gpuAdd(g, wide,
+                  gpuMul(g, gpuMul(g, gpuCast(g, at, g->index, true), window->strides[axis]),
+                         tileBuildIndex(&g->builder, bytes)));
   }
   MlirValue address = gpuAddress(g, window->base, wide);
-  return narrow.ptr ? gpuAddress(g, address, gpuCast(g, narrow, g->i64, true)) : address;
+  address = narrow.ptr ? gpuAddress(g, address, gpuCast(g, narrow, g->i64, true)) : address;
+  return gpuAddress(g, address, gpuI32(g, last));
 }
 
 intptr_t gpuWindowVector(const Window *window, const TileLayout *layout, uint32_t *slots) {

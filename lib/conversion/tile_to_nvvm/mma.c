@@ -85,14 +85,10 @@ static void unpack(TileBuilder *builder, const GpuProduct *product, MlirValue re
 
 //===--- the instruction ------------------------------------------------------------------------===//
 
-static MlirAttribute parsed(MlirContext context, const char *text) {
-  return mlirAttributeParseGet(context, tileString(text));
-}
-
-static MlirAttribute typeAttribute(MlirContext context, const ElementName *name) {
+static MlirAttribute typeAttribute(const TileBuilder *builder, const ElementName *name) {
   char text[48];
   snprintf(text, sizeof text, "#nvvm.mma_type<%s>", name->ptx);
-  return parsed(context, text);
+  return tileBuildAttribute(builder, text);
 }
 
 static MlirValue buildMma(TileBuilder *builder, const GpuProduct *product, const Operands *operands,
@@ -104,12 +100,13 @@ static MlirValue buildMma(TileBuilder *builder, const GpuProduct *product, const
   bool isInteger = names[2]->ptx[0] == 's';
   int32_t segments[] = {(int32_t)operands->count[0], (int32_t)operands->count[1], (int32_t)operands->count[2]};
   TileAttributeEntry attributes[] = {
-      {"shape", parsed(context, shape)},
-      {"layoutA", parsed(context, "#nvvm.mma_layout<row>")},
-      {"layoutB", parsed(context, "#nvvm.mma_layout<col>")},
-      {"multiplicandAPtxType", typeAttribute(context, names[0])},
-      {"multiplicandBPtxType", typeAttribute(context, names[1])},
-      {"intOverflowBehavior", isInteger ? parsed(context, "#nvvm.mma_int_overflow<wrapped>") : (MlirAttribute){NULL}},
+      {"shape", tileBuildAttribute(builder, shape)},
+      {"layoutA", tileBuildAttribute(builder, "#nvvm.mma_layout<row>")},
+      {"layoutB", tileBuildAttribute(builder, "#nvvm.mma_layout<col>")},
+      {"multiplicandAPtxType", typeAttribute(builder, names[0])},
+      {"multiplicandBPtxType", typeAttribute(builder, names[1])},
+      {"intOverflowBehavior",
+       isInteger ? tileBuildAttribute(builder, "#nvvm.mma_int_overflow<wrapped>") : (MlirAttribute){NULL}},
       {"operandSegmentSizes", mlirDenseI32ArrayGet(context, 3, segments)},
       {NULL}};
   intptr_t count = operands->count[0] + operands->count[1] + operands->count[2];
@@ -140,10 +137,19 @@ bool tileNvvmMma(TileBuilder *builder, MlirOperation at, const GpuProduct *produ
   Operands operands = {{0}};
   intptr_t next = 0;
   for (int i = 0; i < 3; ++i) {
+    GpuPacked *known = i < 2 ? product->packed[i] : NULL;
     names[i] = nameOf(product->element[i]);
     if (!names[i] || strncmp(product->name, "mma.sync.", 9) != 0)
       return tileError(at, "not converted to nvvm yet: atom \"%s\" on these types", product->name);
-    operands.count[i] = pack(builder, names[i], i == 2, product->count[i], fragments[i], operands.values + next);
+    operands.count[i] = known ? known->count : 0;
+    if (operands.count[i])
+      memcpy(operands.values + next, known->values, (size_t)known->count * sizeof *known->values);
+    else
+      operands.count[i] = pack(builder, names[i], i == 2, product->count[i], fragments[i], operands.values + next);
+    if (known && !known->count) {
+      known->count = operands.count[i];
+      memcpy(known->values, operands.values + next, (size_t)known->count * sizeof *known->values);
+    }
     next += operands.count[i];
   }
   intptr_t numRegisters = operands.count[2];

@@ -8,10 +8,6 @@
 
 static MlirType i32Type(MlirContext context) { return mlirIntegerTypeGet(context, 32); }
 
-static MlirAttribute parsed(MlirContext context, const char *text) {
-  return mlirAttributeParseGet(context, tileString(text));
-}
-
 static MlirValue word(TileBuilder *builder, int64_t value) {
   return tileBuildInteger(builder, i32Type(builder->context), value);
 }
@@ -26,7 +22,7 @@ static MlirAttribute target(MlirContext context, const TileMachine *machine) {
   const char *chip = tileMachineGetText(machine, "chip"), *features = tileMachineGetText(machine, "features");
   char text[256];
   snprintf(text, sizeof text, "#nvvm.target<O = 3, chip = \"%s\", features = \"%s\">", chip, features ? features : "");
-  return parsed(context, text);
+  return mlirAttributeParseGet(context, tileString(text));
 }
 
 static void markKernel(MlirOperation function, int64_t threads) {
@@ -67,7 +63,7 @@ static void barrier(TileBuilder *builder) { tileBuild(builder, "nvvm.barrier0", 
 
 static MlirValue shuffle(TileBuilder *builder, const char *kind, MlirValue value, MlirValue lane) {
   MlirValue operands[] = {word(builder, -1), value, lane, word(builder, 31)};
-  TileAttributeEntry attributes[] = {{"kind", parsed(builder->context, kind)}, {NULL}};
+  TileAttributeEntry attributes[] = {{"kind", tileBuildAttribute(builder, kind)}, {NULL}};
   return tileBuildValue(builder, "nvvm.shfl.sync", i32Type(builder->context), 4, operands, attributes);
 }
 
@@ -87,9 +83,9 @@ static void loadMatrix(TileBuilder *builder, MlirValue address, int count, bool 
   MlirType result = count == 1 ? type : mlirLLVMStructTypeLiteralGet(context, count, types, false);
   TileAttributeEntry attributes[] = {
       {"num", wordAttribute(builder, count)},
-      {"layout", parsed(context, transposed ? "#nvvm.mma_layout<col>" : "#nvvm.mma_layout<row>")},
-      {"shape", parsed(context, "#nvvm.ld_st_matrix_shape<m = 8, n = 8>")},
-      {"eltType", parsed(context, "#nvvm.ld_st_matrix_elt_type<b16>")},
+      {"layout", tileBuildAttribute(builder, transposed ? "#nvvm.mma_layout<col>" : "#nvvm.mma_layout<row>")},
+      {"shape", tileBuildAttribute(builder, "#nvvm.ld_st_matrix_shape<m = 8, n = 8>")},
+      {"eltType", tileBuildAttribute(builder, "#nvvm.ld_st_matrix_elt_type<b16>")},
       {NULL}};
   MlirValue loaded = tileBuildValue(builder, "nvvm.ldmatrix", result, 1, &address, attributes);
   for (int i = 0; i < count; ++i) {
@@ -110,7 +106,7 @@ static void copyAsync(TileBuilder *builder, MlirValue shared, MlirValue global, 
   TileAttributeEntry attributes[] = {
       {"size", wordAttribute(builder, bytes)},
       {"modifier",
-       parsed(builder->context, bytes == 16 ? "#nvvm<load_cache_modifier cg>" : "#nvvm<load_cache_modifier ca>")},
+       tileBuildAttribute(builder, bytes == 16 ? "#nvvm<load_cache_modifier cg>" : "#nvvm<load_cache_modifier ca>")},
       {NULL}};
   tileBuild(builder, "nvvm.cp.async.shared.global", valid.ptr ? 3 : 2, operands, 0, NULL, attributes, 0, NULL);
 }

@@ -57,13 +57,15 @@ static const Form *formOf(const Form *forms, MlirType element, intptr_t count) {
 
 //===--- operands -------------------------------------------------------------------------------===//
 
-static MlirValue pack(TileBuilder *builder, const Form *form, const MlirValue *values) {
-  MlirType type = mlirTypeParseGet(builder->context, tileString(form->type));
-  if (form->count == 1)
-    return values[0];
-  MlirValue vector = gpuVectorOf(builder, form->count, values);
-  bool fits = mlirTypeEqual(mlirValueGetType(vector), type);
-  return fits ? vector : tileBuildValue(builder, "llvm.bitcast", type, 1, &vector, NULL);
+static MlirValue pack(TileBuilder *builder, const Form *form, const MlirValue *values, GpuPacked *known) {
+  if (known->count)
+    return known->values[0];
+  MlirType type = tileBuildType(builder, form->type);
+  MlirValue vector = form->count == 1 ? values[0] : gpuVectorOf(builder, form->count, values);
+  bool fits = form->count == 1 || mlirTypeEqual(mlirValueGetType(vector), type);
+  known->count = 1;
+  known->values[0] = fits ? vector : tileBuildValue(builder, "llvm.bitcast", type, 1, &vector, NULL);
+  return known->values[0];
 }
 
 static void unpack(TileBuilder *builder, const GpuProduct *product, MlirValue result) {
@@ -99,7 +101,8 @@ bool tileRocdlMma(TileBuilder *builder, MlirOperation at, const GpuProduct *prod
   snprintf(name, sizeof name, "rocdl.%.4s.%s.%dx%dx%d%s%s", product->name,
            tileTypeText(product->element[2], sum, sizeof sum), (int)atom->m, (int)atom->n, (int)atom->k, left->left,
            right->right);
-  MlirValue a = pack(builder, left, product->a), b = pack(builder, right, product->b);
+  MlirValue a = pack(builder, left, product->a, product->packed[0]);
+  MlirValue b = pack(builder, right, product->b, product->packed[1]);
   MlirValue c = gpuVectorOf(builder, product->count[2], product->c);
   unpack(builder, product,
          isMfma ? buildMfma(builder, name, a, b, c) : buildWmma(builder, name, a, b, c, sum[0] == 'i'));

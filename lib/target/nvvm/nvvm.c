@@ -1,6 +1,7 @@
 // PTX from the gpu.module of a program. What a chip is stands in its machine file; LLVM sees only chips that have one.
 #include "lib/target/nvvm/nvvm.h"
 
+#include "lib/support/clock.h"
 #include "lib/target/device_code.h"
 
 #include <stdlib.h>
@@ -73,25 +74,33 @@ static bool addFigures(const char *chip, TileArtifact *ptx, tessera_error_t *err
 static bool emitPtx(const TileTranslation *translation, TileArtifact *artifact, tessera_error_t *error) {
   LLVMContextRef context;
   TileMachine *machine = loadChip(chipOf(translation), error);
-  LLVMModuleRef module = machine ? tileDeviceModuleCreate(translation->module, &context, error) : NULL;
+  LLVMModuleRef module = machine ? tileDeviceModuleCreate(translation, &context, error) : NULL;
   bool ok = module != NULL;
   if (ok) {
     const char *features = tileMachineGetText(machine, "features");
     TileDeviceCode code = {"nvptx64-nvidia-cuda", tileMachineGetText(machine, "chip"), features ? features : "", false};
     fitShared(module);
-    ok = tileDeviceCodeEmit(module, &code, artifact, error);
+    ok = tileDeviceCodeEmit(translation, module, &code, artifact, error);
     LLVMDisposeModule(module);
     LLVMContextDispose(context);
   }
   tileMachineDestroy(machine);
-  return ok && (!translation->wantsFigures || addFigures(chipOf(translation), artifact, error));
+  if (!ok || !translation->wantsFigures)
+    return ok;
+  double start = tessera_milliseconds();
+  ok = addFigures(chipOf(translation), artifact, error);
+  tileStagesAdd(translation->stages, "ptxas", tessera_milliseconds() - start);
+  return ok;
 }
 
 static bool emitCubin(const TileTranslation *translation, TileArtifact *artifact, tessera_error_t *error) {
   TileArtifact ptx = {NULL};
   TileTranslation plain = *translation;
   plain.wantsFigures = false; // they come with the cubin
-  bool ok = emitPtx(&plain, &ptx, error) && tileNvvmAssemble(&ptx, chipOf(translation), artifact, error);
+  bool ok = emitPtx(&plain, &ptx, error);
+  double start = tessera_milliseconds();
+  ok = ok && tileNvvmAssemble(&ptx, chipOf(translation), artifact, error);
+  tileStagesAdd(translation->stages, "ptxas", tessera_milliseconds() - start);
   tileArtifactDestroy(&ptx);
   return ok;
 }

@@ -28,14 +28,14 @@ static bool emit(const TileTranslation *translation, bool isObject, TileArtifact
   LLVMContextRef context;
   TileMachine *machine = loadChip(translation->chip ? translation->chip : tileRocdlTarget.defaultChip, error);
   LLVMModuleRef module = machine && tileRocdlExpectCode(translation->module, error)
-                             ? tileDeviceModuleCreate(translation->module, &context, error)
+                             ? tileDeviceModuleCreate(translation, &context, error)
                              : NULL;
   bool ok = module != NULL;
   if (ok) {
     TileDeviceCode code = {"amdgcn-amd-amdhsa", tileMachineGetText(machine, "chip"), "", isObject};
     tileRocdlDefineFunctions(module);
     setCodeObjectVersion(module);
-    ok = tileDeviceCodeEmit(module, &code, artifact, error);
+    ok = tileDeviceCodeEmit(translation, module, &code, artifact, error);
     LLVMDisposeModule(module);
     LLVMContextDispose(context);
   }

@@ -2,7 +2,8 @@
 // Expects: scheduled kernels, where an operand is a tile.load of a view, converted to the product's fragment.
 // Leaves: per operand a buffer, a copy into it (asynchronous where the machine has cp.async), a wait, a tile.sync and a
 //   tile.load of the buffer in the fragment's layout. The buffer's layout is swizzled for both sides: rows of 16 bytes
-//   for ldmatrix where the fragment allows it, no bank conflicts.
+//   for ldmatrix where the fragment allows it, no bank conflicts. An operand that every round of a loop takes is held
+//   in registers, or read in each round where they are short.
 // Source: KNYFE's staging; global loads of a product of M x N x K by tiles of tm x tn are then MNK(1/tm + 1/tn).
 // Cost: linear in the ops; one swizzle per operand.
 #include "lib/transforms/pipeline/pipeline.h"
@@ -17,11 +18,12 @@
 #include "lib/layout/matrix.h"
 #include "lib/layout/tiling.h"
 #include "lib/machine/machine.h"
+#include "lib/transforms/pipeline/registers.h"
 #include "lib/transforms/pipeline/shared_memory.h"
 
 #include <stdlib.h>
 
-enum { Staged, Buffers, SharedBytes, ByMatrix, Conflicts };
+enum { Staged, Buffers, SharedBytes, ByMatrix, Conflicts, InLoops };
 
 static const char *const statistics[] = {
     "staged: operands that go through shared memory",
@@ -29,6 +31,7 @@ static const char *const statistics[] = {
     "shared_bytes: bytes of these buffers",
     "by_ldmatrix: operands whose buffer is read by rows of matrices",
     "bank_conflicts: conflicts of one warp's accesses, by the model",
+    "in_loops: operands read from their buffer in each round, since registers are short",
     NULL,
 };
 
@@ -336,6 +339,7 @@ static bool run(MlirOperation kernel, MlirExtPass pass) {
   readMachine(&stage);
   intptr_t count = collect(&stage, &plans);
   stageAll(&stage, plans, count);
+  mlirExtPassAddStatistic(pass, InLoops, (uint64_t)tileReadFragmentsInLoops(kernel, description));
   free(plans);
   tileMachineDestroy(description);
   return true;

@@ -8,8 +8,12 @@
 // CHECK: nvvm.cp.async.wait.group 1
 // CHECK-NEXT: nvvm.barrier0
 // CHECK: nvvm.cp.async.commit.group
-// CHECK-COUNT-16: nvvm.ldmatrix
-// CHECK-COUNT-64: nvvm.mma.sync
+// Fragments are read step by step of K.
+// CHECK-COUNT-8: nvvm.ldmatrix
+// CHECK-COUNT-32: nvvm.mma.sync
+// CHECK-COUNT-8: nvvm.ldmatrix
+// CHECK-NOT: nvvm.ldmatrix
+// CHECK-COUNT-32: nvvm.mma.sync
 // CHECK-NOT: nvvm.mma.sync
 // CHECK: nvvm.cp.async.wait.group 0
 

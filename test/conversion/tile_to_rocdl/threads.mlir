@@ -23,11 +23,9 @@ tile.kernel @ids(%x: memref<?xindex>) attributes {warps = 1 : i32} {
 // CHECK-LABEL: llvm.func @sum
 // CHECK: rocdl.update.dpp {{.*}} with 177, 15, 15, true : i32
 // CHECK: rocdl.update.dpp {{.*}} with 78, 15, 15, true : i32
-// CHECK: %[[FOUR:.*]] = arith.constant 4127 : i32
-// CHECK: rocdl.ds_swizzle %{{.*}}, %[[FOUR]]
+// CHECK: rocdl.ds_swizzle %{{.*}}, %c4127_i32
 // CHECK: rocdl.update.dpp {{.*}} with 296, 15, 15, true : i32
-// CHECK: %[[SIXTEEN:.*]] = arith.constant 16415 : i32
-// CHECK: rocdl.ds_swizzle %{{.*}}, %[[SIXTEEN]]
+// CHECK: rocdl.ds_swizzle %{{.*}}, %c16415_i32
 // CHECK: rocdl.mbcnt.lo
 // CHECK: %[[LANE:.*]] = rocdl.mbcnt.hi
 // CHECK: %[[OTHER:.*]] = arith.xori %[[LANE]], %{{.*}} : i32
