@@ -115,9 +115,10 @@ class InterpretedKernels:
             self.source = file.read()
 
     def parameters(self, name):
-        """The types of a kernel's parameters."""
+        """The types of a kernel's parameters, without what is said of them (`{llvm.noalias}`)."""
         text = re.search(rf"tile\.kernel @{name}\((.*?)\)\s*(attributes.*?)?{{", self.source, re.S).group(1)
-        return [part.split(":", 1)[1].strip() for part in re.split(r",\s*(?=%)", text) if part.strip()]
+        kinds = [part.split(":", 1)[1] for part in re.split(r",\s*(?=%)", text) if part.strip()]
+        return [re.sub(r"\{.*\}\s*$", "", kind).strip() for kind in kinds]
 
     def host_program(self, name, grid):
         types = self.parameters(name)

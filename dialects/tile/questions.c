@@ -160,6 +160,19 @@ bool tileOpsEqualAttributes(MlirOperation a, MlirOperation b) {
   return true;
 }
 
+static bool isMarkedNoAlias(MlirValue parameter) {
+  MlirOperation function = mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(parameter));
+  MlirAttribute all = tileOpAttribute(function, "arg_attrs");
+  if (mlirAttributeIsNull(all))
+    return false;
+  MlirAttribute own = mlirArrayAttrGetElement(all, mlirBlockArgumentGetArgNumber(parameter));
+  return !mlirAttributeIsNull(mlirDictionaryAttrGetElementByName(own, tileString("llvm.noalias")));
+}
+
+bool tileParametersMayOverlap(MlirValue a, MlirValue b) {
+  return mlirValueEqual(a, b) || (!isMarkedNoAlias(a) && !isMarkedNoAlias(b));
+}
+
 //===--- expectations -------------------------------------------------------===//
 
 bool tileExpectShapeOf(MlirOperation op, const char *what, MlirType seen, const char *whose, MlirValue reference) {

@@ -53,6 +53,9 @@ MlirValue tileGroupOperand(MlirOperation op, intptr_t group, intptr_t index);
 bool tileValueHasOneUse(MlirValue value);
 bool tileOpsEqualAttributes(MlirOperation a, MlirOperation b); // all attributes, inherent ones included
 
+// Whether two parameters of a kernel may share memory: unless one of them is marked llvm.noalias.
+bool tileParametersMayOverlap(MlirValue a, MlirValue b);
+
 //===--- expectations -------------------------------------------------------===//
 bool tileExpectShapeOf(MlirOperation op, const char *what, MlirType seen, const char *whose, MlirValue reference);
 bool tileExpectElementOf(MlirOperation op, const char *what, MlirType seen, const char *whose, MlirValue reference);

@@ -8,8 +8,10 @@
 
 #include <stdio.h>
 
-// Kernels: tiles become loops over vectors.
-static const char *const toVectors = "convert-tile-to-vector,"
+// Kernels: tiles become loops over vectors. What shares no memory is read where it is needed; the caller's arguments
+// may begin anywhere.
+static const char *const toVectors = "tile-assume-launch-facts{entry-alignment=1},"
+                                     "convert-tile-to-vector,"
                                      "func.func(canonicalize,cse,loop-invariant-code-motion)";
 
 static const char *const toCalls = "convert-tile-launch-to-runtime";

@@ -10,7 +10,7 @@
 #include <stdio.h>
 
 // Alignment and strides are known when everything is a buffer: kernels access memory as wide as these allow.
-static const char toldKernels[] = "tile-assume-launch-facts";
+static const char toldKernels[] = "tile-assume-launch-facts{entry-alignment=16}";
 
 // Every tile gets a layout, every product an instruction of the chip, whose operands are copied ahead of their use.
 // Layouts that are there already stay.

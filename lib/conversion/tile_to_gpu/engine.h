@@ -295,6 +295,9 @@ void gpuTouchCopies(Gpu *g);                                 // copies land now
 void gpuTouchLoop(Gpu *g, MlirOperation loop);               // all that its ops may do
 void gpuJoinTouched(Hazards *hazards, const Hazards *other);
 
+//===--- kernel.c ---------------------------------------------------------------------===//
+void gpuLimitId(Gpu *g, MlirValue word, int64_t below); // says that an id is at least 0 and below
+
 //===--- memory.c: memrefs and views ----------------------------------------------===//
 int64_t gpuGreatestDivisor(int64_t a, int64_t b);
 Memory *gpuMemoryNew(Gpu *g, MlirValue source);

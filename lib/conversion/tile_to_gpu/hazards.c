@@ -1,7 +1,9 @@
 // Order between the threads of a program: memory order is program order within an instance (docs/numerics.md §6), but
 // another thread may read what this one wrote. Where that can happen through one memory, a barrier stands between.
-// Different parameters are taken not to overlap (docs/gpu.md); memory at an address may be any.
+// Parameters may share memory unless one is marked llvm.noalias; memory at an address may be any.
 #include "lib/conversion/tile_to_gpu/engine.h"
+
+#include "dialects/tile/questions.h"
 
 MlirValue gpuRootOf(MlirValue memory) {
   static const char *const through[] = {"tile.view", "tile.assume", "memref.cast", "memref.subview"};
@@ -16,7 +18,7 @@ MlirValue gpuRootOf(MlirValue memory) {
 
 static bool meets(const Roots *roots, MlirValue root) {
   for (intptr_t i = 0; i < roots->count; ++i)
-    if (!root.ptr || !roots->items[i].ptr || mlirValueEqual(root, roots->items[i]))
+    if (!root.ptr || !roots->items[i].ptr || tileParametersMayOverlap(root, roots->items[i]))
       return true;
   return false;
 }

@@ -15,6 +15,15 @@ bool gpuRefuse(MlirOperation op, const char *why) { return tileError(op, "not co
 
 //===--- ops ----------------------------------------------------------------------------===//
 
+// What the hardware's register holds is below: both dialects' ops take the range.
+void gpuLimitId(Gpu *g, MlirValue word, int64_t below) {
+  char text[64];
+  snprintf(text, sizeof text, "#llvm.constant_range<i32, 0, %lld>", (long long)below);
+  if (below > 0 && below <= INT32_MAX)
+    mlirOperationSetAttributeByName(tileDefiningOp(word), tileString("range"),
+                                    mlirAttributeParseGet(g->context, tileString(text)));
+}
+
 static bool lowerId(Gpu *g, MlirOperation op) {
   int axis = (int)mlirIntegerAttrGetValueInt(tileOpAttribute(op, "axis"));
   bool isId = tileOpIs(op, "tile.program_id");
@@ -161,6 +170,7 @@ static bool readThreads(Gpu *g) {
 static void begin(Gpu *g, MlirBlock entry) {
   g->builder = tileBuilderAtEnd(entry, mlirOperationGetLocation(g->kernel));
   g->thread = g->vocabulary->threadId(&g->builder);
+  gpuLimitId(g, g->thread, g->threads);
   nameShared(g);
   MlirValue marker = gpuI32(g, 0);
   g->entry = tileBuilderBefore(mlirOpResultGetOwner(marker));

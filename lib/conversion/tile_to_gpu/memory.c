@@ -153,6 +153,9 @@ static bool lowerAssume(Gpu *g, MlirOperation op) {
   MlirValue value = mlirOperationGetOperand(op, 0), result = mlirOperationGetResult(op, 0);
   Record *record = gpuRecord(g, value);
   if (record->kind != Record_Memory) {
+    // An id is the register's word, cast.
+    if (tileOpIs(tileDefiningOp(value), "tile.program_id") && tileHas(op, "range"))
+      gpuLimitId(g, mlirOperationGetOperand(tileDefiningOp(record->value), 0), tileArrayAt(op, "range", 1) + 1);
     gpuRecordAlias(g, result, record);
     return true;
   }

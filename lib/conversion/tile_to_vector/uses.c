@@ -2,6 +2,8 @@
 // be written over. Asked of the kernel, before it is changed.
 #include "lib/conversion/tile_to_vector/lowering.h"
 
+#include "dialects/tile/questions.h"
+
 #include "mlir-c/BuiltinAttributes.h"
 
 #include <stdlib.h>
@@ -45,6 +47,8 @@ static bool isAtAddress(MlirValue root) {
 static bool mayBeSame(MlirValue a, MlirValue b) {
   if (mlirValueEqual(a, b))
     return true;
+  if (mlirValueIsABlockArgument(a) && mlirValueIsABlockArgument(b))
+    return tileParametersMayOverlap(a, b);
   bool isLocal = tileOpIs(tileDefiningOp(a), "tile.alloc") || tileOpIs(tileDefiningOp(b), "tile.alloc");
   return !isLocal && (isAtAddress(a) || isAtAddress(b));
 }
@@ -64,7 +68,7 @@ static bool writesTo(MlirOperation op, MlirValue root) {
   if (isOrdering(op))
     return true;
   for (intptr_t i = 0; tileOpIs(op, "tile.call") && i < mlirOperationGetNumOperands(op); ++i)
-    if (mlirValueEqual(rootOfMemory(mlirOperationGetOperand(op, i)), root))
+    if (mayBeSame(rootOfMemory(mlirOperationGetOperand(op, i)), root))
       return true; // may write to memory it is given
   for (intptr_t r = 0; r < mlirOperationGetNumRegions(op); ++r)
     for (MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, r)); block.ptr;

@@ -181,6 +181,18 @@ static MlirType bufferType(MlirType result) {
   return mlirMemRefTypeContiguousGet(mlirShapedTypeGetElementType(result), rank, sizes, (MlirAttribute){NULL});
 }
 
+// The buffers overlap nothing; what was said of the arguments goes.
+static void setArgumentAttributes(MlirOperation function, intptr_t inputs, intptr_t count) {
+  MlirContext context = mlirOperationGetContext(function);
+  MlirNamedAttribute noAlias =
+      mlirNamedAttributeGet(mlirIdentifierGet(context, tileString("llvm.noalias")), mlirUnitAttrGet(context));
+  MlirAttribute *all = malloc((size_t)(inputs + count) * sizeof *all);
+  for (intptr_t i = 0; i < inputs + count; i++)
+    all[i] = mlirDictionaryAttrGet(context, i >= inputs, &noAlias);
+  mlirOperationSetAttributeByName(function, tileString("arg_attrs"), mlirArrayAttrGet(context, inputs + count, all));
+  free(all);
+}
+
 // Replaces the function's results by buffers at the end of its arguments; `buffers` receives them.
 static void changeSignature(MlirOperation function, intptr_t count, MlirValue *buffers) {
   MlirContext context = mlirOperationGetContext(function);
@@ -196,7 +208,7 @@ static void changeSignature(MlirOperation function, intptr_t count, MlirValue *b
   mlirOperationSetAttributeByName(function, tileString("function_type"),
                                   mlirTypeAttrGet(mlirFunctionTypeGet(context, inputs, types, 0, NULL)));
   free(types);
-  mlirOperationRemoveAttributeByName(function, tileString("arg_attrs")); // the buffers would have to be in it
+  setArgumentAttributes(function, inputs - count, count);
   mlirOperationRemoveAttributeByName(function, tileString("res_attrs"));
 }
 

@@ -4,10 +4,11 @@
 //                                                         %a = tile.assume %x align 16 sizes [_, 8] : memref<?x?xf16>
 //
 // Expects: a bufferized host, tile kernels at kernel level. Leaves: in each private kernel that is launched here
-//   tile.assume of its parameters (alignment, divisors of sizes and strides), constants in place of scalars that are
-//   the same in all launches, llvm.noalias on memrefs whose memory no other parameter touches where one of the two is
-//   written; in entries memref.assume_alignment of the arguments that this rests on. Public kernels stay: others may
-//   launch them. Cost: linear in the launches and what lies between them and their buffers.
+//   tile.assume of its parameters (alignment, divisors of sizes and strides) and of its program ids (their range, where
+//   grids are constant), constants in place of scalars that are the same in all launches, llvm.noalias on memrefs whose
+//   memory no other parameter touches where one of the two is written; in entries memref.assume_alignment of the
+//   arguments that this rests on. Public kernels stay: others may launch them. Cost: linear in the launches and what
+//   lies between them and their buffers.
 // Paper: none.
 #include "dialects/tile/questions.h"
 #include "lib/ir/builder.h"
@@ -22,8 +23,8 @@ enum { Statistic_Kernels, Statistic_Assumptions, Statistic_Constants, Statistic_
 
 static const char *const statistics[] = {
     "kernels: kernels that were told something",
-    "assumptions: tile.assume of parameters",
-    "constants: scalars that are the same in all launches",
+    "assumptions: tile.assume of parameters and program ids",
+    "constants: scalars and grids that are the same in all launches",
     "no_alias: memrefs whose memory no other parameter touches",
     "entries: arguments of entries whose alignment kernels rest on",
     NULL,
@@ -162,6 +163,56 @@ static bool tellMemref(const Launched *launched, TileBuilder *builder, intptr_t 
   return true;
 }
 
+//===--- grids ------------------------------------------------------------------------------===//
+
+// The most programs along the axis that any launch has; 0 where one is not constant.
+static int64_t mostPrograms(const Launched *launched, int64_t axis, bool *isSame) {
+  int64_t most = 0;
+  *isSame = true;
+  for (intptr_t l = 0; l < launched->launches.count; l++) {
+    MlirOperation launch = launched->launches.items[l];
+    int64_t programs = 1;
+    if (axis < tileGroupCount(launch, 0) &&
+        !tileConstantIndex(mlirOperationGetOperand(launch, tileGroupBegin(launch, 0) + axis), &programs))
+      return 0;
+    *isSame = *isSame && (!l || programs == most);
+    most = programs > most ? programs : most;
+  }
+  return most;
+}
+
+static bool tellId(const Launched *launched, MlirOperation op) {
+  bool isSame, isId = tileOpIs(op, "tile.program_id");
+  MlirValue id = mlirOperationGetResult(op, 0);
+  int64_t programs = mostPrograms(launched, mlirIntegerAttrGetValueInt(tileOpAttribute(op, "axis")), &isSame);
+  TileBuilder builder = tileBuilderAfter(op);
+  if (programs < 1)
+    return false;
+  if (isSame && (!isId || programs == 1)) {
+    mlirValueReplaceAllUsesOfWith(id, tileBuildIndex(&builder, isId ? 0 : programs));
+    mlirExtPassAddStatistic(launched->pass, Statistic_Constants, 1);
+    return true;
+  }
+  int64_t range[] = {isId ? 0 : 1, isId ? programs - 1 : programs};
+  TileAttributeEntry attributes[] = {{"range", mlirDenseI64ArrayGet(builder.context, 2, range)}, {NULL}};
+  MlirValue assumed = tileBuildValue(&builder, "tile.assume", mlirValueGetType(id), 1, &id, attributes);
+  mlirValueReplaceAllUsesExcept(id, assumed, 1, (MlirOperation[]){tileDefiningOp(assumed)});
+  mlirExtPassAddStatistic(launched->pass, Statistic_Assumptions, 1);
+  return true;
+}
+
+static bool tellIds(const Launched *launched) {
+  static const char *const names[] = {"tile.program_id", "tile.num_programs"};
+  bool isTold = false;
+  for (int i = 0; i < 2; i++) {
+    TileOps ids = tileCollect(launched->kernel, names[i]);
+    for (intptr_t k = 0; k < ids.count; k++)
+      isTold |= tellId(launched, ids.items[k]);
+    tileOpsFree(&ids);
+  }
+  return isTold;
+}
+
 //===--- overlaps -------------------------------------------------------------------------===//
 
 static bool isMemref(const Launched *launched, intptr_t i) {
@@ -222,6 +273,7 @@ static bool tellOverlaps(const Launched *launched) {
 static void tell(const Launched *launched) {
   TileBuilder builder = tileBuilderAtStart(launched->body, mlirOperationGetLocation(launched->kernel));
   bool isTold = tellOverlaps(launched);
+  isTold |= tellIds(launched);
   for (intptr_t i = 0; i < mlirBlockGetNumArguments(launched->body); i++)
     isTold |= (isMemref(launched, i) ? tellMemref : tellScalar)(launched, &builder, i);
   mlirExtPassAddStatistic(launched->pass, Statistic_Kernels, isTold);
@@ -234,7 +286,7 @@ static void writeContract(const HostBuffers *buffers) {
     MlirBlock entry = mlirBlockArgumentGetOwner(argument);
     TileBuilder builder = tileBuilderAtStart(entry, mlirOperationGetLocation(mlirBlockGetParentOperation(entry)));
     MlirType i32 = mlirIntegerTypeGet(builder.context, 32);
-    TileAttributeEntry attributes[] = {{"alignment", mlirIntegerAttrGet(i32, HostEntryAlignment)}, {NULL}};
+    TileAttributeEntry attributes[] = {{"alignment", mlirIntegerAttrGet(i32, buffers->entryAlignment)}, {NULL}};
     MlirValue assumed =
         tileBuildValue(&builder, "memref.assume_alignment", mlirValueGetType(argument), 1, &argument, attributes);
     mlirValueReplaceAllUsesExcept(argument, assumed, 1, (MlirOperation[]){tileDefiningOp(assumed)});
@@ -242,8 +294,11 @@ static void writeContract(const HostBuffers *buffers) {
 }
 
 static bool run(MlirOperation module, MlirExtPass pass) {
+  int64_t entryAlignment = mlirExtPassGetInteger(pass, "entry-alignment");
+  if (entryAlignment < 1 || entryAlignment & (entryAlignment - 1))
+    return tileError(module, "entry-alignment is %lld, want a power of two", (long long)entryAlignment);
   TileOps kernels = tileCollect(module, "tile.kernel"), launches = tileCollect(module, "tile.launch");
-  HostBuffers buffers = hostBuffersOf(module);
+  HostBuffers buffers = hostBuffersOf(module, entryAlignment);
   for (intptr_t i = 0; i < kernels.count; i++) {
     if (!isPrivateWithBody(kernels.items[i]))
       continue;
@@ -269,10 +324,17 @@ static void dependents(MlirDialectRegistry registry) {
   tileInsertDialects(registry, (const char *const[]){"memref", "arith", NULL});
 }
 
+static const MlirExtPassOption options[] = {
+    {"entry-alignment", "bytes at whose multiples arguments of entries begin; 1: no promise", MlirExtOption_Integer,
+     "16"},
+};
+
 const MlirExtPassDefinition tileAssumeLaunchFactsPass = {
     .argument = "tile-assume-launch-facts",
     .summary = "Tell kernels what holds in all their launches: alignment, divisors, constants, no overlap",
     .anchor = "builtin.module",
+    .numOptions = sizeof options / sizeof *options,
+    .options = options,
     .statistics = statistics,
     .dependentDialects = dependents,
     .run = run,

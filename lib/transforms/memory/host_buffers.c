@@ -41,10 +41,11 @@ static int64_t bytesOf(MlirType memref) {
 
 //===--- the module ----------------------------------------------------------------===//
 
-HostBuffers hostBuffersOf(MlirOperation module) {
+HostBuffers hostBuffersOf(MlirOperation module, int64_t entryAlignment) {
   TileOps constants = tileCollect(module, "func.constant");
-  HostBuffers buffers = {
-      .module = module, .calls = tileCollect(module, "func.call"), .hasFunctionValues = constants.count > 0};
+  HostBuffers buffers = {.entryAlignment = entryAlignment,
+                         .calls = tileCollect(module, "func.call"),
+                         .hasFunctionValues = constants.count > 0};
   tileOpsFree(&constants);
   return buffers;
 }
@@ -328,7 +329,9 @@ static void factsOfArgument(HostBuffers *buffers, MlirValue argument, BufferFact
   if (mlirOperationIsNull(function) || isPrivate(function) || isCalled(buffers, function) || !facts->rank ||
       !mlirAffineMapIsIdentity(mlirMemRefTypeGetAffineMap(type)))
     return;
-  facts->align = facts->align > HostEntryAlignment ? facts->align : HostEntryAlignment;
+  if (facts->align >= buffers->entryAlignment)
+    return;
+  facts->align = buffers->entryAlignment;
   restOn(buffers, argument);
 }
 

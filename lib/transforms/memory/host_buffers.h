@@ -1,6 +1,6 @@
 // What is known of the host's buffers: where they begin, what divides their sizes and strides, which may overlap.
 //
-//   HostBuffers buffers = hostBuffersOf(module);
+//   HostBuffers buffers = hostBuffersOf(module, 16);
 //   BufferFacts facts = hostBufferFacts(&buffers, memref);     // facts.align == 64
 //   if (!hostBuffersMayOverlap(&buffers, a, b)) …
 //   hostBuffersFree(&buffers);
@@ -11,9 +11,7 @@
 
 #include "lib/ir/support.h"
 
-// Arguments of entries begin at multiples of this many bytes on GPUs: the widest access of a thread. The host checks it
-// (docs/gpu.md).
-enum { HostEntryAlignment = 16, HostMaxRank = 8 };
+enum { HostMaxRank = 8 };
 
 // Divisors are powers of two up to 4096, or the number itself where it is a constant. 0: the number is 0.
 typedef struct BufferFacts {
@@ -23,7 +21,7 @@ typedef struct BufferFacts {
 } BufferFacts;
 
 typedef struct HostBuffers {
-  MlirOperation module;
+  int64_t entryAlignment;   // bytes at whose multiples arguments of entries begin: the host's contract
   TileOps calls;            // func.call
   bool hasFunctionValues;   // func.constant: private functions may be called from anywhere
   MlirValue *arguments;     // of entries, whose alignment an answer rests on
@@ -31,7 +29,7 @@ typedef struct HostBuffers {
   intptr_t steps;           // towards the answer at hand
 } HostBuffers;
 
-HostBuffers hostBuffersOf(MlirOperation module);
+HostBuffers hostBuffersOf(MlirOperation module, int64_t entryAlignment);
 void hostBuffersFree(HostBuffers *buffers);
 
 int64_t hostGreatestDivisor(int64_t a, int64_t b); // of both; 0 is divided by all

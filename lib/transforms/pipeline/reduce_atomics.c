@@ -7,6 +7,7 @@
 // Source: KNYFE. Cost: linear in the ops of loops.
 #include "lib/transforms/pipeline/pipeline.h"
 
+#include "dialects/tile/questions.h"
 #include "dialects/tile/tile.h"
 #include "lib/capi/op.h"
 #include "lib/ir/builder.h"
@@ -59,7 +60,7 @@ static MlirWalkResult findLoad(MlirOperation op, void *data) {
   if (!tileOpIs(op, "tile.load") || !tileTypeIsAView(tileOperandType(op, 0)))
     return MlirWalkResultAdvance;
   MlirValue root = rootOf(mlirOperationGetOperand(op, 0));
-  loads->found = mlirValueIsNull(root) || mlirValueEqual(root, loads->root);
+  loads->found = mlirValueIsNull(root) || tileParametersMayOverlap(root, loads->root);
   return loads->found ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
 }
 

@@ -5,7 +5,7 @@
 // CHECK-LABEL: func.func @add(
 // CHECK-SAME: -> tensor<?xf32>
 // CHECK-LABEL: func.func @add_into(
-// CHECK-SAME: %[[X:.*]]: tensor<?xf32>, %[[Y:.*]]: tensor<?xf32>, %[[OUT:.*]]: memref<?xf32>) {
+// CHECK-SAME: %[[X:.*]]: tensor<?xf32>, %[[Y:.*]]: tensor<?xf32>, %[[OUT:.*]]: memref<?xf32> {llvm.noalias}) {
 // CHECK: %[[N:.*]] = tensor.dim %[[X]]
 // CHECK: %[[GIVEN:.*]] = memref.dim %[[OUT]]
 // CHECK: call @tessera_check_size(%{{.*}}, %{{.*}}, %[[N]], %[[GIVEN]])
@@ -14,7 +14,7 @@
 // CHECK: bufferization.materialize_in_destination %[[SUM]] in restrict writable %[[OUT]]
 // CHECK-NEXT: return
 // BUFFERS-LABEL: func.func @add_into(
-// BUFFERS-SAME: %[[OUT:[a-z0-9]*]]: memref<?xf32>) attributes
+// BUFFERS-SAME: %[[OUT:[a-z0-9]*]]: memref<?xf32> {llvm.noalias}) attributes
 // BUFFERS-NOT: memref.alloc
 // BUFFERS: linalg.add {{.*}} outs(%[[OUT]] : memref<?xf32>)
 // BUFFERS-NOT: memref.copy
@@ -31,7 +31,7 @@ func.func @add(%x: tensor<?xf32>, %y: tensor<?xf32>) -> tensor<?xf32> {
 
 // Scalars come in buffers of rank 0; what has no tensor.empty behind it is copied, checked before if its size is dynamic.
 // CHECK-LABEL: func.func @others_into(
-// CHECK-SAME: %[[X:.*]]: tensor<?xf32>, %[[M:.*]]: memref<?xi8>, %[[N:.*]]: index, %[[OUT0:.*]]: memref<index>, %[[OUT1:.*]]: memref<?xf32>, %[[OUT2:.*]]: memref<2xf32>, %[[OUT3:.*]]: memref<?xi8>)
+// CHECK-SAME: %[[X:.*]]: tensor<?xf32>, %[[M:.*]]: memref<?xi8>, %[[N:.*]]: index, %[[OUT0:.*]]: memref<index> {llvm.noalias}, %[[OUT1:.*]]: memref<?xf32> {llvm.noalias}, %[[OUT2:.*]]: memref<2xf32> {llvm.noalias}, %[[OUT3:.*]]: memref<?xi8> {llvm.noalias})
 // CHECK: memref.store %[[N]], %[[OUT0]][]
 // CHECK: call @tessera_check_size
 // CHECK: %[[FROM:.*]] = bufferization.to_buffer %[[X]] read_only

@@ -181,3 +181,32 @@ tile.kernel private @k(%a: memref<8xf32>) {
   tile.store %v, %A[%c0] : tensor<8xf32>, !tile.view<8xf32>
   tile.return
 }
+
+// -----
+
+// Grids: ids have a range where all launches have constants, sizes that are the same are constants.
+// CHECK-LABEL: tile.kernel private @grid()
+// CHECK: %[[I:.*]] = tile.program_id 0
+// CHECK-NEXT: %[[X:.*]] = tile.assume %[[I]] range [0, 7] : index
+// CHECK: %[[J:.*]] = tile.program_id 1
+// CHECK: %[[ZERO:.*]] = arith.constant 0 : index
+// CHECK: %[[N:.*]] = tile.num_programs 0
+// CHECK-NEXT: %[[M:.*]] = tile.assume %[[N]] range [1, 8] : index
+// CHECK: %[[K:.*]] = tile.program_id 2
+// CHECK-NEXT: tile.print "{} {} {} {}", %[[X]], %[[ZERO]], %[[M]], %[[K]]
+func.func @main(%n: index) {
+  %c1 = arith.constant 1 : index
+  %c5 = arith.constant 5 : index
+  %c8 = arith.constant 8 : index
+  tile.launch @grid grid(%c8, %c1, %n)
+  tile.launch @grid grid(%c5)
+  return
+}
+tile.kernel private @grid() {
+  %i = tile.program_id 0
+  %j = tile.program_id 1
+  %m = tile.num_programs 0
+  %k = tile.program_id 2
+  tile.print "{} {} {} {}", %i, %j, %m, %k : index, index, index, index
+  tile.return
+}

@@ -103,7 +103,7 @@ def loop(first):
 
 
 SUM = """
-tile.kernel @sum(%x: memref<2048xf32>, %w: memref<256xf32>, %s: memref<256xf32>) {
+tile.kernel @sum(%x: memref<2048xf32>, %w: memref<256xf32>, %s: memref<256xf32> {llvm.noalias}) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c8 = arith.constant 8 : index

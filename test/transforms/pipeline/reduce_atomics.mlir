@@ -10,7 +10,7 @@
 // CHECK-NEXT: %[[t:.*]] = arith.addf %[[s]], %[[x]]
 // CHECK-NEXT: scf.yield %[[t]]
 // CHECK: tile.store %[[r]], {{.*}} combine(add)
-tile.kernel @sum(%a: memref<?xf32>, %c: memref<?xf32>, %n: index) {
+tile.kernel @sum(%a: memref<?xf32>, %c: memref<?xf32> {llvm.noalias}, %n: index) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %A = tile.view %a : memref<?xf32> to !tile.view<64xf32>
@@ -29,7 +29,7 @@ tile.kernel @sum(%a: memref<?xf32>, %c: memref<?xf32>, %n: index) {
 // CHECK: scf.for
 // CHECK: arith.addi
 // CHECK: tile.store {{.*}} combine(add)
-tile.kernel @inner(%a: memref<?xi32>, %c: memref<?xi32>, %n: index) {
+tile.kernel @inner(%a: memref<?xi32>, %c: memref<?xi32> {llvm.noalias}, %n: index) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %A = tile.view %a : memref<?xi32> to !tile.view<64xi32>
@@ -46,7 +46,7 @@ tile.kernel @inner(%a: memref<?xi32>, %c: memref<?xi32>, %n: index) {
 // Not a sum; a place that moves; memory that the loop also reads.
 // CHECK-LABEL: tile.kernel @others
 // CHECK-COUNT-3: scf.for %{{[a-z0-9]*}} = %c0 to %{{.*}} step %c1 {
-tile.kernel @others(%a: memref<?xf32>, %c: memref<?xf32>, %n: index) {
+tile.kernel @others(%a: memref<?xf32>, %c: memref<?xf32> {llvm.noalias}, %n: index) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %A = tile.view %a : memref<?xf32> to !tile.view<64xf32>
@@ -61,6 +61,23 @@ tile.kernel @others(%a: memref<?xf32>, %c: memref<?xf32>, %n: index) {
   }
   scf.for %k = %c0 to %n step %c1 {
     %x = tile.load %C[%k] : !tile.view<64xf32> -> tensor<64xf32>
+    tile.store %x, %C[%c0] combine(add) : tensor<64xf32>, !tile.view<64xf32>
+  }
+  tile.return
+}
+
+// Memory that may be what the loop reads.
+// CHECK-LABEL: tile.kernel @perhaps
+// CHECK: scf.for %{{[a-z0-9]*}} = %c0 to %{{.*}} step %c1 {
+// CHECK: tile.store {{.*}} combine(add)
+// CHECK-NEXT: }
+tile.kernel @perhaps(%a: memref<?xf32>, %c: memref<?xf32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %A = tile.view %a : memref<?xf32> to !tile.view<64xf32>
+  %C = tile.view %c : memref<?xf32> to !tile.view<64xf32>
+  scf.for %k = %c0 to %n step %c1 {
+    %x = tile.load %A[%k] : !tile.view<64xf32> -> tensor<64xf32>
     tile.store %x, %C[%c0] combine(add) : tensor<64xf32>, !tile.view<64xf32>
   }
   tile.return
