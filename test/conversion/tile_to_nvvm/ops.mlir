@@ -40,14 +40,14 @@ tile.kernel @ticket(%m: memref<4xi32>, %y: memref<1xi32>) attributes {warps = 2 
 
 // -----
 #l = #tile.layout<reg [2:d0], lane [32:d0*2], warp [2:d0*64]>
-// Written, then read through the same parameter: a barrier stands between. Through another: none.
+// Written, then read through the same parameter: a barrier stands between. Through one that shares no memory: none.
 // CHECK-LABEL: llvm.func @order
 // CHECK: llvm.store {{.*}} vector<2xf32>, !llvm.ptr<1>
 // CHECK-NOT: nvvm.barrier0
 // CHECK: llvm.load {{.*}} -> vector<2xf32>
 // CHECK: nvvm.barrier0
 // CHECK: llvm.load {{.*}} -> vector<2xf32>
-tile.kernel @order(%x_: memref<128xf32>, %y_: memref<128xf32>, %z_: memref<128xf32>) attributes {warps = 2 : i32} {
+tile.kernel @order(%x_: memref<128xf32>, %y_: memref<128xf32> {llvm.noalias}, %z_: memref<128xf32>) attributes {warps = 2 : i32} {
   %c0 = arith.constant 0 : index
   %zero = arith.constant dense<0.0> : tensor<128xf32, #l>
   %x = tile.assume %x_ align 16 : memref<128xf32>

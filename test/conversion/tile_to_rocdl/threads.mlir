@@ -5,8 +5,8 @@
 #wide = #tile.layout<lane [64:d0]>
 
 // CHECK-LABEL: llvm.func @ids
-// CHECK: rocdl.workitem.id.x : i32
-// CHECK: rocdl.workgroup.id.y : i32
+// CHECK: rocdl.workitem.id.x {{.*}}: i32
+// CHECK: rocdl.workgroup.id.y {{.*}}: i32
 // CHECK: %[[N:.*]] = rocdl.grid.dim.z : i64
 // CHECK: arith.trunci %[[N]] : i64 to i32
 // LLVM-LABEL: llvm.func @ids
