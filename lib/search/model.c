@@ -317,6 +317,15 @@ static void measureShared(const Nest *nest, TilePrediction *p) {
   p->shared = nest->programs * (bytes * (nest->steps + (double)(stages - 1)) + reads * nest->steps);
 }
 
+// A product's finished tile may pass through shared memory on its way from the instruction's order to memory's.
+static double exchangeBytes(const Nest *nest) {
+  double bytes = 0;
+  for (int i = 0; nest->op->m >= 0 && i < nest->op->numOperands; ++i)
+    if (nest->op->operands[i].isOutput)
+      bytes = larger(bytes, tileElements(nest, i) * bytesOf(&nest->op->operands[i]));
+  return bytes;
+}
+
 static int64_t residentPrograms(const Nest *nest, const TilePrediction *p) {
   const TileSearchTarget *t = nest->target;
   int64_t resident = least(t->blocksPerCore, t->warpsPerCore / nest->tile->warps);
@@ -338,7 +347,7 @@ static const char *gpuMisfit(const Nest *nest, const TilePrediction *p) {
     registers = least(registers, half);
   if (p->registers > registers || p->registers * nest->tile->warps * t->lanes > t->registersPerCore)
     return "registers";
-  return p->sharedBytes > t->sharedPerBlock ? "shared" : NULL;
+  return larger((double)p->sharedBytes, exchangeBytes(nest)) > (double)t->sharedPerBlock ? "shared" : NULL;
 }
 
 static double instructionsPerWarp(const Nest *nest) {

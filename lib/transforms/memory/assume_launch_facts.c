@@ -273,7 +273,8 @@ static bool tellOverlaps(const Launched *launched) {
 static void tell(const Launched *launched) {
   TileBuilder builder = tileBuilderAtStart(launched->body, mlirOperationGetLocation(launched->kernel));
   bool isTold = tellOverlaps(launched);
-  isTold |= tellIds(launched);
+  if (mlirExtPassGetBool(launched->pass, "grids"))
+    isTold |= tellIds(launched);
   for (intptr_t i = 0; i < mlirBlockGetNumArguments(launched->body); i++)
     isTold |= (isMemref(launched, i) ? tellMemref : tellScalar)(launched, &builder, i);
   mlirExtPassAddStatistic(launched->pass, Statistic_Kernels, isTold);
@@ -327,6 +328,7 @@ static void dependents(MlirDialectRegistry registry) {
 static const MlirExtPassOption options[] = {
     {"entry-alignment", "bytes at whose multiples arguments of entries begin; 1: no promise", MlirExtOption_Integer,
      "16"},
+    {"grids", "tell programs their range where grids are constant", MlirExtOption_Bool, "true"},
 };
 
 const MlirExtPassDefinition tileAssumeLaunchFactsPass = {

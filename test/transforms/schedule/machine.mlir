@@ -11,7 +11,7 @@ module attributes {tile.machine = #tile.machine<"sm_80">} {
 
 // -----
 
-// CHECK: #tile.schedule<block = [128, 128, 16], warps = [4, 4, 1], stages = 2,
+// CHECK: #tile.schedule<block = [32, 128, 16], warps = [1, 4, 1], stages = 3,
 module attributes {tile.machine = #tile.machine<"sm_80", "registers.per_thread" = 128, "shared.per_block.bytes" = 16384>} {
   func.func @small(%a: tensor<4096x4096xf16>, %b: tensor<4096x4096xf16>, %c: tensor<4096x4096xf32>) -> tensor<4096x4096xf32> {
     %0 = linalg.matmul ins(%a, %b : tensor<4096x4096xf16>, tensor<4096x4096xf16>) outs(%c : tensor<4096x4096xf32>) -> tensor<4096x4096xf32>
