@@ -46,6 +46,10 @@ static Text textOf(MlirOperation kernel) {
   MlirOpPrintingFlags flags = mlirOpPrintingFlagsCreate();
   mlirOpPrintingFlagsPrintGenericOpForm(flags);
   mlirOpPrintingFlagsUseLocalScope(flags);
+  // Against what a tool's own flags ask for: --mlir-print-debuginfo, --mlir-elide-elementsattrs-if-larger and its like.
+  mlirOpPrintingFlagsEnableDebugInfo(flags, false, false);
+  mlirOpPrintingFlagsElideLargeElementsAttrs(flags, INTPTR_MAX);
+  mlirOpPrintingFlagsElideLargeResourceString(flags, INTPTR_MAX);
   mlirOperationPrintWithFlags(kernel, flags, append, &text);
   mlirOpPrintingFlagsDestroy(flags);
   removeName(&text);
