@@ -24,13 +24,10 @@ static intptr_t compressed(MlirAttribute encoding, int64_t segments, SparseCompo
 }
 
 static intptr_t windows(MlirType type, MlirAttribute encoding, MlirType element, SparseComponent *out) {
-  intptr_t axis = sparseEncodingGetNumber(encoding, "axis");
-  int64_t n = sparseEncodingGetNumber(encoding, "n"), lines = sparseEncodingGetSize(encoding, "vector", 1 - axis);
-  int64_t groups = divideUp(sizeOf(type, 1 - axis), lines);
-  int64_t count = divideUp(sizeOf(type, axis), sparseEncodingGetNumber(encoding, "m"));
-  out[0] = COMPONENT("coordinates", sparseEncodingGetType(encoding, "coordinates"), groups, count,
-                     n / sparseEncodingGetSize(encoding, "vector", axis));
-  out[1] = COMPONENT("values", element, groups, count, n, lines);
+  SparseWindows w = sparseEncodingGetWindows(encoding);
+  int64_t groups = divideUp(sizeOf(type, 1 - w.axis), w.lines), count = divideUp(sizeOf(type, w.axis), w.m);
+  out[0] = COMPONENT("coordinates", sparseEncodingGetType(encoding, "coordinates"), groups, count, w.n / w.together);
+  out[1] = COMPONENT("values", element, groups, count, w.n, w.lines);
   return 2;
 }
 

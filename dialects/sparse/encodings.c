@@ -360,6 +360,15 @@ MlirAttribute sparseEncodingGetPart(MlirAttribute sum, intptr_t index) {
   return mlirArrayAttrGetElement(valueOf(sum, "parts"), index);
 }
 
+SparseWindows sparseEncodingGetWindows(MlirAttribute nm) {
+  int64_t axis = sparseEncodingGetNumber(nm, "axis");
+  return (SparseWindows){.n = sparseEncodingGetNumber(nm, "n"),
+                         .m = sparseEncodingGetNumber(nm, "m"),
+                         .axis = axis,
+                         .lines = sparseEncodingGetSize(nm, "vector", 1 - axis),
+                         .together = sparseEncodingGetSize(nm, "vector", axis)};
+}
+
 MlirAttribute sparseTypeGetEncoding(MlirType type) {
   MlirAttribute encoding =
       mlirTypeIsARankedTensor(type) ? mlirRankedTensorTypeGetEncoding(type) : mlirAttributeGetNull();

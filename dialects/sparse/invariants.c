@@ -119,10 +119,8 @@ static bool verifyCoordinates(MlirOperation op, MlirType type, intptr_t first) {
 
 static bool verifyWindowCoordinates(MlirOperation op, MlirAttribute encoding, intptr_t first) {
   MlirAttribute coordinates = constantOf(op, first);
-  intptr_t axis = sparseEncodingGetNumber(encoding, "axis");
-  int64_t together = sparseEncodingGetSize(encoding, "vector", axis);
-  int64_t kept = sparseEncodingGetNumber(encoding, "n") / together;
-  int64_t places = sparseEncodingGetNumber(encoding, "m") / together;
+  SparseWindows windows = sparseEncodingGetWindows(encoding);
+  int64_t kept = windows.n / windows.together, places = windows.m / windows.together;
   for (int64_t i = 0; i < count(coordinates); ++i) {
     if (!verifyInRange(op, coordinates, i, 1, places))
       return false;
@@ -151,42 +149,26 @@ static bool canRead(MlirAttribute constant) {
                                                      width == 16 || width == 32 || width == 64);
 }
 
-// What of a matrix lies in one place: `lines` × `together` elements that are kept or not as one.
-typedef struct Windows {
-  MlirAttribute constant;
-  int64_t rows, columns, n, m, lines, together;
-  intptr_t axis;
-} Windows;
-
-static bool isPlaceZero(const Windows *windows, int64_t group, int64_t along) {
-  int64_t lineEnd = windows->axis ? windows->rows : windows->columns;
-  int64_t end = windows->axis ? windows->columns : windows->rows;
-  for (int64_t line = group * windows->lines; line < (group + 1) * windows->lines && line < lineEnd; ++line)
-    for (int64_t i = along; i < along + windows->together && i < end; ++i)
-      if (!isZero(windows->constant, windows->axis ? line * windows->columns + i : i * windows->columns + line))
+// Whether what lies in one place of a constant matrix, `lines` × `together` elements, is zero.
+static bool isPlaceZero(MlirType type, MlirAttribute constant, SparseWindows windows, int64_t group, int64_t along) {
+  int64_t columns = sizeAt(type, 1), lineEnd = sizeAt(type, 1 - windows.axis), end = sizeAt(type, windows.axis);
+  for (int64_t line = group * windows.lines; line < (group + 1) * windows.lines && line < lineEnd; ++line)
+    for (int64_t i = along; i < along + windows.together && i < end; ++i)
+      if (!isZero(constant, windows.axis ? line * columns + i : i * columns + line))
         return false;
   return true;
 }
 
 bool sparseVerifyWindows(MlirOperation op, MlirType type, MlirAttribute constant) {
-  MlirAttribute encoding = sparseTypeGetEncoding(type);
-  intptr_t axis = sparseEncodingGetNumber(encoding, "axis");
-  Windows windows = {.constant = constant,
-                     .rows = sizeAt(type, 0),
-                     .columns = sizeAt(type, 1),
-                     .n = sparseEncodingGetNumber(encoding, "n"),
-                     .m = sparseEncodingGetNumber(encoding, "m"),
-                     .lines = sparseEncodingGetSize(encoding, "vector", 1 - axis),
-                     .together = sparseEncodingGetSize(encoding, "vector", axis),
-                     .axis = axis};
-  int64_t across = axis ? windows.rows : windows.columns, size = axis ? windows.columns : windows.rows;
+  SparseWindows windows = sparseEncodingGetWindows(sparseTypeGetEncoding(type));
+  int64_t across = sizeAt(type, 1 - windows.axis), size = sizeAt(type, windows.axis);
   if (!canRead(constant))
     return true;
   for (int64_t group = 0; group * windows.lines < across; ++group)
     for (int64_t window = 0; window * windows.m < size; ++window) {
       int64_t kept = 0, begin = window * windows.m;
       for (int64_t i = begin; i < begin + windows.m && i < size; i += windows.together)
-        kept += isPlaceZero(&windows, group, i) ? 0 : windows.together;
+        kept += isPlaceZero(type, constant, windows, group, i) ? 0 : windows.together;
       if (kept > windows.n)
         return tileError(op,
                          "window %" PRId64 " of group %" PRId64 " holds %" PRId64

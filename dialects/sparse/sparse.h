@@ -42,6 +42,13 @@ MlirType sparseEncodingGetType(MlirAttribute encoding, const char *key);
 intptr_t sparseEncodingGetNumParts(MlirAttribute sum);
 MlirAttribute sparseEncodingGetPart(MlirAttribute sum, intptr_t index);
 
+// What #sparse.nm says: along `axis`, n of each window of m elements stay; `lines` neighbours along the other axis
+// share which, and `together` adjacent elements stay or go as one.
+typedef struct SparseWindows {
+  int64_t n, m, axis, lines, together;
+} SparseWindows;
+SparseWindows sparseEncodingGetWindows(MlirAttribute nm);
+
 //===--- tensors ------------------------------------------------------------===//
 
 MlirAttribute sparseTypeGetEncoding(MlirType type); // null when the type is no tensor of one of our encodings

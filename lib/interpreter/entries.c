@@ -164,22 +164,8 @@ static void dropOutside(Entries *entries) {
 
 //===--- windows ----------------------------------------------------------------------===//
 
-typedef struct Windows {
-  int64_t n, m, lines, together;
-  int axis;
-} Windows;
-
-static Windows windowsOf(MlirAttribute encoding) {
-  int axis = (int)sparseEncodingGetNumber(encoding, "axis");
-  return (Windows){.n = sparseEncodingGetNumber(encoding, "n"),
-                   .m = sparseEncodingGetNumber(encoding, "m"),
-                   .lines = sparseEncodingGetSize(encoding, "vector", 1 - axis),
-                   .together = sparseEncodingGetSize(encoding, "vector", axis),
-                   .axis = axis};
-}
-
 // Is anything stored in these neighbours of a group's lines?
-static bool isKept(const Entries *sorted, const Windows *windows, int64_t group, int64_t along) {
+static bool isKept(const Entries *sorted, const SparseWindows *windows, int64_t group, int64_t along) {
   int64_t place[2];
   for (int64_t i = along; i < along + windows->together; i++)
     for (int64_t line = group * windows->lines; line < (group + 1) * windows->lines; line++) {
@@ -191,7 +177,7 @@ static bool isKept(const Entries *sorted, const Windows *windows, int64_t group,
   return false;
 }
 
-static bool appendKept(Entries *to, const Entries *sorted, const Windows *windows, int64_t group, int64_t along) {
+static bool appendKept(Entries *to, const Entries *sorted, const SparseWindows *windows, int64_t group, int64_t along) {
   for (int64_t i = along; i < along + windows->together; i++)
     for (int64_t line = group * windows->lines; line < (group + 1) * windows->lines; line++)
       if (!(windows->axis ? appendAt(to, sorted, line, i) : appendAt(to, sorted, i, line)))
@@ -201,7 +187,7 @@ static bool appendKept(Entries *to, const Entries *sorted, const Windows *window
 
 // What is stored, then the first free places until there are n.
 static bool fillWindow(Machine *machine, const Instruction *instruction, Entries *to, const Entries *sorted,
-                       const Windows *windows, int64_t group, int64_t window) {
+                       const SparseWindows *windows, int64_t group, int64_t window) {
   int64_t kept = 0, wanted = windows->n / windows->together, places = windows->m / windows->together;
   int64_t begin = window * windows->m;
   for (int64_t i = 0; i < places; i++)
@@ -224,7 +210,7 @@ static bool fillWindow(Machine *machine, const Instruction *instruction, Entries
 
 static bool fillWindows(Machine *machine, const Instruction *instruction, Entries *to, const Entries *sorted,
                         MlirAttribute encoding) {
-  Windows windows = windowsOf(encoding);
+  SparseWindows windows = sparseEncodingGetWindows(encoding);
   int64_t across = sorted->sizes[1 - windows.axis], along = sorted->sizes[windows.axis];
   for (int64_t group = 0; group * windows.lines < across; group++)
     for (int64_t window = 0; window * windows.m < along; window++)

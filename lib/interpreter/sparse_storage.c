@@ -219,10 +219,8 @@ static bool appendCoordinates(const Parts *parts) {
 
 static bool appendWindow(const Parts *parts, const int64_t *window, int64_t kept, int64_t places) {
   const Array *coordinates = component(parts, 0), *values = component(parts, 1);
-  int axis = (int)sparseEncodingGetNumber(parts->encoding, "axis");
-  int64_t together = sparseEncodingGetSize(parts->encoding, "vector", axis);
-  int64_t lines = sparseEncodingGetSize(parts->encoding, "vector", 1 - axis);
-  int64_t m = sparseEncodingGetNumber(parts->encoding, "m"), before = -1, here, at[2];
+  SparseWindows w = sparseEncodingGetWindows(parts->encoding);
+  int64_t before = -1, here, at[2];
   int64_t first = (window[0] * coordinates->sizes[1] + window[1]) * kept;
   Format format;
   formatOf(elementTypeOf(tileOperandType(parts->instruction->op, parts->first)), &format);
@@ -232,10 +230,10 @@ static bool appendWindow(const Parts *parts, const int64_t *window, int64_t kept
     here = (int64_t)formatUnsigned(&format, here); // coordinates within a window have no sign
     if (!expectIn(parts, "coordinate", first + i, here, before + 1, places - 1))
       return false;
-    for (int64_t j = 0; j < together * lines; j++) {
-      at[axis] = window[1] * m + here * together + j / lines;
-      at[1 - axis] = window[0] * lines + j % lines;
-      if (!append(parts, at, arrayElements(values)[(first + i) * together * lines + j]))
+    for (int64_t j = 0; j < w.together * w.lines; j++) {
+      at[w.axis] = window[1] * w.m + here * w.together + j / w.lines;
+      at[1 - w.axis] = window[0] * w.lines + j % w.lines;
+      if (!append(parts, at, arrayElements(values)[(first + i) * w.together * w.lines + j]))
         return false;
     }
   }
@@ -244,18 +242,15 @@ static bool appendWindow(const Parts *parts, const int64_t *window, int64_t kept
 
 static bool appendWindows(const Parts *parts) {
   const Array *coordinates = component(parts, 0);
-  int axis = (int)sparseEncodingGetNumber(parts->encoding, "axis");
-  int64_t together = sparseEncodingGetSize(parts->encoding, "vector", axis);
-  int64_t lines = sparseEncodingGetSize(parts->encoding, "vector", 1 - axis);
-  int64_t m = sparseEncodingGetNumber(parts->encoding, "m");
-  int64_t groups = (parts->entries->sizes[1 - axis] + lines - 1) / lines;
-  int64_t windows = (parts->entries->sizes[axis] + m - 1) / m, window[2];
+  SparseWindows w = sparseEncodingGetWindows(parts->encoding);
+  int64_t groups = (parts->entries->sizes[1 - w.axis] + w.lines - 1) / w.lines;
+  int64_t windows = (parts->entries->sizes[w.axis] + w.m - 1) / w.m, window[2];
   if (!expectIn(parts, "the number of groups", 0, coordinates->sizes[0], groups, groups) ||
       !expectIn(parts, "the number of windows", 0, coordinates->sizes[1], windows, windows))
     return false;
   for (window[0] = 0; window[0] < groups; window[0]++)
     for (window[1] = 0; window[1] < windows; window[1]++)
-      if (!appendWindow(parts, window, coordinates->sizes[2], m / together))
+      if (!appendWindow(parts, window, coordinates->sizes[2], w.m / w.together))
         return false;
   return true;
 }
@@ -396,22 +391,19 @@ static bool giveCoordinates(const Parts *parts) {
 }
 
 static bool giveWindows(const Parts *parts) {
-  int axis = (int)sparseEncodingGetNumber(parts->encoding, "axis");
-  int64_t n = sparseEncodingGetNumber(parts->encoding, "n"), m = sparseEncodingGetNumber(parts->encoding, "m");
-  int64_t together = sparseEncodingGetSize(parts->encoding, "vector", axis), count = countPart(parts);
-  int64_t lines = sparseEncodingGetSize(parts->encoding, "vector", 1 - axis);
-  int64_t groups = (parts->entries->sizes[1 - axis] + lines - 1) / lines;
-  int64_t windows = (parts->entries->sizes[axis] + m - 1) / m;
-  Element *coordinates = GIVE(parts, 0, groups, windows, n / together);
-  Element *values = GIVE(parts, 1, groups, windows, n, lines);
+  SparseWindows w = sparseEncodingGetWindows(parts->encoding);
+  int64_t groups = (parts->entries->sizes[1 - w.axis] + w.lines - 1) / w.lines, count = countPart(parts);
+  int64_t windows = (parts->entries->sizes[w.axis] + w.m - 1) / w.m;
+  Element *coordinates = GIVE(parts, 0, groups, windows, w.n / w.together);
+  Element *values = GIVE(parts, 1, groups, windows, w.n, w.lines);
   Format format;
   formatOf(sparseEncodingGetType(parts->encoding, "coordinates"), &format);
   for (int64_t i = 0; coordinates && values && i < count; i++) {
     const Entry *entry = entryOfPart(parts, i);
     values[i] = entry->value;
-    if (i % (together * lines) == 0)
-      coordinates[i / (together * lines)] =
-          elementOfInteger(formatWrap(&format, (uint64_t)(entry->at[axis] % m / together)));
+    if (i % (w.together * w.lines) == 0)
+      coordinates[i / (w.together * w.lines)] =
+          elementOfInteger(formatWrap(&format, (uint64_t)(entry->at[w.axis] % w.m / w.together)));
   }
   return coordinates && values;
 }

@@ -58,7 +58,7 @@ bool sparseSupportsProduct(MlirOperation op) {
   bool rows = sparseEncodingIs(factor.encoding, factor.isTransposed ? SparseCsc : SparseCsr) ||
               (sparseEncodingIs(factor.encoding, SparseBsr) && !factor.isTransposed) ||
               (sparseEncodingIs(factor.encoding, SparseNm) &&
-               sparseEncodingGetNumber(factor.encoding, "axis") == (factor.isTransposed ? 0 : 1));
+               sparseEncodingGetWindows(factor.encoding).axis == (factor.isTransposed ? 0 : 1));
   return rows || tileError(op, "is not lowered yet for %s as it stands here%s",
                            tileTypeText(tileOperandType(op, factor.operand), text, sizeof text),
                            factor.isTransposed ? ", transposed" : "");
@@ -110,10 +110,10 @@ static Plan planOf(MlirOperation op, const Factor *factor, MlirType result) {
   MlirType sum = mlirShapedTypeGetElementType(result);
   MlirAttribute encoding = factor->encoding;
   bool isNm = sparseEncodingIs(encoding, SparseNm), isBsr = sparseEncodingIs(encoding, SparseBsr);
-  int64_t axis = isNm ? sparseEncodingGetNumber(encoding, "axis") : 1;
+  SparseWindows windows = isNm ? sparseEncodingGetWindows(encoding) : (SparseWindows){0};
   Plan plan = {.kernel = isNm ? "spmm_nm" : isBsr ? "spmm_bsr" : "spmm_csr", .rows = 1, .lines = 1};
   if (isNm || isBsr) {
-    plan.rows = sparseEncodingGetSize(encoding, isNm ? "vector" : "block", isNm ? 1 - axis : 0);
+    plan.rows = isNm ? windows.lines : sparseEncodingGetSize(encoding, "block", 0);
     plan.lines = largestDivisor(plan.rows, plan.rows < MOST_LINES ? plan.rows : MOST_LINES);
   }
   plan.columns = columnsOf(result, plan.lines > 1 ? BLOCK_BYTES : REGISTER_BYTES);
@@ -134,14 +134,12 @@ static Plan planOf(MlirOperation op, const Factor *factor, MlirType result) {
   if (isBsr)
     words[count++] = sparseNumberWord("DEPTH", sparseEncodingGetSize(encoding, "block", 1));
   if (isNm) {
-    int64_t together = sparseEncodingGetSize(encoding, "vector", axis), n = sparseEncodingGetNumber(encoding, "n");
-    int64_t m = sparseEncodingGetNumber(encoding, "m");
-    int64_t inner = mlirShapedTypeGetDimSize(tileOperandType(op, factor->operand), axis);
-    bool isWhole = !mlirShapedTypeIsDynamicSize(inner) && inner % m == 0;
-    words[count++] = sparseNumberWord("KEPT", n);
-    words[count++] = sparseNumberWord("WINDOW", m);
-    words[count++] = sparseNumberWord("TOGETHER", together);
-    words[count++] = sparseNumberWord("UNITS", n / together);
+    int64_t inner = mlirShapedTypeGetDimSize(tileOperandType(op, factor->operand), windows.axis);
+    bool isWhole = !mlirShapedTypeIsDynamicSize(inner) && inner % windows.m == 0;
+    words[count++] = sparseNumberWord("KEPT", windows.n);
+    words[count++] = sparseNumberWord("WINDOW", windows.m);
+    words[count++] = sparseNumberWord("TOGETHER", windows.together);
+    words[count++] = sparseNumberWord("UNITS", windows.n / windows.together);
     words[count++] =
         sparseTextWord("HERE", isWhole ? "arith.constant $TOGETHER : index" : "arith.maxsi %some, %c0 : index");
   }

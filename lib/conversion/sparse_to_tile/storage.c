@@ -28,20 +28,6 @@ static SparseWord narrow(MlirType integer) {
   return sparseTextWord("NARROW", width < 32 ? "arith.trunci" : width == 32 ? "arith.bitcast" : "arith.extui");
 }
 
-// The sizes of #sparse.nm as kernels name them.
-typedef struct Windows {
-  int64_t n, m, lines, together, axis;
-} Windows;
-
-static Windows windowsOf(MlirAttribute encoding) {
-  int64_t axis = sparseEncodingGetNumber(encoding, "axis");
-  return (Windows){.n = sparseEncodingGetNumber(encoding, "n"),
-                   .m = sparseEncodingGetNumber(encoding, "m"),
-                   .lines = sparseEncodingGetSize(encoding, "vector", 1 - axis),
-                   .together = sparseEncodingGetSize(encoding, "vector", axis),
-                   .axis = axis};
-}
-
 //===--- pack -----------------------------------------------------------------===//
 
 bool sparseSupportsPack(MlirOperation op) {
@@ -89,7 +75,7 @@ static bool packSegments(SparseLowering *lowering, MlirValue dense, MlirType typ
 static const SparseWord *windowWords(MlirType type, SparseWord words[18]) {
   MlirAttribute encoding = encodingOf(type);
   MlirType element = mlirShapedTypeGetElementType(type), coordinates = sparseEncodingGetType(encoding, "coordinates");
-  Windows w = windowsOf(encoding);
+  SparseWindows w = sparseEncodingGetWindows(encoding);
   const SparseWord list[] = {sparseTypeWord("E", element),
                              sparseTypeWord("I", coordinates),
                              sparseNumberWord("UNITS", w.n / w.together),
@@ -114,7 +100,7 @@ static const SparseWord *windowWords(MlirType type, SparseWord words[18]) {
 
 // How many groups and windows a matrix of that encoding has: sizes of its components.
 static void countWindows(SparseLowering *lowering, intptr_t operand, MlirAttribute encoding, MlirValue grid[2]) {
-  Windows w = windowsOf(encoding);
+  SparseWindows w = sparseEncodingGetWindows(encoding);
   TileBuilder *b = &lowering->builder;
   grid[0] = tileBuildCeilDiv(b, sparseSize(lowering, operand, 1 - w.axis), tileBuildIndex(b, w.lines));
   grid[1] = tileBuildCeilDiv(b, sparseSize(lowering, operand, w.axis), tileBuildIndex(b, w.m));
