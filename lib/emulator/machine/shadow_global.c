@@ -40,6 +40,12 @@ static void check_other(const emu_access_t *access, const emu_place_t *place, co
                   bytes);
 }
 
+// Whether the last reader was this block, in this launch: what an earlier launch left tells nothing of others.
+static inline bool is_own_reader(const emu_worker_t *worker, const emu_global_word_t *word) {
+  return (word->read_block & ~EMU_OTHERS) == worker->block_number + 1 &&
+         emu_stamp_of(word->word.read) > worker->launch->first_stamp;
+}
+
 // A reader of another block makes room for one of this: one of the others is remembered, the first.
 static void take_over_reads(emu_worker_t *worker, emu_global_word_t *word, emu_global_more_t *more) {
   uint32_t block = (uint32_t)worker->block_number + 1, others = word->read_block & EMU_OTHERS;
@@ -60,7 +66,7 @@ static void take_over(emu_worker_t *worker, emu_global_word_t *word, emu_global_
     word->write_block = block;
     word->word.write = 0;
   }
-  if (!write && (word->read_block & ~EMU_OTHERS) != block)
+  if (!write && !is_own_reader(worker, word))
     take_over_reads(worker, word, more);
 }
 
@@ -133,7 +139,7 @@ static inline bool is_plain_read(const emu_access_t *access, emu_global_word_t *
   uint64_t new = emu_record(access, 15);
   if (access->write || emu_stamp_of(word->word.write) > worker->launch->first_stamp)
     return false;
-  if ((word->read_block & ~EMU_OTHERS) != worker->block_number + 1)
+  if (!is_own_reader(worker, word))
     take_over_reads(worker, word, more);
   else if (emu_stamp_of(word->word.read) > access->self->clock.known_block && word->word.read != new)
     return false;

@@ -10,27 +10,40 @@ typedef struct case_t {
   uint32_t block, grid;
   uint32_t site, other_site; // of the race, when broken
   bool cooperative;
+  int threads; // of the host; 0: two
 } case_t;
 
 static int global_memory[4096];
 
 // params = {broken, memory}
-static tessera_emulator_report_t *run(const case_t *test, int broken, uint64_t seed) {
+static tessera_emulator_report_t *run_on(tessera_emulator_t *emulator, const case_t *test, int broken, uint64_t seed) {
   int *memory = global_memory;
   tessera_emulator_buffer_t buffer = {global_memory, sizeof global_memory, "memory"};
+  tessera_emulator_report_t *report = NULL;
+  tessera_error_t error = {""};
   memset(global_memory, 0, sizeof global_memory);
-  return emulate(&(tessera_emulator_launch_t){.kernel = test->kernel,
-                                              .params = (void *[]){&broken, &memory},
-                                              .grid = {test->grid ? test->grid : 1},
-                                              .block = {test->block},
-                                              .shared_bytes = 8192,
-                                              .buffers = &buffer,
-                                              .buffer_count = 1,
-                                              .checks = true,
-                                              .count = true,
-                                              .seed = seed,
-                                              .cooperative = test->cooperative,
-                                              .threads = 2});
+  const tessera_emulator_launch_t launch = {.kernel = test->kernel,
+                                            .params = (void *[]){&broken, &memory},
+                                            .grid = {test->grid ? test->grid : 1},
+                                            .block = {test->block},
+                                            .shared_bytes = 8192,
+                                            .buffers = &buffer,
+                                            .buffer_count = 1,
+                                            .checks = true,
+                                            .count = true,
+                                            .seed = seed,
+                                            .cooperative = test->cooperative,
+                                            .threads = test->threads ? test->threads : 2};
+  if (!tessera_emulator_launch(emulator, &launch, &report, &error))
+    printf("not run: %s\n", error.text);
+  return report;
+}
+
+static tessera_emulator_report_t *run(const case_t *test, int broken, uint64_t seed) {
+  tessera_emulator_t *emulator = tessera_emulator_create(&wide32);
+  tessera_emulator_report_t *report = run_on(emulator, test, broken, seed);
+  tessera_emulator_destroy(emulator);
+  return report;
 }
 
 #define BROKEN (*(int *)params[0])
@@ -406,8 +419,41 @@ static void test_grid_sync_alone(void) {
   tessera_emulator_report_destroy(report);
 }
 
+// All blocks read everything; a launch of the same memory later, each reads and writes what is its own. Which blocks
+// read it in the first launch says nothing of the second. Broken: it writes what the next block reads.
+static void reads_everything(self_t *self, void **params) {
+  int of = (int)self->block->grid[0] * 32;
+  for (int i = (int)self->index; i < of; i += 32)
+    LOAD(&GLOBAL[i], 1);
+}
+
+static void writes_its_own(self_t *self, void **params) {
+  int *mine = &GLOBAL[self->block->id[0] * 32];
+  LOAD(&mine[self->index], 2);
+  STORE(&mine[self->index + (BROKEN ? 32 : 0)], 1, 3);
+}
+
+static void test_launch_after_launch(void) {
+  enum { BLOCKS = 4 };
+  case_t first = {"reads everything", reads_everything, 32, BLOCKS, .threads = 1};
+  case_t second = {"writes its own", writes_its_own, 32, BLOCKS, .threads = 1};
+  for (int broken = 0; broken < 2; broken++) {
+    tessera_emulator_t *emulator = tessera_emulator_create(&wide32);
+    tessera_emulator_report_t *before = run_on(emulator, &first, 0, 1), *after = run_on(emulator, &second, broken, 1);
+    CHECK(is_clean(before));
+    if (broken)
+      CHECK(has_finding(after, TESSERA_EMULATOR_RACE, 2, 3) && !has_finding(after, TESSERA_EMULATOR_RACE, 1, 3));
+    else
+      CHECK(is_clean(after));
+    tessera_emulator_report_destroy(before);
+    tessera_emulator_report_destroy(after);
+    tessera_emulator_destroy(emulator);
+  }
+}
+
 int main(void) {
   test_grid_sync_alone();
+  test_launch_after_launch();
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
       const case_t *test = &cases[i];
