@@ -38,11 +38,6 @@ static Flat flatOf(Gpu *g, intptr_t count, const MlirType *types) {
   return flat;
 }
 
-static void typesOfResults(MlirOperation op, MlirType *types) {
-  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i)
-    types[i] = tileResultType(op, i);
-}
-
 // What the operands of `op` from `first` on are now.
 static void give(Gpu *g, MlirOperation op, intptr_t first, Flat *flat) {
   intptr_t at = 0;
@@ -94,25 +89,34 @@ static MlirBlock blockOf(MlirOperation op, intptr_t region) {
   return mlirRegionGetFirstBlock(mlirOperationGetRegion(op, region));
 }
 
-// Views, buffers and memrefs have no place in a block's arguments.
-static bool areCarried(MlirOperation op) {
-  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i) {
-    MlirType type = tileResultType(op, i);
-    if (!gpuIsTile(type) && !tileTypeIsAScalar(type) && !tileTypeIsAToken(type))
+// Room for what `op` gives. Views, buffers and memrefs have no place in a block's arguments.
+static bool flatOfResults(Gpu *g, MlirOperation op, Flat *flat) {
+  intptr_t count = mlirOperationGetNumResults(op);
+  MlirType *types = gpuAllocate(g, (size_t)count * sizeof *types);
+  for (intptr_t i = 0; i < count; ++i) {
+    types[i] = tileResultType(op, i);
+    if (!gpuIsTile(types[i]) && !tileTypeIsAScalar(types[i]) && !tileTypeIsAToken(types[i]))
       return gpuRefuse(op, "a view, buffer or memref that depends on control flow");
   }
+  *flat = flatOf(g, count, types);
+  return true;
+}
+
+// What stands in `source`, and its yield.
+static bool lowerYielding(Gpu *g, MlirBlock source, Flat *flat) {
+  if (!gpuLowerBlock(g, source))
+    return false;
+  give(g, mlirBlockGetTerminator(source), 0, flat);
+  tileBuildYield(&g->builder, flat->count, flat->values);
   return true;
 }
 
 //===--- for ------------------------------------------------------------------------------===//
 
 static bool lowerFor(Gpu *g, MlirOperation op) {
-  intptr_t count = mlirOperationGetNumResults(op);
-  MlirType *types = gpuAllocate(g, (size_t)count * sizeof *types);
-  if (!areCarried(op))
+  Flat flat;
+  if (!flatOfResults(g, op, &flat))
     return false;
-  typesOfResults(op, types);
-  Flat flat = flatOf(g, count, types);
   give(g, op, 3, &flat);
   Hazards before = g->hazards;
   gpuExpectHazards(g, op);
@@ -125,10 +129,8 @@ static bool lowerFor(Gpu *g, MlirOperation op) {
   gpuEnter(g, body);
   gpuRecordScalar(g, mlirBlockGetArgument(source, 0), mlirBlockGetArgument(body, 0));
   takeArguments(g, source, 1, body, 1);
-  if (!gpuLowerBlock(g, source))
+  if (!lowerYielding(g, source, &flat))
     return false;
-  give(g, mlirBlockGetTerminator(source), 0, &flat);
-  tileBuildYield(&g->builder, flat.count, flat.values);
   g->builder = here;
   g->hazards = gpuJoinHazards(&before, &g->hazards);
   takeResults(g, op, loop);
@@ -138,12 +140,9 @@ static bool lowerFor(Gpu *g, MlirOperation op) {
 //===--- if -------------------------------------------------------------------------------===//
 
 static bool lowerIf(Gpu *g, MlirOperation op) {
-  intptr_t count = mlirOperationGetNumResults(op);
-  MlirType *types = gpuAllocate(g, (size_t)count * sizeof *types);
-  if (!areCarried(op))
+  Flat flat;
+  if (!flatOfResults(g, op, &flat))
     return false;
-  typesOfResults(op, types);
-  Flat flat = flatOf(g, count, types);
   bool hasElse = blockOf(op, 1).ptr != NULL;
   MlirValue condition = gpuScalar(g, mlirOperationGetOperand(op, 0));
   MlirRegion regions[2] = {mlirRegionCreate(), mlirRegionCreate()};
@@ -155,10 +154,8 @@ static bool lowerIf(Gpu *g, MlirOperation op) {
   for (int i = 0; i < 1 + hasElse; ++i) {
     g->hazards = before;
     gpuEnter(g, blockOf(choice, i));
-    if (!gpuLowerBlock(g, blockOf(op, i)))
+    if (!lowerYielding(g, blockOf(op, i), &flat))
       return false;
-    give(g, mlirBlockGetTerminator(blockOf(op, i)), 0, &flat);
-    tileBuildYield(&g->builder, flat.count, flat.values);
     after = i || !hasElse ? gpuJoinHazards(&after, &g->hazards) : g->hazards;
   }
   g->hazards = after;
@@ -196,22 +193,18 @@ static bool lowerBefore(Gpu *g, MlirBlock source, MlirBlock target, Flat *forwar
 static bool lowerAfter(Gpu *g, MlirBlock source, MlirBlock target, Flat *carried) {
   gpuEnter(g, target);
   takeArguments(g, source, 0, target, 0);
-  if (!gpuLowerBlock(g, source))
-    return false;
-  give(g, mlirBlockGetTerminator(source), 0, carried);
-  tileBuildYield(&g->builder, carried->count, carried->values);
-  return true;
+  return lowerYielding(g, source, carried);
 }
 
 static bool lowerWhile(Gpu *g, MlirOperation op) {
-  intptr_t numIn = mlirOperationGetNumOperands(op), numOut = mlirOperationGetNumResults(op);
-  MlirType *types = gpuAllocate(g, (size_t)(numIn + numOut) * sizeof *types);
-  if (!areCarried(op))
+  Flat forwarded;
+  if (!flatOfResults(g, op, &forwarded))
     return false;
-  for (intptr_t i = 0; i < numIn; ++i)
+  intptr_t count = mlirOperationGetNumOperands(op);
+  MlirType *types = gpuAllocate(g, (size_t)count * sizeof *types);
+  for (intptr_t i = 0; i < count; ++i)
     types[i] = tileOperandType(op, i);
-  typesOfResults(op, types + numIn);
-  Flat carried = flatOf(g, numIn, types), forwarded = flatOf(g, numOut, types + numIn);
+  Flat carried = flatOf(g, count, types);
   give(g, op, 0, &carried);
   gpuExpectHazards(g, op);
   MlirBlock before, after;
