@@ -43,6 +43,13 @@ Entries *entriesLayOut(Machine *machine, const Instruction *instruction, Entries
 // Those inside the tensor, one for each place: entries at one place are added, or an error at the op. Takes over too.
 Entries *entriesMerge(Machine *machine, const Instruction *instruction, Entries *entries, bool mayAdd);
 
+// The tensor of `type` that these components are; they must keep its format's rules. Null after an error at the op.
+Entries *entriesAssemble(Machine *machine, const Instruction *instruction, MlirType type, const int64_t *sizes,
+                         Value *components);
+// Its components, fresh arrays; after an error some may be null.
+bool entriesDisassemble(Machine *machine, const Instruction *instruction, MlirType type, Entries *entries,
+                        Value *components);
+
 // Which entries lie in each line along `axis`: those of line i are order[begin[i]] to order[begin[i + 1] - 1], in the
 // order of the list. Entries beyond the tensor are left out. `begin` and `order` are one block: free(begin).
 typedef struct Lines {

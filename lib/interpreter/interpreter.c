@@ -1,7 +1,7 @@
 // The entry of the interpreter (interpreter.h): arrays to values, the call, values back to arrays.
 #include "lib/interpreter/interpreter.h"
-#include "dialects/sparse/sparse.h"
-#include "lib/interpreter/machine.h"
+#include "lib/interpreter/entries.h"
+#include "lib/support/signature.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -115,34 +115,83 @@ static bool updateArgument(Machine *machine, MlirOperation entry, int number, Va
                           : machineOutOfMemory(machine, entry);
 }
 
-static bool expectNoEncodings(Machine *machine, MlirOperation entry, MlirType type) {
-  for (intptr_t i = 0; i < mlirFunctionTypeGetNumInputs(type); i++)
-    if (sparseTypeGetEncoding(mlirFunctionTypeGetInput(type, i)).ptr)
-      return machineFail(machine, entry, "takes a sparse tensor as argument %d: assemble it from its components",
-                         (int)i);
-  for (intptr_t i = 0; i < mlirFunctionTypeGetNumResults(type); i++)
-    if (sparseTypeGetEncoding(mlirFunctionTypeGetResult(type, i)).ptr)
-      return machineFail(machine, entry, "gives a sparse tensor as result %d: disassemble or unpack it", (int)i);
-  return true;
+// A sparse argument: its components, then the sizes that its type leaves open. How many there are is added to `next`.
+static bool assembleArgument(Machine *machine, MlirOperation entry, MlirType type, const tessera_answer_t *answers,
+                             int *next, Value *value) {
+  const Instruction at = {.op = entry};
+  SparseComponent parts[SPARSE_MAX_COMPONENTS];
+  Value components[SPARSE_MAX_COMPONENTS] = {{.object = NULL}};
+  int64_t sizes[EntriesMaxRank];
+  intptr_t count = sparseTypeGetComponents(type, parts);
+  bool ok = true;
+  for (intptr_t i = 0; i < count && ok; i++)
+    ok = valueOfAnswer(&answers[(*next)++], parts[i].type, &components[i]) || machineOutOfMemory(machine, entry);
+  for (intptr_t i = 0; i < mlirShapedTypeGetRank(type) && ok; i++)
+    sizes[i] = mlirShapedTypeIsDynamicDim(type, i) ? *(const int64_t *)answers[(*next)++].array.data
+                                                   : mlirShapedTypeGetDimSize(type, i);
+  Entries *entries = ok ? entriesAssemble(machine, &at, type, sizes, components) : NULL;
+  *value = (Value){.object = entries ? &entries->object : NULL};
+  for (intptr_t i = 0; i < count; i++)
+    valueRelease(components[i]);
+  return entries != NULL;
 }
 
-static bool callEntry(Machine *machine, MlirOperation entry, int numArguments, tessera_answer_t *arguments,
-                      int numResults, tessera_answer_t *results) {
+static bool disassembleResult(Machine *machine, MlirOperation entry, MlirType type, int number, Value value,
+                              tessera_answer_t *answers, int *next) {
+  const Instruction at = {.op = entry};
+  SparseComponent parts[SPARSE_MAX_COMPONENTS];
+  Value components[SPARSE_MAX_COMPONENTS] = {{.object = NULL}};
+  Entries *entries = entriesOf(value);
+  intptr_t count = sparseTypeGetComponents(type, parts);
+  bool ok = entriesDisassemble(machine, &at, type, entries, components);
+  for (intptr_t i = 0; i < count && ok; i++)
+    ok = answerOfValue(machine, entry, number, components[i], parts[i].type, &answers[(*next)++]);
+  for (intptr_t i = 0; i < mlirShapedTypeGetRank(type) && ok; i++)
+    if (mlirShapedTypeIsDynamicDim(type, i))
+      ok = answerOfValue(machine, entry, number, valueOfInteger(entries->sizes[i]),
+                         mlirIndexTypeGet(mlirTypeGetContext(type)), &answers[(*next)++]);
+  for (intptr_t i = 0; i < count; i++)
+    valueRelease(components[i]);
+  return ok;
+}
+
+static bool isSparse(MlirType type) { return sparseTypeGetEncoding(type).ptr != NULL; }
+
+// One of the function's arguments from the next of the arrays.
+static bool takeArgument(Machine *machine, MlirOperation entry, MlirType type, int number,
+                         const tessera_answer_t *answers, int *next, Value *value) {
+  if (isSparse(type))
+    return assembleArgument(machine, entry, type, answers, next, value);
+  return valueOfAnswer(&answers[(*next)++], type, value) ||
+         machineFail(machine, entry, "takes argument %d of a type that the interpreter cannot read", number);
+}
+
+static bool giveResult(Machine *machine, MlirOperation entry, MlirType type, int number, Value value,
+                       tessera_answer_t *answers, int *next) {
+  return isSparse(type) ? disassembleResult(machine, entry, type, number, value, answers, next)
+                        : answerOfValue(machine, entry, number, value, type, &answers[(*next)++]);
+}
+
+// `arguments` and `results`: one for each value that the signature (lib/support/signature.h) has.
+static bool callEntry(Machine *machine, MlirOperation entry, tessera_answer_t *arguments, tessera_answer_t *results) {
   MlirType type = mlirTypeAttrGetValue(tileOpAttribute(entry, "function_type"));
+  int numArguments = (int)mlirFunctionTypeGetNumInputs(type), numResults = (int)mlirFunctionTypeGetNumResults(type);
+  int first[TESSERA_MAX_VALUES], next = 0; // where each argument's values begin
   Value *values = calloc((size_t)(2 * numArguments + numResults) + 1, sizeof *values);
   Value *kept = values ? values + numArguments : NULL, *given = values ? kept + numArguments : NULL;
-  bool ok = (values || machineOutOfMemory(machine, entry)) && expectNoEncodings(machine, entry, type);
+  bool ok = values || machineOutOfMemory(machine, entry);
   for (int i = 0; i < numArguments && ok; i++) {
-    ok = valueOfAnswer(&arguments[i], mlirFunctionTypeGetInput(type, i), &values[i]) ||
-         machineFail(machine, entry, "takes argument %d of a type that the interpreter cannot read", i);
+    first[i] = next;
+    ok = takeArgument(machine, entry, mlirFunctionTypeGetInput(type, i), i, arguments, &next, &values[i]);
     kept[i] = valueRetain(values[i]);
   }
   const Body *body = ok ? bodyOf(machine, entry, 0) : NULL;
   ok = body && bodyCall(machine, entry, body, numArguments, values, numResults, given);
   for (int i = 0; i < numArguments && ok; i++)
-    ok = updateArgument(machine, entry, i, kept[i], mlirFunctionTypeGetInput(type, i), &arguments[i]);
+    ok = updateArgument(machine, entry, i, kept[i], mlirFunctionTypeGetInput(type, i), &arguments[first[i]]);
+  next = 0;
   for (int i = 0; i < numResults && ok; i++)
-    ok = answerOfValue(machine, entry, i, given[i], mlirFunctionTypeGetResult(type, i), &results[i]);
+    ok = giveResult(machine, entry, mlirFunctionTypeGetResult(type, i), i, given[i], results, &next);
   for (int i = 0; values && i < numArguments; i++)
     valueRelease(kept[i]);
   for (int i = 0; values && i < numResults; i++)
@@ -180,9 +229,8 @@ static int64_t memoryLimit(void) {
   return pages > 0 && bytes > 0 && pages / 2 < most / bytes ? pages / 2 * bytes : most;
 }
 
-bool tileInterpret(MlirOperation module, const char *entry, int numArguments, tessera_answer_t *arguments,
-                   int numResults, tessera_answer_t *results, const TileInterpretOptions *optionsOrNull,
-                   TileInterpretation *outcome, tessera_error_t *error) {
+bool tileInterpret(MlirOperation module, const char *entry, tessera_answer_t *arguments, tessera_answer_t *results,
+                   const TileInterpretOptions *optionsOrNull, TileInterpretation *outcome, tessera_error_t *error) {
   TileInterpretOptions options = optionsOrNull ? *optionsOrNull : (TileInterpretOptions){0};
   options.stepBudget = options.stepBudget ? options.stepBudget : UINT64_C(1) << 33;
   options.print = options.print ? options.print : stdout;
@@ -193,7 +241,7 @@ bool tileInterpret(MlirOperation module, const char *entry, int numArguments, te
   MlirOperation op = machineFindSymbol(&machine, tileString(entry));
   if (mlirOperationIsNull(op))
     return tessera_fail(error, "the module has no function '%s'", entry);
-  bool ok = callEntry(&machine, op, numArguments, arguments, numResults, results);
+  bool ok = callEntry(&machine, op, arguments, results);
   *outcome = (TileInterpretation){.steps = machine.steps, .undecided = machine.undecided};
   machineDestroy(&machine);
   return ok;

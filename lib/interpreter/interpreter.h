@@ -4,10 +4,11 @@
 //   tessera_array_t x = …;
 //   tessera_answer_t arguments[1] = {{.array = x}}, results[1];
 //   TileInterpretation outcome;
-//   if (!tileInterpret(moduleOp, "main", 1, arguments, 1, results, NULL, &outcome, &error)) …  // diagnostics emitted
+//   if (!tileInterpret(moduleOp, "main", arguments, results, NULL, &outcome, &error)) …  // diagnostics emitted
 //   results[0].array, results[0].bounds[i]: how far from element i another right answer may lie
 //
-// Expects: a verified module; the arguments fit the entry's signature. It is not changed. Leaves: memref arguments as
+// Expects: a verified module; arguments that fit the entry's signature, a sparse one as its components
+// (lib/support/signature.h), and room for as many results. It is not changed. Leaves: memref arguments as
 // the program left them, results in arrays of their own (tessera_answer_destroy).
 #ifndef TESSERA_INTERPRETER_INTERPRETER_H
 #define TESSERA_INTERPRETER_INTERPRETER_H
@@ -25,8 +26,7 @@ typedef struct TileInterpretation {
   int64_t undecided; // comparisons and conversions whose outcome a bound straddles: either was right
 } TileInterpretation;
 
-bool tileInterpret(MlirOperation module, const char *entry, int numArguments, tessera_answer_t *arguments,
-                   int numResults, tessera_answer_t *results, const TileInterpretOptions *optionsOrNull,
-                   TileInterpretation *outcome, tessera_error_t *error);
+bool tileInterpret(MlirOperation module, const char *entry, tessera_answer_t *arguments, tessera_answer_t *results,
+                   const TileInterpretOptions *optionsOrNull, TileInterpretation *outcome, tessera_error_t *error);
 
 #endif

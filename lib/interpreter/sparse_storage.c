@@ -132,19 +132,19 @@ bool executeSparseTranspose(Machine *machine, Frame *frame, const Instruction *i
 
 //===--- components -------------------------------------------------------------------===//
 
-// The components of one part: where they begin among the operands or results.
+// The components of one part: where they begin among all.
 typedef struct Parts {
   Machine *machine;
-  Frame *frame;
   const Instruction *instruction;
   Entries *entries;
+  Value *components;
   MlirAttribute encoding;
   intptr_t first;
   int part;
 } Parts;
 
 static const Array *component(const Parts *parts, intptr_t index) {
-  return arrayOperand(parts->frame, parts->instruction, parts->first + index);
+  return arrayOf(parts->components[parts->first + index]);
 }
 
 static bool numberAt(const Parts *parts, const Array *array, int64_t index, int64_t *number) {
@@ -223,7 +223,7 @@ static bool appendWindow(const Parts *parts, const int64_t *window, int64_t kept
   int64_t before = -1, here, at[2];
   int64_t first = (window[0] * coordinates->sizes[1] + window[1]) * kept;
   Format format;
-  formatOf(elementTypeOf(tileOperandType(parts->instruction->op, parts->first)), &format);
+  formatOf(sparseEncodingGetType(parts->encoding, "coordinates"), &format);
   for (int64_t i = 0; i < kept; i++, before = here) {
     if (!numberAt(parts, coordinates, first + i, &here))
       return false;
@@ -311,22 +311,35 @@ static bool forParts(Parts parts, MlirType type, bool (*each)(const Parts *parts
   return true;
 }
 
+Entries *entriesAssemble(Machine *machine, const Instruction *instruction, MlirType type, const int64_t *sizes,
+                         Value *components) {
+  int rank = (int)mlirShapedTypeGetRank(type);
+  Parts parts = {machine, instruction, NULL, components, {NULL}, 0, 0};
+  for (int i = 0; i < rank; i++)
+    if (sizes[i] < 0) {
+      machineFail(machine, instruction->op, "makes a tensor of size %lld", (long long)sizes[i]);
+      return NULL;
+    }
+  parts.entries = entriesCreate(rank, sizes);
+  if (parts.entries && forParts(parts, type, appendParts))
+    return parts.entries;
+  failed(machine, instruction, parts.entries);
+  return NULL;
+}
+
 bool executeSparseAssemble(Machine *machine, Frame *frame, const Instruction *instruction) {
   MlirType type = tileResultType(instruction->op, 0);
   int64_t sizes[EntriesMaxRank];
+  Value components[SPARSE_MAX_COMPONENTS];
   intptr_t dynamic = groupBegin(instruction, 1);
-  int rank = (int)mlirShapedTypeGetRank(type);
-  for (int i = 0; i < rank; i++) {
+  for (intptr_t i = 0; i < dynamic; i++)
+    components[i] = operandOf(frame, instruction, i);
+  for (int i = 0; i < mlirShapedTypeGetRank(type); i++) {
     sizes[i] = mlirShapedTypeGetDimSize(type, i);
     if (mlirShapedTypeIsDynamicSize(sizes[i]) && !indexOperand(machine, frame, instruction, dynamic++, &sizes[i]))
       return false;
-    if (sizes[i] < 0)
-      return machineFail(machine, instruction->op, "makes a tensor of size %lld", (long long)sizes[i]);
   }
-  Parts parts = {machine, frame, instruction, entriesCreate(rank, sizes), {NULL}, 0, 0};
-  if (!parts.entries || !forParts(parts, type, appendParts))
-    return failed(machine, instruction, parts.entries);
-  return setEntries(frame, instruction, parts.entries);
+  return setEntries(frame, instruction, entriesAssemble(machine, instruction, type, sizes, components));
 }
 
 //===--- out again --------------------------------------------------------------------===//
@@ -335,7 +348,7 @@ static Element *give(const Parts *parts, intptr_t index, int rank, const int64_t
   Array *array = newArray(parts->machine, parts->instruction, rank, sizes);
   if (!array)
     return NULL;
-  setResult(parts->frame, parts->instruction, parts->first + index, valueOfObject(&array->object));
+  parts->components[parts->first + index] = valueOfObject(&array->object);
   return arrayElements(array);
 }
 #define GIVE(parts, index, ...)                                                                                        \
@@ -448,7 +461,16 @@ static bool giveParts(const Parts *parts) {
   }
 }
 
+bool entriesDisassemble(Machine *machine, const Instruction *instruction, MlirType type, Entries *entries,
+                        Value *components) {
+  return forParts((Parts){machine, instruction, entries, components, {NULL}, 0, 0}, type, giveParts);
+}
+
 bool executeSparseDisassemble(Machine *machine, Frame *frame, const Instruction *instruction) {
-  Parts parts = {machine, frame, instruction, entriesOperand(frame, instruction, 0), {NULL}, 0, 0};
-  return forParts(parts, tileOperandType(instruction->op, 0), giveParts);
+  Value components[SPARSE_MAX_COMPONENTS] = {{.object = NULL}};
+  bool ok = entriesDisassemble(machine, instruction, tileOperandType(instruction->op, 0),
+                               entriesOperand(frame, instruction, 0), components);
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(instruction->op); i++)
+    setResult(frame, instruction, i, components[i]); // null after an error
+  return ok;
 }

@@ -16,16 +16,27 @@
 
 #include <stdint.h>
 
-// 2: tessera_launch takes the kernel's name. 3: images. 4: kernels that are cooperative.
-enum { TESSERA_MANIFEST_VERSION = 4 };
+// 2: tessera_launch takes the kernel's name. 3: images. 4: kernels that are cooperative. 5: sparse tensors.
+enum { TESSERA_MANIFEST_VERSION = 5 };
 
 typedef enum tessera_kind_t { TESSERA_SCALAR, TESSERA_TENSOR, TESSERA_MEMREF } tessera_kind_t;
+
+// A sparse tensor: passed as its components (dialects/sparse/sparse.h), then an i64 for each size of -1.
+typedef struct tessera_sparse_type_t {
+  const char *format, *encoding; // "csr", "#sparse.csr<positions = i64>"
+  int64_t num_values, num_components, rank;
+  const int64_t *shape;            // rank sizes; -1 is dynamic
+  int64_t cell_rows, cell_columns; // of a block, tile or window; else 1
+  int64_t axis, places;            // of nm: of the windows, and the places in one
+  int64_t is_unordered;            // of coo
+} tessera_sparse_type_t;
 
 typedef struct tessera_type_t {
   const char *element; // as MLIR prints it: "f32"; an index is "i64"
   int64_t kind;        // tessera_kind_t; an argument that is a memref may be written by the program
   int64_t rank;
-  const int64_t *shape; // rank sizes; -1 is dynamic
+  const int64_t *shape;                // rank sizes; -1 is dynamic
+  const tessera_sparse_type_t *sparse; // of the first value of a sparse tensor; else NULL
 } tessera_type_t;
 
 typedef struct tessera_entry_t {
@@ -36,7 +47,7 @@ typedef struct tessera_entry_t {
   // The arguments, then one descriptor for each result: NAME_into writes the caller's buffers. NULL where there are no
   // results.
   void (*packed_into)(void **args);
-  int64_t num_arguments;
+  int64_t num_arguments; // values: of a sparse tensor several
   const tessera_type_t *arguments;
   int64_t num_results;
   const tessera_type_t *results;

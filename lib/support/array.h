@@ -44,6 +44,7 @@ typedef struct tessera_array_t {
   int rank;
   int64_t shape[TESSERA_MAX_RANK];
   int64_t count; // of elements
+  bool is_text;  // ui8 whose one axis is a string: numpy's type 'S'
   void *data;
 } tessera_array_t;
 

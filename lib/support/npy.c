@@ -23,6 +23,7 @@ typedef struct header_t {
   bool has_element, has_order, has_shape, fortran;
   int rank;
   int64_t shape[TESSERA_MAX_RANK];
+  int64_t text; // bytes of a string; 0: no string
 } header_t;
 
 static const struct {
@@ -83,10 +84,21 @@ static bool take_size(const char **at, int64_t *out_size) {
   return errno == 0;
 }
 
+// '|S3': a string of three bytes.
+static bool take_text(const char *type, int64_t *out_bytes) {
+  const char *at = type + 2;
+  return strncmp(type, "|S", 2) == 0 && take_size(&at, out_bytes) && !*at && *out_bytes > 0;
+}
+
 static bool take_type(const char **at, const char *path, header_t *header, tessera_error_t *out_error) {
   char type[32];
   if (!take_string(at, type, sizeof type))
     return tessera_fail(out_error, "%s: 'descr' in its header is no simple element type: %.40s", path, *at);
+  if (take_text(type, &header->text)) {
+    header->element = TESSERA_U8;
+    header->has_element = true;
+    return true;
+  }
   for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
     bool order = type[0] == types[i].type[0] || (type[0] == '=') || (type[0] == '<' && types[i].type[0] == '|');
     if (order && strcmp(type + 1, types[i].type + 1) == 0) {
@@ -148,6 +160,10 @@ static bool parse_header(const char *text, const char *path, header_t *out_heade
   if (!header.has_element || !header.has_order || !header.has_shape)
     return tessera_fail(out_error, "%s: its header lacks '%s'", path,
                         !header.has_element ? "descr" : (header.has_order ? "shape" : "fortran_order"));
+  if (header.text && header.rank)
+    return tessera_fail(out_error, "%s: holds several strings, which is not supported", path);
+  if (header.text)
+    header.shape[header.rank++] = header.text;
   *out_header = header;
   return true;
 }
@@ -224,6 +240,7 @@ static bool read_elements(FILE *file, const char *path, const header_t *header, 
   if (!tessera_array_create(header->element, header->rank, header->shape, &array, &error))
     return tessera_fail(out_error, "%s: %s", path, error.text);
   size_t bytes = (size_t)array.count * (size_t)tessera_element_bytes(array.element);
+  array.is_text = header->text != 0;
   bool good = fread(array.data, 1, bytes, file) == bytes ||
               tessera_fail(out_error, "%s: cannot be read: %s", path, ferror(file) ? strerror(errno) : "cut off");
   good = good && (!header->fortran || header->rank < 2 || reorder(&array, path, out_error));
@@ -264,12 +281,14 @@ bool tessera_npy_read(const char *path, tessera_array_t *out_array, tessera_erro
 // --- Writing ---
 
 size_t tessera_npy_header(const tessera_array_t *array, void *out_header) {
-  char shape[TESSERA_MAX_RANK * 24] = "", *header = out_header;
-  for (int i = 0, length = 0; i < array->rank; i++)
+  char shape[TESSERA_MAX_RANK * 24] = "", text[32], *header = out_header;
+  snprintf(text, sizeof text, "|S%lld", (long long)array->count);
+  for (int i = 0, length = 0; i < array->rank && !array->is_text; i++)
     length += snprintf(shape + length, sizeof shape - (size_t)length, "%s%lld%s", i ? ", " : "",
                        (long long)array->shape[i], array->rank == 1 ? "," : "");
-  int length = snprintf(header + 10, TESSERA_NPY_HEADER - 10,
-                        "{'descr': '%s', 'fortran_order': False, 'shape': (%s), }", types[array->element].type, shape);
+  int length =
+      snprintf(header + 10, TESSERA_NPY_HEADER - 10, "{'descr': '%s', 'fortran_order': False, 'shape': (%s), }",
+               array->is_text ? text : types[array->element].type, shape);
   int padded = (10 + length + 1 + 63) / 64 * 64; // numpy ends the header with a line feed at a multiple of 64
   memset(header + 10 + length, ' ', (size_t)(padded - 10 - length));
   header[padded - 1] = '\n';

@@ -2,8 +2,6 @@
 // Expects: a signature and arrays that fit it. Leaves: one line for each output compared.
 #include "lib/support/run_check.h"
 
-#include "lib/support/npz.h"
-
 #include <math.h>
 #include <string.h>
 
@@ -12,16 +10,6 @@ bool tessera_run_check_wants_interpreter(const tessera_run_options_t *options) {
 }
 
 //===--- what to expect -------------------------------------------------------===//
-
-// Takes the array out of the list.
-static bool take_expected(tessera_named_array_t *from, int number, const tessera_value_t *value,
-                          tessera_answer_t *answer, tessera_error_t *out_error) {
-  char name[512];
-  snprintf(name, sizeof name, "expected output %d (%s)", number, from->name);
-  answer->array = from->array;
-  from->array.data = NULL;
-  return tessera_array_expect(&answer->array, name, value->element, value->rank, value->shape, out_error);
-}
 
 // Output `number` of a program: results in order, then memref arguments; null past the last.
 static const tessera_value_t *output_value(const tessera_signature_t *signature, int number, bool *is_argument,
@@ -39,31 +27,25 @@ static const tessera_value_t *output_value(const tessera_signature_t *signature,
   return NULL;
 }
 
-static bool take_all_expected(tessera_run_check_t *check, const tessera_run_options_t *options,
-                              const tessera_run_data_t *data, tessera_arrays_t *arrays, tessera_error_t *out_error) {
-  for (int i = 0; i < arrays->count; i++) {
-    bool is_argument;
-    int index;
-    const tessera_value_t *value = output_value(data->signature, i, &is_argument, &index);
-    if (!value)
-      return tessera_fail(out_error, "--check-against gives %d arrays, '%s' gives %d outputs", arrays->count,
-                          options->entry, i);
-    if (!take_expected(&arrays->items[i], i, value, is_argument ? &check->arguments[index] : &check->results[index],
-                       out_error))
-      return false;
-  }
-  return true;
-}
-
 bool tessera_run_check_read(tessera_run_check_t *check, const tessera_run_options_t *options,
                             const tessera_run_data_t *data, tessera_error_t *out_error) {
-  tessera_arrays_t arrays = {0, NULL};
-  bool ok = true;
-  for (int i = 0; i < options->num_checks && ok; i++)
-    ok = tessera_arrays_read(&arrays, options->checks[i], out_error);
-  ok = ok && take_all_expected(check, options, data, &arrays, out_error);
-  tessera_arrays_destroy(&arrays);
-  return ok;
+  tessera_value_t values[2 * TESSERA_MAX_VALUES];
+  tessera_array_t arrays[2 * TESSERA_MAX_VALUES] = {{0}};
+  const tessera_value_t *value;
+  bool is_argument;
+  int count = 0, tensors = 0, index, given;
+  while ((value = output_value(data->signature, count, &is_argument, &index)))
+    values[count++] = *value;
+  for (int i = 0; i < count; i += tessera_value_span(&values[i]))
+    tensors++;
+  bool ok = tessera_values_read("expected output", options->num_checks, options->checks, count, values, arrays, &given,
+                                out_error);
+  for (int i = 0; i < count; i++) {
+    output_value(data->signature, i, &is_argument, &index);
+    *(is_argument ? &check->arguments[index].array : &check->results[index].array) = arrays[i];
+  }
+  return ok && (given <= tensors || tessera_fail(out_error, "--check-against gives %d arrays, '%s' gives %d outputs",
+                                                 given, options->entry, tensors));
 }
 
 //===--- comparing ------------------------------------------------------------===//

@@ -6,7 +6,19 @@
 
 #include "lib/support/array.h"
 
-enum { TESSERA_MAX_VALUES = 64 };
+enum { TESSERA_MAX_VALUES = 64, TESSERA_SPARSE_RANK = 8 };
+
+// A tensor of a sparse format (dialects/sparse/sparse.h) among arguments or results: one .npz file (sparse_npz.h), but
+// passed as several values, its components in order, then one i64 for each size that its type leaves open.
+typedef struct tessera_sparse_t {
+  int num_values, num_components; // 0: no such tensor begins here
+  char format[8], encoding[160];  // "nm", "#sparse.nm<n = 2, m = 4>"
+  int rank;
+  int64_t shape[TESSERA_SPARSE_RANK]; // negative sizes are dynamic
+  int64_t cell[2];                    // elements along each axis of a block, tile or window; else 1
+  int64_t axis, places;               // of nm: of the windows, and the places in one
+  bool is_unordered;                  // of coo
+} tessera_sparse_t;
 
 // One argument or result: a scalar (rank 0, not in memory) or a tensor/memref. Negative sizes are dynamic.
 typedef struct tessera_value_t {
@@ -14,7 +26,13 @@ typedef struct tessera_value_t {
   bool in_memory, is_memref; // is_memref: an argument the program may write
   int rank;
   int64_t shape[TESSERA_MAX_RANK];
+  tessera_sparse_t sparse; // of the first value of such a tensor
 } tessera_value_t;
+
+// How many values the argument or result takes that begins with this one.
+static inline int tessera_value_span(const tessera_value_t *value) {
+  return value->sparse.num_values ? value->sparse.num_values : 1;
+}
 
 typedef struct tessera_signature_t {
   int num_arguments, num_results;

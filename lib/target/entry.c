@@ -1,6 +1,7 @@
 // Finds entries and reads their signatures. See entry.h.
 #include "lib/target/entry.h"
 
+#include "dialects/sparse/sparse.h"
 #include "lib/ir/support.h"
 
 #include <stdlib.h>
@@ -52,6 +53,74 @@ static bool readValue(MlirType type, const char *what, intptr_t index, tessera_v
   return true;
 }
 
+// What its .npz file and whoever checks it need to know of a sparse tensor.
+static void describeSparse(MlirType type, tessera_sparse_t *sparse) {
+  MlirAttribute encoding = sparseTypeGetEncoding(type);
+  SparseFormat format = sparseEncodingGetFormat(encoding);
+  snprintf(sparse->format, sizeof sparse->format, "%s", sparseFormatName(format));
+  tileAttributeText(encoding, sparse->encoding, sizeof sparse->encoding);
+  sparse->rank = (int)mlirShapedTypeGetRank(type);
+  for (int i = 0; i < sparse->rank; i++)
+    sparse->shape[i] = mlirShapedTypeIsDynamicDim(type, i) ? -1 : mlirShapedTypeGetDimSize(type, i);
+  for (int i = 0; i < 2; i++)
+    sparse->cell[i] = format == SparseBsr    ? sparseEncodingGetSize(encoding, "block", i)
+                      : format == SparseMask ? sparseEncodingGetSize(encoding, "tile", i)
+                                             : 1;
+  sparse->is_unordered = format == SparseCoo && sparseEncodingGetFlag(encoding, "unordered");
+  if (format != SparseNm)
+    return;
+  SparseWindows windows = sparseEncodingGetWindows(encoding);
+  sparse->axis = windows.axis;
+  sparse->places = windows.m / windows.together;
+  sparse->cell[windows.axis] = windows.m;
+  sparse->cell[1 - windows.axis] = windows.lines;
+}
+
+// The components of a sparse tensor, then its open sizes.
+static bool readSparse(MlirType type, const char *what, intptr_t index, tessera_value_t *values, int *count,
+                       tessera_error_t *error) {
+  SparseComponent parts[SPARSE_MAX_COMPONENTS];
+  int components = (int)sparseTypeGetComponents(type, parts), at = *count;
+  char text[256];
+  if (sparseEncodingIs(sparseTypeGetEncoding(type), SparseSum))
+    return tessera_fail(error, "%s %ld of the entry function has type %s, which cannot be passed: pass its parts", what,
+                        (long)index, tileTypeText(type, text, sizeof text));
+  if (at + components + mlirShapedTypeGetRank(type) > TESSERA_MAX_VALUES)
+    return tessera_fail(error, "%s %ld of the entry function is one too many: at most %d values are passed", what,
+                        (long)index, TESSERA_MAX_VALUES);
+  for (int i = 0; i < components; i++)
+    if (!readValue(parts[i].type, what, index, &values[at + i], error))
+      return false;
+  tessera_sparse_t *sparse = &values[at].sparse;
+  describeSparse(type, sparse);
+  sparse->num_components = sparse->num_values = components;
+  for (int i = 0; i < sparse->rank; i++)
+    if (sparse->shape[i] < 0)
+      values[at + sparse->num_values++] = (tessera_value_t){.element = TESSERA_I64};
+  *count = at + sparse->num_values;
+  return true;
+}
+
+typedef MlirType (*TypeAt)(MlirType function, intptr_t index);
+
+static bool readValues(MlirType function, TypeAt typeAt, intptr_t number, const char *what, tessera_value_t *values,
+                       int *count, tessera_error_t *error) {
+  *count = 0;
+  for (intptr_t i = 0; i < number; i++) {
+    MlirType type = typeAt(function, i);
+    if (!mlirAttributeIsNull(sparseTypeGetEncoding(type))) {
+      if (!readSparse(type, what, i, values, count, error))
+        return false;
+    } else if (*count == TESSERA_MAX_VALUES) {
+      return tessera_fail(error, "%s %ld of the entry function is one too many: at most %d values are passed", what,
+                          (long)i, TESSERA_MAX_VALUES);
+    } else if (!readValue(type, what, i, &values[(*count)++], error)) {
+      return false;
+    }
+  }
+  return true;
+}
+
 // A function the caller can reach: with a body, and not private to the module.
 static bool checkReachable(MlirOperation function, tessera_error_t *error) {
   MlirStringRef name = mlirStringAttrGetValue(tileOpAttribute(function, "sym_name"));
@@ -71,15 +140,10 @@ bool tileEntrySignature(MlirOperation function, tessera_signature_t *signature, 
   if (arguments > TESSERA_MAX_VALUES || results > TESSERA_MAX_VALUES)
     return tessera_fail(error, "the entry function has %ld arguments and %ld results; at most %d of each",
                         (long)arguments, (long)results, TESSERA_MAX_VALUES);
-  for (intptr_t i = 0; i < arguments; i++)
-    if (!readValue(mlirFunctionTypeGetInput(type, i), "argument", i, &signature->arguments[i], error))
-      return false;
-  for (intptr_t i = 0; i < results; i++)
-    if (!readValue(mlirFunctionTypeGetResult(type, i), "result", i, &signature->results[i], error))
-      return false;
-  signature->num_arguments = (int)arguments;
-  signature->num_results = (int)results;
-  return true;
+  return readValues(type, mlirFunctionTypeGetInput, arguments, "argument", signature->arguments,
+                    &signature->num_arguments, error) &&
+         readValues(type, mlirFunctionTypeGetResult, results, "result", signature->results, &signature->num_results,
+                    error);
 }
 
 //===--- all entries of a module ------------------------------------------------===//

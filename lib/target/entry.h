@@ -7,7 +7,8 @@
 
 // The func.func called `name` of the module; null when there is none.
 MlirOperation tileEntryFind(MlirModule module, const char *name);
-// Reads the signature of a func.func on tensors, memrefs and scalars. False, naming the type, for any other.
+// Reads the signature of a func.func on tensors, memrefs and scalars; a sparse tensor stands as its components. False,
+// naming the type, for any other.
 bool tileEntrySignature(MlirOperation function, tessera_signature_t *signature, tessera_error_t *error);
 
 // The public functions with a body: what others may call in a program.

@@ -14,8 +14,6 @@
 // DISAGREES: error: 'sparse.spmv' op vector has size 4, want 3
 // RUN: not %tile_run --target=interpret %s --entry=misused 2>&1 | FileCheck %s --check-prefix=MISUSED
 // MISUSED: error: 'arith.addf' op 'arith.addf' of a sparse tensor has no meaning: unpack it first
-// RUN: not %tile_run --target=interpret %s --entry=takes 2>&1 | FileCheck %s --check-prefix=TAKES
-// TAKES: argument 0 of the entry function has type tensor<2x3xf32, #sparse.csr>, which cannot be passed
 // RUN: %tile_run --target=interpret %s --entry=values
 // RUN: %tile_run --target=interpret %s --entry=control
 
@@ -84,7 +82,6 @@ func.func @misused() {
   %b = arith.addf %a, %a : tensor<2x3xf32, #sparse.csr>
   return
 }
-func.func @takes(%a: tensor<2x3xf32, #sparse.csr>) { return }
 
 //===--- values -------------------------------------------------------------===//
 

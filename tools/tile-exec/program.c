@@ -80,6 +80,26 @@ static bool find_element(const char *name, tessera_element_t *out_element) {
   return false;
 }
 
+static bool read_sparse(const tessera_sparse_type_t *type, tessera_sparse_t *sparse) {
+  if (!type)
+    return true;
+  *sparse = (tessera_sparse_t){.num_values = (int)type->num_values,
+                               .num_components = (int)type->num_components,
+                               .rank = (int)type->rank,
+                               .cell = {type->cell_rows, type->cell_columns},
+                               .axis = type->axis,
+                               .places = type->places,
+                               .is_unordered = type->is_unordered != 0};
+  if (type->num_values < 1 || type->num_values > TESSERA_MAX_VALUES || type->rank < 1 ||
+      type->rank > TESSERA_SPARSE_RANK)
+    return false;
+  snprintf(sparse->format, sizeof sparse->format, "%s", type->format);
+  snprintf(sparse->encoding, sizeof sparse->encoding, "%s", type->encoding);
+  for (int i = 0; i < sparse->rank; i++)
+    sparse->shape[i] = type->shape[i];
+  return true;
+}
+
 static bool read_types(const tessera_type_t *types, int64_t count, int *out_count, tessera_value_t *values) {
   if (count < 0 || count > TESSERA_MAX_VALUES)
     return false;
@@ -87,7 +107,8 @@ static bool read_types(const tessera_type_t *types, int64_t count, int *out_coun
     values[i] = (tessera_value_t){.in_memory = types[i].kind != TESSERA_SCALAR,
                                   .is_memref = types[i].kind == TESSERA_MEMREF,
                                   .rank = (int)types[i].rank};
-    if (types[i].rank < 0 || types[i].rank > TESSERA_MAX_RANK || !find_element(types[i].element, &values[i].element))
+    if (types[i].rank < 0 || types[i].rank > TESSERA_MAX_RANK || !find_element(types[i].element, &values[i].element) ||
+        !read_sparse(types[i].sparse, &values[i].sparse))
       return false;
     for (int64_t k = 0; k < types[i].rank; k++)
       values[i].shape[k] = types[i].shape[k];

@@ -22,8 +22,8 @@ static bool callInterpreter(Run *run, const tessera_run_options_t *options, tess
   TileInterpretation outcome = {.steps = 0};
   for (int i = 0; i < signature->num_arguments; i++)
     arguments[i] = (tessera_answer_t){.array = run->data.arguments[i]};
-  bool ok = tileInterpret(mlirModuleGetOperation(run->session.module), options->entry, signature->num_arguments,
-                          arguments, signature->num_results, results, &limits, &outcome, error);
+  bool ok = tileInterpret(mlirModuleGetOperation(run->session.module), options->entry, arguments, results, &limits,
+                          &outcome, error);
   run->undecided = outcome.undecided;
   for (int i = 0; i < signature->num_arguments; i++)
     run->argumentBounds[i] = arguments[i].bounds;

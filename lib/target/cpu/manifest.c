@@ -43,14 +43,31 @@ static LLVMValueRef array(const Constants *constants, LLVMValueRef *items, int c
   return address(constants, LLVMConstArray2(LLVMTypeOf(items[0]), items, (uint64_t)count));
 }
 
-static LLVMValueRef valueType(const Constants *constants, const tessera_value_t *value) {
+static LLVMValueRef sizesOf(const Constants *constants, const int64_t *shape, int rank) {
   LLVMValueRef sizes[TESSERA_MAX_RANK];
-  for (int i = 0; i < value->rank; i++)
-    sizes[i] = integer(constants, value->shape[i]);
+  for (int i = 0; i < rank; i++)
+    sizes[i] = integer(constants, shape[i]);
+  return array(constants, sizes, rank);
+}
+
+static LLVMValueRef sparseType(const Constants *constants, const tessera_sparse_t *sparse) {
+  if (!sparse->num_values)
+    return null(constants);
+  LLVMValueRef fields[] = {string(constants, sparse->format),       string(constants, sparse->encoding),
+                           integer(constants, sparse->num_values),  integer(constants, sparse->num_components),
+                           integer(constants, sparse->rank),        sizesOf(constants, sparse->shape, sparse->rank),
+                           integer(constants, sparse->cell[0]),     integer(constants, sparse->cell[1]),
+                           integer(constants, sparse->axis),        integer(constants, sparse->places),
+                           integer(constants, sparse->is_unordered)};
+  return address(constants, structure(constants, fields, sizeof fields / sizeof *fields));
+}
+
+static LLVMValueRef valueType(const Constants *constants, const tessera_value_t *value) {
   int64_t kind = value->is_memref ? TESSERA_MEMREF : value->in_memory ? TESSERA_TENSOR : TESSERA_SCALAR;
   LLVMValueRef fields[] = {string(constants, tessera_element_name(value->element)), integer(constants, kind),
-                           integer(constants, value->rank), array(constants, sizes, value->rank)};
-  return structure(constants, fields, 4);
+                           integer(constants, value->rank), sizesOf(constants, value->shape, value->rank),
+                           sparseType(constants, &value->sparse)};
+  return structure(constants, fields, 5);
 }
 
 static LLVMValueRef valueTypes(const Constants *constants, const tessera_value_t *values, int count) {

@@ -8,7 +8,7 @@
 // result whose buffer is made by a tensor.empty is marked so that eliminate-empty-tensors computes it in the caller's
 // memory; others are copied there. Sizes known only at run time are compared with the buffer's before anything is
 // written (tessera_check_size). Buffers must not overlap each other or the arguments. A function with a result that is
-// no tensor, memref or scalar has no second form.
+// no tensor, memref or scalar, or a tensor with an encoding, has no second form.
 #include "lib/capi/bufferization.h"
 #include "lib/capi/op.h"
 #include "lib/ir/builder.h"
@@ -30,7 +30,9 @@ static bool isScalar(MlirType type) {
 enum { MaxRank = 64 };
 
 static bool isShaped(MlirType type) {
-  return (mlirTypeIsARankedTensor(type) || mlirTypeIsAMemRef(type)) && mlirShapedTypeGetRank(type) <= MaxRank;
+  bool isPlain = mlirTypeIsARankedTensor(type) ? mlirAttributeIsNull(mlirRankedTensorTypeGetEncoding(type))
+                                               : mlirTypeIsAMemRef(type);
+  return isPlain && mlirShapedTypeGetRank(type) <= MaxRank;
 }
 
 static MlirType functionType(MlirOperation function) {
