@@ -2,6 +2,7 @@
 """tile-bench: our compiled programs beside the peers found on this machine, table by table.
 
     tile-bench [TABLE…] [--threads=1,2] [--seconds=1] [--json=F] [--page=F.html] [--sweep=OP:m=…,n=…,k=…] [--list]
+    tile-bench --sweep=FILE.toml [--results=FOLDER] [--jobs=N] [--list]
 
 Every contender is a process of its own on the same cores. Each result is judged against exact arithmetic before anything is
 timed; then the contenders take turns in short bursts, parked in between, and the figures are medians over the rounds. A row
@@ -9,7 +10,8 @@ shows operations per second (bytes where there is nothing to compute), the ratio
 the rounds, and each table its geometric mean. Exit status 1 when a result is wrong.
 
 Peers: OpenBLAS beside numpy; torch and iree where a Python has them: --peer-python=FILE (default: this one).
-A sweep takes lists: --sweep=gemm:m=64/128,n=1024,k=1024 is one table of all combinations.
+A sweep takes lists: --sweep=gemm:m=64/128,n=1024,k=1024 is one table of all combinations. A sweep in a file is an experiment with a
+program of your own, over sizes, types, options of passes, targets and fields of a machine: docs/sweeps.md.
 """
 import argparse
 import itertools
@@ -29,6 +31,7 @@ sys.path.insert(0, str(HERE))
 import numpy as np  # noqa: E402
 import page  # noqa: E402
 from operators import OPERATORS, UNIT  # noqa: E402
+from sweep import run_sweep  # noqa: E402
 from tables import COMPILED, DEFAULT, TABLES, title  # noqa: E402
 
 PEERS = ["openblas", "torch", "iree"]
@@ -232,7 +235,9 @@ def parse_arguments():
     parser.add_argument("--clock", choices=["thread", "wall"], default="thread", help="of one thread (more: wall)")
     parser.add_argument("--vs", default=",".join(PEERS), help="peers (default: all that are found)")
     parser.add_argument("--peer-python", type=Path, default=Path(sys.executable), help="the Python that has torch and iree")
-    parser.add_argument("--sweep", help="OPERATOR:size=values/…,size=…")
+    parser.add_argument("--sweep", help="OPERATOR:size=values/…,size=…, or FILE.toml")
+    parser.add_argument("--results", type=Path, help="of a sweep in a file: the folder (default: NAME.sweep)")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="of a sweep in a file: how many counted points run at once")
     parser.add_argument("--json", type=Path)
     parser.add_argument("--page", type=Path)
     parser.add_argument("--list", action="store_true", help="print the tables' rows and stop")
@@ -272,6 +277,8 @@ def print_mean(rows):
 
 def main():
     options = parse_arguments()
+    if options.sweep and options.sweep.endswith(".toml"):
+        return run_sweep(Path(options.sweep), options.build, options.results, options.jobs, options.list)
     tables = [(name, TABLES.get(name)) for name in options.tables] + ([("sweep", parse_sweep(options.sweep))] if options.sweep else [])
     if options.list:
         for name, cases in tables:

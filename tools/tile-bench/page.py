@@ -31,6 +31,36 @@ def bars(groups, unit, left=110, width=560):
     return f'<svg width="{left + width + 190}" height="{top + 24}" font-size="13" role="img">{"".join(parts)}</svg>'
 
 
+def lines(series, name, left=90, width=520, height=240):
+    """One line of points a series as SVG; series: {label: [(x, y), …]}. x: numbers, or texts in the order they come."""
+    xs = list(dict.fromkeys(x for members in series.values() for x, _ in members))
+    numeric = all(isinstance(x, (int, float)) and not isinstance(x, bool) for x in xs)
+    if numeric:
+        xs.sort()
+    logarithmic = numeric and xs[0] > 0 and xs[-1] / xs[0] >= 8
+    highest = max(y for members in series.values() for _, y in members) or 1
+
+    def across(x):
+        at = math.log(x) if logarithmic else x if numeric else xs.index(x)
+        first, last = (math.log(xs[0]), math.log(xs[-1])) if logarithmic else (xs[0], xs[-1]) if numeric else (0, len(xs) - 1)
+        return left + width * ((at - first) / (last - first) if last > first else 0.5)
+
+    def down(y):
+        return 12 + (height - 12) * (1 - y / highest)
+
+    parts = [f'<path d="M{left} {down(y):.1f}H{left + width}" stroke="#eee"/><text x="{left - 6}" y="{down(y) + 4:.1f}" text-anchor="end">{y:.4g}</text>'
+             for y in (0, highest / 2, highest)]
+    parts += [f'<text x="{across(x):.1f}" y="{height + 18}" text-anchor="middle">{html.escape(str(x))}</text>' for x in xs]
+    parts.append(f'<text x="{left + width / 2}" y="{height + 38}" text-anchor="middle">{html.escape(name)}</text>')
+    for i, (label, members) in enumerate(series.items()):
+        colour, points = COLOURS[i % len(COLOURS)], sorted(((across(x), down(y), x, y) for x, y in members))
+        parts.append(f'<polyline points="{" ".join(f"{x:.1f},{y:.1f}" for x, y, _, _ in points)}" fill="none" stroke="{colour}"/>')
+        parts += [f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3.5" fill="{colour}"><title>{html.escape(f"{label}: {said_x}, {said_y:.6g}")}</title></circle>'
+                  for x, y, said_x, said_y in points]
+        parts.append(f'<text x="{left + width + 14}" y="{20 + 18 * i}" fill="{colour}">{html.escape(label)}</text>')
+    return f'<svg width="{left + width + 260}" height="{max(height + 46, 30 + 18 * len(series))}" font-size="13" role="img">{"".join(parts)}</svg>'
+
+
 def roofline(rows, peaks, threads):
     """Operations per second over operations per byte, under what `threads` cores can compute and one memory delivers."""
     points = [(row["operations"] / row["bytes"], row["operations"] / row["contenders"]["ours"]["median_s"] / 1e9, row["name"])
@@ -95,6 +125,18 @@ def chart(rows):
               for row in rows if row["operations"] or row["bytes"]]
     groups = [group for group in groups if group[1]]
     return bars(groups, "G/s", left=330) if groups else ""
+
+
+def sweep(sweep, version, plots, records, keys):
+    """The page of a sweep: a plot for each key, then all points as a table."""
+    rows = "".join("<tr>" + "".join(f"<td>{html.escape(str(value))}" for value in record["values"].values()) +
+                   ("".join(f"<td>{record['stats'][key]:.6g}" if key in record["stats"] else "<td>-" for key in keys) if "stats" in record else
+                    f"<td colspan={len(keys) or 1} class=less>{html.escape(record['error'])}") for record in records)
+    head = "".join(f"<th>{html.escape(name)}" for name in [*sweep.names, *keys])
+    drawn = "".join(f"<h2>{html.escape(key)}</h2>{lines(series, sweep.x)}" for key, series in plots)
+    return (f'<!doctype html><meta charset="utf-8"><title>{html.escape(sweep.name)}</title>{STYLE}<h1>{html.escape(sweep.name)}</h1>'
+            f"<p>{html.escape('; '.join(version))}</p>{drawn}<h2>All points</h2><table><tr>{head}{rows}</table>"
+            f"<h2>The program</h2><pre>{html.escape(sweep.program)}</pre>\n")
 
 
 def write(path, report):
