@@ -258,31 +258,42 @@ static void nameTraffic(const Nest *nest, TilePrediction *p) {
 
 static double words(const TileOperatorOperand *operand) { return ceil((double)operand->bits / 32); }
 
-// Registers of a thread: a product's sums and its operands' fragments, or every operand's tile and what is computed of
-// it.
+int64_t tileThreadRegisters(const TileSearchTarget *target, bool isProduct, double tiles, double copied) {
+  double own = isProduct ? ProductRegisters : OwnRegisters;
+  if (copied > 0 && !target->hasAsyncCopies)
+    own += ProductRegisters + 2 * copied; // with their addresses
+  return (int64_t)(own + tiles);
+}
+
+int64_t tileRegisterLimit(const TileSearchTarget *target, bool isProduct, int64_t warps) {
+  // A tenth of the registers is the compiler's.
+  int64_t registers = least(target->registersPerThread * 9 / 10, target->registersPerCore / (warps * target->lanes));
+  // Without asynchronous copies other warps hide the memory's latency: half of those that a core can have.
+  int64_t half = 2 * target->registersPerCore / (most(2, target->warpsPerCore) * target->lanes);
+  return isProduct ? registers : least(registers, half);
+}
+
+// A product's sums and its operands' fragments, or every operand's tile and what is computed of it.
 static int64_t threadRegisters(const Nest *nest) {
   const TileOperator *op = nest->op;
-  double threads = (double)(nest->tile->warps * nest->target->lanes), own = OwnRegisters;
+  double threads = (double)(nest->tile->warps * nest->target->lanes), tiles = 0;
   if (op->m < 0) {
     for (int i = 0; i < op->numOperands; ++i)
-      own += 1.5 * ceil(tileElements(nest, i) / threads) * words(&op->operands[i]);
-    return (int64_t)own;
+      tiles += 1.5 * ceil(tileElements(nest, i) / threads) * words(&op->operands[i]);
+    return tileThreadRegisters(nest->target, false, tiles, 0);
   }
   const int64_t *size = nest->tile->size;
-  own = ProductRegisters;
   double warpsN = (double)(nest->tile->warps / nest->tile->warpsM), lanes = (double)nest->target->lanes;
-  own += ceil((double)(size[op->m] * size[op->n]) / threads) * words(&op->operands[op->out]);
+  tiles += ceil((double)(size[op->m] * size[op->n]) / threads) * words(&op->operands[op->out]);
   double rows = ceil((double)size[op->m] / (double)nest->tile->warpsM), columns = ceil((double)size[op->n] / warpsN);
   double perLane = nest->target->hasAtom ? lanes : sqrt(lanes);
   double depth = nest->target->hasAtom ? (double)size[op->k] : 1; // multiply-adds load one column and row at a time
-  own += ceil(rows * depth * (double)op->operands[op->lhs].bits / 32 / perLane);
-  own += ceil(columns * depth * (double)op->operands[op->rhs].bits / 32 / perLane);
-  // Without asynchronous copies the next step's operands wait in registers, with their addresses.
-  if (!nest->target->hasAsyncCopies && nest->tile->stages > 1)
-    own += ProductRegisters + 2 * ceil((tileElements(nest, op->lhs) * bytesOf(&op->operands[op->lhs]) +
-                                        tileElements(nest, op->rhs) * bytesOf(&op->operands[op->rhs])) /
-                                       4 / threads);
-  return (int64_t)own;
+  tiles += ceil(rows * depth * (double)op->operands[op->lhs].bits / 32 / perLane);
+  tiles += ceil(columns * depth * (double)op->operands[op->rhs].bits / 32 / perLane);
+  double copied = ceil((tileElements(nest, op->lhs) * bytesOf(&op->operands[op->lhs]) +
+                        tileElements(nest, op->rhs) * bytesOf(&op->operands[op->rhs])) /
+                       4 / threads);
+  return tileThreadRegisters(nest->target, true, tiles, nest->tile->stages > 1 ? copied : 0);
 }
 
 // Lanes that a tile smaller than a warp leaves without an element load another's again.
@@ -339,13 +350,7 @@ static const char *gpuMisfit(const Nest *nest, const TilePrediction *p) {
   const TileSearchTarget *t = nest->target;
   if (nest->tile->warps * t->lanes > t->threadsPerBlock)
     return "threads";
-  // Without asynchronous copies other warps hide the memory's latency: half of those that a core can have.
-  // A tenth of the registers is the compiler's.
-  int64_t registers = t->registersPerThread * 9 / 10,
-          half = 2 * t->registersPerCore / (most(2, t->warpsPerCore) * t->lanes);
-  if (nest->op->m < 0)
-    registers = least(registers, half);
-  if (p->registers > registers || p->registers * nest->tile->warps * t->lanes > t->registersPerCore)
+  if (p->registers > tileRegisterLimit(t, nest->op->m >= 0, nest->tile->warps))
     return "registers";
   return larger((double)p->sharedBytes, exchangeBytes(nest)) > (double)t->sharedPerBlock ? "shared" : NULL;
 }

@@ -42,6 +42,14 @@ typedef struct TilePrediction {
 
 TilePrediction tilePredict(const TileOperator *op, const TileSearchTarget *target, const TileSearchTile *tile);
 
+/// Registers of a GPU's thread, of 32 bits: `tiles` that hold its part of the tiles, those of addresses and indices,
+/// and those in which copies of a product's operands, `copied` registers a step, wait for the next step where the
+/// machine has no asynchronous copies.
+int64_t tileThreadRegisters(const TileSearchTarget *target, bool isProduct, double tiles, double copied);
+/// The most registers of a thread in a block of so many warps: what the compiler needs beside them is left, and without
+/// a product there is room for half of the warps that a core can have.
+int64_t tileRegisterLimit(const TileSearchTarget *target, bool isProduct, int64_t warps);
+
 /// Bytes of global memory that the programs ask for, exact for every shape: what the emulator counts as
 /// global_bytes_read and global_bytes_written.
 void tileRequestedBytes(const TileOperator *op, const TileSearchTile *tile, double *read, double *written);

@@ -21,11 +21,6 @@ typedef struct Writer {
   LayoutCounts *counts;
 } Writer;
 
-static LayoutId layoutAt(const Graph *graph, uint32_t portNumber) {
-  const Variable *variable = &graph->variables[graph->ports[portNumber].variable];
-  return variable->candidates[variable->chosen].ports[portNumber - variable->firstPort];
-}
-
 static MlirType typeWith(const Graph *graph, MlirType type, LayoutId layout) {
   int64_t shape[TILE_LAYOUT_MAX_AXES];
   uint32_t rank = layoutShapeOf(type, shape);
@@ -119,7 +114,7 @@ static bool isCheaperAnew(Graph *graph, const Value *value, LayoutId from, Layou
 
 static MlirValue valueIn(Writer *writer, MlirValue value, LayoutId layout) {
   Value tile = *layoutValueOf(writer->graph, value);
-  LayoutId defined = layoutAt(writer->graph, tile.definition);
+  LayoutId defined = layoutChosenAt(writer->graph, tile.definition);
   MlirValue *before = remembered(writer, value, layout), made = {NULL};
   if (defined == layout)
     return value;
@@ -137,7 +132,7 @@ static MlirValue valueIn(Writer *writer, MlirValue value, LayoutId layout) {
 static void setTypes(Graph *graph) {
   for (uint32_t i = 0; i < graph->valueCount; ++i) {
     MlirValue value = graph->values[i].value;
-    MlirType type = typeWith(graph, mlirValueGetType(value), layoutAt(graph, graph->values[i].definition));
+    MlirType type = typeWith(graph, mlirValueGetType(value), layoutChosenAt(graph, graph->values[i].definition));
     MlirOperation op = tileDefiningOp(value);
     if (tileOpIs(op, "arith.constant"))
       setResult(op, type);
@@ -171,7 +166,7 @@ void layoutApply(Graph *graph, LayoutCounts *counts) {
   for (uint32_t i = 0; i < graph->portCount; ++i) {
     const Port *port = &graph->ports[i];
     if (port->operand >= 0)
-      mlirOperationSetOperand(port->op, port->operand, valueIn(&writer, port->value, layoutAt(graph, i)));
+      mlirOperationSetOperand(port->op, port->operand, valueIn(&writer, port->value, layoutChosenAt(graph, i)));
   }
   setAtoms(graph);
   dropUnused(graph);

@@ -1,5 +1,6 @@
 // tile-assign-layouts: gives every tile of a kernel a layout, and every product an instruction of the machine.
 // Expects: tile kernels without layouts; `chip` and `warps` as options or as the kernel's attributes (the option wins).
+//   Where nobody says how many warps, there are four, or as many more as the tiles' registers ask for (lib/search).
 // Leaves: scheduled kernels: layouts on all tiles, tile.convert_layout where a tile is wanted in two layouts, `atom` on
 //   products, `machine` and `warps` on the kernel. Kernels that have layouts already stay as they are.
 // How a layout is chosen: docs/layouts.md. Papers: linear layouts (Zhou et al. 2025) for what a conversion costs.
@@ -8,7 +9,9 @@
 
 #include "dialects/tile/questions.h"
 #include "dialects/tile/tile.h"
+#include "lib/analysis/registers.h"
 #include "lib/ir/pass.h"
+#include "lib/search/model.h"
 #include "lib/transforms/layout/graph.h"
 #include "mlir-c/BuiltinAttributes.h"
 
@@ -59,15 +62,15 @@ static TileMachine *machineOf(MlirOperation kernel, MlirExtPass pass, TileError 
   return NULL;
 }
 
-// The option, the kernel's attribute, the schedule's product, or 4.
+// The option, the kernel's attribute, the schedule's product, or 0: nobody says.
 static int64_t warpsOf(MlirOperation kernel, MlirExtPass pass) {
   int64_t warps = mlirExtPassGetInteger(pass, "warps");
   MlirAttribute schedule = tileOpAttribute(kernel, "schedule");
   if (warps > 0 || tileIntegerOf(kernel, "warps", &warps))
-    return warps;
+    return warps > 0 ? warps : -1;
   MlirAttribute entry = mlirAttributeIsNull(schedule) ? schedule : tileScheduleAttrGetEntry(schedule, "warps");
   if (mlirAttributeIsNull(entry) || !mlirAttributeIsADenseI64Array(entry))
-    return 4;
+    return 0;
   warps = 1;
   for (intptr_t i = 0; i < mlirDenseArrayGetNumElements(entry); ++i)
     warps *= mlirDenseI64ArrayGetElement(entry, i);
@@ -91,7 +94,7 @@ static bool fillTarget(Graph *graph) {
   return true;
 }
 
-//===--- the pass ---------------------------------------------------------------------===//
+//===--- what is said of it -----------------------------------------------------------===//
 
 static void label(MlirOperation kernel, MlirExtPass pass, const Graph *graph) {
   MlirStringRef chip = mlirExtPassGetString(pass, "chip");
@@ -117,19 +120,77 @@ static void report(MlirOperation kernel, MlirExtPass pass, const LayoutCounts *c
                (unsigned long long)counts->kinds[TileConversionShared], counts->cycles);
 }
 
+//===--- warps ------------------------------------------------------------------------===//
+
+// Registers that the tile takes in a thread with the layout that was chosen.
+static int64_t chosenRegisters(MlirValue tile, void *data) {
+  Graph *graph = data;
+  const Value *value = layoutValueOf(graph, tile);
+  if (!value)
+    return 0;
+  uint64_t count = layoutRegisters(layoutOf(graph, layoutChosenAt(graph, value->definition)));
+  return (int64_t)((count * layoutElementBits(mlirValueGetType(tile)) + 31) / 32);
+}
+
+// Registers by which a thread would have too many; not above 0: they suffice.
+static int64_t excessRegisters(Graph *graph, const TileSearchTarget *target) {
+  const TileRegisterCount count = {.registersOf = chosenRegisters, .data = graph, .willStage = true};
+  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(graph->kernel, 0));
+  TileOps products = tileCollect(graph->kernel, "tile.mma");
+  int64_t needed = tileThreadRegisters(target, products.count > 0, (double)tileBlockRegisters(&count, body),
+                                       (double)tileCopiedRegisters(&count, graph->kernel));
+  needed -= tileRegisterLimit(target, products.count > 0, graph->warps);
+  tileOpsFree(&products);
+  return needed;
+}
+
+static bool decide(Graph *graph, MlirOperation kernel, const TileMachine *machine, int64_t warps) {
+  *graph = (Graph){
+      .kernel = kernel, .context = mlirOperationGetContext(kernel), .machine = machine, .warps = (uint32_t)warps};
+  if (!fillTarget(graph) || !layoutGraphBuild(graph) || !layoutPropose(graph))
+    return false;
+  layoutChoose(graph);
+  return true;
+}
+
+// Layouts on the fewest warps, from four on, whose registers suffice; where none do, on those that lack fewest.
+static bool decideWarps(Graph *graph, MlirOperation kernel, const TileMachine *machine) {
+  enum { Fewest = 4, Most = 16 };
+  TileSearchTarget target;
+  TileError error;
+  int64_t best = Fewest, least = 0;
+  if (!decide(graph, kernel, machine, Fewest))
+    return false;
+  if (tileSearchReadTarget(machine, &target, &error)) // a description may lack what the model asks for
+    least = excessRegisters(graph, &target);
+  for (int64_t warps = 2 * Fewest; least > 0 && warps <= Most && warps * target.lanes <= target.threadsPerBlock;
+       warps *= 2) {
+    layoutGraphDestroy(graph);
+    if (!decide(graph, kernel, machine, warps))
+      return false;
+    int64_t excess = excessRegisters(graph, &target);
+    if (excess >= least)
+      continue;
+    least = excess;
+    best = warps;
+  }
+  if (graph->warps == best)
+    return true;
+  layoutGraphDestroy(graph);
+  return decide(graph, kernel, machine, best);
+}
+
 static bool assign(MlirOperation kernel, MlirExtPass pass, const TileMachine *machine) {
-  Graph graph = {.kernel = kernel, .context = mlirOperationGetContext(kernel), .machine = machine};
+  Graph graph = {.kernel = kernel};
   LayoutCounts counts = {.conversions = 0};
   int64_t warps = warpsOf(kernel, pass);
-  if (!isPowerOfTwo(warps) || warps > 64)
+  if (warps && (!isPowerOfTwo(warps) || warps > 64))
     return tileError(kernel, "is to run on %lld warps, want a power of two up to 64", (long long)warps);
-  graph.warps = (uint32_t)warps;
-  bool ok = fillTarget(&graph) && layoutInlineCalls(kernel);
-  if (ok)
-    mlirExtPassAddStatistic(pass, Padded, layoutPadProducts(kernel, machine));
-  ok = ok && layoutGraphBuild(&graph) && layoutPropose(&graph);
+  if (!layoutInlineCalls(kernel))
+    return false;
+  mlirExtPassAddStatistic(pass, Padded, layoutPadProducts(kernel, machine));
+  bool ok = warps ? decide(&graph, kernel, machine, warps) : decideWarps(&graph, kernel, machine);
   if (ok) {
-    layoutChoose(&graph);
     layoutApply(&graph, &counts);
     label(kernel, pass, &graph);
     report(kernel, pass, &counts);
@@ -137,6 +198,8 @@ static bool assign(MlirOperation kernel, MlirExtPass pass, const TileMachine *ma
   layoutGraphDestroy(&graph);
   return ok;
 }
+
+//===--- the pass ---------------------------------------------------------------------===//
 
 static bool run(MlirOperation kernel, MlirExtPass pass) {
   TileError error = {.text = ""};
@@ -154,7 +217,7 @@ static void dependentDialects(MlirDialectRegistry registry) { tileRegisterDialec
 
 static const MlirExtPassOption options[] = {
     {"chip", "the machine, as lib/machine names it; default: the kernel's", MlirExtOption_String, ""},
-    {"warps", "warps of a block; 0: the kernel's, its schedule's, or 4", MlirExtOption_Integer, "0"},
+    {"warps", "warps of a block; 0: the kernel's, its schedule's, or by its registers", MlirExtOption_Integer, "0"},
     {"report", "say in a remark what conversions were needed", MlirExtOption_Bool, "false"},
 };
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static LayoutId layoutAt(const Graph *graph, uint32_t portNumber) {
+LayoutId layoutChosenAt(const Graph *graph, uint32_t portNumber) {
   const Variable *variable = &graph->variables[graph->ports[portNumber].variable];
   return variable->candidates[variable->chosen].ports[portNumber - variable->firstPort];
 }
@@ -17,13 +17,13 @@ static LayoutId layoutAt(const Graph *graph, uint32_t portNumber) {
 // A tile is converted, or made anew, once per layout that is wanted of it.
 static double priceOfValue(Graph *graph, const Value *value) {
   MlirType type = mlirValueGetType(value->value);
-  LayoutId defined = layoutAt(graph, value->definition);
+  LayoutId defined = layoutChosenAt(graph, value->definition);
   double sum = 0;
   for (uint32_t i = 0; i < value->useCount; ++i) {
-    LayoutId wanted = layoutAt(graph, value->uses[i]);
+    LayoutId wanted = layoutChosenAt(graph, value->uses[i]);
     bool isNew = wanted != defined;
     for (uint32_t j = 0; isNew && j < i; ++j)
-      isNew = layoutAt(graph, value->uses[j]) != wanted;
+      isNew = layoutChosenAt(graph, value->uses[j]) != wanted;
     if (!isNew)
       continue;
     double price = layoutPriceOfConversion(graph, type, defined, wanted);
@@ -117,7 +117,7 @@ static void spread(Graph *graph, uint32_t number, uint32_t candidate, bool *reac
     const Variable *variable = &graph->variables[queue[next]];
     for (uint32_t i = 0; i < variable->portCount; ++i) {
       const Value *value = layoutValueOf(graph, graph->ports[variable->firstPort + i].value);
-      LayoutId layout = layoutAt(graph, variable->firstPort + i);
+      LayoutId layout = layoutChosenAt(graph, variable->firstPort + i);
       adopt(graph, value->definition, layout, reached, queue, &count);
       for (uint32_t u = 0; u < value->useCount; ++u)
         adopt(graph, value->uses[u], layout, reached, queue, &count);

@@ -150,6 +150,7 @@ uint64_t layoutRegisters(const TileLayout *layout);
 
 //===--- choose.c -----------------------------------------------------------------------===//
 double layoutChoose(Graph *graph); // the price of the choice
+LayoutId layoutChosenAt(const Graph *graph, uint32_t port);
 
 //===--- apply.c ------------------------------------------------------------------------===//
 typedef struct LayoutCounts {
