@@ -9,6 +9,9 @@
 
 #include <stdio.h>
 
+// Before upstream's convert-cf-to-llvm, which takes the whole module and would end the process instead.
+static const char hostAssertions[] = "convert-assert-to-runtime";
+
 // Alignment and strides are known when everything is a buffer: kernels access memory as wide as these allow.
 static const char toldKernels[] = "tile-assume-launch-facts{entry-alignment=16}";
 
@@ -45,7 +48,7 @@ bool tileGpuPipelineBuild(const char *conversion, MlirExtPass options, MlirStrin
   snprintf(graph, sizeof graph, tileStageToTileGraph, option);
   snprintf(scheduled, sizeof scheduled, TO_SCHEDULED, length, chip.data);
   snprintf(device, sizeof device, TO_DEVICE, conversion, length, chip.data);
-  const char *const stages[] = {graph, tileStageToBuffers, toldKernels, scheduled, device, toLlvm};
+  const char *const stages[] = {graph, tileStageToBuffers, hostAssertions, toldKernels, scheduled, device, toLlvm};
   tileStagesAppend(stages, sizeof stages / sizeof *stages, append, userData);
   append(tileString(","), userData);
   tileHostStagesAppend(append, userData);

@@ -21,6 +21,7 @@
 #include "lib/transforms/memory/memory.h"
 #include "lib/transforms/pipeline/pipeline.h"
 #include "lib/transforms/schedule/schedule.h"
+#include "lib/transforms/sparsify/sparsify.h"
 #include "mlir-c/RegisterEverything.h"
 
 typedef void (*DialectRegistration)(MlirDialectRegistry registry);
@@ -39,6 +40,9 @@ static const MlirExtPassDefinition *const passes[] = {&tileExpandMathPass, //
                                                       &gpuLaunchToRuntimePass,    //
                                                       &tileLinalgToTilePass,      //
                                                       &sparseToTilePass,          //
+                                                      &sparsePruneNmPass,         //
+                                                      &sparsePackNmPass,          //
+                                                      &sparseRuntimeCheckPass,    //
                                                       &tileBufferizeHostPass,     //
                                                       &tileLaunchToRuntimePass,   //
                                                       &tileToNvvmPass,            //

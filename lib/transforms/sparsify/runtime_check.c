@@ -1,0 +1,310 @@
+// sparse-runtime-check: components that are known only when the program runs are held to their format's rules there.
+//
+// Expects: sparse ops on tensors, before convert-sparse-to-tile. Leaves: before each sparse.assemble whose components
+// are not all constant, and at the start of each function that others may call with encoded tensors, the sizes of the
+// components compared and a function called that looks at their elements (checks/*.mlir); what breaks a rule is a
+// located error (cf.assert). Constants are the verifiers'. Values beyond the matrix and where a mask is false are not
+// looked at: no kernel reads them. Cost: once over positions and coordinates, on the host, at each assemble.
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "dialects/sparse/ops.h"
+#include "dialects/sparse/sparse.h"
+#include "lib/ir/builder.h"
+#include "lib/ir/pass.h"
+#include "lib/transforms/sparsify/checks.h"
+#include "lib/transforms/sparsify/sparsify.h"
+
+enum { MaxRank = 8, MaxArguments = 3 };
+
+//===--- what is checked ------------------------------------------------------===//
+
+// A tensor, or one part of a sum: its components and sizes as values.
+typedef struct Tensor {
+  TileBuilder *builder;
+  MlirOperation module;
+  MlirType type;
+  MlirAttribute encoding;
+  const MlirValue *components;
+  MlirValue sizes[MaxRank];
+  uint64_t *checks;
+} Tensor;
+
+static void buildAssert(TileBuilder *builder, MlirValue condition, const char *message) {
+  const TileAttributeEntry text[] = {{"msg", mlirStringAttrGet(builder->context, tileString(message))}, {NULL}};
+  tileBuild(builder, "cf.assert", 1, &condition, 0, NULL, text, 0, NULL);
+}
+
+static MlirValue dimOf(TileBuilder *builder, MlirValue tensor, intptr_t axis) {
+  int64_t size = mlirShapedTypeGetDimSize(mlirValueGetType(tensor), axis);
+  if (!mlirShapedTypeIsDynamicSize(size))
+    return tileBuildIndex(builder, size);
+  return tileBuildValue(builder, "tensor.dim", mlirIndexTypeGet(builder->context), 2,
+                        (MlirValue[]){tensor, tileBuildIndex(builder, axis)}, NULL);
+}
+
+static MlirValue divideUp(const Tensor *tensor, intptr_t axis, int64_t by) {
+  return tileBuildCeilDiv(tensor->builder, tensor->sizes[axis], tileBuildIndex(tensor->builder, by));
+}
+
+//===--- sizes ----------------------------------------------------------------===//
+
+// What the format says the component's size is; null where the number of entries decides, for which the component
+// before says it.
+static MlirValue wantedSize(const Tensor *tensor, MlirType component, intptr_t index, intptr_t axis) {
+  int64_t size = mlirShapedTypeGetDimSize(component, axis);
+  MlirAttribute encoding = tensor->encoding;
+  SparseWindows w;
+  if (!mlirShapedTypeIsDynamicSize(size))
+    return tileBuildIndex(tensor->builder, size);
+  MlirValue one = tileBuildIndex(tensor->builder, 1);
+  switch (sparseEncodingGetFormat(encoding)) {
+  case SparseCsr:
+    return index ? (MlirValue){NULL} : tileBuildAdd(tensor->builder, tensor->sizes[0], one);
+  case SparseCsc:
+    return index ? (MlirValue){NULL} : tileBuildAdd(tensor->builder, tensor->sizes[1], one);
+  case SparseBsr:
+    if (index)
+      return (MlirValue){NULL};
+    return tileBuildAdd(tensor->builder, divideUp(tensor, 0, sparseEncodingGetSize(encoding, "block", 0)), one);
+  case SparseNm:
+    w = sparseEncodingGetWindows(encoding);
+    return axis ? divideUp(tensor, w.axis, w.m) : divideUp(tensor, 1 - w.axis, w.lines);
+  case SparseMask:
+    return index ? tensor->sizes[axis] : divideUp(tensor, axis, sparseEncodingGetSize(encoding, "tile", axis));
+  default:
+    return (MlirValue){NULL};
+  }
+}
+
+// A component's size that the number of entries decides is that of the coordinates, which come before the values.
+static MlirValue numEntries(const Tensor *tensor, intptr_t index) {
+  MlirValue coordinates = tensor->components[index - 1];
+  return dimOf(tensor->builder, coordinates, mlirShapedTypeGetRank(mlirValueGetType(coordinates)) - 1);
+}
+
+static bool areEqual(MlirValue a, MlirValue b) {
+  int64_t x, y;
+  return mlirValueEqual(a, b) || (tileConstantIndex(a, &x) && tileConstantIndex(b, &y) && x == y);
+}
+
+static void checkSizes(const Tensor *tensor) {
+  SparseComponent parts[SPARSE_MAX_COMPONENTS];
+  intptr_t count = sparseTypeGetComponents(tensor->type, parts);
+  MlirType bit = mlirIntegerTypeGet(tensor->builder->context, 1);
+  char message[128];
+  for (intptr_t i = 0; i < count; i++)
+    for (intptr_t axis = 0; axis < mlirShapedTypeGetRank(parts[i].type); axis++) {
+      MlirValue wanted = wantedSize(tensor, parts[i].type, i, axis);
+      if (mlirValueIsNull(wanted) && i + 1 < count)
+        continue; // as many as there are
+      wanted = mlirValueIsNull(wanted) ? numEntries(tensor, i) : wanted;
+      MlirValue seen = dimOf(tensor->builder, tensor->components[i], axis);
+      if (areEqual(seen, wanted))
+        continue;
+      snprintf(message, sizeof message, "%s of #sparse.%s have another size along axis %d than the tensor's says",
+               parts[i].name, sparseFormatName(sparseEncodingGetFormat(tensor->encoding)), (int)axis);
+      const TileAttributeEntry equal[] = {
+          {"predicate", mlirIntegerAttrGet(mlirIntegerTypeGet(tensor->builder->context, 64), 0)}, {NULL}};
+      MlirValue same = tileBuildValue(tensor->builder, "arith.cmpi", bit, 2, (MlirValue[]){seen, wanted}, equal);
+      buildAssert(tensor->builder, same, message);
+    }
+}
+
+//===--- elements -------------------------------------------------------------===//
+
+static MlirWalkResult relocate(MlirOperation op, void *location) {
+  mlirOperationSetLocation(op, *(MlirLocation *)location);
+  return MlirWalkResultAdvance;
+}
+
+static MlirOperation parseCheck(const Tensor *tensor, const char *name, MlirType positions, MlirType coordinates) {
+  char p[32], i[32], text[8192];
+  MlirOperation function = {NULL};
+  for (size_t k = 0; k < sparseEmbeddedChecksCount; k++) {
+    const TileEmbeddedText *check = &sparseEmbeddedChecks[k];
+    if (strcmp(check->name, name) != 0)
+      continue;
+    snprintf(text, sizeof text, "!P = %s\n!I = %s\n%.*s", tileTypeText(positions, p, sizeof p),
+             tileTypeText(coordinates, i, sizeof i), (int)check->length, (const char *)check->text);
+    MlirModule parsed = mlirModuleCreateParse(tensor->builder->context, tileString(text));
+    if (mlirModuleIsNull(parsed))
+      break;
+    function = mlirBlockGetFirstOperation(mlirModuleGetBody(parsed));
+    mlirOperationRemoveFromParent(function);
+    mlirModuleDestroy(parsed);
+  }
+  return function;
+}
+
+// Calls a check of its own, so that what fails stands at the op that asked. Tensors are cast to what it takes.
+static bool callCheck(const Tensor *tensor, const char *name, MlirType coordinates, intptr_t count, MlirValue *values) {
+  TileBuilder *builder = tensor->builder;
+  MlirType positions = mlirShapedTypeGetElementType(mlirValueGetType(tensor->components[0]));
+  MlirOperation function = parseCheck(tensor, name, positions, coordinates);
+  if (mlirOperationIsNull(function))
+    return tileErrorAt(builder->location, "there is no check '%s' in checks/", name);
+  MlirType type = mlirTypeAttrGetValue(tileOpAttribute(function, "function_type"));
+  mlirOperationWalk(function, relocate, &builder->location, MlirWalkPreOrder);
+  mlirOperationSetAttributeByName(function, tileString("sym_name"),
+                                  mlirStringAttrGet(builder->context, tileString("sparse_check")));
+  MlirSymbolTable symbols = mlirSymbolTableCreate(tensor->module);
+  MlirAttribute symbol = mlirSymbolTableInsert(symbols, function);
+  mlirSymbolTableDestroy(symbols);
+  for (intptr_t i = 0; i < count; i++)
+    if (!mlirTypeEqual(mlirValueGetType(values[i]), mlirFunctionTypeGetInput(type, i)))
+      values[i] = tileBuildValue(builder, "tensor.cast", mlirFunctionTypeGetInput(type, i), 1, &values[i], NULL);
+  const TileAttributeEntry callee[] = {
+      {"callee", mlirFlatSymbolRefAttrGet(builder->context, mlirStringAttrGetValue(symbol))}, {NULL}};
+  tileBuild(builder, "func.call", count, values, 0, NULL, callee, 0, NULL);
+  ++*tensor->checks;
+  return true;
+}
+
+static bool checkSegments(const Tensor *tensor, MlirValue size) {
+  MlirValue values[] = {tensor->components[0], tensor->components[1], size};
+  return callCheck(tensor, "segments", sparseEncodingGetType(tensor->encoding, "coordinates"), 3, values);
+}
+
+static bool checkEntries(const Tensor *tensor) {
+  TileBuilder *builder = tensor->builder;
+  const int64_t rank[] = {mlirShapedTypeGetRank(tensor->type)};
+  MlirType list = mlirRankedTensorTypeGet(1, rank, mlirIndexTypeGet(builder->context), mlirAttributeGetNull());
+  MlirType bit = mlirIntegerTypeGet(builder->context, 1);
+  MlirValue values[] = {tensor->components[0],
+                        tileBuildValue(builder, "tensor.from_elements", list, rank[0], tensor->sizes, NULL),
+                        tileBuildInteger(builder, bit, sparseEncodingGetFlag(tensor->encoding, "unordered"))};
+  return callCheck(tensor, "entries", sparseEncodingGetType(tensor->encoding, "coordinates"), 3, values);
+}
+
+static bool checkElements(const Tensor *tensor) {
+  SparseWindows w;
+  switch (sparseEncodingGetFormat(tensor->encoding)) {
+  case SparseCsr:
+    return checkSegments(tensor, tensor->sizes[1]);
+  case SparseCsc:
+    return checkSegments(tensor, tensor->sizes[0]);
+  case SparseBsr:
+    return checkSegments(tensor, divideUp(tensor, 1, sparseEncodingGetSize(tensor->encoding, "block", 1)));
+  case SparseCoo:
+    return checkEntries(tensor);
+  case SparseNm:
+    w = sparseEncodingGetWindows(tensor->encoding);
+    return callCheck(tensor, "windows", sparseEncodingGetType(tensor->encoding, "coordinates"), 2,
+                     (MlirValue[]){tensor->components[0], tileBuildIndex(tensor->builder, w.m / w.together)});
+  default:
+    return true; // a mask says nothing that its sizes do not
+  }
+}
+
+// The parts of a sum one after another.
+static bool checkTensor(Tensor tensor) {
+  SparseComponent unused[SPARSE_MAX_COMPONENTS];
+  if (!sparseEncodingIs(tensor.encoding, SparseSum)) {
+    checkSizes(&tensor);
+    return checkElements(&tensor);
+  }
+  for (intptr_t i = 0; i < sparseEncodingGetNumParts(tensor.encoding); i++) {
+    Tensor part = tensor;
+    part.encoding = sparseEncodingGetPart(tensor.encoding, i);
+    part.type = sparseTypeWithEncoding(tensor.type, part.encoding);
+    if (!checkTensor(part))
+      return false;
+    tensor.components += sparseTypeGetComponents(part.type, unused);
+  }
+  return true;
+}
+
+//===--- where -----------------------------------------------------------------===//
+
+static bool areConstant(MlirOperation assemble) {
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(assemble); i++)
+    if (!tileOpIs(tileDefiningOp(mlirOperationGetOperand(assemble, i)), "arith.constant"))
+      return false;
+  return true;
+}
+
+static bool checkAssemble(MlirOperation op, MlirOperation module, uint64_t *checks) {
+  TileBuilder builder = tileBuilderBefore(op);
+  SparseComponent unused[SPARSE_MAX_COMPONENTS];
+  MlirType type = tileResultType(op, 0);
+  Tensor tensor = {&builder, module, type, sparseTypeGetEncoding(type), .checks = checks};
+  MlirValue components[SPARSE_MAX_COMPONENTS];
+  intptr_t next = sparseTypeGetComponents(type, unused);
+  for (intptr_t i = 0; i < next; i++)
+    components[i] = mlirOperationGetOperand(op, i);
+  for (intptr_t axis = 0; axis < mlirShapedTypeGetRank(type); axis++)
+    tensor.sizes[axis] = mlirShapedTypeIsDynamicDim(type, axis)
+                             ? mlirOperationGetOperand(op, next++)
+                             : tileBuildIndex(&builder, mlirShapedTypeGetDimSize(type, axis));
+  tensor.components = components;
+  return checkTensor(tensor);
+}
+
+// An encoded argument of a function is taken apart for its components.
+static bool checkArgument(MlirValue argument, MlirBlock body, MlirOperation function, MlirOperation module,
+                          uint64_t *checks) {
+  TileBuilder builder = tileBuilderAtStart(body, mlirOperationGetLocation(function));
+  SparseComponent parts[SPARSE_MAX_COMPONENTS];
+  MlirType type = mlirValueGetType(argument), types[SPARSE_MAX_COMPONENTS];
+  Tensor tensor = {&builder, module, type, sparseTypeGetEncoding(type), .checks = checks};
+  MlirValue components[SPARSE_MAX_COMPONENTS];
+  intptr_t count = sparseTypeGetComponents(type, parts);
+  for (intptr_t i = 0; i < count; i++)
+    types[i] = parts[i].type;
+  MlirOperation apart = sparseDisassembleOpCreate(&builder, count, types, argument);
+  for (intptr_t i = 0; i < count; i++)
+    components[i] = mlirOperationGetResult(apart, i);
+  for (intptr_t axis = 0; axis < mlirShapedTypeGetRank(type); axis++)
+    tensor.sizes[axis] = dimOf(&builder, argument, axis);
+  tensor.components = components;
+  return checkTensor(tensor);
+}
+
+static bool isPrivate(MlirOperation function) {
+  MlirAttribute visibility = tileOpAttribute(function, "sym_visibility");
+  return !mlirAttributeIsNull(visibility) && tileStringEquals(mlirStringAttrGetValue(visibility), "private");
+}
+
+static bool checkArguments(MlirOperation function, MlirOperation module, uint64_t *checks) {
+  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(function, 0));
+  if (isPrivate(function) || mlirBlockIsNull(body))
+    return true;
+  for (intptr_t i = 0; i < mlirBlockGetNumArguments(body); i++) {
+    MlirValue argument = mlirBlockGetArgument(body, i);
+    if (!mlirAttributeIsNull(sparseTypeGetEncoding(mlirValueGetType(argument))) &&
+        !checkArgument(argument, body, function, module, checks))
+      return false;
+  }
+  return true;
+}
+
+//===--- the pass ---------------------------------------------------------------===//
+
+static bool run(MlirOperation module, MlirExtPass pass) {
+  TileOps assembles = tileCollect(module, "sparse.assemble"), functions = tileCollect(module, "func.func");
+  uint64_t checks = 0;
+  bool ok = true;
+  for (intptr_t i = 0; i < assembles.count && ok; i++)
+    ok = areConstant(assembles.items[i]) || checkAssemble(assembles.items[i], module, &checks);
+  for (intptr_t i = 0; i < functions.count && ok; i++)
+    ok = checkArguments(functions.items[i], module, &checks);
+  mlirExtPassAddStatistic(pass, 0, checks);
+  tileOpsFree(&assembles);
+  tileOpsFree(&functions);
+  return ok;
+}
+
+static void dependents(MlirDialectRegistry registry) {
+  sparseRegisterDialect(registry);
+  tileInsertDialects(registry, (const char *const[]){"arith", "cf", "func", "scf", "tensor", NULL});
+}
+
+const MlirExtPassDefinition sparseRuntimeCheckPass = {
+    .argument = "sparse-runtime-check",
+    .summary = "Check the components of sparse tensors when the program runs",
+    .anchor = "builtin.module",
+    .statistics = (const char *const[]){"checks: tensors, and parts of sums, whose elements are checked", NULL},
+    .dependentDialects = dependents,
+    .run = run,
+};
