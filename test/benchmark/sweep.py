@@ -25,6 +25,8 @@ def docs(folder):
     for chip in ("sm_80", "gfx942"):
         # 2 · 128³ / tile elements of f16, and the sum's 128² f32.
         assert [read[tile, chip] for tile in (32, 64, 128)] == [2 * 128**3 // tile * 2 + 128**2 * 4 for tile in (32, 64, 128)], read
+    # However small the tile, no warp repeats another's work: the instruction fits the warps' shares.
+    assert all(int(row["mma_flops"]) == 2 * 128**3 for row in rows.values()), [row["mma_flops"] for row in rows.values()]
     report = json.loads((folder / "results.json").read_text())
     assert report["manifest"]["compiler"] and "linalg.generic" in report["manifest"]["program"]
     assert all(result["stats"]["manifest"]["seed"] == 1 and result["stats"]["kernels"] for result in report["results"])

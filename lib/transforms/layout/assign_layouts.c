@@ -153,9 +153,10 @@ static bool decide(Graph *graph, MlirOperation kernel, const TileMachine *machin
   return true;
 }
 
+enum { Fewest = 4, Most = 16 };
+
 // Layouts on the fewest warps, from four on, whose registers suffice; where none do, on those that lack fewest.
 static bool decideWarps(Graph *graph, MlirOperation kernel, const TileMachine *machine) {
-  enum { Fewest = 4, Most = 16 };
   TileSearchTarget target;
   TileError error;
   int64_t best = Fewest, least = 0;
@@ -188,7 +189,7 @@ static bool assign(MlirOperation kernel, MlirExtPass pass, const TileMachine *ma
     return tileError(kernel, "is to run on %lld warps, want a power of two up to 64", (long long)warps);
   if (!layoutInlineCalls(kernel))
     return false;
-  mlirExtPassAddStatistic(pass, Padded, layoutPadProducts(kernel, machine));
+  mlirExtPassAddStatistic(pass, Padded, layoutPadProducts(kernel, machine, (uint32_t)(warps ? warps : Fewest)));
   bool ok = warps ? decide(&graph, kernel, machine, warps) : decideWarps(&graph, kernel, machine);
   if (ok) {
     layoutApply(&graph, &counts);

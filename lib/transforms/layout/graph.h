@@ -132,9 +132,10 @@ bool layoutAddCandidate(Graph *graph, uint32_t variable, LayoutId own); // true 
 
 //===--- products.c ---------------------------------------------------------------===//
 bool layoutProposeProduct(Graph *graph, uint32_t variable); // false after a diagnostic
-// The atom that wastes least on a product of these sizes and types; false if the machine has none for the types.
-bool layoutFindAtom(const TileMachine *machine, MlirOperation product, char *name, size_t capacity,
-                    TileMachineAtom *atom);
+// The atom that wastes least on a product of these sizes and types, shared among so many warps; unless `mayPad`, of
+// those that divide the sizes. False if the machine has none for the types.
+bool layoutFindAtom(const TileMachine *machine, MlirOperation product, uint32_t warps, bool mayPad, char *name,
+                    size_t capacity, TileMachineAtom *atom);
 
 //===--- facts.c --------------------------------------------------------------------===//
 // What is known of the memory behind operand `operand` of a load, store or gather, as TileMemoryFacts; `order` receives
@@ -162,6 +163,6 @@ void layoutApply(Graph *graph, LayoutCounts *counts);
 //===--- prepare.c ------------------------------------------------------------------------===//
 bool layoutInlineCalls(MlirOperation kernel); // false after a diagnostic
 // Pads products that no atom of the machine divides, up to the atom; what is added is zero and cut off again.
-uint64_t layoutPadProducts(MlirOperation kernel, const TileMachine *machine);
+uint64_t layoutPadProducts(MlirOperation kernel, const TileMachine *machine, uint32_t warps);
 
 #endif

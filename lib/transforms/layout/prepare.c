@@ -73,13 +73,13 @@ static MlirValue padded(TileBuilder *builder, MlirValue value, const int64_t *sh
                         (TileAttributeEntry[]){{"static_offsets", offsets(builder->context, rank)}, {0}});
 }
 
-static bool padProduct(MlirOperation op, const TileMachine *machine) {
+static bool padProduct(MlirOperation op, const TileMachine *machine, uint32_t warps) {
   char name[48];
   TileMachineAtom atom;
   MlirValue sides[] = {tileOpOperand(op, "lhs"), tileOpOperand(op, "rhs"), tileOpOperand(op, "accumulator")};
   MlirType result = tileResultType(op, 0), lhs = mlirValueGetType(sides[0]);
   intptr_t rank = tileTypeGetRank(result);
-  if (!layoutFindAtom(machine, op, name, sizeof name, &atom))
+  if (!layoutFindAtom(machine, op, warps, true, name, sizeof name, &atom))
     return false;
   int64_t m = roundUp(tileTypeGetSize(result, rank - 2), atom.m),
           n = roundUp(tileTypeGetSize(result, rank - 1), atom.n);
@@ -104,11 +104,11 @@ static bool padProduct(MlirOperation op, const TileMachine *machine) {
   return true;
 }
 
-uint64_t layoutPadProducts(MlirOperation kernel, const TileMachine *machine) {
+uint64_t layoutPadProducts(MlirOperation kernel, const TileMachine *machine, uint32_t warps) {
   TileOps products = tileCollect(kernel, "tile.mma");
   uint64_t count = 0;
   for (intptr_t i = 0; i < products.count; ++i)
-    count += padProduct(products.items[i], machine);
+    count += padProduct(products.items[i], machine, warps);
   tileOpsFree(&products);
   return count;
 }

@@ -28,9 +28,11 @@ static Sizes sizesOf(MlirOperation op) {
 
 static int64_t roundUp(int64_t size, int64_t to) { return (size + to - 1) / to * to; }
 
-// Multiply-adds that a warp does for the product with this atom: what padding wastes counts.
-static int64_t workOf(const Sizes *sizes, const TileMachineAtom *atom) {
-  return roundUp(sizes->m, atom->m) * roundUp(sizes->n, atom->n) * roundUp(sizes->k, atom->k);
+// Multiply-adds that the busiest of the warps does for the product with this atom: what padding wastes counts, and what
+// warps repeat that have no atom of their own.
+static int64_t workOf(const Sizes *sizes, const TileMachineAtom *atom, int64_t warps) {
+  int64_t atoms = roundUp(sizes->m, atom->m) / atom->m * (roundUp(sizes->n, atom->n) / atom->n);
+  return roundUp(atoms, warps) / warps * atom->m * atom->n * roundUp(sizes->k, atom->k);
 }
 
 // An instruction for the elements as they are, or for the parts that f32 may be split into.
@@ -45,17 +47,22 @@ static bool takes(const TileMachineAtom *atom, MlirOperation op) {
           (part && tileMachineAtomTakes(atom, part, part, text[2])));
 }
 
+static bool divides(const Sizes *sizes, const TileMachineAtom *atom) {
+  return sizes->m % atom->m == 0 && sizes->n % atom->n == 0 && sizes->k % atom->k == 0;
+}
+
 // An atom with a free size is taken as the file names it; none of one warp has one so far.
-bool layoutFindAtom(const TileMachine *machine, MlirOperation op, char *name, size_t capacity, TileMachineAtom *best) {
+bool layoutFindAtom(const TileMachine *machine, MlirOperation op, uint32_t warps, bool mayPad, char *name,
+                    size_t capacity, TileMachineAtom *best) {
   Sizes sizes = sizesOf(op);
   int64_t least = INT64_MAX, largest = 0;
   for (size_t i = 0; tileOpIs(op, "tile.mma") && i < tileMachineGetKeyCount(machine); ++i) {
     const char *value, *key = tileMachineGetKeyAt(machine, i, &value);
     TileMachineAtom atom;
     if (strncmp(key, "atom.", 5) || strchr(key, '*') || !tileMachineFindAtom(machine, key + 5, &atom, NULL) ||
-        !takes(&atom, op))
+        !takes(&atom, op) || (!mayPad && !divides(&sizes, &atom)))
       continue;
-    int64_t work = workOf(&sizes, &atom), size = atom.m * atom.n * atom.k;
+    int64_t work = workOf(&sizes, &atom, warps), size = atom.m * atom.n * atom.k;
     if (work > least || (work == least && size <= largest))
       continue;
     least = work;
@@ -136,7 +143,7 @@ bool layoutProposeProduct(Graph *graph, uint32_t number) {
   MlirOperation op = graph->variables[number].op;
   TileMachineAtom atom;
   char name[48];
-  if (layoutFindAtom(graph->machine, op, name, sizeof name, &atom))
+  if (layoutFindAtom(graph->machine, op, graph->warps, false, name, sizeof name, &atom))
     return proposeAtom(graph, number, name, &atom);
   proposeMultiplyAdds(graph, number);
   for (uint32_t i = 0; i < graph->variables[number].candidateCount; ++i)
