@@ -47,6 +47,7 @@ endfunction()
 tessera_embed(tileEmbeddedMachines lib/machine/embedded.h lib/machine/*.machine)
 tessera_embed(sparseEmbeddedKernels lib/conversion/sparse_to_tile/kernels.h lib/conversion/sparse_to_tile/kernels/*.mlir)
 tessera_embed(sparseEmbeddedChecks lib/transforms/sparsify/checks.h lib/transforms/sparsify/checks/*.mlir)
+tessera_embed(tileRocdlFunctions lib/target/rocdl/embedded.h lib/target/rocdl/*.ll)
 list(APPEND COMPILER_SOURCES ${EMBEDDED_TEXTS})
 
 # The C API archives are taken as files: linking their CMake targets would drag in the static MLIR archives,

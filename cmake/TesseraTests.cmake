@@ -33,6 +33,8 @@ target_sources(device_test PRIVATE ${standin}/twin.c ${standin}/path.c)
 target_link_libraries(device_test PRIVATE ${CMAKE_DL_LIBS})
 set_target_properties(device_test PROPERTIES ENABLE_EXPORTS ON) # it loads a program
 target_link_libraries(jit_test PRIVATE LLVM) # it parses its modules from text
+target_link_libraries(messages_test PRIVATE LLVM)
+set_target_properties(messages_test PROPERTIES ENABLE_EXPORTS ON) # its module calls it
 
 configure_file(test/lit.site.cfg.py.in test/lit.site.cfg.py @ONLY)
 

@@ -38,7 +38,6 @@ UPSTREAM = ["math.*", "arith.*", "casts"]  # ops that are not in the table
 KNOWN = [  # (op, "type variant", reason): patterns of what compiled code refuses or gets wrong today
 ]
 REFUSED = [  # (chip, op, "type variant", what is said): patterns of what a GPU refuses, at the op
-    ("gfx.* code", "print", ".*", "'llvm.call' op comes later: AMD's GPUs have no code for 'tile.print' yet; the emulator runs it"),
 ]
 
 

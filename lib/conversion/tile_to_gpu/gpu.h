@@ -88,9 +88,9 @@ bool tileKernelsToGpu(MlirOperation module, const GpuOptions *options, GpuCounts
 MlirValue gpuTextAddress(TileBuilder *builder, MlirOperation module, const char *text);
 // The machine of this name; null after a diagnostic that says it is not `whose` ("AMD's") of this instruction set.
 TileMachine *gpuLoadChip(MlirOperation module, MlirStringRef chip, const char *isa, const char *whose);
-// `fail` and `print` by calls of __assertfail and vprintf.
+// `fail` and `print` by calls of __assertfail and vprintf; `privateSpace`: where a thread's own memory is.
 void gpuAssertFail(TileBuilder *builder, MlirOperation module, const char *text);
-void gpuVprintf(TileBuilder *builder, MlirOperation module, const char *format, intptr_t count,
+void gpuVprintf(TileBuilder *builder, MlirOperation module, unsigned privateSpace, const char *format, intptr_t count,
                 const MlirValue *values);
 // Declares an external function of the gpu.module, once.
 void gpuDeclare(MlirOperation module, const char *name, MlirType functionType);

@@ -34,23 +34,24 @@ void gpuAssertFail(TileBuilder *builder, MlirOperation module, const char *text)
   call(builder, module, "__assertfail", 5, operands, mlirLLVMVoidTypeGet(builder->context));
 }
 
-static MlirValue slot(TileBuilder *builder, intptr_t bytes) {
+static MlirValue slot(TileBuilder *builder, intptr_t bytes, unsigned space) {
   MlirContext context = builder->context;
-  MlirType pointer = mlirLLVMPointerTypeGet(context, 0);
+  MlirType pointer = mlirLLVMPointerTypeGet(context, space), generic = mlirLLVMPointerTypeGet(context, 0);
   MlirValue one = tileBuildInteger(builder, i32Type(builder->context), 1);
   MlirType type = mlirLLVMArrayTypeGet(mlirIntegerTypeGet(context, 64), (unsigned)(bytes / 8));
   TileAttributeEntry attributes[] = {{"elem_type", mlirTypeAttrGet(type)},
                                      {"alignment", mlirIntegerAttrGet(mlirIntegerTypeGet(context, 64), 8)},
                                      {NULL}};
-  return tileBuildValue(builder, "llvm.alloca", pointer, 1, &one, attributes);
+  MlirValue slot = tileBuildValue(builder, "llvm.alloca", pointer, 1, &one, attributes);
+  return space ? tileBuildValue(builder, "llvm.addrspacecast", generic, 1, &slot, NULL) : slot;
 }
 
 // vprintf takes the values in a buffer, each aligned to its size; i32 take a word of eight bytes of their own here only
 // when the next value is wider, so all are passed as eight bytes.
-void gpuVprintf(TileBuilder *builder, MlirOperation module, const char *format, intptr_t count,
+void gpuVprintf(TileBuilder *builder, MlirOperation module, unsigned privateSpace, const char *format, intptr_t count,
                 const MlirValue *values) {
   MlirType pointer = mlirLLVMPointerTypeGet(builder->context, 0);
-  MlirValue buffer = slot(builder, 8 * (count ? count : 1));
+  MlirValue buffer = slot(builder, 8 * (count ? count : 1), privateSpace);
   for (intptr_t i = 0; i < count; ++i) {
     int32_t at = (int32_t)(8 * i);
     TileAttributeEntry place[] = {{"elem_type", mlirTypeAttrGet(mlirIntegerTypeGet(builder->context, 8))},

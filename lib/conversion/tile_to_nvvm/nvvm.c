@@ -131,6 +131,13 @@ static const char *scope(MlirStringRef name) {
   return "";
 }
 
+enum { GenericSpace = 0 };
+
+static void print(TileBuilder *builder, MlirOperation module, const char *format, intptr_t count,
+                  const MlirValue *values) {
+  gpuVprintf(builder, module, GenericSpace, format, count, values);
+}
+
 const GpuVocabulary tileNvvmVocabulary = {
     .name = "nvvm",
     .target = target,
@@ -149,5 +156,5 @@ const GpuVocabulary tileNvvmVocabulary = {
     .waitCopies = waitCopies,
     .scope = scope,
     .fail = gpuAssertFail,
-    .print = gpuVprintf,
+    .print = print,
 };

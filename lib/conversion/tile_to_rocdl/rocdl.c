@@ -141,6 +141,13 @@ static const char *scope(MlirStringRef name) {
   return tileStringEquals(name, "cluster") || tileStringEquals(name, "device") ? "agent" : "";
 }
 
+enum { PrivateSpace = 5 };
+
+static void print(TileBuilder *builder, MlirOperation module, const char *format, intptr_t count,
+                  const MlirValue *values) {
+  gpuVprintf(builder, module, PrivateSpace, format, count, values);
+}
+
 const GpuVocabulary tileRocdlVocabulary = {
     .name = "rocdl",
     .target = target,
@@ -154,5 +161,5 @@ const GpuVocabulary tileRocdlVocabulary = {
     .mma = tileRocdlMma,
     .scope = scope,
     .fail = gpuAssertFail,
-    .print = gpuVprintf,
+    .print = print,
 };

@@ -67,5 +67,9 @@ const tessera_driver_t tessera_cuda_driver = {
     .name = "cuda",
     .open = open_device,
     .suits = suits,
+    .close = tessera_vendor_close,
+    .stream_synchronize = tessera_vendor_stream_synchronize,
+    .module_load = tessera_vendor_module_load,
+    .launch = tessera_vendor_launch,
     TESSERA_VENDOR_DRIVER,
 };

@@ -1,5 +1,6 @@
-// rocm.c - AMD's GPUs by libamdhip64.so. What CUDA's driver has too: vendor.c.
+// rocm.c - AMD's GPUs by libamdhip64.so, and the messages of their kernels. What CUDA's driver has too: vendor.c.
 #include "lib/runtime/drivers/vendor.h"
+#include "lib/runtime/messages.h"
 
 #include <string.h>
 
@@ -17,18 +18,29 @@ static bool find_chip(const char *properties, tessera_vendor_device_t *device, t
   return tessera_fail(out_error, "the driver does not say which chip '%s' is", device->info.name);
 }
 
-static bool attach(tessera_vendor_device_t *device, tessera_error_t *out_error) {
+static bool find_properties(tessera_vendor_device_t *device, tessera_error_t *out_error) {
   char properties[PROPERTIES_BYTES] = "";
   int (*get)(void *, int);
   void *symbol = tessera_vendor_symbol(device, "hipGetDevicePropertiesR0600", NULL);
   symbol = symbol ? symbol : tessera_vendor_symbol(device, "hipGetDeviceProperties", out_error);
-  void *set = symbol ? tessera_vendor_symbol(device, "hipSetDevice", out_error) : NULL;
-  if (!set)
+  if (!symbol)
     return false;
   memcpy(&get, &symbol, sizeof symbol);
-  memcpy(&device->device_set, &set, sizeof set);
   return tessera_vendor_check(device, get(properties, device->device), "asking for the chip", out_error) &&
          find_chip(properties, device, out_error);
+}
+
+static bool attach(tessera_vendor_device_t *device, tessera_error_t *out_error) {
+  void *set = tessera_vendor_symbol(device, "hipSetDevice", out_error);
+  void *synchronize = set ? tessera_vendor_symbol(device, "hipDeviceSynchronize", out_error) : NULL;
+  void *global = synchronize ? tessera_vendor_symbol(device, "hipModuleGetGlobal", out_error) : NULL;
+  if (!global)
+    return false;
+  memcpy(&device->device_set, &set, sizeof set);
+  memcpy(&device->device_synchronize, &synchronize, sizeof synchronize);
+  memcpy(&device->module_global, &global, sizeof global);
+  pthread_mutex_init(&device->lock, NULL);
+  return find_properties(device, out_error);
 }
 
 // The name without a number comes with packages for developers only.
@@ -46,9 +58,86 @@ static int suits(void *opened, const tessera_image_t *image) {
   return strcmp(image->form, "hsaco") == 0 && strcmp(image->chip, device->info.chip) == 0;
 }
 
+//===--- messages -----------------------------------------------------------------------===//
+
+enum { MESSAGES_BYTES = 1 << 20 };
+
+static bool copy_now(tessera_vendor_device_t *device, void *to, const void *from, size_t bytes,
+                     tessera_error_t *out_error) {
+  void *stream;
+  if (!tessera_vendor_stream_create(device, &stream, out_error))
+    return false;
+  bool ok = tessera_vendor_copy(device, to, from, bytes, stream, out_error) &&
+            tessera_vendor_stream_synchronize(device, stream, out_error);
+  return tessera_vendor_stream_destroy(device, stream, ok ? out_error : NULL) && ok;
+}
+
+// Code that says anything has a word for the buffer's address. All of a device's code shares one buffer.
+static bool give_buffer(tessera_vendor_device_t *device, void *address, tessera_error_t *out_error) {
+  pthread_mutex_lock(&device->lock);
+  bool ok = device->messages || tessera_vendor_allocate(device, MESSAGES_BYTES, &device->messages, out_error);
+  if (ok && !((tessera_messages_t *)device->messages)->bytes) {
+    memset(device->messages, 0, MESSAGES_BYTES);
+    tessera_messages_begin(device->messages, MESSAGES_BYTES);
+  }
+  ok = ok && copy_now(device, address, &((tessera_messages_t *)device->messages)->self, sizeof(void *), out_error);
+  pthread_mutex_unlock(&device->lock);
+  return ok;
+}
+
+static bool module_load(void *opened, const tessera_image_t *image, void **out_module, tessera_error_t *out_error) {
+  tessera_vendor_device_t *device = opened;
+  void *address = NULL;
+  size_t bytes = 0;
+  if (!tessera_vendor_module_load(device, image, out_module, out_error))
+    return false;
+  if (device->module_global(&address, &bytes, *out_module, "tessera_messages") != 0 || bytes != sizeof(void *))
+    return true; // it says nothing
+  if (give_buffer(device, address, out_error))
+    return true;
+  tessera_vendor_module_unload(device, *out_module, NULL);
+  return false;
+}
+
+// While messages are read and forgotten no kernel may add any.
+static bool launch(void *opened, void *kernel, const tessera_device_launch_t *one, void *stream,
+                   tessera_error_t *out_error) {
+  tessera_vendor_device_t *device = opened;
+  pthread_mutex_lock(&device->lock);
+  bool ok = tessera_vendor_launch(device, kernel, one, stream, out_error);
+  pthread_mutex_unlock(&device->lock);
+  return ok;
+}
+
+static bool take_messages(tessera_vendor_device_t *device, tessera_error_t *out_error) {
+  pthread_mutex_lock(&device->lock);
+  bool ok = true;
+  if (device->messages && tessera_messages_are_there(device->messages))
+    ok = tessera_vendor_check(device, device->device_synchronize(), "waiting for the device", out_error) &&
+         tessera_messages_take(device->messages, stdout, out_error);
+  pthread_mutex_unlock(&device->lock);
+  return ok;
+}
+
+static bool stream_synchronize(void *opened, void *stream, tessera_error_t *out_error) {
+  return tessera_vendor_stream_synchronize(opened, stream, out_error) && take_messages(opened, out_error);
+}
+
+static void close_device(void *opened) {
+  tessera_vendor_device_t *device = opened;
+  if (device->messages)
+    tessera_vendor_release(device, device->messages, NULL);
+  pthread_mutex_destroy(&device->lock);
+  tessera_vendor_close(device);
+}
+
 const tessera_driver_t tessera_rocm_driver = {
     .name = "rocm",
     .open = open_device,
     .suits = suits,
+    .close = close_device,
+    .stream_synchronize = stream_synchronize,
+    .module_load = module_load,
+    .launch = launch,
     TESSERA_VENDOR_DRIVER,
 };

@@ -98,14 +98,14 @@ void tessera_vendor_close(void *opened) {
   free(device);
 }
 
-static bool enter(const tessera_vendor_device_t *device, tessera_error_t *out_error) {
+bool tessera_vendor_enter(const tessera_vendor_device_t *device, tessera_error_t *out_error) {
   int status = device->context ? device->cuda.context_set(device->context) : device->device_set(device->device);
   return tessera_vendor_check(device, status, "entering the device", out_error);
 }
 
 // Makes the device the thread's, then reports `call`.
 #define ON_DEVICE(device, doing, out_error, invoke)                                                                    \
-  (enter(device, out_error) && tessera_vendor_check(device, (device)->call.invoke, doing, out_error))
+  (tessera_vendor_enter(device, out_error) && tessera_vendor_check(device, (device)->call.invoke, doing, out_error))
 
 //===--- memory -----------------------------------------------------------------------===//
 
@@ -180,7 +180,7 @@ bool tessera_vendor_module_load(void *opened, const tessera_image_t *image, void
   int options[] = {TESSERA_ERROR_LOG, TESSERA_ERROR_LOG_BYTES};
   void *values[] = {log, (void *)(uintptr_t)LOG_BYTES};
   bool is_ptx = strcmp(image->form, "ptx") == 0;
-  if (!enter(device, out_error))
+  if (!tessera_vendor_enter(device, out_error))
     return false;
   int status = device->call.module_load(out_module, image->data, is_ptx ? 2 : 0, options, values);
   log[LOG_BYTES - 1] = 0;

@@ -7,6 +7,8 @@
 
 #include "lib/runtime/driver.h"
 
+#include <pthread.h>
+
 // Handles are pointers; a device is an int; every function returns 0 or the number of an error.
 //   X(field, CUDA's name, HIP's name, parameters)
 // Names are those that libraries export, with the suffix of the version that has these parameters.
@@ -76,8 +78,13 @@ typedef struct tessera_vendor_device_t {
   void *library, *context;
   int device;
   tessera_device_info_t info;
-  tessera_cuda_functions_t cuda;  // of an NVIDIA device
-  int (*device_set)(int ordinal); // of an AMD device
+  tessera_cuda_functions_t cuda; // of an NVIDIA device
+  // Of an AMD device.
+  int (*device_set)(int ordinal);
+  int (*device_synchronize)(void);
+  int (*module_global)(void **address, size_t *bytes, void *module, const char *name);
+  void *messages;       // lib/runtime/messages.h; NULL: no code of this device has any
+  pthread_mutex_t lock; // of the messages: no launch while they are read
 } tessera_vendor_device_t;
 
 typedef struct tessera_vendor_t {
@@ -94,6 +101,8 @@ void tessera_vendor_close(void *device);
 // 0 is true; else the library's own text, after what was being |doing|.
 bool tessera_vendor_check(const tessera_vendor_device_t *device, int status, const char *doing,
                           tessera_error_t *out_error);
+// Makes the device the thread's: all that follow do so themselves.
+bool tessera_vendor_enter(const tessera_vendor_device_t *device, tessera_error_t *out_error);
 // A function of the library that only one vendor has; NULL after an error.
 void *tessera_vendor_symbol(const tessera_vendor_device_t *device, const char *name, tessera_error_t *out_error);
 
@@ -117,14 +126,12 @@ bool tessera_vendor_kernel_find(void *device, void *module, const tessera_image_
 bool tessera_vendor_launch(void *device, void *kernel, const tessera_device_launch_t *launch, void *stream,
                            tessera_error_t *out_error);
 
-// The rows of a driver's table that these fill.
+// The rows of a driver's table that these fill for both.
 #define TESSERA_VENDOR_DRIVER                                                                                          \
-  .close = tessera_vendor_close, .allocate = tessera_vendor_allocate, .release = tessera_vendor_release,               \
-  .copy = tessera_vendor_copy, .stream_create = tessera_vendor_stream_create,                                          \
-  .stream_destroy = tessera_vendor_stream_destroy, .stream_synchronize = tessera_vendor_stream_synchronize,            \
+  .allocate = tessera_vendor_allocate, .release = tessera_vendor_release, .copy = tessera_vendor_copy,                 \
+  .stream_create = tessera_vendor_stream_create, .stream_destroy = tessera_vendor_stream_destroy,                      \
   .event_create = tessera_vendor_event_create, .event_destroy = tessera_vendor_event_destroy,                          \
   .event_record = tessera_vendor_event_record, .event_elapsed = tessera_vendor_event_elapsed,                          \
-  .module_load = tessera_vendor_module_load, .module_unload = tessera_vendor_module_unload,                            \
-  .kernel_find = tessera_vendor_kernel_find, .launch = tessera_vendor_launch
+  .module_unload = tessera_vendor_module_unload, .kernel_find = tessera_vendor_kernel_find
 
 #endif // TESSERA_RUNTIME_DRIVERS_VENDOR_H

@@ -1,13 +1,16 @@
 // ROCm's device library in the few functions that our kernels need: sizes of the grid from the kernel's hidden
-// arguments, and an assertion that stops the wave (the message is the emulator's and the debugger's: there is no way
-// for text).
+// arguments, and messages by a buffer of our runtime's (messages.ll).
 #include "lib/target/rocdl/device_functions.h"
 
 #include "lib/ir/support.h"
+#include "lib/target/rocdl/embedded.h"
+
+#include "llvm-c/IRReader.h"
+#include "llvm-c/Linker.h"
 
 #include <string.h>
 
-static const char gridSize[] = "__ockl_get_num_groups", assertion[] = "__assertfail";
+static const char gridSize[] = "__ockl_get_num_groups", assertion[] = "__assertfail", print[] = "vprintf";
 
 //===--- what there is no code for --------------------------------------------------------------===//
 
@@ -30,7 +33,7 @@ static bool isF64Function(MlirOperation op) {
 }
 
 static bool isKnown(MlirStringRef callee) {
-  return tileStringEquals(callee, gridSize) || tileStringEquals(callee, assertion);
+  return tileStringEquals(callee, gridSize) || tileStringEquals(callee, assertion) || tileStringEquals(callee, print);
 }
 
 static MlirWalkResult expectOp(MlirOperation op, void *userData) {
@@ -45,10 +48,7 @@ static MlirWalkResult expectOp(MlirOperation op, void *userData) {
   MlirStringRef callee = mlirFlatSymbolRefAttrGetValue(tileOpAttribute(op, "callee"));
   if (isKnown(callee))
     return MlirWalkResultAdvance;
-  if (tileStringEquals(callee, "vprintf"))
-    tileError(op, "comes later: AMD's GPUs have no code for 'tile.print' yet; the emulator runs it");
-  else
-    tileError(op, "calls '%.*s', which AMD's GPUs have no code for", (int)callee.length, callee.data);
+  tileError(op, "calls '%.*s', which AMD's GPUs have no code for", (int)callee.length, callee.data);
   ++expecting->refused;
   return MlirWalkResultAdvance;
 }
@@ -94,17 +94,37 @@ static void defineGridSize(LLVMModuleRef module, LLVMValueRef function) {
   LLVMDisposeBuilder(builder);
 }
 
-static void defineAssertion(LLVMModuleRef module, LLVMValueRef function) {
-  LLVMBuilderRef builder = begin(module, function);
-  callIntrinsic(module, builder, "llvm.trap");
-  LLVMBuildUnreachable(builder);
-  LLVMDisposeBuilder(builder);
+static bool isDeclared(LLVMModuleRef module, const char *name) {
+  LLVMValueRef function = LLVMGetNamedFunction(module, name);
+  return function && LLVMIsDeclaration(function);
 }
 
-void tileRocdlDefineFunctions(LLVMModuleRef module) {
-  LLVMValueRef size = LLVMGetNamedFunction(module, gridSize), fails = LLVMGetNamedFunction(module, assertion);
-  if (size && LLVMIsDeclaration(size))
-    defineGridSize(module, size);
-  if (fails && LLVMIsDeclaration(fails))
-    defineAssertion(module, fails);
+static void makeInternal(LLVMModuleRef module, const char *name) {
+  LLVMSetLinkage(LLVMGetNamedFunction(module, name), LLVMInternalLinkage);
+}
+
+// What the module does not call goes again with the optimizer.
+static bool linkMessages(LLVMModuleRef module, tessera_error_t *error) {
+  const TileEmbeddedText *text = &tileRocdlFunctions[0];
+  LLVMMemoryBufferRef buffer = LLVMCreateMemoryBufferWithMemoryRangeCopy((const char *)text->text, text->length, "");
+  LLVMModuleRef functions = NULL;
+  char *message = NULL;
+  if (LLVMParseIRInContext(LLVMGetModuleContext(module), buffer, &functions, &message)) {
+    tessera_fail(error, "%s.ll: %s", text->name, message ? message : "not LLVM IR");
+    LLVMDisposeMessage(message);
+    return false;
+  }
+  LLVMSetTarget(functions, LLVMGetTarget(module));
+  LLVMSetDataLayout(functions, LLVMGetDataLayoutStr(module));
+  if (LLVMLinkModules2(module, functions))
+    return tessera_fail(error, "%s.ll cannot be linked", text->name);
+  makeInternal(module, assertion);
+  makeInternal(module, print);
+  return true;
+}
+
+bool tileRocdlDefineFunctions(LLVMModuleRef module, tessera_error_t *error) {
+  if (isDeclared(module, gridSize))
+    defineGridSize(module, LLVMGetNamedFunction(module, gridSize));
+  return !(isDeclared(module, assertion) || isDeclared(module, print)) || linkMessages(module, error);
 }

@@ -6,9 +6,10 @@
 #include "mlir-c/IR.h"
 #include "llvm-c/Core.h"
 
-// False after a diagnostic at each op of the module that no AMD GPU has code for: prints, f64 functions, other calls.
+// False after a diagnostic at each op of the module that no AMD GPU has code for: f64 functions, calls of what nobody
+// has.
 bool tileRocdlExpectCode(MlirOperation module, tessera_error_t *error);
 // Gives the functions that the module may call their bodies.
-void tileRocdlDefineFunctions(LLVMModuleRef module);
+bool tileRocdlDefineFunctions(LLVMModuleRef module, tessera_error_t *error);
 
 #endif

@@ -33,9 +33,8 @@ static bool emit(const TileTranslation *translation, bool isObject, TileArtifact
   bool ok = module != NULL;
   if (ok) {
     TileDeviceCode code = {"amdgcn-amd-amdhsa", tileMachineGetText(machine, "chip"), "", isObject};
-    tileRocdlDefineFunctions(module);
     setCodeObjectVersion(module);
-    ok = tileDeviceCodeEmit(translation, module, &code, artifact, error);
+    ok = tileRocdlDefineFunctions(module, error) && tileDeviceCodeEmit(translation, module, &code, artifact, error);
     LLVMDisposeModule(module);
     LLVMContextDispose(context);
   }

@@ -8,6 +8,7 @@
 //   TESSERA_STANDIN_DEVICES=N           how many there are (default 1)
 //   TESSERA_STANDIN_FAIL=cuInit=2       that function gives that error; cuInit=2@3: its third call does, from when the
 //                                       variable was set
+#include "lib/runtime/messages.h"
 #include "test/runtime/standin/twin.h"
 
 #include <dlfcn.h>
@@ -15,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #ifdef HIP
 #define NAME(cuda, hip) hip
@@ -160,6 +162,14 @@ int hipSetDevice(int device) {
   holders = 1;
   return current = &context, device ? BAD_DEVICE : 0;
 }
+
+static int ready(void);
+static int finish_all(void);
+
+int hipDeviceSynchronize(void) {
+  ENTER(hipDeviceSynchronize);
+  return ready() ? ready() : finish_all();
+}
 #else
 int cuDevicePrimaryCtxRetain(void **out, int device) {
   ENTER(cuDevicePrimaryCtxRetain);
@@ -210,7 +220,9 @@ int NAME(cuMemAllocManaged, hipMallocManaged)(void **memory, size_t bytes, unsig
   return 0;
 }
 
+#ifndef HIP
 static int finish_all(void);
+#endif
 
 // Waits for the device, as the vendors' do.
 int NAME(cuMemFree_v2, hipFree)(void *memory) {
@@ -240,6 +252,7 @@ typedef struct module_t {
   twin_t *twin;
   const void *image;
   kernel_t *kernels;
+  void *messages; // the code's @tessera_messages
 } module_t;
 
 int NAME(cuModuleLoadDataEx, hipModuleLoadDataEx)(void **out_module, const void *image, unsigned count, int *options,
@@ -269,6 +282,17 @@ int NAME(cuModuleUnload, hipModuleUnload)(void *handle) {
   free(module);
   return LEAVE(NAME(cuModuleUnload, hipModuleUnload), 0);
 }
+
+#ifdef HIP
+int hipModuleGetGlobal(void **address, size_t *bytes, void *handle, const char *name) {
+  ENTER(hipModuleGetGlobal);
+  module_t *module = handle;
+  if (strcmp(name, "tessera_messages") != 0 ||
+      !memmem(module->image, twin_extent(module->image), name, strlen(name) + 1))
+    return NOT_FOUND;
+  return *address = &module->messages, *bytes = sizeof module->messages, 0;
+}
+#endif
 
 // What makes a kernel in code of each form: the code itself must have it, not only its twin.
 static bool has_entry(const void *image, const char *name) {
@@ -348,6 +372,54 @@ static double now(void) {
   return (double)time.tv_sec * 1e3 + (double)time.tv_nsec * 1e-6;
 }
 
+// What the device functions of AMD's code would do (lib/target/rocdl/messages.ll).
+static void add_message(void *buffer, uint32_t kind, const char *text) {
+  tessera_messages_t *head = buffer;
+  uint32_t length = (uint32_t)strlen(text) + 1;
+  uint64_t bytes = sizeof(tessera_message_t) + (length + 7) / 8 * 8;
+  tessera_message_t *message = (void *)((char *)buffer + head->used);
+  head->used += bytes;
+  if (head->used > head->bytes)
+    return;
+  *message = (tessera_message_t){bytes, kind, length};
+  memcpy(message + 1, text, length);
+}
+
+// What the twin prints goes there, line by line.
+static void add_printed(void *buffer, FILE *printed) {
+  char line[1024], format[2 * sizeof line];
+  rewind(printed);
+  while (fgets(line, sizeof line, printed)) {
+    char *to = format;
+    for (const char *at = line; *at; at++) {
+      *to++ = *at;
+      if (*at == '%')
+        *to++ = '%';
+    }
+    *to = 0;
+    add_message(buffer, TESSERA_MESSAGE_PRINT, format);
+  }
+}
+
+// Messages instead of prints, and of a trap that ends everything: a failed assertion is one, the first of a run.
+static bool run_saying(const work_t *work, void *buffer, tessera_error_t *error) {
+  static const char failed[] = "assertion failed: ";
+  FILE *printed = tmpfile();
+  fflush(stdout);
+  int kept = dup(STDOUT_FILENO);
+  dup2(fileno(printed), STDOUT_FILENO);
+  bool ok = twin_run(work->kernel->module->twin, &work->launch, error);
+  fflush(stdout);
+  dup2(kept, STDOUT_FILENO);
+  close(kept);
+  add_printed(buffer, printed);
+  fclose(printed);
+  if (ok || strncmp(error->text, failed, sizeof failed - 1) != 0)
+    return ok;
+  add_message(buffer, TESSERA_MESSAGE_FAILED, error->text + sizeof failed - 1);
+  return true;
+}
+
 static void run_kernel(work_t *work) {
   tessera_error_t error;
   tessera_emulator_buffer_t *buffers = calloc(memory_count + 1, sizeof *buffers);
@@ -355,7 +427,8 @@ static void run_kernel(work_t *work) {
     buffers[work->launch.bufferCount++] =
         (tessera_emulator_buffer_t){.base = memory->base, .bytes = memory->bytes, .name = "memory"};
   work->launch.buffers = buffers;
-  if (!twin_run(work->kernel->module->twin, &work->launch, &error)) {
+  void *messages = work->kernel->module->messages;
+  if (!(messages ? run_saying(work, messages, &error) : twin_run(work->kernel->module->twin, &work->launch, &error))) {
     fprintf(stderr, "stand-in: %s\n", error.text);
     broken = LAUNCH_FAILED;
   }

@@ -5,6 +5,7 @@
 
 #include <limits.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct twin_t {
   char chip[64];
@@ -57,11 +58,22 @@ const TileEmulatorKernel *twin_kernel(const twin_t *twin, const char *name) {
 
 uint32_t twin_shared_limit(const twin_t *twin) { return twin->options.chip.shared_bytes; }
 
+// "trap: assertion failed: a.mlir:5:3: no; at …": the words between.
+static void assertion_of(const tessera_emulator_report_t *report, char *text, size_t capacity) {
+  const char *begin = report->finding_count ? strstr(report->findings[0].text, "assertion failed: ") : NULL;
+  const char *end = begin ? strstr(begin, "; at ") : NULL;
+  snprintf(text, capacity, "%.*s", end ? (int)(end - begin) : 0, begin ? begin : "");
+}
+
 bool twin_run(twin_t *twin, const TileEmulatorLaunch *launch, tessera_error_t *out_error) {
   tessera_emulator_report_t *report;
   if (!tileEmulatorLaunchKernel(twin->program, launch, &report, out_error))
     return false;
+  char assertion[256];
+  assertion_of(report, assertion, sizeof assertion);
   size_t found = tileEmulatorDiagnose(twin->program, report);
   tessera_emulator_report_destroy(report);
+  if (*assertion)
+    return tessera_fail(out_error, "%s", assertion);
   return !found || tessera_fail(out_error, "kernel '%s': %zu findings", launch->kernel, found);
 }

@@ -21,6 +21,7 @@ twin_t *twin_open(const void *image, tessera_error_t *out_error);
 void twin_close(twin_t *twin);
 const TileEmulatorKernel *twin_kernel(const twin_t *twin, const char *name); // or NULL
 uint32_t twin_shared_limit(const twin_t *twin);                              // bytes that a block of the chip may have
+// A failed assertion of a tile kernel is the error: "assertion failed: …".
 bool twin_run(twin_t *twin, const TileEmulatorLaunch *launch, tessera_error_t *out_error);
 
 #endif
