@@ -6,7 +6,9 @@
 
 #include <string.h>
 
-enum { DeepestCall = 32 };
+// A tile's registers cross a region's border as vectors of up to so many bytes: upstream's canonicalization is
+// quadratic in what a loop carries, and narrow elements share a register.
+enum { DeepestCall = 32, CarriedBytes = 16 };
 
 //===--- values across a region's border --------------------------------------------------===//
 
@@ -16,25 +18,39 @@ static intptr_t widthOf(MlirType type) {
   return gpuIsTile(type) ? gpuRegisters(type) : 1;
 }
 
+static MlirType heldTypeOf(Gpu *g, MlirType type) {
+  return gpuHeldType(g, gpuIsTile(type) ? tileTypeGetElement(type) : type);
+}
+
+// How many registers of a tile cross together, as one vector: words of 32 bits side by side, and narrow elements packed
+// into them.
+static intptr_t groupOf(Gpu *g, MlirType type) {
+  MlirType held = heldTypeOf(g, type);
+  bool isPlain = mlirTypeIsAF16(held) || mlirTypeIsABF16(held) || mlirTypeIsAF32(held) ||
+                 (mlirTypeIsAInteger(held) && gpuBits(held) % 8 == 0 && gpuBits(held) <= 32);
+  intptr_t width = widthOf(type), count = 1;
+  while (gpuIsTile(type) && isPlain && width % (2 * count) == 0 && 2 * count * gpuBits(held) <= 8 * CarriedBytes)
+    count *= 2;
+  return count;
+}
+
 typedef struct Flat {
   intptr_t count;
   MlirType *types;
   MlirValue *values;
 } Flat;
 
-static MlirType heldTypeOf(Gpu *g, MlirType type) {
-  return gpuHeldType(g, gpuIsTile(type) ? tileTypeGetElement(type) : type);
-}
-
 static Flat flatOf(Gpu *g, intptr_t count, const MlirType *types) {
   Flat flat = {0};
   for (intptr_t i = 0; i < count; ++i)
-    flat.count += widthOf(types[i]);
+    flat.count += widthOf(types[i]) / groupOf(g, types[i]);
   flat.types = gpuAllocate(g, (size_t)flat.count * sizeof *flat.types);
   flat.values = gpuAllocate(g, (size_t)flat.count * sizeof *flat.values);
-  for (intptr_t i = 0, at = 0; i < count; ++i)
-    for (intptr_t reg = 0; reg < widthOf(types[i]); ++reg)
-      flat.types[at++] = heldTypeOf(g, types[i]);
+  for (intptr_t i = 0, at = 0; i < count; ++i) {
+    int64_t group = groupOf(g, types[i]);
+    for (intptr_t reg = 0; reg < widthOf(types[i]); reg += group)
+      flat.types[at++] = group == 1 ? heldTypeOf(g, types[i]) : mlirVectorTypeGet(1, &group, heldTypeOf(g, types[i]));
+  }
   return flat;
 }
 
@@ -43,12 +59,14 @@ static void give(Gpu *g, MlirOperation op, intptr_t first, Flat *flat) {
   intptr_t at = 0;
   for (intptr_t i = first; i < mlirOperationGetNumOperands(op); ++i) {
     MlirValue operand = mlirOperationGetOperand(op, i);
-    intptr_t width = widthOf(mlirValueGetType(operand));
-    if (gpuIsTile(mlirValueGetType(operand)))
-      memcpy(flat->values + at, gpuTile(g, operand), (size_t)width * sizeof *flat->values);
-    else if (width)
-      flat->values[at] = gpuScalar(g, operand);
-    at += width;
+    MlirType type = mlirValueGetType(operand);
+    intptr_t width = widthOf(type), group = groupOf(g, type);
+    if (!gpuIsTile(type) && width)
+      flat->values[at++] = gpuScalar(g, operand);
+    for (intptr_t reg = 0; gpuIsTile(type) && reg < width; reg += group) {
+      const MlirValue *values = gpuTile(g, operand) + reg;
+      flat->values[at++] = group == 1 ? values[0] : gpuVectorOf(&g->builder, group, values);
+    }
   }
 }
 
@@ -56,9 +74,12 @@ static void takeOne(Gpu *g, MlirValue source, const MlirValue *values) {
   MlirType type = mlirValueGetType(source);
   if (tileTypeIsAToken(type))
     gpuRecordNew(g, source, Record_Token);
-  else if (gpuIsTile(type))
-    memcpy(gpuRecordTile(g, source), values, (size_t)widthOf(type) * sizeof *values);
-  else
+  else if (gpuIsTile(type)) {
+    intptr_t group = groupOf(g, type);
+    MlirValue *registers = gpuRecordTile(g, source);
+    for (intptr_t reg = 0; reg < widthOf(type); ++reg)
+      registers[reg] = group == 1 ? values[reg] : gpuElementOf(&g->builder, values[reg / group], reg % group);
+  } else
     gpuRecordScalar(g, source, values[0]);
 }
 
@@ -66,10 +87,10 @@ static void takeArguments(Gpu *g, MlirBlock source, intptr_t first, MlirBlock ta
   intptr_t at = firstFlat;
   for (intptr_t i = first; i < mlirBlockGetNumArguments(source); ++i) {
     MlirValue argument = mlirBlockGetArgument(source, i);
-    intptr_t width = widthOf(mlirValueGetType(argument));
-    MlirValue *values = gpuAllocate(g, (size_t)width * sizeof *values);
-    for (intptr_t reg = 0; reg < width; ++reg)
-      values[reg] = mlirBlockGetArgument(target, at++);
+    intptr_t count = widthOf(mlirValueGetType(argument)) / groupOf(g, mlirValueGetType(argument));
+    MlirValue *values = gpuAllocate(g, (size_t)count * sizeof *values);
+    for (intptr_t part = 0; part < count; ++part)
+      values[part] = mlirBlockGetArgument(target, at++);
     takeOne(g, argument, values);
   }
 }
@@ -77,10 +98,10 @@ static void takeArguments(Gpu *g, MlirBlock source, intptr_t first, MlirBlock ta
 static void takeResults(Gpu *g, MlirOperation source, MlirOperation target) {
   for (intptr_t i = 0, at = 0; i < mlirOperationGetNumResults(source); ++i) {
     MlirValue result = mlirOperationGetResult(source, i);
-    intptr_t width = widthOf(mlirValueGetType(result));
-    MlirValue *values = gpuAllocate(g, (size_t)width * sizeof *values);
-    for (intptr_t reg = 0; reg < width; ++reg)
-      values[reg] = mlirOperationGetResult(target, at++);
+    intptr_t count = widthOf(mlirValueGetType(result)) / groupOf(g, mlirValueGetType(result));
+    MlirValue *values = gpuAllocate(g, (size_t)count * sizeof *values);
+    for (intptr_t part = 0; part < count; ++part)
+      values[part] = mlirOperationGetResult(target, at++);
     takeOne(g, result, values);
   }
 }
