@@ -112,6 +112,22 @@ const char *tileFactorPart(MlirOperation mma) {
   return precision.length >= 4 && !strncmp(precision.data, "bf16", 4) ? "bf16" : NULL;
 }
 
+const TileDot tileDots[TileNumDots] = {{"vdpbf16ps", 2, "bf16", "f32"}, {"vpdpbusd", 4, "i8", "i32"}};
+
+const TileDot *tileDotOf(MlirOperation mma) {
+  for (int i = 0; i < TileNumDots; i++)
+    if (tileKeywordIs(mma, "atom", tileDots[i].atom))
+      return &tileDots[i];
+  return NULL;
+}
+
+const TileDot *tileDotFind(MlirType element, MlirType sum) {
+  for (int i = 0; i < TileNumDots; i++)
+    if (!strcmp(TILE_TYPE_TEXT(element), tileDots[i].element) && !strcmp(TILE_TYPE_TEXT(sum), tileDots[i].sum))
+      return &tileDots[i];
+  return NULL;
+}
+
 bool tileAttributeIsSplat(MlirAttribute attribute) {
   return !mlirAttributeIsNull(attribute) && mlirAttributeIsADenseElements(attribute) &&
          mlirDenseElementsAttrIsSplat(attribute);

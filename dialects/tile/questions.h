@@ -42,8 +42,18 @@ typedef struct TileRounding {
 const TileRounding *tileRoundingOf(MlirOperation op); // null: none, or stochastic
 // What a product's `precision` lets factors of f32 be split into: "tf32" or "bf16"; null: nothing.
 const char *tileFactorPart(MlirOperation mma);
-bool tileAttributeIsSplat(MlirAttribute attribute); // dense elements with one value
-bool tileConstantIsTrue(MlirAttribute constant);    // i1: true, or all true
+// A CPU's dot instruction: each lane adds the products of `group` neighbours along k. Null: `mma` names none.
+typedef struct TileDot {
+  const char *atom;
+  int64_t group;
+  const char *element, *sum; // types
+} TileDot;
+enum { TileNumDots = 2 };
+extern const TileDot tileDots[TileNumDots];
+const TileDot *tileDotOf(MlirOperation mma);
+const TileDot *tileDotFind(MlirType element, MlirType sum); // what multiplies these types; null: none
+bool tileAttributeIsSplat(MlirAttribute attribute);         // dense elements with one value
+bool tileConstantIsTrue(MlirAttribute constant);            // i1: true, or all true
 
 //===--- operands -----------------------------------------------------------===//
 // Ops with operand segments: group `group` in the order of the row.

@@ -94,9 +94,22 @@ static Side side(MlirOperation op, const char *name) { return (Side){name, tileO
 
 //===--- mma ----------------------------------------------------------------===//
 
+// A CPU's dot instruction: its types, and no layouts, as one thread has the whole tile.
+static bool verifyDot(MlirOperation op, const TileDot *dot) {
+  MlirType element = tileTypeGetElement(tileOperandType(op, 0)), sum = tileTypeGetElement(tileResultType(op, 0));
+  if (tileDotFind(element, sum) != dot)
+    return tileError(op, "has atom %s, which multiplies %s into %s, for %s into %s", dot->atom, dot->element, dot->sum,
+                     TILE_TYPE_TEXT(element), TILE_TYPE_TEXT(sum));
+  return mlirAttributeIsNull(tileTypeGetLayout(tileResultType(op, 0))) ||
+         tileError(op, "has layouts and atom %s, want no layouts: it is a CPU's", dot->atom);
+}
+
 // `atom` names the instruction whose fragments the layouts are: there is one exactly when there are layouts.
 static bool verifyAtom(MlirOperation op) {
   bool hasLayouts = !mlirAttributeIsNull(tileTypeGetLayout(tileResultType(op, 0)));
+  const TileDot *dot = tileDotOf(op);
+  if (dot)
+    return verifyDot(op, dot);
   if (hasLayouts == tileHas(op, "atom"))
     return true;
   return hasLayouts ? tileError(op, "has layouts but no atom, want the instruction whose fragments they are")

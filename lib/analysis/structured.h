@@ -9,6 +9,7 @@
 #ifndef TESSERA_ANALYSIS_STRUCTURED_H
 #define TESSERA_ANALYSIS_STRUCTURED_H
 
+#include "dialects/tile/questions.h"
 #include "lib/ir/builder.h"
 #include "lib/ir/support.h"
 #include "lib/machine/cpu_blocking.h"
@@ -41,8 +42,9 @@ typedef struct TileOperand {
 typedef struct TileTarget {
   TileMachine *machine; // the caller's
   TileSearchTarget search;
-  TileCpuBlocking cpu;     // of this CPU where no machine is named; zeros for a GPU
-  MlirAttribute attribute; // #tile.machine, or null
+  TileCpuBlocking cpu;      // of this CPU where no machine is named; zeros for a GPU
+  bool hasDot[TileNumDots]; // a CPU's dot instructions
+  MlirAttribute attribute;  // #tile.machine, or null
 } TileTarget;
 
 typedef struct TileStructured {

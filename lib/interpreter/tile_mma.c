@@ -20,8 +20,8 @@ typedef struct Product {
   const Array *lhs, *rhs, *accumulator, *const *scales;
   int64_t block, depth;
   Format operand, sum;
-  bool isTf32;
-  double looseness; // of the precision: how many times f32's bound
+  bool isTf32, isUnsigned; // integers: the left factors are
+  double looseness;        // of the precision: how many times f32's bound
 } Product;
 
 // Element [.., m, k] of a matrix, or of batch `b` of them.
@@ -61,7 +61,8 @@ static Element integerElement(const Product *product, int64_t b, int64_t m, int6
   uint64_t sum = (uint64_t)result.i;
   for (int64_t k = 0; k < product->depth; k++) {
     Element x = at(product->lhs, b, m, k), y = at(product->rhs, b, k, n);
-    sum += (uint64_t)x.i * (uint64_t)y.i;
+    uint64_t left = product->isUnsigned ? (uint8_t)x.i : (uint64_t)x.i;
+    sum += left * (uint64_t)y.i;
     result.bound = x.bound > 0 || y.bound > 0 ? INFINITY : result.bound;
   }
   result.i = formatWrap(&product->sum, sum);
@@ -73,6 +74,7 @@ Array *multiplied(Machine *machine, const Instruction *instruction, const Array 
   MlirStringRef precision = wordOf(instruction, "precision");
   Product product = {lhs, rhs, accumulator, scales, block, lhs->sizes[lhs->rank - 1], .operand = instruction->in};
   product.isTf32 = tileStringEquals(precision, "tf32");
+  product.isUnsigned = tileStringEquals(wordOf(instruction, "atom"), "vpdpbusd");
   product.looseness = tileStringEquals(precision, "bf16x3") ? 256 : 1;
   intptr_t sumOperand = instruction->numResults ? -1 : groupBegin(instruction, 2);
   formatOf(elementTypeOf(sumOperand < 0 ? tileResultType(instruction->op, 0)

@@ -61,11 +61,29 @@ static bool runPasses(LLVMModuleRef module, const char *passes, LLVMTargetMachin
   return !bad;
 }
 
+// The code generator ends the process at an instruction that the processor has not.
+static bool expectInstructions(LLVMModuleRef module, LLVMTargetMachineRef machine, tessera_error_t *error) {
+  static const char *const needs[][2] = {{"llvm.x86.avx512bf16.", "+avx512bf16"},
+                                         {"llvm.x86.avx512.vpdpbusd", "+avx512vnni"}};
+  char *features = LLVMGetTargetMachineFeatureString(machine);
+  bool ok = true;
+  for (LLVMValueRef function = LLVMGetFirstFunction(module); ok && function; function = LLVMGetNextFunction(function))
+    for (size_t i = 0; ok && i < sizeof needs / sizeof *needs; i++) {
+      size_t length;
+      const char *name = LLVMGetValueName2(function, &length);
+      if (strncmp(name, needs[i][0], strlen(needs[i][0])) == 0 && !strstr(features, needs[i][1]))
+        ok = tessera_fail(error, "the program was lowered for another processor: it calls %s, and this one has no %s",
+                          name, needs[i][1] + 1);
+    }
+  LLVMDisposeMessage(features);
+  return ok;
+}
+
 bool tileCodegenOptimize(LLVMModuleRef module, LLVMTargetMachineRef machine, int level, tessera_error_t *error) {
   char passes[] = "default<O0>";
   passes[9] = (char)('0' + level);
   tileCodegenPrepare(module, machine);
-  return runPasses(module, passes, machine, error);
+  return expectInstructions(module, machine, error) && runPasses(module, passes, machine, error);
 }
 
 bool tileCodegenMergeFunctions(LLVMModuleRef module, LLVMTargetMachineRef machine, tessera_error_t *error) {

@@ -75,9 +75,19 @@ static const char *baseName(void) {
               __builtin_cpu_supports("avx512vl");
   return wide ? "x86-64-v4" : "x86-64-v3";
 }
+// Dot instructions on vectors of 512 bits.
+static const char *atomValue(const char *name) {
+  __builtin_cpu_init();
+  if (!strcmp(name, "vdpbf16ps") && __builtin_cpu_supports("avx512bf16"))
+    return "1x16x2 bf16,bf16,f32";
+  if (!strcmp(name, "vpdpbusd") && __builtin_cpu_supports("avx512vnni"))
+    return "1x16x4 i8,i8,i32";
+  return NULL;
+}
 #else
 static bool cacheFromCpuid(uint64_t level, Cache *cache) { return false; }
 static const char *baseName(void) { return NULL; }
+static const char *atomValue(const char *name) { return NULL; }
 #endif
 
 static int coreCount(void) {
@@ -103,11 +113,12 @@ static bool detectCache(const char *key, char *value, size_t capacity) {
 }
 
 bool tileHostDetect(const char *key, char *value, size_t capacity) {
-  if (!strcmp(key, "base")) {
-    const char *name = baseName();
-    if (name)
-      snprintf(value, capacity, "%s", name);
-    return name != NULL;
+  bool isAtom = !strncmp(key, "atom.", 5);
+  if (!strcmp(key, "base") || isAtom) {
+    const char *text = isAtom ? atomValue(key + 5) : baseName();
+    if (text)
+      snprintf(value, capacity, "%s", text);
+    return text != NULL;
   }
   if (strcmp(key, "cores"))
     return detectCache(key, value, capacity);

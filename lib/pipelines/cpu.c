@@ -18,10 +18,13 @@ static const char *const toVectors = "tile-assume-launch-facts{entry-alignment=1
 static const char *const toCalls = "convert-tile-launch-to-runtime";
 
 static bool build(MlirExtPass options, MlirStringCallback append, void *userData) {
-  char graph[512], instructions[512];
+  char graph[640], instructions[512], chip[96] = "";
   bool fast = mlirExtPassGetBool(options, "fast");
+  MlirStringRef name = mlirExtPassGetString(options, "chip");
+  if (name.length)
+    snprintf(chip, sizeof chip, "{chip=%.*s}", (int)name.length, name.data);
   snprintf(instructions, sizeof instructions, tileStageToInstructions, fast ? "true" : "false");
-  snprintf(graph, sizeof graph, tileStageToTileGraph, "");
+  snprintf(graph, sizeof graph, tileStageToTileGraph, chip);
   const char *stages[] = {graph,        tileStageToBuffers, toVectors, toCalls, tileStageToLoops,
                           instructions, tileStageToLlvm};
   tileStagesAppend(stages, sizeof stages / sizeof *stages, append, userData);
@@ -30,12 +33,13 @@ static bool build(MlirExtPass options, MlirStringCallback append, void *userData
 
 static const MlirExtPassOption pipelineOptions[] = {
     {"fast", TILE_FAST_MATH_HELP, MlirExtOption_Bool, "false"},
+    {"chip", "the CPU, as lib/machine names it; default: this one", MlirExtOption_String, ""},
 };
 
 const MlirExtPipelineDefinition tileToCpuPipeline = {
     .argument = "tile-to-cpu-pipeline",
     .summary = "Lower linalg, tile graphs and tile kernels to the LLVM dialect for this CPU",
-    .numOptions = 1,
+    .numOptions = 2,
     .options = pipelineOptions,
     .build = build,
 };

@@ -136,7 +136,14 @@ def measure(case, workers, options, folder, threads):
         low, row["ratio"], high = quartiles([theirs / ours for ours, theirs in zip(rounds["ours"], rounds[best])])
         row["ratio_quartiles"] = [low, high]
         row["ratio_at_best"] = min(least[name] for name in peers) / least["ours"]
+    peak = options.peaks.get(arguments_dtype(case))
+    if "ours" in rounds and peak and row["operations"]:
+        row["share_of_peak"] = row["operations"] / threads / statistics.median(rounds["ours"]) / peak
     return row
+
+
+def arguments_dtype(case):
+    return case[1].get("dtype", "f32")
 
 
 def measure_compile(case, options, folder):
@@ -186,6 +193,7 @@ def print_row(row, names):
         spread = " ({:.1f} to {:.1f})".format(*(work / t / 1e9 for t in reversed(ours["quartiles_s"])))
     ratio = f"{row['ratio']:6.2f} ({row['ratio_quartiles'][0]:.2f} to {row['ratio_quartiles'][1]:.2f}) {row['best_peer']}" if "ratio" in row else ""
     ratio += f", at best {row['ratio_at_best']:.2f}" if "ratio_at_best" in row else ""
+    ratio += f" {row['share_of_peak']:.2f} of the peak" if "share_of_peak" in row else ""
     print(f"{row['name']:44} {speed(row, 'ours') + spread:>26}" + "".join(f"{speed(row, n):>10}" for n in names[1:]) + f"  {ratio}", flush=True)
 
 
@@ -290,7 +298,7 @@ def main():
         paths = {"runtime": str(folder / "libtessera-runtime.so")}
         subprocess.run(["clang-22", "-shared", "-o", paths["runtime"], "-Wl,--whole-archive", options.build / "libtessera-runtime.a",
                         "-Wl,--no-whole-archive", "-lm", "-lpthread", "-ldl"], check=True)
-        roof = peaks(folder, os.cpu_count())
+        roof = options.peaks = peaks(folder, os.cpu_count())
         print(f"{processor()}, {len(os.sched_getaffinity(0))} cores; one core at most: " +
               ", ".join(f"{name} {value / 1e9:.0f} G/s" for name, value in roof.items()))
         for name, cases in tables:

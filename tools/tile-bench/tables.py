@@ -21,8 +21,7 @@ TABLES = {
         (12, 128, 128, 64), (12, 128, 64, 128), (64, 32, 32, 32), (8, 256, 256, 256), (32, 1, 2048, 128))],
     "gemm-epilogue": [("gemm_bias_relu", dict(m=m, n=n, k=k, kernel=kernel)) for kernel in (True, False) for m, n, k in (
         (512, 512, 512), (511, 511, 511), (127, 255, 511))],
-    "gemm-bf16": gemms([(1024, 1024, 1024), (512, 512, 512), (128, 3072, 768), (127, 255, 511)], dtype="bf16"),
-    "gemm-i8": gemms([(1024, 1024, 1024), (512, 512, 512), (128, 3072, 768), (127, 255, 511)], dtype="i8"),
+    "lowbit-types": [row for dtype in ("bf16", "i8") for row in gemms([(1024, 1024, 1024), (512, 512, 512), (128, 3072, 768), (127, 255, 511)], dtype=dtype)],
     "attention": [("attention", dict(heads=h, queries=q, keys=k, d=d, causal=causal, group=group))
                   for h, q, k, d, causal, group in (
         (12, 128, 128, 64, False, 1), (12, 512, 512, 64, False, 1), (8, 512, 512, 128, True, 1), (8, 1, 2048, 128, False, 4))],

@@ -49,12 +49,21 @@ static bool matchDims(const TileStructured *s, TileContraction *c) {
   return true;
 }
 
-// A tile.mma takes these element types (OPS.md's table; integers and narrow floats go by the reduction).
+const TileDot *tileContractionDot(const TileStructured *s, const TileContraction *c) {
+  MlirType a = tileOperandElementType(&s->operands[c->lhs]), b = tileOperandElementType(&s->operands[c->rhs]);
+  const TileDot *dot = tileDotFind(a, tileOperandElementType(&s->operands[s->numInputs]));
+  return !tileStructuredGpu(s) && dot && s->target->hasDot[dot - tileDots] && mlirTypeEqual(a, b) ? dot : NULL;
+}
+
+// A tile.mma takes these element types (OPS.md's table; integers without a dot instruction and narrow floats go by the
+// reduction).
 static bool hasMmaTypes(const TileStructured *s, const TileContraction *c) {
   MlirType a = tileOperandElementType(&s->operands[c->lhs]), b = tileOperandElementType(&s->operands[c->rhs]);
   MlirType out = tileOperandElementType(&s->operands[s->numInputs]);
   if (!mlirTypeEqual(a, b))
     return false;
+  if (mlirTypeIsAInteger(a))
+    return tileContractionDot(s, c) != NULL;
   if (mlirTypeIsAF64(a) || mlirTypeIsAF64(out))
     return mlirTypeIsAF64(a) && mlirTypeIsAF64(out);
   if (mlirTypeIsAF16(a))

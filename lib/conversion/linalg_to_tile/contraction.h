@@ -5,12 +5,15 @@
 #include "lib/analysis/structured.h"
 
 typedef struct TileContraction {
-  int lhs, rhs; // operand numbers of A and B
-  int m, n, k;  // dimensions
-  int product;  // argument of the body that takes the product (an epilogue follows); -1: no epilogue
-  int64_t step; // of k, per product of register tiles
+  int lhs, rhs;       // operand numbers of A and B
+  int m, n, k;        // dimensions
+  int product;        // argument of the body that takes the product (an epilogue follows); -1: no epilogue
+  int64_t step;       // of k, per product of register tiles
+  const TileDot *dot; // the CPU's instruction for these types; null: multiply-adds
 } TileContraction;
 
+// The CPU's dot instruction for the product's types; null for a GPU, and where the machine has none.
+const TileDot *tileContractionDot(const TileStructured *structured, const TileContraction *contraction);
 // Builds the kernel and its launch in place of structured->op. Renumbers the dimensions and chooses tiles.
 void tileEmitContraction(TileStructured *structured, TileContraction *contraction);
 

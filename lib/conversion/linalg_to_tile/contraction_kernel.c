@@ -4,7 +4,8 @@
 // (reference: BLIS, Van Zee and van de Geijn 2015). For each block of k it packs its rows of A once, then for each
 // column panel packs B (the innermost product reads both contiguously) and multiplies register tiles. Packing fills
 // past the edges with zeros, so the inner loop over k has no masks; only C's edges have. Where k may end inside a
-// block, packing goes by pieces and the product by steps of k, so that little of what is not there is multiplied. Sizes
+// block, packing goes by pieces and the product by steps of k, so that little of what is not there is multiplied. Where
+// the CPU has a dot instruction for the types, B is packed with neighbours along k side by side. Sizes
 // follow from the machine (lib/machine/cpu_blocking.h). A product of few rows streams B unpacked past rows of C that
 // stay in L1.
 #include "dialects/tile/tile.h"
@@ -12,7 +13,7 @@
 #include "lib/conversion/linalg_to_tile/kernel.h"
 #include "lib/conversion/linalg_to_tile/lowerings.h"
 
-enum { DepthPerPiece = 64, DepthPerStep = 8 };
+enum { DepthPerPiece = 64, DepthPerStep = 8, DepthPerDots = 16 };
 
 //===--- preparation --------------------------------------------------------===//
 
@@ -46,22 +47,38 @@ static void setTile(TileStructured *s, int dim, int axis, int64_t tile, int64_t 
 
 static int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
 
+// Dot instructions want few ends of products, as each may have to be corrected: the largest block of which at most an
+// eighth of k is padding, `block` where there is none.
+static int64_t paddedDepth(int64_t extent, int64_t block) {
+  for (int64_t depth = block; depth >= DepthPerPiece; depth /= 2)
+    if (ceilDiv(extent, depth) * depth * 8 <= extent * 9)
+      return depth;
+  return block;
+}
+
 // Along k a tile is a piece, and a block has `panels` of them: one where blocks are always full.
 static void chooseDepth(TileStructured *s, TileContraction *c, int64_t block) {
   int64_t extent = s->dims[c->k].extent;
-  bool isFull = !mlirShapedTypeIsDynamicSize(extent) && extent % block == 0;
+  bool isKnown = !mlirShapedTypeIsDynamicSize(extent);
+  if (isKnown && c->dot)
+    block = paddedDepth(extent, block);
+  int64_t padding = isKnown ? ceilDiv(extent, block) * block - extent : extent;
+  bool isFull = isKnown && (c->dot ? padding * 8 <= extent : !padding);
   int64_t piece = isFull ? block : smaller(DepthPerPiece, block);
-  c->step = isFull ? block : DepthPerStep;
+  c->step = isFull ? block : smaller(c->dot ? DepthPerDots : DepthPerStep, piece);
   s->dims[c->k].axis = 2;
   s->dims[c->k].tile = piece;
   s->dims[c->k].panels = block / piece;
 }
 
-static int64_t bytesOf(MlirType element) { return mlirFloatTypeGetWidth(element) <= 32 ? 4 : 8; }
+static int64_t bytesOf(MlirType element) {
+  return mlirTypeIsAInteger(element) || mlirFloatTypeGetWidth(element) <= 32 ? 4 : 8;
+}
 
 static void chooseTiles(TileStructured *s, TileContraction *c, const TileCpuProductExtents *extents) {
   int64_t bytes = bytesOf(tileOperandElementType(&s->operands[s->numInputs]));
-  TileCpuProduct p = tileCpuChooseProduct(&s->target->cpu, *extents, bytes, bytes);
+  int64_t operandBytes = c->dot ? bytes / c->dot->group : bytes;
+  TileCpuProduct p = tileCpuChooseProduct(&s->target->cpu, *extents, operandBytes, bytes);
   setTile(s, c->m, 0, p.rows, p.panelsM);
   setTile(s, c->n, 1, p.columns, p.panelsN);
   chooseDepth(s, c, p.depth);
@@ -118,12 +135,16 @@ static bool isShallow(const TileKernelEmission *e, const TileContraction *c) {
 }
 
 static MlirValue buildSum(TileKernelEmission *e, MlirValue a, MlirValue b) {
-  return tileBuildValue(&e->body, "arith.addf", mlirValueGetType(a), 2, (MlirValue[]){a, b}, NULL);
+  MlirType type = mlirValueGetType(a);
+  bool isInteger = mlirTypeIsAInteger(mlirShapedTypeGetElementType(type));
+  return tileBuildValue(&e->body, isInteger ? "arith.addi" : "arith.addf", type, 2, (MlirValue[]){a, b}, NULL);
 }
 
 static bool isZero(MlirAttribute constant) {
-  return !mlirAttributeIsNull(constant) && mlirAttributeIsAFloat(constant) &&
-         mlirFloatAttrGetValueDouble(constant) == 0.0;
+  if (mlirAttributeIsNull(constant))
+    return false;
+  return mlirAttributeIsAFloat(constant) ? mlirFloatAttrGetValueDouble(constant) == 0.0
+                                         : mlirIntegerAttrGetValueInt(constant) == 0;
 }
 
 // The product added to C's start value.
@@ -196,57 +217,221 @@ typedef struct Block {
   const TileContraction *c;
   MlirValue packedA, packedB; // rows of all panels × depth; depth × columns of one panel
   MlirValue firstM, firstN, panelsM, panelsN;
-  MlirValue number, depth; // of the current block of k
+  MlirValue number, depth;  // of the current block of k
+  MlirValue leastA, leastB; // bf16 by dots: see leastMagnitude
+  MlirValue ones, excess;   // bytes by dots: a packed row of ones; what every sum of a column is to start from
 } Block;
 
-// Multiplies the register tiles of row panel `panel`, step by step of k.
-static MlirValue multiply(TileKernelEmission *e, const Block *b, MlirValue panel) {
-  const TileStructured *s = e->structured;
-  int64_t rows = s->dims[b->c->m].tile, columns = s->dims[b->c->n].tile, step = b->c->step;
-  MlirType type = tileKernelOutputTileType(e, tileOperandElementType(&s->operands[s->numInputs]));
-  MlirValue row = tileBuildMul(&e->body, panel, tileBuildIndex(&e->body, rows));
-  MlirValue none = {NULL}, zero = tileBuildFloat(&e->body, type, 0.0);
+// sum + the product of `rows` rows of `packed` from `row` on and the column panel, step by step of k, with `dot` or
+// (null) by multiply-adds.
+static MlirValue multiplyRows(TileKernelEmission *e, const Block *b, MlirValue packed, int64_t rows, MlirValue row,
+                              MlirValue sum, const TileDot *dot) {
+  int64_t columns = e->structured->dims[b->c->n].tile, step = b->c->step;
+  MlirType type = mlirValueGetType(sum);
+  MlirValue none = {NULL};
   MlirBlock block;
   MlirOperation loop =
-      tileBuildFor(&e->body, tileBuildIndex(&e->body, 0), b->depth, tileBuildIndex(&e->body, step), 1, &zero, &block);
+      tileBuildFor(&e->body, tileBuildIndex(&e->body, 0), b->depth, tileBuildIndex(&e->body, step), 1, &sum, &block);
   TileBuilder outer = e->body;
   e->body = tileBuilderAtEnd(block, outer.location);
   MlirValue at = mlirBlockGetArgument(block, 0);
-  MlirValue operands[3] = {tileKernelLoadBuffer(e, tileKernelSlice(e, b->packedA, rows, step, row, at)),
+  MlirValue operands[3] = {tileKernelLoadBuffer(e, tileKernelSlice(e, packed, rows, step, row, at)),
                            tileKernelLoadBuffer(e, tileKernelSlice(e, b->packedB, step, columns, at, none)),
                            mlirBlockGetArgument(block, 1)};
-  MlirValue sum = tileBuildValue(&e->body, "tile.mma", type, 3, operands, NULL);
-  tileBuildYield(&e->body, 1, &sum);
+  TileAttributeEntry atom[] = {{NULL}, {0}};
+  if (dot)
+    atom[0] = (TileAttributeEntry){"atom", mlirStringAttrGet(e->body.context, tileString(dot->atom))};
+  MlirValue next = tileBuildValue(&e->body, "tile.mma", type, 3, operands, atom);
+  tileBuildYield(&e->body, 1, &next);
   e->body = outer;
   return mlirOperationGetResult(loop, 0);
 }
 
-static void buildProduct(TileKernelEmission *e, const Block *b, MlirValue panel, MlirValue isFirst) {
+static MlirValue buildConstant(TileKernelEmission *e, MlirType type, int64_t value) {
+  bool isInteger = mlirTypeIsAInteger(mlirShapedTypeGetElementType(type));
+  return isInteger ? tileBuildInteger(&e->body, type, value) : tileBuildFloat(&e->body, type, (double)value);
+}
+
+// Multiplies the register tiles of row panel `panel`.
+static MlirValue multiply(TileKernelEmission *e, const Block *b, MlirValue panel, const TileDot *dot) {
+  const TileStructured *s = e->structured;
+  int64_t rows = s->dims[b->c->m].tile;
+  MlirType type = tileKernelOutputTileType(e, tileOperandElementType(&s->operands[s->numInputs]));
+  MlirValue row = tileBuildMul(&e->body, panel, tileBuildIndex(&e->body, rows)), start;
+  if (mlirValueIsNull(b->excess)) {
+    start = buildConstant(e, type, 0);
+  } else {
+    TileAttributeEntry axes[] = {{"axes", mlirDenseI64ArrayGet(e->body.context, 1, (int64_t[]){0})}, {0}};
+    start = tileBuildValue(&e->body, "tile.broadcast", type, 1, &b->excess, axes);
+  }
+  return multiplyRows(e, b, b->packedA, rows, row, start, dot);
+}
+
+static void buildProduct(TileKernelEmission *e, const Block *b, MlirValue panel, MlirValue isFirst,
+                         const TileDot *dot) {
   int output = e->structured->numInputs;
   e->index[b->c->m] = tileBuildAdd(&e->body, b->firstM, panel);
   tileKernelPrefetch(e, output);
-  MlirValue sum = accumulate(e, b->c, multiply(e, b, panel), isFirst);
+  MlirValue sum = accumulate(e, b->c, multiply(e, b, panel, dot), isFirst);
   e->index[b->c->k] = b->number;
   tileKernelStore(e, output, buildEpilogueAtEnd(e, b->c, sum));
 }
 
-// Packs operand `index` piece by piece of k; `along` is the buffer's dimension that k is.
-static void pack(TileKernelEmission *e, const Block *b, int index, int along, MlirValue buffer, MlirValue row) {
+// The products of the block's row panels with the packed column panel.
+static void buildProducts(TileKernelEmission *e, const Block *b, MlirValue isFirst, const TileDot *dot) {
+  TileBuilder outside;
+  buildProduct(e, b, openLoop(e, b->panelsM, &outside), isFirst, dot);
+  closeLoop(e, outside);
+}
+
+//===--- bf16 by an instruction that knows no subnormals --------------------===//
+
+static MlirValue buildWord(TileKernelEmission *e, MlirType type, int64_t value) {
+  return tileBuildInteger(&e->body, type, value);
+}
+
+static MlirValue buildPair(TileKernelEmission *e, const char *name, MlirValue a, MlirValue b) {
+  return tileBuildValue(&e->body, name, mlirValueGetType(a), 2, (MlirValue[]){a, b}, NULL);
+}
+
+// The least magnitude but zero of a tile of bf16, less 1, as its 16 bits; all ones where everything is zero.
+static MlirValue leastMagnitude(TileKernelEmission *e, MlirValue tile) {
+  MlirType word = mlirIntegerTypeGet(e->body.context, 16), type = mlirValueGetType(tile);
+  int64_t sizes[2] = {mlirShapedTypeGetDimSize(type, 0), mlirShapedTypeGetDimSize(type, 1)};
+  MlirType words = tileTileTypeGet(2, sizes, word, mlirAttributeGetNull());
+  MlirValue bits = tileBuildValue(&e->body, "arith.bitcast", words, 1, &tile, NULL);
+  bits = buildPair(e, "arith.andi", bits, buildWord(e, words, 0x7fff));
+  bits = buildPair(e, "arith.subi", bits, buildWord(e, words, 1));
+  TileAttributeEntry attributes[] = {{"operation", mlirStringAttrGet(e->body.context, tileString("arith.minui"))},
+                                     {"axes", mlirDenseI64ArrayGet(e->body.context, 2, (int64_t[]){0, 1})},
+                                     {0}};
+  MlirRegion noBody = mlirRegionCreate();
+  return mlirOperationGetResult(tileBuild(&e->body, "tile.reduce", 1, &bits, 1, &word, attributes, 1, &noBody), 0);
+}
+
+// Both operands are normal numbers and zeros, and the exponents of the least ones add up to so much that every product,
+// and with it every sum, is a multiple of the smallest normal number: nothing can become subnormal on the way. A number
+// with (biased) exponent e is a multiple of 2^(e - 127 - 7), so exponents of 127 + 7 + 127 + 7 - 126 = 142 do.
+static MlirValue knowsNoSubnormals(TileKernelEmission *e, const Block *b) {
+  enum { FractionBits = 7, LeastNormal = 1 << FractionBits, LeastExponents = 142, AtLeast = 9 };
+  MlirType word = mlirIntegerTypeGet(e->body.context, 16), bit = mlirIntegerTypeGet(e->body.context, 1);
+  MlirValue shift = buildWord(e, word, FractionBits);
+  MlirValue exponents = buildPair(e, "arith.addi", buildPair(e, "arith.shrui", b->leastA, shift),
+                                  buildPair(e, "arith.shrui", b->leastB, shift));
+  TileAttributeEntry predicate[] = {{"predicate", mlirIntegerAttrGet(mlirIntegerTypeGet(e->body.context, 64), AtLeast)},
+                                    {0}};
+  MlirValue least = buildWord(e, word, LeastNormal), enough = buildWord(e, word, LeastExponents);
+  MlirValue pairs[3][2] = {{b->leastA, least}, {b->leastB, least}, {exponents, enough}}, all = {NULL};
+  for (int i = 0; i < 3; i++) {
+    MlirValue holds = tileBuildValue(&e->body, "arith.cmpi", bit, 2, pairs[i], predicate);
+    all = i ? buildPair(e, "arith.andi", all, holds) : holds;
+  }
+  return all;
+}
+
+// The instruction where it computes what a product is (docs/numerics.md §4), multiply-adds elsewhere.
+static void buildGuardedProducts(TileKernelEmission *e, const Block *b, MlirValue isFirst) {
+  MlirValue safe = knowsNoSubnormals(e, b);
+  MlirRegion regions[2];
+  TileBuilder outer = e->body;
+  for (int i = 0; i < 2; i++) {
+    e->body = tileBuilderAtEnd(appendBlock(&regions[i]), outer.location);
+    buildProducts(e, b, isFirst, i == 0 ? b->c->dot : NULL);
+    tileBuildYield(&e->body, 0, NULL);
+  }
+  e->body = outer;
+  tileBuild(&e->body, "scf.if", 1, &safe, 0, NULL, NULL, 2, regions);
+}
+
+static bool needsGuard(const TileContraction *c) { return c->dot && c->dot->group == 2; }
+
+//===--- signed bytes by an instruction whose left factors are unsigned -----===//
+
+enum { Excess = 128 };
+
+static bool areBytes(const TileContraction *c) { return c->dot && c->dot->group == 4; }
+
+// A packed row of ones.
+static MlirValue buildOnes(TileKernelEmission *e, int64_t depth) {
+  MlirType byte = mlirIntegerTypeGet(e->body.context, 8);
+  MlirValue buffer = buildBuffer(e, 1, depth, byte);
+  MlirType type = tileTileTypeGet(2, (int64_t[]){1, depth}, byte, mlirAttributeGetNull());
+  MlirValue operands[2] = {buildConstant(e, type, 1), buffer};
+  tileBuild(&e->body, "tile.store", 2, operands, 0, NULL, NULL, 0, NULL);
+  return buffer;
+}
+
+// -128 times the sums of the packed panel's columns: what A's bytes, packed with 128 more, make too much.
+static MlirValue buildExcess(TileKernelEmission *e, const Block *b) {
+  int64_t columns = e->structured->dims[b->c->n].tile;
+  MlirType word = mlirIntegerTypeGet(e->body.context, 32);
+  MlirType row = tileTileTypeGet(2, (int64_t[]){1, columns}, word, mlirAttributeGetNull());
+  MlirType flat = tileTileTypeGet(1, &columns, word, mlirAttributeGetNull());
+  MlirValue none = {NULL}, sums = multiplyRows(e, b, b->ones, 1, none, buildConstant(e, row, 0), b->c->dot);
+  sums = tileBuildValue(&e->body, "tile.reshape", flat, 1, &sums, NULL);
+  return buildPair(e, "arith.muli", sums, buildConstant(e, flat, -Excess));
+}
+
+// Packs a tile of A with 128 more, as unsigned bytes.
+static void packUnsigned(TileKernelEmission *e, int index, const int dims[2], MlirValue buffer) {
+  MlirValue tile = tileKernelLoadMatrix(e, index, dims);
+  MlirValue operands[2] = {buildPair(e, "arith.xori", tile, buildConstant(e, mlirValueGetType(tile), -Excess)), buffer};
+  tileBuild(&e->body, "tile.store", 2, operands, 0, NULL, NULL, 0, NULL);
+}
+
+//===--- packing ------------------------------------------------------------===//
+
+// A loop that carries one value, or (null) none: *carried is its argument inside, its result afterwards.
+typedef struct CarryingLoop {
+  MlirValue *carried;
+  MlirOperation op;
+  TileBuilder outer;
+} CarryingLoop;
+
+static MlirValue openCarrying(TileKernelEmission *e, MlirValue end, int64_t step, MlirValue *carried,
+                              CarryingLoop *loop) {
+  MlirBlock block;
+  MlirValue by = tileBuildIndex(&e->body, step);
+  *loop = (CarryingLoop){.carried = carried, .outer = e->body};
+  loop->op = tileBuildFor(&e->body, tileBuildIndex(&e->body, 0), end, by, carried != NULL, carried, &block);
+  loop->outer = e->body;
+  e->body = tileBuilderAtEnd(block, loop->outer.location);
+  if (carried)
+    *carried = mlirBlockGetArgument(block, 1);
+  return mlirBlockGetArgument(block, 0);
+}
+
+static void closeCarrying(TileKernelEmission *e, CarryingLoop *loop) {
+  tileBuildYield(&e->body, loop->carried != NULL, loop->carried);
+  e->body = loop->outer;
+  if (loop->carried)
+    *loop->carried = mlirOperationGetResult(loop->op, 0);
+}
+
+// Packs operand `index` piece by piece of k; `along` is the buffer's dimension that k is. `least`, where it is needed,
+// becomes the least of itself and of what is packed.
+static void pack(TileKernelEmission *e, const Block *b, int index, int along, MlirValue buffer, MlirValue row,
+                 MlirValue *least) {
   const TileContraction *c = b->c;
   const TileDim *k = &e->structured->dims[c->k];
   int64_t other = e->structured->dims[along ? c->m : c->n].tile;
   int dims[2] = {along ? c->m : c->k, along ? c->k : c->n};
   MlirValue none = {NULL}, pieces = tileBuildIndex(&e->body, k->panels);
   MlirValue first = tileBuildMul(&e->body, b->number, pieces);
-  TileBuilder outside;
-  MlirValue at = openSteps(e, b->depth, k->tile, &outside);
+  CarryingLoop loop;
+  MlirValue at = openCarrying(e, b->depth, k->tile, needsGuard(c) ? least : NULL, &loop);
   MlirValue piece = tileBuildValue(&e->body, "arith.divui", mlirIndexTypeGet(e->body.context), 2,
                                    (MlirValue[]){at, tileBuildIndex(&e->body, k->tile)}, NULL);
   e->index[c->k] = tileBuildAdd(&e->body, first, piece);
   MlirValue part = along ? tileKernelSlice(e, buffer, other, k->tile, row, at)
                          : tileKernelSlice(e, buffer, k->tile, other, at, none);
-  tileKernelPack(e, index, dims, part);
-  closeLoop(e, outside);
+  if (areBytes(c) && along)
+    packUnsigned(e, index, dims, part);
+  else
+    tileKernelPack(e, index, dims, part);
+  if (loop.carried)
+    *least = buildPair(e, "arith.minui", *least, leastMagnitude(e, tileKernelLoadMatrix(e, index, dims)));
+  closeCarrying(e, &loop);
 }
 
 // Elements of k in the current block: all of it where blocks are always full.
@@ -265,32 +450,44 @@ static Block openBlock(TileKernelEmission *e, const TileContraction *c) {
   int64_t depth = k->tile * k->panels;
   Block b = {.c = c};
   b.packedA = buildBuffer(e, m->tile * m->panels, depth, tileOperandElementType(&s->operands[c->lhs]));
-  b.packedB = buildBuffer(e, depth, n->tile, tileOperandElementType(&s->operands[c->rhs]));
+  MlirType columns = tileKernelGroupedBufferType(e, depth, n->tile, tileOperandElementType(&s->operands[c->rhs]),
+                                                 c->dot ? c->dot->group : 1);
+  b.packedB = tileBuildValue(&e->body, "tile.alloc", columns, 0, NULL, NULL);
   b.firstM = tileBuildMul(&e->body, e->index[c->m], tileBuildIndex(&e->body, m->panels));
   b.firstN = tileBuildMul(&e->body, e->index[c->n], tileBuildIndex(&e->body, n->panels));
   b.panelsM = panelsInside(e, c->m, b.firstM);
   b.panelsN = panelsInside(e, c->n, b.firstN);
+  if (areBytes(c))
+    b.ones = buildOnes(e, depth);
   return b;
 }
 
 static void buildBlock(TileKernelEmission *e, const TileContraction *c) {
   Block b = openBlock(e, c);
   MlirValue rows = tileBuildIndex(&e->body, e->structured->dims[c->m].tile), none = {NULL};
-  TileBuilder outside, inK, inN;
+  MlirType word = mlirIntegerTypeGet(e->body.context, 16);
+  TileBuilder outside, inK;
+  CarryingLoop inM;
 
   b.number = openLoop(e, blocksOfK(e, c), &outside);
   b.depth = depthOfBlock(e, c, b.number);
   MlirValue isFirst = buildEquals(e, b.number, tileBuildIndex(&e->body, 0));
-  MlirValue panel = openLoop(e, b.panelsM, &inK);
+  b.leastA = needsGuard(c) ? buildWord(e, word, -1) : none;
+  MlirValue panel = openCarrying(e, b.panelsM, 1, needsGuard(c) ? &b.leastA : NULL, &inM);
   e->index[c->m] = tileBuildAdd(&e->body, b.firstM, panel);
-  pack(e, &b, c->lhs, 1, b.packedA, tileBuildMul(&e->body, panel, rows));
-  closeLoop(e, inK);
+  pack(e, &b, c->lhs, 1, b.packedA, tileBuildMul(&e->body, panel, rows), &b.leastA);
+  closeCarrying(e, &inM);
 
   panel = openLoop(e, b.panelsN, &inK);
   e->index[c->n] = tileBuildAdd(&e->body, b.firstN, panel);
-  pack(e, &b, c->rhs, 0, b.packedB, none);
-  buildProduct(e, &b, openLoop(e, b.panelsM, &inN), isFirst);
-  closeLoop(e, inN);
+  b.leastB = needsGuard(c) ? buildWord(e, word, -1) : none;
+  pack(e, &b, c->rhs, 0, b.packedB, none, &b.leastB);
+  if (areBytes(c))
+    b.excess = buildExcess(e, &b);
+  if (needsGuard(c))
+    buildGuardedProducts(e, &b, isFirst);
+  else
+    buildProducts(e, &b, isFirst, c->dot);
   closeLoop(e, inK);
   closeLoop(e, outside);
 }
@@ -352,8 +549,10 @@ void tileEmitContraction(TileStructured *s, TileContraction *c) {
   TileKernelEmission e;
   bool isForGpu = tileStructuredGpu(s) != NULL;
   sortDims(s, c);
+  c->dot = tileContractionDot(s, c);
   TileCpuProductExtents extents = extentsOf(s, c);
-  bool fromMemory = isForGpu || chooseStream(s, c, &extents);
+  bool isInteger = mlirTypeIsAInteger(tileOperandElementType(&s->operands[c->lhs]));
+  bool fromMemory = isForGpu || (!isInteger && chooseStream(s, c, &extents));
   if (isForGpu)
     planTiles(s, c);
   else if (!fromMemory)

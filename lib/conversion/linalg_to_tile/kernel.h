@@ -51,6 +51,9 @@ MlirValue tileKernelLoadMatrix(TileKernelEmission *emission, int index, const in
 void tileKernelPack(TileKernelEmission *emission, int index, const int dims[2], MlirValue buffer);
 // A row-major buffer in local memory; rows × columns of it from (row, column) on (null: 0); the whole as a tile.
 MlirType tileKernelBufferType(TileKernelEmission *emission, int64_t rows, int64_t columns, MlirType element);
+// The same with `group` neighbouring rows side by side.
+MlirType tileKernelGroupedBufferType(TileKernelEmission *emission, int64_t rows, int64_t columns, MlirType element,
+                                     int64_t group);
 MlirValue tileKernelSlice(TileKernelEmission *emission, MlirValue buffer, int64_t rows, int64_t columns, MlirValue row,
                           MlirValue column);
 MlirValue tileKernelLoadBuffer(TileKernelEmission *emission, MlirValue buffer);

@@ -251,8 +251,17 @@ void tileKernelPack(TileKernelEmission *e, int index, const int dims[2], MlirVal
 }
 
 MlirType tileKernelBufferType(TileKernelEmission *e, int64_t rows, int64_t columns, MlirType element) {
+  return tileKernelGroupedBufferType(e, rows, columns, element, 1);
+}
+
+MlirType tileKernelGroupedBufferType(TileKernelEmission *e, int64_t rows, int64_t columns, MlirType element,
+                                     int64_t group) {
   char offsets[96];
-  snprintf(offsets, sizeof offsets, "offset [%lld:d1, %lld:d0]", (long long)columns, (long long)rows);
+  if (group == 1)
+    snprintf(offsets, sizeof offsets, "offset [%lld:d1, %lld:d0]", (long long)columns, (long long)rows);
+  else
+    snprintf(offsets, sizeof offsets, "offset [%lld:d0, %lld:d1, %lld:d0*%lld]", (long long)group, (long long)columns,
+             (long long)(rows / group), (long long)group);
   MlirAttribute layout = tileLayoutAttrParse(e->body.context, tileString(offsets));
   return tileBufferTypeGet(2, (int64_t[]){rows, columns}, element, layout, "local", 0);
 }

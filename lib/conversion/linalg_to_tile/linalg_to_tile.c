@@ -73,6 +73,8 @@ static bool readCpu(TileTarget *target, TileError *error) {
   if (!machine)
     machine = tileMachineLoad("x86-64-v4", NULL, NULL, 0, error);
   bool ok = machine && tileMachineReadCpuBlocking(machine, &target->cpu, error);
+  for (int i = 0; ok && i < TileNumDots; i++)
+    target->hasDot[i] = tileMachineFindAtom(machine, tileDots[i].atom, &(TileMachineAtom){.m = 0}, NULL);
   if (machine != target->machine)
     tileMachineDestroy(machine);
   return ok;

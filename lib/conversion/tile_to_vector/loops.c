@@ -293,7 +293,7 @@ void writeTile(Lowering *lowering, Record *record, const Access *target) {
   }
   intptr_t mark = spill(lowering, record, false);
   Nest nest = {.lowering = lowering, .source = record, .target = *target, .visit = storeVector, .fill = fillVector};
-  if (shapeCount(&target->shape) > 0)
+  if (shapeCount(&target->shape) > 0 && (!sameElement || !writeInterleaved(lowering, record, target)))
     visitRows(&nest, 0);
   unspill(lowering, mark);
 }

@@ -262,6 +262,8 @@ typedef void (*VectorVisitor)(Body *body, Record *source, const Access *target, 
 void forEachVector(Lowering *lowering, Record *source, const Access *target, VectorVisitor visit, void *data);
 void writeTile(Lowering *lowering, Record *record, const Access *target);
 void addToTile(Lowering *lowering, Record *record, const Access *target, MlirStringRef combine); // atomically
+// writeTile to a target that has groups of rows side by side (dot.c); false, nothing emitted, where it has not.
+bool writeInterleaved(Lowering *lowering, Record *record, const Access *target);
 Access *materialize(Lowering *lowering, Record *record, MlirType element); // null element: as it is
 void recordCopy(Lowering *lowering, Record *record); // a lazy one becomes what it is now, in memory
 MlirValue *evaluateRegisters(Lowering *lowering, Record *record);

@@ -6,26 +6,13 @@
 // The order of summation is k = 0, 1, 2, … into one accumulator per element, fused. An accumulator that is a tile just
 // loaded from a view is prefetched first and added last, when it has arrived: a load before the loop over k would wait
 // for the outer caches (measured at 1024³: 0.84 against 1.00 of OpenBLAS).
-#include "lib/conversion/tile_to_vector/lowering.h"
+//
+// Where neighbours along k are multiplied together (dot.c) a step is one group of them.
+#include "lib/conversion/tile_to_vector/mma.h"
 
 #include <string.h>
 
 enum { BlockRows = 8, BlockVectors = 2, MostVectors = 8, Unroll = 4 };
-
-typedef struct Mma {
-  Lowering *lowering;
-  Record *lhs, *rhs, *accumulator;
-  MlirType element;  // of the result
-  intptr_t batch;    // leading dimensions
-  Coord at[MaxRank]; // batch coordinates
-  int64_t rows, columns, depth;
-} Mma;
-
-typedef struct Block {
-  Coord row, column;
-  int64_t rows, vectors, width, lastWidth; // width of all vectors but the last of a row
-  MlirValue values[MaxRegisters];
-} Block;
 
 //===--- operands -------------------------------------------------------------------===//
 
@@ -47,7 +34,7 @@ static int64_t widthOf(const Block *block, int64_t vector) {
   return vector == block->vectors - 1 ? block->lastWidth : block->width;
 }
 
-static void coordsOf(const Mma *mma, Coord row, Coord column, Coord *coords) {
+void mmaCoords(const Mma *mma, Coord row, Coord column, Coord *coords) {
   memcpy(coords, mma->at, mma->batch * sizeof *coords);
   coords[mma->batch] = row;
   coords[mma->batch + 1] = column;
@@ -60,18 +47,22 @@ static MlirValue multiplyAdd(const Mma *mma, MlirValue a, MlirValue b, MlirValue
   return buildBinary(builder, "arith.addi", c, buildBinary(builder, "arith.muli", a, b));
 }
 
-// values += lhs[row.., k] * rhs[k, column..]
+// values += lhs[row.., k] * rhs[k, column..]; k counts groups where neighbours are multiplied together.
 static void stepBlock(const Mma *mma, Block *block, Coord k) {
+  if (mma->group > 1) {
+    stepGroup(mma, block, k);
+    return;
+  }
   TileBuilder *builder = &mma->lowering->builder;
   Body body = bodyBegin(mma->lowering, true);
   MlirValue columns[MaxRegisters];
   Coord coords[MaxRank];
   for (int64_t v = 0; v < block->vectors; ++v) {
-    coordsOf(mma, k, coordPlus(block->column, v * block->width), coords);
+    mmaCoords(mma, k, coordPlus(block->column, v * block->width), coords);
     columns[v] = evaluate(&body, mma->rhs, coords, mma->batch + 1, widthOf(block, v));
   }
   for (int64_t r = 0; r < block->rows; ++r) {
-    coordsOf(mma, coordPlus(block->row, r), k, coords);
+    mmaCoords(mma, coordPlus(block->row, r), k, coords);
     MlirValue scalar = evaluate(&body, mma->lhs, coords, -1, 0), splat = {NULL};
     for (int64_t v = 0; v < block->vectors; ++v) {
       if (v == 0 || widthOf(block, v) != widthOf(block, v - 1))
@@ -102,12 +93,12 @@ static void loopOverDepth(const Mma *mma, Block *block, int64_t whole) {
 }
 
 static void multiplyBlock(const Mma *mma, Block *block) {
-  int64_t whole = mma->depth / Unroll * Unroll;
+  int64_t steps = mma->depth / mma->group, whole = steps / Unroll * Unroll;
   if (whole == Unroll)
     whole = 0;
   if (whole)
     loopOverDepth(mma, block, whole);
-  for (int64_t k = whole; k < mma->depth; ++k)
+  for (int64_t k = whole; k < steps; ++k)
     stepBlock(mma, block, coordConstant(k));
 }
 
@@ -159,7 +150,7 @@ static void moveBlock(const Mma *mma, Block *block, const Access *target, bool i
   for (int64_t i = 0; i < block->rows * block->vectors; ++i) {
     int64_t r = i / block->vectors, v = i % block->vectors;
     Coord coords[MaxRank];
-    coordsOf(mma, coordPlus(block->row, r), coordPlus(block->column, v * block->width), coords);
+    mmaCoords(mma, coordPlus(block->row, r), coordPlus(block->column, v * block->width), coords);
     if (target)
       accessStore(&body, target, coords, mma->batch + 1, widthOf(block, v), block->values[i]);
     else
@@ -250,6 +241,7 @@ static void setSizes(Mma *mma, const Shape *lhs, const Shape *result) {
   mma->rows = result->sizes[mma->batch];
   mma->columns = result->sizes[mma->batch + 1];
   mma->depth = lhs->sizes[mma->batch + 1];
+  mma->group = 1;
 }
 
 void multiplyInto(Lowering *lowering, Record *lhs, Record *rhs, Record *sum) {
@@ -263,8 +255,12 @@ bool lowerMma(Lowering *lowering, MlirOperation op) {
   Mma mma = {.lowering = lowering};
   setSizes(&mma, &lhs, &result);
   mma.accumulator = recordOf(lowering, mlirOperationGetOperand(op, 2));
-  mma.lhs = prepareOperand(&mma, recordOf(lowering, mlirOperationGetOperand(op, 0)), false);
-  mma.rhs = prepareOperand(&mma, recordOf(lowering, mlirOperationGetOperand(op, 1)), true);
+  Record *left = recordOf(lowering, mlirOperationGetOperand(op, 0));
+  Record *right = recordOf(lowering, mlirOperationGetOperand(op, 1));
+  if (!prepareGroups(&mma, op, left, right)) {
+    mma.lhs = prepareOperand(&mma, left, false);
+    mma.rhs = prepareOperand(&mma, right, true);
+  }
   if (result.rank == 2 && fitsRegisters(lowering, &result))
     multiplyInRegisters(&mma, mlirOperationGetResult(op, 0));
   else

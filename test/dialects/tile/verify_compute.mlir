@@ -68,6 +68,25 @@ tile.func private @f(%a: tensor<4x8xf16>, %b: tensor<8x4xf16>, %c: tensor<4x4xf3
 
 // -----
 
+tile.func private @f(%a: tensor<4x8xf16>, %b: tensor<8x4xf16>, %c: tensor<4x4xf32>) {
+  // expected-error @+1 {{'tile.mma' op has atom vdpbf16ps, which multiplies bf16 into f32, for f16 into f32}}
+  %d = tile.mma %a, %b, %c atom "vdpbf16ps" : tensor<4x8xf16>, tensor<8x4xf16> -> tensor<4x4xf32>
+  tile.return
+}
+
+// -----
+
+#l = #tile.layout<reg [4:d1, 4:d0]>
+tile.kernel @k(%m: memref<f32>) {
+  %a = arith.constant dense<1> : tensor<4x4xi8, #l>
+  %c = arith.constant dense<1> : tensor<4x4xi32, #l>
+  // expected-error @+1 {{'tile.mma' op has layouts and atom vpdpbusd, want no layouts: it is a CPU's}}
+  %d = tile.mma %a, %a, %c atom "vpdpbusd" : tensor<4x4xi8, #l>, tensor<4x4xi8, #l> -> tensor<4x4xi32, #l>
+  tile.return
+}
+
+// -----
+
 #l = #tile.layout<reg [4:d1, 4:d0]>
 tile.kernel @k(%m: memref<f32>) {
   %a = arith.constant dense<1.0> : tensor<4x4xf16, #l>

@@ -1,0 +1,74 @@
+// RUN: %tile_opt %s --split-input-file --pass-pipeline='builtin.module(convert-linalg-to-tile,tile.kernel(canonicalize,cse))' | FileCheck %s
+
+// A machine with dot instructions: B is packed with the members of a group side by side. bf16 goes by the instruction
+// where no number is so small that it would count as 0, by multiply-adds elsewhere.
+// CHECK: #[[PAIRS:.*]] = #tile.layout<offset [2:d0, 32:d1, 256:d0*2]>
+// CHECK: !tile.buffer<512x32xbf16, #[[PAIRS]], local>
+// CHECK-LABEL: tile.kernel private @matmul_0(%{{.*}}: memref<64x512xbf16>
+// CHECK: tile.reduce {arith.minui} {{.*}} axes [0, 1] : tensor<8x512xi16> -> i16
+// CHECK: tile.reduce {arith.minui} {{.*}} axes [0, 1] : tensor<512x32xi16> -> i16
+// CHECK: scf.if
+// CHECK: tile.mma {{.*}} atom "vdpbf16ps" : tensor<8x512xbf16>, tensor<512x32xbf16> -> tensor<8x32xf32>
+// CHECK: } else {
+// CHECK-NOT: atom
+// CHECK: tile.mma {{.*}} : tensor<8x512xbf16>, tensor<512x32xbf16> -> tensor<8x32xf32>
+module attributes {tile.machine = #tile.machine<"x86-64-v4", "atom.vdpbf16ps" = "1x16x2 bf16,bf16,f32">} {
+  func.func @f(%a: tensor<64x512xbf16>, %b: tensor<512x64xbf16>, %c: tensor<64x64xf32>) -> tensor<64x64xf32> {
+    %m = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>],
+        iterator_types = ["parallel", "parallel", "reduction"]} ins(%a, %b : tensor<64x512xbf16>, tensor<512x64xbf16>) outs(%c : tensor<64x64xf32>) {
+    ^bb0(%x: bf16, %y: bf16, %o: f32):
+      %u = arith.extf %x : bf16 to f32
+      %v = arith.extf %y : bf16 to f32
+      %p = arith.mulf %u, %v : f32
+      %s = arith.addf %o, %p : f32
+      linalg.yield %s : f32
+    } -> tensor<64x64xf32>
+    return %m : tensor<64x64xf32>
+  }
+}
+
+// -----
+
+// CHECK: #[[QUADS:.*]] = #tile.layout<offset [4:d0, 32:d1, 128:d0*4]>
+// CHECK: !tile.buffer<512x32xi8, #[[QUADS]], local>
+// CHECK-LABEL: tile.kernel private @matmul_0(%{{.*}}: memref<64x500xi8>
+// CHECK: arith.xori {{.*}} : tensor<8x512xi8>
+// CHECK: tile.mma {{.*}} atom "vpdpbusd" : tensor<1x512xi8>, tensor<512x32xi8> -> tensor<1x32xi32>
+// CHECK: arith.muli {{.*}} : tensor<32xi32>
+// CHECK: tile.mma {{.*}} atom "vpdpbusd" : tensor<8x512xi8>, tensor<512x32xi8> -> tensor<8x32xi32>
+module attributes {tile.machine = #tile.machine<"x86-64-v4", "atom.vpdpbusd" = "1x16x4 i8,i8,i32">} {
+  func.func @f(%a: tensor<64x500xi8>, %b: tensor<500x64xi8>, %c: tensor<64x64xi32>) -> tensor<64x64xi32> {
+    %m = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>],
+        iterator_types = ["parallel", "parallel", "reduction"]} ins(%a, %b : tensor<64x500xi8>, tensor<500x64xi8>) outs(%c : tensor<64x64xi32>) {
+    ^bb0(%x: i8, %y: i8, %o: i32):
+      %u = arith.extsi %x : i8 to i32
+      %v = arith.extsi %y : i8 to i32
+      %p = arith.muli %u, %v : i32
+      %s = arith.addi %o, %p : i32
+      linalg.yield %s : i32
+    } -> tensor<64x64xi32>
+    return %m : tensor<64x64xi32>
+  }
+}
+
+// -----
+
+// A machine without: no instruction is named.
+// CHECK-LABEL: tile.kernel private @product_0
+// CHECK-NOT: atom
+// CHECK: tile.mma
+// CHECK-NOT: atom
+module attributes {tile.machine = #tile.machine<"x86-64-v3">} {
+  func.func @f(%a: tensor<64x500xi8>, %b: tensor<500x64xi8>, %c: tensor<64x64xi32>) -> tensor<64x64xi32> {
+    %m = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>],
+        iterator_types = ["parallel", "parallel", "reduction"]} ins(%a, %b : tensor<64x500xi8>, tensor<500x64xi8>) outs(%c : tensor<64x64xi32>) {
+    ^bb0(%x: i8, %y: i8, %o: i32):
+      %u = arith.extsi %x : i8 to i32
+      %v = arith.extsi %y : i8 to i32
+      %p = arith.muli %u, %v : i32
+      %s = arith.addi %o, %p : i32
+      linalg.yield %s : i32
+    } -> tensor<64x64xi32>
+    return %m : tensor<64x64xi32>
+  }
+}
