@@ -32,6 +32,7 @@ target_compile_definitions(standin_hip PRIVATE HIP)
 target_sources(device_test PRIVATE ${standin}/twin.c ${standin}/path.c)
 target_link_libraries(device_test PRIVATE ${CMAKE_DL_LIBS})
 set_target_properties(device_test PROPERTIES ENABLE_EXPORTS ON) # it loads a program
+target_link_libraries(program_test PRIVATE tessera-execution)
 target_link_libraries(jit_test PRIVATE LLVM) # it parses its modules from text
 target_link_libraries(messages_test PRIVATE LLVM)
 set_target_properties(messages_test PROPERTIES ENABLE_EXPORTS ON) # its module calls it

@@ -1,5 +1,16 @@
-# What tile-run and tile-exec share: lib/run, between the runtime and the tools.
+# What tile-run and tile-exec share: lib/run, between the runtime and the tools. What compiles programs to run them
+# besides: lib/execution, which needs the runtime and is therefore no part of libtessera.
 file(GLOB run_sources CONFIGURE_DEPENDS lib/run/*.c)
+file(GLOB execution_sources CONFIGURE_DEPENDS lib/execution/*.c)
+add_library(execution OBJECT ${execution_sources} ${run_sources})
+
+# libtessera-execution.so: the same and the runtime for a host that runs programs in its own process (python/tessera).
+add_library(tessera-execution SHARED $<TARGET_OBJECTS:execution>)
+target_link_libraries(tessera-execution PRIVATE tessera -Wl,--whole-archive tessera-runtime -Wl,--no-whole-archive m)
+target_link_options(tessera-execution PRIVATE -Wl,-Bsymbolic-functions
+                    -Wl,--version-script=${CMAKE_SOURCE_DIR}/cmake/libtessera-execution.map)
+set_target_properties(tessera-execution PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION 0 LINKER_LANGUAGE C LINK_DEPENDS
+                      ${CMAKE_SOURCE_DIR}/cmake/libtessera-execution.map)
 
 file(GLOB support_sources CONFIGURE_DEPENDS lib/support/*.c)
 
@@ -23,8 +34,12 @@ foreach(main ${tool_mains})
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
   list(APPEND TESSERA_TOOLS ${name})
   # What runs programs holds all of the runtime and shows it to the code it compiles.
-  if(name MATCHES "^tile-(run|exec)$")
+  if(name STREQUAL "tile-run")
+    target_sources(${name} PRIVATE $<TARGET_OBJECTS:execution>)
+  elseif(name STREQUAL "tile-exec")
     target_sources(${name} PRIVATE ${run_sources})
+  endif()
+  if(name MATCHES "^tile-(run|exec)$")
     target_link_libraries(${name} PRIVATE -Wl,--whole-archive tessera-runtime -Wl,--no-whole-archive)
     set_target_properties(${name} PROPERTIES ENABLE_EXPORTS ON)
   endif()

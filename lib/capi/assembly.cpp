@@ -3,6 +3,7 @@
 #include "lib/capi/assembly.h"
 #include "lib/capi/impl.h"
 #include "mlir/Interfaces/FunctionImplementation.h"
+#include "mlir/Parser/Parser.h"
 
 using namespace mlirExt;
 
@@ -281,3 +282,8 @@ void mlirExtPrinterPrintFunction(MlirExtPrinter printer, MlirOperation op) {
   printFunction(unwrap(op), opPrinterOf(printer));
 }
 void mlirExtPrinterNewline(MlirExtPrinter printer) { printerOf(printer).printNewline(); }
+
+MlirModule mlirExtModuleParse(MlirContext context, MlirStringRef source, MlirStringRef name) {
+  ParserConfig config(::unwrap(context));
+  return ::wrap(parseSourceString<ModuleOp>(::unwrap(source), config, ::unwrap(name)).release());
+}

@@ -95,6 +95,10 @@ void mlirExtPrinterPrintAttributeDictionary(MlirExtPrinter printer, MlirOperatio
 void mlirExtPrinterPrintFunction(MlirExtPrinter printer, MlirOperation op);
 void mlirExtPrinterNewline(MlirExtPrinter printer);
 
+// mlir-c's mlirModuleCreateParse for a text (or bytecode) that has a name, which stands for the file in locations. A
+// null byte must follow the text. Null after diagnostics. The caller owns the module.
+MlirModule mlirExtModuleParse(MlirContext context, MlirStringRef source, MlirStringRef name);
+
 MLIR_EXT_END
 
 #endif

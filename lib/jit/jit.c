@@ -4,6 +4,7 @@
 #include "lib/jit/codegen.h"
 #include "llvm-c/LLJIT.h"
 
+#include <dlfcn.h>
 #include <stdlib.h>
 
 struct TileJit {
@@ -18,14 +19,38 @@ static void takeReport(void *context, LLVMErrorRef failure) {
   LLVMDisposeErrorMessage(message);
 }
 
-static bool searchProcess(LLVMOrcLLJITRef lljit, tessera_error_t *error) {
-  LLVMOrcDefinitionGeneratorRef generator;
-  if (tileCodegenFailed(LLVMOrcCreateDynamicLibrarySearchGeneratorForProcess(
-                            &generator, LLVMOrcLLJITGetGlobalPrefix(lljit), NULL, NULL),
-                        "searching the process for symbols", error))
-    return false;
-  LLVMOrcJITDylibAddGenerator(LLVMOrcLLJITGetMainJITDylib(lljit), generator);
-  return true;
+//===--- symbols of this process ----------------------------------------------===//
+
+// What we can see, which is more than what everybody can: a library that was loaded for one user only (Python's ctypes)
+// sees itself and what it was loaded with. LLVM's own search starts at the program.
+static LLVMErrorRef defineFromProcess(LLVMOrcDefinitionGeneratorRef generator, void *context,
+                                      LLVMOrcLookupStateRef *state, LLVMOrcLookupKind kind, LLVMOrcJITDylibRef library,
+                                      LLVMOrcJITDylibLookupFlags flags, LLVMOrcCLookupSet wanted, size_t count) {
+  (void)generator, (void)context, (void)state, (void)kind, (void)flags;
+  LLVMOrcCSymbolMapPair *found = calloc(count + 1, sizeof *found);
+  size_t numFound = 0;
+  for (size_t i = 0; found && i < count; i++) {
+    void *address = dlsym(RTLD_DEFAULT, LLVMOrcSymbolStringPoolEntryStr(wanted[i].Name));
+    if (!address)
+      continue;
+    LLVMOrcRetainSymbolStringPoolEntry(wanted[i].Name);
+    found[numFound++] = (LLVMOrcCSymbolMapPair){
+        wanted[i].Name, {(LLVMOrcExecutorAddress)(uintptr_t)address, {LLVMJITSymbolGenericFlagsExported, 0}}};
+  }
+  LLVMErrorRef failure = NULL;
+  if (numFound) {
+    LLVMOrcMaterializationUnitRef unit = LLVMOrcAbsoluteSymbols(found, numFound); // takes the names
+    failure = LLVMOrcJITDylibDefine(library, unit);
+    if (failure)
+      LLVMOrcDisposeMaterializationUnit(unit);
+  }
+  free(found);
+  return failure; // what was not found is reported by the look-up
+}
+
+static void searchProcess(LLVMOrcLLJITRef lljit) {
+  LLVMOrcJITDylibAddGenerator(LLVMOrcLLJITGetMainJITDylib(lljit),
+                              LLVMOrcCreateCustomCAPIDefinitionGenerator(defineFromProcess, NULL, NULL));
 }
 
 //===--- the JIT ------------------------------------------------------------===//
@@ -52,10 +77,7 @@ static bool start(TileJit *jit, LLVMModuleRef module, LLVMOrcThreadSafeContextRe
     return false;
   }
   LLVMOrcExecutionSessionSetErrorReporter(LLVMOrcLLJITGetExecutionSession(jit->lljit), takeReport, jit);
-  if (!searchProcess(jit->lljit, error)) {
-    LLVMDisposeModule(module);
-    return false;
-  }
+  searchProcess(jit->lljit);
   return addModule(jit->lljit, module, context, error);
 }
 

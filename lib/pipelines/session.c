@@ -72,12 +72,14 @@ void tileSessionClose(TileSession *session) {
 
 //===--- passes ---------------------------------------------------------------===//
 
-static void reportPipelineError(MlirStringRef message, void *userData) { printText(message, stderr); }
+static void reportPipelineError(MlirStringRef message, void *context) {
+  tileErrorAt(mlirLocationUnknownGet(*(MlirContext *)context), "%.*s", (int)message.length, message.data);
+}
 
 bool tileSessionRun(TileSession *session, const char *pipeline, tessera_error_t *error) {
   MlirPassManager manager = mlirPassManagerCreate(session->context);
   MlirOpPassManager root = mlirPassManagerGetAsOpPassManager(manager);
-  MlirLogicalResult parsed = mlirParsePassPipeline(root, tileString(pipeline), reportPipelineError, NULL);
+  MlirLogicalResult parsed = mlirParsePassPipeline(root, tileString(pipeline), reportPipelineError, &session->context);
   bool ok = mlirLogicalResultIsSuccess(parsed) || tessera_fail(error, "bad pass pipeline");
   if (ok)
     ok = mlirLogicalResultIsSuccess(mlirPassManagerRunOnOp(manager, mlirModuleGetOperation(session->module))) ||

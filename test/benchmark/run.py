@@ -7,7 +7,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 BENCHMARKS = {
-    "tools": "start-up and a 100,000-op module, beside mlir-opt",
+    "tools": "start-up and a 100,000-op module, beside mlir-opt; Python beside tile-opt",
     "tile-bench": "our compiled programs beside OpenBLAS, PyTorch and IREE where they are found (several minutes)",
     "host": "calling an empty program, compiling a GEMM and the transformer block",
     "gpu_compile": "kernels to PTX and AMD's assembly, stage by stage",

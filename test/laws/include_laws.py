@@ -38,6 +38,8 @@ ROOMS = {
     "lib/emulator/instructions": ["lib/emulator/machine", "lib/emulator/lanes", "lib/support"],
     "lib/runtime": ["lib/support"],
     "lib/run": ["lib/runtime", "lib/support"],
+    "lib/execution": ["lib/run", "lib/runtime", "lib/pipelines", "lib/interpreter", "lib/emulator", "lib/jit", "lib/target"]
+    + PASSES,
     "tools": ["lib", "dialects"],
     "tools/tile-exec": ["lib/run", "lib/runtime", "lib/support"],
 }

@@ -1,12 +1,12 @@
 // tile-run: compiles a program at any level and runs one of its functions on .npy files. --help lists the flags.
 // The interpreter, where it judges, runs first: what it says of a wrong program names the place, compiled code may die.
-#include "lib/jit/codegen.h"
+#include "lib/execution/compare.h"
+#include "lib/execution/statistics.h"
 #include "lib/pipelines/statistics.h"
 #include "lib/run/progress.h"
 #include "lib/run/timeout.h"
 #include "lib/runtime/tessera.h"
 #include "lib/support/guard.h"
-#include "tools/tile-run/compare.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -27,23 +27,11 @@ typedef struct Session {
 
 static bool writeStatistics(Session *session, tessera_error_t *error) {
   const tessera_run_options_t *options = session->options;
-  const Run *run = &session->first;
-  const char *pipeline = options->pipeline  ? options->pipeline
-                         : run->pipeline[0] ? run->pipeline
-                                            : run->target->pipeline;
   tessera_json_t *json = tessera_json_create();
   tessera_json_begin_object(json, NULL);
-  if (run->calls.count)
-    tessera_calls_write_times(&run->calls, json);
-  tessera_json_number(json, "compile_ms", run->compileMs);
-  tessera_run_check_write(&session->check, json);
-  if (!run->target->countsKernels)
-    tessera_trace_write_kernels(session->trace, run->calls.count, json);
-  if (run->target->writeStatistics)
-    run->target->writeStatistics(run, json);
+  runWriteStatistics(&session->first, options, session->trace, &session->check, json);
   tileStatisticsWrite(json);
-  char compiler[64];
-  tessera_calls_write_manifest(options, pipeline, tileCodegenDescribe(compiler, sizeof compiler), json);
+  runWriteManifest(&session->first, options, json);
   tessera_json_end(json);
   bool ok = tessera_json_write(json, options->stats, error);
   tessera_json_destroy(json);

@@ -1,9 +1,9 @@
 // The targets of tile-run, one row each: the CPU, by compiled code, the interpreter, by definition, the GPU emulator,
 // GPUs.
+#include "lib/execution/device.h"
+#include "lib/execution/emulate.h"
+#include "lib/execution/gpu.h"
 #include "lib/interpreter/interpreter.h"
-#include "tools/tile-run/device.h"
-#include "tools/tile-run/emulate.h"
-#include "tools/tile-run/gpu.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 // The way of a program with kernels to a device. See device.h.
-#include "tools/tile-run/device.h"
+#include "lib/execution/device.h"
 
 #include "lib/ir/support.h"
 #include "lib/machine/machine.h"

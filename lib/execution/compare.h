@@ -1,9 +1,9 @@
 // What a run gave beside what another target's run gave.
-#ifndef TESSERA_TOOLS_TILE_RUN_COMPARE_H
-#define TESSERA_TOOLS_TILE_RUN_COMPARE_H
+#ifndef TESSERA_EXECUTION_COMPARE_H
+#define TESSERA_EXECUTION_COMPARE_H
 
+#include "lib/execution/run.h"
 #include "lib/support/run_check.h"
-#include "tools/tile-run/run.h"
 
 // Prints the largest error of each output of `seen` and where it is, by the bounds of `expected` if it has any. False,
 // with the error, only when they cannot be compared; `check` gathers whether they agree and the largest error.

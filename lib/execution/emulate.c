@@ -1,12 +1,12 @@
 // A program on the emulated machine: its gpu.modules compiled for it, its host's part for this one, and the hooks by
 // which the runtime's emulator driver runs a kernel and hears what was found. See emulate.h.
-#include "tools/tile-run/emulate.h"
+#include "lib/execution/emulate.h"
 
 #include "lib/emulator/emulator.h"
+#include "lib/execution/device.h"
 #include "lib/ir/support.h"
 #include "lib/runtime/tessera.h"
 #include "mlir-c/BuiltinAttributes.h"
-#include "tools/tile-run/device.h"
 
 #include <stdlib.h>
 
@@ -108,6 +108,14 @@ static void forgetReport(Emulation *emulation) {
   if (emulation->last)
     tessera_emulator_report_destroy(emulation->last);
   emulation->last = NULL;
+}
+
+void emulateForgetCall(Emulation *emulation) {
+  for (intptr_t m = 0; emulation && m < emulation->moduleCount; ++m)
+    for (int64_t i = 0; i < emulation->items[m].num_kernels; ++i) {
+      KernelRun *kernel = &emulation->modules[m].kernels[i];
+      *kernel = (KernelRun){.kernel = kernel->kernel};
+    }
 }
 
 void emulateDestroy(Emulation *emulation) {

@@ -1,8 +1,8 @@
 // What all targets with a device share: the way of a program to its chip, and the host's part as code of this process.
-#ifndef TESSERA_TOOLS_TILE_RUN_DEVICE_H
-#define TESSERA_TOOLS_TILE_RUN_DEVICE_H
+#ifndef TESSERA_EXECUTION_DEVICE_H
+#define TESSERA_EXECUTION_DEVICE_H
 
-#include "tools/tile-run/run.h"
+#include "lib/execution/run.h"
 
 // Runs the pipeline of run->chip, unless the user gave one or the kernels are in gpu.modules already (hand-written:
 // they are taken as they are).

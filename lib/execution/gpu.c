@@ -1,12 +1,12 @@
 // A program on a GPU: the device first, since it decides the chip; then the kernels' code and the host's part. See
 // gpu.h.
-#include "tools/tile-run/gpu.h"
+#include "lib/execution/gpu.h"
 
+#include "lib/execution/device.h"
 #include "lib/ir/support.h"
 #include "lib/machine/machine.h"
 #include "lib/runtime/tessera.h"
 #include "lib/target/image.h"
-#include "tools/tile-run/device.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,8 +6,8 @@
 //   runDestroy(&run);   // also after a failure
 //
 // A new target is a row in targets.c.
-#ifndef TESSERA_TOOLS_TILE_RUN_RUN_H
-#define TESSERA_TOOLS_TILE_RUN_RUN_H
+#ifndef TESSERA_EXECUTION_RUN_H
+#define TESSERA_EXECUTION_RUN_H
 
 #include "lib/jit/jit.h"
 #include "lib/pipelines/session.h"
@@ -53,11 +53,22 @@ const RunTarget *runTargetFind(const char *name, tessera_error_t *error);
 // "sm_80" of "emulate:sm_80"; null if the name has none.
 const char *runTargetChip(const char *name);
 
+// What options->entry takes and gives.
+bool runFindEntry(const TileSession *parsed, const tessera_run_options_t *options, tessera_signature_t *signature,
+                  tessera_error_t *error);
+// Brings a copy of the module to the target; run->data must be filled before the first runCall.
+bool runCompile(Run *run, const char *name, const TileSession *parsed, const tessera_signature_t *signature,
+                const tessera_run_options_t *options, tessera_trace_t *trace, tessera_error_t *error);
 // Finds the entry, brings a copy of the module to the target, reads or makes the arguments.
 // `name` is the target's as the user wrote it.
 bool runPrepare(Run *run, const char *name, const TileSession *parsed, const tessera_run_options_t *options,
                 tessera_trace_t *trace, tessera_error_t *error);
+// The same for a module in which `options->entry` may have been lowered already: `signature` tells what it was.
+bool runPrepareWith(Run *run, const char *name, const TileSession *parsed, const tessera_signature_t *signature,
+                    const tessera_run_options_t *options, tessera_trace_t *trace, tessera_error_t *error);
 bool runCall(Run *run, const tessera_run_options_t *options, tessera_trace_t *trace, tessera_error_t *error);
+// The arguments, results, times and counts of the calls so far go; the code stays. Then fill run->data again.
+void runForgetCall(Run *run);
 void runDestroy(Run *run);
 
 #endif

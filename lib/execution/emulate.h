@@ -1,8 +1,8 @@
 // --target=emulate:CHIP: kernels of gpu.modules run on the emulated machine, with their host function's launches.
-#ifndef TESSERA_TOOLS_TILE_RUN_EMULATE_H
-#define TESSERA_TOOLS_TILE_RUN_EMULATE_H
+#ifndef TESSERA_EXECUTION_EMULATE_H
+#define TESSERA_EXECUTION_EMULATE_H
 
-#include "tools/tile-run/run.h"
+#include "lib/execution/run.h"
 
 // What a run on the emulator holds: compiled modules, counters of each kernel.
 typedef struct Emulation Emulation;
@@ -13,6 +13,7 @@ bool emulateCall(Run *run, const tessera_run_options_t *options, tessera_error_t
 void emulateWriteStatistics(const Run *run, tessera_json_t *json);
 // Warps and copies of the last launch.
 bool emulateWriteTrace(const Run *run, const char *path, tessera_error_t *error);
+void emulateForgetCall(Emulation *emulation); // what it counted so far; null is allowed
 void emulateDestroy(Emulation *emulation);
 
 #endif

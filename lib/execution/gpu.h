@@ -1,8 +1,8 @@
 // --target=cuda and --target=rocm: the program's kernels on the first GPU of this machine.
-#ifndef TESSERA_TOOLS_TILE_RUN_GPU_H
-#define TESSERA_TOOLS_TILE_RUN_GPU_H
+#ifndef TESSERA_EXECUTION_GPU_H
+#define TESSERA_EXECUTION_GPU_H
 
-#include "tools/tile-run/run.h"
+#include "lib/execution/run.h"
 
 // What a run on a GPU holds: the device, the code of its kernels.
 typedef struct GpuRun GpuRun;

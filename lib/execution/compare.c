@@ -1,5 +1,5 @@
 // Compares the runs of two targets. See compare.h.
-#include "tools/tile-run/compare.h"
+#include "lib/execution/compare.h"
 
 bool runCompare(tessera_run_check_t *check, const Run *seen, const Run *expected, const tessera_run_options_t *options,
                 tessera_error_t *error) {

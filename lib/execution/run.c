@@ -1,0 +1,81 @@
+// Prepares and calls the program on one target. See run.h.
+#include "lib/execution/run.h"
+
+#include "lib/execution/emulate.h"
+#include "lib/execution/gpu.h"
+#include "lib/support/clock.h"
+#include "lib/target/entry.h"
+
+#include <stdlib.h>
+
+static bool lower(Run *run, const tessera_run_options_t *options, tessera_trace_t *trace, tessera_error_t *error) {
+  const char *pipeline = options->pipeline ? options->pipeline : run->target->pipeline;
+  double start = tessera_milliseconds();
+  tessera_trace_phase(trace, "passes");
+  bool ok = (!pipeline || tileSessionRun(&run->session, pipeline, error)) &&
+            (!run->target->compile || run->target->compile(run, options, trace, error));
+  run->compileMs = tessera_milliseconds() - start;
+  return ok;
+}
+
+bool runCompile(Run *run, const char *name, const TileSession *parsed, const tessera_signature_t *signature,
+                const tessera_run_options_t *options, tessera_trace_t *trace, tessera_error_t *error) {
+  *run = (Run){.target = runTargetFind(name, error), .chip = runTargetChip(name), .signature = *signature};
+  if (!run->target)
+    return false;
+  MlirOperation copy = mlirOperationClone(mlirModuleGetOperation(parsed->module));
+  run->session = (TileSession){parsed->context, mlirModuleFromOperation(copy)};
+  return lower(run, options, trace, error);
+}
+
+bool runPrepareWith(Run *run, const char *name, const TileSession *parsed, const tessera_signature_t *signature,
+                    const tessera_run_options_t *options, tessera_trace_t *trace, tessera_error_t *error) {
+  if (!runCompile(run, name, parsed, signature, options, trace, error))
+    return false;
+  tessera_trace_phase(trace, "arguments");
+  return tessera_run_data_prepare(&run->data, &run->signature, options, error);
+}
+
+bool runFindEntry(const TileSession *parsed, const tessera_run_options_t *options, tessera_signature_t *signature,
+                  tessera_error_t *error) {
+  MlirOperation entry = tileEntryFind(parsed->module, options->entry);
+  if (mlirOperationIsNull(entry))
+    return tessera_fail(error, "%s: has no function '%s'", options->file, options->entry);
+  return tileEntrySignature(entry, signature, error);
+}
+
+bool runPrepare(Run *run, const char *name, const TileSession *parsed, const tessera_run_options_t *options,
+                tessera_trace_t *trace, tessera_error_t *error) {
+  *run = (Run){.target = runTargetFind(name, error)};
+  tessera_signature_t signature;
+  return run->target && runFindEntry(parsed, options, &signature, error) &&
+         runPrepareWith(run, name, parsed, &signature, options, trace, error);
+}
+
+bool runCall(Run *run, const tessera_run_options_t *options, tessera_trace_t *trace, tessera_error_t *error) {
+  tessera_trace_phase(trace, run->target->isJudge ? "interpretation" : "calls");
+  bool ok = run->target->call(run, options, error);
+  tessera_trace_phase(trace, NULL);
+  return ok;
+}
+
+void runForgetCall(Run *run) {
+  emulateForgetCall(run->emulation);
+  for (int i = 0; i < TESSERA_MAX_VALUES; i++) {
+    free(run->argumentBounds[i]);
+    free(run->resultBounds[i]);
+    run->argumentBounds[i] = run->resultBounds[i] = NULL;
+  }
+  tessera_calls_destroy(&run->calls);
+  tessera_run_data_destroy(&run->data);
+}
+
+void runDestroy(Run *run) {
+  runForgetCall(run);
+  tileJitDestroy(run->jit);
+  emulateDestroy(run->emulation);
+  gpuDestroy(run->gpu);
+  if (!mlirModuleIsNull(run->session.module))
+    mlirModuleDestroy(run->session.module);
+  *run = (Run){.target = NULL};
+}

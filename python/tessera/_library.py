@@ -1,0 +1,368 @@
+"""The C library: where it is, and its functions by name, with their types.
+
+`lib.mlirOperationGetName(op)` looks the function up at its first use. What may be called stands in PROTOTYPES, as in the
+headers: `result name(parameters)`. Handles of mlir-c are structs of one pointer; each has a class of its own here, so that
+ctypes refuses a type where a value belongs.
+"""
+from __future__ import annotations
+
+import ctypes
+import os
+import re
+import sys
+import threading
+from pathlib import Path
+from typing import Any, Callable
+
+FILE = "libtessera-execution.so"
+
+#: Held while the process's own things are at work: pass statistics, the runtime's threads, diagnostic handlers.
+lock = threading.RLock()
+
+
+class LibraryNotFound(ImportError):
+    """No libtessera-execution.so could be loaded. The message says where it was looked for, and what was there."""
+
+
+# --- Finding it -------------------------------------------------------------------------------------------------
+
+
+def _below(prefix: Path) -> list[Path]:
+    """Where the library may lie in an installed prefix, or in a build folder."""
+    machine = os.uname().machine
+    return [prefix / folder / FILE for folder in ("lib", f"lib/{machine}-linux-gnu", "lib64", ".")]
+
+
+def candidates() -> list[Path | str]:
+    """Where to look, in order. TESSERA_HOME, where it is set, is the only place."""
+    home = os.environ.get("TESSERA_HOME")
+    if home:
+        return [*_below(Path(home))]
+    tree = Path(__file__).resolve().parents[2]
+    built = [tree / "build" / FILE] if (tree / "CMakeLists.txt").exists() else []
+    # Last the dynamic linker: LD_LIBRARY_PATH and the system's own folders.
+    return [*built, *_below(Path(sys.prefix)), *_below(Path("/usr/local")), FILE + ".0"]
+
+
+def _load() -> tuple[ctypes.CDLL, str]:
+    said = []
+    for path in candidates():
+        if isinstance(path, Path) and not path.exists():
+            said.append(f"  {path}: not there")
+            continue
+        try:
+            # Its symbols stay its own: other packages have an MLIR of theirs.
+            return ctypes.CDLL(str(path), mode=os.RTLD_LOCAL | os.RTLD_NOW), str(path)
+        except OSError as error:
+            said.append(f"  {path}: {error}")
+    raise LibraryNotFound("\n".join([
+        f"{FILE} could not be loaded. Looked at:", *said,
+        "Build Tessera (./dev build), or set TESSERA_HOME to an installed Tessera or to a build folder."
+    ]))
+
+
+# --- Types ------------------------------------------------------------------------------------------------------
+
+
+class StringRef(ctypes.Structure):
+    _fields_ = [("data", ctypes.c_void_p), ("length", ctypes.c_size_t)]
+
+    def __str__(self) -> str:
+        return ctypes.string_at(self.data, self.length).decode("utf-8", "replace") if self.length else ""
+
+
+class Handle(ctypes.Structure):
+    """A struct of one pointer, as every handle of mlir-c."""
+    _fields_ = [("ptr", ctypes.c_void_p)]
+
+    def __bool__(self) -> bool:
+        return self.ptr is not None
+
+
+def _handle(name: str) -> type[Handle]:
+    return type(name, (Handle,), {})
+
+
+class LogicalResult(ctypes.Structure):
+    _fields_ = [("value", ctypes.c_int8)]
+
+    def __bool__(self) -> bool:
+        return bool(self.value != 0)
+
+
+class CArray(ctypes.Structure):
+    """TesseraArray of lib/execution/program.h."""
+    _fields_ = [("element", ctypes.c_char_p), ("rank", ctypes.c_int64), ("sizes", ctypes.POINTER(ctypes.c_int64)),
+                ("data", ctypes.c_void_p), ("isMemref", ctypes.c_bool)]
+
+
+class CJudgement(ctypes.Structure):
+    """TesseraJudgement of lib/execution/program.h."""
+    _fields_ = [("right", ctypes.c_bool), ("wrong", ctypes.c_int64), ("at", ctypes.c_int64), ("maxAbsolute", ctypes.c_double),
+                ("maxRelative", ctypes.c_double)]
+
+
+class CError(ctypes.Structure):
+    """tessera_error_t of lib/support/status.h."""
+    _fields_ = [("text", ctypes.c_char * 1024)]
+
+    def __str__(self) -> str:
+        return bytes(self.text).decode("utf-8", "replace")
+
+
+class NamedAttribute(ctypes.Structure):
+    pass
+
+
+StringCallback = ctypes.CFUNCTYPE(None, StringRef, ctypes.c_void_p)
+StatisticCallback = ctypes.CFUNCTYPE(None, ctypes.c_char_p, ctypes.c_char_p, ctypes.c_uint64, ctypes.c_void_p)
+
+_types: dict[str, Any] = {
+    "void": None,
+    "bool": ctypes.c_bool,
+    "int": ctypes.c_int,
+    "unsigned": ctypes.c_uint,
+    "int64_t": ctypes.c_int64,
+    "intptr_t": ctypes.c_ssize_t,
+    "double": ctypes.c_double,
+    "char*": ctypes.c_char_p,
+    "char**": ctypes.POINTER(ctypes.c_char_p),
+    "void*": ctypes.c_void_p,
+    "double*": ctypes.POINTER(ctypes.c_double),
+    "StringRef": StringRef,
+    "LogicalResult": LogicalResult,
+    "StringCallback": StringCallback,
+    "StatisticCallback": StatisticCallback,
+    "Array": CArray,
+    "Array*": ctypes.POINTER(CArray),
+    "Judgement*": ctypes.POINTER(CJudgement),
+    "Error*": ctypes.POINTER(CError),
+    "NamedAttribute": NamedAttribute,
+}
+for _name in ("Attribute Block Context Diagnostic DialectRegistry Identifier Location Module OpOperand OpPassManager "
+              "OpPrintingFlags Operation PassManager Region Type Value").split():
+    _types[_name] = _handle(_name)
+NamedAttribute._fields_ = [("name", _types["Identifier"]), ("attribute", _types["Attribute"])]
+
+# A callback may not return a struct in ctypes: MlirLogicalResult, a struct of one byte, is returned as that byte.
+DiagnosticHandler = ctypes.CFUNCTYPE(ctypes.c_int8, _types["Diagnostic"], ctypes.c_void_p)
+_types["DiagnosticHandler"] = DiagnosticHandler
+
+PROTOTYPES = """
+DialectRegistry mlirDialectRegistryCreate()
+void mlirDialectRegistryDestroy(DialectRegistry)
+void tesseraRegisterAllDialects(DialectRegistry)
+void tesseraRegisterAllPasses()
+Context mlirContextCreateWithRegistry(DialectRegistry, bool)
+void mlirContextDestroy(Context)
+void mlirContextSetAllowUnregisteredDialects(Context, bool)
+int64_t mlirContextAttachDiagnosticHandler(Context, DiagnosticHandler, void*, void*)
+void mlirContextDetachDiagnosticHandler(Context, int64_t)
+
+Location mlirDiagnosticGetLocation(Diagnostic)
+int mlirDiagnosticGetSeverity(Diagnostic)
+intptr_t mlirDiagnosticGetNumNotes(Diagnostic)
+Diagnostic mlirDiagnosticGetNote(Diagnostic, intptr_t)
+void mlirDiagnosticPrint(Diagnostic, StringCallback, void*)
+
+Location mlirLocationUnknownGet(Context)
+bool mlirLocationEqual(Location, Location)
+Context mlirLocationGetContext(Location)
+bool mlirLocationIsAFileLineColRange(Location)
+Identifier mlirLocationFileLineColRangeGetFilename(Location)
+int mlirLocationFileLineColRangeGetStartLine(Location)
+int mlirLocationFileLineColRangeGetStartColumn(Location)
+bool mlirLocationIsACallSite(Location)
+Location mlirLocationCallSiteGetCallee(Location)
+bool mlirLocationIsAFused(Location)
+unsigned mlirLocationFusedGetNumLocations(Location)
+void mlirLocationFusedGetLocations(Location, void*)
+bool mlirLocationIsAName(Location)
+Location mlirLocationNameGetChildLoc(Location)
+void mlirLocationPrint(Location, StringCallback, void*)
+StringRef mlirIdentifierStr(Identifier)
+
+Module mlirExtModuleParse(Context, StringRef, StringRef)
+Module mlirModuleCreateParseFromFile(Context, StringRef)
+Module mlirModuleFromOperation(Operation)
+Operation mlirModuleGetOperation(Module)
+void mlirModuleDestroy(Module)
+
+PassManager mlirPassManagerCreate(Context)
+void mlirPassManagerDestroy(PassManager)
+OpPassManager mlirPassManagerGetAsOpPassManager(PassManager)
+void mlirPassManagerEnableVerifier(PassManager, bool)
+LogicalResult mlirPassManagerRunOnOp(PassManager, Operation)
+LogicalResult mlirParsePassPipeline(OpPassManager, StringRef, StringCallback, void*)
+void mlirPrintPassPipeline(OpPassManager, StringCallback, void*)
+void mlirExtStatisticsReset()
+void mlirExtStatisticsForEach(StatisticCallback, void*)
+
+Operation mlirOperationClone(Operation)
+Identifier mlirOperationGetName(Operation)
+Location mlirOperationGetLocation(Operation)
+Block mlirOperationGetBlock(Operation)
+Operation mlirOperationGetParentOperation(Operation)
+Operation mlirOperationGetNextInBlock(Operation)
+intptr_t mlirOperationGetNumRegions(Operation)
+Region mlirOperationGetRegion(Operation, intptr_t)
+intptr_t mlirOperationGetNumOperands(Operation)
+Value mlirOperationGetOperand(Operation, intptr_t)
+intptr_t mlirOperationGetNumResults(Operation)
+Value mlirOperationGetResult(Operation, intptr_t)
+intptr_t mlirOperationGetNumSuccessors(Operation)
+Block mlirOperationGetSuccessor(Operation, intptr_t)
+intptr_t mlirOperationGetNumAttributes(Operation)
+NamedAttribute mlirOperationGetAttribute(Operation, intptr_t)
+Attribute mlirOperationGetAttributeByName(Operation, StringRef)
+bool mlirOperationVerify(Operation)
+void mlirOperationPrint(Operation, StringCallback, void*)
+void mlirOperationPrintWithFlags(Operation, OpPrintingFlags, StringCallback, void*)
+void mlirOperationWriteBytecode(Operation, StringCallback, void*)
+OpPrintingFlags mlirOpPrintingFlagsCreate()
+void mlirOpPrintingFlagsDestroy(OpPrintingFlags)
+void mlirOpPrintingFlagsEnableDebugInfo(OpPrintingFlags, bool, bool)
+void mlirOpPrintingFlagsPrintGenericOpForm(OpPrintingFlags)
+void mlirOpPrintingFlagsElideLargeElementsAttrs(OpPrintingFlags, intptr_t)
+void mlirOpPrintingFlagsElideLargeResourceString(OpPrintingFlags, intptr_t)
+void mlirOpPrintingFlagsSkipRegions(OpPrintingFlags)
+void mlirOpPrintingFlagsUseLocalScope(OpPrintingFlags)
+
+Block mlirRegionGetFirstBlock(Region)
+Block mlirBlockGetNextInRegion(Block)
+Region mlirBlockGetParentRegion(Block)
+Operation mlirBlockGetParentOperation(Block)
+Operation mlirBlockGetFirstOperation(Block)
+intptr_t mlirBlockGetNumArguments(Block)
+Value mlirBlockGetArgument(Block, intptr_t)
+
+bool mlirValueIsABlockArgument(Value)
+Block mlirBlockArgumentGetOwner(Value)
+intptr_t mlirBlockArgumentGetArgNumber(Value)
+Operation mlirOpResultGetOwner(Value)
+intptr_t mlirOpResultGetResultNumber(Value)
+Type mlirValueGetType(Value)
+void mlirValuePrint(Value, StringCallback, void*)
+OpOperand mlirValueGetFirstUse(Value)
+OpOperand mlirOpOperandGetNextUse(OpOperand)
+Operation mlirOpOperandGetOwner(OpOperand)
+unsigned mlirOpOperandGetOperandNumber(OpOperand)
+
+Type mlirTypeParseGet(Context, StringRef)
+void mlirTypePrint(Type, StringCallback, void*)
+bool mlirTypeIsAShaped(Type)
+bool mlirShapedTypeHasRank(Type)
+int64_t mlirShapedTypeGetRank(Type)
+bool mlirShapedTypeIsDynamicDim(Type, intptr_t)
+int64_t mlirShapedTypeGetDimSize(Type, intptr_t)
+Type mlirShapedTypeGetElementType(Type)
+bool mlirTypeIsARankedTensor(Type)
+Attribute mlirRankedTensorTypeGetEncoding(Type)
+
+Attribute mlirAttributeParseGet(Context, StringRef)
+void mlirAttributePrint(Attribute, StringCallback, void*)
+Type mlirAttributeGetType(Attribute)
+bool mlirAttributeIsABool(Attribute)
+bool mlirBoolAttrGetValue(Attribute)
+bool mlirAttributeIsAInteger(Attribute)
+bool mlirAttributeIsAFloat(Attribute)
+double mlirFloatAttrGetValueDouble(Attribute)
+bool mlirAttributeIsAString(Attribute)
+StringRef mlirStringAttrGetValue(Attribute)
+bool mlirAttributeIsAFlatSymbolRef(Attribute)
+StringRef mlirFlatSymbolRefAttrGetValue(Attribute)
+bool mlirAttributeIsAArray(Attribute)
+intptr_t mlirArrayAttrGetNumElements(Attribute)
+Attribute mlirArrayAttrGetElement(Attribute, intptr_t)
+bool mlirAttributeIsADictionary(Attribute)
+intptr_t mlirDictionaryAttrGetNumElements(Attribute)
+NamedAttribute mlirDictionaryAttrGetElement(Attribute, intptr_t)
+bool mlirAttributeIsAType(Attribute)
+Type mlirTypeAttrGetValue(Attribute)
+bool mlirAttributeIsAUnit(Attribute)
+bool mlirAttributeIsADenseI64Array(Attribute)
+bool mlirAttributeIsADenseI32Array(Attribute)
+bool mlirAttributeIsADenseBoolArray(Attribute)
+intptr_t mlirDenseArrayGetNumElements(Attribute)
+int64_t mlirDenseI64ArrayGetElement(Attribute, intptr_t)
+int mlirDenseI32ArrayGetElement(Attribute, intptr_t)
+bool mlirDenseBoolArrayGetElement(Attribute, intptr_t)
+
+void* tesseraProgramCreate(Module, char*, intptr_t, char**, Error*)
+void tesseraProgramDestroy(void*)
+intptr_t tesseraProgramGetNumArguments(void*)
+intptr_t tesseraProgramGetNumResults(void*)
+Array tesseraProgramGetArgumentType(void*, intptr_t)
+Array tesseraProgramGetResultType(void*, intptr_t)
+bool tesseraProgramCall(void*, Array*, int64_t, int64_t, Error*)
+Array tesseraProgramGetArgument(void*, intptr_t)
+Array tesseraProgramGetResult(void*, intptr_t)
+double* tesseraProgramGetArgumentBounds(void*, intptr_t)
+double* tesseraProgramGetResultBounds(void*, intptr_t)
+char* tesseraProgramGetPassStatistics(void*)
+char* tesseraProgramGetStatistics(void*)
+bool tesseraJudge(Array*, Array*, double*, double, double, Judgement*, Error*)
+"""
+
+
+class Library:
+    """The functions of PROTOTYPES as attributes."""
+
+    def __init__(self) -> None:
+        self._c, self._path = _load()
+        self._prototypes = {}
+        for result, name, parameters in re.findall(r"^(\S+) (\w+)\((.*)\)$", PROTOTYPES, re.M):
+            self._prototypes[name] = (result, parameters)
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        if name not in self.__dict__.get("_prototypes", ()):
+            raise AttributeError(name)
+        result, parameters = self._prototypes[name]
+        function: Callable[..., Any] = getattr(self._c, name)
+        function.restype = _types[result]  # type: ignore[attr-defined]
+        function.argtypes = [_types[text] for text in parameters.split(", ")] if parameters else []  # type: ignore[attr-defined]
+        setattr(self, name, function)
+        return function
+
+
+lib = Library()
+
+
+def library_path() -> str:
+    """The file that was loaded."""
+    return lib._path
+
+
+def tool(name: str) -> str:
+    """One of the tools that came with the library: in its folder's bin/, or beside the folder."""
+    folder = Path(lib._path).resolve().parent
+    for path in (folder / "bin" / name, folder.parent / "bin" / name, folder.parent.parent / "bin" / name):
+        if path.exists():
+            return str(path)
+    return name
+
+
+# --- Text -------------------------------------------------------------------------------------------------------
+
+
+class Text:
+    """UTF-8 bytes for as long as C reads them: `lib.f(Text("cse").ref)` inside one expression is enough."""
+
+    def __init__(self, text: str | bytes) -> None:
+        self.bytes = text.encode() if isinstance(text, str) else text
+        self.ref = StringRef(ctypes.cast(ctypes.c_char_p(self.bytes), ctypes.c_void_p), len(self.bytes))
+
+
+def collect_bytes(call: Callable[..., Any], *arguments: Any) -> bytes:
+    """What a printing function of mlir-c writes: its last two parameters are the callback and its data."""
+    pieces: list[bytes] = []
+
+    def take(piece: StringRef, _: int) -> None:
+        pieces.append(ctypes.string_at(piece.data, piece.length))
+
+    call(*arguments, StringCallback(take), None)
+    return b"".join(pieces)
+
+
+def collect(call: Callable[..., Any], *arguments: Any) -> str:
+    return collect_bytes(call, *arguments).decode("utf-8", "replace")

@@ -1,0 +1,46 @@
+"""Where the library is looked for, and what is said when it is nowhere."""
+import os
+import subprocess
+import sys
+
+import tessera
+
+PACKAGE = os.path.dirname(os.path.dirname(tessera.__file__))
+
+
+def run(script, **environment):
+    return subprocess.run([sys.executable, "-c", script], capture_output=True, text=True,
+                          env={**os.environ, "PYTHONPATH": PACKAGE, **environment})
+
+
+def test_one_exception_says_where_it_looked(tmp_path):
+    done = run("import tessera", TESSERA_HOME=str(tmp_path))
+    assert done.returncode == 1
+    last = done.stderr[done.stderr.index("LibraryNotFound"):]
+    assert f"{tmp_path}/lib/libtessera-execution.so: not there" in last and f"{tmp_path}/libtessera-execution.so: not there" in last
+    assert "set TESSERA_HOME" in last
+
+
+def test_a_library_that_cannot_be_loaded_is_told_from_a_missing_one(tmp_path):
+    (tmp_path / "libtessera-execution.so").write_text("no library" * 1000)
+    done = run("try:\n import tessera\nexcept ImportError as e:\n print(e)", TESSERA_HOME=str(tmp_path))
+    assert "libtessera-execution.so: " in done.stdout and "invalid ELF header" in done.stdout
+
+
+def test_a_build_folder_is_a_home():
+    home = os.path.dirname(tessera.library_path())
+    done = run("import tessera; print(tessera.library_path())", TESSERA_HOME=home)
+    assert done.stdout.strip() == os.path.join(home, "libtessera-execution.so"), done.stderr
+
+
+def test_every_function_that_is_declared_is_there():
+    from tessera import _library
+    for name in _library.lib._prototypes:
+        assert callable(getattr(_library.lib, name)), name
+
+
+def test_the_symbols_stay_our_own():
+    """Another package's MLIR in the same process must not find ours."""
+    import ctypes
+    with_all = ctypes.CDLL(None)
+    assert not hasattr(with_all, "mlirContextCreate") and not hasattr(with_all, "tessera_call")
