@@ -132,16 +132,29 @@ static int64_t chosenRegisters(MlirValue tile, void *data) {
   return (int64_t)((count * layoutElementBits(mlirValueGetType(tile)) + 31) / 32);
 }
 
+// The fewest registers that any layout over these threads leaves the tile in one of them.
+static int64_t fewestRegisters(MlirValue tile, void *data) {
+  MlirType type = mlirValueGetType(tile);
+  int64_t threads = *(const int64_t *)data;
+  return (tileTypeGetCount(type) * layoutElementBits(type) / threads + 31) / 32;
+}
+
 // Registers by which a thread would have too many; not above 0: they suffice.
-static int64_t excessRegisters(Graph *graph, const TileSearchTarget *target) {
-  const TileRegisterCount count = {.registersOf = chosenRegisters, .data = graph, .willStage = true};
-  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(graph->kernel, 0));
-  TileOps products = tileCollect(graph->kernel, "tile.mma");
-  int64_t needed = tileThreadRegisters(target, products.count > 0, (double)tileBlockRegisters(&count, body),
-                                       (double)tileCopiedRegisters(&count, graph->kernel));
-  needed -= tileRegisterLimit(target, products.count > 0, graph->warps);
+static int64_t excessRegisters(MlirOperation kernel, const TileSearchTarget *target, int64_t warps,
+                               const TileRegisterCount *count) {
+  TileOps products = tileCollect(kernel, "tile.mma");
+  int64_t alive = tileBlockRegisters(count, mlirRegionGetFirstBlock(mlirOperationGetRegion(kernel, 0)));
+  int64_t needed =
+      tileThreadRegisters(target, products.count > 0, (double)alive, (double)tileCopiedRegisters(count, kernel));
+  needed -= tileRegisterLimit(target, products.count > 0, warps);
   tileOpsFree(&products);
   return needed;
+}
+
+static bool isTooFew(MlirOperation kernel, const TileSearchTarget *target, int64_t warps) {
+  int64_t threads = warps * target->lanes;
+  return excessRegisters(kernel, target, warps,
+                         &(TileRegisterCount){.registersOf = fewestRegisters, .data = &threads, .willStage = true}) > 0;
 }
 
 static bool decide(Graph *graph, MlirOperation kernel, const TileMachine *machine, int64_t warps) {
@@ -157,19 +170,23 @@ enum { Fewest = 4, Most = 16 };
 
 // Layouts on the fewest warps, from four on, whose registers suffice; where none do, on those that lack fewest.
 static bool decideWarps(Graph *graph, MlirOperation kernel, const TileMachine *machine) {
+  enum { Fewest = 4, Most = 16 };
   TileSearchTarget target;
   TileError error;
-  int64_t best = Fewest, least = 0;
-  if (!decide(graph, kernel, machine, Fewest))
-    return false;
-  if (tileSearchReadTarget(machine, &target, &error)) // a description may lack what the model asks for
-    least = excessRegisters(graph, &target);
-  for (int64_t warps = 2 * Fewest; least > 0 && warps <= Most && warps * target.lanes <= target.threadsPerBlock;
-       warps *= 2) {
+  const TileRegisterCount count = {.registersOf = chosenRegisters, .data = graph, .willStage = true};
+  int64_t warps = Fewest, most = Most, best = 0, least = INT64_MAX;
+  // A description may lack what the model asks for, or be of no GPU, which `decide` says.
+  if (!tileSearchReadTarget(machine, &target, &error) || !target.isGpu || target.lanes < 1)
+    return decide(graph, kernel, machine, Fewest);
+  while (most > Fewest && most * target.lanes > target.threadsPerBlock)
+    most /= 2;
+  while (warps < most && isTooFew(kernel, &target, warps))
+    warps *= 2;
+  for (; warps <= most && least > 0; warps *= 2) {
     layoutGraphDestroy(graph);
     if (!decide(graph, kernel, machine, warps))
       return false;
-    int64_t excess = excessRegisters(graph, &target);
+    int64_t excess = excessRegisters(kernel, &target, warps, &count);
     if (excess >= least)
       continue;
     least = excess;
