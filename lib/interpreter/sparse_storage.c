@@ -108,6 +108,15 @@ static bool isUnordered(MlirAttribute encoding) {
   return sparseEncodingIs(encoding, SparseCoo) && sparseEncodingGetFlag(encoding, "unordered");
 }
 
+// To nm what is zero goes, as when it is packed.
+static void dropZeros(Machine *machine, const Instruction *instruction, Entries *entries) {
+  int64_t kept = 0;
+  for (int64_t i = 0; i < entries->count; i++)
+    if (isStored(machine, instruction, entries->items[i].value))
+      entries->items[kept++] = entries->items[i];
+  entries->count = kept;
+}
+
 static bool convert(Machine *machine, Frame *frame, const Instruction *instruction, bool swapped, bool mayAdd) {
   const Entries *from = entriesOperand(frame, instruction, 0);
   MlirAttribute wanted = encodingOfResult(instruction);
@@ -117,6 +126,8 @@ static bool convert(Machine *machine, Frame *frame, const Instruction *instructi
   if (isUnordered(wanted) && isUnordered(encodingOfOperand(instruction)) && mayAdd)
     return setEntries(frame, instruction, copy); // stays as it is
   Entries *merged = entriesMerge(machine, instruction, copy, mayAdd);
+  if (merged && sparseEncodingIs(wanted, SparseNm))
+    dropZeros(machine, instruction, merged);
   return merged && setEntries(frame, instruction, entriesLayOut(machine, instruction, merged, wanted));
 }
 

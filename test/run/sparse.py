@@ -1,8 +1,7 @@
 """Sparse programs against numpy and scipy, over seeded patterns. Use: sparse.py TILE_RUN [--seed=N] [--rounds=M] [--target=T] [--only=FORMAT]
 
 Per round and format one program packs a matrix, takes it apart, converts it to every other format, transposes,
-multiplies over every semiring, samples, adds, maps, selects and reduces; on other targets than the interpreter what is
-lowered of that (`lowered`). The judge of what is stored where is written
+multiplies over every semiring, samples, adds, maps, selects and reduces. The judge of what is stored where is written
 here from the table in dialects/sparse/sparse.h; scipy says the same of csr, csc, coo and bsr. Values are small integers
 (in floats too), so that every answer is exact. Sizes are 0, 1, odd and prime; rows, columns and matrices may be empty.
 """
@@ -116,17 +115,11 @@ FORMATS = {
 }
 
 
-def lowered(key, transposed):
-    """Whether a compiled product takes this format as its left factor, transposed or not."""
-    fmt = FORMATS[key]
-    return {"csr": not transposed, "csc": transposed, "bsr": not transposed}.get(fmt.kind, fmt.kind == "nm" and fmt.axis == (0 if transposed else 1))
-
-
 class Program:
     """A function put together from arrays and ops; every result has what must come out of it."""
 
-    def __init__(self, rng, element, compiled=False):
-        self.rng, self.element, self.compiled = rng, element, compiled
+    def __init__(self, rng, element):
+        self.rng, self.element = rng, element
         self.arguments, self.body, self.results, self.count = [], [], [], 0
 
     def name(self):
@@ -212,32 +205,24 @@ def add_format(program, key, others, rng, dtype):
     argument = program.argument(dense)
     dynamic = "?" in argument[1]
     kind = program.type((m, k), encoding=fmt.text, dynamic=dynamic)
-    if program.compiled and fmt.kind == "bsr":
-        parts = [program.argument(part, own) for part, own in zip(parts, ("i32", "i32", element))]
-        sizes = add_sizes(program, argument, "%s") if dynamic else ""
-        w = program.op(f"sparse.assemble({', '.join(name for name, _ in parts)}){sizes} : {', '.join(t for _, t in parts)} -> {kind}", kind)
-        add_products(program, key, w, dense, stored, n, rng, dtype)
-        return
     w = program.op(f"sparse.pack {argument[0]} : {argument[1]} -> {kind}", kind)
     plain = program.type((m, k), dynamic=dynamic)
     program.expect(program.op(f"sparse.unpack {w[0]} : {kind} -> {plain}", plain), dense, f"{key}: unpack")
 
     add_components(program, fmt, w, dense, parts, f"{key}: components")
-    for other in () if program.compiled else others:
+    for other in others:
         to = FORMATS[other]
         if to.kind == "nm":
             continue  # may not fit
         there = program.op(f"sparse.convert {w[0]} : {kind} -> {program.type((m, k), encoding=to.text, dynamic=dynamic)}",
                            program.type((m, k), encoding=to.text, dynamic=dynamic))
         add_components(program, to, there, dense, to.components(dense, to.fill(dense, stored, rng)[1]), f"{key} to {other}")
-    if not program.compiled or fmt.kind in ("csr", "csc"):
-        turned = FORMATS["csc" if fmt.kind == "csr" else "csr"]
-        kind_t = program.type((k, m), encoding=turned.text, dynamic=dynamic)
-        t = program.op(f"sparse.transpose {w[0]} : {kind} -> {kind_t}", kind_t)
-        add_components(program, turned, t, dense.T, turned.components(dense.T, stored.T), f"{key}: transpose")
+    turned = FORMATS["csc" if fmt.kind == "csr" else "csr"]
+    kind_t = program.type((k, m), encoding=turned.text, dynamic=dynamic)
+    t = program.op(f"sparse.transpose {w[0]} : {kind} -> {kind_t}", kind_t)
+    add_components(program, turned, t, dense.T, turned.components(dense.T, stored.T), f"{key}: transpose")
     add_products(program, key, w, dense, stored, n, rng, dtype)
-    if not program.compiled:
-        add_entries(program, key, fmt, w, dense, stored, rng, dtype)
+    add_entries(program, key, fmt, w, dense, stored, rng, dtype)
 
 
 def add_sizes(program, value, name):
@@ -277,10 +262,6 @@ def add_products(program, key, w, dense, stored, n, rng, dtype):
         if semiring == "or_and" and floating or rng.random() < 0.4:
             continue
         left, swapped, flipped = (rng.random() < 0.5 for _ in range(3))
-        if program.compiled and semiring == "mean_mul":
-            continue
-        if program.compiled and not lowered(key, swapped == left):
-            swapped = not swapped
         if left:
             inner, outer = (m, k) if swapped else (k, m)
             a, s = (dense.T, stored.T) if swapped else (dense, stored)
@@ -296,7 +277,7 @@ def add_products(program, key, w, dense, stored, n, rng, dtype):
             other, start = program.argument(b.T.copy() if flipped else b), program.argument(init)
             text = f"sparse.spmm {other[0]}{' transpose' * flipped}, {w[0]}{' transpose' * swapped}, {start[0]} over {semiring} : {other[1]}, {w[1]}, {start[1]}"
         program.expect(program.op(text, start[1]), want, f"{key}: spmm over {semiring}")
-        swapped = not lowered(key, False) if program.compiled else rng.random() < 0.5
+        swapped = rng.random() < 0.5
         a, s = (dense.T, stored.T) if swapped else (dense, stored)
         b, init = integers(rng, (a.shape[1],), dtype), integers(rng, (a.shape[0],), dtype)
         x, start = program.argument(b), program.argument(init)
@@ -391,10 +372,7 @@ def main():
                 continue
             rng = np.random.default_rng([options.seed, number, index])
             element = str(rng.choice(list(DTYPES)))
-            compiled = options.target != "interpret"
-            if compiled and FORMATS[key].kind in ("coo", "mask"):
-                continue
-            program = Program(rng, element, compiled)
+            program = Program(rng, element)
             add_format(program, key, FORMATS, rng, DTYPES[element])
             with tempfile.TemporaryDirectory() as folder:
                 wrong = run(program, options, Path(folder))

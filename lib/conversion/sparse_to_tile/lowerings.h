@@ -29,15 +29,27 @@ typedef bool (*SparseSupports)(MlirOperation op);
 typedef bool (*SparseLower)(SparseLowering *lowering, SparseResult *result);
 
 //===--- storage.c ----------------------------------------------------------===//
-bool sparseSupportsPack(MlirOperation op);
 bool sparseLowerPack(SparseLowering *lowering, SparseResult *result);
-bool sparseSupportsUnpack(MlirOperation op);
 bool sparseLowerUnpack(SparseLowering *lowering, SparseResult *result);
 bool sparseLowerAssemble(SparseLowering *lowering, SparseResult *result);
-bool sparseSupportsTranspose(MlirOperation op);
 bool sparseLowerTranspose(SparseLowering *lowering, SparseResult *result);
-bool sparseSupportsConvert(MlirOperation op);
 bool sparseLowerConvert(SparseLowering *lowering, SparseResult *result);
+
+// Of a dense matrix and the three components of csr, as which it is packed row by row.
+bool sparsePackSegments(SparseLowering *lowering, MlirValue dense, const SparseComponent parts[3],
+                        SparseResult *result);
+// As #sparse.nm.
+bool sparsePackWindows(SparseLowering *lowering, MlirValue dense, MlirType type, SparseResult *result);
+
+//===--- entries.c ----------------------------------------------------------===//
+bool sparseSupportsEntries(MlirOperation op); // of any format but a sum
+bool sparseLowerSddmm(SparseLowering *lowering, SparseResult *result);
+bool sparseLowerSpgemm(SparseLowering *lowering, SparseResult *result);
+bool sparseLowerAdd(SparseLowering *lowering, SparseResult *result);
+bool sparseLowerMul(SparseLowering *lowering, SparseResult *result);
+bool sparseLowerMap(SparseLowering *lowering, SparseResult *result);
+bool sparseLowerSelect(SparseLowering *lowering, SparseResult *result);
+bool sparseLowerReduce(SparseLowering *lowering, SparseResult *result);
 
 //===--- products.c ---------------------------------------------------------===//
 bool sparseSupportsProduct(MlirOperation op);
@@ -60,12 +72,43 @@ MlirValue sparseSwap(SparseLowering *lowering, MlirValue matrix);
 // tile.launch of a kernel of kernels/: `ins`, then the one output, whose new value comes back. Null after a diagnostic.
 MlirValue sparseLaunch(SparseLowering *lowering, const char *kernel, const SparseWord *words, intptr_t numGrid,
                        const MlirValue *grid, intptr_t numInputs, const MlirValue *inputs, MlirValue output);
-// The same with two outputs.
-bool sparseLaunchTwo(SparseLowering *lowering, const char *kernel, const SparseWord *words, intptr_t numGrid,
-                     const MlirValue *grid, intptr_t numInputs, const MlirValue *inputs, MlirValue outputs[2]);
+// The same with several outputs, in place of which their new values come back; false after a diagnostic.
+bool sparseLaunchAll(SparseLowering *lowering, const char *kernel, const SparseWord *words, intptr_t numGrid,
+                     const MlirValue *grid, intptr_t numInputs, const MlirValue *inputs, intptr_t numOutputs,
+                     MlirValue *outputs);
+
+// Something computed for each element of tensors of rank 1 (linalg.generic): the block takes an element of each input.
+//
+//   SparseBody body = sparseBodyBegin(lowering, 1, &x, element);
+//   MlirValue y = tileBuildValue(&body.builder, "arith.negf", element, 1, &argument, NULL);
+//   MlirValue result = sparseBodyEnd(lowering, &body, 1, &x, init, y);
+typedef struct SparseBody {
+  MlirBlock block;
+  TileBuilder builder;
+} SparseBody;
+SparseBody sparseBodyBegin(SparseLowering *lowering, intptr_t count, const MlirValue *inputs, MlirType result);
+// A copy of a block's ops with these arguments; what it yields first.
+MlirValue sparseBodyInline(SparseBody *body, MlirBlock from, intptr_t count, const MlirValue *arguments);
+MlirValue sparseBodyEnd(SparseLowering *lowering, SparseBody *body, intptr_t count, const MlirValue *inputs,
+                        MlirValue init, MlirValue value);
+
 // Appends "f32" and the like.
 SparseWord sparseTypeWord(const char *name, MlirType type);
 SparseWord sparseNumberWord(const char *name, int64_t number);
 SparseWord sparseTextWord(const char *name, const char *text);
+SparseWord sparseZeroWord(MlirType element); // ZERO
+
+//===--- semirings.c --------------------------------------------------------===//
+
+// Ops of arith for ⊕ and ⊗ ("addf"). isSum: ⊕ adds; isMean: and the sum is divided by how many there are.
+typedef struct SparseSemiring {
+  const char *add, *multiply;
+  bool isSum, isMean;
+} SparseSemiring;
+// Of an op's semiring, or of what it combines by.
+SparseSemiring sparseSemiring(MlirOperation op, MlirType element);
+// E, A, WIDEN, STEP, ADD, MULTIPLY, DIVIDE, COUNT, FINISH, ZERO: products of `element` summed up in `sum`.
+enum { SPARSE_SEMIRING_WORDS = 10 };
+intptr_t sparseSemiringWords(MlirOperation op, MlirType element, MlirType sum, SparseWord *words);
 
 #endif

@@ -1,9 +1,7 @@
 // spmm and spmv: a kernel per format of the sparse factor, on the left and not transposed; what stands otherwise is
 // turned around first. Tiles of the result stay in registers while the entries of its rows go by (reference: register
 // tiling as in nmSPARSE, MLSys 2023: lines that share coordinates share the rows of b they load).
-#include "lib/conversion/sparse_to_tile/lowerings.h"
-
-#include <stdio.h>
+#include "lib/conversion/sparse_to_tile/lists.h"
 
 enum { REGISTER_BYTES = 1024, BLOCK_BYTES = 192, MOST_LINES = 8 }; // of a result's row, of each line of several
 
@@ -30,60 +28,24 @@ static Factor factorOf(MlirOperation op) {
   return factor;
 }
 
-// ⊕ and ⊗ of each semiring as ops of arith, on integers and on floats; mean_mul is not lowered yet.
-typedef struct Semiring {
-  const char *name, *add, *addf, *multiply, *multiplyf;
-} Semiring;
-static const Semiring semirings[] = {
-    {"add_mul", "addi", "addf", "muli", "mulf"},       {"max_plus", "maxsi", "maximumf", "addi", "addf"},
-    {"min_plus", "minsi", "minimumf", "addi", "addf"}, {"max_mul", "maxsi", "maximumf", "muli", "mulf"},
-    {"min_mul", "minsi", "minimumf", "muli", "mulf"},  {"or_and", "ori", NULL, "andi", NULL},
-};
-
-static const Semiring *semiringOf(MlirOperation op) {
-  MlirAttribute named = tileOpAttribute(op, "semiring");
-  for (size_t i = 0; named.ptr && i < sizeof semirings / sizeof *semirings; i++)
-    if (tileStringEquals(mlirStringAttrGetValue(named), semirings[i].name))
-      return &semirings[i];
-  return named.ptr ? NULL : &semirings[0];
+bool sparseSupportsProduct(MlirOperation op) {
+  MlirType element = mlirShapedTypeGetElementType(tileResultType(op, 0));
+  if (mlirTypeIsAFloat(element) && mlirFloatTypeGetWidth(element) < 16)
+    return tileError(op, "is not lowered yet with init of floats narrower than 16 bits");
+  return sparseSupportsEntries(op);
 }
 
-bool sparseSupportsProduct(MlirOperation op) {
-  Factor factor = factorOf(op);
-  MlirType element = mlirShapedTypeGetElementType(tileResultType(op, 0));
-  char text[192];
-  bool narrow = mlirTypeIsAFloat(element) && mlirFloatTypeGetWidth(element) < 16;
-  if (narrow || !semiringOf(op))
-    return tileError(op, "is not lowered yet over mean_mul, nor with init of floats narrower than 16 bits");
-  bool rows = sparseEncodingIs(factor.encoding, factor.isTransposed ? SparseCsc : SparseCsr) ||
-              (sparseEncodingIs(factor.encoding, SparseBsr) && !factor.isTransposed) ||
-              (sparseEncodingIs(factor.encoding, SparseNm) &&
-               sparseEncodingGetWindows(factor.encoding).axis == (factor.isTransposed ? 0 : 1));
-  return rows || tileError(op, "is not lowered yet for %s as it stands here%s",
-                           tileTypeText(tileOperandType(op, factor.operand), text, sizeof text),
-                           factor.isTransposed ? ", transposed" : "");
+// Formats with a kernel of their own, as they stand; others are brought to lines first, which mean always is.
+static bool hasKernel(MlirOperation op, const Factor *factor) {
+  MlirType sum = mlirShapedTypeGetElementType(tileResultType(op, 0));
+  if (sparseSemiring(op, sum).isMean)
+    return false;
+  return (sparseEncodingIs(factor->encoding, SparseBsr) && !factor->isTransposed) ||
+         (sparseEncodingIs(factor->encoding, SparseNm) &&
+          sparseEncodingGetWindows(factor->encoding).axis == (factor->isTransposed ? 0 : 1));
 }
 
 //===--- words ------------------------------------------------------------------===//
-
-static const char *widen(MlirType from, MlirType to) {
-  if (mlirTypeEqual(from, to))
-    return "arith.bitcast"; // folds
-  return mlirTypeIsAFloat(from) ? "arith.extf" : "arith.extsi";
-}
-
-// %new = %acc ⊕ (%lhs ⊗ %rhs); the type follows.
-static SparseWord step(MlirOperation op, MlirType element) {
-  const Semiring *semiring = semiringOf(op);
-  bool isFloat = mlirTypeIsAFloat(element);
-  SparseWord word = {.name = "STEP"};
-  if (isFloat && semiring == &semirings[0])
-    return sparseTextWord("STEP", "%new = math.fma %lhs, %rhs, %acc");
-  snprintf(word.text, sizeof word.text,
-           "%%term = arith.%s %%lhs, %%rhs : tensor<$SHAPEx$A>\n%%new = arith.%s %%acc, %%term",
-           isFloat ? semiring->multiplyf : semiring->multiply, isFloat ? semiring->addf : semiring->add);
-  return word;
-}
 
 static int64_t largestDivisor(int64_t number, int64_t most) {
   while (number % most)
@@ -102,35 +64,34 @@ static int64_t columnsOf(MlirType result, int64_t bytes) {
 typedef struct Plan {
   const char *kernel;
   int64_t lines, columns, rows; // of a tile, and how many rows of the result a program makes
-  SparseWord words[18];
+  SparseWord words[SPARSE_SEMIRING_WORDS + 14];
 } Plan;
 
-static Plan planOf(MlirOperation op, const Factor *factor, MlirType result) {
+// `parts`: the components that the kernel takes.
+static Plan planOf(MlirOperation op, const Factor *factor, const MlirValue *parts, MlirType result) {
   MlirType element = mlirShapedTypeGetElementType(tileOperandType(op, factor->operand));
   MlirType sum = mlirShapedTypeGetElementType(result);
   MlirAttribute encoding = factor->encoding;
-  bool isNm = sparseEncodingIs(encoding, SparseNm), isBsr = sparseEncodingIs(encoding, SparseBsr);
+  bool isOwn = hasKernel(op, factor);
+  bool isNm = isOwn && sparseEncodingIs(encoding, SparseNm), isBsr = isOwn && !isNm;
   SparseWindows windows = isNm ? sparseEncodingGetWindows(encoding) : (SparseWindows){0};
-  Plan plan = {.kernel = isNm ? "spmm_nm" : isBsr ? "spmm_bsr" : "spmm_csr", .rows = 1, .lines = 1};
-  if (isNm || isBsr) {
+  const char *csr = sparseSemiring(op, sum).isMean ? "spmm_mean" : "spmm_csr";
+  Plan plan = {.kernel = isNm ? "spmm_nm" : isBsr ? "spmm_bsr" : csr, .rows = 1, .lines = 1};
+  if (isOwn) {
     plan.rows = isNm ? windows.lines : sparseEncodingGetSize(encoding, "block", 0);
     plan.lines = largestDivisor(plan.rows, plan.rows < MOST_LINES ? plan.rows : MOST_LINES);
   }
   plan.columns = columnsOf(result, plan.lines > 1 ? BLOCK_BYTES : REGISTER_BYTES);
-  intptr_t count = 0;
   SparseWord *words = plan.words;
-  words[count++] = sparseTypeWord("E", element);
-  words[count++] = sparseTypeWord("A", sum);
-  words[count++] = sparseTypeWord("I", sparseEncodingGetType(encoding, "coordinates"));
-  words[count++] = sparseTextWord("WIDEN", widen(element, sum));
-  words[count++] = step(op, sum);
+  intptr_t count = sparseSemiringWords(op, element, sum, words);
+  words[count++] = sparseTypeWord("I", mlirShapedTypeGetElementType(mlirValueGetType(parts[isNm ? 0 : 1])));
   words[count++] = sparseNumberWord("COLUMNS", plan.columns);
   words[count++] = sparseNumberWord("LINES", plan.lines);
   words[count++] = sparseNumberWord("ROWS", plan.rows);
   words[count++] = sparseNumberWord("PARTS", plan.rows / plan.lines);
-  words[count++] = sparseTextWord("SHAPE", isNm || isBsr ? "$LINESx$COLUMNS" : "$COLUMNS");
+  words[count++] = sparseTextWord("SHAPE", isOwn ? "$LINESx$COLUMNS" : "$COLUMNS");
   if (!isNm)
-    words[count++] = sparseTypeWord("P", sparseEncodingGetType(encoding, "positions"));
+    words[count++] = sparseTypeWord("P", mlirShapedTypeGetElementType(mlirValueGetType(parts[0])));
   if (isBsr)
     words[count++] = sparseNumberWord("DEPTH", sparseEncodingGetSize(encoding, "block", 1));
   if (isNm) {
@@ -149,15 +110,31 @@ static Plan planOf(MlirOperation op, const Factor *factor, MlirType result) {
 
 //===--- lowerings --------------------------------------------------------------===//
 
+// The components of the sparse factor as its kernel takes them; how many, 0 after a diagnostic.
+static intptr_t takeParts(SparseLowering *lowering, const Factor *factor, MlirValue *parts) {
+  SparseComponent unused[SPARSE_MAX_COMPONENTS];
+  SparseMatrix matrix = sparseMatrixOf(lowering, factor->operand);
+  if (hasKernel(lowering->op, factor)) {
+    intptr_t count = sparseTypeGetComponents(matrix.type, unused);
+    for (intptr_t i = 0; i < count; i++)
+      parts[i] = matrix.parts[i];
+    return count;
+  }
+  SparseLines lines = sparseLinesOf(lowering, &matrix, factor->isTransposed ? 1 : 0);
+  parts[0] = lines.positions;
+  parts[1] = lines.coordinates;
+  parts[2] = lines.values;
+  return mlirValueIsNull(lines.positions) ? 0 : 3;
+}
+
 // The sparse factor times `dense` (k×n), added to `init` (m×n).
 static MlirValue multiply(SparseLowering *lowering, const Factor *factor, MlirValue dense, MlirValue init) {
   TileBuilder *b = &lowering->builder;
-  SparseComponent parts[SPARSE_MAX_COMPONENTS];
-  Plan plan = planOf(lowering->op, factor, mlirValueGetType(init));
-  intptr_t count = sparseTypeGetComponents(tileOperandType(lowering->op, factor->operand), parts);
   MlirValue inputs[SPARSE_MAX_COMPONENTS + 1];
-  for (intptr_t i = 0; i < count; i++)
-    inputs[i] = lowering->operands[factor->operand].values[i];
+  intptr_t count = takeParts(lowering, factor, inputs);
+  if (!count)
+    return (MlirValue){NULL};
+  Plan plan = planOf(lowering->op, factor, inputs, mlirValueGetType(init));
   inputs[count] = dense;
   const MlirValue grid[] = {tileBuildCeilDiv(b, sparseDenseSize(lowering, init, 0), tileBuildIndex(b, plan.rows)),
                             tileBuildCeilDiv(b, sparseDenseSize(lowering, init, 1), tileBuildIndex(b, plan.columns))};

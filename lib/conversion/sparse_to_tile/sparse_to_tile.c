@@ -16,13 +16,20 @@ typedef struct Row {
 } Row;
 
 static const Row rows[] = {
-    {"sparse.pack", sparseSupportsPack, sparseLowerPack},
-    {"sparse.unpack", sparseSupportsUnpack, sparseLowerUnpack},
+    {"sparse.pack", sparseSupportsEntries, sparseLowerPack},
+    {"sparse.unpack", sparseSupportsEntries, sparseLowerUnpack},
     {"sparse.assemble", NULL, sparseLowerAssemble},
-    {"sparse.transpose", sparseSupportsTranspose, sparseLowerTranspose},
-    {"sparse.convert", sparseSupportsConvert, sparseLowerConvert},
+    {"sparse.transpose", sparseSupportsEntries, sparseLowerTranspose},
+    {"sparse.convert", sparseSupportsEntries, sparseLowerConvert},
     {"sparse.spmm", sparseSupportsProduct, sparseLowerSpmm},
     {"sparse.spmv", sparseSupportsProduct, sparseLowerSpmv},
+    {"sparse.sddmm", sparseSupportsEntries, sparseLowerSddmm},
+    {"sparse.spgemm", sparseSupportsEntries, sparseLowerSpgemm},
+    {"sparse.add", sparseSupportsEntries, sparseLowerAdd},
+    {"sparse.mul", sparseSupportsEntries, sparseLowerMul},
+    {"sparse.map", sparseSupportsEntries, sparseLowerMap},
+    {"sparse.select", sparseSupportsEntries, sparseLowerSelect},
+    {"sparse.reduce", sparseSupportsEntries, sparseLowerReduce},
 };
 enum { NUM_ROWS = sizeof rows / sizeof *rows };
 

@@ -1,26 +1,16 @@
-// pack, unpack, assemble, transpose and convert: components of a format from dense tensors, and back.
+// pack, unpack, assemble, transpose and convert: components of a format from dense tensors, from others, and back.
 // Why kernels: they run where the products run. Packing csr takes three: rows are counted, their beginnings added up,
 // and filled; the host reads the number of entries between the last two.
-#include "lib/conversion/sparse_to_tile/lowerings.h"
+#include "lib/conversion/sparse_to_tile/lists.h"
 
 enum { ROW_TILE = 64 }; // elements of a row at a time
 
 static MlirAttribute encodingOf(MlirType type) { return sparseTypeGetEncoding(type); }
 
-static bool notYet(MlirOperation op, MlirType type) {
-  char text[192];
-  return tileError(op, "is not lowered yet for %s", tileTypeText(type, text, sizeof text));
-}
-
 //===--- words ----------------------------------------------------------------===//
 
 static SparseWord differs(MlirType element) {
   return sparseTextWord("DIFFERS", mlirTypeIsAFloat(element) ? "arith.cmpf une," : "arith.cmpi ne,");
-}
-
-static SparseWord zero(MlirType element) {
-  bool isBool = mlirTypeIsAInteger(element) && mlirIntegerTypeGetWidth(element) == 1;
-  return sparseTextWord("ZERO", mlirTypeIsAFloat(element) ? "0.0" : isBool ? "false" : "0");
 }
 
 static SparseWord narrow(MlirType integer) {
@@ -30,26 +20,18 @@ static SparseWord narrow(MlirType integer) {
 
 //===--- pack -----------------------------------------------------------------===//
 
-bool sparseSupportsPack(MlirOperation op) {
-  MlirType type = tileResultType(op, 0);
-  SparseFormat format = sparseEncodingGetFormat(encodingOf(type));
-  return format == SparseCsr || format == SparseCsc || format == SparseNm || notYet(op, type);
-}
-
-// `dense`: what is cut into segments row by row.
-static bool packSegments(SparseLowering *lowering, MlirValue dense, MlirType type, SparseResult *result) {
+bool sparsePackSegments(SparseLowering *lowering, MlirValue dense, const SparseComponent parts[3],
+                        SparseResult *result) {
   TileBuilder *b = &lowering->builder;
-  MlirAttribute encoding = encodingOf(type);
-  SparseComponent parts[SPARSE_MAX_COMPONENTS];
-  MlirType element = mlirShapedTypeGetElementType(type), p = sparseEncodingGetType(encoding, "positions");
+  MlirType element = mlirShapedTypeGetElementType(mlirValueGetType(dense));
+  MlirType p = mlirShapedTypeGetElementType(parts[0].type), i = mlirShapedTypeGetElementType(parts[1].type);
   const SparseWord words[] = {sparseTypeWord("E", element),
                               sparseTypeWord("P", p),
-                              sparseTypeWord("I", sparseEncodingGetType(encoding, "coordinates")),
+                              sparseTypeWord("I", i),
                               sparseNumberWord("COLUMNS", ROW_TILE),
                               differs(element),
-                              zero(element),
+                              sparseZeroWord(element),
                               {NULL}};
-  sparseTypeGetComponents(type, parts);
   MlirValue rows = sparseDenseSize(lowering, dense, 0), one = tileBuildIndex(b, 1);
   const int64_t open[] = {mlirShapedTypeGetDynamicSize()};
   MlirType countType = mlirRankedTensorTypeGet(1, open, p, mlirAttributeGetNull());
@@ -62,14 +44,12 @@ static bool packSegments(SparseLowering *lowering, MlirValue dense, MlirType typ
       mlirValueIsNull(count) ? count : sparseLaunch(lowering, "positions", words, 1, &one, 1, &count, positions);
   if (mlirValueIsNull(positions))
     return false;
-  MlirValue last = tileBuildValue(b, "tensor.extract", p, 2, (MlirValue[]){positions, rows}, NULL);
-  MlirValue entries = tileBuildValue(b, "arith.index_cast", mlirIndexTypeGet(b->context), 1, &last, NULL);
-  MlirValue filled[] = {sparseEmpty(lowering, parts[1].type, 1, &entries),
-                        sparseEmpty(lowering, parts[2].type, 1, &entries)};
-  if (!sparseLaunchTwo(lowering, "pack_csr", words, 1, &rows, 2, (MlirValue[]){dense, positions}, filled))
-    return false;
-  *result = (SparseResult){{positions, filled[0], filled[1]}, 3};
-  return true;
+  MlirValue entries = sparseTotal(lowering, positions, rows);
+  *result = (SparseResult){
+      {positions, sparseEmpty(lowering, parts[1].type, 1, &entries), sparseEmpty(lowering, parts[2].type, 1, &entries)},
+      3};
+  return sparseLaunchAll(lowering, "pack_csr", words, 1, &rows, 2, (MlirValue[]){dense, positions}, 2,
+                         result->values + 1);
 }
 
 static const SparseWord *windowWords(MlirType type, SparseWord words[18]) {
@@ -90,7 +70,7 @@ static const SparseWord *windowWords(MlirType type, SparseWord words[18]) {
                              sparseTextWord("PLACE", w.axis ? "%line, %k" : "%k, %line"),
                              sparseTextWord("INDICES", "tensor<$PLACESx$TOGETHERx$ROWSxindex>"),
                              differs(element),
-                             zero(element),
+                             sparseZeroWord(element),
                              narrow(coordinates),
                              {NULL}};
   for (size_t i = 0; i < sizeof list / sizeof *list; i++)
@@ -98,32 +78,32 @@ static const SparseWord *windowWords(MlirType type, SparseWord words[18]) {
   return words;
 }
 
-// How many groups and windows a matrix of that encoding has: sizes of its components.
-static void countWindows(SparseLowering *lowering, intptr_t operand, MlirAttribute encoding, MlirValue grid[2]) {
+// How many groups and windows a matrix of those sizes has.
+static void countWindows(SparseLowering *lowering, MlirAttribute encoding, const MlirValue sizes[2],
+                         MlirValue grid[2]) {
   SparseWindows w = sparseEncodingGetWindows(encoding);
   TileBuilder *b = &lowering->builder;
-  grid[0] = tileBuildCeilDiv(b, sparseSize(lowering, operand, 1 - w.axis), tileBuildIndex(b, w.lines));
-  grid[1] = tileBuildCeilDiv(b, sparseSize(lowering, operand, w.axis), tileBuildIndex(b, w.m));
+  grid[0] = tileBuildCeilDiv(b, sizes[1 - w.axis], tileBuildIndex(b, w.lines));
+  grid[1] = tileBuildCeilDiv(b, sizes[w.axis], tileBuildIndex(b, w.m));
 }
 
-static bool packWindows(SparseLowering *lowering, MlirType type, SparseResult *result) {
+bool sparsePackWindows(SparseLowering *lowering, MlirValue dense, MlirType type, SparseResult *result) {
   SparseComponent parts[SPARSE_MAX_COMPONENTS];
   SparseWord words[18];
-  MlirValue grid[2], made[2], dense = lowering->operands[0].values[0];
+  const MlirValue sizes[] = {sparseDenseSize(lowering, dense, 0), sparseDenseSize(lowering, dense, 1)};
+  MlirValue grid[2];
   sparseTypeGetComponents(type, parts);
-  countWindows(lowering, 0, encodingOf(type), grid);
+  countWindows(lowering, encodingOf(type), sizes, grid);
+  *result = (SparseResult){.count = 2};
   for (int i = 0; i < 2; i++) {
-    MlirValue sizes[2];
+    MlirValue open[2];
     intptr_t count = 0;
     for (intptr_t axis = 0; axis < 2; axis++)
       if (mlirShapedTypeIsDynamicDim(parts[i].type, axis))
-        sizes[count++] = grid[axis];
-    made[i] = sparseEmpty(lowering, parts[i].type, count, sizes);
+        open[count++] = grid[axis];
+    result->values[i] = sparseEmpty(lowering, parts[i].type, count, open);
   }
-  if (!sparseLaunchTwo(lowering, "pack_nm", windowWords(type, words), 2, grid, 1, &dense, made))
-    return false;
-  *result = (SparseResult){{made[0], made[1]}, 2};
-  return true;
+  return sparseLaunchAll(lowering, "pack_nm", windowWords(type, words), 2, grid, 1, &dense, 2, result->values);
 }
 
 // The sizes that the type leaves open, after its components.
@@ -133,55 +113,66 @@ static void appendSizes(SparseLowering *lowering, MlirType type, SparseResult *r
       result->values[result->count++] = sparseSize(lowering, 0, axis);
 }
 
+// Of csr, csc and nm a kernel; any other from csr.
 bool sparseLowerPack(SparseLowering *lowering, SparseResult *result) {
   MlirType type = tileResultType(lowering->op, 0);
   MlirValue dense = lowering->operands[0].values[0];
   SparseFormat format = sparseEncodingGetFormat(encodingOf(type));
-  bool ok = format == SparseNm
-                ? packWindows(lowering, type, result)
-                : packSegments(lowering, format == SparseCsc ? sparseSwap(lowering, dense) : dense, type, result);
-  if (ok)
+  SparseComponent parts[SPARSE_MAX_COMPONENTS];
+  bool isPacked = format == SparseCsr || format == SparseCsc || format == SparseNm;
+  MlirType csr = isPacked ? type : sparseTypeWithEncoding(type, tileBuildAttribute(&lowering->builder, "#sparse.csr"));
+  sparseTypeGetComponents(csr, parts);
+  bool ok = format == SparseNm ? sparsePackWindows(lowering, dense, type, result)
+                               : sparsePackSegments(lowering, format == SparseCsc ? sparseSwap(lowering, dense) : dense,
+                                                    parts, result);
+  if (ok && isPacked)
     appendSizes(lowering, type, result);
-  return ok;
+  if (!ok || isPacked)
+    return ok;
+  const SparseLines lines = {result->values[0],
+                             result->values[1],
+                             result->values[2],
+                             {sparseSize(lowering, 0, 0), sparseSize(lowering, 0, 1)},
+                             0};
+  return sparseFromLines(lowering, &lines, type, result);
 }
 
 //===--- unpack ---------------------------------------------------------------===//
 
-bool sparseSupportsUnpack(MlirOperation op) {
-  MlirType type = tileOperandType(op, 0);
-  SparseFormat format = sparseEncodingGetFormat(encodingOf(type));
-  return format == SparseCsr || format == SparseCsc || format == SparseNm || notYet(op, type);
-}
-
 bool sparseLowerUnpack(SparseLowering *lowering, SparseResult *result) {
   MlirType type = tileOperandType(lowering->op, 0), dense = tileResultType(lowering->op, 0);
   MlirAttribute encoding = encodingOf(type);
-  const MlirValue *parts = lowering->operands[0].values;
+  SparseMatrix matrix = sparseMatrixOf(lowering, 0);
   MlirValue sizes[2], grid[2], value;
   intptr_t count = 0;
   for (intptr_t axis = 0; axis < 2; axis++)
     if (mlirShapedTypeIsDynamicDim(dense, axis))
-      sizes[count++] = sparseSize(lowering, 0, axis);
+      sizes[count++] = matrix.sizes[axis];
   value = sparseZeros(lowering, dense, count, sizes);
   if (sparseEncodingIs(encoding, SparseNm)) {
     SparseWord words[18];
-    countWindows(lowering, 0, encoding, grid);
-    value = sparseLaunch(lowering, "unpack_nm", windowWords(type, words), 2, grid, 2, parts, value);
+    countWindows(lowering, encoding, matrix.sizes, grid);
+    value = sparseLaunch(lowering, "unpack_nm", windowWords(type, words), 2, grid, 2, matrix.parts, value);
   } else {
-    bool isCsr = sparseEncodingIs(encoding, SparseCsr);
+    int axis = sparseAxisOfLines(type);
+    SparseLines lines = sparseLinesOf(lowering, &matrix, axis);
+    if (!mlirValueIsNull(lines.positions) && sparseMayRepeat(type))
+      lines = sparseMerge(lowering, &lines, true);
+    if (mlirValueIsNull(lines.positions))
+      return false;
+    const MlirValue parts[] = {lines.positions, lines.coordinates, lines.values};
     const SparseWord words[] = {sparseTypeWord("E", mlirShapedTypeGetElementType(type)),
-                                sparseTypeWord("P", sparseEncodingGetType(encoding, "positions")),
-                                sparseTypeWord("I", sparseEncodingGetType(encoding, "coordinates")),
-                                sparseTextWord("PLACE", isCsr ? "%row, %column" : "%column, %row"),
+                                sparseTypeWord("P", mlirShapedTypeGetElementType(mlirValueGetType(lines.positions))),
+                                sparseTypeWord("I", mlirShapedTypeGetElementType(mlirValueGetType(lines.coordinates))),
+                                sparseTextWord("PLACE", axis ? "%column, %row" : "%row, %column"),
                                 {NULL}};
-    grid[0] = sparseSize(lowering, 0, isCsr ? 0 : 1);
-    value = sparseLaunch(lowering, "unpack_csr", words, 1, grid, 3, parts, value);
+    value = sparseLaunch(lowering, "unpack_csr", words, 1, &matrix.sizes[axis], 3, parts, value);
   }
   *result = (SparseResult){{value}, 1};
   return !mlirValueIsNull(value);
 }
 
-//===--- the rest moves nothing -------------------------------------------------===//
+//===--- assemble -------------------------------------------------------------===//
 
 bool sparseLowerAssemble(SparseLowering *lowering, SparseResult *result) {
   SparseComponent parts[SPARSE_MAX_COMPONENTS];
@@ -194,35 +185,35 @@ bool sparseLowerAssemble(SparseLowering *lowering, SparseResult *result) {
   return true;
 }
 
-// csr and csc of one matrix and its transpose have the same components.
-bool sparseSupportsTranspose(MlirOperation op) {
-  MlirAttribute from = encodingOf(tileOperandType(op, 0)), to = encodingOf(tileResultType(op, 0));
-  bool turns = (sparseEncodingIs(from, SparseCsr) && sparseEncodingIs(to, SparseCsc)) ||
-               (sparseEncodingIs(from, SparseCsc) && sparseEncodingIs(to, SparseCsr));
-  bool alike = turns &&
-               mlirTypeEqual(sparseEncodingGetType(from, "positions"), sparseEncodingGetType(to, "positions")) &&
-               mlirTypeEqual(sparseEncodingGetType(from, "coordinates"), sparseEncodingGetType(to, "coordinates"));
-  return alike || notYet(op, tileResultType(op, 0));
-}
+//===--- transpose and convert ------------------------------------------------===//
 
+// The lines of the other axis are those of the transpose.
 bool sparseLowerTranspose(SparseLowering *lowering, SparseResult *result) {
-  MlirType type = tileResultType(lowering->op, 0);
-  *result = (SparseResult){.count = 3};
-  for (intptr_t i = 0; i < 3; i++)
-    result->values[i] = lowering->operands[0].values[i];
-  for (intptr_t axis = 0; axis < 2; axis++)
-    if (mlirShapedTypeIsDynamicDim(type, axis))
-      result->values[result->count++] = sparseSize(lowering, 0, 1 - axis);
-  return true;
-}
-
-bool sparseSupportsConvert(MlirOperation op) {
-  return mlirTypeEqual(tileOperandType(op, 0), tileResultType(op, 0)) || notYet(op, tileResultType(op, 0));
+  MlirType from = tileOperandType(lowering->op, 0), to = tileResultType(lowering->op, 0);
+  SparseMatrix matrix = sparseMatrixOf(lowering, 0);
+  int axis = sparseAxisOfLines(to);
+  SparseLines lines = sparseLinesOf(lowering, &matrix, 1 - axis);
+  if (!mlirValueIsNull(lines.positions) && sparseMayRepeat(from))
+    lines = sparseMerge(lowering, &lines, true);
+  const SparseLines turned = {
+      lines.positions, lines.coordinates, lines.values, {matrix.sizes[1], matrix.sizes[0]}, axis};
+  return sparseFromLines(lowering, &turned, to, result);
 }
 
 bool sparseLowerConvert(SparseLowering *lowering, SparseResult *result) {
-  *result = (SparseResult){.count = lowering->operands[0].count};
-  for (intptr_t i = 0; i < result->count; i++)
-    result->values[i] = lowering->operands[0].values[i];
-  return true;
+  MlirOperation op = lowering->op;
+  MlirType from = tileOperandType(op, 0), to = tileResultType(op, 0);
+  MlirAttribute duplicates = tileOpAttribute(op, "duplicates");
+  bool mayAdd = mlirAttributeIsNull(duplicates) || !tileStringEquals(mlirStringAttrGetValue(duplicates), "error");
+  if (mlirTypeEqual(from, to) && mayAdd) {
+    *result = (SparseResult){.count = lowering->operands[0].count};
+    for (intptr_t i = 0; i < result->count; i++)
+      result->values[i] = lowering->operands[0].values[i];
+    return true;
+  }
+  SparseMatrix matrix = sparseMatrixOf(lowering, 0);
+  SparseLines lines = sparseLinesOf(lowering, &matrix, sparseAxisOfLines(to));
+  if (!mlirValueIsNull(lines.positions) && sparseMayRepeat(from))
+    lines = sparseMerge(lowering, &lines, mayAdd);
+  return sparseFromLines(lowering, &lines, to, result);
 }

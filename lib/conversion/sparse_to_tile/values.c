@@ -1,5 +1,6 @@
 // Values of the host's side: sizes, casts, empty tensors, launches; and the words of kernels.
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "dialects/tile/ops.h"
 #include "lib/conversion/sparse_to_tile/lowerings.h"
@@ -76,35 +77,118 @@ MlirValue sparseSwap(SparseLowering *lowering, MlirValue matrix) {
 
 //===--- launches -------------------------------------------------------------===//
 
-static MlirOperation launch(SparseLowering *lowering, const char *kernel, const SparseWord *words, intptr_t numGrid,
-                            const MlirValue *grid, intptr_t numInputs, const MlirValue *inputs, intptr_t numOutputs,
-                            const MlirValue *outputs) {
+bool sparseLaunchAll(SparseLowering *lowering, const char *kernel, const SparseWord *words, intptr_t numGrid,
+                     const MlirValue *grid, intptr_t numInputs, const MlirValue *inputs, intptr_t numOutputs,
+                     MlirValue *outputs) {
   MlirAttribute none = mlirAttributeGetNull();
-  MlirType types[2];
+  MlirType types[SPARSE_MAX_VALUES];
   MlirAttribute symbol = sparseKernelGet(lowering->kernels, kernel, words, lowering->builder.location);
   if (mlirAttributeIsNull(symbol))
-    return (MlirOperation){NULL};
+    return false;
   for (intptr_t i = 0; i < numOutputs; i++)
     types[i] = mlirValueGetType(outputs[i]);
-  return tileLaunchOpCreate(&lowering->builder, numOutputs, types, numGrid, grid, numInputs, inputs, numOutputs,
-                            outputs, symbol, none, none);
+  MlirOperation op = tileLaunchOpCreate(&lowering->builder, numOutputs, types, numGrid, grid, numInputs, inputs,
+                                        numOutputs, outputs, symbol, none, none);
+  for (intptr_t i = 0; i < numOutputs; i++)
+    outputs[i] = mlirOperationGetResult(op, i);
+  return true;
 }
 
 MlirValue sparseLaunch(SparseLowering *lowering, const char *kernel, const SparseWord *words, intptr_t numGrid,
                        const MlirValue *grid, intptr_t numInputs, const MlirValue *inputs, MlirValue output) {
-  MlirOperation op = launch(lowering, kernel, words, numGrid, grid, numInputs, inputs, 1, &output);
-  return mlirOperationIsNull(op) ? (MlirValue){NULL} : mlirOperationGetResult(op, 0);
+  bool ok = sparseLaunchAll(lowering, kernel, words, numGrid, grid, numInputs, inputs, 1, &output);
+  return ok ? output : (MlirValue){NULL};
 }
 
-bool sparseLaunchTwo(SparseLowering *lowering, const char *kernel, const SparseWord *words, intptr_t numGrid,
-                     const MlirValue *grid, intptr_t numInputs, const MlirValue *inputs, MlirValue outputs[2]) {
-  MlirOperation op = launch(lowering, kernel, words, numGrid, grid, numInputs, inputs, 2, outputs);
-  for (intptr_t i = 0; i < 2 && !mlirOperationIsNull(op); i++)
-    outputs[i] = mlirOperationGetResult(op, i);
-  return !mlirOperationIsNull(op);
+//===--- bodies ---------------------------------------------------------------===//
+
+SparseBody sparseBodyBegin(SparseLowering *lowering, intptr_t count, const MlirValue *inputs, MlirType result) {
+  SparseBody body = {.block = mlirBlockCreate(0, NULL, NULL)};
+  for (intptr_t i = 0; i < count; i++)
+    mlirBlockAddArgument(body.block, mlirShapedTypeGetElementType(mlirValueGetType(inputs[i])),
+                         lowering->builder.location);
+  mlirBlockAddArgument(body.block, result, lowering->builder.location);
+  body.builder = tileBuilderAtEnd(body.block, lowering->builder.location);
+  return body;
+}
+
+// Values of a region and what stands for them in a copy.
+typedef struct Renamed {
+  MlirValue *from, *to;
+  intptr_t count, capacity;
+} Renamed;
+
+static void addName(Renamed *names, MlirValue from, MlirValue to) {
+  if (names->count == names->capacity) {
+    names->capacity = 2 * names->capacity + 16;
+    names->from = realloc(names->from, (size_t)names->capacity * sizeof *names->from);
+    names->to = realloc(names->to, (size_t)names->capacity * sizeof *names->to);
+  }
+  names->from[names->count] = from;
+  names->to[names->count++] = to;
+}
+
+static MlirValue nameOf(const Renamed *names, MlirValue value) {
+  for (intptr_t i = 0; i < names->count; i++)
+    if (mlirValueEqual(value, names->from[i]))
+      return names->to[i];
+  return value;
+}
+
+static MlirWalkResult renameOperands(MlirOperation op, void *names) {
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
+    mlirOperationSetOperand(op, i, nameOf(names, mlirOperationGetOperand(op, i)));
+  return MlirWalkResultAdvance;
+}
+
+MlirValue sparseBodyInline(SparseBody *body, MlirBlock from, intptr_t count, const MlirValue *arguments) {
+  Renamed names = {NULL};
+  MlirOperation end = mlirBlockGetTerminator(from);
+  for (intptr_t i = 0; i < count; i++)
+    addName(&names, mlirBlockGetArgument(from, i), arguments[i]);
+  for (MlirOperation op = mlirBlockGetFirstOperation(from); !mlirOperationEqual(op, end);
+       op = mlirOperationGetNextInBlock(op)) {
+    MlirOperation copy = tileBuilderInsert(&body->builder, mlirOperationClone(op));
+    mlirOperationWalk(copy, renameOperands, &names, MlirWalkPreOrder);
+    for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++)
+      addName(&names, mlirOperationGetResult(op, i), mlirOperationGetResult(copy, i));
+  }
+  MlirValue yielded = nameOf(&names, mlirOperationGetOperand(end, 0));
+  free(names.from);
+  free(names.to);
+  return yielded;
+}
+
+MlirValue sparseBodyEnd(SparseLowering *lowering, SparseBody *body, intptr_t count, const MlirValue *inputs,
+                        MlirValue init, MlirValue value) {
+  TileBuilder *b = &lowering->builder;
+  MlirType type = mlirValueGetType(init);
+  MlirValue operands[SPARSE_MAX_VALUES];
+  MlirAttribute maps[SPARSE_MAX_VALUES];
+  MlirAttribute parallel = tileBuildAttribute(b, "#linalg.iterator_type<parallel>");
+  MlirAttribute map = tileBuildAttribute(b, "affine_map<(i) -> (i)>");
+  for (intptr_t i = 0; i <= count; i++) {
+    operands[i] = i < count ? inputs[i] : init;
+    maps[i] = map;
+  }
+  tileBuild(&body->builder, "linalg.yield", 1, &value, 0, NULL, NULL, 0, NULL);
+  MlirRegion region = mlirRegionCreate();
+  mlirRegionAppendOwnedBlock(region, body->block);
+  const int32_t segments[] = {(int32_t)count, 1};
+  const TileAttributeEntry attributes[] = {{"indexing_maps", mlirArrayAttrGet(b->context, count + 1, maps)},
+                                           {"iterator_types", mlirArrayAttrGet(b->context, 1, &parallel)},
+                                           {"operandSegmentSizes", mlirDenseI32ArrayGet(b->context, 2, segments)},
+                                           {NULL}};
+  MlirOperation op = tileBuild(b, "linalg.generic", count + 1, operands, 1, &type, attributes, 1, &region);
+  return mlirOperationGetResult(op, 0);
 }
 
 //===--- words ----------------------------------------------------------------===//
+
+SparseWord sparseZeroWord(MlirType element) {
+  bool isBool = mlirTypeIsAInteger(element) && mlirIntegerTypeGetWidth(element) == 1;
+  return sparseTextWord("ZERO", mlirTypeIsAFloat(element) ? "0.0" : isBool ? "false" : "0");
+}
 
 SparseWord sparseTypeWord(const char *name, MlirType type) {
   SparseWord word = {.name = name};

@@ -59,6 +59,26 @@ func.func @turns(%a: tensor<?x8xf32, #sparse.csr>) -> tensor<8x?xf32, #sparse.cs
   return %t : tensor<8x?xf32, #sparse.csc>
 }
 
+// Lines of the other axis are sorted once, where the entries stand row by row; only an unordered list may repeat a place.
+// CHECK-LABEL: func.func @columns(
+// CHECK-COUNT-1: tile.launch @sort_by_key
+// CHECK-NOT: tile.launch @sort_by_key
+// CHECK-NOT: tile.launch @merge_places
+// CHECK: tile.launch @spmm_csr
+func.func @columns(%a: tensor<?x8xf32, #sparse.csr>, %x: tensor<?xf32>, %y: tensor<8xf32>) -> tensor<8xf32> {
+  %r = sparse.spmv %a transpose, %x, %y : tensor<?x8xf32, #sparse.csr>, tensor<?xf32>, tensor<8xf32>
+  return %r : tensor<8xf32>
+}
+// CHECK-LABEL: func.func @unordered(
+// CHECK-COUNT-2: tile.launch @sort_by_key
+// CHECK: tile.launch @merge_places
+// CHECK: tile.launch @mark_blocks
+// CHECK: tile.launch @fill_blocks
+func.func @unordered(%a: tensor<9x8xf32, #sparse.coo<unordered>>) -> tensor<9x8xf32, #sparse.bsr<block = [4, 4]>> {
+  %b = sparse.convert %a : tensor<9x8xf32, #sparse.coo<unordered>> -> tensor<9x8xf32, #sparse.bsr<block = [4, 4]>>
+  return %b : tensor<9x8xf32, #sparse.bsr<block = [4, 4]>>
+}
+
 // A module without sparse tensors stays as it is.
 // CHECK-LABEL: func.func @dense(%{{.*}}: tensor<4xf32, "foreign">)
 func.func @dense(%x: tensor<4xf32, "foreign">) { return }

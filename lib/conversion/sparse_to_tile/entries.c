@@ -1,0 +1,245 @@
+// What works entry by entry, for every format by way of lists (lists.h): sddmm and spgemm into a pattern, add and mul,
+// map and select, reduce.
+#include "dialects/tile/questions.h"
+#include "lib/conversion/sparse_to_tile/lists.h"
+
+enum { DEPTH_TILE = 64 }; // elements of the inner axis at a time
+
+static MlirType elementOf(MlirType type) { return mlirShapedTypeGetElementType(type); }
+
+static bool has(MlirOperation op, const char *name) { return !mlirAttributeIsNull(tileOpAttribute(op, name)); }
+
+// A format that is lowered: a matrix, and no sum.
+static bool isLowered(MlirOperation op, MlirType type) {
+  char text[192];
+  bool ok = mlirShapedTypeGetRank(type) == 2 && !sparseEncodingIs(sparseTypeGetEncoding(type), SparseSum);
+  return ok || tileError(op, "is not lowered yet for %s", tileTypeText(type, text, sizeof text));
+}
+
+bool sparseSupportsEntries(MlirOperation op) {
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
+    if (sparseTypeGetEncoding(tileOperandType(op, i)).ptr && !isLowered(op, tileOperandType(op, i)))
+      return false;
+  MlirType result = tileResultType(op, 0);
+  return mlirAttributeIsNull(sparseTypeGetEncoding(result)) || isLowered(op, result);
+}
+
+// The matrix with other values, in its order.
+static bool withValues(SparseLowering *lowering, intptr_t operand, MlirValue flat, SparseResult *result) {
+  intptr_t index = sparseValuesIndex(tileOperandType(lowering->op, operand));
+  *result = (SparseResult){.count = lowering->operands[operand].count};
+  for (intptr_t i = 0; i < result->count; i++)
+    result->values[i] = lowering->operands[operand].values[i];
+  if (mlirValueIsNull(flat))
+    return false;
+  result->values[index] = sparseUnflatten(lowering, flat, result->values[index]);
+  return !mlirValueIsNull(result->values[index]);
+}
+
+// As many elements as the list has entries.
+static MlirValue emptyLike(SparseLowering *lowering, const SparseList *list, MlirType element) {
+  int64_t shape = mlirShapedTypeGetDimSize(mlirValueGetType(list->values), 0);
+  MlirValue size = sparseDenseSize(lowering, list->values, 0);
+  MlirType type = mlirRankedTensorTypeGet(1, &shape, element, mlirAttributeGetNull());
+  return sparseEmpty(lowering, type, mlirShapedTypeIsDynamicSize(shape), &size);
+}
+
+//===--- into a pattern -------------------------------------------------------------===//
+
+// At least one, at most a tile of them.
+static int64_t depthOf(MlirValue rows) {
+  int64_t depth = mlirShapedTypeGetDimSize(mlirValueGetType(rows), 1);
+  return mlirShapedTypeIsDynamicSize(depth) || depth > DEPTH_TILE ? DEPTH_TILE : depth ? depth : 1;
+}
+
+bool sparseLowerSddmm(SparseLowering *lowering, SparseResult *result) {
+  MlirOperation op = lowering->op;
+  MlirValue a = lowering->operands[0].values[0], b = lowering->operands[1].values[0];
+  MlirType sum = elementOf(tileResultType(op, 0));
+  SparseMatrix pattern = sparseMatrixOf(lowering, 2);
+  SparseList list = sparseListOf(lowering, &pattern);
+  SparseWord words[SPARSE_SEMIRING_WORDS + 3];
+  if (mlirValueIsNull(list.at[0]))
+    return false;
+  a = has(op, "transpose_lhs") ? sparseSwap(lowering, a) : a;
+  b = has(op, "transpose_rhs") ? b : sparseSwap(lowering, b);
+  intptr_t count = sparseSemiringWords(op, elementOf(mlirValueGetType(a)), sum, words);
+  words[count++] = sparseNumberWord("COLUMNS", depthOf(a));
+  words[count++] = sparseTextWord("SHAPE", "$COLUMNS");
+  words[count] = (SparseWord){NULL};
+  MlirValue entries = sparseDenseSize(lowering, list.values, 0);
+  const MlirValue inputs[] = {list.at[0], list.at[1], a, b};
+  MlirValue values = sparseLaunch(lowering, sparseSemiring(op, sum).isSum ? "sddmm" : "sddmm_over", words, 1, &entries,
+                                  4, inputs, emptyLike(lowering, &list, sum));
+  return withValues(lowering, 2, values, result);
+}
+
+bool sparseLowerSpgemm(SparseLowering *lowering, SparseResult *result) {
+  MlirOperation op = lowering->op;
+  MlirType element = elementOf(tileOperandType(op, 0)), sum = elementOf(tileResultType(op, 0));
+  SparseMatrix lhs = sparseMatrixOf(lowering, 0), rhs = sparseMatrixOf(lowering, 1);
+  SparseMatrix pattern = sparseMatrixOf(lowering, 2);
+  SparseLines a = sparseLinesOf(lowering, &lhs, has(op, "transpose_lhs") ? 1 : 0);
+  SparseLines b = sparseLinesOf(lowering, &rhs, has(op, "transpose_rhs") ? 0 : 1);
+  SparseList list = sparseListOf(lowering, &pattern);
+  SparseWord words[SPARSE_SEMIRING_WORDS + 5];
+  if (mlirValueIsNull(a.positions) || mlirValueIsNull(b.positions) || mlirValueIsNull(list.at[0]))
+    return false;
+  intptr_t count = sparseSemiringWords(op, element, sum, words);
+  words[count++] = sparseTypeWord("AP", elementOf(mlirValueGetType(a.positions)));
+  words[count++] = sparseTypeWord("AI", elementOf(mlirValueGetType(a.coordinates)));
+  words[count++] = sparseTypeWord("BP", elementOf(mlirValueGetType(b.positions)));
+  words[count++] = sparseTypeWord("BI", elementOf(mlirValueGetType(b.coordinates)));
+  words[count] = (SparseWord){NULL};
+  MlirValue entries = sparseDenseSize(lowering, list.values, 0);
+  const MlirValue inputs[] = {list.at[0], list.at[1],  a.positions,   a.coordinates,
+                              a.values,   b.positions, b.coordinates, b.values};
+  MlirValue values = sparseLaunch(lowering, "spgemm", words, 1, &entries, 8, inputs, emptyLike(lowering, &list, sum));
+  return withValues(lowering, 2, values, result);
+}
+
+//===--- two matrices ---------------------------------------------------------------===//
+
+// The operand as lines of i64, none of whose places is stored twice.
+static SparseLines operandLines(SparseLowering *lowering, intptr_t operand, int axis) {
+  SparseMatrix matrix = sparseMatrixOf(lowering, operand);
+  SparseLines lines = sparseLinesOf(lowering, &matrix, axis);
+  if (mlirValueIsNull(lines.positions))
+    return lines;
+  lines = sparseWideLines(lowering, &lines);
+  return sparseMayRepeat(matrix.type) ? sparseMerge(lowering, &lines, true) : lines;
+}
+
+static bool combine(SparseLowering *lowering, bool isUnion, SparseResult *result) {
+  TileBuilder *b = &lowering->builder;
+  MlirType type = tileResultType(lowering->op, 0), element = elementOf(type);
+  int axis = sparseAxisOfLines(type);
+  SparseLines lhs = operandLines(lowering, 0, axis), rhs = operandLines(lowering, 1, axis);
+  SparseSemiring semiring = sparseSemiring(lowering->op, element);
+  if (mlirValueIsNull(lhs.positions) || mlirValueIsNull(rhs.positions))
+    return false;
+  const SparseWord words[] = {sparseTypeWord("E", element),
+                              sparseTypeWord("P", mlirIntegerTypeGet(b->context, 64)),
+                              sparseZeroWord(element),
+                              sparseTextWord("COUNTED", isUnion ? "either" : "shared"),
+                              sparseTextWord("GOES", isUnion ? "ori" : "andi"),
+                              sparseTextWord("KEEPS", isUnion ? "always" : "meets"),
+                              sparseTextWord("COMBINE", isUnion ? semiring.add : semiring.multiply),
+                              {NULL}};
+  MlirValue number = lhs.sizes[axis], one = tileBuildIndex(b, 1), ends = tileBuildAdd(b, number, one);
+  const MlirValue inputs[] = {lhs.positions, lhs.coordinates, rhs.positions, rhs.coordinates};
+  MlirValue positions =
+      sparseLaunch(lowering, "count_combined", words, 1, &number, 4, inputs, sparseNumbers(lowering, number));
+  if (!mlirValueIsNull(positions))
+    positions = sparseLaunch(lowering, "positions", words, 1, &one, 1, &positions, sparseNumbers(lowering, ends));
+  if (mlirValueIsNull(positions))
+    return false;
+  MlirValue entries = sparseTotal(lowering, positions, number);
+  const int64_t open[] = {mlirShapedTypeGetDynamicSize()};
+  MlirType values = mlirRankedTensorTypeGet(1, open, element, mlirAttributeGetNull());
+  const MlirValue all[] = {lhs.positions,   lhs.coordinates, lhs.values, rhs.positions,
+                           rhs.coordinates, rhs.values,      positions};
+  MlirValue made[] = {sparseNumbers(lowering, entries), sparseEmpty(lowering, values, 1, &entries)};
+  if (!sparseLaunchAll(lowering, "combine", words, 1, &number, 7, all, 2, made))
+    return false;
+  const SparseLines lines = {positions, made[0], made[1], {lhs.sizes[0], lhs.sizes[1]}, axis};
+  return sparseFromLines(lowering, &lines, type, result);
+}
+
+bool sparseLowerAdd(SparseLowering *lowering, SparseResult *result) { return combine(lowering, true, result); }
+bool sparseLowerMul(SparseLowering *lowering, SparseResult *result) { return combine(lowering, false, result); }
+
+//===--- regions --------------------------------------------------------------------===//
+
+// Each entry's value and place through the op's region, then what the pass makes of that: a linalg op, because the
+// region may be anything. Where nothing is stored the region sees one at the first place, and is not heard.
+static MlirValue through(SparseLowering *lowering, const SparseList *list, MlirType wanted,
+                         MlirValue (*choose)(SparseLowering *lowering, TileBuilder *b, MlirValue isStored,
+                                             MlirValue yielded, MlirBlock block)) {
+  MlirBlock region = mlirRegionGetFirstBlock(mlirOperationGetRegion(lowering->op, 0));
+  const MlirValue inputs[] = {list->values, list->at[0], list->at[1]};
+  SparseBody body = sparseBodyBegin(lowering, 3, inputs, wanted);
+  TileBuilder *b = &body.builder;
+  MlirType element = elementOf(mlirValueGetType(list->values)), i64 = mlirIntegerTypeGet(b->context, 64);
+  MlirValue row = mlirBlockGetArgument(body.block, 1), zero = tileBuildInteger(b, i64, 0), arguments[3];
+  const TileAttributeEntry sge[] = {{"predicate", mlirIntegerAttrGet(i64, 5)}, {NULL}};
+  MlirValue isStored =
+      tileBuildValue(b, "arith.cmpi", mlirIntegerTypeGet(b->context, 1), 2, (MlirValue[]){row, zero}, sge);
+  for (int i = 0; i < 3; i++) {
+    MlirValue given = mlirBlockGetArgument(body.block, i);
+    MlirValue other = i                           ? zero
+                      : mlirTypeIsAFloat(element) ? tileBuildFloat(b, element, 1)
+                                                  : tileBuildInteger(b, element, 1);
+    arguments[i] = tileBuildValue(b, "arith.select", i ? i64 : element, 3, (MlirValue[]){isStored, given, other}, NULL);
+    if (i)
+      arguments[i] = tileBuildValue(b, "arith.index_cast", mlirIndexTypeGet(b->context), 1, &arguments[i], NULL);
+  }
+  MlirValue yielded = sparseBodyInline(&body, region, 3, arguments);
+  return sparseBodyEnd(lowering, &body, 3, inputs, emptyLike(lowering, list, wanted),
+                       choose(lowering, b, isStored, yielded, body.block));
+}
+
+// The new value, or what stood there.
+static MlirValue newValue(SparseLowering *lowering, TileBuilder *b, MlirValue isStored, MlirValue yielded,
+                          MlirBlock block) {
+  MlirValue old = mlirBlockGetArgument(block, 0);
+  return tileBuildValue(b, "arith.select", mlirValueGetType(yielded), 3, (MlirValue[]){isStored, yielded, old}, NULL);
+}
+
+bool sparseLowerMap(SparseLowering *lowering, SparseResult *result) {
+  SparseMatrix matrix = sparseMatrixOf(lowering, 0);
+  SparseList list = sparseListOf(lowering, &matrix);
+  return !mlirValueIsNull(list.at[0]) &&
+         withValues(lowering, 0, through(lowering, &list, elementOf(matrix.type), newValue), result);
+}
+
+// The row, or -1 for one that goes.
+static MlirValue rowOfKept(SparseLowering *lowering, TileBuilder *b, MlirValue isStored, MlirValue yielded,
+                           MlirBlock block) {
+  MlirValue row = mlirBlockGetArgument(block, 1), gone = tileBuildInteger(b, mlirValueGetType(row), -1);
+  MlirValue stays =
+      tileBuildValue(b, "arith.andi", mlirValueGetType(yielded), 2, (MlirValue[]){isStored, yielded}, NULL);
+  return tileBuildValue(b, "arith.select", mlirValueGetType(row), 3, (MlirValue[]){stays, row, gone}, NULL);
+}
+
+bool sparseLowerSelect(SparseLowering *lowering, SparseResult *result) {
+  TileBuilder *b = &lowering->builder;
+  SparseMatrix matrix = sparseMatrixOf(lowering, 0);
+  SparseList list = sparseListOf(lowering, &matrix);
+  MlirType i64 = mlirIntegerTypeGet(b->context, 64);
+  if (mlirValueIsNull(list.at[0]))
+    return false;
+  list.at[0] = through(lowering, &list, i64, rowOfKept);
+  // Sorting looks at either place.
+  const MlirValue inputs[] = {list.at[0], list.at[1]};
+  SparseBody body = sparseBodyBegin(lowering, 2, inputs, i64);
+  MlirValue row = mlirBlockGetArgument(body.block, 0), column = mlirBlockGetArgument(body.block, 1);
+  const TileAttributeEntry sge[] = {{"predicate", mlirIntegerAttrGet(i64, 5)}, {NULL}};
+  MlirValue stays = tileBuildValue(&body.builder, "arith.cmpi", mlirIntegerTypeGet(b->context, 1), 2,
+                                   (MlirValue[]){row, tileBuildInteger(&body.builder, i64, 0)}, sge);
+  MlirValue kept = tileBuildValue(&body.builder, "arith.select", i64, 3, (MlirValue[]){stays, column, row}, NULL);
+  list.at[1] = sparseBodyEnd(lowering, &body, 2, inputs, emptyLike(lowering, &list, i64), kept);
+  SparseLines lines = sparseLinesOfList(lowering, &list, sparseAxisOfLines(matrix.type));
+  return sparseFromLines(lowering, &lines, matrix.type, result);
+}
+
+//===--- lines ----------------------------------------------------------------------===//
+
+bool sparseLowerReduce(SparseLowering *lowering, SparseResult *result) {
+  int64_t axis = 0;
+  MlirType element = elementOf(tileResultType(lowering->op, 0));
+  SparseMatrix matrix = sparseMatrixOf(lowering, 0);
+  tileIntegerOf(lowering->op, "axis", &axis);
+  SparseLines lines = sparseLinesOf(lowering, &matrix, (int)(1 - axis));
+  SparseWord words[SPARSE_SEMIRING_WORDS + 2];
+  if (mlirValueIsNull(lines.positions))
+    return false;
+  intptr_t count = sparseSemiringWords(lowering->op, element, element, words);
+  words[count++] = sparseTypeWord("P", elementOf(mlirValueGetType(lines.positions)));
+  words[count] = (SparseWord){NULL};
+  const MlirValue inputs[] = {lines.positions, lines.values};
+  MlirValue value = sparseLaunch(lowering, "reduce_lines", words, 1, &lines.sizes[1 - axis], 2, inputs,
+                                 lowering->operands[1].values[0]);
+  *result = (SparseResult){{value}, 1};
+  return !mlirValueIsNull(value);
+}

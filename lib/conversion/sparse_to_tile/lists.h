@@ -1,0 +1,61 @@
+// A sparse matrix in the forms that all formats are brought to and made from: a list of entries, and lines of it. Why:
+// one way in and one way out of each format instead of a kernel for each pair.
+//
+//   SparseMatrix matrix = sparseMatrixOf(lowering, 0);
+//   SparseLines rows = sparseLinesOf(lowering, &matrix, /*axis=*/0);           // csr of it, whatever it is stored as
+//   sparseFromLines(lowering, &rows, type, &result);                           // stored as another type
+//
+// Every function that launches gives a null value (of a struct its first) after a diagnostic.
+#ifndef TESSERA_CONVERSION_SPARSE_TO_TILE_LISTS_H
+#define TESSERA_CONVERSION_SPARSE_TO_TILE_LISTS_H
+
+#include "lib/conversion/sparse_to_tile/lowerings.h"
+
+typedef struct SparseMatrix {
+  MlirType type;
+  const MlirValue *parts; // its components
+  MlirValue sizes[2];
+} SparseMatrix;
+
+// N entries in the order in which the format keeps values; `at[0]` their rows, `at[1]` their columns (N x i64), -1 for
+// what is not stored or lies beyond the matrix.
+typedef struct SparseList {
+  MlirValue at[2], values, sizes[2];
+  bool isRowMajor; // but for those of -1
+} SparseList;
+
+// Lines along an axis (rows of 0): entries positions[i] to positions[i + 1] - 1 are those of line i, in ascending order
+// of where they are in it.
+typedef struct SparseLines {
+  MlirValue positions, coordinates, values, sizes[2]; // of the matrix
+  int axis;
+} SparseLines;
+
+SparseMatrix sparseMatrixOf(SparseLowering *lowering, intptr_t operand);
+SparseList sparseListOf(SparseLowering *lowering, const SparseMatrix *matrix);
+// Entries at one place stay as many.
+SparseLines sparseLinesOfList(SparseLowering *lowering, const SparseList *list, int axis);
+// At no cost where it is stored so.
+SparseLines sparseLinesOf(SparseLowering *lowering, const SparseMatrix *matrix, int axis);
+// Entries at one place added up, or a run-time error. Positions and coordinates are i64 before and after.
+SparseLines sparseMerge(SparseLowering *lowering, const SparseLines *lines, bool mayAdd);
+// Could one place be stored twice? (unordered coo)
+bool sparseMayRepeat(MlirType type);
+// The lines as i64, where they are not.
+SparseLines sparseWideLines(SparseLowering *lowering, const SparseLines *lines);
+
+// The axis of the lines that a format is made from.
+int sparseAxisOfLines(MlirType type);
+// The components of `type` and its open sizes.
+bool sparseFromLines(SparseLowering *lowering, const SparseLines *lines, MlirType type, SparseResult *result);
+
+// `count` elements of i64 that nobody has written; the last of the positions of that many lines: how many entries.
+MlirValue sparseNumbers(SparseLowering *lowering, MlirValue count);
+MlirValue sparseTotal(SparseLowering *lowering, MlirValue positions, MlirValue lines);
+// A value of any rank as one of rank 1, and back.
+MlirValue sparseFlatten(SparseLowering *lowering, MlirValue value);
+MlirValue sparseUnflatten(SparseLowering *lowering, MlirValue flat, MlirValue like);
+// Which component has the values.
+intptr_t sparseValuesIndex(MlirType type);
+
+#endif
