@@ -1,4 +1,5 @@
 // Clones the scalar body of a linalg op as operations on tiles. See kernel.h.
+#include "dialects/tile/tile.h"
 #include "lib/conversion/linalg_to_tile/kernel.h"
 
 #include <assert.h>
@@ -83,15 +84,85 @@ static MlirValue buildDivisor(TileKernelEmission *e, MlirValue divisor) {
   return tileBuildValue(&e->body, "arith.select", type, 3, choice, NULL);
 }
 
+//===--- what is the same along an axis ---------------------------------------===//
+
+// The value that `value` spreads as `like` (a tile.broadcast) spreads its own: the source of such a broadcast, or a
+// constant of the source's shape. Null if it is neither.
+static MlirValue sourceLike(TileKernelEmission *e, MlirValue value, MlirOperation like) {
+  MlirOperation op = tileDefiningOp(value);
+  MlirValue shaped = mlirOperationGetOperand(like, 0), none = {NULL};
+  MlirType shape = mlirValueGetType(shaped);
+  if (tileOpIs(op, "tile.broadcast")) {
+    MlirValue source = mlirOperationGetOperand(op, 0);
+    MlirType type = mlirValueGetType(source);
+    bool isAlike = mlirAttributeEqual(tileOpAttribute(op, "axes"), tileOpAttribute(like, "axes")) &&
+                   mlirTypeIsARankedTensor(type) == mlirTypeIsARankedTensor(shape);
+    for (intptr_t i = 0; isAlike && mlirTypeIsARankedTensor(type) && i < mlirShapedTypeGetRank(type); i++)
+      isAlike = mlirShapedTypeGetDimSize(type, i) == mlirShapedTypeGetDimSize(shape, i);
+    return isAlike ? source : none;
+  }
+  MlirAttribute constant = tileOpIs(op, "arith.constant") ? tileOpAttribute(op, "value") : mlirAttributeGetNull();
+  if (mlirAttributeIsNull(constant) || !mlirAttributeIsADenseElements(constant) ||
+      !mlirDenseElementsAttrIsSplat(constant))
+    return none;
+  MlirAttribute splat = mlirDenseElementsAttrGetSplatValue(constant);
+  MlirType element = mlirShapedTypeGetElementType(mlirValueGetType(value));
+  int64_t sizes[MaxDims];
+  intptr_t rank = mlirTypeIsARankedTensor(shape) ? mlirShapedTypeGetRank(shape) : 0;
+  for (intptr_t i = 0; i < rank; i++)
+    sizes[i] = mlirShapedTypeGetDimSize(shape, i);
+  return tileKernelConstant(e, splat, tileTileTypeGet(rank, sizes, element, mlirAttributeGetNull()));
+}
+
+// A mean or a scale of a row is computed once for the row, not for each of its elements: where all operands are spread
+// along the same axes, so is the result, and the operation may come first. Null where they are not. (For a GPU layouts
+// decide what a thread computes.)
+static MlirValue buildBeforeSpreading(TileKernelEmission *e, MlirOperation op, const MlirValue *operands,
+                                      intptr_t count, MlirType tile) {
+  MlirOperation like = {NULL};
+  MlirValue sources[MaxOperands], none = {NULL};
+  if (tileStructuredGpu(e->structured) || isIntegerDivision(op) || count > MaxOperands)
+    return none;
+  for (intptr_t i = 0; i < count && mlirOperationIsNull(like); i++)
+    if (tileOpIs(tileDefiningOp(operands[i]), "tile.broadcast"))
+      like = tileDefiningOp(operands[i]);
+  if (mlirOperationIsNull(like))
+    return none;
+  for (intptr_t i = 0; i < count; i++)
+    if (mlirValueIsNull(sources[i] = sourceLike(e, operands[i], like)))
+      return none;
+  MlirType shape = mlirValueGetType(mlirOperationGetOperand(like, 0)), element = mlirShapedTypeGetElementType(tile);
+  int64_t sizes[MaxDims];
+  intptr_t rank = mlirTypeIsARankedTensor(shape) ? mlirShapedTypeGetRank(shape) : 0;
+  for (intptr_t i = 0; i < rank; i++)
+    sizes[i] = mlirShapedTypeGetDimSize(shape, i);
+  MlirType narrow = tileTileTypeGet(rank, sizes, element, mlirAttributeGetNull());
+  MlirOperationState state = mlirOperationStateGet(tileOpName(op), mlirOperationGetLocation(op));
+  mlirOperationStateAddOperands(&state, count, sources);
+  for (intptr_t i = 0; i < mlirOperationGetNumAttributes(op); i++) {
+    MlirNamedAttribute attribute = mlirOperationGetAttribute(op, i);
+    mlirOperationStateAddAttributes(&state, 1, &attribute);
+  }
+  mlirOperationStateAddResults(&state, 1, &narrow);
+  MlirValue value = mlirOperationGetResult(tileBuilderInsert(&e->body, mlirOperationCreate(&state)), 0);
+  TileAttributeEntry axes[] = {{"axes", tileOpAttribute(like, "axes")}, {0}};
+  return tileBuildValue(&e->body, "tile.broadcast", tile, 1, &value, axes);
+}
+
 static MlirValue cloneOp(TileKernelEmission *e, TileBodyMap *map, MlirOperation op, MlirType tile) {
   intptr_t operands = mlirOperationGetNumOperands(op), attributes = mlirOperationGetNumAttributes(op);
-  MlirOperationState state = mlirOperationStateGet(tileOpName(op), mlirOperationGetLocation(op));
+  MlirValue values[MaxOperands];
+  assert(operands <= MaxOperands && "an arith or math op has few operands");
   for (intptr_t i = 0; i < operands; i++) {
-    MlirValue operand = tileKernelCloneValue(e, map, mlirOperationGetOperand(op, i));
+    values[i] = tileKernelCloneValue(e, map, mlirOperationGetOperand(op, i));
     if (i == 1 && isIntegerDivision(op))
-      operand = buildDivisor(e, operand);
-    mlirOperationStateAddOperands(&state, 1, &operand);
+      values[i] = buildDivisor(e, values[i]);
   }
+  MlirValue spread = buildBeforeSpreading(e, op, values, operands, tile);
+  if (!mlirValueIsNull(spread))
+    return spread;
+  MlirOperationState state = mlirOperationStateGet(tileOpName(op), mlirOperationGetLocation(op));
+  mlirOperationStateAddOperands(&state, operands, values);
   for (intptr_t i = 0; i < attributes; i++) {
     MlirNamedAttribute attribute = mlirOperationGetAttribute(op, i);
     mlirOperationStateAddAttributes(&state, 1, &attribute);

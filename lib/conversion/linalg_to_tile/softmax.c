@@ -110,8 +110,10 @@ static bool takesWholeRows(TileStructured *s, int dim, int row) {
     return false;
   if (tileStructuredGpu(s))
     return tileStructuredPlanTiles(s, &tiling);
-  if (s->dims[dim].extent <= LongestTile)
-    tileStructuredSetTiles(s, dim, LongestTile, row, Rows);
+  // The exponentials of all rows of a tile are kept in L1.
+  int64_t extent = s->dims[dim].extent, rows = extent > LongestTile / Rows ? LongestTile / extent : Rows;
+  if (extent <= LongestTile)
+    tileStructuredSetTiles(s, dim, LongestTile, row, rows);
   return s->dims[dim].extent <= LongestTile;
 }
 

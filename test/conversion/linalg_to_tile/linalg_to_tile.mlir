@@ -150,3 +150,28 @@ func.func @row_times_matrix(%a: tensor<1x4096xf32>, %b: tensor<4096x4096xf32>, %
   } -> tensor<1x4096xf32>
   return %c : tensor<1x4096xf32>
 }
+
+// -----
+
+// What is the same for a whole row is computed once a row and spread then.
+#id = affine_map<(i, j) -> (i, j)>
+#rows = affine_map<(i, j) -> (i)>
+// CHECK-LABEL: func.func @scale
+// CHECK: tile.kernel private @elementwise_0
+// CHECK: %[[SUM:.*]] = tile.load {{.*}} -> tensor<8xf32>
+// CHECK: %[[MEAN:.*]] = arith.divf %[[SUM]], %{{.*}} : tensor<8xf32>
+// CHECK: %[[SCALE:.*]] = math.rsqrt %[[MEAN]] : tensor<8xf32>
+// CHECK: %[[WIDE:.*]] = tile.broadcast %[[SCALE]] axes [1] : tensor<8xf32> -> tensor<8x256xf32>
+// CHECK: arith.mulf %{{.*}}, %[[WIDE]] : tensor<8x256xf32>
+func.func @scale(%x: tensor<?x?xf32>, %s: tensor<?xf32>, %e: tensor<?x?xf32>) -> tensor<?x?xf32> {
+  %r = linalg.generic {indexing_maps = [#id, #rows, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%x, %s : tensor<?x?xf32>, tensor<?xf32>) outs(%e : tensor<?x?xf32>) {
+  ^bb0(%a: f32, %sum: f32, %o: f32):
+    %width = arith.constant 768.0 : f32
+    %mean = arith.divf %sum, %width : f32
+    %scale = math.rsqrt %mean : f32
+    %y = arith.mulf %a, %scale : f32
+    linalg.yield %y : f32
+  } -> tensor<?x?xf32>
+  return %r : tensor<?x?xf32>
+}
