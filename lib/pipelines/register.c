@@ -7,6 +7,7 @@
 #include "lib/conversion/assert_to_runtime/assert_to_runtime.h"
 #include "lib/conversion/gpu_launch_to_runtime/gpu_launch_to_runtime.h"
 #include "lib/conversion/linalg_to_tile/linalg_to_tile.h"
+#include "lib/conversion/sparse_tensor_to_sparse/sparse_tensor_to_sparse.h"
 #include "lib/conversion/sparse_to_tile/sparse_to_tile.h"
 #include "lib/conversion/tile_launch_to_runtime/tile_launch_to_runtime.h"
 #include "lib/conversion/tile_to_nvvm/tile_to_nvvm.h"
@@ -40,6 +41,8 @@ static const MlirExtPassDefinition *const passes[] = {&tileExpandMathPass, //
                                                       &gpuLaunchToRuntimePass,    //
                                                       &tileLinalgToTilePass,      //
                                                       &sparseToTilePass,          //
+                                                      &sparseTensorToSparsePass,  //
+                                                      &sparseToSparseTensorPass,  //
                                                       &sparsePruneNmPass,         //
                                                       &sparsePackNmPass,          //
                                                       &sparseRuntimeCheckPass,    //

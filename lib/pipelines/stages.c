@@ -3,9 +3,10 @@
 
 #include "lib/ir/support.h"
 
-// Tensors: sparse ones become their components; what linalg says becomes kernels and launches, for the chip. What no
-// kernel covers stays linalg (fallback_ops).
+// Tensors: upstream's sparse ones become ours, ours their components; what linalg says becomes kernels and launches,
+// for the chip. What no kernel covers stays linalg (fallback_ops).
 const char *const tileStageToTileGraph =
+    "convert-sparse-tensor-to-sparse{lowerable=true},"
     "convert-sparse-to-tile,"
     "func.func(linalg-generalize-named-ops,tile-fuse-elementwise,canonicalize,cse),"
     "convert-linalg-to-tile%s,"
@@ -18,7 +19,7 @@ const char *const tileStageToBuffers =
     "func.func(tile-fold-zero-sizes,eliminate-empty-tensors),"
     "tile-bufferize-host,"
     "func.func(canonicalize,cse,buffer-loop-hoisting,canonicalize),"
-    "func.func(expand-realloc,canonicalize,ownership-based-buffer-deallocation,canonicalize,"
+    "func.func(expand-realloc{emit-deallocs=false},canonicalize,ownership-based-buffer-deallocation,canonicalize,"
     "buffer-deallocation-simplification),"
     "bufferization-lower-deallocations,"
     "func.func(cse,canonicalize,tile-copy-strided-clones),"

@@ -1,0 +1,332 @@
+// convert-sparse-to-sparse-tensor: sparse programs as programs of upstream's sparse_tensor dialect, for mlir-opt
+// --sparsifier.
+//
+// Expects: func.func on tensors. Leaves: every sparse op as an op of sparse_tensor or a linalg.generic on encoded
+// tensors, in functions and scf too. A format without a level list (levels.h), an op or a semiring without a
+// counterpart are errors at the op, and nothing is changed. Cost: linear. Only add_mul has one: elsewhere what is not
+// stored takes no part, in linalg it is a zero.
+#include "dialects/sparse/sparse.h"
+#include "lib/capi/conversion.h"
+#include "lib/conversion/sparse_tensor_to_sparse/levels.h"
+#include "lib/conversion/sparse_tensor_to_sparse/sparse_tensor_to_sparse.h"
+#include "lib/ir/pass.h"
+
+#include <stdio.h>
+
+#define COUNT(list) (sizeof(list) / sizeof *(list))
+
+//===--- what has a counterpart -------------------------------------------------===//
+
+static bool isOurs(MlirType type) { return !mlirAttributeIsNull(sparseTypeGetEncoding(type)); }
+
+static bool isKeyword(MlirOperation op, const char *name, const char *wanted) {
+  MlirAttribute value = tileOpAttribute(op, name);
+  return mlirAttributeIsNull(value) || tileStringEquals(mlirStringAttrGetValue(value), wanted);
+}
+
+static bool isOpOf(MlirOperation op, const char *const *names, size_t count) {
+  for (size_t i = 0; i < count; i++)
+    if (tileOpIs(op, names[i]))
+      return true;
+  return false;
+}
+
+static bool supportsOp(MlirOperation op) {
+  static const char *const simple[] = {"sparse.pack", "sparse.unpack", "sparse.disassemble", "tensor.dim"};
+  static const char *const overSemirings[] = {"sparse.spmm", "sparse.spmv", "sparse.add", "sparse.mul"};
+  MlirStringRef name = tileOpName(op);
+  if (tileOpIs(op, "sparse.assemble"))
+    return mlirShapedTypeHasStaticShape(tileResultType(op, 0)) ||
+           tileError(op, "makes a tensor of open sizes, which sparse_tensor.assemble cannot");
+  if (tileOpIs(op, "sparse.convert"))
+    return isKeyword(op, "duplicates", "sum") ||
+           tileError(op, "refuses duplicates, which sparse_tensor.convert cannot");
+  if (tileOpIs(op, "sparse.reduce"))
+    return isKeyword(op, "combine", "add") ||
+           tileError(op, "combines stored entries only, which linalg can say of add alone");
+  if (isOpOf(op, overSemirings, COUNT(overSemirings)))
+    return isKeyword(op, "semiring", "add_mul") ||
+           tileError(op, "combines stored entries only, which linalg can say of add_mul alone");
+  return isOpOf(op, simple, COUNT(simple)) || tileOpNameStartsWith(op, "func.") || tileOpNameStartsWith(op, "scf.") ||
+         tileError(op, "'%.*s' of sparse tensors has no counterpart in sparse_tensor", (int)name.length, name.data);
+}
+
+static bool supportsType(MlirOperation op, MlirType type) {
+  char text[192];
+  return !isOurs(type) || !mlirTypeIsNull(sparseTypeToLevels(type)) ||
+         tileError(op, "%s has no level list in sparse_tensor", tileTypeText(type, text, sizeof text));
+}
+
+static bool touches(MlirOperation op) {
+  bool found = tileOpNameStartsWith(op, "sparse.") && !tileOpIs(op, "sparse.yield");
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
+    found |= isOurs(tileOperandType(op, i));
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++)
+    found |= isOurs(tileResultType(op, i));
+  if (!tileOpIs(op, "func.func"))
+    return found;
+  MlirType type = mlirTypeAttrGetValue(tileOpAttribute(op, "function_type"));
+  for (intptr_t i = 0; i < mlirFunctionTypeGetNumInputs(type); i++)
+    found |= isOurs(mlirFunctionTypeGetInput(type, i));
+  for (intptr_t i = 0; i < mlirFunctionTypeGetNumResults(type); i++)
+    found |= isOurs(mlirFunctionTypeGetResult(type, i));
+  return found;
+}
+
+static bool supports(MlirOperation op) {
+  bool ok = true;
+  if (!touches(op))
+    return true;
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op) && ok; i++)
+    ok = supportsType(op, tileOperandType(op, i));
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(op) && ok; i++)
+    ok = supportsType(op, tileResultType(op, i));
+  if (ok && tileOpIs(op, "func.func")) {
+    MlirType type = mlirTypeAttrGetValue(tileOpAttribute(op, "function_type"));
+    for (intptr_t i = 0; i < mlirFunctionTypeGetNumInputs(type) && ok; i++)
+      ok = supportsType(op, mlirFunctionTypeGetInput(type, i));
+    for (intptr_t i = 0; i < mlirFunctionTypeGetNumResults(type) && ok; i++)
+      ok = supportsType(op, mlirFunctionTypeGetResult(type, i));
+  }
+  return ok && supportsOp(op);
+}
+
+static MlirWalkResult survey(MlirOperation op, void *ok) {
+  *(bool *)ok &= supports(op);
+  return tileOpNameStartsWith(op, "sparse.") ? MlirWalkResultSkip : MlirWalkResultAdvance;
+}
+
+//===--- generics -----------------------------------------------------------------===//
+
+// A linalg.generic over `dims` dimensions, the last `reductions` of which add up: out = out + the product of the
+// inputs, or without reductions their `op`. `maps` are the operands' maps as text.
+static MlirValue buildGeneric(TileBuilder *builder, intptr_t count, const MlirValue *operands, const char *maps,
+                              const char *iterators, const char *op, const char *reduce) {
+  MlirType type = mlirValueGetType(operands[count - 1]), elements[4];
+  MlirLocation locations[4];
+  for (intptr_t i = 0; i < count; i++) {
+    elements[i] = mlirShapedTypeGetElementType(mlirValueGetType(operands[i]));
+    locations[i] = builder->location;
+  }
+  MlirBlock block = mlirBlockCreate(count, elements, locations);
+  TileBuilder body = tileBuilderAtEnd(block, builder->location);
+  MlirType sum = elements[count - 1];
+  const char *widen = mlirTypeIsAFloat(sum) ? "arith.extf" : "arith.extsi";
+  MlirValue values[4];
+  for (intptr_t i = 0; i < count; i++) {
+    values[i] = mlirBlockGetArgument(block, i);
+    if (!mlirTypeEqual(elements[i], sum))
+      values[i] = tileBuildValue(&body, widen, sum, 1, &values[i], NULL);
+  }
+  MlirValue result = values[0];
+  if (count == 3)
+    result = tileBuildValue(&body, op, sum, 2, values, NULL);
+  if (reduce)
+    result = tileBuildValue(&body, reduce, sum, 2, (MlirValue[]){values[count - 1], result}, NULL);
+  tileBuild(&body, "linalg.yield", 1, &result, 0, NULL, NULL, 0, NULL);
+  MlirRegion region = mlirRegionCreate();
+  mlirRegionAppendOwnedBlock(region, block);
+  const int32_t segments[] = {(int32_t)count - 1, 1};
+  const TileAttributeEntry attributes[] = {{"indexing_maps", tileBuildAttribute(builder, maps)},
+                                           {"iterator_types", tileBuildAttribute(builder, iterators)},
+                                           {"operandSegmentSizes", mlirDenseI32ArrayGet(builder->context, 2, segments)},
+                                           {NULL}};
+  MlirOperation made = tileBuild(builder, "linalg.generic", count, operands, 1, &type, attributes, 1, &region);
+  return mlirOperationGetResult(made, 0);
+}
+
+static const char *arith(MlirValue like, const char *ofFloats, const char *ofIntegers) {
+  MlirType element = mlirShapedTypeGetElementType(mlirValueGetType(like));
+  return mlirTypeIsAFloat(element) ? ofFloats : ofIntegers;
+}
+
+#define PARALLEL "#linalg.iterator_type<parallel>"
+#define REDUCTION "#linalg.iterator_type<reduction>"
+
+//===--- patterns -----------------------------------------------------------------===//
+
+static MlirLogicalResult replaceWith(MlirPatternRewriter rewriter, MlirOperation op, intptr_t count,
+                                     const MlirValue *values) {
+  mlirRewriterBaseReplaceOpWithValues(mlirPatternRewriterAsBase(rewriter), op, count, values);
+  return mlirLogicalResultSuccess();
+}
+
+#define PATTERN(name)                                                                                                  \
+  static MlirLogicalResult name(MlirOperation op, intptr_t count, const MlirValue *operands,                           \
+                                MlirPatternRewriter rewriter, MlirExtTypeConverter converter, void *data)
+
+// pack, unpack, convert: one op there.
+PATTERN(exportConvert) {
+  TileBuilder builder = tileBuilderInPattern(rewriter, op);
+  MlirType type = mlirExtTypeConverterConvertType(converter, tileResultType(op, 0));
+  MlirValue result = tileBuildValue(&builder, "sparse_tensor.convert", type, 1, operands, NULL);
+  return replaceWith(rewriter, op, 1, &result);
+}
+
+PATTERN(exportAssemble) {
+  TileBuilder builder = tileBuilderInPattern(rewriter, op);
+  MlirType ours = tileResultType(op, 0), theirs = sparseTypeToLevels(ours);
+  SparseLevelTensors stored = sparseLevelsFromComponents(&builder, theirs, ours, operands);
+  stored.levels[stored.count] = stored.values;
+  MlirValue result = tileBuildValue(&builder, "sparse_tensor.assemble", theirs, stored.count + 1, stored.levels, NULL);
+  return replaceWith(rewriter, op, 1, &result);
+}
+
+// What is stored, by one of upstream's three ops, as a tensor.
+static MlirValue storedTensor(TileBuilder *builder, const char *name, int64_t level, MlirType element,
+                              MlirValue tensor) {
+  const int64_t sizes[] = {mlirShapedTypeGetDynamicSize()};
+  MlirType row = mlirRankedTensorTypeGet(1, sizes, element, mlirAttributeGetNull());
+  MlirType memref = mlirMemRefTypeContiguousGet(element, 1, sizes, mlirAttributeGetNull());
+  MlirAttribute number =
+      level < 0 ? mlirAttributeGetNull() : mlirIntegerAttrGet(mlirIndexTypeGet(builder->context), level);
+  const TileAttributeEntry at[] = {{"level", number}, {NULL}};
+  const TileAttributeEntry alone[] = {{"restrict", mlirUnitAttrGet(builder->context)}, {NULL}};
+  MlirValue buffer = tileBuildValue(builder, name, memref, 1, &tensor, at);
+  return tileBuildValue(builder, "bufferization.to_tensor", row, 1, &buffer, alone);
+}
+
+PATTERN(exportDisassemble) {
+  TileBuilder builder = tileBuilderInPattern(rewriter, op);
+  MlirType ours = tileOperandType(op, 0), theirs = mlirValueGetType(operands[0]);
+  SparseLevelTensors stored = {.count = 0};
+  MlirValue components[SPARSE_MAX_COMPONENTS];
+  intptr_t axis;
+  for (int64_t level = 0; level < SparseMaxLevelTensors; level++) {
+    intptr_t positions = sparseLevelPositions(theirs, level), place = sparseLevelCoordinates(theirs, level, &axis);
+    if (positions >= 0)
+      stored.levels[positions] =
+          storedTensor(&builder, "sparse_tensor.positions", level,
+                       mlirShapedTypeGetElementType(sparseLevelType(theirs, positions)), operands[0]);
+    if (place >= 0)
+      stored.levels[place] = storedTensor(&builder, "sparse_tensor.coordinates", level,
+                                          mlirShapedTypeGetElementType(sparseLevelType(theirs, place)), operands[0]);
+  }
+  stored.values = storedTensor(&builder, "sparse_tensor.values", -1, mlirShapedTypeGetElementType(theirs), operands[0]);
+  sparseComponentsFromLevels(&builder, theirs, ours, &stored, components);
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++)
+    components[i] = sparseCastTo(&builder, components[i], tileResultType(op, i));
+  return replaceWith(rewriter, op, mlirOperationGetNumResults(op), components);
+}
+
+static bool has(MlirOperation op, const char *name) { return !mlirAttributeIsNull(tileOpAttribute(op, name)); }
+
+PATTERN(exportProduct) {
+  TileBuilder builder = tileBuilderInPattern(rewriter, op);
+  bool isVector = tileOpIs(op, "sparse.spmv");
+  char maps[320];
+  if (isVector)
+    snprintf(maps, sizeof maps, "[affine_map<(i, k) -> (%s)>, affine_map<(i, k) -> (k)>, affine_map<(i, k) -> (i)>]",
+             has(op, "transpose") ? "k, i" : "i, k");
+  else
+    snprintf(maps, sizeof maps,
+             "[affine_map<(i, j, k) -> (%s)>, affine_map<(i, j, k) -> (%s)>, affine_map<(i, j, k) -> (i, j)>]",
+             has(op, "transpose_lhs") ? "k, i" : "i, k", has(op, "transpose_rhs") ? "j, k" : "k, j");
+  MlirValue result =
+      buildGeneric(&builder, 3, operands, maps,
+                   isVector ? "[" PARALLEL ", " REDUCTION "]" : "[" PARALLEL ", " PARALLEL ", " REDUCTION "]",
+                   arith(operands[2], "arith.mulf", "arith.muli"), arith(operands[2], "arith.addf", "arith.addi"));
+  return replaceWith(rewriter, op, 1, &result);
+}
+
+PATTERN(exportReduce) {
+  TileBuilder builder = tileBuilderInPattern(rewriter, op);
+  bool alongRows = mlirIntegerAttrGetValueInt(tileOpAttribute(op, "axis")) == 1;
+  MlirValue result =
+      buildGeneric(&builder, 2, operands,
+                   alongRows ? "[affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>]"
+                             : "[affine_map<(i, j) -> (j, i)>, affine_map<(i, j) -> (i)>]",
+                   "[" PARALLEL ", " REDUCTION "]", NULL, arith(operands[1], "arith.addf", "arith.addi"));
+  return replaceWith(rewriter, op, 1, &result);
+}
+
+// add and mul of matrices: into an empty tensor of their format.
+PATTERN(exportElementwise) {
+  TileBuilder builder = tileBuilderInPattern(rewriter, op);
+  MlirType type = mlirValueGetType(operands[0]);
+  bool adds = tileOpIs(op, "sparse.add");
+  MlirValue sizes[2], into;
+  intptr_t open = 0;
+  if (mlirShapedTypeGetRank(type) != 2)
+    return mlirLogicalResultFailure();
+  for (intptr_t i = 0; i < 2; i++)
+    if (mlirShapedTypeIsDynamicDim(type, i))
+      sizes[open++] = sparseDimOf(&builder, operands[0], i);
+  into = tileBuildValue(&builder, "tensor.empty", type, open, sizes, NULL);
+  MlirValue result =
+      buildGeneric(&builder, 3, (MlirValue[]){operands[0], operands[1], into},
+                   "[affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>]",
+                   "[" PARALLEL ", " PARALLEL "]",
+                   adds ? arith(into, "arith.addf", "arith.addi") : arith(into, "arith.mulf", "arith.muli"), NULL);
+  return replaceWith(rewriter, op, 1, &result);
+}
+
+PATTERN(exportDim) {
+  TileBuilder builder = tileBuilderInPattern(rewriter, op);
+  MlirValue size = tileBuildValue(&builder, "tensor.dim", mlirIndexTypeGet(builder.context), 2, operands, NULL);
+  return replaceWith(rewriter, op, 1, &size);
+}
+
+//===--- the pass -------------------------------------------------------------------===//
+
+static MlirType convertType(MlirType type, void *unused) {
+  return isOurs(type) ? sparseTypeToLevels(type) : (MlirType){NULL};
+}
+static MlirType keepType(MlirType type, void *unused) { return type; }
+static bool isLegal(MlirOperation op, void *unused) { return !touches(op); }
+
+static bool convert(MlirOperation module) {
+  static const struct {
+    const char *op;
+    MlirExtConversionCallback convert;
+  } rows[] = {{"sparse.pack", exportConvert},
+              {"sparse.unpack", exportConvert},
+              {"sparse.convert", exportConvert},
+              {"sparse.assemble", exportAssemble},
+              {"sparse.disassemble", exportDisassemble},
+              {"sparse.spmm", exportProduct},
+              {"sparse.spmv", exportProduct},
+              {"sparse.reduce", exportReduce},
+              {"sparse.add", exportElementwise},
+              {"sparse.mul", exportElementwise},
+              {"tensor.dim", exportDim}};
+  MlirContext context = mlirOperationGetContext(module);
+  MlirExtConversionTarget target = mlirExtConversionTargetCreate(context);
+  MlirExtTypeConverter converter = mlirExtTypeConverterCreate();
+  MlirRewritePatternSet patterns = mlirRewritePatternSetCreate(context);
+  mlirExtTypeConverterAddConversion(converter, keepType, NULL);
+  mlirExtTypeConverterAddConversion(converter, convertType, NULL);
+  mlirExtConversionTargetMarkUnknownOpDynamicallyLegal(target, isLegal, NULL);
+  for (size_t i = 0; i < COUNT(rows); i++)
+    mlirRewritePatternSetAdd(
+        patterns, mlirExtOpConversionPatternCreate(rows[i].op, 1, context, converter, rows[i].convert, NULL));
+  mlirExtPopulateFuncTypeConversion(patterns, converter, target);
+  mlirExtPopulateScfTypeConversion(patterns, converter, target);
+  MlirFrozenRewritePatternSet frozen = mlirFreezeRewritePattern(patterns);
+  MlirLogicalResult result = mlirExtApplyPartialConversion(module, target, frozen);
+  mlirFrozenRewritePatternSetDestroy(frozen);
+  mlirRewritePatternSetDestroy(patterns);
+  mlirExtTypeConverterDestroy(converter);
+  mlirExtConversionTargetDestroy(target);
+  return mlirLogicalResultIsSuccess(result);
+}
+
+static bool run(MlirOperation module, MlirExtPass pass) {
+  bool ok = true;
+  mlirOperationWalk(module, survey, &ok, MlirWalkPreOrder);
+  return ok && convert(module);
+}
+
+static void dependents(MlirDialectRegistry registry) {
+  sparseRegisterDialect(registry);
+  tileInsertDialects(
+      registry, (const char *const[]){"arith", "bufferization", "linalg", "memref", "sparse_tensor", "tensor", NULL});
+}
+
+const MlirExtPassDefinition sparseToSparseTensorPass = {
+    .argument = "convert-sparse-to-sparse-tensor",
+    .summary = "Turn sparse programs into programs of upstream's sparse_tensor dialect",
+    .anchor = "builtin.module",
+    .dependentDialects = dependents,
+    .run = run,
+};

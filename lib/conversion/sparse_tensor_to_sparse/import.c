@@ -1,0 +1,688 @@
+// convert-sparse-tensor-to-sparse: programs of upstream's sparse_tensor dialect as programs of ours.
+//
+// Expects: func.func on tensors. Leaves: every function all of whose encoded values have a format here (levels.h) and
+// whose ops on them are known (below) in sparse ops; the others, with those they call or that call them, go through
+// upstream's sparsifier to loops on buffers, with a remark at the op that asked for it (unsupported = upstream), or are
+// an error there (unsupported = error). `lowerable` leaves to upstream also what convert-sparse-to-tile has no kernel
+// for, found out on a copy. Cost: linear; twice for `lowerable`.
+// Known: assemble, disassemble, convert, positions, coordinates, values, number_of_entries; linalg's matrix products of
+// one encoded matrix and a dense one, sampled products; tensor.dim; functions and scf. What they mean:
+// https://mlir.llvm.org/docs/Dialects/SparseTensorOps/.
+#include "dialects/sparse/ops.h"
+#include "dialects/sparse/sparse.h"
+#include "dialects/tile/tile.h"
+#include "lib/analysis/matrix_product.h"
+#include "lib/capi/conversion.h"
+#include "lib/conversion/sparse_tensor_to_sparse/levels.h"
+#include "lib/conversion/sparse_tensor_to_sparse/sparse_tensor_to_sparse.h"
+#include "lib/ir/pass.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { Taken, Left };
+
+static MlirType operandType(MlirOperation op, intptr_t i) { return tileOperandType(op, i); }
+
+//===--- sampled products -------------------------------------------------------===//
+
+// out += sample ∘ (lhs · rhs): which operands they are.
+typedef struct Sampled {
+  intptr_t sample, lhs, rhs;
+  bool transposeLhs, transposeRhs;
+} Sampled;
+
+// Counts the uses of each argument in a tree of products; false for anything else in it.
+static bool countFactors(MlirBlock body, MlirValue value, int depth, int counts[3]) {
+  if (mlirValueIsABlockArgument(value)) {
+    intptr_t number = mlirBlockArgumentGetArgNumber(value);
+    bool isOurs = mlirBlockEqual(mlirBlockArgumentGetOwner(value), body) && number < 3;
+    counts[isOurs ? number : 0] += 1;
+    return isOurs;
+  }
+  MlirOperation op = tileDefiningOp(value);
+  return depth < 3 && (tileOpIs(op, "arith.mulf") || tileOpIs(op, "arith.muli")) &&
+         countFactors(body, mlirOperationGetOperand(op, 0), depth + 1, counts) &&
+         countFactors(body, mlirOperationGetOperand(op, 1), depth + 1, counts);
+}
+
+static bool addsProductOfThree(MlirBlock body) {
+  int counts[3] = {0};
+  if (mlirBlockIsNull(body) || mlirBlockGetNumArguments(body) != 4)
+    return false;
+  MlirOperation sum = tileDefiningOp(mlirOperationGetOperand(mlirBlockGetTerminator(body), 0));
+  if (!tileOpIs(sum, "arith.addf") && !tileOpIs(sum, "arith.addi"))
+    return false;
+  MlirValue accumulator = mlirBlockGetArgument(body, 3);
+  int side = mlirValueEqual(mlirOperationGetOperand(sum, 0), accumulator) ? 1 : 0;
+  return mlirValueEqual(mlirOperationGetOperand(sum, 1 - side), accumulator) &&
+         countFactors(body, mlirOperationGetOperand(sum, side), 0, counts) && counts[0] == 1 && counts[1] == 1 &&
+         counts[2] == 1;
+}
+
+static bool readPair(MlirAttribute maps, intptr_t i, intptr_t pair[2]) {
+  MlirAffineMap map = mlirAffineMapAttrGetValue(mlirArrayAttrGetElement(maps, i));
+  if (mlirAffineMapGetNumResults(map) != 2 || mlirAffineMapGetNumDims(map) != 3)
+    return false;
+  for (intptr_t k = 0; k < 2; k++) {
+    MlirAffineExpr result = mlirAffineMapGetResult(map, k);
+    if (!mlirAffineExprIsADim(result))
+      return false;
+    pair[k] = mlirAffineDimExprGetPosition(result);
+  }
+  return pair[0] != pair[1];
+}
+
+static bool has(const intptr_t pair[2], intptr_t dim) { return pair[0] == dim || pair[1] == dim; }
+
+static bool matchSampled(MlirOperation op, Sampled *sampled) {
+  intptr_t pairs[4][2], sample = -1;
+  MlirAttribute maps = tileOpAttribute(op, "indexing_maps");
+  if (!tileOpIs(op, "linalg.generic") || mlirOperationGetNumOperands(op) != 4 || mlirOperationGetNumResults(op) != 1 ||
+      !addsProductOfThree(tileOnlyBlock(mlirOperationGetRegion(op, 0))))
+    return false;
+  for (intptr_t i = 0; i < 4; i++)
+    if (!readPair(maps, i, pairs[i]))
+      return false;
+  for (intptr_t i = 0; i < 3; i++)
+    if (sparseTensorIsEncoded(operandType(op, i))) {
+      if (sample >= 0)
+        return false;
+      sample = i;
+    }
+  intptr_t row = pairs[3][0], column = pairs[3][1], depth = 3 - row - column;
+  if (sample < 0 || pairs[sample][0] != row || pairs[sample][1] != column)
+    return false;
+  *sampled = (Sampled){.sample = sample, .lhs = -1, .rhs = -1};
+  for (intptr_t i = 0; i < 3; i++)
+    if (i != sample && has(pairs[i], row) && has(pairs[i], depth)) {
+      sampled->lhs = i;
+      sampled->transposeLhs = pairs[i][0] == depth;
+    } else if (i != sample && has(pairs[i], column) && has(pairs[i], depth)) {
+      sampled->rhs = i;
+      sampled->transposeRhs = pairs[i][1] == depth;
+    }
+  return sampled->lhs >= 0 && sampled->rhs >= 0;
+}
+
+// A sparse output must start empty, and have the sample's type.
+static bool startsEmpty(MlirOperation op, const Sampled *sampled) {
+  return !sparseTensorIsEncoded(operandType(op, 3)) ||
+         (tileOpIs(tileDefiningOp(mlirOperationGetOperand(op, 3)), "tensor.empty") &&
+          mlirTypeEqual(operandType(op, 3), operandType(op, sampled->sample)));
+}
+
+//===--- what is taken ------------------------------------------------------------===//
+
+// Why not, in words for "'op' …"; null if it is taken.
+static const char *whyNotType(MlirType type) {
+  return sparseTensorIsEncoded(type) && mlirTypeIsNull(sparseTypeFromLevels(type))
+             ? "stores a sparse tensor in levels that no format here has"
+             : NULL;
+}
+
+static const char *whyNotLinalg(MlirOperation op) {
+  TileMatrixProduct product;
+  Sampled sampled;
+  if (matchSampled(op, &sampled))
+    return startsEmpty(op, &sampled) ? NULL : "samples a product into a sparse tensor that is not empty";
+  if (!tileMatchMatrixProduct(op, &product))
+    return "is no product of a sparse matrix and a dense one, nor a sampled one";
+  if (sparseTensorIsEncoded(operandType(op, 2)))
+    return "makes a sparse tensor whose entries are not known before";
+  bool both =
+      sparseTensorIsEncoded(operandType(op, product.lhs)) == sparseTensorIsEncoded(operandType(op, product.rhs));
+  return both || (product.isVector && !sparseTensorIsEncoded(operandType(op, product.lhs)))
+             ? "is a product of two sparse tensors"
+             : NULL;
+}
+
+static bool isConstantDim(MlirOperation op) {
+  int64_t axis;
+  return tileOpIs(op, "tensor.dim") && tileConstantIndex(mlirOperationGetOperand(op, 1), &axis);
+}
+
+static const char *whyNotMemref(MlirOperation op) {
+  MlirType type = tileResultType(op, 0), encoded = operandType(op, 0);
+  MlirAttribute level = tileOpAttribute(op, "level");
+  intptr_t axis;
+  if (mlirTypeIsAMemRef(type) && mlirShapedTypeGetRank(type) == 1 &&
+      !mlirAttributeIsAStridedLayout(mlirMemRefTypeGetLayout(type)) &&
+      (mlirAttributeIsNull(level) || sparseLevelPositions(encoded, mlirIntegerAttrGetValueInt(level)) >= 0 ||
+       sparseLevelCoordinates(encoded, mlirIntegerAttrGetValueInt(level), &axis) >= 0))
+    return NULL;
+  return "asks for what is stored in a way that is not known here";
+}
+
+static bool isStructural(MlirOperation op) {
+  return tileOpNameStartsWith(op, "func.") || tileOpNameStartsWith(op, "scf.");
+}
+
+static const char *const dialectOps[] = {"sparse_tensor.assemble", "sparse_tensor.disassemble", "sparse_tensor.convert",
+                                         "sparse_tensor.number_of_entries"};
+static const char *const memrefOps[] = {"sparse_tensor.positions", "sparse_tensor.coordinates", "sparse_tensor.values"};
+#define COUNT(list) (sizeof(list) / sizeof *(list))
+
+static const char *whyNotOp(MlirOperation op) {
+  for (size_t i = 0; i < COUNT(dialectOps); i++)
+    if (tileOpIs(op, dialectOps[i]))
+      return NULL;
+  for (size_t i = 0; i < COUNT(memrefOps); i++)
+    if (tileOpIs(op, memrefOps[i]))
+      return whyNotMemref(op);
+  if (tileOpNameStartsWith(op, "linalg."))
+    return whyNotLinalg(op);
+  return isStructural(op) || isConstantDim(op) || tileOpIs(op, "tensor.empty")
+             ? NULL
+             : "is not known here to take or give sparse tensors";
+}
+
+// Functions and blocks hold encoded types that no operand shows.
+static bool signatureHasEncoding(MlirOperation function, const char **why) {
+  MlirType type = mlirTypeAttrGetValue(tileOpAttribute(function, "function_type"));
+  bool found = false;
+  intptr_t inputs = mlirFunctionTypeGetNumInputs(type), results = mlirFunctionTypeGetNumResults(type);
+  for (intptr_t i = 0; i < inputs + results; i++) {
+    MlirType here = i < inputs ? mlirFunctionTypeGetInput(type, i) : mlirFunctionTypeGetResult(type, i - inputs);
+    found |= sparseTensorIsEncoded(here);
+    *why = *why ? *why : whyNotType(here);
+  }
+  return found;
+}
+
+static bool touchesEncoding(MlirOperation op, const char **why) {
+  bool found = tileOpNameStartsWith(op, "sparse_tensor.");
+  intptr_t operands = mlirOperationGetNumOperands(op), results = mlirOperationGetNumResults(op);
+  for (intptr_t i = 0; i < operands + results; i++) {
+    MlirType type = i < operands ? operandType(op, i) : tileResultType(op, i - operands);
+    found |= sparseTensorIsEncoded(type);
+    *why = *why ? *why : whyNotType(type);
+  }
+  return tileOpIs(op, "func.func") ? signatureHasEncoding(op, why) : found;
+}
+
+//===--- functions ------------------------------------------------------------------===//
+
+// Functions that call each other share a fate: `group` is the number of the first of them.
+typedef struct Function {
+  MlirOperation op, first, culprit; // the first op on sparse tensors, the one that is not taken; or null
+  const char *why;
+  intptr_t group;
+  bool isSparse, isLeft;
+} Function;
+
+typedef struct Functions {
+  Function *items;
+  intptr_t count;
+} Functions;
+
+static MlirStringRef nameOf(MlirOperation function) {
+  return mlirStringAttrGetValue(tileOpAttribute(function, "sym_name"));
+}
+
+static void joinGroups(Functions *functions, intptr_t a, intptr_t b) {
+  intptr_t from = functions->items[b].group, to = functions->items[a].group;
+  for (intptr_t i = 0; i < functions->count; i++)
+    if (functions->items[i].group == from)
+      functions->items[i].group = to;
+}
+
+static void joinCallees(Functions *functions, intptr_t caller) {
+  TileOps calls = tileCollect(functions->items[caller].op, "func.call");
+  for (intptr_t i = 0; i < calls.count; i++) {
+    MlirStringRef callee = mlirFlatSymbolRefAttrGetValue(tileOpAttribute(calls.items[i], "callee"));
+    for (intptr_t k = 0; k < functions->count; k++)
+      if (mlirStringRefEqual(callee, nameOf(functions->items[k].op)))
+        joinGroups(functions, caller, k);
+  }
+  tileOpsFree(&calls);
+}
+
+static MlirWalkResult examine(MlirOperation op, void *data) {
+  Function *function = data;
+  const char *why = NULL;
+  if (!touchesEncoding(op, &why))
+    return MlirWalkResultAdvance;
+  function->isSparse = true;
+  if (mlirOperationIsNull(function->first) && !mlirOperationEqual(op, function->op))
+    function->first = op;
+  why = why ? why : whyNotOp(op);
+  if (!why)
+    return MlirWalkResultAdvance;
+  function->culprit = op;
+  function->why = why;
+  return MlirWalkResultInterrupt;
+}
+
+static Functions collect(MlirOperation module) {
+  TileOps ops = tileCollect(module, "func.func");
+  Functions functions = {calloc((size_t)ops.count + 1, sizeof *functions.items), 0};
+  for (intptr_t i = 0; i < ops.count && functions.items; i++)
+    functions.items[functions.count++] = (Function){.op = ops.items[i], .group = i};
+  for (intptr_t i = 0; i < functions.count; i++) {
+    joinCallees(&functions, i);
+    mlirOperationWalk(functions.items[i].op, examine, &functions.items[i], MlirWalkPreOrder);
+  }
+  tileOpsFree(&ops);
+  return functions;
+}
+
+//===--- patterns -----------------------------------------------------------------===//
+
+static MlirLogicalResult replaceWith(MlirPatternRewriter rewriter, MlirOperation op, intptr_t count,
+                                     const MlirValue *values) {
+  mlirRewriterBaseReplaceOpWithValues(mlirPatternRewriterAsBase(rewriter), op, count, values);
+  return mlirLogicalResultSuccess();
+}
+
+#define PATTERN(name)                                                                                                  \
+  static MlirLogicalResult name(MlirOperation op, intptr_t count, const MlirValue *operands,                           \
+                                MlirPatternRewriter rewriter, MlirExtTypeConverter converter, void *data)
+
+PATTERN(convertAssemble) {
+  TileBuilder builder = tileBuilderInPattern(rewriter, op);
+  MlirType theirs = tileResultType(op, 0), ours = sparseTypeFromLevels(theirs);
+  SparseLevelTensors stored = {.count = count - 1, .values = operands[count - 1]};
+  SparseComponent parts[SPARSE_MAX_COMPONENTS];
+  MlirValue components[SPARSE_MAX_COMPONENTS];
+  for (intptr_t i = 0; i < stored.count; i++)
+    stored.levels[i] = operands[i];
+  sparseComponentsFromLevels(&builder, theirs, ours, &stored, components);
+  MlirOperation made =
+      sparseAssembleOpCreate(&builder, ours, sparseTypeGetComponents(ours, parts), components, 0, NULL);
+  MlirValue result = mlirOperationGetResult(made, 0);
+  return replaceWith(rewriter, op, 1, &result);
+}
+
+// Our components of a converted value.
+static void takeApart(TileBuilder *builder, MlirValue value, MlirValue components[SPARSE_MAX_COMPONENTS]) {
+  SparseComponent parts[SPARSE_MAX_COMPONENTS];
+  MlirType types[SPARSE_MAX_COMPONENTS];
+  intptr_t count = sparseTypeGetComponents(mlirValueGetType(value), parts);
+  for (intptr_t i = 0; i < count; i++)
+    types[i] = parts[i].type;
+  MlirOperation op = sparseDisassembleOpCreate(builder, count, types, value);
+  for (intptr_t i = 0; i < count; i++)
+    components[i] = mlirOperationGetResult(op, i);
+}
+
+static SparseLevelTensors levelsOf(TileBuilder *builder, MlirType theirs, MlirValue value) {
+  MlirValue components[SPARSE_MAX_COMPONENTS];
+  takeApart(builder, value, components);
+  return sparseLevelsFromComponents(builder, theirs, mlirValueGetType(value), components);
+}
+
+// `part` at the beginning of `whole`.
+static MlirValue insertAtStart(TileBuilder *builder, MlirValue part, MlirValue whole) {
+  intptr_t rank = mlirShapedTypeGetRank(mlirValueGetType(whole)), open = 0;
+  int64_t offsets[2] = {0}, sizes[2], strides[2] = {1, 1};
+  MlirValue operands[4] = {part, whole};
+  for (intptr_t i = 0; i < rank; i++) {
+    sizes[i] = mlirShapedTypeGetDimSize(mlirValueGetType(part), i);
+    if (mlirShapedTypeIsDynamicSize(sizes[i]))
+      operands[2 + open++] = sparseDimOf(builder, part, i);
+  }
+  const TileAttributeEntry attributes[] = {
+      {"static_offsets", mlirDenseI64ArrayGet(builder->context, rank, offsets)},
+      {"static_sizes", mlirDenseI64ArrayGet(builder->context, rank, sizes)},
+      {"static_strides", mlirDenseI64ArrayGet(builder->context, rank, strides)},
+      {"operandSegmentSizes", mlirDenseI32ArrayGet(builder->context, 5, (int32_t[]){1, 1, 0, (int32_t)open, 0})},
+      {NULL}};
+  return tileBuildValue(builder, "tensor.insert_slice", mlirValueGetType(whole), 2 + open, operands, attributes);
+}
+
+// The caller's buffers with what is stored at their beginnings, then how many elements each holds of it.
+PATTERN(convertDisassemble) {
+  TileBuilder builder = tileBuilderInPattern(rewriter, op);
+  SparseLevelTensors stored = levelsOf(&builder, operandType(op, 0), operands[0]);
+  MlirValue results[2 * (SparseMaxLevelTensors + 1)];
+  for (intptr_t i = 0; i <= stored.count; i++) {
+    MlirValue part = i < stored.count ? stored.levels[i] : stored.values;
+    MlirValue length = sparseDimOf(&builder, part, 0);
+    if (mlirShapedTypeGetRank(mlirValueGetType(part)) == 2)
+      length = tileBuildMul(&builder, length, sparseDimOf(&builder, part, 1));
+    results[i] = insertAtStart(&builder, part, operands[1 + i]);
+    results[stored.count + 1 + i] = length;
+  }
+  return replaceWith(rewriter, op, 2 * (stored.count + 1), results);
+}
+
+PATTERN(convertConvert) {
+  TileBuilder builder = tileBuilderInPattern(rewriter, op);
+  MlirType from = mlirValueGetType(operands[0]), to = mlirExtTypeConverterConvertType(converter, tileResultType(op, 0));
+  bool isFromSparse = !mlirAttributeIsNull(sparseTypeGetEncoding(from));
+  bool isToSparse = !mlirAttributeIsNull(sparseTypeGetEncoding(to));
+  MlirValue result = operands[0];
+  if (isFromSparse && isToSparse)
+    result = mlirOperationGetResult(sparseConvertOpCreate(&builder, to, operands[0], mlirAttributeGetNull()), 0);
+  else if (isToSparse)
+    result = mlirOperationGetResult(sparsePackOpCreate(&builder, to, operands[0]), 0);
+  else if (isFromSparse)
+    result = mlirOperationGetResult(sparseUnpackOpCreate(&builder, to, operands[0]), 0);
+  return replaceWith(rewriter, op, 1, &result);
+}
+
+PATTERN(convertMemref) {
+  TileBuilder builder = tileBuilderInPattern(rewriter, op);
+  MlirType theirs = operandType(op, 0), type = tileResultType(op, 0);
+  SparseLevelTensors stored = levelsOf(&builder, theirs, operands[0]);
+  MlirAttribute level = tileOpAttribute(op, "level");
+  intptr_t axis;
+  MlirValue value = stored.values;
+  if (tileOpIs(op, "sparse_tensor.positions"))
+    value = stored.levels[sparseLevelPositions(theirs, mlirIntegerAttrGetValueInt(level))];
+  else if (tileOpIs(op, "sparse_tensor.coordinates"))
+    value = stored.levels[sparseLevelCoordinates(theirs, mlirIntegerAttrGetValueInt(level), &axis)];
+  const int64_t sizes[] = {mlirShapedTypeGetDimSize(type, 0)};
+  MlirType tensor = mlirRankedTensorTypeGet(1, sizes, mlirShapedTypeGetElementType(type), mlirAttributeGetNull());
+  value = sparseCastTo(&builder, value, tensor);
+  const TileAttributeEntry attributes[] = {{"read_only", mlirUnitAttrGet(builder.context)}, {NULL}};
+  value = tileBuildValue(&builder, "bufferization.to_buffer", type, 1, &value, attributes);
+  return replaceWith(rewriter, op, 1, &value);
+}
+
+PATTERN(convertNumberOfEntries) {
+  TileBuilder builder = tileBuilderInPattern(rewriter, op);
+  SparseLevelTensors stored = levelsOf(&builder, operandType(op, 0), operands[0]);
+  MlirValue n = sparseDimOf(&builder, stored.values, 0);
+  return replaceWith(rewriter, op, 1, &n);
+}
+
+PATTERN(convertDim) {
+  TileBuilder builder = tileBuilderInPattern(rewriter, op);
+  MlirValue size = tileBuildValue(&builder, "tensor.dim", mlirIndexTypeGet(builder.context), 2, operands, NULL);
+  return replaceWith(rewriter, op, 1, &size);
+}
+
+// An empty sparse tensor is a packed one of zeros; where only a product started from it, nobody uses it any more.
+PATTERN(convertEmpty) {
+  TileBuilder builder = tileBuilderInPattern(rewriter, op);
+  MlirType type = mlirExtTypeConverterConvertType(converter, tileResultType(op, 0));
+  MlirType element = mlirShapedTypeGetElementType(type);
+  MlirValue values[1 + 8] = {mlirTypeIsAFloat(element) ? tileBuildFloat(&builder, element, 0)
+                                                       : tileBuildInteger(&builder, element, 0)};
+  for (intptr_t i = 0; i < count; i++)
+    values[1 + i] = operands[i];
+  MlirValue zeros = tileBuildValue(&builder, "tensor.splat", sparseTypeWithEncoding(type, mlirAttributeGetNull()),
+                                   1 + count, values, NULL);
+  MlirValue packed = mlirOperationGetResult(sparsePackOpCreate(&builder, type, zeros), 0);
+  return replaceWith(rewriter, op, 1, &packed);
+}
+
+//===--- products -------------------------------------------------------------------===//
+
+static MlirAttribute unitIf(MlirContext context, bool condition) {
+  return condition ? mlirUnitAttrGet(context) : mlirAttributeGetNull();
+}
+
+static MlirValue buildSum(TileBuilder *builder, MlirValue a, MlirValue b) {
+  MlirType type = mlirValueGetType(a), element = mlirShapedTypeGetElementType(type);
+  MlirValue sizes[8];
+  intptr_t count = 0;
+  for (intptr_t i = 0; i < mlirShapedTypeGetRank(type); i++)
+    if (mlirShapedTypeIsDynamicDim(type, i))
+      sizes[count++] = sparseDimOf(builder, a, i);
+  MlirValue operands[] = {a, b, tileBuildValue(builder, "tensor.empty", type, count, sizes, NULL)};
+  MlirType types[] = {element, element, element};
+  MlirLocation locations[] = {builder->location, builder->location, builder->location};
+  MlirBlock block = mlirBlockCreate(3, types, locations);
+  TileBuilder body = tileBuilderAtEnd(block, builder->location);
+  MlirValue terms[] = {mlirBlockGetArgument(block, 0), mlirBlockGetArgument(block, 1)};
+  MlirValue sum =
+      tileBuildValue(&body, mlirTypeIsAFloat(element) ? "arith.addf" : "arith.addi", element, 2, terms, NULL);
+  tileBuild(&body, "linalg.yield", 1, &sum, 0, NULL, NULL, 0, NULL);
+  MlirRegion region = mlirRegionCreate();
+  mlirRegionAppendOwnedBlock(region, block);
+  const TileAttributeEntry attributes[] = {
+      {"operandSegmentSizes", mlirDenseI32ArrayGet(builder->context, 2, (const int32_t[]){2, 1})}, {NULL}};
+  MlirOperation op = tileBuild(builder, "linalg.add", 3, operands, 1, &type, attributes, 1, &region);
+  return mlirOperationGetResult(op, 0);
+}
+
+static MlirLogicalResult convertSampled(MlirOperation op, const Sampled *sampled, const MlirValue *operands,
+                                        MlirPatternRewriter rewriter) {
+  TileBuilder builder = tileBuilderInPattern(rewriter, op);
+  MlirAttribute none = mlirAttributeGetNull();
+  MlirValue sample = operands[sampled->sample];
+  MlirOperation product = sparseSddmmOpCreate(&builder, operands[sampled->lhs], operands[sampled->rhs], sample, none,
+                                              unitIf(builder.context, sampled->transposeLhs),
+                                              unitIf(builder.context, sampled->transposeRhs));
+  MlirOperation scaled = sparseMulOpCreate(&builder, mlirOperationGetResult(product, 0), sample, none);
+  MlirValue result = mlirOperationGetResult(scaled, 0);
+  if (mlirAttributeIsNull(sparseTypeGetEncoding(mlirValueGetType(operands[3])))) {
+    MlirType dense = sparseTypeWithEncoding(mlirValueGetType(sample), none);
+    result = mlirOperationGetResult(sparseUnpackOpCreate(&builder, dense, result), 0);
+    result = buildSum(&builder, operands[3], sparseCastTo(&builder, result, mlirValueGetType(operands[3])));
+  }
+  return replaceWith(rewriter, op, 1, &result);
+}
+
+PATTERN(convertGeneric) {
+  Sampled sampled;
+  TileMatrixProduct product;
+  if (matchSampled(op, &sampled))
+    return convertSampled(op, &sampled, operands, rewriter);
+  if (!tileMatchMatrixProduct(op, &product))
+    return mlirLogicalResultFailure();
+  TileBuilder builder = tileBuilderInPattern(rewriter, op);
+  MlirAttribute none = mlirAttributeGetNull(), left = unitIf(builder.context, product.transposeLhs);
+  MlirAttribute right = unitIf(builder.context, product.transposeRhs);
+  MlirValue lhs = operands[product.lhs], rhs = operands[product.rhs], init = operands[2];
+  MlirOperation made = product.isVector ? sparseSpmvOpCreate(&builder, lhs, rhs, init, none, left)
+                                        : sparseSpmmOpCreate(&builder, lhs, rhs, init, none, left, right);
+  MlirValue result = mlirOperationGetResult(made, 0);
+  return replaceWith(rewriter, op, 1, &result);
+}
+
+//===--- the conversion -------------------------------------------------------------===//
+
+static MlirType convertType(MlirType type, void *unused) {
+  return sparseTensorIsEncoded(type) ? sparseTypeFromLevels(type) : (MlirType){NULL};
+}
+static MlirType keepType(MlirType type, void *unused) { return type; }
+
+static bool isLegal(MlirOperation op, void *unused) {
+  const char *why = NULL;
+  return !touchesEncoding(op, &why);
+}
+
+static bool convert(MlirOperation module) {
+  static const struct {
+    const char *op;
+    MlirExtConversionCallback convert;
+  } rows[] = {{"sparse_tensor.assemble", convertAssemble},
+              {"sparse_tensor.disassemble", convertDisassemble},
+              {"sparse_tensor.convert", convertConvert},
+              {"sparse_tensor.positions", convertMemref},
+              {"sparse_tensor.coordinates", convertMemref},
+              {"sparse_tensor.values", convertMemref},
+              {"sparse_tensor.number_of_entries", convertNumberOfEntries},
+              {"tensor.dim", convertDim},
+              {"tensor.empty", convertEmpty},
+              {"linalg.generic", convertGeneric}};
+  MlirContext context = mlirOperationGetContext(module);
+  MlirExtConversionTarget target = mlirExtConversionTargetCreate(context);
+  MlirExtTypeConverter converter = mlirExtTypeConverterCreate();
+  MlirRewritePatternSet patterns = mlirRewritePatternSetCreate(context);
+  mlirExtTypeConverterAddConversion(converter, keepType, NULL);
+  mlirExtTypeConverterAddConversion(converter, convertType, NULL);
+  mlirExtConversionTargetMarkUnknownOpDynamicallyLegal(target, isLegal, NULL);
+  for (size_t i = 0; i < COUNT(rows); i++)
+    mlirRewritePatternSetAdd(
+        patterns, mlirExtOpConversionPatternCreate(rows[i].op, 1, context, converter, rows[i].convert, NULL));
+  mlirExtPopulateFuncTypeConversion(patterns, converter, target);
+  mlirExtPopulateScfTypeConversion(patterns, converter, target);
+  MlirFrozenRewritePatternSet frozen = mlirFreezeRewritePattern(patterns);
+  MlirLogicalResult result = mlirExtApplyPartialConversion(module, target, frozen);
+  mlirFrozenRewritePatternSetDestroy(frozen);
+  mlirRewritePatternSetDestroy(patterns);
+  mlirExtTypeConverterDestroy(converter);
+  mlirExtConversionTargetDestroy(target);
+  TileOps packs = tileCollect(module, "sparse.pack");
+  for (intptr_t i = 0; i < packs.count; i++)
+    if (mlirOpOperandIsNull(mlirValueGetFirstUse(mlirOperationGetResult(packs.items[i], 0))))
+      mlirOperationDestroy(packs.items[i]);
+  tileOpsFree(&packs);
+  return mlirLogicalResultIsSuccess(result);
+}
+
+//===--- copies -----------------------------------------------------------------------===//
+
+static MlirModule emptyModule(MlirOperation like) { return mlirModuleCreateEmpty(mlirOperationGetLocation(like)); }
+
+static void moveTo(MlirModule module, MlirOperation function) {
+  mlirOperationRemoveFromParent(function);
+  mlirBlockAppendOwnedOperation(mlirModuleGetBody(module), function);
+}
+
+// What a trial says is for nobody.
+static MlirLogicalResult ignore(MlirDiagnostic diagnostic, void *unused) { return mlirLogicalResultSuccess(); }
+
+// Whether convert-sparse-to-tile lowers the group, tried on a copy of it.
+static bool canLower(Functions *functions, intptr_t group) {
+  MlirOperation first = functions->items[group].op;
+  MlirModule copy = emptyModule(first);
+  for (intptr_t i = 0; i < functions->count; i++)
+    if (functions->items[i].group == group)
+      mlirBlockAppendOwnedOperation(mlirModuleGetBody(copy), mlirOperationClone(functions->items[i].op));
+  MlirContext context = mlirOperationGetContext(first);
+  MlirDiagnosticHandlerID handler = mlirContextAttachDiagnosticHandler(context, ignore, NULL, NULL);
+  bool ok =
+      convert(mlirModuleGetOperation(copy)) && tileRunPipeline(mlirModuleGetOperation(copy), "convert-sparse-to-tile");
+  mlirContextDetachDiagnosticHandler(context, handler);
+  mlirModuleDestroy(copy);
+  return ok;
+}
+
+//===--- upstream's way ---------------------------------------------------------------===//
+
+// The caller's tensors stay as they are.
+static void protectArguments(MlirOperation function) {
+  MlirContext context = mlirOperationGetContext(function);
+  MlirType type = mlirTypeAttrGetValue(tileOpAttribute(function, "function_type"));
+  intptr_t count = mlirFunctionTypeGetNumInputs(type);
+  MlirAttribute *attributes = calloc((size_t)count + 1, sizeof *attributes);
+  MlirNamedAttribute no = mlirNamedAttributeGet(mlirIdentifierGet(context, tileString("bufferization.writable")),
+                                                mlirBoolAttrGet(context, false));
+  for (intptr_t i = 0; i < count && attributes; i++) {
+    bool isDense = mlirTypeIsATensor(mlirFunctionTypeGetInput(type, i)) &&
+                   !sparseTensorIsEncoded(mlirFunctionTypeGetInput(type, i));
+    attributes[i] = mlirDictionaryAttrGet(context, isDense, &no);
+  }
+  if (count && attributes)
+    mlirOperationSetAttributeByName(function, tileString("arg_attrs"), mlirArrayAttrGet(context, count, attributes));
+  free(attributes);
+}
+
+static const char *const upstream = "sparsification-and-bufferization,"
+                                    "sparse-storage-specifier-to-llvm,func.func(canonicalize)";
+
+// Functions left go to a module of their own and come back as loops on buffers, with the helpers they call.
+static bool leaveToUpstream(MlirOperation module, Functions *functions, MlirExtPass pass) {
+  MlirModule own = emptyModule(module);
+  MlirOperation root = mlirModuleGetOperation(own);
+  for (intptr_t i = 0; i < functions->count; i++)
+    if (functions->items[i].isLeft) {
+      protectArguments(functions->items[i].op);
+      moveTo(own, functions->items[i].op);
+      mlirExtPassAddStatistic(pass, Left, 1);
+    }
+  bool ok = tileRunPipeline(root, upstream);
+  MlirBlock from = mlirModuleGetBody(own), to = mlirRegionGetFirstBlock(mlirOperationGetRegion(module, 0));
+  for (MlirOperation op = mlirBlockGetFirstOperation(from); !mlirOperationIsNull(op);
+       op = mlirBlockGetFirstOperation(from)) {
+    mlirOperationRemoveAttributeByName(op, tileString("arg_attrs"));
+    mlirOperationRemoveFromParent(op);
+    mlirBlockAppendOwnedOperation(to, op);
+  }
+  mlirModuleDestroy(own);
+  return ok;
+}
+
+//===--- the pass -----------------------------------------------------------------------===//
+
+static void remarkLeft(const Functions *functions, intptr_t group) {
+  for (intptr_t i = 0; i < functions->count; i++)
+    if (functions->items[i].group == group && !mlirOperationIsNull(functions->items[i].first)) {
+      tileRemark(functions->items[i].first, "begins what has no kernel here: left to upstream's sparsifier");
+      return;
+    }
+}
+
+// Marks the groups that hold what is not taken, and says why: a remark, or an error where nothing may be left.
+static bool decide(Functions *functions, bool isError, bool mustLower) {
+  bool ok = true;
+  for (intptr_t g = 0; g < functions->count; g++) {
+    bool isSparse = false, isLeft = false;
+    for (intptr_t i = 0; i < functions->count; i++) {
+      Function *function = &functions->items[i];
+      if (function->group != g)
+        continue;
+      isSparse |= function->isSparse;
+      isLeft |= function->why != NULL;
+      if (function->why && isError)
+        ok = tileError(function->culprit, "%s", function->why);
+      else if (function->why)
+        tileRemark(function->culprit, "%s: left to upstream's sparsifier", function->why);
+    }
+    if (isSparse && !isLeft && mustLower && !isError && !canLower(functions, g)) {
+      isLeft = true;
+      remarkLeft(functions, g);
+    }
+    for (intptr_t i = 0; i < functions->count; i++)
+      if (functions->items[i].group == g)
+        functions->items[i].isLeft = isLeft && isSparse;
+  }
+  return ok;
+}
+
+static bool run(MlirOperation module, MlirExtPass pass) {
+  MlirStringRef unsupported = mlirExtPassGetString(pass, "unsupported");
+  bool isError = tileStringEquals(unsupported, "error"), isSparse = false, isLeft = false;
+  if (!isError && !tileStringEquals(unsupported, "upstream"))
+    return tileError(module, "unsupported is '%.*s', want upstream or error", (int)unsupported.length,
+                     unsupported.data);
+  Functions functions = collect(module);
+  for (intptr_t i = 0; i < functions.count; i++)
+    isSparse |= functions.items[i].isSparse;
+  free(functions.items);
+  if (!isSparse)
+    return true;
+  if (!tileRunPipeline(module, "func.func(linalg-generalize-named-ops)"))
+    return false;
+  functions = collect(module);
+  bool ok = decide(&functions, isError, mlirExtPassGetBool(pass, "lowerable"));
+  for (intptr_t i = 0; i < functions.count; i++) {
+    isLeft |= functions.items[i].isLeft;
+    mlirExtPassAddStatistic(pass, Taken, functions.items[i].isSparse && !functions.items[i].isLeft);
+  }
+  ok = ok && (!isLeft || leaveToUpstream(module, &functions, pass)) && convert(module);
+  free(functions.items);
+  return ok;
+}
+
+static void dependents(MlirDialectRegistry registry) {
+  tileRegisterDialect(registry);
+  sparseRegisterDialect(registry);
+  tileInsertDialects(registry,
+                     (const char *const[]){"affine", "arith", "bufferization", "func", "linalg", "llvm", "math",
+                                           "memref", "scf", "sparse_tensor", "tensor", "vector", NULL});
+}
+
+static const MlirExtPassOption options[] = {
+    {"unsupported", "what becomes of functions that are not known here: upstream (its sparsifier) or error",
+     MlirExtOption_String, "upstream"},
+    {"lowerable", "leave to upstream also what convert-sparse-to-tile does not lower", MlirExtOption_Bool, "false"},
+};
+
+const MlirExtPassDefinition sparseTensorToSparsePass = {
+    .argument = "convert-sparse-tensor-to-sparse",
+    .summary = "Turn programs of upstream's sparse_tensor dialect into programs of ours",
+    .anchor = "builtin.module",
+    .numOptions = COUNT(options),
+    .options = options,
+    .statistics = (const char *const[]){"taken: functions on sparse tensors that became ours",
+                                        "left: functions left to upstream's sparsifier", NULL},
+    .dependentDialects = dependents,
+    .run = run,
+};

@@ -1,0 +1,539 @@
+// One format in both dialects. See levels.h.
+#include "lib/conversion/sparse_tensor_to_sparse/levels.h"
+
+#include "lib/ir/support.h"
+#include "mlir-c/AffineExpr.h"
+#include "mlir-c/Dialect/SparseTensor.h"
+
+#include <stdio.h>
+
+enum { MaxLevels = 8 };
+
+//===--- level lists ----------------------------------------------------------===//
+
+// How a level is indexed: dimension `dim`, divided by `by` or its rest; by 1: itself.
+typedef struct Index {
+  intptr_t dim;
+  int64_t by;
+  bool isRest;
+} Index;
+
+typedef struct Levels {
+  MlirAttribute encoding;
+  intptr_t count;
+  MlirSparseTensorLevelType types[MaxLevels];
+  Index indices[MaxLevels];
+} Levels;
+
+static MlirAttribute encodingOf(MlirType type) {
+  return mlirTypeIsARankedTensor(type) ? mlirRankedTensorTypeGetEncoding(type) : mlirAttributeGetNull();
+}
+
+bool sparseTensorIsEncoded(MlirType type) {
+  MlirAttribute encoding = encodingOf(type);
+  return !mlirAttributeIsNull(encoding) && mlirAttributeIsASparseTensorEncodingAttr(encoding);
+}
+
+static bool readIndex(MlirAffineExpr expression, Index *index) {
+  bool isQuotient = mlirAffineExprIsAFloorDiv(expression);
+  *index = (Index){.by = 1, .isRest = mlirAffineExprIsAMod(expression)};
+  if (isQuotient || index->isRest) {
+    MlirAffineExpr by = mlirAffineBinaryOpExprGetRHS(expression);
+    expression = mlirAffineBinaryOpExprGetLHS(expression);
+    if (!mlirAffineExprIsAConstant(by))
+      return false;
+    index->by = mlirAffineConstantExprGetValue(by);
+  }
+  if (!mlirAffineExprIsADim(expression))
+    return false;
+  index->dim = mlirAffineDimExprGetPosition(expression);
+  return true;
+}
+
+static bool readLevels(MlirType tensor, Levels *levels) {
+  if (!sparseTensorIsEncoded(tensor))
+    return false;
+  levels->encoding = encodingOf(tensor);
+  levels->count = mlirSparseTensorEncodingGetLvlRank(levels->encoding);
+  MlirAffineMap map = mlirSparseTensorEncodingAttrGetDimToLvl(levels->encoding);
+  if (levels->count > MaxLevels || !mlirAttributeIsNull(mlirSparseTensorEncodingAttrGetExplicitVal(levels->encoding)) ||
+      !mlirAttributeIsNull(mlirSparseTensorEncodingAttrGetImplicitVal(levels->encoding)))
+    return false;
+  for (intptr_t i = 0; i < levels->count; i++) {
+    levels->types[i] = mlirSparseTensorEncodingAttrGetLvlType(levels->encoding, i);
+    levels->indices[i] = (Index){i, 1, false};
+    if (!mlirAffineMapIsNull(map) && !readIndex(mlirAffineMapGetResult(map, i), &levels->indices[i]))
+      return false;
+  }
+  return true;
+}
+
+static bool isLevel(const Levels *levels, intptr_t i, uint64_t format, uint64_t properties) {
+  enum { AllProperties = 7, AllFormats = 0xff0000 };
+  MlirSparseTensorLevelType type = levels->types[i];
+  return (type & AllFormats) == format && (type & AllProperties) == properties;
+}
+static bool isDense(const Levels *levels, intptr_t i) { return isLevel(levels, i, MLIR_SPARSE_TENSOR_LEVEL_DENSE, 0); }
+static bool isIndex(const Levels *levels, intptr_t i, intptr_t dim, int64_t by, bool isRest) {
+  Index index = levels->indices[i];
+  return index.dim == dim && index.by == by && index.isRest == isRest;
+}
+
+//===--- from upstream --------------------------------------------------------===//
+
+// Widths of upstream in bits, 0 for its index type, as ours; narrow ones only within windows.
+static int widthOf(int theirs, int narrowest) { return theirs == 0 ? 64 : theirs < narrowest ? narrowest : theirs; }
+static int positionWidth(const Levels *levels) {
+  return widthOf(mlirSparseTensorEncodingAttrGetPosWidth(levels->encoding), 32);
+}
+static int coordinateWidth(const Levels *levels) {
+  return widthOf(mlirSparseTensorEncodingAttrGetCrdWidth(levels->encoding), 32);
+}
+
+static bool matchCompressed(const Levels *levels, char *text, size_t size) {
+  if (levels->count != 2 || !isDense(levels, 0) || !isLevel(levels, 1, MLIR_SPARSE_TENSOR_LEVEL_COMPRESSED, 0))
+    return false;
+  intptr_t major = levels->indices[0].dim;
+  if (!isIndex(levels, 0, major, 1, false) || !isIndex(levels, 1, 1 - major, 1, false))
+    return false;
+  snprintf(text, size, "#sparse.%s<positions = i%d, coordinates = i%d>", major ? "csc" : "csr", positionWidth(levels),
+           coordinateWidth(levels));
+  return true;
+}
+
+static bool matchBlocks(const Levels *levels, char *text, size_t size) {
+  if (levels->count != 4 || !isDense(levels, 0) || !isLevel(levels, 1, MLIR_SPARSE_TENSOR_LEVEL_COMPRESSED, 0) ||
+      !isDense(levels, 2) || !isDense(levels, 3))
+    return false;
+  int64_t rows = levels->indices[0].by, columns = levels->indices[1].by;
+  if (!isIndex(levels, 0, 0, rows, false) || !isIndex(levels, 1, 1, columns, false) ||
+      !isIndex(levels, 2, 0, rows, true) || !isIndex(levels, 3, 1, columns, true))
+    return false;
+  snprintf(text, size, "#sparse.bsr<block = [%lld, %lld], positions = i%d, coordinates = i%d>", (long long)rows,
+           (long long)columns, positionWidth(levels), coordinateWidth(levels));
+  return true;
+}
+
+static bool matchWindows(const Levels *levels, char *text, size_t size) {
+  if (levels->count != 3 || !isDense(levels, 0) || !isDense(levels, 1) ||
+      !isLevel(levels, 2, MLIR_SPARSE_TENSOR_LEVEL_N_OUT_OF_M, 0))
+    return false;
+  unsigned n = mlirSparseTensorEncodingAttrGetStructuredN(levels->types[2]);
+  unsigned m = mlirSparseTensorEncodingAttrGetStructuredM(levels->types[2]);
+  intptr_t axis = levels->indices[1].dim;
+  if (!isIndex(levels, 0, 1 - axis, 1, false) || !isIndex(levels, 1, axis, m, false) ||
+      !isIndex(levels, 2, axis, m, true))
+    return false;
+  int width = mlirSparseTensorEncodingAttrGetCrdWidth(levels->encoding);
+  snprintf(text, size, "#sparse.nm<n = %u, m = %u, axis = %d, coordinates = i%d>", n, m, (int)axis,
+           width         ? width
+           : m <= 1 << 8 ? 8
+                         : 32);
+  return true;
+}
+
+static bool matchEntries(const Levels *levels, intptr_t rank, char *text, size_t size) {
+  uint64_t free = levels->types[0] & MLIR_SPARSE_PROPERTY_NON_ORDERED;
+  uint64_t apart = levels->count > 1 ? levels->types[1] & MLIR_SPARSE_PROPERTY_SOA : 0;
+  uint64_t several = levels->count > 1 ? MLIR_SPARSE_PROPERTY_NON_UNIQUE : 0;
+  if (levels->count != rank || !isLevel(levels, 0, MLIR_SPARSE_TENSOR_LEVEL_COMPRESSED, several | free) ||
+      !isIndex(levels, 0, 0, 1, false))
+    return false;
+  for (intptr_t i = 1; i < rank; i++) {
+    uint64_t again = i + 1 < rank ? MLIR_SPARSE_PROPERTY_NON_UNIQUE : 0;
+    if (!isLevel(levels, i, MLIR_SPARSE_TENSOR_LEVEL_SINGLETON, again | free | apart) ||
+        !isIndex(levels, i, i, 1, false))
+      return false;
+  }
+  snprintf(text, size, "#sparse.coo<coordinates = i%d%s>", coordinateWidth(levels), free ? ", unordered" : "");
+  return true;
+}
+
+MlirType sparseTypeFromLevels(MlirType tensor) {
+  Levels levels;
+  char text[128];
+  if (!readLevels(tensor, &levels))
+    return (MlirType){NULL};
+  intptr_t rank = mlirShapedTypeGetRank(tensor);
+  bool isMatrix = rank == 2 && (matchCompressed(&levels, text, sizeof text) ||
+                                matchBlocks(&levels, text, sizeof text) || matchWindows(&levels, text, sizeof text));
+  MlirType element = mlirShapedTypeGetElementType(tensor);
+  if ((!isMatrix && !matchEntries(&levels, rank, text, sizeof text)) ||
+      (!mlirTypeIsAInteger(element) && !mlirTypeIsAFloat(element)))
+    return (MlirType){NULL};
+  return sparseTypeWithEncoding(tensor, mlirAttributeParseGet(mlirTypeGetContext(tensor), tileString(text)));
+}
+
+//===--- to upstream ----------------------------------------------------------===//
+
+static unsigned bitsOf(MlirAttribute encoding, const char *key) {
+  return mlirIntegerTypeGetWidth(sparseEncodingGetType(encoding, key));
+}
+
+static MlirAttribute parseLevels(MlirContext context, const char *map, unsigned positions, unsigned coordinates) {
+  char text[768];
+  snprintf(text, sizeof text, "#sparse_tensor.encoding<{ map = %s, posWidth = %u, crdWidth = %u }>", map, positions,
+           coordinates);
+  return mlirAttributeParseGet(context, tileString(text));
+}
+
+static void writeEntries(intptr_t rank, bool isUnordered, char *text, size_t size) {
+  const char *free = isUnordered ? "nonordered" : "";
+  size_t used = (size_t)snprintf(text, size, "(");
+  for (intptr_t i = 0; i < rank; i++)
+    used += (size_t)snprintf(text + used, size - used, "%sd%d", i ? ", " : "", (int)i);
+  used += (size_t)snprintf(text + used, size - used, ") -> (");
+  for (intptr_t i = 0; i < rank; i++) {
+    const char *unique = i + 1 < rank ? "nonunique" : "", *apart = i ? "soa" : "";
+    bool both = *unique && *free, more = (*unique || *free) && *apart;
+    used +=
+        (size_t)snprintf(text + used, size - used, "%sd%d : %s", i ? ", " : "", (int)i, i ? "singleton" : "compressed");
+    if (*unique || *free || *apart)
+      used += (size_t)snprintf(text + used, size - used, "(%s%s%s%s%s)", unique, both ? ", " : "", free,
+                               more ? ", " : "", apart);
+  }
+  snprintf(text + used, size - used, ")");
+}
+
+static MlirAttribute levelsOf(MlirType tensor) {
+  MlirAttribute encoding = sparseTypeGetEncoding(tensor);
+  MlirContext context = mlirTypeGetContext(tensor);
+  char map[512];
+  SparseWindows w;
+  switch (sparseEncodingGetFormat(encoding)) {
+  case SparseCsr:
+  case SparseCsc:
+    return parseLevels(context,
+                       sparseEncodingIs(encoding, SparseCsr) ? "(i, j) -> (i : dense, j : compressed)"
+                                                             : "(i, j) -> (j : dense, i : compressed)",
+                       bitsOf(encoding, "positions"), bitsOf(encoding, "coordinates"));
+  case SparseBsr:
+    snprintf(map, sizeof map,
+             "(i, j) -> (i floordiv %1$lld : dense, j floordiv %2$lld : compressed, i mod %1$lld : dense, j mod "
+             "%2$lld : dense)",
+             (long long)sparseEncodingGetSize(encoding, "block", 0),
+             (long long)sparseEncodingGetSize(encoding, "block", 1));
+    return parseLevels(context, map, bitsOf(encoding, "positions"), bitsOf(encoding, "coordinates"));
+  case SparseNm:
+    w = sparseEncodingGetWindows(encoding);
+    snprintf(map, sizeof map,
+             "(i, j) -> (%1$s : dense, %2$s floordiv %4$lld : dense, %2$s mod %4$lld : structured[%3$lld, %4$lld])",
+             w.axis ? "i" : "j", w.axis ? "j" : "i", (long long)w.n, (long long)w.m);
+    return w.lines == 1 && w.together == 1 ? parseLevels(context, map, 0, bitsOf(encoding, "coordinates"))
+                                           : mlirAttributeGetNull();
+  case SparseCoo:
+    writeEntries(mlirShapedTypeGetRank(tensor), sparseEncodingGetFlag(encoding, "unordered"), map, sizeof map);
+    return parseLevels(context, map, 0, bitsOf(encoding, "coordinates"));
+  default:
+    return mlirAttributeGetNull();
+  }
+}
+
+MlirType sparseTypeToLevels(MlirType tensor) {
+  MlirAttribute levels = levelsOf(tensor);
+  return mlirAttributeIsNull(levels) ? (MlirType){NULL} : sparseTypeWithEncoding(tensor, levels);
+}
+
+//===--- values ---------------------------------------------------------------===//
+
+MlirValue sparseDimOf(TileBuilder *builder, MlirValue tensor, intptr_t axis) {
+  int64_t size = mlirShapedTypeGetDimSize(mlirValueGetType(tensor), axis);
+  if (!mlirShapedTypeIsDynamicSize(size))
+    return tileBuildIndex(builder, size);
+  return tileBuildValue(builder, "tensor.dim", mlirIndexTypeGet(builder->context), 2,
+                        (MlirValue[]){tensor, tileBuildIndex(builder, axis)}, NULL);
+}
+
+MlirValue sparseCastTo(TileBuilder *builder, MlirValue tensor, MlirType type) {
+  if (mlirTypeEqual(mlirValueGetType(tensor), type))
+    return tensor;
+  return tileBuildValue(builder, "tensor.cast", type, 1, &tensor, NULL);
+}
+
+static MlirType tensorType(MlirType element, intptr_t rank, const int64_t *sizes) {
+  return mlirRankedTensorTypeGet(rank, sizes, element, mlirAttributeGetNull());
+}
+#define TENSOR_TYPE(element, ...)                                                                                      \
+  tensorType(element, sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t), (int64_t[]){__VA_ARGS__})
+static const int64_t open = INT64_MIN; // mlirShapedTypeGetDynamicSize()
+
+static const char *elementCast(MlirType from, MlirType to) {
+  if (mlirTypeIsAIndex(from) || mlirTypeIsAIndex(to))
+    return "arith.index_castui"; // none is negative
+  return mlirIntegerTypeGetWidth(from) < mlirIntegerTypeGetWidth(to) ? "arith.extui" : "arith.trunci";
+}
+
+// Each element as one of that type.
+static MlirValue castElements(TileBuilder *builder, MlirValue tensor, MlirType element) {
+  MlirType type = mlirValueGetType(tensor), from = mlirShapedTypeGetElementType(type);
+  int64_t sizes[MaxLevels];
+  MlirValue values[MaxLevels];
+  intptr_t rank = mlirShapedTypeGetRank(type), count = 0;
+  if (mlirTypeEqual(from, element))
+    return tensor;
+  for (intptr_t i = 0; i < rank; i++) {
+    sizes[i] = mlirShapedTypeGetDimSize(type, i);
+    if (mlirShapedTypeIsDynamicSize(sizes[i]))
+      values[count++] = sparseDimOf(builder, tensor, i);
+  }
+  MlirType result = tensorType(element, rank, sizes);
+  MlirValue operands[] = {tensor, tileBuildValue(builder, "tensor.empty", result, count, values, NULL)};
+  const MlirType arguments[] = {from, element};
+  const MlirLocation locations[] = {builder->location, builder->location};
+  MlirBlock block = mlirBlockCreate(2, arguments, locations);
+  TileBuilder body = tileBuilderAtEnd(block, builder->location);
+  MlirValue argument = mlirBlockGetArgument(block, 0);
+  MlirValue cast = tileBuildValue(&body, elementCast(from, element), element, 1, &argument, NULL);
+  tileBuild(&body, "linalg.yield", 1, &cast, 0, NULL, NULL, 0, NULL);
+  MlirRegion region = mlirRegionCreate();
+  mlirRegionAppendOwnedBlock(region, block);
+  MlirAttribute identity = mlirAffineMapAttrGet(mlirAffineMapMultiDimIdentityGet(builder->context, rank));
+  MlirAttribute parallel[MaxLevels];
+  for (intptr_t i = 0; i < rank; i++)
+    parallel[i] = tileBuildAttribute(builder, "#linalg.iterator_type<parallel>");
+  const TileAttributeEntry attributes[] = {
+      {"indexing_maps", mlirArrayAttrGet(builder->context, 2, (MlirAttribute[]){identity, identity})},
+      {"iterator_types", mlirArrayAttrGet(builder->context, rank, parallel)},
+      {"operandSegmentSizes", mlirDenseI32ArrayGet(builder->context, 2, (const int32_t[]){1, 1})},
+      {NULL}};
+  MlirOperation op = tileBuild(builder, "linalg.generic", 2, operands, 1, &result, attributes, 1, &region);
+  return mlirOperationGetResult(op, 0);
+}
+
+// The first `n` rows of `tensor`, all of each.
+static MlirValue firstRows(TileBuilder *builder, MlirValue tensor, MlirValue n) {
+  MlirType type = mlirValueGetType(tensor);
+  intptr_t rank = mlirShapedTypeGetRank(type);
+  int64_t offsets[MaxLevels] = {0}, sizes[MaxLevels], strides[MaxLevels];
+  for (intptr_t i = 0; i < rank; i++) {
+    sizes[i] = i ? mlirShapedTypeGetDimSize(type, i) : open;
+    strides[i] = 1;
+  }
+  const TileAttributeEntry attributes[] = {
+      {"static_offsets", mlirDenseI64ArrayGet(builder->context, rank, offsets)},
+      {"static_sizes", mlirDenseI64ArrayGet(builder->context, rank, sizes)},
+      {"static_strides", mlirDenseI64ArrayGet(builder->context, rank, strides)},
+      {"operandSegmentSizes", mlirDenseI32ArrayGet(builder->context, 4, (const int32_t[]){1, 0, 1, 0})},
+      {NULL}};
+  return tileBuildValue(builder, "tensor.extract_slice", tensorType(mlirShapedTypeGetElementType(type), rank, sizes), 2,
+                        (MlirValue[]){tensor, n}, attributes);
+}
+
+// An n × rank matrix turned around, or the other way.
+static MlirValue turn(TileBuilder *builder, MlirValue matrix) {
+  MlirType type = mlirValueGetType(matrix), element = mlirShapedTypeGetElementType(type);
+  const int64_t sizes[] = {mlirShapedTypeGetDimSize(type, 1), mlirShapedTypeGetDimSize(type, 0)};
+  MlirType turned = tensorType(element, 2, sizes);
+  MlirValue values[2];
+  intptr_t count = 0;
+  for (intptr_t i = 0; i < 2; i++)
+    if (mlirShapedTypeIsDynamicSize(sizes[i]))
+      values[count++] = sparseDimOf(builder, matrix, 1 - i);
+  MlirValue operands[] = {matrix, tileBuildValue(builder, "tensor.empty", turned, count, values, NULL)};
+  MlirBlock block =
+      mlirBlockCreate(2, (MlirType[]){element, element}, (MlirLocation[]){builder->location, builder->location});
+  TileBuilder body = tileBuilderAtEnd(block, builder->location);
+  MlirValue from = mlirBlockGetArgument(block, 0);
+  tileBuild(&body, "linalg.yield", 1, &from, 0, NULL, NULL, 0, NULL);
+  MlirRegion region = mlirRegionCreate();
+  mlirRegionAppendOwnedBlock(region, block);
+  const TileAttributeEntry attributes[] = {
+      {"permutation", mlirDenseI64ArrayGet(builder->context, 2, (const int64_t[]){1, 0})}, {NULL}};
+  MlirOperation op = tileBuild(builder, "linalg.transpose", 2, operands, 1, &turned, attributes, 1, &region);
+  return mlirOperationGetResult(op, 0);
+}
+
+// Row-major elements of `tensor` in another shape, of which all sizes but the first are known; and one row of them.
+static MlirValue expand(TileBuilder *builder, MlirValue row, MlirType type) {
+  intptr_t rank = mlirShapedTypeGetRank(type);
+  int64_t sizes[MaxLevels], inner = 1;
+  for (intptr_t i = 0; i < rank; i++) {
+    sizes[i] = mlirShapedTypeGetDimSize(type, i);
+    inner *= i ? sizes[i] : 1;
+  }
+  bool isOpen = mlirShapedTypeIsDynamicSize(sizes[0]);
+  MlirValue first = {NULL};
+  if (isOpen)
+    first = tileBuildValue(builder, "arith.divui", mlirIndexTypeGet(builder->context), 2,
+                           (MlirValue[]){sparseDimOf(builder, row, 0), tileBuildIndex(builder, inner)}, NULL);
+  MlirType from = TENSOR_TYPE(mlirShapedTypeGetElementType(type), isOpen ? open : sizes[0] * inner);
+  char group[64] = "[[0";
+  for (intptr_t i = 1; i < rank; i++)
+    snprintf(group + strlen(group), sizeof group - strlen(group), ", %d", (int)i);
+  snprintf(group + strlen(group), sizeof group - strlen(group), "]]");
+  const TileAttributeEntry attributes[] = {{"reassociation", tileBuildAttribute(builder, group)},
+                                           {"static_output_shape", mlirDenseI64ArrayGet(builder->context, rank, sizes)},
+                                           {NULL}};
+  MlirValue operands[] = {sparseCastTo(builder, row, from), first};
+  return tileBuildValue(builder, "tensor.expand_shape", type, 1 + isOpen, operands, attributes);
+}
+
+static MlirValue collapse(TileBuilder *builder, MlirValue tensor) {
+  MlirType type = mlirValueGetType(tensor);
+  intptr_t rank = mlirShapedTypeGetRank(type);
+  int64_t size = 1;
+  char group[64] = "[[0";
+  if (rank == 1)
+    return tensor;
+  for (intptr_t i = 0; i < rank; i++) {
+    int64_t here = mlirShapedTypeGetDimSize(type, i);
+    size = size == open || mlirShapedTypeIsDynamicSize(here) ? open : size * here;
+    if (i)
+      snprintf(group + strlen(group), sizeof group - strlen(group), ", %d", (int)i);
+  }
+  snprintf(group + strlen(group), sizeof group - strlen(group), "]]");
+  const TileAttributeEntry attributes[] = {{"reassociation", tileBuildAttribute(builder, group)}, {NULL}};
+  return tileBuildValue(builder, "tensor.collapse_shape", TENSOR_TYPE(mlirShapedTypeGetElementType(type), size), 1,
+                        &tensor, attributes);
+}
+
+//===--- coordinates of entries -------------------------------------------------===//
+
+// Of coo: the coordinates of an entry, unless its levels say soa.
+static bool standTogether(MlirType theirs) {
+  Levels levels = {0};
+  return readLevels(theirs, &levels) && levels.count > 1 && !(levels.types[1] & MLIR_SPARSE_PROPERTY_SOA);
+}
+
+// Row `axis` of a rank × n matrix: inserted, or taken out.
+static MlirValue rowSlice(TileBuilder *builder, const char *name, MlirType result, intptr_t numOperands,
+                          MlirValue *operands, intptr_t axis, MlirValue n) {
+  const int32_t insert[] = {1, 1, 0, 1, 0}, extract[] = {1, 0, 1, 0};
+  operands[numOperands] = n;
+  const TileAttributeEntry attributes[] = {
+      {"static_offsets", mlirDenseI64ArrayGet(builder->context, 2, (int64_t[]){axis, 0})},
+      {"static_sizes", mlirDenseI64ArrayGet(builder->context, 2, (int64_t[]){1, open})},
+      {"static_strides", mlirDenseI64ArrayGet(builder->context, 2, (int64_t[]){1, 1})},
+      {"operandSegmentSizes", numOperands == 2 ? mlirDenseI32ArrayGet(builder->context, 5, insert)
+                                               : mlirDenseI32ArrayGet(builder->context, 4, extract)},
+      {NULL}};
+  return tileBuildValue(builder, name, result, numOperands + 1, operands, attributes);
+}
+
+static void entriesFromLevels(TileBuilder *builder, MlirType theirs, MlirType ours, const SparseLevelTensors *stored,
+                              MlirValue components[]) {
+  intptr_t rank = mlirShapedTypeGetRank(ours);
+  MlirType element = sparseEncodingGetType(sparseTypeGetEncoding(ours), "coordinates");
+  MlirType positions = mlirShapedTypeGetElementType(mlirValueGetType(stored->levels[0]));
+  MlirValue end = tileBuildValue(builder, "tensor.extract", positions, 2,
+                                 (MlirValue[]){stored->levels[0], tileBuildIndex(builder, 1)}, NULL);
+  MlirValue n = mlirTypeIsAIndex(positions)
+                    ? end
+                    : tileBuildValue(builder, "arith.index_castui", mlirIndexTypeGet(builder->context), 1, &end, NULL);
+  components[1] = firstRows(builder, stored->values, n);
+  if (rank > 1 && standTogether(theirs)) {
+    MlirValue all = turn(builder, firstRows(builder, stored->levels[1], n));
+    components[0] = castElements(
+        builder,
+        sparseCastTo(builder, all, TENSOR_TYPE(mlirShapedTypeGetElementType(mlirValueGetType(all)), rank, open)),
+        element);
+    return;
+  }
+  MlirType type = TENSOR_TYPE(element, rank, open);
+  components[0] = tileBuildValue(builder, "tensor.empty", type, 1, &n, NULL);
+  for (intptr_t i = 0; i < rank; i++) {
+    MlirValue row = castElements(builder, firstRows(builder, stored->levels[1 + i], n), element);
+    MlirValue operands[3] = {row, components[0]};
+    components[0] = rowSlice(builder, "tensor.insert_slice", type, 2, operands, i, n);
+  }
+}
+
+static void levelsFromEntries(TileBuilder *builder, MlirType theirs, const MlirValue components[],
+                              SparseLevelTensors *stored) {
+  intptr_t rank = mlirShapedTypeGetRank(theirs);
+  MlirType indexType = mlirIndexTypeGet(builder->context);
+  MlirValue n = sparseDimOf(builder, components[1], 0), ends[] = {tileBuildIndex(builder, 0), n};
+  MlirValue positions = tileBuildValue(builder, "tensor.from_elements", TENSOR_TYPE(indexType, 2), 2, ends, NULL);
+  MlirType element = mlirShapedTypeGetElementType(sparseLevelType(theirs, 1));
+  stored->levels[0] = castElements(builder, positions, mlirShapedTypeGetElementType(sparseLevelType(theirs, 0)));
+  stored->values = components[1];
+  stored->count = 2;
+  if (rank > 1 && standTogether(theirs)) {
+    stored->levels[1] = castElements(builder, turn(builder, components[0]), element);
+    return;
+  }
+  stored->count = 1 + rank;
+  MlirType own = mlirShapedTypeGetElementType(mlirValueGetType(components[0]));
+  for (intptr_t i = 0; i < rank; i++) {
+    MlirValue operands[2] = {components[0]};
+    MlirValue row = rowSlice(builder, "tensor.extract_slice", TENSOR_TYPE(own, open), 1, operands, i, n);
+    stored->levels[1 + i] = castElements(builder, row, element);
+  }
+}
+
+//===--- stored tensors ---------------------------------------------------------===//
+
+static MlirValue asComponent(TileBuilder *builder, MlirValue tensor, MlirType wanted) {
+  MlirValue cast = castElements(builder, tensor, mlirShapedTypeGetElementType(wanted));
+  return mlirShapedTypeGetRank(wanted) == 1 ? sparseCastTo(builder, cast, wanted) : expand(builder, cast, wanted);
+}
+
+void sparseComponentsFromLevels(TileBuilder *builder, MlirType theirs, MlirType ours, const SparseLevelTensors *stored,
+                                MlirValue components[SPARSE_MAX_COMPONENTS]) {
+  SparseComponent parts[SPARSE_MAX_COMPONENTS];
+  intptr_t count = sparseTypeGetComponents(ours, parts);
+  if (sparseEncodingIs(sparseTypeGetEncoding(ours), SparseCoo)) {
+    entriesFromLevels(builder, theirs, ours, stored, components);
+    return;
+  }
+  for (intptr_t i = 0; i < count; i++)
+    components[i] = asComponent(builder, i + 1 < count ? stored->levels[i] : stored->values, parts[i].type);
+}
+
+SparseLevelTensors sparseLevelsFromComponents(TileBuilder *builder, MlirType theirs, MlirType ours,
+                                              const MlirValue components[SPARSE_MAX_COMPONENTS]) {
+  SparseLevelTensors stored = {.count = 0};
+  SparseComponent parts[SPARSE_MAX_COMPONENTS];
+  intptr_t count = sparseTypeGetComponents(ours, parts);
+  if (sparseEncodingIs(sparseTypeGetEncoding(ours), SparseCoo)) {
+    levelsFromEntries(builder, theirs, components, &stored);
+    return stored;
+  }
+  for (intptr_t i = 0; i + 1 < count; i++)
+    stored.levels[stored.count++] = castElements(builder, collapse(builder, components[i]),
+                                                 mlirShapedTypeGetElementType(sparseLevelType(theirs, i)));
+  stored.values = collapse(builder, components[count - 1]);
+  return stored;
+}
+
+//===--- which of them ------------------------------------------------------------===//
+
+// Only lists that have a format here are asked about: one level stores positions, or none (windows).
+static uint64_t formatAt(const Levels *levels, int64_t level) { return levels->types[level] & 0xff0000; }
+static bool isOfEntries(const Levels *levels) { return formatAt(levels, 0) == MLIR_SPARSE_TENSOR_LEVEL_COMPRESSED; }
+
+intptr_t sparseLevelPositions(MlirType theirs, int64_t level) {
+  Levels levels;
+  bool has = readLevels(theirs, &levels) && level < levels.count &&
+             formatAt(&levels, level) == MLIR_SPARSE_TENSOR_LEVEL_COMPRESSED;
+  return has ? 0 : -1;
+}
+
+intptr_t sparseLevelCoordinates(MlirType theirs, int64_t level, intptr_t *axis) {
+  Levels levels;
+  *axis = -1;
+  if (!readLevels(theirs, &levels) || level >= levels.count || isDense(&levels, level))
+    return -1;
+  if (formatAt(&levels, level) == MLIR_SPARSE_TENSOR_LEVEL_N_OUT_OF_M)
+    return 0;
+  if (!isOfEntries(&levels))
+    return 1;
+  *axis = standTogether(theirs) ? level : -1;
+  return standTogether(theirs) ? 1 : 1 + level;
+}
+
+static MlirType integerOf(MlirContext context, int width) {
+  return width ? mlirIntegerTypeGet(context, (unsigned)width) : mlirIndexTypeGet(context);
+}
+
+MlirType sparseLevelType(MlirType theirs, intptr_t index) {
+  Levels levels = {0};
+  MlirContext context = mlirTypeGetContext(theirs);
+  readLevels(theirs, &levels);
+  bool hasPositions = isOfEntries(&levels) || levels.count != 3;
+  if (hasPositions && index == 0)
+    return TENSOR_TYPE(integerOf(context, mlirSparseTensorEncodingAttrGetPosWidth(levels.encoding)), open);
+  MlirType element = integerOf(context, mlirSparseTensorEncodingAttrGetCrdWidth(levels.encoding));
+  return isOfEntries(&levels) && standTogether(theirs) ? TENSOR_TYPE(element, open, levels.count)
+                                                       : TENSOR_TYPE(element, open);
+}

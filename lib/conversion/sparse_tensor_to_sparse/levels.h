@@ -1,0 +1,49 @@
+// One format in both dialects: upstream's level list beside our encoding, and the stored tensors of the one from those
+// of the other.
+//
+//   ours                    upstream (posWidth, crdWidth as ours; 0, upstream's default, is i64 here)
+//   csr, csc                (i : dense, j : compressed), with i and j swapped for csc
+//   coo                     (i : compressed(nonunique), …, j : singleton), singletons (soa) or not; nonordered:
+//   unordered.
+//                           Of one axis: (i : compressed)
+//   bsr<block = [a, b]>     (i floordiv a : dense, j floordiv b : compressed, i mod a : dense, j mod b : dense)
+//   nm<n, m>, no vectors    (i : dense, j floordiv m : dense, j mod m : structured[n, m]), swapped for axis = 0
+//
+// Vector- and block-wise nm, masks and sums have no level list; batches, loose levels, hashes, other ranks and other
+// maps no encoding.
+#ifndef TESSERA_CONVERSION_SPARSE_TENSOR_TO_SPARSE_LEVELS_H
+#define TESSERA_CONVERSION_SPARSE_TENSOR_TO_SPARSE_LEVELS_H
+
+#include "dialects/sparse/sparse.h"
+#include "lib/ir/builder.h"
+
+bool sparseTensorIsEncoded(MlirType type); // a tensor with an encoding of upstream's
+
+// Our type of an upstream tensor, and the other way around; null where there is none.
+MlirType sparseTypeFromLevels(MlirType tensor);
+MlirType sparseTypeToLevels(MlirType tensor);
+
+// What is stored, as upstream's assemble takes it: positions and coordinates by level, then the values in one row.
+enum { SparseMaxLevelTensors = 10 };
+typedef struct SparseLevelTensors {
+  MlirValue levels[SparseMaxLevelTensors], values;
+  intptr_t count;
+} SparseLevelTensors;
+
+// `theirs` is the upstream type; its stored tensors become the components of `ours`, with the types these name.
+void sparseComponentsFromLevels(TileBuilder *builder, MlirType theirs, MlirType ours, const SparseLevelTensors *stored,
+                                MlirValue components[SPARSE_MAX_COMPONENTS]);
+SparseLevelTensors sparseLevelsFromComponents(TileBuilder *builder, MlirType theirs, MlirType ours,
+                                              const MlirValue components[SPARSE_MAX_COMPONENTS]);
+// Which of them are the positions and the coordinates of a level; -1: none. `*axis`: along the second axis of
+// coordinates that stand together, or -1.
+intptr_t sparseLevelPositions(MlirType theirs, int64_t level);
+intptr_t sparseLevelCoordinates(MlirType theirs, int64_t level, intptr_t *axis);
+// The upstream type of stored tensor number `index`.
+MlirType sparseLevelType(MlirType theirs, intptr_t index);
+
+MlirValue sparseDimOf(TileBuilder *builder, MlirValue tensor, intptr_t axis);
+// tensor.cast where the types differ.
+MlirValue sparseCastTo(TileBuilder *builder, MlirValue tensor, MlirType type);
+
+#endif
