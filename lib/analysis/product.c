@@ -127,3 +127,78 @@ static bool matchDims(const TileStructured *s, TileProduct *p) {
 bool tileStructuredMatchProduct(const TileStructured *s, TileProduct *p) {
   return tileStructuredMatchMultiplyAdd(s, &p->lhs, &p->rhs) && hasMmaTypes(s) && matchDims(s, p);
 }
+
+//===--- matrix products --------------------------------------------------------===//
+
+static int positionOf(const TileOperand *operand, int dim) {
+  for (int i = 0; i < operand->rank; i++)
+    if (operand->results[i] == dim)
+      return i;
+  return -1;
+}
+
+static bool isFull(const TileOperand *operand) {
+  if (!tileOperandIsPlain(operand))
+    return false;
+  for (int i = 0; i < operand->rank; i++)
+    if (operand->results[i] < 0)
+      return false;
+  return true;
+}
+
+// Gives every dimension its role; exactly one m, n and k. n is the one that is contiguous in C.
+static bool matchMatrixDims(const TileStructured *s, TileProduct *p) {
+  const TileOperand *a = &s->operands[p->lhs], *b = &s->operands[p->rhs], *out = &s->operands[s->numInputs];
+  p->m = p->n = p->k = -1;
+  for (int d = 0; d < s->numDims; d++) {
+    bool inA = positionOf(a, d) >= 0, inB = positionOf(b, d) >= 0, inOut = positionOf(out, d) >= 0;
+    int *role = inA && inB && !inOut ? &p->k : inA && !inB && inOut ? &p->m : !inA && inB && inOut ? &p->n : NULL;
+    if (!role && !(inA && inB && inOut))
+      return false;
+    if (role && *role >= 0)
+      return false;
+    if (role)
+      *role = d;
+  }
+  if (p->m < 0 || p->n < 0 || p->k < 0 || !isFull(a) || !isFull(b))
+    return false;
+  if (positionOf(out, p->m) > positionOf(out, p->n))
+    *p = (TileProduct){.lhs = p->rhs, .rhs = p->lhs, .m = p->n, .n = p->m, .k = p->k};
+  return true;
+}
+
+const TileDot *tileStructuredProductDot(const TileStructured *s, int lhs, int rhs) {
+  MlirType a = tileOperandElementType(&s->operands[lhs]), b = tileOperandElementType(&s->operands[rhs]);
+  const TileDot *dot = tileDotFind(a, tileOperandElementType(&s->operands[s->numInputs]));
+  bool isThere = dot && s->target && s->target->hasDot[dot - tileDots];
+  return !tileStructuredGpu(s) && isThere && mlirTypeEqual(a, b) ? dot : NULL;
+}
+
+// A tile.mma takes these element types (OPS.md's table; integers without a dot instruction and narrow floats go by the
+// reduction).
+static bool takesTypes(const TileStructured *s, const TileProduct *p) {
+  MlirType a = tileOperandElementType(&s->operands[p->lhs]), b = tileOperandElementType(&s->operands[p->rhs]);
+  MlirType out = tileOperandElementType(&s->operands[s->numInputs]);
+  if (!mlirTypeEqual(a, b))
+    return false;
+  if (mlirTypeIsAInteger(a))
+    return tileStructuredProductDot(s, p->lhs, p->rhs) != NULL;
+  if (mlirTypeIsAF64(a) || mlirTypeIsAF64(out))
+    return mlirTypeIsAF64(a) && mlirTypeIsAF64(out);
+  if (mlirTypeIsAF16(a))
+    return mlirTypeIsAF16(out) || mlirTypeIsAF32(out);
+  return (mlirTypeIsAF32(a) || mlirTypeIsABF16(a)) && mlirTypeIsAF32(out);
+}
+
+// On a CPU, a row times a matrix whose rows are contiguous goes by rows (contraction_kernel.c); other products with a
+// vector read a matrix once along k: a reduction, nothing to pack.
+static bool isMatrixProduct(const TileStructured *s, const TileProduct *p) {
+  const TileOperand *b = &s->operands[p->rhs];
+  bool isRow = s->dims[p->m].extent == 1 && !tileStructuredGpu(s) && b->results[b->rank - 1] == p->n &&
+               !mlirShapedTypeIsDynamicSize(s->dims[p->n].extent) && !mlirShapedTypeIsDynamicSize(s->dims[p->k].extent);
+  return (s->dims[p->m].extent != 1 || isRow) && s->dims[p->n].extent != 1 && takesTypes(s, p);
+}
+
+bool tileStructuredMatchMatrixProduct(const TileStructured *s, TileProduct *p) {
+  return tileStructuredMatchMultiplyAdd(s, &p->lhs, &p->rhs) && matchMatrixDims(s, p) && isMatrixProduct(s, p);
+}

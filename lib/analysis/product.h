@@ -15,5 +15,10 @@ bool tileStructuredMatchMultiplyAdd(const TileStructured *structured, int *lhs, 
 // The same with types that tile.mma takes and a dimension for each role. n is the output's last dimension that one
 // input has alone, of a convolution the channels; m the last one that the other has, where its schedule tiles none.
 bool tileStructuredMatchProduct(const TileStructured *structured, TileProduct *product);
+// The CPU's dot instruction for the product's types; null for a GPU, and where the machine has none.
+const TileDot *tileStructuredProductDot(const TileStructured *structured, int lhs, int rhs);
+// A matrix product, batched, operands in any order: C[b…, m, n] += sum over k of A[b…, m, k] · B[b…, k, n]. n is the
+// one that comes last in C. Products with a vector are none, but on a CPU a row times a matrix of known size is.
+bool tileStructuredMatchMatrixProduct(const TileStructured *structured, TileProduct *product);
 
 #endif

@@ -12,7 +12,6 @@
 #include "dialects/tile/questions.h"
 #include "lib/ir/builder.h"
 #include "lib/ir/support.h"
-#include "lib/machine/cpu_blocking.h"
 #include "lib/search/target.h"
 
 // A body larger than MaxBodyValues operands and operations stays linalg.
@@ -38,13 +37,12 @@ typedef struct TileOperand {
   MlirAttribute initial; // outputs: the constant every element starts from; null: read it from memory
 } TileOperand;
 
-// What kernels are for: a CPU of which nothing is known where `machine` is null.
+// What kernels are for.
 typedef struct TileTarget {
-  TileMachine *machine; // the caller's
+  TileMachine *machine; // the caller's; on a CPU this one's where the program names none
   TileSearchTarget search;
-  TileCpuBlocking cpu;      // of this CPU where no machine is named; zeros for a GPU
   bool hasDot[TileNumDots]; // a CPU's dot instructions
-  MlirAttribute attribute;  // #tile.machine, or null
+  MlirAttribute attribute;  // #tile.machine, or null where the program names none
 } TileTarget;
 
 typedef struct TileStructured {

@@ -3,6 +3,7 @@
 
 #include "dialects/tile/tile.h"
 #include "lib/analysis/reduction.h"
+#include "lib/search/cpu_product.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -36,7 +37,8 @@ static bool isReduction(const TileStructured *s) {
 
 bool tileStructuredFindTiling(const TileStructured *s, TileTiling *tiling) {
   *tiling = (TileTiling){.whole = -1};
-  tiling->isProduct = tileStructuredMatchProduct(s, &tiling->product);
+  tiling->isMatrix = !tileStructuredGpu(s) && tileStructuredMatchMatrixProduct(s, &tiling->product);
+  tiling->isProduct = tiling->isMatrix || tileStructuredMatchProduct(s, &tiling->product);
   tiling->tiled =
       tiling->isProduct ? 1u << tiling->product.m | 1u << tiling->product.n | 1u << tiling->product.k : dimsToTile(s);
   return tiling->isProduct || !tileStructuredHasReduction(s) || isReduction(s);
@@ -62,6 +64,7 @@ static void describeDim(const TileStructured *s, const TileTiling *tiling, int64
   bool isKnown = !mlirShapedTypeIsDynamicSize(s->dims[dim].extent);
   *described = (TileOperatorDim){.extent = knownOr(s->dims[dim].extent, unknown),
                                  .isReduction = s->dims[dim].isReduction,
+                                 .isUnknown = !isKnown,
                                  .divides = runsIntoNext(s, dim),
                                  .least = dim == tiling->whole ? tileSearchBucket(s->dims[dim].extent) : 0};
   described->mayTile =
@@ -160,8 +163,19 @@ TileOperator tileStructuredDescribe(const TileStructured *s, const TileTiling *t
     op.k = tiling->product.k;
     op.lhs = tiling->product.lhs;
     op.rhs = tiling->product.rhs;
+    op.isMatrix = tiling->isMatrix;
+    const TileDot *dot = tiling->isMatrix ? tileStructuredProductDot(s, op.lhs, op.rhs) : NULL;
+    op.group = dot ? dot->group : 1;
   }
   return op;
+}
+
+bool tileTargetRead(TileTarget *target, TileError *error) {
+  if (!tileSearchReadTarget(target->machine, &target->search, error))
+    return false;
+  for (int i = 0; i < TileNumDots && !target->search.isGpu; i++)
+    target->hasDot[i] = tileMachineFindAtom(target->machine, tileDots[i].atom, &(TileMachineAtom){.m = 0}, NULL);
+  return true;
 }
 
 TileSearchTarget tileStructuredTargetFor(const TileTarget *target, const TileOperator *op) {
@@ -199,12 +213,28 @@ static void addWarps(Entries *entries, const TileOperator *op, const TileSearchT
     addList(entries, "warps", 1, &tile->warps);
 }
 
+static void addPlace(Entries *entries, const char *operand, const char *place) {
+  add(entries, operand, mlirStringAttrGet(entries->context, tileString(place)));
+}
+
+// Where a CPU's product packs its operands: A in each block of k, B in each panel of columns, or neither.
+static void addPacking(Entries *entries, const TileSearchTile *tile) {
+  Entries places = {.context = entries->context};
+  addPlace(&places, "a", tile->rows ? "k" : "none");
+  addPlace(&places, "b", tile->rows ? "n" : "none");
+  if (tile->rows)
+    addList(entries, "register", 2, (int64_t[]){tile->rows, tile->columns});
+  add(entries, "pack", mlirDictionaryAttrGet(entries->context, places.count, places.items));
+}
+
 MlirAttribute tileScheduleOfCandidate(MlirContext context, const TileOperator *op, const TileSearchTarget *target,
                                       const TileSearchCandidate *candidate, int64_t evaluations) {
   const TilePrediction *p = &candidate->prediction;
   Entries entries = {.context = context};
   int64_t traffic[2] = {(int64_t)(p->read + p->written), (int64_t)p->shared};
   addList(&entries, "block", op->numDims, candidate->tile.size);
+  if (!target->isGpu && op->isMatrix)
+    addPacking(&entries, &candidate->tile);
   if (target->isGpu) {
     addWarps(&entries, op, &candidate->tile);
     if (op->m >= 0)
@@ -222,6 +252,13 @@ MlirAttribute tileScheduleOfCandidate(MlirContext context, const TileOperator *o
   return tileScheduleAttrGet(context, mlirDictionaryAttrGet(context, entries.count, entries.items));
 }
 
+static bool isPlace(MlirAttribute schedule, const char *operand, const char *place) {
+  MlirAttribute places = tileScheduleAttrGetEntry(schedule, "pack");
+  MlirAttribute said =
+      mlirAttributeIsNull(places) ? places : mlirDictionaryAttrGetElementByName(places, tileString(operand));
+  return !mlirAttributeIsNull(said) && tileStringEquals(mlirStringAttrGetValue(said), place);
+}
+
 bool tileStructuredScheduledTile(const TileStructured *s, const TileOperator *op, TileSearchTile *tile) {
   *tile = (TileSearchTile){.warps = 0};
   if (mlirAttributeIsNull(s->schedule) || mlirAttributeIsNull(tileScheduleAttrGetEntry(s->schedule, "block")))
@@ -236,10 +273,38 @@ bool tileStructuredScheduledTile(const TileStructured *s, const TileOperator *op
     tile->warpsM = op->m >= 0 ? mlirDenseI64ArrayGetElement(warps, 0) : 1;
   }
   tile->stages = tileScheduleAttrGetInteger(s->schedule, "stages", 0);
+  MlirAttribute registers = tileScheduleAttrGetEntry(s->schedule, "register");
+  if (op->isMatrix && !mlirAttributeIsNull(registers) && mlirDenseArrayGetNumElements(registers) == 2) {
+    tile->rows = mlirDenseI64ArrayGetElement(registers, 0);
+    tile->columns = mlirDenseI64ArrayGetElement(registers, 1);
+  }
+  tile->isUnpacked = op->isMatrix && isPlace(s->schedule, "b", "none");
   return true;
 }
 
 static bool isPowerOfTwo(int64_t value) { return !(value & (value - 1)); }
+
+// Of a CPU's matrix product: what it packs, its register tile, and whether that divides the block.
+static const char *packingFault(const TileStructured *s, const TileOperator *op, char *buffer, size_t capacity) {
+  MlirAttribute pack = tileScheduleAttrGetEntry(s->schedule, "pack");
+  MlirAttribute registers = tileScheduleAttrGetEntry(s->schedule, "register");
+  bool isPacked = isPlace(s->schedule, "a", "k") && isPlace(s->schedule, "b", "n");
+  bool isUnpacked = isPlace(s->schedule, "a", "none") && isPlace(s->schedule, "b", "none");
+  TileSearchTile tile;
+  if (!mlirAttributeIsNull(pack) && !isPacked && !isUnpacked)
+    return "pack is not known, want [a:\"k\", b:\"n\"] or [a:\"none\", b:\"none\"]";
+  if (!mlirAttributeIsNull(registers) && mlirDenseArrayGetNumElements(registers) != 2)
+    return "register tile has not two sizes, want rows and columns";
+  if (isUnpacked && !mlirAttributeIsNull(registers))
+    return "register tile is said though nothing is packed, want one of them";
+  TileSearchTarget target = tileStructuredTargetFor(s->target, op);
+  tileStructuredScheduledTile(s, op, &tile);
+  if (!tile.rows && !tile.isUnpacked) {
+    TileSearchResult result;
+    tile = tileSearchComplete(op, &target, &tile, &result).tile;
+  }
+  return tileCpuProductFault(op, &target, &tile, buffer, capacity);
+}
 
 const char *tileStructuredScheduleFault(const TileStructured *s, const TileTiling *tiling, char *buffer,
                                         size_t capacity) {
@@ -253,6 +318,9 @@ const char *tileStructuredScheduleFault(const TileStructured *s, const TileTilin
     return buffer;
   }
   TileOperator op = tileStructuredDescribe(s, tiling, TileUnknownExtent);
+  const char *fault = op.isMatrix ? packingFault(s, &op, buffer, capacity) : NULL;
+  if (fault)
+    return fault;
   for (int d = 0; d < s->numDims; d++) {
     int64_t size = s->dims[d].scheduled;
     if (size <= 1)

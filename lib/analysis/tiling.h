@@ -16,9 +16,9 @@
 enum { TileUnknownExtent = 1024 };
 
 typedef struct TileTiling {
-  uint32_t tiled; // dimensions that a tile may be wider than 1 along, as bits
-  int whole;      // the dimension that a tile has all of, or -1
-  bool isProduct;
+  uint32_t tiled;           // dimensions that a tile may be wider than 1 along, as bits
+  int whole;                // the dimension that a tile has all of, or -1
+  bool isProduct, isMatrix; // isMatrix: of a CPU, by the kernel that packs or streams
   TileProduct product;
 } TileTiling;
 
@@ -28,16 +28,20 @@ bool tileStructuredFindTiling(const TileStructured *structured, TileTiling *tili
 
 TileOperator tileStructuredDescribe(const TileStructured *structured, const TileTiling *tiling, int64_t unknown);
 
+// Fills in what target->machine says.
+bool tileTargetRead(TileTarget *target, TileError *error);
 // The machine's numbers for this operator.
 TileSearchTarget tileStructuredTargetFor(const TileTarget *target, const TileOperator *op);
 
-// The schedule's `block`, `warps` and `stages`, and what the model says of them: `time` in nanoseconds, `traffic` in
+// The schedule's `block`, `warps` and `stages`, of a CPU's matrix product `register` and `pack`, and what the model
+// says of them: `time` in nanoseconds, `traffic` in
 // bytes asked of global memory and, where there is any, of shared memory, `occupancy` in per cent, `bound`,
 // `evaluations` of the model.
 MlirAttribute tileScheduleOfCandidate(MlirContext context, const TileOperator *op, const TileSearchTarget *target,
                                       const TileSearchCandidate *candidate, int64_t evaluations);
 
-// The tile that the op's schedule says, 1 along what it leaves out; warps and stages 0 where it does not say them.
+// The tile that the op's schedule says, 1 along what it leaves out; warps, stages, rows and columns 0 where it does not
+// say them.
 // False where it says no block.
 bool tileStructuredScheduledTile(const TileStructured *structured, const TileOperator *op, TileSearchTile *tile);
 // Null where kernels of this op can have the scheduled tile, else what is wrong with it: "…, want …".

@@ -25,6 +25,8 @@ static bool callInterpreter(Run *run, const tessera_run_options_t *options, tess
   bool ok = tileInterpret(mlirModuleGetOperation(run->session.module), options->entry, arguments, results, &limits,
                           &outcome, error);
   run->undecided = outcome.undecided;
+  run->viewBytesRead = outcome.viewBytesRead;
+  run->viewBytesWritten = outcome.viewBytesWritten;
   for (int i = 0; i < signature->num_arguments; i++)
     run->argumentBounds[i] = arguments[i].bounds;
   for (int i = 0; i < signature->num_results; i++) {
@@ -34,11 +36,16 @@ static bool callInterpreter(Run *run, const tessera_run_options_t *options, tess
   return ok;
 }
 
+static void writeInterpreterStatistics(const Run *run, tessera_json_t *json) {
+  tessera_json_integer(json, "view_bytes_read", run->viewBytesRead);
+  tessera_json_integer(json, "view_bytes_written", run->viewBytesWritten);
+}
+
 //===--- the table --------------------------------------------------------------===//
 
 static const RunTarget targets[] = {
     {"cpu", "builtin.module(tile-to-cpu-pipeline)", false, deviceCompileHost, callOnCpu, NULL, NULL},
-    {"interpret", NULL, true, NULL, callInterpreter, NULL, NULL},
+    {"interpret", NULL, true, NULL, callInterpreter, writeInterpreterStatistics, NULL},
     {"emulate:", NULL, false, emulateCompile, emulateCall, emulateWriteStatistics, emulateWriteTrace, true},
     {"cuda", NULL, false, gpuCompile, gpuCall, gpuWriteStatistics, NULL},
     {"rocm", NULL, false, gpuCompile, gpuCall, gpuWriteStatistics, NULL},

@@ -242,7 +242,10 @@ bool tileInterpret(MlirOperation module, const char *entry, tessera_answer_t *ar
   if (mlirOperationIsNull(op))
     return tessera_fail(error, "the module has no function '%s'", entry);
   bool ok = callEntry(&machine, op, arguments, results);
-  *outcome = (TileInterpretation){.steps = machine.steps, .undecided = machine.undecided};
+  *outcome = (TileInterpretation){.steps = machine.steps,
+                                  .undecided = machine.undecided,
+                                  .viewBytesRead = machine.viewBytesRead,
+                                  .viewBytesWritten = machine.viewBytesWritten};
   machineDestroy(&machine);
   return ok;
 }

@@ -24,6 +24,8 @@ typedef struct TileInterpretOptions {
 typedef struct TileInterpretation {
   uint64_t steps;
   int64_t undecided; // comparisons and conversions whose outcome a bound straddles: either was right
+  // Bytes that kernels' loads, stores and copies asked of memory through views, tile by tile, padding left out.
+  int64_t viewBytesRead, viewBytesWritten;
 } TileInterpretation;
 
 bool tileInterpret(MlirOperation module, const char *entry, tessera_answer_t *arguments, tessera_answer_t *results,

@@ -111,6 +111,7 @@ struct Machine {
   const TileInterpretOptions *options;
   uint64_t steps;
   int64_t undecided;
+  int64_t viewBytesRead, viewBytesWritten;
   int depth;         // of calls
   const char *stack; // where the running thread's began
   intptr_t stackRoom;

@@ -201,10 +201,21 @@ static bool findRow(const Reach *reach, int64_t *index, RowOfView *row) {
   return true;
 }
 
-static bool readRow(const Reach *reach, int64_t *index, int64_t length, Element *to) {
+// Bytes of an element of the view's memory.
+static int64_t bytesOfElement(const Reach *reach) {
+  MlirOperation op = reach->instruction->op;
+  Format format = {.width = 0};
+  for (intptr_t i = 0; !format.width && i < mlirOperationGetNumOperands(op); i++)
+    if (tileTypeIsAView(tileOperandType(op, i)))
+      formatOf(tileViewTypeGetElementType(tileOperandType(op, i)), &format);
+  return (format.width + 7) / 8;
+}
+
+static bool readRow(const Reach *reach, int64_t *index, int64_t length, Element *to, int64_t *inside) {
   RowOfView row;
   if (!findRow(reach, index, &row))
     return false;
+  *inside += row.storage ? row.end - row.begin : 0;
   for (int64_t k = 0; k < length; k++)
     if (!row.storage || k < row.begin || k >= row.end)
       to[k] = reachPadding(reach);
@@ -213,10 +224,11 @@ static bool readRow(const Reach *reach, int64_t *index, int64_t length, Element 
   return true;
 }
 
-static bool writeRow(const Reach *reach, int64_t *index, int64_t length, const Element *from) {
+static bool writeRow(const Reach *reach, int64_t *index, int64_t length, const Element *from, int64_t *inside) {
   RowOfView row;
   if (!findRow(reach, index, &row))
     return false;
+  *inside += row.storage ? row.end - row.begin : 0;
   for (int64_t k = row.begin; row.storage && k < row.end && k < length; k++)
     if (!memoryWrite(reach->machine, reach->instruction, row.storage, row.at + (k - row.begin) * row.step, from[k]))
       return false;
@@ -225,14 +237,17 @@ static bool writeRow(const Reach *reach, int64_t *index, int64_t length, const E
 
 static bool eachRow(const Reach *reach, const Array *tile, bool isRead) {
   int64_t index[InterpreterMaxRank] = {0}, rows[InterpreterMaxRank], length = tile->sizes[tile->rank - 1];
+  int64_t inside = 0;
   Element *elements = arrayElements(tile);
   memcpy(rows, tile->sizes, (size_t)tile->rank * sizeof *rows);
   rows[tile->rank - 1] = 1;
   do {
-    if (!(isRead ? readRow(reach, index, length, elements) : writeRow(reach, index, length, elements)))
+    if (!(isRead ? readRow(reach, index, length, elements, &inside)
+                 : writeRow(reach, index, length, elements, &inside)))
       return false;
     elements += length;
   } while (indexNext(tile->rank, rows, index));
+  *(isRead ? &reach->machine->viewBytesRead : &reach->machine->viewBytesWritten) += inside * bytesOfElement(reach);
   return true;
 }
 

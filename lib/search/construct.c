@@ -1,6 +1,8 @@
 // Construction of aligned tiles. See construct.h.
 #include "lib/search/construct.h"
 
+#include "lib/search/cpu_product.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -104,6 +106,7 @@ typedef struct Space {
   const TileSearchTarget *target;
   const TileSearchOptions *options;
   TileSearchResult *result;
+  TileSearchTile registers; // of a CPU's packed product: rows and columns
   int64_t sizes[TileOperatorDims][Sizes];
   int counts[TileOperatorDims];
 } Space;
@@ -116,11 +119,13 @@ typedef struct Node {
 } Node;
 
 static Space spaceOf(const TileOperator *op, const TileSearchTarget *target, const TileSearchOptions *options,
-                     TileSearchResult *result) {
+                     const TileSearchTile *registers, TileSearchResult *result) {
   Space space = {.op = op, .target = target, .options = options, .result = result};
-  *result = (TileSearchResult){.count = 0};
+  if (registers)
+    space.registers = *registers;
   for (int d = 0; d < op->numDims; ++d)
-    space.counts[d] = tileSearchSizes(op, target, options, d, space.sizes[d], Sizes);
+    space.counts[d] = registers ? tileCpuProductSizes(op, registers, d, space.sizes[d], Sizes)
+                                : tileSearchSizes(op, target, options, d, space.sizes[d], Sizes);
   return space;
 }
 
@@ -135,7 +140,13 @@ static bool isBetter(const TileSearchCandidate *a, const TileSearchCandidate *b)
     return left < right;
   if (a->prediction.sum != b->prediction.sum)
     return a->prediction.sum < b->prediction.sum;
+  if (a->tile.rows != b->tile.rows)
+    return a->tile.rows > b->tile.rows;
   return memcmp(a->tile.size, b->tile.size, sizeof a->tile.size) < 0;
+}
+
+static bool isSameTile(const TileSearchTile *a, const TileSearchTile *b) {
+  return !memcmp(a->size, b->size, sizeof a->size) && a->rows == b->rows && a->columns == b->columns;
 }
 
 // Keeps the k best, one for each tile of memory: other warps of the same tile are no other choice.
@@ -145,7 +156,7 @@ static void keep(const Space *space, const TileSearchCandidate *candidate) {
   if (candidate->prediction.misfit)
     return;
   for (at = 0; at < result->count; ++at)
-    if (!memcmp(result->best[at].tile.size, candidate->tile.size, sizeof candidate->tile.size)) {
+    if (isSameTile(&result->best[at].tile, &candidate->tile)) {
       if (!isBetter(candidate, &result->best[at]))
         return;
       memmove(&result->best[at], &result->best[at + 1], (size_t)(result->count - at - 1) * sizeof *result->best);
@@ -218,6 +229,8 @@ static TileSearchCandidate complete(const Space *space, const TileSearchTile *si
   TileSearchTile tile = *sizes;
   bool isProduct = space->op->m >= 0;
   if (!space->target->isGpu) {
+    tile.rows = space->registers.rows;
+    tile.columns = space->registers.columns;
     tile.warps = tile.warpsM = tile.stages = 1;
     return evaluate(space, &tile);
   }
@@ -325,6 +338,8 @@ static void scaleUp(const Space *space, Node *start) {
 //===--- scale out ---------------------------------------------------------------------===//
 
 static bool findNode(const Space *space, const TileSearchTile *tile, Node *node) {
+  if (tile->rows != space->registers.rows || tile->columns != space->registers.columns)
+    return false;
   for (int d = 0; d < space->op->numDims; ++d) {
     int at = 0;
     while (at < space->counts[d] && space->sizes[d][at] != tile->size[d])
@@ -378,22 +393,57 @@ static void polish(const Space *space, Node node) {
   }
 }
 
+static void construct(const Space *space) {
+  TileSearchResult *result = space->result;
+  Node start = {.reuse = 0};
+  visit(space, &start);
+  scaleUp(space, &start);
+  for (int i = 0, grown = 0; grown < BeamWidth && i < result->count; ++i) {
+    Node node = {.best = result->best[i]};
+    if (findNode(space, &node.best.tile, &node)) {
+      scaleOut(space, node);
+      ++grown;
+    }
+  }
+  for (int i = 0; i < result->count; ++i) {
+    Node best = {.best = result->best[i]};
+    if (findNode(space, &result->best[i].tile, &best)) {
+      polish(space, best);
+      return;
+    }
+  }
+}
+
+// Each register tile of a CPU's product has a space of its own; so has what streams.
+static void searchCpuProduct(const TileOperator *op, const TileSearchTarget *target, const TileSearchOptions *options,
+                             void (*search)(const Space *space), TileSearchResult *result) {
+  TileSearchTile registers[TileCpuProductRegisterTiles], streams[TileCpuProductStreams];
+  int count = tileCpuProductRegisters(op, target, registers), numStreams = tileCpuProductStreams(op, target, streams);
+  for (int i = 0; i < count; ++i) {
+    Space space = spaceOf(op, target, options, &registers[i], result);
+    search(&space);
+  }
+  Space space = {.op = op, .target = target, .options = options, .result = result};
+  for (int i = 0; i < numStreams; ++i) {
+    TileSearchCandidate candidate = evaluate(&space, &streams[i]);
+    keep(&space, &candidate);
+  }
+}
+
+static void searchWith(const TileOperator *op, const TileSearchTarget *target, const TileSearchOptions *options,
+                       void (*search)(const Space *space), TileSearchResult *result) {
+  *result = (TileSearchResult){.count = 0};
+  if (!target->isGpu && op->isMatrix) {
+    searchCpuProduct(op, target, options, search, result);
+    return;
+  }
+  Space space = spaceOf(op, target, options, NULL, result);
+  search(&space);
+}
+
 void tileSearchConstruct(const TileOperator *op, const TileSearchTarget *target, const TileSearchOptions *options,
                          TileSearchResult *result) {
-  Space space = spaceOf(op, target, options, result);
-  Node start = {.reuse = 0};
-  visit(&space, &start);
-  scaleUp(&space, &start);
-  for (int i = 0; i < BeamWidth && i < result->count; ++i) {
-    Node node = {.best = result->best[i]};
-    if (findNode(&space, &node.best.tile, &node))
-      scaleOut(&space, node);
-  }
-  Node best = {.reuse = 0};
-  if (result->count && findNode(&space, &result->best[0].tile, &best)) {
-    best.best = result->best[0];
-    polish(&space, best);
-  }
+  searchWith(op, target, options, construct, result);
 }
 
 //===--- every tile ----------------------------------------------------------------------===//
@@ -415,17 +465,48 @@ static void visitAll(const Space *space, Node *node, int dim) {
   node->at[dim] = 0;
 }
 
+static void visitEvery(const Space *space) {
+  Node node = {.reuse = 0};
+  visitAll(space, &node, 0);
+}
+
 void tileSearchExhaustive(const TileOperator *op, const TileSearchTarget *target, const TileSearchOptions *options,
                           TileSearchResult *result) {
-  Space space = spaceOf(op, target, options, result);
-  Node node = {.reuse = 0};
-  visitAll(&space, &node, 0);
+  searchWith(op, target, options, visitEvery, result);
+}
+
+// The best register tile for a block, or none; where none divides it, the first one.
+static TileSearchCandidate completeCpuProduct(Space *space, const TileSearchTile *tile) {
+  TileSearchTile registers[TileCpuProductRegisterTiles + 1] = {{.rows = 0}};
+  TileSearchCandidate best = {.prediction = {.misfit = "everything"}};
+  char text[160];
+  TileSearchTile streams[TileCpuProductStreams];
+  int count = tileCpuProductRegisters(space->op, space->target, registers);
+  if (tileCpuProductStreams(space->op, space->target, streams))
+    registers[count++] = (TileSearchTile){.isUnpacked = true};
+  for (int i = 0; i < count; ++i) {
+    TileSearchTile whole = *tile;
+    whole.rows = registers[i].rows;
+    whole.columns = registers[i].columns;
+    whole.isUnpacked = registers[i].isUnpacked;
+    space->registers = registers[i];
+    bool isFaulty = tileCpuProductFault(space->op, space->target, &whole, text, sizeof text) != NULL;
+    if (isFaulty && i > 0)
+      continue;
+    TileSearchCandidate candidate = complete(space, &whole);
+    if (isFaulty)
+      candidate.prediction.misfit = "a register tile";
+    if (i == 0 || isBetter(&candidate, &best))
+      best = candidate;
+  }
+  return best;
 }
 
 TileSearchCandidate tileSearchComplete(const TileOperator *op, const TileSearchTarget *target,
                                        const TileSearchTile *tile, TileSearchResult *result) {
   TileSearchOptions options = tileSearchDefaults();
   *result = (TileSearchResult){.count = 0};
-  Space space = {.op = op, .target = target, .options = &options, .result = result};
-  return complete(&space, tile);
+  Space space = {.op = op, .target = target, .options = &options, .result = result, .registers = *tile};
+  bool isOpen = !target->isGpu && op->isMatrix && !tile->isUnpacked && !tile->rows;
+  return isOpen ? completeCpuProduct(&space, tile) : complete(&space, tile);
 }

@@ -1,6 +1,8 @@
 // The micro-performance model. See model.h.
 #include "lib/search/model.h"
 
+#include "lib/search/cpu_product.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -46,12 +48,13 @@ static bool isUsed(const Nest *nest, int operand, int dim) { return nest->uses[o
 // Ragged tiles ask for no more than there is.
 static double requested(const Nest *nest, int operand, bool isWrite) {
   const TileOperator *op = nest->op;
-  bool isOnce = isWrite || op->operands[operand].isOnce || op->operands[operand].isOutput;
+  bool isOutput = op->operands[operand].isOutput, isPacked = nest->tile->rows > 0; // C's sums leave once per block of k
+  bool isOnce = isWrite || op->operands[operand].isOnce || isOutput;
   double elements = 1;
   for (int d = 0; d < op->numDims; ++d) {
     if (isUsed(nest, operand, d))
       elements *= (double)op->dims[d].extent;
-    else if (!(isOnce && op->dims[d].isReduction))
+    else if (!isOnce || !op->dims[d].isReduction || (isOutput && isPacked))
       elements *= (double)nest->tiles[d];
   }
   return elements;
@@ -64,7 +67,11 @@ void tileRequestedBytes(const TileOperator *op, const TileSearchTile *tile, doub
   *read = *written = 0;
   for (int i = 0; i < op->numOperands; ++i) {
     const TileOperatorOperand *operand = &op->operands[i];
-    *read += operand->isRead ? requested(&nest, i, false) * bytesOf(operand) : 0;
+    double elements = operand->isRead ? requested(&nest, i, false) : 0;
+    // What the first block of k left is read by the next ones.
+    if (tile->rows > 0 && operand->isOutput && !operand->isRead)
+      elements = requested(&nest, i, true) / nest.steps * (nest.steps - 1);
+    *read += elements * bytesOf(operand);
     *written += operand->isOutput ? requested(&nest, i, true) * bytesOf(operand) : 0;
   }
 }
@@ -481,5 +488,5 @@ static TilePrediction predictCpu(const Nest *nest) {
 
 TilePrediction tilePredict(const TileOperator *op, const TileSearchTarget *target, const TileSearchTile *tile) {
   Nest nest = nestOf(op, target, tile);
-  return target->isGpu ? predictGpu(&nest) : predictCpu(&nest);
+  return target->isGpu ? predictGpu(&nest) : op->isMatrix ? tileCpuProductPredict(op, target, tile) : predictCpu(&nest);
 }

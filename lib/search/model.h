@@ -20,10 +20,12 @@ extern "C" {
 #endif
 
 /// One program's part. `size` per dimension of the operator. A GPU's program has `warps`, warpsM of them along m of a
-/// product, and `stages` of its operands in shared memory.
+/// product, and `stages` of its operands in shared memory. A CPU's program of a matrix product walks k in blocks.
 typedef struct TileSearchTile {
   int64_t size[TileOperatorDims];
   int64_t warps, warpsM, stages;
+  int64_t rows, columns; ///< the register tile of a CPU's packed product; 0: nothing is packed
+  bool isUnpacked;       ///< of a tile that somebody wrote: nothing is to be packed
 } TileSearchTile;
 
 typedef struct TilePrediction {

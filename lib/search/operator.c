@@ -39,7 +39,8 @@ static void makeOutput(TileOperatorOperand *operand) {
 }
 
 TileOperator tileOperatorProduct(int64_t m, int64_t n, int64_t k, const char *type, int64_t bits, int64_t sumBits) {
-  TileOperator op = {.type = type, .operations = 2, .mostTiled = 3, .n = 1, .k = 2, .rhs = 1, .out = 2};
+  TileOperator op = {
+      .type = type, .operations = 2, .mostTiled = 3, .n = 1, .k = 2, .rhs = 1, .out = 2, .isMatrix = true, .group = 1};
   addDim(&op, m, false);
   addDim(&op, n, false);
   addDim(&op, k, true);

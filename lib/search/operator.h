@@ -22,6 +22,7 @@ typedef struct TileOperatorDim {
   bool isReduction; ///< one program walks it, step by step
   bool mayTile;     ///< a kernel may take several indices at once
   bool divides;     ///< sizes must divide the extent: what is written past it belongs to something else
+  bool isUnknown;   ///< the extent is a bucket: kernels must be right for any
   int64_t least;    ///< above 1: the only size, as of a row that stays in registers
   uint32_t beside;  ///< the dimensions that may be tiled together with this one, as bits
 } TileOperatorDim;
@@ -46,6 +47,8 @@ typedef struct TileOperator {
   int mostTiled;     ///< how many dimensions a tile may have wider than 1
   /// A sum of products of operands lhs and rhs over dimensions m, n, k; m is -1 for any other computation.
   int m, n, k, lhs, rhs, out;
+  bool isMatrix; ///< of a CPU: no dimension but m, n, k and those that all operands have (cpu_product.h)
+  int64_t group; ///< neighbours along k that a CPU's instruction multiplies and adds up at once
 } TileOperator;
 
 /// Dimension `dim` is part of the index of some axis.

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { UsualWays = 8 };
+
 static int64_t integerOr(const TileMachine *machine, const char *key, int64_t otherwise) {
   tileMachineGetInteger(machine, key, &otherwise);
   return otherwise;
@@ -32,6 +34,7 @@ static bool readLevel(const TileMachine *machine, const char *word, size_t lengt
   level->transaction = found.transaction;
   level->line = found.line ? found.line : found.transaction;
   level->latency = found.latency;
+  level->ways = found.ways > 0 ? found.ways : UsualWays;
   level->instances = integerOr(machine, key, 0);
   if (!strcmp(level->name, "shared"))
     target->shared = target->numLevels;
@@ -63,7 +66,9 @@ static bool readGpu(const TileMachine *machine, TileSearchTarget *target, TileEr
 
 static bool readCpu(const TileMachine *machine, TileSearchTarget *target, TileError *error) {
   return need(machine, "vector.bytes", &target->vectorBytes, error) &&
-         need(machine, "vector.registers", &target->vectorRegisters, error);
+         need(machine, "vector.registers", &target->vectorRegisters, error) &&
+         need(machine, "fma.per_cycle", &target->fmaPerCycle, error) &&
+         need(machine, "fma.latency", &target->fmaLatency, error);
 }
 
 bool tileSearchReadTarget(const TileMachine *machine, TileSearchTarget *target, TileError *error) {

@@ -18,6 +18,7 @@ enum { TileSearchLevels = 8, TileSearchLevelName = 12 };
 typedef struct TileSearchLevel {
   char name[TileSearchLevelName];
   int64_t bytes;       ///< of one instance
+  int64_t ways;        ///< of a cache; 8 where the file is silent
   int64_t instances;   ///< 0: one per core
   int64_t transaction; ///< bytes
   int64_t line;        ///< bytes of a cache line; of what is no cache, a transaction
@@ -37,7 +38,7 @@ typedef struct TileSearchTarget {
   int64_t sharedPerBlock;
   bool hasAsyncCopies;
   // A CPU's.
-  int64_t vectorBytes, vectorRegisters;
+  int64_t vectorBytes, vectorRegisters, fmaPerCycle, fmaLatency;
   // For one operator: operations per cycle and core, and the matrix instruction's shape; of a GPU without one
   // for the types, what a warp's lanes cover by one element each; else 1, 1, 1.
   double rate;

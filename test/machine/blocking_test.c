@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "lib/machine/blocking.h"
-#include "lib/machine/cpu_blocking.h"
 #include "test/check.h"
 
 static TileBlocking choose(const char *name, const TileMachineOverride *overrides, size_t count, TileMicroTile tile) {
@@ -57,56 +56,6 @@ static void testRefusals(void) {
   tileMachineDestroy(cpu);
 }
 
-static TileCpuBlocking readCpu(const char *name, const char *key, const char *value) {
-  TileMachineOverride overrides[] = {{key, value}};
-  TileError error = {0};
-  TileCpuBlocking cpu = {0};
-  TileMachine *machine = tileMachineLoad(name, NULL, overrides, key ? 1 : 0, &error);
-  CHECK(machine && tileMachineReadCpuBlocking(machine, &cpu, &error), "%s", error.text);
-  tileMachineDestroy(machine);
-  return cpu;
-}
-
-// Whatever the extents: register tiles that the registers hold, a block of A in half of L2, and work for every core.
-static void testCpuProduct(void) {
-  TileCpuBlocking two = readCpu("x86-64-v4", "cores", "2"), eight = readCpu("x86-64-v4", NULL, NULL);
-  static const int64_t sizes[] = {-1, 0, 1, 7, 8, 127, 255, 512, 1024, 50257};
-  enum { Sizes = sizeof sizes / sizeof *sizes };
-  for (int i = 0; i < Sizes * Sizes * Sizes; ++i) {
-    TileCpuProductExtents e = {sizes[i % Sizes], sizes[i / Sizes % Sizes], sizes[i / Sizes / Sizes], 1};
-    TileCpuProduct p = tileCpuChooseProduct(&eight, e, 4, 4);
-    CHECK(p.rows >= 1 && p.rows <= 8 && p.columns == 32 && p.panelsM >= 1 && p.panelsN >= 1 && p.depth >= 8);
-    CHECK(p.rows * p.panelsM * p.depth * 4 <= eight.l2Bytes / 2, "m %ld, k %ld", (long)e.m, (long)e.k);
-  }
-  TileCpuProduct p = tileCpuChooseProduct(&two, (TileCpuProductExtents){1024, 1024, 1024, 1}, 4, 4);
-  CHECK(p.rows == 8 && p.depth == 256 && p.panelsM == 64 && p.panelsN == 16, "%ld x %ld panels", (long)p.panelsM,
-        (long)p.panelsN);
-  p = tileCpuChooseProduct(&two, (TileCpuProductExtents){127, 255, 511, 1}, 4, 4);
-  CHECK(p.panelsM == 16 && p.panelsN == 4, "two programs, A packed twice: %ld x %ld", (long)p.panelsM, (long)p.panelsN);
-  p = tileCpuChooseProduct(&two, (TileCpuProductExtents){127, 255, 511, 2}, 4, 4);
-  CHECK(p.panelsM == 16 && p.panelsN == 8, "two of them need no cut: %ld x %ld", (long)p.panelsM, (long)p.panelsN);
-  TileCpuBlocking smallL2 = readCpu("x86-64-v4", "l2.bytes", "262144"), narrow = readCpu("x86-64-v3", NULL, NULL);
-  CHECK(tileCpuChooseProduct(&smallL2, (TileCpuProductExtents){-1, -1, -1, -1}, 4, 4).depth == 128, "128² in 128 KB");
-  p = tileCpuChooseProduct(&narrow, (TileCpuProductExtents){-1, -1, -1, -1}, 4, 4);
-  CHECK(p.rows == 6 && p.columns == 16, "16 registers: %ld x %ld", (long)p.rows, (long)p.columns);
-}
-
-static void testCpuStream(void) {
-  TileCpuBlocking cpu = readCpu("x86-64-v4", "cores", "2");
-  TileCpuStream s = tileCpuChooseStream(&cpu, (TileCpuProductExtents){1, 4096, 4096, 1}, 4);
-  CHECK(s.columns == 2048 && s.depth == 4, "%ld columns, depth %ld", (long)s.columns, (long)s.depth);
-  s = tileCpuChooseStream(&cpu, (TileCpuProductExtents){1, 509, 509, 1}, 4); // primes: masks, no divisors
-  CHECK(s.columns == 256 && s.depth == 6, "%ld columns, depth %ld", (long)s.columns, (long)s.depth);
-  s = tileCpuChooseStream(&cpu, (TileCpuProductExtents){7, 3, 5, 1}, 4);
-  CHECK(s.columns == 3 && s.depth == 5, "%ld columns, depth %ld", (long)s.columns, (long)s.depth);
-  CHECK(!tileCpuChooseStream(&cpu, (TileCpuProductExtents){2, -1, 8, 1}, 4).columns, "an unknown extent");
-  TileError error = {0};
-  TileMachine *gpu = tileMachineLoad("sm_80", NULL, NULL, 0, &error);
-  CHECK(!tileMachineReadCpuBlocking(gpu, &cpu, &error) && strstr(error.text, "products on a CPU need"), "%s",
-        error.text);
-  tileMachineDestroy(gpu);
-}
-
 static void testSplit(void) {
   CHECK(tileMachineSplitEvenly(511, 256, 4) == 256, "two blocks");
   CHECK(tileMachineSplitEvenly(512, 256, 4) == 256, "two blocks");
@@ -126,8 +75,6 @@ int main(void) {
   testPaper();
   testCounterfactual();
   testRefusals();
-  testCpuProduct();
-  testCpuStream();
   testSplit();
   return checkResult(1000);
 }

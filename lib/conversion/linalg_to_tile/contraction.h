@@ -12,8 +12,6 @@ typedef struct TileContraction {
   const TileDot *dot; // the CPU's instruction for these types; null: multiply-adds
 } TileContraction;
 
-// The CPU's dot instruction for the product's types; null for a GPU, and where the machine has none.
-const TileDot *tileContractionDot(const TileStructured *structured, const TileContraction *contraction);
 // Builds the kernel and its launch in place of structured->op. Renumbers the dimensions and chooses tiles.
 void tileEmitContraction(TileStructured *structured, TileContraction *contraction);
 

@@ -5,9 +5,9 @@
 // column panel packs B (the innermost product reads both contiguously) and multiplies register tiles. Packing fills
 // past the edges with zeros, so the inner loop over k has no masks; only C's edges have. Where k may end inside a
 // block, packing goes by pieces and the product by steps of k, so that little of what is not there is multiplied. Where
-// the CPU has a dot instruction for the types, B is packed with neighbours along k side by side. Sizes
-// follow from the machine (lib/machine/cpu_blocking.h). A product of few rows streams B unpacked past rows of C that
-// stay in L1.
+// the CPU has a dot instruction for the types, B is packed with neighbours along k side by side. Sizes are the
+// schedule's, or constructed for the machine (lib/search/cpu_product.h). A product of few rows streams B unpacked past
+// rows of C that stay in L1.
 #include "dialects/tile/tile.h"
 #include "lib/conversion/linalg_to_tile/contraction.h"
 #include "lib/conversion/linalg_to_tile/kernel.h"
@@ -34,6 +34,7 @@ static void sortDims(TileStructured *s, TileContraction *c) {
 
 static int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
+// A block of `panels` tiles, no more than the extent has.
 static void setTile(TileStructured *s, int dim, int axis, int64_t tile, int64_t panels) {
   TileDim *d = &s->dims[dim];
   d->axis = axis;
@@ -45,49 +46,30 @@ static void setTile(TileStructured *s, int dim, int axis, int64_t tile, int64_t 
     d->panels = ceilDiv(d->extent, tile) < 1 ? 1 : ceilDiv(d->extent, tile);
 }
 
-static int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
-
-// Dot instructions want few ends of products, as each may have to be corrected: the largest block of which at most an
-// eighth of k is padding, `block` where there is none.
-static int64_t paddedDepth(int64_t extent, int64_t block) {
-  for (int64_t depth = block; depth >= DepthPerPiece; depth /= 2)
-    if (ceilDiv(extent, depth) * depth * 8 <= extent * 9)
-      return depth;
-  return block;
+static int64_t powerBelow(int64_t block, int64_t most) {
+  while (block % most)
+    most /= 2;
+  return most;
 }
 
 // Along k a tile is a piece, and a block has `panels` of them: one where blocks are always full.
-static void chooseDepth(TileStructured *s, TileContraction *c, int64_t block) {
+static void setDepth(TileStructured *s, TileContraction *c, int64_t block) {
   int64_t extent = s->dims[c->k].extent;
   bool isKnown = !mlirShapedTypeIsDynamicSize(extent);
-  if (isKnown && c->dot)
-    block = paddedDepth(extent, block);
   int64_t padding = isKnown ? ceilDiv(extent, block) * block - extent : extent;
   bool isFull = isKnown && (c->dot ? padding * 8 <= extent : !padding);
-  int64_t piece = isFull ? block : smaller(DepthPerPiece, block);
-  c->step = isFull ? block : smaller(c->dot ? DepthPerDots : DepthPerStep, piece);
+  int64_t piece = isFull ? block : powerBelow(block, DepthPerPiece);
+  c->step = isFull ? block : powerBelow(piece, c->dot ? DepthPerDots : DepthPerStep);
   s->dims[c->k].axis = 2;
   s->dims[c->k].tile = piece;
   s->dims[c->k].panels = block / piece;
 }
 
-static int64_t bytesOf(MlirType element) {
-  return mlirTypeIsAInteger(element) || mlirFloatTypeGetWidth(element) <= 32 ? 4 : 8;
-}
-
-static void chooseTiles(TileStructured *s, TileContraction *c, const TileCpuProductExtents *extents) {
-  int64_t bytes = bytesOf(tileOperandElementType(&s->operands[s->numInputs]));
-  int64_t operandBytes = c->dot ? bytes / c->dot->group : bytes;
-  TileCpuProduct p = tileCpuChooseProduct(&s->target->cpu, *extents, operandBytes, bytes);
-  setTile(s, c->m, 0, p.rows, p.panelsM);
-  setTile(s, c->n, 1, p.columns, p.panelsN);
-  chooseDepth(s, c, p.depth);
-}
-
 //===--- the kernel ---------------------------------------------------------===//
 
+// Rows follow each other at a power of two, so that a row is contiguous.
 static MlirValue buildBuffer(TileKernelEmission *e, int64_t rows, int64_t columns, MlirType element) {
-  MlirType type = tileKernelBufferType(e, rows, columns, element);
+  MlirType type = tileKernelBufferType(e, rows, tileSearchBucket(columns), element);
   return tileBuildValue(&e->body, "tile.alloc", type, 0, NULL, NULL);
 }
 
@@ -450,8 +432,8 @@ static Block openBlock(TileKernelEmission *e, const TileContraction *c) {
   int64_t depth = k->tile * k->panels;
   Block b = {.c = c};
   b.packedA = buildBuffer(e, m->tile * m->panels, depth, tileOperandElementType(&s->operands[c->lhs]));
-  MlirType columns = tileKernelGroupedBufferType(e, depth, n->tile, tileOperandElementType(&s->operands[c->rhs]),
-                                                 c->dot ? c->dot->group : 1);
+  MlirType columns = tileKernelGroupedBufferType(
+      e, depth, tileSearchBucket(n->tile), tileOperandElementType(&s->operands[c->rhs]), c->dot ? c->dot->group : 1);
   b.packedB = tileBuildValue(&e->body, "tile.alloc", columns, 0, NULL, NULL);
   b.firstM = tileBuildMul(&e->body, e->index[c->m], tileBuildIndex(&e->body, m->panels));
   b.firstN = tileBuildMul(&e->body, e->index[c->n], tileBuildIndex(&e->body, n->panels));
@@ -519,29 +501,25 @@ static void planTiles(TileStructured *s, const TileContraction *c) {
 
 //===--- the whole ---------------------------------------------------------===//
 
-static int64_t extentOf(const TileStructured *s, int dim) {
-  return mlirShapedTypeIsDynamicSize(s->dims[dim].extent) ? -1 : s->dims[dim].extent;
-}
-
-static TileCpuProductExtents extentsOf(const TileStructured *s, const TileContraction *c) {
-  TileCpuProductExtents extents = {extentOf(s, c->m), extentOf(s, c->n), extentOf(s, c->k), 1};
-  for (int d = 0; d < c->m && extents.programs > 0; d++)
-    extents.programs = extentOf(s, d) < 0 ? -1 : extents.programs * extentOf(s, d);
-  return extents;
-}
-
-// On a CPU: few rows, and B's rows contiguous. B is then read once, where it lies.
-static bool chooseStream(TileStructured *s, TileContraction *c, const TileCpuProductExtents *extents) {
-  const TileOperand *b = &s->operands[c->rhs];
-  int64_t bytes = bytesOf(tileOperandElementType(&s->operands[s->numInputs]));
-  if (extents->m < 1 || extents->m >= tileCpuProductRows(&s->target->cpu) || b->results[b->rank - 1] != c->n)
+// Tiles of a CPU's kernel. True: it streams B where it lies; else it packs.
+static bool planForCpu(TileStructured *s, TileContraction *c) {
+  TileTiling tiling = {.tiled = 1u << c->m | 1u << c->n | 1u << c->k,
+                       .whole = -1,
+                       .isProduct = true,
+                       .isMatrix = true,
+                       .product = {.lhs = c->lhs, .rhs = c->rhs, .m = c->m, .n = c->n, .k = c->k}};
+  TileStructured product = *s;
+  product.body = (MlirBlock){NULL}; // an epilogue's, perhaps: of a product all operands are read
+  TileSearchTile tile = tileStructuredPlanMatrix(&product, &tiling);
+  if (tile.rows) {
+    setTile(s, c->m, 0, tile.rows, tile.size[c->m] / tile.rows);
+    setTile(s, c->n, 1, tile.columns, tile.size[c->n] / tile.columns);
+    setDepth(s, c, tile.size[c->k]);
     return false;
-  TileCpuStream stream = tileCpuChooseStream(&s->target->cpu, *extents, bytes);
-  if (!stream.columns)
-    return false;
-  setTile(s, c->m, 0, extents->m, 1);
-  setTile(s, c->n, 1, stream.columns, 1);
-  setTile(s, c->k, 2, stream.depth, 1);
+  }
+  setTile(s, c->m, 0, tile.size[c->m], 1);
+  setTile(s, c->n, 1, tile.size[c->n], 1);
+  setTile(s, c->k, 2, tile.size[c->k], 1);
   return true;
 }
 
@@ -549,14 +527,10 @@ void tileEmitContraction(TileStructured *s, TileContraction *c) {
   TileKernelEmission e;
   bool isForGpu = tileStructuredGpu(s) != NULL;
   sortDims(s, c);
-  c->dot = tileContractionDot(s, c);
-  TileCpuProductExtents extents = extentsOf(s, c);
-  bool isInteger = mlirTypeIsAInteger(tileOperandElementType(&s->operands[c->lhs]));
-  bool fromMemory = isForGpu || (!isInteger && chooseStream(s, c, &extents));
+  c->dot = tileStructuredProductDot(s, c->lhs, c->rhs);
   if (isForGpu)
     planTiles(s, c);
-  else if (!fromMemory)
-    chooseTiles(s, c, &extents);
+  bool fromMemory = isForGpu || planForCpu(s, c);
   tileKernelBegin(&e, s, "matmul");
   (fromMemory ? buildFromMemory : buildBlock)(&e, c);
   tileKernelEnd(&e);

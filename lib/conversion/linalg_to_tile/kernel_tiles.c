@@ -250,18 +250,20 @@ void tileKernelPack(TileKernelEmission *e, int index, const int dims[2], MlirVal
   tileBuild(&e->body, "tile.copy", 4, operands, 0, NULL, NULL, 0, NULL);
 }
 
+// In a layout odd factors come last: columns of which there is no power of two lie in as many parts, one after another.
+static int64_t powerOfTwoIn(int64_t size) { return size & -size; }
+
 MlirType tileKernelBufferType(TileKernelEmission *e, int64_t rows, int64_t columns, MlirType element) {
   return tileKernelGroupedBufferType(e, rows, columns, element, 1);
 }
 
 MlirType tileKernelGroupedBufferType(TileKernelEmission *e, int64_t rows, int64_t columns, MlirType element,
                                      int64_t group) {
-  char offsets[96];
-  if (group == 1)
-    snprintf(offsets, sizeof offsets, "offset [%lld:d1, %lld:d0]", (long long)columns, (long long)rows);
-  else
-    snprintf(offsets, sizeof offsets, "offset [%lld:d0, %lld:d1, %lld:d0*%lld]", (long long)group, (long long)columns,
-             (long long)(rows / group), (long long)group);
+  char offsets[160];
+  int64_t wide = powerOfTwoIn(columns), tall = powerOfTwoIn(rows / group);
+  snprintf(offsets, sizeof offsets, "offset [%lld:d0, %lld:d1, %lld:d0*%lld, %lld:d1*%lld, %lld:d0*%lld]",
+           (long long)group, (long long)wide, (long long)tall, (long long)group, (long long)(columns / wide),
+           (long long)wide, (long long)(rows / group / tall), (long long)(group * tall));
   MlirAttribute layout = tileLayoutAttrParse(e->body.context, tileString(offsets));
   return tileBufferTypeGet(2, (int64_t[]){rows, columns}, element, layout, "local", 0);
 }

@@ -6,7 +6,7 @@
 // func stay. A reduction whose output starts from a constant (linalg.fill) starts from that constant and never reads
 // the fill. For a GPU (the option chip, or the module's tile.machine) tiles are constructed from its
 // description (lib/search) unless an op says its tile.schedule, products read their operands from memory, and kernels
-// say machine and warps. A CPU's products are cut by lib/machine/cpu_blocking.h.
+// say machine and warps. So are those of a CPU's matrix products.
 #include "lib/conversion/linalg_to_tile/linalg_to_tile.h"
 
 #include "dialects/tile/tile.h"
@@ -66,27 +66,20 @@ static TileMachine *loadMachine(MlirOperation module, MlirExtPass pass, MlirAttr
   return machine;
 }
 
-// What the kernels' blocks on a CPU follow from: the machine that is named, else this one or, where it cannot be asked,
-// a common one.
-static bool readCpu(TileTarget *target, TileError *error) {
-  TileMachine *machine = target->machine ? target->machine : tileMachineLoad("native", NULL, NULL, 0, NULL);
-  if (!machine)
-    machine = tileMachineLoad("x86-64-v4", NULL, NULL, 0, error);
-  bool ok = machine && tileMachineReadCpuBlocking(machine, &target->cpu, error);
-  for (int i = 0; ok && i < TileNumDots; i++)
-    target->hasDot[i] = tileMachineFindAtom(machine, tileDots[i].atom, &(TileMachineAtom){.m = 0}, NULL);
-  if (machine != target->machine)
-    tileMachineDestroy(machine);
-  return ok;
+// This machine, or a common one where it cannot be asked.
+static TileMachine *loadHost(TileError *error) {
+  TileMachine *machine = tileMachineLoad("native", NULL, NULL, 0, NULL);
+  return machine ? machine : tileMachineLoad("x86-64-v4", NULL, NULL, 0, error);
 }
 
-// No machine where none is named: a CPU, this one. The caller destroys the machine.
+// Where no machine is named it is this one, and kernels do not say so. The caller destroys the machine.
 static bool readTarget(MlirOperation module, MlirExtPass pass, TileTarget *target) {
   TileError error = {.text = ""};
   *target = (TileTarget){.machine = NULL};
   target->machine = loadMachine(module, pass, &target->attribute, &error);
-  bool ok = target->machine ? tileSearchReadTarget(target->machine, &target->search, &error) : !*error.text;
-  ok = ok && (target->search.isGpu || readCpu(target, &error));
+  if (!target->machine && !*error.text)
+    target->machine = loadHost(&error);
+  bool ok = target->machine && tileTargetRead(target, &error);
   if (!ok)
     tileMachineDestroy(target->machine);
   return ok || tileError(module, "%s", error.text);

@@ -1,5 +1,5 @@
 // Tile sizes of a structured op's dimensions: those that the op's schedule says; else constructed for the machine
-// (lib/search); else, for a CPU of which nothing is known, the sizes that the kind of kernel asks for.
+// (lib/search); else, on a CPU, the sizes that the kind of kernel asks for.
 #include "lib/analysis/tiling.h"
 #include "lib/conversion/linalg_to_tile/kernel.h"
 #include "lib/conversion/linalg_to_tile/lowerings.h"
@@ -97,6 +97,23 @@ bool tileStructuredPlanTiles(TileStructured *s, const TileTiling *tiling) {
   if (tiling->isProduct)
     takeProduct(s, &tiling->product);
   return true;
+}
+
+TileSearchTile tileStructuredPlanMatrix(const TileStructured *s, const TileTiling *tiling) {
+  TileOperator op = tileStructuredDescribe(s, tiling, TileUnknownExtent);
+  TileSearchTarget target = tileStructuredTargetFor(s->target, &op);
+  TileSearchTile tile;
+  TileSearchResult result;
+  if (tileStructuredScheduledTile(s, &op, &tile))
+    return tile.rows || tile.isUnpacked ? tile : tileSearchComplete(&op, &target, &tile, &result).tile;
+  TileSearchOptions options = tileSearchDefaults();
+  tileSearchConstruct(&op, &target, &options, &result);
+  if (result.count)
+    return result.best[0].tile;
+  tile = (TileSearchTile){.rows = 1, .columns = 1}; // a machine with next to no cache
+  for (int d = 0; d < op.numDims; d++)
+    tile.size[d] = 1;
+  return tile;
 }
 
 //===--- by the kind of kernel -----------------------------------------------------===//

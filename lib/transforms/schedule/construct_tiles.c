@@ -144,7 +144,7 @@ static bool readMachine(MlirOperation function, Run *run) {
     run->target.machine = tileMachineLoad(chip.length ? name : "native", NULL, NULL, 0, &error);
   else
     run->target.machine = tileMachineAttrLoad(attribute, &error);
-  if (run->target.machine && tileSearchReadTarget(run->target.machine, &run->target.search, &error))
+  if (run->target.machine && tileTargetRead(&run->target, &error))
     return true;
   tileMachineDestroy(run->target.machine);
   return tileError(function, "%s", error.text);

@@ -1,0 +1,336 @@
+// Matrix products of a CPU. See cpu_product.h.
+#include "lib/search/cpu_product.h"
+
+#include "lib/search/construct.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+// A register tile's rows and vectors; its sums, by how often they cover the latency of the multiply-adds: once is the
+// least, twice was measured best (16 sums on Zen 4 and 5: 4 × 64 and 8 × 32 before 5 × 64, 6 × 48, 12 × 32, 14 × 32);
+// sums of a streaming kernel's block.
+enum { MostRows = 8, MostVectors = 4, LatenciesCovered = 2, StreamSums = 16 };
+// Lines that a core waits for at once when it packs (two neighbours at a time, so that little is fetched ahead), and
+// when it reads long rows; of C's lines, which are asked for early.
+enum { MissesAtOnce = 8, MissesOfStream = 24, MissesOfUpdate = 16 };
+// Cycles of a register tile, of a panel of columns and of a program beside their work; loads per cycle.
+enum { TileStart = 16, PanelStart = 40, ProgramStart = 400, Loads = 2 };
+// Rows of B that are read together where k ends raggedly; what a block of k is a multiple of then.
+enum { RaggedDepth = 32, LeastDepth = 8 };
+
+static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
+static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
+static double larger(double a, double b) { return a > b ? a : b; }
+
+static int64_t bytesOf(const TileOperatorOperand *operand) { return operand->bits < 8 ? 1 : operand->bits / 8; }
+
+// Lanes of the sums: narrow floats are summed in f32.
+static int64_t lanesOf(const TileOperator *op, const TileSearchTarget *target) {
+  return most(1, target->vectorBytes / most(4, bytesOf(&op->operands[op->out])));
+}
+
+//===--- the machine ----------------------------------------------------------------===//
+
+// The innermost level that holds so many bytes beside others as many.
+static int levelOf(const TileSearchTarget *target, double bytes) {
+  int level = 0;
+  while (level + 1 < target->numLevels && 2 * bytes > (double)target->levels[level].bytes)
+    ++level;
+  return level;
+}
+
+// Cycles until a line of a level is there when `atOnce` of them are under way, or as its bandwidth allows.
+static double lineCycles(const TileSearchTarget *target, int level, int atOnce) {
+  const TileSearchLevel *l = &target->levels[level];
+  double byBandwidth = (double)l->line * (double)target->cores * target->clock / l->bandwidth;
+  bool isShared = level + 1 >= target->numLevels || l->instances > 0;
+  if (isShared)
+    byBandwidth /= (double)target->cores; // one core alone may have all of it
+  return larger((double)l->latency / atOnce, byBandwidth);
+}
+
+static double operandBytes(const TileOperator *op, int index) {
+  return (double)tileOperandCount(&op->operands[index]) * (double)bytesOf(&op->operands[index]);
+}
+
+//===--- cycles ----------------------------------------------------------------------===//
+
+typedef struct Cycles {
+  double compute, packing, update; // update: C's lines
+  int operandLevel;                // where what is packed or streamed comes from
+  double waiting;                  // of compute or packing: for memory
+} Cycles;
+
+// Shares of loads, and of loads of a panel of B that L1 has not got, that multiply-adds do not hide (measured).
+static const double loadShare = 0.1, missShare = 0.2;
+
+// One step of k of a register tile: multiply-adds, loads of B's row and A's elements, or the sums' latency.
+static double stepCycles(const TileSearchTarget *target, int64_t rows, int64_t vectors) {
+  double fma = (double)(rows * vectors) / (double)target->fmaPerCycle, loads = (double)(rows + vectors) / Loads;
+  return larger(larger(fma, loads), (double)target->fmaLatency) + loadShare * loads;
+}
+
+static Cycles packedCycles(const TileOperator *op, const TileSearchTarget *target, const TileSearchTile *tile) {
+  const TileOperatorOperand *a = &op->operands[op->lhs], *b = &op->operands[op->rhs], *c = &op->operands[op->out];
+  int64_t m = least(tile->size[op->m], op->dims[op->m].extent), n = least(tile->size[op->n], op->dims[op->n].extent);
+  int64_t k = op->dims[op->k].extent, depth = tile->size[op->k];
+  int64_t rows = tile->rows, vectors = tileCeilDiv(tile->columns, lanesOf(op, target));
+  double blocks = (double)tileCeilDiv(k, depth), step = stepCycles(target, rows, vectors);
+  bool isInL1 = depth * tile->columns * bytesOf(b) <= target->levels[0].bytes;
+  step += isInL1 ? 0 : missShare * (double)vectors / Loads;
+  double panels = (double)tileCeilDiv(n, tile->columns), tiles = (double)tileCeilDiv(m, rows) * panels;
+  int levelA = levelOf(target, operandBytes(op, op->lhs)), levelB = levelOf(target, operandBytes(op, op->rhs));
+  int levelC = levelOf(target, (double)(m * n * bytesOf(c)));
+  double line = (double)target->levels[0].line;
+  double linesA = (double)(m * k * bytesOf(a)) / line,
+         linesB = panels * (double)(tile->columns * k * bytesOf(b)) / line;
+  Cycles cycles = {.operandLevel = linesA > linesB ? levelA : levelB};
+  cycles.compute =
+      tiles * ((double)tileCeilDiv(k, op->group) * step + blocks * TileStart) + blocks * panels * PanelStart;
+  cycles.waiting =
+      linesA * lineCycles(target, levelA, MissesAtOnce) + linesB * lineCycles(target, levelB, MissesAtOnce);
+  cycles.packing = cycles.waiting + linesA + linesB;
+  bool isAligned = op->dims[op->n].extent * bytesOf(c) % target->levels[0].line == 0; // else two lines a vector
+  cycles.update = blocks * tiles * (double)(rows * vectors) * (1 + lineCycles(target, levelC, MissesOfUpdate)) *
+                  (isAligned ? 1 : 2);
+  return cycles;
+}
+
+static Cycles streamCycles(const TileOperator *op, const TileSearchTarget *target, const TileSearchTile *tile) {
+  int64_t m = tile->size[op->m], n = least(tile->size[op->n], op->dims[op->n].extent), k = op->dims[op->k].extent;
+  int64_t depth = least(tile->size[op->k], k), vectors = tileCeilDiv(n, lanesOf(op, target));
+  double steps = (double)tileCeilDiv(k, depth), line = (double)target->levels[0].line;
+  // A vector of columns and a step: depth rows of B, m rows of C in and out, m × depth multiply-adds, and A's elements
+  // for as many vectors as have their sums in registers.
+  double together = (double)most(1, StreamSums / most(1, m));
+  double loads = ((double)(depth + m) + (double)(m * depth) / together) / Loads + (double)m;
+  double each = larger((double)(m * depth) / (double)target->fmaPerCycle, loads);
+  int level = levelOf(target, operandBytes(op, op->rhs));
+  Cycles cycles = {.operandLevel = level};
+  double lines = (double)(n * k * bytesOf(&op->operands[op->rhs])) / line;
+  cycles.waiting = lines * lineCycles(target, level, MissesOfStream);
+  double work = steps * ((double)vectors * each + TileStart), longer = larger(work, cycles.waiting);
+  cycles.compute = longer + loadShare * (work + cycles.waiting - longer); // they overlap, not quite
+  return cycles;
+}
+
+//===--- the prediction ----------------------------------------------------------------===//
+
+static const char *misfitOf(const TileOperator *op, const TileSearchTarget *target, const TileSearchTile *tile) {
+  int64_t bytesA = bytesOf(&op->operands[op->lhs]), bytesB = bytesOf(&op->operands[op->rhs]);
+  int64_t rows = tile->rows, vectors = tileCeilDiv(tile->columns, lanesOf(op, target)), depth = tile->size[op->k];
+  const TileSearchLevel *l1 = &target->levels[0], *l2 = &target->levels[target->numLevels > 1 ? 1 : 0];
+  if (!rows) // C's rows and the rows of B in flight; half of the ways, as rows of B may share a set
+    return tile->size[op->m] * tile->size[op->n] * most(4, bytesOf(&op->operands[op->out])) > l1->bytes / 2 ? l1->name
+                                                                                                            : NULL;
+  if (rows * vectors + vectors + 1 > target->vectorRegisters)
+    return "registers";
+  // Packed rows begin at powers of two. B's panel is in L2 if L1 is too small for it; half of L2 is for what passes by.
+  int64_t block = tile->size[op->m] * tileSearchBucket(depth) * bytesA,
+          panel = depth * tileSearchBucket(tile->columns) * bytesB;
+  return block > l2->bytes / 2 || panel > l2->bytes / 4 ? l2->name : NULL;
+}
+
+static void addTerm(TilePrediction *p, double *largest, const char *name, double cycles) {
+  if (cycles > *largest || !p->bound[0]) {
+    *largest = cycles;
+    memset(p->bound, 0, sizeof p->bound);
+    memcpy(p->bound, name, strnlen(name, sizeof p->bound - 1));
+  }
+}
+
+static void countTraffic(const TileOperator *op, const TileSearchTarget *target, const TileSearchTile *tile,
+                         TilePrediction *p) {
+  double all = 0;
+  tileRequestedBytes(op, tile, &p->read, &p->written);
+  for (int i = 0; i < op->numOperands; ++i)
+    all += operandBytes(op, i) * (op->operands[i].isRead + op->operands[i].isOutput);
+  for (int i = 0; i < target->numLevels; ++i) {
+    bool isHeld = i > 0 && all <= (double)target->levels[i - 1].bytes / 2;
+    p->traffic[i] = isHeld ? all : p->read + p->written;
+  }
+}
+
+TilePrediction tileCpuProductPredict(const TileOperator *op, const TileSearchTarget *target,
+                                     const TileSearchTile *tile) {
+  TilePrediction p = {.perCore = 1, .programs = 1, .misfit = misfitOf(op, target, tile)};
+  p.registers = tile->rows ? tile->rows * tileCeilDiv(tile->columns, lanesOf(op, target)) : StreamSums;
+  for (int d = 0; d < op->numDims; ++d)
+    *(op->dims[d].isReduction ? &p.steps : &p.programs) =
+        (op->dims[d].isReduction ? 1 : p.programs) * tileCeilDiv(op->dims[d].extent, tile->size[d]);
+  countTraffic(op, target, tile, &p);
+  if (p.misfit)
+    return p;
+  Cycles one = tile->rows ? packedCycles(op, target, tile) : streamCycles(op, target, tile);
+  double cores = (double)target->cores, perCore = ceil((double)p.programs / cores), largest = 0;
+  p.occupancy = (double)p.programs / (perCore * cores);
+  const char *memory = target->levels[one.operandLevel].name;
+  addTerm(&p, &largest, one.compute > one.waiting ? "compute" : memory, one.compute);
+  addTerm(&p, &largest, memory, one.packing);
+  addTerm(&p, &largest, "latency", one.update);
+  double total = perCore * (one.compute + one.packing + one.update + ProgramStart);
+  // What all cores ask of memory together passes its one way.
+  const TileSearchLevel *last = &target->levels[target->numLevels - 1];
+  bool isOutside = levelOf(target, operandBytes(op, op->rhs)) == target->numLevels - 1;
+  double floor = isOutside ? operandBytes(op, op->rhs) / last->bandwidth : 0;
+  p.seconds = larger(total / target->clock, floor);
+  p.sum = total / target->clock + floor;
+  if (p.seconds == floor)
+    memcpy(p.bound, last->name, sizeof p.bound);
+  return p;
+}
+
+//===--- register tiles -------------------------------------------------------------------===//
+
+static double paddedCycles(const TileOperator *op, const TileSearchTarget *target, int64_t rows, int64_t vectors) {
+  int64_t columns = vectors * lanesOf(op, target);
+  return (double)tileCeilDiv(op->dims[op->m].extent, rows) * (double)tileCeilDiv(op->dims[op->n].extent, columns) *
+         stepCycles(target, rows, vectors);
+}
+
+int tileCpuProductRegisters(const TileOperator *op, const TileSearchTarget *target, TileSearchTile *tiles) {
+  double costs[TileCpuProductRegisterTiles];
+  int64_t sums = LatenciesCovered * target->fmaLatency * target->fmaPerCycle;
+  int count = 0;
+  for (int64_t vectors = 1; vectors <= MostVectors; ++vectors)
+    for (int64_t rows = least(MostRows, most(op->dims[op->m].extent, 1)); rows >= 1; --rows) {
+      bool isForDots = op->group == 1 || vectors == 2; // what their kernels were measured with
+      if (rows * vectors + vectors + 1 > target->vectorRegisters || rows * vectors > sums || !isForDots)
+        continue;
+      double cost = paddedCycles(op, target, rows, vectors);
+      int at = count;
+      while (at > 0 && cost < costs[at - 1])
+        --at;
+      if (at == TileCpuProductRegisterTiles)
+        continue;
+      int moved = least(count, TileCpuProductRegisterTiles - 1) - at;
+      memmove(&tiles[at + 1], &tiles[at], (size_t)moved * sizeof *tiles);
+      memmove(&costs[at + 1], &costs[at], (size_t)moved * sizeof *costs);
+      tiles[at] = (TileSearchTile){.rows = rows, .columns = vectors * lanesOf(op, target)};
+      costs[at] = cost;
+      count += count < TileCpuProductRegisterTiles;
+    }
+  return count;
+}
+
+//===--- sizes -----------------------------------------------------------------------------===//
+
+static int append(int64_t *sizes, int count, int capacity, int64_t size) {
+  bool isKnown = count > 0 && sizes[count - 1] >= size;
+  if (!isKnown && count < capacity)
+    sizes[count++] = size;
+  return count;
+}
+
+static int depths(const TileOperatorDim *k, int64_t group, int64_t *sizes, int capacity) {
+  int count = 0;
+  // Dot instructions: powers of two that pad an eighth at most, where there are such.
+  for (int64_t depth = LeastDepth; group > 1 && depth < 2 * k->extent && count < capacity; depth *= 2)
+    if (depth == LeastDepth || tileCeilDiv(k->extent, depth) * depth * 8 <= k->extent * 9)
+      sizes[count++] = depth;
+  if (group > 1)
+    return count;
+  static const int64_t wanted[] = {16, 32, 64, 96, 128, 160, 192, 224, 256, 320, 384, 512, 768, 1024};
+  for (size_t i = 0; i < sizeof wanted / sizeof *wanted; ++i) {
+    int64_t parts = tileCeilDiv(k->extent, wanted[i]), depth = tileCeilDiv(k->extent, parts);
+    int64_t rounded = tileCeilDiv(depth, RaggedDepth) * RaggedDepth;
+    bool isEven = !k->isUnknown && (k->extent % depth == 0 || rounded >= k->extent);
+    count = append(sizes, count, capacity, !isEven ? rounded : k->extent % depth == 0 ? depth : k->extent);
+  }
+  return count;
+}
+
+static int panels(int64_t extent, int64_t unit, int64_t *sizes, int capacity) {
+  int64_t tiles = tileCeilDiv(extent, unit);
+  int count = 0;
+  for (int64_t wanted = 1, step = 1; wanted < 2 * tiles && count < capacity - 1; wanted += step) {
+    count = append(sizes, count, capacity, tileCeilDiv(tiles, tileCeilDiv(tiles, least(wanted, tiles))) * unit);
+    step = wanted >= 4 * step ? 2 * step : step;
+  }
+  return append(sizes, count, capacity, tiles * unit);
+}
+
+int tileCpuProductSizes(const TileOperator *op, const TileSearchTile *registers, int dim, int64_t *sizes,
+                        int capacity) {
+  const TileOperatorDim *d = &op->dims[dim];
+  if (dim == op->k)
+    return depths(d, op->group, sizes, capacity);
+  if (dim == op->m || dim == op->n)
+    return panels(d->extent, dim == op->m ? registers->rows : registers->columns, sizes, capacity);
+  sizes[0] = 1;
+  return 1;
+}
+
+static int64_t divisorBelow(int64_t extent, int64_t bound) {
+  int64_t divisor = most(1, least(extent, bound));
+  while (extent % divisor)
+    --divisor;
+  return divisor;
+}
+
+int tileCpuProductStreams(const TileOperator *op, const TileSearchTarget *target, TileSearchTile *tiles) {
+  const TileOperatorDim *m = &op->dims[op->m], *n = &op->dims[op->n], *k = &op->dims[op->k];
+  const TileOperatorOperand *b = &op->operands[op->rhs];
+  int64_t lanes = lanesOf(op, target), ways = most(2, target->levels[0].ways / 2);
+  int count = 0;
+  bool isInteger = op->type[0] == 'i'; // no product without a dot instruction
+  if (isInteger || m->isUnknown || n->isUnknown || k->isUnknown || m->extent >= MostRows ||
+      b->factors[b->rank - 1][op->n] != 1)
+    return 0;
+  for (int64_t parts = 1; parts <= 8 && count + 2 <= TileCpuProductStreams; ++parts)
+    for (int64_t deep = ways; deep >= 2 && count < TileCpuProductStreams; deep /= 2) {
+      int64_t columns = tileCeilDiv(n->extent, parts), depth = divisorBelow(k->extent, deep);
+      if (n->extent % parts)
+        columns = tileCeilDiv(columns, lanes) * lanes;
+      TileSearchTile *tile = &tiles[count++];
+      *tile = (TileSearchTile){.warps = 1, .warpsM = 1, .stages = 1};
+      for (int d = 0; d < op->numDims; ++d)
+        tile->size[d] = 1;
+      tile->size[op->m] = m->extent;
+      tile->size[op->n] = least(columns, n->extent);
+      tile->size[op->k] = depth > 1 ? depth : least(deep, k->extent); // masks, where there are no divisors
+    }
+  return count;
+}
+
+//===--- what somebody wrote ------------------------------------------------------------------===//
+
+const char *tileCpuProductFault(const TileOperator *op, const TileSearchTarget *target, const TileSearchTile *tile,
+                                char *buffer, size_t capacity) {
+  const int dims[] = {op->m, op->n};
+  const int64_t units[] = {tile->rows, tile->columns};
+  int64_t lanes = lanesOf(op, target);
+  const TileOperatorDim *k = &op->dims[op->k];
+  if (!tile->rows) {
+    if (op->dims[op->m].isUnknown || tile->size[op->m] < op->dims[op->m].extent) {
+      snprintf(buffer, capacity, "block takes %ld of dimension %d, want all of it where nothing is packed",
+               (long)tile->size[op->m], op->m);
+      return buffer;
+    }
+    return NULL;
+  }
+  if (tile->columns % lanes) {
+    snprintf(buffer, capacity, "register tile is %ld wide, want a multiple of the vectors' %ld elements",
+             (long)tile->columns, (long)lanes);
+    return buffer;
+  }
+  if (tile->rows * (tile->columns / lanes) > target->vectorRegisters) {
+    snprintf(buffer, capacity, "register tile is %ld x %ld, want sums for at most %ld vectors", (long)tile->rows,
+             (long)tile->columns, (long)target->vectorRegisters);
+    return buffer;
+  }
+  for (int i = 0; i < 2; ++i)
+    if (tile->size[dims[i]] % units[i]) {
+      snprintf(buffer, capacity, "block takes %ld of dimension %d, want a multiple of the register tile's %ld",
+               (long)tile->size[dims[i]], dims[i], (long)units[i]);
+      return buffer;
+    }
+  bool isEven = !k->isUnknown && k->extent % tile->size[op->k] == 0 && op->group == 1;
+  if (!isEven && tile->size[op->k] % LeastDepth) {
+    snprintf(buffer, capacity, "block takes %ld of dimension %d, want a divisor of its extent or a multiple of %d",
+             (long)tile->size[op->k], op->k, LeastDepth);
+    return buffer;
+  }
+  return NULL;
+}

@@ -1,0 +1,45 @@
+// A CPU's matrix products: what tiles they may have and what such a tile costs. Part of lib/search; construct.h is the
+// way in.
+//
+// Two kinds of kernels. A packed one owns a block of C and walks k in blocks: it packs its rows of A (they stay in L2),
+// then for each panel of columns packs B (it stays in L1, if it can) and multiplies register tiles of rows × columns,
+// their sums in registers (reference: BLIS, Van Zee and van de Geijn 2015; block sizes after Low et al., ACM TOMS
+// 43(2), 2016). A streaming one, for few rows, reads B once where it lies, some rows at a time, past rows of C that
+// stay in L1.
+//
+// What they cost in cycles of one core: multiply-adds, padding included, at the rate that registers, loads and latency
+// allow; lines that packing waits for, by the latency of the level that holds the operand; C's lines once per block of
+// k, B's panel again and again where L1 is too small for it. These are one after another in a core, so the time is
+// their sum; `bound` names the largest.
+#ifndef TESSERA_LIB_SEARCH_CPU_PRODUCT_H
+#define TESSERA_LIB_SEARCH_CPU_PRODUCT_H
+
+#include "lib/search/model.h"
+
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { TileCpuProductRegisterTiles = 6, TileCpuProductStreams = 24 };
+
+TilePrediction tileCpuProductPredict(const TileOperator *op, const TileSearchTarget *target,
+                                     const TileSearchTile *tile);
+
+/// Register tiles, the most promising first, as `rows` and `columns`: sums that cover the multiply-adds' latency, they,
+/// a row of B and an element of A in registers, little padding. Returns how many, at most TileCpuProductRegisterTiles.
+int tileCpuProductRegisters(const TileOperator *op, const TileSearchTarget *target, TileSearchTile *tiles);
+/// Sizes of a dimension for a register tile, rising: along m and n whole register tiles, along k parts that end evenly.
+int tileCpuProductSizes(const TileOperator *op, const TileSearchTile *registers, int dim, int64_t *sizes, int capacity);
+/// Tiles of the streaming kernel; none where the rows are many or an extent is not known. Returns how many, at most
+/// TileCpuProductStreams.
+int tileCpuProductStreams(const TileOperator *op, const TileSearchTarget *target, TileSearchTile *tiles);
+/// Null where kernels can have this tile, else what is wrong with it: "block takes …, want …".
+const char *tileCpuProductFault(const TileOperator *op, const TileSearchTarget *target, const TileSearchTile *tile,
+                                char *buffer, size_t capacity);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

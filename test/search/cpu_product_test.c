@@ -1,0 +1,184 @@
+// A CPU's matrix products: limits counted again from the tile, every tile against the best of all, one number of the
+// machine changed, and the traffic against a walk over blocks, register tiles and elements.
+#include "lib/search/construct.h"
+#include "lib/search/cpu_product.h"
+#include "test/check.h"
+
+static TileSearchTarget load(const char *name, const char *key, const char *value, const TileOperator *op) {
+  TileMachineOverride change = {key, value};
+  TileError error = {.text = ""};
+  TileSearchTarget target = {.cores = 1};
+  TileMachine *machine = tileMachineLoad(name, NULL, &change, key != NULL, &error);
+  CHECK(machine && tileSearchReadTarget(machine, &target, &error), "%s", error.text);
+  tileSearchSetOperator(machine, op, &target);
+  tileMachineDestroy(machine);
+  return target;
+}
+
+static TileSearchCandidate best(const char *name, const char *key, const char *value, const TileOperator *op) {
+  TileSearchTarget target = load(name, key, value, op);
+  TileSearchOptions options = tileSearchDefaults();
+  static TileSearchResult result;
+  tileSearchConstruct(op, &target, &options, &result);
+  CHECK(result.count == 1, "%s: no tile", name);
+  return result.best[0];
+}
+
+//===--- limits and quality -------------------------------------------------------------===//
+
+static void checkLimits(const TileOperator *op, const TileSearchTarget *t, const TileSearchTile *tile) {
+  char text[160];
+  int64_t bytes = op->operands[op->lhs].bits / 8, lanes = t->vectorBytes * 8 / op->operands[op->out].bits;
+  const char *fault = tileCpuProductFault(op, t, tile, text, sizeof text);
+  CHECK(!fault, "%s", fault);
+  if (!tile->rows) {
+    int64_t sums = tile->size[op->m] * tile->size[op->n] * op->operands[op->out].bits / 8;
+    CHECK(tile->size[op->m] == op->dims[op->m].extent && 2 * sums <= t->levels[0].bytes, "%ld bytes of C in L1",
+          (long)sums);
+    return;
+  }
+  int64_t vectors = tile->columns / lanes, depth = tile->size[op->k];
+  CHECK(tile->rows * vectors + vectors + 1 <= t->vectorRegisters, "%ld x %ld in registers", (long)tile->rows,
+        (long)tile->columns);
+  CHECK(2 * tile->size[op->m] * depth * bytes <= t->levels[1].bytes, "A's block of %ld x %ld", (long)tile->size[op->m],
+        (long)depth);
+  CHECK(4 * tile->columns * depth * bytes <= t->levels[1].bytes, "B's panel of %ld x %ld", (long)depth,
+        (long)tile->columns);
+  CHECK(tile->size[op->m] < op->dims[op->m].extent + tile->rows &&
+            tile->size[op->n] < op->dims[op->n].extent + tile->columns,
+        "more than one register tile past the end");
+}
+
+// Whatever the extents: what fits the machine, fewer than 5,000 predictions, and near the best of all by the model.
+static void testExtents(void) {
+  static const int64_t sizes[] = {1, 2, 7, 8, 17, 127, 512, 1000, 50257};
+  static const char *const chips[] = {"x86-64-v4", "x86-64-v3"};
+  static TileSearchResult result, all;
+  enum { Sizes = sizeof sizes / sizeof *sizes };
+  TileSearchOptions options = {.best = 10, .padding = 0.25};
+  for (int i = 0; i < Sizes * Sizes * Sizes; ++i)
+    for (int c = 0; c < 2; ++c) {
+      TileOperator op = tileOperatorProduct(sizes[i % Sizes], sizes[i / Sizes % Sizes], sizes[i / Sizes / Sizes],
+                                            i % 2 ? "f32" : "f64", i % 2 ? 32 : 64, i % 2 ? 32 : 64);
+      TileSearchTarget target = load(chips[c], NULL, NULL, &op);
+      tileSearchConstruct(&op, &target, &options, &result);
+      CHECK(result.count > 0 && result.evaluations < 5000, "%d: %d tiles, %ld evaluations", i, result.count,
+            (long)result.evaluations);
+      for (int k = 0; k < result.count; ++k)
+        checkLimits(&op, &target, &result.best[k].tile);
+      if (i % 5)
+        continue;
+      tileSearchExhaustive(&op, &target, &options, &all);
+      CHECK(result.best[0].prediction.seconds <= 1.25 * all.best[0].prediction.seconds, "%d: %.3f of the best", i,
+            result.best[0].prediction.seconds / all.best[0].prediction.seconds);
+    }
+}
+
+//===--- one number changed ---------------------------------------------------------------===//
+
+static void testCounterfactuals(void) {
+  TileOperator op = tileOperatorProduct(1024, 1024, 1024, "f32", 32, 32);
+  TileSearchTile usual = best("x86-64-v4", NULL, NULL, &op).tile;
+  // Half the registers hold half the sums.
+  TileSearchTile narrow = best("x86-64-v4", "vector.registers", "16", &op).tile;
+  CHECK(usual.rows * usual.columns == 256 && narrow.rows * narrow.columns < 256, "%ld x %ld", (long)narrow.rows,
+        (long)narrow.columns);
+  // Quick multiply-adds need fewer sums under way; slow ones more.
+  TileSearchTile quick = best("x86-64-v4", "fma.latency", "2", &op).tile;
+  CHECK(quick.rows * quick.columns == 128, "%ld x %ld", (long)quick.rows, (long)quick.columns);
+  // Wider vectors, wider register tiles in elements.
+  TileSearchTile avx2 = best("x86-64-v3", NULL, NULL, &op).tile;
+  CHECK(avx2.rows * avx2.columns < usual.rows * usual.columns, "%ld x %ld", (long)avx2.rows, (long)avx2.columns);
+  // A's block shrinks with L2.
+  TileSearchTile small = best("x86-64-v4", "l2.bytes", "131072", &op).tile;
+  CHECK(small.size[0] * small.size[2] * 8 <= 131072 && usual.size[0] * usual.size[2] * 8 > 131072, "%ld x %ld",
+        (long)small.size[0], (long)small.size[2]);
+  // A panel of B that L1 can hold is deeper where L1 is larger.
+  TileSearchTile large = best("x86-64-v4", "l1.bytes", "131072", &op).tile;
+  CHECK(large.size[2] * large.columns > usual.size[2] * usual.columns, "%ld x %ld", (long)large.size[2],
+        (long)large.columns);
+  // Every core has a program; one core alone packs nothing twice.
+  TileSearchCandidate many = best("x86-64-v4", "cores", "32", &op), one = best("x86-64-v4", "cores", "1", &op);
+  CHECK(many.prediction.programs >= 32 && many.prediction.read > one.prediction.read, "%ld, %ld programs",
+        (long)many.prediction.programs, (long)one.prediction.programs);
+  // Few rows stream B where it lies; many do not.
+  TileOperator row = tileOperatorProduct(1, 4096, 4096, "f32", 32, 32);
+  CHECK(!best("x86-64-v4", NULL, NULL, &row).tile.rows && usual.rows > 0, "who packs");
+  // Rows of B a power of two apart share a set: half of the ways.
+  CHECK(best("x86-64-v4", "l1.ways", "4", &row).tile.size[2] <= 2, "rows of B at once");
+  // Slow memory bounds it.
+  CHECK(best("x86-64-v4", "global.bandwidth", "1000000000", &row).prediction.bound[0] == 'g', "bound");
+}
+
+//===--- traffic -------------------------------------------------------------------------===//
+
+static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
+
+// Elements that one packing kernel asks of memory: its loops, written down.
+static void walk(const TileOperator *op, const TileSearchTile *tile, int64_t *read, int64_t *written) {
+  int64_t m = op->dims[0].extent, n = op->dims[1].extent, k = op->dims[2].extent;
+  for (int64_t i = 0; i < m; i += tile->size[0])
+    for (int64_t j = 0; j < n; j += tile->size[1])
+      for (int64_t p = 0; p < k; p += tile->size[2]) {
+        int64_t depth = least(tile->size[2], k - p), rows = least(tile->size[0], m - i);
+        *read += rows * depth; // A's block, once
+        for (int64_t panel = j; panel < least(j + tile->size[1], n); panel += tile->columns) {
+          int64_t columns = least(tile->columns, n - panel);
+          *read += columns * depth; // B's panel
+          for (int64_t r = i; r < i + rows; r += tile->rows) {
+            int64_t sums = least(tile->rows, m - r) * columns;
+            *read += p || op->operands[2].isRead ? sums : 0;
+            *written += sums;
+          }
+        }
+      }
+}
+
+static void testTraffic(void) {
+  uint64_t seed = 11;
+  for (int round = 0; round < 2000; ++round) {
+    int64_t extents[3];
+    for (int i = 0; i < 3; ++i)
+      extents[i] = 1 + (int64_t)(checkRandom(&seed) % 200);
+    TileOperator op = tileOperatorProduct(extents[0], extents[1], extents[2], "f32", 32, 32);
+    op.operands[2].isRead = round % 3 == 0;
+    TileSearchTile tile = {.warps = 1, .rows = 1 + (int64_t)(checkRandom(&seed) % 8), .columns = 16};
+    tile.size[0] = tile.rows * (1 + (int64_t)(checkRandom(&seed) % 9));
+    tile.size[1] = tile.columns * (1 + (int64_t)(checkRandom(&seed) % 5));
+    tile.size[2] = 8 * (1 + (int64_t)(checkRandom(&seed) % 12));
+    double read, written;
+    int64_t wantedRead = 0, wantedWritten = 0;
+    tileRequestedBytes(&op, &tile, &read, &written);
+    walk(&op, &tile, &wantedRead, &wantedWritten);
+    CHECK(read == (double)(4 * wantedRead) && written == (double)(4 * wantedWritten),
+          "%ld x %ld x %ld: %g read of %ld, %g written of %ld", (long)extents[0], (long)extents[1], (long)extents[2],
+          read, (long)(4 * wantedRead), written, (long)(4 * wantedWritten));
+  }
+}
+
+//===--- what somebody wrote ---------------------------------------------------------------===//
+
+static const char *fault(int64_t m, int64_t n, int64_t k, int64_t rows, int64_t columns) {
+  static char text[160];
+  TileOperator op = tileOperatorProduct(127, 255, 511, "f32", 32, 32);
+  TileSearchTarget target = load("x86-64-v4", NULL, NULL, &op);
+  TileSearchTile tile = {.size = {m, n, k}, .rows = rows, .columns = columns};
+  return tileCpuProductFault(&op, &target, &tile, text, sizeof text);
+}
+
+static void testFaults(void) {
+  CHECK(!fault(64, 64, 511, 8, 32) && !fault(64, 64, 73, 8, 32) && !fault(64, 64, 256, 8, 32), "what fits");
+  CHECK_CONTAINS(fault(60, 64, 256, 8, 32), "block takes 60 of dimension 0, want a multiple of the register tile's 8");
+  CHECK_CONTAINS(fault(64, 80, 256, 8, 32), "block takes 80 of dimension 1, want a multiple of the register tile's 32");
+  CHECK_CONTAINS(fault(64, 64, 100, 8, 32), "want a divisor of its extent or a multiple of 8");
+  CHECK_CONTAINS(fault(64, 64, 256, 8, 20), "register tile is 20 wide, want a multiple of the vectors' 16");
+  CHECK_CONTAINS(fault(64, 64, 4, 0, 0), "want all of it where nothing is packed");
+}
+
+int main(void) {
+  testExtents();
+  testCounterfactuals();
+  testTraffic();
+  testFaults();
+  return checkResult(5000);
+}

@@ -1,0 +1,105 @@
+// Matrix products on a CPU: what is constructed, what a person wrote, and that kernels obey.
+// RUN: %tile_opt %s --split-input-file --pass-pipeline='builtin.module(func.func(tile-construct-tiles{chip=x86-64-v4 top=3}))' | FileCheck %s
+// RUN: %tile_opt %s --split-input-file --pass-pipeline='builtin.module(func.func(tile-construct-tiles{chip=x86-64-v4}),convert-linalg-to-tile{chip=x86-64-v4})' | FileCheck %s --check-prefix=KERNEL
+// RUN: %tile_opt %s --split-input-file --pass-pipeline='builtin.module(convert-linalg-to-tile{chip=x86-64-v4})' | FileCheck %s --check-prefix=KERNEL
+
+// Constructed: blocks of whole register tiles, packing, what it costs; three of them.
+// CHECK: #[[BEST:.*]] = #tile.schedule<block = [{{[0-9]+, [0-9]+, [0-9]+}}], register = [{{[0-9]+, (32|64)}}], pack = [a:"k", b:"n"], time = {{[0-9]+}}, traffic = [{{[0-9]+}}], occupancy = 100, bound = "{{.*}}", evaluations = {{[0-9]+}}>
+// CHECK-LABEL: func.func @constructed
+// CHECK: attrs = {tile.schedule = #[[BEST]], tile.schedules = [#[[BEST]], #schedule{{.*}}, #schedule{{.*}}]}
+// KERNEL-LABEL: func.func @constructed
+// KERNEL: tile.kernel private @matmul_0
+// KERNEL: tile.copy
+// KERNEL: tile.copy
+func.func @constructed(%a: tensor<1024x1024xf32>, %b: tensor<1024x1024xf32>, %c: tensor<1024x1024xf32>) -> tensor<1024x1024xf32> {
+  %0 = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : tensor<1024x1024xf32>, tensor<1024x1024xf32>) outs(%c : tensor<1024x1024xf32>) {
+  ^bb0(%x: f32, %y: f32, %s: f32):
+    %p = arith.mulf %x, %y : f32
+    %t = arith.addf %s, %p : f32
+    linalg.yield %t : f32
+  } -> tensor<1024x1024xf32>
+  return %0 : tensor<1024x1024xf32>
+}
+
+// -----
+
+// Few rows: B is read where it lies.
+// CHECK: #tile.schedule<block = [2, {{[0-9]+, [0-9]+}}], pack = [a:"none", b:"none"], time
+// CHECK-LABEL: func.func @rows
+// KERNEL-LABEL: func.func @rows
+// KERNEL: tile.kernel private @matmul_0
+// KERNEL-NOT: tile.alloc
+func.func @rows(%a: tensor<2x512xf32>, %b: tensor<512x4096xf32>, %c: tensor<2x4096xf32>) -> tensor<2x4096xf32> {
+  %0 = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : tensor<2x512xf32>, tensor<512x4096xf32>) outs(%c : tensor<2x4096xf32>) {
+  ^bb0(%x: f32, %y: f32, %s: f32):
+    %p = arith.mulf %x, %y : f32
+    %t = arith.addf %s, %p : f32
+    linalg.yield %t : f32
+  } -> tensor<2x4096xf32>
+  return %0 : tensor<2x4096xf32>
+}
+
+// -----
+
+// What a person wrote stays and is obeyed: 4 x 3 programs, a block of A of 64 x 64, panels of B of 64 x 48 at a power of
+// two, register tiles of 5 x 48.
+// CHECK: #tile.schedule<block = [65, 96, 64], register = [5, 48], pack = [a:"k", b:"n"], time = {{[0-9]+}}
+// CHECK-LABEL: func.func @mine
+// KERNEL-DAG: = !tile.buffer<65x64xf32,
+// KERNEL-DAG: = !tile.buffer<64x64xf32,
+// KERNEL-LABEL: func.func @mine
+// KERNEL: %[[N:.*]] = arith.constant 3 : index
+// KERNEL: %[[M:.*]] = arith.constant 4 : index
+// KERNEL: tile.launch @matmul_0 grid(%{{.*}}, %{{.*}}) ins
+// KERNEL: tile.kernel private @matmul_0
+// KERNEL: tile.mma %{{.*}} : tensor<5x{{.*}}xf32>, tensor<{{.*}}x48xf32> -> tensor<5x48xf32>
+func.func @mine(%a: tensor<256x256xf32>, %b: tensor<256x288xf32>, %c: tensor<256x288xf32>) -> tensor<256x288xf32> {
+  %0 = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : tensor<256x256xf32>, tensor<256x288xf32>) outs(%c : tensor<256x288xf32>) attrs = {tile.schedule = #tile.schedule<block = [65, 96, 64], register = [5, 48], pack = [a:"k", b:"n"]>} {
+  ^bb0(%x: f32, %y: f32, %s: f32):
+    %p = arith.mulf %x, %y : f32
+    %t = arith.addf %s, %p : f32
+    linalg.yield %t : f32
+  } -> tensor<256x288xf32>
+  return %0 : tensor<256x288xf32>
+}
+
+// -----
+
+// A block alone: the register tile is chosen for it.
+// CHECK: #tile.schedule<block = [64, 64, 32], register = [{{[48], (32|64)}}], pack = [a:"k", b:"n"], time
+// CHECK-LABEL: func.func @block
+// KERNEL: = !tile.buffer<64x32xf32,
+// KERNEL-LABEL: func.func @block
+func.func @block(%a: tensor<256x256xf32>, %b: tensor<256x256xf32>, %c: tensor<256x256xf32>) -> tensor<256x256xf32> {
+  %0 = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : tensor<256x256xf32>, tensor<256x256xf32>) outs(%c : tensor<256x256xf32>) attrs = {tile.schedule = #tile.schedule<block = [64, 64, 32]>} {
+  ^bb0(%x: f32, %y: f32, %s: f32):
+    %p = arith.mulf %x, %y : f32
+    %t = arith.addf %s, %p : f32
+    linalg.yield %t : f32
+  } -> tensor<256x256xf32>
+  return %0 : tensor<256x256xf32>
+}
+
+// -----
+
+// Nothing packed, said so.
+// CHECK: #tile.schedule<block = [8, 128, 2], pack = [a:"none", b:"none"], time
+// CHECK-LABEL: func.func @unpacked
+// KERNEL-LABEL: func.func @unpacked
+// KERNEL: tile.kernel private @matmul_0
+// KERNEL-NOT: tile.alloc
+// KERNEL: tile.mma %{{.*}} : tensor<8x2xf32>, tensor<2x128xf32> -> tensor<8x128xf32>
+func.func @unpacked(%a: tensor<8x64xf32>, %b: tensor<64x512xf32>, %c: tensor<8x512xf32>) -> tensor<8x512xf32> {
+  %0 = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : tensor<8x64xf32>, tensor<64x512xf32>) outs(%c : tensor<8x512xf32>) attrs = {tile.schedule = #tile.schedule<block = [8, 128, 2], pack = [a:"none", b:"none"]>} {
+  ^bb0(%x: f32, %y: f32, %s: f32):
+    %p = arith.mulf %x, %y : f32
+    %t = arith.addf %s, %p : f32
+    linalg.yield %t : f32
+  } -> tensor<8x512xf32>
+  return %0 : tensor<8x512xf32>
+}
