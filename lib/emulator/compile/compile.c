@@ -4,6 +4,7 @@
 // mean, after translation many are inline assembly. Nothing is run before every op is known.
 #include "lib/emulator/compile/common.h"
 #include "lib/emulator/compile/program.h"
+#include "lib/emulator/compile/subnormals.h"
 
 #include "mlir-c/BuiltinAttributes.h"
 #include "mlir-c/BuiltinTypes.h"
@@ -284,6 +285,11 @@ static bool compileHost(EmulatorBuild *build, tessera_error_t *error) {
   if (!translated) {
     LLVMContextDispose(context);
     return tessera_fail(error, "the kernel's host code cannot be translated to LLVM IR");
+  }
+  if (!emulatorKeepSubnormals(translated, error)) {
+    LLVMDisposeModule(translated);
+    LLVMContextDispose(context);
+    return false;
   }
   // More than -O1 does not run faster: most of the time is in the calls. Less would make large frames.
   build->program->jit = tileJitCreate(translated, context, 1, error);
