@@ -37,6 +37,12 @@ target_link_libraries(jit_test PRIVATE LLVM) # it parses its modules from text
 target_link_libraries(messages_test PRIVATE LLVM)
 set_target_properties(messages_test PROPERTIES ENABLE_EXPORTS ON) # its module calls it
 
+# A plugin of passes that are broken on purpose, for --tile-validate-each.
+add_library(broken_passes MODULE test/tools/Inputs/validate/broken_passes.c)
+target_link_libraries(broken_passes PRIVATE tessera)
+set_target_properties(broken_passes PROPERTIES PREFIX "" LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/test/bin)
+list(APPEND TESSERA_UNIT_TESTS broken_passes)
+
 configure_file(test/lit.site.cfg.py.in test/lit.site.cfg.py @ONLY)
 
 add_custom_target(check-tessera

@@ -1,13 +1,20 @@
 // The mains of upstream's tools and translations defined in C.
 #include "lib/capi/tool.h"
 #include "mlir/CAPI/IR.h"
+#include "mlir/CAPI/Pass.h"
 #include "mlir/CAPI/Support.h"
+#include "mlir/Pass/Pass.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Support/FileUtilities.h"
 #include "mlir/Tools/mlir-lsp-server/MlirLspServerMain.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "mlir/Tools/mlir-reduce/MlirReduceMain.h"
 #include "mlir/Tools/mlir-translate/MlirTranslateMain.h"
 #include "mlir/Tools/mlir-translate/Translation.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/ToolOutputFile.h"
 #include <deque>
 
 using namespace mlir;
@@ -17,8 +24,74 @@ const bool *mlirExtToolAddFlag(const char *name, const char *help) {
   return &flags.emplace_back(StringRef(name), llvm::cl::desc(help)).getValue();
 }
 
+struct MlirExtToolText {
+  MlirExtToolText(const char *name, const char *valueName, const char *help)
+      : flag(StringRef(name), llvm::cl::value_desc(valueName), llvm::cl::desc(help), llvm::cl::ValueOptional) {}
+  llvm::cl::opt<std::string> flag;
+};
+
+MlirExtToolText *mlirExtToolAddText(const char *name, const char *valueName, const char *help) {
+  static std::deque<MlirExtToolText> flags;
+  return &flags.emplace_back(name, valueName, help);
+}
+
+const char *mlirExtToolTextGet(MlirExtToolText *flag) {
+  return flag->flag.getNumOccurrences() ? flag->flag.getValue().c_str() : nullptr;
+}
+
 int mlirExtOptMain(int argc, char **argv, const char *toolName, MlirDialectRegistry registry) {
   return asMainReturnCode(MlirOptMain(argc, argv, toolName, *unwrap(registry)));
+}
+
+namespace {
+using RunInC = bool (*)(MlirOperation op, MlirStringRef pipeline, void *userData);
+
+// The one pass of a pass manager whose passes another runs.
+struct RunPipeline : PassWrapper<RunPipeline, OperationPass<>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(RunPipeline)
+  RunPipeline(std::shared_ptr<PassManager> passes, RunInC run, void *userData)
+      : passes(std::move(passes)), run(run), userData(userData) {}
+  StringRef getName() const override { return "run-pipeline"; }
+  void getDependentDialects(DialectRegistry &registry) const override { passes->getDependentDialects(registry); }
+  void runOnOperation() override {
+    std::string text;
+    llvm::raw_string_ostream stream(text);
+    passes->printAsTextualPipeline(stream);
+    if (!run(wrap(getOperation()), wrap(StringRef(text)), userData))
+      signalPassFailure();
+  }
+  std::shared_ptr<PassManager> passes;
+  RunInC run;
+  void *userData;
+};
+} // namespace
+
+int mlirExtOptMainRunningWith(int argc, char **argv, const char *toolName, MlirDialectRegistry registry,
+                              bool (*isWanted)(void *userData), RunInC run, void *userData) {
+  llvm::InitLLVM init(argc, argv);
+  auto [input, output] = registerAndParseCLIOptions(argc, argv, toolName, *unwrap(registry));
+  if (!isWanted(userData))
+    return asMainReturnCode(MlirOptMain(argc, argv, input, output, *unwrap(registry)));
+  MlirOptMainConfig asked = MlirOptMainConfig::createFromCLOptions(), config = asked;
+  config.setPassPipelineSetupFn([&](PassManager &manager) {
+    manager.getContext()->disableMultithreading();
+    auto passes = std::make_shared<PassManager>(manager.getContext());
+    if (failed(asked.setupPassPipeline(*passes)))
+      return failure();
+    manager.addPass(std::make_unique<RunPipeline>(std::move(passes), run, userData));
+    return success();
+  });
+  std::string error;
+  auto from = openInputFile(input, &error);
+  auto to = from ? openOutputFile(output, &error) : nullptr;
+  if (!from || !to) {
+    llvm::errs() << error << "\n";
+    return EXIT_FAILURE;
+  }
+  LogicalResult result = MlirOptMain(to->os(), std::move(from), *unwrap(registry), config);
+  if (succeeded(result))
+    to->keep();
+  return asMainReturnCode(result);
 }
 
 int mlirExtTranslateMain(int argc, char **argv, const char *toolName) {

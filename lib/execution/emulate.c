@@ -234,6 +234,15 @@ static void writeKernel(const KernelRun *kernel, int64_t calls, tessera_json_t *
   tessera_json_end(json);
 }
 
+int64_t emulateTransactions(const Run *run) {
+  const Emulation *emulation = run->emulation;
+  uint64_t sum = 0;
+  for (intptr_t m = 0; m < emulation->moduleCount; ++m)
+    for (int64_t i = 0; i < emulation->items[m].num_kernels; ++i)
+      sum += emulation->modules[m].kernels[i].counters.global_transactions;
+  return (int64_t)(sum / (uint64_t)(run->calls.count > 0 ? run->calls.count : 1));
+}
+
 void emulateWriteStatistics(const Run *run, tessera_json_t *json) {
   const Emulation *emulation = run->emulation;
   int64_t calls = run->calls.count > 0 ? run->calls.count : 1;

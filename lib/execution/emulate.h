@@ -11,6 +11,8 @@ bool emulateCompile(Run *run, const tessera_run_options_t *options, tessera_trac
 bool emulateCall(Run *run, const tessera_run_options_t *options, tessera_error_t *error);
 // The counters of all launches, and kernel by kernel under "kernels", into the open object.
 void emulateWriteStatistics(const Run *run, tessera_json_t *json);
+// Transactions of global memory in one call.
+int64_t emulateTransactions(const Run *run);
 // Warps and copies of the last launch.
 bool emulateWriteTrace(const Run *run, const char *path, tessera_error_t *error);
 void emulateForgetCall(Emulation *emulation); // what it counted so far; null is allowed

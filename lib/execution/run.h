@@ -27,6 +27,7 @@ typedef struct Run {
   tessera_run_data_t data;
   double *argumentBounds[TESSERA_MAX_VALUES], *resultBounds[TESSERA_MAX_VALUES]; // the interpreter's; owned
   int64_t undecided, viewBytesRead, viewBytesWritten;                            // the interpreter's
+  bool unknown;                                                                  // the interpreter's
   tessera_calls_t calls;
   TileJit *jit;
   tessera_packed_t entry;

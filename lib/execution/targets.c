@@ -27,6 +27,7 @@ static bool callInterpreter(Run *run, const tessera_run_options_t *options, tess
   run->undecided = outcome.undecided;
   run->viewBytesRead = outcome.viewBytesRead;
   run->viewBytesWritten = outcome.viewBytesWritten;
+  run->unknown = outcome.unknown;
   for (int i = 0; i < signature->num_arguments; i++)
     run->argumentBounds[i] = arguments[i].bounds;
   for (int i = 0; i < signature->num_results; i++) {

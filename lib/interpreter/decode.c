@@ -56,7 +56,7 @@ static int slotOf(Slots *slots, MlirValue value) {
 
 static bool unknown(Machine *machine, Frame *frame, const Instruction *instruction) {
   MlirStringRef name = tileOpName(instruction->op);
-  return machineFail(machine, instruction->op, "not interpreted yet: '%.*s'", (int)name.length, name.data);
+  return machineUnknown(machine, instruction->op, "not interpreted yet: '%.*s'", (int)name.length, name.data);
 }
 
 static bool unknownType(Machine *machine, Frame *frame, const Instruction *instruction) {
@@ -65,7 +65,7 @@ static bool unknownType(Machine *machine, Frame *frame, const Instruction *instr
     tileTypeText(elementTypeOf(tileOperandType(instruction->op, 0)), from, sizeof from);
   if (instruction->numResults)
     tileTypeText(elementTypeOf(tileResultType(instruction->op, 0)), to, sizeof to);
-  return machineFail(machine, instruction->op, "not interpreted yet: elements of %s or %s", from, to);
+  return machineUnknown(machine, instruction->op, "not interpreted yet: elements of %s or %s", from, to);
 }
 
 static void decodeFlags(Instruction *instruction) {

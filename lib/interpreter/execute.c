@@ -8,18 +8,32 @@
 
 //===--- errors and budget ------------------------------------------------------===//
 
-bool machineFail(Machine *machine, MlirOperation op, const char *format, ...) {
+static bool fail(Machine *machine, MlirOperation op, const char *format, va_list arguments) {
   if (machine->failed)
     return false;
   machine->failed = true;
   char text[768];
-  va_list arguments;
-  va_start(arguments, format);
   vsnprintf(text, sizeof text, format, arguments);
-  va_end(arguments);
   tileError(op, "%s", text);
   MlirStringRef name = tileOpName(op);
   return tessera_fail(machine->error, "the interpreter stopped at '%.*s': %s", (int)name.length, name.data, text);
+}
+
+bool machineFail(Machine *machine, MlirOperation op, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  fail(machine, op, format, arguments);
+  va_end(arguments);
+  return false;
+}
+
+bool machineUnknown(Machine *machine, MlirOperation op, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  machine->unknown |= !machine->failed;
+  fail(machine, op, format, arguments);
+  va_end(arguments);
+  return false;
 }
 
 bool machineOutOfMemory(Machine *machine, MlirOperation op) { return machineFail(machine, op, "out of memory"); }

@@ -24,6 +24,7 @@ typedef struct TileInterpretOptions {
 typedef struct TileInterpretation {
   uint64_t steps;
   int64_t undecided; // comparisons and conversions whose outcome a bound straddles: either was right
+  bool unknown;      // it failed at an op or type that the interpreter does not know: the program may be right
   // Bytes that kernels' loads, stores and copies asked of memory through views, tile by tile, padding left out.
   int64_t viewBytesRead, viewBytesWritten;
 } TileInterpretation;

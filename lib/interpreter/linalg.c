@@ -102,7 +102,7 @@ static bool nestCreate(Machine *machine, Frame *frame, const Instruction *instru
   *nest = (Nest){.numOperands = instruction->numOperands, .block = instruction->regions[0].blocks};
   nest->numInputs = nest->numOperands - numberOfOutputs(instruction->op);
   if (mlirAttributeIsNull(maps) || nest->numOperands > MaxOperands)
-    return machineFail(machine, instruction->op, "not interpreted yet: no indexing maps, or too many operands");
+    return machineUnknown(machine, instruction->op, "not interpreted yet: no indexing maps, or too many operands");
   nest->loops = (int)mlirAffineMapGetNumDims(mlirAffineMapAttrGetValue(mlirArrayAttrGetElement(maps, 0)));
   if (nest->loops > MaxLoops)
     return machineFail(machine, instruction->op, "has %d loops; the interpreter knows up to %d", nest->loops, MaxLoops);

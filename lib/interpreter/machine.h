@@ -115,7 +115,7 @@ struct Machine {
   int depth;         // of calls
   const char *stack; // where the running thread's began
   intptr_t stackRoom;
-  bool failed;
+  bool failed, unknown; // unknown: it failed at what the interpreter does not know
   tessera_error_t *error;
   Body *bodies;
   Global *globals;
@@ -130,6 +130,8 @@ struct Machine {
 
 // Reports at the op and stops the program; the first report counts. Always false.
 bool machineFail(Machine *machine, MlirOperation op, const char *format, ...) __attribute__((format(printf, 3, 4)));
+// The same where the program is not at fault: the interpreter does not know the op or type.
+bool machineUnknown(Machine *machine, MlirOperation op, const char *format, ...) __attribute__((format(printf, 3, 4)));
 bool machineOutOfMemory(Machine *machine, MlirOperation op);
 // Counts steps against the budget.
 bool machineStep(Machine *machine, MlirOperation op, int64_t steps);

@@ -120,7 +120,7 @@ bool executeMemrefAtomic(Machine *machine, Frame *frame, const Instruction *inst
   int64_t kind = mlirIntegerAttrGetValueInt(tileOpAttribute(instruction->op, "kind")), place;
   Element old, x = operandOf(frame, instruction, 0).scalar;
   if (kind < 0 || kind >= (int64_t)(sizeof names / sizeof *names))
-    return machineFail(machine, instruction->op, "not interpreted yet: kind %lld", (long long)kind);
+    return machineUnknown(machine, instruction->op, "not interpreted yet: kind %lld", (long long)kind);
   if (!checkedPlace(machine, frame, instruction, array, 2, &place) ||
       !memoryRead(machine, instruction, array->storage, place, &old))
     return false;
@@ -155,7 +155,7 @@ bool executeGetGlobal(Machine *machine, Frame *frame, const Instruction *instruc
     machine->globals = global;
   }
   if (!global->memory)
-    return machineFail(machine, instruction->op, "has an initial value that the interpreter cannot read");
+    return machineUnknown(machine, instruction->op, "has an initial value that the interpreter cannot read");
   setResult(frame, instruction, 0, valueRetain(valueOfObject(&global->memory->object)));
   return true;
 }

@@ -155,12 +155,13 @@ static bool insertAll(Machine *machine, Frame *frame, const Block *block, int ra
   for (int i = 0; insertions && i < insertions->numInstructions; i++) {
     const Instruction *insert = &insertions->instructions[i];
     if (!tileOpIs(insert->op, "tensor.parallel_insert_slice"))
-      return machineFail(machine, insert->op, "not interpreted yet in 'scf.forall.in_parallel'");
+      return machineUnknown(machine, insert->op, "not interpreted yet in 'scf.forall.in_parallel'");
     int output = rank;
     while (output < block->numArguments && block->arguments[output] != insert->operands[1])
       ++output;
     if (output == block->numArguments)
-      return machineFail(machine, insert->op, "not interpreted yet: inserts into what is no shared output of its loop");
+      return machineUnknown(machine, insert->op,
+                            "not interpreted yet: inserts into what is no shared output of its loop");
     if (!insertSlice(machine, frame, insert, &outputs[output - rank], point))
       return false;
   }

@@ -100,7 +100,7 @@ bool executeTileReshape(Machine *machine, Frame *frame, const Instruction *instr
     return false;
   if (!arrayIsContiguous(from)) {
     valueRelease(valueOfObject(&from->object));
-    return machineFail(machine, instruction->op, "not interpreted yet: reshape of a buffer with strides");
+    return machineUnknown(machine, instruction->op, "not interpreted yet: reshape of a buffer with strides");
   }
   Array *alias = arrayAlias(from, from->offset, rank, sizes, NULL);
   valueRelease(valueOfObject(&from->object));

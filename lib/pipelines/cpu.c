@@ -17,17 +17,22 @@ static const char *const toVectors = "tile-assume-launch-facts{entry-alignment=1
 
 static const char *const toCalls = "convert-tile-launch-to-runtime";
 
+void tileCpuStagesFromBuffersAppend(bool fast, MlirStringCallback append, void *userData) {
+  char instructions[512];
+  snprintf(instructions, sizeof instructions, tileStageToInstructions, fast ? "true" : "false");
+  const char *stages[] = {tileStageOfBuffers, toVectors, toCalls, tileStageToLoops, instructions, tileStageToLlvm};
+  tileStagesAppend(stages, sizeof stages / sizeof *stages, append, userData);
+}
+
 static bool build(MlirExtPass options, MlirStringCallback append, void *userData) {
-  char graph[640], instructions[512], chip[96] = "";
-  bool fast = mlirExtPassGetBool(options, "fast");
+  char graph[640], chip[96] = "";
   MlirStringRef name = mlirExtPassGetString(options, "chip");
   if (name.length)
     snprintf(chip, sizeof chip, "{chip=%.*s}", (int)name.length, name.data);
-  snprintf(instructions, sizeof instructions, tileStageToInstructions, fast ? "true" : "false");
   snprintf(graph, sizeof graph, tileStageToTileGraph, chip);
-  const char *stages[] = {graph,        tileStageToBuffers, toVectors, toCalls, tileStageToLoops,
-                          instructions, tileStageToLlvm};
+  const char *stages[] = {graph, tileStageToBuffers, ""}; // "": a comma at the end
   tileStagesAppend(stages, sizeof stages / sizeof *stages, append, userData);
+  tileCpuStagesFromBuffersAppend(mlirExtPassGetBool(options, "fast"), append, userData);
   return true;
 }
 

@@ -40,17 +40,24 @@ static const char toLlvm[] = "gpu.module("
                              "convert-cf-to-llvm,"
                              "gpu.module(reconcile-unrealized-casts,cse)";
 
-bool tileGpuPipelineBuild(const char *conversion, MlirExtPass options, MlirStringCallback append, void *userData) {
-  char graph[512], option[80], scheduled[512], device[128];
-  MlirStringRef chip = mlirExtPassGetString(options, "chip");
+void tileGpuStagesFromBuffersAppend(const char *conversion, MlirStringRef chip, MlirStringCallback append,
+                                    void *userData) {
+  char scheduled[512], device[128];
   int length = (int)chip.length;
-  snprintf(option, sizeof option, "{chip=%.*s}", length, chip.data);
-  snprintf(graph, sizeof graph, tileStageToTileGraph, option);
   snprintf(scheduled, sizeof scheduled, TO_SCHEDULED, length, chip.data);
   snprintf(device, sizeof device, TO_DEVICE, conversion, length, chip.data);
-  const char *const stages[] = {graph, tileStageToBuffers, hostAssertions, toldKernels, scheduled, device, toLlvm};
+  const char *const stages[] = {tileStageOfBuffers, hostAssertions, toldKernels, scheduled, device, toLlvm, ""};
   tileStagesAppend(stages, sizeof stages / sizeof *stages, append, userData);
-  append(tileString(","), userData);
   tileHostStagesAppend(append, userData);
+}
+
+bool tileGpuPipelineBuild(const char *conversion, MlirExtPass options, MlirStringCallback append, void *userData) {
+  char graph[512], option[80];
+  MlirStringRef chip = mlirExtPassGetString(options, "chip");
+  snprintf(option, sizeof option, "{chip=%.*s}", (int)chip.length, chip.data);
+  snprintf(graph, sizeof graph, tileStageToTileGraph, option);
+  const char *const stages[] = {graph, tileStageToBuffers, ""}; // "": a comma at the end
+  tileStagesAppend(stages, sizeof stages / sizeof *stages, append, userData);
+  tileGpuStagesFromBuffersAppend(conversion, chip, append, userData);
   return true;
 }

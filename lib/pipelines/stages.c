@@ -20,10 +20,11 @@ const char *const tileStageToBuffers =
     "tile-bufferize-host,"
     "func.func(canonicalize,cse,buffer-loop-hoisting,canonicalize),"
     "func.func(expand-realloc{emit-deallocs=false},canonicalize,ownership-based-buffer-deallocation,canonicalize,"
-    "buffer-deallocation-simplification),"
-    "bufferization-lower-deallocations,"
-    "func.func(cse,canonicalize,tile-copy-strided-clones),"
-    "convert-bufferization-to-memref";
+    "buffer-deallocation-simplification)";
+
+const char *const tileStageOfBuffers = "bufferization-lower-deallocations,"
+                                       "func.func(cse,canonicalize,tile-copy-strided-clones),"
+                                       "convert-bufferization-to-memref";
 
 // Assertions and whatever linalg is left become calls and loops.
 const char *const tileStageToLoops = "convert-assert-to-runtime,"

@@ -8,12 +8,17 @@
 
 extern const char *const tileStageToTileGraph; // of tensors; %s: {chip=NAME}, or nothing for a CPU
 extern const char *const tileStageToBuffers;
+extern const char *const tileStageOfBuffers;      // leaves only memref of what bufferization made
 extern const char *const tileStageToLoops;        // launches are calls already
 extern const char *const tileStageToInstructions; // %s: is fast math allowed, true or false
 extern const char *const tileStageToLlvm;
 
 // The stages one after another, with commas between.
 void tileStagesAppend(const char *const *stages, size_t count, MlirStringCallback append, void *userData);
+// Both ways from buffers on: all but the stages before tileStageOfBuffers.
+void tileCpuStagesFromBuffersAppend(bool fast, MlirStringCallback append, void *userData);                 // cpu.c
+void tileGpuStagesFromBuffersAppend(const char *conversion, MlirStringRef chip, MlirStringCallback append, // gpu.c
+                                    void *userData);
 // The host's part of a program whose kernels are in gpu.modules, from buffers to llvm (host.c).
 void tileHostStagesAppend(MlirStringCallback append, void *userData);
 

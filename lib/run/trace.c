@@ -109,6 +109,8 @@ void tessera_trace_destroy(tessera_trace_t *trace) {
 }
 
 void tessera_trace_phase(tessera_trace_t *trace, const char *name) {
+  if (!trace)
+    return;
   int64_t now = tessera_nanoseconds();
   const char *ended = atomic_load(&trace->phase);
   if (ended) {

@@ -19,7 +19,7 @@ typedef struct tessera_trace_t tessera_trace_t;
 tessera_trace_t *tessera_trace_create(bool observes);
 void tessera_trace_destroy(tessera_trace_t *trace);
 
-// |name| must outlive the trace.
+// |name| must outlive the trace; a trace that is NULL records nothing.
 void tessera_trace_phase(tessera_trace_t *trace, const char *name);
 const char *tessera_trace_current_phase(tessera_trace_t *trace); // from any thread; NULL: none
 

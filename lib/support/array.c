@@ -109,3 +109,16 @@ bool tessera_array_expect(tessera_array_t *array, const char *name, tessera_elem
   array->element = element;
   return true;
 }
+
+char *tessera_array_describe_index(const tessera_array_t *array, int64_t at, char *out_text, size_t size) {
+  int64_t below = array->count;
+  size_t length = (size_t)snprintf(out_text, size, "[");
+  for (int i = 0; i < array->rank && length < size; i++) {
+    below /= array->shape[i] ? array->shape[i] : 1;
+    length += (size_t)snprintf(out_text + length, size - length, "%s%lld", i ? ", " : "", (long long)(at / below));
+    at %= below;
+  }
+  if (length < size)
+    snprintf(out_text + length, size - length, "]");
+  return out_text;
+}

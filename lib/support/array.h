@@ -63,6 +63,9 @@ void tessera_copy_strided(void *to, const void *from, int rank, const int64_t *s
 // "3x4xf32", as in tensor<3x4xf32>. Returns |out_text|.
 char *tessera_array_describe(const tessera_array_t *array, char *out_text, size_t size);
 
+// "[2, 5]": the position of element |at| in C order. Returns |out_text|.
+char *tessera_array_describe_index(const tessera_array_t *array, int64_t at, char *out_text, size_t size);
+
 // Is this an array of |element| and |shape| (a negative size allows any)? If not the error begins with |name|:
 // "argument 1 (x.npy): is 3x4xf64, wanted ?x4xf32". A carrier becomes what it carries (uint16 becomes bf16, uint8 an
 // f8).

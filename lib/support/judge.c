@@ -62,6 +62,8 @@ static number_t number_at(const tessera_array_t *array, int64_t i) {
   return (number_t){false, (double)integer, integer};
 }
 
+double tessera_array_number(const tessera_array_t *array, int64_t i) { return number_at(array, i).value; }
+
 // 0 when alike, inf when one is nan or inf and the other is not.
 static double difference(number_t seen, number_t expected) {
   if (!seen.is_float)

@@ -16,6 +16,9 @@ typedef struct tessera_answer_t {
 } tessera_answer_t;
 void tessera_answer_destroy(tessera_answer_t *answer);
 
+// Element |i| as a double (integers beyond 2^53 are rounded).
+double tessera_array_number(const tessera_array_t *array, int64_t i);
+
 typedef struct tessera_judgement_t {
   bool right;
   int64_t wrong, at;                 // how many elements are wrong; the worst one (any when none is)

@@ -50,19 +50,6 @@ bool tessera_run_check_read(tessera_run_check_t *check, const tessera_run_option
 
 //===--- comparing ------------------------------------------------------------===//
 
-// "[2, 5]"
-static void describe_index(const tessera_array_t *array, int64_t at, char *text, size_t size) {
-  int64_t below = array->count;
-  size_t length = (size_t)snprintf(text, size, "[");
-  for (int i = 0; i < array->rank && length < size; i++) {
-    below /= array->shape[i] ? array->shape[i] : 1;
-    length += (size_t)snprintf(text + length, size - length, "%s%lld", i ? ", " : "", (long long)(at / below));
-    at %= below;
-  }
-  if (length < size)
-    snprintf(text + length, size - length, "]");
-}
-
 static bool compare_output(tessera_run_check_t *check, const tessera_run_options_t *options, const char *what,
                            int number, const tessera_array_t *seen, const tessera_answer_t *expected,
                            tessera_error_t *out_error) {
@@ -79,7 +66,7 @@ static bool compare_output(tessera_run_check_t *check, const tessera_run_options
          check->label ? ": " : "", what, number, judgement.right ? "right" : "wrong", judgement.max_absolute,
          judgement.max_relative);
   if (seen->count) {
-    describe_index(seen, judgement.at, where, sizeof where);
+    tessera_array_describe_index(seen, judgement.at, where, sizeof where);
     printf(", closest to its bound at %s: %.3g of %.3g", where, judgement.error_there, judgement.allowed);
   }
   printf("; %lld of %lld elements wrong\n", (long long)judgement.wrong, (long long)seen->count);

@@ -1,15 +1,92 @@
-// mlir-opt with our dialects, passes and pipelines.
+// mlir-opt with our dialects, passes and pipelines; and --tile-validate-each, which has every pass judged (validate.h).
 #include "lib/capi/pass.h"
 #include "lib/capi/tool.h"
 #include "lib/pipelines/register.h"
 #include "lib/support/guard.h"
+#include "tools/tile-opt/validate.h"
 
 #include <inttypes.h>
-#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 static void printStatistic(const char *pass, const char *name, uint64_t value, void *userData) {
   fprintf(userData, "%s: %" PRIu64 " %s\n", pass, value, name);
 }
+
+//===--- validation -----------------------------------------------------------===//
+
+typedef struct Flags {
+  const bool *statistics;
+  MlirExtToolText *each, *entry, *seed, *size, *timeout, *traffic, *reduced;
+  char plugins[4096]; // as given
+} Flags;
+
+static void addFlags(Flags *flags, int argc, char **argv) {
+  flags->statistics = mlirExtToolAddFlag("tile-pass-statistics", "Print what our passes counted at the end");
+  flags->each = mlirExtToolAddText("tile-validate-each", "interpret|cpu|emulate:CHIP",
+                                   "Judge the program before and after every pass; name the pass that breaks it");
+  flags->entry = mlirExtToolAddText("tile-validate-entry", "name", "The function that judges run (default: main)");
+  flags->seed = mlirExtToolAddText("tile-validate-seed", "number", "Of the judges' inputs (default: 0)");
+  flags->size = mlirExtToolAddText("tile-validate-size", "number", "Of dynamic dimensions of inputs (default: 5)");
+  flags->timeout = mlirExtToolAddText("tile-validate-timeout", "seconds", "Of one judgement (default: 60)");
+  flags->traffic = mlirExtToolAddText("tile-validate-traffic", "percent",
+                                      "Blame a pass too that raises counted traffic by more (emulate:CHIP counts)");
+  flags->reduced = mlirExtToolAddText("tile-reduce-on-failure", "file",
+                                      "Shrink the case and write it there (default: reproducer.mlir)");
+  for (int i = 1; i < argc; i++)
+    if (strstr(argv[i], "-plugin=") && strlen(flags->plugins) + strlen(argv[i]) + 2 < sizeof flags->plugins) {
+      strcat(flags->plugins, " ");
+      strcat(flags->plugins, argv[i]);
+    }
+}
+
+static const char *textOr(MlirExtToolText *flag, const char *otherwise) {
+  const char *text = mlirExtToolTextGet(flag);
+  return text && *text ? text : otherwise;
+}
+
+static bool readNumber(MlirExtToolText *flag, const char *name, const char *otherwise, double least, double *number,
+                       tessera_error_t *error) {
+  const char *text = textOr(flag, otherwise);
+  char *end;
+  *number = strtod(text, &end);
+  return (!*end && end != text && *number >= least) ||
+         tessera_fail(error, "--%s=%s: wanted a number from %g", name, text, least);
+}
+
+static bool isWanted(void *userData) { return mlirExtToolTextGet(((Flags *)userData)->each) != NULL; }
+
+static bool readOptions(const Flags *flags, ValidateOptions *options, tessera_error_t *error) {
+  double seed, size, timeout;
+  *options = (ValidateOptions){.target = textOr(flags->each, "interpret"),
+                               .entry = textOr(flags->entry, NULL),
+                               .traffic = -1,
+                               .reduced = mlirExtToolTextGet(flags->reduced) ? textOr(flags->reduced, "reproducer.mlir")
+                                                                             : NULL,
+                               .plugins = flags->plugins};
+  if (!readNumber(flags->seed, "tile-validate-seed", "0", 0, &seed, error) ||
+      !readNumber(flags->size, "tile-validate-size", "5", 0, &size, error) ||
+      !readNumber(flags->timeout, "tile-validate-timeout", "60", 1, &timeout, error))
+    return false;
+  if (mlirExtToolTextGet(flags->traffic) &&
+      !readNumber(flags->traffic, "tile-validate-traffic", "0", 0, &options->traffic, error))
+    return false;
+  options->seed = (int64_t)seed;
+  options->size = (int64_t)size;
+  options->timeout = (int)timeout;
+  return validateCheckOptions(options, error);
+}
+
+static bool validate(MlirOperation op, MlirStringRef pipeline, void *userData) {
+  ValidateOptions options;
+  tessera_error_t error;
+  if (readOptions(userData, &options, &error))
+    return validateEach(op, pipeline, &options);
+  fprintf(stderr, "tile-opt: error: %s\n", error.text);
+  return false;
+}
+
+//===--- the tool -------------------------------------------------------------===//
 
 int main(int argc, char **argv) {
   int status;
@@ -21,9 +98,11 @@ int main(int argc, char **argv) {
   MlirDialectRegistry registry = mlirDialectRegistryCreate();
   tesseraRegisterAllDialects(registry);
   tesseraRegisterAllPasses();
-  const bool *statistics = mlirExtToolAddFlag("tile-pass-statistics", "Print what our passes counted at the end");
-  status = mlirExtOptMain(argc, argv, "tile-opt: Tessera's optimizer driver\n", registry);
-  if (*statistics)
+  Flags flags = {.plugins = ""};
+  addFlags(&flags, argc, argv);
+  status = mlirExtOptMainRunningWith(argc, argv, "tile-opt: Tessera's optimizer driver\n", registry, isWanted, validate,
+                                     &flags);
+  if (*flags.statistics)
     mlirExtStatisticsForEach(printStatistic, stderr);
   mlirDialectRegistryDestroy(registry);
   return status;
