@@ -12,6 +12,7 @@ import re
 import sys
 from pathlib import Path
 
+import attention_kernel
 import numpy as np
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -314,6 +315,64 @@ linalg.yield %r : f32""" if causal else "linalg.yield %m : f32"
             seen = torch.ones(queries, keys, dtype=torch.bool).tril(keys - queries)
             return lambda: call(q, k, v, attn_mask=seen)[0]
         return lambda: call(q, k, v, is_causal=causal)[0]
+
+
+class online_attention:
+    """The same as one kernel with online softmax (attention_kernel.py), and its other forms: sliding window, heads that share keys, a
+    bias for every pair (triangle attention has a gate too), numbers of keys that differ by head."""
+
+    @staticmethod
+    def program(heads, queries, keys, d, **form):
+        return attention_kernel.program(heads, queries, keys, d, **form)
+
+    @staticmethod
+    def peer_program(heads, queries, keys, d, causal=False, **form):
+        return None if form else attention.program(heads, queries, keys, d, causal)
+
+    @staticmethod
+    def arrays(random, heads, queries, keys, d, group=1, bias=False, gate=False, lengths=False, **form):
+        shapes = [(heads, queries, d), (heads // group, keys, d), (heads // group, keys, d)]
+        shapes += [(heads, queries, keys)] * bias + [(heads, queries, d)] * gate
+        more = [(keys - np.arange(heads) * keys // (2 * heads)).astype("i4")] if lengths else []
+        return [draw(random, "f32", *shape) for shape in shapes] + more
+
+    @staticmethod
+    def seen(queries, keys, causal=False, window=0, **form):
+        key, query = np.arange(keys), np.arange(queries)[:, None] + keys - queries
+        return ((key <= query) | (not causal)) & ((key > query - window) | (not window))
+
+    @staticmethod
+    def exact(arrays, heads, queries, keys, d, group=1, bias=False, gate=False, lengths=False, **form):
+        q, k, v = map(widen, arrays[:3])
+        k, v = (np.repeat(x, group, axis=0) for x in (k, v))
+        scores = q @ k.transpose(0, 2, 1) / math.sqrt(d) + (widen(arrays[3]) if bias else 0)
+        seen = online_attention.seen(queries, keys, **form)[None]
+        if lengths:
+            seen = seen & (np.arange(keys) < arrays[-1][:, None, None])
+        p = softmax(np.where(seen, scores, -np.inf))
+        scale = 1 / (1 + np.exp(-widen(arrays[3 + bias]))) if gate else 1
+        return scale * (p @ v), 64 * scale * (p @ abs(v))
+
+    @staticmethod
+    def work(heads, queries, keys, d, group=1, bias=False, gate=False, lengths=False, **form):
+        pairs = int(online_attention.seen(queries, keys, **form).sum()) * heads
+        if lengths:  # about
+            pairs = pairs * 3 // 4
+        return 4 * pairs * d, 4 * d * (2 * heads * queries + 2 * heads // group * keys)
+
+    @staticmethod
+    def torch(torch, x, heads, queries, keys, d, group=1, bias=False, gate=False, lengths=False, causal=False, window=0):
+        q, k, v = (a[None] for a in x[:3])
+        call = torch.nn.functional.scaled_dot_product_attention
+        mask = x[3][None] if bias else None
+        plain = causal and queries == keys and not (window or lengths or bias)
+        if window or lengths or (causal and not plain):
+            seen = torch.from_numpy(online_attention.seen(queries, keys, causal, window)).expand(heads, queries, keys)
+            if lengths:
+                seen = seen & (torch.arange(keys) < x[-1][:, None, None])
+            mask = (seen if mask is None else torch.where(seen, mask[0], -math.inf))[None].contiguous()
+        options = {"attn_mask": mask, "is_causal": plain, "enable_gqa": group > 1}
+        return (lambda: (torch.sigmoid(x[3 + bias]) * call(q, k, v, **options)[0])) if gate else lambda: call(q, k, v, **options)[0]
 
 
 # --- Rows -----------------------------------------------------------------------------------------------------------
@@ -659,5 +718,5 @@ linalg.yield %r : f32""", x))
 
 
 OPERATORS = {kind.__name__: kind for kind in (
-    gemm, batched, gemm_bias_relu, conv, attention, row_softmax, layernorm, rmsnorm, add, gelu, transpose, row_sum, mlp,
+    gemm, batched, gemm_bias_relu, conv, attention, online_attention, row_softmax, layernorm, rmsnorm, add, gelu, transpose, row_sum, mlp,
     transformer_block, bottleneck)}

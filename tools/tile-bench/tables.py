@@ -24,7 +24,12 @@ TABLES = {
     "lowbit-types": [row for dtype in ("bf16", "i8") for row in gemms([(1024, 1024, 1024), (512, 512, 512), (128, 3072, 768), (127, 255, 511)], dtype=dtype)],
     "attention": [("attention", dict(heads=h, queries=q, keys=k, d=d, causal=causal, group=group))
                   for h, q, k, d, causal, group in (
-        (12, 128, 128, 64, False, 1), (12, 512, 512, 64, False, 1), (8, 512, 512, 128, True, 1), (8, 1, 2048, 128, False, 4))],
+        (12, 128, 128, 64, False, 1), (12, 512, 512, 64, False, 1), (8, 512, 512, 128, True, 1), (8, 1, 2048, 128, False, 4))] + [
+        ("online_attention", dict(heads=h, queries=q, keys=k, d=d, **form)) for h, q, k, d, form in (
+            (12, 128, 128, 64, {}), (12, 512, 512, 64, {}), (8, 512, 512, 128, dict(causal=True)),
+            (8, 1024, 1024, 64, dict(causal=True, window=128)), (32, 128, 128, 128, dict(causal=True, group=4)),
+            (16, 128, 128, 32, dict(bias=True)), (16, 128, 128, 32, dict(bias=True, gate=True)),
+            (12, 384, 384, 64, dict(lengths=True)))],
     "norm": [(op, dict(m=m, n=n)) for op in ("row_softmax", "layernorm", "rmsnorm") for m, n in (
         (1536, 128), (128, 768), (1024, 1024), (512, 4096))],
     "conv": [("conv", dict(n=1, h=h, w=h, c=c, f=f, r=r, s=r, stride=stride)) for h, c, f, r, stride in (
@@ -37,6 +42,7 @@ TABLES = {
                ("bottleneck", dict(n=1, h=56, w=56, c=256, f=64)), ("bottleneck", dict(n=1, h=14, w=14, c=1024, f=256))],
     "tiny": gemms([(9, 17, 5), (1, 509, 31), (2, 96, 64), (7, 40, 8), (3, 33, 1), (67, 131, 300)]) + [("conv", dict(n=1, h=6, w=6, c=3, f=4, r=3, s=3, stride=1)),
                                    ("attention", dict(heads=2, queries=3, keys=5, d=4, causal=True, group=1)),
+                                   ("online_attention", dict(heads=2, queries=3, keys=5, d=4, causal=True, window=2, group=2, bias=True, gate=True)),
                                    ("layernorm", dict(m=3, n=7)), ("gelu", dict(n=33)), ("mlp", dict(m=3, width=5, hidden=7)),
                                    ("bottleneck", dict(n=1, h=3, w=3, c=4, f=2)), *gemms([(5, 6, 7)], dtype="i8"),
                                    *gemms([(5, 6, 7), (9, 33, 17)], dtype="bf16"),

@@ -124,10 +124,11 @@ class Iree:
     def prepare(self, order, arrays):
         runtime = self.runtime
         operator = OPERATORS[order["operator"]]
-        if order["arguments"].get("kernel"):
+        text = getattr(operator, "peer_program", operator.program)(**order["arguments"])
+        if order["arguments"].get("kernel") or not text:
             return None
         binary = self.compiler.compile_str(
-            operator.program(**order["arguments"]), target_backends=["llvm-cpu"],
+            text, target_backends=["llvm-cpu"],
             extra_args=["--iree-llvmcpu-target-cpu=host", "--iree-opt-level=O3"])
         config = runtime.Config(device=self.device)
         module = runtime.VmModule.copy_buffer(config.vm_instance, binary)

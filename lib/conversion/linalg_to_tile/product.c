@@ -10,7 +10,9 @@
 #include "lib/conversion/linalg_to_tile/kernel.h"
 #include "lib/conversion/linalg_to_tile/lowerings.h"
 
-enum { Rows = 8, BytesPerRow = 128, Depth = 32 };
+// A step of k is as long as pays for its loop: ResNet-50's convolutions ran at 0.5 of the peak in steps of 32, at 0.8
+// in steps of 128.
+enum { Rows = 8, BytesPerRow = 128, Depth = 128 };
 
 //===--- tiles --------------------------------------------------------------===//
 
@@ -39,14 +41,22 @@ static int64_t bytesOf(MlirType element) {
   return (mlirTypeIsAFloat(element) ? mlirFloatTypeGetWidth(element) : mlirIntegerTypeGetWidth(element)) / 8;
 }
 
+// Tiles of at most `most`, all about alike: 14 rows are 7 and 7, not 8 and 6.
+static int64_t evenTile(int64_t extent, int64_t most) {
+  if (mlirShapedTypeIsDynamicSize(extent) || extent < 1)
+    return most;
+  int64_t tiles = (extent + most - 1) / most;
+  return (extent + tiles - 1) / tiles;
+}
+
 static void chooseTiles(TileStructured *s, const TileProduct *p) {
   TileTiling tiling = {.tiled = 1u << p->m | 1u << p->n | 1u << p->k, .whole = -1, .isProduct = true, .product = *p};
   if (tileStructuredPlanTiles(s, &tiling))
     return;
   int64_t bytes = bytesOf(tileOperandElementType(&s->operands[2]));
-  setTile(s, p->m, 0, Rows);
+  setTile(s, p->m, 0, evenTile(s->dims[p->m].extent, Rows));
   setTile(s, p->n, 1, BytesPerRow / (bytes < 4 ? 4 : bytes));
-  setTile(s, p->k, 2, Depth);
+  setTile(s, p->k, 2, evenTile(s->dims[p->k].extent, Depth));
 }
 
 //===--- the kernel ---------------------------------------------------------===//
