@@ -10,7 +10,7 @@
 // CHECK: scf.for
 // CHECK: %[[ROW:.*]] = arith.addi
 // CHECK: tile.view {{.*}} to !tile.view<6x5xf32, steps = [1, 5], strides = [2, 1]>
-// CHECK: %[[A:.*]] = tile.load {{.*}} -> tensor<8x5xf32>
+// CHECK: %[[A:.*]] = tile.load {{.*}} -> tensor<6x5xf32>
 // CHECK: %[[B:.*]] = tile.load {{.*}} -> tensor<5x19xf32>
 // CHECK: tile.mma %[[A]], %[[B]]
 func.func @convolution(%x: tensor<2x11x23x5xf32>, %w: tensor<3x2x5x19xf32>, %o: tensor<2x5x11x19xf32>) -> tensor<2x5x11x19xf32> {
