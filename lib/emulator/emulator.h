@@ -25,10 +25,17 @@ typedef struct TileEmulatorOptions {
   const char *chipName;         // "sm_80", "gfx942"
   tessera_emulator_chip_t chip; // from the machine's description
   bool checks, count;           // compiled in: no call is made for what is off
+  bool predict;                 // with count and rates: cycles, uncalibrated
+  bool hasRates;                // the machine's description has all that a prediction wants
+  tessera_emulator_rates_t rates;
 } TileEmulatorOptions;
 
 // Everything on, the chip as its machine file has it. False, with a sentence, for a chip that has none or is no GPU.
 bool tileEmulatorOptionsRead(const char *chipName, TileEmulatorOptions *options, tessera_error_t *error);
+
+// The same of a description at hand, which the name is taken from (keep it for as long). False: it is no GPU.
+struct TileMachine;
+bool tileEmulatorOptionsFor(const struct TileMachine *machine, TileEmulatorOptions *options);
 
 typedef struct TileEmulatorProgram TileEmulatorProgram;
 

@@ -2,9 +2,11 @@
 // which the runtime's emulator driver runs a kernel and hears what was found. See emulate.h.
 #include "lib/execution/emulate.h"
 
+#include "dialects/tile/tile.h"
 #include "lib/emulator/emulator.h"
 #include "lib/execution/device.h"
 #include "lib/ir/support.h"
+#include "lib/machine/machine.h"
 #include "lib/runtime/tessera.h"
 #include "mlir-c/BuiltinAttributes.h"
 
@@ -15,6 +17,7 @@ typedef struct KernelRun {
   int64_t launches;
   uint32_t sharedBytes;
   tessera_emulator_counters_t counters;
+  double cycles; // predicted
 } KernelRun;
 
 // One gpu.module: what runs it, and what the runtime is told of it.
@@ -28,6 +31,7 @@ typedef struct Module {
 struct Emulation {
   const tessera_run_options_t *options;
   const Run *run;
+  TileEmulatorOptions emulator;
   Module *modules;
   tessera_image_t *items; // of each module
   intptr_t moduleCount;
@@ -39,10 +43,29 @@ struct Emulation {
 
 //===--- compiling ----------------------------------------------------------------===//
 
-static bool readChip(const char *name, TileEmulatorOptions *options, tessera_error_t *error) {
+// A chip that the module describes itself (tile.machine with other figures) is that one.
+static bool readDescribed(const Run *run, TileEmulatorOptions *options) {
+  MlirAttribute said = tileOpAttribute(mlirModuleGetOperation(run->session.module), "tile.machine");
+  if (mlirAttributeIsNull(said) || !tileAttributeIsAMachine(said) ||
+      !tileStringEquals(tileMachineAttrGetName(said), run->chip))
+    return false;
+  TileError unknown;
+  TileMachine *machine = tileMachineAttrLoad(said, &unknown);
+  bool ok = machine && tileEmulatorOptionsFor(machine, options);
+  options->chipName = run->chip;
+  tileMachineDestroy(machine);
+  return ok;
+}
+
+static bool readChip(const Run *run, const tessera_run_options_t *given, TileEmulatorOptions *options,
+                     tessera_error_t *error) {
   tessera_error_t unknown;
-  return tileEmulatorOptionsRead(name ? name : "", options, &unknown) ||
-         tessera_fail(error, "--target=emulate:%s: %s", name ? name : "", unknown.text);
+  const char *name = run->chip ? run->chip : "";
+  if (!readDescribed(run, options) && !tileEmulatorOptionsRead(name, options, &unknown))
+    return tessera_fail(error, "--target=emulate:%s: %s", name, unknown.text);
+  options->predict = given->predict;
+  return !given->predict || options->hasRates ||
+         tessera_fail(error, "--predict: the description of %s lacks clock, bandwidths or rates", name);
 }
 
 // Its kernels by name, for the runtime.
@@ -87,15 +110,14 @@ static bool launchKernel(void *user, const tessera_image_t *image, const tessera
                          tessera_error_t *error);
 
 bool emulateCompile(Run *run, const tessera_run_options_t *options, tessera_trace_t *trace, tessera_error_t *error) {
-  TileEmulatorOptions emulator;
   Emulation *emulation = run->emulation = calloc(1, sizeof *run->emulation);
   if (!emulation)
     return tessera_fail(error, "out of memory");
   *emulation = (Emulation){.options = options, .run = run, .hooks = {emulation, run->chip, launchKernel}};
-  if (!readChip(run->chip, &emulator, error) || !deviceLower(run, options, error))
+  if (!readChip(run, options, &emulation->emulator, error) || !deviceLower(run, options, error))
     return false;
   tessera_trace_phase(trace, "translation and optimization");
-  if (!compileModules(emulation, mlirModuleGetOperation(run->session.module), &emulator, error) ||
+  if (!compileModules(emulation, mlirModuleGetOperation(run->session.module), &emulation->emulator, error) ||
       !deviceCompileHost(run, options, trace, error))
     return false;
   emulation->device = tessera_device_open(&tessera_emulator_driver, 0, &emulation->hooks, error);
@@ -220,8 +242,15 @@ static void writeCounters(const tessera_emulator_counters_t *counters, tessera_j
     tessera_json_integer(json, rows[i].key, (int64_t)rows[i].value);
 }
 
+static void writePrediction(const Emulation *emulation, double cycles, tessera_json_t *json) {
+  if (!emulation->emulator.predict)
+    return;
+  tessera_json_number(json, "predicted_cycles", cycles);
+  tessera_json_number(json, "predicted_ms", cycles / emulation->emulator.rates.hertz * 1e3);
+}
+
 // Of one call: sums over the repetitions are means of them.
-static void writeKernel(const KernelRun *kernel, int64_t calls, tessera_json_t *json) {
+static void writeKernel(const Emulation *emulation, const KernelRun *kernel, int64_t calls, tessera_json_t *json) {
   tessera_emulator_counters_t one = kernel->counters;
   uint64_t *counters = (uint64_t *)&one;
   for (size_t i = 0; i < sizeof one / sizeof *counters; ++i)
@@ -231,6 +260,7 @@ static void writeKernel(const KernelRun *kernel, int64_t calls, tessera_json_t *
   tessera_json_integer(json, "programs", (int64_t)one.blocks);
   writeCounters(&one, json);
   tessera_json_integer(json, "shared_memory_bytes", kernel->sharedBytes);
+  writePrediction(emulation, kernel->cycles / (double)calls, json);
   tessera_json_end(json);
 }
 
@@ -248,21 +278,26 @@ void emulateWriteStatistics(const Run *run, tessera_json_t *json) {
   int64_t calls = run->calls.count > 0 ? run->calls.count : 1;
   tessera_emulator_counters_t sum = {.threads = 0};
   uint32_t shared = 0;
+  double cycles = 0;
   for (intptr_t m = 0; m < emulation->moduleCount; ++m)
     for (int64_t i = 0; i < emulation->items[m].num_kernels; ++i) {
       const KernelRun *kernel = &emulation->modules[m].kernels[i];
       add(&sum, &kernel->counters);
+      cycles += kernel->cycles / (double)calls;
       shared = kernel->sharedBytes > shared ? kernel->sharedBytes : shared;
     }
   for (size_t i = 0; i < sizeof sum / sizeof(uint64_t); ++i)
     ((uint64_t *)&sum)[i] /= (uint64_t)calls;
   writeCounters(&sum, json);
   tessera_json_integer(json, "shared_memory_bytes", shared);
+  writePrediction(emulation, cycles, json);
+  if (emulation->emulator.predict)
+    tessera_json_string(json, "prediction", "uncalibrated");
   tessera_json_begin_object(json, "kernels");
   for (intptr_t m = 0; m < emulation->moduleCount; ++m)
     for (int64_t i = 0; i < emulation->items[m].num_kernels; ++i)
       if (emulation->modules[m].kernels[i].launches)
-        writeKernel(&emulation->modules[m].kernels[i], calls, json);
+        writeKernel(emulation, &emulation->modules[m].kernels[i], calls, json);
   tessera_json_end(json);
 }
 
@@ -296,6 +331,7 @@ static bool runKernel(Emulation *emulation, Module *module, KernelRun *kernel, c
   kernel->launches++;
   kernel->sharedBytes = kernel->kernel->sharedBytes + launch->dynamicSharedBytes;
   add(&kernel->counters, &report->counters);
+  kernel->cycles += report->cycles;
   size_t found = tileEmulatorDiagnose(module->program, report);
   forgetReport(emulation);
   emulation->last = report;

@@ -24,6 +24,8 @@ const char tessera_run_options_help[] =
     "  --threads=N           threads that grids run on (default: all cores)\n"
     "  --timeout=S           seconds after which the run ends with an error (default: none)\n"
     "  --stats=FILE.json     time, launches, fallback_ops, statistics by kernel and by pass, what makes it repeatable\n"
+    "  --predict             emulate:CHIP: --stats tells how many cycles the chip would take, by its description "
+    "alone\n"
     "  --trace=FILE.json     what ran when, on which thread: open it in https://ui.perfetto.dev\n"
     "  --help                this text\n";
 
@@ -121,6 +123,10 @@ static bool take(const char *argument, tessera_run_options_t *options, tessera_e
     return ok;
   if (strcmp(argument, "--help") == 0) {
     options->help = true;
+    return true;
+  }
+  if (strcmp(argument, "--predict") == 0) {
+    options->predict = true;
     return true;
   }
   if (argument[0] == '-' && argument[1])

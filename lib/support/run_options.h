@@ -12,7 +12,7 @@
 #include "lib/support/status.h"
 
 typedef struct tessera_run_options_t {
-  bool help;
+  bool help, predict;
   const char *file, *entry, *pipeline, *stats, *trace; // pipeline, stats, trace: NULL when not given
   const char **targets;                                // at least one
   const char **inputs, **outputs;                      // .npy and .npz files in order

@@ -13,6 +13,7 @@ BENCHMARKS = {
     "gpu_compile": "kernels to PTX and AMD's assembly, stage by stage",
     "emulator": "the emulated GPU: empty threads, a GEMM with and without checks",
     "traffic": "what linalg programs move on GPUs, counted by the emulator",
+    "ranking": "the tiles of a product by Roller's model, by predicted cycles and by counted traffic",
     "interpreter": "scalar operations per second of programs of several kinds",
 }
 

@@ -132,12 +132,12 @@ def machine(chip):
     return {key.strip(): value.strip() for key, value in pairs}
 
 
-def count(build, text, chip):
+def count(build, text, chip, *flags):
     """The statistics of one run on the emulator."""
     with tempfile.TemporaryDirectory() as folder:
         program, stats = Path(folder, "program.mlir"), Path(folder, "stats.json")
         program.write_text(text)
-        subprocess.run([build / "bin/tile-run", program, f"--target=emulate:{chip}", f"--stats={stats}"], check=True)
+        subprocess.run([build / "bin/tile-run", program, f"--target=emulate:{chip}", f"--stats={stats}", *flags], check=True)
         return json.loads(stats.read_text())
 
 

@@ -156,7 +156,16 @@ static void destroy(Session *session) {
   free(session);
 }
 
+static bool predictsSomething(const tessera_run_options_t *options, tessera_error_t *error) {
+  bool emulates = !options->predict;
+  for (int i = 0; i < options->num_targets; ++i)
+    emulates |= !strncmp(options->targets[i], "emulate:", strlen("emulate:"));
+  return emulates || tessera_fail(error, "--predict: wants --target=emulate:CHIP");
+}
+
 static bool run(const tessera_run_options_t *options, tessera_error_t *error) {
+  if (!predictsSomething(options, error))
+    return false;
   Session *session = calloc(1, sizeof *session);
   if (!session)
     return tessera_fail(error, "out of memory");

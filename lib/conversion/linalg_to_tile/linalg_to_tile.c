@@ -60,6 +60,10 @@ static TileMachine *loadMachine(MlirOperation module, MlirExtPass pass, MlirAttr
   if (!chip.length)
     return mlirAttributeIsNull(*attribute) ? NULL : tileMachineAttrLoad(*attribute, error);
   snprintf(name, sizeof name, "%.*s", (int)chip.length, chip.data);
+  // A chip that the module describes itself, with other figures, is that one.
+  if (!mlirAttributeIsNull(*attribute) && tileAttributeIsAMachine(*attribute) &&
+      tileStringEquals(tileMachineAttrGetName(*attribute), name))
+    return tileMachineAttrLoad(*attribute, error);
   TileMachine *machine = tileMachineLoad(name, NULL, NULL, 0, error);
   if (machine) // the attribute of an unknown machine would be a second error
     *attribute = tileMachineAttrGet(mlirOperationGetContext(module), chip, mlirAttributeGetNull());

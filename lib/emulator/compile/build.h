@@ -41,6 +41,7 @@ typedef struct EmulatorBuild {
   MlirValue fullMask;  // of the warp; null until it is wanted
   MlirOperation frame; // an alloca: operands and results of collectives pass through it
   uint32_t frameBytes;
+  intptr_t use, useEnd; // sites of ops that emulatorMarkUses has met before they are lowered, in that order: the next
 } EmulatorBuild;
 
 typedef struct EmulatorRow EmulatorRow;
@@ -118,5 +119,7 @@ bool emulatorLowerCall(EmulatorBuild *build, MlirOperation op, const EmulatorRow
 bool emulatorCallMath(EmulatorBuild *build, MlirOperation op, MlirStringRef name);      // calls.c: false if it is none
 // count.c: for each block of the function, how many instructions of each class it has.
 void emulatorCountBlocks(EmulatorBuild *build, MlirRegion body);
+// count.c: tells the machine, for predictions, before each first use of what one of the ops loads.
+void emulatorMarkUses(EmulatorBuild *build, const TileOps *ops);
 
 #endif

@@ -106,6 +106,8 @@ static void lowerFunction(EmulatorBuild *build, MlirOperation function) {
   openFunction(build, function);
   if (build->options->count)
     emulatorCountBlocks(build, mlirOperationGetRegion(function, 0));
+  if (build->options->predict)
+    emulatorMarkUses(build, &ops);
   for (intptr_t i = 0; i < ops.count; ++i)
     if (!mlirOperationEqual(ops.items[i], function))
       lowerOp(build, ops.items[i]);

@@ -1,6 +1,7 @@
 // Counts the instructions of each block by class, as the llvm dialect has them, and has the block say so when it runs.
 // Memory, barriers and matrix instructions are counted where they happen. Before anything else is rewritten.
-#include "lib/emulator/compile/build.h"
+// For predictions of time, also where what was loaded is wanted first.
+#include "lib/emulator/compile/program.h"
 
 #include "mlir-c/BuiltinTypes.h"
 
@@ -124,4 +125,47 @@ void emulatorCountBlocks(EmulatorBuild *build, MlirRegion body) {
       count(op, &counts);
     tell(build, block, &counts);
   }
+}
+
+//===--- uses ---------------------------------------------------------------------===//
+
+static const char *const loadOps[] = {"llvm.load", "llvm.intr.masked.load", "nvvm.ldmatrix", NULL};
+
+static bool loads(MlirOperation op) {
+  return isOneOf(op, loadOps) ||
+         !strncmp(tileOpName(op).data, "rocdl.raw.ptr.buffer.load", strlen("rocdl.raw.ptr.buffer.load"));
+}
+
+// The first op of the block that does something with the value; what only takes it apart does not. A value that another
+// block uses is wanted at the end of this one: a loop that loads ahead has had its body's time. `visits` bounds the
+// search.
+static void findFirstUse(MlirValue value, MlirBlock block, MlirOperation *first, int *visits) {
+  for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use) && --*visits > 0;
+       use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation user = mlirOpOperandGetOwner(use);
+    if (!mlirBlockEqual(mlirOperationGetBlock(user), block))
+      user = mlirBlockGetTerminator(block);
+    bool takesApart = isOneOf(user, freeOps) && mlirOperationGetNumResults(user) == 1 && !loads(user);
+    if (takesApart)
+      findFirstUse(mlirOperationGetResult(user, 0), block, first, visits);
+    else if (mlirOperationIsNull(*first) || mlirOperationIsBeforeInBlock(user, *first))
+      *first = user;
+  }
+}
+
+void emulatorMarkUses(EmulatorBuild *build, const TileOps *ops) {
+  build->use = build->useEnd = build->program->siteCount;
+  for (intptr_t i = 0; i < ops->count; ++i) {
+    MlirOperation op = ops->items[i], first = {NULL};
+    int visits = 256;
+    if (!loads(op) || !mlirOperationGetNumResults(op))
+      continue;
+    findFirstUse(mlirOperationGetResult(op, 0), mlirOperationGetBlock(op), &first, &visits);
+    if (mlirOperationIsNull(first))
+      continue;
+    TileBuilder b = tileBuilderBefore(first);
+    MlirValue operands[] = {build->self, emulatorI32(build, &b, emulatorSite(build, op))};
+    emulatorCall(build, &b, "tessera_emu_use", (MlirType){NULL}, 2, operands);
+  }
+  build->useEnd = build->program->siteCount;
 }

@@ -56,13 +56,15 @@ static bool chooseBlock(const TileEmulatorKernel *kernel, const uint32_t asked[3
 bool tileEmulatorLaunchKernel(TileEmulatorProgram *program, const TileEmulatorLaunch *launch,
                               tessera_emulator_report_t **report, tessera_error_t *error) {
   const TileEmulatorKernel *kernel = wantedKernel(program, launch->kernel, error);
-  tessera_emulator_launch_t run = {.seed = launch->seed,
-                                   .checks = program->options.checks,
-                                   .count = program->options.count,
-                                   .trace = launch->trace,
-                                   .cooperative = launch->cooperative,
-                                   .threads = launch->threads,
-                                   .params = launch->params};
+  tessera_emulator_launch_t run = {
+      .seed = launch->seed,
+      .checks = program->options.checks,
+      .count = program->options.count,
+      .rates = program->options.predict && program->options.hasRates ? &program->options.rates : NULL,
+      .trace = launch->trace,
+      .cooperative = launch->cooperative,
+      .threads = launch->threads,
+      .params = launch->params};
   if (!kernel || !chooseBlock(kernel, launch->block, run.block, error))
     return false;
   memcpy(run.grid, launch->grid, sizeof run.grid);

@@ -85,6 +85,9 @@ uint32_t emulatorSite(EmulatorBuild *build, MlirOperation op) {
   EmulatorSite *last = &program->sites[program->siteCount - 1];
   if (program->siteCount > 1 && mlirOperationEqual(last->op, op))
     return (uint32_t)program->siteCount - 1; // several calls of one op are one site
+  for (intptr_t i = build->use; i < build->useEnd && i <= build->use + 1; ++i)
+    if (mlirOperationEqual(program->sites[i].op, op))
+      return (uint32_t)(build->use = i);
   EmulatorSite *sites = grow(program->sites, program->siteCount, sizeof *sites);
   char name[256];
   if (!sites) {

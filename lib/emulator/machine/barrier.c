@@ -3,6 +3,7 @@
 #include "lib/emulator/machine/clock.h"
 #include "lib/emulator/machine/count.h"
 #include "lib/emulator/machine/many.h"
+#include "lib/emulator/machine/timing.h"
 #include "lib/emulator/machine/worker.h"
 
 enum { BARRIERS_BEFORE_SUSPENSION = 16 };
@@ -60,6 +61,7 @@ static void release_some(emu_worker_t *worker, uint32_t id) {
 static void complete(emu_worker_t *worker, uint32_t id) {
   emu_barrier_t *barrier = &worker->barriers[id];
   bool everyone = barrier->waiting == worker->launch->threads;
+  emu_timing_meet(worker, id);
   if (everyone) {
     if (!barrier->is_unordered)
       meet_all(worker);

@@ -70,8 +70,12 @@ static void hold(emu_worker_t *worker, emu_warp_t *warp, emu_meeting_t *meeting)
   uint64_t mask = meeting->group.mask;
   clear_absent(meeting);
   worker->in_meaning = true;
+  uint32_t logged = worker->timeline ? emu_log_length(warp->log) : 0;
   if (meeting->meaning)
     meeting->meaning(&meeting->group, meeting->parameter);
+  if (worker->timeline && meeting->meaning && emu_log_length(warp->log) == logged) // no product, no access
+    emu_log_add(&worker->threads[(warp->number << worker->launch->warp_shift) + (uint32_t)__builtin_ctzll(mask)], 0, 0,
+                EMU_LOG_EXCHANGE, meeting->group.site);
   worker->in_meaning = false;
   if (mask == (warp->exists & ~warp->ended))
     emu_log_flush(worker, warp);

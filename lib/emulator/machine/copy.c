@@ -47,7 +47,7 @@ static void count(emu_thread_t *self, const void *shared, uint32_t bytes, uint32
     return;
   self->worker->counters.async_copies++;
   self->worker->counters.async_bytes += source_bytes;
-  emu_log_add(self, (uintptr_t)shared, bytes, TESSERA_EMU_STORE | TESSERA_EMU_SHARED, site);
+  emu_log_add(self, (uintptr_t)shared, bytes, TESSERA_EMU_STORE | TESSERA_EMU_SHARED | EMU_LOG_ASYNC, site);
 }
 
 void tessera_emu_copy_async(tessera_emu_thread_t *thread, void *shared, const void *global, uint32_t bytes,
@@ -58,8 +58,8 @@ void tessera_emu_copy_async(tessera_emu_thread_t *thread, void *shared, const vo
   if (refuse(self, bytes, source_bytes, site) || !target_is_valid(self, shared, bytes, site))
     return;
   if (source_bytes && (worker->launch->checks || worker->launch->count))
-    global = emu_access_at(self, global, source_bytes, TESSERA_EMU_LOAD | TESSERA_EMU_GLOBAL | TESSERA_EMU_ALIGN(bytes),
-                           0, site);
+    global = emu_access_at(self, global, source_bytes,
+                           TESSERA_EMU_LOAD | TESSERA_EMU_GLOBAL | EMU_LOG_ASYNC | TESSERA_EMU_ALIGN(bytes), 0, site);
   if (!has_room(self)) {
     worker->no_memory = true;
     emu_abort_block(worker);
@@ -79,7 +79,11 @@ void tessera_emu_copy_async(tessera_emu_thread_t *thread, void *shared, const vo
     emu_shadow_copy_begins(self, offset, bytes, site);
 }
 
-void tessera_emu_copy_commit(tessera_emu_thread_t *self) { emu_of(self)->groups++; }
+void tessera_emu_copy_commit(tessera_emu_thread_t *self) {
+  emu_of(self)->groups++;
+  if (emu_of(self)->worker->timeline)
+    emu_log_add(emu_of(self), 0, 0, EMU_LOG_COMMIT, 0);
+}
 
 // The source was read at some time between issue and wait: who wrote it in that time, by what the thread knew at the
 // issue?
@@ -125,14 +129,19 @@ static void land_before(emu_thread_t *self, uint32_t end) {
 
 void tessera_emu_copy_wait(tessera_emu_thread_t *thread, uint32_t pending, uint32_t site) {
   emu_thread_t *self = emu_of(thread);
-  (void)site;
+  if (self->worker->timeline)
+    emu_log_add(self, pending, 0, EMU_LOG_WAIT, site <= TESSERA_EMULATOR_SITES ? site : 0);
   if (self->groups > pending && self->copy_count)
     land_before(self, self->groups - pending);
 }
 
 void tessera_emu_copy_wait_all(tessera_emu_thread_t *thread, uint32_t site) {
-  (void)site;
-  land_before(emu_of(thread), UINT32_MAX);
+  emu_thread_t *self = emu_of(thread);
+  if (self->worker->timeline) { // those not committed, too
+    emu_log_add(self, 0, 0, EMU_LOG_COMMIT, 0);
+    emu_log_add(self, 0, 0, EMU_LOG_WAIT, site <= TESSERA_EMULATOR_SITES ? site : 0);
+  }
+  land_before(self, UINT32_MAX);
 }
 
 // Copies nobody waited for never happened; their words must not look in flight to the next block.

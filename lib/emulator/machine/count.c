@@ -2,6 +2,8 @@
 // addresses per instruction.
 #include "lib/emulator/machine/count.h"
 
+#include "lib/emulator/machine/timing.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,6 +14,7 @@ typedef struct entry_t {
   uint32_t site, what;
   uint16_t bytes, next; // next: entry that follows; 0 ends
   uint64_t mask;        // lanes
+  uint32_t before;      // cycles of issue before it, of the first lane
   uint64_t address[EMU_WIDEST];
 } entry_t;
 
@@ -29,6 +32,8 @@ emu_log_t *emu_log_create(void) {
 }
 
 void emu_log_destroy(emu_log_t *log) { free(log); }
+
+uint32_t emu_log_length(const emu_log_t *log) { return log->used - 1; }
 
 // --- Accounting -----------------------------------------------------------------------------------------------------
 
@@ -183,9 +188,10 @@ static tessera_emulator_site_counters_t *use_site(emu_worker_t *worker, uint32_t
   return &worker->sites[site];
 }
 
-static void account(emu_worker_t *worker, const entry_t *entry) {
+// Returns its transactions.
+static uint64_t account(emu_worker_t *worker, const entry_t *entry) {
   tessera_emulator_site_counters_t *site = use_site(worker, entry->site);
-  uint64_t lanes = (uint64_t)__builtin_popcountll(entry->mask);
+  uint64_t lanes = (uint64_t)__builtin_popcountll(entry->mask), before = site->transactions;
   site->executions++;
   site->lanes += lanes;
   site->bytes += lanes * entry->bytes;
@@ -194,14 +200,77 @@ static void account(emu_worker_t *worker, const entry_t *entry) {
     account_shared(worker, entry, site);
   else
     account_global(worker, entry, site);
+  return site->transactions - before;
+}
+
+// --- For predictions ------------------------------------------------------------------------------------------------
+
+static void record_access(emu_worker_t *worker, uint32_t warp, const entry_t *entry, uint64_t transactions) {
+  bool shared = entry->what & TESSERA_EMU_SHARED, copies = entry->what & EMU_LOG_ASYNC;
+  emu_event_kind_t kind = shared                           ? copies ? EMU_EVENT_SHARED_COPY : EMU_EVENT_SHARED
+                          : copies                         ? EMU_EVENT_COPY
+                          : entry->what & TESSERA_EMU_LOAD ? EMU_EVENT_LOAD
+                                                           : EMU_EVENT_STORE;
+  emu_timing_add(worker, warp, kind, entry->site, transactions);
+}
+
+static void record(emu_worker_t *worker, uint32_t warp, const entry_t *entry) {
+  static const struct {
+    uint32_t what;
+    emu_event_kind_t kind;
+  } kinds[] = {{EMU_LOG_USE, EMU_EVENT_USE},
+               {EMU_LOG_MMA, EMU_EVENT_MMA},
+               {EMU_LOG_EXCHANGE, EMU_EVENT_EXCHANGE},
+               {EMU_LOG_COMMIT, EMU_EVENT_COMMIT},
+               {EMU_LOG_WAIT, EMU_EVENT_WAIT}};
+  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+    if (entry->what & kinds[i].what)
+      emu_timing_add(worker, warp, kinds[i].kind, entry->site, entry->address[__builtin_ctzll(entry->mask)]);
+}
+
+// The warp's instructions take the cycles of the lane that has most of them.
+static void record_rest(emu_worker_t *worker, const emu_warp_t *warp, uint32_t done) {
+  uint32_t most = 0;
+  for (uint64_t lanes = warp->exists; lanes; lanes &= lanes - 1) {
+    emu_thread_t *lane =
+        &worker->threads[(warp->number << worker->launch->warp_shift) + (uint32_t)__builtin_ctzll(lanes)];
+    most = lane->cycles > most ? lane->cycles : most;
+    lane->cycles = 0;
+  }
+  emu_timing_add(worker, warp->number, EMU_EVENT_ISSUE, 0, most > done ? most - done : 0);
+}
+
+// Issue slots of an instruction in a partition that is as wide as its share of the core's multiply-adds.
+static uint32_t cycles_of(const emu_launch_t *launch, tessera_emu_class_t class_) {
+  const tessera_emulator_rates_t *rates = launch->given->rates;
+  double floating = 2.0 * launch->chip->warp_width * rates->partitions / rates->floating;
+  uint32_t cycles = floating > 1 ? (uint32_t)(floating + 0.5) : 1;
+  return class_ == TESSERA_EMU_FLOATING ? cycles : class_ == TESSERA_EMU_SPECIAL ? 4 * cycles : 1;
 }
 
 void emu_log_flush(emu_worker_t *worker, emu_warp_t *warp) {
   emu_log_t *log = warp->log;
-  if (!log || log->used == 1)
+  uint32_t done = 0;
+  if (!log || (log->used == 1 && !worker->timeline))
     return;
-  for (uint32_t i = 1; i < log->used; i++)
-    account(worker, &log->entries[i]);
+  for (uint32_t i = log->entries[0].next; i; i = log->entries[i].next) {
+    const entry_t *entry = &log->entries[i];
+    uint64_t transactions = 0;
+    if (entry->what & (TESSERA_EMU_LOAD | TESSERA_EMU_STORE))
+      transactions = account(worker, entry);
+    if (!worker->timeline)
+      continue;
+    if (entry->before > done) {
+      emu_timing_add(worker, warp->number, EMU_EVENT_ISSUE, 0, entry->before - done);
+      done = entry->before;
+    }
+    if (entry->what & (TESSERA_EMU_LOAD | TESSERA_EMU_STORE))
+      record_access(worker, warp->number, entry, transactions);
+    else
+      record(worker, warp->number, entry);
+  }
+  if (worker->timeline)
+    record_rest(worker, warp, done);
   log->used = 1;
   log->entries[0].next = 0;
   memset(log->last, 0, sizeof log->last);
@@ -235,13 +304,14 @@ static void make_room(emu_thread_t *self) {
   emu_wait(self, EMU_AT_LOG_END, self->wait_site);
 }
 
-static uint16_t insert(emu_log_t *log, uint32_t lane, uint32_t bytes, uint32_t what, uint32_t site) {
+static uint16_t insert(emu_log_t *log, uint32_t lane, uint32_t bytes, uint32_t what, uint32_t site, uint32_t cycles) {
   uint16_t number = (uint16_t)log->used++;
   entry_t *entry = &log->entries[number], *before = &log->entries[log->last[lane]];
   entry->site = site;
   entry->what = what;
   entry->bytes = (uint16_t)bytes;
   entry->mask = 0;
+  entry->before = cycles;
   entry->next = before->next;
   before->next = number;
   return number;
@@ -250,12 +320,12 @@ static uint16_t insert(emu_log_t *log, uint32_t lane, uint32_t bytes, uint32_t w
 void emu_log_add(emu_thread_t *self, uintptr_t address, uint32_t bytes, uint32_t what, uint32_t site) {
   emu_log_t *log = self->in_warp->log;
   uint32_t lane = self->view.lane;
-  what &= TESSERA_EMU_LOAD | TESSERA_EMU_STORE | TESSERA_EMU_GLOBAL | TESSERA_EMU_SHARED;
+  what &= (TESSERA_EMU_LOAD | TESSERA_EMU_STORE | TESSERA_EMU_GLOBAL | TESSERA_EMU_SHARED) | 0xffc0;
   uint16_t found;
   while (!(found = find_entry(log, lane, bytes, what, site)) && log->used == ENTRIES)
     make_room(self);
   if (!found)
-    found = insert(log, lane, bytes, what, site);
+    found = insert(log, lane, bytes, what, site, self->cycles);
   log->entries[found].mask |= emu_bit(lane);
   log->entries[found].address[lane] = address;
   log->last[lane] = found;
@@ -267,14 +337,23 @@ void tessera_emu_count(tessera_emu_thread_t *thread, tessera_emu_class_t class_,
   emu_worker_t *worker = emu_of(thread)->worker;
   worker->steps += count;
   worker->counters.instructions[class_] += count;
+  if (worker->timeline)
+    emu_of(thread)->cycles += count * cycles_of(worker->launch, class_);
 }
 
-void tessera_emu_count_mma(tessera_emu_thread_t *thread, uint64_t flops, uint32_t site) {
+void tessera_emu_use(tessera_emu_thread_t *thread, uint32_t site) {
+  if (emu_of(thread)->worker->timeline)
+    emu_log_add(emu_of(thread), 0, 0, EMU_LOG_USE, site <= TESSERA_EMULATOR_SITES ? site : 0);
+}
+
+void tessera_emu_count_mma(tessera_emu_thread_t *thread, uint64_t flops, uint32_t rate, uint32_t site) {
   emu_worker_t *worker = emu_of(thread)->worker;
   worker->counters.mma_instructions++;
   worker->counters.mma_flops += flops;
   if (worker->launch->count && site <= TESSERA_EMULATOR_SITES)
     use_site(worker, site)->mma_flops += flops;
+  if (worker->timeline)
+    emu_log_add(emu_of(thread), flops << 5 | (rate & 31), 0, EMU_LOG_MMA, site <= TESSERA_EMULATOR_SITES ? site : 0);
 }
 
 void tessera_emu_count_flops(tessera_emu_thread_t *thread, uint64_t flops) {

@@ -13,11 +13,24 @@
 
 typedef struct emu_log_t emu_log_t;
 
+/// What is logged beside accesses, for predictions: in the place of what an access is. ASYNC comes beside that.
+enum {
+  EMU_LOG_ASYNC = 1 << 6,
+  EMU_LOG_USE = 1 << 7,
+  EMU_LOG_MMA = 1 << 8,
+  EMU_LOG_EXCHANGE = 1 << 9,
+  EMU_LOG_COMMIT = 1 << 10,
+  EMU_LOG_WAIT = 1 << 11
+};
+
 emu_log_t *emu_log_create(void); // null when there is no memory
 void emu_log_destroy(emu_log_t *log);
 
 /// |what| names kind and space. May wait for the warp's other lanes, when the log is full.
+/// |address| is the amount where it is no access.
 void emu_log_add(emu_thread_t *self, uintptr_t address, uint32_t bytes, uint32_t what, uint32_t site);
+/// Entries since it was emptied.
+uint32_t emu_log_length(const emu_log_t *log);
 void emu_log_flush(emu_worker_t *worker, emu_warp_t *warp);
 
 void emu_counters_add(tessera_emulator_counters_t *into, const tessera_emulator_counters_t *from);

@@ -4,6 +4,7 @@
 #include "lib/emulator/machine/launch.h"
 
 #include "lib/emulator/machine/count.h"
+#include "lib/emulator/machine/timing.h"
 #include "lib/emulator/machine/trace.h"
 
 #include <pthread.h>
@@ -321,6 +322,7 @@ static bool launch_with(tessera_emulator_t *emulator, emu_launch_t *launch, tess
   else
     run(emulator, launch);
   bool good = finish(emulator, launch, report, error);
+  report->cycles = launch->given->rates ? emu_timing_predict(launch) : 0;
   for (int i = 0; i < launch->workers; i++)
     emu_worker_release(emulator->workers[i]);
   return good;

@@ -203,8 +203,11 @@ typedef enum tessera_emu_class_t {
 /// |count| instructions of a class by this thread; they are also its virtual time in a trace. Once per basic block is
 /// enough.
 void tessera_emu_count(tessera_emu_thread_t *self, tessera_emu_class_t class_, uint32_t count);
-/// One matrix instruction of a warp: its multiply-adds times two. Once per instruction, by its meaning.
-void tessera_emu_count_mma(tessera_emu_thread_t *self, uint64_t flops, uint32_t site);
+/// One matrix instruction of a warp: its multiply-adds times two, and which of the chip's rates it has (0 to 31). Once
+/// per instruction, by its meaning.
+void tessera_emu_count_mma(tessera_emu_thread_t *self, uint64_t flops, uint32_t rate, uint32_t site);
+/// The first use of what the instruction at |site| loaded. For predictions only.
+void tessera_emu_use(tessera_emu_thread_t *self, uint32_t site);
 /// Floating-point operations of this thread on elements that exist.
 void tessera_emu_count_flops(tessera_emu_thread_t *self, uint64_t flops);
 
@@ -236,6 +239,22 @@ typedef struct tessera_emulator_buffer_t {
   bool read_only;     // writing is a finding
 } tessera_emulator_buffer_t;
 
+/// What a prediction of time needs to know of a chip; see timing.h. Operations: a multiply-add is two.
+typedef struct tessera_emulator_rates_t {
+  uint32_t cores;             // at least 1
+  uint32_t partitions;        // of a core that issue on their own, 1 to 16
+  uint32_t core_warps;        // at most, of a core
+  uint32_t core_shared_bytes; // of a core
+  double floating;            // operations on f32 per cycle and core
+  double mma[32]; // of matrix instructions per cycle and core, by the rate's number in tessera_emu_count_mma
+  double shared_latency, near_latency,
+      far_latency;              // cycles from a load to its use: shared memory, a shared cache, beyond
+  double near_bytes, far_bytes; // per cycle, of all cores
+  double port_bytes;            // per cycle, into one core
+  double near_capacity;         // bytes
+  double hertz;                 // cycles per second, for those who want time
+} tessera_emulator_rates_t;
+
 typedef struct tessera_emulator_launch_t {
   tessera_emu_kernel_t kernel;
   const char *name;
@@ -244,15 +263,16 @@ typedef struct tessera_emulator_launch_t {
   uint32_t shared_bytes;      // of each block, static and dynamic
   const tessera_emulator_buffer_t *buffers;
   size_t buffer_count;
-  const char *const *site_names; // site_names[site] is a location in the source; may be null
-  uint32_t site_count;           // length of site_names
-  uint64_t seed;                 // of the order in which warps run and copies land
-  bool checks;                   // off: nothing is looked for; a wrong access may then crash
-  bool count;                    // bytes, transactions, conflicts, instructions, in all and by site
-  bool trace;                    // the report can be written as a trace
-  bool cooperative;              // all blocks, at most 256, are there at once and may wait for each other
-  int threads;                   // host threads; 0: one per processor
-  uint32_t stack_bytes;          // of a thread; 0: 256 KiB
+  const char *const *site_names;         // site_names[site] is a location in the source; may be null
+  uint32_t site_count;                   // length of site_names
+  uint64_t seed;                         // of the order in which warps run and copies land
+  bool checks;                           // off: nothing is looked for; a wrong access may then crash
+  bool count;                            // bytes, transactions, conflicts, instructions, in all and by site
+  bool trace;                            // the report can be written as a trace
+  const tessera_emulator_rates_t *rates; // with count: cycles are predicted; may be null
+  bool cooperative;                      // all blocks, at most 256, are there at once and may wait for each other
+  int threads;                           // host threads; 0: one per processor
+  uint32_t stack_bytes;                  // of a thread; 0: 256 KiB
 } tessera_emulator_launch_t;
 
 /// name, what it means in words: each row an enumerator TESSERA_EMULATOR_name.
@@ -326,6 +346,7 @@ typedef struct tessera_emulator_report_t {
   tessera_emulator_site_counters_t *sites; // by site number; null unless counted
   uint32_t site_count;
   struct tessera_emulator_trace_t *trace; // null unless traced
+  double cycles;                          // predicted, uncalibrated; 0 unless asked for
 } tessera_emulator_report_t;
 
 typedef struct tessera_emulator_t tessera_emulator_t;

@@ -7,6 +7,7 @@
 #include "lib/emulator/machine/count.h"
 #include "lib/emulator/machine/deadlock.h"
 #include "lib/emulator/machine/shadow.h"
+#include "lib/emulator/machine/timing.h"
 #include "lib/emulator/machine/trace.h"
 #include "lib/emulator/machine/worker.h"
 
@@ -310,6 +311,7 @@ static void end_block(emu_worker_t *worker) {
   for (uint32_t w = 0; w < worker->launch->warps; w++)
     emu_log_flush(worker, &worker->warps[w]);
   emu_trace_warp(worker, worker->running_warp);
+  emu_timing_end(worker);
   worker->counters.blocks++;
   worker->counters.threads += worker->launch->threads;
   if (worker->idle && !worker->aborted && worker->stacks->used <= worker->launch->threads)
@@ -327,6 +329,7 @@ bool emu_begin_block(emu_worker_t *worker, uint64_t number) {
   worker->vector_taken = 0;
   emu_shadow_block_begins(worker);
   emu_trace_block(worker);
+  emu_timing_begin(worker);
   worker->running_warp = choose_warp(worker, worker->ready_warps);
   emu_warp_t *warp = &worker->warps[worker->running_warp];
   worker->current = lane_of(worker, warp, warp->ready);

@@ -69,6 +69,7 @@ struct emu_thread_t {
   const struct emu_foreign_t *acquirable; // seen by relaxed atomics, for an acquire fence after them
   uint32_t fence_scope, fence_now;        // of its last release fence, for relaxed atomics after it: 1 + scope, or 0
   uint32_t barrier_result, barrier_threads;
+  uint32_t cycles; // of issue since its warp's log was emptied, for predictions
   uint32_t groups; // of copies, committed
   uint32_t spins;  // atomics and volatile loads since it last waited
   uint32_t copy_count, copy_room;
@@ -148,6 +149,8 @@ typedef struct emu_launch_t {
   emu_buffer_t *buffers; // by address
   size_t buffer_count;
   bool checks, count, trace;
+  struct emu_timeline_t *_Atomic timelines; // see timing.h
+  _Atomic uint64_t events;                  // in them
   int workers;
   bool resident;        // a cooperative launch: a worker for each block, on one host thread
   bool alone;           // one host thread: nothing needs a lock
@@ -190,6 +193,7 @@ struct emu_worker_t {
   struct emu_sync_t *syncs; // what atomics of shared memory released
   struct emu_findings_t *findings;
   struct emu_trace_buffer_t *trace;
+  struct emu_timeline_t *timeline; // of this block; null: not recorded
   tessera_emulator_counters_t counters;
   tessera_emulator_site_counters_t *sites; // zero from sites_used on
   uint32_t sites_used;

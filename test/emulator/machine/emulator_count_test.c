@@ -160,7 +160,7 @@ static void test_long_loop(void) {
 
 static void mma_meaning(const tessera_emu_group_t *group, const void *parameter) {
   (void)parameter;
-  tessera_emu_count_mma(group->lane[0], 2 * 16 * 8 * 16, group->site);
+  tessera_emu_count_mma(group->lane[0], 2 * 16 * 8 * 16, 0, group->site);
   for (uint32_t lane = 0; lane < 32; lane++) // as ldmatrix: rows of 16 bytes at a pitch of 32
     tessera_emu_access(group->lane[lane], group->contribution[lane], 16, TESSERA_EMU_LOAD, group->site);
 }

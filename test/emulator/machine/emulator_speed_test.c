@@ -68,7 +68,7 @@ static void multiply(const tessera_emu_group_t *group, const void *parameter) {
     for (int i = 0; i < 4; i++)
       one->c[i] = c[lane / 4 + i / 2 * 8][lane % 4 * 2 + i % 2];
   }
-  tessera_emu_count_mma(group->lane[0], 2 * 16 * 8 * 16, group->site);
+  tessera_emu_count_mma(group->lane[0], 2 * 16 * 8 * 16, 0, group->site);
 }
 
 // --- The kernel -----------------------------------------------------------------------------------------------------

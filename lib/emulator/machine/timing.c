@@ -1,0 +1,84 @@
+// timing.c - records what warps do, see timing.h. What a log of accesses holds comes from count.c.
+#include "lib/emulator/machine/timing.h"
+
+#include "lib/emulator/machine/count.h"
+
+#include <stdlib.h>
+
+enum { MOST_EVENTS = 1 << 23 }; // of a launch: 64 MiB
+
+void emu_timing_begin(emu_worker_t *worker) {
+  emu_launch_t *launch = worker->launch;
+  const tessera_emulator_rates_t *rates = launch->given->rates;
+  worker->timeline = NULL;
+  if (!rates || !launch->count || worker->block_number % rates->cores || atomic_load(&launch->events) >= MOST_EVENTS)
+    return;
+  emu_timeline_t *timeline = calloc(1, sizeof *timeline + launch->warps * sizeof *timeline->warps);
+  if (!timeline)
+    return;
+  timeline->block = worker->block_number;
+  timeline->warp_count = launch->warps;
+  worker->timeline = timeline;
+}
+
+void emu_timing_end(emu_worker_t *worker) {
+  emu_timeline_t *timeline = worker->timeline;
+  if (!timeline)
+    return;
+  timeline->next = atomic_load(&worker->launch->timelines);
+  while (!atomic_compare_exchange_weak(&worker->launch->timelines, &timeline->next, timeline))
+    ;
+  worker->timeline = NULL;
+}
+
+static bool grow(emu_worker_t *worker, uint32_t warp) {
+  emu_timeline_t *timeline = worker->timeline;
+  uint32_t room = timeline->warps[warp].room ? 2 * timeline->warps[warp].room : 256;
+  emu_event_t *events = NULL;
+  if (atomic_fetch_add(&worker->launch->events, room / 2) < MOST_EVENTS)
+    events = realloc(timeline->warps[warp].events, room * sizeof *events);
+  if (!events) {
+    timeline->incomplete = true;
+    return false;
+  }
+  timeline->warps[warp].events = events;
+  timeline->warps[warp].room = room;
+  return true;
+}
+
+void emu_timing_add(emu_worker_t *worker, uint32_t warp, emu_event_kind_t kind, uint32_t site, uint64_t amount) {
+  emu_timeline_t *timeline = worker->timeline;
+  if (!timeline || timeline->incomplete || (kind == EMU_EVENT_ISSUE && !amount))
+    return;
+  uint32_t count = timeline->warps[warp].count;
+  emu_event_t *last = count ? &timeline->warps[warp].events[count - 1] : NULL;
+  if (kind == EMU_EVENT_ISSUE && last && last->kind == EMU_EVENT_ISSUE) {
+    last->amount += (uint32_t)amount;
+    return;
+  }
+  if (count == timeline->warps[warp].room && !grow(worker, warp))
+    return;
+  timeline->warps[warp].events[timeline->warps[warp].count++] =
+      (emu_event_t){.kind = (uint32_t)kind, .site = site, .amount = (uint32_t)amount};
+}
+
+static bool meets(const emu_worker_t *worker, const emu_warp_t *warp, uint32_t id) {
+  uint64_t there = warp->exists & ~warp->ended;
+  return there && warp->at_barrier == there &&
+         worker->threads[(warp->number << worker->launch->warp_shift) + (uint32_t)__builtin_ctzll(there)]
+                 .wait_barrier == id;
+}
+
+void emu_timing_meet(emu_worker_t *worker, uint32_t id) {
+  uint32_t count = 0;
+  if (!worker->timeline)
+    return;
+  for (uint32_t w = 0; w < worker->launch->warps; w++)
+    count += meets(worker, &worker->warps[w], id);
+  uint32_t meeting = worker->timeline->meetings++;
+  for (uint32_t w = 0; w < worker->launch->warps; w++)
+    if (meets(worker, &worker->warps[w], id)) {
+      emu_log_flush(worker, &worker->warps[w]);
+      emu_timing_add(worker, w, EMU_EVENT_BARRIER, 0, (uint64_t)meeting << 8 | count);
+    }
+}

@@ -1,0 +1,55 @@
+// timing.h - what the warps of one core do, in order, and how long that core would take: a model of events.
+//
+// Recorded are the blocks a chip would give to its first core (every cores-th one): cycles of issue, accesses with
+// their transactions, the first use of what was loaded, matrix instructions, copies, barriers. predict.c plays them on
+// a core with as many blocks at once as fit: warps issue in order, each partition one instruction after another; the
+// pipes of shared memory, of matrix instructions and the core's share of memory's bandwidth serve one after another; a
+// use waits until its load is there. Nothing is calibrated: rates and latencies are the machine description's,
+// registers do not limit how many blocks fit, caches hold the launch's buffers or nothing of them.
+#ifndef TESSERA_EMULATOR_TIMING_H
+#define TESSERA_EMULATOR_TIMING_H
+
+#include "lib/emulator/machine/worker.h"
+
+typedef enum emu_event_kind_t {
+  EMU_EVENT_ISSUE,       // amount: cycles of its partition
+  EMU_EVENT_LOAD,        // amount: sectors of global memory
+  EMU_EVENT_STORE,       // the same
+  EMU_EVENT_COPY,        // the same, by an asynchronous copy
+  EMU_EVENT_SHARED,      // amount: passes over the banks
+  EMU_EVENT_SHARED_COPY, // the same, what a copy brings
+  EMU_EVENT_USE,         // of what the site last loaded
+  EMU_EVENT_MMA,         // amount: operations << 5 | rate
+  EMU_EVENT_EXCHANGE,    // of lanes
+  EMU_EVENT_COMMIT,      // of the copies since the last one
+  EMU_EVENT_WAIT,        // amount: groups of copies that may be under way
+  EMU_EVENT_BARRIER,     // amount: number of the meeting << 8 | warps that meet
+} emu_event_kind_t;
+
+typedef struct emu_event_t {
+  uint32_t kind : 8, site : 24;
+  uint32_t amount;
+} emu_event_t;
+
+typedef struct emu_timeline_t {
+  struct emu_timeline_t *next;
+  uint64_t block;
+  uint32_t meetings, warp_count;
+  bool incomplete; // there was no room
+  struct {
+    emu_event_t *events;
+    uint32_t count, room;
+  } warps[];
+} emu_timeline_t;
+
+/// A block begins, perhaps one to be recorded; it ends, and its record is the launch's.
+void emu_timing_begin(emu_worker_t *worker);
+void emu_timing_end(emu_worker_t *worker);
+/// Nothing unless the worker records. Issue adds up.
+void emu_timing_add(emu_worker_t *worker, uint32_t warp, emu_event_kind_t kind, uint32_t site, uint64_t amount);
+/// All warps that wait at barrier |id| as a whole meet.
+void emu_timing_meet(emu_worker_t *worker, uint32_t id);
+/// Cycles that the core takes for its blocks; 0: nothing was recorded, or no memory. Frees the records.
+double emu_timing_predict(emu_launch_t *launch);
+
+#endif
