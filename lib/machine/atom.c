@@ -42,8 +42,10 @@ static bool takeRange(const char **text, Shape *shape) {
          shape->high >= shape->low;
 }
 
-// a,b,c a,b,c …: every item has two commas and three names.
+// a,b,c a,b,c …: every item has two commas and three names. None: what the base has, this machine has not.
 static bool areTypes(const char *types) {
+  if (!*types)
+    return true;
   do {
     for (int i = 0; i < 3; ++i) {
       size_t length = strcspn(types, ", ");
@@ -61,7 +63,7 @@ static bool areTypes(const char *types) {
 static bool readShape(const char *value, Shape *shape) {
   shape->warps = 1;
   if (!takeNumber(&value, &shape->m) || !takeText(&value, "x") || !takeRange(&value, shape) || !takeText(&value, "x") ||
-      !takeNumber(&value, &shape->k) || !takeText(&value, " "))
+      !takeNumber(&value, &shape->k) || (!takeText(&value, " ") && *value))
     return false;
   value += strspn(value, " ");
   if (takeText(&value, "warps=") && (!takeNumber(&value, &shape->warps) || !takeText(&value, " ")))

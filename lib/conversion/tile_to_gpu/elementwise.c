@@ -58,9 +58,29 @@ static bool hasTf32(MlirOperation op) {
 
 //===--- one element ------------------------------------------------------------------------===//
 
+// LLVM 22 has code for it on no GPU of AMD's. What f32 gives is the exact remainder, which bf16 holds. The factors are
+// widened bit by bit: LLVM would take arith.extf back.
+static bool isRemainderOfBf16(MlirOperation op) {
+  return tileOpIs(op, "arith.remf") && mlirTypeIsABF16(elementOf(tileResultType(op, 0)));
+}
+
+static MlirValue f32OfBf16(Gpu *g, MlirValue value) {
+  MlirValue bits = gpuOp(g, "arith.bitcast", mlirIntegerTypeGet(g->context, 16), value);
+  return gpuOp(g, "arith.bitcast", mlirF32TypeGet(g->context), gpuShiftLeft(g, gpuCast(g, bits, g->i32, false), 16));
+}
+
+static MlirValue remainderOfBf16(Gpu *g, MlirOperation op, const MlirValue *operands) {
+  MlirType f32 = mlirF32TypeGet(g->context);
+  MlirValue wide[] = {f32OfBf16(g, operands[0]), f32OfBf16(g, operands[1])};
+  MlirValue remainder = mlirOperationGetResult(cloneOnHeld(g, op, wide, f32), 0);
+  return gpuOp(g, "arith.truncf", mlirValueGetType(operands[0]), remainder);
+}
+
 static MlirValue compute(Gpu *g, MlirOperation op, const MlirValue *operands) {
   if (hasTf32(op))
     return computeTf32(g, op, operands);
+  if (isRemainderOfBf16(op))
+    return remainderOfBf16(g, op, operands);
   return mlirOperationGetResult(cloneOnHeld(g, op, operands, gpuHeldType(g, elementOf(tileResultType(op, 0)))), 0);
 }
 

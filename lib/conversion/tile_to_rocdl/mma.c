@@ -19,6 +19,7 @@ typedef struct Form {
 static const Form mfmaForms[] = {
     {"f32", 1, "f32", "", "f32"},
     {"f64", 1, "f64", "", "f64"},
+    {"tf32", 2, ".xf32", "", "vector<2xf32>"},
     {"f16", 4, "f16", "", "vector<4xf16>"},
     {"f16", 8, ".f16", "", "vector<8xf16>"},
     {"bf16", 4, "bf16.1k", "", "vector<4xi16>"},
