@@ -10,7 +10,7 @@ A .mlir or .test file is a test when it holds RUN lines. In them:
   %include_flags     what a C file of the tree is compiled with besides the language and warnings
   %standins          folder of the stand-ins for the vendors' libraries (test/runtime/standin) and of record.so
   %cuda              CUDA's toolkit, where there is one (cuda-header)
-  %source %build     the source and the build folder        %libtessera  the shared library
+  %source %build     the source and the build folder        %libtessera  the shared library   %llvm_tools  LLVM's programs
   FileCheck, not, count, split-file, mlir-opt, …             LLVM 22's, by name
 REQUIRES/UNSUPPORTED may name: avx512 ptxas cuda-header long (./dev check --long) sanitizers asan ubsan tsan
 """
@@ -53,6 +53,7 @@ plugin = f"{preload()}{config.llvm_tools}/mlir-opt --load-dialect-plugin={librar
 words = {
     "mlir_opt_plugin": plugin,
     "libtessera": library,
+    "llvm_tools": config.llvm_tools,
     "unit": os.path.join(config.test_exec_root, "bin"),
     "python": config.python,
     "cc": config.c_compiler,

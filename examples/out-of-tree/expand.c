@@ -1,0 +1,63 @@
+// poly-expand: writes polynomials out as multiplications and additions.
+// Expects: poly.horner at any level. Leaves: none; arith, or math.fma where the option asks for it. Cost: linear.
+#include "lib/ir/builder.h"
+#include "lib/ir/pass.h"
+#include "poly.h"
+
+enum { Expanded, Steps }; // as in `statistics`
+
+static double coefficientOf(MlirOperation op, intptr_t number) {
+  return mlirFloatAttrGetValueDouble(mlirArrayAttrGetElement(tileOpAttribute(op, "coefficients"), number));
+}
+
+// value · x + constant
+static MlirValue buildStep(TileBuilder *builder, MlirValue value, MlirValue x, MlirValue constant, bool isFused) {
+  MlirType type = mlirValueGetType(x);
+  if (isFused)
+    return tileBuildValue(builder, "math.fma", type, 3, (MlirValue[]){value, x, constant}, NULL);
+  MlirValue product = tileBuildValue(builder, "arith.mulf", type, 2, (MlirValue[]){value, x}, NULL);
+  return tileBuildValue(builder, "arith.addf", type, 2, (MlirValue[]){product, constant}, NULL);
+}
+
+static void expand(MlirOperation op, MlirExtPass pass) {
+  TileBuilder builder = tileBuilderBefore(op);
+  MlirValue x = mlirOperationGetOperand(op, 0);
+  MlirType type = mlirValueGetType(x);
+  intptr_t degree = mlirArrayAttrGetNumElements(tileOpAttribute(op, "coefficients")) - 1;
+  MlirValue value = tileBuildFloat(&builder, type, coefficientOf(op, degree));
+  for (intptr_t i = degree - 1; i >= 0; i--)
+    value = buildStep(&builder, value, x, tileBuildFloat(&builder, type, coefficientOf(op, i)),
+                      mlirExtPassGetBool(pass, "fma"));
+  mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(op, 0), value);
+  mlirOperationDestroy(op);
+  mlirExtPassAddStatistic(pass, Expanded, 1);
+  mlirExtPassAddStatistic(pass, Steps, (uint64_t)degree);
+}
+
+static bool run(MlirOperation function, MlirExtPass pass) {
+  TileOps ops = tileCollect(function, "poly.horner");
+  for (intptr_t i = 0; i < ops.count; i++)
+    expand(ops.items[i], pass);
+  tileOpsFree(&ops);
+  return true;
+}
+
+// What the pass may create must be known before it runs.
+static void dependentDialects(MlirDialectRegistry registry) {
+  tileInsertDialects(registry, (const char *const[]){"arith", "math", NULL});
+}
+
+static const MlirExtPassOption options[] = {
+    {"fma", "multiply and add with one rounding", MlirExtOption_Bool, "false"},
+};
+
+const MlirExtPassDefinition polyExpandPass = {
+    .argument = "poly-expand",
+    .summary = "Write polynomials out as multiplications and additions",
+    .anchor = "func.func",
+    .numOptions = 1,
+    .options = options,
+    .statistics = (const char *const[]){"expanded: polynomials written out", "steps: multiplications", NULL},
+    .dependentDialects = dependentDialects,
+    .run = run,
+};

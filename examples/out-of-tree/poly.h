@@ -1,0 +1,11 @@
+// What the plugin's files share.
+#ifndef POLY_H
+#define POLY_H
+
+#include "lib/capi/dialect.h"
+#include "lib/capi/pass.h"
+
+const MlirExtDialectDefinition *polyDialect(void); // null, after a line on stderr, when a row is wrong
+extern const MlirExtPassDefinition polyExpandPass;
+
+#endif
