@@ -495,17 +495,16 @@ class Module:
 
     def clone(self) -> "Module":
         """A copy that passes may change while this one stays."""
-        return Module(self._shared, self._cloned(), self._name)
-
-    def _cloned(self) -> Any:
-        return lib.mlirModuleFromOperation(lib.mlirOperationClone(lib.mlirModuleGetOperation(self._raw)))
+        raw = lib.mlirOperationClone(lib.mlirModuleGetOperation(self._raw))
+        return Module(self._shared, lib.mlirModuleFromOperation(raw), self._name)
 
     def run_passes(self, pipeline: str | Iterable[str], *, verify: bool = True) -> PassResult:
         """Runs passes on the module, as tile-opt --pass-pipeline does.
 
         pipeline: "cse,func.func(canonicalize)", the same in "builtin.module(…)", or passes one by one in a list.
         verify: check the module after every pass.
-        Raises Error when the pipeline cannot be read or a pass fails; then the module stays as it was.
+        Raises Error when the pipeline cannot be read (the module stays as it was) or a pass fails: then the module is as that
+        pass left it, to be looked at. clone() it first to keep it.
         """
         text = pipeline if isinstance(pipeline, str) else ",".join(pipeline)
         if not text.strip().startswith(("builtin.module(", "any(")):
@@ -516,14 +515,11 @@ class Module:
                 self._read_pipeline(manager, text)
                 lib.mlirPassManagerEnableVerifier(manager, verify)
                 lib.mlirExtStatisticsReset()
-                copy = self._cloned()
-                done = lib.mlirPassManagerRunOnOp(manager, lib.mlirModuleGetOperation(copy))
+                self._age += 1
+                done = lib.mlirPassManagerRunOnOp(manager, lib.mlirModuleGetOperation(self._raw))
                 statistics = _statistics()
             finally:
                 lib.mlirPassManagerDestroy(manager)
-        old, self._raw = (self._raw, copy) if done else (copy, self._raw)
-        self._age += bool(done)
-        lib.mlirModuleDestroy(old)
         if not done:
             raise Error(f"{self._name}: the pipeline {text} failed", said.diagnostics)
         return PassResult(said.diagnostics, statistics)

@@ -44,6 +44,17 @@ def candidates() -> list[Path | str]:
     return [*built, *_below(Path(sys.prefix)), *_below(Path("/usr/local")), FILE + ".0"]
 
 
+def _open(path: str) -> ctypes.CDLL:
+    """ctypes would bind every function of libMLIR and libLLVM at once, which takes longer than all else of an import. The
+    symbols stay the library's own: other packages have an MLIR of theirs."""
+    c = ctypes.CDLL(None)
+    c.dlopen.restype, c.dlerror.restype = ctypes.c_void_p, ctypes.c_char_p
+    handle = c.dlopen(path.encode(), os.RTLD_LOCAL | os.RTLD_LAZY)
+    if not handle:
+        raise OSError(c.dlerror().decode("utf-8", "replace"))
+    return ctypes.CDLL(path, handle=handle)
+
+
 def _load() -> tuple[ctypes.CDLL, str]:
     said = []
     for path in candidates():
@@ -51,8 +62,7 @@ def _load() -> tuple[ctypes.CDLL, str]:
             said.append(f"  {path}: not there")
             continue
         try:
-            # Its symbols stay its own: other packages have an MLIR of theirs.
-            return ctypes.CDLL(str(path), mode=os.RTLD_LOCAL | os.RTLD_NOW), str(path)
+            return _open(str(path)), str(path)
         except OSError as error:
             said.append(f"  {path}: {error}")
     raise LibraryNotFound("\n".join([
@@ -110,6 +120,11 @@ class CError(ctypes.Structure):
         return bytes(self.text).decode("utf-8", "replace")
 
 
+class CText(ctypes.Structure):
+    """TesseraText of lib/execution/text.h."""
+    _fields_ = [("data", ctypes.c_void_p), ("length", ctypes.c_size_t), ("capacity", ctypes.c_size_t), ("failed", ctypes.c_bool)]
+
+
 class NamedAttribute(ctypes.Structure):
     pass
 
@@ -136,6 +151,7 @@ _types: dict[str, Any] = {
     "Array": CArray,
     "Array*": ctypes.POINTER(CArray),
     "Judgement*": ctypes.POINTER(CJudgement),
+    "Text*": ctypes.POINTER(CText),
     "Error*": ctypes.POINTER(CError),
     "NamedAttribute": NamedAttribute,
 }
@@ -301,6 +317,7 @@ double* tesseraProgramGetArgumentBounds(void*, intptr_t)
 double* tesseraProgramGetResultBounds(void*, intptr_t)
 char* tesseraProgramGetPassStatistics(void*)
 char* tesseraProgramGetStatistics(void*)
+void tesseraTextFree(Text*)
 bool tesseraJudge(Array*, Array*, double*, double, double, Judgement*, Error*)
 """
 
@@ -310,6 +327,7 @@ class Library:
 
     def __init__(self) -> None:
         self._c, self._path = _load()
+        self.append = StringCallback(("tesseraTextAppend", self._c))  # C's own, to be handed to C
         self._prototypes = {}
         for result, name, parameters in re.findall(r"^(\S+) (\w+)\((.*)\)$", PROTOTYPES, re.M):
             self._prototypes[name] = (result, parameters)
@@ -355,13 +373,14 @@ class Text:
 
 def collect_bytes(call: Callable[..., Any], *arguments: Any) -> bytes:
     """What a printing function of mlir-c writes: its last two parameters are the callback and its data."""
-    pieces: list[bytes] = []
-
-    def take(piece: StringRef, _: int) -> None:
-        pieces.append(ctypes.string_at(piece.data, piece.length))
-
-    call(*arguments, StringCallback(take), None)
-    return b"".join(pieces)
+    text = CText()
+    try:
+        call(*arguments, lib.append, ctypes.byref(text))
+        if text.failed:
+            raise MemoryError
+        return ctypes.string_at(text.data, text.length) if text.length else b""
+    finally:
+        lib.tesseraTextFree(ctypes.byref(text))
 
 
 def collect(call: Callable[..., Any], *arguments: Any) -> str:

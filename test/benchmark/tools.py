@@ -95,7 +95,7 @@ def python(*arguments):
     return [sys.executable, "-c", ROUND_TRIP, *map(str, arguments)]
 
 
-def bench_python(tile_opt, large, small):
+def bench_python(options, tile_opt, large, small):
     """Import and round trips; whether the bars are met."""
     os.environ["TESSERA_HOME"] = str(options.build)
     os.environ["PYTHONPATH"] = str(Path(__file__).resolve().parents[2] / "python")
@@ -127,7 +127,7 @@ def main():
         result = alternate([tile_opt, ours], [options.mlir_opt, theirs], max(5, options.runs // 3))
         good = report("100k ops", *result, (1.5, 1.5)) and good
         small = Path(__file__).resolve().parents[1] / "run" / "matmul_static.mlir"
-        good = bench_python(tile_opt, ours, small) and good
+        good = bench_python(options, tile_opt, ours, small) and good
     return 0 if good else 1
 
 
