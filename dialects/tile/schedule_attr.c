@@ -27,6 +27,7 @@ static const Key keys[] = {
     {"pack", Places},           // CPU: at which loop each operand is packed
     // What a model predicts of it, for people and for comparing schedules.
     {"time", Number},        // nanoseconds
+    {"measured", Number},    // nanoseconds that it took
     {"traffic", List, 1, 8}, // bytes asked of global memory, then of shared memory
     {"occupancy", Number},   // per cent of the warps that a core can have; of a CPU, of its cores
     {"bound", Text},         // what takes the longest: a memory level, "compute", "issue" or "latency"
@@ -41,9 +42,9 @@ static const Key *findKey(MlirStringRef name) {
   return NULL;
 }
 
-static const char *const keyNames[] = {"block", "warp",    "atom",       "warps",    "stages",      "group",
-                                       "split", "cluster", "specialize", "register", "cache",       "pack",
-                                       "time",  "traffic", "occupancy",  "bound",    "evaluations", NULL};
+static const char *const keyNames[] = {
+    "block", "warp", "atom", "warps",    "stages",  "group",     "split", "cluster",     "specialize", "register",
+    "cache", "pack", "time", "measured", "traffic", "occupancy", "bound", "evaluations", NULL};
 
 //===--- text ---------------------------------------------------------------===//
 
@@ -93,7 +94,7 @@ static bool parseValue(MlirExtParser parser, Form form, MlirAttribute *value) {
 static bool parseEntry(MlirExtParser parser, MlirNamedAttribute *entries, intptr_t *count) {
   MlirExtSourceLocation location = mlirExtParserGetLocation(parser);
   MlirStringRef name;
-  char list[256];
+  char list[320];
   if (!mlirExtParserParseKeyword(parser, &name))
     return false;
   const Key *key = findKey(name);

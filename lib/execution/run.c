@@ -6,10 +6,16 @@
 #include "lib/support/clock.h"
 #include "lib/target/entry.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static bool lower(Run *run, const tessera_run_options_t *options, tessera_trace_t *trace, tessera_error_t *error) {
   const char *pipeline = options->pipeline ? options->pipeline : run->target->pipeline;
+  if (options->search && !options->pipeline && !strcmp(run->target->name, "cpu")) {
+    snprintf(run->pipeline, sizeof run->pipeline, "builtin.module(tile-to-cpu-pipeline{search=%s})", options->search);
+    pipeline = run->pipeline;
+  }
   double start = tessera_milliseconds();
   tessera_trace_phase(trace, "passes");
   bool ok = (!pipeline || tileSessionRun(&run->session, pipeline, error)) &&

@@ -25,11 +25,15 @@ void tileCpuStagesFromBuffersAppend(bool fast, MlirStringCallback append, void *
 }
 
 static bool build(MlirExtPass options, MlirStringCallback append, void *userData) {
-  char graph[640], chip[96] = "";
-  MlirStringRef name = mlirExtPassGetString(options, "chip");
+  char graph[896], chip[96] = "", schedule[224] = "";
+  MlirStringRef name = mlirExtPassGetString(options, "chip"), search = mlirExtPassGetString(options, "search");
   if (name.length)
     snprintf(chip, sizeof chip, "{chip=%.*s}", (int)name.length, name.data);
-  snprintf(graph, sizeof graph, tileStageToTileGraph, chip);
+  // Kernels construct their own tiles where nobody searched.
+  if (search.length)
+    snprintf(schedule, sizeof schedule, "func.func(tile-construct-tiles{search=%.*s%s%.*s}),", (int)search.length,
+             search.data, name.length ? " chip=" : "", (int)name.length, name.data);
+  snprintf(graph, sizeof graph, tileStageToTileGraph, schedule, chip);
   const char *stages[] = {graph, tileStageToBuffers, ""}; // "": a comma at the end
   tileStagesAppend(stages, sizeof stages / sizeof *stages, append, userData);
   tileCpuStagesFromBuffersAppend(mlirExtPassGetBool(options, "fast"), append, userData);
@@ -38,13 +42,15 @@ static bool build(MlirExtPass options, MlirStringCallback append, void *userData
 
 static const MlirExtPassOption pipelineOptions[] = {
     {"fast", TILE_FAST_MATH_HELP, MlirExtOption_Bool, "false"},
+    {"search", "how tiles are found: construct, exhaustive-model or measure; default: as the kernels are made",
+     MlirExtOption_String, ""},
     {"chip", "the CPU, as lib/machine names it; default: this one", MlirExtOption_String, ""},
 };
 
 const MlirExtPipelineDefinition tileToCpuPipeline = {
     .argument = "tile-to-cpu-pipeline",
     .summary = "Lower linalg, tile graphs and tile kernels to the LLVM dialect for this CPU",
-    .numOptions = 2,
+    .numOptions = sizeof pipelineOptions / sizeof *pipelineOptions,
     .options = pipelineOptions,
     .build = build,
 };

@@ -55,7 +55,7 @@ bool tileGpuPipelineBuild(const char *conversion, MlirExtPass options, MlirStrin
   char graph[512], option[80];
   MlirStringRef chip = mlirExtPassGetString(options, "chip");
   snprintf(option, sizeof option, "{chip=%.*s}", (int)chip.length, chip.data);
-  snprintf(graph, sizeof graph, tileStageToTileGraph, option);
+  snprintf(graph, sizeof graph, tileStageToTileGraph, "", option);
   const char *const stages[] = {graph, tileStageToBuffers, ""}; // "": a comma at the end
   tileStagesAppend(stages, sizeof stages / sizeof *stages, append, userData);
   tileGpuStagesFromBuffersAppend(conversion, chip, append, userData);

@@ -9,7 +9,7 @@ const char *const tileStageToTileGraph =
     "convert-sparse-tensor-to-sparse{lowerable=true},"
     "convert-sparse-to-tile,"
     "func.func(linalg-generalize-named-ops,tile-fuse-elementwise,canonicalize,cse),"
-    "convert-linalg-to-tile%s,"
+    "%sconvert-linalg-to-tile%s,"
     "func.func(canonicalize,cse),"
     "tile.kernel(canonicalize,cse)";
 

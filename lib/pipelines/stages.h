@@ -6,7 +6,9 @@
 
 #include <stddef.h>
 
-extern const char *const tileStageToTileGraph; // of tensors; %s: {chip=NAME}, or nothing for a CPU
+// Of tensors. The first %s: passes that schedule linalg, each with its comma; the second: {chip=NAME}, or nothing for a
+// CPU.
+extern const char *const tileStageToTileGraph;
 extern const char *const tileStageToBuffers;
 extern const char *const tileStageOfBuffers;      // leaves only memref of what bufferization made
 extern const char *const tileStageToLoops;        // launches are calls already

@@ -28,8 +28,8 @@ static bool write_parts(int file, const tessera_bytes_t *parts, int count) {
 }
 
 // Writes and closes; some systems report a full disk only on closing. errno says why not.
-static bool write_and_close(int file, const tessera_bytes_t *parts, int count) {
-  bool written = write_parts(file, parts, count);
+static bool write_and_close(int file, const tessera_bytes_t *parts, int count, bool durably) {
+  bool written = write_parts(file, parts, count) && (!durably || fsync(file) == 0);
   int why = errno;
   bool closed = close(file) == 0;
   if (!written)
@@ -39,7 +39,7 @@ static bool write_and_close(int file, const tessera_bytes_t *parts, int count) {
 
 static bool write_directly(const char *path, const tessera_bytes_t *parts, int count) {
   int file = open(path, O_WRONLY | O_CLOEXEC);
-  return file >= 0 && write_and_close(file, parts, count);
+  return file >= 0 && write_and_close(file, parts, count, false);
 }
 
 // Opens a file of a new name beside |path|, with the permissions a new file gets.
@@ -56,12 +56,12 @@ static int open_beside(const char *path, char *out_name, size_t size) {
   return -1;
 }
 
-static bool replace(const char *path, const tessera_bytes_t *parts, int count) {
+static bool replace(const char *path, const tessera_bytes_t *parts, int count, bool durably) {
   char name[PATH_MAX];
   int file = open_beside(path, name, sizeof name);
   if (file < 0)
     return false;
-  if (write_and_close(file, parts, count) && rename(name, path) == 0)
+  if (write_and_close(file, parts, count, durably) && rename(name, path) == 0)
     return true;
   int why = errno;
   unlink(name);
@@ -69,13 +69,22 @@ static bool replace(const char *path, const tessera_bytes_t *parts, int count) {
   return false;
 }
 
-bool tessera_file_write(const char *path, const tessera_bytes_t *parts, int count, tessera_error_t *out_error) {
+static bool write_file(const char *path, const tessera_bytes_t *parts, int count, bool durably,
+                       tessera_error_t *out_error) {
   struct stat status;
   char target[PATH_MAX]; // through symbolic links
   bool exists = stat(path, &status) == 0, done;
   if (exists && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode)) // /dev/stdout too, which leads to a pipe
     done = write_directly(path, parts, count);
   else
-    done = replace(exists && realpath(path, target) ? target : path, parts, count);
+    done = replace(exists && realpath(path, target) ? target : path, parts, count, durably);
   return done || tessera_fail(out_error, "%s: cannot be written: %s", path, strerror(errno));
+}
+
+bool tessera_file_write(const char *path, const tessera_bytes_t *parts, int count, tessera_error_t *out_error) {
+  return write_file(path, parts, count, false, out_error);
+}
+
+bool tessera_file_write_durably(const char *path, const tessera_bytes_t *parts, int count, tessera_error_t *out_error) {
+  return write_file(path, parts, count, true, out_error);
 }

@@ -13,5 +13,7 @@ typedef struct tessera_bytes_t {
 // failure leaves what was there. A symbolic link keeps pointing where it did; something that is no regular file
 // (/dev/stdout, a pipe) is written to directly. The error names the path and the system's reason.
 bool tessera_file_write(const char *path, const tessera_bytes_t *parts, int count, tessera_error_t *out_error);
+// The same, and the bytes are on the disk before the file has its name: not even a power failure leaves half of it.
+bool tessera_file_write_durably(const char *path, const tessera_bytes_t *parts, int count, tessera_error_t *out_error);
 
 #endif // TESSERA_SUPPORT_FILE_H

@@ -12,6 +12,7 @@ const char tessera_run_options_help[] =
     "one's\n"
     "                        results are the outputs and the others are compared with them\n"
     "  --pass-pipeline=TEXT  passes instead of the target's own pipeline\n"
+    "  --search=HOW          of tiles on the CPU: construct (default), exhaustive-model or measure\n"
     "  --in=FILE             one .npy per argument, in order, or a .npz with the next ones; with none, seeded random "
     "data\n"
     "  --out=FILE            one .npy per result, then per memref argument, in order, or a .npz for all that are left\n"
@@ -54,6 +55,7 @@ static bool take_text(const char *argument, tessera_run_options_t *options) {
     const char *flag, **target;
   } flags[] = {{"--entry", &options->entry},
                {"--pass-pipeline", &options->pipeline},
+               {"--search", &options->search},
                {"--stats", &options->stats},
                {"--trace", &options->trace}};
   for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) {

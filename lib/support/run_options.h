@@ -13,10 +13,11 @@
 
 typedef struct tessera_run_options_t {
   bool help, predict;
-  const char *file, *entry, *pipeline, *stats, *trace; // pipeline, stats, trace: NULL when not given
-  const char **targets;                                // at least one
-  const char **inputs, **outputs;                      // .npy and .npz files in order
-  const char **checks;                                 // "interpret", or files
+  const char *file, *entry;                      // file: NULL when not given
+  const char *pipeline, *search, *stats, *trace; // NULL when not given
+  const char **targets;                          // at least one
+  const char **inputs, **outputs;                // .npy and .npz files in order
+  const char **checks;                           // "interpret", or files
   int num_targets, num_inputs, num_outputs, num_checks;
   double rtol, atol;             // negative: not given
   int64_t seed, repeat, threads; // threads 0: all

@@ -19,13 +19,18 @@ static void read_model(char *out_model, size_t size) {
     fclose(file);
 }
 
+#ifndef TESSERA_COMMIT
+#define TESSERA_COMMIT ""
+#endif
+
+const char *tessera_version_commit(void) { return TESSERA_COMMIT; }
+
 void tessera_version_write(tessera_json_t *json) {
   char model[256], machine[768];
   struct utsname system;
   tessera_json_string(json, "version", TESSERA_VERSION);
-#ifdef TESSERA_COMMIT
-  tessera_json_string(json, "commit", TESSERA_COMMIT);
-#endif
+  if (*TESSERA_COMMIT)
+    tessera_json_string(json, "commit", TESSERA_COMMIT);
   read_model(model, sizeof model);
   if (uname(&system) == 0) {
     snprintf(machine, sizeof machine, "%s %s, %s, %ld cores", system.sysname, system.machine,

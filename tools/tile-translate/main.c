@@ -42,6 +42,21 @@ static void choosePipeline(const TileTarget *target, const TileForm *form, const
     snprintf(text, capacity, "%s", pipeline);
 }
 
+// Tells the CPU's pipeline how tiles are searched for.
+static bool addSearch(const TranslateOptions *options, char *text, size_t capacity, tessera_error_t *error) {
+  static const char before[] = "tile-to-cpu-pipeline{";
+  char *at = strstr(text, before), rest[512];
+  if (!options->search)
+    return true;
+  if (!at || options->pipeline)
+    return tessera_fail(error, "--search=%s: only the CPU's own pipeline searches for tiles", options->search);
+  at += strlen(before);
+  snprintf(rest, sizeof rest, "%s", at);
+  return (size_t)snprintf(at, capacity - (size_t)(at - text), "search=%s %s", options->search, rest) <
+             capacity - (size_t)(at - text) ||
+         tessera_fail(error, "--search=%s: too long", options->search);
+}
+
 // The same for GPUs: each chip's pipeline on a copy of the module.
 static bool translateForGpus(GpuProgram *program, const TileForm *form, TileArtifact *artifact,
                              tessera_error_t *error) {
@@ -66,7 +81,7 @@ static bool translate(const TranslateOptions *options, const TileTarget *target,
   choosePipeline(target, form, options, pipeline, sizeof pipeline);
   tessera_guard_doing("reading the program");
   double start = tessera_milliseconds();
-  bool ok = tileSessionOpen(&session, options->file, error);
+  bool ok = tileSessionOpen(&session, options->file, error) && addSearch(options, pipeline, sizeof pipeline, error);
   tileStagesAdd(stages, "reading", tessera_milliseconds() - start);
   tessera_guard_doing("passes");
   start = tessera_milliseconds();

@@ -1,27 +1,37 @@
-// tile-construct-tiles{chip=NAME top=K search=construct|exhaustive-model}: gives every linalg.generic that becomes a
-// tile kernel the schedule that the machine's description asks for. Expects: linalg.generic on tensors in func.func
-// (run linalg-generalize-named-ops first). Leaves: `tile.schedule` on
+// tile-construct-tiles{chip=NAME top=K search=construct|exhaustive-model|measure}: gives every linalg.generic that
+// becomes a tile kernel the schedule that the machine's description asks for. Expects: linalg.generic on tensors in
+// func.func (run linalg-generalize-named-ops first). Leaves: `tile.schedule` on
 //   each op that convert-linalg-to-tile tiles, with what the model predicts; with top above 1 also `tile.schedules`,
 //   the best ones in order. An op that has a schedule keeps its block; what it leaves out and the predictions are
 //   filled in. What is folded step by step (argmax, running sums) has no tile to choose and is left alone.
-// An extent that is not known is planned for `unknown`, rounded up to a power of two (its bucket).
-// Cost: below a millisecond per op; no program is run. Source: Roller (Zhu et al., OSDI 2022); docs/schedules.md.
+// measure: the ten best by the model, and what was constructed, run on this CPU (measure.h); what was found is kept in
+// a cache (lib/search/cache.h), keyed by the op alone as a program, the machine and our version. An op that cannot be
+// run alone keeps what the model says. An extent that is not known is planned for `unknown`, rounded up to a power of
+// two (its bucket). Cost: below a millisecond per op; measured about two seconds, from the cache nothing. Source:
+// Roller (Zhu et al., OSDI 2022); docs/schedules.md.
 #include "lib/transforms/schedule/schedule.h"
 
 #include "dialects/tile/tile.h"
 #include "lib/analysis/tiling.h"
 #include "lib/ir/pass.h"
+#include "lib/search/cache.h"
+#include "lib/support/version.h"
+#include "lib/transforms/schedule/measure.h"
 
+#include <inttypes.h>
+#include <limits.h>
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-enum { Constructed, Kept, Evaluations };
+enum { Constructed, Kept, Evaluations, Measured, Remembered };
+enum { Candidates = 10, MostText = 1 << 16 };
 
 static const char *const statistics[] = {
-    "constructed: ops that were given a schedule",
-    "kept: schedules that were there, completed",
-    "evaluations: tiles whose cost was predicted",
-    NULL,
+    "constructed: ops that were given a schedule",          "kept: schedules that were there, completed",
+    "evaluations: tiles whose cost was predicted",          "measured: schedules that were run",
+    "remembered: ops whose measurements were in the cache", NULL,
 };
 
 typedef struct Run {
@@ -29,7 +39,10 @@ typedef struct Run {
   TileTarget target;
   TileSearchOptions options;
   int64_t unknown;
-  bool isExhaustive, explains;
+  int top; // how many to leave
+  bool isExhaustive, isMeasured, explains;
+  bool hasCache;
+  char cache[PATH_MAX];
 } Run;
 
 //===--- remarks -----------------------------------------------------------------===//
@@ -77,9 +90,10 @@ static void writeSchedules(const Run *run, MlirOperation op, const TileOperator 
   for (int i = 0; i < result->count; i++)
     schedules[i] = tileScheduleOfCandidate(context, described, target, &result->best[i], result->evaluations);
   mlirOperationSetAttributeByName(op, tileString("tile.schedule"), schedules[0]);
-  if (run->options.best > 1)
+  int most = run->isMeasured ? run->top : run->options.best;
+  if (most > 1)
     mlirOperationSetAttributeByName(op, tileString("tile.schedules"),
-                                    mlirArrayAttrGet(context, result->count, schedules));
+                                    mlirArrayAttrGet(context, most < result->count ? most : result->count, schedules));
 }
 
 // A schedule that somebody wrote: what it leaves out, and what it costs.
@@ -99,6 +113,135 @@ static bool completeSchedule(const Run *run, const TileStructured *s, const Tile
   result->best[0] = candidate;
   result->count = 1;
   return true;
+}
+
+//===--- measured ------------------------------------------------------------------------===//
+
+typedef struct Timed {
+  MlirAttribute schedule;
+  double seconds;
+} Timed;
+
+static int compareTimed(const void *a, const void *b) {
+  double x = ((const Timed *)a)->seconds, y = ((const Timed *)b)->seconds;
+  return (x > y) - (x < y);
+}
+
+// What the measurement depends on, one thing a line, and the program.
+static bool keyOf(const Run *run, MlirOperation op, int count, char *key, size_t capacity) {
+  uint64_t machine = tileMachineGetHash(run->target.machine);
+  int used =
+      snprintf(key, capacity, "schedules of tessera " TESSERA_VERSION " %s\nmachine %016" PRIx64 "\nof the %d best\n",
+               tessera_version_commit(), machine, count);
+  return used > 0 && (size_t)used < capacity &&
+         tileMeasureProgram(op, mlirAttributeGetNull(), key + used, capacity - (size_t)used);
+}
+
+// "NANOSECONDS #tile.schedule<…>", one a line.
+static int readTimed(MlirContext context, char *text, Timed *timed) {
+  int count = 0;
+  char *rest, *end;
+  for (char *line = strtok_r(text, "\n", &rest); line && count < Candidates; line = strtok_r(NULL, "\n", &rest)) {
+    double nanoseconds = strtod(line, &end);
+    MlirAttribute schedule = *end == ' ' ? mlirAttributeParseGet(context, tileString(end + 1)) : mlirAttributeGetNull();
+    if (nanoseconds < 1 || mlirAttributeIsNull(schedule) || !tileAttributeIsASchedule(schedule))
+      return 0;
+    timed[count++] = (Timed){schedule, nanoseconds * 1e-9};
+  }
+  return count;
+}
+
+static bool printTimed(int count, const Timed *timed, char *text, size_t capacity) {
+  size_t used = 0;
+  char schedule[1024];
+  *text = '\0';
+  for (int i = 0; i < count && used < capacity; i++) {
+    tileAttributeText(timed[i].schedule, schedule, sizeof schedule);
+    used += (size_t)snprintf(text + used, capacity - used, "%.0f %s\n", timed[i].seconds * 1e9, schedule);
+  }
+  return used < capacity;
+}
+
+// The schedule with what was measured of it.
+static MlirAttribute withMeasured(MlirAttribute schedule, double seconds) {
+  MlirNamedAttribute entries[32];
+  MlirAttribute said = tileScheduleAttrGetEntries(schedule);
+  MlirContext context = mlirAttributeGetContext(schedule);
+  intptr_t count = 0;
+  for (intptr_t i = 0; i < mlirDictionaryAttrGetNumElements(said) && count < 31; i++)
+    entries[count++] = mlirDictionaryAttrGetElement(said, i);
+  int64_t nanoseconds = seconds * 1e9 < 1 ? 1 : (int64_t)(seconds * 1e9 + 0.5);
+  entries[count++] = mlirNamedAttributeGet(mlirIdentifierGet(context, tileString("measured")),
+                                           mlirIntegerAttrGet(mlirIntegerTypeGet(context, 64), nanoseconds));
+  return tileScheduleAttrGet(context, mlirDictionaryAttrGet(context, count, entries));
+}
+
+static int measureNow(const Run *run, MlirOperation op, const TileOperator *described, const TileSearchTarget *target,
+                      const TileSearchResult *result, Timed *timed, TileError *error) {
+  MlirAttribute schedules[Candidates];
+  double seconds[Candidates];
+  int count = result->count < Candidates ? result->count : Candidates, finite = 0;
+  for (int i = 0; i < count; i++)
+    schedules[i] = tileScheduleOfCandidate(mlirOperationGetContext(op), described, target, &result->best[i], 0);
+  if (!tileMeasure(op, count, schedules, tileMachineGetName(run->target.machine), run->hasCache ? run->cache : NULL,
+                   seconds, error))
+    return 0;
+  mlirExtPassAddStatistic(run->pass, Measured, (uint64_t)count);
+  for (int i = 0; i < count; i++)
+    if (isfinite(seconds[i]))
+      timed[finite++] = (Timed){schedules[i], seconds[i]};
+  qsort(timed, (size_t)finite, sizeof *timed, compareTimed);
+  return finite;
+}
+
+// Gives the op the schedules in the order of their measured times.
+static void takeTimed(const Run *run, MlirOperation op, int count, const Timed *timed) {
+  MlirAttribute schedules[Candidates];
+  for (int i = 0; i < count; i++)
+    schedules[i] = withMeasured(timed[i].schedule, timed[i].seconds);
+  if (count > run->top)
+    count = run->top;
+  mlirOperationSetAttributeByName(op, tileString("tile.schedule"), schedules[0]);
+  if (run->top > 1)
+    mlirOperationSetAttributeByName(op, tileString("tile.schedules"),
+                                    mlirArrayAttrGet(mlirOperationGetContext(op), count, schedules));
+}
+
+// A fill mostly becomes where its reader starts from.
+static bool readsTensors(MlirOperation op) {
+  intptr_t tensors = 0;
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
+    tensors += mlirTypeIsAShaped(tileOperandType(op, i));
+  return tensors > mlirOperationGetNumResults(op);
+}
+
+static bool measure(const Run *run, MlirOperation op, const TileOperator *described, const TileSearchTarget *target,
+                    const TileSearchResult *result) {
+  TileError error = {.text = ""};
+  Timed timed[Candidates];
+  char *key = malloc(MostText), *text = malloc(MostText);
+  bool canRun = key && text && readsTensors(op) && keyOf(run, op, result->count, key, MostText), ok = true;
+  int count = 0;
+  if (canRun && run->hasCache && tileCacheFind(run->cache, key, text, MostText))
+    count = readTimed(mlirOperationGetContext(op), text, timed);
+  mlirExtPassAddStatistic(run->pass, Remembered, count > 0);
+  bool isNew = canRun && !count;
+  if (isNew) {
+    count = measureNow(run, op, described, target, result, timed, &error);
+    ok = count > 0 || tileError(op, "cannot be measured: %s", error.text);
+  }
+  if (count)
+    takeTimed(run, op, count, timed);
+  if (run->explains && count)
+    tileRemark(op, "measured %.4g us, %s; the model's first %.4g us", timed[0].seconds * 1e6,
+               isNew ? "now" : "from the cache", result->best[0].prediction.seconds * 1e6);
+  // A cache that cannot be written costs time, nothing else.
+  if (isNew && count && run->hasCache && printTimed(count, timed, text, MostText) &&
+      !tileCacheStore(run->cache, key, text, &error))
+    tileWarning(op, "what was measured is not kept: %s", error.text);
+  free(key);
+  free(text);
+  return ok;
 }
 
 static bool schedule(const Run *run, MlirOperation op) {
@@ -125,6 +268,8 @@ static bool schedule(const Run *run, MlirOperation op) {
     return true;
   mlirExtPassAddStatistic(run->pass, isKept ? Kept : Constructed, 1);
   writeSchedules(run, op, &described, &target, &result);
+  if (run->isMeasured && !isKept && !measure(run, op, &described, &target, &result))
+    return false;
   if (run->explains)
     explain(run, op, &described, &result);
   return true;
@@ -154,14 +299,20 @@ static bool readOptions(MlirOperation function, Run *run) {
   MlirStringRef search = mlirExtPassGetString(run->pass, "search");
   int64_t top = mlirExtPassGetInteger(run->pass, "top");
   run->isExhaustive = tileStringEquals(search, "exhaustive-model");
+  run->isMeasured = tileStringEquals(search, "measure");
+  MlirStringRef cache = mlirExtPassGetString(run->pass, "cache");
+  char wanted[PATH_MAX];
+  snprintf(wanted, sizeof wanted, "%.*s", (int)cache.length, cache.data);
+  run->hasCache = run->isMeasured && tileCacheFolder(wanted, run->cache, sizeof run->cache);
   run->explains = mlirExtPassGetBool(run->pass, "remarks");
   run->unknown = tileSearchBucket(mlirExtPassGetInteger(run->pass, "unknown"));
   run->options = tileSearchDefaults();
-  run->options.best = (int)top;
+  run->options.best = run->isMeasured && top < Candidates ? Candidates : (int)top;
+  run->top = (int)top;
   if (top < 1 || top > TileSearchBest)
     return tileError(function, "cannot have the %lld best tiles, want 1 to %d", (long long)top, TileSearchBest);
-  return run->isExhaustive || tileStringEquals(search, "construct") ||
-         tileError(function, "unknown search '%.*s', want construct or exhaustive-model", (int)search.length,
+  return run->isExhaustive || run->isMeasured || tileStringEquals(search, "construct") ||
+         tileError(function, "unknown search '%.*s', want construct, exhaustive-model or measure", (int)search.length,
                    search.data);
 }
 
@@ -169,6 +320,11 @@ static bool run(MlirOperation function, MlirExtPass pass) {
   Run r = {.pass = pass};
   if (!readOptions(function, &r) || !readMachine(function, &r))
     return false;
+  if (r.isMeasured && r.target.search.isGpu) {
+    tileError(function, "cannot be measured for %s: only this CPU is here", tileMachineGetName(r.target.machine));
+    tileMachineDestroy(r.target.machine);
+    return false;
+  }
   if (r.explains && r.options.best < 2)
     r.options.best = 2;
   bool ok = true;
@@ -186,8 +342,12 @@ static const MlirExtPassOption options[] = {
     {"chip", "the machine, as lib/machine names it; default: the module's tile.machine, else this host",
      MlirExtOption_String, ""},
     {"top", "how many of the best schedules to leave, at most 16", MlirExtOption_Integer, "1"},
-    {"search", "construct: grow aligned tiles; exhaustive-model: predict every aligned tile", MlirExtOption_String,
-     "construct"},
+    {"search",
+     "construct: grow aligned tiles; exhaustive-model: predict every aligned tile; measure: run the ten best on this "
+     "CPU",
+     MlirExtOption_String, "construct"},
+    {"cache", "folder for what was measured, or none; default: TESSERA_CACHE, else tessera in the user's cache folder",
+     MlirExtOption_String, ""},
     {"unknown", "what an extent that is not known is planned for", MlirExtOption_Integer, "1024"},
     {"remarks", "say in a remark why a tile was chosen", MlirExtOption_Bool, "false"},
 };

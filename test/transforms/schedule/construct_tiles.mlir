@@ -6,7 +6,7 @@
 // RUN: not %tile_opt %s --split-input-file --pass-pipeline='builtin.module(func.func(tile-construct-tiles{chip=sm_80 search=luck}))' 2>&1 | FileCheck %s --check-prefix=SEARCH
 // CHIP: error: {{.*}}sm_8
 // TOP: error: {{.*}}cannot have the 17 best tiles, want 1 to 16
-// SEARCH: error: {{.*}}unknown search 'luck', want construct or exhaustive-model
+// SEARCH: error: {{.*}}unknown search 'luck', want construct, exhaustive-model or measure
 
 // A large product: many warps, every prediction, aligned to the instruction.
 // CHECK: #[[LARGE:.*]] = #tile.schedule<block = [{{[0-9]+, [0-9]+, [0-9]+}}], warps = [{{[248], [248], 1}}], stages = {{[234]}}, time = {{[0-9]+}}, traffic = [{{[0-9]+, [0-9]+}}], occupancy = {{[0-9]+}}, bound = "{{.*}}", evaluations = {{[0-9]+}}>
