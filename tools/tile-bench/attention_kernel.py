@@ -1,7 +1,7 @@
 """Attention with online softmax as a tile kernel, for CPUs: softmax(q kᵀ / sqrt d + bias) v, times a gate.
 
 A program owns 32 queries of a head, in lanes: scores are keys × queries, so that maxima and sums are taken without going across
-lanes, keys and values are read where they lie, and only queries and results are transposed, once. Blocks of 64 keys that no query of
+lanes, keys and values are read where they lie, and only queries, results and biases are transposed, once. Blocks of 64 keys that no query of
 the program may see are never visited; only blocks that some may not see are masked. Scores stay in the first cache.
 """
 import math
@@ -28,7 +28,8 @@ def program(heads, queries, keys, d, causal=False, group=1, window=0, bias=False
 %s0 = tile.mma %kt, %qt, %zero : tensor<{KEYS}x{d}xf32>, tensor<{d}x{QUERIES}xf32> -> tensor<{block}xf32>"""]
         scores = "%s0"
         if bias:
-            lines += [f"""%bt = tile.load %B[%j, %i] : !tile.view<{block}xf32, order = [1, 0]> -> tensor<{block}xf32>
+            lines += [f"""tile.copy %B[%j, %i] to %turned : !tile.view<{block}xf32, order = [1, 0]> to !scores
+%bt = tile.load %turned : !scores -> tensor<{block}xf32>
 %b2 = arith.mulf %bt, %log2e : tensor<{block}xf32>
 %s1 = arith.addf %s0, %b2 : tensor<{block}xf32>"""]
             scores = "%s1"
@@ -119,7 +120,8 @@ scf.yield %o1, %m1, %l1 : !results"""]
   %g1 = arith.addf %ge, %ones : tensor<{d}x{QUERIES}xf32>
   %on = arith.divf %od, %g1 : tensor<{d}x{QUERIES}xf32>
 """ if gate else ""
-    return f"""!queries = !tile.buffer<{d}x{QUERIES}xf32, #tile.layout<offset [{QUERIES}:d1, {d}:d0]>, local>
+    return f"""!scores = !tile.buffer<{block}xf32, #tile.layout<offset [{QUERIES}:d1, {KEYS}:d0]>, local>
+!queries = !tile.buffer<{d}x{QUERIES}xf32, #tile.layout<offset [{QUERIES}:d1, {d}:d0]>, local>
 tile.kernel private @attention({", ".join(f"%{name}: memref<{kind}>" for kind, name in kinds)}, %o: memref<{out}>) {{
   %i = tile.program_id 0
   %h = tile.program_id 1
@@ -145,7 +147,7 @@ tile.kernel private @attention({", ".join(f"%{name}: memref<{kind}>" for kind, n
   %K = tile.view %k[%pair, _, _] : memref<{kinds[1][0]}> to !tile.view<{KEYS}x{d}xf32>
   %V = tile.view %v[%pair, _, _] : memref<{kinds[1][0]}> to !tile.view<{d}x{KEYS}xf32, order = [1, 0]>
   %O = tile.view %o[%h, _, _] : memref<{out}> to !tile.view<{d}x{QUERIES}xf32, order = [1, 0]>
-""" + (f"  %B = tile.view %bias[%h, _, _] : memref<{kinds[3][0]}> to !tile.view<{block}xf32, order = [1, 0]>\n" if bias else "") + \
+""" + (f"  %B = tile.view %bias[%h, _, _] : memref<{kinds[3][0]}> to !tile.view<{block}xf32, order = [1, 0]>\n  %turned = tile.alloc : !scores\n" if bias else "") + \
         f"""  %packed = tile.alloc : !queries
   %qx = tile.load %Q[%c0, %i] : !tile.view<{d}x{QUERIES}xf32, order = [1, 0]> -> tensor<{d}x{QUERIES}xf32>
   %qs = arith.mulf %qx, %scale : tensor<{d}x{QUERIES}xf32>

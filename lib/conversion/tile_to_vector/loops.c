@@ -162,6 +162,8 @@ static void visitRows(Nest *nest, intptr_t d) {
   closeBlock(nest->lowering, before);
 }
 
+static void visitAllRows(void *nest) { visitRows(nest, 0); }
+
 void forEachVector(Lowering *lowering, Record *source, const Access *target, VectorVisitor visit, void *data) {
   Nest nest = {.lowering = lowering, .source = source, .target = *target, .visit = visit, .data = data};
   if (shapeCount(&target->shape) > 0)
@@ -293,7 +295,9 @@ void writeTile(Lowering *lowering, Record *record, const Access *target) {
   }
   intptr_t mark = spill(lowering, record, false);
   Nest nest = {.lowering = lowering, .source = record, .target = *target, .visit = storeVector, .fill = fillVector};
-  if (shapeCount(&target->shape) > 0 && (!sameElement || !writeInterleaved(lowering, record, target)))
+  bool isSpecial = sameElement && (writeInterleaved(lowering, record, target) ||
+                                   writeTransposed(lowering, record, target, visitAllRows, &nest));
+  if (shapeCount(&target->shape) > 0 && !isSpecial)
     visitRows(&nest, 0);
   unspill(lowering, mark);
 }

@@ -262,6 +262,9 @@ typedef void (*VectorVisitor)(Body *body, Record *source, const Access *target, 
 void forEachVector(Lowering *lowering, Record *source, const Access *target, VectorVisitor visit, void *data);
 void writeTile(Lowering *lowering, Record *record, const Access *target);
 void addToTile(Lowering *lowering, Record *record, const Access *target, MlirStringRef combine); // atomically
+// writeTile where source and target are contiguous along different axes (transpose.c); `otherwise` emits what is to be
+// done where the tile crosses an edge. False, nothing emitted, where there is no need.
+bool writeTransposed(Lowering *lowering, Record *record, const Access *target, void (*otherwise)(void *), void *data);
 // writeTile to a target that has groups of rows side by side (dot.c); false, nothing emitted, where it has not.
 bool writeInterleaved(Lowering *lowering, Record *record, const Access *target);
 Access *materialize(Lowering *lowering, Record *record, MlirType element); // null element: as it is

@@ -1,0 +1,152 @@
+// Writing a tile whose source lies in memory along another axis than its target: squares of `lanes` × `lanes` elements
+// are read along the source's axis, turned in registers and written along the target's, so that neither side gathers.
+#include "lib/conversion/tile_to_vector/lowering.h"
+
+#include "mlir-c/BuiltinAttributes.h"
+
+enum { ElementBits = 32, MostLanes = 16 };
+
+//===--- along which axis a source is contiguous -------------------------------------------------===//
+
+typedef struct Reads {
+  intptr_t along, across; // loads that are contiguous along the axis, and that are not
+  bool isKnown;           // nothing but loads, constants, elementwise ops, transposes and broadcasts
+} Reads;
+
+static void countReads(Lowering *lowering, Record *record, intptr_t axis, Reads *reads);
+
+static void countOperands(Lowering *lowering, Record *record, intptr_t axis, Reads *reads) {
+  Coord coords[MaxRank] = {{{NULL}, 0}}, at[MaxRank];
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(record->op); ++i) {
+    MlirValue operand = mlirOperationGetOperand(record->op, i);
+    intptr_t operandAxis;
+    if (!isTile(mlirValueGetType(operand)))
+      continue;
+    placeInOperand(lowering, record->op, coords, axis, lowering->lanes, at, &operandAxis);
+    if (operandAxis >= 0)
+      countReads(lowering, recordOf(lowering, operand), operandAxis, reads);
+  }
+}
+
+static void countReads(Lowering *lowering, Record *record, intptr_t axis, Reads *reads) {
+  if (isRead(record)) {
+    *(accessIsContiguous(record->access, axis, lowering->lanes) ? &reads->along : &reads->across) += 1;
+    return;
+  }
+  bool mapsAxes = record->kind == Record_Lazy && (isElementwise(record->op) || tileOpIs(record->op, "tile.transpose") ||
+                                                  tileOpIs(record->op, "tile.broadcast"));
+  if (mapsAxes)
+    countOperands(lowering, record, axis, reads);
+  else
+    reads->isKnown = reads->isKnown && record->kind == Record_Lazy && tileOpIs(record->op, "arith.constant");
+}
+
+static Reads readsAlong(Lowering *lowering, Record *record, intptr_t axis) {
+  Reads reads = {.isKnown = true};
+  countReads(lowering, record, axis, &reads);
+  return reads;
+}
+
+// The axis that the source is to be read along where it is not the one to write along; -1: no need.
+static intptr_t findSourceAxis(Lowering *lowering, Record *record, const Access *target) {
+  intptr_t last = target->shape.rank - 1, before = last - 1;
+  Reads along = readsAlong(lowering, record, last), across = readsAlong(lowering, record, before);
+  if (!along.isKnown || !across.isKnown)
+    return -1;
+  if (accessIsContiguous(target, last, lowering->lanes))
+    return along.across > 0 && across.along > 0 && across.across == 0 ? before : -1;
+  return accessIsContiguous(target, before, lowering->lanes) && along.across == 0 ? last : -1;
+}
+
+//===--- a square --------------------------------------------------------------------------------===//
+
+static MlirValue shuffle(TileBuilder *builder, MlirValue a, MlirValue b, const int64_t *mask, int64_t lanes) {
+  TileAttributeEntry attributes[] = {{"mask", mlirDenseI64ArrayGet(builder->context, lanes, mask)}, {0}};
+  return tileBuildValue(builder, "vector.shuffle", mlirValueGetType(a), 2, (MlirValue[]){a, b}, attributes);
+}
+
+// Exchanges the halves off the diagonal of ever smaller squares.
+static void turn(TileBuilder *builder, MlirValue *rows, int64_t lanes) {
+  for (int64_t half = lanes / 2; half >= 1; half /= 2)
+    for (int64_t i = 0; i < lanes; ++i) {
+      int64_t low[MostLanes], high[MostLanes];
+      if (i & half)
+        continue;
+      for (int64_t lane = 0; lane < lanes; ++lane) {
+        low[lane] = lane & half ? lanes + lane - half : lane;
+        high[lane] = lane & half ? lanes + lane : lane + half;
+      }
+      MlirValue a = rows[i], b = rows[i + half];
+      rows[i] = shuffle(builder, a, b, low, lanes);
+      rows[i + half] = shuffle(builder, a, b, high, lanes);
+    }
+}
+
+static void writeSquare(Lowering *lowering, Record *record, const Access *target, intptr_t from, const Coord *coords) {
+  intptr_t rank = target->shape.rank, to = from == rank - 1 ? rank - 2 : rank - 1;
+  MlirValue rows[MostLanes];
+  Coord at[MaxRank];
+  Body body = bodyBegin(lowering, true);
+  for (intptr_t d = 0; d < rank; ++d)
+    at[d] = coords[d];
+  for (int64_t i = 0; i < lowering->lanes; ++i) {
+    at[to] = coordPlus(coords[to], i);
+    rows[i] = evaluate(&body, record, at, from, lowering->lanes);
+  }
+  turn(&lowering->builder, rows, lowering->lanes);
+  at[to] = coords[to];
+  for (int64_t i = 0; i < lowering->lanes; ++i) {
+    at[from] = coordPlus(coords[from], i);
+    accessStore(&body, target, at, to, lowering->lanes, rows[i]);
+  }
+  bodyEnd(&body);
+}
+
+static void writeSquares(Lowering *lowering, Record *record, const Access *target, intptr_t from, intptr_t d,
+                         Coord *coords) {
+  intptr_t rank = target->shape.rank;
+  if (d == rank) {
+    writeSquare(lowering, record, target, from, coords);
+    return;
+  }
+  int64_t step = d >= rank - 2 ? lowering->lanes : 1;
+  MlirBlock block = buildLoop(&lowering->builder, tileBuildIndex(&lowering->builder, 0),
+                              tileBuildIndex(&lowering->builder, target->shape.sizes[d]), step);
+  TileBuilder outer = enter(lowering, block);
+  coords[d] = coordOf(mlirBlockGetArgument(block, 0));
+  writeSquares(lowering, record, target, from, d + 1, coords);
+  tileBuildYield(&lowering->builder, 0, NULL);
+  lowering->builder = outer;
+}
+
+//===--- the whole -------------------------------------------------------------------------------===//
+
+bool writeTransposed(Lowering *lowering, Record *record, const Access *target, void (*otherwise)(void *), void *data) {
+  const Shape *shape = &target->shape;
+  intptr_t rank = shape->rank;
+  Coord coords[MaxRank];
+  if (rank < 2 || lowering->lanes != MostLanes || bitsOf(shape->element) != ElementBits || target->packing ||
+      shape->sizes[rank - 1] % MostLanes || shape->sizes[rank - 2] % MostLanes)
+    return false;
+  intptr_t from = findSourceAxis(lowering, record, target);
+  if (from < 0)
+    return false;
+  MlirValue inside =
+      buildAnd(&lowering->builder, allInside(lowering, record), accessIsInside(&lowering->builder, target));
+  if (!inside.ptr) {
+    writeSquares(lowering, record, target, from, 0, coords);
+    return true;
+  }
+  MlirBlock branches[2];
+  buildIf(&lowering->builder, inside, 0, NULL, &branches[0], &branches[1]);
+  for (int i = 0; i < 2; ++i) {
+    TileBuilder outer = enter(lowering, branches[i]);
+    if (i == 0)
+      writeSquares(lowering, record, target, from, 0, coords);
+    else
+      otherwise(data);
+    tileBuildYield(&lowering->builder, 0, NULL);
+    lowering->builder = outer;
+  }
+  return true;
+}
