@@ -6,6 +6,7 @@ An operator is a class whose methods all take the case's arguments by name:
   exact(arrays, …)    the answer in float64 (int64 for integers) and, per element, the size of the terms that it sums
   work(…)             (operations, bytes moved at least)
   torch(torch, x, …)  PyTorch's best call on the same inputs (tensors), or None
+  dense(arrays, …)    the two dense factors that OpenBLAS multiplies in place of a sparse one, if it is sparse
 """
 import math
 import re
@@ -717,6 +718,110 @@ linalg.yield %r : f32""", x))
         return call
 
 
+# --- Sparse ---------------------------------------------------------------------------------------------------------
+
+
+class spmm:
+    """C[m,n] = A[m,k] B[k,n], A stored sparsely: `vector` 3 of each 32 columns, 32 rows sharing them; `bsr` 32x32 blocks and
+    `csr` elements, a tenth of either. OpenBLAS multiplies the dense A. Operations are those on stored elements."""
+
+    ENCODINGS = {"vector": "#sparse.nm<n = 3, m = 32, vector = [32, 1]>", "bsr": "#sparse.bsr<block = [32, 32]>", "csr": "#sparse.csr"}
+
+    @staticmethod
+    def types(arrays, dtype):
+        own = [dtype if a.dtype in (np.float32, np.dtype("i1")) else "i32" for a in arrays[:-1]]
+        own[0] = "i8" if arrays[0].dtype == np.uint8 else own[0]
+        return [tensor(*a.shape, dtype=kind) for a, kind in zip(arrays, own)]
+
+    @staticmethod
+    def program(m, n, k, stored, dtype="f32"):
+        # The pattern is not known to the compiler; how much is stored is, as it is for the caller's buffers.
+        parts = spmm.types(spmm.arrays(np.random.default_rng(7), m, n, k, stored, dtype), dtype)
+        result = tensor(m, n, dtype="i32" if dtype == "i8" else "f32")
+        t = Text(*parts, tensor(k, n, dtype=dtype))
+        encoded = f"tensor<{m}x{k}x{dtype}, {spmm.ENCODINGS[stored]}>"
+        a = t.add(f"sparse.assemble({', '.join(name for name, _ in t.arguments[:-1])}) : {', '.join(parts)} -> {encoded}", encoded)
+        b, c = t.arguments[-1], t.filled(result)
+        return t.end(t.add(f"sparse.spmm {a[0]}, {b[0]}, {c[0]} : {a[1]}, {b[1]}, {c[1]}", result))
+
+    @staticmethod
+    def arrays(random, m, n, k, stored, dtype="f32"):
+        b = draw(random, dtype, k, n)
+        if stored == "vector":
+            places = np.sort(random.permuted(np.tile(np.arange(32, dtype="u1"), (m // 32, k // 32, 1)), axis=2)[:, :, :3], axis=2)
+            return [places, draw(random, dtype, m // 32, k // 32, 3, 32), b]
+        side = 32 if stored == "bsr" else 1
+        pattern = random.random((m // side, k // side)) < 0.1
+        positions = np.concatenate([[0], np.cumsum(pattern.sum(axis=1))]).astype("i4")
+        shape = (int(positions[-1]),) + ((side, side) if side > 1 else ())
+        return [positions, np.nonzero(pattern)[1].astype("i4"), draw(random, dtype, *shape), b]
+
+    @staticmethod
+    def dense(arrays, m, n, k, stored, dtype="f32"):
+        a = np.zeros((m, k), arrays[-2].dtype)
+        if stored == "vector":
+            places, values = arrays[:2]
+            columns = places + 32 * np.arange(k // 32)[None, :, None]
+            for line in range(32):
+                a[np.arange(m // 32)[:, None, None] * 32 + line, columns] = values[..., line]
+            return [a, arrays[-1]]
+        positions, columns, values = arrays[:3]
+        lines = np.repeat(np.arange(len(positions) - 1), np.diff(positions))
+        side = values.shape[1] if values.ndim == 3 else 1
+        a.reshape(m // side, side, k // side, side)[lines, :, columns] = values.reshape(-1, side, side)
+        return [a, arrays[-1]]
+
+    @staticmethod
+    def exact(arrays, **arguments):
+        a, b = map(widen, spmm.dense(arrays, **arguments))
+        a, b = a.astype("f8"), b.astype("f8")  # exact for i8 too
+        exact = a @ b
+        return (exact.astype("i8"), 0) if arguments.get("dtype") == "i8" else (exact, 2 * math.sqrt(a.shape[1]) * (abs(a) @ abs(b)))
+
+    @staticmethod
+    def work(m, n, k, stored, dtype="f32"):
+        share = 3 / 32 if stored == "vector" else 0.1
+        return 2 * m * n * k * share, BYTES[dtype] * (m * k * share + k * n) + 4 * m * n
+
+    @staticmethod
+    def torch(torch, x, **arguments):
+        return None
+
+
+class pack:
+    """Values of a matrix packed to 3 of each 32 columns, 32 rows sharing them, with the check of every window."""
+
+    @staticmethod
+    def program(m, k):
+        encoded = f"tensor<{m}x{k}xf32, {spmm.ENCODINGS['vector']}>"
+        places, values = tensor(m // 32, k // 32, 3, dtype="i8"), tensor(m // 32, k // 32, 3, 32)
+        t = Text(tensor(m, k))
+        w = t.add(f"sparse.pack {t.arguments[0][0]} : {t.arguments[0][1]} -> {encoded}", encoded)
+        t.count += 1
+        t.lines.append(f"  %v{t.count}:2 = sparse.disassemble {w[0]} : {encoded} -> {places}, {values}")
+        return t.end((f"%v{t.count}#1", values))
+
+    @staticmethod
+    def arrays(random, m, k):
+        case = dict(m=m, n=1, k=k, stored="vector")
+        return spmm.dense(spmm.arrays(random, **case), **case)[:1]
+
+    @staticmethod
+    def exact(arrays, m, k):
+        blocks = arrays[0].reshape(m // 32, 32, k // 32, 32)
+        places = np.sort(np.argsort(abs(blocks).sum(axis=1) == 0, axis=-1, kind="stable")[..., :3], axis=-1)
+        values = np.take_along_axis(blocks.transpose(0, 2, 3, 1), places[..., None], axis=2)
+        return values.astype("f8"), abs(values)
+
+    @staticmethod
+    def work(m, k):
+        return 0, 4 * m * k * (1 + 3 / 32)
+
+    @staticmethod
+    def torch(torch, x, m, k):
+        return None
+
+
 OPERATORS = {kind.__name__: kind for kind in (
     gemm, batched, gemm_bias_relu, conv, attention, online_attention, row_softmax, layernorm, rmsnorm, add, gelu, transpose, row_sum, mlp,
-    transformer_block, bottleneck)}
+    transformer_block, bottleneck, spmm, pack)}

@@ -67,7 +67,11 @@ class OpenBlas:
                 raise ImportError(f"OpenBLAS runs its core {core().decode()} on a machine with AVX-512: the bar would be too low")
 
     def prepare(self, order, arrays):
-        if order["operator"] not in ("gemm", "gemm_bias_relu", "batched") or arrays[0].dtype != np.float32:
+        if order["operator"] == "spmm":
+            arrays = OPERATORS["spmm"].dense(arrays, **order["arguments"])
+        elif order["operator"] not in ("gemm", "gemm_bias_relu", "batched"):
+            return None
+        if arrays[0].dtype != np.float32:
             return None
         a, b = arrays[:2]
         if order["operator"] == "batched":
