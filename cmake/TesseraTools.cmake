@@ -50,7 +50,10 @@ if(NOT TESSERA_PYTHON AND EXISTS ${CMAKE_SOURCE_DIR}/.venv/bin/python)
   set(TESSERA_PYTHON ${CMAKE_SOURCE_DIR}/.venv/bin/python CACHE FILEPATH "Python that runs tile-bench and the tests")
 endif()
 find_program(TESSERA_PYTHON python3 DOC "Python that runs tile-bench and the tests" REQUIRED)
-# tile-bench runs peers that are Python's, so it is Python itself; a script stands beside the other tools.
+# tile-bench runs peers that are Python's, so it is Python itself, and tile-compare only runs tools; scripts stand beside
+# the other tools.
 file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
-configure_file(tools/tile-bench/tile-bench.in ${CMAKE_BINARY_DIR}/bin/tile-bench @ONLY
-               FILE_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
+foreach(name tile-bench tile-compare)
+  configure_file(tools/${name}/${name}.in ${CMAKE_BINARY_DIR}/bin/${name} @ONLY
+                 FILE_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
+endforeach()

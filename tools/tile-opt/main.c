@@ -1,8 +1,10 @@
-// mlir-opt with our dialects, passes and pipelines; and --tile-validate-each, which has every pass judged (validate.h).
+// mlir-opt with our dialects, passes and pipelines; and what looks at a pipeline pass by pass: --tile-validate-each has
+// every pass judged (validate.h), --tile-write-differences tells what each did (passes.h).
 #include "lib/capi/pass.h"
 #include "lib/capi/tool.h"
 #include "lib/pipelines/register.h"
 #include "lib/support/guard.h"
+#include "tools/tile-opt/passes.h"
 #include "tools/tile-opt/validate.h"
 
 #include <inttypes.h>
@@ -17,7 +19,7 @@ static void printStatistic(const char *pass, const char *name, uint64_t value, v
 
 typedef struct Flags {
   const bool *statistics;
-  MlirExtToolText *each, *entry, *seed, *size, *timeout, *traffic, *reduced;
+  MlirExtToolText *each, *entry, *seed, *size, *timeout, *traffic, *reduced, *differences;
   char plugins[4096]; // as given
 } Flags;
 
@@ -33,6 +35,8 @@ static void addFlags(Flags *flags, int argc, char **argv) {
                                       "Blame a pass too that raises counted traffic by more (emulate:CHIP counts)");
   flags->reduced = mlirExtToolAddText("tile-reduce-on-failure", "file",
                                       "Shrink the case and write it there (default: reproducer.mlir)");
+  flags->differences = mlirExtToolAddText("tile-write-differences", "file",
+                                          "Write what each pass did to the ops as JSON (default: differences.json)");
   for (int i = 1; i < argc; i++)
     if (strstr(argv[i], "-plugin=") && strlen(flags->plugins) + strlen(argv[i]) + 2 < sizeof flags->plugins) {
       strcat(flags->plugins, " ");
@@ -54,7 +58,10 @@ static bool readNumber(MlirExtToolText *flag, const char *name, const char *othe
          tessera_fail(error, "--%s=%s: wanted a number from %g", name, text, least);
 }
 
-static bool isWanted(void *userData) { return mlirExtToolTextGet(((Flags *)userData)->each) != NULL; }
+static bool isWanted(void *userData) {
+  const Flags *flags = userData;
+  return mlirExtToolTextGet(flags->each) || mlirExtToolTextGet(flags->differences);
+}
 
 static bool readOptions(const Flags *flags, ValidateOptions *options, tessera_error_t *error) {
   double seed, size, timeout;
@@ -77,7 +84,15 @@ static bool readOptions(const Flags *flags, ValidateOptions *options, tessera_er
   return validateCheckOptions(options, error);
 }
 
-static bool validate(MlirOperation op, MlirStringRef pipeline, void *userData) {
+// Takes the place of the pass manager.
+static bool runPasses(MlirOperation op, MlirStringRef pipeline, void *userData) {
+  const Flags *flags = userData;
+  if (mlirExtToolTextGet(flags->differences) && mlirExtToolTextGet(flags->each)) {
+    fputs("tile-opt: error: --tile-write-differences and --tile-validate-each: one of them at a time\n", stderr);
+    return false;
+  }
+  if (mlirExtToolTextGet(flags->differences))
+    return passesWriteDifferences(op, pipeline, textOr(flags->differences, "differences.json"));
   ValidateOptions options;
   tessera_error_t error;
   if (readOptions(userData, &options, &error))
@@ -100,8 +115,8 @@ int main(int argc, char **argv) {
   tesseraRegisterAllPasses();
   Flags flags = {.plugins = ""};
   addFlags(&flags, argc, argv);
-  status = mlirExtOptMainRunningWith(argc, argv, "tile-opt: Tessera's optimizer driver\n", registry, isWanted, validate,
-                                     &flags);
+  status = mlirExtOptMainRunningWith(argc, argv, "tile-opt: Tessera's optimizer driver\n", registry, isWanted,
+                                     runPasses, &flags);
   if (*flags.statistics)
     mlirExtStatisticsForEach(printStatistic, stderr);
   mlirDialectRegistryDestroy(registry);
