@@ -1,4 +1,4 @@
-"""Roller's table (Zhu et al., OSDI 2022) on this machine: ./dev reproduce roller [--quick]
+"""Roller's table (Zhu et al., OSDI 2022) on this machine: ./dev reproduce roller [--quick] [--json=FILE]
 
 1. The paper's operators on four machines that we describe: construction time, tiles looked at, and the first tile by the
    model against the best of all aligned tiles by the model.
@@ -14,6 +14,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import time
 
 ROOT = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../.."))
 BUILD = os.path.join(ROOT, "build")
@@ -94,11 +95,12 @@ def scheduled(path, block, folder, number):
     return name
 
 
-def milliseconds(path, folder):
+def run(path, folder):
+    """The statistics of seven calls on one thread."""
     stats = f"{folder}/stats.json"
     tool("tile-run", path, "--threads=1", "--repeat=7", f"--stats={stats}")
     with open(stats) as file:
-        return json.load(file)["time_ms_median"]
+        return json.load(file)
 
 
 def sweep(quick):
@@ -108,6 +110,8 @@ def sweep(quick):
 
 
 def measured(quick, rounds):
+    """Prints the table; gives its rows and the manifest of its runs."""
+    rows, manifest = [], {}
     print(f"{'operator':24}{'tiles':>6}{'best ms':>9}{'spread':>8}  {'best tile':14}{'first':>7} {'tile':14}{'of ten':>7}{'none':>7}")
     ratios = []
     for name, text in PROGRAMS[::3] if quick else PROGRAMS:
@@ -122,26 +126,39 @@ def measured(quick, rounds):
             times = {block: [] for block in programs}
             for _ in range(rounds):
                 for block, program in programs.items():
-                    times[block].append(milliseconds(program, folder))
+                    stats = run(program, folder)
+                    times[block].append(stats["time_ms_median"])
+        manifest = {key: stats["manifest"][key] for key in ("version", "commit", "machine", "compiler", "threads", "repeat", "seed")
+                    if key in stats["manifest"]}
         medians = {block: statistics.median(values) for block, values in times.items()}
         best = min(blocks, key=medians.get)
         spread = (max(times[best]) - min(times[best])) / medians[best]
         first, of_ten = medians[ten[0]] / medians[best], min(medians[block] for block in ten) / medians[best]
         ratios.append((first, of_ten))
+        rows.append({"operator": name, "program": text, "ms": [{"block": block, "rounds": times[block]} for block in programs],
+                     "best": best, "constructed": ten, "first": first, "of_ten": of_ten, "none": medians[None] / medians[best]})
         print(f"{name:24}{len(blocks):6}{medians[best]:9.3f}{spread:8.0%}  {'x'.join(map(str, best)):14}{first:7.2f} "
               f"{'x'.join(map(str, ten[0])):14}{of_ten:7.2f}{medians[None] / medians[best]:7.2f}")
     mean = [statistics.geometric_mean(values) for values in zip(*ratios)]
     print(f"geometric means: first {mean[0]:.2f}, best of ten {mean[1]:.2f}; 1.00 is the fastest tile of the sweep")
+    return rows, manifest
 
 
 def main(arguments):
-    if set(arguments) - {"--quick"}:
+    files = [argument[len("--json="):] for argument in arguments if argument.startswith("--json=")]
+    if any(argument != "--quick" and not argument.startswith("--json=") for argument in arguments) or "" in files or len(files) > 1:
         sys.exit(__doc__)
-    quick = "--quick" in arguments
-    print("Constructed by the model (us: of construction; tiles: predictions; ratio: to the best of all aligned tiles)")
-    table = subprocess.run([os.path.join(BUILD, "test/bin/roller_table_test")] + (["sm_80"] if quick else []))
-    print("\nMeasured on this CPU, one thread (ratios to the fastest tile of the sweep)")
-    measured(quick, 1 if quick else 3)
+    quick, started = "--quick" in arguments, time.strftime("%Y-%m-%dT%H:%M:%S%z")
+    print("Constructed by the model (us: of construction; tiles: predictions; ratio: to the best of all aligned tiles)", flush=True)
+    table = subprocess.run([os.path.join(BUILD, "test/bin/roller_table_test")] + (["sm_80"] if quick else []), capture_output=True,
+                           text=True)
+    print(table.stdout, end="")
+    print("\nMeasured on this CPU, one thread (ratios to the fastest tile of the sweep)", flush=True)
+    rows, manifest = measured(quick, 1 if quick else 3)
+    if files:
+        manifest = {"paper": "roller", "arguments": arguments, "date": started, **manifest}
+        with open(files[0], "w") as file:
+            json.dump({"manifest": manifest, "constructed": table.stdout.splitlines(), "measured": rows}, file, indent=1)
     return table.returncode
 
 
