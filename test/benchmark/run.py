@@ -14,6 +14,7 @@ BENCHMARKS = {
     "emulator": "the emulated GPU: empty threads, a GEMM with and without checks",
     "traffic": "what linalg programs move on GPUs, counted by the emulator",
     "ranking": "the tiles of a product by Roller's model, by predicted cycles and by counted traffic",
+    "graph_challenge": "edges per second of sparse inference, 1024 neurons and 120 layers, beside scipy",
     "interpreter": "scalar operations per second of programs of several kinds",
 }
 
