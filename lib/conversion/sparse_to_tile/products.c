@@ -64,8 +64,16 @@ static int64_t columnsOf(MlirType result, int64_t bytes) {
 typedef struct Plan {
   const char *kernel;
   int64_t lines, columns, rows; // of a tile, and how many rows of the result a program makes
-  SparseWord words[SPARSE_SEMIRING_WORDS + 14];
+  bool isTurned;                // of bsr: the kernel takes blocks with their axes swapped
+  SparseWord words[SPARSE_SEMIRING_WORDS + 16];
 } Plan;
+
+// Lines of a block are read a column at a time. Where that is done for one tile of columns after another, the blocks
+// are turned first: read across their lines the product took 22 ms in place of 12 (4096² of 32x32 blocks, 256 columns).
+static bool turnsBlocks(const Plan *plan, MlirType result) {
+  int64_t all = mlirShapedTypeGetDimSize(result, 1);
+  return plan->lines > 1 && (mlirShapedTypeIsDynamicSize(all) || all > plan->columns);
+}
 
 // `parts`: the components that the kernel takes.
 static Plan planOf(MlirOperation op, const Factor *factor, const MlirValue *parts, MlirType result) {
@@ -92,8 +100,12 @@ static Plan planOf(MlirOperation op, const Factor *factor, const MlirValue *part
   words[count++] = sparseTextWord("SHAPE", isOwn ? "$LINESx$COLUMNS" : "$COLUMNS");
   if (!isNm)
     words[count++] = sparseTypeWord("P", mlirShapedTypeGetElementType(mlirValueGetType(parts[0])));
-  if (isBsr)
+  if (isBsr) {
+    plan.isTurned = turnsBlocks(&plan, result);
     words[count++] = sparseNumberWord("DEPTH", sparseEncodingGetSize(encoding, "block", 1));
+    words[count++] = sparseTextWord("BLOCK", plan.isTurned ? "$DEPTHx$ROWS" : "$ROWSx$DEPTH");
+    words[count++] = sparseTextWord("LINE", plan.isTurned ? "%i, _" : "_, %i");
+  }
   if (isNm) {
     int64_t inner = mlirShapedTypeGetDimSize(tileOperandType(op, factor->operand), windows.axis);
     bool isWhole = !mlirShapedTypeIsDynamicSize(inner) && inner % windows.m == 0;
@@ -127,6 +139,28 @@ static intptr_t takeParts(SparseLowering *lowering, const Factor *factor, MlirVa
   return mlirValueIsNull(lines.positions) ? 0 : 3;
 }
 
+enum { TURNED_AT_ONCE = 16 }; // rows and columns of a block
+
+static MlirValue turnBlocks(SparseLowering *lowering, MlirValue values) {
+  MlirType type = mlirValueGetType(values), element = mlirShapedTypeGetElementType(type);
+  int64_t rows = mlirShapedTypeGetDimSize(type, 1), depth = mlirShapedTypeGetDimSize(type, 2);
+  int64_t high = largestDivisor(rows, rows < TURNED_AT_ONCE ? rows : TURNED_AT_ONCE);
+  int64_t wide = largestDivisor(depth, depth < TURNED_AT_ONCE ? depth : TURNED_AT_ONCE);
+  const int64_t shape[] = {mlirShapedTypeGetDimSize(type, 0), depth, rows};
+  MlirType turned = mlirRankedTensorTypeGet(3, shape, element, mlirAttributeGetNull());
+  const SparseWord words[] = {sparseTypeWord("E", element),
+                              sparseNumberWord("ROWS", rows),
+                              sparseNumberWord("DEPTH", depth),
+                              sparseNumberWord("HIGH", high),
+                              sparseNumberWord("WIDE", wide),
+                              sparseNumberWord("DOWN", rows / high),
+                              sparseNumberWord("ACROSS", depth / wide),
+                              {NULL}};
+  MlirValue blocks = sparseDenseSize(lowering, values, 0);
+  MlirValue empty = sparseEmpty(lowering, turned, mlirShapedTypeIsDynamicSize(shape[0]), &blocks);
+  return sparseLaunch(lowering, "turn_blocks", words, 1, &blocks, 1, &values, empty);
+}
+
 // The sparse factor times `dense` (k×n), added to `init` (m×n).
 static MlirValue multiply(SparseLowering *lowering, const Factor *factor, MlirValue dense, MlirValue init) {
   TileBuilder *b = &lowering->builder;
@@ -135,6 +169,10 @@ static MlirValue multiply(SparseLowering *lowering, const Factor *factor, MlirVa
   if (!count)
     return (MlirValue){NULL};
   Plan plan = planOf(lowering->op, factor, inputs, mlirValueGetType(init));
+  if (plan.isTurned)
+    inputs[count - 1] = turnBlocks(lowering, inputs[count - 1]);
+  if (mlirValueIsNull(inputs[count - 1]))
+    return (MlirValue){NULL};
   inputs[count] = dense;
   const MlirValue grid[] = {tileBuildCeilDiv(b, sparseDenseSize(lowering, init, 0), tileBuildIndex(b, plan.rows)),
                             tileBuildCeilDiv(b, sparseDenseSize(lowering, init, 1), tileBuildIndex(b, plan.columns))};

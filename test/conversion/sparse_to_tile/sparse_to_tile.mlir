@@ -79,6 +79,19 @@ func.func @unordered(%a: tensor<9x8xf32, #sparse.coo<unordered>>) -> tensor<9x8x
   return %b : tensor<9x8xf32, #sparse.bsr<block = [4, 4]>>
 }
 
+// Blocks are turned where more than one tile of columns reads them, and only there.
+// CHECK-LABEL: func.func @blocks(
+// CHECK: %[[T:.*]] = tile.launch @turn_blocks {{.*}} ins(%[[V:.*]] : tensor<?x4x2xf32>) {{.*}} -> tensor<?x2x4xf32>
+// CHECK: tile.launch @spmm_bsr {{.*}} ins(%{{.*}}, %{{.*}}, %[[T]], %{{.*}}
+// CHECK-NOT: tile.launch @turn_blocks
+// CHECK: tile.launch @spmm_bsr{{.*}} ins(%{{.*}}, %{{.*}}, %[[V]], %{{.*}}
+func.func @blocks(%a: tensor<9x8xf32, #sparse.bsr<block = [4, 2]>>, %x: tensor<8x96xf32>, %y: tensor<9x96xf32>,
+                  %v: tensor<8xf32>, %w: tensor<9xf32>) -> (tensor<9x96xf32>, tensor<9xf32>) {
+  %r = sparse.spmm %a, %x, %y : tensor<9x8xf32, #sparse.bsr<block = [4, 2]>>, tensor<8x96xf32>, tensor<9x96xf32>
+  %s = sparse.spmv %a, %v, %w : tensor<9x8xf32, #sparse.bsr<block = [4, 2]>>, tensor<8xf32>, tensor<9xf32>
+  return %r, %s : tensor<9x96xf32>, tensor<9xf32>
+}
+
 // A module without sparse tensors stays as it is.
 // CHECK-LABEL: func.func @dense(%{{.*}}: tensor<4xf32, "foreign">)
 func.func @dense(%x: tensor<4xf32, "foreign">) { return }

@@ -1,5 +1,5 @@
 // A row of blocks per program, $COLUMNS columns of the result at a time: $ROWS x $DEPTH blocks times rows of b.
-tile.kernel @kernel(%pos: memref<?x$P>, %crd: memref<?x$I>, %val: memref<?x$ROWSx$DEPTHx$E>, %b: memref<?x?x$E>, %c: memref<?x?x$A>) {
+tile.kernel @kernel(%pos: memref<?x$P>, %crd: memref<?x$I>, %val: memref<?x$BLOCKx$E>, %b: memref<?x?x$E>, %c: memref<?x?x$A>) {
   %row = tile.program_id 0
   %col = tile.program_id 1
   %c0 = arith.constant 0 : index
@@ -25,7 +25,7 @@ tile.kernel @kernel(%pos: memref<?x$P>, %crd: memref<?x$I>, %val: memref<?x$ROWS
       %here = arith.minsi %left, %depth : index
       %more = scf.for %i = %c0 to %here step %c1 iter_args(%acc = %outer) -> (tensor<$LINESx$COLUMNSx$A>) {
         %k = arith.addi %k0, %i : index
-        %V = tile.view %val[%e, _, %i] : memref<?x$ROWSx$DEPTHx$E> to !tile.view<$LINESx$E>
+        %V = tile.view %val[%e, $LINE] : memref<?x$BLOCKx$E> to !tile.view<$LINESx$E>
         %v = tile.load %V[%part] : !tile.view<$LINESx$E> -> tensor<$LINESx$E>
         %B = tile.view %b[%k, _] : memref<?x?x$E> to !tile.view<$COLUMNSx$E>
         %y = tile.load %B[%col] : !tile.view<$COLUMNSx$E> -> tensor<$COLUMNSx$E>
