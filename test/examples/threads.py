@@ -34,10 +34,8 @@ def outputs(command, name):
     return seen
 
 
-for file in sorted(examples.glob("*/*.mlir")):
-    name = file.stem
-    if name == "rows":  # of call-from-c: its entries have other names
-        continue
+for name in ("digits", "softmax", "transformer"):  # those of ./dev demo
+    file = examples / name / f"{name}.mlir"
     given = arguments(name, file.read_text())
     program = folder / f"{name}.so"
     subprocess.run([tile_translate, file, "--tile-to-program", "-o", program], check=True)
