@@ -225,6 +225,8 @@ static void addPacking(Entries *entries, const TileSearchTile *tile) {
   if (tile->rows)
     addList(entries, "register", 2, (int64_t[]){tile->rows, tile->columns});
   add(entries, "pack", mlirDictionaryAttrGet(entries->context, places.count, places.items));
+  if (tile->split > 1)
+    addNumber(entries, "split", (double)tile->split);
 }
 
 MlirAttribute tileScheduleOfCandidate(MlirContext context, const TileOperator *op, const TileSearchTarget *target,
@@ -279,6 +281,7 @@ bool tileStructuredScheduledTile(const TileStructured *s, const TileOperator *op
     tile->columns = mlirDenseI64ArrayGetElement(registers, 1);
   }
   tile->isUnpacked = op->isMatrix && isPlace(s->schedule, "b", "none");
+  tile->split = op->isMatrix ? tileScheduleAttrGetInteger(s->schedule, "split", 0) : 0;
   return true;
 }
 

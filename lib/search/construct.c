@@ -146,7 +146,8 @@ static bool isBetter(const TileSearchCandidate *a, const TileSearchCandidate *b)
 }
 
 static bool isSameTile(const TileSearchTile *a, const TileSearchTile *b) {
-  return !memcmp(a->size, b->size, sizeof a->size) && a->rows == b->rows && a->columns == b->columns;
+  return !memcmp(a->size, b->size, sizeof a->size) && a->rows == b->rows && a->columns == b->columns &&
+         a->split == b->split;
 }
 
 // Keeps the k best, one for each tile of memory: other warps of the same tile are no other choice.

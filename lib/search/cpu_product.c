@@ -98,8 +98,9 @@ static Cycles packedCycles(const TileOperator *op, const TileSearchTarget *targe
 }
 
 static Cycles streamCycles(const TileOperator *op, const TileSearchTarget *target, const TileSearchTile *tile) {
-  int64_t m = tile->size[op->m], n = least(tile->size[op->n], op->dims[op->n].extent), k = op->dims[op->k].extent;
-  int64_t depth = least(tile->size[op->k], k), vectors = tileCeilDiv(n, lanesOf(op, target));
+  int64_t m = tile->size[op->m], n = least(tile->size[op->n], op->dims[op->n].extent);
+  int64_t k = op->dims[op->k].extent / most(1, tile->split), depth = least(tile->size[op->k], k),
+          vectors = tileCeilDiv(n, lanesOf(op, target));
   double steps = (double)tileCeilDiv(k, depth), line = (double)target->levels[0].line;
   // A vector of columns and a step: depth rows of B, m rows of C in and out, m × depth multiply-adds, and A's elements
   // for as many vectors as have their sums in registers.
@@ -109,7 +110,11 @@ static Cycles streamCycles(const TileOperator *op, const TileSearchTarget *targe
   int level = levelOf(target, operandBytes(op, op->rhs));
   Cycles cycles = {.operandLevel = level};
   double lines = (double)(n * k * bytesOf(&op->operands[op->rhs])) / line;
-  cycles.waiting = lines * lineCycles(target, level, MissesOfStream);
+  // A run of a row begins with a wait; from there on the next lines are fetched ahead.
+  cycles.waiting =
+      lines * lineCycles(target, level, MissesOfStream) + (double)k * (double)target->levels[level].latency;
+  if (tile->split > 1) // the sums of all parts, read, added and written once more
+    cycles.update = (double)(tile->split + 1) * (double)(m * n) / (double)lanesOf(op, target) + ProgramStart;
   double work = steps * ((double)vectors * each + TileStart), longer = larger(work, cycles.waiting);
   cycles.compute = longer + loadShare * (work + cycles.waiting - longer); // they overlap, not quite
   return cycles;
@@ -159,6 +164,7 @@ TilePrediction tileCpuProductPredict(const TileOperator *op, const TileSearchTar
   for (int d = 0; d < op->numDims; ++d)
     *(op->dims[d].isReduction ? &p.steps : &p.programs) =
         (op->dims[d].isReduction ? 1 : p.programs) * tileCeilDiv(op->dims[d].extent, tile->size[d]);
+  p.programs *= most(1, tile->split);
   countTraffic(op, target, tile, &p);
   if (p.misfit)
     return p;
@@ -269,6 +275,21 @@ static int64_t divisorBelow(int64_t extent, int64_t bound) {
   return divisor;
 }
 
+// B is read from memory: whole rows of it are read faster than parts, so that cores rather share k.
+static int splitStream(const TileOperator *op, const TileSearchTarget *target, TileSearchTile *tile) {
+  int64_t k = op->dims[op->k].extent, ways = most(2, target->levels[0].ways / 2);
+  bool isPlain = op->numDims == 3 && op->operands[op->lhs].factors[1][op->k] == 1 &&
+                 op->operands[op->rhs].factors[1][op->n] == 1 && op->operands[op->out].factors[1][op->n] == 1;
+  bool isOutside = levelOf(target, operandBytes(op, op->rhs)) == target->numLevels - 1;
+  if (!isPlain || !isOutside || target->cores < 2 || k % target->cores || k / target->cores < ways)
+    return 0;
+  *tile = (TileSearchTile){.warps = 1, .warpsM = 1, .stages = 1, .split = target->cores};
+  tile->size[op->m] = op->dims[op->m].extent;
+  tile->size[op->n] = op->dims[op->n].extent;
+  tile->size[op->k] = divisorBelow(k / target->cores, ways);
+  return 1;
+}
+
 int tileCpuProductStreams(const TileOperator *op, const TileSearchTarget *target, TileSearchTile *tiles) {
   const TileOperatorDim *m = &op->dims[op->m], *n = &op->dims[op->n], *k = &op->dims[op->k];
   const TileOperatorOperand *b = &op->operands[op->rhs];
@@ -278,6 +299,7 @@ int tileCpuProductStreams(const TileOperator *op, const TileSearchTarget *target
   if (isInteger || m->isUnknown || n->isUnknown || k->isUnknown || m->extent >= MostRows ||
       b->factors[b->rank - 1][op->n] != 1)
     return 0;
+  count += splitStream(op, target, tiles);
   for (int64_t parts = 1; parts <= 8 && count + 2 <= TileCpuProductStreams; ++parts)
     for (int64_t deep = ways; deep >= 2 && count < TileCpuProductStreams; deep /= 2) {
       int64_t columns = tileCeilDiv(n->extent, parts), depth = divisorBelow(k->extent, deep);
@@ -302,6 +324,13 @@ const char *tileCpuProductFault(const TileOperator *op, const TileSearchTarget *
   const int64_t units[] = {tile->rows, tile->columns};
   int64_t lanes = lanesOf(op, target);
   const TileOperatorDim *k = &op->dims[op->k];
+  bool mayBeSplit = op->numDims == 3 && !k->isUnknown && !op->dims[op->n].isUnknown && !op->dims[op->m].isUnknown &&
+                    !tile->rows && k->extent % most(1, tile->split) == 0;
+  if (tile->split > 1 && !mayBeSplit) {
+    snprintf(buffer, capacity, "split is %ld, want a divisor of k, of known sizes, where nothing is packed",
+             (long)tile->split);
+    return buffer;
+  }
   if (!tile->rows) {
     if (op->dims[op->m].isUnknown || tile->size[op->m] < op->dims[op->m].extent) {
       snprintf(buffer, capacity, "block takes %ld of dimension %d, want all of it where nothing is packed",

@@ -71,6 +71,11 @@ void tileRequestedBytes(const TileOperator *op, const TileSearchTile *tile, doub
     // What the first block of k left is read by the next ones.
     if (tile->rows > 0 && operand->isOutput && !operand->isRead)
       elements = requested(&nest, i, true) / nest.steps * (nest.steps - 1);
+    if (tile->split > 1 && operand->isOutput) { // every part's sums go there and back
+      double sums = (double)tile->split * requested(&nest, i, true);
+      elements += sums;
+      *written += sums * bytesOf(operand);
+    }
     *read += elements * bytesOf(operand);
     *written += operand->isOutput ? requested(&nest, i, true) * bytesOf(operand) : 0;
   }

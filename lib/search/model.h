@@ -25,6 +25,7 @@ typedef struct TileSearchTile {
   int64_t size[TileOperatorDims];
   int64_t warps, warpsM, stages;
   int64_t rows, columns; ///< the register tile of a CPU's packed product; 0: nothing is packed
+  int64_t split;         ///< above 1: parts of k that a CPU's programs sum up apart, added up by a kernel of its own
   bool isUnpacked;       ///< of a tile that somebody wrote: nothing is to be packed
 } TileSearchTile;
 

@@ -104,6 +104,11 @@ static void testCounterfactuals(void) {
   // Few rows stream B where it lies; many do not.
   TileOperator row = tileOperatorProduct(1, 4096, 4096, "f32", 32, 32);
   CHECK(!best("x86-64-v4", NULL, NULL, &row).tile.rows && usual.rows > 0, "who packs");
+  // Larger than all caches: cores share B's rows. In a cache they share its columns.
+  CHECK(best("x86-64-v4", "cores", "2", &row).tile.split == 2, "k is split");
+  CHECK(best("x86-64-v4", "cores", "1", &row).tile.split < 2 &&
+            best("x86-64-v4", "l3.bytes", "1073741824", &row).tile.split < 2,
+        "k is not split");
   // Rows of B a power of two apart share a set: half of the ways.
   CHECK(best("x86-64-v4", "l1.ways", "4", &row).tile.size[2] <= 2, "rows of B at once");
   // Slow memory bounds it.

@@ -115,9 +115,15 @@ static bool run(MlirOperation module, MlirExtPass pass) {
   if (!readTarget(module, pass, &target))
     return false;
   mlirOperationWalk(module, collect, &ops, MlirWalkPostOrder);
+  bool ok = checkSchedules(&ops, &target), isSplit = false;
+  for (intptr_t i = 0; ok && i < ops.count; i++)
+    isSplit |= tileSplitProduct(ops.items[i], &target);
+  if (isSplit) {
+    ops.count = 0;
+    mlirOperationWalk(module, collect, &ops, MlirWalkPostOrder);
+  }
   TileOps before = tileCollect(module, "tile.kernel");
   uint64_t kernels = 0;
-  bool ok = checkSchedules(&ops, &target);
   // Consumers first: a fill that its reader starts from is unused when its turn comes.
   for (intptr_t i = ops.count - 1; ok && i >= 0; i--)
     kernels += lower(ops.items[i], &target);

@@ -25,6 +25,10 @@ bool tileLowerElementwise(TileStructured *structured); // all dimensions paralle
 bool tileLowerSoftmax(MlirOperation op, const TileTarget *target);  // linalg.softmax
 bool tileLowerRelayout(MlirOperation op, const TileTarget *target); // linalg.pack, linalg.unpack
 
+// A CPU's product whose schedule (said or constructed) splits k: two ops take its place, the parts' products side by
+// side and their sum. False: the op stays.
+bool tileSplitProduct(MlirOperation op, const TileTarget *target);
+
 // True if the op may run on finished tiles of another: elementwise, plain maps, no positions, its output not read.
 bool tileEpilogueCanFollow(const TileStructured *elementwise);
 // Reads the op that makes input `index`, if nothing else uses it and it stands in the same block.

@@ -129,13 +129,15 @@ func.func @mixed_product(%x: tensor<8x8xf16>, %w: tensor<8x8xf32>, %e: tensor<8x
 
 // -----
 
-// Few rows: B is streamed past rows of C that stay in L1, six rows of it at most at once (half the ways of L1), by
-// programs that divide n; their numbers are known, so no tile has an edge.
-// CHECK-LABEL: tile.kernel private @matmul_0
-// CHECK: tile.assume %{{.*}} range [0, 7] : index
-// CHECK: %[[SUM:.*]] = scf.for %{{.*}} = %{{.*}} to %{{.*}} step %{{.*}} iter_args({{.*}}) -> (tensor<1x512xf32>)
-// CHECK: tile.load {{.*}} -> tensor<4x512xf32>
-// CHECK: tile.mma {{.*}} : tensor<1x4xf32>, tensor<4x512xf32> -> tensor<1x512xf32>
+// Few rows: B is streamed past rows of C that stay in L1, six rows of it at most at once (half the ways of L1). It is
+// larger than all caches: eight cores share its rows, whole ones, and what they sum up is added up.
+// CHECK-LABEL: func.func @row_times_matrix
+// CHECK: %[[PARTS:.*]] = tile.launch @matmul_0 grid(%c1{{[_0-9]*}}, %c1{{[_0-9]*}}, %c8{{[_0-9]*}}) {{.*}} -> tensor<8x1x4096xf32>
+// CHECK: tile.launch @reduction_0 grid({{.*}}) ins(%[[PARTS]] :
+// CHECK: tile.kernel private @matmul_0
+// CHECK: %[[SUM:.*]] = scf.for %{{.*}} = %{{.*}} to %{{.*}} step %{{.*}} iter_args({{.*}}) -> (tensor<1x4096xf32>)
+// CHECK: tile.load {{.*}} -> tensor<4x4096xf32>
+// CHECK: tile.mma {{.*}} : tensor<1x4xf32>, tensor<4x4096xf32> -> tensor<1x4096xf32>
 // CHECK: tile.store %[[SUM]]
 func.func @row_times_matrix(%a: tensor<1x4096xf32>, %b: tensor<4096x4096xf32>, %e: tensor<1x4096xf32>) -> tensor<1x4096xf32> {
   %zero = arith.constant 0.0 : f32
