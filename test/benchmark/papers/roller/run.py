@@ -5,7 +5,8 @@
 2. This CPU, measured: elementwise ops, transposes and sums, one thread. Every tile of a sweep is written as the op's
    tile.schedule and run; the table says how the constructed tile, the best of the model's ten and the tile without any
    schedule stand against the fastest of the sweep. Medians of rounds in turns; the spread is the sweep's winner's.
-   Matrix products of the CPU are blocked by the kernel itself and stand in ./dev bench.
+3. The same for matrix products, whose sweep is over register tiles, blocks of k and of rows; each program is compiled
+   once.
 """
 import json
 import os
@@ -59,6 +60,22 @@ def reduce(m, n, dim):
 PROGRAMS = [("add 1024x4096", add(1024, 4096)), ("add 127x511", add(127, 511)), ("transpose 1024x2048", transpose(1024, 2048)),
             ("transpose 1000x777", transpose(1000, 777)), ("sum rows 4096x1024", reduce(4096, 1024, 1)),
             ("sum columns 4096x1024", reduce(4096, 1024, 0))]
+
+
+def product(m, n, k):
+    a, b, c = tensor(m, k), tensor(k, n), tensor(m, n)
+    return f"""func.func @main(%a: {a}, %b: {b}) -> {c} {{
+  %z = arith.constant 0.0 : f32
+  %e = tensor.empty() : {c}
+  %c = linalg.fill ins(%z : f32) outs(%e : {c}) -> {c}
+  %r = linalg.matmul ins(%a, %b : {a}, {b}) outs(%c : {c}) -> {c}
+  return %r : {c}
+}}
+"""
+
+
+PRODUCTS = [(256, 256, 256), (511, 511, 511), (1024, 1024, 64), (64, 1024, 1024), (127, 255, 511), (333, 777, 555),
+            (384, 768, 768), (128, 3072, 768)]
 
 
 def tool(name, *arguments):
@@ -144,6 +161,61 @@ def measured(quick, rounds):
     return rows, manifest
 
 
+def up(size, unit):
+    return -(-size // unit) * unit
+
+
+def product_sweep(m, n, k, lanes, quick):
+    """Register tiles x blocks of k x blocks of rows, as the text of a schedule; A's block of at most 128 K elements."""
+    found = []
+    for rows, vectors in ((8, 2), (4, 4)) if quick else ((8, 2), (4, 4), (4, 2), (6, 2), (6, 3), (8, 1), (5, 4), (12, 2)):
+        for depth in sorted({min(d, k) if k <= d else d for d in ((256,) if quick else (64, 128, 256, 512))}):
+            for parts in (1,) if quick else (1, 2):
+                columns, block = vectors * lanes, up(-(-m // parts), rows)
+                if block * depth <= 131072:
+                    found.append(f'block = [{block}, {up(n, columns)}, {depth}], register = [{rows}, {columns}], pack = [a:"k", b:"n"]')
+    return found
+
+
+def products(quick, rounds):
+    print(f"{'product':16}{'tiles':>6}{'best ms':>9}{'spread':>8}{'first':>7}{'of ten':>7}  best of the sweep")
+    rows = []
+    for m, n, k in [(127, 255, 511)] if quick else PRODUCTS:
+        with tempfile.TemporaryDirectory() as folder:
+            path = f"{folder}/program.mlir"
+            with open(path, "w") as file:
+                file.write(product(m, n, k))
+            text = generic(path, ",tile-construct-tiles{chip=native top=10}")
+            told = re.findall(r"#tile\.schedule<(block = \[\d+, \d+, \d+\].*?), time", text)
+            ten = list(dict.fromkeys(told))
+            lanes = min(int(columns) for columns in re.findall(r"register = \[\d+, (\d+)\]", text))
+            lanes = next(width for width in (16, 8, 4) if lanes % width == 0)
+            schedules = list(dict.fromkeys(ten + product_sweep(m, n, k, lanes, quick)))
+            plain, programs = generic(path), {}
+            at = plain.index(" {\n", plain.index("} ins(", plain.rindex("linalg.generic {")))
+            for number, schedule in enumerate(schedules):
+                with open(f"{folder}/{number}.mlir", "w") as file:
+                    file.write(plain[:at] + f" attrs = {{tile.schedule = #tile.schedule<{schedule}>}}" + plain[at:])
+                tool("tile-translate", f"{folder}/{number}.mlir", "--tile-to-program", "-o", f"{folder}/{number}.so")
+                programs[schedule] = f"{folder}/{number}.so"
+            times = {schedule: [] for schedule in schedules}
+            for _ in range(rounds):
+                for schedule, program in programs.items():
+                    tool("tile-exec", program, "--threads=1", "--repeat=9", f"--stats={folder}/stats.json")
+                    with open(f"{folder}/stats.json") as file:
+                        times[schedule].append(json.load(file)["time_ms_median"])
+        medians = {schedule: statistics.median(values) for schedule, values in times.items()}
+        best = min(schedules, key=medians.get)
+        first, of_ten = medians[ten[0]] / medians[best], min(medians[schedule] for schedule in ten) / medians[best]
+        spread = (max(times[best]) - min(times[best])) / medians[best]
+        rows.append({"product": [m, n, k], "tiles": len(schedules), "best": best, "best_ms": medians[best], "spread": spread,
+                     "first": first, "of_ten": of_ten})
+        print(f"{f'{m},{n},{k}':16}{len(schedules):6}{medians[best]:9.3f}{spread:8.0%}{first:7.2f}{of_ten:7.2f}  {best}", flush=True)
+    print(f"worst: first {max(row['first'] for row in rows):.2f}, best of ten {max(row['of_ten'] for row in rows):.2f}; "
+          "the bars are 1.50 and 1.15")
+    return rows
+
+
 def main(arguments):
     files = [argument[len("--json="):] for argument in arguments if argument.startswith("--json=")]
     if any(argument != "--quick" and not argument.startswith("--json=") for argument in arguments) or "" in files or len(files) > 1:
@@ -155,10 +227,12 @@ def main(arguments):
     print(table.stdout, end="")
     print("\nMeasured on this CPU, one thread (ratios to the fastest tile of the sweep)", flush=True)
     rows, manifest = measured(quick, 1 if quick else 3)
+    print("\nMatrix products on this CPU, one thread (the same)", flush=True)
+    of_products = products(quick, 3)
     if files:
         manifest = {"paper": "roller", "arguments": arguments, "date": started, **manifest}
         with open(files[0], "w") as file:
-            json.dump({"manifest": manifest, "constructed": table.stdout.splitlines(), "measured": rows}, file, indent=1)
+            json.dump({"manifest": manifest, "constructed": table.stdout.splitlines(), "measured": rows, "products": of_products}, file, indent=1)
     return table.returncode
 
 
