@@ -52,10 +52,11 @@ void tileGpuStagesFromBuffersAppend(const char *conversion, MlirStringRef chip, 
 }
 
 bool tileGpuPipelineBuild(const char *conversion, MlirExtPass options, MlirStringCallback append, void *userData) {
-  char graph[512], option[80];
+  char graph[640], option[80], split[128];
   MlirStringRef chip = mlirExtPassGetString(options, "chip");
   snprintf(option, sizeof option, "{chip=%.*s}", (int)chip.length, chip.data);
-  snprintf(graph, sizeof graph, tileStageToTileGraph, "", option);
+  snprintf(split, sizeof split, "func.func(tile-split-reductions%s),", option);
+  snprintf(graph, sizeof graph, tileStageToTileGraph, split, option);
   const char *const stages[] = {graph, tileStageToBuffers, ""}; // "": a comma at the end
   tileStagesAppend(stages, sizeof stages / sizeof *stages, append, userData);
   tileGpuStagesFromBuffersAppend(conversion, chip, append, userData);

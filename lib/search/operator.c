@@ -1,6 +1,8 @@
 // Operators: questions about operands, and the usual ones made by hand. See operator.h.
 #include "lib/search/operator.h"
 
+#include <string.h>
+
 int64_t tileCeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 bool tileOperandIsIndexedBy(const TileOperatorOperand *operand, int dim) {
@@ -67,5 +69,49 @@ TileOperator tileOperatorReduction(int rank, const int64_t *shape, const char *t
   TileOperator op = tileOperatorElementwise(rank, shape, 1, type, bits);
   op.dims[rank - 1].isReduction = true;
   op.operands[1].rank = rank - 1;
+  return op;
+}
+
+// Makes room for an axis before `axis`.
+static void insertAxis(TileOperatorOperand *operand, int axis, int64_t extent, int dim) {
+  for (int i = operand->rank++; i > axis; --i) {
+    operand->extents[i] = operand->extents[i - 1];
+    memcpy(operand->factors[i], operand->factors[i - 1], sizeof operand->factors[i]);
+  }
+  operand->extents[axis] = extent;
+  memset(operand->factors[axis], 0, sizeof operand->factors[axis]);
+  operand->factors[axis][dim] = 1;
+}
+
+TileOperator tileOperatorParts(const TileOperator *product, int64_t parts) {
+  TileOperator op = *product;
+  int dim = op.numDims;
+  addDim(&op, parts, false);
+  op.dims[dim].mayTile = false;
+  op.dims[op.k].extent /= parts;
+  const int factors[] = {op.lhs, op.rhs};
+  for (int i = 0; i < 2; ++i) {
+    TileOperatorOperand *operand = &op.operands[factors[i]];
+    for (int axis = 0; axis < operand->rank; ++axis)
+      if (operand->factors[axis][op.k]) {
+        operand->extents[axis] /= parts;
+        insertAxis(operand, axis, parts, dim);
+        break;
+      }
+  }
+  insertAxis(&op.operands[op.out], 0, parts, dim);
+  op.operands[op.out].isRead = false;
+  return op;
+}
+
+TileOperator tileOperatorSumOfParts(const TileOperator *parts, const char *type) {
+  const TileOperatorOperand *out = &parts->operands[parts->out];
+  TileOperator op = tileOperatorElementwise(out->rank, out->extents, 1, type, out->bits);
+  op.dims[0].isReduction = true;
+  op.operands[1].rank = out->rank - 1;
+  for (int axis = 0; axis + 1 < out->rank; ++axis) {
+    op.operands[1].extents[axis] = op.operands[1].extents[axis + 1];
+    memcpy(op.operands[1].factors[axis], op.operands[1].factors[axis + 1], sizeof op.operands[1].factors[axis]);
+  }
   return op;
 }

@@ -64,6 +64,12 @@ TileOperator tileOperatorElementwise(int rank, const int64_t *shape, int inputs,
 /// The last axis of a tensor summed up.
 TileOperator tileOperatorReduction(int rank, const int64_t *shape, const char *type, int64_t bits);
 
+/// The product with k cut into `parts`, which must divide it: a last parallel dimension `parts` counts them, the output
+/// has it as its first axis, A and B before k, of which each has one part.
+TileOperator tileOperatorParts(const TileOperator *product, int64_t parts);
+/// What adds them up: the output of `tileOperatorParts` summed along its first axis.
+TileOperator tileOperatorSumOfParts(const TileOperator *parts, const char *type);
+
 #ifdef __cplusplus
 }
 #endif

@@ -277,24 +277,6 @@ static bool schedule(const Run *run, MlirOperation op) {
 
 //===--- the pass --------------------------------------------------------------------===//
 
-static bool readMachine(MlirOperation function, Run *run) {
-  TileError error = {.text = ""};
-  MlirStringRef chip = mlirExtPassGetString(run->pass, "chip");
-  MlirOperation module = tileParentOfName(function, "builtin.module");
-  MlirAttribute attribute =
-      mlirOperationIsNull(module) ? mlirAttributeGetNull() : tileOpAttribute(module, "tile.machine");
-  char name[64];
-  snprintf(name, sizeof name, "%.*s", (int)chip.length, chip.data);
-  if (chip.length || mlirAttributeIsNull(attribute))
-    run->target.machine = tileMachineLoad(chip.length ? name : "native", NULL, NULL, 0, &error);
-  else
-    run->target.machine = tileMachineAttrLoad(attribute, &error);
-  if (run->target.machine && tileTargetRead(&run->target, &error))
-    return true;
-  tileMachineDestroy(run->target.machine);
-  return tileError(function, "%s", error.text);
-}
-
 static bool readOptions(MlirOperation function, Run *run) {
   MlirStringRef search = mlirExtPassGetString(run->pass, "search");
   int64_t top = mlirExtPassGetInteger(run->pass, "top");
@@ -318,7 +300,7 @@ static bool readOptions(MlirOperation function, Run *run) {
 
 static bool run(MlirOperation function, MlirExtPass pass) {
   Run r = {.pass = pass};
-  if (!readOptions(function, &r) || !readMachine(function, &r))
+  if (!readOptions(function, &r) || !scheduleLoadMachine(function, pass, &r.target))
     return false;
   if (r.isMeasured && r.target.search.isGpu) {
     tileError(function, "cannot be measured for %s: only this CPU is here", tileMachineGetName(r.target.machine));

@@ -2,8 +2,14 @@
 #ifndef TESSERA_TRANSFORMS_SCHEDULE_H
 #define TESSERA_TRANSFORMS_SCHEDULE_H
 
+#include "lib/analysis/structured.h"
 #include "lib/capi/pass.h"
 
 extern const MlirExtPassDefinition tileConstructTilesPass;
+extern const MlirExtPassDefinition tileSplitReductionsPass;
+
+// The machine of the option `chip`, else of the module's tile.machine, else this host; the caller destroys it. False
+// after a diagnostic.
+bool scheduleLoadMachine(MlirOperation function, MlirExtPass pass, TileTarget *target);
 
 #endif

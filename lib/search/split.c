@@ -1,0 +1,52 @@
+// Cutting reductions. See split.h.
+#include "lib/search/split.h"
+
+#include <math.h>
+
+enum { MostParts = 64, LeastDepth = 64 };
+
+// A kernel more is a launch more: what lies between the end of one kernel and the first loads of the next in a stream.
+// Rounded; "about 2 to 3 microseconds" in the CUDA C++ Best Practices Guide's words on launch overhead.
+static const double LaunchSeconds = 2e-6;
+static const double WorthIt = 0.9;
+
+// Predicted seconds of the best tile, INFINITY where none fits.
+static double secondsOf(const TileOperator *op, const TileSearchTarget *target, const TileSearchOptions *options,
+                        TileSearchResult *result) {
+  tileSearchConstruct(op, target, options, result);
+  return result->count ? result->best[0].prediction.seconds : INFINITY;
+}
+
+TileSearchSplit tileSearchSplit(const TileMachine *machine, const TileOperator *op, const TileSearchTarget *target,
+                                const TileSearchOptions *options) {
+  TileSearchSplit split = {.parts = 1, .whole = INFINITY, .cut = INFINITY};
+  TileSearchResult result;
+  if (op->m < 0 || !target->isGpu || op->numDims == TileOperatorDims ||
+      op->operands[op->lhs].rank == TileOperatorRank || op->operands[op->rhs].rank == TileOperatorRank ||
+      op->operands[op->out].rank == TileOperatorRank)
+    return split;
+  split.whole = secondsOf(op, target, options, &result);
+  split.evaluations = result.evaluations;
+  if (!result.count || result.best[0].prediction.programs >= target->cores)
+    return split;
+  double best = split.whole * WorthIt;
+  int64_t depth = op->dims[op->k].extent;
+  for (int64_t parts = 2; parts <= MostParts && depth % parts == 0 && depth / parts >= LeastDepth; parts *= 2) {
+    TileOperator cut = tileOperatorParts(op, parts), sum = tileOperatorSumOfParts(&cut, "f32");
+    TileSearchTarget adding = *target;
+    tileSearchSetOperator(machine, &sum, &adding);
+    double seconds = secondsOf(&cut, target, options, &result);
+    TileSearchTile tile = result.best[0].tile;
+    split.evaluations += result.evaluations;
+    seconds += secondsOf(&sum, &adding, options, &result) + LaunchSeconds;
+    split.evaluations += result.evaluations;
+    if (seconds < split.cut)
+      split.cut = seconds;
+    if (seconds >= best)
+      continue;
+    best = seconds;
+    split.parts = parts;
+    split.tile = tile;
+  }
+  return split;
+}

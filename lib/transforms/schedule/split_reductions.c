@@ -1,0 +1,286 @@
+// tile-split-reductions{chip=NAME}: cuts the reduction of a matrix product into parts that run side by side, where the
+// product alone has fewer programs than the machine has cores (split-K).
+//   C[m, n] += sum over k of A[m, k] · B[k, n]
+//   becomes  P[s, m, n] = sum over k' of A'[m, s, k'] · B'[s, k', n]  and  C[m, n] += sum over s of P[s, m, n]
+//   where A' and B' are A and B with k expanded to s, k': views of the same memory.
+// Expects: linalg.generic on tensors in func.func (after linalg-generalize-named-ops and tile-fuse-elementwise).
+// Leaves:
+//   the same results but for the order of additions, the same in every run. An elementwise op that follows becomes the
+//   epilogue of the sum. How many parts: `split` of the op's tile.schedule, or as the model says (lib/search/split.h).
+//   Left alone: sizes that are not known, k that the parts do not divide, outputs narrower than 32 bits (the parts
+//   would be rounded), and what has a schedule that does not say `split`.
+// Source: split-K, as in CUTLASS.
+#include "lib/transforms/schedule/schedule.h"
+
+#include "dialects/tile/tile.h"
+#include "lib/analysis/tiling.h"
+#include "lib/ir/pass.h"
+#include "lib/search/split.h"
+#include "mlir-c/AffineExpr.h"
+#include "mlir-c/AffineMap.h"
+#include "mlir-c/BuiltinAttributes.h"
+
+#include <stdio.h>
+
+enum { Cut, Parts };
+
+static const char *const statistics[] = {
+    "cut: products whose reduction was cut",
+    "parts: into how many parts, all together",
+    NULL,
+};
+
+typedef struct Run {
+  MlirExtPass pass;
+  TileTarget target;
+} Run;
+
+//===--- whether and how often -----------------------------------------------------===//
+
+static bool isStatic(const TileStructured *s) {
+  for (int d = 0; d < s->numDims; d++)
+    if (mlirShapedTypeIsDynamicSize(s->dims[d].extent) || s->dims[d].extent < 1)
+      return false;
+  return true;
+}
+
+static int axisOf(const TileOperand *operand, int dim) {
+  for (int axis = 0; axis < operand->rank; axis++)
+    if (operand->results[axis] == dim)
+      return axis;
+  return -1;
+}
+
+// A plain sum of products of two tensors, whose parts are as exact as the sum.
+static bool canCut(const TileStructured *s, TileTiling *tiling) {
+  if (!tileStructuredFindTiling(s, tiling) || !tiling->isProduct || s->numInputs != 2 || s->numOutputs != 1 ||
+      s->numCaptures || !isStatic(s))
+    return false;
+  MlirType out = tileOperandElementType(&s->operands[2]);
+  return (mlirTypeIsAF32(out) || mlirTypeIsAF64(out)) && axisOf(&s->operands[0], tiling->product.k) >= 0 &&
+         axisOf(&s->operands[1], tiling->product.k) >= 0 && s->numDims < MaxDims &&
+         s->operands[2].rank < MaxOperandRank && s->operands[0].rank < MaxOperandRank &&
+         s->operands[1].rank < MaxOperandRank;
+}
+
+static bool decide(const Run *run, const TileStructured *s, const TileTiling *tiling, int64_t *parts) {
+  int64_t depth = s->dims[tiling->product.k].extent;
+  *parts = 1;
+  if (!mlirAttributeIsNull(s->schedule)) {
+    *parts = tileScheduleAttrGetInteger(s->schedule, "split", 1);
+    return *parts >= 1 && depth % *parts == 0
+               ? true
+               : tileError(s->op, "has a schedule that splits %lld into %lld parts, want a divisor", (long long)depth,
+                           (long long)*parts);
+  }
+  TileOperator described = tileStructuredDescribe(s, tiling, TileUnknownExtent);
+  TileSearchTarget target = tileStructuredTargetFor(&run->target, &described);
+  TileSearchOptions options = tileSearchDefaults();
+  *parts = tileSearchSplit(run->target.machine, &described, &target, &options).parts;
+  return true;
+}
+
+//===--- the parts -------------------------------------------------------------------===//
+
+// A tensor with axis `axis` as two: the parts, and what each has.
+static MlirValue expand(TileBuilder *b, MlirValue tensor, int axis, int64_t parts) {
+  MlirType type = mlirValueGetType(tensor);
+  int64_t shape[MaxOperandRank + 1];
+  char groups[128] = "[";
+  size_t used = 1;
+  int rank = (int)mlirShapedTypeGetRank(type), next = 0;
+  for (int i = 0; i < rank; i++) {
+    int64_t size = mlirShapedTypeGetDimSize(type, i);
+    used += (size_t)snprintf(groups + used, sizeof groups - used, i == axis ? "%s[%d, %d]" : "%s[%d]", i ? ", " : "",
+                             next, next + 1);
+    if (i == axis)
+      shape[next++] = parts;
+    shape[next++] = i == axis ? size / parts : size;
+  }
+  snprintf(groups + used, sizeof groups - used, "]");
+  const TileAttributeEntry attributes[] = {{"reassociation", tileBuildAttribute(b, groups)},
+                                           {"static_output_shape", mlirDenseI64ArrayGet(b->context, rank + 1, shape)},
+                                           {NULL}};
+  MlirType expanded =
+      mlirRankedTensorTypeGet(rank + 1, shape, mlirShapedTypeGetElementType(type), mlirAttributeGetNull());
+  return tileBuildValue(b, "tensor.expand_shape", expanded, 1, &tensor, attributes);
+}
+
+static MlirAttribute mapOf(MlirContext context, int dims, intptr_t count, MlirAffineExpr *results) {
+  return mlirAffineMapAttrGet(mlirAffineMapGet(context, dims, 0, count, results));
+}
+
+// The map with a dimension before all others, which it has as axis `axis`.
+static MlirAttribute withParts(MlirContext context, MlirAttribute attribute, int axis) {
+  MlirAffineMap map = mlirAffineMapAttrGetValue(attribute);
+  intptr_t dims = mlirAffineMapGetNumDims(map), count = mlirAffineMapGetNumResults(map);
+  MlirAffineExpr shifted[MaxDims], results[MaxOperandRank + 1];
+  for (intptr_t d = 0; d < dims; d++)
+    shifted[d] = mlirAffineDimExprGet(context, d + 1);
+  MlirAffineMap to = mlirAffineMapGet(context, dims + 1, 0, dims, shifted);
+  for (intptr_t i = 0, next = 0; i <= count; i++) {
+    if (i == axis)
+      results[next++] = mlirAffineDimExprGet(context, 0);
+    if (i < count)
+      results[next++] = mlirAffineExprCompose(mlirAffineMapGetResult(map, i), to);
+  }
+  return mapOf(context, (int)dims + 1, count + 1, results);
+}
+
+static MlirAttribute iterators(TileBuilder *b, int parallel, int reductions) {
+  MlirAttribute items[MaxDims + 1];
+  for (int i = 0; i < parallel + reductions; i++)
+    items[i] =
+        tileBuildAttribute(b, i < parallel ? "#linalg.iterator_type<parallel>" : "#linalg.iterator_type<reduction>");
+  return mlirArrayAttrGet(b->context, parallel + reductions, items);
+}
+
+// What the schedule says of the product, for its parts: one of them at a time.
+static MlirAttribute scheduleOfParts(MlirContext context, MlirAttribute schedule) {
+  MlirAttribute entries = tileScheduleAttrGetEntries(schedule), block = tileScheduleAttrGetEntry(schedule, "block");
+  MlirNamedAttribute kept[24];
+  intptr_t count = 0;
+  if (mlirAttributeIsNull(block))
+    return mlirAttributeGetNull();
+  for (intptr_t i = 0; i < mlirDictionaryAttrGetNumElements(entries) && count < 24; i++) {
+    MlirNamedAttribute entry = mlirDictionaryAttrGetElement(entries, i);
+    MlirStringRef name = mlirIdentifierStr(entry.name);
+    if (tileStringEquals(name, "block")) {
+      int64_t sizes[MaxDims + 1] = {1};
+      intptr_t dims = mlirDenseArrayGetNumElements(block);
+      for (intptr_t d = 0; d < dims && d < MaxDims; d++)
+        sizes[d + 1] = mlirDenseI64ArrayGetElement(block, d);
+      entry.attribute = mlirDenseI64ArrayGet(context, dims + 1, sizes);
+    } else if (!tileStringEquals(name, "warps") && !tileStringEquals(name, "stages")) {
+      continue; // what was predicted was predicted of the whole
+    }
+    kept[count++] = entry;
+  }
+  return tileScheduleAttrGet(context, mlirDictionaryAttrGet(context, count, kept));
+}
+
+// A linalg.generic of two operands, of which the second is the output; the body takes an element of each. What it
+// yields: `combiner` of both, or the first where there is none.
+static MlirValue buildGeneric(TileBuilder *b, MlirValue input, MlirValue output, MlirAttribute maps[2], int reductions,
+                              const char *combiner) {
+  MlirType type = mlirValueGetType(output), element = mlirShapedTypeGetElementType(type);
+  MlirType types[] = {element, element};
+  MlirLocation locations[] = {b->location, b->location};
+  MlirRegion region = mlirRegionCreate();
+  MlirBlock body = mlirBlockCreate(2, types, locations);
+  mlirRegionAppendOwnedBlock(region, body);
+  TileBuilder inside = tileBuilderAtEnd(body, b->location);
+  MlirValue arguments[] = {mlirBlockGetArgument(body, 0), mlirBlockGetArgument(body, 1)}, operands[] = {input, output};
+  MlirValue result = combiner ? tileBuildValue(&inside, combiner, element, 2, arguments, NULL) : arguments[0];
+  tileBuild(&inside, "linalg.yield", 1, &result, 0, NULL, NULL, 0, NULL);
+  const TileAttributeEntry attributes[] = {
+      {"indexing_maps", mlirArrayAttrGet(b->context, 2, maps)},
+      {"iterator_types", iterators(b, (int)mlirShapedTypeGetRank(type), reductions)},
+      {"operandSegmentSizes", mlirDenseI32ArrayGet(b->context, 2, (int32_t[]){1, 1})},
+      {NULL}};
+  return mlirOperationGetResult(tileBuild(b, "linalg.generic", 2, operands, 1, &type, attributes, 1, &region), 0);
+}
+
+static MlirValue zeros(TileBuilder *b, MlirType type) {
+  MlirValue empty = tileBuildValue(b, "tensor.empty", type, 0, NULL, NULL);
+  int rank = (int)mlirShapedTypeGetRank(type);
+  MlirAttribute maps[] = {mapOf(b->context, rank, 0, NULL),
+                          mlirAffineMapAttrGet(mlirAffineMapMultiDimIdentityGet(b->context, rank))};
+  return buildGeneric(b, tileBuildFloat(b, mlirShapedTypeGetElementType(type), 0), empty, maps, 0, NULL);
+}
+
+static MlirValue buildParts(TileBuilder *b, const TileStructured *s, const TileTiling *tiling, int64_t parts) {
+  MlirAttribute maps = tileOpAttribute(s->op, "indexing_maps"), own = tileOpAttribute(s->op, "iterator_types");
+  MlirType out = tileOperandType(s->op, 2);
+  int64_t shape[MaxOperandRank + 1] = {parts};
+  intptr_t rank = mlirShapedTypeGetRank(out);
+  for (intptr_t i = 0; i < rank; i++)
+    shape[i + 1] = mlirShapedTypeGetDimSize(out, i);
+  MlirType type = mlirRankedTensorTypeGet(rank + 1, shape, mlirShapedTypeGetElementType(out), mlirAttributeGetNull());
+  MlirAttribute newMaps[3], items[MaxDims + 1] = {tileBuildAttribute(b, "#linalg.iterator_type<parallel>")};
+  MlirValue operands[3] = {{NULL}, {NULL}, zeros(b, type)};
+  for (int i = 0; i < 2; i++) {
+    int axis = axisOf(&s->operands[i], tiling->product.k);
+    operands[i] = expand(b, mlirOperationGetOperand(s->op, i), axis, parts);
+    newMaps[i] = withParts(b->context, mlirArrayAttrGetElement(maps, i), axis);
+  }
+  newMaps[2] = withParts(b->context, mlirArrayAttrGetElement(maps, 2), 0);
+  for (int d = 0; d < s->numDims; d++)
+    items[d + 1] = mlirArrayAttrGetElement(own, d);
+  MlirOperation product = tileBuilderInsert(b, mlirOperationClone(s->op));
+  for (int i = 0; i < 3; i++)
+    mlirOperationSetOperand(product, i, operands[i]);
+  mlirValueSetType(mlirOperationGetResult(product, 0), type);
+  mlirOperationSetAttributeByName(product, tileString("indexing_maps"), mlirArrayAttrGet(b->context, 3, newMaps));
+  mlirOperationSetAttributeByName(product, tileString("iterator_types"),
+                                  mlirArrayAttrGet(b->context, s->numDims + 1, items));
+  mlirOperationRemoveAttributeByName(product, tileString("tile.schedules"));
+  mlirOperationRemoveAttributeByName(product, tileString("tile.schedule"));
+  MlirAttribute schedule = mlirAttributeIsNull(s->schedule) ? s->schedule : scheduleOfParts(b->context, s->schedule);
+  if (!mlirAttributeIsNull(schedule))
+    mlirOperationSetAttributeByName(product, tileString("tile.schedule"), schedule);
+  return mlirOperationGetResult(product, 0);
+}
+
+// Their sum, from what the output started from.
+static MlirValue buildSum(TileBuilder *b, MlirValue parts, MlirValue start) {
+  int rank = (int)mlirShapedTypeGetRank(mlirValueGetType(start));
+  MlirAffineExpr dims[MaxDims];
+  for (int i = 0; i <= rank; i++) // the parts come last
+    dims[i] = mlirAffineDimExprGet(b->context, i ? i - 1 : rank);
+  MlirAttribute maps[] = {mapOf(b->context, rank + 1, rank + 1, dims), mapOf(b->context, rank + 1, rank, dims + 1)};
+  return buildGeneric(b, parts, start, maps, 1, "arith.addf");
+}
+
+static bool split(const Run *run, MlirOperation op) {
+  TileStructured s;
+  TileTiling tiling;
+  int64_t parts;
+  if (!tileStructuredRead(op, &s))
+    return true;
+  s.target = &run->target;
+  if (!canCut(&s, &tiling))
+    return true;
+  if (!decide(run, &s, &tiling, &parts))
+    return false;
+  if (parts == 1)
+    return true;
+  TileBuilder b = tileBuilderBefore(op);
+  MlirValue sum = buildSum(&b, buildParts(&b, &s, &tiling, parts), mlirOperationGetOperand(op, 2));
+  mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(op, 0), sum);
+  mlirOperationDestroy(op);
+  mlirExtPassAddStatistic(run->pass, Cut, 1);
+  mlirExtPassAddStatistic(run->pass, Parts, (uint64_t)parts);
+  return true;
+}
+
+//===--- the pass ----------------------------------------------------------------------===//
+
+static bool run(MlirOperation function, MlirExtPass pass) {
+  Run r = {.pass = pass};
+  bool ok = scheduleLoadMachine(function, pass, &r.target);
+  TileOps generics = tileCollect(function, "linalg.generic");
+  for (intptr_t i = 0; ok && i < generics.count; i++)
+    ok = split(&r, generics.items[i]);
+  tileOpsFree(&generics);
+  tileMachineDestroy(r.target.machine);
+  return ok;
+}
+
+static void dependentDialects(MlirDialectRegistry registry) { tileRegisterDialect(registry); }
+
+static const MlirExtPassOption options[] = {
+    {"chip", "the machine, as lib/machine names it; default: the module's tile.machine, else this host",
+     MlirExtOption_String, ""},
+};
+
+const MlirExtPassDefinition tileSplitReductionsPass = {
+    .argument = "tile-split-reductions",
+    .summary = "Cut the reductions of products whose grid leaves cores idle into parts that run side by side",
+    .anchor = "func.func",
+    .numOptions = sizeof options / sizeof *options,
+    .options = options,
+    .statistics = statistics,
+    .dependentDialects = dependentDialects,
+    .run = run,
+};
