@@ -11,6 +11,7 @@
 #include <malloc.h>
 #include <math.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -183,11 +184,20 @@ static char *readText(FILE *from) {
 // Why the child ended, where not by itself.
 static void blameChild(const Judging *judging, int status, Verdict *verdict) {
   verdict->outcome = Outcome_Fault;
-  if (WTERMSIG(status) == SIGALRM)
+  if (WTERMSIG(status) == SIGALRM || WTERMSIG(status) == SIGXCPU)
     snprintf(verdict->reason, sizeof verdict->reason, "the program had not ended after %d s", judging->timeout);
   else
     snprintf(verdict->reason, sizeof verdict->reason, "the program was ended by a signal: %s",
              strsignal(WTERMSIG(status)));
+}
+
+// Seconds of processor time, so that a busy machine blames nobody: of each core, since threads share the limit. What
+// waits for ever uses none, and ends by the clock.
+static void limitTime(int seconds) {
+  long cores = sysconf(_SC_NPROCESSORS_ONLN);
+  rlim_t most = (rlim_t)seconds * (rlim_t)(cores > 0 ? cores : 1);
+  setrlimit(RLIMIT_CPU, &(struct rlimit){most, most + 1});
+  alarm(20 * (unsigned)seconds);
 }
 
 static void judgeInChild(const Judging *judging, MlirOperation module, FILE *answers, FILE *told) {
@@ -197,7 +207,7 @@ static void judgeInChild(const Judging *judging, MlirOperation module, FILE *ans
   dup2(fileno(told), STDERR_FILENO);
   for (int number = 1; number < NSIG; number++)
     signal(number, SIG_DFL);
-  alarm((unsigned)judging->timeout);
+  limitTime(judging->timeout);
   mallopt(M_PERTURB, 0x5a); // what nobody wrote is not by chance what an earlier run left there
   runHere(judging, module, answers);
   _exit(0);

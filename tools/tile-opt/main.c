@@ -30,7 +30,8 @@ static void addFlags(Flags *flags, int argc, char **argv) {
   flags->entry = mlirExtToolAddText("tile-validate-entry", "name", "The function that judges run (default: main)");
   flags->seed = mlirExtToolAddText("tile-validate-seed", "number", "Of the judges' inputs (default: 0)");
   flags->size = mlirExtToolAddText("tile-validate-size", "number", "Of dynamic dimensions of inputs (default: 5)");
-  flags->timeout = mlirExtToolAddText("tile-validate-timeout", "seconds", "Of one judgement (default: 60)");
+  flags->timeout =
+      mlirExtToolAddText("tile-validate-timeout", "seconds", "Of processor time for one judgement (default: 60)");
   flags->traffic = mlirExtToolAddText("tile-validate-traffic", "percent",
                                       "Blame a pass too that raises counted traffic by more (emulate:CHIP counts)");
   flags->reduced = mlirExtToolAddText("tile-reduce-on-failure", "file",
