@@ -92,6 +92,14 @@ func.func @blocks(%a: tensor<9x8xf32, #sparse.bsr<block = [4, 2]>>, %x: tensor<8
   return %r, %s : tensor<9x96xf32>, tensor<9xf32>
 }
 
+// 64 columns are two tiles of 32 rather than two of 48.
+// CHECK-LABEL: func.func @narrow(
+// CHECK: tile.launch @[[NARROW:spmm_nm_[0-9]+]] grid
+func.func @narrow(%a: tensor<32x32xf32, #nm>, %x: tensor<32x64xf32>, %y: tensor<32x64xf32>) -> tensor<32x64xf32> {
+  %r = sparse.spmm %a, %x, %y : tensor<32x32xf32, #nm>, tensor<32x64xf32>, tensor<32x64xf32>
+  return %r : tensor<32x64xf32>
+}
+
 // A module without sparse tensors stays as it is.
 // CHECK-LABEL: func.func @dense(%{{.*}}: tensor<4xf32, "foreign">)
 func.func @dense(%x: tensor<4xf32, "foreign">) { return }
@@ -101,3 +109,5 @@ func.func @dense(%x: tensor<4xf32, "foreign">) { return }
 // CHECK-NOT: tile.kernel @spmm_nm
 // CHECK: tile.kernel @spmm_csr(
 // CHECK: arith.extf %{{.*}} : tensor<3xf16> to tensor<3xf32>
+// CHECK: tile.kernel @[[NARROW]](
+// CHECK: math.fma %{{.*}} : tensor<8x32xf32>
