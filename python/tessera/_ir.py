@@ -555,9 +555,11 @@ def parse(source: str | bytes, *, name: str = "<string>", context: Context | Non
     Bytecode is believed by MLIR's reader, which a damaged one can crash: tile-opt reads it first, in a process of its own.
     Raises Error, with the diagnostics, when it is not valid.
     """
-    if isinstance(source, (bytes, bytearray)) and bytes(source[:4]) == _BYTECODE:
+    if not isinstance(source, (str, bytes)):
+        raise TypeError(f"source: wanted str or bytes, got {type(source).__name__}")
+    if isinstance(source, bytes) and source.startswith(_BYTECODE):
         source = _bytecode_as_text(source, name)
-    shared, given = _context(context), Text(source if isinstance(source, str) else bytes(source))
+    shared, given = _context(context), Text(source)
     named = Text(name)
     with lock, Capture(shared.raw) as said:
         raw = lib.mlirExtModuleParse(shared.raw, given.ref, named.ref)

@@ -32,6 +32,12 @@ def test_no_text_does_more_than_raise(text):
         tessera.parse(text)
 
 
+def test_a_program_is_text_or_bytes():
+    for source in (123, None, bytearray(b"")):
+        with pytest.raises(TypeError, match="wanted str or bytes"):
+            tessera.parse(source)
+
+
 def test_files(tmp_path):
     path = tmp_path / "matmul.mlir"
     path.write_text(MATMUL)
