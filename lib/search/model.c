@@ -285,6 +285,20 @@ int64_t tileRegisterLimit(const TileSearchTarget *target, bool isProduct, int64_
   return isProduct ? registers : least(registers, half);
 }
 
+// Registers of what is computed at every point of the tile, in elements as wide as the operand that has most of them:
+// where no operand is indexed by all that is tiled, more than any operand has.
+static double bodyRegisters(const Nest *nest, double threads) {
+  double points = 1, most = 0, wide = 1;
+  for (int d = 0; d < nest->op->numDims; ++d)
+    points *= (double)nest->tile->size[d];
+  for (int i = 0; i < nest->op->numOperands; ++i)
+    if (tileElements(nest, i) > most) {
+      most = tileElements(nest, i);
+      wide = words(&nest->op->operands[i]);
+    }
+  return ceil(points / threads) * wide;
+}
+
 // A product's sums and its operands' fragments, or every operand's tile and what is computed of it.
 static int64_t threadRegisters(const Nest *nest) {
   const TileOperator *op = nest->op;
@@ -292,6 +306,7 @@ static int64_t threadRegisters(const Nest *nest) {
   if (op->m < 0) {
     for (int i = 0; i < op->numOperands; ++i)
       tiles += 1.5 * ceil(tileElements(nest, i) / threads) * words(&op->operands[i]);
+    tiles = larger(tiles, 1.5 * bodyRegisters(nest, threads));
     return tileThreadRegisters(nest->target, false, tiles, 0);
   }
   const int64_t *size = nest->tile->size;

@@ -326,8 +326,32 @@ static void testRefusals(void) {
   CHECK(tileSearchBucket(1) == 1 && tileSearchBucket(1000) == 1024 && tileSearchBucket(1024) == 1024, "buckets");
 }
 
+// Every point of a tile is computed in registers, also where no operand has all that is tiled: a maximum over j and k
+// of a function of x[j, i] and y[k, i].
+static void testBody(void) {
+  TileOperator op = tileOperatorElementwise(1, (int64_t[]){2}, 2, "f16", 16);
+  op.numDims = op.mostTiled = 3;
+  for (int d = 0; d < 3; ++d)
+    op.dims[d] = (TileOperatorDim){
+        .extent = d ? 1024 : 2, .isReduction = d > 0, .mayTile = true, .isUnknown = d > 0, .beside = ~0u};
+  for (int i = 0; i < 2; ++i) {
+    op.operands[i] = (TileOperatorOperand){.bits = 16, .rank = 2, .isRead = true, .extents = {1024, 2}};
+    op.operands[i].factors[0][1 + i] = op.operands[i].factors[1][0] = 1;
+  }
+  for (size_t i = 0; i < 3; ++i) {
+    TileSearchCandidate candidate = best(chips[i], NULL, NULL, &op);
+    Machine machine = load(chips[i], NULL, 0, &op);
+    const int64_t *size = candidate.tile.size;
+    int64_t threads = candidate.tile.warps * machine.target.lanes;
+    CHECK(size[0] * size[1] * size[2] <= threads * machine.target.registersPerThread, "%s: %dx%dx%d in %d threads",
+          chips[i], (int)size[0], (int)size[1], (int)size[2], (int)threads);
+    tileMachineDestroy(machine.description);
+  }
+}
+
 int main(void) {
   testOperators();
+  testBody();
   testDeterminism();
   testCounterfactuals();
   testTraffic();
