@@ -232,7 +232,7 @@ static int append(int64_t *sizes, int count, int capacity, int64_t size) {
 static int depths(const TileOperatorDim *k, int64_t group, int64_t *sizes, int capacity) {
   int count = 0;
   // Dot instructions: powers of two that pad an eighth at most, where there are such.
-  for (int64_t depth = LeastDepth; group > 1 && depth < 2 * k->extent && count < capacity; depth *= 2)
+  for (int64_t depth = LeastDepth; group > 1 && (!count || depth < 2 * k->extent) && count < capacity; depth *= 2)
     if (depth == LeastDepth || tileCeilDiv(k->extent, depth) * depth * 8 <= k->extent * 9)
       sizes[count++] = depth;
   if (group > 1)

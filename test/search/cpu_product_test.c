@@ -60,6 +60,7 @@ static void testExtents(void) {
     for (int c = 0; c < 2; ++c) {
       TileOperator op = tileOperatorProduct(sizes[i % Sizes], sizes[i / Sizes % Sizes], sizes[i / Sizes / Sizes],
                                             i % 2 ? "f32" : "f64", i % 2 ? 32 : 64, i % 2 ? 32 : 64);
+      op.group = i % 3 ? 1 : 4; // of a dot instruction
       TileSearchTarget target = load(chips[c], NULL, NULL, &op);
       tileSearchConstruct(&op, &target, &options, &result);
       CHECK(result.count > 0 && result.evaluations < 5000, "%d: %d tiles, %ld evaluations", i, result.count,
