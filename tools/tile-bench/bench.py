@@ -5,7 +5,7 @@
     tile-bench --sweep=FILE.toml [--results=FOLDER] [--jobs=N] [--list]
 
 Every contender is a process of its own on the same cores. Each result is judged against exact arithmetic before anything is
-timed; then the contenders take turns in short bursts, parked in between, and the figures are medians over the rounds. A row
+timed; then the contenders take turns in short bursts, stopped in between, and the figures are medians over the rounds. A row
 shows operations per second (bytes where there is nothing to compute), the ratio to the best peer with its quartiles over
 the rounds, and each table its geometric mean. Exit status 1 when a result is wrong.
 
@@ -14,11 +14,13 @@ A sweep takes lists: --sweep=gemm:m=64/128,n=1024,k=1024 is one table of all com
 program of your own, over sizes, types, options of passes, targets and fields of a machine: docs/sweeps.md.
 """
 import argparse
+import ctypes
 import itertools
 import json
 import math
 import os
 import platform
+import signal
 import statistics
 import subprocess
 import sys
@@ -37,8 +39,15 @@ from tables import COMPILED, DEFAULT, TABLES, title  # noqa: E402
 PEERS = ["openblas", "torch", "iree"]
 
 
+def begin_worker(nice):
+    """In the new process: it ends with this one, stopped or not."""
+    ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
+    os.nice(nice)
+
+
 class Worker:
-    """A contender's process (worker.py)."""
+    """A contender's process (worker.py). It stands still but while it is asked: pools spin long after their last job, and
+    would take a core from whoever's turn it is."""
 
     def __init__(self, name, threads, options, paths):
         environment = {key: value for key, value in os.environ.items() if not key.startswith("OPENBLAS_")}
@@ -50,14 +59,16 @@ class Worker:
         self.name, self.process = name, subprocess.Popen(
             [python, HERE / "worker.py", name, str(threads), ",".join(map(str, cpus)), json.dumps(paths)],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=environment,
-            preexec_fn=lambda: options.nice and os.nice(options.nice))
+            preexec_fn=lambda: begin_worker(options.nice))
         self.state = self.read()
 
     def read(self):
         line = self.process.stdout.readline()
+        self.process.send_signal(signal.SIGSTOP)
         return json.loads(line) if line else {"absent": "its process ended"}
 
     def ask(self, **order):
+        self.process.send_signal(signal.SIGCONT)
         try:
             self.process.stdin.write(json.dumps(order) + "\n")
             self.process.stdin.flush()
@@ -67,6 +78,7 @@ class Worker:
 
     def close(self):
         self.process.stdin.close()
+        self.process.send_signal(signal.SIGCONT)
         self.process.wait()
 
 

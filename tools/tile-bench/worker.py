@@ -4,8 +4,7 @@
 
 First it prints what it is ({"version": …} or {"absent": why}). Then {"prepare": …} builds the operator and answers
 {"result": FILE.npy} or {"absent": why}; {"time": seconds} calls it again and again for about so long and answers the
-median and the least of the calls' seconds. Afterwards it waits until its threads sleep, so that the next contender has the
-cores.
+median and the least of the calls' seconds.
 """
 import ctypes
 import glob
@@ -180,22 +179,12 @@ def burst(call, seconds, clock):
     return {"median": statistics.median(times), "least": min(times)}
 
 
-def park():
-    """Waits until no thread of this process works any more (pools spin for a while after their last job)."""
-    for _ in range(200):
-        before = time.process_time_ns()
-        time.sleep(0.002)
-        if time.process_time_ns() - before < 400_000:
-            return
-
-
 def serve(contender):
     call = None
     for line in sys.stdin:
         order = json.loads(line)
         if "time" in order:
             answer = burst(call, order["time"], time.thread_time_ns if order["clock"] == "thread" else time.perf_counter_ns)
-            park()
         else:
             try:
                 operator = OPERATORS[order["operator"]]
