@@ -6,7 +6,7 @@
 enum { MostParts = 64, LeastDepth = 64 };
 
 // A kernel more is a launch more: what lies between the end of one kernel and the first loads of the next in a stream.
-// Rounded; "about 2 to 3 microseconds" in the CUDA C++ Best Practices Guide's words on launch overhead.
+// Rounded, of the order that is commonly measured; no source states it for these chips.
 static const double LaunchSeconds = 2e-6;
 static const double WorthIt = 0.9;
 
