@@ -272,43 +272,21 @@ PATTERN(exportDim) {
 static MlirType convertType(MlirType type, void *unused) {
   return isOurs(type) ? sparseTypeToLevels(type) : (MlirType){NULL};
 }
-static MlirType keepType(MlirType type, void *unused) { return type; }
 static bool isLegal(MlirOperation op, void *unused) { return !touches(op); }
 
 static bool convert(MlirOperation module) {
-  static const struct {
-    const char *op;
-    MlirExtConversionCallback convert;
-  } rows[] = {{"sparse.pack", exportConvert},
-              {"sparse.unpack", exportConvert},
-              {"sparse.convert", exportConvert},
-              {"sparse.assemble", exportAssemble},
-              {"sparse.disassemble", exportDisassemble},
-              {"sparse.spmm", exportProduct},
-              {"sparse.spmv", exportProduct},
-              {"sparse.reduce", exportReduce},
-              {"sparse.add", exportElementwise},
-              {"sparse.mul", exportElementwise},
-              {"tensor.dim", exportDim}};
-  MlirContext context = mlirOperationGetContext(module);
-  MlirExtConversionTarget target = mlirExtConversionTargetCreate(context);
-  MlirExtTypeConverter converter = mlirExtTypeConverterCreate();
-  MlirRewritePatternSet patterns = mlirRewritePatternSetCreate(context);
-  mlirExtTypeConverterAddConversion(converter, keepType, NULL);
-  mlirExtTypeConverterAddConversion(converter, convertType, NULL);
-  mlirExtConversionTargetMarkUnknownOpDynamicallyLegal(target, isLegal, NULL);
-  for (size_t i = 0; i < COUNT(rows); i++)
-    mlirRewritePatternSetAdd(
-        patterns, mlirExtOpConversionPatternCreate(rows[i].op, 1, context, converter, rows[i].convert, NULL));
-  mlirExtPopulateFuncTypeConversion(patterns, converter, target);
-  mlirExtPopulateScfTypeConversion(patterns, converter, target);
-  MlirFrozenRewritePatternSet frozen = mlirFreezeRewritePattern(patterns);
-  MlirLogicalResult result = mlirExtApplyPartialConversion(module, target, frozen);
-  mlirFrozenRewritePatternSetDestroy(frozen);
-  mlirRewritePatternSetDestroy(patterns);
-  mlirExtTypeConverterDestroy(converter);
-  mlirExtConversionTargetDestroy(target);
-  return mlirLogicalResultIsSuccess(result);
+  static const SparseConversionRow rows[] = {{"sparse.pack", exportConvert},
+                                             {"sparse.unpack", exportConvert},
+                                             {"sparse.convert", exportConvert},
+                                             {"sparse.assemble", exportAssemble},
+                                             {"sparse.disassemble", exportDisassemble},
+                                             {"sparse.spmm", exportProduct},
+                                             {"sparse.spmv", exportProduct},
+                                             {"sparse.reduce", exportReduce},
+                                             {"sparse.add", exportElementwise},
+                                             {"sparse.mul", exportElementwise},
+                                             {"tensor.dim", exportDim}};
+  return sparseConvertOps(module, COUNT(rows), rows, convertType, isLegal);
 }
 
 static bool run(MlirOperation module, MlirExtPass pass) {

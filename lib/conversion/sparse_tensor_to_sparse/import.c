@@ -479,7 +479,6 @@ PATTERN(convertGeneric) {
 static MlirType convertType(MlirType type, void *unused) {
   return sparseTensorIsEncoded(type) ? sparseTypeFromLevels(type) : (MlirType){NULL};
 }
-static MlirType keepType(MlirType type, void *unused) { return type; }
 
 static bool isLegal(MlirOperation op, void *unused) {
   const char *why = NULL;
@@ -487,43 +486,23 @@ static bool isLegal(MlirOperation op, void *unused) {
 }
 
 static bool convert(MlirOperation module) {
-  static const struct {
-    const char *op;
-    MlirExtConversionCallback convert;
-  } rows[] = {{"sparse_tensor.assemble", convertAssemble},
-              {"sparse_tensor.disassemble", convertDisassemble},
-              {"sparse_tensor.convert", convertConvert},
-              {"sparse_tensor.positions", convertMemref},
-              {"sparse_tensor.coordinates", convertMemref},
-              {"sparse_tensor.values", convertMemref},
-              {"sparse_tensor.number_of_entries", convertNumberOfEntries},
-              {"tensor.dim", convertDim},
-              {"tensor.empty", convertEmpty},
-              {"linalg.generic", convertGeneric}};
-  MlirContext context = mlirOperationGetContext(module);
-  MlirExtConversionTarget target = mlirExtConversionTargetCreate(context);
-  MlirExtTypeConverter converter = mlirExtTypeConverterCreate();
-  MlirRewritePatternSet patterns = mlirRewritePatternSetCreate(context);
-  mlirExtTypeConverterAddConversion(converter, keepType, NULL);
-  mlirExtTypeConverterAddConversion(converter, convertType, NULL);
-  mlirExtConversionTargetMarkUnknownOpDynamicallyLegal(target, isLegal, NULL);
-  for (size_t i = 0; i < COUNT(rows); i++)
-    mlirRewritePatternSetAdd(
-        patterns, mlirExtOpConversionPatternCreate(rows[i].op, 1, context, converter, rows[i].convert, NULL));
-  mlirExtPopulateFuncTypeConversion(patterns, converter, target);
-  mlirExtPopulateScfTypeConversion(patterns, converter, target);
-  MlirFrozenRewritePatternSet frozen = mlirFreezeRewritePattern(patterns);
-  MlirLogicalResult result = mlirExtApplyPartialConversion(module, target, frozen);
-  mlirFrozenRewritePatternSetDestroy(frozen);
-  mlirRewritePatternSetDestroy(patterns);
-  mlirExtTypeConverterDestroy(converter);
-  mlirExtConversionTargetDestroy(target);
+  static const SparseConversionRow rows[] = {{"sparse_tensor.assemble", convertAssemble},
+                                             {"sparse_tensor.disassemble", convertDisassemble},
+                                             {"sparse_tensor.convert", convertConvert},
+                                             {"sparse_tensor.positions", convertMemref},
+                                             {"sparse_tensor.coordinates", convertMemref},
+                                             {"sparse_tensor.values", convertMemref},
+                                             {"sparse_tensor.number_of_entries", convertNumberOfEntries},
+                                             {"tensor.dim", convertDim},
+                                             {"tensor.empty", convertEmpty},
+                                             {"linalg.generic", convertGeneric}};
+  bool ok = sparseConvertOps(module, COUNT(rows), rows, convertType, isLegal);
   TileOps packs = tileCollect(module, "sparse.pack");
   for (intptr_t i = 0; i < packs.count; i++)
     if (mlirOpOperandIsNull(mlirValueGetFirstUse(mlirOperationGetResult(packs.items[i], 0))))
       mlirOperationDestroy(packs.items[i]);
   tileOpsFree(&packs);
-  return mlirLogicalResultIsSuccess(result);
+  return ok;
 }
 
 //===--- copies -----------------------------------------------------------------------===//

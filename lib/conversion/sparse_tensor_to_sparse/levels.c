@@ -537,3 +537,30 @@ MlirType sparseLevelType(MlirType theirs, intptr_t index) {
   return isOfEntries(&levels) && standTogether(theirs) ? TENSOR_TYPE(element, open, levels.count)
                                                        : TENSOR_TYPE(element, open);
 }
+
+//===--- both ways --------------------------------------------------------------------===//
+
+static MlirType keepType(MlirType type, void *unused) { return type; }
+
+bool sparseConvertOps(MlirOperation module, size_t count, const SparseConversionRow *rows,
+                      MlirExtTypeConversion convertType, MlirExtLegalityCallback isLegal) {
+  MlirContext context = mlirOperationGetContext(module);
+  MlirExtConversionTarget target = mlirExtConversionTargetCreate(context);
+  MlirExtTypeConverter converter = mlirExtTypeConverterCreate();
+  MlirRewritePatternSet patterns = mlirRewritePatternSetCreate(context);
+  mlirExtTypeConverterAddConversion(converter, keepType, NULL);
+  mlirExtTypeConverterAddConversion(converter, convertType, NULL);
+  mlirExtConversionTargetMarkUnknownOpDynamicallyLegal(target, isLegal, NULL);
+  for (size_t i = 0; i < count; i++)
+    mlirRewritePatternSetAdd(
+        patterns, mlirExtOpConversionPatternCreate(rows[i].op, 1, context, converter, rows[i].convert, NULL));
+  mlirExtPopulateFuncTypeConversion(patterns, converter, target);
+  mlirExtPopulateScfTypeConversion(patterns, converter, target);
+  MlirFrozenRewritePatternSet frozen = mlirFreezeRewritePattern(patterns);
+  MlirLogicalResult result = mlirExtApplyPartialConversion(module, target, frozen);
+  mlirFrozenRewritePatternSetDestroy(frozen);
+  mlirRewritePatternSetDestroy(patterns);
+  mlirExtTypeConverterDestroy(converter);
+  mlirExtConversionTargetDestroy(target);
+  return mlirLogicalResultIsSuccess(result);
+}

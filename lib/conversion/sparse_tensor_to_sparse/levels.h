@@ -15,6 +15,7 @@
 #define TESSERA_CONVERSION_SPARSE_TENSOR_TO_SPARSE_LEVELS_H
 
 #include "dialects/sparse/sparse.h"
+#include "lib/capi/conversion.h"
 #include "lib/ir/builder.h"
 
 bool sparseTensorIsEncoded(MlirType type); // a tensor with an encoding of upstream's
@@ -41,6 +42,14 @@ intptr_t sparseLevelPositions(MlirType theirs, int64_t level);
 intptr_t sparseLevelCoordinates(MlirType theirs, int64_t level, intptr_t *axis);
 // The upstream type of stored tensor number `index`.
 MlirType sparseLevelType(MlirType theirs, intptr_t index);
+
+// What both ways are: the ops of the rows converted, with the types of functions and of scf ops around them.
+typedef struct SparseConversionRow {
+  const char *op;
+  MlirExtConversionCallback convert;
+} SparseConversionRow;
+bool sparseConvertOps(MlirOperation module, size_t count, const SparseConversionRow *rows,
+                      MlirExtTypeConversion convertType, MlirExtLegalityCallback isLegal);
 
 MlirValue sparseDimOf(TileBuilder *builder, MlirValue tensor, intptr_t axis);
 // tensor.cast where the types differ.
