@@ -165,20 +165,34 @@ static bool sameElement(const TileLayoutPoint *to, TileLayoutPoint *from, const 
   return true;
 }
 
-static bool planOf(Gpu *g, MlirType from, MlirType to, TileConversion *plan) {
-  TileLayout before = gpuLayoutOf(from), after = gpuLayoutOf(to);
-  int64_t sizes[MaxRank], banks = 32, bankBytes = 4;
-  intptr_t rank = tileTypeGetRank(from);
+// A tile, or a part of one, that is to change from one layout to the other.
+typedef struct Change {
+  MlirType element;
+  TileLayout before, after;
+  int64_t sizes[MaxRank];
+  uint32_t rank;
+} Change;
+
+static Change changeOf(MlirType from, MlirType to) {
+  Change change = {.element = tileTypeGetElement(from),
+                   .before = gpuLayoutOf(from),
+                   .after = gpuLayoutOf(to),
+                   .rank = (uint32_t)tileTypeGetRank(from)};
+  for (uint32_t axis = 0; axis < change.rank; ++axis)
+    change.sizes[axis] = tileTypeGetSize(from, axis);
+  return change;
+}
+
+static bool planOf(Gpu *g, const Change *change, TileConversion *plan) {
+  int64_t banks = 32, bankBytes = 4;
   TileError error;
-  for (intptr_t axis = 0; axis < rank; ++axis)
-    sizes[axis] = tileTypeGetSize(from, axis);
   tileMachineGetInteger(g->options->machine, "shared.banks", &banks);
   tileMachineGetInteger(g->options->machine, "shared.bank.bytes", &bankBytes);
   TileConversionTarget target = {
-      .elementBits = gpuBits(tileTypeGetElement(from)),
+      .elementBits = gpuBits(change->element),
       .shuffleBits = ShuffleBits,
       .shared = {.vectorBytes = VectorBytes, .banks = (uint32_t)banks, .bankBytes = (uint32_t)bankBytes}};
-  return tileConversionPlan(&before, &after, sizes, (uint32_t)rank, &target, plan, &error);
+  return tileConversionPlan(&change->before, &change->after, change->sizes, change->rank, &target, plan, &error);
 }
 
 static void throughRows(Gpu *g, MlirType from, const MlirValue *in, MlirType to, MlirValue *out) {
@@ -189,20 +203,111 @@ static void throughRows(Gpu *g, MlirType from, const MlirValue *in, MlirType to,
   gpuScratchDone(g);
 }
 
+//===--- in halves, where the chip has not room for all --------------------------------------------===//
+
+// A bit of a layout's registers that alone decides a bit of one axis.
+typedef struct HalvingBit {
+  uint32_t reg, axis, place;
+} HalvingBit;
+
+static bool isAloneAt(const TileLayout *layout, HalvingBit bit) {
+  uint32_t moves = 0;
+  for (uint32_t i = 0; i < tileLayoutBitCount(layout); ++i)
+    moves += layout->steps[i].at[bit.axis] >> bit.place & 1;
+  return moves == 1;
+}
+
+static bool readBit(const TileLayout *layout, uint32_t reg, uint32_t rank, HalvingBit *bit) {
+  uint32_t axes = 0;
+  for (uint32_t axis = 0; axis < TILE_LAYOUT_MAX_AXES; ++axis) {
+    uint32_t step = layout->steps[reg].at[axis];
+    if (!step)
+      continue;
+    *bit = (HalvingBit){reg, axis, (uint32_t)__builtin_ctz(step)};
+    if (++axes > 1 || axis >= rank || step & (step - 1))
+      return false;
+  }
+  return axes == 1 && isAloneAt(layout, *bit);
+}
+
+// The layout without the bit, on an axis of half as many coordinates.
+static bool without(const TileLayout *layout, HalvingBit bit, TileLayout *rest) {
+  TileError error;
+  uint32_t at = 0, below = (1u << bit.place) - 1;
+  *rest = tileLayoutEmpty(layout->kind);
+  for (uint32_t dim = 0; dim < TILE_LAYOUT_MAX_DIMS; ++dim)
+    for (uint32_t i = 0; i < layout->bits[dim]; ++i, ++at) {
+      TileLayoutPoint step = layout->steps[at];
+      step.at[bit.axis] = (step.at[bit.axis] >> 1 & ~below) | (step.at[bit.axis] & below);
+      if ((dim != TileLayoutReg || i != bit.reg) && !tileLayoutAppendBit(rest, dim, step, &error))
+        return false;
+    }
+  return true;
+}
+
+// One such bit of each layout, of the same place: the elements with and without it change by themselves. The outermost,
+// so that vectors stay whole.
+static bool findHalves(const Change *change, HalvingBit *before, HalvingBit *after, Change *half) {
+  if (change->before.repeatCount || change->after.repeatCount)
+    return false;
+  for (uint32_t i = change->before.bits[TileLayoutReg]; i-- > 0;)
+    for (uint32_t j = change->after.bits[TileLayoutReg]; j-- > 0;) {
+      if (!readBit(&change->before, i, change->rank, before) || !readBit(&change->after, j, change->rank, after) ||
+          before->axis != after->axis || before->place != after->place)
+        continue;
+      *half = *change;
+      half->sizes[before->axis] = (int64_t)tileLayoutExtent(&change->before, before->axis) / 2;
+      return without(&change->before, *before, &half->before) && without(&change->after, *after, &half->after);
+    }
+  return false;
+}
+
+static uint32_t withBit(uint32_t reg, uint32_t bit, uint32_t value) {
+  return (reg >> bit << (bit + 1)) | value << bit | (reg & ((1u << bit) - 1));
+}
+
+static void changeBy(Gpu *g, const Change *change, const TileConversion *plan, const MlirValue *in, MlirValue *out);
+
+static bool inHalves(Gpu *g, const Change *whole, const TileConversion *plan, const MlirValue *in, MlirValue *out) {
+  uint32_t sources = plan->sourceRegisters / 2, results = plan->resultRegisters / 2;
+  HalvingBit before, after;
+  Change half;
+  TileConversion halfPlan;
+  if (!findHalves(whole, &before, &after, &half) || !planOf(g, &half, &halfPlan))
+    return false;
+  MlirValue *from = gpuAllocate(g, sources * sizeof *from), *to = gpuAllocate(g, results * sizeof *to);
+  for (uint32_t upper = 0; upper < 2; ++upper) {
+    for (uint32_t reg = 0; reg < sources; ++reg)
+      from[reg] = in[withBit(reg, before.reg, upper)];
+    changeBy(g, &half, &halfPlan, from, to);
+    for (uint32_t reg = 0; reg < results; ++reg)
+      out[withBit(reg, after.reg, upper)] = to[reg];
+  }
+  return true;
+}
+
+static void changeBy(Gpu *g, const Change *change, const TileConversion *plan, const MlirValue *in, MlirValue *out) {
+  bool isShared = plan->kind == TileConversionShared;
+  if (isShared && !gpuSharedFits(g, (int64_t)plan->shared.bytes) && inHalves(g, change, plan, in, out))
+    return;
+  if (isShared) // if there is no room, that is said in the end
+    throughMemory(g, plan, change->element, in, out);
+  else
+    byLanes(g, plan, gpuHeldType(g, change->element), in, out);
+}
+
 void gpuConvertLayout(Gpu *g, MlirType from, const MlirValue *in, MlirType to, MlirValue *out) {
-  TileLayout before = gpuLayoutOf(from), after = gpuLayoutOf(to);
+  Change whole = changeOf(from, to);
   intptr_t count = gpuRegisters(to), *table = gpuAllocate(g, (size_t)count * sizeof *table);
   TileConversion plan;
-  if (tileLayoutEquals(&before, &after)) {
+  if (tileLayoutEquals(&whole.before, &whole.after)) {
     memcpy(out, in, (size_t)count * sizeof *out);
-  } else if (gpuMoveRegisters(g, &before, &after, sameElement, NULL, table)) {
+  } else if (gpuMoveRegisters(g, &whole.before, &whole.after, sameElement, NULL, table)) {
     for (intptr_t reg = 0; reg < count; ++reg)
       out[reg] = in[table[reg]];
-  } else if (!planOf(g, from, to, &plan)) {
+  } else if (!planOf(g, &whole, &plan)) {
     throughRows(g, from, in, to, out);
-  } else if (plan.kind == TileConversionShared) {
-    throughMemory(g, &plan, tileTypeGetElement(from), in, out);
   } else {
-    byLanes(g, &plan, gpuHeldType(g, tileTypeGetElement(from)), in, out);
+    changeBy(g, &whole, &plan, in, out);
   }
 }

@@ -288,6 +288,7 @@ int64_t gpuBufferBytes(MlirType type);     // all stages
 // The number of a tile.alloc's buffer and where it lies.
 intptr_t gpuBufferNumber(Gpu *g, MlirOperation alloc, int64_t *offset);
 int64_t gpuFreeShared(Gpu *g, int64_t bytes);                // an offset that no buffer has now
+bool gpuSharedFits(Gpu *g, int64_t bytes);                   // whether the chip has as much beyond it
 bool gpuIsTouched(Gpu *g, int64_t offset, int64_t bytes);    // since the last barrier
 void gpuTouchScratch(Gpu *g, int64_t offset, int64_t bytes); // an exchange was there
 void gpuTouchBuffer(Gpu *g, intptr_t number);                // a barrier where others may still be at its place

@@ -242,13 +242,24 @@ intptr_t gpuBufferNumber(Gpu *g, MlirOperation alloc, int64_t *offset) {
   return lifetimes->numPlaces - 1;
 }
 
-int64_t gpuFreeShared(Gpu *g, int64_t bytes) {
+static int64_t freePlace(const Gpu *g, int64_t bytes) {
   const Lifetimes *lifetimes = g->lifetimes;
   Place **others = malloc((size_t)(lifetimes->numPlaces + 1) * sizeof *others);
   for (intptr_t i = 0; i < lifetimes->numPlaces; ++i)
     others[i] = &lifetimes->places[i];
   int64_t offset = lowestFree(others, lifetimes->numPlaces, bytes, g->now, g->now);
   free(others);
+  return offset;
+}
+
+bool gpuSharedFits(Gpu *g, int64_t bytes) {
+  int64_t limit = INT64_MAX;
+  tileMachineGetInteger(g->options->machine, "shared.per_block.bytes", &limit);
+  return freePlace(g, bytes) + bytes <= limit;
+}
+
+int64_t gpuFreeShared(Gpu *g, int64_t bytes) {
+  int64_t offset = freePlace(g, bytes);
   g->sharedBytes = offset + bytes > g->sharedBytes ? offset + bytes : g->sharedBytes;
   g->scratchBytes = bytes > g->scratchBytes ? bytes : g->scratchBytes;
   return offset;
