@@ -133,8 +133,8 @@ int main(void) {
          8 * LOADS + LATENCY + 16);
   tessera_emulator_rates_t cached = *r;
   cached.near_capacity = sizeof memory;
-  within("half of it from the cache", predict(&cached, dependent_loads, 8, 128), LOADS * (LATENCY + NEAR) / 2,
-         LOADS * ((LATENCY + NEAR) / 2 + 10));
+  within("half of it from the cache", predict(&cached, dependent_loads, 8, 128), LOADS * (LATENCY + NEAR) / 2.0,
+         LOADS * ((LATENCY + NEAR) / 2.0 + 10));
   // 1000 instructions of one cycle; two warps share a partition of four when there are eight.
   within("issue", predict(r, instructions, 1, 32), 1000, 1001);
   within("partitions", predict(r, instructions, 1, 128), 1000, 1001);
