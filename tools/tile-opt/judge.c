@@ -159,8 +159,7 @@ static bool readAnswer(FILE *from, tessera_answer_t *answer) {
 
 static void readVerdict(FILE *from, Verdict *verdict) {
   Header header;
-  rewind(from);
-  if (fread(&header, sizeof header, 1, from) != 1) {
+  if (fseek(from, 0, SEEK_SET) != 0 || fread(&header, sizeof header, 1, from) != 1) {
     snprintf(verdict->reason, sizeof verdict->reason, "the judge gave no verdict");
     return;
   }
@@ -175,8 +174,7 @@ static void readVerdict(FILE *from, Verdict *verdict) {
 static char *readText(FILE *from) {
   long size = fseek(from, 0, SEEK_END) == 0 ? ftell(from) : 0;
   char *text = size > 0 ? calloc((size_t)size + 1, 1) : NULL;
-  rewind(from);
-  if (text && fread(text, 1, (size_t)size, from) != (size_t)size)
+  if (text && (fseek(from, 0, SEEK_SET) != 0 || fread(text, 1, (size_t)size, from) != (size_t)size))
     text[0] = 0;
   return text;
 }
