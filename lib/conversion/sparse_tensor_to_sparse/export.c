@@ -145,31 +145,21 @@ static const char *arith(MlirValue like, const char *ofFloats, const char *ofInt
 
 //===--- patterns -----------------------------------------------------------------===//
 
-static MlirLogicalResult replaceWith(MlirPatternRewriter rewriter, MlirOperation op, intptr_t count,
-                                     const MlirValue *values) {
-  mlirRewriterBaseReplaceOpWithValues(mlirPatternRewriterAsBase(rewriter), op, count, values);
-  return mlirLogicalResultSuccess();
-}
-
-#define PATTERN(name)                                                                                                  \
-  static MlirLogicalResult name(MlirOperation op, intptr_t count, const MlirValue *operands,                           \
-                                MlirPatternRewriter rewriter, MlirExtTypeConverter converter, void *data)
-
 // pack, unpack, convert: one op there.
-PATTERN(exportConvert) {
+SPARSE_PATTERN(exportConvert) {
   TileBuilder builder = tileBuilderInPattern(rewriter, op);
   MlirType type = mlirExtTypeConverterConvertType(converter, tileResultType(op, 0));
   MlirValue result = tileBuildValue(&builder, "sparse_tensor.convert", type, 1, operands, NULL);
-  return replaceWith(rewriter, op, 1, &result);
+  return sparseReplaceWith(rewriter, op, 1, &result);
 }
 
-PATTERN(exportAssemble) {
+SPARSE_PATTERN(exportAssemble) {
   TileBuilder builder = tileBuilderInPattern(rewriter, op);
   MlirType ours = tileResultType(op, 0), theirs = sparseTypeToLevels(ours);
   SparseLevelTensors stored = sparseLevelsFromComponents(&builder, theirs, ours, operands);
   stored.levels[stored.count] = stored.values;
   MlirValue result = tileBuildValue(&builder, "sparse_tensor.assemble", theirs, stored.count + 1, stored.levels, NULL);
-  return replaceWith(rewriter, op, 1, &result);
+  return sparseReplaceWith(rewriter, op, 1, &result);
 }
 
 // What is stored, by one of upstream's three ops, as a tensor.
@@ -186,7 +176,7 @@ static MlirValue storedTensor(TileBuilder *builder, const char *name, int64_t le
   return tileBuildValue(builder, "bufferization.to_tensor", row, 1, &buffer, alone);
 }
 
-PATTERN(exportDisassemble) {
+SPARSE_PATTERN(exportDisassemble) {
   TileBuilder builder = tileBuilderInPattern(rewriter, op);
   MlirType ours = tileOperandType(op, 0), theirs = mlirValueGetType(operands[0]);
   SparseLevelTensors stored = {.count = 0};
@@ -206,12 +196,12 @@ PATTERN(exportDisassemble) {
   sparseComponentsFromLevels(&builder, theirs, ours, &stored, components);
   for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++)
     components[i] = sparseCastTo(&builder, components[i], tileResultType(op, i));
-  return replaceWith(rewriter, op, mlirOperationGetNumResults(op), components);
+  return sparseReplaceWith(rewriter, op, mlirOperationGetNumResults(op), components);
 }
 
 static bool has(MlirOperation op, const char *name) { return !mlirAttributeIsNull(tileOpAttribute(op, name)); }
 
-PATTERN(exportProduct) {
+SPARSE_PATTERN(exportProduct) {
   TileBuilder builder = tileBuilderInPattern(rewriter, op);
   bool isVector = tileOpIs(op, "sparse.spmv");
   char maps[320];
@@ -226,10 +216,10 @@ PATTERN(exportProduct) {
       buildGeneric(&builder, 3, operands, maps,
                    isVector ? "[" PARALLEL ", " REDUCTION "]" : "[" PARALLEL ", " PARALLEL ", " REDUCTION "]",
                    arith(operands[2], "arith.mulf", "arith.muli"), arith(operands[2], "arith.addf", "arith.addi"));
-  return replaceWith(rewriter, op, 1, &result);
+  return sparseReplaceWith(rewriter, op, 1, &result);
 }
 
-PATTERN(exportReduce) {
+SPARSE_PATTERN(exportReduce) {
   TileBuilder builder = tileBuilderInPattern(rewriter, op);
   bool alongRows = mlirIntegerAttrGetValueInt(tileOpAttribute(op, "axis")) == 1;
   MlirValue result =
@@ -237,11 +227,11 @@ PATTERN(exportReduce) {
                    alongRows ? "[affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>]"
                              : "[affine_map<(i, j) -> (j, i)>, affine_map<(i, j) -> (i)>]",
                    "[" PARALLEL ", " REDUCTION "]", NULL, arith(operands[1], "arith.addf", "arith.addi"));
-  return replaceWith(rewriter, op, 1, &result);
+  return sparseReplaceWith(rewriter, op, 1, &result);
 }
 
 // add and mul of matrices: into an empty tensor of their format.
-PATTERN(exportElementwise) {
+SPARSE_PATTERN(exportElementwise) {
   TileBuilder builder = tileBuilderInPattern(rewriter, op);
   MlirType type = mlirValueGetType(operands[0]);
   bool adds = tileOpIs(op, "sparse.add");
@@ -258,13 +248,13 @@ PATTERN(exportElementwise) {
                    "[affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>]",
                    "[" PARALLEL ", " PARALLEL "]",
                    adds ? arith(into, "arith.addf", "arith.addi") : arith(into, "arith.mulf", "arith.muli"), NULL);
-  return replaceWith(rewriter, op, 1, &result);
+  return sparseReplaceWith(rewriter, op, 1, &result);
 }
 
-PATTERN(exportDim) {
+SPARSE_PATTERN(exportDim) {
   TileBuilder builder = tileBuilderInPattern(rewriter, op);
   MlirValue size = tileBuildValue(&builder, "tensor.dim", mlirIndexTypeGet(builder.context), 2, operands, NULL);
-  return replaceWith(rewriter, op, 1, &size);
+  return sparseReplaceWith(rewriter, op, 1, &size);
 }
 
 //===--- the pass -------------------------------------------------------------------===//

@@ -269,17 +269,7 @@ static Functions collect(MlirOperation module) {
 
 //===--- patterns -----------------------------------------------------------------===//
 
-static MlirLogicalResult replaceWith(MlirPatternRewriter rewriter, MlirOperation op, intptr_t count,
-                                     const MlirValue *values) {
-  mlirRewriterBaseReplaceOpWithValues(mlirPatternRewriterAsBase(rewriter), op, count, values);
-  return mlirLogicalResultSuccess();
-}
-
-#define PATTERN(name)                                                                                                  \
-  static MlirLogicalResult name(MlirOperation op, intptr_t count, const MlirValue *operands,                           \
-                                MlirPatternRewriter rewriter, MlirExtTypeConverter converter, void *data)
-
-PATTERN(convertAssemble) {
+SPARSE_PATTERN(convertAssemble) {
   TileBuilder builder = tileBuilderInPattern(rewriter, op);
   MlirType theirs = tileResultType(op, 0), ours = sparseTypeFromLevels(theirs);
   SparseLevelTensors stored = {.count = count - 1, .values = operands[count - 1]};
@@ -291,7 +281,7 @@ PATTERN(convertAssemble) {
   MlirOperation made =
       sparseAssembleOpCreate(&builder, ours, sparseTypeGetComponents(ours, parts), components, 0, NULL);
   MlirValue result = mlirOperationGetResult(made, 0);
-  return replaceWith(rewriter, op, 1, &result);
+  return sparseReplaceWith(rewriter, op, 1, &result);
 }
 
 // Our components of a converted value.
@@ -332,7 +322,7 @@ static MlirValue insertAtStart(TileBuilder *builder, MlirValue part, MlirValue w
 }
 
 // The caller's buffers with what is stored at their beginnings, then how many elements each holds of it.
-PATTERN(convertDisassemble) {
+SPARSE_PATTERN(convertDisassemble) {
   TileBuilder builder = tileBuilderInPattern(rewriter, op);
   SparseLevelTensors stored = levelsOf(&builder, operandType(op, 0), operands[0]);
   MlirValue results[2 * (SparseMaxLevelTensors + 1)];
@@ -344,10 +334,10 @@ PATTERN(convertDisassemble) {
     results[i] = insertAtStart(&builder, part, operands[1 + i]);
     results[stored.count + 1 + i] = length;
   }
-  return replaceWith(rewriter, op, 2 * (stored.count + 1), results);
+  return sparseReplaceWith(rewriter, op, 2 * (stored.count + 1), results);
 }
 
-PATTERN(convertConvert) {
+SPARSE_PATTERN(convertConvert) {
   TileBuilder builder = tileBuilderInPattern(rewriter, op);
   MlirType from = mlirValueGetType(operands[0]), to = mlirExtTypeConverterConvertType(converter, tileResultType(op, 0));
   bool isFromSparse = !mlirAttributeIsNull(sparseTypeGetEncoding(from));
@@ -359,10 +349,10 @@ PATTERN(convertConvert) {
     result = mlirOperationGetResult(sparsePackOpCreate(&builder, to, operands[0]), 0);
   else if (isFromSparse)
     result = mlirOperationGetResult(sparseUnpackOpCreate(&builder, to, operands[0]), 0);
-  return replaceWith(rewriter, op, 1, &result);
+  return sparseReplaceWith(rewriter, op, 1, &result);
 }
 
-PATTERN(convertMemref) {
+SPARSE_PATTERN(convertMemref) {
   TileBuilder builder = tileBuilderInPattern(rewriter, op);
   MlirType theirs = operandType(op, 0), type = tileResultType(op, 0);
   SparseLevelTensors stored = levelsOf(&builder, theirs, operands[0]);
@@ -378,24 +368,24 @@ PATTERN(convertMemref) {
   value = sparseCastTo(&builder, value, tensor);
   const TileAttributeEntry attributes[] = {{"read_only", mlirUnitAttrGet(builder.context)}, {NULL}};
   value = tileBuildValue(&builder, "bufferization.to_buffer", type, 1, &value, attributes);
-  return replaceWith(rewriter, op, 1, &value);
+  return sparseReplaceWith(rewriter, op, 1, &value);
 }
 
-PATTERN(convertNumberOfEntries) {
+SPARSE_PATTERN(convertNumberOfEntries) {
   TileBuilder builder = tileBuilderInPattern(rewriter, op);
   SparseLevelTensors stored = levelsOf(&builder, operandType(op, 0), operands[0]);
   MlirValue n = sparseDimOf(&builder, stored.values, 0);
-  return replaceWith(rewriter, op, 1, &n);
+  return sparseReplaceWith(rewriter, op, 1, &n);
 }
 
-PATTERN(convertDim) {
+SPARSE_PATTERN(convertDim) {
   TileBuilder builder = tileBuilderInPattern(rewriter, op);
   MlirValue size = tileBuildValue(&builder, "tensor.dim", mlirIndexTypeGet(builder.context), 2, operands, NULL);
-  return replaceWith(rewriter, op, 1, &size);
+  return sparseReplaceWith(rewriter, op, 1, &size);
 }
 
 // An empty sparse tensor is a packed one of zeros; where only a product started from it, nobody uses it any more.
-PATTERN(convertEmpty) {
+SPARSE_PATTERN(convertEmpty) {
   TileBuilder builder = tileBuilderInPattern(rewriter, op);
   MlirType type = mlirExtTypeConverterConvertType(converter, tileResultType(op, 0));
   MlirType element = mlirShapedTypeGetElementType(type);
@@ -406,7 +396,7 @@ PATTERN(convertEmpty) {
   MlirValue zeros = tileBuildValue(&builder, "tensor.splat", sparseTypeWithEncoding(type, mlirAttributeGetNull()),
                                    1 + count, values, NULL);
   MlirValue packed = mlirOperationGetResult(sparsePackOpCreate(&builder, type, zeros), 0);
-  return replaceWith(rewriter, op, 1, &packed);
+  return sparseReplaceWith(rewriter, op, 1, &packed);
 }
 
 //===--- products -------------------------------------------------------------------===//
@@ -454,10 +444,10 @@ static MlirLogicalResult convertSampled(MlirOperation op, const Sampled *sampled
     result = mlirOperationGetResult(sparseUnpackOpCreate(&builder, dense, result), 0);
     result = buildSum(&builder, operands[3], sparseCastTo(&builder, result, mlirValueGetType(operands[3])));
   }
-  return replaceWith(rewriter, op, 1, &result);
+  return sparseReplaceWith(rewriter, op, 1, &result);
 }
 
-PATTERN(convertGeneric) {
+SPARSE_PATTERN(convertGeneric) {
   Sampled sampled;
   TileMatrixProduct product;
   if (matchSampled(op, &sampled))
@@ -471,7 +461,7 @@ PATTERN(convertGeneric) {
   MlirOperation made = product.isVector ? sparseSpmvOpCreate(&builder, lhs, rhs, init, none, left)
                                         : sparseSpmmOpCreate(&builder, lhs, rhs, init, none, left, right);
   MlirValue result = mlirOperationGetResult(made, 0);
-  return replaceWith(rewriter, op, 1, &result);
+  return sparseReplaceWith(rewriter, op, 1, &result);
 }
 
 //===--- the conversion -------------------------------------------------------------===//

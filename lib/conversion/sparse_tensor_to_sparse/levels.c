@@ -540,6 +540,12 @@ MlirType sparseLevelType(MlirType theirs, intptr_t index) {
 
 //===--- both ways --------------------------------------------------------------------===//
 
+MlirLogicalResult sparseReplaceWith(MlirPatternRewriter rewriter, MlirOperation op, intptr_t count,
+                                    const MlirValue *values) {
+  mlirRewriterBaseReplaceOpWithValues(mlirPatternRewriterAsBase(rewriter), op, count, values);
+  return mlirLogicalResultSuccess();
+}
+
 static MlirType keepType(MlirType type, void *unused) { return type; }
 
 bool sparseConvertOps(MlirOperation module, size_t count, const SparseConversionRow *rows,

@@ -43,6 +43,14 @@ intptr_t sparseLevelCoordinates(MlirType theirs, int64_t level, intptr_t *axis);
 // The upstream type of stored tensor number `index`.
 MlirType sparseLevelType(MlirType theirs, intptr_t index);
 
+// A pattern of either way, as MlirExtConversionCallback has it.
+#define SPARSE_PATTERN(name)                                                                                           \
+  static MlirLogicalResult name(MlirOperation op, intptr_t count, const MlirValue *operands,                           \
+                                MlirPatternRewriter rewriter, MlirExtTypeConverter converter, void *data)
+// The op's results become the values: success.
+MlirLogicalResult sparseReplaceWith(MlirPatternRewriter rewriter, MlirOperation op, intptr_t count,
+                                    const MlirValue *values);
+
 // What both ways are: the ops of the rows converted, with the types of functions and of scf ops around them.
 typedef struct SparseConversionRow {
   const char *op;

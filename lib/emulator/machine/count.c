@@ -320,7 +320,7 @@ static uint16_t insert(emu_log_t *log, uint32_t lane, uint32_t bytes, uint32_t w
 void emu_log_add(emu_thread_t *self, uintptr_t address, uint32_t bytes, uint32_t what, uint32_t site) {
   emu_log_t *log = self->in_warp->log;
   uint32_t lane = self->view.lane;
-  what &= (TESSERA_EMU_LOAD | TESSERA_EMU_STORE | TESSERA_EMU_GLOBAL | TESSERA_EMU_SHARED) | 0xffc0;
+  what &= TESSERA_EMU_LOAD | TESSERA_EMU_STORE | TESSERA_EMU_GLOBAL | TESSERA_EMU_SHARED | EMU_LOG_OTHERS;
   uint16_t found;
   while (!(found = find_entry(log, lane, bytes, what, site)) && log->used == ENTRIES)
     make_room(self);

@@ -20,7 +20,8 @@ enum {
   EMU_LOG_MMA = 1 << 8,
   EMU_LOG_EXCHANGE = 1 << 9,
   EMU_LOG_COMMIT = 1 << 10,
-  EMU_LOG_WAIT = 1 << 11
+  EMU_LOG_WAIT = 1 << 11,
+  EMU_LOG_OTHERS = EMU_LOG_ASYNC | EMU_LOG_USE | EMU_LOG_MMA | EMU_LOG_EXCHANGE | EMU_LOG_COMMIT | EMU_LOG_WAIT
 };
 
 emu_log_t *emu_log_create(void); // null when there is no memory
