@@ -266,6 +266,12 @@ bool executeSparseSddmm(Machine *machine, Frame *frame, const Instruction *instr
   return setEntries(frame, instruction, result, ok);
 }
 
+// In row-major order, those at one place added up.
+static Entries *sorted(Machine *machine, const Instruction *instruction, const Entries *entries) {
+  Entries *copy = sameEntries(machine, instruction, entries);
+  return copy && !machine->failed ? entriesMerge(machine, instruction, copy, true) : NULL;
+}
+
 // The entries of lhs's line i by where they are along the inner axis; those of rhs's line j look theirs up.
 static bool sparseTotal(const Semiring *semiring, const Factor *lhs, const Factor *rhs, const Entry **byInner,
                         const Entry *into, Total *total) {
@@ -289,11 +295,11 @@ static bool sparseTotal(const Semiring *semiring, const Factor *lhs, const Facto
 bool executeSparseSpgemm(Machine *machine, Frame *frame, const Instruction *instruction) {
   Semiring semiring = semiringOf(machine, instruction, tileResultType(instruction->op, 0));
   const Entries *pattern = entriesOperand(frame, instruction, 2);
+  Entries *left = sorted(machine, instruction, entriesOperand(frame, instruction, 0));
+  Entries *right = left ? sorted(machine, instruction, entriesOperand(frame, instruction, 1)) : NULL;
   Factor lhs = {0}, rhs = {0};
-  bool ok = factorCreate(machine, instruction, entriesOperand(frame, instruction, 0),
-                         has(instruction, "transpose_lhs") ? 1 : 0, &lhs) &&
-            factorCreate(machine, instruction, entriesOperand(frame, instruction, 1),
-                         has(instruction, "transpose_rhs") ? 0 : 1, &rhs);
+  bool ok = right && factorCreate(machine, instruction, left, has(instruction, "transpose_lhs") ? 1 : 0, &lhs) &&
+            factorCreate(machine, instruction, right, has(instruction, "transpose_rhs") ? 0 : 1, &rhs);
   int64_t depth = ok ? lhs.entries->sizes[lhs.inner] : 0;
   ok = ok && expectSize(machine, instruction, "rhs", rhs.entries->sizes[rhs.inner], depth) &&
        expectSize(machine, instruction, "pattern", pattern->sizes[0], lhs.count) &&
@@ -314,15 +320,14 @@ bool executeSparseSpgemm(Machine *machine, Frame *frame, const Instruction *inst
   free(byInner);
   free(lhs.lines.begin);
   free(rhs.lines.begin);
+  if (left)
+    valueRelease(valueOfObject(&left->object));
+  if (right)
+    valueRelease(valueOfObject(&right->object));
   return setEntries(frame, instruction, result, ok);
 }
 
 //===--- entry by entry ---------------------------------------------------------------===//
-
-static Entries *sorted(Machine *machine, const Instruction *instruction, const Entries *entries) {
-  Entries *copy = sameEntries(machine, instruction, entries);
-  return copy && !machine->failed ? entriesMerge(machine, instruction, copy, true) : NULL;
-}
 
 // Both lists in row-major order, walked side by side.
 static bool walk(const Semiring *semiring, const Entries *lhs, const Entries *rhs, bool isUnion, Entries *into) {

@@ -123,7 +123,7 @@ static bool convert(Machine *machine, Frame *frame, const Instruction *instructi
   Entries *copy = machineStep(machine, instruction->op, from->count) ? copyOf(from, swapped) : NULL;
   if (!copy)
     return failed(machine, instruction, NULL);
-  if (isUnordered(wanted) && isUnordered(encodingOfOperand(instruction)) && mayAdd)
+  if (!swapped && mayAdd && mlirAttributeEqual(wanted, encodingOfOperand(instruction)))
     return setEntries(frame, instruction, copy); // stays as it is
   Entries *merged = entriesMerge(machine, instruction, copy, mayAdd);
   if (merged && sparseEncodingIs(wanted, SparseNm))

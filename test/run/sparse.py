@@ -130,9 +130,9 @@ class Program:
         dynamic = self.rng.random() < 0.4 if dynamic is None else dynamic
         return f"tensor<{''.join(('?' if dynamic else str(n)) + 'x' for n in shape)}{element or self.element}{', ' + encoding if encoding else ''}>"
 
-    def argument(self, array, element=None):
+    def argument(self, array, element=None, dynamic=None):
         name = f"%a{len(self.arguments)}"
-        kind = self.type(array.shape, element)
+        kind = self.type(array.shape, element, dynamic=dynamic)
         self.arguments.append((f"{name}: {kind}", array))
         return name, kind
 
@@ -158,19 +158,18 @@ SEMIRINGS = {
 }
 
 
-def product(semiring, a, stored, b, init):
-    """init ⊕ (⊕ over the stored places of a ⊗ b), in 64 bits."""
+def product(semiring, parts, b, init):
+    """init ⊕ (⊕ over the stored places of each part ⊗ b), in 64 bits."""
     add, multiply = SEMIRINGS[semiring]
     wide = np.float64 if init.dtype.kind == "f" else np.int64
     out = init.astype(wide).copy()
-    for i in range(a.shape[0]):
-        places = np.flatnonzero(stored[i])
-        if not len(places):
+    for i in range(out.shape[0]):
+        terms = np.concatenate([multiply(a[i, s[i]].astype(wide)[:, None], b[s[i]].astype(wide)) for a, s in parts])
+        if not len(terms):
             continue
-        terms = multiply(a[i, places].astype(wide)[:, None], b[places].astype(wide))
         total = add.reduce(terms, axis=0)
         if semiring == "mean_mul":
-            total = total / len(places) if wide is np.float64 else (np.abs(total) // len(places)) * np.sign(total)
+            total = total / len(terms) if wide is np.float64 else (np.abs(total) // len(terms)) * np.sign(total)
         out[i] = add(out[i], total)
     return out
 
@@ -221,8 +220,46 @@ def add_format(program, key, others, rng, dtype):
     kind_t = program.type((k, m), encoding=turned.text, dynamic=dynamic)
     t = program.op(f"sparse.transpose {w[0]} : {kind} -> {kind_t}", kind_t)
     add_components(program, turned, t, dense.T, turned.components(dense.T, stored.T), f"{key}: transpose")
-    add_products(program, key, w, dense, stored, n, rng, dtype)
-    add_entries(program, key, fmt, w, dense, stored, rng, dtype)
+    add_products(program, key, w, [(dense, stored)], n, rng, dtype)
+    add_entries(program, key, fmt, w, [(dense, stored)], rng, dtype)
+
+
+def add_sum(program, others, rng, dtype):
+    """A decomposition: parts of several formats, which may store one place each."""
+    keys = rng.permutation(list(others))[:int(rng.integers(2, 5))]
+    m, n, k = (int(rng.choice(SIZES)) for _ in range(3))
+    dynamic = rng.random() < 0.4
+    names, kinds, parts = [], [], []
+    for key in keys:
+        fmt = FORMATS[key]
+        dense = draw(rng, (m, k), dtype)
+        parts.append(fmt.fill(dense, dense != 0, rng))
+        argument, plain = program.argument(parts[-1][0], dynamic=dynamic)
+        kind = program.type((m, k), encoding=fmt.text, dynamic=dynamic)
+        packed = program.op(f"sparse.pack {argument} : {plain} -> {kind}", kind)
+        own = component_types(fmt, fmt.components(*parts[-1]), program.element)
+        name = program.name()
+        program.body.append(f"  {name}:{len(own)} = sparse.disassemble {packed[0]} : {kind} -> {', '.join(own)}")
+        names += [f"{name}#{i}" for i in range(len(own))]
+        kinds += own
+    kind = program.type((m, k), encoding=f"#sparse.sum<parts = [{', '.join(FORMATS[key].text for key in keys)}]>", dynamic=dynamic)
+    sizes = add_sizes(program, packed, name) if dynamic else ""
+    w = program.op(f"sparse.assemble({', '.join(names)}){sizes} : {', '.join(kinds)} -> {kind}", kind)
+    dense, stored = sum(d for d, _ in parts).astype(dtype), np.logical_or.reduce([s for _, s in parts])
+    what = f"sum of {' '.join(keys)}"
+    unpacked(program, w, dense, f"{what}: unpack")
+    for other in others:
+        to = FORMATS[other]
+        if to.kind == "nm":
+            continue  # may not fit
+        kind = program.type((m, k), encoding=to.text, dynamic=dynamic)
+        there = program.op(f"sparse.convert {w[0]} : {w[1]} -> {kind}", kind)
+        add_components(program, to, there, dense, to.components(dense, to.fill(dense, stored, rng)[1]), f"{what} to {other}")
+    kind = program.type((k, m), encoding="#sparse.csr", dynamic=dynamic)
+    t = program.op(f"sparse.transpose {w[0]} : {w[1]} -> {kind}", kind)
+    add_components(program, FORMATS["csr"], t, dense.T, FORMATS["csr"].components(dense.T, stored.T), f"{what}: transpose")
+    add_products(program, what, w, parts, n, rng, dtype)
+    add_entries(program, what, None, w, parts, rng, dtype)
 
 
 def add_sizes(program, value, name):
@@ -232,8 +269,8 @@ def add_sizes(program, value, name):
     return f" sizes [{name}_s0, {name}_s1]"
 
 
-def add_components(program, fmt, value, dense, parts, what):
-    kinds, element = [], program.element
+def component_types(fmt, parts, element):
+    kinds = []
     for part in parts:
         own = {"b": "i1", "i": f"i{8 * part.itemsize}"}.get(part.dtype.kind, element)
         own = element if part is parts[-1] else own
@@ -244,6 +281,11 @@ def add_components(program, fmt, value, dense, parts, what):
         kinds[2] = f"tensor<?x{fmt.block[0]}x{fmt.block[1]}x{element}>"
     if fmt.kind == "nm":
         kinds = [f"tensor<?x?x{parts[0].shape[2]}xi8>", f"tensor<?x?x{parts[1].shape[2]}x{parts[1].shape[3]}x{element}>"]
+    return kinds
+
+
+def add_components(program, fmt, value, dense, parts, what):
+    kinds = component_types(fmt, parts, program.element)
     name = program.name()
     program.body.append(f"  {name}:{len(parts)} = sparse.disassemble {value[0]} : {value[1]} -> {', '.join(kinds)}")
     for i, (part, kind) in enumerate(zip(parts, kinds)):
@@ -255,8 +297,12 @@ def add_components(program, fmt, value, dense, parts, what):
     program.expect(program.op(f"sparse.unpack {again[0]} : {value[1]} -> {plain}", plain), dense, f"{what}, assembled again")
 
 
-def add_products(program, key, w, dense, stored, n, rng, dtype):
-    m, k = dense.shape
+def turned(parts, swapped):
+    return [(d.T, s.T) for d, s in parts] if swapped else parts
+
+
+def add_products(program, key, w, parts, n, rng, dtype):
+    m, k = parts[0][0].shape
     floating = program.element[0] == "f"
     for semiring in SEMIRINGS:
         if semiring == "or_and" and floating or rng.random() < 0.4:
@@ -264,25 +310,22 @@ def add_products(program, key, w, dense, stored, n, rng, dtype):
         left, swapped, flipped = (rng.random() < 0.5 for _ in range(3))
         if left:
             inner, outer = (m, k) if swapped else (k, m)
-            a, s = (dense.T, stored.T) if swapped else (dense, stored)
             b, init = integers(rng, (inner, n), dtype), integers(rng, (outer, n), dtype)
-            want = product(semiring, a, s, b, init)
+            want = product(semiring, turned(parts, swapped), b, init)
             other, start = program.argument(b.T.copy() if flipped else b), program.argument(init)
             text = f"sparse.spmm {w[0]}{' transpose' * swapped}, {other[0]}{' transpose' * flipped}, {start[0]} over {semiring} : {w[1]}, {other[1]}, {start[1]}"
         else:
             inner, outer = (k, m) if swapped else (m, k)
-            a, s = (dense, stored) if swapped else (dense.T, stored.T)
             b, init = integers(rng, (n, inner), dtype), integers(rng, (n, outer), dtype)
-            want = product(semiring, a, s, b.T, init.T).T
+            want = product(semiring, turned(parts, not swapped), b.T, init.T).T
             other, start = program.argument(b.T.copy() if flipped else b), program.argument(init)
             text = f"sparse.spmm {other[0]}{' transpose' * flipped}, {w[0]}{' transpose' * swapped}, {start[0]} over {semiring} : {other[1]}, {w[1]}, {start[1]}"
         program.expect(program.op(text, start[1]), want, f"{key}: spmm over {semiring}")
         swapped = rng.random() < 0.5
-        a, s = (dense.T, stored.T) if swapped else (dense, stored)
-        b, init = integers(rng, (a.shape[1],), dtype), integers(rng, (a.shape[0],), dtype)
+        b, init = integers(rng, (m if swapped else k,), dtype), integers(rng, (k if swapped else m,), dtype)
         x, start = program.argument(b), program.argument(init)
         text = f"sparse.spmv {w[0]}{' transpose' * swapped}, {x[0]}, {start[0]} over {semiring} : {w[1]}, {x[1]}, {start[1]}"
-        program.expect(program.op(text, start[1]), product(semiring, a, s, b[:, None], init[:, None])[:, 0], f"{key}: spmv over {semiring}")
+        program.expect(program.op(text, start[1]), product(semiring, turned(parts, swapped), b[:, None], init[:, None])[:, 0], f"{key}: spmv over {semiring}")
 
 
 def unpacked(program, value, want, what):
@@ -290,7 +333,9 @@ def unpacked(program, value, want, what):
     program.expect(program.op(f"sparse.unpack {value[0]} : {value[1]} -> {plain}", plain), want, what)
 
 
-def add_entries(program, key, fmt, w, dense, stored, rng, dtype):
+def add_entries(program, key, fmt, w, parts, rng, dtype):
+    """Of a sum, whose fmt is None, what keeps each part's entries where they are."""
+    dense, stored = sum(d for d, _ in parts), sum(s.astype(int) for _, s in parts)
     m, k = dense.shape
     depth = int(rng.choice(SIZES))
     wide = np.float64 if program.element[0] == "f" else np.int64
@@ -310,14 +355,14 @@ def add_entries(program, key, fmt, w, dense, stored, rng, dtype):
         axis = int(rng.integers(2))
         init = np.full(dense.shape[1 - axis], start, dtype)
         ia = program.argument(init)
-        masked = np.where(stored, dense.astype(wide), start)
+        masked = np.concatenate([np.where(s, d.astype(wide), start) for d, s in parts], axis=axis)
         want = function.reduce(masked, axis=axis, initial=start) if combine != "add" else masked.sum(axis=axis)
         program.expect(program.op(f"sparse.reduce {combine} {w[0]} along {axis}, {ia[0]} : {w[1]}, {ia[1]}", ia[1]), want, f"{key}: reduce {combine}")
 
     e, plus = program.element, "addf" if program.element[0] == "f" else "addi"
     mapped = program.op(f"sparse.map {w[0]} : {w[1]} {{\n  ^bb0(%v: {e}, %i: index, %j: index):\n    %s = arith.{plus} %v, %v : {e}\n    sparse.yield %s : {e}\n  }}", w[1])
     unpacked(program, mapped, dense.astype(wide) * 2, f"{key}: map")
-    if fmt.kind == "nm":
+    if not fmt or fmt.kind == "nm":
         return
     kept = program.op(f"sparse.select {w[0]} : {w[1]} {{\n  ^bb0(%v: {e}, %i: index, %j: index):\n    %c = arith.cmpi ule, %i, %j : index\n    sparse.yield %c : i1\n  }}", w[1])
     unpacked(program, kept, np.triu(dense), f"{key}: select")
@@ -362,18 +407,21 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--rounds", type=int, default=2)
     parser.add_argument("--target", default="interpret")
-    parser.add_argument("--only", choices=FORMATS)
+    parser.add_argument("--only", choices=[*FORMATS, "sum"])
     parser.add_argument("--keep", help="where the program that failed is left")
     options = parser.parse_args()
     ran = failed = checks = 0
     for number in range(options.rounds):
-        for index, key in enumerate(FORMATS):
+        for index, key in enumerate([*FORMATS, "sum"]):
             if options.only and key != options.only:
                 continue
             rng = np.random.default_rng([options.seed, number, index])
             element = str(rng.choice(list(DTYPES)))
             program = Program(rng, element)
-            add_format(program, key, FORMATS, rng, DTYPES[element])
+            if key == "sum":
+                add_sum(program, FORMATS, rng, DTYPES[element])
+            else:
+                add_format(program, key, FORMATS, rng, DTYPES[element])
             with tempfile.TemporaryDirectory() as folder:
                 wrong = run(program, options, Path(folder))
             ran += 1

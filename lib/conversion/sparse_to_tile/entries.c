@@ -9,11 +9,11 @@ static MlirType elementOf(MlirType type) { return mlirShapedTypeGetElementType(t
 
 static bool has(MlirOperation op, const char *name) { return !mlirAttributeIsNull(tileOpAttribute(op, name)); }
 
-// A format that is lowered: a matrix, and no sum.
+// What is lowered: a matrix.
 static bool isLowered(MlirOperation op, MlirType type) {
   char text[192];
-  bool ok = mlirShapedTypeGetRank(type) == 2 && !sparseEncodingIs(sparseTypeGetEncoding(type), SparseSum);
-  return ok || tileError(op, "is not lowered yet for %s", tileTypeText(type, text, sizeof text));
+  return mlirShapedTypeGetRank(type) == 2 ||
+         tileError(op, "is not lowered yet for %s", tileTypeText(type, text, sizeof text));
 }
 
 bool sparseSupportsEntries(MlirOperation op) {
@@ -24,16 +24,28 @@ bool sparseSupportsEntries(MlirOperation op) {
   return mlirAttributeIsNull(sparseTypeGetEncoding(result)) || isLowered(op, result);
 }
 
-// The matrix with other values, in its order.
-static bool withValues(SparseLowering *lowering, intptr_t operand, MlirValue flat, SparseResult *result) {
-  intptr_t index = sparseValuesIndex(tileOperandType(lowering->op, operand));
+// A value for each entry of a list; null after a diagnostic.
+typedef MlirValue (*Compute)(SparseLowering *lowering, const SparseList *list, const void *data);
+
+// The matrix with other values, in its order; of a sum, term by term.
+static bool withValues(SparseLowering *lowering, intptr_t operand, Compute compute, const void *data,
+                       SparseResult *result) {
+  SparseMatrix matrix = sparseMatrixOf(lowering, operand), terms[SPARSE_MAX_TERMS];
+  intptr_t count = sparseTermsOf(&matrix, terms);
   *result = (SparseResult){.count = lowering->operands[operand].count};
   for (intptr_t i = 0; i < result->count; i++)
-    result->values[i] = lowering->operands[operand].values[i];
-  if (mlirValueIsNull(flat))
-    return false;
-  result->values[index] = sparseUnflatten(lowering, flat, result->values[index]);
-  return !mlirValueIsNull(result->values[index]);
+    result->values[i] = matrix.parts[i];
+  for (intptr_t i = 0; i < count; i++) {
+    SparseList list = sparseListOf(lowering, &terms[i]);
+    MlirValue flat = mlirValueIsNull(list.at[0]) ? list.at[0] : compute(lowering, &list, data);
+    if (mlirValueIsNull(flat))
+      return false;
+    intptr_t index = terms[i].parts - matrix.parts + sparseValuesIndex(terms[i].type);
+    result->values[index] = sparseUnflatten(lowering, flat, result->values[index]);
+    if (mlirValueIsNull(result->values[index]))
+      return false;
+  }
+  return true;
 }
 
 // As many elements as the list has entries.
@@ -44,6 +56,14 @@ static MlirValue emptyLike(SparseLowering *lowering, const SparseList *list, Mli
   return sparseEmpty(lowering, type, mlirShapedTypeIsDynamicSize(shape), &size);
 }
 
+// The operand as lines none of whose places is stored twice.
+static SparseLines linesWithoutRepeats(SparseLowering *lowering, intptr_t operand, int axis) {
+  SparseMatrix matrix = sparseMatrixOf(lowering, operand);
+  SparseLines lines = sparseLinesOf(lowering, &matrix, axis);
+  bool merges = !mlirValueIsNull(lines.positions) && sparseMayRepeat(matrix.type);
+  return merges ? sparseMerge(lowering, &lines, true) : lines;
+}
+
 //===--- into a pattern -------------------------------------------------------------===//
 
 // At least one, at most a tile of them.
@@ -52,38 +72,46 @@ static int64_t depthOf(MlirValue rows) {
   return mlirShapedTypeIsDynamicSize(depth) || depth > DEPTH_TILE ? DEPTH_TILE : depth ? depth : 1;
 }
 
+// A kernel that takes places, then these.
+typedef struct Launch {
+  const char *kernel;
+  MlirType sum;
+  const SparseWord *words;
+  MlirValue inputs[8];
+  intptr_t numInputs;
+} Launch;
+
+static MlirValue launchOn(SparseLowering *lowering, const SparseList *list, const void *data) {
+  const Launch *launch = data;
+  MlirValue inputs[8] = {list->at[0], list->at[1]}, entries = sparseDenseSize(lowering, list->values, 0);
+  for (intptr_t i = 0; i < launch->numInputs; i++)
+    inputs[2 + i] = launch->inputs[i];
+  return sparseLaunch(lowering, launch->kernel, launch->words, 1, &entries, 2 + launch->numInputs, inputs,
+                      emptyLike(lowering, list, launch->sum));
+}
+
 bool sparseLowerSddmm(SparseLowering *lowering, SparseResult *result) {
   MlirOperation op = lowering->op;
   MlirValue a = lowering->operands[0].values[0], b = lowering->operands[1].values[0];
   MlirType sum = elementOf(tileResultType(op, 0));
-  SparseMatrix pattern = sparseMatrixOf(lowering, 2);
-  SparseList list = sparseListOf(lowering, &pattern);
   SparseWord words[SPARSE_SEMIRING_WORDS + 3];
-  if (mlirValueIsNull(list.at[0]))
-    return false;
   a = has(op, "transpose_lhs") ? sparseSwap(lowering, a) : a;
   b = has(op, "transpose_rhs") ? b : sparseSwap(lowering, b);
   intptr_t count = sparseSemiringWords(op, elementOf(mlirValueGetType(a)), sum, words);
   words[count++] = sparseNumberWord("COLUMNS", depthOf(a));
   words[count++] = sparseTextWord("SHAPE", "$COLUMNS");
   words[count] = (SparseWord){NULL};
-  MlirValue entries = sparseDenseSize(lowering, list.values, 0);
-  const MlirValue inputs[] = {list.at[0], list.at[1], a, b};
-  MlirValue values = sparseLaunch(lowering, sparseSemiring(op, sum).isSum ? "sddmm" : "sddmm_over", words, 1, &entries,
-                                  4, inputs, emptyLike(lowering, &list, sum));
-  return withValues(lowering, 2, values, result);
+  const Launch launch = {sparseSemiring(op, sum).isSum ? "sddmm" : "sddmm_over", sum, words, {a, b}, 2};
+  return withValues(lowering, 2, launchOn, &launch, result);
 }
 
 bool sparseLowerSpgemm(SparseLowering *lowering, SparseResult *result) {
   MlirOperation op = lowering->op;
   MlirType element = elementOf(tileOperandType(op, 0)), sum = elementOf(tileResultType(op, 0));
-  SparseMatrix lhs = sparseMatrixOf(lowering, 0), rhs = sparseMatrixOf(lowering, 1);
-  SparseMatrix pattern = sparseMatrixOf(lowering, 2);
-  SparseLines a = sparseLinesOf(lowering, &lhs, has(op, "transpose_lhs") ? 1 : 0);
-  SparseLines b = sparseLinesOf(lowering, &rhs, has(op, "transpose_rhs") ? 0 : 1);
-  SparseList list = sparseListOf(lowering, &pattern);
+  SparseLines a = linesWithoutRepeats(lowering, 0, has(op, "transpose_lhs") ? 1 : 0);
+  SparseLines b = linesWithoutRepeats(lowering, 1, has(op, "transpose_rhs") ? 0 : 1);
   SparseWord words[SPARSE_SEMIRING_WORDS + 5];
-  if (mlirValueIsNull(a.positions) || mlirValueIsNull(b.positions) || mlirValueIsNull(list.at[0]))
+  if (mlirValueIsNull(a.positions) || mlirValueIsNull(b.positions))
     return false;
   intptr_t count = sparseSemiringWords(op, element, sum, words);
   words[count++] = sparseTypeWord("AP", elementOf(mlirValueGetType(a.positions)));
@@ -91,23 +119,16 @@ bool sparseLowerSpgemm(SparseLowering *lowering, SparseResult *result) {
   words[count++] = sparseTypeWord("BP", elementOf(mlirValueGetType(b.positions)));
   words[count++] = sparseTypeWord("BI", elementOf(mlirValueGetType(b.coordinates)));
   words[count] = (SparseWord){NULL};
-  MlirValue entries = sparseDenseSize(lowering, list.values, 0);
-  const MlirValue inputs[] = {list.at[0], list.at[1],  a.positions,   a.coordinates,
-                              a.values,   b.positions, b.coordinates, b.values};
-  MlirValue values = sparseLaunch(lowering, "spgemm", words, 1, &entries, 8, inputs, emptyLike(lowering, &list, sum));
-  return withValues(lowering, 2, values, result);
+  const Launch launch = {
+      "spgemm", sum, words, {a.positions, a.coordinates, a.values, b.positions, b.coordinates, b.values}, 6};
+  return withValues(lowering, 2, launchOn, &launch, result);
 }
 
 //===--- two matrices ---------------------------------------------------------------===//
 
-// The operand as lines of i64, none of whose places is stored twice.
 static SparseLines operandLines(SparseLowering *lowering, intptr_t operand, int axis) {
-  SparseMatrix matrix = sparseMatrixOf(lowering, operand);
-  SparseLines lines = sparseLinesOf(lowering, &matrix, axis);
-  if (mlirValueIsNull(lines.positions))
-    return lines;
-  lines = sparseWideLines(lowering, &lines);
-  return sparseMayRepeat(matrix.type) ? sparseMerge(lowering, &lines, true) : lines;
+  SparseLines lines = linesWithoutRepeats(lowering, operand, axis);
+  return mlirValueIsNull(lines.positions) ? lines : sparseWideLines(lowering, &lines);
 }
 
 static bool combine(SparseLowering *lowering, bool isUnion, SparseResult *result) {
@@ -186,11 +207,12 @@ static MlirValue newValue(SparseLowering *lowering, TileBuilder *b, MlirValue is
   return tileBuildValue(b, "arith.select", mlirValueGetType(yielded), 3, (MlirValue[]){isStored, yielded, old}, NULL);
 }
 
+static MlirValue mapEntries(SparseLowering *lowering, const SparseList *list, const void *unused) {
+  return through(lowering, list, elementOf(mlirValueGetType(list->values)), newValue);
+}
+
 bool sparseLowerMap(SparseLowering *lowering, SparseResult *result) {
-  SparseMatrix matrix = sparseMatrixOf(lowering, 0);
-  SparseList list = sparseListOf(lowering, &matrix);
-  return !mlirValueIsNull(list.at[0]) &&
-         withValues(lowering, 0, through(lowering, &list, elementOf(matrix.type), newValue), result);
+  return withValues(lowering, 0, mapEntries, NULL, result);
 }
 
 // The row, or -1 for one that goes.

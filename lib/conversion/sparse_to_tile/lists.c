@@ -29,6 +29,23 @@ SparseMatrix sparseMatrixOf(SparseLowering *lowering, intptr_t operand) {
                         {sparseSize(lowering, operand, 0), sparseSize(lowering, operand, 1)}};
 }
 
+intptr_t sparseTermsOf(const SparseMatrix *matrix, SparseMatrix terms[SPARSE_MAX_TERMS]) {
+  SparseComponent unused[SPARSE_MAX_COMPONENTS];
+  MlirAttribute encoding = sparseTypeGetEncoding(matrix->type);
+  terms[0] = *matrix;
+  if (!sparseEncodingIs(encoding, SparseSum))
+    return 1;
+  intptr_t count = sparseEncodingGetNumParts(encoding);
+  const MlirValue *parts = matrix->parts;
+  for (intptr_t i = 0; i < count; i++) {
+    terms[i] = *matrix;
+    terms[i].type = sparseTypeWithEncoding(matrix->type, sparseEncodingGetPart(encoding, i));
+    terms[i].parts = parts;
+    parts += sparseTypeGetComponents(terms[i].type, unused);
+  }
+  return count;
+}
+
 //===--- shapes ---------------------------------------------------------------------===//
 
 static MlirAttribute allAxes(const TileBuilder *b, intptr_t rank) {
@@ -98,7 +115,52 @@ static MlirValue countCells(SparseLowering *lowering, const SparseMatrix *matrix
   return tileBuildCeilDiv(&lowering->builder, matrix->sizes[axis], tileBuildIndex(&lowering->builder, cell));
 }
 
+// Vectors one after another.
+static MlirValue concatenate(SparseLowering *lowering, intptr_t count, const MlirValue *vectors) {
+  TileBuilder *b = &lowering->builder;
+  MlirValue sizes[SPARSE_MAX_TERMS], total = tileBuildIndex(b, 0), offset = total;
+  const int64_t open[] = {mlirShapedTypeGetDynamicSize()}, one[] = {1};
+  for (intptr_t i = 0; i < count; i++) {
+    sizes[i] = sparseDenseSize(lowering, vectors[i], 0);
+    total = tileBuildAdd(b, total, sizes[i]);
+  }
+  MlirType type = tensorOf(lowering, elementOf(vectors[0]));
+  MlirValue result = sparseEmpty(lowering, type, 1, &total);
+  const TileAttributeEntry attributes[] = {
+      {"static_offsets", mlirDenseI64ArrayGet(b->context, 1, open)},
+      {"static_sizes", mlirDenseI64ArrayGet(b->context, 1, open)},
+      {"static_strides", mlirDenseI64ArrayGet(b->context, 1, one)},
+      {"operandSegmentSizes", mlirDenseI32ArrayGet(b->context, 5, (const int32_t[]){1, 1, 1, 1, 0})},
+      {NULL}};
+  for (intptr_t i = 0; i < count; i++) {
+    MlirValue vector = sparseCast(lowering, vectors[i], type);
+    result =
+        tileBuildValue(b, "tensor.insert_slice", type, 4, (MlirValue[]){vector, result, offset, sizes[i]}, attributes);
+    offset = tileBuildAdd(b, offset, sizes[i]);
+  }
+  return result;
+}
+
+static SparseList listOfTerms(SparseLowering *lowering, intptr_t count, const SparseMatrix *terms) {
+  MlirValue rows[SPARSE_MAX_TERMS], columns[SPARSE_MAX_TERMS], values[SPARSE_MAX_TERMS];
+  for (intptr_t i = 0; i < count; i++) {
+    SparseList list = sparseListOf(lowering, &terms[i]);
+    if (mlirValueIsNull(list.at[0]))
+      return (SparseList){0};
+    rows[i] = list.at[0];
+    columns[i] = list.at[1];
+    values[i] = list.values;
+  }
+  return (SparseList){.at = {concatenate(lowering, count, rows), concatenate(lowering, count, columns)},
+                      .values = concatenate(lowering, count, values),
+                      .sizes = {terms[0].sizes[0], terms[0].sizes[1]}};
+}
+
 SparseList sparseListOf(SparseLowering *lowering, const SparseMatrix *matrix) {
+  SparseMatrix terms[SPARSE_MAX_TERMS];
+  intptr_t numTerms = sparseTermsOf(matrix, terms);
+  if (sparseEncodingIs(sparseTypeGetEncoding(matrix->type), SparseSum))
+    return listOfTerms(lowering, numTerms, terms);
   MlirAttribute encoding = sparseTypeGetEncoding(matrix->type);
   SparseFormat format = sparseEncodingGetFormat(encoding);
   const MlirValue *parts = matrix->parts;
@@ -216,7 +278,8 @@ SparseLines sparseLinesOf(SparseLowering *lowering, const SparseMatrix *matrix, 
 
 bool sparseMayRepeat(MlirType type) {
   MlirAttribute encoding = sparseTypeGetEncoding(type);
-  return sparseEncodingIs(encoding, SparseCoo) && sparseEncodingGetFlag(encoding, "unordered");
+  return sparseEncodingIs(encoding, SparseSum) ||
+         (sparseEncodingIs(encoding, SparseCoo) && sparseEncodingGetFlag(encoding, "unordered"));
 }
 
 SparseLines sparseMerge(SparseLowering *lowering, const SparseLines *lines, bool mayAdd) {

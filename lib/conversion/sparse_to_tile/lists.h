@@ -32,6 +32,10 @@ typedef struct SparseLines {
 } SparseLines;
 
 SparseMatrix sparseMatrixOf(SparseLowering *lowering, intptr_t operand);
+// The terms of a sum, of any other format the matrix itself: how many there are.
+enum { SPARSE_MAX_TERMS = 4 };
+intptr_t sparseTermsOf(const SparseMatrix *matrix, SparseMatrix terms[SPARSE_MAX_TERMS]);
+// Of a sum its terms' lists one after another.
 SparseList sparseListOf(SparseLowering *lowering, const SparseMatrix *matrix);
 // Entries at one place stay as many.
 SparseLines sparseLinesOfList(SparseLowering *lowering, const SparseList *list, int axis);
@@ -39,7 +43,7 @@ SparseLines sparseLinesOfList(SparseLowering *lowering, const SparseList *list, 
 SparseLines sparseLinesOf(SparseLowering *lowering, const SparseMatrix *matrix, int axis);
 // Entries at one place added up, or a run-time error. Positions and coordinates are i64 before and after.
 SparseLines sparseMerge(SparseLowering *lowering, const SparseLines *lines, bool mayAdd);
-// Could one place be stored twice? (unordered coo)
+// Could one place be stored twice? (unordered coo, sum)
 bool sparseMayRepeat(MlirType type);
 // The lines as i64, where they are not.
 SparseLines sparseWideLines(SparseLowering *lowering, const SparseLines *lines);
@@ -55,7 +59,7 @@ MlirValue sparseTotal(SparseLowering *lowering, MlirValue positions, MlirValue l
 // A value of any rank as one of rank 1, and back.
 MlirValue sparseFlatten(SparseLowering *lowering, MlirValue value);
 MlirValue sparseUnflatten(SparseLowering *lowering, MlirValue flat, MlirValue like);
-// Which component has the values.
+// Which component has the values; not of a sum, whose terms have their own.
 intptr_t sparseValuesIndex(MlirType type);
 
 #endif

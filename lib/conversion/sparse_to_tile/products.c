@@ -15,17 +15,18 @@ enum {
 // The sparse factor: which operand, and whether its rows are the result's.
 typedef struct Factor {
   intptr_t operand;
-  bool isTransposed; // as it stands left of a dense factor
-  MlirAttribute encoding;
+  bool isTransposed;   // as it stands left of a dense factor
+  SparseMatrix matrix; // of a sum, a term of it
 } Factor;
 
 static bool has(MlirOperation op, const char *name) { return !mlirAttributeIsNull(tileOpAttribute(op, name)); }
 
-static Factor factorOf(MlirOperation op) {
+static Factor factorOf(SparseLowering *lowering) {
+  MlirOperation op = lowering->op;
   bool isLeft = sparseTypeGetEncoding(tileOperandType(op, 0)).ptr != NULL;
   bool isVector = tileOpIs(op, "sparse.spmv");
   Factor factor = {.operand = isLeft ? 0 : 1};
-  factor.encoding = sparseTypeGetEncoding(tileOperandType(op, factor.operand));
+  factor.matrix = sparseMatrixOf(lowering, factor.operand);
   if (isLeft)
     factor.isTransposed = has(op, isVector ? "transpose" : "transpose_lhs");
   else // x·W is (Wᵀ·xᵀ)ᵀ
@@ -43,11 +44,12 @@ bool sparseSupportsProduct(MlirOperation op) {
 // Formats with a kernel of their own, as they stand; others are brought to lines first, which mean always is.
 static bool hasKernel(MlirOperation op, const Factor *factor) {
   MlirType sum = mlirShapedTypeGetElementType(tileResultType(op, 0));
+  MlirAttribute encoding = sparseTypeGetEncoding(factor->matrix.type);
   if (sparseSemiring(op, sum).isMean)
     return false;
-  return (sparseEncodingIs(factor->encoding, SparseBsr) && !factor->isTransposed) ||
-         (sparseEncodingIs(factor->encoding, SparseNm) &&
-          sparseEncodingGetWindows(factor->encoding).axis == (factor->isTransposed ? 0 : 1));
+  return (sparseEncodingIs(encoding, SparseBsr) && !factor->isTransposed) ||
+         (sparseEncodingIs(encoding, SparseNm) &&
+          sparseEncodingGetWindows(encoding).axis == (factor->isTransposed ? 0 : 1));
 }
 
 //===--- words ------------------------------------------------------------------===//
@@ -91,9 +93,9 @@ static bool turnsBlocks(const Plan *plan, MlirType result) {
 
 // `parts`: the components that the kernel takes.
 static Plan planOf(MlirOperation op, const Factor *factor, const MlirValue *parts, MlirType result) {
-  MlirType element = mlirShapedTypeGetElementType(tileOperandType(op, factor->operand));
+  MlirType type = factor->matrix.type, element = mlirShapedTypeGetElementType(type);
   MlirType sum = mlirShapedTypeGetElementType(result);
-  MlirAttribute encoding = factor->encoding;
+  MlirAttribute encoding = sparseTypeGetEncoding(type);
   bool isOwn = hasKernel(op, factor);
   bool isNm = isOwn && sparseEncodingIs(encoding, SparseNm), isBsr = isOwn && !isNm;
   SparseWindows windows = isNm ? sparseEncodingGetWindows(encoding) : (SparseWindows){0};
@@ -121,7 +123,7 @@ static Plan planOf(MlirOperation op, const Factor *factor, const MlirValue *part
     words[count++] = sparseTextWord("LINE", plan.isTurned ? "%i, _" : "_, %i");
   }
   if (isNm) {
-    int64_t inner = mlirShapedTypeGetDimSize(tileOperandType(op, factor->operand), windows.axis);
+    int64_t inner = mlirShapedTypeGetDimSize(type, windows.axis);
     bool isWhole = !mlirShapedTypeIsDynamicSize(inner) && inner % windows.m == 0;
     words[count++] = sparseNumberWord("KEPT", windows.n);
     words[count++] = sparseNumberWord("WINDOW", windows.m);
@@ -139,14 +141,14 @@ static Plan planOf(MlirOperation op, const Factor *factor, const MlirValue *part
 // The components of the sparse factor as its kernel takes them; how many, 0 after a diagnostic.
 static intptr_t takeParts(SparseLowering *lowering, const Factor *factor, MlirValue *parts) {
   SparseComponent unused[SPARSE_MAX_COMPONENTS];
-  SparseMatrix matrix = sparseMatrixOf(lowering, factor->operand);
+  const SparseMatrix *matrix = &factor->matrix;
   if (hasKernel(lowering->op, factor)) {
-    intptr_t count = sparseTypeGetComponents(matrix.type, unused);
+    intptr_t count = sparseTypeGetComponents(matrix->type, unused);
     for (intptr_t i = 0; i < count; i++)
-      parts[i] = matrix.parts[i];
+      parts[i] = matrix->parts[i];
     return count;
   }
-  SparseLines lines = sparseLinesOf(lowering, &matrix, factor->isTransposed ? 1 : 0);
+  SparseLines lines = sparseLinesOf(lowering, matrix, factor->isTransposed ? 1 : 0);
   parts[0] = lines.positions;
   parts[1] = lines.coordinates;
   parts[2] = lines.values;
@@ -176,7 +178,7 @@ static MlirValue turnBlocks(SparseLowering *lowering, MlirValue values) {
 }
 
 // The sparse factor times `dense` (k×n), added to `init` (m×n).
-static MlirValue multiply(SparseLowering *lowering, const Factor *factor, MlirValue dense, MlirValue init) {
+static MlirValue multiplyTerm(SparseLowering *lowering, const Factor *factor, MlirValue dense, MlirValue init) {
   TileBuilder *b = &lowering->builder;
   MlirValue inputs[SPARSE_MAX_COMPONENTS + 1];
   intptr_t count = takeParts(lowering, factor, inputs);
@@ -193,8 +195,21 @@ static MlirValue multiply(SparseLowering *lowering, const Factor *factor, MlirVa
   return sparseLaunch(lowering, plan.kernel, plan.words, 2, grid, count + 1, inputs, init);
 }
 
+// Of a sum each term's product is added to those before. A mean is of all entries: of their lines.
+static MlirValue multiply(SparseLowering *lowering, const Factor *factor, MlirValue dense, MlirValue init) {
+  SparseMatrix terms[SPARSE_MAX_TERMS];
+  bool isMean = sparseSemiring(lowering->op, mlirShapedTypeGetElementType(mlirValueGetType(init))).isMean;
+  intptr_t count = isMean ? 1 : sparseTermsOf(&factor->matrix, terms);
+  for (intptr_t i = 0; i < count && !mlirValueIsNull(init); i++) {
+    Factor term = *factor;
+    term.matrix = isMean ? factor->matrix : terms[i];
+    init = multiplyTerm(lowering, &term, dense, init);
+  }
+  return init;
+}
+
 bool sparseLowerSpmm(SparseLowering *lowering, SparseResult *result) {
-  Factor factor = factorOf(lowering->op);
+  Factor factor = factorOf(lowering);
   bool isLeft = factor.operand == 0;
   MlirValue dense = lowering->operands[1 - factor.operand].values[0], init = lowering->operands[2].values[0];
   if (isLeft == has(lowering->op, isLeft ? "transpose_rhs" : "transpose_lhs"))
@@ -222,7 +237,7 @@ static MlirValue asColumn(SparseLowering *lowering, MlirValue vector) {
 
 bool sparseLowerSpmv(SparseLowering *lowering, SparseResult *result) {
   TileBuilder *b = &lowering->builder;
-  Factor factor = factorOf(lowering->op);
+  Factor factor = factorOf(lowering);
   MlirValue product = multiply(lowering, &factor, asColumn(lowering, lowering->operands[1].values[0]),
                                asColumn(lowering, lowering->operands[2].values[0]));
   if (mlirValueIsNull(product))

@@ -100,6 +100,18 @@ func.func @narrow(%a: tensor<32x32xf32, #nm>, %x: tensor<32x64xf32>, %y: tensor<
   return %r : tensor<32x64xf32>
 }
 
+// A sum's product is one product for each part, the next on top of the one before; a mean is of all entries.
+// CHECK-LABEL: func.func @sum(
+// CHECK: %[[FIRST:.*]] = tile.launch @spmm_bsr{{.*}} ins(%arg0, %arg1, %arg2
+// CHECK: tile.launch @spmm_csr{{.*}} ins(%arg3, %arg4, %arg5, {{.*}} outs(%[[FIRST]]
+// CHECK: tensor.insert_slice
+// CHECK: tile.launch @spmm_mean
+func.func @sum(%a: tensor<9x8xf32, #sparse.sum<parts = [#sparse.bsr<block = [3, 2]>, #sparse.csr]>>, %v: tensor<8xf32>, %w: tensor<9xf32>) -> (tensor<9xf32>, tensor<9xf32>) {
+  %r = sparse.spmv %a, %v, %w : tensor<9x8xf32, #sparse.sum<parts = [#sparse.bsr<block = [3, 2]>, #sparse.csr]>>, tensor<8xf32>, tensor<9xf32>
+  %s = sparse.spmv %a, %v, %w over mean_mul : tensor<9x8xf32, #sparse.sum<parts = [#sparse.bsr<block = [3, 2]>, #sparse.csr]>>, tensor<8xf32>, tensor<9xf32>
+  return %r, %s : tensor<9xf32>, tensor<9xf32>
+}
+
 // A module without sparse tensors stays as it is.
 // CHECK-LABEL: func.func @dense(%{{.*}}: tensor<4xf32, "foreign">)
 func.func @dense(%x: tensor<4xf32, "foreign">) { return }

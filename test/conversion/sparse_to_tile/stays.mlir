@@ -1,15 +1,6 @@
 // What has no kernel yet is an error at the op, and the module is left as it was.
 // RUN: %tile_opt %s --convert-sparse-to-tile -split-input-file -verify-diagnostics
 
-#sum = #sparse.sum<parts = [#sparse.csr, #sparse.csc]>
-func.func @f(%a: tensor<4x4xf32, #sum>) {
-  // expected-error@+1 {{is not lowered yet for tensor<4x4xf32, #sparse.sum<parts = [#sparse.csr, #sparse.csc]>>}}
-  %d = sparse.unpack %a : tensor<4x4xf32, #sum> -> tensor<4x4xf32>
-  return
-}
-
-// -----
-
 func.func @f(%d: tensor<2x4x4xf32>) {
   // expected-error@+1 {{is not lowered yet for tensor<2x4x4xf32, #sparse.coo>}}
   %w = sparse.pack %d : tensor<2x4x4xf32> -> tensor<2x4x4xf32, #sparse.coo>
