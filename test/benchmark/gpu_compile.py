@@ -21,7 +21,9 @@ import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-PROGRAMS = ROOT / "test/dialects/tile/programs"
+sys.path.insert(0, str(ROOT / "tools" / "tile-bench"))
+from gpu.static import PROGRAMS, aligned  # noqa: E402
+
 MATMUL = """
 func.func @main(%a: tensor<512x512xf16>, %b: tensor<512x512xf16>) -> tensor<512x512xf32> {
   %zero = arith.constant 0.0 : f32
@@ -35,19 +37,6 @@ func.func @main(%a: tensor<512x512xf16>, %b: tensor<512x512xf16>) -> tensor<512x
 
 def program(name):
     return (PROGRAMS / f"{name}.mlir").read_text()
-
-
-def aligned(text):
-    """The kernel with what a caller usually knows: memrefs of rank 2 and more begin at 16 bytes."""
-    lines = []
-    for line in text.splitlines():
-        view = re.match(r"(\s*%\w+ = tile\.view )(%\w+)(\[.*\])? : (memref<\S+>) to", line)
-        if view and view[4].startswith("memref<?x?"):
-            pointer = f"{view[2]}_16_{len(lines)}"
-            lines.append(f"  {pointer} = tile.assume {view[2]} align 16 : {view[4]}")
-            line = line.replace(view[1] + view[2], view[1] + pointer)
-        lines.append(line)
-    return "\n".join(lines)
 
 
 def attention(depth, is_aligned):

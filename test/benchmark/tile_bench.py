@@ -1,4 +1,5 @@
 """Checks a report of tile-bench: every row judged right and timed, ratios where there is a peer; and that a judge judges."""
+import argparse
 import json
 import sys
 from html.parser import HTMLParser
@@ -7,11 +8,15 @@ from pathlib import Path
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent.parent / "tools" / "tile-bench"))
+import construct  # noqa: E402
+import page  # noqa: E402
 from bench import judge  # noqa: E402
+from gpu import static  # noqa: E402
 from operators import OPERATORS, UNIT  # noqa: E402
 from tables import TABLES, title  # noqa: E402
 
-report = json.loads(Path(sys.argv[1]).read_text())
+report, folder = json.loads(Path(sys.argv[1]).read_text()), Path(sys.argv[3])
+options = argparse.Namespace(build=Path(sys.argv[4]), peer_python=Path(sys.executable), rounds=1)
 manifest, results = report["manifest"], report["results"]
 assert manifest["processor"] and manifest["compiler"] and manifest["peaks"]["f32"] > 0 and manifest["seed"] == 7
 assert [(r["name"], r["threads"]) for r in results] == [(title(*case), n) for n in (1, 2) for case in TABLES["tiny"]]
@@ -48,3 +53,14 @@ for operator, arguments in TABLES["tiny"]:
         spoiled = exact.copy()
         spoiled.flat[-1] = change(spoiled.flat[-1])
         assert not judge(spoiled, exact, terms, dtype)[1], operator
+
+# Tables that run no operator. The bars on choosing tiles that are not times; a kernel compiled for a chip, peers or none.
+for case, ops in ((("gemm", dict(m=127, n=255, k=511)), 2), (("transpose", dict(m=512, n=512)), 1)):
+    for chip in construct.CHIPS:
+        row = construct.row_of(case, chip, options, folder)
+        assert row["ops"] == ops and row["ms"] > 0 and 0 < row["evaluations"] < 5000 and 1 <= row["cost"] <= 1.25, row
+for case in static.CASES[2::3]:
+    entries = static.row_of(case, options, folder)["contenders"]
+    assert entries["ours"]["spilled_bytes"] == 0 and entries["ours"]["registers"] > 32 and entries["ours"]["instructions"] > 300, entries
+    assert entries["ours"]["products"] >= 16 and all("seconds" in entry or entry["absent"] for entry in entries.values()), entries
+assert page.construction([row]).count("<tr>") == 2 and page.static_figures([{"name": "x", "contenders": entries}]).count("<tr>") == 5

@@ -9,7 +9,8 @@ timed; then the contenders take turns in short bursts, stopped in between, and t
 shows operations per second (bytes where there is nothing to compute), the ratio to the best peer with its quartiles over
 the rounds, and each table its geometric mean. Exit status 1 when a result is wrong.
 
-Peers: OpenBLAS beside numpy; torch and iree where a Python has them: --peer-python=FILE (default: this one).
+Peers: OpenBLAS beside numpy; torch and iree where a Python has them: --peer-python=FILE (default: this one). gpu-static compiles for
+GPUs that need not be there, beside Triton, CUDA Tile IR and TileLang where that Python has them.
 A sweep takes lists: --sweep=gemm:m=64/128,n=1024,k=1024 is one table of all combinations. A sweep in a file is an experiment with a
 program of your own, over sizes, types, options of passes, targets and fields of a machine: docs/sweeps.md.
 """
@@ -31,12 +32,15 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 import numpy as np  # noqa: E402
+import construct  # noqa: E402
 import page  # noqa: E402
+from gpu import static  # noqa: E402
 from operators import OPERATORS, UNIT  # noqa: E402
 from sweep import run_sweep  # noqa: E402
 from tables import COMPILED, DEFAULT, TABLES, title  # noqa: E402
 
 PEERS = ["openblas", "torch", "iree"]
+COMPILING = ["compile-time", "construct", "gpu-static"]  # tables that run no operator
 
 
 def begin_worker(nice):
@@ -262,9 +266,9 @@ def parse_arguments():
     parser.add_argument("--page", type=Path)
     parser.add_argument("--list", action="store_true", help="print the tables' rows and stop")
     options = parser.parse_args()
-    unknown = [name for name in options.tables if name not in TABLES and name != "compile-time"]
+    unknown = [name for name in options.tables if name not in TABLES and name not in COMPILING]
     if unknown:
-        parser.error(f"no table {unknown[0]}; there are: {', '.join([*TABLES, 'compile-time'])}")
+        parser.error(f"no table {unknown[0]}; there are: {', '.join([*TABLES, *COMPILING])}")
     options.tables = options.tables or ([] if options.sweep else DEFAULT)
     options.vs = [name for name in options.vs.split(",") if name]
     return options
@@ -302,9 +306,10 @@ def main():
     tables = [(name, TABLES.get(name)) for name in options.tables] + ([("sweep", parse_sweep(options.sweep))] if options.sweep else [])
     if options.list:
         for name, cases in tables:
-            print(f"{name}: " + "; ".join(title(*case) for case in cases or COMPILED))
+            cases = cases or {"compile-time": COMPILED, "construct": construct.CASES, "gpu-static": static.CASES}[name]
+            print(f"{name}: " + "; ".join(static.title(case) if name == "gpu-static" else title(*case) for case in cases))
         return 0
-    rows, versions, started = [], {}, time.strftime("%Y-%m-%d %H:%M")
+    rows, more, versions, started = [], {}, {}, time.strftime("%Y-%m-%d %H:%M")
     with tempfile.TemporaryDirectory() as folder:
         folder = Path(folder)
         paths = {"runtime": str(folder / "libtessera-runtime.so")}
@@ -314,6 +319,12 @@ def main():
         print(f"{processor()}, {len(os.sched_getaffinity(0))} cores; one core at most: " +
               ", ".join(f"{name} {value / 1e9:.0f} G/s" for name, value in roof.items()))
         for name, cases in tables:
+            if name == "construct":
+                more[name] = construct.table(options, folder)
+                continue
+            if name == "gpu-static":
+                more[name] = static.table(options, folder, versions)
+                continue
             if cases is None:
                 print(f"\n{name}: seconds of the whole process; a ratio above 1: ours is faster")
                 found = [{"table": name} | measure_compile(case, options, folder) for case in COMPILED]
@@ -333,7 +344,7 @@ def main():
     means = {f"{table}, {threads}": geometric_mean(ratios) for (table, threads), ratios in (
         (key, [r["ratio"] for r in group if "ratio" in r]) for key, group in
         itertools.groupby(rows, key=lambda r: (r["table"], r["threads"]))) if ratios}
-    report = {"manifest": manifest, "geometric_means": means, "results": rows}
+    report = {"manifest": manifest, "geometric_means": means, "results": rows} | more
     if options.json:
         options.json.write_text(json.dumps(report, indent=1) + "\n")
     if options.page:

@@ -139,12 +139,29 @@ def sweep(sweep, version, plots, records, keys):
             f"<h2>The program</h2><pre>{html.escape(sweep.program)}</pre>\n")
 
 
+def construction(rows):
+    """The table construct: what a choice of tiles takes, and its predicted cost beside the best tile's."""
+    body = "".join(f"<tr><td>{html.escape(row['name'])}<td>{row['ops']}<td>{row['ms']:.2f}<td>{row['evaluations']}"
+                   f"<td{'' if row['right'] else ' class=less'}>{row['cost']:.2f}" for row in rows)
+    return f"<h2>construct</h2><table><tr><th><th>operators<th>ms<th>evaluations<th>cost by the best tile's{body}</table>"
+
+
+def static_figures(rows):
+    """The table gpu-static: what each compiler made of the same kernels."""
+    keys = ["registers", "spilled_bytes", "instructions", "products", "seconds"]
+    body = "".join(f"<tr><td>{html.escape(row['name'])}<td>{name}" + (
+        "".join(f"<td>{entry[key]:.4g}" for key in keys) if "seconds" in entry else f"<td colspan={len(keys)}>{html.escape(entry['absent'])}")
+        for row in rows for name, entry in row["contenders"].items())
+    return f"<h2>gpu-static</h2><table><tr><th><th>{''.join(f'<th>{key}' for key in keys)}{body}</table>"
+
+
 def write(path, report):
     manifest, parts = report["manifest"], []
     for (name, threads), rows in itertools.groupby(report["results"], key=lambda row: (row["table"], row["threads"])):
         rows, mean = list(rows), report["geometric_means"].get(f"{name}, {threads}")
         count = f", {threads} thread{'s' if threads > 1 else ''}" if threads else ""
         parts.append(f"<h2>{name}{count}</h2>" + (f"<p>Geometric mean of the ratios: {mean:.3f}.</p>" if mean else "") + table(rows) + chart(rows))
+    parts += [draw(report[key]) for key, draw in (("construct", construction), ("gpu-static", static_figures)) if key in report]
     roofs = "".join(f"<h2>Roofline, {threads} thread{'s' if threads > 1 else ''}</h2>" +
                     roofline([row for row in report["results"] if row["threads"] == threads], manifest["peaks"], threads)
                     for threads in sorted({row["threads"] for row in report["results"]}) if threads)

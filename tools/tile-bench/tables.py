@@ -51,7 +51,7 @@ TABLES = {
                                    *gemms([(5, 6, 7), (9, 33, 17)], dtype="bf16"),
                                    ("gemm_bias_relu", dict(m=9, n=17, k=5, kernel=True))],
 }
-DEFAULT = [name for name in TABLES if name != "tiny"] + ["compile-time"]
+DEFAULT = [name for name in TABLES if name != "tiny"] + ["compile-time", "construct"]
 # Whose time to compile is measured, ours beside IREE's.
 COMPILED = [("gemm", dict(m=512, n=512, k=512)), ("attention", dict(heads=12, queries=128, keys=128, d=64)),
             ("layernorm", dict(m=128, n=768)), ("conv", dict(n=1, h=58, w=58, c=64, f=64, r=3, s=3)),

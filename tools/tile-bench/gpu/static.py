@@ -1,0 +1,159 @@
+"""The table gpu-static of tile-bench: the same kernels at the same tile, compiled by us and by the peers for chips that need not
+be there; registers, spilled bytes and instructions are read off the code objects by the same tools for everybody.
+
+Each peer is compiled in several variants (warps, stages) and stands here with its best one: the least spilled, then the fewest
+instructions. Times are wall time, ours of the whole process, theirs within a process that has already compiled once.
+"""
+import json
+import os
+import re
+import shutil
+import statistics
+import subprocess
+import time
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+PROGRAMS = HERE.parents[2] / "test/dialects/tile/programs"
+PEERS = ["triton", "tileiras", "tilelang"]
+CASES = [(kernel, chip, (128, 256, 64) if (kernel, chip) == ("gemm", "sm_90a") else (128, 128, 32) if kernel == "gemm" else (128, 64, 128))
+         for kernel in ("gemm", "attention") for chip in ("sm_80", "sm_90a", "gfx942")]
+
+GEMM = """
+tile.kernel @gemm(%a_: memref<?x?xf16>, %b_: memref<?x?xf16>, %c_: memref<?x?xf16>) {{
+  %i = tile.program_id 0
+  %j = tile.program_id 1
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant dense<0.0> : tensor<{tm}x{tn}xf32>
+  %a = tile.assume %a_ align 16 strides [8, 1] : memref<?x?xf16>
+  %b = tile.assume %b_ align 16 strides [8, 1] : memref<?x?xf16>
+  %c = tile.assume %c_ align 16 strides [8, 1] : memref<?x?xf16>
+  %A = tile.view %a : memref<?x?xf16> to !tile.view<{tm}x{tk}xf16>
+  %B = tile.view %b : memref<?x?xf16> to !tile.view<{tk}x{tn}xf16>
+  %C = tile.view %c : memref<?x?xf16> to !tile.view<{tm}x{tn}xf16>
+  %steps = tile.num_tiles %A dim 1 : !tile.view<{tm}x{tk}xf16>
+  %r = scf.for %k = %c0 to %steps step %c1 iter_args(%s = %zero) -> (tensor<{tm}x{tn}xf32>) {{
+    %x = tile.load %A[%i, %k] : !tile.view<{tm}x{tk}xf16> -> tensor<{tm}x{tk}xf16>
+    %y = tile.load %B[%k, %j] : !tile.view<{tk}x{tn}xf16> -> tensor<{tk}x{tn}xf16>
+    %m = tile.mma %x, %y, %s : tensor<{tm}x{tk}xf16>, tensor<{tk}x{tn}xf16> -> tensor<{tm}x{tn}xf32>
+    scf.yield %m : tensor<{tm}x{tn}xf32>
+  }}
+  %h = arith.truncf %r : tensor<{tm}x{tn}xf32> to tensor<{tm}x{tn}xf16>
+  tile.store %h, %C[%i, %j] : tensor<{tm}x{tn}xf16>, !tile.view<{tm}x{tn}xf16>
+  tile.return
+}}
+"""
+
+
+def aligned(text):
+    """A kernel with what a caller usually knows: memrefs of rank 2 and more begin at 16 bytes."""
+    lines = []
+    for line in text.splitlines():
+        view = re.match(r"(\s*%\w+ = tile\.view )(%\w+)(\[.*\])? : (memref<\S+>) to", line)
+        if view and view[4].startswith("memref<?x?"):
+            pointer = f"{view[2]}_16_{len(lines)}"
+            lines.append(f"  {pointer} = tile.assume {view[2]} align 16 : {view[4]}")
+            line = line.replace(view[1] + view[2], view[1] + pointer)
+        lines.append(line)
+    return "\n".join(lines)
+
+
+def our_text(kernel, tile):
+    if kernel == "gemm":
+        return GEMM.format(**dict(zip(("tm", "tn", "tk"), tile)))
+    return aligned((PROGRAMS / "attention.mlir").read_text())  # its tile is (128, 64, 128)
+
+
+def tool(name, peer_python):
+    """On PATH, with CUDA, or in the wheel of Triton."""
+    wheels = Path(peer_python).parent.parent.glob("lib/python3*/site-packages/triton/backends/nvidia/bin")
+    return shutil.which(name, path=os.pathsep.join([os.environ["PATH"], "/usr/local/cuda/bin", *map(str, wheels)]))
+
+
+def read_cubin(file, options):
+    dump, listing = (subprocess.run([tool(name, options.peer_python), flag, file], capture_output=True, text=True, check=True).stdout
+                     for name, flag in (("cuobjdump", "-res-usage"), ("nvdisasm", "-c")))
+    ops = re.findall(r"^\s+/\*[0-9a-f]{4,}\*/\s+(?:@!?U?P\w+ )?([A-Z0-9_]+)", listing, re.M)
+    products = sum(op in ("HMMA", "HGMMA") for op in ops)
+    local = re.search(r"STACK:(\d+) .*LOCAL:(\d+)", dump)
+    return {"registers": int(re.search(r"REG:(\d+)", dump)[1]), "spilled_bytes": int(local[1]) + int(local[2]),
+            "instructions": len([op for op in ops if op != "NOP"]), "products": products}
+
+
+def read_hsaco(file, options):
+    notes, listing = (subprocess.run([name, flag, file], capture_output=True, text=True, check=True).stdout
+                      for name, flag in (("llvm-readelf-22", "--notes"), ("llvm-objdump-22", "-d")))
+
+    def note(key):
+        return int(re.search(rf"\.{key}: +(\d+)", notes)[1])
+    ops = re.findall(r"^\t([a-z0-9_]+)", listing, re.M)
+    return {"registers": note("vgpr_count"), "spilled_bytes": note("private_segment_fixed_size"),
+            "instructions": len([op for op in ops if op not in ("s_nop", "s_code_end")]), "products": sum("mfma" in op for op in ops)}
+
+
+def read(file, chip, options):
+    return (read_hsaco if chip.startswith("gfx") else read_cubin)(file, options)
+
+
+def compile_ours(kernel, chip, tile, options, folder):
+    source, output = folder / "ours.mlir", folder / "ours.out"
+    source.write_text(our_text(kernel, tile))
+    form, seconds = "hsaco" if chip.startswith("gfx") else "cubin", []
+    for _ in range(max(3, min(options.rounds, 5))):
+        start = time.perf_counter()
+        done = subprocess.run([options.build / "bin/tile-translate", source, f"--tile-to-{form}", f"--chip={chip}", "-o", output],
+                              capture_output=True, text=True)
+        seconds.append(time.perf_counter() - start)
+        if done.returncode:
+            return {"absent": done.stderr.strip()[:300]}
+    return {"seconds": statistics.median(seconds)} | read(output, chip, options)
+
+
+def compile_peer(peer, kernel, chip, tile, options, folder):
+    output = folder / f"{peer}.{kernel}.{chip}"
+    done = subprocess.run([options.peer_python, HERE / "peer.py", peer, kernel, chip, ",".join(map(str, tile)), output],
+                          capture_output=True, text=True)
+    answer = json.loads(done.stdout or '{"absent": "its process ended"}')
+    if "absent" in answer:
+        return answer
+    made = [{**entry, **read(f"{output}.{i}", chip, options)} for i, entry in enumerate(answer["made"]) if "seconds" in entry]
+    if not made:
+        return {"absent": next((entry["absent"] for entry in answer["made"]), f"not for {chip}")}
+    return {"version": answer["version"]} | min(made, key=lambda entry: (entry["spilled_bytes"], entry["instructions"]))
+
+
+def title(case):
+    kernel, chip, tile = case
+    return f"{kernel} {','.join(map(str, tile))} {chip}"
+
+
+def row_of(case, options, folder):
+    contenders = {"ours": compile_ours(*case, options, folder)}
+    contenders |= {peer: compile_peer(peer, *case, options, folder) for peer in PEERS}
+    row = {"name": title(case), "contenders": contenders}
+    theirs = [entry for name, entry in contenders.items() if name != "ours" and "seconds" in entry]
+    if theirs and "seconds" in contenders["ours"]:
+        for key in ("seconds", "instructions"):
+            row[f"ratio_{key}"] = min(entry[key] for entry in theirs) / contenders["ours"][key]
+    return row
+
+
+def shown(entry):
+    if "absent" in entry:
+        return "-"
+    return f"{entry['registers']}, {entry['spilled_bytes']}, {entry['instructions']}, {entry['products']}, {entry['seconds']:.2f}"
+
+
+def table(options, folder, versions):
+    """Prints the table; its rows for the report."""
+    print("\ngpu-static: registers, spilled bytes, instructions, of them products, seconds to compile; ratios of the best peer's to ours: above 1 ours is better")
+    print(f"{'':32}" + "".join(f"{name:>28}" for name in ["ours", *PEERS]) + "   seconds, instructions")
+    rows = []
+    for case in CASES:
+        row = row_of(case, options, folder)
+        versions |= {name: entry["version"] for name, entry in row["contenders"].items() if "version" in entry}
+        ratios = ", ".join(f"{row[key]:.2f}" for key in ("ratio_seconds", "ratio_instructions") if key in row)
+        print(f"{row['name']:32}" + "".join(f"{shown(row['contenders'][name]):>28}" for name in ["ours", *PEERS]) + f"   {ratios}", flush=True)
+        rows.append(row)
+    return rows
