@@ -58,7 +58,8 @@ typedef struct TileStructured {
   MlirValue captures[MaxCaptures]; // scalars from outside that the body uses, tensors it extracts from
   const TileTarget *target;        // what the kernel is for
   int64_t warps;                   // of a GPU's program; 0: whoever assigns layouts decides
-  MlirAttribute schedule;          // the op's #tile.schedule, or what was constructed; null: none
+  int64_t group;          // above 1: so many tiles of the second last parallel dimension before the next of the last
+  MlirAttribute schedule; // the op's #tile.schedule, or what was constructed; null: none
 } TileStructured;
 
 // The GPU that the kernel is for, or null.

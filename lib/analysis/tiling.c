@@ -241,6 +241,8 @@ MlirAttribute tileScheduleOfCandidate(MlirContext context, const TileOperator *o
     addWarps(&entries, op, &candidate->tile);
     if (op->m >= 0)
       addNumber(&entries, "stages", (double)candidate->tile.stages);
+    if (p->group > 1)
+      addList(&entries, "group", 1, &p->group);
   }
   if (!p->misfit) {
     addNumber(&entries, "time", p->seconds * 1e9);
@@ -261,6 +263,11 @@ static bool isPlace(MlirAttribute schedule, const char *operand, const char *pla
   return !mlirAttributeIsNull(said) && tileStringEquals(mlirStringAttrGetValue(said), place);
 }
 
+int64_t tileStructuredScheduledGroup(const TileStructured *s, int64_t whenNotSaid) {
+  MlirAttribute group = mlirAttributeIsNull(s->schedule) ? s->schedule : tileScheduleAttrGetEntry(s->schedule, "group");
+  return mlirAttributeIsNull(group) ? whenNotSaid : mlirDenseI64ArrayGetElement(group, 0);
+}
+
 bool tileStructuredScheduledTile(const TileStructured *s, const TileOperator *op, TileSearchTile *tile) {
   *tile = (TileSearchTile){.warps = 0};
   if (mlirAttributeIsNull(s->schedule) || mlirAttributeIsNull(tileScheduleAttrGetEntry(s->schedule, "block")))
@@ -275,6 +282,7 @@ bool tileStructuredScheduledTile(const TileStructured *s, const TileOperator *op
     tile->warpsM = op->m >= 0 ? mlirDenseI64ArrayGetElement(warps, 0) : 1;
   }
   tile->stages = tileScheduleAttrGetInteger(s->schedule, "stages", 0);
+  tile->group = tileStructuredScheduledGroup(s, 0);
   MlirAttribute registers = tileScheduleAttrGetEntry(s->schedule, "register");
   if (op->isMatrix && !mlirAttributeIsNull(registers) && mlirDenseArrayGetNumElements(registers) == 2) {
     tile->rows = mlirDenseI64ArrayGetElement(registers, 0);
@@ -320,6 +328,8 @@ const char *tileStructuredScheduleFault(const TileStructured *s, const TileTilin
              (long)mlirDenseArrayGetNumElements(block), s->numDims);
     return buffer;
   }
+  if (tileStructuredScheduledGroup(s, 0) && !(tiling->isProduct && tileStructuredGpu(s)))
+    return "group is said, want it of a GPU's product only";
   TileOperator op = tileStructuredDescribe(s, tiling, TileUnknownExtent);
   const char *fault = op.isMatrix ? packingFault(s, &op, buffer, capacity) : NULL;
   if (fault)

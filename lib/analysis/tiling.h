@@ -33,10 +33,9 @@ bool tileTargetRead(TileTarget *target, TileError *error);
 // The machine's numbers for this operator.
 TileSearchTarget tileStructuredTargetFor(const TileTarget *target, const TileOperator *op);
 
-// The schedule's `block`, `warps` and `stages`, of a CPU's matrix product `register` and `pack`, and what the model
-// says of them: `time` in nanoseconds, `traffic` in
-// bytes asked of global memory and, where there is any, of shared memory, `occupancy` in per cent, `bound`,
-// `evaluations` of the model.
+// The schedule's `block`, `warps`, `stages` and `group`, of a CPU's matrix product `register` and `pack`, and what the
+// model says of them: `time` in nanoseconds, `traffic` in bytes asked of global memory and, where there is any, of
+// shared memory, `occupancy` in per cent, `bound`, `evaluations` of the model.
 MlirAttribute tileScheduleOfCandidate(MlirContext context, const TileOperator *op, const TileSearchTarget *target,
                                       const TileSearchCandidate *candidate, int64_t evaluations);
 
@@ -44,6 +43,8 @@ MlirAttribute tileScheduleOfCandidate(MlirContext context, const TileOperator *o
 // say them.
 // False where it says no block.
 bool tileStructuredScheduledTile(const TileStructured *structured, const TileOperator *op, TileSearchTile *tile);
+// Rows of a product's tiles whose programs run before the next rows', column by column: `group` of the op's schedule.
+int64_t tileStructuredScheduledGroup(const TileStructured *structured, int64_t whenNotSaid);
 // Null where kernels of this op can have the scheduled tile, else what is wrong with it: "…, want …".
 const char *tileStructuredScheduleFault(const TileStructured *structured, const TileTiling *tiling, char *buffer,
                                         size_t capacity);

@@ -242,9 +242,10 @@ static void writeCounters(const tessera_emulator_counters_t *counters, tessera_j
     tessera_json_integer(json, rows[i].key, (int64_t)rows[i].value);
 }
 
-static void writePrediction(const Emulation *emulation, double cycles, tessera_json_t *json) {
+static void writePrediction(const Emulation *emulation, double cycles, uint64_t inWaves, tessera_json_t *json) {
   if (!emulation->emulator.predict)
     return;
+  tessera_json_integer(json, "wave_transactions", (int64_t)inWaves);
   tessera_json_number(json, "predicted_cycles", cycles);
   tessera_json_number(json, "predicted_ms", cycles / emulation->emulator.rates.hertz * 1e3);
 }
@@ -260,7 +261,7 @@ static void writeKernel(const Emulation *emulation, const KernelRun *kernel, int
   tessera_json_integer(json, "programs", (int64_t)one.blocks);
   writeCounters(&one, json);
   tessera_json_integer(json, "shared_memory_bytes", kernel->sharedBytes);
-  writePrediction(emulation, kernel->cycles / (double)calls, json);
+  writePrediction(emulation, kernel->cycles / (double)calls, one.wave_transactions, json);
   tessera_json_end(json);
 }
 
@@ -290,7 +291,7 @@ void emulateWriteStatistics(const Run *run, tessera_json_t *json) {
     ((uint64_t *)&sum)[i] /= (uint64_t)calls;
   writeCounters(&sum, json);
   tessera_json_integer(json, "shared_memory_bytes", shared);
-  writePrediction(emulation, cycles, json);
+  writePrediction(emulation, cycles, sum.wave_transactions, json);
   if (emulation->emulator.predict)
     tessera_json_string(json, "prediction", "uncalibrated");
   tessera_json_begin_object(json, "kernels");

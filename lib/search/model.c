@@ -11,6 +11,8 @@
 enum { StartInstructions = 48, AccessInstructions = 4, StepInstructions = 16, ShuffleInstructions = 4 };
 // Registers of a thread beside its tiles: addresses, indices, masks; of a product also those of its copies (ptxas
 // spills where fewer are left: measured).
+enum { MostGrouped = 32 };
+static const double GroupingGain = 0.05;
 enum { OwnRegisters = 24, ProductRegisters = 64, AccessBytes = 16 };
 
 static double larger(double a, double b) { return a > b ? a : b; }
@@ -171,21 +173,44 @@ static double footprint(const Nest *nest, const Span *span) {
 
 static int accessesOf(const TileOperatorOperand *operand) { return operand->isRead + operand->isOutput; }
 
-// What a cache of `bytes` lets through when `together` programs run at once, neighbours along the last dimensions:
-// operands that fit in half of it come once; of the others, each wave of programs brings what it meets.
-static double throughSharedCache(const Nest *nest, double bytes, int64_t transaction, double together) {
-  Span wave = tileSpan(nest), whole = {{0}};
-  double left = together, waves = 1, moved = 0;
+static bool isInGroup(const TileOperator *op, int dim) { return op->m >= 0 && (dim == op->m || dim == op->n); }
+
+// How many tiles of each dimension `together` programs take: neighbours along the last dimensions; where they are
+// grouped, `group` rows of tiles of a product column by column.
+static Span tilesTogether(const Nest *nest, double together, int64_t group) {
+  const TileOperator *op = nest->op;
+  Span taken = {{0}};
+  double left = together;
+  if (group > 1) {
+    int64_t rows = least(group, nest->tiles[op->m]), wide = most(1, least((int64_t)left / rows, nest->tiles[op->n]));
+    int64_t groups = most(1, least((int64_t)left / (rows * nest->tiles[op->n]), tileCeilDiv(nest->tiles[op->m], rows)));
+    taken.of[op->n] = wide;
+    taken.of[op->m] = least(rows * groups, nest->tiles[op->m]);
+    left /= (double)(wide * taken.of[op->m]);
+  }
+  for (int d = op->numDims - 1; d >= 0; --d) {
+    if (op->dims[d].isReduction || (group > 1 && isInGroup(op, d)))
+      continue;
+    taken.of[d] = most(1, least((int64_t)left, nest->tiles[d]));
+    left /= (double)taken.of[d];
+  }
+  return taken;
+}
+
+// What a cache of `bytes` lets through when `together` programs run at once: operands that fit in half of it come once;
+// of the others, each wave of programs brings what it meets.
+static double throughSharedCache(const Nest *nest, double bytes, int64_t transaction, double together, int64_t group) {
+  Span wave = tileSpan(nest), whole = {{0}}, tiles = tilesTogether(nest, together, group);
+  double waves = 1, moved = 0;
   for (int d = nest->op->numDims - 1; d >= 0; --d) {
     whole.of[d] = nest->op->dims[d].extent;
     if (nest->op->dims[d].isReduction) {
       wave.of[d] = whole.of[d];
       continue;
     }
-    int64_t taken = most(1, least((int64_t)left, nest->tiles[d]));
+    int64_t taken = tiles.of[d];
     wave.of[d] = least(taken * nest->tile->size[d], whole.of[d]);
     waves *= (double)tileCeilDiv(nest->tiles[d], taken);
-    left /= (double)taken;
   }
   for (int i = 0; i < nest->op->numOperands; ++i) {
     const TileOperatorOperand *operand = &nest->op->operands[i];
@@ -400,6 +425,26 @@ static double instructionsPerWarp(const Nest *nest) {
   return once + inner * nest->steps;
 }
 
+// What leaves level `i`'s shared cache in the order of programs that brings least, the innermost such cache's order for
+// all: `group` is 0 until it is known. Grouping costs some instructions: it must save a twentieth.
+static double inBestOrder(const Nest *nest, int i, double together, int64_t *group) {
+  const TileSearchLevel *cache = &nest->target->levels[i];
+  const TileOperator *op = nest->op;
+  double bytes = (double)cache->bytes * (double)most(1, cache->instances), best;
+  int64_t transaction = nest->target->levels[i + 1].transaction, kept = *group ? *group : nest->tile->group;
+  best = throughSharedCache(nest, bytes, transaction, together, most(1, kept));
+  bool mayChoose = !kept && op->m >= 0 && nest->tiles[op->m] > 1 && nest->tiles[op->n] > 1;
+  *group = most(1, kept);
+  for (int64_t rows = 2; mayChoose && rows <= MostGrouped && rows <= nest->tiles[op->m]; rows *= 2) {
+    double moved = throughSharedCache(nest, bytes, transaction, together, rows);
+    if (moved >= best * (*group > 1 ? 1 : 1 - GroupingGain))
+      continue;
+    best = moved;
+    *group = rows;
+  }
+  return best;
+}
+
 static TilePrediction predictGpu(const Nest *nest) {
   const TileSearchTarget *t = nest->target;
   TilePrediction p = {.registers = threadRegisters(nest)};
@@ -425,14 +470,12 @@ static TilePrediction predictGpu(const Nest *nest) {
     const TileSearchLevel *level = &t->levels[i];
     // Where no cache stands between, accesses of memory take shared memory's way, line by line.
     bool carriesAll = i == t->shared && i + 1 < t->numLevels && t->levels[i + 1].instances > 0;
-    double bytes =
-        i == t->shared ? p.shared + (carriesAll ? transferred(nest, level->transaction) : 0)
-        : i == 0 || i - 1 == t->shared
-            ? transferred(nest, level->instances ? level->transaction : level->line) // a core's own cache: by lines
-            : throughSharedCache(nest, (double)t->levels[i - 1].bytes * (double)most(1, t->levels[i - 1].instances),
-                                 level->transaction, cores * (double)p.perCore);
-    if (i > 0 && i - 1 != t->shared && t->levels[i - 1].instances == 0) // each core has one of its own
-      bytes = transferred(nest, level->transaction);
+    bool hasCache = i > 0 && i - 1 != t->shared, isOfCore = hasCache && t->levels[i - 1].instances == 0;
+    double bytes = i == t->shared ? p.shared + (carriesAll ? transferred(nest, level->transaction) : 0)
+                   : isOfCore     ? transferred(nest, level->transaction)
+                   : hasCache     ? inBestOrder(nest, i - 1, cores * (double)p.perCore, &p.group)
+                                  // a core's own cache: by lines
+                                  : transferred(nest, level->instances ? level->transaction : level->line);
     // Fewer programs than cores use fewer of the memories that each core has.
     double share = i == t->shared ? smaller(1, nest->programs / (perCore * cores)) : 1;
     p.traffic[i] = bytes;

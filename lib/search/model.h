@@ -24,6 +24,7 @@ extern "C" {
 typedef struct TileSearchTile {
   int64_t size[TileOperatorDims];
   int64_t warps, warpsM, stages;
+  int64_t group;         ///< programs along m that run before the next along n: block order; 0: as the model likes best
   int64_t rows, columns; ///< the register tile of a CPU's packed product; 0: nothing is packed
   int64_t split;         ///< above 1: parts of k that a CPU's programs sum up apart, added up by a kernel of its own
   bool isUnpacked;       ///< of a tile that somebody wrote: nothing is to be packed
@@ -35,6 +36,7 @@ typedef struct TilePrediction {
   char bound[TileSearchLevelName]; ///< the largest term's name: a level, "compute", "issue" or "latency"
   int64_t programs, steps;         ///< of the grid; of each program's reduction
   int64_t perCore;                 ///< programs resident on a core at once
+  int64_t group;                   ///< of a GPU's product: programs along m before the next along n; 1: row after row
   double occupancy;                ///< warps resident of those a core can have; of a CPU: cores that have work
   int64_t registers;               ///< of a thread, 32 bits each; of a CPU: vector registers
   int64_t sharedBytes;             ///< of a program

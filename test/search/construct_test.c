@@ -251,6 +251,40 @@ static void testCounterfactuals(void) {
         (long)wide.tile.size[1]);
 }
 
+// Programs of a product are grouped where the second-level cache cannot hold its operands, and then less comes from
+// memory; where it can, their order is of no use.
+static void testOrder(void) {
+  TileOperator op = tileOperatorProduct(4096, 4096, 4096, "f16", 16, 32);
+  static const struct {
+    const char *chip, *cache;
+  } cases[] = {{"sm_80", "l2.bytes"}, {"sm_90a", "l2.bytes"}, {"gfx942", "l2.bytes"}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+    TileMachineOverride changes[] = {{cases[i].cache, "8388608"}, {"l2.instances", "1"}};
+    Machine small = load(cases[i].chip, changes, 2, &op);
+    changes[0].value = "1073741824";
+    Machine large = load(cases[i].chip, changes, 2, &op);
+    TileSearchOptions options = tileSearchDefaults();
+    TileSearchResult result;
+    tileSearchConstruct(&op, &small.target, &options, &result);
+    TileSearchTile tile = result.best[0].tile;
+    int l2 = small.target.shared + 1;
+    while (strcmp(small.target.levels[l2].name, "l2"))
+      ++l2;
+    TilePrediction grouped = tilePredict(&op, &small.target, &tile);
+    tile.group = 1;
+    TilePrediction plain = tilePredict(&op, &small.target, &tile);
+    CHECK(grouped.group > 1 && plain.group == 1, "%s: groups of %ld, %ld", cases[i].chip, (long)grouped.group,
+          (long)plain.group);
+    CHECK(grouped.traffic[l2 + 1] < 0.95 * plain.traffic[l2 + 1] && grouped.seconds <= plain.seconds,
+          "%s: %g bytes grouped, %g in order", cases[i].chip, grouped.traffic[l2 + 1], plain.traffic[l2 + 1]);
+    tileSearchConstruct(&op, &large.target, &options, &result);
+    CHECK(result.best[0].prediction.group == 1, "%s: groups of %ld where everything fits", cases[i].chip,
+          (long)result.best[0].prediction.group);
+    tileMachineDestroy(small.description);
+    tileMachineDestroy(large.description);
+  }
+}
+
 //===--- traffic ------------------------------------------------------------------------===//
 
 // Elements that the programs ask of one operand, tile by tile, element by element.
@@ -354,6 +388,7 @@ int main(void) {
   testBody();
   testDeterminism();
   testCounterfactuals();
+  testOrder();
   testTraffic();
   testRefusals();
   return checkResult(5000);

@@ -142,24 +142,63 @@ static MlirValue programId(TileKernelEmission *e, int axis) {
   return tileBuildValue(&e->body, "tile.program_id", mlirIndexTypeGet(e->body.context), 0, NULL, attributes);
 }
 
-// The program's number along `axis`, which is dimension `dim`: of a known extent its range is known, and with it which
-// tiles have no edge. (A GPU's kernels tell edges by their own masks.)
-static MlirValue programAlong(TileKernelEmission *e, int axis, int dim) {
+// The program's number along dimension `dim`: of a known extent its range is known, and with it which tiles have no
+// edge.
+static MlirValue assumeRange(TileKernelEmission *e, MlirValue id, int dim) {
   const TileDim *d = &e->structured->dims[dim];
-  MlirValue id = programId(e, axis);
-  if (mlirShapedTypeIsDynamicSize(d->extent) || d->extent < 1 || tileStructuredGpu(e->structured))
+  if (mlirShapedTypeIsDynamicSize(d->extent) || d->extent < 1)
     return id;
   int64_t range[2] = {0, (d->extent - 1) / (d->tile * d->panels)};
   TileAttributeEntry attributes[] = {{"range", mlirDenseI64ArrayGet(e->body.context, 2, range)}, {0}};
   return tileBuildValue(&e->body, "tile.assume", mlirIndexTypeGet(e->body.context), 1, &id, attributes);
 }
 
+static MlirValue divide(TileKernelEmission *e, const char *operation, MlirValue a, MlirValue b) {
+  return tileBuildValue(&e->body, operation, mlirIndexTypeGet(e->body.context), 2, (MlirValue[]){a, b}, NULL);
+}
+
+// The program's number along `axis`, which is dimension `dim`. (What a GPU's launches know is told later.)
+static MlirValue programAlong(TileKernelEmission *e, int axis, int dim) {
+  MlirValue id = programId(e, axis);
+  return tileStructuredGpu(e->structured) ? id : assumeRange(e, id, dim);
+}
+
+// Sets e->index of the last two parallel dimensions, rows and columns of tiles, such that what runs side by side shares
+// what it reads: `group` rows of tiles are visited column by column, then the next (Triton's GROUP_M; Tillet et al.,
+// MAPL 2019). Returns the rest of the program's number.
+static MlirValue decodeGrouped(TileKernelEmission *e, MlirValue number, int rows, int columns) {
+  MlirValue across = numPrograms(e, &e->body, columns, tileKernelExtent(e, columns));
+  MlirValue down = numPrograms(e, &e->body, rows, tileKernelExtent(e, rows));
+  int64_t group = e->structured->group, extent = e->structured->dims[rows].extent;
+  bool isEven = !mlirShapedTypeIsDynamicSize(extent) &&
+                (extent + e->structured->dims[rows].tile - 1) / e->structured->dims[rows].tile % group == 0;
+  MlirValue most = tileBuildIndex(&e->body, group), all = tileBuildMul(&e->body, down, across);
+  MlirValue inside = divide(e, "arith.remui", number, all), perGroup = tileBuildMul(&e->body, most, across);
+  MlirValue first = tileBuildMul(&e->body, divide(e, "arith.divui", inside, perGroup), most);
+  MlirValue here = isEven ? most : tileBuildMin(&e->body, tileBuildSub(&e->body, down, first), most);
+  MlirValue inGroup = divide(e, "arith.remui", inside, perGroup);
+  e->index[rows] = tileBuildAdd(&e->body, first, divide(e, "arith.remui", inGroup, here));
+  e->index[rows] = assumeRange(e, e->index[rows], rows);
+  e->index[columns] = assumeRange(e, divide(e, "arith.divui", inGroup, here), columns);
+  return divide(e, "arith.divui", number, all);
+}
+
+static int parallelBefore(const TileStructured *s, int dim) {
+  while (--dim >= 0 && s->dims[dim].isReduction)
+    ;
+  return dim;
+}
+
 // Sets e->index of every parallel dimension from the program ids (axis 2 carries all but the last two).
 static void decodePrograms(TileKernelEmission *e) {
-  int axis = 0;
+  int axis = 0, last = e->structured->numDims;
   MlirValue rest = {NULL};
-  MlirType index = mlirIndexTypeGet(e->body.context);
-  for (int d = e->structured->numDims - 1; d >= 0; d--) {
+  if (e->structured->group > 1) {
+    int columns = parallelBefore(e->structured, last), rows = parallelBefore(e->structured, columns);
+    rest = decodeGrouped(e, programId(e, 0), rows, columns);
+    last = rows;
+  }
+  for (int d = last - 1; d >= 0; d--) {
     if (e->structured->dims[d].isReduction)
       continue;
     if (axis < 2 && !e->isLinear) {
@@ -169,19 +208,21 @@ static void decodePrograms(TileKernelEmission *e) {
     }
     if (mlirValueIsNull(rest))
       rest = programId(e, e->isLinear ? 0 : 2);
-    MlirValue operands[2] = {rest, numPrograms(e, &e->body, d, tileKernelExtent(e, d))};
-    e->index[d] = tileBuildValue(&e->body, "arith.remui", index, 2, operands, NULL);
-    rest = tileBuildValue(&e->body, "arith.divui", index, 2, operands, NULL);
+    MlirValue programs = numPrograms(e, &e->body, d, tileKernelExtent(e, d));
+    e->index[d] = divide(e, "arith.remui", rest, programs);
+    rest = divide(e, "arith.divui", rest, programs);
   }
 }
 
 // The most blocks along the second and third axis of a grid, of every vendor's driver interface.
 enum { GridLimit = 65535 };
 
-// A GPU's grid is short along all axes but the first.
+// A GPU's grid is short along all axes but the first; programs in an order of their own have one axis.
 static bool needsLinearGrid(const TileStructured *s) {
   int64_t programs = 1;
   int axis = 0;
+  if (s->group > 1)
+    return true;
   if (!tileStructuredGpu(s))
     return false;
   for (int d = s->numDims - 1; d >= 0; d--) {

@@ -39,9 +39,10 @@ static void takeCandidate(TileStructured *s, const TileSearchTile *tile) {
   s->warps = tile->warps;
 }
 
-// A product's kernel has an axis for each of m, n and k, be it of one element.
-static void takeProduct(TileStructured *s, const TileProduct *product) {
+// A product's kernel has an axis for each of m, n and k, be it of one element. Its emission puts m and n last.
+static void takeProduct(TileStructured *s, const TileProduct *product, int64_t group) {
   int dims[3] = {product->m, product->n, product->k};
+  s->group = tileStructuredGpu(s) ? group : 0;
   for (int i = 0; i < 3; i++)
     s->dims[dims[i]].axis = i;
 }
@@ -95,7 +96,7 @@ bool tileStructuredPlanTiles(TileStructured *s, const TileTiling *tiling) {
     return false;
   takeCandidate(s, &candidate.tile);
   if (tiling->isProduct)
-    takeProduct(s, &tiling->product);
+    takeProduct(s, &tiling->product, isScheduled ? candidate.tile.group : candidate.prediction.group);
   return true;
 }
 

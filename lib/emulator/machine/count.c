@@ -3,6 +3,7 @@
 #include "lib/emulator/machine/count.h"
 
 #include "lib/emulator/machine/timing.h"
+#include "lib/emulator/machine/wave.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -157,11 +158,14 @@ static void account_global(emu_worker_t *worker, const entry_t *entry, tessera_e
     uint64_t first = entry->address[__builtin_ctzll(entry->mask)];
     bytes = (uint64_t)__builtin_popcountll(entry->mask) * entry->bytes;
     transactions = (first + bytes - 1) / sector - first / sector + 1;
+    emu_wave_touch(worker, first, bytes);
   } else {
     sectors_t sectors;
     sectors.count = 0;
-    for (uint64_t rest = entry->mask; rest; rest &= rest - 1)
+    for (uint64_t rest = entry->mask; rest; rest &= rest - 1) {
       touch_access(&sectors, entry->address[__builtin_ctzll(rest)], entry->bytes, sector);
+      emu_wave_touch(worker, entry->address[__builtin_ctzll(rest)], entry->bytes);
+    }
     transactions = sectors.count;
     bytes = bytes_touched(&sectors);
   }

@@ -6,6 +6,7 @@
 #include "lib/emulator/machine/count.h"
 #include "lib/emulator/machine/timing.h"
 #include "lib/emulator/machine/trace.h"
+#include "lib/emulator/machine/wave.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -317,12 +318,14 @@ static bool launch_with(tessera_emulator_t *emulator, emu_launch_t *launch, tess
                         tessera_error_t *error) {
   if (!plan_workers(launch, error) || !take_buffers(emulator, launch, error) || !take_workers(emulator, launch, error))
     return false;
+  if (!emu_waves_begin(launch))
+    return tessera_fail(error, "out of memory");
   if (launch->resident)
     run_resident(emulator, launch);
   else
     run(emulator, launch);
   bool good = finish(emulator, launch, report, error);
-  report->cycles = launch->given->rates ? emu_timing_predict(launch) : 0;
+  report->cycles = launch->given->rates ? emu_timing_predict(launch, report->counters.wave_transactions) : 0;
   for (int i = 0; i < launch->workers; i++)
     emu_worker_release(emulator->workers[i]);
   return good;
@@ -335,6 +338,7 @@ static bool run_launch(tessera_emulator_t *emulator, emu_launch_t *launch, tesse
   if (!shared_fits(launch, report))
     return report->finding_count || tessera_fail(error, "out of memory");
   bool good = launch_with(emulator, launch, report, error);
+  emu_waves_end(launch);
   free_buffers(emulator, launch);
   return good;
 }

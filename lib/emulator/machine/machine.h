@@ -318,6 +318,7 @@ typedef struct tessera_emulator_counters_t {
   uint64_t global_bytes_read, global_bytes_written; // asked for by threads; atomics are in both
   uint64_t global_loads, global_stores;             // instructions of warps
   uint64_t global_transactions;                     // sectors touched, by instruction of a warp
+  uint64_t wave_transactions;                       // sectors, each once for a wave of blocks (wave.h); with rates
   uint64_t shared_bytes_read, shared_bytes_written;
   uint64_t shared_loads, shared_stores; // instructions of warps
   uint64_t shared_wavefronts;           // passes over the banks

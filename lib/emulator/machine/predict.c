@@ -1,6 +1,7 @@
 // predict.c - plays the recorded blocks of one core, event by event; see timing.h for what is modelled.
 // The warp that is furthest behind goes next, so every pipe is asked in the order of time.
 #include "lib/emulator/machine/timing.h"
+#include "lib/emulator/machine/wave.h"
 
 #include <stdlib.h>
 
@@ -214,23 +215,19 @@ static bool play(core_t *core, emu_timeline_t *waiting) {
 
 // --- What the core has ----------------------------------------------------------------------------------------------
 
-static uint32_t at_once(const emu_launch_t *launch, const tessera_emulator_rates_t *rates) {
-  uint32_t by_warps = rates->core_warps / launch->warps, shared = launch->given->shared_bytes;
-  uint32_t by_shared = shared ? rates->core_shared_bytes / shared : by_warps;
-  uint32_t fits = by_warps < by_shared ? by_warps : by_shared;
-  return fits ? fits : 1;
-}
-
 // Memory's bandwidth is shared by the cores that have blocks. What the launch's buffers hold comes from afar once, if
-// the near memory can hold it, and each time otherwise.
-static void share_memory(core_t *core, uint64_t sectors) {
+// the near memory can hold it; otherwise what each wave of blocks touches (wave.h), if that fits; else each access.
+static void share_memory(core_t *core, uint64_t sectors, uint64_t in_waves) {
   const emu_launch_t *launch = core->launch;
   const tessera_emulator_rates_t *rates = core->rates;
   double busy = launch->blocks < rates->cores ? (double)launch->blocks : rates->cores;
   double sector = launch->chip->sector_bytes, asked = (double)sectors * sector * busy, there = 0;
   for (size_t i = 0; i < launch->buffer_count; i++)
     there += (double)launch->given->buffers[i].bytes;
-  double far = asked > there && there <= rates->near_capacity ? there / asked : 1;
+  uint64_t together = (uint64_t)core->block_count * rates->cores;
+  double waves = (double)((launch->blocks + together - 1) / together), touched = (double)in_waves * sector;
+  bool holds_all = there <= rates->near_capacity, holds_wave = touched <= rates->near_capacity * waves;
+  double comes = holds_all ? there : holds_wave ? touched : asked, far = asked > comes ? comes / asked : 1;
   double near_share = rates->near_bytes / busy, port = rates->port_bytes;
   core->sector_cycles = sector / (near_share < port ? near_share : port);
   core->sector_cycles = later(core->sector_cycles, far * sector * busy / rates->far_bytes);
@@ -284,7 +281,7 @@ static emu_timeline_t *without_incomplete(emu_timeline_t *list) {
   return kept;
 }
 
-double emu_timing_predict(emu_launch_t *launch) {
+double emu_timing_predict(emu_launch_t *launch, uint64_t in_waves) {
   const tessera_emulator_rates_t *rates = launch->given->rates;
   uint64_t count;
   emu_timeline_t *list = sorted(without_incomplete(atomic_load(&launch->timelines)), &count);
@@ -292,10 +289,10 @@ double emu_timing_predict(emu_launch_t *launch) {
   if (!count)
     return 0;
   uint64_t wanted = (launch->blocks + rates->cores - 1) / rates->cores; // of the first core
-  core_t core = {.launch = launch, .rates = rates, .block_count = at_once(launch, rates)};
+  core_t core = {.launch = launch, .rates = rates, .block_count = emu_blocks_at_once(launch)};
   if (core.block_count > count)
     core.block_count = (uint32_t)count;
-  share_memory(&core, sectors_of(list) * wanted / count);
+  share_memory(&core, sectors_of(list) * wanted / count, in_waves);
   core.blocks = calloc(core.block_count, sizeof *core.blocks);
   bool good = core.blocks && rates->partitions <= MOST_PARTITIONS && play(&core, list);
   for (uint32_t b = 0; core.blocks && b < core.block_count; b++)

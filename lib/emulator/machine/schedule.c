@@ -9,6 +9,7 @@
 #include "lib/emulator/machine/shadow.h"
 #include "lib/emulator/machine/timing.h"
 #include "lib/emulator/machine/trace.h"
+#include "lib/emulator/machine/wave.h"
 #include "lib/emulator/machine/worker.h"
 
 #include <sched.h>
@@ -312,6 +313,7 @@ static void end_block(emu_worker_t *worker) {
     emu_log_flush(worker, &worker->warps[w]);
   emu_trace_warp(worker, worker->running_warp);
   emu_timing_end(worker);
+  emu_wave_leave(worker);
   worker->counters.blocks++;
   worker->counters.threads += worker->launch->threads;
   if (worker->idle && !worker->aborted && worker->stacks->used <= worker->launch->threads)
@@ -330,6 +332,7 @@ bool emu_begin_block(emu_worker_t *worker, uint64_t number) {
   emu_shadow_block_begins(worker);
   emu_trace_block(worker);
   emu_timing_begin(worker);
+  emu_wave_enter(worker);
   worker->running_warp = choose_warp(worker, worker->ready_warps);
   emu_warp_t *warp = &worker->warps[worker->running_warp];
   worker->current = lane_of(worker, warp, warp->ready);

@@ -5,7 +5,8 @@
 // a core with as many blocks at once as fit: warps issue in order, each partition one instruction after another; the
 // pipes of shared memory, of matrix instructions and the core's share of memory's bandwidth serve one after another; a
 // use waits until its load is there. Nothing is calibrated: rates and latencies are the machine description's,
-// registers do not limit how many blocks fit, caches hold the launch's buffers or nothing of them.
+// registers do not limit how many blocks fit, caches hold the launch's buffers, or what a wave of
+// blocks touches, or nothing of them.
 #ifndef TESSERA_EMULATOR_TIMING_H
 #define TESSERA_EMULATOR_TIMING_H
 
@@ -50,6 +51,7 @@ void emu_timing_add(emu_worker_t *worker, uint32_t warp, emu_event_kind_t kind, 
 /// All warps that wait at barrier |id| as a whole meet.
 void emu_timing_meet(emu_worker_t *worker, uint32_t id);
 /// Cycles that the core takes for its blocks; 0: nothing was recorded, or no memory. Frees the records.
-double emu_timing_predict(emu_launch_t *launch);
+/// |in_waves|: counters.wave_transactions of all workers.
+double emu_timing_predict(emu_launch_t *launch, uint64_t in_waves);
 
 #endif

@@ -149,6 +149,7 @@ typedef struct emu_launch_t {
   emu_buffer_t *buffers; // by address
   size_t buffer_count;
   bool checks, count, trace;
+  struct emu_waves_t *waves;                // see wave.h; null: no cycles are predicted
   struct emu_timeline_t *_Atomic timelines; // see timing.h
   _Atomic uint64_t events;                  // in them
   int workers;

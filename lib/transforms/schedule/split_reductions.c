@@ -151,7 +151,8 @@ static MlirAttribute scheduleOfParts(MlirContext context, MlirAttribute schedule
       for (intptr_t d = 0; d < dims && d < MaxDims; d++)
         sizes[d + 1] = mlirDenseI64ArrayGetElement(block, d);
       entry.attribute = mlirDenseI64ArrayGet(context, dims + 1, sizes);
-    } else if (!tileStringEquals(name, "warps") && !tileStringEquals(name, "stages")) {
+    } else if (!tileStringEquals(name, "warps") && !tileStringEquals(name, "stages") &&
+               !tileStringEquals(name, "group")) {
       continue; // what was predicted was predicted of the whole
     }
     kept[count++] = entry;

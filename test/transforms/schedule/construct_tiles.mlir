@@ -9,7 +9,7 @@
 // SEARCH: error: {{.*}}unknown search 'luck', want construct, exhaustive-model or measure
 
 // A large product: many warps, every prediction, aligned to the instruction.
-// CHECK: #[[LARGE:.*]] = #tile.schedule<block = [{{[0-9]+, [0-9]+, [0-9]+}}], warps = [{{[248], [248], 1}}], stages = {{[234]}}, time = {{[0-9]+}}, traffic = [{{[0-9]+, [0-9]+}}], occupancy = {{[0-9]+}}, bound = "{{.*}}", evaluations = {{[0-9]+}}>
+// CHECK: #[[LARGE:.*]] = #tile.schedule<block = [{{[0-9]+, [0-9]+, [0-9]+}}], warps = [{{[248], [248], 1}}], stages = {{[234]}}, group = [{{[0-9]+}}], time = {{[0-9]+}}, traffic = [{{[0-9]+, [0-9]+}}], occupancy = {{[0-9]+}}, bound = "{{.*}}", evaluations = {{[0-9]+}}>
 // CHECK-LABEL: func.func @large
 // CHECK: linalg.generic {{.*}} attrs = {tile.schedule = #[[LARGE]], tile.schedules = [#[[LARGE]], #
 // ALL-LABEL: func.func @large
