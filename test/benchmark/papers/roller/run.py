@@ -1,16 +1,22 @@
-"""Roller's table (Zhu et al., OSDI 2022) on this machine: ./dev reproduce roller [--quick] [--json=FILE]
+"""Roller's table (Zhu et al., OSDI 2022) on this machine:
+./dev reproduce roller [--quick] [--only=REGEX] [--json=FILE] [--within=COMMAND [--together=N]]
 
 1. The paper's operators on four machines that we describe: construction time, tiles looked at, and the first tile by the
-   model against the best of all aligned tiles by the model.
-2. This CPU, measured: elementwise ops, transposes and sums, one thread. Every tile of a sweep is written as the op's
-   tile.schedule and run; the table says how the constructed tile, the best of the model's ten and the tile without any
-   schedule stand against the fastest of the sweep. Medians of rounds in turns; the spread is the sweep's winner's.
-3. The same for matrix products, whose sweep is over register tiles, blocks of k and of rows; each program is compiled
-   once.
+   model against the best of all aligned tiles by the model. Left out with --only.
+2. This CPU, measured, one thread: elementwise ops, transposes, sums and matrix products (--only: those whose names match).
+   Every tile of a sweep is written as the op's tile.schedule, compiled once and run; the table says how the constructed
+   tile, the best of the model's ten and the program without any schedule stand against the fastest of all. A product's
+   sweep is over register tiles, blocks of k, of rows and of columns.
+
+A run is a process that computes for some 20 ms; its median call counts. Three rounds over all tiles in turns, then eight
+over the model's ten and the ten fastest others; a tile's time is the median of its rounds, the spread that of the fastest.
+--within: what is timed, N operators at once, runs as COMMAND … for less than a minute: COMMAND may keep other work from the
+machine meanwhile. Everything is compiled before.
 """
 import json
 import os
 import re
+import shlex
 import statistics
 import subprocess
 import sys
@@ -89,76 +95,27 @@ def generic(path, passes=""):
     return tool("tile-opt", path, f"--pass-pipeline=builtin.module(func.func({PREPARE}{passes}))")
 
 
-def tiles_of(path):
-    """The constructed tiles of the op that moves most, the best first."""
+def constructed(path):
+    """What decides of the ten best schedules of the op that moves most, the best first, as their texts."""
     text = generic(path, ",tile-construct-tiles{chip=native top=10}")
     aliases = dict(re.findall(r"^(#\w+) = (#tile\.schedule<.*>)$", text, re.M))
     lists = [[aliases.get(item, item) for item in re.findall(r"#tile\.schedule<[^>]*>|#schedule\d*", found)]
              for found in re.findall(r"tile\.schedules = \[(.*?)\]\}", text)]
     best = max(lists, key=lambda schedules: int(re.search(r"traffic = \[(\d+)", schedules[0])[1]))
-    return [tuple(json.loads(re.search(r"block = (\[[^]]*\])", schedule)[1])) for schedule in best]
+    return list(dict.fromkeys(re.match(r"#tile\.schedule<(.*?), time", schedule)[1] for schedule in best))
 
 
-def scheduled(path, block, folder, number):
-    """The program with this block on its op: the last generic of the function."""
+def scheduled(path, schedule):
+    """The program with this schedule on its op: the last generic of the function."""
     text = generic(path)
-    at = text.rindex("linalg.generic {")
-    brace = text.index("} ins(", at)
-    line = text.index(" {\n", brace)
-    text = text[:line] + f" attrs = {{tile.schedule = #tile.schedule<block = {list(block)}>}}" + text[line:]
-    name = f"{folder}/{number}.mlir"
-    with open(name, "w") as file:
-        file.write(text)
-    return name
-
-
-def run(path, folder):
-    """The statistics of seven calls on one thread."""
-    stats = f"{folder}/stats.json"
-    tool("tile-run", path, "--threads=1", "--repeat=7", f"--stats={stats}")
-    with open(stats) as file:
-        return json.load(file)
+    line = text.index(" {\n", text.index("} ins(", text.rindex("linalg.generic {")))
+    return text[:line] + f" attrs = {{tile.schedule = #tile.schedule<{schedule}>}}" + text[line:]
 
 
 def sweep(quick):
     rows = (1, 8, 64) if quick else (1, 4, 8, 16, 64)
     columns = (64, 1024) if quick else (16, 64, 128, 512, 2048)
-    return [(a, b) for a in rows for b in columns if a * b <= 16384]
-
-
-def measured(quick, rounds):
-    """Prints the table; gives its rows and the manifest of its runs."""
-    rows, manifest = [], {}
-    print(f"{'operator':24}{'tiles':>6}{'best ms':>9}{'spread':>8}  {'best tile':14}{'first':>7} {'tile':14}{'of ten':>7}{'none':>7}")
-    ratios = []
-    for name, text in PROGRAMS[::3] if quick else PROGRAMS:
-        with tempfile.TemporaryDirectory() as folder:
-            path = f"{folder}/program.mlir"
-            with open(path, "w") as file:
-                file.write(text)
-            ten = tiles_of(path)
-            blocks = list(dict.fromkeys(ten + sweep(quick)))
-            programs = {block: scheduled(path, block, folder, number) for number, block in enumerate(blocks)}
-            programs[None] = path
-            times = {block: [] for block in programs}
-            for _ in range(rounds):
-                for block, program in programs.items():
-                    stats = run(program, folder)
-                    times[block].append(stats["time_ms_median"])
-        manifest = {key: stats["manifest"][key] for key in ("version", "commit", "machine", "compiler", "threads", "repeat", "seed")
-                    if key in stats["manifest"]}
-        medians = {block: statistics.median(values) for block, values in times.items()}
-        best = min(blocks, key=medians.get)
-        spread = (max(times[best]) - min(times[best])) / medians[best]
-        first, of_ten = medians[ten[0]] / medians[best], min(medians[block] for block in ten) / medians[best]
-        ratios.append((first, of_ten))
-        rows.append({"operator": name, "program": text, "ms": [{"block": block, "rounds": times[block]} for block in programs],
-                     "best": best, "constructed": ten, "first": first, "of_ten": of_ten, "none": medians[None] / medians[best]})
-        print(f"{name:24}{len(blocks):6}{medians[best]:9.3f}{spread:8.0%}  {'x'.join(map(str, best)):14}{first:7.2f} "
-              f"{'x'.join(map(str, ten[0])):14}{of_ten:7.2f}{medians[None] / medians[best]:7.2f}")
-    mean = [statistics.geometric_mean(values) for values in zip(*ratios)]
-    print(f"geometric means: first {mean[0]:.2f}, best of ten {mean[1]:.2f}; 1.00 is the fastest tile of the sweep")
-    return rows, manifest
+    return [f"block = [{a}, {b}]" for a in rows for b in columns if a * b <= 16384]
 
 
 def up(size, unit):
@@ -166,74 +123,165 @@ def up(size, unit):
 
 
 def product_sweep(m, n, k, lanes, quick):
-    """Register tiles x blocks of k x blocks of rows, as the text of a schedule; A's block of at most 128 K elements."""
+    """Register tiles x blocks of k x blocks of rows x blocks of columns; A's block of at most 128 K elements."""
     found = []
     for rows, vectors in ((8, 2), (4, 4)) if quick else ((8, 2), (4, 4), (4, 2), (6, 2), (6, 3), (8, 1), (5, 4), (12, 2)):
         for depth in sorted({min(d, k) if k <= d else d for d in ((256,) if quick else (64, 128, 256, 512))}):
             for parts in (1,) if quick else (1, 2):
-                columns, block = vectors * lanes, up(-(-m // parts), rows)
-                if block * depth <= 131072:
-                    found.append(f'block = [{block}, {up(n, columns)}, {depth}], register = [{rows}, {columns}], pack = [a:"k", b:"n"]')
+                for halves in (1,) if quick else (1, 2):
+                    width, block = vectors * lanes, up(-(-m // parts), rows)
+                    columns = up(-(-n // halves), width)
+                    if block * depth <= 131072:
+                        found.append(f'block = [{block}, {columns}, {depth}], register = [{rows}, {width}], pack = [a:"k", b:"n"]')
     return found
 
 
-def products(quick, rounds):
-    print(f"{'product':16}{'tiles':>6}{'best ms':>9}{'spread':>8}{'first':>7}{'of ten':>7}  best of the sweep")
+def prepare(name, text, folder, quick):
+    """Compiles the operator once for every schedule and without one: FOLDER/NUMBER.so. Gives them in that order, and how many of
+    the first are the model's."""
+    path = f"{folder}/program.mlir"
+    with open(path, "w") as file:
+        file.write(text)
+    ten = constructed(path)
+    shape = re.fullmatch(r"product (\d+),(\d+),(\d+)", name)
+    if shape:
+        columns = [int(each) for each in re.findall(r"register = \[\d+, (\d+)\]", " ".join(ten))]
+        lanes = next((width for width in (16, 8) if all(each % width == 0 for each in columns)), 4)
+        others = product_sweep(*map(int, shape.groups()), lanes, quick)
+    else:
+        others = sweep(quick)
+    schedules = [*dict.fromkeys(ten + others), None]
+    for number, schedule in enumerate(schedules):
+        source = f"{folder}/{number}.mlir"
+        with open(source, "w") as file:
+            file.write(scheduled(path, schedule) if schedule else text)
+        tool("tile-translate", source, "--tile-to-program", "-o", f"{folder}/{number}.so")
+    return schedules, len(ten)
+
+
+def run_once(folder, number, calls):
+    tool("tile-exec", f"{folder}/{number}.so", "--threads=1", f"--repeat={calls}", f"--stats={folder}/stats.json")
+    with open(f"{folder}/stats.json") as file:
+        stats = json.load(file)
+    return stats["time_ms_median"], stats["manifest"]
+
+
+def time_folder(folder, seconds):
+    """Times FOLDER/NUMBER.so into FOLDER/times.json; FOLDER/plan.json says how many there are, how many are the model's and how many
+    rounds all of them are worth."""
+    with open(f"{folder}/plan.json") as file:
+        plan = json.load(file)
+    end = time.monotonic() + seconds
+    calls = {number: max(3, min(500, round(20 / run_once(folder, number, 3)[0]))) for number in range(plan["programs"])}
+    times = {number: [] for number in calls}
+
+    def once_each(numbers):
+        for number in numbers:
+            if times[number] and time.monotonic() > end:
+                return
+            times[number].append(run_once(folder, number, calls[number])[0])
+
+    for _ in range(plan["rounds"]):
+        once_each(calls)
+    fastest = sorted(range(plan["constructed"], plan["programs"] - 1), key=lambda number: statistics.median(times[number]))
+    final = [*range(plan["constructed"]), *fastest[:10], plan["programs"] - 1]
+    for _ in range(plan["final"]):
+        once_each(final)
+    with open(f"{folder}/times.json", "w") as file:
+        json.dump({"times": [times[number] for number in calls], "final": final, "manifest": run_once(folder, 0, 3)[1]}, file)
+
+
+def report(name, schedules, count, folder):
+    with open(f"{folder}/times.json") as file:
+        found = json.load(file)
+    times = found["times"]
+    medians = [statistics.median(values) for values in times]
+    best = min((number for number in found["final"] if number < len(schedules) - 1), key=medians.__getitem__)
+    spread = (max(times[best]) - min(times[best])) / medians[best]
+    first, of_ten, none = (value / medians[best] for value in (medians[0], min(medians[:count]), medians[-1]))
+    print(f"{name:24}{len(schedules) - 1:6}{medians[best]:9.3f}{spread:8.0%}{first:7.2f}{of_ten:7.2f}{none:7.2f}  "
+          f"{short(schedules[0]):29}{short(schedules[best])}", flush=True)
+    return {"operator": name, "ms": [{"schedule": schedule, "rounds": rounds} for schedule, rounds in zip(schedules, times)],
+            "best": schedules[best], "first": first, "of_ten": of_ten, "none": none, "manifest": found["manifest"]}
+
+
+def short(schedule):
+    sizes = [re.search(rf"{key} = \[([\d, ]*)\]", schedule) for key in ("block", "register")]
+    return " by ".join(found[1].replace(", ", "x") for found in sizes if found)
+
+
+def measured(operators, quick, within, together):
     rows = []
-    for m, n, k in [(127, 255, 511)] if quick else PRODUCTS:
+    print(f"{'operator':24}{'tiles':>6}{'best ms':>9}{'spread':>8}{'first':>7}{'of ten':>7}{'none':>7}  {'first tile':29}best tile")
+    for at in range(0, len(operators), together):
         with tempfile.TemporaryDirectory() as folder:
-            path = f"{folder}/program.mlir"
-            with open(path, "w") as file:
-                file.write(product(m, n, k))
-            text = generic(path, ",tile-construct-tiles{chip=native top=10}")
-            told = re.findall(r"#tile\.schedule<(block = \[\d+, \d+, \d+\].*?), time", text)
-            ten = list(dict.fromkeys(told))
-            lanes = min(int(columns) for columns in re.findall(r"register = \[\d+, (\d+)\]", text))
-            lanes = next(width for width in (16, 8, 4) if lanes % width == 0)
-            schedules = list(dict.fromkeys(ten + product_sweep(m, n, k, lanes, quick)))
-            plain, programs = generic(path), {}
-            at = plain.index(" {\n", plain.index("} ins(", plain.rindex("linalg.generic {")))
-            for number, schedule in enumerate(schedules):
-                with open(f"{folder}/{number}.mlir", "w") as file:
-                    file.write(plain[:at] + f" attrs = {{tile.schedule = #tile.schedule<{schedule}>}}" + plain[at:])
-                tool("tile-translate", f"{folder}/{number}.mlir", "--tile-to-program", "-o", f"{folder}/{number}.so")
-                programs[schedule] = f"{folder}/{number}.so"
-            times = {schedule: [] for schedule in schedules}
-            for _ in range(rounds):
-                for schedule, program in programs.items():
-                    tool("tile-exec", program, "--threads=1", "--repeat=9", f"--stats={folder}/stats.json")
-                    with open(f"{folder}/stats.json") as file:
-                        times[schedule].append(json.load(file)["time_ms_median"])
-        medians = {schedule: statistics.median(values) for schedule, values in times.items()}
-        best = min(schedules, key=medians.get)
-        first, of_ten = medians[ten[0]] / medians[best], min(medians[schedule] for schedule in ten) / medians[best]
-        spread = (max(times[best]) - min(times[best])) / medians[best]
-        rows.append({"product": [m, n, k], "tiles": len(schedules), "best": best, "best_ms": medians[best], "spread": spread,
-                     "first": first, "of_ten": of_ten})
-        print(f"{f'{m},{n},{k}':16}{len(schedules):6}{medians[best]:9.3f}{spread:8.0%}{first:7.2f}{of_ten:7.2f}  {best}", flush=True)
-    print(f"worst: first {max(row['first'] for row in rows):.2f}, best of ten {max(row['of_ten'] for row in rows):.2f}; "
-          "the bars are 1.50 and 1.15")
+            batch = []
+            for name, text in operators[at:at + together]:
+                own = f"{folder}/{len(batch)}"
+                os.mkdir(own)
+                schedules, count = prepare(name, text, own, quick)
+                plan = {"programs": len(schedules), "constructed": count, "rounds": 1 if quick else 3, "final": 0 if quick else 8}
+                with open(f"{own}/plan.json", "w") as file:
+                    json.dump(plan, file)
+                batch.append((name, schedules, count, own))
+            done = subprocess.run([*within, sys.executable, os.path.abspath(__file__), TIME, *(own for *_, own in batch)])
+            if done.returncode:
+                sys.exit("the timing failed: " + ", ".join(name for name, *_ in batch))
+            rows += [report(*each) for each in batch]
+    mean = [statistics.geometric_mean(row[key] for row in rows) for key in ("first", "of_ten")]
+    print(f"geometric means: first {mean[0]:.2f}, best of ten {mean[1]:.2f}; 1.00 is the fastest tile of the sweep")
+    worst = [max((row[key] for row in rows if row["operator"].startswith("product")), default=None) for key in ("first", "of_ten")]
+    if worst[0]:
+        print(f"worst of the products: first {worst[0]:.2f}, best of ten {worst[1]:.2f}; the bars are 1.50 and 1.15")
     return rows
 
 
+TIME = "--time"  # what a command of --within runs
+SECONDS = 54  # all that is timed in one command
+
+
+def time_folders(folders):
+    cpus = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {max(cpus)})
+    end = time.monotonic() + SECONDS
+    for number, folder in enumerate(folders):
+        time_folder(folder, (end - time.monotonic()) / (len(folders) - number))
+
+
 def main(arguments):
-    files = [argument[len("--json="):] for argument in arguments if argument.startswith("--json=")]
-    if any(argument != "--quick" and not argument.startswith("--json=") for argument in arguments) or "" in files or len(files) > 1:
-        sys.exit(__doc__)
+    if arguments[:1] == [TIME]:
+        return time_folders(arguments[1:])
+    options = {"only": "", "json": "", "within": "", "together": "1"}
+    for argument in arguments:
+        name, _, value = argument[2:].partition("=")
+        if argument != "--quick" and (argument[:2] != "--" or name not in options or not value):
+            sys.exit(__doc__)
+        options[name] = value
     quick, started = "--quick" in arguments, time.strftime("%Y-%m-%dT%H:%M:%S%z")
-    print("Constructed by the model (us: of construction; tiles: predictions; ratio: to the best of all aligned tiles)", flush=True)
-    table = subprocess.run([os.path.join(BUILD, "test/bin/roller_table_test")] + (["sm_80"] if quick else []), capture_output=True,
-                           text=True)
-    print(table.stdout, end="")
-    print("\nMeasured on this CPU, one thread (ratios to the fastest tile of the sweep)", flush=True)
-    rows, manifest = measured(quick, 1 if quick else 3)
-    print("\nMatrix products on this CPU, one thread (the same)", flush=True)
-    of_products = products(quick, 3)
-    if files:
-        manifest = {"paper": "roller", "arguments": arguments, "date": started, **manifest}
-        with open(files[0], "w") as file:
-            json.dump({"manifest": manifest, "constructed": table.stdout.splitlines(), "measured": rows, "products": of_products}, file, indent=1)
-    return table.returncode
+    try:
+        chosen, together = re.compile(options["only"]), max(1, int(options["together"]))
+    except (re.error, ValueError) as error:
+        sys.exit(f"{error}\n{__doc__}")
+    operators = (PROGRAMS[::3] if quick else PROGRAMS) + [(f"product {m},{n},{k}", product(m, n, k))
+                                                         for m, n, k in ([(127, 255, 511)] if quick else PRODUCTS)]
+    operators = [operator for operator in operators if chosen.search(operator[0])]
+    if not operators:
+        sys.exit(f"no operator matches '{options['only']}'")
+    status, table = 0, ""
+    if not options["only"]:
+        print("Constructed by the model (us: of construction; tiles: predictions; ratio: to the best of all aligned tiles)", flush=True)
+        done = subprocess.run([os.path.join(BUILD, "test/bin/roller_table_test")] + (["sm_80"] if quick else []),
+                              capture_output=True, text=True)
+        status, table = done.returncode, done.stdout
+        print(table)
+    print("Measured on this CPU, one thread (ratios to the fastest tile of the sweep)", flush=True)
+    rows = measured(operators, quick, shlex.split(options["within"]), together)
+    if options["json"]:
+        ran = {key: value for key, value in rows[-1]["manifest"].items() if key in ("version", "commit", "machine", "compiler", "threads")}
+        with open(options["json"], "w") as file:
+            json.dump({"manifest": {"paper": "roller", "arguments": arguments, "date": started, **ran},
+                       "constructed": table.splitlines(), "measured": rows}, file, indent=1)
+    return status
 
 
 if __name__ == "__main__":
