@@ -70,17 +70,19 @@ TesseraProgram *tesseraProgramCreate(MlirModule module, const char *name, intptr
     tessera_fail(error, "out of memory");
     return NULL;
   }
-  TileSession parsed = {mlirModuleGetContext(module), module};
+  TileSession parsed = {mlirModuleGetContext(module),
+                        mlirModuleFromOperation(mlirOperationClone(mlirModuleGetOperation(module)))};
   mlirExtStatisticsReset();
   mlirContextLoadAllAvailableDialects(parsed.context); // translations of dialects that no op names yet
   const tessera_run_options_t *options = &program->options;
   tessera_signature_t signature;
   tessera_trace_t *trace = tessera_trace_create(false);
   bool ok = (trace || tessera_fail(error, "out of memory")) && readFlags(program, name, numFlags, flags, error) &&
-            runFindEntry(&parsed, options, &signature, error) &&
+            tileSessionTakeSparseEntries(&parsed, error) && runFindEntry(&parsed, options, &signature, error) &&
             runCompile(&program->run, options->targets[0], &parsed, &signature, options, trace, error) &&
             keepPassStatistics(program, error);
   tessera_trace_destroy(trace);
+  mlirModuleDestroy(parsed.module);
   if (ok)
     return program;
   tesseraProgramDestroy(program);

@@ -3,6 +3,7 @@
 
 #include "lib/ir/support.h"
 #include "lib/pipelines/register.h"
+#include "mlir-c/Dialect/SparseTensor.h"
 #include "mlir-c/Pass.h"
 
 #include <errno.h>
@@ -86,4 +87,34 @@ bool tileSessionRun(TileSession *session, const char *pipeline, tessera_error_t 
          tessera_fail(error, "the program could not be lowered");
   mlirPassManagerDestroy(manager);
   return ok;
+}
+
+//===--- entries of upstream's sparse tensors ----------------------------------===//
+
+static bool isEncoded(MlirType type) {
+  MlirAttribute encoding =
+      mlirTypeIsARankedTensor(type) ? mlirRankedTensorTypeGetEncoding(type) : mlirAttributeGetNull();
+  return !mlirAttributeIsNull(encoding) && mlirAttributeIsASparseTensorEncodingAttr(encoding);
+}
+
+static bool takesSparse(MlirOperation function) {
+  MlirAttribute visibility = tileOpAttribute(function, "sym_visibility");
+  if (!tileOpIs(function, "func.func") ||
+      (!mlirAttributeIsNull(visibility) && !tileStringEquals(mlirStringAttrGetValue(visibility), "public")))
+    return false;
+  MlirType type = mlirTypeAttrGetValue(tileOpAttribute(function, "function_type"));
+  bool takes = false;
+  for (intptr_t i = 0; i < mlirFunctionTypeGetNumInputs(type); i++)
+    takes |= isEncoded(mlirFunctionTypeGetInput(type, i));
+  for (intptr_t i = 0; i < mlirFunctionTypeGetNumResults(type); i++)
+    takes |= isEncoded(mlirFunctionTypeGetResult(type, i));
+  return takes;
+}
+
+bool tileSessionTakeSparseEntries(TileSession *session, tessera_error_t *error) {
+  MlirOperation op = mlirBlockGetFirstOperation(mlirModuleGetBody(session->module));
+  for (; !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op))
+    if (takesSparse(op))
+      return tileSessionRun(session, "builtin.module(convert-sparse-tensor-to-sparse{lowerable=true})", error);
+  return true;
 }

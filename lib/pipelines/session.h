@@ -22,6 +22,9 @@ typedef struct TileSession {
 bool tileSessionOpen(TileSession *session, const char *path, tessera_error_t *error);
 // `pipeline` as tile-opt's --pass-pipeline takes it: "builtin.module(…)".
 bool tileSessionRun(TileSession *session, const char *pipeline, tessera_error_t *error);
+// Where a public function takes or gives tensors of upstream's sparse_tensor, the module becomes one of our sparse
+// ones, whose entries have a signature (lib/target/entry.h). What that leaves to upstream's sparsifier has none.
+bool tileSessionTakeSparseEntries(TileSession *session, tessera_error_t *error);
 void tileSessionClose(TileSession *session);
 
 #endif

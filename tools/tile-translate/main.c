@@ -25,7 +25,8 @@ static bool lower(TileSession *session, const TileTarget *target, const char *pi
   if (!options->pipeline && tileTargetIsLowered(target, translation->module))
     return true;
   translation->pipeline = pipeline;
-  bool ok = tileEntriesCollect(session->module, &translation->entries, error) &&
+  bool ok = (options->pipeline || tileSessionTakeSparseEntries(session, error)) &&
+            tileEntriesCollect(session->module, &translation->entries, error) &&
             tileSessionRun(session, translation->pipeline, error);
   translation->fallbackOps = tileFallbackOps();
   return ok;
@@ -64,7 +65,7 @@ static bool translateForGpus(GpuProgram *program, const TileForm *form, TileArti
   tessera_guard_doing("reading the program");
   bool ok = tileSessionOpen(&session, program->options->file, error);
   tessera_guard_doing("passes");
-  ok = ok && gpuProgramLower(program, &session, error);
+  ok = ok && tileSessionTakeSparseEntries(&session, error) && gpuProgramLower(program, &session, error);
   tessera_guard_doing("code generation");
   ok = ok && form->emit(&program->translation, artifact, error);
   tessera_guard_doing(NULL);

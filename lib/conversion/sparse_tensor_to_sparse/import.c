@@ -546,6 +546,21 @@ static void protectArguments(MlirOperation function) {
 static const char *const upstream = "sparsification-and-bufferization,"
                                     "sparse-storage-specifier-to-llvm,func.func(canonicalize)";
 
+// Buffers that upstream's loops free themselves are none of the deallocation pass's, which would refuse them.
+static void keepDeallocations(MlirOperation root) {
+  static const char name[] = "bufferization.manual_deallocation";
+  MlirAttribute unit = mlirUnitAttrGet(mlirOperationGetContext(root));
+  TileOps frees = tileCollect(root, "memref.dealloc");
+  for (intptr_t i = 0; i < frees.count; i++) {
+    MlirOperation from = tileDefiningOp(mlirOperationGetOperand(frees.items[i], 0));
+    if (!tileOpIs(from, "memref.alloc"))
+      continue; // nobody knows what else holds it
+    mlirOperationSetDiscardableAttributeByName(frees.items[i], tileString(name), unit);
+    mlirOperationSetDiscardableAttributeByName(from, tileString(name), unit);
+  }
+  tileOpsFree(&frees);
+}
+
 // Functions left go to a module of their own and come back as loops on buffers, with the helpers they call.
 static bool leaveToUpstream(MlirOperation module, Functions *functions, MlirExtPass pass) {
   MlirModule own = emptyModule(module);
@@ -557,6 +572,7 @@ static bool leaveToUpstream(MlirOperation module, Functions *functions, MlirExtP
       mlirExtPassAddStatistic(pass, Left, 1);
     }
   bool ok = tileRunPipeline(root, upstream);
+  keepDeallocations(root);
   MlirBlock from = mlirModuleGetBody(own), to = mlirRegionGetFirstBlock(mlirOperationGetRegion(module, 0));
   for (MlirOperation op = mlirBlockGetFirstOperation(from); !mlirOperationIsNull(op);
        op = mlirBlockGetFirstOperation(from)) {
