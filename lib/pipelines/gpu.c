@@ -56,7 +56,7 @@ bool tileGpuPipelineBuild(const char *conversion, MlirExtPass options, MlirStrin
   MlirStringRef chip = mlirExtPassGetString(options, "chip");
   snprintf(option, sizeof option, "{chip=%.*s}", (int)chip.length, chip.data);
   snprintf(split, sizeof split, "func.func(tile-split-reductions%s),", option);
-  snprintf(graph, sizeof graph, tileStageToTileGraph, split, option);
+  snprintf(graph, sizeof graph, tileStageToTileGraph, option, split, option);
   const char *const stages[] = {graph, tileStageToBuffers, ""}; // "": a comma at the end
   tileStagesAppend(stages, sizeof stages / sizeof *stages, append, userData);
   tileGpuStagesFromBuffersAppend(conversion, chip, append, userData);

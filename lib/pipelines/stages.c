@@ -7,7 +7,7 @@
 // for the chip. What no kernel covers stays linalg (fallback_ops).
 const char *const tileStageToTileGraph =
     "convert-sparse-tensor-to-sparse{lowerable=true},"
-    "convert-sparse-to-tile,"
+    "convert-sparse-to-tile%s,"
     "func.func(linalg-generalize-named-ops,tile-fuse-elementwise,canonicalize,cse),"
     "%sconvert-linalg-to-tile%s,"
     "func.func(canonicalize,cse),"

@@ -10,6 +10,7 @@
 #include "lib/conversion/linalg_to_tile/linalg_to_tile.h"
 
 #include "dialects/tile/tile.h"
+#include "lib/analysis/target.h"
 #include "lib/conversion/linalg_to_tile/lowerings.h"
 #include "lib/ir/pass.h"
 
@@ -52,43 +53,6 @@ static MlirWalkResult collect(MlirOperation op, void *userData) {
   return MlirWalkResultAdvance;
 }
 
-// What the option or the module names; null without an error if neither does.
-static TileMachine *loadMachine(MlirOperation module, MlirExtPass pass, MlirAttribute *attribute, TileError *error) {
-  MlirStringRef chip = mlirExtPassGetString(pass, "chip");
-  char name[64];
-  *attribute = tileOpAttribute(module, "tile.machine");
-  if (!chip.length)
-    return mlirAttributeIsNull(*attribute) ? NULL : tileMachineAttrLoad(*attribute, error);
-  snprintf(name, sizeof name, "%.*s", (int)chip.length, chip.data);
-  // A chip that the module describes itself, with other figures, is that one.
-  if (!mlirAttributeIsNull(*attribute) && tileAttributeIsAMachine(*attribute) &&
-      tileStringEquals(tileMachineAttrGetName(*attribute), name))
-    return tileMachineAttrLoad(*attribute, error);
-  TileMachine *machine = tileMachineLoad(name, NULL, NULL, 0, error);
-  if (machine) // the attribute of an unknown machine would be a second error
-    *attribute = tileMachineAttrGet(mlirOperationGetContext(module), chip, mlirAttributeGetNull());
-  return machine;
-}
-
-// This machine, or a common one where it cannot be asked.
-static TileMachine *loadHost(TileError *error) {
-  TileMachine *machine = tileMachineLoad("native", NULL, NULL, 0, NULL);
-  return machine ? machine : tileMachineLoad("x86-64-v4", NULL, NULL, 0, error);
-}
-
-// Where no machine is named it is this one, and kernels do not say so. The caller destroys the machine.
-static bool readTarget(MlirOperation module, MlirExtPass pass, TileTarget *target) {
-  TileError error = {.text = ""};
-  *target = (TileTarget){.machine = NULL};
-  target->machine = loadMachine(module, pass, &target->attribute, &error);
-  if (!target->machine && !*error.text)
-    target->machine = loadHost(&error);
-  bool ok = target->machine && tileTargetRead(target, &error);
-  if (!ok)
-    tileMachineDestroy(target->machine);
-  return ok || tileError(module, "%s", error.text);
-}
-
 // Schedules that a person wrote may not fit the op.
 static bool checkSchedule(MlirOperation op, const TileTarget *target) {
   TileStructured structured;
@@ -112,7 +76,7 @@ static bool checkSchedules(const TileOps *ops, const TileTarget *target) {
 static bool run(MlirOperation module, MlirExtPass pass) {
   TileOps ops = {0};
   TileTarget target;
-  if (!readTarget(module, pass, &target))
+  if (!tileTargetOfPass(module, pass, &target))
     return false;
   mlirOperationWalk(module, collect, &ops, MlirWalkPostOrder);
   bool ok = checkSchedules(&ops, &target), isSplit = false;

@@ -3,6 +3,7 @@
 #define TESSERA_CONVERSION_SPARSE_TO_TILE_LOWERINGS_H
 
 #include "dialects/sparse/sparse.h"
+#include "lib/analysis/structured.h"
 #include "lib/capi/conversion.h"
 #include "lib/conversion/sparse_to_tile/kernels.h"
 #include "lib/ir/builder.h"
@@ -14,6 +15,7 @@ typedef struct SparseLowering {
   const MlirExtValueRange *operands;
   TileBuilder builder;
   SparseKernels *kernels;
+  const TileTarget *target; // what kernels are for
 } SparseLowering;
 
 // What an op becomes: the values of its results, in the same way.
@@ -55,6 +57,14 @@ bool sparseLowerReduce(SparseLowering *lowering, SparseResult *result);
 bool sparseSupportsProduct(MlirOperation op);
 bool sparseLowerSpmm(SparseLowering *lowering, SparseResult *result);
 bool sparseLowerSpmv(SparseLowering *lowering, SparseResult *result);
+
+//===--- gathered.c ---------------------------------------------------------===//
+
+// Of #sparse.nm whose windows lie along the inner axis, by way of gathered rows in the machine's form. `type`: the
+// sparse factor's; `parts`: its components.
+bool sparseMultipliesGathered(const SparseLowering *lowering, MlirType type, MlirType result);
+MlirValue sparseMultiplyGathered(SparseLowering *lowering, MlirType type, const MlirValue parts[2], MlirValue dense,
+                                 MlirValue init);
 
 //===--- values.c -----------------------------------------------------------===//
 

@@ -184,6 +184,10 @@ static MlirValue multiplyTerm(SparseLowering *lowering, const Factor *factor, Ml
   intptr_t count = takeParts(lowering, factor, inputs);
   if (!count)
     return (MlirValue){NULL};
+  MlirType type = factor->matrix.type;
+  if (hasKernel(lowering->op, factor) && sparseEncodingIs(sparseTypeGetEncoding(type), SparseNm) &&
+      sparseMultipliesGathered(lowering, type, mlirValueGetType(init)))
+    return sparseMultiplyGathered(lowering, type, inputs, dense, init);
   Plan plan = planOf(lowering->op, factor, inputs, mlirValueGetType(init));
   if (plan.isTurned)
     inputs[count - 1] = turnBlocks(lowering, inputs[count - 1]);

@@ -2,10 +2,12 @@
 // (MLSys 2023) and Sputnik (SC 2020): rows that share what they keep share loads; formats are expanded before
 // bufferization, which would drop their encodings. Expects: a verified module of tensors. Leaves: no encoding of ours,
 // in functions and control flow neither; the sizes that a type left open follow its components. What has no lowering
-// yet is an error at the op, and nothing is changed. Cost: linear in the module.
+// yet is an error at the op, and nothing is changed. Tiles and forms of kernels are those of the machine (the option
+// chip). Cost: linear in the module.
 #include "lib/conversion/sparse_to_tile/sparse_to_tile.h"
 
 #include "dialects/tile/tile.h"
+#include "lib/analysis/target.h"
 #include "lib/conversion/sparse_to_tile/lowerings.h"
 #include "lib/ir/pass.h"
 
@@ -67,12 +69,13 @@ static bool isLegal(MlirOperation op, void *unused) { return !hasEncoding(op); }
 typedef struct Conversion {
   const Row *row;
   SparseKernels *kernels;
+  const TileTarget *target;
 } Conversion;
 
 static MlirLogicalResult convertOp(MlirOperation op, intptr_t count, const MlirExtValueRange *operands,
                                    MlirPatternRewriter rewriter, MlirExtTypeConverter converter, void *data) {
   const Conversion *conversion = data;
-  SparseLowering lowering = {op, operands, tileBuilderInPattern(rewriter, op), conversion->kernels};
+  SparseLowering lowering = {op, operands, tileBuilderInPattern(rewriter, op), conversion->kernels, conversion->target};
   SparseResult result;
   if (!conversion->row->lower(&lowering, &result))
     return mlirLogicalResultFailure();
@@ -151,17 +154,17 @@ static MlirWalkResult survey(MlirOperation op, void *data) {
   return MlirWalkResultAdvance;
 }
 
-static bool convert(MlirOperation module, SparseKernels *kernels) {
+static bool convert(MlirOperation module, SparseKernels *kernels, const TileTarget *target) {
   MlirContext context = mlirOperationGetContext(module);
   Conversion conversions[NUM_ROWS];
-  MlirExtConversionTarget target = mlirExtConversionTargetCreate(context);
+  MlirExtConversionTarget legal = mlirExtConversionTargetCreate(context);
   MlirExtTypeConverter converter = mlirExtTypeConverterCreate();
   MlirRewritePatternSet patterns = mlirRewritePatternSetCreate(context);
   mlirExtTypeConverterAddConversion(converter, keepType, NULL);
   mlirExtTypeConverterAdd1ToNConversion(converter, convertType, NULL);
-  mlirExtConversionTargetMarkUnknownOpDynamicallyLegal(target, isLegal, NULL);
+  mlirExtConversionTargetMarkUnknownOpDynamicallyLegal(legal, isLegal, NULL);
   for (int i = 0; i < NUM_ROWS; i++) {
-    conversions[i] = (Conversion){&rows[i], kernels};
+    conversions[i] = (Conversion){&rows[i], kernels, target};
     mlirRewritePatternSetAdd(
         patterns, mlirExtOpConversion1ToNPatternCreate(rows[i].op, 1, context, converter, convertOp, &conversions[i]));
   }
@@ -169,14 +172,14 @@ static bool convert(MlirOperation module, SparseKernels *kernels) {
                                                                           convertDisassemble, NULL));
   mlirRewritePatternSetAdd(patterns,
                            mlirExtOpConversion1ToNPatternCreate("tensor.dim", 1, context, converter, convertDim, NULL));
-  mlirExtPopulateFuncTypeConversion(patterns, converter, target);
-  mlirExtPopulateScfTypeConversion(patterns, converter, target);
+  mlirExtPopulateFuncTypeConversion(patterns, converter, legal);
+  mlirExtPopulateScfTypeConversion(patterns, converter, legal);
   MlirFrozenRewritePatternSet frozen = mlirFreezeRewritePattern(patterns);
-  MlirLogicalResult result = mlirExtApplyPartialConversion(module, target, frozen);
+  MlirLogicalResult result = mlirExtApplyPartialConversion(module, legal, frozen);
   mlirFrozenRewritePatternSetDestroy(frozen);
   mlirRewritePatternSetDestroy(patterns);
   mlirExtTypeConverterDestroy(converter);
-  mlirExtConversionTargetDestroy(target);
+  mlirExtConversionTargetDestroy(legal);
   return mlirLogicalResultIsSuccess(result);
 }
 
@@ -185,8 +188,12 @@ static bool run(MlirOperation module, MlirExtPass pass) {
   mlirOperationWalk(module, survey, &found, MlirWalkPreOrder);
   if (!found.isSupported || !found.isNeeded)
     return found.isSupported;
+  TileTarget target;
+  if (!tileTargetOfPass(module, pass, &target))
+    return false;
   SparseKernels kernels = sparseKernelsBegin(module);
-  bool ok = convert(module, &kernels);
+  bool ok = convert(module, &kernels, &target);
+  tileMachineDestroy(target.machine);
   mlirExtPassAddStatistic(pass, 0, kernels.count);
   sparseKernelsEnd(&kernels);
   return ok;
@@ -199,10 +206,17 @@ static void dependents(MlirDialectRegistry registry) {
                      (const char *const[]){"arith", "math", "scf", "memref", "tensor", "linalg", "func", NULL});
 }
 
+static const MlirExtPassOption options[] = {
+    {"chip", "the machine, as lib/machine names it; default: the module's tile.machine, else this one",
+     MlirExtOption_String, ""},
+};
+
 const MlirExtPassDefinition sparseToTilePass = {
     .argument = "convert-sparse-to-tile",
     .summary = "Turn sparse tensors into their components and sparse ops into tile kernels",
     .anchor = "builtin.module",
+    .numOptions = 1,
+    .options = options,
     .statistics = (const char *const[]){"kernels: kernels made of sparse ops", NULL},
     .dependentDialects = dependents,
     .run = run,
