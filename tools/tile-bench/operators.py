@@ -511,28 +511,42 @@ class add:
         return lambda: torch.add(*x, out=out)
 
 
-class gelu:
-    @staticmethod
-    def program(n):
-        t = Text(tensor(n))
-        return t.end(t.generic("i", ["i", "i"], "p", t.arguments, t.empty(tensor(n)), GELU))
+class function:
+    """An activation of n elements; approximate: its math op has fastmath<afn>, which lets ours be off by 1 ulp, as PyTorch's."""
+    BODIES = {"gelu": GELU, "exp": "%r = math.exp %x0 : f32\nlinalg.yield %r : f32",
+              "tanh": "%r = math.tanh %x0 : f32\nlinalg.yield %r : f32",
+              "silu": """%one = arith.constant 1.0 : f32
+%m = arith.negf %x0 : f32
+%e = math.exp %m : f32
+%d = arith.addf %e, %one : f32
+%r = arith.divf %x0, %d : f32
+linalg.yield %r : f32"""}
+    EXACT = {"gelu": exact_gelu, "exp": np.exp, "tanh": np.tanh, "silu": lambda x: x / (1 + np.exp(-x))}
 
     @staticmethod
-    def arrays(random, n):
+    def program(of, n, approximate=False):
+        t = Text(tensor(n))
+        body = re.sub(r"(math\.\w+ %\w+)", r"\1 fastmath<afn>", function.BODIES[of]) if approximate else function.BODIES[of]
+        return t.end(t.generic("i", ["i", "i"], "p", t.arguments, t.empty(tensor(n)), body))
+
+    @staticmethod
+    def arrays(random, of, n, approximate=False):
         return [4 * draw(random, "f32", n)]
 
     @staticmethod
-    def exact(arrays, n):
-        return exact_gelu(widen(arrays[0])), 64.0
+    def exact(arrays, of, n, approximate=False):
+        y = function.EXACT[of](widen(arrays[0]))
+        return y, 64.0 if of == "gelu" else 8 * abs(y)  # IREE's tanh is off by 5 ulp
 
     @staticmethod
-    def work(n):
+    def work(of, n, approximate=False):
         return 8 * n, 8 * n
 
     @staticmethod
-    def torch(torch, x, n):
-        out = torch.empty(n)
-        return lambda: torch._C._nn.gelu(x[0], out=out)
+    def torch(torch, x, of, n, approximate=False):
+        out, nn = torch.empty(n), torch._C._nn
+        call = {"gelu": nn.gelu, "exp": torch.exp, "tanh": torch.tanh, "silu": nn.silu}[of]
+        return lambda: call(x[0], out=out)
 
 
 class transpose:
@@ -823,5 +837,5 @@ class pack:
 
 
 OPERATORS = {kind.__name__: kind for kind in (
-    gemm, batched, gemm_bias_relu, conv, attention, online_attention, row_softmax, layernorm, rmsnorm, add, gelu, transpose, row_sum, mlp,
+    gemm, batched, gemm_bias_relu, conv, attention, online_attention, row_softmax, layernorm, rmsnorm, add, function, transpose, row_sum, mlp,
     transformer_block, bottleneck, spmm, pack)}

@@ -52,8 +52,25 @@ static MlirValue combine(TileBuilder *builder, const TileCombiner *combiner, Mli
   return buildBinary(builder, combiner->name, a, b);
 }
 
+static MlirValue half(TileBuilder *builder, MlirValue vector, int64_t from, int64_t width) {
+  MlirType type = vectorOf(mlirShapedTypeGetElementType(mlirValueGetType(vector)), width);
+  MlirType i64 = mlirIntegerTypeGet(builder->context, 64);
+  MlirAttribute numbers[] = {mlirIntegerAttrGet(i64, from), mlirIntegerAttrGet(i64, width), mlirIntegerAttrGet(i64, 1)};
+  TileAttributeEntry attributes[] = {{"offsets", mlirArrayAttrGet(builder->context, 1, &numbers[0])},
+                                     {"sizes", mlirArrayAttrGet(builder->context, 1, &numbers[1])},
+                                     {"strides", mlirArrayAttrGet(builder->context, 1, &numbers[2])},
+                                     {0}};
+  return tileBuildValue(builder, "vector.extract_strided_slice", type, 1, &vector, attributes);
+}
+
+// The least or largest of floats is taken by halves: LLVM takes apart what orders nan, lane by lane.
 static MlirValue reduceVector(TileBuilder *builder, const TileCombiner *combiner, MlirValue vector) {
   MlirType element = mlirShapedTypeGetElementType(mlirValueGetType(vector));
+  int64_t width = mlirShapedTypeGetDimSize(mlirValueGetType(vector), 0);
+  bool isExtremum = strncmp(combiner->name, "arith.m", 7) == 0 && !strstr(combiner->name, "mul");
+  for (; combiner->isFloat && isExtremum && width % 2 == 0; width /= 2)
+    vector =
+        combine(builder, combiner, half(builder, vector, 0, width / 2), half(builder, vector, width / 2, width / 2));
   TileAttributeEntry attributes[] = {{"kind", kindOf(builder->context, combiner)},
                                      {"fastmath", namedAttribute(builder->context, "#arith.fastmath<reassoc>")},
                                      {0}};

@@ -173,7 +173,7 @@ static MlirValue quantumOf(TileLanes *lanes, const TileFloatFormat *format, Mlir
 
 static MlirValue roundToFormat(TileLanes *lanes, const TileFloatFormat *format, int64_t mode, MlirValue x) {
   MlirValue quantum = quantumOf(lanes, format, x), places = tileLanesDiv(lanes, x, quantum);
-  places = tileBuildValue(&lanes->builder, roundings[mode], lanes->f64, 1, &places, NULL);
+  places = tileBuildValue(&lanes->builder, roundings[mode], lanes->real, 1, &places, NULL);
   return tileLanesMul(lanes, places, quantum);
 }
 
@@ -241,7 +241,7 @@ static MlirLogicalResult expandTruncation(MlirRewritePattern pattern, MlirOperat
   if (isInstruction && roundingOf(op) == ToNearestEven)
     return mlirLogicalResultFailure();
   TileLanes lanes = tileLanesOf(tileBuilderInPattern(rewriter, op), mlirValueGetType(value));
-  value = convertWide(&lanes.builder, value, tileLanesElement(lanes.f64));
+  value = convertWide(&lanes.builder, value, tileLanesElement(lanes.real));
   value = roundToFormat(&lanes, &to, roundingOf(op), value);
   result = finish(&lanes, &to, value, tileLanesElement(mlirValueGetType(result)));
   mlirRewriterBaseReplaceOpWithValues(mlirPatternRewriterAsBase(rewriter), op, 1, &result);
@@ -273,7 +273,7 @@ static MlirLogicalResult expandMultiplyAdd(MlirRewritePattern pattern, MlirOpera
   TileLanes lanes = tileLanesOf(tileBuilderInPattern(rewriter, op), type);
   MlirValue values[3];
   for (int i = 0; i < 3; ++i)
-    values[i] = convertWide(&lanes.builder, mlirOperationGetOperand(op, i), tileLanesElement(lanes.f64));
+    values[i] = convertWide(&lanes.builder, mlirOperationGetOperand(op, i), tileLanesElement(lanes.real));
   MlirValue sum = addToOdd(&lanes, tileLanesMul(&lanes, values[0], values[1]), values[2]); // the product is exact
   MlirValue result = cast(&lanes.builder, "arith.truncf", sum, element);
   mlirRewriterBaseReplaceOpWithValues(mlirPatternRewriterAsBase(rewriter), op, 1, &result);

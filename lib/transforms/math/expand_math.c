@@ -1,6 +1,7 @@
 // tile-expand-math: math.exp, exp2, log, log2, tanh, erf, sin, cos, rsqrt and powf become arithmetic, inline.
 // Each is evaluated in f64 lanes and rounded once, so all f32 results are within 0.51 ulp (families.h and the files of
 // the families have methods and errors). Why: libm takes scalars only, and upstream's approximations miss 2 ulp.
+// An op with the fastmath flag `afn` (all with fast=true) is evaluated in f32 lanes where single.c can: to 1 ulp.
 // Expects: scalars or fixed-size vectors of f32, f16 or bf16; the last two go through f32. Leaves: arith, math.fma,
 // absf, floor and sqrt, which are instructions; f64, tensors and scalable vectors as they were. log1p and expm1, which
 // upstream takes apart so that they cancel, are expanded for f64 too, by math.log and math.exp of f64. fpowi and ipowi,
@@ -12,10 +13,12 @@
 //   log2 0.50000 0.35 1.5    erf  0.50016 0.59 7.9    sin  0.50008 0.69 2.1    cos   0.50008 0.68 2.1
 //   powf 0.50005 1.16 3.0    rsqrt 0.50000 0.39 1.8   (test/transforms/math/accuracy_*_long.test)
 #include "lib/transforms/math/expand_math.h"
-#include "lib/capi/patterns.h"
 #include "lib/ir/pass.h"
 #include "lib/transforms/math/f64/families.h"
 #include "lib/transforms/math/families.h"
+
+#include <math.h>
+#include <string.h>
 
 typedef MlirValue (*Expansion)(TileLanes *lanes, const MlirValue *operands);
 
@@ -23,15 +26,16 @@ typedef struct Family {
   const char *op;
   Expansion expand, expandF64; // expand: precise enough for f32; null: none. expandF64: for f64
   bool takesF64;               // without f64=true, too: by expand where there is one
+  Expansion expandSingle;      // to 1 ulp of f32, on its own lanes; null: none
 } Family;
 
 static const Family families[] = {
-    {"math.exp", tileExpandExp, tileExpandF64Exp},
-    {"math.exp2", tileExpandExp2, tileExpandF64Exp2},
-    {"math.tanh", tileExpandTanh, tileExpandF64Tanh},
+    {"math.exp", tileExpandExp, tileExpandF64Exp, false, tileExpandSingleExp},
+    {"math.exp2", tileExpandExp2, tileExpandF64Exp2, false, tileExpandSingleExp2},
+    {"math.tanh", tileExpandTanh, tileExpandF64Tanh, false, tileExpandSingleTanh},
     {"math.log", tileExpandLog, tileExpandF64Log},
     {"math.log2", tileExpandLog2, tileExpandF64Log2},
-    {"math.erf", tileExpandErf, tileExpandF64Erf},
+    {"math.erf", tileExpandErf, tileExpandF64Erf, false, tileExpandSingleErf},
     {"math.sin", tileExpandSin, tileExpandF64Sin},
     {"math.cos", tileExpandCos, tileExpandF64Cos},
     {"math.powf", tileExpandPow, tileExpandF64Pow},
@@ -75,14 +79,15 @@ static const Family *familyOf(MlirOperation op) {
   return NULL;
 }
 
-// Upstream's patterns make invalid IR of a function on a tensor.
-static bool hasFunctionOnTensor(MlirOperation root) {
-  TileOps ops = tileCollect(root, NULL);
-  bool found = false;
-  for (intptr_t i = 0; i < ops.count && !found; ++i)
-    found = familyOf(ops.items[i]) && mlirTypeIsATensor(tileResultType(ops.items[i], 0));
-  tileOpsFree(&ops);
-  return found;
+static void appendText(MlirStringRef part, void *text) { strncat(text, part.data, part.length); }
+
+// The flag `afn`, approximate functions, or `fast`, which is all flags.
+static bool permitsApproximation(MlirOperation op) {
+  MlirAttribute flags = tileOpAttribute(op, "fastmath");
+  char text[128] = "";
+  if (!mlirAttributeIsNull(flags))
+    mlirAttributePrint(flags, appendText, text);
+  return strstr(text, "afn") || strstr(text, "<fast");
 }
 
 // --- The pattern ---
@@ -97,35 +102,46 @@ static MlirValue convert(TileLanes *lanes, const char *name, MlirValue value, Ml
 }
 
 // An exponent of fpowi is an integer.
-static MlirValue asF64(TileLanes *lanes, MlirValue value) {
+static MlirValue asLanes(TileLanes *lanes, MlirValue value) {
   if (mlirTypeIsAInteger(tileLanesElement(mlirValueGetType(value))))
-    return tileBuildValue(&lanes->builder, "arith.sitofp", lanes->f64, 1, &value, NULL);
-  return convert(lanes, "arith.extf", value, lanes->f64);
+    return tileBuildValue(&lanes->builder, "arith.sitofp", lanes->real, 1, &value, NULL);
+  return convert(lanes, "arith.extf", value, lanes->real);
 }
 
-static MlirLogicalResult expandAs(MlirOperation op, MlirPatternRewriter rewriter, bool wantsF64) {
+typedef enum Mode { Mode_Default, Mode_Fast, Mode_F64 } Mode;
+
+static MlirLogicalResult expandAs(MlirOperation op, MlirPatternRewriter rewriter, Mode mode) {
   MlirType type = tileResultType(op, 0);
   const Family *family = familyOf(op);
-  Expansion expansion = family ? expansionOf(family, type, wantsF64) : NULL;
+  bool isSingle = family && family->expandSingle && !mlirTypeIsAF64(tileLanesElement(type)) &&
+                  (mode == Mode_Fast || permitsApproximation(op));
+  Expansion expansion = family ? expansionOf(family, type, mode == Mode_F64) : NULL;
   if (!expansion)
     return mlirLogicalResultFailure();
-  TileLanes lanes = tileLanesOf(tileBuilderInPattern(rewriter, op), type);
+  TileBuilder builder = tileBuilderInPattern(rewriter, op);
+  TileLanes lanes = isSingle ? tileLanesSingleOf(builder, type) : tileLanesOf(builder, type);
   MlirValue operands[2];
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
-    operands[i] = asF64(&lanes, mlirOperationGetOperand(op, i));
-  MlirValue result = convert(&lanes, "arith.truncf", expansion(&lanes, operands), type);
+    operands[i] = asLanes(&lanes, mlirOperationGetOperand(op, i));
+  MlirValue value = (isSingle ? family->expandSingle : expansion)(&lanes, operands);
+  MlirValue result = convert(&lanes, "arith.truncf", value, type);
   mlirRewriterBaseReplaceOpWithValues(mlirPatternRewriterAsBase(rewriter), op, 1, &result);
   return mlirLogicalResultSuccess();
 }
 
 static MlirLogicalResult expand(MlirRewritePattern pattern, MlirOperation op, MlirPatternRewriter rewriter,
                                 void *userData) {
-  return expandAs(op, rewriter, /*wantsF64=*/false);
+  return expandAs(op, rewriter, Mode_Default);
+}
+
+static MlirLogicalResult expandFast(MlirRewritePattern pattern, MlirOperation op, MlirPatternRewriter rewriter,
+                                    void *userData) {
+  return expandAs(op, rewriter, Mode_Fast);
 }
 
 static MlirLogicalResult expandF64(MlirRewritePattern pattern, MlirOperation op, MlirPatternRewriter rewriter,
                                    void *userData) {
-  return expandAs(op, rewriter, /*wantsF64=*/true);
+  return expandAs(op, rewriter, Mode_F64);
 }
 
 static MlirValue resized(TileLanes *lanes, MlirValue value, MlirType type) {
@@ -147,9 +163,26 @@ static MlirLogicalResult expandIntegerPower(MlirRewritePattern pattern, MlirOper
   TileLanes lanes = tileLanesOf(tileBuilderInPattern(rewriter, op), type);
   MlirValue operands[2];
   for (intptr_t i = 0; i < 2; ++i)
-    operands[i] = resized(&lanes, mlirOperationGetOperand(op, i), lanes.i64);
+    operands[i] = resized(&lanes, mlirOperationGetOperand(op, i), lanes.bits);
   MlirValue result = tileExpandIntegerPower(&lanes, operands, isIndex ? 64 : mlirIntegerTypeGetWidth(element));
   result = resized(&lanes, result, type);
+  mlirRewriterBaseReplaceOpWithValues(mlirPatternRewriterAsBase(rewriter), op, 1, &result);
+  return mlirLogicalResultSuccess();
+}
+
+// arith.maximumf, minimumf: of a > b ? a : b and a test for nan, each of x86's instructions; upstream's way asks
+// "greater or nan", which is none. Reductions put what they have so far first: the test is of what comes.
+static MlirLogicalResult expandExtremum(MlirRewritePattern pattern, MlirOperation op, MlirPatternRewriter rewriter,
+                                        void *userData) {
+  MlirType type = tileResultType(op, 0);
+  if (mlirTypeIsATensor(type) || (mlirTypeIsAVector(type) && mlirVectorTypeIsScalable(type)))
+    return mlirLogicalResultFailure();
+  TileLanes lanes = tileLanesOf(tileBuilderInPattern(rewriter, op), type);
+  MlirValue a = mlirOperationGetOperand(op, 0), b = mlirOperationGetOperand(op, 1);
+  TileLanesPredicate predicate = tileOpIs(op, "arith.maximumf") ? TileLanes_Greater : TileLanes_Less;
+  MlirValue number = tileLanesSelect(&lanes, tileLanesIs(&lanes, b, predicate, a), b, a);
+  MlirValue nan = tileBuildFloat(&lanes.builder, type, NAN); // not b: LLVM would join the two selects
+  MlirValue result = tileLanesSelect(&lanes, tileLanesIs(&lanes, b, TileLanes_Unordered, b), nan, number);
   mlirRewriterBaseReplaceOpWithValues(mlirPatternRewriterAsBase(rewriter), op, 1, &result);
   return mlirLogicalResultSuccess();
 }
@@ -162,18 +195,23 @@ static void populateWith(MlirRewritePatternSet patterns, MlirContext context, Ti
   tileAddPattern(patterns, context, "math.ipowi", /*benefit=*/1, expandIntegerPower);
 }
 
-static void populate(MlirRewritePatternSet patterns, MlirContext context) { populateWith(patterns, context, expand); }
+static void populateExtrema(MlirRewritePatternSet patterns, MlirContext context) {
+  tileAddPattern(patterns, context, "arith.maximumf", /*benefit=*/1, expandExtremum);
+  tileAddPattern(patterns, context, "arith.minimumf", /*benefit=*/1, expandExtremum);
+}
+
+static void populate(MlirRewritePatternSet patterns, MlirContext context) {
+  populateWith(patterns, context, expand);
+  populateExtrema(patterns, context);
+}
 
 static void populateF64(MlirRewritePatternSet patterns, MlirContext context) {
   populateWith(patterns, context, expandF64);
 }
 
-// Upstream's sin and cos are not taken: sin(1e9) is 1.8e12 there. It has no exp2, powf or plain rsqrt.
 static void populateFast(MlirRewritePatternSet patterns, MlirContext context) {
-  mlirExtPopulatePatterns(patterns, "math-f32-expansion", "math.exp,math.log,math.log2,math.tanh,math.erf", 2);
-  mlirExtPopulatePatterns(patterns, "math-polynomial-approximation", "math.exp,math.log,math.log2,math.tanh,math.erf",
-                          2);
-  populate(patterns, context);
+  populateWith(patterns, context, expandFast);
+  populateExtrema(patterns, context);
 }
 
 static void dependentDialects(MlirDialectRegistry registry) {
@@ -181,7 +219,7 @@ static void dependentDialects(MlirDialectRegistry registry) {
 }
 
 static bool run(MlirOperation op, MlirExtPass pass) {
-  bool fast = mlirExtPassGetBool(pass, "fast") && !hasFunctionOnTensor(op);
+  bool fast = mlirExtPassGetBool(pass, "fast");
   return tileApplyPatterns(op, fast ? populateFast : mlirExtPassGetBool(pass, "f64") ? populateF64 : populate);
 }
 

@@ -6,7 +6,7 @@
 
 // What option `fast` means; --tile-to-cpu-pipeline has it too.
 #define TILE_FAST_MATH_HELP                                                                                            \
-  "Take upstream's approximations of exp, log, log2, tanh and erf: faster, up to 5 ulp, no subnormals"
+  "Evaluate exp, exp2, tanh and erf in f32 lanes, as if each had fastmath<afn>: twice as fast, to 1 ulp"
 
 extern const MlirExtPassDefinition tileExpandMathPass;
 

@@ -29,4 +29,10 @@ MlirValue tileExpandExpm1(TileLanes *lanes, const MlirValue *x);
 // integer_power.c: of i64 lanes that hold integers of `width` bits
 MlirValue tileExpandIntegerPower(TileLanes *lanes, const MlirValue *xAndN, unsigned width);
 
+// single.c: on f32 lanes, to 1 ulp
+MlirValue tileExpandSingleExp(TileLanes *lanes, const MlirValue *x);
+MlirValue tileExpandSingleExp2(TileLanes *lanes, const MlirValue *x);
+MlirValue tileExpandSingleTanh(TileLanes *lanes, const MlirValue *x);
+MlirValue tileExpandSingleErf(TileLanes *lanes, const MlirValue *x);
+
 #endif

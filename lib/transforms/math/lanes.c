@@ -24,36 +24,44 @@ MlirType tileLanesLike(MlirType like, MlirType element) {
   return mlirVectorTypeGet(rank, sizes, element);
 }
 
-TileLanes tileLanesOf(TileBuilder builder, MlirType like) {
+static TileLanes lanesOf(TileBuilder builder, MlirType like, MlirType real, unsigned width) {
   return (TileLanes){
       .builder = builder,
-      .f64 = tileLanesLike(like, mlirF64TypeGet(builder.context)),
-      .i64 = tileLanesLike(like, mlirIntegerTypeGet(builder.context, 64)),
+      .real = tileLanesLike(like, real),
+      .bits = tileLanesLike(like, mlirIntegerTypeGet(builder.context, width)),
       .i1 = tileLanesLike(like, mlirIntegerTypeGet(builder.context, 1)),
   };
 }
 
+TileLanes tileLanesOf(TileBuilder builder, MlirType like) {
+  return lanesOf(builder, like, mlirF64TypeGet(builder.context), 64);
+}
+
+TileLanes tileLanesSingleOf(TileBuilder builder, MlirType like) {
+  return lanesOf(builder, like, mlirF32TypeGet(builder.context), 32);
+}
+
 //===--- floats -------------------------------------------------------------===//
-MlirValue tileLanesFloat(TileLanes *lanes, double value) { return tileBuildFloat(&lanes->builder, lanes->f64, value); }
+MlirValue tileLanesFloat(TileLanes *lanes, double value) { return tileBuildFloat(&lanes->builder, lanes->real, value); }
 
 MlirValue tileLanesAdd(TileLanes *lanes, MlirValue a, MlirValue b) {
-  return binary(lanes, "arith.addf", lanes->f64, a, b);
+  return binary(lanes, "arith.addf", lanes->real, a, b);
 }
 MlirValue tileLanesSub(TileLanes *lanes, MlirValue a, MlirValue b) {
-  return binary(lanes, "arith.subf", lanes->f64, a, b);
+  return binary(lanes, "arith.subf", lanes->real, a, b);
 }
 MlirValue tileLanesMul(TileLanes *lanes, MlirValue a, MlirValue b) {
-  return binary(lanes, "arith.mulf", lanes->f64, a, b);
+  return binary(lanes, "arith.mulf", lanes->real, a, b);
 }
 MlirValue tileLanesDiv(TileLanes *lanes, MlirValue a, MlirValue b) {
-  return binary(lanes, "arith.divf", lanes->f64, a, b);
+  return binary(lanes, "arith.divf", lanes->real, a, b);
 }
 MlirValue tileLanesFma(TileLanes *lanes, MlirValue a, MlirValue b, MlirValue c) {
-  return tileBuildValue(&lanes->builder, "math.fma", lanes->f64, 3, (MlirValue[]){a, b, c}, NULL);
+  return tileBuildValue(&lanes->builder, "math.fma", lanes->real, 3, (MlirValue[]){a, b, c}, NULL);
 }
-MlirValue tileLanesSqrt(TileLanes *lanes, MlirValue a) { return unary(lanes, "math.sqrt", lanes->f64, a); }
-MlirValue tileLanesFloor(TileLanes *lanes, MlirValue a) { return unary(lanes, "math.floor", lanes->f64, a); }
-MlirValue tileLanesAbs(TileLanes *lanes, MlirValue a) { return unary(lanes, "math.absf", lanes->f64, a); }
+MlirValue tileLanesSqrt(TileLanes *lanes, MlirValue a) { return unary(lanes, "math.sqrt", lanes->real, a); }
+MlirValue tileLanesFloor(TileLanes *lanes, MlirValue a) { return unary(lanes, "math.floor", lanes->real, a); }
+MlirValue tileLanesAbs(TileLanes *lanes, MlirValue a) { return unary(lanes, "math.absf", lanes->real, a); }
 
 MlirValue tileLanesClamp(TileLanes *lanes, MlirValue a, double low, double high) {
   MlirValue least = tileLanesFloat(lanes, low), most = tileLanesFloat(lanes, high);
@@ -85,17 +93,17 @@ MlirValue tileLanesBoth(TileLanes *lanes, MlirValue a, MlirValue b) {
 
 //===--- bits ---------------------------------------------------------------===//
 MlirValue tileLanesInteger(TileLanes *lanes, int64_t value) {
-  return tileBuildInteger(&lanes->builder, lanes->i64, value);
+  return tileBuildInteger(&lanes->builder, lanes->bits, value);
 }
-MlirValue tileLanesBits(TileLanes *lanes, MlirValue a) { return unary(lanes, "arith.bitcast", lanes->i64, a); }
+MlirValue tileLanesBits(TileLanes *lanes, MlirValue a) { return unary(lanes, "arith.bitcast", lanes->bits, a); }
 MlirValue tileLanesFromBits(TileLanes *lanes, MlirValue bits) {
-  return unary(lanes, "arith.bitcast", lanes->f64, bits);
+  return unary(lanes, "arith.bitcast", lanes->real, bits);
 }
-MlirValue tileLanesToFloat(TileLanes *lanes, MlirValue a) { return unary(lanes, "arith.sitofp", lanes->f64, a); }
+MlirValue tileLanesToFloat(TileLanes *lanes, MlirValue a) { return unary(lanes, "arith.sitofp", lanes->real, a); }
 
 MlirValue tileLanesOnIntegers(TileLanes *lanes, const char *name, MlirValue a, MlirValue b) {
-  return binary(lanes, name, lanes->i64, a, b);
+  return binary(lanes, name, lanes->bits, a, b);
 }
 MlirValue tileLanesOnInteger(TileLanes *lanes, const char *name, MlirValue a, int64_t b) {
-  return binary(lanes, name, lanes->i64, a, tileLanesInteger(lanes, b));
+  return binary(lanes, name, lanes->bits, a, tileLanesInteger(lanes, b));
 }

@@ -1,6 +1,6 @@
-// Arithmetic on lanes of f64 and of their 64-bit patterns, so that an expansion reads as its formula.
+// Arithmetic on lanes of f64 or f32 and of their bit patterns, so that an expansion reads as its formula.
 //
-//   MlirValue square = tileLanesMul(lanes, x, x);                       // x: lanes->f64
+//   MlirValue square = tileLanesMul(lanes, x, x);                       // x: lanes->real
 //   MlirValue y = tileLanesSelect(lanes, tileLanesIs(lanes, x, TileLanes_Less, zero), a, b);
 //
 // All values of one expansion have one shape: a scalar, or a vector of any rank. Nothing is folded here: the greedy
@@ -12,17 +12,19 @@
 
 typedef struct TileLanes {
   TileBuilder builder;
-  MlirType f64, i64; // scalar, or vectors of one shape
+  MlirType real, bits; // f64 and i64, or f32 and i32: scalar, or vectors of one shape
   MlirType i1;
 } TileLanes;
 
-// arith's enumerators. Ordered, but for the last two: a NaN on either side makes them false.
+// arith's enumerators. A NaN on either side makes them false, but those from GreaterOrNan on.
 typedef enum TileLanesPredicate {
   TileLanes_Equal = 1,
   TileLanes_Greater = 2,
   TileLanes_Less = 4,
   TileLanes_OrderedNotEqual = 6,
   TileLanes_Ordered = 7,
+  TileLanes_GreaterOrNan = 9,
+  TileLanes_LessOrNan = 11,
   TileLanes_NotEqualOrNan = 13,
   TileLanes_Unordered = 14,
 } TileLanesPredicate;
@@ -30,7 +32,8 @@ typedef enum TileLanesPredicate {
 // The element of a fixed-size vector, or the type itself; `element`, or a vector of it with the shape of `like`.
 MlirType tileLanesElement(MlirType type);
 MlirType tileLanesLike(MlirType like, MlirType element);
-TileLanes tileLanesOf(TileBuilder builder, MlirType like);
+TileLanes tileLanesOf(TileBuilder builder, MlirType like);       // of f64
+TileLanes tileLanesSingleOf(TileBuilder builder, MlirType like); // of f32
 
 MlirValue tileLanesFloat(TileLanes *lanes, double value);
 MlirValue tileLanesInteger(TileLanes *lanes, int64_t value);
@@ -49,12 +52,12 @@ MlirValue tileLanesClamp(TileLanes *lanes, MlirValue a, double low, double high)
 MlirValue tileLanesPolynomial(TileLanes *lanes, MlirValue x, intptr_t count, const double *coefficients);
 
 MlirValue tileLanesIs(TileLanes *lanes, MlirValue a, TileLanesPredicate predicate, MlirValue b); // i1
-MlirValue tileLanesSelect(TileLanes *lanes, MlirValue condition, MlirValue a, MlirValue b);      // f64 or i64
+MlirValue tileLanesSelect(TileLanes *lanes, MlirValue condition, MlirValue a, MlirValue b);      // real or bits
 MlirValue tileLanesBoth(TileLanes *lanes, MlirValue a, MlirValue b);                             // i1
 
-MlirValue tileLanesBits(TileLanes *lanes, MlirValue a);        // f64 → its bits
+MlirValue tileLanesBits(TileLanes *lanes, MlirValue a);        // real → its bits
 MlirValue tileLanesFromBits(TileLanes *lanes, MlirValue bits); // and back
-MlirValue tileLanesToFloat(TileLanes *lanes, MlirValue a);     // signed i64 → the nearest f64
+MlirValue tileLanesToFloat(TileLanes *lanes, MlirValue a);     // signed bits → the nearest real
 // Integer operations by their arith names: "arith.addi", "arith.shli", "arith.shrui", "arith.andi", …
 MlirValue tileLanesOnIntegers(TileLanes *lanes, const char *name, MlirValue a, MlirValue b);
 MlirValue tileLanesOnInteger(TileLanes *lanes, const char *name, MlirValue a, int64_t b);

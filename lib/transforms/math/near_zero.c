@@ -8,7 +8,7 @@
 #include <math.h>
 
 static MlirValue function(TileLanes *lanes, const char *name, MlirValue x) {
-  return tileBuildValue(&lanes->builder, name, lanes->f64, 1, &x, NULL);
+  return tileBuildValue(&lanes->builder, name, lanes->real, 1, &x, NULL);
 }
 
 static MlirValue is(TileLanes *lanes, MlirValue a, double b) {

@@ -11,7 +11,7 @@
 // CHECK: math.fma {{.*}} : vector<16xf64>
 // CHECK: %[[Y:.*]] = arith.truncf {{.*}} : vector<16xf64> to vector<16xf32>
 // CHECK-NEXT: return %[[Y]]
-// Upstream's approximation stays in f32.
+// An approximation stays in f32.
 // FAST-LABEL: func @exp
 // FAST-NOT: f64
 // FAST-NOT: math.exp
@@ -20,6 +20,52 @@
 func.func @exp(%x: vector<16xf32>) -> vector<16xf32> {
   %y = math.exp %x : vector<16xf32>
   return %y : vector<16xf32>
+}
+
+// Whoever permits an approximate function of f32 gets f32 lanes without the option; of GPUs, too. f16 goes there once.
+// CHECK-LABEL: func @permitted
+// CHECK-NOT: {{f64|math.(exp|tanh|erf)}}
+// CHECK: arith.truncf {{.*}} : vector<4xf32> to vector<4xf16>
+// CHECK-NOT: f64
+// CHECK: return
+// F64-LABEL: func @permitted
+// F64-NOT: {{f64|math.(exp|tanh|erf)}}
+// F64: return
+func.func @permitted(%x: vector<16xf32>, %y: vector<4xf16>) -> (vector<16xf32>, vector<4xf16>) {
+  %0 = math.exp %x fastmath<afn> : vector<16xf32>
+  %1 = math.erf %0 fastmath<nnan,afn> : vector<16xf32>
+  %2 = math.tanh %1 fastmath<fast> : vector<16xf32>
+  %3 = math.exp2 %y fastmath<afn> : vector<4xf16>
+  return %2, %3 : vector<16xf32>, vector<4xf16>
+}
+
+// Another permission is none.
+// CHECK-LABEL: func @not_permitted
+// CHECK: arith.truncf {{.*}} : f64 to f32
+func.func @not_permitted(%x: f32) -> f32 {
+  %0 = math.exp %x fastmath<reassoc,nnan,ninf,nsz,arcp,contract> : f32
+  return %0 : f32
+}
+
+// A maximum that keeps nan is x86's, which is a compare and a select, and a test; GPUs have an instruction.
+// CHECK-LABEL: func @extrema
+// CHECK-SAME: (%[[A:.*]]: vector<8xf32>, %[[B:.*]]: vector<8xf32>
+// CHECK: %[[C:.*]] = arith.cmpf ogt, %[[B]], %[[A]]
+// CHECK: %[[M:.*]] = arith.select %[[C]], %[[B]], %[[A]]
+// CHECK: %[[N:.*]] = arith.cmpf uno, %[[B]], %[[B]]
+// CHECK: arith.select %[[N]], %{{.*}}, %[[M]]
+// CHECK: arith.cmpf olt
+// CHECK-NOT: arith.m{{ax|in}}imumf
+// CHECK: arith.maximumf {{.*}} : tensor<2xf32>
+// F64-LABEL: func @extrema
+// F64: arith.maximumf
+// F64: arith.minimumf
+func.func @extrema(%a: vector<8xf32>, %b: vector<8xf32>, %c: f64, %d: f64, %t: tensor<2xf32>, %u: tensor<2xf32>)
+    -> (vector<8xf32>, f64, tensor<2xf32>) {
+  %0 = arith.maximumf %a, %b : vector<8xf32>
+  %1 = arith.minimumf %c, %d : f64
+  %2 = arith.maximumf %t, %u : tensor<2xf32>
+  return %0, %1, %2 : vector<8xf32>, f64, tensor<2xf32>
 }
 
 // CHECK-LABEL: func @every_function

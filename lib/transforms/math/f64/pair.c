@@ -41,7 +41,7 @@ TilePair tilePairDivide(TileLanes *lanes, MlirValue a, TilePair b) {
 }
 
 MlirValue tileF64Negate(TileLanes *lanes, MlirValue a) {
-  return tileBuildValue(&lanes->builder, "arith.negf", lanes->f64, 1, &a, NULL);
+  return tileBuildValue(&lanes->builder, "arith.negf", lanes->real, 1, &a, NULL);
 }
 
 MlirValue tileF64WithSign(TileLanes *lanes, MlirValue magnitude, MlirValue of) {

@@ -81,15 +81,15 @@ typedef struct Wide {
 
 static Wide multiply(TileLanes *lanes, MlirValue a, MlirValue b) {
   MlirOperation op = tileBuild(&lanes->builder, "arith.mului_extended", 2, (MlirValue[]){a, b}, 2,
-                               (MlirType[]){lanes->i64, lanes->i64}, NULL, 0, NULL);
+                               (MlirType[]){lanes->bits, lanes->bits}, NULL, 0, NULL);
   return (Wide){mlirOperationGetResult(op, 0), mlirOperationGetResult(op, 1)};
 }
 
 static Wide addWithCarry(TileLanes *lanes, MlirValue a, MlirValue b) {
   MlirOperation op = tileBuild(&lanes->builder, "arith.addui_extended", 2, (MlirValue[]){a, b}, 2,
-                               (MlirType[]){lanes->i64, lanes->i1}, NULL, 0, NULL);
+                               (MlirType[]){lanes->bits, lanes->i1}, NULL, 0, NULL);
   MlirValue carry = mlirOperationGetResult(op, 1);
-  carry = tileBuildValue(&lanes->builder, "arith.extui", lanes->i64, 1, &carry, NULL);
+  carry = tileBuildValue(&lanes->builder, "arith.extui", lanes->bits, 1, &carry, NULL);
   return (Wide){mlirOperationGetResult(op, 0), carry};
 }
 
