@@ -33,6 +33,7 @@
 //   atomic_load     memory, indices*                                order, scope                       result
 //   atomic_store    value, memory, indices*                         order, scope                       -
 //   mma             lhs, rhs, accumulator                           precision?, atom? (string)         result
+//   mma_sparse      lhs, rhs, accumulator, places                   atom? (string)                      result
 //   mma_scaled      lhs, lhs_scale, rhs, rhs_scale, accumulator       block, atom? (string)              result
 //   reduce          inputs*                                         axes (i64 array), operation? ("arith.addf"),
 //                                                                   neutral? (array)                   results*; body?
@@ -143,6 +144,7 @@ TILE_EFFECTS(AtomicStore);
 TILE_VERIFY(Mma);
 TILE_FOLD(Mma);
 TILE_CANONICALIZE(Mma);
+TILE_VERIFY(MmaSparse);
 TILE_VERIFY(MmaScaled);
 TILE_VERIFY(Reduce);
 TILE_VERIFY_REGIONS(Reduce);

@@ -105,6 +105,12 @@ const TileRounding *tileRoundingOf(MlirOperation op) {
   return NULL;
 }
 
+bool tileIsProduct(MlirOperation op) { return tileOpIs(op, "tile.mma") || tileOpIs(op, "tile.mma_sparse"); }
+
+bool tileIsFactor(MlirOpOperand operand) {
+  return tileIsProduct(mlirOpOperandGetOwner(operand)) && mlirOpOperandGetOperandNumber(operand) < 2;
+}
+
 const char *tileFactorPart(MlirOperation mma) {
   MlirStringRef precision = tileKeywordOf(mma, "precision");
   if (precision.length >= 4 && !strncmp(precision.data, "tf32", 4))

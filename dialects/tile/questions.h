@@ -40,6 +40,8 @@ typedef struct TileRounding {
   const char *op;
 } TileRounding;
 const TileRounding *tileRoundingOf(MlirOperation op); // null: none, or stochastic
+bool tileIsProduct(MlirOperation op);                 // tile.mma or tile.mma_sparse
+bool tileIsFactor(MlirOpOperand operand);             // the left or the right one of such a product
 // What a product's `precision` lets factors of f32 be split into: "tf32" or "bf16"; null: nothing.
 const char *tileFactorPart(MlirOperation mma);
 // A CPU's dot instruction: each lane adds the products of `group` neighbours along k. Null: `mma` names none.

@@ -147,6 +147,12 @@ static bool verifyAtom(const Fit *fit, MlirOperation op) {
     return verifyMultiplyAdd(op, 0, "lhs") && verifyMultiplyAdd(op, 1, "rhs");
   if (!tileMachineFindAtom(fit->machine, name, &atom, &error))
     return tileErrorWithNote(op, mlirOperationGetLocation(fit->kernel), "the machine is named here", "%s", error.text);
+  if (tileOpIs(op, "tile.mma_sparse") != !!atom.fragment[3][0])
+    return tileErrorWithNote(op, mlirOperationGetLocation(fit->kernel), "the machine is named here",
+                             "has atom %s, which multiplies %s left factors", name,
+                             atom.fragment[3][0] ? "sparse" : "dense");
+  if (atom.fragment[3][0] && !verifyFragment(fit, op, "places", atom.fragment[3]))
+    return false;
   return verifyTypes(fit, op, &atom) && verifyFragment(fit, op, "lhs", atom.fragment[0]) &&
          verifyFragment(fit, op, "rhs", atom.fragment[1]) && verifyFragment(fit, op, "accumulator", atom.fragment[2]);
 }
@@ -160,7 +166,7 @@ static bool verifyOp(const Fit *fit, MlirOperation op) {
     return verifyBuffer(fit, op);
   if (tileOpIs(op, "tile.copy_async"))
     return verifyEngine(fit, op);
-  bool isProduct = tileOpIs(op, "tile.mma") || tileOpIs(op, "tile.mma_async");
+  bool isProduct = tileOpIs(op, "tile.mma") || tileOpIs(op, "tile.mma_sparse") || tileOpIs(op, "tile.mma_async");
   return !isProduct || verifyAtom(fit, op);
 }
 

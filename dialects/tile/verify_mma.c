@@ -1,4 +1,4 @@
-// Verifiers of matrix products: mma, mma_scaled, mma_async, mma_wait.
+// Verifiers of matrix products: mma, mma_sparse, mma_scaled, mma_async, mma_wait.
 // Why: shapes of three operands must fit, and only some element types multiply into some accumulators on any machine.
 // Expects: the row's own checks done. Leaves: true, or a diagnostic with value seen and value wanted, and false.
 // Whether the machine has the atom, and whether layouts are its fragments, is for analysis/: it knows the machine.
@@ -130,6 +130,35 @@ bool tileMmaOpVerify(MlirOperation op) {
   return expectShapes(op, lhs, rhs, accumulator) &&
          expectProduct(op, mlirValueGetType(lhs.value), mlirValueGetType(rhs.value), sum) && verifyPrecision(op) &&
          verifyAtom(op);
+}
+
+//===--- mma_sparse ---------------------------------------------------------===//
+
+// `type` is M x K / divisor, where `rhs` is K x N.
+static bool expectKept(MlirOperation op, Side kept, Side rhs, Side accumulator, int64_t divisor) {
+  int64_t k = tileTypeGetSize(mlirValueGetType(rhs.value), 0), m = tileTypeGetSize(tileResultType(op, 0), 0);
+  MlirType type = mlirValueGetType(kept.value);
+  if (!expectRank(op, kept.name, type, 2) || !expectSize(op, kept, 0, accumulator, 0))
+    return false;
+  return tileTypeGetSize(type, 1) * divisor == k ||
+         tileErrorWithNote(op, mlirValueGetLocation(rhs.value), "the right factor is defined here",
+                           "%s has shape %s, want %lldx%lld, as 2 of 4 of %lld are kept", kept.name,
+                           TILE_SHAPE_TEXT(type), (long long)m, (long long)(k / divisor), (long long)k);
+}
+
+bool tileMmaSparseOpVerify(MlirOperation op) {
+  Side lhs = side(op, "lhs"), rhs = side(op, "rhs"), accumulator = side(op, "accumulator"), places = side(op, "places");
+  MlirType sum = mlirValueGetType(accumulator.value);
+  if (!tileExpectInteger(op, "the accumulator's rank", tileTypeGetRank(sum), 2, 2) ||
+      !expectRank(op, rhs.name, mlirValueGetType(rhs.value), 2) || !expectSize(op, rhs, 1, accumulator, 1))
+    return false;
+  int64_t k = tileTypeGetSize(mlirValueGetType(rhs.value), 0);
+  if (k % 8)
+    return tileError(op, "rhs has %lld rows, want a multiple of 8: a byte of places is for as many", (long long)k);
+  return expectKept(op, lhs, rhs, accumulator, 2) && expectKept(op, places, rhs, accumulator, 8) &&
+         tileExpectElement(op, places.name, mlirValueGetType(places.value),
+                           mlirIntegerTypeGet(mlirOperationGetContext(op), 8)) &&
+         expectProduct(op, mlirValueGetType(lhs.value), mlirValueGetType(rhs.value), sum) && verifyAtom(op);
 }
 
 //===--- mma_scaled ---------------------------------------------------------===//

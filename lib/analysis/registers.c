@@ -14,8 +14,8 @@ static MlirOperation productOf(MlirValue value) {
   while (tileHasOneUse(value)) {
     MlirOpOperand use = mlirValueGetFirstUse(value);
     MlirOperation user = mlirOpOperandGetOwner(use);
-    if (tileOpIs(user, "tile.mma"))
-      return mlirOpOperandGetOperandNumber(use) < 2 ? user : (MlirOperation){NULL};
+    if (tileIsProduct(user))
+      return tileIsFactor(use) ? user : (MlirOperation){NULL};
     if (!tileOpIs(user, "tile.reshape") && !tileOpIs(user, "tile.transpose"))
       break;
     value = mlirOperationGetResult(user, 0);

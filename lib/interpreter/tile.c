@@ -49,6 +49,8 @@ Execute tileExecute(MlirOperation op) {
     return executeTileAtomicStore;
   case TileOp_Mma:
     return executeTileMma;
+  case TileOp_MmaSparse:
+    return executeTileMmaSparse;
   case TileOp_MmaScaled:
     return executeTileMmaScaled;
   case TileOp_Reduce:

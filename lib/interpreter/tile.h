@@ -30,6 +30,7 @@
   X(executeTileAtomicLoad)                                                                                             \
   X(executeTileAtomicStore)                                                                                            \
   X(executeTileMma)                                                                                                    \
+  X(executeTileMmaSparse)                                                                                              \
   X(executeTileMmaScaled)                                                                                              \
   X(executeTileReduce)                                                                                                 \
   X(executeTileScan)                                                                                                   \

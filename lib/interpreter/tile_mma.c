@@ -105,6 +105,42 @@ bool executeTileMma(Machine *machine, Frame *frame, const Instruction *instructi
   return result != NULL;
 }
 
+// The left factor with its zeros: elements 2 i and 2 i + 1 of `kept` stand among columns 4 i to 4 i + 3.
+static bool expandKept(Machine *machine, const Instruction *instruction, const Array *kept, const Array *places,
+                       Array *dense) {
+  Element *to = arrayElements(dense);
+  int64_t columns = dense->sizes[1];
+  for (int64_t i = 0; i < arrayCount(dense); i++)
+    to[i] = elementOfFloat(0, 0);
+  for (int64_t row = 0; row < kept->sizes[0]; row++)
+    for (int64_t i = 0; i < kept->sizes[1]; i += 2) {
+      Element place = at(places, 0, row, i / 4), x = at(kept, 0, row, i), y = at(kept, 0, row, i + 1);
+      int64_t shift = 2 * (i % 4), first = place.i >> shift & 3, second = place.i >> (shift + 2) & 3;
+      if (!elementExpect(machine, instruction, place, "multiplies at"))
+        return false;
+      if (first >= second)
+        return machineFail(machine, instruction->op,
+                           "has elements %lld and %lld of row %lld at %lld and %lld of four, "
+                           "want them to ascend",
+                           (long long)i, (long long)i + 1, (long long)row, (long long)first, (long long)second);
+      to[row * columns + 2 * i + first] = x;
+      to[row * columns + 2 * i + second] = y;
+    }
+  return true;
+}
+
+bool executeTileMmaSparse(Machine *machine, Frame *frame, const Instruction *instruction) {
+  const Array *kept = arrayOperand(frame, instruction, 0), *rhs = arrayOperand(frame, instruction, 1);
+  Array *dense = newArray(machine, instruction, 2, (int64_t[]){kept->sizes[0], rhs->sizes[0]}), *result = NULL;
+  if (dense && expandKept(machine, instruction, kept, arrayOperand(frame, instruction, 3), dense))
+    result = multiplied(machine, instruction, dense, rhs, arrayOperand(frame, instruction, 2), NULL, 0);
+  if (dense)
+    valueRelease(valueOfObject(&dense->object));
+  if (result)
+    setArray(frame, instruction, 0, result);
+  return result != NULL;
+}
+
 bool executeTileMmaScaled(Machine *machine, Frame *frame, const Instruction *instruction) {
   const Array *scales[] = {arrayOperand(frame, instruction, 1), arrayOperand(frame, instruction, 3)};
   if (!expectNumbers(machine, instruction, scales[0]) || !expectNumbers(machine, instruction, scales[1]))

@@ -143,8 +143,8 @@ static bool appendWarps(Supply *supply, uint32_t axis, uint32_t bits, uint32_t c
   return tileLayoutAppendWalk(outer, TileLayoutWarp, UINT64_C(1) << copies, TILE_LAYOUT_COPIES, 0, error);
 }
 
-static bool tileOperand(const TileLayout *fragment, const TileProductShape *shape, uint32_t number, TileLayout *result,
-                        TileError *error) {
+bool tileLayoutProductOperand(const TileLayout *fragment, const TileProductShape *shape, uint32_t number,
+                              TileLayout *result, TileError *error) {
   bool isRank3 = shape->batch > 0;
   const int64_t sizes[3][2] = {{shape->m, shape->k}, {shape->k, shape->n}, {shape->m, shape->n}};
   // The axes in the order in which registers walk: k, then n, then m.
@@ -153,6 +153,9 @@ static bool tileOperand(const TileLayout *fragment, const TileProductShape *shap
   int64_t counts[3] = {shape->batch, 0, 0};
   TileLayout atom = *fragment, outer = tileLayoutEmpty(TileLayoutValues);
   Supply supply;
+  if (shape->warpBitsM + shape->warpBitsN > shape->warpBits)
+    return tileErrorSet(error, 0, 0, "the axes take 2^%u warps of 2^%u", shape->warpBitsM + shape->warpBitsN,
+                        shape->warpBits);
   if (isRank3 && !tileLayoutInsertAxis(fragment, 0, &atom, error))
     return false;
   for (uint32_t i = 0; i < 2; ++i) {
@@ -178,11 +181,8 @@ static bool tileOperand(const TileLayout *fragment, const TileProductShape *shap
 
 bool tileLayoutProductOperands(const TileLayout fragments[3], const TileProductShape *shape, TileLayout results[3],
                                TileError *error) {
-  if (shape->warpBitsM + shape->warpBitsN > shape->warpBits)
-    return tileErrorSet(error, 0, 0, "the axes take 2^%u warps of 2^%u", shape->warpBitsM + shape->warpBitsN,
-                        shape->warpBits);
   for (uint32_t i = 0; i < 3; ++i)
-    if (!tileOperand(&fragments[i], shape, i, &results[i], error))
+    if (!tileLayoutProductOperand(&fragments[i], shape, i, &results[i], error))
       return false;
   return true;
 }

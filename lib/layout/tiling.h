@@ -39,6 +39,10 @@ typedef struct TileProductShape {
 bool tileLayoutProductOperands(const TileLayout fragments[3], const TileProductShape *shape, TileLayout results[3],
                                TileError *error);
 
+/// One of them, `operand` as they are numbered above: of a factor that holds less than k, too, which `shape` then has.
+bool tileLayoutProductOperand(const TileLayout *fragment, const TileProductShape *shape, uint32_t operand,
+                              TileLayout *result, TileError *error);
+
 /// The layout of A (operand 0) or B (operand 1) for multiply-adds without a matrix instruction: each thread has all of
 /// k for the rows (columns) of its accumulators. `rank` is the accumulator's, 2 or 3.
 bool tileLayoutMultiplyAdd(const TileLayout *accumulator, uint32_t operand, uint32_t rank, int64_t k,

@@ -105,8 +105,8 @@ static void expand(const char *text, int64_t n, char *buffer, size_t capacity) {
 }
 
 static void fillFragments(const TileMachine *machine, const char *pattern, TileMachineAtom *atom) {
-  static const char operands[] = "abc";
-  for (int i = 0; i < 3; ++i) {
+  static const char operands[] = "abce";
+  for (int i = 0; i < 4; ++i) {
     char key[128];
     snprintf(key, sizeof key, "fragment.%s.%c", pattern, operands[i]);
     const char *text = tileMachineGetText(machine, key);

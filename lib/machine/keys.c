@@ -47,7 +47,7 @@ const TileMachineKey tileMachineKeys[] = {
     {"*.instances", TileMachineInteger, "", "instances in the machine, where it is not one per core"},
     // Instructions and engines.
     {"atom.*", TileMachineAtomType, "", "a matrix instruction: shape and types of A, B, C"},
-    {"fragment.*", TileMachineTextLine, "", "fragment.ATOM.a|b|c: the #tile.layout of an operand in registers"},
+    {"fragment.*", TileMachineTextLine, "", "fragment.ATOM.a|b|c|e: the #tile.layout of an operand in registers; e: of where a's kept elements stand"},
     {"engines", TileMachineWords, "", "asynchronous copy engines"},
     {"engine.*.sizes", TileMachineIntegers, "", "bytes that one copy can move"},
     {"engine.*.align", TileMachineInteger, "", "alignment in bytes of addresses and strides"},

@@ -87,7 +87,9 @@ typedef struct TileMachineAtom {
   int64_t warps;     ///< that execute it together
   const char *types; ///< "a,b,c a,b,c …", MLIR's names, as in "f16,f16,f32 bf16,bf16,f32"
   /// The layouts of A, B and C/D in registers, in the text form of #tile.layout; empty where the operand is in memory.
-  char fragment[3][TILE_MACHINE_FRAGMENT_CAPACITY];
+  /// Where there is a fourth the instruction is sparse: A is m x k/2, of each four neighbours along k the two that are
+  /// not zero, and the fourth is the layout of m x k/8 bytes that say where they stand (tile.mma_sparse).
+  char fragment[4][TILE_MACHINE_FRAGMENT_CAPACITY];
 } TileMachineAtom;
 /// Finds "mma.sync.m16n8k16"; a name with a free size, `wgmma.m64n*k16` in the file, is found as "wgmma.m64n256k16".
 /// On failure the error lists the machine's atoms.

@@ -428,6 +428,41 @@ static void dealSparse(const tessera_matrix_t *op, char **fragments, int64_t *a,
     }
 }
 
+// mma.sp.sync, as CUTLASS lays its metadata out (reorder_meta, then columns interleaved by two): of K = 64 words of 32
+// columns, rows g and g + 8 of one such column before the next; else 16 bits for 16 columns, rows g and g + 8 in a
+// word.
+static int metadataLane(int k, int row, int column, int *bit) {
+  int unit = k == 64 ? 32 : 16, to = row % 8 * 2 + row / 8, across = column / unit;
+  int turned = across == to % 2 ? 0 : across ? -1 : 1; // 2 x 2 blocks from Z to N
+  int place = (to - turned) * 2 + across + turned;     // in units
+  *bit = column % unit;
+  if (k == 64)
+    return place;
+  if (k == 16) // one column of units: nothing to turn
+    place = row % 8 * 4 + row / 8;
+  *bit += 16 * (place % 2);
+  return place / 4 * 4 + place % 4 / 2;
+}
+
+static void dealMma(const tessera_matrix_t *op, char **fragments, int64_t *a, int selector, uint64_t *state) {
+  int w = 32 / tessera_lane_type_bits(op->a.type);
+  for (int row = 0; row < 16; ++row)
+    for (int k = 0; k < op->k; k += 4) {
+      int first = (int)(checkRandom(state) >> 40) % 3;
+      int second = first + 1 + (int)(checkRandom(state) >> 40) % (3 - first), chosen[] = {first, second}, bit;
+      int holder = metadataLane(op->k, row, k, &bit) + selector * op->k / 16;
+      uint32_t indices;
+      memcpy(&indices, fragments[holder] + op->index_at, 4);
+      indices |= (uint32_t)(first | second << 2) << bit;
+      memcpy(fragments[holder] + op->index_at, &indices, 4);
+      for (int e = 0; e < 2; ++e) { // kept column j of a dense m16n8k(K / 2)
+        int j = k / 2 + e, lane = row % 8 * 4 + j / w % 4, i = j % w + w * (row / 8) + 2 * w * (j / (4 * w));
+        a[row * op->k + k + chosen[e]] = small(op->a.type, state);
+        setBits(&op->a, fragments[lane], i, encode(op->a.type, a[row * op->k + k + chosen[e]]));
+      }
+    }
+}
+
 static void checkSparse(const tessera_matrix_t *op, int abid, uint64_t *state) {
   static _Alignas(16) char room[64][512], scratch[32768];
   char *fragments[64];
@@ -437,18 +472,46 @@ static void checkSparse(const tessera_matrix_t *op, int abid, uint64_t *state) {
     fragments[lane] = room[lane];
   numbers_t numbers = {calloc((size_t)(op->m * op->k), 8), fill(op->b.type, op->k * op->n, state),
                        fill(op->c.type, op->m * op->n, state)};
-  dealSparse(op, fragments, numbers.a, abid, state);
+  (op->lanes == 32 ? dealMma : dealSparse)(op, fragments, numbers.a, abid, state);
+  CHECK(tessera_matrix_indices_ascend(op, (void *const *)fragments), "%s", op->name);
   deal(op, &op->b, fragments, numbers.b);
   deal(op, &op->c, fragments, numbers.c);
   CHECK(tessera_matrix_run(op, (void *const *)fragments, scratch));
   multiply(op, &numbers);
-  for (int at = 0; at < 64 * op->d.count; ++at) {
+  for (int at = 0; at < op->lanes * op->d.count; ++at) {
     uint64_t bits = getBits(&op->d, fragments[at / op->d.count], at % op->d.count);
     CHECK(decode(op->d.type, bits) == numbers.c[op->d.place[at]], "%s lane %d", op->name, at / op->d.count);
   }
+  for (int lane = 0; lane < op->lanes; ++lane)
+    memset(fragments[lane] + op->index_at, 0, 4);
+  CHECK(tessera_matrix_indices_ascend(op, (void *const *)fragments) == (op->lanes == 64), "%s", op->name);
   free(numbers.a);
   free(numbers.b);
   free(numbers.c);
+}
+
+static void testSparseMma(void) {
+  static const tessera_mma_sync_t ops[] = {
+      {.m = 16, .n = 8, .k = 16, .a = TESSERA_LANE_F16, .b = TESSERA_LANE_F16, .c = TESSERA_LANE_F32},
+      {.m = 16, .n = 8, .k = 32, .a = TESSERA_LANE_F16, .b = TESSERA_LANE_F16, .c = TESSERA_LANE_F32},
+      {.m = 16, .n = 8, .k = 32, .a = TESSERA_LANE_F16, .b = TESSERA_LANE_F16, .c = TESSERA_LANE_F16},
+      {.m = 16, .n = 8, .k = 16, .a = TESSERA_LANE_BF16, .b = TESSERA_LANE_BF16, .c = TESSERA_LANE_F32},
+      {.m = 16, .n = 8, .k = 32, .a = TESSERA_LANE_BF16, .b = TESSERA_LANE_BF16, .c = TESSERA_LANE_F32},
+      {.m = 16, .n = 8, .k = 64, .a = TESSERA_LANE_S8, .b = TESSERA_LANE_S8, .c = TESSERA_LANE_S32},
+      {.m = 16, .n = 8, .k = 64, .a = TESSERA_LANE_E4M3, .b = TESSERA_LANE_E5M2, .c = TESSERA_LANE_F32}};
+  uint64_t state = 43;
+  for (size_t i = 0; i < sizeof ops / sizeof *ops; ++i)
+    for (int selector = 0; selector < 64 / ops[i].k; ++selector) {
+      tessera_mma_sync_t mma = ops[i];
+      tessera_matrix_t op;
+      tessera_error_t error = {.text = ""};
+      mma.d = mma.c;
+      CHECK(tessera_mma_sp(&mma, selector, &op, &error), "%s", error.text);
+      checkSparse(&op, selector, &state);
+      tessera_matrix_destroy(&op);
+      CHECK(!tessera_mma_sp(&mma, 64 / mma.k, &op, &error));
+      CHECK_CONTAINS(error.text, "want one below");
+    }
 }
 
 static void testSparse(void) {
@@ -543,5 +606,6 @@ int main(void) {
   testProducts();
   testExtremes();
   testSparse();
+  testSparseMma();
   return checkResult(140000);
 }

@@ -160,3 +160,20 @@ func.func @after() {
   memref.store %c0, %m[%c0] : memref<1xindex>
   return
 }
+// Places of a sparse product that do not ascend:
+// RUN: not %tile_run --target=interpret %s --entry=equal_places 2>&1 | FileCheck %s --check-prefix=PLACES
+// PLACES: .mlir:{{[0-9]+:[0-9]+}}: error: 'tile.mma_sparse' op has elements 2 and 3 of row 1 at 2 and 2 of four, want them to ascend
+tile.kernel @places() {
+  %a = arith.constant dense<1> : tensor<2x4xi8>
+  %p = arith.constant dense<[[228], [164]]> : tensor<2x1xi8>
+  %b = arith.constant dense<1> : tensor<8x2xi8>
+  %c = arith.constant dense<0> : tensor<2x2xi32>
+  %d = tile.mma_sparse %a at %p, %b, %c : tensor<2x4xi8>, tensor<2x1xi8>, tensor<8x2xi8> -> tensor<2x2xi32>
+  tile.print "{}", %d : tensor<2x2xi32>
+  tile.return
+}
+func.func @equal_places() {
+  %c1 = arith.constant 1 : index
+  tile.launch @places grid(%c1)
+  return
+}

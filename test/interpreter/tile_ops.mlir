@@ -125,6 +125,14 @@ tile.kernel @product(%y: memref<1xi32>) {
   %t_ = arith.constant dense<3.0029296875> : tensor<2x2xf32>
   %1 = arith.cmpf oeq, %t, %t_ : tensor<2x2xf32>
   tile.assert %1, "tf32 rounds the operands" : tensor<2x2xi1>
+  // Rows [0 1 0 2 | 3 0 0 4] and [5 6 0 0 | 0 0 7 8]: places 1, 3, 0, 3 and 0, 1, 2, 3.
+  %k = arith.constant dense<[[1, 2, 3, 4], [5, 6, 7, 8]]> : tensor<2x4xi8>
+  %at = arith.constant dense<[[205], [228]]> : tensor<2x1xi8>
+  %r = arith.constant dense<[[1, 0], [10, 0], [100, 0], [-1, 0], [0, 1], [0, 10], [0, 100], [0, -1]]> : tensor<8x2xi8>
+  %q = tile.mma_sparse %k at %at, %r, %c : tensor<2x4xi8>, tensor<2x1xi8>, tensor<8x2xi8> -> tensor<2x2xi32>
+  %q_ = arith.constant dense<[[108, -1], [65, 792]]> : tensor<2x2xi32>
+  %4 = arith.cmpi eq, %q, %q_ : tensor<2x2xi32>
+  tile.assert %4, "2 of 4" : tensor<2x2xi1>
   %m = arith.constant dense<0.5> : tensor<2x32xf8E4M3FN>
   %n = arith.constant dense<2.0> : tensor<32x2xf8E4M3FN>
   %sm = arith.constant dense<4.0> : tensor<2x1xf8E8M0FNU>

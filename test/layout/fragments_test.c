@@ -45,6 +45,15 @@ static bool stateMma(const TileMachineAtom *atom, const size_t *type, tessera_ma
   return tessera_mma_sync(&op, matrix, &error);
 }
 
+static bool stateSparseMma(const TileMachineAtom *atom, const size_t *type, tessera_matrix_t *matrix) {
+  tessera_error_t error;
+  tessera_mma_sync_t op = {.m = (int)atom->m, .n = (int)atom->n, .k = (int)atom->k};
+  op.a = types[type[0]].type;
+  op.b = types[type[1]].type;
+  op.c = op.d = types[type[2]].type;
+  return tessera_mma_sp(&op, 0, matrix, &error);
+}
+
 // AMD's names spell types in several ways: each is tried.
 static const char *const spellings[] = {
     "%s.%s.%" PRId64 "x%" PRId64 "x%" PRId64 "%s", "%s.%s.%" PRId64 "x%" PRId64 "x%" PRId64 ".%s",
@@ -55,6 +64,8 @@ static bool stateNamed(const char *name, const char *kind, const char *chip, int
   tessera_error_t error;
   if (!strcmp(kind, "mfma"))
     return tessera_mfma(name, chip, matrix, &error);
+  if (!strcmp(kind, "smfmac"))
+    return tessera_smfmac(name, chip, 0, matrix, &error);
   tessera_wmma_t op = {.name = name, .chip = chip, .lanes = lanes, .a_signed = true, .b_signed = true};
   return tessera_wmma(&op, matrix, &error);
 }
@@ -97,6 +108,27 @@ static void compare(const char *what, const char *fragment, const tessera_matrix
   CHECK(wrong == 0, "%s: %u of %d places differ in <%s>", what, wrong, lanes * operand->count, fragment);
 }
 
+// Of A: each register's kept column lies in the four that its place is among. Of the places: the lane and the bits of
+// its word from which the instruction takes them are where the layout puts their byte.
+static void compareSparse(const char *what, const TileMachineAtom *atom, const tessera_matrix_t *matrix) {
+  TileLayout kept, bytes;
+  TileError error = {.text = ""};
+  uint32_t wrong = 0;
+  CHECK(tileLayoutParse(atom->fragment[0], strlen(atom->fragment[0]), &kept, &error), "%s: %s", what, error.text);
+  CHECK(tileLayoutParse(atom->fragment[3], strlen(atom->fragment[3]), &bytes, &error), "%s: %s", what, error.text);
+  CHECK(tileLayoutDimSize(&kept, TileLayoutReg) == (uint64_t)matrix->a.count, "%s: <%s>, wanted %d registers", what,
+        atom->fragment[0], matrix->a.count);
+  for (int place = 0; place < matrix->lanes * matrix->a.count; ++place) {
+    uint32_t lane = (uint32_t)(place / matrix->a.count), reg = (uint32_t)(place % matrix->a.count);
+    uint32_t holder = matrix->index[place] / 16, field = matrix->index[place] % 16;
+    TileLayoutPoint at = tileLayoutApply(&kept, (TileLayoutPoint){{reg, lane}});
+    TileLayoutPoint byte = tileLayoutApply(&bytes, (TileLayoutPoint){{field / 4, holder}});
+    wrong += at.at[0] * (uint32_t)matrix->k + at.at[1] / 2 * 4 != matrix->a.place[place];
+    wrong += byte.at[0] != at.at[0] || byte.at[1] != at.at[1] / 4 || field % 4 != at.at[1] % 4;
+  }
+  CHECK(wrong == 0, "%s: %u places differ in <%s>, <%s>", what, wrong, atom->fragment[0], atom->fragment[3]);
+}
+
 static void compareTypes(const TileMachine *machine, const char *name, const TileMachineAtom *atom, const char *text,
                          size_t length) {
   size_t type[3] = {0};
@@ -110,17 +142,22 @@ static void compareTypes(const TileMachine *machine, const char *name, const Til
     at += part + 1;
   }
   tileMachineGetInteger(machine, "warp.width", &lanes);
-  bool isMma = !strncmp(name, "mma.sync", 8);
-  bool stated = isMma ? stateMma(atom, type, &matrix)
-                      : stateAmd(atom, strncmp(name, "mfma", 4) ? "wmma" : "mfma", tileMachineGetName(machine),
-                                 (int)lanes, type, &matrix);
+  char kind[16];
+  snprintf(kind, sizeof kind, "%.*s", (int)strcspn(name, "."), name);
+  bool isSparse = atom->fragment[3][0], isMma = !strcmp(kind, "mma");
+  bool stated = isMma && isSparse ? stateSparseMma(atom, type, &matrix)
+                : isMma           ? stateMma(atom, type, &matrix)
+                                  : stateAmd(atom, kind, tileMachineGetName(machine), (int)lanes, type, &matrix);
   snprintf(what, sizeof what, "%s %s %.*s", tileMachineGetName(machine), name, (int)length, text);
   CHECK(stated, "%s: the emulator knows no such instruction", what);
   if (!stated)
     return;
   CHECK(matrix.blocks == 1 && matrix.m == atom->m && matrix.n == atom->n && matrix.k == atom->k, "%s: another shape",
         what);
-  compare(what, atom->fragment[0], &matrix.a, matrix.lanes, matrix.k);
+  if (isSparse)
+    compareSparse(what, atom, &matrix);
+  else
+    compare(what, atom->fragment[0], &matrix.a, matrix.lanes, matrix.k);
   compare(what, atom->fragment[1], &matrix.b, matrix.lanes, matrix.n);
   compare(what, atom->fragment[2], &matrix.c, matrix.lanes, matrix.n);
   compare(what, atom->fragment[2], &matrix.d, matrix.lanes, matrix.n);

@@ -134,11 +134,17 @@ static void checkAtom(const TileMachine *machine, const char *name) {
   CHECK(tileMachineFindAtom(machine, name, &atom, &error), "%s", error.text);
   bool isCpu = !strcmp(tileMachineGetText(machine, "kind"), "cpu"); // one thread has the whole tile
   CHECK(isCpu || atom.fragment[2][0], "%s has no accumulator", name);
-  const int64_t rows[] = {atom.m, atom.k, atom.m}, columns[] = {atom.k, atom.n, atom.n};
-  for (int i = 0; i < 3; ++i)
-    if (atom.fragment[i][0]) // gfx11 wants A and B in both halves of a wave
-      checkFragment(machine, name, atom.fragment[i], rows[i], columns[i], atom.warps,
-                    1 + (i < 2 && !strcmp(tileMachineGetName(machine), "gfx1100")));
+  bool isSparse = atom.fragment[3][0];
+  const int64_t rows[] = {atom.m, atom.k, atom.m, atom.m};
+  const int64_t columns[] = {isSparse ? atom.k / 2 : atom.k, atom.n, atom.n, atom.k / 8};
+  for (int i = 0; i < 4; ++i)
+    if (atom.fragment[i][0]) { // gfx11 wants A and B in both halves of a wave
+      bool isTwice = i < 2 && !strcmp(tileMachineGetName(machine), "gfx1100");
+      // mma.sp.sync: of four lanes k / 16 hold places, the others are not asked.
+      bool isNvidia = !strcmp(tileMachineGetText(machine, "isa"), "ptx");
+      uint64_t copies = i == 3 && isNvidia ? 64 / (uint64_t)atom.k : 1;
+      checkFragment(machine, name, atom.fragment[i], rows[i], columns[i], atom.warps, isTwice ? 2 : copies);
+    }
 }
 
 static void testAtoms(void) {

@@ -56,20 +56,26 @@ def operand(name, shape, element, layout):
 def program(chip, atom, shape, types, chosen):
     m, n, k, _, fragments = shape
     scale = 2 if chosen else 1
-    shapes = [(scale * m, scale * k), (scale * k, scale * n), (scale * m, scale * n)]
-    parts = [operand(name, s, element, "" if chosen else fragments[name]) for name, s, element in zip("abc", shapes, types)]
-    arguments = [f"%{name}: memref<{s[0]}x{s[1]}x{part[0]}>" for name, s, part in zip("abc", shapes, parts)]
+    sparse = "e" in fragments  # a: 2 of 4 of k; e: a byte of places for every 4 of a
+    shapes = [(scale * m, scale * k // (1 + sparse)), (scale * k, scale * n), (scale * m, scale * n)]
+    shapes += [(scale * m, scale * k // 8)] * sparse
+    parts = [operand(name, s, element, "" if chosen else fragments[name]) for name, s, element in zip("abce", shapes, (*types, "i8"))]
+    arguments = [f"%{name}: memref<{s[0]}x{s[1]}x{part[0]}>" for name, s, part in zip("abce", shapes, parts)]
     kinds = [argument.split(": ")[1] for argument in arguments]
     view = f"!tile.view<{shapes[2][0]}x{shapes[2][1]}x{types[2]}>"
     lines = [line for part in parts for line in part[1]]
     by = "" if chosen else f' atom "{atom}"'
     by = " precision tf32" + by if types[0] == "tf32" else by
-    text = [f"tile.kernel @product({', '.join(arguments)}) attributes {{machine = #tile.machine<\"{chip}\">, warps = 1 : i32}} {{",
+    inputs_first = arguments[:2] + arguments[3:] + arguments[2:3]
+    text = [f"tile.kernel @product({', '.join(inputs_first)}) attributes {{machine = #tile.machine<\"{chip}\">, warps = 1 : i32}} {{",
             "%0 = arith.constant 0 : index", *lines,
+            f"%d = tile.mma_sparse {parts[0][2]} at {parts[3][2]}, {parts[1][2]}, {parts[2][2]}{by} : {parts[0][3]}, {parts[3][3]}, "
+            f"{parts[1][3]} -> {parts[2][3]}" if sparse else
             f"%d = tile.mma {parts[0][2]}, {parts[1][2]}, {parts[2][2]}{by} : {parts[0][3]}, {parts[1][3]} -> {parts[2][3]}",
             f"tile.store %d, %c_view[%0, %0] : {parts[2][3]}, {view}", "tile.return", "}",
             f"func.func @main({', '.join(arguments)}) {{", "%1 = arith.constant 1 : index",
-            f"tile.launch @product grid(%1) ins(%a, %b : {kinds[0]}, {kinds[1]}) outs(%c : {kinds[2]})", "return", "}"]
+            f"tile.launch @product grid(%1) ins(%a, %b{', %e' * sparse} : {', '.join(kinds[:2] + kinds[3:])}) outs(%c : {kinds[2]})",
+            "return", "}"]
     return "\n".join(text) + "\n", shapes, [part[0] for part in parts]
 
 
@@ -83,6 +89,21 @@ def data(rng, shape, held, element):
         return rng.integers(-bound, bound, shape).astype(DIRECT[held])
     width = int(re.match(r"f(\d+)", element).group(1))
     return (rng.integers(1, 2 ** (width - 2), shape) | rng.integers(0, 2, shape) << (width - 1)).astype(np.int8)  # at most about 2
+
+
+def places(rng, shape):
+    """Two ascending places of four, twice in a byte."""
+    pairs = np.sort(np.argsort(rng.random((*shape, 2, 4)), axis=-1)[..., :2], axis=-1)
+    return (pairs << np.array([[0, 2], [4, 6]])).sum(axis=(-1, -2)).astype(np.uint8).view(np.int8)
+
+
+def dense(kept, where):
+    """The left factor with its zeros."""
+    whole = np.zeros((kept.shape[0], 2 * kept.shape[1]))
+    for i in range(kept.shape[1]):
+        at = where[:, i // 4].view(np.uint8) >> 2 * (i % 4) & 3
+        whole[np.arange(len(kept)), i // 2 * 4 + at] = kept[:, i]
+    return whole
 
 
 def fnuz(bits, element):
@@ -105,12 +126,16 @@ def check(case):
         (folder / "program.mlir").write_text(text)
         command = [options.build / "bin" / "tile-run", folder / "program.mlir", f"--target=emulate:{chip}", f"--stats={folder}/stats.json"]
         arrays = [data(rng, s, kind, element) for s, kind, element in zip(shapes, held, types)]
+        arrays += [places(rng, s) for s in shapes[3:]]
         for i, array in enumerate(arrays):
             np.save(folder / f"{i}.npy", array)
             command.append(f"--in={folder}/{i}.npy")
         if "FNUZ" in types[0]:
-            np.save(folder / "product.npy", (fnuz(arrays[0], types[0]) @ fnuz(arrays[1], types[1]) + arrays[2]).astype(np.float32))
-            command += [f"--check-against={folder}/{file}.npy" for file in ("0", "1", "product")] + ["--rtol=1e-5", "--atol=1e-5"]
+            left = fnuz(arrays[0], types[0])
+            left = dense(left, arrays[3]) if len(arrays) > 3 else left
+            np.save(folder / "product.npy", (left @ fnuz(arrays[1], types[1]) + arrays[2]).astype(np.float32))
+            files = ["0", "1", "product", "3"][:len(arrays)]
+            command += [f"--check-against={folder}/{file}.npy" for file in files] + ["--rtol=1e-5", "--atol=1e-5"]
         else:
             command.append("--check-against=interpret")
         done = subprocess.run(command, capture_output=True, text=True)
@@ -141,9 +166,11 @@ def main():
     parser.add_argument("--build", type=Path, required=True)
     parser.add_argument("--chips", default=",".join(CHIPS))
     parser.add_argument("--code", action="store_true")
+    parser.add_argument("--sparse", action="store_true", help="those of 2:4 only")
     options = parser.parse_args()
     cases = [(chip, atom, shape, types, chosen, options) for chip in options.chips.split(",")
-             for atom, shape in atoms_of(chip).items() for types in shape[3] for chosen in (False, True)]
+             for atom, shape in atoms_of(chip).items() for types in shape[3] for chosen in (False, True)
+             if "e" in shape[4] or not options.sparse]
     with ThreadPoolExecutor(2) as pool:
         wrong = [line for line in pool.map(check, cases) if line]
     print(*wrong, sep="\n")

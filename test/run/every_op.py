@@ -275,6 +275,15 @@ def product(k, t, to):
     k.store(k.line(f"$ = tile.mma {a}, {b}, {c}{how} : {tile((6, 9), t)}, {tile((9, 5), t)} -> {tile((6, 5), to)}"), (6, 5), to)
 
 
+@case("mma_sparse", variants=("f16", "f32", "f64", "i32", "i64"))
+def sparse_product(k, t, to):
+    at = np.array([0x44, 0x88, 0xC9, 0xEE, 0x9D], "u1")  # pairs of places that ascend
+    a, b, c = k.load((6, 12), t), k.load((24, 5), t), k.load((6, 5), to)
+    p = k.load((6, 3), "i8", k.random.choice(at, (6, 3)).view("i1"))
+    k.store(k.line(f"$ = tile.mma_sparse {a} at {p}, {b}, {c} : {tile((6, 12), t)}, {tile((6, 3), 'i8')}, {tile((24, 5), t)} -> "
+                   f"{tile((6, 5), to)}"), (6, 5), to)
+
+
 @case("mma_scaled", variants=(("f8E8M0FNU", 32), ("f8E4M3FN", 16)))
 def scaled_product(k, t, variant):
     s, block = variant

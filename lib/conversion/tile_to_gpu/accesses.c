@@ -131,7 +131,7 @@ static bool mayWait(MlirOperation load) {
     return false;
   MlirValue result = mlirOperationGetResult(load, 0);
   MlirOperation user = mlirOpOperandGetOwner(mlirValueGetFirstUse(result)), next = mlirOperationGetNextInBlock(load);
-  bool isFragment = tileOpIs(user, "tile.mma") && !tileKeywordIs(user, "atom", "fma") &&
+  bool isFragment = tileIsProduct(user) && !tileKeywordIs(user, "atom", "fma") &&
                     !mlirValueEqual(tileOpOperand(user, "accumulator"), result);
   while (isFragment && next.ptr && !mlirOperationEqual(next, user) && isQuiet(next))
     next = mlirOperationGetNextInBlock(next);

@@ -319,6 +319,7 @@ bool gpuLowerBitcast(Gpu *g, MlirOperation op) {
 
 const GpuRow gpuComputeRows[] = {
     {"tile.mma", gpuLowerMma},
+    {"tile.mma_sparse", gpuLowerMma},
     {"tile.mma_scaled", gpuLowerMmaScaled},
     {"tile.reduce", gpuLowerReduce},
     {"tile.scan", gpuLowerScan},

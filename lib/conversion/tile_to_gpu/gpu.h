@@ -31,7 +31,10 @@ typedef struct GpuProduct {
   MlirType element[3]; // of A, B and C in the kernel
   intptr_t count[3];
   const MlirValue *a, *b, *c;
-  GpuPacked *packed[2]; // of A and B
+  const MlirValue *places; // of a sparse product: bytes that say where the elements of A stand (tile.mma_sparse)
+  intptr_t numPlaces;
+  GpuPacked *packed[3]; // of A, B and the places
+  const TileMachine *machine;
   MlirValue *d;
 } GpuProduct;
 

@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { OperandA, OperandB, OperandC, MaxFragment = GpuMaxFragment };
+enum { OperandA, OperandB, OperandC, OperandPlaces, MaxFragment = GpuMaxFragment };
 
 typedef struct Operand {
   MlirType type;
@@ -47,7 +47,8 @@ typedef struct Product {
   MlirOperation op;
   TileMachineAtom atom;
   char name[64];
-  Operand operands[3];
+  Operand operands[4];
+  bool isSparse;
   const Split *split;
   MlirType part; // of the factors in the instruction; null: their own element
 } Product;
@@ -58,7 +59,8 @@ static bool readOperand(Gpu *g, Product *product, int which, const char *name) {
   static const char *const empty = "reg []";
   Operand *operand = &product->operands[which];
   const TileMachineAtom *atom = &product->atom;
-  const int64_t sizes[3][2] = {{atom->m, atom->k}, {atom->k, atom->n}, {atom->m, atom->n}};
+  const int64_t kept = product->isSparse ? atom->k / 2 : atom->k;
+  const int64_t sizes[4][2] = {{atom->m, kept}, {atom->k, atom->n}, {atom->m, atom->n}, {atom->m, atom->k / 8}};
   MlirValue value = tileOpOperand(product->op, name);
   const char *text = atom->fragment[which][0] ? atom->fragment[which] : empty;
   TileError error;
@@ -77,13 +79,18 @@ static bool readProduct(Gpu *g, MlirOperation op, Product *product) {
   MlirStringRef name = tileKeywordOf(op, "atom");
   TileError error;
   product->op = op;
+  product->isSparse = tileOpIs(op, "tile.mma_sparse");
   product->split = &whole;
   product->part = (MlirType){NULL};
   snprintf(product->name, sizeof product->name, "%.*s", (int)name.length, name.data);
   if (!tileMachineFindAtom(g->options->machine, product->name, &product->atom, &error))
     return tileError(op, "%s", error.text);
+  if (product->isSparse != !!product->atom.fragment[OperandPlaces][0])
+    return tileError(op, "has atom %s, which multiplies %s left factors", product->name,
+                     product->isSparse ? "dense" : "sparse");
   return readOperand(g, product, OperandA, "lhs") && readOperand(g, product, OperandB, "rhs") &&
-         readOperand(g, product, OperandC, "accumulator");
+         readOperand(g, product, OperandC, "accumulator") &&
+         (!product->isSparse || readOperand(g, product, OperandPlaces, "places"));
 }
 
 // "f16 x f16 -> f32 is not among the types of mma.sync.m16n8k16 on sm_80: …"
@@ -169,6 +176,10 @@ static bool expectWarps(Gpu *g, const Product *product) {
   for (uint32_t bit = 0; bit < g->warpBits; ++bit) {
     TileLayoutPoint inA = warpStep(&a->layout, bit), inB = warpStep(&b->layout, bit), inC = warpStep(&c->layout, bit);
     bool fits = inA.at[m] == inC.at[m] && !inA.at[n] && inB.at[n] == inC.at[n] && !inB.at[m];
+    if (product->isSparse) {
+      TileLayoutPoint places = warpStep(&product->operands[OperandPlaces].layout, bit);
+      fits = fits && places.at[m] == inC.at[m] && !places.at[n];
+    }
     if (m)
       fits = fits && inA.at[0] == inC.at[0] && inB.at[0] == inC.at[0];
     if (!fits)
@@ -247,7 +258,7 @@ typedef struct Sum {
 // One step of K: its fragments, and the products that take them.
 typedef struct Step {
   uint32_t k;
-  Fragment *left, *right;
+  Fragment *left, *right, *places;
 } Step;
 
 static Fragment *pickLeft(Gpu *g, const Product *product, const Sum *sum, Step *step) {
@@ -258,14 +269,30 @@ static Fragment *pickRight(Gpu *g, const Product *product, const Sum *sum, Step 
   return pick(g, product, OperandB, (Place){sum->place.batch, step->k, sum->place.column}, &step->right);
 }
 
+// Of the left factor's elements; those of a dense one are none.
+static bool pickPlaces(Gpu *g, const Product *product, const Sum *sum, Step *step, Fragment **places) {
+  *places = NULL;
+  if (!product->isSparse)
+    return true;
+  *places = pick(g, product, OperandPlaces, (Place){sum->place.batch, sum->place.row, step->k}, &step->places);
+  return *places != NULL;
+}
+
 // Into a fragment of the accumulator, whose registers `values` holds.
 static bool multiply(Gpu *g, const Product *product, const Sum *sum, Step *step, MlirValue *values) {
   const Operand *c = &product->operands[OperandC];
   MlirValue before[MaxFragment], after[MaxFragment];
-  Fragment *a = pickLeft(g, product, sum, step), *b = pickRight(g, product, sum, step);
+  Fragment *a = pickLeft(g, product, sum, step), *b = pickRight(g, product, sum, step), *places;
+  pickPlaces(g, product, sum, step, &places);
   for (intptr_t i = 0; i < c->count; ++i)
     before[i] = values[sum->registers[i]];
-  GpuProduct one = {.atom = &product->atom, .name = product->name, .c = before, .d = after};
+  GpuProduct one = {
+      .atom = &product->atom, .name = product->name, .c = before, .d = after, .machine = g->options->machine};
+  if (places) {
+    one.places = places->parts[0];
+    one.numPlaces = product->operands[OperandPlaces].count;
+    one.packed[2] = &places->packed[0];
+  }
   for (int i = 0; i < 3; ++i) {
     bool isPart = i != OperandC && product->part.ptr;
     one.element[i] = isPart ? product->part : tileTypeGetElement(product->operands[i].type);
@@ -313,14 +340,16 @@ static bool multiplyAll(Gpu *g, const Product *product, MlirValue *registers) {
   const Operand *c = &product->operands[OperandC];
   intptr_t count = (intptr_t)tileLayoutDimSize(&c->layout, TileLayoutReg), numSums;
   Sum *sums = gpuAllocate(g, (size_t)(count / c->count + 1) * sizeof *sums);
-  int64_t depth = tileTypeGetSize(product->operands[OperandA].type, c->batchAxes + 1) / product->atom.k;
+  int64_t depth = tileTypeGetSize(product->operands[OperandB].type, c->batchAxes) / product->atom.k;
+  Fragment *places;
   if (!listSums(g, product, sums, &numSums))
     return false;
   memcpy(registers, gpuTile(g, tileOpOperand(product->op, "accumulator")), (size_t)count * sizeof *registers);
   for (uint32_t k = 0; k < depth; ++k) {
     Step step = {.k = k};
     for (intptr_t i = 0; i < numSums; ++i)
-      if (!pickLeft(g, product, &sums[i], &step) || !pickRight(g, product, &sums[i], &step))
+      if (!pickLeft(g, product, &sums[i], &step) || !pickRight(g, product, &sums[i], &step) ||
+          !pickPlaces(g, product, &sums[i], &step, &places))
         return false;
     for (intptr_t i = 0; i < numSums; ++i)
       if (!multiply(g, product, &sums[i], &step, registers))

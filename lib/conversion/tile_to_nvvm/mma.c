@@ -1,12 +1,13 @@
 // mma.sync: the fragments of an atom packed into the registers that the instruction takes.
 // PTX ISA, "Warp-level matrix instructions: mma": two f16 a register, or 32 bits of anything narrower; f32, i32 and f64
-// as they are. Which element a register holds is the machine file's fragment. 8-bit floats: nvvm has no form of the
-// instruction with them, LLVM's intrinsic is called by name.
+// as they are. Which element a register holds is the machine file's fragment. mma.sp.sync: its metadata is four bytes
+// of places. 8-bit floats: nvvm has no form of the instruction with them, LLVM's intrinsic is called by name.
 #include "lib/conversion/tile_to_nvvm/nvvm.h"
 
 #include "mlir-c/Dialect/LLVM.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { MaxFragment = 64 };
@@ -91,45 +92,88 @@ static MlirAttribute typeAttribute(const TileBuilder *builder, const ElementName
   return tileBuildAttribute(builder, text);
 }
 
+static MlirAttribute shapeAttribute(const TileBuilder *builder, const TileMachineAtom *atom) {
+  char shape[64];
+  snprintf(shape, sizeof shape, "#nvvm.shape<m = %d, n = %d, k = %d>", (int)atom->m, (int)atom->n, (int)atom->k);
+  return tileBuildAttribute(builder, shape);
+}
+
+// Integers wrap; null for floats.
+static MlirAttribute overflowAttribute(const TileBuilder *builder, const ElementName *sum) {
+  return sum->ptx[0] == 's' ? tileBuildAttribute(builder, "#nvvm.mma_int_overflow<wrapped>") : (MlirAttribute){NULL};
+}
+
 static MlirValue buildMma(TileBuilder *builder, const GpuProduct *product, const Operands *operands,
                           const ElementName *const *names, MlirType result) {
   MlirContext context = builder->context;
-  const TileMachineAtom *atom = product->atom;
-  char shape[64];
-  snprintf(shape, sizeof shape, "#nvvm.shape<m = %d, n = %d, k = %d>", (int)atom->m, (int)atom->n, (int)atom->k);
-  bool isInteger = names[2]->ptx[0] == 's';
   int32_t segments[] = {(int32_t)operands->count[0], (int32_t)operands->count[1], (int32_t)operands->count[2]};
-  TileAttributeEntry attributes[] = {
-      {"shape", tileBuildAttribute(builder, shape)},
-      {"layoutA", tileBuildAttribute(builder, "#nvvm.mma_layout<row>")},
-      {"layoutB", tileBuildAttribute(builder, "#nvvm.mma_layout<col>")},
-      {"multiplicandAPtxType", typeAttribute(builder, names[0])},
-      {"multiplicandBPtxType", typeAttribute(builder, names[1])},
-      {"intOverflowBehavior",
-       isInteger ? tileBuildAttribute(builder, "#nvvm.mma_int_overflow<wrapped>") : (MlirAttribute){NULL}},
-      {"operandSegmentSizes", mlirDenseI32ArrayGet(context, 3, segments)},
-      {NULL}};
+  TileAttributeEntry attributes[] = {{"shape", shapeAttribute(builder, product->atom)},
+                                     {"layoutA", tileBuildAttribute(builder, "#nvvm.mma_layout<row>")},
+                                     {"layoutB", tileBuildAttribute(builder, "#nvvm.mma_layout<col>")},
+                                     {"multiplicandAPtxType", typeAttribute(builder, names[0])},
+                                     {"multiplicandBPtxType", typeAttribute(builder, names[1])},
+                                     {"intOverflowBehavior", overflowAttribute(builder, names[2])},
+                                     {"operandSegmentSizes", mlirDenseI32ArrayGet(context, 3, segments)},
+                                     {NULL}};
   intptr_t count = operands->count[0] + operands->count[1] + operands->count[2];
   return tileBuildValue(builder, "nvvm.mma.sync", result, count, operands->values, attributes);
 }
 
-static MlirValue buildSmallFloatMma(TileBuilder *builder, const GpuProduct *product, const Operands *operands,
-                                    const ElementName *const *names, MlirType result) {
+// LLVM's intrinsic by its name; `form`: "" or ".sp" and the like.
+static MlirValue buildIntrinsic(TileBuilder *builder, const TileMachineAtom *atom, const char *form, intptr_t count,
+                                const MlirValue *values, const ElementName *const *names, MlirType result) {
   MlirContext context = builder->context;
-  const TileMachineAtom *atom = product->atom;
   char name[128];
-  snprintf(name, sizeof name, "llvm.nvvm.mma.m%dn%dk%d.row.col.%s.%s.%s.%s", (int)atom->m, (int)atom->n, (int)atom->k,
-           names[2]->ptx, names[0]->ptx, names[1]->ptx, names[2]->ptx);
-  intptr_t count = operands->count[0] + operands->count[1] + operands->count[2];
+  snprintf(name, sizeof name, "llvm.nvvm.mma%s.m%dn%dk%d.row.col.%s.%s.%s.%s", form, (int)atom->m, (int)atom->n,
+           (int)atom->k, names[2]->ptx, names[0]->ptx, names[1]->ptx, names[2]->ptx);
   int32_t segments[] = {(int32_t)count, 0};
   TileAttributeEntry attributes[] = {{"intrin", mlirStringAttrGet(context, tileString(name))},
                                      {"operandSegmentSizes", mlirDenseI32ArrayGet(context, 2, segments)},
                                      {"op_bundle_sizes", mlirDenseI32ArrayGet(context, 0, NULL)},
                                      {NULL}};
-  return tileBuildValue(builder, "llvm.call_intrinsic", result, count, operands->values, attributes);
+  return tileBuildValue(builder, "llvm.call_intrinsic", result, count, values, attributes);
+}
+
+static MlirValue buildSmallFloatMma(TileBuilder *builder, const GpuProduct *product, const Operands *operands,
+                                    const ElementName *const *names, MlirType result) {
+  intptr_t count = operands->count[0] + operands->count[1] + operands->count[2];
+  return buildIntrinsic(builder, product->atom, "", count, operands->values, names, result);
 }
 
 static bool isSmallFloat(const ElementName *name) { return name->bits == 8 && name->ptx[0] == 'e'; }
+
+// PTX 8.5 has the form that takes ascending places only, as ours are, and may be the faster one.
+static bool hasOrderedMetadata(const TileMachine *machine) {
+  const char *features = tileMachineGetText(machine, "features"), *version = features ? strstr(features, "+ptx") : NULL;
+  return version && atoi(version + 4) >= 85;
+}
+
+// Selector 0: what the fragment of places in the machine's file is for.
+static MlirValue buildSparseMma(TileBuilder *builder, const GpuProduct *product, const Operands *operands,
+                                const ElementName *const *names, MlirType result) {
+  MlirContext context = builder->context;
+  MlirValue values[3 * MaxFragment + 2];
+  intptr_t count = operands->count[0] + operands->count[1] + operands->count[2];
+  GpuPacked *known = product->packed[2];
+  if (!known->count)
+    known->count = gpuWordsOf(builder, product->numPlaces, product->places, 8, known->values);
+  memcpy(values, operands->values, (size_t)count * sizeof *values);
+  values[count] = known->values[0];
+  values[count + 1] = tileBuildInteger(builder, mlirIntegerTypeGet(context, 32), 0);
+  int32_t segments[] = {(int32_t)operands->count[0], (int32_t)operands->count[1], (int32_t)operands->count[2], 1, 1};
+  bool isOrdered = hasOrderedMetadata(product->machine);
+  if (isSmallFloat(names[0])) // LLVM 22's verifier takes the op for one of bytes half as long
+    return buildIntrinsic(builder, product->atom, isOrdered ? ".sp.ordered.metadata" : ".sp", count + 2, values, names,
+                          result);
+  TileAttributeEntry attributes[] = {{"shape", shapeAttribute(builder, product->atom)},
+                                     {"multiplicandAPtxType", typeAttribute(builder, names[0])},
+                                     {"multiplicandBPtxType", typeAttribute(builder, names[1])},
+                                     {"operandSegmentSizes", mlirDenseI32ArrayGet(context, 5, segments)},
+                                     {"orderedMetadata", isOrdered ? mlirUnitAttrGet(context) : (MlirAttribute){NULL}},
+                                     {"intOverflowBehavior", overflowAttribute(builder, names[2])},
+                                     {NULL}};
+  return tileBuildValue(builder, "nvvm.mma.sp.sync", result, count + 2, values, attributes);
+}
 
 bool tileNvvmMma(TileBuilder *builder, MlirOperation at, const GpuProduct *product) {
   const ElementName *names[3];
@@ -139,7 +183,7 @@ bool tileNvvmMma(TileBuilder *builder, MlirOperation at, const GpuProduct *produ
   for (int i = 0; i < 3; ++i) {
     GpuPacked *known = i < 2 ? product->packed[i] : NULL;
     names[i] = nameOf(product->element[i]);
-    if (!names[i] || strncmp(product->name, "mma.sync.", 9) != 0)
+    if (!names[i] || strncmp(product->name, product->places ? "mma.sp." : "mma.sync.", product->places ? 7 : 9) != 0)
       return tileError(at, "not converted to nvvm yet: atom \"%s\" on these types", product->name);
     operands.count[i] = known ? known->count : 0;
     if (operands.count[i])
@@ -157,7 +201,9 @@ bool tileNvvmMma(TileBuilder *builder, MlirOperation at, const GpuProduct *produ
   for (intptr_t i = 0; i < numRegisters; ++i)
     types[i] = type;
   MlirType result = mlirLLVMStructTypeLiteralGet(builder->context, numRegisters, types, false);
-  MlirValue d = (isSmallFloat(names[0]) ? buildSmallFloatMma : buildMma)(builder, product, &operands, names, result);
+  MlirValue d = (product->places          ? buildSparseMma
+                 : isSmallFloat(names[0]) ? buildSmallFloatMma
+                                          : buildMma)(builder, product, &operands, names, result);
   unpack(builder, product, d, numRegisters, type);
   return true;
 }

@@ -1,4 +1,4 @@
-// mfma and wmma: the fragments of an atom packed into the vectors that the instruction takes.
+// mfma, smfmac and wmma: the fragments of an atom packed into the vectors that the instruction takes.
 // Sources: LLVM's AMDGPU intrinsics (IntrinsicsAMDGPU.td) and the rocdl dialect for names and operand types: 16-bit
 // floats as vectors (bf16 as i16 where the instruction is older than the type), anything narrower as 32-bit words or
 // one i64. Which element a register holds is the machine file's fragment; an instruction is known by its shape, its
@@ -31,6 +31,22 @@ static const Form mfmaForms[] = {
     {"f8E5M2FNUZ", 8, ".bf8", ".bf8", "i64"},
     {"f8E4M3FN", 8, ".fp8", ".fp8", "i64"},
     {"f8E5M2", 8, ".bf8", ".bf8", "i64"},
+    {NULL},
+};
+static const Form smfmacLeft[] = {
+    {"f16", 4, ".f16", "", "vector<4xf16>"},        {"bf16", 4, ".bf16", "", "vector<4xi16>"},
+    {"i8", 8, ".i8", "", "vector<2xi32>"},          {"f8E4M3FNUZ", 8, ".fp8", "", "vector<2xi32>"},
+    {"f8E5M2FNUZ", 8, ".bf8", "", "vector<2xi32>"}, {"f8E4M3FN", 8, ".fp8", "", "vector<2xi32>"},
+    {"f8E5M2", 8, ".bf8", "", "vector<2xi32>"},     {NULL},
+};
+static const Form smfmacRight[] = {
+    {"f16", 8, "", "", "vector<8xf16>"},
+    {"bf16", 8, "", "", "vector<8xi16>"},
+    {"i8", 16, "", "", "vector<4xi32>"},
+    {"f8E4M3FNUZ", 16, "", ".fp8", "vector<4xi32>"},
+    {"f8E5M2FNUZ", 16, "", ".bf8", "vector<4xi32>"},
+    {"f8E4M3FN", 16, "", ".fp8", "vector<4xi32>"},
+    {"f8E5M2", 16, "", ".bf8", "vector<4xi32>"},
     {NULL},
 };
 static const Form wmmaForms[] = {
@@ -90,21 +106,51 @@ static MlirValue buildWmma(TileBuilder *builder, const char *name, MlirValue a, 
   return tileBuildValue(builder, name, mlirValueGetType(c), 3, (MlirValue[]){a, b, c}, isInteger ? attributes : NULL);
 }
 
+// The places of a lane's kept elements, lowest first, in the low bits of a word.
+static MlirValue packPlaces(TileBuilder *builder, const GpuProduct *product) {
+  MlirType word = mlirIntegerTypeGet(builder->context, 32);
+  GpuPacked *known = product->packed[2];
+  if (known->count)
+    return known->values[0];
+  MlirValue bits = product->places[0];
+  if (product->numPlaces > 1) {
+    MlirValue bytes = gpuVectorOf(builder, product->numPlaces, product->places);
+    MlirType whole = mlirIntegerTypeGet(builder->context, 8 * (unsigned)product->numPlaces);
+    bits = tileBuildValue(builder, "llvm.bitcast", whole, 1, &bytes, NULL);
+  }
+  known->count = 1;
+  known->values[0] = tileBuildValue(builder, "llvm.zext", word, 1, &bits, NULL);
+  return known->values[0];
+}
+
+// cbsz and abid: the first of the sets of indices that the register has room for.
+static MlirValue buildSmfmac(TileBuilder *builder, const char *name, MlirValue a, MlirValue b, MlirValue c,
+                             MlirValue places) {
+  MlirValue zero = tileBuildInteger(builder, mlirIntegerTypeGet(builder->context, 32), 0);
+  MlirValue operands[] = {a, b, c, places, zero, zero};
+  return tileBuildValue(builder, name, mlirValueGetType(c), 6, operands, NULL);
+}
+
 bool tileRocdlMma(TileBuilder *builder, MlirOperation at, const GpuProduct *product) {
-  bool isMfma = !strncmp(product->name, "mfma.", 5);
+  bool isMfma = !strncmp(product->name, "mfma.", 5), isSmfmac = !strncmp(product->name, "smfmac.", 7);
   const Form *forms = isMfma ? mfmaForms : wmmaForms;
-  const Form *left = formOf(forms, product->element[0], product->count[0]);
-  const Form *right = formOf(forms, product->element[1], product->count[1]);
-  if (!left || !right || (!isMfma && strncmp(product->name, "wmma.", 5) != 0))
+  const Form *left = formOf(isSmfmac ? smfmacLeft : forms, product->element[0], product->count[0]);
+  const Form *right = formOf(isSmfmac ? smfmacRight : forms, product->element[1], product->count[1]);
+  if (!left || !right || (!isMfma && !isSmfmac && strncmp(product->name, "wmma.", 5) != 0) ||
+      isSmfmac != !!product->places)
     return tileError(at, "not converted to rocdl yet: atom \"%s\" on these types", product->name);
   char sum[16], name[96];
   const TileMachineAtom *atom = product->atom;
-  snprintf(name, sizeof name, "rocdl.%.4s.%s.%dx%dx%d%s%s", product->name,
+  snprintf(name, sizeof name, "rocdl.%.*s.%s.%dx%dx%d%s%s", (int)strcspn(product->name, "."), product->name,
            tileTypeText(product->element[2], sum, sizeof sum), (int)atom->m, (int)atom->n, (int)atom->k, left->left,
            right->right);
   MlirValue a = pack(builder, left, product->a, product->packed[0]);
   MlirValue b = pack(builder, right, product->b, product->packed[1]);
   MlirValue c = gpuVectorOf(builder, product->count[2], product->c);
+  if (isSmfmac) {
+    unpack(builder, product, buildSmfmac(builder, name, a, b, c, packPlaces(builder, product)));
+    return true;
+  }
   unpack(builder, product,
          isMfma ? buildMfma(builder, name, a, b, c) : buildWmma(builder, name, a, b, c, sum[0] == 'i'));
   return true;

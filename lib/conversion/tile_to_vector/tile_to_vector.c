@@ -8,6 +8,7 @@
 #include "lib/conversion/tile_to_vector/tile_to_vector.h"
 #include "lib/conversion/tile_to_vector/lowering.h"
 #include "lib/ir/pass.h"
+#include "lib/ir/sparse_product.h"
 
 static bool hasBody(MlirOperation kernel) {
   return mlirRegionGetFirstBlock(mlirOperationGetRegion(kernel, 0)).ptr != NULL;
@@ -21,7 +22,16 @@ static void eraseDeviceFunctions(MlirOperation module) {
   tileOpsFree(&functions);
 }
 
+// No CPU of ours multiplies what is sparse.
+static void makeProductsDense(MlirOperation module) {
+  TileOps products = tileCollect(module, "tile.mma_sparse");
+  for (intptr_t i = 0; i < products.count; ++i)
+    tileMakeSparseProductDense(products.items[i]);
+  tileOpsFree(&products);
+}
+
 static bool run(MlirOperation module, MlirExtPass pass) {
+  makeProductsDense(module);
   TileOps kernels = tileCollect(module, "tile.kernel");
   bool ok = true;
   for (intptr_t i = 0; i < kernels.count && ok; ++i)

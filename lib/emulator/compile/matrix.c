@@ -81,6 +81,18 @@ static bool multiplicand(MlirOperation op, const char *attribute, MlirType inReg
   return typeOfRegister(inRegister, out);
 }
 
+// Shape and types, as nvvm.mma.sync and nvvm.mma.sp.sync say them.
+static bool readMma(MlirOperation op, Groups groups, tessera_mma_sync_t *mma) {
+  char shape[128];
+  tileAttributeText(tileOpAttribute(op, "shape"), shape, sizeof shape);
+  const char *sizes = strchr(shape, '<');
+  return sizes && sscanf(sizes, "<m = %d, n = %d, k = %d>", &mma->m, &mma->n, &mma->k) == 3 &&
+         multiplicand(op, "multiplicandAPtxType", tileOperandType(op, 0), &mma->a) &&
+         multiplicand(op, "multiplicandBPtxType", tileOperandType(op, groups.a), &mma->b) &&
+         typeOfRegister(tileOperandType(op, groups.a + groups.b), &mma->c) &&
+         typeOfRegister(mlirLLVMStructTypeGetElementType(tileResultType(op, 0), 0), &mma->d);
+}
+
 static Groups mmaGroups(MlirOperation op) {
   MlirAttribute segments = tileOpAttribute(op, "operandSegmentSizes");
   return (Groups){0, mlirDenseI32ArrayGetElement(segments, 0), mlirDenseI32ArrayGetElement(segments, 1),
@@ -88,26 +100,45 @@ static Groups mmaGroups(MlirOperation op) {
 }
 
 bool emulatorLowerMmaSync(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row) {
-  char shape[128];
   Groups groups = mmaGroups(op);
   tessera_mma_sync_t mma = {.a_is_column = emulatorSays(op, "layoutA", "col"),
                             .b_is_row = emulatorSays(op, "layoutB", "row"),
                             .saturate = emulatorSays(op, "intOverflowBehavior", "satfinite"),
                             .bit_product = emulatorSays(op, "b1Op", "and_popc") ? TESSERA_BIT_AND : TESSERA_BIT_XOR};
-  (void)row;
-  tileAttributeText(tileOpAttribute(op, "shape"), shape, sizeof shape);
-  const char *sizes = strchr(shape, '<');
-  MlirType result = tileResultType(op, 0);
-  bool ok = sizes && sscanf(sizes, "<m = %d, n = %d, k = %d>", &mma.m, &mma.n, &mma.k) == 3 &&
-            multiplicand(op, "multiplicandAPtxType", tileOperandType(op, 0), &mma.a) &&
-            multiplicand(op, "multiplicandBPtxType", tileOperandType(op, groups.a), &mma.b) &&
-            typeOfRegister(tileOperandType(op, groups.a + groups.b), &mma.c) &&
-            typeOfRegister(mlirLLVMStructTypeGetElementType(result, 0), &mma.d);
   tessera_matrix_t matrix;
   tessera_error_t error = {.text = "its types are not known to the emulator"};
-  if (!ok || !tessera_mma_sync(&mma, &matrix, &error))
+  (void)row;
+  if (!readMma(op, groups, &mma) || !tessera_mma_sync(&mma, &matrix, &error))
     return emulatorRefuse(build, op, "%s", error.text);
   return lowerMatrix(build, op, &matrix, groups);
+}
+
+// Of `count` operands, A and B in registers of 32 bits.
+static Groups wordGroups(const tessera_matrix_t *matrix, intptr_t count) {
+  intptr_t a = operandBytes(&matrix->a) / 4, b = operandBytes(&matrix->b) / 4;
+  return (Groups){0, a, b, count - a - b};
+}
+
+// A, B and C, then the indices and which lanes hold them. Ordered or not: indices ascend.
+static bool lowerSparse(EmulatorBuild *build, MlirOperation op, const tessera_mma_sync_t *mma, intptr_t indices) {
+  tessera_matrix_t matrix;
+  tessera_error_t error;
+  int64_t selector;
+  if (!emulatorConstant(mlirOperationGetOperand(op, indices + 1), &selector))
+    return emulatorRefuse(build, op, "its selector is not constant, which the emulator does not know");
+  if (!tessera_mma_sp(mma, (int)selector, &matrix, &error))
+    return emulatorRefuse(build, op, "%s", error.text);
+  TileBuilder b = tileBuilderBefore(op);
+  emulatorStoreOperands(build, &b, op, indices, 1, (uint32_t)matrix.index_at);
+  return lowerMatrix(build, op, &matrix, wordGroups(&matrix, indices));
+}
+
+bool emulatorLowerMmaSparse(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row) {
+  tessera_mma_sync_t mma = {.saturate = emulatorSays(op, "intOverflowBehavior", "satfinite")};
+  (void)row;
+  if (mlirOperationGetNumOperands(op) < 5 || !readMma(op, mmaGroups(op), &mma))
+    return emulatorRefuse(build, op, "its types are not known to the emulator");
+  return lowerSparse(build, op, &mma, mlirOperationGetNumOperands(op) - 2);
 }
 
 //===--- llvm.nvvm.mma -------------------------------------------------------------===//
@@ -118,12 +149,20 @@ static bool typeByWord(const char *word, tessera_lane_type_t *type) {
   return typeByName(bracketed, type);
 }
 
-// "llvm.nvvm.mma.m16n8k32.row.col.f32.e4m3.e4m3.f32": the form that nvvm.mma.sync has no words for (8-bit floats).
-static bool readIntrinsic(MlirStringRef name, tessera_mma_sync_t *mma) {
+// "llvm.nvvm.mma.m16n8k32.row.col.f32.e4m3.e4m3.f32" or "llvm.nvvm.mma.sp.m16n8k64.…": the forms that nvvm.mma.sync
+// and nvvm.mma.sp.sync have no words for (8-bit floats).
+static bool readIntrinsic(MlirStringRef name, bool *isSparse, tessera_mma_sync_t *mma) {
+  static const char *const heads[] = {"llvm.nvvm.mma.m", "llvm.nvvm.mma.sp.m", "llvm.nvvm.mma.sp.ordered.metadata.m"};
   char text[128], d[8], a[8], b[8], c[8];
+  size_t which = sizeof heads / sizeof *heads;
   snprintf(text, sizeof text, "%.*s", (int)name.length, name.data);
-  return sscanf(text, "llvm.nvvm.mma.m%dn%dk%d.row.col.%7[a-z0-9].%7[a-z0-9].%7[a-z0-9].%7[a-z0-9]", &mma->m, &mma->n,
-                &mma->k, d, a, b, c) == 7 &&
+  while (which-- > 0 && strncmp(text, heads[which], strlen(heads[which])) != 0) {
+  }
+  if (which == SIZE_MAX)
+    return false;
+  *isSparse = which > 0;
+  return sscanf(text + strlen(heads[which]), "%dn%dk%d.row.col.%7[a-z0-9].%7[a-z0-9].%7[a-z0-9].%7[a-z0-9]", &mma->m,
+                &mma->n, &mma->k, d, a, b, c) == 7 &&
          typeByWord(d, &mma->d) && typeByWord(a, &mma->a) && typeByWord(b, &mma->b) && typeByWord(c, &mma->c);
 }
 
@@ -132,13 +171,15 @@ bool emulatorLowerMmaIntrinsic(EmulatorBuild *build, MlirOperation op, const Emu
   tessera_matrix_t matrix;
   tessera_error_t error;
   MlirStringRef name = mlirStringAttrGetValue(tileOpAttribute(op, "intrin"));
+  bool isSparse = false;
   (void)row;
-  if (!readIntrinsic(name, &mma))
+  if (!readIntrinsic(name, &isSparse, &mma))
     return emulatorRefuse(build, op, "is not known to the emulator: \"%.*s\"", (int)name.length, name.data);
+  if (isSparse)
+    return lowerSparse(build, op, &mma, mlirOperationGetNumOperands(op) - 2);
   if (!tessera_mma_sync(&mma, &matrix, &error))
     return emulatorRefuse(build, op, "%s", error.text);
-  intptr_t a = operandBytes(&matrix.a) / 4, b = operandBytes(&matrix.b) / 4;
-  return lowerMatrix(build, op, &matrix, (Groups){0, a, b, mlirOperationGetNumOperands(op) - a - b});
+  return lowerMatrix(build, op, &matrix, wordGroups(&matrix, mlirOperationGetNumOperands(op)));
 }
 
 //===--- mfma, wmma -----------------------------------------------------------------===//

@@ -5,6 +5,7 @@
 #include "lib/emulator/compile/build.h"
 
 bool emulatorLowerMmaSync(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row);
+bool emulatorLowerMmaSparse(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row);
 // llvm.call_intrinsic of an llvm.nvvm.mma.…; any other is refused.
 bool emulatorLowerMmaIntrinsic(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row);
 bool emulatorLowerMfma(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row);

@@ -377,6 +377,7 @@ const EmulatorRow emulatorNvvmRows[] = {
     {"nvvm.ldmatrix", lowerLdmatrix, NULL, 0},
     {"nvvm.stmatrix", lowerStmatrix, NULL, 0},
     {"nvvm.mma.sync", emulatorLowerMmaSync, NULL, 0},
+    {"nvvm.mma.sp.sync", emulatorLowerMmaSparse, NULL, 0},
     {"nvvm.rcp.approx.ftz.f", lowerReciprocal, NULL, 0},
     {"nvvm.convert.float.to.tf32", lowerTf32, NULL, 0},
     {"nvvm.prmt", lowerPermute, NULL, 0},

@@ -27,6 +27,8 @@ bool tessera_matrix_prepare(tessera_matrix_t *matrix, tessera_error_t *out_error
   size_t at = 0, places = 0;
   for (int i = 0; i < 4; ++i)
     places += (size_t)operands[i]->count * matrix->lanes;
+  if (matrix->is_sparse)
+    places += (size_t)matrix->a.count * matrix->lanes;
   uint16_t *place = calloc(places, sizeof *place);
   if (!place)
     return tessera_fail(out_error, "out of memory");
@@ -36,6 +38,7 @@ bool tessera_matrix_prepare(tessera_matrix_t *matrix, tessera_error_t *out_error
     place += (size_t)operands[i]->count * matrix->lanes;
     at += operand_bytes(operands[i]);
   }
+  matrix->index = place; // after all others
   matrix->index_at = (int)at;
   matrix->fragment_bytes = at + (matrix->is_sparse ? 16 : 0);
   size_t elements = (size_t)matrix->blocks * (matrix->m * matrix->k + matrix->k * matrix->n + matrix->m * matrix->n);
@@ -73,15 +76,28 @@ static void gather_bits(const tessera_matrix_operand_t *operand, int lanes, void
   }
 }
 
+static uint32_t index_of(const tessera_matrix_t *matrix, void *const *fragments, int at) {
+  const char *holder = fragments[matrix->index[at] / 16];
+  return *(const any_u32_t *)(holder + matrix->index_at) >> 2 * (matrix->index[at] % 16) & 3;
+}
+
+bool tessera_matrix_indices_ascend(const tessera_matrix_t *matrix, void *const *fragments) {
+  for (int at = 0; matrix->is_sparse && matrix->must_ascend && at < matrix->lanes * matrix->a.count; at += 2)
+    if (index_of(matrix, fragments, at) >= index_of(matrix, fragments, at + 1))
+      return false;
+  return true;
+}
+
 // A of a sparse product: zeros but where the indices say.
 static void gather_sparse(const tessera_matrix_t *matrix, void *const *fragments, uint32_t *to) {
   memset(to, 0, sizeof *to * (size_t)(matrix->m * matrix->k));
   for (int lane = 0; lane < matrix->lanes; ++lane) {
     const char *fragment = fragments[lane];
-    uint32_t indices = *(const any_u32_t *)(fragment + matrix->index_at) >> matrix->index_shift;
-    for (int i = 0; i < matrix->a.count; ++i)
-      to[matrix->a.place[lane * matrix->a.count + i] + (indices >> 2 * i & 3)] =
+    for (int i = 0; i < matrix->a.count; ++i) {
+      int at = lane * matrix->a.count + i;
+      to[matrix->a.place[at] + index_of(matrix, fragments, at)] =
           tessera_lane_type_get(matrix->a.type, fragment + matrix->a.at, i);
+    }
   }
 }
 

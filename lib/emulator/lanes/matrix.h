@@ -34,10 +34,13 @@ typedef struct tessera_matrix_t {
   tessera_matrix_operand_t a, b, c, d;
   bool saturate;                     // integer results are clamped, not wrapped
   tessera_bit_product_t bit_product; // of b1
-  // Of every 4 neighbours in k, A holds 2: element i of a lane stands at place[i] + bits 2 i and 2 i + 1 of the lane's
-  // index register, which lies at index_at, shifted right by index_shift.
-  bool is_sparse;
-  int index_at, index_shift;
+  // Of every 4 neighbours in k, A holds 2: element i of a lane stands at a.place[lane * a.count + i] and up to 3
+  // further. How much is said by 2 bits of an index register, which lies at index_at in the fragment of each lane:
+  // those from bit 2 (index[…] mod 16) on of lane index[…] / 16. Two of the same 4 must ascend where the instruction
+  // says so.
+  bool is_sparse, must_ascend;
+  int index_at;
+  uint16_t *index; // lanes * a.count
   size_t fragment_bytes, scratch_bytes;
 } tessera_matrix_t;
 
@@ -50,6 +53,8 @@ typedef struct tessera_mma_sync_t {
   tessera_bit_product_t bit_product;
 } tessera_mma_sync_t;
 bool tessera_mma_sync(const tessera_mma_sync_t *op, tessera_matrix_t *out, tessera_error_t *out_error);
+// The same for mma.sp.sync: A is m x k / 2. `selector` says which lanes of each four hold the indices.
+bool tessera_mma_sp(const tessera_mma_sync_t *op, int selector, tessera_matrix_t *out, tessera_error_t *out_error);
 
 // AMD, by the op's name without "rocdl." ("mfma.f32.16x16x16f16") and the chip ("gfx942"): the types of fp8 and the
 // existence of an op depend on it. False when there is no such instruction on that chip.
@@ -69,6 +74,9 @@ void tessera_matrix_destroy(tessera_matrix_t *matrix);
 // D = A B + C on the fragments of all lanes; `scratch`: scratch_bytes bytes, 16-byte aligned. False if lanes that must
 // hold the same element (gfx11's wmma replicates A and B) differ; the result is then of the last one.
 bool tessera_matrix_run(const tessera_matrix_t *matrix, void *const *fragments, void *scratch);
+
+// Whether the indices of a sparse product are what its instruction takes.
+bool tessera_matrix_indices_ascend(const tessera_matrix_t *matrix, void *const *fragments);
 
 // For the constructors: makes room for all places and lays the fragment out; places are 0 then.
 bool tessera_matrix_prepare(tessera_matrix_t *matrix, tessera_error_t *out_error);

@@ -189,6 +189,7 @@ bool tessera_smfmac(const char *name, const char *chip, int abid, tessera_matrix
     return tessera_fail(out_error, "%s: abid %d, the index register has %d sets", name, abid, 32 / index_bits);
   if (!make(row, chip_bit(chip), true, out, out_error))
     return false;
-  out->index_shift = abid * index_bits;
+  for (int at = 0; at < 64 * out->a.count; ++at)
+    out->index[at] = (uint16_t)(at / out->a.count * 16 + at % out->a.count + abid * index_bits / 2);
   return true;
 }

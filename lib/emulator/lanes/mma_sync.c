@@ -4,7 +4,11 @@
 //   A  register r, element e:  row g + 8 (r mod 2) (m = 8: g),  k = w t + e + 4 w floor(r / 2) (m = 8: 4 w r)
 //   B  register r, element e:  k = w t + e + 4 w r,  column g
 //   C  element i:              row g + 8 floor(i / 2),  column 2 t + i mod 2
-// m8n8k4 of f16 is Volta's: four products at once, one for each quad pair (lanes 4q..4q+3 and 16+4q..16+4q+3).
+// mma.sp.sync, §9.7.14.6 of PTX ISA 9.1: A is that of m16n8k(K/2), its columns the kept ones; B by the rule for K.
+// Where the indices lie is drawn there only: of K = 16 and 32 as LLVM's sparse-mma-2-4-f16.mlir and CUTLASS's
+// reorder_meta have it (16 bits of row g, then of row g + 8, 16 columns a lane), of K = 64 as the latter (32 columns of
+// one row a lane). m8n8k4 of f16 is Volta's: four products at once, one for each quad pair (lanes 4q..4q+3 and
+// 16+4q..16+4q+3).
 #include "lib/emulator/lanes/matrix.h"
 
 #include <string.h>
@@ -49,16 +53,21 @@ static bool accumulates(tessera_lane_type_t family, tessera_lane_type_t accumula
   return accumulator == TESSERA_LANE_F32 || (halves && accumulator == TESSERA_LANE_F16);
 }
 
+static const shape_row_t sparse_shapes[] = {
+    {TESSERA_LANE_F16, 16, 8, 16},  {TESSERA_LANE_F16, 16, 8, 32}, {TESSERA_LANE_BF16, 16, 8, 16},
+    {TESSERA_LANE_BF16, 16, 8, 32}, {TESSERA_LANE_S8, 16, 8, 64},  {TESSERA_LANE_E4M3, 16, 8, 64},
+};
+
 static bool is_volta(const tessera_mma_sync_t *op) { return op->k == 4 && op->a == TESSERA_LANE_F16; }
 
-static bool exists(const tessera_mma_sync_t *op) {
+static bool exists(const tessera_mma_sync_t *op, const shape_row_t *rows, size_t count) {
   tessera_lane_type_t type = family(op->a);
   if (family(op->b) != type || !accumulates(type, op->c) || !accumulates(type, op->d))
     return false;
   if ((op->a_is_column || op->b_is_row) && !is_volta(op))
     return false;
-  for (size_t i = 0; i < sizeof shapes / sizeof *shapes; ++i)
-    if (shapes[i].type == type && shapes[i].m == op->m && shapes[i].n == op->n && shapes[i].k == op->k)
+  for (size_t i = 0; i < count; ++i)
+    if (rows[i].type == type && rows[i].m == op->m && rows[i].n == op->n && rows[i].k == op->k)
       return true;
   return false;
 }
@@ -71,7 +80,7 @@ static void place_tensor_core(tessera_matrix_t *mma) {
     int g = lane / 4, t = lane % 4;
     for (int i = 0; i < mma->a.count; ++i) {
       int r = i / w, row = g + 8 * (r % tall), k = w * t + i % w + 4 * w * (r / tall);
-      mma->a.place[lane * mma->a.count + i] = (uint16_t)(row * mma->k + k);
+      mma->a.place[lane * mma->a.count + i] = (uint16_t)(row * mma->k + (mma->is_sparse ? k / 2 * 4 : k));
     }
     for (int i = 0; i < mma->b.count; ++i)
       mma->b.place[lane * mma->b.count + i] = (uint16_t)((w * t + i % w + 4 * w * (i / w)) * 8 + g);
@@ -111,7 +120,7 @@ bool tessera_mma_sync(const tessera_mma_sync_t *op, tessera_matrix_t *out, tesse
   char name[64];
   snprintf(name, sizeof name, "mma.sync.m%dn%dk%d.%s.%s.%s.%s", op->m, op->n, op->k, tessera_lane_type_name(op->d),
            tessera_lane_type_name(op->a), tessera_lane_type_name(op->b), tessera_lane_type_name(op->c));
-  if (!exists(op))
+  if (!exists(op, shapes, sizeof shapes / sizeof *shapes))
     return tessera_fail(out_error, "there is no %s", name);
   int blocks = is_volta(op) ? 4 : 1;
   tessera_matrix_t mma = {.lanes = 32,
@@ -132,6 +141,50 @@ bool tessera_mma_sync(const tessera_mma_sync_t *op, tessera_matrix_t *out, tesse
     place_volta(op, &mma);
   else
     place_tensor_core(&mma);
+  *out = mma;
+  return true;
+}
+
+//===--- sparse ---------------------------------------------------------------===//
+
+// Kept column `kept` of row `row`: which lane's register says where it stands, and at which 2 bits.
+static uint16_t index_place(int k, int row, int kept, int selector) {
+  int g = row % 8, high = row / 8;
+  if (k == 64)
+    return (uint16_t)((4 * g + high + 2 * (kept / 16)) * 16 + kept % 16);
+  return (uint16_t)((4 * g + selector * (k / 16) + kept / 8) * 16 + 8 * high + kept % 8);
+}
+
+bool tessera_mma_sp(const tessera_mma_sync_t *op, int selector, tessera_matrix_t *out, tessera_error_t *out_error) {
+  char name[64];
+  snprintf(name, sizeof name, "mma.sp.sync.m%dn%dk%d.%s.%s.%s.%s", op->m, op->n, op->k, tessera_lane_type_name(op->d),
+           tessera_lane_type_name(op->a), tessera_lane_type_name(op->b), tessera_lane_type_name(op->c));
+  if (!exists(op, sparse_shapes, sizeof sparse_shapes / sizeof *sparse_shapes))
+    return tessera_fail(out_error, "%s is not known to the emulator", name);
+  if (selector < 0 || selector >= 64 / op->k)
+    return tessera_fail(out_error, "%s: selector %d, want one below %d", name, selector, 64 / op->k);
+  tessera_matrix_t mma = {.lanes = 32,
+                          .blocks = 1,
+                          .m = op->m,
+                          .n = op->n,
+                          .k = op->k,
+                          .saturate = op->saturate,
+                          .is_sparse = true,
+                          .must_ascend = true,
+                          .a = {.type = op->a, .count = op->m * op->k / 64},
+                          .b = {.type = op->b, .count = op->k * op->n / 32},
+                          .c = {.type = op->c, .count = op->m * op->n / 32},
+                          .d = {.type = op->d, .count = op->m * op->n / 32}};
+  memcpy(mma.name, name, sizeof name);
+  if (!tessera_matrix_prepare(&mma, out_error))
+    return false;
+  place_tensor_core(&mma);
+  int w = 32 / tessera_lane_type_bits(op->a);
+  for (int at = 0; at < 32 * mma.a.count; ++at) {
+    int lane = at / mma.a.count, i = at % mma.a.count, r = i / w;
+    int kept = w * (lane % 4) + i % w + 4 * w * (r / 2);
+    mma.index[at] = index_place(op->k, lane / 4 + 8 * (r % 2), kept, selector);
+  }
   *out = mma;
   return true;
 }

@@ -139,15 +139,19 @@ static int64_t fewestRegisters(MlirValue tile, void *data) {
   return (tileTypeGetCount(type) * layoutElementBits(type) / threads + 31) / 32;
 }
 
+static MlirWalkResult findProduct(MlirOperation op, void *found) {
+  *(bool *)found |= tileIsProduct(op);
+  return *(bool *)found ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
+}
+
 // Registers by which a thread would have too many; not above 0: they suffice.
 static int64_t excessRegisters(MlirOperation kernel, const TileSearchTarget *target, int64_t warps,
                                const TileRegisterCount *count) {
-  TileOps products = tileCollect(kernel, "tile.mma");
+  bool multiplies = false;
+  mlirOperationWalk(kernel, findProduct, &multiplies, MlirWalkPreOrder);
   int64_t alive = tileBlockRegisters(count, mlirRegionGetFirstBlock(mlirOperationGetRegion(kernel, 0)));
-  int64_t needed =
-      tileThreadRegisters(target, products.count > 0, (double)alive, (double)tileCopiedRegisters(count, kernel));
-  needed -= tileRegisterLimit(target, products.count > 0, warps);
-  tileOpsFree(&products);
+  int64_t needed = tileThreadRegisters(target, multiplies, (double)alive, (double)tileCopiedRegisters(count, kernel));
+  needed -= tileRegisterLimit(target, multiplies, warps);
   return needed;
 }
 
@@ -206,6 +210,7 @@ static bool assign(MlirOperation kernel, MlirExtPass pass, const TileMachine *ma
     return tileError(kernel, "is to run on %lld warps, want a power of two up to 64", (long long)warps);
   if (!layoutInlineCalls(kernel))
     return false;
+  layoutMakeProductsDense(kernel, machine, (uint32_t)(warps ? warps : Fewest));
   mlirExtPassAddStatistic(pass, Padded, layoutPadProducts(kernel, machine, (uint32_t)(warps ? warps : Fewest)));
   bool ok = warps ? decide(&graph, kernel, machine, warps) : decideWarps(&graph, kernel, machine);
   if (ok) {

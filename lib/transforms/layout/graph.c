@@ -66,7 +66,7 @@ static bool isCombiner(MlirOperation op) { return tileOpIs(op, "tile.reduce") ||
 // Whether layouts of the op's tiles may reach beyond them. Not where what is void would be multiplied, lie in a buffer,
 // or be combined without a known neutral element.
 static bool takesVoid(MlirOperation op) {
-  if (tileOpIs(op, "tile.mma") || tileOpIs(op, "tile.mma_scaled"))
+  if (tileIsProduct(op) || tileOpIs(op, "tile.mma_scaled"))
     return false;
   if (isCombiner(op))
     return tileHas(op, "operation") || tileHas(op, "neutral");
@@ -236,10 +236,10 @@ static void addMove(Graph *graph, MlirOperation op, Relation relation) {
 
 static void addProduct(Graph *graph, MlirOperation op) {
   addVariable(graph, Variable_Product, op, tileResultType(op, 0));
+  static const Relation sides[] = {Relation_Lhs, Relation_Rhs, Relation_Same, Relation_Places};
   for (intptr_t i = 0, count = mlirOperationGetNumOperands(op); i < count; ++i) {
     bool isScaled = count == 5;
-    intptr_t side = isScaled ? i / 2 : i;
-    addUse(graph, op, i, side == 0 ? Relation_Lhs : side == 1 ? Relation_Rhs : Relation_Same);
+    addUse(graph, op, i, sides[isScaled ? i / 2 : i]);
   }
   addDefinition(graph, mlirOperationGetResult(op, 0), Relation_Same);
 }
@@ -404,6 +404,7 @@ static const struct {
     {"tile.bitcast", addBitcast},
     {"tile.random", addRandom},
     {"tile.mma", addProduct},
+    {"tile.mma_sparse", addProduct},
     {"tile.mma_scaled", addProduct},
     {"tile.load", addLoad},
     {"tile.gather", addLoad},

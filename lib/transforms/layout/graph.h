@@ -29,6 +29,7 @@ typedef enum Relation {
   Relation_Extended, // random: a last axis of 4 words more
   Relation_Lhs,      // operands of a product
   Relation_Rhs,
+  Relation_Places, // of a sparse product's kept elements
 } Relation;
 
 typedef struct Port {
@@ -164,5 +165,7 @@ void layoutApply(Graph *graph, LayoutCounts *counts);
 bool layoutInlineCalls(MlirOperation kernel); // false after a diagnostic
 // Pads products that no atom of the machine divides, up to the atom; what is added is zero and cut off again.
 uint64_t layoutPadProducts(MlirOperation kernel, const TileMachine *machine, uint32_t warps);
+// Makes products dense for which the machine has no sparse atom.
+void layoutMakeProductsDense(MlirOperation kernel, const TileMachine *machine, uint32_t warps);
 
 #endif

@@ -5,6 +5,7 @@
 #include "dialects/tile/tile.h"
 #include "lib/capi/op.h"
 #include "lib/ir/op_format.h"
+#include "lib/ir/sparse_product.h"
 #include "mlir-c/BuiltinAttributes.h"
 
 //===--- calls --------------------------------------------------------------------------===//
@@ -57,15 +58,17 @@ static MlirAttribute offsets(MlirContext context, intptr_t rank) {
   return mlirDenseI64ArrayGet(context, rank, zeros);
 }
 
-// The tile in the corner of a larger one of zeros.
-static MlirValue padded(TileBuilder *builder, MlirValue value, const int64_t *shape) {
+enum { IN_ORDER = 0x44 }; // places 0, 1, 0, 1: of what is padded, which must ascend as well
+
+// The tile in the corner of a larger one of zeros, or of this integer.
+static MlirValue padded(TileBuilder *builder, MlirValue value, const int64_t *shape, int64_t with) {
   MlirType type = mlirValueGetType(value), element = tileTypeGetElement(type);
   intptr_t rank = tileTypeGetRank(type);
   MlirType larger = tileTileTypeGet(rank, shape, element, (MlirAttribute){NULL});
   if (mlirTypeEqual(type, larger))
     return value;
-  MlirAttribute zero =
-      mlirTypeIsAFloat(element) ? mlirFloatAttrDoubleGet(builder->context, element, 0) : mlirIntegerAttrGet(element, 0);
+  MlirAttribute zero = mlirTypeIsAFloat(element) ? mlirFloatAttrDoubleGet(builder->context, element, 0)
+                                                 : mlirIntegerAttrGet(element, with);
   MlirValue zeros = tileBuildValue(builder, "arith.constant", larger, 0, NULL,
                                    (TileAttributeEntry[]){{"value", mlirDenseElementsAttrSplatGet(larger, zero)}, {0}});
   MlirValue operands[] = {value, zeros};
@@ -76,20 +79,22 @@ static MlirValue padded(TileBuilder *builder, MlirValue value, const int64_t *sh
 static bool padProduct(MlirOperation op, const TileMachine *machine, uint32_t warps) {
   char name[48];
   TileMachineAtom atom;
-  MlirValue sides[] = {tileOpOperand(op, "lhs"), tileOpOperand(op, "rhs"), tileOpOperand(op, "accumulator")};
-  MlirType result = tileResultType(op, 0), lhs = mlirValueGetType(sides[0]);
+  intptr_t numSides = mlirOperationGetNumOperands(op); // lhs, rhs, accumulator, and a sparse one's places
+  bool isSparse = numSides == 4;
+  MlirType result = tileResultType(op, 0), rhs = tileOperandType(op, 1);
   intptr_t rank = tileTypeGetRank(result);
   if (!layoutFindAtom(machine, op, warps, true, name, sizeof name, &atom))
     return false;
   int64_t m = roundUp(tileTypeGetSize(result, rank - 2), atom.m),
           n = roundUp(tileTypeGetSize(result, rank - 1), atom.n);
-  int64_t k = roundUp(tileTypeGetSize(lhs, rank - 1), atom.k), batch = tileTypeGetSize(result, 0);
-  int64_t shapes[3][3] = {{batch, m, k}, {batch, k, n}, {batch, m, n}};
+  int64_t k = roundUp(tileTypeGetSize(rhs, rank - 2), atom.k), batch = tileTypeGetSize(result, 0);
+  int64_t shapes[4][3] = {{batch, m, isSparse ? k / 2 : k}, {batch, k, n}, {batch, m, n}, {batch, m, k / 8}};
   TileBuilder builder = tileBuilderBefore(op);
   bool changed = false;
-  for (int i = 0; i < 3; ++i) {
-    MlirValue larger = padded(&builder, sides[i], &shapes[i][3 - rank]);
-    changed |= !mlirValueEqual(larger, sides[i]);
+  for (intptr_t i = 0; i < numSides; ++i) {
+    MlirValue side = mlirOperationGetOperand(op, i);
+    MlirValue larger = padded(&builder, side, &shapes[i][3 - rank], i < 3 ? 0 : IN_ORDER);
+    changed |= !mlirValueEqual(larger, side);
     mlirOperationSetOperand(op, i, larger);
   }
   MlirValue sum = mlirOperationGetResult(op, 0);
@@ -105,10 +110,24 @@ static bool padProduct(MlirOperation op, const TileMachine *machine, uint32_t wa
 }
 
 uint64_t layoutPadProducts(MlirOperation kernel, const TileMachine *machine, uint32_t warps) {
-  TileOps products = tileCollect(kernel, "tile.mma");
+  static const char *const names[] = {"tile.mma", "tile.mma_sparse"};
   uint64_t count = 0;
-  for (intptr_t i = 0; i < products.count; ++i)
-    count += padProduct(products.items[i], machine, warps);
-  tileOpsFree(&products);
+  for (size_t which = 0; which < sizeof names / sizeof *names; ++which) {
+    TileOps products = tileCollect(kernel, names[which]);
+    for (intptr_t i = 0; i < products.count; ++i)
+      count += padProduct(products.items[i], machine, warps);
+    tileOpsFree(&products);
+  }
   return count;
+}
+
+void layoutMakeProductsDense(MlirOperation kernel, const TileMachine *machine, uint32_t warps) {
+  TileOps products = tileCollect(kernel, "tile.mma_sparse");
+  for (intptr_t i = 0; i < products.count; ++i) {
+    char name[48];
+    TileMachineAtom atom;
+    if (!layoutFindAtom(machine, products.items[i], warps, true, name, sizeof name, &atom))
+      tileMakeSparseProductDense(products.items[i]);
+  }
+  tileOpsFree(&products);
 }

@@ -204,7 +204,7 @@ static double flopsPerCycle(const Graph *graph, const char *prefix, MlirType ele
 // All that the warps multiply, copies and padding counted.
 static double priceProduct(const Graph *graph, const Variable *variable, const Candidate *candidate) {
   MlirType lhs = mlirValueGetType(tileOpOperand(variable->op, "lhs"));
-  int64_t k = tileTypeGetSize(lhs, tileTypeGetRank(lhs) - 1);
+  int64_t k = tileTypeGetSize(lhs, tileTypeGetRank(lhs) - 1); // a sparse one's instruction takes half the time
   double accumulators = (double)layoutRegisters(layoutOf(graph, candidate->own)) * graph->lanes * graph->warps;
   bool isScalar = !strcmp(candidate->atom, "fma");
   double rate =

@@ -18,12 +18,12 @@ typedef struct Sizes {
 } Sizes;
 
 static Sizes sizesOf(MlirOperation op) {
-  MlirType lhs = mlirValueGetType(tileOpOperand(op, "lhs")), result = tileResultType(op, 0);
+  MlirType rhs = mlirValueGetType(tileOpOperand(op, "rhs")), result = tileResultType(op, 0);
   intptr_t rank = tileTypeGetRank(result);
   return (Sizes){.batch = rank == 3 ? tileTypeGetSize(result, 0) : 0,
                  .m = tileTypeGetSize(result, rank - 2),
                  .n = tileTypeGetSize(result, rank - 1),
-                 .k = tileTypeGetSize(lhs, rank - 1)};
+                 .k = tileTypeGetSize(rhs, rank - 2)};
 }
 
 static int64_t roundUp(int64_t size, int64_t to) { return (size + to - 1) / to * to; }
@@ -42,7 +42,8 @@ static bool takes(const TileMachineAtom *atom, MlirOperation op) {
   static const char *const names[] = {"lhs", "rhs", "accumulator"};
   for (int i = 0; i < 3; ++i)
     tileTypeText(tileTypeGetElement(mlirValueGetType(tileOpOperand(op, names[i]))), text[i], sizeof text[i]);
-  return atom->warps == 1 && atom->fragment[0][0] && atom->fragment[1][0] && atom->fragment[2][0] &&
+  return tileOpIs(op, "tile.mma_sparse") == !!atom->fragment[3][0] && atom->warps == 1 && atom->fragment[0][0] &&
+         atom->fragment[1][0] && atom->fragment[2][0] &&
          (tileMachineAtomTakes(atom, text[0], text[1], text[2]) ||
           (part && tileMachineAtomTakes(atom, part, part, text[2])));
 }
@@ -56,7 +57,7 @@ bool layoutFindAtom(const TileMachine *machine, MlirOperation op, uint32_t warps
                     size_t capacity, TileMachineAtom *best) {
   Sizes sizes = sizesOf(op);
   int64_t least = INT64_MAX, largest = 0;
-  for (size_t i = 0; tileOpIs(op, "tile.mma") && i < tileMachineGetKeyCount(machine); ++i) {
+  for (size_t i = 0; tileIsProduct(op) && i < tileMachineGetKeyCount(machine); ++i) {
     const char *value, *key = tileMachineGetKeyAt(machine, i, &value);
     TileMachineAtom atom;
     if (strncmp(key, "atom.", 5) || strchr(key, '*') || !tileMachineFindAtom(machine, key + 5, &atom, NULL) ||
@@ -75,7 +76,7 @@ bool layoutFindAtom(const TileMachine *machine, MlirOperation op, uint32_t warps
 
 //===--- fragments ------------------------------------------------------------------===//
 
-static Candidate *addFragments(Graph *graph, uint32_t number, const TileLayout layouts[3], const char *atom) {
+static Candidate *addFragments(Graph *graph, uint32_t number, const TileLayout layouts[4], const char *atom) {
   LayoutId own = layoutIntern(graph, &layouts[2]);
   Variable *variable = &graph->variables[number];
   if (variable->candidateCount == MaxCandidates)
@@ -85,26 +86,39 @@ static Candidate *addFragments(Graph *graph, uint32_t number, const TileLayout l
   snprintf(candidate->atom, sizeof candidate->atom, "%s", atom);
   for (uint32_t i = 0; i < variable->portCount; ++i) {
     Relation relation = graph->ports[variable->firstPort + i].relation;
-    candidate->ports[i] = relation == Relation_Lhs   ? layoutIntern(graph, &layouts[0])
-                          : relation == Relation_Rhs ? layoutIntern(graph, &layouts[1])
-                                                     : own;
+    candidate->ports[i] = relation == Relation_Lhs      ? layoutIntern(graph, &layouts[0])
+                          : relation == Relation_Rhs    ? layoutIntern(graph, &layouts[1])
+                          : relation == Relation_Places ? layoutIntern(graph, &layouts[3])
+                                                        : own;
   }
   return candidate;
 }
 
-static bool parseFragments(MlirOperation op, const TileMachineAtom *atom, TileLayout fragments[3]) {
+static bool parseFragments(MlirOperation op, const TileMachineAtom *atom, TileLayout fragments[4]) {
   TileError error;
-  for (int i = 0; i < 3; ++i)
-    if (!tileLayoutParse(atom->fragment[i], strlen(atom->fragment[i]), &fragments[i], &error))
+  for (int i = 0; i < 4; ++i)
+    if (atom->fragment[i][0] && !tileLayoutParse(atom->fragment[i], strlen(atom->fragment[i]), &fragments[i], &error))
       return tileError(op, "the machine's fragment <%s> is no layout: %s", atom->fragment[i], error.text);
   return true;
+}
+
+// The layouts of what is sparse: half of k in A, an eighth in the places of its elements.
+static bool sparseOperands(const TileLayout fragments[4], const TileProductShape *shape, TileLayout layouts[4]) {
+  TileProductShape kept = *shape, places = *shape;
+  kept.k = shape->k / 2;
+  places.k = shape->k / 8;
+  return tileLayoutProductOperand(&fragments[0], &kept, 0, &layouts[0], NULL) &&
+         tileLayoutProductOperand(&fragments[1], shape, 1, &layouts[1], NULL) &&
+         tileLayoutProductOperand(&fragments[2], shape, 2, &layouts[2], NULL) &&
+         tileLayoutProductOperand(&fragments[3], &places, 0, &layouts[3], NULL);
 }
 
 // Every way to share the accumulator among warps that leaves none idle; if there is none, those with fewest idle.
 static bool proposeAtom(Graph *graph, uint32_t number, const char *name, const TileMachineAtom *atom) {
   MlirOperation op = graph->variables[number].op;
   Sizes sizes = sizesOf(op);
-  TileLayout fragments[3], layouts[3];
+  TileLayout fragments[4], layouts[4];
+  bool isSparse = tileOpIs(op, "tile.mma_sparse");
   TileProductShape shape = {.batch = sizes.batch, .m = sizes.m, .n = sizes.n, .k = sizes.k};
   shape.warpBits = (uint32_t)__builtin_ctz(graph->warps);
   if (!parseFragments(op, atom, fragments))
@@ -113,7 +127,8 @@ static bool proposeAtom(Graph *graph, uint32_t number, const char *name, const T
     for (uint32_t m = 0; m <= used; ++m) {
       shape.warpBitsM = m;
       shape.warpBitsN = used - m;
-      if (tileLayoutProductOperands(fragments, &shape, layouts, NULL))
+      if (isSparse ? sparseOperands(fragments, &shape, layouts)
+                   : tileLayoutProductOperands(fragments, &shape, layouts, NULL))
         addFragments(graph, number, layouts, name);
     }
   graph->variables[number].isFixed = true;
@@ -145,6 +160,8 @@ bool layoutProposeProduct(Graph *graph, uint32_t number) {
   char name[48];
   if (layoutFindAtom(graph->machine, op, graph->warps, false, name, sizeof name, &atom))
     return proposeAtom(graph, number, name, &atom);
+  if (tileOpIs(op, "tile.mma_sparse")) // padded to the atom by now, or dense
+    return tileError(op, "fits no sparse instruction of %s", tileMachineGetName(graph->machine));
   proposeMultiplyAdds(graph, number);
   for (uint32_t i = 0; i < graph->variables[number].candidateCount; ++i)
     snprintf(graph->variables[number].candidates[i].atom, sizeof name, "fma");

@@ -109,6 +109,8 @@ static bool forwards(Step *step) {
     return multiplyAdd(step, 0);
   case Relation_Rhs:
     return multiplyAdd(step, 1);
+  case Relation_Places:
+    return false; // no multiply-adds: a product without an atom is dense by now
   }
   return false;
 }

@@ -23,7 +23,7 @@ static bool isFragmentLoad(MlirOperation op) {
   if (!tileTypeIsABuffer(tileOperandType(op, 0)) || !tileHasOneUse(mlirOperationGetResult(op, 0)))
     return false;
   MlirOpOperand use = mlirValueGetFirstUse(mlirOperationGetResult(op, 0));
-  return tileOpIs(mlirOpOperandGetOwner(use), "tile.mma") && mlirOpOperandGetOperandNumber(use) < 2;
+  return tileIsFactor(use);
 }
 
 static MlirOperation loopIn(MlirOperation op) {

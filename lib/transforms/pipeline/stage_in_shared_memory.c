@@ -49,7 +49,7 @@ static MlirOperation stagedLoad(MlirOperation convert) {
 static bool feedsProduct(MlirOperation convert) {
   MlirValue result = mlirOperationGetResult(convert, 0);
   for (MlirOpOperand use = mlirValueGetFirstUse(result); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use))
-    if (!tileOpIs(mlirOpOperandGetOwner(use), "tile.mma") || mlirOpOperandGetOperandNumber(use) > 1)
+    if (!tileIsFactor(use))
       return false;
   return !mlirOpOperandIsNull(mlirValueGetFirstUse(result));
 }

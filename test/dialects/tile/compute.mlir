@@ -15,6 +15,13 @@ tile.func @products(%a: tensor<32x16xf16>, %b: tensor<16x8xf16>, %c: tensor<32x8
   tile.return
 }
 
+// CHECK-LABEL: tile.func @sparse
+tile.func @sparse(%a: tensor<16x8xi8>, %p: tensor<16x2xi8>, %b: tensor<16x4xi8>, %c: tensor<16x4xi32>) {
+  // CHECK: tile.mma_sparse %{{.*}} at %{{.*}}, %{{.*}}, %{{.*}} : tensor<16x8xi8>, tensor<16x2xi8>, tensor<16x4xi8> -> tensor<16x4xi32>
+  %0 = tile.mma_sparse %a at %p, %b, %c : tensor<16x8xi8>, tensor<16x2xi8>, tensor<16x4xi8> -> tensor<16x4xi32>
+  tile.return
+}
+
 // CHECK-LABEL: tile.func @scaled
 tile.func @scaled(%a: tensor<128x64xf8E4M3FN>, %sa: tensor<128x2xf8E8M0FNU>, %b: tensor<64x128xf8E4M3FN>,
                   %sb: tensor<2x128xf8E8M0FNU>, %c: tensor<128x128xf32>) {

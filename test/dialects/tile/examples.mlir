@@ -1,6 +1,6 @@
 // The examples of the reference pages, in a place where each is legal: every example of ops.def stands here, word for
 // word (examples.py says which does not), and parses and verifies.
-// RUN: %python %source/test/dialects/examples.py %source/dialects/tile/ops.def %s 56
+// RUN: %python %source/test/dialects/examples.py %source/dialects/tile/ops.def %s 57
 // RUN: sh %source/test/round_trip.sh %s %t %tile_opt
 
 #offsets = #tile.layout<offset [32:d1, 128:d0]>
@@ -110,6 +110,11 @@ tile.kernel @exchange(%lock: memref<?xi32>, %free: i32, %mine: i32, %i: index) {
 // Compute.
 tile.func @product(%a: tensor<128x32xf16>, %b: tensor<32x128xf16>, %c: tensor<128x128xf32>) {
   %d = tile.mma %a, %b, %c : tensor<128x32xf16>, tensor<32x128xf16> -> tensor<128x128xf32>
+  tile.return
+}
+tile.func @sparse(%a: tensor<64x32xf16>, %p: tensor<64x8xi8>, %b: tensor<64x128xf16>, %c: tensor<64x128xf32>) {
+  %d = tile.mma_sparse %a at %p, %b, %c
+      : tensor<64x32xf16>, tensor<64x8xi8>, tensor<64x128xf16> -> tensor<64x128xf32>
   tile.return
 }
 tile.func @scaled(%a: tensor<128x64xf8E4M3FN>, %sa: tensor<128x2xf8E8M0FNU>, %b: tensor<64x128xf8E4M3FN>,

@@ -98,6 +98,73 @@ tile.kernel @k(%m: memref<f32>) {
 
 // -----
 
+tile.func private @f(%a: tensor<4x6xf16>, %p: tensor<4x1xi8>, %b: tensor<12x4xf16>, %c: tensor<4x4xf32>) {
+  // expected-error @+1 {{'tile.mma_sparse' op rhs has 12 rows, want a multiple of 8: a byte of places is for as many}}
+  %d = tile.mma_sparse %a at %p, %b, %c : tensor<4x6xf16>, tensor<4x1xi8>, tensor<12x4xf16> -> tensor<4x4xf32>
+  tile.return
+}
+
+// -----
+
+// expected-note @+1 {{the right factor is defined here}}
+tile.func private @f(%a: tensor<4x16xf16>, %p: tensor<4x2xi8>, %b: tensor<16x4xf16>, %c: tensor<4x4xf32>) {
+  // expected-error @+1 {{'tile.mma_sparse' op lhs has shape 4x16, want 4x8, as 2 of 4 of 16 are kept}}
+  %d = tile.mma_sparse %a at %p, %b, %c : tensor<4x16xf16>, tensor<4x2xi8>, tensor<16x4xf16> -> tensor<4x4xf32>
+  tile.return
+}
+
+// -----
+
+// expected-note @+1 {{the right factor is defined here}}
+tile.func private @f(%a: tensor<4x8xf16>, %p: tensor<4x8xi8>, %b: tensor<16x4xf16>, %c: tensor<4x4xf32>) {
+  // expected-error @+1 {{'tile.mma_sparse' op places has shape 4x8, want 4x2, as 2 of 4 of 16 are kept}}
+  %d = tile.mma_sparse %a at %p, %b, %c : tensor<4x8xf16>, tensor<4x8xi8>, tensor<16x4xf16> -> tensor<4x4xf32>
+  tile.return
+}
+
+// -----
+
+tile.func private @f(%a: tensor<4x8xf16>, %p: tensor<4x2xi32>, %b: tensor<16x4xf16>, %c: tensor<4x4xf32>) {
+  // expected-error @+1 {{'tile.mma_sparse' op places has elements of type i32, want i8}}
+  %d = tile.mma_sparse %a at %p, %b, %c : tensor<4x8xf16>, tensor<4x2xi32>, tensor<16x4xf16> -> tensor<4x4xf32>
+  tile.return
+}
+
+// -----
+
+tile.func private @f(%a: tensor<4x8xf16>, %p: tensor<4x2xi8>, %b: tensor<16x4xf16>, %c: tensor<4x4xi32>) {
+  // expected-error @+1 {{'tile.mma_sparse' op multiplies f16 by f16 into i32}}
+  %d = tile.mma_sparse %a at %p, %b, %c : tensor<4x8xf16>, tensor<4x2xi8>, tensor<16x4xf16> -> tensor<4x4xi32>
+  tile.return
+}
+
+// -----
+
+tile.func private @f(%a: tensor<2x4x8xf16>, %p: tensor<2x4x2xi8>, %b: tensor<2x16x4xf16>, %c: tensor<2x4x4xf32>) {
+  // expected-error @+1 {{'tile.mma_sparse' op the accumulator's rank is 3, want 2}}
+  %d = tile.mma_sparse %a at %p, %b, %c : tensor<2x4x8xf16>, tensor<2x4x2xi8>, tensor<2x16x4xf16> -> tensor<2x4x4xf32>
+  tile.return
+}
+
+// -----
+
+#a = #tile.layout<reg [2:d1, 2:d0*8], lane [4:d1*2, 8:d0]>
+#p = #tile.layout<reg [2:d1, 2:d0*8], lane [4:_, 8:d0]>
+#b = #tile.layout<reg [2:d0, 2:d0*8], lane [4:d0*2, 8:d1]>
+#c = #tile.layout<reg [2:d1, 2:d0*8], lane [4:d1*2, 8:d0]>
+// expected-note @+1 {{the machine is named here}}
+tile.kernel @k(%m: memref<f32>) attributes {machine = #tile.machine<"sm_80">, warps = 1 : i32} {
+  %a = arith.constant dense<1.0> : tensor<16x8xf16, #a>
+  %p = arith.constant dense<68> : tensor<16x2xi8, #p>
+  %b = arith.constant dense<1.0> : tensor<16x8xf16, #b>
+  %c = arith.constant dense<1.0> : tensor<16x8xf32, #c>
+  // expected-error @+1 {{'tile.mma_sparse' op has atom mma.sync.m16n8k16, which multiplies dense left factors}}
+  %d = tile.mma_sparse %a at %p, %b, %c atom "mma.sync.m16n8k16" : tensor<16x8xf16, #a>, tensor<16x2xi8, #p>, tensor<16x8xf16, #b> -> tensor<16x8xf32, #c>
+  tile.return
+}
+
+// -----
+
 tile.func private @f(%a: tensor<4x64xf8E4M3FN>, %s: tensor<4x2xf8E8M0FNU>, %b: tensor<64x4xf8E4M3FN>,
                      %t: tensor<2x4xf8E8M0FNU>, %c: tensor<4x4xf32>) {
   // expected-error @+1 {{'tile.mma_scaled' op block is 64, want 16 or 32}}

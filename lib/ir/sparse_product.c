@@ -1,0 +1,97 @@
+// A tile of kept elements with its zeros again. See sparse_product.h.
+#include "lib/ir/sparse_product.h"
+
+#include "lib/ir/builder.h"
+#include "mlir-c/BuiltinAttributes.h"
+#include "mlir-c/BuiltinTypes.h"
+
+typedef struct Expansion {
+  TileBuilder builder;
+  int64_t rows, chunks; // a chunk: four neighbours, of which two are kept
+} Expansion;
+
+static MlirType tileOf(intptr_t rank, const int64_t *shape, MlirType element) {
+  return mlirRankedTensorTypeGet(rank, shape, element, mlirAttributeGetNull());
+}
+
+static MlirValue reshape(Expansion *x, MlirValue value, intptr_t rank, const int64_t *shape) {
+  MlirType type = tileOf(rank, shape, mlirShapedTypeGetElementType(mlirValueGetType(value)));
+  return tileBuildValue(&x->builder, "tile.reshape", type, 1, &value, NULL);
+}
+
+// A last axis of `count` copies.
+static MlirValue repeat(Expansion *x, MlirValue value, int64_t count) {
+  MlirType from = mlirValueGetType(value);
+  const int64_t shape[] = {x->rows, mlirShapedTypeGetDimSize(from, 1), count}, axis = 2;
+  const TileAttributeEntry axes[] = {{"axes", mlirDenseI64ArrayGet(x->builder.context, 1, &axis)}, {NULL}};
+  return tileBuildValue(&x->builder, "tile.broadcast", tileOf(3, shape, mlirShapedTypeGetElementType(from)), 1, &value,
+                        axes);
+}
+
+static MlirValue binary(Expansion *x, const char *name, MlirValue a, MlirValue b) {
+  return tileBuildValue(&x->builder, name, mlirValueGetType(a), 2, (MlirValue[]){a, b}, NULL);
+}
+
+static MlirValue splat(Expansion *x, MlirType type, int64_t value) {
+  return mlirTypeIsAFloat(mlirShapedTypeGetElementType(type)) ? tileBuildFloat(&x->builder, type, (double)value)
+                                                              : tileBuildInteger(&x->builder, type, value);
+}
+
+// 0, 1, … along the last axis, of i8.
+static MlirValue numbers(Expansion *x, int64_t middle, int64_t count) {
+  const int64_t shape[] = {x->rows, middle, count};
+  MlirType i8 = mlirIntegerTypeGet(x->builder.context, 8), i64 = mlirIntegerTypeGet(x->builder.context, 64);
+  const TileAttributeEntry dim[] = {{"dim", mlirIntegerAttrGet(i64, 2)}, {NULL}};
+  return tileBuildValue(&x->builder, "tile.iota", tileOf(3, shape, i8), 0, NULL, dim);
+}
+
+// Element `which` of each chunk's two, rows x chunks x 4.
+static MlirValue keptOf(Expansion *x, MlirValue kept, int64_t which) {
+  const int64_t pairs[] = {x->rows, x->chunks, 2}, one[] = {x->rows, x->chunks, 1}, offsets[] = {0, 0, which};
+  MlirValue paired = reshape(x, kept, 3, pairs);
+  MlirType type = tileOf(3, one, mlirShapedTypeGetElementType(mlirValueGetType(kept)));
+  const TileAttributeEntry attributes[] = {{"static_offsets", mlirDenseI64ArrayGet(x->builder.context, 3, offsets)},
+                                           {NULL}};
+  MlirValue sliced = tileBuildValue(&x->builder, "tile.slice", type, 1, &paired, attributes);
+  return repeat(x, reshape(x, sliced, 2, one), 4);
+}
+
+// The two places of each chunk in the low bits of a byte: rows x chunks.
+static MlirValue placesOf(Expansion *x, MlirValue places) {
+  MlirValue twice = repeat(x, places, 2), which = numbers(x, x->chunks / 2, 2);
+  MlirValue bits = binary(x, "arith.muli", which, splat(x, mlirValueGetType(which), 4));
+  return reshape(x, binary(x, "arith.shrui", twice, bits), 2, (const int64_t[]){x->rows, x->chunks});
+}
+
+// Whether element `which` of a chunk's two stands at each of the four.
+static MlirValue standsAt(Expansion *x, MlirValue places, int64_t which) {
+  MlirType type = mlirValueGetType(places), i64 = mlirIntegerTypeGet(x->builder.context, 64);
+  MlirValue shifted = binary(x, "arith.shrui", places, splat(x, type, 2 * which));
+  MlirValue place = repeat(x, binary(x, "arith.andi", shifted, splat(x, type, 3)), 4);
+  const int64_t shape[] = {x->rows, x->chunks, 4};
+  const TileAttributeEntry equal[] = {{"predicate", mlirIntegerAttrGet(i64, 0)}, {NULL}};
+  return tileBuildValue(&x->builder, "arith.cmpi", tileOf(3, shape, mlirIntegerTypeGet(x->builder.context, 1)), 2,
+                        (MlirValue[]){place, numbers(x, x->chunks, 4)}, equal);
+}
+
+void tileMakeSparseProductDense(MlirOperation product) {
+  MlirValue kept = mlirOperationGetOperand(product, 0), operands[3];
+  MlirType type = mlirValueGetType(kept);
+  Expansion x = {.builder = tileBuilderBefore(product),
+                 .rows = mlirShapedTypeGetDimSize(type, 0),
+                 .chunks = mlirShapedTypeGetDimSize(type, 1) / 2};
+  MlirValue places = placesOf(&x, mlirOperationGetOperand(product, 3)), dense = {NULL};
+  for (int64_t which = 0; which < 2; ++which) {
+    MlirValue value = keptOf(&x, kept, which), stands = standsAt(&x, places, which);
+    MlirValue others = which ? dense : splat(&x, mlirValueGetType(value), 0);
+    dense = tileBuildValue(&x.builder, "arith.select", mlirValueGetType(value), 3, (MlirValue[]){stands, value, others},
+                           NULL);
+  }
+  operands[0] = reshape(&x, dense, 2, (const int64_t[]){x.rows, 4 * x.chunks});
+  operands[1] = mlirOperationGetOperand(product, 1);
+  operands[2] = mlirOperationGetOperand(product, 2);
+  MlirValue result = mlirOperationGetResult(product, 0);
+  MlirValue made = tileBuildValue(&x.builder, "tile.mma", mlirValueGetType(result), 3, operands, NULL);
+  mlirValueReplaceAllUsesOfWith(result, made);
+  mlirOperationDestroy(product);
+}
