@@ -125,7 +125,8 @@ static bool matchDims(const TileStructured *s, TileProduct *p) {
 }
 
 bool tileStructuredMatchProduct(const TileStructured *s, TileProduct *p) {
-  return tileStructuredMatchMultiplyAdd(s, &p->lhs, &p->rhs) && hasMmaTypes(s) && matchDims(s, p);
+  return !tileStructuredHasTerms(s) && tileStructuredMatchMultiplyAdd(s, &p->lhs, &p->rhs) && hasMmaTypes(s) &&
+         matchDims(s, p);
 }
 
 //===--- matrix products --------------------------------------------------------===//
@@ -146,12 +147,32 @@ static bool isFull(const TileOperand *operand) {
   return true;
 }
 
+const TileDot *tileStructuredProductDot(const TileStructured *s, int lhs, int rhs) {
+  MlirType a = tileOperandElementType(&s->operands[lhs]), b = tileOperandElementType(&s->operands[rhs]);
+  const TileDot *dot = tileDotFind(a, tileOperandElementType(&s->operands[s->numInputs]));
+  bool isThere = dot && s->target && s->target->hasDot[dot - tileDots];
+  return !tileStructuredGpu(s) && isThere && mlirTypeEqual(a, b) ? dot : NULL;
+}
+
+// A plain left operand, or one of merged dimensions whose rows come in runs: those of CPUs alone are packed by them. A
+// dot instruction takes whole groups of a run.
+static bool isFullOrMerged(const TileStructured *s, const TileProduct *p) {
+  enum { DepthPerDots = 16 };
+  const TileOperand *a = &s->operands[p->lhs];
+  if (!a->numTerms)
+    return isFull(a);
+  int64_t depth = s->dims[p->k].extent, run = tileStructuredRun(s, a, p->k);
+  if (tileStructuredGpu(s) || mlirShapedTypeIsDynamicSize(depth) || s->numDims != 3 || run < 1 || depth % run)
+    return false;
+  return run % DepthPerDots == 0 || !tileStructuredProductDot(s, p->lhs, p->rhs);
+}
+
 // Gives every dimension its role; exactly one m, n and k. n is the one that is contiguous in C.
 static bool matchMatrixDims(const TileStructured *s, TileProduct *p) {
   const TileOperand *a = &s->operands[p->lhs], *b = &s->operands[p->rhs], *out = &s->operands[s->numInputs];
   p->m = p->n = p->k = -1;
   for (int d = 0; d < s->numDims; d++) {
-    bool inA = positionOf(a, d) >= 0, inB = positionOf(b, d) >= 0, inOut = positionOf(out, d) >= 0;
+    bool inA = tileOperandUses(a, d), inB = tileOperandUses(b, d), inOut = positionOf(out, d) >= 0;
     int *role = inA && inB && !inOut ? &p->k : inA && !inB && inOut ? &p->m : !inA && inB && inOut ? &p->n : NULL;
     if (!role && !(inA && inB && inOut))
       return false;
@@ -160,18 +181,11 @@ static bool matchMatrixDims(const TileStructured *s, TileProduct *p) {
     if (role)
       *role = d;
   }
-  if (p->m < 0 || p->n < 0 || p->k < 0 || !isFull(a) || !isFull(b))
+  if (p->m < 0 || p->n < 0 || p->k < 0)
     return false;
   if (positionOf(out, p->m) > positionOf(out, p->n))
     *p = (TileProduct){.lhs = p->rhs, .rhs = p->lhs, .m = p->n, .n = p->m, .k = p->k};
-  return true;
-}
-
-const TileDot *tileStructuredProductDot(const TileStructured *s, int lhs, int rhs) {
-  MlirType a = tileOperandElementType(&s->operands[lhs]), b = tileOperandElementType(&s->operands[rhs]);
-  const TileDot *dot = tileDotFind(a, tileOperandElementType(&s->operands[s->numInputs]));
-  bool isThere = dot && s->target && s->target->hasDot[dot - tileDots];
-  return !tileStructuredGpu(s) && isThere && mlirTypeEqual(a, b) ? dot : NULL;
+  return isFullOrMerged(s, p) && isFull(&s->operands[p->rhs]);
 }
 
 // A tile.mma takes these element types (OPS.md's table; integers without a dot instruction and narrow floats go by the

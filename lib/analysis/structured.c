@@ -79,14 +79,51 @@ static int onlyDim(const TileOperand *operand, int axis) {
   return only;
 }
 
+// The constant on the right of `expr`, which becomes its left side, where it is of that kind and the constant positive.
+static int64_t takeConstant(MlirAffineExpr *expr, bool (*isKind)(MlirAffineExpr)) {
+  if (!isKind(*expr))
+    return 0;
+  MlirAffineExpr rhs = mlirAffineBinaryOpExprGetRHS(*expr);
+  if (!mlirAffineExprIsAConstant(rhs) || mlirAffineConstantExprGetValue(rhs) < 1)
+    return 0;
+  *expr = mlirAffineBinaryOpExprGetLHS(*expr);
+  return mlirAffineConstantExprGetValue(rhs);
+}
+
+// Adds expr, a sum of terms and a constant; false for anything else.
+static bool readTerms(MlirAffineExpr expr, TileOperand *operand) {
+  if (mlirAffineExprIsAConstant(expr)) {
+    operand->constants[0] += mlirAffineConstantExprGetValue(expr);
+    return mlirAffineConstantExprGetValue(expr) >= 0;
+  }
+  if (mlirAffineExprIsAAdd(expr))
+    return readTerms(mlirAffineBinaryOpExprGetLHS(expr), operand) &&
+           readTerms(mlirAffineBinaryOpExprGetRHS(expr), operand);
+  int64_t factor = takeConstant(&expr, mlirAffineExprIsAMul), modulus = takeConstant(&expr, mlirAffineExprIsAMod);
+  int64_t divisor = takeConstant(&expr, mlirAffineExprIsAFloorDiv);
+  if (!mlirAffineExprIsADim(expr) || operand->numTerms == MaxTerms)
+    return false;
+  TileTerm term = {(int)mlirAffineDimExprGetPosition(expr), divisor ? divisor : 1, modulus, factor ? factor : 1};
+  operand->terms[operand->numTerms++] = term;
+  operand->factors[0][term.dim] = term.factor;
+  return true;
+}
+
 static bool readMap(MlirAffineMap map, TileOperand *operand) {
   operand->rank = (int)mlirAffineMapGetNumResults(map);
   if (operand->rank > MaxOperandRank || mlirAffineMapGetNumSymbols(map) > 0)
     return false;
   for (int i = 0; i < operand->rank; i++) {
-    if (!readAffine(mlirAffineMapGetResult(map, i), 1, operand->factors[i], &operand->constants[i]))
+    MlirAffineExpr result = mlirAffineMapGetResult(map, i);
+    operand->results[i] = -1;
+    if (readAffine(result, 1, operand->factors[i], &operand->constants[i])) {
+      operand->results[i] = onlyDim(operand, i);
+      continue;
+    }
+    memset(operand->factors[i], 0, sizeof operand->factors[i]);
+    operand->constants[i] = 0;
+    if (operand->rank > 1 || !readTerms(result, operand))
       return false;
-    operand->results[i] = onlyDim(operand, i);
   }
   return true;
 }
@@ -199,6 +236,8 @@ bool tileOperandIsPlain(const TileOperand *operand) {
 }
 
 void tileOperandRenumber(TileOperand *operand, const int *to, int numDims) {
+  for (int i = 0; i < operand->numTerms; i++)
+    operand->terms[i].dim = to[operand->terms[i].dim];
   for (int i = 0; i < operand->rank; i++) {
     int64_t old[MaxDims];
     memcpy(old, operand->factors[i], sizeof old);
@@ -219,8 +258,23 @@ void tileStructuredRenumber(TileStructured *structured, const int *to) {
     tileOperandRenumber(&structured->operands[i], to, structured->numDims);
 }
 
+int64_t tileStructuredRun(const TileStructured *s, const TileOperand *operand, int dim) {
+  int64_t run = 0;
+  for (int i = 0; i < operand->numTerms; i++) {
+    const TileTerm *term = &operand->terms[i];
+    if (term->dim == dim && term->divisor == 1 && term->factor == 1)
+      run = term->modulus ? term->modulus : s->dims[dim].extent;
+  }
+  for (int i = 0; i < operand->numTerms; i++)
+    if (operand->terms[i].dim == dim && operand->terms[i].divisor > 1 && (!run || operand->terms[i].divisor % run))
+      return 0;
+  return run;
+}
+
 static bool operandCanTile(const TileOperand *operand, int dim, int other) {
   int axes = 0;
+  if (operand->numTerms)
+    return true;
   for (int i = 0; i < operand->rank; i++) {
     axes += operand->factors[i][dim] != 0;
     if (operand->factors[i][dim] < 0 || (operand->factors[i][dim] && other >= 0 && operand->factors[i][other]))
@@ -310,6 +364,13 @@ bool tileDimIsRagged(const TileDim *dim) {
 bool tileStructuredHasReduction(const TileStructured *structured) {
   for (int i = 0; i < structured->numDims; i++)
     if (structured->dims[i].isReduction)
+      return true;
+  return false;
+}
+
+bool tileStructuredHasTerms(const TileStructured *structured) {
+  for (int i = 0; i < structured->numInputs + structured->numOutputs; i++)
+    if (structured->operands[i].numTerms)
       return true;
   return false;
 }

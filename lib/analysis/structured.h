@@ -15,7 +15,7 @@
 #include "lib/search/target.h"
 
 // A body larger than MaxBodyValues operands and operations stays linalg.
-enum { MaxDims = 12, MaxOperandRank = 8, MaxOperands = 16, MaxCaptures = 8, MaxBodyValues = 1024 };
+enum { MaxDims = 12, MaxOperandRank = 8, MaxOperands = 16, MaxCaptures = 8, MaxBodyValues = 1024, MaxTerms = 8 };
 
 typedef struct TileDim {
   bool isReduction;
@@ -27,13 +27,24 @@ typedef struct TileDim {
   int operand, result; // an operand's dimension that has this extent
 } TileDim;
 
+// factor · (d floordiv divisor mod modulus): what was a dimension of its own before it became part of d; modulus 0:
+// none.
+typedef struct TileTerm {
+  int dim;
+  int64_t divisor, modulus, factor;
+} TileTerm;
+
 typedef struct TileOperand {
   MlirValue value; // tensor or scalar on the host
   bool isTensor;
   int rank;
   // Axis i is indexed by constants[i] + sum over d of factors[i][d] · d.
   int64_t constants[MaxDims], factors[MaxDims][MaxDims];
-  int results[MaxDims];  // the dimension that indexes axis i alone, or -1: a constant or a sum
+  int results[MaxDims]; // the dimension that indexes axis i alone, or -1: a constant or a sum
+  // Above 0: the only axis is indexed by constants[0] + the sum of terms, as merged dimensions index what is read in
+  // windows; its factors are not 0 where a term has the dimension. Only matrix products take such an operand.
+  int numTerms;
+  TileTerm terms[MaxTerms];
   MlirAttribute initial; // outputs: the constant every element starts from; null: read it from memory
 } TileOperand;
 
@@ -68,6 +79,7 @@ const TileSearchTarget *tileStructuredGpu(const TileStructured *structured);
 // False if `op` is not a linalg.generic on tensors that fits (no diagnostic: it then takes another way).
 bool tileStructuredRead(MlirOperation op, TileStructured *structured);
 bool tileStructuredHasReduction(const TileStructured *structured);
+bool tileStructuredHasTerms(const TileStructured *structured); // some operand is indexed by merged dimensions
 // True if the body asks for the position of its element: linalg.index, or tensor.extract, which is not to read beyond
 // the last one.
 bool tileStructuredUsesPosition(const TileStructured *structured);
@@ -85,6 +97,9 @@ void tileOperandSetAxis(TileOperand *operand, int axis, int dim);
 // Every axis is indexed by one dimension or a constant, none of them by a dimension that another axis has.
 bool tileOperandIsPlain(const TileOperand *operand);
 bool tileOperandUses(const TileOperand *operand, int dim);
+// Of an operand with terms: how many elements along `dim`, whose extent is known, from a multiple of it on lie one
+// after another; 0: none, and of an operand without terms.
+int64_t tileStructuredRun(const TileStructured *structured, const TileOperand *operand, int dim);
 // Dimension d becomes to[d].
 void tileOperandRenumber(TileOperand *operand, const int *to, int numDims);
 void tileStructuredRenumber(TileStructured *structured, const int *to);

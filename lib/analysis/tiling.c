@@ -41,7 +41,7 @@ bool tileStructuredFindTiling(const TileStructured *s, TileTiling *tiling) {
   tiling->isProduct = tiling->isMatrix || tileStructuredMatchProduct(s, &tiling->product);
   tiling->tiled =
       tiling->isProduct ? 1u << tiling->product.m | 1u << tiling->product.n | 1u << tiling->product.k : dimsToTile(s);
-  return tiling->isProduct || !tileStructuredHasReduction(s) || isReduction(s);
+  return tiling->isProduct || (!tileStructuredHasTerms(s) && (!tileStructuredHasReduction(s) || isReduction(s)));
 }
 
 //===--- the operator -----------------------------------------------------------===//
@@ -83,6 +83,18 @@ static bool isUsed(MlirBlock body, int argument) {
   return !mlirOpOperandIsNull(mlirValueGetFirstUse(mlirBlockGetArgument(body, argument)));
 }
 
+// Of merged dimensions: the matrix that its elements make, some of them more than once.
+static void describeMerged(const TileStructured *s, int64_t unknown, int index, TileOperatorOperand *described) {
+  const TileOperand *operand = &s->operands[index];
+  described->rank = 0;
+  for (int d = 0; d < s->numDims; d++)
+    if (tileOperandUses(operand, d)) {
+      described->extents[described->rank] = knownOr(s->dims[d].extent, unknown);
+      described->factors[described->rank++][d] = 1;
+    }
+  described->held = knownOr(mlirShapedTypeGetDimSize(mlirValueGetType(operand->value), 0), unknown);
+}
+
 static void describeOperand(const TileStructured *s, int64_t unknown, int index, TileOperatorOperand *described) {
   const TileOperand *operand = &s->operands[index];
   MlirType type = mlirValueGetType(operand->value);
@@ -93,6 +105,10 @@ static void describeOperand(const TileStructured *s, int64_t unknown, int index,
   bool isSeen = mlirBlockIsNull(s->body) || s->numOwnInputs != s->numInputs || isUsed(s->body, index);
   described->isRead = isSeen && operand->isTensor && mlirAttributeIsNull(operand->initial);
   described->isOnce = !described->isOutput && index >= s->numOwnInputs;
+  if (operand->numTerms) {
+    describeMerged(s, unknown, index, described);
+    return;
+  }
   for (int axis = 0; axis < operand->rank; axis++) {
     if (operand->isTensor)
       described->extents[axis] = knownOr(mlirShapedTypeGetDimSize(type, axis), unknown);
@@ -166,6 +182,7 @@ TileOperator tileStructuredDescribe(const TileStructured *s, const TileTiling *t
     op.isMatrix = tiling->isMatrix;
     const TileDot *dot = tiling->isMatrix ? tileStructuredProductDot(s, op.lhs, op.rhs) : NULL;
     op.group = dot ? dot->group : 1;
+    op.dims[op.k].run = tileStructuredRun(s, &s->operands[op.lhs], op.k);
   }
   return op;
 }

@@ -25,14 +25,16 @@ void tileCpuStagesFromBuffersAppend(bool fast, MlirStringCallback append, void *
 }
 
 static bool build(MlirExtPass options, MlirStringCallback append, void *userData) {
-  char graph[896], chip[96] = "", schedule[224] = "";
+  char graph[1280], chip[96] = "", schedule[448];
   MlirStringRef name = mlirExtPassGetString(options, "chip"), search = mlirExtPassGetString(options, "search");
   if (name.length)
     snprintf(chip, sizeof chip, "{chip=%.*s}", (int)name.length, name.data);
+  // What a merged op starts from, and what follows it, are found past its reshapes.
+  int used = snprintf(schedule, sizeof schedule, "func.func(tile-merge-dimensions%s,canonicalize,cse),", chip);
   // Kernels construct their own tiles where nobody searched.
   if (search.length)
-    snprintf(schedule, sizeof schedule, "func.func(tile-construct-tiles{search=%.*s%s%.*s}),", (int)search.length,
-             search.data, name.length ? " chip=" : "", (int)name.length, name.data);
+    snprintf(schedule + used, sizeof schedule - (size_t)used, "func.func(tile-construct-tiles{search=%.*s%s%.*s}),",
+             (int)search.length, search.data, name.length ? " chip=" : "", (int)name.length, name.data);
   snprintf(graph, sizeof graph, tileStageToTileGraph, chip, schedule, chip);
   const char *stages[] = {graph, tileStageToBuffers, ""}; // "": a comma at the end
   tileStagesAppend(stages, sizeof stages / sizeof *stages, append, userData);

@@ -37,6 +37,7 @@ static const MlirExtPassDefinition *const passes[] = {&tileExpandMathPass, //
                                                       &tileCopyStridedClonesPass, //
                                                       &tileFoldZeroSizesPass,     //
                                                       &tileConstructTilesPass,    //
+                                                      &tileMergeDimensionsPass,   //
                                                       &tileSplitReductionsPass,   //
                                                       &tileFuseElementwisePass,   //
                                                       &gpuLaunchToRuntimePass,    //

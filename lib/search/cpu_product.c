@@ -14,8 +14,9 @@ enum { MostRows = 8, MostVectors = 4, LatenciesCovered = 2, StreamSums = 16 };
 // Lines that a core waits for at once when it packs (two neighbours at a time, so that little is fetched ahead), and
 // when it reads long rows; of C's lines, which are asked for early.
 enum { MissesAtOnce = 8, MissesOfStream = 24, MissesOfUpdate = 16 };
-// Cycles of a register tile, of a panel of columns and of a program beside their work; loads per cycle.
-enum { TileStart = 16, PanelStart = 40, ProgramStart = 400, Loads = 2 };
+// Cycles of a run that is packed by itself, of a register tile, of a panel of columns and of a program beside their
+// work; loads per cycle.
+enum { RunStart = 8, TileStart = 16, PanelStart = 40, ProgramStart = 400, Loads = 2 };
 // Rows of B that are read together where k ends raggedly; what a block of k is a multiple of then.
 enum { RaggedDepth = 32, LeastDepth = 8 };
 
@@ -88,9 +89,12 @@ static Cycles packedCycles(const TileOperator *op, const TileSearchTarget *targe
   Cycles cycles = {.operandLevel = linesA > linesB ? levelA : levelB};
   cycles.compute =
       tiles * ((double)tileCeilDiv(k, op->group) * step + blocks * TileStart) + blocks * panels * PanelStart;
-  cycles.waiting =
-      linesA * lineCycles(target, levelA, MissesAtOnce) + linesB * lineCycles(target, levelB, MissesAtOnce);
-  cycles.packing = cycles.waiting + linesA + linesB;
+  // Of what is read in windows each element is waited for once.
+  double held = (double)tileOperandCount(a) / (double)(op->dims[op->m].extent * k);
+  cycles.waiting = (held < 1 ? held : 1) * linesA * lineCycles(target, levelA, MissesAtOnce) +
+                   linesB * lineCycles(target, levelB, MissesAtOnce);
+  double runs = op->dims[op->k].run ? (double)(m * tileCeilDiv(k, least(depth, op->dims[op->k].run))) : 0;
+  cycles.packing = cycles.waiting + linesA + linesB + runs * RunStart;
   bool isAligned = op->dims[op->n].extent * bytesOf(c) % target->levels[0].line == 0; // else two lines a vector
   cycles.update = blocks * tiles * (double)(rows * vectors) * (1 + lineCycles(target, levelC, MissesOfUpdate)) *
                   (isAligned ? 1 : 2);
@@ -187,6 +191,68 @@ TilePrediction tileCpuProductPredict(const TileOperator *op, const TileSearchTar
   return p;
 }
 
+//===--- nothing packed, sums over several dimensions ------------------------------------===//
+
+// Vectors of a row of sums; the most of k in a step, which pays for its loop: ResNet-50's convolutions ran at 0.5 of
+// the peak in steps of 32, at 0.8 in steps of 128.
+enum { DirectVectors = 2, DirectDepth = 128 };
+
+// Parts of at most `bound`, all about alike: 14 are 7 and 7, not 8 and 6.
+static int64_t evenPart(const TileOperatorDim *dim, int64_t bound) {
+  return dim->isUnknown ? bound : tileCeilDiv(dim->extent, tileCeilDiv(dim->extent, bound));
+}
+
+TileSearchTile tileCpuDirectTile(const TileOperator *op, const TileSearchTarget *target) {
+  TileSearchTile tile = {.warps = 1, .warpsM = 1, .stages = 1};
+  int64_t columns = DirectVectors * lanesOf(op, target), rows = (target->vectorRegisters - 1) / DirectVectors - 1;
+  for (int d = 0; d < op->numDims; ++d)
+    tile.size[d] = 1;
+  tile.size[op->m] = evenPart(&op->dims[op->m], most(1, least(rows, MostRows)));
+  tile.size[op->n] = op->dims[op->n].isUnknown ? columns : least(columns, op->dims[op->n].extent);
+  tile.size[op->k] = evenPart(&op->dims[op->k], DirectDepth);
+  return tile;
+}
+
+// The innermost level that holds so many bytes and a quarter more.
+static int levelWithin(const TileSearchTarget *target, double bytes) {
+  int level = 0;
+  while (level + 1 < target->numLevels && bytes * 4 > (double)target->levels[level].bytes * 3)
+    ++level;
+  return level;
+}
+
+TilePrediction tileCpuDirectPredict(const TileOperator *op, const TileSearchTarget *target,
+                                    const TileSearchTile *tile) {
+  TilePrediction p = {.perCore = 1, .programs = 1, .steps = 1};
+  int64_t rows = least(tile->size[op->m], op->dims[op->m].extent),
+          columns = least(tile->size[op->n], op->dims[op->n].extent), depth = 1;
+  for (int d = 0; d < op->numDims; ++d) {
+    *(op->dims[d].isReduction ? &p.steps : &p.programs) *= tileCeilDiv(op->dims[d].extent, tile->size[d]);
+    depth *= op->dims[d].isReduction ? op->dims[d].extent : 1;
+  }
+  countTraffic(op, target, tile, &p);
+  int64_t vectors = tileCeilDiv(columns, lanesOf(op, target));
+  double line = (double)target->levels[0].line, programs = (double)p.programs;
+  double compute =
+      programs * ((double)(p.steps * tile->size[op->k]) * stepCycles(target, rows, vectors) + (double)p.steps);
+  int level = levelWithin(target, operandBytes(op, op->rhs));
+  bool isOwn = level + 1 < target->numLevels && target->levels[level].instances == 0;
+  double each = level == 0 ? 0 : isOwn ? missShare / Loads : lineCycles(target, level, MissesAtOnce);
+  double lines = tileCeilDiv(columns * bytesOf(&op->operands[op->rhs]), (int64_t)line);
+  double waiting = programs * (double)depth * lines * each;
+  int levelA = levelOf(target, operandBytes(op, op->lhs)), levelC = levelOf(target, operandBytes(op, op->out));
+  double image = operandBytes(op, op->lhs) / line * lineCycles(target, levelA, MissesAtOnce);
+  double update = programs * (double)(rows * vectors) * (1 + lineCycles(target, levelC, MissesOfUpdate));
+  double cores = (double)target->cores, perCore = ceil(programs / cores), largest = 0;
+  p.occupancy = programs / (perCore * cores);
+  addTerm(&p, &largest, "compute", compute);
+  addTerm(&p, &largest, target->levels[level].name, waiting);
+  addTerm(&p, &largest, target->levels[levelA].name, image);
+  addTerm(&p, &largest, "latency", update);
+  p.seconds = p.sum = (compute + waiting + image + update) / programs * perCore / target->clock;
+  return p;
+}
+
 //===--- register tiles -------------------------------------------------------------------===//
 
 static double paddedCycles(const TileOperator *op, const TileSearchTarget *target, int64_t rows, int64_t vectors) {
@@ -229,8 +295,22 @@ static int append(int64_t *sizes, int count, int capacity, int64_t size) {
   return count;
 }
 
+// A block of k is a part of a run or several whole ones.
+static int depthsOfRuns(const TileOperatorDim *k, int64_t *sizes, int capacity) {
+  int64_t runs = tileCeilDiv(k->extent, k->run);
+  int count = 0;
+  for (int64_t parts = k->run / LeastDepth; parts > 1; --parts)
+    if (k->run % parts == 0 && (k->run / parts) % RaggedDepth == 0)
+      count = append(sizes, count, capacity - 1, k->run / parts);
+  for (int64_t blocks = runs; blocks >= 1; --blocks)
+    count = append(sizes, count, capacity - (blocks > 1), tileCeilDiv(runs, blocks) * k->run);
+  return count;
+}
+
 static int depths(const TileOperatorDim *k, int64_t group, int64_t *sizes, int capacity) {
   int count = 0;
+  if (k->run)
+    return depthsOfRuns(k, sizes, capacity);
   // Dot instructions: powers of two that pad an eighth at most, where there are such.
   for (int64_t depth = LeastDepth; group > 1 && (!count || depth < 2 * k->extent) && count < capacity; depth *= 2)
     if (depth == LeastDepth || tileCeilDiv(k->extent, depth) * depth * 8 <= k->extent * 9)
@@ -296,7 +376,7 @@ int tileCpuProductStreams(const TileOperator *op, const TileSearchTarget *target
   int64_t lanes = lanesOf(op, target), ways = most(2, target->levels[0].ways / 2);
   int count = 0;
   bool isInteger = op->type[0] == 'i'; // no product without a dot instruction
-  if (isInteger || m->isUnknown || n->isUnknown || k->isUnknown || m->extent >= MostRows ||
+  if (k->run || isInteger || m->isUnknown || n->isUnknown || k->isUnknown || m->extent >= MostRows ||
       b->factors[b->rank - 1][op->n] != 1)
     return 0;
   count += splitStream(op, target, tiles);
@@ -355,7 +435,12 @@ const char *tileCpuProductFault(const TileOperator *op, const TileSearchTarget *
                (long)tile->size[dims[i]], dims[i], (long)units[i]);
       return buffer;
     }
-  bool isEven = !k->isUnknown && k->extent % tile->size[op->k] == 0 && op->group == 1;
+  if (k->run && k->run % tile->size[op->k] && tile->size[op->k] % k->run) {
+    snprintf(buffer, capacity, "block takes %ld of dimension %d, want a divisor or a multiple of the %ld in a row",
+             (long)tile->size[op->k], op->k, (long)k->run);
+    return buffer;
+  }
+  bool isEven = k->run || (!k->isUnknown && k->extent % tile->size[op->k] == 0 && op->group == 1);
   if (!isEven && tile->size[op->k] % LeastDepth) {
     snprintf(buffer, capacity, "block takes %ld of dimension %d, want a divisor of its extent or a multiple of %d",
              (long)tile->size[op->k], op->k, LeastDepth);

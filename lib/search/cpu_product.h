@@ -39,6 +39,15 @@ int tileCpuProductStreams(const TileOperator *op, const TileSearchTarget *target
 const char *tileCpuProductFault(const TileOperator *op, const TileSearchTarget *target, const TileSearchTile *tile,
                                 char *buffer, size_t capacity);
 
+/// The tile of a product over more dimensions (a convolution) whose kernel packs nothing: m × n sums in registers, even
+/// parts of m and k.
+TileSearchTile tileCpuDirectTile(const TileOperator *op, const TileSearchTarget *target);
+/// What it costs. Programs that follow each other take the next columns, so that all of B passes by for each tile of
+/// pixels: free where L1 holds it, nearly so in a core's own L2, else a wait for each line. tileCpuProductPredict of
+/// the same computation over merged dimensions compares with it (implicit GEMM, whose packing costs more, and which
+/// reads B once for a whole block of pixels).
+TilePrediction tileCpuDirectPredict(const TileOperator *op, const TileSearchTarget *target, const TileSearchTile *tile);
+
 #ifdef __cplusplus
 }
 #endif

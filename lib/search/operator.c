@@ -14,6 +14,8 @@ bool tileOperandIsIndexedBy(const TileOperatorOperand *operand, int dim) {
 
 int64_t tileOperandCount(const TileOperatorOperand *operand) {
   int64_t count = 1;
+  if (operand->held)
+    return operand->held;
   for (int axis = 0; axis < operand->rank; ++axis)
     count *= operand->extents[axis];
   return count;

@@ -24,6 +24,7 @@ typedef struct TileOperatorDim {
   bool divides;     ///< sizes must divide the extent: what is written past it belongs to something else
   bool isUnknown;   ///< the extent is a bucket: kernels must be right for any
   int64_t least;    ///< above 1: the only size, as of a row that stays in registers
+  int64_t run;      ///< above 0, of a product's k: what is contiguous in A; sizes are its multiples or divisors
   uint32_t beside;  ///< the dimensions that may be tiled together with this one, as bits
 } TileOperatorDim;
 
@@ -32,8 +33,9 @@ typedef struct TileOperatorOperand {
   int rank;
   int64_t extents[TileOperatorRank];                   ///< of the tensor
   int64_t factors[TileOperatorRank][TileOperatorDims]; ///< axis a is at the sum over d of factors[a][d] · d
-  bool isOutput;                                       ///< written once, after the reduction
-  bool isRead;                                         ///< an input, or an output whose start value is read
+  int64_t held;    ///< above 0: elements of a tensor that is read in windows, of which some meet several indices
+  bool isOutput;   ///< written once, after the reduction
+  bool isRead;     ///< an input, or an output whose start value is read
   bool isOnce;     ///< read once per program, not in every step of the reduction: a bias
   bool isGathered; ///< found by an index that is data: each element by itself
 } TileOperatorOperand;
@@ -53,7 +55,7 @@ typedef struct TileOperator {
 
 /// Dimension `dim` is part of the index of some axis.
 bool tileOperandIsIndexedBy(const TileOperatorOperand *operand, int dim);
-/// Elements of the operand's whole tensor.
+/// Elements of the operand's whole tensor, each counted once.
 int64_t tileOperandCount(const TileOperatorOperand *operand);
 int64_t tileCeilDiv(int64_t a, int64_t b);
 

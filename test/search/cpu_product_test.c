@@ -116,6 +116,93 @@ static void testCounterfactuals(void) {
   CHECK(best("x86-64-v4", "global.bandwidth", "1000000000", &row).prediction.bound[0] == 'g', "bound");
 }
 
+//===--- windows --------------------------------------------------------------------------===//
+
+// y[p, q, f] += x[p + r, q + s, c] · w[r, s, c, f] with dimensions p, q, f, r, s, c.
+static TileOperator convolution(int64_t side, int64_t f, int64_t window, int64_t c) {
+  int64_t padded = side + window - 1, extents[] = {side, side, f, window, window, c};
+  TileOperator op = {.numDims = 6,
+                     .numOperands = 3,
+                     .type = "f32",
+                     .operations = 2,
+                     .mostTiled = 3,
+                     .group = 1,
+                     .m = 1,
+                     .n = 2,
+                     .k = 5,
+                     .lhs = 0,
+                     .rhs = 1,
+                     .out = 2};
+  for (int d = 0; d < 6; ++d)
+    op.dims[d] = (TileOperatorDim){.extent = extents[d], .isReduction = d > 2, .mayTile = d == 1 || d == 2 || d == 5};
+  op.operands[0] = (TileOperatorOperand){.bits = 32, .rank = 3, .extents = {padded, padded, c}, .isRead = true};
+  op.operands[1] = (TileOperatorOperand){.bits = 32, .rank = 4, .extents = {window, window, c, f}, .isRead = true};
+  op.operands[2] = (TileOperatorOperand){.bits = 32, .rank = 3, .extents = {side, side, f}, .isOutput = true};
+  const int axes[3][4][2] = {{{0, 3}, {1, 4}, {5, 5}}, {{3, 3}, {4, 4}, {5, 5}, {2, 2}}, {{0, 0}, {1, 1}, {2, 2}}};
+  for (int i = 0; i < 3; ++i)
+    for (int a = 0; a < op.operands[i].rank; ++a)
+      op.operands[i].factors[a][axes[i][a][0]] = op.operands[i].factors[a][axes[i][a][1]] = 1;
+  return op;
+}
+
+// The same over merged dimensions: rows of A in runs of window · c elements.
+static TileOperator merged(int64_t side, int64_t f, int64_t window, int64_t c) {
+  TileOperator op = tileOperatorProduct(side * side, f, window * window * c, "f32", 32, 32);
+  op.dims[op.k].run = window * c;
+  op.operands[0].held = (side + window - 1) * (side + window - 1) * c;
+  return op;
+}
+
+// How much longer the kernel that packs nothing takes than the merged product.
+static double directByMerged(const char *key, const char *value, int64_t side, int64_t f, int64_t c) {
+  TileOperator own = convolution(side, f, 3, c), packed = merged(side, f, 3, c);
+  TileSearchTarget target = load("x86-64-v4", key, value, &own);
+  target.cores = 1;
+  TileSearchTile tile = tileCpuDirectTile(&own, &target);
+  TileSearchOptions options = tileSearchDefaults();
+  static TileSearchResult result;
+  tileSearchConstruct(&packed, &target, &options, &result);
+  CHECK(result.count == 1, "no tile");
+  return tileCpuDirectPredict(&own, &target, &tile).seconds / result.best[0].prediction.seconds;
+}
+
+static void testWindows(void) {
+  static const int64_t shapes[][4] = {{56, 64, 3, 64}, {7, 512, 3, 512}, {112, 64, 7, 3}, {5, 17, 3, 33}, {1, 2, 1, 1}};
+  static TileSearchResult result;
+  TileSearchOptions options = {.best = 10, .padding = 0.25};
+  for (size_t i = 0; i < sizeof shapes / sizeof *shapes; ++i) {
+    TileOperator op = merged(shapes[i][0], shapes[i][1], shapes[i][2], shapes[i][3]);
+    TileSearchTarget target = load("x86-64-v4", NULL, NULL, &op);
+    tileSearchConstruct(&op, &target, &options, &result);
+    CHECK(result.count > 0 && result.evaluations < 5000, "%zu: %ld evaluations", i, (long)result.evaluations);
+    for (int k = 0; k < result.count; ++k) {
+      int64_t depth = result.best[k].tile.size[op.k], run = op.dims[op.k].run;
+      checkLimits(&op, &target, &result.best[k].tile);
+      CHECK(depth % run == 0 || run % depth == 0, "%zu: a block of %ld for runs of %ld", i, (long)depth, (long)run);
+    }
+  }
+  TileOperator op = merged(14, 64, 3, 64);
+  TileSearchTarget target = load("x86-64-v4", NULL, NULL, &op);
+  char text[160];
+  TileSearchTile tile = {.size = {56, 64, 100}, .rows = 7, .columns = 32};
+  CHECK_CONTAINS(tileCpuProductFault(&op, &target, &tile, text, sizeof text),
+                 "block takes 100 of dimension 2, want a divisor or a multiple of the 192 in a row");
+  // Few weights are read where they lie; many are packed, unless L2 is so large that they are there, or memory so
+  // quick.
+  CHECK(directByMerged(NULL, NULL, 56, 64, 64) < 1 && directByMerged(NULL, NULL, 7, 512, 512) > 1, "who packs");
+  CHECK(directByMerged("l2.bytes", "16777216", 7, 512, 512) < 1, "weights in L2");
+  CHECK(directByMerged("l3.latency", "2", 7, 512, 512) < 1, "a quick L3");
+  CHECK(directByMerged("l2.bytes", "65536", 56, 64, 64) > directByMerged(NULL, NULL, 56, 64, 64), "a small L2");
+  // All rows of a tile in registers, alike; half the registers hold fewer.
+  TileOperator own = convolution(14, 64, 3, 64);
+  target = load("x86-64-v4", NULL, NULL, &own);
+  TileSearchTile direct = tileCpuDirectTile(&own, &target);
+  CHECK(direct.size[1] == 7 && direct.size[2] == 32 && direct.size[5] == 64, "%ld x %ld", (long)direct.size[1],
+        (long)direct.size[2]);
+  target = load("x86-64-v4", "vector.registers", "16", &own);
+  CHECK(tileCpuDirectTile(&own, &target).size[1] == 5, "few registers");
+}
+
 //===--- traffic -------------------------------------------------------------------------===//
 
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
@@ -185,6 +272,7 @@ int main(void) {
   testExtents();
   testCounterfactuals();
   testTraffic();
+  testWindows();
   testFaults();
   return checkResult(5000);
 }

@@ -49,6 +49,7 @@ static void merge(const TileStructured *elementwise, int index, const int *dims,
     s->numInputs += i < elementwise->numInputs;
   }
   s->operands[s->numInputs].initial = initial;
+  tileEpilogueMoveExtents(s, 2);
 }
 
 bool tileLowerContractionWithEpilogue(TileStructured *elementwise) {

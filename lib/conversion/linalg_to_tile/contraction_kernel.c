@@ -52,9 +52,22 @@ static int64_t powerBelow(int64_t block, int64_t most) {
   return most;
 }
 
+// The same where A's rows come in runs, of which k has whole ones: a piece is a run, or a part of one.
+static void setDepthOfRuns(TileStructured *s, TileContraction *c, int64_t block, int64_t run) {
+  int64_t extent = s->dims[c->k].extent, piece = block < run ? block : run;
+  c->step = extent % block ? piece : block < extent ? block : extent;
+  s->dims[c->k].axis = 2;
+  s->dims[c->k].tile = piece;
+  s->dims[c->k].panels = ceilDiv(block < extent ? block : extent, piece);
+}
+
 // Along k a tile is a piece, and a block has `panels` of them: one where blocks are always full.
 static void setDepth(TileStructured *s, TileContraction *c, int64_t block) {
-  int64_t extent = s->dims[c->k].extent;
+  int64_t extent = s->dims[c->k].extent, run = tileStructuredRun(s, &s->operands[c->lhs], c->k);
+  if (run) {
+    setDepthOfRuns(s, c, block, run);
+    return;
+  }
   bool isKnown = !mlirShapedTypeIsDynamicSize(extent);
   int64_t padding = isKnown ? ceilDiv(extent, block) * block - extent : extent;
   bool isFull = isKnown && (c->dot ? padding * 8 <= extent : !padding);
@@ -336,7 +349,8 @@ static bool areBytes(const TileContraction *c) { return c->dot && c->dot->group 
 // A packed row of ones.
 static MlirValue buildOnes(TileKernelEmission *e, int64_t depth) {
   MlirType byte = mlirIntegerTypeGet(e->body.context, 8);
-  MlirValue buffer = buildBuffer(e, 1, depth, byte);
+  MlirType row = tileKernelBufferType(e, 1, depth, byte);
+  MlirValue buffer = tileBuildValue(&e->body, "tile.alloc", row, 0, NULL, NULL);
   MlirType type = tileTileTypeGet(2, (int64_t[]){1, depth}, byte, mlirAttributeGetNull());
   MlirValue operands[2] = {buildConstant(e, type, 1), buffer};
   tileBuild(&e->body, "tile.store", 2, operands, 0, NULL, NULL, 0, NULL);
@@ -354,11 +368,13 @@ static MlirValue buildExcess(TileKernelEmission *e, const Block *b) {
   return buildPair(e, "arith.muli", sums, buildConstant(e, flat, -Excess));
 }
 
-// Packs a tile of A with 128 more, as unsigned bytes.
-static void packUnsigned(TileKernelEmission *e, int index, const int dims[2], MlirValue buffer) {
-  MlirValue tile = tileKernelLoadMatrix(e, index, dims);
-  MlirValue operands[2] = {buildPair(e, "arith.xori", tile, buildConstant(e, mlirValueGetType(tile), -Excess)), buffer};
-  tileBuild(&e->body, "tile.store", 2, operands, 0, NULL, NULL, 0, NULL);
+// A tile of A with 128 more, as unsigned bytes.
+static MlirValue buildUnsigned(TileKernelEmission *e, MlirValue tile) {
+  return buildPair(e, "arith.xori", tile, buildConstant(e, mlirValueGetType(tile), -Excess));
+}
+
+static void storeBuffer(TileKernelEmission *e, MlirValue tile, MlirValue buffer) {
+  tileBuild(&e->body, "tile.store", 2, (MlirValue[]){tile, buffer}, 0, NULL, NULL, 0, NULL);
 }
 
 //===--- packing ------------------------------------------------------------===//
@@ -408,12 +424,34 @@ static void pack(TileKernelEmission *e, const Block *b, int index, int along, Ml
   MlirValue part = along ? tileKernelSlice(e, buffer, other, k->tile, row, at)
                          : tileKernelSlice(e, buffer, k->tile, other, at, none);
   if (areBytes(c) && along)
-    packUnsigned(e, index, dims, part);
+    storeBuffer(e, buildUnsigned(e, tileKernelLoadMatrix(e, index, dims)), part);
   else
     tileKernelPack(e, index, dims, part);
   if (loop.carried)
     *least = buildPair(e, "arith.minui", *least, leastMagnitude(e, tileKernelLoadMatrix(e, index, dims)));
   closeCarrying(e, &loop);
+}
+
+// Packs the rows of A's current panel, from `row` of the buffer on, where they come in runs: run after run.
+static void packRuns(TileKernelEmission *e, const Block *b, MlirValue row, MlirValue *least) {
+  const TileContraction *c = b->c;
+  const TileDim *m = &e->structured->dims[c->m], *k = &e->structured->dims[c->k];
+  MlirValue first = tileBuildMul(&e->body, e->index[c->m], tileBuildIndex(&e->body, m->tile)), at[MaxDims];
+  MlirValue inside = tileBuildMin(&e->body, tileBuildIndex(&e->body, m->tile),
+                                  tileBuildSub(&e->body, tileKernelExtent(e, c->m), first));
+  CarryingLoop rows, runs;
+  MlirValue number = openCarrying(e, inside, 1, needsGuard(c) ? least : NULL, &rows);
+  MlirValue into = openCarrying(e, b->depth, k->tile, rows.carried, &runs);
+  MlirValue block = tileBuildMul(&e->body, b->number, tileBuildIndex(&e->body, k->tile * k->panels));
+  at[c->m] = tileBuildAdd(&e->body, first, number);
+  at[c->k] = tileBuildAdd(&e->body, block, into);
+  MlirValue part = tileKernelSlice(e, b->packedA, 1, k->tile, tileBuildAdd(&e->body, row, number), into);
+  MlirValue run = tileKernelLoadRun(e, c->lhs, at, k->tile);
+  storeBuffer(e, areBytes(c) ? buildUnsigned(e, run) : run, part);
+  if (runs.carried)
+    *least = buildPair(e, "arith.minui", *least, leastMagnitude(e, run));
+  closeCarrying(e, &runs);
+  closeCarrying(e, &rows);
 }
 
 // Elements of k in the current block: all of it where blocks are always full.
@@ -457,7 +495,10 @@ static void buildBlock(TileKernelEmission *e, const TileContraction *c) {
   b.leastA = needsGuard(c) ? buildWord(e, word, -1) : none;
   MlirValue panel = openCarrying(e, b.panelsM, 1, needsGuard(c) ? &b.leastA : NULL, &inM);
   e->index[c->m] = tileBuildAdd(&e->body, b.firstM, panel);
-  pack(e, &b, c->lhs, 1, b.packedA, tileBuildMul(&e->body, panel, rows), &b.leastA);
+  if (e->structured->operands[c->lhs].numTerms)
+    packRuns(e, &b, tileBuildMul(&e->body, panel, rows), &b.leastA);
+  else
+    pack(e, &b, c->lhs, 1, b.packedA, tileBuildMul(&e->body, panel, rows), &b.leastA);
   closeCarrying(e, &inM);
 
   panel = openLoop(e, b.panelsN, &inK);

@@ -59,8 +59,7 @@ static bool hasRoom(const TileStructured *elementwise, const TileStructured *s) 
          s->numCaptures + elementwise->numCaptures <= MaxCaptures;
 }
 
-// Extents that only the old output told are told by the new one.
-static void moveExtents(TileStructured *s, int oldOutput) {
+void tileEpilogueMoveExtents(TileStructured *s, int oldOutput) {
   const TileOperand *output = &s->operands[s->numInputs];
   for (int d = 0; d < s->numDims; d++)
     for (int i = 0; s->dims[d].operand == oldOutput && i < output->rank; i++)
@@ -85,7 +84,7 @@ void tileStructuredAddEpilogue(TileStructured *s, const TileEpilogue *epilogue) 
   }
   s->numInputs = next - 1;
   s->operands[s->numInputs].initial = initial;
-  moveExtents(s, oldOutput);
+  tileEpilogueMoveExtents(s, oldOutput);
   for (int i = 0; i < elementwise->numCaptures; i++)
     if (!hasCapture(s, elementwise->captures[i]))
       s->captures[s->numCaptures++] = elementwise->captures[i];
@@ -116,7 +115,7 @@ bool tileLowerWithEpilogue(const TileStructured *elementwise) {
   for (int i = 0; i < elementwise->numInputs; i++) {
     TileStructured s;
     TileEpilogue epilogue = {.elementwise = elementwise, .argument = i};
-    if (!tileEpilogueReadProducer(elementwise, i, &s) || !hasRoom(elementwise, &s) ||
+    if (!tileEpilogueReadProducer(elementwise, i, &s) || tileStructuredHasTerms(&s) || !hasRoom(elementwise, &s) ||
         !tileEpilogueMatchSpaces(elementwise, i, &s, epilogue.dims))
       continue;
     tileStructuredStartFromConstants(&s);

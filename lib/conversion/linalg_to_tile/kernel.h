@@ -49,6 +49,9 @@ MlirValue tileKernelReduce(TileKernelEmission *emission, const char *operation, 
 MlirValue tileKernelLoadMatrix(TileKernelEmission *emission, int index, const int dims[2]);
 // Copies operand `index`'s current tile, its axes in the order of `dims` (two dimensions), into a local buffer.
 void tileKernelPack(TileKernelEmission *emission, int index, const int dims[2], MlirValue buffer);
+// `length` elements of operand `index`, which has terms, as a tile of 1 × length: those from index at[d] of each
+// dimension d on that lie one after another.
+MlirValue tileKernelLoadRun(TileKernelEmission *emission, int index, const MlirValue *at, int64_t length);
 // A row-major buffer in local memory; rows × columns of it from (row, column) on (null: 0); the whole as a tile.
 MlirType tileKernelBufferType(TileKernelEmission *emission, int64_t rows, int64_t columns, MlirType element);
 // The same with `group` neighbouring rows side by side.

@@ -239,6 +239,46 @@ MlirValue tileKernelLoadMatrix(TileKernelEmission *e, int index, const int dims[
   return tileBuildValue(&e->body, "tile.load", type, 3, operands, NULL);
 }
 
+//===--- merged dimensions ---------------------------------------------------===//
+
+static MlirValue buildDivision(TileKernelEmission *e, const char *name, MlirValue value, int64_t by) {
+  MlirValue operands[2] = {value, tileBuildIndex(&e->body, by)};
+  return tileBuildValue(&e->body, name, mlirIndexTypeGet(e->body.context), 2, operands, NULL);
+}
+
+static MlirValue buildTerm(TileKernelEmission *e, const TileTerm *term, MlirValue index) {
+  if (term->divisor > 1)
+    index = buildDivision(e, "arith.divui", index, term->divisor);
+  if (term->modulus)
+    index = buildDivision(e, "arith.remui", index, term->modulus);
+  return term->factor == 1 ? index : tileBuildMul(&e->body, index, tileBuildIndex(&e->body, term->factor));
+}
+
+// The run lies inside, which no bounds of loops show.
+static MlirValue assumeInside(TileKernelEmission *e, MlirValue first, int64_t size, int64_t length) {
+  if (mlirShapedTypeIsDynamicSize(size))
+    return first;
+  int64_t range[2] = {0, size - length};
+  TileAttributeEntry attributes[] = {{"range", mlirDenseI64ArrayGet(e->body.context, 2, range)}, {0}};
+  return tileBuildValue(&e->body, "tile.assume", mlirIndexTypeGet(e->body.context), 1, &first, attributes);
+}
+
+MlirValue tileKernelLoadRun(TileKernelEmission *e, int index, const MlirValue *at, int64_t length) {
+  const TileOperand *operand = &e->structured->operands[index];
+  MlirValue first = tileBuildIndex(&e->body, operand->constants[0]);
+  for (int i = 0; i < operand->numTerms; i++)
+    first = tileBuildAdd(&e->body, first, buildTerm(e, &operand->terms[i], at[operand->terms[i].dim]));
+  first = assumeInside(e, first, mlirShapedTypeGetDimSize(mlirValueGetType(operand->value), 0), length);
+  OperandTile t = {.numKept = 1, .shape = {length}, .steps = {1}, .strides = {1}};
+  MlirValue operands[2] = {buildView(e, &t, e->parameters[index], NULL), first};
+  MlirType element = tileOperandElementType(operand);
+  MlirType run = tileTileTypeGet(1, &length, element, mlirAttributeGetNull());
+  MlirType row = tileTileTypeGet(2, (int64_t[]){1, length}, element, mlirAttributeGetNull());
+  MlirValue loaded = tileBuildValue(&e->body, "tile.load", run, 2, operands, NULL);
+  TileAttributeEntry axes[] = {{"axes", mlirDenseI64ArrayGet(e->body.context, 1, (int64_t[]){0})}, {0}};
+  return tileBuildValue(&e->body, "tile.broadcast", row, 1, &loaded, axes);
+}
+
 //===--- local buffers ------------------------------------------------------===//
 
 void tileKernelPack(TileKernelEmission *e, int index, const int dims[2], MlirValue buffer) {

@@ -39,6 +39,8 @@ static bool lower(MlirOperation op, const TileTarget *target) {
     return true;
   }
   tileStructuredStartFromConstants(&structured);
+  if (tileStructuredHasTerms(&structured))
+    return tileLowerContraction(&structured);
   return tileLowerContraction(&structured) || tileLowerContractionWithEpilogue(&structured) ||
          tileLowerWithEpilogue(&structured) || tileLowerProduct(&structured, NULL) ||
          tileLowerReduction(&structured, NULL) || tileLowerExtremum(&structured) || tileLowerFold(&structured) ||

@@ -36,6 +36,8 @@ bool tileEpilogueReadProducer(const TileStructured *elementwise, int index, Tile
 // dims[d]: the producer's dimension for dimension d of the elementwise op. False when they do not correspond one to
 // one.
 bool tileEpilogueMatchSpaces(const TileStructured *elementwise, int index, const TileStructured *producer, int *dims);
+// Of a producer with its epilogue's operands: extents that only its old output told are told by the new one.
+void tileEpilogueMoveExtents(TileStructured *producer, int oldOutput);
 // Makes the producer one with its epilogue (null: nothing to do).
 void tileStructuredAddEpilogue(TileStructured *producer, const TileEpilogue *epilogue);
 

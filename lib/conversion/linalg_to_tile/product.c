@@ -5,14 +5,12 @@
 // dimension, at its stride), one that only B has the columns, one reduction dimension of both (the channels) k. A
 // program owns one tile of the output and loops over the rest (the window) around tile.mma: an implicit GEMM, without
 // im2col. Expects: a structured op. Leaves: its kernel and launch. Where a role has no dimension (depthwise, products
-// with a vector) the reductions take over. Sizes are those of a CPU of which nothing is known.
+// with a vector) the reductions take over. Sizes of a CPU's tiles are lib/search's (cpu_product.h); what would read its
+// right operand too often becomes a matrix product before (tile-merge-dimensions).
 #include "lib/analysis/product.h"
 #include "lib/conversion/linalg_to_tile/kernel.h"
 #include "lib/conversion/linalg_to_tile/lowerings.h"
-
-// A step of k is as long as pays for its loop: ResNet-50's convolutions ran at 0.5 of the peak in steps of 32, at 0.8
-// in steps of 128.
-enum { Rows = 8, BytesPerRow = 128, Depth = 128 };
+#include "lib/search/cpu_product.h"
 
 //===--- tiles --------------------------------------------------------------===//
 
@@ -31,32 +29,18 @@ static void sortDims(TileStructured *s, TileProduct *p) {
   p->k = next + 2;
 }
 
-static void setTile(TileStructured *s, int dim, int axis, int64_t tile) {
-  TileDim *d = &s->dims[dim];
-  d->axis = axis;
-  d->tile = mlirShapedTypeIsDynamicSize(d->extent) || d->extent > tile ? tile : d->extent;
-}
-
-static int64_t bytesOf(MlirType element) {
-  return (mlirTypeIsAFloat(element) ? mlirFloatTypeGetWidth(element) : mlirIntegerTypeGetWidth(element)) / 8;
-}
-
-// Tiles of at most `most`, all about alike: 14 rows are 7 and 7, not 8 and 6.
-static int64_t evenTile(int64_t extent, int64_t most) {
-  if (mlirShapedTypeIsDynamicSize(extent) || extent < 1)
-    return most;
-  int64_t tiles = (extent + most - 1) / most;
-  return (extent + tiles - 1) / tiles;
-}
-
 static void chooseTiles(TileStructured *s, const TileProduct *p) {
   TileTiling tiling = {.tiled = 1u << p->m | 1u << p->n | 1u << p->k, .whole = -1, .isProduct = true, .product = *p};
+  const int dims[] = {p->m, p->n, p->k};
   if (tileStructuredPlanTiles(s, &tiling))
     return;
-  int64_t bytes = bytesOf(tileOperandElementType(&s->operands[2]));
-  setTile(s, p->m, 0, evenTile(s->dims[p->m].extent, Rows));
-  setTile(s, p->n, 1, BytesPerRow / (bytes < 4 ? 4 : bytes));
-  setTile(s, p->k, 2, evenTile(s->dims[p->k].extent, Depth));
+  TileOperator op = tileStructuredDescribe(s, &tiling, TileUnknownExtent);
+  TileSearchTarget target = tileStructuredTargetFor(s->target, &op);
+  TileSearchTile tile = tileCpuDirectTile(&op, &target);
+  for (int axis = 0; axis < 3; axis++) {
+    s->dims[dims[axis]].axis = axis;
+    s->dims[dims[axis]].tile = tile.size[dims[axis]];
+  }
 }
 
 //===--- the kernel ---------------------------------------------------------===//

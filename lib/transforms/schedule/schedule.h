@@ -6,6 +6,7 @@
 #include "lib/capi/pass.h"
 
 extern const MlirExtPassDefinition tileConstructTilesPass;
+extern const MlirExtPassDefinition tileMergeDimensionsPass;
 extern const MlirExtPassDefinition tileSplitReductionsPass;
 
 // The machine of the option `chip`, else of the module's tile.machine, else this host; the caller destroys it. False
