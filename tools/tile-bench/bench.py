@@ -9,7 +9,8 @@ timed; then the contenders take turns in short bursts, stopped in between, and t
 shows operations per second (bytes where there is nothing to compute), the ratio to the best peer with its quartiles over
 the rounds, and each table its geometric mean. Exit status 1 when a result is wrong.
 
-Peers: OpenBLAS beside numpy; torch and iree where a Python has them: --peer-python=FILE (default: this one). gpu-static compiles for
+Peers: OpenBLAS beside numpy; torch and iree where a Python has them: --peer-python=FILE (default: this one); of sparse products
+upstream's sparsifier, where the tools of MLIR are. gpu-static compiles for
 GPUs that need not be there, beside Triton, CUDA Tile IR and TileLang where that Python has them.
 A sweep takes lists: --sweep=gemm:m=64/128,n=1024,k=1024 is one table of all combinations. A sweep in a file is an experiment with a
 program of your own, over sizes, types, options of passes, targets and fields of a machine: docs/sweeps.md.
@@ -39,7 +40,8 @@ from operators import OPERATORS, UNIT  # noqa: E402
 from sweep import run_sweep  # noqa: E402
 from tables import COMPILED, DEFAULT, TABLES, title  # noqa: E402
 
-PEERS = ["openblas", "torch", "iree"]
+PEERS = ["openblas", "torch", "iree", "sparsifier"]
+ONLY_FOR = {"sparsifier": ("sparse", "tiny")}  # tables
 COMPILING = ["compile-time", "construct", "gpu-static"]  # tables that run no operator
 
 
@@ -58,7 +60,7 @@ class Worker:
         for key in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
             environment[key] = str(threads)
         environment |= {"MALLOC_MMAP_THRESHOLD_": "1000000000", "MALLOC_TRIM_THRESHOLD_": "1000000000"}  # results stay mapped
-        python = sys.executable if name in ("ours", "openblas") else options.peer_python
+        python = sys.executable if name in ("ours", "openblas", "sparsifier") else options.peer_python
         cpus = sorted(os.sched_getaffinity(0))[:threads]
         self.name, self.process = name, subprocess.Popen(
             [python, HERE / "worker.py", name, str(threads), ",".join(map(str, cpus)), json.dumps(paths)],
@@ -151,6 +153,7 @@ def measure(case, workers, options, folder, threads):
         row["best_peer"] = best = min(peers, key=lambda name: statistics.median(rounds[name]))
         low, row["ratio"], high = quartiles([theirs / ours for ours, theirs in zip(rounds["ours"], rounds[best])])
         row["ratio_quartiles"] = [low, high]
+        row["ratios"] = {name: statistics.median(theirs / ours for ours, theirs in zip(rounds["ours"], rounds[name])) for name in peers}
         row["ratio_at_best"] = min(least[name] for name in peers) / least["ours"]
     peak = options.peaks.get(arguments_dtype(case))
     if "ours" in rounds and peak and row["operations"]:
@@ -209,6 +212,7 @@ def print_row(row, names):
         spread = " ({:.1f} to {:.1f})".format(*(work / t / 1e9 for t in reversed(ours["quartiles_s"])))
     ratio = f"{row['ratio']:6.2f} ({row['ratio_quartiles'][0]:.2f} to {row['ratio_quartiles'][1]:.2f}) {row['best_peer']}" if "ratio" in row else ""
     ratio += f", at best {row['ratio_at_best']:.2f}" if "ratio_at_best" in row else ""
+    ratio += "".join(f", {value:.2f} {name}" for name, value in row.get("ratios", {}).items() if name != row["best_peer"])
     ratio += f" {row['share_of_peak']:.2f} of the peak" if "share_of_peak" in row else ""
     print(f"{row['name']:44} {speed(row, 'ours') + spread:>26}" + "".join(f"{speed(row, n):>10}" for n in names[1:]) + f"  {ratio}", flush=True)
 
@@ -275,7 +279,7 @@ def parse_arguments():
 
 
 def run_table(name, cases, threads, options, folder, paths, versions):
-    workers = [Worker(n, threads, options, paths) for n in ["ours", *options.vs]]
+    workers = [Worker(n, threads, options, paths) for n in ["ours", *options.vs] if name in ONLY_FOR.get(n, (name,))]
     for worker in workers:
         versions[worker.name] = worker.state.get("version") or "absent: " + worker.state.get("absent", "")
     workers = [w for w in workers if "version" in w.state]

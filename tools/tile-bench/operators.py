@@ -758,6 +758,22 @@ class spmm:
         b, c = t.arguments[-1], t.filled(result)
         return t.end(t.add(f"sparse.spmm {a[0]}, {b[0]}, {c[0]} : {a[1]}, {b[1]}, {c[1]}", result))
 
+    LEVELS = {"bsr": "(i floordiv 32 : dense, j floordiv 32 : compressed, i mod 32 : dense, j mod 32 : dense)", "csr": "(i : dense, j : compressed)"}
+
+    @staticmethod
+    def sparsifier(arrays, m, n, k, stored, dtype="f32"):
+        """The product of upstream's sparse_tensor, added to the last argument; none where it cannot express the format."""
+        if stored not in spmm.LEVELS or dtype != "f32":
+            return None
+        positions, coordinates, values = (tensor(a.size, dtype=kind) for a, kind in zip(arrays, ("i32", "i32", dtype)))
+        a, b, c = f"tensor<{m}x{k}x{dtype}, #stored>", tensor(k, n), tensor(m, n)
+        return f"""#stored = #sparse_tensor.encoding<{{map = (i, j) -> {spmm.LEVELS[stored]}, posWidth = 32, crdWidth = 32}}>
+func.func @main(%p: {positions}, %i: {coordinates}, %v: {values}, %b: {b}, %c: {c} {{bufferization.writable = true}}) -> {c} attributes {{llvm.emit_c_interface}} {{
+  %a = sparse_tensor.assemble (%p, %i), %v : ({positions}, {coordinates}), {values} to {a}
+  %r = linalg.matmul ins(%a, %b : {a}, {b}) outs(%c : {c}) -> {c}
+  return %r : {c}
+}}"""
+
     @staticmethod
     def arrays(random, m, n, k, stored, dtype="f32"):
         b = draw(random, dtype, k, n)

@@ -1,6 +1,6 @@
 """One contender in a process of its own: tile-bench starts it and gives it orders, a JSON object a line.
 
-    worker.py CONTENDER THREADS CPUS      CONTENDER: ours, openblas, torch or iree; CPUS: 0,1
+    worker.py CONTENDER THREADS CPUS      CONTENDER: ours, openblas, torch, iree or sparsifier; CPUS: 0,1
 
 First it prints what it is ({"version": …} or {"absent": why}). Then {"prepare": …} builds the operator and answers
 {"result": FILE.npy} or {"absent": why}; {"time": seconds} calls it again and again for about so long and answers the
@@ -11,7 +11,9 @@ import glob
 import importlib.metadata
 import json
 import os
+import shutil
 import statistics
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -159,7 +161,43 @@ class Iree:
         return call, result
 
 
-CONTENDERS = {"ours": Ours, "openblas": OpenBlas, "torch": Torch, "iree": Iree}
+class Sparsifier:
+    """mlir-opt --sparsifier with vectors (vl=16: by default it makes none), its code by LLVM -O3 for this CPU with fused
+    multiply-adds. It adds to a result that is not zeroed between calls."""
+
+    def __init__(self, threads, paths):
+        self.tools = {name: shutil.which(f"{name}-22") for name in ("mlir-opt", "mlir-translate", "opt", "llc", "clang")}
+        if threads > 1 or None in self.tools.values():
+            raise ImportError("it has one thread" if threads > 1 else "no mlir-opt-22, mlir-translate-22, opt-22, llc-22 or clang-22")
+        self.count, self.version = 0, subprocess.run([self.tools["mlir-opt"], "--version"], capture_output=True, text=True).stdout.split("version ")[1].split()[0]
+
+    def run(self, tool, *arguments, text=None):
+        return subprocess.run([self.tools[tool], *arguments], input=text, capture_output=True, text=True, check=True).stdout
+
+    def prepare(self, order, arrays):
+        text = getattr(OPERATORS[order["operator"]], "sparsifier", lambda arrays, **_: None)(arrays, **order["arguments"])
+        if not text:
+            return None
+        self.count += 1  # a library that is loaded is not to be written
+        library = Path(order["result"]).with_name(f"sparsifier{self.count}.so")
+        lowered = self.run("mlir-opt", "-", "--sparsifier=vl=16 enable-runtime-library=false", text=text)
+        optimized = self.run("opt", "-", "-O3", "-mcpu=native", "-S", text=self.run("mlir-translate", "-", "--mlir-to-llvmir", text=lowered))
+        self.run("llc", "-", "-O3", "-mcpu=native", "-fp-contract=fast", "-relocation-model=pic", "-filetype=obj", "-o", f"{library}.o", text=optimized)
+        self.run("clang", "-shared", f"{library}.o", "-o", str(library))
+        entry = ctypes.CDLL(str(library))._mlir_ciface_main
+        arrays, out = [*(a.reshape(-1) for a in arrays[:-1]), arrays[-1]], np.zeros(order["shape"], order["dtype"])
+        kept = [descriptor(a) for a in (out, *arrays, out)]  # the first takes the result
+        pointers = [ctypes.byref(d) for d in kept]
+        self.kept = kept, arrays
+
+        def result():
+            out[:] = 0
+            entry(*pointers)
+            return out
+        return (lambda: entry(*pointers)), result
+
+
+CONTENDERS = {"ours": Ours, "openblas": OpenBlas, "torch": Torch, "iree": Iree, "sparsifier": Sparsifier}
 
 
 def seconds_of(call, calls=1, clock=time.perf_counter_ns):
