@@ -16,10 +16,6 @@ enum {
 
 static bool isPowerOfTwo(int64_t number) { return number > 0 && (number & (number - 1)) == 0; }
 
-static unsigned bitsOf(MlirType type) {
-  return mlirTypeIsAFloat(type) ? mlirFloatTypeGetWidth(type) : mlirIntegerTypeGetWidth(type);
-}
-
 static const TileDot *dotFor(const TileTarget *target, MlirType element, MlirType sum) {
   const TileDot *dot = tileDotFind(element, sum);
   return dot && dot->group == 4 && target->hasDot[dot - tileDots] ? dot : NULL;
@@ -31,10 +27,10 @@ bool sparseMultipliesGathered(const SparseLowering *lowering, MlirType type, Mli
   MlirType element = mlirShapedTypeGetElementType(type), sum = mlirShapedTypeGetElementType(result);
   SparseSemiring semiring = sparseSemiring(lowering->op, sum);
   int64_t columns = mlirShapedTypeGetDimSize(result, 1);
-  return !machine->isGpu && semiring.isSum && !semiring.isMean && bitsOf(element) >= 8 &&
-         bitsOf(element) < bitsOf(sum) && windows.lines >= LEAST_LINES && windows.lines <= MOST_LINES &&
+  return !machine->isGpu && semiring.isSum && !semiring.isMean && sparseBits(element) >= 8 &&
+         sparseBits(element) < sparseBits(sum) && windows.lines >= LEAST_LINES && windows.lines <= MOST_LINES &&
          isPowerOfTwo(windows.lines) &&
-         (mlirShapedTypeIsDynamicSize(columns) || columns * bitsOf(sum) >= 8 * machine->vectorBytes);
+         (mlirShapedTypeIsDynamicSize(columns) || columns * sparseBits(sum) >= 8 * machine->vectorBytes);
 }
 
 //===--- tiles ------------------------------------------------------------------===//
@@ -53,16 +49,16 @@ typedef struct Tiles {
 
 // Twice as many sums in registers as the multiply-adds under way at a time; gathered rows of them fill the first cache.
 static Tiles tilesOf(const TileSearchTarget *machine, int64_t rows, int64_t depth, MlirType packed, MlirType sum) {
-  int64_t lanes = 8 * machine->vectorBytes / bitsOf(sum), sums = 2 * machine->fmaPerCycle * machine->fmaLatency;
+  int64_t lanes = 8 * machine->vectorBytes / sparseBits(sum), sums = 2 * machine->fmaPerCycle * machine->fmaLatency;
   if (sums > machine->vectorRegisters / 2)
     sums = machine->vectorRegisters / 2;
   Tiles tiles = {.lines = rows < sums / 2 ? rows : powerBelow(sums / 2)};
   tiles.columns = lanes * powerBelow(sums / tiles.lines);
-  tiles.chunk = powerBelow(8 * machine->levels[0].bytes / (tiles.columns * bitsOf(packed)));
+  tiles.chunk = powerBelow(8 * machine->levels[0].bytes / (tiles.columns * sparseBits(packed)));
   tiles.chunk = tiles.chunk > ROWS_OF_CHUNK ? ROWS_OF_CHUNK : tiles.chunk < 64 ? 64 : tiles.chunk;
   while (!mlirShapedTypeIsDynamicSize(depth) && tiles.chunk > 64 && tiles.chunk / 2 >= depth)
     tiles.chunk /= 2;
-  int64_t strip = 8 * STRIP_BYTES / (tiles.columns * bitsOf(sum));
+  int64_t strip = 8 * STRIP_BYTES / (tiles.columns * sparseBits(sum));
   tiles.strips = strip > 1 ? strip : 1;
   return tiles;
 }

@@ -72,6 +72,7 @@ MlirValue sparseMultiplyGathered(SparseLowering *lowering, MlirType type, const 
 MlirValue sparseSize(SparseLowering *lowering, intptr_t operand, intptr_t axis);
 // The same of a dense value.
 MlirValue sparseDenseSize(SparseLowering *lowering, MlirValue value, intptr_t axis);
+int64_t sparseBits(MlirType element); // a float's or an integer's width
 // The value as one of that type, of the same rank and element: tensor.cast where they differ.
 MlirValue sparseCast(SparseLowering *lowering, MlirValue value, MlirType type);
 // A tensor of zeros, or of no particular elements; `sizes` for the dynamic ones.

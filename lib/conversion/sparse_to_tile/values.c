@@ -28,6 +28,10 @@ MlirValue sparseDenseSize(SparseLowering *lowering, MlirValue value, intptr_t ax
                         (MlirValue[]){value, tileBuildIndex(&lowering->builder, axis)}, NULL);
 }
 
+int64_t sparseBits(MlirType element) {
+  return mlirTypeIsAFloat(element) ? mlirFloatTypeGetWidth(element) : mlirIntegerTypeGetWidth(element);
+}
+
 //===--- tensors --------------------------------------------------------------===//
 
 MlirValue sparseCast(SparseLowering *lowering, MlirValue value, MlirType type) {

@@ -1,7 +1,8 @@
 // A row of the result per program, $COLUMNS of its columns at a time: rows of b, scaled and added up.
-tile.kernel @kernel(%pos: memref<?x$P>, %crd: memref<?x$I>, %val: memref<?x$E>, %b: memref<?x?x$E>, %c: memref<?x?x$A>) {
+tile.kernel @kernel(%pos: memref<?x$P>, %crd: memref<?x$I>, %val: memref<?x$E>, %b: $MATRIX, %c: memref<?x?x$A>) {
   %row = tile.program_id 0
   %col = tile.program_id 1
+  %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %next = arith.addi %row, %c1 : index
   %p0 = memref.load %pos[%row] : memref<?x$P>
@@ -14,8 +15,8 @@ tile.kernel @kernel(%pos: memref<?x$P>, %crd: memref<?x$I>, %val: memref<?x$E>, 
     %at = memref.load %crd[%e] : memref<?x$I>
     %k = arith.index_cast %at : $I to index
     %v = memref.load %val[%e] : memref<?x$E>
-    %B = tile.view %b[%k, _] : memref<?x?x$E> to !tile.view<$COLUMNSx$E>
-    %y = tile.load %B[%col] : !tile.view<$COLUMNSx$E> -> tensor<$COLUMNSx$E>
+    %B = tile.view %b[$AT] : $MATRIX to !tile.view<$COLUMNSx$E>
+    %y = tile.load %B[$PART] : !tile.view<$COLUMNSx$E> -> tensor<$COLUMNSx$E>
     %wide = $WIDEN %v : $E to $A
     %lhs = tile.broadcast %wide axes [] : $A -> tensor<$COLUMNSx$A>
     %rhs = $WIDEN %y : tensor<$COLUMNSx$E> to tensor<$COLUMNSx$A>
