@@ -69,10 +69,20 @@ static bool isNumbers(MlirAttribute attribute) {
   return true;
 }
 
+static bool isExtents(MlirAttribute attribute) {
+  if (!mlirAttributeIsADenseI64Array(attribute))
+    return false;
+  for (intptr_t i = 0; i < mlirDenseArrayGetNumElements(attribute); ++i)
+    if (mlirDenseI64ArrayGetElement(attribute, i) < 1)
+      return false;
+  return true;
+}
+
 // What other dialects' ops may carry under our name. A pass that leaves a new one adds a row.
 static const Discardable discardables[] = {
     {"tile.schedule", tileAttributeIsASchedule, "a #tile.schedule"},
     {"tile.schedules", isSchedules, "an array of #tile.schedule, the best first"},
+    {"tile.extents", isExtents, "an array of positive i64: what the op's dimensions are planned for where unknown"},
     {"tile.machine", tileAttributeIsAMachine, "a #tile.machine"},
     {"tile.cache", mlirAttributeIsAString, "a string: how a load or store uses the caches"},
     {"tile.latency", isPositive, "a positive integer: cycles that a load is expected to take"},
@@ -90,8 +100,8 @@ static bool verifyOpAttribute(MlirOperation op, MlirNamedAttribute attribute) {
                        tileAttributeText(attribute.attribute, text, sizeof text), known->wanted);
   return tileError(
       op,
-      "unknown attribute '%.*s', expected tile.schedule, tile.schedules, tile.machine, tile.cache, tile.latency or "
-      "tile.overwrites",
+      "unknown attribute '%.*s', expected tile.schedule, tile.schedules, tile.extents, tile.machine, tile.cache, "
+      "tile.latency or tile.overwrites",
       (int)name.length, name.data);
 }
 

@@ -335,6 +335,20 @@ static void readSchedule(TileStructured *structured) {
       structured->dims[d].scheduled = mlirDenseI64ArrayGetElement(block, d);
 }
 
+static void readExtents(TileStructured *structured) {
+  MlirAttribute extents = tileOpAttribute(structured->op, "tile.extents");
+  for (int d = 0; !mlirAttributeIsNull(extents) && d < structured->numDims; d++)
+    if (d < mlirDenseArrayGetNumElements(extents))
+      structured->dims[d].planned = mlirDenseI64ArrayGetElement(extents, d);
+}
+
+bool tileStructuredCheckExtents(const TileStructured *s) {
+  MlirAttribute extents = tileOpAttribute(s->op, "tile.extents");
+  return mlirAttributeIsNull(extents) || mlirDenseArrayGetNumElements(extents) == s->numDims ||
+         tileError(s->op, "has %ld tile.extents, want one for each of %d dimensions",
+                   (long)mlirDenseArrayGetNumElements(extents), s->numDims);
+}
+
 bool tileStructuredRead(MlirOperation op, TileStructured *structured) {
   *structured = (TileStructured){.op = op};
   intptr_t operands = mlirOperationGetNumOperands(op);
@@ -354,6 +368,7 @@ bool tileStructuredRead(MlirOperation op, TileStructured *structured) {
     if (!writesOnce(structured, &structured->operands[i]))
       return false;
   readSchedule(structured);
+  readExtents(structured);
   return readBody(structured);
 }
 

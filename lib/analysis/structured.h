@@ -21,6 +21,7 @@ typedef struct TileDim {
   bool isReduction;
   int64_t extent;      // mlirShapedTypeGetDynamicSize() when unknown
   int64_t tile;        // chosen size; 1: one index at a time
+  int64_t planned;     // what an unknown extent is planned for, as the op's tile.extents says; 0: nothing
   int64_t scheduled;   // the size that the op's schedule says; 0: nothing
   int64_t panels;      // tiles one program takes along it
   int axis;            // axis of the iteration tile, or -1 when tile == 1
@@ -78,6 +79,8 @@ const TileSearchTarget *tileStructuredGpu(const TileStructured *structured);
 
 // False if `op` is not a linalg.generic on tensors that fits (no diagnostic: it then takes another way).
 bool tileStructuredRead(MlirOperation op, TileStructured *structured);
+// False after a diagnostic where the op's tile.extents are not one for each dimension.
+bool tileStructuredCheckExtents(const TileStructured *structured);
 bool tileStructuredHasReduction(const TileStructured *structured);
 bool tileStructuredHasTerms(const TileStructured *structured); // some operand is indexed by merged dimensions
 // True if the body asks for the position of its element: linalg.index, or tensor.extract, which is not to read beyond

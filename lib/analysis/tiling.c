@@ -50,6 +50,11 @@ static int64_t knownOr(int64_t extent, int64_t unknown) {
   return mlirShapedTypeIsDynamicSize(extent) ? unknown : extent < 1 ? 1 : extent;
 }
 
+// What an unknown extent of the dimension (-1: of none) is planned for.
+static int64_t plannedOr(const TileStructured *s, int dim, int64_t unknown) {
+  return dim >= 0 && s->dims[dim].planned ? s->dims[dim].planned : unknown;
+}
+
 // Where an output's axis is a sum of dimensions, the next one's elements begin where these end.
 static bool runsIntoNext(const TileStructured *s, int dim) {
   for (int i = s->numInputs; i < s->numInputs + s->numOutputs; i++)
@@ -62,7 +67,7 @@ static bool runsIntoNext(const TileStructured *s, int dim) {
 static void describeDim(const TileStructured *s, const TileTiling *tiling, int64_t unknown, int dim,
                         TileOperatorDim *described) {
   bool isKnown = !mlirShapedTypeIsDynamicSize(s->dims[dim].extent);
-  *described = (TileOperatorDim){.extent = knownOr(s->dims[dim].extent, unknown),
+  *described = (TileOperatorDim){.extent = knownOr(s->dims[dim].extent, plannedOr(s, dim, unknown)),
                                  .isReduction = s->dims[dim].isReduction,
                                  .isUnknown = !isKnown,
                                  .divides = runsIntoNext(s, dim),
@@ -111,7 +116,8 @@ static void describeOperand(const TileStructured *s, int64_t unknown, int index,
   }
   for (int axis = 0; axis < operand->rank; axis++) {
     if (operand->isTensor)
-      described->extents[axis] = knownOr(mlirShapedTypeGetDimSize(type, axis), unknown);
+      described->extents[axis] =
+          knownOr(mlirShapedTypeGetDimSize(type, axis), plannedOr(s, operand->results[axis], unknown));
     memcpy(described->factors[axis], operand->factors[axis], sizeof operand->factors[axis]);
   }
 }

@@ -7,6 +7,7 @@
 #include "lib/transforms/math/expand_math.h"
 
 #include <stdio.h>
+#include <string.h>
 
 // Kernels: tiles become loops over vectors. What shares no memory is read where it is needed; the caller's arguments
 // may begin anywhere. A program number that is constant makes the loop over programs one that LLVM 22's vectorizer
@@ -25,15 +26,19 @@ void tileCpuStagesFromBuffersAppend(bool fast, MlirStringCallback append, void *
 }
 
 static bool build(MlirExtPass options, MlirStringCallback append, void *userData) {
-  char graph[1280], chip[96] = "", schedule[448];
+  char graph[1536], chip[96] = "", schedule[704];
   MlirStringRef name = mlirExtPassGetString(options, "chip"), search = mlirExtPassGetString(options, "search");
   if (name.length)
     snprintf(chip, sizeof chip, "{chip=%.*s}", (int)name.length, name.data);
   // What a merged op starts from, and what follows it, are found past its reshapes.
-  int used = snprintf(schedule, sizeof schedule, "func.func(tile-merge-dimensions%s,canonicalize,cse),", chip);
+  size_t used =
+      (size_t)snprintf(schedule, sizeof schedule, "func.func(tile-merge-dimensions%s,canonicalize,cse),", chip);
+  if (!tileStageOfBuckets(mlirExtPassGetString(options, "buckets"), name, schedule + used, 256))
+    return mlirExtPipelineError(options, mlirStringRefCreateFromCString("buckets: too long a list"));
+  used = strlen(schedule);
   // Kernels construct their own tiles where nobody searched.
   if (search.length)
-    snprintf(schedule + used, sizeof schedule - (size_t)used, "func.func(tile-construct-tiles{search=%.*s%s%.*s}),",
+    snprintf(schedule + used, sizeof schedule - used, "func.func(tile-construct-tiles{search=%.*s%s%.*s}),",
              (int)search.length, search.data, name.length ? " chip=" : "", (int)name.length, name.data);
   snprintf(graph, sizeof graph, tileStageToTileGraph, chip, schedule, chip);
   const char *stages[] = {graph, tileStageToBuffers, ""}; // "": a comma at the end
@@ -46,6 +51,7 @@ static const MlirExtPassOption pipelineOptions[] = {
     {"fast", TILE_FAST_MATH_HELP, MlirExtOption_Bool, "false"},
     {"search", "how tiles are found: construct, exhaustive-model or measure; default: as the kernels are made",
      MlirExtOption_String, ""},
+    {"buckets", TILE_BUCKETS_HELP, MlirExtOption_String, ""},
     {"chip", "the CPU, as lib/machine names it; default: this one", MlirExtOption_String, ""},
 };
 

@@ -39,6 +39,7 @@ static const MlirExtPassDefinition *const passes[] = {&tileExpandMathPass, //
                                                       &tileConstructTilesPass,    //
                                                       &tileMergeDimensionsPass,   //
                                                       &tileSplitReductionsPass,   //
+                                                      &tileSpecializeSizesPass,   //
                                                       &tileFuseElementwisePass,   //
                                                       &gpuLaunchToRuntimePass,    //
                                                       &tileLinalgToTilePass,      //

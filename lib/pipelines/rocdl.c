@@ -3,6 +3,7 @@
 // as they are. Its stages: gpu.c.
 #include "lib/pipelines/gpu.h"
 #include "lib/pipelines/pipelines.h"
+#include "lib/pipelines/stages.h"
 
 static bool build(MlirExtPass options, MlirStringCallback append, void *userData) {
   return tileGpuPipelineBuild("convert-tile-to-rocdl", options, append, userData);
@@ -10,12 +11,13 @@ static bool build(MlirExtPass options, MlirStringCallback append, void *userData
 
 static const MlirExtPassOption options[] = {
     {"chip", "the chip: a machine file of instruction set amdgcn", MlirExtOption_String, "gfx942"},
+    {"buckets", TILE_BUCKETS_HELP, MlirExtOption_String, ""},
 };
 
 const MlirExtPipelineDefinition tileToRocdlPipeline = {
     .argument = "tile-to-rocdl-pipeline",
     .summary = "Lower linalg, tile graphs and tile kernels to a gpu.module for an AMD chip, and the host's part",
-    .numOptions = 1,
+    .numOptions = sizeof options / sizeof *options,
     .options = options,
     .build = build,
 };

@@ -3,6 +3,8 @@
 
 #include "lib/ir/support.h"
 
+#include <stdio.h>
+
 // Tensors: upstream's sparse ones become ours, ours their components; what linalg says becomes kernels and launches,
 // for the chip. What no kernel covers stays linalg (fallback_ops).
 const char *const tileStageToTileGraph =
@@ -59,6 +61,14 @@ const char *const tileStageToLlvm = "func.func("
                                     "convert-cf-to-llvm,"
                                     "llvm.func(convert-ub-to-llvm,reconcile-unrealized-casts,"
                                     "tile-move-bf16-as-bits,canonicalize,cse)";
+
+bool tileStageOfBuckets(MlirStringRef buckets, MlirStringRef chip, char *text, size_t capacity) {
+  int written = !buckets.length ? snprintf(text, capacity, "%s", "")
+                                : snprintf(text, capacity, "func.func(tile-specialize-sizes{buckets=%.*s%s%.*s}),",
+                                           (int)buckets.length, buckets.data, chip.length ? " chip=" : "",
+                                           (int)chip.length, chip.data);
+  return written >= 0 && (size_t)written < capacity;
+}
 
 void tileStagesAppend(const char *const *stages, size_t count, MlirStringCallback append, void *userData) {
   for (size_t i = 0; i < count; i++) {

@@ -15,6 +15,11 @@ extern const char *const tileStageToLoops;        // launches are calls already
 extern const char *const tileStageToInstructions; // %s: is fast math allowed, true or false
 extern const char *const tileStageToLlvm;
 
+// The pass that makes kernels for buckets of sizes, with its comma; nothing where `buckets` is empty. False: too long.
+bool tileStageOfBuckets(MlirStringRef buckets, MlirStringRef chip, char *text, size_t capacity);
+#define TILE_BUCKETS_HELP                                                                                              \
+  "sizes known late: kernels for each of these, chosen at run time (16,256,4096); default: one kernel for all"
+
 // The stages one after another, with commas between.
 void tileStagesAppend(const char *const *stages, size_t count, MlirStringCallback append, void *userData);
 // Both ways from buffers on: all but the stages before tileStageOfBuffers.

@@ -60,7 +60,11 @@ static bool checkSchedule(MlirOperation op, const TileTarget *target) {
   TileStructured structured;
   TileTiling tiling;
   char text[160];
-  if (mlirAttributeIsNull(tileOpAttribute(op, "tile.schedule")) || !tileStructuredRead(op, &structured))
+  if (!tileStructuredRead(op, &structured))
+    return true;
+  if (!tileStructuredCheckExtents(&structured))
+    return false;
+  if (mlirAttributeIsNull(structured.schedule))
     return true;
   structured.target = target;
   tileStructuredFindTiling(&structured, &tiling);

@@ -251,6 +251,8 @@ static bool schedule(const Run *run, MlirOperation op) {
   if (!tileStructuredRead(op, &s))
     return true;
   s.target = &run->target;
+  if (!tileStructuredCheckExtents(&s))
+    return false;
   tileStructuredStartFromConstants(&s);
   if (!tileStructuredFindTiling(&s, &tiling))
     return true;

@@ -7,6 +7,7 @@
 
 extern const MlirExtPassDefinition tileConstructTilesPass;
 extern const MlirExtPassDefinition tileMergeDimensionsPass;
+extern const MlirExtPassDefinition tileSpecializeSizesPass;
 extern const MlirExtPassDefinition tileSplitReductionsPass;
 
 // The machine of the option `chip`, else of the module's tile.machine, else this host; the caller destroys it. False

@@ -60,6 +60,19 @@ func.func @too_large(%a: tensor<4096x4096xf16>, %b: tensor<4096x4096xf16>, %c: t
 
 // -----
 
+func.func @extents(%a: tensor<64x?xf32>, %b: tensor<64x?xf32>) -> tensor<64x?xf32> {
+  // expected-error@below {{has 1 tile.extents, want one for each of 2 dimensions}}
+  %0 = linalg.generic {indexing_maps = [affine_map<(a, b) -> (a, b)>, affine_map<(a, b) -> (a, b)>], iterator_types = ["parallel", "parallel"]}
+      ins(%a : tensor<64x?xf32>) outs(%b : tensor<64x?xf32>) attrs = {tile.extents = array<i64: 64>} {
+  ^bb0(%x: f32, %o: f32):
+    %y = math.exp %x : f32
+    linalg.yield %y : f32
+  } -> tensor<64x?xf32>
+  return %0 : tensor<64x?xf32>
+}
+
+// -----
+
 func.func @grouped(%a: tensor<64x64xf32>, %b: tensor<64x64xf32>) -> tensor<64x64xf32> {
   // expected-error@below {{has a schedule whose group is said, want it of a GPU's product only}}
   %0 = linalg.generic {indexing_maps = [affine_map<(a, b) -> (a, b)>, affine_map<(a, b) -> (a, b)>], iterator_types = ["parallel", "parallel"]}

@@ -1,0 +1,317 @@
+// tile-specialize-sizes{buckets=16,256,4096 chip=NAME}: kernels for small, middle and large sizes where a size is known
+// only at run time. Expects: linalg.generic on tensors in func.func (run linalg-generalize-named-ops and
+// tile-fuse-elementwise first). Leaves, for an op whose best tile depends on the bucket, a chain of scf.if over its
+// unknown sizes with a copy of the op for each bucket, which says in `tile.extents` what its unknown sizes are planned
+// for; a size above the last bucket but one takes the last. Buckets for which a larger one's tile is as good, by a
+// tenth, share its copy. Every copy is right for any size. Elementwise ops that alone use the result come along, so
+// that they still end as epilogues. Left alone: ops that have a schedule or extents, for which one tile does in all
+// buckets, and what no tile is constructed for. Two unknown sizes at most are asked for. Cost: a construction for each
+// combination of buckets. Source: BitBLAS's buckets of M (Ladder, OSDI 2024), here by comparing what Roller constructs.
+#include "lib/transforms/schedule/schedule.h"
+
+#include "dialects/tile/tile.h"
+#include "lib/analysis/tiling.h"
+#include "lib/ir/pass.h"
+
+#include "mlir-c/BuiltinAttributes.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MostBuckets = 8, MostSizes = 2, MostChain = 4 };
+enum { Specialized, Versions };
+static const double Tolerance = 1.1;
+
+static const char *const statistics[] = {
+    "specialized: ops that became a choice by sizes",
+    "versions: copies of them, all together",
+    NULL,
+};
+
+typedef struct Run {
+  MlirExtPass pass;
+  TileTarget target;
+  int count;
+  int64_t buckets[MostBuckets];
+} Run;
+
+// An op, the elementwise ops behind it, and the sizes that decide.
+typedef struct Choice {
+  const Run *run;
+  const TileStructured *s;
+  int numSizes, sizes[MostSizes]; // dimensions
+  MlirValue values[MostSizes];
+  int length;
+  MlirOperation chain[MostChain]; // the op first
+  int taken[MostSizes];           // buckets of the version that is being made
+  const TileTiling *tiling;
+  TileSearchCandidate best[MostBuckets * MostBuckets]; // of each combination of buckets, the first size's fastest
+} Choice;
+
+//===--- questions -------------------------------------------------------------------===//
+
+static bool isUnknown(const TileStructured *s, int dim) { return mlirShapedTypeIsDynamicSize(s->dims[dim].extent); }
+
+static bool readsTensors(const TileStructured *s) {
+  for (int i = 0; i < s->numInputs; i++)
+    if (s->operands[i].isTensor)
+      return true;
+  return false;
+}
+
+static int combinations(const Choice *choice) {
+  return choice->numSizes < 2 ? choice->run->count : choice->run->count * choice->run->count;
+}
+
+// The bucket of size number `size` in a combination.
+static int bucketIn(const Choice *choice, int combination, int size) {
+  return (size ? combination / choice->run->count : combination) % choice->run->count;
+}
+
+static TileOperator describe(const Choice *choice, int combination, TileSearchTarget *target) {
+  TileStructured planned = *choice->s;
+  for (int i = 0; i < choice->numSizes; i++)
+    planned.dims[choice->sizes[i]].planned = choice->run->buckets[bucketIn(choice, combination, i)];
+  TileOperator op = tileStructuredDescribe(&planned, choice->tiling, TileUnknownExtent);
+  *target = tileStructuredTargetFor(&choice->run->target, &op);
+  return op;
+}
+
+// The best tile of each combination; false where none fits.
+static bool constructAll(Choice *choice) {
+  TileSearchOptions options = tileSearchDefaults();
+  for (int i = 0; i < combinations(choice); i++) {
+    TileSearchTarget target;
+    TileSearchResult result;
+    TileOperator op = describe(choice, i, &target);
+    tileSearchConstruct(&op, &target, &options, &result);
+    if (!result.count)
+      return false;
+    choice->best[i] = result.best[0];
+  }
+  return true;
+}
+
+// Whether the tile of the largest combination does for all with these buckets of the sizes before `size`, and of it
+// `bucket` or a later one: nowhere a tenth slower than the tile of its own.
+static bool servesAll(const Choice *choice, int size, int bucket) {
+  const TileSearchTile *tile = NULL;
+  for (int i = combinations(choice) - 1; i >= 0; i--) {
+    bool isOfThem = size >= choice->numSizes || bucketIn(choice, i, size) >= bucket;
+    for (int before = 0; before < size; before++)
+      isOfThem = isOfThem && bucketIn(choice, i, before) == choice->taken[before];
+    if (!isOfThem)
+      continue;
+    TileSearchTarget target;
+    TileOperator op = describe(choice, i, &target);
+    tile = tile ? tile : &choice->best[i].tile;
+    TilePrediction p = tilePredict(&op, &target, tile);
+    if (p.misfit || p.seconds > Tolerance * choice->best[i].prediction.seconds)
+      return false;
+  }
+  return true;
+}
+
+static bool isParallel(MlirOperation op) {
+  MlirAttribute iterators = tileOpAttribute(op, "iterator_types");
+  char text[64];
+  for (intptr_t i = 0; i < mlirArrayAttrGetNumElements(iterators); i++)
+    if (strstr(tileAttributeText(mlirArrayAttrGetElement(iterators, i), text, sizeof text), "reduction"))
+      return false;
+  return true;
+}
+
+// The elementwise op that alone uses what this one makes; null: there is none.
+static MlirOperation followerOf(MlirOperation op) {
+  MlirOperation none = {NULL};
+  if (mlirOperationGetNumResults(op) != 1 || !tileHasOneUse(mlirOperationGetResult(op, 0)))
+    return none;
+  MlirOperation user = mlirOpOperandGetOwner(mlirValueGetFirstUse(mlirOperationGetResult(op, 0)));
+  bool follows = tileOpIs(user, "linalg.generic") && isParallel(user) &&
+                 mlirBlockEqual(mlirOperationGetBlock(user), mlirOperationGetBlock(op)) &&
+                 mlirAttributeIsNull(tileOpAttribute(user, "tile.schedule"));
+  return follows ? user : none;
+}
+
+static bool findSizes(Choice *choice, const TileTiling *tiling) {
+  for (int d = 0; d < choice->s->numDims && choice->numSizes < MostSizes; d++)
+    if (isUnknown(choice->s, d) && tiling->tiled >> d & 1)
+      choice->sizes[choice->numSizes++] = d;
+  return choice->numSizes > 0;
+}
+
+//===--- the versions ------------------------------------------------------------------===//
+
+// Copies of the chain at the builder, for the buckets taken; gives the last one.
+static MlirOperation buildVersion(const Choice *choice, TileBuilder *b) {
+  MlirOperation copies[MostChain];
+  for (int i = 0; i < choice->length; i++) {
+    copies[i] = tileBuilderInsert(b, mlirOperationClone(choice->chain[i]));
+    for (intptr_t o = 0; i && o < mlirOperationGetNumOperands(copies[i]); o++)
+      if (mlirValueEqual(mlirOperationGetOperand(copies[i], o), mlirOperationGetResult(choice->chain[i - 1], 0)))
+        mlirOperationSetOperand(copies[i], o, mlirOperationGetResult(copies[i - 1], 0));
+  }
+  int64_t extents[MaxDims];
+  const TileStructured *s = choice->s;
+  for (int d = 0; d < s->numDims; d++)
+    extents[d] = isUnknown(s, d) ? TileUnknownExtent : s->dims[d].extent < 1 ? 1 : s->dims[d].extent;
+  for (int i = 0; i < choice->numSizes; i++)
+    extents[choice->sizes[i]] = choice->run->buckets[choice->taken[i]];
+  mlirOperationSetDiscardableAttributeByName(copies[0], tileString("tile.extents"),
+                                             mlirDenseI64ArrayGet(b->context, s->numDims, extents));
+  mlirExtPassAddStatistic(choice->run->pass, Versions, 1);
+  return copies[choice->length - 1];
+}
+
+// size <= bucket
+static MlirValue buildTest(TileBuilder *b, MlirValue size, int64_t bucket) {
+  enum { Ule = 7 };
+  const TileAttributeEntry predicate[] = {{"predicate", mlirIntegerAttrGet(mlirIntegerTypeGet(b->context, 64), Ule)},
+                                          {NULL}};
+  return tileBuildValue(b, "arith.cmpi", mlirIntegerTypeGet(b->context, 1), 2,
+                        (MlirValue[]){size, tileBuildIndex(b, bucket)}, predicate);
+}
+
+static MlirOperation buildChoice(Choice *choice, TileBuilder *b, int size, int bucket);
+
+// A region that yields what is chosen from there on.
+static MlirRegion buildBranch(Choice *choice, MlirLocation location, int size, int bucket) {
+  MlirBlock block = mlirBlockCreate(0, NULL, NULL);
+  MlirRegion region = mlirRegionCreate();
+  mlirRegionAppendOwnedBlock(region, block);
+  TileBuilder inside = tileBuilderAtEnd(block, location);
+  MlirOperation chosen = buildChoice(choice, &inside, size, bucket);
+  MlirValue results[MaxOperands];
+  for (intptr_t r = 0; r < mlirOperationGetNumResults(chosen); r++)
+    results[r] = mlirOperationGetResult(chosen, r);
+  tileBuildYield(&inside, mlirOperationGetNumResults(chosen), results);
+  return region;
+}
+
+// The op that chooses between the versions for the sizes from number `size` on, whose bucket is `bucket` at least.
+static MlirOperation buildChoice(Choice *choice, TileBuilder *b, int size, int bucket) {
+  bool isLast = bucket + 1 == choice->run->count;
+  if (size == choice->numSizes)
+    return buildVersion(choice, b);
+  if (isLast || servesAll(choice, size, bucket)) {
+    bool isForAll = servesAll(choice, size, bucket);
+    for (int i = size; i < choice->numSizes; i++)
+      choice->taken[i] = choice->run->count - 1;
+    return isForAll ? buildVersion(choice, b) : buildChoice(choice, b, size + 1, 0);
+  }
+  MlirOperation last = choice->chain[choice->length - 1];
+  MlirType types[MaxOperands];
+  intptr_t count = mlirOperationGetNumResults(last);
+  for (intptr_t i = 0; i < count; i++)
+    types[i] = tileResultType(last, i);
+  MlirValue isSmall = buildTest(b, choice->values[size], choice->run->buckets[bucket]);
+  choice->taken[size] = bucket;
+  MlirRegion regions[2];
+  regions[0] = buildBranch(choice, b->location, size + 1, 0);
+  regions[1] = buildBranch(choice, b->location, size, bucket + 1);
+  return tileBuild(b, "scf.if", 1, &isSmall, count, types, NULL, 2, regions);
+}
+
+static void readSizes(Choice *choice, TileBuilder *b) {
+  for (int i = 0; i < choice->numSizes; i++) {
+    const TileDim *d = &choice->s->dims[choice->sizes[i]];
+    MlirValue operands[2] = {choice->s->operands[d->operand].value, tileBuildIndex(b, d->result)};
+    choice->values[i] = tileBuildValue(b, "tensor.dim", mlirIndexTypeGet(b->context), 2, operands, NULL);
+  }
+}
+
+static void replace(Choice *choice) {
+  MlirOperation last = choice->chain[choice->length - 1];
+  TileBuilder b = tileBuilderBefore(last);
+  readSizes(choice, &b);
+  MlirOperation chosen = buildChoice(choice, &b, 0, 0);
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(last); i++)
+    mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(last, i), mlirOperationGetResult(chosen, i));
+  for (int i = choice->length - 1; i >= 0; i--)
+    mlirOperationDestroy(choice->chain[i]);
+}
+
+static void forget(TileOps *ops, MlirOperation op) {
+  for (intptr_t i = 0; i < ops->count; i++)
+    if (mlirOperationEqual(ops->items[i], op))
+      ops->items[i] = (MlirOperation){NULL};
+}
+
+static bool specialize(const Run *run, TileOps *ops, MlirOperation op) {
+  TileStructured s;
+  TileTiling tiling;
+  if (mlirOperationIsNull(op) || !tileStructuredRead(op, &s))
+    return true;
+  s.target = &run->target;
+  if (!tileStructuredCheckExtents(&s))
+    return false;
+  Choice choice = {.run = run, .s = &s, .tiling = &tiling, .length = 1, .chain = {op}};
+  bool isDecided = !mlirAttributeIsNull(s.schedule) || !mlirAttributeIsNull(tileOpAttribute(op, "tile.extents"));
+  if (isDecided || !readsTensors(&s) || !tileStructuredFindTiling(&s, &tiling) ||
+      !(tileStructuredGpu(&s) || tiling.isMatrix) || !findSizes(&choice, &tiling) || !constructAll(&choice) ||
+      servesAll(&choice, 0, 0))
+    return true;
+  for (MlirOperation next = followerOf(op); !mlirOperationIsNull(next) && choice.length < MostChain;
+       next = followerOf(next)) {
+    choice.chain[choice.length++] = next;
+    forget(ops, next);
+  }
+  replace(&choice);
+  mlirExtPassAddStatistic(run->pass, Specialized, 1);
+  return true;
+}
+
+//===--- the pass -------------------------------------------------------------------------===//
+
+static bool readBuckets(MlirOperation function, Run *run) {
+  MlirStringRef text = mlirExtPassGetString(run->pass, "buckets");
+  char copy[128], *rest = copy, *end;
+  snprintf(copy, sizeof copy, "%.*s", (int)text.length, text.data);
+  for (bool more = text.length > 0 && text.length < sizeof copy; more; rest = end + 1) {
+    long long bucket = strtoll(rest, &end, 10);
+    bool isRising = bucket > (run->count ? run->buckets[run->count - 1] : 0) && bucket <= 1 << 30;
+    if (end == rest || !isRising || run->count == MostBuckets || (*end && *end != ','))
+      break;
+    run->buckets[run->count++] = bucket;
+    if (!*end)
+      return run->count > 1 || tileError(function, "cannot choose between buckets '%s', want two at least", copy);
+  }
+  return tileError(function, "cannot read buckets '%.*s', want two to %d rising sizes: 16,256,4096", (int)text.length,
+                   text.data, MostBuckets);
+}
+
+static bool run(MlirOperation function, MlirExtPass pass) {
+  Run r = {.pass = pass};
+  if (!readBuckets(function, &r) || !scheduleLoadMachine(function, pass, &r.target))
+    return false;
+  bool ok = true;
+  TileOps generics = tileCollect(function, "linalg.generic");
+  for (intptr_t i = 0; ok && i < generics.count; i++)
+    ok = specialize(&r, &generics, generics.items[i]);
+  tileOpsFree(&generics);
+  tileMachineDestroy(r.target.machine);
+  return ok;
+}
+
+static void dependents(MlirDialectRegistry registry) {
+  tileRegisterDialect(registry);
+  tileInsertDialects(registry, (const char *const[]){"arith", "scf", "tensor", NULL});
+}
+
+static const MlirExtPassOption options[] = {
+    {"buckets", "sizes that kernels are made for, rising", MlirExtOption_String, "16,256,4096"},
+    {"chip", "the machine, as lib/machine names it; default: the module's tile.machine, else this host",
+     MlirExtOption_String, ""},
+};
+
+const MlirExtPassDefinition tileSpecializeSizesPass = {
+    .argument = "tile-specialize-sizes",
+    .summary = "Make kernels for small and large sizes where a size is known only at run time, chosen there",
+    .anchor = "func.func",
+    .numOptions = sizeof options / sizeof *options,
+    .options = options,
+    .statistics = statistics,
+    .dependentDialects = dependents,
+    .run = run,
+};
