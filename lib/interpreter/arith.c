@@ -41,6 +41,8 @@ SCALAR(scalarDivf) {
   double quotient = x[0].f / x[1].f, error = 0, least = fabs(x[1].f) - x[1].bound;
   if (x[0].bound != 0 || x[1].bound != 0)
     error = least > 0 ? (x[0].bound + fabs(quotient) * x[1].bound) / least : INFINITY;
+  if (instruction->isApproximate) // 2 ulp; of a divisor near the largest number nothing is left
+    error += fabs(quotient) * (fabs(x[1].f) > 0x1p126 ? 1 : 4 * OUT->epsilon);
   return give(result, roundedElement(OUT, quotient, error));
 }
 

@@ -59,6 +59,7 @@ struct Instruction {
   Format in, out;            // elements of operand 0 and result 0, where they have some
   int64_t predicate;         // of a comparison; of arith.truncf its rounding mode
   bool noSigned, noUnsigned; // nsw, nuw
+  bool isApproximate;        // afn
   Value constant;            // of a constant
   void *plan;                // of a packed tile.view its Packing; freed with free
 };

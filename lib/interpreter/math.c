@@ -17,18 +17,20 @@ static double carried(double (*function)(double), Element x) {
   return isnan(error) ? INFINITY : error;
 }
 
-// One ulp more, for the function's own error here and there; f64's own functions may be off by one ulp on both sides.
-static Element computed(const Format *format, double exact, double error) {
+// One ulp more, for the function's own error here and there; f64's own functions may be off by one ulp on both sides,
+// and approximate ones (afn) by two.
+static Element computed(const Instruction *instruction, double exact, double error) {
+  const Format *format = OUT;
   double value = formatRound(format, exact);
   if (!isfinite(value) || (value == 0 && error == 0))
     return elementOfFloat(value, error == INFINITY ? INFINITY : 0);
-  double ulps = format->width == 64 ? 4 : 2;
-  return elementOfFloat(value, error + ulps * 1.01 * format->epsilon * fabs(value) + format->tiny);
+  double halves = format->width == 64 || instruction->isApproximate ? 4 : 2; // of an ulp
+  return elementOfFloat(value, error + halves * 1.01 * format->epsilon * fabs(value) + format->tiny);
 }
 
 #define FUNCTION(name, function)                                                                                       \
   SCALAR(name) {                                                                                                       \
-    *result = computed(OUT, function(x[0].f), carried(function, x[0]));                                                \
+    *result = computed(instruction, function(x[0].f), carried(function, x[0]));                                        \
     return true;                                                                                                       \
   }
 
@@ -56,7 +58,7 @@ FUNCTION(scalarErfc, erfc)
 // 3 ulp of f64 (docs/numerics.md §7).
 static Element nearZero(const Instruction *instruction, double (*function)(double), Element x) {
   double exact = function(x.f), more = OUT->width == 64 && isfinite(exact) ? 4 * OUT->epsilon * fabs(exact) : 0;
-  return computed(OUT, exact, carried(function, x) + more);
+  return computed(instruction, exact, carried(function, x) + more);
 }
 
 SCALAR(scalarExpm1) {
@@ -71,12 +73,12 @@ SCALAR(scalarLog1p) {
 
 // Slopes of at most 1, and never further apart than 2.
 SCALAR(scalarSin) {
-  *result = computed(OUT, sin(x[0].f), fmin(x[0].bound, 2));
+  *result = computed(instruction, sin(x[0].f), fmin(x[0].bound, 2));
   return true;
 }
 
 SCALAR(scalarCos) {
-  *result = computed(OUT, cos(x[0].f), fmin(x[0].bound, 2));
+  *result = computed(instruction, cos(x[0].f), fmin(x[0].bound, 2));
   return true;
 }
 
@@ -133,18 +135,18 @@ static double spread(double (*function)(double, double), const Element *x) {
 }
 
 SCALAR(scalarPowf) {
-  *result = computed(OUT, pow(x[0].f, x[1].f), spread(pow, x));
+  *result = computed(instruction, pow(x[0].f, x[1].f), spread(pow, x));
   return true;
 }
 
 SCALAR(scalarAtan2) {
-  *result = computed(OUT, atan2(x[0].f, x[1].f), spread(atan2, x));
+  *result = computed(instruction, atan2(x[0].f, x[1].f), spread(atan2, x));
   return true;
 }
 
 SCALAR(scalarFpowi) {
   Element power[] = {x[0], elementOfFloat((double)x[1].i, x[1].bound)};
-  *result = computed(OUT, pow(power[0].f, power[1].f), spread(pow, power));
+  *result = computed(instruction, pow(power[0].f, power[1].f), spread(pow, power));
   result->bound += fabs((double)x[1].i) * 2 * OUT->epsilon * fabs(result->f); // by repeated products elsewhere
   return true;
 }

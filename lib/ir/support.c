@@ -80,6 +80,14 @@ MlirAttribute tileOpAttribute(MlirOperation op, const char *name) {
   return mlirOperationGetAttributeByName(op, tileString(name));
 }
 
+bool tileOpMayApproximate(MlirOperation op) {
+  MlirAttribute flags = tileOpAttribute(op, "fastmath");
+  char text[128] = "";
+  if (!mlirAttributeIsNull(flags))
+    tileAttributeText(flags, text, sizeof text);
+  return strstr(text, "afn") || strstr(text, "<fast>");
+}
+
 MlirType tileOperandType(MlirOperation op, intptr_t index) {
   return mlirValueGetType(mlirOperationGetOperand(op, index));
 }

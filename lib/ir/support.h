@@ -33,6 +33,7 @@ static inline bool tileOpNameStartsWith(MlirOperation op, const char *start) { /
 }
 MlirOperation tileDefiningOp(MlirValue value);                     // null for block arguments
 MlirAttribute tileOpAttribute(MlirOperation op, const char *name); // inherent or discardable; null when absent
+bool tileOpMayApproximate(MlirOperation op);                       // fastmath<afn>, or fast: docs/numerics.md §7
 MlirType tileOperandType(MlirOperation op, intptr_t index);
 MlirType tileResultType(MlirOperation op, intptr_t index);
 MlirOperation tileParentOfName(MlirOperation op, const char *name); // nearest enclosing, itself excluded; or null

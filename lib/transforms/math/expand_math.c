@@ -18,7 +18,6 @@
 #include "lib/transforms/math/families.h"
 
 #include <math.h>
-#include <string.h>
 
 typedef MlirValue (*Expansion)(TileLanes *lanes, const MlirValue *operands);
 
@@ -79,17 +78,6 @@ static const Family *familyOf(MlirOperation op) {
   return NULL;
 }
 
-static void appendText(MlirStringRef part, void *text) { strncat(text, part.data, part.length); }
-
-// The flag `afn`, approximate functions, or `fast`, which is all flags.
-static bool permitsApproximation(MlirOperation op) {
-  MlirAttribute flags = tileOpAttribute(op, "fastmath");
-  char text[128] = "";
-  if (!mlirAttributeIsNull(flags))
-    mlirAttributePrint(flags, appendText, text);
-  return strstr(text, "afn") || strstr(text, "<fast");
-}
-
 // --- The pattern ---
 
 // To or from f64 by way of f32: from f16 the direct way back would be a call.
@@ -114,7 +102,9 @@ static MlirLogicalResult expandAs(MlirOperation op, MlirPatternRewriter rewriter
   MlirType type = tileResultType(op, 0);
   const Family *family = familyOf(op);
   bool isSingle = family && family->expandSingle && !mlirTypeIsAF64(tileLanesElement(type)) &&
-                  (mode == Mode_Fast || permitsApproximation(op));
+                  (mode == Mode_Fast || tileOpMayApproximate(op));
+  if (isSingle && mode == Mode_F64 && tileOpIs(op, "math.exp2") && mlirTypeIsAF32(tileLanesElement(type)))
+    return mlirLogicalResultFailure(); // an instruction of every GPU, to 2 ulp
   Expansion expansion = family ? expansionOf(family, type, mode == Mode_F64) : NULL;
   if (!expansion)
     return mlirLogicalResultFailure();
@@ -187,6 +177,31 @@ static MlirLogicalResult expandExtremum(MlirRewritePattern pattern, MlirOperatio
   return mlirLogicalResultSuccess();
 }
 
+// GPUs have instructions for these, and LLVM for f64; arith-expand, which follows for divisions, would take
+// comparisons.
+static const char *const extrema[][2] = {{"arith.maximumf", "llvm.intr.maximum"},
+                                         {"arith.minimumf", "llvm.intr.minimum"},
+                                         {"arith.maxnumf", "llvm.intr.maxnum"},
+                                         {"arith.minnumf", "llvm.intr.minnum"}};
+enum { ExtremaCount = sizeof extrema / sizeof *extrema };
+
+static MlirLogicalResult toIntrinsic(MlirRewritePattern pattern, MlirOperation op, MlirPatternRewriter rewriter,
+                                     void *userData) {
+  MlirType type = tileResultType(op, 0), element = tileLanesElement(type);
+  bool isLlvms =
+      mlirTypeIsAF64(element) || mlirTypeIsAF32(element) || mlirTypeIsAF16(element) || mlirTypeIsABF16(element);
+  if (!isLlvms || mlirTypeIsATensor(type))
+    return mlirLogicalResultFailure();
+  TileBuilder builder = tileBuilderInPattern(rewriter, op);
+  MlirValue operands[] = {mlirOperationGetOperand(op, 0), mlirOperationGetOperand(op, 1)};
+  int which = 0;
+  while (!tileOpIs(op, extrema[which][0]))
+    ++which;
+  MlirValue result = tileBuildValue(&builder, extrema[which][1], type, 2, operands, NULL);
+  mlirRewriterBaseReplaceOpWithValues(mlirPatternRewriterAsBase(rewriter), op, 1, &result);
+  return mlirLogicalResultSuccess();
+}
+
 // --- The pass ---
 
 static void populateWith(MlirRewritePatternSet patterns, MlirContext context, TileRewrite rewrite) {
@@ -207,6 +222,8 @@ static void populate(MlirRewritePatternSet patterns, MlirContext context) {
 
 static void populateF64(MlirRewritePatternSet patterns, MlirContext context) {
   populateWith(patterns, context, expandF64);
+  for (int i = 0; i < ExtremaCount; ++i)
+    tileAddPattern(patterns, context, extrema[i][0], /*benefit=*/1, toIntrinsic);
 }
 
 static void populateFast(MlirRewritePatternSet patterns, MlirContext context) {
@@ -215,7 +232,7 @@ static void populateFast(MlirRewritePatternSet patterns, MlirContext context) {
 }
 
 static void dependentDialects(MlirDialectRegistry registry) {
-  tileInsertDialects(registry, (const char *const[]){"arith", "math", "vector", NULL});
+  tileInsertDialects(registry, (const char *const[]){"arith", "llvm", "math", "vector", NULL});
 }
 
 static bool run(MlirOperation op, MlirExtPass pass) {

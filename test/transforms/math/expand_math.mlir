@@ -58,8 +58,8 @@ func.func @not_permitted(%x: f32) -> f32 {
 // CHECK-NOT: arith.m{{ax|in}}imumf
 // CHECK: arith.maximumf {{.*}} : tensor<2xf32>
 // F64-LABEL: func @extrema
-// F64: arith.maximumf
-// F64: arith.minimumf
+// F64: llvm.intr.maximum
+// F64: llvm.intr.minimum
 func.func @extrema(%a: vector<8xf32>, %b: vector<8xf32>, %c: f64, %d: f64, %t: tensor<2xf32>, %u: tensor<2xf32>)
     -> (vector<8xf32>, f64, tensor<2xf32>) {
   %0 = arith.maximumf %a, %b : vector<8xf32>
@@ -143,6 +143,25 @@ func.func @for_gpus(%x: f64, %y: f32) -> (f64, f32) {
   %0 = math.exp %x : f64
   %1 = math.atan2 %y, %y : f32
   return %0, %1 : f64, f32
+}
+
+// With f64=true, for GPUs: exp2 of f32 is an instruction where the flag permits its two ulp; extrema always are one.
+// F64-LABEL: func @instructions
+// F64: math.exp2 %{{.*}} fastmath<afn> : f32
+// F64-NOT: math.exp2
+// F64: llvm.intr.maximum
+// F64: llvm.intr.minnum
+// F64: arith.maximumf %{{.*}} : f8E5M2
+// CHECK-LABEL: func @instructions
+// CHECK-NOT: llvm.
+// CHECK: return
+func.func @instructions(%x: f32, %y: vector<2xf16>, %w: vector<2xf16>, %z: f8E5M2, %u: f8E5M2) -> (f32, f32, vector<2xf16>, f32, f8E5M2) {
+  %0 = math.exp2 %x fastmath<afn> : f32
+  %1 = math.exp2 %x fastmath<contract> : f32
+  %2 = arith.maximumf %y, %w : vector<2xf16>
+  %3 = arith.minnumf %0, %x : f32
+  %4 = arith.maximumf %z, %u : f8E5M2
+  return %0, %1, %2, %3, %4 : f32, f32, vector<2xf16>, f32, f8E5M2
 }
 
 // Powers of integers are multiplications everywhere; of an f32 to an integer one power of f64.
