@@ -107,7 +107,8 @@ static void describeOperand(const TileStructured *s, int64_t unknown, int index,
       .bits = bitsOf(tileOperandElementType(operand)), .rank = operand->rank, .isOutput = index >= s->numInputs};
   // What the body does not look at is not read, nor an output that starts from a constant. A body with an epilogue is
   // not that of the operands.
-  bool isSeen = mlirBlockIsNull(s->body) || s->numOwnInputs != s->numInputs || isUsed(s->body, index);
+  bool isOwnBody = !mlirBlockIsNull(s->body) && mlirBlockGetNumArguments(s->body) == s->numInputs + s->numOutputs;
+  bool isSeen = !isOwnBody || isUsed(s->body, index);
   described->isRead = isSeen && operand->isTensor && mlirAttributeIsNull(operand->initial);
   described->isOnce = !described->isOutput && index >= s->numOwnInputs;
   if (operand->numTerms) {

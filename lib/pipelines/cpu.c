@@ -40,7 +40,7 @@ static bool build(MlirExtPass options, MlirStringCallback append, void *userData
   if (search.length)
     snprintf(schedule + used, sizeof schedule - used, "func.func(tile-construct-tiles{search=%.*s%s%.*s}),",
              (int)search.length, search.data, name.length ? " chip=" : "", (int)name.length, name.data);
-  snprintf(graph, sizeof graph, tileStageToTileGraph, chip, schedule, chip);
+  snprintf(graph, sizeof graph, tileStageToTileGraph, chip, chip, schedule, chip);
   const char *stages[] = {graph, tileStageToBuffers, ""}; // "": a comma at the end
   tileStagesAppend(stages, sizeof stages / sizeof *stages, append, userData);
   tileCpuStagesFromBuffersAppend(mlirExtPassGetBool(options, "fast"), append, userData);

@@ -53,14 +53,14 @@ void tileGpuStagesFromBuffersAppend(const char *conversion, MlirStringRef chip, 
 }
 
 bool tileGpuPipelineBuild(const char *conversion, MlirExtPass options, MlirStringCallback append, void *userData) {
-  char graph[896], option[80], schedule[384];
+  char graph[1280], option[80], schedule[384];
   MlirStringRef chip = mlirExtPassGetString(options, "chip");
   snprintf(option, sizeof option, "{chip=%.*s}", (int)chip.length, chip.data);
   if (!tileStageOfBuckets(mlirExtPassGetString(options, "buckets"), chip, schedule, sizeof schedule - 128))
     return mlirExtPipelineError(options, mlirStringRefCreateFromCString("buckets: too long a list"));
   size_t used = strlen(schedule);
   snprintf(schedule + used, sizeof schedule - used, "func.func(tile-split-reductions%s),", option);
-  snprintf(graph, sizeof graph, tileStageToTileGraph, option, schedule, option);
+  snprintf(graph, sizeof graph, tileStageToTileGraph, option, option, schedule, option);
   const char *const stages[] = {graph, tileStageToBuffers, ""}; // "": a comma at the end
   tileStagesAppend(stages, sizeof stages / sizeof *stages, append, userData);
   tileGpuStagesFromBuffersAppend(conversion, chip, append, userData);

@@ -42,6 +42,7 @@ static const MlirExtPassDefinition *const passes[] = {&tileExpandMathPass, //
                                                       &tileSpecializeSizesPass,   //
                                                       &tileFuseElementwisePass,   //
                                                       &gpuLaunchToRuntimePass,    //
+                                                      &tileFuseAttentionPass,     //
                                                       &tileLinalgToTilePass,      //
                                                       &sparseToTilePass,          //
                                                       &sparseTensorToSparsePass,  //

@@ -11,6 +11,7 @@ const char *const tileStageToTileGraph =
     "convert-sparse-tensor-to-sparse{lowerable=true},"
     "convert-sparse-to-tile%s,"
     "func.func(linalg-generalize-named-ops,tile-fuse-elementwise,canonicalize,cse),"
+    "tile-fuse-attention%s,"
     "%sconvert-linalg-to-tile%s,"
     "func.func(canonicalize,cse),"
     "tile.kernel(canonicalize,cse)";

@@ -6,8 +6,8 @@
 
 #include <stddef.h>
 
-// Of tensors. The first %s and the third: {chip=NAME}, or nothing for a CPU; the second: passes that schedule linalg,
-// each with its comma.
+// Of tensors. The third %s: passes that schedule linalg, each with its comma; the others: {chip=NAME}, or nothing for a
+// CPU.
 extern const char *const tileStageToTileGraph;
 extern const char *const tileStageToBuffers;
 extern const char *const tileStageOfBuffers;      // leaves only memref of what bufferization made

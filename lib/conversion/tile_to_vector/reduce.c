@@ -1,6 +1,7 @@
 // tile.reduce and tile.scan. A reduction with a known combiner keeps vectors of partial results: across the last axis
-// several accumulators that are joined by a fixed tree, across the others one vector per place of the result. The order
-// of combination depends on the shape alone, never on where edges fall. Regions and scans go element by element.
+// several accumulators that are joined by a fixed tree, across the others one vector per place of the result and, of
+// many rows, of each of four. The order of combination depends on the shape alone, never on where edges fall. Regions
+// and scans go element by element.
 #include "dialects/tile/combiner.h"
 #include "lib/conversion/tile_to_vector/lowering.h"
 
@@ -218,14 +219,19 @@ static Accumulators startAccumulators(Reduction *reduction) {
   return accumulators;
 }
 
-// A tree over the accumulators, then over lanes; the part that fills no vector comes last.
+// A tree over the first `count` accumulators, into the first.
+static void joinAccumulators(Reduction *reduction, Accumulators *accumulators, intptr_t count) {
+  for (intptr_t apart = 1; apart < count; apart *= 2)
+    for (intptr_t i = 0; i + apart < count; i += 2 * apart)
+      accumulators->values[i] = combine(&reduction->lowering->builder, reduction->combiner, accumulators->values[i],
+                                        accumulators->values[i + apart]);
+}
+
+// Over the accumulators, then over lanes; the part that fills no vector comes last.
 static MlirValue finish(Reduction *reduction, Accumulators accumulators) {
   TileBuilder *builder = &reduction->lowering->builder;
   intptr_t full = accumulatorsFor(reduction);
-  for (intptr_t apart = 1; apart < full; apart *= 2)
-    for (intptr_t i = 0; i + apart < full; i += 2 * apart)
-      accumulators.values[i] =
-          combine(builder, reduction->combiner, accumulators.values[i], accumulators.values[i + apart]);
+  joinAccumulators(reduction, &accumulators, full);
   MlirValue result = {NULL};
   if (full)
     result = reduceVector(builder, reduction->combiner, accumulators.values[0]);
@@ -237,21 +243,47 @@ static MlirValue finish(Reduction *reduction, Accumulators accumulators) {
 
 //===--- across the other axes ----------------------------------------------------------------===//
 
-static Accumulators addVector(Reduction *reduction, Accumulators accumulators) {
+// Rows that are added into one accumulator each, so that additions do not wait for each other.
+static int64_t rowsAtOnce(const Reduction *reduction) {
+  int64_t rows = reduction->numLoops ? reduction->source->shape.sizes[reduction->loops[reduction->numLoops - 1]] : 0;
+  return rows >= 2 * MaxAccumulators ? MaxAccumulators : 1;
+}
+
+// Rows row, row + 1, … one into each accumulator.
+static Accumulators addRows(Reduction *reduction, Accumulators accumulators, Coord row, intptr_t count) {
   Lowering *lowering = reduction->lowering;
+  intptr_t d = reduction->loops[reduction->numLoops - 1], last = reduction->source->shape.rank - 1;
   Body body = bodyBegin(lowering, reduction->inside);
-  MlirValue vector =
-      evaluate(&body, reduction->source, reduction->coords, reduction->source->shape.rank - 1, reduction->width);
+  for (intptr_t i = 0; i < count; ++i) {
+    reduction->coords[d] = coordPlus(row, i);
+    MlirValue vector = evaluate(&body, reduction->source, reduction->coords, last, reduction->width);
+    accumulators.values[i] = combine(&lowering->builder, reduction->combiner, accumulators.values[i], vector);
+  }
   bodyEnd(&body);
-  accumulators.values[0] = combine(&lowering->builder, reduction->combiner, accumulators.values[0], vector);
   return accumulators;
+}
+
+static Accumulators addWholeRows(Reduction *reduction, Accumulators accumulators) {
+  Coord row = reduction->coords[reduction->loops[reduction->numLoops - 1]];
+  return addRows(reduction, accumulators, row, accumulators.count);
+}
+
+static Accumulators addAllRows(Reduction *reduction, Accumulators accumulators) {
+  TileBuilder *builder = &reduction->lowering->builder;
+  intptr_t d = reduction->loops[reduction->numLoops - 1];
+  int64_t rows = reduction->source->shape.sizes[d], whole = rows / accumulators.count * accumulators.count;
+  accumulators = loopOver(reduction, d, tileBuildIndex(builder, 0), tileBuildIndex(builder, whole), accumulators.count,
+                          accumulators, addWholeRows);
+  return addRows(reduction, accumulators, coordConstant(whole), rows - whole);
 }
 
 // Loops over the reduced dimensions but the last, outermost first; inside them, rows or vectors.
 static Accumulators reduceDeeper(Reduction *reduction, Accumulators accumulators) {
   TileBuilder *builder = &reduction->lowering->builder;
+  if (reduction->width && reduction->depth == reduction->numLoops - 1)
+    return addAllRows(reduction, accumulators);
   if (reduction->depth == reduction->numLoops)
-    return reduction->width ? addVector(reduction, accumulators) : addRow(reduction, accumulators);
+    return addRow(reduction, accumulators);
   intptr_t d = reduction->loops[reduction->depth++];
   MlirValue end = tileBuildIndex(builder, reduction->source->shape.sizes[d]);
   accumulators = loopOver(reduction, d, tileBuildIndex(builder, 0), end, 1, accumulators, reduceDeeper);
@@ -267,15 +299,17 @@ static void clearReduced(Reduction *reduction) {
 
 // The result at reduction->coords: a scalar, or a vector of `width`.
 static MlirValue reduceAt(Reduction *reduction) {
+  TileBuilder *builder = &reduction->lowering->builder;
   clearReduced(reduction);
-  Accumulators accumulators = {.count = 1};
   if (!reduction->width)
-    accumulators = startAccumulators(reduction);
-  else
-    accumulators.values[0] = neutralValue(&reduction->lowering->builder, reduction->combiner,
-                                          reduction->source->shape.element, reduction->width);
+    return finish(reduction, reduceDeeper(reduction, startAccumulators(reduction)));
+  Accumulators accumulators = {.count = rowsAtOnce(reduction)};
+  for (intptr_t i = 0; i < accumulators.count; ++i)
+    accumulators.values[i] =
+        neutralValue(builder, reduction->combiner, reduction->source->shape.element, reduction->width);
   accumulators = reduceDeeper(reduction, accumulators);
-  return reduction->width ? accumulators.values[0] : finish(reduction, accumulators);
+  joinAccumulators(reduction, &accumulators, accumulators.count);
+  return accumulators.values[0];
 }
 
 //===--- places of the result -------------------------------------------------------------------===//

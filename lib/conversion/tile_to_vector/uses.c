@@ -202,6 +202,11 @@ static bool isHeavy(MlirOperation op) {
   return true;
 }
 
+// Several instructions, but not many: stored only where each element is asked for many times.
+static bool isSlow(MlirOperation op) {
+  return tileOpIs(op, "arith.maximumf") || tileOpIs(op, "arith.minimumf") || tileOpIs(op, "arith.divf");
+}
+
 typedef struct Demand {
   MlirOperation op;
   int roots;
@@ -225,13 +230,16 @@ static bool feedsBroadcast(MlirValue value) {
 bool isWorthStoring(Lowering *lowering, MlirOperation op) {
   Record *record = recordOf(lowering, mlirOperationGetResult(op, 0));
   Records records = recordsBehind(lowering, record);
-  bool heavy = false;
-  for (intptr_t i = 0; i < records.count; ++i)
-    heavy = heavy || (records.items[i]->kind == Record_Lazy && isHeavy(records.items[i]->op));
+  bool heavy = false, slow = false;
+  for (intptr_t i = 0; i < records.count; ++i) {
+    bool isLazy = records.items[i]->kind == Record_Lazy;
+    heavy = heavy || (isLazy && isHeavy(records.items[i]->op));
+    slow = slow || (isLazy && isSlow(records.items[i]->op));
+  }
+  if ((heavy || slow) && feedsBroadcast(mlirOperationGetResult(op, 0)))
+    return true;
   if (!heavy)
     return false;
-  if (feedsBroadcast(mlirOperationGetResult(op, 0)))
-    return true;
   Demand demand = {.op = op};
   if (isHeavy(op))
     eachRoot(mlirOperationGetResult(op, 0), countRoot, &demand);

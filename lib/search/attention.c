@@ -1,0 +1,155 @@
+// Attention's tiles. See attention.h.
+#include "lib/search/attention.h"
+
+#include "lib/search/construct.h"
+#include "lib/search/model.h"
+
+#include <math.h>
+
+// A CPU's register tile (convert-tile-to-vector). Cycles beside its multiply-adds: of a register tile, a program, a
+// block of keys.
+enum { BlockRows = 8, BlockVectors = 2, TileStart = 16, ProgramStart = 400, BlockStart = 200 };
+// Cycles of a vector of scores: its maximum, exponential and sum (measured, Zen 5: 12 to 16); of a vector of sums that
+// is rescaled; loads per cycle; lines that are waited for at once.
+enum { ScoreCycles = 14, RescaleCycles = 2, Loads = 2, MissesAtOnce = 8 };
+// Bytes of a score and of a sum. Most keys and queries of a block, least keys, most blocks that are tried.
+enum { SumBytes = 4, MostKeys = 1024, MostQueries = 128, LeastKeys = 32, MostParts = 64 };
+// What a kernel more costs on a GPU, as in split.c; copies that are under way beside the one that is used.
+static const double LaunchSeconds = 2e-6;
+enum { Stages = 2, WarpsOfBlock = 4 };
+
+static double larger(double a, double b) { return a > b ? a : b; }
+static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
+
+//===--- a CPU ---------------------------------------------------------------------------===//
+
+// The innermost level that holds so many bytes.
+static int levelOf(const TileSearchTarget *target, double bytes) {
+  int level = 0;
+  while (level + 1 < target->numLevels && bytes > (double)target->levels[level].bytes)
+    ++level;
+  return level;
+}
+
+static double lineCycles(const TileSearchTarget *target, int level) {
+  const TileSearchLevel *l = &target->levels[level];
+  double byBandwidth = (double)l->line * (double)target->cores * target->clock / l->bandwidth;
+  return larger((double)l->latency / MissesAtOnce, byBandwidth);
+}
+
+// rows × vectors += rows × depth · depth × vectors, by register tiles.
+static double productCycles(const TileSearchTarget *target, int64_t rows, int64_t vectors, int64_t depth) {
+  int64_t wide = least(vectors, BlockVectors), tall = least(rows, BlockRows);
+  double fma = (double)(tall * wide) / (double)target->fmaPerCycle, loads = (double)(tall + wide) / Loads;
+  double step = larger(larger(fma, loads), (double)target->fmaLatency);
+  double tiles = (double)tileCeilDiv(rows, BlockRows) * (double)tileCeilDiv(vectors, BlockVectors);
+  return tiles * (step * (double)depth + TileStart);
+}
+
+static double cpuSeconds(const TileSearchTarget *target, const TileAttentionSizes *s, int64_t queries, int64_t keys) {
+  int64_t vectors = tileCeilDiv(queries * SumBytes, target->vectorBytes), blocks = tileCeilDiv(s->keys, keys);
+  double line = (double)target->levels[0].line, scores = (double)(keys * vectors);
+  double perBlock = productCycles(target, keys, vectors, s->depth) + productCycles(target, s->channels, vectors, keys) +
+                    scores * ScoreCycles + (double)(s->channels * vectors) * RescaleCycles + BlockStart;
+  // Scores and weights beyond L1 are written and read there; keys and values come from where a head's lie.
+  int scoreLevel = levelOf(target, 2 * scores * (double)target->vectorBytes);
+  perBlock += scoreLevel ? 2 * scores * lineCycles(target, scoreLevel) : 0;
+  double bytes = (double)(keys * (s->depth + s->channels) * s->bytes);
+  int level = levelOf(target, (double)(s->keys * (s->depth + s->channels) * s->bytes));
+  perBlock += level ? bytes / line * lineCycles(target, level) : 0;
+  double program =
+      (double)blocks * perBlock + ProgramStart + (double)((s->depth + s->channels) * vectors) * RescaleCycles;
+  int64_t programs = s->heads * tileCeilDiv(s->queries, queries);
+  return program * (double)tileCeilDiv(programs, target->cores) / target->clock;
+}
+
+// Softmax apart: scores written and read once more, the rows shared by the cores.
+static double cpuSoftmaxSeconds(const TileSearchTarget *target, const TileAttentionSizes *s) {
+  double vectors = (double)(s->heads * s->queries) * (double)tileCeilDiv(s->keys * SumBytes, target->vectorBytes);
+  double lines = 2 * vectors * (double)target->vectorBytes / (double)target->levels[0].line;
+  int level = levelOf(target, 2 * vectors * (double)target->vectorBytes);
+  return (vectors * ScoreCycles + lines * lineCycles(target, level)) / (double)target->cores / target->clock;
+}
+
+static int64_t roundedUp(int64_t size, int64_t multiple) { return tileCeilDiv(size, multiple) * multiple; }
+
+// Predictions that are nearly equal are equals: of those the block with the fewest scores, which leaves most of the
+// caches to others.
+static const double NearlyEqual = 1.03;
+
+static void consider(TileSearchAttention *best, double seconds, int64_t queries, int64_t keys) {
+  best->evaluations++;
+  bool isSmaller = queries * keys < best->queries * best->keys;
+  if (seconds * (isSmaller ? 1 : NearlyEqual) >= best->fused * (isSmaller ? NearlyEqual : 1))
+    return;
+  best->fused = seconds;
+  best->queries = queries;
+  best->keys = keys;
+}
+
+static void searchCpu(const TileSearchTarget *target, const TileAttentionSizes *s, TileSearchAttention *best) {
+  int64_t lanes = target->vectorBytes / SumBytes, most = tileSearchBucket(s->queries);
+  for (int64_t queries = least(lanes, most); queries <= least(most, MostQueries); queries *= 2)
+    for (int64_t parts = tileCeilDiv(s->keys, MostKeys); parts <= tileCeilDiv(s->keys, LeastKeys); ++parts) {
+      int64_t keys = roundedUp(tileCeilDiv(s->keys, parts), least(BlockRows, tileSearchBucket(s->keys)));
+      consider(best, cpuSeconds(target, s, queries, keys), queries, keys);
+      if (parts >= MostParts)
+        break;
+    }
+}
+
+//===--- a GPU ---------------------------------------------------------------------------===//
+
+// Keys and values of the blocks under way are in shared memory; sums, scores and queries in registers.
+static bool fitsGpu(const TileSearchTarget *target, const TileAttentionSizes *s, int64_t queries, int64_t keys) {
+  int64_t depth = tileSearchBucket(s->depth), channels = tileSearchBucket(s->channels);
+  int64_t shared = (Stages * keys * (depth + channels) + queries * depth) * s->bytes;
+  double tiles = (double)(queries * (channels + 2 * keys)) * SumBytes / 4.0 / (double)(WarpsOfBlock * target->lanes);
+  return shared <= target->sharedPerBlock &&
+         tileThreadRegisters(target, true, tiles, 0) <= tileRegisterLimit(target, true, WarpsOfBlock);
+}
+
+static double gpuSeconds(const TileSearchTarget *target, const TileAttentionSizes *s, int64_t queries, int64_t keys) {
+  double rows = (double)s->heads * (double)roundedUp(s->queries, queries), columns = (double)roundedUp(s->keys, keys);
+  double operations = 2 * rows * columns * (double)(s->depth + s->channels);
+  int64_t programs = s->heads * tileCeilDiv(s->queries, queries);
+  double busy = (double)least(programs, target->cores);
+  double bytes = (double)programs * columns * (double)((s->depth + s->channels) * s->bytes);
+  return larger(operations / (target->rate * busy * target->clock),
+                bytes / target->levels[target->numLevels - 1].bandwidth) +
+         LaunchSeconds;
+}
+
+static double gpuSoftmaxSeconds(const TileSearchTarget *target, const TileAttentionSizes *s) {
+  double scores = (double)s->heads * (double)s->queries * (double)s->keys * SumBytes;
+  return 2 * scores / target->levels[target->numLevels - 1].bandwidth + 3 * LaunchSeconds;
+}
+
+static void searchGpu(const TileSearchTarget *target, const TileAttentionSizes *s, TileSearchAttention *best) {
+  for (int64_t queries = 16; queries <= MostQueries; queries *= 2)
+    for (int64_t keys = 16; keys <= MostQueries; keys *= 2) {
+      bool isMore = (queries > 16 && queries >= 2 * s->queries) || (keys > 16 && keys >= 2 * s->keys);
+      if (isMore || !fitsGpu(target, s, queries, keys))
+        continue;
+      double seconds = gpuSeconds(target, s, queries, keys);
+      best->evaluations++;
+      if (seconds > best->fused) // of equals the larger block: fewer rounds
+        continue;
+      best->fused = seconds;
+      best->queries = queries;
+      best->keys = keys;
+    }
+}
+
+//===--- both ------------------------------------------------------------------------------===//
+
+TileSearchAttention tileSearchAttention(const TileSearchTarget *target, const TileAttentionSizes *sizes,
+                                        double products) {
+  TileSearchAttention best = {.fused = INFINITY};
+  if (target->isGpu)
+    searchGpu(target, sizes, &best);
+  else
+    searchCpu(target, sizes, &best);
+  best.apart = products + (target->isGpu ? gpuSoftmaxSeconds : cpuSoftmaxSeconds)(target, sizes);
+  return best;
+}

@@ -1,0 +1,38 @@
+// Tiles of attention as one kernel with online softmax, and whether that is faster than its ops apart.
+//
+//   TileSearchAttention best = tileSearchAttention(&target, &sizes, apart);    // apart: seconds of both products alone
+//   if (best.fused < best.apart) … best.queries × best.keys …
+//
+// A program owns `queries` rows of one head and walks the keys in blocks; both products have their tiles in the first
+// memory level. On a CPU the time is a sum, as in cpu_product.h: multiply-adds of both products with their padding, a
+// vector of scores' exponential, sums rescaled once a block, keys and values read once per program. On a GPU it is the
+// largest of arithmetic and traffic. Apart, the scores are written and read by softmax once more; the products' time
+// is the caller's to know (construct.h). Source: the traffic argument of FlashAttention (Dao et al., 2022).
+#ifndef TESSERA_LIB_SEARCH_ATTENTION_H
+#define TESSERA_LIB_SEARCH_ATTENTION_H
+
+#include "lib/search/target.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct TileAttentionSizes {
+  int64_t heads, queries, keys, depth, channels; ///< depth: of Q and K; channels: of V. All at least 1
+  int64_t bytes;                                 ///< of an element of Q, K and V
+} TileAttentionSizes;
+
+typedef struct TileSearchAttention {
+  int64_t queries, keys; ///< of a block, powers of two along queries; 0: none fits
+  double fused, apart;   ///< predicted seconds of the kernel, and of products and softmax one after another
+  int64_t evaluations;
+} TileSearchAttention;
+
+/// `products`: predicted seconds of both products by themselves. The target's rate is of the products' types.
+TileSearchAttention tileSearchAttention(const TileSearchTarget *target, const TileAttentionSizes *sizes,
+                                        double products);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
