@@ -22,6 +22,7 @@ typedef struct TileDim {
   int64_t extent;      // mlirShapedTypeGetDynamicSize() when unknown
   int64_t tile;        // chosen size; 1: one index at a time
   int64_t planned;     // what an unknown extent is planned for, as the op's tile.extents says; 0: nothing
+  int64_t step;        // elements from one tile to the next; 0: as many as a tile has
   int64_t scheduled;   // the size that the op's schedule says; 0: nothing
   int64_t panels;      // tiles one program takes along it
   int axis;            // axis of the iteration tile, or -1 when tile == 1

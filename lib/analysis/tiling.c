@@ -244,8 +244,9 @@ static void addPlace(Entries *entries, const char *operand, const char *place) {
 // Where a CPU's product packs its operands: A in each block of k, B in each panel of columns, or neither.
 static void addPacking(Entries *entries, const TileSearchTile *tile) {
   Entries places = {.context = entries->context};
-  addPlace(&places, "a", tile->rows ? "k" : "none");
-  addPlace(&places, "b", tile->rows ? "n" : "none");
+  bool isPacked = tile->rows && !tile->isUnpacked;
+  addPlace(&places, "a", isPacked ? "k" : "none");
+  addPlace(&places, "b", isPacked ? "n" : "none");
   if (tile->rows)
     addList(entries, "register", 2, (int64_t[]){tile->rows, tile->columns});
   add(entries, "pack", mlirDictionaryAttrGet(entries->context, places.count, places.items));
@@ -330,8 +331,6 @@ static const char *packingFault(const TileStructured *s, const TileOperator *op,
     return "pack is not known, want [a:\"k\", b:\"n\"] or [a:\"none\", b:\"none\"]";
   if (!mlirAttributeIsNull(registers) && mlirDenseArrayGetNumElements(registers) != 2)
     return "register tile has not two sizes, want rows and columns";
-  if (isUnpacked && !mlirAttributeIsNull(registers))
-    return "register tile is said though nothing is packed, want one of them";
   TileSearchTarget target = tileStructuredTargetFor(s->target, op);
   tileStructuredScheduledTile(s, op, &tile);
   if (!tile.rows && !tile.isUnpacked) {

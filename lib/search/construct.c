@@ -147,7 +147,7 @@ static bool isBetter(const TileSearchCandidate *a, const TileSearchCandidate *b)
 
 static bool isSameTile(const TileSearchTile *a, const TileSearchTile *b) {
   return !memcmp(a->size, b->size, sizeof a->size) && a->rows == b->rows && a->columns == b->columns &&
-         a->split == b->split;
+         a->split == b->split && a->isUnpacked == b->isUnpacked;
 }
 
 // Keeps the k best, one for each tile of memory: other warps of the same tile are no other choice.
@@ -232,6 +232,7 @@ static TileSearchCandidate complete(const Space *space, const TileSearchTile *si
   if (!space->target->isGpu) {
     tile.rows = space->registers.rows;
     tile.columns = space->registers.columns;
+    tile.isUnpacked = space->registers.isUnpacked;
     tile.warps = tile.warpsM = tile.stages = 1;
     return evaluate(space, &tile);
   }
@@ -339,7 +340,8 @@ static void scaleUp(const Space *space, Node *start) {
 //===--- scale out ---------------------------------------------------------------------===//
 
 static bool findNode(const Space *space, const TileSearchTile *tile, Node *node) {
-  if (tile->rows != space->registers.rows || tile->columns != space->registers.columns)
+  if (tile->rows != space->registers.rows || tile->columns != space->registers.columns ||
+      tile->isUnpacked != space->registers.isUnpacked)
     return false;
   for (int d = 0; d < space->op->numDims; ++d) {
     int at = 0;
@@ -415,15 +417,17 @@ static void construct(const Space *space) {
   }
 }
 
-// Each register tile of a CPU's product has a space of its own; so has what streams.
+// Each register tile of a CPU's product has a space of its own, packed and not; so has what streams.
 static void searchCpuProduct(const TileOperator *op, const TileSearchTarget *target, const TileSearchOptions *options,
                              void (*search)(const Space *space), TileSearchResult *result) {
   TileSearchTile registers[TileCpuProductRegisterTiles], streams[TileCpuProductStreams];
   int count = tileCpuProductRegisters(op, target, registers), numStreams = tileCpuProductStreams(op, target, streams);
-  for (int i = 0; i < count; ++i) {
-    Space space = spaceOf(op, target, options, &registers[i], result);
-    search(&space);
-  }
+  for (int direct = 0; direct <= tileCpuProductMayBeDirect(op); ++direct)
+    for (int i = 0; i < count; ++i) {
+      registers[i].isUnpacked = direct;
+      Space space = spaceOf(op, target, options, &registers[i], result);
+      search(&space);
+    }
   Space space = {.op = op, .target = target, .options = options, .result = result};
   for (int i = 0; i < numStreams; ++i) {
     TileSearchCandidate candidate = evaluate(&space, &streams[i]);

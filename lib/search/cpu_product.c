@@ -10,15 +10,20 @@
 // A register tile's rows and vectors; its sums, by how often they cover the latency of the multiply-adds: once is the
 // least, twice was measured best (16 sums on Zen 4 and 5: 4 × 64 and 8 × 32 before 5 × 64, 6 × 48, 12 × 32, 14 × 32);
 // sums of a streaming kernel's block.
-enum { MostRows = 8, MostVectors = 4, LatenciesCovered = 2, StreamSums = 16 };
-// Lines that a core waits for at once when it packs (two neighbours at a time, so that little is fetched ahead), and
-// when it reads long rows; of C's lines, which are asked for early.
-enum { MissesAtOnce = 8, MissesOfStream = 24, MissesOfUpdate = 16 };
+enum { MostRows = 8, MostVectors = 5, LatenciesCovered = 2, StreamSums = 16 };
+// Lines that a core waits for at once when it packs (two neighbours at a time, so that little is fetched ahead), when
+// it multiplies what lies where it lies, when either meets rows that share L1's sets (8, 1024, 1024 against 8, 992,
+// 1024), and when it reads long rows; of C's lines, which are asked for early.
+enum { MissesAtOnce = 8, MissesOfDirect = 12, MissesOfConflict = 6, MissesOfStream = 24, MissesOfUpdate = 16 };
 // Cycles of a run that is packed by itself, of a register tile, of a panel of columns and of a program beside their
 // work; loads per cycle.
 enum { RunStart = 8, TileStart = 16, PanelStart = 40, ProgramStart = 400, Loads = 2 };
 // Rows of B that are read together where k ends raggedly; what a block of k is a multiple of then.
 enum { RaggedDepth = 32, LeastDepth = 8 };
+
+// What a launch takes at least for the runtime to wake other cores for it (lib/runtime/pool.c), which come so much
+// later.
+static const double WakeSeconds = 50e-6;
 
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
@@ -72,32 +77,128 @@ static double stepCycles(const TileSearchTarget *target, int64_t rows, int64_t v
   return larger(larger(fma, loads), (double)target->fmaLatency) + loadShare * loads;
 }
 
+bool tileCpuProductMayBeDirect(const TileOperator *op) {
+  const TileOperatorOperand *a = &op->operands[op->lhs], *b = &op->operands[op->rhs], *c = &op->operands[op->out];
+  bool isPlain = op->type[0] != 'i' && op->group == 1 && a->bits == c->bits && b->bits == c->bits && c->bits >= 32;
+  return isPlain && !op->dims[op->k].run && !op->dims[op->m].isUnknown && !op->dims[op->n].isUnknown &&
+         !op->dims[op->k].isUnknown && b->factors[b->rank - 1][op->n] == 1;
+}
+
+int64_t tileCpuProductLastPanel(const TileOperator *op, const TileSearchTarget *target, int64_t columns) {
+  const TileOperatorDim *n = &op->dims[op->n];
+  int64_t lanes = lanesOf(op, target), rest = columns ? tileCeilDiv(n->extent % columns, lanes) * lanes : 0;
+  return n->isUnknown || n->extent < columns || rest == columns ? 0 : rest;
+}
+
+// A step of k of one row of register tiles over `n` columns.
+static double rowStepCycles(const TileOperator *op, const TileSearchTarget *target, const TileSearchTile *tile,
+                            int64_t n, double perVector) {
+  int64_t lanes = lanesOf(op, target), vectors = tileCeilDiv(tile->columns, lanes), whole = n / tile->columns;
+  bool isNarrow = n % tile->columns && tileCpuProductLastPanel(op, target, tile->columns) > 0;
+  int64_t last = n % tile->columns == 0 ? 0 : isNarrow ? tileCeilDiv(n % tile->columns, lanes) : vectors;
+  double cycles = (double)whole * (stepCycles(target, tile->rows, vectors) + perVector * (double)vectors);
+  return cycles + (last ? stepCycles(target, tile->rows, last) + perVector * (double)last : 0);
+}
+
+enum { RowsLookedAt = 128 };
+
+// How many of `rows` rows, `stride` bytes apart, have a line in a set where the first one, `lines` wide, has one too.
+// Caches but the last, which mixes the bits, find a line's set by its address.
+static int64_t rowsSharing(const TileSearchLevel *level, int64_t rows, int64_t lines, int64_t stride) {
+  int64_t sets = level->bytes / (most(1, level->ways) * level->line), seen = least(rows, RowsLookedAt), count = 0;
+  for (int64_t r = 0; r < seen; ++r) {
+    int64_t set = r * stride / level->line % sets;
+    count += set < lines || set > sets - lines;
+  }
+  return tileCeilDiv(count * rows, seen);
+}
+
+// The innermost level that holds a panel of `rows` rows of `width` bytes beside others as many, where it lies.
+static int levelOfPanel(const TileSearchTarget *target, int64_t rows, int64_t width, int64_t stride) {
+  int level = levelOf(target, (double)(rows * width));
+  for (; level + 2 < target->numLevels; ++level) {
+    const TileSearchLevel *l = &target->levels[level];
+    if (rowsSharing(l, rows, tileCeilDiv(width, l->line), stride) <= l->ways)
+      break;
+  }
+  return level;
+}
+
+// Bytes from one index of a dimension to the next.
+static int64_t strideAlong(const TileOperatorOperand *operand, int dim) {
+  int64_t stride = bytesOf(operand);
+  for (int axis = operand->rank - 1; axis >= 0 && !operand->factors[axis][dim]; --axis)
+    stride *= operand->extents[axis];
+  return stride;
+}
+
+// Whether L1 holds as many lines of a column of B as are under way at once: else they evict each other on arrival.
+static bool areRowsApart(const TileOperator *op, const TileSearchTarget *target) {
+  const TileSearchLevel *l1 = &target->levels[0];
+  return rowsSharing(l1, 2 * MissesOfDirect, 1, strideAlong(&op->operands[op->rhs], op->k)) <= l1->ways;
+}
+
 static Cycles packedCycles(const TileOperator *op, const TileSearchTarget *target, const TileSearchTile *tile) {
   const TileOperatorOperand *a = &op->operands[op->lhs], *b = &op->operands[op->rhs], *c = &op->operands[op->out];
   int64_t m = least(tile->size[op->m], op->dims[op->m].extent), n = least(tile->size[op->n], op->dims[op->n].extent);
   int64_t k = op->dims[op->k].extent, depth = tile->size[op->k];
-  int64_t rows = tile->rows, vectors = tileCeilDiv(tile->columns, lanesOf(op, target));
-  double blocks = (double)tileCeilDiv(k, depth), step = stepCycles(target, rows, vectors);
+  int64_t lanes = lanesOf(op, target), last = tileCpuProductLastPanel(op, target, tile->columns);
+  int64_t rowsOfTiles = tileCeilDiv(m, tile->rows);
+  int64_t columns = tileCeilDiv(n, last > 0 ? lanes : tile->columns) * (last > 0 ? lanes : tile->columns);
   bool isInL1 = depth * tile->columns * bytesOf(b) <= target->levels[0].bytes;
-  step += isInL1 ? 0 : missShare * (double)vectors / Loads;
-  double panels = (double)tileCeilDiv(n, tile->columns), tiles = (double)tileCeilDiv(m, rows) * panels;
+  double blocks = (double)tileCeilDiv(k, depth);
+  double step = rowStepCycles(op, target, tile, n, isInL1 ? 0 : missShare / Loads);
+  double panels = (double)tileCeilDiv(n, tile->columns);
   int levelA = levelOf(target, operandBytes(op, op->lhs)), levelB = levelOf(target, operandBytes(op, op->rhs));
   int levelC = levelOf(target, (double)(m * n * bytesOf(c)));
   double line = (double)target->levels[0].line;
-  double linesA = (double)(m * k * bytesOf(a)) / line,
-         linesB = panels * (double)(tile->columns * k * bytesOf(b)) / line;
+  double linesA = (double)(m * k * bytesOf(a)) / line, linesB = (double)(columns * k * bytesOf(b)) / line;
   Cycles cycles = {.operandLevel = linesA > linesB ? levelA : levelB};
-  cycles.compute =
-      tiles * ((double)tileCeilDiv(k, op->group) * step + blocks * TileStart) + blocks * panels * PanelStart;
+  cycles.compute = (double)rowsOfTiles * ((double)tileCeilDiv(k, op->group) * step + blocks * panels * TileStart) +
+                   blocks * panels * PanelStart;
   // Of what is read in windows each element is waited for once.
   double held = (double)tileOperandCount(a) / (double)(op->dims[op->m].extent * k);
   cycles.waiting = (held < 1 ? held : 1) * linesA * lineCycles(target, levelA, MissesAtOnce) +
-                   linesB * lineCycles(target, levelB, MissesAtOnce);
+                   linesB * lineCycles(target, levelB, areRowsApart(op, target) ? MissesAtOnce : MissesOfConflict);
   double runs = op->dims[op->k].run ? (double)(m * tileCeilDiv(k, least(depth, op->dims[op->k].run))) : 0;
   cycles.packing = cycles.waiting + linesA + linesB + runs * RunStart;
   bool isAligned = op->dims[op->n].extent * bytesOf(c) % target->levels[0].line == 0; // else two lines a vector
-  cycles.update = blocks * tiles * (double)(rows * vectors) * (1 + lineCycles(target, levelC, MissesOfUpdate)) *
-                  (isAligned ? 1 : 2);
+  cycles.update = blocks * (double)(rowsOfTiles * tile->rows * (columns / lanes)) *
+                  (1 + lineCycles(target, levelC, MissesOfUpdate)) * (isAligned ? 1 : 2);
+  return cycles;
+}
+
+// Register tiles where the operands lie, block after block of k: a panel of B comes from where B is once, for the next
+// rows of tiles from the cache that holds the panel; A's block likewise, for the next panels. What is waited for and
+// multiply-adds overlap, not quite.
+static Cycles directCycles(const TileOperator *op, const TileSearchTarget *target, const TileSearchTile *tile) {
+  const TileOperatorOperand *a = &op->operands[op->lhs], *b = &op->operands[op->rhs], *c = &op->operands[op->out];
+  int64_t m = least(tile->size[op->m], op->dims[op->m].extent), n = least(tile->size[op->n], op->dims[op->n].extent);
+  int64_t k = op->dims[op->k].extent, lanes = lanesOf(op, target), depth = least(tile->size[op->k], k);
+  int64_t blocks = tileCeilDiv(k, depth);
+  double rowsOfTiles = (double)tileCeilDiv(m, tile->rows), panels = (double)tileCeilDiv(n, tile->columns);
+  double line = (double)target->levels[0].line, tiles = rowsOfTiles * panels, work = 0;
+  TileSearchTile last = *tile;
+  last.rows = m % tile->rows;
+  work = (double)(m / tile->rows) * rowStepCycles(op, target, tile, n, 0);
+  work += last.rows ? rowStepCycles(op, target, &last, n, 0) : 0;
+  work = work * (double)k + (double)blocks * tiles * TileStart;
+  int levelB = levelOf(target, operandBytes(op, op->rhs)), levelA = levelOf(target, operandBytes(op, op->lhs));
+  int again = levelOfPanel(target, depth, tile->columns * bytesOf(b), strideAlong(b, op->k));
+  int againA = levelOfPanel(target, m, depth * bytesOf(a), strideAlong(a, op->m));
+  bool isApart = areRowsApart(op, target);
+  double linesB = (double)(k * tileCeilDiv(n, lanes) * lanes * bytesOf(b)) / line;
+  double linesA = (double)(m * tileCeilDiv(k * bytesOf(a), target->levels[0].line));
+  Cycles cycles = {.operandLevel = linesA > linesB ? levelA : levelB};
+  cycles.waiting =
+      (levelB ? linesB * lineCycles(target, levelB, isApart ? MissesOfDirect : MissesOfConflict) : 0) +
+      (levelA ? linesA * lineCycles(target, levelA, MissesOfDirect) : 0) +
+      (again ? (rowsOfTiles - 1) * linesB * lineCycles(target, again, isApart ? MissesAtOnce : MissesOfConflict) : 0) +
+      (againA ? (panels - 1) * linesA * lineCycles(target, againA, MissesOfDirect) : 0);
+  double longer = isApart ? larger(work, cycles.waiting) : work + cycles.waiting;
+  cycles.compute = longer + loadShare * (work + cycles.waiting - longer);
+  int levelC = levelOf(target, (double)(m * n * bytesOf(c)));
+  cycles.update = (double)(blocks * m * tileCeilDiv(n, lanes)) * (1 + lineCycles(target, levelC, MissesOfUpdate));
   return cycles;
 }
 
@@ -135,6 +236,14 @@ static const char *misfitOf(const TileOperator *op, const TileSearchTarget *targ
                                                                                                             : NULL;
   if (rows * vectors + vectors + 1 > target->vectorRegisters)
     return "registers";
+  if (tile->isUnpacked) {
+    const TileOperatorOperand *a = &op->operands[op->lhs], *b = &op->operands[op->rhs];
+    int64_t m = least(tile->size[op->m], op->dims[op->m].extent), k = least(depth, op->dims[op->k].extent);
+    return levelOfPanel(target, k, tile->columns * bytesB, strideAlong(b, op->k)) > 1 ||
+                   levelOfPanel(target, m, k * bytesA, strideAlong(a, op->m)) > 1
+               ? l2->name
+               : NULL;
+  }
   // Packed rows begin at powers of two. B's panel is in L2 if L1 is too small for it; half of L2 is for what passes by.
   int64_t block = tile->size[op->m] * tileSearchBucket(depth) * bytesA,
           panel = depth * tileSearchBucket(tile->columns) * bytesB;
@@ -161,6 +270,13 @@ static void countTraffic(const TileOperator *op, const TileSearchTarget *target,
   }
 }
 
+// Cycles until `programs` of so many are done, by `cores` of them.
+static double cyclesOfAll(const TileSearchTarget *target, int64_t programs, double each, double *cores) {
+  double wake = WakeSeconds * target->clock;
+  *cores = (double)programs * each < wake ? 1 : (double)least(target->cores, programs);
+  return ceil((double)programs / *cores) * each + wake * (*cores - 1) / *cores;
+}
+
 TilePrediction tileCpuProductPredict(const TileOperator *op, const TileSearchTarget *target,
                                      const TileSearchTile *tile) {
   TilePrediction p = {.perCore = 1, .programs = 1, .misfit = misfitOf(op, target, tile)};
@@ -172,14 +288,16 @@ TilePrediction tileCpuProductPredict(const TileOperator *op, const TileSearchTar
   countTraffic(op, target, tile, &p);
   if (p.misfit)
     return p;
-  Cycles one = tile->rows ? packedCycles(op, target, tile) : streamCycles(op, target, tile);
-  double cores = (double)target->cores, perCore = ceil((double)p.programs / cores), largest = 0;
-  p.occupancy = (double)p.programs / (perCore * cores);
+  Cycles one = !tile->rows        ? streamCycles(op, target, tile)
+               : tile->isUnpacked ? directCycles(op, target, tile)
+                                  : packedCycles(op, target, tile);
+  double cores, largest = 0;
+  double total = cyclesOfAll(target, p.programs, one.compute + one.packing + one.update + ProgramStart, &cores);
+  p.occupancy = (double)p.programs / (ceil((double)p.programs / cores) * (double)target->cores);
   const char *memory = target->levels[one.operandLevel].name;
   addTerm(&p, &largest, one.compute > one.waiting ? "compute" : memory, one.compute);
   addTerm(&p, &largest, memory, one.packing);
   addTerm(&p, &largest, "latency", one.update);
-  double total = perCore * (one.compute + one.packing + one.update + ProgramStart);
   // What all cores ask of memory together passes its one way.
   const TileSearchLevel *last = &target->levels[target->numLevels - 1];
   bool isOutside = levelOf(target, operandBytes(op, op->rhs)) == target->numLevels - 1;
@@ -243,22 +361,23 @@ TilePrediction tileCpuDirectPredict(const TileOperator *op, const TileSearchTarg
   int levelA = levelOf(target, operandBytes(op, op->lhs)), levelC = levelOf(target, operandBytes(op, op->out));
   double image = operandBytes(op, op->lhs) / line * lineCycles(target, levelA, MissesAtOnce);
   double update = programs * (double)(rows * vectors) * (1 + lineCycles(target, levelC, MissesOfUpdate));
-  double cores = (double)target->cores, perCore = ceil(programs / cores), largest = 0;
-  p.occupancy = programs / (perCore * cores);
+  double cores, largest = 0,
+                total = cyclesOfAll(target, p.programs, (compute + waiting + image + update) / programs, &cores);
+  p.occupancy = programs / (ceil(programs / cores) * (double)target->cores);
   addTerm(&p, &largest, "compute", compute);
   addTerm(&p, &largest, target->levels[level].name, waiting);
   addTerm(&p, &largest, target->levels[levelA].name, image);
   addTerm(&p, &largest, "latency", update);
-  p.seconds = p.sum = (compute + waiting + image + update) / programs * perCore / target->clock;
+  p.seconds = p.sum = total / target->clock;
   return p;
 }
 
 //===--- register tiles -------------------------------------------------------------------===//
 
 static double paddedCycles(const TileOperator *op, const TileSearchTarget *target, int64_t rows, int64_t vectors) {
-  int64_t columns = vectors * lanesOf(op, target);
-  return (double)tileCeilDiv(op->dims[op->m].extent, rows) * (double)tileCeilDiv(op->dims[op->n].extent, columns) *
-         stepCycles(target, rows, vectors);
+  TileSearchTile tile = {.rows = rows, .columns = vectors * lanesOf(op, target)};
+  return (double)tileCeilDiv(op->dims[op->m].extent, rows) *
+         rowStepCycles(op, target, &tile, op->dims[op->n].extent, 0);
 }
 
 int tileCpuProductRegisters(const TileOperator *op, const TileSearchTarget *target, TileSearchTile *tiles) {
@@ -340,8 +459,10 @@ static int panels(int64_t extent, int64_t unit, int64_t *sizes, int capacity) {
 int tileCpuProductSizes(const TileOperator *op, const TileSearchTile *registers, int dim, int64_t *sizes,
                         int capacity) {
   const TileOperatorDim *d = &op->dims[dim];
-  if (dim == op->k)
-    return depths(d, op->group, sizes, capacity);
+  if (dim == op->k) {
+    int count = depths(d, op->group, sizes, capacity);
+    return registers->isUnpacked ? append(sizes, count, capacity, d->extent) : count;
+  }
   if (dim == op->m || dim == op->n)
     return panels(d->extent, dim == op->m ? registers->rows : registers->columns, sizes, capacity);
   sizes[0] = 1;
@@ -419,6 +540,12 @@ const char *tileCpuProductFault(const TileOperator *op, const TileSearchTarget *
     }
     return NULL;
   }
+  if (tile->isUnpacked && !tileCpuProductMayBeDirect(op)) {
+    snprintf(buffer, capacity,
+             "register tile is said though nothing is packed, want known sizes, floats of the "
+             "result's type and contiguous rows of B");
+    return buffer;
+  }
   if (tile->columns % lanes) {
     snprintf(buffer, capacity, "register tile is %ld wide, want a multiple of the vectors' %ld elements",
              (long)tile->columns, (long)lanes);
@@ -440,7 +567,7 @@ const char *tileCpuProductFault(const TileOperator *op, const TileSearchTarget *
              (long)tile->size[op->k], op->k, (long)k->run);
     return buffer;
   }
-  bool isEven = k->run || (!k->isUnknown && k->extent % tile->size[op->k] == 0 && op->group == 1);
+  bool isEven = k->run || (!k->isUnknown && (tile->isUnpacked || k->extent % tile->size[op->k] == 0) && op->group == 1);
   if (!isEven && tile->size[op->k] % LeastDepth) {
     snprintf(buffer, capacity, "block takes %ld of dimension %d, want a divisor of its extent or a multiple of %d",
              (long)tile->size[op->k], op->k, LeastDepth);

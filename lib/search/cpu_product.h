@@ -1,11 +1,11 @@
 // A CPU's matrix products: what tiles they may have and what such a tile costs. Part of lib/search; construct.h is the
 // way in.
 //
-// Two kinds of kernels. A packed one owns a block of C and walks k in blocks: it packs its rows of A (they stay in L2),
-// then for each panel of columns packs B (it stays in L1, if it can) and multiplies register tiles of rows × columns,
-// their sums in registers (reference: BLIS, Van Zee and van de Geijn 2015; block sizes after Low et al., ACM TOMS
-// 43(2), 2016). A streaming one, for few rows, reads B once where it lies, some rows at a time, past rows of C that
-// stay in L1.
+// Three kinds of kernels. A packed one owns a block of C and walks k in blocks: it packs its rows of A (they stay in
+// L2), then for each panel of columns packs B (it stays in L1, if it can) and multiplies register tiles of rows ×
+// columns, their sums in registers (reference: BLIS, Van Zee and van de Geijn 2015; block sizes after Low et al., ACM
+// TOMS 43(2), 2016). A streaming one, for few rows, reads B once where it lies, some rows at a time, past rows of C
+// that stay in L1. A direct one, for small operands, multiplies register tiles over all of k and packs nothing.
 //
 // What they cost in cycles of one core: multiply-adds, padding included, at the rate that registers, loads and latency
 // allow; lines that packing waits for, by the latency of the level that holds the operand; C's lines once per block of
@@ -30,6 +30,11 @@ TilePrediction tileCpuProductPredict(const TileOperator *op, const TileSearchTar
 /// Register tiles, the most promising first, as `rows` and `columns`: sums that cover the multiply-adds' latency, they,
 /// a row of B and an element of A in registers, little padding. Returns how many, at most TileCpuProductRegisterTiles.
 int tileCpuProductRegisters(const TileOperator *op, const TileSearchTarget *target, TileSearchTile *tiles);
+/// Whether a direct kernel can have it: known extents, multiply-adds in the operands' own type, B's rows contiguous.
+bool tileCpuProductMayBeDirect(const TileOperator *op);
+/// Columns of the last panel where it is narrower than `columns` by whole vectors: kernels have a register tile of its
+/// own for it. 0: it is like the others, or there is no other.
+int64_t tileCpuProductLastPanel(const TileOperator *op, const TileSearchTarget *target, int64_t columns);
 /// Sizes of a dimension for a register tile, rising: along m and n whole register tiles, along k parts that end evenly.
 int tileCpuProductSizes(const TileOperator *op, const TileSearchTile *registers, int dim, int64_t *sizes, int capacity);
 /// Tiles of the streaming kernel; none where the rows are many or an extent is not known. Returns how many, at most

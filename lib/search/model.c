@@ -65,7 +65,12 @@ static double requested(const Nest *nest, int operand, bool isWrite) {
 static double bytesOf(const TileOperatorOperand *operand) { return (double)operand->bits / 8; }
 
 void tileRequestedBytes(const TileOperator *op, const TileSearchTile *tile, double *read, double *written) {
-  Nest nest = nestOf(op, NULL, tile);
+  TileSearchTile registers = *tile;
+  if (tile->rows && tile->isUnpacked) { // a register tile asks for its own operands
+    registers.size[op->m] = tile->rows;
+    registers.size[op->n] = tile->columns;
+  }
+  Nest nest = nestOf(op, NULL, &registers);
   *read = *written = 0;
   for (int i = 0; i < op->numOperands; ++i) {
     const TileOperatorOperand *operand = &op->operands[i];

@@ -25,9 +25,10 @@ typedef struct TileSearchTile {
   int64_t size[TileOperatorDims];
   int64_t warps, warpsM, stages;
   int64_t group;         ///< programs along m that run before the next along n: block order; 0: as the model likes best
-  int64_t rows, columns; ///< the register tile of a CPU's packed product; 0: nothing is packed
+  int64_t rows, columns; ///< the register tile of a CPU's product; 0: none, it streams B
   int64_t split;         ///< above 1: parts of k that a CPU's programs sum up apart, added up by a kernel of its own
-  bool isUnpacked;       ///< of a tile that somebody wrote: nothing is to be packed
+  bool isUnpacked;       ///< of a CPU's product with a register tile: nothing is packed. Of one that somebody wrote
+                         ///< without: it streams
 } TileSearchTile;
 
 typedef struct TilePrediction {

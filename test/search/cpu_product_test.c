@@ -40,10 +40,14 @@ static void checkLimits(const TileOperator *op, const TileSearchTarget *t, const
   int64_t vectors = tile->columns / lanes, depth = tile->size[op->k];
   CHECK(tile->rows * vectors + vectors + 1 <= t->vectorRegisters, "%ld x %ld in registers", (long)tile->rows,
         (long)tile->columns);
-  CHECK(2 * tile->size[op->m] * depth * bytes <= t->levels[1].bytes, "A's block of %ld x %ld", (long)tile->size[op->m],
-        (long)depth);
-  CHECK(4 * tile->columns * depth * bytes <= t->levels[1].bytes, "B's panel of %ld x %ld", (long)depth,
-        (long)tile->columns);
+  if (tile->isUnpacked)
+    CHECK(2 * tile->columns * depth * bytes <= t->levels[1].bytes, "B's panel of %ld x %ld where it lies", (long)depth,
+          (long)tile->columns);
+  else
+    CHECK(2 * tile->size[op->m] * depth * bytes <= t->levels[1].bytes, "A's block of %ld x %ld",
+          (long)tile->size[op->m], (long)depth);
+  CHECK(tile->isUnpacked || 4 * tile->columns * depth * bytes <= t->levels[1].bytes, "B's panel of %ld x %ld",
+        (long)depth, (long)tile->columns);
   CHECK(tile->size[op->m] < op->dims[op->m].extent + tile->rows &&
             tile->size[op->n] < op->dims[op->n].extent + tile->columns,
         "more than one register tile past the end");

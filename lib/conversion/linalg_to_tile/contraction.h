@@ -9,6 +9,7 @@ typedef struct TileContraction {
   int m, n, k;        // dimensions
   int product;        // argument of the body that takes the product (an epilogue follows); -1: no epilogue
   int64_t step;       // of k, per product of register tiles
+  int64_t lastPanel;  // columns of the last panel where it is narrower than the others; else 0
   const TileDot *dot; // the CPU's instruction for these types; null: multiply-adds
 } TileContraction;
 

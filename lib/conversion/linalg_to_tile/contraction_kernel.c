@@ -7,7 +7,7 @@
 // block, packing goes by pieces and the product by steps of k, so that little of what is not there is multiplied. Where
 // the CPU has a dot instruction for the types, B is packed with neighbours along k side by side. Sizes are the
 // schedule's, or constructed for the machine (lib/search/cpu_product.h). A product of few rows streams B unpacked past
-// rows of C that stay in L1.
+// rows of C that stay in L1; one of small operands multiplies register tiles where the operands lie.
 #include "dialects/tile/tile.h"
 #include "lib/conversion/linalg_to_tile/contraction.h"
 #include "lib/conversion/linalg_to_tile/kernel.h"
@@ -104,12 +104,6 @@ static void closeLoop(TileKernelEmission *e, TileBuilder outer) {
   e->body = outer;
 }
 
-// Panels of this program that lie inside: min(panels, tiles left from `first` on).
-static MlirValue panelsInside(TileKernelEmission *e, int dim, MlirValue first) {
-  MlirValue left = tileBuildSub(&e->body, tileKernelNumTiles(e, &e->body, dim, tileKernelExtent(e, dim)), first);
-  return tileBuildMin(&e->body, left, tileBuildIndex(&e->body, e->structured->dims[dim].panels));
-}
-
 static MlirValue buildEquals(TileKernelEmission *e, MlirValue a, MlirValue b) {
   enum { Eq = 0 };
   TileAttributeEntry at[] = {{"predicate", mlirIntegerAttrGet(mlirIntegerTypeGet(e->body.context, 64), Eq)}, {0}};
@@ -123,10 +117,93 @@ static MlirBlock appendBlock(MlirRegion *region) {
   return block;
 }
 
+//===--- panels ------------------------------------------------------------===//
+
+// A program's panels along m or n: `panels` from `first` on, as many as there are; or blocks of k. Where the last one
+// of all is of another size, it has that size, and a register tile of its own.
+typedef struct Along {
+  int dim;
+  int64_t last;     // 0: the last panel is like the others
+  int64_t programs; // 0: not known
+  MlirValue program, first;
+} Along;
+
+static Along panelsAlong(TileKernelEmission *e, int dim, int64_t last) {
+  const TileDim *d = &e->structured->dims[dim];
+  bool isKnown = !mlirShapedTypeIsDynamicSize(d->extent);
+  Along along = {.dim = dim, .last = last, .program = e->index[dim]};
+  along.programs = isKnown ? ceilDiv(d->extent, d->tile * d->panels) : 0;
+  along.first = tileBuildMul(&e->body, along.program, tileBuildIndex(&e->body, d->panels));
+  return along;
+}
+
+// How many of them are like each other.
+static MlirValue panelsInside(TileKernelEmission *e, const Along *along) {
+  const TileDim *d = &e->structured->dims[along->dim];
+  MlirValue all = along->last ? tileBuildIndex(&e->body, d->extent / d->tile)
+                              : tileKernelNumTiles(e, &e->body, along->dim, tileKernelExtent(e, along->dim));
+  if (along->programs == 1)
+    return all;
+  return tileBuildMin(&e->body, tileBuildSub(&e->body, all, along->first), tileBuildIndex(&e->body, d->panels));
+}
+
+typedef void (*PanelBody)(TileKernelEmission *e, void *context);
+
+// The last panel, in the program that has it.
+static void overLastPanel(TileKernelEmission *e, const Along *along, PanelBody body, void *context) {
+  const TileStructured *whole = e->structured;
+  const TileDim *d = &whole->dims[along->dim];
+  TileStructured last = *whole;
+  MlirRegion regions[2];
+  TileBuilder outer = e->body;
+  MlirValue isLast = {NULL};
+  if (along->programs > 1) {
+    isLast = buildEquals(e, along->program, tileBuildIndex(&e->body, along->programs - 1));
+    outer = e->body;
+    e->body = tileBuilderAtEnd(appendBlock(&regions[0]), outer.location);
+    regions[1] = mlirRegionCreate();
+  }
+  last.dims[along->dim].tile = along->last;
+  last.dims[along->dim].step = d->tile;
+  e->structured = &last;
+  e->index[along->dim] = tileBuildIndex(&e->body, d->extent / d->tile);
+  body(e, context);
+  e->structured = whole;
+  if (along->programs == 1)
+    return;
+  tileBuildYield(&e->body, 0, NULL);
+  e->body = outer;
+  tileBuild(&e->body, "scf.if", 1, &isLast, 0, NULL, NULL, 2, regions);
+}
+
+// Calls `body` where e->index is a panel of the program, e->structured its size.
+static void overPanels(TileKernelEmission *e, const Along *along, PanelBody body, void *context) {
+  const TileDim *d = &e->structured->dims[along->dim];
+  TileBuilder outside;
+  bool isKnown = !mlirShapedTypeIsDynamicSize(d->extent);
+  int64_t count = isKnown ? (d->extent + (along->last ? 0 : d->tile - 1)) / d->tile : 0;
+  if (!isKnown || !along->last || count > 0) {
+    MlirValue panel = openLoop(e, panelsInside(e, along), &outside);
+    panel = tileBuildAdd(&e->body, along->first, panel);
+    e->index[along->dim] = count > 0 ? tileKernelAssumeBelow(e, panel, count) : panel;
+    body(e, context);
+    closeLoop(e, outside);
+  }
+  if (along->last)
+    overLastPanel(e, along, body, context);
+}
+
+//===--- C ------------------------------------------------------------------===//
+
+static int64_t blockDepth(const TileKernelEmission *e, const TileContraction *c) {
+  const TileDim *k = &e->structured->dims[c->k];
+  return k->step ? k->step : k->tile * k->panels;
+}
+
 // All of k is one block.
 static bool isShallow(const TileKernelEmission *e, const TileContraction *c) {
   const TileDim *k = &e->structured->dims[c->k];
-  return !mlirShapedTypeIsDynamicSize(k->extent) && k->extent <= k->tile * k->panels;
+  return !mlirShapedTypeIsDynamicSize(k->extent) && k->extent <= blockDepth(e, c);
 }
 
 static MlirValue buildSum(TileKernelEmission *e, MlirValue a, MlirValue b) {
@@ -183,8 +260,8 @@ static MlirValue buildEpilogue(TileKernelEmission *e, const TileContraction *c, 
 
 // Blocks of k: at least one, so that an empty sum stores C's start value too.
 static MlirValue blocksOfK(TileKernelEmission *e, const TileContraction *c) {
-  int64_t depth = e->structured->dims[c->k].tile * e->structured->dims[c->k].panels;
-  MlirValue blocks = tileBuildCeilDiv(&e->body, tileKernelExtent(e, c->k), tileBuildIndex(&e->body, depth));
+  MlirValue depth = tileBuildIndex(&e->body, blockDepth(e, c));
+  MlirValue blocks = tileBuildCeilDiv(&e->body, tileKernelExtent(e, c->k), depth);
   return tileBuildMax(&e->body, blocks, tileBuildIndex(&e->body, 1));
 }
 
@@ -211,8 +288,9 @@ static MlirValue buildEpilogueAtEnd(TileKernelEmission *e, const TileContraction
 typedef struct Block {
   const TileContraction *c;
   MlirValue packedA, packedB; // rows of all panels × depth; depth × columns of one panel
-  MlirValue firstM, firstN, panelsM, panelsN;
+  Along m, n;
   MlirValue number, depth;  // of the current block of k
+  MlirValue isFirst;        // it is the first one
   MlirValue leastA, leastB; // bf16 by dots: see leastMagnitude
   MlirValue ones, excess;   // bytes by dots: a packed row of ones; what every sum of a column is to start from
 } Block;
@@ -262,22 +340,21 @@ static MlirValue multiply(TileKernelEmission *e, const Block *b, MlirValue panel
   return multiplyRows(e, b, b->packedA, rows, row, start, dot);
 }
 
-static void buildProduct(TileKernelEmission *e, const Block *b, MlirValue panel, MlirValue isFirst,
-                         const TileDot *dot) {
+static void buildProduct(TileKernelEmission *e, const Block *b, const TileDot *dot) {
   int output = e->structured->numInputs;
-  e->index[b->c->m] = tileBuildAdd(&e->body, b->firstM, panel);
+  MlirValue panel = tileBuildSub(&e->body, e->index[b->c->m], b->m.first);
   tileKernelPrefetch(e, output);
-  MlirValue sum = accumulate(e, b->c, multiply(e, b, panel, dot), isFirst);
+  MlirValue sum = accumulate(e, b->c, multiply(e, b, panel, dot), b->isFirst);
   e->index[b->c->k] = b->number;
   tileKernelStore(e, output, buildEpilogueAtEnd(e, b->c, sum));
 }
 
-// The products of the block's row panels with the packed column panel.
-static void buildProducts(TileKernelEmission *e, const Block *b, MlirValue isFirst, const TileDot *dot) {
-  TileBuilder outside;
-  buildProduct(e, b, openLoop(e, b->panelsM, &outside), isFirst, dot);
-  closeLoop(e, outside);
+static void buildDotProduct(TileKernelEmission *e, void *block) {
+  const Block *b = block;
+  buildProduct(e, b, b->c->dot);
 }
+
+static void buildPlainProduct(TileKernelEmission *e, void *block) { buildProduct(e, block, NULL); }
 
 //===--- bf16 by an instruction that knows no subnormals --------------------===//
 
@@ -325,13 +402,13 @@ static MlirValue knowsNoSubnormals(TileKernelEmission *e, const Block *b) {
 }
 
 // The instruction where it computes what a product is (docs/numerics.md §4), multiply-adds elsewhere.
-static void buildGuardedProducts(TileKernelEmission *e, const Block *b, MlirValue isFirst) {
+static void buildGuardedProducts(TileKernelEmission *e, Block *b) {
   MlirValue safe = knowsNoSubnormals(e, b);
   MlirRegion regions[2];
   TileBuilder outer = e->body;
   for (int i = 0; i < 2; i++) {
     e->body = tileBuilderAtEnd(appendBlock(&regions[i]), outer.location);
-    buildProducts(e, b, isFirst, i == 0 ? b->c->dot : NULL);
+    overPanels(e, &b->m, i == 0 ? buildDotProduct : buildPlainProduct, b);
     tileBuildYield(&e->body, 0, NULL);
   }
   e->body = outer;
@@ -473,46 +550,93 @@ static Block openBlock(TileKernelEmission *e, const TileContraction *c) {
   MlirType columns = tileKernelGroupedBufferType(
       e, depth, tileSearchBucket(n->tile), tileOperandElementType(&s->operands[c->rhs]), c->dot ? c->dot->group : 1);
   b.packedB = tileBuildValue(&e->body, "tile.alloc", columns, 0, NULL, NULL);
-  b.firstM = tileBuildMul(&e->body, e->index[c->m], tileBuildIndex(&e->body, m->panels));
-  b.firstN = tileBuildMul(&e->body, e->index[c->n], tileBuildIndex(&e->body, n->panels));
-  b.panelsM = panelsInside(e, c->m, b.firstM);
-  b.panelsN = panelsInside(e, c->n, b.firstN);
+  b.m = panelsAlong(e, c->m, 0);
+  b.n = panelsAlong(e, c->n, c->lastPanel);
   if (areBytes(c))
     b.ones = buildOnes(e, depth);
   return b;
 }
 
+// Packs the row panel that e->index says.
+static void packRows(TileKernelEmission *e, Block *b) {
+  MlirValue panel = tileBuildSub(&e->body, e->index[b->c->m], b->m.first);
+  MlirValue row = tileBuildMul(&e->body, panel, tileBuildIndex(&e->body, e->structured->dims[b->c->m].tile));
+  if (e->structured->operands[b->c->lhs].numTerms)
+    packRuns(e, b, row, &b->leastA);
+  else
+    pack(e, b, b->c->lhs, 1, b->packedA, row, &b->leastA);
+}
+
+// Packs the column panel that e->index says and multiplies the block's rows with it.
+static void buildPanel(TileKernelEmission *e, void *block) {
+  Block *b = block;
+  const TileContraction *c = b->c;
+  MlirValue none = {NULL};
+  b->leastB = needsGuard(c) ? buildWord(e, mlirIntegerTypeGet(e->body.context, 16), -1) : none;
+  pack(e, b, c->rhs, 0, b->packedB, none, &b->leastB);
+  if (areBytes(c))
+    b->excess = buildExcess(e, b);
+  if (needsGuard(c))
+    buildGuardedProducts(e, b);
+  else
+    overPanels(e, &b->m, buildDotProduct, b);
+}
+
 static void buildBlock(TileKernelEmission *e, const TileContraction *c) {
+  MlirValue none = {NULL};
   Block b = openBlock(e, c);
-  MlirValue rows = tileBuildIndex(&e->body, e->structured->dims[c->m].tile), none = {NULL};
-  MlirType word = mlirIntegerTypeGet(e->body.context, 16);
-  TileBuilder outside, inK;
+  TileBuilder outside;
   CarryingLoop inM;
 
   b.number = openLoop(e, blocksOfK(e, c), &outside);
   b.depth = depthOfBlock(e, c, b.number);
-  MlirValue isFirst = buildEquals(e, b.number, tileBuildIndex(&e->body, 0));
-  b.leastA = needsGuard(c) ? buildWord(e, word, -1) : none;
-  MlirValue panel = openCarrying(e, b.panelsM, 1, needsGuard(c) ? &b.leastA : NULL, &inM);
-  e->index[c->m] = tileBuildAdd(&e->body, b.firstM, panel);
-  if (e->structured->operands[c->lhs].numTerms)
-    packRuns(e, &b, tileBuildMul(&e->body, panel, rows), &b.leastA);
-  else
-    pack(e, &b, c->lhs, 1, b.packedA, tileBuildMul(&e->body, panel, rows), &b.leastA);
+  b.isFirst = buildEquals(e, b.number, tileBuildIndex(&e->body, 0));
+  b.leastA = needsGuard(c) ? buildWord(e, mlirIntegerTypeGet(e->body.context, 16), -1) : none;
+  MlirValue panel = openCarrying(e, panelsInside(e, &b.m), 1, needsGuard(c) ? &b.leastA : NULL, &inM);
+  e->index[c->m] = tileBuildAdd(&e->body, b.m.first, panel);
+  packRows(e, &b);
   closeCarrying(e, &inM);
-
-  panel = openLoop(e, b.panelsN, &inK);
-  e->index[c->n] = tileBuildAdd(&e->body, b.firstN, panel);
-  b.leastB = needsGuard(c) ? buildWord(e, word, -1) : none;
-  pack(e, &b, c->rhs, 0, b.packedB, none, &b.leastB);
-  if (areBytes(c))
-    b.excess = buildExcess(e, &b);
-  if (needsGuard(c))
-    buildGuardedProducts(e, &b, isFirst);
-  else
-    buildProducts(e, &b, isFirst, c->dot);
-  closeLoop(e, inK);
+  overPanels(e, &b.n, buildPanel, &b);
   closeLoop(e, outside);
+}
+
+//===--- nothing packed -----------------------------------------------------===//
+
+// Register tiles, block after block of k, both operands where they lie.
+typedef struct Direct {
+  const TileContraction *c;
+  Along m, n;
+} Direct;
+
+static void buildDirectProduct(TileKernelEmission *e, void *direct) {
+  const TileContraction *c = ((const Direct *)direct)->c;
+  int output = e->structured->numInputs, rows[2] = {c->m, c->k}, columns[2] = {c->k, c->n};
+  MlirType type = tileKernelOutputTileType(e, tileOperandElementType(&e->structured->operands[output]));
+  if (!isShallow(e, c))
+    tileKernelPrefetch(e, output);
+  MlirValue operands[3] = {tileKernelLoadMatrix(e, c->lhs, rows), tileKernelLoadMatrix(e, c->rhs, columns),
+                           buildConstant(e, type, 0)};
+  MlirValue product = tileBuildValue(&e->body, "tile.mma", type, 3, operands, NULL);
+  MlirValue isFirst = buildEquals(e, e->index[c->k], tileBuildIndex(&e->body, 0));
+  tileKernelStore(e, output, buildEpilogueAtEnd(e, c, accumulate(e, c, product, isFirst)));
+}
+
+static void buildDirectPanel(TileKernelEmission *e, void *direct) {
+  overPanels(e, &((Direct *)direct)->m, buildDirectProduct, direct);
+}
+
+static void buildDirectBlock(TileKernelEmission *e, void *direct) {
+  overPanels(e, &((Direct *)direct)->n, buildDirectPanel, direct);
+}
+
+static int64_t restOf(const TileDim *dim) { return dim->extent % dim->tile; }
+
+static void buildDirect(TileKernelEmission *e, const TileContraction *c) {
+  const TileDim *dims = e->structured->dims;
+  Direct direct = {
+      .c = c, .m = panelsAlong(e, c->m, restOf(&dims[c->m])), .n = panelsAlong(e, c->n, restOf(&dims[c->n]))};
+  Along blocks = {.dim = c->k, .last = restOf(&dims[c->k]), .programs = 1, .first = tileBuildIndex(&e->body, 0)};
+  overPanels(e, &blocks, buildDirectBlock, &direct);
 }
 
 //===--- for a GPU -----------------------------------------------------------===//
@@ -542,8 +666,10 @@ static void planTiles(TileStructured *s, const TileContraction *c) {
 
 //===--- the whole ---------------------------------------------------------===//
 
-// Tiles of a CPU's kernel. True: it streams B where it lies; else it packs.
-static bool planForCpu(TileStructured *s, TileContraction *c) {
+typedef void (*KernelBody)(TileKernelEmission *e, const TileContraction *c);
+
+// Chooses the tiles of a CPU's kernel, and with them which kernel it is.
+static KernelBody planForCpu(TileStructured *s, TileContraction *c) {
   TileTiling tiling = {.tiled = 1u << c->m | 1u << c->n | 1u << c->k,
                        .whole = -1,
                        .isProduct = true,
@@ -551,28 +677,33 @@ static bool planForCpu(TileStructured *s, TileContraction *c) {
                        .product = {.lhs = c->lhs, .rhs = c->rhs, .m = c->m, .n = c->n, .k = c->k}};
   TileStructured product = *s;
   product.body = (MlirBlock){NULL}; // an epilogue's, perhaps: of a product all operands are read
-  TileSearchTile tile = tileStructuredPlanMatrix(&product, &tiling);
+  TileSearchTile tile = tileStructuredPlanMatrix(&product, &tiling, &c->lastPanel);
   if (tile.rows) {
     setTile(s, c->m, 0, tile.rows, tile.size[c->m] / tile.rows);
     setTile(s, c->n, 1, tile.columns, tile.size[c->n] / tile.columns);
-    setDepth(s, c, tile.size[c->k]);
-    return false;
+    if (tile.isUnpacked)
+      setTile(s, c->k, 2, tile.size[c->k], 1);
+    else
+      setDepth(s, c, tile.size[c->k]);
+    return tile.isUnpacked ? buildDirect : buildBlock;
   }
   setTile(s, c->m, 0, tile.size[c->m], 1);
   setTile(s, c->n, 1, tile.size[c->n], 1);
   setTile(s, c->k, 2, tile.size[c->k], 1);
-  return true;
+  return buildFromMemory;
 }
 
 void tileEmitContraction(TileStructured *s, TileContraction *c) {
   TileKernelEmission e;
   bool isForGpu = tileStructuredGpu(s) != NULL;
+  KernelBody build = buildFromMemory;
   sortDims(s, c);
   c->dot = tileStructuredProductDot(s, c->lhs, c->rhs);
   if (isForGpu)
     planTiles(s, c);
-  bool fromMemory = isForGpu || planForCpu(s, c);
+  else
+    build = planForCpu(s, c);
   tileKernelBegin(&e, s, "matmul");
-  (fromMemory ? buildFromMemory : buildBlock)(&e, c);
+  build(&e, c);
   tileKernelEnd(&e);
 }

@@ -142,15 +142,19 @@ static MlirValue programId(TileKernelEmission *e, int axis) {
   return tileBuildValue(&e->body, "tile.program_id", mlirIndexTypeGet(e->body.context), 0, NULL, attributes);
 }
 
+MlirValue tileKernelAssumeBelow(TileKernelEmission *e, MlirValue index, int64_t count) {
+  int64_t range[2] = {0, count - 1};
+  TileAttributeEntry attributes[] = {{"range", mlirDenseI64ArrayGet(e->body.context, 2, range)}, {0}};
+  return tileBuildValue(&e->body, "tile.assume", mlirIndexTypeGet(e->body.context), 1, &index, attributes);
+}
+
 // The program's number along dimension `dim`: of a known extent its range is known, and with it which tiles have no
 // edge.
 static MlirValue assumeRange(TileKernelEmission *e, MlirValue id, int dim) {
   const TileDim *d = &e->structured->dims[dim];
   if (mlirShapedTypeIsDynamicSize(d->extent) || d->extent < 1)
     return id;
-  int64_t range[2] = {0, (d->extent - 1) / (d->tile * d->panels)};
-  TileAttributeEntry attributes[] = {{"range", mlirDenseI64ArrayGet(e->body.context, 2, range)}, {0}};
-  return tileBuildValue(&e->body, "tile.assume", mlirIndexTypeGet(e->body.context), 1, &id, attributes);
+  return tileKernelAssumeBelow(e, id, (d->extent - 1) / (d->tile * d->panels) + 1);
 }
 
 static MlirValue divide(TileKernelEmission *e, const char *operation, MlirValue a, MlirValue b) {

@@ -26,12 +26,14 @@ static int tiledDim(const TileStructured *s, const TileOperand *operand, int axi
   return -1;
 }
 
+static int64_t stepOf(const TileDim *dim) { return dim->step ? dim->step : dim->tile; }
+
 // The element at which the current tile begins along axis i: the map's result, each dimension at its tile's origin.
 static MlirValue buildAffine(TileKernelEmission *e, const TileOperand *operand, int axis) {
   const TileStructured *s = e->structured;
   MlirValue sum = {NULL};
   for (int d = 0; d < s->numDims; d++) {
-    int64_t factor = operand->factors[axis][d] * (s->dims[d].axis >= 0 ? s->dims[d].tile : 1);
+    int64_t factor = operand->factors[axis][d] * (s->dims[d].axis >= 0 ? stepOf(&s->dims[d]) : 1);
     if (!factor)
       continue;
     MlirValue term = e->index[d];
@@ -58,7 +60,7 @@ static OperandTile describeTile(TileKernelEmission *e, const TileOperand *operan
     bool isPlain = operand->results[i] == dim; // else the index is an element's number
     t.dims[t.numKept] = dim;
     t.shape[t.numKept] = s->dims[dim].tile;
-    t.steps[t.numKept] = isPlain ? s->dims[dim].tile : 1;
+    t.steps[t.numKept] = isPlain ? stepOf(&s->dims[dim]) : 1;
     t.strides[t.numKept] = operand->factors[i][dim];
     t.tileIndex[t.numKept++] = isPlain ? e->index[dim] : buildAffine(e, operand, i);
   }

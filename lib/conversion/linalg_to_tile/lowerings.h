@@ -47,8 +47,9 @@ void tileStructuredSetTiles(TileStructured *structured, int vector, int64_t colu
 // Tiles that the op's schedule says or that are constructed for a GPU; false where there is neither, or where no tile
 // with all of tiling->whole fits the machine.
 bool tileStructuredPlanTiles(TileStructured *structured, const TileTiling *tiling);
-// The tile of a CPU's matrix product: what the op's schedule says, completed, or what is constructed.
-TileSearchTile tileStructuredPlanMatrix(const TileStructured *structured, const TileTiling *tiling);
+// The tile of a CPU's matrix product: what the op's schedule says, completed, or what is constructed. `lastPanel`
+// becomes the last panel's columns where it is narrower than the others (cpu_product.h), else 0.
+TileSearchTile tileStructuredPlanMatrix(const TileStructured *structured, const TileTiling *tiling, int64_t *lastPanel);
 
 // Kernels of the module, but for those of `before`, that are equal except for their names become one, which all their
 // launches name; returns how many vanished.

@@ -100,7 +100,8 @@ bool tileSplitProduct(MlirOperation op, const TileTarget *target) {
   if (!tileStructuredFindTiling(&s, &tiling) || !tiling.isMatrix)
     return false;
   const TileProduct *p = &tiling.product;
-  TileSearchTile tile = tileStructuredPlanMatrix(&s, &tiling);
+  int64_t lastPanel;
+  TileSearchTile tile = tileStructuredPlanMatrix(&s, &tiling, &lastPanel);
   bool isPlain = isIndexedBy(&s.operands[p->lhs], p->m, p->k) && isIndexedBy(&s.operands[p->rhs], p->k, p->n) &&
                  isIndexedBy(&s.operands[2], p->m, p->n) && mlirTypeIsAFloat(tileOperandElementType(&s.operands[2]));
   if (tile.split < 2 || !isPlain)

@@ -3,6 +3,7 @@
 #include "lib/analysis/tiling.h"
 #include "lib/conversion/linalg_to_tile/kernel.h"
 #include "lib/conversion/linalg_to_tile/lowerings.h"
+#include "lib/search/cpu_product.h"
 
 //===--- one dimension --------------------------------------------------------===//
 
@@ -100,20 +101,26 @@ bool tileStructuredPlanTiles(TileStructured *s, const TileTiling *tiling) {
   return true;
 }
 
-TileSearchTile tileStructuredPlanMatrix(const TileStructured *s, const TileTiling *tiling) {
-  TileOperator op = tileStructuredDescribe(s, tiling, TileUnknownExtent);
-  TileSearchTarget target = tileStructuredTargetFor(s->target, &op);
+static TileSearchTile planMatrix(const TileStructured *s, const TileOperator *op, const TileSearchTarget *target) {
   TileSearchTile tile;
   TileSearchResult result;
-  if (tileStructuredScheduledTile(s, &op, &tile))
-    return tile.rows || tile.isUnpacked ? tile : tileSearchComplete(&op, &target, &tile, &result).tile;
+  if (tileStructuredScheduledTile(s, op, &tile))
+    return tile.rows || tile.isUnpacked ? tile : tileSearchComplete(op, target, &tile, &result).tile;
   TileSearchOptions options = tileSearchDefaults();
-  tileSearchConstruct(&op, &target, &options, &result);
+  tileSearchConstruct(op, target, &options, &result);
   if (result.count)
     return result.best[0].tile;
   tile = (TileSearchTile){.rows = 1, .columns = 1}; // a machine with next to no cache
-  for (int d = 0; d < op.numDims; d++)
+  for (int d = 0; d < op->numDims; d++)
     tile.size[d] = 1;
+  return tile;
+}
+
+TileSearchTile tileStructuredPlanMatrix(const TileStructured *s, const TileTiling *tiling, int64_t *lastPanel) {
+  TileOperator op = tileStructuredDescribe(s, tiling, TileUnknownExtent);
+  TileSearchTarget target = tileStructuredTargetFor(s->target, &op);
+  TileSearchTile tile = planMatrix(s, &op, &target);
+  *lastPanel = tileCpuProductLastPanel(&op, &target, tile.columns);
   return tile;
 }
 

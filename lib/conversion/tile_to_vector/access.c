@@ -4,6 +4,9 @@
 
 #include "mlir-c/BuiltinAttributes.h"
 
+#include <stdio.h>
+#include <string.h>
+
 static MlirType bitType(TileBuilder *builder) { return mlirIntegerTypeGet(builder->context, 1); }
 
 //===--- indices ------------------------------------------------------------------===//
@@ -227,6 +230,64 @@ MlirOperation accessMetadata(TileBuilder *builder, const Access *access) {
     results[i] = index;
   return tileBuild(builder, "memref.extract_strided_metadata", 1, &access->memref, 2 + 2 * access->memrefRank, results,
                    NULL, 0, NULL);
+}
+
+// Whether every dimension of the tile is one of the memref's.
+static bool isPlain(const Access *access) {
+  bool plain = !access->packing;
+  for (intptr_t d = 0; d < access->shape.rank; ++d)
+    plain &= access->dims[d].numDigits == 1 && access->dims[d].digits[0].divisor == 1 &&
+             access->dims[d].digits[0].modulus == 0;
+  return plain;
+}
+
+static MlirType subviewType(TileBuilder *builder, const Access *access, const int64_t *sizes) {
+  char text[256];
+  int used = snprintf(text, sizeof text, "strided<[");
+  for (intptr_t j = 0; j < access->memrefRank; ++j) {
+    bool isKnown = access->strides[j] != mlirShapedTypeGetDynamicStrideOrOffset();
+    used += isKnown ? snprintf(text + used, sizeof text - (size_t)used, "%s%lld", j ? ", " : "",
+                               (long long)access->strides[j])
+                    : snprintf(text + used, sizeof text - (size_t)used, "%s?", j ? ", " : "");
+  }
+  snprintf(text + used, sizeof text - (size_t)used, "], offset: ?>");
+  return mlirMemRefTypeGet(access->storage, access->memrefRank, sizes, namedAttribute(builder->context, text),
+                           mlirAttributeGetNull());
+}
+
+Access *accessFromOrigin(Lowering *lowering, const Access *access) {
+  TileBuilder *builder = &lowering->builder;
+  MlirValue operands[1 + MaxRank * MaxDigits] = {access->memref};
+  Coord zeros[MaxRank] = {{{NULL}, 0}};
+  int64_t offsets[MaxRank], sizes[MaxRank], steps[MaxRank];
+  bool moves = false;
+  for (intptr_t d = 0; d < access->shape.rank; ++d)
+    moves |= access->dims[d].origin.base.ptr != NULL;
+  if (!moves || accessMayLeave(access) || !isPlain(access))
+    return NULL;
+  intptr_t rank = accessIndices(builder, access, zeros, operands + 1);
+  for (intptr_t j = 0; j < rank; ++j) {
+    offsets[j] = mlirShapedTypeGetDynamicSize();
+    sizes[j] = steps[j] = 1;
+  }
+  Access *moved = loweringAllocate(lowering, sizeof *moved);
+  *moved = *access;
+  for (intptr_t d = 0; d < access->shape.rank; ++d) {
+    AccessDim *dim = &moved->dims[d];
+    sizes[dim->digits[0].memrefDim] = (access->shape.sizes[d] - 1) * dim->stride + 1;
+    dim->origin = coordConstant(0);
+    dim->originMultiple = 0;
+  }
+  memset(moved->fixed, 0, sizeof moved->fixed);
+  int32_t segments[4] = {1, (int32_t)rank, 0, 0};
+  TileAttributeEntry attributes[] = {{"operandSegmentSizes", mlirDenseI32ArrayGet(builder->context, 4, segments)},
+                                     {"static_offsets", mlirDenseI64ArrayGet(builder->context, rank, offsets)},
+                                     {"static_sizes", mlirDenseI64ArrayGet(builder->context, rank, sizes)},
+                                     {"static_strides", mlirDenseI64ArrayGet(builder->context, rank, steps)},
+                                     {0}};
+  moved->memref =
+      tileBuildValue(builder, "memref.subview", subviewType(builder, access, sizes), 1 + rank, operands, attributes);
+  return moved;
 }
 
 // Distance in memory of neighbours along `axis`, in elements.

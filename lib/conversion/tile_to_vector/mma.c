@@ -23,8 +23,10 @@ static bool isReadInPlace(const Mma *mma, const Record *record, bool inVectors) 
 }
 
 static Record *prepareOperand(const Mma *mma, Record *record, bool inVectors) {
-  if (isReadInPlace(mma, record, inVectors))
-    return record;
+  if (isReadInPlace(mma, record, inVectors)) {
+    Access *moved = accessFromOrigin(mma->lowering, record->access);
+    return moved ? recordOfAccess(mma->lowering, moved) : record;
+  }
   return recordOfAccess(mma->lowering, materialize(mma->lowering, record, mma->element));
 }
 

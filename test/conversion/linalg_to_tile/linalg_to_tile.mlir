@@ -68,27 +68,27 @@ func.func @reduction(%x: tensor<?x?xf32>, %e: tensor<?xf32>) -> tensor<?xf32> {
 // CHECK: scf.if
 // CHECK: arith.maximumf
 // CHECK: tile.store
-func.func @product(%x: tensor<64x512xf32>, %w: tensor<512x64xf32>, %e: tensor<64x64xf32>) -> tensor<64x64xf32> {
+func.func @product(%x: tensor<64x1024xf32>, %w: tensor<1024x1024xf32>, %e: tensor<64x1024xf32>) -> tensor<64x1024xf32> {
   %z = arith.constant 0.0 : f32
   %f = linalg.generic {indexing_maps = [affine_map<(i, j) -> ()>, #id], iterator_types = ["parallel", "parallel"]}
-      ins(%z : f32) outs(%e : tensor<64x64xf32>) {
+      ins(%z : f32) outs(%e : tensor<64x1024xf32>) {
   ^bb0(%p: f32, %o: f32):
     linalg.yield %p : f32
-  } -> tensor<64x64xf32>
+  } -> tensor<64x1024xf32>
   %m = linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
-      ins(%x, %w : tensor<64x512xf32>, tensor<512x64xf32>) outs(%f : tensor<64x64xf32>) {
+      ins(%x, %w : tensor<64x1024xf32>, tensor<1024x1024xf32>) outs(%f : tensor<64x1024xf32>) {
   ^bb0(%p: f32, %q: f32, %o: f32):
     %s = arith.mulf %p, %q : f32
     %v = arith.addf %o, %s : f32
     linalg.yield %v : f32
-  } -> tensor<64x64xf32>
+  } -> tensor<64x1024xf32>
   %r = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
-      ins(%m : tensor<64x64xf32>) outs(%e : tensor<64x64xf32>) {
+      ins(%m : tensor<64x1024xf32>) outs(%e : tensor<64x1024xf32>) {
   ^bb0(%p: f32, %o: f32):
     %v = arith.maximumf %p, %z : f32
     linalg.yield %v : f32
-  } -> tensor<64x64xf32>
-  return %r : tensor<64x64xf32>
+  } -> tensor<64x1024xf32>
+  return %r : tensor<64x1024xf32>
 }
 
 // -----

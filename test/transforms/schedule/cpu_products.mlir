@@ -103,3 +103,46 @@ func.func @unpacked(%a: tensor<8x64xf32>, %b: tensor<64x512xf32>, %c: tensor<8x5
   } -> tensor<8x512xf32>
   return %0 : tensor<8x512xf32>
 }
+
+// -----
+
+// Small operands: register tiles where they lie, block after block of k; rows, columns and k end in tiles of their own.
+// CHECK: #tile.schedule<block = [16, 64, 64], register = [8, 32], pack = [a:"none", b:"none"], time
+// CHECK-LABEL: func.func @direct
+// KERNEL-LABEL: func.func @direct
+// KERNEL: tile.kernel private @matmul_0
+// KERNEL-NOT: tile.alloc
+// KERNEL-DAG: tile.mma %{{.*}} : tensor<8x64xf32>, tensor<64x32xf32> -> tensor<8x32xf32>
+// KERNEL-DAG: tile.mma %{{.*}} : tensor<5x64xf32>, tensor<64x32xf32> -> tensor<5x32xf32>
+// KERNEL-DAG: tile.mma %{{.*}} : tensor<8x64xf32>, tensor<64x7xf32> -> tensor<8x7xf32>
+// KERNEL-DAG: tile.mma %{{.*}} : tensor<5x36xf32>, tensor<36x7xf32> -> tensor<5x7xf32>
+func.func @direct(%a: tensor<21x100xf32>, %b: tensor<100x71xf32>, %c: tensor<21x71xf32>) -> tensor<21x71xf32> {
+  %0 = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : tensor<21x100xf32>, tensor<100x71xf32>) outs(%c : tensor<21x71xf32>) attrs = {tile.schedule = #tile.schedule<block = [16, 64, 64], register = [8, 32], pack = [a:"none", b:"none"]>} {
+  ^bb0(%x: f32, %y: f32, %s: f32):
+    %p = arith.mulf %x, %y : f32
+    %t = arith.addf %s, %p : f32
+    linalg.yield %t : f32
+  } -> tensor<21x71xf32>
+  return %0 : tensor<21x71xf32>
+}
+
+// -----
+
+// Packed, the last panel is as narrow as whole vectors allow.
+// CHECK-LABEL: func.func @narrow
+// KERNEL-LABEL: func.func @narrow
+// KERNEL: tile.kernel private @matmul_0
+// KERNEL: tile.mma %{{.*}} -> tensor<4x64xf32>
+// KERNEL: tile.mma %{{.*}} -> tensor<4x16xf32>
+// KERNEL-NOT: tile.mma
+func.func @narrow(%a: tensor<64x64xf32>, %b: tensor<64x139xf32>, %c: tensor<64x139xf32>) -> tensor<64x139xf32> {
+  %0 = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : tensor<64x64xf32>, tensor<64x139xf32>) outs(%c : tensor<64x139xf32>) attrs = {tile.schedule = #tile.schedule<block = [64, 64, 64], register = [4, 64], pack = [a:"k", b:"n"]>} {
+  ^bb0(%x: f32, %y: f32, %s: f32):
+    %p = arith.mulf %x, %y : f32
+    %t = arith.addf %s, %p : f32
+    linalg.yield %t : f32
+  } -> tensor<64x139xf32>
+  return %0 : tensor<64x139xf32>
+}

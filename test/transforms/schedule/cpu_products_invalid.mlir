@@ -58,12 +58,14 @@ func.func @pack(%a: tensor<256x256xf32>, %b: tensor<256x256xf32>, %c: tensor<256
 
 // -----
 
-func.func @both(%a: tensor<256x256xf32>, %b: tensor<256x256xf32>, %c: tensor<256x256xf32>) -> tensor<256x256xf32> {
-  // expected-error@below {{has a schedule whose register tile is said though nothing is packed, want one of them}}
+func.func @widened(%a: tensor<256x256xbf16>, %b: tensor<256x256xbf16>, %c: tensor<256x256xf32>) -> tensor<256x256xf32> {
+  // expected-error@below {{has a schedule whose register tile is said though nothing is packed, want known sizes, floats of the result's type and contiguous rows of B}}
   %0 = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
-      ins(%a, %b : tensor<256x256xf32>, tensor<256x256xf32>) outs(%c : tensor<256x256xf32>) attrs = {tile.schedule = #tile.schedule<block = [256, 64, 64], register = [8, 32], pack = [a:"none", b:"none"]>} {
-  ^bb0(%x: f32, %y: f32, %s: f32):
-    %p = arith.mulf %x, %y : f32
+      ins(%a, %b : tensor<256x256xbf16>, tensor<256x256xbf16>) outs(%c : tensor<256x256xf32>) attrs = {tile.schedule = #tile.schedule<block = [256, 64, 64], register = [8, 32], pack = [a:"none", b:"none"]>} {
+  ^bb0(%x: bf16, %y: bf16, %s: f32):
+    %u = arith.extf %x : bf16 to f32
+    %v = arith.extf %y : bf16 to f32
+    %p = arith.mulf %u, %v : f32
     %t = arith.addf %s, %p : f32
     linalg.yield %t : f32
   } -> tensor<256x256xf32>

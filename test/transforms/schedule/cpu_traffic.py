@@ -28,6 +28,8 @@ PRODUCTS = [
     (1, 61, 77, 50, "f32", "block = [1, 64, 96, 25]", False),
     (1, 9, 200, 50, "f32", "block = [1, 9, 64, 3]" + UNPACKED, False),
     (2, 61, 77, 50, "f32", "block = [1, 8, 32, 8], register = [2, 16]" + PACKED, True),
+    (2, 61, 77, 50, "f32", "block = [1, 16, 32, 24], register = [8, 16]" + UNPACKED, True),
+    (1, 7, 77, 50, "f32", "block = [1, 9, 96, 50], register = [3, 48]" + UNPACKED, False),
 ]
 
 
