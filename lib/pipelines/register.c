@@ -48,6 +48,7 @@ static const MlirExtPassDefinition *const passes[] = {&tileExpandMathPass, //
                                                       &sparseTensorToSparsePass,  //
                                                       &sparseToSparseTensorPass,  //
                                                       &sparsePruneNmPass,         //
+                                                      &sparseFoldConstantsPass,   //
                                                       &sparsePackNmPass,          //
                                                       &sparseRuntimeCheckPass,    //
                                                       &tileBufferizeHostPass,     //

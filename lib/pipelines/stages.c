@@ -9,6 +9,7 @@
 // for the chip. What no kernel covers stays linalg (fallback_ops).
 const char *const tileStageToTileGraph =
     "convert-sparse-tensor-to-sparse{lowerable=true},"
+    "func.func(sparse-fold-constants),"
     "convert-sparse-to-tile%s,"
     "func.func(linalg-generalize-named-ops,tile-fuse-elementwise,canonicalize,cse),"
     "tile-fuse-attention%s,"

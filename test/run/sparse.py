@@ -118,8 +118,8 @@ FORMATS = {
 class Program:
     """A function put together from arrays and ops; every result has what must come out of it."""
 
-    def __init__(self, rng, element):
-        self.rng, self.element = rng, element
+    def __init__(self, rng, element, isConstant=False):
+        self.rng, self.element, self.isConstant = rng, element, isConstant
         self.arguments, self.body, self.results, self.count = [], [], [], 0
 
     def name(self):
@@ -127,12 +127,15 @@ class Program:
         return f"%v{self.count}"
 
     def type(self, shape, element=None, encoding=None, dynamic=None):
-        dynamic = self.rng.random() < 0.4 if dynamic is None else dynamic
+        dynamic = (self.rng.random() < 0.4 if dynamic is None else dynamic) and not self.isConstant
         return f"tensor<{''.join(('?' if dynamic else str(n)) + 'x' for n in shape)}{element or self.element}{', ' + encoding if encoding else ''}>"
 
     def argument(self, array, element=None, dynamic=None):
         name = f"%a{len(self.arguments)}"
         kind = self.type(array.shape, element, dynamic=dynamic)
+        if self.isConstant:
+            values = str(array.tolist()) if array.size else ""
+            return self.op(f"arith.constant dense<{values}> : {kind}", kind)
         self.arguments.append((f"{name}: {kind}", array))
         return name, kind
 
@@ -228,7 +231,7 @@ def add_sum(program, others, rng, dtype):
     """A decomposition: parts of several formats, which may store one place each."""
     keys = rng.permutation(list(others))[:int(rng.integers(2, 5))]
     m, n, k = (int(rng.choice(SIZES)) for _ in range(3))
-    dynamic = rng.random() < 0.4
+    dynamic = rng.random() < 0.4 and not program.isConstant
     names, kinds, parts = [], [], []
     for key in keys:
         fmt = FORMATS[key]
@@ -367,8 +370,7 @@ def add_entries(program, key, fmt, w, parts, rng, dtype):
     kept = program.op(f"sparse.select {w[0]} : {w[1]} {{\n  ^bb0(%v: {e}, %i: index, %j: index):\n    %c = arith.cmpi ule, %i, %j : index\n    sparse.yield %c : i1\n  }}", w[1])
     unpacked(program, kept, np.triu(dense), f"{key}: select")
     other = draw(rng, (m, k), dtype)
-    oa = (program.argument(other)[0], w[1].split(", #")[0] + ">")  # sizes known where w's are
-    program.arguments[-1] = (f"{oa[0]}: {oa[1]}", other)
+    oa = program.argument(other, dynamic="?" in w[1])  # sizes known where w's are
     b = program.op(f"sparse.pack {oa[0]} : {oa[1]} -> {w[1]}", w[1])
     unpacked(program, program.op(f"sparse.add {w[0]}, {b[0]} : {w[1]}", w[1]), dense.astype(wide) + other, f"{key}: add")
     unpacked(program, program.op(f"sparse.mul {w[0]}, {b[0]} : {w[1]}", w[1]), dense.astype(wide) * other, f"{key}: mul")
@@ -386,6 +388,12 @@ def run(program, options, folder):
     source = folder / "program.mlir"
     source.write_text(program.text())
     command = [options.tile_run, str(source), f"--target={options.target}"]
+    if options.constant:
+        folded = subprocess.run([Path(options.tile_run).parent / "tile-opt", source, "--pass-pipeline=builtin.module(func.func(sparse-fold-constants))"], capture_output=True, text=True)
+        left = [line for line in folded.stdout.splitlines() if " sparse.pack" in line]
+        if folded.returncode or left:
+            return [f"not folded: {folded.stderr[:2000]}{left[:1]}"]
+        source.write_text(folded.stdout)
     for i, (_, array) in enumerate(program.arguments):
         np.save(folder / f"in{i}.npy", array)
         command.append(f"--in={folder / f'in{i}.npy'}")
@@ -408,6 +416,7 @@ def main():
     parser.add_argument("--rounds", type=int, default=2)
     parser.add_argument("--target", default="interpret")
     parser.add_argument("--only", choices=[*FORMATS, "sum"])
+    parser.add_argument("--constant", action="store_true", help="arrays are constants, which sparse-fold-constants packs")
     parser.add_argument("--keep", help="where the program that failed is left")
     options = parser.parse_args()
     ran = failed = checks = 0
@@ -417,7 +426,7 @@ def main():
                 continue
             rng = np.random.default_rng([options.seed, number, index])
             element = str(rng.choice(list(DTYPES)))
-            program = Program(rng, element)
+            program = Program(rng, element, options.constant)
             if key == "sum":
                 add_sum(program, FORMATS, rng, DTYPES[element])
             else:

@@ -89,8 +89,7 @@ static bool packWindows(MlirOperation op, const SparseWeights *weights, const Pa
 
 //===--- one constant -------------------------------------------------------===//
 
-// The constant packed, as components; false after a diagnostic at `op`.
-static bool packConstant(MlirOperation op, const SparseWeights *weights, MlirType type, MlirAttribute components[2]) {
+bool sparseWeightsPack(MlirOperation op, const SparseWeights *weights, MlirType type, MlirAttribute components[2]) {
   SparseComponent parts[SPARSE_MAX_COMPONENTS];
   MlirAttribute encoding = sparseTypeGetEncoding(type);
   SparseWindows w = sparseEncodingGetWindows(encoding);
@@ -154,7 +153,7 @@ static bool prepare(MlirOperation op, MlirExtPass pass, Work *work, bool *ok) {
   }
   if (!sparseWeightsRead(mlirOperationGetOperand(op, operand), &weights))
     return false;
-  return *ok = packConstant(op, &weights, work->type, work->components);
+  return *ok = sparseWeightsPack(op, &weights, work->type, work->components);
 }
 
 static void replace(const Work *work, MlirExtPass pass) {

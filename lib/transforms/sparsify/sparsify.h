@@ -4,6 +4,7 @@
 
 #include "lib/capi/pass.h"
 
+extern const MlirExtPassDefinition sparseFoldConstantsPass;
 extern const MlirExtPassDefinition sparsePackNmPass;
 extern const MlirExtPassDefinition sparsePruneNmPass;
 extern const MlirExtPassDefinition sparseRuntimeCheckPass;

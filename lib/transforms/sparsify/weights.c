@@ -16,7 +16,7 @@ static unsigned bitsOf(MlirType element) {
   return mlirTypeIsAFloat(element) ? mlirFloatTypeGetWidth(element) : 0;
 }
 
-static bool isReadable(MlirType element) {
+bool sparseWeightsIsReadable(MlirType element) {
   unsigned bits = bitsOf(element);
   bool isKnown = mlirTypeIsAInteger(element) || mlirTypeIsAF16(element) || mlirTypeIsABF16(element) ||
                  mlirTypeIsAF32(element) || mlirTypeIsAF64(element);
@@ -29,7 +29,7 @@ bool sparseWeightsRead(MlirValue value, SparseWeights *weights) {
   MlirType type = mlirValueGetType(value);
   if (mlirAttributeIsNull(data) || !mlirAttributeIsADenseElements(data) || !mlirTypeIsARankedTensor(type) ||
       mlirShapedTypeGetRank(type) != 2 || !mlirShapedTypeHasStaticShape(type) ||
-      !isReadable(mlirShapedTypeGetElementType(type)))
+      !sparseWeightsIsReadable(mlirShapedTypeGetElementType(type)))
     return false;
   size_t width = bitsOf(mlirShapedTypeGetElementType(type)) / 8;
   *weights = (SparseWeights){type,

@@ -17,6 +17,8 @@ typedef struct SparseWeights {
   const unsigned char *bytes;
 } SparseWeights;
 
+// Integers, f16, bf16, f32 and f64 of whole bytes.
+bool sparseWeightsIsReadable(MlirType element);
 // False for a value that is no constant matrix of static shape with elements of whole bytes.
 bool sparseWeightsRead(MlirValue value, SparseWeights *weights);
 double sparseWeightsMagnitude(const SparseWeights *weights, int64_t row, int64_t column); // nan is infinite
@@ -26,6 +28,10 @@ bool sparseWeightsIsZero(const SparseWeights *weights, int64_t row, int64_t colu
 typedef void (*SparseWeightsVisit)(const SparseWeights *weights, int64_t row, int64_t column, void *data);
 void sparseWeightsVisitPlace(const SparseWeights *weights, SparseWindows windows, int64_t group, int64_t window,
                              int64_t place, SparseWeightsVisit visit, void *data);
+
+// As the components of `type`, of #sparse.nm (pack_nm.c); false after a diagnostic at `op` where a window holds too
+// much.
+bool sparseWeightsPack(MlirOperation op, const SparseWeights *weights, MlirType type, MlirAttribute components[2]);
 
 //===--- products -----------------------------------------------------------===//
 

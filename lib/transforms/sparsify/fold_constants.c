@@ -1,0 +1,104 @@
+// sparse-fold-constants: what is done to constant sparse tensors is done at compile time, so that a program holds them
+// as its ops want them and no run packs or sorts anything.
+//
+// Expects: sparse ops on tensors, before convert-sparse-to-tile. Leaves: sparse.assemble of constant components in
+// place of pack, convert and transpose of constant matrices of static shape, with integers of 8 to 64 bits, f16, bf16,
+// f32 or f64; a dense constant in place of unpack. Weights that do not fit their windows, and entries at one place
+// where they may not be, are errors at the op. What is no constant stays. Cost: sorting the entries.
+#include "dialects/sparse/ops.h"
+#include "lib/ir/pass.h"
+#include "lib/transforms/sparsify/constants.h"
+#include "lib/transforms/sparsify/sparsify.h"
+
+// What the op makes of its operand, a constant that was read. False after a diagnostic; *value stays null where the op
+// is left.
+static bool evaluate(MlirOperation op, SparseConstant *constant, MlirValue *value) {
+  MlirType type = tileResultType(op, 0);
+  MlirAttribute duplicates = tileOpAttribute(op, "duplicates");
+  bool mayAdd = mlirAttributeIsNull(duplicates) || !tileStringEquals(mlirStringAttrGetValue(duplicates), "error");
+  if (tileOpIs(op, "sparse.transpose"))
+    sparseConstantTranspose(constant);
+  if (!sparseConstantMerge(op, constant, mayAdd))
+    return false;
+  TileBuilder builder = tileBuilderBefore(op);
+  if (tileOpIs(op, "sparse.unpack")) {
+    MlirAttribute dense = sparseConstantToDense(constant);
+    if (!mlirAttributeIsNull(dense))
+      *value = tileBuildConstant(&builder, dense);
+    return true;
+  }
+  MlirAttribute components[SPARSE_MAX_COMPONENTS];
+  MlirValue values[SPARSE_MAX_COMPONENTS];
+  intptr_t count = sparseConstantStore(op, constant, type, components);
+  for (intptr_t i = 0; i < count; i++)
+    values[i] = tileBuildConstant(&builder, components[i]);
+  if (count)
+    *value = mlirOperationGetResult(sparseAssembleOpCreate(&builder, type, count, values, 0, NULL), 0);
+  return count > 0;
+}
+
+// An op that nobody needs any more, with the constants that only it took.
+static void eraseUnused(MlirOperation op) {
+  MlirValue operands[SPARSE_MAX_COMPONENTS];
+  intptr_t count = mlirOperationGetNumOperands(op);
+  if (!mlirOpOperandIsNull(mlirValueGetFirstUse(mlirOperationGetResult(op, 0))) || count > SPARSE_MAX_COMPONENTS)
+    return;
+  for (intptr_t i = 0; i < count; i++)
+    operands[i] = mlirOperationGetOperand(op, i);
+  mlirOperationDestroy(op);
+  for (intptr_t i = 0; i < count; i++) {
+    bool isAgain = false;
+    for (intptr_t j = 0; j < i; j++)
+      isAgain |= mlirValueEqual(operands[i], operands[j]);
+    if (!isAgain)
+      sparseEraseUnused(tileDefiningOp(operands[i]));
+  }
+}
+
+static bool fold(MlirOperation op, MlirExtPass pass) {
+  static const char *const names[] = {"sparse.pack", "sparse.convert", "sparse.transpose", "sparse.unpack"};
+  SparseConstant constant = {.entries = NULL};
+  MlirValue value = {NULL};
+  bool isOne = false, ok = true;
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    isOne |= tileOpIs(op, names[i]);
+  if (isOne && sparseConstantRead(mlirOperationGetOperand(op, 0), &constant))
+    ok = evaluate(op, &constant, &value);
+  sparseConstantFree(&constant);
+  if (mlirValueIsNull(value))
+    return ok;
+  MlirOperation from = tileDefiningOp(mlirOperationGetOperand(op, 0));
+  mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(op, 0), value);
+  mlirOperationDestroy(op);
+  eraseUnused(from);
+  mlirExtPassAddStatistic(pass, 0, 1);
+  return true;
+}
+
+static bool run(MlirOperation function, MlirExtPass pass) {
+  TileOps ops = tileCollect(function, NULL);
+  TileOps found = {NULL};
+  bool ok = true;
+  for (intptr_t i = 0; i < ops.count; i++)
+    if (tileOpNameStartsWith(ops.items[i], "sparse.") && !tileOpIs(ops.items[i], "sparse.assemble"))
+      tileOpsAppend(&found, ops.items[i]);
+  for (intptr_t i = 0; i < found.count && ok; i++)
+    ok = fold(found.items[i], pass);
+  tileOpsFree(&found);
+  tileOpsFree(&ops);
+  return ok;
+}
+
+static void dependents(MlirDialectRegistry registry) {
+  sparseRegisterDialect(registry);
+  tileInsertDialects(registry, (const char *const[]){"arith", NULL});
+}
+
+const MlirExtPassDefinition sparseFoldConstantsPass = {
+    .argument = "sparse-fold-constants",
+    .summary = "Pack, unpack, convert and transpose constant sparse tensors at compile time",
+    .anchor = "func.func",
+    .statistics = (const char *const[]){"folds: ops on constants done", NULL},
+    .dependentDialects = dependents,
+    .run = run,
+};
