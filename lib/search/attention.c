@@ -9,9 +9,9 @@
 // A CPU's register tile (convert-tile-to-vector). Cycles beside its multiply-adds: of a register tile, a program, a
 // block of keys.
 enum { BlockRows = 8, BlockVectors = 2, TileStart = 16, ProgramStart = 400, BlockStart = 200 };
-// Cycles of a vector of scores: its maximum, exponential and sum (measured, Zen 5: 12 to 16); of a vector of sums that
+// Cycles of a vector of scores: its maximum, exponential and sum (measured, Zen 5); of a vector of sums that
 // is rescaled; loads per cycle; lines that are waited for at once.
-enum { ScoreCycles = 14, RescaleCycles = 2, Loads = 2, MissesAtOnce = 8 };
+enum { ScoreCycles = 10, RescaleCycles = 2, Loads = 2, MissesAtOnce = 8 };
 // Bytes of a score and of a sum. Most keys and queries of a block, least keys, most blocks that are tried.
 enum { SumBytes = 4, MostKeys = 1024, MostQueries = 128, LeastKeys = 32, MostParts = 64 };
 // What a kernel more costs on a GPU, as in split.c; copies that are under way beside the one that is used.
@@ -20,6 +20,27 @@ enum { Stages = 2, WarpsOfBlock = 4 };
 
 static double larger(double a, double b) { return a > b ? a : b; }
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
+
+static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
+
+// Blocks of keys that the programs of a head visit.
+static int64_t blocksVisited(const TileAttentionSizes *s, int64_t queries, int64_t keys) {
+  int64_t visited = 0;
+  for (int64_t query = 0; query < s->queries; query += queries) {
+    int64_t first = 0, end = s->keys;
+    for (int i = 0; i < s->numBounds; ++i) {
+      const TileAttentionBound *bound = &s->bounds[i];
+      int64_t at = query + ((bound->slope > 0) == bound->isUpper ? queries - 1 : 0);
+      int64_t key = most(0, bound->slope * at + bound->constant);
+      if (bound->isUpper)
+        end = least(end, key);
+      else
+        first = most(first, key);
+    }
+    visited += first < end ? tileCeilDiv(end, keys) - first / keys : 0;
+  }
+  return visited;
+}
 
 //===--- a CPU ---------------------------------------------------------------------------===//
 
@@ -47,7 +68,7 @@ static double productCycles(const TileSearchTarget *target, int64_t rows, int64_
 }
 
 static double cpuSeconds(const TileSearchTarget *target, const TileAttentionSizes *s, int64_t queries, int64_t keys) {
-  int64_t vectors = tileCeilDiv(queries * SumBytes, target->vectorBytes), blocks = tileCeilDiv(s->keys, keys);
+  int64_t vectors = tileCeilDiv(queries * SumBytes, target->vectorBytes);
   double line = (double)target->levels[0].line, scores = (double)(keys * vectors);
   double perBlock = productCycles(target, keys, vectors, s->depth) + productCycles(target, s->channels, vectors, keys) +
                     scores * ScoreCycles + (double)(s->channels * vectors) * RescaleCycles + BlockStart;
@@ -57,9 +78,9 @@ static double cpuSeconds(const TileSearchTarget *target, const TileAttentionSize
   double bytes = (double)(keys * (s->depth + s->channels) * s->bytes);
   int level = levelOf(target, (double)(s->keys * (s->depth + s->channels) * s->bytes));
   perBlock += level ? bytes / line * lineCycles(target, level) : 0;
-  double program =
-      (double)blocks * perBlock + ProgramStart + (double)((s->depth + s->channels) * vectors) * RescaleCycles;
-  int64_t programs = s->heads * tileCeilDiv(s->queries, queries);
+  int64_t tiles = tileCeilDiv(s->queries, queries), programs = s->heads * tiles;
+  double program = (double)blocksVisited(s, queries, keys) / (double)tiles * perBlock + ProgramStart +
+                   (double)((s->depth + s->channels) * vectors) * RescaleCycles;
   return program * (double)tileCeilDiv(programs, target->cores) / target->clock;
 }
 
@@ -110,11 +131,10 @@ static bool fitsGpu(const TileSearchTarget *target, const TileAttentionSizes *s,
 }
 
 static double gpuSeconds(const TileSearchTarget *target, const TileAttentionSizes *s, int64_t queries, int64_t keys) {
-  double rows = (double)s->heads * (double)roundedUp(s->queries, queries), columns = (double)roundedUp(s->keys, keys);
-  double operations = 2 * rows * columns * (double)(s->depth + s->channels);
-  int64_t programs = s->heads * tileCeilDiv(s->queries, queries);
-  double busy = (double)least(programs, target->cores);
-  double bytes = (double)programs * columns * (double)((s->depth + s->channels) * s->bytes);
+  double columns = (double)(s->heads * blocksVisited(s, queries, keys) * keys); // of all programs
+  double operations = 2 * (double)queries * columns * (double)(s->depth + s->channels);
+  double busy = (double)least(s->heads * tileCeilDiv(s->queries, queries), target->cores);
+  double bytes = columns * (double)((s->depth + s->channels) * s->bytes);
   return larger(operations / (target->rate * busy * target->clock),
                 bytes / target->levels[target->numLevels - 1].bandwidth) +
          LaunchSeconds;

@@ -17,9 +17,19 @@
 extern "C" {
 #endif
 
+/// Query i sees keys from (or, isUpper, below) slope · i + constant.
+typedef struct TileAttentionBound {
+  bool isUpper;
+  int64_t slope, constant;
+} TileAttentionBound;
+
+enum { TileAttentionBounds = 4 };
+
 typedef struct TileAttentionSizes {
   int64_t heads, queries, keys, depth, channels; ///< depth: of Q and K; channels: of V. All at least 1
   int64_t bytes;                                 ///< of an element of Q, K and V
+  int numBounds;                                 ///< blocks that no query of a program sees are not visited
+  TileAttentionBound bounds[TileAttentionBounds];
 } TileAttentionSizes;
 
 typedef struct TileSearchAttention {

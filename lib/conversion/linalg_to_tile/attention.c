@@ -235,6 +235,7 @@ static bool matchSoftmax(Match *m, MlirValue weights, MlirValue *of, int *uses) 
     return true;
   }
   *uses = 2;
+  m->attention->isExact = true;
   return readOp(op, &quotient) && matchDecomposed(m, &quotient, of);
 }
 

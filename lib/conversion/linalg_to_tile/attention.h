@@ -16,6 +16,7 @@ typedef struct TileAttention {
   int queries, keys, depth, channels; // dimensions
   MlirType sum;                       // the element type of scores and sums
   MlirType weight;                    // that of P as V's factor: a program may round it
+  bool isExact;                       // exp is the program's own math.exp, not softmax's
   MlirBlock score;                    // f's body; null: X is S
   int scoreArgument, numScoreInputs;  // f's argument that takes S; f's other inputs follow V
   int scoreDims[MaxDims];             // the dimension for each of f's own

@@ -161,6 +161,8 @@ static MlirValue buildMasked(Emission *k, MlirValue scores) {
 //===--- one block of keys -------------------------------------------------------------===//
 
 static MlirValue exponential(Emission *k, MlirValue x) {
+  if (!k->attention->isExact)
+    return tileKernelWeight(&k->e, x);
   return tileBuildValue(&k->e.body, "math.exp", mlirValueGetType(x), 1, &x, NULL);
 }
 
@@ -190,19 +192,150 @@ static State buildBlock(Emission *k, State old) {
   return next;
 }
 
+static MlirValue openLoop(Emission *k, MlirValue first, MlirValue end, State *state, TileBuilder *outer) {
+  MlirValue carried[3] = {state->sums, state->maximum, state->total};
+  MlirBlock block;
+  tileBuildFor(&k->e.body, first, end, tileBuildIndex(&k->e.body, 1), 3, carried, &block);
+  *outer = k->e.body;
+  k->e.body = tileBuilderAtEnd(block, outer->location);
+  *state = (State){mlirBlockGetArgument(block, 1), mlirBlockGetArgument(block, 2), mlirBlockGetArgument(block, 3)};
+  return mlirBlockGetArgument(block, 0);
+}
+
+static void closeLoop(Emission *k, State *state, TileBuilder outer) {
+  tileBuildYield(&k->e.body, 3, (MlirValue[]){state->sums, state->maximum, state->total});
+  MlirOperation loop = mlirBlockGetParentOperation(k->e.body.block);
+  k->e.body = outer;
+  *state = (State){mlirOperationGetResult(loop, 0), mlirOperationGetResult(loop, 1), mlirOperationGetResult(loop, 2)};
+}
+
 // Blocks from `first` to `end` - 1.
 static State buildBlocks(Emission *k, MlirValue first, MlirValue end, State state) {
-  MlirValue carried[3] = {state.sums, state.maximum, state.total};
-  MlirBlock block;
-  MlirOperation loop = tileBuildFor(&k->e.body, first, end, tileBuildIndex(&k->e.body, 1), 3, carried, &block);
-  TileBuilder outer = k->e.body;
-  k->e.body = tileBuilderAtEnd(block, outer.location);
-  k->e.index[k->attention->keys] = mlirBlockGetArgument(block, 0);
-  State next = buildBlock(
-      k, (State){mlirBlockGetArgument(block, 1), mlirBlockGetArgument(block, 2), mlirBlockGetArgument(block, 3)});
-  tileBuildYield(&k->e.body, 3, (MlirValue[]){next.sums, next.maximum, next.total});
-  k->e.body = outer;
-  return (State){mlirOperationGetResult(loop, 0), mlirOperationGetResult(loop, 1), mlirOperationGetResult(loop, 2)};
+  TileBuilder outer;
+  k->e.index[k->attention->keys] = openLoop(k, first, end, &state, &outer);
+  state = buildBlock(k, state);
+  closeLoop(k, &state, outer);
+  return state;
+}
+
+//===--- blocks that the mask hides ------------------------------------------------------===//
+
+static MlirValue compare(Emission *k, const char *name, int64_t predicate, MlirValue a, MlirValue b) {
+  TileAttributeEntry at[] = {{"predicate", mlirIntegerAttrGet(mlirIntegerTypeGet(k->e.body.context, 64), predicate)},
+                             {0}};
+  return tileBuildValue(&k->e.body, name, mlirIntegerTypeGet(k->e.body.context, 1), 2, (MlirValue[]){a, b}, at);
+}
+
+static MlirValue choose(Emission *k, MlirValue condition, MlirValue a, MlirValue b) {
+  return tileBuildValue(&k->e.body, "arith.select", mlirValueGetType(a), 3, (MlirValue[]){condition, a, b}, NULL);
+}
+
+// A value of f's body that is equal for all pairs of a head, as a number.
+static MlirValue buildPerHead(Emission *k, TileBodyMap *map, MlirValue value) {
+  MlirType index = mlirIndexTypeGet(k->e.body.context);
+  value = tileKernelCloneValue(&k->e, map, value);
+  return mlirTypeIsAIndex(mlirValueGetType(value))
+             ? value
+             : tileBuildValue(&k->e.body, "arith.index_cast", index, 1, &value, NULL);
+}
+
+// The least of a lower bound, or the greatest of an upper one, over the program's queries.
+static MlirValue buildBound(Emission *k, TileBodyMap *map, const TileKeyBound *bound) {
+  const TileAttention *a = k->attention;
+  int64_t tile = k->s->dims[a->queries].tile;
+  MlirValue query = tileBuildMul(&k->e.body, k->e.index[a->queries], tileBuildIndex(&k->e.body, tile));
+  if ((bound->slope > 0) == bound->isUpper) // the last query
+    query = tileBuildAdd(&k->e.body, query, tileBuildIndex(&k->e.body, tile - 1));
+  MlirValue sum = tileBuildMul(&k->e.body, query, tileBuildIndex(&k->e.body, bound->slope));
+  sum = tileBuildAdd(&k->e.body, sum, tileBuildIndex(&k->e.body, bound->constant));
+  for (int i = 0; i < bound->numTerms; i++) {
+    MlirValue term = buildPerHead(k, map, bound->terms[i]);
+    sum = bound->signs[i] > 0 ? tileBuildAdd(&k->e.body, sum, term) : tileBuildSub(&k->e.body, sum, term);
+  }
+  return sum;
+}
+
+typedef struct Range {
+  MlirValue first, end, blocks; // blocks that are not hidden; all of them
+} Range;
+
+static bool hasBound(const TileKeyRange *keys, bool isUpper) {
+  for (int i = 0; i < keys->numBounds; i++)
+    if (keys->bounds[i].isUpper == isUpper)
+      return true;
+  return false;
+}
+
+static Range buildRange(Emission *k, const TileKeyRange *keys) {
+  const TileAttention *a = k->attention;
+  MlirValue zero = tileBuildIndex(&k->e.body, 0), tile = tileBuildIndex(&k->e.body, k->s->dims[a->keys].tile);
+  Range range = {.first = zero};
+  range.end = range.blocks = tileKernelNumTiles(&k->e, &k->e.body, a->keys, tileKernelExtent(&k->e, a->keys));
+  over(k, -1, -1);
+  TileBodyMap map = {0};
+  for (int i = 0; i < a->numScoreInputs && keys->numBounds; i++) {
+    const TileOperand *operand = &k->s->operands[AttentionFirstInput + i];
+    MlirValue argument = mlirBlockGetArgument(a->score, i + (i >= a->scoreArgument));
+    if (!tileOperandUses(operand, a->keys) && !tileOperandUses(operand, a->queries))
+      tileBodyMapSet(&map, argument, tileKernelLoad(&k->e, AttentionFirstInput + i, NULL, false));
+  }
+  if (keys->numBounds)
+    mapPositions(k, &map);
+  for (int i = 0; i < keys->numBounds; i++) {
+    MlirValue bound = tileBuildMax(&k->e.body, buildBound(k, &map, &keys->bounds[i]), zero);
+    if (keys->bounds[i].isUpper)
+      range.end = tileBuildMin(&k->e.body, range.end, tileBuildCeilDiv(&k->e.body, bound, tile));
+    else
+      range.first = tileBuildMax(
+          &k->e.body, range.first,
+          tileBuildValue(&k->e.body, "arith.divui", mlirValueGetType(bound), 2, (MlirValue[]){bound, tile}, NULL));
+  }
+  if (hasBound(keys, false))
+    range.first = tileBuildMin(&k->e.body, range.first, range.end);
+  return range;
+}
+
+// Does any query's maximum say that it saw nothing, or nothing but what weighs as little as what is hidden?
+static MlirValue sawNothing(Emission *k, MlirValue maximum, double hidden) {
+  enum { UnorderedLess = 11 };
+  double enough = hidden + fmax(256, fabs(hidden) / 1024); // exp(hidden - enough) is 0
+  int64_t axis = 0;
+  TileAttributeEntry attributes[] = {{"operation", mlirStringAttrGet(k->e.body.context, tileString("arith.minimumf"))},
+                                     {"axes", mlirDenseI64ArrayGet(k->e.body.context, 1, &axis)},
+                                     {0}};
+  MlirRegion noBody = mlirRegionCreate();
+  MlirOperation least =
+      tileBuild(&k->e.body, "tile.reduce", 1, &maximum, 1, &k->attention->sum, attributes, 1, &noBody);
+  return compare(k, "arith.cmpf", UnorderedLess, mlirOperationGetResult(least, 0),
+                 tileBuildFloat(&k->e.body, k->attention->sum, enough));
+}
+
+// The blocks that the mask leaves. Where it hides by a number that is not -inf, a query that sees nothing has equal
+// weights for all that is hidden from it: then, in rounds of their own, the blocks before and after, too.
+static State buildVisible(Emission *k, State state) {
+  enum { Eq = 0 };
+  TileKeyRange keys = tileAttentionKeyRange(k->attention);
+  Range range = buildRange(k, &keys);
+  if (!keys.numBounds || keys.isInfinite)
+    return buildBlocks(k, range.first, range.end, state);
+  bool hasBefore = hasBound(&keys, false), hasAfter = hasBound(&keys, true);
+  MlirValue zero = tileBuildIndex(&k->e.body, 0), last = tileBuildIndex(&k->e.body, 1 + hasBefore + hasAfter);
+  TileBuilder outer;
+  MlirValue round = openLoop(k, zero, last, &state, &outer), first = range.first, end = range.end;
+  MlirValue more = sawNothing(k, state.maximum, keys.hidden);
+  if (hasAfter) {
+    MlirValue isThis = compare(k, "arith.cmpi", Eq, round, tileBuildIndex(&k->e.body, 1 + hasBefore));
+    first = choose(k, isThis, range.end, first);
+    end = choose(k, isThis, choose(k, more, range.blocks, range.end), end);
+  }
+  if (hasBefore) {
+    MlirValue isThis = compare(k, "arith.cmpi", Eq, round, tileBuildIndex(&k->e.body, 1));
+    first = choose(k, isThis, zero, first);
+    end = choose(k, isThis, choose(k, more, range.first, zero), end);
+  }
+  state = buildBlocks(k, first, end, state);
+  closeLoop(k, &state, outer);
+  return state;
 }
 
 //===--- the kernel ----------------------------------------------------------------------===//
@@ -224,15 +357,12 @@ static void loadQueries(Emission *k) {
 // Without keys the result is a sum of nothing: 0, not 0 / 0.
 static MlirValue leastTotal(Emission *k, MlirType perQuery) {
   enum { Eq = 0 };
-  MlirType i1 = mlirIntegerTypeGet(k->e.body.context, 1);
   if (!mlirShapedTypeIsDynamicSize(k->s->dims[k->attention->keys].extent))
     return tileBuildFloat(&k->e.body, perQuery, 0.0);
-  TileAttributeEntry at[] = {{"predicate", mlirIntegerAttrGet(mlirIntegerTypeGet(k->e.body.context, 64), Eq)}, {0}};
-  MlirValue sides[2] = {tileKernelExtent(&k->e, k->attention->keys), tileBuildIndex(&k->e.body, 0)};
-  MlirValue choice[3] = {tileBuildValue(&k->e.body, "arith.cmpi", i1, 2, sides, at),
-                         tileBuildFloat(&k->e.body, k->attention->sum, 1.0),
-                         tileBuildFloat(&k->e.body, k->attention->sum, 0.0)};
-  MlirValue least = tileBuildValue(&k->e.body, "arith.select", k->attention->sum, 3, choice, NULL);
+  MlirValue none =
+      compare(k, "arith.cmpi", Eq, tileKernelExtent(&k->e, k->attention->keys), tileBuildIndex(&k->e.body, 0));
+  MlirValue least = choose(k, none, tileBuildFloat(&k->e.body, k->attention->sum, 1.0),
+                           tileBuildFloat(&k->e.body, k->attention->sum, 0.0));
   return tileKernelSplat(&k->e, least, perQuery);
 }
 
@@ -249,9 +379,7 @@ static void buildKernel(Emission *k) {
   const TileAttention *a = k->attention;
   k->e.index[a->depth] = k->e.index[a->channels] = tileBuildIndex(&k->e.body, 0);
   loadQueries(k);
-  State state = initialState(k);
-  MlirValue end = tileKernelNumTiles(&k->e, &k->e.body, a->keys, tileKernelExtent(&k->e, a->keys));
-  state = buildBlocks(k, tileBuildIndex(&k->e.body, 0), end, state);
+  State state = buildVisible(k, initialState(k));
   overResult(k);
   MlirValue result = binary(k, "arith.divf", state.sums, spread(k, state.total));
   tileKernelStore(&k->e, k->s->numInputs, tileKernelEpilogue(&k->e, result));

@@ -27,6 +27,11 @@ MlirValue tileKernelPosition(TileKernelEmission *e, int dim, MlirType tile) {
   return tileBuildValue(&e->body, "tile.iota", tile, 1, &first, attributes);
 }
 
+MlirValue tileKernelWeight(TileKernelEmission *e, MlirValue x) {
+  TileAttributeEntry flags[] = {{"fastmath", tileBuildAttribute(&e->body, "#arith.fastmath<afn>")}, {0}};
+  return tileBuildValue(&e->body, "math.exp", mlirValueGetType(x), 1, &x, flags);
+}
+
 MlirValue tileKernelInside(TileKernelEmission *e, int dim) {
   enum { Ult = 6 };
   MlirType positions = tileKernelTileType(e, mlirIndexTypeGet(e->body.context));

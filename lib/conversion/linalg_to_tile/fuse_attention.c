@@ -59,6 +59,11 @@ static TileAttentionSizes sizesOf(const TileAttention *a) {
   for (int d = 0; d < s->numDims; d++)
     if (d != a->queries && d != a->keys && d != a->depth && d != a->channels)
       sizes.heads *= planned(&s->dims[d]);
+  TileKeyRange keys = tileAttentionKeyRange(a);
+  for (int i = 0; i < keys.numBounds && sizes.numBounds < TileAttentionBounds; i++)
+    if (!keys.bounds[i].numTerms) // what a program knows late may hide nothing
+      sizes.bounds[sizes.numBounds++] =
+          (TileAttentionBound){keys.bounds[i].isUpper, keys.bounds[i].slope, keys.bounds[i].constant};
   return sizes;
 }
 

@@ -75,6 +75,9 @@ MlirValue tileKernelPosition(TileKernelEmission *emission, int dim, MlirType til
 // A tile of i1: true where the position along dimension `dim`, which has an axis, is inside.
 MlirValue tileKernelInside(TileKernelEmission *emission, int dim);
 MlirValue tileKernelConstant(TileKernelEmission *emission, MlirAttribute value, MlirType tile); // in every element
+// exp as softmax has it, within 1 ulp (`afn`), not 0.51: beside the sum's roundings that is nothing (docs/numerics.md
+// §7).
+MlirValue tileKernelWeight(TileKernelEmission *emission, MlirValue x);
 // Spreads a scalar over a tile type (returns it as it is when the type is a scalar).
 MlirValue tileKernelSplat(TileKernelEmission *emission, MlirValue scalar, MlirType tile);
 

@@ -2,7 +2,6 @@
 //
 // A row that fits one tile is read once and stays there; a longer one is walked three times (maximum, sum, result).
 // Padding with -inf makes masks unnecessary: exp(-inf - max) = 0 adds nothing to the sum.
-// The exponential is within 1 ulp (`afn`), not 0.51: beside the sum's roundings that is nothing (docs/numerics.md §7).
 #include "lib/conversion/linalg_to_tile/kernel.h"
 #include "lib/conversion/linalg_to_tile/lowerings.h"
 
@@ -53,10 +52,7 @@ static MlirValue binary(TileKernelEmission *e, const char *name, MlirValue a, Ml
 // exp(x - maximum) for the current tile.
 static MlirValue exponentials(TileKernelEmission *e, MlirValue x, MlirValue maximum) {
   MlirType tile = mlirValueGetType(x);
-  MlirValue difference = binary(e, "arith.subf", x, spreadRow(e, maximum, tile));
-  MlirAttribute afn = mlirAttributeParseGet(e->body.context, tileString("#arith.fastmath<afn>"));
-  TileAttributeEntry attributes[] = {{"fastmath", afn}, {0}};
-  return tileBuildValue(&e->body, "math.exp", tile, 1, &difference, attributes);
+  return tileKernelWeight(e, binary(e, "arith.subf", x, spreadRow(e, maximum, tile)));
 }
 
 // One division a row. The sum is at least 1, the exponential of the maximum, so its reciprocal loses nothing but a

@@ -1,0 +1,87 @@
+// Attention's tiles: what the model says follows from the machine and the sizes as theory has it.
+#include "lib/search/attention.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static int failures;
+
+static void expect(bool holds, const char *what) {
+  if (!holds)
+    printf("wrong: %s\n", what);
+  failures += !holds;
+}
+
+static TileSearchTarget targetOf(const char *chip) {
+  TileError error = {.text = ""};
+  TileSearchTarget target;
+  TileMachine *machine = tileMachineLoad(chip, NULL, NULL, 0, &error);
+  if (!machine || !tileSearchReadTarget(machine, &target, &error)) {
+    printf("%s: %s\n", chip, error.text);
+    exit(1);
+  }
+  TileOperator op = tileOperatorProduct(512, 512, 64, "f32", 32, 32);
+  tileSearchSetOperator(machine, &op, &target);
+  tileMachineDestroy(machine);
+  return target;
+}
+
+// Both products at the machine's rate.
+static double productSeconds(const TileSearchTarget *t, const TileAttentionSizes *s) {
+  double operations = 2.0 * (double)(s->heads * s->queries * s->keys) * (double)(s->depth + s->channels);
+  return operations / (t->rate * t->clock * (double)t->cores);
+}
+
+static void testChip(const char *chip) {
+  TileSearchTarget target = targetOf(chip);
+  TileAttentionSizes sizes = {.heads = 64, .queries = 512, .keys = 512, .depth = 64, .channels = 64, .bytes = 4};
+  TileSearchAttention all = tileSearchAttention(&target, &sizes, 1);
+  expect(all.queries > 0 && all.keys > 0 && (all.queries & (all.queries - 1)) == 0, "a block that fits");
+  expect(all.fused >= productSeconds(&target, &sizes), "no kernel is faster than its multiply-adds");
+  expect(all.apart > 1, "apart, softmax comes on top of the products");
+  expect(all.evaluations > 0 && all.evaluations < 5000, "fewer than 5000 evaluations");
+
+  TileAttentionSizes causal = sizes;
+  causal.numBounds = 1;
+  causal.bounds[0] = (TileAttentionBound){.isUpper = true, .slope = 1, .constant = 1};
+  TileSearchAttention half = tileSearchAttention(&target, &causal, 1);
+  expect(half.fused < 0.8 * all.fused && half.fused > 0.4 * all.fused, "a causal mask leaves about half");
+
+  TileAttentionSizes near = causal;
+  near.numBounds = 2;
+  near.bounds[1] = (TileAttentionBound){.isUpper = false, .slope = 1, .constant = -31};
+  expect(tileSearchAttention(&target, &near, 1).fused < half.fused, "a window of 32 leaves less");
+
+  TileAttentionSizes odd = sizes;
+  odd.queries = 13;
+  odd.keys = 7;
+  odd.depth = 3;
+  odd.channels = 5;
+  expect(tileSearchAttention(&target, &odd, 1).queries > 0, "odd sizes have a block");
+}
+
+// On a CPU a vector of queries is the least: one query costs as many.
+static void testFewQueries(void) {
+  TileSearchTarget target = targetOf("x86-64-v4");
+  TileAttentionSizes sizes = {.heads = 64, .queries = 16, .keys = 512, .depth = 64, .channels = 64, .bytes = 4};
+  double full = tileSearchAttention(&target, &sizes, 1).fused;
+  sizes.queries = 1;
+  double one = tileSearchAttention(&target, &sizes, 1).fused;
+  expect(one > 0.9 * full && one <= full, "one query costs as much as a vector of them");
+  // Keys and values of a head beyond the second cache: where that is slower, so is the kernel.
+  sizes.queries = 64;
+  sizes.keys = 4096;
+  double fast = tileSearchAttention(&target, &sizes, 1).fused;
+  for (int level = 1; level < target.numLevels; ++level)
+    target.levels[level].latency *= 8;
+  expect(tileSearchAttention(&target, &sizes, 1).fused > fast, "slower caches make a slower kernel");
+}
+
+int main(void) {
+  testChip("x86-64-v4");
+  testChip("sm_80");
+  testChip("gfx942");
+  testFewQueries();
+  printf("%d failures\n", failures);
+  return failures ? 1 : 0;
+}
