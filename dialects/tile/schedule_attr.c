@@ -19,6 +19,7 @@ static const Key keys[] = {
     {"warps", List, 1, 8},      // warps along each axis
     {"stages", Number},         // depth of the software pipeline
     {"group", List, 1, 8},      // programs visited together, for the second-level cache
+    {"registers", Number},      // GPU: the most of a thread
     {"split", Number},          // parts the reduction is split into
     {"cluster", List, 1, 3},    // blocks that share their memories
     {"specialize", List, 1, 8}, // warps of each partition
@@ -43,8 +44,8 @@ static const Key *findKey(MlirStringRef name) {
 }
 
 static const char *const keyNames[] = {
-    "block", "warp", "atom", "warps",    "stages",  "group",     "split", "cluster",     "specialize", "register",
-    "cache", "pack", "time", "measured", "traffic", "occupancy", "bound", "evaluations", NULL};
+    "block",    "warp",  "atom", "warps", "stages",   "group",   "registers", "split", "cluster",     "specialize",
+    "register", "cache", "pack", "time",  "measured", "traffic", "occupancy", "bound", "evaluations", NULL};
 
 //===--- text ---------------------------------------------------------------===//
 

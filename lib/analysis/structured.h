@@ -71,6 +71,7 @@ typedef struct TileStructured {
   MlirValue captures[MaxCaptures]; // scalars from outside that the body uses, tensors it extracts from
   const TileTarget *target;        // what the kernel is for
   int64_t warps;                   // of a GPU's program; 0: whoever assigns layouts decides
+  int64_t registers;               // the most of a GPU's thread; 0: as the chip has
   int64_t group;          // above 1: so many tiles of the second last parallel dimension before the next of the last
   MlirAttribute schedule; // the op's #tile.schedule, or what was constructed; null: none
 } TileStructured;

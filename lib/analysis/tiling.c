@@ -268,6 +268,8 @@ MlirAttribute tileScheduleOfCandidate(MlirContext context, const TileOperator *o
       addNumber(&entries, "stages", (double)candidate->tile.stages);
     if (p->group > 1)
       addList(&entries, "group", 1, &p->group);
+    if (p->registerLimit)
+      addNumber(&entries, "registers", (double)p->registerLimit);
   }
   if (!p->misfit) {
     addNumber(&entries, "time", p->seconds * 1e9);
@@ -308,6 +310,7 @@ bool tileStructuredScheduledTile(const TileStructured *s, const TileOperator *op
   }
   tile->stages = tileScheduleAttrGetInteger(s->schedule, "stages", 0);
   tile->group = tileStructuredScheduledGroup(s, 0);
+  tile->registerLimit = tileScheduleAttrGetInteger(s->schedule, "registers", 0);
   MlirAttribute registers = tileScheduleAttrGetEntry(s->schedule, "register");
   if (op->isMatrix && !mlirAttributeIsNull(registers) && mlirDenseArrayGetNumElements(registers) == 2) {
     tile->rows = mlirDenseI64ArrayGetElement(registers, 0);

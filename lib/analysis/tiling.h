@@ -33,9 +33,9 @@ bool tileTargetRead(TileTarget *target, TileError *error);
 // The machine's numbers for this operator.
 TileSearchTarget tileStructuredTargetFor(const TileTarget *target, const TileOperator *op);
 
-// The schedule's `block`, `warps`, `stages` and `group`, of a CPU's matrix product `register` and `pack`, and what the
-// model says of them: `time` in nanoseconds, `traffic` in bytes asked of global memory and, where there is any, of
-// shared memory, `occupancy` in per cent, `bound`, `evaluations` of the model.
+// The schedule's `block`, `warps`, `stages`, `group` and `registers`, of a CPU's matrix product `register` and `pack`,
+// and what the model says of them: `time` in nanoseconds, `traffic` in bytes asked of global memory and, where there is
+// any, of shared memory, `occupancy` in per cent, `bound`, `evaluations` of the model.
 MlirAttribute tileScheduleOfCandidate(MlirContext context, const TileOperator *op, const TileSearchTarget *target,
                                       const TileSearchCandidate *candidate, int64_t evaluations);
 

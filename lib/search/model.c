@@ -11,6 +11,8 @@
 enum { StartInstructions = 48, AccessInstructions = 4, StepInstructions = 16, ShuffleInstructions = 4 };
 // Registers of a thread beside its tiles: addresses, indices, masks; of a product also those of its copies (ptxas
 // spills where fewer are left: measured).
+// Registers are handed out in eights.
+enum { RegisterGrain = 8 };
 enum { MostGrouped = 32 };
 static const double GroupingGain = 0.05;
 enum { OwnRegisters = 24, ProductRegisters = 64, AccessBytes = 16 };
@@ -329,6 +331,17 @@ static double bodyRegisters(const Nest *nest, double threads) {
   return ceil(points / threads) * wide;
 }
 
+// Some of a product's tiles end beyond its extents, or may.
+static bool isRagged(const Nest *nest) {
+  const int dims[] = {nest->op->m, nest->op->n, nest->op->k};
+  for (int i = 0; i < 3; ++i) {
+    const TileOperatorDim *d = &nest->op->dims[dims[i]];
+    if (d->isUnknown || d->extent % nest->tile->size[dims[i]])
+      return true;
+  }
+  return false;
+}
+
 // A product's sums and its operands' fragments, or every operand's tile and what is computed of it.
 static int64_t threadRegisters(const Nest *nest) {
   const TileOperator *op = nest->op;
@@ -344,12 +357,19 @@ static int64_t threadRegisters(const Nest *nest) {
   tiles += ceil((double)(size[op->m] * size[op->n]) / threads) * words(&op->operands[op->out]);
   double rows = ceil((double)size[op->m] / (double)nest->tile->warpsM), columns = ceil((double)size[op->n] / warpsN);
   double perLane = nest->target->hasAtom ? lanes : sqrt(lanes);
-  double depth = nest->target->hasAtom ? (double)size[op->k] : 1; // multiply-adds load one column and row at a time
+  // Fragments are read as they are multiplied: one instruction's depth of them at a time, one column and row without.
+  // Bytes are first turned in registers (128 x 128 x 128 on four warps of sm_80 spilled where less was reckoned with).
+  bool areBytes = least(op->operands[op->lhs].bits, op->operands[op->rhs].bits) < 16;
+  double depth =
+      !nest->target->hasAtom ? 1 : (double)(areBytes ? size[op->k] : least(size[op->k], nest->target->atom[2]));
   tiles += ceil(rows * depth * (double)op->operands[op->lhs].bits / 32 / perLane);
   tiles += ceil(columns * depth * (double)op->operands[op->rhs].bits / 32 / perLane);
   double copied = ceil((tileElements(nest, op->lhs) * bytesOf(&op->operands[op->lhs]) +
                         tileElements(nest, op->rhs) * bytesOf(&op->operands[op->rhs])) /
                        4 / threads);
+  // Copies of what may lie past an edge, 16 bytes each, have an address and a mask of their own.
+  if (nest->target->hasAsyncCopies && isRagged(nest))
+    tiles += ceil(copied / 2);
   return tileThreadRegisters(nest->target, true, tiles, nest->tile->stages > 1 ? copied : 0);
 }
 
@@ -401,6 +421,13 @@ static int64_t residentPrograms(const Nest *nest, const TilePrediction *p) {
   if (p->sharedBytes > 0 && t->shared >= 0)
     resident = least(resident, t->levels[t->shared].bytes / p->sharedBytes);
   return resident;
+}
+
+// Of a product, whose sums and fragments are what it takes: a body of functions may want more for a while.
+static int64_t limitRegisters(const Nest *nest, const TilePrediction *p) {
+  const TileSearchTarget *t = nest->target;
+  int64_t room = t->registersPerCore / (p->perCore * nest->tile->warps * t->lanes) / RegisterGrain * RegisterGrain;
+  return nest->op->m >= 0 && room < t->registersPerThread ? room : 0;
 }
 
 static const char *gpuMisfit(const Nest *nest, const TilePrediction *p) {
@@ -459,6 +486,7 @@ static TilePrediction predictGpu(const Nest *nest) {
   if (p.misfit)
     return p;
   p.perCore = most(1, residentPrograms(nest, &p));
+  p.registerLimit = nest->tile->registerLimit ? nest->tile->registerLimit : limitRegisters(nest, &p);
   double cores = (double)t->cores, perCore = ceil(nest->programs / cores);
   double resident = smaller((double)p.perCore, perCore), warps = resident * (double)nest->tile->warps;
   double waves = ceil(nest->programs / (cores * (double)p.perCore));

@@ -25,6 +25,7 @@ typedef struct TileSearchTile {
   int64_t size[TileOperatorDims];
   int64_t warps, warpsM, stages;
   int64_t group;         ///< programs along m that run before the next along n: block order; 0: as the model likes best
+  int64_t registerLimit; ///< of a GPU's thread, that somebody wrote; 0: as the model says
   int64_t rows, columns; ///< the register tile of a CPU's product; 0: none, it streams B
   int64_t split;         ///< above 1: parts of k that a CPU's programs sum up apart, added up by a kernel of its own
   bool isUnpacked;       ///< of a CPU's product with a register tile: nothing is packed. Of one that somebody wrote
@@ -40,9 +41,10 @@ typedef struct TilePrediction {
   int64_t group;                   ///< of a GPU's product: programs along m before the next along n; 1: row after row
   double occupancy;                ///< warps resident of those a core can have; of a CPU: cores that have work
   int64_t registers;               ///< of a thread, 32 bits each; of a CPU: vector registers
-  int64_t sharedBytes;             ///< of a program
-  double read, written; ///< bytes that all programs ask of memory, every element counted as often as it is asked for
-  double shared;        ///< bytes that go into and out of shared memory
+  int64_t registerLimit; ///< above it fewer programs than perCore have room; 0: a thread may have all there are
+  int64_t sharedBytes;   ///< of a program
+  double read, written;  ///< bytes that all programs ask of memory, every element counted as often as it is asked for
+  double shared;         ///< bytes that go into and out of shared memory
   double traffic[TileSearchLevels]; ///< bytes that pass the target's levels, in whole transactions
 } TilePrediction;
 

@@ -251,6 +251,8 @@ static void label(const TileStructured *s, MlirOperation kernel) {
   mlirOperationSetAttributeByName(kernel, tileString("machine"), s->target->attribute);
   if (s->warps)
     mlirOperationSetAttributeByName(kernel, tileString("warps"), mlirIntegerAttrGet(i32, s->warps));
+  if (s->registers)
+    mlirOperationSetAttributeByName(kernel, tileString("registers"), mlirIntegerAttrGet(i32, s->registers));
 }
 
 void tileKernelBegin(TileKernelEmission *e, const TileStructured *structured, const char *kind) {

@@ -96,6 +96,8 @@ bool tileStructuredPlanTiles(TileStructured *s, const TileTiling *tiling) {
   if (!fits && tiling->whole >= 0)
     return false;
   takeCandidate(s, &candidate.tile);
+  if (tileStructuredGpu(s))
+    s->registers = isScheduled ? candidate.tile.registerLimit : candidate.prediction.registerLimit;
   if (tiling->isProduct)
     takeProduct(s, &tiling->product, isScheduled ? candidate.tile.group : candidate.prediction.group);
   return true;

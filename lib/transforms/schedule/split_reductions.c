@@ -152,7 +152,7 @@ static MlirAttribute scheduleOfParts(MlirContext context, MlirAttribute schedule
         sizes[d + 1] = mlirDenseI64ArrayGetElement(block, d);
       entry.attribute = mlirDenseI64ArrayGet(context, dims + 1, sizes);
     } else if (!tileStringEquals(name, "warps") && !tileStringEquals(name, "stages") &&
-               !tileStringEquals(name, "group")) {
+               !tileStringEquals(name, "group") && !tileStringEquals(name, "registers")) {
       continue; // what was predicted was predicted of the whole
     }
     kept[count++] = entry;

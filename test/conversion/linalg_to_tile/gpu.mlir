@@ -13,7 +13,7 @@ module attributes {test.any} {
 // GFX942-SAME: machine = #tile.machine<"gfx942">, schedule = #{{[a-z0-9]+}}, warps = 4 : i32
 // CHECK-NOT: tile.alloc
 // CHECK: scf.for
-// SM80: tile.mma {{.*}} tensor<128x16xf16>, tensor<16x256xf16> -> tensor<128x256xf32>
+// SM80: tile.mma {{.*}} tensor<128x64xf16>, tensor<64x256xf16> -> tensor<128x256xf32>
 // GFX942: tile.mma {{.*}} tensor<128x64xf16>, tensor<64x128xf16> -> tensor<128x128xf32>
 func.func @large(%a: tensor<4096x4096xf16>, %b: tensor<4096x4096xf16>, %c: tensor<4096x4096xf32>) -> tensor<4096x4096xf32> {
   %0 = linalg.matmul ins(%a, %b : tensor<4096x4096xf16>, tensor<4096x4096xf16>) outs(%c : tensor<4096x4096xf32>) -> tensor<4096x4096xf32>

@@ -2,7 +2,7 @@
 // RUN: %tile_opt %s -split-input-file -verify-diagnostics
 // RUN: %mlir_opt_plugin %s -split-input-file -verify-diagnostics
 
-// expected-error@below {{unknown key 'blok' in #tile.schedule, expected one of block, warp, atom, warps, stages, group, split, cluster, specialize, register, cache, pack}}
+// expected-error@below {{unknown key 'blok' in #tile.schedule, expected one of block, warp, atom, warps, stages, group, registers, split, cluster, specialize, register, cache, pack}}
 func.func private @a() attributes {tile.schedule = #tile.schedule<blok = [1]>}
 
 // -----

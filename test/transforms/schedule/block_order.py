@@ -14,7 +14,7 @@ SECTOR = {"sm_80": 32, "sm_90a": 32, "gfx942": 64}
 REGISTERS = {"sm_80": 128, "sm_90a": 128, "gfx942": 256}
 CORES = 8
 # batch, m, n, k; rows of A, B and C fill whole sectors, and blocks of rows end where tensors do
-SHAPES = [(1, 512, 768, 256), (1, 448, 1024, 192), (2, 256, 640, 256)]
+SHAPES = [(1, 512, 768, 256), (1, 448, 1024, 192), (2, 512, 1024, 128)]
 
 
 def program(chip, batch, m, n, k):

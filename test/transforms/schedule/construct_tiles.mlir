@@ -23,7 +23,7 @@ func.func @large(%a: tensor<4096x4096xf16>, %b: tensor<4096x4096xf16>, %c: tenso
 // -----
 
 // What a person wrote stays; what it leaves out and what it costs are filled in.
-// CHECK: #[[MINE:.*]] = #tile.schedule<block = [32, 64, 32], warps = [1, 4, 1], stages = 3, time = {{[0-9]+}},
+// CHECK: #[[MINE:.*]] = #tile.schedule<block = [32, 64, 32], warps = [1, 4, 1], stages = 3, registers = {{[0-9]+}}, time = {{[0-9]+}},
 // CHECK-LABEL: func.func @mine
 // CHECK: linalg.generic {{.*}}tile.schedule = #[[MINE]]
 func.func @mine(%a: tensor<128x128xf16>, %b: tensor<128x128xf16>, %c: tensor<128x128xf32>) -> tensor<128x128xf32> {
