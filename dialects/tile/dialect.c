@@ -87,6 +87,9 @@ static const Discardable discardables[] = {
     {"tile.cache", mlirAttributeIsAString, "a string: how a load or store uses the caches"},
     {"tile.latency", isPositive, "a positive integer: cycles that a load is expected to take"},
     {"tile.overwrites", isNumbers, "an array of integers: the outs of a launch whose old value nobody reads"},
+    {"tile.initial", mlirAttributeIsAUnit, "nothing: a load of what an output held before the launch"},
+    {"tile.final", mlirAttributeIsAUnit,
+     "nothing: a store of an output's last value, the only such one of its element"},
     {NULL},
 };
 
@@ -101,7 +104,7 @@ static bool verifyOpAttribute(MlirOperation op, MlirNamedAttribute attribute) {
   return tileError(
       op,
       "unknown attribute '%.*s', expected tile.schedule, tile.schedules, tile.extents, tile.machine, tile.cache, "
-      "tile.latency or tile.overwrites",
+      "tile.latency, tile.overwrites, tile.initial or tile.final",
       (int)name.length, name.data);
 }
 

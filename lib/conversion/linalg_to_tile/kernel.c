@@ -47,7 +47,7 @@ static bool isTaken(MlirOperation op, const char *kind, int number) {
 
 // A name no other symbol of the module has: softmax_0, softmax_1, … Found by bisection, as a look-up walks the module
 // and our own names are taken without gaps.
-static MlirAttribute freshName(MlirOperation op, const char *kind) {
+MlirAttribute tileKernelFreshName(MlirOperation op, const char *kind) {
   int taken = -1, free = 0;
   while (isTaken(op, kind, free)) {
     taken = free;
@@ -89,7 +89,7 @@ static MlirBlock createKernel(TileKernelEmission *e, const char *kind) {
   MlirRegion region = mlirRegionCreate();
   mlirRegionAppendOwnedBlock(region, block);
   MlirType type = mlirFunctionTypeGet(e->host.context, count, types, 0, NULL);
-  TileAttributeEntry attributes[] = {{"sym_name", freshName(s->op, kind)},
+  TileAttributeEntry attributes[] = {{"sym_name", tileKernelFreshName(s->op, kind)},
                                      {"sym_visibility", mlirStringAttrGet(e->host.context, tileString("private"))},
                                      {"function_type", mlirTypeAttrGet(type)},
                                      {0}};

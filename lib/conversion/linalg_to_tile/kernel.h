@@ -25,6 +25,8 @@ typedef struct TileKernelEmission {
 void tileKernelBegin(TileKernelEmission *emission, const TileStructured *structured, const char *kind);
 void tileKernelEnd(TileKernelEmission *emission);
 
+// A name for a kernel that no other symbol has: kind_0, kind_1, …
+MlirAttribute tileKernelFreshName(MlirOperation op, const char *kind);
 // The type of a tile over the iteration tile's axes (a scalar type when there are none).
 MlirType tileKernelTileType(const TileKernelEmission *emission, MlirType element);
 // The same without the reduction dimensions.

@@ -4,9 +4,10 @@
 // on tensors. Leaves: tile.launch in destination style and private kernels; linalg ops that no kernel covers yet stay
 // as they are and go by upstream's route (tile-bufferize-host counts them as fallback_ops). Host arithmetic, scf and
 // func stay. A reduction whose output starts from a constant (linalg.fill) starts from that constant and never reads
-// the fill. For a GPU (the option chip, or the module's tile.machine) tiles are constructed from its
-// description (lib/search) unless an op says its tile.schedule, products read their operands from memory, and kernels
-// say machine and warps. So are those of a CPU's matrix products.
+// the fill. Elementwise ops around launches that are there already join their kernels, where these say how (join.c);
+// private kernels that nobody launches then go. For a GPU (the option chip, or the module's tile.machine) tiles are
+// constructed from its description (lib/search) unless an op says its tile.schedule, products read their operands from
+// memory, and kernels say machine and warps. So are those of a CPU's matrix products.
 #include "lib/conversion/linalg_to_tile/linalg_to_tile.h"
 
 #include "dialects/tile/tile.h"
@@ -79,6 +80,16 @@ static bool checkSchedules(const TileOps *ops, const TileTarget *target) {
   return true;
 }
 
+// Producers first, so that what follows one after another all joins. Returns how many did; they are no longer in `ops`.
+static uint64_t joinAll(TileOps *ops, const TileTarget *target) {
+  intptr_t left = 0, all = ops->count;
+  for (intptr_t i = 0; i < all; i++)
+    if (!tileJoin(ops->items[i], target))
+      ops->items[left++] = ops->items[i];
+  ops->count = left;
+  return (uint64_t)(all - left);
+}
+
 static bool run(MlirOperation module, MlirExtPass pass) {
   TileOps ops = {0};
   TileTarget target;
@@ -93,7 +104,7 @@ static bool run(MlirOperation module, MlirExtPass pass) {
     mlirOperationWalk(module, collect, &ops, MlirWalkPostOrder);
   }
   TileOps before = tileCollect(module, "tile.kernel");
-  uint64_t kernels = 0;
+  uint64_t kernels = 0, joined = ok ? joinAll(&ops, &target) : 0;
   // Consumers first: a fill that its reader starts from is unused when its turn comes.
   for (intptr_t i = ops.count - 1; ok && i >= 0; i--)
     kernels += lower(ops.items[i], &target);
@@ -101,7 +112,10 @@ static bool run(MlirOperation module, MlirExtPass pass) {
   tileMachineDestroy(target.machine);
   mlirExtPassAddStatistic(pass, 0, kernels);
   mlirExtPassAddStatistic(pass, 1, (uint64_t)tileShareKernels(module, &before));
+  mlirExtPassAddStatistic(pass, 2, joined);
   tileOpsFree(&before);
+  if (joined)
+    tileDropUnlaunched(module);
   return ok;
 }
 
@@ -122,7 +136,8 @@ const MlirExtPassDefinition tileLinalgToTilePass = {
     .numOptions = 1,
     .options = options,
     .statistics = (const char *const[]){"kernels: linalg ops that became kernels",
-                                        "shared: of these, that are equal to another's and use it", NULL},
+                                        "shared: of these, that are equal to another's and use it",
+                                        "joined: linalg ops that became part of a launch's kernel", NULL},
     .dependentDialects = dependents,
     .run = run,
 };

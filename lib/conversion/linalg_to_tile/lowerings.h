@@ -25,6 +25,11 @@ bool tileLowerElementwise(TileStructured *structured); // all dimensions paralle
 bool tileLowerSoftmax(MlirOperation op, const TileTarget *target);  // linalg.softmax
 bool tileLowerRelayout(MlirOperation op, const TileTarget *target); // linalg.pack, linalg.unpack
 
+// An elementwise op on what a launch makes, or what a launch's output is filled with, into the launch's kernel where
+// that says how (join.c): true, and the op is gone. Afterwards private kernels that nobody launches may go.
+bool tileJoin(MlirOperation op, const TileTarget *target);
+void tileDropUnlaunched(MlirOperation module);
+
 // A CPU's product whose schedule (said or constructed) splits k: two ops take its place, the parts' products side by
 // side and their sum. False: the op stays.
 bool tileSplitProduct(MlirOperation op, const TileTarget *target);

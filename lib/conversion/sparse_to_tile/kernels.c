@@ -71,6 +71,8 @@ static MlirAttribute insert(MlirOperation module, const char *name, const char *
   mlirModuleDestroy(parsed);
   mlirOperationWalk(kernel, relocate, &location, MlirWalkPreOrder);
   mlirOperationSetAttributeByName(kernel, tileString("sym_name"), mlirStringAttrGet(context, tileString(name)));
+  mlirOperationSetAttributeByName(kernel, tileString("sym_visibility"),
+                                  mlirStringAttrGet(context, tileString("private")));
   MlirSymbolTable symbols = mlirSymbolTableCreate(module);
   MlirAttribute unique = mlirSymbolTableInsert(symbols, kernel);
   mlirSymbolTableDestroy(symbols);

@@ -96,7 +96,7 @@ static void delinearize(TileBuilder *builder, Coord linear, const Shape *shape, 
 
 static Placement placeInReshape(Lowering *lowering, MlirOperation op, const Coord *coords, intptr_t axis, int64_t width,
                                 Coord *out, intptr_t *outAxis) {
-  Shape to = shapeOf(tileResultType(op, 0)), from = shapeOf(tileOperandType(op, 0));
+  Shape to = shapeOf(tileResultType(op, 0)), from = shapeOfValue(mlirOperationGetOperand(op, 0));
   intptr_t same = 0; // trailing dimensions that stay as they are
   while (same < to.rank && same < from.rank && to.sizes[to.rank - 1 - same] == from.sizes[from.rank - 1 - same])
     ++same;

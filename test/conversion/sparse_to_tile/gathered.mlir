@@ -6,7 +6,7 @@
 // CHECK-LABEL: func.func @bytes(
 // CHECK: tensor.collapse_shape %{{.*}} {{\[\[}}0, 1, 2], [3]] : tensor<2x4x3x16xi8> into tensor<24x16xi8>
 // CHECK: tile.launch @spmm_gathered grid
-// CHECK-LABEL: tile.kernel @spmm_gathered
+// CHECK-LABEL: tile.kernel private @spmm_gathered
 // CHECK: tile.mma {{.*}} atom "vpdpbusd" : tensor<8x16xi8>, tensor<16x32xi8> -> tensor<8x32xi32>
 module attributes {tile.machine = #tile.machine<"x86-64-v4", "atom.vpdpbusd" = "1x16x4 i8,i8,i32">} {
   func.func @bytes(%p: tensor<2x4x3xi8>, %v: tensor<2x4x3x16xi8>, %x: tensor<128x48xi8>, %y: tensor<32x48xi32>) -> tensor<32x48xi32> {
@@ -20,7 +20,7 @@ module attributes {tile.machine = #tile.machine<"x86-64-v4", "atom.vpdpbusd" = "
 
 // Fewer registers, half as wide, hold fewer columns; no dot instruction: widened.
 // CHECK-LABEL: func.func @half(
-// CHECK-LABEL: tile.kernel @spmm_gathered
+// CHECK-LABEL: tile.kernel private @spmm_gathered
 // CHECK: tile.mma %{{.*}}, %{{.*}}, %{{[a-z0-9]*}} : tensor<4x4xf32>, tensor<4x16xf32> -> tensor<4x16xf32>
 module attributes {tile.machine = #tile.machine<"x86-64-v3">} {
   func.func @half(%p: tensor<?x?x3xi8>, %v: tensor<?x?x3x16xf16>, %x: tensor<128x?xf16>, %y: tensor<32x?xf32>) -> tensor<32x?xf32> {

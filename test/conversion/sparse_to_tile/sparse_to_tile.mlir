@@ -116,10 +116,10 @@ func.func @sum(%a: tensor<9x8xf32, #sparse.sum<parts = [#sparse.bsr<block = [3, 
 // CHECK-LABEL: func.func @dense(%{{.*}}: tensor<4xf32, "foreign">)
 func.func @dense(%x: tensor<4xf32, "foreign">) { return }
 
-// CHECK: tile.kernel @spmm_nm(%{{.*}}: memref<?x?x3xi8>, %{{.*}}: memref<?x?x3x16xf32>, %{{.*}}: memref<?x?xf32>, %{{.*}}: memref<?x?xf32>)
+// CHECK: tile.kernel private @spmm_nm(%{{.*}}: memref<?x?x3xi8>, %{{.*}}: memref<?x?x3x16xf32>, %{{.*}}: memref<?x?xf32>, %{{.*}}: memref<?x?xf32>)
 // CHECK: math.fma %{{.*}} : tensor<8x48xf32>
-// CHECK-NOT: tile.kernel @spmm_nm
-// CHECK: tile.kernel @spmm_csr(
+// CHECK-NOT: tile.kernel private @spmm_nm
+// CHECK: tile.kernel private @spmm_csr(
 // CHECK: arith.extf %{{.*}} : tensor<3xf16> to tensor<3xf32>
-// CHECK: tile.kernel @[[NARROW]](
+// CHECK: tile.kernel private @[[NARROW]](
 // CHECK: math.fma %{{.*}} : tensor<8x32xf32>

@@ -29,6 +29,6 @@ tile.kernel @kernel(%row: memref<?xi64>, %column: memref<?xi64>, %a: memref<?x?x
   } else {
     scf.yield %empty : $A
   }
-  memref.store %value, %out[%e] : memref<?x$A>
+  memref.store %value, %out[%e] {tile.final} : memref<?x$A>
   tile.return
 }

@@ -64,6 +64,6 @@ tile.kernel @kernel(%row: memref<?xi64>, %column: memref<?xi64>, %apos: memref<?
   } else {
     scf.yield %empty : $A
   }
-  memref.store %value, %out[%e] : memref<?x$A>
+  memref.store %value, %out[%e] {tile.final} : memref<?x$A>
   tile.return
 }

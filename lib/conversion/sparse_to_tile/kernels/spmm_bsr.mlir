@@ -16,7 +16,7 @@ tile.kernel @kernel(%pos: memref<?x$P>, %crd: memref<?x$I>, %val: memref<?x$BLOC
   scf.for %part = %c0 to %parts step %c1 {
     %first = arith.muli %row, %parts : index
     %line = arith.addi %first, %part : index
-    %init = tile.load %C[%line, %col] : !tile.view<$LINESx$COLUMNSx$A> -> tensor<$LINESx$COLUMNSx$A>
+    %init = tile.load %C[%line, %col] {tile.initial} : !tile.view<$LINESx$COLUMNSx$A> -> tensor<$LINESx$COLUMNSx$A>
     %sum = scf.for %e = %begin to %end step %c1 iter_args(%outer = %init) -> (tensor<$LINESx$COLUMNSx$A>) {
       %at = memref.load %crd[%e] : memref<?x$I>
       %block = arith.index_cast %at : $I to index
@@ -38,7 +38,7 @@ tile.kernel @kernel(%pos: memref<?x$P>, %crd: memref<?x$I>, %val: memref<?x$BLOC
       }
       scf.yield %more : tensor<$LINESx$COLUMNSx$A>
     }
-    tile.store %sum, %C[%line, %col] : tensor<$LINESx$COLUMNSx$A>, !tile.view<$LINESx$COLUMNSx$A>
+    tile.store %sum, %C[%line, %col] {tile.final} : tensor<$LINESx$COLUMNSx$A>, !tile.view<$LINESx$COLUMNSx$A>
   }
   tile.return
 }

@@ -10,7 +10,7 @@ tile.kernel @kernel(%pos: memref<?x$P>, %crd: memref<?x$I>, %val: memref<?x$E>, 
   %begin = arith.index_cast %p0 : $P to index
   %end = arith.index_cast %p1 : $P to index
   %C = tile.view %c[%row, _] : memref<?x?x$A> to !tile.view<$COLUMNSx$A>
-  %init = tile.load %C[%col] : !tile.view<$COLUMNSx$A> -> tensor<$COLUMNSx$A>
+  %init = tile.load %C[%col] {tile.initial} : !tile.view<$COLUMNSx$A> -> tensor<$COLUMNSx$A>
   %sum = scf.for %e = %begin to %end step %c1 iter_args(%acc = %init) -> (tensor<$COLUMNSx$A>) {
     %at = memref.load %crd[%e] : memref<?x$I>
     %k = arith.index_cast %at : $I to index
@@ -23,6 +23,6 @@ tile.kernel @kernel(%pos: memref<?x$P>, %crd: memref<?x$I>, %val: memref<?x$E>, 
     $STEP : tensor<$COLUMNSx$A>
     scf.yield %new : tensor<$COLUMNSx$A>
   }
-  tile.store %sum, %C[%col] : tensor<$COLUMNSx$A>, !tile.view<$COLUMNSx$A>
+  tile.store %sum, %C[%col] {tile.final} : tensor<$COLUMNSx$A>, !tile.view<$COLUMNSx$A>
   tile.return
 }

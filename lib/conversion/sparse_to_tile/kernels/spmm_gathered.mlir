@@ -25,7 +25,8 @@ tile.kernel @kernel(%crd: memref<?x$I>, %val: memref<?x$ROWSx$E>, %b: memref<?x?
   %inner = memref.dim %b, %c0 : memref<?x?x$E>
   %columns = memref.dim %b, %c1 : memref<?x?x$E>
   %depth = arith.divui %entries, %groups : index
-  %chunks = arith.ceildivui %depth, %chunk : index
+  %full = arith.ceildivui %depth, %chunk : index
+  %chunks = arith.maxsi %full, %c1 : index
   %panels = arith.ceildivui %columns, %width : index
   %begin = arith.muli %strip, %strips : index
   %after = arith.addi %begin, %strips : index
@@ -54,6 +55,7 @@ tile.kernel @kernel(%crd: memref<?x$I>, %val: memref<?x$ROWSx$E>, %b: memref<?x?
     %first = arith.muli %block, %chunk : index
     %left = arith.subi %depth, %first : index
     %here = arith.minsi %left, %chunk : index
+    %isLast = arith.cmpi sle, %left, %chunk : index
     scf.for %i = %c0 to %here step %step {
       %from = arith.addi %first, %i : index
       %p = tile.iota dim 0 from %from : tensor<$STEPxindex>
@@ -111,7 +113,11 @@ tile.kernel @kernel(%crd: memref<?x$I>, %val: memref<?x$ROWSx$E>, %b: memref<?x?
         }
         %before = tile.load %C[%line, %panel] : !tile.view<$LINESx$COLUMNSx$A> -> tensor<$LINESx$COLUMNSx$A>
         %result = arith.$ADD %sum, %before : tensor<$LINESx$COLUMNSx$A>
-        tile.store %result, %C[%line, %panel] : tensor<$LINESx$COLUMNSx$A>, !tile.view<$LINESx$COLUMNSx$A>
+        scf.if %isLast {
+          tile.store %result, %C[%line, %panel] {tile.final} : tensor<$LINESx$COLUMNSx$A>, !tile.view<$LINESx$COLUMNSx$A>
+        } else {
+          tile.store %result, %C[%line, %panel] : tensor<$LINESx$COLUMNSx$A>, !tile.view<$LINESx$COLUMNSx$A>
+        }
       }
     }
   }

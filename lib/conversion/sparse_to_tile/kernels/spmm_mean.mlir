@@ -10,9 +10,9 @@ tile.kernel @kernel(%pos: memref<?x$P>, %crd: memref<?x$I>, %val: memref<?x$E>, 
   %begin = arith.index_cast %p0 : $P to index
   %end = arith.index_cast %p1 : $P to index
   %some = arith.cmpi slt, %begin, %end : index
-  scf.if %some {
-    %C = tile.view %c[%row, _] : memref<?x?x$A> to !tile.view<$COLUMNSx$A>
-    %init = tile.load %C[%col] : !tile.view<$COLUMNSx$A> -> tensor<$COLUMNSx$A>
+  %C = tile.view %c[%row, _] : memref<?x?x$A> to !tile.view<$COLUMNSx$A>
+  %init = tile.load %C[%col] {tile.initial} : !tile.view<$COLUMNSx$A> -> tensor<$COLUMNSx$A>
+  %all = scf.if %some -> (tensor<$COLUMNSx$A>) {
     %zeros = arith.constant dense<$ZERO> : tensor<$COLUMNSx$A>
     %sum = scf.for %e = %begin to %end step %c1 iter_args(%acc = %zeros) -> (tensor<$COLUMNSx$A>) {
       %at = memref.load %crd[%e] : memref<?x$I>
@@ -32,7 +32,10 @@ tile.kernel @kernel(%pos: memref<?x$P>, %crd: memref<?x$I>, %val: memref<?x$E>, 
     %counts = tile.broadcast %count axes [] : $A -> tensor<$COLUMNSx$A>
     %mean = arith.$DIVIDE %sum, %counts : tensor<$COLUMNSx$A>
     %result = arith.$ADD %init, %mean : tensor<$COLUMNSx$A>
-    tile.store %result, %C[%col] : tensor<$COLUMNSx$A>, !tile.view<$COLUMNSx$A>
+    scf.yield %result : tensor<$COLUMNSx$A>
+  } else {
+    scf.yield %init : tensor<$COLUMNSx$A>
   }
+  tile.store %all, %C[%col] {tile.final} : tensor<$COLUMNSx$A>, !tile.view<$COLUMNSx$A>
   tile.return
 }

@@ -15,7 +15,7 @@ tile.kernel @kernel(%crd: memref<?x?x$UNITSx$I>, %val: memref<?x?x$KEPTx$ROWSx$E
   scf.for %part = %c0 to %parts step %c1 {
     %first = arith.muli %group, %parts : index
     %line = arith.addi %first, %part : index
-    %init = tile.load %C[%line, %col] : !tile.view<$LINESx$COLUMNSx$A> -> tensor<$LINESx$COLUMNSx$A>
+    %init = tile.load %C[%line, %col] {tile.initial} : !tile.view<$LINESx$COLUMNSx$A> -> tensor<$LINESx$COLUMNSx$A>
     %sum = scf.for %w = %c0 to %windows step %c1 iter_args(%outer = %init) -> (tensor<$LINESx$COLUMNSx$A>) {
       %base = arith.muli %w, %m : index
       %all = scf.for %u = %c0 to %units step %c1 iter_args(%middle = %outer) -> (tensor<$LINESx$COLUMNSx$A>) {
@@ -45,7 +45,7 @@ tile.kernel @kernel(%crd: memref<?x?x$UNITSx$I>, %val: memref<?x?x$KEPTx$ROWSx$E
       }
       scf.yield %all : tensor<$LINESx$COLUMNSx$A>
     }
-    tile.store %sum, %C[%line, %col] : tensor<$LINESx$COLUMNSx$A>, !tile.view<$LINESx$COLUMNSx$A>
+    tile.store %sum, %C[%line, %col] {tile.final} : tensor<$LINESx$COLUMNSx$A>, !tile.view<$LINESx$COLUMNSx$A>
   }
   tile.return
 }
