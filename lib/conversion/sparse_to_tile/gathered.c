@@ -5,6 +5,7 @@
 #include "lib/conversion/sparse_to_tile/lists.h"
 
 #include <stdio.h>
+#include <string.h>
 
 enum {
   LEAST_LINES = 4,     // that share a gathered row, to be worth it
@@ -21,15 +22,33 @@ static const TileDot *dotFor(const TileTarget *target, MlirType element, MlirTyp
   return dot && dot->group == 4 && target->hasDot[dot - tileDots] ? dot : NULL;
 }
 
+// Groups of `lines` that share their units: `together` neighbours along the inner axis. In a window of `window` there
+// are `kept` entries of each line; blocks have no windows.
+typedef struct Groups {
+  int64_t lines, together, window, kept;
+  bool areBlocks;
+} Groups;
+
+static Groups groupsOf(MlirType type) {
+  MlirAttribute encoding = sparseTypeGetEncoding(type);
+  if (sparseEncodingIs(encoding, SparseBsr))
+    return (Groups){.lines = sparseEncodingGetSize(encoding, "block", 0),
+                    .together = sparseEncodingGetSize(encoding, "block", 1),
+                    .kept = 1,
+                    .areBlocks = true};
+  SparseWindows windows = sparseEncodingGetWindows(encoding);
+  return (Groups){.lines = windows.lines, .together = windows.together, .window = windows.m, .kept = windows.n};
+}
+
 bool sparseMultipliesGathered(const SparseLowering *lowering, MlirType type, MlirType result) {
   const TileSearchTarget *machine = &lowering->target->search;
-  SparseWindows windows = sparseEncodingGetWindows(sparseTypeGetEncoding(type));
+  Groups groups = groupsOf(type);
   MlirType element = mlirShapedTypeGetElementType(type), sum = mlirShapedTypeGetElementType(result);
   SparseSemiring semiring = sparseSemiring(lowering->op, sum);
   int64_t columns = mlirShapedTypeGetDimSize(result, 1);
   return !machine->isGpu && semiring.isSum && !semiring.isMean && sparseBits(element) >= 8 &&
-         sparseBits(element) < sparseBits(sum) && windows.lines >= LEAST_LINES && windows.lines <= MOST_LINES &&
-         isPowerOfTwo(windows.lines) &&
+         sparseBits(element) < sparseBits(sum) && groups.lines >= LEAST_LINES && groups.lines <= MOST_LINES &&
+         isPowerOfTwo(groups.lines) &&
          (mlirShapedTypeIsDynamicSize(columns) || columns * sparseBits(sum) >= 8 * machine->vectorBytes);
 }
 
@@ -65,18 +84,18 @@ static Tiles tilesOf(const TileSearchTarget *machine, int64_t rows, int64_t dept
 
 //===--- the launch -------------------------------------------------------------===//
 
-// Element type aside, components as lists: coordinates of units, values by line.
-static MlirValue collapse(SparseLowering *lowering, MlirValue value, intptr_t kept) {
+// All axes as one, but for the last where there are two groups.
+static MlirValue collapse(SparseLowering *lowering, MlirValue value, const char *reassociation) {
   MlirType type = mlirValueGetType(value);
-  intptr_t rank = mlirShapedTypeGetRank(type), folded = rank - kept;
+  intptr_t kept = strchr(reassociation, ']')[1] == ',', rank = mlirShapedTypeGetRank(type);
   int64_t shape[2] = {1, kept ? mlirShapedTypeGetDimSize(type, rank - 1) : 0};
-  for (intptr_t i = 0; i < folded; i++) {
+  for (intptr_t i = 0; i < rank - kept; i++) {
     bool isOpen = mlirShapedTypeIsDynamicDim(type, i) || mlirShapedTypeIsDynamicSize(shape[0]);
     shape[0] = isOpen ? mlirShapedTypeGetDynamicSize() : shape[0] * mlirShapedTypeGetDimSize(type, i);
   }
   MlirType flat = mlirRankedTensorTypeGet(1 + kept, shape, mlirShapedTypeGetElementType(type), mlirAttributeGetNull());
-  const TileAttributeEntry attributes[] = {
-      {"reassociation", tileBuildAttribute(&lowering->builder, kept ? "[[0, 1, 2], [3]]" : "[[0, 1, 2]]")}, {NULL}};
+  const TileAttributeEntry attributes[] = {{"reassociation", tileBuildAttribute(&lowering->builder, reassociation)},
+                                           {NULL}};
   return tileBuildValue(&lowering->builder, "tensor.collapse_shape", flat, 1, &value, attributes);
 }
 
@@ -121,33 +140,65 @@ static intptr_t formWords(const TileDot *dot, MlirType element, MlirType sum, Sp
   return count;
 }
 
-MlirValue sparseMultiplyGathered(SparseLowering *lowering, MlirType type, const MlirValue parts[2], MlirValue dense,
+// Where a group's entries are: as many in each, or where its positions say.
+static intptr_t extentWords(const Groups *groups, const MlirValue *parts, SparseWord *words) {
+  if (!groups->areBlocks) {
+    words[0] = sparseTextWord("POSITIONS", "");
+    words[1] = sparseTextWord("EXTENT", "%depth = arith.divui %entries, %groups : index\n"
+                                        "  %base = arith.muli %group, %depth : index");
+    return 2;
+  }
+  words[0] = sparseTextWord("POSITIONS", "%pos: memref<?x$P>, ");
+  words[1] = sparseTypeWord("P", mlirShapedTypeGetElementType(mlirValueGetType(parts[0])));
+  words[2] = sparseTextWord("EXTENT", "%block = arith.constant $TOGETHER : index\n"
+                                      "  %next = arith.addi %group, %c1 : index\n"
+                                      "  %p0 = memref.load %pos[%group] : memref<?x$P>\n"
+                                      "  %p1 = memref.load %pos[%next] : memref<?x$P>\n"
+                                      "  %b0 = arith.index_cast %p0 : $P to index\n"
+                                      "  %b1 = arith.index_cast %p1 : $P to index\n"
+                                      "  %base = arith.muli %b0, %block : index\n"
+                                      "  %bound = arith.muli %b1, %block : index\n"
+                                      "  %depth = arith.subi %bound, %base : index");
+  return 3;
+}
+
+MlirValue sparseMultiplyGathered(SparseLowering *lowering, MlirType type, const MlirValue *parts, MlirValue dense,
                                  MlirValue init) {
   TileBuilder *b = &lowering->builder;
-  SparseWindows windows = sparseEncodingGetWindows(sparseTypeGetEncoding(type));
-  MlirType result = mlirValueGetType(init), values = mlirValueGetType(parts[1]);
-  MlirType element = mlirShapedTypeGetElementType(type), sum = mlirShapedTypeGetElementType(result);
+  Groups groups = groupsOf(type);
+  MlirType result = mlirValueGetType(init), element = mlirShapedTypeGetElementType(type);
+  MlirType sum = mlirShapedTypeGetElementType(result);
+  MlirValue coordinates = parts[groups.areBlocks], values = parts[1 + groups.areBlocks];
   const TileDot *dot = dotFor(lowering->target, element, sum);
-  int64_t count = mlirShapedTypeGetDimSize(values, 1);
-  int64_t depth = mlirShapedTypeIsDynamicSize(count) ? count : count * windows.n;
-  Tiles tiles = tilesOf(&lowering->target->search, windows.lines, depth, dot ? element : sum, sum);
-  SparseWord words[SPARSE_SEMIRING_WORDS + 24];
+  int64_t windows =
+      groups.areBlocks ? mlirShapedTypeGetDynamicSize() : mlirShapedTypeGetDimSize(mlirValueGetType(values), 1);
+  int64_t depth = mlirShapedTypeIsDynamicSize(windows) ? windows : windows * groups.kept;
+  Tiles tiles = tilesOf(&lowering->target->search, groups.lines, depth, dot ? element : sum, sum);
+  SparseWord words[SPARSE_SEMIRING_WORDS + 28];
   intptr_t number = formWords(dot, element, sum, words); // before the semiring's: the first of a name counts
   number += layoutWords(dot ? dot->group : 1, tiles.chunk, words + number);
+  number += extentWords(&groups, parts, words + number);
   number += sparseSemiringWords(lowering->op, element, sum, words + number);
-  words[number++] = sparseTypeWord("I", mlirShapedTypeGetElementType(mlirValueGetType(parts[0])));
-  words[number++] = sparseNumberWord("ROWS", windows.lines);
+  words[number++] = sparseTypeWord("I", mlirShapedTypeGetElementType(mlirValueGetType(coordinates)));
+  words[number++] = sparseNumberWord("ROWS", groups.lines);
   words[number++] = sparseNumberWord("LINES", tiles.lines);
-  words[number++] = sparseNumberWord("PARTS", windows.lines / tiles.lines);
+  words[number++] = sparseNumberWord("PARTS", groups.lines / tiles.lines);
   words[number++] = sparseNumberWord("COLUMNS", tiles.columns);
   words[number++] = sparseNumberWord("STRIPS", tiles.strips);
-  words[number++] = sparseNumberWord("WINDOW", windows.m);
-  words[number++] = sparseNumberWord("KEPT", windows.n);
-  words[number++] = sparseNumberWord("TOGETHER", windows.together);
+  words[number++] = sparseNumberWord("WINDOW", groups.window);
+  words[number++] = sparseNumberWord("KEPT", groups.kept);
+  words[number++] = sparseNumberWord("TOGETHER", groups.together);
   words[number] = (SparseWord){NULL};
-  const MlirValue inputs[] = {collapse(lowering, parts[0], 0), collapse(lowering, parts[1], 1), dense};
-  MlirValue strip = tileBuildIndex(b, tiles.columns * tiles.strips);
-  const MlirValue grid[] = {sparseDenseSize(lowering, parts[1], 0),
+  MlirValue inputs[4], strip = tileBuildIndex(b, tiles.columns * tiles.strips);
+  intptr_t count = 0;
+  if (groups.areBlocks)
+    inputs[count++] = parts[0];
+  inputs[count++] = groups.areBlocks ? coordinates : collapse(lowering, coordinates, "[[0, 1, 2]]");
+  inputs[count++] = collapse(lowering, values, groups.areBlocks ? "[[0, 1], [2]]" : "[[0, 1, 2], [3]]");
+  inputs[count++] = dense;
+  MlirValue lines = sparseDenseSize(lowering, init, 0);
+  const MlirValue grid[] = {groups.areBlocks ? tileBuildCeilDiv(b, lines, tileBuildIndex(b, groups.lines))
+                                             : sparseDenseSize(lowering, values, 0),
                             tileBuildCeilDiv(b, sparseDenseSize(lowering, init, 1), strip)};
-  return sparseLaunch(lowering, "spmm_gathered", words, 2, grid, 3, inputs, init);
+  return sparseLaunch(lowering, "spmm_gathered", words, 2, grid, count, inputs, init);
 }

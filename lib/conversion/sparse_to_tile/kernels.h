@@ -14,7 +14,7 @@ extern const TileEmbeddedText sparseEmbeddedKernels[];
 extern const size_t sparseEmbeddedKernelsCount;
 
 // What stands for $NAME; may itself hold names. A list ends with a null name.
-enum { SPARSE_WORD_BYTES = 160 };
+enum { SPARSE_WORD_BYTES = 400 };
 typedef struct SparseWord {
   const char *name;
   char text[SPARSE_WORD_BYTES];

@@ -8,6 +8,10 @@
 #include "lib/conversion/sparse_to_tile/kernels.h"
 #include "lib/ir/builder.h"
 
+// How products by lines are shared among programs: a line each, so many entries each, by a model where the lines'
+// lengths are constant (else a line each), or by that and otherwise by what comes at run time.
+typedef enum SparseSplit { SparseSplit_Model, SparseSplit_Lines, SparseSplit_Entries, SparseSplit_RunTime } SparseSplit;
+
 // An op about to be replaced. operands[i] are the values that operand i became: of a sparse one its components, then
 // one index for each size that its type leaves open.
 typedef struct SparseLowering {
@@ -16,6 +20,7 @@ typedef struct SparseLowering {
   TileBuilder builder;
   SparseKernels *kernels;
   const TileTarget *target; // what kernels are for
+  SparseSplit split;
 } SparseLowering;
 
 // What an op becomes: the values of its results, in the same way.
@@ -60,11 +65,25 @@ bool sparseLowerSpmv(SparseLowering *lowering, SparseResult *result);
 
 //===--- gathered.c ---------------------------------------------------------===//
 
-// Of #sparse.nm whose windows lie along the inner axis, by way of gathered rows in the machine's form. `type`: the
-// sparse factor's; `parts`: its components.
+// Of #sparse.nm whose windows lie along the inner axis, and of #sparse.bsr, by way of gathered rows in the machine's
+// form. `type`: the sparse factor's; `parts`: its components, blocks with their axes swapped.
 bool sparseMultipliesGathered(const SparseLowering *lowering, MlirType type, MlirType result);
-MlirValue sparseMultiplyGathered(SparseLowering *lowering, MlirType type, const MlirValue parts[2], MlirValue dense,
+MlirValue sparseMultiplyGathered(SparseLowering *lowering, MlirType type, const MlirValue *parts, MlirValue dense,
                                  MlirValue init);
+
+//===--- split.c ------------------------------------------------------------===//
+
+enum { SPARSE_SPLIT_ITEMS = 4096 }; // lines and entries of a program
+typedef struct SparseSemiring SparseSemiring;
+// Lines, Entries or RunTime, for a product over the semiring of lines with these positions.
+SparseSplit sparseSplitOf(const SparseLowering *lowering, const SparseSemiring *semiring, MlirValue positions);
+// The product by entries, in tiles of `columns`. `inputs`: positions, coordinates, values and the dense factor;
+// `words`: those of spmm_csr. Null after a diagnostic.
+MlirValue sparseMultiplyEntries(SparseLowering *lowering, const SparseWord *words, int64_t columns,
+                                const MlirValue inputs[4], MlirValue init);
+// By entries where the positions that come ask for it, else by spmm_csr over the grid `lines`.
+MlirValue sparseMultiplyEither(SparseLowering *lowering, const SparseWord *words, int64_t columns,
+                               const MlirValue inputs[4], MlirValue init, const MlirValue lines[2]);
 
 //===--- values.c -----------------------------------------------------------===//
 
@@ -112,10 +131,10 @@ SparseWord sparseZeroWord(MlirType element); // ZERO
 //===--- semirings.c --------------------------------------------------------===//
 
 // Ops of arith for ⊕ and ⊗ ("addf"). isSum: ⊕ adds; isMean: and the sum is divided by how many there are.
-typedef struct SparseSemiring {
+struct SparseSemiring {
   const char *add, *multiply;
   bool isSum, isMean;
-} SparseSemiring;
+};
 // Of an op's semiring, or of what it combines by.
 SparseSemiring sparseSemiring(MlirOperation op, MlirType element);
 // E, A, WIDEN, STEP, ADD, MULTIPLY, DIVIDE, COUNT, FINISH, ZERO: products of `element` summed up in `sum`.

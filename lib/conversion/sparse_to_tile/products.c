@@ -127,7 +127,7 @@ typedef struct Plan {
   int64_t lines, columns, rows; // of a tile, and how many rows of the result a program makes
   bool isTurned;                // of bsr: the kernel takes blocks with their axes swapped
   int64_t panel;                // of lines: the dense factor comes in panels of so many columns; 0: as it stands
-  SparseWord words[SPARSE_SEMIRING_WORDS + 16];
+  SparseWord words[SPARSE_SEMIRING_WORDS + 20];
 } Plan;
 
 // Lines of a block are read a column at a time. Where that is done for one tile of columns after another, the blocks
@@ -170,6 +170,7 @@ static Plan planOf(const SparseLowering *lowering, const Factor *factor, const M
     words[count++] = sparseTextWord("MATRIX", plan.panel ? "memref<?x?x$COLUMNSx$E>" : "memref<?x?x$E>");
     words[count++] = sparseTextWord("AT", plan.panel ? "%col, %k, _" : "%k, _");
     words[count++] = sparseTextWord("PART", plan.panel ? "%c0" : "%col");
+    words[count++] = sparseNumberWord("ITEMS", SPARSE_SPLIT_ITEMS);
   }
   if (isBsr) {
     plan.isTurned = turnsBlocks(&plan, result);
@@ -240,9 +241,12 @@ static MlirValue multiplyTerm(SparseLowering *lowering, const Factor *factor, Ml
   if (!count)
     return (MlirValue){NULL};
   MlirType type = factor->matrix.type;
-  if (hasKernel(lowering->op, factor) && sparseEncodingIs(sparseTypeGetEncoding(type), SparseNm) &&
-      sparseMultipliesGathered(lowering, type, mlirValueGetType(init)))
+  if (hasKernel(lowering->op, factor) && sparseMultipliesGathered(lowering, type, mlirValueGetType(init))) {
+    if (sparseEncodingIs(sparseTypeGetEncoding(type), SparseBsr) &&
+        mlirValueIsNull(inputs[2] = turnBlocks(lowering, inputs[2])))
+      return inputs[2];
     return sparseMultiplyGathered(lowering, type, inputs, dense, init);
+  }
   Plan plan = planOf(lowering, factor, inputs, mlirValueGetType(dense), mlirValueGetType(init));
   if (plan.panel && mlirValueIsNull(dense = packPanels(lowering, dense, plan.panel)))
     return dense;
@@ -253,6 +257,13 @@ static MlirValue multiplyTerm(SparseLowering *lowering, const Factor *factor, Ml
   inputs[count] = dense;
   const MlirValue grid[] = {tileBuildCeilDiv(b, sparseDenseSize(lowering, init, 0), tileBuildIndex(b, plan.rows)),
                             tileBuildCeilDiv(b, sparseDenseSize(lowering, init, 1), tileBuildIndex(b, plan.columns))};
+  SparseSemiring semiring = sparseSemiring(lowering->op, mlirShapedTypeGetElementType(mlirValueGetType(init)));
+  SparseSplit split =
+      hasKernel(lowering->op, factor) ? SparseSplit_Lines : sparseSplitOf(lowering, &semiring, inputs[0]);
+  if (split == SparseSplit_Entries)
+    return sparseMultiplyEntries(lowering, plan.words, plan.columns, inputs, init);
+  if (split == SparseSplit_RunTime)
+    return sparseMultiplyEither(lowering, plan.words, plan.columns, inputs, init, grid);
   return sparseLaunch(lowering, plan.kernel, plan.words, 2, grid, count + 1, inputs, init);
 }
 

@@ -70,12 +70,14 @@ typedef struct Conversion {
   const Row *row;
   SparseKernels *kernels;
   const TileTarget *target;
+  SparseSplit split;
 } Conversion;
 
 static MlirLogicalResult convertOp(MlirOperation op, intptr_t count, const MlirExtValueRange *operands,
                                    MlirPatternRewriter rewriter, MlirExtTypeConverter converter, void *data) {
   const Conversion *conversion = data;
-  SparseLowering lowering = {op, operands, tileBuilderInPattern(rewriter, op), conversion->kernels, conversion->target};
+  SparseLowering lowering = {
+      op, operands, tileBuilderInPattern(rewriter, op), conversion->kernels, conversion->target, conversion->split};
   SparseResult result;
   if (!conversion->row->lower(&lowering, &result))
     return mlirLogicalResultFailure();
@@ -154,7 +156,7 @@ static MlirWalkResult survey(MlirOperation op, void *data) {
   return MlirWalkResultAdvance;
 }
 
-static bool convert(MlirOperation module, SparseKernels *kernels, const TileTarget *target) {
+static bool convert(MlirOperation module, SparseKernels *kernels, const TileTarget *target, SparseSplit split) {
   MlirContext context = mlirOperationGetContext(module);
   Conversion conversions[NUM_ROWS];
   MlirExtConversionTarget legal = mlirExtConversionTargetCreate(context);
@@ -164,7 +166,7 @@ static bool convert(MlirOperation module, SparseKernels *kernels, const TileTarg
   mlirExtTypeConverterAdd1ToNConversion(converter, convertType, NULL);
   mlirExtConversionTargetMarkUnknownOpDynamicallyLegal(legal, isLegal, NULL);
   for (int i = 0; i < NUM_ROWS; i++) {
-    conversions[i] = (Conversion){&rows[i], kernels, target};
+    conversions[i] = (Conversion){&rows[i], kernels, target, split};
     mlirRewritePatternSetAdd(
         patterns, mlirExtOpConversion1ToNPatternCreate(rows[i].op, 1, context, converter, convertOp, &conversions[i]));
   }
@@ -183,8 +185,22 @@ static bool convert(MlirOperation module, SparseKernels *kernels, const TileTarg
   return mlirLogicalResultIsSuccess(result);
 }
 
+static bool readSplit(MlirOperation module, MlirExtPass pass, SparseSplit *split) {
+  static const char *const names[] = {"model", "rows", "entries", "run-time"}; // in the order of SparseSplit
+  MlirStringRef name = mlirExtPassGetString(pass, "split");
+  for (int i = 0; i < 4; i++)
+    if (tileStringEquals(name, names[i])) {
+      *split = (SparseSplit)i;
+      return true;
+    }
+  return tileError(module, "split is '%.*s', want rows, entries, model or run-time", (int)name.length, name.data);
+}
+
 static bool run(MlirOperation module, MlirExtPass pass) {
   Survey found = {.isSupported = true};
+  SparseSplit split;
+  if (!readSplit(module, pass, &split))
+    return false;
   mlirOperationWalk(module, survey, &found, MlirWalkPreOrder);
   if (!found.isSupported || !found.isNeeded)
     return found.isSupported;
@@ -192,7 +208,7 @@ static bool run(MlirOperation module, MlirExtPass pass) {
   if (!tileTargetOfPass(module, pass, &target))
     return false;
   SparseKernels kernels = sparseKernelsBegin(module);
-  bool ok = convert(module, &kernels, &target);
+  bool ok = convert(module, &kernels, &target, split);
   tileMachineDestroy(target.machine);
   mlirExtPassAddStatistic(pass, 0, kernels.count);
   sparseKernelsEnd(&kernels);
@@ -209,13 +225,19 @@ static void dependents(MlirDialectRegistry registry) {
 static const MlirExtPassOption options[] = {
     {"chip", "the machine, as lib/machine names it; default: the module's tile.machine, else this one",
      MlirExtOption_String, ""},
+    {"split",
+     "how products of csr are shared among programs: rows, entries (merge path), model (entries where constant row "
+     "lengths "
+     "and the machine's cores ask for it) or run-time (as model; row lengths that are not constant are looked at when "
+     "they come)",
+     MlirExtOption_String, "model"},
 };
 
 const MlirExtPassDefinition sparseToTilePass = {
     .argument = "convert-sparse-to-tile",
     .summary = "Turn sparse tensors into their components and sparse ops into tile kernels",
     .anchor = "builtin.module",
-    .numOptions = 1,
+    .numOptions = 2,
     .options = options,
     .statistics = (const char *const[]){"kernels: kernels made of sparse ops", NULL},
     .dependentDialects = dependents,

@@ -9,7 +9,7 @@
 !someRows = !tile.buffer<$STEPx$COLUMNSx$Q, #tile.layout<offset [$FRONT$COLUMNS:d1, 4:d0$BY]>, local>
 !places = !tile.buffer<$CHUNKxi64, #tile.layout<offset [$CHUNK:d0]>, local>
 !somePlaces = !tile.buffer<$STEPxi64, #tile.layout<offset [$STEP:d0]>, local>
-tile.kernel @kernel(%crd: memref<?x$I>, %val: memref<?x$ROWSx$E>, %b: memref<?x?x$E>, %c: memref<?x?x$A>) {
+tile.kernel @kernel($POSITIONS%crd: memref<?x$I>, %val: memref<?x$ROWSx$E>, %b: memref<?x?x$E>, %c: memref<?x?x$A>) {
   %group = tile.program_id 0
   %strip = tile.program_id 1
   %c0 = arith.constant 0 : index
@@ -24,7 +24,7 @@ tile.kernel @kernel(%crd: memref<?x$I>, %val: memref<?x$ROWSx$E>, %b: memref<?x?
   %entries = memref.dim %val, %c0 : memref<?x$ROWSx$E>
   %inner = memref.dim %b, %c0 : memref<?x?x$E>
   %columns = memref.dim %b, %c1 : memref<?x?x$E>
-  %depth = arith.divui %entries, %groups : index
+  $EXTENT
   %full = arith.ceildivui %depth, %chunk : index
   %chunks = arith.maxsi %full, %c1 : index
   %panels = arith.ceildivui %columns, %width : index
@@ -32,7 +32,6 @@ tile.kernel @kernel(%crd: memref<?x$I>, %val: memref<?x$ROWSx$E>, %b: memref<?x?
   %after = arith.addi %begin, %strips : index
   %end = arith.minsi %after, %panels : index
   %firstLine = arith.muli %group, %parts : index
-  %base = arith.muli %group, %depth : index
   %V = tile.view %val : memref<?x$ROWSx$E> to !tile.view<$STEPx$ROWSx$E>
   %R = tile.view %b : memref<?x?x$E> to !tile.view<$STEPx$COLUMNSx$E>
   %C = tile.view %c : memref<?x?x$A> to !tile.view<$LINESx$COLUMNSx$A>

@@ -1,0 +1,128 @@
+// How a product by lines is shared among programs: a line each, or so many entries each (merge path:
+// kernels/spmm_entries), which a matrix wants of which few lines have most entries. Graham's bound says when: programs
+// of a line each take at most the mean of a core and the longest line (Graham, "Bounds on Multiprocessing Timing
+// Anomalies", 1969).
+#include "lib/conversion/sparse_to_tile/lists.h"
+
+#include "mlir-c/BuiltinAttributes.h"
+
+enum {
+  WORTH = 10,        // the bound may exceed the mean of a core by a tenth, which shared lines cost
+  MODELLED = 1 << 22 // lines whose lengths are looked at while compiling
+};
+
+// Fewer entries than that are too few programs.
+static int64_t leastEntries(int64_t cores) { return 2 * cores * SPARSE_SPLIT_ITEMS; }
+
+// Worth it, of known numbers: longest · (1 - 1/cores) > mean / WORTH, mean = entries / cores.
+static bool isSkewed(int64_t longest, int64_t entries, int64_t cores) {
+  return entries >= leastEntries(cores) && longest * (cores - 1) * WORTH > entries;
+}
+
+// -1: unknown, 0: lines, 1: entries.
+static int modelled(const SparseLowering *lowering, MlirValue positions) {
+  MlirOperation op = tileDefiningOp(positions);
+  if (tileOpIs(op, "tensor.cast"))
+    op = tileDefiningOp(mlirOperationGetOperand(op, 0));
+  MlirAttribute value = tileOpIs(op, "arith.constant") ? tileOpAttribute(op, "value") : mlirAttributeGetNull();
+  if (mlirAttributeIsNull(value) || !mlirAttributeIsADenseElements(value) ||
+      mlirElementsAttrGetNumElements(value) > MODELLED)
+    return -1;
+  bool isWide = mlirIntegerTypeGetWidth(mlirShapedTypeGetElementType(mlirAttributeGetType(value))) == 64;
+  int64_t count = mlirElementsAttrGetNumElements(value), before = 0, first = 0, longest = 0;
+  for (int64_t i = 0; i < count; i++) {
+    int64_t position =
+        isWide ? mlirDenseElementsAttrGetInt64Value(value, i) : mlirDenseElementsAttrGetInt32Value(value, i);
+    first = i ? first : position;
+    longest = i && position - before > longest ? position - before : longest;
+    before = position;
+  }
+  return isSkewed(longest, before - first, lowering->target->search.cores);
+}
+
+SparseSplit sparseSplitOf(const SparseLowering *lowering, const SparseSemiring *semiring, MlirValue positions) {
+  MlirType type = mlirShapedTypeGetElementType(mlirValueGetType(positions));
+  int64_t width = mlirIntegerTypeGetWidth(type);
+  if (!semiring->isSum || semiring->isMean || (width != 32 && width != 64))
+    return SparseSplit_Lines;
+  if (lowering->split == SparseSplit_Lines || lowering->split == SparseSplit_Entries)
+    return lowering->split;
+  if (lowering->target->search.isGpu || lowering->target->search.cores < 2)
+    return SparseSplit_Lines;
+  int known = modelled(lowering, positions);
+  if (known >= 0)
+    return known ? SparseSplit_Entries : SparseSplit_Lines;
+  return lowering->split == SparseSplit_RunTime ? SparseSplit_RunTime : SparseSplit_Lines;
+}
+
+MlirValue sparseMultiplyEntries(SparseLowering *lowering, const SparseWord *words, int64_t columns,
+                                const MlirValue inputs[4], MlirValue init) {
+  TileBuilder *b = &lowering->builder;
+  MlirType type = mlirValueGetType(init);
+  MlirValue steps = tileBuildAdd(b, sparseDenseSize(lowering, init, 0), sparseDenseSize(lowering, inputs[2], 0));
+  MlirValue parts = tileBuildCeilDiv(b, steps, tileBuildIndex(b, SPARSE_SPLIT_ITEMS)), sizes[2] = {parts};
+  const int64_t shape[] = {mlirShapedTypeGetDynamicSize(), mlirShapedTypeGetDimSize(type, 1)};
+  bool isOpen = mlirShapedTypeIsDynamicSize(shape[1]);
+  if (isOpen)
+    sizes[1] = sparseDenseSize(lowering, init, 1);
+  MlirType carried = mlirRankedTensorTypeGet(2, shape, mlirShapedTypeGetElementType(type), mlirAttributeGetNull());
+  MlirValue tiles = tileBuildCeilDiv(b, sparseDenseSize(lowering, init, 1), tileBuildIndex(b, columns));
+  MlirValue made[] = {init, sparseEmpty(lowering, carried, 1 + isOpen, sizes), sparseNumbers(lowering, parts)};
+  const MlirValue grid[] = {parts, tiles};
+  if (!sparseLaunchAll(lowering, "spmm_entries", words, 2, grid, 4, inputs, 3, made))
+    return (MlirValue){NULL};
+  return sparseLaunch(lowering, "add_carries", words, 1, &tiles, 2, made + 1, made[0]);
+}
+
+static MlirValue isMore(TileBuilder *b, MlirValue left, MlirValue right) {
+  enum { Sgt = 4 };
+  const TileAttributeEntry greater[] = {{"predicate", mlirIntegerAttrGet(mlirIntegerTypeGet(b->context, 64), Sgt)},
+                                        {NULL}};
+  return tileBuildValue(b, "arith.cmpi", mlirIntegerTypeGet(b->context, 1), 2, (MlirValue[]){left, right}, greater);
+}
+
+// isSkewed of what comes at run time.
+static MlirValue isSkewedHere(SparseLowering *lowering, MlirValue positions, MlirValue values) {
+  TileBuilder *b = &lowering->builder;
+  int64_t cores = lowering->target->search.cores;
+  MlirType i64 = mlirIntegerTypeGet(b->context, 64), index = mlirIndexTypeGet(b->context);
+  const SparseWord words[] = {sparseTypeWord("P", mlirShapedTypeGetElementType(mlirValueGetType(positions))), {NULL}};
+  MlirValue one = tileBuildIndex(b, 1), entries = sparseDenseSize(lowering, values, 0);
+  MlirValue longest =
+      sparseLaunch(lowering, "longest_line", words, 1, &one, 1, &positions, sparseNumbers(lowering, one));
+  if (mlirValueIsNull(longest))
+    return longest;
+  longest = tileBuildValue(b, "tensor.extract", i64, 2, (MlirValue[]){longest, tileBuildIndex(b, 0)}, NULL);
+  longest = tileBuildValue(b, "arith.index_cast", index, 1, &longest, NULL);
+  longest = tileBuildMul(b, longest, tileBuildIndex(b, (cores - 1) * WORTH));
+  MlirValue conditions[] = {isMore(b, longest, entries),
+                            isMore(b, entries, tileBuildIndex(b, leastEntries(cores) - 1))};
+  return tileBuildValue(b, "arith.andi", mlirIntegerTypeGet(b->context, 1), 2, conditions, NULL);
+}
+
+MlirValue sparseMultiplyEither(SparseLowering *lowering, const SparseWord *words, int64_t columns,
+                               const MlirValue inputs[4], MlirValue init, const MlirValue lines[2]) {
+  MlirValue condition = isSkewedHere(lowering, inputs[0], inputs[2]), none = {NULL};
+  MlirType type = mlirValueGetType(init);
+  TileBuilder outside = lowering->builder;
+  MlirRegion regions[2];
+  bool ok = !mlirValueIsNull(condition);
+  for (int i = 0; i < 2; i++) {
+    MlirBlock block = mlirBlockCreate(0, NULL, NULL);
+    regions[i] = mlirRegionCreate();
+    mlirRegionAppendOwnedBlock(regions[i], block);
+    lowering->builder = tileBuilderAtEnd(block, outside.location);
+    MlirValue result = i == 0 ? sparseMultiplyEntries(lowering, words, columns, inputs, init)
+                              : sparseLaunch(lowering, "spmm_csr", words, 2, lines, 4, inputs, init);
+    ok &= !mlirValueIsNull(result);
+    if (ok)
+      tileBuild(&lowering->builder, "scf.yield", 1, &result, 0, NULL, NULL, 0, NULL);
+  }
+  lowering->builder = outside;
+  if (ok)
+    return mlirOperationGetResult(tileBuild(&lowering->builder, "scf.if", 1, &condition, 1, &type, NULL, 2, regions),
+                                  0);
+  for (int i = 0; i < 2; i++)
+    mlirRegionDestroy(regions[i]);
+  return none;
+}
