@@ -1,8 +1,10 @@
 // tile.launch from tensors to memrefs (BufferizableOpInterface): ins are read, outs become what is written in place.
 // Why: the host's tensors are bufferized by upstream's one-shot analysis, which asks these hooks (reference:
-// host-side). Expects: the kernel's symbol resolves. Leaves: the same launch on memrefs, without results; where a
-// kernel's parameter has a layout that the buffer lacks (a strided part for a contiguous parameter) a contiguous copy
-// of it, copied back when it is an output. An out that the kernel overwrites wholly, `tile.overwrites = [0]` on the
+// host-side). Expects: the kernel's symbol resolves. Leaves: the same launch on memrefs, without results. Where a
+// kernel's parameter has a layout that the buffer lacks (a strided part for a contiguous parameter), the kernel takes
+// the part if it is private, reads it through views only and the part's last axis is contiguous: it, or a copy of it
+// where others launch it, has the part's type then. Else the launch gets a contiguous copy of the part, copied back
+// when it is an output. An out that the kernel overwrites wholly, `tile.overwrites = [0]` on the
 // launch, is not read: its old value costs no copy. That a grid may not have the same buffer as in and out is
 // upstream's default for ops that are not elementwise.
 #include "dialects/tile/hooks.h"
@@ -10,6 +12,7 @@
 #include "lib/ir/builder.h"
 #include "lib/ir/op_format.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 //===--- what is read -------------------------------------------------------===//
@@ -121,6 +124,117 @@ static bool isCopied(MlirValue fitted, MlirValue buffer) {
   return !mlirValueEqual(fitted, buffer) && tileOpIs(tileDefiningOp(fitted), "memref.alloc");
 }
 
+//===--- fitting a kernel to buffers ----------------------------------------===//
+
+static bool isPrivateWithBody(MlirOperation kernel) {
+  MlirAttribute visibility = tileOpAttribute(kernel, "sym_visibility");
+  return !mlirAttributeIsNull(visibility) && tileStringEquals(mlirStringAttrGetValue(visibility), "private") &&
+         !mlirBlockIsNull(mlirRegionGetFirstBlock(mlirOperationGetRegion(kernel, 0)));
+}
+
+static bool isOnlyViewed(MlirValue parameter) {
+  for (MlirOpOperand use = mlirValueGetFirstUse(parameter); !mlirOpOperandIsNull(use);
+       use = mlirOpOperandGetNextUse(use))
+    if (!tileOpIs(mlirOpOperandGetOwner(use), "tile.view"))
+      return false;
+  return true;
+}
+
+// The same shape in the same memory, and neighbours along the last axis are neighbours in memory.
+static bool isPartLike(MlirType seen, MlirType wanted) {
+  intptr_t rank = mlirShapedTypeGetRank(seen);
+  int64_t offset, *strides = malloc(sizeof *strides * (size_t)(rank + 1));
+  bool fits = rank > 0 && isContiguous(wanted) && coversSizes(wanted, seen) && coversSizes(seen, wanted) &&
+              mlirAttributeEqual(mlirMemRefTypeGetMemorySpace(seen), mlirMemRefTypeGetMemorySpace(wanted)) &&
+              mlirLogicalResultIsSuccess(mlirMemRefTypeGetStridesAndOffset(seen, strides, &offset)) &&
+              strides[rank - 1] == 1;
+  free(strides);
+  return fits;
+}
+
+// What the kernel would take so that no buffer is copied; its own signature where it cannot.
+static MlirType signatureFor(const Fit *fit, MlirOperation kernel, intptr_t count, const MlirValue *buffers) {
+  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(kernel, 0));
+  intptr_t numInputs = mlirFunctionTypeGetNumInputs(fit->signature);
+  MlirType *types = malloc(sizeof *types * (size_t)(numInputs + 1)), signature;
+  for (intptr_t i = 0; i < numInputs; i++) {
+    types[i] = mlirFunctionTypeGetInput(fit->signature, i);
+    MlirType seen = fit->grid + i < count ? mlirValueGetType(buffers[fit->grid + i]) : types[i];
+    if (mlirTypeIsAMemRef(seen) && mlirTypeIsAMemRef(types[i]) && !isCastable(seen, types[i]) &&
+        isPartLike(seen, types[i]) && isOnlyViewed(mlirBlockGetArgument(body, i)))
+      types[i] = seen;
+  }
+  signature = mlirFunctionTypeGet(mlirTypeGetContext(fit->signature), numInputs, types, 0, NULL);
+  free(types);
+  return signature;
+}
+
+static void setSignature(MlirOperation kernel, MlirType signature) {
+  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(kernel, 0));
+  mlirOperationSetAttributeByName(kernel, tileString("function_type"), mlirTypeAttrGet(signature));
+  for (intptr_t i = 0; i < mlirFunctionTypeGetNumInputs(signature); i++)
+    mlirValueSetType(mlirBlockGetArgument(body, i), mlirFunctionTypeGetInput(signature, i));
+}
+
+typedef struct Launches {
+  MlirAttribute kernel;
+  intptr_t count;
+} Launches;
+
+static MlirWalkResult countLaunch(MlirOperation op, void *userData) {
+  Launches *launches = userData;
+  launches->count += tileOpIs(op, "tile.launch") && mlirAttributeEqual(tileOpAttribute(op, "kernel"), launches->kernel);
+  return tileOpIs(op, "tile.kernel") ? MlirWalkResultSkip : MlirWalkResultAdvance;
+}
+
+static bool isLaunchedElsewhere(MlirOperation op, MlirOperation kernel) {
+  Launches launches = {.kernel = tileOpAttribute(op, "kernel")};
+  mlirOperationWalk(mlirOperationGetParentOperation(kernel), countLaunch, &launches, MlirWalkPreOrder);
+  return launches.count > 1;
+}
+
+// The copy of a kernel with that signature: one made for another launch, or a new one beside it.
+static MlirAttribute variantOf(MlirOperation op, MlirOperation kernel, MlirType signature) {
+  MlirContext context = mlirTypeGetContext(signature);
+  MlirStringRef base = mlirStringAttrGetValue(tileOpAttribute(kernel, "sym_name"));
+  MlirStringRef suffix = tileString("_of_parts_");
+  char *name = malloc(base.length + suffix.length + 24);
+  MlirAttribute symbol = mlirAttributeGetNull();
+  for (int number = 0; mlirAttributeIsNull(symbol); number++) {
+    sprintf(name, "%.*s%.*s%d", (int)base.length, base.data, (int)suffix.length, suffix.data, number);
+    MlirAttribute candidate = mlirFlatSymbolRefAttrGet(context, tileString(name));
+    MlirOperation variant = mlirExtSymbolLookup(op, candidate);
+    MlirAttribute type =
+        mlirOperationIsNull(variant) ? mlirAttributeGetNull() : tileOpAttribute(variant, "function_type");
+    if (mlirOperationIsNull(variant)) {
+      variant = mlirOperationClone(kernel);
+      mlirOperationSetAttributeByName(variant, tileString("sym_name"), mlirStringAttrGet(context, tileString(name)));
+      mlirBlockInsertOwnedOperationAfter(mlirOperationGetBlock(kernel), kernel, variant);
+      setSignature(variant, signature);
+      symbol = candidate;
+    } else if (!mlirAttributeIsNull(type) && mlirTypeEqual(mlirTypeAttrGetValue(type), signature)) {
+      symbol = candidate;
+    }
+  }
+  free(name);
+  return symbol;
+}
+
+// Has the kernel take parts of buffers as they are. The launch's `kernel` may be another then.
+static void fitKernel(Fit *fit, intptr_t count, const MlirValue *buffers) {
+  MlirOperation kernel = mlirExtSymbolLookup(fit->op, tileOpAttribute(fit->op, "kernel"));
+  if (mlirTypeIsNull(fit->signature) || !tileOpIs(kernel, "tile.kernel") || !isPrivateWithBody(kernel))
+    return;
+  MlirType signature = signatureFor(fit, kernel, count, buffers);
+  if (mlirTypeEqual(signature, fit->signature))
+    return;
+  if (isLaunchedElsewhere(fit->op, kernel))
+    mlirOperationSetAttributeByName(fit->op, tileString("kernel"), variantOf(fit->op, kernel, signature));
+  else
+    setSignature(kernel, signature);
+  fit->signature = signature;
+}
+
 //===--- the launch ---------------------------------------------------------===//
 
 static Fit fitOf(MlirOperation op, MlirRewriterBase rewriter) {
@@ -152,11 +266,14 @@ static bool takeBuffers(Fit *fit, MlirExtBuffers state, intptr_t count, MlirValu
   for (intptr_t i = 0; i < count; i++) {
     MlirValue operand = mlirOperationGetOperand(fit->op, i);
     bool isTensor = mlirTypeIsATensor(mlirValueGetType(operand));
-    buffers[i] = fitted[i] = isTensor ? mlirExtBuffersGet(state, operand) : operand;
+    buffers[i] = isTensor ? mlirExtBuffersGet(state, operand) : operand;
     if (mlirValueIsNull(buffers[i]))
       return false;
-    if (isTensor)
-      fitted[i] = fitToParameter(fit, i, buffers[i]);
+  }
+  fitKernel(fit, count, buffers);
+  for (intptr_t i = 0; i < count; i++) {
+    bool isTensor = mlirTypeIsATensor(tileOperandType(fit->op, i));
+    fitted[i] = isTensor ? fitToParameter(fit, i, buffers[i]) : buffers[i];
   }
   return true;
 }

@@ -484,6 +484,54 @@ linalg.yield %r : f32"""))
         return lambda: torch.rms_norm(x[0], (n,), x[1], 1e-5)
 
 
+class rope:
+    """Rotary embedding of Llama: element i < d/2 of a head and element i + d/2 turn by the token's angle i."""
+
+    @staticmethod
+    def program(tokens, heads, d):
+        whole, half = tensor(tokens, heads, d), tensor(tokens, heads, d // 2)
+        t = Text(whole, tensor(tokens, d // 2), tensor(tokens, d // 2))
+        x, cosine, sine = t.arguments
+        kinds = f"[0, 0, %d] [{tokens}, {heads}, {d // 2}] [1, 1, 1]"
+        low, high = (t.add(f"tensor.extract_slice {x[0]}{kinds % at} : {whole} to {half}", half) for at in (0, d // 2))
+        out = t.empty(whole)
+        for at, operation, a, b in ((0, "subf", low, high), (d // 2, "addf", high, low)):
+            turned = t.generic("i, h, j", ["i, h, j", "i, h, j", "i, j", "i, j", "i, h, j"], "ppp", [a, b, cosine, sine], t.empty(half), f"""
+%a = arith.mulf %x0, %x2 : f32
+%b = arith.mulf %x1, %x3 : f32
+%r = arith.{operation} %a, %b : f32
+linalg.yield %r : f32""")
+            out = t.add(f"tensor.insert_slice {turned[0]} into {out[0]}{kinds % at} : {half} into {whole}", whole)
+        return t.end(out)
+
+    @staticmethod
+    def arrays(random, tokens, heads, d):
+        angle = np.outer(np.arange(tokens) + 7, 500000.0 ** (-np.arange(d // 2) * 2 / d))
+        return [draw(random, "f32", tokens, heads, d), np.cos(angle).astype("f4"), np.sin(angle).astype("f4")]
+
+    @staticmethod
+    def exact(arrays, tokens, heads, d):
+        x, cosine, sine = map(widen, arrays)
+        low, high, cosine, sine = x[..., :d // 2], x[..., d // 2:], cosine[:, None], sine[:, None]
+        return np.concatenate([low * cosine - high * sine, high * cosine + low * sine], axis=-1), 4.0
+
+    @staticmethod
+    def work(tokens, heads, d):
+        return 3 * tokens * heads * d, 8 * tokens * heads * d + 4 * tokens * d
+
+    @staticmethod
+    def torch(torch, x, tokens, heads, d):
+        pairs, cosine, sine = x[0].view(tokens, heads, 2, d // 2), x[1][:, None], x[2][:, None]
+        low, high = pairs[:, :, 0], pairs[:, :, 1]
+        out = torch.empty(tokens, heads, 2, d // 2)
+
+        def call():
+            torch.mul(low, cosine, out=out[:, :, 0]).addcmul_(high, sine, value=-1)
+            torch.mul(high, cosine, out=out[:, :, 1]).addcmul_(low, sine)
+            return out.view(tokens, heads, d)
+        return call
+
+
 # --- Elements -------------------------------------------------------------------------------------------------------
 
 
@@ -598,6 +646,45 @@ class row_sum:
     def torch(torch, x, m, n):
         out = torch.empty(m)
         return lambda: torch.sum(x[0], 1, out=out)
+
+
+class column_sum:
+    @staticmethod
+    def program(m, n):
+        t = Text(tensor(m, n))
+        return t.end(t.generic("i, j", ["i, j", "j"], "rp", t.arguments, t.filled(tensor(n)),
+                               "%s = arith.addf %o, %x0 : f32\nlinalg.yield %s : f32"))
+
+    arrays, work = row_sum.arrays, row_sum.work
+
+    @staticmethod
+    def exact(arrays, m, n):
+        x = widen(arrays[0])
+        return x.sum(axis=0), abs(x).sum(axis=0) * 2 * math.sqrt(m)
+
+    @staticmethod
+    def torch(torch, x, m, n):
+        out = torch.empty(n)
+        return lambda: torch.sum(x[0], 0, out=out)
+
+
+class row_max:
+    @staticmethod
+    def program(m, n):
+        t = Text(tensor(m, n))
+        return t.end(t.generic("i, j", ["i, j", "i"], "pr", t.arguments, t.filled(tensor(m), "0xFF800000"),
+                               "%s = arith.maximumf %o, %x0 : f32\nlinalg.yield %s : f32"))
+
+    arrays, work = row_sum.arrays, row_sum.work
+
+    @staticmethod
+    def exact(arrays, m, n):
+        return widen(arrays[0]).max(axis=1), 0.0
+
+    @staticmethod
+    def torch(torch, x, m, n):
+        out = torch.empty(m)
+        return lambda: torch.amax(x[0], 1, out=out)
 
 
 # --- Models ---------------------------------------------------------------------------------------------------------
@@ -853,5 +940,5 @@ class pack:
 
 
 OPERATORS = {kind.__name__: kind for kind in (
-    gemm, batched, gemm_bias_relu, conv, attention, online_attention, row_softmax, layernorm, rmsnorm, add, function, transpose, row_sum, mlp,
+    gemm, batched, gemm_bias_relu, conv, attention, online_attention, row_softmax, layernorm, rmsnorm, rope, add, function, transpose, row_sum, column_sum, row_max, mlp,
     transformer_block, bottleneck, spmm, pack)}

@@ -31,14 +31,15 @@ TABLES = {
             (16, 128, 128, 32, dict(bias=True)), (16, 128, 128, 32, dict(bias=True, gate=True)),
             (12, 384, 384, 64, dict(lengths=True)))],
     "norm": [(op, dict(m=m, n=n)) for op in ("row_softmax", "layernorm", "rmsnorm") for m, n in (
-        (1536, 128), (128, 768), (1024, 1024), (512, 4096))],
+        (1536, 128), (128, 768), (1024, 1024), (512, 4096))] + [
+        ("rope", dict(tokens=tokens, heads=heads, d=128)) for tokens, heads in ((128, 32), (1, 32), (2048, 8))],
     "conv": [("conv", dict(n=1, h=h, w=h, c=c, f=f, r=r, s=r, stride=stride)) for h, c, f, r, stride in (
         (230, 3, 64, 7, 2), (56, 64, 64, 1, 1), (58, 64, 64, 3, 1), (56, 64, 256, 1, 1), (30, 128, 128, 3, 1),
         (56, 256, 512, 1, 2), (16, 256, 256, 3, 1), (9, 512, 512, 3, 1))],
     "elementwise": [("add", dict(n=1 << 16)), ("add", dict(n=1 << 22)),
                     *[("function", dict(of=of, n=1 << 20, approximate=a)) for of in ("gelu", "exp", "tanh", "silu") for a in (False, True)],
                     ("transpose", dict(m=512, n=512)), ("transpose", dict(m=2000, n=3000)),
-                    ("row_sum", dict(m=512, n=512)), ("row_sum", dict(m=4096, n=1000))],
+                    *[(op, dict(m=m, n=n)) for op in ("row_sum", "column_sum", "row_max") for m, n in ((512, 512), (4096, 1000))]],
     "models": [("transformer_block", {}), ("mlp", dict(m=128, width=768, hidden=3072)), ("mlp", dict(m=1, width=768, hidden=3072)),
                ("bottleneck", dict(n=1, h=56, w=56, c=256, f=64)), ("bottleneck", dict(n=1, h=14, w=14, c=1024, f=256))],
     "sparse": [("spmm", dict(m=4096, n=256, k=4096, stored=stored)) for stored in ("vector", "bsr", "csr")] + [
@@ -47,7 +48,7 @@ TABLES = {
         ("vector", "f32"), ("bsr", "f32"), ("csr", "f32"), ("vector", "i8"))] + [("pack", dict(m=64, k=64))] + gemms([(9, 17, 5), (1, 509, 31), (2, 96, 64), (7, 40, 8), (3, 33, 1), (67, 131, 300)]) + [("conv", dict(n=1, h=6, w=6, c=3, f=4, r=3, s=3, stride=1)),
                                    ("attention", dict(heads=2, queries=3, keys=5, d=4, causal=True, group=1)),
                                    ("online_attention", dict(heads=2, queries=3, keys=5, d=4, causal=True, window=2, group=2, bias=True, gate=True)),
-                                   ("layernorm", dict(m=3, n=7)), ("function", dict(of="gelu", n=33)), ("function", dict(of="silu", n=33, approximate=True)), ("mlp", dict(m=3, width=5, hidden=7)),
+                                   ("layernorm", dict(m=3, n=7)), ("rope", dict(tokens=3, heads=2, d=10)), ("column_sum", dict(m=3, n=7)), ("row_max", dict(m=3, n=7)), ("function", dict(of="gelu", n=33)), ("function", dict(of="silu", n=33, approximate=True)), ("mlp", dict(m=3, width=5, hidden=7)),
                                    ("bottleneck", dict(n=1, h=3, w=3, c=4, f=2)), *gemms([(5, 6, 7)], dtype="i8"),
                                    *gemms([(5, 6, 7), (9, 33, 17)], dtype="bf16"),
                                    ("gemm_bias_relu", dict(m=9, n=17, k=5, kernel=True))],

@@ -284,6 +284,40 @@ static intptr_t buildGrid(TileKernelEmission *e, MlirValue grid[3]) {
   return rank;
 }
 
+static bool isOnlyStoredTo(MlirValue view) {
+  for (MlirOpOperand use = mlirValueGetFirstUse(view); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation user = mlirOpOperandGetOwner(use);
+    if (!tileOpIs(user, "tile.store") || mlirOpOperandGetOperandNumber(use) != 1 ||
+        !mlirAttributeIsNull(tileOpAttribute(user, "combine")))
+      return false;
+  }
+  return true;
+}
+
+// Every element of the output is written and none is read: its old value need not be there.
+static bool isOverwritten(const TileKernelEmission *e, int output) {
+  const TileOperand *operand = &e->structured->operands[e->structured->numInputs + output];
+  MlirValue parameter = e->parameters[e->structured->numInputs + output];
+  bool overwritten = operand->isTensor;
+  for (int i = 0; i < operand->rank; i++)
+    overwritten &= operand->results[i] >= 0;
+  for (MlirOpOperand use = mlirValueGetFirstUse(parameter); overwritten && !mlirOpOperandIsNull(use);
+       use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation user = mlirOpOperandGetOwner(use);
+    overwritten = tileOpIs(user, "tile.view") && isOnlyStoredTo(mlirOperationGetResult(user, 0));
+  }
+  return overwritten;
+}
+
+static MlirAttribute overwrittenOutputs(const TileKernelEmission *e) {
+  MlirAttribute numbers[MaxOperands];
+  intptr_t count = 0;
+  for (int i = 0; i < e->structured->numOutputs; i++)
+    if (isOverwritten(e, i))
+      numbers[count++] = mlirIntegerAttrGet(mlirIntegerTypeGet(e->host.context, 64), i);
+  return count ? mlirArrayAttrGet(e->host.context, count, numbers) : mlirAttributeGetNull();
+}
+
 static void buildLaunch(TileKernelEmission *e) {
   const TileStructured *s = e->structured;
   MlirValue operands[3 + MaxOperands + MaxCaptures];
@@ -304,6 +338,9 @@ static void buildLaunch(TileKernelEmission *e) {
                                      {0}};
   MlirOperation launch =
       tileBuild(&e->host, "tile.launch", count, operands, s->numOutputs, results, attributes, 0, NULL);
+  MlirAttribute overwritten = overwrittenOutputs(e);
+  if (!mlirAttributeIsNull(overwritten))
+    mlirOperationSetDiscardableAttributeByName(launch, tileString("tile.overwrites"), overwritten);
   for (int i = 0; i < s->numOutputs; i++)
     mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(s->op, i), mlirOperationGetResult(launch, i));
   mlirOperationDestroy(s->op);

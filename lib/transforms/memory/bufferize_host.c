@@ -141,12 +141,46 @@ static void copyBeforeUse(MlirOperation empty, MlirOpOperand use) {
   mlirOperationSetOperand(user, mlirOpOperandGetOperandNumber(use), mlirOperationGetResult(copy, 0));
 }
 
+// The part of `empty` that is written to be inserted by `insert`; null when there is none.
+static MlirOperation partFor(MlirOperation insert, MlirValue empty) {
+  MlirOperation writer = tileDefiningOp(mlirOperationGetOperand(insert, 0));
+  for (intptr_t i = 0; !mlirOperationIsNull(writer) && i < mlirOperationGetNumOperands(writer); i++) {
+    MlirOperation part = tileDefiningOp(mlirOperationGetOperand(writer, i));
+    if (tileOpIs(part, "tensor.extract_slice") && mlirValueEqual(mlirOperationGetOperand(part, 0), empty) &&
+        tileHasOneUse(mlirOperationGetResult(part, 0)))
+      return part;
+  }
+  return (MlirOperation){NULL};
+}
+
+// eliminate-empty-tensors takes a part out of an empty tensor, which an insert_slice puts back: the two are one place,
+// and get an empty tensor of their own. False when no such pair is left.
+static bool separatePart(MlirOperation empty) {
+  MlirValue value = mlirOperationGetResult(empty, 0);
+  for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation insert = mlirOpOperandGetOwner(use);
+    if (!tileOpIs(insert, "tensor.insert_slice") || mlirOpOperandGetOperandNumber(use) != 1)
+      continue;
+    MlirOperation part = partFor(insert, value);
+    if (mlirOperationIsNull(part))
+      continue;
+    TileBuilder builder = tileBuilderBefore(part);
+    MlirValue own = mlirOperationGetResult(tileBuilderInsert(&builder, mlirOperationClone(empty)), 0);
+    mlirOperationSetOperand(part, 0, own);
+    mlirOperationSetOperand(insert, 1, own);
+    return true;
+  }
+  return false;
+}
+
 // One tensor.empty per use, where the use is. cse merges equal ones, but they are no values, they are places: of users
 // that share one all but one need another buffer, and a loop that yields what it wrote to one from outside copies it
 // each time around. What a loop need not allocate anew is hoisted later (buffer-loop-hoisting).
 static void separateEmptyTensors(MlirOperation module) {
   TileOps empties = tileCollect(module, "tensor.empty");
   for (intptr_t i = 0; i < empties.count; i++) {
+    while (separatePart(empties.items[i]))
+      continue;
     MlirOpOperand use = mlirValueGetFirstUse(mlirOperationGetResult(empties.items[i], 0));
     for (MlirOpOperand next; !mlirOpOperandIsNull(use); use = next) {
       next = mlirOpOperandGetNextUse(use);

@@ -5,7 +5,7 @@
 #id = affine_map<(i, j) -> (i, j)>
 #row = affine_map<(i, j) -> (j)>
 // CHECK-LABEL: func.func @elementwise
-// CHECK: tile.launch @elementwise_0 grid(%{{.*}}, %{{.*}}) ins(%{{.*}}, %{{.*}} : tensor<?x?xf32>, tensor<?xf32>)
+// CHECK: tile.launch @elementwise_0 grid(%{{.*}}, %{{.*}}) ins(%{{.*}}, %{{.*}} : tensor<?x?xf32>, tensor<?xf32>) outs(%{{.*}} : tensor<?x?xf32>) {tile.overwrites = [0]}
 // CHECK-NOT: linalg
 // CHECK: tile.kernel private @elementwise_0(%{{.*}}: memref<?x?xf32>, %{{.*}}: memref<?xf32>, %{{.*}}: memref<?x?xf32>)
 // CHECK: tile.load {{.*}} -> tensor<8x256xf32>
@@ -176,4 +176,21 @@ func.func @scale(%x: tensor<?x?xf32>, %s: tensor<?xf32>, %e: tensor<?x?xf32>) ->
     linalg.yield %y : f32
   } -> tensor<?x?xf32>
   return %r : tensor<?x?xf32>
+}
+
+// -----
+
+// What an output held is read where it takes part, and where not all of it is written: neither is overwritten.
+// CHECK-LABEL: func.func @keeps_what_it_held
+// CHECK: tile.launch {{.*}} -> tensor<5xf32>
+// CHECK-NOT: tile.overwrites
+// CHECK: return
+func.func @keeps_what_it_held(%x: tensor<5xf32>, %y: tensor<5xf32>) -> tensor<5xf32> {
+  %r = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%x : tensor<5xf32>) outs(%y : tensor<5xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %v = arith.addf %a, %o : f32
+    linalg.yield %v : f32
+  } -> tensor<5xf32>
+  return %r : tensor<5xf32>
 }

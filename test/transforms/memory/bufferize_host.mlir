@@ -27,6 +27,105 @@ tile.kernel private @k(%x: memref<?xf32>, %y: memref<?xf32>) {
 
 // -----
 
+// A private kernel takes a part as it is: its parameter's type becomes the part's. The result is written where it is
+// inserted: a part of an empty tensor and what inserts it stay together.
+// CHECK-LABEL: func.func @part(
+// CHECK-SAME: %[[x:.*]]: memref<4x8xf32>
+// CHECK: %[[in:.*]] = memref.subview %[[x]][0, 4] [4, 4] [1, 1]
+// CHECK: %[[r:.*]] = memref.alloc
+// CHECK: %[[out:.*]] = memref.subview %[[r]][0, 0] [4, 4] [1, 1]
+// CHECK-NOT: memref.alloc
+// CHECK: tile.launch @only grid({{.*}}) ins(%[[in]] : memref<4x4xf32, strided<[8, 1], offset: 4>>) outs(%[[out]] : memref<4x4xf32, strided<[8, 1]>>)
+// CHECK-NOT: memref.alloc
+// CHECK: return %[[r]]
+// CHECK: tile.kernel private @only(%{{.*}}: memref<4x4xf32, strided<[8, 1], offset: 4>>, %{{.*}}: memref<4x4xf32, strided<[8, 1]>>)
+func.func @part(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  %c1 = arith.constant 1 : index
+  %in = tensor.extract_slice %x[0, 4] [4, 4] [1, 1] : tensor<4x8xf32> to tensor<4x4xf32>
+  %e = tensor.empty() : tensor<4x8xf32>
+  %out = tensor.extract_slice %e[0, 0] [4, 4] [1, 1] : tensor<4x8xf32> to tensor<4x4xf32>
+  %r = tile.launch @only grid(%c1) ins(%in : tensor<4x4xf32>) outs(%out : tensor<4x4xf32>) {tile.overwrites = [0]} -> tensor<4x4xf32>
+  %y = tensor.insert_slice %r into %e[0, 0] [4, 4] [1, 1] : tensor<4x4xf32> into tensor<4x8xf32>
+  return %y : tensor<4x8xf32>
+}
+tile.kernel private @only(%x: memref<4x4xf32>, %y: memref<4x4xf32>) {
+  %c0 = arith.constant 0 : index
+  %X = tile.view %x : memref<4x4xf32> to !tile.view<4x4xf32>
+  %Y = tile.view %y : memref<4x4xf32> to !tile.view<4x4xf32>
+  %v = tile.load %X[%c0, %c0] : !tile.view<4x4xf32> -> tensor<4x4xf32>
+  tile.store %v, %Y[%c0, %c0] : tensor<4x4xf32>, !tile.view<4x4xf32>
+  tile.return
+}
+
+// -----
+
+// Where others launch the kernel, a copy of it takes the part; one copy for all parts of a type. The last launch that is
+// left has the kernel to itself.
+// CHECK-LABEL: func.func @shared(
+// CHECK: tile.launch @k_of_parts_0
+// CHECK: tile.launch @k_of_parts_0
+// CHECK: tile.launch @k_of_parts_1
+// CHECK: tile.launch @k grid
+// CHECK: tile.kernel private @k(%{{.*}}: memref<4x4xf32>,
+// CHECK-DAG: tile.kernel private @k_of_parts_0(%{{.*}}: memref<4x4xf32, strided<[8, 1]>>,
+// CHECK-DAG: tile.kernel private @k_of_parts_1(%{{.*}}: memref<4x4xf32, strided<[8, 1], offset: 4>>,
+func.func @shared(%x: tensor<4x8xf32>, %w: tensor<4x8xf32>, %z: tensor<4x4xf32>)
+    -> (tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>) {
+  %c1 = arith.constant 1 : index
+  %e = tensor.empty() : tensor<4x4xf32>
+  %a = tensor.extract_slice %x[0, 0] [4, 4] [1, 1] : tensor<4x8xf32> to tensor<4x4xf32>
+  %b = tensor.extract_slice %w[0, 0] [4, 4] [1, 1] : tensor<4x8xf32> to tensor<4x4xf32>
+  %c = tensor.extract_slice %x[0, 4] [4, 4] [1, 1] : tensor<4x8xf32> to tensor<4x4xf32>
+  %0 = tile.launch @k grid(%c1) ins(%a : tensor<4x4xf32>) outs(%e : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %1 = tile.launch @k grid(%c1) ins(%b : tensor<4x4xf32>) outs(%e : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %2 = tile.launch @k grid(%c1) ins(%c : tensor<4x4xf32>) outs(%e : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %3 = tile.launch @k grid(%c1) ins(%z : tensor<4x4xf32>) outs(%e : tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %0, %1, %2, %3 : tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>
+}
+tile.kernel private @k(%x: memref<4x4xf32>, %y: memref<4x4xf32>) {
+  %c0 = arith.constant 0 : index
+  %X = tile.view %x : memref<4x4xf32> to !tile.view<4x4xf32>
+  %Y = tile.view %y : memref<4x4xf32> to !tile.view<4x4xf32>
+  %v = tile.load %X[%c0, %c0] : !tile.view<4x4xf32> -> tensor<4x4xf32>
+  tile.store %v, %Y[%c0, %c0] : tensor<4x4xf32>, !tile.view<4x4xf32>
+  tile.return
+}
+
+// -----
+
+// Copied are parts with a step along the last axis, parts for a public kernel, and for one that does more than view.
+// CHECK-LABEL: func.func @copied(
+// CHECK-COUNT-3: memref.copy
+// CHECK: tile.kernel private @stepped(%{{.*}}: memref<4xf32>,
+// CHECK: tile.kernel @public(%{{.*}}: memref<4xf32>,
+// CHECK: tile.kernel private @loads(%{{.*}}: memref<4xf32>,
+func.func @copied(%x: tensor<2x8xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) {
+  %c1 = arith.constant 1 : index
+  %e = tensor.empty() : tensor<4xf32>
+  %a = tensor.extract_slice %x[1, 0] [1, 4] [1, 2] : tensor<2x8xf32> to tensor<4xf32>
+  %b = tensor.extract_slice %x[1, 4] [1, 4] [1, 1] : tensor<2x8xf32> to tensor<4xf32>
+  %0 = tile.launch @stepped grid(%c1) ins(%a : tensor<4xf32>) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+  %1 = tile.launch @public grid(%c1) ins(%b : tensor<4xf32>) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+  %2 = tile.launch @loads grid(%c1) ins(%b : tensor<4xf32>) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+  return %0, %1, %2 : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
+}
+tile.kernel private @stepped(%x: memref<4xf32>, %y: memref<4xf32>) {
+  %X = tile.view %x : memref<4xf32> to !tile.view<4xf32>
+  tile.return
+}
+tile.kernel @public(%x: memref<4xf32>, %y: memref<4xf32>) {
+  %X = tile.view %x : memref<4xf32> to !tile.view<4xf32>
+  tile.return
+}
+tile.kernel private @loads(%x: memref<4xf32>, %y: memref<4xf32>) {
+  %c0 = arith.constant 0 : index
+  %v = memref.load %x[%c0] : memref<4xf32>
+  memref.store %v, %y[%c0] : memref<4xf32>
+  tile.return
+}
+
+// -----
+
 // The caller's tensor is not written: the fill goes to a new buffer. A writable argument is.
 // CHECK-LABEL: func.func @not_written(%{{.*}}: memref<4xf32>)
 // CHECK: %[[new:.*]] = memref.alloc
