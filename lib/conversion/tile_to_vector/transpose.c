@@ -102,19 +102,30 @@ static void writeSquare(Lowering *lowering, Record *record, const Access *target
   bodyEnd(&body);
 }
 
-static void writeSquares(Lowering *lowering, Record *record, const Access *target, intptr_t from, intptr_t d,
+// Loop number `depth`. A buffer of the kernel's own is near: there squares follow each other as they lie in the source,
+// whose lines are far; else as they lie in the target.
+static intptr_t dimOfLoop(const Access *target, intptr_t from, intptr_t depth) {
+  intptr_t rank = target->shape.rank, other = from == rank - 1 ? rank - 2 : rank - 1;
+  bool isOwn = !target->root.ptr || tileOpIs(tileDefiningOp(target->root), "tile.alloc");
+  if (depth < rank - 2 || !isOwn)
+    return depth;
+  return depth == rank - 1 ? from : other;
+}
+
+static void writeSquares(Lowering *lowering, Record *record, const Access *target, intptr_t from, intptr_t depth,
                          Coord *coords) {
   intptr_t rank = target->shape.rank;
-  if (d == rank) {
+  if (depth == rank) {
     writeSquare(lowering, record, target, from, coords);
     return;
   }
+  intptr_t d = dimOfLoop(target, from, depth);
   int64_t step = d >= rank - 2 ? lowering->lanes : 1;
   MlirBlock block = buildLoop(&lowering->builder, tileBuildIndex(&lowering->builder, 0),
                               tileBuildIndex(&lowering->builder, target->shape.sizes[d]), step);
   TileBuilder outer = enter(lowering, block);
   coords[d] = coordOf(mlirBlockGetArgument(block, 0));
-  writeSquares(lowering, record, target, from, d + 1, coords);
+  writeSquares(lowering, record, target, from, depth + 1, coords);
   tileBuildYield(&lowering->builder, 0, NULL);
   lowering->builder = outer;
 }

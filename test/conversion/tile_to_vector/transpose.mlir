@@ -31,3 +31,19 @@ tile.kernel @mixed(%x: memref<32x64xf32>, %z: memref<64x32xf32>, %y: memref<64x3
   tile.store %s, %Y[%i, %i] : tensor<64x32xf32>, !tile.view<64x32xf32>
   tile.return
 }
+
+// Into a buffer of the kernel's own the squares follow each other along the source's rows of 64, not along the buffer's of 32.
+// CHECK-LABEL: func.func @packed
+// CHECK: scf.for %{{.*}} = %c0 to %c32 step %c16
+// CHECK-NEXT: scf.for %{{.*}} = %c0 to %c64 step %c16
+// CHECK: vector.shuffle
+tile.kernel @packed(%x: memref<32x64xf32>, %y: memref<64x32xf32>) {
+  %i = arith.constant 0 : index
+  %X = tile.view %x : memref<32x64xf32> to !tile.view<64x32xf32, order = [1, 0]>
+  %Y = tile.view %y : memref<64x32xf32> to !tile.view<64x32xf32>
+  %b = tile.alloc : !tile.buffer<64x32xf32, #tile.layout<offset [32:d1, 64:d0]>, local>
+  tile.copy %X[%i, %i] to %b : !tile.view<64x32xf32, order = [1, 0]> to !tile.buffer<64x32xf32, #tile.layout<offset [32:d1, 64:d0]>, local>
+  %t = tile.load %b : !tile.buffer<64x32xf32, #tile.layout<offset [32:d1, 64:d0]>, local> -> tensor<64x32xf32>
+  tile.store %t, %Y[%i, %i] : tensor<64x32xf32>, !tile.view<64x32xf32>
+  tile.return
+}
