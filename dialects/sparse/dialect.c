@@ -24,6 +24,7 @@ void sparseRegisterDialect(MlirDialectRegistry registry) {
   const MlirExtDialectDefinition base = {
       .numAttributes = sparseNumAttributeDefinitions,
       .attributes = sparseAttributeDefinitions,
+      .verifyOpAttribute = sparseVerifyOpAttribute,
       .inlinable = true,
   };
   char error[512];

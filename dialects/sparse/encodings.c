@@ -316,8 +316,14 @@ FORMAT(Sum)
                     .alias = text,                                                                                     \
                     .wantsAlias = hasLongText}
 const MlirExtParametricDefinition sparseAttributeDefinitions[] = {
-    ROW(Csr, "csr"), ROW(Csc, "csc"),   ROW(Coo, "coo"), ROW(Bsr, "bsr"),
-    ROW(Nm, "nm"),   ROW(Mask, "mask"), ROW(Sum, "sum"),
+    ROW(Csr, "csr"),
+    ROW(Csc, "csc"),
+    ROW(Coo, "coo"),
+    ROW(Bsr, "bsr"),
+    ROW(Nm, "nm"),
+    ROW(Mask, "mask"),
+    ROW(Sum, "sum"),
+    {.name = "attribute", .parse = sparseKnownParse, .print = sparseKnownPrint, .verify = sparseKnownVerify},
 };
 #undef ROW
 const intptr_t sparseNumAttributeDefinitions = sizeof sparseAttributeDefinitions / sizeof *sparseAttributeDefinitions;

@@ -1,0 +1,168 @@
+// #sparse.attribute: what is known of a tensor's elements, never how they are stored (SparTA, OSDI 2022, whose one bit
+// says two things: here what is zero and what nobody reads are apart). Any op carries it for its result as the
+// discardable attribute `sparse.attribute`, a function's argument among its attributes.
+//
+//   #sparse.attribute<grain = [32, 32], zero = dense<[[true, false]]> : tensor<1x2xi1>>
+//
+// One element of each map speaks for a rectangle of the tensor, of sizes `grain`, cut off at its end. zero: all of it
+// is zero, of either sign. dead: nobody reads any of it. bits: so many hold each value (of integers, with its sign).
+#include "dialects/sparse/definitions.h"
+#include "lib/ir/assembly_parts.h"
+
+enum { Grain, Zero, Dead, Bits, NumKeys, MaxRank = 8 };
+static const char *const keys[] = {"grain", "zero", "dead", "bits", NULL};
+
+//===--- text ---------------------------------------------------------------===//
+
+static bool parseEntry(MlirExtParser parser, MlirAttribute *values) {
+  MlirExtSourceLocation location = mlirExtParserGetLocation(parser);
+  MlirStringRef name;
+  char list[64];
+  int key = 0;
+  if (!mlirExtParserParseKeyword(parser, &name))
+    return false;
+  while (key < NumKeys && !tileStringEquals(name, keys[key]))
+    ++key;
+  if (key == NumKeys)
+    return tileParseFail(parser, location, "unknown key '%.*s' in #sparse.attribute, expected one of %s",
+                         (int)name.length, name.data, tileListNames(keys, list, sizeof list));
+  if (values[key].ptr)
+    return tileParseFail(parser, location, "'%s' is given twice", keys[key]);
+  return mlirExtParserParseToken(parser, "=") &&
+         (key == Grain ? tileParseIntegers(parser, /*allowUnknown=*/false, &values[key])
+                       : tileParseAnyAttribute(parser, &values[key]));
+}
+
+bool sparseKnownParse(MlirExtParser parser, MlirExtAttributeList list) {
+  MlirExtSourceLocation location = mlirExtParserGetLocation(parser);
+  MlirAttribute values[NumKeys] = {{NULL}};
+  if (!mlirExtParserParseToken(parser, "<"))
+    return false;
+  do
+    if (!parseEntry(parser, values))
+      return false;
+  while (mlirExtParserParseOptionalToken(parser, ","));
+  if (!mlirExtParserParseToken(parser, ">"))
+    return false;
+  if (!values[Grain].ptr)
+    return tileParseFail(parser, location, "#sparse.attribute without 'grain'");
+  MlirAttribute nothing = mlirUnitAttrGet(mlirExtParserGetContext(parser));
+  for (int key = 0; key < NumKeys; ++key)
+    mlirExtAttributeListAppend(list, values[key].ptr ? values[key] : nothing);
+  return true;
+}
+
+static bool isGiven(MlirAttribute value) { return !mlirAttributeIsAUnit(value); }
+
+void sparseKnownPrint(MlirExtPrinter printer, intptr_t count, const MlirAttribute *values) {
+  tilePrintText(printer, "<grain = ");
+  tilePrintIntegers(printer, values[Grain]);
+  for (int key = Zero; key < NumKeys; ++key) {
+    if (!isGiven(values[key]))
+      continue;
+    tilePrintText(printer, ", ");
+    tilePrintText(printer, keys[key]);
+    tilePrintText(printer, " = ");
+    mlirExtPrinterPrintAttribute(printer, values[key]);
+  }
+  tilePrintText(printer, ">");
+}
+
+//===--- verifiers ----------------------------------------------------------===//
+
+static bool verifyGrain(MlirExtEmitter emitter, MlirAttribute grain) {
+  intptr_t rank = mlirAttributeIsADenseI64Array(grain) ? mlirDenseArrayGetNumElements(grain) : 0;
+  if (rank < 1 || rank > MaxRank)
+    return tileEmit(emitter, "grain of #sparse.attribute has %ld sizes, expected 1 to %d", (long)rank, MaxRank);
+  for (intptr_t axis = 0; axis < rank; ++axis)
+    if (mlirDenseI64ArrayGetElement(grain, axis) < 1)
+      return tileEmit(emitter, "size %ld of grain of #sparse.attribute is %ld, expected at least 1", (long)axis,
+                      (long)mlirDenseI64ArrayGetElement(grain, axis));
+  return true;
+}
+
+static bool verifyBits(MlirExtEmitter emitter, MlirAttribute bits) {
+  bool isSplat = mlirDenseElementsAttrIsSplat(bits);
+  for (int64_t i = 0; i < (isSplat ? 1 : mlirElementsAttrGetNumElements(bits)); ++i) {
+    int seen = isSplat ? mlirDenseElementsAttrGetInt8SplatValue(bits) : mlirDenseElementsAttrGetInt8Value(bits, i);
+    if (seen < 1 || seen > 64)
+      return tileEmit(emitter, "element %ld of bits of #sparse.attribute is %d, expected 1 to 64", (long)i, seen);
+  }
+  return true;
+}
+
+// A map: dense, as many axes as the grain, of i1 (bits: i8), of the first map's shape.
+static bool verifyMap(MlirExtEmitter emitter, int key, MlirAttribute map, intptr_t rank, MlirType first) {
+  char text[128];
+  unsigned width = key == Bits ? 8 : 1;
+  MlirType type = mlirAttributeIsADenseElements(map) ? mlirAttributeGetType(map) : (MlirType){NULL};
+  MlirType element = type.ptr ? mlirShapedTypeGetElementType(type) : type;
+  if (!type.ptr || !mlirTypeIsARankedTensor(type) || mlirShapedTypeGetRank(type) != rank ||
+      !mlirTypeIsAInteger(element) || mlirIntegerTypeGetWidth(element) != width)
+    return tileEmit(emitter, "%s of #sparse.attribute is %s, expected a dense tensor of i%u of rank %ld", keys[key],
+                    type.ptr ? tileTypeText(type, text, sizeof text) : tileAttributeText(map, text, sizeof text), width,
+                    (long)rank);
+  for (intptr_t axis = 0; first.ptr && axis < rank; ++axis)
+    if (mlirShapedTypeGetDimSize(type, axis) != mlirShapedTypeGetDimSize(first, axis))
+      return tileEmit(emitter, "%s of #sparse.attribute has size %ld along axis %ld, expected %ld as the map before it",
+                      keys[key], (long)mlirShapedTypeGetDimSize(type, axis), (long)axis,
+                      (long)mlirShapedTypeGetDimSize(first, axis));
+  return key != Bits || verifyBits(emitter, map);
+}
+
+bool sparseKnownVerify(MlirExtEmitter emitter, intptr_t count, const MlirAttribute *values) {
+  MlirType first = {NULL};
+  if (count != NumKeys)
+    return tileEmit(emitter, "#sparse.attribute has %ld parameters, expected %d", (long)count, NumKeys);
+  if (!verifyGrain(emitter, values[Grain]))
+    return false;
+  for (int key = Zero; key < NumKeys; ++key) {
+    if (!isGiven(values[key]))
+      continue;
+    if (!verifyMap(emitter, key, values[key], mlirDenseArrayGetNumElements(values[Grain]), first))
+      return false;
+    first = mlirAttributeGetType(values[key]);
+  }
+  return first.ptr || tileEmit(emitter, "#sparse.attribute says nothing, expected zero, dead or bits");
+}
+
+//===--- on ops -------------------------------------------------------------===//
+
+static MlirAttribute firstMap(MlirAttribute known) {
+  int key = Zero;
+  while (!isGiven(mlirExtAttributeGetParameter(known, key)))
+    ++key;
+  return mlirExtAttributeGetParameter(known, key);
+}
+
+// One rectangle for each that the op's result consists of.
+static bool verifyFits(MlirOperation op, MlirAttribute known) {
+  MlirType type = mlirOperationGetNumResults(op) == 1 ? tileResultType(op, 0) : (MlirType){NULL};
+  MlirAttribute grain = mlirExtAttributeGetParameter(known, Grain);
+  MlirType map = mlirAttributeGetType(firstMap(known));
+  if (!type.ptr || !mlirTypeIsARankedTensor(type))
+    return tileError(op, "carries a #sparse.attribute, which speaks of the result of an op that has one tensor");
+  intptr_t rank = mlirShapedTypeGetRank(type);
+  if (rank != mlirDenseArrayGetNumElements(grain))
+    return tileError(op, "its #sparse.attribute has rank %d, want that of the result, %d",
+                     (int)mlirDenseArrayGetNumElements(grain), (int)rank);
+  for (intptr_t axis = 0; axis < rank; ++axis) {
+    int64_t size = mlirShapedTypeGetDimSize(type, axis), by = mlirDenseI64ArrayGetElement(grain, axis);
+    int64_t seen = mlirShapedTypeGetDimSize(map, axis);
+    if (!mlirShapedTypeIsDynamicSize(size) && seen != size / by + (size % by > 0))
+      return tileError(op, "its #sparse.attribute has size %ld along axis %d, want %ld for %ld elements, %ld at a time",
+                       (long)seen, (int)axis, (long)(size / by + (size % by > 0)), (long)size, (long)by);
+  }
+  return true;
+}
+
+bool sparseVerifyOpAttribute(MlirOperation op, MlirNamedAttribute attribute) {
+  MlirStringRef name = mlirIdentifierStr(attribute.name);
+  char text[256];
+  if (!tileStringEquals(name, "sparse.attribute"))
+    return tileError(op, "unknown attribute '%.*s', expected sparse.attribute", (int)name.length, name.data);
+  if (!mlirExtAttributeIsA(attribute.attribute, &sparseAttributeDefinitions[SparseNumFormats]))
+    return tileError(op, "attribute 'sparse.attribute' is %s, expected a #sparse.attribute",
+                     tileAttributeText(attribute.attribute, text, sizeof text));
+  return verifyFits(op, attribute.attribute);
+}
