@@ -96,7 +96,7 @@ func.func @main(%positions: tensor<?x65xi32>, %coordinates: tensor<?x2048xi32>, 
     %c = tensor.extract_slice %coordinates[%l, 0] [1, 2048] [1, 1] : tensor<?x2048xi32> to tensor<2048xi32>
     %v = tensor.extract_slice %values[%l, 0, 0, 0] [1, 2048, 16, 1] [1, 1, 1, 1] : tensor<?x2048x16x1xf32> to tensor<2048x16x1xf32>
     %w = sparse.assemble(%p, %c, %v) : tensor<65xi32>, tensor<2048xi32>, tensor<2048x16x1xf32> -> tensor<1024x1024xf32, #weights>
-    // The sum starts from the bias; what follows it is one pass.
+    // The sum starts from the bias, and is cut before it is stored: one kernel.
     %here = tensor.dim %x, %c1 : tensor<1024x?xf32>
     %o = tensor.empty(%here) : tensor<1024x?xf32>
     %start = linalg.fill ins(%bias : f32) outs(%o : tensor<1024x?xf32>) -> tensor<1024x?xf32>

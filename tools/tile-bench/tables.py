@@ -43,9 +43,9 @@ TABLES = {
     "models": [("transformer_block", {}), ("mlp", dict(m=128, width=768, hidden=3072)), ("mlp", dict(m=1, width=768, hidden=3072)),
                ("bottleneck", dict(n=1, h=56, w=56, c=256, f=64)), ("bottleneck", dict(n=1, h=14, w=14, c=1024, f=256))],
     "sparse": [("spmm", dict(m=4096, n=256, k=4096, stored=stored)) for stored in ("vector", "bsr", "csr")] + [
-        ("spmm", dict(m=4096, n=256, k=4096, stored="vector", dtype="i8")), ("pack", dict(m=4096, k=4096))],
+        ("spmm", dict(m=4096, n=256, k=4096, stored=stored, dtype="i8")) for stored in ("vector", "bsr")] + [("pack", dict(m=4096, k=4096))],
     "tiny": [("spmm", dict(m=64, n=5, k=64, stored=stored, dtype=dtype)) for stored, dtype in (
-        ("vector", "f32"), ("bsr", "f32"), ("csr", "f32"), ("vector", "i8"))] + [("pack", dict(m=64, k=64))] + gemms([(9, 17, 5), (1, 509, 31), (2, 96, 64), (7, 40, 8), (3, 33, 1), (67, 131, 300)]) + [("conv", dict(n=1, h=6, w=6, c=3, f=4, r=3, s=3, stride=1)),
+        ("vector", "f32"), ("bsr", "f32"), ("csr", "f32"), ("vector", "i8"), ("bsr", "i8"))] + [("pack", dict(m=64, k=64))] + gemms([(9, 17, 5), (1, 509, 31), (2, 96, 64), (7, 40, 8), (3, 33, 1), (67, 131, 300)]) + [("conv", dict(n=1, h=6, w=6, c=3, f=4, r=3, s=3, stride=1)),
                                    ("attention", dict(heads=2, queries=3, keys=5, d=4, causal=True, group=1)),
                                    ("online_attention", dict(heads=2, queries=3, keys=5, d=4, causal=True, window=2, group=2, bias=True, gate=True)),
                                    ("layernorm", dict(m=3, n=7)), ("rope", dict(tokens=3, heads=2, d=10)), ("column_sum", dict(m=3, n=7)), ("row_max", dict(m=3, n=7)), ("function", dict(of="gelu", n=33)), ("function", dict(of="silu", n=33, approximate=True)), ("mlp", dict(m=3, width=5, hidden=7)),

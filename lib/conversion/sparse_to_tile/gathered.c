@@ -54,26 +54,17 @@ bool sparseMultipliesGathered(const SparseLowering *lowering, MlirType type, Mli
 
 //===--- tiles ------------------------------------------------------------------===//
 
-// The most that is a power of two and at most `most`.
-static int64_t powerBelow(int64_t most) {
-  int64_t power = 1;
-  while (2 * power <= most)
-    power *= 2;
-  return power;
-}
-
 typedef struct Tiles {
   int64_t lines, columns, chunk, strips; // strips: tiles of columns that a program makes
 } Tiles;
 
-// Twice as many sums in registers as the multiply-adds under way at a time; gathered rows of them fill the first cache.
+// As many sums as registers ask for; gathered rows of them fill the first cache.
 static Tiles tilesOf(const TileSearchTarget *machine, int64_t rows, int64_t depth, MlirType packed, MlirType sum) {
-  int64_t lanes = 8 * machine->vectorBytes / sparseBits(sum), sums = 2 * machine->fmaPerCycle * machine->fmaLatency;
-  if (sums > machine->vectorRegisters / 2)
-    sums = machine->vectorRegisters / 2;
-  Tiles tiles = {.lines = rows < sums / 2 ? rows : powerBelow(sums / 2)};
-  tiles.columns = lanes * powerBelow(sums / tiles.lines);
-  tiles.chunk = powerBelow(8 * machine->levels[0].bytes / (tiles.columns * sparseBits(packed)));
+  SparseRegisters registers = sparseRegistersOf(machine);
+  int64_t lanes = 8 * machine->vectorBytes / sparseBits(sum);
+  Tiles tiles = {.lines = rows < registers.lines ? rows : registers.lines};
+  tiles.columns = lanes * sparsePowerBelow(registers.sums / tiles.lines);
+  tiles.chunk = sparsePowerBelow(8 * machine->levels[0].bytes / (tiles.columns * sparseBits(packed)));
   tiles.chunk = tiles.chunk > ROWS_OF_CHUNK ? ROWS_OF_CHUNK : tiles.chunk < 64 ? 64 : tiles.chunk;
   while (!mlirShapedTypeIsDynamicSize(depth) && tiles.chunk > 64 && tiles.chunk / 2 >= depth)
     tiles.chunk /= 2;
@@ -150,14 +141,14 @@ static intptr_t extentWords(const Groups *groups, const MlirValue *parts, Sparse
   }
   words[0] = sparseTextWord("POSITIONS", "%pos: memref<?x$P>, ");
   words[1] = sparseTypeWord("P", mlirShapedTypeGetElementType(mlirValueGetType(parts[0])));
-  words[2] = sparseTextWord("EXTENT", "%block = arith.constant $TOGETHER : index\n"
-                                      "  %next = arith.addi %group, %c1 : index\n"
+  words[2] = sparseTextWord("EXTENT", "%side = arith.constant $TOGETHER : index\n"
+                                      "  %following = arith.addi %group, %c1 : index\n"
                                       "  %p0 = memref.load %pos[%group] : memref<?x$P>\n"
-                                      "  %p1 = memref.load %pos[%next] : memref<?x$P>\n"
+                                      "  %p1 = memref.load %pos[%following] : memref<?x$P>\n"
                                       "  %b0 = arith.index_cast %p0 : $P to index\n"
                                       "  %b1 = arith.index_cast %p1 : $P to index\n"
-                                      "  %base = arith.muli %b0, %block : index\n"
-                                      "  %bound = arith.muli %b1, %block : index\n"
+                                      "  %base = arith.muli %b0, %side : index\n"
+                                      "  %bound = arith.muli %b1, %side : index\n"
                                       "  %depth = arith.subi %bound, %base : index");
   return 3;
 }

@@ -63,6 +63,17 @@ bool sparseSupportsProduct(MlirOperation op);
 bool sparseLowerSpmm(SparseLowering *lowering, SparseResult *result);
 bool sparseLowerSpmv(SparseLowering *lowering, SparseResult *result);
 
+//===--- registers.c --------------------------------------------------------===//
+
+// How a machine's registers hold sums: `sums` vectors keep its multiply-adds busy; of a tile of several lines `lines`
+// at most, each of so many bytes (narrow: `sums` vectors in all; wide: as many as there is room for), of a line alone
+// rowBytes.
+typedef struct SparseRegisters {
+  int64_t sums, lines, narrowBytes, wideBytes, rowBytes;
+} SparseRegisters;
+int64_t sparsePowerBelow(int64_t most); // the greatest power of two that is not above
+SparseRegisters sparseRegistersOf(const TileSearchTarget *machine);
+
 //===--- gathered.c ---------------------------------------------------------===//
 
 // Of #sparse.nm whose windows lie along the inner axis, and of #sparse.bsr, by way of gathered rows in the machine's

@@ -3,13 +3,6 @@
 // tiling as in nmSPARSE, MLSys 2023: lines that share coordinates share the rows of b they load).
 #include "lib/conversion/sparse_to_tile/lists.h"
 
-enum {
-  REGISTER_BYTES = 1024,
-  BLOCK_BYTES = 192,
-  NARROW_BLOCK_BYTES = 128,
-  MOST_LINES = 8
-}; // of a result's row, of each line of several
-
 //===--- what is lowered --------------------------------------------------------===//
 
 // The sparse factor: which operand, and whether its rows are the result's.
@@ -62,16 +55,15 @@ static int64_t largestDivisor(int64_t number, int64_t most) {
 
 // Columns of a tile: as many as fit, or all there are.
 static int64_t columnsOf(MlirType result, int64_t bytes) {
-  MlirType element = mlirShapedTypeGetElementType(result);
-  int64_t width = sparseBits(element);
+  int64_t width = sparseBits(mlirShapedTypeGetElementType(result));
   int64_t most = bytes * 8 / (width < 8 ? 8 : width), all = mlirShapedTypeGetDimSize(result, 1);
   return mlirShapedTypeIsDynamicSize(all) || all > most ? most : all ? all : 1;
 }
 
 // Of several lines the wider tile loads less; the narrower one is better where fewer of its columns lie beyond (256
 // columns: 12.8 ms in place of 14.7 for 3 of 32 of 4096²).
-static int64_t blockColumnsOf(MlirType result) {
-  int64_t wide = columnsOf(result, BLOCK_BYTES), narrow = columnsOf(result, NARROW_BLOCK_BYTES);
+static int64_t blockColumnsOf(MlirType result, const SparseRegisters *registers) {
+  int64_t wide = columnsOf(result, registers->wideBytes), narrow = columnsOf(result, registers->narrowBytes);
   int64_t all = mlirShapedTypeGetDimSize(result, 1);
   bool isOpen = mlirShapedTypeIsDynamicSize(all);
   return !isOpen && (all + narrow - 1) / narrow * narrow < (all + wide - 1) / wide * wide ? narrow : wide;
@@ -144,6 +136,7 @@ static Plan planOf(const SparseLowering *lowering, const Factor *factor, const M
   MlirType type = factor->matrix.type, element = mlirShapedTypeGetElementType(type);
   MlirType sum = mlirShapedTypeGetElementType(result);
   MlirAttribute encoding = sparseTypeGetEncoding(type);
+  SparseRegisters registers = sparseRegistersOf(&lowering->target->search);
   bool isOwn = hasKernel(op, factor);
   bool isNm = isOwn && sparseEncodingIs(encoding, SparseNm), isBsr = isOwn && !isNm;
   SparseWindows windows = isNm ? sparseEncodingGetWindows(encoding) : (SparseWindows){0};
@@ -151,9 +144,9 @@ static Plan planOf(const SparseLowering *lowering, const Factor *factor, const M
   Plan plan = {.kernel = isNm ? "spmm_nm" : isBsr ? "spmm_bsr" : csr, .rows = 1, .lines = 1};
   if (isOwn) {
     plan.rows = isNm ? windows.lines : sparseEncodingGetSize(encoding, "block", 0);
-    plan.lines = largestDivisor(plan.rows, plan.rows < MOST_LINES ? plan.rows : MOST_LINES);
+    plan.lines = largestDivisor(plan.rows, plan.rows < registers.lines ? plan.rows : registers.lines);
   }
-  plan.columns = plan.lines > 1 ? blockColumnsOf(result) : columnsOf(result, REGISTER_BYTES);
+  plan.columns = plan.lines > 1 ? blockColumnsOf(result, &registers) : columnsOf(result, registers.rowBytes);
   if (!isOwn && (plan.panel = panelOf(lowering, parts[2], dense)))
     plan.columns = plan.panel;
   SparseWord *words = plan.words;
@@ -173,7 +166,7 @@ static Plan planOf(const SparseLowering *lowering, const Factor *factor, const M
     words[count++] = sparseNumberWord("ITEMS", SPARSE_SPLIT_ITEMS);
   }
   if (isBsr) {
-    plan.isTurned = turnsBlocks(&plan, result);
+    plan.isTurned = turnsBlocks(&plan, result) && sparseEncodingGetSize(encoding, "block", 1) > 1;
     words[count++] = sparseNumberWord("DEPTH", sparseEncodingGetSize(encoding, "block", 1));
     words[count++] = sparseTextWord("BLOCK", plan.isTurned ? "$DEPTHx$ROWS" : "$ROWSx$DEPTH");
     words[count++] = sparseTextWord("LINE", plan.isTurned ? "%i, _" : "_, %i");
