@@ -35,13 +35,36 @@ static bool isReduction(const TileStructured *s) {
   return true;
 }
 
+int tileStructuredFoldVector(const TileStructured *s) {
+  for (int i = 0; i < s->numInputs + s->numOutputs; i++) {
+    int last = s->operands[i].isTensor ? tileOperandLastDim(s, &s->operands[i]) : -1;
+    if (last >= 0 && !s->dims[last].isReduction)
+      return last;
+  }
+  return -1;
+}
+
+// Running sums and the like: what a step makes is stored.
+static bool isScan(const TileStructured *s) {
+  for (int o = 0; o < s->numOutputs; o++)
+    if (!tileStructuredAccumulates(s, &s->operands[s->numInputs + o]))
+      return true;
+  return false;
+}
+
 bool tileStructuredFindTiling(const TileStructured *s, TileTiling *tiling) {
+  int vector = tileStructuredFoldVector(s);
   *tiling = (TileTiling){.whole = -1};
   tiling->isMatrix = !tileStructuredGpu(s) && tileStructuredMatchMatrixProduct(s, &tiling->product);
   tiling->isProduct = tiling->isMatrix || tileStructuredMatchProduct(s, &tiling->product);
   tiling->tiled =
       tiling->isProduct ? 1u << tiling->product.m | 1u << tiling->product.n | 1u << tiling->product.k : dimsToTile(s);
-  return tiling->isProduct || (!tileStructuredHasTerms(s) && (!tileStructuredHasReduction(s) || isReduction(s)));
+  if (tiling->isProduct || tileStructuredHasTerms(s))
+    return tiling->isProduct;
+  if (!tileStructuredHasReduction(s) || isReduction(s))
+    return true;
+  tiling->tiled = vector < 0 ? 0 : 1u << vector;
+  return isScan(s);
 }
 
 //===--- the operator -----------------------------------------------------------===//

@@ -22,8 +22,11 @@ typedef struct TileTiling {
   TileProduct product;
 } TileTiling;
 
-// Of a linalg.generic that becomes a product, a reduction by combiners or an elementwise kernel; false for what is
-// folded step by step.
+// The parallel dimension that a kernel which folds step by step tiles: contiguous in the first operand that ends in
+// one; -1: none.
+int tileStructuredFoldVector(const TileStructured *structured);
+// Of a linalg.generic that becomes a product, a reduction by combiners, an elementwise kernel, or a scan, whose steps
+// store what they make; false for what else is folded step by step, as argmax.
 bool tileStructuredFindTiling(const TileStructured *structured, TileTiling *tiling);
 
 TileOperator tileStructuredDescribe(const TileStructured *structured, const TileTiling *tiling, int64_t unknown);

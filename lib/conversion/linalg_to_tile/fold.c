@@ -13,16 +13,6 @@ static bool isRead(const TileStructured *s, int operand) {
   return !mlirOpOperandIsNull(mlirValueGetFirstUse(mlirBlockGetArgument(s->body, operand)));
 }
 
-// The widest tile along a parallel dimension that is contiguous in the first operand which ends in one.
-static int chooseVector(const TileStructured *s) {
-  for (int i = 0; i < s->numInputs + s->numOutputs; i++) {
-    int last = s->operands[i].isTensor ? tileOperandLastDim(s, &s->operands[i]) : -1;
-    if (last >= 0 && !s->dims[last].isReduction)
-      return last;
-  }
-  return -1;
-}
-
 static void buildStep(TileKernelEmission *e, const void *context, MlirValue *accumulators) {
   const TileStructured *s = context;
   TileBodyMap map = {0};
@@ -49,7 +39,7 @@ static void buildStep(TileKernelEmission *e, const void *context, MlirValue *acc
 bool tileLowerFold(TileStructured *s) {
   if (!tileStructuredHasReduction(s))
     return false;
-  tileStructuredSetTiles(s, chooseVector(s), Columns, -1, 1);
+  tileStructuredSetTiles(s, tileStructuredFoldVector(s), Columns, -1, 1);
   TileKernelEmission e;
   tileKernelBegin(&e, s, "fold");
   MlirValue accumulators[MaxOperands];

@@ -3,7 +3,8 @@
 // func.func (run linalg-generalize-named-ops first). Leaves: `tile.schedule` on
 //   each op that convert-linalg-to-tile tiles, with what the model predicts; with top above 1 also `tile.schedules`,
 //   the best ones in order. An op that has a schedule keeps its block; what it leaves out and the predictions are
-//   filled in. What is folded step by step (argmax, running sums) has no tile to choose and is left alone.
+//   filled in. What is folded step by step into
+//   one element (argmax) has no tile to choose and is left alone; running sums have.
 // measure: the ten best by the model, and what was constructed, run on this CPU (measure.h); what was found is kept in
 // a cache (lib/search/cache.h), keyed by the op alone as a program, the machine and our version. An op that cannot be
 // run alone keeps what the model says. An extent that is not known is planned for `unknown`, rounded up to a power of

@@ -66,6 +66,41 @@ func.func @unknown(%a: tensor<?x4096xf32>, %b: tensor<?x4096xf32>) -> tensor<?x4
 
 // -----
 
+// A running sum down the columns: its steps go one by one, a tile runs across.
+// CHECK: #tile.schedule<block = [1, {{[0-9]+}}], warps = [{{[0-9]+}}], time = {{[0-9]+}}, traffic = [33587200],
+// CHECK-LABEL: func.func @running_sum
+func.func @running_sum(%x: tensor<1024x4096xf32>, %y: tensor<1024x4096xf32>, %c: tensor<4096xf32>) -> tensor<1024x4096xf32> {
+  // expected-remark@below {{tile [1, }}
+  // expected-remark@below {{before [1, }}
+  %0:2 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (j)>], iterator_types = ["reduction", "parallel"]}
+      ins(%x : tensor<1024x4096xf32>) outs(%y, %c : tensor<1024x4096xf32>, tensor<4096xf32>) {
+  ^bb0(%e: f32, %o: f32, %s: f32):
+    %t = arith.addf %s, %e : f32
+    linalg.yield %t, %t : f32, f32
+  } -> (tensor<1024x4096xf32>, tensor<4096xf32>)
+  return %0#0 : tensor<1024x4096xf32>
+}
+
+// -----
+
+// A gather: each element of the table by itself, rows of the result as they are stored.
+// CHECK: #tile.schedule<block = [{{[0-9]+, [0-9]+}}], warps = [{{[0-9]+}}], time = {{[0-9]+}}, traffic = [{{67[0-9]+}}],
+// CHECK-LABEL: func.func @gather
+func.func @gather(%table: tensor<50000x1024xf32>, %rows: tensor<8192xindex>, %y: tensor<8192x1024xf32>) -> tensor<8192x1024xf32> {
+  // expected-remark@below {{tile}}
+  // expected-remark@below {{before}}
+  %0 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+      ins(%rows : tensor<8192xindex>) outs(%y : tensor<8192x1024xf32>) {
+  ^bb0(%r: index, %o: f32):
+    %j = linalg.index 1 : index
+    %v = tensor.extract %table[%r, %j] : tensor<50000x1024xf32>
+    linalg.yield %v : f32
+  } -> tensor<8192x1024xf32>
+  return %0 : tensor<8192x1024xf32>
+}
+
+// -----
+
 // An argmax is folded step by step: nothing to choose.
 // CHECK-LABEL: func.func @argmax
 // CHECK-NOT: tile.schedule

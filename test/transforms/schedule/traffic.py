@@ -7,7 +7,7 @@ shared_bytes. Prints one line per program and chip and, last, how many were wron
 Shared memory is predicted for two warps or more along both m and n: an operand that one warp alone needs may be loaded
 past it, as the layouts decide; they may also exchange the finished tile there, once: twice the bytes written. A
 pipelined loop over a convolution's window copies some of the input that no round
-uses, so there the prediction is a lower bound.
+uses, and every lane asks for the index that it gathers by, so there the prediction is a lower bound.
 """
 import json
 import re
@@ -83,6 +83,33 @@ def rows(m, n):
     return function([("a", a)], out, f"%r = linalg.reduce {{arith.addf}} ins(%a : {a}) outs(%c : {out}) dimensions = [1]")
 
 
+def running_sum(m, n):
+    a, out = tensor(m, n, "f32"), tensor(n, "f32")
+    body = f"""%y = tensor.empty() : {a}
+  %r, %s = linalg.generic {{indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (j)>],
+    iterator_types = ["reduction", "parallel"]}} ins(%a : {a}) outs(%y, %c : {a}, {out}) {{
+  ^bb0(%x: f32, %o: f32, %t: f32):
+    %0 = arith.addf %t, %x : f32
+    linalg.yield %0, %0 : f32, f32
+  }} -> ({a}, {out})"""
+    return function([("a", a)], out, body).replace(f"-> {out} {{", f"-> {a} {{", 1).replace(f"return %r : {out}", f"return %r : {a}")
+
+
+def gather(n, rows, columns):
+    table, index, out = tensor(n, columns, "f32"), tensor(rows, "i32"), tensor(rows, columns, "f32")
+    body = f"""%r = linalg.generic {{indexing_maps = [affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i, j)>],
+    iterator_types = ["parallel", "parallel"]}} ins(%i : {index}) outs(%c : {out}) {{
+  ^bb0(%x: i32, %o: f32):
+    %n = arith.constant {n} : i32
+    %u = arith.remui %x, %n : i32
+    %at = arith.index_castui %u : i32 to index
+    %j = linalg.index 1 : index
+    %v = tensor.extract %t[%at, %j] : {table}
+    linalg.yield %v : f32
+  }} -> {out}"""
+    return function([("t", table), ("i", index)], out, body, fill=False)
+
+
 # Name, program, whether the prediction is exact.
 PROGRAMS = [
     ("product 256", product(256, 256, 256), True),
@@ -98,6 +125,8 @@ PROGRAMS = [
     ("transpose", transpose(256, 192), True),
     ("transpose odd", transpose(61, 45), True),
     ("sum of rows", rows(64, 1000), True),
+    ("running sum", running_sum(40, 500), True),
+    ("gather", gather(300, 64, 256), False),
 ]
 # Products whose grid alone leaves cores idle: their parts, and the sum of these.
 SPLIT = [

@@ -6,13 +6,14 @@
 2. This CPU, measured, one thread: elementwise ops, transposes, sums and matrix products (--only: those whose names match).
    Every tile of a sweep is written as the op's tile.schedule, compiled once and run; the table says how the constructed
    tile, the best of the model's ten and the program without any schedule stand against the fastest of all. A product's
-   sweep is over register tiles, blocks of k, of rows and of columns.
+   sweep is over register tiles, blocks of k, of rows and of columns, packed and unpacked.
 
 A run is a process that computes for some 20 ms; its median call counts. Three rounds over all tiles in turns, then eight
 over the model's ten and the ten fastest others; a tile's time is the median of its rounds, the spread that of the fastest.
 --within: what is timed, N operators at once, runs as COMMAND … for less than a minute: COMMAND may keep other work from the
 machine meanwhile. Everything is compiled before.
 """
+import concurrent.futures
 import json
 import os
 import re
@@ -123,16 +124,19 @@ def up(size, unit):
 
 
 def product_sweep(m, n, k, lanes, quick):
-    """Register tiles x blocks of k x blocks of rows x blocks of columns; A's block of at most 128 K elements."""
+    """Register tiles x blocks of k x all rows and columns, half of the rows, half of the columns, packed, A's block of at most 128 K
+    elements; and unpacked, in blocks of 256 and of all of k."""
     found = []
     for rows, vectors in ((8, 2), (4, 4)) if quick else ((8, 2), (4, 4), (4, 2), (6, 2), (6, 3), (8, 1), (5, 4), (12, 2)):
         for depth in sorted({min(d, k) if k <= d else d for d in ((256,) if quick else (64, 128, 256, 512))}):
-            for parts in (1,) if quick else (1, 2):
-                for halves in (1,) if quick else (1, 2):
-                    width, block = vectors * lanes, up(-(-m // parts), rows)
-                    columns = up(-(-n // halves), width)
-                    if block * depth <= 131072:
-                        found.append(f'block = [{block}, {columns}, {depth}], register = [{rows}, {width}], pack = [a:"k", b:"n"]')
+            for parts, halves in ((1, 1),) if quick else ((1, 1), (2, 1), (1, 2)):
+                width, block = vectors * lanes, up(-(-m // parts), rows)
+                columns = up(-(-n // halves), width)
+                if block * depth <= 131072:
+                    found.append(f'block = [{block}, {columns}, {depth}], register = [{rows}, {width}], pack = [a:"k", b:"n"]')
+        for depth in sorted({min(256, k), k}) if not quick else ():
+            block = f"block = [{up(m, rows)}, {up(n, vectors * lanes)}, {depth}]"
+            found.append(f'{block}, register = [{rows}, {vectors * lanes}], pack = [a:"none", b:"none"]')
     return found
 
 
@@ -151,11 +155,15 @@ def prepare(name, text, folder, quick):
     else:
         others = sweep(quick)
     schedules = [*dict.fromkeys(ten + others), None]
-    for number, schedule in enumerate(schedules):
-        source = f"{folder}/{number}.mlir"
+
+    def compile_one(number):
+        source, schedule = f"{folder}/{number}.mlir", schedules[number]
         with open(source, "w") as file:
             file.write(scheduled(path, schedule) if schedule else text)
         tool("tile-translate", source, "--tile-to-program", "-o", f"{folder}/{number}.so")
+
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        list(pool.map(compile_one, range(len(schedules))))
     return schedules, len(ten)
 
 
@@ -175,18 +183,18 @@ def time_folder(folder, seconds):
     calls = {number: max(3, min(500, round(20 / run_once(folder, number, 3)[0]))) for number in range(plan["programs"])}
     times = {number: [] for number in calls}
 
-    def once_each(numbers):
+    def once_each(numbers, until):
         for number in numbers:
-            if times[number] and time.monotonic() > end:
+            if times[number] and time.monotonic() > until:
                 return
             times[number].append(run_once(folder, number, calls[number])[0])
 
     for _ in range(plan["rounds"]):
-        once_each(calls)
+        once_each(calls, end - seconds / 2)
     fastest = sorted(range(plan["constructed"], plan["programs"] - 1), key=lambda number: statistics.median(times[number]))
     final = [*range(plan["constructed"]), *fastest[:10], plan["programs"] - 1]
     for _ in range(plan["final"]):
-        once_each(final)
+        once_each(final, end)
     with open(f"{folder}/times.json", "w") as file:
         json.dump({"times": [times[number] for number in calls], "final": final, "manifest": run_once(folder, 0, 3)[1]}, file)
 
