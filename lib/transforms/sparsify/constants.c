@@ -5,8 +5,6 @@
 
 #include <stdlib.h>
 
-#include "dialects/sparse/sparse.h"
-#include "lib/ir/support.h"
 #include "lib/support/f16.h"
 
 //===--- elements -----------------------------------------------------------===//
@@ -111,6 +109,10 @@ static int compareAlong(const void *a, const void *b, int major) {
 static int compareRows(const void *a, const void *b) { return compareAlong(a, b, 0); }
 static int compareColumns(const void *a, const void *b) { return compareAlong(a, b, 1); }
 
+static bool isSamePlace(const SparseConstantEntry *a, const SparseConstantEntry *b) {
+  return a->at[0] == b->at[0] && a->at[1] == b->at[1];
+}
+
 void sparseConstantTranspose(SparseConstant *constant) {
   int64_t rows = constant->sizes[0];
   constant->sizes[0] = constant->sizes[1];
@@ -129,7 +131,7 @@ bool sparseConstantMerge(MlirOperation op, SparseConstant *constant, bool mayAdd
   if (constant->count)
     qsort(entries, (size_t)constant->count, sizeof *entries, compareRows);
   for (int64_t i = 0; i < constant->count; i++) {
-    bool again = kept && entries[kept - 1].at[0] == entries[i].at[0] && entries[kept - 1].at[1] == entries[i].at[1];
+    bool again = kept && isSamePlace(&entries[kept - 1], &entries[i]);
     if (again && !mayAdd)
       return tileError(op, "finds two entries at (%lld, %lld)", (long long)entries[i].at[0],
                        (long long)entries[i].at[1]);
@@ -296,39 +298,27 @@ static MlirType closed(MlirType type, int64_t number) {
   return mlirRankedTensorTypeGet(rank, shape, mlirShapedTypeGetElementType(type), mlirAttributeGetNull());
 }
 
-// The cells that hold entries, in the order of their rows: the first entry of each, in entries that are sorted by cell.
+// The cells that hold entries: copies of the entries with their cells in `at`, sorted by these; `number` is the entry's
+// among the constant's.
 typedef struct Cells {
   int64_t sizes[2]; // of a cell
   int major;
-  SparseConstantEntry *entries; // a copy, sorted by cell; `number` is the cell's
-  int64_t count;
+  SparseConstantEntry *entries;
+  int64_t count; // of cells
 } Cells;
 
-static int compareCells(const void *a, const void *b) { return compareRows(a, b); }
-
 static bool sortByCell(const SparseConstant *constant, Cells *cells) {
-  size_t bytes = (size_t)constant->count * sizeof *cells->entries;
-  cells->entries = malloc(bytes + 1);
+  cells->entries = malloc((size_t)constant->count * sizeof *cells->entries + 1);
   if (!cells->entries)
     return false;
-  if (constant->count)
-    memcpy(cells->entries, constant->entries, bytes);
-  for (int64_t i = 0; i < constant->count; i++)
-    for (int axis = 0; axis < 2; axis++)
-      cells->entries[i].at[axis] /= cells->sizes[axis];
-  for (int64_t i = 0; i < constant->count; i++)
-    cells->entries[i].number = i;
-  if (constant->count)
-    qsort(cells->entries, (size_t)constant->count, sizeof *cells->entries,
-          cells->major ? compareColumns : compareCells);
-  int64_t last = -1;
-  cells->count = 0;
   for (int64_t i = 0; i < constant->count; i++) {
-    bool isNew = last < 0 || cells->entries[last].at[0] != cells->entries[i].at[0] ||
-                 cells->entries[last].at[1] != cells->entries[i].at[1];
-    cells->count += isNew;
-    last = i;
+    const int64_t *at = constant->entries[i].at;
+    cells->entries[i] = (SparseConstantEntry){{at[0] / cells->sizes[0], at[1] / cells->sizes[1]}, i, 0};
   }
+  if (constant->count)
+    qsort(cells->entries, (size_t)constant->count, sizeof *cells->entries, cells->major ? compareColumns : compareRows);
+  for (int64_t i = 0; i < constant->count; i++)
+    cells->count += !i || !isSamePlace(&cells->entries[i - 1], &cells->entries[i]);
   return true;
 }
 
@@ -353,7 +343,7 @@ static bool storeSegments(const SparseConstant *constant, MlirAttribute encoding
   int64_t segments = mlirShapedTypeGetDimSize(types[0], 0) - 1, cell = -1, segment = 0;
   for (int64_t i = 0; ok && i < constant->count; i++) {
     const SparseConstantEntry *here = &cells.entries[i], *entry = &constant->entries[here->number];
-    if (cell < 0 || here->at[0] != here[-1].at[0] || here->at[1] != here[-1].at[1]) {
+    if (!i || !isSamePlace(here - 1, here)) {
       for (; segment < here->at[major]; segment++)
         put(bytes[0], p, segment + 1, (uint64_t)(cell + 1));
       put(bytes[1], c, ++cell, (uint64_t)here->at[1 - major]);
