@@ -37,6 +37,7 @@ static void noteUse(Uses *uses, MlirOperation op, MlirValue memory) {
   bool isStore = tileOpIs(op, "tile.store") || tileOpIs(op, "memref.store");
   bool isLoad = tileOpIs(op, "tile.load") || tileOpIs(op, "memref.load");
   if (isStore && mlirValueEqual(mlirOperationGetOperand(op, 1), memory)) {
+    uses->isPlain &= mlirAttributeIsNull(tileTypeGetLayout(tileOperandType(op, 0))); // not yet for threads
     if (isMarked(op, "tile.final"))
       tileOpsAppend(&uses->stores, op);
   } else if (isLoad) {
