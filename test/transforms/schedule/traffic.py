@@ -118,6 +118,8 @@ PROGRAMS = [
     ("product as scheduled, 8 warps", scheduled(256, 128, 64, [128, 128, 32], [2, 4, 1], 2), True),
     ("product odd", product(61, 77, 50), True),
     ("product f32", product(64, 96, 80, "f32"), True),
+    ("a row", product(1, 256, 512), True),  # of no padding: a reduction reads B once
+    ("four rows", product(4, 256, 512), True),
     ("batched", batched(3, 64, 64, 64), True),
     ("convolution", convolution(16, 32, 32, 3), False),
     ("add", add(96, 1024), True),
