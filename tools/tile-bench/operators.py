@@ -376,6 +376,62 @@ class online_attention:
         return (lambda: (torch.sigmoid(x[3 + bias]) * call(q, k, v, **options)[0])) if gate else lambda: call(q, k, v, **options)[0]
 
 
+class linalg_attention(online_attention):
+    """The same forms from linalg: heads that share keys are a dimension that keys have not."""
+
+    @staticmethod
+    def program(heads, queries, keys, d, causal=False, group=1, window=0, bias=False, gate=False, lengths=False):
+        shared = heads // group
+        t = Text(tensor(heads, queries, d), *[tensor(shared, keys, d)] * 2, *[tensor(heads, queries, keys)] * bias,
+                 *[tensor(heads, queries, d)] * gate, *[tensor(heads, dtype="i32")] * lengths)
+
+        def split(value, *rest, dtype="f32"):
+            sizes = (shared, group, *rest)
+            axes = ", ".join(["[0, 1]"] + [f"[{i + 2}]" for i in range(len(rest))])
+            return t.add(f"tensor.expand_shape {value[0]} [{axes}] output_shape [{', '.join(map(str, sizes))}] : {value[1]} into "
+                         f"{tensor(*sizes, dtype=dtype)}", tensor(*sizes, dtype=dtype))
+
+        q, (k, v) = split(t.arguments[0], queries, d), t.arguments[1:3]
+        kind = tensor(shared, group, queries, keys)
+        scores = t.generic("h, g, i, j, k", ["h, g, i, k", "h, j, k", "h, g, i, j"], "ppppr", [q, k], t.filled(kind), MULTIPLY_ADD)
+        inputs, maps = [scores], ["h, g, i, j"]
+        body = f"%scale = arith.constant {1 / math.sqrt(d):.9e} : f32\n%low = arith.constant -1.0e30 : f32\n%s0 = arith.mulf %x0, %scale : f32\n"
+        if bias:
+            body += f"%s1 = arith.addf %s0, %x{len(inputs)} : f32\n"
+            inputs.append(split(t.arguments[3], queries, keys))
+            maps.append("h, g, i, j")
+        last, seen = ("%s1" if bias else "%s0"), []
+        if causal or window or lengths:
+            body += f"%i0 = linalg.index 2 : index\n%j = linalg.index 3 : index\n%shift = arith.constant {keys - queries} : index\n%i = arith.addi %i0, %shift : index\n"
+        if causal:
+            seen.append("arith.cmpi sle, %j, %i : index")
+        if window:
+            body += f"%window = arith.constant {window} : index\n%oldest = arith.subi %i, %window : index\n"
+            seen.append("arith.cmpi sgt, %j, %oldest : index")
+        if lengths:
+            body += f"%end = arith.index_cast %x{len(inputs)} : i32 to index\n"
+            inputs.append(split(t.arguments[-1], dtype="i32"))
+            maps.append("h, g")
+            seen.append("arith.cmpi slt, %j, %end : index")
+        for at, condition in enumerate(seen):
+            body += f"%c{at} = {condition}\n%m{at} = arith.select %c{at}, {last}, %low : f32\n"
+            last = f"%m{at}"
+        x = t.generic("h, g, i, j", [*maps, "h, g, i, j"], "pppp", inputs, t.empty(kind), body + f"linalg.yield {last} : f32")
+        p = t.add(f"linalg.softmax dimension(3) ins({x[0]} : {kind}) outs({t.empty(kind)[0]} : {kind}) -> {kind}", kind)
+        y = t.generic("h, g, i, e, j", ["h, g, i, j", "h, j, e", "h, g, i, e"], "ppppr", [p, v],
+                      t.filled(tensor(shared, group, queries, d)), MULTIPLY_ADD)
+        if gate:
+            y = t.generic("h, g, i, e", ["h, g, i, e"] * 3, "pppp", [y, split(t.arguments[3 + bias], queries, d)],
+                          t.empty(tensor(shared, group, queries, d)), """%n = arith.negf %x1 : f32
+%e = math.exp %n : f32
+%one = arith.constant 1.0 : f32
+%t = arith.addf %e, %one : f32
+%r = arith.divf %x0, %t : f32
+linalg.yield %r : f32""")
+        out = tensor(heads, queries, d)
+        return t.end(t.add(f"tensor.collapse_shape {y[0]} [[0, 1], [2], [3]] : {y[1]} into {out}", out))
+
+
 # --- Rows -----------------------------------------------------------------------------------------------------------
 
 
@@ -940,5 +996,5 @@ class pack:
 
 
 OPERATORS = {kind.__name__: kind for kind in (
-    gemm, batched, gemm_bias_relu, conv, attention, online_attention, row_softmax, layernorm, rmsnorm, rope, add, function, transpose, row_sum, column_sum, row_max, mlp,
+    gemm, batched, gemm_bias_relu, conv, attention, linalg_attention, online_attention, row_softmax, layernorm, rmsnorm, rope, add, function, transpose, row_sum, column_sum, row_max, mlp,
     transformer_block, bottleneck, spmm, pack)}

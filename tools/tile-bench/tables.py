@@ -11,6 +11,10 @@ BAR = [(256, 256, 256), (512, 512, 512), (511, 511, 511), (1024, 1024, 1024), (2
        (64, 1024, 1024), (127, 255, 511), (1, 4096, 4096), (4096, 1, 512), (2048, 64, 2048), (128, 3072, 768),
        (384, 768, 768)]
 
+# Attention's forms beside plain and causal: from linalg, and as a kernel written by hand.
+FORMS = [(8, 1024, 1024, 64, dict(causal=True, window=128)), (32, 128, 128, 128, dict(causal=True, group=4)),
+         (16, 128, 128, 32, dict(bias=True)), (16, 128, 128, 32, dict(bias=True, gate=True)), (12, 384, 384, 64, dict(lengths=True))]
+
 TABLES = {
     "gemm": gemms(BAR),
     "gemm-odd": gemms([(333, 777, 555), (2, 4096, 4096), (3, 1024, 1000), (7, 511, 129), (1000, 1000, 8), (1000, 1000, 17),
@@ -25,11 +29,9 @@ TABLES = {
     "attention": [("attention", dict(heads=h, queries=q, keys=k, d=d, causal=causal, group=group))
                   for h, q, k, d, causal, group in (
         (12, 128, 128, 64, False, 1), (12, 512, 512, 64, False, 1), (8, 512, 512, 128, True, 1), (8, 1, 2048, 128, False, 4))] + [
-        ("online_attention", dict(heads=h, queries=q, keys=k, d=d, **form)) for h, q, k, d, form in (
-            (12, 128, 128, 64, {}), (12, 512, 512, 64, {}), (8, 512, 512, 128, dict(causal=True)),
-            (8, 1024, 1024, 64, dict(causal=True, window=128)), (32, 128, 128, 128, dict(causal=True, group=4)),
-            (16, 128, 128, 32, dict(bias=True)), (16, 128, 128, 32, dict(bias=True, gate=True)),
-            (12, 384, 384, 64, dict(lengths=True)))],
+        ("linalg_attention", dict(heads=h, queries=q, keys=k, d=d, **form)) for h, q, k, d, form in FORMS] + [
+        ("online_attention", dict(heads=h, queries=q, keys=k, d=d, **form)) for h, q, k, d, form in [
+            (12, 128, 128, 64, {}), (12, 512, 512, 64, {}), (8, 512, 512, 128, dict(causal=True)), *FORMS]],
     "norm": [(op, dict(m=m, n=n)) for op in ("row_softmax", "layernorm", "rmsnorm") for m, n in (
         (1536, 128), (128, 768), (1024, 1024), (512, 4096))] + [
         ("rope", dict(tokens=tokens, heads=heads, d=128)) for tokens, heads in ((128, 32), (1, 32), (2048, 8))],
@@ -47,6 +49,7 @@ TABLES = {
     "tiny": [("spmm", dict(m=64, n=5, k=64, stored=stored, dtype=dtype)) for stored, dtype in (
         ("vector", "f32"), ("bsr", "f32"), ("csr", "f32"), ("vector", "i8"), ("bsr", "i8"))] + [("pack", dict(m=64, k=64))] + gemms([(9, 17, 5), (1, 509, 31), (2, 96, 64), (7, 40, 8), (3, 33, 1), (67, 131, 300)]) + [("conv", dict(n=1, h=6, w=6, c=3, f=4, r=3, s=3, stride=1)),
                                    ("attention", dict(heads=2, queries=3, keys=5, d=4, causal=True, group=1)),
+                                   ("linalg_attention", dict(heads=4, queries=3, keys=5, d=4, causal=True, window=2, group=2, bias=True, gate=True, lengths=True)),
                                    ("online_attention", dict(heads=2, queries=3, keys=5, d=4, causal=True, window=2, group=2, bias=True, gate=True)),
                                    ("layernorm", dict(m=3, n=7)), ("rope", dict(tokens=3, heads=2, d=10)), ("column_sum", dict(m=3, n=7)), ("row_max", dict(m=3, n=7)), ("function", dict(of="gelu", n=33)), ("function", dict(of="silu", n=33, approximate=True)), ("mlp", dict(m=3, width=5, hidden=7)),
                                    ("bottleneck", dict(n=1, h=3, w=3, c=4, f=2)), *gemms([(5, 6, 7)], dtype="i8"),
