@@ -3,7 +3,9 @@
 Per round and format one program packs a matrix, takes it apart, converts it to every other format, transposes,
 multiplies over every semiring, samples, adds, maps, selects and reduces. The judge of what is stored where is written
 here from the table in dialects/sparse/sparse.h; scipy says the same of csr, csc, coo and bsr. Values are small integers
-(in floats too), so that every answer is exact. Sizes are 0, 1, odd and prime; rows, columns and matrices may be empty.
+(in floats too), so that every answer is exact. Sizes are 0, 1, odd and prime; rows, columns and matrices may be empty, square
+ones graphs of self loops alone or with isolated nodes. Sums of products have the factors' type or a wider one. With --every a
+round has each format in each type over each semiring.
 """
 import argparse
 import subprocess
@@ -11,11 +13,18 @@ import sys
 import tempfile
 from pathlib import Path
 
+import ml_dtypes
 import numpy as np
 import scipy.sparse
 
 SIZES = (0, 1, 2, 3, 5, 7, 13, 16, 33)
-DTYPES = {"f64": np.float64, "f32": np.float32, "f16": np.float16, "i8": np.int8, "i16": np.int16, "i32": np.int32, "i64": np.int64}
+DTYPES = {"f64": np.float64, "f32": np.float32, "f16": np.float16, "bf16": ml_dtypes.bfloat16, "i8": np.int8, "i16": np.int16, "i32": np.int32, "i64": np.int64}
+
+WIDER = {"f32": "f64", "f16": "f32", "bf16": "f32", "i8": "i32", "i16": "i32", "i32": "i64"}
+
+
+def is_float(dtype):
+    return np.dtype(dtype).kind in "fV"  # V: bf16
 
 
 def ceil(a, b):
@@ -118,8 +127,8 @@ FORMATS = {
 class Program:
     """A function put together from arrays and ops; every result has what must come out of it."""
 
-    def __init__(self, rng, element, isConstant=False):
-        self.rng, self.element, self.isConstant = rng, element, isConstant
+    def __init__(self, rng, element, isConstant=False, is_whole=False):
+        self.rng, self.element, self.isConstant, self.is_whole = rng, element, isConstant, is_whole
         self.arguments, self.body, self.results, self.count = [], [], [], 0
 
     def name(self):
@@ -134,7 +143,7 @@ class Program:
         name = f"%a{len(self.arguments)}"
         kind = self.type(array.shape, element, dynamic=dynamic)
         if self.isConstant:
-            values = str(array.tolist()) if array.size else ""
+            values = str((array.astype("f8") if is_float(array.dtype) else array).tolist()) if array.size else ""
             return self.op(f"arith.constant dense<{values}> : {kind}", kind)
         self.arguments.append((f"{name}: {kind}", array))
         return name, kind
@@ -164,7 +173,7 @@ SEMIRINGS = {
 def product(semiring, parts, b, init):
     """init ⊕ (⊕ over the stored places of each part ⊗ b), in 64 bits."""
     add, multiply = SEMIRINGS[semiring]
-    wide = np.float64 if init.dtype.kind == "f" else np.int64
+    wide = np.float64 if is_float(init.dtype) else np.int64
     out = init.astype(wide).copy()
     for i in range(out.shape[0]):
         terms = np.concatenate([multiply(a[i, s[i]].astype(wide)[:, None], b[s[i]].astype(wide)) for a, s in parts])
@@ -178,7 +187,8 @@ def product(semiring, parts, b, init):
 
 
 def integers(rng, shape, dtype):
-    return rng.integers(-4, 5, shape).astype(dtype)
+    most = 1 if dtype is ml_dtypes.bfloat16 else 4  # that sums are exact
+    return rng.integers(-most, most + 1, shape).astype(dtype)
 
 
 def draw(rng, shape, dtype):
@@ -186,6 +196,9 @@ def draw(rng, shape, dtype):
     dense = integers(rng, shape, dtype) * (rng.random(shape) < density)
     if shape[0] and rng.random() < 0.3:
         dense[rng.integers(shape[0])] = 0
+    if shape[0] == shape[1] and rng.random() < 0.5:  # a graph
+        alone = rng.random(shape[0]) < 0.5
+        dense = dense * np.eye(shape[0]) if rng.random() < 0.5 else dense * ~alone[:, None] * ~alone
     return dense.astype(dtype)
 
 
@@ -200,6 +213,7 @@ def scipy_says(fmt, dense, parts):
 def add_format(program, key, others, rng, dtype):
     fmt, element = FORMATS[key], program.element
     m, n, k = (int(rng.choice(SIZES)) for _ in range(3))
+    k = m if rng.random() < 0.3 else k
     dense = draw(rng, (m, k), dtype)
     dense, stored = fmt.fill(dense, dense != 0, rng)
     parts = fmt.components(dense, stored)
@@ -306,27 +320,27 @@ def turned(parts, swapped):
 
 def add_products(program, key, w, parts, n, rng, dtype):
     m, k = parts[0][0].shape
-    floating = program.element[0] == "f"
     for semiring in SEMIRINGS:
-        if semiring == "or_and" and floating or rng.random() < 0.4:
+        if semiring == "or_and" and is_float(dtype) or rng.random() < 0.4 and not program.is_whole:
             continue
+        total = program.element if rng.random() < 0.5 else WIDER.get(program.element, program.element)
         left, swapped, flipped = (rng.random() < 0.5 for _ in range(3))
         if left:
             inner, outer = (m, k) if swapped else (k, m)
-            b, init = integers(rng, (inner, n), dtype), integers(rng, (outer, n), dtype)
+            b, init = integers(rng, (inner, n), dtype), integers(rng, (outer, n), DTYPES[total])
             want = product(semiring, turned(parts, swapped), b, init)
-            other, start = program.argument(b.T.copy() if flipped else b), program.argument(init)
+            other, start = program.argument(b.T.copy() if flipped else b), program.argument(init, total)
             text = f"sparse.spmm {w[0]}{' transpose' * swapped}, {other[0]}{' transpose' * flipped}, {start[0]} over {semiring} : {w[1]}, {other[1]}, {start[1]}"
         else:
             inner, outer = (k, m) if swapped else (m, k)
-            b, init = integers(rng, (n, inner), dtype), integers(rng, (n, outer), dtype)
+            b, init = integers(rng, (n, inner), dtype), integers(rng, (n, outer), DTYPES[total])
             want = product(semiring, turned(parts, not swapped), b.T, init.T).T
-            other, start = program.argument(b.T.copy() if flipped else b), program.argument(init)
+            other, start = program.argument(b.T.copy() if flipped else b), program.argument(init, total)
             text = f"sparse.spmm {other[0]}{' transpose' * flipped}, {w[0]}{' transpose' * swapped}, {start[0]} over {semiring} : {other[1]}, {w[1]}, {start[1]}"
         program.expect(program.op(text, start[1]), want, f"{key}: spmm over {semiring}")
         swapped = rng.random() < 0.5
-        b, init = integers(rng, (m if swapped else k,), dtype), integers(rng, (k if swapped else m,), dtype)
-        x, start = program.argument(b), program.argument(init)
+        b, init = integers(rng, (m if swapped else k,), dtype), integers(rng, (k if swapped else m,), DTYPES[total])
+        x, start = program.argument(b), program.argument(init, total)
         text = f"sparse.spmv {w[0]}{' transpose' * swapped}, {x[0]}, {start[0]} over {semiring} : {w[1]}, {x[1]}, {start[1]}"
         program.expect(program.op(text, start[1]), product(semiring, turned(parts, swapped), b[:, None], init[:, None])[:, 0], f"{key}: spmv over {semiring}")
 
@@ -341,7 +355,7 @@ def add_entries(program, key, fmt, w, parts, rng, dtype):
     dense, stored = sum(d for d, _ in parts), sum(s.astype(int) for _, s in parts)
     m, k = dense.shape
     depth = int(rng.choice(SIZES))
-    wide = np.float64 if program.element[0] == "f" else np.int64
+    wide = np.float64 if is_float(dtype) else np.int64
     q, r = integers(rng, (m, depth), dtype), integers(rng, (k, depth), dtype)
     qa, ra = program.argument(q), program.argument(r)
     s = program.op(f"sparse.sddmm {qa[0]}, {ra[0]} transpose, {w[0]} : {qa[1]}, {ra[1]}, {w[1]}", w[1])
@@ -362,7 +376,7 @@ def add_entries(program, key, fmt, w, parts, rng, dtype):
         want = function.reduce(masked, axis=axis, initial=start) if combine != "add" else masked.sum(axis=axis)
         program.expect(program.op(f"sparse.reduce {combine} {w[0]} along {axis}, {ia[0]} : {w[1]}, {ia[1]}", ia[1]), want, f"{key}: reduce {combine}")
 
-    e, plus = program.element, "addf" if program.element[0] == "f" else "addi"
+    e, plus = program.element, "addf" if is_float(dtype) else "addi"
     mapped = program.op(f"sparse.map {w[0]} : {w[1]} {{\n  ^bb0(%v: {e}, %i: index, %j: index):\n    %s = arith.{plus} %v, %v : {e}\n    sparse.yield %s : {e}\n  }}", w[1])
     unpacked(program, mapped, dense.astype(wide) * 2, f"{key}: map")
     if not fmt or fmt.kind == "nm":
@@ -378,9 +392,9 @@ def add_entries(program, key, fmt, w, parts, rng, dtype):
 
 def alike(got, want, what):
     """Integers wrap; a mean is rounded, everything else is exact."""
-    if got.dtype.kind != "f":
+    if not is_float(got.dtype):
         return (got == want.astype(got.dtype)).all()
-    tolerance = 8 * np.finfo(got.dtype).eps if "mean" in what else 0
+    tolerance = 8 * float(ml_dtypes.finfo(got.dtype).eps) if "mean" in what else 0
     return (np.abs(got.astype("f8") - want) <= tolerance * (1 + np.abs(want))).all()
 
 
@@ -395,7 +409,7 @@ def run(program, options, folder):
             return [f"not folded: {folded.stderr[:2000]}{left[:1]}"]
         source.write_text(folded.stdout)
     for i, (_, array) in enumerate(program.arguments):
-        np.save(folder / f"in{i}.npy", array)
+        np.save(folder / f"in{i}.npy", array.view(np.uint16) if array.dtype == ml_dtypes.bfloat16 else array)
         command.append(f"--in={folder / f'in{i}.npy'}")
     command += [f"--out={folder / f'out{i}.npy'}" for i in range(len(program.results))]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300)
@@ -404,6 +418,7 @@ def run(program, options, folder):
     wrong = []
     for i, (_, _, want, what) in enumerate(program.results):
         got = np.load(folder / f"out{i}.npy")
+        got = got.view(ml_dtypes.bfloat16) if got.dtype == np.uint16 else got
         if got.shape != want.shape or not alike(got, want, what):
             wrong.append(f"{what} is wrong\n{got}\nwant\n{want}")
     return wrong
@@ -416,30 +431,31 @@ def main():
     parser.add_argument("--rounds", type=int, default=2)
     parser.add_argument("--target", default="interpret")
     parser.add_argument("--only", choices=[*FORMATS, "sum"])
+    parser.add_argument("--every", action="store_true", help="each format in each type over each semiring")
     parser.add_argument("--constant", action="store_true", help="arrays are constants, which sparse-fold-constants packs")
     parser.add_argument("--keep", help="where the program that failed is left")
     options = parser.parse_args()
     ran = failed = checks = 0
-    for number in range(options.rounds):
-        for index, key in enumerate([*FORMATS, "sum"]):
-            if options.only and key != options.only:
-                continue
-            rng = np.random.default_rng([options.seed, number, index])
-            element = str(rng.choice(list(DTYPES)))
-            program = Program(rng, element, options.constant)
-            if key == "sum":
-                add_sum(program, FORMATS, rng, DTYPES[element])
-            else:
-                add_format(program, key, FORMATS, rng, DTYPES[element])
-            with tempfile.TemporaryDirectory() as folder:
-                wrong = run(program, options, Path(folder))
-            ran += 1
-            checks += len(program.results)
-            if wrong:
-                failed += 1
-                print(f"seed {options.seed}, round {number}, {key} of {element}:", *wrong[:3], sep="\n")
-                if options.keep:
-                    Path(options.keep).write_text(program.text())
+    keys = [options.only] if options.only else [*FORMATS, "sum"]
+    works = [(number, key, element) for number in range(options.rounds) for key in keys for element in (DTYPES if options.every else [None])]
+    for number, key, element in works:
+        seeds = [options.seed, number, [*FORMATS, "sum"].index(key)]
+        rng = np.random.default_rng(seeds + [list(DTYPES).index(element)] if element else seeds)
+        element = element or str(rng.choice(list(DTYPES)))
+        program = Program(rng, element, options.constant, options.every)
+        if key == "sum":
+            add_sum(program, FORMATS, rng, DTYPES[element])
+        else:
+            add_format(program, key, FORMATS, rng, DTYPES[element])
+        with tempfile.TemporaryDirectory() as folder:
+            wrong = run(program, options, Path(folder))
+        ran += 1
+        checks += len(program.results)
+        if wrong:
+            failed += 1
+            print(f"seed {options.seed}, round {number}, {key} of {element}:", *wrong[:3], sep="\n")
+            if options.keep:
+                Path(options.keep).write_text(program.text())
     print(f"{ran} programs, {checks} results, {failed} programs wrong")
     return failed > 0 or ran == 0
 

@@ -96,6 +96,13 @@ MlirValue sparseMultiplyEntries(SparseLowering *lowering, const SparseWord *word
 MlirValue sparseMultiplyEither(SparseLowering *lowering, const SparseWord *words, int64_t columns,
                                const MlirValue inputs[4], MlirValue init, const MlirValue lines[2]);
 
+//===--- instructions.c -----------------------------------------------------===//
+
+// Of #sparse.nm whose windows lie along the inner axis, by a GPU's matrix instructions. As in gathered.c.
+bool sparseMultipliesByInstruction(const SparseLowering *lowering, MlirType type, MlirType result);
+MlirValue sparseMultiplyByInstruction(SparseLowering *lowering, MlirType type, const MlirValue parts[2],
+                                      MlirValue dense, MlirValue init);
+
 //===--- values.c -----------------------------------------------------------===//
 
 // Size of operand `operand` along an axis, as an index of the host.
@@ -108,6 +115,8 @@ MlirValue sparseCast(SparseLowering *lowering, MlirValue value, MlirType type);
 // A tensor of zeros, or of no particular elements; `sizes` for the dynamic ones.
 MlirValue sparseEmpty(SparseLowering *lowering, MlirType type, intptr_t count, const MlirValue *sizes);
 MlirValue sparseZeros(SparseLowering *lowering, MlirType type, intptr_t count, const MlirValue *sizes);
+// Axes `begin` to `end` - 1 as one.
+MlirValue sparseCollapse(SparseLowering *lowering, MlirValue value, intptr_t begin, intptr_t end);
 // A dense matrix with its axes swapped.
 MlirValue sparseSwap(SparseLowering *lowering, MlirValue matrix);
 // tile.launch of a kernel of kernels/: `ins`, then the one output, whose new value comes back. Null after a diagnostic.

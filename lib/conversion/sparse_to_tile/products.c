@@ -240,6 +240,8 @@ static MlirValue multiplyTerm(SparseLowering *lowering, const Factor *factor, Ml
       return inputs[2];
     return sparseMultiplyGathered(lowering, type, inputs, dense, init);
   }
+  if (hasKernel(lowering->op, factor) && sparseMultipliesByInstruction(lowering, type, mlirValueGetType(init)))
+    return sparseMultiplyByInstruction(lowering, type, inputs, dense, init);
   Plan plan = planOf(lowering, factor, inputs, mlirValueGetType(dense), mlirValueGetType(init));
   if (plan.panel && mlirValueIsNull(dense = packPanels(lowering, dense, plan.panel)))
     return dense;

@@ -40,6 +40,31 @@ MlirValue sparseCast(SparseLowering *lowering, MlirValue value, MlirType type) {
   return tileBuildValue(&lowering->builder, "tensor.cast", type, 1, &value, NULL);
 }
 
+MlirValue sparseCollapse(SparseLowering *lowering, MlirValue value, intptr_t begin, intptr_t end) {
+  MlirType type = mlirValueGetType(value);
+  int64_t shape[8], whole = 1;
+  char text[96] = "[";
+  intptr_t rank = mlirShapedTypeGetRank(type), axes = 0;
+  size_t length = 1;
+  for (intptr_t i = 0; i < rank; i++) {
+    bool isInside = i > begin && i < end, endsHere = i + 1 >= end || i < begin;
+    length += (size_t)snprintf(text + length, sizeof text - length, "%s%d%s",
+                               isInside ? ", "
+                               : i      ? ", ["
+                                        : "[",
+                               (int)i, endsHere ? "]" : "");
+    int64_t size = mlirShapedTypeGetDimSize(type, i);
+    bool isOpen = mlirShapedTypeIsDynamicSize(size) || mlirShapedTypeIsDynamicSize(whole);
+    whole = !isInside ? size : isOpen ? mlirShapedTypeGetDynamicSize() : whole * size;
+    if (endsHere)
+      shape[axes++] = whole;
+  }
+  snprintf(text + length, sizeof text - length, "]");
+  MlirType flat = mlirRankedTensorTypeGet(axes, shape, mlirShapedTypeGetElementType(type), mlirAttributeGetNull());
+  const TileAttributeEntry attributes[] = {{"reassociation", tileBuildAttribute(&lowering->builder, text)}, {NULL}};
+  return tileBuildValue(&lowering->builder, "tensor.collapse_shape", flat, 1, &value, attributes);
+}
+
 MlirValue sparseEmpty(SparseLowering *lowering, MlirType type, intptr_t count, const MlirValue *sizes) {
   return tileBuildValue(&lowering->builder, "tensor.empty", type, count, sizes, NULL);
 }
