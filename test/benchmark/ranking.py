@@ -47,14 +47,14 @@ def spearman(left, right):
 
 
 def schedules(build, sizes, chip, top):
-    """[(block, warps, stages, Roller's nanoseconds)], best first."""
+    """[(block, warps, stages and what follows, Roller's nanoseconds)], best first."""
     with tempfile.TemporaryDirectory() as folder:
         program = Path(folder, "product.mlir")
         program.write_text(PRODUCT.format(**sizes, chip=chip, attributes=""))
         pipeline = f"builtin.module(func.func(tile-construct-tiles{{top={top}}}))"
         text = subprocess.run([build / "bin/tile-opt", program, f"--pass-pipeline={pipeline}"], check=True, capture_output=True, text=True).stdout
-    found = re.findall(r"#tile\.schedule<block = (\[[^]]*\]), warps = (\[[^]]*\]), stages = (\d+), time = (\d+)", text)
-    return [(block, warps, int(stages), int(time)) for block, warps, stages, time in dict.fromkeys(found)]
+    found = re.findall(r"#tile\.schedule<block = (\[[^]]*\]), warps = (\[[^]]*\]), stages = (\d+)([^>]*?), time = (\d+)", text)
+    return [(block, warps, stages + rest, int(time)) for block, warps, stages, rest, time in dict.fromkeys(found)]
 
 
 def rank(build, sizes, chip, top):
@@ -62,7 +62,7 @@ def rank(build, sizes, chip, top):
     for block, warps, stages, time in schedules(build, sizes, chip, top):
         attributes = f"attrs = {{tile.schedule = #tile.schedule<block = {block}, warps = {warps}, stages = {stages}>}}"
         stats = count(build, PRODUCT.format(**sizes, chip=chip, attributes=attributes), chip, "--predict")
-        rows.append((f"{block} {warps} {stages}", time, 1e6 * stats["predicted_ms"],
+        rows.append((f"{block} {warps} {stages.split(',')[0]}", time, 1e6 * stats["predicted_ms"],
                      stats["global_bytes_read"] + stats["global_bytes_written"]))
     return rows
 
