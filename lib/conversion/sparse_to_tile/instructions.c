@@ -11,6 +11,7 @@
 
 enum {
   LEAST_LINES = 4,      // that share gathered rows, to be worth it
+  MOST_LINES = 64,      // in one part
   HEIGHT = 16,          // of an instruction, at least
   UNKNOWN_EXTENT = 1024 // what a size that is not known is planned for
 };
@@ -32,6 +33,9 @@ static bool fitsSum(MlirType result, MlirType sum) {
     return mlirTypeIsAF32(result) || mlirTypeIsAF16(result) || mlirTypeIsABF16(result);
   return mlirTypeIsAInteger(result) && mlirIntegerTypeGetWidth(result) <= 32;
 }
+
+// Shared lines that one program takes, or that parts as high as instructions make up.
+static bool fitsHeight(int64_t lines) { return lines >= LEAST_LINES && (lines <= MOST_LINES || lines % HEIGHT == 0); }
 
 static bool isTwoOfFour(const SparseWindows *windows) {
   return windows->n == 2 && windows->m == 4 && windows->lines == 1 && windows->together == 1;
@@ -62,7 +66,7 @@ bool sparseMultipliesByInstruction(const SparseLowering *lowering, MlirType type
   MlirType sum = sumOf(element);
   SparseSemiring semiring = sparseSemiring(lowering->op, out);
   return sum.ptr && fitsSum(out, sum) && semiring.isSum && !semiring.isMean &&
-         (isTwoOfFour(&windows) || windows.lines >= LEAST_LINES) &&
+         (isTwoOfFour(&windows) || fitsHeight(windows.lines)) &&
          depthOf(lowering->target->machine, element, sum, isTwoOfFour(&windows)) > 0;
 }
 
@@ -211,15 +215,17 @@ static MlirValue multiplySharedRows(SparseLowering *lowering, MlirType type, con
   int64_t count = mlirShapedTypeGetDimSize(mlirValueGetType(parts[1]), 1);
   int64_t depth = mlirShapedTypeIsDynamicSize(count) ? count : count * windows.n;
   Tiles tiles = tilesOf(lowering->target, windows.lines, mlirShapedTypeGetDimSize(result, 1), depth, element, step);
-  if (windows.lines % tiles.rows) // in parts only where each is as high as instructions are
+  bool isHigh = windows.lines % HEIGHT == 0;
+  if (!isHigh)
     tiles.rows = windows.lines;
+  for (tiles.rows -= isHigh ? tiles.rows % HEIGHT : 0; windows.lines % tiles.rows;)
+    tiles.rows -= HEIGHT;
   SparseWord words[24];
   intptr_t number = commonWords(&tiles, element, sum, mlirShapedTypeGetElementType(result), words);
   words[number++] = sparseTypeWord("I", mlirShapedTypeGetElementType(mlirValueGetType(parts[0])));
   words[number++] = sparseNumberWord("LINES", windows.lines);
   words[number++] = sparseNumberWord("HEIGHT", (tiles.rows + HEIGHT - 1) / HEIGHT * HEIGHT);
   words[number++] = sparseNumberWord("PARTS", windows.lines / tiles.rows);
-  bool isHigh = tiles.rows % HEIGHT == 0;
   words[number++] =
       sparseTextWord("READ", isHigh ? "tile.load %C[%row, %col] : !tile.view<$HEIGHTx$COLUMNSx$A>"
                                     : "tile.gather %C[%lines, %col] bounds(drop) : !tile.view<$HEIGHTx$COLUMNSx$A>"
