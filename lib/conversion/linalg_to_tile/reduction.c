@@ -9,7 +9,7 @@
 
 #include <math.h>
 
-enum { Columns = 256, Rows = 8 };
+enum { Columns = 256, MostColumns = 8192, Rows = 8 };
 
 //===--- questions ----------------------------------------------------------===//
 
@@ -43,6 +43,14 @@ static int otherKind(const TileStructured *s, const TileOperand *widest, int vec
   return -1;
 }
 
+// Where steps of Columns end raggedly, whose last one has masks: all of the dimension, if that is no more than rows of
+// some pages (3131 x 1544 times a vector: 20 against 11 GFLOP/s).
+static int64_t columnsOf(const TileStructured *s, int vector) {
+  int64_t extent = vector < 0 ? 0 : s->dims[vector].extent;
+  bool isKnown = vector >= 0 && !mlirShapedTypeIsDynamicSize(extent);
+  return isKnown && s->dims[vector].isReduction && extent % Columns && extent <= MostColumns ? extent : Columns;
+}
+
 // Columns along the contiguous dimension; rows along a dimension of the other kind, so that a tile has both. Where
 // there is none, the output's next dimension.
 static void chooseTiles(TileStructured *s) {
@@ -55,7 +63,7 @@ static void chooseTiles(TileStructured *s) {
   for (int i = output->rank - 1; i >= 0 && row < 0 && vector >= 0 && !s->dims[vector].isReduction; i--)
     if (output->results[i] != vector && tileStructuredCanTile(s, output->results[i], vector))
       row = output->results[i];
-  tileStructuredSetTiles(s, vector, Columns, row, Rows);
+  tileStructuredSetTiles(s, vector, columnsOf(s, vector), row, Rows);
 }
 
 //===--- neutral elements ---------------------------------------------------===//
