@@ -177,15 +177,16 @@ static Cycles directCycles(const TileOperator *op, const TileSearchTarget *targe
   int64_t k = op->dims[op->k].extent, lanes = lanesOf(op, target), depth = least(tile->size[op->k], k);
   int64_t blocks = tileCeilDiv(k, depth);
   double rowsOfTiles = (double)tileCeilDiv(m, tile->rows), panels = (double)tileCeilDiv(n, tile->columns);
-  double line = (double)target->levels[0].line, tiles = rowsOfTiles * panels, work = 0;
+  double line = (double)target->levels[0].line, tiles = rowsOfTiles * panels;
   TileSearchTile last = *tile;
   last.rows = m % tile->rows;
-  work = (double)(m / tile->rows) * rowStepCycles(op, target, tile, n, 0);
-  work += last.rows ? rowStepCycles(op, target, &last, n, 0) : 0;
-  work = work * (double)k + (double)blocks * tiles * TileStart;
   int levelB = levelOf(target, operandBytes(op, op->rhs)), levelA = levelOf(target, operandBytes(op, op->lhs));
   int again = levelOfPanel(target, depth, tile->columns * bytesOf(b), strideAlong(b, op->k));
   int againA = levelOfPanel(target, m, depth * bytesOf(a), strideAlong(a, op->m));
+  double perVector = ((again > 0) + (againA > 0)) * missShare / Loads; // of a panel that L1 has not got
+  double work = (double)(m / tile->rows) * rowStepCycles(op, target, tile, n, perVector);
+  work += last.rows ? rowStepCycles(op, target, &last, n, perVector) : 0;
+  work = work * (double)k + (double)blocks * tiles * TileStart;
   bool isApart = areRowsApart(op, target);
   double linesB = (double)(k * tileCeilDiv(n, lanes) * lanes * bytesOf(b)) / line;
   double linesA = (double)(m * tileCeilDiv(k * bytesOf(a), target->levels[0].line));

@@ -14,6 +14,7 @@ import sys
 from pathlib import Path
 
 import attention_kernel
+import grouped_kernel
 import numpy as np
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -184,6 +185,55 @@ class batched:
     def torch(torch, x, b, m, n, k):
         out = torch.empty(b, m, n)
         return lambda: torch.bmm(*x, out=out)
+
+
+class grouped:
+    """C[rows of group g] = A[rows of group g] B[g], one launch for all groups (grouped_kernel.py). Groups are of all sizes, one of
+    them empty."""
+
+    @staticmethod
+    def offsets(tokens, groups):
+        """A sixth of the rows are the first group's, none the second's, the others' are drawn."""
+        cuts = np.random.default_rng(groups).integers(tokens // 6, tokens + 1, groups - 2) if groups > 2 else []
+        return np.array([0, *[tokens // 6] * min(2, groups - 1), *sorted(cuts), tokens][:groups] + [tokens], "i4")
+
+    @staticmethod
+    def program(tokens, groups, n, k):
+        return grouped_kernel.program(tokens, groups, n, k)
+
+    peer_program = staticmethod(lambda **arguments: None)
+
+    @staticmethod
+    def arrays(random, tokens, groups, n, k):
+        return [draw(random, "f32", tokens, k), draw(random, "f32", groups, k, n), grouped.offsets(tokens, groups)]
+
+    @staticmethod
+    def parts(arrays, out):
+        """What each group multiplies and where it goes; empty groups have none."""
+        at = arrays[2]
+        return [(arrays[0][i:j], arrays[1][g], out[i:j]) for g, (i, j) in enumerate(zip(at[:-1], at[1:])) if i < j]
+
+    @staticmethod
+    def exact(arrays, tokens, groups, n, k):
+        out, terms = np.zeros((tokens, n)), np.zeros((tokens, n))
+        for (a, b, c), (_, _, t) in zip(grouped.parts(arrays, out), grouped.parts(arrays, terms)):
+            c[...], t[...] = widen(a) @ widen(b), abs(widen(a)) @ abs(widen(b)) * 2 * math.sqrt(k)
+        return out, terms
+
+    @staticmethod
+    def work(tokens, groups, n, k):
+        return 2 * tokens * n * k, 4 * (tokens * (k + n) + groups * k * n)
+
+    @staticmethod
+    def torch(torch, x, tokens, groups, n, k):
+        out = torch.empty(tokens, n)
+        parts = grouped.parts(x, out)
+
+        def call():
+            for a, b, c in parts:
+                torch.mm(a, b, out=c)
+            return out
+        return call
 
 
 class gemm_bias_relu:
@@ -996,5 +1046,5 @@ class pack:
 
 
 OPERATORS = {kind.__name__: kind for kind in (
-    gemm, batched, gemm_bias_relu, conv, attention, linalg_attention, online_attention, row_softmax, layernorm, rmsnorm, rope, add, function, transpose, row_sum, column_sum, row_max, mlp,
+    gemm, batched, grouped, gemm_bias_relu, conv, attention, linalg_attention, online_attention, row_softmax, layernorm, rmsnorm, rope, add, function, transpose, row_sum, column_sum, row_max, mlp,
     transformer_block, bottleneck, spmm, pack)}

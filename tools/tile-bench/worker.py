@@ -70,17 +70,19 @@ class OpenBlas:
     def prepare(self, order, arrays):
         if order["operator"] == "spmm":
             arrays = OPERATORS["spmm"].dense(arrays, **order["arguments"])
-        elif order["operator"] not in ("gemm", "gemm_bias_relu", "batched"):
+        elif order["operator"] not in ("gemm", "gemm_bias_relu", "batched", "grouped"):
             return None
         if arrays[0].dtype != np.float32:
             return None
         a, b = arrays[:2]
         if order["operator"] == "batched":
             out = np.empty((a.shape[0], a.shape[1], b.shape[2]), "f4")
-            return (lambda: np.matmul(a, b, out=out)), lambda: out
+            return (lambda: np.matmul(a, b, out=out)), lambda: np.matmul(a, b, out=out)
+        integer, real, pointer = ctypes.c_int64, ctypes.c_float, ctypes.c_void_p
+        if order["operator"] == "grouped":
+            return self.loop(OPERATORS["grouped"], arrays, integer, real, pointer)
         (m, k), n = a.shape, b.shape[1]
         c = np.empty((m, n), "f4")
-        integer, real, pointer = ctypes.c_int64, ctypes.c_float, ctypes.c_void_p
         pa, pb, pc = (pointer(x.ctypes.data) for x in (a, b, c))
         gemm, gemv = self.library.scipy_cblas_sgemm64_, self.library.scipy_cblas_sgemv64_
         product = (101, 111, 111, integer(m), integer(n), integer(k), real(1), pa, integer(k), pb, integer(n), real(0), pc, integer(n))
@@ -98,6 +100,23 @@ class OpenBlas:
             best()
             return np.maximum(c + arrays[2], 0) if bare else c  # timed bare
         return best, result
+
+
+    def loop(self, operator, arrays, integer, real, pointer):
+        """A product for each group that is not empty."""
+        out = np.empty((arrays[0].shape[0], arrays[1].shape[2]), "f4")
+        gemm, calls = self.library.scipy_cblas_sgemm64_, []
+        for a, b, c in operator.parts(arrays, out):
+            (m, k), n = a.shape, b.shape[1]
+            calls.append((101, 111, 111, integer(m), integer(n), integer(k), real(1), pointer(a.ctypes.data), integer(k),
+                          pointer(b.ctypes.data), integer(n), real(0), pointer(c.ctypes.data), integer(n)))
+
+        def call():
+            for product in calls:
+                gemm(*product)
+            return out
+        call.kept = arrays
+        return call, call
 
 
 class Torch:
