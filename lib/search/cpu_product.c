@@ -312,13 +312,43 @@ TilePrediction tileCpuProductPredict(const TileOperator *op, const TileSearchTar
 
 //===--- nothing packed, sums over several dimensions ------------------------------------===//
 
-// Vectors of a row of sums; the most of k in a step, which pays for its loop: ResNet-50's convolutions ran at 0.5 of
-// the peak in steps of 32, at 0.8 in steps of 128.
-enum { DirectVectors = 2, DirectDepth = 128 };
+// Vectors of a row of sums; the most of k in a step, which pays for its loop (ResNet-50's convolutions ran at 0.5 of
+// the peak in steps of 32, at 0.8 in steps of 128), and in a step that is walked around the window.
+enum { DirectVectors = 2, DirectDepth = 128, AroundDepth = 32 };
 
 // Parts of at most `bound`, all about alike: 14 are 7 and 7, not 8 and 6.
 static int64_t evenPart(const TileOperatorDim *dim, int64_t bound) {
   return dim->isUnknown ? bound : tileCeilDiv(dim->extent, tileCeilDiv(dim->extent, bound));
+}
+
+// The dimension that indexes the axis alone, or -1.
+static int onlyDim(const TileOperator *op, const TileOperatorOperand *operand, int axis) {
+  int only = -1;
+  for (int d = 0; d < op->numDims; ++d)
+    if (operand->factors[axis][d]) {
+      if (only >= 0)
+        return -1;
+      only = d;
+    }
+  return only;
+}
+
+// The innermost reduction that the operand has, if every axis has one dimension; else -1.
+static int innermostReduction(const TileOperator *op, const TileOperatorOperand *operand) {
+  int found = -1;
+  for (int axis = 0; axis < operand->rank; ++axis) {
+    int dim = onlyDim(op, operand, axis);
+    if (dim < 0)
+      return -1;
+    found = op->dims[dim].isReduction && op->dims[dim].extent > 1 ? dim : found;
+  }
+  return found;
+}
+
+bool tileCpuDirectWalksDepthAround(const TileOperator *op) {
+  int left = innermostReduction(op, &op->operands[op->lhs]), right = innermostReduction(op, &op->operands[op->rhs]);
+  int weights = left >= 0 ? left : right;
+  return weights >= 0 && weights != op->k;
 }
 
 TileSearchTile tileCpuDirectTile(const TileOperator *op, const TileSearchTarget *target) {
@@ -327,8 +357,8 @@ TileSearchTile tileCpuDirectTile(const TileOperator *op, const TileSearchTarget 
   for (int d = 0; d < op->numDims; ++d)
     tile.size[d] = 1;
   tile.size[op->m] = evenPart(&op->dims[op->m], most(1, least(rows, MostRows)));
-  tile.size[op->n] = op->dims[op->n].isUnknown ? columns : least(columns, op->dims[op->n].extent);
-  tile.size[op->k] = evenPart(&op->dims[op->k], DirectDepth);
+  tile.size[op->n] = evenPart(&op->dims[op->n], columns);
+  tile.size[op->k] = evenPart(&op->dims[op->k], tileCpuDirectWalksDepthAround(op) ? AroundDepth : DirectDepth);
   return tile;
 }
 

@@ -44,6 +44,9 @@ int tileCpuProductStreams(const TileOperator *op, const TileSearchTarget *target
 const char *tileCpuProductFault(const TileOperator *op, const TileSearchTarget *target, const TileSearchTile *tile,
                                 char *buffer, size_t capacity);
 
+/// The operand without windows has k outside of them (weights f, c, r, s): k is walked around the window, so that what
+/// a cache line holds of the weights is used while it is there.
+bool tileCpuDirectWalksDepthAround(const TileOperator *op);
 /// The tile of a product over more dimensions (a convolution) whose kernel packs nothing: m × n sums in registers, even
 /// parts of m and k.
 TileSearchTile tileCpuDirectTile(const TileOperator *op, const TileSearchTarget *target);

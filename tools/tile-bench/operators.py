@@ -315,6 +315,70 @@ class conv:
         return lambda: torch.conv2d(image, weight, stride=stride).permute(0, 2, 3, 1)
 
 
+class conv_channels_first:
+    """The same of images n, c, h, w and weights f, c, r, s."""
+
+    @staticmethod
+    def program(n, h, w, c, f, r, s, stride=1):
+        p, q = conv.sizes(n, h, w, c, f, r, s, stride)
+        t = Text(tensor(n, c, h, w), tensor(f, c, r, s))
+        strides = f"{{strides = dense<{stride}> : tensor<2xi64>, dilations = dense<1> : tensor<2xi64>}} "
+        return t.end(t.named("conv_2d_nchw_fchw", t.arguments, t.filled(tensor(n, f, p, q)), strides))
+
+    @staticmethod
+    def arrays(random, n, h, w, c, f, r, s, stride=1):
+        return [draw(random, "f32", n, c, h, w), draw(random, "f32", f, c, r, s)]
+
+    @staticmethod
+    def exact(arrays, n, h, w, c, f, r, s, stride=1):
+        last = [arrays[0].transpose(0, 2, 3, 1), arrays[1].transpose(2, 3, 1, 0)]
+        return tuple(x.transpose(0, 3, 1, 2) for x in conv.exact(last, n, h, w, c, f, r, s, stride))
+
+    work = conv.work
+
+    @staticmethod
+    def torch(torch, x, n, h, w, c, f, r, s, stride=1):
+        return lambda: torch.conv2d(x[0], x[1], stride=stride)
+
+
+class depthwise:
+    """y[n,p,q,c] = sum over r, s of x[n, p stride + r, q stride + s, c] w[r,s,c]; x is padded beforehand."""
+
+    @staticmethod
+    def program(n, h, w, c, r, s, stride=1):
+        p, q = conv.sizes(n, h, w, c, c, r, s, stride)
+        t = Text(tensor(n, h, w, c), tensor(r, s, c))
+        strides = f"{{strides = dense<{stride}> : tensor<2xi64>, dilations = dense<1> : tensor<2xi64>}} "
+        return t.end(t.named("depthwise_conv_2d_nhwc_hwc", t.arguments, t.filled(tensor(n, p, q, c)), strides))
+
+    @staticmethod
+    def arrays(random, n, h, w, c, r, s, stride=1):
+        return [draw(random, "f32", n, h, w, c), draw(random, "f32", r, s, c)]
+
+    @staticmethod
+    def exact(arrays, n, h, w, c, r, s, stride=1):
+        x, y = map(widen, arrays)
+        p, q = conv.sizes(n, h, w, c, c, r, s, stride)
+        out, terms = np.zeros((n, p, q, c)), np.zeros((n, p, q, c))
+        for i in range(r):
+            for j in range(s):
+                part = x[:, i:i + stride * (p - 1) + 1:stride, j:j + stride * (q - 1) + 1:stride] * y[i, j]
+                out += part
+                terms += abs(part)
+        return out, terms * 2 * math.sqrt(r * s)
+
+    @staticmethod
+    def work(n, h, w, c, r, s, stride=1):
+        p, q = conv.sizes(n, h, w, c, c, r, s, stride)
+        return 2 * n * p * q * c * r * s, 4 * (n * h * w * c + r * s * c + n * p * q * c)
+
+    @staticmethod
+    def torch(torch, x, n, h, w, c, r, s, stride=1):
+        image = x[0].permute(0, 3, 1, 2)
+        weight = x[1].permute(2, 0, 1)[:, None].contiguous(memory_format=torch.channels_last)
+        return lambda: torch.conv2d(image, weight, stride=stride, groups=c).permute(0, 2, 3, 1)
+
+
 class attention:
     """softmax(q kᵀ / sqrt d) v for every head; the queries are the last ones of the keys. Heads may share keys: then
     `group` of them are rows of one product."""
@@ -1046,5 +1110,5 @@ class pack:
 
 
 OPERATORS = {kind.__name__: kind for kind in (
-    gemm, batched, grouped, gemm_bias_relu, conv, attention, linalg_attention, online_attention, row_softmax, layernorm, rmsnorm, rope, add, function, transpose, row_sum, column_sum, row_max, mlp,
-    transformer_block, bottleneck, spmm, pack)}
+    gemm, batched, grouped, gemm_bias_relu, conv, conv_channels_first, depthwise, attention, linalg_attention, online_attention, row_softmax,
+    layernorm, rmsnorm, rope, add, function, transpose, row_sum, column_sum, row_max, mlp, transformer_block, bottleneck, spmm, pack)}

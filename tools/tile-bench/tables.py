@@ -39,7 +39,9 @@ TABLES = {
         ("rope", dict(tokens=tokens, heads=heads, d=128)) for tokens, heads in ((128, 32), (1, 32), (2048, 8))],
     "conv": [("conv", dict(n=1, h=h, w=h, c=c, f=f, r=r, s=r, stride=stride)) for h, c, f, r, stride in (
         (230, 3, 64, 7, 2), (56, 64, 64, 1, 1), (58, 64, 64, 3, 1), (56, 64, 256, 1, 1), (30, 128, 128, 3, 1),
-        (56, 256, 512, 1, 2), (16, 256, 256, 3, 1), (9, 512, 512, 3, 1))],
+        (56, 256, 512, 1, 2), (16, 256, 256, 3, 1), (9, 512, 512, 3, 1))] + [
+        ("conv_channels_first", dict(n=1, h=h, w=h, c=c, f=c, r=3, s=3, stride=1)) for h, c in ((58, 64), (16, 256))] + [
+        ("depthwise", dict(n=1, h=58, w=58, c=128, r=3, s=3, stride=1))],
     "elementwise": [("add", dict(n=1 << 16)), ("add", dict(n=1 << 22)),
                     *[("function", dict(of=of, n=1 << 20, approximate=a)) for of in ("gelu", "exp", "tanh", "silu") for a in (False, True)],
                     ("transpose", dict(m=512, n=512)), ("transpose", dict(m=2000, n=3000)),
@@ -50,6 +52,7 @@ TABLES = {
         ("spmm", dict(m=4096, n=256, k=4096, stored=stored, dtype="i8")) for stored in ("vector", "bsr")] + [("pack", dict(m=4096, k=4096))],
     "tiny": [("spmm", dict(m=64, n=5, k=64, stored=stored, dtype=dtype)) for stored, dtype in (
         ("vector", "f32"), ("bsr", "f32"), ("csr", "f32"), ("vector", "i8"), ("bsr", "i8"))] + [("pack", dict(m=64, k=64))] + gemms([(9, 17, 5), (1, 509, 31), (2, 96, 64), (7, 40, 8), (3, 33, 1), (67, 131, 300)]) + [("conv", dict(n=1, h=6, w=6, c=3, f=4, r=3, s=3, stride=1)),
+                                   ("conv_channels_first", dict(n=2, h=7, w=6, c=3, f=4, r=3, s=2, stride=2)), ("depthwise", dict(n=2, h=7, w=6, c=5, r=3, s=2, stride=2)),
                                    ("attention", dict(heads=2, queries=3, keys=5, d=4, causal=True, group=1)),
                                    ("linalg_attention", dict(heads=4, queries=3, keys=5, d=4, causal=True, window=2, group=2, bias=True, gate=True, lengths=True)),
                                    ("online_attention", dict(heads=2, queries=3, keys=5, d=4, causal=True, window=2, group=2, bias=True, gate=True)),

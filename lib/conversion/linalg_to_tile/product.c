@@ -14,33 +14,44 @@
 
 //===--- tiles --------------------------------------------------------------===//
 
-// Renumbers the dimensions: m, n, k last, the others in their order.
-static void sortDims(TileStructured *s, TileProduct *p) {
+// Renumbers the dimensions: the parallel ones, m before n, then the reductions, k last or around the others. On a CPU
+// programs follow the output's order, so that what its last dimensions share stays in caches.
+static void sortDims(TileStructured *s, TileProduct *p, bool isOutside) {
+  bool isInOrder = !tileStructuredGpu(s) && p->m < p->n;
   int to[MaxDims], next = 0;
   for (int d = 0; d < s->numDims; d++)
-    if (d != p->m && d != p->n && d != p->k)
+    if (!s->dims[d].isReduction && (isInOrder || (d != p->m && d != p->n)))
       to[d] = next++;
-  to[p->m] = next;
-  to[p->n] = next + 1;
-  to[p->k] = next + 2;
+  if (!isInOrder) {
+    to[p->m] = next++;
+    to[p->n] = next++;
+  }
+  if (isOutside)
+    to[p->k] = next++;
+  for (int d = 0; d < s->numDims; d++)
+    if (d != p->k && s->dims[d].isReduction)
+      to[d] = next++;
+  if (!isOutside)
+    to[p->k] = next++;
   tileStructuredRenumber(s, to);
-  p->m = next;
-  p->n = next + 1;
-  p->k = next + 2;
+  *p = (TileProduct){.lhs = p->lhs, .rhs = p->rhs, .m = to[p->m], .n = to[p->n], .k = to[p->k]};
 }
 
-static void chooseTiles(TileStructured *s, const TileProduct *p) {
+// Returns whether k is walked around the window.
+static bool chooseTiles(TileStructured *s, const TileProduct *p) {
   TileTiling tiling = {.tiled = 1u << p->m | 1u << p->n | 1u << p->k, .whole = -1, .isProduct = true, .product = *p};
   const int dims[] = {p->m, p->n, p->k};
-  if (tileStructuredPlanTiles(s, &tiling))
-    return;
   TileOperator op = tileStructuredDescribe(s, &tiling, TileUnknownExtent);
+  bool isOutside = !tileStructuredGpu(s) && tileCpuDirectWalksDepthAround(&op);
+  if (tileStructuredPlanTiles(s, &tiling))
+    return isOutside;
   TileSearchTarget target = tileStructuredTargetFor(s->target, &op);
   TileSearchTile tile = tileCpuDirectTile(&op, &target);
   for (int axis = 0; axis < 3; axis++) {
     s->dims[dims[axis]].axis = axis;
     s->dims[dims[axis]].tile = tile.size[dims[axis]];
   }
+  return isOutside;
 }
 
 //===--- the kernel ---------------------------------------------------------===//
@@ -57,9 +68,9 @@ bool tileLowerProduct(TileStructured *s, const TileEpilogue *epilogue) {
   TileProduct p;
   if (!tileStructuredMatchProduct(s, &p))
     return false;
-  chooseTiles(s, &p);
+  bool isOutside = chooseTiles(s, &p);
   tileStructuredAddEpilogue(s, epilogue);
-  sortDims(s, &p);
+  sortDims(s, &p, isOutside);
   TileKernelEmission e;
   tileKernelBegin(&e, s, "product");
   MlirValue sum = tileKernelInitial(&e, s->numInputs);

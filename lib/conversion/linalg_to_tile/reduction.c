@@ -51,6 +51,26 @@ static int64_t columnsOf(const TileStructured *s, int vector) {
   return isKnown && s->dims[vector].isReduction && extent % Columns && extent <= MostColumns ? extent : Columns;
 }
 
+static int64_t evenPart(int64_t extent, int64_t most) {
+  bool isOne = mlirShapedTypeIsDynamicSize(extent) || extent <= most;
+  return isOne ? most : tileCeilDiv(extent, tileCeilDiv(extent, most));
+}
+
+// Where the loops over the reductions carry a tile of results (windows by channel), it stays in registers: a few
+// vectors wide, rows in even parts.
+static void fitRegisters(const TileStructured *s, int vector, int row, int64_t *columns, int64_t *rows) {
+  enum { Vectors = 2 };
+  int64_t bits = 32;
+  MlirType element = tileOperandElementType(&s->operands[s->numInputs]);
+  if (mlirTypeIsAFloat(element) || mlirTypeIsAInteger(element))
+    bits = mlirTypeIsAFloat(element) ? mlirFloatTypeGetWidth(element) : mlirIntegerTypeGetWidth(element);
+  if (tileStructuredGpu(s) || !s->target || !s->target->machine || s->target->search.vectorBytes < 1)
+    return;
+  *columns = Vectors * s->target->search.vectorBytes * 8 / (bits < 32 ? 32 : bits);
+  *columns = evenPart(s->dims[vector].extent, *columns);
+  *rows = evenPart(s->dims[row].extent, *rows);
+}
+
 // Columns along the contiguous dimension; rows along a dimension of the other kind, so that a tile has both. Where
 // there is none, the output's next dimension.
 static void chooseTiles(TileStructured *s) {
@@ -63,7 +83,10 @@ static void chooseTiles(TileStructured *s) {
   for (int i = output->rank - 1; i >= 0 && row < 0 && vector >= 0 && !s->dims[vector].isReduction; i--)
     if (output->results[i] != vector && tileStructuredCanTile(s, output->results[i], vector))
       row = output->results[i];
-  tileStructuredSetTiles(s, vector, columnsOf(s, vector), row, Rows);
+  int64_t columns = columnsOf(s, vector), rows = Rows;
+  if (vector >= 0 && row >= 0 && !s->dims[vector].isReduction && !s->dims[row].isReduction)
+    fitRegisters(s, vector, row, &columns, &rows);
+  tileStructuredSetTiles(s, vector, columns, row, rows);
 }
 
 //===--- neutral elements ---------------------------------------------------===//
