@@ -30,6 +30,11 @@ SPARSE_VERIFY(Select);
 SPARSE_VERIFY_REGIONS(Select);
 SPARSE_VERIFY(Reduce);
 
+//===--- verify_micro_tiles.c ------------------------------------------------===//
+SPARSE_VERIFY(Detect);
+SPARSE_VERIFY(Sread);
+SPARSE_VERIFY(Swrite);
+
 //===--- fold.c -------------------------------------------------------------===//
 SPARSE_FOLD(Unpack);
 SPARSE_FOLD(Convert);

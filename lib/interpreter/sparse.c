@@ -37,6 +37,12 @@ Execute sparseExecute(MlirOperation op) {
     return executeSparseSelect;
   case SparseOp_Reduce:
     return executeSparseReduce;
+  case SparseOp_Detect:
+    return executeSparseDetect;
+  case SparseOp_Sread:
+    return executeSparseSread;
+  case SparseOp_Swrite:
+    return executeSparseSwrite;
   case SparseOp_Yield:
     return executeYield;
   }

@@ -19,7 +19,10 @@
   X(executeSparseMul)                                                                                                  \
   X(executeSparseMap)                                                                                                  \
   X(executeSparseSelect)                                                                                               \
-  X(executeSparseReduce)
+  X(executeSparseReduce)                                                                                               \
+  X(executeSparseDetect)                                                                                               \
+  X(executeSparseSread)                                                                                                \
+  X(executeSparseSwrite)
 
 #define X(function) bool function(Machine *machine, Frame *frame, const Instruction *instruction);
 SPARSE_MEANINGS(X)

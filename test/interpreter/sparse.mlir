@@ -14,7 +14,16 @@
 // DISAGREES: error: 'sparse.spmv' op vector has size 4, want 3
 // RUN: not %tile_run --target=interpret %s --entry=misused 2>&1 | FileCheck %s --check-prefix=MISUSED
 // MISUSED: error: 'arith.addf' op 'arith.addf' of a sparse tensor has no meaning: unpack it first
+// RUN: not %tile_run --target=interpret %s --entry=reads_outside 2>&1 | FileCheck %s --check-prefix=READS
+// READS: error: 'sparse.sread' op coordinate 1 is 2, want one of 2 slices
+// RUN: not %tile_run --target=interpret %s --entry=writes_outside 2>&1 | FileCheck %s --check-prefix=WRITES
+// WRITES: error: 'sparse.swrite' op coordinate 0 is -1, want one of 3 slices
+// RUN: not %tile_run --target=interpret %s --entry=writes_twice 2>&1 | FileCheck %s --check-prefix=TWICE
+// TWICE: error: 'sparse.swrite' op coordinate 2 is 1, which stands before it
+// RUN: not %tile_run --target=interpret %s --entry=writes_other 2>&1 | FileCheck %s --check-prefix=OTHER
+// OTHER: error: 'sparse.swrite' op packed has size 3 along axis 1, want 2
 // RUN: %tile_run --target=interpret %s --entry=values
+// RUN: %tile_run --target=interpret %s --entry=micro_tiles
 // RUN: %tile_run --target=interpret %s --entry=control
 
 #coo = #sparse.coo<unordered>
@@ -184,5 +193,66 @@ func.func @control() {
     %same = arith.cmpi eq, %s, %w : i32
     cf.assert %same, "the upper triangle is left"
   }
+  return
+}
+
+// Lists of micro-tiles that are wrong.
+func.func @reads_outside() {
+  %a = arith.constant dense<1.0> : tensor<3x2xf32>
+  %l = arith.constant dense<[1, 2]> : tensor<2xi32>
+  %p = sparse.sread %a[%l] along 0 by 2 : tensor<3x2xf32>, tensor<2xi32> -> tensor<4x2xf32>
+  return
+}
+func.func @written(%l: tensor<?xi64>, %p: tensor<2x?xf32>) -> tensor<2x3xf32> {
+  %a = arith.constant dense<0.0> : tensor<2x3xf32>
+  %r = sparse.swrite %p, %a[%l] along 1 : tensor<2x?xf32>, tensor<2x3xf32>, tensor<?xi64>
+  return %r : tensor<2x3xf32>
+}
+func.func @write(%l: tensor<?xi64>) {
+  %c = arith.constant dense<1.0> : tensor<2x3xf32>
+  %p = tensor.cast %c : tensor<2x3xf32> to tensor<2x?xf32>
+  %r = call @written(%l, %p) : (tensor<?xi64>, tensor<2x?xf32>) -> tensor<2x3xf32>
+  return
+}
+func.func @writes_outside() {
+  %l = arith.constant dense<[-1, 0, 1]> : tensor<3xi64>
+  %d = tensor.cast %l : tensor<3xi64> to tensor<?xi64>
+  call @write(%d) : (tensor<?xi64>) -> ()
+  return
+}
+func.func @writes_twice() {
+  %l = arith.constant dense<[1, 0, 1]> : tensor<3xi64>
+  %d = tensor.cast %l : tensor<3xi64> to tensor<?xi64>
+  call @write(%d) : (tensor<?xi64>) -> ()
+  return
+}
+func.func @writes_other() {
+  %l = arith.constant dense<[1, 0]> : tensor<2xi64>
+  %d = tensor.cast %l : tensor<2xi64> to tensor<?xi64>
+  call @write(%d) : (tensor<?xi64>) -> ()
+  return
+}
+
+// -0.0 is nothing, nan is something; of a mask a tile that is stored is listed whatever its values are.
+func.func @micro_tiles() {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %a = arith.constant dense<[[-0.0, 0x7FC00000, 0.0]]> : tensor<1x3xf32>
+  %pos, %crd = sparse.detect %a along 1 : tensor<1x3xf32> -> tensor<2xi32>, tensor<?xi32>
+  %n = tensor.extract %pos[%c1] : tensor<2xi32>
+  %first = tensor.extract %crd[%c0] : tensor<?xi32>
+  %one = arith.constant 1 : i32
+  %isOne = arith.cmpi eq, %n, %one : i32
+  cf.assert %isOne, "one column holds something"
+  %isSecond = arith.cmpi eq, %first, %one : i32
+  cf.assert %isSecond, "it is the second"
+  %mask = arith.constant dense<[[false, true]]> : tensor<1x2xi1>
+  %zeros = arith.constant dense<0.0> : tensor<1x3xf32>
+  %m = sparse.assemble(%mask, %zeros) : tensor<1x2xi1>, tensor<1x3xf32> -> tensor<1x3xf32, #sparse.mask<tile = [1, 2]>>
+  %mpos, %mcrd = sparse.detect %m along 1 : tensor<1x3xf32, #sparse.mask<tile = [1, 2]>> -> tensor<2xi32>, tensor<?xi32>
+  %stored = tensor.extract %mcrd[%c0] : tensor<?xi32>
+  %two = arith.constant 2 : i32
+  %isThird = arith.cmpi eq, %stored, %two : i32
+  cf.assert %isThird, "the column of the tile that is stored"
   return
 }

@@ -23,7 +23,7 @@ typedef struct SparseLowering {
   SparseSplit split;
 } SparseLowering;
 
-// What an op becomes: the values of its results, in the same way.
+// What an op becomes: the values of its result, in the same way; or one value for each of several dense results.
 enum { SPARSE_MAX_VALUES = SPARSE_MAX_COMPONENTS + 8 };
 typedef struct SparseResult {
   MlirValue values[SPARSE_MAX_VALUES];
@@ -32,7 +32,7 @@ typedef struct SparseResult {
 
 // Why the op has no lowering yet, as a located diagnostic and false; asked before anything is changed.
 typedef bool (*SparseSupports)(MlirOperation op);
-// Builds what replaces result 0. False after a diagnostic.
+// Builds what replaces the results. False after a diagnostic.
 typedef bool (*SparseLower)(SparseLowering *lowering, SparseResult *result);
 
 //===--- storage.c ----------------------------------------------------------===//
@@ -57,6 +57,11 @@ bool sparseLowerMul(SparseLowering *lowering, SparseResult *result);
 bool sparseLowerMap(SparseLowering *lowering, SparseResult *result);
 bool sparseLowerSelect(SparseLowering *lowering, SparseResult *result);
 bool sparseLowerReduce(SparseLowering *lowering, SparseResult *result);
+
+//===--- micro_tiles.c ------------------------------------------------------===//
+bool sparseLowerDetect(SparseLowering *lowering, SparseResult *result);
+bool sparseLowerSread(SparseLowering *lowering, SparseResult *result);
+bool sparseLowerSwrite(SparseLowering *lowering, SparseResult *result);
 
 //===--- products.c ---------------------------------------------------------===//
 bool sparseSupportsProduct(MlirOperation op);

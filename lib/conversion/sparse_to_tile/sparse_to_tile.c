@@ -32,6 +32,9 @@ static const Row rows[] = {
     {"sparse.map", sparseSupportsEntries, sparseLowerMap},
     {"sparse.select", sparseSupportsEntries, sparseLowerSelect},
     {"sparse.reduce", sparseSupportsEntries, sparseLowerReduce},
+    {"sparse.detect", NULL, sparseLowerDetect},
+    {"sparse.sread", NULL, sparseLowerSread},
+    {"sparse.swrite", NULL, sparseLowerSwrite},
 };
 enum { NUM_ROWS = sizeof rows / sizeof *rows };
 
@@ -62,7 +65,10 @@ static bool hasEncoding(MlirOperation op) {
   return false;
 }
 
-static bool isLegal(MlirOperation op, void *unused) { return !hasEncoding(op); }
+// sparse.yield goes with the op around it.
+static bool isLegal(MlirOperation op, void *unused) {
+  return !hasEncoding(op) && (!tileOpNameStartsWith(op, "sparse.") || tileOpIs(op, "sparse.yield"));
+}
 
 //===--- patterns ---------------------------------------------------------------===//
 
@@ -81,8 +87,11 @@ static MlirLogicalResult convertOp(MlirOperation op, intptr_t count, const MlirE
   SparseResult result;
   if (!conversion->row->lower(&lowering, &result))
     return mlirLogicalResultFailure();
-  const MlirExtValueRange range = {result.count, result.values};
-  mlirExtRewriterReplaceOpWithMultiple(rewriter, op, 1, &range);
+  MlirExtValueRange ranges[SPARSE_MAX_VALUES] = {{result.count, result.values}};
+  intptr_t results = mlirOperationGetNumResults(op);
+  for (intptr_t i = 0; results > 1 && i < results; i++)
+    ranges[i] = (MlirExtValueRange){1, &result.values[i]};
+  mlirExtRewriterReplaceOpWithMultiple(rewriter, op, results, ranges);
   return mlirLogicalResultSuccess();
 }
 

@@ -1,6 +1,6 @@
 // The examples of the reference page, in a place where each is legal: every example of ops.def stands here, word for
 // word (examples.py says which does not), parses, verifies and keeps its meaning in every form.
-// RUN: %python %source/test/dialects/examples.py %source/dialects/sparse/ops.def %s 16
+// RUN: %python %source/test/dialects/examples.py %source/dialects/sparse/ops.def %s 19
 // RUN: sh %source/test/round_trip.sh %s %t %tile_opt
 // RUN: sh %source/test/round_trip.sh %s %t %mlir_opt_plugin
 
@@ -68,5 +68,15 @@ func.func @keeps(%a: tensor<64x128xi32, #sparse.csr>) {
     %keep = arith.cmpi sge, %v, %c2 : i32
     sparse.yield %keep : i1
   }
+  return
+}
+func.func @packs_micro_tiles(%a: tensor<64x128xf32>, %crd: tensor<?xi32>) {
+  %p = sparse.sread %a[%crd] along 1 by 2 : tensor<64x128xf32>, tensor<?xi32> -> tensor<64x?xf32>
+  return
+}
+func.func @finds_and_puts_micro_tiles(%a: tensor<?x128xf32>, %p: tensor<?x32xf32>, %c: tensor<64x32xf32>) {
+  %pos, %crd = sparse.detect %a along 1 by 2 lines 32
+    : tensor<?x128xf32> -> tensor<?xi32>, tensor<?xi32>
+  %r = sparse.swrite %p, %c[%crd] along 0 : tensor<?x32xf32>, tensor<64x32xf32>, tensor<?xi32>
   return
 }
