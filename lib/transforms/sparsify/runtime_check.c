@@ -2,9 +2,10 @@
 //
 // Expects: sparse ops on tensors, before convert-sparse-to-tile. Leaves: before each sparse.assemble whose components
 // are not all constant, and at the start of each function that others may call with encoded tensors, the sizes of the
-// components compared and a function called that looks at their elements (checks/*.mlir); what breaks a rule is a
-// located error (cf.assert). Constants are the verifiers'. Values beyond the matrix and where a mask is false are not
-// looked at: no kernel reads them. Cost: once over positions and coordinates, on the host, at each assemble.
+// components compared and a function called that looks at their elements (checks/*.mlir); the same for the list of each
+// sparse.sread and sparse.swrite. What breaks a rule is a located error (cf.assert). Constant components are the
+// verifiers'. Values beyond the matrix and where a mask is false are not looked at: no kernel reads them. Cost: once
+// over positions and coordinates, on the host, at each assemble, sread and swrite.
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -88,10 +89,18 @@ static bool areEqual(MlirValue a, MlirValue b) {
   return mlirValueEqual(a, b) || (tileConstantIndex(a, &x) && tileConstantIndex(b, &y) && x == y);
 }
 
+static void expectEqual(TileBuilder *builder, MlirValue seen, MlirValue wanted, const char *message) {
+  if (areEqual(seen, wanted))
+    return;
+  const TileAttributeEntry equal[] = {{"predicate", mlirIntegerAttrGet(mlirIntegerTypeGet(builder->context, 64), 0)},
+                                      {NULL}};
+  MlirType bit = mlirIntegerTypeGet(builder->context, 1);
+  buildAssert(builder, tileBuildValue(builder, "arith.cmpi", bit, 2, (MlirValue[]){seen, wanted}, equal), message);
+}
+
 static void checkSizes(const Tensor *tensor) {
   SparseComponent parts[SPARSE_MAX_COMPONENTS];
   intptr_t count = sparseTypeGetComponents(tensor->type, parts);
-  MlirType bit = mlirIntegerTypeGet(tensor->builder->context, 1);
   char message[128];
   for (intptr_t i = 0; i < count; i++)
     for (intptr_t axis = 0; axis < mlirShapedTypeGetRank(parts[i].type); axis++) {
@@ -100,14 +109,9 @@ static void checkSizes(const Tensor *tensor) {
         continue; // as many as there are
       wanted = mlirValueIsNull(wanted) ? numEntries(tensor, i) : wanted;
       MlirValue seen = dimOf(tensor->builder, tensor->components[i], axis);
-      if (areEqual(seen, wanted))
-        continue;
       snprintf(message, sizeof message, "%s of #sparse.%s have another size along axis %d than the tensor's says",
                parts[i].name, sparseFormatName(sparseEncodingGetFormat(tensor->encoding)), (int)axis);
-      const TileAttributeEntry equal[] = {
-          {"predicate", mlirIntegerAttrGet(mlirIntegerTypeGet(tensor->builder->context, 64), 0)}, {NULL}};
-      MlirValue same = tileBuildValue(tensor->builder, "arith.cmpi", bit, 2, (MlirValue[]){seen, wanted}, equal);
-      buildAssert(tensor->builder, same, message);
+      expectEqual(tensor->builder, seen, wanted, message);
     }
 }
 
@@ -261,6 +265,26 @@ static bool checkArgument(MlirValue argument, MlirBlock body, MlirOperation func
   return checkTensor(tensor);
 }
 
+// The list of an sread or swrite, and what must be as long as it says.
+static bool checkList(MlirOperation op, MlirOperation module, uint64_t *checks) {
+  TileBuilder builder = tileBuilderBefore(op), *b = &builder;
+  bool isWrite = sparseSwriteOpIsA(op);
+  int64_t axis = isWrite ? sparseSwriteOpGetAxisValue(op) : sparseSreadOpGetAxisValue(op);
+  MlirValue by = tileBuildIndex(b, isWrite ? sparseSwriteOpGetByValue(op) : sparseSreadOpGetByValue(op));
+  MlirValue matrix = isWrite ? sparseSwriteOpGetInit(op) : sparseSreadOpGetSource(op);
+  MlirValue list = isWrite ? sparseSwriteOpGetCoordinates(op) : sparseSreadOpGetCoordinates(op);
+  if (isWrite) {
+    MlirValue packed = sparseSwriteOpGetPacked(op);
+    expectEqual(b, dimOf(b, packed, axis), tileBuildMul(b, dimOf(b, list, 0), by),
+                "packed holds not as many slices as are listed");
+    expectEqual(b, dimOf(b, packed, 1 - axis), dimOf(b, matrix, 1 - axis), "packed slices are not as long as init's");
+  }
+  Tensor tensor = {b, module, mlirValueGetType(list), .components = &list, .checks = checks};
+  MlirValue values[] = {list, tileBuildCeilDiv(b, dimOf(b, matrix, axis), by),
+                        tileBuildInteger(b, mlirIntegerTypeGet(b->context, 1), isWrite)};
+  return callCheck(&tensor, "slices", mlirShapedTypeGetElementType(tensor.type), 3, values);
+}
+
 static bool isPrivate(MlirOperation function) {
   MlirAttribute visibility = tileOpAttribute(function, "sym_visibility");
   return !mlirAttributeIsNull(visibility) && tileStringEquals(mlirStringAttrGetValue(visibility), "private");
@@ -283,12 +307,18 @@ static bool checkArguments(MlirOperation function, MlirOperation module, uint64_
 
 static bool run(MlirOperation module, MlirExtPass pass) {
   TileOps assembles = tileCollect(module, "sparse.assemble"), functions = tileCollect(module, "func.func");
+  TileOps lists[] = {tileCollect(module, "sparse.sread"), tileCollect(module, "sparse.swrite")};
   uint64_t checks = 0;
   bool ok = true;
   for (intptr_t i = 0; i < assembles.count && ok; i++)
     ok = areConstant(assembles.items[i]) || checkAssemble(assembles.items[i], module, &checks);
   for (intptr_t i = 0; i < functions.count && ok; i++)
     ok = checkArguments(functions.items[i], module, &checks);
+  for (int which = 0; which < 2; which++) {
+    for (intptr_t i = 0; i < lists[which].count && ok; i++)
+      ok = checkList(lists[which].items[i], module, &checks);
+    tileOpsFree(&lists[which]);
+  }
   mlirExtPassAddStatistic(pass, 0, checks);
   tileOpsFree(&assembles);
   tileOpsFree(&functions);
@@ -304,7 +334,7 @@ const MlirExtPassDefinition sparseRuntimeCheckPass = {
     .argument = "sparse-runtime-check",
     .summary = "Check the components of sparse tensors when the program runs",
     .anchor = "builtin.module",
-    .statistics = (const char *const[]){"checks: tensors, and parts of sums, whose elements are checked", NULL},
+    .statistics = (const char *const[]){"checks: tensors, parts of sums, and lists, whose elements are checked", NULL},
     .dependentDialects = dependents,
     .run = run,
 };

@@ -33,6 +33,19 @@ func.func @bsr(%p: tensor<?xi32>, %c: tensor<9xi64>, %v: tensor<9x2x?xf32>, %m: 
 func.func @sum(%a: tensor<4x4xf32, #sparse.sum<parts = [#sparse.csr, #sparse.coo<unordered>]>>) { return }
 func.func private @trusts(%a: tensor<4x4xf32, #sparse.csr>) { return }
 
+// A list of slices: those of init that there are, and none twice; sizes that the types tell are not compared.
+// CHECK-LABEL: func.func @writes(
+// CHECK-SAME: %[[PACKED:.*]]: tensor<8x?xf32>, %[[INIT:.*]]: tensor<9x?xf32>, %[[LIST:.*]]: tensor<2xi64>)
+// CHECK-NOT: as many
+// CHECK: cf.assert %{{.*}}, "packed slices are not as long as init's"
+// CHECK: %[[ALL:.*]] = tensor.cast %[[LIST]] : tensor<2xi64> to tensor<?xi64>
+// CHECK: call @{{.*}}(%[[ALL]], %c3{{.*}}, %true{{.*}}) : (tensor<?xi64>, index, i1) -> ()
+// CHECK: sparse.swrite
+func.func @writes(%p: tensor<8x?xf32>, %c: tensor<9x?xf32>, %l: tensor<2xi64>) -> tensor<9x?xf32> {
+  %r = sparse.swrite %p, %c[%l] along 0 by 4 : tensor<8x?xf32>, tensor<9x?xf32>, tensor<2xi64>
+  return %r : tensor<9x?xf32>
+}
+
 // Constants are the verifier's.
 // CHECK-LABEL: func.func @constant
 // CHECK-NOT: call

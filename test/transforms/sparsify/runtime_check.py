@@ -1,7 +1,7 @@
 """Components that break a format's rule, one rule at a time. Use: runtime_check.py TILE_OPT TILE_RUN TARGET [FORMAT…]
 
-Each is a program that puts a matrix together from arguments, with the checks of sparse-runtime-check. Right components
-must pass, broken ones fail with the message of their rule at the line of the assembly; without the pass a compiled
+Each is a program that puts a matrix together from arguments, or packs one by a list, with the checks of sparse-runtime-check. Right components
+must pass, broken ones fail with the message of their rule at the line of the op; without the pass a compiled
 program is not asked to notice.
 """
 import subprocess
@@ -51,19 +51,31 @@ FORMATS = {
     "mask": ("3x5", "mask<tile = [2, 1]>", "tensor<?x?xi1>, tensor<?x?xf32>", [np.ones((2, 5), bool), ones(3, 5)],
              [((0, None, np.ones((3, 5), bool)), "mask of #sparse.mask have another size along axis 0")]),
 }
+LISTED = [((0, 1, 3), "a coordinate is negative or beyond the matrix"), ((0, 0, -1), "a coordinate is negative or beyond the matrix")]
+# Lists of micro-tiles by the op: None, its text, types and so on as above. What is read may stand twice.
+FORMATS |= {
+    "sread": (None, "sparse.sread %a1[%a0] along 1 by 2 : tensor<?x?xf32>, tensor<?xi64> -> tensor<?x?xf32>",
+              "tensor<?xi64>, tensor<?x?xf32>", [[2, 0, 2], ones(3, 5)], LISTED),
+    "swrite": (None, "sparse.swrite %a1, %a2[%a0] along 0 by 2 : tensor<?x?xf32>, tensor<?x?xf32>, tensor<?xi32>",
+               "tensor<?xi32>, tensor<?x?xf32>, tensor<?x?xf32>", [[2, 0], ones(4, 3), ones(5, 3)],
+               LISTED + [((0, 1, 2), "a coordinate stands twice in a list that is written by"),
+                         ((1, None, ones(3, 3)), "packed holds not as many slices as are listed"),
+                         ((1, None, ones(4, 2)), "packed slices are not as long as init's")]),
+}
 # Sizes stay open for half of them: the checks then reckon with values.
 OPEN = {"csr", "coo", "nm"}
 
 
 def program(tensor, encoding, types, is_open):
-    rows, columns = tensor.split("x")
+    rows, columns = (tensor or "0x0").split("x")
     kinds = types.split(", ")
-    kind = f"tensor<{'?x?' if is_open else tensor}xf32, #sparse.{encoding}>"
+    kind = f"tensor<{'?x?' if is_open else tensor}xf32, #sparse.{encoding}>" if tensor else "tensor<?x?xf32>"
     sizes = "sizes [%r, %c] " if is_open else ""
+    made = f"sparse.assemble({', '.join(f'%a{i}' for i in range(len(kinds)))}) {sizes}: {types} -> {kind}" if tensor else encoding
     return f"""func.func @main({', '.join(f'%a{i}: {t}' for i, t in enumerate(kinds))}) -> index {{
   %r = arith.constant {rows} : index
   %c = arith.constant {columns} : index
-  %w = sparse.assemble({', '.join(f'%a{i}' for i in range(len(kinds)))}) {sizes}: {types} -> {kind}
+  %w = {made}
   %z = arith.constant 0 : index
   %n = tensor.dim %w, %z : {kind}
   return %n : index
