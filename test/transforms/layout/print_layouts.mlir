@@ -1,5 +1,5 @@
-// RUN: %tile_opt %s --tile-print-layouts 2>&1 >/dev/null | FileCheck %s
-// RUN: %mlir_opt_plugin %s --pass-pipeline='builtin.module(tile.kernel(tile-print-layouts))' 2>&1 >/dev/null | FileCheck %s
+// RUN: %tile_opt %s --tile-print-layouts --mlir-disable-threading 2>&1 >/dev/null | FileCheck %s
+// RUN: %mlir_opt_plugin %s --pass-pipeline='builtin.module(tile.kernel(tile-print-layouts))' --mlir-disable-threading 2>&1 >/dev/null | FileCheck %s
 
 #rows = #tile.layout<reg [8:d1], lane [2:d1*8, 16:d0], warp [2:_]>
 #columns = #tile.layout<reg [8:d0], lane [2:d0*8, 16:d1], warp [2:_]>
