@@ -1,7 +1,8 @@
 // tile.reduce and tile.scan. A reduction with a known combiner keeps vectors of partial results: across the last axis
 // several accumulators that are joined by a fixed tree, across the others one vector per place of the result and, of
-// many rows, of each of four. The order of combination depends on the shape alone, never on where edges fall. Regions
-// and scans go element by element.
+// many rows, of each of four. Rows that are all reduced with what one row holds (a matrix times a vector) are taken
+// four at once: its vectors are loaded once for them, and memory sends four streams. The order of combination depends
+// on the kernel alone, never on where edges fall. Regions and scans go element by element.
 #include "dialects/tile/combiner.h"
 #include "lib/conversion/tile_to_vector/lowering.h"
 
@@ -10,7 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MaxAccumulators = 4 };
+// Of one row; rows at once, and accumulators of each of them.
+enum { MaxAccumulators = 4, RowsTogether = 4, AccumulatorsTogether = 2 };
 
 //===--- combiners -------------------------------------------------------------------===//
 
@@ -87,14 +89,19 @@ typedef struct Reduction {
   Record *source;
   bool reduced[MaxRank];
   intptr_t loops[MaxRank], numLoops, depth; // the reduced dimensions but the last, and how many are open
-  bool inside;                              // no masks needed
+  bool inside;                              // no masks needed here
+  bool isInside;                            // nor anywhere in the source
   Coord coords[MaxRank];                    // in the source
   MlirValue padding;                        // a vector of a row's padding
   int64_t width;                            // of the result's vector when the last axis stays; 0: scalars
+  intptr_t kept;                            // the last dimension that is not reduced, or -1
+  bool isShared;                            // rows along it read what does not depend on it
+  int64_t rows;                             // along it, taken at once
 } Reduction;
 
+// Across the last axis those of a row follow each other, row after row.
 typedef struct Accumulators {
-  MlirValue values[MaxAccumulators + 1];
+  MlirValue values[RowsTogether * (MaxAccumulators + 1)];
   intptr_t count;
 } Accumulators;
 
@@ -125,7 +132,28 @@ static Accumulators loopOver(Reduction *reduction, intptr_t d, MlirValue from, M
 
 static int64_t accumulatorsFor(const Reduction *reduction) {
   int64_t chunks = shapeLast(&reduction->source->shape) / reduction->lowering->lanes;
-  return chunks >= MaxAccumulators ? MaxAccumulators : chunks > 0 ? chunks : 0;
+  int64_t most = reduction->isShared ? AccumulatorsTogether : MaxAccumulators;
+  return chunks >= most ? most : chunks;
+}
+
+// The same with the one of the part that fills no vector.
+static int64_t accumulatorsOfRow(const Reduction *reduction) {
+  return accumulatorsFor(reduction) + (shapeLast(&reduction->source->shape) % reduction->lowering->lanes > 0);
+}
+
+// `width` elements from coords on, of each row, into accumulator `i` of it.
+static void addChunk(Reduction *reduction, Body *body, const Coord *coords, int64_t width, int64_t i,
+                     Accumulators *accumulators) {
+  intptr_t axis = reduction->source->shape.rank - 1;
+  Coord at[MaxRank];
+  memcpy(at, coords, sizeof at);
+  for (int64_t r = 0; r < reduction->rows; ++r) {
+    if (r)
+      at[reduction->kept] = coordPlus(coords[reduction->kept], r);
+    MlirValue chunk = evaluate(body, reduction->source, at, axis, width);
+    MlirValue *into = &accumulators->values[r * accumulatorsOfRow(reduction) + i];
+    *into = combine(&reduction->lowering->builder, reduction->combiner, *into, chunk);
+  }
 }
 
 // Chunks column, column + lanes, … one into each accumulator.
@@ -135,10 +163,8 @@ static Accumulators addChunks(Reduction *reduction, Accumulators accumulators) {
   Body body = bodyBegin(lowering, reduction->inside);
   Coord coords[MaxRank];
   memcpy(coords, reduction->coords, sizeof coords);
-  for (int64_t i = 0; i < accumulatorsFor(reduction); ++i, coords[axis].offset += lowering->lanes) {
-    MlirValue chunk = evaluate(&body, reduction->source, coords, axis, lowering->lanes);
-    accumulators.values[i] = combine(&lowering->builder, reduction->combiner, accumulators.values[i], chunk);
-  }
+  for (int64_t i = 0; i < accumulatorsFor(reduction); ++i, coords[axis].offset += lowering->lanes)
+    addChunk(reduction, &body, coords, lowering->lanes, i, &accumulators);
   bodyEnd(&body);
   return accumulators;
 }
@@ -154,9 +180,7 @@ static Accumulators addRest(Reduction *reduction, Accumulators accumulators, int
   for (int64_t i = 0; from < last; ++i, from += lanes) {
     int64_t width = last - from < lanes ? last - from : lanes;
     coords[axis] = coordConstant(from);
-    MlirValue chunk = evaluate(&body, reduction->source, coords, axis, width);
-    MlirValue *into = &accumulators.values[width < lanes ? accumulators.count - 1 : i];
-    *into = combine(&lowering->builder, reduction->combiner, *into, chunk);
+    addChunk(reduction, &body, coords, width, width < lanes ? accumulatorsFor(reduction) : i, &accumulators);
   }
   bodyEnd(&body);
   return accumulators;
@@ -195,7 +219,9 @@ static Accumulators addRow(Reduction *reduction, Accumulators accumulators) {
   int64_t last = shapeLast(&reduction->source->shape), round = accumulatorsFor(reduction) * lowering->lanes;
   int64_t whole = round ? last / round * round : 0;
   reduction->coords[axis] = coordConstant(0);
-  MlirValue unmasked = unmaskedCount(lowering, reduction->source, NULL, reduction->coords, round ? round : 1);
+  MlirValue unmasked = {NULL};
+  if (!reduction->isInside)
+    unmasked = unmaskedCount(lowering, reduction->source, NULL, reduction->coords, round ? round : 1);
   MlirValue zero = tileBuildIndex(builder, 0), end = tileBuildIndex(builder, whole);
   if (whole) {
     reduction->inside = true;
@@ -210,34 +236,33 @@ static Accumulators addRow(Reduction *reduction, Accumulators accumulators) {
 static Accumulators startAccumulators(Reduction *reduction) {
   TileBuilder *builder = &reduction->lowering->builder;
   const Shape *shape = &reduction->source->shape;
-  int64_t lanes = reduction->lowering->lanes, rest = shapeLast(shape) % lanes;
-  Accumulators accumulators = {.count = accumulatorsFor(reduction)};
-  for (intptr_t i = 0; i < accumulators.count; ++i)
-    accumulators.values[i] = neutralValue(builder, reduction->combiner, shape->element, lanes);
-  if (rest)
-    accumulators.values[accumulators.count++] = neutralValue(builder, reduction->combiner, shape->element, rest);
+  int64_t lanes = reduction->lowering->lanes, each = accumulatorsOfRow(reduction);
+  Accumulators accumulators = {.count = reduction->rows * each};
+  for (intptr_t i = 0; i < accumulators.count; ++i) {
+    int64_t width = i % each < accumulatorsFor(reduction) ? lanes : shapeLast(shape) % lanes;
+    accumulators.values[i] = neutralValue(builder, reduction->combiner, shape->element, width);
+  }
   return accumulators;
 }
 
-// A tree over the first `count` accumulators, into the first.
-static void joinAccumulators(Reduction *reduction, Accumulators *accumulators, intptr_t count) {
+// A tree over `count` accumulators, into the first.
+static void joinAccumulators(Reduction *reduction, MlirValue *values, intptr_t count) {
   for (intptr_t apart = 1; apart < count; apart *= 2)
     for (intptr_t i = 0; i + apart < count; i += 2 * apart)
-      accumulators->values[i] = combine(&reduction->lowering->builder, reduction->combiner, accumulators->values[i],
-                                        accumulators->values[i + apart]);
+      values[i] = combine(&reduction->lowering->builder, reduction->combiner, values[i], values[i + apart]);
 }
 
-// Over the accumulators, then over lanes; the part that fills no vector comes last.
-static MlirValue finish(Reduction *reduction, Accumulators accumulators) {
+// A row's accumulators, then their lanes; the part that fills no vector comes last.
+static MlirValue finish(Reduction *reduction, MlirValue *values) {
   TileBuilder *builder = &reduction->lowering->builder;
   intptr_t full = accumulatorsFor(reduction);
-  joinAccumulators(reduction, &accumulators, full);
+  joinAccumulators(reduction, values, full);
   MlirValue result = {NULL};
   if (full)
-    result = reduceVector(builder, reduction->combiner, accumulators.values[0]);
-  if (accumulators.count == full)
+    result = reduceVector(builder, reduction->combiner, values[0]);
+  if (accumulatorsOfRow(reduction) == full)
     return result;
-  MlirValue rest = reduceVector(builder, reduction->combiner, accumulators.values[full]);
+  MlirValue rest = reduceVector(builder, reduction->combiner, values[full]);
   return result.ptr ? combine(builder, reduction->combiner, result, rest) : rest;
 }
 
@@ -297,18 +322,23 @@ static void clearReduced(Reduction *reduction) {
       reduction->coords[d] = coordConstant(0);
 }
 
-// The result at reduction->coords: a scalar, or a vector of `width`.
-static MlirValue reduceAt(Reduction *reduction) {
+// The results at reduction->coords and, of more rows, the next: scalars.
+static void reduceRowsAt(Reduction *reduction, MlirValue *results) {
+  clearReduced(reduction);
+  Accumulators accumulators = reduceDeeper(reduction, startAccumulators(reduction));
+  for (int64_t r = 0; r < reduction->rows; ++r)
+    results[r] = finish(reduction, &accumulators.values[r * accumulatorsOfRow(reduction)]);
+}
+
+static MlirValue reduceVectorAt(Reduction *reduction) {
   TileBuilder *builder = &reduction->lowering->builder;
   clearReduced(reduction);
-  if (!reduction->width)
-    return finish(reduction, reduceDeeper(reduction, startAccumulators(reduction)));
   Accumulators accumulators = {.count = rowsAtOnce(reduction)};
   for (intptr_t i = 0; i < accumulators.count; ++i)
     accumulators.values[i] =
         neutralValue(builder, reduction->combiner, reduction->source->shape.element, reduction->width);
   accumulators = reduceDeeper(reduction, accumulators);
-  joinAccumulators(reduction, &accumulators, accumulators.count);
+  joinAccumulators(reduction, accumulators.values, accumulators.count);
   return accumulators.values[0];
 }
 
@@ -327,43 +357,75 @@ static void storeVectorOfResult(Body *body, Record *source, const Access *target
   Reduction *reduction = data;
   placeResult(reduction, coords);
   reduction->width = width;
-  accessStore(body, target, coords, target->shape.rank - 1, width, reduceAt(reduction));
+  accessStore(body, target, coords, target->shape.rank - 1, width, reduceVectorAt(reduction));
+}
+
+static void storeRowsOfResult(Reduction *reduction, const Access *target, Coord *coords, int64_t rows) {
+  Lowering *lowering = reduction->lowering;
+  intptr_t last = target->shape.rank - 1;
+  MlirValue results[RowsTogether];
+  placeResult(reduction, coords);
+  reduction->rows = rows;
+  reduceRowsAt(reduction, results);
+  Body body = bodyBegin(lowering, true);
+  for (int64_t r = 0; r < rows; ++r) {
+    Coord at[MaxRank];
+    memcpy(at, coords, sizeof at);
+    if (r)
+      at[last] = coordPlus(coords[last], r);
+    accessStore(&body, target, at, -1, 0, results[r]);
+  }
+  bodyEnd(&body);
 }
 
 static void storeScalarsOfResult(Reduction *reduction, const Access *target, intptr_t d, Coord *coords) {
   Lowering *lowering = reduction->lowering;
   if (d == target->shape.rank) {
-    placeResult(reduction, coords);
-    MlirValue value = reduceAt(reduction);
-    Body body = bodyBegin(lowering, true);
-    accessStore(&body, target, coords, -1, 0, value);
-    bodyEnd(&body);
+    storeRowsOfResult(reduction, target, coords, 1);
     return;
   }
+  bool isTogether = reduction->isShared && reduction->isInside && d == target->shape.rank - 1;
+  int64_t size = target->shape.sizes[d], step = isTogether ? RowsTogether : 1, whole = size / step * step;
   MlirBlock block = buildLoop(&lowering->builder, tileBuildIndex(&lowering->builder, 0),
-                              tileBuildIndex(&lowering->builder, target->shape.sizes[d]), 1);
+                              tileBuildIndex(&lowering->builder, whole), step);
   TileBuilder before = enter(lowering, block);
   coords[d] = coordOf(mlirBlockGetArgument(block, 0));
-  storeScalarsOfResult(reduction, target, d + 1, coords);
+  if (isTogether)
+    storeRowsOfResult(reduction, target, coords, step);
+  else
+    storeScalarsOfResult(reduction, target, d + 1, coords);
   tileBuildYield(&lowering->builder, 0, NULL);
   lowering->builder = before;
+  coords[d] = coordConstant(whole);
+  if (whole < size)
+    storeRowsOfResult(reduction, target, coords, size - whole);
 }
 
-// Vectors along the last axis: one version where all of the source is inside, one with masks.
-static void storeVectorsOfResult(Reduction *reduction, const Access *target) {
+static void storeScalars(Reduction *reduction, const Access *target) {
+  Coord coords[MaxRank];
+  storeScalarsOfResult(reduction, target, 0, coords);
+}
+
+static void storeVectors(Reduction *reduction, const Access *target) {
+  forEachVector(reduction->lowering, NULL, target, storeVectorOfResult, reduction);
+}
+
+// One version where all of the source is inside, one with masks.
+static void storeInVersions(Reduction *reduction, const Access *target,
+                            void (*store)(Reduction *reduction, const Access *target)) {
   Lowering *lowering = reduction->lowering;
   MlirValue inside = allInside(lowering, reduction->source);
-  reduction->inside = true;
+  reduction->inside = reduction->isInside = true;
   if (!inside.ptr) {
-    forEachVector(lowering, NULL, target, storeVectorOfResult, reduction);
+    store(reduction, target);
     return;
   }
   MlirBlock branches[2];
   buildIf(&lowering->builder, inside, 0, NULL, &branches[0], &branches[1]);
   for (int i = 0; i < 2; ++i) {
     TileBuilder before = enter(lowering, branches[i]);
-    reduction->inside = i == 0;
-    forEachVector(lowering, NULL, target, storeVectorOfResult, reduction);
+    reduction->inside = reduction->isInside = i == 0;
+    store(reduction, target);
     tileBuildYield(&lowering->builder, 0, NULL);
     lowering->builder = before;
   }
@@ -376,24 +438,57 @@ static void readAxes(Reduction *reduction) {
   for (intptr_t d = 0; d + 1 < reduction->source->shape.rank; ++d)
     if (reduction->reduced[d])
       reduction->loops[reduction->numLoops++] = d;
+  reduction->kept = reduction->source->shape.rank - 1;
+  while (reduction->kept >= 0 && reduction->reduced[reduction->kept])
+    --reduction->kept;
+}
+
+static bool hasAxis(MlirAttribute axes, int64_t axis) {
+  for (intptr_t i = 0; i < mlirDenseArrayGetNumElements(axes); ++i)
+    if (mlirDenseI64ArrayGetElement(axes, i) == axis)
+      return true;
+  return false;
+}
+
+// Whether enough rows read vectors that are the same for all of them.
+static bool areRowsShared(const Reduction *reduction) {
+  const Shape *shape = &reduction->source->shape;
+  intptr_t last = shape->rank - 1;
+  if (reduction->kept < 0 || shape->sizes[reduction->kept] < RowsTogether)
+    return false;
+  Records records = recordsBehind(reduction->lowering, reduction->source);
+  for (intptr_t i = 0; i < records.count; ++i) {
+    const Record *record = records.items[i];
+    if (record->kind != Record_Lazy || !tileOpIs(record->op, "tile.broadcast") || record->shape.rank != shape->rank)
+      continue;
+    MlirAttribute axes = tileOpAttribute(record->op, "axes");
+    if (isTile(tileOperandType(record->op, 0)) && hasAxis(axes, reduction->kept) && !hasAxis(axes, last))
+      return true;
+  }
+  return false;
 }
 
 static void reduceKnown(Lowering *lowering, MlirOperation op, const TileCombiner *combiner) {
   Record *source = recordOf(lowering, mlirOperationGetOperand(op, 0));
   MlirValue result = mlirOperationGetResult(op, 0);
-  Reduction reduction = {.lowering = lowering, .op = op, .combiner = combiner, .source = source};
+  Reduction reduction = {.lowering = lowering, .op = op, .combiner = combiner, .source = source, .rows = 1};
   readAxes(&reduction);
+  bool isAcross = reduction.reduced[source->shape.rank - 1];
+  reduction.isShared = isAcross && isTile(mlirValueGetType(result)) && areRowsShared(&reduction);
   intptr_t mark = spill(lowering, source, false);
   if (!isTile(mlirValueGetType(result))) {
-    recordScalar(lowering, result, reduceAt(&reduction));
+    MlirValue value;
+    reduceRowsAt(&reduction, &value);
+    recordScalar(lowering, result, value);
   } else {
     Shape shape = shapeOf(mlirValueGetType(result));
     Access *target = bufferNew(lowering, &shape);
-    Coord coords[MaxRank];
-    if (reduction.reduced[source->shape.rank - 1])
-      storeScalarsOfResult(&reduction, target, 0, coords);
+    if (!isAcross)
+      storeInVersions(&reduction, target, storeVectors);
+    else if (reduction.isShared)
+      storeInVersions(&reduction, target, storeScalars);
     else
-      storeVectorsOfResult(&reduction, target);
+      storeScalars(&reduction, target);
     recordMemory(lowering, result, target);
   }
   unspill(lowering, mark);

@@ -99,3 +99,43 @@ tile.kernel @large(%y: memref<64x256xf32>) {
 func.func @host() {
   return
 }
+
+// A matrix times a vector: four rows at once with two sums each, a chunk of the vector loaded once for them; then the
+// rows left over.
+// CHECK-LABEL: func.func @rows_together
+// CHECK:         scf.for %[[AT:.*]] = %c0 to %c64 step %c32 iter_args
+// CHECK:           vector.load %[[V:.*]][%[[AT]]] : memref<70xf32>
+// CHECK-NOT:       memref<70xf32>
+// CHECK:           %[[NEXT:.*]] = arith.addi %[[AT]], %c16
+// CHECK:           vector.load %[[V]][%[[NEXT]]] : memref<70xf32>
+// CHECK-NOT:       memref<70xf32>
+// CHECK:           scf.yield {{(%[0-9]+, ){7}%[0-9]+}} : vector<16xf32>
+// CHECK:         scf.for
+// CHECK:           scf.yield {{(%[0-9]+, ){5}%[0-9]+}} : vector<16xf32>
+tile.kernel @rows_together(%a: memref<7x70xf32>, %v: memref<70xf32>, %y: memref<7xf32>) {
+  %c0 = arith.constant 0 : index
+  %A = tile.view %a : memref<7x70xf32> to !tile.view<7x70xf32>
+  %V = tile.view %v : memref<70xf32> to !tile.view<70xf32>
+  %Y = tile.view %y : memref<7xf32> to !tile.view<7xf32>
+  %x = tile.load %A[%c0, %c0] : !tile.view<7x70xf32> -> tensor<7x70xf32>
+  %w = tile.load %V[%c0] : !tile.view<70xf32> -> tensor<70xf32>
+  %b = tile.broadcast %w axes [0] : tensor<70xf32> -> tensor<7x70xf32>
+  %m = arith.mulf %x, %b : tensor<7x70xf32>
+  %s = tile.reduce {arith.addf} %m axes [1] : tensor<7x70xf32> -> tensor<7xf32>
+  tile.store %s, %Y[%c0] : tensor<7xf32>, !tile.view<7xf32>
+  tile.return
+}
+
+// Rows that share nothing are taken one by one.
+// CHECK-LABEL: func.func @rows_alone
+// CHECK:         scf.for %{{.*}} = %c0 to %c7 step %c1
+// CHECK-COUNT-4:   vector.load {{.*}} memref<7x70xf32>, vector<16xf32>
+tile.kernel @rows_alone(%a: memref<7x70xf32>, %y: memref<7xf32>) {
+  %c0 = arith.constant 0 : index
+  %A = tile.view %a : memref<7x70xf32> to !tile.view<7x70xf32>
+  %Y = tile.view %y : memref<7xf32> to !tile.view<7xf32>
+  %x = tile.load %A[%c0, %c0] : !tile.view<7x70xf32> -> tensor<7x70xf32>
+  %s = tile.reduce {arith.addf} %x axes [1] : tensor<7x70xf32> -> tensor<7xf32>
+  tile.store %s, %Y[%c0] : tensor<7xf32>, !tile.view<7xf32>
+  tile.return
+}
