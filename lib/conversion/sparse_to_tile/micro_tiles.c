@@ -6,60 +6,72 @@
 #include "lib/conversion/sparse_to_tile/lowerings.h"
 
 enum {
-  ROW_TILE = 64,     // elements of a row at a time
-  UNITS_AT_ONCE = 64 // micro-tiles of a group that a program marks, where these lie along a row
+  ROWS_AT_ONCE = 8, // whose columns one look at the list serves
+  PACKED_WORDS = 7,
+  ROW_TILE = 64,      // elements of a row at a time
+  MARKED_TILE = 256,  // those of a group of rows that are looked at together
+  UNITS_AT_ONCE = 64, // micro-tiles of a group that a program marks, where these lie along a row
+  MOST_TOGETHER = 16  // columns of a micro-tile, for rows to be looked at whole
 };
 
 //===--- detect -----------------------------------------------------------------===//
 
-// What is looked at: elements of a dense matrix, or the tiles that #sparse.mask stores.
-typedef struct Cells {
-  MlirValue values;
-  int64_t height, width; // of a cell
-} Cells;
+// The micro-tiles of a matrix.
+typedef struct MicroTiles {
+  int64_t axis, by;
+  MlirValue sizes[2], extent[2], count[2]; // of the matrix; of one of them; how many along each axis
+} MicroTiles;
 
-static Cells cellsOf(SparseLowering *lowering) {
-  MlirAttribute encoding = sparseTypeGetEncoding(tileOperandType(lowering->op, 0));
-  MlirValue first = lowering->operands[0].values[0];
-  if (mlirAttributeIsNull(encoding))
-    return (Cells){first, 1, 1};
-  return (Cells){first, sparseEncodingGetSize(encoding, "tile", 0), sparseEncodingGetSize(encoding, "tile", 1)};
+static MicroTiles microTilesOf(SparseLowering *lowering) {
+  TileBuilder *b = &lowering->builder;
+  MicroTiles tiles = {.axis = sparseDetectOpGetAxisValue(lowering->op), .by = sparseDetectOpGetByValue(lowering->op)};
+  MlirAttribute lines = sparseDetectOpGetLines(lowering->op); // null: all
+  int64_t axis = tiles.axis, other = 1 - axis;
+  for (intptr_t i = 0; i < 2; i++)
+    tiles.sizes[i] = sparseSize(lowering, 0, i);
+  tiles.extent[axis] = tileBuildIndex(b, tiles.by);
+  tiles.extent[other] = lines.ptr ? tileBuildIndex(b, mlirIntegerAttrGetValueInt(lines)) : tiles.sizes[other];
+  tiles.count[axis] = tileBuildCeilDiv(b, tiles.sizes[axis], tiles.extent[axis]);
+  tiles.count[other] = lines.ptr ? tileBuildCeilDiv(b, tiles.sizes[other], tiles.extent[other]) : tileBuildIndex(b, 1);
+  return tiles;
 }
 
-bool sparseLowerDetect(SparseLowering *lowering, SparseResult *result) {
+// Groups by micro-tiles, i32: 1 where there is something. Rows of a dense matrix are looked at whole where micro-tiles
+// are columns; otherwise element by element, or by the tiles that #sparse.mask stores.
+static MlirValue markTiles(SparseLowering *lowering, const MicroTiles *tiles, MlirType type) {
   TileBuilder *b = &lowering->builder;
-  MlirOperation op = lowering->op;
-  MlirValue one = tileBuildIndex(b, 1), rows = sparseSize(lowering, 0, 0), columns = sparseSize(lowering, 0, 1);
-  int64_t axis = sparseDetectOpGetAxisValue(op);
-  MlirAttribute lines = sparseDetectOpGetLines(op);
-  bool isWhole = mlirAttributeIsNull(lines);
-  Cells cells = cellsOf(lowering);
-  MlirType element = mlirShapedTypeGetElementType(mlirValueGetType(cells.values));
-  MlirType mark = mlirIntegerTypeGet(b->context, 32);
-  const MlirValue sizes[] = {rows, columns};
-  MlirValue extent[2], count[2]; // of a micro-tile; how many along each axis
-  extent[axis] = tileBuildIndex(b, sparseDetectOpGetByValue(op));
-  extent[1 - axis] = isWhole ? sizes[1 - axis] : tileBuildIndex(b, mlirIntegerAttrGetValueInt(lines));
-  count[axis] = tileBuildCeilDiv(b, sizes[axis], extent[axis]);
-  count[1 - axis] = isWhole ? one : tileBuildCeilDiv(b, sizes[1 - axis], extent[1 - axis]);
-  bool isFloat = mlirTypeIsAFloat(element);
+  MlirAttribute encoding = sparseTypeGetEncoding(tileOperandType(lowering->op, 0));
+  MlirValue cells = lowering->operands[0].values[0]; // a mask is the first component
+  MlirType element = mlirShapedTypeGetElementType(mlirValueGetType(cells));
+  bool isFloat = mlirTypeIsAFloat(element), isWhole = !encoding.ptr && tiles->axis == 1 && tiles->by <= MOST_TOGETHER;
+  int64_t units = isWhole ? MARKED_TILE / tiles->by : UNITS_AT_ONCE;
   const SparseWord words[] = {sparseTypeWord("E", element),
                               sparseTextWord("ZERO", isFloat ? "0.0" : "0"),
                               sparseTextWord("DIFFERS", isFloat ? "arith.cmpf une," : "arith.cmpi ne,"),
-                              sparseNumberWord("HEIGHT", cells.height),
-                              sparseNumberWord("WIDTH", cells.width),
-                              sparseNumberWord("UNITS", UNITS_AT_ONCE),
-                              sparseTextWord("PLACE", axis ? "%line, %u" : "%u, %line"),
+                              sparseNumberWord("HEIGHT", encoding.ptr ? sparseEncodingGetSize(encoding, "tile", 0) : 1),
+                              sparseNumberWord("WIDTH", encoding.ptr ? sparseEncodingGetSize(encoding, "tile", 1) : 1),
+                              sparseNumberWord("UNITS", units),
+                              sparseNumberWord("BY", tiles->by),
+                              sparseNumberWord("COLUMNS", units * tiles->by),
+                              sparseTextWord("PLACE", tiles->axis ? "%line, %u" : "%u, %line"),
                               {NULL}};
+  const MlirValue shape[] = {tiles->count[1 - tiles->axis], tiles->count[tiles->axis]};
+  const MlirValue grid[] = {tiles->count[0], tileBuildCeilDiv(b, tiles->count[1], tileBuildIndex(b, units))};
+  const MlirValue inputs[] = {cells,          tiles->sizes[0], tiles->sizes[1], tiles->extent[0], tiles->extent[1],
+                              tiles->count[1]};
+  const MlirValue rows[] = {cells, tiles->sizes[0], tiles->extent[0]};
+  return sparseLaunch(lowering, isWhole ? "mark_columns" : "mark_tiles", words, 2, grid, isWhole ? 3 : 6,
+                      isWhole ? rows : inputs, sparseEmpty(lowering, type, 2, shape));
+}
+
+bool sparseLowerDetect(SparseLowering *lowering, SparseResult *result) {
+  MlirType mark = mlirIntegerTypeGet(lowering->builder.context, 32);
   const int64_t open[] = {mlirShapedTypeGetDynamicSize(), mlirShapedTypeGetDynamicSize()};
-  MlirType marksType = mlirRankedTensorTypeGet(2, open, mark, mlirAttributeGetNull());
-  const MlirValue inputs[] = {cells.values, rows, columns, extent[0], extent[1], count[1]};
-  const MlirValue grid[] = {count[0], tileBuildCeilDiv(b, count[1], tileBuildIndex(b, UNITS_AT_ONCE))};
-  MlirValue marks = sparseLaunch(lowering, "mark_tiles", words, 2, grid, 6, inputs,
-                                 sparseEmpty(lowering, marksType, 2, (MlirValue[]){count[1 - axis], count[axis]}));
+  MicroTiles tiles = microTilesOf(lowering);
+  MlirValue marks = markTiles(lowering, &tiles, mlirRankedTensorTypeGet(2, open, mark, mlirAttributeGetNull()));
   const SparseComponent parts[] = {
-      {"positions", tileResultType(op, 0)},
-      {"coordinates", tileResultType(op, 1)},
+      {"positions", tileResultType(lowering->op, 0)},
+      {"coordinates", tileResultType(lowering->op, 1)},
       {"values", mlirRankedTensorTypeGet(1, open, mark, mlirAttributeGetNull())},
   };
   bool ok = !mlirValueIsNull(marks) && sparsePackSegments(lowering, marks, parts, result);
@@ -69,14 +81,15 @@ bool sparseLowerDetect(SparseLowering *lowering, SparseResult *result) {
 
 //===--- sread and swrite -------------------------------------------------------===//
 
-static void packedWords(MlirType packed, MlirValue coordinates, int64_t by, SparseWord words[6]) {
+static void packedWords(MlirType packed, MlirValue coordinates, int64_t by, SparseWord words[PACKED_WORDS]) {
   MlirType element = mlirShapedTypeGetElementType(packed);
   words[0] = sparseTypeWord("E", element);
   words[1] = sparseZeroWord(element);
   words[2] = sparseTypeWord("I", mlirShapedTypeGetElementType(mlirValueGetType(coordinates)));
   words[3] = sparseNumberWord("BY", by);
   words[4] = sparseNumberWord("COLUMNS", ROW_TILE);
-  words[5] = (SparseWord){NULL};
+  words[5] = sparseNumberWord("ROWS", ROWS_AT_ONCE);
+  words[6] = (SparseWord){NULL};
 }
 
 bool sparseLowerSread(SparseLowering *lowering, SparseResult *result) {
@@ -84,7 +97,7 @@ bool sparseLowerSread(SparseLowering *lowering, SparseResult *result) {
   MlirType type = tileResultType(lowering->op, 0);
   const MlirValue inputs[] = {lowering->operands[0].values[0], lowering->operands[1].values[0]};
   int64_t axis = sparseSreadOpGetAxisValue(lowering->op), by = sparseSreadOpGetByValue(lowering->op);
-  SparseWord words[6];
+  SparseWord words[PACKED_WORDS];
   MlirValue sizes[2], open[2];
   intptr_t count = 0;
   packedWords(type, inputs[1], by, words);
@@ -93,22 +106,23 @@ bool sparseLowerSread(SparseLowering *lowering, SparseResult *result) {
   for (intptr_t i = 0; i < 2; i++)
     if (mlirShapedTypeIsDynamicDim(type, i))
       open[count++] = sizes[i];
-  MlirValue packed = sparseLaunch(lowering, axis ? "sread_columns" : "sread_rows", words, 1, &sizes[0], 2, inputs,
+  MlirValue grid = axis ? tileBuildCeilDiv(b, sizes[0], tileBuildIndex(b, ROWS_AT_ONCE)) : sizes[0];
+  MlirValue packed = sparseLaunch(lowering, axis ? "sread_columns" : "sread_rows", words, 1, &grid, 2, inputs,
                                   sparseEmpty(lowering, type, count, open));
   *result = (SparseResult){{packed}, 1};
   return !mlirValueIsNull(packed);
 }
 
-// A program for each row of packed; where the list names rows no more than it does, should the two disagree.
+// A program for some rows of packed, or for each one that the list names: no more than it does, should they disagree.
 bool sparseLowerSwrite(SparseLowering *lowering, SparseResult *result) {
   TileBuilder *b = &lowering->builder;
   const MlirValue inputs[] = {lowering->operands[0].values[0], lowering->operands[2].values[0]};
   int64_t axis = sparseSwriteOpGetAxisValue(lowering->op), by = sparseSwriteOpGetByValue(lowering->op);
-  SparseWord words[6];
+  SparseWord words[PACKED_WORDS];
   packedWords(mlirValueGetType(inputs[0]), inputs[1], by, words);
   MlirValue grid = sparseDenseSize(lowering, inputs[0], 0);
-  if (axis == 0)
-    grid = tileBuildMin(b, grid, tileBuildMul(b, sparseDenseSize(lowering, inputs[1], 0), tileBuildIndex(b, by)));
+  grid = axis ? tileBuildCeilDiv(b, grid, tileBuildIndex(b, ROWS_AT_ONCE))
+              : tileBuildMin(b, grid, tileBuildMul(b, sparseDenseSize(lowering, inputs[1], 0), tileBuildIndex(b, by)));
   MlirValue written = sparseLaunch(lowering, axis ? "swrite_columns" : "swrite_rows", words, 1, &grid, 2, inputs,
                                    lowering->operands[1].values[0]);
   *result = (SparseResult){{written}, 1};

@@ -5,11 +5,11 @@
 
 // CHECK-LABEL: func.func @product(
 // CHECK-SAME: %[[A:.*]]: tensor<64x128xf16>, %[[B:.*]]: tensor<128x32xf16>, %[[C:.*]]: tensor<64x32xf16>
-// CHECK: %[[MARKS:.*]] = tile.launch @mark_tiles
+// CHECK: %[[MARKS:.*]] = tile.launch @mark_columns
 // CHECK: tile.launch @count_rows {{.*}}ins(%[[MARKS]]
 // CHECK: %[[P:.*]] = tile.launch @positions
 // CHECK: %[[L:.*]]:2 = tile.launch @pack_csr {{.*}}ins(%[[MARKS]], %[[P]]
-// CHECK: %[[S:.*]] = tile.launch @sread_columns grid(%c64{{.*}}) ins(%[[A]], %[[L]]#0
+// CHECK: %[[S:.*]] = tile.launch @sread_columns grid(%{{.*}}) ins(%[[A]], %[[L]]#0
 // CHECK: %[[T:.*]] = tile.launch @sread_rows grid(%{{.*}}) ins(%[[B]], %[[L]]#0
 // CHECK: linalg.matmul ins(%[[S]], %[[T]] : tensor<64x?xf16>, tensor<?x32xf16>) outs(%[[C]]
 func.func @product(%a: tensor<64x128xf16>, %b: tensor<128x32xf16>, %c: tensor<64x32xf16>) -> tensor<64x32xf16> {

@@ -1,16 +1,16 @@
-// Columns of a row packed by a list of slices of them; zeros where the list names none of the matrix.
+// Columns of $ROWS rows packed by a list of slices of them; zeros where the list names none of the matrix.
 tile.kernel @kernel(%a: memref<?x?x$E>, %crd: memref<?x$I>, %packed: memref<?x?x$E>) {
-  %row = tile.program_id 0
+  %block = tile.program_id 0
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %width = arith.constant $COLUMNS : index
   %bys = arith.constant dense<$BY> : tensor<$COLUMNSxindex>
   %none = arith.constant dense<-1> : tensor<$COLUMNSx$I>
-  %zeros = arith.constant dense<$ZERO> : tensor<$COLUMNSx$E>
+  %zeros = arith.constant dense<$ZERO> : tensor<$ROWSx$COLUMNSx$E>
   %lane = tile.iota dim 0 : tensor<$COLUMNSxindex>
-  %rows = tile.broadcast %row axes [] : index -> tensor<$COLUMNSxindex>
-  %P = tile.view %packed[%row, _] : memref<?x?x$E> to !tile.view<$COLUMNSx$E>
-  %tiles = tile.num_tiles %P dim 0 : !tile.view<$COLUMNSx$E>
+  %A = tile.view %a : memref<?x?x$E> to !tile.view<$ROWSx$COLUMNSx$E>
+  %P = tile.view %packed : memref<?x?x$E> to !tile.view<$ROWSx$COLUMNSx$E>
+  %tiles = tile.num_tiles %P dim 1 : !tile.view<$ROWSx$COLUMNSx$E>
   scf.for %t = %c0 to %tiles step %c1 {
     %shift = arith.muli %t, %width : index
     %shifts = tile.broadcast %shift axes [] : index -> tensor<$COLUMNSxindex>
@@ -21,8 +21,8 @@ tile.kernel @kernel(%a: memref<?x?x$E>, %crd: memref<?x$I>, %packed: memref<?x?x
     %slice = arith.index_cast %c : tensor<$COLUMNSx$I> to tensor<$COLUMNSxindex>
     %first = arith.muli %slice, %bys : tensor<$COLUMNSxindex>
     %column = arith.addi %first, %j : tensor<$COLUMNSxindex>
-    %x = tile.gather %a[%rows, %column] other %zeros bounds(drop) : memref<?x?x$E>[tensor<$COLUMNSxindex>, tensor<$COLUMNSxindex>] -> tensor<$COLUMNSx$E>
-    tile.store %x, %P[%t] : tensor<$COLUMNSx$E>, !tile.view<$COLUMNSx$E>
+    %x = tile.gather %A[%block, %column] other %zeros bounds(drop) : !tile.view<$ROWSx$COLUMNSx$E>[index, tensor<$COLUMNSxindex>] -> tensor<$ROWSx$COLUMNSx$E>
+    tile.store %x, %P[%block, %t] : tensor<$ROWSx$COLUMNSx$E>, !tile.view<$ROWSx$COLUMNSx$E>
   }
   tile.return
 }

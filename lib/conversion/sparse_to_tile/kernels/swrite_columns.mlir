@@ -1,17 +1,17 @@
-// Packed columns of a row go where a list of their slices says; those that the matrix does not have go nowhere.
+// Packed columns of $ROWS rows go where a list of their slices says; those that the matrix does not have go nowhere.
 tile.kernel @kernel(%packed: memref<?x?x$E>, %crd: memref<?x$I>, %out: memref<?x?x$E>) {
-  %row = tile.program_id 0
+  %block = tile.program_id 0
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %width = arith.constant $COLUMNS : index
   %bys = arith.constant dense<$BY> : tensor<$COLUMNSxindex>
   %none = arith.constant dense<-1> : tensor<$COLUMNSx$I>
   %lane = tile.iota dim 0 : tensor<$COLUMNSxindex>
-  %rows = tile.broadcast %row axes [] : index -> tensor<$COLUMNSxindex>
-  %P = tile.view %packed[%row, _] : memref<?x?x$E> to !tile.view<$COLUMNSx$E>
-  %tiles = tile.num_tiles %P dim 0 : !tile.view<$COLUMNSx$E>
+  %P = tile.view %packed : memref<?x?x$E> to !tile.view<$ROWSx$COLUMNSx$E>
+  %O = tile.view %out : memref<?x?x$E> to !tile.view<$ROWSx$COLUMNSx$E>
+  %tiles = tile.num_tiles %P dim 1 : !tile.view<$ROWSx$COLUMNSx$E>
   scf.for %t = %c0 to %tiles step %c1 {
-    %x = tile.load %P[%t] : !tile.view<$COLUMNSx$E> -> tensor<$COLUMNSx$E>
+    %x = tile.load %P[%block, %t] : !tile.view<$ROWSx$COLUMNSx$E> -> tensor<$ROWSx$COLUMNSx$E>
     %shift = arith.muli %t, %width : index
     %shifts = tile.broadcast %shift axes [] : index -> tensor<$COLUMNSxindex>
     %p = arith.addi %lane, %shifts : tensor<$COLUMNSxindex>
@@ -21,7 +21,7 @@ tile.kernel @kernel(%packed: memref<?x?x$E>, %crd: memref<?x$I>, %out: memref<?x
     %slice = arith.index_cast %c : tensor<$COLUMNSx$I> to tensor<$COLUMNSxindex>
     %first = arith.muli %slice, %bys : tensor<$COLUMNSxindex>
     %column = arith.addi %first, %j : tensor<$COLUMNSxindex>
-    tile.scatter %x, %out[%rows, %column] bounds(drop) : tensor<$COLUMNSx$E>, memref<?x?x$E>[tensor<$COLUMNSxindex>, tensor<$COLUMNSxindex>]
+    tile.scatter %x, %O[%block, %column] bounds(drop) : tensor<$ROWSx$COLUMNSx$E>, !tile.view<$ROWSx$COLUMNSx$E>[index, tensor<$COLUMNSxindex>]
   }
   tile.return
 }
