@@ -25,21 +25,27 @@ static const char *findInText(const char *at, const char *end, const char *key) 
   size_t length = strlen(key);
   while ((at = memmem(at, (size_t)(end - at), key, length))) {
     at += length;
-    if (at < end && *at == ':')
-      return at + 1 + strspn(at + 1, " ");
+    if (at == end || *at != ':')
+      continue;
+    do
+      ++at;
+    while (at < end && *at == ' ');
+    return at;
   }
   return NULL;
 }
 
 static int64_t numberInText(const char *at, const char *end) {
-  (void)end; // the text ends with a line
-  return strtoll(at, NULL, 10);
+  int64_t number = 0;
+  for (; at < end && *at >= '0' && *at <= '9'; ++at)
+    number = 10 * number + (*at - '0');
+  return number;
 }
 
 static size_t textInText(const char *at, const char *end, const char **text) {
-  (void)end;
+  const char *line = memchr(at, '\n', (size_t)(end - at));
   *text = at;
-  return strcspn(at, "\n");
+  return (size_t)((line ? line : end) - at);
 }
 
 //===--- MessagePack ----------------------------------------------------------------------------===//
