@@ -150,16 +150,17 @@ static bool addTerms(Merge *merge, const Group *group, int dim) {
     if (own == 1)
       continue;
     TileTerm *last = merge->numTerms > first ? &merge->terms[merge->numTerms - 1] : NULL;
-    if (last && stride == last->factor * extent) {
-      extent *= own;
-    } else {
+    bool isNext = last && stride == last->factor * extent;
+    if (!isNext) {
       if (last)
         last->modulus = extent;
       if (merge->numTerms == MaxTerms)
         return false;
       merge->terms[merge->numTerms++] = (TileTerm){dim, inner, 0, stride};
-      extent = own;
     }
+    if (!isKnown(own)) // the outermost
+      break;
+    extent = isNext ? extent * own : own;
     inner *= own;
   }
   return merge->numTerms > first;
