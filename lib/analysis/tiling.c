@@ -264,12 +264,13 @@ static void addPlace(Entries *entries, const char *operand, const char *place) {
   add(entries, operand, mlirStringAttrGet(entries->context, tileString(place)));
 }
 
-// Where a CPU's product packs its operands: A in each block of k, B in each panel of columns, or neither.
+// Where a CPU's product packs its operands: A in each block of k, B in each panel of columns; B alone, by columns along
+// k; or neither.
 static void addPacking(Entries *entries, const TileSearchTile *tile) {
   Entries places = {.context = entries->context};
   bool isPacked = tile->rows && !tile->isUnpacked;
   addPlace(&places, "a", isPacked ? "k" : "none");
-  addPlace(&places, "b", isPacked ? "n" : "none");
+  addPlace(&places, "b", isPacked ? "n" : tile->isAlongDepth ? "k" : "none");
   if (tile->rows)
     addList(entries, "register", 2, (int64_t[]){tile->rows, tile->columns});
   add(entries, "pack", mlirDictionaryAttrGet(entries->context, places.count, places.items));
@@ -339,7 +340,8 @@ bool tileStructuredScheduledTile(const TileStructured *s, const TileOperator *op
     tile->rows = mlirDenseI64ArrayGetElement(registers, 0);
     tile->columns = mlirDenseI64ArrayGetElement(registers, 1);
   }
-  tile->isUnpacked = op->isMatrix && isPlace(s->schedule, "b", "none");
+  tile->isAlongDepth = op->isMatrix && isPlace(s->schedule, "a", "none") && isPlace(s->schedule, "b", "k");
+  tile->isUnpacked = tile->isAlongDepth || (op->isMatrix && isPlace(s->schedule, "b", "none"));
   tile->split = op->isMatrix ? tileScheduleAttrGetInteger(s->schedule, "split", 0) : 0;
   return true;
 }
@@ -351,10 +353,11 @@ static const char *packingFault(const TileStructured *s, const TileOperator *op,
   MlirAttribute pack = tileScheduleAttrGetEntry(s->schedule, "pack");
   MlirAttribute registers = tileScheduleAttrGetEntry(s->schedule, "register");
   bool isPacked = isPlace(s->schedule, "a", "k") && isPlace(s->schedule, "b", "n");
-  bool isUnpacked = isPlace(s->schedule, "a", "none") && isPlace(s->schedule, "b", "none");
+  bool isUnpacked =
+      isPlace(s->schedule, "a", "none") && (isPlace(s->schedule, "b", "none") || isPlace(s->schedule, "b", "k"));
   TileSearchTile tile;
   if (!mlirAttributeIsNull(pack) && !isPacked && !isUnpacked)
-    return "pack is not known, want [a:\"k\", b:\"n\"] or [a:\"none\", b:\"none\"]";
+    return "pack is not known, want [a:\"k\", b:\"n\"], [a:\"none\", b:\"none\"] or [a:\"none\", b:\"k\"]";
   if (!mlirAttributeIsNull(registers) && mlirDenseArrayGetNumElements(registers) != 2)
     return "register tile has not two sizes, want rows and columns";
   TileSearchTarget target = tileStructuredTargetFor(s->target, op);

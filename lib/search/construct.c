@@ -147,7 +147,7 @@ static bool isBetter(const TileSearchCandidate *a, const TileSearchCandidate *b)
 
 static bool isSameTile(const TileSearchTile *a, const TileSearchTile *b) {
   return !memcmp(a->size, b->size, sizeof a->size) && a->rows == b->rows && a->columns == b->columns &&
-         a->split == b->split && a->isUnpacked == b->isUnpacked;
+         a->split == b->split && a->isUnpacked == b->isUnpacked && a->isAlongDepth == b->isAlongDepth;
 }
 
 // Keeps the k best, one for each tile of memory: other warps of the same tile are no other choice.
@@ -233,6 +233,7 @@ static TileSearchCandidate complete(const Space *space, const TileSearchTile *si
     tile.rows = space->registers.rows;
     tile.columns = space->registers.columns;
     tile.isUnpacked = space->registers.isUnpacked;
+    tile.isAlongDepth = space->registers.isAlongDepth;
     tile.warps = tile.warpsM = tile.stages = 1;
     return evaluate(space, &tile);
   }
@@ -341,7 +342,7 @@ static void scaleUp(const Space *space, Node *start) {
 
 static bool findNode(const Space *space, const TileSearchTile *tile, Node *node) {
   if (tile->rows != space->registers.rows || tile->columns != space->registers.columns ||
-      tile->isUnpacked != space->registers.isUnpacked)
+      tile->isUnpacked != space->registers.isUnpacked || tile->isAlongDepth != space->registers.isAlongDepth)
     return false;
   for (int d = 0; d < space->op->numDims; ++d) {
     int at = 0;
@@ -417,7 +418,8 @@ static void construct(const Space *space) {
   }
 }
 
-// Each register tile of a CPU's product has a space of its own, packed and not; so has what streams.
+// Each register tile of a CPU's product has a space of its own, packed and not; so has what streams, and what sums
+// along k.
 static void searchCpuProduct(const TileOperator *op, const TileSearchTarget *target, const TileSearchOptions *options,
                              void (*search)(const Space *space), TileSearchResult *result) {
   TileSearchTile registers[TileCpuProductRegisterTiles], streams[TileCpuProductStreams];
@@ -428,6 +430,11 @@ static void searchCpuProduct(const TileOperator *op, const TileSearchTarget *tar
       Space space = spaceOf(op, target, options, &registers[i], result);
       search(&space);
     }
+  TileSearchTile thin;
+  if (tileCpuProductAlongDepth(op, target, &thin)) {
+    Space space = spaceOf(op, target, options, &thin, result);
+    search(&space);
+  }
   Space space = {.op = op, .target = target, .options = options, .result = result};
   for (int i = 0; i < numStreams; ++i) {
     TileSearchCandidate candidate = evaluate(&space, &streams[i]);

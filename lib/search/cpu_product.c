@@ -18,6 +18,8 @@ enum { MissesAtOnce = 8, MissesOfDirect = 12, MissesOfConflict = 6, MissesOfStre
 // Cycles of a run that is packed by itself, of a register tile, of a panel of columns and of a program beside their
 // work; loads per cycle.
 enum { RunStart = 8, TileStart = 16, PanelStart = 40, ProgramStart = 400, Loads = 2 };
+// Cycles in which the lanes of a sum are added, and of an element of B that is packed by columns.
+enum { LanesSum = 6, ElementPacked = 1 };
 // Rows of B that are read together where k ends raggedly; what a block of k is a multiple of then.
 enum { RaggedDepth = 32, LeastDepth = 8 };
 
@@ -226,6 +228,31 @@ static Cycles streamCycles(const TileOperator *op, const TileSearchTarget *targe
   return cycles;
 }
 
+// Lanes along k: vectors of A from where it lies, of B from columns packed before, at the end a sum of lanes each.
+static Cycles alongDepthCycles(const TileOperator *op, const TileSearchTarget *target, const TileSearchTile *tile) {
+  const TileOperatorOperand *a = &op->operands[op->lhs], *b = &op->operands[op->rhs], *c = &op->operands[op->out];
+  int64_t m = least(tile->size[op->m], op->dims[op->m].extent), n = tile->columns, k = op->dims[op->k].extent;
+  double tiles = (double)tileCeilDiv(m, tile->rows), sums = (double)(tile->rows * n);
+  double fma = sums / (double)target->fmaPerCycle, loads = (double)(tile->rows + n) / Loads;
+  double step = larger(larger(fma, loads), (double)target->fmaLatency) + loadShare * loads;
+  double line = (double)target->levels[0].line;
+  double linesA = (double)(m * k * bytesOf(a)) / line, linesB = (double)(n * k * bytesOf(b)) / line;
+  int levelA = levelOf(target, operandBytes(op, op->lhs)), levelB = levelOf(target, operandBytes(op, op->rhs));
+  int again = levelOf(target, (double)(n * tileSearchBucket(k) * bytesOf(b)));
+  // Packed columns begin at powers of two. Where L1 has no room for two lines of each, they evict what is on its way.
+  const TileSearchLevel *l1 = &target->levels[0];
+  bool isApart = 2 * rowsSharing(l1, n, 1, tileSearchBucket(k) * bytesOf(b)) <= l1->ways;
+  step += !again ? 0 : (double)n * (isApart ? missShare / Loads : lineCycles(target, again, MissesOfConflict));
+  double work = tiles * ((double)tileCeilDiv(k, lanesOf(op, target)) * step + TileStart + sums * LanesSum);
+  Cycles cycles = {.operandLevel = levelA, .waiting = levelA ? linesA * lineCycles(target, levelA, MissesOfDirect) : 0};
+  double longer = larger(work, cycles.waiting);
+  cycles.compute = longer + loadShare * (work + cycles.waiting - longer);
+  cycles.packing = linesB * lineCycles(target, levelB, MissesAtOnce) + (double)(n * k) * ElementPacked;
+  int levelC = levelOf(target, (double)(m * n * bytesOf(c)));
+  cycles.update = (double)m * (1 + lineCycles(target, levelC, MissesOfUpdate));
+  return cycles;
+}
+
 //===--- the prediction ----------------------------------------------------------------===//
 
 static const char *misfitOf(const TileOperator *op, const TileSearchTarget *target, const TileSearchTile *tile) {
@@ -235,6 +262,10 @@ static const char *misfitOf(const TileOperator *op, const TileSearchTarget *targ
   if (!rows) // C's rows and the rows of B in flight; half of the ways, as rows of B may share a set
     return tile->size[op->m] * tile->size[op->n] * most(4, bytesOf(&op->operands[op->out])) > l1->bytes / 2 ? l1->name
                                                                                                             : NULL;
+  if (tile->isAlongDepth)
+    return rows * tile->columns + tile->columns + 1 > target->vectorRegisters ? "registers"
+           : tile->columns * tileSearchBucket(depth) * bytesB > l2->bytes / 4 ? l2->name
+                                                                              : NULL;
   if (rows * vectors + vectors + 1 > target->vectorRegisters)
     return "registers";
   if (tile->isUnpacked) {
@@ -281,7 +312,9 @@ static double cyclesOfAll(const TileSearchTarget *target, int64_t programs, doub
 TilePrediction tileCpuProductPredict(const TileOperator *op, const TileSearchTarget *target,
                                      const TileSearchTile *tile) {
   TilePrediction p = {.perCore = 1, .programs = 1, .misfit = misfitOf(op, target, tile)};
-  p.registers = tile->rows ? tile->rows * tileCeilDiv(tile->columns, lanesOf(op, target)) : StreamSums;
+  p.registers = !tile->rows          ? StreamSums
+                : tile->isAlongDepth ? tile->rows * tile->columns
+                                     : tile->rows * tileCeilDiv(tile->columns, lanesOf(op, target));
   for (int d = 0; d < op->numDims; ++d)
     *(op->dims[d].isReduction ? &p.steps : &p.programs) =
         (op->dims[d].isReduction ? 1 : p.programs) * tileCeilDiv(op->dims[d].extent, tile->size[d]);
@@ -289,9 +322,10 @@ TilePrediction tileCpuProductPredict(const TileOperator *op, const TileSearchTar
   countTraffic(op, target, tile, &p);
   if (p.misfit)
     return p;
-  Cycles one = !tile->rows        ? streamCycles(op, target, tile)
-               : tile->isUnpacked ? directCycles(op, target, tile)
-                                  : packedCycles(op, target, tile);
+  Cycles one = !tile->rows          ? streamCycles(op, target, tile)
+               : tile->isAlongDepth ? alongDepthCycles(op, target, tile)
+               : tile->isUnpacked   ? directCycles(op, target, tile)
+                                    : packedCycles(op, target, tile);
   double cores, largest = 0;
   double total = cyclesOfAll(target, p.programs, one.compute + one.packing + one.update + ProgramStart, &cores);
   p.occupancy = (double)p.programs / (ceil((double)p.programs / cores) * (double)target->cores);
@@ -436,6 +470,19 @@ int tileCpuProductRegisters(const TileOperator *op, const TileSearchTarget *targ
   return count;
 }
 
+bool tileCpuProductAlongDepth(const TileOperator *op, const TileSearchTarget *target, TileSearchTile *tile) {
+  const TileOperatorOperand *a = &op->operands[op->lhs];
+  int64_t columns = op->dims[op->n].extent, lanes = lanesOf(op, target);
+  int64_t sums = LatenciesCovered * target->fmaLatency * target->fmaPerCycle;
+  bool isThin = tileCpuProductMayBeDirect(op) && columns < lanes && op->dims[op->k].extent >= lanes;
+  if (!isThin || columns < 1 || a->factors[a->rank - 1][op->k] != 1 || columns > sums)
+    return false;
+  int64_t rows = least(sums / columns, (target->vectorRegisters - columns - 1) / columns);
+  rows = least(least(rows, MostRows), most(op->dims[op->m].extent, 1));
+  *tile = (TileSearchTile){.rows = rows, .columns = columns, .isUnpacked = true, .isAlongDepth = true};
+  return rows > 0;
+}
+
 //===--- sizes -----------------------------------------------------------------------------===//
 
 static int append(int64_t *sizes, int count, int capacity, int64_t size) {
@@ -490,6 +537,10 @@ static int panels(int64_t extent, int64_t unit, int64_t *sizes, int capacity) {
 int tileCpuProductSizes(const TileOperator *op, const TileSearchTile *registers, int dim, int64_t *sizes,
                         int capacity) {
   const TileOperatorDim *d = &op->dims[dim];
+  if (dim == op->k && registers->isAlongDepth) {
+    sizes[0] = d->extent;
+    return 1;
+  }
   if (dim == op->k) {
     int count = depths(d, op->group, sizes, capacity);
     return registers->isUnpacked ? append(sizes, count, capacity, d->extent) : count;
@@ -561,6 +612,20 @@ const char *tileCpuProductFault(const TileOperator *op, const TileSearchTarget *
   if (tile->split > 1 && !mayBeSplit) {
     snprintf(buffer, capacity, "split is %ld, want a divisor of k, of known sizes, where nothing is packed",
              (long)tile->split);
+    return buffer;
+  }
+  if (tile->isAlongDepth) {
+    TileSearchTile thin;
+    bool isFit = tile->rows > 0 && tileCpuProductAlongDepth(op, target, &thin) && tile->columns == thin.columns &&
+                 (tile->rows + 1) * tile->columns < target->vectorRegisters && tile->size[op->k] == k->extent &&
+                 tile->size[op->n] == thin.columns && tile->size[op->m] % tile->rows == 0;
+    if (isFit)
+      return NULL;
+    snprintf(
+        buffer, capacity,
+        "b is packed along k, want fewer columns than the vectors' %ld elements, all of them and of k in the block "
+        "and the register tile, and contiguous rows of A",
+        (long)lanes);
     return buffer;
   }
   if (!tile->rows) {

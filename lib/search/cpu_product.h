@@ -5,7 +5,8 @@
 // L2), then for each panel of columns packs B (it stays in L1, if it can) and multiplies register tiles of rows ×
 // columns, their sums in registers (reference: BLIS, Van Zee and van de Geijn 2015; block sizes after Low et al., ACM
 // TOMS 43(2), 2016). A streaming one, for few rows, reads B once where it lies, some rows at a time, past rows of C
-// that stay in L1. A direct one, for small operands, multiplies register tiles over all of k and packs nothing.
+// that stay in L1. A direct one, for small operands, multiplies register tiles over all of k and packs nothing; of
+// fewer columns than a vector has lanes it has these along k, and sums them last.
 //
 // What they cost in cycles of one core: multiply-adds, padding included, at the rate that registers, loads and latency
 // allow; lines that packing waits for, by the latency of the level that holds the operand; C's lines once per block of
@@ -32,6 +33,9 @@ TilePrediction tileCpuProductPredict(const TileOperator *op, const TileSearchTar
 int tileCpuProductRegisters(const TileOperator *op, const TileSearchTarget *target, TileSearchTile *tiles);
 /// Whether a direct kernel can have it: known extents, multiply-adds in the operands' own type, B's rows contiguous.
 bool tileCpuProductMayBeDirect(const TileOperator *op);
+/// The register tile of a product of fewer columns than a vector has lanes, whose lanes are summed along k: all
+/// columns, A where it lies, its k contiguous, B packed by columns, all of k at once. False where there can be none.
+bool tileCpuProductAlongDepth(const TileOperator *op, const TileSearchTarget *target, TileSearchTile *tile);
 /// Columns of the last panel where it is narrower than `columns` by whole vectors: kernels have a register tile of its
 /// own for it. 0: it is like the others, or there is no other.
 int64_t tileCpuProductLastPanel(const TileOperator *op, const TileSearchTarget *target, int64_t columns);

@@ -68,7 +68,7 @@ static double bytesOf(const TileOperatorOperand *operand) { return (double)opera
 
 void tileRequestedBytes(const TileOperator *op, const TileSearchTile *tile, double *read, double *written) {
   TileSearchTile registers = *tile;
-  if (tile->rows && tile->isUnpacked) { // a register tile asks for its own operands
+  if (tile->rows && tile->isUnpacked && !tile->isAlongDepth) { // a register tile asks for its own operands
     registers.size[op->m] = tile->rows;
     registers.size[op->n] = tile->columns;
   }

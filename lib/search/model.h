@@ -30,6 +30,7 @@ typedef struct TileSearchTile {
   int64_t split;         ///< above 1: parts of k that a CPU's programs sum up apart, added up by a kernel of its own
   bool isUnpacked;       ///< of a CPU's product with a register tile: nothing is packed. Of one that somebody wrote
                          ///< without: it streams
+  bool isAlongDepth;     ///< of an unpacked one: columns, fewer than a vector's lanes, are summed lane by lane along k
 } TileSearchTile;
 
 typedef struct TilePrediction {

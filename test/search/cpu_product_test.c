@@ -38,6 +38,7 @@ static void checkLimits(const TileOperator *op, const TileSearchTarget *t, const
     return;
   }
   int64_t vectors = tile->columns / lanes, depth = tile->size[op->k];
+  vectors = tile->isAlongDepth ? tile->columns : vectors;
   CHECK(tile->rows * vectors + vectors + 1 <= t->vectorRegisters, "%ld x %ld in registers", (long)tile->rows,
         (long)tile->columns);
   if (tile->isUnpacked)
@@ -116,6 +117,16 @@ static void testCounterfactuals(void) {
         "k is not split");
   // Rows of B a power of two apart share a set: half of the ways.
   CHECK(best("x86-64-v4", "l1.ways", "4", &row).tile.size[2] <= 2, "rows of B at once");
+  // Fewer columns than lanes: lanes along k, where k fills them; narrower vectors are filled by fewer columns.
+  TileOperator thin = tileOperatorProduct(3000, 3, 55, "f32", 32, 32),
+               wide = tileOperatorProduct(3000, 32, 55, "f32", 32, 32);
+  TileOperator flat = tileOperatorProduct(3000, 3, 15, "f32", 32, 32);
+  TileSearchTile tile = best("x86-64-v4", NULL, NULL, &thin).tile;
+  CHECK(tile.isAlongDepth && tile.rows * tile.columns <= 16 && tile.size[2] == 55, "%ld x %ld along k", (long)tile.rows,
+        (long)tile.columns);
+  CHECK(!best("x86-64-v4", NULL, NULL, &wide).tile.isAlongDepth &&
+            !best("x86-64-v4", NULL, NULL, &flat).tile.isAlongDepth,
+        "lanes along n");
   // Slow memory bounds it.
   CHECK(best("x86-64-v4", "global.bandwidth", "1000000000", &row).prediction.bound[0] == 'g', "bound");
 }

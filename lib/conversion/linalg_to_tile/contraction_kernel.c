@@ -7,7 +7,8 @@
 // block, packing goes by pieces and the product by steps of k, so that little of what is not there is multiplied. Where
 // the CPU has a dot instruction for the types, B is packed with neighbours along k side by side. Sizes are the
 // schedule's, or constructed for the machine (lib/search/cpu_product.h). A product of few rows streams B unpacked past
-// rows of C that stay in L1; one of small operands multiplies register tiles where the operands lie.
+// rows of C that stay in L1; one of small operands multiplies register tiles where the operands lie; one of fewer
+// columns than a vector has lanes packs B by columns and sums lane by lane along k.
 #include "dialects/tile/tile.h"
 #include "lib/conversion/linalg_to_tile/contraction.h"
 #include "lib/conversion/linalg_to_tile/kernel.h"
@@ -606,16 +607,41 @@ static void buildBlock(TileKernelEmission *e, const TileContraction *c) {
 typedef struct Direct {
   const TileContraction *c;
   Along m, n;
+  MlirValue columns; // B's, all of k, one after the other; null: B where it lies
 } Direct;
+
+// B by columns: of a few, which lanes along k read.
+static MlirValue packColumns(TileKernelEmission *e, const TileContraction *c) {
+  int64_t columns = e->structured->dims[c->n].tile, depth = e->structured->dims[c->k].tile;
+  int dims[2] = {c->n, c->k};
+  MlirValue zero = tileBuildIndex(&e->body, 0);
+  MlirType element = tileOperandElementType(&e->structured->operands[c->rhs]);
+  MlirValue buffer = tileKernelSlice(e, buildBuffer(e, columns, depth, element), columns, depth, zero, zero);
+  e->index[c->n] = e->index[c->k] = zero;
+  tileKernelPack(e, c->rhs, dims, buffer);
+  return buffer;
+}
+
+static MlirValue loadRight(TileKernelEmission *e, const Direct *direct) {
+  const TileContraction *c = direct->c;
+  int dims[2] = {c->k, c->n};
+  if (mlirValueIsNull(direct->columns))
+    return tileKernelLoadMatrix(e, c->rhs, dims);
+  MlirValue columns = tileKernelLoadBuffer(e, direct->columns);
+  int64_t shape[2] = {e->structured->dims[c->k].tile, e->structured->dims[c->n].tile}, order[2] = {1, 0};
+  MlirType element = mlirShapedTypeGetElementType(mlirValueGetType(columns));
+  TileAttributeEntry permutation[] = {{"permutation", mlirDenseI64ArrayGet(e->body.context, 2, order)}, {0}};
+  return tileBuildValue(&e->body, "tile.transpose", tileTileTypeGet(2, shape, element, mlirAttributeGetNull()), 1,
+                        &columns, permutation);
+}
 
 static void buildDirectProduct(TileKernelEmission *e, void *direct) {
   const TileContraction *c = ((const Direct *)direct)->c;
-  int output = e->structured->numInputs, rows[2] = {c->m, c->k}, columns[2] = {c->k, c->n};
+  int output = e->structured->numInputs, rows[2] = {c->m, c->k};
   MlirType type = tileKernelOutputTileType(e, tileOperandElementType(&e->structured->operands[output]));
   if (!isShallow(e, c))
     tileKernelPrefetch(e, output);
-  MlirValue operands[3] = {tileKernelLoadMatrix(e, c->lhs, rows), tileKernelLoadMatrix(e, c->rhs, columns),
-                           buildConstant(e, type, 0)};
+  MlirValue operands[3] = {tileKernelLoadMatrix(e, c->lhs, rows), loadRight(e, direct), buildConstant(e, type, 0)};
   MlirValue product = tileBuildValue(&e->body, "tile.mma", type, 3, operands, NULL);
   MlirValue isFirst = buildEquals(e, e->index[c->k], tileBuildIndex(&e->body, 0));
   tileKernelStore(e, output, buildEpilogueAtEnd(e, c, accumulate(e, c, product, isFirst)));
@@ -635,6 +661,8 @@ static void buildDirect(TileKernelEmission *e, const TileContraction *c) {
   const TileDim *dims = e->structured->dims;
   Direct direct = {
       .c = c, .m = panelsAlong(e, c->m, restOf(&dims[c->m])), .n = panelsAlong(e, c->n, restOf(&dims[c->n]))};
+  if (c->isAlongDepth)
+    direct.columns = packColumns(e, c);
   Along blocks = {.dim = c->k, .last = restOf(&dims[c->k]), .programs = 1, .first = tileBuildIndex(&e->body, 0)};
   overPanels(e, &blocks, buildDirectBlock, &direct);
 }
@@ -678,6 +706,7 @@ static KernelBody planForCpu(TileStructured *s, TileContraction *c) {
   TileStructured product = *s;
   product.body = (MlirBlock){NULL}; // an epilogue's, perhaps: of a product all operands are read
   TileSearchTile tile = tileStructuredPlanMatrix(&product, &tiling, &c->lastPanel);
+  c->isAlongDepth = tile.isAlongDepth;
   if (tile.rows) {
     setTile(s, c->m, 0, tile.rows, tile.size[c->m] / tile.rows);
     setTile(s, c->n, 1, tile.columns, tile.size[c->n] / tile.columns);

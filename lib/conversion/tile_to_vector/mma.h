@@ -14,6 +14,7 @@ typedef struct Mma {
   int64_t rows, columns, depth;
   int64_t group;         // k per step
   const TileDot *dot;    // null: multiply-adds
+  bool isAlongDepth;     // lanes along k; rhs by columns
   const Access *grouped; // of rhs: its axis k counts groups, whose members are neighbours in memory
 } Mma;
 

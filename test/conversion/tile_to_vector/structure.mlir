@@ -139,3 +139,28 @@ tile.kernel @rows_alone(%a: memref<7x70xf32>, %y: memref<7xf32>) {
   tile.store %s, %Y[%c0] : tensor<7xf32>, !tile.view<7xf32>
   tile.return
 }
+
+// A product of fewer columns than lanes, whose operands both lie along k: a vector of sums along k for each element. The
+// rest of k is in the last lanes of the vector that ends it; the others are nothing, in both factors.
+// CHECK-LABEL: func.func @lanes_along_k
+// CHECK:         %[[LAST:.*]] = arith.constant dense<[{{(false, )+}}true, true, true, true]> : vector<16xi1>
+// CHECK:         scf.for %[[K:.*]] = %c0 to %c32 step %c16 iter_args
+// CHECK-COUNT-2:   vector.load %{{.*}}[%{{.*}}, %[[K]]] : memref<3x36xf32>, vector<16xf32>
+// CHECK:           vector.load %{{.*}}[%{{.*}}, %[[K]]] : memref<2x36xf32>, vector<16xf32>
+// CHECK-COUNT-2:   vector.fma
+// CHECK:         arith.select %[[LAST]]
+// CHECK-COUNT-6: vector.reduction <add>
+// CHECK:         vector.from_elements {{.*}} : vector<3xf32>
+tile.kernel @lanes_along_k(%a: memref<2x36xf32>, %b: memref<3x36xf32>, %y: memref<2x3xf32>) {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant dense<0.0> : tensor<2x3xf32>
+  %A = tile.view %a : memref<2x36xf32> to !tile.view<2x36xf32>
+  %B = tile.view %b : memref<3x36xf32> to !tile.view<3x36xf32>
+  %Y = tile.view %y : memref<2x3xf32> to !tile.view<2x3xf32>
+  %x = tile.load %A[%c0, %c0] : !tile.view<2x36xf32> -> tensor<2x36xf32>
+  %w = tile.load %B[%c0, %c0] : !tile.view<3x36xf32> -> tensor<3x36xf32>
+  %t = tile.transpose %w [1, 0] : tensor<3x36xf32> -> tensor<36x3xf32>
+  %s = tile.mma %x, %t, %zero : tensor<2x36xf32>, tensor<36x3xf32> -> tensor<2x3xf32>
+  tile.store %s, %Y[%c0, %c0] : tensor<2x3xf32>, !tile.view<2x3xf32>
+  tile.return
+}

@@ -24,6 +24,46 @@ func.func @constructed(%a: tensor<1024x1024xf32>, %b: tensor<1024x1024xf32>, %c:
 
 // -----
 
+// Fewer columns than a vector has lanes, over a long k: B is packed by columns, lanes are along k.
+// CHECK: #tile.schedule<block = [{{[0-9]+}}, 3, 179], register = [5, 3], pack = [a:"none", b:"k"], time
+// CHECK-LABEL: func.func @few_columns
+// KERNEL-LABEL: func.func @few_columns
+// KERNEL: tile.kernel private @matmul_0
+// KERNEL: %[[B:.*]] = tile.alloc
+// KERNEL: tile.copy %{{.*}}
+// KERNEL-NOT: tile.copy
+// KERNEL: %[[COLUMNS:.*]] = tile.load {{.*}} -> tensor<3x179xf32>
+// KERNEL: tile.transpose %[[COLUMNS]] [1, 0] : tensor<3x179xf32> -> tensor<179x3xf32>
+// KERNEL: tile.mma
+func.func @few_columns(%a: tensor<73x179xf32>, %b: tensor<179x3xf32>, %c: tensor<73x3xf32>) -> tensor<73x3xf32> {
+  %0 = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : tensor<73x179xf32>, tensor<179x3xf32>) outs(%c : tensor<73x3xf32>) {
+  ^bb0(%x: f32, %y: f32, %s: f32):
+    %p = arith.mulf %x, %y : f32
+    %t = arith.addf %s, %p : f32
+    linalg.yield %t : f32
+  } -> tensor<73x3xf32>
+  return %0 : tensor<73x3xf32>
+}
+
+// -----
+
+// The same over a k that fills no vector: nothing along it.
+// CHECK-NOT: b:"k"
+// CHECK-LABEL: func.func @short
+func.func @short(%a: tensor<73x15xf32>, %b: tensor<15x3xf32>, %c: tensor<73x3xf32>) -> tensor<73x3xf32> {
+  %0 = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : tensor<73x15xf32>, tensor<15x3xf32>) outs(%c : tensor<73x3xf32>) {
+  ^bb0(%x: f32, %y: f32, %s: f32):
+    %p = arith.mulf %x, %y : f32
+    %t = arith.addf %s, %p : f32
+    linalg.yield %t : f32
+  } -> tensor<73x3xf32>
+  return %0 : tensor<73x3xf32>
+}
+
+// -----
+
 // Few rows: B is read where it lies.
 // CHECK: #tile.schedule<block = [2, {{[0-9]+, [0-9]+}}], pack = [a:"none", b:"none"], time
 // CHECK-LABEL: func.func @rows

@@ -45,7 +45,7 @@ func.func @depth(%a: tensor<256x256xf32>, %b: tensor<256x256xf32>, %c: tensor<25
 // -----
 
 func.func @pack(%a: tensor<256x256xf32>, %b: tensor<256x256xf32>, %c: tensor<256x256xf32>) -> tensor<256x256xf32> {
-  // expected-error@below {{has a schedule whose pack is not known, want [a:"k", b:"n"] or [a:"none", b:"none"]}}
+  // expected-error@below {{has a schedule whose pack is not known, want [a:"k", b:"n"], [a:"none", b:"none"] or [a:"none", b:"k"]}}
   %0 = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
       ins(%a, %b : tensor<256x256xf32>, tensor<256x256xf32>) outs(%c : tensor<256x256xf32>) attrs = {tile.schedule = #tile.schedule<block = [64, 64, 64], pack = [a:"jc", b:"n"]>} {
   ^bb0(%x: f32, %y: f32, %s: f32):
@@ -126,4 +126,46 @@ func.func @split(%a: tensor<256x256xf32>, %b: tensor<256x256xf32>, %c: tensor<25
     linalg.yield %t : f32
   } -> tensor<256x256xf32>
   return %0 : tensor<256x256xf32>
+}
+
+// -----
+
+func.func @wide_along_k(%a: tensor<256x256xf32>, %b: tensor<256x256xf32>, %c: tensor<256x256xf32>) -> tensor<256x256xf32> {
+  // expected-error@below {{has a schedule whose b is packed along k, want fewer columns than the vectors' 16 elements}}
+  %0 = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : tensor<256x256xf32>, tensor<256x256xf32>) outs(%c : tensor<256x256xf32>) attrs = {tile.schedule = #tile.schedule<block = [64, 4, 256], register = [4, 4], pack = [a:"none", b:"k"]>} {
+  ^bb0(%x: f32, %y: f32, %s: f32):
+    %p = arith.mulf %x, %y : f32
+    %t = arith.addf %s, %p : f32
+    linalg.yield %t : f32
+  } -> tensor<256x256xf32>
+  return %0 : tensor<256x256xf32>
+}
+
+// -----
+
+func.func @part_of_k(%a: tensor<64x64xf32>, %b: tensor<64x4xf32>, %c: tensor<64x4xf32>) -> tensor<64x4xf32> {
+  // expected-error@below {{has a schedule whose b is packed along k}}
+  %0 = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : tensor<64x64xf32>, tensor<64x4xf32>) outs(%c : tensor<64x4xf32>) attrs = {tile.schedule = #tile.schedule<block = [64, 4, 32], register = [4, 4], pack = [a:"none", b:"k"]>} {
+  ^bb0(%x: f32, %y: f32, %s: f32):
+    %p = arith.mulf %x, %y : f32
+    %t = arith.addf %s, %p : f32
+    linalg.yield %t : f32
+  } -> tensor<64x4xf32>
+  return %0 : tensor<64x4xf32>
+}
+
+// -----
+
+func.func @no_register_tile(%a: tensor<64x64xf32>, %b: tensor<64x4xf32>, %c: tensor<64x4xf32>) -> tensor<64x4xf32> {
+  // expected-error@below {{has a schedule whose b is packed along k}}
+  %0 = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : tensor<64x64xf32>, tensor<64x4xf32>) outs(%c : tensor<64x4xf32>) attrs = {tile.schedule = #tile.schedule<block = [64, 4, 64], pack = [a:"none", b:"k"]>} {
+  ^bb0(%x: f32, %y: f32, %s: f32):
+    %p = arith.mulf %x, %y : f32
+    %t = arith.addf %s, %p : f32
+    linalg.yield %t : f32
+  } -> tensor<64x4xf32>
+  return %0 : tensor<64x4xf32>
 }

@@ -12,6 +12,7 @@ import tempfile
 CONSTRUCT = "builtin.module(func.func(tile-construct-tiles{chip=%s}))"
 CONVERT = "builtin.module(convert-linalg-to-tile{chip=%s})"
 PACKED = ', pack = [a:"k", b:"n"]'
+COLUMNS = ', pack = [a:"none", b:"k"]'
 UNPACKED = ', pack = [a:"none", b:"none"]'
 
 # Batch, m, n, k, element, what a person wrote or None, whether C's start value is read.
@@ -29,6 +30,8 @@ PRODUCTS = [
     (1, 9, 200, 50, "f32", "block = [1, 9, 64, 3]" + UNPACKED, False),
     (2, 61, 77, 50, "f32", "block = [1, 8, 32, 8], register = [2, 16]" + PACKED, True),
     (2, 61, 77, 50, "f32", "block = [1, 16, 32, 24], register = [8, 16]" + UNPACKED, True),
+    (1, 61, 3, 50, "f32", None, False),
+    (3, 61, 5, 37, "f32", "block = [1, 16, 5, 37], register = [2, 5]" + COLUMNS, True),
     (1, 7, 77, 50, "f32", "block = [1, 9, 96, 50], register = [3, 48]" + UNPACKED, False),
 ]
 
