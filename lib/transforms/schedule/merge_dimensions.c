@@ -114,9 +114,10 @@ static bool areKnown(const Merge *merge, const Group *group, int first) {
   return extentOf(merge, group->dims[0]) != 0;
 }
 
+// Of the known ones: all, or all but the outermost.
 static int64_t product(const Merge *merge, const Group *group) {
   int64_t extent = 1;
-  for (int i = 0; i < group->count; i++)
+  for (int i = !isKnown(extentOf(merge, group->dims[0])); i < group->count; i++)
     extent *= extentOf(merge, group->dims[i]);
   return extent;
 }
@@ -171,10 +172,8 @@ static bool isMatrix(Merge *merge) {
   const TileOperand *a = &merge->s->operands[merge->lhs];
   MlirType type = mlirValueGetType(a->value);
   int outermost = merge->m.dims[0];
-  int64_t first = extentOf(merge, outermost), m = 1, k = product(merge, &merge->k), inner = 1;
-  bool isOpen = !isKnown(first);
-  for (int i = isOpen; i < merge->m.count; i++)
-    m *= extentOf(merge, merge->m.dims[i]);
+  int64_t m = product(merge, &merge->m), k = product(merge, &merge->k), inner = 1;
+  bool isOpen = !isKnown(extentOf(merge, outermost));
   for (int i = isOpen; i < a->rank; i++)
     inner *= mlirShapedTypeGetDimSize(type, i);
   if (merge->numTerms != 2 || inner != m * k || (isOpen && a->results[0] != outermost))
@@ -350,9 +349,6 @@ static bool axesOfMatrix(const Merge *merge, Axes *axes) {
   int64_t left = product(merge, merge->isMatrixTransposed ? &merge->k : &merge->m), rows = 1;
   MlirType type = mlirValueGetType(a->value);
   bool isOpen = !isKnown(extentOf(merge, merge->m.dims[0]));
-  if (isOpen) // of m without its outermost
-    for (int i = left = 1; i < merge->m.count; i++)
-      left *= extentOf(merge, merge->m.dims[i]);
   *axes = (Axes){.count = 2, .sizes = {isOpen}};
   while (axes->sizes[0] < a->rank - 1 && (rows < left || !axes->sizes[0]))
     rows *= mlirShapedTypeGetDimSize(type, axes->sizes[0]++);
