@@ -216,3 +216,12 @@ static bool isMatrixProduct(const TileStructured *s, const TileProduct *p) {
 bool tileStructuredMatchMatrixProduct(const TileStructured *s, TileProduct *p) {
   return tileStructuredMatchMultiplyAdd(s, &p->lhs, &p->rhs) && matchMatrixDims(s, p) && isMatrixProduct(s, p);
 }
+
+bool tileStructuredHasConstantPanels(const TileStructured *s, const TileProduct *p) {
+  const TileOperand *b = &s->operands[p->rhs];
+  size_t size;
+  bool isMatrix =
+      b->rank == 2 && !b->numTerms && tileOperandIsPlain(b) && tileOperandUses(b, p->k) && tileOperandUses(b, p->n);
+  return isMatrix && !tileStructuredGpu(s) && !tileStructuredProductDot(s, p->lhs, p->rhs) &&
+         tileOperandConstantBytes(b, &size) != NULL;
+}

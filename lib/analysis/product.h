@@ -21,4 +21,8 @@ const TileDot *tileStructuredProductDot(const TileStructured *structured, int lh
 // one that comes last in C. Products with a vector are none, but on a CPU a row times a matrix of known size is.
 bool tileStructuredMatchMatrixProduct(const TileStructured *structured, TileProduct *product);
 
+// The right operand is a constant matrix, indexed by k and n alone, that a CPU's kernel may have in panels from the
+// start. Not of dot instructions, which want an order of their own.
+bool tileStructuredHasConstantPanels(const TileStructured *structured, const TileProduct *product);
+
 #endif

@@ -2,6 +2,7 @@
 #include "lib/analysis/structured.h"
 
 #include "dialects/tile/tile.h"
+#include "lib/capi/elements.h"
 
 #include <string.h>
 
@@ -213,6 +214,17 @@ void tileOperandSetAxis(TileOperand *operand, int axis, int dim) {
   operand->constants[axis] = 0;
   operand->factors[axis][dim] = 1;
   operand->results[axis] = dim;
+}
+
+// A compiler holds a constant several times.
+static const size_t MostConstantBytes = (size_t)1 << 28;
+
+const unsigned char *tileOperandConstantBytes(const TileOperand *operand, size_t *size) {
+  MlirOperation constant = tileDefiningOp(operand->value);
+  if (!tileOpIs(constant, "arith.constant"))
+    return NULL;
+  const unsigned char *bytes = mlirExtElementsGetBytes(tileOpAttribute(constant, "value"), size);
+  return bytes && *size <= MostConstantBytes ? bytes : NULL;
 }
 
 bool tileOperandUses(const TileOperand *operand, int dim) {

@@ -56,6 +56,7 @@ typedef struct TileTarget {
   TileSearchTarget search;
   bool hasDot[TileNumDots]; // a CPU's dot instructions
   MlirAttribute attribute;  // #tile.machine, or null where the program names none
+  uint64_t *constantPanels; // counts the constants that become panels, for the pass's statistics; or null
 } TileTarget;
 
 typedef struct TileStructured {
@@ -105,6 +106,9 @@ bool tileOperandUses(const TileOperand *operand, int dim);
 // Of an operand with terms: how many elements along `dim`, whose extent is known, from a multiple of it on lie one
 // after another; 0: none, and of an operand without terms.
 int64_t tileStructuredRun(const TileStructured *structured, const TileOperand *operand, int dim);
+// The elements of a constant that is no splat and not so large that it should not be held twice, in its tensor's order,
+// `size` bytes; null for any other operand.
+const unsigned char *tileOperandConstantBytes(const TileOperand *operand, size_t *size);
 // Dimension d becomes to[d].
 void tileOperandRenumber(TileOperand *operand, const int *to, int numDims);
 void tileStructuredRenumber(TileStructured *structured, const int *to);

@@ -253,6 +253,11 @@ static Cycles alongDepthCycles(const TileOperator *op, const TileSearchTarget *t
   return cycles;
 }
 
+bool tileCpuProductGainsByPanels(const TileOperator *op, const TileSearchTarget *target, const TileSearchTile *tile) {
+  bool isWaitedFor = levelOf(target, operandBytes(op, op->rhs)) > 0; // as in directCycles
+  return tile->rows && !tile->isAlongDepth && (!tile->isUnpacked || isWaitedFor);
+}
+
 //===--- the prediction ----------------------------------------------------------------===//
 
 static const char *misfitOf(const TileOperator *op, const TileSearchTarget *target, const TileSearchTile *tile) {

@@ -39,6 +39,9 @@ bool tileCpuProductAlongDepth(const TileOperator *op, const TileSearchTarget *ta
 /// Columns of the last panel where it is narrower than `columns` by whole vectors: kernels have a register tile of its
 /// own for it. 0: it is like the others, or there is no other.
 int64_t tileCpuProductLastPanel(const TileOperator *op, const TileSearchTarget *target, int64_t columns);
+/// Whether a kernel of this tile is faster where B, a constant, lies in panels of `columns` from the start: it packs B,
+/// or waits for B where it lies. The tile is chosen as for any other B, so that the sums are the same to the bit.
+bool tileCpuProductGainsByPanels(const TileOperator *op, const TileSearchTarget *target, const TileSearchTile *tile);
 /// Sizes of a dimension for a register tile, rising: along m and n whole register tiles, along k parts that end evenly.
 int tileCpuProductSizes(const TileOperator *op, const TileSearchTile *registers, int dim, int64_t *sizes, int capacity);
 /// Tiles of the streaming kernel; none where the rows are many or an extent is not known. Returns how many, at most

@@ -160,6 +160,24 @@ class gemm:
         return (lambda: torch.mv(x[0], x[1][:, 0], out=out[:, 0])) if n == 1 else lambda: torch.mm(*x, out=out)
 
 
+class gemm_weights(gemm):
+    """C[m,n] = A[m,k] B[k,n] where the program has B as a constant; its argument B is there for the peers."""
+
+    @staticmethod
+    def program(m, n, k):
+        t = Text(tensor(m, k), tensor(k, n))
+        b = t.add(f'arith.constant dense<"0x{gemm_weights.weights(n, k).tobytes().hex()}"> : {tensor(k, n)}', tensor(k, n))
+        return t.end(t.named("matmul", [t.arguments[0], b], t.filled(tensor(m, n))))
+
+    @staticmethod
+    def weights(n, k):
+        return draw(np.random.default_rng(11), "f32", k, n)
+
+    @staticmethod
+    def arrays(random, m, n, k):
+        return [draw(random, "f32", m, k), gemm_weights.weights(n, k)]
+
+
 class batched:
     """C[b,m,n] = A[b,m,k] B[b,k,n]."""
 
@@ -1110,5 +1128,5 @@ class pack:
 
 
 OPERATORS = {kind.__name__: kind for kind in (
-    gemm, batched, grouped, gemm_bias_relu, conv, conv_channels_first, depthwise, attention, linalg_attention, online_attention, row_softmax,
+    gemm, gemm_weights, batched, grouped, gemm_bias_relu, conv, conv_channels_first, depthwise, attention, linalg_attention, online_attention, row_softmax,
     layernorm, rmsnorm, rope, add, function, transpose, row_sum, column_sum, row_max, mlp, transformer_block, bottleneck, spmm, pack)}

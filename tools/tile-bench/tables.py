@@ -21,6 +21,7 @@ TABLES = {
                        (17, 2000, 300), (4096, 4, 512), (1, 1, 65536), (100, 100, 10000), (1023, 1025, 1024)]),
     "gemm-models": gemms([(128, 768, 768), (128, 768, 3072), (1, 1000, 2048), (128, 4096, 4096), (128, 1024, 4096),
                           (128, 14336, 4096), (1, 14336, 4096), (1, 4096, 14336)]),
+    "gemm-weights": [(op, dict(m=m, n=3072, k=768)) for m in (8, 16, 32, 128) for op in ("gemm", "gemm_weights")],
     "gemm-batched": [("batched", dict(b=b, m=m, n=n, k=k)) for b, m, n, k in (
         (12, 128, 128, 64), (12, 128, 64, 128), (64, 32, 32, 32), (8, 256, 256, 256), (32, 1, 2048, 128))],
     "gemm-grouped": [("grouped", dict(tokens=t, groups=g, n=n, k=k)) for t, g, n, k in (
@@ -60,7 +61,7 @@ TABLES = {
                                    ("bottleneck", dict(n=1, h=3, w=3, c=4, f=2)), *gemms([(5, 6, 7)], dtype="i8"),
                                    *gemms([(5, 6, 7), (9, 33, 17)], dtype="bf16"),
                                    ("gemm_bias_relu", dict(m=9, n=17, k=5, kernel=True)),
-                                   ("batched", dict(b=3, m=5, n=6, k=7))] + [("grouped", dict(tokens=t, groups=g, n=n, k=k)) for t, g, n, k in (
+                                   ("gemm_weights", dict(m=37, n=33, k=300)), ("batched", dict(b=3, m=5, n=6, k=7))] + [("grouped", dict(tokens=t, groups=g, n=n, k=k)) for t, g, n, k in (
         (61, 5, 37, 19), (5, 4, 33, 7), (17, 1, 64, 16))],
 }
 DEFAULT = [name for name in TABLES if name != "tiny"] + ["compile-time", "construct"]

@@ -70,7 +70,7 @@ class OpenBlas:
     def prepare(self, order, arrays):
         if order["operator"] == "spmm":
             arrays = OPERATORS["spmm"].dense(arrays, **order["arguments"])
-        elif order["operator"] not in ("gemm", "gemm_bias_relu", "batched", "grouped"):
+        elif order["operator"] not in ("gemm", "gemm_weights", "gemm_bias_relu", "batched", "grouped"):
             return None
         if arrays[0].dtype != np.float32:
             return None

@@ -8,7 +8,8 @@
 // the CPU has a dot instruction for the types, B is packed with neighbours along k side by side. Sizes are the
 // schedule's, or constructed for the machine (lib/search/cpu_product.h). A product of few rows streams B unpacked past
 // rows of C that stay in L1; one of small operands multiplies register tiles where the operands lie; one of fewer
-// columns than a vector has lanes packs B by columns and sums lane by lane along k.
+// columns than a vector has lanes packs B by columns and sums lane by lane along k. A constant B lies in panels from
+// the start, if either of the others gains by it.
 #include "dialects/tile/tile.h"
 #include "lib/conversion/linalg_to_tile/contraction.h"
 #include "lib/conversion/linalg_to_tile/kernel.h"
@@ -292,9 +293,19 @@ typedef struct Block {
   Along m, n;
   MlirValue number, depth;  // of the current block of k
   MlirValue isFirst;        // it is the first one
+  MlirValue column;         // number of the column panel
   MlirValue leastA, leastB; // bf16 by dots: see leastMagnitude
   MlirValue ones, excess;   // bytes by dots: a packed row of ones; what every sum of a column is to start from
 } Block;
+
+// A step of k of the constant's column panel, from `at` of the current block on.
+static MlirValue loadOfPanel(TileKernelEmission *e, const Block *b, MlirValue at) {
+  const TileContraction *c = b->c;
+  const TileDim *k = &e->structured->dims[c->k];
+  MlirValue before = tileBuildMul(&e->body, b->number, tileBuildIndex(&e->body, k->tile * k->panels));
+  return tileKernelLoadPanel(e, c->rhs, b->column, tileBuildAdd(&e->body, before, at), c->step,
+                             e->structured->dims[c->n].tile);
+}
 
 // sum + the product of `rows` rows of `packed` from `row` on and the column panel, step by step of k, with `dot` or
 // (null) by multiply-adds.
@@ -309,8 +320,9 @@ static MlirValue multiplyRows(TileKernelEmission *e, const Block *b, MlirValue p
   TileBuilder outer = e->body;
   e->body = tileBuilderAtEnd(block, outer.location);
   MlirValue at = mlirBlockGetArgument(block, 0);
-  MlirValue operands[3] = {tileKernelLoadBuffer(e, tileKernelSlice(e, packed, rows, step, row, at)),
-                           tileKernelLoadBuffer(e, tileKernelSlice(e, b->packedB, step, columns, at, none)),
+  MlirValue right = b->c->arePanels ? loadOfPanel(e, b, at)
+                                    : tileKernelLoadBuffer(e, tileKernelSlice(e, b->packedB, step, columns, at, none));
+  MlirValue operands[3] = {tileKernelLoadBuffer(e, tileKernelSlice(e, packed, rows, step, row, at)), right,
                            mlirBlockGetArgument(block, 1)};
   TileAttributeEntry atom[] = {{NULL}, {0}};
   if (dot)
@@ -532,11 +544,14 @@ static void packRuns(TileKernelEmission *e, const Block *b, MlirValue row, MlirV
   closeCarrying(e, &rows);
 }
 
+// Every block of k is multiplied whole, the zeros past the end too.
+static bool areBlocksFull(const TileStructured *s, const TileContraction *c) { return c->step == s->dims[c->k].tile; }
+
 // Elements of k in the current block: all of it where blocks are always full.
 static MlirValue depthOfBlock(TileKernelEmission *e, const TileContraction *c, MlirValue number) {
   const TileDim *k = &e->structured->dims[c->k];
   MlirValue depth = tileBuildIndex(&e->body, k->tile * k->panels);
-  if (c->step == k->tile)
+  if (areBlocksFull(e->structured, c))
     return depth;
   MlirValue left = tileBuildSub(&e->body, tileKernelExtent(e, c->k), tileBuildMul(&e->body, number, depth));
   return tileBuildMin(&e->body, left, depth);
@@ -550,7 +565,8 @@ static Block openBlock(TileKernelEmission *e, const TileContraction *c) {
   b.packedA = buildBuffer(e, m->tile * m->panels, depth, tileOperandElementType(&s->operands[c->lhs]));
   MlirType columns = tileKernelGroupedBufferType(
       e, depth, tileSearchBucket(n->tile), tileOperandElementType(&s->operands[c->rhs]), c->dot ? c->dot->group : 1);
-  b.packedB = tileBuildValue(&e->body, "tile.alloc", columns, 0, NULL, NULL);
+  if (!c->arePanels)
+    b.packedB = tileBuildValue(&e->body, "tile.alloc", columns, 0, NULL, NULL);
   b.m = panelsAlong(e, c->m, 0);
   b.n = panelsAlong(e, c->n, c->lastPanel);
   if (areBytes(c))
@@ -568,13 +584,15 @@ static void packRows(TileKernelEmission *e, Block *b) {
     pack(e, b, b->c->lhs, 1, b->packedA, row, &b->leastA);
 }
 
-// Packs the column panel that e->index says and multiplies the block's rows with it.
+// Packs the column panel that e->index says, if it is not a constant's, and multiplies the block's rows with it.
 static void buildPanel(TileKernelEmission *e, void *block) {
   Block *b = block;
   const TileContraction *c = b->c;
   MlirValue none = {NULL};
   b->leastB = needsGuard(c) ? buildWord(e, mlirIntegerTypeGet(e->body.context, 16), -1) : none;
-  pack(e, b, c->rhs, 0, b->packedB, none, &b->leastB);
+  b->column = e->index[c->n];
+  if (!c->arePanels)
+    pack(e, b, c->rhs, 0, b->packedB, none, &b->leastB);
   if (areBytes(c))
     b->excess = buildExcess(e, b);
   if (needsGuard(c))
@@ -622,9 +640,18 @@ static MlirValue packColumns(TileKernelEmission *e, const TileContraction *c) {
   return buffer;
 }
 
+// The current block of k of the constant's column panel.
+static MlirValue directPanel(TileKernelEmission *e, const TileContraction *c) {
+  const TileDim *k = &e->structured->dims[c->k];
+  MlirValue row = tileBuildMul(&e->body, e->index[c->k], tileBuildIndex(&e->body, k->step ? k->step : k->tile));
+  return tileKernelLoadPanel(e, c->rhs, e->index[c->n], row, k->tile, e->structured->dims[c->n].tile);
+}
+
 static MlirValue loadRight(TileKernelEmission *e, const Direct *direct) {
   const TileContraction *c = direct->c;
   int dims[2] = {c->k, c->n};
+  if (c->arePanels)
+    return directPanel(e, c);
   if (mlirValueIsNull(direct->columns))
     return tileKernelLoadMatrix(e, c->rhs, dims);
   MlirValue columns = tileKernelLoadBuffer(e, direct->columns);
@@ -705,7 +732,7 @@ static KernelBody planForCpu(TileStructured *s, TileContraction *c) {
                        .product = {.lhs = c->lhs, .rhs = c->rhs, .m = c->m, .n = c->n, .k = c->k}};
   TileStructured product = *s;
   product.body = (MlirBlock){NULL}; // an epilogue's, perhaps: of a product all operands are read
-  TileSearchTile tile = tileStructuredPlanMatrix(&product, &tiling, &c->lastPanel);
+  TileSearchTile tile = tileStructuredPlanMatrix(&product, &tiling, &c->lastPanel, &c->arePanels);
   c->isAlongDepth = tile.isAlongDepth;
   if (tile.rows) {
     setTile(s, c->m, 0, tile.rows, tile.size[c->m] / tile.rows);
@@ -722,6 +749,20 @@ static KernelBody planForCpu(TileStructured *s, TileContraction *c) {
   return buildFromMemory;
 }
 
+// Where panels would be mostly padding the operand stays as it is.
+static void takeConstantPanels(TileStructured *s, TileContraction *c, bool isPacked) {
+  const TileDim *k = &s->dims[c->k];
+  int64_t step = !isPacked ? 1 : areBlocksFull(s, c) ? k->tile * k->panels : c->step;
+  TileBuilder host = tileBuilderBefore(s->op);
+  MlirValue panels = tileBuildConstantPanels(&host, &s->operands[c->rhs], c->k, step, s->dims[c->n].tile);
+  c->arePanels = !mlirValueIsNull(panels);
+  if (!c->arePanels)
+    return;
+  s->operands[c->rhs].value = panels;
+  if (s->target->constantPanels)
+    ++*s->target->constantPanels;
+}
+
 void tileEmitContraction(TileStructured *s, TileContraction *c) {
   TileKernelEmission e;
   bool isForGpu = tileStructuredGpu(s) != NULL;
@@ -732,6 +773,8 @@ void tileEmitContraction(TileStructured *s, TileContraction *c) {
     planTiles(s, c);
   else
     build = planForCpu(s, c);
+  if (c->arePanels)
+    takeConstantPanels(s, c, build == buildBlock);
   tileKernelBegin(&e, s, "matmul");
   build(&e, c);
   tileKernelEnd(&e);

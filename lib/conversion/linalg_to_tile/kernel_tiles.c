@@ -281,6 +281,19 @@ MlirValue tileKernelLoadRun(TileKernelEmission *e, int index, const MlirValue *a
   return tileBuildValue(&e->body, "tile.broadcast", row, 1, &loaded, axes);
 }
 
+MlirValue tileKernelLoadPanel(TileKernelEmission *e, int index, MlirValue panel, MlirValue row, int64_t rows,
+                              int64_t columns) {
+  MlirValue constant = e->structured->operands[index].value;
+  MlirType type = mlirValueGetType(constant), element = mlirShapedTypeGetElementType(type);
+  OperandTile t = {
+      .numFixed = 1, .numKept = 2, .fixed = {0}, .shape = {rows, columns}, .steps = {1, columns}, .strides = {1, 1}};
+  t.fixedIndex[0] = tileKernelAssumeBelow(e, panel, mlirShapedTypeGetDimSize(type, 0));
+  MlirValue first = assumeInside(e, row, mlirShapedTypeGetDimSize(type, 1), rows);
+  MlirValue operands[3] = {buildView(e, &t, e->parameters[index], NULL), first, tileBuildIndex(&e->body, 0)};
+  return tileBuildValue(&e->body, "tile.load", tileTileTypeGet(2, t.shape, element, mlirAttributeGetNull()), 3,
+                        operands, NULL);
+}
+
 //===--- local buffers ------------------------------------------------------===//
 
 void tileKernelPack(TileKernelEmission *e, int index, const int dims[2], MlirValue buffer) {

@@ -104,6 +104,8 @@ static bool run(MlirOperation module, MlirExtPass pass) {
     mlirOperationWalk(module, collect, &ops, MlirWalkPostOrder);
   }
   TileOps before = tileCollect(module, "tile.kernel");
+  uint64_t panels = 0;
+  target.constantPanels = &panels;
   uint64_t kernels = 0, joined = ok ? joinAll(&ops, &target) : 0;
   // Consumers first: a fill that its reader starts from is unused when its turn comes.
   for (intptr_t i = ops.count - 1; ok && i >= 0; i--)
@@ -113,6 +115,7 @@ static bool run(MlirOperation module, MlirExtPass pass) {
   mlirExtPassAddStatistic(pass, 0, kernels);
   mlirExtPassAddStatistic(pass, 1, (uint64_t)tileShareKernels(module, &before));
   mlirExtPassAddStatistic(pass, 2, joined);
+  mlirExtPassAddStatistic(pass, 3, panels);
   tileOpsFree(&before);
   if (joined)
     tileDropUnlaunched(module);
@@ -137,7 +140,8 @@ const MlirExtPassDefinition tileLinalgToTilePass = {
     .options = options,
     .statistics = (const char *const[]){"kernels: linalg ops that became kernels",
                                         "shared: of these, that are equal to another's and use it",
-                                        "joined: linalg ops that became part of a launch's kernel", NULL},
+                                        "joined: linalg ops that became part of a launch's kernel",
+                                        "panels: constant operands of products that were packed", NULL},
     .dependentDialects = dependents,
     .run = run,
 };

@@ -53,8 +53,10 @@ void tileStructuredSetTiles(TileStructured *structured, int vector, int64_t colu
 // with all of tiling->whole fits the machine.
 bool tileStructuredPlanTiles(TileStructured *structured, const TileTiling *tiling);
 // The tile of a CPU's matrix product: what the op's schedule says, completed, or what is constructed. `lastPanel`
-// becomes the last panel's columns where it is narrower than the others (cpu_product.h), else 0.
-TileSearchTile tileStructuredPlanMatrix(const TileStructured *structured, const TileTiling *tiling, int64_t *lastPanel);
+// becomes the last panel's columns where it is narrower than the others (cpu_product.h), else 0; `arePanels` whether
+// the right operand is a constant that the kernel had better find in panels.
+TileSearchTile tileStructuredPlanMatrix(const TileStructured *structured, const TileTiling *tiling, int64_t *lastPanel,
+                                        bool *arePanels);
 
 // Kernels of the module, but for those of `before`, that are equal except for their names become one, which all their
 // launches name; returns how many vanished.

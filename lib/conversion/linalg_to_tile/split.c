@@ -101,7 +101,8 @@ bool tileSplitProduct(MlirOperation op, const TileTarget *target) {
     return false;
   const TileProduct *p = &tiling.product;
   int64_t lastPanel;
-  TileSearchTile tile = tileStructuredPlanMatrix(&s, &tiling, &lastPanel);
+  bool arePanels;
+  TileSearchTile tile = tileStructuredPlanMatrix(&s, &tiling, &lastPanel, &arePanels);
   bool isPlain = isIndexedBy(&s.operands[p->lhs], p->m, p->k) && isIndexedBy(&s.operands[p->rhs], p->k, p->n) &&
                  isIndexedBy(&s.operands[2], p->m, p->n) && mlirTypeIsAFloat(tileOperandElementType(&s.operands[2]));
   if (tile.split < 2 || !isPlain)

@@ -118,11 +118,13 @@ static TileSearchTile planMatrix(const TileStructured *s, const TileOperator *op
   return tile;
 }
 
-TileSearchTile tileStructuredPlanMatrix(const TileStructured *s, const TileTiling *tiling, int64_t *lastPanel) {
+TileSearchTile tileStructuredPlanMatrix(const TileStructured *s, const TileTiling *tiling, int64_t *lastPanel,
+                                        bool *arePanels) {
   TileOperator op = tileStructuredDescribe(s, tiling, TileUnknownExtent);
   TileSearchTarget target = tileStructuredTargetFor(s->target, &op);
   TileSearchTile tile = planMatrix(s, &op, &target);
   *lastPanel = tileCpuProductLastPanel(&op, &target, tile.columns);
+  *arePanels = tileStructuredHasConstantPanels(s, &tiling->product) && tileCpuProductGainsByPanels(&op, &target, &tile);
   return tile;
 }
 
