@@ -5,7 +5,6 @@
 #include "lib/conversion/sparse_to_tile/lists.h"
 
 #include <stdio.h>
-#include <string.h>
 
 enum {
   LEAST_LINES = 4,     // that share a gathered row, to be worth it
@@ -74,21 +73,6 @@ static Tiles tilesOf(const TileSearchTarget *machine, int64_t rows, int64_t dept
 }
 
 //===--- the launch -------------------------------------------------------------===//
-
-// All axes as one, but for the last where there are two groups.
-static MlirValue collapse(SparseLowering *lowering, MlirValue value, const char *reassociation) {
-  MlirType type = mlirValueGetType(value);
-  intptr_t kept = strchr(reassociation, ']')[1] == ',', rank = mlirShapedTypeGetRank(type);
-  int64_t shape[2] = {1, kept ? mlirShapedTypeGetDimSize(type, rank - 1) : 0};
-  for (intptr_t i = 0; i < rank - kept; i++) {
-    bool isOpen = mlirShapedTypeIsDynamicDim(type, i) || mlirShapedTypeIsDynamicSize(shape[0]);
-    shape[0] = isOpen ? mlirShapedTypeGetDynamicSize() : shape[0] * mlirShapedTypeGetDimSize(type, i);
-  }
-  MlirType flat = mlirRankedTensorTypeGet(1 + kept, shape, mlirShapedTypeGetElementType(type), mlirAttributeGetNull());
-  const TileAttributeEntry attributes[] = {{"reassociation", tileBuildAttribute(&lowering->builder, reassociation)},
-                                           {NULL}};
-  return tileBuildValue(&lowering->builder, "tensor.collapse_shape", flat, 1, &value, attributes);
-}
 
 // Words of the kernel's layouts: `group` rows side by side.
 static intptr_t layoutWords(int64_t group, int64_t chunk, SparseWord *words) {
@@ -184,8 +168,8 @@ MlirValue sparseMultiplyGathered(SparseLowering *lowering, MlirType type, const 
   intptr_t count = 0;
   if (groups.areBlocks)
     inputs[count++] = parts[0];
-  inputs[count++] = groups.areBlocks ? coordinates : collapse(lowering, coordinates, "[[0, 1, 2]]");
-  inputs[count++] = collapse(lowering, values, groups.areBlocks ? "[[0, 1], [2]]" : "[[0, 1, 2], [3]]");
+  inputs[count++] = groups.areBlocks ? coordinates : sparseCollapse(lowering, coordinates, 0, 3);
+  inputs[count++] = sparseCollapse(lowering, values, 0, groups.areBlocks ? 2 : 3);
   inputs[count++] = dense;
   MlirValue lines = sparseDenseSize(lowering, init, 0);
   const MlirValue grid[] = {groups.areBlocks ? tileBuildCeilDiv(b, lines, tileBuildIndex(b, groups.lines))

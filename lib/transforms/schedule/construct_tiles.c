@@ -324,8 +324,7 @@ static bool run(MlirOperation function, MlirExtPass pass) {
 static void dependentDialects(MlirDialectRegistry registry) { tileRegisterDialect(registry); }
 
 static const MlirExtPassOption options[] = {
-    {"chip", "the machine, as lib/machine names it; default: the module's tile.machine, else this host",
-     MlirExtOption_String, ""},
+    SCHEDULE_CHIP_OPTION,
     {"top", "how many of the best schedules to leave, at most 16", MlirExtOption_Integer, "1"},
     {"search",
      "construct: grow aligned tiles; exhaustive-model: predict every aligned tile; measure: run the ten best on this "

@@ -601,8 +601,7 @@ static void dependentDialects(MlirDialectRegistry registry) {
 }
 
 static const MlirExtPassOption options[] = {
-    {"chip", "the machine, as lib/machine names it; default: the module's tile.machine, else this host",
-     MlirExtOption_String, ""},
+    SCHEDULE_CHIP_OPTION,
     {"convolutions", "model (the faster way), merged (all that can be) or direct (none)", MlirExtOption_String,
      "model"},
     {"remarks", "say in a remark what the model expects of both ways", MlirExtOption_Bool, "false"},

@@ -10,6 +10,11 @@ extern const MlirExtPassDefinition tileMergeDimensionsPass;
 extern const MlirExtPassDefinition tileSpecializeSizesPass;
 extern const MlirExtPassDefinition tileSplitReductionsPass;
 
+// The option `chip` of these passes.
+#define SCHEDULE_CHIP_OPTION                                                                                           \
+  {"chip", "the machine, as lib/machine names it; default: the module's tile.machine, else this host",                 \
+   MlirExtOption_String, ""}
+
 // The machine of the option `chip`, else of the module's tile.machine, else this host; the caller destroys it. False
 // after a diagnostic.
 bool scheduleLoadMachine(MlirOperation function, MlirExtPass pass, TileTarget *target);

@@ -301,8 +301,7 @@ static void dependents(MlirDialectRegistry registry) {
 
 static const MlirExtPassOption options[] = {
     {"buckets", "sizes that kernels are made for, rising", MlirExtOption_String, "16,256,4096"},
-    {"chip", "the machine, as lib/machine names it; default: the module's tile.machine, else this host",
-     MlirExtOption_String, ""},
+    SCHEDULE_CHIP_OPTION,
 };
 
 const MlirExtPassDefinition tileSpecializeSizesPass = {

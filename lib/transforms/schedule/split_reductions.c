@@ -271,8 +271,7 @@ static bool run(MlirOperation function, MlirExtPass pass) {
 static void dependentDialects(MlirDialectRegistry registry) { tileRegisterDialect(registry); }
 
 static const MlirExtPassOption options[] = {
-    {"chip", "the machine, as lib/machine names it; default: the module's tile.machine, else this host",
-     MlirExtOption_String, ""},
+    SCHEDULE_CHIP_OPTION,
 };
 
 const MlirExtPassDefinition tileSplitReductionsPass = {
