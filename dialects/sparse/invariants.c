@@ -49,7 +49,7 @@ static bool verifyPositions(MlirOperation op, MlirAttribute positions, int64_t e
   int64_t before = 0, last = count(positions) - 1;
   if (at(positions, 0) != 0)
     return tileError(op, "positions begin with %" PRId64 ", want 0", at(positions, 0));
-  for (int64_t i = 1; i <= last; before = at(positions, i++))
+  for (int64_t i = 1; i <= last; before = at(positions, i), ++i)
     if (at(positions, i) < before)
       return tileError(op, "position %" PRId64 " is %" PRId64 ", less than the one before it, %" PRId64, i,
                        at(positions, i), before);

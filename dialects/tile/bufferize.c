@@ -20,7 +20,7 @@
 static bool contains(MlirAttribute array, intptr_t number) {
   if (mlirAttributeIsNull(array) || !mlirAttributeIsAArray(array))
     return false;
-  for (intptr_t i = 0; i < mlirArrayAttrGetNumElements(array); i++) {
+  for (intptr_t i = 0; i < mlirArrayAttrGetNumElements(array); ++i) {
     MlirAttribute element = mlirArrayAttrGetElement(array, i);
     if (mlirAttributeIsAInteger(element) && mlirIntegerAttrGetValueInt(element) == number)
       return true;
@@ -53,7 +53,7 @@ static MlirType parameterType(const Fit *fit, intptr_t operand, MlirType otherwi
 static bool coversSizes(MlirType wanted, MlirType seen) {
   intptr_t rank = mlirShapedTypeGetRank(seen);
   bool covers = rank == mlirShapedTypeGetRank(wanted);
-  for (intptr_t i = 0; covers && i < rank; i++)
+  for (intptr_t i = 0; covers && i < rank; ++i)
     covers = mlirShapedTypeIsDynamicDim(wanted, i) ||
              mlirShapedTypeGetDimSize(wanted, i) == mlirShapedTypeGetDimSize(seen, i);
   return covers;
@@ -76,7 +76,7 @@ static bool isCastable(MlirType seen, MlirType wanted) {
               mlirLogicalResultIsSuccess(mlirMemRefTypeGetStridesAndOffset(seen, strides, &seenOffset)) &&
               mlirLogicalResultIsSuccess(mlirMemRefTypeGetStridesAndOffset(wanted, strides + rank, &wantedOffset)) &&
               covers(wantedOffset, seenOffset);
-  for (intptr_t i = 0; fits && i < rank; i++)
+  for (intptr_t i = 0; fits && i < rank; ++i)
     fits = covers(strides[rank + i], strides[i]);
   free(strides);
   return fits;
@@ -87,7 +87,7 @@ static MlirValue allocateLike(TileBuilder *builder, MlirValue buffer, MlirType t
   intptr_t rank = mlirShapedTypeGetRank(type), count = 0;
   MlirValue *sizes = malloc(sizeof *sizes * (size_t)(rank + 1)), result;
   MlirType index = mlirIndexTypeGet(builder->context);
-  for (intptr_t i = 0; i < rank; i++) {
+  for (intptr_t i = 0; i < rank; ++i) {
     if (!mlirShapedTypeIsDynamicDim(type, i))
       continue;
     MlirValue operands[] = {buffer, tileBuildIndex(builder, i)};
@@ -157,7 +157,7 @@ static MlirType signatureFor(const Fit *fit, MlirOperation kernel, intptr_t coun
   MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(kernel, 0));
   intptr_t numInputs = mlirFunctionTypeGetNumInputs(fit->signature);
   MlirType *types = malloc(sizeof *types * (size_t)(numInputs + 1)), signature;
-  for (intptr_t i = 0; i < numInputs; i++) {
+  for (intptr_t i = 0; i < numInputs; ++i) {
     types[i] = mlirFunctionTypeGetInput(fit->signature, i);
     MlirType seen = fit->grid + i < count ? mlirValueGetType(buffers[fit->grid + i]) : types[i];
     if (mlirTypeIsAMemRef(seen) && mlirTypeIsAMemRef(types[i]) && !isCastable(seen, types[i]) &&
@@ -172,7 +172,7 @@ static MlirType signatureFor(const Fit *fit, MlirOperation kernel, intptr_t coun
 static void setSignature(MlirOperation kernel, MlirType signature) {
   MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(kernel, 0));
   mlirOperationSetAttributeByName(kernel, tileString("function_type"), mlirTypeAttrGet(signature));
-  for (intptr_t i = 0; i < mlirFunctionTypeGetNumInputs(signature); i++)
+  for (intptr_t i = 0; i < mlirFunctionTypeGetNumInputs(signature); ++i)
     mlirValueSetType(mlirBlockGetArgument(body, i), mlirFunctionTypeGetInput(signature, i));
 }
 
@@ -200,7 +200,7 @@ static MlirAttribute variantOf(MlirOperation op, MlirOperation kernel, MlirType 
   MlirStringRef suffix = tileString("_of_parts_");
   char *name = malloc(base.length + suffix.length + 24);
   MlirAttribute symbol = mlirAttributeGetNull();
-  for (int number = 0; mlirAttributeIsNull(symbol); number++) {
+  for (int number = 0; mlirAttributeIsNull(symbol); ++number) {
     sprintf(name, "%.*s%.*s%d", (int)base.length, base.data, (int)suffix.length, suffix.data, number);
     MlirAttribute candidate = mlirFlatSymbolRefAttrGet(context, tileString(name));
     MlirOperation variant = mlirExtSymbolLookup(op, candidate);
@@ -253,7 +253,7 @@ static void buildLaunch(TileBuilder *builder, MlirOperation op, intptr_t count, 
   intptr_t numAttributes = mlirOperationGetNumAttributes(op);
   MlirNamedAttribute *attributes = malloc(sizeof *attributes * (size_t)(numAttributes + 1));
   MlirOperationState state = mlirOperationStateGet(mlirIdentifierStr(mlirOperationGetName(op)), builder->location);
-  for (intptr_t i = 0; i < numAttributes; i++)
+  for (intptr_t i = 0; i < numAttributes; ++i)
     attributes[i] = mlirOperationGetAttribute(op, i);
   mlirOperationStateAddOperands(&state, count, operands);
   mlirOperationStateAddAttributes(&state, numAttributes, attributes);
@@ -263,7 +263,7 @@ static void buildLaunch(TileBuilder *builder, MlirOperation op, intptr_t count, 
 
 // Fills `buffers` (what each operand is now) and `fitted` (what the kernel gets). False when a buffer is missing.
 static bool takeBuffers(Fit *fit, MlirExtBuffers state, intptr_t count, MlirValue *buffers, MlirValue *fitted) {
-  for (intptr_t i = 0; i < count; i++) {
+  for (intptr_t i = 0; i < count; ++i) {
     MlirValue operand = mlirOperationGetOperand(fit->op, i);
     bool isTensor = mlirTypeIsATensor(mlirValueGetType(operand));
     buffers[i] = isTensor ? mlirExtBuffersGet(state, operand) : operand;
@@ -271,7 +271,7 @@ static bool takeBuffers(Fit *fit, MlirExtBuffers state, intptr_t count, MlirValu
       return false;
   }
   fitKernel(fit, count, buffers);
-  for (intptr_t i = 0; i < count; i++) {
+  for (intptr_t i = 0; i < count; ++i) {
     bool isTensor = mlirTypeIsATensor(tileOperandType(fit->op, i));
     fitted[i] = isTensor ? fitToParameter(fit, i, buffers[i]) : buffers[i];
   }
@@ -282,7 +282,7 @@ static bool takeBuffers(Fit *fit, MlirExtBuffers state, intptr_t count, MlirValu
 static void replaceResults(Fit *fit, MlirExtBuffers state, MlirValue *buffers, const MlirValue *fitted) {
   intptr_t begin, count, results = 0;
   tileOpOperands(fit->op, "outputs", &begin, &count);
-  for (intptr_t i = begin; i < begin + count; i++) {
+  for (intptr_t i = begin; i < begin + count; ++i) {
     if (!mlirTypeIsATensor(tileOperandType(fit->op, i)))
       continue;
     if (isCopied(fitted[i], buffers[i]))

@@ -23,7 +23,7 @@ static bool forgets(MlirType source, MlirType result) {
   if (!mlirTypeIsAMemRef(source) || mlirShapedTypeGetRank(source) != mlirShapedTypeGetRank(result) ||
       !mlirAffineMapEqual(mlirMemRefTypeGetAffineMap(source), mlirMemRefTypeGetAffineMap(result)))
     return false;
-  for (intptr_t i = 0, rank = mlirShapedTypeGetRank(source); i < rank; i++)
+  for (intptr_t i = 0, rank = mlirShapedTypeGetRank(source); i < rank; ++i)
     if (mlirShapedTypeIsDynamicDim(source, i) && !mlirShapedTypeIsDynamicDim(result, i))
       return false;
   return true;
@@ -60,7 +60,7 @@ static bool fixesOrKeeps(MlirOperation subview, intptr_t *numDropped) {
   MlirType source = tileOperandType(subview, 0);
   intptr_t rank = mlirShapedTypeGetRank(source);
   *numDropped = 0;
-  for (intptr_t d = 0; d < rank; d++) {
+  for (intptr_t d = 0; d < rank; ++d) {
     if (isWhole(subview, d) && mlirShapedTypeGetDimSize(source, d) != 1)
       continue;
     if (staticOf(subview, "static_sizes", d) != 1)
@@ -72,7 +72,7 @@ static bool fixesOrKeeps(MlirOperation subview, intptr_t *numDropped) {
 
 static MlirValue offsetOf(TileBuilder *builder, MlirOperation subview, intptr_t dimension) {
   intptr_t operand = 1; // the source is operand 0; dynamic offsets follow
-  for (intptr_t i = 0; i < dimension; i++)
+  for (intptr_t i = 0; i < dimension; ++i)
     operand += mlirShapedTypeIsDynamicSize(staticOf(subview, "static_offsets", i));
   int64_t offset = staticOf(subview, "static_offsets", dimension);
   return mlirShapedTypeIsDynamicSize(offset) ? mlirOperationGetOperand(subview, operand)
@@ -85,7 +85,7 @@ static MlirValue buildViewOfSource(TileBuilder *builder, MlirOperation view, Mli
   MlirValue *operands = malloc(sizeof *operands * (size_t)(rank + 1));
   int64_t *fixed = malloc(sizeof *fixed * (size_t)(rank + 1));
   operands[0] = mlirOperationGetOperand(subview, 0);
-  for (intptr_t d = 0; d < rank; d++) {
+  for (intptr_t d = 0; d < rank; ++d) {
     bool isDropped = !isWhole(subview, d) || mlirShapedTypeGetDimSize(tileOperandType(subview, 0), d) == 1;
     bool isFixed = !isDropped && tileArrayContains(view, "fixed", kept);
     kept += !isDropped;
@@ -130,7 +130,7 @@ static bool storesFor(MlirOperation store, MlirOperation load) {
   if (!tileOpIs(store, "tile.store") || tileHas(store, "combine") ||
       !mlirTypeEqual(tileOperandType(store, 0), tileResultType(load, 0)))
     return false;
-  for (intptr_t i = 0; i <= indices; i++)
+  for (intptr_t i = 0; i <= indices; ++i)
     if (!mlirValueEqual(mlirOperationGetOperand(store, 1 + i), mlirOperationGetOperand(load, i)))
       return false;
   return true;
@@ -146,7 +146,7 @@ static bool comesBackWhole(MlirOperation load) {
 // Nothing between the two changes memory. Reads do not matter.
 static bool isUndisturbed(MlirOperation store, MlirOperation load) {
   MlirOperation at = mlirOperationGetNextInBlock(store);
-  for (int i = 0; i < StoreSearchLimit && !mlirOperationIsNull(at); i++, at = mlirOperationGetNextInBlock(at)) {
+  for (int i = 0; i < StoreSearchLimit && !mlirOperationIsNull(at); ++i, at = mlirOperationGetNextInBlock(at)) {
     if (mlirOperationEqual(at, load))
       return true;
     if (!mlirExtOperationIsMemoryEffectFree(at) && !tileOpIs(at, "tile.load"))
@@ -160,7 +160,7 @@ static MlirLogicalResult loadOfStore(MlirRewritePattern pattern, MlirOperation o
   if (!comesBackWhole(op))
     return mlirLogicalResultFailure();
   MlirOpOperand use = mlirValueGetFirstUse(mlirOperationGetOperand(op, 0));
-  for (int i = 0; i < StoreSearchLimit && !mlirOpOperandIsNull(use); i++, use = mlirOpOperandGetNextUse(use)) {
+  for (int i = 0; i < StoreSearchLimit && !mlirOpOperandIsNull(use); ++i, use = mlirOpOperandGetNextUse(use)) {
     MlirOperation store = mlirOpOperandGetOwner(use);
     if (storesFor(store, op) && isUndisturbed(store, op))
       return replaceBy(rewriter, op, mlirOperationGetOperand(store, 0));
@@ -187,10 +187,10 @@ static void dropGroup(MlirOperation op, const char *name, intptr_t group) {
   int32_t *sizes = malloc(sizeof *sizes * (size_t)groups);
   MlirValue *operands = malloc(sizeof *operands * (size_t)count);
   tileOpOperands(op, name, &begin, &dropped);
-  for (intptr_t i = 0; i < count; i++)
+  for (intptr_t i = 0; i < count; ++i)
     if (i < begin || i >= begin + dropped)
       operands[kept++] = mlirOperationGetOperand(op, i);
-  for (intptr_t i = 0; i < groups; i++)
+  for (intptr_t i = 0; i < groups; ++i)
     sizes[i] = i == group ? 0 : mlirDenseI32ArrayGetElement(segments, i);
   mlirOperationSetOperands(op, kept, operands);
   mlirOperationSetInherentAttributeByName(op, tileString("operandSegmentSizes"),
@@ -241,7 +241,7 @@ static bool isContiguous(MlirOperation op, MlirValue view, intptr_t begin, intpt
       !mlirValueIsNull(tileOpOperand(op, "mask")) ||
       (tileOpIs(op, "tile.gather") && !mlirValueIsNull(tileOpOperand(op, "other"))))
     return false;
-  for (intptr_t i = 0; i < count; i++)
+  for (intptr_t i = 0; i < count; ++i)
     if (!tileIndexOf(mlirOperationGetOperand(op, begin + i), mlirValueGetType(view), i, &constant))
       return false;
   return true;
@@ -257,7 +257,7 @@ static bool buildContiguous(TileBuilder *builder, MlirOperation op, const char *
   if (!isContiguous(op, view, begin, count))
     return false;
   MlirValue *operands = malloc(sizeof *operands * (size_t)(begin + count));
-  for (intptr_t i = 0; i < begin + count; i++) {
+  for (intptr_t i = 0; i < begin + count; ++i) {
     int64_t constant;
     operands[i] = mlirOperationGetOperand(op, i);
     if (i >= begin && tileIndexOf(operands[i], mlirValueGetType(view), i - begin, &constant) &&
@@ -308,14 +308,14 @@ static const char *combineOf(MlirOperation op) {
   static const char *const same[] = {"add", "max", "min", "umax", "umin", "and", "or", "xor", NULL};
   if (tileKeywordIs(op, "kind", "fadd"))
     return "add";
-  for (const char *const *name = same; *name; name++)
+  for (const char *const *name = same; *name; ++name)
     if (tileKeywordIs(op, "kind", *name))
       return *name;
   return NULL;
 }
 
 static bool hasTileIndex(MlirOperation op, intptr_t begin, intptr_t count) {
-  for (intptr_t i = begin; i < begin + count; i++)
+  for (intptr_t i = begin; i < begin + count; ++i)
     if (tileTypeIsATile(tileOperandType(op, i)))
       return true;
   return false;
@@ -335,7 +335,7 @@ static MlirLogicalResult atomicToScatter(MlirRewritePattern pattern, MlirOperati
   TileBuilder builder = tileBuilderInPattern(rewriter, op);
   MlirContext context = builder.context;
   MlirValue *values = malloc(sizeof *values * (size_t)operands);
-  for (intptr_t i = 0; i < operands; i++)
+  for (intptr_t i = 0; i < operands; ++i)
     values[i] = mlirOperationGetOperand(op, i);
   int32_t segments[] = {1, 1, (int32_t)count, (int32_t)masks};
   TileAttributeEntry attributes[] = {{"combine", mlirStringAttrGet(context, tileString(combine))},

@@ -54,7 +54,7 @@ static MlirType transposedView(MlirOperation op, MlirType view) {
   intptr_t rank = tileViewTypeGetRank(view);
   int64_t *numbers = malloc(sizeof *numbers * 4 * (size_t)(rank + 1));
   int64_t *shape = numbers, *steps = shape + rank, *strides = steps + rank, *order = strides + rank;
-  for (intptr_t i = 0; i < rank; i++) {
+  for (intptr_t i = 0; i < rank; ++i) {
     intptr_t from = tileArrayAt(op, "permutation", i);
     shape[i] = tileViewTypeGetSize(view, from);
     steps[i] = tileViewTypeGetStep(view, from);
@@ -63,7 +63,7 @@ static MlirType transposedView(MlirOperation op, MlirType view) {
   }
   MlirStringRef pad = tileViewTypeGetPad(view);
   char name[16] = {0};
-  for (size_t i = 0; i < pad.length && i + 1 < sizeof name; i++)
+  for (size_t i = 0; i < pad.length && i + 1 < sizeof name; ++i)
     name[i] = pad.data[i];
   TileViewSpec spec = {.rank = rank,
                        .shape = shape,
@@ -80,7 +80,7 @@ static MlirType transposedView(MlirOperation op, MlirType view) {
 static MlirValue buildTransposedView(TileBuilder *builder, MlirOperation view, MlirType type) {
   intptr_t count = mlirOperationGetNumOperands(view);
   MlirValue *operands = malloc(sizeof *operands * (size_t)count), result;
-  for (intptr_t i = 0; i < count; i++)
+  for (intptr_t i = 0; i < count; ++i)
     operands[i] = mlirOperationGetOperand(view, i);
   TileAttributeEntry attributes[] = {{"fixed", tileOpAttribute(view, "fixed")}, {NULL}};
   result = tileBuildValue(builder, "tile.view", type, count, operands, attributes);
@@ -92,7 +92,7 @@ static MlirValue buildTransposedLoad(TileBuilder *builder, MlirOperation op, Mli
   intptr_t rank = tileArrayCount(op, "permutation");
   MlirValue *operands = malloc(sizeof *operands * (size_t)(rank + 1)), result;
   operands[0] = view;
-  for (intptr_t i = 0; i < rank; i++)
+  for (intptr_t i = 0; i < rank; ++i)
     operands[1 + i] = mlirOperationGetOperand(load, 1 + tileArrayAt(op, "permutation", i));
   result = tileBuildValue(builder, "tile.load", tileResultType(op, 0), rank + 1, operands, NULL);
   free(operands);
@@ -124,7 +124,7 @@ void tileTransposeOpCanonicalize(MlirRewritePatternSet patterns, MlirContext con
 static bool takesFirst(MlirOperation slice, MlirOperation sort) {
   int64_t axis = 0;
   tileIntegerOf(sort, "axis", &axis);
-  for (intptr_t i = 0, rank = tileArrayCount(slice, "static_offsets"); i < rank; i++)
+  for (intptr_t i = 0, rank = tileArrayCount(slice, "static_offsets"); i < rank; ++i)
     if (tileArrayAt(slice, "static_offsets", i) != 0)
       return false;
   return tileTypeHasSameShapeBut(tileResultType(slice, 0), tileOperandType(slice, 0), axis);

@@ -15,7 +15,7 @@ static const TileCombiner combiners[] = {
 };
 
 const TileCombiner *tileCombinerFind(MlirStringRef name) {
-  for (size_t i = 0; i < sizeof combiners / sizeof *combiners; i++)
+  for (size_t i = 0; i < sizeof combiners / sizeof *combiners; ++i)
     if (tileStringEquals(name, combiners[i].name))
       return &combiners[i];
   return NULL;
@@ -43,7 +43,7 @@ static FloatRange rangeOf(MlirType element) {
                 {mlirTypeIsAFloat6E2M3FN(element), {-7.5, 7.5, false}},
                 {mlirTypeIsAFloat6E3M2FN(element), {-28, 28, false}},
                 {mlirTypeIsAFloat4E2M1FN(element), {-6, 6, false}}};
-  for (size_t i = 0; i < sizeof finite / sizeof *finite; i++)
+  for (size_t i = 0; i < sizeof finite / sizeof *finite; ++i)
     if (finite[i].is)
       return finite[i].range;
   return (FloatRange){-(double)INFINITY, (double)INFINITY, true};

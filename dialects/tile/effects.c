@@ -30,7 +30,7 @@ static intptr_t positionOf(MlirOperation op, const char *name) {
 // Launches on tensors are values: equal ones merge, dead ones vanish. On memrefs, ins are read, outs read and written.
 void tileLaunchOpEffects(MlirOperation op, MlirExtEffects effects) {
   intptr_t outputs = positionOf(op, "outputs");
-  for (intptr_t i = positionOf(op, "inputs"); i < mlirOperationGetNumOperands(op); i++) {
+  for (intptr_t i = positionOf(op, "inputs"); i < mlirOperationGetNumOperands(op); ++i) {
     if (!mlirTypeIsAMemRef(tileOperandType(op, i)))
       continue;
     readsOperand(op, effects, i);
@@ -111,7 +111,7 @@ void tileSyncOpEffects(MlirOperation op, MlirExtEffects effects) { ordersMemory(
 
 // Reads its buffers, until waited for; a buffer that accumulates is written, and its barrier signalled.
 void tileMmaAsyncOpEffects(MlirOperation op, MlirExtEffects effects) {
-  for (intptr_t i = 0; i < 3; i++)
+  for (intptr_t i = 0; i < 3; ++i)
     if (tileTypeIsABuffer(tileOperandType(op, i)))
       readsOperand(op, effects, i);
   if (tileTypeIsABuffer(tileOperandType(op, 2)))

@@ -68,7 +68,7 @@ static MlirOperation productFromZero(MlirOperation add, intptr_t side) {
 // add(mma(a, b, 0), c) is mma(a, b, c).
 static MlirLogicalResult accumulate(MlirRewritePattern pattern, MlirOperation op, MlirPatternRewriter rewriter,
                                     void *data) {
-  for (intptr_t side = 0; side < 2; side++) {
+  for (intptr_t side = 0; side < 2; ++side) {
     MlirOperation mma = productFromZero(op, side);
     if (mlirOperationIsNull(mma) || !mayReorder(op))
       continue;
@@ -148,7 +148,7 @@ void tileReduceOpCanonicalize(MlirRewritePatternSet patterns, MlirContext contex
 static void philox(uint64_t seed, uint64_t counter, uint32_t words[4]) {
   uint32_t key[2] = {(uint32_t)seed, (uint32_t)(seed >> 32)};
   uint32_t c[4] = {(uint32_t)counter, (uint32_t)(counter >> 32), 0, 0};
-  for (int round = 0; round < 10; round++) {
+  for (int round = 0; round < 10; ++round) {
     uint64_t a = (uint64_t)0xD2511F53u * c[0], b = (uint64_t)0xCD9E8D57u * c[2];
     uint32_t next[4] = {(uint32_t)(b >> 32) ^ c[1] ^ key[0], (uint32_t)b, (uint32_t)(a >> 32) ^ c[3] ^ key[1],
                         (uint32_t)a};
@@ -186,7 +186,7 @@ bool tileRandomOpFold(MlirOperation op, intptr_t count, const MlirAttribute *ope
     return false;
   uint32_t *words = malloc(sizeof *words * 4 * (size_t)counters);
   bool isKnown = true;
-  for (intptr_t i = 0; isKnown && i < counters; i++) {
+  for (intptr_t i = 0; isKnown && i < counters; ++i) {
     uint64_t counter;
     isKnown = counterAt(operands[1], tileTypeGetElement(type), i, &counter);
     if (isKnown)

@@ -12,7 +12,7 @@
 static intptr_t keptDimension(MlirOperation view, intptr_t kept) {
   intptr_t dimension = 0;
   while (tileArrayContains(view, "fixed", dimension) || kept-- > 0)
-    dimension++;
+    ++dimension;
   return dimension;
 }
 
@@ -37,7 +37,7 @@ static int64_t spanOf(MlirType view, intptr_t axis) {
 
 bool tileIsInside(MlirValue view, intptr_t count, MlirValue (*indexAt)(void *, intptr_t), void *data) {
   MlirType type = mlirValueGetType(view);
-  for (intptr_t i = 0; i < count; i++) {
+  for (intptr_t i = 0; i < count; ++i) {
     int64_t index, size, begin, step = tileViewTypeGetStep(type, i);
     if (!viewedSize(view, i, &size) || !tileConstantIndex(indexAt(data, i), &index) || index < 0)
       return false;

@@ -57,7 +57,7 @@ static bool mergeBroadcasts(MlirOperation op, MlirOperation before) {
   intptr_t rank = tileTypeGetRank(tileResultType(op, 0)), count = 0, inner = 0;
   bool fromScalar = tileTypeIsAScalar(tileOperandType(before, 0));
   int64_t *axes = malloc(sizeof *axes * (size_t)(rank + 1));
-  for (intptr_t axis = 0; axis < rank; axis++) {
+  for (intptr_t axis = 0; axis < rank; ++axis) {
     bool isNew = tileArrayContains(op, "axes", axis);
     if (isNew || tileArrayContains(before, "axes", inner))
       axes[count++] = axis;
@@ -101,7 +101,7 @@ bool tileReshapeOpFold(MlirOperation op, intptr_t count, const MlirAttribute *op
 }
 
 static bool isIdentityPermutation(MlirOperation op) {
-  for (intptr_t i = 0, count = tileArrayCount(op, "permutation"); i < count; i++)
+  for (intptr_t i = 0, count = tileArrayCount(op, "permutation"); i < count; ++i)
     if (tileArrayAt(op, "permutation", i) != i)
       return false;
   return true;
@@ -111,7 +111,7 @@ static bool isIdentityPermutation(MlirOperation op) {
 static bool mergeTransposes(MlirOperation op, MlirOperation before) {
   intptr_t rank = tileArrayCount(op, "permutation");
   int64_t *permutation = malloc(sizeof *permutation * (size_t)(rank + 1));
-  for (intptr_t i = 0; i < rank; i++)
+  for (intptr_t i = 0; i < rank; ++i)
     permutation[i] = tileArrayAt(before, "permutation", tileArrayAt(op, "permutation", i));
   tileSetArray(op, "permutation", rank, permutation);
   free(permutation);
@@ -164,7 +164,7 @@ static bool mergeSlices(MlirOperation op, MlirOperation before) {
     return false;
   intptr_t rank = tileArrayCount(op, "static_offsets");
   int64_t *offsets = malloc(sizeof *offsets * (size_t)(rank + 1));
-  for (intptr_t i = 0; i < rank; i++)
+  for (intptr_t i = 0; i < rank; ++i)
     offsets[i] = offsetAt(op, i) + offsetAt(before, i);
   tileSetArray(op, "static_offsets", rank, offsets);
   free(offsets);
@@ -178,7 +178,7 @@ static bool hasSameOffsets(MlirOperation a, MlirOperation b) {
   tileOpOperands(b, "offsets", &firstB, &countB);
   bool isSame = countA == countB &&
                 mlirAttributeEqual(tileOpAttribute(a, "static_offsets"), tileOpAttribute(b, "static_offsets"));
-  for (intptr_t i = 0; isSame && i < countA; i++)
+  for (intptr_t i = 0; isSame && i < countA; ++i)
     isSame = mlirValueEqual(mlirOperationGetOperand(a, firstA + i), mlirOperationGetOperand(b, firstB + i));
   return isSame;
 }
@@ -196,7 +196,7 @@ static bool sliceOfCat(MlirOperation op, MlirOperation cat, MlirExtFoldResults r
   int64_t offset = offsetAt(op, axis), size = tileTypeGetSize(tileResultType(op, 0), axis);
   if (!hasStaticOffsets(op))
     return false;
-  for (intptr_t i = 0; i < mlirOperationGetNumOperands(cat); i++) {
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(cat); ++i) {
     int64_t length = tileTypeGetSize(tileOperandType(cat, i), axis);
     if (offset < begin || offset + size > begin + length) {
       begin += length;
@@ -206,7 +206,7 @@ static bool sliceOfCat(MlirOperation op, MlirOperation cat, MlirExtFoldResults r
       return tileFoldToValue(results, mlirOperationGetOperand(cat, i));
     intptr_t rank = tileArrayCount(op, "static_offsets");
     int64_t *offsets = malloc(sizeof *offsets * (size_t)rank);
-    for (intptr_t j = 0; j < rank; j++)
+    for (intptr_t j = 0; j < rank; ++j)
       offsets[j] = offsetAt(op, j) - (j == axis ? begin : 0);
     tileSetArray(op, "static_offsets", rank, offsets);
     free(offsets);
@@ -251,7 +251,7 @@ static bool isSliceAt(MlirOperation cat, intptr_t index, MlirValue source, int64
   if (!tileOpIs(slice, "tile.slice") || !hasStaticOffsets(slice) ||
       !mlirValueEqual(mlirOperationGetOperand(slice, 0), source))
     return false;
-  for (intptr_t i = 0, rank = tileArrayCount(slice, "static_offsets"); i < rank; i++)
+  for (intptr_t i = 0, rank = tileArrayCount(slice, "static_offsets"); i < rank; ++i)
     if (offsetAt(slice, i) != (i == axis ? begin : 0))
       return false;
   return true;
@@ -265,7 +265,7 @@ static bool catOfSlices(MlirOperation op, MlirExtFoldResults results) {
   if (!tileOpIs(first, "tile.slice") || !mlirTypeEqual(tileOperandType(first, 0), tileResultType(op, 0)))
     return false;
   MlirValue source = mlirOperationGetOperand(first, 0);
-  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++) {
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i) {
     if (!isSliceAt(op, i, source, axis, begin))
       return false;
     begin += tileTypeGetSize(tileOperandType(op, i), axis);
@@ -275,7 +275,7 @@ static bool catOfSlices(MlirOperation op, MlirExtFoldResults results) {
 
 // Pieces that are all the same constant.
 static bool catOfSplats(MlirOperation op, intptr_t count, const MlirAttribute *operands, MlirExtFoldResults results) {
-  for (intptr_t i = 0; i < count; i++)
+  for (intptr_t i = 0; i < count; ++i)
     if (!tileAttributeIsSplat(operands[i]) || !mlirAttributeEqual(mlirDenseElementsAttrGetSplatValue(operands[i]),
                                                                   mlirDenseElementsAttrGetSplatValue(operands[0])))
       return false;

@@ -14,7 +14,7 @@ static bool hasEmptyGrid(MlirOperation op) {
   intptr_t begin, count;
   int64_t size;
   tileOpOperands(op, "grid", &begin, &count);
-  for (intptr_t i = begin; i < begin + count; i++)
+  for (intptr_t i = begin; i < begin + count; ++i)
     if (tileConstantIndex(mlirOperationGetOperand(op, i), &size) && size == 0)
       return true;
   return false;
@@ -26,7 +26,7 @@ bool tileLaunchOpFold(MlirOperation op, intptr_t count, const MlirAttribute *ope
   if (mlirOperationGetNumResults(op) == 0 || !hasEmptyGrid(op))
     return false;
   tileOpOperands(op, "outputs", &begin, &outputs);
-  for (intptr_t i = begin; i < begin + outputs; i++)
+  for (intptr_t i = begin; i < begin + outputs; ++i)
     if (mlirTypeIsATensor(tileOperandType(op, i)))
       mlirExtFoldResultsAddValue(results, mlirOperationGetOperand(op, i));
   return true;
@@ -64,7 +64,7 @@ static bool isKnownDivisor(int64_t divisor, int64_t known) {
 }
 
 static bool areSizesKnown(MlirOperation op, MlirType memref) {
-  for (intptr_t i = 0, count = tileArrayCount(op, "sizes"); i < count; i++)
+  for (intptr_t i = 0, count = tileArrayCount(op, "sizes"); i < count; ++i)
     if (!isKnownDivisor(tileArrayAt(op, "sizes", i), mlirShapedTypeGetDimSize(memref, i)))
       return false;
   return true;
@@ -74,7 +74,7 @@ static bool areStridesKnown(MlirOperation op, MlirType memref) {
   intptr_t count = tileArrayCount(op, "strides");
   int64_t offset, *strides = malloc(sizeof *strides * (size_t)(count + 1));
   bool isKnown = count == 0 || mlirLogicalResultIsSuccess(mlirMemRefTypeGetStridesAndOffset(memref, strides, &offset));
-  for (intptr_t i = 0; isKnown && i < count; i++)
+  for (intptr_t i = 0; isKnown && i < count; ++i)
     isKnown = isKnownDivisor(tileArrayAt(op, "strides", i), strides[i]);
   free(strides);
   return isKnown;

@@ -42,7 +42,7 @@ bool tileExpectPermutedLayout(MlirOperation op, MlirValue result, MlirValue sour
   intptr_t rank = tileArrayCount(op, "permutation");
   if (!layoutOf(source, &layout) || !layoutOf(result, &seen) || rank > TILE_LAYOUT_MAX_AXES)
     return true;
-  for (intptr_t i = 0; i < rank; i++)
+  for (intptr_t i = 0; i < rank; ++i)
     order[i] = (uint32_t)tileArrayAt(op, "permutation", i);
   if (!tileLayoutTranspose(&layout, order, (uint32_t)rank, &permuted, &error))
     return tileError(op, "permutes a layout that cannot be permuted: %s", error.text);
@@ -51,7 +51,7 @@ bool tileExpectPermutedLayout(MlirOperation op, MlirValue result, MlirValue sour
 
 static uint32_t shapeOf(MlirType type, int64_t *shape) {
   intptr_t rank = tileTypeGetRank(type);
-  for (intptr_t i = 0; i < rank && i < TILE_LAYOUT_MAX_AXES; i++)
+  for (intptr_t i = 0; i < rank && i < TILE_LAYOUT_MAX_AXES; ++i)
     shape[i] = tileTypeGetSize(type, i);
   return (uint32_t)rank;
 }

@@ -15,7 +15,7 @@ bool tileTypeIsIntegral(MlirType type) {
 
 int64_t tileTypeGetCount(MlirType type) {
   uint64_t count = 1; // unsigned: absurd sizes wrap around instead of being undefined
-  for (intptr_t i = 0, rank = tileTypeGetRank(type); i < rank; i++)
+  for (intptr_t i = 0, rank = tileTypeGetRank(type); i < rank; ++i)
     count *= (uint64_t)tileTypeGetSize(type, i);
   return (int64_t)count;
 }
@@ -24,7 +24,7 @@ bool tileTypeHasSameShapeBut(MlirType a, MlirType b, intptr_t axis) {
   intptr_t rank = tileTypeGetRank(a);
   if (rank != tileTypeGetRank(b))
     return false;
-  for (intptr_t i = 0; i < rank; i++)
+  for (intptr_t i = 0; i < rank; ++i)
     if (i != axis && tileTypeGetSize(a, i) != tileTypeGetSize(b, i))
       return false;
   return true;
@@ -40,7 +40,7 @@ const char *tileShapeText(MlirType type, char *buffer, size_t capacity) {
   intptr_t rank = tileTypeGetRank(type);
   size_t length = 0;
   snprintf(buffer, capacity, "%s", rank < 0 ? "no shape" : "scalar");
-  for (intptr_t i = 0; i < rank && length < capacity; i++) {
+  for (intptr_t i = 0; i < rank && length < capacity; ++i) {
     int64_t size = tileTypeGetSize(type, i);
     const char *times = i ? "x" : "";
     int written = size < 0 ? snprintf(buffer + length, capacity - length, "%s?", times)
@@ -67,7 +67,7 @@ bool tileArrayContains(MlirOperation op, const char *name, int64_t value) {
 }
 
 bool tileListContains(MlirAttribute array, int64_t value) {
-  for (intptr_t i = 0, count = countOf(array); i < count; i++)
+  for (intptr_t i = 0, count = countOf(array); i < count; ++i)
     if (mlirDenseI64ArrayGetElement(array, i) == value)
       return true;
   return false;
@@ -99,7 +99,7 @@ const TileRounding *tileRoundingOf(MlirOperation op) {
                                            {"up", 2, "math.ceil"},
                                            {"toward_zero", 3, "math.trunc"},
                                            {"nearest_away", 4, "math.round"}};
-  for (size_t i = 0; i < sizeof roundings / sizeof *roundings; i++)
+  for (size_t i = 0; i < sizeof roundings / sizeof *roundings; ++i)
     if (tileKeywordIs(op, "rounding", roundings[i].name))
       return &roundings[i];
   return NULL;
@@ -121,14 +121,14 @@ const char *tileFactorPart(MlirOperation mma) {
 const TileDot tileDots[TileNumDots] = {{"vdpbf16ps", 2, "bf16", "f32"}, {"vpdpbusd", 4, "i8", "i32"}};
 
 const TileDot *tileDotOf(MlirOperation mma) {
-  for (int i = 0; i < TileNumDots; i++)
+  for (int i = 0; i < TileNumDots; ++i)
     if (tileKeywordIs(mma, "atom", tileDots[i].atom))
       return &tileDots[i];
   return NULL;
 }
 
 const TileDot *tileDotFind(MlirType element, MlirType sum) {
-  for (int i = 0; i < TileNumDots; i++)
+  for (int i = 0; i < TileNumDots; ++i)
     if (!strcmp(TILE_TYPE_TEXT(element), tileDots[i].element) && !strcmp(TILE_TYPE_TEXT(sum), tileDots[i].sum))
       return &tileDots[i];
   return NULL;
@@ -155,7 +155,7 @@ intptr_t tileGroupCount(MlirOperation op, intptr_t group) {
 
 intptr_t tileGroupBegin(MlirOperation op, intptr_t group) {
   intptr_t begin = 0;
-  for (intptr_t i = 0; i < group; i++)
+  for (intptr_t i = 0; i < group; ++i)
     begin += tileGroupCount(op, i);
   return begin;
 }
@@ -173,7 +173,7 @@ bool tileOpsEqualAttributes(MlirOperation a, MlirOperation b) {
   intptr_t count = mlirOperationGetNumAttributes(a);
   if (count != mlirOperationGetNumAttributes(b))
     return false;
-  for (intptr_t i = 0; i < count; i++) {
+  for (intptr_t i = 0; i < count; ++i) {
     MlirNamedAttribute x = mlirOperationGetAttribute(a, i);
     MlirAttribute y = mlirOperationGetAttributeByName(b, mlirIdentifierStr(x.name));
     if (!mlirAttributeEqual(x.attribute, y))
@@ -264,7 +264,7 @@ bool tileExpectIndices(MlirOperation op, MlirValue memory, intptr_t count) {
 bool tileExpectAxes(MlirOperation op, const char *name, intptr_t rank) {
   int64_t before = -1;
   MlirAttribute array = tileOpAttribute(op, name);
-  for (intptr_t i = 0, count = countOf(array); i < count; i++) {
+  for (intptr_t i = 0, count = countOf(array); i < count; ++i) {
     int64_t axis = mlirDenseI64ArrayGetElement(array, i);
     if (axis < 0 || axis >= rank)
       return tileError(op, "%s has %lld, want 0 to %lld", name, (long long)axis, (long long)rank - 1);
@@ -279,7 +279,7 @@ bool tileExpectPermutation(MlirOperation op, const char *name, intptr_t rank) {
   intptr_t count = tileArrayCount(op, name);
   if (count != rank)
     return tileError(op, "%s has %lld entries, want %lld", name, (long long)count, (long long)rank);
-  for (intptr_t i = 0; i < rank; i++)
+  for (intptr_t i = 0; i < rank; ++i)
     if (!tileArrayContains(op, name, i))
       return tileError(op, "%s lacks %lld, want a permutation of 0 to %lld", name, (long long)i, (long long)rank - 1);
   return true;

@@ -24,7 +24,7 @@ static bool isTakenInRegion(MlirValue token, MlirOperation op, intptr_t region) 
 }
 
 static bool isTakenInAllRegions(MlirValue token, MlirOperation op) {
-  for (intptr_t i = 0; i < mlirOperationGetNumRegions(op); i++)
+  for (intptr_t i = 0; i < mlirOperationGetNumRegions(op); ++i)
     if (!isTakenInRegion(token, op, i))
       return false;
   return mlirOperationGetNumRegions(op) > 0;
@@ -64,12 +64,12 @@ static bool verifyToken(MlirOperation op, MlirValue token, MlirBlock scope) {
 }
 
 static bool verifyTokens(MlirOperation op) {
-  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++)
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i)
     if (!verifyToken(op, mlirOperationGetResult(op, i), mlirOperationGetBlock(op)))
       return false;
-  for (intptr_t r = 0; r < mlirOperationGetNumRegions(op); r++) {
+  for (intptr_t r = 0; r < mlirOperationGetNumRegions(op); ++r) {
     MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, r));
-    for (intptr_t i = 0; !mlirBlockIsNull(block) && i < mlirBlockGetNumArguments(block); i++)
+    for (intptr_t i = 0; !mlirBlockIsNull(block) && i < mlirBlockGetNumArguments(block); ++i)
       if (!verifyToken(op, mlirBlockGetArgument(block, i), block))
         return false;
   }

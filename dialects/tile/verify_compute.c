@@ -16,7 +16,7 @@ static bool expectEqualInputs(MlirOperation op, intptr_t count) {
   if (count == 0)
     return tileError(op, "has no input, want at least one tile");
   MlirValue first = mlirOperationGetOperand(op, 0);
-  for (intptr_t i = 1; i < count; i++) {
+  for (intptr_t i = 1; i < count; ++i) {
     MlirType type = tileOperandType(op, i);
     if (!tileExpectShapeOf(op, "an input", type, "the first input", first))
       return false;
@@ -37,12 +37,12 @@ static bool expectAxis(MlirOperation op) {
 // `part` is the first input without its axes; a scalar when all are gone.
 static bool isWithout(MlirType part, MlirType input, bool (*isGone)(MlirAttribute, intptr_t), MlirAttribute gone) {
   intptr_t kept = 0, partRank = tileTypeGetRank(part);
-  for (intptr_t i = 0, rank = tileTypeGetRank(input); i < rank; i++) {
+  for (intptr_t i = 0, rank = tileTypeGetRank(input); i < rank; ++i) {
     if (isGone(gone, i))
       continue;
     if (kept >= partRank || tileTypeGetSize(part, kept) != tileTypeGetSize(input, i))
       return false;
-    kept++;
+    ++kept;
   }
   return kept == partRank;
 }
@@ -91,7 +91,7 @@ static bool verifyNeutral(MlirOperation op, intptr_t inputs) {
   if (mlirArrayAttrGetNumElements(neutral) != inputs)
     return tileError(op, "has %d neutral elements, want %d, one per input", (int)mlirArrayAttrGetNumElements(neutral),
                      (int)inputs);
-  for (intptr_t i = 0; i < inputs; i++) {
+  for (intptr_t i = 0; i < inputs; ++i) {
     MlirType seen = mlirAttributeGetType(mlirArrayAttrGetElement(neutral, i));
     MlirType wanted = tileTypeGetElement(tileOperandType(op, i));
     if (!mlirTypeEqual(seen, wanted))
@@ -108,7 +108,7 @@ static bool verifyBodyArguments(MlirOperation op, intptr_t inputs) {
   if (count != 2 * inputs)
     return tileError(op, "its region has %d arguments, want %d: the left elements, then the right ones", (int)count,
                      (int)(2 * inputs));
-  for (intptr_t i = 0; i < count; i++) {
+  for (intptr_t i = 0; i < count; ++i) {
     MlirType seen = mlirValueGetType(mlirBlockGetArgument(body, i));
     MlirType wanted = tileTypeGetElement(tileOperandType(op, i % inputs));
     if (!mlirTypeEqual(seen, wanted))
@@ -151,7 +151,7 @@ bool tileReduceOpVerify(MlirOperation op) {
   if (results != inputs)
     return tileError(op, "has %d results, want %d, one per input", (int)results, (int)inputs);
   MlirAttribute axes = tileOpAttribute(op, "axes");
-  for (intptr_t i = 0; i < results; i++)
+  for (intptr_t i = 0; i < results; ++i)
     if (!expectPart(op, "the result", tileResultType(op, i), mlirOperationGetOperand(op, i), isInAxes, axes) ||
         !tileExpectFreedLayout(op, mlirOperationGetOperand(op, i), mlirOperationGetResult(op, i)))
       return false;
@@ -169,7 +169,7 @@ bool tileScanOpVerify(MlirOperation op) {
   if (initials && initials != inputs)
     return tileError(op, "has %d initial states, want none or %d, one per input", (int)initials, (int)inputs);
   MlirAttribute axis = tileOpAttribute(op, "axis");
-  for (intptr_t i = 0; i < initials; i++)
+  for (intptr_t i = 0; i < initials; ++i)
     if (!expectPart(op, "the initial state", tileOperandType(op, begin + i), mlirOperationGetOperand(op, i), isAxis,
                     axis))
       return false;
@@ -180,7 +180,7 @@ bool tileScanOpVerifyRegions(MlirOperation op) { return verifyBodyIsPure(op); }
 
 // A result like each operand: the scanned inputs, then the final states (like the initial ones).
 bool tileScanOpInferTypes(const MlirExtInference *inference, MlirExtTypeList types) {
-  for (intptr_t i = 0; i < inference->numOperands; i++)
+  for (intptr_t i = 0; i < inference->numOperands; ++i)
     mlirExtTypeListAppend(types, mlirValueGetType(inference->operands[i]));
   return true;
 }
@@ -213,7 +213,7 @@ bool tileTopkOpVerify(MlirOperation op) {
   tileIntegerOf(op, "axis", &axis);
   if (results != inputs)
     return tileError(op, "has %d results, want %d, one per input", (int)results, (int)inputs);
-  for (intptr_t i = 0; i < results; i++)
+  for (intptr_t i = 0; i < results; ++i)
     if (!expectTop(op, i, axis))
       return false;
   return true;
@@ -238,7 +238,7 @@ bool tileRandomOpVerify(MlirOperation op) {
       !tileExpectElement(op, "the result", result, mlirIntegerTypeGet(mlirOperationGetContext(op), 32)))
     return false;
   bool fits = tileTypeGetRank(result) == rank + 1 && tileTypeGetSize(result, rank) == 4;
-  for (intptr_t i = 0; fits && i < rank; i++)
+  for (intptr_t i = 0; fits && i < rank; ++i)
     fits = tileTypeGetSize(result, i) == tileTypeGetSize(type, i);
   return fits || tileErrorWithNote(op, mlirValueGetLocation(counter), "the counter is defined here",
                                    "the result has shape %s, want the counter's, %s, and a last axis of 4 words",

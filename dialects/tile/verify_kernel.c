@@ -47,7 +47,7 @@ static const Refusal refusals[] = {
 };
 
 static bool isScalarMemref(MlirStringRef name) {
-  for (size_t i = 0; i < sizeof scalarMemrefOps / sizeof *scalarMemrefOps; i++)
+  for (size_t i = 0; i < sizeof scalarMemrefOps / sizeof *scalarMemrefOps; ++i)
     if (tileStringEquals(name, scalarMemrefOps[i]))
       return true;
   return false;
@@ -55,7 +55,7 @@ static bool isScalarMemref(MlirStringRef name) {
 
 // Null when the op may stand in a kernel.
 static const char *reasonAgainst(MlirStringRef name) {
-  for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++)
+  for (size_t i = 0; i < sizeof refusals / sizeof *refusals; ++i)
     if (tileStringStartsWith(name, refusals[i].prefix))
       return isScalarMemref(name) ? NULL : refusals[i].reason;
   return NULL;
@@ -86,7 +86,7 @@ static bool warpsAround(MlirOperation op, int64_t *warps) {
   while (!mlirOperationEqual(mlirOperationGetParentOperation(op), partitions))
     op = mlirOperationGetParentOperation(op);
   MlirRegion region = mlirBlockGetParentRegion(mlirOperationGetBlock(op));
-  for (intptr_t i = 0; i < tileArrayCount(partitions, "warps"); i++)
+  for (intptr_t i = 0; i < tileArrayCount(partitions, "warps"); ++i)
     if (mlirRegionEqual(region, mlirOperationGetRegion(partitions, i))) {
       *warps = tileArrayAt(partitions, "warps", i);
       return true;
@@ -125,17 +125,17 @@ static bool checkTensor(Walk *walk, MlirOperation op, MlirValue value) {
 }
 
 static bool checkArguments(Walk *walk, MlirOperation op) {
-  for (intptr_t r = 0; r < mlirOperationGetNumRegions(op); r++)
+  for (intptr_t r = 0; r < mlirOperationGetNumRegions(op); ++r)
     for (MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, r)); !mlirBlockIsNull(block);
          block = mlirBlockGetNextInRegion(block))
-      for (intptr_t i = 0; i < mlirBlockGetNumArguments(block); i++)
+      for (intptr_t i = 0; i < mlirBlockGetNumArguments(block); ++i)
         if (!checkTensor(walk, op, mlirBlockGetArgument(block, i)))
           return false;
   return true;
 }
 
 static bool checkValues(Walk *walk, MlirOperation op) {
-  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++)
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i)
     if (!checkTensor(walk, op, mlirOperationGetResult(op, i)))
       return false;
   return checkArguments(walk, op);

@@ -43,7 +43,7 @@ static bool verifyThreads(const Fit *fit) {
 
 static bool verifyRegisters(const Fit *fit, MlirOperation op) {
   int64_t sum = 0, width = numberOf(fit, "warp.width", 1);
-  for (intptr_t i = 0, count = tileArrayCount(op, "registers"); i < count; i++) {
+  for (intptr_t i = 0, count = tileArrayCount(op, "registers"); i < count; ++i) {
     int64_t registers = tileArrayAt(op, "registers", i);
     if (!expectAtMost(fit, op, "registers in a thread", registers, "registers.per_thread"))
       return false;
@@ -102,7 +102,7 @@ static bool verifyFragment(const Fit *fit, MlirOperation op, const char *name, c
 static bool verifyTypes(const Fit *fit, MlirOperation op, const TileMachineAtom *atom) {
   char text[3][32];
   static const char *const names[] = {"lhs", "rhs", "accumulator"};
-  for (int i = 0; i < 3; i++)
+  for (int i = 0; i < 3; ++i)
     tileTypeText(tileTypeGetElement(mlirValueGetType(tileOpOperand(op, names[i]))), text[i], sizeof text[i]);
   const char *part = tileFactorPart(op);
   if (tileMachineAtomTakes(atom, text[0], text[1], text[2]) ||

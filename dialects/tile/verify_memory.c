@@ -68,7 +68,7 @@ static bool expectCount(MlirOperation op, const char *group, intptr_t wanted) {
 
 static intptr_t countDynamic(intptr_t count, const int64_t *values) {
   intptr_t dynamic = 0;
-  for (intptr_t i = 0; i < count; i++)
+  for (intptr_t i = 0; i < count; ++i)
     dynamic += mlirShapedTypeIsDynamicStrideOrOffset(values[i]);
   return dynamic;
 }
@@ -90,7 +90,7 @@ static bool countStrides(MlirType memref, intptr_t *count) {
 bool tileMemrefAtOpVerify(MlirOperation op) {
   MlirType memref = tileResultType(op, 0);
   intptr_t sizes = 0, strides;
-  for (intptr_t i = 0, rank = mlirShapedTypeGetRank(memref); i < rank; i++)
+  for (intptr_t i = 0, rank = mlirShapedTypeGetRank(memref); i < rank; ++i)
     sizes += mlirShapedTypeIsDynamicDim(memref, i);
   if (!countStrides(memref, &strides))
     return tileError(op, "makes %s, want strides and no offset: the address says where it begins",
@@ -162,7 +162,7 @@ static bool verifyOnView(const Access *access) {
   bool hasTile = false;
   if (!tileExpectIndices(access->op, access->base, access->count))
     return false;
-  for (intptr_t i = 0; i < access->count; i++) {
+  for (intptr_t i = 0; i < access->count; ++i) {
     if (!verifyViewIndex(access, i))
       return false;
     hasTile |= tileTypeIsATile(indexType(access, i));
@@ -181,7 +181,7 @@ static bool verifyOnMemref(const Access *access) {
   if (!access->mayBeScalar && !tileTypeIsATile(access->type))
     return tileError(access->op, "%s is %s, want a tile: memref.load and memref.store reach one element", access->what,
                      TILE_TYPE_TEXT(access->type));
-  for (intptr_t i = 0; i < access->count; i++) {
+  for (intptr_t i = 0; i < access->count; ++i) {
     if (!expectIndexElement(access, i))
       return false;
     if (!tileTypeHasSameShape(indexType(access, i), access->type))

@@ -13,7 +13,7 @@ static bool expectOnePerPartition(MlirOperation op, const char *name, intptr_t s
 
 // A tile lives in the registers of the warps that made it; a token belongs to the partition that made it.
 static bool verifyCaptures(MlirOperation op) {
-  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++) {
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i) {
     MlirType type = tileOperandType(op, i);
     if (!mlirTypeIsARankedTensor(type) && !tileTypeIsAToken(type))
       continue;
@@ -27,8 +27,8 @@ static bool verifyCaptures(MlirOperation op) {
 static bool verifyNames(MlirOperation op) {
   MlirAttribute names = tileOpAttribute(op, "names");
   intptr_t count = mlirArrayAttrGetNumElements(names);
-  for (intptr_t i = 0; i < count; i++)
-    for (intptr_t j = 0; j < i; j++) {
+  for (intptr_t i = 0; i < count; ++i)
+    for (intptr_t j = 0; j < i; ++j) {
       MlirStringRef name = mlirStringAttrGetValue(mlirArrayAttrGetElement(names, i));
       if (mlirStringRefEqual(name, mlirStringAttrGetValue(mlirArrayAttrGetElement(names, j))))
         return tileError(op, "has two partitions \"%.*s\", want different names", (int)name.length, name.data);
@@ -39,7 +39,7 @@ static bool verifyNames(MlirOperation op) {
 static bool verifyWarps(MlirOperation op, MlirOperation kernel) {
   int64_t sum = 0, whole;
   intptr_t count = tileArrayCount(op, "warps");
-  for (intptr_t i = 0; i < count; i++) {
+  for (intptr_t i = 0; i < count; ++i) {
     if (!tileExpectInteger(op, "warps of a partition", tileArrayAt(op, "warps", i), 1, 64))
       return false;
     sum += tileArrayAt(op, "warps", i);
@@ -56,7 +56,7 @@ static bool verifyWarps(MlirOperation op, MlirOperation kernel) {
 // 0: not said, the partition keeps what it has.
 static bool verifyRegisters(MlirOperation op) {
   intptr_t count = tileArrayCount(op, "registers");
-  for (intptr_t i = 0; i < count; i++)
+  for (intptr_t i = 0; i < count; ++i)
     if (!tileExpectInteger(op, "registers of a partition", tileArrayAt(op, "registers", i), 0, 512))
       return false;
   return count == 0 || expectOnePerPartition(op, "registers", count);
@@ -71,7 +71,7 @@ static bool verifyArguments(MlirOperation op, intptr_t index) {
   if (seen != captures)
     return tileError(op, "partition #%d has %d arguments, want %d, one per capture", (int)index, (int)seen,
                      (int)captures);
-  for (intptr_t i = 0; i < seen; i++) {
+  for (intptr_t i = 0; i < seen; ++i) {
     MlirType type = mlirValueGetType(mlirBlockGetArgument(block, i));
     if (!mlirTypeEqual(type, tileOperandType(op, i)))
       return tileError(op, "argument #%d of partition #%d is %s, want the capture's type, %s", (int)i, (int)index,
@@ -89,7 +89,7 @@ bool tileWarpSpecializeOpVerify(MlirOperation op) {
                      tileOpName(parent).data);
   if (mlirOperationGetNumRegions(op) == 0)
     return tileError(op, "has no partition, want at least one");
-  for (intptr_t i = 0; i < mlirOperationGetNumRegions(op); i++)
+  for (intptr_t i = 0; i < mlirOperationGetNumRegions(op); ++i)
     if (!verifyArguments(op, i))
       return false;
   return verifyCaptures(op) && verifyNames(op) && verifyWarps(op, parent) && verifyRegisters(op);
@@ -101,7 +101,7 @@ void tileWarpSpecializeOpRegionSuccessors(MlirOperation op, int from, MlirExtSuc
     mlirExtSuccessorsAddParent(successors, op);
     return;
   }
-  for (intptr_t i = 0; i < mlirOperationGetNumRegions(op); i++)
+  for (intptr_t i = 0; i < mlirOperationGetNumRegions(op); ++i)
     mlirExtSuccessorsAddRegion(successors, op, i, 0);
 }
 

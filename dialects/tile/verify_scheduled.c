@@ -59,7 +59,7 @@ bool tilePrefetchOpVerify(MlirOperation op) {
 }
 
 static bool verifyMulticast(MlirOperation op) {
-  for (intptr_t i = 0, count = tileArrayCount(op, "multicast"); i < count; i++)
+  for (intptr_t i = 0, count = tileArrayCount(op, "multicast"); i < count; ++i)
     if (!tileExpectInteger(op, "an axis of multicast", tileArrayAt(op, "multicast", i), 0, 2))
       return false;
   return tileExpectAxes(op, "multicast", 3);
@@ -127,7 +127,7 @@ bool tileFenceOpVerify(MlirOperation op) {
 bool tilePrintOpVerify(MlirOperation op) {
   MlirStringRef text = mlirStringAttrGetValue(tileOpAttribute(op, "message"));
   intptr_t places = 0, values = mlirOperationGetNumOperands(op);
-  for (size_t i = 0; i + 1 < text.length; i++)
+  for (size_t i = 0; i + 1 < text.length; ++i)
     places += !memcmp(text.data + i, "{}", 2);
   return places == values || tileError(op, "has %d values for %d places {}, want one each", (int)values, (int)places);
 }

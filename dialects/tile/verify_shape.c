@@ -21,12 +21,12 @@ bool tileIotaOpVerify(MlirOperation op) {
 static bool isBroadcast(MlirOperation op, MlirType source, MlirType result) {
   intptr_t kept = 0, rank = tileTypeGetRank(source), resultRank = tileTypeGetRank(result);
   MlirAttribute axes = tileOpAttribute(op, "axes");
-  for (intptr_t i = 0; i < resultRank; i++) {
+  for (intptr_t i = 0; i < resultRank; ++i) {
     if (tileListContains(axes, i))
       continue;
     if (kept >= rank || tileTypeGetSize(source, kept) != tileTypeGetSize(result, i))
       return false;
-    kept++;
+    ++kept;
   }
   return kept == rank;
 }
@@ -85,7 +85,7 @@ bool tileTransposeOpVerify(MlirOperation op) {
       !tileExpectElementOf(op, "the result", result, "the source", source))
     return false;
   bool fits = tileTypeGetRank(result) == rank;
-  for (intptr_t i = 0; fits && i < rank; i++)
+  for (intptr_t i = 0; fits && i < rank; ++i)
     fits = tileTypeGetSize(result, i) == tileTypeGetSize(type, tileArrayAt(op, "permutation", i));
   if (!fits)
     return tileErrorWithNote(op, mlirValueGetLocation(source), "the source is defined here",
@@ -133,7 +133,7 @@ static bool expectInside(MlirOperation op, MlirType part, MlirValue whole) {
     return tileErrorWithNote(op, mlirValueGetLocation(whole), "the whole is defined here",
                              "has a part of rank %d at %d offsets, want %d, the rank of the whole",
                              (int)tileTypeGetRank(part), (int)tileArrayCount(op, "static_offsets"), (int)rank);
-  for (intptr_t i = 0; i < rank; i++) {
+  for (intptr_t i = 0; i < rank; ++i) {
     int64_t offset = tileArrayAt(op, "static_offsets", i);
     bool isDynamic = mlirShapedTypeIsDynamicSize(offset);
     dynamic += isDynamic;
@@ -173,7 +173,7 @@ bool tileCatOpVerify(MlirOperation op) {
   if (!tileExpectInteger(op, "axis", axis, 0, tileTypeGetRank(result) - 1) ||
       !tileExpectInteger(op, "the number of pieces", mlirOperationGetNumOperands(op), 1, INT64_MAX))
     return false;
-  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++) {
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i) {
     if (!expectPiece(op, mlirOperationGetOperand(op, i), axis))
       return false;
     sum += tileTypeGetSize(tileOperandType(op, i), axis);

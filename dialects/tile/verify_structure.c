@@ -20,7 +20,7 @@ bool tileKernelOpVerify(MlirOperation op) {
   if (mlirFunctionTypeGetNumResults(type))
     return tileError(op, "returns %s, want no result: a kernel writes to its memrefs",
                      TILE_TYPE_TEXT(mlirFunctionTypeGetResult(type, 0)));
-  for (intptr_t i = 0, count = mlirFunctionTypeGetNumInputs(type); i < count; i++)
+  for (intptr_t i = 0, count = mlirFunctionTypeGetNumInputs(type); i < count; ++i)
     if (!isKernelParameter(mlirFunctionTypeGetInput(type, i)))
       return tileError(op, "parameter #%d is %s, want a memref or a scalar (index, integer, float)", (int)i,
                        TILE_TYPE_TEXT(mlirFunctionTypeGetInput(type, i)));
@@ -44,10 +44,10 @@ static bool expectFunctionValue(MlirOperation op, const char *what, intptr_t ind
 
 bool tileFuncOpVerify(MlirOperation op) {
   MlirType type = functionType(op);
-  for (intptr_t i = 0, count = mlirFunctionTypeGetNumInputs(type); i < count; i++)
+  for (intptr_t i = 0, count = mlirFunctionTypeGetNumInputs(type); i < count; ++i)
     if (!expectFunctionValue(op, "parameter", i, mlirFunctionTypeGetInput(type, i)))
       return false;
-  for (intptr_t i = 0, count = mlirFunctionTypeGetNumResults(type); i < count; i++)
+  for (intptr_t i = 0, count = mlirFunctionTypeGetNumResults(type); i < count; ++i)
     if (!expectFunctionValue(op, "result", i, mlirFunctionTypeGetResult(type, i)))
       return false;
   return true;
@@ -70,7 +70,7 @@ static bool expectTypes(MlirOperation op, MlirOperation where, const char *what,
   if (seen != wanted)
     return tileErrorWithNote(op, location, "the signature is given here", "has %d %ss, want %d", (int)seen, what,
                              (int)wanted);
-  for (intptr_t i = 0; i < seen; i++)
+  for (intptr_t i = 0; i < seen; ++i)
     if (!mlirTypeEqual(seenAt(op, i), wantedAt(signature, i)))
       return tileErrorWithNote(op, location, "the signature is given here", "%s #%d is %s, want %s", what, (int)i,
                                TILE_TYPE_TEXT(seenAt(op, i)), TILE_TYPE_TEXT(wantedAt(signature, i)));
@@ -109,7 +109,7 @@ static bool verifyCombinerYield(MlirOperation op, MlirOperation parent) {
   if (seen != inputs)
     return tileErrorWithNote(op, where, "one per input of this op", "yields %d values, want %d", (int)seen,
                              (int)inputs);
-  for (intptr_t i = 0; i < seen; i++) {
+  for (intptr_t i = 0; i < seen; ++i) {
     MlirType wanted = tileTypeGetElement(tileOperandType(parent, begin + i));
     if (!mlirTypeEqual(tileOperandType(op, i), wanted))
       return tileErrorWithNote(op, where, "the element type of this op's input", "operand #%d is %s, want %s", (int)i,
@@ -137,7 +137,7 @@ static bool verifyGrid(MlirOperation op) {
   tileOpOperands(op, "grid", &begin, &rank);
   if (!tileExpectInteger(op, "the grid's rank", rank, 1, 3))
     return false;
-  for (intptr_t i = 0; i < rank; i++) {
+  for (intptr_t i = 0; i < rank; ++i) {
     int64_t size;
     if (tileConstantIndex(mlirOperationGetOperand(op, begin + i), &size) &&
         !tileExpectInteger(op, "a size of the grid", size, 0, TILE_MAXIMUM_GRID))
@@ -145,7 +145,7 @@ static bool verifyGrid(MlirOperation op) {
   }
   if (tileHas(op, "cluster") && clusterRank != rank)
     return tileError(op, "cluster has %d sizes, want %d, one per dimension of the grid", (int)clusterRank, (int)rank);
-  for (intptr_t i = 0; i < clusterRank; i++)
+  for (intptr_t i = 0; i < clusterRank; ++i)
     if (!tileExpectInteger(op, "a size of the cluster", tileArrayAt(op, "cluster", i), 1, 16))
       return false;
   return true;
@@ -165,7 +165,7 @@ static bool verifyMeets(MlirOperation op) {
 static bool verifyLaunchResults(MlirOperation op) {
   intptr_t begin, count, result = 0, results = mlirOperationGetNumResults(op);
   tileOpOperands(op, "outputs", &begin, &count);
-  for (intptr_t i = 0; i < count; i++) {
+  for (intptr_t i = 0; i < count; ++i) {
     MlirType type = tileOperandType(op, begin + i);
     if (!mlirTypeIsARankedTensor(type))
       continue;
@@ -173,7 +173,7 @@ static bool verifyLaunchResults(MlirOperation op) {
       return tileErrorWithNote(op, mlirValueGetLocation(mlirOperationGetOperand(op, begin + i)), "it is defined here",
                                "result #%d is %s, want the type of its outs, %s", (int)result,
                                TILE_TYPE_TEXT(tileResultType(op, result)), TILE_TYPE_TEXT(type));
-    result++;
+    ++result;
   }
   return result == results ||
          tileError(op, "has %d results, want %d, one per tensor in outs", (int)results, (int)result);
@@ -182,7 +182,7 @@ static bool verifyLaunchResults(MlirOperation op) {
 static bool verifyLaunchOperands(MlirOperation op) {
   intptr_t begin, count;
   tileOpOperands(op, "inputs", &begin, &count);
-  for (intptr_t i = begin; i < begin + count; i++) {
+  for (intptr_t i = begin; i < begin + count; ++i) {
     MlirType type = tileOperandType(op, i);
     if (!mlirTypeIsARankedTensor(type) && !isKernelParameter(type))
       return tileError(op, "ins #%d is %s, want a tensor, a memref or a scalar", (int)(i - begin),
@@ -203,7 +203,7 @@ void tileLaunchOpDestinationInits(MlirOperation op, intptr_t *begin, intptr_t *c
 static bool leavesShapeOpen(MlirType argument, MlirType parameter) {
   intptr_t rank = mlirShapedTypeGetRank(argument);
   bool fits = rank == mlirShapedTypeGetRank(parameter);
-  for (intptr_t i = 0; fits && i < rank; i++)
+  for (intptr_t i = 0; fits && i < rank; ++i)
     fits = mlirShapedTypeIsDynamicDim(parameter, i) ||
            mlirShapedTypeGetDimSize(argument, i) == mlirShapedTypeGetDimSize(parameter, i);
   return fits;
@@ -227,7 +227,7 @@ static bool verifyArguments(MlirOperation op, MlirOperation kernel) {
   if (seen != wanted)
     return tileErrorWithNote(op, where, "the kernel is defined here", "gives %d arguments (ins, then outs), want %d",
                              (int)seen, (int)wanted);
-  for (intptr_t i = 0; i < seen; i++)
+  for (intptr_t i = 0; i < seen; ++i)
     if (!fitsParameter(tileOperandType(op, grid + i), mlirFunctionTypeGetInput(type, i)))
       return tileErrorWithNote(op, where, "the kernel is defined here", "argument #%d is %s, want %s%s", (int)i,
                                TILE_TYPE_TEXT(tileOperandType(op, grid + i)),
@@ -291,7 +291,7 @@ static bool verifyDivisors(MlirOperation op, const char *name) {
   if (count != tileTypeGetRank(type))
     return tileError(op, "%s has %d entries, want %d, one per dimension of %s", name, (int)count,
                      (int)tileTypeGetRank(type), TILE_TYPE_TEXT(type));
-  for (intptr_t i = 0; i < count; i++)
+  for (intptr_t i = 0; i < count; ++i)
     if (!mlirShapedTypeIsDynamicSize(tileArrayAt(op, name, i)) &&
         !tileExpectInteger(op, name, tileArrayAt(op, name, i), 1, INT64_MAX))
       return false;
@@ -300,7 +300,7 @@ static bool verifyDivisors(MlirOperation op, const char *name) {
 
 static bool refutesSizes(MlirOperation op) {
   MlirType type = tileOperandType(op, 0);
-  for (intptr_t i = 0, count = tileArrayCount(op, "sizes"); i < count; i++) {
+  for (intptr_t i = 0, count = tileArrayCount(op, "sizes"); i < count; ++i) {
     int64_t divisor = tileArrayAt(op, "sizes", i), size = tileTypeGetSize(type, i);
     if (mlirShapedTypeIsDynamicSize(divisor) || mlirShapedTypeIsDynamicSize(size) || size % divisor == 0)
       continue;

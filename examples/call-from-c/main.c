@@ -11,8 +11,8 @@ void tessera_packed_softmax_into(void **args);
 void tessera_packed_twice(void **args);
 
 static void print_matrix(const tessera_memref_2d_t *matrix) {
-  for (int64_t i = 0; i < matrix->sizes[0]; i++) {
-    for (int64_t j = 0; j < matrix->sizes[1]; j++)
+  for (int64_t i = 0; i < matrix->sizes[0]; ++i) {
+    for (int64_t j = 0; j < matrix->sizes[1]; ++j)
       printf(" %.4f", ((float *)matrix->aligned)[matrix->offset + i * matrix->strides[0] + j * matrix->strides[1]]);
     printf("\n");
   }

@@ -25,7 +25,7 @@ static void expand(MlirOperation op, MlirExtPass pass) {
   MlirType type = mlirValueGetType(x);
   intptr_t degree = mlirArrayAttrGetNumElements(tileOpAttribute(op, "coefficients")) - 1;
   MlirValue value = tileBuildFloat(&builder, type, coefficientOf(op, degree));
-  for (intptr_t i = degree - 1; i >= 0; i--)
+  for (intptr_t i = degree - 1; i >= 0; --i)
     value = buildStep(&builder, value, x, tileBuildFloat(&builder, type, coefficientOf(op, i)),
                       mlirExtPassGetBool(pass, "fma"));
   mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(op, 0), value);
@@ -36,7 +36,7 @@ static void expand(MlirOperation op, MlirExtPass pass) {
 
 static bool run(MlirOperation function, MlirExtPass pass) {
   TileOps ops = tileCollect(function, "poly.horner");
-  for (intptr_t i = 0; i < ops.count; i++)
+  for (intptr_t i = 0; i < ops.count; ++i)
     expand(ops.items[i], pass);
   tileOpsFree(&ops);
   return true;

@@ -53,7 +53,7 @@ typedef struct Axes {
 
 static bool readAxes(MlirAffineMap map, Axes *axes) {
   axes->rank = mlirAffineMapGetNumResults(map);
-  for (intptr_t i = 0; i < axes->rank && axes->rank <= MaxAxes; i++) {
+  for (intptr_t i = 0; i < axes->rank && axes->rank <= MaxAxes; ++i) {
     MlirAffineExpr result = mlirAffineMapGetResult(map, i);
     if (!mlirAffineExprIsADim(result))
       return false;
@@ -63,7 +63,7 @@ static bool readAxes(MlirAffineMap map, Axes *axes) {
 }
 
 static bool uses(const Axes *axes, intptr_t dim) {
-  for (intptr_t i = 0; i < axes->rank; i++)
+  for (intptr_t i = 0; i < axes->rank; ++i)
     if (axes->dims[i] == dim)
       return true;
   return false;
@@ -72,7 +72,7 @@ static bool uses(const Axes *axes, intptr_t dim) {
 // The dimension that `in` and `also` have and `without` has not, if there is exactly one; else None.
 static intptr_t shared(const Axes *in, const Axes *also, const Axes *without) {
   intptr_t found = None;
-  for (intptr_t i = 0; i < in->rank; i++)
+  for (intptr_t i = 0; i < in->rank; ++i)
     if (uses(also, in->dims[i]) && !uses(without, in->dims[i])) {
       if (found != None)
         return None;
@@ -102,7 +102,7 @@ bool tileMatchMatrixProduct(MlirOperation op, TileMatrixProduct *product) {
   MlirAttribute maps = mlirLinalgGetIndexingMapsAttribute(op);
   if (mlirAttributeIsNull(maps) || mlirArrayAttrGetNumElements(maps) != 3)
     return false;
-  for (intptr_t i = 0; i < 3; i++) {
+  for (intptr_t i = 0; i < 3; ++i) {
     MlirAffineMap map = mlirAffineMapAttrGetValue(mlirArrayAttrGetElement(maps, i));
     if (!mlirTypeIsARankedTensor(tileOperandType(op, i)) || mlirAffineMapGetNumDims(map) > 3 ||
         !readAxes(map, &axes[i]))

@@ -38,7 +38,7 @@ static bool matchKind(const TileStructured *s, const Multiply *kind, int *lhs, i
 bool tileStructuredMatchMultiplyAdd(const TileStructured *s, int *lhs, int *rhs) {
   if (s->numInputs != 2 || s->numOutputs != 1 || !tileStructuredAccumulates(s, &s->operands[2]))
     return false;
-  for (size_t i = 0; i < sizeof multiplies / sizeof *multiplies; i++)
+  for (size_t i = 0; i < sizeof multiplies / sizeof *multiplies; ++i)
     if (matchKind(s, &multiplies[i], lhs, rhs))
       return true;
   return false;
@@ -76,7 +76,7 @@ static bool usedBy(const TileStructured *s, int operand, int dim) {
 static int findParallel(const TileStructured *s, int a, int b, int other) {
   const TileOperand *out = &s->operands[2];
   int found = -1;
-  for (int i = 0; i < out->rank; i++) {
+  for (int i = 0; i < out->rank; ++i) {
     int d = out->results[i];
     bool fits = d != other && usedBy(s, a, d) && !usedBy(s, b, d) && isWide(s, d) && tileStructuredCanTile(s, d, other);
     if (fits && (found < 0 || s->dims[found].scheduled <= 1 || s->dims[d].scheduled > 1))
@@ -86,7 +86,7 @@ static int findParallel(const TileStructured *s, int a, int b, int other) {
 }
 
 static bool isAlone(const TileOperand *operand, int dim) {
-  for (int i = 0; i < operand->rank; i++)
+  for (int i = 0; i < operand->rank; ++i)
     if (operand->factors[i][dim])
       return operand->results[i] == dim;
   return false;
@@ -95,7 +95,7 @@ static bool isAlone(const TileOperand *operand, int dim) {
 // A reduction dimension of both; channels (alone on their axes) rather than a window's.
 static int findDepth(const TileStructured *s, int m, int n) {
   int found = -1;
-  for (int d = 0; d < s->numDims; d++) {
+  for (int d = 0; d < s->numDims; ++d) {
     if (!s->dims[d].isReduction || !usedBy(s, 0, d) || !usedBy(s, 1, d) || !isWide(s, d) ||
         !tileStructuredCanTile(s, d, m) || !tileStructuredCanTile(s, d, n))
       continue;
@@ -109,7 +109,7 @@ static int findDepth(const TileStructured *s, int m, int n) {
 static bool matchDims(const TileStructured *s, TileProduct *p) {
   int ofA = findParallel(s, p->lhs, p->rhs, -1), ofB = findParallel(s, p->rhs, p->lhs, -1);
   const TileOperand *out = &s->operands[2];
-  for (int i = out->rank - 1; i >= 0; i--) {
+  for (int i = out->rank - 1; i >= 0; --i) {
     if (out->results[i] == ofB)
       break;
     if (out->results[i] == ofA) {
@@ -132,7 +132,7 @@ bool tileStructuredMatchProduct(const TileStructured *s, TileProduct *p) {
 //===--- matrix products --------------------------------------------------------===//
 
 static int positionOf(const TileOperand *operand, int dim) {
-  for (int i = 0; i < operand->rank; i++)
+  for (int i = 0; i < operand->rank; ++i)
     if (operand->results[i] == dim)
       return i;
   return -1;
@@ -141,7 +141,7 @@ static int positionOf(const TileOperand *operand, int dim) {
 static bool isFull(const TileOperand *operand) {
   if (!tileOperandIsPlain(operand))
     return false;
-  for (int i = 0; i < operand->rank; i++)
+  for (int i = 0; i < operand->rank; ++i)
     if (operand->results[i] < 0)
       return false;
   return true;
@@ -171,7 +171,7 @@ static bool isFullOrMerged(const TileStructured *s, const TileProduct *p) {
 static bool matchMatrixDims(const TileStructured *s, TileProduct *p) {
   const TileOperand *a = &s->operands[p->lhs], *b = &s->operands[p->rhs], *out = &s->operands[s->numInputs];
   p->m = p->n = p->k = -1;
-  for (int d = 0; d < s->numDims; d++) {
+  for (int d = 0; d < s->numDims; ++d) {
     bool inA = tileOperandUses(a, d), inB = tileOperandUses(b, d), inOut = positionOf(out, d) >= 0;
     int *role = inA && inB && !inOut ? &p->k : inA && !inB && inOut ? &p->m : !inA && inB && inOut ? &p->n : NULL;
     if (!role && !(inA && inB && inOut))

@@ -12,7 +12,7 @@ const TileCombiner *tileStructuredMatchReduction(const TileStructured *s, int in
   const TileCombiner *combiner = combinerOf(op);
   if (!combiner || !tileHasOneUse(accumulator) || !tileHasOneUse(result)) // a running value that others read is a scan
     return NULL;
-  for (int side = 0; side < 2; side++)
+  for (int side = 0; side < 2; ++side)
     if (mlirValueEqual(mlirOperationGetOperand(op, side), accumulator)) {
       *folded = mlirOperationGetOperand(op, 1 - side);
       return mlirValueEqual(*folded, accumulator) ? NULL : combiner;

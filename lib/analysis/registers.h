@@ -14,20 +14,20 @@
 #include <stdint.h>
 
 typedef struct TileRegisterCount {
-  /// Registers of 32 bits that a tile takes in a thread. Null: what its layout says, 0 without one.
+  // Registers of 32 bits that a tile takes in a thread. Null: what its layout says, 0 without one.
   int64_t (*registersOf)(MlirValue tile, void *data);
   void *data;
-  bool willStage; ///< what products read of views will go through shared memory
+  bool willStage; // what products read of views will go through shared memory
 } TileRegisterCount;
 
-/// The most between any two ops of the block and of what is nested in it; what comes from outside is left out.
+// The most between any two ops of the block and of what is nested in it; what comes from outside is left out.
 int64_t tileBlockRegisters(const TileRegisterCount *count, MlirBlock block);
-/// The same of a loop's rounds, with what they use from outside.
+// The same of a loop's rounds, with what they use from outside.
 int64_t tileLoopRegisters(const TileRegisterCount *count, MlirOperation loop);
-/// Registers of one round's operands of products that are loaded in the loop, the loop of the kernel where they are
-/// most: they are copied ahead of their use.
+// Registers of one round's operands of products that are loaded in the loop, the loop of the kernel where they are
+// most: they are copied ahead of their use.
 int64_t tileCopiedRegisters(const TileRegisterCount *count, MlirOperation kernel);
-/// A load whose only reader is a product beside it, as an operand to multiply.
+// A load whose only reader is a product beside it, as an operand to multiply.
 bool tileIsFragmentLoad(const TileRegisterCount *count, MlirOperation op);
 
 #endif

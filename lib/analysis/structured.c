@@ -23,7 +23,7 @@ static bool readIterators(MlirOperation op, TileStructured *structured) {
   if (count > MaxDims)
     return false;
   structured->numDims = (int)count;
-  for (intptr_t i = 0; i < count; i++) {
+  for (intptr_t i = 0; i < count; ++i) {
     char text[64];
     tileAttributeText(mlirArrayAttrGetElement(types, i), text, sizeof text); // no getter for the enum in mlir-c
     structured->dims[i] = (TileDim){.isReduction = strstr(text, "reduction") != NULL,
@@ -71,7 +71,7 @@ static bool readAffine(MlirAffineExpr expr, int64_t scale, int64_t *factors, int
 // The dimension that indexes the axis alone, or -1.
 static int onlyDim(const TileOperand *operand, int axis) {
   int only = -1;
-  for (int d = 0; d < MaxDims; d++) {
+  for (int d = 0; d < MaxDims; ++d) {
     int64_t factor = operand->factors[axis][d];
     if (factor && (factor != 1 || only >= 0 || operand->constants[axis]))
       return -1;
@@ -114,7 +114,7 @@ static bool readMap(MlirAffineMap map, TileOperand *operand) {
   operand->rank = (int)mlirAffineMapGetNumResults(map);
   if (operand->rank > MaxOperandRank || mlirAffineMapGetNumSymbols(map) > 0)
     return false;
-  for (int i = 0; i < operand->rank; i++) {
+  for (int i = 0; i < operand->rank; ++i) {
     MlirAffineExpr result = mlirAffineMapGetResult(map, i);
     operand->results[i] = -1;
     if (readAffine(result, 1, operand->factors[i], &operand->constants[i])) {
@@ -146,7 +146,7 @@ static bool readOperand(TileStructured *structured, int index) {
   MlirAttribute maps = tileOpAttribute(structured->op, "indexing_maps");
   if (!readMap(mlirAffineMapAttrGetValue(mlirArrayAttrGetElement(maps, index)), operand))
     return false;
-  for (int i = 0; operand->isTensor && i < operand->rank; i++)
+  for (int i = 0; operand->isTensor && i < operand->rank; ++i)
     if (operand->results[i] >= 0)
       noteExtent(structured, operand->results[i], index, i);
   return true;
@@ -183,7 +183,7 @@ static bool noteCapture(TileStructured *structured, MlirValue value) {
   bool isConstant = tileOpIs(tileDefiningOp(value), "arith.constant") && isElementType(type);
   if (isDefinedIn(value, structured->body) || isConstant)
     return true; // a constant is made again in the kernel
-  for (int i = 0; i < structured->numCaptures; i++)
+  for (int i = 0; i < structured->numCaptures; ++i)
     if (mlirValueEqual(structured->captures[i], value))
       return true;
   if (!isCapturable(type) || structured->numCaptures == MaxCaptures)
@@ -200,7 +200,7 @@ static bool readBody(TileStructured *structured) {
     values += 1 + mlirOperationGetNumOperands(op);
     if ((!tileOpIs(op, "linalg.yield") && !isElementwise(op)) || values > MaxBodyValues)
       return false;
-    for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
+    for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
       if (!noteCapture(structured, mlirOperationGetOperand(op, i)))
         return false;
   }
@@ -228,7 +228,7 @@ const unsigned char *tileOperandConstantBytes(const TileOperand *operand, size_t
 }
 
 bool tileOperandUses(const TileOperand *operand, int dim) {
-  for (int i = 0; i < operand->rank; i++)
+  for (int i = 0; i < operand->rank; ++i)
     if (operand->factors[i][dim])
       return true;
   return false;
@@ -236,8 +236,8 @@ bool tileOperandUses(const TileOperand *operand, int dim) {
 
 bool tileOperandIsPlain(const TileOperand *operand) {
   uint32_t seen = 0;
-  for (int i = 0; i < operand->rank; i++)
-    for (int d = 0; d < MaxDims; d++) {
+  for (int i = 0; i < operand->rank; ++i)
+    for (int d = 0; d < MaxDims; ++d) {
       if (!operand->factors[i][d])
         continue;
       if (operand->results[i] != d || seen & 1u << d)
@@ -248,13 +248,13 @@ bool tileOperandIsPlain(const TileOperand *operand) {
 }
 
 void tileOperandRenumber(TileOperand *operand, const int *to, int numDims) {
-  for (int i = 0; i < operand->numTerms; i++)
+  for (int i = 0; i < operand->numTerms; ++i)
     operand->terms[i].dim = to[operand->terms[i].dim];
-  for (int i = 0; i < operand->rank; i++) {
+  for (int i = 0; i < operand->rank; ++i) {
     int64_t old[MaxDims];
     memcpy(old, operand->factors[i], sizeof old);
     memset(operand->factors[i], 0, sizeof old);
-    for (int d = 0; d < numDims; d++)
+    for (int d = 0; d < numDims; ++d)
       operand->factors[i][to[d]] = old[d];
     if (operand->results[i] >= 0)
       operand->results[i] = to[operand->results[i]];
@@ -264,20 +264,20 @@ void tileOperandRenumber(TileOperand *operand, const int *to, int numDims) {
 void tileStructuredRenumber(TileStructured *structured, const int *to) {
   TileDim old[MaxDims];
   memcpy(old, structured->dims, sizeof old);
-  for (int d = 0; d < structured->numDims; d++)
+  for (int d = 0; d < structured->numDims; ++d)
     structured->dims[to[d]] = old[d];
-  for (int i = 0; i < structured->numInputs + structured->numOutputs; i++)
+  for (int i = 0; i < structured->numInputs + structured->numOutputs; ++i)
     tileOperandRenumber(&structured->operands[i], to, structured->numDims);
 }
 
 int64_t tileStructuredRun(const TileStructured *s, const TileOperand *operand, int dim) {
   int64_t run = 0;
-  for (int i = 0; i < operand->numTerms; i++) {
+  for (int i = 0; i < operand->numTerms; ++i) {
     const TileTerm *term = &operand->terms[i];
     if (term->dim == dim && term->divisor == 1 && term->factor == 1)
       run = term->modulus ? term->modulus : s->dims[dim].extent;
   }
-  for (int i = 0; i < operand->numTerms; i++)
+  for (int i = 0; i < operand->numTerms; ++i)
     if (operand->terms[i].dim == dim && operand->terms[i].divisor > 1 && (!run || operand->terms[i].divisor % run))
       return 0;
   return run;
@@ -287,7 +287,7 @@ static bool operandCanTile(const TileOperand *operand, int dim, int other) {
   int axes = 0;
   if (operand->numTerms)
     return true;
-  for (int i = 0; i < operand->rank; i++) {
+  for (int i = 0; i < operand->rank; ++i) {
     axes += operand->factors[i][dim] != 0;
     if (operand->factors[i][dim] < 0 || (operand->factors[i][dim] && other >= 0 && operand->factors[i][other]))
       return false;
@@ -296,7 +296,7 @@ static bool operandCanTile(const TileOperand *operand, int dim, int other) {
 }
 
 bool tileStructuredCanTile(const TileStructured *structured, int dim, int other) {
-  for (int i = 0; i < structured->numInputs + structured->numOutputs; i++)
+  for (int i = 0; i < structured->numInputs + structured->numOutputs; ++i)
     if (!operandCanTile(&structured->operands[i], dim, other == dim ? -1 : other))
       return false;
   return true;
@@ -309,8 +309,8 @@ static bool isCandidate(const TileStructured *structured, const TileOperand *ope
 }
 
 int tileOperandLastDim(const TileStructured *structured, const TileOperand *operand) {
-  for (int i = operand->rank - 1; i >= 0; i--)
-    for (int d = structured->numDims - 1; d >= 0; d--)
+  for (int i = operand->rank - 1; i >= 0; --i)
+    for (int d = structured->numDims - 1; d >= 0; --d)
       if (isCandidate(structured, operand, i, d))
         return d;
   return -1;
@@ -320,17 +320,17 @@ int tileOperandLastDim(const TileStructured *structured, const TileOperand *oper
 
 // Every element of the output has one program that writes it: a map over all parallel dimensions, one per axis.
 static bool writesOnce(const TileStructured *structured, const TileOperand *output) {
-  for (int i = 0; i < output->rank; i++)
+  for (int i = 0; i < output->rank; ++i)
     if (output->results[i] < 0)
       return false;
-  for (int d = 0; d < structured->numDims; d++)
+  for (int d = 0; d < structured->numDims; ++d)
     if (!structured->dims[d].isReduction && !tileOperandUses(output, d))
       return false;
   return tileOperandIsPlain(output);
 }
 
 bool tileStructuredAccumulates(const TileStructured *structured, const TileOperand *output) {
-  for (int d = 0; d < structured->numDims; d++)
+  for (int d = 0; d < structured->numDims; ++d)
     if (structured->dims[d].isReduction && tileOperandUses(output, d))
       return false;
   return true;
@@ -342,14 +342,14 @@ static void readSchedule(TileStructured *structured) {
   if (mlirAttributeIsNull(structured->schedule))
     return;
   MlirAttribute block = tileScheduleAttrGetEntry(structured->schedule, "block");
-  for (int d = 0; d < structured->numDims && !mlirAttributeIsNull(block); d++)
+  for (int d = 0; d < structured->numDims && !mlirAttributeIsNull(block); ++d)
     if (d < mlirDenseArrayGetNumElements(block))
       structured->dims[d].scheduled = mlirDenseI64ArrayGetElement(block, d);
 }
 
 static void readExtents(TileStructured *structured) {
   MlirAttribute extents = tileOpAttribute(structured->op, "tile.extents");
-  for (int d = 0; !mlirAttributeIsNull(extents) && d < structured->numDims; d++)
+  for (int d = 0; !mlirAttributeIsNull(extents) && d < structured->numDims; ++d)
     if (d < mlirDenseArrayGetNumElements(extents))
       structured->dims[d].planned = mlirDenseI64ArrayGetElement(extents, d);
 }
@@ -370,13 +370,13 @@ bool tileStructuredRead(MlirOperation op, TileStructured *structured) {
   structured->numInputs = structured->numOwnInputs = (int)(operands - structured->numOutputs);
   if (!readIterators(op, structured))
     return false;
-  for (int i = 0; i < operands; i++)
+  for (int i = 0; i < operands; ++i)
     if (!readOperand(structured, i))
       return false;
-  for (int i = 0; i < structured->numDims; i++)
+  for (int i = 0; i < structured->numDims; ++i)
     if (structured->dims[i].operand < 0)
       return false; // no operand tells this dimension's extent
-  for (int i = structured->numInputs; i < operands; i++)
+  for (int i = structured->numInputs; i < operands; ++i)
     if (!writesOnce(structured, &structured->operands[i]))
       return false;
   readSchedule(structured);
@@ -389,14 +389,14 @@ bool tileDimIsRagged(const TileDim *dim) {
 }
 
 bool tileStructuredHasReduction(const TileStructured *structured) {
-  for (int i = 0; i < structured->numDims; i++)
+  for (int i = 0; i < structured->numDims; ++i)
     if (structured->dims[i].isReduction)
       return true;
   return false;
 }
 
 bool tileStructuredHasTerms(const TileStructured *structured) {
-  for (int i = 0; i < structured->numInputs + structured->numOutputs; i++)
+  for (int i = 0; i < structured->numInputs + structured->numOutputs; ++i)
     if (structured->operands[i].numTerms)
       return true;
   return false;
@@ -436,7 +436,7 @@ static bool matchFill(MlirValue value, MlirAttribute *constant, MlirValue *desti
 void tileStructuredStartFromConstants(TileStructured *s) {
   if (!tileStructuredHasReduction(s))
     return;
-  for (int i = s->numInputs; i < s->numInputs + s->numOutputs; i++)
+  for (int i = s->numInputs; i < s->numInputs + s->numOutputs; ++i)
     if (tileStructuredAccumulates(s, &s->operands[i]))
       matchFill(s->operands[i].value, &s->operands[i].initial, &s->operands[i].value);
 }

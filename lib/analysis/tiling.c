@@ -12,8 +12,8 @@
 
 // A reduction dimension that shares an axis with another (a window's) is walked index by index.
 static bool isAlone(const TileStructured *s, int dim) {
-  for (int i = 0; i < s->numInputs + s->numOutputs; i++)
-    for (int axis = 0; axis < s->operands[i].rank; axis++)
+  for (int i = 0; i < s->numInputs + s->numOutputs; ++i)
+    for (int axis = 0; axis < s->operands[i].rank; ++axis)
       if (s->operands[i].factors[axis][dim] && s->operands[i].results[axis] != dim)
         return false;
   return true;
@@ -22,21 +22,21 @@ static bool isAlone(const TileStructured *s, int dim) {
 // The dimensions that some operand has on an axis, the parallel ones or those of a reduction by combiners.
 static uint32_t dimsToTile(const TileStructured *s) {
   uint32_t dims = 0;
-  for (int d = 0; d < s->numDims; d++)
+  for (int d = 0; d < s->numDims; ++d)
     dims |= !s->dims[d].isReduction || isAlone(s, d) ? 1u << d : 0;
   return dims;
 }
 
 static bool isReduction(const TileStructured *s) {
   MlirValue folded;
-  for (int o = 0; o < s->numOutputs; o++)
+  for (int o = 0; o < s->numOutputs; ++o)
     if (!tileStructuredMatchReduction(s, o, &folded) || !tileStructuredAccumulates(s, &s->operands[s->numInputs + o]))
       return false;
   return true;
 }
 
 int tileStructuredFoldVector(const TileStructured *s) {
-  for (int i = 0; i < s->numInputs + s->numOutputs; i++) {
+  for (int i = 0; i < s->numInputs + s->numOutputs; ++i) {
     int last = s->operands[i].isTensor ? tileOperandLastDim(s, &s->operands[i]) : -1;
     if (last >= 0 && !s->dims[last].isReduction)
       return last;
@@ -46,7 +46,7 @@ int tileStructuredFoldVector(const TileStructured *s) {
 
 // Running sums and the like: what a step makes is stored.
 static bool isScan(const TileStructured *s) {
-  for (int o = 0; o < s->numOutputs; o++)
+  for (int o = 0; o < s->numOutputs; ++o)
     if (!tileStructuredAccumulates(s, &s->operands[s->numInputs + o]))
       return true;
   return false;
@@ -80,8 +80,8 @@ static int64_t plannedOr(const TileStructured *s, int dim, int64_t unknown) {
 
 // Where an output's axis is a sum of dimensions, the next one's elements begin where these end.
 static bool runsIntoNext(const TileStructured *s, int dim) {
-  for (int i = s->numInputs; i < s->numInputs + s->numOutputs; i++)
-    for (int axis = 0; axis < s->operands[i].rank; axis++)
+  for (int i = s->numInputs; i < s->numInputs + s->numOutputs; ++i)
+    for (int axis = 0; axis < s->operands[i].rank; ++axis)
       if (s->operands[i].factors[axis][dim] && s->operands[i].results[axis] != dim)
         return true;
   return false;
@@ -97,7 +97,7 @@ static void describeDim(const TileStructured *s, const TileTiling *tiling, int64
                                  .least = dim == tiling->whole ? tileSearchBucket(s->dims[dim].extent) : 0};
   described->mayTile =
       tiling->tiled >> dim & 1 && tileStructuredCanTile(s, dim, -1) && (isKnown || !described->divides);
-  for (int other = 0; other < s->numDims; other++)
+  for (int other = 0; other < s->numDims; ++other)
     described->beside |= tileStructuredCanTile(s, dim, other) ? 1u << other : 0;
 }
 
@@ -115,7 +115,7 @@ static bool isUsed(MlirBlock body, int argument) {
 static void describeMerged(const TileStructured *s, int64_t unknown, int index, TileOperatorOperand *described) {
   const TileOperand *operand = &s->operands[index];
   described->rank = 0;
-  for (int d = 0; d < s->numDims; d++)
+  for (int d = 0; d < s->numDims; ++d)
     if (tileOperandUses(operand, d)) {
       described->extents[described->rank] = knownOr(s->dims[d].extent, unknown);
       described->factors[described->rank++][d] = 1;
@@ -138,7 +138,7 @@ static void describeOperand(const TileStructured *s, int64_t unknown, int index,
     describeMerged(s, unknown, index, described);
     return;
   }
-  for (int axis = 0; axis < operand->rank; axis++) {
+  for (int axis = 0; axis < operand->rank; ++axis) {
     if (operand->isTensor)
       described->extents[axis] =
           knownOr(mlirShapedTypeGetDimSize(type, axis), plannedOr(s, operand->results[axis], unknown));
@@ -148,7 +148,7 @@ static void describeOperand(const TileStructured *s, int64_t unknown, int index,
 
 // Tensors that the body takes single elements from: each point of the nest one, anywhere.
 static void describeCaptures(const TileStructured *s, TileOperator *op) {
-  for (int i = 0; i < s->numCaptures && op->numOperands < TileOperatorOperands; i++) {
+  for (int i = 0; i < s->numCaptures && op->numOperands < TileOperatorOperands; ++i) {
     MlirType type = mlirValueGetType(s->captures[i]);
     if (!mlirTypeIsARankedTensor(type))
       continue;
@@ -158,9 +158,9 @@ static void describeCaptures(const TileStructured *s, TileOperator *op) {
                                       .isRead = true,
                                       .isGathered = true,
                                       .extents = {1}};
-    for (int axis = 0; axis < (int)mlirShapedTypeGetRank(type); axis++)
+    for (int axis = 0; axis < (int)mlirShapedTypeGetRank(type); ++axis)
       gathered->extents[0] *= knownOr(mlirShapedTypeGetDimSize(type, axis), TileUnknownExtent);
-    for (int d = 0; d < s->numDims; d++)
+    for (int d = 0; d < s->numDims; ++d)
       gathered->factors[0][d] = 1;
   }
 }
@@ -181,7 +181,7 @@ static const char *typeName(MlirType element) {
                                       "tf32", "f8E4M3FN", "f8E5M2", "f8E4M3FNUZ", "f8E5M2FNUZ", "i4",  "index"};
   char text[64];
   tileTypeText(element, text, sizeof text);
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+  for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
     if (!strcmp(text, names[i]))
       return names[i];
   return "f32";
@@ -196,9 +196,9 @@ TileOperator tileStructuredDescribe(const TileStructured *s, const TileTiling *t
                      .n = -1,
                      .k = -1,
                      .out = s->numInputs};
-  for (int d = 0; d < s->numDims; d++)
+  for (int d = 0; d < s->numDims; ++d)
     describeDim(s, tiling, unknown, d, &op.dims[d]);
-  for (int i = 0; i < op.numOperands; i++)
+  for (int i = 0; i < op.numOperands; ++i)
     describeOperand(s, unknown, i, &op.operands[i]);
   op.type = typeName(tileOperandElementType(&s->operands[tiling->isProduct ? tiling->product.lhs : s->numInputs]));
   describeCaptures(s, &op);
@@ -220,7 +220,7 @@ TileOperator tileStructuredDescribe(const TileStructured *s, const TileTiling *t
 bool tileTargetRead(TileTarget *target, TileError *error) {
   if (!tileSearchReadTarget(target->machine, &target->search, error))
     return false;
-  for (int i = 0; i < TileNumDots && !target->search.isGpu; i++)
+  for (int i = 0; i < TileNumDots && !target->search.isGpu; ++i)
     target->hasDot[i] = tileMachineFindAtom(target->machine, tileDots[i].atom, &(TileMachineAtom){.m = 0}, NULL);
   return true;
 }
@@ -323,12 +323,12 @@ bool tileStructuredScheduledTile(const TileStructured *s, const TileOperator *op
   *tile = (TileSearchTile){.warps = 0};
   if (mlirAttributeIsNull(s->schedule) || mlirAttributeIsNull(tileScheduleAttrGetEntry(s->schedule, "block")))
     return false;
-  for (int d = 0; d < s->numDims; d++)
+  for (int d = 0; d < s->numDims; ++d)
     tile->size[d] = s->dims[d].scheduled ? s->dims[d].scheduled : 1;
   MlirAttribute warps = tileScheduleAttrGetEntry(s->schedule, "warps");
   if (!mlirAttributeIsNull(warps)) {
     tile->warps = 1;
-    for (intptr_t i = 0; i < mlirDenseArrayGetNumElements(warps); i++)
+    for (intptr_t i = 0; i < mlirDenseArrayGetNumElements(warps); ++i)
       tile->warps *= mlirDenseI64ArrayGetElement(warps, i);
     tile->warpsM = op->m >= 0 ? mlirDenseI64ArrayGetElement(warps, 0) : 1;
   }
@@ -386,12 +386,12 @@ const char *tileStructuredScheduleFault(const TileStructured *s, const TileTilin
   const char *fault = op.isMatrix ? packingFault(s, &op, buffer, capacity) : NULL;
   if (fault)
     return fault;
-  for (int d = 0; d < s->numDims; d++) {
+  for (int d = 0; d < s->numDims; ++d) {
     int64_t size = s->dims[d].scheduled;
     if (size <= 1)
       continue;
     bool fits = op.dims[d].mayTile && ++wide <= op.mostTiled && (!op.dims[d].divides || op.dims[d].extent % size == 0);
-    for (int other = 0; other < s->numDims; other++)
+    for (int other = 0; other < s->numDims; ++other)
       fits = fits && (s->dims[other].scheduled <= 1 || op.dims[d].beside >> other & 1);
     if (!fits || (tileStructuredGpu(s) && !isPowerOfTwo(size))) {
       snprintf(buffer, capacity,

@@ -7,9 +7,9 @@ bool runCompare(tessera_run_check_t *check, const Run *seen, const Run *expected
   tessera_run_check_t pair = {.asked = true, .right = true, .by_bounds = expected->target->isJudge};
   if (options->num_targets > 2)
     pair.label = seen->target->name;
-  for (int i = 0; i < expected->signature.num_arguments; i++)
+  for (int i = 0; i < expected->signature.num_arguments; ++i)
     pair.arguments[i] = (tessera_answer_t){expected->data.arguments[i], expected->argumentBounds[i]};
-  for (int i = 0; i < expected->signature.num_results; i++)
+  for (int i = 0; i < expected->signature.num_results; ++i)
     pair.results[i] = (tessera_answer_t){expected->data.results[i], expected->resultBounds[i]};
   if (!tessera_run_check_compare(&pair, options, &seen->data, error))
     return false;

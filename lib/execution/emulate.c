@@ -186,7 +186,7 @@ static void takeBuffer(void *context, void *memory, size_t bytes) {
     buffers->items[buffers->count] =
         (tessera_emulator_buffer_t){.base = memory, .bytes = bytes, .name = buffers->names[buffers->count]};
   }
-  buffers->count++;
+  ++buffers->count;
 }
 
 // What the program has in use now: whatever else a kernel touches is out of bounds.
@@ -329,7 +329,7 @@ static bool runKernel(Emulation *emulation, Module *module, KernelRun *kernel, c
   tessera_emulator_report_t *report;
   if (!tileEmulatorLaunchKernel(module->program, launch, &report, error))
     return false;
-  kernel->launches++;
+  ++kernel->launches;
   kernel->sharedBytes = kernel->kernel->sharedBytes + launch->dynamicSharedBytes;
   add(&kernel->counters, &report->counters);
   kernel->cycles += report->cycles;

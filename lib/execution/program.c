@@ -29,7 +29,7 @@ static bool readFlags(TesseraProgram *program, const char *name, intptr_t count,
   if (!program->texts)
     return tessera_fail(error, "out of memory");
   bool copied = true;
-  for (intptr_t i = 0; i < program->numTexts; i++) {
+  for (intptr_t i = 0; i < program->numTexts; ++i) {
     const char *text = i == 0 ? "tessera" : i <= count ? flags[i - 1] : name;
     copied = (program->texts[i] = strdup(text)) && copied;
   }
@@ -95,7 +95,7 @@ void tesseraProgramDestroy(TesseraProgram *program) {
   runDestroy(&program->run);
   if (program->options.targets)
     tessera_run_options_destroy(&program->options);
-  for (intptr_t i = 0; program->texts && i < program->numTexts; i++)
+  for (intptr_t i = 0; program->texts && i < program->numTexts; ++i)
     free(program->texts[i]);
   free(program->texts);
   free(program->passStatistics);
@@ -128,7 +128,7 @@ TesseraArray tesseraProgramGetResultType(const TesseraProgram *program, intptr_t
 //===--- calling --------------------------------------------------------------===//
 
 static bool findElement(const char *name, tessera_element_t *element) {
-  for (int i = 0; name && i < TESSERA_ELEMENT_COUNT; i++)
+  for (int i = 0; name && i < TESSERA_ELEMENT_COUNT; ++i)
     if (strcmp(tessera_element_name((tessera_element_t)i), name) == 0) {
       *element = (tessera_element_t)i;
       return true;
@@ -143,7 +143,7 @@ static bool borrow(const TesseraArray *from, tessera_array_t *array, tessera_err
     return tessera_fail(error, "'%s' is no element type of arrays", from->element ? from->element : "");
   if (from->rank < 0 || from->rank > TESSERA_MAX_RANK)
     return tessera_fail(error, "rank %lld: wanted 0 to %d", (long long)from->rank, TESSERA_MAX_RANK);
-  for (int i = 0; i < array->rank; i++) {
+  for (int i = 0; i < array->rank; ++i) {
     array->shape[i] = from->sizes[i];
     if (from->sizes[i] < 0 || __builtin_mul_overflow(array->count, from->sizes[i], &array->count))
       return tessera_fail(error, "size %lld of dimension %d cannot be", (long long)from->sizes[i], i);
@@ -170,7 +170,7 @@ static bool takeArguments(TesseraProgram *program, const TesseraArray *arguments
   if (!arguments)
     return tessera_run_data_prepare(&run->data, &run->signature, &program->options, error);
   run->data = (tessera_run_data_t){.signature = &run->signature};
-  for (int i = 0; i < run->signature.num_arguments; i++)
+  for (int i = 0; i < run->signature.num_arguments; ++i)
     if (!copyArgument(&arguments[i], i, &run->signature.arguments[i], &run->data.arguments[i], error))
       return false;
   return true;

@@ -67,7 +67,7 @@ bool runCall(Run *run, const tessera_run_options_t *options, tessera_trace_t *tr
 
 void runForgetCall(Run *run) {
   emulateForgetCall(run->emulation);
-  for (int i = 0; i < TESSERA_MAX_VALUES; i++) {
+  for (int i = 0; i < TESSERA_MAX_VALUES; ++i) {
     free(run->argumentBounds[i]);
     free(run->resultBounds[i]);
     run->argumentBounds[i] = run->resultBounds[i] = NULL;

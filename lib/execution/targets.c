@@ -20,7 +20,7 @@ static bool callInterpreter(Run *run, const tessera_run_options_t *options, tess
   tessera_answer_t arguments[TESSERA_MAX_VALUES], results[TESSERA_MAX_VALUES] = {{.bounds = NULL}};
   TileInterpretOptions limits = {.stepBudget = (uint64_t)options->max_steps};
   TileInterpretation outcome = {.steps = 0};
-  for (int i = 0; i < signature->num_arguments; i++)
+  for (int i = 0; i < signature->num_arguments; ++i)
     arguments[i] = (tessera_answer_t){.array = run->data.arguments[i]};
   bool ok = tileInterpret(mlirModuleGetOperation(run->session.module), options->entry, arguments, results, &limits,
                           &outcome, error);
@@ -28,9 +28,9 @@ static bool callInterpreter(Run *run, const tessera_run_options_t *options, tess
   run->viewBytesRead = outcome.viewBytesRead;
   run->viewBytesWritten = outcome.viewBytesWritten;
   run->unknown = outcome.unknown;
-  for (int i = 0; i < signature->num_arguments; i++)
+  for (int i = 0; i < signature->num_arguments; ++i)
     run->argumentBounds[i] = arguments[i].bounds;
-  for (int i = 0; i < signature->num_results; i++) {
+  for (int i = 0; i < signature->num_results; ++i) {
     run->data.results[i] = results[i].array;
     run->resultBounds[i] = results[i].bounds;
   }
@@ -54,7 +54,7 @@ static const RunTarget targets[] = {
 
 const RunTarget *runTargetFind(const char *name, tessera_error_t *error) {
   char known[256] = "";
-  for (size_t i = 0; i < sizeof targets / sizeof *targets; i++) {
+  for (size_t i = 0; i < sizeof targets / sizeof *targets; ++i) {
     size_t length = strlen(known);
     bool hasChip = strchr(targets[i].name, ':') != NULL;
     if (hasChip ? strncmp(targets[i].name, name, strlen(targets[i].name)) == 0 : strcmp(targets[i].name, name) == 0)

@@ -46,7 +46,7 @@ bool executeAffine(Machine *machine, Frame *frame, const Instruction *instructio
                        instruction->numOperands, MaxAffineOperands);
   if (!indexOperands(machine, frame, instruction, 0, instruction->numOperands, operands))
     return false;
-  for (intptr_t i = 0; i < mlirAffineMapGetNumResults(map); i++) {
+  for (intptr_t i = 0; i < mlirAffineMapGetNumResults(map); ++i) {
     if (!resultOf(machine, instruction, map, i, operands, &value))
       return false;
     best = i == 0 || (isMin ? value < best : value > best) ? value : best;

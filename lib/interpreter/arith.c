@@ -74,7 +74,7 @@ SCALAR(scalarMinnumf) { return give(result, elementOfFloat(fmin(x[0].f, x[1].f),
 #define STRIPE(name, scalar)                                                                                           \
   bool name(Machine *machine, const Instruction *instruction, int64_t count, const Element *const *x,                  \
             const int64_t *steps, Element *const *results) {                                                           \
-    for (int64_t k = 0; k < count; k++) {                                                                              \
+    for (int64_t k = 0; k < count; ++k) {                                                                              \
       const Element operands[2] = {x[0][k * steps[0]], x[1][k * steps[1]]};                                            \
       bool isMissing = elementIsMissing(operands[0]) || elementIsMissing(operands[1]);                                 \
       if (!(isMissing ? applyScalar(machine, instruction, operands, &results[0][k])                                    \

@@ -17,7 +17,7 @@ bool pendingAppend(PendingCopies *copies, PendingCopy copy) {
 }
 
 void pendingClear(PendingCopies *copies) {
-  for (int i = 0; i < copies->count; i++) {
+  for (int i = 0; i < copies->count; ++i) {
     valueRelease(copies->items[i].source);
     valueRelease(copies->items[i].destination);
   }
@@ -34,7 +34,7 @@ Token *tokenCreate(void) {
 
 void tokenClear(Token *token) {
   pendingClear(&token->copies);
-  for (int i = 0; i < token->numParts; i++)
+  for (int i = 0; i < token->numParts; ++i)
     valueRelease(valueOfObject(&token->parts[i]->object));
   free(token->parts);
 }
@@ -47,7 +47,7 @@ Barrier *barrierCreate(int64_t stages, int64_t arrivals) {
 }
 
 void barrierClear(Barrier *barrier) {
-  for (int64_t i = 0; i < barrier->numRounds; i++)
+  for (int64_t i = 0; i < barrier->numRounds; ++i)
     pendingClear(&barrier->rounds[i].copies);
   free(barrier->rounds);
 }
@@ -58,7 +58,7 @@ Round *barrierRound(Barrier *barrier, int64_t use) {
     Round *rounds = realloc(barrier->rounds, (size_t)wanted * sizeof *rounds);
     if (!rounds)
       return NULL;
-    for (int64_t i = barrier->numRounds; i < wanted; i++)
+    for (int64_t i = barrier->numRounds; i < wanted; ++i)
       rounds[i] = (Round){0};
     barrier->rounds = rounds;
     barrier->numRounds = wanted;

@@ -30,11 +30,11 @@ static bool isPartOf(Value part, Value whole) {
 
 // Which allocation of the block a value is (part of), counted among those of its op: the op, and how many came before.
 static bool findAllocation(const ClusterBlock *block, Value value, MlirOperation *op, int *before) {
-  for (int i = 0; i < block->count; i++)
+  for (int i = 0; i < block->count; ++i)
     if (isPartOf(value, block->allocations[i].value)) {
       *op = block->allocations[i].op;
       *before = 0;
-      for (int j = 0; j < i; j++)
+      for (int j = 0; j < i; ++j)
         *before += mlirOperationEqual(block->allocations[j].op, *op);
       return true;
     }
@@ -42,7 +42,7 @@ static bool findAllocation(const ClusterBlock *block, Value value, MlirOperation
 }
 
 static Value *allocationOf(const ClusterBlock *block, MlirOperation op, int before) {
-  for (int i = 0; i < block->count; i++)
+  for (int i = 0; i < block->count; ++i)
     if (mlirOperationEqual(block->allocations[i].op, op) && before-- == 0)
       return &block->allocations[i].value;
   return NULL;
@@ -87,12 +87,12 @@ int clusterRow(const Machine *machine, const Instruction *instruction, int *bloc
     return 1;
   }
   bool isAlong[MaxGridRank] = {false};
-  for (intptr_t i = 0; i < countIn(instruction, "multicast"); i++)
+  for (intptr_t i = 0; i < countIn(instruction, "multicast"); ++i)
     isAlong[numberIn(instruction, "multicast", i)] = true;
   int count = 0;
-  for (int b = 0; b < self->cluster->count; b++) {
+  for (int b = 0; b < self->cluster->count; ++b) {
     bool reaches = true;
-    for (int axis = 0; axis < MaxGridRank; axis++)
+    for (int axis = 0; axis < MaxGridRank; ++axis)
       reaches &= isAlong[axis] || self->cluster->blocks[b].position[axis] == self->position[axis];
     if (reaches)
       blocks[count++] = b;
@@ -103,7 +103,7 @@ int clusterRow(const Machine *machine, const Instruction *instruction, int *bloc
 //===--- running ------------------------------------------------------------------------------===//
 
 static void blockClear(ClusterBlock *block) {
-  for (int i = 0; i < block->count; i++)
+  for (int i = 0; i < block->count; ++i)
     valueRelease(block->allocations[i].value);
   free(block->allocations);
   block->allocations = NULL;
@@ -111,7 +111,7 @@ static void blockClear(ClusterBlock *block) {
 }
 
 static bool readCluster(Machine *machine, const Instruction *instruction, Cluster *cluster) {
-  for (int axis = 0; axis < countIn(instruction, "cluster"); axis++) {
+  for (int axis = 0; axis < countIn(instruction, "cluster"); ++axis) {
     cluster->sizes[axis] = numberIn(instruction, "cluster", axis);
     cluster->count *= (int)cluster->sizes[axis];
     if (machine->grid.sizes[axis] % cluster->sizes[axis] != 0)
@@ -129,7 +129,7 @@ static void placeBlock(Machine *machine, Cluster *cluster, int number, const int
   int64_t rest = number;
   Grid grid = machine->grid;
   block->cluster = cluster;
-  for (int axis = 0; axis < MaxGridRank; axis++) {
+  for (int axis = 0; axis < MaxGridRank; ++axis) {
     block->position[axis] = rest % cluster->sizes[axis];
     rest /= cluster->sizes[axis];
     grid.ids[axis] = origin[axis] * cluster->sizes[axis] + block->position[axis];
@@ -145,19 +145,19 @@ bool runClusters(Machine *machine, const Instruction *instruction, const Body *b
   if (!readCluster(machine, instruction, &cluster))
     return false;
   int64_t origin[MaxGridRank] = {0}, counts[MaxGridRank];
-  for (int axis = 0; axis < MaxGridRank; axis++)
+  for (int axis = 0; axis < MaxGridRank; ++axis)
     counts[axis] = machine->grid.sizes[axis] / cluster.sizes[axis];
   cluster.blocks = calloc((size_t)cluster.count, sizeof *cluster.blocks);
   Part *parts = calloc((size_t)cluster.count, sizeof *parts);
   bool ok = (cluster.blocks && parts) || machineOutOfMemory(machine, instruction->op);
   if (ok && countOf(MaxGridRank, counts) > 0)
     do {
-      for (int b = 0; b < cluster.count; b++) {
+      for (int b = 0; b < cluster.count; ++b) {
         parts[b] = (Part){body, arguments, count};
         placeBlock(machine, &cluster, b, origin, &parts[b]);
       }
       ok = runParts(machine, instruction, cluster.count, parts);
-      for (int b = 0; b < cluster.count; b++)
+      for (int b = 0; b < cluster.count; ++b)
         blockClear(&cluster.blocks[b]);
     } while (ok && indexNext(MaxGridRank, counts, origin));
   free(parts);

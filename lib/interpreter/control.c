@@ -16,7 +16,7 @@ bool executePoison(Machine *machine, Frame *frame, const Instruction *instructio
     return true;
   }
   Array *array = newResult(machine, instruction, 0);
-  for (int64_t i = 0; array && i < arrayCount(array); i++)
+  for (int64_t i = 0; array && i < arrayCount(array); ++i)
     arrayElements(array)[i] = elementMissing(ELEMENT_POISON);
   if (array)
     setArray(frame, instruction, 0, array);
@@ -59,7 +59,7 @@ bool executeSelect(Machine *machine, Frame *frame, const Instruction *instructio
   Array *result = newArray(machine, instruction, arrayOf(condition)->rank, arrayOf(condition)->sizes);
   if (!result)
     return false;
-  for (int64_t i = 0; i < arrayCount(result); i++)
+  for (int64_t i = 0; i < arrayCount(result); ++i)
     arrayElements(result)[i] = selectElement(&instruction->out, arrayElements(arrayOf(condition))[i],
                                              arrayElements(arrayOf(a))[i], arrayElements(arrayOf(b))[i]);
   setArray(frame, instruction, 0, result);
@@ -74,11 +74,11 @@ static bool callFunction(Machine *machine, Frame *frame, const Instruction *inst
   if (!values)
     return machineOutOfMemory(machine, instruction->op);
   Value *results = values + instruction->numOperands;
-  for (int i = 0; i < instruction->numOperands; i++)
+  for (int i = 0; i < instruction->numOperands; ++i)
     values[i] = valueRetain(operandOf(frame, instruction, i));
   bool ok =
       bodyCall(machine, instruction->op, body, instruction->numOperands, values, instruction->numResults, results);
-  for (int i = 0; i < instruction->numResults && ok; i++)
+  for (int i = 0; i < instruction->numResults && ok; ++i)
     setResult(frame, instruction, i, results[i]);
   free(values);
   return ok;
@@ -147,7 +147,7 @@ bool executeIndexSwitch(Machine *machine, Frame *frame, const Instruction *instr
     return false;
   MlirAttribute cases = tileOpAttribute(instruction->op, "cases");
   int region = 0; // the default
-  for (intptr_t i = 0; i < mlirDenseArrayGetNumElements(cases); i++)
+  for (intptr_t i = 0; i < mlirDenseArrayGetNumElements(cases); ++i)
     if (mlirDenseI64ArrayGetElement(cases, i) == chosen)
       region = (int)i + 1;
   return runForResults(machine, frame, instruction, &instruction->regions[region]);
@@ -155,12 +155,12 @@ bool executeIndexSwitch(Machine *machine, Frame *frame, const Instruction *instr
 
 // Operands from `from` on become the block's arguments from `argument` on.
 static void bind(Frame *frame, const Instruction *instruction, int from, const Block *block, int argument) {
-  for (int i = argument; i < block->numArguments; i++)
+  for (int i = argument; i < block->numArguments; ++i)
     frameSet(frame, block->arguments[i], valueRetain(operandOf(frame, instruction, from + i - argument)));
 }
 
 static void giveArguments(Frame *frame, const Instruction *instruction, const Block *block, int argument) {
-  for (int i = 0; i < instruction->numResults; i++)
+  for (int i = 0; i < instruction->numResults; ++i)
     setResult(frame, instruction, i, valueRetain(frame->slots[block->arguments[argument + i]]));
 }
 

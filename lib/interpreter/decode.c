@@ -31,7 +31,7 @@ static void slotsGrow(Slots *slots) {
   slots->size = old.size ? 2 * old.size : 64;
   slots->keys = calloc((size_t)slots->size, sizeof *slots->keys);
   slots->slots = calloc((size_t)slots->size, sizeof *slots->slots);
-  for (intptr_t i = 0; i < old.size; i++)
+  for (intptr_t i = 0; i < old.size; ++i)
     if (old.keys[i]) {
       intptr_t at = placeIn(slots, old.keys[i]);
       slots->keys[at] = old.keys[i];
@@ -94,11 +94,11 @@ static bool unknownEncoding(Machine *machine, Frame *frame, const Instruction *i
 static bool misusesEncoding(MlirOperation op) {
   static const char *const passing[] = {"sparse.", "func.", "scf.", "cf.", "tensor.dim"};
   bool has = false;
-  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
     has |= sparseTypeGetEncoding(tileOperandType(op, i)).ptr != NULL;
-  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++)
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i)
     has |= sparseTypeGetEncoding(tileResultType(op, i)).ptr != NULL;
-  for (size_t i = 0; has && i < sizeof passing / sizeof *passing; i++)
+  for (size_t i = 0; has && i < sizeof passing / sizeof *passing; ++i)
     has = !tileOpNameStartsWith(op, passing[i]);
   return has;
 }
@@ -144,7 +144,7 @@ static void decodeRegion(MlirRegion from, Slots *slots, Region *region);
 static bool isIsolated(MlirOperation op) {
   static const char *const names[] = {"func.func", "tile.func", "tile.kernel", "tile.warp_specialize",
                                       "builtin.module"};
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+  for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
     if (tileOpIs(op, names[i]))
       return true;
   return false;
@@ -164,20 +164,20 @@ static void decodeOp(MlirOperation op, MlirRegion parent, Slots *slots, Instruct
   int *numbers = calloc((size_t)(instruction->numOperands + instruction->numResults + 1), sizeof *numbers);
   instruction->operands = numbers;
   instruction->results = numbers + instruction->numOperands;
-  for (int i = 0; i < instruction->numOperands; i++)
+  for (int i = 0; i < instruction->numOperands; ++i)
     instruction->operands[i] = slotOf(slots, mlirOperationGetOperand(op, i));
-  for (int i = 0; i < instruction->numResults; i++)
+  for (int i = 0; i < instruction->numResults; ++i)
     instruction->results[i] = slotOf(slots, mlirOperationGetResult(op, i));
   intptr_t successors = mlirOperationGetNumSuccessors(op);
   instruction->isBranch = successors > 0;
-  for (intptr_t i = 0; i < successors && i < 2; i++)
+  for (intptr_t i = 0; i < successors && i < 2; ++i)
     instruction->successors[i] = blockNumber(parent, mlirOperationGetSuccessor(op, i));
   decodeMeaning(instruction);
   decodeConstant(instruction);
   int regions = isIsolated(op) ? 0 : (int)mlirOperationGetNumRegions(op);
   instruction->numRegions = regions;
   instruction->regions = calloc((size_t)regions + 1, sizeof *instruction->regions);
-  for (int i = 0; i < regions; i++)
+  for (int i = 0; i < regions; ++i)
     decodeRegion(mlirOperationGetRegion(op, i), slots, &instruction->regions[i]);
 }
 
@@ -206,7 +206,7 @@ static void decodeRegion(MlirRegion from, Slots *slots, Region *region) {
        block = mlirBlockGetNextInRegion(block), to++) {
     to->numArguments = (int)mlirBlockGetNumArguments(block);
     to->arguments = calloc((size_t)to->numArguments + 1, sizeof *to->arguments);
-    for (int i = 0; i < to->numArguments; i++)
+    for (int i = 0; i < to->numArguments; ++i)
       to->arguments[i] = slotOf(slots, mlirBlockGetArgument(block, i));
     decodeBlock(block, from, slots, to);
   }
@@ -236,11 +236,11 @@ const Body *bodyOf(Machine *machine, MlirOperation op, int index) {
 }
 
 static void regionDestroy(Region *region) {
-  for (int b = 0; b < region->numBlocks; b++) {
+  for (int b = 0; b < region->numBlocks; ++b) {
     Block *block = &region->blocks[b];
-    for (int i = 0; i < block->numInstructions; i++) {
+    for (int i = 0; i < block->numInstructions; ++i) {
       Instruction *instruction = &block->instructions[i];
-      for (int r = 0; r < instruction->numRegions; r++)
+      for (int r = 0; r < instruction->numRegions; ++r)
         regionDestroy(&instruction->regions[r]);
       valueRelease(instruction->constant);
       free(instruction->regions);

@@ -42,7 +42,7 @@ static bool fillFromElements(MlirAttribute attribute, const Format *format, Arra
   int64_t count = arrayCount(array);
   bool isSplat = mlirDenseElementsAttrIsSplat(attribute);
   const char *data = mlirDenseElementsAttrGetRawData(attribute);
-  for (int64_t i = 0; i < count; i++) {
+  for (int64_t i = 0; i < count; ++i) {
     Element *x = &arrayElements(array)[i];
     if (format->width == 1) {
       bool value =
@@ -64,7 +64,7 @@ bool valueOfAttribute(MlirAttribute attribute, Value *value) {
   if (!mlirAttributeIsADenseElements(attribute) || !formatOf(elementTypeOf(mlirAttributeGetType(attribute)), &format))
     return false;
   int rank = (int)mlirShapedTypeGetRank(mlirAttributeGetType(attribute));
-  for (int i = 0; i < rank; i++)
+  for (int i = 0; i < rank; ++i)
     sizes[i] = mlirShapedTypeGetDimSize(mlirAttributeGetType(attribute), i);
   Array *array = arrayCreate(rank, sizes);
   if (!array)
@@ -76,11 +76,11 @@ bool valueOfAttribute(MlirAttribute attribute, Value *value) {
 //===--- element by element ---------------------------------------------------------===//
 
 bool applyScalar(Machine *machine, const Instruction *instruction, const Element *x, Element *results) {
-  for (int i = 0; i < instruction->numOperands; i++)
+  for (int i = 0; i < instruction->numOperands; ++i)
     if (elementIsMissing(x[i])) {
       if (x[i].bound != ELEMENT_POISON)
         return elementExpect(machine, instruction, x[i], "uses");
-      for (int r = 0; r < instruction->numResults; r++)
+      for (int r = 0; r < instruction->numResults; ++r)
         results[r] = elementMissing(ELEMENT_POISON);
       return true;
     }
@@ -91,13 +91,13 @@ bool applyScalars(Machine *machine, const Instruction *instruction, int64_t coun
                   const int64_t *steps, Element *const *results) {
   if (instruction->stripe)
     return instruction->stripe(machine, instruction, count, x, steps, results);
-  for (int64_t at = 0; at < count; at++) {
+  for (int64_t at = 0; at < count; ++at) {
     Element operands[MaxScalarOperands], y[MaxScalarResults];
-    for (int i = 0; i < instruction->numOperands; i++)
+    for (int i = 0; i < instruction->numOperands; ++i)
       operands[i] = x[i][at * steps[i]];
     if (!applyScalar(machine, instruction, operands, y))
       return false;
-    for (int r = 0; r < instruction->numResults; r++)
+    for (int r = 0; r < instruction->numResults; ++r)
       results[r][at] = y[r];
   }
   return true;
@@ -108,18 +108,18 @@ static bool elementwiseOnArrays(Machine *machine, Frame *frame, const Instructio
   Element *to[MaxScalarResults] = {NULL};
   const Element *from[MaxScalarOperands];
   int64_t steps[MaxScalarOperands], count = arrayCount(shape);
-  for (int i = 0; i < instruction->numOperands; i++) {
+  for (int i = 0; i < instruction->numOperands; ++i) {
     steps[i] = operandOf(frame, instruction, i).object != NULL;
     from[i] =
         steps[i] ? arrayElements(arrayOperand(frame, instruction, i)) : &frame->slots[instruction->operands[i]].scalar;
   }
   bool ok = true;
-  for (int r = 0; r < instruction->numResults && ok; r++) {
+  for (int r = 0; r < instruction->numResults && ok; ++r) {
     ok = (results[r] = newArray(machine, instruction, shape->rank, shape->sizes)) != NULL;
     to[r] = ok ? arrayElements(results[r]) : NULL;
   }
   ok = ok && applyScalars(machine, instruction, count, from, steps, to);
-  for (int r = 0; r < instruction->numResults; r++)
+  for (int r = 0; r < instruction->numResults; ++r)
     if (results[r])
       setResult(frame, instruction, r, valueOfObject(&results[r]->object));
   return ok;
@@ -127,7 +127,7 @@ static bool elementwiseOnArrays(Machine *machine, Frame *frame, const Instructio
 
 bool executeElementwise(Machine *machine, Frame *frame, const Instruction *instruction) {
   Element x[MaxScalarOperands], y[MaxScalarResults];
-  for (int i = 0; i < instruction->numOperands; i++) {
+  for (int i = 0; i < instruction->numOperands; ++i) {
     Value value = operandOf(frame, instruction, i);
     if (value.object)
       return elementwiseOnArrays(machine, frame, instruction, arrayOf(value));
@@ -135,7 +135,7 @@ bool executeElementwise(Machine *machine, Frame *frame, const Instruction *instr
   }
   if (!applyScalar(machine, instruction, x, y))
     return false;
-  for (int r = 0; r < instruction->numResults; r++)
+  for (int r = 0; r < instruction->numResults; ++r)
     setResult(frame, instruction, r, valueOfElement(y[r]));
   return true;
 }

@@ -12,7 +12,7 @@ Entries *entriesCreate(int rank, const int64_t *sizes) {
     return NULL;
   entries->object = (Object){1, ObjectEntries};
   entries->rank = rank;
-  for (int i = 0; i < rank; i++)
+  for (int i = 0; i < rank; ++i)
     entries->sizes[i] = sizes[i];
   return entries;
 }
@@ -38,7 +38,7 @@ bool entriesAppend(Entries *entries, Entry entry) {
 }
 
 bool entryIsInside(const Entries *entries, const Entry *entry) {
-  for (int i = 0; i < entries->rank; i++)
+  for (int i = 0; i < entries->rank; ++i)
     if (entry->at[i] >= entries->sizes[i])
       return false;
   return true;
@@ -46,7 +46,7 @@ bool entryIsInside(const Entries *entries, const Entry *entry) {
 
 int entryCompare(const void *a, const void *b) {
   const Entry *left = a, *right = b;
-  for (int i = 0; i < EntriesMaxRank; i++) // beyond the rank all are 0
+  for (int i = 0; i < EntriesMaxRank; ++i) // beyond the rank all are 0
     if (left->at[i] != right->at[i])
       return left->at[i] < right->at[i] ? -1 : 1;
   return 0;
@@ -69,7 +69,7 @@ Entries *entriesMerge(Machine *machine, const Instruction *instruction, Entries 
   const Row *add = rowFind(tileString(instruction->in.isFloat ? "arith.addf" : "arith.addi"));
   bool ok = merged || machineOutOfMemory(machine, instruction->op);
   sortEntries(entries, entryCompare);
-  for (int64_t i = 0; ok && i < entries->count; i++) {
+  for (int64_t i = 0; ok && i < entries->count; ++i) {
     Entry *entry = &entries->items[i], *last = merged->count ? &merged->items[merged->count - 1] : NULL;
     if (!entryIsInside(entries, entry))
       continue;
@@ -92,12 +92,12 @@ bool linesOf(const Entries *entries, int axis, Lines *lines) {
     return false;
   lines->order = lines->begin + size + 2;
   int64_t *next = lines->begin + 1; // shifted by one while they are filled
-  for (int64_t i = 0; i < entries->count; i++)
+  for (int64_t i = 0; i < entries->count; ++i)
     if (entryIsInside(entries, &entries->items[i]))
       next[entries->items[i].at[axis] + 1]++;
-  for (int64_t i = 1; i <= size; i++)
+  for (int64_t i = 1; i <= size; ++i)
     next[i] += next[i - 1];
-  for (int64_t i = 0; i < entries->count; i++)
+  for (int64_t i = 0; i < entries->count; ++i)
     if (entryIsInside(entries, &entries->items[i]))
       lines->order[next[entries->items[i].at[axis]]++] = i;
   return true;
@@ -121,8 +121,8 @@ static bool appendAt(Entries *to, const Entries *sorted, int64_t row, int64_t co
 
 static bool appendRectangle(Entries *to, const Entries *sorted, int64_t row, int64_t column, int64_t rows,
                             int64_t columns) {
-  for (int64_t i = row; i < row + rows; i++)
-    for (int64_t j = column; j < column + columns; j++)
+  for (int64_t i = row; i < row + rows; ++i)
+    for (int64_t j = column; j < column + columns; ++j)
       if (!appendAt(to, sorted, i, j))
         return false;
   return true;
@@ -143,11 +143,11 @@ static int compareCorners(const void *a, const void *b) {
 static bool fillRectangles(Entries *to, const Entries *sorted, int64_t rows, int64_t columns) {
   Corner *corners = malloc((size_t)(sorted->count + 1) * sizeof *corners);
   bool ok = corners != NULL;
-  for (int64_t i = 0; ok && i < sorted->count; i++)
+  for (int64_t i = 0; ok && i < sorted->count; ++i)
     corners[i] = (Corner){sorted->items[i].at[0] / rows, sorted->items[i].at[1] / columns};
   if (ok)
     qsort(corners, (size_t)sorted->count, sizeof *corners, compareCorners);
-  for (int64_t i = 0; ok && i < sorted->count; i++)
+  for (int64_t i = 0; ok && i < sorted->count; ++i)
     if (i == 0 || compareCorners(&corners[i - 1], &corners[i]) != 0)
       ok = appendRectangle(to, sorted, corners[i].row * rows, corners[i].column * columns, rows, columns);
   free(corners);
@@ -156,7 +156,7 @@ static bool fillRectangles(Entries *to, const Entries *sorted, int64_t rows, int
 
 static void dropOutside(Entries *entries) {
   int64_t kept = 0;
-  for (int64_t i = 0; i < entries->count; i++)
+  for (int64_t i = 0; i < entries->count; ++i)
     if (entryIsInside(entries, &entries->items[i]))
       entries->items[kept++] = entries->items[i];
   entries->count = kept;
@@ -167,8 +167,8 @@ static void dropOutside(Entries *entries) {
 // Is anything stored in these neighbours of a group's lines?
 static bool isKept(const Entries *sorted, const SparseWindows *windows, int64_t group, int64_t along) {
   int64_t place[2];
-  for (int64_t i = along; i < along + windows->together; i++)
-    for (int64_t line = group * windows->lines; line < (group + 1) * windows->lines; line++) {
+  for (int64_t i = along; i < along + windows->together; ++i)
+    for (int64_t line = group * windows->lines; line < (group + 1) * windows->lines; ++line) {
       place[windows->axis] = i;
       place[1 - windows->axis] = line;
       if (entriesFind(sorted, place))
@@ -178,8 +178,8 @@ static bool isKept(const Entries *sorted, const SparseWindows *windows, int64_t 
 }
 
 static bool appendKept(Entries *to, const Entries *sorted, const SparseWindows *windows, int64_t group, int64_t along) {
-  for (int64_t i = along; i < along + windows->together; i++)
-    for (int64_t line = group * windows->lines; line < (group + 1) * windows->lines; line++)
+  for (int64_t i = along; i < along + windows->together; ++i)
+    for (int64_t line = group * windows->lines; line < (group + 1) * windows->lines; ++line)
       if (!(windows->axis ? appendAt(to, sorted, line, i) : appendAt(to, sorted, i, line)))
         return false;
   return true;
@@ -190,14 +190,14 @@ static bool fillWindow(Machine *machine, const Instruction *instruction, Entries
                        const SparseWindows *windows, int64_t group, int64_t window) {
   int64_t kept = 0, wanted = windows->n / windows->together, places = windows->m / windows->together;
   int64_t begin = window * windows->m;
-  for (int64_t i = 0; i < places; i++)
+  for (int64_t i = 0; i < places; ++i)
     kept += isKept(sorted, windows, group, begin + i * windows->together);
   if (kept > wanted)
     return machineFail(
         machine, instruction->op, "window %lld of group %lld holds %lld elements that are not zero, want at most %lld",
         (long long)window, (long long)group, (long long)(kept * windows->together), (long long)windows->n);
   int64_t spare = wanted - kept;
-  for (int64_t i = 0; i < places; i++) {
+  for (int64_t i = 0; i < places; ++i) {
     int64_t along = begin + i * windows->together;
     bool stored = isKept(sorted, windows, group, along);
     if (!stored && spare-- <= 0)
@@ -212,8 +212,8 @@ static bool fillWindows(Machine *machine, const Instruction *instruction, Entrie
                         MlirAttribute encoding) {
   SparseWindows windows = sparseEncodingGetWindows(encoding);
   int64_t across = sorted->sizes[1 - windows.axis], along = sorted->sizes[windows.axis];
-  for (int64_t group = 0; group * windows.lines < across; group++)
-    for (int64_t window = 0; window * windows.m < along; window++)
+  for (int64_t group = 0; group * windows.lines < across; ++group)
+    for (int64_t window = 0; window * windows.m < along; ++window)
       if (!machineStep(machine, instruction->op, windows.m) ||
           !fillWindow(machine, instruction, to, sorted, &windows, group, window))
         return false;

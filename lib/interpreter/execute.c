@@ -54,13 +54,13 @@ bool frameCreate(Machine *machine, const Body *body, Frame *frame) {
 }
 
 static void dropYielded(Frame *frame) {
-  for (int i = 0; i < frame->numYielded; i++)
+  for (int i = 0; i < frame->numYielded; ++i)
     valueRelease(frame->yielded[i]);
   frame->numYielded = 0;
 }
 
 void frameDestroy(Frame *frame) {
-  for (int i = 0; i < frame->body->numSlots && frame->slots; i++)
+  for (int i = 0; i < frame->body->numSlots && frame->slots; ++i)
     valueRelease(frame->slots[i]);
   dropYielded(frame);
   free(frame->slots);
@@ -68,7 +68,7 @@ void frameDestroy(Frame *frame) {
 }
 
 void takeYielded(Frame *frame, int count, const int *slots, int from) {
-  for (int i = 0; i < count; i++) {
+  for (int i = 0; i < count; ++i) {
     frameSet(frame, slots[i], frame->yielded[from + i]);
     frame->yielded[from + i] = (Value){.object = NULL};
   }
@@ -84,14 +84,14 @@ bool yieldOperands(Frame *frame, const Instruction *instruction) {
   }
   if (instruction->numOperands > frame->maxYielded)
     return false;
-  for (int i = 0; i < instruction->numOperands; i++)
+  for (int i = 0; i < instruction->numOperands; ++i)
     frame->yielded[i] = valueRetain(operandOf(frame, instruction, i));
   frame->numYielded = instruction->numOperands;
   return true;
 }
 
 static bool blockRun(Machine *machine, Frame *frame, const Block *block) {
-  for (int i = 0; i < block->numInstructions; i++) {
+  for (int i = 0; i < block->numInstructions; ++i) {
     const Instruction *instruction = &block->instructions[i];
     if (!instruction->execute(machine, frame, instruction))
       return false;
@@ -109,11 +109,11 @@ static bool expectRoom(Machine *machine, MlirOperation at) {
 bool regionRun(Machine *machine, Frame *frame, const Region *region, int numArguments, const Value *arguments) {
   const Block *block = region->blocks;
   if (block->numInstructions && !expectRoom(machine, block->instructions[0].op)) {
-    for (int i = 0; i < numArguments; i++)
+    for (int i = 0; i < numArguments; ++i)
       valueRelease(arguments[i]);
     return false;
   }
-  for (int i = 0; i < numArguments; i++)
+  for (int i = 0; i < numArguments; ++i)
     frameSet(frame, block->arguments[i], arguments[i]);
   for (;;) {
     frame->jump = -1;
@@ -130,14 +130,14 @@ bool bodyCall(Machine *machine, MlirOperation at, const Body *body, int numArgum
               int maxResults, Value *results) {
   Frame frame;
   if (!body || !expectRoom(machine, at) || !frameCreate(machine, body, &frame)) {
-    for (int i = 0; i < numArguments; i++)
+    for (int i = 0; i < numArguments; ++i)
       valueRelease(arguments[i]);
     return false;
   }
   ++machine->depth;
   bool ok = regionRun(machine, &frame, &body->region, numArguments, arguments);
   --machine->depth;
-  for (int i = 0; i < maxResults && ok; i++) {
+  for (int i = 0; i < maxResults && ok; ++i) {
     results[i] = frame.yielded[i];
     frame.yielded[i] = (Value){.object = NULL};
   }
@@ -178,7 +178,7 @@ bool indexOperand(Machine *machine, const Frame *frame, const Instruction *instr
 
 bool indexOperands(Machine *machine, const Frame *frame, const Instruction *instruction, intptr_t begin, intptr_t count,
                    int64_t *indices) {
-  for (intptr_t i = 0; i < count; i++)
+  for (intptr_t i = 0; i < count; ++i)
     if (!indexOperand(machine, frame, instruction, begin + i, &indices[i]))
       return false;
   return true;
@@ -201,7 +201,7 @@ Array *newArray(Machine *machine, const Instruction *instruction, int rank, cons
     machineFail(machine, instruction->op, "has rank %d; the interpreter knows up to %d", rank, InterpreterMaxRank);
     return NULL;
   }
-  for (int i = 0; i < rank; i++)
+  for (int i = 0; i < rank; ++i)
     if (sizes[i] < 0) {
       machineFail(machine, instruction->op, "makes an array of size %lld", (long long)sizes[i]);
       return NULL;
@@ -221,7 +221,7 @@ Array *newResult(Machine *machine, const Instruction *instruction, intptr_t inde
   MlirType type = tileResultType(instruction->op, index);
   int64_t sizes[InterpreterMaxRank];
   int rank = typeIsShaped(type) ? (int)mlirShapedTypeGetRank(type) : 0;
-  for (int i = 0; i < rank && i < InterpreterMaxRank; i++)
+  for (int i = 0; i < rank && i < InterpreterMaxRank; ++i)
     sizes[i] = mlirShapedTypeGetDimSize(type, i);
   return newArray(machine, instruction, rank, sizes);
 }

@@ -32,7 +32,7 @@ static bool findFloat(MlirType type, Format *format) {
     *format = strcmp(name, "f64") == 0 ? formatF64 : formatF32;
     return true;
   }
-  for (size_t i = 0; i < sizeof narrowFormats / sizeof *narrowFormats; i++)
+  for (size_t i = 0; i < sizeof narrowFormats / sizeof *narrowFormats; ++i)
     if (strcmp(name, narrowFormats[i].name) == 0) {
       *format = narrowFormats[i];
       return true;

@@ -35,7 +35,7 @@ static bool elementOfType(MlirType type, Format *format, tessera_element_t *elem
     return false;
   if (mlirTypeIsAIndex(type))
     *element = TESSERA_I64;
-  for (int i = 0; i < TESSERA_ELEMENT_COUNT; i++)
+  for (int i = 0; i < TESSERA_ELEMENT_COUNT; ++i)
     if (strcmp(text, tessera_element_name((tessera_element_t)i)) == 0) {
       *element = (tessera_element_t)i;
       return true;
@@ -52,7 +52,7 @@ static bool valueOfAnswer(const tessera_answer_t *answer, MlirType type, Value *
     return true;
   }
   Array *array = arrayCreate(answer->array.rank, answer->array.shape);
-  for (int64_t i = 0; array && i < answer->array.count; i++) {
+  for (int64_t i = 0; array && i < answer->array.count; ++i) {
     arrayElements(array)[i] = readElement(&answer->array, &format, i);
     arrayElements(array)[i].bound = answer->bounds ? answer->bounds[i] : 0;
   }
@@ -62,7 +62,7 @@ static bool valueOfAnswer(const tessera_answer_t *answer, MlirType type, Value *
 
 static bool fillElements(Machine *machine, MlirOperation entry, const char *what, int number, const Element *elements,
                          const Format *format, tessera_answer_t *answer) {
-  for (int64_t i = 0; i < answer->array.count; i++) {
+  for (int64_t i = 0; i < answer->array.count; ++i) {
     if (elementIsMissing(elements[i]))
       return machineFail(machine, entry, "returns %s %d, whose element %lld %s", what, number, (long long)i,
                          elements[i].bound == ELEMENT_POISON ? "is poison" : "was never written");
@@ -124,14 +124,14 @@ static bool assembleArgument(Machine *machine, MlirOperation entry, MlirType typ
   int64_t sizes[EntriesMaxRank];
   intptr_t count = sparseTypeGetComponents(type, parts);
   bool ok = true;
-  for (intptr_t i = 0; i < count && ok; i++)
+  for (intptr_t i = 0; i < count && ok; ++i)
     ok = valueOfAnswer(&answers[(*next)++], parts[i].type, &components[i]) || machineOutOfMemory(machine, entry);
-  for (intptr_t i = 0; i < mlirShapedTypeGetRank(type) && ok; i++)
+  for (intptr_t i = 0; i < mlirShapedTypeGetRank(type) && ok; ++i)
     sizes[i] = mlirShapedTypeIsDynamicDim(type, i) ? *(const int64_t *)answers[(*next)++].array.data
                                                    : mlirShapedTypeGetDimSize(type, i);
   Entries *entries = ok ? entriesAssemble(machine, &at, type, sizes, components) : NULL;
   *value = (Value){.object = entries ? &entries->object : NULL};
-  for (intptr_t i = 0; i < count; i++)
+  for (intptr_t i = 0; i < count; ++i)
     valueRelease(components[i]);
   return entries != NULL;
 }
@@ -144,13 +144,13 @@ static bool disassembleResult(Machine *machine, MlirOperation entry, MlirType ty
   Entries *entries = entriesOf(value);
   intptr_t count = sparseTypeGetComponents(type, parts);
   bool ok = entriesDisassemble(machine, &at, type, entries, components);
-  for (intptr_t i = 0; i < count && ok; i++)
+  for (intptr_t i = 0; i < count && ok; ++i)
     ok = answerOfValue(machine, entry, number, components[i], parts[i].type, &answers[(*next)++]);
-  for (intptr_t i = 0; i < mlirShapedTypeGetRank(type) && ok; i++)
+  for (intptr_t i = 0; i < mlirShapedTypeGetRank(type) && ok; ++i)
     if (mlirShapedTypeIsDynamicDim(type, i))
       ok = answerOfValue(machine, entry, number, valueOfInteger(entries->sizes[i]),
                          mlirIndexTypeGet(mlirTypeGetContext(type)), &answers[(*next)++]);
-  for (intptr_t i = 0; i < count; i++)
+  for (intptr_t i = 0; i < count; ++i)
     valueRelease(components[i]);
   return ok;
 }
@@ -180,21 +180,21 @@ static bool callEntry(Machine *machine, MlirOperation entry, tessera_answer_t *a
   Value *values = calloc((size_t)(2 * numArguments + numResults) + 1, sizeof *values);
   Value *kept = values ? values + numArguments : NULL, *given = values ? kept + numArguments : NULL;
   bool ok = values || machineOutOfMemory(machine, entry);
-  for (int i = 0; i < numArguments && ok; i++) {
+  for (int i = 0; i < numArguments && ok; ++i) {
     first[i] = next;
     ok = takeArgument(machine, entry, mlirFunctionTypeGetInput(type, i), i, arguments, &next, &values[i]);
     kept[i] = valueRetain(values[i]);
   }
   const Body *body = ok ? bodyOf(machine, entry, 0) : NULL;
   ok = body && bodyCall(machine, entry, body, numArguments, values, numResults, given);
-  for (int i = 0; i < numArguments && ok; i++)
+  for (int i = 0; i < numArguments && ok; ++i)
     ok = updateArgument(machine, entry, i, kept[i], mlirFunctionTypeGetInput(type, i), &arguments[first[i]]);
   next = 0;
-  for (int i = 0; i < numResults && ok; i++)
+  for (int i = 0; i < numResults && ok; ++i)
     ok = giveResult(machine, entry, mlirFunctionTypeGetResult(type, i), i, given[i], results, &next);
-  for (int i = 0; values && i < numArguments; i++)
+  for (int i = 0; values && i < numArguments; ++i)
     valueRelease(kept[i]);
-  for (int i = 0; values && i < numResults; i++)
+  for (int i = 0; values && i < numResults; ++i)
     valueRelease(given[i]);
   free(values);
   return ok;

@@ -23,7 +23,7 @@ static Linear linearOf(MlirAffineExpr expression) {
     Linear a = linearOf(mlirAffineBinaryOpExprGetLHS(expression)),
            b = linearOf(mlirAffineBinaryOpExprGetRHS(expression));
     bool isAdd = mlirAffineExprIsAAdd(expression);
-    for (int i = 0; i < MaxLoops; i++) {
+    for (int i = 0; i < MaxLoops; ++i) {
       result.isLinear &= isAdd || b.factors[i] == 0; // a product's constant stands on the right
       result.factors[i] = isAdd ? a.factors[i] + b.factors[i] : a.factors[i] * b.constant;
     }
@@ -36,11 +36,11 @@ static Linear linearOf(MlirAffineExpr expression) {
 
 static void accessCreate(Access *access, MlirAffineMap map, Array *array) {
   *access = (Access){.map = map, .array = array, .isLinear = true, .place = {.isLinear = true}};
-  for (int r = 0; array && r < array->rank; r++) {
+  for (int r = 0; array && r < array->rank; ++r) {
     access->results[r] = linearOf(mlirAffineMapGetResult(map, r));
     access->isLinear &= access->results[r].isLinear;
     access->place.constant += access->results[r].constant * array->strides[r];
-    for (int i = 0; i < MaxLoops; i++)
+    for (int i = 0; i < MaxLoops; ++i)
       access->place.factors[i] += access->results[r].factors[i] * array->strides[r];
   }
   if (array)
@@ -58,10 +58,10 @@ static int numberOfOutputs(MlirOperation op) {
 
 // A loop is as long as the dimension that some operand indexes by it alone.
 static bool findSizes(Machine *machine, const Instruction *instruction, Nest *nest) {
-  for (int i = 0; i < nest->loops; i++)
+  for (int i = 0; i < nest->loops; ++i)
     nest->sizes[i] = -1;
-  for (int o = 0; o < nest->numOperands; o++)
-    for (int r = 0; nest->accesses[o].array && r < nest->accesses[o].array->rank; r++) {
+  for (int o = 0; o < nest->numOperands; ++o)
+    for (int r = 0; nest->accesses[o].array && r < nest->accesses[o].array->rank; ++r) {
       MlirAffineExpr expression = mlirAffineMapGetResult(nest->accesses[o].map, r);
       if (!mlirAffineExprIsADim(expression))
         continue;
@@ -73,7 +73,7 @@ static bool findSizes(Machine *machine, const Instruction *instruction, Nest *ne
                            r, o, (long long)seen, (long long)*size);
       *size = seen;
     }
-  for (int i = 0; i < nest->loops; i++)
+  for (int i = 0; i < nest->loops; ++i)
     if (nest->sizes[i] < 0)
       return machineFail(machine, instruction->op, "has a loop %d that no operand is indexed by alone", i);
   return true;
@@ -81,9 +81,9 @@ static bool findSizes(Machine *machine, const Instruction *instruction, Nest *ne
 
 static bool expectReach(Machine *machine, const Instruction *instruction, const Nest *nest, int operand) {
   const Access *access = &nest->accesses[operand];
-  for (int r = 0; access->array && access->isLinear && r < access->array->rank; r++) {
+  for (int r = 0; access->array && access->isLinear && r < access->array->rank; ++r) {
     int64_t least = access->results[r].constant, most = least;
-    for (int i = 0; i < nest->loops; i++) {
+    for (int i = 0; i < nest->loops; ++i) {
       int64_t reach = access->results[r].factors[i] * (nest->sizes[i] - 1);
       least += reach < 0 ? reach : 0;
       most += reach > 0 ? reach : 0;
@@ -106,7 +106,7 @@ static bool nestCreate(Machine *machine, Frame *frame, const Instruction *instru
   nest->loops = (int)mlirAffineMapGetNumDims(mlirAffineMapAttrGetValue(mlirArrayAttrGetElement(maps, 0)));
   if (nest->loops > MaxLoops)
     return machineFail(machine, instruction->op, "has %d loops; the interpreter knows up to %d", nest->loops, MaxLoops);
-  for (int o = 0; o < nest->numOperands; o++) {
+  for (int o = 0; o < nest->numOperands; ++o) {
     Array *array = operandOf(frame, instruction, o).object ? arrayOperand(frame, instruction, o) : NULL;
     if (o >= nest->numInputs && instruction->numResults) {
       array = arrayCopy(array);
@@ -123,9 +123,9 @@ static bool nestCreate(Machine *machine, Frame *frame, const Instruction *instru
 
 static int usesOf(const Block *block, int slot) {
   int uses = 0;
-  for (int i = 0; i < block->numInstructions; i++) {
+  for (int i = 0; i < block->numInstructions; ++i) {
     const Instruction *instruction = &block->instructions[i];
-    for (int o = 0; o < instruction->numOperands; o++)
+    for (int o = 0; o < instruction->numOperands; ++o)
       uses += instruction->operands[o] == slot;
     uses += 2 * (instruction->numRegions > 0); // what lies in them is not looked through
   }
@@ -134,7 +134,7 @@ static int usesOf(const Block *block, int slot) {
 
 // A reduction over one element is one too: its product may be added without a rounding of its own (numerics.md §4).
 static bool repeats(const Nest *nest, const Access *access) {
-  for (int i = 0; i < nest->loops; i++)
+  for (int i = 0; i < nest->loops; ++i)
     if (access->place.factors[i] == 0)
       return true;
   return false;
@@ -148,7 +148,7 @@ static Reduction reductionOf(const Nest *nest, int output) {
   if (block->numArguments != nest->numOperands || !access->isLinear || !repeats(nest, access))
     return none;
   int accumulator = block->arguments[nest->numInputs + output], yielded = yield->operands[output];
-  for (int i = 0; i < block->numInstructions; i++) {
+  for (int i = 0; i < block->numInstructions; ++i) {
     const Instruction *instruction = &block->instructions[i];
     bool isProduct = tileOpIs(instruction->op, "arith.mulf");
     if (!instruction->numResults || instruction->results[0] != yielded ||
@@ -162,7 +162,7 @@ static Reduction reductionOf(const Nest *nest, int output) {
 }
 
 static bool findReductions(Machine *machine, const Instruction *instruction, Nest *nest) {
-  for (int o = 0; o < nest->numOperands - nest->numInputs; o++) {
+  for (int o = 0; o < nest->numOperands - nest->numInputs; ++o) {
     nest->reductions[o] = reductionOf(nest, o);
     if (nest->reductions[o].instruction < 0)
       continue;
@@ -194,10 +194,10 @@ bool nestAddTerm(Machine *machine, const Instruction *combine, const Reduction *
 
 static bool finishReductions(Machine *machine, const Instruction *instruction, Nest *nest) {
   bool ok = true;
-  for (int o = 0; o < nest->numOperands - nest->numInputs; o++) {
+  for (int o = 0; o < nest->numOperands - nest->numInputs; ++o) {
     Reduction *reduction = &nest->reductions[o];
     Storage *storage = nest->accesses[nest->numInputs + o].array->storage;
-    for (int64_t i = 0; reduction->sums && ok && i < storage->count; i++)
+    for (int64_t i = 0; reduction->sums && ok && i < storage->count; ++i)
       if (reduction->sums[i].terms)
         ok = memoryWrite(machine, instruction, storage, i,
                          sumFinish(&reduction->sums[i], &nest->block->instructions[reduction->instruction].out));
@@ -214,7 +214,7 @@ static bool placeAt(Machine *machine, const Instruction *instruction, const Nest
     return true;
   }
   *place = access->array->offset;
-  for (int r = 0; r < access->array->rank; r++) {
+  for (int r = 0; r < access->array->rank; ++r) {
     int64_t index = 0;
     if (!affineValue(mlirAffineMapGetResult(access->map, r), nest->point, NULL, &index))
       return machineFail(machine, instruction->op, "has an indexing map that divides by what is not positive");
@@ -229,7 +229,7 @@ static bool placeAt(Machine *machine, const Instruction *instruction, const Nest
 static bool runPoint(Machine *machine, Frame *frame, const Instruction *instruction, Nest *nest) {
   int64_t places[MaxOperands];
   const Block *block = nest->block;
-  for (int o = 0; o < nest->numOperands; o++) {
+  for (int o = 0; o < nest->numOperands; ++o) {
     Element x = operandOf(frame, instruction, o).scalar;
     if (nest->accesses[o].array) {
       if (!placeAt(machine, instruction, nest, &nest->accesses[o], &places[o]))
@@ -240,14 +240,14 @@ static bool runPoint(Machine *machine, Frame *frame, const Instruction *instruct
       frameSet(frame, block->arguments[o], valueOfElement(x));
   }
   const Instruction *yield = &block->instructions[block->numInstructions - 1];
-  for (int i = 0; i + 1 < block->numInstructions; i++) {
+  for (int i = 0; i + 1 < block->numInstructions; ++i) {
     bool isReduction = false;
-    for (int o = 0; o < yield->numOperands; o++)
+    for (int o = 0; o < yield->numOperands; ++o)
       isReduction |= nest->reductions[o].instruction == i;
     if (!isReduction && !block->instructions[i].execute(machine, frame, &block->instructions[i]))
       return false;
   }
-  for (int o = 0; o < yield->numOperands; o++) {
+  for (int o = 0; o < yield->numOperands; ++o) {
     int operand = nest->numInputs + o;
     const Reduction *reduction = &nest->reductions[o];
     Storage *storage = nest->accesses[operand].array->storage;
@@ -280,10 +280,10 @@ bool executeLinalg(Machine *machine, Frame *frame, const Instruction *instructio
     return machineOutOfMemory(machine, instruction->op);
   bool ok = nestCreate(machine, frame, instruction, nest);
   if (ok && countOf(nest->loops, nest->sizes) > 0) {
-    for (int o = 0; o < nest->numOperands && ok; o++)
+    for (int o = 0; o < nest->numOperands && ok; ++o)
       ok = expectReach(machine, instruction, nest, o);
     ok = ok && findReductions(machine, instruction, nest) && runPoints(machine, frame, instruction, nest);
-    for (int o = 0; o < nest->numOperands - nest->numInputs; o++)
+    for (int o = 0; o < nest->numOperands - nest->numInputs; ++o)
       free(nest->reductions[o].sums);
   }
   free(nest);

@@ -126,7 +126,7 @@ static double spread(double (*function)(double, double), const Element *x) {
   if (x[0].bound == 0 && x[1].bound == 0)
     return 0;
   double at = function(x[0].f, x[1].f), error = 0;
-  for (int corner = 0; corner < 4; corner++) {
+  for (int corner = 0; corner < 4; ++corner) {
     double a = x[0].f + (corner & 1 ? x[0].bound : -x[0].bound), b = x[1].f + (corner & 2 ? x[1].bound : -x[1].bound);
     double difference = fabs(function(a, b) - at);
     error = difference <= error ? error : difference;

@@ -36,7 +36,7 @@ static bool refineTouches(Machine *machine, const Instruction *instruction, Stor
   Touch *touches = calloc((size_t)storage->count * (size_t)wanted, sizeof *touches);
   if (!touches)
     return machineOutOfMemory(machine, instruction->op);
-  for (int64_t i = 0; storage->touches && i < storage->count * wanted; i++)
+  for (int64_t i = 0; storage->touches && i < storage->count * wanted; ++i)
     touches[i] = storage->touches[i / (wanted / old)];
   if (!storage->touches) {
     ++storage->references;
@@ -71,7 +71,7 @@ bool memoryTouchPart(Machine *machine, const Instruction *instruction, Storage *
     return false;
   int finer = storage->touchParts / parts;
   Touch *first = &storage->touches[place * storage->touchParts + part * finer];
-  for (int i = 0; i < finer; i++)
+  for (int i = 0; i < finer; ++i)
     if (!touchOne(machine, instruction, &first[i], kind))
       return false;
   return true;
@@ -133,7 +133,7 @@ uint64_t storageAddress(Machine *machine, Storage *storage, unsigned bytes) {
 }
 
 Storage *storageAt(Machine *machine, uint64_t address, uint64_t *offset) {
-  for (intptr_t i = 0; i < machine->numAddressed; i++) {
+  for (intptr_t i = 0; i < machine->numAddressed; ++i) {
     *offset = address - machine->addressed[i]->address;
     if (*offset < UINT64_C(1) << 40)
       return machine->addressed[i];
@@ -142,7 +142,7 @@ Storage *storageAt(Machine *machine, uint64_t address, uint64_t *offset) {
 }
 
 void machineForgetAddresses(Machine *machine) {
-  for (intptr_t i = 0; i < machine->numAddressed; i++)
+  for (intptr_t i = 0; i < machine->numAddressed; ++i)
     storageRelease(machine->addressed[i]);
   free(machine->addressed);
 }

@@ -43,7 +43,7 @@ bool executeSubview(Machine *machine, Frame *frame, const Instruction *instructi
 bool copyElements(Machine *machine, const Instruction *instruction, const Array *from, const Array *to) {
   int64_t index[InterpreterMaxRank] = {0};
   Element x;
-  for (int i = 0; i < from->rank; i++)
+  for (int i = 0; i < from->rank; ++i)
     if (from->sizes[i] != to->sizes[i])
       return machineFail(machine, instruction->op, "copies size %lld to size %lld in dimension %d",
                          (long long)from->sizes[i], (long long)to->sizes[i], i);
@@ -81,7 +81,7 @@ bool executeMemrefTranspose(Machine *machine, Frame *frame, const Instruction *i
   const Array *array = arrayOperand(frame, instruction, 0);
   MlirAffineMap map = mlirAffineMapAttrGetValue(tileOpAttribute(instruction->op, "permutation"));
   int64_t sizes[InterpreterMaxRank], strides[InterpreterMaxRank];
-  for (int i = 0; i < array->rank; i++) {
+  for (int i = 0; i < array->rank; ++i) {
     intptr_t from = mlirAffineDimExprGetPosition(mlirAffineMapGetResult(map, i));
     sizes[i] = array->sizes[from];
     strides[i] = array->strides[from];
@@ -99,7 +99,7 @@ bool executeReinterpretCast(Machine *machine, Frame *frame, const Instruction *i
       !readMixed(machine, frame, instruction, "static_strides", &cursor, rank, strides))
     return false;
   int64_t least = offset, most = offset;
-  for (int i = 0; i < rank; i++) {
+  for (int i = 0; i < rank; ++i) {
     int64_t reach = (sizes[i] - 1) * strides[i];
     least += reach < 0 ? reach : 0;
     most += reach > 0 ? reach : 0;

@@ -39,7 +39,7 @@ typedef struct Nest {
 
 static inline int64_t linearAt(const Linear *linear, int loops, const int64_t *point) {
   int64_t value = linear->constant;
-  for (int i = 0; i < loops; i++)
+  for (int i = 0; i < loops; ++i)
     value += linear->factors[i] * point[i];
   return value;
 }

@@ -65,24 +65,24 @@ static bool coordinatesAt(const char *text, int64_t *offset, int64_t *coordinate
 
 static int64_t numberInBlock(const Packing *packing, const int64_t *coordinates) {
   int64_t number = 0;
-  for (int axis = 0; axis < packing->rank; axis++)
+  for (int axis = 0; axis < packing->rank; ++axis)
     number = number * packing->extents[axis] + coordinates[axis];
   return number;
 }
 
 static bool findExtents(Packing *packing, const char *text) {
   int64_t coordinates[InterpreterMaxRank], all = 1;
-  for (int axis = 0; axis < packing->rank; axis++)
+  for (int axis = 0; axis < packing->rank; ++axis)
     packing->extents[axis] = 1;
-  for (int64_t position = 0; position < packing->count; position++) {
+  for (int64_t position = 0; position < packing->count; ++position) {
     int64_t rest = position;
     if (!coordinatesAt(text, &rest, coordinates) || rest != 0)
       return false;
-    for (int axis = 0; axis < packing->rank; axis++)
+    for (int axis = 0; axis < packing->rank; ++axis)
       if (coordinates[axis] >= packing->extents[axis])
         packing->extents[axis] = coordinates[axis] + 1;
   }
-  for (int axis = 0; axis < packing->rank; axis++)
+  for (int axis = 0; axis < packing->rank; ++axis)
     all *= packing->extents[axis];
   int64_t next = packing->count;
   return all == packing->count && coordinatesAt(text, &next, coordinates) && next == 1;
@@ -91,7 +91,7 @@ static bool findExtents(Packing *packing, const char *text) {
 static bool findPositions(Packing *packing, const char *text) {
   int64_t coordinates[InterpreterMaxRank];
   memset(packing->positions, -1, sizeof packing->positions);
-  for (int position = 0; position < packing->count; position++) {
+  for (int position = 0; position < packing->count; ++position) {
     int64_t rest = position;
     coordinatesAt(text, &rest, coordinates);
     signed char *at = &packing->positions[numberInBlock(packing, coordinates)];

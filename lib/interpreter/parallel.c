@@ -11,7 +11,7 @@ typedef struct Points {
 } Points;
 
 static bool makePoints(Machine *machine, const Instruction *instruction, const int64_t *upper, Points *points) {
-  for (int i = 0; i < points->rank; i++) {
+  for (int i = 0; i < points->rank; ++i) {
     int64_t step = points->step[i], span = upper[i] - points->lower[i];
     if (step <= 0)
       return machineFail(machine, instruction->op, "has step %lld; wanted a positive one", (long long)step);
@@ -21,7 +21,7 @@ static bool makePoints(Machine *machine, const Instruction *instruction, const i
 }
 
 static void bindPoint(Frame *frame, const Block *block, const Points *points, const int64_t *index) {
-  for (int i = 0; i < points->rank; i++)
+  for (int i = 0; i < points->rank; ++i)
     frameSet(frame, block->arguments[i], valueOfInteger(points->lower[i] + index[i] * points->step[i]));
 }
 
@@ -37,7 +37,7 @@ typedef struct Reduced {
 static bool mayRound(const Instruction *reduce, int number) {
   static const char *const exact[] = {"arith.maximumf", "arith.minimumf", "arith.maxnumf", "arith.minnumf"};
   const Block *block = reduce->regions[number].blocks;
-  for (size_t i = 0; i < sizeof exact / sizeof *exact; i++)
+  for (size_t i = 0; i < sizeof exact / sizeof *exact; ++i)
     if (block->numInstructions == 2 && tileOpIs(block->instructions[0].op, exact[i]))
       return false;
   return true;
@@ -47,12 +47,12 @@ static bool mayRound(const Instruction *reduce, int number) {
 static bool combinePoint(Machine *machine, Frame *frame, const Instruction *reduce, Reduced *reduced) {
   Value terms[InterpreterMaxRank];
   int count = frame->numYielded;
-  for (int r = 0; r < count; r++) {
+  for (int r = 0; r < count; ++r) {
     terms[r] = frame->yielded[r];
     frame->yielded[r] = (Value){.object = NULL};
   }
-  for (int r = 0; r < count; r++) {
-    reduced[r].terms++;
+  for (int r = 0; r < count; ++r) {
+    ++reduced[r].terms;
     reduced[r].magnitudes += fabs(terms[r].scalar.f);
     if (!regionRun(machine, frame, &reduce->regions[r], 2, (Value[]){reduced[r].value, terms[r]}))
       return false;
@@ -63,7 +63,7 @@ static bool combinePoint(Machine *machine, Frame *frame, const Instruction *redu
 }
 
 static void giveReduced(Frame *frame, const Instruction *instruction, const Instruction *reduce, Reduced *reduced) {
-  for (int r = 0; r < instruction->numResults; r++) {
+  for (int r = 0; r < instruction->numResults; ++r) {
     Format format;
     Element *x = &reduced[r].value.scalar;
     bool isFloat = formatOf(elementTypeOf(tileResultType(instruction->op, r)), &format) && format.isFloat;
@@ -102,7 +102,7 @@ bool executeParallel(Machine *machine, Frame *frame, const Instruction *instruct
       !indexOperands(machine, frame, instruction, 2 * points.rank, points.rank, points.step) ||
       !makePoints(machine, instruction, upper, &points))
     return false;
-  for (int r = 0; r < instruction->numResults; r++) {
+  for (int r = 0; r < instruction->numResults; ++r) {
     reduced[r].value = valueRetain(operandOf(frame, instruction, 3 * points.rank + r));
     reduced[r].magnitudes = fabs(reduced[r].value.scalar.f);
   }
@@ -133,7 +133,7 @@ static bool insertSlice(Machine *machine, Frame *frame, const Instruction *inser
   Array *part = sliceOf(machine, frame, insert, output->array, 2, tileOperandType(insert->op, 0));
   int64_t index[InterpreterMaxRank] = {0};
   bool ok = part != NULL;
-  for (int i = 0; ok && i < from->rank; i++)
+  for (int i = 0; ok && i < from->rank; ++i)
     ok = from->sizes[i] == part->sizes[i] ||
          machineFail(machine, insert->op, "puts size %lld into size %lld in dimension %d", (long long)from->sizes[i],
                      (long long)part->sizes[i], i);
@@ -152,7 +152,7 @@ static bool insertAll(Machine *machine, Frame *frame, const Block *block, int ra
                       int32_t point) {
   const Instruction *terminator = &block->instructions[block->numInstructions - 1];
   const Block *insertions = terminator->numRegions ? terminator->regions[0].blocks : NULL;
-  for (int i = 0; insertions && i < insertions->numInstructions; i++) {
+  for (int i = 0; insertions && i < insertions->numInstructions; ++i) {
     const Instruction *insert = &insertions->instructions[i];
     if (!tileOpIs(insert->op, "tensor.parallel_insert_slice"))
       return machineUnknown(machine, insert->op, "not interpreted yet in 'scf.forall.in_parallel'");
@@ -186,7 +186,7 @@ static bool runForall(Machine *machine, Frame *frame, const Instruction *instruc
 // Every point sees the outputs as they were before the loop; the results are copies that the insertions change.
 static bool shareOutputs(Machine *machine, Frame *frame, const Instruction *instruction, int rank, int firstOutput,
                          SharedOutput *outputs) {
-  for (int r = 0; r < instruction->numResults; r++) {
+  for (int r = 0; r < instruction->numResults; ++r) {
     Value output = operandOf(frame, instruction, firstOutput + r);
     frameSet(frame, instruction->regions[0].blocks->arguments[rank + r], valueRetain(output));
     Array *copy = arrayCopy(arrayOf(output));
@@ -217,7 +217,7 @@ bool executeForall(Machine *machine, Frame *frame, const Instruction *instructio
   bool ok = outputs ? shareOutputs(machine, frame, instruction, points.rank, cursor, outputs) &&
                           runForall(machine, frame, instruction, &points, outputs)
                     : machineOutOfMemory(machine, instruction->op);
-  for (int r = 0; outputs && r < instruction->numResults; r++)
+  for (int r = 0; outputs && r < instruction->numResults; ++r)
     free(outputs[r].writers);
   free(outputs);
   return ok;

@@ -45,7 +45,7 @@ static void setContext(Machine *machine, Context context) {
 
 // The next that is not done takes the turn; false when there is none but the one that has it.
 static bool passTurn(Group *group) {
-  for (int i = 1; i <= group->count; i++) {
+  for (int i = 1; i <= group->count; ++i) {
     int next = (group->turn + i) % group->count;
     if (!group->parts[next].isDone) {
       bool isOther = next != group->turn;
@@ -91,7 +91,7 @@ static void *runPart(void *argument) {
   pthread_mutex_lock(&group->turnstile->mutex);
   awaitTurn(group, self->number);
   setContext(machine, (Context){self->grid, group, 0, __builtin_frame_address(0)});
-  for (int i = 0; i < self->numArguments && !machine->failed; i++)
+  for (int i = 0; i < self->numArguments && !machine->failed; ++i)
     valueRetain(self->arguments[i]);
   self->ok = !machine->failed &&
              bodyCall(machine, group->instruction->op, self->body, self->numArguments, self->arguments, 0, NULL);
@@ -105,7 +105,7 @@ static void *runPart(void *argument) {
 // Called with the mutex held; nobody runs before all are there.
 static bool startAll(Group *group) {
   bool ok = true;
-  for (int i = 0; i < group->count; i++) {
+  for (int i = 0; i < group->count; ++i) {
     Part *part = &group->parts[i];
     part->group = group;
     part->number = i;
@@ -117,11 +117,11 @@ static bool startAll(Group *group) {
   if (!ok)
     machineFail(group->machine, group->instruction->op, "cannot start a thread for each of %d parts", group->count);
   pthread_mutex_unlock(&group->turnstile->mutex);
-  for (int i = 0; i < group->count; i++)
+  for (int i = 0; i < group->count; ++i)
     if (group->parts[i].isStarted)
       pthread_join(group->parts[i].thread, NULL);
   pthread_mutex_lock(&group->turnstile->mutex);
-  for (int i = 0; i < group->count; i++)
+  for (int i = 0; i < group->count; ++i)
     ok &= group->parts[i].ok;
   return ok;
 }
@@ -158,9 +158,9 @@ bool executeTileWarpSpecialize(Machine *machine, Frame *frame, const Instruction
   Part *parts = calloc((size_t)count + 1, sizeof *parts);
   Value *captures = calloc((size_t)instruction->numOperands + 1, sizeof *captures);
   bool ok = (parts && captures) || machineOutOfMemory(machine, instruction->op);
-  for (int i = 0; i < instruction->numOperands && ok; i++)
+  for (int i = 0; i < instruction->numOperands && ok; ++i)
     captures[i] = operandOf(frame, instruction, i);
-  for (int i = 0; i < count && ok; i++) {
+  for (int i = 0; i < count && ok; ++i) {
     parts[i] = (Part){bodyOf(machine, instruction->op, i), captures, instruction->numOperands, machine->grid};
     ok = parts[i].body != NULL;
   }

@@ -15,24 +15,24 @@ static bool readTiling(Machine *machine, const Frame *frame, const Instruction *
   MlirAttribute positions = tileOpAttribute(instruction->op, "inner_dims_pos");
   MlirAttribute order = tileOpAttribute(instruction->op, "outer_dims_perm");
   *tiling = (Tiling){.rank = rank, .tiles = (int)mlirDenseArrayGetNumElements(positions)};
-  for (int i = 0; i < rank; i++)
+  for (int i = 0; i < rank; ++i)
     tiling->outer[i] = mlirAttributeIsNull(order) || mlirDenseArrayGetNumElements(order) == 0
                            ? i
                            : (int)mlirDenseI64ArrayGetElement(order, i);
-  for (int t = 0; t < tiling->tiles; t++)
+  for (int t = 0; t < tiling->tiles; ++t)
     tiling->positions[t] = mlirDenseI64ArrayGetElement(positions, t);
   if (!readMixed(machine, frame, instruction, "static_inner_tiles", &cursor, tiling->tiles, tiling->sizes))
     return false;
-  for (int t = 0; t < tiling->tiles; t++)
+  for (int t = 0; t < tiling->tiles; ++t)
     if (tiling->sizes[t] <= 0)
       return machineFail(machine, instruction->op, "has an inner tile of %lld", (long long)tiling->sizes[t]);
   return true;
 }
 
 static void plainIndex(const Tiling *tiling, const int64_t *tiled, int64_t *plain) {
-  for (int i = 0; i < tiling->rank; i++)
+  for (int i = 0; i < tiling->rank; ++i)
     plain[tiling->outer[i]] = tiled[i];
-  for (int t = 0; t < tiling->tiles; t++) {
+  for (int t = 0; t < tiling->tiles; ++t) {
     int64_t *at = &plain[tiling->positions[t]];
     *at = *at * tiling->sizes[t] + tiled[tiling->rank + t];
   }
@@ -41,16 +41,16 @@ static void plainIndex(const Tiling *tiling, const int64_t *tiled, int64_t *plai
 static void tiledIndex(const Tiling *tiling, const int64_t *plain, int64_t *tiled) {
   int64_t rest[InterpreterMaxRank];
   memcpy(rest, plain, (size_t)tiling->rank * sizeof *rest);
-  for (int t = 0; t < tiling->tiles; t++) {
+  for (int t = 0; t < tiling->tiles; ++t) {
     tiled[tiling->rank + t] = rest[tiling->positions[t]] % tiling->sizes[t];
     rest[tiling->positions[t]] /= tiling->sizes[t];
   }
-  for (int i = 0; i < tiling->rank; i++)
+  for (int i = 0; i < tiling->rank; ++i)
     tiled[i] = rest[tiling->outer[i]];
 }
 
 static bool isInside(const Array *array, const int64_t *index) {
-  for (int i = 0; i < array->rank; i++)
+  for (int i = 0; i < array->rank; ++i)
     if (index[i] < 0 || index[i] >= array->sizes[i])
       return false;
   return true;

@@ -15,7 +15,7 @@ static const Row rows[] = {
 };
 
 const Row *rowFind(MlirStringRef name) {
-  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i)
     if (tileStringEquals(name, rows[i].name))
       return &rows[i];
   return NULL;

@@ -11,14 +11,14 @@ typedef struct SoftmaxRow {
 static bool readRow(Machine *machine, const Instruction *instruction, const Array *from, int64_t place, int axis,
                     SoftmaxRow *row) {
   *row = (SoftmaxRow){.maximum = -INFINITY};
-  for (int64_t i = 0; i < from->sizes[axis]; i++) {
+  for (int64_t i = 0; i < from->sizes[axis]; ++i) {
     Element x = from->storage->elements[place + i * from->strides[axis]];
     if (!elementExpect(machine, instruction, x, "uses"))
       return false;
     row->maximum = isnan(x.f) || isnan(row->maximum) ? NAN : fmax(row->maximum, x.f);
     row->error = fmax(row->error, x.bound);
   }
-  for (int64_t i = 0; i < from->sizes[axis]; i++)
+  for (int64_t i = 0; i < from->sizes[axis]; ++i)
     row->sum += exp(from->storage->elements[place + i * from->strides[axis]].f - row->maximum);
   return true;
 }
@@ -38,7 +38,7 @@ static bool writeRow(Machine *machine, const Instruction *instruction, const Arr
   int64_t source = placeOf(from, index), destination = placeOf(to, index);
   if (!readRow(machine, instruction, from, source, axis, &row))
     return false;
-  for (int64_t i = 0; i < from->sizes[axis]; i++) {
+  for (int64_t i = 0; i < from->sizes[axis]; ++i) {
     double x = from->storage->elements[source + i * from->strides[axis]].f;
     if (!memoryWrite(machine, instruction, to->storage, destination + i * to->strides[axis],
                      quotient(&instruction->in, x, &row, from->sizes[axis])))
@@ -58,7 +58,7 @@ bool executeSoftmax(Machine *machine, Frame *frame, const Instruction *instructi
     setResult(frame, instruction, 0, valueOfObject(&to->object));
   }
   int64_t rows[InterpreterMaxRank], index[InterpreterMaxRank] = {0};
-  for (int i = 0; i < from->rank; i++)
+  for (int i = 0; i < from->rank; ++i)
     rows[i] = i == axis ? 1 : from->sizes[i];
   if (arrayCount(from) == 0)
     return true;

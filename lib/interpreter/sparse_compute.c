@@ -45,7 +45,7 @@ static Semiring semiringOf(Machine *machine, const Instruction *instruction, Mli
   MlirStringRef name = named.ptr ? mlirStringAttrGetValue(named) : tileString("add_mul");
   size_t add = 0;
   while (add < name.length && name.data[add] != '_')
-    add++;
+    ++add;
   MlirStringRef times = mlirStringRefCreate(name.data + add + 1, name.length - add - 1);
   semiring.add = combination(mlirStringRefCreate(name.data, add), isFloat);
   semiring.multiply = tileStringEquals(times, "plus")  ? arith("arith.addi", "arith.addf", isFloat)
@@ -72,7 +72,7 @@ static bool addProduct(const Semiring *semiring, Total *total, Element a, Elemen
     return false;
   if (!semiring->isFloatSum)
     return apply(semiring, semiring->multiply, a, b, &product) && addTerm(semiring, total, product);
-  total->terms++;
+  ++total->terms;
   sumAddProduct(&total->sum, a, b);
   return true;
 }
@@ -129,7 +129,7 @@ static bool expectSize(Machine *machine, const Instruction *instruction, const c
 }
 
 static bool expectInit(Machine *machine, const Instruction *instruction, const Array *init) {
-  for (int64_t i = 0; i < arrayCount(init); i++)
+  for (int64_t i = 0; i < arrayCount(init); ++i)
     if (!elementExpect(machine, instruction, arrayElements(init)[i], "adds to"))
       return false;
   return machineStep(machine, instruction->op, arrayCount(init));
@@ -148,9 +148,9 @@ bool executeSparseSpmv(Machine *machine, Frame *frame, const Instruction *instru
     return false;
   Array *result = newArray(machine, instruction, 1, init->sizes);
   bool ok = result != NULL;
-  for (int64_t i = 0; ok && i < factor.count; i++) {
+  for (int64_t i = 0; ok && i < factor.count; ++i) {
     Total total = {0};
-    for (int64_t e = factor.lines.begin[i]; ok && e < factor.lines.begin[i + 1]; e++) {
+    for (int64_t e = factor.lines.begin[i]; ok && e < factor.lines.begin[i + 1]; ++e) {
       const Entry *entry = &matrix->items[factor.lines.order[e]];
       ok = addProduct(&semiring, &total, entry->value, arrayElements(vector)[entry->at[factor.inner]]);
     }
@@ -171,7 +171,7 @@ typedef struct Mixed {
 
 static bool mixedTotal(const Semiring *semiring, const Mixed *mixed, int64_t i, int64_t j, Total *total) {
   int64_t line = mixed->sparseIsLeft ? i : j;
-  for (int64_t e = mixed->sparse.lines.begin[line]; e < mixed->sparse.lines.begin[line + 1]; e++) {
+  for (int64_t e = mixed->sparse.lines.begin[line]; e < mixed->sparse.lines.begin[line + 1]; ++e) {
     const Entry *entry = &mixed->sparse.entries->items[mixed->sparse.lines.order[e]];
     int64_t k = entry->at[mixed->sparse.inner];
     Element dense = mixed->sparseIsLeft ? at(mixed->dense, mixed->denseTransposed, k, j)
@@ -209,8 +209,8 @@ bool executeSparseSpmm(Machine *machine, Frame *frame, const Instruction *instru
   bool ok = expectMixed(machine, instruction, &mixed, init) && machineStep(machine, instruction->op, products);
   Array *result = ok ? newArray(machine, instruction, 2, init->sizes) : NULL;
   ok = result != NULL;
-  for (int64_t i = 0; ok && i < init->sizes[0]; i++)
-    for (int64_t j = 0; ok && j < init->sizes[1]; j++) {
+  for (int64_t i = 0; ok && i < init->sizes[0]; ++i)
+    for (int64_t j = 0; ok && j < init->sizes[1]; ++j) {
       Total total = {0};
       int64_t place = i * init->sizes[1] + j;
       ok = mixedTotal(&semiring, &mixed, i, j, &total) &&
@@ -228,7 +228,7 @@ bool executeSparseSpmm(Machine *machine, Frame *frame, const Instruction *instru
 static Entries *sameEntries(Machine *machine, const Instruction *instruction, const Entries *pattern) {
   Entries *result = entriesCreate(pattern->rank, pattern->sizes);
   bool ok = result != NULL;
-  for (int64_t i = 0; ok && i < pattern->count; i++)
+  for (int64_t i = 0; ok && i < pattern->count; ++i)
     ok = entriesAppend(result, pattern->items[i]);
   if (!ok)
     machineOutOfMemory(machine, instruction->op);
@@ -254,12 +254,12 @@ bool executeSparseSddmm(Machine *machine, Frame *frame, const Instruction *instr
     return false;
   Entries *result = sameEntries(machine, instruction, pattern);
   bool ok = result && !machine->failed;
-  for (int64_t e = 0; ok && e < result->count; e++) {
+  for (int64_t e = 0; ok && e < result->count; ++e) {
     Entry *entry = &result->items[e];
     Total total = {0};
     if (!entryIsInside(result, entry))
       continue;
-    for (int64_t k = 0; ok && k < depth; k++)
+    for (int64_t k = 0; ok && k < depth; ++k)
       ok = addProduct(&semiring, &total, at(lhs, left, entry->at[0], k), at(rhs, right, k, entry->at[1]));
     ok = ok && finish(&semiring, &total, NULL, &entry->value);
   }
@@ -278,16 +278,16 @@ static bool sparseTotal(const Semiring *semiring, const Factor *lhs, const Facto
   const Lines *left = &lhs->lines, *right = &rhs->lines;
   int64_t i = into->at[0], j = into->at[1];
   bool ok = true;
-  for (int64_t e = left->begin[i]; e < left->begin[i + 1]; e++) {
+  for (int64_t e = left->begin[i]; e < left->begin[i + 1]; ++e) {
     const Entry *entry = &lhs->entries->items[left->order[e]];
     byInner[entry->at[lhs->inner]] = entry;
   }
-  for (int64_t e = right->begin[j]; ok && e < right->begin[j + 1]; e++) {
+  for (int64_t e = right->begin[j]; ok && e < right->begin[j + 1]; ++e) {
     const Entry *entry = &rhs->entries->items[right->order[e]];
     const Entry *partner = byInner[entry->at[rhs->inner]];
     ok = !partner || addProduct(semiring, total, partner->value, entry->value);
   }
-  for (int64_t e = left->begin[i]; e < left->begin[i + 1]; e++)
+  for (int64_t e = left->begin[i]; e < left->begin[i + 1]; ++e)
     byInner[lhs->entries->items[left->order[e]].at[lhs->inner]] = NULL;
   return ok;
 }
@@ -307,7 +307,7 @@ bool executeSparseSpgemm(Machine *machine, Frame *frame, const Instruction *inst
   const Entry **byInner = ok ? calloc((size_t)depth + 1, sizeof *byInner) : NULL;
   Entries *result = ok ? sameEntries(machine, instruction, pattern) : NULL;
   ok = ok && !machine->failed && (byInner || machineOutOfMemory(machine, instruction->op));
-  for (int64_t e = 0; ok && e < result->count; e++) {
+  for (int64_t e = 0; ok && e < result->count; ++e) {
     Entry *entry = &result->items[e];
     Total total = {0};
     if (!entryIsInside(result, entry))
@@ -352,7 +352,7 @@ static bool combineEntries(Machine *machine, Frame *frame, const Instruction *in
   MlirType type = tileResultType(instruction->op, 0);
   const Entries *a = entriesOperand(frame, instruction, 0), *b = entriesOperand(frame, instruction, 1);
   Semiring semiring = semiringOf(machine, instruction, type);
-  for (int i = 0; i < a->rank; i++)
+  for (int i = 0; i < a->rank; ++i)
     if (!expectSize(machine, instruction, "rhs", b->sizes[i], a->sizes[i]))
       return false;
   if (!machineStep(machine, instruction->op, a->count + b->count))
@@ -381,7 +381,7 @@ static bool runOn(Machine *machine, Frame *frame, const Instruction *instruction
                   Element *yielded) {
   const Region *region = &instruction->regions[0];
   frameSet(frame, region->blocks->arguments[0], valueOfElement(entry->value));
-  for (int i = 0; i < rank; i++)
+  for (int i = 0; i < rank; ++i)
     frameSet(frame, region->blocks->arguments[1 + i], valueOfInteger(entry->at[i]));
   if (!regionRun(machine, frame, region, 0, NULL))
     return false;
@@ -392,7 +392,7 @@ static bool runOn(Machine *machine, Frame *frame, const Instruction *instruction
 bool executeSparseMap(Machine *machine, Frame *frame, const Instruction *instruction) {
   Entries *result = sameEntries(machine, instruction, entriesOperand(frame, instruction, 0));
   bool ok = result && !machine->failed;
-  for (int64_t i = 0; ok && i < result->count; i++)
+  for (int64_t i = 0; ok && i < result->count; ++i)
     if (entryIsInside(result, &result->items[i]))
       ok = runOn(machine, frame, instruction, result->rank, &result->items[i], &result->items[i].value);
   return setEntries(frame, instruction, result, ok);
@@ -402,7 +402,7 @@ bool executeSparseSelect(Machine *machine, Frame *frame, const Instruction *inst
   const Entries *input = entriesOperand(frame, instruction, 0);
   Entries *result = entriesCreate(input->rank, input->sizes);
   bool ok = result || machineOutOfMemory(machine, instruction->op);
-  for (int64_t i = 0; ok && i < input->count; i++) {
+  for (int64_t i = 0; ok && i < input->count; ++i) {
     Entry *entry = &input->items[i];
     int64_t keeps;
     Element yielded;
@@ -436,9 +436,9 @@ bool executeSparseReduce(Machine *machine, Frame *frame, const Instruction *inst
     return false;
   Array *result = newArray(machine, instruction, 1, init->sizes);
   bool ok = result && (linesOf(input, 1 - axis, &lines) || machineOutOfMemory(machine, instruction->op));
-  for (int64_t i = 0; ok && i < init->sizes[0]; i++) {
+  for (int64_t i = 0; ok && i < init->sizes[0]; ++i) {
     Total total = {0};
-    for (int64_t e = lines.begin[i]; ok && e < lines.begin[i + 1]; e++) {
+    for (int64_t e = lines.begin[i]; ok && e < lines.begin[i + 1]; ++e) {
       Element x = input->items[lines.order[e]].value;
       ok = elementExpect(machine, instruction, x, "combines");
       if (!ok || !semiring.isFloatSum)

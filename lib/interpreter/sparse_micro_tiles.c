@@ -22,7 +22,7 @@ static void find(Found *found, const int64_t at[2]) {
 
 static bool findInDense(Machine *machine, const Instruction *instruction, const Array *dense, Found *found) {
   int64_t at[InterpreterMaxRank] = {0}, count = arrayCount(dense);
-  for (int64_t i = 0; i < count; i++, indexNext(2, dense->sizes, at)) {
+  for (int64_t i = 0; i < count; ++i, indexNext(2, dense->sizes, at)) {
     Element x = arrayElements(dense)[i];
     if (!elementExpect(machine, instruction, x, "looks at"))
       return false;
@@ -35,21 +35,21 @@ static bool findInDense(Machine *machine, const Instruction *instruction, const 
 }
 
 static void findInEntries(const Entries *entries, Found *found) {
-  for (int64_t i = 0; i < entries->count; i++)
+  for (int64_t i = 0; i < entries->count; ++i)
     if (entryIsInside(entries, &entries->items[i]))
       find(found, entries->items[i].at);
 }
 
 static bool giveFound(Machine *machine, Frame *frame, const Instruction *instruction, const Found *found) {
   int64_t count = 0, ends = found->groups + 1, next = 0;
-  for (int64_t i = 0; i < found->groups * found->units; i++)
+  for (int64_t i = 0; i < found->groups * found->units; ++i)
     count += found->isFound[i];
   Array *positions = newArray(machine, instruction, 1, &ends);
   Array *coordinates = newArray(machine, instruction, 1, &count);
   bool ok = positions && coordinates;
-  for (int64_t group = 0; ok && group < ends; group++) {
+  for (int64_t group = 0; ok && group < ends; ++group) {
     arrayElements(positions)[group] = elementOfInteger(next);
-    for (int64_t unit = 0; group < found->groups && unit < found->units; unit++)
+    for (int64_t unit = 0; group < found->groups && unit < found->units; ++unit)
       if (found->isFound[group * found->units + unit])
         arrayElements(coordinates)[next++] = elementOfInteger(unit);
   }
@@ -110,10 +110,10 @@ bool executeSparseSread(Machine *machine, Frame *frame, const Instruction *instr
   sizes[1 - axis] = lines;
   Array *packed = newArray(machine, instruction, 2, sizes);
   bool ok = packed && machineStep(machine, instruction->op, arrayCount(packed));
-  for (int64_t i = 0; ok && i < list->sizes[0]; i++) {
+  for (int64_t i = 0; ok && i < list->sizes[0]; ++i) {
     ok = sliceAt(machine, instruction, list, i, size, by, &slice);
-    for (int64_t j = 0; ok && j < by; j++)
-      for (int64_t line = 0; line < lines; line++)
+    for (int64_t j = 0; ok && j < by; ++j)
+      for (int64_t line = 0; line < lines; ++line)
         *elementAt(packed, axis, line, i * by + j) =
             slice * by + j < size ? *elementAt(source, axis, line, slice * by + j) : elementOfInteger(0);
   }
@@ -141,15 +141,15 @@ bool executeSparseSwrite(Machine *machine, Frame *frame, const Instruction *inst
   char *isWritten = calloc((size_t)(size / by) + 2, 1);
   Array *result = arrayCopy(init);
   bool ok = (isWritten && result) || machineOutOfMemory(machine, instruction->op);
-  for (int64_t i = 0; ok && i < list->sizes[0]; i++) {
+  for (int64_t i = 0; ok && i < list->sizes[0]; ++i) {
     ok = sliceAt(machine, instruction, list, i, size, by, &slice) &&
          (!isWritten[slice] || machineFail(machine, instruction->op, "coordinate %lld is %lld, which stands before it",
                                            (long long)i, (long long)slice));
     if (!ok)
       break;
     isWritten[slice] = 1;
-    for (int64_t j = 0; j < by && slice * by + j < size; j++)
-      for (int64_t line = 0; line < lines; line++)
+    for (int64_t j = 0; j < by && slice * by + j < size; ++j)
+      for (int64_t line = 0; line < lines; ++line)
         *elementAt(result, axis, line, slice * by + j) = *elementAt(packed, axis, line, i * by + j);
   }
   free(isWritten);

@@ -42,7 +42,7 @@ bool executeSparsePack(Machine *machine, Frame *frame, const Instruction *instru
   int64_t index[InterpreterMaxRank] = {0}, count = arrayCount(dense);
   bool ok = entries && machineStep(machine, instruction->op, count);
   const Element *x = arrayElements(dense);
-  for (int64_t i = 0; ok && i < count; i++, indexNext(dense->rank, dense->sizes, index)) {
+  for (int64_t i = 0; ok && i < count; ++i, indexNext(dense->rank, dense->sizes, index)) {
     ok = elementExpect(machine, instruction, x[i], "packs");
     if (!ok || !isStored(machine, instruction, x[i]))
       continue;
@@ -62,9 +62,9 @@ bool executeSparseUnpack(Machine *machine, Frame *frame, const Instruction *inst
   bool ok = dense && machineStep(machine, instruction->op, arrayCount(dense) + entries->count);
   char *written = ok ? calloc((size_t)arrayCount(dense) + 1, 1) : NULL;
   ok = ok && (written || machineOutOfMemory(machine, instruction->op));
-  for (int64_t i = 0; ok && i < arrayCount(dense); i++)
+  for (int64_t i = 0; ok && i < arrayCount(dense); ++i)
     arrayElements(dense)[i] = elementOfInteger(0);
-  for (int64_t i = 0; ok && i < entries->count; i++) {
+  for (int64_t i = 0; ok && i < entries->count; ++i) {
     const Entry *entry = &entries->items[i];
     if (!entryIsInside(entries, entry))
       continue;
@@ -86,10 +86,10 @@ bool executeSparseUnpack(Machine *machine, Frame *frame, const Instruction *inst
 
 static Entries *copyOf(const Entries *entries, bool swapped) {
   int64_t sizes[EntriesMaxRank];
-  for (int i = 0; i < entries->rank; i++)
+  for (int i = 0; i < entries->rank; ++i)
     sizes[i] = entries->sizes[swapped ? 1 - i : i];
   Entries *copy = entriesCreate(entries->rank, sizes);
-  for (int64_t i = 0; copy && i < entries->count; i++) {
+  for (int64_t i = 0; copy && i < entries->count; ++i) {
     Entry entry = entries->items[i];
     if (swapped) {
       entry.at[0] = entries->items[i].at[1];
@@ -111,7 +111,7 @@ static bool isUnordered(MlirAttribute encoding) {
 // To nm what is zero goes, as when it is packed.
 static void dropZeros(Machine *machine, const Instruction *instruction, Entries *entries) {
   int64_t kept = 0;
-  for (int64_t i = 0; i < entries->count; i++)
+  for (int64_t i = 0; i < entries->count; ++i)
     if (isStored(machine, instruction, entries->items[i].value))
       entries->items[kept++] = entries->items[i];
   entries->count = kept;
@@ -187,15 +187,15 @@ static bool appendSegments(const Parts *parts, int major, int64_t rows, int64_t 
                 (parts->entries->sizes[major] + rows - 1) / rows) ||
       !numberAt(parts, positions, 0, &begin) || !expectIn(parts, "position", 0, begin, 0, 0))
     return false;
-  for (int64_t segment = 0; segment < segments; segment++, begin = end) {
+  for (int64_t segment = 0; segment < segments; ++segment, begin = end) {
     before = -1;
     if (!numberAt(parts, positions, segment + 1, &end) ||
         !expectIn(parts, "position", segment + 1, end, begin, entries))
       return false;
-    for (int64_t i = begin; i < end; i++, before = here) {
+    for (int64_t i = begin; i < end; ++i, before = here) {
       if (!numberAt(parts, coordinates, i, &here) || !expectIn(parts, "coordinate", i, here, before + 1, minor - 1))
         return false;
-      for (int64_t b = 0; b < block; b++) {
+      for (int64_t b = 0; b < block; ++b) {
         int64_t at[2];
         at[major] = segment * rows + b / columns;
         at[1 - major] = here * columns + b % columns;
@@ -212,8 +212,8 @@ static bool appendCoordinates(const Parts *parts) {
   int64_t count = values->sizes[0], at[EntriesMaxRank];
   if (!expectIn(parts, "the number of coordinates", 0, coordinates->sizes[1], count, count))
     return false;
-  for (int64_t i = 0; i < count; i++) {
-    for (int axis = 0; axis < parts->entries->rank; axis++)
+  for (int64_t i = 0; i < count; ++i) {
+    for (int axis = 0; axis < parts->entries->rank; ++axis)
       if (!numberAt(parts, coordinates, axis * count + i, &at[axis]) ||
           !expectIn(parts, "coordinate", axis * count + i, at[axis], 0, parts->entries->sizes[axis] - 1))
         return false;
@@ -235,13 +235,13 @@ static bool appendWindow(const Parts *parts, const int64_t *window, int64_t kept
   int64_t first = (window[0] * coordinates->sizes[1] + window[1]) * kept;
   Format format;
   formatOf(sparseEncodingGetType(parts->encoding, "coordinates"), &format);
-  for (int64_t i = 0; i < kept; i++, before = here) {
+  for (int64_t i = 0; i < kept; ++i, before = here) {
     if (!numberAt(parts, coordinates, first + i, &here))
       return false;
     here = (int64_t)formatUnsigned(&format, here); // coordinates within a window have no sign
     if (!expectIn(parts, "coordinate", first + i, here, before + 1, places - 1))
       return false;
-    for (int64_t j = 0; j < w.together * w.lines; j++) {
+    for (int64_t j = 0; j < w.together * w.lines; ++j) {
       at[w.axis] = window[1] * w.m + here * w.together + j / w.lines;
       at[1 - w.axis] = window[0] * w.lines + j % w.lines;
       if (!append(parts, at, arrayElements(values)[(first + i) * w.together * w.lines + j]))
@@ -259,8 +259,8 @@ static bool appendWindows(const Parts *parts) {
   if (!expectIn(parts, "the number of groups", 0, coordinates->sizes[0], groups, groups) ||
       !expectIn(parts, "the number of windows", 0, coordinates->sizes[1], windows, windows))
     return false;
-  for (window[0] = 0; window[0] < groups; window[0]++)
-    for (window[1] = 0; window[1] < windows; window[1]++)
+  for (window[0] = 0; window[0] < groups; ++window[0])
+    for (window[1] = 0; window[1] < windows; ++window[1])
       if (!appendWindow(parts, window, coordinates->sizes[2], w.m / w.together))
         return false;
   return true;
@@ -277,8 +277,8 @@ static bool appendMasked(const Parts *parts) {
       !expectIn(parts, "the number of columns of the mask", 0, mask->sizes[1],
                 (values->sizes[1] + columns - 1) / columns, (values->sizes[1] + columns - 1) / columns))
     return false;
-  for (at[0] = 0; at[0] < values->sizes[0]; at[0]++)
-    for (at[1] = 0; at[1] < values->sizes[1]; at[1]++) {
+  for (at[0] = 0; at[0] < values->sizes[0]; ++at[0])
+    for (at[1] = 0; at[1] < values->sizes[1]; ++at[1]) {
       if (!numberAt(parts, mask, at[0] / rows * mask->sizes[1] + at[1] / columns, &stored))
         return false;
       if (stored && !append(parts, at, arrayElements(values)[at[0] * values->sizes[1] + at[1]]))
@@ -312,7 +312,7 @@ static bool forParts(Parts parts, MlirType type, bool (*each)(const Parts *parts
   SparseComponent unused[SPARSE_MAX_COMPONENTS];
   MlirAttribute encoding = sparseTypeGetEncoding(type);
   bool isSum = sparseEncodingIs(encoding, SparseSum);
-  for (int i = 0; i < (isSum ? sparseEncodingGetNumParts(encoding) : 1); i++) {
+  for (int i = 0; i < (isSum ? sparseEncodingGetNumParts(encoding) : 1); ++i) {
     parts.encoding = isSum ? sparseEncodingGetPart(encoding, i) : encoding;
     parts.part = i;
     if (!each(&parts))
@@ -326,7 +326,7 @@ Entries *entriesAssemble(Machine *machine, const Instruction *instruction, MlirT
                          Value *components) {
   int rank = (int)mlirShapedTypeGetRank(type);
   Parts parts = {machine, instruction, NULL, components, {NULL}, 0, 0};
-  for (int i = 0; i < rank; i++)
+  for (int i = 0; i < rank; ++i)
     if (sizes[i] < 0) {
       machineFail(machine, instruction->op, "makes a tensor of size %lld", (long long)sizes[i]);
       return NULL;
@@ -343,9 +343,9 @@ bool executeSparseAssemble(Machine *machine, Frame *frame, const Instruction *in
   int64_t sizes[EntriesMaxRank];
   Value components[SPARSE_MAX_COMPONENTS];
   intptr_t dynamic = groupBegin(instruction, 1);
-  for (intptr_t i = 0; i < dynamic; i++)
+  for (intptr_t i = 0; i < dynamic; ++i)
     components[i] = operandOf(frame, instruction, i);
-  for (int i = 0; i < mlirShapedTypeGetRank(type); i++) {
+  for (int i = 0; i < mlirShapedTypeGetRank(type); ++i) {
     sizes[i] = mlirShapedTypeGetDimSize(type, i);
     if (mlirShapedTypeIsDynamicSize(sizes[i]) && !indexOperand(machine, frame, instruction, dynamic++, &sizes[i]))
       return false;
@@ -367,7 +367,7 @@ static Element *give(const Parts *parts, intptr_t index, int rank, const int64_t
 
 static int64_t countPart(const Parts *parts) {
   int64_t count = 0;
-  for (int64_t i = 0; i < parts->entries->count; i++)
+  for (int64_t i = 0; i < parts->entries->count; ++i)
     count += parts->entries->items[i].part == parts->part;
   return count;
 }
@@ -376,7 +376,7 @@ static int64_t countPart(const Parts *parts) {
 static const Entry *entryOfPart(const Parts *parts, int64_t index) {
   const Entry *entry = parts->entries->items;
   while (entry->part != parts->part)
-    entry++;
+    ++entry;
   return entry + index; // the entries of a part stand together
 }
 
@@ -388,16 +388,16 @@ static bool giveSegments(const Parts *parts, int major, int64_t rows, int64_t co
       sparseEncodingIs(parts->encoding, SparseBsr) ? GIVE(parts, 2, count, rows, columns) : GIVE(parts, 2, count);
   if (!positions || !coordinates || !values)
     return false;
-  for (int64_t i = 0; i <= segments; i++)
+  for (int64_t i = 0; i <= segments; ++i)
     positions[i] = elementOfInteger(0);
-  for (int64_t i = 0; i < count; i++) {
+  for (int64_t i = 0; i < count; ++i) {
     const Entry *entry = entryOfPart(parts, i * block);
     positions[entry->at[major] / rows + 1].i++;
     coordinates[i] = elementOfInteger(entry->at[1 - major] / columns);
-    for (int64_t b = 0; b < block; b++)
+    for (int64_t b = 0; b < block; ++b)
       values[i * block + b] = entry[b].value;
   }
-  for (int64_t i = 0; i < segments; i++)
+  for (int64_t i = 0; i < segments; ++i)
     positions[i + 1].i += positions[i].i;
   return true;
 }
@@ -405,9 +405,9 @@ static bool giveSegments(const Parts *parts, int major, int64_t rows, int64_t co
 static bool giveCoordinates(const Parts *parts) {
   int64_t count = countPart(parts);
   Element *coordinates = GIVE(parts, 0, parts->entries->rank, count), *values = GIVE(parts, 1, count);
-  for (int64_t i = 0; coordinates && values && i < count; i++) {
+  for (int64_t i = 0; coordinates && values && i < count; ++i) {
     const Entry *entry = entryOfPart(parts, i);
-    for (int axis = 0; axis < parts->entries->rank; axis++)
+    for (int axis = 0; axis < parts->entries->rank; ++axis)
       coordinates[axis * count + i] = elementOfInteger(entry->at[axis]);
     values[i] = entry->value;
   }
@@ -422,7 +422,7 @@ static bool giveWindows(const Parts *parts) {
   Element *values = GIVE(parts, 1, groups, windows, w.n, w.lines);
   Format format;
   formatOf(sparseEncodingGetType(parts->encoding, "coordinates"), &format);
-  for (int64_t i = 0; coordinates && values && i < count; i++) {
+  for (int64_t i = 0; coordinates && values && i < count; ++i) {
     const Entry *entry = entryOfPart(parts, i);
     values[i] = entry->value;
     if (i % (w.together * w.lines) == 0)
@@ -440,11 +440,11 @@ static bool giveMasked(const Parts *parts) {
   Element *mask = GIVE(parts, 0, down, across), *values = GIVE(parts, 1, sizes[0], sizes[1]);
   if (!mask || !values)
     return false;
-  for (int64_t i = 0; i < down * across; i++)
+  for (int64_t i = 0; i < down * across; ++i)
     mask[i] = elementOfInteger(0);
-  for (int64_t i = 0; i < sizes[0] * sizes[1]; i++)
+  for (int64_t i = 0; i < sizes[0] * sizes[1]; ++i)
     values[i] = elementOfInteger(0);
-  for (int64_t i = 0; i < count; i++) {
+  for (int64_t i = 0; i < count; ++i) {
     const Entry *entry = entryOfPart(parts, i);
     mask[entry->at[0] / rows * across + entry->at[1] / columns] = elementOfInteger(-1);
     values[entry->at[0] * sizes[1] + entry->at[1]] = entry->value;
@@ -481,7 +481,7 @@ bool executeSparseDisassemble(Machine *machine, Frame *frame, const Instruction 
   Value components[SPARSE_MAX_COMPONENTS] = {{.object = NULL}};
   bool ok = entriesDisassemble(machine, instruction, tileOperandType(instruction->op, 0),
                                entriesOperand(frame, instruction, 0), components);
-  for (intptr_t i = 0; i < mlirOperationGetNumResults(instruction->op); i++)
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(instruction->op); ++i)
     setResult(frame, instruction, i, components[i]); // null after an error
   return ok;
 }

@@ -19,10 +19,10 @@ static bool isScalarOp(const Instruction *instruction) {
 static bool isSimple(const Nest *nest) {
   if (nest->block->numArguments != nest->numOperands)
     return false;
-  for (int i = 0; i + 1 < nest->block->numInstructions; i++)
+  for (int i = 0; i + 1 < nest->block->numInstructions; ++i)
     if (!isScalarOp(&nest->block->instructions[i]))
       return false;
-  for (int o = 0; o < nest->numOperands; o++)
+  for (int o = 0; o < nest->numOperands; ++o)
     if (nest->accesses[o].array && !nest->accesses[o].isLinear)
       return false;
   return true;
@@ -30,7 +30,7 @@ static bool isSimple(const Nest *nest) {
 
 static bool isSameAccess(const Nest *nest, const Access *a, const Access *b) {
   bool same = a->place.constant == b->place.constant;
-  for (int i = 0; i < nest->loops; i++)
+  for (int i = 0; i < nest->loops; ++i)
     same &= a->place.factors[i] == b->place.factors[i];
   return same;
 }
@@ -38,7 +38,7 @@ static bool isSameAccess(const Nest *nest, const Access *a, const Access *b) {
 // Whether a point may read what another one writes: in memory that an input and an output share.
 static bool mayInterfere(const Nest *nest, int output) {
   const Access *to = &nest->accesses[output];
-  for (int o = 0; o < nest->numOperands; o++) {
+  for (int o = 0; o < nest->numOperands; ++o) {
     const Access *from = &nest->accesses[o];
     if (o != output && from->array && from->array->storage == to->array->storage &&
         (nest->numOperands - nest->numInputs > 1 || !isSameAccess(nest, from, to)))
@@ -48,7 +48,7 @@ static bool mayInterfere(const Nest *nest, int output) {
 }
 
 static bool isLegalLoop(const Nest *nest, int loop) {
-  for (int o = nest->numInputs; o < nest->numOperands; o++)
+  for (int o = nest->numInputs; o < nest->numOperands; ++o)
     if (nest->reductions[o - nest->numInputs].instruction < 0 && nest->accesses[o].place.factors[loop] == 0)
       return false;
   return true;
@@ -59,10 +59,10 @@ int stripeLoopOf(const Instruction *instruction, const Nest *nest) {
   int best = -1;
   if (!isSimple(nest))
     return -1;
-  for (int o = nest->numInputs; o < nest->numOperands; o++)
+  for (int o = nest->numInputs; o < nest->numOperands; ++o)
     if (!mlirAffineMapIsProjectedPermutation(nest->accesses[o].map) || mayInterfere(nest, o))
       return -1;
-  for (int loop = nest->loops - 1; loop >= 0; loop--)
+  for (int loop = nest->loops - 1; loop >= 0; --loop)
     if (isLegalLoop(nest, loop) &&
         (best < 0 || (nest->sizes[best] < LongStripe && nest->sizes[loop] > nest->sizes[best])))
       best = loop;
@@ -90,7 +90,7 @@ static void setRow(Stripe *stripe, int slot, const Element *row, int64_t step) {
 static void bindOperands(const Frame *frame, const Instruction *instruction, const Nest *nest, Stripe *stripe,
                          int64_t count) {
   const Block *block = nest->block;
-  for (int o = 0; o < nest->numOperands; o++) {
+  for (int o = 0; o < nest->numOperands; ++o) {
     const Access *access = &nest->accesses[o];
     if (!access->array) {
       setRow(stripe, block->arguments[o], &frame->slots[instruction->operands[o]].scalar, 0);
@@ -102,7 +102,7 @@ static void bindOperands(const Frame *frame, const Instruction *instruction, con
     if (o < nest->numInputs || nest->numOperands - nest->numInputs < 2)
       continue;
     Element *copy = rowOf(stripe, 2 * block->numInstructions + o); // another output may be written before it is read
-    for (int64_t k = 0; k < count; k++)
+    for (int64_t k = 0; k < count; ++k)
       copy[k] = first[k * step];
     setRow(stripe, block->arguments[o], copy, 1);
   }
@@ -111,7 +111,7 @@ static void bindOperands(const Frame *frame, const Instruction *instruction, con
 static void runIndex(const Instruction *instruction, const Nest *nest, Stripe *stripe, int64_t count, Element *to) {
   int64_t loop = mlirIntegerAttrGetValueInt(tileOpAttribute(instruction->op, "dim"));
   bool isAlong = loop == stripe->inner;
-  for (int64_t k = 0; k < (isAlong ? count : 1); k++)
+  for (int64_t k = 0; k < (isAlong ? count : 1); ++k)
     to[k] = elementOfInteger(nest->point[loop] + k);
   setRow(stripe, instruction->results[0], to, isAlong);
 }
@@ -122,23 +122,23 @@ static bool runInstruction(Machine *machine, const Instruction *instruction, Str
   const Element *x[MaxScalarOperands];
   int64_t steps[MaxScalarOperands];
   bool changes = false;
-  for (int i = 0; i < instruction->numOperands; i++) {
+  for (int i = 0; i < instruction->numOperands; ++i) {
     x[i] = stripe->rows[instruction->operands[i]];
     steps[i] = stripe->steps[instruction->operands[i]];
     changes |= steps[i] != 0;
   }
   count = changes ? count : 1;
-  for (int r = 0; r < instruction->numResults; r++)
+  for (int r = 0; r < instruction->numResults; ++r)
     setRow(stripe, instruction->results[r], to + r * stripe->room, changes);
   if (instruction->scalar)
     return applyScalars(machine, instruction, count, x, steps, (Element *[]){to, to + stripe->room});
-  for (int64_t k = 0; k < count; k++)
+  for (int64_t k = 0; k < count; ++k)
     to[k] = selectElement(&instruction->out, x[0][k * steps[0]], x[1][k * steps[1]], x[2][k * steps[2]]);
   return true;
 }
 
 static bool isReduced(const Nest *nest, int number) {
-  for (int o = 0; o < nest->numOperands - nest->numInputs; o++)
+  for (int o = 0; o < nest->numOperands - nest->numInputs; ++o)
     if (nest->reductions[o].instruction == number)
       return true;
   return false;
@@ -146,7 +146,7 @@ static bool isReduced(const Nest *nest, int number) {
 
 static bool runBody(Machine *machine, const Nest *nest, Stripe *stripe, int64_t count) {
   const Block *block = nest->block;
-  for (int i = 0; i + 1 < block->numInstructions; i++) {
+  for (int i = 0; i + 1 < block->numInstructions; ++i) {
     const Instruction *instruction = &block->instructions[i];
     Element *to = rowOf(stripe, 2 * i);
     if (isReduced(nest, i) || instruction->execute == executeConstant)
@@ -165,7 +165,7 @@ static bool runBody(Machine *machine, const Nest *nest, Stripe *stripe, int64_t 
 static bool addStripe(Machine *machine, const Instruction *combine, Sum *sum, int64_t count, const Element *terms,
                       int64_t step) {
   Sum s = *sum;
-  for (int64_t k = 0; k < count; k++) {
+  for (int64_t k = 0; k < count; ++k) {
     if (elementIsMissing(terms[k * step]))
       return elementExpect(machine, combine, terms[k * step], "uses");
     sumAdd(&s, terms[k * step]);
@@ -181,7 +181,7 @@ static bool reduceStripe(Machine *machine, const Nest *nest, const Stripe *strip
   const Element *terms = stripe->rows[reduction->term], *elements = access->array->storage->elements;
   int64_t place = linearAt(&access->place, nest->loops, nest->point), along = access->place.factors[stripe->inner];
   int64_t step = stripe->steps[reduction->term], first = along == 0 && !reduction->isProduct ? 1 : count;
-  for (int64_t k = 0; k < first; k++)
+  for (int64_t k = 0; k < first; ++k)
     if (!nestAddTerm(machine, combine, reduction, elements[place + k * along], place + k * along, terms[k * step]))
       return false;
   return first == count ||
@@ -193,7 +193,7 @@ static bool writeStripe(Machine *machine, const Nest *nest, const Stripe *stripe
   const Instruction *yield = &nest->block->instructions[nest->block->numInstructions - 1];
   int64_t place = linearAt(&access->place, nest->loops, nest->point), along = access->place.factors[stripe->inner];
   int slot = yield->operands[output];
-  for (int64_t k = 0; k < count; k++)
+  for (int64_t k = 0; k < count; ++k)
     if (!memoryWrite(machine, yield, access->array->storage, place + k * along,
                      stripe->rows[slot][k * stripe->steps[slot]]))
       return false;
@@ -204,7 +204,7 @@ static bool runStripe(Machine *machine, Frame *frame, const Instruction *instruc
                       int64_t count) {
   bindOperands(frame, instruction, nest, stripe, count);
   bool ok = runBody(machine, nest, stripe, count);
-  for (int o = 0; o < nest->numOperands - nest->numInputs && ok; o++)
+  for (int o = 0; o < nest->numOperands - nest->numInputs && ok; ++o)
     ok = nest->reductions[o].sums ? reduceStripe(machine, nest, stripe, o, count)
                                   : writeStripe(machine, nest, stripe, o, count);
   return ok && machineStep(machine, instruction->op, count * nest->block->numInstructions);
@@ -214,11 +214,11 @@ static bool runStripe(Machine *machine, Frame *frame, const Instruction *instruc
 
 // What the body uses from outside stays where it is; its constants are set once.
 static bool bindOutside(Machine *machine, Frame *frame, const Nest *nest, Stripe *stripe) {
-  for (int i = 0; i < nest->block->numInstructions; i++) {
+  for (int i = 0; i < nest->block->numInstructions; ++i) {
     const Instruction *instruction = &nest->block->instructions[i];
     if (instruction->execute == executeConstant && !executeConstant(machine, frame, instruction))
       return false;
-    for (int o = 0; o < instruction->numOperands; o++)
+    for (int o = 0; o < instruction->numOperands; ++o)
       setRow(stripe, instruction->operands[o], &frame->slots[instruction->operands[o]].scalar, 0);
   }
   return true;
@@ -226,7 +226,7 @@ static bool bindOutside(Machine *machine, Frame *frame, const Nest *nest, Stripe
 
 static bool runAll(Machine *machine, Frame *frame, const Instruction *instruction, Nest *nest, Stripe *stripe) {
   int64_t length = nest->sizes[stripe->inner], outer[MaxLoops];
-  for (int i = 0; i < nest->loops; i++)
+  for (int i = 0; i < nest->loops; ++i)
     outer[i] = i == stripe->inner ? 1 : nest->sizes[i];
   do
     for (int64_t begin = 0; begin < length; begin += MaxStripe) {

@@ -19,7 +19,7 @@ static bool resultSizes(Machine *machine, const Frame *frame, const Instruction 
   if (*rank > InterpreterMaxRank)
     return machineFail(machine, instruction->op, "has rank %d; the interpreter knows up to %d", *rank,
                        InterpreterMaxRank);
-  for (int i = 0; i < *rank; i++) {
+  for (int i = 0; i < *rank; ++i) {
     sizes[i] = mlirShapedTypeGetDimSize(type, i);
     if (mlirShapedTypeIsDynamicDim(type, i) && !indexOperand(machine, frame, instruction, cursor++, &sizes[i]))
       return false;
@@ -62,7 +62,7 @@ bool executeRank(Machine *machine, Frame *frame, const Instruction *instruction)
 bool checkedPlace(Machine *machine, const Frame *frame, const Instruction *instruction, const Array *array,
                   intptr_t begin, int64_t *place) {
   *place = array->offset;
-  for (int i = 0; i < array->rank; i++) {
+  for (int i = 0; i < array->rank; ++i) {
     int64_t index;
     if (!indexOperand(machine, frame, instruction, begin + i, &index))
       return false;
@@ -100,7 +100,7 @@ bool executeInsert(Machine *machine, Frame *frame, const Instruction *instructio
 
 bool executeFromElements(Machine *machine, Frame *frame, const Instruction *instruction) {
   Array *array = newResult(machine, instruction, 0);
-  for (int64_t i = 0; array && i < arrayCount(array); i++)
+  for (int64_t i = 0; array && i < arrayCount(array); ++i)
     arrayElements(array)[i] = operandOf(frame, instruction, i).scalar;
   return give(frame, instruction, array);
 }
@@ -111,7 +111,7 @@ bool executeSplat(Machine *machine, Frame *frame, const Instruction *instruction
   if (!resultSizes(machine, frame, instruction, 1, &rank, sizes))
     return false;
   Array *array = newArray(machine, instruction, rank, sizes);
-  for (int64_t i = 0; array && i < arrayCount(array); i++)
+  for (int64_t i = 0; array && i < arrayCount(array); ++i)
     arrayElements(array)[i] = operandOf(frame, instruction, 0).scalar;
   return give(frame, instruction, array);
 }
@@ -122,8 +122,8 @@ static bool generateInto(Machine *machine, Frame *frame, const Instruction *inst
   int64_t index[InterpreterMaxRank] = {0};
   if (arrayCount(array) == 0)
     return true;
-  for (Element *to = arrayElements(array);; to++) {
-    for (int i = 0; i < array->rank; i++)
+  for (Element *to = arrayElements(array);; ++to) {
+    for (int i = 0; i < array->rank; ++i)
       frameSet(frame, block->arguments[i], valueOfInteger(index[i]));
     if (!regionRun(machine, frame, &instruction->regions[0], 0, NULL))
       return false;
@@ -147,7 +147,7 @@ bool executeGenerate(Machine *machine, Frame *frame, const Instruction *instruct
 bool readMixed(Machine *machine, const Frame *frame, const Instruction *instruction, const char *name, int *cursor,
                int count, int64_t *numbers) {
   MlirAttribute list = tileOpAttribute(instruction->op, name);
-  for (int i = 0; i < count; i++) {
+  for (int i = 0; i < count; ++i) {
     numbers[i] = mlirDenseI64ArrayGetElement(list, i);
     if (numbers[i] == mlirShapedTypeGetDynamicSize() &&
         !indexOperand(machine, frame, instruction, (*cursor)++, &numbers[i]))
@@ -160,7 +160,7 @@ bool readMixed(Machine *machine, const Frame *frame, const Instruction *instruct
 static void dropUnits(const Instruction *instruction, MlirType type, int rank, bool *keeps) {
   MlirAttribute sizes = tileOpAttribute(instruction->op, "static_sizes");
   int wanted = (int)mlirShapedTypeGetRank(type), at = 0;
-  for (int i = 0; i < rank; i++) {
+  for (int i = 0; i < rank; ++i) {
     int64_t size = mlirDenseI64ArrayGetElement(sizes, i);
     keeps[i] = at < wanted && (rank - i == wanted - at || size != 1 || mlirShapedTypeGetDimSize(type, at) == 1);
     at += keeps[i];
@@ -188,7 +188,7 @@ Array *sliceOf(Machine *machine, Frame *frame, const Instruction *instruction, c
   dropUnits(instruction, type, array->rank, keeps);
   int64_t place = array->offset;
   int rank = 0;
-  for (int i = 0; i < array->rank; i++) {
+  for (int i = 0; i < array->rank; ++i) {
     if (!expectInside(machine, instruction, array, i, offsets[i], sizes[i], strides[i]))
       return NULL;
     place += offsets[i] * array->strides[i];
@@ -211,7 +211,7 @@ bool executeExtractSlice(Machine *machine, Frame *frame, const Instruction *inst
 
 static bool copyInto(Machine *machine, const Instruction *instruction, const Array *from, const Array *to) {
   int64_t index[InterpreterMaxRank] = {0};
-  for (int i = 0; i < from->rank; i++)
+  for (int i = 0; i < from->rank; ++i)
     if (from->sizes[i] != to->sizes[i])
       return machineFail(machine, instruction->op, "puts size %lld into size %lld in dimension %d",
                          (long long)from->sizes[i], (long long)to->sizes[i], i);
@@ -242,11 +242,11 @@ bool executeConcat(Machine *machine, Frame *frame, const Instruction *instructio
   int64_t sizes[InterpreterMaxRank], at = 0;
   memcpy(sizes, first->sizes, (size_t)first->rank * sizeof *sizes);
   sizes[axis] = 0;
-  for (int i = 0; i < instruction->numOperands; i++)
+  for (int i = 0; i < instruction->numOperands; ++i)
     sizes[axis] += arrayOperand(frame, instruction, i)->sizes[axis];
   Array *result = newArray(machine, instruction, first->rank, sizes);
   bool ok = give(frame, instruction, result);
-  for (int i = 0; i < instruction->numOperands && ok; i++) {
+  for (int i = 0; i < instruction->numOperands && ok; ++i) {
     const Array *from = arrayOperand(frame, instruction, i);
     Array *part = arrayAlias(result, at * result->strides[axis], from->rank, from->sizes, result->strides);
     ok = part && copyInto(machine, instruction, from, part);
@@ -264,7 +264,7 @@ bool executePad(Machine *machine, Frame *frame, const Instruction *instruction) 
   if (!readMixed(machine, frame, instruction, "static_low", &cursor, from->rank, low) ||
       !readMixed(machine, frame, instruction, "static_high", &cursor, from->rank, high))
     return false;
-  for (int i = 0; i < from->rank; i++) {
+  for (int i = 0; i < from->rank; ++i) {
     if (low[i] < 0 || high[i] < 0)
       return machineFail(machine, instruction->op, "pads dimension %d by %lld and %lld; wanted at least 0", i,
                          (long long)low[i], (long long)high[i]);
@@ -274,7 +274,7 @@ bool executePad(Machine *machine, Frame *frame, const Instruction *instruction) 
   if (!give(frame, instruction, result) || !generateInto(machine, frame, instruction, result))
     return false;
   int64_t place = 0;
-  for (int i = 0; i < from->rank; i++)
+  for (int i = 0; i < from->rank; ++i)
     place += low[i] * result->strides[i];
   Array *part = arrayAlias(result, place, from->rank, from->sizes, result->strides);
   bool ok = part && copyInto(machine, instruction, from, part);
@@ -288,7 +288,7 @@ bool executePad(Machine *machine, Frame *frame, const Instruction *instruction) 
 bool executeCast(Machine *machine, Frame *frame, const Instruction *instruction) {
   const Array *array = arrayOperand(frame, instruction, 0);
   MlirType type = tileResultType(instruction->op, 0);
-  for (int i = 0; mlirShapedTypeHasRank(type) && i < array->rank; i++)
+  for (int i = 0; mlirShapedTypeHasRank(type) && i < array->rank; ++i)
     if (!mlirShapedTypeIsDynamicDim(type, i) && mlirShapedTypeGetDimSize(type, i) != array->sizes[i])
       return machineFail(machine, instruction->op, "casts size %lld of dimension %d to %lld",
                          (long long)array->sizes[i], i, (long long)mlirShapedTypeGetDimSize(type, i));
@@ -309,11 +309,11 @@ bool executeExpandShape(Machine *machine, Frame *frame, const Instruction *instr
   if (!readMixed(machine, frame, instruction, "static_output_shape", &cursor, rank, sizes))
     return false;
   int64_t ones = 1;
-  for (int i = 0; i < rank; i++) // a rank-0 source has no groups
+  for (int i = 0; i < rank; ++i) // a rank-0 source has no groups
     strides[i] = ones;
-  for (intptr_t g = 0; g < mlirArrayAttrGetNumElements(groups); g++) {
+  for (intptr_t g = 0; g < mlirArrayAttrGetNumElements(groups); ++g) {
     int64_t count = 1;
-    for (intptr_t m = mlirArrayAttrGetNumElements(mlirArrayAttrGetElement(groups, g)) - 1; m >= 0; m--) {
+    for (intptr_t m = mlirArrayAttrGetNumElements(mlirArrayAttrGetElement(groups, g)) - 1; m >= 0; --m) {
       int axis = groupOf(groups, g, m);
       strides[axis] = count * from->strides[g];
       count *= sizes[axis];
@@ -330,11 +330,11 @@ bool executeCollapseShape(Machine *machine, Frame *frame, const Instruction *ins
   MlirAttribute groups = tileOpAttribute(instruction->op, "reassociation");
   int rank = (int)mlirArrayAttrGetNumElements(groups);
   int64_t sizes[InterpreterMaxRank], strides[InterpreterMaxRank];
-  for (int g = 0; g < rank; g++) {
+  for (int g = 0; g < rank; ++g) {
     intptr_t members = mlirArrayAttrGetNumElements(mlirArrayAttrGetElement(groups, g));
     sizes[g] = 1;
     strides[g] = 1;
-    for (intptr_t m = members - 1; m >= 0; m--) {
+    for (intptr_t m = members - 1; m >= 0; --m) {
       int axis = groupOf(groups, g, m);
       if (sizes[g] == 1)
         strides[g] = from->strides[axis];
@@ -350,7 +350,7 @@ bool executeReshape(Machine *machine, Frame *frame, const Instruction *instructi
   const Array *from = arrayOperand(frame, instruction, 0), *shape = arrayOperand(frame, instruction, 1);
   int64_t sizes[InterpreterMaxRank];
   int rank = (int)arrayCount(shape);
-  for (int i = 0; i < rank && i < InterpreterMaxRank; i++)
+  for (int i = 0; i < rank && i < InterpreterMaxRank; ++i)
     if (!readInteger(machine, instruction, arrayElements(shape)[i], &sizes[i]))
       return false;
   if (countOf(rank, sizes) != arrayCount(from))

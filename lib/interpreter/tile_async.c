@@ -33,7 +33,7 @@ bool executeTileAlloc(Machine *machine, Frame *frame, const Instruction *instruc
   int rank = 0;
   if (stages)
     sizes[rank++] = stages;
-  for (int i = 0; i < (int)tileBufferTypeGetRank(type); i++)
+  for (int i = 0; i < (int)tileBufferTypeGetRank(type); ++i)
     sizes[rank++] = tileBufferTypeGetSize(type, i);
   Array *array = newArray(machine, instruction, rank, sizes);
   if (!array)
@@ -63,7 +63,7 @@ static Reach reachOfCopy(Machine *machine, const Instruction *instruction, Value
   Reach reach = {machine, instruction, base};
   if (valueIsView(base)) {
     reach.count = viewOf(base)->rank;
-    for (int i = 0; i < reach.count; i++)
+    for (int i = 0; i < reach.count; ++i)
       reach.indices[i] = valueOfInteger(indices[i]);
   }
   return reach;
@@ -122,7 +122,7 @@ static void clearInFlight(Value destination) {
 
 static bool landAll(Machine *machine, PendingCopies *copies) {
   bool ok = true;
-  for (int i = 0; i < copies->count && ok; i++) {
+  for (int i = 0; i < copies->count && ok; ++i) {
     PendingCopy *copy = &copies->items[i];
     const Instruction at = {.op = copy->op};
     clearInFlight(copy->destination);
@@ -201,7 +201,7 @@ bool executeTileCopyAsync(Machine *machine, Frame *frame, const Instruction *ins
     setResult(frame, instruction, 0, valueOfObject(&token->object));
   bool ok =
       indexOperands(machine, frame, instruction, groupBegin(instruction, 2), groupCount(instruction, 2), copy.indices);
-  for (; self < count && ok; self++)
+  for (; self < count && ok; ++self)
     ok = copyToBlock(machine, frame, instruction, blocks[self], copy, token);
   return ok;
 }
@@ -211,21 +211,21 @@ bool executeTileJoin(Machine *machine, Frame *frame, const Instruction *instruct
   if (!token)
     return machineOutOfMemory(machine, instruction->op);
   token->parts = calloc((size_t)instruction->numOperands + 1, sizeof *token->parts);
-  for (int i = 0; token->parts && i < instruction->numOperands; i++)
+  for (int i = 0; token->parts && i < instruction->numOperands; ++i)
     token->parts[token->numParts++] = (Token *)valueRetain(operandOf(frame, instruction, i)).object;
   setResult(frame, instruction, 0, valueOfObject(&token->object));
   return token->parts || machineOutOfMemory(machine, instruction->op);
 }
 
 static bool landToken(Machine *machine, Token *token) {
-  for (int i = 0; i < token->numParts; i++)
+  for (int i = 0; i < token->numParts; ++i)
     if (!landToken(machine, token->parts[i]))
       return false;
   return landAll(machine, &token->copies);
 }
 
 bool executeTileWait(Machine *machine, Frame *frame, const Instruction *instruction) {
-  for (int i = 0; i < instruction->numOperands; i++)
+  for (int i = 0; i < instruction->numOperands; ++i)
     if (!landToken(machine, (Token *)operandOf(frame, instruction, i).object))
       return false;
   return true;

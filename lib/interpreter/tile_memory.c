@@ -25,7 +25,7 @@ static bool fixDimensions(Machine *machine, const Frame *frame, const Instructio
   int64_t sizes[InterpreterMaxRank], strides[InterpreterMaxRank], place = source->offset;
   int kept[InterpreterMaxRank], rank = 0, fixed = 0;
   *isOutside = false;
-  for (int i = 0; i < source->rank; i++) {
+  for (int i = 0; i < source->rank; ++i) {
     if (fixed < countIn(instruction, "fixed") && numberIn(instruction, "fixed", fixed) == i) {
       int64_t index;
       if (!indexOperand(machine, frame, instruction, 1 + fixed++, &index))
@@ -35,7 +35,7 @@ static bool fixDimensions(Machine *machine, const Frame *frame, const Instructio
     } else
       kept[rank++] = i;
   }
-  for (int axis = 0; axis < rank; axis++) {
+  for (int axis = 0; axis < rank; ++axis) {
     int dimension = kept[tileViewTypeGetOrder(type, axis)];
     sizes[axis] = source->sizes[dimension];
     strides[axis] = source->strides[dimension];
@@ -71,7 +71,7 @@ bool executeTileView(Machine *machine, Frame *frame, const Instruction *instruct
   view->isOutside = isOutside;
   view->packing = packing;
   view->padding = paddingOf(tileViewTypeGetPad(type), &format);
-  for (int axis = 0; axis < view->rank; axis++) {
+  for (int axis = 0; axis < view->rank; ++axis) {
     view->sizes[axis] = view->memory->sizes[axis] * (packing ? packing->extents[axis] : 1);
     view->shape[axis] = tileViewTypeGetSize(type, axis);
     view->steps[axis] = tileViewTypeGetStep(type, axis);
@@ -114,7 +114,7 @@ bool executeTileMemrefAt(Machine *machine, Frame *frame, const Instruction *inst
   bool isContiguous = mlirAffineMapIsIdentity(mlirMemRefTypeGetAffineMap(type));
   if (!isContiguous)
     mlirMemRefTypeGetStridesAndOffset(type, strides, &offset);
-  for (int i = 0; i < rank; i++) {
+  for (int i = 0; i < rank; ++i) {
     sizes[i] = mlirShapedTypeGetDimSize(type, i);
     if (mlirShapedTypeIsDynamicDim(type, i) && !indexOperand(machine, frame, instruction, nextSize++, &sizes[i]))
       return false;
@@ -132,7 +132,7 @@ bool executeTileMemrefAt(Machine *machine, Frame *frame, const Instruction *inst
   const Array whole = {.storage = storage};
   Array *array = arrayAlias(&whole, (int64_t)(from / bytes), rank, sizes, isContiguous ? NULL : strides);
   int64_t last = array ? array->offset : 0;
-  for (int i = 0; array && i < rank; i++)
+  for (int i = 0; array && i < rank; ++i)
     last += (sizes[i] - 1) * array->strides[i];
   if (!array)
     return machineOutOfMemory(machine, instruction->op);

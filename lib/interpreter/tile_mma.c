@@ -45,7 +45,7 @@ static Element scaleAt(const Product *product, int side, int64_t b, int64_t row,
 static Element floatElement(const Product *product, int64_t b, int64_t m, int64_t n) {
   Sum sum = {0};
   sumAdd(&sum, at(product->accumulator, b, m, n));
-  for (int64_t k = 0; k < product->depth; k++) {
+  for (int64_t k = 0; k < product->depth; ++k) {
     int64_t block = product->scales ? k / product->block : 0;
     Element x = factor(product, at(product->lhs, b, m, k), scaleAt(product, 0, b, m, block));
     Element y = factor(product, at(product->rhs, b, k, n), scaleAt(product, 1, b, block, n));
@@ -59,7 +59,7 @@ static Element floatElement(const Product *product, int64_t b, int64_t m, int64_
 static Element integerElement(const Product *product, int64_t b, int64_t m, int64_t n) {
   Element result = at(product->accumulator, b, m, n);
   uint64_t sum = (uint64_t)result.i;
-  for (int64_t k = 0; k < product->depth; k++) {
+  for (int64_t k = 0; k < product->depth; ++k) {
     Element x = at(product->lhs, b, m, k), y = at(product->rhs, b, k, n);
     uint64_t left = product->isUnsigned ? (uint8_t)x.i : (uint64_t)x.i;
     sum += left * (uint64_t)y.i;
@@ -90,9 +90,9 @@ Array *multiplied(Machine *machine, const Instruction *instruction, const Array 
     return NULL;
   }
   Element *to = arrayElements(result);
-  for (int64_t b = 0; b < (rank == 3 ? result->sizes[0] : 1); b++)
-    for (int64_t m = 0; m < result->sizes[rank - 2]; m++)
-      for (int64_t n = 0; n < result->sizes[rank - 1]; n++)
+  for (int64_t b = 0; b < (rank == 3 ? result->sizes[0] : 1); ++b)
+    for (int64_t m = 0; m < result->sizes[rank - 2]; ++m)
+      for (int64_t n = 0; n < result->sizes[rank - 1]; ++n)
         *to++ = product.sum.isFloat ? floatElement(&product, b, m, n) : integerElement(&product, b, m, n);
   return result;
 }
@@ -110,9 +110,9 @@ static bool expandKept(Machine *machine, const Instruction *instruction, const A
                        Array *dense) {
   Element *to = arrayElements(dense);
   int64_t columns = dense->sizes[1];
-  for (int64_t i = 0; i < arrayCount(dense); i++)
+  for (int64_t i = 0; i < arrayCount(dense); ++i)
     to[i] = elementOfFloat(0, 0);
-  for (int64_t row = 0; row < kept->sizes[0]; row++)
+  for (int64_t row = 0; row < kept->sizes[0]; ++row)
     for (int64_t i = 0; i < kept->sizes[1]; i += 2) {
       Element place = at(places, 0, row, i / 4), x = at(kept, 0, row, i), y = at(kept, 0, row, i + 1);
       int64_t shift = 2 * (i % 4), first = place.i >> shift & 3, second = place.i >> (shift + 2) & 3;

@@ -31,7 +31,7 @@ static int compareKeys(const void *left, const void *right) {
 static bool sortLine(Machine *machine, Frame *frame, const Instruction *instruction, int axis, int64_t *index,
                      Key *keys, Array *const *results) {
   const Array *first = arrayOperand(frame, instruction, 0);
-  for (int64_t i = 0; i < first->sizes[axis]; i++) {
+  for (int64_t i = 0; i < first->sizes[axis]; ++i) {
     index[axis] = i;
     keys[i] = (Key){first->storage->elements[placeOf(first, index)], i, instruction->in.isFloat,
                     hasAttribute(instruction, "descending")};
@@ -39,9 +39,9 @@ static bool sortLine(Machine *machine, Frame *frame, const Instruction *instruct
       return false;
   }
   qsort(keys, (size_t)first->sizes[axis], sizeof *keys, compareKeys);
-  for (int r = 0; r < instruction->numResults; r++) {
+  for (int r = 0; r < instruction->numResults; ++r) {
     const Array *from = arrayOperand(frame, instruction, r);
-    for (int64_t i = 0; i < results[r]->sizes[axis]; i++) {
+    for (int64_t i = 0; i < results[r]->sizes[axis]; ++i) {
       index[axis] = i;
       int64_t to = placeOf(results[r], index);
       index[axis] = keys[i].position;
@@ -61,7 +61,7 @@ bool executeTileSort(Machine *machine, Frame *frame, const Instruction *instruct
   Key *keys = calloc((size_t)first->sizes[axis] + 1, sizeof *keys);
   bool ok = keys || machineOutOfMemory(machine, instruction->op);
   ok = ok && (instruction->numResults <= MaxSorted || machineFail(machine, instruction->op, "sorts too many tiles"));
-  for (int r = 0; r < instruction->numResults && ok; r++)
+  for (int r = 0; r < instruction->numResults && ok; ++r)
     ok = (results[r] = newResult(machine, instruction, r)) != NULL;
   int64_t lines[InterpreterMaxRank], index[InterpreterMaxRank] = {0};
   memcpy(lines, first->sizes, (size_t)first->rank * sizeof *lines);
@@ -69,7 +69,7 @@ bool executeTileSort(Machine *machine, Frame *frame, const Instruction *instruct
   do
     ok = ok && sortLine(machine, frame, instruction, axis, index, keys, results);
   while (ok && indexNext(first->rank, lines, index));
-  for (int r = 0; r < instruction->numResults && r < MaxSorted; r++)
+  for (int r = 0; r < instruction->numResults && r < MaxSorted; ++r)
     if (results[r])
       setArray(frame, instruction, r, results[r]);
   free(keys);
@@ -89,9 +89,9 @@ bool executeTileHistogram(Machine *machine, Frame *frame, const Instruction *ins
   if (!result)
     return false;
   setArray(frame, instruction, 0, result);
-  for (int64_t i = 0; i < arrayCount(result); i++)
+  for (int64_t i = 0; i < arrayCount(result); ++i)
     arrayElements(result)[i] = elementOfInteger(0);
-  for (int64_t i = 0; i < arrayCount(input); i++) {
+  for (int64_t i = 0; i < arrayCount(input); ++i) {
     int64_t x;
     if (mask && arrayElements(mask)[i].i == 0)
       continue;
@@ -112,7 +112,7 @@ bool executeTileHistogram(Machine *machine, Frame *frame, const Instruction *ins
 static void philox(uint64_t seed, uint64_t counter, uint32_t *words) {
   uint32_t key[] = {(uint32_t)seed, (uint32_t)(seed >> 32)};
   uint32_t x[] = {(uint32_t)counter, (uint32_t)(counter >> 32), 0, 0};
-  for (int round = 0; round < 10; round++) {
+  for (int round = 0; round < 10; ++round) {
     uint64_t a = (uint64_t)x[0] * 0xD2511F53u, b = (uint64_t)x[2] * 0xCD9E8D57u;
     uint32_t next[] = {(uint32_t)(b >> 32) ^ x[1] ^ key[0], (uint32_t)b, (uint32_t)(a >> 32) ^ x[3] ^ key[1],
                        (uint32_t)a};
@@ -130,11 +130,11 @@ bool executeTileRandom(Machine *machine, Frame *frame, const Instruction *instru
   int64_t seed, counter;
   Array *counters = tileOperand(machine, frame, instruction, 1), *result = newResult(machine, instruction, 0);
   bool ok = counters && result && indexOperand(machine, frame, instruction, 0, &seed);
-  for (int64_t i = 0; ok && i < arrayCount(counters); i++) {
+  for (int64_t i = 0; ok && i < arrayCount(counters); ++i) {
     uint32_t words[4];
     ok = readInteger(machine, instruction, arrayElements(counters)[i], &counter);
     philox((uint64_t)seed, formatUnsigned(&narrow, counter), words);
-    for (int word = 0; word < 4; word++)
+    for (int word = 0; word < 4; ++word)
       arrayElements(result)[4 * i + word] = elementOfInteger(formatWrap(&instruction->out, words[word]));
   }
   if (counters)

@@ -8,7 +8,7 @@
 Reach reachOf(Machine *machine, const Frame *frame, const Instruction *instruction, intptr_t base, intptr_t begin,
               intptr_t count) {
   Reach reach = {machine, instruction, operandOf(frame, instruction, base), .count = (int)count};
-  for (intptr_t i = 0; i < count; i++)
+  for (intptr_t i = 0; i < count; ++i)
     reach.indices[i] = operandOf(frame, instruction, begin + i);
   MlirStringRef bounds = wordOf(instruction, "bounds");
   reach.bounds = tileStringEquals(bounds, "clamp")  ? BoundsClamp
@@ -97,7 +97,7 @@ static bool placeInView(const Reach *reach, const int64_t *index, Place *place) 
     return machineFail(reach->machine, reach->instruction->op,
                        "is out of bounds: the view fixes a dimension outside of the memref");
   int64_t at = view->memory->offset, inBlock = 0;
-  for (int axis = 0; axis < view->rank; axis++) {
+  for (int axis = 0; axis < view->rank; ++axis) {
     int64_t position, size = view->sizes[axis];
     if (!indexElement(reach, reach->indices[axis], index[axis], &position))
       return false;
@@ -123,7 +123,7 @@ static bool placeInMemref(const Reach *reach, int64_t number, Place *place) {
   const Array *array = arrayOf(reach->base);
   bool isInside = true;
   int64_t at = array->offset;
-  for (int axis = 0; axis < array->rank; axis++) {
+  for (int axis = 0; axis < array->rank; ++axis) {
     int64_t position;
     if (!indexElement(reach, reach->indices[axis], number, &position) ||
         !applyBounds(reach, axis, array->sizes[axis], &position, &isInside))
@@ -165,7 +165,7 @@ bool reachPlace(const Reach *reach, const int64_t *index, int64_t number, Place 
 static bool isTileOfView(const Reach *reach) {
   if (!valueIsView(reach->base) || viewOf(reach->base)->packing || viewOf(reach->base)->rank == 0)
     return false;
-  for (int i = 0; i < reach->count; i++)
+  for (int i = 0; i < reach->count; ++i)
     if (reach->indices[i].object)
       return false;
   return true;
@@ -205,7 +205,7 @@ static bool findRow(const Reach *reach, int64_t *index, RowOfView *row) {
 static int64_t bytesOfElement(const Reach *reach) {
   MlirOperation op = reach->instruction->op;
   Format format = {.width = 0};
-  for (intptr_t i = 0; !format.width && i < mlirOperationGetNumOperands(op); i++)
+  for (intptr_t i = 0; !format.width && i < mlirOperationGetNumOperands(op); ++i)
     if (tileTypeIsAView(tileOperandType(op, i)))
       formatOf(tileViewTypeGetElementType(tileOperandType(op, i)), &format);
   return (format.width + 7) / 8;
@@ -216,7 +216,7 @@ static bool readRow(const Reach *reach, int64_t *index, int64_t length, Element 
   if (!findRow(reach, index, &row))
     return false;
   *inside += row.storage ? row.end - row.begin : 0;
-  for (int64_t k = 0; k < length; k++)
+  for (int64_t k = 0; k < length; ++k)
     if (!row.storage || k < row.begin || k >= row.end)
       to[k] = reachPadding(reach);
     else if (!memoryRead(reach->machine, reach->instruction, row.storage, row.at + (k - row.begin) * row.step, &to[k]))
@@ -229,7 +229,7 @@ static bool writeRow(const Reach *reach, int64_t *index, int64_t length, const E
   if (!findRow(reach, index, &row))
     return false;
   *inside += row.storage ? row.end - row.begin : 0;
-  for (int64_t k = row.begin; row.storage && k < row.end && k < length; k++)
+  for (int64_t k = row.begin; row.storage && k < row.end && k < length; ++k)
     if (!memoryWrite(reach->machine, reach->instruction, row.storage, row.at + (k - row.begin) * row.step, from[k]))
       return false;
   return true;
@@ -300,7 +300,7 @@ const Row *combineRow(MlirStringRef kind, const Format *format) {
       {"and", "arith.andi", "arith.andi"},      {"or", "arith.ori", "arith.ori"},
       {"xor", "arith.xori", "arith.xori"},
   };
-  for (size_t i = 0; i < sizeof meanings / sizeof *meanings; i++)
+  for (size_t i = 0; i < sizeof meanings / sizeof *meanings; ++i)
     if (tileStringEquals(kind, meanings[i].kind))
       return rowFind(tileString(format->isFloat ? meanings[i].ofFloats : meanings[i].ofIntegers));
   return NULL;

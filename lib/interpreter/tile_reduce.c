@@ -32,7 +32,7 @@ static bool combinerCreate(Machine *machine, Frame *frame, const Instruction *in
   *combiner = (Combiner){machine, frame, instruction, .count = count};
   if (count > MaxTiles)
     return machineFail(machine, instruction->op, "combines %d tiles; the interpreter knows up to %d", count, MaxTiles);
-  for (int i = 0; i < count; i++)
+  for (int i = 0; i < count; ++i)
     formatOf(elementTypeOf(tileOperandType(instruction->op, i)), &combiner->formats[i]);
   MlirStringRef name = wordOf(instruction, "operation");
   combiner->row = name.length ? rowFind(name) : NULL;
@@ -42,13 +42,13 @@ static bool combinerCreate(Machine *machine, Frame *frame, const Instruction *in
 
 static bool combineByRegion(const Combiner *combiner, State *state, const Element *right) {
   const Region *region = &combiner->instruction->regions[0];
-  for (int i = 0; i < combiner->count; i++) {
+  for (int i = 0; i < combiner->count; ++i) {
     frameSet(combiner->frame, region->blocks->arguments[i], valueOfElement(state->x[i]));
     frameSet(combiner->frame, region->blocks->arguments[combiner->count + i], valueOfElement(right[i]));
   }
   if (!regionRun(combiner->machine, combiner->frame, region, 0, NULL))
     return false;
-  for (int i = 0; i < combiner->count; i++) {
+  for (int i = 0; i < combiner->count; ++i) {
     state->x[i] = combiner->frame->yielded[i].scalar;
     state->largest[i] = fmax(state->largest[i], combiner->formats[i].isFloat ? fabs(state->x[i].f) : 0);
   }
@@ -57,7 +57,7 @@ static bool combineByRegion(const Combiner *combiner, State *state, const Elemen
 
 static bool combine(const Combiner *combiner, State *state, const Element *right) {
   bool isFirst = state->terms++ == 0;
-  for (int i = 0; i < combiner->count; i++) {
+  for (int i = 0; i < combiner->count; ++i) {
     if (!elementExpect(combiner->machine, combiner->instruction, right[i], "combines"))
       return false;
     if (isFirst)
@@ -94,7 +94,7 @@ static Element stateElement(const Combiner *combiner, const State *state, int i)
 //===--- reduce -----------------------------------------------------------------------===//
 
 static bool isReduced(const Instruction *instruction, int axis) {
-  for (intptr_t i = 0; i < countIn(instruction, "axes"); i++)
+  for (intptr_t i = 0; i < countIn(instruction, "axes"); ++i)
     if (numberIn(instruction, "axes", i) == axis)
       return true;
   return false;
@@ -103,19 +103,19 @@ static bool isReduced(const Instruction *instruction, int axis) {
 // How far a step along each axis of the input goes in the result: nowhere along a reduced one.
 static void findStrides(const Instruction *instruction, const Array *result, int rank, int64_t *strides) {
   int axis = 0;
-  for (int i = 0; i < rank; i++)
+  for (int i = 0; i < rank; ++i)
     strides[i] = isReduced(instruction, i) ? 0 : result->strides[axis++];
 }
 
 static int64_t placeInResult(int rank, const int64_t *strides, const int64_t *index) {
   int64_t place = 0;
-  for (int i = 0; i < rank; i++)
+  for (int i = 0; i < rank; ++i)
     place += index[i] * strides[i];
   return place;
 }
 
 static void gatherElements(const Combiner *combiner, const int64_t *index, Element *right) {
-  for (int i = 0; i < combiner->count; i++) {
+  for (int i = 0; i < combiner->count; ++i) {
     const Array *array = arrayOperand(combiner->frame, combiner->instruction, i);
     right[i] = array->storage->elements[placeOf(array, index)];
   }
@@ -131,8 +131,8 @@ static bool reduceInto(const Combiner *combiner, State *states, Array *const *re
     if (!combine(combiner, &states[placeInResult(input->rank, strides, index)], right))
       return false;
   } while (indexNext(input->rank, input->sizes, index));
-  for (int64_t place = 0; place < arrayCount(results[0]); place++)
-    for (int i = 0; i < combiner->count; i++)
+  for (int64_t place = 0; place < arrayCount(results[0]); ++place)
+    for (int i = 0; i < combiner->count; ++i)
       arrayElements(results[i])[place] = stateElement(combiner, &states[place], i);
   return machineStep(combiner->machine, combiner->instruction->op, arrayCount(input));
 }
@@ -143,11 +143,11 @@ bool executeTileReduce(Machine *machine, Frame *frame, const Instruction *instru
   if (!combinerCreate(machine, frame, instruction, instruction->numOperands, &combiner))
     return false;
   bool ok = true;
-  for (int i = 0; i < combiner.count && ok; i++)
+  for (int i = 0; i < combiner.count && ok; ++i)
     ok = (results[i] = newResult(machine, instruction, i)) != NULL;
   State *states = ok ? calloc((size_t)arrayCount(results[0]) + 1, sizeof *states) : NULL;
   ok = ok && (states ? reduceInto(&combiner, states, results) : machineOutOfMemory(machine, instruction->op));
-  for (int i = 0; i < combiner.count; i++)
+  for (int i = 0; i < combiner.count; ++i)
     if (results[i])
       setArray(frame, instruction, i, results[i]);
   free(states);
@@ -228,16 +228,16 @@ static bool scanLine(const Combiner *combiner, int64_t *index, int axis, Array *
   int64_t size = input->sizes[axis];
   State state = {0};
   Element right[MaxTiles];
-  for (int i = 0; final[0] && i < combiner->count; i++)
+  for (int i = 0; final[0] && i < combiner->count; ++i)
     right[i] = arrayElements(final[i])[line];
   if (final[0] && !combine(combiner, &state, right))
     return false;
-  for (int64_t step = 0; step < size; step++) {
+  for (int64_t step = 0; step < size; ++step) {
     index[axis] = reverse ? size - 1 - step : step;
     gatherElements(combiner, index, right);
     if (!exclusive && !combine(combiner, &state, right))
       return false;
-    for (int i = 0; i < combiner->count; i++) {
+    for (int i = 0; i < combiner->count; ++i) {
       Element *to = &results[i]->storage->elements[placeOf(results[i], index)];
       if (state.terms)
         *to = stateElement(combiner, &state, i);
@@ -247,7 +247,7 @@ static bool scanLine(const Combiner *combiner, int64_t *index, int axis, Array *
     if (exclusive && !combine(combiner, &state, right))
       return false;
   }
-  for (int i = 0; final[0] && i < combiner->count; i++)
+  for (int i = 0; final[0] && i < combiner->count; ++i)
     arrayElements(final[i])[line] = stateElement(combiner, &state, i);
   index[axis] = 0;
   return machineStep(combiner->machine, instruction->op, size);
@@ -280,13 +280,13 @@ bool executeTileScan(Machine *machine, Frame *frame, const Instruction *instruct
   if (!combinerCreate(machine, frame, instruction, count, &combiner))
     return false;
   bool ok = true, hasInitial = groupCount(instruction, 1) > 0;
-  for (int i = 0; i < count && ok; i++) {
+  for (int i = 0; i < count && ok; ++i) {
     ok = (results[i] = newResult(machine, instruction, i)) != NULL;
     if (ok && hasInitial)
       ok = (final[i] = initialStates(machine, frame, instruction, count + i)) != NULL;
   }
   ok = ok && scanLines(&combiner, results, final);
-  for (int i = 0; i < count; i++) {
+  for (int i = 0; i < count; ++i) {
     if (results[i])
       setArray(frame, instruction, i, results[i]);
     if (final[i])

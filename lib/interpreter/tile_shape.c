@@ -15,7 +15,7 @@ bool executeTileIota(Machine *machine, Frame *frame, const Instruction *instruct
   Element from = instruction->numOperands ? operandOf(frame, instruction, 0).scalar : elementOfInteger(0);
   if (!result)
     return false;
-  for (Element *to = arrayElements(result);; to++) {
+  for (Element *to = arrayElements(result);; ++to) {
     *to = from;
     if (!elementIsMissing(from))
       to->i = formatWrap(&instruction->out, (uint64_t)from.i + (uint64_t)index[axis]);
@@ -34,16 +34,16 @@ static bool rearrange(Machine *machine, Frame *frame, const Instruction *instruc
   if (!result)
     return false;
   int64_t strides[InterpreterMaxRank], rows[InterpreterMaxRank], last = result->rank - 1;
-  for (int axis = 0; axis < result->rank; axis++) {
+  for (int axis = 0; axis < result->rank; ++axis) {
     strides[axis] = map[axis] < 0 ? 0 : from->strides[map[axis]];
     rows[axis] = axis == last ? 1 : result->sizes[axis];
   }
   Element *to = arrayElements(result);
   do {
     int64_t place = from->offset;
-    for (int axis = 0; axis < last; axis++)
+    for (int axis = 0; axis < last; ++axis)
       place += index[axis] * strides[axis];
-    for (int64_t k = 0; k < (last < 0 ? 1 : result->sizes[last]); k++)
+    for (int64_t k = 0; k < (last < 0 ? 1 : result->sizes[last]); ++k)
       *to++ = from->storage->elements[last < 0 ? place : place + k * strides[last]];
   } while (indexNext(result->rank, rows, index));
   setArray(frame, instruction, 0, result);
@@ -55,9 +55,9 @@ bool executeTileBroadcast(Machine *machine, Frame *frame, const Instruction *ins
   int map[InterpreterMaxRank], next = 0;
   if (!from)
     return false;
-  for (int axis = 0; axis < (int)mlirShapedTypeGetRank(tileResultType(instruction->op, 0)); axis++) {
+  for (int axis = 0; axis < (int)mlirShapedTypeGetRank(tileResultType(instruction->op, 0)); ++axis) {
     map[axis] = from->rank ? next++ : -1;
-    for (intptr_t i = 0; i < countIn(instruction, "axes"); i++)
+    for (intptr_t i = 0; i < countIn(instruction, "axes"); ++i)
       if (numberIn(instruction, "axes", i) == axis) {
         map[axis] = -1;
         --next;
@@ -72,7 +72,7 @@ bool executeTileTranspose(Machine *machine, Frame *frame, const Instruction *ins
   const Array *from = arrayOperand(frame, instruction, 0);
   int map[InterpreterMaxRank];
   int64_t sizes[InterpreterMaxRank], strides[InterpreterMaxRank];
-  for (int axis = 0; axis < from->rank; axis++) {
+  for (int axis = 0; axis < from->rank; ++axis) {
     map[axis] = (int)numberIn(instruction, "permutation", axis);
     sizes[axis] = from->sizes[map[axis]];
     strides[axis] = from->strides[map[axis]];
@@ -87,7 +87,7 @@ bool executeTileTranspose(Machine *machine, Frame *frame, const Instruction *ins
 // Sizes of the result, which may be a tile, a scalar or a buffer.
 static int sizesOf(MlirType type, int64_t *sizes) {
   int rank = (int)tileTypeGetRank(type);
-  for (int i = 0; i < rank; i++)
+  for (int i = 0; i < rank; ++i)
     sizes[i] = tileTypeGetSize(type, i);
   return rank;
 }
@@ -120,7 +120,7 @@ static Array *partOf(Machine *machine, const Frame *frame, const Instruction *in
   int rank = sizesOf(type, sizes);
   if (!readMixed(machine, frame, instruction, "static_offsets", &cursor, rank, offsets))
     return NULL;
-  for (int axis = 0; axis < rank; axis++) {
+  for (int axis = 0; axis < rank; ++axis) {
     if (offsets[axis] < 0 || offsets[axis] + sizes[axis] > from->sizes[axis]) {
       machineFail(machine, instruction->op, "is out of bounds: offset %lld, size %lld in axis %d, which has size %lld",
                   (long long)offsets[axis], (long long)sizes[axis], axis, (long long)from->sizes[axis]);
@@ -167,7 +167,7 @@ bool executeTileInsert(Machine *machine, Frame *frame, const Instruction *instru
 bool executeTileCat(Machine *machine, Frame *frame, const Instruction *instruction) {
   Array *result = newResult(machine, instruction, 0);
   int64_t axis = integerOf(instruction, "axis"), at = 0;
-  for (int i = 0; result && i < instruction->numOperands; i++) {
+  for (int i = 0; result && i < instruction->numOperands; ++i) {
     const Array *from = arrayOperand(frame, instruction, i);
     Array *part = arrayAlias(result, at * result->strides[axis], from->rank, from->sizes, result->strides);
     fill(from, part);
@@ -188,7 +188,7 @@ static uint64_t bitsOf(const Format *format, Element x) {
 // The tile's bits in a row, lowest first: element i of the result is bits i * width to (i + 1) * width.
 static bool recast(Machine *machine, const Instruction *instruction, const Array *from, Array *to) {
   const Format *in = &instruction->in, *out = &instruction->out;
-  for (int64_t i = 0; i < arrayCount(to); i++) {
+  for (int64_t i = 0; i < arrayCount(to); ++i) {
     uint64_t bits = 0;
     double bound = 0;
     for (unsigned have = 0; have < out->width;) {
@@ -230,7 +230,7 @@ static Rounding roundingOf(const Instruction *instruction) {
                {"down", RoundDown},
                {"up", RoundUp}};
   MlirStringRef word = wordOf(instruction, "rounding");
-  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+  for (size_t i = 0; i < sizeof words / sizeof *words; ++i)
     if (tileStringEquals(word, words[i].word))
       return words[i].rounding;
   return instruction->out.isFloat ? RoundNearestEven : RoundTowardZero;
@@ -281,7 +281,7 @@ bool executeTileConvertType(Machine *machine, Frame *frame, const Instruction *i
   Array *from = tileOperand(machine, frame, instruction, 0), *to = newResult(machine, instruction, 0);
   Array *bits = instruction->numOperands > 1 ? tileOperand(machine, frame, instruction, 1) : NULL;
   bool ok = from && to;
-  for (int64_t i = 0; ok && i < arrayCount(from); i++) {
+  for (int64_t i = 0; ok && i < arrayCount(from); ++i) {
     Element x = arrayElements(from)[i];
     ok = x.bound == ELEMENT_POISON || elementExpect(machine, instruction, x, "uses");
     arrayElements(to)[i] =

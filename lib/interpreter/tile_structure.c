@@ -50,7 +50,7 @@ bool executeTileTransfer(Machine *machine, Frame *frame, const Instruction *inst
 static bool prepareOutputs(Machine *machine, Frame *frame, const Instruction *instruction, intptr_t begin,
                            intptr_t count, Value *arguments) {
   int result = 0;
-  for (intptr_t i = 0; i < count; i++) {
+  for (intptr_t i = 0; i < count; ++i) {
     Value output = operandOf(frame, instruction, begin + i);
     if (mlirTypeIsAMemRef(tileOperandType(instruction->op, begin + i))) {
       arguments[i] = output;
@@ -68,7 +68,7 @@ static bool prepareOutputs(Machine *machine, Frame *frame, const Instruction *in
 static bool runInstance(Machine *machine, const Instruction *instruction, const Body *body, int count,
                         const Value *arguments) {
   machine->grid.hasAcquired = false;
-  for (int i = 0; i < count; i++)
+  for (int i = 0; i < count; ++i)
     valueRetain(arguments[i]);
   return bodyCall(machine, instruction->op, body, count, arguments, 0, NULL);
 }
@@ -80,9 +80,9 @@ static bool runGrid(Machine *machine, const Instruction *instruction, const Body
   bool ok = true, isClustered = hasAttribute(instruction, "cluster");
   if (isClustered)
     ok = runClusters(machine, instruction, body, count, arguments);
-  for (grid->ids[0] = 0; grid->ids[0] < grid->sizes[0] && ok && !isClustered; grid->ids[0]++)
-    for (grid->ids[1] = 0; grid->ids[1] < grid->sizes[1] && ok; grid->ids[1]++)
-      for (grid->ids[2] = 0; grid->ids[2] < grid->sizes[2] && ok; grid->ids[2]++) {
+  for (grid->ids[0] = 0; grid->ids[0] < grid->sizes[0] && ok && !isClustered; ++grid->ids[0])
+    for (grid->ids[1] = 0; grid->ids[1] < grid->sizes[1] && ok; ++grid->ids[1])
+      for (grid->ids[2] = 0; grid->ids[2] < grid->sizes[2] && ok; ++grid->ids[2]) {
         gridNumber(grid);
         ok = runInstance(machine, instruction, body, count, arguments);
       }
@@ -97,12 +97,12 @@ bool executeTileLaunch(Machine *machine, Frame *frame, const Instruction *instru
   MlirOperation callee = machineFindSymbol(machine, mlirFlatSymbolRefAttrGetValue(kernel));
   if (!indexOperands(machine, frame, instruction, 0, grid, machine->grid.sizes))
     return false;
-  for (intptr_t i = grid; i < MaxGridRank; i++)
+  for (intptr_t i = grid; i < MaxGridRank; ++i)
     machine->grid.sizes[i] = 1;
   const Body *body = bodyOf(machine, callee, 0);
   Value *arguments = calloc((size_t)(inputs + outputs) + 1, sizeof *arguments);
   bool ok = body && (arguments || machineOutOfMemory(machine, instruction->op));
-  for (intptr_t i = 0; i < inputs && ok; i++)
+  for (intptr_t i = 0; i < inputs && ok; ++i)
     arguments[i] = operandOf(frame, instruction, grid + i);
   ok = ok && prepareOutputs(machine, frame, instruction, grid + inputs, outputs, arguments + inputs) &&
        runGrid(machine, instruction, body, (int)(inputs + outputs), arguments);
@@ -141,8 +141,8 @@ static bool assumeArray(Machine *machine, const Instruction *instruction, const 
                        "does not hold: begins %lld bytes after its memory, not aligned to %lld",
                        (long long)(array->offset * bytes), (long long)integerOf(instruction, "align"));
   const char *const names[] = {"sizes", "strides"};
-  for (int list = 0; list < 2; list++)
-    for (intptr_t i = 0; i < countIn(instruction, names[list]); i++) {
+  for (int list = 0; list < 2; ++list)
+    for (intptr_t i = 0; i < countIn(instruction, names[list]); ++i) {
       int64_t divisor = numberIn(instruction, names[list], i), seen = list ? array->strides[i] : array->sizes[i];
       if (divisor > 0 && seen % divisor != 0)
         return machineFail(machine, instruction->op, "does not hold: %s[%ld] is %lld, not divisible by %lld",
@@ -159,7 +159,7 @@ bool executeTileAssume(Machine *machine, Frame *frame, const Instruction *instru
     if (!assumeArray(machine, instruction, arrayOf(value)))
       return false;
   } else if (isArray) {
-    for (int64_t i = 0; i < arrayCount(arrayOf(value)); i++)
+    for (int64_t i = 0; i < arrayCount(arrayOf(value)); ++i)
       if (!readInteger(machine, instruction, arrayElements(arrayOf(value))[i], &x) ||
           !assumeInteger(machine, instruction, x))
         return false;
@@ -176,7 +176,7 @@ bool executeTileAssert(Machine *machine, Frame *frame, const Instruction *instru
   Value condition = operandOf(frame, instruction, 0);
   const Element *elements = condition.object ? arrayElements(arrayOf(condition)) : &condition.scalar;
   int64_t count = condition.object ? arrayCount(arrayOf(condition)) : 1, holds;
-  for (int64_t i = 0; i < count; i++) {
+  for (int64_t i = 0; i < count; ++i) {
     if (!readInteger(machine, instruction, elements[i], &holds))
       return false;
     if (!holds && condition.object)
@@ -205,7 +205,7 @@ static void printValue(FILE *file, const Format *format, Value value) {
     return;
   }
   fputc('[', file);
-  for (int64_t i = 0; i < arrayCount(arrayOf(value)); i++) {
+  for (int64_t i = 0; i < arrayCount(arrayOf(value)); ++i) {
     fputs(i ? ", " : "", file);
     printElement(file, format, arrayElements(arrayOf(value))[i]);
   }
@@ -216,7 +216,7 @@ bool executeTilePrint(Machine *machine, Frame *frame, const Instruction *instruc
   MlirStringRef text = wordOf(instruction, "message");
   FILE *file = machine->options->print;
   int value = 0;
-  for (size_t i = 0; i < text.length; i++) {
+  for (size_t i = 0; i < text.length; ++i) {
     if (text.data[i] == '{' && i + 1 < text.length && text.data[i + 1] == '}' && value < instruction->numOperands) {
       Format format = {.width = 64};
       formatOf(elementTypeOf(tileOperandType(instruction->op, value)), &format);

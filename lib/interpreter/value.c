@@ -10,7 +10,7 @@
 
 int64_t countOf(int rank, const int64_t *sizes) {
   int64_t count = 1;
-  for (int i = 0; i < rank; i++)
+  for (int i = 0; i < rank; ++i)
     count *= sizes[i];
   return count;
 }
@@ -18,7 +18,7 @@ int64_t countOf(int rank, const int64_t *sizes) {
 int64_t arrayCount(const Array *array) { return countOf(array->rank, array->sizes); }
 
 bool indexNext(int rank, const int64_t *sizes, int64_t *index) {
-  for (int i = rank - 1; i >= 0; i--) {
+  for (int i = rank - 1; i >= 0; --i) {
     if (++index[i] < sizes[i])
       return true;
     index[i] = 0;
@@ -28,14 +28,14 @@ bool indexNext(int rank, const int64_t *sizes, int64_t *index) {
 
 int64_t placeOf(const Array *array, const int64_t *index) {
   int64_t place = array->offset;
-  for (int i = 0; i < array->rank; i++)
+  for (int i = 0; i < array->rank; ++i)
     place += index[i] * array->strides[i];
   return place;
 }
 
 bool arrayIsContiguous(const Array *array) {
   int64_t stride = 1;
-  for (int i = array->rank - 1; i >= 0; i--) {
+  for (int i = array->rank - 1; i >= 0; --i) {
     if (array->sizes[i] != 1 && array->strides[i] != stride)
       return false;
     stride *= array->sizes[i];
@@ -49,7 +49,7 @@ static Element *poolTake(Pool *pool, int64_t count) {
     return NULL;
   if (pool)
     pool->live += bytes;
-  for (int i = 0; pool && i < PoolBlocks; i++)
+  for (int i = 0; pool && i < PoolBlocks; ++i)
     if (pool->blocks[i].elements && pool->blocks[i].count == count) {
       Element *elements = pool->blocks[i].elements;
       pool->blocks[i].elements = NULL;
@@ -61,7 +61,7 @@ static Element *poolTake(Pool *pool, int64_t count) {
 static void poolGive(Pool *pool, Element *elements, int64_t count) {
   if (pool)
     pool->live -= (count ? count : 1) * (int64_t)sizeof(Element);
-  for (int i = 0; pool && count <= PoolMaxCount && i < PoolBlocks; i++)
+  for (int i = 0; pool && count <= PoolMaxCount && i < PoolBlocks; ++i)
     if (!pool->blocks[i].elements) {
       pool->blocks[i].elements = elements;
       pool->blocks[i].count = count;
@@ -71,7 +71,7 @@ static void poolGive(Pool *pool, Element *elements, int64_t count) {
 }
 
 void poolClear(Pool *pool) {
-  for (int i = 0; i < PoolBlocks; i++)
+  for (int i = 0; i < PoolBlocks; ++i)
     free(pool->blocks[i].elements);
   *pool = (Pool){0};
 }
@@ -85,7 +85,7 @@ static Storage *storageCreate(Pool *pool, int64_t count) {
     return NULL;
   }
   *storage = (Storage){.pool = pool, .references = 1, .count = count, .elements = elements};
-  for (int64_t i = 0; i < count; i++)
+  for (int64_t i = 0; i < count; ++i)
     elements[i] = elementMissing(ELEMENT_UNWRITTEN);
   return storage;
 }
@@ -107,7 +107,7 @@ static Array *arrayOn(Storage *storage, int64_t offset, int rank, const int64_t 
   *array = (Array){.object = {1, ObjectArray}, .storage = storage, .offset = offset, .rank = rank};
   array->strides = array->sizes + rank;
   int64_t stride = 1;
-  for (int i = rank - 1; i >= 0; i--) {
+  for (int i = rank - 1; i >= 0; --i) {
     array->sizes[i] = sizes[i];
     array->strides[i] = strides ? strides[i] : stride;
     stride *= sizes[i];
@@ -135,7 +135,7 @@ Array *arrayCopy(const Array *array) {
     memcpy(arrayElements(copy), arrayElements(array), (size_t)count * sizeof(Element));
     return copy;
   }
-  for (Element *to = arrayElements(copy);; to++) {
+  for (Element *to = arrayElements(copy);; ++to) {
     *to = array->storage->elements[placeOf(array, index)];
     if (!indexNext(array->rank, array->sizes, index))
       return copy;

@@ -68,7 +68,7 @@ static bool expectInstructions(LLVMModuleRef module, LLVMTargetMachineRef machin
   char *features = LLVMGetTargetMachineFeatureString(machine);
   bool ok = true;
   for (LLVMValueRef function = LLVMGetFirstFunction(module); ok && function; function = LLVMGetNextFunction(function))
-    for (size_t i = 0; ok && i < sizeof needs / sizeof *needs; i++) {
+    for (size_t i = 0; ok && i < sizeof needs / sizeof *needs; ++i) {
       size_t length;
       const char *name = LLVMGetValueName2(function, &length);
       if (strncmp(name, needs[i][0], strlen(needs[i][0])) == 0 && !strstr(features, needs[i][1]))

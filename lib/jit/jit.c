@@ -29,7 +29,7 @@ static LLVMErrorRef defineFromProcess(LLVMOrcDefinitionGeneratorRef generator, v
   (void)generator, (void)context, (void)state, (void)kind, (void)flags;
   LLVMOrcCSymbolMapPair *found = calloc(count + 1, sizeof *found);
   size_t numFound = 0;
-  for (size_t i = 0; found && i < count; i++) {
+  for (size_t i = 0; found && i < count; ++i) {
     void *address = dlsym(RTLD_DEFAULT, LLVMOrcSymbolStringPoolEntryStr(wanted[i].Name));
     if (!address)
       continue;
@@ -135,7 +135,7 @@ static void buildPackedBody(LLVMBuilderRef builder, LLVMValueRef callee, LLVMVal
   LLVMValueRef *values = calloc(count + 1, sizeof *values);
   if (types && values) {
     LLVMGetParamTypes(type, types);
-    for (unsigned i = 0; i < count; i++)
+    for (unsigned i = 0; i < count; ++i)
       values[i] = loadArgument(builder, args, i + first, types[i]);
     LLVMValueRef call = LLVMBuildCall2(builder, type, callee, values, count, "");
     if (first) {

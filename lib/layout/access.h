@@ -20,62 +20,62 @@
 extern "C" {
 #endif
 
-/// What an instruction can do and how the memory is built, from the machine file. A memory without banks has banks = 0.
+// What an instruction can do and how the memory is built, from the machine file. A memory without banks has banks = 0.
 typedef struct TileAccessLimits {
-  uint32_t elementBytes; ///< a power of two
-  uint32_t vectorBytes;  ///< of the widest instruction, a power of two
+  uint32_t elementBytes; // a power of two
+  uint32_t vectorBytes;  // of the widest instruction, a power of two
   uint32_t banks, bankBytes;
 } TileAccessLimits;
 
-/// The registers of one layout as vectors of 2^vectorBits neighbouring elements of a memory.
+// The registers of one layout as vectors of 2^vectorBits neighbouring elements of a memory.
 typedef struct TileAccess {
-  uint32_t vectorBits;                         ///< log2 of the elements of one instruction
-  uint32_t count;                              ///< instructions that move the whole tile
-  uint32_t slotStep[TILE_LAYOUT_MAX_BITS];     ///< bit i of the slot is worth this XOR of the register
-  uint32_t registerBits, threadBits;           ///< of the layout of values: log2 of the linear part, log2 of threads
-  uint32_t registerMask;                       ///< the bits of the register that number the instructions
-  uint32_t copyMask;                           ///< register bits that hold copies: register r equals r & ~copyMask
-  uint32_t ownerMask;                          ///< threads t with t & ownerMask hold copies of what others hold
-  uint64_t registerStep[TILE_LAYOUT_MAX_BITS]; ///< what a register bit is worth, XORed into the offset
-  uint64_t threadStep[TILE_LAYOUT_MAX_BITS];   ///< the same for a bit of the thread
-  uint32_t digitCount;                         ///< odd factors of the registers, innermost first
+  uint32_t vectorBits;                         // log2 of the elements of one instruction
+  uint32_t count;                              // instructions that move the whole tile
+  uint32_t slotStep[TILE_LAYOUT_MAX_BITS];     // bit i of the slot is worth this XOR of the register
+  uint32_t registerBits, threadBits;           // of the layout of values: log2 of the linear part, log2 of threads
+  uint32_t registerMask;                       // the bits of the register that number the instructions
+  uint32_t copyMask;                           // register bits that hold copies: register r equals r & ~copyMask
+  uint32_t ownerMask;                          // threads t with t & ownerMask hold copies of what others hold
+  uint64_t registerStep[TILE_LAYOUT_MAX_BITS]; // what a register bit is worth, XORed into the offset
+  uint64_t threadStep[TILE_LAYOUT_MAX_BITS];   // the same for a bit of the thread
+  uint32_t digitCount;                         // odd factors of the registers, innermost first
   uint32_t digitSize[TILE_LAYOUT_MAX_REPEATS];
-  uint64_t digitStep[TILE_LAYOUT_MAX_REPEATS]; ///< added to the offset for each position of the digit
-  uint32_t padAmount, padEvery;                ///< of the memory's layout
+  uint64_t digitStep[TILE_LAYOUT_MAX_REPEATS]; // added to the offset for each position of the digit
+  uint32_t padAmount, padEvery;                // of the memory's layout
 } TileAccess;
 
-/// Plans the widest accesses that the layouts and limits allow: neighbouring offsets in one thread, aligned to their
-/// own size (as long as the buffer begins aligned to it). Fails where either layout does not cover the shape.
+// Plans the widest accesses that the layouts and limits allow: neighbouring offsets in one thread, aligned to their
+// own size (as long as the buffer begins aligned to it). Fails where either layout does not cover the shape.
 bool tileAccessPlan(const TileLayout *values, const TileLayout *memory, const int64_t *shape, uint32_t rank,
                     const TileAccessLimits *limits, TileAccess *access, TileError *error);
 
-/// The register that lies in this slot of instruction n.
+// The register that lies in this slot of instruction n.
 uint32_t tileAccessRegister(const TileAccess *access, uint32_t n, uint32_t slot);
 
-/// The offset of slot 0 of instruction n in parts a compiler can use: in thread t the offset is
-/// (XOR of threadStep[i] over the set bits i of t, XOR *linear) + *odd, before padding.
+// The offset of slot 0 of instruction n in parts a compiler can use: in thread t the offset is
+// (XOR of threadStep[i] over the set bits i of t, XOR *linear) + *odd, before padding.
 void tileAccessOffsetParts(const TileAccess *access, uint32_t n, uint64_t *linear, uint64_t *odd);
-/// The same as one number, with the memory's padding counted.
+// The same as one number, with the memory's padding counted.
 uint64_t tileAccessOffset(const TileAccess *access, uint32_t n, uint32_t thread);
 
-/// Wavefronts of one warp that moves the whole tile once, without and with what bank conflicts add; docs/numerics.md
-/// defines a conflict of one phase as the largest number of different words that one bank gives, minus one. A phase is
-/// as many lanes as one row of banks serves.
+// Wavefronts of one warp that moves the whole tile once, without and with what bank conflicts add; docs/numerics.md
+// defines a conflict of one phase as the largest number of different words that one bank gives, minus one. A phase is
+// as many lanes as one row of banks serves.
 typedef struct TileAccessTraffic {
-  uint64_t instructions, phases, conflicts; ///< of one warp; wavefronts = phases + conflicts
-  uint32_t worst;                           ///< conflicts of the worst phase
+  uint64_t instructions, phases, conflicts; // of one warp; wavefronts = phases + conflicts
+  uint32_t worst;                           // conflicts of the worst phase
 } TileAccessTraffic;
-/// Counted for warp 0 of `lanes` lanes: by rank where the memory is linear, lane by lane where it is padded.
+// Counted for warp 0 of `lanes` lanes: by rank where the memory is linear, lane by lane where it is padded.
 TileAccessTraffic tileAccessTraffic(const TileAccess *access, uint32_t lanes, const TileAccessLimits *limits);
 
-/// What is known of a memory that is not a buffer of ours: which axis moves by one element, and how exact that is.
+// What is known of a memory that is not a buffer of ours: which axis moves by one element, and how exact that is.
 typedef struct TileMemoryFacts {
-  uint32_t axis;      ///< neighbouring elements of this axis are neighbours in memory
-  uint64_t alignment; ///< bytes that divide the address of the tile's first element and every other stride
-  uint64_t bound;     ///< elements: the axis is cut off (by an edge or a mask) at multiples of this only; 0 = nowhere
+  uint32_t axis;      // neighbouring elements of this axis are neighbours in memory
+  uint64_t alignment; // bytes that divide the address of the tile's first element and every other stride
+  uint64_t bound;     // elements: the axis is cut off (by an edge or a mask) at multiples of this only; 0 = nowhere
 } TileMemoryFacts;
-/// The widest legal vector access, in elements: consecutive along the axis, in one thread, aligned, never half outside.
-/// `slotStep` (may be NULL, room for 8) receives the registers as in TileAccess.
+// The widest legal vector access, in elements: consecutive along the axis, in one thread, aligned, never half outside.
+// `slotStep` (may be NULL, room for 8) receives the registers as in TileAccess.
 uint32_t tileAccessWidest(const TileLayout *values, const TileMemoryFacts *facts, const TileAccessLimits *limits,
                           uint32_t *slotStep);
 

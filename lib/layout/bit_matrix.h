@@ -21,35 +21,35 @@ typedef struct TileBitMatrix {
 
 TileBitMatrix tileBitMatrixIdentity(uint32_t size);
 
-/// The matrix times the vector x: the XOR of the columns that x selects.
+// The matrix times the vector x: the XOR of the columns that x selects.
 uint64_t tileBitMatrixApply(const TileBitMatrix *matrix, uint64_t x);
 
-/// left * right; left->columns must equal right->rows.
+// left * right; left->columns must equal right->rows.
 TileBitMatrix tileBitMatrixMultiply(const TileBitMatrix *left, const TileBitMatrix *right);
 
 uint32_t tileBitMatrixRank(const TileBitMatrix *matrix);
 
-/// An x with matrix * x = y, or false if there is none. Of several the one that uses the earliest independent columns
-/// only: bits that add nothing new (copies) stay 0.
+// An x with matrix * x = y, or false if there is none. Of several the one that uses the earliest independent columns
+// only: bits that add nothing new (copies) stay 0.
 bool tileBitMatrixSolve(const TileBitMatrix *matrix, uint64_t y, uint64_t *x);
 
-/// R with matrix * R = identity; exists if and only if the rank is the number of rows (every value is reached).
+// R with matrix * R = identity; exists if and only if the rank is the number of rows (every value is reached).
 bool tileBitMatrixRightInverse(const TileBitMatrix *matrix, TileBitMatrix *inverse);
 
-/// L with L * matrix = identity; exists if and only if the rank is the number of columns (no value is reached twice).
+// L with L * matrix = identity; exists if and only if the rank is the number of columns (no value is reached twice).
 bool tileBitMatrixLeftInverse(const TileBitMatrix *matrix, TileBitMatrix *inverse);
 
-/// A subspace by an echelon basis: value[i] is 0 or has i as its highest bit.
+// A subspace by an echelon basis: value[i] is 0 or has i as its highest bit.
 typedef struct TileBitSpan {
   uint64_t value[TILE_BIT_MATRIX_MAX];
   uint32_t size;
 } TileBitSpan;
 
-/// What is left of x once vectors of the span are subtracted: 0 if and only if x lies in it.
+// What is left of x once vectors of the span are subtracted: 0 if and only if x lies in it.
 uint64_t tileBitSpanReduce(const TileBitSpan *span, uint64_t x);
-/// Adds x to the span; false if it was in it already.
+// Adds x to the span; false if it was in it already.
 bool tileBitSpanAdd(TileBitSpan *span, uint64_t x);
-/// The intersection of two subspaces.
+// The intersection of two subspaces.
 TileBitSpan tileBitSpanMeet(const TileBitSpan *left, const TileBitSpan *right);
 
 #ifdef __cplusplus

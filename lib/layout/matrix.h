@@ -20,27 +20,27 @@ extern "C" {
 
 typedef struct TileMatrixAccess {
   bool transposed;
-  uint32_t matrixBits;                         ///< 2^matrixBits matrices in one instruction: x1, x2, x4
-  uint32_t slotBits;                           ///< log2 of the elements of a word
-  TileAccess rows;                             ///< of row addresses; its registers are not the fragment's
-  uint32_t slotStep[2];                        ///< fragment register of bit i of the slot
-  uint32_t matrixStep[2];                      ///< of bit i of the matrix
-  uint32_t rowBits;                            ///< lowest register bits of `rows`, which are inside a row
-  uint32_t registerStep[TILE_LAYOUT_MAX_BITS]; ///< of bit rowBits + i of a register of `rows`
-  uint32_t fragmentBits;                       ///< register bits of the fragment, below its odd factors
+  uint32_t matrixBits;                         // 2^matrixBits matrices in one instruction: x1, x2, x4
+  uint32_t slotBits;                           // log2 of the elements of a word
+  TileAccess rows;                             // of row addresses; its registers are not the fragment's
+  uint32_t slotStep[2];                        // fragment register of bit i of the slot
+  uint32_t matrixStep[2];                      // of bit i of the matrix
+  uint32_t rowBits;                            // lowest register bits of `rows`, which are inside a row
+  uint32_t registerStep[TILE_LAYOUT_MAX_BITS]; // of bit rowBits + i of a register of `rows`
+  uint32_t fragmentBits;                       // register bits of the fragment, below its odd factors
 } TileMatrixAccess;
 
-/// The layout of whole rows: register bits first walk 16 bytes of a row, lanes name rows and matrices. To choose a
-/// buffer that ldmatrix reads without conflicts, give this to tileLayoutSwizzle in the fragment's place. Fails if the
-/// fragment is not made of such matrices.
+// The layout of whole rows: register bits first walk 16 bytes of a row, lanes name rows and matrices. To choose a
+// buffer that ldmatrix reads without conflicts, give this to tileLayoutSwizzle in the fragment's place. Fails if the
+// fragment is not made of such matrices.
 bool tileMatrixRows(const TileLayout *fragment, uint32_t elementBytes, bool transposed, TileLayout *rows,
                     TileError *error);
 
-/// Plain if that fits, else transposed. Fails where rows of 16 bytes do not lie together and aligned in the buffer.
+// Plain if that fits, else transposed. Fails where rows of 16 bytes do not lie together and aligned in the buffer.
 bool tileMatrixAccessPlan(const TileLayout *fragment, const TileLayout *memory, const int64_t *shape, uint32_t rank,
                           uint32_t elementBytes, TileMatrixAccess *plan, TileError *error);
 
-/// The fragment's register that holds this slot of the word of a matrix.
+// The fragment's register that holds this slot of the word of a matrix.
 uint32_t tileMatrixRegister(const TileMatrixAccess *plan, uint32_t n, uint32_t matrix, uint32_t slot);
 
 #ifdef __cplusplus

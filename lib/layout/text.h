@@ -22,18 +22,18 @@
 extern "C" {
 #endif
 
-/// Holds the text of every layout that parses: longer ones are refused. (A mode takes some 10 characters.) Of a layout
-/// made by operations, tileLayoutPrint's result tells whether the text was longer.
+// Holds the text of every layout that parses: longer ones are refused. (A mode takes some 10 characters.) Of a layout
+// made by operations, tileLayoutPrint's result tells whether the text was longer.
 enum { TILE_LAYOUT_TEXT_CAPACITY = 2048 };
 
-/// Reads a layout of values or of memory; `text` need not be terminated. On failure error->column tells where (from 1).
+// Reads a layout of values or of memory; `text` need not be terminated. On failure error->column tells where (from 1).
 bool tileLayoutParse(const char *text, size_t length, TileLayout *layout, TileError *error);
 
-/// The same for any kind: also `d0 [2:d1, …], d1 […]`, an inverse, which maps coordinates to the dimensions of a
-/// layout.
+// The same for any kind: also `d0 [2:d1, …], d1 […]`, an inverse, which maps coordinates to the dimensions of a
+// layout.
 bool tileLayoutParseAnyKind(const char *text, size_t length, TileLayout *layout, TileError *error);
 
-/// Writes the unique text, cut to the capacity and terminated; returns the length of the whole text, as snprintf does.
+// Writes the unique text, cut to the capacity and terminated; returns the length of the whole text, as snprintf does.
 size_t tileLayoutPrint(const TileLayout *layout, char *buffer, size_t capacity);
 
 #ifdef __cplusplus

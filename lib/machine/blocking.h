@@ -16,29 +16,29 @@
 extern "C" {
 #endif
 
-/// The register tile: mr rows of A times nr columns of B, in elements.
+// The register tile: mr rows of A times nr columns of B, in elements.
 typedef struct TileMicroTile {
   int64_t mr, nr, elementBytes;
 } TileMicroTile;
 
-/// In elements. nc is 0 if the machine describes no l3.
+// In elements. nc is 0 if the machine describes no l3.
 typedef struct TileBlocking {
   int64_t mc, nc, kc;
 } TileBlocking;
 
-/// W ways of a cache with `sets` sets of lines hold what is reused, one way what streams by:
-///   kc = floor((W1 - 1) / (1 + nr/mr)) * sets1 * line / (mr * bytes)          A's micro-panels share L1 with B's
-///   mc = (W2 - 1 - ceil(nr * kc * bytes / (line * sets2))) * sets2 * line / (kc * bytes)
-///   nc = the same one level out, with mc for nr
-/// Fails if the machine lacks a key or a cache is too small for the tile.
+// W ways of a cache with `sets` sets of lines hold what is reused, one way what streams by:
+//   kc = floor((W1 - 1) / (1 + nr/mr)) * sets1 * line / (mr * bytes)          A's micro-panels share L1 with B's
+//   mc = (W2 - 1 - ceil(nr * kc * bytes / (line * sets2))) * sets2 * line / (kc * bytes)
+//   nc = the same one level out, with mc for nr
+// Fails if the machine lacks a key or a cache is too small for the tile.
 bool tileMachineChooseBlocking(const TileMachine *machine, TileMicroTile tile, TileBlocking *blocking,
                                TileError *error);
 
-/// The fewest elements mr * nr that keep the multiply-add units busy: lanes * latency * per cycle.
+// The fewest elements mr * nr that keep the multiply-add units busy: lanes * latency * per cycle.
 bool tileMachineLeastMicroTile(const TileMachine *machine, int64_t elementBytes, int64_t *elements, TileError *error);
 
-/// The block size, at most `block` rounded up to `multiple`, that splits `total` into as few and as equal blocks as can
-/// be.
+// The block size, at most `block` rounded up to `multiple`, that splits `total` into as few and as equal blocks as can
+// be.
 int64_t tileMachineSplitEvenly(int64_t total, int64_t block, int64_t multiple);
 
 #ifdef __cplusplus

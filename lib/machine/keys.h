@@ -24,9 +24,9 @@ typedef struct TileMachineKey {
 extern const TileMachineKey tileMachineKeys[];
 extern const size_t tileMachineKeyRows;
 
-/// The row whose pattern the key matches, exact ones before patterns; NULL if there is none.
+// The row whose pattern the key matches, exact ones before patterns; NULL if there is none.
 const TileMachineKey *tileMachineFindKey(const char *key);
-/// Whether the text is a value of the type; if not, *wanted says what one looks like.
+// Whether the text is a value of the type; if not, *wanted says what one looks like.
 bool tileMachineValueFits(TileMachineType type, const char *value, const char **wanted);
 
 #endif

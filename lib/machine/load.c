@@ -45,7 +45,7 @@ static bool complain(Loader *loader, const Source *source, const char *format, .
 
 static bool loadNamed(Loader *loader, const char *name, bool builtInOnly);
 
-// --- One line ---------------------------------------------------------------------------------------------------
+//===--- One line --------------------------------------------------------===//
 
 static bool setChecked(Loader *loader, const Source *source, const char *key, const char *value) {
   const char *wanted;
@@ -120,7 +120,7 @@ static bool splitLine(Loader *loader, const Source *source, char *line, char **k
   return **value || complain(loader, source, "key '%s': the value is missing", *key);
 }
 
-// --- One file ---------------------------------------------------------------------------------------------------
+//===--- One file --------------------------------------------------------===//
 
 static bool copyLine(Loader *loader, Source *source, char *line) {
   const char *newline = memchr(source->text, '\n', (size_t)(source->end - source->text));
@@ -228,7 +228,7 @@ static bool loadNamed(Loader *loader, const char *name, bool builtInOnly) {
   return tileErrorSet(loader->error, 0, 0, "unknown machine '%.64s'; known: %s", name, known);
 }
 
-// --- The whole --------------------------------------------------------------------------------------------------
+//===--- The whole -------------------------------------------------------===//
 
 static bool applyOverrides(Loader *loader, const TileMachineOverride *overrides, size_t count) {
   for (size_t i = 0; i < count; ++i) {

@@ -34,67 +34,67 @@ typedef struct TileMachineOverride {
   const char *key, *value;
 } TileMachineOverride;
 
-/// Reads NAME.machine from searchDir (may be NULL or empty) or, if it is not there, from those built in, then applies
-/// the overrides in order. A file in searchDir may have its own name as base: it then changes the built-in one. Returns
-/// NULL with error->text, which names the machines there are if the name is unknown. The caller destroys the result.
+// Reads NAME.machine from searchDir (may be NULL or empty) or, if it is not there, from those built in, then applies
+// the overrides in order. A file in searchDir may have its own name as base: it then changes the built-in one. Returns
+// NULL with error->text, which names the machines there are if the name is unknown. The caller destroys the result.
 TileMachine *tileMachineLoad(const char *name, const char *searchDir, const TileMachineOverride *overrides,
                              size_t overrideCount, TileError *error);
 void tileMachineDestroy(TileMachine *machine);
 
-/// The names that tileMachineLoad knows, sorted, as "gfx942, native, …": written as snprintf does, returns the length.
+// The names that tileMachineLoad knows, sorted, as "gfx942, native, …": written as snprintf does, returns the length.
 size_t tileMachineListNames(const char *searchDir, char *buffer, size_t capacity);
 
 const char *tileMachineGetName(const TileMachine *machine);
-/// Of all keys and values after base, detection and overrides: equal descriptions have equal hashes, in any order of
-/// keys.
+// Of all keys and values after base, detection and overrides: equal descriptions have equal hashes, in any order of
+// keys.
 uint64_t tileMachineGetHash(const TileMachine *machine);
 
 // Keys one by one. Strings belong to the machine.
 bool tileMachineHas(const TileMachine *machine, const char *key);
-/// The value as written, or NULL.
+// The value as written, or NULL.
 const char *tileMachineGetText(const TileMachine *machine, const char *key);
-/// False if the key is absent or is no integer key; the value stays untouched then.
+// False if the key is absent or is no integer key; the value stays untouched then.
 bool tileMachineGetInteger(const TileMachine *machine, const char *key, int64_t *value);
-/// Fills at most `capacity` integers of a list; returns how many the list has, 0 if the key is absent.
+// Fills at most `capacity` integers of a list; returns how many the list has, 0 if the key is absent.
 size_t tileMachineGetIntegers(const TileMachine *machine, const char *key, int64_t *values, size_t capacity);
-/// Whether a list of words holds this one, as in tileMachineListHas(machine, "engines", "tma").
+// Whether a list of words holds this one, as in tileMachineListHas(machine, "engines", "tma").
 bool tileMachineListHas(const TileMachine *machine, const char *key, const char *word);
-/// The word at a place of a list; *length 0 and NULL beyond the end.
+// The word at a place of a list; *length 0 and NULL beyond the end.
 const char *tileMachineGetWord(const TileMachine *machine, const char *key, size_t place, size_t *length);
 
 // All keys, in the order of the files.
 size_t tileMachineGetKeyCount(const TileMachine *machine);
 const char *tileMachineGetKeyAt(const TileMachine *machine, size_t index, const char **value);
 
-/// A memory level, as named in the list `levels` (innermost first): "l1", "shared", "global", …; 0 where the file is
-/// silent.
+// A memory level, as named in the list `levels` (innermost first): "l1", "shared", "global", …; 0 where the file is
+// silent.
 typedef struct TileMachineLevel {
-  int64_t bytes;       ///< of one instance; the whole machine's for the levels that all cores share
-  int64_t ways, line;  ///< associativity; bytes of a cache line
-  int64_t transaction; ///< the least bytes that an access moves
-  int64_t bandwidth;   ///< bytes per second, all cores together
-  int64_t latency;     ///< cycles
+  int64_t bytes;       // of one instance; the whole machine's for the levels that all cores share
+  int64_t ways, line;  // associativity; bytes of a cache line
+  int64_t transaction; // the least bytes that an access moves
+  int64_t bandwidth;   // bytes per second, all cores together
+  int64_t latency;     // cycles
   int64_t banks, bankBytes;
 } TileMachineLevel;
-/// False if `levels` does not name it.
+// False if `levels` does not name it.
 bool tileMachineGetLevel(const TileMachine *machine, const char *name, TileMachineLevel *level);
 
 enum { TILE_MACHINE_FRAGMENT_CAPACITY = 160 };
 
-/// A matrix multiply-accumulate instruction: D (m x n) = A (m x k) * B (k x n) + C (m x n).
+// A matrix multiply-accumulate instruction: D (m x n) = A (m x k) * B (k x n) + C (m x n).
 typedef struct TileMachineAtom {
   int64_t m, n, k;
-  int64_t warps;     ///< that execute it together
-  const char *types; ///< "a,b,c a,b,c …", MLIR's names, as in "f16,f16,f32 bf16,bf16,f32"
-  /// The layouts of A, B and C/D in registers, in the text form of #tile.layout; empty where the operand is in memory.
-  /// Where there is a fourth the instruction is sparse: A is m x k/2, of each four neighbours along k the two that are
-  /// not zero, and the fourth is the layout of m x k/8 bytes that say where they stand (tile.mma_sparse).
+  int64_t warps;     // that execute it together
+  const char *types; // "a,b,c a,b,c …", MLIR's names, as in "f16,f16,f32 bf16,bf16,f32"
+  // The layouts of A, B and C/D in registers, in the text form of #tile.layout; empty where the operand is in memory.
+  // Where there is a fourth the instruction is sparse: A is m x k/2, of each four neighbours along k the two that are
+  // not zero, and the fourth is the layout of m x k/8 bytes that say where they stand (tile.mma_sparse).
   char fragment[4][TILE_MACHINE_FRAGMENT_CAPACITY];
 } TileMachineAtom;
-/// Finds "mma.sync.m16n8k16"; a name with a free size, `wgmma.m64n*k16` in the file, is found as "wgmma.m64n256k16".
-/// On failure the error lists the machine's atoms.
+// Finds "mma.sync.m16n8k16"; a name with a free size, `wgmma.m64n*k16` in the file, is found as "wgmma.m64n256k16".
+// On failure the error lists the machine's atoms.
 bool tileMachineFindAtom(const TileMachine *machine, const char *name, TileMachineAtom *atom, TileError *error);
-/// Whether the atom multiplies these element types.
+// Whether the atom multiplies these element types.
 bool tileMachineAtomTakes(const TileMachineAtom *atom, const char *a, const char *b, const char *c);
 
 #ifdef __cplusplus

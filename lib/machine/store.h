@@ -17,7 +17,7 @@ struct TileMachine {
   size_t count, capacity;
 };
 
-/// Sets or replaces a key; false if memory is exhausted.
+// Sets or replaces a key; false if memory is exhausted.
 bool tileMachineSet(TileMachine *machine, const char *key, const char *value);
 
 #endif

@@ -18,10 +18,10 @@ typedef struct Level {
 static bool isTensor(MlirType type) { return mlirTypeIsARankedTensor(type) || mlirTypeIsAUnrankedTensor(type); }
 
 static bool handlesTensors(MlirOperation op) {
-  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
     if (isTensor(mlirValueGetType(mlirOperationGetOperand(op, i))))
       return true;
-  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++)
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i)
     if (isTensor(mlirValueGetType(mlirOperationGetResult(op, i))))
       return true;
   return false;

@@ -42,7 +42,7 @@ static MlirLogicalResult printDiagnostic(MlirDiagnostic diagnostic, void *userDa
   fprintf(stderr, "%s: ", severities[mlirDiagnosticGetSeverity(diagnostic)]);
   mlirDiagnosticPrint(diagnostic, printText, stderr);
   fputc('\n', stderr);
-  for (intptr_t i = 0; i < mlirDiagnosticGetNumNotes(diagnostic); i++)
+  for (intptr_t i = 0; i < mlirDiagnosticGetNumNotes(diagnostic); ++i)
     printDiagnostic(mlirDiagnosticGetNote(diagnostic, i), NULL);
   return mlirLogicalResultSuccess();
 }
@@ -104,9 +104,9 @@ static bool takesSparse(MlirOperation function) {
     return false;
   MlirType type = mlirTypeAttrGetValue(tileOpAttribute(function, "function_type"));
   bool takes = false;
-  for (intptr_t i = 0; i < mlirFunctionTypeGetNumInputs(type); i++)
+  for (intptr_t i = 0; i < mlirFunctionTypeGetNumInputs(type); ++i)
     takes |= isEncoded(mlirFunctionTypeGetInput(type, i));
-  for (intptr_t i = 0; i < mlirFunctionTypeGetNumResults(type); i++)
+  for (intptr_t i = 0; i < mlirFunctionTypeGetNumResults(type); ++i)
     takes |= isEncoded(mlirFunctionTypeGetResult(type, i));
   return takes;
 }

@@ -73,7 +73,7 @@ bool tileStageOfBuckets(MlirStringRef buckets, MlirStringRef chip, char *text, s
 }
 
 void tileStagesAppend(const char *const *stages, size_t count, MlirStringCallback append, void *userData) {
-  for (size_t i = 0; i < count; i++) {
+  for (size_t i = 0; i < count; ++i) {
     if (i)
       append(tileString(","), userData);
     append(tileString(stages[i]), userData);

@@ -18,7 +18,7 @@ static void describe(const tessera_array_t *array, descriptor_t *out_descriptor)
   int64_t stride = 1;
   out_descriptor->words[0] = out_descriptor->words[1] = (int64_t)(intptr_t)array->data;
   out_descriptor->words[2] = 0;
-  for (int i = array->rank - 1; i >= 0; i--) {
+  for (int i = array->rank - 1; i >= 0; --i) {
     out_descriptor->words[3 + i] = array->shape[i];
     out_descriptor->words[3 + array->rank + i] = stride;
     stride *= array->shape[i];
@@ -30,7 +30,7 @@ static void describe(const tessera_array_t *array, descriptor_t *out_descriptor)
 // Where result `index` lies in the struct of results, as C lays it out.
 static size_t result_offset(const tessera_signature_t *signature, int index) {
   size_t at = 0;
-  for (int i = 0;; i++) {
+  for (int i = 0;; ++i) {
     const tessera_value_t *value = &signature->results[i];
     size_t align = value->in_memory ? 8 : (size_t)tessera_element_bytes(value->element);
     at = (at + align - 1) / align * align;
@@ -59,7 +59,7 @@ static bool take_result(const tessera_value_t *value, const char *memory, tesser
 }
 
 static bool take_results(tessera_run_data_t *data, const char *memory, tessera_error_t *out_error) {
-  for (int i = 0; i < data->signature->num_results; i++) {
+  for (int i = 0; i < data->signature->num_results; ++i) {
     tessera_array_destroy(&data->results[i]);
     if (!take_result(&data->signature->results[i], memory + result_offset(data->signature, i), &data->results[i],
                      out_error))
@@ -69,7 +69,7 @@ static bool take_results(tessera_run_data_t *data, const char *memory, tessera_e
 }
 
 static void release_results(const tessera_signature_t *signature, const char *memory) {
-  for (int i = 0; i < signature->num_results; i++)
+  for (int i = 0; i < signature->num_results; ++i)
     if (signature->results[i].in_memory) {
       int64_t allocated;
       memcpy(&allocated, memory + result_offset(signature, i), sizeof allocated);
@@ -90,7 +90,7 @@ static bool call_once(tessera_calls_t *calls, tessera_packed_t entry, void **pac
 
 // Memref arguments as they are before the first call, so that every call starts from the same.
 static bool keep_arguments(const tessera_run_data_t *data, tessera_array_t *out_copies, tessera_error_t *out_error) {
-  for (int i = 0; i < data->signature->num_arguments; i++) {
+  for (int i = 0; i < data->signature->num_arguments; ++i) {
     const tessera_array_t *from = &data->arguments[i];
     if (!data->signature->arguments[i].is_memref)
       continue;
@@ -102,7 +102,7 @@ static bool keep_arguments(const tessera_run_data_t *data, tessera_array_t *out_
 }
 
 static void restore_arguments(tessera_run_data_t *data, const tessera_array_t *copies) {
-  for (int i = 0; i < data->signature->num_arguments; i++)
+  for (int i = 0; i < data->signature->num_arguments; ++i)
     if (data->signature->arguments[i].is_memref)
       memcpy(data->arguments[i].data, copies[i].data,
              (size_t)(copies[i].count * tessera_element_bytes(copies[i].element)));
@@ -128,7 +128,7 @@ static bool call_all(tessera_calls_t *calls, callee_t *callee, tessera_run_data_
     if (ok && callee->results)
       release_results(data->signature, callee->results);
   }
-  for (int i = 0; i < TESSERA_MAX_VALUES; i++)
+  for (int i = 0; i < TESSERA_MAX_VALUES; ++i)
     tessera_array_destroy(&copies[i]);
   return ok;
 }
@@ -139,11 +139,11 @@ static void pack(const tessera_run_data_t *data, descriptor_t *descriptors, call
   int count = 0;
   if (callee->results && signature->num_results)
     callee->packed[count++] = callee->results;
-  for (int i = 0; i < signature->num_arguments; i++) {
+  for (int i = 0; i < signature->num_arguments; ++i) {
     describe(&data->arguments[i], &descriptors[i]);
     callee->packed[count++] = signature->arguments[i].in_memory ? (void *)&descriptors[i] : data->arguments[i].data;
   }
-  for (int i = 0; !callee->results && i < signature->num_results; i++) {
+  for (int i = 0; !callee->results && i < signature->num_results; ++i) {
     descriptor_t *descriptor = &descriptors[signature->num_arguments + i];
     describe(&data->results[i], descriptor);
     callee->packed[count++] = descriptor;
@@ -183,18 +183,18 @@ static void take_back(tessera_array_t *array, void *original, bool is_written) {
 
 static bool place(tessera_run_data_t *data, bool places_results, placed_t *out_placed, tessera_error_t *out_error) {
   bool ok = true;
-  for (int i = 0; i < data->signature->num_arguments && ok; i++)
+  for (int i = 0; i < data->signature->num_arguments && ok; ++i)
     if (data->signature->arguments[i].in_memory)
       ok = place_array(&data->arguments[i], &out_placed->arguments[i], out_error);
-  for (int i = 0; i < data->signature->num_results && ok && places_results; i++)
+  for (int i = 0; i < data->signature->num_results && ok && places_results; ++i)
     ok = place_array(&data->results[i], &out_placed->results[i], out_error);
   return ok;
 }
 
 static void take_all_back(tessera_run_data_t *data, const placed_t *placed) {
-  for (int i = 0; i < data->signature->num_arguments; i++)
+  for (int i = 0; i < data->signature->num_arguments; ++i)
     take_back(&data->arguments[i], placed->arguments[i], data->signature->arguments[i].is_memref);
-  for (int i = 0; i < data->signature->num_results; i++)
+  for (int i = 0; i < data->signature->num_results; ++i)
     take_back(&data->results[i], placed->results[i], true);
 }
 
@@ -259,10 +259,10 @@ static bool size_results(tessera_packed_t entry, tessera_run_data_t *data, tesse
   bool ok = keep_arguments(data, copies, out_error) && tessera_calls_run(&calls, entry, data, 1, out_error);
   if (ok)
     restore_arguments(data, copies);
-  for (int i = 0; i < data->signature->num_results && ok; i++)
+  for (int i = 0; i < data->signature->num_results && ok; ++i)
     memset(data->results[i].data, 0xff,
            (size_t)(data->results[i].count * tessera_element_bytes(data->results[i].element)));
-  for (int i = 0; i < TESSERA_MAX_VALUES; i++)
+  for (int i = 0; i < TESSERA_MAX_VALUES; ++i)
     tessera_array_destroy(&copies[i]);
   tessera_calls_destroy(&calls);
   return ok;

@@ -27,7 +27,7 @@ static struct timespec end_after(double seconds) {
   end.tv_sec += (time_t)whole;
   end.tv_nsec += (long)((seconds - whole) * 1e9);
   if (end.tv_nsec >= 1000000000) {
-    end.tv_sec++;
+    ++end.tv_sec;
     end.tv_nsec -= 1000000000;
   }
   return end;

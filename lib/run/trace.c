@@ -50,12 +50,12 @@ static void add_span(tessera_trace_t *trace, const span_t *span) {
   if (trace->num_spans < trace->capacity && trace->num_spans < MOST_SPANS)
     trace->spans[trace->num_spans++] = *span;
   else
-    trace->left_out++;
+    ++trace->left_out;
 }
 
 // The kernel's index; -1 when out of memory.
 static int64_t find_kernel(tessera_trace_t *trace, const char *name) {
-  for (int64_t i = 0; i < trace->num_kernels; i++)
+  for (int64_t i = 0; i < trace->num_kernels; ++i)
     if (strcmp(trace->kernels[i].name, name) == 0)
       return i;
   kernel_t *kernels = realloc(trace->kernels, ((size_t)trace->num_kernels + 1) * sizeof *kernels);
@@ -75,7 +75,7 @@ static void take(void *context, const tessera_span_t *span) {
   pthread_mutex_lock(&trace->lock);
   int64_t kernel = find_kernel(trace, span->kernel ? span->kernel : "kernel");
   if (kernel >= 0 && span->is_launch) {
-    trace->kernels[kernel].launches++;
+    ++trace->kernels[kernel].launches;
     trace->kernels[kernel].programs += span->programs;
     trace->kernels[kernel].nanoseconds += span->end - span->begin;
   }
@@ -100,7 +100,7 @@ void tessera_trace_destroy(tessera_trace_t *trace) {
   if (!trace)
     return;
   tessera_observe(NULL);
-  for (int64_t i = 0; i < trace->num_kernels; i++)
+  for (int64_t i = 0; i < trace->num_kernels; ++i)
     free(trace->kernels[i].name);
   free(trace->kernels);
   free(trace->spans);
@@ -132,7 +132,7 @@ void tessera_trace_write_kernels(tessera_trace_t *trace, int64_t calls, tessera_
   if (!trace->num_kernels)
     return;
   tessera_json_begin_object(json, "kernels");
-  for (int64_t i = 0; i < trace->num_kernels; i++) {
+  for (int64_t i = 0; i < trace->num_kernels; ++i) {
     const kernel_t *kernel = &trace->kernels[i];
     if (!kernel->launches)
       continue;
@@ -178,10 +178,10 @@ static void write_row_name(int64_t row, const char *name, tessera_json_t *json) 
 
 static void write_row_names(const tessera_trace_t *trace, tessera_json_t *json) {
   int most = -1;
-  for (int64_t i = 0; i < trace->num_spans; i++)
+  for (int64_t i = 0; i < trace->num_spans; ++i)
     most = trace->spans[i].row > most ? trace->spans[i].row : most;
   write_row_name(1, "phases", json);
-  for (int thread = 0; thread <= most; thread++) {
+  for (int thread = 0; thread <= most; ++thread) {
     char name[64];
     snprintf(name, sizeof name, thread ? "thread %d" : "thread %d (launches)", thread);
     write_row_name(thread + 2, name, json);
@@ -197,7 +197,7 @@ bool tessera_trace_write(tessera_trace_t *trace, const char *path, tessera_error
   tessera_json_end(json);
   tessera_json_begin_array(json, "traceEvents");
   write_row_names(trace, json);
-  for (int64_t i = 0; i < trace->num_spans; i++)
+  for (int64_t i = 0; i < trace->num_spans; ++i)
     write_span(trace, &trace->spans[i], json);
   tessera_json_end(json);
   tessera_json_end(json);

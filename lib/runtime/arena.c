@@ -89,7 +89,7 @@ static block_t *take_from_system(tessera_arena_t *arena, size_t size) {
 }
 
 static void count_allocation(tessera_arena_statistics_t *statistics, size_t size) {
-  statistics->allocations++;
+  ++statistics->allocations;
   statistics->live += (int64_t)size;
   if (statistics->live > statistics->peak)
     statistics->peak = statistics->live;
@@ -116,7 +116,7 @@ static void adopt(tessera_arena_t *arena, block_t *block) {
   block->next = arena->all;
   arena->all = block;
   arena->statistics.held += (int64_t)block->size;
-  arena->statistics.blocks++;
+  ++arena->statistics.blocks;
   count_allocation(&arena->statistics, block->size);
   pthread_mutex_unlock(&arena->lock);
 }
@@ -186,7 +186,7 @@ void _mlir_memref_to_llvm_free(void *memory) {
     *bin = block;
     arena->statistics.live -= (int64_t)block->size;
   } else {
-    arena->statistics.bad_releases++;
+    ++arena->statistics.bad_releases;
   }
   pthread_mutex_unlock(&arena->lock);
 }
@@ -247,10 +247,10 @@ void tessera_arena_trim(tessera_arena_t *arena) {
     }
     *link = block->next;
     arena->statistics.held -= (int64_t)block->size;
-    arena->statistics.blocks--;
+    --arena->statistics.blocks;
     give_bytes(&arena->memory, block);
   }
-  for (int i = 0; i < CLASSES; i++)
+  for (int i = 0; i < CLASSES; ++i)
     arena->bins[i] = NULL;
   for (block_t *block = arena->all; block; block = block->next)
     if (!block->in_use) {

@@ -16,7 +16,7 @@ static void copy_row(const plan_t *plan, const char *source, char *target) {
     memmove(target, source, (size_t)(size * bytes));
     return;
   }
-  for (int64_t i = 0; i < size; i++)
+  for (int64_t i = 0; i < size; ++i)
     memmove(target + i * to * bytes, source + i * from * bytes, (size_t)bytes);
 }
 
@@ -25,7 +25,7 @@ static void copy_from(const plan_t *plan, int64_t dim, const char *source, char 
     copy_row(plan, source, target);
     return;
   }
-  for (int64_t i = 0; i < plan->sizes[dim]; i++)
+  for (int64_t i = 0; i < plan->sizes[dim]; ++i)
     copy_from(plan, dim + 1, source + i * plan->source_strides[dim] * plan->bytes,
               target + i * plan->target_strides[dim] * plan->bytes);
 }
@@ -40,7 +40,7 @@ void memrefCopy(int64_t bytes, const tessera_unranked_memref_t *source, const te
                  .sizes = from + 3,
                  .source_strides = from + 3 + rank,
                  .target_strides = to + 3 + rank};
-  for (int64_t i = 0; i < rank; i++)
+  for (int64_t i = 0; i < rank; ++i)
     if (plan.sizes[i] == 0)
       return;
   if (rank == 0)

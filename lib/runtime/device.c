@@ -124,7 +124,7 @@ const tessera_device_info_t *tessera_device_info(const tessera_device_t *device)
 // How well the best of them suits; 0: none does.
 static int best_of(const tessera_device_t *device, const tessera_images_t *images) {
   int most = 0;
-  for (int64_t i = 0; i < images->count; i++) {
+  for (int64_t i = 0; i < images->count; ++i) {
     int suits = device->driver->suits(device->handle, &images->items[i]);
     most = suits > most ? suits : most;
   }
@@ -138,7 +138,7 @@ bool tessera_device_takes(const tessera_device_t *device, const tessera_images_t
 int64_t tessera_device_choose(const tessera_images_t *const *tables, int64_t count) {
   int64_t best = -1;
   int most = 0;
-  for (int64_t i = 0; i < count && entered; i++) {
+  for (int64_t i = 0; i < count && entered; ++i) {
     int suits = best_of(entered, tables[i]);
     if (suits > most) {
       most = suits;
@@ -221,7 +221,7 @@ void *tessera_device_constant(void *constant, int64_t bytes) {
 
 // FNV-1a: names what was loaded; a content of the same length and hash is taken for the same.
 static uint64_t hash_bytes(uint64_t hash, const void *data, size_t size) {
-  for (size_t i = 0; i < size; i++)
+  for (size_t i = 0; i < size; ++i)
     hash = (hash ^ ((const unsigned char *)data)[i]) * 0x100000001b3;
   return hash;
 }
@@ -233,7 +233,7 @@ static uint64_t hash_of(const tessera_image_t *image) {
 }
 
 static const tessera_image_kernel_t *kernel_of(const tessera_image_t *image, const char *name) {
-  for (int64_t i = 0; i < image->num_kernels; i++)
+  for (int64_t i = 0; i < image->num_kernels; ++i)
     if (strcmp(image->kernels[i].name, name) == 0)
       return &image->kernels[i];
   return NULL;
@@ -242,7 +242,7 @@ static const tessera_image_kernel_t *kernel_of(const tessera_image_t *image, con
 // "sm_90 ptx, gfx942 hsaco": what the program has for a kernel.
 static void list_images(const tessera_images_t *images, const char *module, char *text, size_t size) {
   text[0] = 0;
-  for (int64_t i = 0; images && i < images->count; i++) {
+  for (int64_t i = 0; images && i < images->count; ++i) {
     size_t length = strlen(text);
     if (strcmp(images->items[i].module, module) == 0)
       snprintf(text + length, size - length, "%s%s for %s", length ? ", " : "", images->items[i].form,
@@ -258,7 +258,7 @@ static const tessera_image_t *choose(tessera_device_t *device, const kernel_t *k
   const tessera_images_t *images = kernel->images;
   const tessera_image_t *best = NULL;
   int most = 0;
-  for (int64_t i = 0; images && i < images->count; i++) {
+  for (int64_t i = 0; images && i < images->count; ++i) {
     const tessera_image_t *image = &images->items[i];
     bool has_it = strcmp(image->module, kernel->module) == 0 && kernel_of(image, kernel->name);
     int suits = has_it ? device->driver->suits(device->handle, image) : 0;
@@ -342,7 +342,7 @@ static bool read_sizes(const char *name, const int64_t *sizes, tessera_device_la
                        tessera_error_t *out_error) {
   static const char axes[] = "xyz";
   out_error->text[0] = 0;
-  for (int i = 0; i < 6; i++) {
+  for (int i = 0; i < 6; ++i) {
     if (sizes[i] <= 0)
       return i >= 3 && tessera_fail(out_error, "kernel '%s': a block of no threads", name);
     if (sizes[i] > LARGEST_SIZE)

@@ -4,7 +4,7 @@
 //   void *program = dlopen("./p.so", RTLD_NOW);
 //   const tessera_manifest_t *manifest = dlsym(program, "tessera_manifest");
 //   if (manifest && manifest->version == TESSERA_MANIFEST_VERSION)
-//     for (int64_t i = 0; i < manifest->num_entries; i++)
+//     for (int64_t i = 0; i < manifest->num_entries; ++i)
 //       puts(manifest->entries[i].name);
 //
 // Every field is 8 bytes, so that any compiler on a 64-bit machine lays it out alike. A new field at the end of a

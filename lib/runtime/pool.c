@@ -76,7 +76,7 @@ static void pause_briefly(void) {
 #endif
 }
 
-// --- Taking part in a job ---
+//===--- Taking part in a job --------------------------------------------===//
 
 static bool run_chunk(tessera_pool_t *pool) {
   const job_t *job = &pool->job;
@@ -106,10 +106,10 @@ static void take_part(tessera_pool_t *pool, void (*part)(void **)) {
   atomic_store(&pool->next, pool->job.count);
 }
 
-// --- The workers ---
+//===--- The workers -----------------------------------------------------===//
 
 static void wait_for_job_after(tessera_pool_t *pool, uint32_t seen) {
-  for (int i = 0; atomic_load_explicit(&pool->newest, memory_order_acquire) == seen && !atomic_load(&pool->stop); i++) {
+  for (int i = 0; atomic_load_explicit(&pool->newest, memory_order_acquire) == seen && !atomic_load(&pool->stop); ++i) {
     if (i < SPINS) {
       pause_briefly();
       continue;
@@ -172,7 +172,7 @@ static void *work(void *argument) {
   }
 }
 
-// --- The caller ---
+//===--- The caller ------------------------------------------------------===//
 
 static memory_t *memory_of(tessera_pool_t *pool) {
   uintptr_t address = (uintptr_t)pool->job.kernel;
@@ -193,7 +193,7 @@ static void open_job(tessera_pool_t *pool) {
 
 static void close_job(tessera_pool_t *pool) {
   atomic_fetch_and(&pool->state, ~OPEN);
-  for (int i = 0; atomic_load_explicit(&pool->state, memory_order_acquire) & INSIDE; i++) {
+  for (int i = 0; atomic_load_explicit(&pool->state, memory_order_acquire) & INSIDE; ++i) {
     if (i < SPINS)
       pause_briefly();
     else
@@ -274,7 +274,7 @@ bool tessera_pool_run(tessera_pool_t *pool, tessera_kernel_t kernel, const char 
   return !failed;
 }
 
-// --- Life ---
+//===--- Life ------------------------------------------------------------===//
 
 static int allowed_processors(void) {
   cpu_set_t set;
@@ -291,9 +291,9 @@ tessera_pool_t *tessera_pool_create(int threads) {
     return NULL;
   *pool = (tessera_pool_t){.workers = 0};
   pthread_mutex_init(&pool->lock, NULL);
-  for (int i = 0; i < threads - 1; i++)
+  for (int i = 0; i < threads - 1; ++i)
     if (pthread_create(&pool->threads[pool->workers], NULL, work, pool) == 0)
-      pool->workers++;
+      ++pool->workers;
   return pool;
 }
 
@@ -303,7 +303,7 @@ void tessera_pool_destroy(tessera_pool_t *pool) {
   atomic_store(&pool->stop, true);
   atomic_fetch_add(&pool->newest, 1);
   wake(&pool->newest, INT_MAX);
-  for (int i = 0; i < pool->workers; i++)
+  for (int i = 0; i < pool->workers; ++i)
     pthread_join(pool->threads[i], NULL);
   pthread_mutex_destroy(&pool->lock);
   free(pool);

@@ -13,7 +13,7 @@
 //   tessera_error_t error;
 //   if (!tessera_call(call_scale, (void *[]){&result, &x, &by}, &error))
 //     return fprintf(stderr, "scale: %s\n", error.text), 1;
-//   for (int64_t i = 0; i < result.sizes[0]; i++)
+//   for (int64_t i = 0; i < result.sizes[0]; ++i)
 //     printf("%g\n", ((float *)result.aligned)[result.offset + i * result.strides[0]]);
 //   tessera_release(result.allocated);
 //

@@ -50,7 +50,7 @@ typedef struct printed_memref_t {
 
 static void print_numbers(const char *name, int64_t count, const int64_t *numbers) {
   printf(" %s = [", name);
-  for (int64_t i = 0; i < count; i++)
+  for (int64_t i = 0; i < count; ++i)
     printf("%s%" PRId64, i ? ", " : "", numbers[i]);
   putchar(']');
 }
@@ -62,7 +62,7 @@ static void print_elements(const printed_memref_t *memref, int64_t dim, int64_t 
     return;
   }
   putchar('[');
-  for (int64_t i = 0; i < memref->sizes[dim]; i++) {
+  for (int64_t i = 0; i < memref->sizes[dim]; ++i) {
     if (i)
       printf(", %s%*s", dim + 1 < memref->rank ? "\n" : "", (int)dim + 1, "");
     print_elements(memref, dim + 1, offset + i * memref->strides[dim]);

@@ -99,7 +99,7 @@ static int64_t roundedUp(int64_t size, int64_t multiple) { return tileCeilDiv(si
 static const double NearlyEqual = 1.03;
 
 static void consider(TileSearchAttention *best, double seconds, int64_t queries, int64_t keys) {
-  best->evaluations++;
+  ++best->evaluations;
   bool isSmaller = queries * keys < best->queries * best->keys;
   if (seconds * (isSmaller ? 1 : NearlyEqual) >= best->fused * (isSmaller ? NearlyEqual : 1))
     return;
@@ -152,7 +152,7 @@ static void searchGpu(const TileSearchTarget *target, const TileAttentionSizes *
       if (isMore || !fitsGpu(target, s, queries, keys))
         continue;
       double seconds = gpuSeconds(target, s, queries, keys);
-      best->evaluations++;
+      ++best->evaluations;
       if (seconds > best->fused) // of equals the larger block: fewer rounds
         continue;
       best->fused = seconds;

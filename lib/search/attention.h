@@ -17,7 +17,7 @@
 extern "C" {
 #endif
 
-/// Query i sees keys from (or, isUpper, below) slope · i + constant.
+// Query i sees keys from (or, isUpper, below) slope · i + constant.
 typedef struct TileAttentionBound {
   bool isUpper;
   int64_t slope, constant;
@@ -26,19 +26,19 @@ typedef struct TileAttentionBound {
 enum { TileAttentionBounds = 4 };
 
 typedef struct TileAttentionSizes {
-  int64_t heads, queries, keys, depth, channels; ///< depth: of Q and K; channels: of V. All at least 1
-  int64_t bytes;                                 ///< of an element of Q, K and V
-  int numBounds;                                 ///< blocks that no query of a program sees are not visited
+  int64_t heads, queries, keys, depth, channels; // depth: of Q and K; channels: of V. All at least 1
+  int64_t bytes;                                 // of an element of Q, K and V
+  int numBounds;                                 // blocks that no query of a program sees are not visited
   TileAttentionBound bounds[TileAttentionBounds];
 } TileAttentionSizes;
 
 typedef struct TileSearchAttention {
-  int64_t queries, keys; ///< of a block, powers of two along queries; 0: none fits
-  double fused, apart;   ///< predicted seconds of the kernel, and of products and softmax one after another
+  int64_t queries, keys; // of a block, powers of two along queries; 0: none fits
+  double fused, apart;   // predicted seconds of the kernel, and of products and softmax one after another
   int64_t evaluations;
 } TileSearchAttention;
 
-/// `products`: predicted seconds of both products by themselves. The target's rate is of the products' types.
+// `products`: predicted seconds of both products by themselves. The target's rate is of the products' types.
 TileSearchAttention tileSearchAttention(const TileSearchTarget *target, const TileAttentionSizes *sizes,
                                         double products);
 

@@ -20,17 +20,17 @@
 extern "C" {
 #endif
 
-/// `wanted`, else TESSERA_CACHE, else XDG_CACHE_HOME/tessera, else HOME/.cache/tessera. False where there is none, or
-/// where it is "none".
+// `wanted`, else TESSERA_CACHE, else XDG_CACHE_HOME/tessera, else HOME/.cache/tessera. False where there is none, or
+// where it is "none".
 bool tileCacheFolder(const char *wanted, char *folder, size_t capacity);
-/// False, and nothing written to `text`, unless the whole text is there and fits `capacity`.
+// False, and nothing written to `text`, unless the whole text is there and fits `capacity`.
 bool tileCacheFind(const char *folder, const char *key, char *text, size_t capacity);
-/// Makes the folder where it is missing. Fails with the path and the system's reason.
+// Makes the folder where it is missing. Fails with the path and the system's reason.
 bool tileCacheStore(const char *folder, const char *key, const char *text, TileError *error);
-/// The file of a key; false where the path is too long.
+// The file of a key; false where the path is too long.
 bool tileCachePath(const char *folder, const char *key, char *path, size_t capacity);
 
-/// Waits until no other process of this folder holds the lock; -1 where it cannot be had (then nobody waits for us).
+// Waits until no other process of this folder holds the lock; -1 where it cannot be had (then nobody waits for us).
 int tileCacheLock(const char *folder);
 void tileCacheUnlock(int lock);
 

@@ -22,11 +22,11 @@ extern "C" {
 enum { TileSearchBest = 16 };
 
 typedef struct TileSearchOptions {
-  int best;       ///< how many to keep, at most TileSearchBest
-  double padding; ///< along each dimension, of its extent; the least aligned size may pad more
+  int best;       // how many to keep, at most TileSearchBest
+  double padding; // along each dimension, of its extent; the least aligned size may pad more
 } TileSearchOptions;
 
-/// One tile, padding at most a quarter.
+// One tile, padding at most a quarter.
 TileSearchOptions tileSearchDefaults(void);
 
 typedef struct TileSearchCandidate {
@@ -35,27 +35,27 @@ typedef struct TileSearchCandidate {
 } TileSearchCandidate;
 
 typedef struct TileSearchResult {
-  int count; ///< 0: no tile fits the machine
+  int count; // 0: no tile fits the machine
   TileSearchCandidate best[TileSearchBest];
-  int64_t evaluations; ///< calls of the model
+  int64_t evaluations; // calls of the model
 } TileSearchResult;
 
 void tileSearchConstruct(const TileOperator *op, const TileSearchTarget *target, const TileSearchOptions *options,
                          TileSearchResult *result);
-/// Every aligned tile with every number of warps and stages: the judge of the construction.
+// Every aligned tile with every number of warps and stages: the judge of the construction.
 void tileSearchExhaustive(const TileOperator *op, const TileSearchTarget *target, const TileSearchOptions *options,
                           TileSearchResult *result);
 
-/// The aligned sizes of a dimension, in rising order; returns how many. The first is 1 where the dimension need not be
-/// tiled, else the matrix instruction's. A GPU's are powers of two. Programs have a warp for each part of a core where
-/// the tile is large enough (Roller's saturation).
+// The aligned sizes of a dimension, in rising order; returns how many. The first is 1 where the dimension need not be
+// tiled, else the matrix instruction's. A GPU's are powers of two. Programs have a warp for each part of a core where
+// the tile is large enough (Roller's saturation).
 int tileSearchSizes(const TileOperator *op, const TileSearchTarget *target, const TileSearchOptions *options, int dim,
                     int64_t *sizes, int capacity);
-/// For a tile that somebody wrote: the warps and stages that the model likes best where they are 0.
+// For a tile that somebody wrote: the warps and stages that the model likes best where they are 0.
 TileSearchCandidate tileSearchComplete(const TileOperator *op, const TileSearchTarget *target,
                                        const TileSearchTile *tile, TileSearchResult *result);
 
-/// The least power of two not below the size: what an extent that is not known is planned for (its bucket).
+// The least power of two not below the size: what an extent that is not known is planned for (its bucket).
 int64_t tileSearchBucket(int64_t extent);
 
 #ifdef __cplusplus

@@ -16,15 +16,15 @@ extern "C" {
 #endif
 
 typedef struct TileSearchSplit {
-  int64_t parts;       ///< 1: as it is
-  double whole, cut;   ///< predicted seconds without and with it; `cut` is INFINITY where nothing could be cut
-  TileSearchTile tile; ///< of the parts' product
-  int64_t evaluations; ///< of the model
+  int64_t parts;       // 1: as it is
+  double whole, cut;   // predicted seconds without and with it; `cut` is INFINITY where nothing could be cut
+  TileSearchTile tile; // of the parts' product
+  int64_t evaluations; // of the model
 } TileSearchSplit;
 
-/// The best number of parts, a power of two that divides k and leaves each part a row of shared memory's banks; 1 for
-/// what is no product, fills the cores already, or gains less than a tenth. A product that the schedule gives `stages`
-/// and tiles is weighed like any other. Cost: some milliseconds where the grid is small, else one construction.
+// The best number of parts, a power of two that divides k and leaves each part a row of shared memory's banks; 1 for
+// what is no product, fills the cores already, or gains less than a tenth. A product that the schedule gives `stages`
+// and tiles is weighed like any other. Cost: some milliseconds where the grid is small, else one construction.
 TileSearchSplit tileSearchSplit(const TileMachine *machine, const TileOperator *op, const TileSearchTarget *target,
                                 const TileSearchOptions *options);
 

@@ -17,22 +17,22 @@ enum { TileSearchLevels = 8, TileSearchLevelName = 12 };
 
 typedef struct TileSearchLevel {
   char name[TileSearchLevelName];
-  int64_t bytes;       ///< of one instance
-  int64_t ways;        ///< of a cache; 8 where the file is silent
-  int64_t instances;   ///< 0: one per core
-  int64_t transaction; ///< bytes
-  int64_t line;        ///< bytes of a cache line; of what is no cache, a transaction
-  int64_t latency;     ///< cycles
-  double bandwidth;    ///< bytes per second, all cores
+  int64_t bytes;       // of one instance
+  int64_t ways;        // of a cache; 8 where the file is silent
+  int64_t instances;   // 0: one per core
+  int64_t transaction; // bytes
+  int64_t line;        // bytes of a cache line; of what is no cache, a transaction
+  int64_t latency;     // cycles
+  double bandwidth;    // bytes per second, all cores
 } TileSearchLevel;
 
 typedef struct TileSearchTarget {
   bool isGpu;
   int64_t cores;
-  double clock; ///< cycles per second
+  double clock; // cycles per second
   int numLevels;
-  TileSearchLevel levels[TileSearchLevels]; ///< memory, innermost first, registers left out; the last is global memory
-  int shared;                               ///< the level that a program manages itself, or -1
+  TileSearchLevel levels[TileSearchLevels]; // memory, innermost first, registers left out; the last is global memory
+  int shared;                               // the level that a program manages itself, or -1
   // A GPU's.
   int64_t lanes, partitions, registersPerCore, registersPerThread, threadsPerBlock, warpsPerCore, blocksPerCore;
   int64_t sharedPerBlock;
@@ -46,10 +46,10 @@ typedef struct TileSearchTarget {
   int64_t atom[3];
 } TileSearchTarget;
 
-/// Fails, with the error, where the description lacks what a model needs.
+// Fails, with the error, where the description lacks what a model needs.
 bool tileSearchReadTarget(const TileMachine *machine, TileSearchTarget *target, TileError *error);
-/// Sets rate and atom. Of the instructions that take the operator's types and one warp issues, the least tall and wide
-/// one aligns tiles. A type without a rate computes as f32 does.
+// Sets rate and atom. Of the instructions that take the operator's types and one warp issues, the least tall and wide
+// one aligns tiles. A type without a rate computes as f32 does.
 void tileSearchSetOperator(const TileMachine *machine, const TileOperator *op, TileSearchTarget *target);
 
 #ifdef __cplusplus

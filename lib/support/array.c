@@ -23,7 +23,7 @@ int tessera_element_bytes(tessera_element_t element) { return elements[element].
 static bool count_elements(int rank, const int64_t *shape, int64_t *out_count, tessera_error_t *out_error) {
   bool too_many = false, empty = false;
   int64_t count = 1;
-  for (int i = 0; i < rank; i++) {
+  for (int i = 0; i < rank; ++i) {
     if (shape[i] < 0)
       return tessera_fail(out_error, "size %d is %lld", i, (long long)shape[i]);
     empty = empty || shape[i] == 0;
@@ -67,11 +67,11 @@ void tessera_copy_strided(void *to, const void *from, int rank, const int64_t *s
     return;
   }
   int64_t inner = bytes; // of one step along the first dimension, in |to|
-  for (int i = 1; i < rank; i++)
+  for (int i = 1; i < rank; ++i)
     inner *= shape[i];
   if (inner == 0)
     return;
-  for (int64_t i = 0; i < shape[0]; i++)
+  for (int64_t i = 0; i < shape[0]; ++i)
     tessera_copy_strided((char *)to + i * inner, (const char *)from + i * strides[0] * bytes, rank - 1, shape + 1,
                          strides + 1, bytes);
 }
@@ -79,7 +79,7 @@ void tessera_copy_strided(void *to, const void *from, int rank, const int64_t *s
 static char *describe(tessera_element_t element, int rank, const int64_t *shape, char *out_text, size_t size) {
   size_t length = 0;
   out_text[0] = 0;
-  for (int i = 0; i < rank && length < size; i++)
+  for (int i = 0; i < rank && length < size; ++i)
     length += (size_t)(shape[i] < 0 ? snprintf(out_text + length, size - length, "?x")
                                     : snprintf(out_text + length, size - length, "%lldx", (long long)shape[i]));
   if (length < size)
@@ -99,7 +99,7 @@ static bool is_carrier_of(tessera_element_t carrier, tessera_element_t element) 
 bool tessera_array_expect(tessera_array_t *array, const char *name, tessera_element_t element, int rank,
                           const int64_t *shape, tessera_error_t *out_error) {
   bool same = is_carrier_of(array->element, element) && array->rank == rank;
-  for (int i = 0; same && i < rank; i++)
+  for (int i = 0; same && i < rank; ++i)
     same = shape[i] < 0 || shape[i] == array->shape[i];
   if (!same) {
     char is[256], wanted[256];
@@ -113,7 +113,7 @@ bool tessera_array_expect(tessera_array_t *array, const char *name, tessera_elem
 char *tessera_array_describe_index(const tessera_array_t *array, int64_t at, char *out_text, size_t size) {
   int64_t below = array->count;
   size_t length = (size_t)snprintf(out_text, size, "[");
-  for (int i = 0; i < array->rank && length < size; i++) {
+  for (int i = 0; i < array->rank && length < size; ++i) {
     below /= array->shape[i] ? array->shape[i] : 1;
     length += (size_t)snprintf(out_text + length, size - length, "%s%lld", i ? ", " : "", (long long)(at / below));
     at %= below;

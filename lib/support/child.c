@@ -16,7 +16,7 @@ extern char **environ;
 static char **environment_with(const char *variable) {
   size_t count = 0;
   while (environ[count])
-    count++;
+    ++count;
   char **variables = malloc((count + 2) * sizeof *variables);
   if (!variables)
     return NULL;

@@ -17,13 +17,13 @@ extern "C" {
 
 enum { TILE_ERROR_CAPACITY = 512 };
 
-/// line and column count from 1; 0 means "the whole input", used where no place is at fault.
+// line and column count from 1; 0 means "the whole input", used where no place is at fault.
 typedef struct TileError {
   size_t line, column;
   char text[TILE_ERROR_CAPACITY];
 } TileError;
 
-/// Fills `error` (may be NULL) and returns false, so that a check can end with `return tileErrorSet(…)`.
+// Fills `error` (may be NULL) and returns false, so that a check can end with `return tileErrorSet(…)`.
 bool tileErrorSet(TileError *error, size_t line, size_t column, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 

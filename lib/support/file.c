@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 static bool write_parts(int file, const tessera_bytes_t *parts, int count) {
-  for (int i = 0; i < count; i++) {
+  for (int i = 0; i < count; ++i) {
     const char *data = parts[i].data;
     for (size_t left = parts[i].size; left > 0;) {
       ssize_t done = write(file, data, left);
@@ -44,7 +44,7 @@ static bool write_directly(const char *path, const tessera_bytes_t *parts, int c
 
 // Opens a file of a new name beside |path|, with the permissions a new file gets.
 static int open_beside(const char *path, char *out_name, size_t size) {
-  for (int i = 0; i < 10000; i++) {
+  for (int i = 0; i < 10000; ++i) {
     if ((size_t)snprintf(out_name, size, "%s.%d.%d.partial", path, (int)getpid(), i) >= size) {
       errno = ENAMETOOLONG;
       return -1;

@@ -59,7 +59,7 @@ static bool input_is_bytecode(void) {
 // Flags that make a tool print something and read nothing: looking would wait for whoever holds the other end.
 static bool reads_nothing(const char *argument) {
   static const char *const flags[] = {"--help", "-help", "-h", "--version", "--show-", "--list-", "--print-pipeline"};
-  for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
+  for (size_t i = 0; i < sizeof flags / sizeof *flags; ++i)
     if (strncmp(argument, flags[i], strlen(flags[i])) == 0)
       return true;
   return false;
@@ -73,7 +73,7 @@ static bool names_file(char **argv, int i) {
 // The name of the input that is bytecode, or NULL. Standard input is looked at only where the tool will read it.
 static const char *find_bytecode(int argc, char **argv, bool reads_input) {
   bool by_name = false;
-  for (int i = 1; i < argc; i++) {
+  for (int i = 1; i < argc; ++i) {
     by_name = by_name || strcmp(argv[i], "-") == 0;
     if (names_file(argv, i) && file_is_bytecode(argv[i]))
       return argv[i];
@@ -165,7 +165,7 @@ void tessera_guard_crashes(const char *tool) {
   stack_t stack = {.ss_sp = process.stack, .ss_size = sizeof process.stack}; // ours may be what is exhausted
   struct sigaction action = {.sa_handler = end_with_message, .sa_flags = SA_ONSTACK};
   sigaltstack(&stack, NULL);
-  for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+  for (size_t i = 0; i < sizeof signals / sizeof *signals; ++i)
     sigaction(signals[i], &action, NULL);
 #else
   (void)end_with_message;

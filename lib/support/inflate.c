@@ -38,18 +38,18 @@ static uint32_t take_bits(stream_t *stream, int count) {
 static bool make_code(code_t *code, const uint8_t *lengths, int symbols) {
   uint16_t offset[MOST_BITS + 1];
   memset(code->count, 0, sizeof code->count);
-  for (int i = 0; i < symbols; i++)
-    code->count[lengths[i]]++;
+  for (int i = 0; i < symbols; ++i)
+    ++code->count[lengths[i]];
   int left = 1;
-  for (int length = 1; length <= MOST_BITS; length++) {
+  for (int length = 1; length <= MOST_BITS; ++length) {
     left = 2 * left - code->count[length];
     if (left < 0)
       return false;
   }
   offset[1] = 0;
-  for (int length = 1; length < MOST_BITS; length++)
+  for (int length = 1; length < MOST_BITS; ++length)
     offset[length + 1] = (uint16_t)(offset[length] + code->count[length]);
-  for (int i = 0; i < symbols; i++)
+  for (int i = 0; i < symbols; ++i)
     if (lengths[i])
       code->symbol[offset[lengths[i]]++] = (uint16_t)i;
   code->count[0] = 0;
@@ -58,7 +58,7 @@ static bool make_code(code_t *code, const uint8_t *lengths, int symbols) {
 
 static int take_symbol(stream_t *stream, const code_t *code) {
   int value = 0, first = 0, index = 0;
-  for (int length = 1; length <= MOST_BITS && !stream->bad; length++) {
+  for (int length = 1; length <= MOST_BITS && !stream->bad; ++length) {
     value |= (int)take_bits(stream, 1);
     int count = code->count[length];
     if (value - count < first)
@@ -97,7 +97,7 @@ static void copy_from_before(stream_t *stream, size_t length, size_t distance) {
     stream->bad = true;
     return;
   }
-  for (; length; length--, stream->out++) // may overlap: what is written is read again
+  for (; length; --length, ++stream->out) // may overlap: what is written is read again
     *stream->out = *(stream->out - distance);
 }
 
@@ -141,7 +141,7 @@ static void take_block(stream_t *stream, const code_t *literals, const code_t *d
 static void take_fixed_block(stream_t *stream) {
   uint8_t lengths[LITERALS + DISTANCES];
   code_t literals, distances;
-  for (int i = 0; i < LITERALS; i++)
+  for (int i = 0; i < LITERALS; ++i)
     lengths[i] = i < 144 ? 8 : i < 256 ? 9 : i < 280 ? 7 : 8;
   memset(lengths + LITERALS, 5, DISTANCES);
   make_code(&literals, lengths, LITERALS);
@@ -161,7 +161,7 @@ static void take_lengths(stream_t *stream, const code_t *code, uint8_t *lengths,
     }
     if (times > count - at)
       stream->bad = true;
-    for (; times && !stream->bad; times--)
+    for (; times && !stream->bad; --times)
       lengths[at++] = length;
   }
 }
@@ -172,7 +172,7 @@ static void take_dynamic_block(stream_t *stream) {
   code_t code, literals, distances;
   int num_literals = (int)take_bits(stream, 5) + 257, num_distances = (int)take_bits(stream, 5) + 1;
   int num_lengths = (int)take_bits(stream, 4) + 4;
-  for (int i = 0; i < num_lengths; i++)
+  for (int i = 0; i < num_lengths; ++i)
     lengths[order[i]] = (uint8_t)take_bits(stream, 3);
   if (stream->bad || num_literals > 286 || num_distances > DISTANCES || !make_code(&code, lengths, 19)) {
     stream->bad = true;
@@ -211,13 +211,13 @@ bool tessera_inflate(const void *bytes, size_t length, void *out, size_t size) {
 
 uint32_t tessera_crc32(uint32_t crc, const void *bytes, size_t length) {
   uint32_t table[256];
-  for (uint32_t i = 0; i < 256; i++) {
+  for (uint32_t i = 0; i < 256; ++i) {
     table[i] = i;
-    for (int k = 0; k < 8; k++)
+    for (int k = 0; k < 8; ++k)
       table[i] = table[i] >> 1 ^ (table[i] & 1 ? UINT32_C(0xedb88320) : 0);
   }
   crc = ~crc;
-  for (const uint8_t *at = bytes, *end = at + length; at < end; at++)
+  for (const uint8_t *at = bytes, *end = at + length; at < end; ++at)
     crc = crc >> 8 ^ table[(crc ^ *at) & 0xff];
   return ~crc;
 }

@@ -27,7 +27,7 @@ static void fail(tessera_json_t *json, const char *mistake) {
     json->mistake = mistake;
 }
 
-// --- The text ---
+//===--- The text --------------------------------------------------------===//
 
 static void append_bytes(tessera_json_t *json, const char *bytes, size_t size) {
   if (json->mistake)
@@ -56,7 +56,7 @@ static size_t utf8_length(const unsigned char *at) {
   if (length < 2)
     return length;
   uint32_t code = at[0] & (0x7f >> length);
-  for (size_t i = 1; i < length; i++) {
+  for (size_t i = 1; i < length; ++i) {
     if ((at[i] & 0xc0) != 0x80)
       return 0;
     code = code << 6 | (at[i] & 0x3f);
@@ -96,11 +96,11 @@ static void append_quoted(tessera_json_t *json, const char *text) {
 
 static void new_line(tessera_json_t *json) {
   append(json, "\n");
-  for (unsigned i = 0; i < json->depth; i++)
+  for (unsigned i = 0; i < json->depth; ++i)
     append(json, "  ");
 }
 
-// --- Values ---
+//===--- Values ----------------------------------------------------------===//
 
 // What stands in front of every value. False when no value may come here.
 static bool begin_value(tessera_json_t *json, const char *key) {
@@ -149,7 +149,7 @@ void tessera_json_end(tessera_json_t *json) {
     fail(json, "an end too many");
     return;
   }
-  json->depth--;
+  --json->depth;
   if (json->open[json->depth].has_values)
     new_line(json);
   append_bytes(json, &json->open[json->depth].close, 1);
@@ -175,7 +175,7 @@ void tessera_json_number(tessera_json_t *json, const char *key, double value) {
   char text[40];
   if (!begin_value(json, key))
     return;
-  for (int digits = 15; digits <= 17; digits++) {
+  for (int digits = 15; digits <= 17; ++digits) {
     snprintf(text, sizeof text, "%.*g", digits, value);
     if (strtod(text, NULL) == value)
       break;
@@ -190,7 +190,7 @@ void tessera_json_boolean(tessera_json_t *json, const char *key, bool value) {
     append(json, value ? "true" : "false");
 }
 
-// --- The end ---
+//===--- The end ---------------------------------------------------------===//
 
 const char *tessera_json_text(tessera_json_t *json, tessera_error_t *out_error) {
   if (json && !json->mistake && (json->depth > 0 || json->length == 0))

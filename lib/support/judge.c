@@ -75,7 +75,7 @@ static double difference(number_t seen, number_t expected) {
 
 static bool same_shape(const tessera_array_t *a, const tessera_array_t *b, tessera_error_t *out_error) {
   bool same = a->element == b->element && a->rank == b->rank;
-  for (int i = 0; same && i < a->rank; i++)
+  for (int i = 0; same && i < a->rank; ++i)
     same = a->shape[i] == b->shape[i];
   char seen[256], wanted[256];
   return same || tessera_fail(out_error, "is %s, expected %s", tessera_array_describe(a, seen, sizeof seen),
@@ -88,7 +88,7 @@ bool tessera_judge(const tessera_array_t *seen, const tessera_answer_t *expected
   if (!same_shape(seen, &expected->array, out_error))
     return false;
   double worst = -1;
-  for (int64_t i = 0; i < seen->count; i++) {
+  for (int64_t i = 0; i < seen->count; ++i) {
     number_t a = number_at(seen, i), b = number_at(&expected->array, i);
     double apart = difference(a, b), allowed = expected->bounds ? expected->bounds[i] : 0;
     if (rtol >= 0 || atol >= 0)

@@ -35,7 +35,8 @@ static const struct {
 #undef X
 };
 
-// --- The header: a cursor over text that ends in 0; each reader moves it and says whether it found its thing ---
+//===--- The header: a cursor over text that ends in 0; each reader moves it and says whether it found its thing
+//---===//
 
 static bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
@@ -99,7 +100,7 @@ static bool take_type(const char **at, const char *path, header_t *header, tesse
     header->has_element = true;
     return true;
   }
-  for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+  for (size_t i = 0; i < sizeof types / sizeof *types; ++i) {
     bool order = type[0] == types[i].type[0] || (type[0] == '=') || (type[0] == '<' && types[i].type[0] == '|');
     if (order && strcmp(type + 1, types[i].type + 1) == 0) {
       header->element = types[i].element;
@@ -168,7 +169,7 @@ static bool parse_header(const char *text, const char *path, header_t *out_heade
   return true;
 }
 
-// --- Reading ---
+//===--- Reading ---------------------------------------------------------===//
 
 // Reads the part before the elements. |left| is the file's size, and becomes that of what follows.
 static bool read_header(FILE *file, const char *path, int64_t *left, header_t *out_header, tessera_error_t *out_error) {
@@ -203,7 +204,7 @@ static bool read_header(FILE *file, const char *path, int64_t *left, header_t *o
 static bool reorder(tessera_array_t *array, const char *path, tessera_error_t *out_error) {
   tessera_array_t ordered;
   int64_t strides[TESSERA_MAX_RANK], stride = 1;
-  for (int i = 0; i < array->rank; i++) {
+  for (int i = 0; i < array->rank; ++i) {
     strides[i] = stride;
     stride *= array->shape[i];
   }
@@ -221,7 +222,7 @@ static bool reorder(tessera_array_t *array, const char *path, tessera_error_t *o
 static bool check_size(const header_t *header, const char *path, int64_t left, tessera_error_t *out_error) {
   int64_t needed = tessera_element_bytes(header->element);
   bool empty = false, overflow = false;
-  for (int i = 0; i < header->rank; i++) {
+  for (int i = 0; i < header->rank; ++i) {
     empty = empty || header->shape[i] == 0;
     overflow = overflow || (header->shape[i] && __builtin_mul_overflow(needed, header->shape[i], &needed));
   }
@@ -278,12 +279,12 @@ bool tessera_npy_read(const char *path, tessera_array_t *out_array, tessera_erro
   return good;
 }
 
-// --- Writing ---
+//===--- Writing ---------------------------------------------------------===//
 
 size_t tessera_npy_header(const tessera_array_t *array, void *out_header) {
   char shape[TESSERA_MAX_RANK * 24] = "", text[32], *header = out_header;
   snprintf(text, sizeof text, "|S%lld", (long long)array->count);
-  for (int i = 0, length = 0; i < array->rank && !array->is_text; i++)
+  for (int i = 0, length = 0; i < array->rank && !array->is_text; ++i)
     length += snprintf(shape + length, sizeof shape - (size_t)length, "%s%lld%s", i ? ", " : "",
                        (long long)array->shape[i], array->rank == 1 ? "," : "");
   int length =

@@ -23,13 +23,13 @@ enum {
 
 static uint64_t get(const unsigned char *at, int bytes) {
   uint64_t value = 0;
-  for (int i = 0; i < bytes; i++)
+  for (int i = 0; i < bytes; ++i)
     value |= (uint64_t)at[i] << (8 * i);
   return value;
 }
 
 static unsigned char *put(unsigned char *at, uint64_t value, int bytes) {
-  for (int i = 0; i < bytes; i++)
+  for (int i = 0; i < bytes; ++i)
     *at++ = (unsigned char)(value >> (8 * i));
   return at;
 }
@@ -56,7 +56,7 @@ static bool append(tessera_arrays_t *arrays, const char *name, tessera_array_t *
 }
 
 void tessera_arrays_destroy(tessera_arrays_t *arrays) {
-  for (int i = 0; i < arrays->count; i++) {
+  for (int i = 0; i < arrays->count; ++i) {
     free(arrays->items[i].name);
     tessera_array_destroy(&arrays->items[i].array);
   }
@@ -92,7 +92,7 @@ static bool fail_broken(const zip_t *zip, const char *what, tessera_error_t *out
 
 // The end of the central directory is searched from the back: a comment may follow it.
 static bool find_end(const zip_t *zip, uint64_t *out_end) {
-  for (uint64_t back = END_BYTES; back <= zip->size && back <= END_BYTES + LONGEST_COMMENT; back++)
+  for (uint64_t back = END_BYTES; back <= zip->size && back <= END_BYTES + LONGEST_COMMENT; ++back)
     if (is_at(zip, zip->size - back, END_BYTES, "PK\5\6")) {
       *out_end = zip->size - back;
       return true;
@@ -127,7 +127,7 @@ static bool read_zip64(const unsigned char *extra, uint64_t length, entry_t *ent
     if (get(extra + at, 2) != 1)
       continue;
     uint64_t next = at + 4, end = next + get(extra + at + 2, 2);
-    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; ++i)
       if (*fields[i] == IN_ZIP64) {
         if (next + 8 > end || end > length)
           return false;
@@ -211,7 +211,7 @@ static bool read_members(tessera_arrays_t *arrays, zip_t *zip, tessera_error_t *
   if (!find_directory(zip, out_error))
     return false;
   uint64_t at = zip->directory;
-  for (uint64_t i = 0; i < zip->entries; i++) {
+  for (uint64_t i = 0; i < zip->entries; ++i) {
     entry_t entry;
     if (!read_entry(zip, &at, &entry, out_error) || !read_member(arrays, zip, &entry, out_error))
       return false;
@@ -300,7 +300,7 @@ static void add_end(writer_t *writer, int count) {
 
 static bool fits(int count, const tessera_array_t *const *arrays) {
   uint64_t bytes = 0;
-  for (int i = 0; i < count; i++)
+  for (int i = 0; i < count; ++i)
     bytes += (uint64_t)(arrays[i]->count * tessera_element_bytes(arrays[i]->element)) + MEMBER_BYTES + DIRECTORY_BYTES;
   return bytes < IN_ZIP64;
 }
@@ -314,7 +314,7 @@ bool tessera_npz_write(const char *path, int count, const char *const *names, co
                      .directory = malloc((size_t)count * DIRECTORY_BYTES + END_BYTES)};
   bool good =
       (writer.parts && writer.headers && writer.directory) || tessera_fail(out_error, "%s: out of memory", path);
-  for (int i = 0; i < count && good; i++)
+  for (int i = 0; i < count && good; ++i)
     add_member(&writer, i, names[i], arrays[i]);
   if (good) {
     add_end(&writer, count);

@@ -19,7 +19,7 @@ static const tessera_value_t *output_value(const tessera_signature_t *signature,
   if (!*is_argument)
     return &signature->results[number];
   number -= signature->num_results;
-  for (int i = 0; i < signature->num_arguments; i++)
+  for (int i = 0; i < signature->num_arguments; ++i)
     if (signature->arguments[i].is_memref && number-- == 0) {
       *index = i;
       return &signature->arguments[i];
@@ -37,10 +37,10 @@ bool tessera_run_check_read(tessera_run_check_t *check, const tessera_run_option
   while ((value = output_value(data->signature, count, &is_argument, &index)))
     values[count++] = *value;
   for (int i = 0; i < count; i += tessera_value_span(&values[i]))
-    tensors++;
+    ++tensors;
   bool ok = tessera_values_read("expected output", options->num_checks, options->checks, count, values, arrays, &given,
                                 out_error);
-  for (int i = 0; i < count; i++) {
+  for (int i = 0; i < count; ++i) {
     output_value(data->signature, i, &is_argument, &index);
     *(is_argument ? &check->arguments[index].array : &check->results[index].array) = arrays[i];
   }
@@ -82,7 +82,7 @@ bool tessera_run_check_compare(tessera_run_check_t *check, const tessera_run_opt
     return true;
   bool is_argument;
   int index;
-  for (int i = 0; output_value(data->signature, i, &is_argument, &index); i++) {
+  for (int i = 0; output_value(data->signature, i, &is_argument, &index); ++i) {
     const tessera_answer_t *expected = is_argument ? &check->arguments[index] : &check->results[index];
     const tessera_array_t *seen = is_argument ? &data->arguments[index] : &data->results[index];
     if (expected->array.data &&
@@ -100,7 +100,7 @@ void tessera_run_check_write(const tessera_run_check_t *check, tessera_json_t *j
 }
 
 void tessera_run_check_destroy(tessera_run_check_t *check) {
-  for (int i = 0; check->asked && i < TESSERA_MAX_VALUES; i++) {
+  for (int i = 0; check->asked && i < TESSERA_MAX_VALUES; ++i) {
     tessera_answer_destroy(&check->arguments[i]);
     tessera_answer_destroy(&check->results[i]);
   }

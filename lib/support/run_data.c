@@ -8,7 +8,7 @@
 #include "lib/support/sparse_npz.h"
 
 static bool is_dynamic(const tessera_value_t *value) {
-  for (int i = 0; i < value->rank; i++)
+  for (int i = 0; i < value->rank; ++i)
     if (value->shape[i] < 0)
       return true;
   return false;
@@ -33,7 +33,7 @@ static bool take_arrays(const char *what, const char *path, int num_values, cons
                         tessera_array_t *out_arrays, taken_t *taken, tessera_error_t *out_error) {
   tessera_arrays_t arrays = {0, NULL};
   bool ok = tessera_arrays_read(&arrays, path, out_error);
-  for (int i = 0; i < arrays.count && ok; i++, taken->tensors++, taken->values++) {
+  for (int i = 0; i < arrays.count && ok; ++i, ++taken->tensors, ++taken->values) {
     char name[64];
     const tessera_value_t *value = &values[taken->values];
     if (taken->values >= num_values)
@@ -52,7 +52,7 @@ bool tessera_values_read(const char *what, int num_files, const char *const *fil
                          tessera_error_t *out_error) {
   taken_t taken = {0, 0};
   bool ok = true;
-  for (int i = 0; i < num_files && ok; i++) {
+  for (int i = 0; i < num_files && ok; ++i) {
     const tessera_value_t *value = &values[taken.values];
     if (taken.values >= num_values || !value->sparse.num_values) {
       ok = take_arrays(what, files[i], num_values, values, out_arrays, &taken, out_error);
@@ -70,7 +70,7 @@ bool tessera_values_read(const char *what, int num_files, const char *const *fil
 static int count_tensors(int num_values, const tessera_value_t *values) {
   int count = 0;
   for (int i = 0; i < num_values; i += tessera_value_span(&values[i]))
-    count++;
+    ++count;
   return count;
 }
 
@@ -120,7 +120,7 @@ static void list_outputs(const tessera_run_data_t *data, outputs_t *out_outputs)
   out_outputs->count = 0;
   for (int i = 0; i < signature->num_results; i += tessera_value_span(&signature->results[i]))
     add_output(out_outputs, "result", out_outputs->count, &signature->results[i], &data->results[i]);
-  for (int i = 0, number = 0; i < signature->num_arguments; i += tessera_value_span(&signature->arguments[i]), number++)
+  for (int i = 0, number = 0; i < signature->num_arguments; i += tessera_value_span(&signature->arguments[i]), ++number)
     if (signature->arguments[i].is_memref)
       add_output(out_outputs, "argument", number, &signature->arguments[i], &data->arguments[i]);
 }
@@ -135,7 +135,7 @@ static bool check_output(const outputs_t *outputs, const tessera_run_options_t *
                         outputs->value[number]->sparse.encoding);
   if (!tessera_path_is_npz(path))
     return true;
-  for (int i = number + 1; i < outputs->count; i++)
+  for (int i = number + 1; i < outputs->count; ++i)
     if (outputs->value[i]->sparse.num_values)
       return tessera_fail(out_error,
                           "--out=%s takes all outputs that are left, but %s is sparse: it needs a .npz of its own",
@@ -150,7 +150,7 @@ static bool check_outputs(const tessera_run_data_t *data, const tessera_run_opti
   list_outputs(data, &outputs);
   bool ok = options->num_outputs <= outputs.count || tessera_fail(out_error, "'%s' gives %d outputs, --out asks for %d",
                                                                   options->entry, outputs.count, options->num_outputs);
-  for (int i = 0; i < options->num_outputs && ok; i++)
+  for (int i = 0; i < options->num_outputs && ok; ++i)
     ok = check_output(&outputs, options, i, out_error);
   return ok;
 }
@@ -161,7 +161,7 @@ bool tessera_run_data_prepare(tessera_run_data_t *out_data, const tessera_signat
   bool ok = check_outputs(out_data, options, out_error);
   if (ok && options->num_inputs)
     return read_arguments(out_data, options, out_error);
-  for (int i = 0; i < signature->num_arguments && ok; i++)
+  for (int i = 0; i < signature->num_arguments && ok; ++i)
     ok = make_argument(&signature->arguments[i], i, options->seed, &out_data->arguments[i], out_error);
   return ok;
 }
@@ -179,13 +179,13 @@ bool tessera_run_data_write(const tessera_run_data_t *data, const tessera_run_op
   outputs_t outputs;
   bool ok = true;
   list_outputs(data, &outputs);
-  for (int i = 0; i < options->num_outputs && ok; i++)
+  for (int i = 0; i < options->num_outputs && ok; ++i)
     ok = write_output(&outputs, i, options->outputs[i], out_error);
   return ok;
 }
 
 void tessera_run_data_destroy(tessera_run_data_t *data) {
-  for (int i = 0; i < TESSERA_MAX_VALUES; i++) {
+  for (int i = 0; i < TESSERA_MAX_VALUES; ++i) {
     tessera_array_destroy(&data->arguments[i]);
     tessera_array_destroy(&data->results[i]);
   }

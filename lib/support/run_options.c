@@ -58,7 +58,7 @@ static bool take_text(const char *argument, tessera_run_options_t *options) {
                {"--search", &options->search},
                {"--stats", &options->stats},
                {"--trace", &options->trace}};
-  for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) {
+  for (size_t i = 0; i < sizeof flags / sizeof *flags; ++i) {
     const char *value = value_of(argument, flags[i].flag);
     if (value) {
       *flags[i].target = value;
@@ -88,7 +88,7 @@ static bool take_integer(const char *argument, tessera_run_options_t *options, b
                {"--repeat", 1, 1000000000, &options->repeat},
                {"--threads", 0, 65536, &options->threads},
                {"--max-steps", 1, INT64_MAX, &options->max_steps}};
-  for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) {
+  for (size_t i = 0; i < sizeof flags / sizeof *flags; ++i) {
     const char *value = value_of(argument, flags[i].flag);
     if (value) {
       *out_ok = parse_integer(flags[i].flag, value, flags[i].least, flags[i].most, flags[i].target, out_error);
@@ -104,7 +104,7 @@ static bool take_number(const char *argument, tessera_run_options_t *options, bo
     const char *flag;
     double *target;
   } flags[] = {{"--rtol", &options->rtol}, {"--atol", &options->atol}, {"--timeout", &options->timeout}};
-  for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) {
+  for (size_t i = 0; i < sizeof flags / sizeof *flags; ++i) {
     const char *value = value_of(argument, flags[i].flag);
     if (value) {
       char *end;
@@ -148,7 +148,7 @@ bool tessera_run_options_parse(int argc, char **argv, tessera_run_options_t *out
   bool ok = options.inputs && options.outputs && options.checks && options.targets;
   if (!ok)
     tessera_fail(out_error, "out of memory");
-  for (int i = 1; i < argc && ok; i++)
+  for (int i = 1; i < argc && ok; ++i)
     ok = take(argv[i], &options, out_error);
   if (ok && !options.file && !options.help)
     ok = tessera_fail(out_error, "no input file (--help explains)");

@@ -26,7 +26,7 @@ static bool is(const tessera_sparse_t *sparse, const char *format) { return strc
 //===--- members ------------------------------------------------------------------===//
 
 static tessera_array_t *find(const reader_t *reader, const char *member) {
-  for (int i = 0; i < reader->members.count; i++) {
+  for (int i = 0; i < reader->members.count; ++i) {
     const char *colon = strrchr(reader->members.items[i].name, ':');
     if (colon && strcmp(colon + 1, member) == 0)
       return &reader->members.items[i].array;
@@ -77,7 +77,7 @@ static bool copy_integers(const reader_t *reader, const char *member, const tess
   int bytes = tessera_element_bytes(to->element);
   bool is_window = is(reader->sparse, "nm");
   int64_t most = bytes == 8 ? INT64_MAX : (INT64_C(1) << (8 * bytes - !is_window)) - 1;
-  for (int64_t i = 0; i < from->count; i++) {
+  for (int64_t i = 0; i < from->count; ++i) {
     int64_t value = coordinate_at(from, i, is_window);
     if (value < 0 || value > most)
       return FAIL(reader, "'%s'[%lld] is %lld, wanted 0 to %lld", member, (long long)i, (long long)value,
@@ -118,7 +118,7 @@ static bool take_shape(reader_t *reader) {
     return false;
   if (shape->count != sparse->rank)
     return FAIL(reader, "has rank %lld, wanted %d", (long long)shape->count, sparse->rank);
-  for (int axis = 0; axis < sparse->rank; axis++) {
+  for (int axis = 0; axis < sparse->rank; ++axis) {
     int64_t size = integer_at(shape, axis);
     if (size < 0 || (sparse->shape[axis] >= 0 && size != sparse->shape[axis]))
       return FAIL(reader, "has size %lld along axis %d, wanted %lld", (long long)size, axis,
@@ -141,7 +141,7 @@ typedef struct place_t {
 
 static int compare_places(const void *a, const void *b) {
   const place_t *left = a, *right = b;
-  for (int i = 0; i < TESSERA_SPARSE_RANK; i++) // beyond the rank all are 0
+  for (int i = 0; i < TESSERA_SPARSE_RANK; ++i) // beyond the rank all are 0
     if (left->at[i] != right->at[i])
       return left->at[i] < right->at[i] ? -1 : 1;
   return 0;
@@ -155,22 +155,22 @@ typedef struct listed_t {
 } listed_t;
 
 static void take_places(const listed_t *list, int64_t begin, int64_t end, place_t *out_places) {
-  for (int64_t i = begin; i < end; i++) {
+  for (int64_t i = begin; i < end; ++i) {
     out_places[i - begin] = (place_t){.from = i};
-    for (int axis = 0; axis < list->rank; axis++)
+    for (int axis = 0; axis < list->rank; ++axis)
       out_places[i - begin].at[axis] = integer_at(list->coordinates, axis * list->count + i);
   }
 }
 
 static void permute(void *data, int64_t begin, int64_t count, size_t bytes, const place_t *places, char *scratch) {
-  for (int64_t i = 0; i < count; i++)
+  for (int64_t i = 0; i < count; ++i)
     memcpy(scratch + (size_t)i * bytes, (char *)data + (size_t)places[i].from * bytes, bytes);
   memcpy((char *)data + (size_t)begin * bytes, scratch, (size_t)count * bytes);
 }
 
 static bool is_sorted(const listed_t *list, int64_t begin, int64_t end) {
   place_t pair[2];
-  for (int64_t i = begin; i + 2 <= end; i++) {
+  for (int64_t i = begin; i + 2 <= end; ++i) {
     take_places(list, i, i + 2, pair);
     if (compare_places(&pair[0], &pair[1]) > 0)
       return false;
@@ -184,7 +184,7 @@ static bool sort_entries(const reader_t *reader, const listed_t *list, int64_t b
     return true;
   size_t bytes = (size_t)tessera_element_bytes(list->values->element);
   size_t coordinate_bytes = (size_t)tessera_element_bytes(list->coordinates->element);
-  for (int i = 1; i < list->values->rank; i++)
+  for (int i = 1; i < list->values->rank; ++i)
     bytes *= (size_t)list->values->shape[i];
   int64_t count = end - begin;
   place_t *places = malloc((size_t)count * sizeof *places);
@@ -195,7 +195,7 @@ static bool sort_entries(const reader_t *reader, const listed_t *list, int64_t b
     qsort(places, (size_t)count, sizeof *places, compare_places);
     permute(list->values->data, begin, count, bytes, places, scratch);
   }
-  for (int axis = 0; ok && axis < list->rank; axis++) {
+  for (int axis = 0; ok && axis < list->rank; ++axis) {
     char *line = (char *)list->coordinates->data + (size_t)(axis * list->count) * coordinate_bytes;
     permute(line, begin, count, coordinate_bytes, places, scratch);
   }
@@ -237,7 +237,7 @@ static bool check_segments(const reader_t *reader) {
       !expect_count(reader, "data", reader->arrays[2].shape[0], coordinates->count) ||
       !expect_range(reader, "indptr", 0, integer_at(positions, 0), 1))
     return false;
-  for (int64_t segment = 0; segment < segments; segment++) {
+  for (int64_t segment = 0; segment < segments; ++segment) {
     int64_t next = integer_at(positions, segment + 1);
     if (next < at || next > coordinates->count)
       return FAIL(reader, "'indptr'[%lld] is %lld, wanted %lld to %lld", (long long)segment + 1, (long long)next,
@@ -245,7 +245,7 @@ static bool check_segments(const reader_t *reader) {
     const listed_t list = {&reader->arrays[1], &reader->arrays[2], 1, coordinates->count};
     if (!sort_entries(reader, &list, at, next))
       return false;
-    for (int64_t i = at; i < next; i++)
+    for (int64_t i = at; i < next; ++i)
       if (!expect_range(reader, "indices", i, integer_at(coordinates, i), end) ||
           (i > at && !expect_above(reader, "indices", i, integer_at(coordinates, i), integer_at(coordinates, i - 1),
                                    major ? "column" : "row")))
@@ -262,9 +262,9 @@ static bool check_coordinates(const reader_t *reader) {
   if (!expect_count(reader, "data", reader->arrays[1].shape[0], count) ||
       (!reader->sparse->is_unordered && !sort_entries(reader, &list, 0, count)))
     return false;
-  for (int64_t i = 0; i < count; i++) {
+  for (int64_t i = 0; i < count; ++i) {
     int order = 0; // of this entry and the one before
-    for (int axis = 0; axis < reader->sparse->rank; axis++) {
+    for (int axis = 0; axis < reader->sparse->rank; ++axis) {
       int64_t here = integer_at(coordinates, axis * count + i);
       int64_t before = i ? integer_at(coordinates, axis * count + i - 1) : -1;
       if (here < 0 || here >= reader->shape[axis])
@@ -285,13 +285,13 @@ static bool check_windows(const reader_t *reader) {
   const tessera_array_t *coordinates = &reader->arrays[0], *values = &reader->arrays[1];
   const tessera_sparse_t *sparse = reader->sparse;
   int64_t kept = coordinates->shape[2];
-  for (int i = 0; i < 2; i++) {
+  for (int i = 0; i < 2; ++i) {
     int64_t wanted = cells(reader, i ? sparse->axis : 1 - sparse->axis);
     if (!expect_count(reader, "coordinates", coordinates->shape[i], wanted) ||
         !expect_count(reader, "values", values->shape[i], wanted))
       return false;
   }
-  for (int64_t i = 0; i < coordinates->count; i++) {
+  for (int64_t i = 0; i < coordinates->count; ++i) {
     int64_t here = coordinate_at(coordinates, i, true);
     if (!expect_range(reader, "coordinates", i, here, sparse->places) ||
         (i % kept && !expect_above(reader, "coordinates", i, here, coordinate_at(coordinates, i - 1, true), "window")))
@@ -310,11 +310,11 @@ static bool is_zero(const tessera_array_t *array, int64_t i) {
 
 static bool check_mask(const reader_t *reader) {
   const tessera_array_t *mask = &reader->arrays[0], *values = &reader->arrays[1];
-  for (int axis = 0; axis < 2; axis++)
+  for (int axis = 0; axis < 2; ++axis)
     if (!expect_count(reader, "mask", mask->shape[axis], cells(reader, axis)) ||
         !expect_count(reader, "values", values->shape[axis], reader->shape[axis]))
       return false;
-  for (int64_t i = 0; i < values->count; i++) {
+  for (int64_t i = 0; i < values->count; ++i) {
     int64_t row = i / values->shape[1], column = i % values->shape[1];
     int64_t tile = row / reader->sparse->cell[0] * mask->shape[1] + column / reader->sparse->cell[1];
     if (!((const char *)mask->data)[tile] && !is_zero(values, i))
@@ -437,7 +437,7 @@ bool tessera_sparse_write(const char *path, const tessera_value_t *values, const
   writer_t writer = {0};
   if (!tessera_path_is_npz(path))
     return tessera_fail(out_error, "%s: is no .npz, as which a tensor of %s travels", path, sparse->encoding);
-  for (int axis = 0, next = sparse->num_components; axis < sparse->rank; axis++)
+  for (int axis = 0, next = sparse->num_components; axis < sparse->rank; ++axis)
     shape[axis] = sparse->shape[axis] < 0 ? *(const int64_t *)arrays[next++].data : sparse->shape[axis];
   add_components(&writer, sparse, arrays);
   add_text(&writer, "format", sparse->format);

@@ -26,7 +26,7 @@ static bool readElement(MlirType type, tessera_element_t *out_element) {
     *out_element = TESSERA_I64;
     return true;
   }
-  for (int i = 0; i < TESSERA_ELEMENT_COUNT; i++)
+  for (int i = 0; i < TESSERA_ELEMENT_COUNT; ++i)
     if (strcmp(text, tessera_element_name((tessera_element_t)i)) == 0) {
       *out_element = (tessera_element_t)i;
       return true;
@@ -40,7 +40,7 @@ static bool readValue(MlirType type, const char *what, intptr_t index, tessera_v
   value->in_memory = value->is_memref || mlirTypeIsARankedTensor(type);
   if (value->in_memory) {
     value->rank = (int)mlirShapedTypeGetRank(type);
-    for (int i = 0; i < value->rank && i < TESSERA_MAX_RANK; i++)
+    for (int i = 0; i < value->rank && i < TESSERA_MAX_RANK; ++i)
       value->shape[i] = mlirShapedTypeIsDynamicDim(type, i) ? -1 : mlirShapedTypeGetDimSize(type, i);
   }
   MlirType element = value->in_memory ? mlirShapedTypeGetElementType(type) : type;
@@ -60,9 +60,9 @@ static void describeSparse(MlirType type, tessera_sparse_t *sparse) {
   snprintf(sparse->format, sizeof sparse->format, "%s", sparseFormatName(format));
   tileAttributeText(encoding, sparse->encoding, sizeof sparse->encoding);
   sparse->rank = (int)mlirShapedTypeGetRank(type);
-  for (int i = 0; i < sparse->rank; i++)
+  for (int i = 0; i < sparse->rank; ++i)
     sparse->shape[i] = mlirShapedTypeIsDynamicDim(type, i) ? -1 : mlirShapedTypeGetDimSize(type, i);
-  for (int i = 0; i < 2; i++)
+  for (int i = 0; i < 2; ++i)
     sparse->cell[i] = format == SparseBsr    ? sparseEncodingGetSize(encoding, "block", i)
                       : format == SparseMask ? sparseEncodingGetSize(encoding, "tile", i)
                                              : 1;
@@ -88,13 +88,13 @@ static bool readSparse(MlirType type, const char *what, intptr_t index, tessera_
   if (at + components + mlirShapedTypeGetRank(type) > TESSERA_MAX_VALUES)
     return tessera_fail(error, "%s %ld of the entry function is one too many: at most %d values are passed", what,
                         (long)index, TESSERA_MAX_VALUES);
-  for (int i = 0; i < components; i++)
+  for (int i = 0; i < components; ++i)
     if (!readValue(parts[i].type, what, index, &values[at + i], error))
       return false;
   tessera_sparse_t *sparse = &values[at].sparse;
   describeSparse(type, sparse);
   sparse->num_components = sparse->num_values = components;
-  for (int i = 0; i < sparse->rank; i++)
+  for (int i = 0; i < sparse->rank; ++i)
     if (sparse->shape[i] < 0)
       values[at + sparse->num_values++] = (tessera_value_t){.element = TESSERA_I64};
   *count = at + sparse->num_values;
@@ -106,7 +106,7 @@ typedef MlirType (*TypeAt)(MlirType function, intptr_t index);
 static bool readValues(MlirType function, TypeAt typeAt, intptr_t number, const char *what, tessera_value_t *values,
                        int *count, tessera_error_t *error) {
   *count = 0;
-  for (intptr_t i = 0; i < number; i++) {
+  for (intptr_t i = 0; i < number; ++i) {
     MlirType type = typeAt(function, i);
     if (!mlirAttributeIsNull(sparseTypeGetEncoding(type))) {
       if (!readSparse(type, what, i, values, count, error))
@@ -163,7 +163,7 @@ static bool addEntry(MlirOperation function, TileEntries *entries, tessera_error
   TileEntry *entry = &grown[entries->count];
   MlirStringRef name = mlirStringAttrGetValue(tileOpAttribute(function, "sym_name"));
   *entry = (TileEntry){.name = strndup(name.data, name.length)};
-  entries->count++;
+  ++entries->count;
   entry->isPassable = tileEntrySignature(function, &entry->signature, NULL);
   return entry->name || tessera_fail(error, "out of memory");
 }
@@ -178,7 +178,7 @@ bool tileEntriesCollect(MlirModule module, TileEntries *entries, tessera_error_t
 }
 
 void tileEntriesDestroy(TileEntries *entries) {
-  for (int i = 0; i < entries->count; i++)
+  for (int i = 0; i < entries->count; ++i)
     free(entries->items[i].name);
   free(entries->items);
   *entries = (TileEntries){NULL, 0};

@@ -27,7 +27,7 @@ static void append(Text *list, const char *name) {
 
 const TileTarget *tileTargetFind(const char *name, tessera_error_t *error) {
   Text known = {""};
-  for (const TileTarget *const *target = targets; *target; target++) {
+  for (const TileTarget *const *target = targets; *target; ++target) {
     if (strcmp((*target)->name, name) == 0)
       return *target;
     append(&known, (*target)->name);
@@ -38,7 +38,7 @@ const TileTarget *tileTargetFind(const char *name, tessera_error_t *error) {
 
 const TileForm *tileTargetForm(const TileTarget *target, const char *name, tessera_error_t *error) {
   Text known = {""};
-  for (const TileForm *form = target->forms; form->name; form++) {
+  for (const TileForm *form = target->forms; form->name; ++form) {
     if (strcmp(form->name, name) == 0)
       return form;
     append(&known, form->name);
@@ -49,8 +49,8 @@ const TileForm *tileTargetForm(const TileTarget *target, const char *name, tesse
 
 const TileTarget *tileTargetOfForm(const char *form, tessera_error_t *error) {
   Text known = {""};
-  for (const TileTarget *const *target = targets; *target; target++)
-    for (const TileForm *one = (*target)->forms; one->name; one++) {
+  for (const TileTarget *const *target = targets; *target; ++target)
+    for (const TileForm *one = (*target)->forms; one->name; ++one) {
       if (strcmp(one->name, form) == 0)
         return *target;
       append(&known, one->name);
@@ -60,8 +60,8 @@ const TileTarget *tileTargetOfForm(const char *form, tessera_error_t *error) {
 }
 
 void tileTargetsForEach(void (*visit)(const TileTarget *target, const TileForm *form, void *userData), void *userData) {
-  for (const TileTarget *const *target = targets; *target; target++)
-    for (const TileForm *form = (*target)->forms; form->name; form++)
+  for (const TileTarget *const *target = targets; *target; ++target)
+    for (const TileForm *form = (*target)->forms; form->name; ++form)
       visit(*target, form, userData);
 }
 
@@ -126,7 +126,7 @@ void tileArtifactWriteKernels(const TileArtifact *artifact, tessera_json_t *json
   if (!artifact->figures)
     return;
   tessera_json_begin_object(json, "kernels");
-  for (int i = 0; i < artifact->numFigures; i++) {
+  for (int i = 0; i < artifact->numFigures; ++i) {
     const TileKernelFigures *kernel = &artifact->figures[i];
     tessera_json_begin_object(json, kernel->name);
     tessera_json_integer(json, "registers", kernel->registers);

@@ -16,7 +16,7 @@ static const char text[] =
 
 static int said;
 static MlirLogicalResult count(MlirDiagnostic diagnostic, void *userData) {
-  said++;
+  ++said;
   return mlirLogicalResultSuccess();
 }
 
@@ -44,7 +44,7 @@ static void testCalls(MlirModule module, const char *target) {
   CHECK(!strcmp(x.element, "f32") && x.rank == 1 && x.sizes[0] < 0 && !x.isMemref && !x.data);
   CHECK(m.sizes[0] == 2 && m.isMemref && !tesseraProgramGetArgumentType(program, 2).element);
   CHECK(!tesseraProgramGetResult(program, 0).element && !*tesseraProgramGetStatistics(program));
-  for (int64_t size = 0; size < 3; size++) {
+  for (int64_t size = 0; size < 3; ++size) {
     float values[3] = {1, 2, 3}, memory[2] = {4, 5};
     TesseraArray arguments[] = {{"f32", 1, &size, values}, {"f32", 1, (int64_t[]){2}, memory}};
     CHECK(tesseraProgramCall(program, arguments, 0, 2, &error));

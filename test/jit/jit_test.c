@@ -30,7 +30,7 @@ static TileJit *compile(const char *text, const char *entry, int optimization) {
 typedef void (*Packed)(void **args);
 
 static void testScalarResult(void) {
-  for (int level = 0; level <= 3; level++) {
+  for (int level = 0; level <= 3; ++level) {
     TileJit *jit = compile("define double @_mlir_ciface_f(double %x, i64 %n) {\n"
                            "  %y = sitofp i64 %n to double\n  %z = fmul double %x, %y\n  ret double %z\n}\n",
                            "f", level);

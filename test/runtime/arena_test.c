@@ -30,7 +30,7 @@ static void test_contents_stay(void) {
   enum { N = 2000 };
   unsigned char *blocks[N] = {0};
   unsigned sizes[N], random = 7;
-  for (int k = 0; k < 20000; k++) {
+  for (int k = 0; k < 20000; ++k) {
     random = random * 1103515245u + 12345u;
     int i = (int)(random >> 8) % N;
     if (blocks[i])
@@ -39,14 +39,14 @@ static void test_contents_stay(void) {
     sizes[i] = 1 + (random >> 4) % (1u << random % 14);
     blocks[i] = memset(_mlir_memref_to_llvm_alloc(sizes[i]), i, sizes[i]);
   }
-  for (int i = 0; i < N; i++)
+  for (int i = 0; i < N; ++i)
     tessera_release(blocks[i]);
 }
 
 // What a program does each call: temporaries of several sizes, and a result the caller releases.
 static void test_no_leak(tessera_arena_t *arena) {
   int64_t held = 0;
-  for (int k = 0; k < 10000; k++) {
+  for (int k = 0; k < 10000; ++k) {
     void *a = _mlir_memref_to_llvm_alloc(4096), *b = _mlir_memref_to_llvm_alloc((size_t)(100 + k % 50));
     void *result = _mlir_memref_to_llvm_aligned_alloc(256, 8192);
     _mlir_memref_to_llvm_free(a);
@@ -126,7 +126,7 @@ static void allocate(void **args) {
 
 static void test_absurd_sizes(void) {
   static const size_t sizes[] = {(size_t)-1, (size_t)-64, SIZE_MAX / 2, (size_t)1 << 50};
-  for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+  for (size_t i = 0; i < sizeof sizes / sizeof *sizes; ++i) {
     size_t size = sizes[i];
     void *args[] = {&size, NULL, NULL};
     tessera_error_t error = {""};
@@ -161,7 +161,7 @@ static void test_nested_calls(void) {
 }
 
 static void *release_all(void *blocks) {
-  for (int i = 0; i < 1000; i++)
+  for (int i = 0; i < 1000; ++i)
     tessera_release(((void **)blocks)[i]);
   return NULL;
 }
@@ -170,12 +170,12 @@ static void *release_all(void *blocks) {
 static void test_threads(tessera_arena_t *arena) {
   static void *blocks[2][1000];
   pthread_t threads[2];
-  for (int t = 0; t < 2; t++) {
-    for (int i = 0; i < 1000; i++)
+  for (int t = 0; t < 2; ++t) {
+    for (int i = 0; i < 1000; ++i)
       blocks[t][i] = _mlir_memref_to_llvm_alloc((size_t)i);
     pthread_create(&threads[t], NULL, release_all, blocks[t]);
   }
-  for (int t = 0; t < 2; t++)
+  for (int t = 0; t < 2; ++t)
     pthread_join(threads[t], NULL);
   CHECK(tessera_arena_statistics(arena).live == 0);
 }

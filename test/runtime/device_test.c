@@ -71,7 +71,7 @@ static bool fill_images(const char *path) {
   const tessera_manifest_t *manifest = program ? dlsym(program, "tessera_manifest") : NULL;
   if (!manifest || !manifest->images)
     return printf("%s: is no program with device code: %s\n", path, program ? "" : dlerror()), false;
-  for (int64_t i = 0; i < manifest->images->count; i++) {
+  for (int64_t i = 0; i < manifest->images->count; ++i) {
     const tessera_image_t *image = &manifest->images->items[i];
     bool is_amd = strncmp(image->chip, "gfx", 3) == 0;
     void *broken = damage(image);
@@ -118,13 +118,13 @@ static bool try_launch(const call_t *call, tessera_error_t *out_error) {
 
 static void check_values(const float *y, float factor, const char *what) {
   int wrong = 0;
-  for (int i = 0; i < COUNT; i++)
+  for (int i = 0; i < COUNT; ++i)
     wrong += !(y[i] == factor);
   CHECK(!computes || !wrong, "%s: %d of %d are wrong", what, wrong, COUNT);
 }
 
 static void fill(float *x, float value) {
-  for (int i = 0; i < COUNT; i++)
+  for (int i = 0; i < COUNT; ++i)
     x[i] = value;
 }
 
@@ -149,12 +149,12 @@ static void test_cooperative(tessera_device_t *device, float *x, float *y, float
   tessera_error_t error = {""};
   enum { PROGRAMS = 9 };
   int wrong = 0;
-  for (int i = 0; i < COUNT; i++)
+  for (int i = 0; i < COUNT; ++i)
     x[i] = (float)i;
   memset(z + COUNT, 0, sizeof *z);
   CHECK(try_launch(&(call_t){"kernels", "meet", PROGRAMS, 0, x, y, z}, &error), "%s", error.text);
   CHECK(tessera_device_wait(device, &error), "%s", error.text);
-  for (int i = 0; i < PROGRAMS; i++)
+  for (int i = 0; i < PROGRAMS; ++i)
     wrong += !(z[i] == (float)((i + 1) % PROGRAMS));
   CHECK(!computes || !wrong, "%d programs saw what was not there yet", wrong);
   if (driver == &tessera_cuda_driver || driver == &tessera_rocm_driver) {
@@ -257,7 +257,7 @@ static void test_streams(float *x, float *y) {
   void *device = NULL, *streams[2] = {NULL, NULL};
   tessera_device_info_t info;
   CHECK(driver->open(0, context(), &device, &info, &error), "%s", error.text);
-  for (int i = 0; i < 2; i++)
+  for (int i = 0; i < 2; ++i)
     CHECK(driver->stream_create(device, &streams[i], &error), "%s", error.text);
   fill(x, 8);
   fill(y, 0);
@@ -267,14 +267,14 @@ static void test_streams(float *x, float *y) {
   CHECK(y[1] == 8 && y[COUNT - 1] == 8);
   CHECK(driver->stream_synchronize(device, streams[0], &error), "%s", error.text);
   check_values(y, 8, "both streams");
-  for (int i = 0; i < 2; i++)
+  for (int i = 0; i < 2; ++i)
     CHECK(driver->stream_destroy(device, streams[i], &error), "%s", error.text);
   driver->close(device);
 }
 
 static const tessera_image_t *best_image(void *device) {
   const tessera_image_t *best = &items[0];
-  for (int64_t i = 0; i < images.count; i++)
+  for (int64_t i = 0; i < images.count; ++i)
     if (strcmp(items[i].module, "kernels") == 0 && driver->suits(device, &items[i]) > driver->suits(device, best))
       best = &items[i];
   return best;
@@ -301,12 +301,12 @@ static bool use_table(tessera_error_t *error) {
        driver->event_elapsed(device, begin, end, &milliseconds, error) && ((float *)memory[1])[COUNT - 1] == 2;
   const tessera_image_t *best = best_image(device);
   tessera_image_kernel_t square = {"square", 0, 0};
-  for (int64_t i = 0; i < best->num_kernels; i++)
+  for (int64_t i = 0; i < best->num_kernels; ++i)
     if (strcmp(best->kernels[i].name, "square") == 0)
       square = best->kernels[i];
   ok = ok && driver->module_load(device, best, &module, error) &&
        driver->kernel_find(device, module, &square, &kernel, error);
-  for (int i = 0; i < 2 && ok; i++) {
+  for (int i = 0; i < 2 && ok; ++i) {
     tessera_device_launch_t one = {.name = "square",
                                    .grid = {1, 1, 1},
                                    .block = {(uint32_t)threads, 1, 1},
@@ -320,7 +320,7 @@ static bool use_table(tessera_error_t *error) {
       check_values(memory[1], 4, i ? "a cooperative launch" : "a launch");
   }
   ok = (!module || driver->module_unload(device, module, ok ? error : NULL)) && ok;
-  for (int i = 0; i < 2; i++)
+  for (int i = 0; i < 2; ++i)
     ok = (!memory[i] || driver->release(device, memory[i], ok ? error : NULL)) && ok;
   ok = (!begin || driver->event_destroy(device, begin, ok ? error : NULL)) && ok;
   ok = (!end || driver->event_destroy(device, end, ok ? error : NULL)) && ok;
@@ -406,7 +406,7 @@ static void test_all_failing(void) {
       {"device_set", NULL, "hipSetDevice"}};
   static const char unseen[] = " release module_unload event_destroy stream_destroy context_release copy event_record "
                                "event_synchronize event_elapsed launch_cooperative ";
-  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i) {
     const char *function = driver == &tessera_cuda_driver ? rows[i].cuda : rows[i].hip;
     char field[64];
     snprintf(field, sizeof field, " %s ", rows[i].field);
@@ -488,7 +488,7 @@ int main(int argc, char **argv) {
     test_fault();
   CHECK(driver != &tessera_emulator_driver || emulated >= 6);
   printf("%s", has_cubins ? "with cubins\n" : "");
-  for (int i = 0; i < MOST_IMAGES; i++)
+  for (int i = 0; i < MOST_IMAGES; ++i)
     twin_close(twins[i]);
   return checkResult(50);
 }

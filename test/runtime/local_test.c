@@ -13,9 +13,9 @@ static bool nest(int depth, int64_t bytes) {
   memset(b, depth + 100, (size_t)(bytes / 3));
   if (depth > 0)
     good = nest(depth - 1, bytes + bytes / 2) && good;
-  for (int64_t i = 0; i < bytes; i++)
+  for (int64_t i = 0; i < bytes; ++i)
     good = good && a[i] == depth;
-  for (int64_t i = 0; i < bytes / 3; i++)
+  for (int64_t i = 0; i < bytes / 3; ++i)
     good = good && b[i] == depth + 100;
   tessera_local_free(b);
   tessera_local_free(a);
@@ -25,7 +25,7 @@ static bool nest(int depth, int64_t bytes) {
 static void test_nesting(void) {
   CHECK(nest(12, 1000));
   int64_t held = tessera_local_held();
-  for (int k = 0; k < 50; k++)
+  for (int k = 0; k < 50; ++k)
     CHECK(nest(12, 1000));
   CHECK(tessera_local_held() == held); // steady
   CHECK(tessera_local_mark() == NULL); // and empty
@@ -68,7 +68,7 @@ static void ask_for_too_much(void **args) {
 static void test_absurd_sizes(void) {
   static const int64_t sizes[] = {-1, INT64_MIN, INT64_MAX, (int64_t)1 << 62};
   void *outer = tessera_local_alloc(64);
-  for (int i = 0; i < 4; i++) {
+  for (int i = 0; i < 4; ++i) {
     int64_t size = sizes[i];
     void *args[] = {&size}, *mark = tessera_local_mark();
     tessera_error_t error = {""};
@@ -81,13 +81,13 @@ static void test_absurd_sizes(void) {
 }
 
 static void use_local(void **args, int64_t begin, int64_t end) {
-  for (int64_t i = begin; i < end; i++)
+  for (int64_t i = begin; i < end; ++i)
     ((unsigned char *)args[0])[i] = nest(3, 1 + i * 37);
 }
 
 // Each thread has its own; leaving threads free theirs (LeakSanitizer would tell).
 static void test_threads(void) {
-  for (int threads = 1; threads <= 4; threads++) {
+  for (int threads = 1; threads <= 4; ++threads) {
     unsigned char good[1000] = {0};
     tessera_pool_t *pool = tessera_pool_create(threads);
     CHECK(tessera_pool_run(pool, use_local, NULL, (void *[]){good}, 1000, NULL));

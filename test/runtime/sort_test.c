@@ -10,7 +10,7 @@ enum { LARGEST = 70 };
 // A permutation of the positions, sorted and stable, found by comparing each with all others.
 static int64_t place_of(const int64_t *keys, int64_t count, int64_t i, bool descending) {
   int64_t before = 0;
-  for (int64_t j = 0; j < count; j++) {
+  for (int64_t j = 0; j < count; ++j) {
     bool less = descending ? keys[j] > keys[i] : keys[j] < keys[i];
     before += less || (keys[j] == keys[i] && j < i);
   }
@@ -21,13 +21,13 @@ static void check_order(const int64_t *keys, int64_t count, int64_t wanted, bool
   int64_t order[LARGEST + 1], scratch[LARGEST];
   order[count] = -7;
   tessera_sort_order(keys, order, scratch, count, wanted, descending);
-  for (int64_t i = 0; i < wanted; i++)
+  for (int64_t i = 0; i < wanted; ++i)
     CHECK(order[i] >= 0 && order[i] < count && place_of(keys, count, order[i], descending) == i);
   CHECK(order[count] == -7);
 }
 
 static void fill(int64_t *keys, int64_t count, uint64_t *state, int kind) {
-  for (int64_t i = 0; i < count; i++) {
+  for (int64_t i = 0; i < count; ++i) {
     int64_t number = (int64_t)checkRandom(state);
     keys[i] = kind == 0 ? number : kind == 1 ? number % 3 : kind == 2 ? i : -i;
   }
@@ -38,8 +38,8 @@ static void fill(int64_t *keys, int64_t count, uint64_t *state, int kind) {
 int main(void) {
   int64_t keys[LARGEST];
   uint64_t state = 1;
-  for (int64_t count = 0; count <= LARGEST; count++)
-    for (int kind = 0; kind < 4; kind++)
+  for (int64_t count = 0; count <= LARGEST; ++count)
+    for (int kind = 0; kind < 4; ++kind)
       for (int64_t wanted = 0; wanted <= count; wanted += 1 + wanted / 4) {
         fill(keys, count, &state, kind);
         check_order(keys, count, wanted, false);

@@ -8,11 +8,11 @@
 static void scale_kernel(void **args, int64_t begin, int64_t end) {
   const tessera_memref_1d_t *result = args[0], *x = args[1];
   float by = *(float *)args[2];
-  for (int64_t block = begin; block < end; block++) {
+  for (int64_t block = begin; block < end; ++block) {
     float *local = tessera_local_alloc(64 * sizeof *local);
-    for (int64_t i = 0; i < 64 && block * 64 + i < x->sizes[0]; i++)
+    for (int64_t i = 0; i < 64 && block * 64 + i < x->sizes[0]; ++i)
       local[i] = ((float *)x->aligned)[x->offset + (block * 64 + i) * x->strides[0]] * by;
-    for (int64_t i = 0; i < 64 && block * 64 + i < x->sizes[0]; i++)
+    for (int64_t i = 0; i < 64 && block * 64 + i < x->sizes[0]; ++i)
       ((float *)result->aligned)[block * 64 + i] = local[i];
     tessera_local_free(local);
   }
@@ -31,13 +31,13 @@ static void call_scale(void **args) { _mlir_ciface_scale(args[0], args[1], *(flo
 
 static void check_scale(int64_t n, float by) {
   static float numbers[3 * 1000];
-  for (int i = 0; i < 3000; i++)
+  for (int i = 0; i < 3000; ++i)
     numbers[i] = (float)(i % 17) - 3;
   tessera_memref_1d_t result, x = {numbers, numbers, 1, {n}, {3}}; // a strided view
   tessera_error_t error = {""};
   CHECK(tessera_call(call_scale, (void *[]){&result, &x, &by}, &error), "%s", error.text);
   int64_t wrong = 0;
-  for (int64_t i = 0; i < n; i++)
+  for (int64_t i = 0; i < n; ++i)
     wrong += ((float *)result.aligned)[i] != numbers[1 + 3 * i] * by;
   CHECK(wrong == 0, "%lld of %lld wrong", (long long)wrong, (long long)n);
   tessera_release(result.allocated);
@@ -59,7 +59,7 @@ int main(void) {
   _Static_assert(sizeof(tessera_memref_2d_t) == 7 * 8, "a descriptor as MLIR lays it out");
   tessera_arena_t *arena = tessera_arena_create(), *outer = tessera_arena_enter(arena);
   int64_t launches = tessera_launch_count();
-  for (int k = 0; k < 10000; k++)
+  for (int k = 0; k < 10000; ++k)
     check_scale(k % 7 == 0 ? 999 : k % 131, (float)(1 + k % 5));
   check_failure();
   tessera_arena_statistics_t statistics = tessera_arena_statistics(arena);

@@ -29,7 +29,7 @@ static double by_definition(uint16_t bits, int fraction_bits) {
 }
 
 static void check_values(const format_t *format, int fraction_bits) {
-  for (uint32_t bits = 0; bits < 0x10000; bits++) {
+  for (uint32_t bits = 0; bits < 0x10000; ++bits) {
     float value = format->to((uint16_t)bits);
     uint32_t magnitude = bits & 0x7fff;
     if (magnitude > format->infinity) {
@@ -44,7 +44,7 @@ static void check_values(const format_t *format, int fraction_bits) {
 
 // Halfway between two neighbours goes to the even one, what is beside it to the nearer.
 static void check_halfway(const format_t *format, int fraction_bits) {
-  for (uint32_t low = 0; low < format->infinity; low++) {
+  for (uint32_t low = 0; low < format->infinity; ++low) {
     double a = by_definition((uint16_t)low, fraction_bits), b = by_definition((uint16_t)(low + 1), fraction_bits);
     float half = (float)((a + b) / 2);
     uint32_t even = low & 1 ? low + 1 : low;
@@ -59,8 +59,8 @@ static void check_halfway(const format_t *format, int fraction_bits) {
 
 // Every NaN stays one: one payload bit at a time, and the extremes.
 static void check_nans(const format_t *format) {
-  for (int bit = 0; bit < 23; bit++)
-    for (uint32_t sign = 0; sign < 2; sign++) {
+  for (int bit = 0; bit < 23; ++bit)
+    for (uint32_t sign = 0; sign < 2; ++sign) {
       uint16_t got = format->from(float_of(sign << 31 | 0x7f800000 | 1u << bit));
       CHECK((got & 0x7fff) > format->infinity && got >> 15 == sign, "payload bit %d", bit);
     }
@@ -77,7 +77,7 @@ static double defined_f8(int bits, int fraction_bits, int bias) {
 }
 
 static void check_f8(void) {
-  for (int bits = 0; bits < 256; bits++) {
+  for (int bits = 0; bits < 256; ++bits) {
     double e4m3 = tessera_f8e4m3fn_to_f32((uint8_t)bits), e5m2 = tessera_f8e5m2_to_f32((uint8_t)bits);
     double e8m0 = tessera_f8e8m0fnu_to_f32((uint8_t)bits);
     int low = bits & 127;

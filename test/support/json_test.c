@@ -87,9 +87,9 @@ static void test_numbers(void) {
                                   INFINITY,
                                   -INFINITY,
                                   NAN};
-  for (size_t i = 0; i < sizeof values / sizeof *values; i++)
+  for (size_t i = 0; i < sizeof values / sizeof *values; ++i)
     check_number(values[i]);
-  for (uint64_t state = 1, i = 0; i < 2000; i++) {
+  for (uint64_t state = 1, i = 0; i < 2000; ++i) {
     uint64_t bits = checkRandom(&state);
     double value;
     memcpy(&value, &bits, sizeof value);
@@ -125,7 +125,7 @@ static void test_mistakes(void) {
   tessera_json_integer(json, NULL, 2);
   check_mistake(json, "a second value");
   json = tessera_json_create();
-  for (int i = 0; i < 100; i++)
+  for (int i = 0; i < 100; ++i)
     tessera_json_begin_array(json, NULL);
   check_mistake(json, "nested too deeply");
   tessera_json_integer(NULL, NULL, 1); // out of memory at the beginning

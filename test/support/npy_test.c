@@ -45,7 +45,7 @@ static void put_v1(const char *header, const void *data, size_t size) {
 static const float six[] = {1, 2, 3, 4, 5, 6};
 
 static void check_reads(const char *header, int rank, const int64_t *shape, const float *wanted) {
-  for (int version = 1; version <= 2; version++) {
+  for (int version = 1; version <= 2; ++version) {
     tessera_array_t array;
     tessera_error_t error = {""};
     put(version == 1 ? V1 : V2, (int)strlen(header), header, six, sizeof six);
@@ -73,21 +73,21 @@ static void test_reading(void) {
 
 static void test_fortran_rank_3(void) {
   int32_t file[24], k = 0; // element [i, j, k] is 100 i + 10 j + k; the first index runs fastest
-  for (int c = 0; c < 4; c++)
-    for (int b = 0; b < 3; b++)
-      for (int a = 0; a < 2; a++)
+  for (int c = 0; c < 4; ++c)
+    for (int b = 0; b < 3; ++b)
+      for (int a = 0; a < 2; ++a)
         file[k++] = 100 * a + 10 * b + c;
   put_v1("{'descr': '<i4', 'fortran_order': True, 'shape': (2, 3, 4), }\n", file, sizeof file);
   tessera_array_t array;
   CHECK(tessera_npy_read(path, &array, NULL));
-  for (int i = 0; i < 24; i++)
+  for (int i = 0; i < 24; ++i)
     CHECK(((int32_t *)array.data)[i] == 100 * (i / 12) + 10 * (i / 4 % 3) + i % 4, "element %d", i);
   tessera_array_destroy(&array);
 }
 
 static void test_round_trips(void) {
-  for (tessera_element_t element = 0; element < TESSERA_ELEMENT_COUNT; element++)
-    for (int rank = 0; rank <= 4; rank++) {
+  for (tessera_element_t element = 0; element < TESSERA_ELEMENT_COUNT; ++element)
+    for (int rank = 0; rank <= 4; ++rank) {
       tessera_array_t array, again;
       tessera_error_t error = {""};
       int64_t shape[] = {3, 1, 5, rank == 4 ? 0 : 2};
@@ -152,7 +152,7 @@ static void test_bad_headers(void) {
       {"nonsense", "broken at: nonsense"},
       {"", "broken"},
   };
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
     put_v1(cases[i].header, six, sizeof six);
     check_rejects(cases[i].wanted);
   }
@@ -168,13 +168,13 @@ static void test_damage(void) {
   good[9] = 0;
   memcpy(good + size, six, sizeof six);
   size += sizeof six;
-  for (size_t n = 0; n < size; n++) {
+  for (size_t n = 0; n < size; ++n) {
     FILE *file = opened("wb");
     fwrite(good, 1, n, file);
     fclose(file);
     check_rejects("");
   }
-  for (size_t n = 0; n < size; n++)
+  for (size_t n = 0; n < size; ++n)
     for (int change = 1; change < 256; change += 31) {
       good[n] ^= (char)change;
       FILE *file = opened("wb");
@@ -208,7 +208,7 @@ static int count_files(void) {
   DIR *folder = opendir(".");
   int count = 0;
   while (folder && readdir(folder))
-    count++;
+    ++count;
   closedir(folder);
   return count;
 }

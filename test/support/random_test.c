@@ -54,7 +54,7 @@ static void check_range(tessera_element_t element) {
   tessera_array_t array;
   CHECK(tessera_array_create(element, 1, (int64_t[]){N}, &array, NULL));
   tessera_random_fill(&array, 1, 0);
-  for (int i = 0; i < N; i++) {
+  for (int i = 0; i < N; ++i) {
     double value = value_at(&array, i);
     CHECK(value >= low && value < high, "%s: %g", tessera_element_name(element), value);
     least = value < least ? value : least;
@@ -76,20 +76,20 @@ static void check_range(tessera_element_t element) {
 static void test_no_symmetry(void) {
   tessera_array_t a, b, c;
   int equal[4] = {0};
-  for (int i = 0; i < 3; i++)
+  for (int i = 0; i < 3; ++i)
     CHECK(tessera_array_create(TESSERA_F32, 2, (int64_t[]){64, 64}, i == 0 ? &a : i == 1 ? &b : &c, NULL));
   tessera_random_fill(&a, 5, 0);
   tessera_random_fill(&b, 5, 1);
   tessera_random_fill(&c, 6, 0);
   const float *x = a.data, *y = b.data, *z = c.data;
-  for (int i = 0; i < 64 * 64; i++) {
+  for (int i = 0; i < 64 * 64; ++i) {
     int transposed = i % 64 * 64 + i / 64;
     equal[0] += x[i] == x[transposed] && i != transposed;
     equal[1] += x[i] == y[i];
     equal[2] += x[i] == z[i];
     equal[3] += i > 0 && x[i] == y[i - 1];
   }
-  for (int i = 0; i < 4; i++)
+  for (int i = 0; i < 4; ++i)
     CHECK(equal[i] < 10, "kind %d: %d of 4096 equal", i, equal[i]);
   tessera_random_fill(&c, 5, 0);
   CHECK(memcmp(a.data, c.data, 64 * 64 * sizeof(float)) == 0);
@@ -99,7 +99,7 @@ static void test_no_symmetry(void) {
 }
 
 int main(void) {
-  for (tessera_element_t element = 0; element < TESSERA_ELEMENT_COUNT; element++)
+  for (tessera_element_t element = 0; element < TESSERA_ELEMENT_COUNT; ++element)
     check_range(element);
   test_no_symmetry();
   // Fixed for ever: results quoted elsewhere depend on them.

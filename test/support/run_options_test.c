@@ -10,7 +10,7 @@ static tessera_error_t error;
 static bool parse(char **arguments) {
   int count = 0;
   while (arguments[count])
-    count++;
+    ++count;
   error.text[0] = 0;
   return tessera_run_options_parse(count, arguments, &options, &error);
 }
@@ -56,7 +56,7 @@ static void testRefusals(void) {
              {"--rtol=-1", "--rtol=-1: wanted a number of at least 0"},
              {"--threads=4294967297", "--threads=4294967297: wanted an integer of at most 65536"},
              {"q.mlir", "two files given: 'p.mlir' and 'q.mlir'"}};
-  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; ++i) {
     CHECK(!PARSE("p.mlir", (char *)bad[i].argument), "%s was taken", bad[i].argument);
     CHECK_CONTAINS(error.text, bad[i].message);
   }

@@ -22,10 +22,10 @@ enum { Lanes = 8 };
 
 #define CHAIN(type, start, step)                                                                                       \
   type sum[Chains];                                                                                                    \
-  for (int i = 0; i < Chains; i++)                                                                                     \
+  for (int i = 0; i < Chains; ++i)                                                                                     \
     sum[i] = start;                                                                                                    \
-  for (int64_t round = 0; round < rounds; round++)                                                                     \
-    _Pragma("clang loop unroll(full)") for (int i = 0; i < Chains; i++) {                                              \
+  for (int64_t round = 0; round < rounds; ++round)                                                                     \
+    _Pragma("clang loop unroll(full)") for (int i = 0; i < Chains; ++i) {                                              \
       step;                                                                                                            \
       __asm__ volatile("" : "+v"(sum[i]));                                                                             \
     }
@@ -67,11 +67,11 @@ int64_t peak_i8(int64_t rounds) {
 int64_t peak_read(int64_t rounds, const uint64_t *memory, int64_t bytes) {
   enum { Sums = 64 };
   uint64_t sum[Sums] = {0};
-  for (int64_t round = 0; round < rounds; round++)
+  for (int64_t round = 0; round < rounds; ++round)
     for (int64_t i = 0; i + Sums <= bytes / 8; i += Sums)
-      for (int j = 0; j < Sums; j++)
+      for (int j = 0; j < Sums; ++j)
         sum[j] += memory[i + j];
-  for (int j = 0; j < Sums; j++)
+  for (int j = 0; j < Sums; ++j)
     __asm__ volatile("" : : "r"(sum[j]));
   return rounds * bytes;
 }

@@ -22,7 +22,7 @@ static bool check(FILE *file, const char *path, tessera_error_t *error) {
     return tessera_fail(error, "%s: is no program: not a shared object (ELF, 64 bits)", path);
   long end = fseek(file, 0, SEEK_END) == 0 ? ftell(file) : -1;
   bool whole = end >= 0 && header.e_phoff <= (uint64_t)end && fseek(file, (long)header.e_phoff, SEEK_SET) == 0;
-  for (int i = 0; i < header.e_phnum && whole; i++)
+  for (int i = 0; i < header.e_phnum && whole; ++i)
     whole = fread(&segment, sizeof segment, 1, file) == 1 &&
             (segment.p_type != PT_LOAD || lies_inside(segment.p_offset, segment.p_filesz, (uint64_t)end));
   return whole || tessera_fail(error, "%s: is cut short at %ld bytes", path, end);

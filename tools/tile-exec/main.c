@@ -44,7 +44,7 @@ static bool write_statistics(session_t *session, tessera_error_t *error) {
 }
 
 static bool check_options(const tessera_run_options_t *options, tessera_error_t *error) {
-  for (int i = 0; i < options->num_targets; i++)
+  for (int i = 0; i < options->num_targets; ++i)
     if (strcmp(options->targets[i], "cpu") != 0 && strcmp(options->targets[i], "cuda") != 0 &&
         strcmp(options->targets[i], "rocm") != 0)
       return tessera_fail(error, "--target=%s: a compiled program has its target; known: cpu, cuda, rocm",
@@ -109,9 +109,9 @@ static tessera_device_t *try_driver(const char *driver, const tessera_images_t *
 // "sm_80, gfx942": what GPUs the program has code for.
 static void list_chips(const tessera_images_t *images, char *text, size_t size) {
   text[0] = 0;
-  for (int64_t i = 0; i < images->count; i++) {
+  for (int64_t i = 0; i < images->count; ++i) {
     bool is_new = true;
-    for (int64_t k = 0; k < i; k++)
+    for (int64_t k = 0; k < i; ++k)
       is_new &= strcmp(images->items[k].chip, images->items[i].chip) != 0;
     size_t length = strlen(text);
     if (is_new)
@@ -124,7 +124,7 @@ static bool open_device(session_t *session, tessera_error_t *error) {
   static const char *const drivers[] = {"cuda", "rocm"};
   const tessera_images_t *images = session->program.manifest->images;
   tessera_error_t why[2] = {{""}, {""}};
-  for (int i = 0; images && i < 2 && !session->device; i++)
+  for (int i = 0; images && i < 2 && !session->device; ++i)
     if (is_asked(session->options, drivers[i]))
       session->device = try_driver(drivers[i], images, &why[i]);
   char chips[256];
@@ -184,7 +184,7 @@ static bool run(const tessera_run_options_t *options, bool into, tessera_error_t
 // Takes --into, the one flag that tile-run does not have, out of the arguments. Returns how many are left.
 static int take_into(int argc, char **argv, bool *out_into) {
   int count = 0;
-  for (int i = 0; i < argc; i++)
+  for (int i = 0; i < argc; ++i)
     if (i && strcmp(argv[i], "--into") == 0)
       *out_into = true;
     else

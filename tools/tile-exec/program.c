@@ -60,7 +60,7 @@ static bool check_machine(const program_t *program, const char *path, tessera_er
 static const tessera_entry_t *find_entry(const tessera_manifest_t *manifest, const char *path, const char *name,
                                          tessera_error_t *error) {
   char known[512] = "none";
-  for (int64_t i = 0, length = 0; i < manifest->num_entries; i++) {
+  for (int64_t i = 0, length = 0; i < manifest->num_entries; ++i) {
     if (strcmp(manifest->entries[i].name, name) == 0)
       return &manifest->entries[i];
     if (length < (int64_t)sizeof known)
@@ -72,7 +72,7 @@ static const tessera_entry_t *find_entry(const tessera_manifest_t *manifest, con
 }
 
 static bool find_element(const char *name, tessera_element_t *out_element) {
-  for (int i = 0; i < TESSERA_ELEMENT_COUNT; i++)
+  for (int i = 0; i < TESSERA_ELEMENT_COUNT; ++i)
     if (strcmp(tessera_element_name((tessera_element_t)i), name) == 0) {
       *out_element = (tessera_element_t)i;
       return true;
@@ -95,7 +95,7 @@ static bool read_sparse(const tessera_sparse_type_t *type, tessera_sparse_t *spa
     return false;
   snprintf(sparse->format, sizeof sparse->format, "%s", type->format);
   snprintf(sparse->encoding, sizeof sparse->encoding, "%s", type->encoding);
-  for (int i = 0; i < sparse->rank; i++)
+  for (int i = 0; i < sparse->rank; ++i)
     sparse->shape[i] = type->shape[i];
   return true;
 }
@@ -103,14 +103,14 @@ static bool read_sparse(const tessera_sparse_type_t *type, tessera_sparse_t *spa
 static bool read_types(const tessera_type_t *types, int64_t count, int *out_count, tessera_value_t *values) {
   if (count < 0 || count > TESSERA_MAX_VALUES)
     return false;
-  for (int64_t i = 0; i < count; i++) {
+  for (int64_t i = 0; i < count; ++i) {
     values[i] = (tessera_value_t){.in_memory = types[i].kind != TESSERA_SCALAR,
                                   .is_memref = types[i].kind == TESSERA_MEMREF,
                                   .rank = (int)types[i].rank};
     if (types[i].rank < 0 || types[i].rank > TESSERA_MAX_RANK || !find_element(types[i].element, &values[i].element) ||
         !read_sparse(types[i].sparse, &values[i].sparse))
       return false;
-    for (int64_t k = 0; k < types[i].rank; k++)
+    for (int64_t k = 0; k < types[i].rank; ++k)
       values[i].shape[k] = types[i].shape[k];
   }
   *out_count = (int)count;

@@ -33,7 +33,7 @@ static void setHash(Values *values, const void *key, uint64_t hash) {
     values->capacity = old.capacity ? 2 * old.capacity : 1024;
     values->keys = calloc(values->capacity, sizeof *values->keys);
     values->hashes = calloc(values->capacity, sizeof *values->hashes);
-    for (size_t i = 0; i < old.capacity; i++)
+    for (size_t i = 0; i < old.capacity; ++i)
       if (old.keys[i]) {
         size_t at = placeOf(values, old.keys[i]);
         values->keys[at] = old.keys[i];
@@ -71,14 +71,14 @@ typedef struct Listing {
 static uint64_t hashWithoutRegions(const Listing *listing, MlirOperation op) {
   MlirStringRef name = tileOpName(op);
   uint64_t hash = mix(7, (uint64_t)(uintptr_t)name.data), attributes = 0; // identifiers are unique too
-  for (intptr_t i = 0; i < mlirOperationGetNumAttributes(op); i++) {
+  for (intptr_t i = 0; i < mlirOperationGetNumAttributes(op); ++i) {
     MlirNamedAttribute named = mlirOperationGetAttribute(op, i);
     attributes += mix((uint64_t)(uintptr_t)named.name.ptr, (uint64_t)(uintptr_t)named.attribute.ptr);
   }
   hash = mix(hash, attributes);
-  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++)
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i)
     hash = mix(hash, (uint64_t)(uintptr_t)mlirValueGetType(mlirOperationGetResult(op, i)).ptr);
-  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
     hash = mix(hash, hashOfValue(&listing->values, mlirOperationGetOperand(op, i)));
   return hash;
 }
@@ -94,10 +94,10 @@ static void addEntry(Listing *listing, MlirOperation op, uint64_t hash) {
 static uint64_t listOp(Listing *listing, MlirOperation op) {
   uint64_t shallow = hashWithoutRegions(listing, op), hash = shallow;
   addEntry(listing, op, shallow);
-  for (intptr_t r = 0; r < mlirOperationGetNumRegions(op); r++) {
+  for (intptr_t r = 0; r < mlirOperationGetNumRegions(op); ++r) {
     MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, r));
-    for (uint64_t number = 0; !mlirBlockIsNull(block); block = mlirBlockGetNextInRegion(block), number++) {
-      for (intptr_t i = 0; i < mlirBlockGetNumArguments(block); i++)
+    for (uint64_t number = 0; !mlirBlockIsNull(block); block = mlirBlockGetNextInRegion(block), ++number) {
+      for (intptr_t i = 0; i < mlirBlockGetNumArguments(block); ++i)
         setHash(&listing->values, mlirBlockGetArgument(block, i).ptr,
                 mix(mix(mix(shallow, (uint64_t)r), number), (uint64_t)i));
       for (MlirOperation inner = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(inner);
@@ -105,7 +105,7 @@ static uint64_t listOp(Listing *listing, MlirOperation op) {
         hash = mix(hash, listOp(listing, inner));
     }
   }
-  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++)
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i)
     setHash(&listing->values, mlirOperationGetResult(op, i).ptr, mix(hash, (uint64_t)i));
   return hash;
 }
@@ -125,7 +125,7 @@ static int compareHashes(const void *a, const void *b) {
 
 static uint64_t *sortedHashes(const Listing *listing) {
   uint64_t *hashes = calloc((size_t)listing->count + 1, sizeof *hashes);
-  for (intptr_t i = 0; hashes && i < listing->count; i++)
+  for (intptr_t i = 0; hashes && i < listing->count; ++i)
     hashes[i] = listing->entries[i].hash;
   if (hashes)
     qsort(hashes, (size_t)listing->count, sizeof *hashes, compareHashes);
@@ -143,7 +143,7 @@ static bool take(const uint64_t *hashes, bool *taken, intptr_t count, uint64_t h
       high = middle;
   }
   while (low < count && hashes[low] == hash && taken[low])
-    low++;
+    ++low;
   if (low == count || hashes[low] != hash)
     return false;
   taken[low] = true;
@@ -151,9 +151,9 @@ static bool take(const uint64_t *hashes, bool *taken, intptr_t count, uint64_t h
 }
 
 static bool hasNewOperand(MlirOperation op, const DifferingOps *found) {
-  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++) {
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i) {
     MlirOperation defining = tileDefiningOp(mlirOperationGetOperand(op, i));
-    for (intptr_t k = 0; k < found->count && !mlirOperationIsNull(defining); k++)
+    for (intptr_t k = 0; k < found->count && !mlirOperationIsNull(defining); ++k)
       if (mlirOperationEqual(found->items[k].op, defining))
         return true;
   }
@@ -164,11 +164,11 @@ static DifferingOps onlyIn(const Listing *listing, const Listing *other) {
   DifferingOps found = {calloc((size_t)listing->count + 1, sizeof *found.items), 0};
   uint64_t *hashes = sortedHashes(other);
   bool *taken = calloc((size_t)other->count + 1, sizeof *taken);
-  for (intptr_t i = 0; found.items && hashes && taken && i < listing->count; i++)
+  for (intptr_t i = 0; found.items && hashes && taken && i < listing->count; ++i)
     if (!take(hashes, taken, other->count, listing->entries[i].hash)) {
       MlirOperation op = listing->entries[i].op;
       found.items[found.count] = (Differing){op, found.count < 4096 && !hasNewOperand(op, &found)};
-      found.count++;
+      ++found.count;
     }
   free(hashes);
   free(taken);
@@ -200,7 +200,7 @@ typedef struct Text {
 
 static void appendText(MlirStringRef piece, void *userData) {
   Text *text = userData;
-  for (size_t i = 0; i < piece.length && text->length + 1 < text->size; i++)
+  for (size_t i = 0; i < piece.length && text->length + 1 < text->size; ++i)
     text->text[text->length++] = piece.data[i] == '\n' ? ' ' : piece.data[i];
   text->text[text->length] = 0;
 }

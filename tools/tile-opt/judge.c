@@ -28,7 +28,7 @@ typedef struct Header {
 
 static void hashText(MlirStringRef text, void *userData) {
   uint64_t *hash = userData;
-  for (size_t i = 0; i < text.length; i++)
+  for (size_t i = 0; i < text.length; ++i)
     *hash = (*hash ^ (unsigned char)text.data[i]) * UINT64_C(0x100000001b3);
 }
 
@@ -48,7 +48,7 @@ static void markEntry(MlirModule module, const char *entry) {
 static MlirOperation findFunction(MlirOperation module, const char *name) {
   TileOps functions = tileCollect(module, "llvm.func");
   MlirOperation found = {NULL};
-  for (intptr_t i = 0; i < functions.count; i++)
+  for (intptr_t i = 0; i < functions.count; ++i)
     if (tileStringEquals(mlirStringAttrGetValue(tileOpAttribute(functions.items[i], "sym_name")), name))
       found = functions.items[i];
   tileOpsFree(&functions);
@@ -97,16 +97,16 @@ static void writeAnswer(const tessera_array_t *array, const double *bounds, FILE
 }
 
 static void writeOutputs(const Run *run, FILE *to) {
-  for (int i = 0; i < run->signature.num_results; i++)
+  for (int i = 0; i < run->signature.num_results; ++i)
     writeAnswer(&run->data.results[i], run->resultBounds[i], to);
-  for (int i = 0; i < run->signature.num_arguments; i++)
+  for (int i = 0; i < run->signature.num_arguments; ++i)
     if (run->signature.arguments[i].is_memref)
       writeAnswer(&run->data.arguments[i], run->argumentBounds[i], to);
 }
 
 static int countOutputs(const tessera_signature_t *signature) {
   int count = signature->num_results;
-  for (int i = 0; i < signature->num_arguments; i++)
+  for (int i = 0; i < signature->num_arguments; ++i)
     count += signature->arguments[i].is_memref;
   return count;
 }
@@ -168,7 +168,7 @@ static void readVerdict(FILE *from, Verdict *verdict) {
   verdict->lowered = header.lowered;
   memcpy(verdict->reason, header.reason, sizeof verdict->reason);
   while (verdict->count < header.count && readAnswer(from, &verdict->outputs[verdict->count]))
-    verdict->count++;
+    ++verdict->count;
 }
 
 static char *readText(FILE *from) {
@@ -203,7 +203,7 @@ static void judgeInChild(const Judging *judging, MlirOperation module, FILE *ans
   if (nothing)
     dup2(fileno(nothing), STDOUT_FILENO); // what the program prints
   dup2(fileno(told), STDERR_FILENO);
-  for (int number = 1; number < NSIG; number++)
+  for (int number = 1; number < NSIG; ++number)
     signal(number, SIG_DFL);
   limitTime(judging->timeout);
   mallopt(M_PERTURB, 0x5a); // what nobody wrote is not by chance what an earlier run left there
@@ -235,7 +235,7 @@ void judge(const Judging *judging, MlirOperation module, Verdict *verdict) {
 }
 
 void verdictDestroy(Verdict *verdict) {
-  for (int i = 0; i < verdict->count; i++)
+  for (int i = 0; i < verdict->count; ++i)
     tessera_answer_destroy(&verdict->outputs[i]);
   free(verdict->told);
   *verdict = (Verdict){.outcome = Outcome_Unknown};
@@ -265,7 +265,7 @@ static int digitsOf(tessera_element_t element) {
 
 static double largest(const tessera_array_t *array) {
   double most = 0;
-  for (int64_t i = 0; i < array->count; i++) {
+  for (int64_t i = 0; i < array->count; ++i) {
     double value = fabs(tessera_array_number(array, i));
     most = isfinite(value) && value > most ? value : most;
   }
@@ -278,14 +278,14 @@ static bool allow(const tessera_answer_t *expected, tessera_answer_t *allowed) {
   int digits = digitsOf(array->element);
   double half = digits ? largest(array) * exp2(-digits / 2.0) : expected->bounds ? DBL_MAX : 0;
   *allowed = (tessera_answer_t){*array, calloc((size_t)array->count + 1, sizeof(double))};
-  for (int64_t i = 0; allowed->bounds && i < array->count; i++)
+  for (int64_t i = 0; allowed->bounds && i < array->count; ++i)
     allowed->bounds[i] = expected->bounds && expected->bounds[i] < half ? expected->bounds[i] : half;
   return allowed->bounds != NULL;
 }
 
 static void describeOutput(const Judging *judging, int output, char *text, size_t size) {
   int argument = -1, left = output - judging->signature.num_results;
-  for (int i = 0; left >= 0 && i < judging->signature.num_arguments; i++)
+  for (int i = 0; left >= 0 && i < judging->signature.num_arguments; ++i)
     if (judging->signature.arguments[i].is_memref && left-- == 0)
       argument = i;
   if (argument >= 0)
@@ -323,7 +323,7 @@ bool verdictsDiffer(const Verdict *expected, const Verdict *seen, const Judging 
     snprintf(finding->text, sizeof finding->text, "makes the program wrong: %s", seen->reason);
     return true;
   }
-  for (int i = 0; i < expected->count && i < seen->count; i++)
+  for (int i = 0; i < expected->count && i < seen->count; ++i)
     if (outputDiffers(&expected->outputs[i], &seen->outputs[i], judging, i, finding))
       return true;
   *finding = (Finding){.kind = Finding_Traffic, .output = -1};
@@ -338,7 +338,7 @@ bool verdictsDiffer(const Verdict *expected, const Verdict *seen, const Judging 
 
 bool reasonsAreAlike(const char *a, const char *b) {
   static const char digits[] = "0123456789";
-  for (;; a++, b++) {
+  for (;; ++a, ++b) {
     a += strspn(a, digits);
     b += strspn(b, digits);
     if (*a != *b || !*a)

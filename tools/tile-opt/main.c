@@ -38,7 +38,7 @@ static void addFlags(Flags *flags, int argc, char **argv) {
                                       "Shrink the case and write it there (default: reproducer.mlir)");
   flags->differences = mlirExtToolAddText("tile-write-differences", "file",
                                           "Write what each pass did to the ops as JSON (default: differences.json)");
-  for (int i = 1; i < argc; i++)
+  for (int i = 1; i < argc; ++i)
     if (strstr(argv[i], "-plugin=") && strlen(flags->plugins) + strlen(argv[i]) + 2 < sizeof flags->plugins) {
       strcat(flags->plugins, " ");
       strcat(flags->plugins, argv[i]);

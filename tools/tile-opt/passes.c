@@ -29,7 +29,7 @@ static bool takeLine(Writing *writing) {
 
 // The first of `ops` with the name of `op` that is not taken; -1: none.
 static intptr_t partnerOf(MlirOperation op, const DifferingOps *ops, const bool *isTaken) {
-  for (intptr_t i = 0; i < ops->count; i++)
+  for (intptr_t i = 0; i < ops->count; ++i)
     if (!isTaken[i] && mlirIdentifierEqual(mlirOperationGetName(op), mlirOperationGetName(ops->items[i].op)))
       return i;
   return -1;
@@ -37,7 +37,7 @@ static intptr_t partnerOf(MlirOperation op, const DifferingOps *ops, const bool 
 
 static void writeList(Writing *writing, const char *key, const DifferingOps *ops, const bool *isChanged) {
   tessera_json_begin_array(writing->json, key);
-  for (intptr_t i = 0; i < ops->count; i++)
+  for (intptr_t i = 0; i < ops->count; ++i)
     if (!isChanged[i] && takeLine(writing))
       writeLine(writing, NULL, ops->items[i].op);
   tessera_json_end(writing->json);
@@ -45,7 +45,7 @@ static void writeList(Writing *writing, const char *key, const DifferingOps *ops
 
 static void writeChanged(Writing *writing, const Difference *difference, bool *removed, bool *added) {
   tessera_json_begin_array(writing->json, "changed");
-  for (intptr_t i = 0; i < difference->removed.count; i++) {
+  for (intptr_t i = 0; i < difference->removed.count; ++i) {
     MlirOperation before = difference->removed.items[i].op;
     intptr_t partner = partnerOf(before, &difference->added, added);
     if (partner < 0)
@@ -100,7 +100,7 @@ bool passesWriteDifferences(MlirOperation module, MlirStringRef pipeline, const 
   bool ok = true;
   tessera_json_begin_object(writing.json, NULL);
   tessera_json_begin_array(writing.json, "passes");
-  for (int i = 0; i < steps.count && ok; i++)
+  for (int i = 0; i < steps.count && ok; ++i)
     ok = runStep(&writing, module, &steps.items[i]);
   tessera_json_end(writing.json);
   tessera_json_end(writing.json);

@@ -59,11 +59,11 @@ static bool readSignature(Case *broken) {
   if (mlirOperationIsNull(entry) || !tileEntrySignature(entry, &signature, NULL))
     return false;
   int64_t size = 5;
-  for (int i = 0; i < broken->judging.signature.num_arguments; i++)
-    for (int k = 0; k < broken->judging.signature.arguments[i].rank; k++)
+  for (int i = 0; i < broken->judging.signature.num_arguments; ++i)
+    for (int k = 0; k < broken->judging.signature.arguments[i].rank; ++k)
       size = broken->judging.signature.arguments[i].shape[k];
-  for (int i = 0; i < signature.num_arguments; i++)
-    for (int k = 0; k < signature.arguments[i].rank; k++)
+  for (int i = 0; i < signature.num_arguments; ++i)
+    for (int k = 0; k < signature.arguments[i].rank; ++k)
       if (signature.arguments[i].shape[k] < 0)
         signature.arguments[i].shape[k] = size;
   broken->judging.signature = signature;
@@ -89,7 +89,7 @@ static bool isTerminator(MlirOperation op) {
 }
 
 static bool isUsed(MlirOperation op) {
-  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++)
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i)
     if (!mlirOpOperandIsNull(mlirValueGetFirstUse(mlirOperationGetResult(op, i))))
       return true;
   return false;
@@ -105,9 +105,9 @@ static void updateType(MlirOperation entry) {
   MlirOperation end = mlirBlockGetTerminator(block);
   intptr_t inputs = mlirBlockGetNumArguments(block), results = mlirOperationGetNumOperands(end);
   MlirType *types = calloc((size_t)(inputs + results) + 1, sizeof *types);
-  for (intptr_t i = 0; types && i < inputs; i++)
+  for (intptr_t i = 0; types && i < inputs; ++i)
     types[i] = mlirValueGetType(mlirBlockGetArgument(block, i));
-  for (intptr_t i = 0; types && i < results; i++)
+  for (intptr_t i = 0; types && i < results; ++i)
     types[inputs + i] = mlirValueGetType(mlirOperationGetOperand(end, i));
   if (types) {
     MlirType type = mlirFunctionTypeGet(mlirOperationGetContext(entry), inputs, types, results, types + inputs);
@@ -123,7 +123,7 @@ static void setReturned(MlirOperation end, intptr_t count, MlirValue *values) {
 }
 
 static bool replaceByOperand(MlirValue value, MlirOperation op) {
-  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++) {
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i) {
     MlirValue operand = mlirOperationGetOperand(op, i);
     if (mlirTypeEqual(mlirValueGetType(operand), mlirValueGetType(value))) {
       mlirValueReplaceAllUsesOfWith(value, operand);
@@ -146,7 +146,7 @@ static bool replaceByArgument(MlirValue value, MlirOperation op, MlirOperation e
 
 // Ways to do without an op; a null entry: without new arguments.
 static void removeOp(MlirOperation op, MlirOperation entry) {
-  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++) {
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i) {
     MlirValue value = mlirOperationGetResult(op, i);
     if (!mlirOpOperandIsNull(mlirValueGetFirstUse(value)) &&
         (mlirOperationIsNull(entry) || !replaceByArgument(value, op, entry)))
@@ -203,7 +203,7 @@ static bool tryReturning(Case *broken, intptr_t number) {
     op = mlirOperationGetNextInBlock(op);
   MlirValue values[TESSERA_MAX_VALUES];
   intptr_t count = 0;
-  for (intptr_t i = 0; i < mlirOperationGetNumResults(op) && count < TESSERA_MAX_VALUES; i++)
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(op) && count < TESSERA_MAX_VALUES; ++i)
     values[count++] = mlirOperationGetResult(op, i);
   setReturned(end, count, values);
   // From the back, so that uses go before what they use.
@@ -222,7 +222,7 @@ static bool tryWithout(Case *broken, intptr_t first, intptr_t count, bool withAr
   Candidate candidate = begin(broken);
   TileOps ops = tileCollect(mlirModuleGetOperation(candidate.broken.module), NULL);
   TileOps chosen = {NULL, 0, 0};
-  for (intptr_t i = first; i < first + count && i < ops.count; i++)
+  for (intptr_t i = first; i < first + count && i < ops.count; ++i)
     if (!isTerminator(ops.items[i]) && !mlirOperationEqual(ops.items[i], candidate.entry) &&
         !tileOpIs(ops.items[i], "builtin.module"))
       tileOpsAppend(&chosen, ops.items[i]);
@@ -230,12 +230,12 @@ static bool tryWithout(Case *broken, intptr_t first, intptr_t count, bool withAr
   // that goes takes its inside with it, which must not be visited then.
   while (chosen.count) {
     MlirOperation op = chosen.items[--chosen.count];
-    for (intptr_t i = chosen.count - 1; i >= 0; i--)
+    for (intptr_t i = chosen.count - 1; i >= 0; --i)
       for (MlirOperation parent = mlirOperationGetParentOperation(chosen.items[i]); !mlirOperationIsNull(parent);
            parent = mlirOperationGetParentOperation(parent))
         if (mlirOperationEqual(parent, op)) {
           memmove(&chosen.items[i], &chosen.items[i + 1], (size_t)(chosen.count - i - 1) * sizeof *chosen.items);
-          chosen.count--;
+          --chosen.count;
           break;
         }
     removeOp(op, withArguments ? candidate.entry : (MlirOperation){NULL});
@@ -249,9 +249,9 @@ static bool tryWithout(Case *broken, intptr_t first, intptr_t count, bool withAr
 static void unwrapLoop(MlirOperation loop) {
   MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(loop, 0));
   MlirOperation end = mlirBlockGetTerminator(body);
-  for (intptr_t i = 0; i < mlirBlockGetNumArguments(body); i++) // the variable is the lower bound
+  for (intptr_t i = 0; i < mlirBlockGetNumArguments(body); ++i) // the variable is the lower bound
     mlirValueReplaceAllUsesOfWith(mlirBlockGetArgument(body, i), mlirOperationGetOperand(loop, i ? i + 2 : 0));
-  for (intptr_t i = 0; i < mlirOperationGetNumResults(loop); i++)
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(loop); ++i)
     mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(loop, i), mlirOperationGetOperand(end, i));
   for (MlirOperation op = mlirBlockGetFirstOperation(body), next; !mlirOperationEqual(op, end); op = next) {
     next = mlirOperationGetNextInBlock(op);
@@ -274,7 +274,7 @@ static bool tryWithoutResult(Case *broken, intptr_t number) {
   MlirOperation end = mlirBlockGetTerminator(mlirRegionGetFirstBlock(mlirOperationGetRegion(candidate.entry, 0)));
   MlirValue values[TESSERA_MAX_VALUES];
   intptr_t count = 0;
-  for (intptr_t i = 0; i < mlirOperationGetNumOperands(end); i++)
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(end); ++i)
     if (i != number)
       values[count++] = mlirOperationGetOperand(end, i);
   setReturned(end, count, values);
@@ -284,7 +284,7 @@ static bool tryWithoutResult(Case *broken, intptr_t number) {
 static bool tryWithoutUnusedArguments(Case *broken) {
   Candidate candidate = begin(broken);
   MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(candidate.entry, 0));
-  for (intptr_t i = mlirBlockGetNumArguments(block) - 1; i >= 0; i--)
+  for (intptr_t i = mlirBlockGetNumArguments(block) - 1; i >= 0; --i)
     if (mlirOpOperandIsNull(mlirValueGetFirstUse(mlirBlockGetArgument(block, i))))
       mlirBlockEraseArgument(block, (unsigned)i);
   return finish(broken, &candidate, true);
@@ -298,7 +298,7 @@ static intptr_t countEntryOps(const Case *broken) {
   intptr_t count = 0;
   for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op))
-    count++;
+    ++count;
   return count - 1;
 }
 
@@ -331,13 +331,13 @@ static void cutOps(Case *broken, bool withArguments, double deadline) {
 
 static void cutLoops(Case *broken, double deadline) {
   TileOps loops = tileCollect(mlirModuleGetOperation(broken->module), "scf.for");
-  for (intptr_t i = loops.count - 1; i >= 0 && tessera_milliseconds() < deadline; i--)
+  for (intptr_t i = loops.count - 1; i >= 0 && tessera_milliseconds() < deadline; --i)
     tryUnwrapping(broken, i);
   tileOpsFree(&loops);
 }
 
 static void cutResults(Case *broken) {
-  for (intptr_t i = broken->judging.signature.num_results - 1; i >= 0; i--)
+  for (intptr_t i = broken->judging.signature.num_results - 1; i >= 0; --i)
     tryWithoutResult(broken, i);
 }
 

@@ -12,7 +12,7 @@ static void writeAnswer(FILE *file, const char *what, const tessera_array_t *arr
   int64_t shown = array->count < 16 ? array->count : 16;
   char type[256];
   fprintf(file, "// %s (%s):", what, tessera_array_describe(array, type, sizeof type));
-  for (int64_t i = 0; i < shown; i++)
+  for (int64_t i = 0; i < shown; ++i)
     fprintf(file, " %.9g", tessera_array_number(array, i));
   fprintf(file, shown < array->count ? " … (%lld of %lld)\n" : "\n", (long long)shown, (long long)array->count);
 }

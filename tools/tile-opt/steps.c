@@ -12,13 +12,13 @@
 static const char *elementEnd(const char *text, const char *end) {
   int depth = 0;
   char quote = 0;
-  for (; text < end; text++) {
+  for (; text < end; ++text) {
     if (quote) {
       quote = *text == quote ? 0 : quote;
     } else if (*text == '"' || *text == '\'') {
       quote = *text;
     } else if (strchr("({", *text)) {
-      depth++;
+      ++depth;
     } else if (strchr(")}", *text)) {
       if (depth-- == 0)
         return text;
@@ -31,7 +31,7 @@ static const char *elementEnd(const char *text, const char *end) {
 
 static const char *skipSpace(const char *text, const char *end) {
   while (text < end && strchr(" \n\t", *text))
-    text++;
+    ++text;
   return text;
 }
 
@@ -59,7 +59,7 @@ static void addElements(Steps *steps, const char *before, const char *text, cons
     if (inner < last && *inner == '(') { // an op and its passes
       const char *close = last - 1;
       while (close > inner && *close != ')')
-        close--;
+        --close;
       char *outer = join(before, text, (size_t)(inner + 1 - text), ""), *closed = join(")", after, strlen(after), "");
       if (outer && closed)
         addElements(steps, outer, inner + 1, close, closed);
@@ -68,7 +68,7 @@ static void addElements(Steps *steps, const char *before, const char *text, cons
     } else if (last > text) {
       size_t length = (size_t)(last - text);
       while (length && strchr(" \n\t", text[length - 1]))
-        length--;
+        --length;
       addStep(steps, before, text, length, after);
     }
     text = last < end ? last + 1 : end;
@@ -85,7 +85,7 @@ Steps stepsOf(MlirStringRef pipeline) {
 }
 
 void stepsDestroy(Steps *steps) {
-  for (int i = 0; i < steps->count; i++) {
+  for (int i = 0; i < steps->count; ++i) {
     free(steps->items[i].pipeline);
     free(steps->items[i].pass);
   }

@@ -54,7 +54,7 @@ static bool findEntry(Validation *validation, tessera_error_t *error) {
   MlirOperation found = {NULL};
   tessera_signature_t *signature = &validation->judging.signature;
   tessera_fail(error, asked ? "there is no function '%s'" : "there is no public function to run%s", asked ? asked : "");
-  for (intptr_t i = functions.count - 1; i >= 0; i--) {
+  for (intptr_t i = functions.count - 1; i >= 0; --i) {
     MlirOperation function = functions.items[i];
     bool isWanted = asked ? nameIs(function, asked) : mlirOperationIsNull(found) || !nameIs(found, "main");
     tessera_signature_t candidate;
@@ -68,8 +68,8 @@ static bool findEntry(Validation *validation, tessera_error_t *error) {
     return false;
   MlirStringRef name = mlirStringAttrGetValue(tileOpAttribute(found, "sym_name"));
   snprintf(validation->entry, sizeof validation->entry, "%.*s", (int)name.length, name.data);
-  for (int i = 0; i < signature->num_arguments; i++)
-    for (int dimension = 0; dimension < signature->arguments[i].rank; dimension++)
+  for (int i = 0; i < signature->num_arguments; ++i)
+    for (int dimension = 0; dimension < signature->arguments[i].rank; ++dimension)
       if (signature->arguments[i].shape[dimension] < 0)
         signature->arguments[i].shape[dimension] = validation->options->size;
   return true;
@@ -133,7 +133,7 @@ static bool judgeFirst(Validation *validation, tessera_error_t *error) {
 // Where they part first, at a known place if there is one.
 static MlirOperation partingOp(const DifferingOps *ops) {
   MlirOperation first = {NULL};
-  for (intptr_t i = 0; i < ops->count; i++) {
+  for (intptr_t i = 0; i < ops->count; ++i) {
     MlirOperation op = ops->items[i].op;
     if (!ops->items[i].isRoot)
       continue;
@@ -222,7 +222,7 @@ static bool judgeStep(Validation *validation, const Step *step, MlirOperation be
   if (verdict.outcome == Outcome_Unknown) {
     rememberUnjudged(validation, step->pass, &verdict);
   } else {
-    validation->judged++;
+    ++validation->judged;
     if (verdict.outcome != Outcome_Same && validation->expected.outcome == Outcome_Ran)
       isRight = !verdictsDiffer(&validation->expected, &verdict, &validation->judging, &finding);
     if (verdict.outcome == Outcome_Ran && verdict.lowered)
@@ -248,7 +248,7 @@ static bool judgeStep(Validation *validation, const Step *step, MlirOperation be
 
 static bool runStep(Validation *validation, const Step *step) {
   MlirOperation before = mlirOperationClone(validation->module);
-  validation->passes++;
+  ++validation->passes;
   bool ok = stepRun(validation->module, step->pipeline);
   if (ok) {
     bool isChanged = judgeHash(before) != judgeHash(validation->module);
@@ -285,7 +285,7 @@ bool validateEach(MlirOperation module, MlirStringRef pipeline, const ValidateOp
   bool ok = (findEntry(validation, &error) && judgeFirst(validation, &error)) ||
             tileErrorAt(mlirOperationGetLocation(module), "%s", error.text);
   Steps steps = ok ? stepsOf(pipeline) : (Steps){NULL, 0};
-  for (int i = 0; i < steps.count && ok; i++)
+  for (int i = 0; i < steps.count && ok; ++i)
     ok = runStep(validation, &steps.items[i]);
   if (ok)
     summarize(validation);

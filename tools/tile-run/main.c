@@ -44,7 +44,7 @@ static bool writeStatistics(Session *session, tessera_error_t *error) {
 static const RunTarget *findJudge(const Session *session) {
   if (tessera_run_check_wants_interpreter(session->options))
     return runTargetFind("interpret", NULL);
-  for (int i = 1; i < session->options->num_targets; i++) {
+  for (int i = 1; i < session->options->num_targets; ++i) {
     const RunTarget *target = runTargetFind(session->options->targets[i], NULL);
     if (target && target->isJudge)
       return target;
@@ -90,7 +90,7 @@ static bool compareAll(Session *session, tessera_error_t *error) {
   bool ok = compareWithFiles(session, error);
   if (session->judge.target)
     ok = ok && runCompare(&session->check, &session->first, &session->judge, session->options, error);
-  for (int i = 1; i < session->options->num_targets && ok; i++)
+  for (int i = 1; i < session->options->num_targets && ok; ++i)
     ok = compareOther(session, session->options->targets[i], error);
   return ok;
 }
@@ -107,7 +107,7 @@ static void expire(void *context) {
 
 static bool start(Session *session, tessera_error_t *error) {
   const tessera_run_options_t *options = session->options;
-  for (int i = 0; i < options->num_targets; i++)
+  for (int i = 0; i < options->num_targets; ++i)
     if (!runTargetFind(options->targets[i], error))
       return false;
   if (options->threads && !tessera_set_threads((int)options->threads))

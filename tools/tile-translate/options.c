@@ -18,7 +18,7 @@ static bool takeText(const char *argument, TranslateOptions *options) {
   } flags[] = {{"--target", &options->target},          {"--chip", &options->chip},   {"--cpu", &options->chip},
                {"--pass-pipeline", &options->pipeline}, {"--stats", &options->stats}, {"-o", &options->output},
                {"--search", &options->search}};
-  for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) {
+  for (size_t i = 0; i < sizeof flags / sizeof *flags; ++i) {
     const char *value = valueOf(argument, flags[i].flag);
     if (value) {
       *flags[i].value = value;
@@ -87,7 +87,7 @@ static bool take(const char *argument, TranslateOptions *options, tessera_error_
 
 bool translateOptionsParse(int argc, char **argv, TranslateOptions *options, tessera_error_t *error) {
   *options = (TranslateOptions){.output = "-", .elementBytes = 2};
-  for (int i = 1; i < argc; i++) {
+  for (int i = 1; i < argc; ++i) {
     if (strcmp(argv[i], "-o") == 0) {
       if (++i == argc)
         return tessera_fail(error, "-o: wanted a file name after it");

@@ -80,7 +80,7 @@ static bool run(MlirOperation module, MlirExtPass pass) {
   TileBuilder top = tileBuilderAtStart(body, mlirOperationGetLocation(module));
   if (assertions.count && !isTaken(module, raiseFunction))
     declareRaise(&top);
-  for (intptr_t i = 0, number = 0; i < assertions.count; i++) {
+  for (intptr_t i = 0, number = 0; i < assertions.count; ++i) {
     char name[64], text[1024];
     do
       snprintf(name, sizeof name, "assert_text_%ld", (long)number++);

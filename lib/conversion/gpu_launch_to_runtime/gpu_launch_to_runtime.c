@@ -369,7 +369,7 @@ static void lower(MlirOperation launch, MlirOperation module) {
 static bool run(MlirOperation module, MlirExtPass pass) {
   TileOps launches = tileCollect(module, "gpu.launch_func");
   bool ok = true;
-  for (intptr_t i = 0; i < launches.count && ok; i++)
+  for (intptr_t i = 0; i < launches.count && ok; ++i)
     ok = check(launches.items[i]);
   if (ok)
     mlirExtPassAddStatistic(pass, Statistic_Checks, gpuCheckAlignments(module));
@@ -378,7 +378,7 @@ static bool run(MlirOperation module, MlirExtPass pass) {
     declareRuntime(module);
     mlirExtPassAddStatistic(pass, Statistic_Waits, gpuOrderHostAccesses(module));
   }
-  for (intptr_t i = 0; i < launches.count && ok; i++)
+  for (intptr_t i = 0; i < launches.count && ok; ++i)
     lower(launches.items[i], module);
   mlirExtPassAddStatistic(pass, Statistic_Launches, ok ? (uint64_t)launches.count : 0);
   tileOpsFree(&launches);

@@ -41,7 +41,7 @@ static void noteOp(Match *m, MlirOperation op) {
 static int countUses(MlirValue value) {
   int count = 0;
   for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use))
-    count++;
+    ++count;
   return count;
 }
 
@@ -75,7 +75,7 @@ static int inputOf(const TileStructured *s, MlirValue value) {
 }
 
 static bool isFull(const TileOperand *operand) {
-  for (int i = 0; i < operand->rank; i++)
+  for (int i = 0; i < operand->rank; ++i)
     if (operand->results[i] < 0)
       return false;
   return tileOperandIsPlain(operand);
@@ -96,7 +96,7 @@ static bool isElementwise(const TileStructured *s) {
   if (tileStructuredHasReduction(s) || s->numOutputs != 1 ||
       !mlirOpOperandIsNull(mlirValueGetFirstUse(mlirBlockGetArgument(s->body, output))))
     return false;
-  for (int i = 0; i <= output; i++)
+  for (int i = 0; i <= output; ++i)
     if (!tileOperandIsPlain(&s->operands[i]))
       return false;
   return true;
@@ -114,9 +114,9 @@ static void lookThroughCopies(TileOperand *operand) {
     TileOperand from = copy.operands[0];
     const TileOperand *to = &copy.operands[1];
     int dims[MaxDims] = {0};
-    for (int i = 0; i < to->rank; i++)
+    for (int i = 0; i < to->rank; ++i)
       dims[to->results[i]] = operand->results[i];
-    for (int i = 0; i < from.rank; i++)
+    for (int i = 0; i < from.rank; ++i)
       if (from.results[i] >= 0)
         tileOperandSetAxis(&from, i, dims[from.results[i]]);
     *operand = from;
@@ -128,7 +128,7 @@ static void lookThroughCopies(TileOperand *operand) {
 static bool isIdentity(const TileOperand *operand, int numDims) {
   if (operand->rank != numDims)
     return false;
-  for (int i = 0; i < operand->rank; i++)
+  for (int i = 0; i < operand->rank; ++i)
     if (operand->results[i] != i)
       return false;
   return true;
@@ -141,7 +141,7 @@ static bool isRowFold(TileStructured *s, const char *const *names, double start,
       !tileStructuredAccumulates(s, &s->operands[output]))
     return false;
   *axis = -1;
-  for (int d = 0; d < s->numDims; d++) {
+  for (int d = 0; d < s->numDims; ++d) {
     if (s->dims[d].isReduction && *axis >= 0)
       return false;
     if (s->dims[d].isReduction)
@@ -149,7 +149,7 @@ static bool isRowFold(TileStructured *s, const char *const *names, double start,
   }
   MlirOperation fold = tileDefiningOp(yielded(s));
   bool isNamed = false;
-  for (; *names; names++)
+  for (; *names; ++names)
     isNamed |= tileOpIs(fold, *names);
   if (*axis < 0 || !isNamed)
     return false;
@@ -167,7 +167,7 @@ static bool isPerRow(const TileStructured *s, int row, int axis) {
   const TileOperand *operand = &s->operands[row];
   if (operand->rank != s->numDims - 1)
     return false;
-  for (int i = 0; i < operand->rank; i++)
+  for (int i = 0; i < operand->rank; ++i)
     if (operand->results[i] != i + (i >= axis))
       return false;
   return true;
@@ -199,7 +199,7 @@ static bool matchDecomposed(Match *m, const TileStructured *quotient, MlirValue 
   static const char *const sums[] = {"arith.addf", NULL}, *const maxima[] = {"arith.maximumf", "arith.maxnumf", NULL};
   TileStructured sum, exps, maximum;
   int full, row, axis = -1;
-  for (int i = 0; i < 2 && axis < 0 && quotient->numInputs == 2; i++)
+  for (int i = 0; i < 2 && axis < 0 && quotient->numInputs == 2; ++i)
     if (readMaker(m, quotient->operands[i].value, 1, &sum) && isRowFold(&sum, sums, 0.0, &axis))
       break;
   if (axis < 0 || !isRowwise(quotient, "arith.divf", false, axis, &full, &row) ||
@@ -260,7 +260,7 @@ static bool isProduct(TileStructured *s, int *lhs, int *rhs) {
       !mlirTypeIsAFloat(tileOperandElementType(&s->operands[s->numInputs])))
     return false;
   int sums = 0;
-  for (int d = 0; d < s->numDims; d++)
+  for (int d = 0; d < s->numDims; ++d)
     sums += s->dims[d].isReduction;
   return sums == 1;
 }
@@ -274,7 +274,7 @@ static bool startsFromZero(TileStructured *s) {
 static int summedDim(const TileStructured *s) {
   int d = 0;
   while (!s->dims[d].isReduction)
-    d++;
+    ++d;
   return d;
 }
 
@@ -292,7 +292,7 @@ static bool matchSecond(Match *m, MlirOperation root, MlirValue *scores, int *sc
   if (found)
     m->second = s;
   noteOp(m, root);
-  for (int i = 0; !found && i < s.numInputs && tileEpilogueCanFollow(&s); i++) {
+  for (int i = 0; !found && i < s.numInputs && tileEpilogueCanFollow(&s); ++i) {
     found = tileEpilogueReadProducer(&s, i, &m->second) && isProduct(&m->second, &sides[0], &sides[1]);
     if (!found)
       continue;
@@ -301,7 +301,7 @@ static bool matchSecond(Match *m, MlirOperation root, MlirValue *scores, int *sc
     noteOp(m, m->second.op);
   }
   int ops = m->attention->numOps;
-  for (int i = 0; found && i < 2; i++) {
+  for (int i = 0; found && i < 2; ++i) {
     m->attention->numOps = ops;
     m->secondWeights = sides[i];
     m->secondValues = sides[1 - i];
@@ -320,7 +320,7 @@ static bool matchFirst(Match *m, MlirValue scores, int scoreUses) {
     return fail(m, tileOpIs(tileDefiningOp(scores), "linalg.generic") ? "its scores have another user" : NULL);
   if (isProduct(&s, &lhs, &rhs)) {
     m->first = s;
-    for (int i = 0; i < s.operands[2].rank; i++)
+    for (int i = 0; i < s.operands[2].rank; ++i)
       m->firstOf[i] = s.operands[2].results[i];
     noteOp(m, s.op);
     m->firstQueries = lhs;
@@ -330,12 +330,12 @@ static bool matchFirst(Match *m, MlirValue scores, int scoreUses) {
   int output = s.numInputs;
   if (!isElementwise(&s) || !isFull(&s.operands[output]))
     return false;
-  for (int i = 0; i < s.numInputs; i++) {
+  for (int i = 0; i < s.numInputs; ++i) {
     int dims[MaxDims];
     if (!s.operands[i].isTensor || !readMaker(m, s.operands[i].value, 1, &m->first) ||
         !isProduct(&m->first, &lhs, &rhs) || !tileEpilogueMatchSpaces(&s, i, &m->first, dims))
       continue;
-    for (int a = 0; a < s.operands[output].rank; a++)
+    for (int a = 0; a < s.operands[output].rank; ++a)
       m->firstOf[a] = dims[s.operands[output].results[a]];
     m->score = s;
     m->scoreArgument = i;
@@ -363,7 +363,7 @@ static bool assignRoles(Match *m, int *queries, int *keys) {
   if (uses(s, m->firstQueries, *keys) || !uses(s, m->firstKeys, *keys) || s->dims[*keys].isReduction)
     return fail(m, "keys are no dimension of one operand alone");
   *queries = -1;
-  for (int d = 0; d < s->numDims; d++) {
+  for (int d = 0; d < s->numDims; ++d) {
     if (s->dims[d].isReduction || uses(s, m->firstKeys, d) || !uses(s, m->firstQueries, d))
       continue;
     int64_t extent = s->dims[d].extent, best = *queries < 0 ? -1 : s->dims[*queries].extent;
@@ -379,14 +379,14 @@ static bool matchValues(Match *m, int queries, int keys, int *channels) {
   const TileOperand *weights = &s->operands[m->secondWeights];
   if (!isFull(weights))
     return fail(m, "its weights are not read by a plain map");
-  for (int d = 0; d < s->numDims; d++)
+  for (int d = 0; d < s->numDims; ++d)
     m->fromSecond[d] = -1;
-  for (int i = 0; i < weights->rank; i++)
+  for (int i = 0; i < weights->rank; ++i)
     m->fromSecond[weights->results[i]] = m->firstOf[i];
   if (m->fromSecond[summedDim(s)] != keys)
     return fail(m, "the second product does not sum over the keys");
   *channels = -1;
-  for (int d = 0; d < s->numDims; d++) {
+  for (int d = 0; d < s->numDims; ++d) {
     if (m->fromSecond[d] < 0 && *channels >= 0)
       return fail(m, "values have two dimensions that the weights have not");
     if (m->fromSecond[d] < 0)
@@ -405,10 +405,10 @@ static void addOperand(TileStructured *s, const TileOperand *operand, const int 
 }
 
 static bool addCaptures(TileStructured *s, const TileStructured *from) {
-  for (int i = 0; i < from->numCaptures; i++) {
+  for (int i = 0; i < from->numCaptures; ++i) {
     int known = 0;
     while (known < s->numCaptures && !mlirValueEqual(s->captures[known], from->captures[i]))
-      known++;
+      ++known;
     if (known == MaxCaptures)
       return false;
     if (known == s->numCaptures)
@@ -419,11 +419,11 @@ static bool addCaptures(TileStructured *s, const TileStructured *from) {
 
 // Each dimension's extent, from an operand that it indexes; a static one wins.
 static void noteExtents(TileStructured *s) {
-  for (int d = 0; d < s->numDims; d++)
+  for (int d = 0; d < s->numDims; ++d)
     s->dims[d].operand = -1;
-  for (int o = 0; o <= s->numInputs; o++) {
+  for (int o = 0; o <= s->numInputs; ++o) {
     const TileOperand *operand = &s->operands[o];
-    for (int i = 0; operand->isTensor && i < operand->rank; i++) {
+    for (int i = 0; operand->isTensor && i < operand->rank; ++i) {
       TileDim *dim = operand->results[i] < 0 ? NULL : &s->dims[operand->results[i]];
       if (!dim || (dim->operand >= 0 && !mlirShapedTypeIsDynamicSize(dim->extent)))
         continue;
@@ -440,7 +440,7 @@ static void numberDims(Match *m, int queries, int keys, int *toFirst, int *chann
   TileAttention *a = m->attention;
   TileStructured *s = &a->structured;
   int next = 0, depth = summedDim(&m->first);
-  for (int i = 0; i < m->first.operands[2].rank; i++) {
+  for (int i = 0; i < m->first.operands[2].rank; ++i) {
     int d = m->first.operands[2].results[i];
     if (d != queries && d != keys)
       toFirst[d] = next++;
@@ -451,7 +451,7 @@ static void numberDims(Match *m, int queries, int keys, int *toFirst, int *chann
   a->keys = toFirst[keys] = isGpu ? next + 2 : next + 1;
   a->channels = *channels = isGpu ? next + 3 : next;
   s->numDims = next + 4;
-  for (int d = 0; d < s->numDims; d++)
+  for (int d = 0; d < s->numDims; ++d)
     s->dims[d] = (TileDim){.isReduction = d == a->keys || d == a->depth, .tile = 1, .panels = 1, .axis = -1};
 }
 
@@ -463,7 +463,7 @@ static bool unite(Match *m, int queries, int keys) {
   if (m->first.numDims + 1 > MaxDims)
     return fail(m, "it has too many dimensions");
   numberDims(m, queries, keys, toFirst, &channels);
-  for (int d = 0; d < m->second.numDims; d++)
+  for (int d = 0; d < m->second.numDims; ++d)
     toSecond[d] = m->fromSecond[d] < 0 ? channels : toFirst[m->fromSecond[d]];
   bool hasScore = !mlirOperationIsNull(m->score.op), hasGate = !mlirOperationIsNull(m->gate.op);
   if (AttentionFirstInput + (hasScore ? m->score.numInputs : 0) + (hasGate ? m->gate.numInputs : 0) + 1 > MaxOperands)
@@ -471,12 +471,12 @@ static bool unite(Match *m, int queries, int keys) {
   addOperand(s, &m->first.operands[m->firstQueries], toFirst, m->first.numDims);
   addOperand(s, &m->first.operands[m->firstKeys], toFirst, m->first.numDims);
   addOperand(s, &m->second.operands[m->secondValues], toSecond, m->second.numDims);
-  for (int i = 0; i < AttentionFirstInput; i++)
+  for (int i = 0; i < AttentionFirstInput; ++i)
     lookThroughCopies(&s->operands[i]);
   if (hasScore) {
-    for (int d = 0; d < m->score.numDims; d++)
+    for (int d = 0; d < m->score.numDims; ++d)
       a->scoreDims[d] = toFirst[a->scoreDims[d]];
-    for (int i = 0; i < m->score.numInputs; i++)
+    for (int i = 0; i < m->score.numInputs; ++i)
       if (i != m->scoreArgument)
         addOperand(s, &m->score.operands[i], a->scoreDims, m->score.numDims);
     a->score = m->score.body;
@@ -491,9 +491,9 @@ static bool unite(Match *m, int queries, int keys) {
     int dims[MaxDims];
     if (!tileEpilogueMatchSpaces(&m->gate, m->gate.epilogueArgument, &m->second, dims))
       return fail(m, "what follows it has other dimensions");
-    for (int d = 0; d < m->gate.numDims; d++)
+    for (int d = 0; d < m->gate.numDims; ++d)
       toGate[d] = toSecond[dims[d]];
-    for (int i = 0; i < m->gate.numInputs; i++)
+    for (int i = 0; i < m->gate.numInputs; ++i)
       if (i != m->gate.epilogueArgument)
         addOperand(s, &m->gate.operands[i], toGate, m->gate.numDims);
     s->epilogue = m->gate.body;
@@ -501,7 +501,7 @@ static bool unite(Match *m, int queries, int keys) {
   }
   const TileStructured *last = hasGate ? &m->gate : &m->second;
   addOperand(s, &last->operands[last->numInputs], hasGate ? toGate : toSecond, last->numDims);
-  s->numInputs--;
+  --s->numInputs;
   if ((hasScore && !addCaptures(s, &m->score)) || (hasGate && !addCaptures(s, &m->gate)))
     return fail(m, "it captures too many values");
   noteExtents(s);
@@ -519,7 +519,7 @@ static bool checkOperands(Match *m) {
   const TileAttention *a = m->attention;
   const TileStructured *s = &a->structured;
   const int rows[3] = {a->queries, a->keys, a->keys}, columns[3] = {a->depth, a->depth, a->channels};
-  for (int i = 0; i < AttentionFirstInput; i++) {
+  for (int i = 0; i < AttentionFirstInput; ++i) {
     const TileOperand *operand = &s->operands[i];
     if (!operand->isTensor || !tileOperandIsPlain(operand) || !tileOperandUses(operand, rows[i]) ||
         !tileOperandUses(operand, columns[i]))

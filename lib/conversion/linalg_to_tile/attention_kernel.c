@@ -36,7 +36,7 @@ typedef struct State {
 // Tiles are over these two dimensions from here on, in the order of their numbers.
 static void over(Emission *k, int dim, int other) {
   int axis = 0;
-  for (int d = 0; d < k->s->numDims; d++)
+  for (int d = 0; d < k->s->numDims; ++d)
     k->s->dims[d].axis = d == dim || d == other ? axis++ : -1;
 }
 
@@ -71,7 +71,7 @@ static MlirValue loadMatrix(Emission *k, int operand, int rows, int columns) {
 }
 
 static int axisOf(const TileOperand *operand, int dim) {
-  for (int i = 0; i < operand->rank; i++)
+  for (int i = 0; i < operand->rank; ++i)
     if (operand->results[i] == dim)
       return i;
   return -1;
@@ -143,7 +143,7 @@ static MlirValue buildMasked(Emission *k, MlirValue scores) {
   if (!mlirBlockIsNull(a->score)) {
     TileBodyMap map = {0};
     tileBodyMapSet(&map, mlirBlockGetArgument(a->score, a->scoreArgument), scores);
-    for (int i = 0; i < a->numScoreInputs; i++) {
+    for (int i = 0; i < a->numScoreInputs; ++i) {
       MlirValue argument = mlirBlockGetArgument(a->score, i + (i >= a->scoreArgument));
       if (!mlirOpOperandIsNull(mlirValueGetFirstUse(argument)))
         tileBodyMapSet(&map, argument, loadScoreInput(k, AttentionFirstInput + i));
@@ -248,7 +248,7 @@ static MlirValue buildBound(Emission *k, TileBodyMap *map, const TileKeyBound *b
     query = tileBuildAdd(&k->e.body, query, tileBuildIndex(&k->e.body, tile - 1));
   MlirValue sum = tileBuildMul(&k->e.body, query, tileBuildIndex(&k->e.body, bound->slope));
   sum = tileBuildAdd(&k->e.body, sum, tileBuildIndex(&k->e.body, bound->constant));
-  for (int i = 0; i < bound->numTerms; i++) {
+  for (int i = 0; i < bound->numTerms; ++i) {
     MlirValue term = buildPerHead(k, map, bound->terms[i]);
     sum = bound->signs[i] > 0 ? tileBuildAdd(&k->e.body, sum, term) : tileBuildSub(&k->e.body, sum, term);
   }
@@ -260,7 +260,7 @@ typedef struct Range {
 } Range;
 
 static bool hasBound(const TileKeyRange *keys, bool isUpper) {
-  for (int i = 0; i < keys->numBounds; i++)
+  for (int i = 0; i < keys->numBounds; ++i)
     if (keys->bounds[i].isUpper == isUpper)
       return true;
   return false;
@@ -273,7 +273,7 @@ static Range buildRange(Emission *k, const TileKeyRange *keys) {
   range.end = range.blocks = tileKernelNumTiles(&k->e, &k->e.body, a->keys, tileKernelExtent(&k->e, a->keys));
   over(k, -1, -1);
   TileBodyMap map = {0};
-  for (int i = 0; i < a->numScoreInputs && keys->numBounds; i++) {
+  for (int i = 0; i < a->numScoreInputs && keys->numBounds; ++i) {
     const TileOperand *operand = &k->s->operands[AttentionFirstInput + i];
     MlirValue argument = mlirBlockGetArgument(a->score, i + (i >= a->scoreArgument));
     if (!tileOperandUses(operand, a->keys) && !tileOperandUses(operand, a->queries))
@@ -281,7 +281,7 @@ static Range buildRange(Emission *k, const TileKeyRange *keys) {
   }
   if (keys->numBounds)
     mapPositions(k, &map);
-  for (int i = 0; i < keys->numBounds; i++) {
+  for (int i = 0; i < keys->numBounds; ++i) {
     MlirValue bound = tileBuildMax(&k->e.body, buildBound(k, &map, &keys->bounds[i]), zero);
     if (keys->bounds[i].isUpper)
       range.end = tileBuildMin(&k->e.body, range.end, tileBuildCeilDiv(&k->e.body, bound, tile));
@@ -349,7 +349,7 @@ static void loadQueries(Emission *k) {
   over(k, a->depth, a->queries);
   k->packedQueries = buildBuffer(k, AttentionQ, a->depth, a->queries);
   tileKernelPack(&k->e, AttentionQ, (int[2]){a->depth, a->queries}, k->packedQueries);
-  for (int i = AttentionFirstInput; i < AttentionFirstInput + a->numScoreInputs; i++)
+  for (int i = AttentionFirstInput; i < AttentionFirstInput + a->numScoreInputs; ++i)
     if (isTurned(k, i))
       k->turned[i] = buildBuffer(k, i, a->keys, a->queries);
 }
@@ -386,7 +386,7 @@ static void buildKernel(Emission *k) {
 }
 
 static void dropUnused(const TileAttention *a) {
-  for (int i = 1; i < a->numOps; i++)
+  for (int i = 1; i < a->numOps; ++i)
     if (mlirOpOperandIsNull(mlirValueGetFirstUse(mlirOperationGetResult(a->ops[i], 0))))
       mlirOperationDestroy(a->ops[i]);
 }

@@ -55,7 +55,7 @@ static bool isPerHead(const Reader *r, MlirValue value) {
     return dim != a->keys && dim != a->queries;
   }
   bool isArith = tileOpNameStartsWith(op, "arith.");
-  for (intptr_t i = 0; isArith && i < mlirOperationGetNumOperands(op); i++)
+  for (intptr_t i = 0; isArith && i < mlirOperationGetNumOperands(op); ++i)
     isArith = isPerHead(r, mlirOperationGetOperand(op, i));
   return isArith;
 }
@@ -132,7 +132,7 @@ static void noteNegative(Reader *r, const Sum *sum) {
                           .slope = sign * sum->queries,
                           .constant = sign * sum->constant + (isUpper ? 0 : 1),
                           .numTerms = sum->numTerms};
-  for (int i = 0; i < sum->numTerms; i++) {
+  for (int i = 0; i < sum->numTerms; ++i) {
     bound->terms[i] = sum->terms[i];
     bound->signs[i] = sign * sum->signs[i];
   }
@@ -240,7 +240,7 @@ TileKeyRange tileAttentionKeyRange(const TileAttention *attention) {
   readMask(&r, value);
   // x + select(condition, 0, -inf)
   Select select;
-  for (int i = 0; i < 2 && !r.range.numBounds && tileOpIs(sum, "arith.addf"); i++)
+  for (int i = 0; i < 2 && !r.range.numBounds && tileOpIs(sum, "arith.addf"); ++i)
     if (matchSelect(mlirOperationGetOperand(sum, i), &select) && select.hidden == -INFINITY)
       readMask(&r, mlirOperationGetOperand(sum, i));
   r.range.isInfinite = r.range.hidden == -INFINITY;

@@ -11,7 +11,7 @@ void tileBodyMapSet(TileBodyMap *map, MlirValue from, MlirValue to) {
 }
 
 MlirValue tileBodyMapGet(const TileBodyMap *map, MlirValue from) {
-  for (intptr_t i = 0; i < map->count; i++)
+  for (intptr_t i = 0; i < map->count; ++i)
     if (mlirValueEqual(map->entries[i].from, from))
       return map->entries[i].to;
   return (MlirValue){NULL};
@@ -51,7 +51,7 @@ MlirValue tileKernelConstant(TileKernelEmission *e, MlirAttribute value, MlirTyp
 
 static MlirValue captureParameter(TileKernelEmission *e, MlirValue value) {
   const TileStructured *s = e->structured;
-  for (int i = 0; i < s->numCaptures; i++)
+  for (int i = 0; i < s->numCaptures; ++i)
     if (mlirValueEqual(s->captures[i], value))
       return e->parameters[s->numInputs + s->numOutputs + i];
   assert(false && "a capture that structured.c did not note");
@@ -69,7 +69,7 @@ static MlirValue buildCapture(TileKernelEmission *e, MlirValue value, MlirType t
 static bool isIntegerDivision(MlirOperation op) {
   static const char *const names[] = {"arith.divsi",      "arith.divui",     "arith.remsi",    "arith.remui",
                                       "arith.floordivsi", "arith.ceildivsi", "arith.ceildivui"};
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+  for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
     if (tileOpIs(op, names[i]))
       return true;
   return false;
@@ -102,7 +102,7 @@ static MlirValue sourceLike(TileKernelEmission *e, MlirValue value, MlirOperatio
     MlirType type = mlirValueGetType(source);
     bool isAlike = mlirAttributeEqual(tileOpAttribute(op, "axes"), tileOpAttribute(like, "axes")) &&
                    mlirTypeIsARankedTensor(type) == mlirTypeIsARankedTensor(shape);
-    for (intptr_t i = 0; isAlike && mlirTypeIsARankedTensor(type) && i < mlirShapedTypeGetRank(type); i++)
+    for (intptr_t i = 0; isAlike && mlirTypeIsARankedTensor(type) && i < mlirShapedTypeGetRank(type); ++i)
       isAlike = mlirShapedTypeGetDimSize(type, i) == mlirShapedTypeGetDimSize(shape, i);
     return isAlike ? source : none;
   }
@@ -114,7 +114,7 @@ static MlirValue sourceLike(TileKernelEmission *e, MlirValue value, MlirOperatio
   MlirType element = mlirShapedTypeGetElementType(mlirValueGetType(value));
   int64_t sizes[MaxDims];
   intptr_t rank = mlirTypeIsARankedTensor(shape) ? mlirShapedTypeGetRank(shape) : 0;
-  for (intptr_t i = 0; i < rank; i++)
+  for (intptr_t i = 0; i < rank; ++i)
     sizes[i] = mlirShapedTypeGetDimSize(shape, i);
   return tileKernelConstant(e, splat, tileTileTypeGet(rank, sizes, element, mlirAttributeGetNull()));
 }
@@ -128,23 +128,23 @@ static MlirValue buildBeforeSpreading(TileKernelEmission *e, MlirOperation op, c
   MlirValue sources[MaxOperands], none = {NULL};
   if (tileStructuredGpu(e->structured) || isIntegerDivision(op) || count > MaxOperands)
     return none;
-  for (intptr_t i = 0; i < count && mlirOperationIsNull(like); i++)
+  for (intptr_t i = 0; i < count && mlirOperationIsNull(like); ++i)
     if (tileOpIs(tileDefiningOp(operands[i]), "tile.broadcast"))
       like = tileDefiningOp(operands[i]);
   if (mlirOperationIsNull(like))
     return none;
-  for (intptr_t i = 0; i < count; i++)
+  for (intptr_t i = 0; i < count; ++i)
     if (mlirValueIsNull(sources[i] = sourceLike(e, operands[i], like)))
       return none;
   MlirType shape = mlirValueGetType(mlirOperationGetOperand(like, 0)), element = mlirShapedTypeGetElementType(tile);
   int64_t sizes[MaxDims];
   intptr_t rank = mlirTypeIsARankedTensor(shape) ? mlirShapedTypeGetRank(shape) : 0;
-  for (intptr_t i = 0; i < rank; i++)
+  for (intptr_t i = 0; i < rank; ++i)
     sizes[i] = mlirShapedTypeGetDimSize(shape, i);
   MlirType narrow = tileTileTypeGet(rank, sizes, element, mlirAttributeGetNull());
   MlirOperationState state = mlirOperationStateGet(tileOpName(op), mlirOperationGetLocation(op));
   mlirOperationStateAddOperands(&state, count, sources);
-  for (intptr_t i = 0; i < mlirOperationGetNumAttributes(op); i++) {
+  for (intptr_t i = 0; i < mlirOperationGetNumAttributes(op); ++i) {
     MlirNamedAttribute attribute = mlirOperationGetAttribute(op, i);
     mlirOperationStateAddAttributes(&state, 1, &attribute);
   }
@@ -158,7 +158,7 @@ static MlirValue cloneOp(TileKernelEmission *e, TileBodyMap *map, MlirOperation 
   intptr_t operands = mlirOperationGetNumOperands(op), attributes = mlirOperationGetNumAttributes(op);
   MlirValue values[MaxOperands];
   assert(operands <= MaxOperands && "an arith or math op has few operands");
-  for (intptr_t i = 0; i < operands; i++) {
+  for (intptr_t i = 0; i < operands; ++i) {
     values[i] = tileKernelCloneValue(e, map, mlirOperationGetOperand(op, i));
     if (i == 1 && isIntegerDivision(op))
       values[i] = buildDivisor(e, values[i]);
@@ -168,7 +168,7 @@ static MlirValue cloneOp(TileKernelEmission *e, TileBodyMap *map, MlirOperation 
     return spread;
   MlirOperationState state = mlirOperationStateGet(tileOpName(op), mlirOperationGetLocation(op));
   mlirOperationStateAddOperands(&state, operands, values);
-  for (intptr_t i = 0; i < attributes; i++) {
+  for (intptr_t i = 0; i < attributes; ++i) {
     MlirNamedAttribute attribute = mlirOperationGetAttribute(op, i);
     mlirOperationStateAddAttributes(&state, 1, &attribute);
   }
@@ -179,7 +179,7 @@ static MlirValue cloneOp(TileKernelEmission *e, TileBodyMap *map, MlirOperation 
 // Where a tile reaches beyond the last position what its elements hold means nothing: there element 0 is read.
 static MlirValue buildIndexInside(TileKernelEmission *e, MlirValue index) {
   MlirType type = mlirValueGetType(index);
-  for (int d = 0; d < e->structured->numDims; d++) {
+  for (int d = 0; d < e->structured->numDims; ++d) {
     if (!tileDimIsRagged(&e->structured->dims[d]))
       continue;
     MlirValue choice[3] = {tileKernelInside(e, d), index, tileBuildInteger(&e->body, type, 0)};
@@ -193,7 +193,7 @@ static MlirValue buildExtract(TileKernelEmission *e, TileBodyMap *map, MlirOpera
   assert(!e->bodyOverOutput && "epilogues have no positions");
   int32_t count = (int32_t)mlirOperationGetNumOperands(op);
   MlirValue operands[1 + MaxOperandRank] = {captureParameter(e, mlirOperationGetOperand(op, 0))};
-  for (int32_t i = 1; i < count; i++)
+  for (int32_t i = 1; i < count; ++i)
     operands[i] = buildIndexInside(e, tileKernelCloneValue(e, map, mlirOperationGetOperand(op, i)));
   if (count == 1 || !mlirTypeIsARankedTensor(tile)) {
     MlirType element = mlirShapedTypeGetElementType(mlirValueGetType(operands[0]));

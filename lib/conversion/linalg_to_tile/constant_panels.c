@@ -31,9 +31,9 @@ static Matrix matrixOf(const TileOperand *operand, int k) {
 
 static void copyPanel(const Matrix *matrix, int64_t first, int64_t columns, unsigned char *into) {
   int64_t inside = matrix->columns - first < columns ? matrix->columns - first : columns;
-  for (int64_t k = 0; k < matrix->depth; k++, into += (size_t)columns * matrix->width) {
+  for (int64_t k = 0; k < matrix->depth; ++k, into += (size_t)columns * matrix->width) {
     int64_t at = k * matrix->strideK + first * matrix->strideN;
-    for (int64_t n = 0; n < inside; n++, at += matrix->strideN)
+    for (int64_t n = 0; n < inside; ++n, at += matrix->strideN)
       memcpy(into + (size_t)n * matrix->width, matrix->bytes + (size_t)at * matrix->width, matrix->width);
   }
 }
@@ -47,7 +47,7 @@ MlirValue tileBuildConstantPanels(TileBuilder *builder, const TileOperand *opera
   unsigned char *panels = isMostlyPadding ? NULL : calloc(size, 1);
   if (!panels)
     return (MlirValue){NULL};
-  for (int64_t i = 0; i < shape[0]; i++)
+  for (int64_t i = 0; i < shape[0]; ++i)
     copyPanel(&matrix, i * columns, columns, panels + (size_t)i * panel);
   MlirType type = mlirRankedTensorTypeGet(3, shape, tileOperandElementType(operand), mlirAttributeGetNull());
   MlirAttribute value = mlirDenseElementsAttrRawBufferGet(type, (intptr_t)size, panels);

@@ -40,7 +40,7 @@ static void merge(const TileStructured *elementwise, int index, const int *dims,
   memcpy(s->captures, elementwise->captures, sizeof s->captures);
   MlirAttribute initial = s->operands[2].initial;
   s->numInputs = 2;
-  for (int i = 0; i <= elementwise->numInputs; i++) {
+  for (int i = 0; i <= elementwise->numInputs; ++i) {
     if (i == index)
       continue;
     TileOperand *operand = &s->operands[2 + (i < index ? i : i - 1)];
@@ -56,7 +56,7 @@ bool tileLowerContractionWithEpilogue(TileStructured *elementwise) {
   int output = elementwise->numInputs, dims[MaxDims];
   if (!tileEpilogueCanFollow(elementwise) || output + 2 > MaxOperands)
     return false;
-  for (int i = 0; i < elementwise->numInputs; i++) {
+  for (int i = 0; i < elementwise->numInputs; ++i) {
     TileStructured s;
     TileProduct p;
     if (!readProducer(elementwise, i, &s, &p) || !tileEpilogueMatchSpaces(elementwise, i, &s, dims))

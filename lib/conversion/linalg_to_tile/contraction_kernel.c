@@ -22,7 +22,7 @@ enum { DepthPerPiece = 64, DepthPerStep = 8, DepthPerDots = 16 };
 // Renumbers the dimensions: batch dimensions, then m, n, k.
 static void sortDims(TileStructured *s, TileContraction *c) {
   int to[MaxDims], next = 0;
-  for (int d = 0; d < s->numDims; d++)
+  for (int d = 0; d < s->numDims; ++d)
     if (d != c->m && d != c->n && d != c->k)
       to[d] = next++;
   to[c->m] = next;
@@ -237,7 +237,7 @@ static MlirValue accumulate(TileKernelEmission *e, const TileContraction *c, Mli
   MlirType type = mlirValueGetType(product);
   MlirRegion regions[2];
   TileBuilder outer = e->body;
-  for (int i = 0; i < 2; i++) {
+  for (int i = 0; i < 2; ++i) {
     e->body = tileBuilderAtEnd(appendBlock(&regions[i]), outer.location);
     MlirValue value = i == 0 ? addInitial(e, product) : buildSum(e, product, tileKernelLoad(e, output, NULL, true));
     tileBuildYield(&e->body, 1, &value);
@@ -253,7 +253,7 @@ static MlirValue buildEpilogue(TileKernelEmission *e, const TileContraction *c, 
   TileBodyMap map = {0};
   e->bodyOverOutput = true;
   tileBodyMapSet(&map, mlirBlockGetArgument(s->body, c->product), product);
-  for (int i = 2; i < s->numInputs; i++) {
+  for (int i = 2; i < s->numInputs; ++i) {
     int argument = i - 2 < c->product ? i - 2 : i - 1;
     tileBodyMapSet(&map, mlirBlockGetArgument(s->body, argument), tileKernelLoad(e, i, NULL, true));
   }
@@ -276,7 +276,7 @@ static MlirValue buildEpilogueAtEnd(TileKernelEmission *e, const TileContraction
   MlirType type = mlirValueGetType(product);
   MlirRegion regions[2];
   TileBuilder outer = e->body;
-  for (int i = 0; i < 2; i++) {
+  for (int i = 0; i < 2; ++i) {
     e->body = tileBuilderAtEnd(appendBlock(&regions[i]), outer.location);
     MlirValue value = i == 0 ? buildEpilogue(e, c, product) : product;
     tileBuildYield(&e->body, 1, &value);
@@ -407,7 +407,7 @@ static MlirValue knowsNoSubnormals(TileKernelEmission *e, const Block *b) {
                                     {0}};
   MlirValue least = buildWord(e, word, LeastNormal), enough = buildWord(e, word, LeastExponents);
   MlirValue pairs[3][2] = {{b->leastA, least}, {b->leastB, least}, {exponents, enough}}, all = {NULL};
-  for (int i = 0; i < 3; i++) {
+  for (int i = 0; i < 3; ++i) {
     MlirValue holds = tileBuildValue(&e->body, "arith.cmpi", bit, 2, pairs[i], predicate);
     all = i ? buildPair(e, "arith.andi", all, holds) : holds;
   }
@@ -419,7 +419,7 @@ static void buildGuardedProducts(TileKernelEmission *e, Block *b) {
   MlirValue safe = knowsNoSubnormals(e, b);
   MlirRegion regions[2];
   TileBuilder outer = e->body;
-  for (int i = 0; i < 2; i++) {
+  for (int i = 0; i < 2; ++i) {
     e->body = tileBuilderAtEnd(appendBlock(&regions[i]), outer.location);
     overPanels(e, &b->m, i == 0 ? buildDotProduct : buildPlainProduct, b);
     tileBuildYield(&e->body, 0, NULL);

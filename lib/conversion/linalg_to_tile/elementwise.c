@@ -10,7 +10,7 @@ enum { Columns = 256, Rows = 8, TransposeTile = 32 };
 
 // The dimension contiguous in some input but not in the output, or -1.
 static int transposedDim(const TileStructured *s, int vector) {
-  for (int i = 0; i < s->numInputs; i++) {
+  for (int i = 0; i < s->numInputs; ++i) {
     int last = s->operands[i].isTensor ? tileOperandLastDim(s, &s->operands[i]) : -1;
     if (last >= 0 && last != vector && s->operands[i].rank > 1)
       return last;
@@ -20,7 +20,7 @@ static int transposedDim(const TileStructured *s, int vector) {
 
 // The output's last axis but one, or -1.
 static int rowDim(const TileStructured *s, const TileOperand *output, int vector) {
-  for (int i = output->rank - 1; i >= 0; i--)
+  for (int i = output->rank - 1; i >= 0; --i)
     if (output->results[i] >= 0 && output->results[i] != vector && tileStructuredCanTile(s, output->results[i], vector))
       return output->results[i];
   return -1;
@@ -45,16 +45,16 @@ bool tileLowerElementwise(TileStructured *s) {
   TileKernelEmission e;
   tileKernelBegin(&e, s, "elementwise");
   TileBodyMap map = {0};
-  for (int i = 0; i < s->numInputs + s->numOutputs; i++) {
+  for (int i = 0; i < s->numInputs + s->numOutputs; ++i) {
     MlirValue argument = mlirBlockGetArgument(s->body, i);
     if (!mlirOpOperandIsNull(mlirValueGetFirstUse(argument)))
       tileBodyMapSet(&map, argument, tileKernelLoad(&e, i, NULL, false));
   }
   MlirOperation yield = mlirBlockGetTerminator(s->body);
   MlirValue results[MaxOperands];
-  for (int i = 0; i < s->numOutputs; i++)
+  for (int i = 0; i < s->numOutputs; ++i)
     results[i] = tileKernelCloneValue(&e, &map, mlirOperationGetOperand(yield, i));
-  for (int i = 0; i < s->numOutputs; i++)
+  for (int i = 0; i < s->numOutputs; ++i)
     tileKernelStore(&e, s->numInputs + i, results[i]);
   tileKernelEnd(&e);
   return true;

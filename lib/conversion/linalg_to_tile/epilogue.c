@@ -16,7 +16,7 @@ bool tileEpilogueCanFollow(const TileStructured *elementwise) {
       tileStructuredUsesPosition(elementwise) ||
       !mlirOpOperandIsNull(mlirValueGetFirstUse(mlirBlockGetArgument(elementwise->body, output))))
     return false;
-  for (int i = 0; i <= output; i++)
+  for (int i = 0; i <= output; ++i)
     if (!tileOperandIsPlain(&elementwise->operands[i]))
       return false;
   return true;
@@ -37,7 +37,7 @@ bool tileEpilogueMatchSpaces(const TileStructured *elementwise, int index, const
   const TileOperand *used = &elementwise->operands[index], *made = &producer->operands[producer->numInputs];
   if (used->rank != elementwise->numDims)
     return false;
-  for (int i = 0; i < used->rank; i++) {
+  for (int i = 0; i < used->rank; ++i) {
     if (used->results[i] < 0)
       return false;
     dims[used->results[i]] = made->results[i];
@@ -48,7 +48,7 @@ bool tileEpilogueMatchSpaces(const TileStructured *elementwise, int index, const
 //===--- merging ------------------------------------------------------------===//
 
 static bool hasCapture(const TileStructured *s, MlirValue value) {
-  for (int i = 0; i < s->numCaptures; i++)
+  for (int i = 0; i < s->numCaptures; ++i)
     if (mlirValueEqual(s->captures[i], value))
       return true;
   return false;
@@ -61,8 +61,8 @@ static bool hasRoom(const TileStructured *elementwise, const TileStructured *s) 
 
 void tileEpilogueMoveExtents(TileStructured *s, int oldOutput) {
   const TileOperand *output = &s->operands[s->numInputs];
-  for (int d = 0; d < s->numDims; d++)
-    for (int i = 0; s->dims[d].operand == oldOutput && i < output->rank; i++)
+  for (int d = 0; d < s->numDims; ++d)
+    for (int i = 0; s->dims[d].operand == oldOutput && i < output->rank; ++i)
       if (output->results[i] == d) {
         s->dims[d].operand = s->numInputs;
         s->dims[d].result = i;
@@ -76,7 +76,7 @@ void tileStructuredAddEpilogue(TileStructured *s, const TileEpilogue *epilogue) 
   const TileStructured *elementwise = epilogue->elementwise;
   int oldOutput = s->numInputs, next = s->numInputs;
   MlirAttribute initial = s->operands[oldOutput].initial;
-  for (int i = 0; i <= elementwise->numInputs; i++) {
+  for (int i = 0; i <= elementwise->numInputs; ++i) {
     if (i == epilogue->argument)
       continue;
     s->operands[next] = elementwise->operands[i];
@@ -85,7 +85,7 @@ void tileStructuredAddEpilogue(TileStructured *s, const TileEpilogue *epilogue) 
   s->numInputs = next - 1;
   s->operands[s->numInputs].initial = initial;
   tileEpilogueMoveExtents(s, oldOutput);
-  for (int i = 0; i < elementwise->numCaptures; i++)
+  for (int i = 0; i < elementwise->numCaptures; ++i)
     if (!hasCapture(s, elementwise->captures[i]))
       s->captures[s->numCaptures++] = elementwise->captures[i];
   s->op = elementwise->op;
@@ -100,7 +100,7 @@ MlirValue tileKernelEpilogue(TileKernelEmission *e, MlirValue result) {
   TileBodyMap map = {0};
   e->bodyOverOutput = true;
   tileBodyMapSet(&map, mlirBlockGetArgument(s->epilogue, s->epilogueArgument), result);
-  for (int i = s->numOwnInputs, argument = 0; i < s->numInputs; i++, argument++) {
+  for (int i = s->numOwnInputs, argument = 0; i < s->numInputs; ++i, ++argument) {
     argument += argument == s->epilogueArgument;
     MlirValue value = mlirBlockGetArgument(s->epilogue, argument);
     if (!mlirOpOperandIsNull(mlirValueGetFirstUse(value)))
@@ -112,7 +112,7 @@ MlirValue tileKernelEpilogue(TileKernelEmission *e, MlirValue result) {
 bool tileLowerWithEpilogue(const TileStructured *elementwise) {
   if (!tileEpilogueCanFollow(elementwise))
     return false;
-  for (int i = 0; i < elementwise->numInputs; i++) {
+  for (int i = 0; i < elementwise->numInputs; ++i) {
     TileStructured s;
     TileEpilogue epilogue = {.elementwise = elementwise, .argument = i};
     if (!tileEpilogueReadProducer(elementwise, i, &s) || tileStructuredHasTerms(&s) || !hasRoom(elementwise, &s) ||

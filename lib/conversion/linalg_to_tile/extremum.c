@@ -42,11 +42,11 @@ static bool isIn(MlirOperation op, MlirBlock body) {
 }
 
 static bool usesOutputs(const TileStructured *s, MlirValue value) {
-  for (int o = 0; o < s->numOutputs; o++)
+  for (int o = 0; o < s->numOutputs; ++o)
     if (mlirValueEqual(value, outputArgument(s, o)))
       return true;
   MlirOperation op = tileDefiningOp(value);
-  for (intptr_t i = 0; isIn(op, s->body) && i < mlirOperationGetNumOperands(op); i++)
+  for (intptr_t i = 0; isIn(op, s->body) && i < mlirOperationGetNumOperands(op); ++i)
     if (usesOutputs(s, mlirOperationGetOperand(op, i)))
       return true;
   return false;
@@ -59,7 +59,7 @@ static bool isOfPosition(const TileStructured *s, MlirValue value) {
     return !mlirBlockEqual(mlirBlockArgumentGetOwner(value), s->body);
   if (tileOpIs(op, "tensor.extract"))
     return false;
-  for (intptr_t i = 0; isIn(op, s->body) && i < mlirOperationGetNumOperands(op); i++)
+  for (intptr_t i = 0; isIn(op, s->body) && i < mlirOperationGetNumOperands(op); ++i)
     if (!isOfPosition(s, mlirOperationGetOperand(op, i)))
       return false;
   return true;
@@ -73,7 +73,7 @@ static bool matchOrder(const TileStructured *s, Extremum *x) {
   int64_t predicate = mlirIntegerAttrGetValueInt(tileOpAttribute(x->compare, "predicate"));
   if (!mlirValueEqual(isSwapped ? left : right, best))
     return false;
-  for (size_t i = 0; i < sizeof orders / sizeof *orders; i++)
+  for (size_t i = 0; i < sizeof orders / sizeof *orders; ++i)
     if (tileOpIs(x->compare, orders[i].op) && predicate == (isSwapped ? orders[i].swapped : orders[i].predicate))
       x->larger = orders[i].larger;
   return x->larger != NULL;
@@ -92,13 +92,13 @@ static bool matchChoice(const TileStructured *s, int output, MlirValue *compare,
 
 static bool matchBody(const TileStructured *s, Extremum *x) {
   MlirValue compares[2], chosen[2];
-  for (int o = 0; o < 2; o++)
+  for (int o = 0; o < 2; ++o)
     if (!matchChoice(s, o, &compares[o], &chosen[o]))
       return false;
   x->compare = tileDefiningOp(compares[0]);
   if (!mlirValueEqual(compares[0], compares[1]) || !isIn(x->compare, s->body))
     return false;
-  for (x->best = 0; x->best < 2; x->best++) {
+  for (x->best = 0; x->best < 2; ++x->best) {
     x->where = 1 - x->best;
     x->place = chosen[x->where];
     if ((tileOpIs(x->compare, "arith.cmpf") || tileOpIs(x->compare, "arith.cmpi")) && matchOrder(s, x) &&
@@ -110,7 +110,7 @@ static bool matchBody(const TileStructured *s, Extremum *x) {
 
 // The reduction dimension that an input is contiguous along, or -1.
 static int contiguousReduction(const TileStructured *s) {
-  for (int i = 0; i < s->numInputs; i++) {
+  for (int i = 0; i < s->numInputs; ++i) {
     int last = s->operands[i].isTensor ? tileOperandLastDim(s, &s->operands[i]) : -1;
     if (last >= 0)
       return s->dims[last].isReduction ? last : -1;
@@ -127,7 +127,7 @@ static MlirValue buildNumbers(TileKernelEmission *e, const Extremum *x) {
   const TileStructured *s = e->structured;
   MlirType tile = tileKernelTileType(e, mlirIndexTypeGet(e->body.context));
   MlirValue numbers = tileBuildInteger(&e->body, tile, 0);
-  for (int d = 0; d < s->numDims; d++) {
+  for (int d = 0; d < s->numDims; ++d) {
     if (!s->dims[d].isReduction)
       continue;
     MlirValue extent = tileKernelSplat(e, tileKernelExtent(e, d), tile);
@@ -144,7 +144,7 @@ static void mapPositions(TileKernelEmission *e, MlirValue number, TileBodyMap *m
   MlirType index = mlirIndexTypeGet(e->body.context);
   MlirValue position[MaxDims];
   memcpy(position, e->index, sizeof position);
-  for (int d = s->numDims - 1; d >= 0; d--) {
+  for (int d = s->numDims - 1; d >= 0; --d) {
     if (!s->dims[d].isReduction)
       continue;
     MlirValue extent = tileBuildMax(&e->body, tileKernelExtent(e, d), tileBuildIndex(&e->body, 1));
@@ -189,7 +189,7 @@ static void buildStep(TileKernelEmission *e, const void *extremum, MlirValue *st
   const Extremum *x = extremum;
   const TileStructured *s = e->structured;
   TileBodyMap map = {0};
-  for (int i = 0; i < s->numInputs; i++)
+  for (int i = 0; i < s->numInputs; ++i)
     if (!mlirOpOperandIsNull(mlirValueGetFirstUse(mlirBlockGetArgument(s->body, i))))
       tileBodyMapSet(&map, mlirBlockGetArgument(s->body, i), tileKernelLoad(e, i, NULL, false));
   tileBodyMapSet(&map, outputArgument(s, x->best), state[0]);
@@ -230,7 +230,7 @@ bool tileLowerExtremum(TileStructured *s) {
   Extremum x = {.vector = contiguousReduction(s)};
   if (s->numOutputs != 2 || x.vector < 0 || !matchBody(s, &x))
     return false;
-  for (int o = 0; o < 2; o++)
+  for (int o = 0; o < 2; ++o)
     if (!tileStructuredAccumulates(s, &s->operands[s->numInputs + o]))
       return false;
   tileStructuredSetTiles(s, x.vector, Columns, -1, 1);

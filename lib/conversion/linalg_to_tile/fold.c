@@ -18,21 +18,21 @@ static void buildStep(TileKernelEmission *e, const void *context, MlirValue *acc
   TileBodyMap map = {0};
   MlirValue results[MaxOperands], yield[MaxOperands];
   intptr_t carried = 0;
-  for (int i = 0; i < s->numInputs + s->numOutputs; i++) {
+  for (int i = 0; i < s->numInputs + s->numOutputs; ++i) {
     bool isCarried = i >= s->numInputs && tileStructuredAccumulates(s, &s->operands[i]);
     if (isCarried || isRead(s, i))
       tileBodyMapSet(&map, mlirBlockGetArgument(s->body, i),
                      isCarried ? accumulators[carried++] : tileKernelLoad(e, i, NULL, false));
   }
-  for (int o = 0; o < s->numOutputs; o++)
+  for (int o = 0; o < s->numOutputs; ++o)
     results[o] = tileKernelCloneValue(e, &map, mlirOperationGetOperand(mlirBlockGetTerminator(s->body), o));
   carried = 0;
-  for (int o = 0; o < s->numOutputs; o++)
+  for (int o = 0; o < s->numOutputs; ++o)
     if (tileStructuredAccumulates(s, &s->operands[s->numInputs + o]))
       yield[carried++] = results[o];
     else
       tileKernelStore(e, s->numInputs + o, results[o]);
-  for (intptr_t i = 0; i < carried; i++)
+  for (intptr_t i = 0; i < carried; ++i)
     accumulators[i] = yield[i];
 }
 
@@ -44,12 +44,12 @@ bool tileLowerFold(TileStructured *s) {
   tileKernelBegin(&e, s, "fold");
   MlirValue accumulators[MaxOperands];
   intptr_t carried = 0;
-  for (int i = s->numInputs; i < s->numInputs + s->numOutputs; i++)
+  for (int i = s->numInputs; i < s->numInputs + s->numOutputs; ++i)
     if (tileStructuredAccumulates(s, &s->operands[i]))
       accumulators[carried++] = tileKernelInitial(&e, i);
   tileKernelLoopOverReductions(&e, carried, accumulators, buildStep, s);
   carried = 0;
-  for (int i = s->numInputs; i < s->numInputs + s->numOutputs; i++)
+  for (int i = s->numInputs; i < s->numInputs + s->numOutputs; ++i)
     if (tileStructuredAccumulates(s, &s->operands[i]))
       tileKernelStore(&e, i, accumulators[carried++]);
   tileKernelEnd(&e);

@@ -22,8 +22,8 @@ static MlirWalkResult collect(MlirOperation op, void *userData) {
 }
 
 static void forget(TileOps *ops, const TileAttention *a) {
-  for (intptr_t i = 0; i < ops->count; i++)
-    for (int k = 0; k < a->numOps; k++)
+  for (intptr_t i = 0; i < ops->count; ++i)
+    for (int k = 0; k < a->numOps; ++k)
       if (mlirOperationEqual(ops->items[i], a->ops[k]))
         ops->items[i] = (MlirOperation){NULL};
 }
@@ -56,11 +56,11 @@ static TileAttentionSizes sizesOf(const TileAttention *a) {
                               .depth = planned(&s->dims[a->depth]),
                               .channels = planned(&s->dims[a->channels]),
                               .bytes = mlirTypeIsAF32(element) ? 4 : 2};
-  for (int d = 0; d < s->numDims; d++)
+  for (int d = 0; d < s->numDims; ++d)
     if (d != a->queries && d != a->keys && d != a->depth && d != a->channels)
       sizes.heads *= planned(&s->dims[d]);
   TileKeyRange keys = tileAttentionKeyRange(a);
-  for (int i = 0; i < keys.numBounds && sizes.numBounds < TileAttentionBounds; i++)
+  for (int i = 0; i < keys.numBounds && sizes.numBounds < TileAttentionBounds; ++i)
     if (!keys.bounds[i].numTerms) // what a program knows late may hide nothing
       sizes.bounds[sizes.numBounds++] =
           (TileAttentionBound){keys.bounds[i].isUpper, keys.bounds[i].slope, keys.bounds[i].constant};
@@ -97,7 +97,7 @@ static bool run(MlirOperation module, MlirExtPass pass) {
   bool remarks = mlirExtPassGetBool(pass, "remarks");
   mlirOperationWalk(module, collect, &ops, MlirWalkPostOrder);
   // Users first: an op that became part of a kernel is gone when its turn comes.
-  for (intptr_t i = ops.count - 1; i >= 0; i--) {
+  for (intptr_t i = ops.count - 1; i >= 0; --i) {
     TileAttention attention;
     TileSearchAttention best;
     const char *reason;
@@ -119,7 +119,7 @@ static bool run(MlirOperation module, MlirExtPass pass) {
                  (int)best.keys, best.fused * 1e6, best.apart * 1e6);
     forget(&ops, &attention);
     tileAttentionEmit(&attention);
-    fused++;
+    ++fused;
   }
   tileOpsFree(&ops);
   tileMachineDestroy(target.machine);

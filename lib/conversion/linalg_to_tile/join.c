@@ -26,7 +26,7 @@ static bool isMarked(MlirOperation op, const char *name) { return !mlirAttribute
 
 // A view of whole tiles, side by side.
 static bool isPlainView(MlirType view) {
-  for (intptr_t i = 0; i < tileViewTypeGetRank(view); i++)
+  for (intptr_t i = 0; i < tileViewTypeGetRank(view); ++i)
     if (tileViewTypeGetStep(view, i) != tileViewTypeGetSize(view, i) || tileViewTypeGetStride(view, i) != 1 ||
         tileViewTypeGetOrder(view, i) != i)
       return false;
@@ -52,7 +52,7 @@ static void noteUse(Uses *uses, MlirOperation op, MlirValue memory) {
 
 static MlirWalkResult noteView(MlirOperation op, void *data) {
   Uses *uses = data;
-  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++) {
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i) {
     if (!mlirValueEqual(mlirOperationGetOperand(op, i), uses->parameter))
       continue;
     if (!tileOpIs(op, "tile.view") || i > 0) {
@@ -124,7 +124,7 @@ static MlirValue addParameter(Launch *launch, MlirOperation kernel, MlirType typ
   MlirValue value = mlirBlockInsertArgument(block, launch->inputs + number, type, mlirOperationGetLocation(kernel));
   intptr_t count = mlirBlockGetNumArguments(block);
   MlirType types[64];
-  for (intptr_t i = 0; i < count; i++)
+  for (intptr_t i = 0; i < count; ++i)
     types[i] = mlirValueGetType(mlirBlockGetArgument(block, i));
   MlirType function = mlirFunctionTypeGet(mlirOperationGetContext(kernel), count, types, 0, NULL);
   mlirOperationSetAttributeByName(kernel, tileString("function_type"), mlirTypeAttrGet(function));
@@ -139,9 +139,9 @@ static MlirValue relaunch(const Launch *old, MlirOperation kernel, MlirOperation
   TileBuilder b = tileBuilderBefore(before);
   MlirValue operands[MostOperands];
   intptr_t number = 0;
-  for (intptr_t i = 0; i < old->grid + old->inputs; i++)
+  for (intptr_t i = 0; i < old->grid + old->inputs; ++i)
     operands[number++] = mlirOperationGetOperand(old->op, i);
-  for (intptr_t i = 0; i < count; i++)
+  for (intptr_t i = 0; i < count; ++i)
     operands[number++] = more[i];
   operands[number++] = output;
   const int32_t segments[3] = {(int32_t)old->grid, (int32_t)(old->inputs + count), 1};
@@ -169,7 +169,7 @@ static MlirValue placeTile(TileKernelEmission *e, TileStructured *s, MlirOperati
   MlirAttribute fixed = isView ? tileOpAttribute(view, "fixed") : mlirAttributeGetNull();
   intptr_t numFixed = isView ? mlirOperationGetNumOperands(view) - 1 : 0, at = 0, kept = 0;
   int axes = 0;
-  for (int d = 0; d < s->numDims; d++) {
+  for (int d = 0; d < s->numDims; ++d) {
     bool isFixed = at < numFixed && mlirDenseI64ArrayGetElement(fixed, at) == d;
     int64_t size = isView && !isFixed ? tileViewTypeGetSize(mlirValueGetType(memory), kept) : 1;
     e->index[d] = isFixed ? mlirOperationGetOperand(view, 1 + at++) : mlirOperationGetOperand(store, 2 + kept++);
@@ -192,7 +192,7 @@ static void applyAt(const TileStructured *elementwise, int argument, MlirOperati
   MlirType type = mlirValueGetType(mlirOperationGetOperand(store, 0));
   MlirValue value = placeTile(&e, &s, store);
   tileBodyMapSet(&map, mlirBlockGetArgument(s.body, argument), value);
-  for (int i = 0; i < s.numInputs; i++) {
+  for (int i = 0; i < s.numInputs; ++i) {
     MlirValue input = mlirBlockGetArgument(s.body, i);
     if (i != argument && !mlirOpOperandIsNull(mlirValueGetFirstUse(input)))
       tileBodyMapSet(&map, input, tileKernelLoad(&e, i, NULL, true));
@@ -206,7 +206,7 @@ static void applyAt(const TileStructured *elementwise, int argument, MlirOperati
 static bool isIdentity(const TileStructured *s, int index) {
   const TileOperand *operand = &s->operands[index];
   bool is = operand->isTensor && operand->rank == s->numDims;
-  for (int i = 0; is && i < operand->rank; i++)
+  for (int i = 0; is && i < operand->rank; ++i)
     is = operand->results[i] == i;
   return is;
 }
@@ -216,7 +216,7 @@ static MlirType parameterType(MlirValue host) {
   int64_t sizes[MaxDims];
   if (!mlirTypeIsARankedTensor(type))
     return type;
-  for (intptr_t i = 0; i < mlirShapedTypeGetRank(type); i++)
+  for (intptr_t i = 0; i < mlirShapedTypeGetRank(type); ++i)
     sizes[i] = mlirShapedTypeGetDimSize(type, i);
   return mlirMemRefTypeContiguousGet(mlirShapedTypeGetElementType(type), mlirShapedTypeGetRank(type), sizes,
                                      mlirAttributeGetNull());
@@ -245,7 +245,7 @@ static void join(const TileStructured *s, int argument, Launch *launch, MlirOper
   MlirValue parameters[MaxOperands + MaxCaptures] = {{NULL}}, more[MaxOperands + MaxCaptures];
   MlirOperation kernel = copyKernel(launch);
   intptr_t count = 0;
-  for (int i = 0; i < s->numInputs + s->numCaptures; i++) {
+  for (int i = 0; i < s->numInputs + s->numCaptures; ++i) {
     bool isCapture = i >= s->numInputs;
     MlirValue host = isCapture ? s->captures[i - s->numInputs] : s->operands[i].value;
     if (i == argument)
@@ -257,7 +257,7 @@ static void join(const TileStructured *s, int argument, Launch *launch, MlirOper
   intptr_t output = mlirBlockGetNumArguments(body) - 1;
   parameters[s->numInputs] = parameters[argument] = mlirBlockGetArgument(body, output);
   Uses uses = usesOf(kernel, output);
-  for (intptr_t i = 0; i < uses.stores.count; i++)
+  for (intptr_t i = 0; i < uses.stores.count; ++i)
     applyAt(s, argument, kernel, uses.stores.items[i], parameters);
   freeUses(&uses);
   MlirValue init = mlirOperationGetOperand(launch->op, launch->grid + launch->inputs);
@@ -277,7 +277,7 @@ static bool joinLaunch(const TileStructured *elementwise) {
   if ((!takesOutput && !tileEpilogueCanFollow(s)) || tileStructuredHasReduction(s) || s->numOutputs != 1 ||
       tileStructuredUsesPosition(s) || !isIdentity(s, s->numInputs))
     return false;
-  for (int i = 0; i < s->numInputs + takesOutput; i++) {
+  for (int i = 0; i < s->numInputs + takesOutput; ++i) {
     Launch launch;
     MlirValue value = s->operands[i].value, made = value;
     if (!isIdentity(s, i) || !tileHasOneUse(value) || !mlirTypeEqual(mlirValueGetType(value), tileResultType(s->op, 0)))
@@ -317,7 +317,7 @@ static MlirValue filledWith(const TileStructured *s) {
 
 static void startFrom(const Launch *launch, MlirOperation kernel, MlirValue scalar) {
   Uses uses = usesOf(kernel, mlirBlockGetNumArguments(bodyOf(kernel)) - 1);
-  for (intptr_t i = 0; i < uses.loads.count; i++) {
+  for (intptr_t i = 0; i < uses.loads.count; ++i) {
     MlirOperation load = uses.loads.items[i];
     TileBuilder b = tileBuilderBefore(load);
     MlirType type = tileResultType(load, 0);
@@ -344,7 +344,7 @@ static bool fillOne(const TileStructured *fill, MlirOperation user, MlirValue sc
   if (!readLaunch(user, &launch) || !hasRoom(&launch, 1) ||
       !mlirValueEqual(mlirOperationGetOperand(launch.op, launch.grid + launch.inputs), filled))
     return false;
-  for (intptr_t i = 0; i < launch.grid + launch.inputs; i++)
+  for (intptr_t i = 0; i < launch.grid + launch.inputs; ++i)
     if (mlirValueEqual(mlirOperationGetOperand(launch.op, i), filled))
       return false;
   Uses uses = usesOf(launch.kernel, launch.inputs);
@@ -382,10 +382,10 @@ static bool joinFill(const TileStructured *fill) {
   for (MlirOpOperand use = mlirValueGetFirstUse(result); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use))
     tileOpsAppend(&users, mlirOpOperandGetOwner(use));
   bool areDistinct = true;
-  for (intptr_t i = 0; i < users.count; i++)
-    for (intptr_t k = 0; k < i; k++)
+  for (intptr_t i = 0; i < users.count; ++i)
+    for (intptr_t k = 0; k < i; ++k)
       areDistinct &= !mlirOperationEqual(users.items[i], users.items[k]);
-  for (intptr_t i = 0; areDistinct && i < users.count; i++)
+  for (intptr_t i = 0; areDistinct && i < users.count; ++i)
     fillOne(fill, users.items[i], scalar);
   tileOpsFree(&users);
   bool isGone = mlirOpOperandIsNull(mlirValueGetFirstUse(result));
@@ -414,10 +414,10 @@ static bool isPrivate(MlirOperation kernel) {
 
 void tileDropUnlaunched(MlirOperation module) {
   TileOps kernels = tileCollect(module, "tile.kernel"), launches = tileCollect(module, "tile.launch");
-  for (intptr_t i = 0; i < kernels.count; i++) {
+  for (intptr_t i = 0; i < kernels.count; ++i) {
     MlirAttribute name = tileOpAttribute(kernels.items[i], "sym_name");
     bool isLaunched = !isPrivate(kernels.items[i]);
-    for (intptr_t k = 0; !isLaunched && k < launches.count; k++)
+    for (intptr_t k = 0; !isLaunched && k < launches.count; ++k)
       isLaunched = mlirStringRefEqual(mlirFlatSymbolRefAttrGetValue(tileOpAttribute(launches.items[k], "kernel")),
                                       mlirStringAttrGetValue(name));
     if (!isLaunched)

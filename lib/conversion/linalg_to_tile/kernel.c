@@ -13,7 +13,7 @@
 static MlirType typeOverAxes(const TileKernelEmission *e, MlirType element, bool withReductions) {
   int64_t shape[MaxDims];
   int rank = 0;
-  for (int i = 0; i < e->structured->numDims; i++)
+  for (int i = 0; i < e->structured->numDims; ++i)
     if (e->structured->dims[i].axis >= 0 && (withReductions || !e->structured->dims[i].isReduction))
       shape[rank++] = e->structured->dims[i].tile;
   return tileTileTypeGet(rank, shape, element, mlirAttributeGetNull());
@@ -28,7 +28,7 @@ MlirType tileKernelOutputTileType(const TileKernelEmission *e, MlirType element)
 static MlirType memrefType(MlirType tensor) {
   int64_t sizes[MaxDims];
   intptr_t rank = mlirShapedTypeGetRank(tensor);
-  for (intptr_t i = 0; i < rank; i++)
+  for (intptr_t i = 0; i < rank; ++i)
     sizes[i] = mlirShapedTypeGetDimSize(tensor, i);
   return mlirMemRefTypeContiguousGet(mlirShapedTypeGetElementType(tensor), rank, sizes, mlirAttributeGetNull());
 }
@@ -68,11 +68,11 @@ static MlirType parameterType(MlirValue host) {
 
 static intptr_t parameterTypes(const TileStructured *s, MlirType *types) {
   intptr_t count = 0;
-  for (int i = 0; i < s->numInputs; i++)
+  for (int i = 0; i < s->numInputs; ++i)
     types[count++] = parameterType(s->operands[i].value);
-  for (int i = 0; i < s->numCaptures; i++)
+  for (int i = 0; i < s->numCaptures; ++i)
     types[count++] = parameterType(s->captures[i]);
-  for (int i = s->numInputs; i < s->numInputs + s->numOutputs; i++)
+  for (int i = s->numInputs; i < s->numInputs + s->numOutputs; ++i)
     types[count++] = memrefType(mlirValueGetType(s->operands[i].value));
   return count;
 }
@@ -83,7 +83,7 @@ static MlirBlock createKernel(TileKernelEmission *e, const char *kind) {
   MlirType types[MaxOperands + MaxCaptures];
   MlirLocation locations[MaxOperands + MaxCaptures];
   intptr_t count = parameterTypes(s, types);
-  for (intptr_t i = 0; i < count; i++)
+  for (intptr_t i = 0; i < count; ++i)
     locations[i] = e->host.location;
   MlirBlock block = mlirBlockCreate(count, types, locations);
   MlirRegion region = mlirRegionCreate();
@@ -102,11 +102,11 @@ static MlirBlock createKernel(TileKernelEmission *e, const char *kind) {
 static void bindParameters(TileKernelEmission *e, MlirBlock block) {
   const TileStructured *s = e->structured;
   intptr_t at = 0;
-  for (int i = 0; i < s->numInputs; i++)
+  for (int i = 0; i < s->numInputs; ++i)
     e->parameters[i] = mlirBlockGetArgument(block, at++);
-  for (int i = 0; i < s->numCaptures; i++)
+  for (int i = 0; i < s->numCaptures; ++i)
     e->parameters[s->numInputs + s->numOutputs + i] = mlirBlockGetArgument(block, at++);
-  for (int i = 0; i < s->numOutputs; i++)
+  for (int i = 0; i < s->numOutputs; ++i)
     e->parameters[s->numInputs + i] = mlirBlockGetArgument(block, at++);
 }
 
@@ -202,12 +202,12 @@ static void decodePrograms(TileKernelEmission *e) {
     rest = decodeGrouped(e, programId(e, 0), rows, columns);
     last = rows;
   }
-  for (int d = last - 1; d >= 0; d--) {
+  for (int d = last - 1; d >= 0; --d) {
     if (e->structured->dims[d].isReduction)
       continue;
     if (axis < 2 && !e->isLinear) {
       e->index[d] = programAlong(e, axis, d);
-      axis++;
+      ++axis;
       continue;
     }
     if (mlirValueIsNull(rest))
@@ -229,7 +229,7 @@ static bool needsLinearGrid(const TileStructured *s) {
     return true;
   if (!tileStructuredGpu(s))
     return false;
-  for (int d = s->numDims - 1; d >= 0; d--) {
+  for (int d = s->numDims - 1; d >= 0; --d) {
     if (s->dims[d].isReduction || axis++ == 0)
       continue;
     if (mlirShapedTypeIsDynamicSize(s->dims[d].extent))
@@ -269,7 +269,7 @@ void tileKernelBegin(TileKernelEmission *e, const TileStructured *structured, co
 
 static intptr_t buildGrid(TileKernelEmission *e, MlirValue grid[3]) {
   intptr_t rank = 0;
-  for (int d = e->structured->numDims - 1; d >= 0; d--) {
+  for (int d = e->structured->numDims - 1; d >= 0; --d) {
     if (e->structured->dims[d].isReduction)
       continue;
     MlirValue tiles = numPrograms(e, &e->host, d, hostExtent(e, d));
@@ -299,7 +299,7 @@ static bool isOverwritten(const TileKernelEmission *e, int output) {
   const TileOperand *operand = &e->structured->operands[e->structured->numInputs + output];
   MlirValue parameter = e->parameters[e->structured->numInputs + output];
   bool overwritten = operand->isTensor;
-  for (int i = 0; i < operand->rank; i++)
+  for (int i = 0; i < operand->rank; ++i)
     overwritten &= operand->results[i] >= 0;
   for (MlirOpOperand use = mlirValueGetFirstUse(parameter); overwritten && !mlirOpOperandIsNull(use);
        use = mlirOpOperandGetNextUse(use)) {
@@ -312,7 +312,7 @@ static bool isOverwritten(const TileKernelEmission *e, int output) {
 static MlirAttribute overwrittenOutputs(const TileKernelEmission *e) {
   MlirAttribute numbers[MaxOperands];
   intptr_t count = 0;
-  for (int i = 0; i < e->structured->numOutputs; i++)
+  for (int i = 0; i < e->structured->numOutputs; ++i)
     if (isOverwritten(e, i))
       numbers[count++] = mlirIntegerAttrGet(mlirIntegerTypeGet(e->host.context, 64), i);
   return count ? mlirArrayAttrGet(e->host.context, count, numbers) : mlirAttributeGetNull();
@@ -323,11 +323,11 @@ static void buildLaunch(TileKernelEmission *e) {
   MlirValue operands[3 + MaxOperands + MaxCaptures];
   MlirType results[MaxOperands];
   intptr_t count = buildGrid(e, operands), grid = count;
-  for (int i = 0; i < s->numInputs; i++)
+  for (int i = 0; i < s->numInputs; ++i)
     operands[count++] = s->operands[i].value;
-  for (int i = 0; i < s->numCaptures; i++)
+  for (int i = 0; i < s->numCaptures; ++i)
     operands[count++] = s->captures[i];
-  for (int i = 0; i < s->numOutputs; i++) {
+  for (int i = 0; i < s->numOutputs; ++i) {
     operands[count++] = s->operands[s->numInputs + i].value;
     results[i] = tileResultType(s->op, i);
   }
@@ -341,7 +341,7 @@ static void buildLaunch(TileKernelEmission *e) {
   MlirAttribute overwritten = overwrittenOutputs(e);
   if (!mlirAttributeIsNull(overwritten))
     mlirOperationSetDiscardableAttributeByName(launch, tileString("tile.overwrites"), overwritten);
-  for (int i = 0; i < s->numOutputs; i++)
+  for (int i = 0; i < s->numOutputs; ++i)
     mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(s->op, i), mlirOperationGetResult(launch, i));
   mlirOperationDestroy(s->op);
 }
@@ -357,7 +357,7 @@ static void loopFrom(TileKernelEmission *e, int dim, intptr_t count, MlirValue *
                      const void *context) {
   const TileStructured *s = e->structured;
   while (dim < s->numDims && !s->dims[dim].isReduction)
-    dim++;
+    ++dim;
   if (dim == s->numDims) {
     step(e, context, accumulators);
     return;
@@ -369,12 +369,12 @@ static void loopFrom(TileKernelEmission *e, int dim, intptr_t count, MlirValue *
   TileBuilder outer = e->body;
   e->body = tileBuilderAtEnd(block, outer.location);
   e->index[dim] = mlirBlockGetArgument(block, 0);
-  for (intptr_t i = 0; i < count; i++)
+  for (intptr_t i = 0; i < count; ++i)
     accumulators[i] = mlirBlockGetArgument(block, 1 + i);
   loopFrom(e, dim + 1, count, accumulators, step, context);
   tileBuildYield(&e->body, count, accumulators);
   e->body = outer;
-  for (intptr_t i = 0; i < count; i++)
+  for (intptr_t i = 0; i < count; ++i)
     accumulators[i] = mlirOperationGetResult(loop, i);
 }
 

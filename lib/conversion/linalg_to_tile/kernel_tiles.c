@@ -20,7 +20,7 @@ typedef struct OperandTile {
 
 // The dimension whose tile runs along axis i of the operand, or -1.
 static int tiledDim(const TileStructured *s, const TileOperand *operand, int axis) {
-  for (int d = 0; d < s->numDims; d++)
+  for (int d = 0; d < s->numDims; ++d)
     if (operand->factors[axis][d] && s->dims[d].axis >= 0)
       return d;
   return -1;
@@ -32,7 +32,7 @@ static int64_t stepOf(const TileDim *dim) { return dim->step ? dim->step : dim->
 static MlirValue buildAffine(TileKernelEmission *e, const TileOperand *operand, int axis) {
   const TileStructured *s = e->structured;
   MlirValue sum = {NULL};
-  for (int d = 0; d < s->numDims; d++) {
+  for (int d = 0; d < s->numDims; ++d) {
     int64_t factor = operand->factors[axis][d] * (s->dims[d].axis >= 0 ? stepOf(&s->dims[d]) : 1);
     if (!factor)
       continue;
@@ -50,7 +50,7 @@ static MlirValue buildAffine(TileKernelEmission *e, const TileOperand *operand, 
 static OperandTile describeTile(TileKernelEmission *e, const TileOperand *operand) {
   const TileStructured *s = e->structured;
   OperandTile t = {0};
-  for (int i = 0; i < operand->rank; i++) {
+  for (int i = 0; i < operand->rank; ++i) {
     int dim = tiledDim(s, operand, i);
     if (dim < 0) {
       t.fixed[t.numFixed] = i;
@@ -105,8 +105,8 @@ static MlirValue sortAxes(TileKernelEmission *e, OperandTile *t, MlirValue tile)
   int dims[MaxDims];
   intptr_t n = 0;
   bool sorted = true;
-  for (int d = 0; d < e->structured->numDims; d++)
-    for (intptr_t i = 0; i < t->numKept; i++)
+  for (int d = 0; d < e->structured->numDims; ++d)
+    for (intptr_t i = 0; i < t->numKept; ++i)
       if (t->dims[i] == d) {
         sorted &= i == n;
         permutation[n] = i;
@@ -120,7 +120,7 @@ static MlirValue sortAxes(TileKernelEmission *e, OperandTile *t, MlirValue tile)
 }
 
 static bool holds(const OperandTile *t, int dim) {
-  for (intptr_t i = 0; i < t->numKept; i++)
+  for (intptr_t i = 0; i < t->numKept; ++i)
     if (t->dims[i] == dim)
       return true;
   return false;
@@ -130,13 +130,13 @@ static bool holds(const OperandTile *t, int dim) {
 static MlirValue spread(TileKernelEmission *e, const OperandTile *t, MlirValue tile, bool overOutput) {
   int64_t axes[MaxDims];
   intptr_t count = 0, axis = 0;
-  for (int d = 0; d < e->structured->numDims; d++) {
+  for (int d = 0; d < e->structured->numDims; ++d) {
     const TileDim *dim = &e->structured->dims[d];
     if (dim->axis < 0 || (overOutput && dim->isReduction))
       continue;
     if (!holds(t, d))
       axes[count++] = axis;
-    axis++;
+    ++axis;
   }
   if (count == 0)
     return tile;
@@ -189,9 +189,9 @@ void tileKernelStore(TileKernelEmission *e, int index, MlirValue value) {
   // The value's axes follow the iteration dimensions; memory's follow the output's map.
   int64_t permutation[MaxDims];
   bool sorted = true;
-  for (intptr_t i = 0; i < t.numKept; i++) {
+  for (intptr_t i = 0; i < t.numKept; ++i) {
     permutation[i] = 0;
-    for (intptr_t k = 0; k < t.numKept; k++)
+    for (intptr_t k = 0; k < t.numKept; ++k)
       permutation[i] += t.dims[k] < t.dims[i];
     sorted &= permutation[i] == i;
   }
@@ -203,7 +203,7 @@ void tileKernelStore(TileKernelEmission *e, int index, MlirValue value) {
 MlirValue tileKernelReduce(TileKernelEmission *e, const char *operation, MlirValue tile) {
   int64_t axes[MaxDims];
   intptr_t count = 0;
-  for (int d = 0; d < e->structured->numDims; d++)
+  for (int d = 0; d < e->structured->numDims; ++d)
     if (e->structured->dims[d].isReduction && e->structured->dims[d].axis >= 0)
       axes[count++] = e->structured->dims[d].axis;
   if (count == 0)
@@ -220,7 +220,7 @@ MlirValue tileKernelReduce(TileKernelEmission *e, const char *operation, MlirVal
 // Exchanges the two axes of a tile; its view says so.
 static void swapAxes(OperandTile *t) {
   OperandTile old = *t;
-  for (int i = 0; i < 2; i++) {
+  for (int i = 0; i < 2; ++i) {
     t->shape[i] = old.shape[1 - i];
     t->steps[i] = old.steps[1 - i];
     t->strides[i] = old.strides[1 - i];
@@ -268,7 +268,7 @@ static MlirValue assumeInside(TileKernelEmission *e, MlirValue first, int64_t si
 MlirValue tileKernelLoadRun(TileKernelEmission *e, int index, const MlirValue *at, int64_t length) {
   const TileOperand *operand = &e->structured->operands[index];
   MlirValue first = tileBuildIndex(&e->body, operand->constants[0]);
-  for (int i = 0; i < operand->numTerms; i++)
+  for (int i = 0; i < operand->numTerms; ++i)
     first = tileBuildAdd(&e->body, first, buildTerm(e, &operand->terms[i], at[operand->terms[i].dim]));
   first = assumeInside(e, first, mlirShapedTypeGetDimSize(mlirValueGetType(operand->value), 0), length);
   OperandTile t = {.numKept = 1, .shape = {length}, .steps = {1}, .strides = {1}};
@@ -331,7 +331,7 @@ MlirValue tileKernelSlice(TileKernelEmission *e, MlirValue buffer, int64_t rows,
   MlirValue operands[3] = {buffer}, offsets[2] = {row, column};
   int64_t fixed[2];
   intptr_t count = 1;
-  for (int i = 0; i < 2; i++) {
+  for (int i = 0; i < 2; ++i) {
     fixed[i] = 0;
     if (!mlirValueIsNull(offsets[i]) && !tileConstantIndex(offsets[i], &fixed[i])) {
       fixed[i] = mlirShapedTypeGetDynamicSize();
@@ -347,7 +347,7 @@ MlirValue tileKernelLoadBuffer(TileKernelEmission *e, MlirValue buffer) {
   MlirType type = mlirValueGetType(buffer);
   int64_t shape[MaxDims];
   intptr_t rank = tileBufferTypeGetRank(type);
-  for (intptr_t i = 0; i < rank; i++)
+  for (intptr_t i = 0; i < rank; ++i)
     shape[i] = tileBufferTypeGetSize(type, i);
   MlirType tile = tileTileTypeGet(rank, shape, tileBufferTypeGetElementType(type), mlirAttributeGetNull());
   return tileBuildValue(&e->body, "tile.load", tile, 1, &buffer, NULL);

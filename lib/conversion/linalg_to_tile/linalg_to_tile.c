@@ -19,7 +19,7 @@
 #include <string.h>
 
 static bool isUnused(MlirOperation op) {
-  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++)
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i)
     if (!mlirOpOperandIsNull(mlirValueGetFirstUse(mlirOperationGetResult(op, i))))
       return false;
   return mlirOperationGetNumResults(op) > 0;
@@ -74,7 +74,7 @@ static bool checkSchedule(MlirOperation op, const TileTarget *target) {
 }
 
 static bool checkSchedules(const TileOps *ops, const TileTarget *target) {
-  for (intptr_t i = 0; i < ops->count; i++)
+  for (intptr_t i = 0; i < ops->count; ++i)
     if (!checkSchedule(ops->items[i], target))
       return false;
   return true;
@@ -83,7 +83,7 @@ static bool checkSchedules(const TileOps *ops, const TileTarget *target) {
 // Producers first, so that what follows one after another all joins. Returns how many did; they are no longer in `ops`.
 static uint64_t joinAll(TileOps *ops, const TileTarget *target) {
   intptr_t left = 0, all = ops->count;
-  for (intptr_t i = 0; i < all; i++)
+  for (intptr_t i = 0; i < all; ++i)
     if (!tileJoin(ops->items[i], target))
       ops->items[left++] = ops->items[i];
   ops->count = left;
@@ -97,7 +97,7 @@ static bool run(MlirOperation module, MlirExtPass pass) {
     return false;
   mlirOperationWalk(module, collect, &ops, MlirWalkPostOrder);
   bool ok = checkSchedules(&ops, &target), isSplit = false;
-  for (intptr_t i = 0; ok && i < ops.count; i++)
+  for (intptr_t i = 0; ok && i < ops.count; ++i)
     isSplit |= tileSplitProduct(ops.items[i], &target);
   if (isSplit) {
     ops.count = 0;
@@ -108,7 +108,7 @@ static bool run(MlirOperation module, MlirExtPass pass) {
   target.constantPanels = &panels;
   uint64_t kernels = 0, joined = ok ? joinAll(&ops, &target) : 0;
   // Consumers first: a fill that its reader starts from is unused when its turn comes.
-  for (intptr_t i = ops.count - 1; ok && i >= 0; i--)
+  for (intptr_t i = ops.count - 1; ok && i >= 0; --i)
     kernels += lower(ops.items[i], &target);
   tileOpsFree(&ops);
   tileMachineDestroy(target.machine);

@@ -19,7 +19,7 @@
 static void sortDims(TileStructured *s, TileProduct *p, bool isOutside) {
   bool isInOrder = !tileStructuredGpu(s) && p->m < p->n;
   int to[MaxDims], next = 0;
-  for (int d = 0; d < s->numDims; d++)
+  for (int d = 0; d < s->numDims; ++d)
     if (!s->dims[d].isReduction && (isInOrder || (d != p->m && d != p->n)))
       to[d] = next++;
   if (!isInOrder) {
@@ -28,7 +28,7 @@ static void sortDims(TileStructured *s, TileProduct *p, bool isOutside) {
   }
   if (isOutside)
     to[p->k] = next++;
-  for (int d = 0; d < s->numDims; d++)
+  for (int d = 0; d < s->numDims; ++d)
     if (d != p->k && s->dims[d].isReduction)
       to[d] = next++;
   if (!isOutside)
@@ -47,7 +47,7 @@ static bool chooseTiles(TileStructured *s, const TileProduct *p) {
     return isOutside;
   TileSearchTarget target = tileStructuredTargetFor(s->target, &op);
   TileSearchTile tile = tileCpuDirectTile(&op, &target);
-  for (int axis = 0; axis < 3; axis++) {
+  for (int axis = 0; axis < 3; ++axis) {
     s->dims[dims[axis]].axis = axis;
     s->dims[dims[axis]].tile = tile.size[dims[axis]];
   }

@@ -27,7 +27,7 @@ static const char *paddingOf(const TileCombiner *combiner, MlirType element) {
 // The widest input decides what is contiguous.
 static const TileOperand *widestInput(const TileStructured *s) {
   const TileOperand *widest = NULL;
-  for (int i = 0; i < s->numInputs; i++)
+  for (int i = 0; i < s->numInputs; ++i)
     if (s->operands[i].isTensor && (!widest || s->operands[i].rank > widest->rank))
       widest = &s->operands[i];
   return widest;
@@ -35,8 +35,8 @@ static const TileOperand *widestInput(const TileStructured *s) {
 
 // A dimension of the other kind, that a tile can have beside `vector`; of a sum of dimensions, only the parallel one.
 static int otherKind(const TileStructured *s, const TileOperand *widest, int vector) {
-  for (int i = widest->rank - 1; i >= 0; i--)
-    for (int d = 0; d < s->numDims; d++)
+  for (int i = widest->rank - 1; i >= 0; --i)
+    for (int d = 0; d < s->numDims; ++d)
       if (widest->factors[i][d] && s->dims[d].isReduction != s->dims[vector].isReduction && s->dims[d].extent != 1 &&
           (widest->results[i] == d || !s->dims[d].isReduction) && tileStructuredCanTile(s, d, vector))
         return d;
@@ -80,7 +80,7 @@ static void chooseTiles(TileStructured *s) {
   const TileOperand *widest = widestInput(s), *output = &s->operands[s->numInputs];
   int vector = tileOperandLastDim(s, widest ? widest : output);
   int row = vector >= 0 && widest ? otherKind(s, widest, vector) : -1;
-  for (int i = output->rank - 1; i >= 0 && row < 0 && vector >= 0 && !s->dims[vector].isReduction; i--)
+  for (int i = output->rank - 1; i >= 0 && row < 0 && vector >= 0 && !s->dims[vector].isReduction; --i)
     if (output->results[i] != vector && tileStructuredCanTile(s, output->results[i], vector))
       row = output->results[i];
   int64_t columns = columnsOf(s, vector), rows = Rows;
@@ -100,7 +100,7 @@ static MlirValue buildNeutral(TileKernelEmission *e, const TileCombiner *combine
 static bool isRagged(const TileDim *d) { return d->isReduction && tileDimIsRagged(d); }
 
 static MlirValue maskPastEnd(TileKernelEmission *e, const TileCombiner *combiner, MlirValue tile) {
-  for (int d = 0; d < e->structured->numDims; d++) {
+  for (int d = 0; d < e->structured->numDims; ++d) {
     if (!isRagged(&e->structured->dims[d]))
       continue;
     MlirType type = mlirValueGetType(tile);
@@ -124,9 +124,9 @@ static const char *directPadding(const TileStructured *s, const Reduction *r, in
     return NULL;
   *input = (int)mlirBlockArgumentGetArgNumber(r->folded[0]);
   int covered = 0, tiled = 0;
-  for (int d = 0; d < s->numDims; d++) {
+  for (int d = 0; d < s->numDims; ++d) {
     tiled += isRagged(&s->dims[d]);
-    for (int i = 0; i < s->operands[*input].rank; i++)
+    for (int i = 0; i < s->operands[*input].rank; ++i)
       covered += isRagged(&s->dims[d]) && s->operands[*input].results[i] == d;
   }
   if (!s->operands[*input].isTensor || covered != tiled)
@@ -141,10 +141,10 @@ static void buildStep(TileKernelEmission *e, const void *reduction, MlirValue *a
   TileBodyMap map = {0};
   int direct = -1;
   const char *pad = directPadding(s, r, &direct);
-  for (int i = 0; i < s->numOwnInputs; i++)
+  for (int i = 0; i < s->numOwnInputs; ++i)
     if (!mlirOpOperandIsNull(mlirValueGetFirstUse(mlirBlockGetArgument(s->body, i))))
       tileBodyMapSet(&map, mlirBlockGetArgument(s->body, i), tileKernelLoad(e, i, i == direct ? pad : NULL, false));
-  for (int o = 0; o < s->numOutputs; o++) {
+  for (int o = 0; o < s->numOutputs; ++o) {
     MlirValue tile = tileKernelCloneValue(e, &map, r->folded[o]);
     tile = tileKernelReduce(e, r->combiner[o]->name, pad ? tile : maskPastEnd(e, r->combiner[o], tile));
     MlirValue operands[2] = {accumulators[o], tile};
@@ -156,7 +156,7 @@ bool tileLowerReduction(TileStructured *s, const TileEpilogue *epilogue) {
   Reduction r = {0};
   if (!tileStructuredHasReduction(s))
     return false;
-  for (int o = 0; o < s->numOutputs; o++) {
+  for (int o = 0; o < s->numOutputs; ++o) {
     r.combiner[o] = tileStructuredMatchReduction(s, o, &r.folded[o]);
     if (!r.combiner[o] || !tileStructuredAccumulates(s, &s->operands[s->numInputs + o]))
       return false;
@@ -166,10 +166,10 @@ bool tileLowerReduction(TileStructured *s, const TileEpilogue *epilogue) {
   TileKernelEmission e;
   tileKernelBegin(&e, s, "reduction");
   MlirValue accumulators[MaxOperands];
-  for (int o = 0; o < s->numOutputs; o++)
+  for (int o = 0; o < s->numOutputs; ++o)
     accumulators[o] = tileKernelInitial(&e, s->numInputs + o);
   tileKernelLoopOverReductions(&e, s->numOutputs, accumulators, buildStep, &r);
-  for (int o = 0; o < s->numOutputs; o++)
+  for (int o = 0; o < s->numOutputs; ++o)
     tileKernelStore(&e, s->numInputs + o, tileKernelEpilogue(&e, accumulators[o]));
   tileKernelEnd(&e);
   return true;

@@ -23,7 +23,7 @@ static bool isZeroConstant(MlirValue value) {
 // Source, destination and perhaps a padding value; no sizes of tiles among the operands.
 static bool hasPlainOperands(MlirOperation op, bool isPack) {
   MlirAttribute tiles = tileOpAttribute(op, "static_inner_tiles");
-  for (intptr_t i = 0; i < mlirDenseArrayGetNumElements(tiles); i++)
+  for (intptr_t i = 0; i < mlirDenseArrayGetNumElements(tiles); ++i)
     if (mlirShapedTypeIsDynamicSize(mlirDenseI64ArrayGetElement(tiles, i)))
       return false;
   intptr_t count = mlirOperationGetNumOperands(op);
@@ -40,9 +40,9 @@ static int64_t entryOf(MlirAttribute array, intptr_t index, int64_t otherwise) {
 static void describePlain(MlirOperation op, TileOperand *plain) {
   MlirAttribute order = tileOpAttribute(op, "outer_dims_perm"), axes = tileOpAttribute(op, "inner_dims_pos");
   MlirAttribute tiles = tileOpAttribute(op, "static_inner_tiles");
-  for (int outer = 0; outer < plain->rank; outer++)
+  for (int outer = 0; outer < plain->rank; ++outer)
     tileOperandSetAxis(plain, (int)entryOf(order, outer, outer), outer);
-  for (intptr_t j = 0; j < mlirDenseArrayGetNumElements(tiles); j++) {
+  for (intptr_t j = 0; j < mlirDenseArrayGetNumElements(tiles); ++j) {
     int64_t axis = mlirDenseI64ArrayGetElement(axes, j);
     plain->factors[axis][plain->results[axis]] = mlirDenseI64ArrayGetElement(tiles, j);
     plain->factors[axis][plain->rank + j] = 1;
@@ -53,7 +53,7 @@ static void describePlain(MlirOperation op, TileOperand *plain) {
 static bool describe(MlirOperation op, const TileTarget *target, bool isPack, TileStructured *s) {
   *s = (TileStructured){.op = op, .target = target, .numInputs = 1, .numOutputs = 1};
   int tiled = isPack ? 1 : 0;
-  for (int i = 0; i < 2; i++) {
+  for (int i = 0; i < 2; ++i) {
     MlirType type = tileOperandType(op, i);
     if (!mlirTypeIsARankedTensor(type) || mlirShapedTypeGetRank(type) > MaxOperandRank)
       return false;
@@ -61,7 +61,7 @@ static bool describe(MlirOperation op, const TileTarget *target, bool isPack, Ti
     s->operands[i].rank = (int)mlirShapedTypeGetRank(type);
   }
   s->numDims = s->operands[tiled].rank;
-  for (int d = 0; d < s->numDims; d++) {
+  for (int d = 0; d < s->numDims; ++d) {
     tileOperandSetAxis(&s->operands[tiled], d, d);
     int64_t extent = mlirShapedTypeGetDimSize(tileOperandType(op, tiled), d);
     s->dims[d] = (TileDim){.extent = extent, .panels = 1, .operand = tiled, .result = d};
@@ -73,7 +73,7 @@ static bool describe(MlirOperation op, const TileTarget *target, bool isPack, Ti
 // Wide along the tiled tensor's last dimension, and along one that the plain tensor has on another axis.
 static void chooseTiles(TileStructured *s, const TileOperand *tiled) {
   int vector = tileOperandLastDim(s, tiled), row = -1;
-  for (int d = s->numDims - 1; d >= 0 && row < 0 && vector >= 0; d--)
+  for (int d = s->numDims - 1; d >= 0 && row < 0 && vector >= 0; --d)
     if (d != vector && s->dims[d].extent != 1 && tileStructuredCanTile(s, d, vector))
       row = d;
   tileStructuredSetTiles(s, vector, Columns, row, Rows);

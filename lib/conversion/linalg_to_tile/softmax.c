@@ -18,12 +18,12 @@ static bool describe(MlirOperation op, const TileTarget *target, TileStructured 
     return false;
   s->numDims = (int)mlirShapedTypeGetRank(type);
   int64_t dimension = mlirIntegerAttrGetValueInt(tileOpAttribute(op, "dimension"));
-  for (int i = 0; i < 2; i++) {
+  for (int i = 0; i < 2; ++i) {
     s->operands[i] = (TileOperand){.value = mlirOperationGetOperand(op, i), .isTensor = true, .rank = s->numDims};
-    for (int d = 0; d < s->numDims; d++)
+    for (int d = 0; d < s->numDims; ++d)
       tileOperandSetAxis(&s->operands[i], d, d);
   }
-  for (int d = 0; d < s->numDims; d++)
+  for (int d = 0; d < s->numDims; ++d)
     s->dims[d] = (TileDim){.isReduction = d == dimension,
                            .extent = mlirShapedTypeGetDimSize(type, d),
                            .panels = 1,
@@ -36,7 +36,7 @@ static bool describe(MlirOperation op, const TileTarget *target, TileStructured 
 static MlirValue spreadRow(TileKernelEmission *e, MlirValue row, MlirType tile) {
   int64_t axes[1] = {0};
   intptr_t count = 0;
-  for (int d = 0; d < e->structured->numDims; d++)
+  for (int d = 0; d < e->structured->numDims; ++d)
     if (e->structured->dims[d].isReduction && e->structured->dims[d].axis >= 0)
       axes[count++] = e->structured->dims[d].axis;
   if (count == 0 || !mlirTypeIsARankedTensor(mlirValueGetType(row)))
@@ -129,8 +129,8 @@ bool tileLowerSoftmax(MlirOperation op, const TileTarget *target) {
     return false;
   int dim = 0, row = -1;
   while (!s.dims[dim].isReduction)
-    dim++;
-  for (int d = s.numDims - 1; d >= 0 && row < 0; d--)
+    ++dim;
+  for (int d = s.numDims - 1; d >= 0 && row < 0; --d)
     row = d == dim ? -1 : d;
   bool isShort = takesWholeRows(&s, dim, row);
   if (!isShort)

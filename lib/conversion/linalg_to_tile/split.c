@@ -73,7 +73,7 @@ static MlirValue splice(MlirModule module, MlirOperation op, const MlirValue *op
   int count = 0;
   MlirOperation function = mlirBlockGetFirstOperation(mlirModuleGetBody(module));
   MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(function, 0));
-  for (; count < 3; count++) {
+  for (; count < 3; ++count) {
     from[count] = mlirBlockGetArgument(body, count);
     to[count] = operands[count];
   }
@@ -81,7 +81,7 @@ static MlirValue splice(MlirModule module, MlirOperation op, const MlirValue *op
        each = mlirOperationGetNextInBlock(each)) {
     MlirOperation copy = mlirOperationClone(each);
     mlirBlockInsertOwnedOperationBefore(mlirOperationGetBlock(op), op, copy);
-    for (int i = 0; i < count; i++)
+    for (int i = 0; i < count; ++i)
       mlirOperationReplaceUsesOfWith(copy, from[i], to[i]);
     from[count] = mlirOperationGetResult(each, 0);
     last = to[count++] = mlirOperationGetResult(copy, 0);

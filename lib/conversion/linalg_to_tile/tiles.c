@@ -10,8 +10,8 @@
 // Elements along `dim` that a store writes though they are none of it: where an output's axis is a sum of dimensions,
 // the next one's elements begin where these end.
 static bool runsIntoNext(const TileStructured *s, int dim) {
-  for (int i = s->numInputs; i < s->numInputs + s->numOutputs; i++)
-    for (int axis = 0; axis < s->operands[i].rank; axis++)
+  for (int i = s->numInputs; i < s->numInputs + s->numOutputs; ++i)
+    for (int axis = 0; axis < s->operands[i].rank; ++axis)
       if (s->operands[i].factors[axis][dim] && s->operands[i].results[axis] != dim)
         return true;
   return false;
@@ -33,7 +33,7 @@ static int64_t fit(const TileStructured *s, int dim, int64_t tile) {
 
 static void takeCandidate(TileStructured *s, const TileSearchTile *tile) {
   int axis = 0;
-  for (int d = 0; d < s->numDims; d++) {
+  for (int d = 0; d < s->numDims; ++d) {
     s->dims[d].tile = tile->size[d];
     s->dims[d].axis = tile->size[d] > 1 ? axis++ : -1;
   }
@@ -44,7 +44,7 @@ static void takeCandidate(TileStructured *s, const TileSearchTile *tile) {
 static void takeProduct(TileStructured *s, const TileProduct *product, int64_t group) {
   int dims[3] = {product->m, product->n, product->k};
   s->group = tileStructuredGpu(s) ? group : 0;
-  for (int i = 0; i < 3; i++)
+  for (int i = 0; i < 3; ++i)
     s->dims[dims[i]].axis = i;
 }
 
@@ -52,7 +52,7 @@ static void takeProduct(TileStructured *s, const TileProduct *product, int64_t g
 static TileSearchCandidate leastTile(const TileOperator *op, const TileSearchTarget *target,
                                      const TileSearchOptions *options) {
   TileSearchCandidate least = {.tile = {.warps = 1, .warpsM = 1, .stages = 2}, .prediction = {.misfit = "everything"}};
-  for (int d = 0; d < op->numDims; d++) {
+  for (int d = 0; d < op->numDims; ++d) {
     int64_t sizes[32];
     tileSearchSizes(op, target, options, d, sizes, 32);
     least.tile.size[d] = sizes[0];
@@ -113,7 +113,7 @@ static TileSearchTile planMatrix(const TileStructured *s, const TileOperator *op
   if (result.count)
     return result.best[0].tile;
   tile = (TileSearchTile){.rows = 1, .columns = 1}; // a machine with next to no cache
-  for (int d = 0; d < op->numDims; d++)
+  for (int d = 0; d < op->numDims; ++d)
     tile.size[d] = 1;
   return tile;
 }
@@ -141,7 +141,7 @@ void tileStructuredSetTiles(TileStructured *s, int vector, int64_t columns, int 
     vector = -1;
   if (row >= 0 && !tileStructuredCanTile(s, row, vector))
     row = -1;
-  for (int d = 0; d < s->numDims; d++) {
+  for (int d = 0; d < s->numDims; ++d) {
     s->dims[d].tile = d == vector ? fit(s, d, columns) : d == row ? fit(s, d, rows) : 1;
     s->dims[d].axis = s->dims[d].tile > 1 ? axis++ : -1;
   }

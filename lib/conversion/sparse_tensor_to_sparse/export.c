@@ -25,7 +25,7 @@ static bool isKeyword(MlirOperation op, const char *name, const char *wanted) {
 }
 
 static bool isOpOf(MlirOperation op, const char *const *names, size_t count) {
-  for (size_t i = 0; i < count; i++)
+  for (size_t i = 0; i < count; ++i)
     if (tileOpIs(op, names[i]))
       return true;
   return false;
@@ -59,16 +59,16 @@ static bool supportsType(MlirOperation op, MlirType type) {
 
 static bool touches(MlirOperation op) {
   bool found = tileOpNameStartsWith(op, "sparse.") && !tileOpIs(op, "sparse.yield");
-  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
     found |= isOurs(tileOperandType(op, i));
-  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++)
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i)
     found |= isOurs(tileResultType(op, i));
   if (!tileOpIs(op, "func.func"))
     return found;
   MlirType type = mlirTypeAttrGetValue(tileOpAttribute(op, "function_type"));
-  for (intptr_t i = 0; i < mlirFunctionTypeGetNumInputs(type); i++)
+  for (intptr_t i = 0; i < mlirFunctionTypeGetNumInputs(type); ++i)
     found |= isOurs(mlirFunctionTypeGetInput(type, i));
-  for (intptr_t i = 0; i < mlirFunctionTypeGetNumResults(type); i++)
+  for (intptr_t i = 0; i < mlirFunctionTypeGetNumResults(type); ++i)
     found |= isOurs(mlirFunctionTypeGetResult(type, i));
   return found;
 }
@@ -77,15 +77,15 @@ static bool supports(MlirOperation op) {
   bool ok = true;
   if (!touches(op))
     return true;
-  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op) && ok; i++)
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op) && ok; ++i)
     ok = supportsType(op, tileOperandType(op, i));
-  for (intptr_t i = 0; i < mlirOperationGetNumResults(op) && ok; i++)
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(op) && ok; ++i)
     ok = supportsType(op, tileResultType(op, i));
   if (ok && tileOpIs(op, "func.func")) {
     MlirType type = mlirTypeAttrGetValue(tileOpAttribute(op, "function_type"));
-    for (intptr_t i = 0; i < mlirFunctionTypeGetNumInputs(type) && ok; i++)
+    for (intptr_t i = 0; i < mlirFunctionTypeGetNumInputs(type) && ok; ++i)
       ok = supportsType(op, mlirFunctionTypeGetInput(type, i));
-    for (intptr_t i = 0; i < mlirFunctionTypeGetNumResults(type) && ok; i++)
+    for (intptr_t i = 0; i < mlirFunctionTypeGetNumResults(type) && ok; ++i)
       ok = supportsType(op, mlirFunctionTypeGetResult(type, i));
   }
   return ok && supportsOp(op);
@@ -104,7 +104,7 @@ static MlirValue buildGeneric(TileBuilder *builder, intptr_t count, const MlirVa
                               const char *iterators, const char *op, const char *reduce) {
   MlirType type = mlirValueGetType(operands[count - 1]), elements[4];
   MlirLocation locations[4];
-  for (intptr_t i = 0; i < count; i++) {
+  for (intptr_t i = 0; i < count; ++i) {
     elements[i] = mlirShapedTypeGetElementType(mlirValueGetType(operands[i]));
     locations[i] = builder->location;
   }
@@ -113,7 +113,7 @@ static MlirValue buildGeneric(TileBuilder *builder, intptr_t count, const MlirVa
   MlirType sum = elements[count - 1];
   const char *widen = mlirTypeIsAFloat(sum) ? "arith.extf" : "arith.extsi";
   MlirValue values[4];
-  for (intptr_t i = 0; i < count; i++) {
+  for (intptr_t i = 0; i < count; ++i) {
     values[i] = mlirBlockGetArgument(block, i);
     if (!mlirTypeEqual(elements[i], sum))
       values[i] = tileBuildValue(&body, widen, sum, 1, &values[i], NULL);
@@ -182,7 +182,7 @@ SPARSE_PATTERN(exportDisassemble) {
   SparseLevelTensors stored = {.count = 0};
   MlirValue components[SPARSE_MAX_COMPONENTS];
   intptr_t axis;
-  for (int64_t level = 0; level < SparseMaxLevelTensors; level++) {
+  for (int64_t level = 0; level < SparseMaxLevelTensors; ++level) {
     intptr_t positions = sparseLevelPositions(theirs, level), place = sparseLevelCoordinates(theirs, level, &axis);
     if (positions >= 0)
       stored.levels[positions] =
@@ -194,7 +194,7 @@ SPARSE_PATTERN(exportDisassemble) {
   }
   stored.values = storedTensor(&builder, "sparse_tensor.values", -1, mlirShapedTypeGetElementType(theirs), operands[0]);
   sparseComponentsFromLevels(&builder, theirs, ours, &stored, components);
-  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++)
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i)
     components[i] = sparseCastTo(&builder, components[i], tileResultType(op, i));
   return sparseReplaceWith(rewriter, op, mlirOperationGetNumResults(op), components);
 }
@@ -239,7 +239,7 @@ SPARSE_PATTERN(exportElementwise) {
   intptr_t open = 0;
   if (mlirShapedTypeGetRank(type) != 2)
     return mlirLogicalResultFailure();
-  for (intptr_t i = 0; i < 2; i++)
+  for (intptr_t i = 0; i < 2; ++i)
     if (mlirShapedTypeIsDynamicDim(type, i))
       sizes[open++] = sparseDimOf(&builder, operands[0], i);
   into = tileBuildValue(&builder, "tensor.empty", type, open, sizes, NULL);

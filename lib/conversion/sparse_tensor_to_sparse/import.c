@@ -64,7 +64,7 @@ static bool readPair(MlirAttribute maps, intptr_t i, intptr_t pair[2]) {
   MlirAffineMap map = mlirAffineMapAttrGetValue(mlirArrayAttrGetElement(maps, i));
   if (mlirAffineMapGetNumResults(map) != 2 || mlirAffineMapGetNumDims(map) != 3)
     return false;
-  for (intptr_t k = 0; k < 2; k++) {
+  for (intptr_t k = 0; k < 2; ++k) {
     MlirAffineExpr result = mlirAffineMapGetResult(map, k);
     if (!mlirAffineExprIsADim(result))
       return false;
@@ -81,10 +81,10 @@ static bool matchSampled(MlirOperation op, Sampled *sampled) {
   if (!tileOpIs(op, "linalg.generic") || mlirOperationGetNumOperands(op) != 4 || mlirOperationGetNumResults(op) != 1 ||
       !addsProductOfThree(tileOnlyBlock(mlirOperationGetRegion(op, 0))))
     return false;
-  for (intptr_t i = 0; i < 4; i++)
+  for (intptr_t i = 0; i < 4; ++i)
     if (!readPair(maps, i, pairs[i]))
       return false;
-  for (intptr_t i = 0; i < 3; i++)
+  for (intptr_t i = 0; i < 3; ++i)
     if (sparseTensorIsEncoded(operandType(op, i))) {
       if (sample >= 0)
         return false;
@@ -94,7 +94,7 @@ static bool matchSampled(MlirOperation op, Sampled *sampled) {
   if (sample < 0 || pairs[sample][0] != row || pairs[sample][1] != column)
     return false;
   *sampled = (Sampled){.sample = sample, .lhs = -1, .rhs = -1};
-  for (intptr_t i = 0; i < 3; i++)
+  for (intptr_t i = 0; i < 3; ++i)
     if (i != sample && has(pairs[i], row) && has(pairs[i], depth)) {
       sampled->lhs = i;
       sampled->transposeLhs = pairs[i][0] == depth;
@@ -164,10 +164,10 @@ static const char *const memrefOps[] = {"sparse_tensor.positions", "sparse_tenso
 #define COUNT(list) (sizeof(list) / sizeof *(list))
 
 static const char *whyNotOp(MlirOperation op) {
-  for (size_t i = 0; i < COUNT(dialectOps); i++)
+  for (size_t i = 0; i < COUNT(dialectOps); ++i)
     if (tileOpIs(op, dialectOps[i]))
       return NULL;
-  for (size_t i = 0; i < COUNT(memrefOps); i++)
+  for (size_t i = 0; i < COUNT(memrefOps); ++i)
     if (tileOpIs(op, memrefOps[i]))
       return whyNotMemref(op);
   if (tileOpNameStartsWith(op, "linalg."))
@@ -182,7 +182,7 @@ static bool signatureHasEncoding(MlirOperation function, const char **why) {
   MlirType type = mlirTypeAttrGetValue(tileOpAttribute(function, "function_type"));
   bool found = false;
   intptr_t inputs = mlirFunctionTypeGetNumInputs(type), results = mlirFunctionTypeGetNumResults(type);
-  for (intptr_t i = 0; i < inputs + results; i++) {
+  for (intptr_t i = 0; i < inputs + results; ++i) {
     MlirType here = i < inputs ? mlirFunctionTypeGetInput(type, i) : mlirFunctionTypeGetResult(type, i - inputs);
     found |= sparseTensorIsEncoded(here);
     *why = *why ? *why : whyNotType(here);
@@ -193,7 +193,7 @@ static bool signatureHasEncoding(MlirOperation function, const char **why) {
 static bool touchesEncoding(MlirOperation op, const char **why) {
   bool found = tileOpNameStartsWith(op, "sparse_tensor.");
   intptr_t operands = mlirOperationGetNumOperands(op), results = mlirOperationGetNumResults(op);
-  for (intptr_t i = 0; i < operands + results; i++) {
+  for (intptr_t i = 0; i < operands + results; ++i) {
     MlirType type = i < operands ? operandType(op, i) : tileResultType(op, i - operands);
     found |= sparseTensorIsEncoded(type);
     *why = *why ? *why : whyNotType(type);
@@ -222,16 +222,16 @@ static MlirStringRef nameOf(MlirOperation function) {
 
 static void joinGroups(Functions *functions, intptr_t a, intptr_t b) {
   intptr_t from = functions->items[b].group, to = functions->items[a].group;
-  for (intptr_t i = 0; i < functions->count; i++)
+  for (intptr_t i = 0; i < functions->count; ++i)
     if (functions->items[i].group == from)
       functions->items[i].group = to;
 }
 
 static void joinCallees(Functions *functions, intptr_t caller) {
   TileOps calls = tileCollect(functions->items[caller].op, "func.call");
-  for (intptr_t i = 0; i < calls.count; i++) {
+  for (intptr_t i = 0; i < calls.count; ++i) {
     MlirStringRef callee = mlirFlatSymbolRefAttrGetValue(tileOpAttribute(calls.items[i], "callee"));
-    for (intptr_t k = 0; k < functions->count; k++)
+    for (intptr_t k = 0; k < functions->count; ++k)
       if (mlirStringRefEqual(callee, nameOf(functions->items[k].op)))
         joinGroups(functions, caller, k);
   }
@@ -257,9 +257,9 @@ static MlirWalkResult examine(MlirOperation op, void *data) {
 static Functions collect(MlirOperation module) {
   TileOps ops = tileCollect(module, "func.func");
   Functions functions = {calloc((size_t)ops.count + 1, sizeof *functions.items), 0};
-  for (intptr_t i = 0; i < ops.count && functions.items; i++)
+  for (intptr_t i = 0; i < ops.count && functions.items; ++i)
     functions.items[functions.count++] = (Function){.op = ops.items[i], .group = i};
-  for (intptr_t i = 0; i < functions.count; i++) {
+  for (intptr_t i = 0; i < functions.count; ++i) {
     joinCallees(&functions, i);
     mlirOperationWalk(functions.items[i].op, examine, &functions.items[i], MlirWalkPreOrder);
   }
@@ -275,7 +275,7 @@ SPARSE_PATTERN(convertAssemble) {
   SparseLevelTensors stored = {.count = count - 1, .values = operands[count - 1]};
   SparseComponent parts[SPARSE_MAX_COMPONENTS];
   MlirValue components[SPARSE_MAX_COMPONENTS];
-  for (intptr_t i = 0; i < stored.count; i++)
+  for (intptr_t i = 0; i < stored.count; ++i)
     stored.levels[i] = operands[i];
   sparseComponentsFromLevels(&builder, theirs, ours, &stored, components);
   MlirOperation made =
@@ -289,10 +289,10 @@ static void takeApart(TileBuilder *builder, MlirValue value, MlirValue component
   SparseComponent parts[SPARSE_MAX_COMPONENTS];
   MlirType types[SPARSE_MAX_COMPONENTS];
   intptr_t count = sparseTypeGetComponents(mlirValueGetType(value), parts);
-  for (intptr_t i = 0; i < count; i++)
+  for (intptr_t i = 0; i < count; ++i)
     types[i] = parts[i].type;
   MlirOperation op = sparseDisassembleOpCreate(builder, count, types, value);
-  for (intptr_t i = 0; i < count; i++)
+  for (intptr_t i = 0; i < count; ++i)
     components[i] = mlirOperationGetResult(op, i);
 }
 
@@ -307,7 +307,7 @@ static MlirValue insertAtStart(TileBuilder *builder, MlirValue part, MlirValue w
   intptr_t rank = mlirShapedTypeGetRank(mlirValueGetType(whole)), open = 0;
   int64_t offsets[2] = {0}, sizes[2], strides[2] = {1, 1};
   MlirValue operands[4] = {part, whole};
-  for (intptr_t i = 0; i < rank; i++) {
+  for (intptr_t i = 0; i < rank; ++i) {
     sizes[i] = mlirShapedTypeGetDimSize(mlirValueGetType(part), i);
     if (mlirShapedTypeIsDynamicSize(sizes[i]))
       operands[2 + open++] = sparseDimOf(builder, part, i);
@@ -326,7 +326,7 @@ SPARSE_PATTERN(convertDisassemble) {
   TileBuilder builder = tileBuilderInPattern(rewriter, op);
   SparseLevelTensors stored = levelsOf(&builder, operandType(op, 0), operands[0]);
   MlirValue results[2 * (SparseMaxLevelTensors + 1)];
-  for (intptr_t i = 0; i <= stored.count; i++) {
+  for (intptr_t i = 0; i <= stored.count; ++i) {
     MlirValue part = i < stored.count ? stored.levels[i] : stored.values;
     MlirValue length = sparseDimOf(&builder, part, 0);
     if (mlirShapedTypeGetRank(mlirValueGetType(part)) == 2)
@@ -391,7 +391,7 @@ SPARSE_PATTERN(convertEmpty) {
   MlirType element = mlirShapedTypeGetElementType(type);
   MlirValue values[1 + 8] = {mlirTypeIsAFloat(element) ? tileBuildFloat(&builder, element, 0)
                                                        : tileBuildInteger(&builder, element, 0)};
-  for (intptr_t i = 0; i < count; i++)
+  for (intptr_t i = 0; i < count; ++i)
     values[1 + i] = operands[i];
   MlirValue zeros = tileBuildValue(&builder, "tensor.splat", sparseTypeWithEncoding(type, mlirAttributeGetNull()),
                                    1 + count, values, NULL);
@@ -409,7 +409,7 @@ static MlirValue buildSum(TileBuilder *builder, MlirValue a, MlirValue b) {
   MlirType type = mlirValueGetType(a), element = mlirShapedTypeGetElementType(type);
   MlirValue sizes[8];
   intptr_t count = 0;
-  for (intptr_t i = 0; i < mlirShapedTypeGetRank(type); i++)
+  for (intptr_t i = 0; i < mlirShapedTypeGetRank(type); ++i)
     if (mlirShapedTypeIsDynamicDim(type, i))
       sizes[count++] = sparseDimOf(builder, a, i);
   MlirValue operands[] = {a, b, tileBuildValue(builder, "tensor.empty", type, count, sizes, NULL)};
@@ -488,7 +488,7 @@ static bool convert(MlirOperation module) {
                                              {"linalg.generic", convertGeneric}};
   bool ok = sparseConvertOps(module, COUNT(rows), rows, convertType, isLegal);
   TileOps packs = tileCollect(module, "sparse.pack");
-  for (intptr_t i = 0; i < packs.count; i++)
+  for (intptr_t i = 0; i < packs.count; ++i)
     if (mlirOpOperandIsNull(mlirValueGetFirstUse(mlirOperationGetResult(packs.items[i], 0))))
       mlirOperationDestroy(packs.items[i]);
   tileOpsFree(&packs);
@@ -511,7 +511,7 @@ static MlirLogicalResult ignore(MlirDiagnostic diagnostic, void *unused) { retur
 static bool canLower(Functions *functions, intptr_t group) {
   MlirOperation first = functions->items[group].op;
   MlirModule copy = emptyModule(first);
-  for (intptr_t i = 0; i < functions->count; i++)
+  for (intptr_t i = 0; i < functions->count; ++i)
     if (functions->items[i].group == group)
       mlirBlockAppendOwnedOperation(mlirModuleGetBody(copy), mlirOperationClone(functions->items[i].op));
   MlirContext context = mlirOperationGetContext(first);
@@ -533,7 +533,7 @@ static void protectArguments(MlirOperation function) {
   MlirAttribute *attributes = calloc((size_t)count + 1, sizeof *attributes);
   MlirNamedAttribute no = mlirNamedAttributeGet(mlirIdentifierGet(context, tileString("bufferization.writable")),
                                                 mlirBoolAttrGet(context, false));
-  for (intptr_t i = 0; i < count && attributes; i++) {
+  for (intptr_t i = 0; i < count && attributes; ++i) {
     bool isDense = mlirTypeIsATensor(mlirFunctionTypeGetInput(type, i)) &&
                    !sparseTensorIsEncoded(mlirFunctionTypeGetInput(type, i));
     attributes[i] = mlirDictionaryAttrGet(context, isDense, &no);
@@ -551,7 +551,7 @@ static void keepDeallocations(MlirOperation root) {
   static const char name[] = "bufferization.manual_deallocation";
   MlirAttribute unit = mlirUnitAttrGet(mlirOperationGetContext(root));
   TileOps frees = tileCollect(root, "memref.dealloc");
-  for (intptr_t i = 0; i < frees.count; i++) {
+  for (intptr_t i = 0; i < frees.count; ++i) {
     MlirOperation from = tileDefiningOp(mlirOperationGetOperand(frees.items[i], 0));
     if (!tileOpIs(from, "memref.alloc"))
       continue; // nobody knows what else holds it
@@ -565,7 +565,7 @@ static void keepDeallocations(MlirOperation root) {
 static bool leaveToUpstream(MlirOperation module, Functions *functions, MlirExtPass pass) {
   MlirModule own = emptyModule(module);
   MlirOperation root = mlirModuleGetOperation(own);
-  for (intptr_t i = 0; i < functions->count; i++)
+  for (intptr_t i = 0; i < functions->count; ++i)
     if (functions->items[i].isLeft) {
       protectArguments(functions->items[i].op);
       moveTo(own, functions->items[i].op);
@@ -587,7 +587,7 @@ static bool leaveToUpstream(MlirOperation module, Functions *functions, MlirExtP
 //===--- the pass -----------------------------------------------------------------------===//
 
 static void remarkLeft(const Functions *functions, intptr_t group) {
-  for (intptr_t i = 0; i < functions->count; i++)
+  for (intptr_t i = 0; i < functions->count; ++i)
     if (functions->items[i].group == group && !mlirOperationIsNull(functions->items[i].first)) {
       tileRemark(functions->items[i].first, "begins what has no kernel here: left to upstream's sparsifier");
       return;
@@ -597,9 +597,9 @@ static void remarkLeft(const Functions *functions, intptr_t group) {
 // Marks the groups that hold what is not taken, and says why: a remark, or an error where nothing may be left.
 static bool decide(Functions *functions, bool isError, bool mustLower) {
   bool ok = true;
-  for (intptr_t g = 0; g < functions->count; g++) {
+  for (intptr_t g = 0; g < functions->count; ++g) {
     bool isSparse = false, isLeft = false;
-    for (intptr_t i = 0; i < functions->count; i++) {
+    for (intptr_t i = 0; i < functions->count; ++i) {
       Function *function = &functions->items[i];
       if (function->group != g)
         continue;
@@ -614,7 +614,7 @@ static bool decide(Functions *functions, bool isError, bool mustLower) {
       isLeft = true;
       remarkLeft(functions, g);
     }
-    for (intptr_t i = 0; i < functions->count; i++)
+    for (intptr_t i = 0; i < functions->count; ++i)
       if (functions->items[i].group == g)
         functions->items[i].isLeft = isLeft && isSparse;
   }
@@ -628,7 +628,7 @@ static bool run(MlirOperation module, MlirExtPass pass) {
     return tileError(module, "unsupported is '%.*s', want upstream or error", (int)unsupported.length,
                      unsupported.data);
   Functions functions = collect(module);
-  for (intptr_t i = 0; i < functions.count; i++)
+  for (intptr_t i = 0; i < functions.count; ++i)
     isSparse |= functions.items[i].isSparse;
   free(functions.items);
   if (!isSparse)
@@ -637,7 +637,7 @@ static bool run(MlirOperation module, MlirExtPass pass) {
     return false;
   functions = collect(module);
   bool ok = decide(&functions, isError, mlirExtPassGetBool(pass, "lowerable"));
-  for (intptr_t i = 0; i < functions.count; i++) {
+  for (intptr_t i = 0; i < functions.count; ++i) {
     isLeft |= functions.items[i].isLeft;
     mlirExtPassAddStatistic(pass, Taken, functions.items[i].isSparse && !functions.items[i].isLeft);
   }

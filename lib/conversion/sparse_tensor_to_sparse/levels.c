@@ -59,7 +59,7 @@ static bool readLevels(MlirType tensor, Levels *levels) {
   if (levels->count > MaxLevels || !mlirAttributeIsNull(mlirSparseTensorEncodingAttrGetExplicitVal(levels->encoding)) ||
       !mlirAttributeIsNull(mlirSparseTensorEncodingAttrGetImplicitVal(levels->encoding)))
     return false;
-  for (intptr_t i = 0; i < levels->count; i++) {
+  for (intptr_t i = 0; i < levels->count; ++i) {
     levels->types[i] = mlirSparseTensorEncodingAttrGetLvlType(levels->encoding, i);
     levels->indices[i] = (Index){i, 1, false};
     if (!mlirAffineMapIsNull(map) && !readIndex(mlirAffineMapGetResult(map, i), &levels->indices[i]))
@@ -139,7 +139,7 @@ static bool matchEntries(const Levels *levels, intptr_t rank, char *text, size_t
   if (levels->count != rank || !isLevel(levels, 0, MLIR_SPARSE_TENSOR_LEVEL_COMPRESSED, several | free) ||
       !isIndex(levels, 0, 0, 1, false))
     return false;
-  for (intptr_t i = 1; i < rank; i++) {
+  for (intptr_t i = 1; i < rank; ++i) {
     uint64_t again = i + 1 < rank ? MLIR_SPARSE_PROPERTY_NON_UNIQUE : 0;
     if (!isLevel(levels, i, MLIR_SPARSE_TENSOR_LEVEL_SINGLETON, again | free | apart) ||
         !isIndex(levels, i, i, 1, false))
@@ -180,10 +180,10 @@ static MlirAttribute parseLevels(MlirContext context, const char *map, unsigned 
 static void writeEntries(intptr_t rank, bool isUnordered, char *text, size_t size) {
   const char *free = isUnordered ? "nonordered" : "";
   size_t used = (size_t)snprintf(text, size, "(");
-  for (intptr_t i = 0; i < rank; i++)
+  for (intptr_t i = 0; i < rank; ++i)
     used += (size_t)snprintf(text + used, size - used, "%sd%d", i ? ", " : "", (int)i);
   used += (size_t)snprintf(text + used, size - used, ") -> (");
-  for (intptr_t i = 0; i < rank; i++) {
+  for (intptr_t i = 0; i < rank; ++i) {
     const char *unique = i + 1 < rank ? "nonunique" : "", *apart = i ? "soa" : "";
     bool both = *unique && *free, more = (*unique || *free) && *apart;
     used +=
@@ -271,7 +271,7 @@ static MlirValue castElements(TileBuilder *builder, MlirValue tensor, MlirType e
   intptr_t rank = mlirShapedTypeGetRank(type), count = 0;
   if (mlirTypeEqual(from, element))
     return tensor;
-  for (intptr_t i = 0; i < rank; i++) {
+  for (intptr_t i = 0; i < rank; ++i) {
     sizes[i] = mlirShapedTypeGetDimSize(type, i);
     if (mlirShapedTypeIsDynamicSize(sizes[i]))
       values[count++] = sparseDimOf(builder, tensor, i);
@@ -289,7 +289,7 @@ static MlirValue castElements(TileBuilder *builder, MlirValue tensor, MlirType e
   mlirRegionAppendOwnedBlock(region, block);
   MlirAttribute identity = mlirAffineMapAttrGet(mlirAffineMapMultiDimIdentityGet(builder->context, rank));
   MlirAttribute parallel[MaxLevels];
-  for (intptr_t i = 0; i < rank; i++)
+  for (intptr_t i = 0; i < rank; ++i)
     parallel[i] = tileBuildAttribute(builder, "#linalg.iterator_type<parallel>");
   const TileAttributeEntry attributes[] = {
       {"indexing_maps", mlirArrayAttrGet(builder->context, 2, (MlirAttribute[]){identity, identity})},
@@ -305,7 +305,7 @@ static MlirValue firstRows(TileBuilder *builder, MlirValue tensor, MlirValue n) 
   MlirType type = mlirValueGetType(tensor);
   intptr_t rank = mlirShapedTypeGetRank(type);
   int64_t offsets[MaxLevels] = {0}, sizes[MaxLevels], strides[MaxLevels];
-  for (intptr_t i = 0; i < rank; i++) {
+  for (intptr_t i = 0; i < rank; ++i) {
     sizes[i] = i ? mlirShapedTypeGetDimSize(type, i) : open;
     strides[i] = 1;
   }
@@ -326,7 +326,7 @@ static MlirValue turn(TileBuilder *builder, MlirValue matrix) {
   MlirType turned = tensorType(element, 2, sizes);
   MlirValue values[2];
   intptr_t count = 0;
-  for (intptr_t i = 0; i < 2; i++)
+  for (intptr_t i = 0; i < 2; ++i)
     if (mlirShapedTypeIsDynamicSize(sizes[i]))
       values[count++] = sparseDimOf(builder, matrix, 1 - i);
   MlirValue operands[] = {matrix, tileBuildValue(builder, "tensor.empty", turned, count, values, NULL)};
@@ -347,7 +347,7 @@ static MlirValue turn(TileBuilder *builder, MlirValue matrix) {
 static MlirValue expand(TileBuilder *builder, MlirValue row, MlirType type) {
   intptr_t rank = mlirShapedTypeGetRank(type);
   int64_t sizes[MaxLevels], inner = 1;
-  for (intptr_t i = 0; i < rank; i++) {
+  for (intptr_t i = 0; i < rank; ++i) {
     sizes[i] = mlirShapedTypeGetDimSize(type, i);
     inner *= i ? sizes[i] : 1;
   }
@@ -358,7 +358,7 @@ static MlirValue expand(TileBuilder *builder, MlirValue row, MlirType type) {
                            (MlirValue[]){sparseDimOf(builder, row, 0), tileBuildIndex(builder, inner)}, NULL);
   MlirType from = TENSOR_TYPE(mlirShapedTypeGetElementType(type), isOpen ? open : sizes[0] * inner);
   char group[64] = "[[0";
-  for (intptr_t i = 1; i < rank; i++)
+  for (intptr_t i = 1; i < rank; ++i)
     snprintf(group + strlen(group), sizeof group - strlen(group), ", %d", (int)i);
   snprintf(group + strlen(group), sizeof group - strlen(group), "]]");
   const TileAttributeEntry attributes[] = {{"reassociation", tileBuildAttribute(builder, group)},
@@ -375,7 +375,7 @@ static MlirValue collapse(TileBuilder *builder, MlirValue tensor) {
   char group[64] = "[[0";
   if (rank == 1)
     return tensor;
-  for (intptr_t i = 0; i < rank; i++) {
+  for (intptr_t i = 0; i < rank; ++i) {
     int64_t here = mlirShapedTypeGetDimSize(type, i);
     size = size == open || mlirShapedTypeIsDynamicSize(here) ? open : size * here;
     if (i)
@@ -431,7 +431,7 @@ static void entriesFromLevels(TileBuilder *builder, MlirType theirs, MlirType ou
   }
   MlirType type = TENSOR_TYPE(element, rank, open);
   components[0] = tileBuildValue(builder, "tensor.empty", type, 1, &n, NULL);
-  for (intptr_t i = 0; i < rank; i++) {
+  for (intptr_t i = 0; i < rank; ++i) {
     MlirValue row = castElements(builder, firstRows(builder, stored->levels[1 + i], n), element);
     MlirValue operands[3] = {row, components[0]};
     components[0] = rowSlice(builder, "tensor.insert_slice", type, 2, operands, i, n);
@@ -454,7 +454,7 @@ static void levelsFromEntries(TileBuilder *builder, MlirType theirs, const MlirV
   }
   stored->count = 1 + rank;
   MlirType own = mlirShapedTypeGetElementType(mlirValueGetType(components[0]));
-  for (intptr_t i = 0; i < rank; i++) {
+  for (intptr_t i = 0; i < rank; ++i) {
     MlirValue operands[2] = {components[0]};
     MlirValue row = rowSlice(builder, "tensor.extract_slice", TENSOR_TYPE(own, open), 1, operands, i, n);
     stored->levels[1 + i] = castElements(builder, row, element);
@@ -476,7 +476,7 @@ void sparseComponentsFromLevels(TileBuilder *builder, MlirType theirs, MlirType 
     entriesFromLevels(builder, theirs, ours, stored, components);
     return;
   }
-  for (intptr_t i = 0; i < count; i++)
+  for (intptr_t i = 0; i < count; ++i)
     components[i] = asComponent(builder, i + 1 < count ? stored->levels[i] : stored->values, parts[i].type);
 }
 
@@ -489,7 +489,7 @@ SparseLevelTensors sparseLevelsFromComponents(TileBuilder *builder, MlirType the
     levelsFromEntries(builder, theirs, components, &stored);
     return stored;
   }
-  for (intptr_t i = 0; i + 1 < count; i++)
+  for (intptr_t i = 0; i + 1 < count; ++i)
     stored.levels[stored.count++] = castElements(builder, collapse(builder, components[i]),
                                                  mlirShapedTypeGetElementType(sparseLevelType(theirs, i)));
   stored.values = collapse(builder, components[count - 1]);
@@ -557,7 +557,7 @@ bool sparseConvertOps(MlirOperation module, size_t count, const SparseConversion
   mlirExtTypeConverterAddConversion(converter, keepType, NULL);
   mlirExtTypeConverterAddConversion(converter, convertType, NULL);
   mlirExtConversionTargetMarkUnknownOpDynamicallyLegal(target, isLegal, NULL);
-  for (size_t i = 0; i < count; i++)
+  for (size_t i = 0; i < count; ++i)
     mlirRewritePatternSetAdd(
         patterns, mlirExtOpConversionPatternCreate(rows[i].op, 1, context, converter, rows[i].convert, NULL));
   mlirExtPopulateFuncTypeConversion(patterns, converter, target);

@@ -17,7 +17,7 @@ static bool isLowered(MlirOperation op, MlirType type) {
 }
 
 bool sparseSupportsEntries(MlirOperation op) {
-  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
     if (sparseTypeGetEncoding(tileOperandType(op, i)).ptr && !isLowered(op, tileOperandType(op, i)))
       return false;
   MlirType result = tileResultType(op, 0);
@@ -33,9 +33,9 @@ static bool withValues(SparseLowering *lowering, intptr_t operand, Compute compu
   SparseMatrix matrix = sparseMatrixOf(lowering, operand), terms[SPARSE_MAX_TERMS];
   intptr_t count = sparseTermsOf(&matrix, terms);
   *result = (SparseResult){.count = lowering->operands[operand].count};
-  for (intptr_t i = 0; i < result->count; i++)
+  for (intptr_t i = 0; i < result->count; ++i)
     result->values[i] = matrix.parts[i];
-  for (intptr_t i = 0; i < count; i++) {
+  for (intptr_t i = 0; i < count; ++i) {
     SparseList list = sparseListOf(lowering, &terms[i]);
     MlirValue flat = mlirValueIsNull(list.at[0]) ? list.at[0] : compute(lowering, &list, data);
     if (mlirValueIsNull(flat))
@@ -84,7 +84,7 @@ typedef struct Launch {
 static MlirValue launchOn(SparseLowering *lowering, const SparseList *list, const void *data) {
   const Launch *launch = data;
   MlirValue inputs[8] = {list->at[0], list->at[1]}, entries = sparseDenseSize(lowering, list->values, 0);
-  for (intptr_t i = 0; i < launch->numInputs; i++)
+  for (intptr_t i = 0; i < launch->numInputs; ++i)
     inputs[2 + i] = launch->inputs[i];
   return sparseLaunch(lowering, launch->kernel, launch->words, 1, &entries, 2 + launch->numInputs, inputs,
                       emptyLike(lowering, list, launch->sum));
@@ -186,7 +186,7 @@ static MlirValue through(SparseLowering *lowering, const SparseList *list, MlirT
   const TileAttributeEntry sge[] = {{"predicate", mlirIntegerAttrGet(i64, 5)}, {NULL}};
   MlirValue isStored =
       tileBuildValue(b, "arith.cmpi", mlirIntegerTypeGet(b->context, 1), 2, (MlirValue[]){row, zero}, sge);
-  for (int i = 0; i < 3; i++) {
+  for (int i = 0; i < 3; ++i) {
     MlirValue given = mlirBlockGetArgument(body.block, i);
     MlirValue other = i                           ? zero
                       : mlirTypeIsAFloat(element) ? tileBuildFloat(b, element, 1)

@@ -102,7 +102,7 @@ static intptr_t formWords(const TileDot *dot, MlirType element, MlirType sum, Sp
     snprintf(atom, sizeof atom, "atom \"%s\"", dot->atom);
   words[count++] = sparseTextWord("WIDEN", widen);
   words[count] = sparseTypeWord("Q", dot ? element : sum);
-  count++;
+  ++count;
   words[count++] = sparseTextWord("ATOM", atom);
   words[count++] = sparseTextWord("EXCESS", dot ? "-128" : "$ZERO");
   words[count++] = sparseTextWord("ONE", dot ? "1" : "$ZERO");

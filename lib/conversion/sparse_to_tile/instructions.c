@@ -129,8 +129,8 @@ static MlirValue constantPlaces(SparseLowering *lowering, MlirAttribute coordina
   int64_t height = mlirShapedTypeGetDimSize(type, 0), width = mlirShapedTypeGetDimSize(type, 1);
   int8_t *bytes = malloc((size_t)(height * width) + 1);
   memset(bytes, 0x44, (size_t)(height * width)); // places 0, 1, 0, 1
-  for (int64_t line = 0; line < lines; line++)
-    for (int64_t i = 0; i < kept; i++) {
+  for (int64_t line = 0; line < lines; ++line)
+    for (int64_t i = 0; i < kept; ++i) {
       int8_t *byte = &bytes[line * width + i / 4];
       int shift = 2 * (int)(i % 4), place = mlirDenseElementsAttrGetInt8Value(coordinates, line * kept + i) & 3;
       *byte = (int8_t)((*byte & ~(3 << shift)) | place << shift);
@@ -167,7 +167,7 @@ static MlirValue packPlaces(SparseLowering *lowering, const Tiles *tiles, MlirVa
   const int64_t steps[] = {tiles->rows, windows}, each[] = {tiles->rows, bytes};
   MlirValue sizes[2], open[2];
   intptr_t numOpen = 0;
-  for (intptr_t axis = 0; axis < 2; axis++) {
+  for (intptr_t axis = 0; axis < 2; ++axis) {
     MlirValue count = tileBuildCeilDiv(b, sparseDenseSize(lowering, coordinates, axis), tileBuildIndex(b, steps[axis]));
     sizes[axis] = tileBuildMul(b, count, tileBuildIndex(b, each[axis]));
     if (mlirShapedTypeIsDynamicSize(shape[axis]))

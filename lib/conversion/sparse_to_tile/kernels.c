@@ -31,8 +31,8 @@ static bool isLetter(char c) { return c >= 'A' && c <= 'Z'; }
 static const SparseWord *wordAt(const SparseWord *words, const char *at, const char *end) {
   size_t length = 0;
   while (at + length < end && isLetter(at[length]))
-    length++;
-  for (; words->name; words++)
+    ++length;
+  for (; words->name; ++words)
     if (strlen(words->name) == length && !strncmp(words->name, at, length))
       return words;
   return NULL;
@@ -93,7 +93,7 @@ void sparseKernelsEnd(SparseKernels *kernels) {
 MlirAttribute sparseKernelGet(SparseKernels *kernels, const char *name, const SparseWord *words,
                               MlirLocation location) {
   Text text = {NULL};
-  for (size_t i = 0; i < sparseEmbeddedKernelsCount; i++)
+  for (size_t i = 0; i < sparseEmbeddedKernelsCount; ++i)
     if (!strcmp(sparseEmbeddedKernels[i].name, name))
       expand(&text, (const char *)sparseEmbeddedKernels[i].text, sparseEmbeddedKernels[i].length, words);
   if (!text.data) {
@@ -108,6 +108,6 @@ MlirAttribute sparseKernelGet(SparseKernels *kernels, const char *name, const Sp
   SparseKernelMade *made = calloc(1, sizeof *made);
   *made = (SparseKernelMade){text.data, insert(kernels->module, name, text.data, location), kernels->made};
   kernels->made = made;
-  kernels->count++;
+  ++kernels->count;
   return made->symbol;
 }

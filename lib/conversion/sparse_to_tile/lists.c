@@ -37,7 +37,7 @@ intptr_t sparseTermsOf(const SparseMatrix *matrix, SparseMatrix terms[SPARSE_MAX
     return 1;
   intptr_t count = sparseEncodingGetNumParts(encoding);
   const MlirValue *parts = matrix->parts;
-  for (intptr_t i = 0; i < count; i++) {
+  for (intptr_t i = 0; i < count; ++i) {
     terms[i] = *matrix;
     terms[i].type = sparseTypeWithEncoding(matrix->type, sparseEncodingGetPart(encoding, i));
     terms[i].parts = parts;
@@ -50,7 +50,7 @@ intptr_t sparseTermsOf(const SparseMatrix *matrix, SparseMatrix terms[SPARSE_MAX
 
 static MlirAttribute allAxes(const TileBuilder *b, intptr_t rank) {
   MlirAttribute axes[8];
-  for (intptr_t i = 0; i < rank; i++)
+  for (intptr_t i = 0; i < rank; ++i)
     axes[i] = mlirIntegerAttrGet(mlirIntegerTypeGet(b->context, 64), i);
   MlirAttribute group = mlirArrayAttrGet(b->context, rank, axes);
   return mlirArrayAttrGet(b->context, 1, &group);
@@ -63,7 +63,7 @@ MlirValue sparseFlatten(SparseLowering *lowering, MlirValue value) {
   int64_t count = 1;
   if (rank == 1)
     return value;
-  for (intptr_t i = 0; i < rank; i++)
+  for (intptr_t i = 0; i < rank; ++i)
     count = mlirShapedTypeIsDynamicDim(type, i) || mlirShapedTypeIsDynamicSize(count)
                 ? mlirShapedTypeGetDynamicSize()
                 : count * mlirShapedTypeGetDimSize(type, i);
@@ -82,7 +82,7 @@ MlirValue sparseUnflatten(SparseLowering *lowering, MlirValue flat, MlirValue li
   MlirValue sizes[9] = {flat};
   if (rank == 1)
     return flat;
-  for (intptr_t i = 0; i < rank; i++) {
+  for (intptr_t i = 0; i < rank; ++i) {
     shape[i] = mlirShapedTypeGetDimSize(type, i);
     if (mlirShapedTypeIsDynamicSize(shape[i]))
       sizes[++open] = sparseDenseSize(lowering, like, i);
@@ -120,7 +120,7 @@ static MlirValue concatenate(SparseLowering *lowering, intptr_t count, const Mli
   TileBuilder *b = &lowering->builder;
   MlirValue sizes[SPARSE_MAX_TERMS], total = tileBuildIndex(b, 0), offset = total;
   const int64_t open[] = {mlirShapedTypeGetDynamicSize()}, one[] = {1};
-  for (intptr_t i = 0; i < count; i++) {
+  for (intptr_t i = 0; i < count; ++i) {
     sizes[i] = sparseDenseSize(lowering, vectors[i], 0);
     total = tileBuildAdd(b, total, sizes[i]);
   }
@@ -132,7 +132,7 @@ static MlirValue concatenate(SparseLowering *lowering, intptr_t count, const Mli
       {"static_strides", mlirDenseI64ArrayGet(b->context, 1, one)},
       {"operandSegmentSizes", mlirDenseI32ArrayGet(b->context, 5, (const int32_t[]){1, 1, 1, 1, 0})},
       {NULL}};
-  for (intptr_t i = 0; i < count; i++) {
+  for (intptr_t i = 0; i < count; ++i) {
     MlirValue vector = sparseCast(lowering, vectors[i], type);
     result =
         tileBuildValue(b, "tensor.insert_slice", type, 4, (MlirValue[]){vector, result, offset, sizes[i]}, attributes);
@@ -143,7 +143,7 @@ static MlirValue concatenate(SparseLowering *lowering, intptr_t count, const Mli
 
 static SparseList listOfTerms(SparseLowering *lowering, intptr_t count, const SparseMatrix *terms) {
   MlirValue rows[SPARSE_MAX_TERMS], columns[SPARSE_MAX_TERMS], values[SPARSE_MAX_TERMS];
-  for (intptr_t i = 0; i < count; i++) {
+  for (intptr_t i = 0; i < count; ++i) {
     SparseList list = sparseListOf(lowering, &terms[i]);
     if (mlirValueIsNull(list.at[0]))
       return (SparseList){0};
@@ -176,7 +176,7 @@ SparseList sparseListOf(SparseLowering *lowering, const SparseMatrix *matrix) {
   bool isBlocks = format == SparseBsr || format == SparseMask;
   const char *key = format == SparseBsr ? "block" : "tile";
   int64_t cell[2] = {1, 1};
-  for (int i = 0; i < 2 && isBlocks; i++)
+  for (int i = 0; i < 2 && isBlocks; ++i)
     cell[i] = sparseEncodingGetSize(encoding, key, i);
   if (isBlocks) {
     words[count++] = sparseNumberWord("HEIGHT", cell[0]);
@@ -390,7 +390,7 @@ static bool fromBlocks(SparseLowering *lowering, const SparseLines *lines, MlirT
 static MlirValue zerosLike(SparseLowering *lowering, MlirType type, const MlirValue *sizes) {
   MlirValue open[8];
   intptr_t count = 0;
-  for (intptr_t axis = 0; axis < mlirShapedTypeGetRank(type); axis++)
+  for (intptr_t axis = 0; axis < mlirShapedTypeGetRank(type); ++axis)
     if (mlirShapedTypeIsDynamicDim(type, axis))
       open[count++] = sizes[axis];
   return sparseZeros(lowering, type, count, open);
@@ -425,7 +425,7 @@ bool sparseFromLines(SparseLowering *lowering, const SparseLines *lines, MlirTyp
     if (!ok)
       return false;
     *result = (SparseResult){.count = 3};
-    for (intptr_t i = 0; i < 3; i++) {
+    for (intptr_t i = 0; i < 3; ++i) {
       MlirValue part = i == 0 ? lines->positions : i == 1 ? lines->coordinates : lines->values;
       MlirType element = mlirShapedTypeGetElementType(parts[i].type);
       result->values[i] = sparseCast(lowering, i == 2 ? part : resize(lowering, part, element), parts[i].type);
@@ -454,7 +454,7 @@ bool sparseFromLines(SparseLowering *lowering, const SparseLines *lines, MlirTyp
     ok = !mlirValueIsNull(value) && sparsePackWindows(lowering, value, type, result);
   }
   }
-  for (intptr_t axis = 0; ok && axis < 2; axis++)
+  for (intptr_t axis = 0; ok && axis < 2; ++axis)
     if (mlirShapedTypeIsDynamicDim(type, axis))
       result->values[result->count++] = lines->sizes[axis];
   return ok;

@@ -27,7 +27,7 @@ static MicroTiles microTilesOf(SparseLowering *lowering) {
   MicroTiles tiles = {.axis = sparseDetectOpGetAxisValue(lowering->op), .by = sparseDetectOpGetByValue(lowering->op)};
   MlirAttribute lines = sparseDetectOpGetLines(lowering->op); // null: all
   int64_t axis = tiles.axis, other = 1 - axis;
-  for (intptr_t i = 0; i < 2; i++)
+  for (intptr_t i = 0; i < 2; ++i)
     tiles.sizes[i] = sparseSize(lowering, 0, i);
   tiles.extent[axis] = tileBuildIndex(b, tiles.by);
   tiles.extent[other] = lines.ptr ? tileBuildIndex(b, mlirIntegerAttrGetValueInt(lines)) : tiles.sizes[other];
@@ -103,7 +103,7 @@ bool sparseLowerSread(SparseLowering *lowering, SparseResult *result) {
   packedWords(type, inputs[1], by, words);
   sizes[axis] = tileBuildMul(b, sparseDenseSize(lowering, inputs[1], 0), tileBuildIndex(b, by));
   sizes[1 - axis] = sparseDenseSize(lowering, inputs[0], 1 - axis);
-  for (intptr_t i = 0; i < 2; i++)
+  for (intptr_t i = 0; i < 2; ++i)
     if (mlirShapedTypeIsDynamicDim(type, i))
       open[count++] = sizes[i];
   MlirValue grid = axis ? tileBuildCeilDiv(b, sizes[0], tileBuildIndex(b, ROWS_AT_ONCE)) : sizes[0];

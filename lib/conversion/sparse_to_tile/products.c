@@ -49,7 +49,7 @@ static bool hasKernel(MlirOperation op, const Factor *factor) {
 
 static int64_t largestDivisor(int64_t number, int64_t most) {
   while (number % most)
-    most--;
+    --most;
   return most;
 }
 
@@ -193,7 +193,7 @@ static intptr_t takeParts(SparseLowering *lowering, const Factor *factor, MlirVa
   const SparseMatrix *matrix = &factor->matrix;
   if (hasKernel(lowering->op, factor)) {
     intptr_t count = sparseTypeGetComponents(matrix->type, unused);
-    for (intptr_t i = 0; i < count; i++)
+    for (intptr_t i = 0; i < count; ++i)
       parts[i] = matrix->parts[i];
     return count;
   }
@@ -267,7 +267,7 @@ static MlirValue multiply(SparseLowering *lowering, const Factor *factor, MlirVa
   SparseMatrix terms[SPARSE_MAX_TERMS];
   bool isMean = sparseSemiring(lowering->op, mlirShapedTypeGetElementType(mlirValueGetType(init))).isMean;
   intptr_t count = isMean ? 1 : sparseTermsOf(&factor->matrix, terms);
-  for (intptr_t i = 0; i < count && !mlirValueIsNull(init); i++) {
+  for (intptr_t i = 0; i < count && !mlirValueIsNull(init); ++i) {
     Factor term = *factor;
     term.matrix = isMean ? factor->matrix : terms[i];
     init = multiplyTerm(lowering, &term, dense, init);

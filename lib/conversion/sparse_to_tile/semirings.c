@@ -20,7 +20,7 @@ static const struct {
 static SparseSemiring semiringNamed(MlirStringRef name, MlirType element) {
   const Row *row = rows;
   while (!tileStringEquals(name, row->name))
-    row++;
+    ++row;
   bool isFloat = mlirTypeIsAFloat(element), isMean = tileStringEquals(name, "mean_mul");
   return (SparseSemiring){.add = isFloat ? row->addf : row->add,
                           .multiply = isFloat ? row->multiplyf : row->multiply,
@@ -30,7 +30,7 @@ static SparseSemiring semiringNamed(MlirStringRef name, MlirType element) {
 
 SparseSemiring sparseSemiring(MlirOperation op, MlirType element) {
   MlirAttribute named = tileOpAttribute(op, "semiring"), combine = tileOpAttribute(op, "combine");
-  for (size_t i = 0; combine.ptr && i < sizeof combines / sizeof *combines; i++)
+  for (size_t i = 0; combine.ptr && i < sizeof combines / sizeof *combines; ++i)
     if (tileStringEquals(mlirStringAttrGetValue(combine), combines[i].combine))
       return semiringNamed(tileString(combines[i].semiring), element);
   return semiringNamed(named.ptr ? mlirStringAttrGetValue(named) : tileString("add_mul"), element);
@@ -68,7 +68,7 @@ intptr_t sparseSemiringWords(MlirOperation op, MlirType element, MlirType sum, S
   };
   enum { COUNT = sizeof list / sizeof *list };
   _Static_assert(COUNT == SPARSE_SEMIRING_WORDS, "room for all");
-  for (intptr_t i = 0; i < COUNT; i++)
+  for (intptr_t i = 0; i < COUNT; ++i)
     words[i] = list[i];
   return COUNT;
 }

@@ -45,9 +45,9 @@ static bool convertType(MlirType type, MlirExtTypeList types, void *unused) {
   if (mlirAttributeIsNull(sparseTypeGetEncoding(type)))
     return false;
   intptr_t count = sparseTypeGetComponents(type, parts);
-  for (intptr_t i = 0; i < count; i++)
+  for (intptr_t i = 0; i < count; ++i)
     mlirExtTypeListAppend(types, parts[i].type);
-  for (intptr_t axis = 0; axis < mlirShapedTypeGetRank(type); axis++)
+  for (intptr_t axis = 0; axis < mlirShapedTypeGetRank(type); ++axis)
     if (mlirShapedTypeIsDynamicDim(type, axis))
       mlirExtTypeListAppend(types, mlirIndexTypeGet(mlirTypeGetContext(type)));
   return true;
@@ -56,10 +56,10 @@ static bool convertType(MlirType type, MlirExtTypeList types, void *unused) {
 static MlirType keepType(MlirType type, void *unused) { return type; }
 
 static bool hasEncoding(MlirOperation op) {
-  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
     if (sparseTypeGetEncoding(tileOperandType(op, i)).ptr)
       return true;
-  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++)
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i)
     if (sparseTypeGetEncoding(tileResultType(op, i)).ptr)
       return true;
   return false;
@@ -89,7 +89,7 @@ static MlirLogicalResult convertOp(MlirOperation op, intptr_t count, const MlirE
     return mlirLogicalResultFailure();
   MlirExtValueRange ranges[SPARSE_MAX_VALUES] = {{result.count, result.values}};
   intptr_t results = mlirOperationGetNumResults(op);
-  for (intptr_t i = 0; results > 1 && i < results; i++)
+  for (intptr_t i = 0; results > 1 && i < results; ++i)
     ranges[i] = (MlirExtValueRange){1, &result.values[i]};
   mlirExtRewriterReplaceOpWithMultiple(rewriter, op, results, ranges);
   return mlirLogicalResultSuccess();
@@ -101,7 +101,7 @@ static MlirLogicalResult convertDisassemble(MlirOperation op, intptr_t count, co
   MlirValue values[SPARSE_MAX_VALUES];
   MlirExtValueRange ranges[SPARSE_MAX_VALUES];
   intptr_t results = mlirOperationGetNumResults(op);
-  for (intptr_t i = 0; i < results; i++) {
+  for (intptr_t i = 0; i < results; ++i) {
     values[i] = sparseCast(&lowering, operands[0].values[i], tileResultType(op, i));
     ranges[i] = (MlirExtValueRange){1, &values[i]};
   }
@@ -124,7 +124,7 @@ static MlirLogicalResult convertDim(MlirOperation op, intptr_t count, const Mlir
 
 static bool isStructural(MlirOperation op) {
   static const char *const starts[] = {"func.", "scf."};
-  for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
+  for (size_t i = 0; i < sizeof starts / sizeof *starts; ++i)
     if (tileOpNameStartsWith(op, starts[i]))
       return true;
   return tileOpIs(op, "sparse.disassemble") || tileOpIs(op, "sparse.yield");
@@ -136,7 +136,7 @@ static bool isSupported(MlirOperation op) {
   MlirStringRef name = tileOpName(op);
   if (!tileOpNameStartsWith(op, "sparse.") && !hasEncoding(op))
     return true;
-  for (int i = 0; i < NUM_ROWS; i++)
+  for (int i = 0; i < NUM_ROWS; ++i)
     if (tileOpIs(op, rows[i].op))
       return !rows[i].supports || rows[i].supports(op);
   if (tileOpIs(op, "tensor.dim"))
@@ -158,9 +158,9 @@ static MlirWalkResult survey(MlirOperation op, void *data) {
   if (mlirAttributeIsNull(function) || !tileOpIs(op, "func.func"))
     return MlirWalkResultAdvance;
   MlirType type = mlirTypeAttrGetValue(function);
-  for (intptr_t i = 0; i < mlirFunctionTypeGetNumInputs(type); i++)
+  for (intptr_t i = 0; i < mlirFunctionTypeGetNumInputs(type); ++i)
     found->isNeeded |= sparseTypeGetEncoding(mlirFunctionTypeGetInput(type, i)).ptr != NULL;
-  for (intptr_t i = 0; i < mlirFunctionTypeGetNumResults(type); i++)
+  for (intptr_t i = 0; i < mlirFunctionTypeGetNumResults(type); ++i)
     found->isNeeded |= sparseTypeGetEncoding(mlirFunctionTypeGetResult(type, i)).ptr != NULL;
   return MlirWalkResultAdvance;
 }
@@ -174,7 +174,7 @@ static bool convert(MlirOperation module, SparseKernels *kernels, const TileTarg
   mlirExtTypeConverterAddConversion(converter, keepType, NULL);
   mlirExtTypeConverterAdd1ToNConversion(converter, convertType, NULL);
   mlirExtConversionTargetMarkUnknownOpDynamicallyLegal(legal, isLegal, NULL);
-  for (int i = 0; i < NUM_ROWS; i++) {
+  for (int i = 0; i < NUM_ROWS; ++i) {
     conversions[i] = (Conversion){&rows[i], kernels, target, split};
     mlirRewritePatternSetAdd(
         patterns, mlirExtOpConversion1ToNPatternCreate(rows[i].op, 1, context, converter, convertOp, &conversions[i]));
@@ -197,7 +197,7 @@ static bool convert(MlirOperation module, SparseKernels *kernels, const TileTarg
 static bool readSplit(MlirOperation module, MlirExtPass pass, SparseSplit *split) {
   static const char *const names[] = {"model", "rows", "entries", "run-time"}; // in the order of SparseSplit
   MlirStringRef name = mlirExtPassGetString(pass, "split");
-  for (int i = 0; i < 4; i++)
+  for (int i = 0; i < 4; ++i)
     if (tileStringEquals(name, names[i])) {
       *split = (SparseSplit)i;
       return true;

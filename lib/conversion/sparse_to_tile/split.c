@@ -30,7 +30,7 @@ static int modelled(const SparseLowering *lowering, MlirValue positions) {
     return -1;
   bool isWide = mlirIntegerTypeGetWidth(mlirShapedTypeGetElementType(mlirAttributeGetType(value))) == 64;
   int64_t count = mlirElementsAttrGetNumElements(value), before = 0, first = 0, longest = 0;
-  for (int64_t i = 0; i < count; i++) {
+  for (int64_t i = 0; i < count; ++i) {
     int64_t position =
         isWide ? mlirDenseElementsAttrGetInt64Value(value, i) : mlirDenseElementsAttrGetInt32Value(value, i);
     first = i ? first : position;
@@ -107,7 +107,7 @@ MlirValue sparseMultiplyEither(SparseLowering *lowering, const SparseWord *words
   TileBuilder outside = lowering->builder;
   MlirRegion regions[2];
   bool ok = !mlirValueIsNull(condition);
-  for (int i = 0; i < 2; i++) {
+  for (int i = 0; i < 2; ++i) {
     MlirBlock block = mlirBlockCreate(0, NULL, NULL);
     regions[i] = mlirRegionCreate();
     mlirRegionAppendOwnedBlock(regions[i], block);
@@ -122,7 +122,7 @@ MlirValue sparseMultiplyEither(SparseLowering *lowering, const SparseWord *words
   if (ok)
     return mlirOperationGetResult(tileBuild(&lowering->builder, "scf.if", 1, &condition, 1, &type, NULL, 2, regions),
                                   0);
-  for (int i = 0; i < 2; i++)
+  for (int i = 0; i < 2; ++i)
     mlirRegionDestroy(regions[i]);
   return none;
 }

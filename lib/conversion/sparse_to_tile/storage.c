@@ -73,7 +73,7 @@ static const SparseWord *windowWords(MlirType type, SparseWord words[18]) {
                              sparseZeroWord(element),
                              narrow(coordinates),
                              {NULL}};
-  for (size_t i = 0; i < sizeof list / sizeof *list; i++)
+  for (size_t i = 0; i < sizeof list / sizeof *list; ++i)
     words[i] = list[i];
   return words;
 }
@@ -95,10 +95,10 @@ bool sparsePackWindows(SparseLowering *lowering, MlirValue dense, MlirType type,
   sparseTypeGetComponents(type, parts);
   countWindows(lowering, encodingOf(type), sizes, grid);
   *result = (SparseResult){.count = 2};
-  for (int i = 0; i < 2; i++) {
+  for (int i = 0; i < 2; ++i) {
     MlirValue open[2];
     intptr_t count = 0;
-    for (intptr_t axis = 0; axis < 2; axis++)
+    for (intptr_t axis = 0; axis < 2; ++axis)
       if (mlirShapedTypeIsDynamicDim(parts[i].type, axis))
         open[count++] = grid[axis];
     result->values[i] = sparseEmpty(lowering, parts[i].type, count, open);
@@ -108,7 +108,7 @@ bool sparsePackWindows(SparseLowering *lowering, MlirValue dense, MlirType type,
 
 // The sizes that the type leaves open, after its components.
 static void appendSizes(SparseLowering *lowering, MlirType type, SparseResult *result) {
-  for (intptr_t axis = 0; axis < mlirShapedTypeGetRank(type); axis++)
+  for (intptr_t axis = 0; axis < mlirShapedTypeGetRank(type); ++axis)
     if (mlirShapedTypeIsDynamicDim(type, axis))
       result->values[result->count++] = sparseSize(lowering, 0, axis);
 }
@@ -145,7 +145,7 @@ bool sparseLowerUnpack(SparseLowering *lowering, SparseResult *result) {
   SparseMatrix matrix = sparseMatrixOf(lowering, 0);
   MlirValue sizes[2], grid[2], value;
   intptr_t count = 0;
-  for (intptr_t axis = 0; axis < 2; axis++)
+  for (intptr_t axis = 0; axis < 2; ++axis)
     if (mlirShapedTypeIsDynamicDim(dense, axis))
       sizes[count++] = matrix.sizes[axis];
   value = sparseZeros(lowering, dense, count, sizes);
@@ -178,7 +178,7 @@ bool sparseLowerAssemble(SparseLowering *lowering, SparseResult *result) {
   SparseComponent parts[SPARSE_MAX_COMPONENTS];
   intptr_t components = sparseTypeGetComponents(tileResultType(lowering->op, 0), parts);
   *result = (SparseResult){.count = mlirOperationGetNumOperands(lowering->op)};
-  for (intptr_t i = 0; i < result->count; i++) {
+  for (intptr_t i = 0; i < result->count; ++i) {
     MlirValue value = lowering->operands[i].values[0];
     result->values[i] = i < components ? sparseCast(lowering, value, parts[i].type) : value;
   }
@@ -207,7 +207,7 @@ bool sparseLowerConvert(SparseLowering *lowering, SparseResult *result) {
   bool mayAdd = mlirAttributeIsNull(duplicates) || !tileStringEquals(mlirStringAttrGetValue(duplicates), "error");
   if (mlirTypeEqual(from, to) && mayAdd) {
     *result = (SparseResult){.count = lowering->operands[0].count};
-    for (intptr_t i = 0; i < result->count; i++)
+    for (intptr_t i = 0; i < result->count; ++i)
       result->values[i] = lowering->operands[0].values[i];
     return true;
   }

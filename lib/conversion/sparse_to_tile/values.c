@@ -15,7 +15,7 @@ MlirValue sparseSize(SparseLowering *lowering, intptr_t operand, intptr_t axis) 
   if (!mlirShapedTypeIsDynamicDim(type, axis))
     return tileBuildIndex(&lowering->builder, mlirShapedTypeGetDimSize(type, axis));
   intptr_t after = 1; // this one and those after it stand at the end
-  for (intptr_t i = axis + 1; i < mlirShapedTypeGetRank(type); i++)
+  for (intptr_t i = axis + 1; i < mlirShapedTypeGetRank(type); ++i)
     after += mlirShapedTypeIsDynamicDim(type, i);
   return values.values[values.count - after];
 }
@@ -46,7 +46,7 @@ MlirValue sparseCollapse(SparseLowering *lowering, MlirValue value, intptr_t beg
   char text[96] = "[";
   intptr_t rank = mlirShapedTypeGetRank(type), axes = 0;
   size_t length = 1;
-  for (intptr_t i = 0; i < rank; i++) {
+  for (intptr_t i = 0; i < rank; ++i) {
     bool isInside = i > begin && i < end, endsHere = i + 1 >= end || i < begin;
     length += (size_t)snprintf(text + length, sizeof text - length, "%s%d%s",
                                isInside ? ", "
@@ -74,7 +74,7 @@ MlirValue sparseZeros(SparseLowering *lowering, MlirType type, intptr_t count, c
   MlirValue zero = mlirTypeIsAFloat(element) ? tileBuildFloat(&lowering->builder, element, 0)
                                              : tileBuildInteger(&lowering->builder, element, 0);
   MlirValue values[SPARSE_MAX_VALUES] = {zero};
-  for (intptr_t i = 0; i < count; i++)
+  for (intptr_t i = 0; i < count; ++i)
     values[1 + i] = sizes[i];
   return tileBuildValue(&lowering->builder, "tensor.splat", type, 1 + count, values, NULL);
 }
@@ -85,7 +85,7 @@ MlirValue sparseSwap(SparseLowering *lowering, MlirValue matrix) {
   MlirType swapped = mlirRankedTensorTypeGet(2, shape, mlirShapedTypeGetElementType(type), mlirAttributeGetNull());
   MlirValue sizes[2];
   intptr_t count = 0;
-  for (intptr_t axis = 0; axis < 2; axis++)
+  for (intptr_t axis = 0; axis < 2; ++axis)
     if (mlirShapedTypeIsDynamicSize(shape[axis]))
       sizes[count++] = sparseDenseSize(lowering, matrix, 1 - axis);
   MlirValue empty = sparseEmpty(lowering, swapped, count, sizes);
@@ -114,11 +114,11 @@ bool sparseLaunchAll(SparseLowering *lowering, const char *kernel, const SparseW
   MlirAttribute symbol = sparseKernelGet(lowering->kernels, kernel, words, lowering->builder.location);
   if (mlirAttributeIsNull(symbol))
     return false;
-  for (intptr_t i = 0; i < numOutputs; i++)
+  for (intptr_t i = 0; i < numOutputs; ++i)
     types[i] = mlirValueGetType(outputs[i]);
   MlirOperation op = tileLaunchOpCreate(&lowering->builder, numOutputs, types, numGrid, grid, numInputs, inputs,
                                         numOutputs, outputs, symbol, none, none);
-  for (intptr_t i = 0; i < numOutputs; i++)
+  for (intptr_t i = 0; i < numOutputs; ++i)
     outputs[i] = mlirOperationGetResult(op, i);
   return true;
 }
@@ -133,7 +133,7 @@ MlirValue sparseLaunch(SparseLowering *lowering, const char *kernel, const Spars
 
 SparseBody sparseBodyBegin(SparseLowering *lowering, intptr_t count, const MlirValue *inputs, MlirType result) {
   SparseBody body = {.block = mlirBlockCreate(0, NULL, NULL)};
-  for (intptr_t i = 0; i < count; i++)
+  for (intptr_t i = 0; i < count; ++i)
     mlirBlockAddArgument(body.block, mlirShapedTypeGetElementType(mlirValueGetType(inputs[i])),
                          lowering->builder.location);
   mlirBlockAddArgument(body.block, result, lowering->builder.location);
@@ -158,14 +158,14 @@ static void addName(Renamed *names, MlirValue from, MlirValue to) {
 }
 
 static MlirValue nameOf(const Renamed *names, MlirValue value) {
-  for (intptr_t i = 0; i < names->count; i++)
+  for (intptr_t i = 0; i < names->count; ++i)
     if (mlirValueEqual(value, names->from[i]))
       return names->to[i];
   return value;
 }
 
 static MlirWalkResult renameOperands(MlirOperation op, void *names) {
-  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
     mlirOperationSetOperand(op, i, nameOf(names, mlirOperationGetOperand(op, i)));
   return MlirWalkResultAdvance;
 }
@@ -173,13 +173,13 @@ static MlirWalkResult renameOperands(MlirOperation op, void *names) {
 MlirValue sparseBodyInline(SparseBody *body, MlirBlock from, intptr_t count, const MlirValue *arguments) {
   Renamed names = {NULL};
   MlirOperation end = mlirBlockGetTerminator(from);
-  for (intptr_t i = 0; i < count; i++)
+  for (intptr_t i = 0; i < count; ++i)
     addName(&names, mlirBlockGetArgument(from, i), arguments[i]);
   for (MlirOperation op = mlirBlockGetFirstOperation(from); !mlirOperationEqual(op, end);
        op = mlirOperationGetNextInBlock(op)) {
     MlirOperation copy = tileBuilderInsert(&body->builder, mlirOperationClone(op));
     mlirOperationWalk(copy, renameOperands, &names, MlirWalkPreOrder);
-    for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++)
+    for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i)
       addName(&names, mlirOperationGetResult(op, i), mlirOperationGetResult(copy, i));
   }
   MlirValue yielded = nameOf(&names, mlirOperationGetOperand(end, 0));
@@ -196,7 +196,7 @@ MlirValue sparseBodyEnd(SparseLowering *lowering, SparseBody *body, intptr_t cou
   MlirAttribute maps[SPARSE_MAX_VALUES];
   MlirAttribute parallel = tileBuildAttribute(b, "#linalg.iterator_type<parallel>");
   MlirAttribute map = tileBuildAttribute(b, "affine_map<(i) -> (i)>");
-  for (intptr_t i = 0; i <= count; i++) {
+  for (intptr_t i = 0; i <= count; ++i) {
     operands[i] = i < count ? inputs[i] : init;
     maps[i] = map;
   }

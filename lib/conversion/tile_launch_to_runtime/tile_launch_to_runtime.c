@@ -117,7 +117,7 @@ static MlirValue packGrid(Lowering *lowering, MlirOperation launch, intptr_t ran
   TileBuilder *code = &lowering->code;
   MlirValue slot = buildSlot(lowering, mlirLLVMArrayTypeGet(lowering->i64, GridRank));
   MlirValue zero = tileBuildIndex(code, 0), product = tileBuildIndex(code, 1), sizes[GridRank];
-  for (int32_t i = 0; i < GridRank; i++) {
+  for (int32_t i = 0; i < GridRank; ++i) {
     MlirValue size = i < rank ? mlirOperationGetOperand(launch, i) : tileBuildIndex(code, 1);
     sizes[i] = size = tileBuildMax(code, size, zero);
     product = tileBuildMul(code, product, size);
@@ -176,7 +176,7 @@ static void lower(MlirOperation launch, MlirOperation module) {
   intptr_t parameters = total - rank;
 
   MlirValue arguments = buildSlot(&lowering, mlirLLVMArrayTypeGet(lowering.pointer, (unsigned)parameters + 1));
-  for (intptr_t i = 0; i < parameters; i++) {
+  for (intptr_t i = 0; i < parameters; ++i) {
     MlirValue slot = spill(&lowering, mlirOperationGetOperand(launch, rank + i));
     buildStore(&lowering, slot, elementPointer(&lowering, arguments, lowering.pointer, (int32_t)i));
   }
@@ -213,7 +213,7 @@ static bool checkKernel(MlirOperation launch) {
 }
 
 static bool check(MlirOperation launch) {
-  for (intptr_t i = 0; i < mlirOperationGetNumOperands(launch); i++)
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(launch); ++i)
     if (mlirTypeIsATensor(tileOperandType(launch, i)))
       return tileError(launch, "operates on tensors: run tile-bufferize-host first");
   if (mlirOperationIsNull(tileParentOfName(launch, "func.func")))
@@ -232,9 +232,9 @@ static bool checkLaunchFunction(MlirOperation launch) {
 static bool run(MlirOperation module, MlirExtPass pass) {
   TileOps launches = tileCollect(module, "tile.launch");
   bool ok = true;
-  for (intptr_t i = 0; i < launches.count && ok; i++)
+  for (intptr_t i = 0; i < launches.count && ok; ++i)
     ok = check(launches.items[i]) && checkLaunchFunction(launches.items[i]);
-  for (intptr_t i = 0; i < launches.count && ok; i++)
+  for (intptr_t i = 0; i < launches.count && ok; ++i)
     lower(launches.items[i], module);
   if (ok && launches.count)
     declareLaunch(module);

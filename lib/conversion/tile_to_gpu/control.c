@@ -254,9 +254,9 @@ static bool lowerCall(Gpu *g, MlirOperation op) {
   MlirBlock body = blockOf(copy, 0);
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
     gpuRecordAlias(g, mlirBlockGetArgument(body, i), gpuRecord(g, mlirOperationGetOperand(op, i)));
-  g->callDepth++;
+  ++g->callDepth;
   bool ok = gpuLowerBlock(g, body);
-  g->callDepth--;
+  --g->callDepth;
   MlirOperation leave = mlirBlockGetTerminator(body);
   for (intptr_t i = 0; ok && i < mlirOperationGetNumResults(op); ++i)
     gpuRecordAlias(g, mlirOperationGetResult(op, i), gpuRecord(g, mlirOperationGetOperand(leave, i)));

@@ -178,8 +178,10 @@ bool gpuLowerSort(Gpu *g, MlirOperation op) {
     sort.padded *= 2;
   int64_t keyBytes = sort.rows * sort.padded * 8, bytes = keyBytes + roundUp(sort.rows * sort.padded * 4);
   int64_t *offsets = gpuAllocate(g, (size_t)tiles * sizeof *offsets);
-  for (intptr_t i = 0; i < tiles; bytes += roundUp(gpuTileBytes(tileOperandType(op, i++))))
+  for (intptr_t i = 0; i < tiles; ++i) {
     offsets[i] = bytes;
+    bytes += roundUp(gpuTileBytes(tileOperandType(op, i)));
+  }
   sort.keys = gpuScratch(g, bytes);
   sort.positions = gpuAddress(g, sort.keys, gpuI32(g, keyBytes));
   writeKeys(g, &sort, gpuTile(g, mlirOperationGetOperand(op, 0)));

@@ -328,7 +328,7 @@ static MlirValue loadByElement(Body *body, const Access *access, const Coord *co
   Coord at[MaxRank];
   for (intptr_t d = 0; d < access->shape.rank; ++d)
     at[d] = coords[d];
-  for (int64_t lane = 0; lane < width; ++lane, at[axis].offset++)
+  for (int64_t lane = 0; lane < width; ++lane, ++at[axis].offset)
     elements[lane] = accessLoadScalar(body, access, at);
   return tileBuildValue(builder, "vector.from_elements", vectorOf(access->storage, width), width, elements, NULL);
 }
@@ -392,7 +392,7 @@ static void storeByElement(Body *body, const Access *access, const Coord *coords
   Coord at[MaxRank];
   for (intptr_t d = 0; d < access->shape.rank; ++d)
     at[d] = coords[d];
-  for (int64_t lane = 0; lane < width; ++lane, at[axis].offset++)
+  for (int64_t lane = 0; lane < width; ++lane, ++at[axis].offset)
     storeScalar(body, access, at, buildLane(&body->lowering->builder, value, lane));
 }
 

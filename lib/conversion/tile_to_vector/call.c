@@ -31,9 +31,9 @@ bool lowerCall(Lowering *lowering, MlirOperation op) {
   tileOpsAppend(&lowering->inlined, copy);
   MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(copy, 0));
   passArguments(lowering, op, body);
-  lowering->callDepth++;
+  ++lowering->callDepth;
   bool ok = lowerBlock(lowering, body);
-  lowering->callDepth--;
+  --lowering->callDepth;
   if (ok)
     takeResults(lowering, op, mlirBlockGetTerminator(body));
   return ok;

@@ -65,7 +65,7 @@ static void interleaveVector(Body *body, Record *source, const Access *grouped, 
   Coord at[MaxRank];
   memcpy(at, coords, sizeof at);
   at[last - 1] = coordTimes(&body->lowering->builder, coords[last - 1], group);
-  for (int64_t i = 0; i < group; ++i, at[last - 1].offset++)
+  for (int64_t i = 0; i < group; ++i, ++at[last - 1].offset)
     members[i] = evaluate(body, source, at, last, width);
   for (int64_t half = group / 2; half >= 1; half /= 2)
     for (int64_t i = 0; i < half; ++i)

@@ -152,7 +152,7 @@ static void collectBehind(Lowering *lowering, Record *record, Records *records, 
 Records recordsBehind(Lowering *lowering, Record *record) {
   Records records = {NULL, 0};
   intptr_t capacity = 0;
-  lowering->walks++;
+  ++lowering->walks;
   collectBehind(lowering, record, &records, &capacity);
   return records;
 }
@@ -347,7 +347,7 @@ MlirValue evaluateLanes(Body *body, Record *record, const Coord *coords, intptr_
   MlirValue *lanes = loweringAllocate(lowering, width * sizeof *lanes);
   Coord at[MaxRank];
   memcpy(at, coords, record->shape.rank * sizeof *at);
-  for (int64_t lane = 0; lane < width; ++lane, at[axis].offset++)
+  for (int64_t lane = 0; lane < width; ++lane, ++at[axis].offset)
     lanes[lane] = evaluate(body, record, at, -1, 0);
   MlirType type = vectorOf(record->shape.element, width);
   return tileBuildValue(&lowering->builder, "vector.from_elements", type, width, lanes, NULL);

@@ -327,7 +327,7 @@ static void combineVector(Body *body, Record *source, const Access *target, cons
   memcpy(at, coords, target->shape.rank * sizeof *at);
   for (int64_t lane = 0; lane < (width ? width : 1); ++lane) {
     if (lane > 0)
-      at[axis].offset++;
+      ++at[axis].offset;
     MlirValue value = evaluate(body, source, at, -1, 0);
     Access one = *target; // the place of this element alone
     for (intptr_t d = 0; d <= axis; ++d) {

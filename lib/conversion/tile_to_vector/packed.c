@@ -71,7 +71,7 @@ MlirValue packedLoad(Body *body, const Access *access, const Coord *coords, intp
   MlirValue *lanes = loweringAllocate(body->lowering, width * sizeof *lanes);
   Coord at[MaxRank];
   memcpy(at, coords, access->shape.rank * sizeof *at);
-  for (int64_t lane = 0; lane < width; ++lane, at[axis].offset++)
+  for (int64_t lane = 0; lane < width; ++lane, ++at[axis].offset)
     lanes[lane] = loadOne(body, access, at);
   MlirType type = vectorOf(access->shape.element, width);
   return tileBuildValue(&body->lowering->builder, "vector.from_elements", type, width, lanes, NULL);
@@ -93,6 +93,6 @@ void packedStore(Body *body, const Access *access, const Coord *coords, intptr_t
   }
   Coord at[MaxRank];
   memcpy(at, coords, access->shape.rank * sizeof *at);
-  for (int64_t lane = 0; lane < width; ++lane, at[axis].offset++)
+  for (int64_t lane = 0; lane < width; ++lane, ++at[axis].offset)
     storeOne(body, access, at, buildLane(&body->lowering->builder, value, lane));
 }

@@ -312,7 +312,7 @@ static Accumulators reduceDeeper(Reduction *reduction, Accumulators accumulators
   intptr_t d = reduction->loops[reduction->depth++];
   MlirValue end = tileBuildIndex(builder, reduction->source->shape.sizes[d]);
   accumulators = loopOver(reduction, d, tileBuildIndex(builder, 0), end, 1, accumulators, reduceDeeper);
-  reduction->depth--;
+  --reduction->depth;
   return accumulators;
 }
 

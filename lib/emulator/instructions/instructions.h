@@ -10,7 +10,7 @@
 #include "lib/emulator/lanes/matrix.h"
 #include "lib/emulator/machine/machine.h"
 
-// --- matrices (matrix.c) -----------------------------------------------------------------------------------------
+//===--- matrices (matrix.c) ---------------------------------------------===//
 
 // What these mean; compiled code calls tessera_emu_collective with them itself (every function between a wait and the
 // kernel costs a mispredicted return). mma.sync, mfma, wmma, smfmac: parameter a tessera_matrix_t, contribution a
@@ -24,7 +24,7 @@ typedef struct tessera_moved_t {
 void tessera_emu_move_matrices(const tessera_emu_group_t *group, const void *parameter);
 const void *tessera_emu_move(uint32_t count, bool transposed, bool stores); // its parameter
 
-// --- NVIDIA's exchanges (exchange.c) --------------------------------------------------------------------------------
+//===--- NVIDIA's exchanges (exchange.c) ---------------------------------===//
 
 // shfl.sync; `in_range` (may be null): PTX's predicate.
 uint32_t tessera_emu_shuffle(tessera_emu_thread_t *self, uint32_t mask, uint32_t value, uint32_t offset, uint32_t clamp,
@@ -38,8 +38,8 @@ uint32_t tessera_emu_redux(tessera_emu_thread_t *self, uint32_t mask, uint32_t v
                            uint32_t site);
 uint32_t tessera_emu_elect(tessera_emu_thread_t *self, uint32_t mask, uint32_t site);
 
-// --- AMD's exchanges (exchange.c). All lanes of the wave that have not ended take part.
-// -------------------------------
+//===--- AMD's exchanges (exchange ---------------------------------------===//
+// c). All lanes of the wave that have not ended take part.
 
 uint64_t tessera_emu_ballot(tessera_emu_thread_t *self, uint32_t predicate, uint32_t site);
 // v_readlane, v_readfirstlane (lane TESSERA_FIRST_LANE): `value` of `bytes` (at most 8) becomes that lane's.
@@ -61,7 +61,7 @@ void tessera_emu_permlane_swap(tessera_emu_thread_t *self, uint32_t *pair, uint3
 // v_mbcnt_lo, v_mbcnt_hi (`high`): base + set bits of `mask` below this lane.
 uint32_t tessera_emu_mbcnt(tessera_emu_thread_t *self, uint32_t mask, uint32_t base, uint32_t high);
 
-// --- memory (memory.c) ----------------------------------------------------------------------------------------------
+//===--- memory (memory.c) -----------------------------------------------===//
 
 // As tessera_emu_access for accesses of more than 16 bytes, which a GPU makes 16 at a time. At most 64.
 void *tessera_emu_access_wide(tessera_emu_thread_t *self, const void *address, uint32_t bytes, uint32_t what,
@@ -90,8 +90,8 @@ void tessera_emu_buffer_store(tessera_emu_thread_t *self, const tessera_buffer_r
 void tessera_emu_load_to_lds(tessera_emu_thread_t *self, const void *from, void *to, uint32_t bytes, uint32_t offset,
                              uint32_t site);
 
-// --- the rest (output.c, convert.c)
-// -----------------------------------------------------------------------------------
+//===--- the rest (output ------------------------------------------------===//
+// c, convert.c)
 
 // CUDA's vprintf: arguments lie in `values` as in a C struct.
 int tessera_emu_vprintf(tessera_emu_thread_t *self, const char *format, const void *values);

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-// --- Where an address points ----------------------------------------------------------------------------------------
+//===--- Where an address points -----------------------------------------===//
 
 static bool is_shared(const emu_thread_t *self, uintptr_t address) {
   return address - (uintptr_t)self->view.block->shared < EMU_WINDOW_BYTES;
@@ -43,7 +43,7 @@ emu_buffer_t *emu_buffer_at(emu_thread_t *self, uintptr_t address, uint32_t byte
   return &launch->buffers[found];
 }
 
-// --- Complaints about the address itself ----------------------------------------------------------------------------
+//===--- Complaints about the address itself -----------------------------===//
 
 static const char *verb(uint32_t what) {
   return !(what & TESSERA_EMU_STORE) ? "read" : what & TESSERA_EMU_LOAD ? "update" : "write";
@@ -87,7 +87,7 @@ static void check_writable(emu_thread_t *self, const emu_buffer_t *buffer, uintp
            (unsigned long long)(address - buffer->begin));
 }
 
-// --- Accesses -------------------------------------------------------------------------------------------------------
+//===--- Accesses --------------------------------------------------------===//
 
 static emu_access_t describe(emu_thread_t *self, uint32_t what, uint32_t atomic, uint32_t site) {
   return (emu_access_t){self, what & TESSERA_EMU_LOAD, what & TESSERA_EMU_STORE, atomic, site};
@@ -132,7 +132,7 @@ void *emu_access_at(emu_thread_t *self, const void *pointer, uint32_t bytes, uin
   uintptr_t address = (uintptr_t)pointer;
   emu_progress(self->worker);
   site = site <= TESSERA_EMULATOR_SITES ? site : 0;
-  self->worker->steps++;
+  ++self->worker->steps;
   emu_check_alignment(self, address, what >> 16, what, site);
   if (is_shared(self, address))
     return access_shared(self, address, bytes, what, atomic, site);

@@ -4,11 +4,11 @@
 
 #include "lib/emulator/machine/worker.h"
 
-/// As tessera_emu_access. |atomic|: 0, or 1 + scope.
+// As tessera_emu_access. |atomic|: 0, or 1 + scope.
 void *emu_access_at(emu_thread_t *self, const void *address, uint32_t bytes, uint32_t what, uint32_t atomic,
                     uint32_t site);
 
-/// The buffer that holds all the bytes, or null.
+// The buffer that holds all the bytes, or null.
 emu_buffer_t *emu_buffer_at(emu_thread_t *self, uintptr_t address, uint32_t bytes, uint32_t site);
 
 void emu_check_alignment(emu_thread_t *self, uintptr_t address, uint32_t alignment, uint32_t what, uint32_t site);

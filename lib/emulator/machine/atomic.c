@@ -23,7 +23,7 @@ static bool releases(tessera_emu_order_t order) {
   return order == TESSERA_EMU_RELEASE || order == TESSERA_EMU_ACQUIRE_RELEASE || order == TESSERA_EMU_SEQUENTIAL;
 }
 
-// --- What was released where ----------------------------------------------------------------------------------------
+//===--- What was released where -----------------------------------------===//
 
 static bool in_shared(const emu_thread_t *self, uintptr_t address) {
   return address - (uintptr_t)self->view.block->shared < EMU_WINDOW_BYTES;
@@ -88,7 +88,7 @@ static void release(emu_thread_t *self, uintptr_t address, tessera_emu_order_t o
   }
 }
 
-// --- The hooks ------------------------------------------------------------------------------------------------------
+//===--- The hooks -------------------------------------------------------===//
 
 static void lock(emu_thread_t *self, uintptr_t address) {
   emu_launch_t *launch = self->worker->launch;
@@ -119,7 +119,7 @@ void *tessera_emu_atomic_begin(tessera_emu_thread_t *thread, const void *address
   emu_thread_t *self = emu_of(thread);
   emu_worker_t *worker = self->worker;
   emu_yield(self, site);
-  worker->counters.atomics++;
+  ++worker->counters.atomics;
   uint64_t yields = worker->yields; // unlike another access, this one alone is no progress
   worker->yields = 0;
   void *place = (void *)(uintptr_t)address;

@@ -14,7 +14,7 @@ static uint32_t wanted_now(const emu_worker_t *worker, const emu_barrier_t *barr
 
 // Calls visit for each thread that waits at the barrier.
 #define FOR_EACH_WAITING(worker, id, thread)                                                                           \
-  for (emu_warp_t *warp_ = (worker)->warps; warp_ < (worker)->warps + (worker)->launch->warps; warp_++)                \
+  for (emu_warp_t *warp_ = (worker)->warps; warp_ < (worker)->warps + (worker)->launch->warps; ++warp_)                \
     for (uint64_t rest_ = warp_->at_barrier; rest_; rest_ &= rest_ - 1)                                                \
       for (emu_thread_t *thread =                                                                                      \
                &(worker)->threads[(warp_->number << (worker)->launch->warp_shift) + (uint32_t)__builtin_ctzll(rest_)]; \
@@ -25,7 +25,7 @@ static void meet_some(emu_worker_t *worker, uint32_t id) {
   emu_clock_sum_t *sum = barrier->sum ? barrier->sum : emu_clock_sum_create(worker);
   FOR_EACH_WAITING(worker, id, thread)
   emu_clock_sum_add(sum, thread);
-  worker->now++;
+  ++worker->now;
   FOR_EACH_WAITING(worker, id, thread) {
     emu_clock_sum_give(sum, thread);
     thread->clock.stamp = worker->now;
@@ -33,14 +33,14 @@ static void meet_some(emu_worker_t *worker, uint32_t id) {
 }
 
 static void meet_all(emu_worker_t *worker) {
-  for (uint32_t w = 0; w < worker->launch->warps; w++)
+  for (uint32_t w = 0; w < worker->launch->warps; ++w)
     emu_log_flush(worker, &worker->warps[w]);
   emu_clock_meet_block(worker);
   emu_many_reset(worker->many);
 }
 
 static void release_all(emu_worker_t *worker) {
-  for (uint32_t w = 0; w < worker->launch->warps; w++) {
+  for (uint32_t w = 0; w < worker->launch->warps; ++w) {
     emu_warp_t *warp = &worker->warps[w];
     warp->ready |= warp->at_barrier;
     warp->at_barrier = 0;
@@ -72,12 +72,12 @@ static void complete(emu_worker_t *worker, uint32_t id) {
     release_some(worker, id);
   }
   emu_progress(worker);
-  worker->counters.barriers++;
+  ++worker->counters.barriers;
   worker->open_barriers &= ~(1u << id);
   *barrier = (emu_barrier_t){.result = barrier->predicates, .threads = barrier->arrived};
 }
 
-// --- Arriving -------------------------------------------------------------------------------------------------------
+//===--- Arriving --------------------------------------------------------===//
 
 static bool refuse(emu_thread_t *self, uint32_t id, uint32_t count, uint32_t site) {
   const emu_launch_t *launch = self->worker->launch;
@@ -123,7 +123,7 @@ static void wait_at(emu_thread_t *self, uint32_t id, uint32_t site) {
   check_same_site(self, id, site);
   self->in_warp->at_barrier |= emu_bit(self->view.lane);
   self->wait_barrier = id;
-  barrier->waiting++;
+  ++barrier->waiting;
   if (barrier->arrived < wanted_now(self->worker, barrier)) {
     emu_wait(self, EMU_AT_BARRIER, site);
     return;
@@ -143,7 +143,7 @@ uint32_t tessera_emu_barrier_count(tessera_emu_thread_t *thread, uint32_t id, ui
     return 0;
   emu_barrier_t *barrier = &self->worker->barriers[id];
   want(self, id, count, site);
-  barrier->arrived++;
+  ++barrier->arrived;
   barrier->predicates += predicate != 0;
   self->barrier_threads = 0;
   wait_at(self, id, site);
@@ -171,7 +171,7 @@ void tessera_emu_barrier_arrive(tessera_emu_thread_t *thread, uint32_t id, uint3
     return;
   emu_barrier_t *barrier = &worker->barriers[id];
   want(self, id, count, site);
-  barrier->arrived++;
+  ++barrier->arrived;
   if (!barrier->sum)
     barrier->sum = emu_clock_sum_create(worker);
   emu_clock_sum_add(barrier->sum, self);

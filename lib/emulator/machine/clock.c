@@ -8,7 +8,7 @@ static uint32_t larger(uint32_t a, uint32_t b) { return a > b ? a : b; }
 
 static uint32_t first_of_warp(const emu_worker_t *worker, uint32_t warp) { return warp << worker->launch->warp_shift; }
 
-// --- Sums -----------------------------------------------------------------------------------------------------------
+//===--- Sums ------------------------------------------------------------===//
 
 static size_t vector_bytes(const emu_worker_t *worker) { return worker->launch->threads * sizeof(uint32_t); }
 
@@ -42,7 +42,7 @@ static uint32_t *move(emu_worker_t *worker, emu_arena_t *arena, const uint32_t *
 
 static void move_of_thread(emu_worker_t *worker, emu_arena_t *arena, emu_thread_t *thread) {
   thread->clock.vector = move(worker, arena, thread->clock.vector);
-  for (uint32_t i = 0; i < thread->copy_count; i++)
+  for (uint32_t i = 0; i < thread->copy_count; ++i)
     thread->copies[i].clock.vector = move(worker, arena, thread->copies[i].clock.vector);
 }
 
@@ -58,9 +58,9 @@ static void move_of_barrier(emu_worker_t *worker, emu_arena_t *arena, const emu_
 void emu_clock_collect(emu_worker_t *worker) {
   emu_arena_t fresh = {NULL};
   worker->vector_taken = 0;
-  for (uint32_t i = 0; i < worker->launch->threads; i++)
+  for (uint32_t i = 0; i < worker->launch->threads; ++i)
     move_of_thread(worker, &fresh, &worker->threads[i]);
-  for (uint32_t id = 0; id < TESSERA_EMULATOR_BARRIERS; id++)
+  for (uint32_t id = 0; id < TESSERA_EMULATOR_BARRIERS; ++id)
     move_of_barrier(worker, &fresh, &worker->barriers[id]);
   worker->vector_taken = 0;
   emu_arena_free(&worker->vector_arena);
@@ -70,7 +70,7 @@ void emu_clock_collect(emu_worker_t *worker) {
 static void add_vector(emu_clock_sum_t *sum, const emu_worker_t *worker, const uint32_t *vector) {
   if (!vector || vector == sum->last_vector)
     return;
-  for (uint32_t i = 0; i < worker->launch->threads; i++)
+  for (uint32_t i = 0; i < worker->launch->threads; ++i)
     sum->vector[i] = larger(sum->vector[i], vector[i]);
   sum->last_vector = vector;
 }
@@ -79,7 +79,7 @@ static void add_warp(emu_clock_sum_t *sum, const emu_worker_t *worker, uint32_t 
   if (!known || (warp == sum->last_warp && known == sum->last_known_warp))
     return;
   uint32_t first = first_of_warp(worker, warp), end = first_of_warp(worker, warp + 1);
-  for (uint32_t i = first; i < end && i < worker->launch->threads; i++)
+  for (uint32_t i = first; i < end && i < worker->launch->threads; ++i)
     sum->vector[i] = larger(sum->vector[i], known);
   sum->last_warp = warp;
   sum->last_known_warp = known;
@@ -107,11 +107,11 @@ void emu_clock_sum_give(const emu_clock_sum_t *sum, emu_thread_t *thread) {
   thread->worker->clocks_differ = true;
 }
 
-// --- Meetings -------------------------------------------------------------------------------------------------------
+//===--- Meetings --------------------------------------------------------===//
 
 static const emu_foreign_t *join_foreign(emu_worker_t *worker) {
   const emu_foreign_t *all = NULL;
-  for (uint32_t i = 0; i < worker->launch->threads; i++)
+  for (uint32_t i = 0; i < worker->launch->threads; ++i)
     if (worker->threads[i].clock.foreign != all)
       all = emu_foreign_join(worker, &worker->launch_arena, all, worker->threads[i].clock.foreign);
   return all;
@@ -120,9 +120,9 @@ static const emu_foreign_t *join_foreign(emu_worker_t *worker) {
 void emu_clock_meet_block(emu_worker_t *worker) {
   const emu_foreign_t *foreign = worker->clocks_differ ? join_foreign(worker) : worker->threads[0].clock.foreign;
   emu_clock_t clock = {.stamp = worker->now + 1, .known_block = worker->now, .foreign = foreign};
-  worker->now++;
+  ++worker->now;
   worker->clocks_differ = false;
-  for (uint32_t i = 0; i < worker->launch->threads; i++)
+  for (uint32_t i = 0; i < worker->launch->threads; ++i)
     worker->threads[i].clock = clock;
 }
 
@@ -145,13 +145,13 @@ void emu_clock_meet_warp(emu_worker_t *worker, emu_warp_t *warp, uint64_t mask) 
     return;
   }
   uint32_t known = worker->now++, first = first_of_warp(worker, warp->number);
-  for (uint32_t lane = 0; mask >> lane & 1; lane++) {
+  for (uint32_t lane = 0; mask >> lane & 1; ++lane) {
     worker->threads[first + lane].clock.known_warp = known;
     worker->threads[first + lane].clock.stamp = worker->now;
   }
 }
 
-// --- Release and acquire --------------------------------------------------------------------------------------------
+//===--- Release and acquire ---------------------------------------------===//
 
 const emu_knowledge_t *emu_clock_release(emu_thread_t *self, emu_arena_t *arena, uint32_t now,
                                          tessera_emu_scope_t scope) {
@@ -183,10 +183,10 @@ static void learn(emu_thread_t *self, emu_clock_sum_t **sum, const emu_knowledge
 // What a snapshot knew of other blocks holds all that those knew in turn.
 void emu_clock_acquire(emu_thread_t *self, const emu_foreign_t *released) {
   emu_clock_sum_t *sum = NULL;
-  for (uint32_t i = 0; released && i < released->count; i++) {
+  for (uint32_t i = 0; released && i < released->count; ++i) {
     const emu_foreign_t *known = released->of[i]->clock.foreign;
     learn(self, &sum, released->of[i]);
-    for (uint32_t j = 0; known && j < known->count; j++)
+    for (uint32_t j = 0; known && j < known->count; ++j)
       learn(self, &sum, known->of[j]);
   }
   if (!sum)
@@ -195,7 +195,7 @@ void emu_clock_acquire(emu_thread_t *self, const emu_foreign_t *released) {
   emu_clock_sum_give(sum, self);
 }
 
-// --- Other blocks ---------------------------------------------------------------------------------------------------
+//===--- Other blocks ----------------------------------------------------===//
 
 static bool covers(const emu_worker_t *worker, const emu_knowledge_t *known, uint32_t thread, uint32_t stamp) {
   if (stamp <= known->clock.known_block || (thread == known->thread && stamp <= known->now))
@@ -207,7 +207,7 @@ static bool covers(const emu_worker_t *worker, const emu_knowledge_t *known, uin
 
 bool emu_knows_foreign(const emu_thread_t *self, uint32_t block, uint32_t thread, uint32_t stamp) {
   const emu_foreign_t *set = self->clock.foreign;
-  for (uint32_t i = 0; set && i < set->count; i++)
+  for (uint32_t i = 0; set && i < set->count; ++i)
     if (set->of[i]->block == block && covers(self->worker, set->of[i], thread, stamp))
       return true;
   return false;
@@ -215,7 +215,7 @@ bool emu_knows_foreign(const emu_thread_t *self, uint32_t block, uint32_t thread
 
 bool emu_knows_of_block(const emu_thread_t *self, uint32_t block) {
   const emu_foreign_t *set = self->clock.foreign;
-  for (uint32_t i = 0; set && i < set->count; i++)
+  for (uint32_t i = 0; set && i < set->count; ++i)
     if (set->of[i]->block == block)
       return true;
   return false;
@@ -227,7 +227,7 @@ static bool replaces(const emu_knowledge_t *new, const emu_knowledge_t *old) {
 }
 
 static bool has(const emu_foreign_t *set, const emu_knowledge_t *knowledge) {
-  for (uint32_t i = 0; i < set->count; i++)
+  for (uint32_t i = 0; i < set->count; ++i)
     if (replaces(set->of[i], knowledge))
       return true;
   return false;
@@ -239,7 +239,7 @@ const emu_foreign_t *emu_foreign_add(emu_worker_t *worker, emu_arena_t *arena, c
     return set;
   uint32_t count = set ? set->count : 0;
   emu_foreign_t *larger_set = emu_arena_take(worker, arena, sizeof *set + (count + 1) * sizeof(void *));
-  for (uint32_t i = 0; i < count; i++)
+  for (uint32_t i = 0; i < count; ++i)
     if (!replaces(knowledge, set->of[i]))
       larger_set->of[larger_set->count++] = set->of[i];
   larger_set->of[larger_set->count++] = knowledge;
@@ -250,7 +250,7 @@ const emu_foreign_t *emu_foreign_join(emu_worker_t *worker, emu_arena_t *arena, 
                                       const emu_foreign_t *b) {
   if (!a || a == b)
     return b;
-  for (uint32_t i = 0; b && i < b->count; i++)
+  for (uint32_t i = 0; b && i < b->count; ++i)
     a = emu_foreign_add(worker, arena, a, b->of[i]);
   return a;
 }

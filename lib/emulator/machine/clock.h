@@ -19,7 +19,7 @@
 
 #include "lib/emulator/machine/worker.h"
 
-/// What a thread knew when it released; never changed afterwards.
+// What a thread knew when it released; never changed afterwards.
 typedef struct emu_knowledge_t {
   uint32_t block; // number + 1
   uint32_t thread, warp;
@@ -28,13 +28,13 @@ typedef struct emu_knowledge_t {
   emu_clock_t clock;
 } emu_knowledge_t;
 
-/// A set of snapshots, of any blocks; never changed.
+// A set of snapshots, of any blocks; never changed.
 typedef struct emu_foreign_t {
   uint32_t count;
   const emu_knowledge_t *of[];
 } emu_foreign_t;
 
-/// Knowledge being gathered from threads of one block.
+// Knowledge being gathered from threads of one block.
 typedef struct emu_clock_sum_t {
   emu_clock_t clock;           // its vector is |vector|
   uint32_t *vector;            // known_warp is in it
@@ -51,34 +51,34 @@ static inline bool emu_knows(const emu_thread_t *self, uint32_t thread, uint32_t
   return clock->vector && stamp <= clock->vector[thread];
 }
 
-/// Is an access by a thread of another block ordered before what |self| does now? Block: number + 1.
+// Is an access by a thread of another block ordered before what |self| does now? Block: number + 1.
 bool emu_knows_foreign(const emu_thread_t *self, uint32_t block, uint32_t thread, uint32_t stamp);
-/// Anything at all known of that block?
+// Anything at all known of that block?
 bool emu_knows_of_block(const emu_thread_t *self, uint32_t block);
 
-/// Everyone in the block meets: all know all.
+// Everyone in the block meets: all know all.
 void emu_clock_meet_block(emu_worker_t *worker);
-/// The lanes of |mask| meet.
+// The lanes of |mask| meet.
 void emu_clock_meet_warp(emu_worker_t *worker, emu_warp_t *warp, uint64_t mask);
 
-/// A named barrier: sums who arrives, and gives the sum to who waits.
+// A named barrier: sums who arrives, and gives the sum to who waits.
 emu_clock_sum_t *emu_clock_sum_create(emu_worker_t *worker);
 void emu_clock_sum_add(emu_clock_sum_t *sum, const emu_thread_t *thread);
 void emu_clock_sum_give(const emu_clock_sum_t *sum, emu_thread_t *thread);
 
-/// Gives back the vectors nobody holds any more, when there are many. While no sum is being made.
+// Gives back the vectors nobody holds any more, when there are many. While no sum is being made.
 void emu_clock_collect(emu_worker_t *worker);
 #ifndef EMU_VECTOR_BYTES
 #define EMU_VECTOR_BYTES (1 << 20)
 #endif
 
-/// What the thread knows, as a snapshot that says "up to |now|" of the thread itself. It lives as long as the arena.
+// What the thread knows, as a snapshot that says "up to |now|" of the thread itself. It lives as long as the arena.
 const emu_knowledge_t *emu_clock_release(emu_thread_t *self, emu_arena_t *arena, uint32_t now,
                                          tessera_emu_scope_t scope);
-/// What snapshots of this block, and of others with a scope beyond the block, tell.
+// What snapshots of this block, and of others with a scope beyond the block, tell.
 void emu_clock_acquire(emu_thread_t *self, const emu_foreign_t *released);
 
-/// The set with one snapshot more; older ones of the same thread go. |set| may be null.
+// The set with one snapshot more; older ones of the same thread go. |set| may be null.
 const emu_foreign_t *emu_foreign_add(emu_worker_t *worker, emu_arena_t *arena, const emu_foreign_t *set,
                                      const emu_knowledge_t *knowledge);
 const emu_foreign_t *emu_foreign_join(emu_worker_t *worker, emu_arena_t *arena, const emu_foreign_t *a,

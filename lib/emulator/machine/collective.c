@@ -81,8 +81,8 @@ static void hold(emu_worker_t *worker, emu_warp_t *warp, emu_meeting_t *meeting)
     emu_log_flush(worker, warp);
   if (meeting->strictness & TESSERA_EMU_ORDERS)
     emu_clock_meet_warp(worker, warp, mask);
-  worker->counters.collectives++;
-  worker->steps++;
+  ++worker->counters.collectives;
+  ++worker->steps;
   warp->ready |= mask;
   worker->ready_warps |= emu_bit(warp->number);
   emu_progress(worker);

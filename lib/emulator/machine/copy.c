@@ -45,7 +45,7 @@ static bool has_room(emu_thread_t *self) {
 static void count(emu_thread_t *self, const void *shared, uint32_t bytes, uint32_t source_bytes, uint32_t site) {
   if (!self->worker->launch->count)
     return;
-  self->worker->counters.async_copies++;
+  ++self->worker->counters.async_copies;
   self->worker->counters.async_bytes += source_bytes;
   emu_log_add(self, (uintptr_t)shared, bytes, TESSERA_EMU_STORE | TESSERA_EMU_SHARED | EMU_LOG_ASYNC, site);
 }
@@ -74,7 +74,7 @@ void tessera_emu_copy_async(tessera_emu_thread_t *thread, void *shared, const vo
                                                   .site = site,
                                                   .issued = worker->steps,
                                                   .clock = self->clock};
-  worker->copies_in_flight++;
+  ++worker->copies_in_flight;
   if (worker->launch->checks)
     emu_shadow_copy_begins(self, offset, bytes, site);
 }
@@ -109,19 +109,19 @@ static void land(emu_thread_t *self, const emu_copy_t *copy) {
   if (self->worker->launch->checks)
     emu_shadow_copy_lands(self, copy->shared, copy->bytes, copy->site);
   emu_trace_copy(self, copy);
-  self->worker->copies_in_flight--;
+  --self->worker->copies_in_flight;
 }
 
 // Lands the copies of groups before |end|, forwards or backwards as the seed has it; keeps the others in order.
 static void land_before(emu_thread_t *self, uint32_t end) {
   bool backwards = emu_random(self->worker) & 1;
   uint32_t count = self->copy_count, kept = 0;
-  for (uint32_t i = 0; i < count; i++) {
+  for (uint32_t i = 0; i < count; ++i) {
     const emu_copy_t *copy = &self->copies[backwards ? count - 1 - i : i];
     if (copy->group < end)
       land(self, copy);
   }
-  for (uint32_t i = 0; i < count; i++)
+  for (uint32_t i = 0; i < count; ++i)
     if (self->copies[i].group >= end)
       self->copies[kept++] = self->copies[i];
   self->copy_count = kept;
@@ -146,9 +146,9 @@ void tessera_emu_copy_wait_all(tessera_emu_thread_t *thread, uint32_t site) {
 
 // Copies nobody waited for never happened; their words must not look in flight to the next block.
 void emu_copies_block_ended(emu_worker_t *worker) {
-  for (uint32_t i = 0; i < worker->launch->threads; i++) {
+  for (uint32_t i = 0; i < worker->launch->threads; ++i) {
     emu_thread_t *thread = &worker->threads[i];
-    for (uint32_t c = 0; c < thread->copy_count && worker->launch->checks; c++)
+    for (uint32_t c = 0; c < thread->copy_count && worker->launch->checks; ++c)
       emu_shadow_copy_lands(thread, thread->copies[c].shared, thread->copies[c].bytes, 0);
     thread->copy_count = 0;
   }

@@ -36,7 +36,7 @@ void emu_log_destroy(emu_log_t *log) { free(log); }
 
 uint32_t emu_log_length(const emu_log_t *log) { return log->used - 1; }
 
-// --- Accounting -----------------------------------------------------------------------------------------------------
+//===--- Accounting ------------------------------------------------------===//
 
 // Lanes that each read an aligned piece take the same banks side by side: those count as one, as wide as the piece.
 static uint32_t bank_bytes_for(const tessera_emulator_chip_t *chip, const entry_t *entry) {
@@ -59,7 +59,7 @@ static uint32_t wavefronts_of_phase(const entry_t *entry, uint64_t lanes, uint32
   memset(length, 0, banks);
   for (; lanes; lanes &= lanes - 1) {
     uint64_t address = entry->address[__builtin_ctzll(lanes)];
-    for (uint64_t word = address / bank_bytes; word <= (address + entry->bytes - 1) / bank_bytes; word++) {
+    for (uint64_t word = address / bank_bytes; word <= (address + entry->bytes - 1) / bank_bytes; ++word) {
       uint32_t bank = (uint32_t)(word % banks), at = first[bank];
       while (at && words[at] != word)
         at = next[at];
@@ -85,7 +85,7 @@ static void account_shared(emu_worker_t *worker, const entry_t *entry, tessera_e
     if (!phase)
       continue;
     wavefronts += wavefronts_of_phase(entry, phase << first, banks, bank_bytes);
-    phases++;
+    ++phases;
   }
   site->transactions += wavefronts;
   site->ideal += phases;
@@ -134,7 +134,7 @@ static void touch_access(sectors_t *sectors, uint64_t address, uint64_t bytes, u
 
 static uint64_t bytes_touched(const sectors_t *sectors) {
   uint64_t bytes = 0;
-  for (uint32_t i = 0; i < sectors->count; i++)
+  for (uint32_t i = 0; i < sectors->count; ++i)
     bytes +=
         (uint64_t)__builtin_popcountll(sectors->touched[i][0]) + (uint64_t)__builtin_popcountll(sectors->touched[i][1]);
   return bytes;
@@ -196,7 +196,7 @@ static tessera_emulator_site_counters_t *use_site(emu_worker_t *worker, uint32_t
 static uint64_t account(emu_worker_t *worker, const entry_t *entry) {
   tessera_emulator_site_counters_t *site = use_site(worker, entry->site);
   uint64_t lanes = (uint64_t)__builtin_popcountll(entry->mask), before = site->transactions;
-  site->executions++;
+  ++site->executions;
   site->lanes += lanes;
   site->bytes += lanes * entry->bytes;
   account_bytes(&worker->counters, entry, lanes * entry->bytes);
@@ -207,7 +207,7 @@ static uint64_t account(emu_worker_t *worker, const entry_t *entry) {
   return site->transactions - before;
 }
 
-// --- For predictions ------------------------------------------------------------------------------------------------
+//===--- For predictions -------------------------------------------------===//
 
 static void record_access(emu_worker_t *worker, uint32_t warp, const entry_t *entry, uint64_t transactions) {
   bool shared = entry->what & TESSERA_EMU_SHARED, copies = entry->what & EMU_LOG_ASYNC;
@@ -227,7 +227,7 @@ static void record(emu_worker_t *worker, uint32_t warp, const entry_t *entry) {
                {EMU_LOG_EXCHANGE, EMU_EVENT_EXCHANGE},
                {EMU_LOG_COMMIT, EMU_EVENT_COMMIT},
                {EMU_LOG_WAIT, EMU_EVENT_WAIT}};
-  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; ++i)
     if (entry->what & kinds[i].what)
       emu_timing_add(worker, warp, kinds[i].kind, entry->site, entry->address[__builtin_ctzll(entry->mask)]);
 }
@@ -280,7 +280,7 @@ void emu_log_flush(emu_worker_t *worker, emu_warp_t *warp) {
   memset(log->last, 0, sizeof log->last);
 }
 
-// --- Logging --------------------------------------------------------------------------------------------------------
+//===--- Logging ---------------------------------------------------------===//
 
 static bool is_same(const entry_t *entry, uint32_t bytes, uint32_t what, uint32_t site) {
   return entry->site == site && entry->what == what && entry->bytes == bytes;
@@ -289,7 +289,7 @@ static bool is_same(const entry_t *entry, uint32_t bytes, uint32_t what, uint32_
 // The entry of this instruction that comes next after what the lane did last, or 0.
 static uint16_t find_entry(const emu_log_t *log, uint32_t lane, uint32_t bytes, uint32_t what, uint32_t site) {
   uint16_t at = log->entries[log->last[lane]].next;
-  for (int i = 0; at && i < LOOK_AHEAD; i++, at = log->entries[at].next)
+  for (int i = 0; at && i < LOOK_AHEAD; ++i, at = log->entries[at].next)
     if (is_same(&log->entries[at], bytes, what, site))
       return at;
   return 0;
@@ -335,7 +335,7 @@ void emu_log_add(emu_thread_t *self, uintptr_t address, uint32_t bytes, uint32_t
   log->last[lane] = found;
 }
 
-// --- What compiled code counts by itself ----------------------------------------------------------------------------
+//===--- What compiled code counts by itself -----------------------------===//
 
 void tessera_emu_count(tessera_emu_thread_t *thread, tessera_emu_class_t class_, uint32_t count) {
   emu_worker_t *worker = emu_of(thread)->worker;
@@ -352,7 +352,7 @@ void tessera_emu_use(tessera_emu_thread_t *thread, uint32_t site) {
 
 void tessera_emu_count_mma(tessera_emu_thread_t *thread, uint64_t flops, uint32_t rate, uint32_t site) {
   emu_worker_t *worker = emu_of(thread)->worker;
-  worker->counters.mma_instructions++;
+  ++worker->counters.mma_instructions;
   worker->counters.mma_flops += flops;
   if (worker->launch->count && site <= TESSERA_EMULATOR_SITES)
     use_site(worker, site)->mma_flops += flops;
@@ -366,7 +366,7 @@ void tessera_emu_count_flops(tessera_emu_thread_t *thread, uint64_t flops) {
 
 // All fields of both kinds of counters are uint64_t.
 static void add_all(uint64_t *sums, const uint64_t *terms, size_t bytes) {
-  for (size_t i = 0; i < bytes / sizeof *sums; i++)
+  for (size_t i = 0; i < bytes / sizeof *sums; ++i)
     sums[i] += terms[i];
 }
 

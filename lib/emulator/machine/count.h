@@ -13,7 +13,7 @@
 
 typedef struct emu_log_t emu_log_t;
 
-/// What is logged beside accesses, for predictions: in the place of what an access is. ASYNC comes beside that.
+// What is logged beside accesses, for predictions: in the place of what an access is. ASYNC comes beside that.
 enum {
   EMU_LOG_ASYNC = 1 << 6,
   EMU_LOG_USE = 1 << 7,
@@ -27,10 +27,10 @@ enum {
 emu_log_t *emu_log_create(void); // null when there is no memory
 void emu_log_destroy(emu_log_t *log);
 
-/// |what| names kind and space. May wait for the warp's other lanes, when the log is full.
-/// |address| is the amount where it is no access.
+// |what| names kind and space. May wait for the warp's other lanes, when the log is full.
+// |address| is the amount where it is no access.
 void emu_log_add(emu_thread_t *self, uintptr_t address, uint32_t bytes, uint32_t what, uint32_t site);
-/// Entries since it was emptied.
+// Entries since it was emptied.
 uint32_t emu_log_length(const emu_log_t *log);
 void emu_log_flush(emu_worker_t *worker, emu_warp_t *warp);
 

@@ -88,7 +88,7 @@ static void look_at_warp(emu_worker_t *worker, emu_warp_t *warp, stuck_t *block,
 _Noreturn void emu_stuck(emu_worker_t *worker) {
   char text[224] = "";
   stuck_t stuck = {NULL};
-  for (uint32_t w = 0; w < worker->launch->warps; w++)
+  for (uint32_t w = 0; w < worker->launch->warps; ++w)
     look_at_warp(worker, &worker->warps[w], &stuck, text, sizeof text);
   emu_find(stuck.first, stuck.diverged ? TESSERA_EMULATOR_DIVERGED : TESSERA_EMULATOR_DEADLOCK, stuck.first->wait_site,
            stuck.other ? stuck.other->wait_site : 0, 0, stuck.other ? stuck.other->view.index : 0, "%s", text);

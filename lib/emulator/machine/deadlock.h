@@ -4,7 +4,7 @@
 
 #include "lib/emulator/machine/worker.h"
 
-/// No thread of the block can run, or all only spin: reports what each warp waits for and gives up the block.
+// No thread of the block can run, or all only spin: reports what each warp waits for and gives up the block.
 _Noreturn void emu_stuck(emu_worker_t *worker);
 
 #endif

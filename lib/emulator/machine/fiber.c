@@ -30,7 +30,7 @@ static void enter(emu_fiber_t *self) {
   self->body(self->argument);
 }
 
-// --- The machine's part ---------------------------------------------------------------------------------------------
+//===--- The machine's part ----------------------------------------------===//
 
 #if defined(__x86_64__) && !defined(TESSERA_EMULATOR_PORTABLE)
 
@@ -113,7 +113,7 @@ static void switch_stack(emu_fiber_t *from, emu_fiber_t *to) { swapcontext(from-
 
 #if EMU_SANITIZED || !defined(__x86_64__) || defined(TESSERA_EMULATOR_PORTABLE)
 
-// --- Switching ------------------------------------------------------------------------------------------------------
+//===--- Switching -------------------------------------------------------===//
 
 void emu_fiber_switch(emu_fiber_t *from, emu_fiber_t *to) {
 #if HAS_SANITIZER(thread_sanitizer)
@@ -144,7 +144,7 @@ void emu_fiber_switch(emu_fiber_t *from, emu_fiber_t *to) {
 
 #endif
 
-// --- The stacks -----------------------------------------------------------------------------------------------------
+//===--- The stacks ------------------------------------------------------===//
 
 static size_t stride_of(const emu_stacks_t *stacks) { return stacks->stack_bytes + PAGE; }
 
@@ -167,7 +167,7 @@ emu_stacks_t *emu_stacks_create(uint32_t most, size_t stack_bytes) {
 void emu_stacks_destroy(emu_stacks_t *stacks) {
   if (!stacks)
     return;
-  for (uint32_t i = 0; i < stacks->made; i++) {
+  for (uint32_t i = 0; i < stacks->made; ++i) {
 #if HAS_SANITIZER(thread_sanitizer)
     __tsan_destroy_fiber(stacks->fibers[i].sanitizer);
 #endif
@@ -192,7 +192,7 @@ static bool make_fiber(emu_stacks_t *stacks) {
 #if HAS_SANITIZER(thread_sanitizer)
   fiber->sanitizer = __tsan_create_fiber(0);
 #endif
-  stacks->made++;
+  ++stacks->made;
   return true;
 }
 

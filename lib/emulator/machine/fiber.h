@@ -44,11 +44,11 @@ typedef struct emu_stacks_t {
   emu_fiber_t fibers[];
 } emu_stacks_t;
 
-/// Reserves addresses for |most| stacks; memory comes as they are used. Null when there is none.
+// Reserves addresses for |most| stacks; memory comes as they are used. Null when there is none.
 emu_stacks_t *emu_stacks_create(uint32_t most, size_t stack_bytes);
 void emu_stacks_destroy(emu_stacks_t *stacks);
 
-/// Null when there is no memory or |most| are taken.
+// Null when there is no memory or |most| are taken.
 emu_fiber_t *emu_fiber_take(emu_stacks_t *stacks, emu_fiber_body_t body, void *argument);
 #if defined(__x86_64__) && !defined(TESSERA_EMULATOR_PORTABLE) && !EMU_SANITIZED
 // emu_switch_stack(save, to): pushes what a function must preserve, leaves the stack pointer in *save, returns on |to|.

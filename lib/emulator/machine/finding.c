@@ -87,11 +87,11 @@ static void find(emu_thread_t *self, tessera_emulator_finding_t *finding, const 
   bool new;
   tessera_emulator_finding_t *place = place_for(findings, finding, &new);
   if (!place) {
-    findings->lost++;
+    ++findings->lost;
     return;
   }
   if (!new) {
-    place->count++;
+    ++place->count;
     return;
   }
   *place = *finding;
@@ -135,11 +135,11 @@ void tessera_emu_trap(tessera_emu_thread_t *thread, uint32_t site, const char *t
   emu_end_thread(emu_of(thread));
 }
 
-// --- All workers' ---------------------------------------------------------------------------------------------------
+//===--- All workers' ----------------------------------------------------===//
 
 void emu_findings_merge(emu_findings_t *into, const emu_findings_t *from) {
   into->lost += from->lost;
-  for (uint32_t i = 0; i < from->count; i++) {
+  for (uint32_t i = 0; i < from->count; ++i) {
     bool new;
     tessera_emulator_finding_t *place = place_for(into, &from->of[i], &new);
     if (!place) {

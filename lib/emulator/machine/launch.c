@@ -39,11 +39,11 @@ tessera_emulator_t *tessera_emulator_create(const tessera_emulator_chip_t *chip)
 
 // Stamps begin anew, so nothing with old ones may stay.
 static void forget(tessera_emulator_t *emulator) {
-  for (int i = 0; i < MOST_MAPPINGS; i++)
+  for (int i = 0; i < MOST_MAPPINGS; ++i)
     if (emulator->mappings[i].memory)
       munmap(emulator->mappings[i].memory, emulator->mappings[i].bytes);
   memset(emulator->mappings, 0, sizeof emulator->mappings);
-  for (int i = 0; i < emulator->worker_count; i++)
+  for (int i = 0; i < emulator->worker_count; ++i)
     emu_worker_destroy(emulator->workers[i]);
   emulator->worker_count = 0;
   emulator->last_stamp = 0;
@@ -56,7 +56,7 @@ void tessera_emulator_destroy(tessera_emulator_t *emulator) {
   free(emulator);
 }
 
-// --- Is it a launch? ------------------------------------------------------------------------------------------------
+//===--- Is it a launch? -------------------------------------------------===//
 
 static bool check_chip(const tessera_emulator_chip_t *chip, tessera_error_t *error) {
   if (chip->warp_width != 32 && chip->warp_width != 64)
@@ -78,7 +78,7 @@ static bool shape(emu_launch_t *launch, tessera_error_t *error) {
   const tessera_emulator_launch_t *given = launch->given;
   uint64_t threads = 1, blocks = 1;
   uint32_t most = launch->chip->block_threads < EMU_MOST_THREADS ? launch->chip->block_threads : EMU_MOST_THREADS;
-  for (int axis = 0; axis < 3; axis++) {
+  for (int axis = 0; axis < 3; ++axis) {
     launch->grid[axis] = size_of(given->grid[axis]);
     launch->block[axis] = size_of(given->block[axis]);
     blocks = blocks > UINT32_MAX ? blocks : blocks * launch->grid[axis];
@@ -96,7 +96,7 @@ static bool shape(emu_launch_t *launch, tessera_error_t *error) {
   return true;
 }
 
-// --- Global memory --------------------------------------------------------------------------------------------------
+//===--- Global memory ---------------------------------------------------===//
 
 static int by_address(const void *left, const void *right) {
   const emu_buffer_t *a = left, *b = right;
@@ -115,7 +115,7 @@ static void *map(size_t bytes) {
 static size_t rounded(size_t bytes) { return (bytes + 65535) / 65536 * 65536; }
 
 static void *take_mapping(tessera_emulator_t *emulator, size_t bytes) {
-  for (int i = 0; i < MOST_MAPPINGS; i++)
+  for (int i = 0; i < MOST_MAPPINGS; ++i)
     if (emulator->mappings[i].bytes == rounded(bytes)) {
       void *memory = emulator->mappings[i].memory;
       emulator->mappings[i] = (mapping_t){NULL};
@@ -125,7 +125,7 @@ static void *take_mapping(tessera_emulator_t *emulator, size_t bytes) {
 }
 
 static void give_mapping(tessera_emulator_t *emulator, void *memory, size_t bytes) {
-  for (int i = 0; memory && i < MOST_MAPPINGS; i++)
+  for (int i = 0; memory && i < MOST_MAPPINGS; ++i)
     if (!emulator->mappings[i].memory) {
       emulator->mappings[i] = (mapping_t){memory, rounded(bytes)};
       return;
@@ -151,7 +151,7 @@ static bool take_buffers(tessera_emulator_t *emulator, emu_launch_t *launch, tes
   if (!launch->buffers)
     return tessera_fail(error, "out of memory");
   launch->buffer_count = given->buffer_count;
-  for (size_t i = 0; i < given->buffer_count; i++) {
+  for (size_t i = 0; i < given->buffer_count; ++i) {
     const tessera_emulator_buffer_t *buffer = &given->buffers[i];
     launch->buffers[i] = (emu_buffer_t){
         .begin = (uintptr_t)buffer->base, .end = (uintptr_t)buffer->base + buffer->bytes, .given = buffer};
@@ -163,7 +163,7 @@ static bool take_buffers(tessera_emulator_t *emulator, emu_launch_t *launch, tes
 }
 
 static void free_buffers(tessera_emulator_t *emulator, emu_launch_t *launch) {
-  for (size_t i = 0; launch->buffers && i < launch->buffer_count; i++) {
+  for (size_t i = 0; launch->buffers && i < launch->buffer_count; ++i) {
     emu_buffer_t *buffer = &launch->buffers[i];
     give_mapping(emulator, buffer->words, records_of(buffer) * sizeof *buffer->words);
     give_mapping(emulator, buffer->more, records_of(buffer) * sizeof *buffer->more);
@@ -173,7 +173,7 @@ static void free_buffers(tessera_emulator_t *emulator, emu_launch_t *launch) {
   free(launch->buffers);
 }
 
-// --- Running --------------------------------------------------------------------------------------------------------
+//===--- Running ---------------------------------------------------------===//
 
 static int worker_count(const emu_launch_t *launch) {
   long wanted = launch->given->threads > 0 ? launch->given->threads : sysconf(_SC_NPROCESSORS_ONLN);
@@ -204,7 +204,7 @@ static bool take_workers(tessera_emulator_t *emulator, emu_launch_t *launch, tes
       return tessera_fail(error, "no memory, or no address below 4 GiB, for a worker");
     emulator->workers[emulator->worker_count++] = worker;
   }
-  for (int i = 0; i < launch->workers; i++)
+  for (int i = 0; i < launch->workers; ++i)
     if (!emu_worker_prepare(emulator->workers[i], launch))
       return tessera_fail(error, "no memory for the stacks of %u threads", launch->threads);
   return true;
@@ -231,10 +231,10 @@ static void run_resident(tessera_emulator_t *emulator, emu_launch_t *launch) {
   bool runs[MOST_WORKERS];
   int running = launch->workers;
   atomic_store(&launch->active, launch->workers);
-  for (int i = 0; i < launch->workers; i++)
+  for (int i = 0; i < launch->workers; ++i)
     runs[i] = emu_begin_block(emulator->workers[i], (uint64_t)i);
   while (running)
-    for (int i = running = 0; i < launch->workers; i++) {
+    for (int i = running = 0; i < launch->workers; ++i) {
       if (!runs[i])
         continue;
       runs[i] = emu_resume_block(emulator->workers[i]);
@@ -249,21 +249,21 @@ static void run(tessera_emulator_t *emulator, emu_launch_t *launch) {
   pthread_t threads[MOST_WORKERS];
   int made = 0;
   atomic_store(&launch->active, launch->workers);
-  for (int i = 1; i < launch->workers; i++)
+  for (int i = 1; i < launch->workers; ++i)
     if (pthread_create(&threads[made], NULL, work, emulator->workers[i]) == 0)
-      made++;
+      ++made;
     else
       leave(launch);
   work(emulator->workers[0]);
-  for (int i = 0; i < made; i++)
+  for (int i = 0; i < made; ++i)
     pthread_join(threads[i], NULL);
 }
 
-// --- The report -----------------------------------------------------------------------------------------------------
+//===--- The report ------------------------------------------------------===//
 
 static uint32_t sites_used(const emu_launch_t *launch, tessera_emulator_t *emulator) {
   uint32_t used = launch->given->site_count;
-  for (int i = 0; i < launch->workers; i++)
+  for (int i = 0; i < launch->workers; ++i)
     if (emulator->workers[i]->sites_used > used)
       used = emulator->workers[i]->sites_used;
   return used;
@@ -274,8 +274,8 @@ static bool give_sites(tessera_emulator_t *emulator, const emu_launch_t *launch,
     return true;
   report->site_count = sites_used(launch, emulator);
   report->sites = calloc(report->site_count + 1, sizeof *report->sites);
-  for (int i = 0; report->sites && i < launch->workers; i++)
-    for (uint32_t site = 0; site < emulator->workers[i]->sites_used; site++)
+  for (int i = 0; report->sites && i < launch->workers; ++i)
+    for (uint32_t site = 0; site < emulator->workers[i]->sites_used; ++site)
       emu_site_counters_add(&report->sites[site], &emulator->workers[i]->sites[site]);
   return report->sites;
 }
@@ -283,7 +283,7 @@ static bool give_sites(tessera_emulator_t *emulator, const emu_launch_t *launch,
 static bool finish(tessera_emulator_t *emulator, const emu_launch_t *launch, tessera_emulator_report_t *report,
                    tessera_error_t *error) {
   bool good = true;
-  for (int i = 0; i < launch->workers; i++) {
+  for (int i = 0; i < launch->workers; ++i) {
     emu_worker_t *worker = emulator->workers[i];
     good = good && !worker->no_memory && (!worker->trace || emu_trace_give(worker->trace, report, launch));
     emu_counters_add(&report->counters, &worker->counters);
@@ -326,7 +326,7 @@ static bool launch_with(tessera_emulator_t *emulator, emu_launch_t *launch, tess
     run(emulator, launch);
   bool good = finish(emulator, launch, report, error);
   report->cycles = launch->given->rates ? emu_timing_predict(launch, report->counters.wave_transactions) : 0;
-  for (int i = 0; i < launch->workers; i++)
+  for (int i = 0; i < launch->workers; ++i)
     emu_worker_release(emulator->workers[i]);
   return good;
 }

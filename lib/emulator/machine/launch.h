@@ -4,13 +4,13 @@
 
 #include "lib/emulator/machine/worker.h"
 
-/// With a window of shared memory and its shadow; null when there is no memory.
+// With a window of shared memory and its shadow; null when there is no memory.
 emu_worker_t *emu_worker_create(const tessera_emulator_chip_t *chip);
 void emu_worker_destroy(emu_worker_t *worker);
 
-/// Makes it ready for the launch's blocks; false when there is no memory.
+// Makes it ready for the launch's blocks; false when there is no memory.
 bool emu_worker_prepare(emu_worker_t *worker, emu_launch_t *launch);
-/// Gives back what was for that launch only.
+// Gives back what was for that launch only.
 void emu_worker_release(emu_worker_t *worker);
 
 #endif

@@ -14,7 +14,7 @@
 //   tessera_emulator_report_t *report;
 //   tessera_error_t error;
 //   if (!tessera_emulator_launch(emulator, &launch, &report, &error)) …     // it could not be run at all
-//   for (size_t i = 0; i < report->finding_count; i++)
+//   for (size_t i = 0; i < report->finding_count; ++i)
 //     puts(report->findings[i].text);
 //   tessera_emulator_report_destroy(report);
 //   tessera_emulator_destroy(emulator);
@@ -48,9 +48,9 @@ extern "C" {
 
 enum { TESSERA_EMULATOR_SITES = 32766, TESSERA_EMULATOR_WIDEST_WARP = 64, TESSERA_EMULATOR_BARRIERS = 16 };
 
-// --- What a kernel sees ---------------------------------------------------------------------------------------------
+//===--- What a kernel sees ----------------------------------------------===//
 
-/// The block a thread belongs to. Compiled code may load these fields; their order is fixed.
+// The block a thread belongs to. Compiled code may load these fields; their order is fixed.
 typedef struct tessera_emu_block_t {
   uint32_t id[3];      // blockIdx
   uint32_t size[3];    // blockDim
@@ -60,7 +60,7 @@ typedef struct tessera_emu_block_t {
                        // and aligned to 1 MiB, so that swizzles and descriptors see the low bits they expect
 } tessera_emu_block_t;
 
-/// One thread; more fields follow, of the emulator's own. The order of these is fixed.
+// One thread; more fields follow, of the emulator's own. The order of these is fixed.
 typedef struct tessera_emu_thread_t {
   uint32_t id[3]; // threadIdx
   uint32_t lane;  // within its warp
@@ -71,9 +71,9 @@ typedef struct tessera_emu_thread_t {
 
 typedef void (*tessera_emu_kernel_t)(tessera_emu_thread_t *self, void **params);
 
-// --- Memory ---------------------------------------------------------------------------------------------------------
+//===--- Memory ----------------------------------------------------------===//
 
-/// What an access is: one kind, and what else applies, or-ed together. With no space given the address decides.
+// What an access is: one kind, and what else applies, or-ed together. With no space given the address decides.
 enum {
   TESSERA_EMU_LOAD = 1,
   TESSERA_EMU_STORE = 2, // an atomic read-modify-write is LOAD | STORE
@@ -83,10 +83,10 @@ enum {
   TESSERA_EMU_UNCOUNTED = 32 // checked, but no instruction of its own: a count would be made twice
 };
 
-/// Alignment the instruction needs, in bytes, a power of two; without it, no misalignment is reported.
+// Alignment the instruction needs, in bytes, a power of two; without it, no misalignment is reported.
 #define TESSERA_EMU_ALIGN(bytes) ((uint32_t)(bytes) << 16)
 
-/// Order and scope of an atomic or a fence, as in the C and PTX memory models.
+// Order and scope of an atomic or a fence, as in the C and PTX memory models.
 typedef enum tessera_emu_order_t {
   TESSERA_EMU_RELAXED,
   TESSERA_EMU_ACQUIRE,
@@ -100,28 +100,28 @@ typedef enum tessera_emu_scope_t {
   TESSERA_EMU_SCOPE_SYSTEM
 } tessera_emu_scope_t;
 
-/// Before every load and store of |bytes| (at most 64) at |address|: checks and counts it, and returns where to do it.
-/// That is |address|, or, when the access must not happen (out of bounds, null), 64 bytes of the thread's own that
-/// nobody reads. Memory of the thread's stack (allocas) needs no call and is let pass.
+// Before every load and store of |bytes| (at most 64) at |address|: checks and counts it, and returns where to do it.
+// That is |address|, or, when the access must not happen (out of bounds, null), 64 bytes of the thread's own that
+// nobody reads. Memory of the thread's stack (allocas) needs no call and is let pass.
 void *tessera_emu_access(tessera_emu_thread_t *self, const void *address, uint32_t bytes, uint32_t what, uint32_t site);
 
-/// Around every atomic instruction, of any type; compiled code does it on the address begin returns, between the two.
-///   p = tessera_emu_atomic_begin(self, p, 4, LOAD | STORE, ACQUIRE_RELEASE, SCOPE_DEVICE, site);
-///   old = atomicrmw fadd p, x;
-///   tessera_emu_atomic_end(self);
-/// Nothing that waits may stand between them. Atomics whose scopes include each other do not race; release and acquire
-/// order what is around them, also when a relaxed one follows or comes before a fence.
+// Around every atomic instruction, of any type; compiled code does it on the address begin returns, between the two.
+//   p = tessera_emu_atomic_begin(self, p, 4, LOAD | STORE, ACQUIRE_RELEASE, SCOPE_DEVICE, site);
+//   old = atomicrmw fadd p, x;
+//   tessera_emu_atomic_end(self);
+// Nothing that waits may stand between them. Atomics whose scopes include each other do not race; release and acquire
+// order what is around them, also when a relaxed one follows or comes before a fence.
 void *tessera_emu_atomic_begin(tessera_emu_thread_t *self, const void *address, uint32_t bytes, uint32_t what,
                                tessera_emu_order_t order, tessera_emu_scope_t scope, uint32_t site);
 void tessera_emu_atomic_end(tessera_emu_thread_t *self);
 
-/// fence, membar: order with the atomics before and after it.
+// fence, membar: order with the atomics before and after it.
 void tessera_emu_fence(tessera_emu_thread_t *self, tessera_emu_order_t order, tessera_emu_scope_t scope, uint32_t site);
 
-// --- Warps ----------------------------------------------------------------------------------------------------------
+//===--- Warps -----------------------------------------------------------===//
 
-/// The lanes of a warp that meet in one collective. |contribution[lane]| is what that lane handed in, null for the
-/// others.
+// The lanes of a warp that meet in one collective. |contribution[lane]| is what that lane handed in, null for the
+// others.
 typedef struct tessera_emu_group_t {
   uint64_t mask;                                            // lanes that take part
   uint32_t width;                                           // of a warp
@@ -130,11 +130,11 @@ typedef struct tessera_emu_group_t {
   void *contribution[TESSERA_EMULATOR_WIDEST_WARP];
 } tessera_emu_group_t;
 
-/// What a collective means: reads all contributions and leaves each lane's result in its own. It may call
-/// tessera_emu_access (with group->lane[i] as self: ldmatrix), tessera_emu_count; nothing that waits.
+// What a collective means: reads all contributions and leaves each lane's result in its own. It may call
+// tessera_emu_access (with group->lane[i] as self: ldmatrix), tessera_emu_count; nothing that waits.
 typedef void (*tessera_emu_meaning_t)(const tessera_emu_group_t *group, const void *parameter);
 
-/// How strictly lanes must meet.
+// How strictly lanes must meet.
 enum {
   TESSERA_EMU_ALIGNED = 1, // all lanes of |mask| execute this very instruction (.aligned: mma, ldmatrix); lanes that
                            // have ended are an error. Else (shfl.sync, vote.sync, bar.warp.sync) any with the same
@@ -143,55 +143,55 @@ enum {
                            // rocdl.wave.barrier. Shuffles, votes and mma give no such promise.
 };
 
-/// Waits until all lanes of |mask| are here; the last one computes for all. |parameter| (may be null) is compared by
-/// address: point to a constant of the instruction. A lane outside |mask| is reported and goes on alone.
+// Waits until all lanes of |mask| are here; the last one computes for all. |parameter| (may be null) is compared by
+// address: point to a constant of the instruction. A lane outside |mask| is reported and goes on alone.
 void tessera_emu_collective(tessera_emu_thread_t *self, uint64_t mask, uint32_t strictness,
                             tessera_emu_meaning_t meaning, const void *parameter, void *contribution, uint32_t site);
 
-/// bar.warp.sync, rocdl.wave.barrier: a collective that computes nothing and orders memory.
+// bar.warp.sync, rocdl.wave.barrier: a collective that computes nothing and orders memory.
 void tessera_emu_warp_sync(tessera_emu_thread_t *self, uint64_t mask, uint32_t site);
 
-/// Lanes of the warp that exist: all, but for the last warp of a block whose size is no multiple of the width.
+// Lanes of the warp that exist: all, but for the last warp of a block whose size is no multiple of the width.
 uint64_t tessera_emu_full_mask(const tessera_emu_thread_t *self);
 
-/// Lanes of the warp that have not ended. What activemask may answer; a kernel that relies on more is wrong.
+// Lanes of the warp that have not ended. What activemask may answer; a kernel that relies on more is wrong.
 uint64_t tessera_emu_active_mask(const tessera_emu_thread_t *self);
 
-// --- Blocks ---------------------------------------------------------------------------------------------------------
+//===--- Blocks ----------------------------------------------------------===//
 
-/// bar.sync, s_barrier: waits for |count| threads (0: all of the block that have not ended) at barrier |id| (0 to 15).
-/// Orders memory between those that meet. The lanes of a warp must come from the same site.
+// bar.sync, s_barrier: waits for |count| threads (0: all of the block that have not ended) at barrier |id| (0 to 15).
+// Orders memory between those that meet. The lanes of a warp must come from the same site.
 void tessera_emu_barrier(tessera_emu_thread_t *self, uint32_t id, uint32_t count, uint32_t site);
 
-/// s_barrier without fences: the same, but memory is as if there were no barrier.
+// s_barrier without fences: the same, but memory is as if there were no barrier.
 void tessera_emu_rendezvous(tessera_emu_thread_t *self, uint32_t id, uint32_t count, uint32_t site);
 
-/// bar.arrive: is counted and does not wait.
+// bar.arrive: is counted and does not wait.
 void tessera_emu_barrier_arrive(tessera_emu_thread_t *self, uint32_t id, uint32_t count, uint32_t site);
 
-/// bar.red: the same as tessera_emu_barrier, and how many of the threads had a true |predicate|: popc as it is,
-/// or = result > 0, and = result == *out_threads.
+// bar.red: the same as tessera_emu_barrier, and how many of the threads had a true |predicate|: popc as it is,
+// or = result > 0, and = result == *out_threads.
 uint32_t tessera_emu_barrier_count(tessera_emu_thread_t *self, uint32_t id, uint32_t count, uint32_t predicate,
                                    uint32_t *out_threads, uint32_t site);
 
-// --- Asynchronous copies --------------------------------------------------------------------------------------------
+//===--- Asynchronous copies ---------------------------------------------===//
 
-/// cp.async: copies |source_bytes| (at most |bytes|; the rest becomes 0) from global to shared memory, some time before
-/// the wait that covers it returns and in no order: here as late as that and in an order drawn from the seed. |bytes|
-/// is 4, 8 or 16 and both addresses are multiples of it. Until the wait nobody may read the target or write it; after
-/// it only this thread may, others after a barrier that follows.
+// cp.async: copies |source_bytes| (at most |bytes|; the rest becomes 0) from global to shared memory, some time before
+// the wait that covers it returns and in no order: here as late as that and in an order drawn from the seed. |bytes|
+// is 4, 8 or 16 and both addresses are multiples of it. Until the wait nobody may read the target or write it; after
+// it only this thread may, others after a barrier that follows.
 void tessera_emu_copy_async(tessera_emu_thread_t *self, void *shared, const void *global, uint32_t bytes,
                             uint32_t source_bytes, uint32_t site);
-/// cp.async.commit_group: the copies since the last commit become a group.
+// cp.async.commit_group: the copies since the last commit become a group.
 void tessera_emu_copy_commit(tessera_emu_thread_t *self);
-/// cp.async.wait_group: waits for all groups of this thread but the |pending| youngest.
+// cp.async.wait_group: waits for all groups of this thread but the |pending| youngest.
 void tessera_emu_copy_wait(tessera_emu_thread_t *self, uint32_t pending, uint32_t site);
-/// cp.async.wait_all: waits for all copies, committed or not.
+// cp.async.wait_all: waits for all copies, committed or not.
 void tessera_emu_copy_wait_all(tessera_emu_thread_t *self, uint32_t site);
 
-// --- Counting, and reports of the compiled code's own ---------------------------------------------------------------
+//===--- Counting, and reports of the compiled code's own ----------------===//
 
-/// Classes of instructions; memory, barriers and copies are counted by their own functions above.
+// Classes of instructions; memory, barriers and copies are counted by their own functions above.
 typedef enum tessera_emu_class_t {
   TESSERA_EMU_INTEGER, // also address arithmetic, comparisons, conversions, selects
   TESSERA_EMU_FLOATING,
@@ -200,27 +200,27 @@ typedef enum tessera_emu_class_t {
   TESSERA_EMU_CLASSES
 } tessera_emu_class_t;
 
-/// |count| instructions of a class by this thread; they are also its virtual time in a trace. Once per basic block is
-/// enough.
+// |count| instructions of a class by this thread; they are also its virtual time in a trace. Once per basic block is
+// enough.
 void tessera_emu_count(tessera_emu_thread_t *self, tessera_emu_class_t class_, uint32_t count);
-/// One matrix instruction of a warp: its multiply-adds times two, and which of the chip's rates it has (0 to 31). Once
-/// per instruction, by its meaning.
+// One matrix instruction of a warp: its multiply-adds times two, and which of the chip's rates it has (0 to 31). Once
+// per instruction, by its meaning.
 void tessera_emu_count_mma(tessera_emu_thread_t *self, uint64_t flops, uint32_t rate, uint32_t site);
-/// The first use of what the instruction at |site| loaded. For predictions only.
+// The first use of what the instruction at |site| loaded. For predictions only.
 void tessera_emu_use(tessera_emu_thread_t *self, uint32_t site);
-/// Floating-point operations of this thread on elements that exist.
+// Floating-point operations of this thread on elements that exist.
 void tessera_emu_count_flops(tessera_emu_thread_t *self, uint64_t flops);
 
-/// A finding of the compiled code's own (an assertion, an operand the ISA refuses), with the thread's place added.
+// A finding of the compiled code's own (an assertion, an operand the ISA refuses), with the thread's place added.
 void tessera_emu_report(tessera_emu_thread_t *self, uint32_t site, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/// trap: the thread ends here, with a finding.
+// trap: the thread ends here, with a finding.
 _Noreturn void tessera_emu_trap(tessera_emu_thread_t *self, uint32_t site, const char *text);
 
-// --- The host's side ------------------------------------------------------------------------------------------------
+//===--- The host's side -------------------------------------------------===//
 
-/// What the emulator must know of a chip; the caller takes it from the machine's description.
+// What the emulator must know of a chip; the caller takes it from the machine's description.
 typedef struct tessera_emulator_chip_t {
   uint32_t warp_width;    // 32 or 64
   uint32_t shared_bytes;  // a block may use; at most 1 MiB
@@ -230,7 +230,7 @@ typedef struct tessera_emulator_chip_t {
   uint32_t block_threads; // at most, and never above 1024
 } tessera_emulator_chip_t;
 
-/// Global memory the kernel may touch. What is in no buffer is out of bounds.
+// Global memory the kernel may touch. What is in no buffer is out of bounds.
 typedef struct tessera_emulator_buffer_t {
   void *base;
   size_t bytes;
@@ -239,7 +239,7 @@ typedef struct tessera_emulator_buffer_t {
   bool read_only;     // writing is a finding
 } tessera_emulator_buffer_t;
 
-/// What a prediction of time needs to know of a chip; see timing.h. Operations: a multiply-add is two.
+// What a prediction of time needs to know of a chip; see timing.h. Operations: a multiply-add is two.
 typedef struct tessera_emulator_rates_t {
   uint32_t cores;             // at least 1
   uint32_t partitions;        // of a core that issue on their own, 1 to 16
@@ -275,7 +275,7 @@ typedef struct tessera_emulator_launch_t {
   uint32_t stack_bytes;                  // of a thread; 0: 256 KiB
 } tessera_emulator_launch_t;
 
-/// name, what it means in words: each row an enumerator TESSERA_EMULATOR_name.
+// name, what it means in words: each row an enumerator TESSERA_EMULATOR_name.
 #define TESSERA_EMULATOR_FINDINGS(X)                                                                                   \
   X(RACE, "race")                                                                                                      \
   X(EARLY_READ, "read before the copy landed")                                                                         \
@@ -299,8 +299,8 @@ typedef enum tessera_emulator_kind_t {
 
 const char *tessera_emulator_kind_text(tessera_emulator_kind_t kind);
 
-/// One mistake. The same kind at the same two sites is one finding however often it happens: |count| times, here with
-/// the first one in the order of blocks.
+// One mistake. The same kind at the same two sites is one finding however often it happens: |count| times, here with
+// the first one in the order of blocks.
 typedef struct tessera_emulator_finding_t {
   tessera_emulator_kind_t kind;
   uint32_t site, other_site; // other_site: the earlier access, the other place lanes wait at; 0 when there is none
@@ -311,7 +311,7 @@ typedef struct tessera_emulator_finding_t {
   char text[320]; // a sentence: what, where in memory, which threads, both sites by name
 } tessera_emulator_finding_t;
 
-/// What happened, summed over all threads. Sectors, wavefronts and conflicts are those of numerics.md §9.
+// What happened, summed over all threads. Sectors, wavefronts and conflicts are those of numerics.md §9.
 typedef struct tessera_emulator_counters_t {
   uint64_t threads, blocks;
   uint64_t instructions[TESSERA_EMU_CLASSES];       // of threads, as told to tessera_emu_count
@@ -352,17 +352,17 @@ typedef struct tessera_emulator_report_t {
 
 typedef struct tessera_emulator_t tessera_emulator_t;
 
-/// Null when out of memory. Holds nothing but the chip and memory that later launches use again.
+// Null when out of memory. Holds nothing but the chip and memory that later launches use again.
 tessera_emulator_t *tessera_emulator_create(const tessera_emulator_chip_t *chip);
 void tessera_emulator_destroy(tessera_emulator_t *emulator);
 
-/// Runs a grid to its end. False when it could not be run: a launch no GPU of this chip would take, or no memory; a
-/// kernel's own mistakes are findings. One launch at a time on an emulator. The report is the caller's to destroy.
+// Runs a grid to its end. False when it could not be run: a launch no GPU of this chip would take, or no memory; a
+// kernel's own mistakes are findings. One launch at a time on an emulator. The report is the caller's to destroy.
 bool tessera_emulator_launch(tessera_emulator_t *emulator, const tessera_emulator_launch_t *launch,
                              tessera_emulator_report_t **out_report, tessera_error_t *out_error);
 void tessera_emulator_report_destroy(tessera_emulator_report_t *report);
 
-/// Chrome's trace-event format, as Perfetto reads it: warps and copies as rows, time = instructions executed.
+// Chrome's trace-event format, as Perfetto reads it: warps and copies as rows, time = instructions executed.
 bool tessera_emulator_trace_write(const tessera_emulator_report_t *report, const char *path,
                                   tessera_error_t *out_error);
 

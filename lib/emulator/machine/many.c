@@ -28,7 +28,7 @@ emu_many_t *emu_many_create(void) { return calloc(1, sizeof(emu_many_t)); }
 void emu_many_destroy(emu_many_t *many) {
   if (!many)
     return;
-  for (uint32_t i = 0; i < many->made; i++)
+  for (uint32_t i = 0; i < many->made; ++i)
     free(many->lists[i].rows);
   free(many->lists);
   free(many);
@@ -67,10 +67,10 @@ static bool has_room(list_t *list) {
 
 static void append(emu_thread_t *self, list_t *list, uint64_t record) {
   if (list->count == ROWS_AT_MOST)
-    list->count--;
+    --list->count;
   if (!has_room(list))
     return;
-  list->count++;
+  ++list->count;
   rows_of(list)[list->count - 1] = (row_t){record, emu_bit(lane_of(self, record))};
 }
 
@@ -97,9 +97,9 @@ uint32_t emu_many_begin(emu_thread_t *self, uint64_t record) {
 uint32_t emu_many_clone(emu_thread_t *self, uint32_t number) {
   emu_many_t *many = self->worker->many;
   list_t *list = new_list(many);
-  for (uint32_t i = 0; list && i < many->lists[number - 1].count; i++) {
+  for (uint32_t i = 0; list && i < many->lists[number - 1].count; ++i) {
     if (has_room(list))
-      list->count++;
+      ++list->count;
     rows_of(list)[list->count - 1] = rows_of(&many->lists[number - 1])[i];
   }
   return list ? many->used : 0;
@@ -124,7 +124,7 @@ static uint64_t unknown_lanes(const emu_thread_t *self, const row_t *row) {
 static void drop_old(const emu_thread_t *self, list_t *list, uint64_t new) {
   uint32_t kept = 0;
   row_t *rows = list->rows;
-  for (uint32_t i = 0; i < list->count; i++)
+  for (uint32_t i = 0; i < list->count; ++i)
     if (emu_bytes_of(rows[i].record) & ~emu_bytes_of(new) || (emu_atomic_of(new) && !emu_atomic_of(rows[i].record)) ||
         unknown_lanes(self, &rows[i]))
       rows[kept++] = rows[i];
@@ -136,7 +136,7 @@ void emu_many_add(emu_thread_t *self, uint32_t number, uint64_t record) {
   list_t *list = &self->worker->many->lists[number - 1];
   row_t *rows = rows_of(list);
   uint64_t lanes_field = (uint64_t)(self->view.block->warp_width - 1) << 22;
-  for (uint32_t i = 0; i < list->count; i++)
+  for (uint32_t i = 0; i < list->count; ++i)
     if (!((rows[i].record ^ record) & ~lanes_field)) {
       rows[i].lanes |= emu_bit(lane_of(self, record));
       return;
@@ -150,7 +150,7 @@ static bool both_atomic(const emu_access_t *access, uint64_t record) { return ac
 
 uint64_t emu_many_conflict(const emu_access_t *access, uint32_t number, uint32_t bytes) {
   list_t *list = &access->self->worker->many->lists[number - 1];
-  for (uint32_t i = 0; i < list->count; i++) {
+  for (uint32_t i = 0; i < list->count; ++i) {
     const row_t *row = &rows_of(list)[i];
     if (!(emu_bytes_of(row->record) & bytes) || both_atomic(access, row->record))
       continue;

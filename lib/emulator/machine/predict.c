@@ -42,25 +42,25 @@ static double take(double *pipe, double now, double cycles) {
   return start;
 }
 
-// --- One event ------------------------------------------------------------------------------------------------------
+//===--- One event -------------------------------------------------------===//
 
 // The last to arrive sends all on.
 static void meet(warp_t *self) {
   emu_timeline_t *timeline = self->block->timeline;
   uint32_t meeting = self->next->amount, there = 1;
   double now = self->now;
-  for (uint32_t w = 0; w < timeline->warp_count; w++) {
+  for (uint32_t w = 0; w < timeline->warp_count; ++w) {
     const warp_t *warp = &self->block->warps[w];
     if (warp->waits && warp->next[-1].amount == meeting) {
       now = later(now, warp->now);
-      there++;
+      ++there;
     }
   }
   self->waits = true;
-  self->next++;
+  ++self->next;
   if (there < (meeting & 255))
     return;
-  for (uint32_t w = 0; w < timeline->warp_count; w++) {
+  for (uint32_t w = 0; w < timeline->warp_count; ++w) {
     warp_t *warp = &self->block->warps[w];
     if (warp->waits && warp->next[-1].amount == meeting) {
       warp->waits = false;
@@ -104,7 +104,7 @@ static void multiply(core_t *core, warp_t *warp, const emu_event_t *event) {
 
 static void wait_for_copies(warp_t *warp, uint32_t pending) {
   uint32_t oldest = warp->committed > GROUPS ? warp->committed - GROUPS : 0;
-  for (uint32_t group = oldest; group + pending < warp->committed; group++)
+  for (uint32_t group = oldest; group + pending < warp->committed; ++group)
     warp->now = later(warp->now, warp->groups[group % GROUPS]);
 }
 
@@ -143,10 +143,10 @@ static void step(core_t *core, warp_t *warp) {
     wait_for_copies(warp, event->amount);
     break;
   }
-  warp->next++;
+  ++warp->next;
 }
 
-// --- The core -------------------------------------------------------------------------------------------------------
+//===--- The core --------------------------------------------------------===//
 
 static bool place(core_t *core, block_t *block, emu_timeline_t *timeline, double now) {
   block->timeline = timeline;
@@ -155,7 +155,7 @@ static bool place(core_t *core, block_t *block, emu_timeline_t *timeline, double
   block->warps = calloc(timeline->warp_count, sizeof *block->warps);
   if (!block->warps)
     return false;
-  for (uint32_t w = 0; w < timeline->warp_count; w++) {
+  for (uint32_t w = 0; w < timeline->warp_count; ++w) {
     const emu_event_t *events = timeline->warps[w].events;
     block->warps[w] = (warp_t){.next = events,
                                .end = events + timeline->warps[w].count,
@@ -171,8 +171,8 @@ static bool place(core_t *core, block_t *block, emu_timeline_t *timeline, double
 static warp_t *pick(core_t *core, double *until) {
   warp_t *least = NULL;
   *until = 1e300;
-  for (uint32_t b = 0; b < core->block_count; b++)
-    for (uint32_t w = 0; core->blocks[b].running && w < core->blocks[b].timeline->warp_count; w++) {
+  for (uint32_t b = 0; b < core->block_count; ++b)
+    for (uint32_t w = 0; core->blocks[b].running && w < core->blocks[b].timeline->warp_count; ++w) {
       warp_t *warp = &core->blocks[b].warps[w];
       if (warp->waits || warp->next == warp->end)
         continue;
@@ -188,7 +188,7 @@ static warp_t *pick(core_t *core, double *until) {
 
 // Where a block has ended the next one begins. False: no memory.
 static bool play(core_t *core, emu_timeline_t *waiting) {
-  for (uint32_t b = 0; b < core->block_count && waiting; b++, waiting = waiting->next)
+  for (uint32_t b = 0; b < core->block_count && waiting; ++b, waiting = waiting->next)
     if (!place(core, &core->blocks[b], waiting, 0))
       return false;
   double until;
@@ -200,7 +200,7 @@ static bool play(core_t *core, emu_timeline_t *waiting) {
       continue;
     block_t *block = warp->block;
     core->end = later(core->end, warp->now);
-    block->running--;
+    --block->running;
     double now = warp->now;
     for (; !block->running && waiting; waiting = waiting->next) // perhaps one without events
       if (!place(core, block, waiting, now))
@@ -208,12 +208,12 @@ static bool play(core_t *core, emu_timeline_t *waiting) {
   }
   // What the pipes still do belongs to the kernel.
   core->end = later(core->end, later(core->memory, core->shared));
-  for (int i = 0; i < MOST_PARTITIONS; i++)
+  for (int i = 0; i < MOST_PARTITIONS; ++i)
     core->end = later(core->end, core->mma[i]);
   return true;
 }
 
-// --- What the core has ----------------------------------------------------------------------------------------------
+//===--- What the core has -----------------------------------------------===//
 
 // Memory's bandwidth is shared by the cores that have blocks. What the launch's buffers hold comes from afar once, if
 // the near memory can hold it; otherwise what each wave of blocks touches (wave.h), if that fits; else each access.
@@ -222,7 +222,7 @@ static void share_memory(core_t *core, uint64_t sectors, uint64_t in_waves) {
   const tessera_emulator_rates_t *rates = core->rates;
   double busy = launch->blocks < rates->cores ? (double)launch->blocks : rates->cores;
   double sector = launch->chip->sector_bytes, asked = (double)sectors * sector * busy, there = 0;
-  for (size_t i = 0; i < launch->buffer_count; i++)
+  for (size_t i = 0; i < launch->buffer_count; ++i)
     there += (double)launch->given->buffers[i].bytes;
   uint64_t together = (uint64_t)core->block_count * rates->cores;
   double waves = (double)((launch->blocks + together - 1) / together), touched = (double)in_waves * sector;
@@ -237,8 +237,8 @@ static void share_memory(core_t *core, uint64_t sectors, uint64_t in_waves) {
 static uint64_t sectors_of(const emu_timeline_t *timelines) {
   uint64_t sectors = 0;
   for (; timelines; timelines = timelines->next)
-    for (uint32_t w = 0; w < timelines->warp_count; w++)
-      for (uint32_t i = 0; i < timelines->warps[w].count; i++) {
+    for (uint32_t w = 0; w < timelines->warp_count; ++w)
+      for (uint32_t i = 0; i < timelines->warps[w].count; ++i) {
         uint32_t kind = timelines->warps[w].events[i].kind;
         bool counts = kind == EMU_EVENT_LOAD || kind == EMU_EVENT_STORE || kind == EMU_EVENT_COPY;
         sectors += counts ? timelines->warps[w].events[i].amount : 0;
@@ -262,7 +262,7 @@ static emu_timeline_t *sorted(emu_timeline_t *list, uint64_t *count) {
 }
 
 static void destroy(emu_timeline_t *timeline) {
-  for (uint32_t w = 0; w < timeline->warp_count; w++)
+  for (uint32_t w = 0; w < timeline->warp_count; ++w)
     free(timeline->warps[w].events);
   free(timeline);
 }
@@ -295,7 +295,7 @@ double emu_timing_predict(emu_launch_t *launch, uint64_t in_waves) {
   share_memory(&core, sectors_of(list) * wanted / count, in_waves);
   core.blocks = calloc(core.block_count, sizeof *core.blocks);
   bool good = core.blocks && rates->partitions <= MOST_PARTITIONS && play(&core, list);
-  for (uint32_t b = 0; core.blocks && b < core.block_count; b++)
+  for (uint32_t b = 0; core.blocks && b < core.block_count; ++b)
     free(core.blocks[b].warps);
   free(core.blocks);
   for (emu_timeline_t *next; list; list = next) {

@@ -24,7 +24,7 @@ enum {
   YIELDS_PER_HOST_YIELD = 256
 };
 
-// --- Choosing -------------------------------------------------------------------------------------------------------
+//===--- Choosing --------------------------------------------------------===//
 
 // The n-th set bit, n below their number.
 static uint32_t nth_bit(uint64_t bits, uint32_t n) {
@@ -71,7 +71,7 @@ static emu_thread_t *pick(emu_worker_t *worker) {
   return lane_of(worker, warp, warp->ready);
 }
 
-// --- Fibers ---------------------------------------------------------------------------------------------------------
+//===--- Fibers ----------------------------------------------------------===//
 
 static void to_host(emu_worker_t *worker, emu_fiber_t *from) { emu_fiber_switch(from, &worker->stacks->host); }
 
@@ -86,7 +86,7 @@ static void mark_ended(emu_thread_t *thread) {
   warp->ready &= ~emu_bit(thread->view.lane);
   warp->ended |= emu_bit(thread->view.lane);
   thread->waits = EMU_ENDED;
-  thread->worker->live--;
+  --thread->worker->live;
   emu_progress(thread->worker);
   if (warp->meetings)
     emu_collectives_lane_ended(thread);
@@ -163,7 +163,7 @@ _Noreturn void emu_end_thread(emu_thread_t *self) {
   __builtin_unreachable();
 }
 
-// --- Waiting --------------------------------------------------------------------------------------------------------
+//===--- Waiting ---------------------------------------------------------===//
 
 void emu_wait(emu_thread_t *self, emu_wait_t why, uint32_t site) {
   emu_worker_t *worker = self->worker;
@@ -213,7 +213,7 @@ static bool all_spin(emu_worker_t *worker) {
     worker->hopeless = 0;
   } else if (worker->hopeless < HOPELESS_YIELDS) {
     if (worker->hopeless + 1 < HOPELESS_YIELDS || atomic_compare_exchange_strong(&launch->stillness, &now, now + 1))
-      worker->hopeless++;
+      ++worker->hopeless;
   } else {
     return (int)(now & UINT16_MAX) == atomic_load(&launch->active) && atomic_load(&launch->stillness) == now;
   }
@@ -223,7 +223,7 @@ static bool all_spin(emu_worker_t *worker) {
 // Nothing but spinning for long: others may still be at work, on other host threads.
 static void spin_on(emu_worker_t *worker) {
   emu_launch_t *launch = worker->launch;
-  worker->yields++;
+  ++worker->yields;
   if (launch->resident && worker->yields % YIELDS_BEFORE_SUSPENSION == 0)
     emu_suspend(worker);
   if (worker->yields < YIELDS_BEFORE_STUCK)
@@ -259,7 +259,7 @@ void emu_yield(emu_thread_t *self, uint32_t site) {
     switch_to(worker, self, next);
 }
 
-// --- Blocks ---------------------------------------------------------------------------------------------------------
+//===--- Blocks ----------------------------------------------------------===//
 
 static void place_block(emu_worker_t *worker, uint64_t number) {
   const emu_launch_t *launch = worker->launch;
@@ -277,7 +277,7 @@ static void reset_threads(emu_worker_t *worker) {
   uint32_t known = worker->now, stamp = ++worker->now;
   worker->block_stamp = known;
   worker->clocks_differ = false;
-  for (uint32_t i = 0; i < worker->launch->threads; i++) {
+  for (uint32_t i = 0; i < worker->launch->threads; ++i) {
     emu_thread_t *thread = &worker->threads[i];
     thread->fiber = NULL;
     thread->waits = EMU_RUNS;
@@ -291,7 +291,7 @@ static void reset_threads(emu_worker_t *worker) {
 
 static void reset_warps(emu_worker_t *worker) {
   const emu_launch_t *launch = worker->launch;
-  for (uint32_t w = 0; w < launch->warps; w++) {
+  for (uint32_t w = 0; w < launch->warps; ++w) {
     emu_warp_t *warp = &worker->warps[w];
     warp->ready = warp->exists;
     warp->ended = warp->at_barrier = warp->at_log_end = 0;
@@ -309,12 +309,12 @@ static void end_block(emu_worker_t *worker) {
   if (worker->copies_in_flight)
     emu_copies_block_ended(worker);
   worker->syncs = NULL;
-  for (uint32_t w = 0; w < worker->launch->warps; w++)
+  for (uint32_t w = 0; w < worker->launch->warps; ++w)
     emu_log_flush(worker, &worker->warps[w]);
   emu_trace_warp(worker, worker->running_warp);
   emu_timing_end(worker);
   emu_wave_leave(worker);
-  worker->counters.blocks++;
+  ++worker->counters.blocks;
   worker->counters.threads += worker->launch->threads;
   if (worker->idle && !worker->aborted && worker->stacks->used <= worker->launch->threads)
     return; // all fibers rest in the list

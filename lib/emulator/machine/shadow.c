@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// --- Life -----------------------------------------------------------------------------------------------------------
+//===--- Life ------------------------------------------------------------===//
 
 emu_shadow_t *emu_shadow_create(uint32_t bytes) {
   uint32_t words = (bytes / 64 + 2) * 16; // an access of 64 bytes may begin in the last word
@@ -33,7 +33,7 @@ void emu_shadow_block_begins(emu_worker_t *worker) {
   emu_many_reset(worker->many);
 }
 
-// --- Accesses -------------------------------------------------------------------------------------------------------
+//===--- Accesses --------------------------------------------------------===//
 
 static void shared_word(const emu_access_t *access, emu_shadow_t *shadow, uint64_t at, uint32_t bytes) {
   emu_place_t place = {"shared", at};
@@ -46,7 +46,7 @@ static void shared_word(const emu_access_t *access, emu_shadow_t *shadow, uint64
     *initialized |= (uint8_t)bytes;
 }
 
-// --- Sixteen bytes at once ------------------------------------------------------------------------------------------
+//===--- Sixteen bytes at once -------------------------------------------===//
 
 enum { CHUNK = 16, CHUNK_WORDS = CHUNK / 4 };
 static const uint32_t all_initialized = 0x0f0f0f0f;
@@ -62,7 +62,7 @@ static void split(emu_thread_t *self, emu_shadow_t *shadow, uint32_t chunk) {
   emu_word_t *words = &shadow->of[chunk * CHUNK_WORDS];
   emu_lists_t *lists = &shadow->lists[chunk * CHUNK_WORDS];
   shadow->split[chunk] = 1;
-  for (int i = 1; i < CHUNK_WORDS; i++) {
+  for (int i = 1; i < CHUNK_WORDS; ++i) {
     words[i] = words[0];
     lists[i].writers = clone_list(self, words[0].write, lists[0].writers);
     lists[i].readers = clone_list(self, words[0].read, lists[0].readers);
@@ -74,7 +74,7 @@ static bool is_one(const emu_thread_t *self, emu_shadow_t *shadow, uint32_t chun
   if (!shadow->split[chunk])
     return true;
   const emu_word_t *words = &shadow->of[chunk * CHUNK_WORDS];
-  for (int i = 0; i < CHUNK_WORDS; i++)
+  for (int i = 0; i < CHUNK_WORDS; ++i)
     if (emu_stamp_of(words[i].write) > self->clock.known_block || emu_stamp_of(words[i].read) > self->clock.known_block)
       return false;
   shadow->split[chunk] = 0;
@@ -88,7 +88,7 @@ static void check_chunk(const emu_access_t *access, emu_shadow_t *shadow, uint32
     emu_word_check(access, &shadow->of[at], &shadow->lists[at], 15, &place);
 }
 
-// --- Accesses -------------------------------------------------------------------------------------------------------
+//===--- Accesses --------------------------------------------------------===//
 
 // All of a chunk that is one: false when it must be looked at word by word.
 static bool shared_chunk(const emu_access_t *access, emu_shadow_t *shadow, uint32_t chunk) {
@@ -143,7 +143,7 @@ void emu_shadow_copy_lands(emu_thread_t *self, uint32_t offset, uint32_t bytes, 
   emu_access_t access = {.self = self, .write = true, .site = site};
   emu_shadow_t *shadow = self->worker->shadow;
   uint32_t words = shadow->split[offset / CHUNK] ? bytes / 4 : 1;
-  for (uint32_t i = 0; i < words; i++)
+  for (uint32_t i = 0; i < words; ++i)
     shadow->of[offset / 4 + i].write = emu_record(&access, 15);
   memset(&shadow->initialized[offset / 4], 15, bytes / 4);
 }

@@ -21,7 +21,7 @@ typedef struct emu_shadow_t {
   emu_word_t of[];
 } emu_shadow_t;
 
-/// One access, as the detector sees it.
+// One access, as the detector sees it.
 typedef struct emu_access_t {
   emu_thread_t *self;
   bool read, write; // an atomic may be both
@@ -41,20 +41,20 @@ static inline bool emu_is_many(uint64_t record) { return record >> 15 & 1; }
 static inline uint32_t emu_site_of(uint64_t record) { return (uint32_t)record & 0x7fff; }
 #define EMU_MANY (UINT64_C(1) << 15)
 
-/// For shared memory of a chip; null when there is no memory.
+// For shared memory of a chip; null when there is no memory.
 emu_shadow_t *emu_shadow_create(uint32_t bytes);
 void emu_shadow_destroy(emu_shadow_t *shadow);
 void emu_shadow_block_begins(emu_worker_t *worker);
 
-/// Checks and records an access to shared memory, offset and bytes within its bounds.
+// Checks and records an access to shared memory, offset and bytes within its bounds.
 void emu_shadow_shared(const emu_access_t *access, uint32_t offset, uint32_t bytes);
-/// Marks the words as the target of a copy in flight, which is checked as a write; and as written, by a copy landed.
+// Marks the words as the target of a copy in flight, which is checked as a write; and as written, by a copy landed.
 void emu_shadow_copy_begins(emu_thread_t *self, uint32_t offset, uint32_t bytes, uint32_t site);
 void emu_shadow_copy_lands(emu_thread_t *self, uint32_t offset, uint32_t bytes, uint32_t site);
 
-/// Checks and records an access to global memory.
+// Checks and records an access to global memory.
 void emu_shadow_global(const emu_access_t *access, emu_buffer_t *buffer, uintptr_t address, uint32_t bytes);
-/// Is it easily seen that this launch has written none of it? (False tells nothing.)
+// Is it easily seen that this launch has written none of it? (False tells nothing.)
 bool emu_shadow_only_read(const emu_worker_t *worker, const emu_buffer_t *buffer, uintptr_t address, uint32_t bytes);
 
 #endif

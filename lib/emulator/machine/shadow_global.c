@@ -93,7 +93,7 @@ static void global_word(const emu_access_t *access, emu_global_word_t *word, emu
   *(access->write ? &word->word.write : &word->word.read) = access->write ? seen.write : seen.read;
 }
 
-// --- Sixteen bytes at once ------------------------------------------------------------------------------------------
+//===--- Sixteen bytes at once -------------------------------------------===//
 
 enum { CHUNK = 16, CHUNK_WORDS = CHUNK / 4 };
 #define SPLIT UINT32_MAX // as a chunk's write_block: its words have records of their own
@@ -116,7 +116,7 @@ static uint32_t clone_list(emu_thread_t *self, uint64_t record, uint32_t block, 
 static void copy_to_words(emu_thread_t *self, emu_buffer_t *buffer, uint64_t index) {
   const emu_global_word_t *chunk = &buffer->words[buffer->word_count + index];
   const emu_global_more_t *more = &buffer->more[buffer->word_count + index];
-  for (uint64_t i = index * CHUNK_WORDS; i < (index + 1) * CHUNK_WORDS; i++) {
+  for (uint64_t i = index * CHUNK_WORDS; i < (index + 1) * CHUNK_WORDS; ++i) {
     buffer->words[i] = *chunk;
     buffer->more[i] = *more;
     buffer->more[i].lists.writers = clone_list(self, chunk->word.write, chunk->write_block, more->lists.writers);
@@ -159,7 +159,7 @@ static inline bool is_plain_write(const emu_access_t *access, emu_global_word_t 
   return true;
 }
 
-// --- Accesses -------------------------------------------------------------------------------------------------------
+//===--- Accesses --------------------------------------------------------===//
 
 static emu_place_t place_at(const emu_buffer_t *buffer, uint64_t at) {
   return (emu_place_t){buffer->given->name ? buffer->given->name : "global", at - buffer->begin % CHUNK};

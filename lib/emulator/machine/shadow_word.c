@@ -4,7 +4,7 @@
 
 #include "lib/emulator/machine/many.h"
 
-// --- Findings -------------------------------------------------------------------------------------------------------
+//===--- Findings --------------------------------------------------------===//
 
 const char *emu_action(bool write, uint32_t atomic) {
   static const char *const names[2][2] = {{"read", "atomic read"}, {"write", "atomic write"}};
@@ -26,7 +26,7 @@ static void report_in_flight(const emu_access_t *access, const emu_place_t *plac
            emu_thread_of(record));
 }
 
-// --- One word, within a block ---------------------------------------------------------------------------------------
+//===--- One word, within a block ----------------------------------------===//
 
 static bool is_ordered(const emu_access_t *access, uint64_t record, uint32_t bytes) {
   return !(emu_bytes_of(record) & bytes) || (access->atomic && emu_atomic_of(record)) ||

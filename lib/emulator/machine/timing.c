@@ -73,10 +73,10 @@ void emu_timing_meet(emu_worker_t *worker, uint32_t id) {
   uint32_t count = 0;
   if (!worker->timeline)
     return;
-  for (uint32_t w = 0; w < worker->launch->warps; w++)
+  for (uint32_t w = 0; w < worker->launch->warps; ++w)
     count += meets(worker, &worker->warps[w], id);
   uint32_t meeting = worker->timeline->meetings++;
-  for (uint32_t w = 0; w < worker->launch->warps; w++)
+  for (uint32_t w = 0; w < worker->launch->warps; ++w)
     if (meets(worker, &worker->warps[w], id)) {
       emu_log_flush(worker, &worker->warps[w]);
       emu_timing_add(worker, w, EMU_EVENT_BARRIER, 0, (uint64_t)meeting << 8 | count);

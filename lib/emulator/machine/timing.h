@@ -43,15 +43,15 @@ typedef struct emu_timeline_t {
   } warps[];
 } emu_timeline_t;
 
-/// A block begins, perhaps one to be recorded; it ends, and its record is the launch's.
+// A block begins, perhaps one to be recorded; it ends, and its record is the launch's.
 void emu_timing_begin(emu_worker_t *worker);
 void emu_timing_end(emu_worker_t *worker);
-/// Nothing unless the worker records. Issue adds up.
+// Nothing unless the worker records. Issue adds up.
 void emu_timing_add(emu_worker_t *worker, uint32_t warp, emu_event_kind_t kind, uint32_t site, uint64_t amount);
-/// All warps that wait at barrier |id| as a whole meet.
+// All warps that wait at barrier |id| as a whole meet.
 void emu_timing_meet(emu_worker_t *worker, uint32_t id);
-/// Cycles that the core takes for its blocks; 0: nothing was recorded, or no memory. Frees the records.
-/// |in_waves|: counters.wave_transactions of all workers.
+// Cycles that the core takes for its blocks; 0: nothing was recorded, or no memory. Frees the records.
+// |in_waves|: counters.wave_transactions of all workers.
 double emu_timing_predict(emu_launch_t *launch, uint64_t in_waves);
 
 #endif

@@ -70,7 +70,7 @@ void emu_trace_copy(emu_thread_t *self, const emu_copy_t *copy) {
                                  worker->steps - worker->trace->block_begin, COPY_ROW + self->view.warp, copy->site});
 }
 
-// --- The report's part ----------------------------------------------------------------------------------------------
+//===--- The report's part -----------------------------------------------===//
 
 static bool keep_names(struct tessera_emulator_trace_t *trace, const emu_launch_t *launch) {
   const tessera_emulator_launch_t *given = launch->given;
@@ -78,7 +78,7 @@ static bool keep_names(struct tessera_emulator_trace_t *trace, const emu_launch_
   trace->site_count = given->site_names ? given->site_count : 0;
   trace->site_names = calloc(trace->site_count + 1, sizeof(char *));
   bool good = trace->name && trace->site_names;
-  for (uint32_t i = 0; good && i < trace->site_count; i++)
+  for (uint32_t i = 0; good && i < trace->site_count; ++i)
     if (given->site_names[i])
       good = (trace->site_names[i] = strdup(given->site_names[i])) != NULL;
   return good;
@@ -111,7 +111,7 @@ bool emu_trace_give(emu_trace_buffer_t *from, tessera_emulator_report_t *report,
 void emu_trace_report_destroy(struct tessera_emulator_trace_t *trace) {
   if (!trace)
     return;
-  for (uint32_t i = 0; trace->site_names && i < trace->site_count; i++)
+  for (uint32_t i = 0; trace->site_names && i < trace->site_count; ++i)
     free(trace->site_names[i]);
   free(trace->site_names);
   free(trace->name);
@@ -119,7 +119,7 @@ void emu_trace_report_destroy(struct tessera_emulator_trace_t *trace) {
   free(trace);
 }
 
-// --- Writing --------------------------------------------------------------------------------------------------------
+//===--- Writing ---------------------------------------------------------===//
 
 static int compare(const void *left, const void *right) {
   const event_t *a = left, *b = right;
@@ -185,7 +185,7 @@ static void write_slice(tessera_json_t *json, const struct tessera_emulator_trac
 // Copies overlap without one lying inside another, as only asynchronous events may: a begin and an end of one id.
 static void write_copy(tessera_json_t *json, const struct tessera_emulator_trace_t *trace, const event_t *event,
                        size_t id) {
-  for (int end = 0; end < 2; end++) {
+  for (int end = 0; end < 2; ++end) {
     begin_event(json, "copy", end ? "e" : "b", event, end ? event->end : event->begin);
     tessera_json_string(json, "cat", "copy");
     tessera_json_integer(json, "id", (int64_t)id);
@@ -203,7 +203,7 @@ bool tessera_emulator_trace_write(const tessera_emulator_report_t *report, const
   tessera_json_t *json = tessera_json_create();
   tessera_json_begin_object(json, NULL);
   tessera_json_begin_array(json, "traceEvents");
-  for (size_t i = 0; i < trace->count; i++) {
+  for (size_t i = 0; i < trace->count; ++i) {
     write_names(json, trace, i);
     if (trace->events[i].row < COPY_ROW)
       write_slice(json, trace, &trace->events[i]);

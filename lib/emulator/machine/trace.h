@@ -10,14 +10,14 @@ typedef struct emu_trace_buffer_t emu_trace_buffer_t;
 emu_trace_buffer_t *emu_trace_create(void);
 void emu_trace_destroy(emu_trace_buffer_t *trace);
 
-/// The block's time begins.
+// The block's time begins.
 void emu_trace_block(emu_worker_t *worker);
-/// A warp stops running, its slice ends.
+// A warp stops running, its slice ends.
 void emu_trace_warp(emu_worker_t *worker, uint32_t warp);
-/// A copy has landed.
+// A copy has landed.
 void emu_trace_copy(emu_thread_t *self, const emu_copy_t *copy);
 
-/// Adds the events of |from|.
+// Adds the events of |from|.
 bool emu_trace_give(emu_trace_buffer_t *from, tessera_emulator_report_t *report, const emu_launch_t *launch);
 void emu_trace_report_destroy(struct tessera_emulator_trace_t *trace);
 

@@ -30,7 +30,7 @@ bool emu_waves_begin(emu_launch_t *launch) {
   uint64_t sectors = 0;
   if (!launch->given->rates || !launch->count)
     return true;
-  for (size_t i = 0; i < launch->buffer_count; i++)
+  for (size_t i = 0; i < launch->buffer_count; ++i)
     sectors += sectors_of(launch, &launch->buffers[i]);
   uint64_t together = (uint64_t)emu_blocks_at_once(launch) * launch->given->rates->cores;
   uint64_t count = (launch->blocks + together - 1) / together;
@@ -44,7 +44,7 @@ bool emu_waves_begin(emu_launch_t *launch) {
 }
 
 void emu_waves_end(emu_launch_t *launch) {
-  for (uint64_t i = 0; launch->waves && i < launch->waves->count; i++)
+  for (uint64_t i = 0; launch->waves && i < launch->waves->count; ++i)
     free((void *)atomic_load(&launch->waves->wave[i].touched)); // of blocks that did not end
   free(launch->waves);
   launch->waves = NULL;
@@ -78,7 +78,7 @@ void emu_wave_leave(emu_worker_t *worker) {
 // The buffer's sectors in the map begin where those of the buffers before it end.
 static bool place_of(const emu_launch_t *launch, uintptr_t address, uint64_t *sector) {
   uint64_t before = 0;
-  for (size_t i = 0; i < launch->buffer_count; i++) {
+  for (size_t i = 0; i < launch->buffer_count; ++i) {
     const emu_buffer_t *buffer = &launch->buffers[i];
     if (address >= buffer->begin && address < buffer->end) {
       *sector = before + address / launch->chip->sector_bytes - buffer->begin / launch->chip->sector_bytes;
@@ -96,7 +96,7 @@ void emu_wave_touch(emu_worker_t *worker, uintptr_t address, uint64_t bytes) {
   uint64_t from, to;
   if (!map || !bytes || !place_of(launch, address, &from) || !place_of(launch, address + bytes - 1, &to))
     return;
-  for (uint64_t sector = from; sector <= to; sector++) {
+  for (uint64_t sector = from; sector <= to; ++sector) {
     uint64_t bit = UINT64_C(1) << sector % 64;
     if (!(atomic_load_explicit(&map[sector / 64], memory_order_relaxed) & bit))
       worker->counters.wave_transactions += !(atomic_fetch_or(&map[sector / 64], bit) & bit);

@@ -9,16 +9,16 @@
 
 #include "lib/emulator/machine/worker.h"
 
-/// Blocks of one core at once, by its warps and shared memory.
+// Blocks of one core at once, by its warps and shared memory.
 uint32_t emu_blocks_at_once(const emu_launch_t *launch);
 
-/// Before the first block, after the last one; false: no memory. Nothing where no cycles are predicted.
+// Before the first block, after the last one; false: no memory. Nothing where no cycles are predicted.
 bool emu_waves_begin(emu_launch_t *launch);
 void emu_waves_end(emu_launch_t *launch);
-/// The worker's block begins and ends.
+// The worker's block begins and ends.
 void emu_wave_enter(emu_worker_t *worker);
 void emu_wave_leave(emu_worker_t *worker);
-/// Its warp accesses global memory there: adds the sectors that are new in the wave to counters.wave_transactions.
+// Its warp accesses global memory there: adds the sectors that are new in the wave to counters.wave_transactions.
 void emu_wave_touch(emu_worker_t *worker, uintptr_t address, uint64_t bytes);
 
 #endif

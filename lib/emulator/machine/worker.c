@@ -49,9 +49,9 @@ void emu_worker_destroy(emu_worker_t *worker) {
   emu_worker_release(worker);
   if (worker->block.shared)
     munmap(worker->block.shared, EMU_WINDOW_BYTES);
-  for (uint32_t i = 0; i < EMU_MOST_WARPS; i++)
+  for (uint32_t i = 0; i < EMU_MOST_WARPS; ++i)
     emu_log_destroy(worker->warps[i].log);
-  for (uint32_t i = 0; i < EMU_MOST_THREADS; i++)
+  for (uint32_t i = 0; i < EMU_MOST_THREADS; ++i)
     free(worker->threads[i].copies);
   free(worker->sites);
   emu_stacks_destroy(worker->stacks);
@@ -69,7 +69,7 @@ void emu_worker_release(emu_worker_t *worker) {
   worker->trace = NULL;
 }
 
-// --- Before a launch ------------------------------------------------------------------------------------------------
+//===--- Before a launch -------------------------------------------------===//
 
 static bool take_stacks(emu_worker_t *worker, const emu_launch_t *launch) {
   uint32_t bytes = launch->given->stack_bytes ? launch->given->stack_bytes : DEFAULT_STACK_BYTES;
@@ -97,14 +97,14 @@ static void place_thread(emu_worker_t *worker, const emu_launch_t *launch, uint3
 }
 
 static bool place_warps(emu_worker_t *worker, const emu_launch_t *launch) {
-  for (uint32_t w = 0; w < launch->warps; w++) {
+  for (uint32_t w = 0; w < launch->warps; ++w) {
     emu_warp_t *warp = &worker->warps[w];
     warp->number = w;
     warp->exists = 0;
     if (launch->count && !warp->log && !(warp->log = emu_log_create()))
       return false;
   }
-  for (uint32_t i = 0; i < launch->threads; i++)
+  for (uint32_t i = 0; i < launch->threads; ++i)
     place_thread(worker, launch, i);
   return true;
 }

@@ -23,19 +23,19 @@ typedef struct emu_worker_t emu_worker_t;
 typedef struct emu_warp_t emu_warp_t;
 typedef struct emu_thread_t emu_thread_t;
 
-// --- Memory that lives as long as a block or a launch ---------------------------------------------------------------
+//===--- Memory that lives as long as a block or a launch ----------------===//
 
 typedef struct emu_arena_t {
   struct emu_chunk_t *chunks;
   size_t used; // of the newest chunk
 } emu_arena_t;
 
-/// Zeroed. Aborts the block (never returns) when there is no memory, so that callers need no second way out.
+// Zeroed. Aborts the block (never returns) when there is no memory, so that callers need no second way out.
 void *emu_arena_take(emu_worker_t *worker, emu_arena_t *arena, size_t bytes);
 void emu_arena_reset(emu_arena_t *arena); // keeps one chunk
 void emu_arena_free(emu_arena_t *arena);
 
-// --- Vector clocks: see clock.h -------------------------------------------------------------------------------------
+//===--- Vector clocks: see clock.h --------------------------------------===//
 
 typedef struct emu_clock_t {
   uint32_t stamp;                      // of what the thread does now
@@ -45,7 +45,7 @@ typedef struct emu_clock_t {
   const struct emu_foreign_t *foreign; // … threads of other blocks
 } emu_clock_t;
 
-// --- Threads --------------------------------------------------------------------------------------------------------
+//===--- Threads ---------------------------------------------------------===//
 
 typedef enum emu_wait_t { EMU_RUNS, EMU_AT_COLLECTIVE, EMU_AT_BARRIER, EMU_AT_LOG_END, EMU_ENDED } emu_wait_t;
 
@@ -81,9 +81,9 @@ struct emu_thread_t {
   char nowhere[64]; // where accesses go that must not happen
 };
 
-// --- Warps ----------------------------------------------------------------------------------------------------------
+//===--- Warps -----------------------------------------------------------===//
 
-/// Lanes waiting for each other.
+// Lanes waiting for each other.
 typedef struct emu_meeting_t {
   uint64_t wanted; // lanes
   tessera_emu_meaning_t meaning;
@@ -110,10 +110,10 @@ typedef struct emu_barrier_t {
   struct emu_clock_sum_t *sum; // clocks of those that arrived without waiting
 } emu_barrier_t;
 
-// --- A launch as its workers see it ---------------------------------------------------------------------------------
+//===--- A launch as its workers see it ----------------------------------===//
 
-/// One word of memory as the race detector knows it: see shadow.h. What few words need is kept apart, for the cache's
-/// sake.
+// One word of memory as the race detector knows it: see shadow.h. What few words need is kept apart, for the cache's
+// sake.
 typedef struct emu_word_t {
   uint64_t write, read; // records
 } emu_word_t;
@@ -121,7 +121,7 @@ typedef struct emu_lists_t {
   uint32_t writers, readers; // where the records say so
 } emu_lists_t;
 
-/// One word of global memory. Blocks are numbers + 1; 0: none yet.
+// One word of global memory. Blocks are numbers + 1; 0: none yet.
 typedef struct emu_global_word_t {
   emu_word_t word;
   uint32_t write_block, read_block; // EMU_OTHERS in the latter: |other| holds a reader of another block
@@ -214,51 +214,51 @@ static inline uint32_t emu_random(emu_worker_t *worker) { // xorshift32
   return worker->random = x;
 }
 
-// --- schedule.c -----------------------------------------------------------------------------------------------------
+//===--- schedule.c ------------------------------------------------------===//
 
-/// Makes a block ready to be resumed; false when there is no memory.
+// Makes a block ready to be resumed; false when there is no memory.
 bool emu_begin_block(emu_worker_t *worker, uint64_t number);
-/// Runs the block to its end, or until it is stuck. True when it only makes room for the other blocks of a cooperative
-/// launch and is to be resumed again.
+// Runs the block to its end, or until it is stuck. True when it only makes room for the other blocks of a cooperative
+// launch and is to be resumed again.
 bool emu_resume_block(emu_worker_t *worker);
-/// Lets others run until emu_wake(self).
+// Lets others run until emu_wake(self).
 void emu_wait(emu_thread_t *self, emu_wait_t why, uint32_t site);
 void emu_wake(emu_thread_t *thread);
-/// Called by whatever a spin loop repeats: now and then lets others run, if there are any, and comes back.
+// Called by whatever a spin loop repeats: now and then lets others run, if there are any, and comes back.
 void emu_yield(emu_thread_t *self, uint32_t site);
 // Lets the other blocks of a cooperative launch run, and comes back.
 void emu_suspend(emu_worker_t *worker);
-/// Another block may have waited for what this one has done.
+// Another block may have waited for what this one has done.
 void emu_note_change(emu_launch_t *launch);
-/// The block does something other than spinning.
+// The block does something other than spinning.
 void emu_leave_spin(emu_worker_t *worker);
 static inline void emu_progress(emu_worker_t *worker) {
   if (worker->yields)
     emu_leave_spin(worker);
 }
-/// Gives up the block. Never returns.
+// Gives up the block. Never returns.
 _Noreturn void emu_abort_block(emu_worker_t *worker);
-/// The thread is over, wherever it stands. Never returns.
+// The thread is over, wherever it stands. Never returns.
 _Noreturn void emu_end_thread(emu_thread_t *self);
 
-// --- collective.c, barrier.c, copy.c: what others must tell them ----------------------------------------------------
+//===--- collective.c, barrier.c, copy.c: what others must tell them -----===//
 
 void emu_collectives_lane_ended(emu_thread_t *self);
 void emu_barriers_thread_ended(emu_thread_t *self);
 void emu_copies_block_ended(emu_worker_t *worker);
 const emu_meeting_t *emu_meeting_of(const emu_thread_t *thread);
 
-// --- finding.c ------------------------------------------------------------------------------------------------------
+//===--- finding.c -------------------------------------------------------===//
 
-/// Keeps a finding, or counts it when it is known. The sentence is followed by the thread's place and the sites.
+// Keeps a finding, or counts it when it is known. The sentence is followed by the thread's place and the sites.
 void emu_find(emu_thread_t *self, tessera_emulator_kind_t kind, uint32_t site, uint32_t other_site, uint64_t address,
               uint32_t other_thread, const char *format, ...) __attribute__((format(printf, 7, 8)));
 struct emu_findings_t *emu_findings_create(void);
 void emu_findings_destroy(struct emu_findings_t *findings);
 void emu_findings_clear(struct emu_findings_t *findings);
-/// Adds those of |from|; of two the one in the earlier block stays.
+// Adds those of |from|; of two the one in the earlier block stays.
 void emu_findings_merge(struct emu_findings_t *into, const struct emu_findings_t *from);
-/// Moves them, sorted, to the report.
+// Moves them, sorted, to the report.
 bool emu_findings_give(struct emu_findings_t *findings, tessera_emulator_report_t *report);
 const char *emu_site_name(const emu_launch_t *launch, uint32_t site, char *room, size_t bytes);
 

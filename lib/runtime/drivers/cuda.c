@@ -18,7 +18,7 @@ static bool read_attribute(const tessera_vendor_device_t *device, int attribute,
 
 static bool attach(tessera_vendor_device_t *device, tessera_error_t *out_error) {
   int major = 0, minor = 0;
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+  for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
     void *symbol = tessera_vendor_symbol(device, names[i], out_error);
     if (!symbol)
       return false;

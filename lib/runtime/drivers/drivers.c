@@ -8,7 +8,7 @@ static const tessera_driver_t *const drivers[] = {&tessera_cuda_driver, &tessera
 
 const tessera_driver_t *tessera_driver_find(const char *name, tessera_error_t *out_error) {
   char known[128] = "";
-  for (size_t i = 0; i < sizeof drivers / sizeof *drivers; i++) {
+  for (size_t i = 0; i < sizeof drivers / sizeof *drivers; ++i) {
     size_t length = strlen(known);
     if (strcmp(drivers[i]->name, name) == 0)
       return drivers[i];

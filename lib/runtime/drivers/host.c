@@ -76,7 +76,7 @@ bool tessera_host_module_unload(void *device, void *module, tessera_error_t *out
 bool tessera_host_kernel_find(void *device, void *module, const tessera_image_kernel_t *kernel, void **out_kernel,
                               tessera_error_t *out_error) {
   const tessera_image_t *image = module;
-  for (int64_t i = 0; i < image->num_kernels; i++)
+  for (int64_t i = 0; i < image->num_kernels; ++i)
     if (strcmp(image->kernels[i].name, kernel->name) == 0)
       return *out_kernel = module, true;
   return tessera_fail(out_error, "module '%s' has no kernel '%s'", image->module, kernel->name);

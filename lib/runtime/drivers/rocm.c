@@ -9,7 +9,7 @@
 enum { PROPERTIES_BYTES = 8192, NAME_BYTES = 256 };
 
 static bool find_chip(const char *properties, tessera_vendor_device_t *device, tessera_error_t *out_error) {
-  for (size_t i = NAME_BYTES; i + 4 < PROPERTIES_BYTES; i++)
+  for (size_t i = NAME_BYTES; i + 4 < PROPERTIES_BYTES; ++i)
     if (memcmp(properties + i, "gfx", 3) == 0) { // "gfx942:sramecc+:xnack-"
       size_t length = strcspn(properties + i, ":");
       snprintf(device->info.chip, sizeof device->info.chip, "%.*s", (int)(length < 32 ? length : 32), properties + i);

@@ -38,7 +38,7 @@ static const name_t names[] = {
 
 // The first of its libraries that there is; the error is about the first of all.
 static bool open_library(const tessera_vendor_t *vendor, tessera_vendor_device_t *device, tessera_error_t *out_error) {
-  for (int i = 0; vendor->libraries[i]; i++) {
+  for (int i = 0; vendor->libraries[i]; ++i) {
     device->library = dlopen(vendor->libraries[i], RTLD_NOW | RTLD_LOCAL);
     if (device->library)
       return true;
@@ -51,7 +51,7 @@ static bool open_library(const tessera_vendor_t *vendor, tessera_vendor_device_t
 static bool bind(const tessera_vendor_t *vendor, tessera_vendor_device_t *device, tessera_error_t *out_error) {
   if (!open_library(vendor, device, out_error))
     return false;
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+  for (size_t i = 0; i < sizeof names / sizeof *names; ++i) {
     void *symbol = tessera_vendor_symbol(device, vendor->is_hip ? names[i].hip : names[i].cuda, out_error);
     if (!symbol)
       return false;

@@ -86,7 +86,7 @@ static bool addPackedInto(LLVMModuleRef module, const char *name, tessera_error_
 
 static bool addPackedEntries(Build *build, tessera_error_t *error) {
   const TileEntries *entries = &build->translation->entries;
-  for (int i = 0; i < entries->count; i++)
+  for (int i = 0; i < entries->count; ++i)
     if (!tileJitAddPackedEntry(build->module, entries->items[i].name, error) ||
         !addPackedInto(build->module, entries->items[i].name, error))
       return false;
@@ -134,7 +134,7 @@ static bool checkEntries(const TileTranslation *translation, tessera_error_t *er
   if (!translation->entries.count)
     return tessera_fail(error, "a program needs a public func.func to enter by; the module has none%s",
                         translation->pipeline ? "" : " (it came in the LLVM dialect, which has no types to tell)");
-  for (int i = 0; i < translation->entries.count; i++)
+  for (int i = 0; i < translation->entries.count; ++i)
     if (!translation->entries.items[i].isPassable)
       return tessera_fail(error,
                           "function '%s' takes or gives what cannot be passed (tensors, memrefs and scalars of known "
@@ -151,7 +151,7 @@ static bool addVariants(Build *build, tessera_error_t *error) {
     return true;
   LLVMModuleRef *modules = calloc((size_t)count, sizeof *modules);
   bool ok = modules || tessera_fail(error, "out of memory");
-  for (int i = 1; i < count && ok; i++) {
+  for (int i = 1; i < count && ok; ++i) {
     Build other = *build;
     other.module = modules[i] = mlirTranslateModuleToLLVMIR(translation->variants[i].module, build->context);
     ok = modules[i] || tessera_fail(error, "the module cannot be translated to LLVM IR");
@@ -162,7 +162,7 @@ static bool addVariants(Build *build, tessera_error_t *error) {
   if (ok)
     modules[0] = build->module;
   ok = ok && tileCpuJoinVariants(modules, count, &translation->entries, error);
-  for (int i = 1; i < count && modules; i++)
+  for (int i = 1; i < count && modules; ++i)
     if (modules[i])
       LLVMDisposeModule(modules[i]);
   free(modules);

@@ -69,7 +69,7 @@ static bool findBesideLlvm(char *path, size_t capacity) {
   char library[PATH_MAX];
   if (!dladdr((void *)(uintptr_t)LLVMContextCreate, &info) || !realpath(info.dli_fname, library))
     return false;
-  for (int i = 0; i < 2; i++) {
+  for (int i = 0; i < 2; ++i) {
     char *slash = strrchr(library, '/');
     if (slash)
       *slash = '\0';
@@ -103,7 +103,7 @@ static bool runLinker(const Workshop *workshop, tessera_error_t *error) {
   char beside[PATH_MAX];
   const char *const linkers[] = {findBesideLlvm(beside, sizeof beside) ? beside : "ld.lld-22", "ld.lld-22", "ld.lld",
                                  "ld"};
-  for (size_t i = 0; i < sizeof linkers / sizeof *linkers; i++) {
+  for (size_t i = 0; i < sizeof linkers / sizeof *linkers; ++i) {
     int status, why = startLinker(linkers[i], workshop, &status);
     if (!why)
       return finish(linkers[i], status, workshop, error);

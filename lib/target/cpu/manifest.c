@@ -45,7 +45,7 @@ static LLVMValueRef array(const Constants *constants, LLVMValueRef *items, int c
 
 static LLVMValueRef sizesOf(const Constants *constants, const int64_t *shape, int rank) {
   LLVMValueRef sizes[TESSERA_MAX_RANK];
-  for (int i = 0; i < rank; i++)
+  for (int i = 0; i < rank; ++i)
     sizes[i] = integer(constants, shape[i]);
   return array(constants, sizes, rank);
 }
@@ -72,7 +72,7 @@ static LLVMValueRef valueType(const Constants *constants, const tessera_value_t 
 
 static LLVMValueRef valueTypes(const Constants *constants, const tessera_value_t *values, int count) {
   LLVMValueRef types[TESSERA_MAX_VALUES];
-  for (int i = 0; i < count; i++)
+  for (int i = 0; i < count; ++i)
     types[i] = valueType(constants, &values[i]);
   return array(constants, types, count);
 }
@@ -111,7 +111,7 @@ static LLVMValueRef bytes(const Constants *constants, const void *data, int64_t 
 
 static LLVMValueRef imageKernels(const Constants *constants, const tessera_image_t *image) {
   LLVMValueRef *kernels = calloc((size_t)image->num_kernels + 1, sizeof *kernels);
-  for (int64_t i = 0; kernels && i < image->num_kernels; i++) {
+  for (int64_t i = 0; kernels && i < image->num_kernels; ++i) {
     LLVMValueRef fields[] = {string(constants, image->kernels[i].name),
                              integer(constants, image->kernels[i].dynamic_shared_bytes),
                              integer(constants, image->kernels[i].cooperative)};
@@ -142,11 +142,11 @@ static void fillTable(const Constants *constants, LLVMValueRef table, LLVMValueR
 // The records of all parts, one behind the other.
 static LLVMValueRef allImages(const Constants *constants, const TileTranslation *translation, int64_t *count) {
   *count = 0;
-  for (int v = 0; v < translation->numVariants; v++)
+  for (int v = 0; v < translation->numVariants; ++v)
     *count += translation->variants[v].images.count;
   LLVMValueRef *records = calloc((size_t)*count + 1, sizeof *records);
-  for (int64_t v = 0, at = 0; records && v < translation->numVariants; v++)
-    for (int64_t i = 0; i < translation->variants[v].images.count; i++)
+  for (int64_t v = 0, at = 0; records && v < translation->numVariants; ++v)
+    for (int64_t i = 0; i < translation->variants[v].images.count; ++i)
       records[at++] = imageRecord(constants, &translation->variants[v].images.items[i]);
   LLVMValueRef items = records && *count ? array(constants, records, (int)*count) : NULL;
   free(records);
@@ -158,7 +158,7 @@ void tileCpuAddImages(LLVMModuleRef module, const TileTranslation *translation) 
   Constants constants = {module, context, LLVMInt64TypeInContext(context), LLVMPointerTypeInContext(context, 0)};
   int64_t all, first = 0;
   LLVMValueRef items = allImages(&constants, translation, &all);
-  for (int v = 0; v < translation->numVariants && items; v++) {
+  for (int v = 0; v < translation->numVariants && items; ++v) {
     char name[64];
     int64_t count = translation->variants[v].images.count;
     snprintf(name, sizeof name, translation->numVariants > 1 ? TILE_IMAGES_TABLE ".%d" : TILE_IMAGES_TABLE, v);
@@ -186,7 +186,7 @@ bool tileCpuAddManifest(LLVMModuleRef module, const TileTranslation *translation
   LLVMValueRef *entries = calloc((size_t)count + 1, sizeof *entries);
   if (!entries)
     return tessera_fail(error, "out of memory");
-  for (int i = 0; i < count; i++)
+  for (int i = 0; i < count; ++i)
     entries[i] = entry(&constants, &translation->entries.items[i]);
   LLVMValueRef fields[] = {integer(&constants, TESSERA_MANIFEST_VERSION),
                            string(&constants, "Tessera " TESSERA_VERSION),

@@ -55,7 +55,7 @@ static LLVMValueRef partOf(const Joining *joining, const char *name, int part) {
 
 static LLVMValueRef addTables(const Joining *joining) {
   LLVMValueRef tables[MaxVariants];
-  for (int i = 0; i < joining->count; i++) {
+  for (int i = 0; i < joining->count; ++i) {
     tables[i] = partOf(joining, TILE_IMAGES_TABLE, i);
     if (tables[i])
       LLVMSetLinkage(tables[i], LLVMInternalLinkage);
@@ -102,7 +102,7 @@ static bool addChoice(const Joining *joining, const char *name, tessera_error_t 
       LLVMBuildCall2(builder, LLVMGlobalGetValueType(joining->choose), joining->choose, arguments, 2, "");
   LLVMBasicBlockRef none = LLVMAppendBasicBlockInContext(joining->context, function, "");
   LLVMValueRef branch = LLVMBuildSwitch(builder, part, none, (unsigned)joining->count);
-  for (int i = 0; i < joining->count; i++) {
+  for (int i = 0; i < joining->count; ++i) {
     LLVMValueRef callee = partOf(joining, name, i);
     buildCall(joining, builder, function, callee);
     LLVMSetLinkage(callee, LLVMInternalLinkage);
@@ -117,8 +117,8 @@ static bool addChoice(const Joining *joining, const char *name, tessera_error_t 
 static bool addChoices(const Joining *joining, const TileEntries *entries, tessera_error_t *error) {
   static const char *const forms[] = {"_mlir_ciface_%s", "_mlir_ciface_%s_into", "tessera_packed_%s",
                                       "tessera_packed_%s_into"};
-  for (int i = 0; i < entries->count; i++)
-    for (int form = 0; form < 4; form++) {
+  for (int i = 0; i < entries->count; ++i)
+    for (int form = 0; form < 4; ++form) {
       char name[SymbolCapacity];
       snprintf(name, sizeof name, forms[form], entries->items[i].name);
       if (!addChoice(joining, name, error))
@@ -134,9 +134,9 @@ bool tileCpuJoinVariants(LLVMModuleRef *modules, int count, const TileEntries *e
   if (count > MaxVariants)
     return tessera_fail(error, "a program for more than %d kinds of GPUs that want host's parts of their own",
                         MaxVariants);
-  for (int i = 0; i < count; i++)
+  for (int i = 0; i < count; ++i)
     numberNames(modules[i], i);
-  for (int i = 1; i < count; i++) {
+  for (int i = 1; i < count; ++i) {
     LLVMModuleRef other = modules[i];
     modules[i] = NULL; // is taken over
     if (LLVMLinkModules2(modules[0], other))

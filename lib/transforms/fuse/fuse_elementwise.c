@@ -13,7 +13,7 @@
 
 static bool isElementwise(MlirOperation op) {
   MlirAttribute types = tileOpAttribute(op, "iterator_types");
-  for (intptr_t i = 0; i < mlirArrayAttrGetNumElements(types); i++) {
+  for (intptr_t i = 0; i < mlirArrayAttrGetNumElements(types); ++i) {
     char text[64];
     if (strstr(tileAttributeText(mlirArrayAttrGetElement(types, i), text, sizeof text), "parallel") == NULL)
       return false;
@@ -44,7 +44,7 @@ static void guardOutputs(MlirOperation op) {
   MlirOperation yield = mlirBlockGetTerminator(body);
   intptr_t outputs = mlirOperationGetNumOperands(yield), first = mlirBlockGetNumArguments(body) - outputs;
   TileBuilder builder = tileBuilderBefore(yield);
-  for (intptr_t i = 0; i < outputs; i++) {
+  for (intptr_t i = 0; i < outputs; ++i) {
     MlirValue values[] = {mlirOperationGetOperand(yield, i), mlirBlockGetArgument(body, first + i)};
     if (mlirOpOperandIsNull(mlirValueGetFirstUse(values[1])))
       mlirOperationSetOperand(yield, i, tileBuildValue(&builder, guard, mlirValueGetType(values[0]), 2, values, NULL));
@@ -53,7 +53,7 @@ static void guardOutputs(MlirOperation op) {
 
 static void releaseOutputs(MlirOperation op) {
   MlirOperation yield = mlirBlockGetTerminator(mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0)));
-  for (intptr_t i = 0; i < mlirOperationGetNumOperands(yield); i++) {
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(yield); ++i) {
     MlirOperation cast = tileDefiningOp(mlirOperationGetOperand(yield, i));
     if (!tileOpIs(cast, guard) || mlirOperationGetNumOperands(cast) != 2)
       continue;
@@ -64,7 +64,7 @@ static void releaseOutputs(MlirOperation op) {
 
 static void onReductions(MlirOperation function, void (*apply)(MlirOperation)) {
   TileOps generics = tileCollect(function, "linalg.generic");
-  for (intptr_t i = 0; i < generics.count; i++)
+  for (intptr_t i = 0; i < generics.count; ++i)
     if (!isElementwise(generics.items[i]))
       apply(generics.items[i]);
   tileOpsFree(&generics);

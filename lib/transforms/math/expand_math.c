@@ -58,7 +58,7 @@ static const Family families[] = {
 };
 enum { familyCount = sizeof families / sizeof *families };
 
-// --- Questions ---
+//===--- Questions -------------------------------------------------------===//
 
 // Null: it stays as it is.
 static Expansion expansionOf(const Family *family, MlirType type, bool wantsF64) {
@@ -78,7 +78,7 @@ static const Family *familyOf(MlirOperation op) {
   return NULL;
 }
 
-// --- The pattern ---
+//===--- The pattern -----------------------------------------------------===//
 
 // To or from f64 by way of f32: from f16 the direct way back would be a call.
 static MlirValue convert(TileLanes *lanes, const char *name, MlirValue value, MlirType target) {
@@ -202,7 +202,7 @@ static MlirLogicalResult toIntrinsic(MlirRewritePattern pattern, MlirOperation o
   return mlirLogicalResultSuccess();
 }
 
-// --- The pass ---
+//===--- The pass --------------------------------------------------------===//
 
 static void populateWith(MlirRewritePatternSet patterns, MlirContext context, TileRewrite rewrite) {
   for (int i = 0; i < familyCount; ++i)

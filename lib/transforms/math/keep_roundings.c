@@ -10,7 +10,7 @@ static bool run(MlirOperation op, MlirExtPass pass) {
   MlirAttribute none =
       mlirAttributeParseGet(mlirOperationGetContext(op), mlirStringRefCreateFromCString("#arith.fastmath<none>"));
   TileOps roundings = tileCollect(op, "arith.truncf");
-  for (intptr_t i = 0; i < roundings.count; i++)
+  for (intptr_t i = 0; i < roundings.count; ++i)
     if (!mlirAttributeIsNull(tileOpAttribute(roundings.items[i], "fastmath")))
       mlirOperationSetAttributeByName(roundings.items[i], tileString("fastmath"), none);
   tileOpsFree(&roundings);

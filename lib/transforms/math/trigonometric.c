@@ -31,7 +31,7 @@ typedef struct Angle {
   MlirValue quadrant, r; // i64, its two low bits; f64
 } Angle;
 
-// --- Reduction ---
+//===--- Reduction -------------------------------------------------------===//
 
 static Angle reduceModerate(TileLanes *lanes, MlirValue x) {
   MlirValue shift = tileLanesFloat(lanes, roundingShift);
@@ -89,7 +89,7 @@ static Angle reduce(TileLanes *lanes, MlirValue x) {
                  tileLanesSelect(lanes, isModerate, moderate.r, huge.r)};
 }
 
-// --- The functions ---
+//===--- The functions ---------------------------------------------------===//
 
 // sin of r plus `quadrant` quarter turns: odd ones are cosines, the upper two negative.
 static MlirValue sineOf(TileLanes *lanes, MlirValue r, MlirValue quadrant) {

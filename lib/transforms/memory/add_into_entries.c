@@ -46,7 +46,7 @@ static bool isEntryWithResults(MlirOperation function) {
     return false;
   MlirType type = functionType(function);
   intptr_t results = mlirFunctionTypeGetNumResults(type);
-  for (intptr_t i = 0; i < results; i++)
+  for (intptr_t i = 0; i < results; ++i)
     if (!isShaped(mlirFunctionTypeGetResult(type, i)) && !isScalar(mlirFunctionTypeGetResult(type, i)))
       return false;
   return results > 0;
@@ -86,7 +86,7 @@ static void buildChecks(TileBuilder *builder, intptr_t result, const MlirValue *
   MlirType type = mlirValueGetType(buffer);
   TileAttributeEntry callee[] = {{"callee", mlirFlatSymbolRefAttrGet(builder->context, tileString(checkFunction))},
                                  {0}};
-  for (intptr_t i = 0, dynamic = 0; i < mlirShapedTypeGetRank(type); i++)
+  for (intptr_t i = 0, dynamic = 0; i < mlirShapedTypeGetRank(type); ++i)
     if (mlirShapedTypeIsDynamicDim(type, i)) {
       MlirValue operands[4] = {tileBuildIndex(builder, result), tileBuildIndex(builder, i), sizes[dynamic++],
                                buildDimension(builder, buffer, i)};
@@ -99,7 +99,7 @@ static void buildChecksOf(TileBuilder *builder, intptr_t result, MlirValue value
   MlirType type = mlirValueGetType(buffer);
   MlirValue sizes[MaxRank];
   intptr_t count = 0;
-  for (intptr_t i = 0; i < mlirShapedTypeGetRank(type); i++)
+  for (intptr_t i = 0; i < mlirShapedTypeGetRank(type); ++i)
     if (mlirShapedTypeIsDynamicDim(type, i))
       sizes[count++] = buildDimension(builder, value, i);
   buildChecks(builder, result, sizes, buffer);
@@ -109,7 +109,7 @@ static void buildChecksOf(TileBuilder *builder, intptr_t result, MlirValue value
 static void buildChecksAtEmpty(MlirOperation empty, intptr_t result, MlirValue buffer) {
   TileBuilder builder = tileBuilderBefore(empty);
   MlirValue sizes[MaxRank];
-  for (intptr_t i = 0; i < mlirOperationGetNumOperands(empty); i++)
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(empty); ++i)
     sizes[i] = mlirOperationGetOperand(empty, i);
   buildChecks(&builder, result, sizes, buffer);
 }
@@ -178,7 +178,7 @@ static MlirType bufferType(MlirType result) {
     return mlirMemRefTypeContiguousGet(result, 0, NULL, (MlirAttribute){NULL});
   int64_t sizes[MaxRank];
   intptr_t rank = mlirShapedTypeGetRank(result);
-  for (intptr_t i = 0; i < rank; i++)
+  for (intptr_t i = 0; i < rank; ++i)
     sizes[i] = mlirShapedTypeGetDimSize(result, i);
   return mlirMemRefTypeContiguousGet(mlirShapedTypeGetElementType(result), rank, sizes, (MlirAttribute){NULL});
 }
@@ -189,7 +189,7 @@ static void setArgumentAttributes(MlirOperation function, intptr_t inputs, intpt
   MlirNamedAttribute noAlias =
       mlirNamedAttributeGet(mlirIdentifierGet(context, tileString("llvm.noalias")), mlirUnitAttrGet(context));
   MlirAttribute *all = malloc((size_t)(inputs + count) * sizeof *all);
-  for (intptr_t i = 0; i < inputs + count; i++)
+  for (intptr_t i = 0; i < inputs + count; ++i)
     all[i] = mlirDictionaryAttrGet(context, i >= inputs, &noAlias);
   mlirOperationSetAttributeByName(function, tileString("arg_attrs"), mlirArrayAttrGet(context, inputs + count, all));
   free(all);
@@ -200,12 +200,12 @@ static void changeSignature(MlirOperation function, intptr_t count, MlirValue *b
   MlirContext context = mlirOperationGetContext(function);
   MlirType type = functionType(function);
   MlirBlock entry = mlirRegionGetFirstBlock(mlirOperationGetRegion(function, 0));
-  for (intptr_t i = 0; i < count; i++)
+  for (intptr_t i = 0; i < count; ++i)
     buffers[i] =
         mlirBlockAddArgument(entry, bufferType(mlirFunctionTypeGetResult(type, i)), mlirOperationGetLocation(function));
   intptr_t inputs = mlirBlockGetNumArguments(entry);
   MlirType *types = malloc((size_t)inputs * sizeof *types);
-  for (intptr_t i = 0; i < inputs; i++)
+  for (intptr_t i = 0; i < inputs; ++i)
     types[i] = mlirValueGetType(mlirBlockGetArgument(entry, i));
   mlirOperationSetAttributeByName(function, tileString("function_type"),
                                   mlirTypeAttrGet(mlirFunctionTypeGet(context, inputs, types, 0, NULL)));
@@ -216,9 +216,9 @@ static void changeSignature(MlirOperation function, intptr_t count, MlirValue *b
 
 static void changeReturns(MlirOperation function, const MlirValue *buffers) {
   TileOps returns = tileCollect(function, "func.return");
-  for (intptr_t i = 0; i < returns.count; i++) {
+  for (intptr_t i = 0; i < returns.count; ++i) {
     TileBuilder builder = tileBuilderBefore(returns.items[i]);
-    for (intptr_t k = 0; k < mlirOperationGetNumOperands(returns.items[i]); k++)
+    for (intptr_t k = 0; k < mlirOperationGetNumOperands(returns.items[i]); ++k)
       writeResult(&builder, k, mlirOperationGetOperand(returns.items[i], k), buffers[k]);
     tileBuild(&builder, "func.return", 0, NULL, 0, NULL, NULL, 0, NULL);
     mlirOperationDestroy(returns.items[i]);
@@ -257,7 +257,7 @@ static bool run(MlirOperation module, MlirExtPass pass) {
   TileOps functions = tileCollect(module, "func.func");
   bool ok = true;
   uint64_t added = 0;
-  for (intptr_t i = 0; i < functions.count && ok; i++) {
+  for (intptr_t i = 0; i < functions.count && ok; ++i) {
     char name[1024];
     if (!isEntryWithResults(functions.items[i]))
       continue;

@@ -50,7 +50,7 @@ static bool isPrivateWithBody(MlirOperation kernel) {
 static TileOps launchesOf(MlirOperation kernel, const TileOps *all) {
   TileOps launches = {NULL};
   MlirStringRef name = mlirStringAttrGetValue(tileOpAttribute(kernel, "sym_name"));
-  for (intptr_t i = 0; i < all->count; i++)
+  for (intptr_t i = 0; i < all->count; ++i)
     if (mlirStringRefEqual(mlirFlatSymbolRefAttrGetValue(tileOpAttribute(all->items[i], "kernel")), name))
       tileOpsAppend(&launches, all->items[i]);
   return launches;
@@ -68,7 +68,7 @@ static bool isWritten(MlirOperation launch, intptr_t i) { return i >= tileGroupC
 // The constant that all launches give; null when they do not.
 static MlirAttribute commonConstant(const Launched *launched, intptr_t i) {
   MlirAttribute common = {NULL};
-  for (intptr_t l = 0; l < launched->launches.count; l++) {
+  for (intptr_t l = 0; l < launched->launches.count; ++l) {
     MlirAttribute constant = mlirExtValueGetConstant(argumentOf(launched->launches.items[l], i));
     if (mlirAttributeIsNull(constant) || (l && !mlirAttributeEqual(constant, common)))
       return (MlirAttribute){NULL};
@@ -91,7 +91,7 @@ static bool tellScalar(const Launched *launched, TileBuilder *builder, intptr_t 
     return true;
   }
   int64_t divisor = 0;
-  for (intptr_t l = 0; l < launched->launches.count && mlirTypeIsAIndex(type); l++)
+  for (intptr_t l = 0; l < launched->launches.count && mlirTypeIsAIndex(type); ++l)
     divisor =
         hostGreatestDivisor(divisor, hostIndexDivisor(launched->buffers, argumentOf(launched->launches.items[l], i)));
   if (divisor <= 1)
@@ -108,7 +108,7 @@ static bool tellScalar(const Launched *launched, TileBuilder *builder, intptr_t 
 
 // True of the arguments of every launch; false where one is a tensor yet.
 static bool commonFacts(const Launched *launched, intptr_t i, BufferFacts *facts) {
-  for (intptr_t l = 0; l < launched->launches.count; l++) {
+  for (intptr_t l = 0; l < launched->launches.count; ++l) {
     MlirValue argument = argumentOf(launched->launches.items[l], i);
     if (!mlirTypeIsAMemRef(mlirValueGetType(argument)))
       return false;
@@ -116,7 +116,7 @@ static bool commonFacts(const Launched *launched, intptr_t i, BufferFacts *facts
     if (l == 0)
       *facts = seen;
     facts->align = hostGreatestDivisor(facts->align, seen.align);
-    for (intptr_t d = 0; d < facts->rank; d++) {
+    for (intptr_t d = 0; d < facts->rank; ++d) {
       facts->sizes[d] = hostGreatestDivisor(facts->sizes[d], seen.sizes[d]);
       facts->strides[d] = hostGreatestDivisor(facts->strides[d], seen.strides[d]);
     }
@@ -130,7 +130,7 @@ static int64_t powerOfTwoIn(int64_t value) { return value & -value; }
 static MlirAttribute divisors(MlirContext context, intptr_t rank, const int64_t *typed, const int64_t *known) {
   int64_t said[HostMaxRank];
   bool saysAny = false;
-  for (intptr_t d = 0; d < rank; d++) {
+  for (intptr_t d = 0; d < rank; ++d) {
     bool isNews = mlirShapedTypeIsDynamicSize(typed[d]) && known[d] > 1;
     said[d] = isNews ? known[d] : mlirShapedTypeGetDynamicSize();
     saysAny |= isNews;
@@ -146,7 +146,7 @@ static bool tellMemref(const Launched *launched, TileBuilder *builder, intptr_t 
   if (mlirOpOperandIsNull(mlirValueGetFirstUse(parameter)) || !commonFacts(launched, i, &facts) ||
       (facts.rank && mlirLogicalResultIsFailure(mlirMemRefTypeGetStridesAndOffset(type, strides, &offset))))
     return false;
-  for (intptr_t d = 0; d < facts.rank; d++)
+  for (intptr_t d = 0; d < facts.rank; ++d)
     sizes[d] = mlirShapedTypeGetDimSize(type, d);
   int64_t align = powerOfTwoIn(facts.align), bytes = (tileElementWidth(mlirShapedTypeGetElementType(type)) + 7) / 8;
   MlirType i64 = mlirIntegerTypeGet(builder->context, 64);
@@ -169,7 +169,7 @@ static bool tellMemref(const Launched *launched, TileBuilder *builder, intptr_t 
 static int64_t mostPrograms(const Launched *launched, int64_t axis, bool *isSame) {
   int64_t most = 0;
   *isSame = true;
-  for (intptr_t l = 0; l < launched->launches.count; l++) {
+  for (intptr_t l = 0; l < launched->launches.count; ++l) {
     MlirOperation launch = launched->launches.items[l];
     int64_t programs = 1;
     if (axis < tileGroupCount(launch, 0) &&
@@ -204,9 +204,9 @@ static bool tellId(const Launched *launched, MlirOperation op) {
 static bool tellIds(const Launched *launched) {
   static const char *const names[] = {"tile.program_id", "tile.num_programs"};
   bool isTold = false;
-  for (int i = 0; i < 2; i++) {
+  for (int i = 0; i < 2; ++i) {
     TileOps ids = tileCollect(launched->kernel, names[i]);
-    for (intptr_t k = 0; k < ids.count; k++)
+    for (intptr_t k = 0; k < ids.count; ++k)
       isTold |= tellId(launched, ids.items[k]);
     tileOpsFree(&ids);
   }
@@ -220,7 +220,7 @@ static bool isMemref(const Launched *launched, intptr_t i) {
 }
 
 static bool mayOverlap(const Launched *launched, intptr_t i, intptr_t j) {
-  for (intptr_t l = 0; l < launched->launches.count; l++) {
+  for (intptr_t l = 0; l < launched->launches.count; ++l) {
     MlirOperation launch = launched->launches.items[l];
     if ((isWritten(launch, i) || isWritten(launch, j)) &&
         hostBuffersMayOverlap(launched->buffers, argumentOf(launch, i), argumentOf(launch, j)))
@@ -233,7 +233,7 @@ static MlirAttribute withNoAlias(MlirContext context, MlirAttribute old) {
   intptr_t count = mlirAttributeIsNull(old) ? 0 : mlirDictionaryAttrGetNumElements(old);
   MlirNamedAttribute *entries = malloc((size_t)(count + 1) * sizeof *entries);
   MlirIdentifier name = mlirIdentifierGet(context, tileString("llvm.noalias"));
-  for (intptr_t i = 0; i < count; i++)
+  for (intptr_t i = 0; i < count; ++i)
     entries[i] = mlirDictionaryAttrGetElement(old, i);
   entries[count] = mlirNamedAttributeGet(name, mlirUnitAttrGet(context));
   MlirAttribute all = mlirDictionaryAttrGet(context, count + 1, entries);
@@ -252,10 +252,10 @@ static bool tellOverlaps(const Launched *launched) {
   intptr_t count = mlirBlockGetNumArguments(launched->body);
   MlirAttribute *all = malloc((size_t)(count + 1) * sizeof *all);
   uint64_t told = 0;
-  for (intptr_t i = 0; i < count; i++) {
+  for (intptr_t i = 0; i < count; ++i) {
     all[i] = mlirAttributeIsNull(old) ? mlirDictionaryAttrGet(context, 0, NULL) : mlirArrayAttrGetElement(old, i);
     bool isAlone = isMemref(launched, i) && !isSaidAlready(all[i]);
-    for (intptr_t j = 0; j < count && isAlone; j++)
+    for (intptr_t j = 0; j < count && isAlone; ++j)
       isAlone = i == j || !isMemref(launched, j) || !mayOverlap(launched, i, j);
     if (isAlone)
       all[i] = withNoAlias(context, all[i]);
@@ -275,14 +275,14 @@ static void tell(const Launched *launched) {
   bool isTold = tellOverlaps(launched);
   if (mlirExtPassGetBool(launched->pass, "grids"))
     isTold |= tellIds(launched);
-  for (intptr_t i = 0; i < mlirBlockGetNumArguments(launched->body); i++)
+  for (intptr_t i = 0; i < mlirBlockGetNumArguments(launched->body); ++i)
     isTold |= (isMemref(launched, i) ? tellMemref : tellScalar)(launched, &builder, i);
   mlirExtPassAddStatistic(launched->pass, Statistic_Kernels, isTold);
 }
 
 // What the answers rested on becomes the entry's word, which the lowering of its launches makes a check.
 static void writeContract(const HostBuffers *buffers) {
-  for (intptr_t i = 0; i < buffers->count; i++) {
+  for (intptr_t i = 0; i < buffers->count; ++i) {
     MlirValue argument = buffers->arguments[i];
     MlirBlock entry = mlirBlockArgumentGetOwner(argument);
     TileBuilder builder = tileBuilderAtStart(entry, mlirOperationGetLocation(mlirBlockGetParentOperation(entry)));
@@ -300,7 +300,7 @@ static bool run(MlirOperation module, MlirExtPass pass) {
     return tileError(module, "entry-alignment is %lld, want a power of two", (long long)entryAlignment);
   TileOps kernels = tileCollect(module, "tile.kernel"), launches = tileCollect(module, "tile.launch");
   HostBuffers buffers = hostBuffersOf(module, entryAlignment);
-  for (intptr_t i = 0; i < kernels.count; i++) {
+  for (intptr_t i = 0; i < kernels.count; ++i) {
     if (!isPrivateWithBody(kernels.items[i]))
       continue;
     Launched launched = {.kernel = kernels.items[i],

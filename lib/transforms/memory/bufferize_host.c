@@ -49,9 +49,9 @@ static void checkType(MlirOperation op, MlirType type, HostFindings *findings) {
 
 static void checkSignature(MlirOperation function, HostFindings *findings) {
   MlirType type = mlirTypeAttrGetValue(tileOpAttribute(function, "function_type"));
-  for (intptr_t i = 0; i < mlirFunctionTypeGetNumInputs(type); i++)
+  for (intptr_t i = 0; i < mlirFunctionTypeGetNumInputs(type); ++i)
     checkType(function, mlirFunctionTypeGetInput(type, i), findings);
-  for (intptr_t i = 0; i < mlirFunctionTypeGetNumResults(type); i++)
+  for (intptr_t i = 0; i < mlirFunctionTypeGetNumResults(type); ++i)
     checkType(function, mlirFunctionTypeGetResult(type, i), findings);
 }
 
@@ -62,9 +62,9 @@ static MlirWalkResult examine(MlirOperation op, void *userData) {
   findings->fallbacks += isLinalgCompute(op);
   if (tileOpIs(op, "func.func"))
     checkSignature(op, findings);
-  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
     checkType(op, tileOperandType(op, i), findings);
-  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++)
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i)
     checkType(op, tileResultType(op, i), findings);
   return findings->failed ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
 }
@@ -80,7 +80,7 @@ static bool isEntry(MlirOperation function) {
 static void markEntries(MlirOperation module) {
   TileOps functions = tileCollect(module, "func.func");
   MlirAttribute unit = mlirUnitAttrGet(mlirOperationGetContext(module));
-  for (intptr_t i = 0; i < functions.count; i++)
+  for (intptr_t i = 0; i < functions.count; ++i)
     if (isEntry(functions.items[i]))
       mlirOperationSetDiscardableAttributeByName(functions.items[i], tileString("llvm.emit_c_interface"), unit);
   tileOpsFree(&functions);
@@ -95,7 +95,7 @@ static MlirAttribute withoutWriting(MlirContext context, MlirAttribute attribute
   if (count >= MaxAttributes ||
       (count && !mlirAttributeIsNull(mlirDictionaryAttrGetElementByName(attributes, tileString(writable)))))
     return attributes;
-  for (intptr_t i = 0; i < count; i++)
+  for (intptr_t i = 0; i < count; ++i)
     entries[i] = mlirDictionaryAttrGetElement(attributes, i);
   entries[count] =
       mlirNamedAttributeGet(mlirIdentifierGet(context, tileString(writable)), mlirBoolAttrGet(context, false));
@@ -110,7 +110,7 @@ static bool protectArguments(MlirOperation function) {
   MlirAttribute *all = calloc((size_t)count + 1, sizeof *all);
   if (!all)
     return tileError(function, "cannot be bufferized: out of memory");
-  for (intptr_t i = 0; i < count; i++) {
+  for (intptr_t i = 0; i < count; ++i) {
     MlirAttribute given = mlirAttributeIsNull(old) ? mlirAttributeGetNull() : mlirArrayAttrGetElement(old, i);
     bool isTensor = mlirTypeIsATensor(mlirFunctionTypeGetInput(type, i));
     all[i] = isTensor ? withoutWriting(context, given) : given;
@@ -126,7 +126,7 @@ static bool protectArguments(MlirOperation function) {
 static bool protectEntries(MlirOperation module) {
   TileOps functions = tileCollect(module, "func.func");
   bool ok = true;
-  for (intptr_t i = 0; i < functions.count && ok; i++)
+  for (intptr_t i = 0; i < functions.count && ok; ++i)
     ok = !isEntry(functions.items[i]) || protectArguments(functions.items[i]);
   tileOpsFree(&functions);
   return ok;
@@ -144,7 +144,7 @@ static void copyBeforeUse(MlirOperation empty, MlirOpOperand use) {
 // The part of `empty` that is written to be inserted by `insert`; null when there is none.
 static MlirOperation partFor(MlirOperation insert, MlirValue empty) {
   MlirOperation writer = tileDefiningOp(mlirOperationGetOperand(insert, 0));
-  for (intptr_t i = 0; !mlirOperationIsNull(writer) && i < mlirOperationGetNumOperands(writer); i++) {
+  for (intptr_t i = 0; !mlirOperationIsNull(writer) && i < mlirOperationGetNumOperands(writer); ++i) {
     MlirOperation part = tileDefiningOp(mlirOperationGetOperand(writer, i));
     if (tileOpIs(part, "tensor.extract_slice") && mlirValueEqual(mlirOperationGetOperand(part, 0), empty) &&
         tileHasOneUse(mlirOperationGetResult(part, 0)))
@@ -178,7 +178,7 @@ static bool separatePart(MlirOperation empty) {
 // each time around. What a loop need not allocate anew is hoisted later (buffer-loop-hoisting).
 static void separateEmptyTensors(MlirOperation module) {
   TileOps empties = tileCollect(module, "tensor.empty");
-  for (intptr_t i = 0; i < empties.count; i++) {
+  for (intptr_t i = 0; i < empties.count; ++i) {
     while (separatePart(empties.items[i]))
       continue;
     MlirOpOperand use = mlirValueGetFirstUse(mlirOperationGetResult(empties.items[i], 0));

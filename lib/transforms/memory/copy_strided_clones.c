@@ -27,7 +27,7 @@ static bool readLayout(MlirType type, Layout *layout) {
   if (layout->rank > MaxRank ||
       mlirLogicalResultIsFailure(mlirMemRefTypeGetStridesAndOffset(type, layout->strides, &layout->offset)))
     return false;
-  for (intptr_t i = 0; i < layout->rank; i++)
+  for (intptr_t i = 0; i < layout->rank; ++i)
     layout->sizes[i] = mlirShapedTypeGetDimSize(type, i);
   return true;
 }
@@ -48,12 +48,12 @@ static Metadata readMetadata(TileBuilder *builder, MlirValue source, const Layou
   MlirType types[2 + 2 * MaxRank], index = mlirIndexTypeGet(builder->context);
   MlirAttribute space = mlirMemRefTypeGetMemorySpace(mlirValueGetType(source));
   types[0] = mlirMemRefTypeContiguousGet(layout->element, 0, NULL, space);
-  for (intptr_t i = 1; i < 2 + 2 * layout->rank; i++)
+  for (intptr_t i = 1; i < 2 + 2 * layout->rank; ++i)
     types[i] = index;
   MlirOperation op =
       tileBuild(builder, "memref.extract_strided_metadata", 1, &source, 2 + 2 * layout->rank, types, NULL, 0, NULL);
   Metadata metadata;
-  for (intptr_t i = 0; i < layout->rank; i++) {
+  for (intptr_t i = 0; i < layout->rank; ++i) {
     int64_t size = layout->sizes[i], stride = layout->strides[i];
     bool hasSize = size != mlirShapedTypeGetDynamicSize(), hasStride = mlirShapedTypeIsStaticStrideOrOffset(stride);
     metadata.sizes[i] = hasSize ? tileBuildIndex(builder, size) : mlirOperationGetResult(op, 2 + i);
@@ -70,7 +70,7 @@ static int64_t staticOffset(const Layout *layout) {
 // One more than where the last element lies: offset + 1 + the sum of (size - 1) * stride; at least 0.
 static MlirValue buildExtent(TileBuilder *builder, const Layout *layout, const Metadata *metadata) {
   MlirValue one = tileBuildIndex(builder, 1), extent = tileBuildIndex(builder, staticOffset(layout) + 1);
-  for (intptr_t i = 0; i < layout->rank; i++) {
+  for (intptr_t i = 0; i < layout->rank; ++i) {
     MlirValue steps = tileBuildSub(builder, metadata->sizes[i], one);
     extent = tileBuildAdd(builder, extent, tileBuildMul(builder, steps, metadata->strides[i]));
   }
@@ -95,10 +95,10 @@ static MlirValue buildCast(TileBuilder *builder, MlirValue flat, MlirType type, 
   int64_t open = mlirShapedTypeGetDynamicStrideOrOffset();
   if (layout->offset == open)
     operands[count++] = tileBuildIndex(builder, 0), segments[1]++;
-  for (intptr_t i = 0; i < layout->rank; i++)
+  for (intptr_t i = 0; i < layout->rank; ++i)
     if (layout->sizes[i] == mlirShapedTypeGetDynamicSize())
       operands[count++] = metadata->sizes[i], segments[2]++;
-  for (intptr_t i = 0; i < layout->rank; i++)
+  for (intptr_t i = 0; i < layout->rank; ++i)
     if (layout->strides[i] == open)
       operands[count++] = metadata->strides[i], segments[3]++;
   TileAttributeEntry attributes[] = {{"operandSegmentSizes", mlirDenseI32ArrayGet(context, 4, segments)},
@@ -132,10 +132,10 @@ static bool run(MlirOperation function, MlirExtPass pass) {
   TileOps clones = tileCollect(function, "bufferization.clone");
   bool ok = true;
   uint64_t copied = 0;
-  for (intptr_t i = 0; i < clones.count && ok; i++)
+  for (intptr_t i = 0; i < clones.count && ok; ++i)
     if (isStrided(clones.items[i])) {
       ok = copyClone(clones.items[i]);
-      copied++;
+      ++copied;
     }
   mlirExtPassAddStatistic(pass, 0, ok ? copied : 0);
   tileOpsFree(&clones);

@@ -22,7 +22,7 @@ static MlirExtShape shapeOf(MlirValue value) {
 
 static bool isWithoutElements(MlirValue value) {
   MlirExtShape shape = shapeOf(value);
-  for (intptr_t d = 0; d < shape.rank; d++)
+  for (intptr_t d = 0; d < shape.rank; ++d)
     if (shape.sizes[d] == 0)
       return true;
   return false;
@@ -34,7 +34,7 @@ static MlirValue resultOf(MlirOperation op) { return mlirOperationGetResult(op, 
 
 // Small enough for the arrays here; what is larger stays as it is.
 static bool isSmall(MlirOperation op) {
-  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
     if (shapeOf(mlirOperationGetOperand(op, i)).rank > MaxRank)
       return false;
   return mlirOperationGetNumOperands(op) <= MaxOperands && shapeOf(resultOf(op)).rank <= MaxRank;
@@ -53,7 +53,7 @@ static MlirValue buildSize(TileBuilder *builder, MlirValue tensor, intptr_t dime
 // Number `d` of a list that is partly an attribute and partly operands, of which `next` is the first.
 static MlirValue buildMixed(TileBuilder *builder, MlirOperation op, const char *statics, intptr_t d, intptr_t next) {
   MlirAttribute list = tileOpAttribute(op, statics);
-  for (intptr_t i = 0; i < d; i++)
+  for (intptr_t i = 0; i < d; ++i)
     next += isDynamic(mlirDenseI64ArrayGetElement(list, i));
   int64_t number = mlirDenseI64ArrayGetElement(list, d);
   return isDynamic(number) ? mlirOperationGetOperand(op, next) : tileBuildIndex(builder, number);
@@ -62,7 +62,7 @@ static MlirValue buildMixed(TileBuilder *builder, MlirOperation op, const char *
 static intptr_t countDynamic(MlirOperation op, const char *statics) {
   MlirAttribute list = tileOpAttribute(op, statics);
   intptr_t count = 0;
-  for (intptr_t i = 0; i < mlirDenseArrayGetNumElements(list); i++)
+  for (intptr_t i = 0; i < mlirDenseArrayGetNumElements(list); ++i)
     count += isDynamic(mlirDenseI64ArrayGetElement(list, i));
   return count;
 }
@@ -72,9 +72,9 @@ static intptr_t slicedDimension(MlirOperation op, intptr_t d) {
   MlirAttribute sizes = tileOpAttribute(op, "static_sizes");
   MlirExtShape result = shapeOf(resultOf(op));
   intptr_t at = 0, last = mlirDenseArrayGetNumElements(sizes) - 1;
-  for (intptr_t i = 0;; i++, at++) {
+  for (intptr_t i = 0;; ++i, ++at) {
     while (at < last && mlirDenseI64ArrayGetElement(sizes, at) != result.sizes[i])
-      at++;
+      ++at;
     if (i == d || at >= last)
       return at;
   }
@@ -94,7 +94,7 @@ static MlirValue concatSize(TileBuilder *builder, MlirOperation op, intptr_t d) 
   MlirValue size = buildSize(builder, sourceOf(op), d);
   if (d != mlirIntegerAttrGetValueInt(tileOpAttribute(op, "dim")))
     return size;
-  for (intptr_t i = 1; i < mlirOperationGetNumOperands(op); i++)
+  for (intptr_t i = 1; i < mlirOperationGetNumOperands(op); ++i)
     size = tileBuildAdd(builder, size, buildSize(builder, mlirOperationGetOperand(op, i), d));
   return size;
 }
@@ -102,7 +102,7 @@ static MlirValue concatSize(TileBuilder *builder, MlirOperation op, intptr_t d) 
 static MlirValue collapseSize(TileBuilder *builder, MlirOperation op, intptr_t d) {
   MlirAttribute group = mlirArrayAttrGetElement(tileOpAttribute(op, "reassociation"), d);
   MlirValue size = tileBuildIndex(builder, 1);
-  for (intptr_t i = 0; i < mlirArrayAttrGetNumElements(group); i++) {
+  for (intptr_t i = 0; i < mlirArrayAttrGetNumElements(group); ++i) {
     intptr_t dimension = mlirIntegerAttrGetValueInt(mlirArrayAttrGetElement(group, i));
     size = tileBuildMul(builder, size, buildSize(builder, sourceOf(op), dimension));
   }
@@ -125,7 +125,7 @@ static void replaceByNew(MlirOperation op, const char *name, SizeOf sizeOf, cons
   MlirType type = tileResultType(op, 0);
   MlirValue sizes[MaxRank];
   intptr_t count = 0;
-  for (intptr_t d = 0; d < shape.rank; d++)
+  for (intptr_t d = 0; d < shape.rank; ++d)
     if (isDynamic(shape.sizes[d]))
       sizes[count++] = sizeOf(&builder, op, d);
   MlirOperation made = tileBuild(&builder, name, count, sizes, 1, &type, NULL, body != NULL, body);
@@ -176,7 +176,7 @@ static void foldConcat(MlirOperation op) {
   intptr_t count = mlirOperationGetNumOperands(op), kept = 0;
   MlirValue operands[MaxOperands];
   bool isEmpty = isWithoutElements(resultOf(op));
-  for (intptr_t i = 0; i < count; i++) {
+  for (intptr_t i = 0; i < count; ++i) {
     MlirValue operand = mlirOperationGetOperand(op, i);
     if (shapeOf(operand).sizes[dimension] != 0)
       operands[kept++] = operand;
@@ -199,9 +199,9 @@ static bool run(MlirOperation function, MlirExtPass pass) {
                {"tensor.collapse_shape", foldCollapse},
                {"tensor.pad", foldPad},
                {"tensor.concat", foldConcat}};
-  for (size_t i = 0; i < sizeof folds / sizeof *folds; i++) {
+  for (size_t i = 0; i < sizeof folds / sizeof *folds; ++i) {
     TileOps ops = tileCollect(function, folds[i].name);
-    for (intptr_t k = 0; k < ops.count; k++)
+    for (intptr_t k = 0; k < ops.count; ++k)
       if (isSmall(ops.items[k]))
         folds[i].fold(ops.items[k]);
     tileOpsFree(&ops);

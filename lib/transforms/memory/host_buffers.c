@@ -56,7 +56,7 @@ void hostBuffersFree(HostBuffers *buffers) {
 }
 
 static void restOn(HostBuffers *buffers, MlirValue argument) {
-  for (intptr_t i = 0; i < buffers->count; i++)
+  for (intptr_t i = 0; i < buffers->count; ++i)
     if (mlirValueEqual(buffers->arguments[i], argument))
       return;
   if (buffers->count == buffers->capacity) {
@@ -73,7 +73,7 @@ static bool calls(MlirOperation call, MlirOperation function) {
 
 static bool isCalled(const HostBuffers *buffers, MlirOperation function) {
   bool found = buffers->hasFunctionValues;
-  for (intptr_t i = 0; i < buffers->calls.count && !found; i++)
+  for (intptr_t i = 0; i < buffers->calls.count && !found; ++i)
     found = calls(buffers->calls.items[i], function);
   return found;
 }
@@ -120,7 +120,7 @@ static void addReturned(const HostBuffers *buffers, Sources *sources, MlirOperat
   if (!tileOpIs(function, "func.func") || !isPrivate(function) || buffers->hasFunctionValues)
     return;
   TileOps returns = tileCollect(function, "func.return");
-  for (intptr_t i = 0; i < returns.count; i++)
+  for (intptr_t i = 0; i < returns.count; ++i)
     add(sources, mlirOperationGetOperand(returns.items[i], result));
   tileOpsFree(&returns);
 }
@@ -131,10 +131,10 @@ static void addSourcesOfResult(const HostBuffers *buffers, Sources *sources, Mli
   else if (tileOpIs(op, "scf.while"))
     add(sources, mlirOperationGetOperand(terminatorOf(op, 0), 1 + result));
   else if (tileOpIs(op, "scf.if"))
-    for (intptr_t region = 0; region < 2; region++)
+    for (intptr_t region = 0; region < 2; ++region)
       addYielded(sources, op, region, result);
   else if (tileOpIs(op, "arith.select"))
-    for (intptr_t i = 1; i < 3; i++)
+    for (intptr_t i = 1; i < 3; ++i)
       add(sources, mlirOperationGetOperand(op, i));
   else if (tileOpIs(op, "func.call"))
     addReturned(buffers, sources, op, result);
@@ -150,7 +150,7 @@ static void addSourcesOfArgument(const HostBuffers *buffers, Sources *sources, M
   else if (tileOpIs(op, "scf.while"))
     add(sources, mlirOperationGetOperand(terminatorOf(op, 0), 1 + argument));
   else if (tileOpIs(op, "func.func") && isEntry && isPrivate(op) && !buffers->hasFunctionValues)
-    for (intptr_t i = 0; i < buffers->calls.count; i++)
+    for (intptr_t i = 0; i < buffers->calls.count; ++i)
       if (calls(buffers->calls.items[i], op))
         add(sources, mlirOperationGetOperand(buffers->calls.items[i], argument));
 }
@@ -210,14 +210,14 @@ static intptr_t rankOf(MlirType memref) {
 // That and no more: any memref of the type.
 static BufferFacts leastFacts(MlirType memref) {
   BufferFacts facts = {.rank = rankOf(memref), .align = bytesOf(memref) & -bytesOf(memref)};
-  for (intptr_t d = 0; d < facts.rank; d++)
+  for (intptr_t d = 0; d < facts.rank; ++d)
     facts.sizes[d] = facts.strides[d] = 1;
   return facts;
 }
 
 static void meet(BufferFacts *facts, const BufferFacts *other) {
   facts->align = hostGreatestDivisor(facts->align, other->align);
-  for (intptr_t d = 0; d < facts->rank; d++) {
+  for (intptr_t d = 0; d < facts->rank; ++d) {
     facts->sizes[d] = hostGreatestDivisor(facts->sizes[d], other->sizes[d]);
     facts->strides[d] = hostGreatestDivisor(facts->strides[d], other->strides[d]);
   }
@@ -246,7 +246,7 @@ static void factsOfAllocation(HostBuffers *buffers, MlirOperation op, BufferFact
   int64_t said = mlirAttributeIsNull(alignment) ? 0 : mlirIntegerAttrGetValueInt(alignment);
   if (isOnHeap || said)
     facts->align = said > ArenaAlignment || !isOnHeap ? said : ArenaAlignment;
-  for (intptr_t d = 0, next = 0; d < facts->rank; d++)
+  for (intptr_t d = 0, next = 0; d < facts->rank; ++d)
     if (mlirShapedTypeIsDynamicDim(type, d))
       facts->sizes[d] = divisorOf(buffers, mlirOperationGetOperand(op, next++), path);
 }
@@ -273,16 +273,16 @@ static void factsOfSubview(HostBuffers *buffers, MlirOperation op, BufferFacts *
   if (source.rank != mlirShapedTypeGetRank(type))
     return;
   facts->align = source.align;
-  for (intptr_t d = 0; d < source.rank; d++) {
+  for (intptr_t d = 0; d < source.rank; ++d) {
     int64_t offset = times(mixed(buffers, op, "static_offsets", d, &next, path), source.strides[d]);
     facts->align = hostGreatestDivisor(facts->align, times(offset, bytesOf(type)));
   }
-  for (intptr_t d = 0; d < source.rank; d++) {
+  for (intptr_t d = 0; d < source.rank; ++d) {
     int64_t size = mixed(buffers, op, "static_sizes", d, &next, path);
     if (keepsRank)
       facts->sizes[d] = size;
   }
-  for (intptr_t d = 0; d < source.rank; d++) {
+  for (intptr_t d = 0; d < source.rank; ++d) {
     int64_t stride = times(mixed(buffers, op, "static_strides", d, &next, path), source.strides[d]);
     if (keepsRank)
       facts->strides[d] = stride;
@@ -344,7 +344,7 @@ static BufferFacts factsOf(HostBuffers *buffers, MlirValue memref, const Path *p
   if (isTooFar(buffers, &here))
     return facts;
   Sources sources = sourcesOf(buffers, memref);
-  for (intptr_t i = 0; i < sources.count; i++) {
+  for (intptr_t i = 0; i < sources.count; ++i) {
     BufferFacts source = factsOf(buffers, sources.items[i], &here);
     if (i)
       meet(&facts, &source);
@@ -402,7 +402,7 @@ static bool isView(MlirOperation op) {
   static const char *const views[] = {"memref.cast",           "memref.subview",      "memref.reinterpret_cast",
                                       "memref.collapse_shape", "memref.expand_shape", "memref.assume_alignment",
                                       "memref.transpose"};
-  for (size_t i = 0; i < sizeof views / sizeof *views; i++)
+  for (size_t i = 0; i < sizeof views / sizeof *views; ++i)
     if (tileOpIs(op, views[i]))
       return true;
   return false;
@@ -427,7 +427,7 @@ static void findRoots(HostBuffers *buffers, MlirValue value, const Path *path, R
     return;
   }
   Sources sources = sourcesOf(buffers, value);
-  for (intptr_t i = 0; i < sources.count; i++)
+  for (intptr_t i = 0; i < sources.count; ++i)
     findRoots(buffers, sources.items[i], &here, roots);
   if (sources.count)
     return;
@@ -470,8 +470,8 @@ bool hostBuffersMayOverlap(HostBuffers *buffers, MlirValue a, MlirValue b) {
   findRoots(buffers, b, NULL, &rootsB);
   if (rootsA.isUnknown || rootsB.isUnknown)
     return true;
-  for (intptr_t i = 0; i < rootsA.count; i++)
-    for (intptr_t j = 0; j < rootsB.count; j++)
+  for (intptr_t i = 0; i < rootsA.count; ++i)
+    for (intptr_t j = 0; j < rootsB.count; ++j)
       if (rootsMayOverlap(rootsA.items[i], rootsB.items[j]))
         return true;
   return false;

@@ -15,7 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-// --- Questions ---
+//===--- Questions -------------------------------------------------------===//
 
 static const char *const movingOps[] = {
     "llvm.load", "llvm.store", "llvm.intr.masked.load", "llvm.intr.masked.store", "llvm.intr.masked.gather",
@@ -34,7 +34,7 @@ static bool isOnStruct(MlirOperation op) {
 }
 
 static bool moves(MlirOperation op) {
-  for (size_t i = 0; i < sizeof movingOps / sizeof *movingOps; i++)
+  for (size_t i = 0; i < sizeof movingOps / sizeof *movingOps; ++i)
     if (tileOpIs(op, movingOps[i]))
       return !isOnStruct(op);
   return false;
@@ -63,14 +63,14 @@ static MlirType asBits(MlirType type) {
   return mlirTypeIsNull(element) ? null : mlirLLVMArrayTypeGet(element, (unsigned)size);
 }
 
-// --- Casts ---
+//===--- Casts -----------------------------------------------------------===//
 
 static MlirValue cast(TileBuilder *b, MlirValue value, MlirType type);
 
 static MlirValue castArray(TileBuilder *b, MlirValue value, MlirType type, int64_t size) {
   MlirType from = mlirLLVMArrayTypeGetElementType(mlirValueGetType(value)), to = mlirLLVMArrayTypeGetElementType(type);
   MlirValue result = tileBuildValue(b, "llvm.mlir.poison", type, 0, NULL, NULL);
-  for (int64_t i = 0; i < size; i++) {
+  for (int64_t i = 0; i < size; ++i) {
     TileAttributeEntry position[] = {{"position", mlirDenseI64ArrayGet(b->context, 1, &i)}, {0}};
     MlirValue element = cast(b, tileBuildValue(b, "llvm.extractvalue", from, 1, &value, position), to);
     result = tileBuildValue(b, "llvm.insertvalue", type, 2, (MlirValue[]){result, element}, position);
@@ -83,7 +83,7 @@ static MlirValue cast(TileBuilder *b, MlirValue value, MlirType type) {
   return size < 0 ? tileBuildValue(b, "llvm.bitcast", type, 1, &value, NULL) : castArray(b, value, type, size);
 }
 
-// --- Values ---
+//===--- Values ----------------------------------------------------------===//
 
 typedef struct Use {
   MlirOperation op;
@@ -94,7 +94,7 @@ typedef struct Use {
 static Use *usesOf(MlirValue value, bool moving, intptr_t *count) {
   intptr_t all = 0;
   for (MlirOpOperand u = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(u); u = mlirOpOperandGetNextUse(u))
-    all++;
+    ++all;
   Use *uses = calloc((size_t)all + 1, sizeof *uses);
   *count = 0;
   for (MlirOpOperand u = mlirValueGetFirstUse(value); uses && !mlirOpOperandIsNull(u); u = mlirOpOperandGetNextUse(u))
@@ -111,7 +111,7 @@ static void retype(MlirValue value) {
   intptr_t count;
   Use *uses = usesOf(value, /*moving=*/false, &count);
   mlirValueSetType(value, bits);
-  for (intptr_t i = 0; i < count; i++) {
+  for (intptr_t i = 0; i < count; ++i) {
     TileBuilder before = tileBuilderBefore(uses[i].op);
     mlirOperationSetOperand(uses[i].op, uses[i].index, cast(&before, value, type));
   }
@@ -126,14 +126,14 @@ static void keep(MlirValue value, TileBuilder after) {
   intptr_t count;
   Use *uses = usesOf(value, /*moving=*/true, &count);
   MlirValue moved = count ? cast(&after, value, bits) : value;
-  for (intptr_t i = 0; i < count; i++)
+  for (intptr_t i = 0; i < count; ++i)
     mlirOperationSetOperand(uses[i].op, uses[i].index, moved);
   free(uses);
 }
 
 static void visitResults(MlirOperation op) {
   bool moving = moves(op);
-  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++)
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i)
     if (moving)
       retype(mlirOperationGetResult(op, i));
     else
@@ -144,19 +144,19 @@ static void visitResults(MlirOperation op) {
 static void visitArguments(MlirOperation function) {
   MlirBlock entry = mlirRegionGetFirstBlock(mlirOperationGetRegion(function, 0));
   for (MlirBlock block = entry; !mlirBlockIsNull(block); block = mlirBlockGetNextInRegion(block))
-    for (intptr_t i = 0; i < mlirBlockGetNumArguments(block); i++)
+    for (intptr_t i = 0; i < mlirBlockGetNumArguments(block); ++i)
       if (mlirBlockEqual(block, entry))
         keep(mlirBlockGetArgument(block, i), tileBuilderAtStart(block, mlirOperationGetLocation(function)));
       else
         retype(mlirBlockGetArgument(block, i));
 }
 
-// --- The pass ---
+//===--- The pass --------------------------------------------------------===//
 
 static bool run(MlirOperation function, MlirExtPass pass) {
   TileOps ops = tileCollect(function, NULL);
   visitArguments(function);
-  for (intptr_t i = 0; i < ops.count; i++)
+  for (intptr_t i = 0; i < ops.count; ++i)
     visitResults(ops.items[i]);
   tileOpsFree(&ops);
   return true;

@@ -6,8 +6,8 @@
 
 struct TileMachine;
 
-/// Fragments of products that are read from a shared buffer before a loop are read in the loop, at their product, where
-/// the loop's tiles would take more registers than the kernel may have. Returns how many.
+// Fragments of products that are read from a shared buffer before a loop are read in the loop, at their product, where
+// the loop's tiles would take more registers than the kernel may have. Returns how many.
 int64_t tileReadFragmentsInLoops(MlirOperation kernel, const struct TileMachine *machine);
 
 #endif

@@ -55,7 +55,7 @@ static size_t append(char *text, size_t used, size_t capacity, const char *forma
 
 static void printBlock(const TileOperator *op, const TileSearchTile *tile, char *text, size_t capacity) {
   size_t used = append(text, 0, capacity, "", 0);
-  for (int d = 0; d < op->numDims; d++)
+  for (int d = 0; d < op->numDims; ++d)
     used = append(text, used, capacity, d ? ", %.0f" : "[%.0f", (double)tile->size[d]);
   append(text, used, capacity, "]", 0);
 }
@@ -88,7 +88,7 @@ static void writeSchedules(const Run *run, MlirOperation op, const TileOperator 
                            const TileSearchTarget *target, const TileSearchResult *result) {
   MlirAttribute schedules[TileSearchBest];
   MlirContext context = mlirOperationGetContext(op);
-  for (int i = 0; i < result->count; i++)
+  for (int i = 0; i < result->count; ++i)
     schedules[i] = tileScheduleOfCandidate(context, described, target, &result->best[i], result->evaluations);
   mlirOperationSetAttributeByName(op, tileString("tile.schedule"), schedules[0]);
   int most = run->isMeasured ? run->top : run->options.best;
@@ -156,7 +156,7 @@ static bool printTimed(int count, const Timed *timed, char *text, size_t capacit
   size_t used = 0;
   char schedule[1024];
   *text = '\0';
-  for (int i = 0; i < count && used < capacity; i++) {
+  for (int i = 0; i < count && used < capacity; ++i) {
     tileAttributeText(timed[i].schedule, schedule, sizeof schedule);
     used += (size_t)snprintf(text + used, capacity - used, "%.0f %s\n", timed[i].seconds * 1e9, schedule);
   }
@@ -169,7 +169,7 @@ static MlirAttribute withMeasured(MlirAttribute schedule, double seconds) {
   MlirAttribute said = tileScheduleAttrGetEntries(schedule);
   MlirContext context = mlirAttributeGetContext(schedule);
   intptr_t count = 0;
-  for (intptr_t i = 0; i < mlirDictionaryAttrGetNumElements(said) && count < 31; i++)
+  for (intptr_t i = 0; i < mlirDictionaryAttrGetNumElements(said) && count < 31; ++i)
     entries[count++] = mlirDictionaryAttrGetElement(said, i);
   int64_t nanoseconds = seconds * 1e9 < 1 ? 1 : (int64_t)(seconds * 1e9 + 0.5);
   entries[count++] = mlirNamedAttributeGet(mlirIdentifierGet(context, tileString("measured")),
@@ -182,13 +182,13 @@ static int measureNow(const Run *run, MlirOperation op, const TileOperator *desc
   MlirAttribute schedules[Candidates];
   double seconds[Candidates];
   int count = result->count < Candidates ? result->count : Candidates, finite = 0;
-  for (int i = 0; i < count; i++)
+  for (int i = 0; i < count; ++i)
     schedules[i] = tileScheduleOfCandidate(mlirOperationGetContext(op), described, target, &result->best[i], 0);
   if (!tileMeasure(op, count, schedules, tileMachineGetName(run->target.machine), run->hasCache ? run->cache : NULL,
                    seconds, error))
     return 0;
   mlirExtPassAddStatistic(run->pass, Measured, (uint64_t)count);
-  for (int i = 0; i < count; i++)
+  for (int i = 0; i < count; ++i)
     if (isfinite(seconds[i]))
       timed[finite++] = (Timed){schedules[i], seconds[i]};
   qsort(timed, (size_t)finite, sizeof *timed, compareTimed);
@@ -198,7 +198,7 @@ static int measureNow(const Run *run, MlirOperation op, const TileOperator *desc
 // Gives the op the schedules in the order of their measured times.
 static void takeTimed(const Run *run, MlirOperation op, int count, const Timed *timed) {
   MlirAttribute schedules[Candidates];
-  for (int i = 0; i < count; i++)
+  for (int i = 0; i < count; ++i)
     schedules[i] = withMeasured(timed[i].schedule, timed[i].seconds);
   if (count > run->top)
     count = run->top;
@@ -211,7 +211,7 @@ static void takeTimed(const Run *run, MlirOperation op, int count, const Timed *
 // A fill mostly becomes where its reader starts from.
 static bool readsTensors(MlirOperation op) {
   intptr_t tensors = 0;
-  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
     tensors += mlirTypeIsAShaped(tileOperandType(op, i));
   return tensors > mlirOperationGetNumResults(op);
 }
@@ -314,7 +314,7 @@ static bool run(MlirOperation function, MlirExtPass pass) {
     r.options.best = 2;
   bool ok = true;
   TileOps generics = tileCollect(function, "linalg.generic");
-  for (intptr_t i = 0; ok && i < generics.count; i++)
+  for (intptr_t i = 0; ok && i < generics.count; ++i)
     ok = schedule(&r, generics.items[i]);
   tileOpsFree(&generics);
   tileMachineDestroy(r.target.machine);

@@ -56,7 +56,7 @@ static void cloneCaptures(Cloner *cloner, MlirBlock body, MlirBlock clone) {
   for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op)) {
     cloner->failed = cloner->failed || mlirOperationGetNumRegions(op) > 0; // not looked into
-    for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++) {
+    for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i) {
       MlirValue value = mlirOperationGetOperand(op, i);
       if (mlirBlockEqual(homeOf(value), body))
         continue;
@@ -75,7 +75,7 @@ static MlirOperation cloneOp(Cloner *cloner, MlirOperation op) {
     cloner->failed = true;
     return (MlirOperation){NULL};
   }
-  for (intptr_t i = 0; i < count; i++)
+  for (intptr_t i = 0; i < count; ++i)
     operands[i] = cloneValue(cloner, mlirOperationGetOperand(op, i));
   MlirBlock body = bodyOf(op);
   if (cloner->isCounting) {
@@ -84,7 +84,7 @@ static MlirOperation cloneOp(Cloner *cloner, MlirOperation op) {
     return (MlirOperation){NULL};
   }
   MlirOperation clone = mlirOperationClone(op);
-  for (intptr_t i = 0; i < count; i++)
+  for (intptr_t i = 0; i < count; ++i)
     mlirOperationSetOperand(clone, i, operands[i]);
   if (!mlirBlockIsNull(body) && !tileOpIs(op, "linalg.fill"))
     cloneCaptures(cloner, body, bodyOf(clone));
@@ -93,7 +93,7 @@ static MlirOperation cloneOp(Cloner *cloner, MlirOperation op) {
 }
 
 static MlirValue cloneValue(Cloner *cloner, MlirValue value) {
-  for (intptr_t i = 0; i < cloner->numValues; i++)
+  for (intptr_t i = 0; i < cloner->numValues; ++i)
     if (mlirValueEqual(cloner->from[i], value))
       return cloner->to[i];
   if (cloner->numValues == MostValues) {
@@ -110,7 +110,7 @@ static MlirValue cloneValue(Cloner *cloner, MlirValue value) {
       cloner->types[cloner->numArguments] = mlirValueGetType(value);
     else
       to = mlirBlockGetArgument(cloner->block, cloner->numArguments);
-    cloner->numArguments++;
+    ++cloner->numArguments;
   }
   if (cloner->numValues == MostValues) { // what it needs has taken the room
     cloner->failed = true;
@@ -140,7 +140,7 @@ static MlirModule buildProgram(MlirOperation op, MlirAttribute schedule, Cloner 
   MlirLocation location = mlirLocationUnknownGet(context), locations[MostValues];
   MlirModule module = mlirModuleCreateEmpty(location);
   MlirType result = tileResultType(op, 0);
-  for (intptr_t i = 0; i < cloner->numArguments; i++)
+  for (intptr_t i = 0; i < cloner->numArguments; ++i)
     locations[i] = location;
   MlirType function = mlirFunctionTypeGet(context, cloner->numArguments, cloner->types, 1, &result);
   MlirRegion region = mlirRegionCreate();
@@ -166,7 +166,7 @@ bool tileMeasureProgram(MlirOperation op, MlirAttribute schedule, char *text, si
   if (mlirOperationGetNumResults(op) != 1 || !isStatic(tileResultType(op, 0)))
     return false;
   cloneOp(&counting, op);
-  for (intptr_t i = 0; i < counting.numArguments; i++)
+  for (intptr_t i = 0; i < counting.numArguments; ++i)
     counting.failed = counting.failed || !isStatic(counting.types[i]);
   if (counting.failed)
     return false;
@@ -236,10 +236,10 @@ static void compileAll(Measuring *m) {
   long cores = sysconf(_SC_NPROCESSORS_ONLN);
   int started = 0;
   while (started < m->count && started < cores && !pthread_create(&threads[started], NULL, compileSome, m))
-    started++;
+    ++started;
   if (!started)
     compileSome(m);
-  for (int i = 0; i < started; i++)
+  for (int i = 0; i < started; ++i)
     pthread_join(threads[i], NULL);
 }
 
@@ -276,12 +276,12 @@ static void timeAll(Measuring *m, double *seconds) {
   cpu_set_t before, one;
   bool isPinned = !sched_getaffinity(0, sizeof before, &before);
   CPU_ZERO(&one);
-  for (int cpu = CPU_SETSIZE - 1; isPinned && cpu >= 0 && !CPU_COUNT(&one); cpu--)
+  for (int cpu = CPU_SETSIZE - 1; isPinned && cpu >= 0 && !CPU_COUNT(&one); --cpu)
     if (CPU_ISSET(cpu, &before))
       CPU_SET(cpu, &one);
   isPinned = isPinned && !sched_setaffinity(0, sizeof one, &one); // processes that we start inherit it
-  for (int round = 0; round < Rounds; round++)
-    for (int i = 0; i < m->count; i++) {
+  for (int round = 0; round < Rounds; ++round)
+    for (int i = 0; i < m->count; ++i) {
       double guess = round ? m->seconds[i][0] : m->isCompiled[i] ? timeOnce(m, i, LeastCalls) : INFINITY;
       double calls = burstSeconds / guess;
       m->seconds[i][round] = isinf(guess) ? INFINITY
@@ -292,7 +292,7 @@ static void timeAll(Measuring *m, double *seconds) {
     }
   if (isPinned)
     sched_setaffinity(0, sizeof before, &before);
-  for (int i = 0; i < m->count; i++) {
+  for (int i = 0; i < m->count; ++i) {
     qsort(m->seconds[i], Rounds, sizeof *m->seconds[i], compareDoubles);
     seconds[i] = m->seconds[i][Rounds / 2];
   }
@@ -304,7 +304,7 @@ static bool writeSources(const Measuring *m, MlirOperation op, const MlirAttribu
   enum { MostText = 1 << 16 };
   char *text = malloc(MostText), path[96];
   bool ok = text != NULL;
-  for (int i = 0; ok && i < m->count; i++) {
+  for (int i = 0; ok && i < m->count; ++i) {
     pathOf(m, i, "mlir", path, sizeof path);
     FILE *file = tileMeasureProgram(op, schedules[i], text, MostText) ? fopen(path, "w") : NULL;
     ok = file && fputs(text, file) >= 0;
@@ -317,8 +317,8 @@ static bool writeSources(const Measuring *m, MlirOperation op, const MlirAttribu
 static void removeAll(const Measuring *m) {
   static const char *const ends[] = {"mlir", "so", "json", "log"};
   char path[96];
-  for (int i = 0; i < m->count; i++)
-    for (size_t end = 0; end < sizeof ends / sizeof *ends; end++) {
+  for (int i = 0; i < m->count; ++i)
+    for (size_t end = 0; end < sizeof ends / sizeof *ends; ++end) {
       pathOf(m, i, ends[end], path, sizeof path);
       unlink(path);
     }
@@ -346,7 +346,7 @@ bool tileMeasure(MlirOperation op, int count, const MlirAttribute *schedules, co
     tileCacheUnlock(held);
     pthread_mutex_unlock(&alone);
   }
-  for (int i = 0; ok && i < m.count; i++)
+  for (int i = 0; ok && i < m.count; ++i)
     isAny = isAny || isfinite(seconds[i]);
   removeAll(&m);
   pthread_mutex_destroy(&m.mutex);

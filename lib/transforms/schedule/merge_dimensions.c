@@ -70,7 +70,7 @@ static bool groupOutput(Merge *merge) {
     merge->lhs = merge->rhs;
     merge->rhs = lhs;
   }
-  for (int i = 0; i < out->rank; i++) {
+  for (int i = 0; i < out->rank; ++i) {
     bool inA = tileOperandUses(&merge->s->operands[merge->lhs], out->results[i]);
     bool inB = tileOperandUses(&merge->s->operands[merge->rhs], out->results[i]);
     if (inA == inB || (inA && merge->n.count))
@@ -84,7 +84,7 @@ static bool groupOutput(Merge *merge) {
 static bool groupRight(Merge *merge) {
   const TileOperand *b = &merge->s->operands[merge->rhs];
   int columns = 0, changes = 0;
-  for (int i = 0, before = -1; i < b->rank; i++) {
+  for (int i = 0, before = -1; i < b->rank; ++i) {
     int d = b->results[i];
     if (d < 0)
       return false;
@@ -108,7 +108,7 @@ static bool isKnown(int64_t extent) { return !mlirShapedTypeIsDynamicSize(extent
 
 // All extents but perhaps the outermost are known: merged ones can be taken apart.
 static bool areKnown(const Merge *merge, const Group *group, int first) {
-  for (int i = first; i < group->count; i++)
+  for (int i = first; i < group->count; ++i)
     if (!isKnown(extentOf(merge, group->dims[i])))
       return false;
   return extentOf(merge, group->dims[0]) != 0;
@@ -117,7 +117,7 @@ static bool areKnown(const Merge *merge, const Group *group, int first) {
 // Of the known ones: all, or all but the outermost.
 static int64_t product(const Merge *merge, const Group *group) {
   int64_t extent = 1;
-  for (int i = !isKnown(extentOf(merge, group->dims[0])); i < group->count; i++)
+  for (int i = !isKnown(extentOf(merge, group->dims[0])); i < group->count; ++i)
     extent *= extentOf(merge, group->dims[i]);
   return extent;
 }
@@ -130,7 +130,7 @@ static int64_t strideOf(const Merge *merge, int dim) {
   const TileOperand *a = &merge->s->operands[merge->lhs];
   MlirType type = mlirValueGetType(a->value);
   int64_t stride = 1, sum = 0;
-  for (int i = a->rank - 1; i >= 0; i--) {
+  for (int i = a->rank - 1; i >= 0; --i) {
     if (a->factors[i][dim] < 0 || stride < 0)
       return -1;
     sum += a->factors[i][dim] * stride;
@@ -144,7 +144,7 @@ static int64_t strideOf(const Merge *merge, int dim) {
 static bool addTerms(Merge *merge, const Group *group, int dim) {
   int first = merge->numTerms;
   int64_t inner = 1, extent = 0;
-  for (int i = group->count - 1; i >= 0; i--) {
+  for (int i = group->count - 1; i >= 0; --i) {
     int64_t own = extentOf(merge, group->dims[i]), stride = strideOf(merge, group->dims[i]);
     if (stride < 0)
       return false;
@@ -174,7 +174,7 @@ static bool isMatrix(Merge *merge) {
   int outermost = merge->m.dims[0];
   int64_t m = product(merge, &merge->m), k = product(merge, &merge->k), inner = 1;
   bool isOpen = !isKnown(extentOf(merge, outermost));
-  for (int i = isOpen; i < a->rank; i++)
+  for (int i = isOpen; i < a->rank; ++i)
     inner *= mlirShapedTypeGetDimSize(type, i);
   if (merge->numTerms != 2 || inner != m * k || (isOpen && a->results[0] != outermost))
     return false;
@@ -195,7 +195,7 @@ static bool match(const TileStructured *s, Merge *merge) {
       !areKnown(merge, &merge->k, 0))
     return false;
   const TileOperand *a = &s->operands[merge->lhs];
-  for (int i = 0; i < a->rank; i++)
+  for (int i = 0; i < a->rank; ++i)
     if (a->constants[i])
       return false;
   if (!addTerms(merge, &merge->m, 0) || !addTerms(merge, &merge->k, 2))
@@ -217,9 +217,9 @@ typedef struct Axes {
 static MlirAttribute reassociation(TileBuilder *b, const Axes *axes) {
   char text[256] = "[";
   size_t used = 1;
-  for (int group = 0, next = 0; group < axes->count; group++) {
+  for (int group = 0, next = 0; group < axes->count; ++group) {
     used += (size_t)snprintf(text + used, sizeof text - used, group ? ", [" : "[");
-    for (int i = 0; i < axes->sizes[group]; i++, next++)
+    for (int i = 0; i < axes->sizes[group]; ++i, ++next)
       used += (size_t)snprintf(text + used, sizeof text - used, i ? ", %d" : "%d", next);
     used += (size_t)snprintf(text + used, sizeof text - used, "]");
   }
@@ -228,7 +228,7 @@ static MlirAttribute reassociation(TileBuilder *b, const Axes *axes) {
 }
 
 static bool changes(const Axes *axes) {
-  for (int i = 0; i < axes->count; i++)
+  for (int i = 0; i < axes->count; ++i)
     if (axes->sizes[i] != 1)
       return true;
   return false;
@@ -236,9 +236,9 @@ static bool changes(const Axes *axes) {
 
 static MlirType collapsedType(MlirType type, const Axes *axes) {
   int64_t shape[MaxOperandRank], next = 0;
-  for (int group = 0; group < axes->count; group++) {
+  for (int group = 0; group < axes->count; ++group) {
     shape[group] = 1;
-    for (int i = 0; i < axes->sizes[group]; i++, next++) {
+    for (int i = 0; i < axes->sizes[group]; ++i, ++next) {
       int64_t size = mlirShapedTypeGetDimSize(type, next);
       bool isOpen = mlirShapedTypeIsDynamicSize(size) || mlirShapedTypeIsDynamicSize(shape[group]);
       shape[group] = isOpen ? mlirShapedTypeGetDynamicSize() : shape[group] * size;
@@ -263,7 +263,7 @@ static MlirValue expand(TileBuilder *b, MlirValue tensor, MlirValue like, const 
   intptr_t rank = mlirShapedTypeGetRank(type), count = 1;
   if (!changes(axes))
     return tensor;
-  for (intptr_t i = 0; i < rank; i++) {
+  for (intptr_t i = 0; i < rank; ++i) {
     shape[i] = mlirShapedTypeGetDimSize(type, i);
     MlirValue of[] = {like, {NULL}};
     if (!mlirShapedTypeIsDynamicSize(shape[i]))
@@ -281,14 +281,14 @@ static MlirValue expand(TileBuilder *b, MlirValue tensor, MlirValue like, const 
 
 static MlirAttribute mapOf(TileBuilder *b, int dims, intptr_t count, const int *results) {
   MlirAffineExpr expressions[MaxOperandRank];
-  for (intptr_t i = 0; i < count; i++)
+  for (intptr_t i = 0; i < count; ++i)
     expressions[i] = mlirAffineDimExprGet(b->context, results[i]);
   return mlirAffineMapAttrGet(mlirAffineMapGet(b->context, dims, 0, count, expressions));
 }
 
 static MlirAttribute iterators(TileBuilder *b, int parallel, int reductions) {
   MlirAttribute items[MaxDims];
-  for (int i = 0; i < parallel + reductions; i++)
+  for (int i = 0; i < parallel + reductions; ++i)
     items[i] =
         tileBuildAttribute(b, i < parallel ? "#linalg.iterator_type<parallel>" : "#linalg.iterator_type<reduction>");
   return mlirArrayAttrGet(b->context, parallel + reductions, items);
@@ -299,7 +299,7 @@ static MlirOperation rebuild(TileBuilder *b, MlirOperation op, const MlirValue *
                              MlirAttribute iteratorTypes) {
   MlirOperation copy = tileBuilderInsert(b, mlirOperationClone(op));
   intptr_t count = mlirOperationGetNumOperands(op);
-  for (intptr_t i = 0; i < count; i++)
+  for (intptr_t i = 0; i < count; ++i)
     mlirOperationSetOperand(copy, i, operands[i]);
   mlirOperationSetAttributeByName(copy, tileString("indexing_maps"), mlirArrayAttrGet(b->context, count, maps));
   mlirOperationSetAttributeByName(copy, tileString("iterator_types"), iteratorTypes);
@@ -313,12 +313,12 @@ static MlirValue collapseStart(TileBuilder *b, MlirValue start, const Axes *axes
   MlirOperation fill = tileDefiningOp(start);
   intptr_t last = mlirOperationIsNull(fill) ? 0 : mlirOperationGetNumOperands(fill) - 1;
   bool isFill = tileOpIs(fill, "linalg.generic") && mlirOperationGetNumResults(fill) == 1 && last <= 1;
-  for (intptr_t i = 0; isFill && i < last; i++)
+  for (intptr_t i = 0; isFill && i < last; ++i)
     isFill = !mlirTypeIsAShaped(tileOperandType(fill, i));
   if (!isFill || !changes(axes))
     return collapse(b, start, axes);
   int all[MaxOperandRank];
-  for (int i = 0; i < axes->count; i++)
+  for (int i = 0; i < axes->count; ++i)
     all[i] = i;
   MlirValue operands[2] = {mlirOperationGetOperand(fill, 0)};
   MlirAttribute maps[2] = {mapOf(b, axes->count, 0, NULL)};
@@ -338,7 +338,7 @@ static MlirAffineExpr termOf(TileBuilder *b, const TileTerm *term) {
 
 static MlirAttribute mapOfTerms(TileBuilder *b, const Merge *merge) {
   MlirAffineExpr sum = termOf(b, &merge->terms[0]);
-  for (int i = 1; i < merge->numTerms; i++)
+  for (int i = 1; i < merge->numTerms; ++i)
     sum = mlirAffineAddExprGet(sum, termOf(b, &merge->terms[i]));
   return mlirAffineMapAttrGet(mlirAffineMapGet(b->context, 3, 0, 1, &sum));
 }
@@ -396,18 +396,18 @@ static bool axesOfOperand(const TileOperand *operand, const int *dims, const Axe
   for (int i = 0; i < operand->rank;) {
     if (operand->results[i] < 0) {
       bool isOne = operand->constants[i] == 0 && mlirShapedTypeGetDimSize(mlirValueGetType(operand->value), i) == 1;
-      for (int d = 0; d < MaxDims; d++)
+      for (int d = 0; d < MaxDims; ++d)
         isOne = isOne && !operand->factors[i][d];
       if (!isOne)
         return false;
-      loose++;
-      i++;
+      ++loose;
+      ++i;
       continue;
     }
     int group = operand->results[i] == dims[out->sizes[0]] ? 1 : 0, first = group ? out->sizes[0] : 0;
     if (group < next || i + out->sizes[group] > operand->rank)
       return false;
-    for (int j = 0; j < out->sizes[group]; j++)
+    for (int j = 0; j < out->sizes[group]; ++j)
       if (operand->results[i + j] != dims[first + j])
         return false;
     results[axes->count] = group;
@@ -446,10 +446,10 @@ static MlirOperation mergeFollower(MlirValue value, MlirOperation merged, const 
   MlirOperation follower = findFollower(value, &s, &index);
   if (mlirOperationIsNull(follower))
     return none;
-  for (int i = 0; i < s.numDims; i++)
+  for (int i = 0; i < s.numDims; ++i)
     if ((dims[i] = s.operands[index].results[i]) < 0)
       return none;
-  for (int i = 0; i <= s.numInputs; i++)
+  for (int i = 0; i <= s.numInputs; ++i)
     if (!axesOfOperand(&s.operands[i], dims, out, &axes[i], results[i]))
       return none;
   if (axes[s.numInputs].count != 2)
@@ -457,7 +457,7 @@ static MlirOperation mergeFollower(MlirValue value, MlirOperation merged, const 
   TileBuilder b = tileBuilderBefore(follower);
   MlirValue operands[MaxOperands];
   MlirAttribute maps[MaxOperands];
-  for (int i = 0; i <= s.numInputs; i++) {
+  for (int i = 0; i <= s.numInputs; ++i) {
     MlirValue operand = mlirOperationGetOperand(follower, i);
     operands[i] = i == index               ? mlirOperationGetResult(merged, 0)
                   : s.operands[i].isTensor ? collapse(&b, operand, &axes[i])
@@ -526,10 +526,10 @@ static void destroyUnused(MlirValue value) {
 
 static void destroyMerged(MlirOperation merged) {
   MlirValue operands[3];
-  for (int i = 0; i < 3; i++)
+  for (int i = 0; i < 3; ++i)
     operands[i] = mlirOperationGetOperand(merged, i);
   mlirOperationDestroy(merged);
-  for (int i = 0; i < 3; i++)
+  for (int i = 0; i < 3; ++i)
     destroyUnused(operands[i]);
 }
 
@@ -567,7 +567,7 @@ static MlirOperation merge(const Run *run, MlirOperation op) {
 }
 
 static void forget(TileOps *ops, MlirOperation op) {
-  for (intptr_t i = 0; i < ops->count; i++)
+  for (intptr_t i = 0; i < ops->count; ++i)
     if (mlirOperationEqual(ops->items[i], op))
       ops->items[i] = (MlirOperation){NULL};
 }
@@ -584,7 +584,7 @@ static bool run(MlirOperation function, MlirExtPass pass) {
   if (!scheduleLoadMachine(function, pass, &r.target))
     return false;
   TileOps generics = tileCollect(function, "linalg.generic");
-  for (intptr_t i = 0; i < generics.count && !r.target.search.isGpu; i++)
+  for (intptr_t i = 0; i < generics.count && !r.target.search.isGpu; ++i)
     if (!mlirOperationIsNull(generics.items[i])) {
       MlirOperation gone = merge(&r, generics.items[i]);
       if (!mlirOperationIsNull(gone))

@@ -54,7 +54,7 @@ typedef struct Choice {
 static bool isUnknown(const TileStructured *s, int dim) { return mlirShapedTypeIsDynamicSize(s->dims[dim].extent); }
 
 static bool readsTensors(const TileStructured *s) {
-  for (int i = 0; i < s->numInputs; i++)
+  for (int i = 0; i < s->numInputs; ++i)
     if (s->operands[i].isTensor)
       return true;
   return false;
@@ -71,7 +71,7 @@ static int bucketIn(const Choice *choice, int combination, int size) {
 
 static TileOperator describe(const Choice *choice, int combination, TileSearchTarget *target) {
   TileStructured planned = *choice->s;
-  for (int i = 0; i < choice->numSizes; i++)
+  for (int i = 0; i < choice->numSizes; ++i)
     planned.dims[choice->sizes[i]].planned = choice->run->buckets[bucketIn(choice, combination, i)];
   TileOperator op = tileStructuredDescribe(&planned, choice->tiling, TileUnknownExtent);
   *target = tileStructuredTargetFor(&choice->run->target, &op);
@@ -81,7 +81,7 @@ static TileOperator describe(const Choice *choice, int combination, TileSearchTa
 // The best tile of each combination; false where none fits.
 static bool constructAll(Choice *choice) {
   TileSearchOptions options = tileSearchDefaults();
-  for (int i = 0; i < combinations(choice); i++) {
+  for (int i = 0; i < combinations(choice); ++i) {
     TileSearchTarget target;
     TileSearchResult result;
     TileOperator op = describe(choice, i, &target);
@@ -97,9 +97,9 @@ static bool constructAll(Choice *choice) {
 // `bucket` or a later one: nowhere a tenth slower than the tile of its own.
 static bool servesAll(const Choice *choice, int size, int bucket) {
   const TileSearchTile *tile = NULL;
-  for (int i = combinations(choice) - 1; i >= 0; i--) {
+  for (int i = combinations(choice) - 1; i >= 0; --i) {
     bool isOfThem = size >= choice->numSizes || bucketIn(choice, i, size) >= bucket;
-    for (int before = 0; before < size; before++)
+    for (int before = 0; before < size; ++before)
       isOfThem = isOfThem && bucketIn(choice, i, before) == choice->taken[before];
     if (!isOfThem)
       continue;
@@ -116,7 +116,7 @@ static bool servesAll(const Choice *choice, int size, int bucket) {
 static bool isParallel(MlirOperation op) {
   MlirAttribute iterators = tileOpAttribute(op, "iterator_types");
   char text[64];
-  for (intptr_t i = 0; i < mlirArrayAttrGetNumElements(iterators); i++)
+  for (intptr_t i = 0; i < mlirArrayAttrGetNumElements(iterators); ++i)
     if (strstr(tileAttributeText(mlirArrayAttrGetElement(iterators, i), text, sizeof text), "reduction"))
       return false;
   return true;
@@ -135,7 +135,7 @@ static MlirOperation followerOf(MlirOperation op) {
 }
 
 static bool findSizes(Choice *choice, const TileTiling *tiling) {
-  for (int d = 0; d < choice->s->numDims && choice->numSizes < MostSizes; d++)
+  for (int d = 0; d < choice->s->numDims && choice->numSizes < MostSizes; ++d)
     if (isUnknown(choice->s, d) && tiling->tiled >> d & 1)
       choice->sizes[choice->numSizes++] = d;
   return choice->numSizes > 0;
@@ -146,17 +146,17 @@ static bool findSizes(Choice *choice, const TileTiling *tiling) {
 // Copies of the chain at the builder, for the buckets taken; gives the last one.
 static MlirOperation buildVersion(const Choice *choice, TileBuilder *b) {
   MlirOperation copies[MostChain];
-  for (int i = 0; i < choice->length; i++) {
+  for (int i = 0; i < choice->length; ++i) {
     copies[i] = tileBuilderInsert(b, mlirOperationClone(choice->chain[i]));
-    for (intptr_t o = 0; i && o < mlirOperationGetNumOperands(copies[i]); o++)
+    for (intptr_t o = 0; i && o < mlirOperationGetNumOperands(copies[i]); ++o)
       if (mlirValueEqual(mlirOperationGetOperand(copies[i], o), mlirOperationGetResult(choice->chain[i - 1], 0)))
         mlirOperationSetOperand(copies[i], o, mlirOperationGetResult(copies[i - 1], 0));
   }
   int64_t extents[MaxDims];
   const TileStructured *s = choice->s;
-  for (int d = 0; d < s->numDims; d++)
+  for (int d = 0; d < s->numDims; ++d)
     extents[d] = isUnknown(s, d) ? TileUnknownExtent : s->dims[d].extent < 1 ? 1 : s->dims[d].extent;
-  for (int i = 0; i < choice->numSizes; i++)
+  for (int i = 0; i < choice->numSizes; ++i)
     extents[choice->sizes[i]] = choice->run->buckets[choice->taken[i]];
   mlirOperationSetDiscardableAttributeByName(copies[0], tileString("tile.extents"),
                                              mlirDenseI64ArrayGet(b->context, s->numDims, extents));
@@ -183,7 +183,7 @@ static MlirRegion buildBranch(Choice *choice, MlirLocation location, int size, i
   TileBuilder inside = tileBuilderAtEnd(block, location);
   MlirOperation chosen = buildChoice(choice, &inside, size, bucket);
   MlirValue results[MaxOperands];
-  for (intptr_t r = 0; r < mlirOperationGetNumResults(chosen); r++)
+  for (intptr_t r = 0; r < mlirOperationGetNumResults(chosen); ++r)
     results[r] = mlirOperationGetResult(chosen, r);
   tileBuildYield(&inside, mlirOperationGetNumResults(chosen), results);
   return region;
@@ -196,14 +196,14 @@ static MlirOperation buildChoice(Choice *choice, TileBuilder *b, int size, int b
     return buildVersion(choice, b);
   if (isLast || servesAll(choice, size, bucket)) {
     bool isForAll = servesAll(choice, size, bucket);
-    for (int i = size; i < choice->numSizes; i++)
+    for (int i = size; i < choice->numSizes; ++i)
       choice->taken[i] = choice->run->count - 1;
     return isForAll ? buildVersion(choice, b) : buildChoice(choice, b, size + 1, 0);
   }
   MlirOperation last = choice->chain[choice->length - 1];
   MlirType types[MaxOperands];
   intptr_t count = mlirOperationGetNumResults(last);
-  for (intptr_t i = 0; i < count; i++)
+  for (intptr_t i = 0; i < count; ++i)
     types[i] = tileResultType(last, i);
   MlirValue isSmall = buildTest(b, choice->values[size], choice->run->buckets[bucket]);
   choice->taken[size] = bucket;
@@ -214,7 +214,7 @@ static MlirOperation buildChoice(Choice *choice, TileBuilder *b, int size, int b
 }
 
 static void readSizes(Choice *choice, TileBuilder *b) {
-  for (int i = 0; i < choice->numSizes; i++) {
+  for (int i = 0; i < choice->numSizes; ++i) {
     const TileDim *d = &choice->s->dims[choice->sizes[i]];
     MlirValue operands[2] = {choice->s->operands[d->operand].value, tileBuildIndex(b, d->result)};
     choice->values[i] = tileBuildValue(b, "tensor.dim", mlirIndexTypeGet(b->context), 2, operands, NULL);
@@ -226,14 +226,14 @@ static void replace(Choice *choice) {
   TileBuilder b = tileBuilderBefore(last);
   readSizes(choice, &b);
   MlirOperation chosen = buildChoice(choice, &b, 0, 0);
-  for (intptr_t i = 0; i < mlirOperationGetNumResults(last); i++)
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(last); ++i)
     mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(last, i), mlirOperationGetResult(chosen, i));
-  for (int i = choice->length - 1; i >= 0; i--)
+  for (int i = choice->length - 1; i >= 0; --i)
     mlirOperationDestroy(choice->chain[i]);
 }
 
 static void forget(TileOps *ops, MlirOperation op) {
-  for (intptr_t i = 0; i < ops->count; i++)
+  for (intptr_t i = 0; i < ops->count; ++i)
     if (mlirOperationEqual(ops->items[i], op))
       ops->items[i] = (MlirOperation){NULL};
 }
@@ -287,7 +287,7 @@ static bool run(MlirOperation function, MlirExtPass pass) {
     return false;
   bool ok = true;
   TileOps generics = tileCollect(function, "linalg.generic");
-  for (intptr_t i = 0; ok && i < generics.count; i++)
+  for (intptr_t i = 0; ok && i < generics.count; ++i)
     ok = specialize(&r, &generics, generics.items[i]);
   tileOpsFree(&generics);
   tileMachineDestroy(r.target.machine);

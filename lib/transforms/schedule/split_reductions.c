@@ -38,14 +38,14 @@ typedef struct Run {
 //===--- whether and how often -----------------------------------------------------===//
 
 static bool isStatic(const TileStructured *s) {
-  for (int d = 0; d < s->numDims; d++)
+  for (int d = 0; d < s->numDims; ++d)
     if (mlirShapedTypeIsDynamicSize(s->dims[d].extent) || s->dims[d].extent < 1)
       return false;
   return true;
 }
 
 static int axisOf(const TileOperand *operand, int dim) {
-  for (int axis = 0; axis < operand->rank; axis++)
+  for (int axis = 0; axis < operand->rank; ++axis)
     if (operand->results[axis] == dim)
       return axis;
   return -1;
@@ -89,7 +89,7 @@ static MlirValue expand(TileBuilder *b, MlirValue tensor, int axis, int64_t part
   char groups[128] = "[";
   size_t used = 1;
   int rank = (int)mlirShapedTypeGetRank(type), next = 0;
-  for (int i = 0; i < rank; i++) {
+  for (int i = 0; i < rank; ++i) {
     int64_t size = mlirShapedTypeGetDimSize(type, i);
     used += (size_t)snprintf(groups + used, sizeof groups - used, i == axis ? "%s[%d, %d]" : "%s[%d]", i ? ", " : "",
                              next, next + 1);
@@ -115,10 +115,10 @@ static MlirAttribute withParts(MlirContext context, MlirAttribute attribute, int
   MlirAffineMap map = mlirAffineMapAttrGetValue(attribute);
   intptr_t dims = mlirAffineMapGetNumDims(map), count = mlirAffineMapGetNumResults(map);
   MlirAffineExpr shifted[MaxDims], results[MaxOperandRank + 1];
-  for (intptr_t d = 0; d < dims; d++)
+  for (intptr_t d = 0; d < dims; ++d)
     shifted[d] = mlirAffineDimExprGet(context, d + 1);
   MlirAffineMap to = mlirAffineMapGet(context, dims + 1, 0, dims, shifted);
-  for (intptr_t i = 0, next = 0; i <= count; i++) {
+  for (intptr_t i = 0, next = 0; i <= count; ++i) {
     if (i == axis)
       results[next++] = mlirAffineDimExprGet(context, 0);
     if (i < count)
@@ -129,7 +129,7 @@ static MlirAttribute withParts(MlirContext context, MlirAttribute attribute, int
 
 static MlirAttribute iterators(TileBuilder *b, int parallel, int reductions) {
   MlirAttribute items[MaxDims + 1];
-  for (int i = 0; i < parallel + reductions; i++)
+  for (int i = 0; i < parallel + reductions; ++i)
     items[i] =
         tileBuildAttribute(b, i < parallel ? "#linalg.iterator_type<parallel>" : "#linalg.iterator_type<reduction>");
   return mlirArrayAttrGet(b->context, parallel + reductions, items);
@@ -142,13 +142,13 @@ static MlirAttribute scheduleOfParts(MlirContext context, MlirAttribute schedule
   intptr_t count = 0;
   if (mlirAttributeIsNull(block))
     return mlirAttributeGetNull();
-  for (intptr_t i = 0; i < mlirDictionaryAttrGetNumElements(entries) && count < 24; i++) {
+  for (intptr_t i = 0; i < mlirDictionaryAttrGetNumElements(entries) && count < 24; ++i) {
     MlirNamedAttribute entry = mlirDictionaryAttrGetElement(entries, i);
     MlirStringRef name = mlirIdentifierStr(entry.name);
     if (tileStringEquals(name, "block")) {
       int64_t sizes[MaxDims + 1] = {1};
       intptr_t dims = mlirDenseArrayGetNumElements(block);
-      for (intptr_t d = 0; d < dims && d < MaxDims; d++)
+      for (intptr_t d = 0; d < dims && d < MaxDims; ++d)
         sizes[d + 1] = mlirDenseI64ArrayGetElement(block, d);
       entry.attribute = mlirDenseI64ArrayGet(context, dims + 1, sizes);
     } else if (!tileStringEquals(name, "warps") && !tileStringEquals(name, "stages") &&
@@ -195,21 +195,21 @@ static MlirValue buildParts(TileBuilder *b, const TileStructured *s, const TileT
   MlirType out = tileOperandType(s->op, 2);
   int64_t shape[MaxOperandRank + 1] = {parts};
   intptr_t rank = mlirShapedTypeGetRank(out);
-  for (intptr_t i = 0; i < rank; i++)
+  for (intptr_t i = 0; i < rank; ++i)
     shape[i + 1] = mlirShapedTypeGetDimSize(out, i);
   MlirType type = mlirRankedTensorTypeGet(rank + 1, shape, mlirShapedTypeGetElementType(out), mlirAttributeGetNull());
   MlirAttribute newMaps[3], items[MaxDims + 1] = {tileBuildAttribute(b, "#linalg.iterator_type<parallel>")};
   MlirValue operands[3] = {{NULL}, {NULL}, zeros(b, type)};
-  for (int i = 0; i < 2; i++) {
+  for (int i = 0; i < 2; ++i) {
     int axis = axisOf(&s->operands[i], tiling->product.k);
     operands[i] = expand(b, mlirOperationGetOperand(s->op, i), axis, parts);
     newMaps[i] = withParts(b->context, mlirArrayAttrGetElement(maps, i), axis);
   }
   newMaps[2] = withParts(b->context, mlirArrayAttrGetElement(maps, 2), 0);
-  for (int d = 0; d < s->numDims; d++)
+  for (int d = 0; d < s->numDims; ++d)
     items[d + 1] = mlirArrayAttrGetElement(own, d);
   MlirOperation product = tileBuilderInsert(b, mlirOperationClone(s->op));
-  for (int i = 0; i < 3; i++)
+  for (int i = 0; i < 3; ++i)
     mlirOperationSetOperand(product, i, operands[i]);
   mlirValueSetType(mlirOperationGetResult(product, 0), type);
   mlirOperationSetAttributeByName(product, tileString("indexing_maps"), mlirArrayAttrGet(b->context, 3, newMaps));
@@ -227,7 +227,7 @@ static MlirValue buildParts(TileBuilder *b, const TileStructured *s, const TileT
 static MlirValue buildSum(TileBuilder *b, MlirValue parts, MlirValue start) {
   int rank = (int)mlirShapedTypeGetRank(mlirValueGetType(start));
   MlirAffineExpr dims[MaxDims];
-  for (int i = 0; i <= rank; i++) // the parts come last
+  for (int i = 0; i <= rank; ++i) // the parts come last
     dims[i] = mlirAffineDimExprGet(b->context, i ? i - 1 : rank);
   MlirAttribute maps[] = {mapOf(b->context, rank + 1, rank + 1, dims), mapOf(b->context, rank + 1, rank, dims + 1)};
   return buildGeneric(b, parts, start, maps, 1, "arith.addf");
@@ -261,7 +261,7 @@ static bool run(MlirOperation function, MlirExtPass pass) {
   Run r = {.pass = pass};
   bool ok = scheduleLoadMachine(function, pass, &r.target);
   TileOps generics = tileCollect(function, "linalg.generic");
-  for (intptr_t i = 0; ok && i < generics.count; i++)
+  for (intptr_t i = 0; ok && i < generics.count; ++i)
     ok = split(&r, generics.items[i]);
   tileOpsFree(&generics);
   tileMachineDestroy(r.target.machine);

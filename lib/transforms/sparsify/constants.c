@@ -89,7 +89,7 @@ static bool append(SparseConstant *constant, int64_t row, int64_t column, uint64
     constant->capacity = capacity;
   }
   constant->entries[constant->count] = (SparseConstantEntry){{row, column}, constant->count, bits};
-  constant->count++;
+  ++constant->count;
   return true;
 }
 
@@ -117,7 +117,7 @@ void sparseConstantTranspose(SparseConstant *constant) {
   int64_t rows = constant->sizes[0];
   constant->sizes[0] = constant->sizes[1];
   constant->sizes[1] = rows;
-  for (int64_t i = 0; i < constant->count; i++) {
+  for (int64_t i = 0; i < constant->count; ++i) {
     SparseConstantEntry *entry = &constant->entries[i];
     int64_t row = entry->at[0];
     entry->at[0] = entry->at[1];
@@ -130,7 +130,7 @@ bool sparseConstantMerge(MlirOperation op, SparseConstant *constant, bool mayAdd
   int64_t kept = 0;
   if (constant->count)
     qsort(entries, (size_t)constant->count, sizeof *entries, compareRows);
-  for (int64_t i = 0; i < constant->count; i++) {
+  for (int64_t i = 0; i < constant->count; ++i) {
     bool again = kept && isSamePlace(&entries[kept - 1], &entries[i]);
     if (again && !mayAdd)
       return tileError(op, "finds two entries at (%lld, %lld)", (long long)entries[i].at[0],
@@ -151,8 +151,8 @@ static bool readDense(MlirValue value, SparseConstant *constant) {
   Elements elements;
   if (!sparseWeightsRead(value, &weights) || !readElements(tileOpAttribute(tileDefiningOp(value), "value"), &elements))
     return false;
-  for (int64_t i = 0; i < weights.rows; i++)
-    for (int64_t j = 0; j < weights.columns; j++)
+  for (int64_t i = 0; i < weights.rows; ++i)
+    for (int64_t j = 0; j < weights.columns; ++j)
       if (!sparseWeightsIsZero(&weights, i, j) && !append(constant, i, j, bitsAt(&elements, i * weights.columns + j)))
         return false;
   return true;
@@ -162,9 +162,9 @@ static bool readDense(MlirValue value, SparseConstant *constant) {
 static bool readSegments(SparseConstant *constant, const Elements *parts, int64_t segments, int major,
                          const int64_t cell[2]) {
   int64_t block = cell[0] * cell[1];
-  for (int64_t segment = 0; segment < segments; segment++)
-    for (int64_t i = numberAt(&parts[0], segment); i < numberAt(&parts[0], segment + 1); i++)
-      for (int64_t b = 0; b < block; b++) {
+  for (int64_t segment = 0; segment < segments; ++segment)
+    for (int64_t i = numberAt(&parts[0], segment); i < numberAt(&parts[0], segment + 1); ++i)
+      for (int64_t b = 0; b < block; ++b) {
         int64_t at[2];
         at[major] = segment * cell[0] + b / cell[1];
         at[1 - major] = numberAt(&parts[1], i) * cell[1] + b % cell[1];
@@ -175,7 +175,7 @@ static bool readSegments(SparseConstant *constant, const Elements *parts, int64_
 }
 
 static bool readCoordinates(SparseConstant *constant, const Elements *parts, int64_t entries) {
-  for (int64_t i = 0; i < entries; i++)
+  for (int64_t i = 0; i < entries; ++i)
     if (!append(constant, numberAt(&parts[0], i), numberAt(&parts[0], entries + i), bitsAt(&parts[1], i)))
       return false;
   return true;
@@ -184,8 +184,8 @@ static bool readCoordinates(SparseConstant *constant, const Elements *parts, int
 static bool readWindows(SparseConstant *constant, const Elements *parts, MlirType coordinates, SparseWindows w) {
   int64_t groups = mlirShapedTypeGetDimSize(coordinates, 0), windows = mlirShapedTypeGetDimSize(coordinates, 1);
   int64_t units = w.n / w.together, block = w.together * w.lines;
-  for (int64_t i = 0; i < groups * windows * units; i++)
-    for (int64_t b = 0; b < block; b++) {
+  for (int64_t i = 0; i < groups * windows * units; ++i)
+    for (int64_t b = 0; b < block; ++b) {
       int64_t at[2];
       at[w.axis] = i / units % windows * w.m + numberAt(&parts[0], i) * w.together + b / w.lines;
       at[1 - w.axis] = i / units / windows * w.lines + b % w.lines;
@@ -197,8 +197,8 @@ static bool readWindows(SparseConstant *constant, const Elements *parts, MlirTyp
 
 static bool readTiles(SparseConstant *constant, const Elements *parts, MlirType mask, const int64_t tile[2]) {
   int64_t across = mlirShapedTypeGetDimSize(mask, 1);
-  for (int64_t i = 0; i < constant->sizes[0]; i++)
-    for (int64_t j = 0; j < constant->sizes[1]; j++)
+  for (int64_t i = 0; i < constant->sizes[0]; ++i)
+    for (int64_t j = 0; j < constant->sizes[1]; ++j)
       if (bitsAt(&parts[0], i / tile[0] * across + j / tile[1]) &&
           !append(constant, i, j, bitsAt(&parts[1], i * constant->sizes[1] + j)))
         return false;
@@ -207,7 +207,7 @@ static bool readTiles(SparseConstant *constant, const Elements *parts, MlirType 
 
 static void cellOf(MlirAttribute encoding, int64_t cell[2]) {
   bool isBsr = sparseEncodingIs(encoding, SparseBsr), isMask = sparseEncodingIs(encoding, SparseMask);
-  for (int i = 0; i < 2; i++)
+  for (int i = 0; i < 2; ++i)
     cell[i] = isBsr || isMask ? sparseEncodingGetSize(encoding, isBsr ? "block" : "tile", i) : 1;
 }
 
@@ -218,7 +218,7 @@ static intptr_t readPart(MlirOperation assemble, intptr_t first, MlirType type, 
   MlirAttribute encoding = sparseTypeGetEncoding(type);
   intptr_t count = sparseTypeGetComponents(type, components);
   int64_t cell[2];
-  for (intptr_t i = 0; i < count; i++) {
+  for (intptr_t i = 0; i < count; ++i) {
     MlirOperation from = tileDefiningOp(mlirOperationGetOperand(assemble, first + i));
     if (!tileOpIs(from, "arith.constant") || !readElements(tileOpAttribute(from, "value"), &parts[i]))
       return 0;
@@ -252,7 +252,7 @@ static bool readAssembled(MlirOperation assemble, MlirType type, SparseConstant 
   if (!sparseEncodingIs(encoding, SparseSum))
     return readPart(assemble, 0, type, constant) > 0;
   intptr_t first = 0;
-  for (intptr_t i = 0; i < sparseEncodingGetNumParts(encoding); i++) {
+  for (intptr_t i = 0; i < sparseEncodingGetNumParts(encoding); ++i) {
     MlirType part = sparseTypeWithEncoding(type, sparseEncodingGetPart(encoding, i));
     intptr_t taken = readPart(assemble, first, part, constant);
     if (!taken)
@@ -280,7 +280,7 @@ bool sparseConstantRead(MlirValue value, SparseConstant *constant) {
 // Bytes of a component to be filled, all zero; null without memory.
 static unsigned char *bytesFor(MlirType type, size_t *bytes) {
   *bytes = bytesOf(mlirShapedTypeGetElementType(type));
-  for (intptr_t i = 0; i < mlirShapedTypeGetRank(type); i++)
+  for (intptr_t i = 0; i < mlirShapedTypeGetRank(type); ++i)
     *bytes *= (size_t)mlirShapedTypeGetDimSize(type, i);
   return calloc(*bytes + 1, 1);
 }
@@ -293,7 +293,7 @@ static void put(unsigned char *bytes, MlirType element, int64_t index, uint64_t 
 static MlirType closed(MlirType type, int64_t number) {
   int64_t shape[4];
   intptr_t rank = mlirShapedTypeGetRank(type);
-  for (intptr_t i = 0; i < rank; i++)
+  for (intptr_t i = 0; i < rank; ++i)
     shape[i] = mlirShapedTypeIsDynamicDim(type, i) ? number : mlirShapedTypeGetDimSize(type, i);
   return mlirRankedTensorTypeGet(rank, shape, mlirShapedTypeGetElementType(type), mlirAttributeGetNull());
 }
@@ -311,13 +311,13 @@ static bool sortByCell(const SparseConstant *constant, Cells *cells) {
   cells->entries = malloc((size_t)constant->count * sizeof *cells->entries + 1);
   if (!cells->entries)
     return false;
-  for (int64_t i = 0; i < constant->count; i++) {
+  for (int64_t i = 0; i < constant->count; ++i) {
     const int64_t *at = constant->entries[i].at;
     cells->entries[i] = (SparseConstantEntry){{at[0] / cells->sizes[0], at[1] / cells->sizes[1]}, i, 0};
   }
   if (constant->count)
     qsort(cells->entries, (size_t)constant->count, sizeof *cells->entries, cells->major ? compareColumns : compareRows);
-  for (int64_t i = 0; i < constant->count; i++)
+  for (int64_t i = 0; i < constant->count; ++i)
     cells->count += !i || !isSamePlace(&cells->entries[i - 1], &cells->entries[i]);
   return true;
 }
@@ -334,26 +334,26 @@ static bool storeSegments(const SparseConstant *constant, MlirAttribute encoding
   unsigned char *bytes[3];
   size_t sizes[3];
   bool ok = true;
-  for (int i = 0; i < 3; i++) {
+  for (int i = 0; i < 3; ++i) {
     types[i] = closed(parts[i].type, cells.count);
     bytes[i] = bytesFor(types[i], &sizes[i]);
     ok = ok && bytes[i];
   }
   MlirType p = mlirShapedTypeGetElementType(types[0]), c = mlirShapedTypeGetElementType(types[1]);
   int64_t segments = mlirShapedTypeGetDimSize(types[0], 0) - 1, cell = -1, segment = 0;
-  for (int64_t i = 0; ok && i < constant->count; i++) {
+  for (int64_t i = 0; ok && i < constant->count; ++i) {
     const SparseConstantEntry *here = &cells.entries[i], *entry = &constant->entries[here->number];
     if (!i || !isSamePlace(here - 1, here)) {
-      for (; segment < here->at[major]; segment++)
+      for (; segment < here->at[major]; ++segment)
         put(bytes[0], p, segment + 1, (uint64_t)(cell + 1));
       put(bytes[1], c, ++cell, (uint64_t)here->at[1 - major]);
     }
     int64_t inside = entry->at[0] % cells.sizes[0] * cells.sizes[1] + entry->at[1] % cells.sizes[1];
     put(bytes[2], constant->element, cell * cells.sizes[0] * cells.sizes[1] + inside, entry->bits);
   }
-  for (; ok && segment < segments; segment++)
+  for (; ok && segment < segments; ++segment)
     put(bytes[0], p, segment + 1, (uint64_t)(cell + 1));
-  for (int i = 0; i < 3; i++) {
+  for (int i = 0; i < 3; ++i) {
     if (ok)
       components[i] = mlirDenseElementsAttrRawBufferGet(types[i], sizes[i], bytes[i]);
     free(bytes[i]);
@@ -367,13 +367,13 @@ static bool storeCoordinates(const SparseConstant *constant, const SparseCompone
   size_t sizes[2];
   unsigned char *bytes[] = {bytesFor(types[0], &sizes[0]), bytesFor(types[1], &sizes[1])};
   bool ok = bytes[0] && bytes[1];
-  for (int64_t i = 0; ok && i < constant->count; i++) {
+  for (int64_t i = 0; ok && i < constant->count; ++i) {
     const SparseConstantEntry *entry = &constant->entries[i];
-    for (int axis = 0; axis < 2; axis++)
+    for (int axis = 0; axis < 2; ++axis)
       put(bytes[0], mlirShapedTypeGetElementType(types[0]), axis * constant->count + i, (uint64_t)entry->at[axis]);
     put(bytes[1], constant->element, i, entry->bits);
   }
-  for (int i = 0; i < 2; i++) {
+  for (int i = 0; i < 2; ++i) {
     if (ok)
       components[i] = mlirDenseElementsAttrRawBufferGet(types[i], sizes[i], bytes[i]);
     free(bytes[i]);
@@ -385,7 +385,7 @@ static bool storeCoordinates(const SparseConstant *constant, const SparseCompone
 static unsigned char *denseBytes(const SparseConstant *constant, size_t *size) {
   MlirType type = mlirRankedTensorTypeGet(2, constant->sizes, constant->element, mlirAttributeGetNull());
   unsigned char *bytes = bytesFor(type, size);
-  for (int64_t i = 0; bytes && i < constant->count; i++)
+  for (int64_t i = 0; bytes && i < constant->count; ++i)
     put(bytes, constant->element, constant->entries[i].at[0] * constant->sizes[1] + constant->entries[i].at[1],
         constant->entries[i].bits);
   return bytes;
@@ -406,7 +406,7 @@ static bool storeTiles(const SparseConstant *constant, MlirAttribute encoding, c
   int64_t tiles = mlirShapedTypeGetDimSize(parts[0].type, 0) * across;
   int *mask = calloc((size_t)tiles + 1, sizeof *mask);
   cellOf(encoding, tile);
-  for (int64_t i = 0; mask && i < constant->count; i++)
+  for (int64_t i = 0; mask && i < constant->count; ++i)
     mask[constant->entries[i].at[0] / tile[0] * across + constant->entries[i].at[1] / tile[1]] = 1;
   if (mask)
     components[0] = mlirDenseElementsAttrBoolGet(parts[0].type, tiles, mask);

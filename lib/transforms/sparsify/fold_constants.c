@@ -30,7 +30,7 @@ static bool evaluate(MlirOperation op, SparseConstant *constant, MlirValue *valu
   MlirAttribute components[SPARSE_MAX_COMPONENTS];
   MlirValue values[SPARSE_MAX_COMPONENTS];
   intptr_t count = sparseConstantStore(op, constant, type, components);
-  for (intptr_t i = 0; i < count; i++)
+  for (intptr_t i = 0; i < count; ++i)
     values[i] = tileBuildConstant(&builder, components[i]);
   if (count)
     *value = mlirOperationGetResult(sparseAssembleOpCreate(&builder, type, count, values, 0, NULL), 0);
@@ -43,12 +43,12 @@ static void eraseUnused(MlirOperation op) {
   intptr_t count = mlirOperationGetNumOperands(op);
   if (!mlirOpOperandIsNull(mlirValueGetFirstUse(mlirOperationGetResult(op, 0))) || count > SPARSE_MAX_COMPONENTS)
     return;
-  for (intptr_t i = 0; i < count; i++)
+  for (intptr_t i = 0; i < count; ++i)
     operands[i] = mlirOperationGetOperand(op, i);
   mlirOperationDestroy(op);
-  for (intptr_t i = 0; i < count; i++) {
+  for (intptr_t i = 0; i < count; ++i) {
     bool isAgain = false;
-    for (intptr_t j = 0; j < i; j++)
+    for (intptr_t j = 0; j < i; ++j)
       isAgain |= mlirValueEqual(operands[i], operands[j]);
     if (!isAgain)
       sparseEraseUnused(tileDefiningOp(operands[i]));
@@ -60,7 +60,7 @@ static bool fold(MlirOperation op, MlirExtPass pass) {
   SparseConstant constant = {.entries = NULL};
   MlirValue value = {NULL};
   bool isOne = false, ok = true;
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+  for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
     isOne |= tileOpIs(op, names[i]);
   if (isOne && sparseConstantRead(mlirOperationGetOperand(op, 0), &constant))
     ok = evaluate(op, &constant, &value);
@@ -79,10 +79,10 @@ static bool run(MlirOperation function, MlirExtPass pass) {
   TileOps ops = tileCollect(function, NULL);
   TileOps found = {NULL};
   bool ok = true;
-  for (intptr_t i = 0; i < ops.count; i++)
+  for (intptr_t i = 0; i < ops.count; ++i)
     if (tileOpNameStartsWith(ops.items[i], "sparse.") && !tileOpIs(ops.items[i], "sparse.assemble"))
       tileOpsAppend(&found, ops.items[i]);
-  for (intptr_t i = 0; i < found.count && ok; i++)
+  for (intptr_t i = 0; i < found.count && ok; ++i)
     ok = fold(found.items[i], pass);
   tileOpsFree(&found);
   tileOpsFree(&ops);

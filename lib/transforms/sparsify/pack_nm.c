@@ -30,16 +30,16 @@ static void seesElement(const SparseWeights *weights, int64_t row, int64_t colum
 static bool choosePlaces(const SparseWeights *weights, SparseWindows w, int64_t group, int64_t window, bool *stays,
                          int64_t *seen) {
   int64_t places = w.m / w.together, units = w.n / w.together, held = 0;
-  for (int64_t i = 0; i < places; i++) {
+  for (int64_t i = 0; i < places; ++i) {
     stays[i] = false;
     sparseWeightsVisitPlace(weights, w, group, window, i, seesElement, &stays[i]);
     held += stays[i];
   }
   *seen = held * w.together;
-  for (int64_t i = 0; i < places && held < units; i++)
+  for (int64_t i = 0; i < places && held < units; ++i)
     if (!stays[i]) {
       stays[i] = true;
-      held++;
+      ++held;
     }
   return held <= units;
 }
@@ -62,21 +62,21 @@ static void packWindow(const SparseWeights *weights, const Packed *packed, int64
                        const bool *stays) {
   SparseWindows w = packed->windows;
   int64_t units = w.n / w.together, unit = (group * packed->count + window) * units;
-  for (int64_t place = 0; place < w.m / w.together; place++) {
+  for (int64_t place = 0; place < w.m / w.together; ++place) {
     if (!stays[place])
       continue;
     memcpy(packed->coordinates + (size_t)unit * packed->coordinateWidth, &place, packed->coordinateWidth);
     Copy copy = {packed, packed->values + (size_t)(unit * w.together * w.lines) * weights->width,
                  window * w.m + place * w.together, group * w.lines};
     sparseWeightsVisitPlace(weights, w, group, window, place, copyElement, &copy);
-    unit++;
+    ++unit;
   }
 }
 
 static bool packWindows(MlirOperation op, const SparseWeights *weights, const Packed *packed, bool *stays) {
   int64_t seen;
-  for (int64_t group = 0; group < packed->groups; group++)
-    for (int64_t window = 0; window < packed->count; window++) {
+  for (int64_t group = 0; group < packed->groups; ++group)
+    for (int64_t window = 0; window < packed->count; ++window) {
       if (!choosePlaces(weights, packed->windows, group, window, stays, &seen))
         return tileError(op,
                          "window %lld of group %lld holds %lld elements that are not zero, want at most %lld "
@@ -176,9 +176,9 @@ static bool run(MlirOperation function, MlirExtPass pass) {
   Work *works = calloc((size_t)ops.count + 1, sizeof *works);
   intptr_t count = 0;
   bool ok = works || tileError(function, "is too large");
-  for (intptr_t i = 0; i < ops.count && ok; i++)
+  for (intptr_t i = 0; i < ops.count && ok; ++i)
     count += prepare(ops.items[i], pass, &works[count], &ok);
-  for (intptr_t i = 0; i < count && ok; i++)
+  for (intptr_t i = 0; i < count && ok; ++i)
     replace(&works[i], pass);
   free(works);
   tileOpsFree(&ops);

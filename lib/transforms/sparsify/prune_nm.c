@@ -50,14 +50,14 @@ static void drop(const SparseWeights *weights, int64_t row, int64_t column, void
 static void prune(const SparseWeights *weights, SparseWindows windows, bool isSquared, Place *places, Pruned *pruned) {
   int64_t across = windows.axis ? weights->rows : weights->columns;
   int64_t size = windows.axis ? weights->columns : weights->rows, count = windows.m / windows.together;
-  for (int64_t group = 0; group * windows.lines < across; group++)
-    for (int64_t window = 0; window * windows.m < size; window++) {
-      for (int64_t i = 0; i < count; i++) {
+  for (int64_t group = 0; group * windows.lines < across; ++group)
+    for (int64_t window = 0; window * windows.m < size; ++window) {
+      for (int64_t i = 0; i < count; ++i) {
         places[i] = (Place){.number = i, .isSquared = isSquared};
         sparseWeightsVisitPlace(weights, windows, group, window, i, addScore, &places[i]);
       }
       qsort(places, (size_t)count, sizeof *places, compare);
-      for (int64_t i = windows.n / windows.together; i < count; i++)
+      for (int64_t i = windows.n / windows.together; i < count; ++i)
         sparseWeightsVisitPlace(weights, windows, group, window, places[i].number, drop, pruned);
     }
 }
@@ -70,7 +70,7 @@ static MlirAttribute pruneConstant(const SparseWeights *weights, SparseWindows w
   Pruned pruned = {.bytes = malloc(count * weights->width + 1)};
   MlirAttribute value = mlirAttributeGetNull();
   if (places && pruned.bytes) {
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; ++i)
       memcpy(pruned.bytes + i * weights->width, weights->bytes + i * weights->stride, weights->width);
     prune(weights, windows, isSquared, places, &pruned);
     value = mlirDenseElementsAttrRawBufferGet(weights->type, count * weights->width, pruned.bytes);
@@ -115,7 +115,7 @@ static bool run(MlirOperation function, MlirExtPass pass) {
     return tileError(function, "sparse-prune-nm without n: how many of each window stay");
   TileOps ops = tileCollect(function, NULL);
   bool ok = true;
-  for (intptr_t i = 0; i < ops.count && ok; i++) {
+  for (intptr_t i = 0; i < ops.count && ok; ++i) {
     SparseWeightedProduct weighted;
     TileMatrixProduct product;
     if (!tileOpNameStartsWith(ops.items[i], "linalg."))

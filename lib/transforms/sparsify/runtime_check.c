@@ -102,8 +102,8 @@ static void checkSizes(const Tensor *tensor) {
   SparseComponent parts[SPARSE_MAX_COMPONENTS];
   intptr_t count = sparseTypeGetComponents(tensor->type, parts);
   char message[128];
-  for (intptr_t i = 0; i < count; i++)
-    for (intptr_t axis = 0; axis < mlirShapedTypeGetRank(parts[i].type); axis++) {
+  for (intptr_t i = 0; i < count; ++i)
+    for (intptr_t axis = 0; axis < mlirShapedTypeGetRank(parts[i].type); ++axis) {
       MlirValue wanted = wantedSize(tensor, parts[i].type, i, axis);
       if (mlirValueIsNull(wanted) && i + 1 < count)
         continue; // as many as there are
@@ -125,7 +125,7 @@ static MlirWalkResult relocate(MlirOperation op, void *location) {
 static MlirOperation parseCheck(const Tensor *tensor, const char *name, MlirType positions, MlirType coordinates) {
   char p[32], i[32], text[8192];
   MlirOperation function = {NULL};
-  for (size_t k = 0; k < sparseEmbeddedChecksCount; k++) {
+  for (size_t k = 0; k < sparseEmbeddedChecksCount; ++k) {
     const TileEmbeddedText *check = &sparseEmbeddedChecks[k];
     if (strcmp(check->name, name) != 0)
       continue;
@@ -155,7 +155,7 @@ static bool callCheck(const Tensor *tensor, const char *name, MlirType coordinat
   MlirSymbolTable symbols = mlirSymbolTableCreate(tensor->module);
   MlirAttribute symbol = mlirSymbolTableInsert(symbols, function);
   mlirSymbolTableDestroy(symbols);
-  for (intptr_t i = 0; i < count; i++)
+  for (intptr_t i = 0; i < count; ++i)
     if (!mlirTypeEqual(mlirValueGetType(values[i]), mlirFunctionTypeGetInput(type, i)))
       values[i] = tileBuildValue(builder, "tensor.cast", mlirFunctionTypeGetInput(type, i), 1, &values[i], NULL);
   const TileAttributeEntry callee[] = {
@@ -208,7 +208,7 @@ static bool checkTensor(Tensor tensor) {
     checkSizes(&tensor);
     return checkElements(&tensor);
   }
-  for (intptr_t i = 0; i < sparseEncodingGetNumParts(tensor.encoding); i++) {
+  for (intptr_t i = 0; i < sparseEncodingGetNumParts(tensor.encoding); ++i) {
     Tensor part = tensor;
     part.encoding = sparseEncodingGetPart(tensor.encoding, i);
     part.type = sparseTypeWithEncoding(tensor.type, part.encoding);
@@ -222,7 +222,7 @@ static bool checkTensor(Tensor tensor) {
 //===--- where -----------------------------------------------------------------===//
 
 static bool areConstant(MlirOperation assemble) {
-  for (intptr_t i = 0; i < mlirOperationGetNumOperands(assemble); i++)
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(assemble); ++i)
     if (!tileOpIs(tileDefiningOp(mlirOperationGetOperand(assemble, i)), "arith.constant"))
       return false;
   return true;
@@ -235,9 +235,9 @@ static bool checkAssemble(MlirOperation op, MlirOperation module, uint64_t *chec
   Tensor tensor = {&builder, module, type, sparseTypeGetEncoding(type), .checks = checks};
   MlirValue components[SPARSE_MAX_COMPONENTS];
   intptr_t next = sparseTypeGetComponents(type, unused);
-  for (intptr_t i = 0; i < next; i++)
+  for (intptr_t i = 0; i < next; ++i)
     components[i] = mlirOperationGetOperand(op, i);
-  for (intptr_t axis = 0; axis < mlirShapedTypeGetRank(type); axis++)
+  for (intptr_t axis = 0; axis < mlirShapedTypeGetRank(type); ++axis)
     tensor.sizes[axis] = mlirShapedTypeIsDynamicDim(type, axis)
                              ? mlirOperationGetOperand(op, next++)
                              : tileBuildIndex(&builder, mlirShapedTypeGetDimSize(type, axis));
@@ -254,12 +254,12 @@ static bool checkArgument(MlirValue argument, MlirBlock body, MlirOperation func
   Tensor tensor = {&builder, module, type, sparseTypeGetEncoding(type), .checks = checks};
   MlirValue components[SPARSE_MAX_COMPONENTS];
   intptr_t count = sparseTypeGetComponents(type, parts);
-  for (intptr_t i = 0; i < count; i++)
+  for (intptr_t i = 0; i < count; ++i)
     types[i] = parts[i].type;
   MlirOperation apart = sparseDisassembleOpCreate(&builder, count, types, argument);
-  for (intptr_t i = 0; i < count; i++)
+  for (intptr_t i = 0; i < count; ++i)
     components[i] = mlirOperationGetResult(apart, i);
-  for (intptr_t axis = 0; axis < mlirShapedTypeGetRank(type); axis++)
+  for (intptr_t axis = 0; axis < mlirShapedTypeGetRank(type); ++axis)
     tensor.sizes[axis] = dimOf(&builder, argument, axis);
   tensor.components = components;
   return checkTensor(tensor);
@@ -294,7 +294,7 @@ static bool checkArguments(MlirOperation function, MlirOperation module, uint64_
   MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(function, 0));
   if (isPrivate(function) || mlirBlockIsNull(body))
     return true;
-  for (intptr_t i = 0; i < mlirBlockGetNumArguments(body); i++) {
+  for (intptr_t i = 0; i < mlirBlockGetNumArguments(body); ++i) {
     MlirValue argument = mlirBlockGetArgument(body, i);
     if (!mlirAttributeIsNull(sparseTypeGetEncoding(mlirValueGetType(argument))) &&
         !checkArgument(argument, body, function, module, checks))
@@ -310,12 +310,12 @@ static bool run(MlirOperation module, MlirExtPass pass) {
   TileOps lists[] = {tileCollect(module, "sparse.sread"), tileCollect(module, "sparse.swrite")};
   uint64_t checks = 0;
   bool ok = true;
-  for (intptr_t i = 0; i < assembles.count && ok; i++)
+  for (intptr_t i = 0; i < assembles.count && ok; ++i)
     ok = areConstant(assembles.items[i]) || checkAssemble(assembles.items[i], module, &checks);
-  for (intptr_t i = 0; i < functions.count && ok; i++)
+  for (intptr_t i = 0; i < functions.count && ok; ++i)
     ok = checkArguments(functions.items[i], module, &checks);
-  for (int which = 0; which < 2; which++) {
-    for (intptr_t i = 0; i < lists[which].count && ok; i++)
+  for (int which = 0; which < 2; ++which) {
+    for (intptr_t i = 0; i < lists[which].count && ok; ++i)
       ok = checkList(lists[which].items[i], module, &checks);
     tileOpsFree(&lists[which]);
   }

@@ -75,8 +75,8 @@ void sparseWeightsVisitPlace(const SparseWeights *weights, SparseWindows windows
   int64_t across = windows.axis ? weights->rows : weights->columns;
   int64_t size = windows.axis ? weights->columns : weights->rows;
   int64_t first = window * windows.m + place * windows.together;
-  for (int64_t along = first; along < first + windows.together && along < size; along++)
-    for (int64_t line = group * windows.lines; line < (group + 1) * windows.lines && line < across; line++)
+  for (int64_t along = first; along < first + windows.together && along < size; ++along)
+    for (int64_t line = group * windows.lines; line < (group + 1) * windows.lines && line < across; ++line)
       visit(weights, windows.axis ? line : along, windows.axis ? along : line, data);
 }
 
@@ -136,7 +136,7 @@ void sparseReplaceProduct(MlirOperation op, const SparseWeightedProduct *weighte
   const TileMatrixProduct *product = &weighted->product;
   MlirAttribute unit = mlirUnitAttrGet(builder.context), none = mlirAttributeGetNull();
   MlirValue factors[2], init = mlirOperationGetOperand(op, 2);
-  for (intptr_t i = 0; i < 2; i++) {
+  for (intptr_t i = 0; i < 2; ++i) {
     intptr_t from = i ? product->rhs : product->lhs;
     factors[i] = from == weighted->operand ? weights : mlirOperationGetOperand(op, from);
   }

@@ -33,7 +33,7 @@ static inline tessera_emulator_report_t *emulate(const tessera_emulator_launch_t
 
 static inline const tessera_emulator_finding_t *find_kind(const tessera_emulator_report_t *report,
                                                           tessera_emulator_kind_t kind) {
-  for (size_t i = 0; report && i < report->finding_count; i++)
+  for (size_t i = 0; report && i < report->finding_count; ++i)
     if (report->findings[i].kind == kind)
       return &report->findings[i];
   return NULL;
@@ -41,7 +41,7 @@ static inline const tessera_emulator_finding_t *find_kind(const tessera_emulator
 
 static inline bool has_finding(const tessera_emulator_report_t *report, tessera_emulator_kind_t kind, uint32_t site,
                                uint32_t other_site) {
-  for (size_t i = 0; report && i < report->finding_count; i++) {
+  for (size_t i = 0; report && i < report->finding_count; ++i) {
     const tessera_emulator_finding_t *finding = &report->findings[i];
     if (finding->kind == kind && ((finding->site == site && finding->other_site == other_site) ||
                                   (finding->site == other_site && finding->other_site == site)))
@@ -51,7 +51,7 @@ static inline bool has_finding(const tessera_emulator_report_t *report, tessera_
 }
 
 static inline void print_findings(const tessera_emulator_report_t *report) {
-  for (size_t i = 0; report && i < report->finding_count; i++)
+  for (size_t i = 0; report && i < report->finding_count; ++i)
     printf("  %s [%llu times]\n", report->findings[i].text, (unsigned long long)report->findings[i].count);
 }
 

@@ -32,7 +32,7 @@ static tessera_emulator_report_t *count_on(const tessera_emulator_chip_t *chip, 
                                                        .count = true});
 }
 
-// --- Cases computed by hand -----------------------------------------------------------------------------------------
+//===--- Cases computed by hand ------------------------------------------===//
 
 // Warp of 32, 32 banks of 4 bytes, sectors of 32 bytes. Shared: lanes go in phases of 128 bytes (32 x 4, 16 x 8, 8 x
 // 16), each phase takes as many wavefronts as the fullest bank has different words. Global: sectors touched.
@@ -64,7 +64,7 @@ static const struct {
 };
 
 static void test_by_hand(void) {
-  for (size_t i = 0; i < sizeof by_hand / sizeof *by_hand; i++) {
+  for (size_t i = 0; i < sizeof by_hand / sizeof *by_hand; ++i) {
     const access_t *access = &by_hand[i].access;
     tessera_emulator_report_t *report = count_on(&wide32, one_access, access, 32);
     CHECK(report && report->site_count > 1);
@@ -81,13 +81,13 @@ static void test_by_hand(void) {
   }
 }
 
-// --- Formulas -------------------------------------------------------------------------------------------------------
+//===--- Formulas --------------------------------------------------------===//
 
 static uint32_t greatest_divisor(uint32_t a, uint32_t b) { return b ? greatest_divisor(b, a % b) : a; }
 
 // n lanes, 4-byte words at a stride of s words, B banks: ceil(n / (B / gcd(s, B))) - 1 conflicts, in each phase.
 static void test_conflicts_by_formula(const tessera_emulator_chip_t *chip) {
-  for (uint32_t stride = 1; stride <= 96; stride++) {
+  for (uint32_t stride = 1; stride <= 96; ++stride) {
     access_t access = {"", true, true, 4, 4 * stride};
     uint32_t lanes = chip->banks, banks = chip->banks / greatest_divisor(stride, chip->banks);
     uint64_t phases = chip->warp_width / lanes;
@@ -101,7 +101,7 @@ static void test_conflicts_by_formula(const tessera_emulator_chip_t *chip) {
 // W lanes of b bytes from an aligned start: W * b / transaction; at a stride of at least a transaction: W.
 static void test_transactions_by_formula(const tessera_emulator_chip_t *chip) {
   static const uint32_t sizes[] = {1, 2, 4, 8, 16};
-  for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+  for (size_t i = 0; i < sizeof sizes / sizeof *sizes; ++i)
     for (uint32_t stride = sizes[i]; stride <= 256; stride *= 2) {
       access_t access = {"", false, false, sizes[i], stride};
       uint64_t wanted = chip->warp_width * (uint64_t)stride / chip->sector_bytes;
@@ -112,12 +112,12 @@ static void test_transactions_by_formula(const tessera_emulator_chip_t *chip) {
     }
 }
 
-// --- Lanes that run one after another, put together again -----------------------------------------------------------
+//===--- Lanes that run one after another, put together again ------------===//
 
 // A loop of 5, an access only odd lanes make, and one of all after it; without a meeting in between.
 static void loop_and_branch(self_t *self, void **params) {
   float *g = *(float **)params[1];
-  for (int k = 0; k < 5; k++) {
+  for (int k = 0; k < 5; ++k) {
     plain_load_float(self, &g[k * 512 + (int)self->index], 1);
     if (self->lane % 2)
       plain_load_float(self, &g[(int)self->index], 2);
@@ -143,7 +143,7 @@ static void test_loop_and_branch(void) {
 static void long_loop(self_t *self, void **params) {
   float *g = *(float **)params[1];
   int end = self->lane < 20 ? 1000 : 700;
-  for (int k = 0; k < end; k++)
+  for (int k = 0; k < end; ++k)
     plain_load_float(self, &g[(k % 16) * 128 + (int)self->index], 1);
   tessera_emu_barrier(self, 0, 0, 2);
 }
@@ -156,12 +156,12 @@ static void test_long_loop(void) {
   tessera_emulator_report_destroy(report);
 }
 
-// --- Other counters -------------------------------------------------------------------------------------------------
+//===--- Other counters --------------------------------------------------===//
 
 static void mma_meaning(const tessera_emu_group_t *group, const void *parameter) {
   (void)parameter;
   tessera_emu_count_mma(group->lane[0], 2 * 16 * 8 * 16, 0, group->site);
-  for (uint32_t lane = 0; lane < 32; lane++) // as ldmatrix: rows of 16 bytes at a pitch of 32
+  for (uint32_t lane = 0; lane < 32; ++lane) // as ldmatrix: rows of 16 bytes at a pitch of 32
     tessera_emu_access(group->lane[lane], group->contribution[lane], 16, TESSERA_EMU_LOAD, group->site);
 }
 
@@ -193,7 +193,7 @@ static void test_various(void) {
   tessera_emulator_report_destroy(report);
 }
 
-// --- The trace ------------------------------------------------------------------------------------------------------
+//===--- The trace -------------------------------------------------------===//
 
 static void test_trace(const char *path) {
   char *at = memory, text[1 << 16];

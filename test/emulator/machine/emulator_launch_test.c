@@ -20,7 +20,7 @@ static void mark(self_t *self, void **params) {
 static void test_each_thread_once(void) {
   static const uint32_t shapes[][6] = {{1, 1, 1, 1, 1, 1},    {3, 1, 1, 33, 1, 1}, {2, 3, 5, 7, 3, 2},
                                        {1, 1, 1, 1024, 1, 1}, {17, 2, 1, 8, 8, 4}, {1, 4, 1, 1, 1, 64}};
-  for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++) {
+  for (size_t s = 0; s < sizeof shapes / sizeof *shapes; ++s) {
     const uint32_t *shape = shapes[s];
     size_t count = (size_t)shape[0] * shape[1] * shape[2] * shape[3] * shape[4] * shape[5];
     unsigned *marks = calloc(count, sizeof *marks);
@@ -30,7 +30,7 @@ static void test_each_thread_once(void) {
                                                                              .block = {shape[3], shape[4], shape[5]},
                                                                              .checks = true});
     CHECK(is_clean(report));
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; ++i)
       CHECK(marks[i] == 1, "thread %zu of shape %zu ran %u times", i, s, marks[i]);
     CHECK(report && report->counters.threads == count);
     tessera_emulator_report_destroy(report);
@@ -99,7 +99,7 @@ static void test_shared_limit(void) {
   tessera_emulator_report_destroy(report);
 }
 
-// --- The same for any number of host threads ------------------------------------------------------------------------
+//===--- The same for any number of host threads -------------------------===//
 
 // Block-wide sums through shared memory, a barrier left out after the first half of the grid: params = {in, out}.
 static void uneven(self_t *self, void **params) {
@@ -110,7 +110,7 @@ static void uneven(self_t *self, void **params) {
   else
     tessera_emu_warp_sync(self, ~UINT64_C(0), 4);
   int sum = 0;
-  for (int i = 0; i < 64; i++)
+  for (int i = 0; i < 64; ++i)
     sum += LOAD(&shared[(self->index + (uint32_t)i) % 64], 5);
   if (self->block->id[0] < 20)
     STORE(&out[self->block->id[0] * 64 + self->index], sum, 6);
@@ -139,7 +139,7 @@ static bool same_reports(const tessera_emulator_report_t *a, const tessera_emula
       memcmp(&a->counters, &b->counters, sizeof a->counters) ||
       memcmp(a->sites, b->sites, a->site_count * sizeof *a->sites))
     return false;
-  for (size_t i = 0; i < a->finding_count; i++)
+  for (size_t i = 0; i < a->finding_count; ++i)
     if (strcmp(a->findings[i].text, b->findings[i].text) || a->findings[i].count != b->findings[i].count)
       return false;
   return true;
@@ -147,7 +147,7 @@ static bool same_reports(const tessera_emulator_report_t *a, const tessera_emula
 
 static void test_same_for_any_host_threads(void) {
   static int in[BLOCKS * 64], first_out[BLOCKS * 64], out[BLOCKS * 64];
-  for (int i = 0; i < BLOCKS * 64; i++)
+  for (int i = 0; i < BLOCKS * 64; ++i)
     in[i] = i * i % 1009;
   tessera_emulator_report_t *first = run_uneven(1, 7, in, first_out);
   CHECK(has_finding(first, TESSERA_EMULATOR_RACE, 2, 5));
@@ -158,7 +158,7 @@ static void test_same_for_any_host_threads(void) {
     CHECK(memcmp(first_out, out, sizeof out) == 0);
     tessera_emulator_report_destroy(report);
   }
-  for (uint64_t seed = 0; seed < 10; seed++) { // another schedule, the same mistake and the same traffic
+  for (uint64_t seed = 0; seed < 10; ++seed) { // another schedule, the same mistake and the same traffic
     tessera_emulator_report_t *report = run_uneven(2, seed, in, out);
     CHECK(has_finding(report, TESSERA_EMULATOR_RACE, 2, 5), "seed %d", (int)seed);
     CHECK(first && report && memcmp(&first->counters, &report->counters, sizeof first->counters) == 0);
@@ -168,13 +168,13 @@ static void test_same_for_any_host_threads(void) {
   tessera_emulator_report_destroy(first);
 }
 
-// --- Several launches at once, and one emulator used again ----------------------------------------------------------
+//===--- Several launches at once, and one emulator used again -----------===//
 
 static void *launch_often(void *argument) {
   int *failures = argument;
   tessera_emulator_t *emulator = tessera_emulator_create(&wide32);
   unsigned *marks = calloc(4096, sizeof *marks);
-  for (unsigned i = 1; i <= 20; i++) {
+  for (unsigned i = 1; i <= 20; ++i) {
     tessera_emulator_report_t *report = NULL;
     tessera_emulator_launch_t launch = {
         .kernel = mark, .params = (void *[]){&marks}, .grid = {16}, .block = {256}, .checks = true, .threads = 2};
@@ -191,15 +191,15 @@ static void test_several_at_once(void) {
   enum { AT_ONCE = 4 };
   pthread_t threads[AT_ONCE];
   int failures[AT_ONCE] = {0};
-  for (int i = 0; i < AT_ONCE; i++)
+  for (int i = 0; i < AT_ONCE; ++i)
     pthread_create(&threads[i], NULL, launch_often, &failures[i]);
-  for (int i = 0; i < AT_ONCE; i++) {
+  for (int i = 0; i < AT_ONCE; ++i) {
     pthread_join(threads[i], NULL);
     CHECK(failures[i] == 0);
   }
 }
 
-// --- trap -----------------------------------------------------------------------------------------------------------
+//===--- trap ------------------------------------------------------------===//
 
 static void trap_some(self_t *self, void **params) {
   unsigned *marks = *(unsigned **)params[0];
@@ -217,7 +217,7 @@ static void test_trap(void) {
   CHECK(finding && finding->count == 50 * 32 && finding->site == 9);
   if (finding)
     CHECK_CONTAINS(finding->text, "assertion failed: index % 3 != 1; at site 9 (thread ");
-  for (int i = 0; i < 50 * 96; i++)
+  for (int i = 0; i < 50 * 96; ++i)
     CHECK(marks[i] == (i % 96 % 3 != 1));
   tessera_emulator_report_destroy(report);
   free(marks);

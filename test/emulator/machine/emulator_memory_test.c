@@ -12,7 +12,7 @@ static tessera_emulator_report_t *run(tessera_emu_kernel_t kernel, int broken, u
   int *pa = a, *pb = b;
   tessera_emulator_buffer_t buffers[] = {{b, WORDS * sizeof *b, "b", .uninitialized = true},
                                          {a, WORDS * sizeof *a, "a", .read_only = true}};
-  for (int i = 0; i < WORDS; i++) {
+  for (int i = 0; i < WORDS; ++i) {
     a[i] = i * 7;
     b[i] = -1;
   }
@@ -35,7 +35,7 @@ static tessera_emulator_report_t *run(tessera_emu_kernel_t kernel, int broken, u
 
 static void expect(const char *name, tessera_emu_kernel_t kernel, tessera_emulator_kind_t kind, uint32_t site,
                    uint32_t other_site, const char *part) {
-  for (uint64_t seed = 0; seed < SEEDS; seed++) {
+  for (uint64_t seed = 0; seed < SEEDS; ++seed) {
     tessera_emulator_report_t *clean = run(kernel, 0, seed), *broken = run(kernel, 1, seed);
     const tessera_emulator_finding_t *finding = find_kind(broken, kind);
     CHECK(is_clean(clean), "%s, clean, seed %d", name, (int)seed);
@@ -49,7 +49,7 @@ static void expect(const char *name, tessera_emu_kernel_t kernel, tessera_emulat
   }
 }
 
-// --- Addresses ------------------------------------------------------------------------------------------------------
+//===--- Addresses -------------------------------------------------------===//
 
 static void past_the_end(self_t *self, void **params) {
   int *at = BROKEN && MINE == 127 ? &B[WORDS] : &B[MINE];
@@ -91,7 +91,7 @@ __attribute__((no_sanitize("address"))) static void local_memory(self_t *self, v
   STORE(BROKEN ? &(*(int **)params[1])[WORDS] : &B[MINE], LOAD(&own[self->index % 4], 2), 3);
 }
 
-// --- Memory nobody wrote --------------------------------------------------------------------------------------------
+//===--- Memory nobody wrote ---------------------------------------------===//
 
 static void unwritten_shared(self_t *self, void **params) {
   int *s = shared_ints(self);
@@ -113,7 +113,7 @@ static void unwritten_global(self_t *self, void **params) {
   LOAD(&B[MINE + (BROKEN ? 256 : 0)], 2);
 }
 
-// --- Asynchronous copies --------------------------------------------------------------------------------------------
+//===--- Asynchronous copies ---------------------------------------------===//
 
 // Two stages: copy tile k + 1 while tile k is used. |mistake|: 1 no wait, 2 wait for too few, 3 no barrier after the
 // wait, 4 no barrier before the next copy into the stage.
@@ -122,7 +122,7 @@ static void stages(self_t *self, void **params, int mistake) {
   uint32_t i = self->index;
   tessera_emu_copy_async(self, &s[i], &A[i], 4, 4, 1);
   tessera_emu_copy_commit(self);
-  for (uint32_t k = 0; k < 5; k++) {
+  for (uint32_t k = 0; k < 5; ++k) {
     if (k < 4)
       tessera_emu_copy_async(self, &s[(k + 1) % 2 * 64 + i], &A[(k + 1) * 64 + i], 4, 4, 2);
     tessera_emu_copy_commit(self);
@@ -145,11 +145,11 @@ STAGES(no_barrier_after_wait, 3)
 STAGES(no_barrier_before_refill, 4)
 
 static void test_values(void) {
-  for (uint64_t seed = 0; seed < SEEDS; seed++) {
+  for (uint64_t seed = 0; seed < SEEDS; ++seed) {
     tessera_emulator_report_t *report = run(no_wait, 0, seed);
-    for (int t = 0; t < 64; t++) {
+    for (int t = 0; t < 64; ++t) {
       int sum = 0;
-      for (int k = 0; k < 5; k++)
+      for (int k = 0; k < 5; ++k)
         sum += (k * 64 + (t ^ 33)) * 7;
       CHECK(b[t] == sum && b[64 + t] == sum);
     }

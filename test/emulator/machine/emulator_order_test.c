@@ -27,7 +27,7 @@ typedef struct program_t {
 
 static uint32_t site_of(uint32_t phase, uint32_t access) { return 1 + phase * ACCESSES + access; }
 
-// --- Making programs ------------------------------------------------------------------------------------------------
+//===--- Making programs -------------------------------------------------===//
 
 static uint64_t below(uint64_t *random, uint64_t n) { return (checkRandom(random) >> 20) % n; }
 
@@ -60,7 +60,7 @@ static phase_t make_phase(uint64_t *random, uint32_t block_threads) {
   phase_t phase = {.sync = (sync_t)below(random, SYNCS), .warp = (uint32_t)below(random, WARPS)};
   if (phase.sync == BARRIER && below(random, 3))
     phase.sync = WARP_SYNC; // or all would be in order
-  for (int i = 0; i < ACCESSES; i++)
+  for (int i = 0; i < ACCESSES; ++i)
     phase.accesses[i] = make_access(random);
   make_flag(random, &phase, block_threads);
   phase.mask = below(random, 2) ? 0xffffffff : 3 | below(random, UINT64_C(1) << 32);
@@ -73,12 +73,12 @@ static phase_t make_phase(uint64_t *random, uint32_t block_threads) {
 
 static program_t make_program(uint64_t *random, uint32_t blocks) {
   program_t program = {blocks, THREADS / blocks};
-  for (int p = 0; p < PHASES; p++)
+  for (int p = 0; p < PHASES; ++p)
     program.phases[p] = make_phase(random, program.block_threads);
   return program;
 }
 
-// --- The kernel: params = {program, memory, flags} ------------------------------------------------------------------
+//===--- The kernel: params = {program, memory, flags} -------------------===//
 
 static void do_access(self_t *self, const access_t *access, char *memory, uint32_t site) {
   bool shared = self->block->grid[0] == 1 && access->begin < BYTES / 2;
@@ -150,16 +150,16 @@ static void run_program(self_t *self, void **params) {
   char *memory = *(char **)params[1];
   int *flags = *(int **)params[2];
   uint32_t thread = self->block->id[0] * program->block_threads + self->index;
-  for (uint32_t p = 0; p < PHASES; p++) {
+  for (uint32_t p = 0; p < PHASES; ++p) {
     const phase_t *phase = &program->phases[p];
-    for (uint32_t i = 0; i < ACCESSES; i++)
+    for (uint32_t i = 0; i < ACCESSES; ++i)
       if (phase->accesses[i].thread == thread)
         do_access(self, &phase->accesses[i], memory, site_of(p, i));
     do_sync(self, program, p, &flags[p]);
   }
 }
 
-// --- The second judge -----------------------------------------------------------------------------------------------
+//===--- The second judge ------------------------------------------------===//
 
 typedef struct judge_t {
   uint32_t clock[THREADS][THREADS];                 // clock[t][u]: what t knows of u
@@ -168,7 +168,7 @@ typedef struct judge_t {
 } judge_t;
 
 static void join(uint32_t *into, const uint32_t *from) {
-  for (int u = 0; u < THREADS; u++)
+  for (int u = 0; u < THREADS; ++u)
     into[u] = from[u] > into[u] ? from[u] : into[u];
 }
 
@@ -185,16 +185,16 @@ static void judge_sync(judge_t *judge, const program_t *program, const phase_t *
   uint32_t all[THREADS] = {0};
   if (phase->sync == FLAG || phase->sync == FLAG_BY_FENCES) {
     join(judge->clock[phase->to], judge->clock[phase->from]);
-    judge->clock[phase->from][phase->from]++;
+    ++judge->clock[phase->from][phase->from];
   }
-  for (uint32_t t = 0; t < THREADS; t++)
+  for (uint32_t t = 0; t < THREADS; ++t)
     if (takes_part(program, phase, t, false))
       join(all, judge->clock[t]);
-  for (uint32_t t = 0; t < THREADS; t++) {
+  for (uint32_t t = 0; t < THREADS; ++t) {
     if (takes_part(program, phase, t, true))
       join(judge->clock[t], all);
     if (takes_part(program, phase, t, false))
-      judge->clock[t][t]++;
+      ++judge->clock[t][t];
   }
 }
 
@@ -213,12 +213,12 @@ static const access_t *access_at(const program_t *program, uint32_t number) {
 
 static void judge_program(judge_t *judge, const program_t *program) {
   memset(judge, 0, sizeof *judge);
-  for (uint32_t t = 0; t < THREADS; t++)
+  for (uint32_t t = 0; t < THREADS; ++t)
     judge->clock[t][t] = 1;
-  for (uint32_t i = 0; i < PHASES * ACCESSES; i++) {
+  for (uint32_t i = 0; i < PHASES * ACCESSES; ++i) {
     const access_t *access = access_at(program, i);
     memcpy(judge->seen[i], judge->clock[access->thread], sizeof judge->seen[i]);
-    for (uint32_t j = 0; j < i; j++) {
+    for (uint32_t j = 0; j < i; ++j) {
       const access_t *before = access_at(program, j);
       bool ordered = judge->seen[j][before->thread] <= judge->seen[i][before->thread];
       judge->races[i][j] = judge->races[j][i] = conflict(access, before) && !ordered;
@@ -228,10 +228,10 @@ static void judge_program(judge_t *judge, const program_t *program) {
   }
 }
 
-// --- Comparing ------------------------------------------------------------------------------------------------------
+//===--- Comparing -------------------------------------------------------===//
 
 static void mark(bool *words, const access_t *a, const access_t *b) {
-  for (uint32_t byte = 0; byte < BYTES; byte++)
+  for (uint32_t byte = 0; byte < BYTES; ++byte)
     words[byte / 4] |= covers(a, byte) && covers(b, byte);
 }
 
@@ -239,11 +239,11 @@ static uint32_t compare(const judge_t *judge, const program_t *program, const te
                         int kernel) {
   bool wanted[BYTES / 4] = {false}, found[BYTES / 4] = {false};
   uint32_t races = 0;
-  for (uint32_t i = 0; i < PHASES * ACCESSES; i++)
-    for (uint32_t j = 0; j < i; j++)
+  for (uint32_t i = 0; i < PHASES * ACCESSES; ++i)
+    for (uint32_t j = 0; j < i; ++j)
       if (judge->races[i][j])
         mark(wanted, access_at(program, i), access_at(program, j)), races++;
-  for (size_t f = 0; f < report->finding_count; f++) {
+  for (size_t f = 0; f < report->finding_count; ++f) {
     const tessera_emulator_finding_t *finding = &report->findings[f];
     if (finding->kind == TESSERA_EMULATOR_UNINITIALIZED)
       continue;
@@ -254,7 +254,7 @@ static uint32_t compare(const judge_t *judge, const program_t *program, const te
       mark(found, access_at(program, finding->site - 1), access_at(program, finding->other_site - 1));
   }
   bool any_wanted = false, any_found = false;
-  for (int word = 0; word < BYTES / 4; word++) {
+  for (int word = 0; word < BYTES / 4; ++word) {
     any_wanted |= wanted[word];
     any_found |= found[word];
     CHECK(found[word] == wanted[word] || program->blocks > 1, "kernel %d, word %d: a race was missed", kernel, word);
@@ -283,10 +283,10 @@ int main(void) {
   judge_t *judge = malloc(sizeof *judge);
   uint64_t random = 20261121;
   uint32_t races = 0;
-  for (int kernel = 0; kernel < KERNELS; kernel++) {
+  for (int kernel = 0; kernel < KERNELS; ++kernel) {
     program_t program = make_program(&random, kernel % 2 ? 1 : kernel % 4 ? 2 : 4);
     judge_program(judge, &program);
-    for (uint64_t seed = 0; seed < SEEDS; seed++) {
+    for (uint64_t seed = 0; seed < SEEDS; ++seed) {
       tessera_emulator_report_t *report = run(&program, seed);
       races += compare(judge, &program, report, kernel);
       tessera_emulator_report_destroy(report);

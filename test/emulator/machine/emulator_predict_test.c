@@ -53,21 +53,21 @@ static void load(self_t *self, void **params, uint32_t i, uint32_t site) {
 }
 
 static void dependent_loads(self_t *self, void **params) {
-  for (uint32_t i = 0; i < LOADS; i++) {
+  for (uint32_t i = 0; i < LOADS; ++i) {
     load(self, params, i, 1);
     tessera_emu_use(self, 1);
   }
 }
 
 static void independent_loads(self_t *self, void **params) {
-  for (uint32_t i = 0; i < LOADS; i++)
+  for (uint32_t i = 0; i < LOADS; ++i)
     load(self, params, i, 1);
   tessera_emu_use(self, 1);
 }
 
 static void instructions(self_t *self, void **params) {
   (void)params;
-  for (int i = 0; i < 100; i++)
+  for (int i = 0; i < 100; ++i)
     tessera_emu_count(self, TESSERA_EMU_FLOATING, 10);
 }
 
@@ -78,7 +78,7 @@ static void nothing(const tessera_emu_group_t *group, const void *parameter) {
 
 static void products(self_t *self, void **params) {
   (void)params;
-  for (int i = 0; i < 100; i++)
+  for (int i = 0; i < 100; ++i)
     tessera_emu_collective(self, tessera_emu_full_mask(self), TESSERA_EMU_ALIGNED, nothing, NULL, NULL, 2);
 }
 
@@ -94,7 +94,7 @@ static void unequal(self_t *self, void **params) {
 // Each round copies for the one `stages` later.
 static void copies(self_t *self, void **params, uint32_t stages) {
   char *shared = self->block->shared + (self->warp * 32 + self->lane) * 4;
-  for (uint32_t i = 0; i < LOADS + stages; i++) {
+  for (uint32_t i = 0; i < LOADS + stages; ++i) {
     if (i < LOADS)
       tessera_emu_copy_async(self, shared + i % 8 * 2048, place(self, params, i), 4, 4, 4);
     tessera_emu_copy_commit(self);
@@ -108,7 +108,7 @@ static void four_stages(self_t *self, void **params) { copies(self, params, 4); 
 
 static void strided_shared(self_t *self, void **params) {
   (void)params;
-  for (int i = 0; i < 100; i++)
+  for (int i = 0; i < 100; ++i)
     tessera_emu_access(self, self->block->shared + self->lane * 128 + 4 * self->warp, 4,
                        TESSERA_EMU_STORE | TESSERA_EMU_SHARED, 6);
 }

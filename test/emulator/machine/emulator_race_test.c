@@ -55,7 +55,7 @@ static void initialize(self_t *self, int words) { // each thread its own, then a
   tessera_emu_barrier(self, 0, 0, 901);
 }
 
-// --- Barriers of a block --------------------------------------------------------------------------------------------
+//===--- Barriers of a block ---------------------------------------------===//
 
 static void write_then_read(self_t *self, void **params) {
   int *s = shared_ints(self);
@@ -69,7 +69,7 @@ static void write_then_read(self_t *self, void **params) {
 static void read_then_write_in_a_loop(self_t *self, void **params) {
   int *s = shared_ints(self);
   initialize(self, 256);
-  for (int k = 0; k < 3; k++) {
+  for (int k = 0; k < 3; ++k) {
     STORE(&s[self->index], k, 1);
     tessera_emu_barrier(self, 0, 0, 2);
     LOAD(&s[self->index ^ 32], 3);
@@ -98,7 +98,7 @@ static void early_exit(self_t *self, void **params) {
   if (!BROKEN)
     tessera_emu_barrier(self, 0, 0, 2);
   if (self->index == 0)
-    for (int i = 0; i < 40; i++)
+    for (int i = 0; i < 40; ++i)
       LOAD(&s[i], 3);
 }
 
@@ -115,7 +115,7 @@ static void writes_then_ends(self_t *self, void **params) {
     LOAD(&s[70], 3);
 }
 
-// --- Parts of words -------------------------------------------------------------------------------------------------
+//===--- Parts of words --------------------------------------------------===//
 
 static void halves_of_words(self_t *self, void **params) { // in place, then a neighbour's
   short *s = (short *)self->block->shared;
@@ -127,7 +127,7 @@ static void halves_of_words(self_t *self, void **params) { // in place, then a n
   plain_load_short(self, &s[self->index ^ 1], 4);
 }
 
-// --- Warps ----------------------------------------------------------------------------------------------------------
+//===--- Warps -----------------------------------------------------------===//
 
 static void no_meaning(const tessera_emu_group_t *group, const void *parameter) {
   (void)group;
@@ -165,12 +165,12 @@ static void other_warp(self_t *self, void **params) {
   LOAD(&s[self->index ^ (BROKEN ? 32 : 2)], 3);
 }
 
-// --- Named barriers -------------------------------------------------------------------------------------------------
+//===--- Named barriers --------------------------------------------------===//
 
 // Warp 0 produces, warp 1 consumes; full = 1, empty = 2. Broken: says empty before it has read.
 static void producer_and_consumer(self_t *self, void **params) {
   int *s = shared_ints(self);
-  for (int k = 0; k < 4; k++)
+  for (int k = 0; k < 4; ++k)
     if (self->warp == 0) {
       if (k)
         tessera_emu_barrier(self, 2, 64, 1);
@@ -209,7 +209,7 @@ static void passed_on(self_t *self, void **params) {
 static void long_producer(self_t *self, void **params) {
   int *s = shared_ints(self);
   bool produces = self->warp < 16;
-  for (int k = 0; k < 300; k++) {
+  for (int k = 0; k < 300; ++k) {
     if (!produces)
       tessera_emu_barrier(self, 1, 1024, 4);
     if (!produces && BROKEN && k == 299)
@@ -229,7 +229,7 @@ static void long_producer(self_t *self, void **params) {
     STORE(&s[self->index], -1, 7);
 }
 
-// --- Atomics --------------------------------------------------------------------------------------------------------
+//===--- Atomics ---------------------------------------------------------===//
 
 static int add(self_t *self, int *at, int value, tessera_emu_order_t order, tessera_emu_scope_t scope, uint32_t site) {
   int *place = tessera_emu_atomic_begin(self, at, 4, TESSERA_EMU_LOAD | TESSERA_EMU_STORE, order, scope, site);
@@ -310,7 +310,7 @@ static void flag_by_volatile(self_t *self, void **params) {
   }
 }
 
-// --- Blocks ---------------------------------------------------------------------------------------------------------
+//===--- Blocks ----------------------------------------------------------===//
 
 static void blocks_overlap(self_t *self, void **params) {
   STORE(&GLOBAL[self->block->id[0] * (BROKEN ? 31 : 32) + self->index], 1, 1);
@@ -340,7 +340,7 @@ static void last_block_sums(self_t *self, void **params) {
   }
   tessera_emu_barrier(self, 0, 0, 7);
   if (LOAD(&s[0], 8) == (int)self->block->grid[0] - 1)
-    for (uint32_t b = 0; b < self->block->grid[0]; b++)
+    for (uint32_t b = 0; b < self->block->grid[0]; ++b)
       LOAD(&memory[b * 64 + (self->index ^ 33)], 9);
 }
 
@@ -437,7 +437,7 @@ static void test_launch_after_launch(void) {
   enum { BLOCKS = 4 };
   case_t first = {"reads everything", reads_everything, 32, BLOCKS, .threads = 1};
   case_t second = {"writes its own", writes_its_own, 32, BLOCKS, .threads = 1};
-  for (int broken = 0; broken < 2; broken++) {
+  for (int broken = 0; broken < 2; ++broken) {
     tessera_emulator_t *emulator = tessera_emulator_create(&wide32);
     tessera_emulator_report_t *before = run_on(emulator, &first, 0, 1), *after = run_on(emulator, &second, broken, 1);
     CHECK(is_clean(before));
@@ -454,8 +454,8 @@ static void test_launch_after_launch(void) {
 int main(void) {
   test_grid_sync_alone();
   test_launch_after_launch();
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-    for (uint64_t seed = 0; seed < SEEDS; seed++) {
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i)
+    for (uint64_t seed = 0; seed < SEEDS; ++seed) {
       const case_t *test = &cases[i];
       tessera_emulator_report_t *clean = run(test, 0, seed), *broken = run(test, 1, seed);
       CHECK(is_clean(clean), "%s, clean, seed %d", test->name, (int)seed);

@@ -9,7 +9,7 @@ typedef _Float16 half_t;
 
 enum { TILE_M = 64, TILE_N = 32, TILE_K = 16, MISTAKES = 4 };
 
-// --- The three collectives, from the PTX manual ---------------------------------------------------------------------
+//===--- The three collectives, from the PTX manual ----------------------===//
 
 typedef struct matrices_t {
   const char *row;
@@ -20,14 +20,14 @@ typedef struct matrices_t {
 static void load_matrices(const tessera_emu_group_t *group, const void *parameter) {
   int count = *(const int *)parameter;
   const uint32_t *rows[32];
-  for (int lane = 0; lane < 8 * count; lane++) {
+  for (int lane = 0; lane < 8 * count; ++lane) {
     const matrices_t *one = group->contribution[lane];
     rows[lane] = tessera_emu_access(group->lane[lane], one->row, 16,
                                     TESSERA_EMU_LOAD | TESSERA_EMU_SHARED | TESSERA_EMU_ALIGN(16), group->site);
   }
-  for (int lane = 0; lane < 32; lane++) {
+  for (int lane = 0; lane < 32; ++lane) {
     matrices_t *one = group->contribution[lane];
-    for (int q = 0; q < count; q++)
+    for (int q = 0; q < count; ++q)
       one->registers[q] = rows[8 * q + lane / 4][lane % 4];
   }
 }
@@ -49,29 +49,29 @@ static inline float widen(uint16_t half) {
 static void multiply(const tessera_emu_group_t *group, const void *parameter) {
   float a[16][16], b[16][8], c[16][8];
   (void)parameter;
-  for (int lane = 0; lane < 32; lane++) {
+  for (int lane = 0; lane < 32; ++lane) {
     const product_t *one = group->contribution[lane];
     int row = lane / 4, column = lane % 4 * 2;
-    for (int i = 0; i < 8; i++)
+    for (int i = 0; i < 8; ++i)
       a[row + i / 2 % 2 * 8][column + i % 2 + i / 4 * 8] = widen(one->a[i]);
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 4; ++i) {
       b[column + i % 2 + i / 2 * 8][row] = widen(one->b[i]);
       c[row + i / 2 * 8][column + i % 2] = one->c[i];
     }
   }
-  for (int m = 0; m < 16; m++)
-    for (int k = 0; k < 16; k++)
-      for (int n = 0; n < 8; n++)
+  for (int m = 0; m < 16; ++m)
+    for (int k = 0; k < 16; ++k)
+      for (int n = 0; n < 8; ++n)
         c[m][n] += a[m][k] * b[k][n];
-  for (int lane = 0; lane < 32; lane++) {
+  for (int lane = 0; lane < 32; ++lane) {
     product_t *one = group->contribution[lane];
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < 4; ++i)
       one->c[i] = c[lane / 4 + i / 2 * 8][lane % 4 * 2 + i % 2];
   }
   tessera_emu_count_mma(group->lane[0], 2 * 16 * 8 * 16, 0, group->site);
 }
 
-// --- The kernel -----------------------------------------------------------------------------------------------------
+//===--- The kernel ------------------------------------------------------===//
 
 typedef struct gemm_t {
   int size, mistake; // 1 no wait, 2 no barrier after it, 3 no barrier before the next copy
@@ -104,7 +104,7 @@ static void gemm(self_t *self, void **params) {
       tessera_emu_barrier(self, 0, 0, 4);
     uint32_t a[4];
     matrices(self, 4, a_tile + ((int)self->warp * 16 + lane % 16) * 32 + lane / 16 * 16, a, 5);
-    for (int n = 0; n < 4; n++) {
+    for (int n = 0; n < 4; ++n) {
       memcpy(products[n].a, a, 16);
       uint32_t b[2];
       matrices(self, 2, b_tile + (n * 8 + lane % 8) * 32 + lane / 8 % 2 * 16, b, 6);
@@ -114,7 +114,7 @@ static void gemm(self_t *self, void **params) {
     if (p->mistake != 3)
       tessera_emu_barrier(self, 0, 0, 8);
   }
-  for (int n = 0; n < 4; n++)
+  for (int n = 0; n < 4; ++n)
     for (int i = 0; i < 4; i += 2) {
       int m = m0 + (int)self->warp * 16 + lane / 4 + i / 2 * 8, column = n0 + n * 8 + lane % 4 * 2;
       float *to = tessera_emu_access(self, &p->c[m * p->size + column], 8,
@@ -123,7 +123,7 @@ static void gemm(self_t *self, void **params) {
     }
 }
 
-// --- Running it -----------------------------------------------------------------------------------------------------
+//===--- Running it ------------------------------------------------------===//
 
 enum { MOST = 256 };
 static half_t a[MOST * MOST], b[MOST * MOST];
@@ -131,7 +131,7 @@ static float c[MOST * MOST];
 
 static void fill(int size) {
   uint64_t random = 12345;
-  for (int i = 0; i < size * size; i++) {
+  for (int i = 0; i < size * size; ++i) {
     a[i] = (half_t)((double)(checkRandom(&random) % 17) - 8) / 8;
     b[i] = (half_t)((double)(checkRandom(&random) % 13) - 6) / 4;
     c[i] = -1;
@@ -161,10 +161,10 @@ static tessera_emulator_report_t *run_gemm(tessera_emulator_t *emulator, int siz
 
 static int wrong_elements(int size) {
   int wrong = 0;
-  for (int m = 0; m < size; m++)
-    for (int n = 0; n < size; n++) {
+  for (int m = 0; m < size; ++m)
+    for (int n = 0; n < size; ++n) {
       float sum = 0; // exact: multiples of 1/32, small
-      for (int k = 0; k < size; k++)
+      for (int k = 0; k < size; ++k)
         sum += (float)a[m * size + k] * (float)b[n * size + k];
       wrong += !(c[m * size + n] == sum);
     }
@@ -173,7 +173,7 @@ static int wrong_elements(int size) {
 
 static void test_clean(tessera_emulator_t *emulator) {
   const uint64_t size = 128, blocks = size / TILE_M * (size / TILE_N), steps = size / TILE_K;
-  for (uint64_t seed = 0; seed < 4; seed++) {
+  for (uint64_t seed = 0; seed < 4; ++seed) {
     fill((int)size);
     tessera_emulator_report_t *report = run_gemm(emulator, (int)size, 0, true, true, seed, 2);
     CHECK(is_clean(report));
@@ -196,8 +196,8 @@ static void test_mistakes(tessera_emulator_t *emulator) {
     uint32_t site, other_site;
   } wanted[MISTAKES] = {
       {0}, {TESSERA_EMULATOR_EARLY_READ, 5, 1}, {TESSERA_EMULATOR_RACE, 1, 5}, {TESSERA_EMULATOR_RACE, 1, 5}};
-  for (int mistake = 1; mistake < MISTAKES; mistake++)
-    for (uint64_t seed = 0; seed < 4; seed++) {
+  for (int mistake = 1; mistake < MISTAKES; ++mistake)
+    for (uint64_t seed = 0; seed < 4; ++seed) {
       fill(128);
       tessera_emulator_report_t *report = run_gemm(emulator, 128, mistake, true, true, seed, 2);
       CHECK(has_finding(report, wanted[mistake].kind, wanted[mistake].site, wanted[mistake].other_site), "mistake %d",
@@ -206,7 +206,7 @@ static void test_mistakes(tessera_emulator_t *emulator) {
     }
 }
 
-// --- Figures --------------------------------------------------------------------------------------------------------
+//===--- Figures ---------------------------------------------------------===//
 
 static double milliseconds(void) {
   struct timespec now;
@@ -249,7 +249,7 @@ static double median(double *times, int count) {
 static void print_figures(tessera_emulator_t *emulator, int rounds) {
   double *times = calloc(4 * (size_t)rounds, sizeof *times);
   fill(256);
-  for (int i = 0; i < rounds; i++) {
+  for (int i = 0; i < rounds; ++i) {
     times[i] = time_empty(emulator);
     times[rounds + i] = time_gemm(emulator, false, false);
     times[2 * rounds + i] = time_gemm(emulator, true, false);
@@ -257,7 +257,7 @@ static void print_figures(tessera_emulator_t *emulator, int rounds) {
   }
   static const char *const names[] = {"empty_2560000_threads", "gemm_256", "gemm_256_checked",
                                       "gemm_256_checked_counted"};
-  for (int i = 0; i < 4; i++)
+  for (int i = 0; i < 4; ++i)
     printf("%s %.3f\n", names[i], median(times + i * rounds, rounds));
   free(times);
 }

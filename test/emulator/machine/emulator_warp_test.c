@@ -29,7 +29,7 @@ static tessera_emulator_report_t *run(tessera_emu_kernel_t kernel, uint32_t bloc
 
 #define OUT (*(int **)params[0])
 
-// --- Meanings -------------------------------------------------------------------------------------------------------
+//===--- Meanings --------------------------------------------------------===//
 
 typedef struct shuffle_t {
   int value, from, result;
@@ -37,7 +37,7 @@ typedef struct shuffle_t {
 
 static void shuffle_meaning(const tessera_emu_group_t *group, const void *parameter) {
   (void)parameter;
-  for (uint32_t lane = 0; lane < group->width; lane++) {
+  for (uint32_t lane = 0; lane < group->width; ++lane) {
     shuffle_t *mine = group->contribution[lane];
     const shuffle_t *from = mine ? group->contribution[mine->from] : NULL;
     if (mine)
@@ -52,27 +52,27 @@ static int shuffle(self_t *self, uint64_t mask, int value, uint32_t from, uint32
 }
 
 static void count_meaning(const tessera_emu_group_t *group, const void *parameter) {
-  for (uint32_t lane = 0; lane < group->width; lane++)
+  for (uint32_t lane = 0; lane < group->width; ++lane)
     if (group->contribution[lane])
       *(int *)group->contribution[lane] = __builtin_popcountll(group->mask) + *(const int *)parameter;
 }
 
-// --- Clean ----------------------------------------------------------------------------------------------------------
+//===--- Clean -----------------------------------------------------------===//
 
 static void rotate(self_t *self, void **params) { // in a loop whose length differs between warps
   int value = (int)self->index;
-  for (uint32_t k = 0; k < 3 + self->warp; k++)
+  for (uint32_t k = 0; k < 3 + self->warp; ++k)
     value = shuffle(self, ~UINT64_C(0), value, (self->lane + 1) % self->block->warp_width, 1);
   OUT[self->index] = value;
 }
 
 static void test_rotate(const tessera_emulator_chip_t *chip) {
   uint32_t width = chip->warp_width;
-  for (uint64_t seed = 0; seed < SEEDS; seed++) {
+  for (uint64_t seed = 0; seed < SEEDS; ++seed) {
     tessera_emulator_report_t *report = run_on(chip, rotate, 256, seed);
     CHECK(is_clean(report));
     CHECK(report && report->counters.collectives == (width == 32 ? 3 * 8 + 28 : 3 * 4 + 6));
-    for (uint32_t t = 0; t < 256; t++)
+    for (uint32_t t = 0; t < 256; ++t)
       CHECK(out[t] == (int)(t / width * width + (t + 3 + t / width) % width));
     tessera_emulator_report_destroy(report);
   }
@@ -103,19 +103,19 @@ static void some_have_ended(self_t *self, void **params) { // those named in the
 }
 
 static void test_masks(void) {
-  for (uint64_t seed = 0; seed < SEEDS; seed++) {
+  for (uint64_t seed = 0; seed < SEEDS; ++seed) {
     tessera_emulator_report_t *report = run(two_halves, 70, seed);
     CHECK(is_clean(report));
-    for (int t = 0; t < 64; t++)
+    for (int t = 0; t < 64; ++t)
       CHECK(out[t] == (t % 2 ? 16 : 116));
     CHECK(out[66] == 103 && out[69] == 3); // the last warp has six lanes
     tessera_emulator_report_destroy(report);
     CHECK(is_clean(report = run(same_meaning_in_two_places, 32, seed)));
-    for (int t = 0; t < 32; t++)
+    for (int t = 0; t < 32; ++t)
       CHECK(out[t] == (t ^ 31) * 10);
     tessera_emulator_report_destroy(report);
     CHECK(is_clean(report = run(some_have_ended, 32, seed)));
-    for (int t = 0; t < 20; t++)
+    for (int t = 0; t < 20; ++t)
       CHECK(out[t] == (t + 5 < 20 ? t + 5 : -1));
     tessera_emulator_report_destroy(report);
   }
@@ -129,17 +129,17 @@ static void predicates(self_t *self, void **params) {
 static void test_barrier_count(void) {
   tessera_emulator_report_t *report = run(predicates, 100, 3);
   CHECK(is_clean(report));
-  for (int t = 0; t < 100; t++)
+  for (int t = 0; t < 100; ++t)
     CHECK(out[t] == 20 * 1000 + 100);
   CHECK(report && report->counters.barriers == 1);
   tessera_emulator_report_destroy(report);
 }
 
-// --- Broken ---------------------------------------------------------------------------------------------------------
+//===--- Broken ----------------------------------------------------------===//
 
 static void expect(tessera_emu_kernel_t kernel, uint32_t block, tessera_emulator_kind_t kind, uint32_t site,
                    uint32_t other_site, const char *part) {
-  for (uint64_t seed = 0; seed < SEEDS; seed++) {
+  for (uint64_t seed = 0; seed < SEEDS; ++seed) {
     tessera_emulator_report_t *report = run(kernel, block, seed);
     const tessera_emulator_finding_t *finding = find_kind(report, kind);
     CHECK(has_finding(report, kind, site, other_site), "\"%s\", seed %d", part, (int)seed);
@@ -226,7 +226,7 @@ static void test_spin(void) {
 
 // As many atomics as make a spin loop suspicious, but each changes something.
 static void count_long(self_t *self, void **params) {
-  for (int i = 0; i < 40000; i++) {
+  for (int i = 0; i < 40000; ++i) {
     int *place = tessera_emu_atomic_begin(self, OUT, 4, TESSERA_EMU_LOAD | TESSERA_EMU_STORE, TESSERA_EMU_RELAXED,
                                           TESSERA_EMU_SCOPE_BLOCK, 5);
     __atomic_fetch_add(place, 1, __ATOMIC_RELAXED);

@@ -35,7 +35,7 @@ static int64_t live(void) { return tessera_arena_statistics(NULL).live; }
 static void call_halve(int k) {
   float numbers[MOST];
   int64_t n = 1 + k % MOST;
-  for (int i = 0; i < n; i++)
+  for (int i = 0; i < n; ++i)
     numbers[i] = (float)(k % 37) + (float)i / MOST;
   float expected = numbers[n - 1];
   while (expected > 1)
@@ -63,7 +63,7 @@ static void call_several(int k) {
   CHECK(at(&results[0], 0) == (float)k && results[0].allocated != numbers);
   CHECK(at(&results[1], 1) == 20 && at(&results[2], 3) == 6);
   ((float *)results[1].aligned)[1] = -1; // ours: the next call's constant is as before
-  for (int i = 0; i < 3; i++)
+  for (int i = 0; i < 3; ++i)
     tessera_release(results[i].allocated);
 }
 
@@ -84,7 +84,7 @@ static void call_assertive(int k) {
 static void run_many(const char *name, void (*call)(int)) {
   int64_t held = 0, blocks = 0;
   size_t heap = 0;
-  for (int k = 0; k < CALLS; k++) {
+  for (int k = 0; k < CALLS; ++k) {
     call(k);
     CHECK(live() == 0);
     if (k == CALLS / 10) {
@@ -102,7 +102,7 @@ static void run_many(const char *name, void (*call)(int)) {
 
 // The process's arena and the pool are shared; every result is still right, and nothing is left.
 static void *call_from_thread(void *unused) {
-  for (int k = 0; k < CALLS / 4; k++) {
+  for (int k = 0; k < CALLS / 4; ++k) {
     call_halve(k);
     call_recurse(k);
     call_several(k);

@@ -23,7 +23,7 @@ static bool write_twin(MlirOperation module, const char *chip, const char *path)
   mlirOpPrintingFlagsEnableDebugInfo(flags, true, false);
   fprintf(file, "// chip: %s\n", chip);
   TileOps devices = tileCollect(module, "gpu.module");
-  for (intptr_t i = 0; i < devices.count; i++)
+  for (intptr_t i = 0; i < devices.count; ++i)
     mlirOperationPrintWithFlags(devices.items[i], flags, put, file);
   tileOpsFree(&devices);
   mlirOpPrintingFlagsDestroy(flags);

@@ -95,7 +95,7 @@ int NAME(cuGetErrorString, hipDrvGetErrorString)(int error, const char **text) {
                {NOT_FOUND, "named symbol not found"},
                {LAUNCH_FAILED, "unspecified launch failure"},
                {TOO_LARGE, "too many blocks in cooperative launch"}};
-  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; ++i)
     if (texts[i].error == error)
       return *text = texts[i].text, 0;
   return BAD_VALUE;
@@ -173,7 +173,7 @@ int hipDeviceSynchronize(void) {
 #else
 int cuDevicePrimaryCtxRetain(void **out, int device) {
   ENTER(cuDevicePrimaryCtxRetain);
-  holders++;
+  ++holders;
   return *out = &context, 0;
 }
 
@@ -216,7 +216,7 @@ int NAME(cuMemAllocManaged, hipMallocManaged)(void **memory, size_t bytes, unsig
     return free(one), status;
   *one = (memory_t){memories, *memory, one->bytes = bytes};
   memories = one;
-  memory_count++;
+  ++memory_count;
   return 0;
 }
 
@@ -231,7 +231,7 @@ int NAME(cuMemFree_v2, hipFree)(void *memory) {
     if ((*at)->base == memory) {
       memory_t *one = *at;
       *at = one->next;
-      memory_count--;
+      --memory_count;
       free(memory);
       free(one);
       return LEAVE(NAME(cuMemFree_v2, hipFree), status);
@@ -391,7 +391,7 @@ static void add_printed(void *buffer, FILE *printed) {
   rewind(printed);
   while (fgets(line, sizeof line, printed)) {
     char *to = format;
-    for (const char *at = line; *at; at++) {
+    for (const char *at = line; *at; ++at) {
       *to++ = *at;
       if (*at == '%')
         *to++ = '%';
@@ -447,7 +447,7 @@ static void run(work_t *work) {
 }
 
 static void forget(work_t *work) {
-  for (int64_t i = 0; work->launch.params && i < work->kernel->twin->parameterCount; i++)
+  for (int64_t i = 0; work->launch.params && i < work->kernel->twin->parameterCount; ++i)
     free(work->launch.params[i]);
   free(work->launch.params);
   free(work);
@@ -568,7 +568,7 @@ static int launch(kernel_t *kernel, TileEmulatorLaunch launch, unsigned shared, 
   work->launch.kernel = kernel->twin->name;
   work->launch.dynamicSharedBytes = declared_bytes(kernel) + shared - kernel->twin->sharedBytes;
   work->launch.params = calloc((size_t)count + 1, sizeof(void *));
-  for (int64_t i = 0; i < count; i++) {
+  for (int64_t i = 0; i < count; ++i) {
     work->launch.params[i] = malloc(8);
     memcpy(work->launch.params[i], params[i], kernel->twin->parameterBytes[i]);
   }

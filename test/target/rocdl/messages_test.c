@@ -32,7 +32,7 @@ static TileJit *compile(void) {
   LLVMContextRef context = LLVMContextCreate();
   LLVMModuleRef module = NULL;
   char *message = NULL, *text = strndup((const char *)tileRocdlFunctions[0].text, tileRocdlFunctions[0].length);
-  for (int i = 0; i < 2; i++) {
+  for (int i = 0; i < 2; ++i) {
     char *next = replaced(text, "@llvm.amdgcn.endpgm", "@test_wave_ends");
     free(text);
     text = next;
@@ -97,7 +97,7 @@ static void test_assertions(void) {
 
 // As many as there is room for, then a line about the others; and the buffer is whole again.
 static void test_too_many(void) {
-  for (int64_t i = 0; i < BYTES; i++)
+  for (int64_t i = 0; i < BYTES; ++i)
     say("%lld ", &i);
   const char *text = taken();
   long long bytes = 16 + 8 + 8, kept = (BYTES - (long long)sizeof(tessera_messages_t)) / bytes; // head, text, value

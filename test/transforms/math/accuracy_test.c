@@ -156,7 +156,7 @@ static bool passed(const char *name, const Score *score) {
   return score->worst <= bound && score->wrong == 0 && score->count > 0;
 }
 
-// --- Time ---
+//===--- Time ------------------------------------------------------------===//
 
 static double now(void) {
   struct timespec time;
@@ -208,7 +208,7 @@ static void timePow(BinaryLoop loop) {
   printTimes(ours, libm);
 }
 
-// --- Inputs ---
+//===--- Inputs ----------------------------------------------------------===//
 
 static void judgeUnaryBlock(const Function *function, UnaryLoop loop, const float *x, Score *score) {
   float result[blockSize];
@@ -291,7 +291,7 @@ static bool judgePow(BinaryLoop loop, const Format *format, uint64_t stride) {
   return ok;
 }
 
-// --- The run ---
+//===--- The run ---------------------------------------------------------===//
 
 static void *find(void *library, const char *function) {
   char name[32];

@@ -22,7 +22,7 @@ static const double arctangent[] = {
     -0x1.97ad0c3f49c67p-5, 0x1.2b32b02eecf95p-5, -0x1.0ab0dc2e650cdp-6,
 };
 
-// --- asin and acos ---
+//===--- asin and acos ---------------------------------------------------===//
 
 // asin s = s + s * rest.
 static MlirValue restOfArcsine(TileLanes *lanes, MlirValue z) {
@@ -69,7 +69,7 @@ MlirValue tileExpandF64Acos(TileLanes *lanes, const MlirValue *x) {
   return tileF64SelectLess(lanes, magnitude, 0.5, fromHalfPi(lanes, nearZero(lanes, *x)), far);
 }
 
-// --- atan and atan2 ---
+//===--- atan and atan2 --------------------------------------------------===//
 
 typedef struct Center {
   double from;            // x >= from takes it

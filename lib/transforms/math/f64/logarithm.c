@@ -17,7 +17,7 @@ static const double logarithm[] = {
     0x1.74663c5cc7e8cp-3, 0x1.39a1fa750f84cp-3, 0x1.2f02f2bc75276p-3,
 };
 
-// --- The pieces ---
+//===--- The pieces ------------------------------------------------------===//
 
 MlirValue tileF64SplitExponent(TileLanes *lanes, MlirValue x, MlirValue *m) {
   MlirValue tiny = tileLanesIs(lanes, x, TileLanes_Less, tileLanesFloat(lanes, 0x1p-1022));
@@ -64,7 +64,7 @@ static Sum split(TileLanes *lanes, MlirValue x, MlirValue *k) {
   return sumOf(lanes, tileLanesSub(lanes, m, tileLanesFloat(lanes, 1)));
 }
 
-// --- Logarithms ---
+//===--- Logarithms ------------------------------------------------------===//
 
 MlirValue tileExpandF64Log(TileLanes *lanes, const MlirValue *x) {
   MlirValue k;
@@ -116,7 +116,7 @@ MlirValue tileExpandF64Log1p(TileLanes *lanes, const MlirValue *x) {
   return tileF64SelectLess(lanes, tileLanesAbs(lanes, *x), 0x1p-54, *x, y);
 }
 
-// --- Inverse hyperbolic functions ---
+//===--- Inverse hyperbolic functions ------------------------------------===//
 
 static MlirValue largeLogarithm(TileLanes *lanes, MlirValue x) {
   return tileLanesAdd(lanes, tileExpandF64Log(lanes, &x), tileLanesFloat(lanes, ln2));

@@ -37,7 +37,7 @@ typedef struct Angle {
   TilePair r;
 } Angle;
 
-// --- Reduction ---
+//===--- Reduction -------------------------------------------------------===//
 
 static Angle reduceModerate(TileLanes *lanes, MlirValue x) {
   MlirValue quadrant, k = tileF64Round(lanes, tileLanesMul(lanes, x, tileLanesFloat(lanes, twoOverPi)), &quadrant);
@@ -136,7 +136,7 @@ static Angle reduce(TileLanes *lanes, MlirValue x) {
                   tileLanesSelect(lanes, isModerate, moderate.r.low, huge.r.low)}};
 }
 
-// --- The functions ---
+//===--- The functions ---------------------------------------------------===//
 
 static MlirValue sineOf(TileLanes *lanes, TilePair r) {
   MlirValue z = tileLanesMul(lanes, r.high, r.high);

@@ -14,7 +14,7 @@ static bool isInNamedOp(MlirOperation op) {
 static MlirOperation firstOf(MlirOperation module, const char *name) {
   TileOps ops = tileCollect(module, name);
   MlirOperation op = {NULL};
-  for (intptr_t i = ops.count - 1; i >= 0; i--)
+  for (intptr_t i = ops.count - 1; i >= 0; --i)
     op = isInNamedOp(ops.items[i]) ? op : ops.items[i];
   tileOpsFree(&ops);
   return op;
@@ -179,7 +179,7 @@ typedef struct PassPluginInfo {
 } PassPluginInfo;
 
 static void registerPasses(void) {
-  for (size_t i = 0; i < sizeof passes / sizeof *passes; i++)
+  for (size_t i = 0; i < sizeof passes / sizeof *passes; ++i)
     mlirExtPassRegister(&passes[i]);
 }
 

@@ -1,0 +1,52 @@
+"""Checks the one accent of the C sources: forms that the house decided once, so that no file needs a second one.
+
+Usage: accent_laws.py ROOT         check that tree; prints one line per breach, exits 1 if there is any
+       accent_laws.py --self-test  break each law once in a line and see that just that breach is found
+
+Each law is a regular expression that no line of C may match, with the sentence that says what to write instead.
+"""
+import os
+import re
+import sys
+
+LAWS = [
+    (r"^\s*[A-Za-z_][\w.>\[\]-]*(\+\+|--);", "write ++i, not i++, as a statement", "  count++;"),
+    (r"\bfor \(.*;[^;]*[;,] *[A-Za-z_][\w.>\[\]-]*(\+\+|--)\)", "write ++i, not i++, in a for loop",
+     "  for (int i = 0; i < n; i++)"),
+    (r"^\s*///|\s///<", "comments begin with //, not ///", "/// Doubles x."),
+    (r"^// -{3,}|^// ={3,}", "a section is marked by //===--- name ---===//", "// --- helpers ---"),
+]
+SKIPPED_FOLDER = re.compile(r"^(\.git|\.venv|build.*|Output|__pycache__|generated|shared)$")
+
+
+def sources(root):
+    for folder, folders, files in os.walk(root):
+        folders[:] = sorted(name for name in folders if not SKIPPED_FOLDER.match(name))
+        for name in sorted(files):
+            if name.endswith((".c", ".h", ".cpp")):
+                yield os.path.join(folder, name)
+
+
+def breaches_of(line):
+    return [sentence for pattern, sentence, _ in LAWS if re.search(pattern, line)]
+
+
+def check(root):
+    count = 0
+    for path in sources(root):
+        with open(path, encoding="utf-8") as file:
+            for number, line in enumerate(file, 1):
+                for sentence in breaches_of(line.rstrip("\n")):
+                    print(f"{os.path.relpath(path, root)}:{number}: {sentence}")
+                    count += 1
+    return count
+
+
+def self_test():
+    right = sum(breaches_of(example) == [sentence] for _, sentence, example in LAWS)
+    print(f"self-test: {right} of {len(LAWS)} laws judged rightly")
+    return right != len(LAWS)
+
+
+if __name__ == "__main__":
+    sys.exit(self_test() if sys.argv[1] == "--self-test" else 1 if check(sys.argv[1]) else 0)
