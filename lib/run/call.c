@@ -68,12 +68,14 @@ static bool take_results(tessera_run_data_t *data, const char *memory, tessera_e
   return true;
 }
 
+// Releases what the call allocated. A program in buffers may return its argument, one buffer twice, or memory of
+// another allocator: the arena's own list tells which results are to be released.
 static void release_results(const tessera_signature_t *signature, const char *memory) {
   for (int i = 0; i < signature->num_results; ++i)
     if (signature->results[i].in_memory) {
       int64_t allocated;
       memcpy(&allocated, memory + result_offset(signature, i), sizeof allocated);
-      tessera_release((void *)(intptr_t)allocated);
+      tessera_arena_release(tessera_arena_entered(), (void *)(intptr_t)allocated);
     }
 }
 

@@ -13,15 +13,18 @@
 enum { ALIGNMENT = 64, CLASSES = 192, HUGE_PAGE = 2 * 1024 * 1024, ONE_GIGABYTE = 1 << 30 };
 #define CONSTANT_MARK ((void *)(uintptr_t)0xdeadbeef)
 
-// In front of the data. An over-aligned block has a second one, in front of its aligned data, that only names the
+// Marks a header as ours: what stands before memory of another allocator is not read as a block.
+typedef enum seal_t { RELEASED = 0x7e55e7a0, IN_USE = 0x7e55e7a1 } seal_t;
+
+// In front of the data. An over-aligned block has a second header, in front of its aligned data, that only names the
 // owner.
 typedef struct block_t {
-  struct block_t *owner; // itself, unless this is that second one
+  struct block_t *owner; // itself, unless this is that second header
   tessera_arena_t *arena;
   struct block_t *next_free; // in its bin
-  struct block_t *next;      // of all the arena's blocks
+  struct block_t *next;      // in the arena's list of blocks
   size_t size;
-  size_t in_use;
+  size_t seal;             // seal_t; the second header of an over-aligned block is always IN_USE
   tessera_stream_t stream; // free, but work on this stream may still use it; 0: none
   size_t asked;            // of |size|; of an over-aligned one with what the alignment takes
 } block_t;
@@ -84,7 +87,7 @@ static block_t *take_from_system(tessera_arena_t *arena, size_t size) {
   block_t *block = take_bytes(&arena->memory, sizeof *block + size);
   if (!block)
     return NULL;
-  *block = (block_t){.owner = block, .arena = arena, .size = size};
+  *block = (block_t){.owner = block, .arena = arena, .size = size, .seal = RELEASED};
   return block;
 }
 
@@ -102,7 +105,7 @@ static block_t *take_from_bin(tessera_arena_t *arena, size_t size) {
     link = &block->next_free;
   if (block) {
     *link = block->next_free;
-    block->in_use = 1;
+    block->seal = IN_USE;
     block->stream = 0;
     count_allocation(&arena->statistics, size);
   }
@@ -112,7 +115,7 @@ static block_t *take_from_bin(tessera_arena_t *arena, size_t size) {
 
 static void adopt(tessera_arena_t *arena, block_t *block) {
   pthread_mutex_lock(&arena->lock);
-  block->in_use = 1;
+  block->seal = IN_USE;
   block->next = arena->all;
   arena->all = block;
   arena->statistics.held += (int64_t)block->size;
@@ -168,27 +171,55 @@ void *_mlir_memref_to_llvm_aligned_alloc(size_t alignment, size_t bytes) {
   uintptr_t data = ((uintptr_t)(owner + 1) + alignment - 1) & ~(uintptr_t)(alignment - 1);
   block_t *second = (block_t *)data - 1;
   if (second != owner)
-    *second = (block_t){.owner = owner};
+    *second = (block_t){.owner = owner, .seal = IN_USE};
   return (void *)data;
+}
+
+static void count_bad_release(tessera_arena_t *arena) {
+  pthread_mutex_lock(&arena->lock);
+  ++arena->statistics.bad_releases;
+  pthread_mutex_unlock(&arena->lock);
+}
+
+// The arena is locked.
+static void put_into_bin(tessera_arena_t *arena, block_t *block) {
+  block_t **bin = &arena->bins[class_of(block->size)];
+  block->seal = RELEASED;
+  block->stream = entered_stream;
+  block->next_free = *bin;
+  *bin = block;
+  arena->statistics.live -= (int64_t)block->size;
 }
 
 void _mlir_memref_to_llvm_free(void *memory) {
   if (!memory)
     return;
-  block_t *block = ((block_t *)memory - 1)->owner;
+  block_t *header = (block_t *)memory - 1;
+  if (header->seal != IN_USE && header->seal != RELEASED) {
+    count_bad_release(entered ? entered : &process_arena);
+    return;
+  }
+  block_t *block = header->owner;
   tessera_arena_t *arena = block->arena;
   pthread_mutex_lock(&arena->lock);
-  if (block->in_use) {
-    block_t **bin = &arena->bins[class_of(block->size)];
-    block->in_use = 0;
-    block->stream = entered_stream;
-    block->next_free = *bin;
-    *bin = block;
-    arena->statistics.live -= (int64_t)block->size;
-  } else {
+  if (block->seal == IN_USE)
+    put_into_bin(arena, block);
+  else
     ++arena->statistics.bad_releases;
-  }
   pthread_mutex_unlock(&arena->lock);
+}
+
+bool tessera_arena_release(tessera_arena_t *arena, void *memory) {
+  arena = arena ? arena : &process_arena;
+  pthread_mutex_lock(&arena->lock);
+  block_t *block = arena->all;
+  while (block && !((char *)memory >= (char *)(block + 1) && (char *)memory < (char *)(block + 1) + block->size))
+    block = block->next;
+  bool is_owned = block && block->seal == IN_USE;
+  if (is_owned)
+    put_into_bin(arena, block);
+  pthread_mutex_unlock(&arena->lock);
+  return is_owned;
 }
 
 void tessera_release(void *allocated) {
@@ -241,7 +272,7 @@ void tessera_arena_trim(tessera_arena_t *arena) {
   pthread_mutex_lock(&arena->lock);
   for (block_t **link = &arena->all; *link;) {
     block_t *block = *link;
-    if (block->in_use || block->stream) {
+    if (block->seal == IN_USE || block->stream) {
       link = &block->next;
       continue;
     }
@@ -253,7 +284,7 @@ void tessera_arena_trim(tessera_arena_t *arena) {
   for (int i = 0; i < CLASSES; ++i)
     arena->bins[i] = NULL;
   for (block_t *block = arena->all; block; block = block->next)
-    if (!block->in_use) {
+    if (block->seal == RELEASED) {
       block_t **bin = &arena->bins[class_of(block->size)];
       block->next_free = *bin;
       *bin = block;
@@ -287,7 +318,7 @@ void tessera_arena_for_each(tessera_arena_t *arena, void (*visit)(void *context,
   arena = arena ? arena : &process_arena;
   pthread_mutex_lock(&arena->lock);
   for (block_t *block = arena->all; block; block = block->next)
-    if (block->in_use)
+    if (block->seal == IN_USE)
       visit(context, block + 1, block->asked);
   pthread_mutex_unlock(&arena->lock);
 }

@@ -23,6 +23,7 @@
 #ifndef TESSERA_RUNTIME_ARENA_H
 #define TESSERA_RUNTIME_ARENA_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -34,7 +35,7 @@ typedef struct tessera_arena_statistics_t {
   int64_t held;         // bytes taken from the system
   int64_t blocks;       // pieces they were taken in
   int64_t allocations;  // calls served
-  int64_t bad_releases; // blocks released a second time (ignored)
+  int64_t bad_releases; // releases of memory that is no arena's, or is released already (ignored)
 } tessera_arena_statistics_t;
 
 // A stream by a number of its driver's; 0 is none: work is done when the call returns, as on the CPU.
@@ -64,8 +65,13 @@ void tessera_arena_for_each(tessera_arena_t *arena, void (*visit)(void *context,
                             void *context);
 
 // Releases a result of a program, given its descriptor's `allocated` pointer. NULL and upstream's mark for constants
-// (0xdeadbeef) are ignored.
+// (0xdeadbeef) are ignored. Memory of malloc is left alone and counted as a bad release. |allocated| must be readable
+// for 64 bytes in front of it: for a pointer of unknown origin use tessera_arena_release.
 void tessera_release(void *allocated);
+
+// Releases |memory| if it lies in a block of |arena| (NULL: the process's own) that is in use, and returns true. Leaves
+// any other pointer alone, reads nothing through it, and returns false. Costs a walk over the arena's blocks.
+bool tessera_arena_release(tessera_arena_t *arena, void *memory);
 
 // What generated code calls. Memory is 64-byte aligned (or |alignment|, a power of two), its contents undefined, zero
 // bytes are a valid block. A size that is negative, beyond the machine's memory, or refused by the system raises

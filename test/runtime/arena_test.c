@@ -167,6 +167,18 @@ static void *release_all(void *blocks) {
 }
 
 // Results released by other threads than allocated them, meanwhile both allocate.
+// Memory of other allocators is never read as a block: neither by its header nor through the pointer.
+static void test_foreign_memory(tessera_arena_t *arena) {
+  static char foreign[256];
+  int64_t bad = tessera_arena_statistics(arena).bad_releases;
+  tessera_release(foreign + 128);
+  CHECK(tessera_arena_statistics(arena).bad_releases == bad + 1);
+  CHECK(!tessera_arena_release(arena, foreign) && !tessera_arena_release(arena, (void *)(uintptr_t)8));
+  char *aligned = _mlir_memref_to_llvm_aligned_alloc(4096, 100);
+  CHECK(!tessera_arena_release(NULL, aligned) && tessera_arena_release(arena, aligned));
+  CHECK(!tessera_arena_release(arena, aligned) && tessera_arena_statistics(arena).live == 0);
+}
+
 static void test_threads(tessera_arena_t *arena) {
   static void *blocks[2][1000];
   pthread_t threads[2];
@@ -195,6 +207,7 @@ int main(void) {
   test_absurd_sizes();
   test_bad_alignment();
   test_nested_calls();
+  test_foreign_memory(arena);
   test_threads(arena);
   tessera_arena_enter(NULL);
   CHECK(tessera_arena_statistics(arena).live == 0);
