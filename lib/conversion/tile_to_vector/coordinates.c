@@ -9,42 +9,44 @@
 
 //===--- arithmetic -----------------------------------------------------------===//
 
-bool coordEquals(Coord a, Coord b) { return a.base.ptr == b.base.ptr && a.offset == b.offset; }
+bool vecCoordEquals(VecCoord a, VecCoord b) { return a.base.ptr == b.base.ptr && a.offset == b.offset; }
 
-Coord coordPlus(Coord a, int64_t offset) { return (Coord){a.base, a.offset + offset}; }
+VecCoord vecCoordPlus(VecCoord a, int64_t offset) { return (VecCoord){a.base, a.offset + offset}; }
 
-Coord coordSum(TileBuilder *builder, Coord a, Coord b) {
+VecCoord vecCoordSum(TileBuilder *builder, VecCoord a, VecCoord b) {
   int64_t offset = a.offset + b.offset;
   if (!a.base.ptr || !b.base.ptr)
-    return (Coord){a.base.ptr ? a.base : b.base, offset};
-  return (Coord){tileBuildAdd(builder, a.base, b.base), offset};
+    return (VecCoord){a.base.ptr ? a.base : b.base, offset};
+  return (VecCoord){tileBuildAdd(builder, a.base, b.base), offset};
 }
 
-Coord coordTimes(TileBuilder *builder, Coord a, int64_t factor) {
+VecCoord vecCoordTimes(TileBuilder *builder, VecCoord a, int64_t factor) {
   if (factor == 1)
     return a;
   if (!a.base.ptr || factor == 0)
-    return coordConstant(a.offset * factor);
-  return (Coord){tileBuildMul(builder, a.base, tileBuildIndex(builder, factor)), a.offset * factor};
+    return vecCoordConstant(a.offset * factor);
+  return (VecCoord){tileBuildMul(builder, a.base, tileBuildIndex(builder, factor)), a.offset * factor};
 }
 
-Coord coordDivide(TileBuilder *builder, Coord a, int64_t divisor) {
+VecCoord vecCoordDivide(TileBuilder *builder, VecCoord a, int64_t divisor) {
   if (divisor == 1)
     return a;
   if (!a.base.ptr)
-    return coordConstant(a.offset / divisor);
-  return coordOf(buildBinary(builder, "arith.divui", coordValue(builder, a), tileBuildIndex(builder, divisor)));
+    return vecCoordConstant(a.offset / divisor);
+  return vecCoordOf(
+      vecBuildBinary(builder, "arith.divui", vecCoordValue(builder, a), tileBuildIndex(builder, divisor)));
 }
 
-Coord coordModulo(TileBuilder *builder, Coord a, int64_t modulus) {
+VecCoord vecCoordModulo(TileBuilder *builder, VecCoord a, int64_t modulus) {
   if (modulus == 0)
     return a;
   if (!a.base.ptr)
-    return coordConstant(a.offset % modulus);
-  return coordOf(buildBinary(builder, "arith.remui", coordValue(builder, a), tileBuildIndex(builder, modulus)));
+    return vecCoordConstant(a.offset % modulus);
+  return vecCoordOf(
+      vecBuildBinary(builder, "arith.remui", vecCoordValue(builder, a), tileBuildIndex(builder, modulus)));
 }
 
-MlirValue coordValue(TileBuilder *builder, Coord coord) {
+MlirValue vecCoordValue(TileBuilder *builder, VecCoord coord) {
   if (!coord.base.ptr)
     return tileBuildIndex(builder, coord.offset);
   return coord.offset ? tileBuildAdd(builder, coord.base, tileBuildIndex(builder, coord.offset)) : coord.base;
@@ -52,15 +54,15 @@ MlirValue coordValue(TileBuilder *builder, Coord coord) {
 
 //===--- small builders --------------------------------------------------------===//
 
-MlirValue buildUnary(TileBuilder *builder, const char *name, MlirType type, MlirValue a) {
+MlirValue vecBuildUnary(TileBuilder *builder, const char *name, MlirType type, MlirValue a) {
   return tileBuildValue(builder, name, type, 1, &a, NULL);
 }
 
-MlirValue buildBinary(TileBuilder *builder, const char *name, MlirValue a, MlirValue b) {
+MlirValue vecBuildBinary(TileBuilder *builder, const char *name, MlirValue a, MlirValue b) {
   return tileBuildValue(builder, name, mlirValueGetType(a), 2, (MlirValue[]){a, b}, NULL);
 }
 
-MlirValue buildSelect(TileBuilder *builder, MlirValue condition, MlirValue a, MlirValue b) {
+MlirValue vecBuildSelect(TileBuilder *builder, MlirValue condition, MlirValue a, MlirValue b) {
   return tileBuildValue(builder, "arith.select", mlirValueGetType(a), 3, (MlirValue[]){condition, a, b}, NULL);
 }
 
@@ -72,39 +74,39 @@ static int64_t predicateNumber(const char *predicate) {
   return 0;
 }
 
-MlirValue compareIndex(TileBuilder *builder, const char *predicate, MlirValue a, MlirValue b) {
+MlirValue vecCompareIndex(TileBuilder *builder, const char *predicate, MlirValue a, MlirValue b) {
   MlirType i64 = mlirIntegerTypeGet(builder->context, 64);
   TileAttributeEntry attributes[] = {{"predicate", mlirIntegerAttrGet(i64, predicateNumber(predicate))}, {0}};
   MlirType type = mlirIntegerTypeGet(builder->context, 1);
   return tileBuildValue(builder, "arith.cmpi", type, 2, (MlirValue[]){a, b}, attributes);
 }
 
-MlirValue buildAnd(TileBuilder *builder, MlirValue a, MlirValue b) {
+MlirValue vecBuildAnd(TileBuilder *builder, MlirValue a, MlirValue b) {
   if (!a.ptr || !b.ptr)
     return a.ptr ? a : b;
-  return buildBinary(builder, "arith.andi", a, b);
+  return vecBuildBinary(builder, "arith.andi", a, b);
 }
 
-MlirValue buildSplat(TileBuilder *builder, MlirValue scalar, int64_t width) {
+MlirValue vecBuildSplat(TileBuilder *builder, MlirValue scalar, int64_t width) {
   if (!width)
     return scalar;
-  return buildUnary(builder, "vector.broadcast", vectorOf(mlirValueGetType(scalar), width), scalar);
+  return vecBuildUnary(builder, "vector.broadcast", vecVectorOf(mlirValueGetType(scalar), width), scalar);
 }
 
-MlirValue buildZero(TileBuilder *builder, MlirType type) {
+MlirValue vecBuildZero(TileBuilder *builder, MlirType type) {
   MlirType element = mlirTypeIsAShaped(type) ? mlirShapedTypeGetElementType(type) : type;
   if (mlirTypeIsAFloat(element))
     return tileBuildFloat(builder, type, 0.0);
   return tileBuildInteger(builder, type, 0);
 }
 
-MlirAttribute namedAttribute(MlirContext context, const char *text) {
+MlirAttribute vecNamedAttribute(MlirContext context, const char *text) {
   return mlirAttributeParseGet(context, tileString(text));
 }
 
 //===--- facts ------------------------------------------------------------------===//
 
-static const IndexFacts nothing = {INT64_MIN, INT64_MAX, 1};
+static const VecIndexFacts nothing = {INT64_MIN, INT64_MAX, 1};
 
 static int64_t greatestDivisor(int64_t a, int64_t b) {
   while (b) {
@@ -123,18 +125,18 @@ static int64_t addBounds(int64_t a, int64_t b, int64_t infinity) {
   return sum;
 }
 
-static IndexFacts factsOfSum(IndexFacts a, IndexFacts b) {
-  return (IndexFacts){addBounds(a.low, b.low, INT64_MIN), addBounds(a.high, b.high, INT64_MAX),
-                      greatestDivisor(a.multiple, b.multiple)};
+static VecIndexFacts factsOfSum(VecIndexFacts a, VecIndexFacts b) {
+  return (VecIndexFacts){addBounds(a.low, b.low, INT64_MIN), addBounds(a.high, b.high, INT64_MAX),
+                         greatestDivisor(a.multiple, b.multiple)};
 }
 
-static IndexFacts factsOfDifference(IndexFacts a, IndexFacts b) {
+static VecIndexFacts factsOfDifference(VecIndexFacts a, VecIndexFacts b) {
   int64_t low = b.low == INT64_MIN ? INT64_MAX : -b.low, high = b.high == INT64_MAX ? INT64_MIN : -b.high;
-  return factsOfSum(a, (IndexFacts){high, low, b.multiple});
+  return factsOfSum(a, (VecIndexFacts){high, low, b.multiple});
 }
 
-static IndexFacts factsOfProduct(IndexFacts a, IndexFacts b) {
-  IndexFacts facts = nothing;
+static VecIndexFacts factsOfProduct(VecIndexFacts a, VecIndexFacts b) {
+  VecIndexFacts facts = nothing;
   if (__builtin_mul_overflow(a.multiple, b.multiple, &facts.multiple))
     facts.multiple = 1;
   if (a.low < 0 || b.low < 0)
@@ -146,10 +148,11 @@ static IndexFacts factsOfProduct(IndexFacts a, IndexFacts b) {
   return facts;
 }
 
-static IndexFacts factsOfInduction(MlirOperation loop) {
-  IndexFacts lower = indexFacts(mlirOperationGetOperand(loop, 0)), upper = indexFacts(mlirOperationGetOperand(loop, 1));
-  IndexFacts step = indexFacts(mlirOperationGetOperand(loop, 2));
-  IndexFacts facts = {lower.low, upper.high, greatestDivisor(lower.multiple, step.multiple)};
+static VecIndexFacts factsOfInduction(MlirOperation loop) {
+  VecIndexFacts lower = vecIndexFacts(mlirOperationGetOperand(loop, 0)),
+                upper = vecIndexFacts(mlirOperationGetOperand(loop, 1));
+  VecIndexFacts step = vecIndexFacts(mlirOperationGetOperand(loop, 2));
+  VecIndexFacts facts = {lower.low, upper.high, greatestDivisor(lower.multiple, step.multiple)};
   if (facts.high != INT64_MAX)
     facts.high -= 1;
   // With a known start and step the last value is known, not only the bound.
@@ -159,7 +162,7 @@ static IndexFacts factsOfInduction(MlirOperation loop) {
   return facts;
 }
 
-static IndexFacts factsOfArgument(MlirValue index) {
+static VecIndexFacts factsOfArgument(MlirValue index) {
   MlirBlock block = mlirBlockArgumentGetOwner(index);
   MlirOperation parent = mlirBlockGetParentOperation(block);
   if (tileOpIs(parent, "scf.for") && mlirBlockArgumentGetArgNumber(index) == 0)
@@ -167,15 +170,15 @@ static IndexFacts factsOfArgument(MlirValue index) {
   return nothing;
 }
 
-static IndexFacts factsOfDivision(IndexFacts a, IndexFacts b) {
+static VecIndexFacts factsOfDivision(VecIndexFacts a, VecIndexFacts b) {
   if (a.low < 0 || b.low < 1)
     return nothing;
   int64_t low = b.high == INT64_MAX ? 0 : a.low / b.high;
-  return (IndexFacts){low, a.high == INT64_MAX ? INT64_MAX : a.high / b.low, 1};
+  return (VecIndexFacts){low, a.high == INT64_MAX ? INT64_MAX : a.high / b.low, 1};
 }
 
-static IndexFacts factsOfBinary(MlirOperation op) {
-  IndexFacts a = indexFacts(mlirOperationGetOperand(op, 0)), b = indexFacts(mlirOperationGetOperand(op, 1));
+static VecIndexFacts factsOfBinary(MlirOperation op) {
+  VecIndexFacts a = vecIndexFacts(mlirOperationGetOperand(op, 0)), b = vecIndexFacts(mlirOperationGetOperand(op, 1));
   if (tileOpIs(op, "arith.addi"))
     return factsOfSum(a, b);
   if (tileOpIs(op, "arith.subi"))
@@ -184,19 +187,19 @@ static IndexFacts factsOfBinary(MlirOperation op) {
     return factsOfProduct(a, b);
   if (tileOpIs(op, "arith.divui") || tileOpIs(op, "arith.ceildivui") || tileOpIs(op, "arith.divsi"))
     return tileOpIs(op, "arith.ceildivui") && a.high != INT64_MAX && b.low > 0
-               ? factsOfDivision((IndexFacts){a.low, a.high + b.low - 1, 1}, b)
+               ? factsOfDivision((VecIndexFacts){a.low, a.high + b.low - 1, 1}, b)
                : factsOfDivision(a, b);
   if (tileOpIs(op, "arith.remui"))
-    return (IndexFacts){0, b.high == INT64_MAX ? INT64_MAX : b.high - 1, 1};
+    return (VecIndexFacts){0, b.high == INT64_MAX ? INT64_MAX : b.high - 1, 1};
   if (tileOpIs(op, "arith.minsi") || (tileOpIs(op, "arith.minui") && a.low >= 0 && b.low >= 0))
-    return (IndexFacts){a.low < b.low ? a.low : b.low, a.high < b.high ? a.high : b.high,
-                        greatestDivisor(a.multiple, b.multiple)};
+    return (VecIndexFacts){a.low < b.low ? a.low : b.low, a.high < b.high ? a.high : b.high,
+                           greatestDivisor(a.multiple, b.multiple)};
   return nothing;
 }
 
 // What a tile.assume says, together with what is known without it.
-static IndexFacts factsOfAssumption(MlirOperation op) {
-  IndexFacts facts = indexFacts(mlirOperationGetOperand(op, 0));
+static VecIndexFacts factsOfAssumption(MlirOperation op) {
+  VecIndexFacts facts = vecIndexFacts(mlirOperationGetOperand(op, 0));
   MlirAttribute range = tileOpAttribute(op, "range"), divisible = tileOpAttribute(op, "divisible");
   if (!mlirAttributeIsNull(range)) {
     int64_t low = mlirDenseI64ArrayGetElement(range, 0), high = mlirDenseI64ArrayGetElement(range, 1);
@@ -210,16 +213,16 @@ static IndexFacts factsOfAssumption(MlirOperation op) {
   return facts;
 }
 
-IndexFacts indexFacts(MlirValue index) {
+VecIndexFacts vecIndexFacts(MlirValue index) {
   int64_t constant;
   if (tileConstantIndex(index, &constant))
-    return (IndexFacts){constant, constant, constant < 0 ? -constant : constant};
+    return (VecIndexFacts){constant, constant, constant < 0 ? -constant : constant};
   if (mlirValueIsABlockArgument(index))
     return factsOfArgument(index);
   MlirOperation op = tileDefiningOp(index);
   if (tileOpIs(op, "tile.program_id") || tileOpIs(op, "tile.num_tiles") || tileOpIs(op, "tile.num_programs") ||
       tileOpIs(op, "memref.dim"))
-    return (IndexFacts){0, INT64_MAX, 1};
+    return (VecIndexFacts){0, INT64_MAX, 1};
   if (tileOpIs(op, "tile.assume"))
     return factsOfAssumption(op);
   if (mlirOperationGetNumOperands(op) == 2 && mlirTypeIsAIndex(mlirValueGetType(index)) &&

@@ -10,20 +10,20 @@
 
 //===--- questions about ops -------------------------------------------------------===//
 
-bool isElementwise(MlirOperation op) {
+bool vecIsElementwise(MlirOperation op) {
   if (tileOpIs(op, "tile.convert_type"))
     return true;
   return (tileOpNameStartsWith(op, "arith.") || tileOpNameStartsWith(op, "math.")) &&
          mlirOperationGetNumOperands(op) > 0 && mlirOperationGetNumRegions(op) == 0;
 }
 
-bool isShapeOp(MlirOperation op) {
+bool vecIsShapeOp(MlirOperation op) {
   return tileOpIs(op, "tile.broadcast") || tileOpIs(op, "tile.transpose") || tileOpIs(op, "tile.slice") ||
          tileOpIs(op, "tile.reshape");
 }
 
-bool isEvaluable(MlirOperation op) {
-  return isElementwise(op) || isShapeOp(op) || tileOpIs(op, "arith.constant") || tileOpIs(op, "tile.load") ||
+bool vecIsEvaluable(MlirOperation op) {
+  return vecIsElementwise(op) || vecIsShapeOp(op) || tileOpIs(op, "arith.constant") || tileOpIs(op, "tile.load") ||
          tileOpIs(op, "tile.iota") || tileOpIs(op, "tile.in_bounds") || tileOpIs(op, "tile.gather");
 }
 
@@ -39,12 +39,13 @@ static bool isAmong(MlirAttribute axes, int64_t axis) {
   return false;
 }
 
-static Placement placeInBroadcast(MlirOperation op, const Coord *coords, intptr_t axis, Coord *out, intptr_t *outAxis) {
+static VecPlacement placeInBroadcast(MlirOperation op, const VecCoord *coords, intptr_t axis, VecCoord *out,
+                                     intptr_t *outAxis) {
   MlirAttribute axes = tileOpAttribute(op, "axes");
   intptr_t kept = 0;
   *outAxis = -1;
-  if (!isTile(tileOperandType(op, 0)))
-    return Placement_Exact;
+  if (!vecIsTile(tileOperandType(op, 0)))
+    return VecPlacement_Exact;
   for (intptr_t d = 0; d < mlirShapedTypeGetRank(tileResultType(op, 0)); ++d) {
     if (isAmong(axes, d))
       continue;
@@ -52,67 +53,69 @@ static Placement placeInBroadcast(MlirOperation op, const Coord *coords, intptr_
       *outAxis = kept;
     out[kept++] = coords[d];
   }
-  return Placement_Exact;
+  return VecPlacement_Exact;
 }
 
-static Placement placeInTranspose(MlirOperation op, const Coord *coords, intptr_t axis, Coord *out, intptr_t *outAxis) {
+static VecPlacement placeInTranspose(MlirOperation op, const VecCoord *coords, intptr_t axis, VecCoord *out,
+                                     intptr_t *outAxis) {
   MlirAttribute permutation = tileOpAttribute(op, "permutation");
   for (intptr_t d = 0; d < mlirDenseArrayGetNumElements(permutation); ++d)
     out[mlirDenseI64ArrayGetElement(permutation, d)] = coords[d];
   *outAxis = axis < 0 ? -1 : mlirDenseI64ArrayGetElement(permutation, axis);
-  return Placement_Exact;
+  return VecPlacement_Exact;
 }
 
-static Placement placeInSlice(Lowering *lowering, MlirOperation op, const Coord *coords, intptr_t axis, Coord *out,
-                              intptr_t *outAxis) {
+static VecPlacement placeInSlice(VecLowering *lowering, MlirOperation op, const VecCoord *coords, intptr_t axis,
+                                 VecCoord *out, intptr_t *outAxis) {
   MlirAttribute offsets = tileOpAttribute(op, "static_offsets");
   intptr_t operand = 1;
   for (intptr_t d = 0; d < mlirDenseArrayGetNumElements(offsets); ++d) {
     int64_t offset = mlirDenseI64ArrayGetElement(offsets, d);
     if (offset == mlirShapedTypeGetDynamicSize()) {
-      MlirValue start = scalarOf(lowering, mlirOperationGetOperand(op, operand++));
-      out[d] = coordSum(&lowering->builder, coords[d], coordOf(start));
+      MlirValue start = vecScalarOf(lowering, mlirOperationGetOperand(op, operand++));
+      out[d] = vecCoordSum(&lowering->builder, coords[d], vecCoordOf(start));
     } else {
-      out[d] = coordPlus(coords[d], offset);
+      out[d] = vecCoordPlus(coords[d], offset);
     }
   }
   *outAxis = axis;
-  return Placement_Exact;
+  return VecPlacement_Exact;
 }
 
-static Coord linearIndex(TileBuilder *builder, const Shape *shape, intptr_t count, const Coord *coords) {
-  Coord linear = coordConstant(0);
+static VecCoord linearIndex(TileBuilder *builder, const VecShape *shape, intptr_t count, const VecCoord *coords) {
+  VecCoord linear = vecCoordConstant(0);
   for (intptr_t d = 0; d < count; ++d)
-    linear = coordSum(builder, coordTimes(builder, linear, shape->sizes[d]), coords[d]);
+    linear = vecCoordSum(builder, vecCoordTimes(builder, linear, shape->sizes[d]), coords[d]);
   return linear;
 }
 
-static void delinearize(TileBuilder *builder, Coord linear, const Shape *shape, intptr_t count, Coord *coords) {
+static void delinearize(TileBuilder *builder, VecCoord linear, const VecShape *shape, intptr_t count,
+                        VecCoord *coords) {
   for (intptr_t d = count - 1; d >= 0; --d) {
-    coords[d] = d == 0 ? linear : coordModulo(builder, linear, shape->sizes[d]);
-    linear = coordDivide(builder, linear, shape->sizes[d]);
+    coords[d] = d == 0 ? linear : vecCoordModulo(builder, linear, shape->sizes[d]);
+    linear = vecCoordDivide(builder, linear, shape->sizes[d]);
   }
 }
 
-static Placement placeInReshape(Lowering *lowering, MlirOperation op, const Coord *coords, intptr_t axis, int64_t width,
-                                Coord *out, intptr_t *outAxis) {
-  Shape to = shapeOf(tileResultType(op, 0)), from = shapeOfValue(mlirOperationGetOperand(op, 0));
+static VecPlacement placeInReshape(VecLowering *lowering, MlirOperation op, const VecCoord *coords, intptr_t axis,
+                                   int64_t width, VecCoord *out, intptr_t *outAxis) {
+  VecShape to = vecShapeOf(tileResultType(op, 0)), from = vecShapeOfValue(mlirOperationGetOperand(op, 0));
   intptr_t same = 0; // trailing dimensions that stay as they are
   while (same < to.rank && same < from.rank && to.sizes[to.rank - 1 - same] == from.sizes[from.rank - 1 - same])
     ++same;
-  Coord linear = linearIndex(&lowering->builder, &to, to.rank - same, coords);
+  VecCoord linear = linearIndex(&lowering->builder, &to, to.rank - same, coords);
   delinearize(&lowering->builder, linear, &from, from.rank - same, out);
   for (intptr_t i = 0; i < same; ++i)
     out[from.rank - 1 - i] = coords[to.rank - 1 - i];
   *outAxis = axis < 0 ? -1 : axis - to.rank + from.rank;
   if (axis < 0 || axis >= to.rank - same)
-    return Placement_Exact;
-  bool fits = same == 0 && axis == to.rank - 1 && shapeLast(&to) % width == 0 && shapeLast(&from) % width == 0;
-  return fits ? Placement_Chunk : Placement_Lanes;
+    return VecPlacement_Exact;
+  bool fits = same == 0 && axis == to.rank - 1 && vecShapeLast(&to) % width == 0 && vecShapeLast(&from) % width == 0;
+  return fits ? VecPlacement_Chunk : VecPlacement_Lanes;
 }
 
-Placement placeInOperand(Lowering *lowering, MlirOperation op, const Coord *coords, intptr_t axis, int64_t width,
-                         Coord *out, intptr_t *outAxis) {
+VecPlacement vecPlaceInOperand(VecLowering *lowering, MlirOperation op, const VecCoord *coords, intptr_t axis,
+                               int64_t width, VecCoord *out, intptr_t *outAxis) {
   if (tileOpIs(op, "tile.broadcast"))
     return placeInBroadcast(op, coords, axis, out, outAxis);
   if (tileOpIs(op, "tile.transpose"))
@@ -124,24 +127,24 @@ Placement placeInOperand(Lowering *lowering, MlirOperation op, const Coord *coor
   intptr_t rank = mlirShapedTypeGetRank(tileResultType(op, 0));
   memcpy(out, coords, rank * sizeof *out);
   *outAxis = axis;
-  return Placement_Exact;
+  return VecPlacement_Exact;
 }
 
 //===--- walks over an expression -------------------------------------------------------===//
 
-static void collectBehind(Lowering *lowering, Record *record, Records *records, intptr_t *capacity) {
-  if (record->kind == Record_Scalar || record->visited == lowering->walks)
+static void collectBehind(VecLowering *lowering, VecRecord *record, VecRecords *records, intptr_t *capacity) {
+  if (record->kind == VecRecord_Scalar || record->visited == lowering->walks)
     return;
   record->visited = lowering->walks;
-  bool hasOperands = record->kind == Record_Lazy && !tileOpIs(record->op, "tile.load");
+  bool hasOperands = record->kind == VecRecord_Lazy && !tileOpIs(record->op, "tile.load");
   for (intptr_t i = 0; hasOperands && i < mlirOperationGetNumOperands(record->op); ++i) {
-    Record *operand = recordOf(lowering, mlirOperationGetOperand(record->op, i));
-    if (operand && operand->kind != Record_Access)
+    VecRecord *operand = vecRecordOf(lowering, mlirOperationGetOperand(record->op, i));
+    if (operand && operand->kind != VecRecord_Access)
       collectBehind(lowering, operand, records, capacity);
   }
   if (records->count == *capacity) {
     *capacity = *capacity * 2 + 16;
-    Record **grown = loweringAllocate(lowering, *capacity * sizeof *grown);
+    VecRecord **grown = vecLoweringAllocate(lowering, *capacity * sizeof *grown);
     if (records->count)
       memcpy(grown, records->items, records->count * sizeof *grown);
     records->items = grown;
@@ -149,67 +152,67 @@ static void collectBehind(Lowering *lowering, Record *record, Records *records, 
   records->items[records->count++] = record;
 }
 
-Records recordsBehind(Lowering *lowering, Record *record) {
-  Records records = {NULL, 0};
+VecRecords vecRecordsBehind(VecLowering *lowering, VecRecord *record) {
+  VecRecords records = {NULL, 0};
   intptr_t capacity = 0;
   ++lowering->walks;
   collectBehind(lowering, record, &records, &capacity);
   return records;
 }
 
-bool isRead(const Record *record) {
-  return record->kind == Record_Memory || (record->kind == Record_Lazy && tileOpIs(record->op, "tile.load"));
+bool vecIsRead(const VecRecord *record) {
+  return record->kind == VecRecord_Memory || (record->kind == VecRecord_Lazy && tileOpIs(record->op, "tile.load"));
 }
 
-bool mayLeave(Lowering *lowering, Record *record) {
-  Records records = recordsBehind(lowering, record);
+bool vecMayLeave(VecLowering *lowering, VecRecord *record) {
+  VecRecords records = vecRecordsBehind(lowering, record);
   for (intptr_t i = 0; i < records.count; ++i)
-    if (isRead(records.items[i]) && accessMayLeave(records.items[i]->access))
+    if (vecIsRead(records.items[i]) && vecAccessMayLeave(records.items[i]->access))
       return true;
   return false;
 }
 
-MlirValue allInside(Lowering *lowering, Record *record) {
-  Records records = recordsBehind(lowering, record);
+MlirValue vecAllInside(VecLowering *lowering, VecRecord *record) {
+  VecRecords records = vecRecordsBehind(lowering, record);
   MlirValue inside = {NULL};
   for (intptr_t i = 0; i < records.count; ++i)
-    if (isRead(records.items[i]))
-      inside = buildAnd(&lowering->builder, inside, accessIsInside(&lowering->builder, records.items[i]->access));
+    if (vecIsRead(records.items[i]))
+      inside = vecBuildAnd(&lowering->builder, inside, vecAccessIsInside(&lowering->builder, records.items[i]->access));
   return inside;
 }
 
 //===--- registers read at coordinates known late ------------------------------------------===//
 
-static void copyOut(Lowering *lowering, Record *record) {
+static void copyOut(VecLowering *lowering, VecRecord *record) {
   if (!record->access)
-    record->access = bufferNew(lowering, &record->shape);
-  Body body = bodyBegin(lowering, true);
-  const Shape *shape = &record->shape;
-  int64_t perRow = (shapeLast(shape) + lowering->lanes - 1) / lowering->lanes;
-  for (int64_t i = 0; i < numRegisters(lowering, shape); ++i) {
-    Coord coords[MaxRank];
-    delinearize(&lowering->builder, coordConstant(i / perRow), shape, shape->rank - 1, coords);
-    coords[shape->rank - 1] = coordConstant(i % perRow * lowering->lanes);
+    record->access = vecBufferNew(lowering, &record->shape);
+  VecBody body = vecBodyBegin(lowering, true);
+  const VecShape *shape = &record->shape;
+  int64_t perRow = (vecShapeLast(shape) + lowering->lanes - 1) / lowering->lanes;
+  for (int64_t i = 0; i < vecNumRegisters(lowering, shape); ++i) {
+    VecCoord coords[MaxRank];
+    delinearize(&lowering->builder, vecCoordConstant(i / perRow), shape, shape->rank - 1, coords);
+    coords[shape->rank - 1] = vecCoordConstant(i % perRow * lowering->lanes);
     int64_t width = mlirShapedTypeGetDimSize(mlirValueGetType(record->registers[i]), 0);
-    accessStore(&body, record->access, coords, shape->rank - 1, width, record->registers[i]);
+    vecAccessStore(&body, record->access, coords, shape->rank - 1, width, record->registers[i]);
   }
-  bodyEnd(&body);
+  vecBodyEnd(&body);
 }
 
 // Whether all ways from `record` to registers keep chunks whole: elementwise ops and broadcasts.
-static bool keepsChunks(Lowering *lowering, const Records *records) {
+static bool keepsChunks(VecLowering *lowering, const VecRecords *records) {
   for (intptr_t i = 0; i < records->count; ++i) {
-    const Record *record = records->items[i];
-    if (record->kind == Record_Lazy && isShapeOp(record->op) && !tileOpIs(record->op, "tile.broadcast"))
+    const VecRecord *record = records->items[i];
+    if (record->kind == VecRecord_Lazy && vecIsShapeOp(record->op) && !tileOpIs(record->op, "tile.broadcast"))
       return false;
   }
   return true;
 }
 
-static void rememberSpilled(Lowering *lowering, Record *record) {
+static void rememberSpilled(VecLowering *lowering, VecRecord *record) {
   if (lowering->numSpilled == lowering->maxSpilled) {
     lowering->maxSpilled = lowering->maxSpilled * 2 + 16;
-    Record **grown = loweringAllocate(lowering, lowering->maxSpilled * sizeof *grown);
+    VecRecord **grown = vecLoweringAllocate(lowering, lowering->maxSpilled * sizeof *grown);
     if (lowering->numSpilled)
       memcpy(grown, lowering->spilled, lowering->numSpilled * sizeof *grown);
     lowering->spilled = grown;
@@ -217,68 +220,71 @@ static void rememberSpilled(Lowering *lowering, Record *record) {
   lowering->spilled[lowering->numSpilled++] = record;
 }
 
-intptr_t spill(Lowering *lowering, Record *record, bool unrolled) {
+intptr_t vecSpill(VecLowering *lowering, VecRecord *record, bool unrolled) {
   intptr_t mark = lowering->numSpilled;
-  Records records = recordsBehind(lowering, record);
+  VecRecords records = vecRecordsBehind(lowering, record);
   if (unrolled && keepsChunks(lowering, &records))
     return mark;
   for (intptr_t i = 0; i < records.count; ++i) {
-    Record *behind = records.items[i];
-    if (behind->kind != Record_Registers)
+    VecRecord *behind = records.items[i];
+    if (behind->kind != VecRecord_Registers)
       continue;
     copyOut(lowering, behind);
-    behind->kind = Record_Memory;
+    behind->kind = VecRecord_Memory;
     rememberSpilled(lowering, behind);
   }
   return mark;
 }
 
-void unspill(Lowering *lowering, intptr_t mark) {
+void vecUnspill(VecLowering *lowering, intptr_t mark) {
   while (lowering->numSpilled > mark)
-    lowering->spilled[--lowering->numSpilled]->kind = Record_Registers;
+    lowering->spilled[--lowering->numSpilled]->kind = VecRecord_Registers;
 }
 
 //===--- bodies ---------------------------------------------------------------------------===//
 
-Body bodyBegin(Lowering *lowering, bool inside) { return (Body){.lowering = lowering, .inside = inside}; }
+VecBody vecBodyBegin(VecLowering *lowering, bool inside) { return (VecBody){.lowering = lowering, .inside = inside}; }
 
-void bodyEnd(Body *body) {
+void vecBodyEnd(VecBody *body) {
   free(body->done);
   body->done = NULL;
   body->numDone = body->capacity = 0;
 }
 
-static bool isAt(const Evaluation *done, const Record *record, const Coord *coords, intptr_t axis, int64_t width) {
+static bool isAt(const VecEvaluation *done, const VecRecord *record, const VecCoord *coords, intptr_t axis,
+                 int64_t width) {
   if (done->record != record || done->width != width || done->axis != axis)
     return false;
   for (intptr_t d = 0; d < record->shape.rank; ++d)
-    if (!coordEquals(done->coords[d], coords[d]))
+    if (!vecCoordEquals(done->coords[d], coords[d]))
       return false;
   return true;
 }
 
-MlirValue remembered(const Body *body, const Record *record, const Coord *coords, intptr_t axis, int64_t width) {
+MlirValue vecRemembered(const VecBody *body, const VecRecord *record, const VecCoord *coords, intptr_t axis,
+                        int64_t width) {
   for (intptr_t i = body->numDone - 1; i >= 0; --i)
     if (isAt(&body->done[i], record, coords, axis, width))
       return body->done[i].result;
   return (MlirValue){NULL};
 }
 
-void remember(Body *body, const Record *record, const Coord *coords, intptr_t axis, int64_t width, MlirValue result) {
+void vecRemember(VecBody *body, const VecRecord *record, const VecCoord *coords, intptr_t axis, int64_t width,
+                 MlirValue result) {
   if (body->numDone == body->capacity) {
     body->capacity = body->capacity * 2 + 16;
     body->done = realloc(body->done, body->capacity * sizeof *body->done);
   }
-  Evaluation *done = &body->done[body->numDone++];
-  *done = (Evaluation){.record = record, .axis = axis, .width = width, .result = result};
+  VecEvaluation *done = &body->done[body->numDone++];
+  *done = (VecEvaluation){.record = record, .axis = axis, .width = width, .result = result};
   memcpy(done->coords, coords, record->shape.rank * sizeof *coords);
 }
 
 //===--- evaluation --------------------------------------------------------------------------===//
 
-static MlirValue evaluateConstant(Body *body, const Record *record, int64_t width) {
+static MlirValue evaluateConstant(VecBody *body, const VecRecord *record, int64_t width) {
   TileBuilder *builder = &body->lowering->builder;
-  MlirType type = vectorOf(record->shape.element, width);
+  MlirType type = vecVectorOf(record->shape.element, width);
   MlirAttribute value = mlirDenseElementsAttrGetSplatValue(tileOpAttribute(record->op, "value"));
   if (width)
     value = mlirDenseElementsAttrSplatGet(type, value);
@@ -286,27 +292,27 @@ static MlirValue evaluateConstant(Body *body, const Record *record, int64_t widt
 }
 
 static MlirType elementwiseType(MlirType type, int64_t width) {
-  return isTile(type) ? vectorOf(mlirShapedTypeGetElementType(type), width) : type;
+  return vecIsTile(type) ? vecVectorOf(mlirShapedTypeGetElementType(type), width) : type;
 }
 
 // The operands of an elementwise op at the same place.
-static void evaluateOperands(Body *body, const Record *record, const Coord *coords, intptr_t axis, int64_t width,
-                             MlirValue *values) {
+static void evaluateOperands(VecBody *body, const VecRecord *record, const VecCoord *coords, intptr_t axis,
+                             int64_t width, MlirValue *values) {
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(record->op); ++i) {
     MlirValue source = mlirOperationGetOperand(record->op, i);
-    values[i] = isTile(mlirValueGetType(source)) ? evaluateOperand(body, source, coords, axis, width)
-                                                 : scalarOf(body->lowering, source);
+    values[i] = vecIsTile(mlirValueGetType(source)) ? vecEvaluateOperand(body, source, coords, axis, width)
+                                                    : vecScalarOf(body->lowering, source);
   }
 }
 
-static MlirValue evaluateConversion(Body *body, const Record *record, const Coord *coords, intptr_t axis,
+static MlirValue evaluateConversion(VecBody *body, const VecRecord *record, const VecCoord *coords, intptr_t axis,
                                     int64_t width) {
   MlirValue operands[2] = {{NULL}, {NULL}};
   evaluateOperands(body, record, coords, axis, width, operands);
-  return buildConversion(&body->lowering->builder, record->op, operands[0], operands[1], width);
+  return vecBuildConversion(&body->lowering->builder, record->op, operands[0], operands[1], width);
 }
 
-static MlirValue evaluateElementwise(Body *body, const Record *record, const Coord *coords, intptr_t axis,
+static MlirValue evaluateElementwise(VecBody *body, const VecRecord *record, const VecCoord *coords, intptr_t axis,
                                      int64_t width) {
   intptr_t numOperands = mlirOperationGetNumOperands(record->op);
   MlirValue operands[numOperands];
@@ -322,59 +328,62 @@ static MlirValue evaluateElementwise(Body *body, const Record *record, const Coo
 static MlirValue castIndex(TileBuilder *builder, MlirValue index, MlirType element, int64_t width) {
   if (mlirTypeIsAIndex(element))
     return index;
-  return buildUnary(builder, "arith.index_cast", vectorOf(element, width), index);
+  return vecBuildUnary(builder, "arith.index_cast", vecVectorOf(element, width), index);
 }
 
-static MlirValue evaluateIota(Body *body, const Record *record, const Coord *coords, intptr_t axis, int64_t width) {
+static MlirValue evaluateIota(VecBody *body, const VecRecord *record, const VecCoord *coords, intptr_t axis,
+                              int64_t width) {
   TileBuilder *builder = &body->lowering->builder;
   intptr_t dim = mlirIntegerAttrGetValueInt(tileOpAttribute(record->op, "dim"));
   MlirType element = record->shape.element;
-  MlirValue number = castIndex(builder, coordValue(builder, coords[dim]), element, 0);
+  MlirValue number = castIndex(builder, vecCoordValue(builder, coords[dim]), element, 0);
   if (mlirOperationGetNumOperands(record->op)) {
-    MlirValue from = scalarOf(body->lowering, mlirOperationGetOperand(record->op, 0));
-    number = buildBinary(builder, "arith.addi", number, from);
+    MlirValue from = vecScalarOf(body->lowering, mlirOperationGetOperand(record->op, 0));
+    number = vecBuildBinary(builder, "arith.addi", number, from);
   }
-  MlirValue numbers = buildSplat(builder, number, width);
+  MlirValue numbers = vecBuildSplat(builder, number, width);
   if (!width || axis != dim)
     return numbers;
   MlirType index = mlirIndexTypeGet(builder->context);
-  MlirValue lanes = tileBuildValue(builder, "vector.step", vectorOf(index, width), 0, NULL, NULL);
-  return buildBinary(builder, "arith.addi", numbers, castIndex(builder, lanes, element, width));
+  MlirValue lanes = tileBuildValue(builder, "vector.step", vecVectorOf(index, width), 0, NULL, NULL);
+  return vecBuildBinary(builder, "arith.addi", numbers, castIndex(builder, lanes, element, width));
 }
 
-MlirValue evaluateLanes(Body *body, Record *record, const Coord *coords, intptr_t axis, int64_t width) {
-  Lowering *lowering = body->lowering;
-  MlirValue *lanes = loweringAllocate(lowering, width * sizeof *lanes);
-  Coord at[MaxRank];
+MlirValue vecEvaluateLanes(VecBody *body, VecRecord *record, const VecCoord *coords, intptr_t axis, int64_t width) {
+  VecLowering *lowering = body->lowering;
+  MlirValue *lanes = vecLoweringAllocate(lowering, width * sizeof *lanes);
+  VecCoord at[MaxRank];
   memcpy(at, coords, record->shape.rank * sizeof *at);
   for (int64_t lane = 0; lane < width; ++lane, ++at[axis].offset)
-    lanes[lane] = evaluate(body, record, at, -1, 0);
-  MlirType type = vectorOf(record->shape.element, width);
+    lanes[lane] = vecEvaluate(body, record, at, -1, 0);
+  MlirType type = vecVectorOf(record->shape.element, width);
   return tileBuildValue(&lowering->builder, "vector.from_elements", type, width, lanes, NULL);
 }
 
-static MlirValue evaluateShapeOp(Body *body, Record *record, const Coord *coords, intptr_t axis, int64_t width) {
-  Lowering *lowering = body->lowering;
+static MlirValue evaluateShapeOp(VecBody *body, VecRecord *record, const VecCoord *coords, intptr_t axis,
+                                 int64_t width) {
+  VecLowering *lowering = body->lowering;
   MlirValue source = mlirOperationGetOperand(record->op, 0);
-  Coord at[MaxRank];
+  VecCoord at[MaxRank];
   intptr_t sourceAxis;
-  if (placeInOperand(lowering, record->op, coords, axis, width, at, &sourceAxis) == Placement_Lanes)
-    return evaluateLanes(body, record, coords, axis, width);
+  if (vecPlaceInOperand(lowering, record->op, coords, axis, width, at, &sourceAxis) == VecPlacement_Lanes)
+    return vecEvaluateLanes(body, record, coords, axis, width);
   int64_t sourceWidth = sourceAxis < 0 ? 0 : width;
-  MlirValue value = isTile(mlirValueGetType(source)) ? evaluateOperand(body, source, at, sourceAxis, sourceWidth)
-                                                     : scalarOf(lowering, source);
-  return sourceWidth == width ? value : buildSplat(&lowering->builder, value, width);
+  MlirValue value = vecIsTile(mlirValueGetType(source)) ? vecEvaluateOperand(body, source, at, sourceAxis, sourceWidth)
+                                                        : vecScalarOf(lowering, source);
+  return sourceWidth == width ? value : vecBuildSplat(&lowering->builder, value, width);
 }
 
 // The mask of the view's tile, known or not.
-static MlirValue evaluateInBounds(Body *body, const Record *record, const Coord *coords, intptr_t axis, int64_t width) {
+static MlirValue evaluateInBounds(VecBody *body, const VecRecord *record, const VecCoord *coords, intptr_t axis,
+                                  int64_t width) {
   TileBuilder *builder = &body->lowering->builder;
-  Body asking = *body;
+  VecBody asking = *body;
   asking.inside = false;
   intptr_t along = axis < 0 ? record->shape.rank - 1 : axis;
-  MlirValue mask = accessMask(&asking, record->access, coords, along, width ? width : 1);
+  MlirValue mask = vecAccessMask(&asking, record->access, coords, along, width ? width : 1);
   if (!mask.ptr)
-    return tileBuildInteger(builder, vectorOf(record->shape.element, width), 1);
+    return tileBuildInteger(builder, vecVectorOf(record->shape.element, width), 1);
   if (width)
     return mask;
   int64_t first = 0;
@@ -382,10 +391,10 @@ static MlirValue evaluateInBounds(Body *body, const Record *record, const Coord 
   return tileBuildValue(builder, "vector.extract", record->shape.element, 1, &mask, position);
 }
 
-static MlirValue evaluateLazy(Body *body, Record *record, const Coord *coords, intptr_t axis, int64_t width) {
+static MlirValue evaluateLazy(VecBody *body, VecRecord *record, const VecCoord *coords, intptr_t axis, int64_t width) {
   MlirOperation op = record->op;
   if (tileOpIs(op, "tile.load"))
-    return accessLoad(body, record->access, coords, axis, width);
+    return vecAccessLoad(body, record->access, coords, axis, width);
   if (tileOpIs(op, "arith.constant"))
     return evaluateConstant(body, record, width);
   if (tileOpIs(op, "tile.iota"))
@@ -393,18 +402,18 @@ static MlirValue evaluateLazy(Body *body, Record *record, const Coord *coords, i
   if (tileOpIs(op, "tile.in_bounds"))
     return evaluateInBounds(body, record, coords, axis, width);
   if (tileOpIs(op, "tile.gather"))
-    return evaluateGather(body, record, coords, axis, width);
+    return vecEvaluateGather(body, record, coords, axis, width);
   if (tileOpIs(op, "tile.convert_type"))
     return evaluateConversion(body, record, coords, axis, width);
-  if (isShapeOp(op))
+  if (vecIsShapeOp(op))
     return evaluateShapeOp(body, record, coords, axis, width);
   return evaluateElementwise(body, record, coords, axis, width);
 }
 
 // Coordinates are constants here, and vectors are whole chunks (spill saw to it).
-static MlirValue evaluateRegister(Body *body, const Record *record, const Coord *coords, int64_t width) {
+static MlirValue evaluateRegister(VecBody *body, const VecRecord *record, const VecCoord *coords, int64_t width) {
   TileBuilder *builder = &body->lowering->builder;
-  int64_t lanes = body->lowering->lanes, perRow = (shapeLast(&record->shape) + lanes - 1) / lanes;
+  int64_t lanes = body->lowering->lanes, perRow = (vecShapeLast(&record->shape) + lanes - 1) / lanes;
   intptr_t last = record->shape.rank - 1;
   int64_t row = linearIndex(builder, &record->shape, last, coords).offset;
   MlirValue chunk = record->registers[row * perRow + coords[last].offset / lanes];
@@ -415,39 +424,39 @@ static MlirValue evaluateRegister(Body *body, const Record *record, const Coord 
   return tileBuildValue(builder, "vector.extract", record->shape.element, 1, &chunk, position);
 }
 
-MlirValue evaluate(Body *body, Record *record, const Coord *coords, intptr_t axis, int64_t width) {
-  if (record->kind == Record_Scalar)
-    return buildSplat(&body->lowering->builder, record->value, width);
+MlirValue vecEvaluate(VecBody *body, VecRecord *record, const VecCoord *coords, intptr_t axis, int64_t width) {
+  if (record->kind == VecRecord_Scalar)
+    return vecBuildSplat(&body->lowering->builder, record->value, width);
   if (!width)
     axis = -1;
-  MlirValue result = remembered(body, record, coords, axis, width);
+  MlirValue result = vecRemembered(body, record, coords, axis, width);
   if (result.ptr)
     return result;
-  if (record->kind == Record_Lazy)
+  if (record->kind == VecRecord_Lazy)
     result = evaluateLazy(body, record, coords, axis, width);
-  else if (record->kind == Record_Registers)
+  else if (record->kind == VecRecord_Registers)
     result = evaluateRegister(body, record, coords, width);
   else
-    result = accessLoad(body, record->access, coords, axis, width);
-  remember(body, record, coords, axis, width, result);
+    result = vecAccessLoad(body, record->access, coords, axis, width);
+  vecRemember(body, record, coords, axis, width, result);
   return result;
 }
 
-MlirValue evaluateOperand(Body *body, MlirValue source, const Coord *coords, intptr_t axis, int64_t width) {
-  return evaluate(body, recordOf(body->lowering, source), coords, axis, width);
+MlirValue vecEvaluateOperand(VecBody *body, MlirValue source, const VecCoord *coords, intptr_t axis, int64_t width) {
+  return vecEvaluate(body, vecRecordOf(body->lowering, source), coords, axis, width);
 }
 
 //===--- conversion of elements ---------------------------------------------------------------===//
 
-MlirValue convertElement(TileBuilder *builder, MlirValue value, MlirType element, int64_t width) {
+MlirValue vecConvertElement(TileBuilder *builder, MlirValue value, MlirType element, int64_t width) {
   MlirType type = mlirValueGetType(value);
   MlirType from = mlirTypeIsAVector(type) ? mlirShapedTypeGetElementType(type) : type;
   if (mlirTypeEqual(from, element))
     return value;
-  bool wider = bitsOf(element) > bitsOf(from);
+  bool wider = vecBitsOf(element) > vecBitsOf(from);
   if (mlirTypeIsAFloat(element) && mlirTypeIsAFloat(from))
-    return buildUnary(builder, wider ? "arith.extf" : "arith.truncf", vectorOf(element, width), value);
+    return vecBuildUnary(builder, wider ? "arith.extf" : "arith.truncf", vecVectorOf(element, width), value);
   if (mlirTypeIsAFloat(element))
-    return buildUnary(builder, "arith.sitofp", vectorOf(element, width), value);
-  return buildUnary(builder, wider ? "arith.extsi" : "arith.trunci", vectorOf(element, width), value);
+    return vecBuildUnary(builder, "arith.sitofp", vecVectorOf(element, width), value);
+  return vecBuildUnary(builder, wider ? "arith.extsi" : "arith.trunci", vecVectorOf(element, width), value);
 }

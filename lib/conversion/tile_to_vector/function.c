@@ -7,9 +7,9 @@
 
 enum { GridRank = 3 };
 
-static MlirType pointerType(Lowering *lowering) { return mlirLLVMPointerTypeGet(lowering->context, 0); }
+static MlirType pointerType(VecLowering *lowering) { return mlirLLVMPointerTypeGet(lowering->context, 0); }
 
-static MlirType wordType(Lowering *lowering) { return mlirIntegerTypeGet(lowering->context, 64); }
+static MlirType wordType(VecLowering *lowering) { return mlirIntegerTypeGet(lowering->context, 64); }
 
 //===--- arguments --------------------------------------------------------------------------===//
 
@@ -20,12 +20,12 @@ static MlirValue elementPointer(TileBuilder *builder, MlirValue base, MlirType e
   return tileBuildValue(builder, "llvm.getelementptr", mlirValueGetType(base), 1, &base, attributes);
 }
 
-static MlirValue loadAt(Lowering *lowering, MlirValue base, MlirType type, int32_t index) {
+static MlirValue loadAt(VecLowering *lowering, MlirValue base, MlirType type, int32_t index) {
   MlirValue pointer = elementPointer(&lowering->builder, base, type, index);
-  return buildUnary(&lowering->builder, "llvm.load", type, pointer);
+  return vecBuildUnary(&lowering->builder, "llvm.load", type, pointer);
 }
 
-static MlirType descriptorType(Lowering *lowering, MlirType memref) {
+static MlirType descriptorType(VecLowering *lowering, MlirType memref) {
   intptr_t rank = mlirShapedTypeGetRank(memref);
   MlirType pointer = pointerType(lowering), word = wordType(lowering);
   MlirType array = mlirLLVMArrayTypeGet(word, (unsigned)rank);
@@ -34,58 +34,58 @@ static MlirType descriptorType(Lowering *lowering, MlirType memref) {
 }
 
 // Argument number i lies where args[i] points.
-static MlirValue unpack(Lowering *lowering, MlirValue args, int32_t i, MlirType type) {
+static MlirValue unpack(VecLowering *lowering, MlirValue args, int32_t i, MlirType type) {
   MlirValue place = loadAt(lowering, args, pointerType(lowering), i);
   TileBuilder *builder = &lowering->builder;
   if (mlirTypeIsAMemRef(type)) {
     MlirValue descriptor = loadAt(lowering, place, descriptorType(lowering, type), 0);
-    return buildUnary(builder, "builtin.unrealized_conversion_cast", type, descriptor);
+    return vecBuildUnary(builder, "builtin.unrealized_conversion_cast", type, descriptor);
   }
   if (mlirTypeIsAIndex(type))
-    return buildUnary(builder, "arith.index_cast", type, loadAt(lowering, place, wordType(lowering), 0));
+    return vecBuildUnary(builder, "arith.index_cast", type, loadAt(lowering, place, wordType(lowering), 0));
   return loadAt(lowering, place, type, 0);
 }
 
-static void unpackAll(Lowering *lowering, MlirBlock kernelBody, MlirValue args) {
+static void unpackAll(VecLowering *lowering, MlirBlock kernelBody, MlirValue args) {
   intptr_t count = mlirBlockGetNumArguments(kernelBody);
   for (intptr_t i = 0; i < count; ++i) {
     MlirValue parameter = mlirBlockGetArgument(kernelBody, i);
-    recordScalar(lowering, parameter, unpack(lowering, args, (int32_t)i, mlirValueGetType(parameter)));
+    vecRecordScalar(lowering, parameter, unpack(lowering, args, (int32_t)i, mlirValueGetType(parameter)));
   }
   MlirType index = mlirIndexTypeGet(lowering->context);
   MlirValue grid = loadAt(lowering, args, pointerType(lowering), (int32_t)count);
   for (int32_t i = 0; i < GridRank; ++i)
     lowering->gridSizes[i] =
-        buildUnary(&lowering->builder, "arith.index_cast", index, loadAt(lowering, grid, wordType(lowering), i));
+        vecBuildUnary(&lowering->builder, "arith.index_cast", index, loadAt(lowering, grid, wordType(lowering), i));
 }
 
 //===--- the loop over programs ------------------------------------------------------------------===//
 
 // number = (z * grid[1] + y) * grid[0] + x
-static void decodeProgram(Lowering *lowering, MlirValue number) {
+static void decodeProgram(VecLowering *lowering, MlirValue number) {
   TileBuilder *builder = &lowering->builder;
   for (int i = 0; i < GridRank; ++i) {
     bool isLast = i == GridRank - 1;
-    lowering->programIds[i] = isLast ? number : buildBinary(builder, "arith.remui", number, lowering->gridSizes[i]);
+    lowering->programIds[i] = isLast ? number : vecBuildBinary(builder, "arith.remui", number, lowering->gridSizes[i]);
     if (!isLast)
-      number = buildBinary(builder, "arith.divui", number, lowering->gridSizes[i]);
+      number = vecBuildBinary(builder, "arith.divui", number, lowering->gridSizes[i]);
   }
 }
 
-static bool lowerPrograms(Lowering *lowering, MlirBlock kernelBody, MlirBlock entry) {
+static bool lowerPrograms(VecLowering *lowering, MlirBlock kernelBody, MlirBlock entry) {
   TileBuilder *builder = &lowering->builder;
   MlirType index = mlirIndexTypeGet(lowering->context);
   unpackAll(lowering, kernelBody, mlirBlockGetArgument(entry, 0));
-  MlirValue begin = buildUnary(builder, "arith.index_cast", index, mlirBlockGetArgument(entry, 1));
-  MlirValue end = buildUnary(builder, "arith.index_cast", index, mlirBlockGetArgument(entry, 2));
+  MlirValue begin = vecBuildUnary(builder, "arith.index_cast", index, mlirBlockGetArgument(entry, 1));
+  MlirValue end = vecBuildUnary(builder, "arith.index_cast", index, mlirBlockGetArgument(entry, 2));
   MlirBlock body;
   MlirOperation loop = tileBuildFor(builder, begin, end, tileBuildIndex(builder, 1), 0, NULL, &body);
   MlirOperation leave = tileBuild(builder, "func.return", 0, NULL, 0, NULL, NULL, 0, NULL);
   lowering->entry = tileBuilderBefore(loop);
   lowering->exit = tileBuilderBefore(leave);
-  enter(lowering, body);
+  vecEnter(lowering, body);
   decodeProgram(lowering, mlirBlockGetArgument(body, 0));
-  bool ok = lowerBlock(lowering, kernelBody);
+  bool ok = vecLowerBlock(lowering, kernelBody);
   tileBuildYield(&lowering->builder, 0, NULL);
   return ok;
 }
@@ -112,7 +112,7 @@ static bool hasFunction(MlirBlock moduleBody, const char *name) {
 }
 
 // void *tessera_local_alloc(int64_t bytes), void tessera_local_free(void *)
-static void declareLocalMemory(Lowering *lowering, MlirOperation function) {
+static void declareLocalMemory(VecLowering *lowering, MlirOperation function) {
   MlirType pointer = pointerType(lowering), word = wordType(lowering);
   TileBuilder builder = tileBuilderBefore(function);
   if (hasFunction(builder.block, "tessera_local_alloc"))
@@ -123,15 +123,15 @@ static void declareLocalMemory(Lowering *lowering, MlirOperation function) {
   buildFunction(&builder, tileString("tessera_local_free"), true, release, mlirRegionCreate());
 }
 
-static MlirBlock entryBlock(Lowering *lowering, MlirRegion region, MlirLocation location) {
+static MlirBlock entryBlock(VecLowering *lowering, MlirRegion region, MlirLocation location) {
   MlirType types[] = {pointerType(lowering), wordType(lowering), wordType(lowering)};
   MlirBlock entry = mlirBlockCreate(3, types, (MlirLocation[]){location, location, location});
   mlirRegionAppendOwnedBlock(region, entry);
   return entry;
 }
 
-bool lowerKernel(MlirOperation kernel) {
-  Lowering lowering = loweringCreate(kernel);
+bool vecLowerKernel(MlirOperation kernel) {
+  VecLowering lowering = vecLoweringCreate(kernel);
   MlirLocation location = mlirOperationGetLocation(kernel);
   MlirBlock kernelBody = mlirRegionGetFirstBlock(mlirOperationGetRegion(kernel, 0));
   MlirRegion region = mlirRegionCreate();
@@ -145,8 +145,8 @@ bool lowerKernel(MlirOperation kernel) {
   bool ok = lowerPrograms(&lowering, kernelBody, entry);
   if (ok && lowering.usesLocalMemory)
     declareLocalMemory(&lowering, function);
-  destroyInlined(&lowering);
-  loweringDestroy(&lowering);
+  vecDestroyInlined(&lowering);
+  vecLoweringDestroy(&lowering);
   mlirOperationDestroy(ok ? kernel : function);
   return ok;
 }

@@ -16,7 +16,7 @@ typedef struct Piece {
 typedef struct Table {
   struct Slot {
     const void *key; // a value of the kernel
-    Record *record;
+    VecRecord *record;
   } *slots; // open addressing
   size_t capacity, count;
   Piece *pieces;
@@ -39,13 +39,13 @@ static void tableGrow(Table *table) {
   *table = grown;
 }
 
-Lowering loweringCreate(MlirOperation kernel) {
-  Lowering lowering = {.context = mlirOperationGetContext(kernel), .kernel = kernel, .lanes = 16};
+VecLowering vecLoweringCreate(MlirOperation kernel) {
+  VecLowering lowering = {.context = mlirOperationGetContext(kernel), .kernel = kernel, .lanes = 16};
   lowering.table = calloc(1, sizeof(Table));
   return lowering;
 }
 
-void loweringDestroy(Lowering *lowering) {
+void vecLoweringDestroy(VecLowering *lowering) {
   for (Piece *piece = lowering->table->pieces; piece;) {
     Piece *next = piece->next;
     free(piece);
@@ -55,19 +55,19 @@ void loweringDestroy(Lowering *lowering) {
   free(lowering->table);
 }
 
-void *loweringAllocate(Lowering *lowering, size_t bytes) {
+void *vecLoweringAllocate(VecLowering *lowering, size_t bytes) {
   Piece *piece = calloc(1, sizeof(Piece) + 16 + bytes);
   piece->next = lowering->table->pieces;
   lowering->table->pieces = piece;
   return (char *)piece + 16;
 }
 
-Record *recordOf(Lowering *lowering, MlirValue source) {
+VecRecord *vecRecordOf(VecLowering *lowering, MlirValue source) {
   Table *table = lowering->table;
   return table->capacity ? table->slots[slotOf(table, source.ptr)].record : NULL;
 }
 
-void recordAlias(Lowering *lowering, MlirValue source, Record *record) {
+void vecRecordAlias(VecLowering *lowering, MlirValue source, VecRecord *record) {
   Table *table = lowering->table;
   if (table->count * 2 >= table->capacity)
     tableGrow(table);
@@ -76,78 +76,80 @@ void recordAlias(Lowering *lowering, MlirValue source, Record *record) {
   *slot = (struct Slot){source.ptr, record};
 }
 
-Record *recordNew(Lowering *lowering, MlirValue source, RecordKind kind) {
-  Record *record = loweringAllocate(lowering, sizeof *record);
-  *record = (Record){.kind = kind, .source = source};
-  if (isTile(mlirValueGetType(source)))
-    record->shape = shapeOf(mlirValueGetType(source));
-  recordAlias(lowering, source, record);
+VecRecord *vecRecordNew(VecLowering *lowering, MlirValue source, VecRecordKind kind) {
+  VecRecord *record = vecLoweringAllocate(lowering, sizeof *record);
+  *record = (VecRecord){.kind = kind, .source = source};
+  if (vecIsTile(mlirValueGetType(source)))
+    record->shape = vecShapeOf(mlirValueGetType(source));
+  vecRecordAlias(lowering, source, record);
   return record;
 }
 
-Record *recordScalar(Lowering *lowering, MlirValue source, MlirValue value) {
-  Record *record = recordNew(lowering, source, Record_Scalar);
+VecRecord *vecRecordScalar(VecLowering *lowering, MlirValue source, MlirValue value) {
+  VecRecord *record = vecRecordNew(lowering, source, VecRecord_Scalar);
   record->value = value;
   return record;
 }
 
-Record *recordMemory(Lowering *lowering, MlirValue source, Access *access) {
-  Record *record = recordNew(lowering, source, Record_Memory);
+VecRecord *vecRecordMemory(VecLowering *lowering, MlirValue source, VecAccess *access) {
+  VecRecord *record = vecRecordNew(lowering, source, VecRecord_Memory);
   record->access = access;
   return record;
 }
 
-MlirValue scalarOf(Lowering *lowering, MlirValue source) {
-  Record *record = recordOf(lowering, source);
-  return record && record->kind == Record_Scalar ? record->value : (MlirValue){NULL};
+MlirValue vecScalarOf(VecLowering *lowering, MlirValue source) {
+  VecRecord *record = vecRecordOf(lowering, source);
+  return record && record->kind == VecRecord_Scalar ? record->value : (MlirValue){NULL};
 }
 
 //===--- shapes --------------------------------------------------------------------===//
 
-bool isTile(MlirType type) { return mlirTypeIsARankedTensor(type); }
+bool vecIsTile(MlirType type) { return mlirTypeIsARankedTensor(type); }
 
-Shape shapeOf(MlirType tile) {
-  Shape shape = {.rank = mlirShapedTypeGetRank(tile), .element = mlirShapedTypeGetElementType(tile)};
+VecShape vecShapeOf(MlirType tile) {
+  VecShape shape = {.rank = mlirShapedTypeGetRank(tile), .element = mlirShapedTypeGetElementType(tile)};
   for (intptr_t d = 0; d < shape.rank && d < MaxRank; ++d)
     shape.sizes[d] = mlirShapedTypeGetDimSize(tile, d);
   return shape;
 }
 
-int64_t shapeCount(const Shape *shape) {
+int64_t vecShapeCount(const VecShape *shape) {
   int64_t count = 1;
   for (intptr_t d = 0; d < shape->rank; ++d)
     count *= shape->sizes[d];
   return count;
 }
 
-int64_t shapeLast(const Shape *shape) { return shape->rank ? shape->sizes[shape->rank - 1] : 1; }
+int64_t vecShapeLast(const VecShape *shape) { return shape->rank ? shape->sizes[shape->rank - 1] : 1; }
 
-int64_t shapeRows(const Shape *shape) {
+int64_t vecShapeRows(const VecShape *shape) {
   int64_t rows = 1;
   for (intptr_t d = 0; d + 1 < shape->rank; ++d)
     rows *= shape->sizes[d];
   return rows;
 }
 
-int64_t bitsOf(MlirType element) { return mlirIntegerTypeGetWidth(bitsTypeOf(element)); }
+int64_t vecBitsOf(MlirType element) { return mlirIntegerTypeGetWidth(vecBitsTypeOf(element)); }
 
-int64_t bytesOf(MlirType element) {
+int64_t vecBytesOf(MlirType element) {
   int64_t bytes = 1;
-  while (bytes * 8 < bitsOf(element))
+  while (bytes * 8 < vecBitsOf(element))
     bytes *= 2;
   return bytes;
 }
 
-bool isOddlyWide(MlirType element) { return bitsOf(element) != bytesOf(element) * 8; }
+bool vecIsOddlyWide(MlirType element) { return vecBitsOf(element) != vecBytesOf(element) * 8; }
 
-MlirType vectorOf(MlirType element, int64_t width) { return width ? mlirVectorTypeGet(1, &width, element) : element; }
-
-int64_t numRegisters(const Lowering *lowering, const Shape *shape) {
-  return shapeRows(shape) * ((shapeLast(shape) + lowering->lanes - 1) / lowering->lanes);
+MlirType vecVectorOf(MlirType element, int64_t width) {
+  return width ? mlirVectorTypeGet(1, &width, element) : element;
 }
 
-bool fitsRegisters(const Lowering *lowering, const Shape *shape) {
-  return shapeCount(shape) > 0 && numRegisters(lowering, shape) <= MaxRegisters;
+int64_t vecNumRegisters(const VecLowering *lowering, const VecShape *shape) {
+  return vecShapeRows(shape) * ((vecShapeLast(shape) + lowering->lanes - 1) / lowering->lanes);
+}
+
+bool vecFitsRegisters(const VecLowering *lowering, const VecShape *shape) {
+  return vecShapeCount(shape) > 0 && vecNumRegisters(lowering, shape) <= MaxRegisters;
 }
 
 //===--- buffers --------------------------------------------------------------------===//
@@ -184,14 +186,14 @@ static MlirValue memrefOfPointer(TileBuilder *builder, MlirType type, MlirValue 
   value = insertField(builder, value, tileBuildInteger(builder, word, 0), 1, (int64_t[]){2});
   value = insertNumbers(builder, value, 3, rank, sizes);
   value = insertNumbers(builder, value, 4, rank, strides);
-  return buildUnary(builder, "builtin.unrealized_conversion_cast", type, value);
+  return vecBuildUnary(builder, "builtin.unrealized_conversion_cast", type, value);
 }
 
 static MlirAttribute calleeAttribute(MlirContext context, const char *name) {
   return mlirFlatSymbolRefAttrGet(context, tileString(name));
 }
 
-static MlirValue allocateLocal(Lowering *lowering, MlirType type, int64_t bytes) {
+static MlirValue allocateLocal(VecLowering *lowering, MlirType type, int64_t bytes) {
   TileBuilder *entry = &lowering->entry;
   lowering->usesLocalMemory = true;
   MlirValue size = tileBuildInteger(entry, mlirIntegerTypeGet(lowering->context, 64), bytes);
@@ -220,12 +222,12 @@ static MlirValue withLayout(TileBuilder *builder, MlirValue dense, MlirType type
   return tileBuildValue(builder, "memref.reinterpret_cast", type, 1, &dense, attributes);
 }
 
-MlirValue memrefNew(Lowering *lowering, MlirType type, int64_t bytes) {
+MlirValue vecMemrefNew(VecLowering *lowering, MlirType type, int64_t bytes) {
   if (lowering->stackBytes + bytes > LocalStackBytes)
     return allocateLocal(lowering, type, bytes);
   lowering->stackBytes += bytes;
   MlirType element = mlirShapedTypeGetElementType(type), word = mlirIntegerTypeGet(lowering->context, 64);
-  int64_t count = bytes / bytesOf(element);
+  int64_t count = bytes / vecBytesOf(element);
   MlirType dense = mlirMemRefTypeContiguousGet(element, 1, &count, mlirAttributeGetNull());
   TileAttributeEntry attributes[] = {
       {"alignment", mlirIntegerAttrGet(word, 64)},
@@ -235,30 +237,30 @@ MlirValue memrefNew(Lowering *lowering, MlirType type, int64_t bytes) {
   return mlirTypeEqual(dense, type) ? memory : withLayout(&lowering->entry, memory, type);
 }
 
-MlirType storageOf(MlirType element) {
-  unsigned bits = (unsigned)bytesOf(element) * 8;
-  return isOddlyWide(element) ? mlirIntegerTypeGet(mlirTypeGetContext(element), bits) : element;
+MlirType vecStorageOf(MlirType element) {
+  unsigned bits = (unsigned)vecBytesOf(element) * 8;
+  return vecIsOddlyWide(element) ? mlirIntegerTypeGet(mlirTypeGetContext(element), bits) : element;
 }
 
-Access *denseAccess(Lowering *lowering, const Shape *shape, MlirValue memref, MlirType storage) {
-  Access *access = loweringAllocate(lowering, sizeof *access);
-  *access = (Access){.shape = *shape, .memref = memref, .memrefRank = shape->rank, .storage = storage};
+VecAccess *vecDenseAccess(VecLowering *lowering, const VecShape *shape, MlirValue memref, MlirType storage) {
+  VecAccess *access = vecLoweringAllocate(lowering, sizeof *access);
+  *access = (VecAccess){.shape = *shape, .memref = memref, .memrefRank = shape->rank, .storage = storage};
   int64_t stride = 1;
   for (intptr_t d = shape->rank - 1; d >= 0; --d) {
     access->strides[d] = stride;
     stride *= shape->sizes[d];
-    access->dims[d] = (AccessDim){.stride = 1, .numDigits = 1, .digits = {{.divisor = 1, .memrefDim = d}}};
+    access->dims[d] = (VecAccessDim){.stride = 1, .numDigits = 1, .digits = {{.divisor = 1, .memrefDim = d}}};
   }
   return access;
 }
 
-Access *bufferNew(Lowering *lowering, const Shape *shape) {
-  MlirType storage = storageOf(shape->element);
+VecAccess *vecBufferNew(VecLowering *lowering, const VecShape *shape) {
+  MlirType storage = vecStorageOf(shape->element);
   MlirType type = mlirMemRefTypeContiguousGet(storage, shape->rank, shape->sizes, mlirAttributeGetNull());
-  MlirValue memref = memrefNew(lowering, type, shapeCount(shape) * bytesOf(storage));
-  return denseAccess(lowering, shape, memref, storage);
+  MlirValue memref = vecMemrefNew(lowering, type, vecShapeCount(shape) * vecBytesOf(storage));
+  return vecDenseAccess(lowering, shape, memref, storage);
 }
 
-int64_t integerAttribute(MlirOperation op, const char *name) {
+int64_t vecIntegerAttribute(MlirOperation op, const char *name) {
   return mlirIntegerAttrGetValueInt(tileOpAttribute(op, name));
 }

@@ -18,7 +18,7 @@ static bool isDeclared(MlirBlock moduleBody, const char *name) {
   return false;
 }
 
-static void declareFunction(Lowering *lowering, const char *name, MlirType type) {
+static void declareFunction(VecLowering *lowering, const char *name, MlirType type) {
   TileBuilder builder = tileBuilderBefore(lowering->kernel);
   if (isDeclared(builder.block, name))
     return;
@@ -30,7 +30,7 @@ static void declareFunction(Lowering *lowering, const char *name, MlirType type)
   tileBuild(&builder, "func.func", 0, NULL, 0, NULL, attributes, 1, &body);
 }
 
-void callRuntime(Lowering *lowering, const char *name, intptr_t count, const MlirValue *operands) {
+void vecCallRuntime(VecLowering *lowering, const char *name, intptr_t count, const MlirValue *operands) {
   MlirType inputs[8];
   for (intptr_t i = 0; i < count; ++i)
     inputs[i] = mlirValueGetType(operands[i]);
@@ -42,20 +42,20 @@ void callRuntime(Lowering *lowering, const char *name, intptr_t count, const Mli
 
 //===--- pointers ---------------------------------------------------------------------------------===//
 
-MlirValue pointerOfAddress(TileBuilder *builder, MlirValue address) {
-  return buildUnary(builder, "llvm.inttoptr", mlirLLVMPointerTypeGet(builder->context, 0), address);
+MlirValue vecPointerOfAddress(TileBuilder *builder, MlirValue address) {
+  return vecBuildUnary(builder, "llvm.inttoptr", mlirLLVMPointerTypeGet(builder->context, 0), address);
 }
 
 // To the first element of a buffer of the function.
-MlirValue pointerOfBuffer(TileBuilder *builder, MlirValue memref) {
+MlirValue vecPointerOfBuffer(TileBuilder *builder, MlirValue memref) {
   MlirType index = mlirIndexTypeGet(builder->context), word = mlirIntegerTypeGet(builder->context, 64);
-  MlirValue start = buildUnary(builder, "memref.extract_aligned_pointer_as_index", index, memref);
-  return pointerOfAddress(builder, buildUnary(builder, "arith.index_cast", word, start));
+  MlirValue start = vecBuildUnary(builder, "memref.extract_aligned_pointer_as_index", index, memref);
+  return vecPointerOfAddress(builder, vecBuildUnary(builder, "arith.index_cast", word, start));
 }
 
 //===--- texts --------------------------------------------------------------------------------------===//
 
-MlirValue pointerOfText(Lowering *lowering, const char *text) {
+MlirValue vecPointerOfText(VecLowering *lowering, const char *text) {
   MlirStringRef kernel = mlirStringAttrGetValue(tileOpAttribute(lowering->kernel, "sym_name"));
   char name[256];
   snprintf(name, sizeof name, "%.*s_text_%d", (int)kernel.length, kernel.data, lowering->numConstants++);
@@ -77,10 +77,10 @@ static void describePlace(MlirOperation op, char *text, size_t size) {
            mlirLocationFileLineColRangeGetStartColumn(location));
 }
 
-void raiseAt(Lowering *lowering, MlirOperation op, const char *message, MlirStringRef detail) {
+void vecRaiseAt(VecLowering *lowering, MlirOperation op, const char *message, MlirStringRef detail) {
   char place[512], text[1024];
   describePlace(op, place, sizeof place);
   snprintf(text, sizeof text, "%s%s%.*s", place, message, (int)detail.length, detail.data);
-  MlirValue pointer = pointerOfText(lowering, text);
-  callRuntime(lowering, "tessera_raise_message", 1, &pointer);
+  MlirValue pointer = vecPointerOfText(lowering, text);
+  vecCallRuntime(lowering, "tessera_raise_message", 1, &pointer);
 }

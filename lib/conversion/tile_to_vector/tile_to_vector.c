@@ -36,7 +36,7 @@ static bool run(MlirOperation module, MlirExtPass pass) {
   bool ok = true;
   for (intptr_t i = 0; i < kernels.count && ok; ++i)
     if (hasBody(kernels.items[i])) {
-      ok = scheduleForOne(kernels.items[i]) && lowerKernel(kernels.items[i]);
+      ok = vecScheduleForOne(kernels.items[i]) && vecLowerKernel(kernels.items[i]);
       mlirExtPassAddStatistic(pass, 0, ok);
     }
   tileOpsFree(&kernels);

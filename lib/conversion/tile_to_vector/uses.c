@@ -11,7 +11,7 @@
 
 //===--- memory behind a value ------------------------------------------------------------===//
 
-MlirValue rootOfMemory(MlirValue value) {
+MlirValue vecRootOfMemory(MlirValue value) {
   static const char *const sameMemory[] = {"tile.view", "tile.assume",  "tile.slice",     "tile.transpose",
                                            "tile.slot", "tile.reshape", "memref.subview", "memref.cast"};
   for (MlirOperation op = tileDefiningOp(value); op.ptr; op = tileDefiningOp(value)) {
@@ -40,7 +40,7 @@ static intptr_t writtenOperand(MlirOperation op) {
 
 // Memory at an address may be any memory but the kernel's own.
 static bool isAtAddress(MlirValue root) {
-  return isTile(mlirValueGetType(root)) || mlirTypeIsAInteger(mlirValueGetType(root)) ||
+  return vecIsTile(mlirValueGetType(root)) || mlirTypeIsAInteger(mlirValueGetType(root)) ||
          tileOpIs(tileDefiningOp(root), "tile.memref_at");
 }
 
@@ -63,12 +63,12 @@ static bool isOrdering(MlirOperation op) {
 
 static bool writesTo(MlirOperation op, MlirValue root) {
   intptr_t operand = writtenOperand(op);
-  if (operand >= 0 && mayBeSame(rootOfMemory(mlirOperationGetOperand(op, operand)), root))
+  if (operand >= 0 && mayBeSame(vecRootOfMemory(mlirOperationGetOperand(op, operand)), root))
     return true;
   if (isOrdering(op))
     return true;
   for (intptr_t i = 0; tileOpIs(op, "tile.call") && i < mlirOperationGetNumOperands(op); ++i)
-    if (mayBeSame(rootOfMemory(mlirOperationGetOperand(op, i)), root))
+    if (mayBeSame(vecRootOfMemory(mlirOperationGetOperand(op, i)), root))
       return true; // may write to memory it is given
   for (intptr_t r = 0; r < mlirOperationGetNumRegions(op); ++r)
     for (MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, r)); block.ptr;
@@ -90,7 +90,7 @@ static MlirOperation ancestorIn(MlirBlock block, MlirOperation op) {
 }
 
 static bool isLazyUser(MlirOperation user) {
-  return mlirOperationGetNumResults(user) > 0 && isEvaluable(user) && isTile(tileResultType(user, 0));
+  return mlirOperationGetNumResults(user) > 0 && vecIsEvaluable(user) && vecIsTile(tileResultType(user, 0));
 }
 
 typedef bool (*UseVisitor)(MlirOperation user, bool elementwise, void *data); // false: stop
@@ -125,7 +125,7 @@ static bool follow(Walk *walk, MlirValue value, bool elementwise) {
     MlirOperation user = mlirOpOperandGetOwner(use);
     bool lazy = isLazyUser(user), going = lazy || walk->visit(user, elementwise, walk->data);
     for (intptr_t i = 0; lazy && going && i < mlirOperationGetNumResults(user); ++i)
-      going = follow(walk, mlirOperationGetResult(user, i), elementwise && isElementwise(user));
+      going = follow(walk, mlirOperationGetResult(user, i), elementwise && vecIsElementwise(user));
     if (!going)
       return false;
   }
@@ -179,8 +179,8 @@ static bool visitLoadUse(MlirOperation user, bool elementwise, void *data) {
   return !uses->overwritten;
 }
 
-bool isOverwrittenBeforeUse(MlirOperation load) {
-  LoadUses uses = {.load = load, .root = rootOfMemory(mlirOperationGetOperand(load, 0))};
+bool vecIsOverwrittenBeforeUse(MlirOperation load) {
+  LoadUses uses = {.load = load, .root = vecRootOfMemory(mlirOperationGetOperand(load, 0))};
   MlirOperation kernel = tileParentOfName(load, "tile.kernel");
   if (!kernel.ptr)
     return true; // in a copied function: its caller's writes are not seen from here
@@ -227,12 +227,12 @@ static bool feedsBroadcast(MlirValue value) {
   return false;
 }
 
-bool isWorthStoring(Lowering *lowering, MlirOperation op) {
-  Record *record = recordOf(lowering, mlirOperationGetResult(op, 0));
-  Records records = recordsBehind(lowering, record);
+bool vecIsWorthStoring(VecLowering *lowering, MlirOperation op) {
+  VecRecord *record = vecRecordOf(lowering, mlirOperationGetResult(op, 0));
+  VecRecords records = vecRecordsBehind(lowering, record);
   bool heavy = false, slow = false;
   for (intptr_t i = 0; i < records.count; ++i) {
-    bool isLazy = records.items[i]->kind == Record_Lazy;
+    bool isLazy = records.items[i]->kind == VecRecord_Lazy;
     heavy = heavy || (isLazy && isHeavy(records.items[i]->op));
     slow = slow || (isLazy && isSlow(records.items[i]->op));
   }
@@ -253,19 +253,19 @@ static MlirBlock blockOfValue(MlirValue value) {
                                           : mlirOperationGetBlock(mlirOpResultGetOwner(value));
 }
 
-Access *inPlaceTarget(Lowering *lowering, MlirValue value) {
-  Record *record = recordOf(lowering, value);
+VecAccess *vecInPlaceTarget(VecLowering *lowering, MlirValue value) {
+  VecRecord *record = vecRecordOf(lowering, value);
   MlirOpOperand use = mlirValueGetFirstUse(value);
-  if (!isTile(mlirValueGetType(value)) || !tileHasOneUse(value) ||
+  if (!vecIsTile(mlirValueGetType(value)) || !tileHasOneUse(value) ||
       !mlirBlockEqual(blockOfValue(value), mlirOperationGetBlock(mlirOpOperandGetOwner(use))))
     return NULL;
-  if (record->kind == Record_Memory)
+  if (record->kind == VecRecord_Memory)
     return record->isShared ? NULL : record->access;
-  if (record->kind != Record_Lazy || !isElementwise(record->op))
+  if (record->kind != VecRecord_Lazy || !vecIsElementwise(record->op))
     return NULL;
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(record->op); ++i) {
     MlirValue operand = mlirOperationGetOperand(record->op, i);
-    Access *target = inPlaceTarget(lowering, operand);
+    VecAccess *target = vecInPlaceTarget(lowering, operand);
     if (target && mlirTypeEqual(mlirValueGetType(operand), mlirValueGetType(value)))
       return target;
   }

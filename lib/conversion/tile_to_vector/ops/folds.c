@@ -8,31 +8,31 @@
 enum { MaxStates = 8 };
 
 typedef struct Fold {
-  Lowering *lowering;
+  VecLowering *lowering;
   MlirOperation op;
   intptr_t count; // of states
-  Record *sources[MaxStates];
+  VecRecord *sources[MaxStates];
   MlirValue states[MaxStates];
   bool folded[MaxRank]; // dimensions that the state runs over
-  Access *results[MaxStates];
-  Access *finals[MaxStates];
+  VecAccess *results[MaxStates];
+  VecAccess *finals[MaxStates];
   bool inside;
-  Coord coords[MaxRank]; // in the sources
+  VecCoord coords[MaxRank]; // in the sources
 } Fold;
 
 //===--- one step ---------------------------------------------------------------------===//
 
 static void applyRegion(Fold *fold, const MlirValue *elements) {
-  Lowering *lowering = fold->lowering;
+  VecLowering *lowering = fold->lowering;
   MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(fold->op, 0));
   for (intptr_t i = 0; i < fold->count; ++i) {
-    recordScalar(lowering, mlirBlockGetArgument(block, i), fold->states[i]);
-    recordScalar(lowering, mlirBlockGetArgument(block, fold->count + i), elements[i]);
+    vecRecordScalar(lowering, mlirBlockGetArgument(block, i), fold->states[i]);
+    vecRecordScalar(lowering, mlirBlockGetArgument(block, fold->count + i), elements[i]);
   }
-  lowerBlock(lowering, block);
+  vecLowerBlock(lowering, block);
   MlirOperation yield = mlirBlockGetTerminator(block);
   for (intptr_t i = 0; i < fold->count; ++i)
-    fold->states[i] = scalarOf(lowering, mlirOperationGetOperand(yield, i));
+    fold->states[i] = vecScalarOf(lowering, mlirOperationGetOperand(yield, i));
 }
 
 static void applyNamed(Fold *fold, const MlirValue *elements) {
@@ -40,22 +40,22 @@ static void applyNamed(Fold *fold, const MlirValue *elements) {
   char text[64];
   snprintf(text, sizeof text, "%.*s", (int)name.length, name.data);
   for (intptr_t i = 0; i < fold->count; ++i)
-    fold->states[i] = buildBinary(&fold->lowering->builder, text, fold->states[i], elements[i]);
+    fold->states[i] = vecBuildBinary(&fold->lowering->builder, text, fold->states[i], elements[i]);
 }
 
-static void storeStates(Fold *fold, Access *const *targets, const Coord *coords) {
-  Body body = bodyBegin(fold->lowering, true);
+static void storeStates(Fold *fold, VecAccess *const *targets, const VecCoord *coords) {
+  VecBody body = vecBodyBegin(fold->lowering, true);
   for (intptr_t i = 0; i < fold->count; ++i)
-    accessStore(&body, targets[i], coords, -1, 0, fold->states[i]);
-  bodyEnd(&body);
+    vecAccessStore(&body, targets[i], coords, -1, 0, fold->states[i]);
+  vecBodyEnd(&body);
 }
 
 static void step(Fold *fold) {
   MlirValue elements[MaxStates];
-  Body body = bodyBegin(fold->lowering, fold->inside);
+  VecBody body = vecBodyBegin(fold->lowering, fold->inside);
   for (intptr_t i = 0; i < fold->count; ++i)
-    elements[i] = evaluate(&body, fold->sources[i], fold->coords, -1, 0);
-  bodyEnd(&body);
+    elements[i] = vecEvaluate(&body, fold->sources[i], fold->coords, -1, 0);
+  vecBodyEnd(&body);
   bool isScan = fold->results[0] != NULL, exclusive = tileOpAttribute(fold->op, "exclusive").ptr;
   if (isScan && exclusive)
     storeStates(fold, fold->results, fold->coords);
@@ -70,16 +70,16 @@ static void step(Fold *fold) {
 //===--- loops ----------------------------------------------------------------------------===//
 
 // Position `n` of dimension d: from the other end in a reverse scan.
-static Coord coordOfStep(Fold *fold, intptr_t d, MlirValue n) {
+static VecCoord coordOfStep(Fold *fold, intptr_t d, MlirValue n) {
   if (!tileOpAttribute(fold->op, "reverse").ptr)
-    return coordOf(n);
+    return vecCoordOf(n);
   MlirValue last = tileBuildIndex(&fold->lowering->builder, fold->sources[0]->shape.sizes[d] - 1);
-  return coordOf(tileBuildSub(&fold->lowering->builder, last, n));
+  return vecCoordOf(tileBuildSub(&fold->lowering->builder, last, n));
 }
 
 // Loops over the folded dimensions from d on, carrying the states.
 static void foldFrom(Fold *fold, intptr_t d) {
-  Lowering *lowering = fold->lowering;
+  VecLowering *lowering = fold->lowering;
   while (d < fold->sources[0]->shape.rank && !fold->folded[d])
     ++d;
   if (d == fold->sources[0]->shape.rank) {
@@ -91,7 +91,7 @@ static void foldFrom(Fold *fold, intptr_t d) {
   MlirValue end = tileBuildIndex(builder, fold->sources[0]->shape.sizes[d]);
   MlirOperation loop = tileBuildFor(builder, tileBuildIndex(builder, 0), end, tileBuildIndex(builder, 1), fold->count,
                                     fold->states, &body);
-  TileBuilder before = enter(lowering, body);
+  TileBuilder before = vecEnter(lowering, body);
   fold->coords[d] = coordOfStep(fold, d, mlirBlockGetArgument(body, 0));
   for (intptr_t i = 0; i < fold->count; ++i)
     fold->states[i] = mlirBlockGetArgument(body, i + 1);
@@ -103,24 +103,24 @@ static void foldFrom(Fold *fold, intptr_t d) {
 }
 
 // The state to begin with at `coords` of the dimensions that stay; null: there is none.
-static bool startStates(Fold *fold, const Coord *coords) {
-  Lowering *lowering = fold->lowering;
-  Body body = bodyBegin(lowering, fold->inside);
+static bool startStates(Fold *fold, const VecCoord *coords) {
+  VecLowering *lowering = fold->lowering;
+  VecBody body = vecBodyBegin(lowering, fold->inside);
   bool hasInitial = mlirOperationGetNumOperands(fold->op) > fold->count, ok = true;
   for (intptr_t i = 0; i < fold->count; ++i) {
     if (hasInitial)
-      fold->states[i] = evaluateOperand(&body, mlirOperationGetOperand(fold->op, fold->count + i), coords, -1, 0);
+      fold->states[i] = vecEvaluateOperand(&body, mlirOperationGetOperand(fold->op, fold->count + i), coords, -1, 0);
     else
-      fold->states[i] = neutralElement(&lowering->builder, fold->op, i, fold->sources[i]->shape.element);
+      fold->states[i] = vecNeutralElement(&lowering->builder, fold->op, i, fold->sources[i]->shape.element);
     ok = ok && fold->states[i].ptr;
   }
-  bodyEnd(&body);
+  vecBodyEnd(&body);
   return ok;
 }
 
 // Loops over the dimensions that stay, from d on; `kept` has their coordinates so far.
-static bool eachPlace(Fold *fold, intptr_t d, Coord *kept, intptr_t numKept) {
-  Lowering *lowering = fold->lowering;
+static bool eachPlace(Fold *fold, intptr_t d, VecCoord *kept, intptr_t numKept) {
+  VecLowering *lowering = fold->lowering;
   while (d < fold->sources[0]->shape.rank && fold->folded[d])
     ++d;
   if (d == fold->sources[0]->shape.rank) {
@@ -133,9 +133,9 @@ static bool eachPlace(Fold *fold, intptr_t d, Coord *kept, intptr_t numKept) {
   }
   TileBuilder *builder = &lowering->builder;
   MlirValue end = tileBuildIndex(builder, fold->sources[0]->shape.sizes[d]);
-  MlirBlock body = buildLoop(builder, tileBuildIndex(builder, 0), end, 1);
-  TileBuilder before = enter(lowering, body);
-  kept[numKept] = fold->coords[d] = coordOf(mlirBlockGetArgument(body, 0));
+  MlirBlock body = vecBuildLoop(builder, tileBuildIndex(builder, 0), end, 1);
+  TileBuilder before = vecEnter(lowering, body);
+  kept[numKept] = fold->coords[d] = vecCoordOf(mlirBlockGetArgument(body, 0));
   bool ok = eachPlace(fold, d + 1, kept, numKept + 1);
   tileBuildYield(&lowering->builder, 0, NULL);
   lowering->builder = before;
@@ -144,29 +144,29 @@ static bool eachPlace(Fold *fold, intptr_t d, Coord *kept, intptr_t numKept) {
 
 //===--- the ops ---------------------------------------------------------------------------===//
 
-static Access *targetOf(Fold *fold, MlirValue result) {
-  if (!isTile(mlirValueGetType(result)))
+static VecAccess *targetOf(Fold *fold, MlirValue result) {
+  if (!vecIsTile(mlirValueGetType(result)))
     return NULL;
-  Shape shape = shapeOf(mlirValueGetType(result));
-  Access *target = bufferNew(fold->lowering, &shape);
-  recordMemory(fold->lowering, result, target);
+  VecShape shape = vecShapeOf(mlirValueGetType(result));
+  VecAccess *target = vecBufferNew(fold->lowering, &shape);
+  vecRecordMemory(fold->lowering, result, target);
   return target;
 }
 
 static bool run(Fold *fold) {
-  Lowering *lowering = fold->lowering;
+  VecLowering *lowering = fold->lowering;
   fold->inside = true;
   intptr_t mark = lowering->numSpilled;
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(fold->op); ++i) {
-    Record *operand = recordOf(lowering, mlirOperationGetOperand(fold->op, i));
+    VecRecord *operand = vecRecordOf(lowering, mlirOperationGetOperand(fold->op, i));
     if (i < fold->count)
       fold->sources[i] = operand;
-    spill(lowering, operand, false);
-    fold->inside = fold->inside && !mayLeave(lowering, operand);
+    vecSpill(lowering, operand, false);
+    fold->inside = fold->inside && !vecMayLeave(lowering, operand);
   }
-  Coord kept[MaxRank];
+  VecCoord kept[MaxRank];
   bool ok = eachPlace(fold, 0, kept, 0);
-  unspill(lowering, mark);
+  vecUnspill(lowering, mark);
   return ok;
 }
 
@@ -174,12 +174,12 @@ static bool run(Fold *fold) {
 static void recordScalars(Fold *fold, intptr_t firstResult) {
   for (intptr_t i = 0; i < fold->count; ++i) {
     MlirValue result = mlirOperationGetResult(fold->op, firstResult + i);
-    if (!isTile(mlirValueGetType(result)))
-      recordScalar(fold->lowering, result, fold->states[i]);
+    if (!vecIsTile(mlirValueGetType(result)))
+      vecRecordScalar(fold->lowering, result, fold->states[i]);
   }
 }
 
-bool lowerReduceByElement(Lowering *lowering, MlirOperation op) {
+bool vecLowerReduceByElement(VecLowering *lowering, MlirOperation op) {
   Fold fold = {.lowering = lowering, .op = op, .count = mlirOperationGetNumOperands(op)};
   if (fold.count < 1 || fold.count > MaxStates)
     return tileError(op, "not lowered to the CPU yet: a reduction of no tile or of more than %d", MaxStates);
@@ -194,7 +194,7 @@ bool lowerReduceByElement(Lowering *lowering, MlirOperation op) {
   return true;
 }
 
-bool lowerScan(Lowering *lowering, MlirOperation op) {
+bool vecLowerScan(VecLowering *lowering, MlirOperation op) {
   intptr_t numResults = mlirOperationGetNumResults(op), numOperands = mlirOperationGetNumOperands(op);
   Fold fold = {.lowering = lowering, .op = op, .count = numOperands};
   MlirAttribute segments = tileOpAttribute(op, "operandSegmentSizes");
@@ -202,7 +202,7 @@ bool lowerScan(Lowering *lowering, MlirOperation op) {
     fold.count = mlirDenseI32ArrayGetElement(segments, 0);
   if (fold.count < 1 || fold.count > MaxStates)
     return tileError(op, "not lowered to the CPU yet: a scan of no tile or of more than %d", MaxStates);
-  fold.folded[integerAttribute(op, "axis")] = true;
+  fold.folded[vecIntegerAttribute(op, "axis")] = true;
   for (intptr_t i = 0; i < fold.count; ++i)
     fold.results[i] = targetOf(&fold, mlirOperationGetResult(op, i));
   for (intptr_t i = fold.count; i < numResults; ++i)

@@ -8,28 +8,28 @@
 
 #include "mlir-c/BuiltinAttributes.h"
 
-bool lowerCopyAsync(Lowering *lowering, MlirOperation op) {
+bool vecLowerCopyAsync(VecLowering *lowering, MlirOperation op) {
   if (mlirOperationGetNumResults(op) == 0)
     return tileError(op, "not lowered to the CPU yet: a copy that signals a barrier");
   if (tileOpAttribute(op, "multicast").ptr || tileOpAttribute(op, "engine").ptr)
     return tileError(op, "not lowered to the CPU yet: a copy by an engine, or to several blocks");
-  return lowerCopy(lowering, op) && lowerJoin(lowering, op);
+  return vecLowerCopy(lowering, op) && vecLowerJoin(lowering, op);
 }
 
 // The token: any value.
-bool lowerJoin(Lowering *lowering, MlirOperation op) {
+bool vecLowerJoin(VecLowering *lowering, MlirOperation op) {
   MlirType bit = mlirIntegerTypeGet(lowering->context, 1);
-  recordScalar(lowering, mlirOperationGetResult(op, 0), tileBuildInteger(&lowering->builder, bit, 1));
+  vecRecordScalar(lowering, mlirOperationGetResult(op, 0), tileBuildInteger(&lowering->builder, bit, 1));
   return true;
 }
 
-bool lowerNothing(Lowering *lowering, MlirOperation op) {
+bool vecLowerNothing(VecLowering *lowering, MlirOperation op) {
   (void)lowering, (void)op;
   return true;
 }
 
 // For engines that copy by themselves there is nothing to order; other threads see LLVM's fence.
-bool lowerFence(Lowering *lowering, MlirOperation op) {
+bool vecLowerFence(VecLowering *lowering, MlirOperation op) {
   static const struct {
     const char *kind;
     int64_t ordering; // LLVM's number
@@ -64,7 +64,7 @@ static MlirWalkResult visit(MlirOperation op, void *data) {
   return MlirWalkResultInterrupt;
 }
 
-bool scheduleForOne(MlirOperation kernel) {
+bool vecScheduleForOne(MlirOperation kernel) {
   bool ok = true;
   mlirOperationWalk(kernel, visit, &ok, MlirWalkPreOrder);
   return ok;

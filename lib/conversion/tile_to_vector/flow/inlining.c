@@ -5,23 +5,23 @@
 
 enum { DeepestCall = 32 };
 
-static void passArguments(Lowering *lowering, MlirOperation call, MlirBlock body) {
+static void passArguments(VecLowering *lowering, MlirOperation call, MlirBlock body) {
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(call); ++i) {
-    Record *argument = recordOf(lowering, mlirOperationGetOperand(call, i));
+    VecRecord *argument = vecRecordOf(lowering, mlirOperationGetOperand(call, i));
     argument->isShared = true;
-    recordAlias(lowering, mlirBlockGetArgument(body, i), argument);
+    vecRecordAlias(lowering, mlirBlockGetArgument(body, i), argument);
   }
 }
 
-static void takeResults(Lowering *lowering, MlirOperation call, MlirOperation leave) {
+static void takeResults(VecLowering *lowering, MlirOperation call, MlirOperation leave) {
   for (intptr_t i = 0; i < mlirOperationGetNumResults(call); ++i) {
-    Record *result = recordOf(lowering, mlirOperationGetOperand(leave, i));
+    VecRecord *result = vecRecordOf(lowering, mlirOperationGetOperand(leave, i));
     result->isShared = true;
-    recordAlias(lowering, mlirOperationGetResult(call, i), result);
+    vecRecordAlias(lowering, mlirOperationGetResult(call, i), result);
   }
 }
 
-bool lowerCall(Lowering *lowering, MlirOperation op) {
+bool vecLowerCall(VecLowering *lowering, MlirOperation op) {
   MlirOperation callee = mlirExtSymbolLookup(lowering->kernel, tileOpAttribute(op, "callee"));
   if (!callee.ptr || !mlirRegionGetFirstBlock(mlirOperationGetRegion(callee, 0)).ptr)
     return tileError(op, "not lowered to the CPU yet: a call of a function without a body");
@@ -32,14 +32,14 @@ bool lowerCall(Lowering *lowering, MlirOperation op) {
   MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(copy, 0));
   passArguments(lowering, op, body);
   ++lowering->callDepth;
-  bool ok = lowerBlock(lowering, body);
+  bool ok = vecLowerBlock(lowering, body);
   --lowering->callDepth;
   if (ok)
     takeResults(lowering, op, mlirBlockGetTerminator(body));
   return ok;
 }
 
-void destroyInlined(Lowering *lowering) {
+void vecDestroyInlined(VecLowering *lowering) {
   for (intptr_t i = 0; i < lowering->inlined.count; ++i)
     mlirOperationDestroy(lowering->inlined.items[i]);
   tileOpsFree(&lowering->inlined);

@@ -21,7 +21,7 @@ static double padOfView(MlirType view) {
   return 0.0;
 }
 
-MlirValue sizeOfMemref(TileBuilder *builder, MlirValue memref, intptr_t d) {
+MlirValue vecSizeOfMemref(TileBuilder *builder, MlirValue memref, intptr_t d) {
   MlirType type = mlirValueGetType(memref);
   if (!mlirShapedTypeIsDynamicDim(type, d))
     return tileBuildIndex(builder, mlirShapedTypeGetDimSize(type, d));
@@ -30,25 +30,25 @@ MlirValue sizeOfMemref(TileBuilder *builder, MlirValue memref, intptr_t d) {
 }
 
 // Fills access->fixed from the op's `fixed` dimensions and operands; lists the others in `kept`.
-static void fixDimensions(Lowering *lowering, MlirOperation view, Access *access, intptr_t *kept) {
+static void fixDimensions(VecLowering *lowering, MlirOperation view, VecAccess *access, intptr_t *kept) {
   MlirAttribute fixed = tileOpAttribute(view, "fixed");
   intptr_t numFixed = fixed.ptr ? mlirDenseArrayGetNumElements(fixed) : 0, numKept = 0;
   for (intptr_t i = 0; i < numFixed; ++i)
-    access->fixed[mlirDenseI64ArrayGetElement(fixed, i)] = scalarOf(lowering, mlirOperationGetOperand(view, i + 1));
+    access->fixed[mlirDenseI64ArrayGetElement(fixed, i)] = vecScalarOf(lowering, mlirOperationGetOperand(view, i + 1));
   for (intptr_t j = 0; j < access->memrefRank; ++j)
     if (!access->fixed[j].ptr)
       kept[numKept++] = j;
 }
 
-bool accessOfView(Lowering *lowering, MlirOperation view) {
-  MlirValue result = mlirOperationGetResult(view, 0), memref = scalarOf(lowering, mlirOperationGetOperand(view, 0));
+bool vecAccessOfView(VecLowering *lowering, MlirOperation view) {
+  MlirValue result = mlirOperationGetResult(view, 0), memref = vecScalarOf(lowering, mlirOperationGetOperand(view, 0));
   MlirType type = mlirValueGetType(result), memrefType = mlirValueGetType(memref);
-  Access *access = loweringAllocate(lowering, sizeof *access);
+  VecAccess *access = vecLoweringAllocate(lowering, sizeof *access);
   int64_t offset;
-  *access = (Access){.memref = memref, .memrefRank = mlirShapedTypeGetRank(memrefType), .pad = padOfView(type)};
-  access->shape = (Shape){.rank = tileViewTypeGetRank(type), .element = tileViewTypeGetElementType(type)};
+  *access = (VecAccess){.memref = memref, .memrefRank = mlirShapedTypeGetRank(memrefType), .pad = padOfView(type)};
+  access->shape = (VecShape){.rank = tileViewTypeGetRank(type), .element = tileViewTypeGetElementType(type)};
   access->storage = mlirShapedTypeGetElementType(memrefType);
-  access->root = rootOfMemory(mlirOperationGetOperand(view, 0));
+  access->root = vecRootOfMemory(mlirOperationGetOperand(view, 0));
   if (mlirLogicalResultIsFailure(mlirMemRefTypeGetStridesAndOffset(memrefType, access->strides, &offset)))
     return tileError(view, "not lowered to the CPU yet: a memref whose layout has no strides");
   intptr_t kept[MaxRank];
@@ -57,19 +57,19 @@ bool accessOfView(Lowering *lowering, MlirOperation view) {
     intptr_t j = kept[tileViewTypeGetOrder(type, d)];
     access->shape.sizes[d] = tileViewTypeGetSize(type, d);
     access->steps[d] = tileViewTypeGetStep(type, d);
-    access->dims[d] = (AccessDim){.stride = tileViewTypeGetStride(type, d),
-                                  .numDigits = 1,
-                                  .digits = {{.divisor = 1, .memrefDim = j}},
-                                  .size = sizeOfMemref(&lowering->builder, memref, j)};
+    access->dims[d] = (VecAccessDim){.stride = tileViewTypeGetStride(type, d),
+                                     .numDigits = 1,
+                                     .digits = {{.divisor = 1, .memrefDim = j}},
+                                     .size = vecSizeOfMemref(&lowering->builder, memref, j)};
   }
-  if (tileViewTypeGetPacked(type).ptr && !packAccess(lowering, view, access))
+  if (tileViewTypeGetPacked(type).ptr && !vecPackAccess(lowering, view, access))
     return false;
-  recordNew(lowering, result, Record_Access)->access = access;
+  vecRecordNew(lowering, result, VecRecord_Access)->access = access;
   return true;
 }
 
 // A tile at position `low` to `high` of its dimension: which edges may it cross?
-static void findEdges(AccessDim *dim, const IndexFacts *facts, int64_t step, int64_t span) {
+static void findEdges(VecAccessDim *dim, const VecIndexFacts *facts, int64_t step, int64_t span) {
   int64_t low = 0, high = 0, size;
   dim->mayUnder =
       facts->low < 0 && (facts->low == INT64_MIN || __builtin_mul_overflow(facts->low, step, &low) || low < 0);
@@ -78,18 +78,19 @@ static void findEdges(AccessDim *dim, const IndexFacts *facts, int64_t step, int
   dim->originMultiple = facts->multiple * step;
 }
 
-Access *accessAt(Lowering *lowering, const Access *access, MlirOperation op, intptr_t first) {
-  Access *at = loweringAllocate(lowering, sizeof *at);
+VecAccess *vecAccessAt(VecLowering *lowering, const VecAccess *access, MlirOperation op, intptr_t first) {
+  VecAccess *at = vecLoweringAllocate(lowering, sizeof *at);
   *at = *access;
   intptr_t numIndices = mlirOperationGetNumOperands(op) - first;
   for (intptr_t d = 0; d < access->shape.rank && d < numIndices; ++d) {
     MlirValue index = mlirOperationGetOperand(op, first + d);
-    if (isTile(mlirValueGetType(index)))
+    if (vecIsTile(mlirValueGetType(index)))
       continue; // a gather places this axis
-    IndexFacts facts = indexFacts(index);
+    VecIndexFacts facts = vecIndexFacts(index);
     int64_t constant, span = (access->shape.sizes[d] - 1) * access->dims[d].stride + 1;
-    Coord coord = tileConstantIndex(index, &constant) ? coordConstant(constant) : coordOf(scalarOf(lowering, index));
-    at->dims[d].origin = coordTimes(&lowering->builder, coord, access->steps[d]);
+    VecCoord coord =
+        tileConstantIndex(index, &constant) ? vecCoordConstant(constant) : vecCoordOf(vecScalarOf(lowering, index));
+    at->dims[d].origin = vecCoordTimes(&lowering->builder, coord, access->steps[d]);
     findEdges(&at->dims[d], &facts, access->steps[d], span);
   }
   return at;
@@ -146,14 +147,14 @@ static bool runsOfLayout(const TileLayout *layout, Runs *runs) {
   return true;
 }
 
-bool runsOfPacking(const TileLayout *layout, Packing *packing) {
+bool vecRunsOfPacking(const TileLayout *layout, VecPacking *packing) {
   Runs runs = {.count = 0};
   if (!runsOfLayout(layout, &runs) || runs.count > MaxRank)
     return false;
   packing->numRuns = runs.count;
   for (intptr_t i = 0; i < runs.count; ++i)
     packing->runs[i] =
-        (PackingRun){runs.items[i].axis, runs.items[i].divisor, runs.items[i].count, runs.items[i].stride};
+        (VecPackingRun){runs.items[i].axis, runs.items[i].divisor, runs.items[i].count, runs.items[i].stride};
   return true;
 }
 
@@ -182,14 +183,14 @@ static Runs splitAtPadding(const TileLayout *layout, const Runs *runs) {
   return split;
 }
 
-static void addDigit(Access *access, const Run *run, intptr_t memrefDim) {
-  AccessDim *dim = &access->dims[run->axis];
+static void addDigit(VecAccess *access, const Run *run, intptr_t memrefDim) {
+  VecAccessDim *dim = &access->dims[run->axis];
   bool isLast = run->divisor * run->count >= access->shape.sizes[run->axis];
-  dim->digits[dim->numDigits++] = (Digit){run->divisor, isLast ? 0 : run->count, memrefDim};
+  dim->digits[dim->numDigits++] = (VecDigit){run->divisor, isLast ? 0 : run->count, memrefDim};
 }
 
 // The memref of a buffer: dimension 0 the stages of its ring (if any), then the runs, outermost first.
-static bool describeBuffer(MlirOperation alloc, Access *access, const TileLayout *layout, int64_t stages) {
+static bool describeBuffer(MlirOperation alloc, VecAccess *access, const TileLayout *layout, int64_t stages) {
   Runs runs = {.count = 0};
   if (!runsOfLayout(layout, &runs))
     return tileError(alloc, "not lowered to the CPU yet: a buffer whose layout is not made of plain strides");
@@ -209,30 +210,31 @@ static bool describeBuffer(MlirOperation alloc, Access *access, const TileLayout
   return true;
 }
 
-static MlirType memrefOfBuffer(const Access *access, const int64_t *sizes) {
+static MlirType memrefOfBuffer(const VecAccess *access, const int64_t *sizes) {
   MlirContext context = mlirTypeGetContext(access->storage);
   MlirAttribute layout = mlirStridedLayoutAttrGet(context, 0, access->memrefRank, access->strides);
   return mlirMemRefTypeGet(access->storage, access->memrefRank, sizes, layout, mlirAttributeGetNull());
 }
 
-static void sizesOfBuffer(const Access *access, int64_t stages, int64_t *sizes) {
+static void sizesOfBuffer(const VecAccess *access, int64_t stages, int64_t *sizes) {
   if (stages > 0)
     sizes[0] = stages;
   for (intptr_t d = 0; d < access->shape.rank; ++d)
     for (intptr_t i = 0; i < access->dims[d].numDigits; ++i) {
-      const Digit *digit = &access->dims[d].digits[i];
+      const VecDigit *digit = &access->dims[d].digits[i];
       sizes[digit->memrefDim] = digit->modulus ? digit->modulus : access->shape.sizes[d] / digit->divisor;
     }
 }
 
-bool accessOfBuffer(Lowering *lowering, MlirOperation alloc) {
+bool vecAccessOfBuffer(VecLowering *lowering, MlirOperation alloc) {
   MlirValue result = mlirOperationGetResult(alloc, 0);
   MlirType type = mlirValueGetType(result);
   if (!tileTypeIsABuffer(type) || !tileStringEquals(tileBufferTypeGetLevel(type), "local"))
     return tileError(alloc, "not lowered to the CPU yet: memory other than a local buffer");
-  Access *access = loweringAllocate(lowering, sizeof *access);
+  VecAccess *access = vecLoweringAllocate(lowering, sizeof *access);
   MlirType element = tileBufferTypeGetElementType(type);
-  *access = (Access){.shape = {.rank = tileBufferTypeGetRank(type), .element = element}, .storage = storageOf(element)};
+  *access =
+      (VecAccess){.shape = {.rank = tileBufferTypeGetRank(type), .element = element}, .storage = vecStorageOf(element)};
   access->root = result;
   for (intptr_t d = 0; d < access->shape.rank; ++d) {
     access->shape.sizes[d] = tileBufferTypeGetSize(type, d);
@@ -245,31 +247,31 @@ bool accessOfBuffer(Lowering *lowering, MlirOperation alloc) {
   if (stages > 0)
     access->strides[0] = one;
   sizesOfBuffer(access, stages, sizes);
-  int64_t bytes = one * (stages > 0 ? stages : 1) * bytesOf(element);
-  access->memref = memrefNew(lowering, memrefOfBuffer(access, sizes), bytes);
-  recordNew(lowering, result, Record_Access)->access = access;
+  int64_t bytes = one * (stages > 0 ? stages : 1) * vecBytesOf(element);
+  access->memref = vecMemrefNew(lowering, memrefOfBuffer(access, sizes), bytes);
+  vecRecordNew(lowering, result, VecRecord_Access)->access = access;
   return true;
 }
 
 //===--- the same memory in another way ---------------------------------------------------===//
 
-static void sliceDim(Lowering *lowering, AccessDim *dim, MlirOperation slice, int64_t offset, intptr_t *operand) {
-  Coord start = coordConstant(offset);
+static void sliceDim(VecLowering *lowering, VecAccessDim *dim, MlirOperation slice, int64_t offset, intptr_t *operand) {
+  VecCoord start = vecCoordConstant(offset);
   int64_t multiple = offset;
   if (offset == mlirShapedTypeGetDynamicSize()) {
     MlirValue index = mlirOperationGetOperand(slice, (*operand)++);
-    start = coordOf(scalarOf(lowering, index));
-    multiple = indexFacts(index).multiple;
+    start = vecCoordOf(vecScalarOf(lowering, index));
+    multiple = vecIndexFacts(index).multiple;
   }
   while (multiple) { // originMultiple becomes the greatest divisor of both
     int64_t rest = dim->originMultiple % multiple;
     dim->originMultiple = multiple;
     multiple = rest;
   }
-  dim->origin = coordSum(&lowering->builder, dim->origin, coordTimes(&lowering->builder, start, dim->stride));
+  dim->origin = vecCoordSum(&lowering->builder, dim->origin, vecCoordTimes(&lowering->builder, start, dim->stride));
 }
 
-static void sliceBuffer(Lowering *lowering, MlirOperation slice, Access *access) {
+static void sliceBuffer(VecLowering *lowering, MlirOperation slice, VecAccess *access) {
   MlirAttribute offsets = tileOpAttribute(slice, "static_offsets");
   intptr_t operand = 1;
   for (intptr_t d = 0; d < access->shape.rank; ++d) {
@@ -278,7 +280,7 @@ static void sliceBuffer(Lowering *lowering, MlirOperation slice, Access *access)
   }
 }
 
-static void transposeBuffer(MlirOperation transpose, const Access *from, Access *to) {
+static void transposeBuffer(MlirOperation transpose, const VecAccess *from, VecAccess *to) {
   MlirAttribute permutation = tileOpAttribute(transpose, "permutation");
   for (intptr_t d = 0; d < from->shape.rank; ++d) {
     int64_t source = mlirDenseI64ArrayGetElement(permutation, d);
@@ -288,15 +290,15 @@ static void transposeBuffer(MlirOperation transpose, const Access *from, Access 
 }
 
 // The k-th use of a ring takes stage k mod stages.
-static void slotOfBuffer(Lowering *lowering, MlirOperation slot, Access *access) {
-  MlirValue use = scalarOf(lowering, mlirOperationGetOperand(slot, 1));
+static void slotOfBuffer(VecLowering *lowering, MlirOperation slot, VecAccess *access) {
+  MlirValue use = vecScalarOf(lowering, mlirOperationGetOperand(slot, 1));
   int64_t stages = tileBufferTypeGetStages(tileOperandType(slot, 0));
-  access->fixed[0] = coordValue(&lowering->builder, coordModulo(&lowering->builder, coordOf(use), stages));
+  access->fixed[0] = vecCoordValue(&lowering->builder, vecCoordModulo(&lowering->builder, vecCoordOf(use), stages));
 }
 
-bool accessOfReinterpretation(Lowering *lowering, MlirOperation op) {
-  const Record *source = recordOf(lowering, mlirOperationGetOperand(op, 0));
-  Access *access = loweringAllocate(lowering, sizeof *access);
+bool vecAccessOfReinterpretation(VecLowering *lowering, MlirOperation op) {
+  const VecRecord *source = vecRecordOf(lowering, mlirOperationGetOperand(op, 0));
+  VecAccess *access = vecLoweringAllocate(lowering, sizeof *access);
   *access = *source->access;
   if (tileOpIs(op, "tile.slice"))
     sliceBuffer(lowering, op, access);
@@ -306,6 +308,6 @@ bool accessOfReinterpretation(Lowering *lowering, MlirOperation op) {
     slotOfBuffer(lowering, op, access);
   else
     return tileError(op, "not lowered to the CPU yet: this reinterpretation of a buffer");
-  recordNew(lowering, mlirOperationGetResult(op, 0), Record_Access)->access = access;
+  vecRecordNew(lowering, mlirOperationGetResult(op, 0), VecRecord_Access)->access = access;
   return true;
 }

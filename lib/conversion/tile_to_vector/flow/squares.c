@@ -13,49 +13,50 @@ typedef struct Reads {
   bool isKnown;           // nothing but loads, constants, elementwise ops, transposes and broadcasts
 } Reads;
 
-static void countReads(Lowering *lowering, Record *record, intptr_t axis, Reads *reads);
+static void countReads(VecLowering *lowering, VecRecord *record, intptr_t axis, Reads *reads);
 
-static void countOperands(Lowering *lowering, Record *record, intptr_t axis, Reads *reads) {
-  Coord coords[MaxRank] = {{{NULL}, 0}}, at[MaxRank];
+static void countOperands(VecLowering *lowering, VecRecord *record, intptr_t axis, Reads *reads) {
+  VecCoord coords[MaxRank] = {{{NULL}, 0}}, at[MaxRank];
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(record->op); ++i) {
     MlirValue operand = mlirOperationGetOperand(record->op, i);
     intptr_t operandAxis;
-    if (!isTile(mlirValueGetType(operand)))
+    if (!vecIsTile(mlirValueGetType(operand)))
       continue;
-    placeInOperand(lowering, record->op, coords, axis, lowering->lanes, at, &operandAxis);
+    vecPlaceInOperand(lowering, record->op, coords, axis, lowering->lanes, at, &operandAxis);
     if (operandAxis >= 0)
-      countReads(lowering, recordOf(lowering, operand), operandAxis, reads);
+      countReads(lowering, vecRecordOf(lowering, operand), operandAxis, reads);
   }
 }
 
-static void countReads(Lowering *lowering, Record *record, intptr_t axis, Reads *reads) {
-  if (isRead(record)) {
-    *(accessIsContiguous(record->access, axis, lowering->lanes) ? &reads->along : &reads->across) += 1;
+static void countReads(VecLowering *lowering, VecRecord *record, intptr_t axis, Reads *reads) {
+  if (vecIsRead(record)) {
+    *(vecAccessIsContiguous(record->access, axis, lowering->lanes) ? &reads->along : &reads->across) += 1;
     return;
   }
-  bool mapsAxes = record->kind == Record_Lazy && (isElementwise(record->op) || tileOpIs(record->op, "tile.transpose") ||
-                                                  tileOpIs(record->op, "tile.broadcast"));
+  bool mapsAxes =
+      record->kind == VecRecord_Lazy && (vecIsElementwise(record->op) || tileOpIs(record->op, "tile.transpose") ||
+                                         tileOpIs(record->op, "tile.broadcast"));
   if (mapsAxes)
     countOperands(lowering, record, axis, reads);
   else
-    reads->isKnown = reads->isKnown && record->kind == Record_Lazy && tileOpIs(record->op, "arith.constant");
+    reads->isKnown = reads->isKnown && record->kind == VecRecord_Lazy && tileOpIs(record->op, "arith.constant");
 }
 
-static Reads readsAlong(Lowering *lowering, Record *record, intptr_t axis) {
+static Reads readsAlong(VecLowering *lowering, VecRecord *record, intptr_t axis) {
   Reads reads = {.isKnown = true};
   countReads(lowering, record, axis, &reads);
   return reads;
 }
 
 // The axis that the source is to be read along where it is not the one to write along; -1: no need.
-static intptr_t findSourceAxis(Lowering *lowering, Record *record, const Access *target) {
+static intptr_t findSourceAxis(VecLowering *lowering, VecRecord *record, const VecAccess *target) {
   intptr_t last = target->shape.rank - 1, before = last - 1;
   Reads along = readsAlong(lowering, record, last), across = readsAlong(lowering, record, before);
   if (!along.isKnown || !across.isKnown)
     return -1;
-  if (accessIsContiguous(target, last, lowering->lanes))
+  if (vecAccessIsContiguous(target, last, lowering->lanes))
     return along.across > 0 && across.along > 0 && across.across == 0 ? before : -1;
-  return accessIsContiguous(target, before, lowering->lanes) && along.across == 0 ? last : -1;
+  return vecAccessIsContiguous(target, before, lowering->lanes) && along.across == 0 ? last : -1;
 }
 
 //===--- a square --------------------------------------------------------------------------------===//
@@ -82,29 +83,30 @@ static void turn(TileBuilder *builder, MlirValue *rows, int64_t lanes) {
     }
 }
 
-static void writeSquare(Lowering *lowering, Record *record, const Access *target, intptr_t from, const Coord *coords) {
+static void writeSquare(VecLowering *lowering, VecRecord *record, const VecAccess *target, intptr_t from,
+                        const VecCoord *coords) {
   intptr_t rank = target->shape.rank, to = from == rank - 1 ? rank - 2 : rank - 1;
   MlirValue rows[MostLanes];
-  Coord at[MaxRank];
-  Body body = bodyBegin(lowering, true);
+  VecCoord at[MaxRank];
+  VecBody body = vecBodyBegin(lowering, true);
   for (intptr_t d = 0; d < rank; ++d)
     at[d] = coords[d];
   for (int64_t i = 0; i < lowering->lanes; ++i) {
-    at[to] = coordPlus(coords[to], i);
-    rows[i] = evaluate(&body, record, at, from, lowering->lanes);
+    at[to] = vecCoordPlus(coords[to], i);
+    rows[i] = vecEvaluate(&body, record, at, from, lowering->lanes);
   }
   turn(&lowering->builder, rows, lowering->lanes);
   at[to] = coords[to];
   for (int64_t i = 0; i < lowering->lanes; ++i) {
-    at[from] = coordPlus(coords[from], i);
-    accessStore(&body, target, at, to, lowering->lanes, rows[i]);
+    at[from] = vecCoordPlus(coords[from], i);
+    vecAccessStore(&body, target, at, to, lowering->lanes, rows[i]);
   }
-  bodyEnd(&body);
+  vecBodyEnd(&body);
 }
 
 // Loop number `depth`. A buffer of the kernel's own is near: there squares follow each other as they lie in the source,
 // whose lines are far; else as they lie in the target.
-static intptr_t dimOfLoop(const Access *target, intptr_t from, intptr_t depth) {
+static intptr_t dimOfLoop(const VecAccess *target, intptr_t from, intptr_t depth) {
   intptr_t rank = target->shape.rank, other = from == rank - 1 ? rank - 2 : rank - 1;
   bool isOwn = !target->root.ptr || tileOpIs(tileDefiningOp(target->root), "tile.alloc");
   if (depth < rank - 2 || !isOwn)
@@ -112,8 +114,8 @@ static intptr_t dimOfLoop(const Access *target, intptr_t from, intptr_t depth) {
   return depth == rank - 1 ? from : other;
 }
 
-static void writeSquares(Lowering *lowering, Record *record, const Access *target, intptr_t from, intptr_t depth,
-                         Coord *coords) {
+static void writeSquares(VecLowering *lowering, VecRecord *record, const VecAccess *target, intptr_t from,
+                         intptr_t depth, VecCoord *coords) {
   intptr_t rank = target->shape.rank;
   if (depth == rank) {
     writeSquare(lowering, record, target, from, coords);
@@ -121,10 +123,10 @@ static void writeSquares(Lowering *lowering, Record *record, const Access *targe
   }
   intptr_t d = dimOfLoop(target, from, depth);
   int64_t step = d >= rank - 2 ? lowering->lanes : 1;
-  MlirBlock block = buildLoop(&lowering->builder, tileBuildIndex(&lowering->builder, 0),
-                              tileBuildIndex(&lowering->builder, target->shape.sizes[d]), step);
-  TileBuilder outer = enter(lowering, block);
-  coords[d] = coordOf(mlirBlockGetArgument(block, 0));
+  MlirBlock block = vecBuildLoop(&lowering->builder, tileBuildIndex(&lowering->builder, 0),
+                                 tileBuildIndex(&lowering->builder, target->shape.sizes[d]), step);
+  TileBuilder outer = vecEnter(lowering, block);
+  coords[d] = vecCoordOf(mlirBlockGetArgument(block, 0));
   writeSquares(lowering, record, target, from, depth + 1, coords);
   tileBuildYield(&lowering->builder, 0, NULL);
   lowering->builder = outer;
@@ -132,26 +134,27 @@ static void writeSquares(Lowering *lowering, Record *record, const Access *targe
 
 //===--- the whole -------------------------------------------------------------------------------===//
 
-bool writeTransposed(Lowering *lowering, Record *record, const Access *target, void (*otherwise)(void *), void *data) {
-  const Shape *shape = &target->shape;
+bool vecWriteTransposed(VecLowering *lowering, VecRecord *record, const VecAccess *target, void (*otherwise)(void *),
+                        void *data) {
+  const VecShape *shape = &target->shape;
   intptr_t rank = shape->rank;
-  Coord coords[MaxRank];
-  if (rank < 2 || lowering->lanes != MostLanes || bitsOf(shape->element) != ElementBits || target->packing ||
+  VecCoord coords[MaxRank];
+  if (rank < 2 || lowering->lanes != MostLanes || vecBitsOf(shape->element) != ElementBits || target->packing ||
       shape->sizes[rank - 1] % MostLanes || shape->sizes[rank - 2] % MostLanes)
     return false;
   intptr_t from = findSourceAxis(lowering, record, target);
   if (from < 0)
     return false;
   MlirValue inside =
-      buildAnd(&lowering->builder, allInside(lowering, record), accessIsInside(&lowering->builder, target));
+      vecBuildAnd(&lowering->builder, vecAllInside(lowering, record), vecAccessIsInside(&lowering->builder, target));
   if (!inside.ptr) {
     writeSquares(lowering, record, target, from, 0, coords);
     return true;
   }
   MlirBlock branches[2];
-  buildIf(&lowering->builder, inside, 0, NULL, &branches[0], &branches[1]);
+  vecBuildIf(&lowering->builder, inside, 0, NULL, &branches[0], &branches[1]);
   for (int i = 0; i < 2; ++i) {
-    TileBuilder outer = enter(lowering, branches[i]);
+    TileBuilder outer = vecEnter(lowering, branches[i]);
     if (i == 0)
       writeSquares(lowering, record, target, from, 0, coords);
     else

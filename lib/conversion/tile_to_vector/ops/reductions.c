@@ -31,17 +31,17 @@ static MlirAttribute kindOf(MlirContext context, const TileCombiner *combiner) {
       --length;
   char text[64];
   snprintf(text, sizeof text, "#vector.kind<%.*s>", (int)length, name);
-  return namedAttribute(context, text);
+  return vecNamedAttribute(context, text);
 }
 
 static MlirValue neutralValue(TileBuilder *builder, const TileCombiner *combiner, MlirType element, int64_t width) {
-  MlirType type = vectorOf(element, width);
+  MlirType type = vecVectorOf(element, width);
   MlirAttribute neutral = tileCombinerNeutral(combiner, element);
   TileAttributeEntry value[] = {{"value", width ? mlirDenseElementsAttrSplatGet(type, neutral) : neutral}, {0}};
   return tileBuildValue(builder, "arith.constant", type, 0, NULL, value);
 }
 
-MlirValue neutralElement(TileBuilder *builder, MlirOperation op, intptr_t input, MlirType element) {
+MlirValue vecNeutralElement(TileBuilder *builder, MlirOperation op, intptr_t input, MlirType element) {
   MlirAttribute given = tileOpAttribute(op, "neutral");
   if (given.ptr) {
     TileAttributeEntry value[] = {{"value", mlirArrayAttrGetElement(given, input)}, {0}};
@@ -52,11 +52,11 @@ MlirValue neutralElement(TileBuilder *builder, MlirOperation op, intptr_t input,
 }
 
 static MlirValue combine(TileBuilder *builder, const TileCombiner *combiner, MlirValue a, MlirValue b) {
-  return buildBinary(builder, combiner->name, a, b);
+  return vecBuildBinary(builder, combiner->name, a, b);
 }
 
 static MlirValue half(TileBuilder *builder, MlirValue vector, int64_t from, int64_t width) {
-  MlirType type = vectorOf(mlirShapedTypeGetElementType(mlirValueGetType(vector)), width);
+  MlirType type = vecVectorOf(mlirShapedTypeGetElementType(mlirValueGetType(vector)), width);
   MlirType i64 = mlirIntegerTypeGet(builder->context, 64);
   MlirAttribute numbers[] = {mlirIntegerAttrGet(i64, from), mlirIntegerAttrGet(i64, width), mlirIntegerAttrGet(i64, 1)};
   TileAttributeEntry attributes[] = {{"offsets", mlirArrayAttrGet(builder->context, 1, &numbers[0])},
@@ -75,7 +75,7 @@ static MlirValue reduceVector(TileBuilder *builder, const TileCombiner *combiner
     vector =
         combine(builder, combiner, half(builder, vector, 0, width / 2), half(builder, vector, width / 2, width / 2));
   TileAttributeEntry attributes[] = {{"kind", kindOf(builder->context, combiner)},
-                                     {"fastmath", namedAttribute(builder->context, "#arith.fastmath<reassoc>")},
+                                     {"fastmath", vecNamedAttribute(builder->context, "#arith.fastmath<reassoc>")},
                                      {0}};
   return tileBuildValue(builder, "vector.reduction", element, 1, &vector, attributes);
 }
@@ -83,15 +83,15 @@ static MlirValue reduceVector(TileBuilder *builder, const TileCombiner *combiner
 //===--- the nest ------------------------------------------------------------------------===//
 
 typedef struct Reduction {
-  Lowering *lowering;
+  VecLowering *lowering;
   MlirOperation op;
   const TileCombiner *combiner;
-  Record *source;
+  VecRecord *source;
   bool reduced[MaxRank];
   intptr_t loops[MaxRank], numLoops, depth; // the reduced dimensions but the last, and how many are open
   bool inside;                              // no masks needed here
   bool isInside;                            // nor anywhere in the source
-  Coord coords[MaxRank];                    // in the source
+  VecCoord coords[MaxRank];                 // in the source
   MlirValue padding;                        // a vector of a row's padding
   int64_t width;                            // of the result's vector when the last axis stays; 0: scalars
   intptr_t kept;                            // the last dimension that is not reduced, or -1
@@ -110,13 +110,13 @@ typedef Accumulators (*InnerStep)(Reduction *reduction, Accumulators accumulator
 // scf.for carrying the accumulators over dimension d; `inner` is emitted in its body.
 static Accumulators loopOver(Reduction *reduction, intptr_t d, MlirValue from, MlirValue to, int64_t step,
                              Accumulators accumulators, InnerStep inner) {
-  Lowering *lowering = reduction->lowering;
+  VecLowering *lowering = reduction->lowering;
   MlirBlock body;
   MlirValue by = tileBuildIndex(&lowering->builder, step);
   MlirOperation loop = tileBuildFor(&lowering->builder, from, to, by, accumulators.count, accumulators.values, &body);
-  TileBuilder before = enter(lowering, body);
-  Coord outer = reduction->coords[d];
-  reduction->coords[d] = coordOf(mlirBlockGetArgument(body, 0));
+  TileBuilder before = vecEnter(lowering, body);
+  VecCoord outer = reduction->coords[d];
+  reduction->coords[d] = vecCoordOf(mlirBlockGetArgument(body, 0));
   for (intptr_t i = 0; i < accumulators.count; ++i)
     accumulators.values[i] = mlirBlockGetArgument(body, i + 1);
   accumulators = inner(reduction, accumulators);
@@ -131,26 +131,26 @@ static Accumulators loopOver(Reduction *reduction, intptr_t d, MlirValue from, M
 //===--- across the last axis ---------------------------------------------------------------===//
 
 static int64_t accumulatorsFor(const Reduction *reduction) {
-  int64_t chunks = shapeLast(&reduction->source->shape) / reduction->lowering->lanes;
+  int64_t chunks = vecShapeLast(&reduction->source->shape) / reduction->lowering->lanes;
   int64_t most = reduction->isShared ? AccumulatorsTogether : MaxAccumulators;
   return chunks >= most ? most : chunks;
 }
 
 // The same with the one of the part that fills no vector.
 static int64_t accumulatorsOfRow(const Reduction *reduction) {
-  return accumulatorsFor(reduction) + (shapeLast(&reduction->source->shape) % reduction->lowering->lanes > 0);
+  return accumulatorsFor(reduction) + (vecShapeLast(&reduction->source->shape) % reduction->lowering->lanes > 0);
 }
 
 // `width` elements from coords on, of each row, into accumulator `i` of it.
-static void addChunk(Reduction *reduction, Body *body, const Coord *coords, int64_t width, int64_t i,
+static void addChunk(Reduction *reduction, VecBody *body, const VecCoord *coords, int64_t width, int64_t i,
                      Accumulators *accumulators) {
   intptr_t axis = reduction->source->shape.rank - 1;
-  Coord at[MaxRank];
+  VecCoord at[MaxRank];
   memcpy(at, coords, sizeof at);
   for (int64_t r = 0; r < reduction->rows; ++r) {
     if (r)
-      at[reduction->kept] = coordPlus(coords[reduction->kept], r);
-    MlirValue chunk = evaluate(body, reduction->source, at, axis, width);
+      at[reduction->kept] = vecCoordPlus(coords[reduction->kept], r);
+    MlirValue chunk = vecEvaluate(body, reduction->source, at, axis, width);
     MlirValue *into = &accumulators->values[r * accumulatorsOfRow(reduction) + i];
     *into = combine(&reduction->lowering->builder, reduction->combiner, *into, chunk);
   }
@@ -158,31 +158,31 @@ static void addChunk(Reduction *reduction, Body *body, const Coord *coords, int6
 
 // Chunks column, column + lanes, … one into each accumulator.
 static Accumulators addChunks(Reduction *reduction, Accumulators accumulators) {
-  Lowering *lowering = reduction->lowering;
+  VecLowering *lowering = reduction->lowering;
   intptr_t axis = reduction->source->shape.rank - 1;
-  Body body = bodyBegin(lowering, reduction->inside);
-  Coord coords[MaxRank];
+  VecBody body = vecBodyBegin(lowering, reduction->inside);
+  VecCoord coords[MaxRank];
   memcpy(coords, reduction->coords, sizeof coords);
   for (int64_t i = 0; i < accumulatorsFor(reduction); ++i, coords[axis].offset += lowering->lanes)
     addChunk(reduction, &body, coords, lowering->lanes, i, &accumulators);
-  bodyEnd(&body);
+  vecBodyEnd(&body);
   return accumulators;
 }
 
 // The chunks left over after whole rounds of accumulators, and the part that fills no vector.
 static Accumulators addRest(Reduction *reduction, Accumulators accumulators, int64_t from) {
-  Lowering *lowering = reduction->lowering;
-  int64_t last = shapeLast(&reduction->source->shape), lanes = lowering->lanes;
+  VecLowering *lowering = reduction->lowering;
+  int64_t last = vecShapeLast(&reduction->source->shape), lanes = lowering->lanes;
   intptr_t axis = reduction->source->shape.rank - 1;
-  Body body = bodyBegin(lowering, reduction->inside);
-  Coord coords[MaxRank];
+  VecBody body = vecBodyBegin(lowering, reduction->inside);
+  VecCoord coords[MaxRank];
   memcpy(coords, reduction->coords, sizeof coords);
   for (int64_t i = 0; from < last; ++i, from += lanes) {
     int64_t width = last - from < lanes ? last - from : lanes;
-    coords[axis] = coordConstant(from);
+    coords[axis] = vecCoordConstant(from);
     addChunk(reduction, &body, coords, width, width < lanes ? accumulatorsFor(reduction) : i, &accumulators);
   }
-  bodyEnd(&body);
+  vecBodyEnd(&body);
   return accumulators;
 }
 
@@ -197,31 +197,31 @@ static Accumulators addPadding(Reduction *reduction, Accumulators accumulators) 
 // The rounds from `from` on, with masks; from where all is padding to `end` without.
 static Accumulators addMasked(Reduction *reduction, Accumulators accumulators, MlirValue from, MlirValue end,
                               int64_t round) {
-  Lowering *lowering = reduction->lowering;
+  VecLowering *lowering = reduction->lowering;
   intptr_t axis = reduction->source->shape.rank - 1;
-  MlirValue padded = paddedFrom(lowering, reduction->source, reduction->coords, round);
+  MlirValue padded = vecPaddedFrom(lowering, reduction->source, reduction->coords, round);
   if (!padded.ptr)
     return loopOver(reduction, axis, from, end, round, accumulators, addChunks);
   padded = tileBuildMin(&lowering->builder, padded, end);
   accumulators = loopOver(reduction, axis, from, padded, round, accumulators, addChunks);
-  Body body = bodyBegin(lowering, false);
-  reduction->coords[axis] = coordOf(padded);
-  reduction->padding = evaluate(&body, reduction->source, reduction->coords, axis, lowering->lanes);
-  reduction->coords[axis] = coordConstant(0);
-  bodyEnd(&body);
+  VecBody body = vecBodyBegin(lowering, false);
+  reduction->coords[axis] = vecCoordOf(padded);
+  reduction->padding = vecEvaluate(&body, reduction->source, reduction->coords, axis, lowering->lanes);
+  reduction->coords[axis] = vecCoordConstant(0);
+  vecBodyEnd(&body);
   return loopOver(reduction, axis, padded, end, round, accumulators, addPadding);
 }
 
 static Accumulators addRow(Reduction *reduction, Accumulators accumulators) {
-  Lowering *lowering = reduction->lowering;
+  VecLowering *lowering = reduction->lowering;
   TileBuilder *builder = &lowering->builder;
   intptr_t axis = reduction->source->shape.rank - 1;
-  int64_t last = shapeLast(&reduction->source->shape), round = accumulatorsFor(reduction) * lowering->lanes;
+  int64_t last = vecShapeLast(&reduction->source->shape), round = accumulatorsFor(reduction) * lowering->lanes;
   int64_t whole = round ? last / round * round : 0;
-  reduction->coords[axis] = coordConstant(0);
+  reduction->coords[axis] = vecCoordConstant(0);
   MlirValue unmasked = {NULL};
   if (!reduction->isInside)
-    unmasked = unmaskedCount(lowering, reduction->source, NULL, reduction->coords, round ? round : 1);
+    unmasked = vecUnmaskedCount(lowering, reduction->source, NULL, reduction->coords, round ? round : 1);
   MlirValue zero = tileBuildIndex(builder, 0), end = tileBuildIndex(builder, whole);
   if (whole) {
     reduction->inside = true;
@@ -235,11 +235,11 @@ static Accumulators addRow(Reduction *reduction, Accumulators accumulators) {
 
 static Accumulators startAccumulators(Reduction *reduction) {
   TileBuilder *builder = &reduction->lowering->builder;
-  const Shape *shape = &reduction->source->shape;
+  const VecShape *shape = &reduction->source->shape;
   int64_t lanes = reduction->lowering->lanes, each = accumulatorsOfRow(reduction);
   Accumulators accumulators = {.count = reduction->rows * each};
   for (intptr_t i = 0; i < accumulators.count; ++i) {
-    int64_t width = i % each < accumulatorsFor(reduction) ? lanes : shapeLast(shape) % lanes;
+    int64_t width = i % each < accumulatorsFor(reduction) ? lanes : vecShapeLast(shape) % lanes;
     accumulators.values[i] = neutralValue(builder, reduction->combiner, shape->element, width);
   }
   return accumulators;
@@ -275,21 +275,21 @@ static int64_t rowsAtOnce(const Reduction *reduction) {
 }
 
 // Rows row, row + 1, … one into each accumulator.
-static Accumulators addRows(Reduction *reduction, Accumulators accumulators, Coord row, intptr_t count) {
-  Lowering *lowering = reduction->lowering;
+static Accumulators addRows(Reduction *reduction, Accumulators accumulators, VecCoord row, intptr_t count) {
+  VecLowering *lowering = reduction->lowering;
   intptr_t d = reduction->loops[reduction->numLoops - 1], last = reduction->source->shape.rank - 1;
-  Body body = bodyBegin(lowering, reduction->inside);
+  VecBody body = vecBodyBegin(lowering, reduction->inside);
   for (intptr_t i = 0; i < count; ++i) {
-    reduction->coords[d] = coordPlus(row, i);
-    MlirValue vector = evaluate(&body, reduction->source, reduction->coords, last, reduction->width);
+    reduction->coords[d] = vecCoordPlus(row, i);
+    MlirValue vector = vecEvaluate(&body, reduction->source, reduction->coords, last, reduction->width);
     accumulators.values[i] = combine(&lowering->builder, reduction->combiner, accumulators.values[i], vector);
   }
-  bodyEnd(&body);
+  vecBodyEnd(&body);
   return accumulators;
 }
 
 static Accumulators addWholeRows(Reduction *reduction, Accumulators accumulators) {
-  Coord row = reduction->coords[reduction->loops[reduction->numLoops - 1]];
+  VecCoord row = reduction->coords[reduction->loops[reduction->numLoops - 1]];
   return addRows(reduction, accumulators, row, accumulators.count);
 }
 
@@ -299,7 +299,7 @@ static Accumulators addAllRows(Reduction *reduction, Accumulators accumulators) 
   int64_t rows = reduction->source->shape.sizes[d], whole = rows / accumulators.count * accumulators.count;
   accumulators = loopOver(reduction, d, tileBuildIndex(builder, 0), tileBuildIndex(builder, whole), accumulators.count,
                           accumulators, addWholeRows);
-  return addRows(reduction, accumulators, coordConstant(whole), rows - whole);
+  return addRows(reduction, accumulators, vecCoordConstant(whole), rows - whole);
 }
 
 // Loops over the reduced dimensions but the last, outermost first; inside them, rows or vectors.
@@ -319,7 +319,7 @@ static Accumulators reduceDeeper(Reduction *reduction, Accumulators accumulators
 static void clearReduced(Reduction *reduction) {
   for (intptr_t d = 0; d < reduction->source->shape.rank; ++d)
     if (reduction->reduced[d])
-      reduction->coords[d] = coordConstant(0);
+      reduction->coords[d] = vecCoordConstant(0);
 }
 
 // The results at reduction->coords and, of more rows, the next: scalars.
@@ -345,85 +345,85 @@ static MlirValue reduceVectorAt(Reduction *reduction) {
 //===--- places of the result -------------------------------------------------------------------===//
 
 // Puts the result's coordinates where they belong in the source.
-static void placeResult(Reduction *reduction, const Coord *coords) {
+static void placeResult(Reduction *reduction, const VecCoord *coords) {
   for (intptr_t d = 0, kept = 0; d < reduction->source->shape.rank; ++d)
     if (!reduction->reduced[d])
       reduction->coords[d] = coords[kept++];
 }
 
-static void storeVectorOfResult(Body *body, Record *source, const Access *target, const Coord *coords, int64_t width,
-                                void *data) {
+static void storeVectorOfResult(VecBody *body, VecRecord *source, const VecAccess *target, const VecCoord *coords,
+                                int64_t width, void *data) {
   (void)source;
   Reduction *reduction = data;
   placeResult(reduction, coords);
   reduction->width = width;
-  accessStore(body, target, coords, target->shape.rank - 1, width, reduceVectorAt(reduction));
+  vecAccessStore(body, target, coords, target->shape.rank - 1, width, reduceVectorAt(reduction));
 }
 
-static void storeRowsOfResult(Reduction *reduction, const Access *target, Coord *coords, int64_t rows) {
-  Lowering *lowering = reduction->lowering;
+static void storeRowsOfResult(Reduction *reduction, const VecAccess *target, VecCoord *coords, int64_t rows) {
+  VecLowering *lowering = reduction->lowering;
   intptr_t last = target->shape.rank - 1;
   MlirValue results[RowsTogether];
   placeResult(reduction, coords);
   reduction->rows = rows;
   reduceRowsAt(reduction, results);
-  Body body = bodyBegin(lowering, true);
+  VecBody body = vecBodyBegin(lowering, true);
   for (int64_t r = 0; r < rows; ++r) {
-    Coord at[MaxRank];
+    VecCoord at[MaxRank];
     memcpy(at, coords, sizeof at);
     if (r)
-      at[last] = coordPlus(coords[last], r);
-    accessStore(&body, target, at, -1, 0, results[r]);
+      at[last] = vecCoordPlus(coords[last], r);
+    vecAccessStore(&body, target, at, -1, 0, results[r]);
   }
-  bodyEnd(&body);
+  vecBodyEnd(&body);
 }
 
-static void storeScalarsOfResult(Reduction *reduction, const Access *target, intptr_t d, Coord *coords) {
-  Lowering *lowering = reduction->lowering;
+static void storeScalarsOfResult(Reduction *reduction, const VecAccess *target, intptr_t d, VecCoord *coords) {
+  VecLowering *lowering = reduction->lowering;
   if (d == target->shape.rank) {
     storeRowsOfResult(reduction, target, coords, 1);
     return;
   }
   bool isTogether = reduction->isShared && reduction->isInside && d == target->shape.rank - 1;
   int64_t size = target->shape.sizes[d], step = isTogether ? RowsTogether : 1, whole = size / step * step;
-  MlirBlock block = buildLoop(&lowering->builder, tileBuildIndex(&lowering->builder, 0),
-                              tileBuildIndex(&lowering->builder, whole), step);
-  TileBuilder before = enter(lowering, block);
-  coords[d] = coordOf(mlirBlockGetArgument(block, 0));
+  MlirBlock block = vecBuildLoop(&lowering->builder, tileBuildIndex(&lowering->builder, 0),
+                                 tileBuildIndex(&lowering->builder, whole), step);
+  TileBuilder before = vecEnter(lowering, block);
+  coords[d] = vecCoordOf(mlirBlockGetArgument(block, 0));
   if (isTogether)
     storeRowsOfResult(reduction, target, coords, step);
   else
     storeScalarsOfResult(reduction, target, d + 1, coords);
   tileBuildYield(&lowering->builder, 0, NULL);
   lowering->builder = before;
-  coords[d] = coordConstant(whole);
+  coords[d] = vecCoordConstant(whole);
   if (whole < size)
     storeRowsOfResult(reduction, target, coords, size - whole);
 }
 
-static void storeScalars(Reduction *reduction, const Access *target) {
-  Coord coords[MaxRank];
+static void storeScalars(Reduction *reduction, const VecAccess *target) {
+  VecCoord coords[MaxRank];
   storeScalarsOfResult(reduction, target, 0, coords);
 }
 
-static void storeVectors(Reduction *reduction, const Access *target) {
-  forEachVector(reduction->lowering, NULL, target, storeVectorOfResult, reduction);
+static void storeVectors(Reduction *reduction, const VecAccess *target) {
+  vecForEachVector(reduction->lowering, NULL, target, storeVectorOfResult, reduction);
 }
 
 // One version where all of the source is inside, one with masks.
-static void storeInVersions(Reduction *reduction, const Access *target,
-                            void (*store)(Reduction *reduction, const Access *target)) {
-  Lowering *lowering = reduction->lowering;
-  MlirValue inside = allInside(lowering, reduction->source);
+static void storeInVersions(Reduction *reduction, const VecAccess *target,
+                            void (*store)(Reduction *reduction, const VecAccess *target)) {
+  VecLowering *lowering = reduction->lowering;
+  MlirValue inside = vecAllInside(lowering, reduction->source);
   reduction->inside = reduction->isInside = true;
   if (!inside.ptr) {
     store(reduction, target);
     return;
   }
   MlirBlock branches[2];
-  buildIf(&lowering->builder, inside, 0, NULL, &branches[0], &branches[1]);
+  vecBuildIf(&lowering->builder, inside, 0, NULL, &branches[0], &branches[1]);
   for (int i = 0; i < 2; ++i) {
-    TileBuilder before = enter(lowering, branches[i]);
+    TileBuilder before = vecEnter(lowering, branches[i]);
     reduction->inside = reduction->isInside = i == 0;
     store(reduction, target);
     tileBuildYield(&lowering->builder, 0, NULL);
@@ -452,52 +452,52 @@ static bool hasAxis(MlirAttribute axes, int64_t axis) {
 
 // Whether enough rows read vectors that are the same for all of them.
 static bool areRowsShared(const Reduction *reduction) {
-  const Shape *shape = &reduction->source->shape;
+  const VecShape *shape = &reduction->source->shape;
   intptr_t last = shape->rank - 1;
   if (reduction->kept < 0 || shape->sizes[reduction->kept] < RowsTogether)
     return false;
-  Records records = recordsBehind(reduction->lowering, reduction->source);
+  VecRecords records = vecRecordsBehind(reduction->lowering, reduction->source);
   for (intptr_t i = 0; i < records.count; ++i) {
-    const Record *record = records.items[i];
-    if (record->kind != Record_Lazy || !tileOpIs(record->op, "tile.broadcast") || record->shape.rank != shape->rank)
+    const VecRecord *record = records.items[i];
+    if (record->kind != VecRecord_Lazy || !tileOpIs(record->op, "tile.broadcast") || record->shape.rank != shape->rank)
       continue;
     MlirAttribute axes = tileOpAttribute(record->op, "axes");
-    if (isTile(tileOperandType(record->op, 0)) && hasAxis(axes, reduction->kept) && !hasAxis(axes, last))
+    if (vecIsTile(tileOperandType(record->op, 0)) && hasAxis(axes, reduction->kept) && !hasAxis(axes, last))
       return true;
   }
   return false;
 }
 
-static void reduceKnown(Lowering *lowering, MlirOperation op, const TileCombiner *combiner) {
-  Record *source = recordOf(lowering, mlirOperationGetOperand(op, 0));
+static void reduceKnown(VecLowering *lowering, MlirOperation op, const TileCombiner *combiner) {
+  VecRecord *source = vecRecordOf(lowering, mlirOperationGetOperand(op, 0));
   MlirValue result = mlirOperationGetResult(op, 0);
   Reduction reduction = {.lowering = lowering, .op = op, .combiner = combiner, .source = source, .rows = 1};
   readAxes(&reduction);
   bool isAcross = reduction.reduced[source->shape.rank - 1];
-  reduction.isShared = isAcross && isTile(mlirValueGetType(result)) && areRowsShared(&reduction);
-  intptr_t mark = spill(lowering, source, false);
-  if (!isTile(mlirValueGetType(result))) {
+  reduction.isShared = isAcross && vecIsTile(mlirValueGetType(result)) && areRowsShared(&reduction);
+  intptr_t mark = vecSpill(lowering, source, false);
+  if (!vecIsTile(mlirValueGetType(result))) {
     MlirValue value;
     reduceRowsAt(&reduction, &value);
-    recordScalar(lowering, result, value);
+    vecRecordScalar(lowering, result, value);
   } else {
-    Shape shape = shapeOf(mlirValueGetType(result));
-    Access *target = bufferNew(lowering, &shape);
+    VecShape shape = vecShapeOf(mlirValueGetType(result));
+    VecAccess *target = vecBufferNew(lowering, &shape);
     if (!isAcross)
       storeInVersions(&reduction, target, storeVectors);
     else if (reduction.isShared)
       storeInVersions(&reduction, target, storeScalars);
     else
       storeScalars(&reduction, target);
-    recordMemory(lowering, result, target);
+    vecRecordMemory(lowering, result, target);
   }
-  unspill(lowering, mark);
+  vecUnspill(lowering, mark);
 }
 
-bool lowerReduce(Lowering *lowering, MlirOperation op) {
+bool vecLowerReduce(VecLowering *lowering, MlirOperation op) {
   const TileCombiner *combiner = findCombiner(op);
   if (!combiner || mlirOperationGetNumOperands(op) != 1)
-    return lowerReduceByElement(lowering, op);
+    return vecLowerReduceByElement(lowering, op);
   reduceKnown(lowering, op, combiner);
   return true;
 }

@@ -7,9 +7,9 @@
 // loaded from a view is prefetched first and added last, when it has arrived: a load before the loop over k would wait
 // for the outer caches (measured at 1024³: 0.84 against 1.00 of OpenBLAS).
 //
-// Where neighbours along k are multiplied together (dot.c) a step is one group of them. Fewer columns than a vector has
-// lanes, of operands that both lie along k, are summed lane by lane along k, the lanes last.
-#include "lib/conversion/tile_to_vector/mma.h"
+// Where neighbours along k are multiplied together (products/groups.c) a step is one group of them. Fewer columns than
+// a vector has lanes, of operands that both lie along k, are summed lane by lane along k, the lanes last.
+#include "lib/conversion/tile_to_vector/products/blocks.h"
 
 #include <string.h>
 
@@ -17,322 +17,326 @@ enum { BlockRows = 8, BlockVectors = 2, MostVectors = 8, Unroll = 4, MaxLanes = 
 
 //===--- operands -------------------------------------------------------------------===//
 
-static bool isReadInPlace(const Mma *mma, const Record *record, bool inVectors) {
-  if (!isRead(record) || accessMayLeave(record->access) || !mlirTypeEqual(record->shape.element, mma->element))
+static bool isReadInPlace(const VecMma *mma, const VecRecord *record, bool inVectors) {
+  if (!vecIsRead(record) || vecAccessMayLeave(record->access) || !mlirTypeEqual(record->shape.element, mma->element))
     return false;
-  return !inVectors || accessIsContiguous(record->access, record->shape.rank - 1, mma->lowering->lanes);
+  return !inVectors || vecAccessIsContiguous(record->access, record->shape.rank - 1, mma->lowering->lanes);
 }
 
-static Record *prepareOperand(const Mma *mma, Record *record, bool inVectors) {
+static VecRecord *prepareOperand(const VecMma *mma, VecRecord *record, bool inVectors) {
   if (isReadInPlace(mma, record, inVectors)) {
-    Access *moved = accessFromOrigin(mma->lowering, record->access);
-    return moved ? recordOfAccess(mma->lowering, moved) : record;
+    VecAccess *moved = vecAccessFromOrigin(mma->lowering, record->access);
+    return moved ? vecRecordOfAccess(mma->lowering, moved) : record;
   }
-  return recordOfAccess(mma->lowering, materialize(mma->lowering, record, mma->element));
+  return vecRecordOfAccess(mma->lowering, vecMaterialize(mma->lowering, record, mma->element));
 }
 
 //===--- one block ---------------------------------------------------------------------===//
 
-static int64_t widthOf(const Block *block, int64_t vector) {
+static int64_t widthOf(const VecBlock *block, int64_t vector) {
   return vector == block->vectors - 1 ? block->lastWidth : block->width;
 }
 
-void mmaCoords(const Mma *mma, Coord row, Coord column, Coord *coords) {
+void vecMmaCoords(const VecMma *mma, VecCoord row, VecCoord column, VecCoord *coords) {
   memcpy(coords, mma->at, mma->batch * sizeof *coords);
   coords[mma->batch] = row;
   coords[mma->batch + 1] = column;
 }
 
-static MlirValue multiplyAdd(const Mma *mma, MlirValue a, MlirValue b, MlirValue c) {
+static MlirValue multiplyAdd(const VecMma *mma, MlirValue a, MlirValue b, MlirValue c) {
   TileBuilder *builder = &mma->lowering->builder;
   if (mlirTypeIsAFloat(mma->element))
     return tileBuildValue(builder, "vector.fma", mlirValueGetType(c), 3, (MlirValue[]){a, b, c}, NULL);
-  return buildBinary(builder, "arith.addi", c, buildBinary(builder, "arith.muli", a, b));
+  return vecBuildBinary(builder, "arith.addi", c, vecBuildBinary(builder, "arith.muli", a, b));
 }
 
 // values += lhs[row.., k] * rhs[k, column..]; k counts groups where neighbours are multiplied together.
-static void stepBlock(const Mma *mma, Block *block, Coord k) {
+static void stepBlock(const VecMma *mma, VecBlock *block, VecCoord k) {
   if (mma->group > 1) {
-    stepGroup(mma, block, k);
+    vecStepGroup(mma, block, k);
     return;
   }
   TileBuilder *builder = &mma->lowering->builder;
-  Body body = bodyBegin(mma->lowering, true);
+  VecBody body = vecBodyBegin(mma->lowering, true);
   MlirValue columns[MaxRegisters];
-  Coord coords[MaxRank];
+  VecCoord coords[MaxRank];
   for (int64_t v = 0; v < block->vectors; ++v) {
-    mmaCoords(mma, k, coordPlus(block->column, v * block->width), coords);
-    columns[v] = evaluate(&body, mma->rhs, coords, mma->batch + 1, widthOf(block, v));
+    vecMmaCoords(mma, k, vecCoordPlus(block->column, v * block->width), coords);
+    columns[v] = vecEvaluate(&body, mma->rhs, coords, mma->batch + 1, widthOf(block, v));
   }
   for (int64_t r = 0; r < block->rows; ++r) {
-    mmaCoords(mma, coordPlus(block->row, r), k, coords);
-    MlirValue scalar = evaluate(&body, mma->lhs, coords, -1, 0), splat = {NULL};
+    vecMmaCoords(mma, vecCoordPlus(block->row, r), k, coords);
+    MlirValue scalar = vecEvaluate(&body, mma->lhs, coords, -1, 0), splat = {NULL};
     for (int64_t v = 0; v < block->vectors; ++v) {
       if (v == 0 || widthOf(block, v) != widthOf(block, v - 1))
-        splat = buildSplat(builder, scalar, widthOf(block, v));
+        splat = vecBuildSplat(builder, scalar, widthOf(block, v));
       MlirValue *value = &block->values[r * block->vectors + v];
       *value = multiplyAdd(mma, splat, columns[v], *value);
     }
   }
-  bodyEnd(&body);
+  vecBodyEnd(&body);
 }
 
-static void loopOverDepth(const Mma *mma, Block *block, int64_t whole) {
-  Lowering *lowering = mma->lowering;
+static void loopOverDepth(const VecMma *mma, VecBlock *block, int64_t whole) {
+  VecLowering *lowering = mma->lowering;
   TileBuilder *builder = &lowering->builder;
   intptr_t count = block->rows * block->vectors;
   MlirBlock body;
   MlirOperation loop = tileBuildFor(builder, tileBuildIndex(builder, 0), tileBuildIndex(builder, whole),
                                     tileBuildIndex(builder, Unroll), count, block->values, &body);
-  TileBuilder before = enter(lowering, body);
+  TileBuilder before = vecEnter(lowering, body);
   for (intptr_t i = 0; i < count; ++i)
     block->values[i] = mlirBlockGetArgument(body, i + 1);
   for (int64_t t = 0; t < Unroll; ++t)
-    stepBlock(mma, block, coordPlus(coordOf(mlirBlockGetArgument(body, 0)), t));
+    stepBlock(mma, block, vecCoordPlus(vecCoordOf(mlirBlockGetArgument(body, 0)), t));
   tileBuildYield(&lowering->builder, count, block->values);
   lowering->builder = before;
   for (intptr_t i = 0; i < count; ++i)
     block->values[i] = mlirOperationGetResult(loop, i);
 }
 
-static void multiplyBlock(const Mma *mma, Block *block) {
+static void multiplyBlock(const VecMma *mma, VecBlock *block) {
   int64_t steps = mma->depth / mma->group, whole = steps / Unroll * Unroll;
   if (whole == Unroll)
     whole = 0;
   if (whole)
     loopOverDepth(mma, block, whole);
   for (int64_t k = whole; k < steps; ++k)
-    stepBlock(mma, block, coordConstant(k));
+    stepBlock(mma, block, vecCoordConstant(k));
 }
 
 //===--- lanes along k -------------------------------------------------------------------------------------===//
 
 // The right operand by columns, if both lie along k where the nest reads them and the columns fill no vector; else
 // null.
-static Record *columnsAlongDepth(const Mma *mma, const Record *left, const Record *right) {
-  Lowering *lowering = mma->lowering;
+static VecRecord *columnsAlongDepth(const VecMma *mma, const VecRecord *left, const VecRecord *right) {
+  VecLowering *lowering = mma->lowering;
   int64_t lanes = lowering->lanes;
-  bool isTurned = right->kind == Record_Lazy && tileOpIs(right->op, "tile.transpose") && right->shape.rank == 2;
+  bool isTurned = right->kind == VecRecord_Lazy && tileOpIs(right->op, "tile.transpose") && right->shape.rank == 2;
   if (!isTurned || mma->columns >= lanes || lanes > MaxLanes || mma->depth < lanes ||
       mma->rows * mma->columns > MaxRegisters)
     return NULL;
-  Record *columns = recordOf(lowering, mlirOperationGetOperand(right->op, 0));
+  VecRecord *columns = vecRecordOf(lowering, mlirOperationGetOperand(right->op, 0));
   MlirAttribute permutation = tileOpAttribute(right->op, "permutation");
   bool isRead = mlirDenseI64ArrayGetElement(permutation, 0) == 1 && isReadInPlace(mma, left, true) &&
                 isReadInPlace(mma, columns, true);
   return isRead ? columns : NULL;
 }
 
-static MlirValue lanesOrZero(const Mma *mma, MlirValue vector, MlirValue lanes) {
+static MlirValue lanesOrZero(const VecMma *mma, MlirValue vector, MlirValue lanes) {
   TileBuilder *builder = &mma->lowering->builder;
-  return lanes.ptr ? buildSelect(builder, lanes, vector, buildZero(builder, mlirValueGetType(vector))) : vector;
+  return lanes.ptr ? vecBuildSelect(builder, lanes, vector, vecBuildZero(builder, mlirValueGetType(vector))) : vector;
 }
 
 // values[row, column] += lhs[row, k..] * rhs[k.., column] in `lanes` (null: all of them).
-static void stepAlongDepth(const Mma *mma, Coord k, MlirValue lanes, MlirValue *values) {
-  Lowering *lowering = mma->lowering;
-  Body body = bodyBegin(lowering, true);
+static void stepAlongDepth(const VecMma *mma, VecCoord k, MlirValue lanes, MlirValue *values) {
+  VecLowering *lowering = mma->lowering;
+  VecBody body = vecBodyBegin(lowering, true);
   MlirValue columns[MaxRegisters];
   for (int64_t c = 0; c < mma->columns; ++c)
-    columns[c] = lanesOrZero(mma, evaluate(&body, mma->rhs, (Coord[]){coordConstant(c), k}, 1, lowering->lanes), lanes);
+    columns[c] =
+        lanesOrZero(mma, vecEvaluate(&body, mma->rhs, (VecCoord[]){vecCoordConstant(c), k}, 1, lowering->lanes), lanes);
   for (int64_t r = 0; r < mma->rows; ++r) {
-    MlirValue row = evaluate(&body, mma->lhs, (Coord[]){coordConstant(r), k}, 1, lowering->lanes);
+    MlirValue row = vecEvaluate(&body, mma->lhs, (VecCoord[]){vecCoordConstant(r), k}, 1, lowering->lanes);
     row = lanesOrZero(mma, row, lanes);
     for (int64_t c = 0; c < mma->columns; ++c) {
       MlirValue *value = &values[r * mma->columns + c];
       *value = multiplyAdd(mma, row, columns[c], *value);
     }
   }
-  bodyEnd(&body);
+  vecBodyEnd(&body);
 }
 
 // The last `count` of the lanes.
-static MlirValue lastLanes(const Mma *mma, int64_t count) {
+static MlirValue lastLanes(const VecMma *mma, int64_t count) {
   TileBuilder *builder = &mma->lowering->builder;
   MlirType bit = mlirIntegerTypeGet(builder->context, 1);
   MlirAttribute lanes[MaxLanes];
   for (int64_t i = 0; i < mma->lowering->lanes; ++i)
     lanes[i] = mlirBoolAttrGet(builder->context, i >= mma->lowering->lanes - count);
-  MlirType type = vectorOf(bit, mma->lowering->lanes);
+  MlirType type = vecVectorOf(bit, mma->lowering->lanes);
   TileAttributeEntry value[] = {{"value", mlirDenseElementsAttrGet(type, mma->lowering->lanes, lanes)}, {0}};
   return tileBuildValue(builder, "arith.constant", type, 0, NULL, value);
 }
 
-static MlirValue sumOfLanes(const Mma *mma, MlirValue vector) {
+static MlirValue sumOfLanes(const VecMma *mma, MlirValue vector) {
   TileBuilder *builder = &mma->lowering->builder;
-  TileAttributeEntry attributes[] = {{"kind", namedAttribute(builder->context, "#vector.kind<add>")},
-                                     {"fastmath", namedAttribute(builder->context, "#arith.fastmath<reassoc>")},
+  TileAttributeEntry attributes[] = {{"kind", vecNamedAttribute(builder->context, "#vector.kind<add>")},
+                                     {"fastmath", vecNamedAttribute(builder->context, "#arith.fastmath<reassoc>")},
                                      {0}};
   return tileBuildValue(builder, "vector.reduction", mma->element, 1, &vector, attributes);
 }
 
 // Rows of the block, each a vector of its columns. The rest of k is in the last lanes of the last vector.
-static void multiplyAlongDepth(const Mma *mma, Block *block) {
-  Lowering *lowering = mma->lowering;
+static void multiplyAlongDepth(const VecMma *mma, VecBlock *block) {
+  VecLowering *lowering = mma->lowering;
   int64_t lanes = lowering->lanes, whole = mma->depth / lanes * lanes;
   intptr_t count = mma->rows * mma->columns;
   MlirValue values[MaxRegisters], none = {NULL};
   MlirBlock body;
   for (intptr_t i = 0; i < count; ++i)
-    values[i] = buildZero(&lowering->builder, vectorOf(mma->element, lanes));
+    values[i] = vecBuildZero(&lowering->builder, vecVectorOf(mma->element, lanes));
   MlirOperation loop =
       tileBuildFor(&lowering->builder, tileBuildIndex(&lowering->builder, 0), tileBuildIndex(&lowering->builder, whole),
                    tileBuildIndex(&lowering->builder, lanes), count, values, &body);
-  TileBuilder before = enter(lowering, body);
+  TileBuilder before = vecEnter(lowering, body);
   for (intptr_t i = 0; i < count; ++i)
     values[i] = mlirBlockGetArgument(body, i + 1);
-  stepAlongDepth(mma, coordOf(mlirBlockGetArgument(body, 0)), none, values);
+  stepAlongDepth(mma, vecCoordOf(mlirBlockGetArgument(body, 0)), none, values);
   tileBuildYield(&lowering->builder, count, values);
   lowering->builder = before;
   for (intptr_t i = 0; i < count; ++i)
     values[i] = mlirOperationGetResult(loop, i);
   if (whole < mma->depth)
-    stepAlongDepth(mma, coordConstant(mma->depth - lanes), lastLanes(mma, mma->depth - whole), values);
+    stepAlongDepth(mma, vecCoordConstant(mma->depth - lanes), lastLanes(mma, mma->depth - whole), values);
   for (intptr_t i = 0; i < count; ++i)
     values[i] = sumOfLanes(mma, values[i]);
   for (int64_t r = 0; r < mma->rows; ++r)
-    block->values[r] = tileBuildValue(&lowering->builder, "vector.from_elements", vectorOf(mma->element, mma->columns),
-                                      mma->columns, &values[r * mma->columns], NULL);
+    block->values[r] =
+        tileBuildValue(&lowering->builder, "vector.from_elements", vecVectorOf(mma->element, mma->columns),
+                       mma->columns, &values[r * mma->columns], NULL);
 }
 
 //===--- a result in registers ------------------------------------------------------------===//
 
-static bool comesFromView(const Record *record) {
-  return record->kind == Record_Lazy && tileOpIs(record->op, "tile.load") && record->access->root.ptr;
+static bool comesFromView(const VecRecord *record) {
+  return record->kind == VecRecord_Lazy && tileOpIs(record->op, "tile.load") && record->access->root.ptr;
 }
 
-static void startAtZero(Mma *mma, Block *block) {
+static void startAtZero(VecMma *mma, VecBlock *block) {
   TileBuilder *builder = &mma->lowering->builder;
   for (int64_t i = 0; i < block->rows * block->vectors; ++i)
-    block->values[i] = buildZero(builder, vectorOf(mma->element, widthOf(block, i % block->vectors)));
+    block->values[i] = vecBuildZero(builder, vecVectorOf(mma->element, widthOf(block, i % block->vectors)));
 }
 
-static void addAccumulator(Mma *mma, Block *block) {
-  Lowering *lowering = mma->lowering;
+static void addAccumulator(VecMma *mma, VecBlock *block) {
+  VecLowering *lowering = mma->lowering;
   const char *add = mlirTypeIsAFloat(mma->element) ? "arith.addf" : "arith.addi";
-  MlirValue *loaded = evaluateRegisters(lowering, mma->accumulator);
+  MlirValue *loaded = vecEvaluateRegisters(lowering, mma->accumulator);
   for (int64_t i = 0; i < block->rows * block->vectors; ++i)
-    block->values[i] = buildBinary(&lowering->builder, add, block->values[i], loaded[i]);
+    block->values[i] = vecBuildBinary(&lowering->builder, add, block->values[i], loaded[i]);
 }
 
-static void multiplyInRegisters(Mma *mma, MlirValue result) {
-  Lowering *lowering = mma->lowering;
+static void multiplyInRegisters(VecMma *mma, MlirValue result) {
+  VecLowering *lowering = mma->lowering;
   int64_t lanes = lowering->lanes, vectors = (mma->columns + lanes - 1) / lanes;
-  Block block = {.rows = mma->rows, .vectors = vectors, .width = lanes};
+  VecBlock block = {.rows = mma->rows, .vectors = vectors, .width = lanes};
   block.lastWidth = mma->columns - (vectors - 1) * lanes;
   intptr_t count = block.rows * vectors;
   bool isLast = mma->isAlongDepth || comesFromView(mma->accumulator);
   if (comesFromView(mma->accumulator))
-    accessPrefetch(lowering, mma->accumulator->access, true);
+    vecAccessPrefetch(lowering, mma->accumulator->access, true);
   if (mma->isAlongDepth) {
     multiplyAlongDepth(mma, &block);
   } else {
     if (isLast)
       startAtZero(mma, &block);
     else
-      memcpy(block.values, evaluateRegisters(lowering, mma->accumulator), count * sizeof *block.values);
+      memcpy(block.values, vecEvaluateRegisters(lowering, mma->accumulator), count * sizeof *block.values);
     multiplyBlock(mma, &block);
   }
   if (isLast)
     addAccumulator(mma, &block);
-  Record *record = recordNew(lowering, result, Record_Registers);
-  record->registers = loweringAllocate(lowering, count * sizeof *record->registers);
+  VecRecord *record = vecRecordNew(lowering, result, VecRecord_Registers);
+  record->registers = vecLoweringAllocate(lowering, count * sizeof *record->registers);
   memcpy(record->registers, block.values, count * sizeof *record->registers);
 }
 
 //===--- a result in memory -----------------------------------------------------------------===//
 
-static void moveBlock(const Mma *mma, Block *block, const Access *target, bool inside) {
-  Body body = bodyBegin(mma->lowering, inside);
+static void moveBlock(const VecMma *mma, VecBlock *block, const VecAccess *target, bool inside) {
+  VecBody body = vecBodyBegin(mma->lowering, inside);
   for (int64_t i = 0; i < block->rows * block->vectors; ++i) {
     int64_t r = i / block->vectors, v = i % block->vectors;
-    Coord coords[MaxRank];
-    mmaCoords(mma, coordPlus(block->row, r), coordPlus(block->column, v * block->width), coords);
+    VecCoord coords[MaxRank];
+    vecMmaCoords(mma, vecCoordPlus(block->row, r), vecCoordPlus(block->column, v * block->width), coords);
     if (target)
-      accessStore(&body, target, coords, mma->batch + 1, widthOf(block, v), block->values[i]);
+      vecAccessStore(&body, target, coords, mma->batch + 1, widthOf(block, v), block->values[i]);
     else
-      block->values[i] = evaluate(&body, mma->accumulator, coords, mma->batch + 1, widthOf(block, v));
+      block->values[i] = vecEvaluate(&body, mma->accumulator, coords, mma->batch + 1, widthOf(block, v));
   }
-  bodyEnd(&body);
+  vecBodyEnd(&body);
 }
 
-static void multiplyAt(const Mma *mma, const Access *target, Coord row, int64_t rows, Coord column, int64_t columns) {
+static void multiplyAt(const VecMma *mma, const VecAccess *target, VecCoord row, int64_t rows, VecCoord column,
+                       int64_t columns) {
   int64_t lanes = mma->lowering->lanes, vectors = (columns + lanes - 1) / lanes;
-  Block block = {.row = row, .column = column, .rows = rows, .vectors = vectors, .width = lanes};
+  VecBlock block = {.row = row, .column = column, .rows = rows, .vectors = vectors, .width = lanes};
   block.lastWidth = columns - (vectors - 1) * lanes;
-  moveBlock(mma, &block, NULL, !mayLeave(mma->lowering, mma->accumulator));
+  moveBlock(mma, &block, NULL, !vecMayLeave(mma->lowering, mma->accumulator));
   multiplyBlock(mma, &block);
   moveBlock(mma, &block, target, true);
 }
 
-typedef void (*BlockVisitor)(const Mma *mma, const Access *target, Coord outer, int64_t outerSize, Coord at,
+typedef void (*BlockVisitor)(const VecMma *mma, const VecAccess *target, VecCoord outer, int64_t outerSize, VecCoord at,
                              int64_t size);
 
 // Blocks of `size` along an axis of `total`, then the rest.
-static void eachBlock(const Mma *mma, const Access *target, int64_t total, int64_t size, Coord outer, int64_t outerSize,
-                      BlockVisitor visit) {
-  Lowering *lowering = mma->lowering;
+static void eachBlock(const VecMma *mma, const VecAccess *target, int64_t total, int64_t size, VecCoord outer,
+                      int64_t outerSize, BlockVisitor visit) {
+  VecLowering *lowering = mma->lowering;
   TileBuilder *builder = &lowering->builder;
   int64_t whole = total / size * size;
   if (whole == size)
-    visit(mma, target, outer, outerSize, coordConstant(0), size);
+    visit(mma, target, outer, outerSize, vecCoordConstant(0), size);
   else if (whole) {
-    MlirBlock body = buildLoop(builder, tileBuildIndex(builder, 0), tileBuildIndex(builder, whole), size);
-    TileBuilder before = enter(lowering, body);
-    visit(mma, target, outer, outerSize, coordOf(mlirBlockGetArgument(body, 0)), size);
+    MlirBlock body = vecBuildLoop(builder, tileBuildIndex(builder, 0), tileBuildIndex(builder, whole), size);
+    TileBuilder before = vecEnter(lowering, body);
+    visit(mma, target, outer, outerSize, vecCoordOf(mlirBlockGetArgument(body, 0)), size);
     tileBuildYield(&lowering->builder, 0, NULL);
     lowering->builder = before;
   }
   if (whole < total)
-    visit(mma, target, outer, outerSize, coordConstant(whole), total - whole);
+    visit(mma, target, outer, outerSize, vecCoordConstant(whole), total - whole);
 }
 
-static void visitBlock(const Mma *mma, const Access *target, Coord column, int64_t columns, Coord row, int64_t rows) {
+static void visitBlock(const VecMma *mma, const VecAccess *target, VecCoord column, int64_t columns, VecCoord row,
+                       int64_t rows) {
   multiplyAt(mma, target, row, rows, column, columns);
 }
 
-static void visitPanel(const Mma *mma, const Access *target, Coord outer, int64_t outerSize, Coord column,
+static void visitPanel(const VecMma *mma, const VecAccess *target, VecCoord outer, int64_t outerSize, VecCoord column,
                        int64_t columns) {
   (void)outer, (void)outerSize;
   eachBlock(mma, target, mma->rows, BlockRows, column, columns, visitBlock);
 }
 
 // Few rows take more columns: as many accumulators as a full block has hide the latency of the multiply-add.
-static int64_t vectorsPerBlock(const Mma *mma) {
+static int64_t vectorsPerBlock(const VecMma *mma) {
   int64_t rows = mma->rows < BlockRows ? mma->rows : BlockRows, vectors = BlockRows * BlockVectors / rows;
   return vectors < MostVectors ? vectors : MostVectors;
 }
 
-static void eachBatch(Mma *mma, const Access *target, intptr_t d) {
-  Lowering *lowering = mma->lowering;
+static void eachBatch(VecMma *mma, const VecAccess *target, intptr_t d) {
+  VecLowering *lowering = mma->lowering;
   TileBuilder *builder = &lowering->builder;
   if (d == mma->batch) {
-    eachBlock(mma, target, mma->columns, vectorsPerBlock(mma) * lowering->lanes, coordConstant(0), 0, visitPanel);
+    eachBlock(mma, target, mma->columns, vectorsPerBlock(mma) * lowering->lanes, vecCoordConstant(0), 0, visitPanel);
     return;
   }
   MlirValue size = tileBuildIndex(builder, target->shape.sizes[d]);
-  MlirBlock body = buildLoop(builder, tileBuildIndex(builder, 0), size, 1);
-  TileBuilder before = enter(lowering, body);
-  mma->at[d] = coordOf(mlirBlockGetArgument(body, 0));
+  MlirBlock body = vecBuildLoop(builder, tileBuildIndex(builder, 0), size, 1);
+  TileBuilder before = vecEnter(lowering, body);
+  mma->at[d] = vecCoordOf(mlirBlockGetArgument(body, 0));
   eachBatch(mma, target, d + 1);
   tileBuildYield(&lowering->builder, 0, NULL);
   lowering->builder = before;
 }
 
-static void multiplyInMemory(Mma *mma, MlirOperation op) {
-  Lowering *lowering = mma->lowering;
-  intptr_t mark = spill(lowering, mma->accumulator, false);
-  Access *target = inPlaceTarget(lowering, mlirOperationGetOperand(op, 2));
+static void multiplyInMemory(VecMma *mma, MlirOperation op) {
+  VecLowering *lowering = mma->lowering;
+  intptr_t mark = vecSpill(lowering, mma->accumulator, false);
+  VecAccess *target = vecInPlaceTarget(lowering, mlirOperationGetOperand(op, 2));
   if (!target) {
-    Shape shape = shapeOf(tileResultType(op, 0));
-    target = bufferNew(lowering, &shape);
+    VecShape shape = vecShapeOf(tileResultType(op, 0));
+    target = vecBufferNew(lowering, &shape);
   }
   eachBatch(mma, target, 0);
-  unspill(lowering, mark);
-  recordMemory(lowering, mlirOperationGetResult(op, 0), target);
+  vecUnspill(lowering, mark);
+  vecRecordMemory(lowering, mlirOperationGetResult(op, 0), target);
 }
 
-static void setSizes(Mma *mma, const Shape *lhs, const Shape *result) {
+static void setSizes(VecMma *mma, const VecShape *lhs, const VecShape *result) {
   mma->element = result->element;
   mma->batch = result->rank - 2;
   mma->rows = result->sizes[mma->batch];
@@ -341,22 +345,22 @@ static void setSizes(Mma *mma, const Shape *lhs, const Shape *result) {
   mma->group = 1;
 }
 
-void multiplyInto(Lowering *lowering, Record *lhs, Record *rhs, Record *sum) {
-  Mma mma = {.lowering = lowering, .lhs = lhs, .rhs = rhs, .accumulator = sum};
+void vecMultiplyInto(VecLowering *lowering, VecRecord *lhs, VecRecord *rhs, VecRecord *sum) {
+  VecMma mma = {.lowering = lowering, .lhs = lhs, .rhs = rhs, .accumulator = sum};
   setSizes(&mma, &lhs->shape, &sum->shape);
   eachBatch(&mma, sum->access, 0);
 }
 
-bool lowerMma(Lowering *lowering, MlirOperation op) {
-  Shape lhs = shapeOf(tileOperandType(op, 0)), result = shapeOf(tileResultType(op, 0));
-  Mma mma = {.lowering = lowering};
+bool vecLowerMma(VecLowering *lowering, MlirOperation op) {
+  VecShape lhs = vecShapeOf(tileOperandType(op, 0)), result = vecShapeOf(tileResultType(op, 0));
+  VecMma mma = {.lowering = lowering};
   setSizes(&mma, &lhs, &result);
-  mma.accumulator = recordOf(lowering, mlirOperationGetOperand(op, 2));
-  Record *left = recordOf(lowering, mlirOperationGetOperand(op, 0));
-  Record *right = recordOf(lowering, mlirOperationGetOperand(op, 1));
-  bool isInRegisters = result.rank == 2 && fitsRegisters(lowering, &result);
-  bool isGrouped = prepareGroups(&mma, op, left, right);
-  Record *columns = isInRegisters && !isGrouped ? columnsAlongDepth(&mma, left, right) : NULL;
+  mma.accumulator = vecRecordOf(lowering, mlirOperationGetOperand(op, 2));
+  VecRecord *left = vecRecordOf(lowering, mlirOperationGetOperand(op, 0));
+  VecRecord *right = vecRecordOf(lowering, mlirOperationGetOperand(op, 1));
+  bool isInRegisters = result.rank == 2 && vecFitsRegisters(lowering, &result);
+  bool isGrouped = vecPrepareGroups(&mma, op, left, right);
+  VecRecord *columns = isInRegisters && !isGrouped ? columnsAlongDepth(&mma, left, right) : NULL;
   mma.isAlongDepth = columns != NULL;
   if (columns) {
     mma.lhs = prepareOperand(&mma, left, true);

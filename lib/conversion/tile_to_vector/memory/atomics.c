@@ -2,7 +2,7 @@
 // (packed views, fewer than 8 bits) or the machine cannot combine it, a loop that exchanges words. Floats that are not
 // added travel as integers of their width. `scope` is the whole machine on a CPU; orders are LLVM's.
 #include "dialects/tile/questions.h"
-#include "lib/conversion/tile_to_vector/places.h"
+#include "lib/conversion/tile_to_vector/memory/places.h"
 #include "lib/ir/op_format.h"
 
 #include "mlir-c/BuiltinAttributes.h"
@@ -12,8 +12,8 @@
 
 //===--- elements and orders ---------------------------------------------------------------------===//
 
-bool expectAtomic(const Reached *reached) {
-  MlirType word = bitsTypeOf(reached->access ? reached->access->storage : storageOf(reached->element));
+bool vecExpectAtomic(const VecReached *reached) {
+  MlirType word = vecBitsTypeOf(reached->access ? reached->access->storage : vecStorageOf(reached->element));
   int64_t bits = mlirIntegerTypeGetWidth(word);
   if (bits <= 8 || bits == 16 || bits == 32 || bits == 64)
     return true;
@@ -37,12 +37,12 @@ static MlirAttribute number(TileBuilder *builder, int64_t value) {
 }
 
 // An element as the word of its cell, where it is alone, and back.
-static MlirValue toWord(TileBuilder *builder, const Cell *cell, MlirValue value) {
-  return integerCast(builder, bitsOfValue(builder, value), cell->word, false);
+static MlirValue toWord(TileBuilder *builder, const VecCell *cell, MlirValue value) {
+  return vecIntegerCast(builder, vecBitsOfValue(builder, value), cell->word, false);
 }
 
 static MlirValue fromWord(TileBuilder *builder, MlirValue word, MlirType element) {
-  return valueOfBits(builder, integerCast(builder, word, bitsTypeOf(element), false), element);
+  return vecValueOfBits(builder, vecIntegerCast(builder, word, vecBitsTypeOf(element), false), element);
 }
 
 //===--- read, modify, write ------------------------------------------------------------------------===//
@@ -60,7 +60,7 @@ static int64_t operationOf(MlirStringRef kind, bool isFloat) {
   return -1;
 }
 
-static MlirValue exchange(TileBuilder *builder, MlirStringRef order, const Cell *cell, MlirValue compare,
+static MlirValue exchange(TileBuilder *builder, MlirStringRef order, const VecCell *cell, MlirValue compare,
                           MlirValue value) {
   bool acquires = tileStringEquals(order, "acquire") || tileStringEquals(order, "acq_rel");
   MlirType fields[] = {cell->word, mlirIntegerTypeGet(builder->context, 1)};
@@ -95,34 +95,34 @@ static MlirValue combined(TileBuilder *builder, MlirStringRef kind, MlirValue ol
   bool isFloat = mlirTypeIsAFloat(mlirValueGetType(value));
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; ++i)
     if (tileStringEquals(kind, kinds[i].name))
-      return buildBinary(builder, isFloat ? kinds[i].floats : kinds[i].integers, old, value);
+      return vecBuildBinary(builder, isFloat ? kinds[i].floats : kinds[i].integers, old, value);
   return value; // xchg
 }
 
-static MlirValue elementInWord(TileBuilder *builder, const Cell *cell, MlirValue word, MlirType element) {
-  return fromWord(builder, cell->shift.ptr ? buildBinary(builder, "arith.shrui", word, cell->shift) : word, element);
+static MlirValue elementInWord(TileBuilder *builder, const VecCell *cell, MlirValue word, MlirType element) {
+  return fromWord(builder, cell->shift.ptr ? vecBuildBinary(builder, "arith.shrui", word, cell->shift) : word, element);
 }
 
-static MlirValue wordWith(TileBuilder *builder, const Cell *cell, MlirValue word, MlirValue element) {
+static MlirValue wordWith(TileBuilder *builder, const VecCell *cell, MlirValue word, MlirValue element) {
   MlirValue bits = toWord(builder, cell, element), ones = tileBuildInteger(builder, cell->word, -1);
-  unsigned width = mlirIntegerTypeGetWidth(bitsTypeOf(mlirValueGetType(element)));
+  unsigned width = mlirIntegerTypeGetWidth(vecBitsTypeOf(mlirValueGetType(element)));
   if (width == mlirIntegerTypeGetWidth(cell->word))
     return bits;
   MlirValue mask = tileBuildInteger(builder, cell->word, (int64_t)(UINT64_MAX >> (64 - width)));
   if (cell->shift.ptr) {
-    bits = buildBinary(builder, "arith.shli", bits, cell->shift);
-    mask = buildBinary(builder, "arith.shli", mask, cell->shift);
+    bits = vecBuildBinary(builder, "arith.shli", bits, cell->shift);
+    mask = vecBuildBinary(builder, "arith.shli", mask, cell->shift);
   }
-  word = buildBinary(builder, "arith.andi", word, buildBinary(builder, "arith.xori", mask, ones));
-  return buildBinary(builder, "arith.ori", word, bits);
+  word = vecBuildBinary(builder, "arith.andi", word, vecBuildBinary(builder, "arith.xori", mask, ones));
+  return vecBuildBinary(builder, "arith.ori", word, bits);
 }
 
 // Reads, combines (with `compare`: writes where it is there) and exchanges until nobody came between.
-static MlirValue exchangeUntilDone(TileBuilder *builder, MlirStringRef kind, MlirStringRef order, const Cell *cell,
+static MlirValue exchangeUntilDone(TileBuilder *builder, MlirStringRef kind, MlirStringRef order, const VecCell *cell,
                                    MlirValue compare, MlirValue value) {
   MlirType element = mlirValueGetType(value), bit = mlirIntegerTypeGet(builder->context, 1);
   TileAttributeEntry relaxed[] = {
-      {"ordering", number(builder, 2)}, {"alignment", number(builder, bytesOf(cell->word))}, {0}};
+      {"ordering", number(builder, 2)}, {"alignment", number(builder, vecBytesOf(cell->word))}, {0}};
   MlirValue first = tileBuildValue(builder, "llvm.load", cell->word, 1, &cell->pointer, relaxed);
   MlirRegion regions[] = {mlirRegionCreate(), mlirRegionCreate()};
   MlirBlock before = mlirBlockCreate(1, &cell->word, &builder->location);
@@ -132,14 +132,14 @@ static MlirValue exchangeUntilDone(TileBuilder *builder, MlirStringRef kind, Mli
   TileBuilder inside = tileBuilderAtEnd(before, builder->location);
   MlirValue word = mlirBlockGetArgument(before, 0), old = elementInWord(&inside, cell, word, element), wanted = value;
   if (compare.ptr) {
-    MlirValue bits = bitsOfValue(&inside, old), same = bitsOfValue(&inside, compare);
-    wanted = buildSelect(&inside, compareIntegers(&inside, CompareEqual, bits, same), value, old);
+    MlirValue bits = vecBitsOfValue(&inside, old), same = vecBitsOfValue(&inside, compare);
+    wanted = vecBuildSelect(&inside, vecCompareIntegers(&inside, CompareEqual, bits, same), value, old);
   } else {
     wanted = combined(&inside, kind, old, value);
   }
   MlirValue pair = exchange(&inside, order, cell, word, wordWith(&inside, cell, word, wanted));
   MlirValue seen = fieldOf(&inside, pair, 0, cell->word), done = fieldOf(&inside, pair, 1, bit);
-  MlirValue again = buildBinary(&inside, "arith.xori", done, tileBuildInteger(&inside, bit, 1));
+  MlirValue again = vecBuildBinary(&inside, "arith.xori", done, tileBuildInteger(&inside, bit, 1));
   tileBuild(&inside, "scf.condition", 2, (MlirValue[]){again, seen}, 0, NULL, NULL, 0, NULL);
   inside = tileBuilderAtEnd(after, builder->location);
   MlirValue argument = mlirBlockGetArgument(after, 0);
@@ -150,36 +150,36 @@ static MlirValue exchangeUntilDone(TileBuilder *builder, MlirStringRef kind, Mli
 
 // bf16 and narrower floats are added in f32, which atomicrmw would round by an instruction that flushes subnormals, or
 // does not know at all.
-static bool isAlone(const Cell *cell, MlirValue value, bool isNumber) {
-  MlirType element = mlirValueGetType(value), bits = bitsTypeOf(element);
+static bool isAlone(const VecCell *cell, MlirValue value, bool isNumber) {
+  MlirType element = mlirValueGetType(value), bits = vecBitsTypeOf(element);
   return mlirTypeEqual(bits, cell->word) &&
          !(isNumber && (mlirTypeIsABF16(element) || mlirIntegerTypeGetWidth(bits) < 16));
 }
 
-MlirValue combineAtomically(TileBuilder *builder, MlirStringRef kind, MlirStringRef order, const Cell *cell,
-                            MlirValue value) {
+MlirValue vecCombineAtomically(TileBuilder *builder, MlirStringRef kind, MlirStringRef order, const VecCell *cell,
+                               MlirValue value) {
   MlirType element = mlirValueGetType(value);
   if (mlirTypeIsAIndex(element)) {
-    value = integerCast(builder, value, cell->word, true);
-    return integerCast(builder, combineAtomically(builder, kind, order, cell, value), element, true);
+    value = vecIntegerCast(builder, value, cell->word, true);
+    return vecIntegerCast(builder, vecCombineAtomically(builder, kind, order, cell, value), element, true);
   }
   bool isExchange = tileStringEquals(kind, "xchg"), isNumber = mlirTypeIsAFloat(element) && !isExchange;
   if (!isAlone(cell, value, isNumber))
     return exchangeUntilDone(builder, kind, order, cell, (MlirValue){NULL}, value);
-  MlirValue operands[] = {cell->pointer, isNumber ? value : bitsOfValue(builder, value)};
+  MlirValue operands[] = {cell->pointer, isNumber ? value : vecBitsOfValue(builder, value)};
   TileAttributeEntry attributes[] = {
       {"bin_op", number(builder, operationOf(kind, isNumber))}, {"ordering", number(builder, orderingOf(order))}, {0}};
   MlirValue old = tileBuildValue(builder, "llvm.atomicrmw", mlirValueGetType(operands[1]), 2, operands, attributes);
-  return isNumber ? old : valueOfBits(builder, old, element);
+  return isNumber ? old : vecValueOfBits(builder, old, element);
 }
 
-static MlirValue exchangeWhereEqual(TileBuilder *builder, MlirStringRef order, const Cell *cell, MlirValue compare,
+static MlirValue exchangeWhereEqual(TileBuilder *builder, MlirStringRef order, const VecCell *cell, MlirValue compare,
                                     MlirValue value) {
   MlirType element = mlirValueGetType(value);
   if (mlirTypeIsAIndex(element)) {
-    compare = integerCast(builder, compare, cell->word, true);
-    value = integerCast(builder, value, cell->word, true);
-    return integerCast(builder, exchangeWhereEqual(builder, order, cell, compare, value), element, true);
+    compare = vecIntegerCast(builder, compare, cell->word, true);
+    value = vecIntegerCast(builder, value, cell->word, true);
+    return vecIntegerCast(builder, exchangeWhereEqual(builder, order, cell, compare, value), element, true);
   }
   if (!isAlone(cell, value, false))
     return exchangeUntilDone(builder, tileString("xchg"), order, cell, compare, value);
@@ -191,83 +191,83 @@ static MlirValue exchangeWhereEqual(TileBuilder *builder, MlirStringRef order, c
 
 typedef struct Atomic {
   MlirOperation op;
-  Reached reached;
+  VecReached reached;
   MlirValue value, compare, mask; // of the kernel; null: none
-  Access *old;                    // null: nothing is read
+  VecAccess *old;                 // null: nothing is read
 } Atomic;
 
-static MlirValue loadAtomically(TileBuilder *builder, const Atomic *atomic, MlirStringRef order, const Cell *cell) {
+static MlirValue loadAtomically(TileBuilder *builder, const Atomic *atomic, MlirStringRef order, const VecCell *cell) {
   MlirType element = atomic->reached.element;
   TileAttributeEntry attributes[] = {
-      {"ordering", number(builder, orderingOf(order))}, {"alignment", number(builder, bytesOf(cell->word))}, {0}};
+      {"ordering", number(builder, orderingOf(order))}, {"alignment", number(builder, vecBytesOf(cell->word))}, {0}};
   MlirValue word = tileBuildValue(builder, "llvm.load", cell->word, 1, &cell->pointer, attributes);
-  return mlirTypeIsAIndex(element) ? integerCast(builder, word, element, true) : fromWord(builder, word, element);
+  return mlirTypeIsAIndex(element) ? vecIntegerCast(builder, word, element, true) : fromWord(builder, word, element);
 }
 
-static void storeAtomically(TileBuilder *builder, MlirStringRef order, const Cell *cell, MlirValue value) {
+static void storeAtomically(TileBuilder *builder, MlirStringRef order, const VecCell *cell, MlirValue value) {
   MlirValue operands[] = {toWord(builder, cell, value), cell->pointer};
   TileAttributeEntry attributes[] = {
-      {"ordering", number(builder, orderingOf(order))}, {"alignment", number(builder, bytesOf(cell->word))}, {0}};
+      {"ordering", number(builder, orderingOf(order))}, {"alignment", number(builder, vecBytesOf(cell->word))}, {0}};
   tileBuild(builder, "llvm.store", 2, operands, 0, NULL, attributes, 0, NULL);
 }
 
 // What was there; null after a store.
-static MlirValue applyAtomic(Body *body, const Atomic *atomic, const Place *place, const Coord *coords) {
+static MlirValue applyAtomic(VecBody *body, const Atomic *atomic, const VecPlace *place, const VecCoord *coords) {
   TileBuilder *builder = &body->lowering->builder;
   MlirStringRef order = tileKeywordOf(atomic->op, "order");
-  Cell cell = placeCell(builder, place);
+  VecCell cell = vecPlaceCell(builder, place);
   if (!atomic->value.ptr)
     return loadAtomically(builder, atomic, order, &cell);
-  MlirValue value = elementAt(body, atomic->value, coords);
+  MlirValue value = vecElementAt(body, atomic->value, coords);
   if (atomic->compare.ptr)
-    return exchangeWhereEqual(builder, order, &cell, elementAt(body, atomic->compare, coords), value);
+    return exchangeWhereEqual(builder, order, &cell, vecElementAt(body, atomic->compare, coords), value);
   if (atomic->old)
-    return combineAtomically(builder, tileKeywordOf(atomic->op, "kind"), order, &cell, value);
+    return vecCombineAtomically(builder, tileKeywordOf(atomic->op, "kind"), order, &cell, value);
   storeAtomically(builder, order, &cell, value);
   return (MlirValue){NULL};
 }
 
-static void keepOld(Lowering *lowering, const Atomic *atomic, const Coord *coords, MlirValue old) {
-  Body body = bodyBegin(lowering, true);
-  accessStore(&body, atomic->old, coords, -1, 0, old);
-  bodyEnd(&body);
+static void keepOld(VecLowering *lowering, const Atomic *atomic, const VecCoord *coords, MlirValue old) {
+  VecBody body = vecBodyBegin(lowering, true);
+  vecAccessStore(&body, atomic->old, coords, -1, 0, old);
+  vecBodyEnd(&body);
 }
 
 // Where the mask is false, or the place outside a view, nothing happens and 0 was there.
-static void visitPlace(Body *outer, const Coord *coords, void *data) {
+static void visitPlace(VecBody *outer, const VecCoord *coords, void *data) {
   const Atomic *atomic = data;
-  Lowering *lowering = outer->lowering;
+  VecLowering *lowering = outer->lowering;
   if (atomic->old)
-    keepOld(lowering, atomic, coords, buildZero(&lowering->builder, atomic->reached.element));
-  MlirValue mask = atomic->mask.ptr ? elementAt(outer, atomic->mask, coords) : (MlirValue){NULL};
-  TileBuilder beforeMask = openIf(lowering, mask);
-  Body body = bodyBegin(lowering, false);
-  Place place = placeReached(&body, &atomic->reached, coords);
-  trapOutside(lowering, &place);
-  bodyEnd(&body);
-  TileBuilder beforeAccess = openIf(lowering, place.inside);
-  body = bodyBegin(lowering, false);
+    keepOld(lowering, atomic, coords, vecBuildZero(&lowering->builder, atomic->reached.element));
+  MlirValue mask = atomic->mask.ptr ? vecElementAt(outer, atomic->mask, coords) : (MlirValue){NULL};
+  TileBuilder beforeMask = vecOpenIf(lowering, mask);
+  VecBody body = vecBodyBegin(lowering, false);
+  VecPlace place = vecPlaceReached(&body, &atomic->reached, coords);
+  vecTrapOutside(lowering, &place);
+  vecBodyEnd(&body);
+  TileBuilder beforeAccess = vecOpenIf(lowering, place.inside);
+  body = vecBodyBegin(lowering, false);
   MlirValue old = applyAtomic(&body, atomic, &place, coords);
   if (atomic->old)
     keepOld(lowering, atomic, coords, old);
-  bodyEnd(&body);
-  closeIf(lowering, place.inside, beforeAccess);
-  closeIf(lowering, mask, beforeMask);
+  vecBodyEnd(&body);
+  vecCloseIf(lowering, place.inside, beforeAccess);
+  vecCloseIf(lowering, mask, beforeMask);
 }
 
-static void recordOld(Lowering *lowering, const Atomic *atomic) {
+static void recordOld(VecLowering *lowering, const Atomic *atomic) {
   MlirValue result = mlirOperationGetResult(atomic->op, 0);
-  if (isTile(mlirValueGetType(result))) {
-    recordMemory(lowering, result, atomic->old);
+  if (vecIsTile(mlirValueGetType(result))) {
+    vecRecordMemory(lowering, result, atomic->old);
     return;
   }
-  Body body = bodyBegin(lowering, true);
-  Coord none[MaxRank] = {{{NULL}, 0}};
-  recordScalar(lowering, result, accessLoad(&body, atomic->old, none, -1, 0));
-  bodyEnd(&body);
+  VecBody body = vecBodyBegin(lowering, true);
+  VecCoord none[MaxRank] = {{{NULL}, 0}};
+  vecRecordScalar(lowering, result, vecAccessLoad(&body, atomic->old, none, -1, 0));
+  vecBodyEnd(&body);
 }
 
-bool lowerAtomic(Lowering *lowering, MlirOperation op) {
+bool vecLowerAtomic(VecLowering *lowering, MlirOperation op) {
   bool isLoad = tileOpIs(op, "tile.atomic_load"), isCas = tileOpIs(op, "tile.atomic_cas");
   Atomic atomic = {.op = op};
   if (!isLoad)
@@ -276,13 +276,13 @@ bool lowerAtomic(Lowering *lowering, MlirOperation op) {
     atomic.compare = tileOpOperand(op, "compare");
   if (isCas || tileOpIs(op, "tile.atomic_rmw"))
     atomic.mask = tileOpOperand(op, "mask");
-  Shape shape = shapeOfValue(isLoad ? mlirOperationGetResult(op, 0) : atomic.value);
-  if (!reach(lowering, op, tileOpOperand(op, "memory"), shape.element, &atomic.reached) ||
-      !expectAtomic(&atomic.reached))
+  VecShape shape = vecShapeOfValue(isLoad ? mlirOperationGetResult(op, 0) : atomic.value);
+  if (!vecReach(lowering, op, tileOpOperand(op, "memory"), shape.element, &atomic.reached) ||
+      !vecExpectAtomic(&atomic.reached))
     return false;
   if (!tileOpIs(op, "tile.atomic_store"))
-    atomic.old = bufferNew(lowering, &shape);
-  forEachElementOf(lowering, op, &shape, visitPlace, &atomic);
+    atomic.old = vecBufferNew(lowering, &shape);
+  vecForEachElementOf(lowering, op, &shape, visitPlace, &atomic);
   if (atomic.old)
     recordOld(lowering, &atomic);
   return true;

@@ -10,11 +10,11 @@ enum { MaxFlat = 256 };
 //===--- how a list of values travels -----------------------------------------------------===//
 
 typedef struct Carrier {
-  Lowering *lowering;
+  VecLowering *lowering;
   MlirOperation op;
   intptr_t count; // values
   MlirType types[MaxFlat];
-  Access *buffers[MaxFlat]; // of large tiles; null for the others
+  VecAccess *buffers[MaxFlat]; // of large tiles; null for the others
   intptr_t numFlat;
   MlirType flat[MaxFlat];
 } Carrier;
@@ -26,11 +26,11 @@ static bool addFlat(Carrier *carrier, MlirType type) {
   return true;
 }
 
-static bool addRegisters(Carrier *carrier, const Shape *shape) {
-  int64_t lanes = carrier->lowering->lanes, last = shapeLast(shape), perRow = (last + lanes - 1) / lanes;
-  for (int64_t i = 0; i < numRegisters(carrier->lowering, shape); ++i) {
+static bool addRegisters(Carrier *carrier, const VecShape *shape) {
+  int64_t lanes = carrier->lowering->lanes, last = vecShapeLast(shape), perRow = (last + lanes - 1) / lanes;
+  for (int64_t i = 0; i < vecNumRegisters(carrier->lowering, shape); ++i) {
     int64_t rest = last - i % perRow * lanes;
-    if (!addFlat(carrier, vectorOf(shape->element, rest < lanes ? rest : lanes)))
+    if (!addFlat(carrier, vecVectorOf(shape->element, rest < lanes ? rest : lanes)))
       return false;
   }
   return true;
@@ -41,26 +41,26 @@ static bool addValue(Carrier *carrier, MlirType type) {
     return addFlat(carrier, type);
   carrier->types[carrier->count++] = type;
   if (tileTypeIsAToken(type))
-    return addFlat(carrier, mlirIntegerTypeGet(carrier->lowering->context, 1)); // scheduled.c
-  if (!isTile(type))
+    return addFlat(carrier, mlirIntegerTypeGet(carrier->lowering->context, 1)); // flow/scheduled.c
+  if (!vecIsTile(type))
     return addFlat(carrier, type);
-  Shape shape = shapeOf(type);
-  if (fitsRegisters(carrier->lowering, &shape))
+  VecShape shape = vecShapeOf(type);
+  if (vecFitsRegisters(carrier->lowering, &shape))
     return addRegisters(carrier, &shape);
-  carrier->buffers[carrier->count - 1] = bufferNew(carrier->lowering, &shape);
+  carrier->buffers[carrier->count - 1] = vecBufferNew(carrier->lowering, &shape);
   return true;
 }
 
-static Carrier carrierFor(Lowering *lowering, MlirOperation op) { return (Carrier){.lowering = lowering, .op = op}; }
+static Carrier carrierFor(VecLowering *lowering, MlirOperation op) { return (Carrier){.lowering = lowering, .op = op}; }
 
 // Whether writing `buffer` from `record` element by element reads nothing of it that is gone already.
-static bool mayWriteInPlace(Lowering *lowering, Record *record, const Access *buffer) {
-  Records records = recordsBehind(lowering, record);
+static bool mayWriteInPlace(VecLowering *lowering, VecRecord *record, const VecAccess *buffer) {
+  VecRecords records = vecRecordsBehind(lowering, record);
   bool reads = false, reshapes = false;
   for (intptr_t i = 0; i < records.count; ++i) {
-    const Record *behind = records.items[i];
-    reads = reads || (behind->kind == Record_Memory && behind->access->memref.ptr == buffer->memref.ptr);
-    reshapes = reshapes || (behind->kind == Record_Lazy && isShapeOp(behind->op));
+    const VecRecord *behind = records.items[i];
+    reads = reads || (behind->kind == VecRecord_Memory && behind->access->memref.ptr == buffer->memref.ptr);
+    reshapes = reshapes || (behind->kind == VecRecord_Lazy && vecIsShapeOp(behind->op));
   }
   return !reads || !reshapes;
 }
@@ -72,41 +72,41 @@ static intptr_t numBuffers(const Carrier *carrier) {
   return count;
 }
 
-static bool isHeldBy(const Record *record, const Access *buffer) {
-  return record->kind == Record_Memory && record->access->memref.ptr == buffer->memref.ptr;
+static bool isHeldBy(const VecRecord *record, const VecAccess *buffer) {
+  return record->kind == VecRecord_Memory && record->access->memref.ptr == buffer->memref.ptr;
 }
 
 // Writes the large ones of `values` to their buffers: through others when one may still be read for another.
 static void writeBuffers(Carrier *carrier, const MlirValue *values) {
-  Lowering *lowering = carrier->lowering;
-  Record *records[MaxFlat];
+  VecLowering *lowering = carrier->lowering;
+  VecRecord *records[MaxFlat];
   for (intptr_t i = 0; i < carrier->count; ++i) {
     if (!carrier->buffers[i])
       continue;
-    records[i] = recordOf(lowering, values[i]);
+    records[i] = vecRecordOf(lowering, values[i]);
     bool direct = numBuffers(carrier) == 1 && mayWriteInPlace(lowering, records[i], carrier->buffers[i]);
     if (!direct && !isHeldBy(records[i], carrier->buffers[i]))
-      records[i] = recordOfAccess(lowering, materialize(lowering, records[i], (MlirType){NULL}));
+      records[i] = vecRecordOfAccess(lowering, vecMaterialize(lowering, records[i], (MlirType){NULL}));
   }
   for (intptr_t i = 0; i < carrier->count; ++i)
     if (carrier->buffers[i] && !isHeldBy(records[i], carrier->buffers[i]))
-      writeTile(lowering, records[i], carrier->buffers[i]);
+      vecWriteTile(lowering, records[i], carrier->buffers[i]);
 }
 
 // Emits `values` (of the kernel): the flat ones into `flat`, the large ones into their buffers.
 static void pass(Carrier *carrier, const MlirValue *values, MlirValue *flat) {
-  Lowering *lowering = carrier->lowering;
+  VecLowering *lowering = carrier->lowering;
   intptr_t n = 0;
   for (intptr_t i = 0; i < carrier->count; ++i) {
     if (carrier->buffers[i])
       continue;
-    if (!isTile(carrier->types[i])) {
-      flat[n++] = scalarOf(lowering, values[i]);
+    if (!vecIsTile(carrier->types[i])) {
+      flat[n++] = vecScalarOf(lowering, values[i]);
       continue;
     }
-    Shape shape = shapeOf(carrier->types[i]);
-    intptr_t count = numRegisters(lowering, &shape);
-    memcpy(flat + n, evaluateRegisters(lowering, recordOf(lowering, values[i])), count * sizeof *flat);
+    VecShape shape = vecShapeOf(carrier->types[i]);
+    intptr_t count = vecNumRegisters(lowering, &shape);
+    memcpy(flat + n, vecEvaluateRegisters(lowering, vecRecordOf(lowering, values[i])), count * sizeof *flat);
     n += count;
   }
   writeBuffers(carrier, values);
@@ -121,18 +121,18 @@ static void passOperands(Carrier *carrier, MlirOperation op, intptr_t first, Mli
 
 // The kernel's value number i is what arrived in `flat`; returns how many it took.
 static intptr_t receive(Carrier *carrier, intptr_t i, MlirValue source, const MlirValue *flat) {
-  Lowering *lowering = carrier->lowering;
+  VecLowering *lowering = carrier->lowering;
   if (carrier->buffers[i]) {
-    recordMemory(lowering, source, carrier->buffers[i]);
+    vecRecordMemory(lowering, source, carrier->buffers[i]);
     return 0;
   }
-  if (!isTile(carrier->types[i])) {
-    recordScalar(lowering, source, flat[0]);
+  if (!vecIsTile(carrier->types[i])) {
+    vecRecordScalar(lowering, source, flat[0]);
     return 1;
   }
-  Record *record = recordNew(lowering, source, Record_Registers);
-  intptr_t count = numRegisters(lowering, &record->shape);
-  record->registers = loweringAllocate(lowering, count * sizeof *flat);
+  VecRecord *record = vecRecordNew(lowering, source, VecRecord_Registers);
+  intptr_t count = vecNumRegisters(lowering, &record->shape);
+  record->registers = vecLoweringAllocate(lowering, count * sizeof *flat);
   memcpy(record->registers, flat, count * sizeof *flat);
   return count;
 }
@@ -159,21 +159,21 @@ static MlirBlock blockOf(MlirOperation op, intptr_t region) {
 
 //===--- for -----------------------------------------------------------------------------------===//
 
-bool lowerFor(Lowering *lowering, MlirOperation op) {
+bool vecLowerFor(VecLowering *lowering, MlirOperation op) {
   Carrier carrier = carrierFor(lowering, op);
   for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i)
     if (!addValue(&carrier, tileResultType(op, i)))
       return false;
   MlirValue flat[MaxFlat], bounds[3];
   for (int i = 0; i < 3; ++i)
-    bounds[i] = scalarOf(lowering, mlirOperationGetOperand(op, i));
+    bounds[i] = vecScalarOf(lowering, mlirOperationGetOperand(op, i));
   passOperands(&carrier, op, 3, flat);
   MlirBlock source = blockOf(op, 0), body;
   MlirOperation loop = tileBuildFor(&lowering->builder, bounds[0], bounds[1], bounds[2], carrier.numFlat, flat, &body);
-  TileBuilder before = enter(lowering, body);
-  recordScalar(lowering, mlirBlockGetArgument(source, 0), mlirBlockGetArgument(body, 0));
+  TileBuilder before = vecEnter(lowering, body);
+  vecRecordScalar(lowering, mlirBlockGetArgument(source, 0), mlirBlockGetArgument(body, 0));
   receiveArguments(&carrier, source, 1, body, 1);
-  if (!lowerBlock(lowering, source))
+  if (!vecLowerBlock(lowering, source))
     return false;
   passOperands(&carrier, mlirBlockGetTerminator(source), 0, flat);
   tileBuildYield(&lowering->builder, carrier.numFlat, flat);
@@ -185,9 +185,9 @@ bool lowerFor(Lowering *lowering, MlirOperation op) {
 //===--- if --------------------------------------------------------------------------------------===//
 
 static bool lowerBranch(Carrier *carrier, MlirBlock source, MlirBlock target) {
-  Lowering *lowering = carrier->lowering;
-  TileBuilder before = enter(lowering, target);
-  if (!lowerBlock(lowering, source))
+  VecLowering *lowering = carrier->lowering;
+  TileBuilder before = vecEnter(lowering, target);
+  if (!vecLowerBlock(lowering, source))
     return false;
   MlirValue flat[MaxFlat];
   passOperands(carrier, mlirBlockGetTerminator(source), 0, flat);
@@ -196,15 +196,15 @@ static bool lowerBranch(Carrier *carrier, MlirBlock source, MlirBlock target) {
   return true;
 }
 
-bool lowerIf(Lowering *lowering, MlirOperation op) {
+bool vecLowerIf(VecLowering *lowering, MlirOperation op) {
   Carrier carrier = carrierFor(lowering, op);
   for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i)
     if (!addValue(&carrier, tileResultType(op, i)))
       return false;
   MlirBlock then, otherwise = {NULL}, sourceElse = blockOf(op, 1);
-  MlirValue condition = scalarOf(lowering, mlirOperationGetOperand(op, 0));
-  MlirOperation choice =
-      buildIf(&lowering->builder, condition, carrier.numFlat, carrier.flat, &then, sourceElse.ptr ? &otherwise : NULL);
+  MlirValue condition = vecScalarOf(lowering, mlirOperationGetOperand(op, 0));
+  MlirOperation choice = vecBuildIf(&lowering->builder, condition, carrier.numFlat, carrier.flat, &then,
+                                    sourceElse.ptr ? &otherwise : NULL);
   if (!lowerBranch(&carrier, blockOf(op, 0), then))
     return false;
   if (sourceElse.ptr && !lowerBranch(&carrier, sourceElse, otherwise))
@@ -225,24 +225,25 @@ static MlirRegion regionFor(Carrier *carrier, MlirBlock *block) {
   return region;
 }
 
-static bool lowerBefore(Lowering *lowering, Carrier *arguments, Carrier *forwarded, MlirBlock source,
+static bool lowerBefore(VecLowering *lowering, Carrier *arguments, Carrier *forwarded, MlirBlock source,
                         MlirBlock target) {
-  TileBuilder before = enter(lowering, target);
+  TileBuilder before = vecEnter(lowering, target);
   receiveArguments(arguments, source, 0, target, 0);
-  if (!lowerBlock(lowering, source))
+  if (!vecLowerBlock(lowering, source))
     return false;
   MlirOperation condition = mlirBlockGetTerminator(source);
-  MlirValue operands[MaxFlat + 1] = {scalarOf(lowering, mlirOperationGetOperand(condition, 0))};
+  MlirValue operands[MaxFlat + 1] = {vecScalarOf(lowering, mlirOperationGetOperand(condition, 0))};
   passOperands(forwarded, condition, 1, operands + 1);
   tileBuild(&lowering->builder, "scf.condition", forwarded->numFlat + 1, operands, 0, NULL, NULL, 0, NULL);
   lowering->builder = before;
   return true;
 }
 
-static bool lowerAfter(Lowering *lowering, Carrier *arguments, Carrier *forwarded, MlirBlock source, MlirBlock target) {
-  TileBuilder before = enter(lowering, target);
+static bool lowerAfter(VecLowering *lowering, Carrier *arguments, Carrier *forwarded, MlirBlock source,
+                       MlirBlock target) {
+  TileBuilder before = vecEnter(lowering, target);
   receiveArguments(forwarded, source, 0, target, 0);
-  if (!lowerBlock(lowering, source))
+  if (!vecLowerBlock(lowering, source))
     return false;
   MlirValue flat[MaxFlat];
   passOperands(arguments, mlirBlockGetTerminator(source), 0, flat);
@@ -251,7 +252,7 @@ static bool lowerAfter(Lowering *lowering, Carrier *arguments, Carrier *forwarde
   return true;
 }
 
-bool lowerWhile(Lowering *lowering, MlirOperation op) {
+bool vecLowerWhile(VecLowering *lowering, MlirOperation op) {
   Carrier arguments = carrierFor(lowering, op), forwarded = carrierFor(lowering, op);
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
     if (!addValue(&arguments, tileOperandType(op, i)))

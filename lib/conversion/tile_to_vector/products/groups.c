@@ -4,7 +4,7 @@
 //   vdpbf16ps   pairs of bf16; subnormals count as 0 (tile.mma says so)
 //   vpdpbusd    four bytes, A's unsigned, B's signed
 //   none        pairs of bf16, each widened to f32: two multiply-adds
-#include "lib/conversion/tile_to_vector/mma.h"
+#include "lib/conversion/tile_to_vector/products/blocks.h"
 
 #include "mlir-c/BuiltinAttributes.h"
 
@@ -16,34 +16,34 @@ static MlirType wordType(TileBuilder *builder) { return mlirIntegerTypeGet(build
 
 //===--- operands -------------------------------------------------------------------------------===//
 
-static int64_t multipleOf(const AccessDim *dim, int64_t group) {
+static int64_t multipleOf(const VecAccessDim *dim, int64_t group) {
   return dim->origin.base.ptr ? dim->originMultiple % group == 0 && dim->origin.offset % group == 0
                               : dim->origin.offset % group == 0;
 }
 
 // The access with axis `axis` counting groups; null where a group's members are not side by side, the groups of
 // neighbouring columns after each other.
-static Access *groupedAccess(Lowering *lowering, const Access *access, intptr_t axis, int64_t group) {
-  const AccessDim *k = &access->dims[axis], *n = &access->dims[axis + 1];
+static VecAccess *groupedAccess(VecLowering *lowering, const VecAccess *access, intptr_t axis, int64_t group) {
+  const VecAccessDim *k = &access->dims[axis], *n = &access->dims[axis + 1];
   bool isGrouped = !access->packing && k->numDigits == 2 && k->stride == 1 && k->digits[0].divisor == 1 &&
                    k->digits[0].modulus == group && k->digits[1].divisor == group && n->numDigits == 1 &&
                    n->stride == 1 && n->digits[0].divisor == 1 && access->strides[k->digits[0].memrefDim] == 1 &&
                    access->strides[n->digits[0].memrefDim] == group && multipleOf(k, group);
   if (!isGrouped)
     return NULL;
-  Access *grouped = loweringAllocate(lowering, sizeof *grouped);
+  VecAccess *grouped = vecLoweringAllocate(lowering, sizeof *grouped);
   *grouped = *access;
-  AccessDim *dim = &grouped->dims[axis];
+  VecAccessDim *dim = &grouped->dims[axis];
   grouped->fixed[dim->digits[0].memrefDim] = tileBuildIndex(&lowering->builder, 0);
-  dim->origin = coordDivide(&lowering->builder, dim->origin, group);
-  dim->digits[0] = (Digit){.divisor = 1, .memrefDim = dim->digits[1].memrefDim};
+  dim->origin = vecCoordDivide(&lowering->builder, dim->origin, group);
+  dim->digits[0] = (VecDigit){.divisor = 1, .memrefDim = dim->digits[1].memrefDim};
   dim->numDigits = 1;
   grouped->strides[n->digits[0].memrefDim] = 1; // a vector takes the members with the columns
   grouped->shape.sizes[axis] /= group;
   return grouped;
 }
 
-static int64_t interleavedGroup(const Access *access) {
+static int64_t interleavedGroup(const VecAccess *access) {
   intptr_t axis = access->shape.rank - 2;
   if (axis < 0 || access->dims[axis].numDigits != 2)
     return 1;
@@ -53,62 +53,62 @@ static int64_t interleavedGroup(const Access *access) {
 static MlirValue interleave(TileBuilder *builder, MlirValue a, MlirValue b) {
   MlirType type = mlirValueGetType(a);
   int64_t width = mlirShapedTypeGetDimSize(type, 0);
-  return tileBuildValue(builder, "vector.interleave", vectorOf(mlirShapedTypeGetElementType(type), 2 * width), 2,
+  return tileBuildValue(builder, "vector.interleave", vecVectorOf(mlirShapedTypeGetElementType(type), 2 * width), 2,
                         (MlirValue[]){a, b}, NULL);
 }
 
 // `width` columns of one group of rows, at coords, into `grouped`.
-static void interleaveVector(Body *body, Record *source, const Access *grouped, const Coord *coords, int64_t group,
-                             int64_t width) {
+static void interleaveVector(VecBody *body, VecRecord *source, const VecAccess *grouped, const VecCoord *coords,
+                             int64_t group, int64_t width) {
   intptr_t last = grouped->shape.rank - 1;
   MlirValue members[4];
-  Coord at[MaxRank];
+  VecCoord at[MaxRank];
   memcpy(at, coords, sizeof at);
-  at[last - 1] = coordTimes(&body->lowering->builder, coords[last - 1], group);
+  at[last - 1] = vecCoordTimes(&body->lowering->builder, coords[last - 1], group);
   for (int64_t i = 0; i < group; ++i, ++at[last - 1].offset)
-    members[i] = evaluate(body, source, at, last, width);
+    members[i] = vecEvaluate(body, source, at, last, width);
   for (int64_t half = group / 2; half >= 1; half /= 2)
     for (int64_t i = 0; i < half; ++i)
       members[i] = interleave(&body->lowering->builder, members[i], members[i + half]);
-  accessStore(body, grouped, coords, last, group * width, members[0]);
+  vecAccessStore(body, grouped, coords, last, group * width, members[0]);
 }
 
-static void interleaveFrom(Lowering *lowering, Record *source, const Access *grouped, int64_t group, bool inside,
-                           intptr_t d, Coord *coords) {
+static void interleaveFrom(VecLowering *lowering, VecRecord *source, const VecAccess *grouped, int64_t group,
+                           bool inside, intptr_t d, VecCoord *coords) {
   int64_t size = grouped->shape.sizes[d];
   if (d == grouped->shape.rank - 1) {
-    Body body = bodyBegin(lowering, inside);
+    VecBody body = vecBodyBegin(lowering, inside);
     for (int64_t column = 0, most = group * lowering->lanes; column < size; column += most) {
-      coords[d] = coordConstant(column);
+      coords[d] = vecCoordConstant(column);
       int64_t width = size - column < most ? size - column : most;
       interleaveVector(&body, source, grouped, coords, group, width);
     }
-    bodyEnd(&body);
+    vecBodyEnd(&body);
     return;
   }
-  TileBuilder before = openElements(lowering, size, &coords[d]);
+  TileBuilder before = vecOpenElements(lowering, size, &coords[d]);
   interleaveFrom(lowering, source, grouped, group, inside, d + 1, coords);
-  closeElements(lowering, size, before);
+  vecCloseElements(lowering, size, before);
 }
 
-bool writeInterleaved(Lowering *lowering, Record *source, const Access *target) {
+bool vecWriteInterleaved(VecLowering *lowering, VecRecord *source, const VecAccess *target) {
   int64_t group = interleavedGroup(target);
-  if (group == 1 || group > 4 || accessMayLeave(target) || target->shape.sizes[target->shape.rank - 2] % group ||
-      shapeLast(&target->shape) > 4 * lowering->lanes)
+  if (group == 1 || group > 4 || vecAccessMayLeave(target) || target->shape.sizes[target->shape.rank - 2] % group ||
+      vecShapeLast(&target->shape) > 4 * lowering->lanes)
     return false;
-  const Access *grouped = groupedAccess(lowering, target, target->shape.rank - 2, group);
+  const VecAccess *grouped = groupedAccess(lowering, target, target->shape.rank - 2, group);
   if (!grouped)
     return false;
-  Coord coords[MaxRank];
-  MlirValue inside = allInside(lowering, source);
+  VecCoord coords[MaxRank];
+  MlirValue inside = vecAllInside(lowering, source);
   if (!inside.ptr) {
     interleaveFrom(lowering, source, grouped, group, true, 0, coords);
     return true;
   }
   MlirBlock branches[2];
-  buildIf(&lowering->builder, inside, 0, NULL, &branches[0], &branches[1]);
+  vecBuildIf(&lowering->builder, inside, 0, NULL, &branches[0], &branches[1]);
   for (int i = 0; i < 2; ++i) {
-    TileBuilder before = enter(lowering, branches[i]);
+    TileBuilder before = vecEnter(lowering, branches[i]);
     interleaveFrom(lowering, source, grouped, group, i == 0, 0, coords);
     tileBuildYield(&lowering->builder, 0, NULL);
     lowering->builder = before;
@@ -117,37 +117,37 @@ bool writeInterleaved(Lowering *lowering, Record *source, const Access *target) 
 }
 
 // A buffer with the members of a group side by side: [batch,] k / group, n, group.
-static Access *interleavedBuffer(Lowering *lowering, const Shape *shape, int64_t group) {
+static VecAccess *interleavedBuffer(VecLowering *lowering, const VecShape *shape, int64_t group) {
   intptr_t k = shape->rank - 2;
   int64_t sizes[MaxRank], stride = 1;
   memcpy(sizes, shape->sizes, shape->rank * sizeof *sizes);
   sizes[k] /= group;
   sizes[shape->rank] = group;
   MlirType type = mlirMemRefTypeContiguousGet(shape->element, shape->rank + 1, sizes, mlirAttributeGetNull());
-  MlirValue memref = memrefNew(lowering, type, shapeCount(shape) * bytesOf(shape->element));
-  Access *access = denseAccess(lowering, shape, memref, shape->element);
+  MlirValue memref = vecMemrefNew(lowering, type, vecShapeCount(shape) * vecBytesOf(shape->element));
+  VecAccess *access = vecDenseAccess(lowering, shape, memref, shape->element);
   access->memrefRank = shape->rank + 1;
   for (intptr_t j = shape->rank; j >= 0; stride *= sizes[j--])
     access->strides[j] = stride;
   access->dims[k].numDigits = 2;
-  access->dims[k].digits[0] = (Digit){.divisor = 1, .modulus = group, .memrefDim = shape->rank};
-  access->dims[k].digits[1] = (Digit){.divisor = group, .memrefDim = k};
+  access->dims[k].digits[0] = (VecDigit){.divisor = 1, .modulus = group, .memrefDim = shape->rank};
+  access->dims[k].digits[1] = (VecDigit){.divisor = group, .memrefDim = k};
   return access;
 }
 
-static Record *contiguousAlongK(Lowering *lowering, Record *lhs, int64_t group) {
-  bool fits =
-      isRead(lhs) && !accessMayLeave(lhs->access) && accessIsContiguous(lhs->access, lhs->shape.rank - 1, group);
-  return fits ? lhs : recordOfAccess(lowering, materialize(lowering, lhs, (MlirType){NULL}));
+static VecRecord *contiguousAlongK(VecLowering *lowering, VecRecord *lhs, int64_t group) {
+  bool fits = vecIsRead(lhs) && !vecAccessMayLeave(lhs->access) &&
+              vecAccessIsContiguous(lhs->access, lhs->shape.rank - 1, group);
+  return fits ? lhs : vecRecordOfAccess(lowering, vecMaterialize(lowering, lhs, (MlirType){NULL}));
 }
 
-static const Access *groupsOf(Lowering *lowering, Record *rhs, int64_t group) {
-  bool fits = isRead(rhs) && !accessMayLeave(rhs->access);
+static const VecAccess *groupsOf(VecLowering *lowering, VecRecord *rhs, int64_t group) {
+  bool fits = vecIsRead(rhs) && !vecAccessMayLeave(rhs->access);
   return fits ? groupedAccess(lowering, rhs->access, rhs->shape.rank - 2, group) : NULL;
 }
 
-bool prepareGroups(Mma *mma, MlirOperation op, Record *lhs, Record *rhs) {
-  Lowering *lowering = mma->lowering;
+bool vecPrepareGroups(VecMma *mma, MlirOperation op, VecRecord *lhs, VecRecord *rhs) {
+  VecLowering *lowering = mma->lowering;
   const TileDot *dot = tileDotOf(op);
   bool arePairs = mlirTypeIsABF16(rhs->shape.element) && mlirTypeIsAF32(mma->element);
   int64_t group = dot ? dot->group : 2;
@@ -157,10 +157,10 @@ bool prepareGroups(Mma *mma, MlirOperation op, Record *lhs, Record *rhs) {
   if (!mma->grouped && !dot)
     return false;
   if (!mma->grouped) {
-    Access *buffer = interleavedBuffer(lowering, &rhs->shape, group);
-    intptr_t mark = spill(lowering, rhs, false);
-    writeInterleaved(lowering, rhs, buffer);
-    unspill(lowering, mark);
+    VecAccess *buffer = interleavedBuffer(lowering, &rhs->shape, group);
+    intptr_t mark = vecSpill(lowering, rhs, false);
+    vecWriteInterleaved(lowering, rhs, buffer);
+    vecUnspill(lowering, mark);
     mma->grouped = groupedAccess(lowering, buffer, rhs->shape.rank - 2, group);
   }
   mma->lhs = contiguousAlongK(lowering, lhs, group);
@@ -174,15 +174,15 @@ bool prepareGroups(Mma *mma, MlirOperation op, Record *lhs, Record *rhs) {
 
 static MlirValue castTo(TileBuilder *builder, MlirValue vector, MlirType element) {
   MlirType type = mlirValueGetType(vector);
-  int64_t bits = mlirShapedTypeGetDimSize(type, 0) * bitsOf(mlirShapedTypeGetElementType(type));
-  return buildUnary(builder, "vector.bitcast", vectorOf(element, bits / bitsOf(element)), vector);
+  int64_t bits = mlirShapedTypeGetDimSize(type, 0) * vecBitsOf(mlirShapedTypeGetElementType(type));
+  return vecBuildUnary(builder, "vector.bitcast", vecVectorOf(element, bits / vecBitsOf(element)), vector);
 }
 
 // Lanes of a bf16 pair as f32: the first member, the second.
 static MlirValue widen(TileBuilder *builder, MlirValue words, bool second) {
   MlirType type = mlirValueGetType(words);
-  MlirValue bits = second ? buildBinary(builder, "arith.andi", words, tileBuildInteger(builder, type, -65536))
-                          : buildBinary(builder, "arith.shli", words, tileBuildInteger(builder, type, 16));
+  MlirValue bits = second ? vecBuildBinary(builder, "arith.andi", words, tileBuildInteger(builder, type, -65536))
+                          : vecBuildBinary(builder, "arith.shli", words, tileBuildInteger(builder, type, 16));
   return castTo(builder, bits, mlirF32TypeGet(builder->context));
 }
 
@@ -196,7 +196,7 @@ static MlirValue callIntrinsic(TileBuilder *builder, const char *name, MlirValue
 }
 
 // sum + B's group times A's, in every lane; `words` are vectors of 32-bit words.
-static MlirValue addGroup(const Mma *mma, MlirValue sum, MlirValue lhs, MlirValue rhs) {
+static MlirValue addGroup(const VecMma *mma, MlirValue sum, MlirValue lhs, MlirValue rhs) {
   TileBuilder *builder = &mma->lowering->builder;
   if (mma->group == 4) {
     MlirType byte = mlirIntegerTypeGet(builder->context, 8);
@@ -214,27 +214,28 @@ static MlirValue addGroup(const Mma *mma, MlirValue sum, MlirValue lhs, MlirValu
   return sum;
 }
 
-void stepGroup(const Mma *mma, Block *block, Coord group) {
-  Lowering *lowering = mma->lowering;
+void vecStepGroup(const VecMma *mma, VecBlock *block, VecCoord group) {
+  VecLowering *lowering = mma->lowering;
   TileBuilder *builder = &lowering->builder;
-  Body body = bodyBegin(lowering, true);
+  VecBody body = vecBodyBegin(lowering, true);
   MlirValue columns[MaxRegisters];
-  Coord coords[MaxRank];
+  VecCoord coords[MaxRank];
   for (int64_t v = 0; v < block->vectors; ++v) {
-    mmaCoords(mma, group, coordPlus(block->column, v * lowering->lanes), coords);
-    columns[v] = castTo(builder, accessLoad(&body, mma->grouped, coords, mma->batch + 1, mma->group * lowering->lanes),
-                        wordType(builder));
+    vecMmaCoords(mma, group, vecCoordPlus(block->column, v * lowering->lanes), coords);
+    columns[v] =
+        castTo(builder, vecAccessLoad(&body, mma->grouped, coords, mma->batch + 1, mma->group * lowering->lanes),
+               wordType(builder));
   }
-  Coord k = coordTimes(builder, group, mma->group);
+  VecCoord k = vecCoordTimes(builder, group, mma->group);
   for (int64_t r = 0; r < block->rows; ++r) {
-    mmaCoords(mma, coordPlus(block->row, r), k, coords);
-    MlirValue members = evaluate(&body, mma->lhs, coords, mma->batch + 1, mma->group);
-    MlirValue word = buildLane(builder, castTo(builder, members, wordType(builder)), 0);
-    word = buildSplat(builder, word, lowering->lanes);
+    vecMmaCoords(mma, vecCoordPlus(block->row, r), k, coords);
+    MlirValue members = vecEvaluate(&body, mma->lhs, coords, mma->batch + 1, mma->group);
+    MlirValue word = vecBuildLane(builder, castTo(builder, members, wordType(builder)), 0);
+    word = vecBuildSplat(builder, word, lowering->lanes);
     for (int64_t v = 0; v < block->vectors; ++v) {
       MlirValue *value = &block->values[r * block->vectors + v];
       *value = addGroup(mma, *value, word, columns[v]);
     }
   }
-  bodyEnd(&body);
+  vecBodyEnd(&body);
 }

@@ -20,10 +20,10 @@ static MlirType descriptorOf(MlirContext context, intptr_t rank) {
 }
 
 // The next operand of a group, or the number itself.
-static MlirValue numberOf(Lowering *lowering, MlirOperation op, int64_t number, bool dynamic, intptr_t *operand) {
+static MlirValue numberOf(VecLowering *lowering, MlirOperation op, int64_t number, bool dynamic, intptr_t *operand) {
   if (!dynamic)
     return tileBuildIndex(&lowering->builder, number);
-  return scalarOf(lowering, mlirOperationGetOperand(op, (*operand)++));
+  return vecScalarOf(lowering, mlirOperationGetOperand(op, (*operand)++));
 }
 
 typedef struct Numbers {
@@ -31,7 +31,7 @@ typedef struct Numbers {
 } Numbers;
 
 // Without `strides` the type is contiguous, and its strides follow from the sizes.
-static void numbersOf(Lowering *lowering, MlirOperation op, MlirType type, const int64_t *strides, Numbers *out) {
+static void numbersOf(VecLowering *lowering, MlirOperation op, MlirType type, const int64_t *strides, Numbers *out) {
   intptr_t rank = mlirShapedTypeGetRank(type), size, stride, numStrides, numSizes;
   tileOpOperands(op, "sizes", &size, &numSizes);
   tileOpOperands(op, "strides", &stride, &numStrides);
@@ -55,15 +55,15 @@ static MlirValue buildDescriptor(TileBuilder *builder, MlirValue pointer, intptr
   value = insertAt(builder, value, pointer, 1, (int64_t[]){1});
   value = insertAt(builder, value, tileBuildInteger(builder, word, 0), 1, (int64_t[]){2});
   for (int64_t d = 0; d < rank; ++d) {
-    MlirValue size = integerCast(builder, numbers->sizes[d], word, true);
-    MlirValue stride = integerCast(builder, numbers->strides[d], word, true);
+    MlirValue size = vecIntegerCast(builder, numbers->sizes[d], word, true);
+    MlirValue stride = vecIntegerCast(builder, numbers->strides[d], word, true);
     value = insertAt(builder, value, size, 2, (int64_t[]){3, d});
     value = insertAt(builder, value, stride, 2, (int64_t[]){4, d});
   }
   return value;
 }
 
-bool lowerMemrefAt(Lowering *lowering, MlirOperation op) {
+bool vecLowerMemrefAt(VecLowering *lowering, MlirOperation op) {
   MlirType type = tileResultType(op, 0);
   int64_t strides[MaxRank], offset;
   if (mlirLogicalResultIsFailure(mlirMemRefTypeGetStridesAndOffset(type, strides, &offset)) || offset != 0)
@@ -72,9 +72,9 @@ bool lowerMemrefAt(Lowering *lowering, MlirOperation op) {
   Numbers numbers;
   TileBuilder *builder = &lowering->builder;
   numbersOf(lowering, op, type, strides, &numbers);
-  MlirValue pointer = pointerOfAddress(builder, scalarOf(lowering, mlirOperationGetOperand(op, 0)));
+  MlirValue pointer = vecPointerOfAddress(builder, vecScalarOf(lowering, mlirOperationGetOperand(op, 0)));
   MlirValue descriptor = buildDescriptor(builder, pointer, mlirShapedTypeGetRank(type), &numbers);
-  recordScalar(lowering, mlirOperationGetResult(op, 0),
-               buildUnary(builder, "builtin.unrealized_conversion_cast", type, descriptor));
+  vecRecordScalar(lowering, mlirOperationGetResult(op, 0),
+                  vecBuildUnary(builder, "builtin.unrealized_conversion_cast", type, descriptor));
   return true;
 }

@@ -16,14 +16,14 @@ typedef struct Convert {
   MlirOperation op;
   MlirType from, to; // elements
   int64_t width;     // of the vectors; 0: scalars
-  Access *result;    // bitcast
+  VecAccess *result; // bitcast
 } Convert;
 
 //===--- to floats ------------------------------------------------------------------------------------===//
 
 static MlirValue between(TileBuilder *builder, MlirValue value, const char *least, MlirValue low, const char *largest,
                          MlirValue high) {
-  return buildBinary(builder, least, buildBinary(builder, largest, value, low), high);
+  return vecBuildBinary(builder, least, vecBuildBinary(builder, largest, value, low), high);
 }
 
 // nan stays nan.
@@ -41,7 +41,7 @@ static MlirValue clampInteger(TileBuilder *builder, MlirValue value, int64_t low
 
 static MlirValue compareFloats(TileBuilder *builder, const Convert *convert, int64_t predicate, MlirValue a,
                                MlirValue b) {
-  MlirType bit = vectorOf(mlirIntegerTypeGet(builder->context, 1), convert->width);
+  MlirType bit = vecVectorOf(mlirIntegerTypeGet(builder->context, 1), convert->width);
   MlirAttribute number = mlirIntegerAttrGet(mlirIntegerTypeGet(builder->context, 64), predicate);
   TileAttributeEntry attributes[] = {{"predicate", number}, {0}};
   return tileBuildValue(builder, "arith.cmpf", bit, 2, (MlirValue[]){a, b}, attributes);
@@ -52,22 +52,24 @@ enum { OrderedAtLeast = 3, OrderedLess = 4, Unordered = 14 }; // arith.cmpf's nu
 // Up when the random bits, as a fraction of 2^32, are below how far the value is on its way to the next number: counted
 // in units of the result's last place, which is the same for all numbers below the least normal one.
 static MlirValue roundStochastically(TileBuilder *builder, const Convert *convert, MlirValue exact, MlirValue random) {
-  MlirType wide = mlirValueGetType(exact), word = vectorOf(mlirIntegerTypeGet(builder->context, 64), convert->width);
+  MlirType wide = mlirValueGetType(exact), word = vecVectorOf(mlirIntegerTypeGet(builder->context, 64), convert->width);
   TileFloatFormat format = tileFloatFormatGet(convert->to);
-  MlirValue bits = buildUnary(builder, "arith.bitcast", word, exact);
-  MlirValue exponent = buildBinary(builder, "arith.andi", bits, tileBuildInteger(builder, word, 0x7ff0000000000000));
+  MlirValue bits = vecBuildUnary(builder, "arith.bitcast", word, exact);
+  MlirValue exponent = vecBuildBinary(builder, "arith.andi", bits, tileBuildInteger(builder, word, 0x7ff0000000000000));
   MlirValue least = tileBuildInteger(builder, word, (int64_t)(1023 + format.leastExponent) << 52);
-  exponent = buildBinary(builder, "arith.maxui", exponent, least);
+  exponent = vecBuildBinary(builder, "arith.maxui", exponent, least);
   MlirValue below = tileBuildInteger(builder, word, (int64_t)format.fraction << 52);
-  MlirValue quantum = buildUnary(builder, "arith.bitcast", wide, buildBinary(builder, "arith.subi", exponent, below));
-  MlirValue places = buildBinary(builder, "arith.divf", exact, quantum); // exact: a power of two
-  MlirValue floor = buildUnary(builder, "math.floor", wide, places);
-  MlirValue way = buildBinary(builder, "arith.subf", places, floor);
-  MlirValue fraction = buildUnary(builder, "arith.uitofp", wide, random);
-  fraction = buildBinary(builder, "arith.mulf", fraction, tileBuildFloat(builder, wide, 0x1p-32));
-  MlirValue up = buildUnary(builder, "arith.uitofp", wide, compareFloats(builder, convert, OrderedLess, fraction, way));
-  MlirValue rounded = buildBinary(builder, "arith.mulf", buildBinary(builder, "arith.addf", floor, up), quantum);
-  return buildBinary(builder, "math.copysign", rounded, exact); // -0, and what rounds to it
+  MlirValue quantum =
+      vecBuildUnary(builder, "arith.bitcast", wide, vecBuildBinary(builder, "arith.subi", exponent, below));
+  MlirValue places = vecBuildBinary(builder, "arith.divf", exact, quantum); // exact: a power of two
+  MlirValue floor = vecBuildUnary(builder, "math.floor", wide, places);
+  MlirValue way = vecBuildBinary(builder, "arith.subf", places, floor);
+  MlirValue fraction = vecBuildUnary(builder, "arith.uitofp", wide, random);
+  fraction = vecBuildBinary(builder, "arith.mulf", fraction, tileBuildFloat(builder, wide, 0x1p-32));
+  MlirValue up =
+      vecBuildUnary(builder, "arith.uitofp", wide, compareFloats(builder, convert, OrderedLess, fraction, way));
+  MlirValue rounded = vecBuildBinary(builder, "arith.mulf", vecBuildBinary(builder, "arith.addf", floor, up), quantum);
+  return vecBuildBinary(builder, "math.copysign", rounded, exact); // -0, and what rounds to it
 }
 
 // What comes is f64, so that the one rounding is here.
@@ -77,14 +79,14 @@ static MlirValue floatOfF64(TileBuilder *builder, const Convert *convert, MlirVa
   if (tileHas(convert->op, "saturate"))
     value = clampFloat(builder, value, -largest, largest);
   if (!rounding || rounding->number == 0 || mlirTypeIsAF64(convert->to))
-    return convertElement(builder, value, convert->to, convert->width);
+    return vecConvertElement(builder, value, convert->to, convert->width);
   MlirType word = mlirIntegerTypeGet(builder->context, 32);
   TileAttributeEntry attributes[] = {{"roundingmode", mlirIntegerAttrGet(word, rounding->number)}, {0}};
-  return tileBuildValue(builder, "arith.truncf", vectorOf(convert->to, convert->width), 1, &value, attributes);
+  return tileBuildValue(builder, "arith.truncf", vecVectorOf(convert->to, convert->width), 1, &value, attributes);
 }
 
 static MlirValue floatOfFloat(TileBuilder *builder, const Convert *convert, MlirValue value, MlirValue bits) {
-  value = convertElement(builder, value, mlirF64TypeGet(builder->context), convert->width);
+  value = vecConvertElement(builder, value, mlirF64TypeGet(builder->context), convert->width);
   if (bits.ptr)
     value = roundStochastically(builder, convert, value, bits);
   return floatOfF64(builder, convert, value);
@@ -95,14 +97,14 @@ static MlirValue floatOfFloat(TileBuilder *builder, const Convert *convert, Mlir
 static MlirValue floatOfInteger(TileBuilder *builder, const Convert *convert, MlirValue value) {
   const TileRounding *rounding = tileRoundingOf(convert->op);
   TileFloatFormat format = tileFloatFormatGet(convert->to);
-  value = integerCast(builder, value, mlirIntegerTypeGet(builder->context, 64), true);
+  value = vecIntegerCast(builder, value, mlirIntegerTypeGet(builder->context, 64), true);
   if (format.width < 16 || (rounding && rounding->number)) {
-    MlirType wide = vectorOf(mlirF64TypeGet(builder->context), convert->width);
-    return floatOfF64(builder, convert, buildUnary(builder, "arith.sitofp", wide, value));
+    MlirType wide = vecVectorOf(mlirF64TypeGet(builder->context), convert->width);
+    return floatOfF64(builder, convert, vecBuildUnary(builder, "arith.sitofp", wide, value));
   }
   if (format.largest < 0x1p62 && tileHas(convert->op, "saturate"))
     value = clampInteger(builder, value, -(int64_t)format.largest, (int64_t)format.largest);
-  return buildUnary(builder, "arith.sitofp", vectorOf(convert->to, convert->width), value);
+  return vecBuildUnary(builder, "arith.sitofp", vecVectorOf(convert->to, convert->width), value);
 }
 
 //===--- to integers ------------------------------------------------------------------------------------===//
@@ -110,35 +112,36 @@ static MlirValue floatOfInteger(TileBuilder *builder, const Convert *convert, Ml
 // Toward zero where no direction is said; nan becomes 0. Compared in f64, where the integer's limits lie exactly or
 // round outward to ±2^63.
 static MlirValue integerOfFloat(TileBuilder *builder, const Convert *convert, MlirValue value) {
-  MlirType wide = vectorOf(mlirF64TypeGet(builder->context), convert->width);
-  MlirType word = vectorOf(mlirIntegerTypeGet(builder->context, 64), convert->width);
+  MlirType wide = vecVectorOf(mlirF64TypeGet(builder->context), convert->width);
+  MlirType word = vecVectorOf(mlirIntegerTypeGet(builder->context, 64), convert->width);
   const TileRounding *rounding = tileRoundingOf(convert->op);
-  int64_t width = bitsOf(convert->to);
+  int64_t width = vecBitsOf(convert->to);
   double beyond = ldexp(1, (int)width - 1);
-  value = convertElement(builder, value, mlirF64TypeGet(builder->context), convert->width);
+  value = vecConvertElement(builder, value, mlirF64TypeGet(builder->context), convert->width);
   if (rounding)
-    value = buildUnary(builder, rounding->op, wide, value);
+    value = vecBuildUnary(builder, rounding->op, wide, value);
   MlirValue nan = compareFloats(builder, convert, Unordered, value, value);
   MlirValue over = compareFloats(builder, convert, OrderedAtLeast, value, tileBuildFloat(builder, wide, beyond));
   MlirValue within = clampFloat(builder, value, -beyond, nextafter(beyond, 0));
-  within = buildSelect(builder, nan, buildZero(builder, wide), within);
-  MlirValue integer = buildUnary(builder, "arith.fptosi", word, within);
-  integer = buildSelect(builder, over, tileBuildInteger(builder, word, (int64_t)(UINT64_MAX >> (65 - width))), integer);
-  return integerCast(builder, integer, convert->to, true);
+  within = vecBuildSelect(builder, nan, vecBuildZero(builder, wide), within);
+  MlirValue integer = vecBuildUnary(builder, "arith.fptosi", word, within);
+  integer =
+      vecBuildSelect(builder, over, tileBuildInteger(builder, word, (int64_t)(UINT64_MAX >> (65 - width))), integer);
+  return vecIntegerCast(builder, integer, convert->to, true);
 }
 
 static MlirValue integerOfInteger(TileBuilder *builder, const Convert *convert, MlirValue value) {
-  int64_t width = bitsOf(convert->to);
-  if (width >= bitsOf(convert->from))
-    return integerCast(builder, value, convert->to, true);
+  int64_t width = vecBitsOf(convert->to);
+  if (width >= vecBitsOf(convert->from))
+    return vecIntegerCast(builder, value, convert->to, true);
   int64_t largest = (int64_t)(UINT64_MAX >> (65 - width));
-  value = integerCast(builder, value, mlirIntegerTypeGet(builder->context, 64), true);
-  return integerCast(builder, clampInteger(builder, value, -largest - 1, largest), convert->to, true);
+  value = vecIntegerCast(builder, value, mlirIntegerTypeGet(builder->context, 64), true);
+  return vecIntegerCast(builder, clampInteger(builder, value, -largest - 1, largest), convert->to, true);
 }
 
 //===--- convert_type -----------------------------------------------------------------------------------===//
 
-MlirValue buildConversion(TileBuilder *builder, MlirOperation op, MlirValue value, MlirValue bits, int64_t width) {
+MlirValue vecBuildConversion(TileBuilder *builder, MlirOperation op, MlirValue value, MlirValue bits, int64_t width) {
   Convert convert = {.op = op, .width = width, .to = tileTypeGetElement(tileResultType(op, 0))};
   convert.from = tileTypeGetElement(tileOperandType(op, 0));
   if (mlirTypeIsAFloat(convert.from))
@@ -150,21 +153,21 @@ MlirValue buildConversion(TileBuilder *builder, MlirOperation op, MlirValue valu
 
 static bool isConvertible(MlirType type) {
   TileFloatFormat format;
-  return mlirTypeIsAFloat(type) ? tileFloatFormatOf(type, &format) : bitsOf(type) <= 64;
+  return mlirTypeIsAFloat(type) ? tileFloatFormatOf(type, &format) : vecBitsOf(type) <= 64;
 }
 
-bool lowerConvertType(Lowering *lowering, MlirOperation op) {
+bool vecLowerConvertType(VecLowering *lowering, MlirOperation op) {
   MlirType from = tileTypeGetElement(tileOperandType(op, 0)), to = tileTypeGetElement(tileResultType(op, 0));
   char fromText[64], toText[64];
   if (!isConvertible(from) || !isConvertible(to))
     return tileError(op, "not lowered to the CPU yet: a conversion of %s to %s",
                      tileTypeText(from, fromText, sizeof fromText), tileTypeText(to, toText, sizeof toText));
-  if (isTile(tileResultType(op, 0)))
-    return lowerLazy(lowering, op);
+  if (vecIsTile(tileResultType(op, 0)))
+    return vecLowerLazy(lowering, op);
   MlirValue bits = tileOpOperand(op, "bits");
-  MlirValue value = scalarOf(lowering, mlirOperationGetOperand(op, 0));
-  value = buildConversion(&lowering->builder, op, value, bits.ptr ? scalarOf(lowering, bits) : bits, 0);
-  recordScalar(lowering, mlirOperationGetResult(op, 0), value);
+  MlirValue value = vecScalarOf(lowering, mlirOperationGetOperand(op, 0));
+  value = vecBuildConversion(&lowering->builder, op, value, bits.ptr ? vecScalarOf(lowering, bits) : bits, 0);
+  vecRecordScalar(lowering, mlirOperationGetResult(op, 0), value);
   return true;
 }
 
@@ -184,47 +187,47 @@ static int64_t partsOf(int64_t from, int64_t to) {
 
 // The source's elements from `at` on, the first in the lowest bits. Beyond the row, where no bit is wanted any more,
 // its last element once again.
-static MlirValue joinParts(Body *body, const Convert *convert, Coord *at, intptr_t last, int64_t parts) {
+static MlirValue joinParts(VecBody *body, const Convert *convert, VecCoord *at, intptr_t last, int64_t parts) {
   TileBuilder *builder = &body->lowering->builder;
   MlirValue source = mlirOperationGetOperand(convert->op, 0);
-  int64_t from = bitsOf(convert->from), size = shapeOf(mlirValueGetType(source)).sizes[last];
+  int64_t from = vecBitsOf(convert->from), size = vecShapeOf(mlirValueGetType(source)).sizes[last];
   MlirType wide = mlirIntegerTypeGet(builder->context, (unsigned)(parts * from));
   MlirValue whole = tileBuildInteger(builder, wide, 0);
-  Coord first = at[last];
+  VecCoord first = at[last];
   for (int64_t i = 0; i < parts; ++i) {
-    at[last] = coordPlus(first, i);
-    if (i > 0 && bitsOf(convert->to) % from != 0)
-      at[last] = coordOf(tileBuildMin(builder, coordValue(builder, at[last]), tileBuildIndex(builder, size - 1)));
-    MlirValue part = integerCast(builder, bitsOfValue(builder, elementAt(body, source, at)), wide, false);
-    part = i ? buildBinary(builder, "arith.shli", part, tileBuildInteger(builder, wide, i * from)) : part;
-    whole = buildBinary(builder, "arith.ori", whole, part);
+    at[last] = vecCoordPlus(first, i);
+    if (i > 0 && vecBitsOf(convert->to) % from != 0)
+      at[last] = vecCoordOf(tileBuildMin(builder, vecCoordValue(builder, at[last]), tileBuildIndex(builder, size - 1)));
+    MlirValue part = vecIntegerCast(builder, vecBitsOfValue(builder, vecElementAt(body, source, at)), wide, false);
+    part = i ? vecBuildBinary(builder, "arith.shli", part, tileBuildInteger(builder, wide, i * from)) : part;
+    whole = vecBuildBinary(builder, "arith.ori", whole, part);
   }
   return whole;
 }
 
 // Rows of the source and the result are the same bits.
-static void recastAt(Body *body, const Coord *coords, void *data) {
+static void recastAt(VecBody *body, const VecCoord *coords, void *data) {
   const Convert *convert = data;
   TileBuilder *builder = &body->lowering->builder;
-  int64_t from = bitsOf(convert->from), to = bitsOf(convert->to);
+  int64_t from = vecBitsOf(convert->from), to = vecBitsOf(convert->to);
   intptr_t last = convert->result->shape.rank - 1;
-  Coord at[MaxRank], bit = coordTimes(builder, coords[last], to);
+  VecCoord at[MaxRank], bit = vecCoordTimes(builder, coords[last], to);
   memcpy(at, coords, sizeof at);
-  at[last] = coordDivide(builder, bit, from);
+  at[last] = vecCoordDivide(builder, bit, from);
   MlirValue bits = joinParts(body, convert, at, last, partsOf(from, to));
   if (to % from != 0) {
-    MlirValue shift = coordValue(builder, coordModulo(builder, bit, from));
-    bits = buildBinary(builder, "arith.shrui", bits, integerCast(builder, shift, mlirValueGetType(bits), false));
+    MlirValue shift = vecCoordValue(builder, vecCoordModulo(builder, bit, from));
+    bits = vecBuildBinary(builder, "arith.shrui", bits, vecIntegerCast(builder, shift, mlirValueGetType(bits), false));
   }
-  bits = integerCast(builder, bits, bitsTypeOf(convert->to), false);
-  accessStore(body, convert->result, coords, -1, 0, valueOfBits(builder, bits, convert->to));
+  bits = vecIntegerCast(builder, bits, vecBitsTypeOf(convert->to), false);
+  vecAccessStore(body, convert->result, coords, -1, 0, vecValueOfBits(builder, bits, convert->to));
 }
 
-bool lowerBitcast(Lowering *lowering, MlirOperation op) {
-  Shape shape = shapeOf(tileResultType(op, 0));
-  Convert convert = {.op = op, .to = shape.element, .result = bufferNew(lowering, &shape)};
-  convert.from = shapeOf(tileOperandType(op, 0)).element;
-  forEachElementOf(lowering, op, &shape, recastAt, &convert);
-  recordMemory(lowering, mlirOperationGetResult(op, 0), convert.result);
+bool vecLowerBitcast(VecLowering *lowering, MlirOperation op) {
+  VecShape shape = vecShapeOf(tileResultType(op, 0));
+  Convert convert = {.op = op, .to = shape.element, .result = vecBufferNew(lowering, &shape)};
+  convert.from = vecShapeOf(tileOperandType(op, 0)).element;
+  vecForEachElementOf(lowering, op, &shape, recastAt, &convert);
+  vecRecordMemory(lowering, mlirOperationGetResult(op, 0), convert.result);
   return true;
 }

@@ -12,23 +12,23 @@ static MlirType bitType(TileBuilder *builder) { return mlirIntegerTypeGet(builde
 //===--- indices ------------------------------------------------------------------===//
 
 // The position in dimension d: origin + coordinate * stride.
-static Coord positionOf(TileBuilder *builder, const Access *access, intptr_t d, Coord coord) {
-  const AccessDim *dim = &access->dims[d];
-  return coordSum(builder, dim->origin, coordTimes(builder, coord, dim->stride));
+static VecCoord positionOf(TileBuilder *builder, const VecAccess *access, intptr_t d, VecCoord coord) {
+  const VecAccessDim *dim = &access->dims[d];
+  return vecCoordSum(builder, dim->origin, vecCoordTimes(builder, coord, dim->stride));
 }
 
-static Coord digitOf(TileBuilder *builder, Coord position, const Digit *digit) {
-  return coordModulo(builder, coordDivide(builder, position, digit->divisor), digit->modulus);
+static VecCoord digitOf(TileBuilder *builder, VecCoord position, const VecDigit *digit) {
+  return vecCoordModulo(builder, vecCoordDivide(builder, position, digit->divisor), digit->modulus);
 }
 
-intptr_t accessIndices(TileBuilder *builder, const Access *access, const Coord *coords, MlirValue *indices) {
+intptr_t vecAccessIndices(TileBuilder *builder, const VecAccess *access, const VecCoord *coords, MlirValue *indices) {
   for (intptr_t j = 0; j < access->memrefRank; ++j)
     indices[j] = access->fixed[j];
   for (intptr_t d = 0; d < access->shape.rank; ++d) {
-    Coord position = positionOf(builder, access, d, coords[d]);
+    VecCoord position = positionOf(builder, access, d, coords[d]);
     for (intptr_t i = 0; i < access->dims[d].numDigits; ++i) {
-      const Digit *digit = &access->dims[d].digits[i];
-      indices[digit->memrefDim] = coordValue(builder, digitOf(builder, position, digit));
+      const VecDigit *digit = &access->dims[d].digits[i];
+      indices[digit->memrefDim] = vecCoordValue(builder, digitOf(builder, position, digit));
     }
   }
   for (intptr_t j = 0; j < access->memrefRank; ++j)
@@ -38,26 +38,26 @@ intptr_t accessIndices(TileBuilder *builder, const Access *access, const Coord *
 }
 
 // Whether `width` neighbours along `axis` stay within one run of the first digit.
-static bool staysInDigit(const AccessDim *dim, int64_t width) {
+static bool staysInDigit(const VecAccessDim *dim, int64_t width) {
   return dim->numDigits == 1 || (dim->digits[0].modulus % width == 0 && dim->originMultiple % width == 0);
 }
 
-static bool digitIsFirst(const AccessDim *dim) { return dim->numDigits > 0 && dim->digits[0].divisor == 1; }
+static bool digitIsFirst(const VecAccessDim *dim) { return dim->numDigits > 0 && dim->digits[0].divisor == 1; }
 
-bool accessIsContiguous(const Access *access, intptr_t axis, int64_t width) {
-  const AccessDim *dim = &access->dims[axis];
+bool vecAccessIsContiguous(const VecAccess *access, intptr_t axis, int64_t width) {
+  const VecAccessDim *dim = &access->dims[axis];
   return !access->packing && dim->stride == 1 && digitIsFirst(dim) && access->strides[dim->digits[0].memrefDim] == 1 &&
-         staysInDigit(dim, width) && !isOddlyWide(access->storage);
+         staysInDigit(dim, width) && !vecIsOddlyWide(access->storage);
 }
 
-static bool canGather(const Access *access, intptr_t axis) {
+static bool canGather(const VecAccess *access, intptr_t axis) {
   return access->dims[axis].numDigits == 1 && access->strides[access->memrefRank - 1] == 1 &&
-         !isOddlyWide(access->storage);
+         !vecIsOddlyWide(access->storage);
 }
 
 //===--- edges -----------------------------------------------------------------------===//
 
-bool accessMayLeave(const Access *access) {
+bool vecAccessMayLeave(const VecAccess *access) {
   for (intptr_t d = 0; d < access->shape.rank; ++d)
     if (access->dims[d].mayUnder || access->dims[d].mayOver)
       return true;
@@ -65,33 +65,33 @@ bool accessMayLeave(const Access *access) {
 }
 
 // The position `first` in dimension d is at least 0, and `last` is below the size; null when both are known.
-static MlirValue isWithin(TileBuilder *builder, const AccessDim *dim, Coord first, Coord last) {
+static MlirValue isWithin(TileBuilder *builder, const VecAccessDim *dim, VecCoord first, VecCoord last) {
   MlirValue within = {NULL};
   if (dim->mayUnder)
-    within = compareIndex(builder, "sge", coordValue(builder, first), tileBuildIndex(builder, 0));
+    within = vecCompareIndex(builder, "sge", vecCoordValue(builder, first), tileBuildIndex(builder, 0));
   if (dim->mayOver)
-    within = buildAnd(builder, within, compareIndex(builder, "slt", coordValue(builder, last), dim->size));
+    within = vecBuildAnd(builder, within, vecCompareIndex(builder, "slt", vecCoordValue(builder, last), dim->size));
   return within;
 }
 
-MlirValue accessIsInside(TileBuilder *builder, const Access *access) {
+MlirValue vecAccessIsInside(TileBuilder *builder, const VecAccess *access) {
   MlirValue inside = {NULL};
   for (intptr_t d = 0; d < access->shape.rank; ++d) {
-    const AccessDim *dim = &access->dims[d];
-    Coord last = coordPlus(dim->origin, (access->shape.sizes[d] - 1) * dim->stride);
-    inside = buildAnd(builder, inside, isWithin(builder, dim, dim->origin, last));
+    const VecAccessDim *dim = &access->dims[d];
+    VecCoord last = vecCoordPlus(dim->origin, (access->shape.sizes[d] - 1) * dim->stride);
+    inside = vecBuildAnd(builder, inside, isWithin(builder, dim, dim->origin, last));
   }
   return inside;
 }
 
 // All dimensions but `axis` are inside at `coords`; null when that is known. Axis -1: all of them.
-static MlirValue othersInside(TileBuilder *builder, const Access *access, const Coord *coords, intptr_t axis) {
+static MlirValue othersInside(TileBuilder *builder, const VecAccess *access, const VecCoord *coords, intptr_t axis) {
   MlirValue inside = {NULL};
   for (intptr_t d = 0; d < access->shape.rank; ++d) {
     if (d == axis || !(access->dims[d].mayUnder || access->dims[d].mayOver))
       continue;
-    Coord position = positionOf(builder, access, d, coords[d]);
-    inside = buildAnd(builder, inside, isWithin(builder, &access->dims[d], position, position));
+    VecCoord position = positionOf(builder, access, d, coords[d]);
+    inside = vecBuildAnd(builder, inside, isWithin(builder, &access->dims[d], position, position));
   }
   return inside;
 }
@@ -103,49 +103,49 @@ static MlirValue lanesBelow(TileBuilder *builder, MlirValue bound, MlirValue pos
 }
 
 static MlirValue createMask(TileBuilder *builder, MlirValue count, int64_t width) {
-  return buildUnary(builder, "vector.create_mask", vectorOf(bitType(builder), width), count);
+  return vecBuildUnary(builder, "vector.create_mask", vecVectorOf(bitType(builder), width), count);
 }
 
-MlirValue accessMask(Body *body, const Access *access, const Coord *coords, intptr_t axis, int64_t width) {
-  if (body->inside || !accessMayLeave(access))
+MlirValue vecAccessMask(VecBody *body, const VecAccess *access, const VecCoord *coords, intptr_t axis, int64_t width) {
+  if (body->inside || !vecAccessMayLeave(access))
     return (MlirValue){NULL};
   TileBuilder *builder = &body->lowering->builder;
-  const AccessDim *dim = &access->dims[axis];
+  const VecAccessDim *dim = &access->dims[axis];
   MlirValue row = othersInside(builder, access, coords, axis), mask = {NULL};
-  MlirValue position = coordValue(builder, positionOf(builder, access, axis, coords[axis]));
+  MlirValue position = vecCoordValue(builder, positionOf(builder, access, axis, coords[axis]));
   MlirValue all = tileBuildIndex(builder, width), zero = tileBuildIndex(builder, 0);
   MlirValue count = dim->mayOver ? lanesBelow(builder, dim->size, position, dim->stride) : all;
   if (row.ptr)
-    count = buildSelect(builder, row, count, zero);
+    count = vecBuildSelect(builder, row, count, zero);
   mask = createMask(builder, count, width);
   if (!dim->mayUnder)
     return mask;
   MlirValue under = createMask(builder, lanesBelow(builder, zero, position, dim->stride), width);
-  MlirValue ones = tileBuildInteger(builder, vectorOf(bitType(builder), width), 1);
-  return buildAnd(builder, mask, buildBinary(builder, "arith.xori", under, ones));
+  MlirValue ones = tileBuildInteger(builder, vecVectorOf(bitType(builder), width), 1);
+  return vecBuildAnd(builder, mask, vecBuildBinary(builder, "arith.xori", under, ones));
 }
 
 //===--- values in memory and in tiles -------------------------------------------------===//
 
-static MlirValue padValue(TileBuilder *builder, const Access *access, int64_t width) {
-  MlirType type = vectorOf(access->storage, width);
+static MlirValue padValue(TileBuilder *builder, const VecAccess *access, int64_t width) {
+  MlirType type = vecVectorOf(access->storage, width);
   if (mlirTypeIsAFloat(access->storage))
     return tileBuildFloat(builder, type, access->pad);
   return tileBuildInteger(builder, type, 0);
 }
 
 // Elements that fill no word are held in one: a vector of them in memory would be packed.
-static MlirValue fromStorage(TileBuilder *builder, const Access *access, MlirValue value) {
+static MlirValue fromStorage(TileBuilder *builder, const VecAccess *access, MlirValue value) {
   MlirType element = access->shape.element;
   if (mlirTypeEqual(access->storage, element))
     return value;
-  return valueOfBits(builder, integerCast(builder, value, bitsTypeOf(element), false), element);
+  return vecValueOfBits(builder, vecIntegerCast(builder, value, vecBitsTypeOf(element), false), element);
 }
 
-static MlirValue toStorage(TileBuilder *builder, const Access *access, MlirValue value) {
+static MlirValue toStorage(TileBuilder *builder, const VecAccess *access, MlirValue value) {
   if (mlirTypeEqual(access->storage, access->shape.element))
     return value;
-  return integerCast(builder, bitsOfValue(builder, value), access->storage, false);
+  return vecIntegerCast(builder, vecBitsOfValue(builder, value), access->storage, false);
 }
 
 // base, indices…, extra…: the operands of every vector access.
@@ -154,9 +154,9 @@ typedef struct Operands {
   intptr_t count;
 } Operands;
 
-static Operands operandsOf(TileBuilder *builder, const Access *access, const Coord *coords) {
+static Operands operandsOf(TileBuilder *builder, const VecAccess *access, const VecCoord *coords) {
   Operands operands = {{access->memref}, 1};
-  operands.count += accessIndices(builder, access, coords, operands.values + 1);
+  operands.count += vecAccessIndices(builder, access, coords, operands.values + 1);
   return operands;
 }
 
@@ -164,20 +164,21 @@ static void addOperand(Operands *operands, MlirValue value) { operands->values[o
 
 //===--- one element ---------------------------------------------------------------------===//
 
-static MlirValue loadElement(TileBuilder *builder, const Access *access, const Coord *coords) {
+static MlirValue loadElement(TileBuilder *builder, const VecAccess *access, const VecCoord *coords) {
   Operands operands = operandsOf(builder, access, coords);
   return tileBuildValue(builder, "memref.load", access->storage, operands.count, operands.values, NULL);
 }
 
-static void storeElement(TileBuilder *builder, const Access *access, const Coord *coords, MlirValue value) {
+static void storeElement(TileBuilder *builder, const VecAccess *access, const VecCoord *coords, MlirValue value) {
   Operands operands = {{value, access->memref}, 2};
-  operands.count += accessIndices(builder, access, coords, operands.values + 2);
+  operands.count += vecAccessIndices(builder, access, coords, operands.values + 2);
   tileBuild(builder, "memref.store", operands.count, operands.values, 0, NULL, NULL, 0, NULL);
 }
 
-static MlirValue loadElementChecked(TileBuilder *builder, const Access *access, const Coord *coords, MlirValue inside) {
+static MlirValue loadElementChecked(TileBuilder *builder, const VecAccess *access, const VecCoord *coords,
+                                    MlirValue inside) {
   MlirBlock then, otherwise;
-  MlirOperation choice = buildIf(builder, inside, 1, &access->storage, &then, &otherwise);
+  MlirOperation choice = vecBuildIf(builder, inside, 1, &access->storage, &then, &otherwise);
   TileBuilder inThen = tileBuilderAtEnd(then, builder->location);
   MlirValue element = loadElement(&inThen, access, coords);
   tileBuildYield(&inThen, 1, &element);
@@ -187,7 +188,7 @@ static MlirValue loadElementChecked(TileBuilder *builder, const Access *access, 
   return mlirOperationGetResult(choice, 0);
 }
 
-MlirValue accessLoadScalar(Body *body, const Access *access, const Coord *coords) {
+MlirValue vecAccessLoadScalar(VecBody *body, const VecAccess *access, const VecCoord *coords) {
   TileBuilder *builder = &body->lowering->builder;
   MlirValue inside = body->inside ? (MlirValue){NULL} : othersInside(builder, access, coords, -1);
   if (!inside.ptr)
@@ -195,7 +196,7 @@ MlirValue accessLoadScalar(Body *body, const Access *access, const Coord *coords
   return loadElementChecked(builder, access, coords, inside);
 }
 
-static void storeScalar(Body *body, const Access *access, const Coord *coords, MlirValue value) {
+static void storeScalar(VecBody *body, const VecAccess *access, const VecCoord *coords, MlirValue value) {
   TileBuilder *builder = &body->lowering->builder;
   MlirValue inside = body->inside ? (MlirValue){NULL} : othersInside(builder, access, coords, -1);
   if (!inside.ptr) {
@@ -203,7 +204,7 @@ static void storeScalar(Body *body, const Access *access, const Coord *coords, M
     return;
   }
   MlirBlock then;
-  buildIf(builder, inside, 0, NULL, &then, NULL);
+  vecBuildIf(builder, inside, 0, NULL, &then, NULL);
   TileBuilder inThen = tileBuilderAtEnd(then, builder->location);
   storeElement(&inThen, access, coords, value);
   tileBuildYield(&inThen, 0, NULL);
@@ -211,10 +212,11 @@ static void storeScalar(Body *body, const Access *access, const Coord *coords, M
 
 //===--- vectors ---------------------------------------------------------------------------===//
 
-static MlirValue loadContiguous(Body *body, const Access *access, const Coord *coords, int64_t width, MlirValue mask) {
+static MlirValue loadContiguous(VecBody *body, const VecAccess *access, const VecCoord *coords, int64_t width,
+                                MlirValue mask) {
   TileBuilder *builder = &body->lowering->builder;
   Operands operands = operandsOf(builder, access, coords);
-  MlirType type = vectorOf(access->storage, width);
+  MlirType type = vecVectorOf(access->storage, width);
   if (!mask.ptr)
     return tileBuildValue(builder, "vector.load", type, operands.count, operands.values, NULL);
   addOperand(&operands, mask);
@@ -222,7 +224,7 @@ static MlirValue loadContiguous(Body *body, const Access *access, const Coord *c
   return tileBuildValue(builder, "vector.maskedload", type, operands.count, operands.values, NULL);
 }
 
-MlirOperation accessMetadata(TileBuilder *builder, const Access *access) {
+MlirOperation vecAccessMetadata(TileBuilder *builder, const VecAccess *access) {
   MlirType index = mlirIndexTypeGet(builder->context), results[2 + 2 * MaxRank];
   MlirType element = mlirShapedTypeGetElementType(mlirValueGetType(access->memref));
   results[0] = mlirMemRefTypeGet(element, 0, NULL, mlirAttributeGetNull(), mlirAttributeGetNull());
@@ -233,7 +235,7 @@ MlirOperation accessMetadata(TileBuilder *builder, const Access *access) {
 }
 
 // Whether every dimension of the tile is one of the memref's.
-static bool isPlain(const Access *access) {
+static bool isPlain(const VecAccess *access) {
   bool plain = !access->packing;
   for (intptr_t d = 0; d < access->shape.rank; ++d)
     plain &= access->dims[d].numDigits == 1 && access->dims[d].digits[0].divisor == 1 &&
@@ -241,7 +243,7 @@ static bool isPlain(const Access *access) {
   return plain;
 }
 
-static MlirType subviewType(TileBuilder *builder, const Access *access, const int64_t *sizes) {
+static MlirType subviewType(TileBuilder *builder, const VecAccess *access, const int64_t *sizes) {
   char text[256];
   int used = snprintf(text, sizeof text, "strided<[");
   for (intptr_t j = 0; j < access->memrefRank; ++j) {
@@ -251,31 +253,31 @@ static MlirType subviewType(TileBuilder *builder, const Access *access, const in
                     : snprintf(text + used, sizeof text - (size_t)used, "%s?", j ? ", " : "");
   }
   snprintf(text + used, sizeof text - (size_t)used, "], offset: ?>");
-  return mlirMemRefTypeGet(access->storage, access->memrefRank, sizes, namedAttribute(builder->context, text),
+  return mlirMemRefTypeGet(access->storage, access->memrefRank, sizes, vecNamedAttribute(builder->context, text),
                            mlirAttributeGetNull());
 }
 
-Access *accessFromOrigin(Lowering *lowering, const Access *access) {
+VecAccess *vecAccessFromOrigin(VecLowering *lowering, const VecAccess *access) {
   TileBuilder *builder = &lowering->builder;
   MlirValue operands[1 + MaxRank * MaxDigits] = {access->memref};
-  Coord zeros[MaxRank] = {{{NULL}, 0}};
+  VecCoord zeros[MaxRank] = {{{NULL}, 0}};
   int64_t offsets[MaxRank], sizes[MaxRank], steps[MaxRank];
   bool moves = false;
   for (intptr_t d = 0; d < access->shape.rank; ++d)
     moves |= access->dims[d].origin.base.ptr != NULL;
-  if (!moves || accessMayLeave(access) || !isPlain(access))
+  if (!moves || vecAccessMayLeave(access) || !isPlain(access))
     return NULL;
-  intptr_t rank = accessIndices(builder, access, zeros, operands + 1);
+  intptr_t rank = vecAccessIndices(builder, access, zeros, operands + 1);
   for (intptr_t j = 0; j < rank; ++j) {
     offsets[j] = mlirShapedTypeGetDynamicSize();
     sizes[j] = steps[j] = 1;
   }
-  Access *moved = loweringAllocate(lowering, sizeof *moved);
+  VecAccess *moved = vecLoweringAllocate(lowering, sizeof *moved);
   *moved = *access;
   for (intptr_t d = 0; d < access->shape.rank; ++d) {
-    AccessDim *dim = &moved->dims[d];
+    VecAccessDim *dim = &moved->dims[d];
     sizes[dim->digits[0].memrefDim] = (access->shape.sizes[d] - 1) * dim->stride + 1;
-    dim->origin = coordConstant(0);
+    dim->origin = vecCoordConstant(0);
     dim->originMultiple = 0;
   }
   memset(moved->fixed, 0, sizeof moved->fixed);
@@ -291,63 +293,64 @@ Access *accessFromOrigin(Lowering *lowering, const Access *access) {
 }
 
 // Distance in memory of neighbours along `axis`, in elements.
-static MlirValue pitchOf(TileBuilder *builder, const Access *access, intptr_t axis) {
-  const AccessDim *dim = &access->dims[axis];
+static MlirValue pitchOf(TileBuilder *builder, const VecAccess *access, intptr_t axis) {
+  const VecAccessDim *dim = &access->dims[axis];
   int64_t stride = access->strides[dim->digits[0].memrefDim];
   if (stride != mlirShapedTypeGetDynamicStrideOrOffset())
     return tileBuildIndex(builder, stride * dim->stride);
-  MlirOperation metadata = accessMetadata(builder, access);
+  MlirOperation metadata = vecAccessMetadata(builder, access);
   MlirValue pitch = mlirOperationGetResult(metadata, 2 + access->memrefRank + dim->digits[0].memrefDim);
   return tileBuildMul(builder, pitch, tileBuildIndex(builder, dim->stride));
 }
 
-static MlirValue lanePitches(TileBuilder *builder, const Access *access, intptr_t axis, int64_t width) {
-  MlirType type = vectorOf(mlirIndexTypeGet(builder->context), width);
+static MlirValue lanePitches(TileBuilder *builder, const VecAccess *access, intptr_t axis, int64_t width) {
+  MlirType type = vecVectorOf(mlirIndexTypeGet(builder->context), width);
   MlirValue lanes = tileBuildValue(builder, "vector.step", type, 0, NULL, NULL);
-  return buildBinary(builder, "arith.muli", lanes, buildSplat(builder, pitchOf(builder, access, axis), width));
+  return vecBuildBinary(builder, "arith.muli", lanes, vecBuildSplat(builder, pitchOf(builder, access, axis), width));
 }
 
 static MlirValue maskOrOnes(TileBuilder *builder, MlirValue mask, int64_t width) {
-  return mask.ptr ? mask : tileBuildInteger(builder, vectorOf(bitType(builder), width), 1);
+  return mask.ptr ? mask : tileBuildInteger(builder, vecVectorOf(bitType(builder), width), 1);
 }
 
-static MlirValue loadGathering(Body *body, const Access *access, const Coord *coords, intptr_t axis, int64_t width,
-                               MlirValue mask) {
+static MlirValue loadGathering(VecBody *body, const VecAccess *access, const VecCoord *coords, intptr_t axis,
+                               int64_t width, MlirValue mask) {
   TileBuilder *builder = &body->lowering->builder;
   Operands operands = operandsOf(builder, access, coords);
   addOperand(&operands, lanePitches(builder, access, axis, width));
   addOperand(&operands, maskOrOnes(builder, mask, width));
   addOperand(&operands, padValue(builder, access, width));
-  return tileBuildValue(builder, "vector.gather", vectorOf(access->storage, width), operands.count, operands.values,
+  return tileBuildValue(builder, "vector.gather", vecVectorOf(access->storage, width), operands.count, operands.values,
                         NULL);
 }
 
-static MlirValue loadByElement(Body *body, const Access *access, const Coord *coords, intptr_t axis, int64_t width) {
+static MlirValue loadByElement(VecBody *body, const VecAccess *access, const VecCoord *coords, intptr_t axis,
+                               int64_t width) {
   TileBuilder *builder = &body->lowering->builder;
-  MlirValue *elements = loweringAllocate(body->lowering, width * sizeof *elements);
-  Coord at[MaxRank];
+  MlirValue *elements = vecLoweringAllocate(body->lowering, width * sizeof *elements);
+  VecCoord at[MaxRank];
   for (intptr_t d = 0; d < access->shape.rank; ++d)
     at[d] = coords[d];
   for (int64_t lane = 0; lane < width; ++lane, ++at[axis].offset)
-    elements[lane] = accessLoadScalar(body, access, at);
-  return tileBuildValue(builder, "vector.from_elements", vectorOf(access->storage, width), width, elements, NULL);
+    elements[lane] = vecAccessLoadScalar(body, access, at);
+  return tileBuildValue(builder, "vector.from_elements", vecVectorOf(access->storage, width), width, elements, NULL);
 }
 
-MlirValue accessElementInside(TileBuilder *builder, const Access *access, const Coord *coords) {
+MlirValue vecAccessElementInside(TileBuilder *builder, const VecAccess *access, const VecCoord *coords) {
   return othersInside(builder, access, coords, -1);
 }
 
-MlirValue accessLoad(Body *body, const Access *access, const Coord *coords, intptr_t axis, int64_t width) {
+MlirValue vecAccessLoad(VecBody *body, const VecAccess *access, const VecCoord *coords, intptr_t axis, int64_t width) {
   if (access->packing)
-    return packedLoad(body, access, coords, axis, width);
+    return vecPackedLoad(body, access, coords, axis, width);
   TileBuilder *builder = &body->lowering->builder;
   MlirValue loaded;
   if (width == 0)
-    loaded = accessLoadScalar(body, access, coords);
-  else if (accessIsContiguous(access, axis, width))
-    loaded = loadContiguous(body, access, coords, width, accessMask(body, access, coords, axis, width));
+    loaded = vecAccessLoadScalar(body, access, coords);
+  else if (vecAccessIsContiguous(access, axis, width))
+    loaded = loadContiguous(body, access, coords, width, vecAccessMask(body, access, coords, axis, width));
   else if (canGather(access, axis))
-    loaded = loadGathering(body, access, coords, axis, width, accessMask(body, access, coords, axis, width));
+    loaded = loadGathering(body, access, coords, axis, width, vecAccessMask(body, access, coords, axis, width));
   else
     loaded = loadByElement(body, access, coords, axis, width);
   return fromStorage(builder, access, loaded);
@@ -355,7 +358,8 @@ MlirValue accessLoad(Body *body, const Access *access, const Coord *coords, intp
 
 //===--- stores -------------------------------------------------------------------------------===//
 
-static void storeContiguous(Body *body, const Access *access, const Coord *coords, MlirValue value, MlirValue mask) {
+static void storeContiguous(VecBody *body, const VecAccess *access, const VecCoord *coords, MlirValue value,
+                            MlirValue mask) {
   TileBuilder *builder = &body->lowering->builder;
   Operands operands = operandsOf(builder, access, coords);
   if (mask.ptr) {
@@ -370,8 +374,8 @@ static void storeContiguous(Body *body, const Access *access, const Coord *coord
   tileBuild(builder, "vector.store", plain.count, plain.values, 0, NULL, NULL, 0, NULL);
 }
 
-static void storeScattering(Body *body, const Access *access, const Coord *coords, intptr_t axis, int64_t width,
-                            MlirValue value, MlirValue mask) {
+static void storeScattering(VecBody *body, const VecAccess *access, const VecCoord *coords, intptr_t axis,
+                            int64_t width, MlirValue value, MlirValue mask) {
   TileBuilder *builder = &body->lowering->builder;
   Operands operands = operandsOf(builder, access, coords);
   addOperand(&operands, lanePitches(builder, access, axis, width));
@@ -380,41 +384,42 @@ static void storeScattering(Body *body, const Access *access, const Coord *coord
   tileBuild(builder, "vector.scatter", operands.count, operands.values, 0, NULL, NULL, 0, NULL);
 }
 
-MlirValue buildLane(TileBuilder *builder, MlirValue vector, int64_t lane) {
+MlirValue vecBuildLane(TileBuilder *builder, MlirValue vector, int64_t lane) {
   MlirType element = mlirShapedTypeGetElementType(mlirValueGetType(vector));
   MlirAttribute position = mlirDenseI64ArrayGet(builder->context, 1, &lane);
   return tileBuildValue(builder, "vector.extract", element, 1, &vector,
                         (TileAttributeEntry[]){{"static_position", position}, {0}});
 }
 
-static void storeByElement(Body *body, const Access *access, const Coord *coords, intptr_t axis, int64_t width,
+static void storeByElement(VecBody *body, const VecAccess *access, const VecCoord *coords, intptr_t axis, int64_t width,
                            MlirValue value) {
-  Coord at[MaxRank];
+  VecCoord at[MaxRank];
   for (intptr_t d = 0; d < access->shape.rank; ++d)
     at[d] = coords[d];
   for (int64_t lane = 0; lane < width; ++lane, ++at[axis].offset)
-    storeScalar(body, access, at, buildLane(&body->lowering->builder, value, lane));
+    storeScalar(body, access, at, vecBuildLane(&body->lowering->builder, value, lane));
 }
 
-void accessStore(Body *body, const Access *access, const Coord *coords, intptr_t axis, int64_t width, MlirValue value) {
+void vecAccessStore(VecBody *body, const VecAccess *access, const VecCoord *coords, intptr_t axis, int64_t width,
+                    MlirValue value) {
   if (access->packing) {
-    packedStore(body, access, coords, axis, width, value);
+    vecPackedStore(body, access, coords, axis, width, value);
     return;
   }
   value = toStorage(&body->lowering->builder, access, value);
   if (width == 0)
     storeScalar(body, access, coords, value);
-  else if (accessIsContiguous(access, axis, width))
-    storeContiguous(body, access, coords, value, accessMask(body, access, coords, axis, width));
+  else if (vecAccessIsContiguous(access, axis, width))
+    storeContiguous(body, access, coords, value, vecAccessMask(body, access, coords, axis, width));
   else if (canGather(access, axis))
-    storeScattering(body, access, coords, axis, width, value, accessMask(body, access, coords, axis, width));
+    storeScattering(body, access, coords, axis, width, value, vecAccessMask(body, access, coords, axis, width));
   else
     storeByElement(body, access, coords, axis, width, value);
 }
 
 //===--- prefetch ---------------------------------------------------------------------------------===//
 
-static void prefetchAt(TileBuilder *builder, const Access *access, const Coord *coords, bool write) {
+static void prefetchAt(TileBuilder *builder, const VecAccess *access, const VecCoord *coords, bool write) {
   MlirType i32 = mlirIntegerTypeGet(builder->context, 32);
   Operands operands = operandsOf(builder, access, coords);
   TileAttributeEntry attributes[] = {{"isWrite", mlirBoolAttrGet(builder->context, write)},
@@ -424,18 +429,18 @@ static void prefetchAt(TileBuilder *builder, const Access *access, const Coord *
   tileBuild(builder, "memref.prefetch", operands.count, operands.values, 0, NULL, attributes, 0, NULL);
 }
 
-void accessPrefetch(Lowering *lowering, const Access *access, bool write) {
-  const Shape *shape = &access->shape;
-  int64_t rows = shapeRows(shape), line = 64 / bytesOf(access->storage);
-  if (rows * (shapeLast(shape) / line + 1) > 4 * MaxRegisters)
+void vecAccessPrefetch(VecLowering *lowering, const VecAccess *access, bool write) {
+  const VecShape *shape = &access->shape;
+  int64_t rows = vecShapeRows(shape), line = 64 / vecBytesOf(access->storage);
+  if (rows * (vecShapeLast(shape) / line + 1) > 4 * MaxRegisters)
     return; // a hint for small tiles; a large one would only flood the cache
   for (int64_t row = 0; row < rows; ++row)
-    for (int64_t column = 0; column < shapeLast(shape); column += line) {
-      Coord coords[MaxRank];
+    for (int64_t column = 0; column < vecShapeLast(shape); column += line) {
+      VecCoord coords[MaxRank];
       int64_t rest = row;
       for (intptr_t d = shape->rank - 2; d >= 0; rest /= shape->sizes[d--])
-        coords[d] = coordConstant(rest % shape->sizes[d]);
-      coords[shape->rank - 1] = coordConstant(column);
+        coords[d] = vecCoordConstant(rest % shape->sizes[d]);
+      coords[shape->rank - 1] = vecCoordConstant(column);
       prefetchAt(&lowering->builder, access, coords, write);
     }
 }

@@ -1,0 +1,180 @@
+// tile.gather from a view (rows or columns by number, the other axes contiguous), from a memref (element by element)
+// and from a tile in memory: evaluated lazily, like a load, always with its own checks. Those that may stop the
+// program, read addresses or have a value of their own for what is outside are in memory/gather_now.c.
+#include "dialects/tile/tile.h"
+#include "lib/conversion/tile_to_vector/memory/places.h"
+
+#include "mlir-c/BuiltinAttributes.h"
+
+#include <string.h>
+
+static bool boundsAre(MlirOperation gather, const char *name) {
+  return tileStringEquals(mlirStringAttrGetValue(tileOpAttribute(gather, "bounds")), name);
+}
+
+typedef struct Segments {
+  intptr_t numIndices, mask, other; // operand numbers; -1: absent
+} Segments;
+
+static Segments segmentsOf(MlirOperation gather) {
+  MlirAttribute sizes = tileOpAttribute(gather, "operandSegmentSizes");
+  intptr_t numIndices = mlirDenseI32ArrayGetElement(sizes, 1);
+  bool mask = mlirDenseI32ArrayGetElement(sizes, 2), other = mlirDenseI32ArrayGetElement(sizes, 3);
+  return (Segments){numIndices, mask ? 1 + numIndices : -1, other ? 1 + numIndices + mask : -1};
+}
+
+static MlirValue asIndex(TileBuilder *builder, MlirValue number, int64_t width) {
+  MlirType index = vecVectorOf(mlirIndexTypeGet(builder->context), width);
+  return mlirTypeEqual(mlirValueGetType(number), index) ? number
+                                                        : vecBuildUnary(builder, "arith.index_cast", index, number);
+}
+
+static MlirValue clamped(TileBuilder *builder, MlirValue position, MlirValue size) {
+  MlirValue last = tileBuildSub(builder, size, tileBuildIndex(builder, 1));
+  return tileBuildMax(builder, tileBuildMin(builder, position, last), tileBuildIndex(builder, 0));
+}
+
+//===--- one place of a view ------------------------------------------------------------------===//
+
+// The view's access with the numbered axes at the numbers that `coords` select, and the coordinates left over.
+static VecAccess placeInView(VecBody *body, const VecRecord *record, const VecCoord *coords, VecCoord *rest) {
+  VecLowering *lowering = body->lowering;
+  TileBuilder *builder = &lowering->builder;
+  VecAccess access = *record->access;
+  for (intptr_t d = 0; d < access.shape.rank; ++d) {
+    MlirValue index = mlirOperationGetOperand(record->op, 1 + d);
+    rest[d] = coords[d];
+    if (!vecIsTile(mlirValueGetType(index)))
+      continue; // placed by accessAt
+    VecAccessDim *dim = &access.dims[d];
+    MlirValue position = asIndex(builder, vecEvaluateOperand(body, index, &coords[d], -1, 0), 0);
+    bool clamp = boundsAre(record->op, "clamp");
+    dim->origin = vecCoordOf(clamp ? clamped(builder, position, dim->size) : position);
+    dim->mayUnder = dim->mayOver = !clamp;
+    rest[d] = vecCoordConstant(0);
+  }
+  return access;
+}
+
+static bool isNumbered(const VecRecord *record, intptr_t d) {
+  return vecIsTile(mlirValueGetType(mlirOperationGetOperand(record->op, 1 + d)));
+}
+
+static MlirValue gatherFromView(VecBody *body, VecRecord *record, const VecCoord *coords, intptr_t axis,
+                                int64_t width) {
+  if (width && isNumbered(record, axis))
+    return vecEvaluateLanes(body, record, coords, axis, width);
+  VecCoord rest[MaxRank];
+  VecAccess access = placeInView(body, record, coords, rest);
+  return vecAccessLoad(body, &access, rest, axis, width);
+}
+
+//===--- one element of a memref ----------------------------------------------------------------===//
+
+static MlirValue gatherElement(VecBody *body, VecRecord *record, const VecCoord *coords) {
+  TileBuilder *builder = &body->lowering->builder;
+  VecAccess access = *record->access; // every dimension one element wide
+  VecCoord zero[MaxRank] = {{{NULL}, 0}};
+  for (intptr_t d = 0; d < access.shape.rank; ++d) {
+    MlirValue number = vecEvaluateOperand(body, mlirOperationGetOperand(record->op, 1 + d), coords, -1, 0);
+    MlirValue position = asIndex(builder, number, 0);
+    bool clamp = boundsAre(record->op, "clamp");
+    access.dims[d].origin = vecCoordOf(clamp ? clamped(builder, position, access.dims[d].size) : position);
+    access.dims[d].mayUnder = access.dims[d].mayOver = !clamp;
+  }
+  return vecAccessLoad(body, &access, zero, -1, 0);
+}
+
+static MlirValue gatherFromMemref(VecBody *body, VecRecord *record, const VecCoord *coords, intptr_t axis,
+                                  int64_t width) {
+  return width ? vecEvaluateLanes(body, record, coords, axis, width) : gatherElement(body, record, coords);
+}
+
+//===--- one element of a tile -------------------------------------------------------------------===//
+
+// `number` is inside 0 … size - 1, as one unsigned comparison.
+static MlirValue isNumberOf(TileBuilder *builder, MlirValue number, int64_t size) {
+  return vecCompareIntegers(builder, CompareUnsignedLess, number, tileBuildIndex(builder, size));
+}
+
+// Outside: the nearest, or `other` (zero when there is none).
+static MlirValue gatherFromTile(VecBody *body, VecRecord *record, const VecCoord *coords, intptr_t axis,
+                                int64_t width) {
+  if (width)
+    return vecEvaluateLanes(body, record, coords, axis, width);
+  TileBuilder *builder = &body->lowering->builder;
+  int64_t along = vecIntegerAttribute(record->op, "axis"), size = record->access->shape.sizes[along];
+  MlirValue number =
+      asIndex(builder, vecEvaluateOperand(body, mlirOperationGetOperand(record->op, 1), coords, -1, 0), 0);
+  VecCoord at[MaxRank];
+  memcpy(at, coords, record->shape.rank * sizeof *at);
+  at[along] = vecCoordOf(clamped(builder, number, tileBuildIndex(builder, size)));
+  MlirValue value = vecAccessLoad(body, record->access, at, -1, 0);
+  if (!boundsAre(record->op, "drop"))
+    return value;
+  Segments segments = segmentsOf(record->op);
+  MlirValue other = segments.other < 0
+                        ? vecBuildZero(builder, record->shape.element)
+                        : vecEvaluateOperand(body, mlirOperationGetOperand(record->op, segments.other), coords, -1, 0);
+  return vecBuildSelect(builder, isNumberOf(builder, number, size), value, other);
+}
+
+//===--- the op ------------------------------------------------------------------------------------===//
+
+// Where the mask is false: `other`, or the padding (zero for a memref).
+static MlirValue applyMask(VecBody *body, const VecRecord *record, const VecCoord *coords, intptr_t axis, int64_t width,
+                           MlirValue value) {
+  TileBuilder *builder = &body->lowering->builder;
+  Segments segments = segmentsOf(record->op);
+  if (segments.mask < 0)
+    return value;
+  MlirValue mask = vecEvaluateOperand(body, mlirOperationGetOperand(record->op, segments.mask), coords, axis, width),
+            other;
+  if (segments.other >= 0)
+    other = vecEvaluateOperand(body, mlirOperationGetOperand(record->op, segments.other), coords, axis, width);
+  else if (mlirTypeIsAFloat(record->shape.element))
+    other = tileBuildFloat(builder, vecVectorOf(record->shape.element, width), record->access->pad);
+  else
+    other = vecBuildZero(builder, vecVectorOf(record->shape.element, width));
+  return vecBuildSelect(builder, mask, value, other);
+}
+
+MlirValue vecEvaluateGather(VecBody *outer, VecRecord *record, const VecCoord *coords, intptr_t axis, int64_t width) {
+  VecBody body = vecBodyBegin(outer->lowering, false);
+  MlirType source = tileOperandType(record->op, 0);
+  MlirValue value = tileTypeIsAView(source) ? gatherFromView(&body, record, coords, axis, width)
+                    : vecIsTile(source)     ? gatherFromTile(&body, record, coords, axis, width)
+                                            : gatherFromMemref(&body, record, coords, axis, width);
+  value = applyMask(&body, record, coords, axis, width, value);
+  vecBodyEnd(&body);
+  return value;
+}
+
+// The tile that is gathered from, in memory: its elements are read in any order.
+static VecAccess *accessOfTile(VecLowering *lowering, MlirValue source) {
+  VecRecord *record = vecRecordOf(lowering, source);
+  return record->kind == VecRecord_Memory ? record->access : vecMaterialize(lowering, record, (MlirType){NULL});
+}
+
+static bool gatherLazily(VecLowering *lowering, MlirOperation op) {
+  MlirValue source = mlirOperationGetOperand(op, 0);
+  bool fromTile = vecIsTile(mlirValueGetType(source));
+  VecAccess *access = tileTypeIsAView(mlirValueGetType(source))
+                          ? vecAccessAt(lowering, vecRecordOf(lowering, source)->access, op, 1)
+                      : fromTile ? accessOfTile(lowering, source)
+                                 : vecAccessOfMemref(lowering, op, source);
+  if (!access)
+    return false;
+  VecRecord *record = vecRecordNew(lowering, mlirOperationGetResult(op, 0), VecRecord_Lazy);
+  record->op = op;
+  record->access = access;
+  if (!fromTile && vecIsOverwrittenBeforeUse(op))
+    vecRecordCopy(lowering, record);
+  return true;
+}
+
+bool vecLowerGather(VecLowering *lowering, MlirOperation op) {
+  if (vecGathersNow(op))
+    return vecGatherNow(lowering, op);
+  return vecTrapNumbers(lowering, op) && gatherLazily(lowering, op);
+}

@@ -1,0 +1,125 @@
+// Gathers that cannot wait for their users: what they read, or whether the program goes on, is decided where they
+// stand.
+#include "lib/conversion/tile_to_vector/memory/places.h"
+
+#include "dialects/tile/questions.h"
+#include "dialects/tile/tile.h"
+#include "lib/ir/op_format.h"
+
+//===--- bounds(trap) -----------------------------------------------------------------------------===//
+
+typedef struct Numbers {
+  MlirOperation gather;
+  MlirValue index; // of the kernel, integers
+  MlirValue size;  // of what they number
+  MlirValue mask;  // of the kernel; null: none
+} Numbers;
+
+static void trapNumber(VecBody *body, const VecCoord *coords, void *data) {
+  const Numbers *numbers = data;
+  VecLowering *lowering = body->lowering;
+  TileBuilder *builder = &lowering->builder;
+  MlirType index = mlirIndexTypeGet(lowering->context);
+  MlirValue number = vecIntegerCast(builder, vecElementAt(body, numbers->index, coords), index, true);
+  MlirValue inside = vecCompareIntegers(builder, CompareUnsignedLess, number, numbers->size);
+  MlirValue one = tileBuildInteger(builder, mlirIntegerTypeGet(lowering->context, 1), 1);
+  MlirValue outside = vecBuildBinary(builder, "arith.xori", inside, one);
+  if (numbers->mask.ptr)
+    outside = vecBuildAnd(builder, outside, vecElementAt(body, numbers->mask, coords));
+  TileBuilder before = vecOpenIf(lowering, outside);
+  vecRaiseAt(lowering, numbers->gather, "an index is out of bounds: ", tileString("tile.gather"));
+  vecCloseIf(lowering, outside, before);
+}
+
+// How many positions dimension d of what is gathered from has.
+static MlirValue sizeOfSource(VecLowering *lowering, MlirOperation gather, intptr_t d) {
+  MlirValue source = mlirOperationGetOperand(gather, 0);
+  MlirType type = mlirValueGetType(source);
+  if (tileTypeIsAView(type))
+    return vecRecordOf(lowering, source)->access->dims[d].size;
+  if (vecIsTile(type))
+    return tileBuildIndex(&lowering->builder, mlirShapedTypeGetDimSize(type, vecIntegerAttribute(gather, "axis")));
+  return vecSizeOfMemref(&lowering->builder, vecScalarOf(lowering, source), d);
+}
+
+// With a mask only those from a tile come here, whose numbers have the mask's shape.
+bool vecTrapNumbers(VecLowering *lowering, MlirOperation gather) {
+  intptr_t first, count;
+  tileOpOperands(gather, "indices", &first, &count);
+  if (!tileKeywordIs(gather, "bounds", "trap"))
+    return true;
+  intptr_t mark = vecSpillOperands(lowering, gather);
+  for (intptr_t d = 0; d < count; ++d) {
+    MlirValue index = mlirOperationGetOperand(gather, first + d);
+    if (!vecIsTile(mlirValueGetType(index)))
+      continue; // a tile's index: beyond the edge it is padded
+    VecShape shape = vecShapeOf(mlirValueGetType(index));
+    Numbers numbers = {gather, index, sizeOfSource(lowering, gather, d), tileOpOperand(gather, "mask")};
+    vecForEachElement(lowering, &shape, trapNumber, &numbers);
+  }
+  vecUnspill(lowering, mark);
+  return true;
+}
+
+//===--- element by element ----------------------------------------------------------------------------===//
+
+typedef struct Gather {
+  MlirOperation op;
+  VecReached reached;
+  MlirValue mask, other; // of the kernel; null: none
+  VecAccess *result;
+} Gather;
+
+static void storeResult(VecLowering *lowering, const Gather *gather, const VecCoord *coords, MlirValue value) {
+  VecBody body = vecBodyBegin(lowering, true);
+  vecAccessStore(&body, gather->result, coords, -1, 0, value);
+  vecBodyEnd(&body);
+}
+
+// What is read outside and where the mask is false.
+static MlirValue otherAt(VecBody *body, const Gather *gather, const VecCoord *coords) {
+  TileBuilder *builder = &body->lowering->builder;
+  MlirType element = gather->result->shape.element;
+  if (gather->other.ptr)
+    return vecElementAt(body, gather->other, coords);
+  if (gather->reached.access && mlirTypeIsAFloat(element))
+    return tileBuildFloat(builder, element, gather->reached.access->pad);
+  return vecBuildZero(builder, element);
+}
+
+static void gatherElement(VecBody *outer, const VecCoord *coords, void *data) {
+  const Gather *gather = data;
+  VecLowering *lowering = outer->lowering;
+  storeResult(lowering, gather, coords, otherAt(outer, gather, coords));
+  MlirValue mask = gather->mask.ptr ? vecElementAt(outer, gather->mask, coords) : (MlirValue){NULL};
+  TileBuilder beforeMask = vecOpenIf(lowering, mask);
+  VecBody body = vecBodyBegin(lowering, false);
+  VecPlace place = vecPlaceReached(&body, &gather->reached, coords);
+  vecBodyEnd(&body);
+  if (tileKeywordIs(gather->op, "bounds", "trap"))
+    vecTrapOutside(lowering, &place);
+  TileBuilder beforeRead = vecOpenIf(lowering, place.inside);
+  storeResult(lowering, gather, coords, vecPlaceLoad(lowering, &place));
+  vecCloseIf(lowering, place.inside, beforeRead);
+  vecCloseIf(lowering, mask, beforeMask);
+}
+
+bool vecGathersNow(MlirOperation gather) {
+  MlirType source = tileOperandType(gather, 0);
+  if (vecIsTile(source))
+    return !tileOpAttribute(gather, "axis").ptr;
+  bool hasMask = tileOpOperand(gather, "mask").ptr, hasOther = tileOpOperand(gather, "other").ptr;
+  return (hasMask && tileKeywordIs(gather, "bounds", "trap")) || (hasOther && tileKeywordIs(gather, "bounds", "drop"));
+}
+
+bool vecGatherNow(VecLowering *lowering, MlirOperation op) {
+  MlirValue result = mlirOperationGetResult(op, 0);
+  VecShape shape = vecShapeOf(mlirValueGetType(result));
+  Gather gather = {.op = op, .mask = tileOpOperand(op, "mask"), .other = tileOpOperand(op, "other")};
+  if (!vecReach(lowering, op, mlirOperationGetOperand(op, 0), shape.element, &gather.reached))
+    return false;
+  gather.result = vecBufferNew(lowering, &shape);
+  vecForEachElementOf(lowering, op, &shape, gatherElement, &gather);
+  vecRecordMemory(lowering, result, gather.result);
+  return true;
+}
