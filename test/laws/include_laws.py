@@ -75,16 +75,22 @@ def room_of(path):
     return max(rooms, key=len) if rooms else None
 
 
+def pass_folder(path, apart):
+    """The folder of `apart` that holds the file, at any depth; `apart` itself for a file that stands right in it."""
+    below = path[len(apart) + 1:].split("/")
+    return apart if len(below) == 1 else f"{apart}/{below[0]}"
+
+
 def may_include(path, header):
     room = room_of(path)
     if not room:
         return True
     for apart in APART:
         if inside(path, apart) and inside(header, apart):
-            folder = os.path.dirname(header)
+            folder, mine = pass_folder(header, apart), pass_folder(path, apart)
             if any(inside(path, user) for user in SHARED_FOLDERS.get(folder, [])):
                 return True
-            return folder == apart or inside(path, folder) or inside(folder, os.path.dirname(path))
+            return apart in (folder, mine) or folder == mine
     return any(inside(header, allowed) for allowed in [room] + ROOMS[room])
 
 
@@ -147,6 +153,7 @@ LAWFUL = {
     "lib/transforms/fuse/fuse.c": '#include "lib/analysis/reuse.h"\n#include "lib/transforms/fuse/cost.h"\n'
     '#include "lib/transforms/passes.h"\n#include "dialects/tile/tile.h"\n#include "lib/layout/layout.h"\n',
     "lib/target/cpu/cpu.c": '#include "lib/jit/jit.h"\n#include "lib/runtime/tessera.h"\n',
+    "lib/conversion/tile_to_vector/flow/a.c": '#include "lib/conversion/tile_to_vector/memory/b.h"\n',
     "tools/tile-opt/main.c": '#include "lib/pipelines/register.h"\n#include "lib/runtime/pool.h"\n',
     "README.md": "See ./work/here and https://example.org/home/page.\n",
 }
