@@ -78,6 +78,12 @@ static bool isExtents(MlirAttribute attribute) {
   return true;
 }
 
+static bool isScratch(MlirAttribute attribute) {
+  return mlirAttributeIsADenseI64Array(attribute) && mlirDenseArrayGetNumElements(attribute) == 2 &&
+         mlirDenseI64ArrayGetElement(attribute, 0) >= 0 && mlirDenseI64ArrayGetElement(attribute, 0) % 16 == 0 &&
+         mlirDenseI64ArrayGetElement(attribute, 1) > 0;
+}
+
 // What other dialects' ops may carry under our name. A pass that leaves a new one adds a row.
 static const Discardable discardables[] = {
     {"tile.schedule", tileAttributeIsASchedule, "a #tile.schedule"},
@@ -87,6 +93,10 @@ static const Discardable discardables[] = {
     {"tile.cache", mlirAttributeIsAString, "a string: how a load or store uses the caches"},
     {"tile.latency", isPositive, "a positive integer: cycles that a load is expected to take"},
     {"tile.overwrites", isNumbers, "an array of integers: the outs of a launch whose old value nobody reads"},
+    {"tile.scratch", isScratch,
+     "array<i64: OFFSET, BYTES>: where in shared memory the op exchanges elements; OFFSET is a multiple of 16, BYTES "
+     "is "
+     "positive"},
     {"tile.initial", mlirAttributeIsAUnit, "nothing: a load of what an output held before the launch"},
     {"tile.final", mlirAttributeIsAUnit,
      "nothing: a store of an output's last value, the only such one of its element"},
@@ -104,7 +114,7 @@ static bool verifyOpAttribute(MlirOperation op, MlirNamedAttribute attribute) {
   return tileError(
       op,
       "unknown attribute '%.*s', expected tile.schedule, tile.schedules, tile.extents, tile.machine, tile.cache, "
-      "tile.latency, tile.overwrites, tile.initial or tile.final",
+      "tile.latency, tile.overwrites, tile.scratch, tile.initial or tile.final",
       (int)name.length, name.data);
 }
 

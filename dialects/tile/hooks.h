@@ -9,10 +9,9 @@
 // StringAttr; `unit` is UnitAttr; integers are i64 IntegerAttr; `?` optional, `*` variadic; [s] operand segments.
 //
 //   op              operands                                        attributes                         results, regions
-//   kernel          -                                               function's; schedule? machine? warps? (i32)   body
-//   func            -                                               function's                                    body
-//   call            arguments*                                      callee (flat symbol)               results*
-//   return, yield   values*                                         -                                  -
+//   kernel          -                                               function's; schedule? machine? warps? (i32)
+//   ordered?  body func            -                                               function's body call arguments*
+//   callee (flat symbol)               results* return, yield   values*                                         - -
 //   launch [s]      grid*, inputs*, outputs*                        kernel (flat symbol), cluster? (i64 array),
 //                                                                   meets? (array of keywords)         results*
 //   transfer        source                                          device (flat symbol)               result
@@ -52,14 +51,14 @@
 //                                                                   operand stands)                    result
 //   insert          input, destination, offsets*                    static_offsets                     result
 //   cat             inputs*                                         axis                               result
-//   alloc           -                                               -                                  result
+//   alloc           -                                               offset?                            result
 //   slot            buffer, use                                     -                                  result
 //   copy            source, destination, indices* (the view's)      -                                  -
 //   prefetch        view, indices*                                  write?                             -
 //   copy_async [s]  source, destination, indices* (the view's), barrier?, use?
 //                                                                   engine? (string), multicast? (i64 array)  token?
 //   join            tokens*                                         -                                  token
-//   wait            tokens*                                         -                                  -
+//   wait            tokens*                                         pending?                           -
 //   barrier_arrive  barrier, use, rank?                             expect?                            -
 //   barrier_wait    barrier, use                                    -                                  -
 //   fence           -                                               kind, scope?                       -
@@ -182,6 +181,7 @@ TILE_VERIFY(Bitcast);
 TILE_FOLD(Bitcast);
 
 //===--- scheduled level ----------------------------------------------------===//
+TILE_VERIFY(Alloc);
 TILE_EFFECTS(Alloc);
 TILE_VERIFY(Slot);
 TILE_INFER_TYPES(Slot);

@@ -7,7 +7,17 @@
 
 #include <string.h>
 
-//===--- slot, convert_layout ----------------------------------------===//
+//===--- alloc, slot, convert_layout ---------------------------------===//
+
+enum { OffsetAlign = 16 }; // bytes of the widest access of a thread
+
+bool tileAllocOpVerify(MlirOperation op) {
+  int64_t offset = 0;
+  tileIntegerOf(op, "offset", &offset);
+  return tileExpectInteger(op, "the offset", offset, 0, INT64_MAX) &&
+         (offset % OffsetAlign == 0 ||
+          tileError(op, "begins at byte %lld; the offset must be a multiple of %d", (long long)offset, OffsetAlign));
+}
 
 bool tileSlotOpVerify(MlirOperation op) {
   MlirValue buffer = mlirOperationGetOperand(op, 0);
@@ -76,7 +86,11 @@ static bool expectTokens(MlirOperation op) {
 
 bool tileJoinOpVerify(MlirOperation op) { return expectTokens(op); }
 
-bool tileWaitOpVerify(MlirOperation op) { return expectTokens(op); }
+bool tileWaitOpVerify(MlirOperation op) {
+  int64_t pending = 0;
+  tileIntegerOf(op, "pending", &pending);
+  return expectTokens(op) && tileExpectInteger(op, "pending", pending, 0, INT64_MAX);
+}
 
 //===--- barriers -----------------------------------------------------------===//
 

@@ -185,7 +185,7 @@ tile.func @bits(%x: tensor<64xi8>) {
 
 // The scheduled level.
 tile.kernel @stages(%x: memref<?x?xf16>, %i: index, %k: index) attributes {machine = #tile.machine<"sm_90a">, warps = 4 : i32} {
-  %A = tile.alloc : !tile.buffer<128x32xf16, #offsets, shared, stages = 3>
+  %A = tile.alloc at 8192 : !tile.buffer<128x32xf16, #offsets, shared, stages = 3>
   %full = tile.alloc : !tile.barrier<3>
   %a = tile.slot %A[%k] : !tile.buffer<128x32xf16, #offsets, shared, stages = 3>
   %h = arith.constant dense<0.0> : tensor<128x128xf16, #fragment>
@@ -220,7 +220,7 @@ tile.kernel @joins(%x: memref<?x?xf16>, %i: index, %k: index) attributes {machin
   tile.wait %t
   %t0 = tile.copy_async %A[%i, %k] to %b0 : !tile.view<128x32xf16> to !tile.buffer<128x32xf16, #offsets, shared>
   %t1 = tile.copy_async %A[%i, %k] to %b1 : !tile.view<128x32xf16> to !tile.buffer<128x32xf16, #offsets, shared>
-  tile.wait %t0, %t1
+  tile.wait %t0, %t1 pending 2
   tile.return
 }
 tile.kernel @packs(%v: memref<?x?xf32>, %c: memref<?x?xf32>, %i: index, %j: index, %k: index) {

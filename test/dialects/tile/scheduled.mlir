@@ -18,6 +18,8 @@ tile.kernel @copies(%x: memref<?x?xf16>, %i: index) attributes {machine = #tile.
   %ring = tile.alloc : !tile.buffer<128x32xf16, #rows, shared, stages = 3>
   // CHECK: tile.alloc {here} : !buffer
   %b = tile.alloc {here} : !tile.buffer<128x32xf16, #rows, shared>
+  // CHECK: tile.alloc at 4096 : !buffer
+  %placed = tile.alloc at 4096 : !tile.buffer<128x32xf16, #rows, shared>
   // CHECK: tile.alloc : !tile.barrier<3>
   %bar = tile.alloc : !tile.barrier<3>
   // CHECK: tile.alloc : !tile.barrier<1, arrivals = 2>
@@ -43,6 +45,8 @@ tile.kernel @copies(%x: memref<?x?xf16>, %i: index) attributes {machine = #tile.
   %t = tile.join %t0, %t1
   // CHECK: tile.wait %[[T]]
   tile.wait %t
+  // CHECK: tile.wait %[[T]] pending 2
+  tile.wait %t pending 2
   // CHECK: tile.barrier_arrive %{{.*}}[%{{.*}}] : !tile.barrier<3>
   tile.barrier_arrive %bar[%i] : !tile.barrier<3>
   // CHECK: tile.barrier_arrive %{{.*}}[%{{.*}}] expect 8192 cluster %{{.*}} : !tile.barrier<3>

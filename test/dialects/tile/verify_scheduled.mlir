@@ -327,3 +327,24 @@ tile.kernel @k(%i: index) {
   "tile.warp_specialize"(%i) <{names = [], warps = array<i64>}> : (index) -> ()
   tile.return
 }
+
+// -----
+
+#o = #tile.layout<offset [8:d0]>
+tile.kernel @k() {
+  // expected-error @+1 {{'tile.alloc' op begins at byte 24; the offset must be a multiple of 16}}
+  %b = tile.alloc at 24 : !tile.buffer<8xf32, #o, shared>
+  tile.return
+}
+
+// -----
+
+#o = #tile.layout<offset [8:d0]>
+tile.kernel @k(%m: memref<8xf32>, %i: index) {
+  %v = tile.view %m : memref<8xf32> to !tile.view<8xf32>
+  %b = tile.alloc : !tile.buffer<8xf32, #o, shared>
+  %t = tile.copy_async %v[%i] to %b : !tile.view<8xf32> to !tile.buffer<8xf32, #o, shared>
+  // expected-error @+1 {{'tile.wait' op pending is -1}}
+  tile.wait %t pending -1
+  tile.return
+}
