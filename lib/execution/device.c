@@ -2,7 +2,7 @@
 #include "lib/execution/device.h"
 
 #include "lib/ir/support.h"
-#include "lib/machine/machine.h"
+#include "lib/pipelines/pipeline.h"
 #include "lib/target/cpu/cpu.h"
 
 #include <string.h>
@@ -14,25 +14,14 @@ static bool has(const Run *run, const char *op) {
   return some;
 }
 
-// "nvvm" of sm_80, by its machine file; null for a chip that has no pipeline.
-static const char *pipelineOf(const char *chip) {
-  TileMachine *machine = tileMachineLoad(chip ? chip : "", NULL, NULL, 0, NULL);
-  const char *isa = machine ? tileMachineGetText(machine, "isa") : NULL;
-  const char *pipeline = isa && strcmp(isa, "ptx") == 0      ? "tile-to-nvvm-pipeline"
-                         : isa && strcmp(isa, "amdgcn") == 0 ? "tile-to-rocdl-pipeline"
-                                                             : NULL;
-  tileMachineDestroy(machine);
-  return pipeline;
-}
-
 bool deviceLower(Run *run, const tessera_run_options_t *options, tessera_error_t *error) {
   if (options->pipeline || (has(run, "gpu.module") && !has(run, "tile.kernel")))
     return true;
-  const char *pipeline = pipelineOf(run->chip);
-  if (!pipeline)
+  TilePipelineCall call = {.pipeline = tilePipelineOfChip(run->chip), .values = {{"chip", run->chip}}};
+  if (!call.pipeline)
     return tessera_fail(error, "no pipeline makes code for %s yet: its kernels must be in gpu.modules", run->chip);
-  snprintf(run->pipeline, sizeof run->pipeline, "builtin.module(%s{chip=%s})", pipeline, run->chip);
-  return tileSessionRun(&run->session, run->pipeline, error);
+  run->pipeline = tilePipelineCallPrint(&call, error);
+  return run->pipeline && tileSessionRun(&run->session, run->pipeline, error);
 }
 
 bool deviceCompileHost(Run *run, const tessera_run_options_t *options, tessera_trace_t *trace, tessera_error_t *error) {

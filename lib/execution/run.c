@@ -3,22 +3,28 @@
 
 #include "lib/execution/emulate.h"
 #include "lib/execution/gpu.h"
+#include "lib/pipelines/pipeline.h"
 #include "lib/support/clock.h"
 #include "lib/target/entry.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+// The user's passes, else the target's.
+static bool choosePipeline(Run *run, const tessera_run_options_t *options, tessera_error_t *error) {
+  TilePipelineCall call = {.pipeline = run->target->pipeline, .values = {{"search", options->search}}};
+  if (options->pipeline)
+    run->pipeline = strdup(options->pipeline);
+  else if (call.pipeline)
+    run->pipeline = tilePipelineCallPrint(&call, error);
+  return run->pipeline || (!options->pipeline && !call.pipeline);
+}
+
 static bool lower(Run *run, const tessera_run_options_t *options, tessera_trace_t *trace, tessera_error_t *error) {
-  const char *pipeline = options->pipeline ? options->pipeline : run->target->pipeline;
-  if (options->search && !options->pipeline && !strcmp(run->target->name, "cpu")) {
-    snprintf(run->pipeline, sizeof run->pipeline, "builtin.module(tile-to-cpu-pipeline{search=%s})", options->search);
-    pipeline = run->pipeline;
-  }
   double start = tessera_milliseconds();
   tessera_trace_phase(trace, "passes");
-  bool ok = (!pipeline || tileSessionRun(&run->session, pipeline, error)) &&
+  bool ok = choosePipeline(run, options, error) &&
+            (!run->pipeline || tileSessionRun(&run->session, run->pipeline, error)) &&
             (!run->target->compile || run->target->compile(run, options, trace, error));
   run->compileMs = tessera_milliseconds() - start;
   return ok;
@@ -81,6 +87,7 @@ void runDestroy(Run *run) {
   tileJitDestroy(run->jit);
   emulateDestroy(run->emulation);
   gpuDestroy(run->gpu);
+  free(run->pipeline);
   if (!mlirModuleIsNull(run->session.module))
     mlirModuleDestroy(run->session.module);
   *run = (Run){.target = NULL};

@@ -21,7 +21,7 @@ typedef struct Run {
   const char *chip;            // of a target like emulate:sm_80; or null
   struct Emulation *emulation; // emulate.h's
   struct GpuRun *gpu;          // gpu.h's
-  char pipeline[192];          // what a target chose for its chip; empty: the row's, or the user's
+  char *pipeline;              // that the module went through; owned; null: none
   TileSession session;         // the context is the parsed program's
   tessera_signature_t signature;
   tessera_run_data_t data;
@@ -36,7 +36,7 @@ typedef struct Run {
 
 struct RunTarget {
   const char *name;     // one that ends with ':' takes a chip
-  const char *pipeline; // NULL: takes the module as it is
+  const char *pipeline; // by name; NULL: takes the module as it is
   bool isJudge;         // gives bounds with its answers, and says where a program is wrong
   // The module has been through the pipeline (or --pass-pipeline); may be NULL.
   bool (*compile)(Run *run, const tessera_run_options_t *options, tessera_trace_t *trace, tessera_error_t *error);

@@ -17,9 +17,6 @@ void runWriteStatistics(const Run *run, const tessera_run_options_t *options, te
 }
 
 void runWriteManifest(const Run *run, const tessera_run_options_t *options, tessera_json_t *json) {
-  const char *pipeline = options->pipeline  ? options->pipeline
-                         : run->pipeline[0] ? run->pipeline
-                                            : run->target->pipeline;
   char compiler[64];
-  tessera_calls_write_manifest(options, pipeline, tileCodegenDescribe(compiler, sizeof compiler), json);
+  tessera_calls_write_manifest(options, run->pipeline, tileCodegenDescribe(compiler, sizeof compiler), json);
 }

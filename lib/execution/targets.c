@@ -45,7 +45,7 @@ static void writeInterpreterStatistics(const Run *run, tessera_json_t *json) {
 //===--- the table --------------------------------------------------------------===//
 
 static const RunTarget targets[] = {
-    {"cpu", "builtin.module(tile-to-cpu-pipeline)", false, deviceCompileHost, callOnCpu, NULL, NULL},
+    {"cpu", "tile-to-cpu-pipeline", false, deviceCompileHost, callOnCpu, NULL, NULL},
     {"interpret", NULL, true, NULL, callInterpreter, writeInterpreterStatistics, NULL},
     {"emulate:", NULL, false, emulateCompile, emulateCall, emulateWriteStatistics, emulateWriteTrace, true},
     {"cuda", NULL, false, gpuCompile, gpuCall, gpuWriteStatistics, NULL},

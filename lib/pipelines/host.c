@@ -6,21 +6,16 @@
 #include "lib/pipelines/pipelines.h"
 #include "lib/pipelines/stages.h"
 
-#include <stdio.h>
+const TilePipelineStep tileStageToCalls[] = {{"convert-gpu-launch-to-runtime"}, {NULL}};
 
-static const char *const toCalls = "convert-gpu-launch-to-runtime";
+static const TilePipelineStep toBuffers[] = {{"tile-bufferize-host"}, {NULL}};
 
-void tileHostStagesAppend(MlirStringCallback append, void *userData) {
-  char instructions[512];
-  snprintf(instructions, sizeof instructions, tileStageToInstructions, "false");
-  const char *const stages[] = {toCalls, tileStageToLoops, instructions, tileStageToLlvm};
-  tileStagesAppend(stages, sizeof stages / sizeof *stages, append, userData);
-}
+static const TilePipelineStage stages[] = {
+    {toBuffers}, {tileStageToCalls}, {tileStageToLoops}, {tileStageToInstructions}, {tileStageToLlvm}, {NULL},
+};
 
 static bool build(MlirExtPass options, MlirStringCallback append, void *userData) {
-  append(mlirStringRefCreateFromCString("tile-bufferize-host,"), userData);
-  tileHostStagesAppend(append, userData);
-  return true;
+  return tilePipelinePrint(stages, options, append, userData);
 }
 
 const MlirExtPipelineDefinition tileToHostPipeline = {

@@ -2,10 +2,9 @@
 #include "lib/pipelines/rest.h"
 
 #include "lib/ir/support.h"
-#include "lib/machine/machine.h"
-#include "lib/pipelines/stages.h"
+#include "lib/pipelines/pipeline.h"
 
-#include <stdio.h>
+#include <string.h>
 
 //===--- questions --------------------------------------------------------------===//
 
@@ -48,42 +47,19 @@ static Level levelOf(MlirOperation module) {
   return level;
 }
 
-// "nvvm" for ptx; null for what no pipeline makes.
-static const char *dialectOf(const char *chip) {
-  TileMachine *machine = tileMachineLoad(chip, NULL, NULL, 0, NULL);
-  const char *isa = machine ? tileMachineGetText(machine, "isa") : NULL;
-  const char *dialect = isa && strcmp(isa, "ptx") == 0 ? "nvvm" : isa && strcmp(isa, "amdgcn") == 0 ? "rocdl" : NULL;
-  tileMachineDestroy(machine);
-  return dialect;
-}
-
-bool tilePipelineHasChip(const char *chip) { return chip && dialectOf(chip); }
-
 //===--- the rest ---------------------------------------------------------------===//
 
-static void appendText(MlirStringRef text, void *userData) {
-  char *pipeline = userData;
-  size_t length = strlen(pipeline);
-  snprintf(pipeline + length, TILE_REST_CAPACITY - length, "%.*s", (int)text.length, text.data);
-}
-
-bool tilePipelineRest(MlirOperation module, const char *chip, char pipeline[TILE_REST_CAPACITY]) {
+char *tilePipelineRest(MlirOperation module, const char *chip, tessera_error_t *error) {
   Level level = levelOf(module);
-  const char *dialect = chip ? dialectOf(chip) : NULL;
-  char conversion[64];
-  if (chip ? !dialect : level.device)
-    return false;
-  snprintf(pipeline, TILE_REST_CAPACITY, "builtin.module(");
-  if (level.tensors && chip) {
-    snprintf(pipeline, TILE_REST_CAPACITY, "builtin.module(tile-to-%s-pipeline{chip=%s}", dialect, chip);
-  } else if (level.tensors) {
-    appendText(tileString("tile-to-cpu-pipeline"), pipeline);
-  } else if (chip) {
-    snprintf(conversion, sizeof conversion, "convert-tile-to-%s", dialect);
-    tileGpuStagesFromBuffersAppend(conversion, tileString(chip), appendText, pipeline);
-  } else if (level.functions) {
-    tileCpuStagesFromBuffersAppend(false, appendText, pipeline);
+  const char *pipeline = chip ? tilePipelineOfChip(chip) : "tile-to-cpu-pipeline";
+  if (!pipeline || (level.device && !chip)) {
+    tessera_fail(error, "nothing makes code for %s of this level", chip ? chip : "the CPU");
+    return NULL;
   }
-  appendText(tileString(")"), pipeline);
-  return true;
+  TilePipelineCall call = {
+      .pipeline = pipeline,
+      .values = {{"chip", chip}, {"bufferized", level.tensors ? NULL : "true"}},
+  };
+  bool isDone = !level.tensors && !chip && !level.functions;
+  return isDone ? strdup("builtin.module()") : tilePipelineCallPrint(&call, error);
 }

@@ -1,17 +1,42 @@
 // --tile-to-rocdl-pipeline{chip=gfx942}: linalg on tensors, a tile graph or tile kernels -> a gpu.module in the rocdl
 // and llvm dialects for one AMD chip, and the host's part in the llvm dialect. Kernels that are scheduled already stay
-// as they are. Its stages: gpu.c.
-#include "lib/pipelines/gpu.h"
+// as they are.
 #include "lib/pipelines/pipelines.h"
 #include "lib/pipelines/stages.h"
 
+static const TilePipelineStep toDevice[] = {
+    {"convert-tile-to-rocdl", {{"chip", .from = TilePipeline_Chip}}},
+    {"canonicalize", .on = "gpu.module"},
+    {"cse", .on = "gpu.module"},
+    {NULL},
+};
+
+static const TilePipelineStage stages[] = {
+    {tileStageOfTensors, .unless = TilePipeline_Bufferized},
+    {tileStageOfBuckets, .given = TilePipeline_Buckets, .unless = TilePipeline_Bufferized},
+    {tileStageToSplitReductions, .unless = TilePipeline_Bufferized},
+    {tileStageToKernels, .unless = TilePipeline_Bufferized},
+    {tileStageToBuffers, .unless = TilePipeline_Bufferized},
+    {tileStageOfOwnership, .unless = TilePipeline_Bufferized},
+    {tileStageOfBuffers},
+    {tileStageToScheduled},
+    {toDevice},
+    {tileStageOfDevice},
+    {tileStageToCalls},
+    {tileStageToLoops},
+    {tileStageToInstructions},
+    {tileStageToLlvm},
+    {NULL},
+};
+
 static bool build(MlirExtPass options, MlirStringCallback append, void *userData) {
-  return tileGpuPipelineBuild("convert-tile-to-rocdl", options, append, userData);
+  return tilePipelinePrint(stages, options, append, userData);
 }
 
 static const MlirExtPassOption options[] = {
-    {"chip", "the chip: a machine file of instruction set amdgcn", MlirExtOption_String, "gfx942"},
-    {"buckets", TILE_BUCKETS_HELP, MlirExtOption_String, ""},
+    TILE_PIPELINE_CHIP("gfx942"),
+    TILE_PIPELINE_BUCKETS,
+    TILE_PIPELINE_BUFFERIZED,
 };
 
 const MlirExtPipelineDefinition tileToRocdlPipeline = {

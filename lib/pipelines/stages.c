@@ -1,81 +1,108 @@
-// The stages of the host's part, which every target shares. See stages.h.
+// The stages that every target shares. See stages.h.
 #include "lib/pipelines/stages.h"
 
-#include "lib/ir/support.h"
+//===--- from tensors to buffers -----------------------------------------------===//
 
-#include <stdio.h>
+// Upstream's sparse tensors become ours, ours become their components.
+const TilePipelineStep tileStageOfTensors[] = {
+    {"convert-sparse-tensor-to-sparse", {{"lowerable", "true"}}},
+    {"sparse-fold-constants", .on = "func.func"},
+    {"convert-sparse-to-tile", {{"chip", .from = TilePipeline_Chip}}},
+    {"linalg-generalize-named-ops", .on = "func.func"},
+    {"tile-fuse-elementwise", .on = "func.func"},
+    {"canonicalize", .on = "func.func"},
+    {"cse", .on = "func.func"},
+    {"tile-fuse-attention", {{"chip", .from = TilePipeline_Chip}}},
+    {NULL},
+};
 
-// Tensors: upstream's sparse ones become ours, ours their components; what linalg says becomes kernels and launches,
-// for the chip. What no kernel covers stays linalg (fallback_ops).
-const char *const tileStageToTileGraph =
-    "convert-sparse-tensor-to-sparse{lowerable=true},"
-    "func.func(sparse-fold-constants),"
-    "convert-sparse-to-tile%s,"
-    "func.func(linalg-generalize-named-ops,tile-fuse-elementwise,canonicalize,cse),"
-    "tile-fuse-attention%s,"
-    "%sconvert-linalg-to-tile%s,"
-    "func.func(canonicalize,cse),"
-    "tile.kernel(canonicalize,cse)";
+const TilePipelineStep tileStageOfBuckets[] = {
+    {"tile-specialize-sizes",
+     {{"buckets", .from = TilePipeline_Buckets}, {"chip", .from = TilePipeline_Chip}},
+     .on = "func.func"},
+    {NULL},
+};
 
-// Buffers, of tensors that have elements: in place where the analysis allows, each one freed by its owner (results
-// belong to the caller).
-const char *const tileStageToBuffers =
-    "func.func(tile-fold-zero-sizes,eliminate-empty-tensors),"
-    "tile-bufferize-host,"
-    "func.func(canonicalize,cse,buffer-loop-hoisting,canonicalize),"
-    "func.func(expand-realloc{emit-deallocs=false},canonicalize,ownership-based-buffer-deallocation,canonicalize,"
-    "buffer-deallocation-simplification)";
+// What no kernel covers stays linalg (fallback_ops).
+const TilePipelineStep tileStageToKernels[] = {
+    {"convert-linalg-to-tile", {{"chip", .from = TilePipeline_Chip}}},
+    {"canonicalize", .on = "func.func"},
+    {"cse", .on = "func.func"},
+    {"canonicalize", .on = "tile.kernel"},
+    {"cse", .on = "tile.kernel"},
+    {NULL},
+};
 
-const char *const tileStageOfBuffers = "bufferization-lower-deallocations,"
-                                       "func.func(cse,canonicalize,tile-copy-strided-clones),"
-                                       "convert-bufferization-to-memref";
+// Tensors that have elements become buffers.
+const TilePipelineStep tileStageToBuffers[] = {
+    {"tile-fold-zero-sizes", .on = "func.func"},
+    {"eliminate-empty-tensors", .on = "func.func"},
+    {"tile-bufferize-host"},
+    {"canonicalize", .on = "func.func"},
+    {"cse", .on = "func.func"},
+    {"buffer-loop-hoisting", .on = "func.func"},
+    {"canonicalize", .on = "func.func"},
+    {NULL},
+};
 
-// Assertions and whatever linalg is left become calls and loops.
-const char *const tileStageToLoops = "convert-assert-to-runtime,"
-                                     "func.func(convert-linalg-to-loops,lower-affine)";
+// Results belong to the caller.
+const TilePipelineStep tileStageOfOwnership[] = {
+    {"expand-realloc", {{"emit-deallocs", "false"}}, .on = "func.func"}, {"canonicalize", .on = "func.func"},
+    {"ownership-based-buffer-deallocation", .on = "func.func"},          {"canonicalize", .on = "func.func"},
+    {"buffer-deallocation-simplification", .on = "func.func"},           {NULL},
+};
 
-// Narrow floats compute in f32 (bf16 too: its instructions flush subnormals); functions become arithmetic, and so do
+const TilePipelineStep tileStageOfBuffers[] = {
+    {"bufferization-lower-deallocations"}, {"cse", .on = "func.func"},
+    {"canonicalize", .on = "func.func"},   {"tile-copy-strided-clones", .on = "func.func"},
+    {"convert-bufferization-to-memref"},   {NULL},
+};
+
+//===--- the host, from buffers to llvm ----------------------------------------===//
+
+// Assertions become calls, linalg that no kernel covers becomes loops.
+const TilePipelineStep tileStageToLoops[] = {
+    {"convert-assert-to-runtime"},
+    {"convert-linalg-to-loops", .on = "func.func"},
+    {"lower-affine", .on = "func.func"},
+    {NULL},
+};
+
+// Narrow floats compute in f32 (bf16 too: its instructions flush subnormals). Functions become arithmetic, and so do
 // conversions without an instruction.
-#define NARROW_FLOATS "f8E5M2,f8E4M3FN,f8E5M2FNUZ,f8E4M3FNUZ,f8E8M0FNU,f6E2M3FN,f6E3M2FN,f4E2M1FN"
-const char *const tileStageToInstructions =
-    "func.func("
-    "convert-vector-to-scf{full-unroll=true},"
-    "math-extend-to-supported-types{extra-types=f16,bf16 target-type=f32},"
-    "arith-emulate-unsupported-floats{source-types=bf16," NARROW_FLOATS " target-type=f32},"
-    "tile-keep-roundings,"
-    "tile-expand-math{fast=%s},"
-    "tile-expand-float-conversions)";
+const TilePipelineStep tileStageToInstructions[] = {
+    {"convert-vector-to-scf", {{"full-unroll", "true"}}, .on = "func.func"},
+    {"math-extend-to-supported-types", {{"extra-types", "f16,bf16"}, {"target-type", "f32"}}, .on = "func.func"},
+    {"arith-emulate-unsupported-floats",
+     {{"source-types", "bf16," TILE_NARROW_FLOATS}, {"target-type", "f32"}},
+     .on = "func.func"},
+    {"tile-keep-roundings", .on = "func.func"},
+    {"tile-expand-math", {{"fast", .from = TilePipeline_Fast}}, .on = "func.func"},
+    {"tile-expand-float-conversions", .on = "func.func"},
+    {NULL},
+};
 
-// By function where a pass can: the gpu.module beside them is in llvm already, and large.
-const char *const tileStageToLlvm = "func.func("
-                                    "arith-expand{include-bf16=true}," // AVX512_BF16 flushes subnormals
-                                    "canonicalize,"
-                                    "expand-strided-metadata,"
-                                    "lower-affine,"
-                                    "convert-math-to-llvm,"
-                                    "canonicalize,"
-                                    "convert-scf-to-cf),"
-                                    "convert-math-to-libm,"
-                                    "convert-vector-to-llvm,"
-                                    "func.func(convert-arith-to-llvm,convert-index-to-llvm),"
-                                    "finalize-memref-to-llvm{use-generic-functions=true},"
-                                    "convert-func-to-llvm,"
-                                    "convert-cf-to-llvm,"
-                                    "llvm.func(convert-ub-to-llvm,reconcile-unrealized-casts,"
-                                    "tile-move-bf16-as-bits,canonicalize,cse)";
-
-bool tileStageOfBuckets(MlirStringRef buckets, MlirStringRef chip, char *text, size_t capacity) {
-  int written = !buckets.length ? snprintf(text, capacity, "%s", "")
-                                : snprintf(text, capacity, "func.func(tile-specialize-sizes{buckets=%.*s%s%.*s}),",
-                                           (int)buckets.length, buckets.data, chip.length ? " chip=" : "",
-                                           (int)chip.length, chip.data);
-  return written >= 0 && (size_t)written < capacity;
-}
-
-void tileStagesAppend(const char *const *stages, size_t count, MlirStringCallback append, void *userData) {
-  for (size_t i = 0; i < count; ++i) {
-    if (i)
-      append(tileString(","), userData);
-    append(tileString(stages[i]), userData);
-  }
-}
+// Passes that can run on functions do: the gpu.module beside the functions is in llvm already, and large.
+// arith-expand takes bf16 because AVX512_BF16 flushes subnormals.
+const TilePipelineStep tileStageToLlvm[] = {
+    {"arith-expand", {{"include-bf16", "true"}}, .on = "func.func"},
+    {"canonicalize", .on = "func.func"},
+    {"expand-strided-metadata", .on = "func.func"},
+    {"lower-affine", .on = "func.func"},
+    {"convert-math-to-llvm", .on = "func.func"},
+    {"canonicalize", .on = "func.func"},
+    {"convert-scf-to-cf", .on = "func.func"},
+    {"convert-math-to-libm"},
+    {"convert-vector-to-llvm"},
+    {"convert-arith-to-llvm", .on = "func.func"},
+    {"convert-index-to-llvm", .on = "func.func"},
+    {"finalize-memref-to-llvm", {{"use-generic-functions", "true"}}},
+    {"convert-func-to-llvm"},
+    {"convert-cf-to-llvm"},
+    {"convert-ub-to-llvm", .on = "llvm.func"},
+    {"reconcile-unrealized-casts", .on = "llvm.func"},
+    {"tile-move-bf16-as-bits", .on = "llvm.func"},
+    {"canonicalize", .on = "llvm.func"},
+    {"cse", .on = "llvm.func"},
+    {NULL},
+};

@@ -1,32 +1,30 @@
-// Stages of the pipelines that more than one has: each a string of passes.
+// Stages that several pipelines have. Each is an array of steps, ended by a null pass.
 #ifndef TESSERA_PIPELINES_STAGES_H
 #define TESSERA_PIPELINES_STAGES_H
 
-#include "lib/capi/pass.h"
+#include "lib/pipelines/pipeline.h"
 
-#include <stddef.h>
+// From tensors to buffers (stages.c). Passes that schedule linalg stand between the first two.
+extern const TilePipelineStep tileStageOfTensors[];   // sparse programs become dense ones, attention one op
+extern const TilePipelineStep tileStageOfBuckets[];   // kernels for sizes known late
+extern const TilePipelineStep tileStageToKernels[];   // linalg becomes kernels and launches
+extern const TilePipelineStep tileStageToBuffers[];   // in place where the analysis allows
+extern const TilePipelineStep tileStageOfOwnership[]; // each buffer is freed by its owner
+extern const TilePipelineStep tileStageOfBuffers[];   // leaves only memref of what bufferization made
 
-// Of tensors. The third %s: passes that schedule linalg, each with its comma; the others: {chip=NAME}, or nothing for a
-// CPU.
-extern const char *const tileStageToTileGraph;
-extern const char *const tileStageToBuffers;
-extern const char *const tileStageOfBuffers;      // leaves only memref of what bufferization made
-extern const char *const tileStageToLoops;        // launches are calls already
-extern const char *const tileStageToInstructions; // %s: is fast math allowed, true or false
-extern const char *const tileStageToLlvm;
+// From the host's buffers to the LLVM dialect (stages.c). Launches are calls already.
+extern const TilePipelineStep tileStageToLoops[];
+extern const TilePipelineStep tileStageToInstructions[];
+extern const TilePipelineStep tileStageToLlvm[];
 
-// The pass that makes kernels for buckets of sizes, with its comma; nothing where `buckets` is empty. False: too long.
-bool tileStageOfBuckets(MlirStringRef buckets, MlirStringRef chip, char *text, size_t capacity);
-#define TILE_BUCKETS_HELP                                                                                              \
-  "sizes known late: kernels for each of these, chosen at run time (16,256,4096); default: one kernel for all"
+// Kernels on GPUs (gpu.c). The conversion to one GPU's dialect stands between the last two.
+extern const TilePipelineStep tileStageToSplitReductions[];
+extern const TilePipelineStep tileStageToScheduled[];
+extern const TilePipelineStep tileStageOfDevice[];
+// The calls of a host whose kernels are in gpu.modules (host.c).
+extern const TilePipelineStep tileStageToCalls[];
 
-// The stages one after another, with commas between.
-void tileStagesAppend(const char *const *stages, size_t count, MlirStringCallback append, void *userData);
-// Both ways from buffers on: all but the stages before tileStageOfBuffers.
-void tileCpuStagesFromBuffersAppend(bool fast, MlirStringCallback append, void *userData);                 // cpu.c
-void tileGpuStagesFromBuffersAppend(const char *conversion, MlirStringRef chip, MlirStringCallback append, // gpu.c
-                                    void *userData);
-// The host's part of a program whose kernels are in gpu.modules, from buffers to llvm (host.c).
-void tileHostStagesAppend(MlirStringCallback append, void *userData);
+// Arithmetic on these types is done in f32.
+#define TILE_NARROW_FLOATS "f8E5M2,f8E4M3FN,f8E5M2FNUZ,f8E4M3FNUZ,f8E8M0FNU,f6E2M3FN,f6E3M2FN,f4E2M1FN"
 
 #endif

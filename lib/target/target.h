@@ -67,14 +67,14 @@ TileKernelFigures *tileArtifactAddKernel(TileArtifact *artifact); // zeroed, to 
 typedef struct TileForm {
   const char *name, *summary; // --tile-to-NAME
   bool isBinary;              // not for a terminal
-  const char *pipeline;       // instead of the target's; may be null
+  const char *before;         // a pass ahead of the target's pipeline; may be null
   bool (*emit)(const TileTranslation *translation, TileArtifact *artifact, tessera_error_t *error);
   bool (*hasTools)(tessera_error_t *error); // are the programs there that it needs? Null: it needs none
 } TileForm;
 
 typedef struct TileTarget {
   const char *name;
-  const char *pipeline;                    // brings a module of any level to this target's; %s: chip
+  const char *pipeline;                    // by name: brings a module of any level to this target's, for option chip
   const char *dialect;                     // that level: "llvm"
   const char *defaultChip;                 // where none is given; null: the target needs none
   int64_t staticSharedBytes;               // the most that a kernel declares; 0: all it needs

@@ -70,14 +70,14 @@ static void takeAllocator(MlirOperation module, const char *name, const char *ou
 
 // The module, all of it the child's own, at the target's level.
 static bool lowerHere(const Judging *judging, TileSession *session, Header *header, tessera_error_t *error) {
-  char pipeline[TILE_REST_CAPACITY];
   if (strcmp(judging->target, "interpret") == 0)
     return true;
   markEntry(session->module, judging->entry);
   MlirOperation module = mlirModuleGetOperation(session->module);
-  if (!tilePipelineRest(module, runTargetChip(judging->target), pipeline))
-    return tessera_fail(error, "nothing makes code for %s of this level", judging->target);
-  if (!tileSessionRun(session, pipeline, error))
+  char *pipeline = tilePipelineRest(module, runTargetChip(judging->target), error);
+  bool ok = pipeline && tileSessionRun(session, pipeline, error);
+  free(pipeline);
+  if (!ok)
     return false;
   takeAllocator(module, "malloc", "_mlir_memref_to_llvm_alloc");
   takeAllocator(module, "free", "_mlir_memref_to_llvm_free");

@@ -6,7 +6,7 @@
 #include "lib/capi/diagnostic.h"
 #include "lib/execution/run.h"
 #include "lib/ir/support.h"
-#include "lib/pipelines/rest.h"
+#include "lib/pipelines/pipeline.h"
 #include "lib/target/entry.h"
 #include "mlir-c/Pass.h"
 #include "tools/tile-opt/difference.h"
@@ -34,7 +34,7 @@ bool validateCheckOptions(const ValidateOptions *options, tessera_error_t *error
   bool counts = strncmp(name, "emulate:", strlen("emulate:")) == 0;
   if (!counts && strcmp(name, "interpret") != 0 && strcmp(name, "cpu") != 0)
     return tessera_fail(error, "--tile-validate-each=%s: wanted interpret, cpu or emulate:CHIP", name);
-  if (counts && !tilePipelineHasChip(runTargetChip(name)))
+  if (counts && !tilePipelineOfChip(runTargetChip(name)))
     return tessera_fail(error, "--tile-validate-each=%s: no pipeline makes code for that chip", name);
   return counts || options->traffic < 0 ||
          tessera_fail(error, "--tile-validate-traffic: %s counts no traffic; --tile-validate-each=emulate:CHIP does",

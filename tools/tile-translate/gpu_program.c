@@ -2,27 +2,23 @@
 #include "tools/tile-translate/gpu_program.h"
 
 #include "lib/ir/support.h"
-#include "lib/machine/machine.h"
+#include "lib/pipelines/pipeline.h"
 #include "lib/pipelines/statistics.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 typedef struct Way {
-  const char *isa, *pipeline, *forms[MaxForms + 1]; // the first form must come, others where their tools are
+  const char *pipeline, *forms[MaxForms + 1]; // the first form must come, others where their tools are
 } Way;
-static const Way ways[] = {{"ptx", "tile-to-nvvm-pipeline", {"ptx", "cubin"}},
-                           {"amdgcn", "tile-to-rocdl-pipeline", {"hsaco"}}};
+static const Way ways[] = {{"tile-to-nvvm-pipeline", {"ptx", "cubin"}}, {"tile-to-rocdl-pipeline", {"hsaco"}}};
 
 static const Way *wayOf(const char *chip) {
-  TileMachine *machine = tileMachineLoad(chip, NULL, NULL, 0, NULL);
-  const char *isa = machine ? tileMachineGetText(machine, "isa") : NULL;
-  const Way *found = NULL;
-  for (size_t i = 0; i < sizeof ways / sizeof *ways && isa; ++i)
-    if (strcmp(ways[i].isa, isa) == 0)
-      found = &ways[i];
-  tileMachineDestroy(machine);
-  return found;
+  const char *pipeline = tilePipelineOfChip(chip);
+  for (size_t i = 0; i < sizeof ways / sizeof *ways && pipeline; ++i)
+    if (strcmp(ways[i].pipeline, pipeline) == 0)
+      return &ways[i];
+  return NULL;
 }
 
 //===--- the host's parts -------------------------------------------------------------===//
@@ -111,15 +107,20 @@ static bool lowerFor(GpuProgram *program, int index, const TileSession *session,
   const char *chip = program->options->chips[index];
   const Way *way = wayOf(chip);
   GpuPart *part = &program->parts[index];
-  char pipeline[sizeof program->pipeline];
   if (!way)
     return tessera_fail(error, "--target=%s: no pipeline makes code for it", chip);
-  snprintf(pipeline, sizeof pipeline, "builtin.module(tile-add-into-entries,%s{chip=%s})", way->pipeline, chip);
-  if (!index)
-    memcpy(program->pipeline, pipeline, sizeof pipeline);
+  TilePipelineCall call = {.pipeline = way->pipeline, .before = "tile-add-into-entries", .values = {{"chip", chip}}};
+  char *pipeline = tilePipelineCallPrint(&call, error);
+  if (!pipeline)
+    return false;
   part->module = mlirModuleFromOperation(mlirOperationClone(mlirModuleGetOperation(session->module)));
   TileSession copy = {session->context, part->module};
-  return tileSessionRun(&copy, pipeline, error) && makeImages(part, way, chip, error);
+  bool ok = tileSessionRun(&copy, pipeline, error);
+  if (index)
+    free(pipeline);
+  else
+    program->pipeline = pipeline;
+  return ok && makeImages(part, way, chip, error);
 }
 
 bool gpuProgramLower(GpuProgram *program, const TileSession *session, tessera_error_t *error) {
@@ -169,6 +170,7 @@ void gpuProgramForgetModules(GpuProgram *program) {
 void gpuProgramDestroy(GpuProgram *program) {
   gpuProgramForgetModules(program);
   tileEntriesDestroy(&program->translation.entries);
+  free(program->pipeline);
   for (int i = 0; i < program->options->numChips; ++i)
     for (int k = 0; k < program->parts[i].numImages; ++k)
       tileImageDestroy(&program->parts[i].images[k]);

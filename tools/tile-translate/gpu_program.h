@@ -23,7 +23,7 @@ typedef struct GpuProgram {
   GpuPart parts[MaxGpus];
   TileVariant variants[MaxGpus];
   tessera_image_t records[MaxGpus * MaxForms]; // by variant
-  char pipeline[256];                          // of the first
+  char *pipeline;                              // of the first; owned
 } GpuProgram;
 
 // Fills program->translation.

@@ -1,5 +1,6 @@
 // tile-translate: a module of any level -> LLVM IR, an object file, a program. --help lists the flags.
 // A file is written wholly or not at all: beside its place, then renamed.
+#include "lib/pipelines/pipeline.h"
 #include "lib/pipelines/session.h"
 #include "lib/pipelines/statistics.h"
 #include "lib/support/clock.h"
@@ -11,6 +12,7 @@
 #include "tools/tile-translate/gpu_program.h"
 #include "tools/tile-translate/options.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -32,30 +34,22 @@ static bool lower(TileSession *session, const TileTarget *target, const char *pi
   return ok;
 }
 
-// The form's pipeline or the target's, for the chip asked for.
-static void choosePipeline(const TileTarget *target, const TileForm *form, const TranslateOptions *options, char *text,
-                           size_t capacity) {
-  const char *pipeline = form->pipeline ? form->pipeline : target->pipeline, *hole = strstr(pipeline, "%s");
-  const char *chip = options->chip ? options->chip : target->defaultChip;
-  if (hole)
-    snprintf(text, capacity, "%.*s%s%s", (int)(hole - pipeline), pipeline, chip ? chip : "", hole + 2);
-  else
-    snprintf(text, capacity, "%s", pipeline);
-}
-
-// Tells the CPU's pipeline how tiles are searched for.
-static bool addSearch(const TranslateOptions *options, char *text, size_t capacity, tessera_error_t *error) {
-  static const char before[] = "tile-to-cpu-pipeline{";
-  char *at = strstr(text, before), rest[512];
-  if (!options->search)
-    return true;
-  if (!at || options->pipeline)
-    return tessera_fail(error, "--search=%s: only the CPU's own pipeline searches for tiles", options->search);
-  at += strlen(before);
-  snprintf(rest, sizeof rest, "%s", at);
-  return (size_t)snprintf(at, capacity - (size_t)(at - text), "search=%s %s", options->search, rest) <
-             capacity - (size_t)(at - text) ||
-         tessera_fail(error, "--search=%s: too long", options->search);
+// The user's passes or the target's pipeline for the chip asked for, to be freed; null after an error.
+static char *choosePipeline(const TileTarget *target, const TileForm *form, const TranslateOptions *options,
+                            tessera_error_t *error) {
+  bool searches = strcmp(target->name, "cpu") == 0 && !options->pipeline;
+  if (options->search && !searches) {
+    tessera_fail(error, "--search=%s: only the CPU's own pipeline searches for tiles", options->search);
+    return NULL;
+  }
+  if (options->pipeline)
+    return strdup(options->pipeline);
+  TilePipelineCall call = {
+      .pipeline = target->pipeline,
+      .before = form->before,
+      .values = {{"search", options->search}, {"chip", options->chip ? options->chip : target->defaultChip}},
+  };
+  return tilePipelineCallPrint(&call, error);
 }
 
 // The same for GPUs: each chip's pipeline on a copy of the module.
@@ -78,21 +72,23 @@ static bool translate(const TranslateOptions *options, const TileTarget *target,
                       TileArtifact *artifact, TileStages *stages, tessera_error_t *error) {
   TileSession session;
   TileTranslation translation = {.pipeline = NULL, .stages = stages};
-  char pipeline[512];
-  choosePipeline(target, form, options, pipeline, sizeof pipeline);
+  char *pipeline = choosePipeline(target, form, options, error);
+  if (!pipeline)
+    return false;
   tessera_guard_doing("reading the program");
   double start = tessera_milliseconds();
-  bool ok = tileSessionOpen(&session, options->file, error) && addSearch(options, pipeline, sizeof pipeline, error);
+  bool ok = tileSessionOpen(&session, options->file, error);
   tileStagesAdd(stages, "reading", tessera_milliseconds() - start);
   tessera_guard_doing("passes");
   start = tessera_milliseconds();
-  ok = ok && lower(&session, target, options->pipeline ? options->pipeline : pipeline, options, &translation, error);
+  ok = ok && lower(&session, target, pipeline, options, &translation, error);
   tileStagesAdd(stages, "passes", tessera_milliseconds() - start);
   tessera_guard_doing("code generation");
   ok = ok && form->emit(&translation, artifact, error);
   tessera_guard_doing(NULL);
   tileEntriesDestroy(&translation.entries);
   tileSessionClose(&session);
+  free(pipeline);
   return ok;
 }
 

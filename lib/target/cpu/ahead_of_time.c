@@ -199,13 +199,13 @@ static const TileForm forms[] = {
     {"llvmir", "LLVM IR as text, before optimization", .emit = emitLlvmIr},
     {"object", "an object file to link with libtessera-runtime", .isBinary = true, .emit = emitObject},
     {"program", "a shared object with a manifest, for tile-exec and C", .isBinary = true,
-     .pipeline = "builtin.module(tile-add-into-entries,tile-to-cpu-pipeline{chip=%s})", .emit = emitProgram},
+     .before = "tile-add-into-entries", .emit = emitProgram},
     {NULL},
 };
 
 const TileTarget tileCpuTarget = {
     .name = "cpu",
-    .pipeline = "builtin.module(tile-to-cpu-pipeline{chip=%s})",
+    .pipeline = "tile-to-cpu-pipeline",
     .dialect = "llvm",
     .checkChip = checkChip,
     .forms = forms,

@@ -127,7 +127,7 @@ static const TileForm forms[] = {
 
 const TileTarget tileNvvmTarget = {
     .name = "nvvm",
-    .pipeline = "builtin.module(tile-to-nvvm-pipeline{chip=%s})",
+    .pipeline = "tile-to-nvvm-pipeline",
     .dialect = "llvm",
     .defaultChip = "sm_80",
     .staticSharedBytes = TileNvvmStaticSharedBytes,

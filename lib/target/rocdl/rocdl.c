@@ -66,7 +66,7 @@ static const TileForm forms[] = {
 
 const TileTarget tileRocdlTarget = {
     .name = "rocdl",
-    .pipeline = "builtin.module(tile-to-rocdl-pipeline{chip=%s})",
+    .pipeline = "tile-to-rocdl-pipeline",
     .dialect = "llvm",
     .defaultChip = "gfx942",
     .isLowered = tileHasDeviceModule,

@@ -1,0 +1,158 @@
+// Prints pipelines that are data. See pipeline.h.
+#include "lib/pipelines/pipeline.h"
+
+#include "lib/ir/support.h"
+#include "lib/machine/machine.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+//===--- values ----------------------------------------------------------------===//
+
+static const MlirExtPassOption options[] = {
+    [TilePipeline_Chip] = TILE_PIPELINE_CHIP(""),         [TilePipeline_Buckets] = TILE_PIPELINE_BUCKETS,
+    [TilePipeline_Bufferized] = TILE_PIPELINE_BUFFERIZED, [TilePipeline_Fast] = TILE_PIPELINE_FAST(""),
+    [TilePipeline_Search] = TILE_PIPELINE_SEARCH,
+};
+
+static MlirStringRef valueOf(MlirExtPass pass, TilePipelineOption option) {
+  if (option == TilePipeline_None)
+    return tileString("");
+  if (options[option].kind == MlirExtOption_Bool)
+    return tileString(mlirExtPassGetBool(pass, options[option].name) ? "true" : "false");
+  return mlirExtPassGetString(pass, options[option].name);
+}
+
+// Words, numbers and lists of them: what can stand in the text of a pipeline as it is.
+static bool isPlain(MlirStringRef value) {
+  for (size_t i = 0; i < value.length; ++i)
+    if ((unsigned char)value.data[i] <= ' ' || strchr("{}()'\"", value.data[i]))
+      return false;
+  return true;
+}
+
+//===--- printing --------------------------------------------------------------===//
+
+typedef struct Printer {
+  MlirExtPass options;
+  MlirStringCallback append;
+  void *userData;
+  const char *open; // the op whose passes are being printed; null: the module
+  bool begun;       // is a comma due?
+} Printer;
+
+static void print(Printer *printer, MlirStringRef text) { printer->append(text, printer->userData); }
+
+static void printText(Printer *printer, const char *text) { print(printer, tileString(text)); }
+
+static void close(Printer *printer) {
+  if (printer->open)
+    printText(printer, ")");
+  printer->open = NULL;
+}
+
+static bool isSame(const char *a, const char *b) { return a == b || (a && b && !strcmp(a, b)); }
+
+// The comma, and the op that the pass runs on.
+static void begin(Printer *printer, const char *on) {
+  bool stays = isSame(printer->open, on);
+  if (!stays)
+    close(printer);
+  if (printer->begun)
+    printText(printer, ",");
+  if (on && !stays) {
+    printText(printer, on);
+    printText(printer, "(");
+  }
+  printer->open = on;
+  printer->begun = true;
+}
+
+static bool printSettings(Printer *printer, const TilePipelineStep *step) {
+  const size_t most = sizeof step->settings / sizeof *step->settings;
+  bool some = false;
+  for (size_t i = 0; i < most && step->settings[i].option; ++i) {
+    const TilePipelineSetting *setting = &step->settings[i];
+    MlirStringRef value = setting->from ? valueOf(printer->options, setting->from) : tileString(setting->text);
+    if (!value.length)
+      continue;
+    if (!isPlain(value)) {
+      char text[160];
+      snprintf(text, sizeof text, "option '%s': '%.*s' has a space, a quote or a bracket in it", setting->option,
+               (int)(value.length < 64 ? value.length : 64), value.data);
+      return mlirExtPipelineError(printer->options, tileString(text));
+    }
+    printText(printer, some ? " " : "{");
+    printText(printer, setting->option);
+    printText(printer, "=");
+    print(printer, value);
+    some = true;
+  }
+  if (some)
+    printText(printer, "}");
+  return true;
+}
+
+static bool printStage(Printer *printer, const TilePipelineStep *steps) {
+  for (; steps->pass; ++steps) {
+    begin(printer, steps->on);
+    printText(printer, steps->pass);
+    if (!printSettings(printer, steps))
+      return false;
+  }
+  close(printer);
+  return true;
+}
+
+bool tilePipelinePrint(const TilePipelineStage *stages, MlirExtPass pass, MlirStringCallback append, void *userData) {
+  Printer printer = {.options = pass, .append = append, .userData = userData};
+  for (; stages->steps; ++stages) {
+    bool isLeftOut = stages->given && !valueOf(pass, stages->given).length;
+    isLeftOut |= stages->unless && tileStringEquals(valueOf(pass, stages->unless), "true");
+    if (!isLeftOut && !printStage(&printer, stages->steps))
+      return false;
+  }
+  return true;
+}
+
+//===--- calling ---------------------------------------------------------------===//
+
+char *tilePipelineCallPrint(const TilePipelineCall *call, tessera_error_t *error) {
+  char *text = NULL;
+  size_t size;
+  bool some = false;
+  for (size_t i = 0; i < sizeof call->values / sizeof *call->values; ++i)
+    if (call->values[i].value && !isPlain(tileString(call->values[i].value))) {
+      tessera_fail(error, "option '%s' of %s: '%.64s' has a space, a quote or a bracket in it", call->values[i].option,
+                   call->pipeline, call->values[i].value);
+      return NULL;
+    }
+  FILE *stream = open_memstream(&text, &size);
+  if (stream) {
+    fprintf(stream, "builtin.module(%s%s%s", call->before ? call->before : "", call->before ? "," : "", call->pipeline);
+    for (size_t i = 0; i < sizeof call->values / sizeof *call->values; ++i)
+      if (call->values[i].value) {
+        fprintf(stream, "%s%s=%s", some ? " " : "{", call->values[i].option, call->values[i].value);
+        some = true;
+      }
+    fputs(some ? "})" : ")", stream);
+    if (fclose(stream) == 0)
+      return text;
+  }
+  free(text);
+  tessera_fail(error, "out of memory");
+  return NULL;
+}
+
+const char *tilePipelineOfChip(const char *chip) {
+  static const struct {
+    const char *isa, *pipeline;
+  } makers[] = {{"ptx", "tile-to-nvvm-pipeline"}, {"amdgcn", "tile-to-rocdl-pipeline"}};
+  TileMachine *machine = chip ? tileMachineLoad(chip, NULL, NULL, 0, NULL) : NULL;
+  const char *isa = machine ? tileMachineGetText(machine, "isa") : NULL, *pipeline = NULL;
+  for (size_t i = 0; i < sizeof makers / sizeof *makers && isa; ++i)
+    if (strcmp(makers[i].isa, isa) == 0)
+      pipeline = makers[i].pipeline;
+  tileMachineDestroy(machine);
+  return pipeline;
+}

@@ -1,0 +1,83 @@
+// A pipeline as data: stages, which are arrays of steps. tilePipelinePrint turns both into the text that MLIR parses.
+//
+//   static const TilePipelineStep toCalls[] = {
+//       {"convert-assert-to-runtime"},
+//       {"tile-expand-math", {{"fast", .from = TilePipeline_Fast}}, .on = "func.func"},
+//       {NULL}};
+//   static const TilePipelineStage stages[] = {{toCalls}, {NULL}};
+//
+// A step is one pass. Neighbours of one stage that run on the same op are printed together: func.func(a,b). The
+// expansion (--dump-pass-pipeline) can be run pass by pass through tile-opt, and gives the same module.
+#ifndef TESSERA_PIPELINES_PIPELINE_H
+#define TESSERA_PIPELINES_PIPELINE_H
+
+#include "lib/capi/pass.h"
+#include "lib/support/status.h"
+
+//===--- options of pipelines --------------------------------------------------===//
+
+// A pipeline declares those that it has; one that it does not declare is empty.
+typedef enum TilePipelineOption {
+  TilePipeline_None,
+  TilePipeline_Chip,
+  TilePipeline_Buckets,
+  TilePipeline_Bufferized,
+  TilePipeline_Fast,
+  TilePipeline_Search,
+} TilePipelineOption;
+
+#define TILE_PIPELINE_CHIP(otherwise)                                                                                  \
+  {"chip", "the machine to compile for, a name that lib/machine has; default: " otherwise, MlirExtOption_String,       \
+   otherwise}
+#define TILE_PIPELINE_BUCKETS                                                                                          \
+  {"buckets",                                                                                                          \
+   "sizes known late: kernels for each of these, chosen at run time (16,256,4096); default: one kernel for all",       \
+   MlirExtOption_String, ""}
+#define TILE_PIPELINE_BUFFERIZED                                                                                       \
+  {"bufferized", "the program is in buffers: leave out the stages that work on tensors", MlirExtOption_Bool, "false"}
+#define TILE_PIPELINE_FAST(help) {"fast", help, MlirExtOption_Bool, "false"}
+#define TILE_PIPELINE_SEARCH                                                                                           \
+  {"search", "how tiles are found: construct, exhaustive-model or measure; default: as the kernels are made",          \
+   MlirExtOption_String, ""}
+
+//===--- steps and stages ------------------------------------------------------===//
+
+// An option of a pass: the text, or the value of one of the pipeline's own options. An empty value is not printed.
+typedef struct TilePipelineSetting {
+  const char *option, *text;
+  TilePipelineOption from;
+} TilePipelineSetting;
+
+typedef struct TilePipelineStep {
+  const char *pass; // null ends a stage
+  TilePipelineSetting settings[3];
+  const char *on; // the ops it runs on, each by itself: "func.func"; null: the module
+} TilePipelineStep;
+
+typedef struct TilePipelineStage {
+  const TilePipelineStep *steps; // null ends a pipeline
+  TilePipelineOption given;      // the stage is left out unless this option has a value
+  TilePipelineOption unless;     // the stage is left out if this option is true
+} TilePipelineStage;
+
+// Prints the passes, for the build of an MlirExtPipelineDefinition. Checks the values that it forwards: a pass option
+// takes words, numbers and lists of them. False after mlirExtPipelineError.
+bool tilePipelinePrint(const TilePipelineStage *stages, MlirExtPass options, MlirStringCallback append, void *userData);
+
+//===--- calling a pipeline ----------------------------------------------------===//
+
+// A named pipeline and values for its options. A null value leaves the option out.
+typedef struct TilePipelineCall {
+  const char *pipeline, *before; // before: a pass that runs ahead of it; may be null
+  struct {
+    const char *option, *value;
+  } values[3];
+} TilePipelineCall;
+
+// "builtin.module(before,pipeline{option=value})", to be freed; null after an error.
+char *tilePipelineCallPrint(const TilePipelineCall *call, tessera_error_t *error);
+// The pipeline that makes code for a chip: "tile-to-nvvm-pipeline" for sm_80; null for a chip that no pipeline makes
+// code for.
+const char *tilePipelineOfChip(const char *chip);
+
+#endif
