@@ -46,9 +46,24 @@ function(tessera_embed table header)
 endfunction()
 tessera_embed(tileEmbeddedMachines lib/machine/embedded.h lib/machine/*.machine)
 tessera_embed(sparseEmbeddedKernels lib/conversion/sparse_to_tile/kernels.h lib/conversion/sparse_to_tile/kernels/*.mlir)
-tessera_embed(sparseEmbeddedChecks lib/transforms/sparsify/checks.h lib/transforms/sparsify/checks/*.mlir)
 tessera_embed(tileRocdlFunctions lib/target/rocdl/embedded.h lib/target/rocdl/*.ll)
 list(APPEND COMPILER_SOURCES ${EMBEDDED_TEXTS})
+
+# Templates of IR (lib/ir/template.h): FOLDER/*.mlir give generated/FOLDER.h; generated/templates.c has all texts.
+file(GLOB_RECURSE templates CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR} lib/*.mlir)
+list(FILTER templates EXCLUDE REGEX sparse_to_tile)
+foreach(template ${templates})
+  get_filename_component(folder ${template} DIRECTORY)
+  list(APPEND template_headers ${CMAKE_BINARY_DIR}/generated/${folder}.h)
+  get_filename_component(folder ${folder} DIRECTORY)
+  file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/generated/${folder})
+endforeach()
+list(REMOVE_DUPLICATES template_headers)
+add_executable(tessera-templates tools/tessera-templates/templates.c)
+add_custom_command(OUTPUT ${CMAKE_BINARY_DIR}/generated/templates.c ${template_headers} VERBATIM
+  COMMAND tessera-templates ${CMAKE_BINARY_DIR}/generated templates.c ${templates}
+  WORKING_DIRECTORY ${CMAKE_SOURCE_DIR} DEPENDS ${templates} tessera-templates)
+list(APPEND COMPILER_SOURCES ${CMAKE_BINARY_DIR}/generated/templates.c ${template_headers})
 
 # The C API archives are taken as files: linking their CMake targets would drag in the static MLIR archives,
 # a second copy of every TypeID beside libMLIR.so.

@@ -7,7 +7,6 @@
 // verifiers'. Values beyond the matrix and where a mask is false are not looked at: no kernel reads them. Cost: once
 // over positions and coordinates, on the host, at each assemble, sread and swrite.
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "dialects/sparse/ops.h"
 #include "dialects/sparse/sparse.h"
@@ -117,57 +116,30 @@ static void checkSizes(const Tensor *tensor) {
 
 //===--- elements -------------------------------------------------------------===//
 
-static MlirWalkResult relocate(MlirOperation op, void *location) {
-  mlirOperationSetLocation(op, *(MlirLocation *)location);
-  return MlirWalkResultAdvance;
-}
-
-static MlirOperation parseCheck(const Tensor *tensor, const char *name, MlirType positions, MlirType coordinates) {
-  char p[32], i[32], text[8192];
-  MlirOperation function = {NULL};
-  for (size_t k = 0; k < sparseEmbeddedChecksCount; ++k) {
-    const TileEmbeddedText *check = &sparseEmbeddedChecks[k];
-    if (strcmp(check->name, name) != 0)
-      continue;
-    snprintf(text, sizeof text, "!P = %s\n!I = %s\n%.*s", tileTypeText(positions, p, sizeof p),
-             tileTypeText(coordinates, i, sizeof i), (int)check->length, (const char *)check->text);
-    MlirModule parsed = mlirModuleCreateParse(tensor->builder->context, tileString(text));
-    if (mlirModuleIsNull(parsed))
-      break;
-    function = mlirBlockGetFirstOperation(mlirModuleGetBody(parsed));
-    mlirOperationRemoveFromParent(function);
-    mlirModuleDestroy(parsed);
-  }
-  return function;
-}
-
 // Calls a check of its own, so that what fails stands at the op that asked. Tensors are cast to what it takes.
-static bool callCheck(const Tensor *tensor, const char *name, MlirType coordinates, intptr_t count, MlirValue *values) {
+static bool callCheck(const Tensor *tensor, TileTemplateUse check, intptr_t count, MlirValue *values) {
   TileBuilder *builder = tensor->builder;
-  MlirType positions = mlirShapedTypeGetElementType(mlirValueGetType(tensor->components[0]));
-  MlirOperation function = parseCheck(tensor, name, positions, coordinates);
+  MlirOperation function = tileTemplateMake(builder->location, &check);
   if (mlirOperationIsNull(function))
-    return tileErrorAt(builder->location, "there is no check '%s' in checks/", name);
+    return false;
   MlirType type = mlirTypeAttrGetValue(tileOpAttribute(function, "function_type"));
-  mlirOperationWalk(function, relocate, &builder->location, MlirWalkPreOrder);
-  mlirOperationSetAttributeByName(function, tileString("sym_name"),
-                                  mlirStringAttrGet(builder->context, tileString("sparse_check")));
-  MlirSymbolTable symbols = mlirSymbolTableCreate(tensor->module);
-  MlirAttribute symbol = mlirSymbolTableInsert(symbols, function);
-  mlirSymbolTableDestroy(symbols);
+  MlirAttribute symbol = tileTemplateInsert(tensor->module, function, "sparse_check");
   for (intptr_t i = 0; i < count; ++i)
     if (!mlirTypeEqual(mlirValueGetType(values[i]), mlirFunctionTypeGetInput(type, i)))
       values[i] = tileBuildValue(builder, "tensor.cast", mlirFunctionTypeGetInput(type, i), 1, &values[i], NULL);
-  const TileAttributeEntry callee[] = {
-      {"callee", mlirFlatSymbolRefAttrGet(builder->context, mlirStringAttrGetValue(symbol))}, {NULL}};
+  const TileAttributeEntry callee[] = {{"callee", symbol}, {NULL}};
   tileBuild(builder, "func.call", count, values, 0, NULL, callee, 0, NULL);
   ++*tensor->checks;
   return true;
 }
 
+static MlirType elementOf(MlirValue value) { return mlirShapedTypeGetElementType(mlirValueGetType(value)); }
+
 static bool checkSegments(const Tensor *tensor, MlirValue size) {
   MlirValue values[] = {tensor->components[0], tensor->components[1], size};
-  return callCheck(tensor, "segments", sparseEncodingGetType(tensor->encoding, "coordinates"), 3, values);
+  const TileCheckSegments check = {.P = elementOf(values[0]),
+                                   .I = sparseEncodingGetType(tensor->encoding, "coordinates")};
+  return callCheck(tensor, tileUseCheckSegments(check), 3, values);
 }
 
 static bool checkEntries(const Tensor *tensor) {
@@ -178,7 +150,8 @@ static bool checkEntries(const Tensor *tensor) {
   MlirValue values[] = {tensor->components[0],
                         tileBuildValue(builder, "tensor.from_elements", list, rank[0], tensor->sizes, NULL),
                         tileBuildInteger(builder, bit, sparseEncodingGetFlag(tensor->encoding, "unordered"))};
-  return callCheck(tensor, "entries", sparseEncodingGetType(tensor->encoding, "coordinates"), 3, values);
+  const TileCheckEntries check = {.I = sparseEncodingGetType(tensor->encoding, "coordinates")};
+  return callCheck(tensor, tileUseCheckEntries(check), 3, values);
 }
 
 static bool checkElements(const Tensor *tensor) {
@@ -194,8 +167,9 @@ static bool checkElements(const Tensor *tensor) {
     return checkEntries(tensor);
   case SparseNm:
     w = sparseEncodingGetWindows(tensor->encoding);
-    return callCheck(tensor, "windows", sparseEncodingGetType(tensor->encoding, "coordinates"), 2,
-                     (MlirValue[]){tensor->components[0], tileBuildIndex(tensor->builder, w.m / w.together)});
+    return callCheck(
+        tensor, tileUseCheckWindows((TileCheckWindows){.I = sparseEncodingGetType(tensor->encoding, "coordinates")}), 2,
+        (MlirValue[]){tensor->components[0], tileBuildIndex(tensor->builder, w.m / w.together)});
   default:
     return true; // a mask says nothing that its sizes do not
   }
@@ -282,7 +256,7 @@ static bool checkList(MlirOperation op, MlirOperation module, uint64_t *checks) 
   Tensor tensor = {b, module, mlirValueGetType(list), .components = &list, .checks = checks};
   MlirValue values[] = {list, tileBuildCeilDiv(b, dimOf(b, matrix, axis), by),
                         tileBuildInteger(b, mlirIntegerTypeGet(b->context, 1), isWrite)};
-  return callCheck(&tensor, "slices", mlirShapedTypeGetElementType(tensor.type), 3, values);
+  return callCheck(&tensor, tileUseCheckSlices((TileCheckSlices){.I = elementOf(list)}), 3, values);
 }
 
 static bool isPrivate(MlirOperation function) {

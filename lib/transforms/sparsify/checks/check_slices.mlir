@@ -1,14 +1,15 @@
 // sread, swrite: what is listed are slices of the matrix; of a list that is written by none stands twice.
-func.func private @check(%list: tensor<?x!I>, %slices: index, %once: i1) {
+//   type $I = i32
+func.func private @check(%list: tensor<?x$I>, %slices: index, %once: i1) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %yes = arith.constant true
   %no = arith.constant false
-  %count = tensor.dim %list, %c0 : tensor<?x!I>
+  %count = tensor.dim %list, %c0 : tensor<?x$I>
   %none = tensor.splat %no[%slices] : tensor<?xi1>
   %all = scf.for %i = %c0 to %count step %c1 iter_args(%seen = %none) -> (tensor<?xi1>) {
-    %at = tensor.extract %list[%i] : tensor<?x!I>
-    %here = arith.index_cast %at : !I to index
+    %at = tensor.extract %list[%i] : tensor<?x$I>
+    %here = arith.index_cast %at : $I to index
     %above = arith.cmpi sge, %here, %c0 : index
     %below = arith.cmpi slt, %here, %slices : index
     %inside = arith.andi %above, %below : i1

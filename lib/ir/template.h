@@ -1,0 +1,90 @@
+// IR written as text: a template is a .mlir file beside its user, with typed parameters. The build generates a header
+// for each folder of templates (tools/tessera-templates): FOLDER/*.mlir give FOLDER.h, with one struct and one function
+// for each file. A parameter that is misspelled, or has another type, does not compile.
+//
+//   // The entries of a line, added up.                        lib/…/kernels/add_line.mlir
+//   //   type $E = f32, $P = i32                               each parameter with a sample
+//   //   integer $COLUMNS = 32
+//   //   op $ADD = arith.addf
+//   func.func private @finish($E, index) -> $E                 a hook: the caller's C function builds this call
+//   tile.kernel @kernel(%pos: memref<?x$P>, …) {
+//     …
+//     %sum = $ADD %acc, %x : $E
+//     %result = func.call @finish(%sum, %terms) : ($E, index) -> $E
+//
+//   #include "lib/…/kernels.h"
+//   TileTemplateUse use = tileUseAddLine((TileAddLine){.E = f32, .P = i32, .COLUMNS = 64, .ADD = "arith.addf",
+//                                                      .finish = {buildFinish, &data}});
+//   MlirModule module = tileTemplateParse(location, &use);
+//
+// Kinds: `type` (MlirType), `attribute` (MlirAttribute; a symbol is one), `integer` (int64_t) and `op` (the name of an
+// operation that is chosen at run time). No parameter is a piece of text. Two forms of a part are two templates, two
+// values of a parameter, or a hook.
+// The test ir/templates parses every template with its samples; the generator refuses a name that is not declared.
+#ifndef TESSERA_IR_TEMPLATE_H
+#define TESSERA_IR_TEMPLATE_H
+
+#include "lib/ir/builder.h"
+
+// Builds what stands for a call of the hook; returns its result, or a null value where the hook has none.
+typedef struct TileHook {
+  MlirValue (*build)(TileBuilder *builder, const MlirValue *operands, const void *data);
+  const void *data;
+} TileHook;
+
+typedef enum TileParameterKind {
+  TileParameter_Type,
+  TileParameter_Attribute,
+  TileParameter_Integer,
+  TileParameter_Op,
+  TileParameter_Hook
+} TileParameterKind;
+
+typedef struct TileParameter {
+  const char *name;
+  TileParameterKind kind;
+  const char *sample; // null for hooks
+} TileParameter;
+
+typedef union TileParameterValue {
+  MlirType type;
+  MlirAttribute attribute;
+  int64_t integer;
+  const char *op; // "arith.addf"
+  TileHook hook;
+} TileParameterValue;
+
+typedef struct TileTemplate {
+  const char *file; // "lib/conversion/sparse_to_tile/kernels/spmm_csr.mlir"
+  const char *name; // "spmm_csr"
+  const unsigned char *text;
+  size_t length;
+  const TileParameter *parameters;
+  int numParameters;
+} TileTemplate;
+
+enum { TileMaxParameters = 24 };
+
+// A template and a value for each parameter, made by the generated functions tileUse….
+typedef struct TileTemplateUse {
+  const TileTemplate *from;
+  TileParameterValue values[TileMaxParameters];
+} TileTemplateUse;
+
+// A module of the template's operations, all with this location; hooks are built. Null after a diagnostic.
+MlirModule tileTemplateParse(MlirLocation location, const TileTemplateUse *use);
+// The template's first operation that is no hook: a kernel or a function, detached. Null after a diagnostic.
+MlirOperation tileTemplateMake(MlirLocation location, const TileTemplateUse *use);
+// Inserts the symbol `op` into the module as a private one, renamed where the name is taken; returns a reference to it.
+MlirAttribute tileTemplateInsert(MlirOperation module, MlirOperation op, const char *name);
+// Copies the body of the template's function to the builder's place. `operands` replace the arguments; what the
+// function returns comes back in `results`. False after a diagnostic.
+bool tileTemplateInline(TileBuilder *builder, const TileTemplateUse *use, const MlirValue *operands,
+                        MlirValue *results);
+
+// All templates of the library, and the text of one with the samples as its parameters (freed by the caller).
+extern const TileTemplate tileTemplates[];
+extern const int tileTemplatesCount;
+char *tileTemplateSample(const TileTemplate *from);
+
+#endif
