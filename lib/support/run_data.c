@@ -1,5 +1,5 @@
-// run_data.c - what goes into a program and what comes out, between .npy files and arrays. See run_data.h.
-// Expects: a signature. Leaves: arrays that the caller destroys, whatever failed.
+// run_data.c - arguments and outputs of a run, between files and arrays. See run_data.h.
+// Expects: a signature. Leaves: arrays that the caller destroys, also after an error.
 #include "lib/support/run_data.h"
 
 #include "lib/support/npy.h"
@@ -7,11 +7,11 @@
 #include "lib/support/random.h"
 #include "lib/support/sparse_npz.h"
 
-static bool is_dynamic(const tessera_value_t *value) {
+static int count_dynamic(const tessera_value_t *value) {
+  int count = 0;
   for (int i = 0; i < value->rank; ++i)
-    if (value->shape[i] < 0)
-      return true;
-  return false;
+    count += value->shape[i] < 0;
+  return count;
 }
 
 // Takes the array out of the list.
@@ -25,7 +25,7 @@ static bool take_value(const char *name, const tessera_value_t *value, tessera_n
 }
 
 typedef struct taken_t {
-  int values, tensors; // so far; a sparse tensor is several values. Of those given beyond the last only the number
+  int values, tensors; // so far; a sparse tensor is several values. `tensors` also counts those beyond the last value
 } taken_t;
 
 // The arrays of a file for the values that are next.
@@ -39,9 +39,10 @@ static bool take_arrays(const char *what, const char *path, int num_values, cons
     if (taken->values >= num_values)
       continue;
     snprintf(name, sizeof name, "%s %d", what, taken->tensors);
-    ok = value->sparse.num_values ? tessera_fail(out_error, "%s is a tensor of %s: wanted a .npz of its own, not %s",
-                                                 name, value->sparse.encoding, arrays.items[i].name)
-                                  : take_value(name, value, &arrays.items[i], &out_arrays[taken->values], out_error);
+    ok = value->sparse.num_values
+             ? tessera_fail(out_error, "%s is a tensor of %s; it requires a .npz of its own, not %s", name,
+                            value->sparse.encoding, arrays.items[i].name)
+             : take_value(name, value, &arrays.items[i], &out_arrays[taken->values], out_error);
   }
   tessera_arrays_destroy(&arrays);
   return ok;
@@ -83,16 +84,60 @@ static bool read_arguments(tessera_run_data_t *data, const tessera_run_options_t
           tessera_fail(out_error, "'%s' takes %d arguments, --in gives %d", options->entry, wanted, given));
 }
 
-static bool make_argument(const tessera_value_t *value, int index, int64_t seed, tessera_array_t *out_array,
-                          tessera_error_t *out_error) {
+//===--- random arguments ---===//
+
+static bool check_sizes(const tessera_signature_t *signature, const tessera_run_options_t *options,
+                        tessera_error_t *out_error) {
+  int count = 0;
+  for (int i = 0; i < signature->num_arguments; ++i)
+    count += count_dynamic(&signature->arguments[i]);
+  return options->num_sizes <= 1 || options->num_sizes == count ||
+         tessera_fail(out_error, "--size is given %d times; the arguments of '%s' have %d dynamic sizes: give 1 or %d",
+                      options->num_sizes, options->entry, count, count);
+}
+
+// The shape of a random argument. `*next` counts the dynamic sizes so far.
+static void choose_shape(const tessera_value_t *value, const tessera_run_options_t *options, int *next,
+                         int64_t *out_shape) {
+  for (int i = 0; i < value->rank; ++i) {
+    out_shape[i] = value->shape[i];
+    if (value->shape[i] >= 0)
+      continue;
+    int position = options->num_sizes > 1 ? *next : 0;
+    out_shape[i] = options->num_sizes ? options->sizes[position] : options->default_size;
+    ++*next;
+  }
+}
+
+static bool make_argument(const tessera_value_t *value, int index, const tessera_run_options_t *options, int *next,
+                          tessera_array_t *out_array, tessera_error_t *out_error) {
+  int64_t shape[TESSERA_MAX_RANK];
   if (value->sparse.num_values)
     return tessera_fail(out_error, "argument %d is sparse: give every argument with --in", index);
-  if (is_dynamic(value))
-    return tessera_fail(out_error, "argument %d has dynamic sizes: give every argument with --in", index);
-  if (!tessera_array_create(value->element, value->rank, value->shape, out_array, out_error))
+  if (count_dynamic(value) && !options->num_sizes && !options->default_size)
+    return tessera_fail(out_error, "argument %d has dynamic sizes: give every argument with --in, or --size", index);
+  choose_shape(value, options, next, shape);
+  if (!tessera_array_create(value->element, value->rank, shape, out_array, out_error))
     return false;
-  tessera_random_fill(out_array, (uint64_t)seed, (uint64_t)index);
+  tessera_random_fill(out_array, (uint64_t)options->seed, (uint64_t)index);
   return true;
+}
+
+static bool make_arguments(tessera_run_data_t *data, const tessera_run_options_t *options, tessera_error_t *out_error) {
+  const tessera_signature_t *signature = data->signature;
+  int next = 0;
+  bool ok = check_sizes(signature, options, out_error);
+  for (int i = 0; i < signature->num_arguments && ok; ++i)
+    ok = make_argument(&signature->arguments[i], i, options, &next, &data->arguments[i], out_error);
+  data->num_default_sizes = options->num_sizes ? 0 : next;
+  return ok;
+}
+
+void tessera_run_data_note_sizes(const tessera_run_data_t *data, const tessera_run_options_t *options,
+                                 const char *tool) {
+  if (data->num_default_sizes)
+    fprintf(stderr, "%s: note: %d dynamic size%s of the arguments: %lld (--size=N changes this)\n", tool,
+            data->num_default_sizes, data->num_default_sizes == 1 ? "" : "s", (long long)options->default_size);
 }
 
 //===--- outputs ----------------------------------------------------------------===//
@@ -103,7 +148,7 @@ typedef struct outputs_t {
   char names[2 * TESSERA_MAX_VALUES][24];
   const char *name[2 * TESSERA_MAX_VALUES];
   const tessera_value_t *value[2 * TESSERA_MAX_VALUES];
-  const tessera_array_t *array[2 * TESSERA_MAX_VALUES]; // of a sparse tensor the first of several
+  const tessera_array_t *array[2 * TESSERA_MAX_VALUES]; // a sparse tensor has several: the first
 } outputs_t;
 
 static void add_output(outputs_t *outputs, const char *what, int index, const tessera_value_t *value,
@@ -125,23 +170,23 @@ static void list_outputs(const tessera_run_data_t *data, outputs_t *out_outputs)
       add_output(out_outputs, "argument", number, &signature->arguments[i], &data->arguments[i]);
 }
 
-// A .npz takes all that are left, but for a sparse tensor only that.
+// A .npz takes all remaining outputs, or one sparse tensor.
 static bool check_output(const outputs_t *outputs, const tessera_run_options_t *options, int number,
                          tessera_error_t *out_error) {
   const char *path = options->outputs[number];
   if (outputs->value[number]->sparse.num_values)
     return tessera_path_is_npz(path) ||
-           tessera_fail(out_error, "--out=%s: %s is a tensor of %s, which travels as .npz", path, outputs->name[number],
+           tessera_fail(out_error, "--out=%s: %s is a tensor of %s; it requires a .npz", path, outputs->name[number],
                         outputs->value[number]->sparse.encoding);
   if (!tessera_path_is_npz(path))
     return true;
   for (int i = number + 1; i < outputs->count; ++i)
     if (outputs->value[i]->sparse.num_values)
       return tessera_fail(out_error,
-                          "--out=%s takes all outputs that are left, but %s is sparse: it needs a .npz of its own",
-                          path, outputs->name[i]);
+                          "--out=%s takes all remaining outputs; %s is sparse and requires a .npz of its own", path,
+                          outputs->name[i]);
   return number + 1 == options->num_outputs ||
-         tessera_fail(out_error, "--out=%s takes all outputs that are left: it must be the last --out", path);
+         tessera_fail(out_error, "--out=%s takes all remaining outputs; it must be the last --out", path);
 }
 
 static bool check_outputs(const tessera_run_data_t *data, const tessera_run_options_t *options,
@@ -159,11 +204,12 @@ bool tessera_run_data_prepare(tessera_run_data_t *out_data, const tessera_signat
                               const tessera_run_options_t *options, tessera_error_t *out_error) {
   *out_data = (tessera_run_data_t){.signature = signature};
   bool ok = check_outputs(out_data, options, out_error);
+  if (ok && options->num_inputs && options->num_sizes)
+    return tessera_fail(out_error, "--size applies only to random arguments; --in gives the arguments of '%s'",
+                        options->entry);
   if (ok && options->num_inputs)
     return read_arguments(out_data, options, out_error);
-  for (int i = 0; i < signature->num_arguments && ok; ++i)
-    ok = make_argument(&signature->arguments[i], i, options->seed, &out_data->arguments[i], out_error);
-  return ok;
+  return ok && make_arguments(out_data, options, out_error);
 }
 
 static bool write_output(const outputs_t *outputs, int number, const char *path, tessera_error_t *out_error) {

@@ -1,4 +1,4 @@
-// run_options.c - parses the flags of run_options.h; every complaint names the flag and the value seen.
+// run_options.c - parses the flags of run_options.h. Every error names the flag, the value and what is accepted.
 #include "lib/support/run_options.h"
 
 #include <errno.h>
@@ -7,27 +7,25 @@
 
 const char tessera_run_options_help[] =
     "  --entry=NAME          function to call (default: main)\n"
-    "  --target=NAME         what runs it: cpu (default), interpret, the judge, or emulate:CHIP; given more than once, "
-    "the first "
-    "one's\n"
-    "                        results are the outputs and the others are compared with them\n"
+    "  --target=NAME         what runs the program: cpu (default), interpret, emulate:CHIP, cuda or rocm. Given more\n"
+    "                        than once: the first target gives the outputs, the others are compared with them\n"
     "  --pass-pipeline=TEXT  passes instead of the target's own pipeline\n"
-    "  --search=HOW          of tiles on the CPU: construct (default), exhaustive-model or measure\n"
-    "  --in=FILE             one .npy per argument, in order, or a .npz with the next ones; with none, seeded random "
-    "data\n"
-    "  --out=FILE            one .npy per result, then per memref argument, in order, or a .npz for all that are left\n"
+    "  --search=HOW          how CPU tiles are found: construct (default), exhaustive-model or measure\n"
+    "  --in=FILE             one .npy per argument, in order, or a .npz with the next ones (default: random data)\n"
+    "  --size=N              size of every dynamic dimension of the random arguments (default: 128); given more than\n"
+    "                        once: one size for each dynamic dimension, in order\n"
+    "  --out=FILE            one .npy per result, then per memref argument, in order, or a .npz for all the rest\n"
     "  --check-against=WHAT  interpret: compare with the interpreter by its error bounds; FILE.npy, one per output,\n"
     "                        in order, or FILE.npz: compare with rtol and atol; a mismatch exits 1\n"
     "  --rtol=X, --atol=X    |seen - expected| <= atol + rtol * |expected| (default for files: 1e-5 and 1e-8)\n"
-    "  --seed=N              of the random data (default: 0)\n"
-    "  --max-steps=N         element steps after which the interpreter takes a program for endless (default: 2^33)\n"
+    "  --seed=N              seed of the random data (default: 0)\n"
+    "  --max-steps=N         element steps after which the interpreter stops the program (default: 2^33)\n"
     "  --repeat=N            timed calls (default: 1)\n"
     "  --threads=N           threads that grids run on (default: all cores)\n"
     "  --timeout=S           seconds after which the run ends with an error (default: none)\n"
-    "  --stats=FILE.json     time, launches, fallback_ops, statistics by kernel and by pass, what makes it repeatable\n"
-    "  --predict             emulate:CHIP: --stats tells how many cycles the chip would take, by its description "
-    "alone\n"
-    "  --trace=FILE.json     what ran when, on which thread: open it in https://ui.perfetto.dev\n"
+    "  --stats=FILE.json     time, launches, fallback_ops, statistics by kernel and by pass, a manifest\n"
+    "  --predict             with emulate:CHIP: adds predicted cycles to --stats, from the machine description alone\n"
+    "  --trace=FILE.json     what ran when, on which thread; opens in https://ui.perfetto.dev\n"
     "  --help                this text\n";
 
 // The value of `--name=value` if `argument` is that flag.
@@ -43,9 +41,11 @@ static bool parse_integer(const char *flag, const char *text, int64_t least, int
   errno = 0;
   long long value = strtoll(text, &end, 10);
   if (!errno && end != text && !*end && value > most)
-    return tessera_fail(out_error, "%s=%s: wanted an integer of at most %lld", flag, text, (long long)most);
+    return tessera_fail(out_error, "%s=%s: out of range; accepts an integer of at most %lld", flag, text,
+                        (long long)most);
   if (errno || end == text || *end || value < least)
-    return tessera_fail(out_error, "%s=%s: wanted an integer of at least %lld", flag, text, (long long)least);
+    return tessera_fail(out_error, "%s=%s: invalid value; accepts an integer of at least %lld", flag, text,
+                        (long long)least);
   *out_value = value;
   return true;
 }
@@ -78,7 +78,14 @@ static bool take_text(const char *argument, tessera_run_options_t *options) {
   return input || output || check || target;
 }
 
-// Present: the flag was one of ours; *out_ok says whether its value was good.
+static bool take_size(const char *argument, tessera_run_options_t *options, bool *out_ok, tessera_error_t *out_error) {
+  const char *value = value_of(argument, "--size");
+  if (value)
+    *out_ok = parse_integer("--size", value, 0, INT32_MAX, &options->sizes[options->num_sizes++], out_error);
+  return value != NULL;
+}
+
+// Returns true if the flag is one of these; *out_ok tells whether its value is valid.
 static bool take_integer(const char *argument, tessera_run_options_t *options, bool *out_ok,
                          tessera_error_t *out_error) {
   const struct {
@@ -110,7 +117,7 @@ static bool take_number(const char *argument, tessera_run_options_t *options, bo
       char *end;
       double number = strtod(value, &end);
       *out_ok = (end != value && !*end && number >= 0) ||
-                tessera_fail(out_error, "%s=%s: wanted a number of at least 0", flags[i].flag, value);
+                tessera_fail(out_error, "%s=%s: invalid value; accepts a number of at least 0", flags[i].flag, value);
       *flags[i].target = number;
       return true;
     }
@@ -120,8 +127,8 @@ static bool take_number(const char *argument, tessera_run_options_t *options, bo
 
 static bool take(const char *argument, tessera_run_options_t *options, tessera_error_t *out_error) {
   bool ok = true;
-  if (take_text(argument, options) || take_integer(argument, options, &ok, out_error) ||
-      take_number(argument, options, &ok, out_error))
+  if (take_text(argument, options) || take_size(argument, options, &ok, out_error) ||
+      take_integer(argument, options, &ok, out_error) || take_number(argument, options, &ok, out_error))
     return ok;
   if (strcmp(argument, "--help") == 0) {
     options->help = true;
@@ -132,9 +139,9 @@ static bool take(const char *argument, tessera_run_options_t *options, tessera_e
     return true;
   }
   if (argument[0] == '-' && argument[1])
-    return tessera_fail(out_error, "unknown flag '%s' (--help lists them)", argument);
+    return tessera_fail(out_error, "unknown flag '%s'; --help lists the flags", argument);
   if (options->file)
-    return tessera_fail(out_error, "two files given: '%s' and '%s'", options->file, argument);
+    return tessera_fail(out_error, "two programs given: '%s' and '%s'; accepts one", options->file, argument);
   options->file = argument;
   return true;
 }
@@ -145,13 +152,14 @@ bool tessera_run_options_parse(int argc, char **argv, tessera_run_options_t *out
   options.outputs = calloc((size_t)argc + 1, sizeof *options.outputs);
   options.checks = calloc((size_t)argc + 1, sizeof *options.checks);
   options.targets = calloc((size_t)argc + 1, sizeof *options.targets);
-  bool ok = options.inputs && options.outputs && options.checks && options.targets;
+  options.sizes = calloc((size_t)argc + 1, sizeof *options.sizes);
+  bool ok = options.inputs && options.outputs && options.checks && options.targets && options.sizes;
   if (!ok)
     tessera_fail(out_error, "out of memory");
   for (int i = 1; i < argc && ok; ++i)
     ok = take(argv[i], &options, out_error);
   if (ok && !options.file && !options.help)
-    ok = tessera_fail(out_error, "no input file (--help explains)");
+    ok = tessera_fail(out_error, "no program given; --help shows the usage");
   if (ok && !options.num_targets)
     options.targets[options.num_targets++] = "cpu";
   if (ok)
@@ -166,4 +174,5 @@ void tessera_run_options_destroy(tessera_run_options_t *options) {
   free(options->outputs);
   free(options->checks);
   free(options->targets);
+  free(options->sizes);
 }

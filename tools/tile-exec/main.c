@@ -148,6 +148,7 @@ static bool execute(session_t *session, tessera_error_t *error) {
   if (!tessera_run_data_prepare(&session->data, &session->program.signature, options, error) ||
       !tessera_run_check_read(&session->check, options, &session->data, error))
     return false;
+  tessera_run_data_note_sizes(&session->data, options, "tile-exec");
   tessera_trace_phase(session->trace, "calls");
   bool ok = call(session, error);
   tessera_trace_phase(session->trace, NULL);
@@ -202,6 +203,7 @@ int main(int argc, char **argv) {
     fprintf(stderr, "tile-exec: error: %s\n", error.text);
     return 1;
   }
+  options.default_size = TesseraDefaultSize;
   bool ok = true;
   if (options.help)
     printf("tile-exec PROGRAM.so [flags]: runs a compiled program\n\n%s%s", tessera_run_options_help,

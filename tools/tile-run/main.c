@@ -122,14 +122,21 @@ static bool start(Session *session, tessera_error_t *error) {
   return true;
 }
 
+static bool prepareFirst(Session *session, tessera_error_t *error) {
+  const tessera_run_options_t *options = session->options;
+  bool ok = runPrepare(&session->first, options->targets[0], &session->parsed, options, session->trace, error);
+  if (ok)
+    tessera_run_data_note_sizes(&session->first.data, options, "tile-run");
+  return ok;
+}
+
 static bool execute(Session *session, tessera_error_t *error) {
   const tessera_run_options_t *options = session->options;
   Run *first = &session->first;
   session->files = (tessera_run_check_t){.asked = options->num_checks && !tessera_run_check_wants_interpreter(options),
                                          .right = true};
   return tileSessionOpen(&session->parsed, options->file, error) &&
-         tileSessionTakeSparseEntries(&session->parsed, error) &&
-         runPrepare(first, options->targets[0], &session->parsed, options, session->trace, error) &&
+         tileSessionTakeSparseEntries(&session->parsed, error) && prepareFirst(session, error) &&
          (!session->files.asked || tessera_run_check_read(&session->files, options, &first->data, error)) &&
          runJudge(session, error) && runCall(first, options, session->trace, error) && compareAll(session, error);
 }
@@ -190,6 +197,7 @@ int main(int argc, char **argv) {
     fprintf(stderr, "tile-run: error: %s\n", error.text);
     return 1;
   }
+  options.default_size = TesseraDefaultSize;
   bool ok = true;
   if (options.help)
     printf("tile-run FILE [flags]: compiles a program and runs one of its functions\n\n%s", tessera_run_options_help);
