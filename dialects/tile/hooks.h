@@ -14,7 +14,8 @@
 //   callee (flat symbol)               results* return, yield   values*                                         - -
 //   launch [s]      grid*, inputs*, outputs*                        kernel (flat symbol), cluster? (i64 array),
 //                                                                   meets? (array of keywords)         results*
-//   transfer        source                                          device (flat symbol)               result
+//   group           inputs*                                         meets? (array of keywords), schedule?   results*,
+//   body transfer        source                                          device (flat symbol)               result
 //   program_id, num_programs  -                                     axis                               result
 //   assume          value                                           align?, sizes?, strides? (i64 arrays, kDynamic
 //                                                                   for `_`), divisible?, range? (i64 array: 2) result
@@ -101,6 +102,9 @@ TILE_CANONICALIZE(Launch);
 TILE_EFFECTS(Launch);
 void tileLaunchOpDestinationInits(MlirOperation op, intptr_t *begin, intptr_t *count);
 extern const MlirExtBufferizableHooks tileLaunchOpBufferize;
+TILE_VERIFY(Group);
+TILE_VERIFY_REGIONS(Group);
+TILE_FOLD(Group);
 TILE_FOLD(Transfer);
 TILE_VERIFY(ProgramId);
 TILE_INTEGER_RANGES(ProgramId);

@@ -2,6 +2,7 @@
 // Why: what a signature, a grid and a promise may say. What a body may hold is checked in verify_kernel.c.
 // Expects: the row's own checks done. Leaves: true, or a diagnostic with value seen and value wanted, and false.
 #include "dialects/tile/hooks.h"
+#include "dialects/tile/ops.h"
 #include "dialects/tile/questions.h"
 #include "lib/ir/op_format.h"
 #include "mlir-c/Dialect/LLVM.h"
@@ -122,8 +123,10 @@ bool tileYieldOpVerify(MlirOperation op) {
   MlirOperation parent = mlirOperationGetParentOperation(op);
   if (tileOpIs(parent, "tile.reduce") || tileOpIs(parent, "tile.scan"))
     return verifyCombinerYield(op, parent);
+  if (tileGroupOpIsA(parent))
+    return true; // tileGroupOpVerifyRegions compares the values with the results
   if (!tileOpIs(parent, "tile.warp_specialize"))
-    return tileError(op, "stands in '%.*s', want a tile.reduce, tile.scan or tile.warp_specialize",
+    return tileError(op, "stands in '%.*s', want a tile.reduce, tile.scan, tile.group or tile.warp_specialize",
                      (int)tileOpName(parent).length, tileOpName(parent).data);
   intptr_t count = mlirOperationGetNumOperands(op);
   return count == 0 || tileErrorWithNote(op, mlirOperationGetLocation(parent), "in a partition of this op",

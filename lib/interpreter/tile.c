@@ -15,6 +15,8 @@ Execute tileExecute(MlirOperation op) {
     return executeTileReturn;
   case TileOp_Launch:
     return executeTileLaunch;
+  case TileOp_Group:
+    return executeTileGroup;
   case TileOp_Transfer:
     return executeTileTransfer;
   case TileOp_ProgramId:

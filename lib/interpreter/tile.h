@@ -11,6 +11,7 @@
   X(executeTileCall)                                                                                                   \
   X(executeTileReturn)                                                                                                 \
   X(executeTileLaunch)                                                                                                 \
+  X(executeTileGroup)                                                                                                  \
   X(executeTileTransfer)                                                                                               \
   X(executeTileProgramId)                                                                                              \
   X(executeTileNumPrograms)                                                                                            \

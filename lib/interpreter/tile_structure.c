@@ -41,6 +41,17 @@ bool executeTileReturn(Machine *machine, Frame *frame, const Instruction *instru
   return executeYield(machine, frame, instruction);
 }
 
+// The body in the frame of the function around it.
+bool executeTileGroup(Machine *machine, Frame *frame, const Instruction *instruction) {
+  const Region *region = &instruction->regions[0];
+  for (int i = 0; i < region->blocks->numArguments; ++i)
+    frameSet(frame, region->blocks->arguments[i], valueRetain(operandOf(frame, instruction, i)));
+  if (!regionRun(machine, frame, region, 0, NULL))
+    return false;
+  takeYielded(frame, instruction->numResults, instruction->results, 0);
+  return true;
+}
+
 bool executeTileTransfer(Machine *machine, Frame *frame, const Instruction *instruction) {
   setResult(frame, instruction, 0, valueRetain(operandOf(frame, instruction, 0)));
   return true;

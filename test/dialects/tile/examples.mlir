@@ -1,6 +1,6 @@
 // The examples of the reference pages, in a place where each is legal: every example of ops.def stands here, word for
 // word (examples.py says which does not), and parses and verifies.
-// RUN: %python %source/test/dialects/examples.py %source/dialects/tile/ops.def %s 57
+// RUN: %python %source/test/dialects/examples.py %source/dialects/tile/ops.def %s 58
 // RUN: sh %source/test/round_trip.sh %s %t %tile_opt
 
 #offsets = #tile.layout<offset [32:d1, 128:d0]>
@@ -260,4 +260,15 @@ tile.func @prints(%x: tensor<4xf32>, %ok: i1) {
   tile.print "x = {}", %x : tensor<4xf32>
   tile.assert %ok, "index out of range" : i1
   tile.return
+}
+
+func.func @group(%x: tensor<8xf32>, %y: tensor<8xf32>) -> tensor<8xf32> {
+%z = tile.group ins(%x, %y : tensor<8xf32>, tensor<8xf32>) meets [register] -> tensor<8xf32> {
+^bb0(%a: tensor<8xf32>, %b: tensor<8xf32>):
+  %e = tensor.empty() : tensor<8xf32>
+  %s = linalg.add ins(%a, %b : tensor<8xf32>, tensor<8xf32>) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+  %r = linalg.exp ins(%s : tensor<8xf32>) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+  tile.yield %r : tensor<8xf32>
+}
+  return %z : tensor<8xf32>
 }

@@ -81,7 +81,7 @@ tile.func private @f(%x: f32) -> f32 {
 // -----
 
 tile.func private @f(%x: f32) -> f32 {
-  // expected-error @+1 {{'tile.yield' op stands in 'tile.func', want a tile.reduce, tile.scan or tile.warp_specialize}}
+  // expected-error @+1 {{'tile.yield' op stands in 'tile.func', want a tile.reduce, tile.scan, tile.group or tile.warp_specialize}}
   tile.yield %x : f32
 }
 

@@ -1,0 +1,23 @@
+// tile.group: its inner edges, writing one around ops, and giving it up for its body.
+//
+//   MlirOperation group = tileGroupWrap(ops, 3, meets, schedule); // producers first; all in one block
+//   tileGroupInline(group);                                       // the ops stand in the block again
+#ifndef TESSERA_DIALECTS_TILE_GROUP_H
+#define TESSERA_DIALECTS_TILE_GROUP_H
+
+#include "lib/capi/common.h"
+
+// An operand that makes an inner edge: a tensor that an op of the same block makes. `tensor.empty` and constants make
+// none.
+bool tileGroupIsEdge(MlirOperation op, intptr_t operand);
+intptr_t tileGroupNumEdges(MlirOperation group);
+MlirBlock tileGroupBody(MlirOperation group);
+
+// Moves the ops, the last of which alone has users outside, into a new group in place of the last one. Constants,
+// `tensor.empty` and tensors filled with constants that the ops start from are copied into the body; every other value
+// from outside becomes an input. All edges meet at `level` ("register").
+MlirOperation tileGroupWrap(const MlirOperation *ops, intptr_t count, const char *level, MlirAttribute schedule);
+// Moves the body's ops before the group and destroys the group.
+void tileGroupInline(MlirOperation group);
+
+#endif
