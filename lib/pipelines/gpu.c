@@ -19,13 +19,14 @@ const TilePipelineStep tileStageToScheduled[] = {
 };
 
 // A device function in the GPU's dialect, llvm, and arith, math and scf on scalars becomes llvm alone. Narrow floats
-// compute in f32. Functions become arithmetic, exactly as on the CPU, and so do conversions without an instruction:
-// results agree to half an ulp.
+// compute in f32 and round at every op. Functions become arithmetic, exactly as on the CPU, and so do conversions
+// without an instruction: results agree to half an ulp.
 const TilePipelineStep tileStageOfDevice[] = {
     {"math-extend-to-supported-types", {{"extra-types", "f16,bf16"}, {"target-type", "f32"}}, .on = "gpu.module"},
     {"arith-emulate-unsupported-floats",
      {{"source-types", TILE_NARROW_FLOATS}, {"target-type", "f32"}},
      .on = "gpu.module"},
+    {"tile-keep-roundings", .on = "gpu.module"},
     {"tile-expand-math", {{"f64", "true"}}, .on = "gpu.module"},
     {"tile-expand-float-conversions", .on = "gpu.module"},
     {"convert-scf-to-cf", .on = "gpu.module"},
