@@ -10,11 +10,12 @@ list(APPEND COMPILER_SOURCES ${files})
 
 # tessera_generate_ops(tile dialects/tile): from FOLDER/ops.def, a generator tessera-opgen-tile, the header
 # generated/FOLDER/ops.h (appended to GENERATED_HEADERS) and, for target docs, the page docs/generated/tile.md.
+set(OPGEN_SOURCES tools/tessera-opgen/header.c tools/tessera-opgen/names.c lib/ir/op_arena.c lib/ir/op_columns.c
+                  lib/ir/op_format_text.c)
 add_custom_target(docs)
 function(tessera_generate_ops dialect folder)
   set(generator tessera-opgen-${dialect})
-  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tools/tessera-opgen/*.c)
-  add_executable(${generator} ${sources} lib/ir/op_arena.c lib/ir/op_columns.c lib/ir/op_format_text.c)
+  add_executable(${generator} tools/tessera-opgen/opgen.c tools/tessera-opgen/page.c ${OPGEN_SOURCES})
   target_compile_definitions(${generator} PRIVATE OPGEN_DIALECT="${dialect}" OPGEN_ROWS="${folder}/ops.def")
   set(header ${CMAKE_BINARY_DIR}/generated/${folder}/ops.h)
   file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/generated/${folder})
@@ -32,6 +33,19 @@ foreach(rows ${tables})
   tessera_generate_ops(${dialect} ${folder})
   add_dependencies(docs docs-${dialect})
 endforeach()
+
+# From lib/ir/upstream.def: a header generated/upstream/DIALECT.h per section, and the tables of lib/ir/upstream.c.
+add_executable(tessera-opgen-upstream tools/tessera-opgen/opgen_upstream.c ${OPGEN_SOURCES})
+file(GLOB sections CONFIGURE_DEPENDS lib/ir/upstream/*.def)
+set(UPSTREAM_FOLDER ${CMAKE_BINARY_DIR}/generated/upstream)
+file(MAKE_DIRECTORY ${UPSTREAM_FOLDER})
+foreach(section ${sections})
+  get_filename_component(dialect ${section} NAME_WE)
+  list(APPEND UPSTREAM_HEADERS ${UPSTREAM_FOLDER}/${dialect}.h)
+endforeach()
+add_custom_command(OUTPUT ${UPSTREAM_HEADERS} ${UPSTREAM_FOLDER}/names.inc ${UPSTREAM_FOLDER}/slots.inc
+  COMMAND tessera-opgen-upstream ${UPSTREAM_FOLDER} DEPENDS tessera-opgen-upstream VERBATIM)
+list(APPEND GENERATED_HEADERS ${UPSTREAM_HEADERS})
 list(APPEND COMPILER_SOURCES ${GENERATED_HEADERS})
 
 # Texts that become part of the library (lib/support/embedded_text.h): edit one and the next build has it.

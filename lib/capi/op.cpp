@@ -215,7 +215,7 @@ void mlirExt::insertOp(Dialect *dialect, const MlirExtOpDefinition *definition) 
 
 const MlirExtOpDefinition *mlirExtOperationGetDefinition(MlirOperation op) {
   Operation *unwrapped = unwrap(op);
-  return unwrapped->hasTrait<DefinedInC>() ? &definitionOf(unwrapped) : nullptr;
+  return unwrapped && unwrapped->hasTrait<DefinedInC>() ? &definitionOf(unwrapped) : nullptr;
 }
 
 MlirAttribute mlirExtOperationGetInherentAttributeAt(MlirOperation op, intptr_t index) {

@@ -99,7 +99,7 @@ struct MlirExtOpDefinition {
 };
 
 MLIR_EXT_BEGIN
-// The definition of an op defined through this shim, null for any other op.
+// The definition of an op defined through this shim; null for any other op and for no op.
 const MlirExtOpDefinition *mlirExtOperationGetDefinition(MlirOperation op);
 // Number `index` of the op's inherent attributes, null when absent. Only for ops defined through this shim.
 MlirAttribute mlirExtOperationGetInherentAttributeAt(MlirOperation op, intptr_t index);

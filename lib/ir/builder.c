@@ -2,6 +2,9 @@
 #include "lib/ir/builder.h"
 #include "lib/ir/support.h"
 #include "mlir-c/Dialect/LLVM.h"
+#include "upstream/arith.h"
+#include "upstream/llvm.h"
+#include "upstream/scf.h"
 
 #include <string.h>
 
@@ -101,11 +104,26 @@ static void addOperandGroups(TileBuilder *builder, MlirOperationState *state, co
 static void addResultGroups(TileBuilder *builder, MlirOperationState *state, const TileBuildGroups *groups) {
   int32_t sizes[MaxGroups];
   for (intptr_t i = 0; i < groups->numResultGroups; ++i) {
-    mlirOperationStateAddResults(state, groups->results[i].count, groups->results[i].types);
+    const TileTypeGroup *group = &groups->results[i];
+    for (intptr_t k = 0; k < group->count; ++k) {
+      MlirType type = group->types ? group->types[k] : mlirValueGetType(group->like[k]);
+      mlirOperationStateAddResults(state, 1, &type);
+    }
     sizes[i] = (int32_t)groups->results[i].count;
   }
   if (groups->resultSegments)
     addSegments(builder, state, "resultSegmentSizes", groups->numResultGroups, sizes);
+}
+
+static void addRegions(MlirOperationState *state, intptr_t count, const MlirRegion *regions) {
+  for (intptr_t i = 0; i < count; ++i) {
+    MlirRegion region = mlirRegionIsNull(regions[i]) ? mlirRegionCreate() : regions[i];
+    mlirOperationStateAddOwnedRegions(state, 1, &region);
+  }
+}
+
+MlirAttribute tileBuildEnum(const TileBuilder *builder, unsigned bits, int64_t value) {
+  return mlirIntegerAttrGet(mlirIntegerTypeGet(builder->context, bits), value);
 }
 
 MlirOperation tileBuildGroups(TileBuilder *builder, const char *name, const TileBuildGroups *groups) {
@@ -116,10 +134,10 @@ MlirOperation tileBuildGroups(TileBuilder *builder, const char *name, const Tile
   else
     addResultGroups(builder, &state, groups);
   addAttributes(builder, &state, groups->attributes);
-  for (intptr_t i = 0; i < groups->numRegions; ++i) {
-    MlirRegion region = groups->regions[i].ptr ? groups->regions[i] : mlirRegionCreate();
-    mlirOperationStateAddOwnedRegions(&state, 1, &region);
-  }
+  addRegions(&state, groups->numRegions, groups->regions);
+  addRegions(&state, groups->numMoreRegions, groups->moreRegions);
+  mlirOperationStateAddSuccessors(&state, groups->numSuccessors, groups->successors);
+  mlirOperationStateAddSuccessors(&state, groups->numMoreSuccessors, groups->moreSuccessors);
   return create(builder, &state);
 }
 
@@ -130,27 +148,22 @@ MlirValue tileBuildValue(TileBuilder *builder, const char *name, MlirType result
 }
 
 //===--- constants ----------------------------------------------------------===//
-static MlirValue buildConstant(TileBuilder *builder, MlirType type, MlirAttribute value) {
-  TileAttributeEntry attributes[] = {{"value", value}, {NULL}};
+MlirValue tileBuildConstant(TileBuilder *builder, MlirAttribute value) {
   if (!builder->memo)
-    return tileBuildValue(builder, "arith.constant", type, 0, NULL, attributes);
+    return arithConstantOpBuild(builder, value);
   MlirValue known = tileMemoFind(builder->memo, value.ptr);
-  if (known.ptr)
+  if (!mlirValueIsNull(known))
     return known;
   TileBuilder start = tileBuilderAtStart(tileMemoBlock(builder->memo), builder->location);
-  known = tileBuildValue(&start, "arith.constant", type, 0, NULL, attributes);
+  known = arithConstantOpBuild(&start, value);
   tileMemoAdd(builder->memo, value.ptr, known);
   return known;
-}
-
-MlirValue tileBuildConstant(TileBuilder *builder, MlirAttribute value) {
-  return buildConstant(builder, mlirAttributeGetType(value), value);
 }
 
 MlirValue tileBuildInteger(TileBuilder *builder, MlirType type, int64_t value) {
   bool shaped = mlirTypeIsAShaped(type);
   MlirAttribute number = mlirIntegerAttrGet(shaped ? mlirShapedTypeGetElementType(type) : type, value);
-  return buildConstant(builder, type, shaped ? mlirDenseElementsAttrSplatGet(type, number) : number);
+  return tileBuildConstant(builder, shaped ? mlirDenseElementsAttrSplatGet(type, number) : number);
 }
 
 MlirValue tileBuildIndex(TileBuilder *builder, int64_t value) {
@@ -161,35 +174,27 @@ MlirValue tileBuildFloat(TileBuilder *builder, MlirType type, double value) {
   bool shaped = mlirTypeIsAShaped(type);
   MlirType element = shaped ? mlirShapedTypeGetElementType(type) : type;
   MlirAttribute number = mlirFloatAttrDoubleGet(builder->context, element, value);
-  return buildConstant(builder, type, shaped ? mlirDenseElementsAttrSplatGet(type, number) : number);
+  return tileBuildConstant(builder, shaped ? mlirDenseElementsAttrSplatGet(type, number) : number);
 }
 
 //===--- texts ----------------------------------------------------------------===//
 void tileBuildText(TileBuilder *builder, const char *symbol, const char *text) {
   MlirContext context = builder->context;
   size_t size = strlen(text) + 1;
-  MlirRegion none = mlirRegionCreate();
-  TileAttributeEntry attributes[] = {
-      {"sym_name", mlirStringAttrGet(context, tileString(symbol))},
-      {"global_type", mlirTypeAttrGet(mlirLLVMArrayTypeGet(mlirIntegerTypeGet(context, 8), (unsigned)size))},
-      {"linkage", mlirLLVMLinkageAttrGet(context, MlirLLVMLinkageInternal)},
-      {"constant", mlirUnitAttrGet(context)},
-      {"value", mlirStringAttrGet(context, mlirStringRefCreate(text, size))},
-      {NULL}};
-  tileBuild(builder, "llvm.mlir.global", 0, NULL, 0, NULL, attributes, 1, &none);
+  MlirType type = mlirLLVMArrayTypeGet(mlirIntegerTypeGet(context, 8), (unsigned)size);
+  MlirOperation global =
+      llvmGlobalOpBuild(builder, mlirTypeAttrGet(type), mlirStringAttrGet(context, tileString(symbol)),
+                        mlirLLVMLinkageAttrGet(context, MlirLLVMLinkageInternal), mlirRegionCreate());
+  llvmGlobalOpSetConstant(global, mlirUnitAttrGet(context));
+  llvmGlobalOpSetValue(global, mlirStringAttrGet(context, mlirStringRefCreate(text, size)));
 }
 
 MlirValue tileBuildTextAddress(TileBuilder *builder, const char *symbol) {
-  TileAttributeEntry global[] = {{"global_name", mlirFlatSymbolRefAttrGet(builder->context, tileString(symbol))},
-                                 {NULL}};
-  return tileBuildValue(builder, "llvm.mlir.addressof", mlirLLVMPointerTypeGet(builder->context, 0), 0, NULL, global);
+  return llvmAddressOfOpBuild(builder, mlirLLVMPointerTypeGet(builder->context, 0),
+                              mlirFlatSymbolRefAttrGet(builder->context, tileString(symbol)));
 }
 
 //===--- index arithmetic ---------------------------------------------------===//
-static MlirValue buildIndexOp(TileBuilder *builder, const char *name, MlirValue a, MlirValue b) {
-  return tileBuildValue(builder, name, mlirIndexTypeGet(builder->context), 2, (MlirValue[]){a, b}, NULL);
-}
-
 // Overflow is left to the op: a wrapped constant would hide it.
 #define CONSTANTS(a, b)                                                                                                \
   int64_t x = 0, y = 0;                                                                                                \
@@ -202,7 +207,7 @@ MlirValue tileBuildAdd(TileBuilder *builder, MlirValue a, MlirValue b) {
     return tileBuildIndex(builder, sum);
   if ((hasX && x == 0) || (hasY && y == 0))
     return hasX && x == 0 ? b : a;
-  return buildIndexOp(builder, "arith.addi", a, b);
+  return arithAddIOpBuild(builder, a, b);
 }
 
 MlirValue tileBuildSub(TileBuilder *builder, MlirValue a, MlirValue b) {
@@ -212,7 +217,7 @@ MlirValue tileBuildSub(TileBuilder *builder, MlirValue a, MlirValue b) {
     return tileBuildIndex(builder, difference);
   if (mlirValueEqual(a, b))
     return tileBuildIndex(builder, 0);
-  return hasY && y == 0 ? a : buildIndexOp(builder, "arith.subi", a, b);
+  return hasY && y == 0 ? a : arithSubIOpBuild(builder, a, b);
 }
 
 MlirValue tileBuildMul(TileBuilder *builder, MlirValue a, MlirValue b) {
@@ -224,21 +229,21 @@ MlirValue tileBuildMul(TileBuilder *builder, MlirValue a, MlirValue b) {
     return a;
   if ((hasY && y == 0) || (hasX && x == 1))
     return b;
-  return buildIndexOp(builder, "arith.muli", a, b);
+  return arithMulIOpBuild(builder, a, b);
 }
 
 MlirValue tileBuildMin(TileBuilder *builder, MlirValue a, MlirValue b) {
   CONSTANTS(a, b);
   if (mlirValueEqual(a, b) || (hasX && hasY))
     return x <= y ? a : b;
-  return buildIndexOp(builder, "arith.minsi", a, b);
+  return arithMinSIOpBuild(builder, a, b);
 }
 
 MlirValue tileBuildMax(TileBuilder *builder, MlirValue a, MlirValue b) {
   CONSTANTS(a, b);
   if (mlirValueEqual(a, b) || (hasX && hasY))
     return x >= y ? a : b;
-  return buildIndexOp(builder, "arith.maxsi", a, b);
+  return arithMaxSIOpBuild(builder, a, b);
 }
 
 // Signed, towards +infinity, as arith.ceildivsi.
@@ -250,7 +255,7 @@ MlirValue tileBuildCeilDiv(TileBuilder *builder, MlirValue a, MlirValue b) {
     return a;
   if (hasX && hasY && y != 0 && !(x == INT64_MIN && y == -1))
     return tileBuildIndex(builder, ceilDiv(x, y));
-  return buildIndexOp(builder, "arith.ceildivsi", a, b);
+  return arithCeilDivSIOpBuild(builder, a, b);
 }
 
 //===--- loops --------------------------------------------------------------===//
@@ -262,17 +267,9 @@ MlirOperation tileBuildFor(TileBuilder *builder, MlirValue lower, MlirValue uppe
     mlirBlockAddArgument(*body, mlirValueGetType(initial[i]), builder->location);
   MlirRegion region = mlirRegionCreate();
   mlirRegionAppendOwnedBlock(region, *body);
-  MlirOperationState state = mlirOperationStateGet(tileString("scf.for"), builder->location);
-  mlirOperationStateAddOperands(&state, 3, (MlirValue[]){lower, upper, step});
-  mlirOperationStateAddOperands(&state, count, initial);
-  for (intptr_t i = 0; i < count; ++i) {
-    MlirType type = mlirValueGetType(initial[i]);
-    mlirOperationStateAddResults(&state, 1, &type);
-  }
-  mlirOperationStateAddOwnedRegions(&state, 1, &region);
-  return tileBuilderInsert(builder, mlirOperationCreate(&state));
+  return scfForOpBuild(builder, lower, upper, step, count, initial, region);
 }
 
 void tileBuildYield(TileBuilder *builder, intptr_t count, const MlirValue *values) {
-  tileBuild(builder, "scf.yield", count, values, 0, NULL, NULL, 0, NULL);
+  scfYieldOpBuild(builder, count, values);
 }

@@ -47,7 +47,8 @@ typedef struct TileValueGroup {
 } TileValueGroup;
 typedef struct TileTypeGroup {
   intptr_t count;
-  const MlirType *types;
+  const MlirType *types; // null: the types of `like`
+  const MlirValue *like;
 } TileTypeGroup;
 typedef struct TileBuildGroups {
   intptr_t numOperandGroups, numResultGroups, numRegions;
@@ -56,8 +57,13 @@ typedef struct TileBuildGroups {
   const TileAttributeEntry *attributes;
   const MlirRegion *regions; // null ones become empty regions
   bool operandSegments, resultSegments;
+  intptr_t numMoreRegions, numSuccessors, numMoreSuccessors;
+  const MlirRegion *moreRegions; // behind `regions`
+  const MlirBlock *successors, *moreSuccessors;
 } TileBuildGroups;
 MlirOperation tileBuildGroups(TileBuilder *builder, const char *name, const TileBuildGroups *groups);
+// The integer attribute of `bits` bits that stands for a C enum's value.
+MlirAttribute tileBuildEnum(const TileBuilder *builder, unsigned bits, int64_t value);
 // A constant global of the text and its end ('\0'), internal to the module, and its address.
 void tileBuildText(TileBuilder *builder, const char *symbol, const char *text);
 MlirValue tileBuildTextAddress(TileBuilder *builder, const char *symbol);

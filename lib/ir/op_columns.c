@@ -131,7 +131,7 @@ bool tileConstraintIsUnique(const char *name) {
 
 static bool isName(Text name) {
   for (const char *at = name.begin; at < name.end; ++at)
-    if (!islower((unsigned char)*at) && (at == name.begin || (!isdigit((unsigned char)*at) && *at != '_')))
+    if (!isalpha((unsigned char)*at) && (at == name.begin || (!isdigit((unsigned char)*at) && *at != '_')))
       return false;
   return name.begin < name.end;
 }
@@ -294,22 +294,23 @@ static void addTraitAttributes(TileOpSpec *spec) {
 }
 
 //===--- the columns' entries -----------------------------------------------===//
-static bool compileRegions(TileArena *arena, TileOpSpec *spec, const TileSpecError *error) {
-  const char *at = spec->row->regions;
+// Regions or successors.
+static bool compileRegions(TileArena *arena, const TileOpSpec *spec, const char *column, const char *at,
+                           TileRegionSpec **regions, int *number, const TileSpecError *error) {
   int count = countEntries(at);
-  spec->regions = tileArenaAllocate(arena, sizeof *spec->regions * (size_t)count);
+  *regions = tileArenaAllocate(arena, sizeof **regions * (size_t)count);
   for (int i = 0; i < count; ++i) {
     Text name, rest;
-    if (!takeName(spec, "regions", nextEntry(&at), &name, &rest, error))
+    if (!takeName(spec, column, nextEntry(&at), &name, &rest, error))
       return false;
-    TileRegionSpec *region = &spec->regions[spec->numRegions++];
+    TileRegionSpec *region = &(*regions)[(*number)++];
     region->name = copy(arena, name);
     region->arity = takeArity(&rest);
-    if (!expectEnd(spec, "regions", region->name, rest, error))
+    if (!expectEnd(spec, column, region->name, rest, error))
       return false;
     if (region->arity != TileArity_One && i + 1 < count)
-      return tileSpecError(error, spec, "regions", "'%s' is %s but not the last region", region->name,
-                           tileArityText(region->arity));
+      return tileSpecError(error, spec, column, "'%s' is %s but not the last %s", region->name,
+                           tileArityText(region->arity), *column == 'r' ? "region" : "successor");
   }
   return true;
 }
@@ -386,6 +387,10 @@ static bool compileTrait(TileArena *arena, TileOpSpec *spec, Text entry, const T
       spec->traits |= traitNames[i].bits;
       return true;
     }
+  if (is(entry, "infers types")) {
+    spec->statesInference = true;
+    return true;
+  }
   Text rest = entry;
   if (takeWord(&rest, "implicit") && takeWord(&rest, "terminator") && isName(rest)) {
     spec->traits |= MlirExtTrait_SingleBlock;
@@ -481,7 +486,9 @@ bool tileSpecCompileText(TileArena *arena, const TileDialectTable *table, intptr
   spec->fullName = tileArenaPrintf(arena, "%s.%s", table->name, row->name);
   if (!nameValues(arena, spec, "operands", row->operands, &spec->operands, &spec->numOperands, error) ||
       !nameValues(arena, spec, "results", row->results, &spec->results, &spec->numResults, error) ||
-      !nameAttributes(arena, spec, error) || !compileRegions(arena, spec, error) ||
+      !nameAttributes(arena, spec, error) ||
+      !compileRegions(arena, spec, "regions", row->regions, &spec->regions, &spec->numRegions, error) ||
+      !compileRegions(arena, spec, "successors", row->successors, &spec->successors, &spec->numSuccessors, error) ||
       !compileTraits(arena, spec, error) ||
       !compileValues(arena, spec, "operands", row->operands, spec->operands, spec->numOperands, error) ||
       !compileValues(arena, spec, "results", row->results, spec->results, spec->numResults, error) ||

@@ -67,7 +67,7 @@ typedef struct TileAttributeSpec {
   const TileAttributeKind *kind; // step 2
 } TileAttributeSpec;
 
-typedef struct TileRegionSpec {
+typedef struct TileRegionSpec { // a successor too
   const char *name;
   TileArity arity;
 } TileRegionSpec;
@@ -116,16 +116,17 @@ typedef struct TileOpSpec {
   const TileDialectTable *table;
   const char *fullName; // "tile.mma"
   intptr_t rowIndex;
-  int numOperands, numResults, numAttributes, numRegions, numEffects, numElements;
+  int numOperands, numResults, numAttributes, numRegions, numSuccessors, numEffects, numElements;
   TileValueSpec *operands, *results;
   TileAttributeSpec *attributes;
-  TileRegionSpec *regions;
+  TileRegionSpec *regions, *successors;
   TileEffectSpec *effects;
   TileElement *elements;
   uint32_t traits;
   const char *implicitTerminator;       // full name, or null
   int looseOperand, looseResult;        // the only optional or variadic one; -1: none or several
   bool operandSegments, resultSegments; // several: sizes are attributes
+  bool statesInference;                 // trait `infers types`: rows of upstream ops only
   bool hasFormat;
   bool hasPresences;                // anything is `with` or `unless` another
   const char *const *inherentNames; // null-terminated: attributes, then segment sizes
@@ -135,6 +136,14 @@ typedef struct TileOpSpec {
   bool dictHoldsInherent;
   bool infersResults; // step 2: every result's type and presence follows from operands and attributes
 } TileOpSpec;
+
+// Finds the name of an upstream op (lib/ir/upstream.c, whose table the generator makes with the same function).
+static inline uint32_t tileNameHash(const char *name, size_t length) {
+  uint32_t hash = 2166136261u;
+  for (size_t i = 0; i < length; ++i)
+    hash = (hash ^ (unsigned char)name[i]) * 16777619u;
+  return hash ^ hash >> 15;
+}
 
 // What went wrong, one line: "tile.mma: format: …".
 typedef struct TileSpecError {

@@ -24,7 +24,7 @@
 //   #include "dialects/tile/ops.def"
 //   };
 //
-// Columns are lists separated by commas; an empty or missing column is an empty list. NAMEs are [a-z][a-z0-9_]*.
+// Columns are lists separated by commas; an empty or missing column is an empty list. NAMEs are [a-zA-Z][a-zA-Z0-9_]*.
 //
 // operands, results   NAME: (optional | variadic)? CONSTRAINT? (like OTHER | as RULE of OTHER)? (with X | unless X)?
 //   CONSTRAINT   a name of the dialect's table of constraints or a builtin one (below); missing only before like, as.
@@ -102,7 +102,7 @@ typedef struct TileOpRow {
   const char *cName; // "Mma"
   const char *name;  // "mma", without the dialect
   const char *summary;
-  const char *operands, *results, *attributes, *regions;
+  const char *operands, *results, *attributes, *regions, *successors;
   const char *format; // null: hooks.parse and hooks.print
   const char *traits, *effects;
   const char *description, *example;

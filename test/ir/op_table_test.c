@@ -46,7 +46,7 @@ static const char *compileRows(intptr_t count, const TileOpRow *rows, char *text
 
 static void columns(void) {
   SAYS("");
-  SAYS("operands: expected 'name: …', but got 'Lhs: any'", .operands = "Lhs: any");
+  SAYS("operands: expected 'name: …', but got '2lhs: any'", .operands = "2lhs: any");
   SAYS("operands: expected 'name: …', but got ''", .operands = "a: any, , b: any");
   SAYS("operands: 'a' is the name of two things", .operands = "a: any, a: any");
   SAYS("attributes: 'a' is the name of two things", .operands = "a: any", .attributes = "a: i64");

@@ -103,6 +103,8 @@ def breaches_in_includes(path, text):
     for header in QUOTED.findall(text):
         if MLIR_HEADER.match(header) or not room_of(path):
             continue
+        if header.startswith("upstream/"):  # generated from lib/ir/upstream.def
+            header = "lib/ir/" + header
         if not header.startswith(("lib/", "dialects/", "tools/", "generated/")):
             yield f'includes "{header}"; write the path from the root of the tree'
         elif header.startswith(("lib/", "dialects/", "tools/")) and not may_include(path, header):

@@ -1,4 +1,4 @@
-// The generated header of a dialect: enum of ops, and per op IsA, Create, and accessors by name, all inline.
+// The generated header of a dialect: enum of ops, and per op IsA, Create, Build and accessors by name, all inline.
 #include "tools/tessera-opgen/opgen.h"
 #include <string.h>
 
@@ -16,10 +16,10 @@ static const char *capital(const char *name, char *buffer) { return opgenCamel(n
 // As a parameter: a name that means something in C, or in Create's body, gets a trailing _.
 static const char *small(const char *name, char *buffer) {
   static const char *const taken[] = {
-      "auto",   "bool",    "break",    "builder",  "case",   "char",     "const",  "continue", "default", "do",
-      "double", "else",    "enum",     "extern",   "float",  "for",      "goto",   "groups",   "if",      "inline",
-      "int",    "long",    "register", "restrict", "return", "short",    "signed", "sizeof",   "static",  "struct",
-      "switch", "typedef", "union",    "unsigned", "void",   "volatile", "while"};
+      "auto",   "bool",    "break",    "builder",  "case",   "char",     "const",  "continue",  "default", "do",
+      "double", "else",    "enum",     "extern",   "float",  "for",      "goto",   "groups",    "if",      "inline",
+      "int",    "long",    "register", "restrict", "return", "short",    "signed", "sizeof",    "static",  "struct",
+      "switch", "typedef", "union",    "unsigned", "void",   "volatile", "while",  "regionList"};
   opgenCamel(name, false, buffer, NameSize);
   for (size_t i = 0; i < sizeof taken / sizeof *taken; ++i)
     if (!strcmp(buffer, taken[i]))
@@ -33,35 +33,51 @@ static int fixedPlace(int group, int loose, bool segments) {
   return segments || (loose >= 0 && group >= loose) ? -1 : group;
 }
 
+// `  intptr_t begin, count;` and the call that finds them. An upstream op has no row to ask: the numbers are stated.
+static void writeGroupCall(const Writer *writer, bool isOperand, int group) {
+  const TileOpSpec *spec = writer->spec;
+  const char *side = isOperand ? "Operand" : "Result";
+  fprintf(writer->out, "  intptr_t begin, count;\n");
+  if (!writer->opgen->isUpstream)
+    fprintf(writer->out, "  tileOp%sGroup(op, %d, &begin, &count);\n", side, group);
+  else if (isOperand ? spec->operandSegments : spec->resultSegments)
+    fprintf(writer->out, "  tileUpstream%sSegment(op, %d, &begin, &count);\n", side, group);
+  else
+    fprintf(writer->out, "  tileUpstreamGroup(mlirOperationGetNum%ss(op), %d, %d, %d, &begin, &count);\n", side,
+            isOperand ? spec->numOperands : spec->numResults, isOperand ? spec->looseOperand : spec->looseResult,
+            group);
+}
+
 static void writeSingle(const Writer *writer, const TileValueSpec *value, bool isOperand, int group, int place) {
   char name[NameSize];
   const char *side = isOperand ? "Operand" : "Result";
   fprintf(writer->out, "static inline MlirValue %sGet%s(MlirOperation op) {", writer->op, capital(value->name, name));
-  if (place >= 0)
+  if (place >= 0) {
     fprintf(writer->out, " return mlirOperationGet%s(op, %d); }\n", side, place);
-  else
+  } else {
+    fprintf(writer->out, "\n");
+    writeGroupCall(writer, isOperand, group);
+    fprintf(writer->out, "  return count ? mlirOperationGet%s(op, begin) : (MlirValue){NULL};\n}\n", side);
+  }
+  if (isOperand && place >= 0)
     fprintf(writer->out,
-            "\n  intptr_t begin, count;\n  tileOp%sGroup(op, %d, &begin, &count);\n"
-            "  return count ? mlirOperationGet%s(op, begin) : (MlirValue){NULL};\n}\n",
-            side, group, side);
+            "static inline void %sSet%s(MlirOperation op, MlirValue value) { "
+            "mlirOperationSetOperand(op, %d, value); }\n",
+            writer->op, name, place);
 }
 
 static void writeVariadic(const Writer *writer, const TileValueSpec *value, bool isOperand, int group) {
   char name[NameSize];
-  const char *side = isOperand ? "Operand" : "Result";
   capital(value->name, name);
+  fprintf(writer->out, "static inline intptr_t %sGetNum%s(MlirOperation op) {\n", writer->op, name);
+  writeGroupCall(writer, isOperand, group);
+  fprintf(writer->out, "  return count;\n}\nstatic inline intptr_t %sGet%sBegin(MlirOperation op) {\n", writer->op,
+          name);
+  writeGroupCall(writer, isOperand, group);
   fprintf(writer->out,
-          "static inline intptr_t %sGetNum%s(MlirOperation op) {\n  intptr_t begin, count;\n"
-          "  tileOp%sGroup(op, %d, &begin, &count);\n  return count;\n}\n",
-          writer->op, name, side, group);
-  fprintf(writer->out,
-          "static inline intptr_t %sGet%sBegin(MlirOperation op) {\n  intptr_t begin, count;\n"
-          "  tileOp%sGroup(op, %d, &begin, &count);\n  return begin;\n}\n",
-          writer->op, name, side, group);
-  fprintf(writer->out,
-          "static inline MlirValue %sGet%s(MlirOperation op, intptr_t index) {\n"
+          "  return begin;\n}\nstatic inline MlirValue %sGet%s(MlirOperation op, intptr_t index) {\n"
           "  return mlirOperationGet%s(op, %sGet%sBegin(op) + index);\n}\n",
-          writer->op, name, side, writer->op, name);
+          writer->op, name, isOperand ? "Operand" : "Result", writer->op, name);
 }
 
 static void writeValues(const Writer *writer, bool isOperand) {
@@ -104,8 +120,22 @@ static void writeAttributeValue(const Writer *writer, const TileAttributeSpec *a
               values[i].type, writer->op, name, values[i].get, writer->op, name);
 }
 
+static const OpgenEnum *findEnum(const Writer *writer, const TileAttributeSpec *attribute) {
+  const OpgenEnum *entry = writer->opgen->enums;
+  while (entry && entry->name && strcmp(entry->name, attribute->kindName))
+    ++entry;
+  return entry && entry->name ? entry : NULL;
+}
+
+// Whether Create takes the C enum: an attribute that is optional stays an attribute, which may be null.
+static bool isEnumParameter(const Writer *writer, const TileAttributeSpec *attribute) {
+  return !attribute->isOptional && findEnum(writer, attribute);
+}
+
 static void writeAttribute(const Writer *writer, const TileAttributeSpec *attribute, int index) {
   char name[NameSize];
+  if (!strcmp(attribute->kindName, "property"))
+    return;
   capital(attribute->name, name);
   fprintf(writer->out, "static inline MlirAttribute %sGet%s(MlirOperation op) { ", writer->op, name);
   if (attribute->defaultText)
@@ -121,6 +151,12 @@ static void writeAttribute(const Writer *writer, const TileAttributeSpec *attrib
     fprintf(writer->out, "static inline bool %sHas%s(MlirOperation op) { return !mlirAttributeIsNull(%sGet%s(op)); }\n",
             writer->op, name, writer->op, name);
   writeAttributeValue(writer, attribute, name);
+  if (isEnumParameter(writer, attribute))
+    fprintf(writer->out,
+            "static inline %s%s %sGet%sValue(MlirOperation op) { "
+            "return (%s%s)mlirIntegerAttrGetValueInt(%sGet%s(op)); }\n",
+            writer->opgen->capital, attribute->kindName, writer->op, name, writer->opgen->capital, attribute->kindName,
+            writer->op, name);
 }
 
 static void writeRegion(const Writer *writer, const TileRegionSpec *region, int index) {
@@ -154,16 +190,39 @@ static void writeParameter(const Writer *writer, const char *type, TileArity ari
     fprintf(writer->out, ", %s %s%s", type, low, suffix);
 }
 
-static void writeParameters(const Writer *writer, bool infers) {
+// What a parameter list holds. Build's is Create's without the optional attributes.
+typedef enum Form { Form_CreateParameters, Form_BuildParameters, Form_CallOfCreate } Form;
+
+static void writeArgument(const Writer *writer, const char *type, TileArity arity, const char *name, const char *suffix,
+                          Form form) {
+  char low[NameSize], high[NameSize];
+  if (form != Form_CallOfCreate)
+    return writeParameter(writer, type, arity, name, suffix);
+  if (arity == TileArity_Variadic)
+    fprintf(writer->out, ", num%s%s", capital(name, high), *suffix ? "Types" : "");
+  fprintf(writer->out, ", %s%s", small(name, low), !*suffix ? "" : arity == TileArity_Variadic ? "Types" : "Type");
+}
+
+static void writeArguments(const Writer *writer, bool infers, Form form) {
   const TileOpSpec *spec = writer->spec;
   for (int i = 0; !infers && i < spec->numResults; ++i)
-    writeParameter(writer, "MlirType", spec->results[i].arity, spec->results[i].name, "Type");
+    writeArgument(writer, "MlirType", spec->results[i].arity, spec->results[i].name, "Type", form);
   for (int i = 0; i < spec->numOperands; ++i)
-    writeParameter(writer, "MlirValue", spec->operands[i].arity, spec->operands[i].name, "");
-  for (int i = 0; i < spec->numAttributes; ++i)
-    writeParameter(writer, "MlirAttribute", TileArity_One, spec->attributes[i].name, "");
+    writeArgument(writer, "MlirValue", spec->operands[i].arity, spec->operands[i].name, "", form);
+  for (int i = 0; i < spec->numAttributes; ++i) {
+    const TileAttributeSpec *attribute = &spec->attributes[i];
+    char type[NameSize] = "MlirAttribute";
+    if (isEnumParameter(writer, attribute))
+      snprintf(type, sizeof type, "%s%s", writer->opgen->capital, attribute->kindName);
+    if (form == Form_CreateParameters || !attribute->isOptional)
+      writeArgument(writer, type, TileArity_One, attribute->name, "", form);
+    else if (form == Form_CallOfCreate)
+      fprintf(writer->out, ", (MlirAttribute){NULL}");
+  }
   for (int i = 0; i < spec->numRegions; ++i)
-    writeParameter(writer, "MlirRegion", spec->regions[i].arity, spec->regions[i].name, "");
+    writeArgument(writer, "MlirRegion", spec->regions[i].arity, spec->regions[i].name, "", form);
+  for (int i = 0; i < spec->numSuccessors; ++i)
+    writeArgument(writer, "MlirBlock", spec->successors[i].arity, spec->successors[i].name, "", form);
 }
 
 // "`mask`, `other`: null when absent"
@@ -198,7 +257,29 @@ static void writeGroup(const Writer *writer, const TileValueSpec *value, const c
     fprintf(writer->out, "{1, &%s%s}, ", low, suffix);
 }
 
-static void writeGroups(const Writer *writer, bool infers) {
+// Results that have the types of operands are given them; any other inference is left to the op.
+static bool followsOperand(const TileOpSpec *spec, const TileValueSpec *result) {
+  return result->like.kind == TilePlace_Operand && !result->ruleName && result->arity != TileArity_Optional &&
+         spec->operands[result->like.index].arity == result->arity;
+}
+static bool followOperands(const TileOpSpec *spec) {
+  for (int i = 0; i < spec->numResults; ++i)
+    if (!followsOperand(spec, &spec->results[i]))
+      return false;
+  return spec->numResults > 0;
+}
+
+static void writeFollowed(const Writer *writer, const TileValueSpec *result) {
+  const TileValueSpec *operand = &writer->spec->operands[result->like.index];
+  char low[NameSize], high[NameSize];
+  small(operand->name, low);
+  if (operand->arity == TileArity_Variadic)
+    fprintf(writer->out, "{num%s, NULL, %s}, ", capital(operand->name, high), low);
+  else
+    fprintf(writer->out, "{1, NULL, &%s}, ", low);
+}
+
+static void writeGroups(const Writer *writer, bool givesTypes, bool follows) {
   const TileOpSpec *spec = writer->spec;
   if (spec->numOperands) {
     fprintf(writer->out, "  const TileValueGroup operandGroups[] = {");
@@ -206,12 +287,31 @@ static void writeGroups(const Writer *writer, bool infers) {
       writeGroup(writer, &spec->operands[i], "");
     fprintf(writer->out, "};\n");
   }
-  if (!infers && spec->numResults) {
+  if (givesTypes) {
     fprintf(writer->out, "  const TileTypeGroup resultGroups[] = {");
     for (int i = 0; i < spec->numResults; ++i)
-      writeGroup(writer, &spec->results[i], "Type");
+      if (follows)
+        writeFollowed(writer, &spec->results[i]);
+      else
+        writeGroup(writer, &spec->results[i], "Type");
     fprintf(writer->out, "};\n");
   }
+}
+
+// Regions and successors: a list of the single ones, and the variadic one that may follow them.
+static int countSingle(const TileRegionSpec *entries, int count) {
+  return count && entries[count - 1].arity == TileArity_Variadic ? count - 1 : count;
+}
+
+static void writeSingles(const Writer *writer, const char *type, const char *list, const TileRegionSpec *entries,
+                         int count) {
+  char name[NameSize];
+  if (!countSingle(entries, count))
+    return;
+  fprintf(writer->out, "  const %s %sList[] = {", type, list);
+  for (int i = 0; i < countSingle(entries, count); ++i)
+    fprintf(writer->out, "%s, ", small(entries[i].name, name));
+  fprintf(writer->out, "};\n");
 }
 
 static void writeLists(const Writer *writer) {
@@ -219,61 +319,85 @@ static void writeLists(const Writer *writer) {
   char name[NameSize];
   fprintf(writer->out, "  const TileAttributeEntry attributeEntries[] = {");
   for (int i = 0; i < spec->numAttributes; ++i)
-    fprintf(writer->out, "{\"%s\", %s}, ", spec->attributes[i].name, small(spec->attributes[i].name, name));
+    if (isEnumParameter(writer, &spec->attributes[i]))
+      fprintf(writer->out, "{\"%s\", tileBuildEnum(builder, %s, %s)}, ", spec->attributes[i].name,
+              findEnum(writer, &spec->attributes[i])->bits, small(spec->attributes[i].name, name));
+    else
+      fprintf(writer->out, "{\"%s\", %s}, ", spec->attributes[i].name, small(spec->attributes[i].name, name));
   fprintf(writer->out, "{NULL, {NULL}}};\n");
-  if (!spec->numRegions || spec->regions[0].arity == TileArity_Variadic)
-    return;
-  fprintf(writer->out, "  const MlirRegion regionList[] = {");
-  for (int i = 0; i < spec->numRegions; ++i)
-    fprintf(writer->out, "%s, ", small(spec->regions[i].name, name));
-  fprintf(writer->out, "};\n");
+  writeSingles(writer, "MlirRegion", "region", spec->regions, spec->numRegions);
+  writeSingles(writer, "MlirBlock", "successor", spec->successors, spec->numSuccessors);
 }
 
-static void writeRegionFields(const Writer *writer) {
-  const TileOpSpec *spec = writer->spec;
+// `      .numRegions = 1,` …: `Many` is "Regions", `many` "regions", `list` "region".
+static void writeListFields(const Writer *writer, const char *Many, const char *many, const char *list,
+                            const TileRegionSpec *entries, int count) {
   char low[NameSize], high[NameSize];
-  if (!spec->numRegions)
-    return;
-  if (spec->regions[0].arity == TileArity_Variadic)
-    fprintf(writer->out, "      .numRegions = num%s,\n      .regions = %s,\n", capital(spec->regions[0].name, high),
-            small(spec->regions[0].name, low));
-  else
-    fprintf(writer->out, "      .numRegions = %d,\n      .regions = regionList,\n", spec->numRegions);
+  int singles = countSingle(entries, count);
+  if (singles)
+    fprintf(writer->out, "      .num%s = %d,\n      .%s = %sList,\n", Many, singles, many, list);
+  if (singles < count)
+    fprintf(writer->out, "      .numMore%s = num%s,\n      .more%s = %s,\n", Many, capital(entries[singles].name, high),
+            Many, small(entries[singles].name, low));
 }
 
-static void writeCreate(const Writer *writer) {
+static void writeCreateBody(const Writer *writer, bool infers) {
   const TileOpSpec *spec = writer->spec;
-  if (spec->numRegions > 1 && spec->regions[spec->numRegions - 1].arity == TileArity_Variadic) {
-    fprintf(writer->out, "// No Create: some regions are variadic and some are not. Use tileBuildGroups.\n");
-    return;
-  }
-  bool infers = opgenInfersResults(spec);
-  writeNullable(writer);
-  fprintf(writer->out, "static inline MlirOperation %sCreate(TileBuilder *builder", writer->op);
-  writeParameters(writer, infers);
-  fprintf(writer->out, ") {\n");
-  writeGroups(writer, infers);
+  bool follows = infers && followOperands(spec), givesTypes = spec->numResults && (!infers || follows);
+  writeGroups(writer, givesTypes, follows);
   writeLists(writer);
   fprintf(writer->out, "  const TileBuildGroups groups = {\n      .numOperandGroups = %d,\n", spec->numOperands);
-  fprintf(writer->out, "      .numResultGroups = %d,\n", infers ? -1 : spec->numResults);
+  fprintf(writer->out, "      .numResultGroups = %d,\n", infers && !follows ? -1 : spec->numResults);
   if (spec->numOperands)
     fprintf(writer->out, "      .operands = operandGroups,\n");
-  if (!infers && spec->numResults)
+  if (givesTypes)
     fprintf(writer->out, "      .results = resultGroups,\n");
-  writeRegionFields(writer);
+  writeListFields(writer, "Regions", "regions", "region", spec->regions, spec->numRegions);
+  writeListFields(writer, "Successors", "successors", "successor", spec->successors, spec->numSuccessors);
   fprintf(writer->out, "      .attributes = attributeEntries,\n      .operandSegments = %s,\n",
           spec->operandSegments ? "true" : "false");
   fprintf(writer->out, "      .resultSegments = %s,\n  };\n", spec->resultSegments ? "true" : "false");
   fprintf(writer->out, "  return tileBuildGroups(builder, \"%s\", &groups);\n}\n", spec->fullName);
 }
 
+static void writeBuild(const Writer *writer, bool infers) {
+  bool isValue = writer->spec->numResults == 1 && writer->spec->results[0].arity == TileArity_One;
+  fprintf(writer->out, "static inline %s %sBuild(TileBuilder *builder", isValue ? "MlirValue" : "MlirOperation",
+          writer->op);
+  writeArguments(writer, infers, Form_BuildParameters);
+  fprintf(writer->out, ") {\n  %s%sCreate(builder", isValue ? "MlirOperation op = " : "return ", writer->op);
+  writeArguments(writer, infers, Form_CallOfCreate);
+  fprintf(writer->out, ");\n%s}\n",
+          isValue ? "  return mlirOperationIsNull(op) ? (MlirValue){NULL} : mlirOperationGetResult(op, 0);\n" : "");
+}
+
+static void writeCreate(const Writer *writer) {
+  bool infers = opgenInfersResults(writer->spec);
+  writeNullable(writer);
+  fprintf(writer->out, "static inline MlirOperation %sCreate(TileBuilder *builder", writer->op);
+  writeArguments(writer, infers, Form_CreateParameters);
+  fprintf(writer->out, ") {\n");
+  writeCreateBody(writer, infers);
+  writeBuild(writer, infers);
+}
+
 //===--- the header ---------------------------------------------------------===//
+static void writeIsA(const Writer *writer) {
+  const TileOpSpec *spec = writer->spec;
+  const Opgen *opgen = writer->opgen;
+  fprintf(writer->out, "static inline bool %sIsA(MlirOperation op) { ", writer->op);
+  if (opgen->isUpstream)
+    fprintf(writer->out, "return tileOpIs(op, \"%s\"); }\n", spec->fullName);
+  else
+    fprintf(writer->out, "return %sOpKind(op) == %sOp_%s; }\n", opgen->prefix, opgen->capital, spec->row->cName);
+}
+
 static void writeOp(FILE *out, const Opgen *opgen, const TileOpSpec *spec) {
   Writer writer = {.out = out, .opgen = opgen, .spec = spec};
   snprintf(writer.op, sizeof writer.op, "%s%sOp", opgen->prefix, spec->row->cName);
-  fprintf(out, "\n//===--- %s: %s\n", spec->fullName, spec->row->summary ? spec->row->summary : "");
-  fprintf(out, "static inline bool %sIsA(MlirOperation op) { return %sOpKind(op) == %sOp_%s; }\n", writer.op,
-          opgen->prefix, opgen->capital, spec->row->cName);
+  fprintf(out, "\n//===--- %s%s%s\n", spec->fullName, spec->row->summary ? ": " : "",
+          spec->row->summary ? spec->row->summary : "");
+  writeIsA(&writer);
   writeCreate(&writer);
   writeValues(&writer, true);
   writeValues(&writer, false);
@@ -283,28 +407,52 @@ static void writeOp(FILE *out, const Opgen *opgen, const TileOpSpec *spec) {
     writeRegion(&writer, &spec->regions[i], i);
 }
 
+// `typedef enum ArithCmpI { ArithCmpI_Eq, … } ArithCmpI;` and each word as text.
+static void writeWords(FILE *out, const Opgen *opgen, const OpgenEnum *words) {
+  char word[NameSize], name[NameSize];
+  fprintf(out, "typedef enum %s%s {", opgen->capital, words->name);
+  for (const char *at = words->words; *at; at += *at == ' ') {
+    size_t length = strcspn(at, " "), bare = strcspn(at, "= ");
+    snprintf(word, sizeof word, "%.*s", (int)bare, at);
+    fprintf(out, " %s%s_%s%.*s,", opgen->capital, words->name, capital(word, name), (int)(length - bare), at + bare);
+    at += length;
+  }
+  fprintf(out, " } %s%s;\n", opgen->capital, words->name);
+}
+
 static void writeEnum(FILE *out, const Opgen *opgen) {
   fprintf(out, "typedef enum %sOp {\n  %sOp_None = -1, // an op of another dialect\n", opgen->capital, opgen->capital);
   for (intptr_t i = 0; i < opgen->numSpecs; ++i)
-    fprintf(out, "  %sOp_%s,%s%s\n", opgen->capital, opgen->specs[i].row->cName,
+    fprintf(out, "  %sOp_%s = %d,%s%s\n", opgen->capital, opgen->specs[i].row->cName, (int)(opgen->first + i),
             opgen->specs[i].row->summary ? " // " : "",
             opgen->specs[i].row->summary ? opgen->specs[i].row->summary : "");
   fprintf(out, "} %sOp;\nenum { %sNumOps = %d };\n\n", opgen->capital, opgen->capital, (int)opgen->numSpecs);
   fprintf(out, "// Which op of the dialect this is, in constant time.\n");
-  fprintf(out, "static inline %sOp %sOpKind(MlirOperation op) { return (%sOp)tileOpRowIndex(op, \"%s\"); }\n",
-          opgen->capital, opgen->prefix, opgen->capital, opgen->dialect);
+  if (opgen->isUpstream)
+    fprintf(out,
+            "static inline %sOp %sOpKind(MlirOperation op) {\n  return tileOpNameStartsWith(op, \"%s.\") ? "
+            "(%sOp)tileUpstreamKind(op) : %sOp_None;\n}\n",
+            opgen->capital, opgen->prefix, opgen->dialect, opgen->capital, opgen->capital);
+  else
+    fprintf(out, "static inline %sOp %sOpKind(MlirOperation op) { return (%sOp)tileOpRowIndex(op, \"%s\"); }\n",
+            opgen->capital, opgen->prefix, opgen->capital, opgen->dialect);
+  for (const OpgenEnum *words = opgen->enums; words && words->name; ++words)
+    writeWords(out, opgen, words);
 }
 
 void opgenWriteHeader(FILE *out, const Opgen *opgen) {
-  fprintf(out,
-          "// Generated from the rows of dialect '%s' by tessera-opgen: do not edit.\n"
-          "// Per op: IsA, Create (result types only where they cannot be inferred; regions are taken over), and\n"
-          "// accessors. Variadic ones as GetNumX, GetXBegin (position among all) and GetX(op, index). Attributes as\n"
-          "// GetX and SetX, and GetXValue as a C value where the attribute is always there; unit ones as HasX.\n"
-          "#ifndef TESSERA_GENERATED_OPS_OF_%s\n#define TESSERA_GENERATED_OPS_OF_%s\n\n"
-          "#include \"lib/ir/builder.h\"\n#include \"lib/ir/op_dialect.h\"\n#include \"lib/ir/op_format.h\"\n"
-          "#include \"lib/ir/support.h\"\n\n",
-          opgen->dialect, opgen->dialect, opgen->dialect);
+  fprintf(
+      out,
+      "// Generated from the rows of dialect '%s' by tessera-opgen: do not edit.\n"
+      "// Per op: IsA (false for null), Create (result types only where they cannot be inferred; regions are taken\n"
+      "// over), Build (Create without the optional attributes; returns the result if the op has exactly one), and\n"
+      "// accessors. Variadic ones as GetNumX, GetXBegin (position among all) and GetX(op, index). Attributes as\n"
+      "// GetX and SetX, and GetXValue as a C value where the attribute is always there; unit ones as HasX.\n"
+      "#ifndef TESSERA_GENERATED_OPS_OF_%s\n#define TESSERA_GENERATED_OPS_OF_%s\n\n"
+      "#include \"lib/ir/builder.h\"\n%s#include \"lib/ir/support.h\"\n%s\n",
+      opgen->dialect, opgen->dialect, opgen->dialect,
+      opgen->isUpstream ? "" : "#include \"lib/ir/op_dialect.h\"\n#include \"lib/ir/op_format.h\"\n",
+      opgen->isUpstream ? "#include \"lib/ir/upstream.h\"\n" : "");
   writeEnum(out, opgen);
   for (intptr_t i = 0; i < opgen->numSpecs; ++i)
     writeOp(out, opgen, &opgen->specs[i]);

@@ -1,7 +1,6 @@
 // tessera-opgen-DIALECT header|page OUTPUT: writes the dialect's generated header or its reference page.
 // Its rows come from OPGEN_ROWS (dialects/tile/ops.def), where HOOKS(…) is kept as text.
 #include "tools/tessera-opgen/opgen.h"
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,40 +10,6 @@ static const TileOpRow rows[] = {
 #include OPGEN_ROWS
 };
 static const TileDialectTable table = {.name = OPGEN_DIALECT, .numRows = sizeof rows / sizeof *rows, .rows = rows};
-
-const char *opgenCamel(const char *name, bool capital, char *buffer, size_t capacity) {
-  size_t used = 0;
-  for (; *name && used + 1 < capacity; ++name) {
-    if (*name == '_') {
-      capital = true;
-      continue;
-    }
-    buffer[used++] = capital ? (char)toupper((unsigned char)*name) : *name;
-    capital = false;
-  }
-  buffer[used] = 0;
-  return buffer;
-}
-
-static bool isInferable(const TileOpSpec *spec, const TileValueSpec *result) {
-  for (int steps = spec->numResults; steps-- >= 0;) {
-    if (result->constraintName && tileConstraintIsUnique(result->constraintName))
-      return result->arity == TileArity_One;
-    if (result->like.kind != TilePlace_Result)
-      return result->like.kind == TilePlace_Operand && spec->operands[result->like.index].arity == result->arity;
-    result = &spec->results[result->like.index];
-  }
-  return false;
-}
-
-bool opgenInfersResults(const TileOpSpec *spec) {
-  if (spec->row->hooksText && strstr(spec->row->hooksText, ".inferTypes"))
-    return true;
-  for (int i = 0; i < spec->numResults; ++i)
-    if (!isInferable(spec, &spec->results[i]))
-      return false;
-  return spec->numResults > 0;
-}
 
 static bool compile(TileArena *arena, TileOpSpec *specs) {
   char text[512];

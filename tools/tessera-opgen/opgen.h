@@ -1,10 +1,16 @@
-// The generator's parts: what it makes out of one dialect's rows. Built once per dialect, since the rows are compiled
-// into it (cmake/TesseraLibrary.cmake: tessera_generate_ops); needs no MLIR library.
+// The generators' parts: what they make out of one dialect's rows. opgen.c is built once per own dialect,
+// opgen_upstream.c once for all upstream dialects, since the rows are compiled in (cmake/TesseraLibrary.cmake). They
+// need no MLIR library.
 #ifndef TESSERA_TOOLS_OPGEN_H
 #define TESSERA_TOOLS_OPGEN_H
 
 #include "lib/ir/op_spec.h"
 #include <stdio.h>
+
+// An attribute kind that is an integer with words (TESSERA_ENUM).
+typedef struct OpgenEnum {
+  const char *name, *bits, *words;
+} OpgenEnum;
 
 typedef struct Opgen {
   const char *dialect; // "tile"
@@ -12,9 +18,12 @@ typedef struct Opgen {
   char capital[32];    // "Tile", for types
   const TileOpSpec *specs;
   intptr_t numSpecs;
+  bool isUpstream;        // the rows describe ops that are registered elsewhere
+  intptr_t first;         // upstream: number of the first op among all upstream ops
+  const OpgenEnum *enums; // end with name == null; or null
 } Opgen;
 
-void opgenWriteHeader(FILE *out, const Opgen *opgen); // header.c: enum, builders, accessors
+void opgenWriteHeader(FILE *out, const Opgen *opgen); // header.c: enums, builders, accessors
 void opgenWritePage(FILE *out, const Opgen *opgen);   // page.c: the reference page in Markdown
 
 // Whether every result's type follows from the operands, as far as text tells: then Create takes no result types.

@@ -1,0 +1,74 @@
+// Upstream's ops as numbers: names are found by hashing into a table that is made when the tree is built.
+#include "lib/ir/upstream.h"
+#include "lib/ir/op_spec.h"
+#include "lib/ir/support.h"
+
+typedef struct Name {
+  const char *text;
+  int length;
+} Name;
+static const Name names[] = {
+#include "upstream/names.inc"
+};
+enum { NumNames = sizeof names / sizeof *names };
+
+// Number + 1 of the name that hashes there; 0: none. Collisions stand behind.
+static const uint16_t slots[] = {
+#include "upstream/slots.inc"
+};
+enum { NumSlots = sizeof slots / sizeof *slots };
+
+TileUpstream tileUpstreamKindOfName(MlirStringRef name) {
+  uint32_t slot = tileNameHash(name.data, name.length) % NumSlots;
+  for (; slots[slot]; slot = (slot + 1) % NumSlots) {
+    const Name *entry = &names[slots[slot] - 1];
+    if ((size_t)entry->length == name.length && !memcmp(entry->text, name.data, name.length))
+      return slots[slot] - 1;
+  }
+  return TileUpstream_None;
+}
+
+TileUpstream tileUpstreamKind(MlirOperation op) {
+  return mlirOperationIsNull(op) ? TileUpstream_None : tileUpstreamKindOfName(tileOpName(op));
+}
+
+const char *tileUpstreamName(TileUpstream kind) { return kind >= 0 && kind < NumNames ? names[kind].text : NULL; }
+intptr_t tileUpstreamNumOps(void) { return NumNames; }
+
+//===--- building -----------------------------------------------------------===//
+MlirValue tileBuildCast(TileBuilder *builder, TileUpstream kind, MlirValue operand, MlirType type) {
+  return tileBuildValue(builder, tileUpstreamName(kind), type, 1, &operand, NULL);
+}
+
+MlirValue tileBuildUnary(TileBuilder *builder, TileUpstream kind, MlirValue operand) {
+  return tileBuildCast(builder, kind, operand, mlirValueGetType(operand));
+}
+
+MlirValue tileBuildBinary(TileBuilder *builder, TileUpstream kind, MlirValue lhs, MlirValue rhs) {
+  return tileBuildValue(builder, tileUpstreamName(kind), mlirValueGetType(lhs), 2, (MlirValue[]){lhs, rhs}, NULL);
+}
+
+MlirValue tileBuildTernary(TileBuilder *builder, TileUpstream kind, MlirValue a, MlirValue b, MlirValue c) {
+  return tileBuildValue(builder, tileUpstreamName(kind), mlirValueGetType(a), 3, (MlirValue[]){a, b, c}, NULL);
+}
+
+//===--- groups of values ---------------------------------------------------===//
+void tileUpstreamGroup(intptr_t total, intptr_t numGroups, intptr_t loose, intptr_t group, intptr_t *begin,
+                       intptr_t *count) {
+  tileSpecGroup(NULL, (int)numGroups, (int)loose, (MlirAttribute){NULL}, total, group, begin, count);
+}
+
+static void segment(MlirAttribute sizes, intptr_t total, intptr_t group, intptr_t *begin, intptr_t *count) {
+  int numGroups = mlirAttributeIsNull(sizes) ? 0 : (int)mlirDenseArrayGetNumElements(sizes);
+  tileSpecGroup(NULL, numGroups, -1, sizes, total, group, begin, count);
+}
+
+void tileUpstreamOperandSegment(MlirOperation op, intptr_t group, intptr_t *begin, intptr_t *count) {
+  segment(mlirOperationGetInherentAttributeByName(op, tileString("operandSegmentSizes")),
+          mlirOperationGetNumOperands(op), group, begin, count);
+}
+
+void tileUpstreamResultSegment(MlirOperation op, intptr_t group, intptr_t *begin, intptr_t *count) {
+  segment(mlirOperationGetInherentAttributeByName(op, tileString("resultSegmentSizes")), mlirOperationGetNumResults(op),
+          group, begin, count);
+}

@@ -1,0 +1,33 @@
+// Upstream's ops as numbers, for code that chooses an op at run time. The rows are in lib/ir/upstream.def; each
+// generated header "upstream/DIALECT.h" (builders, accessors, IsA) includes this one.
+//
+// The enumerators of all upstream dialects are numbers of one sequence, so that one switch may span dialects:
+//   switch (tileUpstreamKind(op)) { case ArithOp_AddF: case MathOp_Exp: … case LlvmOp_FAdd: … }
+#ifndef TESSERA_IR_UPSTREAM_H
+#define TESSERA_IR_UPSTREAM_H
+
+#include "lib/ir/builder.h"
+
+typedef int TileUpstream; // ArithOp_AddF, MathOp_Exp, …; -1: none
+enum { TileUpstream_None = -1 };
+
+TileUpstream tileUpstreamKind(MlirOperation op);         // None for null and for ops without a row
+TileUpstream tileUpstreamKindOfName(MlirStringRef name); // "arith.addf"
+const char *tileUpstreamName(TileUpstream kind);         // "arith.addf"
+intptr_t tileUpstreamNumOps(void);
+
+// An op whose only result has the type of its (first) operand: arith.addf, math.exp, llvm.fadd.
+MlirValue tileBuildUnary(TileBuilder *builder, TileUpstream kind, MlirValue operand);
+MlirValue tileBuildBinary(TileBuilder *builder, TileUpstream kind, MlirValue lhs, MlirValue rhs);
+MlirValue tileBuildTernary(TileBuilder *builder, TileUpstream kind, MlirValue a, MlirValue b, MlirValue c);
+// An op of one operand and one result of another type: arith.extf, arith.index_cast, memref.cast.
+MlirValue tileBuildCast(TileBuilder *builder, TileUpstream kind, MlirValue operand, MlirType type);
+
+// For generated accessors. Values [begin, begin + count) of a group among `total`; `loose` is the only optional or
+// variadic group, -1: none. Segment: the op keeps the groups' sizes.
+void tileUpstreamGroup(intptr_t total, intptr_t numGroups, intptr_t loose, intptr_t group, intptr_t *begin,
+                       intptr_t *count);
+void tileUpstreamOperandSegment(MlirOperation op, intptr_t group, intptr_t *begin, intptr_t *count);
+void tileUpstreamResultSegment(MlirOperation op, intptr_t group, intptr_t *begin, intptr_t *count);
+
+#endif

@@ -1,0 +1,111 @@
+// tessera-opgen-upstream FOLDER: writes from lib/ir/upstream.def the header FOLDER/DIALECT.h of every section, and
+// FOLDER/names.inc and slots.inc, the tables of all names that lib/ir/upstream.c compiles.
+#include "tools/tessera-opgen/opgen.h"
+#include <string.h>
+
+#define TESSERA_OP TESSERA_OP_ROW
+static const TileOpRow rows[] = {
+#include "lib/ir/upstream.def"
+};
+enum { NumRows = sizeof rows / sizeof *rows, MaxEnums = 16, NumSlots = 4 * NumRows };
+
+static FILE *openFile(const char *folder, const char *name, const char *suffix) {
+  char path[4096];
+  snprintf(path, sizeof path, "%s/%s.%s", folder, name, suffix);
+  FILE *out = fopen(path, "w");
+  if (!out)
+    perror(path);
+  return out;
+}
+
+static bool closeFile(FILE *out, const char *name) {
+  bool bad = ferror(out);
+  bad |= fclose(out) != 0;
+  if (bad)
+    perror(name);
+  return !bad;
+}
+
+// A row that begins a section has no C name, an enum no name.
+static bool isSection(const TileOpRow *row) { return !row->cName; }
+static bool isEnum(const TileOpRow *row) { return !row->name; }
+
+static int endOfSection(int at) {
+  while (++at < NumRows && !isSection(&rows[at])) {
+  }
+  return at;
+}
+
+static bool compileSection(TileArena *arena, int section, TileOpSpec *specs, OpgenEnum *enums, Opgen *opgen) {
+  TileDialectTable *table = tileArenaAllocate(arena, sizeof *table);
+  *table = (TileDialectTable){.name = rows[section].name, .numRows = NumRows, .rows = rows};
+  char text[512];
+  TileSpecError error = {text, sizeof text};
+  int numEnums = 0;
+  for (int i = section + 1, end = endOfSection(section); i < end; ++i)
+    if (isEnum(&rows[i]) && numEnums + 1 < MaxEnums)
+      enums[numEnums++] = (OpgenEnum){rows[i].cName, rows[i].summary, rows[i].attributes};
+    else if (isEnum(&rows[i]) || !tileSpecCompileText(arena, table, i, &specs[opgen->numSpecs++], &error)) {
+      fprintf(stderr, "lib/ir/upstream/%s.def: error: %s\n", table->name, isEnum(&rows[i]) ? "too many enums" : text);
+      return false;
+    }
+  return true;
+}
+
+// Open addressing: the first free slot from the hash on.
+static void addSlot(const char *name, int number, int *slots) {
+  uint32_t slot = tileNameHash(name, strlen(name)) % NumSlots;
+  while (slots[slot])
+    slot = (slot + 1) % NumSlots;
+  slots[slot] = number + 1;
+}
+
+static bool writeSlots(const char *folder, const int *slots) {
+  FILE *out = openFile(folder, "slots", "inc");
+  for (int i = 0; out && i < NumSlots; ++i)
+    fprintf(out, "%d,\n", slots[i]);
+  return out && closeFile(out, "slots.inc");
+}
+
+static bool writeSection(TileArena *arena, const char *folder, int section, intptr_t first, intptr_t *count,
+                         FILE *names, int *slots) {
+  TileOpSpec *specs = tileArenaAllocate(arena, sizeof *specs * (size_t)(endOfSection(section) - section));
+  OpgenEnum enums[MaxEnums] = {{NULL}};
+  const char *dialect = rows[section].name;
+  Opgen opgen = {.dialect = dialect, .specs = specs, .isUpstream = true, .first = first, .enums = enums};
+  opgenCamel(dialect, false, opgen.prefix, sizeof opgen.prefix);
+  opgenCamel(dialect, true, opgen.capital, sizeof opgen.capital);
+  if (!compileSection(arena, section, specs, enums, &opgen))
+    return false;
+  for (intptr_t i = 0; i < opgen.numSpecs; ++i) {
+    fprintf(names, "{\"%s\", %d},\n", specs[i].fullName, (int)strlen(specs[i].fullName));
+    addSlot(specs[i].fullName, (int)(first + i), slots);
+  }
+  *count = opgen.numSpecs;
+  FILE *out = openFile(folder, dialect, "h");
+  if (!out)
+    return false;
+  opgenWriteHeader(out, &opgen);
+  return closeFile(out, dialect);
+}
+
+int main(int argc, char **argv) {
+  if (argc != 2) {
+    fprintf(stderr, "usage: %s FOLDER\n", argv[0]);
+    return 1;
+  }
+  TileArena arena = {0};
+  FILE *names = openFile(argv[1], "names", "inc");
+  int slots[NumSlots] = {0};
+  intptr_t first = 0;
+  bool ok = names != NULL;
+  for (int at = 0; ok && at < NumRows; at = endOfSection(at)) {
+    intptr_t count = 0;
+    ok = writeSection(&arena, argv[1], at, first, &count, names, slots);
+    first += count;
+  }
+  if (names)
+    ok &= closeFile(names, "names.inc") && writeSlots(argv[1], slots);
+  tileArenaFree(&arena);
+  return !ok;
+}
