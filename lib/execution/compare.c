@@ -5,8 +5,10 @@ bool runCompare(tessera_run_check_t *check, const Run *seen, const Run *expected
                 tessera_error_t *error) {
   // The answers stay the other run's.
   tessera_run_check_t pair = {.asked = true, .right = true, .by_bounds = expected->target->isJudge};
+  char label[96];
+  snprintf(label, sizeof label, "%s%s", seen->target->name, seen->chip ? seen->chip : "");
   if (options->num_targets > 2)
-    pair.label = seen->target->name;
+    pair.label = label;
   for (int i = 0; i < expected->signature.num_arguments; ++i)
     pair.arguments[i] = (tessera_answer_t){expected->data.arguments[i], expected->argumentBounds[i]};
   for (int i = 0; i < expected->signature.num_results; ++i)
