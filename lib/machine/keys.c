@@ -2,6 +2,7 @@
 // Adding a key is adding a row here; nothing else changes.
 #include "lib/machine/keys.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "lib/machine/atom.h"
@@ -73,6 +74,13 @@ const TileMachineKey *tileMachineFindKey(const char *key) {
       if (!strchr(tileMachineKeys[i].pattern, '*') == !patterns && matches(tileMachineKeys[i].pattern, key))
         return &tileMachineKeys[i];
   return NULL;
+}
+
+const char *tileMachineListKeys(char *buffer, size_t capacity) {
+  size_t length = 0;
+  for (size_t i = 0; i < tileMachineKeyRows && length < capacity; ++i)
+    length += (size_t)snprintf(buffer + length, capacity - length, "%s%s", i ? ", " : "", tileMachineKeys[i].pattern);
+  return buffer;
 }
 
 static bool isWordCharacter(char c) {

@@ -14,7 +14,7 @@
 #include "lib/machine/keys.h"
 #include "lib/machine/store.h"
 
-enum { MAX_FILE = 1 << 20, MAX_DEPTH = 8, MAX_LINE = 1024, MAX_NAME = 64 };
+enum { MaxFileBytes = 1 << 20, MaxDepth = 8, MaxLine = 1024, MaxName = 64, MaxKnownKeys = 1024 };
 
 typedef struct {
   TileMachine *machine;
@@ -33,7 +33,7 @@ typedef struct {
 static bool complain(Loader *loader, const Source *source, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 static bool complain(Loader *loader, const Source *source, const char *format, ...) {
-  char text[400];
+  char text[TILE_ERROR_CAPACITY - 128];
   va_list arguments;
   va_start(arguments, format);
   vsnprintf(text, sizeof text, format, arguments);
@@ -50,8 +50,11 @@ static bool loadNamed(Loader *loader, const char *name, bool builtInOnly);
 static bool setChecked(Loader *loader, const Source *source, const char *key, const char *value) {
   const char *wanted;
   const TileMachineKey *row = tileMachineFindKey(key);
-  if (!row)
-    return complain(loader, source, "unknown key '%s' (keys of your own begin with x.)", key);
+  if (!row) {
+    char known[MaxKnownKeys];
+    return complain(loader, source, "unknown key '%.100s'; known: %s (x.* is for keys of your own)", key,
+                    tileMachineListKeys(known, sizeof known));
+  }
   if (!tileMachineValueFits(row->type, value, &wanted))
     return complain(loader, source, "key '%s': expected %s, found '%.100s'", key, wanted, value);
   if (!tileMachineSet(loader->machine, key, value))
@@ -60,7 +63,7 @@ static bool setChecked(Loader *loader, const Source *source, const char *key, co
 }
 
 static bool takeBase(Loader *loader, const Source *source, const char *value, bool first) {
-  char detected[MAX_NAME];
+  char detected[MaxName];
   TileError inner = {0}, *outer = loader->error;
   if (!first)
     return complain(loader, source, "key 'base' must come first: the other keys replace what it brings");
@@ -69,9 +72,9 @@ static bool takeBase(Loader *loader, const Source *source, const char *value, bo
       return complain(loader, source, "key 'base': this host is no x86-64 processor with AVX2; name a machine file");
     value = detected;
   }
-  if (loader->depth >= MAX_DEPTH)
+  if (loader->depth >= MaxDepth)
     return complain(loader, source, "key 'base': more than %d machines on top of each other; do they form a circle?",
-                    MAX_DEPTH);
+                    MaxDepth);
   loader->error = &inner;
   bool good = loadNamed(loader, value, source->userFile && !strcmp(value, source->name));
   loader->error = outer;
@@ -81,7 +84,7 @@ static bool takeBase(Loader *loader, const Source *source, const char *value, bo
 }
 
 static bool takeKey(Loader *loader, const Source *source, const char *key, const char *value, bool first) {
-  char detected[MAX_NAME];
+  char detected[MaxName];
   if (!strcmp(key, "base"))
     return takeBase(loader, source, value, first);
   if (strcmp(value, "detect"))
@@ -126,8 +129,8 @@ static bool copyLine(Loader *loader, Source *source, char *line) {
   const char *newline = memchr(source->text, '\n', (size_t)(source->end - source->text));
   size_t length = (size_t)((newline ? newline : source->end) - source->text);
   ++source->line;
-  if (length >= MAX_LINE)
-    return complain(loader, source, "a line of %zu characters; at most %d are read", length, MAX_LINE - 1);
+  if (length >= MaxLine)
+    return complain(loader, source, "a line of %zu characters; at most %d are read", length, MaxLine - 1);
   memcpy(line, source->text, length);
   line[length] = '\0';
   source->text += length + (newline != NULL);
@@ -135,7 +138,7 @@ static bool copyLine(Loader *loader, Source *source, char *line) {
 }
 
 static bool loadText(Loader *loader, Source *source) {
-  char line[MAX_LINE], *key, *value;
+  char line[MaxLine], *key, *value;
   TileMachine seen = {0}; // the keys of this file alone, to find repetitions
   bool good = true, first = true;
   while (good && source->text < source->end) {
@@ -159,8 +162,8 @@ static bool loadText(Loader *loader, Source *source) {
 }
 
 static char *readFile(FILE *stream, size_t *length) {
-  char *text = malloc(MAX_FILE + 1);
-  *length = text ? fread(text, 1, MAX_FILE + 1, stream) : 0;
+  char *text = malloc(MaxFileBytes + 1);
+  *length = text ? fread(text, 1, MaxFileBytes + 1, stream) : 0;
   if (text && ferror(stream)) {
     free(text);
     text = NULL;
@@ -180,12 +183,12 @@ static bool loadFromFolder(Loader *loader, const char *name, bool *found) {
     return errno == ENOENT || tileErrorSet(loader->error, 0, 0, "%.300s: %s", path, strerror(errno));
   char *text = readFile(stream, &length);
   fclose(stream);
-  bool good = text && length <= MAX_FILE;
+  bool good = text && length <= MaxFileBytes;
   if (good) {
     Source source = {.file = path, .name = name, .text = text, .end = text + length, .userFile = true};
     good = loadText(loader, &source);
   } else {
-    tileErrorSet(loader->error, 0, 0, "%.300s: cannot be read, or has more than %d bytes", path, MAX_FILE);
+    tileErrorSet(loader->error, 0, 0, "%.300s: cannot be read, or has more than %d bytes", path, MaxFileBytes);
   }
   free(text);
   return good;
@@ -196,7 +199,7 @@ static bool loadBuiltIn(Loader *loader, const char *name, bool *found) {
     const TileEmbeddedText *embedded = &tileEmbeddedMachines[i];
     if (strcmp(embedded->name, name))
       continue;
-    char file[MAX_NAME + 32];
+    char file[MaxName + 32];
     snprintf(file, sizeof file, "built-in %s.machine", name);
     const char *text = (const char *)embedded->text;
     Source source = {.file = file, .name = name, .text = text, .end = text + embedded->length};
@@ -208,7 +211,7 @@ static bool loadBuiltIn(Loader *loader, const char *name, bool *found) {
 
 static bool isName(const char *name) {
   size_t length = strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-");
-  return length > 0 && length < MAX_NAME && !name[length] && name[0] != '.';
+  return length > 0 && length < MaxName && !name[length] && name[0] != '.';
 }
 
 static bool loadNamed(Loader *loader, const char *name, bool builtInOnly) {
@@ -224,7 +227,7 @@ static bool loadNamed(Loader *loader, const char *name, bool builtInOnly) {
   --loader->depth;
   if (found)
     return true;
-  tileMachineListNames(loader->searchDir, known, sizeof known);
+  tileMachineListFolder(loader->searchDir, known, sizeof known);
   return tileErrorSet(loader->error, 0, 0, "unknown machine '%.64s'; known: %s", name, known);
 }
 
@@ -234,8 +237,11 @@ static bool applyOverrides(Loader *loader, const TileMachineOverride *overrides,
   for (size_t i = 0; i < count; ++i) {
     const char *wanted, *key = overrides[i].key, *name = loader->machine->name;
     const TileMachineKey *row = tileMachineFindKey(key);
-    if (!row || !strcmp(key, "base") || (!tileMachineHas(loader->machine, key) && row->pattern[0] == '*'))
-      return tileErrorSet(loader->error, 0, 0, "machine %s: override of unknown key '%.100s'", name, key);
+    if (!row || !strcmp(key, "base") || (!tileMachineHas(loader->machine, key) && row->pattern[0] == '*')) {
+      char known[MaxKnownKeys];
+      return tileErrorSet(loader->error, 0, 0, "machine %s: override of unknown key '%.100s'; known: %s", name, key,
+                          tileMachineListKeys(known, sizeof known));
+    }
     if (!tileMachineValueFits(row->type, overrides[i].value, &wanted))
       return tileErrorSet(loader->error, 0, 0, "machine %s: override of key '%s': expected %s, found '%.100s'", name,
                           key, wanted, overrides[i].value);
@@ -249,8 +255,8 @@ static bool checkLevels(Loader *loader) {
   const char *name = loader->machine->name, *word;
   size_t length;
   for (size_t i = 0; (word = tileMachineGetWord(loader->machine, "levels", i, &length)); ++i) {
-    char key[MAX_NAME + 8];
-    snprintf(key, sizeof key, "%.*s.bytes", (int)(length < MAX_NAME ? length : MAX_NAME), word);
+    char key[MaxName + 8];
+    snprintf(key, sizeof key, "%.*s.bytes", (int)(length < MaxName ? length : MaxName), word);
     if (!tileMachineHas(loader->machine, key))
       return tileErrorSet(loader->error, 0, 0, "machine %s: key '%s' is missing, but 'levels' names %.*s", name, key,
                           (int)length, word);
@@ -262,7 +268,7 @@ static bool checkLevels(Loader *loader) {
 static bool checkLevelKeys(Loader *loader) {
   for (size_t i = 0; i < loader->machine->count; ++i) {
     const char *key = loader->machine->entries[i].key;
-    char level[MAX_LINE];
+    char level[MaxLine];
     if (tileMachineFindKey(key)->pattern[0] != '*')
       continue;
     snprintf(level, sizeof level, "%.*s", (int)strcspn(key, "."), key);
@@ -295,7 +301,7 @@ static bool isFolder(const char *path, TileError *error) {
   return true;
 }
 
-TileMachine *tileMachineLoad(const char *name, const char *searchDir, const TileMachineOverride *overrides,
+TileMachine *tileMachineRead(const char *name, const char *searchDir, const TileMachineOverride *overrides,
                              size_t overrideCount, TileError *error) {
   TileMachine *machine = calloc(1, sizeof *machine);
   Loader loader = {.machine = machine, .searchDir = searchDir && *searchDir ? searchDir : NULL, .error = error};
@@ -306,6 +312,6 @@ TileMachine *tileMachineLoad(const char *name, const char *searchDir, const Tile
          applyOverrides(&loader, overrides, overrideCount) && checkComplete(&loader);
   if (good)
     return machine;
-  tileMachineDestroy(machine);
+  tileMachineFree(machine);
   return NULL;
 }

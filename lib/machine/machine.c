@@ -42,14 +42,20 @@ bool tileMachineSet(TileMachine *machine, const char *key, const char *value) {
   return true;
 }
 
-void tileMachineDestroy(TileMachine *machine) {
+static void freeEntries(TileMachineEntry *entries, size_t count) {
+  for (size_t i = 0; i < count; ++i) {
+    free(entries[i].key);
+    free(entries[i].value);
+  }
+  free(entries);
+}
+
+void tileMachineFree(TileMachine *machine) {
   if (!machine)
     return;
-  for (size_t i = 0; i < machine->count; ++i) {
-    free(machine->entries[i].key);
-    free(machine->entries[i].value);
-  }
-  free(machine->entries);
+  freeEntries(machine->entries, machine->count);
+  freeEntries(machine->overrides, machine->overrideCount);
+  free(machine->folder);
   free(machine->name);
   free(machine);
 }

@@ -1,8 +1,8 @@
 // What a machine is: one description, read from `NAME.machine`, that feeds every decision of every pass.
 // Why: nobody hard-codes a chip. Adding a chip is adding a file; editing a number is an experiment.
 // Expects: a name, perhaps a folder of the user's own files, perhaps overrides. Leaves: a TileMachine, read-only and
-// safe
-//   to share between threads, or an error that names file, line and key.
+// safe to share between threads, or an error that names file, line and key. A machine is read once: whoever asks for
+// it again gets the same one.
 //
 //   TileError error; int64_t bytes;
 //   TileMachineOverride more[] = {{"shared.bytes", "466944"}};       // what if shared memory doubled?
@@ -34,14 +34,29 @@ typedef struct TileMachineOverride {
   const char *key, *value;
 } TileMachineOverride;
 
-// Reads NAME.machine from searchDir (may be NULL or empty) or, if it is not there, from those built in, then applies
-// the overrides in order. A file in searchDir may have its own name as base: it then changes the built-in one. Returns
-// NULL with error->text, which names the machines there are if the name is unknown. The caller destroys the result.
+// Where NAME.machine is looked for ahead of the machines built in; null: nowhere. At first the folder is the one that
+// the environment names. What was read before is read again after this call, so that an edited file counts.
+#define TILE_MACHINE_PATH_VARIABLE "TESSERA_MACHINE_PATH"
+void tileMachineSetFolder(const char *path);
+// Takes --tile-machine-path=DIR out of a tool's arguments, and sets the folder for this process and its children.
+// False if memory is exhausted.
+bool tileMachineTakeFlag(int *argc, char **argv);
+#define TILE_MACHINE_PATH_HELP "A folder of NAME.machine files, ahead of the chips built in"
+#define TILE_MACHINE_PATH_USAGE                                                                                        \
+  "  --tile-machine-path=DIR  a folder of NAME.machine files, ahead of the chips built in\n"
+
+// Reads NAME.machine from searchDir (NULL: the process's folder) or, if it is not there, from those built in, then
+// applies the overrides in order. A file of the folder may have its own name as base: it then changes the built-in one.
+// Returns NULL with error->text, which names the machines there are if the name is unknown. The caller destroys the
+// result.
 TileMachine *tileMachineLoad(const char *name, const char *searchDir, const TileMachineOverride *overrides,
                              size_t overrideCount, TileError *error);
 void tileMachineDestroy(TileMachine *machine);
+// How many machines this process has read, rather than found read already.
+size_t tileMachineCountReads(void);
 
 // The names that tileMachineLoad knows, sorted, as "gfx942, native, …": written as snprintf does, returns the length.
+// searchDir as in tileMachineLoad.
 size_t tileMachineListNames(const char *searchDir, char *buffer, size_t capacity);
 
 const char *tileMachineGetName(const TileMachine *machine);

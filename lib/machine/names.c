@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "lib/machine/embedded.h"
-#include "lib/machine/machine.h"
+#include "lib/machine/store.h"
 
 typedef struct {
   char **names; // owned
@@ -40,7 +40,7 @@ static int compareNames(const void *left, const void *right) {
   return strcmp(*(char *const *)left, *(char *const *)right);
 }
 
-size_t tileMachineListNames(const char *searchDir, char *buffer, size_t capacity) {
+size_t tileMachineListFolder(const char *searchDir, char *buffer, size_t capacity) {
   Names names = {0};
   size_t length = 0;
   for (size_t i = 0; i < tileEmbeddedMachinesCount; ++i)

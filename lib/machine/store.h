@@ -1,4 +1,4 @@
-// How a TileMachine keeps its keys; only load.c writes through this.
+// How a TileMachine keeps its keys; load.c writes them, cache.c the rest.
 #ifndef TESSERA_LIB_MACHINE_STORE_H
 #define TESSERA_LIB_MACHINE_STORE_H
 
@@ -15,9 +15,20 @@ struct TileMachine {
   char *name; // owned
   TileMachineEntry *entries;
   size_t count, capacity;
+  // How the cache finds the machine.
+  size_t uses, overrideCount;
+  char *folder;                // owned
+  TileMachineEntry *overrides; // owned
+  TileMachine *next;
 };
 
 // Sets or replaces a key; false if memory is exhausted.
 bool tileMachineSet(TileMachine *machine, const char *key, const char *value);
+
+// tileMachineLoad, tileMachineDestroy and tileMachineListNames without the cache. `folder` may be null.
+TileMachine *tileMachineRead(const char *name, const char *folder, const TileMachineOverride *overrides,
+                             size_t overrideCount, TileError *error);
+void tileMachineFree(TileMachine *machine);
+size_t tileMachineListFolder(const char *folder, char *buffer, size_t capacity);
 
 #endif

@@ -15,7 +15,7 @@
 extern "C" {
 #endif
 
-enum { TILE_ERROR_CAPACITY = 512 };
+enum { TILE_ERROR_CAPACITY = 1536 };
 
 // line and column count from 1; 0 means "the whole input", used where no place is at fault.
 typedef struct TileError {

@@ -14,10 +14,11 @@ say arrives as `Diagnostic` objects, and as the exception `Error` when it was an
 from ._diagnostics import Diagnostic, Error, Location
 from ._execution import ArrayType, Judgement, Program, Result
 from ._ir import (Attribute, Block, Context, Module, Operation, PassResult, Region, StaleError, Type, Value, load, parse)
-from ._library import LibraryNotFound, library_path
+from ._library import LibraryNotFound, library_path, set_machine_path
 
 __version__ = "0.1.0"
 __all__ = [
     "ArrayType", "Attribute", "Block", "Context", "Diagnostic", "Error", "Judgement", "LibraryNotFound", "Location", "Module",
-    "Operation", "PassResult", "Program", "Region", "Result", "StaleError", "Type", "Value", "library_path", "load", "parse"
+    "Operation", "PassResult", "Program", "Region", "Result", "StaleError", "Type", "Value",
+    "library_path", "load", "parse", "set_machine_path"
 ]

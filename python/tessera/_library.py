@@ -212,6 +212,7 @@ LogicalResult mlirPassManagerRunOnOp(PassManager, Operation)
 LogicalResult mlirParsePassPipeline(OpPassManager, StringRef, StringCallback, void*)
 void mlirPrintPassPipeline(OpPassManager, StringCallback, void*)
 void mlirExtStatisticsReset()
+void tileMachineSetFolder(char*)
 void mlirExtStatisticsForEach(StatisticCallback, void*)
 
 Operation mlirOperationClone(Operation)
@@ -349,6 +350,12 @@ lib = Library()
 def library_path() -> str:
     """The file that was loaded."""
     return lib._path
+
+
+def set_machine_path(folder: str | os.PathLike[str] | None) -> None:
+    """Where NAME.machine files are looked for, ahead of the chips built in; None: nowhere. An edited file counts from the
+    next call on."""
+    lib.tileMachineSetFolder(None if folder is None else os.fsencode(folder))
 
 
 def tool(name: str) -> str:

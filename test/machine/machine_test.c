@@ -226,7 +226,7 @@ static void testOverrides(void) {
     TileMachineOverride override;
     const char *message;
   } wrong[] = {
-      {{"shared.byte", "1"}, "machine sm_90a: override of unknown key 'shared.byte'"},
+      {{"shared.byte", "1"}, "machine sm_90a: override of unknown key 'shared.byte'; known: base, kind, isa, "},
       {{"shard.bytes", "1"}, "machine sm_90a: override of unknown key 'shard.bytes'"},
       {{"base", "sm_80"}, "machine sm_90a: override of unknown key 'base'"},
       {{"cores", "many"}, "machine sm_90a: override of key 'cores': expected a positive integer, found 'many'"},
@@ -272,6 +272,35 @@ static void testFolder(void) {
   removeFile("tiny");
 }
 
+// The process's folder: machines are read once until it is set again.
+static void testShared(void) {
+  TileError error = {0};
+  size_t before = tileMachineCountReads();
+  writeFile("sm_80", "base = sm_80\ncores = 8");
+  tileMachineSetFolder(folder);
+  TileMachine *first = loaded("sm_80", NULL), *second = loaded("sm_80", NULL);
+  CHECK(first == second && integer(first, "cores") == 8, "one machine for both");
+  CHECK(tileMachineCountReads() == before + 1, "%zu reads", tileMachineCountReads() - before);
+  TileMachineOverride wide = {"cores", "9"};
+  TileMachine *other = tileMachineLoad("sm_80", NULL, &wide, 1, &error);
+  CHECK(other && other != first && integer(other, "cores") == 9, "%s", error.text);
+  writeFile("sm_80", "base = sm_80\ncores = 16");
+  tileMachineSetFolder(folder);
+  TileMachine *edited = loaded("sm_80", NULL);
+  CHECK(integer(edited, "cores") == 16 && integer(first, "cores") == 8, "the edited file; the first one lives on");
+  tileMachineSetFolder("/no/such/folder");
+  CHECK(!tileMachineLoad("sm_80", NULL, NULL, 0, &error) && strstr(error.text, "/no/such/folder"), "%s", error.text);
+  tileMachineSetFolder(NULL);
+  TileMachine *builtIn = loaded("sm_80", NULL);
+  CHECK(integer(builtIn, "cores") == 108, "the built-in one");
+  tileMachineDestroy(first);
+  tileMachineDestroy(second);
+  tileMachineDestroy(other);
+  tileMachineDestroy(edited);
+  tileMachineDestroy(builtIn);
+  removeFile("sm_80");
+}
+
 #define CPU                                                                                                            \
   "kind = cpu\nisa = x86-64\nchip = c\ncores = 1\nvector.bytes = 64\nvector.registers = 32\nfma.per_cycle = 2\n"
 
@@ -283,7 +312,7 @@ static const struct {
     {"kind cpu\n", 1, "wrong.machine:1: expected 'key = value', found 'kind cpu'"},
     {"\n\nkind =\n", 3, "wrong.machine:3: key 'kind': the value is missing"},
     {"= 5\n", 1, "wrong.machine:1: expected a key before '='"},
-    {"kind = cpu\nkernels = 5\n", 2, "wrong.machine:2: unknown key 'kernels' (keys of your own begin with x.)"},
+    {"kind = cpu\nkernels = 5\n", 2, "wrong.machine:2: unknown key 'kernels'; known: base, kind, isa, chip, "},
     {"cores = 4\ncores = 8\n", 2, "wrong.machine:2: key 'cores' is given twice"},
     {"cores = 4 8\n", 1, "wrong.machine:1: key 'cores': expected a positive integer, found '4 8'"},
     {"chip = a b\n", 1, "wrong.machine:1: key 'chip': expected one word, found 'a b'"},
@@ -385,6 +414,7 @@ int main(void) {
   testNative();
   testOverrides();
   testFolder();
+  testShared();
   testMalformed();
   testCircleAndPaths();
   testMutations();

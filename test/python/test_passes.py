@@ -79,3 +79,15 @@ def test_a_clone_is_another_module():
     clone = module.clone()
     clone.run_passes("tile-to-cpu-pipeline")
     assert "linalg.matmul" in str(module) and "linalg.matmul" not in str(clone)
+
+
+def test_a_machine_of_a_folder(tmp_path):
+    (tmp_path / "big.machine").write_text("base = sm_80\nshared.per_block.bytes = 333824\nshared.bytes = 335872\n")
+    pipeline = "func.func(linalg-generalize-named-ops,tile-construct-tiles{chip=big})"
+    with pytest.raises(tessera.Error, match="unknown machine 'big'; known: gfx1100"):
+        tessera.parse(MATMUL).run_passes(pipeline)
+    tessera.set_machine_path(tmp_path)
+    try:
+        tessera.parse(MATMUL).run_passes(pipeline)
+    finally:
+        tessera.set_machine_path(None)

@@ -266,10 +266,13 @@ def parse_arguments():
     parser.add_argument("--sweep", help="OPERATOR:size=values/…,size=…, or FILE.toml")
     parser.add_argument("--results", type=Path, help="of a sweep in a file: the folder (default: NAME.sweep)")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="of a sweep in a file: how many counted points run at once")
+    parser.add_argument("--tile-machine-path", metavar="DIR", help="a folder of NAME.machine files, ahead of the chips built in")
     parser.add_argument("--json", type=Path)
     parser.add_argument("--page", type=Path)
     parser.add_argument("--list", action="store_true", help="print the tables' rows and stop")
     options = parser.parse_args()
+    if options.tile_machine_path:
+        os.environ["TESSERA_MACHINE_PATH"] = options.tile_machine_path
     unknown = [name for name in options.tables if name not in TABLES and name not in COMPILING]
     if unknown:
         parser.error(f"no table {unknown[0]}; there are: {', '.join([*TABLES, *COMPILING])}")

@@ -208,6 +208,7 @@ def parse():
     parser.add_argument("--at-most", type=threshold, action="append", default=[], metavar="KEY:RATIO",
                         help="B's KEY may be at most RATIO times A's (time_ms_median:1.1); may be given again")
     parser.add_argument("--entry", default="main"), parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--tile-machine-path", metavar="DIR", help="a folder of NAME.machine files, ahead of the chips built in")
     parser.add_argument("--rtol", type=float, default=1e-4, help="of results (default: 1e-4)")
     parser.add_argument("--atol", type=float, default=1e-5, help="of results (default: 1e-5)")
     # Sides begin with dashes: what argparse would take for flags is kept from it.
@@ -215,6 +216,8 @@ def parse():
     sides = [i for i, word in enumerate(line) if not word or " " in word or word.startswith(("--target", "--pass-pipeline", "--threads"))]
     options = parser.parse_args([f"\0{word}" if i in sides else word for i, word in enumerate(line)])
     options.a, options.b = options.a.lstrip("\0"), options.b.lstrip("\0")
+    if options.tile_machine_path:
+        os.environ["TESSERA_MACHINE_PATH"] = options.tile_machine_path
     if options.runs < 1:
         parser.error("--runs: at least one")
     try:

@@ -2,6 +2,7 @@
 // every pass judged (validate.h), --tile-write-differences tells what each did (passes.h).
 #include "lib/capi/pass.h"
 #include "lib/capi/tool.h"
+#include "lib/machine/machine.h"
 #include "lib/pipelines/register.h"
 #include "lib/support/guard.h"
 #include "tools/tile-opt/passes.h"
@@ -38,6 +39,7 @@ static void addFlags(Flags *flags, int argc, char **argv) {
                                       "Shrink the case and write it there (default: reproducer.mlir)");
   flags->differences = mlirExtToolAddText("tile-write-differences", "file",
                                           "Write what each pass did to the ops as JSON (default: differences.json)");
+  mlirExtToolAddText("tile-machine-path", "dir", TILE_MACHINE_PATH_HELP); // taken already: the help lists it
   for (int i = 1; i < argc; ++i)
     if (strstr(argv[i], "-plugin=") && strlen(flags->plugins) + strlen(argv[i]) + 2 < sizeof flags->plugins) {
       strcat(flags->plugins, " ");
@@ -106,6 +108,8 @@ static bool runPasses(MlirOperation op, MlirStringRef pipeline, void *userData) 
 
 int main(int argc, char **argv) {
   int status;
+  if (!tileMachineTakeFlag(&argc, argv))
+    return 1;
   if (tessera_guard_bytecode("tile-opt", argc, argv, true, &status)) {
     if (status) // MLIR's reader does not always say so
       fputs("tile-opt: error: the bytecode could not be read or processed\n", stderr);

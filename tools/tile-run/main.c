@@ -2,6 +2,7 @@
 // The interpreter, where it judges, runs first: what it says of a wrong program names the place, compiled code may die.
 #include "lib/execution/compare.h"
 #include "lib/execution/statistics.h"
+#include "lib/machine/machine.h"
 #include "lib/pipelines/statistics.h"
 #include "lib/run/progress.h"
 #include "lib/run/timeout.h"
@@ -188,6 +189,8 @@ static bool run(const tessera_run_options_t *options, tessera_error_t *error) {
 
 int main(int argc, char **argv) {
   int status;
+  if (!tileMachineTakeFlag(&argc, argv))
+    return 1;
   if (tessera_guard_bytecode("tile-run", argc, argv, false, &status))
     return status;
   tessera_guard_crashes("tile-run");
@@ -200,7 +203,8 @@ int main(int argc, char **argv) {
   options.default_size = TesseraDefaultSize;
   bool ok = true;
   if (options.help)
-    printf("tile-run FILE [flags]: compiles a program and runs one of its functions\n\n%s", tessera_run_options_help);
+    printf("tile-run FILE [flags]: compiles a program and runs one of its functions\n\n%s%s", tessera_run_options_help,
+           TILE_MACHINE_PATH_USAGE);
   else if (!(ok = run(&options, &error)))
     fprintf(stderr, "tile-run: error: %s\n", error.text);
   tessera_run_options_destroy(&options);

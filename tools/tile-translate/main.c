@@ -1,5 +1,6 @@
 // tile-translate: a module of any level -> LLVM IR, an object file, a program. --help lists the flags.
 // A file is written wholly or not at all: beside its place, then renamed.
+#include "lib/machine/machine.h"
 #include "lib/pipelines/pipeline.h"
 #include "lib/pipelines/session.h"
 #include "lib/pipelines/statistics.h"
@@ -155,6 +156,8 @@ static bool run(const TranslateOptions *options, tessera_error_t *error) {
 
 int main(int argc, char **argv) {
   int status;
+  if (!tileMachineTakeFlag(&argc, argv))
+    return 1;
   if (tessera_guard_bytecode("tile-translate", argc, argv, false, &status))
     return status;
   tessera_guard_crashes("tile-translate");

@@ -123,7 +123,7 @@ void translateOptionsPrintHelp(void) {
        "  --target=CHIP          of a program: a GPU its kernels are for (sm_80, …); may be given several times\n"
        "  --chip=NAME, --cpu=    what the code is for (default: this machine, or sm_80; a wrong one lists all)\n"
        "  --pass-pipeline=TEXT   passes instead of the target's own pipeline\n"
-       "  --search=HOW           of tiles on the CPU: construct (default), exhaustive-model or measure\n"
-       "  --stats=FILE.json      compile_ms, fallback_ops and per-pass statistics\n"
+       "  --search=HOW           of tiles on the CPU: construct (default), exhaustive-model or "
+       "measure\n" TILE_MACHINE_PATH_USAGE "  --stats=FILE.json      compile_ms, fallback_ops and per-pass statistics\n"
        "  --help                 this text");
 }
