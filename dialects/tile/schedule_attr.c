@@ -3,7 +3,7 @@
 // out. Stored as one dictionary. Keys, their form and their order when printed stand in one table below.
 #include "dialects/tile/definitions.h"
 
-typedef enum Form { List, Number, Text, Places } Form;
+typedef enum Form { List, Number, Text } Form;
 
 typedef struct Key {
   const char *name;
@@ -13,6 +13,7 @@ typedef struct Key {
 
 // Axes are the iteration axes of the op: m, n, k for a matrix product.
 static const Key keys[] = {
+    {"kind", Text},             // the kind of kernel: lib/search/kind.h
     {"block", List, 1, 8},      // sizes of one program's tile
     {"warp", List, 1, 8},       // sizes of one warp's part
     {"atom", Text},             // the instruction, by its name in the machine file
@@ -25,7 +26,7 @@ static const Key keys[] = {
     {"specialize", List, 1, 8}, // warps of each partition
     {"register", List, 1, 8},   // CPU: the micro-tile
     {"cache", List, 1, 8},      // CPU: block sizes per cache level
-    {"pack", Places},           // CPU: at which loop each operand is packed
+    {"panels", Number},         // CPU: 1: a constant right operand is packed in panels at compile time
     // What a model predicts of it, for people and for comparing schedules.
     {"time", Number},        // nanoseconds
     {"measured", Number},    // nanoseconds that it took
@@ -43,44 +44,18 @@ static const Key *findKey(MlirStringRef name) {
   return NULL;
 }
 
-static const char *const keyNames[] = {
-    "block",    "warp",  "atom", "warps", "stages",   "group",   "registers", "split", "cluster",     "specialize",
-    "register", "cache", "pack", "time",  "measured", "traffic", "occupancy", "bound", "evaluations", NULL};
+static const char *const keyNames[] = {"kind",  "block",       "warp",  "atom",     "warps",      "stages",
+                                       "group", "registers",   "split", "cluster",  "specialize", "register",
+                                       "cache", "panels",      "time",  "measured", "traffic",    "occupancy",
+                                       "bound", "evaluations", NULL};
 
 //===--- text ---------------------------------------------------------------===//
-
-// `[a:"ic", b:"jr"]` as a dictionary.
-static bool parsePlaces(MlirExtParser parser, MlirAttribute *value) {
-  MlirContext context = mlirExtParserGetContext(parser);
-  MlirNamedAttribute entries[TILE_MAX_RANK];
-  intptr_t count = 0;
-  if (!mlirExtParserParseToken(parser, "["))
-    return false;
-  do {
-    MlirExtSourceLocation location = mlirExtParserGetLocation(parser);
-    MlirStringRef name;
-    MlirAttribute place;
-    if (count == TILE_MAX_RANK)
-      return tileParseFail(parser, location, "more than %d operands are packed", TILE_MAX_RANK);
-    if (!mlirExtParserParseKeyword(parser, &name) || !mlirExtParserParseToken(parser, ":") ||
-        !tileParseAnyAttribute(parser, &place))
-      return false;
-    for (intptr_t i = 0; i < count; ++i)
-      if (mlirStringRefEqual(mlirIdentifierStr(entries[i].name), name))
-        return tileParseFail(parser, location, "'%.*s' is packed twice", (int)name.length, name.data);
-    entries[count++] = mlirNamedAttributeGet(mlirIdentifierGet(context, name), place);
-  } while (mlirExtParserParseOptionalToken(parser, ","));
-  *value = mlirDictionaryAttrGet(context, count, entries);
-  return mlirExtParserParseToken(parser, "]");
-}
 
 static bool parseValue(MlirExtParser parser, Form form, MlirAttribute *value) {
   int64_t number;
   switch (form) {
   case List:
     return tileParseIntegers(parser, /*allowUnknown=*/false, value);
-  case Places:
-    return parsePlaces(parser, value);
   case Text:
     return tileParseAnyAttribute(parser, value);
   case Number:
@@ -129,25 +104,10 @@ bool tileParseSchedule(MlirExtParser parser, MlirExtAttributeList list) {
   return true;
 }
 
-static void printPlaces(MlirExtPrinter printer, MlirAttribute places) {
-  tilePrintText(printer, "[");
-  for (intptr_t i = 0; i < mlirDictionaryAttrGetNumElements(places); ++i) {
-    MlirNamedAttribute place = mlirDictionaryAttrGetElement(places, i);
-    tilePrintText(printer, i ? ", " : "");
-    mlirExtPrinterPrint(printer, mlirIdentifierStr(place.name));
-    tilePrintText(printer, ":");
-    mlirExtPrinterPrintString(printer, mlirStringAttrGetValue(place.attribute));
-  }
-  tilePrintText(printer, "]");
-}
-
 static void printValue(MlirExtPrinter printer, Form form, MlirAttribute value) {
   switch (form) {
   case List:
     tilePrintIntegers(printer, value);
-    return;
-  case Places:
-    printPlaces(printer, value);
     return;
   case Text:
     mlirExtPrinterPrintString(printer, mlirStringAttrGetValue(value));
@@ -189,15 +149,6 @@ static bool verifyList(MlirExtEmitter emitter, const Key *key, MlirAttribute val
   return true;
 }
 
-static bool verifyPlaces(MlirExtEmitter emitter, const Key *key, MlirAttribute value) {
-  if (!mlirAttributeIsADictionary(value))
-    return tileEmit(emitter, "'%s' is no list of places: [a:\"ic\", b:\"jr\"]", key->name);
-  for (intptr_t i = 0; i < mlirDictionaryAttrGetNumElements(value); ++i)
-    if (!mlirAttributeIsAString(mlirDictionaryAttrGetElement(value, i).attribute))
-      return tileEmit(emitter, "a place in '%s' is no string", key->name);
-  return true;
-}
-
 static bool verifyNumber(MlirExtEmitter emitter, const Key *key, MlirAttribute value) {
   if (!mlirAttributeIsAInteger(value))
     return tileEmit(emitter, "'%s' is no integer", key->name);
@@ -209,8 +160,6 @@ static bool verifyValue(MlirExtEmitter emitter, const Key *key, MlirAttribute va
   switch (key->form) {
   case List:
     return verifyList(emitter, key, value);
-  case Places:
-    return verifyPlaces(emitter, key, value);
   case Text:
     return mlirAttributeIsAString(value) || tileEmit(emitter, "'%s' is no string", key->name);
   case Number:
@@ -224,8 +173,10 @@ bool tileVerifySchedule(MlirExtEmitter emitter, intptr_t count, const MlirAttrib
     MlirNamedAttribute entry = mlirDictionaryAttrGetElement(parameters[0], i);
     MlirStringRef name = mlirIdentifierStr(entry.name);
     const Key *key = findKey(name);
+    char list[320];
     if (!key)
-      return tileEmit(emitter, "unknown key '%.*s' in #tile.schedule", (int)name.length, name.data);
+      return tileEmit(emitter, "unknown key '%.*s' in #tile.schedule, expected one of %s", (int)name.length, name.data,
+                      tileListNames(keyNames, list, sizeof list));
     if (!verifyValue(emitter, key, entry.attribute))
       return false;
   }

@@ -3,7 +3,9 @@
 
 #include "dialects/tile/tile.h"
 #include "lib/analysis/reduction.h"
-#include "lib/search/cpu_product.h"
+#include "lib/search/construct.h"
+#include "lib/search/cpu_cost.h"
+#include "lib/search/kinds/window_kind.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -252,154 +254,225 @@ static void addList(Entries *entries, const char *key, intptr_t count, const int
   add(entries, key, mlirDenseI64ArrayGet(entries->context, count, values));
 }
 
+static void addText(Entries *entries, const char *key, const char *text) {
+  add(entries, key, mlirStringAttrGet(entries->context, tileString(text)));
+}
+
 static void addWarps(Entries *entries, const TileOperator *op, const TileSearchTile *tile) {
-  int64_t warps[] = {tile->warpsM, tile->warps / tile->warpsM, 1};
+  int64_t warps[] = {tile->gpu.warpsM, tile->gpu.warps / tile->gpu.warpsM, 1};
   if (op->m >= 0)
     addList(entries, "warps", 3, warps);
   else
-    addList(entries, "warps", 1, &tile->warps);
+    addList(entries, "warps", 1, &tile->gpu.warps);
 }
 
-static void addPlace(Entries *entries, const char *operand, const char *place) {
-  add(entries, operand, mlirStringAttrGet(entries->context, tileString(place)));
+// What the kind has beside the block.
+static void addKind(Entries *entries, const TileOperator *op, const TileSearchCandidate *candidate) {
+  const TileSearchTile *tile = &candidate->tile;
+  const TilePrediction *p = &candidate->prediction;
+  const TileKernelKind *kind = tileKernelKinds[tile->kind];
+  addText(entries, "kind", kind->name);
+  addList(entries, "block", op->numDims, tile->size);
+  if (kind->hasRegisterTile)
+    addList(entries, "register", 2, (int64_t[]){tile->registers.rows, tile->registers.columns});
+  if (tileParts(tile) > 1)
+    addNumber(entries, "split", (double)tileParts(tile));
+  if (!kind->isForGpu)
+    return;
+  addWarps(entries, op, tile);
+  if (tile->kind == TileKind_Product)
+    addNumber(entries, "stages", (double)tile->gpu.stages);
+  if (p->group > 1)
+    addList(entries, "group", 1, &p->group);
+  if (p->registerLimit)
+    addNumber(entries, "registers", (double)p->registerLimit);
 }
 
-// Where a CPU's product packs its operands: A in each block of k, B in each panel of columns; B alone, by columns along
-// k; or neither.
-static void addPacking(Entries *entries, const TileSearchTile *tile) {
-  Entries places = {.context = entries->context};
-  bool isPacked = tile->rows && !tile->isUnpacked;
-  addPlace(&places, "a", isPacked ? "k" : "none");
-  addPlace(&places, "b", isPacked ? "n" : tile->isAlongDepth ? "k" : "none");
-  if (tile->rows)
-    addList(entries, "register", 2, (int64_t[]){tile->rows, tile->columns});
-  add(entries, "pack", mlirDictionaryAttrGet(entries->context, places.count, places.items));
-  if (tile->split > 1)
-    addNumber(entries, "split", (double)tile->split);
-}
-
-MlirAttribute tileScheduleOfCandidate(MlirContext context, const TileOperator *op, const TileSearchTarget *target,
-                                      const TileSearchCandidate *candidate, int64_t evaluations) {
+MlirAttribute tileScheduleOfCandidate(MlirContext context, const TileOperator *op, const TileSearchCandidate *candidate,
+                                      int64_t evaluations) {
   const TilePrediction *p = &candidate->prediction;
   Entries entries = {.context = context};
   int64_t traffic[2] = {(int64_t)(p->read + p->written), (int64_t)p->shared};
-  addList(&entries, "block", op->numDims, candidate->tile.size);
-  if (!target->isGpu && op->isMatrix)
-    addPacking(&entries, &candidate->tile);
-  if (target->isGpu) {
-    addWarps(&entries, op, &candidate->tile);
-    if (op->m >= 0)
-      addNumber(&entries, "stages", (double)candidate->tile.stages);
-    if (p->group > 1)
-      addList(&entries, "group", 1, &p->group);
-    if (p->registerLimit)
-      addNumber(&entries, "registers", (double)p->registerLimit);
-  }
+  addKind(&entries, op, candidate);
   if (!p->misfit) {
     addNumber(&entries, "time", p->seconds * 1e9);
     if (traffic[0] > 0)
       addList(&entries, "traffic", traffic[1] > 0 ? 2 : 1, traffic);
     addNumber(&entries, "occupancy", p->occupancy * 100);
-    add(&entries, "bound", mlirStringAttrGet(context, tileString(p->bound)));
+    addText(&entries, "bound", p->bound);
   }
   if (evaluations > 0)
     addNumber(&entries, "evaluations", (double)evaluations);
   return tileScheduleAttrGet(context, mlirDictionaryAttrGet(context, entries.count, entries.items));
 }
 
-static bool isPlace(MlirAttribute schedule, const char *operand, const char *place) {
-  MlirAttribute places = tileScheduleAttrGetEntry(schedule, "pack");
-  MlirAttribute said =
-      mlirAttributeIsNull(places) ? places : mlirDictionaryAttrGetElementByName(places, tileString(operand));
-  return !mlirAttributeIsNull(said) && tileStringEquals(mlirStringAttrGetValue(said), place);
+//===--- reading a schedule ---------------------------------------------------------===//
+
+static int64_t firstOf(MlirAttribute schedule, const char *key, int64_t otherwise) {
+  MlirAttribute list = mlirAttributeIsNull(schedule) ? schedule : tileScheduleAttrGetEntry(schedule, key);
+  return mlirAttributeIsNull(list) ? otherwise : mlirDenseI64ArrayGetElement(list, 0);
 }
 
-int64_t tileStructuredScheduledGroup(const TileStructured *s, int64_t whenNotSaid) {
-  MlirAttribute group = mlirAttributeIsNull(s->schedule) ? s->schedule : tileScheduleAttrGetEntry(s->schedule, "group");
-  return mlirAttributeIsNull(group) ? whenNotSaid : mlirDenseI64ArrayGetElement(group, 0);
+static bool hasEntry(const TileStructured *s, const char *key) {
+  return !mlirAttributeIsNull(tileScheduleAttrGetEntry(s->schedule, key));
+}
+
+// The kind that the schedule names, else the one that its fields imply, else the only one that there is for the op.
+static TileKind kindOfSchedule(const TileStructured *s, const TileOperator *op, const TileSearchTarget *target) {
+  MlirAttribute kind = tileScheduleAttrGetEntry(s->schedule, "kind");
+  char name[32] = "";
+  if (mlirAttributeIsNull(kind) && op->isMatrix && hasEntry(s, "register"))
+    return TileKind_Packed;
+  if (mlirAttributeIsNull(kind) && op->isMatrix && hasEntry(s, "split"))
+    return TileKind_Split;
+  if (mlirAttributeIsNull(kind))
+    return tileKindOf(op, target);
+  MlirStringRef text = mlirStringAttrGetValue(kind);
+  snprintf(name, sizeof name, "%.*s", (int)text.length, text.data);
+  return tileKindFind(name);
+}
+
+static void readGpu(const TileStructured *s, const TileOperator *op, TileSearchTile *tile) {
+  MlirAttribute warps = tileScheduleAttrGetEntry(s->schedule, "warps");
+  if (!mlirAttributeIsNull(warps)) {
+    tile->gpu.warps = 1;
+    for (intptr_t i = 0; i < mlirDenseArrayGetNumElements(warps); ++i)
+      tile->gpu.warps *= mlirDenseI64ArrayGetElement(warps, i);
+    tile->gpu.warpsM = op->m >= 0 ? mlirDenseI64ArrayGetElement(warps, 0) : 1;
+  }
+  tile->gpu.stages = tileScheduleAttrGetInteger(s->schedule, "stages", 0);
+  tile->gpu.group = firstOf(s->schedule, "group", 0);
+  tile->gpu.registerLimit = tileScheduleAttrGetInteger(s->schedule, "registers", 0);
 }
 
 bool tileStructuredScheduledTile(const TileStructured *s, const TileOperator *op, TileSearchTile *tile) {
-  *tile = (TileSearchTile){.warps = 0};
-  if (mlirAttributeIsNull(s->schedule) || mlirAttributeIsNull(tileScheduleAttrGetEntry(s->schedule, "block")))
+  *tile = (TileSearchTile){.kind = TileKind_None};
+  if (mlirAttributeIsNull(s->schedule) || !hasEntry(s, "block"))
     return false;
   for (int d = 0; d < s->numDims; ++d)
     tile->size[d] = s->dims[d].scheduled ? s->dims[d].scheduled : 1;
-  MlirAttribute warps = tileScheduleAttrGetEntry(s->schedule, "warps");
-  if (!mlirAttributeIsNull(warps)) {
-    tile->warps = 1;
-    for (intptr_t i = 0; i < mlirDenseArrayGetNumElements(warps); ++i)
-      tile->warps *= mlirDenseI64ArrayGetElement(warps, i);
-    tile->warpsM = op->m >= 0 ? mlirDenseI64ArrayGetElement(warps, 0) : 1;
+  tile->kind = kindOfSchedule(s, op, &s->target->search);
+  if (!tile->kind)
+    return true;
+  const TileKernelKind *kind = tileKernelKinds[tile->kind];
+  if (kind->isForGpu) {
+    readGpu(s, op, tile);
+  } else if (tile->kind == TileKind_Split) {
+    tile->parts = tileScheduleAttrGetInteger(s->schedule, "split", 1);
+  } else if (kind->hasRegisterTile) {
+    MlirAttribute registers = tileScheduleAttrGetEntry(s->schedule, "register");
+    bool isThere = !mlirAttributeIsNull(registers) && mlirDenseArrayGetNumElements(registers) == 2;
+    tile->registers.rows = isThere ? mlirDenseI64ArrayGetElement(registers, 0) : 0;
+    tile->registers.columns = isThere ? mlirDenseI64ArrayGetElement(registers, 1) : 0;
   }
-  tile->stages = tileScheduleAttrGetInteger(s->schedule, "stages", 0);
-  tile->group = tileStructuredScheduledGroup(s, 0);
-  tile->registerLimit = tileScheduleAttrGetInteger(s->schedule, "registers", 0);
-  MlirAttribute registers = tileScheduleAttrGetEntry(s->schedule, "register");
-  if (op->isMatrix && !mlirAttributeIsNull(registers) && mlirDenseArrayGetNumElements(registers) == 2) {
-    tile->rows = mlirDenseI64ArrayGetElement(registers, 0);
-    tile->columns = mlirDenseI64ArrayGetElement(registers, 1);
-  }
-  tile->isAlongDepth = op->isMatrix && isPlace(s->schedule, "a", "none") && isPlace(s->schedule, "b", "k");
-  tile->isUnpacked = tile->isAlongDepth || (op->isMatrix && isPlace(s->schedule, "b", "none"));
-  tile->split = op->isMatrix ? tileScheduleAttrGetInteger(s->schedule, "split", 0) : 0;
   return true;
 }
 
-static bool isPowerOfTwo(int64_t value) { return !(value & (value - 1)); }
-
-// Of a CPU's matrix product: what it packs, its register tile, and whether that divides the block.
-static const char *packingFault(const TileStructured *s, const TileOperator *op, char *buffer, size_t capacity) {
-  MlirAttribute pack = tileScheduleAttrGetEntry(s->schedule, "pack");
-  MlirAttribute registers = tileScheduleAttrGetEntry(s->schedule, "register");
-  bool isPacked = isPlace(s->schedule, "a", "k") && isPlace(s->schedule, "b", "n");
-  bool isUnpacked =
-      isPlace(s->schedule, "a", "none") && (isPlace(s->schedule, "b", "none") || isPlace(s->schedule, "b", "k"));
-  TileSearchTile tile;
-  if (!mlirAttributeIsNull(pack) && !isPacked && !isUnpacked)
-    return "pack is not known, want [a:\"k\", b:\"n\"], [a:\"none\", b:\"none\"] or [a:\"none\", b:\"k\"]";
-  if (!mlirAttributeIsNull(registers) && mlirDenseArrayGetNumElements(registers) != 2)
-    return "register tile has not two sizes, want rows and columns";
-  TileSearchTarget target = tileStructuredTargetFor(s->target, op);
-  tileStructuredScheduledTile(s, op, &tile);
-  if (!tile.rows && !tile.isUnpacked) {
-    TileSearchResult result;
-    tile = tileSearchComplete(op, &target, &tile, &result).tile;
-  }
-  return tileCpuProductFault(op, &target, &tile, buffer, capacity);
+bool tileStructuredWalksDepthAround(const TileStructured *s, const TileTiling *tiling) {
+  TileOperator op = tileStructuredDescribe(s, tiling, TileUnknownExtent);
+  return !tileStructuredGpu(s) && tileWindowWalksDepthAround(&op);
 }
 
-const char *tileStructuredScheduleFault(const TileStructured *s, const TileTiling *tiling, char *buffer,
-                                        size_t capacity) {
-  MlirAttribute block = tileScheduleAttrGetEntry(s->schedule, "block");
-  int wide = 0;
-  if (mlirAttributeIsNull(block))
+//===--- faults -----------------------------------------------------------------------===//
+
+static bool isPowerOfTwo(int64_t value) { return !(value & (value - 1)); }
+
+// A field that the kind does not have.
+static const char *fieldFault(const TileStructured *s, const TileSearchTile *tile, char *buffer, size_t capacity) {
+  static const char *const gpuFields[] = {"warps", "stages", "group", "registers"};
+  const TileKernelKind *kind = tile->kind ? tileKernelKinds[tile->kind] : NULL;
+  const char *wrong = NULL, *owner = "GPU kinds";
+  for (size_t i = 0; i < sizeof gpuFields / sizeof *gpuFields; ++i)
+    wrong = hasEntry(s, gpuFields[i]) && !(kind && kind->isForGpu) ? gpuFields[i] : wrong;
+  if (hasEntry(s, "group") && tile->kind != TileKind_Product) {
+    wrong = "group";
+    owner = "GPU products";
+  }
+  if (hasEntry(s, "register") && !(kind && kind->hasRegisterTile)) {
+    wrong = "register";
+    owner = "the kinds packed, direct and along-depth";
+  }
+  if (hasEntry(s, "split") && !tileStructuredGpu(s) && tile->kind != TileKind_Split) {
+    wrong = "split";
+    owner = "the kind split";
+  }
+  if (!wrong)
     return NULL;
-  if (mlirDenseArrayGetNumElements(block) != s->numDims) {
-    snprintf(buffer, capacity, "block has %ld sizes, want one for each of %d dimensions",
-             (long)mlirDenseArrayGetNumElements(block), s->numDims);
+  if (kind)
+    snprintf(buffer, capacity, "`%s` applies only to %s; this kernel is of kind \"%s\"", wrong, owner, kind->name);
+  else
+    snprintf(buffer, capacity, "`%s` applies only to %s", wrong, owner);
+  return buffer;
+}
+
+static const char *kindFault(const TileStructured *s, const TileOperator *op, const TileSearchTarget *target,
+                             const TileSearchTile *tile, char *buffer, size_t capacity) {
+  MlirAttribute named = tileScheduleAttrGetEntry(s->schedule, "kind");
+  const TileKernelKind *kind = tile->kind ? tileKernelKinds[tile->kind] : NULL;
+  char names[160];
+  if (!mlirAttributeIsNull(named) && !kind) {
+    MlirStringRef text = mlirStringAttrGetValue(named);
+    tileKindListNames(names, sizeof names);
+    snprintf(buffer, capacity, "`kind` \"%.*s\" is unknown; the kinds are %s", (int)text.length, text.data, names);
     return buffer;
   }
-  if (tileStructuredScheduledGroup(s, 0) && !(tiling->isProduct && tileStructuredGpu(s)))
-    return "group is said, want it of a GPU's product only";
-  TileOperator op = tileStructuredDescribe(s, tiling, TileUnknownExtent);
-  const char *fault = op.isMatrix ? packingFault(s, &op, buffer, capacity) : NULL;
-  if (fault)
-    return fault;
+  if (!kind || tileKindFits(tile->kind, op, target))
+    return NULL;
+  snprintf(buffer, capacity, "`kind` \"%s\" does not apply to this op on %s", kind->name,
+           tileMachineGetName(s->target->machine));
+  return buffer;
+}
+
+// The tile that the schedule names is one that the kind can have. Where the schedule names none, one is chosen later.
+static const char *tileFault(const TileStructured *s, const TileOperator *op, const TileSearchTarget *target,
+                             const TileSearchTile *tile, char *buffer, size_t capacity) {
+  MlirAttribute registers = tileScheduleAttrGetEntry(s->schedule, "register");
+  if (!mlirAttributeIsNull(registers) && mlirDenseArrayGetNumElements(registers) != 2) {
+    snprintf(buffer, capacity, "`register` has %ld sizes; it takes rows and columns",
+             (long)mlirDenseArrayGetNumElements(registers));
+    return buffer;
+  }
+  bool canBeFaulty = op->isMatrix && tile->kind && tileKernelKinds[tile->kind]->fault;
+  return canBeFaulty ? tileKernelKinds[tile->kind]->fault(op, target, tile, buffer, capacity) : NULL;
+}
+
+static const char *blockFault(const TileStructured *s, const TileOperator *op, char *buffer, size_t capacity) {
+  int wide = 0;
   for (int d = 0; d < s->numDims; ++d) {
     int64_t size = s->dims[d].scheduled;
     if (size <= 1)
       continue;
-    bool fits = op.dims[d].mayTile && ++wide <= op.mostTiled && (!op.dims[d].divides || op.dims[d].extent % size == 0);
+    bool fits =
+        op->dims[d].mayTile && ++wide <= op->mostTiled && (!op->dims[d].divides || op->dims[d].extent % size == 0);
     for (int other = 0; other < s->numDims; ++other)
-      fits = fits && (s->dims[other].scheduled <= 1 || op.dims[d].beside >> other & 1);
+      fits = fits && (s->dims[other].scheduled <= 1 || op->dims[d].beside >> other & 1);
     if (!fits || (tileStructuredGpu(s) && !isPowerOfTwo(size))) {
       snprintf(buffer, capacity,
-               fits ? "block takes %ld of dimension %d, want a power of two on a GPU"
-                    : "block takes %ld of dimension %d, want 1: this kernel cannot tile it so",
+               fits ? "`block` takes %ld of dimension %d; a GPU's sizes are powers of two"
+                    : "`block` takes %ld of dimension %d; this kernel takes 1 of it",
                (long)size, d);
       return buffer;
     }
   }
   return NULL;
+}
+
+const char *tileStructuredScheduleFault(const TileStructured *s, const TileTiling *tiling, char *buffer,
+                                        size_t capacity) {
+  MlirAttribute block = tileScheduleAttrGetEntry(s->schedule, "block");
+  TileSearchTile tile;
+  if (mlirAttributeIsNull(block))
+    return NULL;
+  if (mlirDenseArrayGetNumElements(block) != s->numDims) {
+    snprintf(buffer, capacity, "`block` has %ld sizes; the op has %d dimensions",
+             (long)mlirDenseArrayGetNumElements(block), s->numDims);
+    return buffer;
+  }
+  TileOperator op = tileStructuredDescribe(s, tiling, TileUnknownExtent);
+  TileSearchTarget target = tileStructuredTargetFor(s->target, &op);
+  tileStructuredScheduledTile(s, &op, &tile);
+  const char *fault = kindFault(s, &op, &target, &tile, buffer, capacity);
+  fault = fault ? fault : fieldFault(s, &tile, buffer, capacity);
+  fault = fault ? fault : tileFault(s, &op, &target, &tile, buffer, capacity);
+  return fault ? fault : blockFault(s, &op, buffer, capacity);
 }

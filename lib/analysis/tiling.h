@@ -5,12 +5,12 @@
 //   TileSearchResult result;
 //   if (tileStructuredFindTiling(&s, &tiling)) {
 //     TileOperator op = tileStructuredDescribe(&s, &tiling, /*unknown=*/1024);
-//     …tileSearchConstruct(&op, …)… tileScheduleOfCandidate(context, &op, &target, &result.best[0], result.evaluations)
+//     …tileSearchConstruct(&op, …)… tileScheduleOfCandidate(context, &op, &result.best[0], result.evaluations)
 #ifndef TESSERA_ANALYSIS_TILING_H
 #define TESSERA_ANALYSIS_TILING_H
 
 #include "lib/analysis/product.h"
-#include "lib/search/construct.h"
+#include "lib/search/kind.h"
 
 // What an extent that is not known is planned for, unless somebody knows better.
 enum { TileUnknownExtent = 1024 };
@@ -36,19 +36,18 @@ bool tileTargetRead(TileTarget *target, TileError *error);
 // The machine's numbers for this operator.
 TileSearchTarget tileStructuredTargetFor(const TileTarget *target, const TileOperator *op);
 
-// The schedule's `block`, `warps`, `stages`, `group` and `registers`, of a CPU's matrix product `register` and `pack`,
-// and what the model says of them: `time` in nanoseconds, `traffic` in bytes asked of global memory and, where there is
-// any, of shared memory, `occupancy` in per cent, `bound`, `evaluations` of the model.
-MlirAttribute tileScheduleOfCandidate(MlirContext context, const TileOperator *op, const TileSearchTarget *target,
-                                      const TileSearchCandidate *candidate, int64_t evaluations);
+// The schedule of a candidate: its `kind`, `block` and the other fields of the kind, and what the model says of it:
+// `time` in nanoseconds, `traffic` in bytes asked of global memory and, where there is any, of shared memory,
+// `occupancy` in per cent, `bound`, `evaluations` of the model.
+MlirAttribute tileScheduleOfCandidate(MlirContext context, const TileOperator *op, const TileSearchCandidate *candidate,
+                                      int64_t evaluations);
 
-// The tile that the op's schedule says, 1 along what it leaves out; warps, stages, rows and columns 0 where it does not
-// say them.
-// False where it says no block.
+// The tile of the op's schedule, 1 along what it leaves out; warps, stages and the register tile 0 where it leaves them
+// out; TileKind_None where it leaves the kind of a CPU's matrix product out. False: it has no block.
 bool tileStructuredScheduledTile(const TileStructured *structured, const TileOperator *op, TileSearchTile *tile);
-// Rows of a product's tiles whose programs run before the next rows', column by column: `group` of the op's schedule.
-int64_t tileStructuredScheduledGroup(const TileStructured *structured, int64_t whenNotSaid);
-// Null where kernels of this op can have the scheduled tile, else what is wrong with it: "…, want …".
+// A CPU's convolution walks k around the window, not inside of it.
+bool tileStructuredWalksDepthAround(const TileStructured *structured, const TileTiling *tiling);
+// Null where kernels of this op can have the scheduled tile, else what is wrong with it.
 const char *tileStructuredScheduleFault(const TileStructured *structured, const TileTiling *tiling, char *buffer,
                                         size_t capacity);
 

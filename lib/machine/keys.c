@@ -23,6 +23,7 @@ const TileMachineKey tileMachineKeys[] = {
     {"vector.registers", TileMachineInteger, "cpu", "vector registers an instruction can name"},
     {"fma.per_cycle", TileMachineInteger, "cpu", "vector multiply-adds that a core begins per cycle"},
     {"fma.latency", TileMachineInteger, "cpu", "cycles until a multiply-add's result can be added to"},
+    {"loads.per_cycle", TileMachineInteger, "", "vectors that a core loads per cycle"},
     // GPU cores.
     {"warp.width", TileMachineInteger, "gpu", "lanes of a warp"},
     {"partitions.per_core", TileMachineInteger, "", "parts of a core that issue on their own"},
@@ -55,6 +56,12 @@ const TileMachineKey tileMachineKeys[] = {
     {"engine.*.box", TileMachineInteger, "", "the most elements of a copy along one axis"},
     {"engine.*.rank", TileMachineInteger, "", "the most axes of a copy"},
     {"engine.*.swizzles", TileMachineIntegers, "", "swizzle spans in bytes that it can write"},
+    // The cost models' numbers.
+#define COUNT(field, key, kind, meaning) {key, TileMachineInteger, "", meaning},
+#define RATIO(field, key, kind, units, meaning) {key, TileMachineInteger, "", meaning},
+#include "lib/machine/model.def"
+#undef COUNT
+#undef RATIO
     {"x.*", TileMachineTextLine, "", "the user's own"},
 };
 // clang-format on

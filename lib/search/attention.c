@@ -6,17 +6,9 @@
 
 #include <math.h>
 
-// A CPU's register tile (convert-tile-to-vector). Cycles beside its multiply-adds: of a register tile, a program, a
-// block of keys.
-enum { BlockRows = 8, BlockVectors = 2, TileStart = 16, ProgramStart = 400, BlockStart = 200 };
-// Cycles of a vector of scores: its maximum, exponential and sum (measured, Zen 5); of a vector of sums that
-// is rescaled; loads per cycle; lines that are waited for at once.
-enum { ScoreCycles = 10, RescaleCycles = 2, Loads = 2, MissesAtOnce = 8 };
-// Bytes of a score and of a sum. Most keys and queries of a block, least keys, most blocks that are tried.
-enum { SumBytes = 4, MostKeys = 1024, MostQueries = 128, LeastKeys = 32, MostParts = 64 };
-// What a kernel more costs on a GPU, as in split.c; copies that are under way beside the one that is used.
-static const double LaunchSeconds = 2e-6;
-enum { Stages = 2, WarpsOfBlock = 4 };
+// Bytes of a score and of a sum. Bounds of the blocks that are tried; copies that are under way beside the one that is
+// used.
+enum { SumBytes = 4, MostKeys = 1024, MostQueries = 128, LeastKeys = 32, MostParts = 64, Stages = 2, WarpsOfBlock = 4 };
 
 static double larger(double a, double b) { return a > b ? a : b; }
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
@@ -55,23 +47,26 @@ static int levelOf(const TileSearchTarget *target, double bytes) {
 static double lineCycles(const TileSearchTarget *target, int level) {
   const TileSearchLevel *l = &target->levels[level];
   double byBandwidth = (double)l->line * (double)target->cores * target->clock / l->bandwidth;
-  return larger((double)l->latency / MissesAtOnce, byBandwidth);
+  return larger((double)l->latency / (double)target->model.missesPacking, byBandwidth);
 }
 
 // rows × vectors += rows × depth · depth × vectors, by register tiles.
 static double productCycles(const TileSearchTarget *target, int64_t rows, int64_t vectors, int64_t depth) {
-  int64_t wide = least(vectors, BlockVectors), tall = least(rows, BlockRows);
-  double fma = (double)(tall * wide) / (double)target->fmaPerCycle, loads = (double)(tall + wide) / Loads;
+  int64_t mostRows = target->model.registerRows, mostVectors = target->model.attentionVectors;
+  int64_t wide = least(vectors, mostVectors), tall = least(rows, mostRows);
+  double fma = (double)(tall * wide) / (double)target->fmaPerCycle;
+  double loads = (double)(tall + wide) / (double)target->loadsPerCycle;
   double step = larger(larger(fma, loads), (double)target->fmaLatency);
-  double tiles = (double)tileCeilDiv(rows, BlockRows) * (double)tileCeilDiv(vectors, BlockVectors);
-  return tiles * (step * (double)depth + TileStart);
+  double tiles = (double)tileCeilDiv(rows, mostRows) * (double)tileCeilDiv(vectors, mostVectors);
+  return tiles * (step * (double)depth + (double)target->model.tileStart);
 }
 
 static double cpuSeconds(const TileSearchTarget *target, const TileAttentionSizes *s, int64_t queries, int64_t keys) {
   int64_t vectors = tileCeilDiv(queries * SumBytes, target->vectorBytes);
   double line = (double)target->levels[0].line, scores = (double)(keys * vectors);
+  double score = (double)target->model.scoreCycles, rescale = (double)target->model.rescaleCycles;
   double perBlock = productCycles(target, keys, vectors, s->depth) + productCycles(target, s->channels, vectors, keys) +
-                    scores * ScoreCycles + (double)(s->channels * vectors) * RescaleCycles + BlockStart;
+                    scores * score + (double)(s->channels * vectors) * rescale + (double)target->model.keysStart;
   // Scores and weights beyond L1 are written and read there; keys and values come from where a head's lie.
   int scoreLevel = levelOf(target, 2 * scores * (double)target->vectorBytes);
   perBlock += scoreLevel ? 2 * scores * lineCycles(target, scoreLevel) : 0;
@@ -79,8 +74,8 @@ static double cpuSeconds(const TileSearchTarget *target, const TileAttentionSize
   int level = levelOf(target, (double)(s->keys * (s->depth + s->channels) * s->bytes));
   perBlock += level ? bytes / line * lineCycles(target, level) : 0;
   int64_t tiles = tileCeilDiv(s->queries, queries), programs = s->heads * tiles;
-  double program = (double)blocksVisited(s, queries, keys) / (double)tiles * perBlock + ProgramStart +
-                   (double)((s->depth + s->channels) * vectors) * RescaleCycles;
+  double program = (double)blocksVisited(s, queries, keys) / (double)tiles * perBlock +
+                   (double)target->model.programStart + (double)((s->depth + s->channels) * vectors) * rescale;
   return program * (double)tileCeilDiv(programs, target->cores) / target->clock;
 }
 
@@ -89,19 +84,19 @@ static double cpuSoftmaxSeconds(const TileSearchTarget *target, const TileAttent
   double vectors = (double)(s->heads * s->queries) * (double)tileCeilDiv(s->keys * SumBytes, target->vectorBytes);
   double lines = 2 * vectors * (double)target->vectorBytes / (double)target->levels[0].line;
   int level = levelOf(target, 2 * vectors * (double)target->vectorBytes);
-  return (vectors * ScoreCycles + lines * lineCycles(target, level)) / (double)target->cores / target->clock;
+  return (vectors * (double)target->model.scoreCycles + lines * lineCycles(target, level)) / (double)target->cores /
+         target->clock;
 }
 
 static int64_t roundedUp(int64_t size, int64_t multiple) { return tileCeilDiv(size, multiple) * multiple; }
 
-// Predictions that are nearly equal are equals: of those the block with the fewest scores, which leaves most of the
-// caches to others.
-static const double NearlyEqual = 1.03;
-
-static void consider(TileSearchAttention *best, double seconds, int64_t queries, int64_t keys) {
+// Of predictions that are nearly equal the block with the fewest scores wins: it leaves most of the caches to others.
+static void consider(const TileSearchTarget *target, TileSearchAttention *best, double seconds, int64_t queries,
+                     int64_t keys) {
   ++best->evaluations;
   bool isSmaller = queries * keys < best->queries * best->keys;
-  if (seconds * (isSmaller ? 1 : NearlyEqual) >= best->fused * (isSmaller ? NearlyEqual : 1))
+  double equal = 1 + target->model.attentionEqual;
+  if (seconds * (isSmaller ? 1 : equal) >= best->fused * (isSmaller ? equal : 1))
     return;
   best->fused = seconds;
   best->queries = queries;
@@ -112,8 +107,9 @@ static void searchCpu(const TileSearchTarget *target, const TileAttentionSizes *
   int64_t lanes = target->vectorBytes / SumBytes, most = tileSearchBucket(s->queries);
   for (int64_t queries = least(lanes, most); queries <= least(most, MostQueries); queries *= 2)
     for (int64_t parts = tileCeilDiv(s->keys, MostKeys); parts <= tileCeilDiv(s->keys, LeastKeys); ++parts) {
-      int64_t keys = roundedUp(tileCeilDiv(s->keys, parts), least(BlockRows, tileSearchBucket(s->keys)));
-      consider(best, cpuSeconds(target, s, queries, keys), queries, keys);
+      int64_t keys =
+          roundedUp(tileCeilDiv(s->keys, parts), least(target->model.registerRows, tileSearchBucket(s->keys)));
+      consider(target, best, cpuSeconds(target, s, queries, keys), queries, keys);
       if (parts >= MostParts)
         break;
     }
@@ -137,12 +133,12 @@ static double gpuSeconds(const TileSearchTarget *target, const TileAttentionSize
   double bytes = columns * (double)((s->depth + s->channels) * s->bytes);
   return larger(operations / (target->rate * busy * target->clock),
                 bytes / target->levels[target->numLevels - 1].bandwidth) +
-         LaunchSeconds;
+         target->model.launchSeconds;
 }
 
 static double gpuSoftmaxSeconds(const TileSearchTarget *target, const TileAttentionSizes *s) {
   double scores = (double)s->heads * (double)s->queries * (double)s->keys * SumBytes;
-  return 2 * scores / target->levels[target->numLevels - 1].bandwidth + 3 * LaunchSeconds;
+  return 2 * scores / target->levels[target->numLevels - 1].bandwidth + 3 * target->model.launchSeconds;
 }
 
 static void searchGpu(const TileSearchTarget *target, const TileAttentionSizes *s, TileSearchAttention *best) {

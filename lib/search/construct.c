@@ -1,13 +1,11 @@
 // Construction of aligned tiles. See construct.h.
 #include "lib/search/construct.h"
 
-#include "lib/search/cpu_product.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { Sizes = 24, BeamWidth = 3, MostWarps = 16, MostStages = 4, LargestSize = 8192, MostSteps = 64 };
+enum { Sizes = 24, BeamWidth = 3, LargestSize = 8192, MostSteps = 64 };
 
 TileSearchOptions tileSearchDefaults(void) { return (TileSearchOptions){.best = 1, .padding = 0.25}; }
 
@@ -65,8 +63,9 @@ static bool isPaddedLittle(int64_t extent, int64_t size, double padding) {
   return (double)(tileCeilDiv(extent, size) * size) <= (double)extent * (1 + padding);
 }
 
-int tileSearchSizes(const TileOperator *op, const TileSearchTarget *target, const TileSearchOptions *options, int dim,
-                    int64_t *sizes, int capacity) {
+int tileSearchSizes(const TileOperator *op, const TileSearchTarget *target, const TileSearchTile *start, double padding,
+                    int dim, int64_t *sizes, int capacity) {
+  (void)start;
   const TileOperatorDim *d = &op->dims[dim];
   int64_t atom = atomOf(op, target, dim), base = lcm(alignmentOf(op, target, dim), atom);
   base = base < largestOf(op, target, dim) ? base : largestOf(op, target, dim);
@@ -88,8 +87,7 @@ int tileSearchSizes(const TileOperator *op, const TileSearchTarget *target, cons
     bool isLeast = size == first;
     if (d->divides && d->extent % size)
       break;
-    if (size > 1 && (isLeast || isPaddedLittle(d->extent, size, options->padding)) &&
-        size < 2 * (whole > first ? whole : first))
+    if (size > 1 && (isLeast || isPaddedLittle(d->extent, size, padding)) && size < 2 * (whole > first ? whole : first))
       sizes[count++] = size;
   }
   if (!count)
@@ -101,70 +99,71 @@ int tileSearchSizes(const TileOperator *op, const TileSearchTarget *target, cons
 
 //===--- one tile --------------------------------------------------------------------===//
 
+// The sizes of one kind's start.
 typedef struct Space {
   const TileOperator *op;
   const TileSearchTarget *target;
   const TileSearchOptions *options;
   TileSearchResult *result;
-  TileSearchTile registers; // of a CPU's packed product: rows and columns
+  TileSearchTile start;
   int64_t sizes[TileOperatorDims][Sizes];
   int counts[TileOperatorDims];
 } Space;
 
-// A place in the space: which aligned size each dimension has.
+// A place in the space: which size each dimension has.
 typedef struct Node {
   int at[TileOperatorDims];
   double reuse;
-  TileSearchCandidate best; // over warps and stages
+  TileSearchCandidate best; // over what the kind leaves open
 } Node;
 
 static Space spaceOf(const TileOperator *op, const TileSearchTarget *target, const TileSearchOptions *options,
-                     const TileSearchTile *registers, TileSearchResult *result) {
-  Space space = {.op = op, .target = target, .options = options, .result = result};
-  if (registers)
-    space.registers = *registers;
-  for (int d = 0; d < op->numDims; ++d)
-    space.counts[d] = registers ? tileCpuProductSizes(op, registers, d, space.sizes[d], Sizes)
-                                : tileSearchSizes(op, target, options, d, space.sizes[d], Sizes);
+                     const TileSearchTile *start, TileSearchResult *result) {
+  Space space = {.op = op, .target = target, .options = options, .result = result, .start = *start};
+  const TileKernelKind *kind = tileKernelKinds[start->kind];
+  for (int d = 0; d < op->numDims && kind->sizes; ++d)
+    space.counts[d] = kind->sizes(op, target, start, options->padding, d, space.sizes[d], Sizes);
   return space;
 }
 
-// In steps of one twentieth, so that "about equal" is an order: the model cannot tell them apart.
-static long magnitude(double seconds) { return lround(log(seconds > 1e-15 ? seconds : 1e-15) * 20); }
+// In steps of what the model cannot tell apart, so that "about equal" is an order.
+static long magnitude(const TileSearchTarget *target, double seconds) {
+  return lround(log(seconds > 1e-15 ? seconds : 1e-15) / target->model.equal);
+}
 
-static bool isBetter(const TileSearchCandidate *a, const TileSearchCandidate *b) {
+bool tileSearchIsBetter(const TileSearchTarget *target, const TileSearchCandidate *a, const TileSearchCandidate *b) {
   if (!a->prediction.misfit != !b->prediction.misfit)
     return !a->prediction.misfit;
-  long left = magnitude(a->prediction.seconds), right = magnitude(b->prediction.seconds);
+  long left = magnitude(target, a->prediction.seconds), right = magnitude(target, b->prediction.seconds);
   if (left != right)
     return left < right;
   if (a->prediction.sum != b->prediction.sum)
     return a->prediction.sum < b->prediction.sum;
-  if (a->tile.rows != b->tile.rows)
-    return a->tile.rows > b->tile.rows;
-  return memcmp(a->tile.size, b->tile.size, sizeof a->tile.size) < 0;
+  int64_t rows = tileRegisterRows(&a->tile), others = tileRegisterRows(&b->tile);
+  return rows != others ? rows > others : memcmp(a->tile.size, b->tile.size, sizeof a->tile.size) < 0;
 }
 
+// Other warps and stages of the same tile of memory are no other choice.
 static bool isSameTile(const TileSearchTile *a, const TileSearchTile *b) {
-  return !memcmp(a->size, b->size, sizeof a->size) && a->rows == b->rows && a->columns == b->columns &&
-         a->split == b->split && a->isUnpacked == b->isUnpacked && a->isAlongDepth == b->isAlongDepth;
+  return a->kind == b->kind && !memcmp(a->size, b->size, sizeof a->size) &&
+         tileRegisterRows(a) == tileRegisterRows(b) && tileRegisterColumns(a) == tileRegisterColumns(b) &&
+         tileParts(a) == tileParts(b);
 }
 
-// Keeps the k best, one for each tile of memory: other warps of the same tile are no other choice.
-static void keep(const Space *space, const TileSearchCandidate *candidate) {
-  TileSearchResult *result = space->result;
-  int most = space->options->best < TileSearchBest ? space->options->best : TileSearchBest, at;
+void tileSearchKeep(const TileSearchTarget *target, const TileSearchOptions *options,
+                    const TileSearchCandidate *candidate, TileSearchResult *result) {
+  int most = options->best < TileSearchBest ? options->best : TileSearchBest, at;
   if (candidate->prediction.misfit)
     return;
   for (at = 0; at < result->count; ++at)
     if (isSameTile(&result->best[at].tile, &candidate->tile)) {
-      if (!isBetter(candidate, &result->best[at]))
+      if (!tileSearchIsBetter(target, candidate, &result->best[at]))
         return;
       memmove(&result->best[at], &result->best[at + 1], (size_t)(result->count - at - 1) * sizeof *result->best);
       --result->count;
       break;
     }
-  for (at = result->count; at > 0 && isBetter(candidate, &result->best[at - 1]); --at)
+  for (at = result->count; at > 0 && tileSearchIsBetter(target, candidate, &result->best[at - 1]); --at)
     ;
   if (at >= most)
     return;
@@ -174,96 +173,27 @@ static void keep(const Space *space, const TileSearchCandidate *candidate) {
   result->count += result->count < most;
 }
 
-static double warpElements(const TileOperator *op, const TileSearchTile *tile) {
-  double elements = 1;
-  for (int d = 0; d < op->numDims; ++d)
-    elements *= op->m >= 0 && d == op->k ? 1 : (double)tile->size[d];
-  return elements;
+TileSearchCandidate tileSearchEvaluate(const TileOperator *op, const TileSearchTarget *target,
+                                       const TileSearchTile *tile, int64_t *evaluations) {
+  const TileKernelKind *kind = tileKernelKinds[tile->kind];
+  if (kind->complete)
+    return kind->complete(op, target, tile, evaluations);
+  ++*evaluations;
+  return (TileSearchCandidate){.tile = *tile, .prediction = kind->predict(op, target, tile)};
 }
 
-// Warps share a product in parts that are whole instructions; elsewhere every lane has something to do.
-static bool mayHaveWarps(const Space *space, const TileSearchTile *tile) {
-  const TileOperator *op = space->op;
-  if (tile->warps == 1)
-    return true;
-  if (op->m < 0)
-    return warpElements(op, tile) >= (double)(tile->warps * space->target->lanes);
-  int64_t rows = tile->size[op->m] / tile->warpsM, columns = tile->size[op->n] / (tile->warps / tile->warpsM);
-  if (rows < space->target->atom[0] || columns < space->target->atom[1])
-    return false;
-  return space->target->hasAtom || rows * columns >= space->target->lanes;
-}
-
-static TileSearchCandidate evaluate(const Space *space, const TileSearchTile *tile) {
-  ++space->result->evaluations;
-  return (TileSearchCandidate){.tile = *tile, .prediction = tilePredict(space->op, space->target, tile)};
-}
-
-// How warps divide a product: as squarely as can be, which reads shared memory least.
-static int64_t warpsAlongM(const Space *space, const TileSearchTile *tile) {
-  const TileOperator *op = space->op;
-  int64_t best = 1;
-  double least = INFINITY;
-  for (int64_t along = 1; along <= tile->warps; along *= 2) {
-    TileSearchTile divided = *tile;
-    divided.warpsM = along;
-    double cost = (double)tile->size[op->m] * (double)(tile->warps / along) * (double)op->operands[op->lhs].bits +
-                  (double)tile->size[op->n] * (double)along * (double)op->operands[op->rhs].bits;
-    if (mayHaveWarps(space, &divided) && cost < least) {
-      least = cost;
-      best = along;
-    }
-  }
-  return best;
-}
-
-// Gives the tile so many warps; false if they are more than it has work for.
-static bool divide(const Space *space, const TileSearchTile *sizes, TileSearchTile *tile, int64_t warps) {
-  tile->warps = warps;
-  tile->warpsM = sizes->warpsM ? sizes->warpsM : space->op->m >= 0 ? warpsAlongM(space, tile) : 1;
-  return mayHaveWarps(space, tile);
-}
-
-// The best warps and stages for sizes; those that are given stay.
-static TileSearchCandidate complete(const Space *space, const TileSearchTile *sizes) {
-  TileSearchCandidate best = {.prediction = {.misfit = "warps"}};
-  TileSearchTile tile = *sizes;
-  bool isProduct = space->op->m >= 0;
-  if (!space->target->isGpu) {
-    tile.rows = space->registers.rows;
-    tile.columns = space->registers.columns;
-    tile.isUnpacked = space->registers.isUnpacked;
-    tile.isAlongDepth = space->registers.isAlongDepth;
-    tile.warps = tile.warpsM = tile.stages = 1;
-    return evaluate(space, &tile);
-  }
-  // Every part of a core has a warp, where the tile is large enough.
-  int64_t least = 1, most = MostWarps;
-  while (least < space->target->partitions && divide(space, sizes, &tile, 2 * least))
-    least *= 2;
-  if (sizes->warps)
-    least = most = sizes->warps;
-  for (int64_t warps = least; warps <= most; warps *= 2) {
-    if (!divide(space, sizes, &tile, warps) && warps > least)
-      break;
-    int64_t first = sizes->stages ? sizes->stages : isProduct ? 2 : 1;
-    int64_t last = sizes->stages ? first : !isProduct ? 1 : space->target->hasAsyncCopies ? MostStages : 2;
-    for (tile.stages = first; tile.stages <= last; ++tile.stages) {
-      TileSearchCandidate candidate = evaluate(space, &tile);
-      if (best.prediction.misfit || isBetter(&candidate, &best))
-        best = candidate;
-    }
-  }
-  return best;
+static bool isBetter(const Space *space, const TileSearchCandidate *a, const TileSearchCandidate *b) {
+  return tileSearchIsBetter(space->target, a, b);
 }
 
 static void visit(const Space *space, Node *node) {
-  TileSearchTile tile = {.warps = 0};
+  TileSearchTile tile = space->start;
   for (int d = 0; d < space->op->numDims; ++d)
     tile.size[d] = space->sizes[d][node->at[d]];
-  node->best = complete(space, &tile);
+  node->best = tileSearchEvaluate(space->op, space->target, &tile, &space->result->evaluations);
+  tile.kind = TileKind_None; // reuse is a matter of sizes alone
   node->reuse = node->best.prediction.misfit ? 0 : tileReuse(space->op, space->target, &tile);
-  keep(space, &node->best);
+  tileSearchKeep(space->target, space->options, &node->best, space->result);
 }
 
 // A tile has no more wide dimensions than kernels take, and only such as go together.
@@ -284,11 +214,11 @@ static bool mayWiden(const Space *space, const Node *node, int dim) {
 //===--- scale up ---------------------------------------------------------------------===//
 
 // More reuse first; of equals the faster one.
-static bool isRicher(const Node *a, const Node *b) {
+static bool isRicher(const TileSearchTarget *target, const Node *a, const Node *b) {
   double gap = a->reuse - b->reuse, scale = (a->reuse + b->reuse) * 1e-9;
   if (gap > scale || gap < -scale)
     return gap > 0;
-  return isBetter(&a->best, &b->best);
+  return tileSearchIsBetter(target, &a->best, &b->best);
 }
 
 static bool isSameNode(const Space *space, const Node *a, const Node *b) {
@@ -300,7 +230,7 @@ static int insertNode(const Space *space, Node *beam, int count, const Node *nod
     if (isSameNode(space, &beam[i], node))
       return count;
   int at = count;
-  while (at > 0 && isRicher(node, &beam[at - 1]))
+  while (at > 0 && isRicher(space->target, node, &beam[at - 1]))
     --at;
   if (at >= BeamWidth)
     return count;
@@ -341,8 +271,8 @@ static void scaleUp(const Space *space, Node *start) {
 //===--- scale out ---------------------------------------------------------------------===//
 
 static bool findNode(const Space *space, const TileSearchTile *tile, Node *node) {
-  if (tile->rows != space->registers.rows || tile->columns != space->registers.columns ||
-      tile->isUnpacked != space->registers.isUnpacked || tile->isAlongDepth != space->registers.isAlongDepth)
+  if (tile->kind != space->start.kind || tileRegisterRows(tile) != tileRegisterRows(&space->start) ||
+      tileRegisterColumns(tile) != tileRegisterColumns(&space->start))
     return false;
   for (int d = 0; d < space->op->numDims; ++d) {
     int at = 0;
@@ -365,7 +295,7 @@ static void scaleOut(const Space *space, Node node) {
         continue;
       --smaller.at[d];
       visit(space, &smaller);
-      if (!smaller.best.prediction.misfit && (best.reuse < 0 || isRicher(&smaller, &best)))
+      if (!smaller.best.prediction.misfit && (best.reuse < 0 || isRicher(space->target, &smaller, &best)))
         best = smaller;
     }
     if (best.reuse < 0)
@@ -388,7 +318,7 @@ static void polish(const Space *space, Node node) {
           continue;
         near.at[up < 0 ? 0 : up] += up >= 0;
         visit(space, &near);
-        if (isBetter(&near.best, &best.best))
+        if (isBetter(space, &near.best, &best.best))
           best = near;
       }
     if (isSameNode(space, &best, &node))
@@ -418,39 +348,24 @@ static void construct(const Space *space) {
   }
 }
 
-// Each register tile of a CPU's product has a space of its own, packed and not; so has what streams, and what sums
-// along k.
-static void searchCpuProduct(const TileOperator *op, const TileSearchTarget *target, const TileSearchOptions *options,
-                             void (*search)(const Space *space), TileSearchResult *result) {
-  TileSearchTile registers[TileCpuProductRegisterTiles], streams[TileCpuProductStreams];
-  int count = tileCpuProductRegisters(op, target, registers), numStreams = tileCpuProductStreams(op, target, streams);
-  for (int direct = 0; direct <= tileCpuProductMayBeDirect(op); ++direct)
-    for (int i = 0; i < count; ++i) {
-      registers[i].isUnpacked = direct;
-      Space space = spaceOf(op, target, options, &registers[i], result);
-      search(&space);
-    }
-  TileSearchTile thin;
-  if (tileCpuProductAlongDepth(op, target, &thin)) {
-    Space space = spaceOf(op, target, options, &thin, result);
-    search(&space);
-  }
-  Space space = {.op = op, .target = target, .options = options, .result = result};
-  for (int i = 0; i < numStreams; ++i) {
-    TileSearchCandidate candidate = evaluate(&space, &streams[i]);
-    keep(&space, &candidate);
-  }
-}
-
+// Each start of each kind that applies has a space of its own; a start without sizes is a tile.
 static void searchWith(const TileOperator *op, const TileSearchTarget *target, const TileSearchOptions *options,
                        void (*search)(const Space *space), TileSearchResult *result) {
   *result = (TileSearchResult){.count = 0};
-  if (!target->isGpu && op->isMatrix) {
-    searchCpuProduct(op, target, options, search, result);
-    return;
+  for (int k = TileKind_None + 1; k < NumTileKinds; ++k) {
+    const TileKernelKind *kind = tileKernelKinds[k];
+    TileSearchTile starts[TileKindStarts];
+    int count = kind->applies && kind->applies(op, target) ? kind->starts(op, target, starts) : 0;
+    for (int i = 0; i < count; ++i) {
+      if (kind->sizes) {
+        Space space = spaceOf(op, target, options, &starts[i], result);
+        search(&space);
+        continue;
+      }
+      TileSearchCandidate candidate = tileSearchEvaluate(op, target, &starts[i], &result->evaluations);
+      tileSearchKeep(target, options, &candidate, result);
+    }
   }
-  Space space = spaceOf(op, target, options, NULL, result);
-  search(&space);
 }
 
 void tileSearchConstruct(const TileOperator *op, const TileSearchTarget *target, const TileSearchOptions *options,
@@ -462,11 +377,11 @@ void tileSearchConstruct(const TileOperator *op, const TileSearchTarget *target,
 
 static void visitAll(const Space *space, Node *node, int dim) {
   if (dim == space->op->numDims) {
-    TileSearchTile tile = {.warps = 0};
+    TileSearchTile tile = space->start;
     for (int d = 0; d < space->op->numDims; ++d)
       tile.size[d] = space->sizes[d][node->at[d]];
-    TileSearchCandidate candidate = complete(space, &tile);
-    keep(space, &candidate);
+    TileSearchCandidate candidate = tileSearchEvaluate(space->op, space->target, &tile, &space->result->evaluations);
+    tileSearchKeep(space->target, space->options, &candidate, space->result);
     return;
   }
   visitAll(space, node, dim + 1);
@@ -487,38 +402,34 @@ void tileSearchExhaustive(const TileOperator *op, const TileSearchTarget *target
   searchWith(op, target, options, visitEvery, result);
 }
 
-// The best register tile for a block, or none; where none divides it, the first one.
-static TileSearchCandidate completeCpuProduct(Space *space, const TileSearchTile *tile) {
-  TileSearchTile registers[TileCpuProductRegisterTiles + 1] = {{.rows = 0}};
+//===--- what a person wrote ----------------------------------------------------------------===//
+
+// The best kind and register tile for a block: packed or streamed. Where no register tile divides the block, the first
+// one, as a misfit.
+static TileSearchCandidate chooseKind(const TileOperator *op, const TileSearchTarget *target,
+                                      const TileSearchTile *tile, int64_t *evaluations) {
+  TileSearchTile starts[TileKindStarts + 1];
   TileSearchCandidate best = {.prediction = {.misfit = "everything"}};
-  char text[160];
-  TileSearchTile streams[TileCpuProductStreams];
-  int count = tileCpuProductRegisters(space->op, space->target, registers);
-  if (tileCpuProductStreams(space->op, space->target, streams))
-    registers[count++] = (TileSearchTile){.isUnpacked = true};
+  char text[256];
+  int count = tilePackedKind.starts(op, target, starts);
+  if (tileStreamedKind.applies(op, target))
+    starts[count++] = (TileSearchTile){.kind = TileKind_Streamed};
   for (int i = 0; i < count; ++i) {
-    TileSearchTile whole = *tile;
-    whole.rows = registers[i].rows;
-    whole.columns = registers[i].columns;
-    whole.isUnpacked = registers[i].isUnpacked;
-    space->registers = registers[i];
-    bool isFaulty = tileCpuProductFault(space->op, space->target, &whole, text, sizeof text) != NULL;
+    TileSearchTile whole = starts[i];
+    memcpy(whole.size, tile->size, sizeof whole.size);
+    bool isFaulty = tileKernelKinds[whole.kind]->fault(op, target, &whole, text, sizeof text) != NULL;
     if (isFaulty && i > 0)
       continue;
-    TileSearchCandidate candidate = complete(space, &whole);
+    TileSearchCandidate candidate = tileSearchEvaluate(op, target, &whole, evaluations);
     if (isFaulty)
       candidate.prediction.misfit = "a register tile";
-    if (i == 0 || isBetter(&candidate, &best))
+    if (i == 0 || tileSearchIsBetter(target, &candidate, &best))
       best = candidate;
   }
   return best;
 }
 
 TileSearchCandidate tileSearchComplete(const TileOperator *op, const TileSearchTarget *target,
-                                       const TileSearchTile *tile, TileSearchResult *result) {
-  TileSearchOptions options = tileSearchDefaults();
-  *result = (TileSearchResult){.count = 0};
-  Space space = {.op = op, .target = target, .options = &options, .result = result, .registers = *tile};
-  bool isOpen = !target->isGpu && op->isMatrix && !tile->isUnpacked && !tile->rows;
-  return isOpen ? completeCpuProduct(&space, tile) : complete(&space, tile);
+                                       const TileSearchTile *tile, int64_t *evaluations) {
+  return tile->kind ? tileSearchEvaluate(op, target, tile, evaluations) : chooseKind(op, target, tile, evaluations);
 }

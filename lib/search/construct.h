@@ -29,11 +29,6 @@ typedef struct TileSearchOptions {
 // One tile, padding at most a quarter.
 TileSearchOptions tileSearchDefaults(void);
 
-typedef struct TileSearchCandidate {
-  TileSearchTile tile;
-  TilePrediction prediction;
-} TileSearchCandidate;
-
 typedef struct TileSearchResult {
   int count; // 0: no tile fits the machine
   TileSearchCandidate best[TileSearchBest];
@@ -47,13 +42,20 @@ void tileSearchExhaustive(const TileOperator *op, const TileSearchTarget *target
                           TileSearchResult *result);
 
 // The aligned sizes of a dimension, in rising order; returns how many. The first is 1 where the dimension need not be
-// tiled, else the matrix instruction's. A GPU's are powers of two. Programs have a warp for each part of a core where
-// the tile is large enough (Roller's saturation).
-int tileSearchSizes(const TileOperator *op, const TileSearchTarget *target, const TileSearchOptions *options, int dim,
-                    int64_t *sizes, int capacity);
-// For a tile that somebody wrote: the warps and stages that the model likes best where they are 0.
+// tiled, else the matrix instruction's. A GPU's are powers of two. (`sizes` of the kinds without register tiles.)
+int tileSearchSizes(const TileOperator *op, const TileSearchTarget *target, const TileSearchTile *start, double padding,
+                    int dim, int64_t *sizes, int capacity);
+// For a tile that a person wrote: what the model likes best of what it leaves open: warps, stages, the kind.
 TileSearchCandidate tileSearchComplete(const TileOperator *op, const TileSearchTarget *target,
-                                       const TileSearchTile *tile, TileSearchResult *result);
+                                       const TileSearchTile *tile, int64_t *evaluations);
+
+// For policies. One tile with what its kind completes; the order of candidates; and the list of the best.
+TileSearchCandidate tileSearchEvaluate(const TileOperator *op, const TileSearchTarget *target,
+                                       const TileSearchTile *tile, int64_t *evaluations);
+bool tileSearchIsBetter(const TileSearchTarget *target, const TileSearchCandidate *a, const TileSearchCandidate *b);
+// Keeps the k best that fit, one for each tile of memory.
+void tileSearchKeep(const TileSearchTarget *target, const TileSearchOptions *options,
+                    const TileSearchCandidate *candidate, TileSearchResult *result);
 
 // The least power of two not below the size: what an extent that is not known is planned for (its bucket).
 int64_t tileSearchBucket(int64_t extent);

@@ -1,21 +1,8 @@
 // The micro-performance model. See model.h.
 #include "lib/search/model.h"
 
-#include "lib/search/cpu_product.h"
-
 #include <math.h>
 #include <string.h>
-
-// Instructions of our kernels, per warp: a program's start (its ids, its first addresses), an access of up to 16 bytes
-// per thread (address, predicate, access), a step of the reduction (its loop, waits), a level of a sum across lanes.
-enum { StartInstructions = 48, AccessInstructions = 4, StepInstructions = 16, ShuffleInstructions = 4 };
-// Registers of a thread beside its tiles: addresses, indices, masks; of a product also those of its copies (ptxas
-// spills where fewer are left: measured).
-// Registers are handed out in eights.
-enum { RegisterGrain = 8 };
-enum { MostGrouped = 32 };
-static const double GroupingGain = 0.05;
-enum { OwnRegisters = 24, ProductRegisters = 64, AccessBytes = 16 };
 
 static double larger(double a, double b) { return a > b ? a : b; }
 static double smaller(double a, double b) { return a < b ? a : b; }
@@ -33,6 +20,11 @@ typedef struct Nest {
   uint32_t uses[TileOperatorOperands];
   double programs, steps;
 } Nest;
+
+static const TileKernelKind *kindOf(const TileSearchTile *tile) {
+  static const TileKernelKind none = {.name = ""};
+  return tile->kind ? tileKernelKinds[tile->kind] : &none;
+}
 
 static Nest nestOf(const TileOperator *op, const TileSearchTarget *target, const TileSearchTile *tile) {
   Nest nest = {.op = op, .target = target, .tile = tile, .programs = 1, .steps = 1};
@@ -52,13 +44,13 @@ static bool isUsed(const Nest *nest, int operand, int dim) { return nest->uses[o
 // Ragged tiles ask for no more than there is.
 static double requested(const Nest *nest, int operand, bool isWrite) {
   const TileOperator *op = nest->op;
-  bool isOutput = op->operands[operand].isOutput, isPacked = nest->tile->rows > 0; // C's sums leave once per block of k
+  bool isOutput = op->operands[operand].isOutput, isPerBlock = kindOf(nest->tile)->isStoredPerBlock;
   bool isOnce = isWrite || op->operands[operand].isOnce || isOutput;
   double elements = 1;
   for (int d = 0; d < op->numDims; ++d) {
     if (isUsed(nest, operand, d))
       elements *= (double)op->dims[d].extent;
-    else if (!isOnce || !op->dims[d].isReduction || (isOutput && isPacked))
+    else if (!isOnce || !op->dims[d].isReduction || (isOutput && isPerBlock))
       elements *= (double)nest->tiles[d];
   }
   return elements;
@@ -68,9 +60,9 @@ static double bytesOf(const TileOperatorOperand *operand) { return (double)opera
 
 void tileRequestedBytes(const TileOperator *op, const TileSearchTile *tile, double *read, double *written) {
   TileSearchTile registers = *tile;
-  if (tile->rows && tile->isUnpacked && !tile->isAlongDepth) { // a register tile asks for its own operands
-    registers.size[op->m] = tile->rows;
-    registers.size[op->n] = tile->columns;
+  if (kindOf(tile)->isAskedPerRegisters) {
+    registers.size[op->m] = tile->registers.rows;
+    registers.size[op->n] = tile->registers.columns;
   }
   Nest nest = nestOf(op, NULL, &registers);
   *read = *written = 0;
@@ -78,10 +70,10 @@ void tileRequestedBytes(const TileOperator *op, const TileSearchTile *tile, doub
     const TileOperatorOperand *operand = &op->operands[i];
     double elements = operand->isRead ? requested(&nest, i, false) : 0;
     // What the first block of k left is read by the next ones.
-    if (tile->rows > 0 && operand->isOutput && !operand->isRead)
+    if (kindOf(tile)->isStoredPerBlock && operand->isOutput && !operand->isRead)
       elements = requested(&nest, i, true) / nest.steps * (nest.steps - 1);
-    if (tile->split > 1 && operand->isOutput) { // every part's sums go there and back
-      double sums = (double)tile->split * requested(&nest, i, true);
+    if (tileParts(tile) > 1 && operand->isOutput) { // the sums of every part are stored and read again
+      double sums = (double)tileParts(tile) * requested(&nest, i, true);
       elements += sums;
       *written += sums * bytesOf(operand);
     }
@@ -303,9 +295,9 @@ static void nameTraffic(const Nest *nest, TilePrediction *p) {
 static double words(const TileOperatorOperand *operand) { return ceil((double)operand->bits / 32); }
 
 int64_t tileThreadRegisters(const TileSearchTarget *target, bool isProduct, double tiles, double copied) {
-  double own = isProduct ? ProductRegisters : OwnRegisters;
+  double own = (double)(isProduct ? target->model.productRegisters : target->model.tileRegisters);
   if (copied > 0 && !target->hasAsyncCopies)
-    own += ProductRegisters + 2 * copied; // with their addresses
+    own += (double)target->model.productRegisters + 2 * copied; // with their addresses
   return (int64_t)(own + tiles);
 }
 
@@ -345,7 +337,7 @@ static bool isRagged(const Nest *nest) {
 // A product's sums and its operands' fragments, or every operand's tile and what is computed of it.
 static int64_t threadRegisters(const Nest *nest) {
   const TileOperator *op = nest->op;
-  double threads = (double)(nest->tile->warps * nest->target->lanes), tiles = 0;
+  double threads = (double)(nest->tile->gpu.warps * nest->target->lanes), tiles = 0;
   if (op->m < 0) {
     for (int i = 0; i < op->numOperands; ++i)
       tiles += 1.5 * ceil(tileElements(nest, i) / threads) * words(&op->operands[i]);
@@ -353,9 +345,10 @@ static int64_t threadRegisters(const Nest *nest) {
     return tileThreadRegisters(nest->target, false, tiles, 0);
   }
   const int64_t *size = nest->tile->size;
-  double warpsN = (double)(nest->tile->warps / nest->tile->warpsM), lanes = (double)nest->target->lanes;
+  double warpsN = (double)(nest->tile->gpu.warps / nest->tile->gpu.warpsM), lanes = (double)nest->target->lanes;
   tiles += ceil((double)(size[op->m] * size[op->n]) / threads) * words(&op->operands[op->out]);
-  double rows = ceil((double)size[op->m] / (double)nest->tile->warpsM), columns = ceil((double)size[op->n] / warpsN);
+  double rows = ceil((double)size[op->m] / (double)nest->tile->gpu.warpsM),
+         columns = ceil((double)size[op->n] / warpsN);
   double perLane = nest->target->hasAtom ? lanes : sqrt(lanes);
   // Fragments are read as they are multiplied: one instruction's depth of them at a time, one column and row without.
   // Bytes are first turned in registers (128 x 128 x 128 on four warps of sm_80 spilled where less was reckoned with).
@@ -370,7 +363,7 @@ static int64_t threadRegisters(const Nest *nest) {
   // Copies of what may lie past an edge, 16 bytes each, have an address and a mask of their own.
   if (nest->target->hasAsyncCopies && isRagged(nest))
     tiles += ceil(copied / 2);
-  return tileThreadRegisters(nest->target, true, tiles, nest->tile->stages > 1 ? copied : 0);
+  return tileThreadRegisters(nest->target, true, tiles, nest->tile->gpu.stages > 1 ? copied : 0);
 }
 
 // Lanes that a tile smaller than a warp leaves without an element load another's again.
@@ -391,10 +384,10 @@ static double stepBytes(const Nest *nest, double *lhs, double *rhs) {
 
 static void measureShared(const Nest *nest, TilePrediction *p) {
   double lhs, rhs, bytes = stepBytes(nest, &lhs, &rhs);
-  int64_t stages = nest->target->hasAsyncCopies ? nest->tile->stages : 1;
+  int64_t stages = nest->target->hasAsyncCopies ? nest->tile->gpu.stages : 1;
   if (nest->op->m < 0)
     return;
-  double warpsN = (double)(nest->tile->warps / nest->tile->warpsM), warpsM = (double)nest->tile->warpsM;
+  double warpsN = (double)(nest->tile->gpu.warps / nest->tile->gpu.warpsM), warpsM = (double)nest->tile->gpu.warpsM;
   double reads = lhs * warpsN + rhs * warpsM;
   if (!nest->target->hasAtom) { // every lane reads its rows and columns: squares of lanes share them
     double side = sqrt((double)nest->target->lanes);
@@ -416,8 +409,8 @@ static double exchangeBytes(const Nest *nest) {
 
 static int64_t residentPrograms(const Nest *nest, const TilePrediction *p) {
   const TileSearchTarget *t = nest->target;
-  int64_t resident = least(t->blocksPerCore, t->warpsPerCore / nest->tile->warps);
-  resident = least(resident, t->registersPerCore / most(1, p->registers * nest->tile->warps * t->lanes));
+  int64_t resident = least(t->blocksPerCore, t->warpsPerCore / nest->tile->gpu.warps);
+  resident = least(resident, t->registersPerCore / most(1, p->registers * nest->tile->gpu.warps * t->lanes));
   if (p->sharedBytes > 0 && t->shared >= 0)
     resident = least(resident, t->levels[t->shared].bytes / p->sharedBytes);
   return resident;
@@ -426,15 +419,16 @@ static int64_t residentPrograms(const Nest *nest, const TilePrediction *p) {
 // Of a product, whose sums and fragments are what it takes: a body of functions may want more for a while.
 static int64_t limitRegisters(const Nest *nest, const TilePrediction *p) {
   const TileSearchTarget *t = nest->target;
-  int64_t room = t->registersPerCore / (p->perCore * nest->tile->warps * t->lanes) / RegisterGrain * RegisterGrain;
+  int64_t grain = t->model.registerGrain,
+          room = t->registersPerCore / (p->perCore * nest->tile->gpu.warps * t->lanes) / grain * grain;
   return nest->op->m >= 0 && room < t->registersPerThread ? room : 0;
 }
 
 static const char *gpuMisfit(const Nest *nest, const TilePrediction *p) {
   const TileSearchTarget *t = nest->target;
-  if (nest->tile->warps * t->lanes > t->threadsPerBlock)
+  if (nest->tile->gpu.warps * t->lanes > t->threadsPerBlock)
     return "threads";
-  if (p->registers > tileRegisterLimit(t, nest->op->m >= 0, nest->tile->warps))
+  if (p->registers > tileRegisterLimit(t, nest->op->m >= 0, nest->tile->gpu.warps))
     return "registers";
   return larger((double)p->sharedBytes, exchangeBytes(nest)) > (double)t->sharedPerBlock ? "shared" : NULL;
 }
@@ -442,18 +436,20 @@ static const char *gpuMisfit(const Nest *nest, const TilePrediction *p) {
 static double instructionsPerWarp(const Nest *nest) {
   const TileOperator *op = nest->op;
   const TileSearchTarget *t = nest->target;
-  double threads = (double)(nest->tile->warps * t->lanes), inner = StepInstructions, once = StartInstructions;
+  double threads = (double)(nest->tile->gpu.warps * t->lanes), inner = (double)t->model.stepInstructions,
+         once = (double)t->model.startInstructions;
   for (int i = 0; i < op->numOperands; ++i) {
     const TileOperatorOperand *operand = &op->operands[i];
     double perThread = ceil(tileElements(nest, i) / threads);
-    double accesses = AccessInstructions * ceil(perThread * bytesOf(operand) / AccessBytes);
+    double accesses =
+        (double)t->model.accessInstructions * ceil(perThread * bytesOf(operand) / (double)t->model.accessBytes);
     *(operand->isOutput || operand->isOnce ? &once : &inner) += accesses;
   }
   bool sums = false;
   for (int d = 0; d < op->numDims; ++d)
     sums = sums || (op->dims[d].isReduction && nest->tile->size[d] > 1);
   if (op->m < 0 && sums)
-    inner += ShuffleInstructions * log2((double)t->lanes * (double)nest->tile->warps);
+    inner += (double)t->model.shuffleInstructions * log2((double)t->lanes * (double)nest->tile->gpu.warps);
   return once + inner * nest->steps;
 }
 
@@ -463,13 +459,13 @@ static double inBestOrder(const Nest *nest, int i, double together, int64_t *gro
   const TileSearchLevel *cache = &nest->target->levels[i];
   const TileOperator *op = nest->op;
   double bytes = (double)cache->bytes * (double)most(1, cache->instances), best;
-  int64_t transaction = nest->target->levels[i + 1].transaction, kept = *group ? *group : nest->tile->group;
+  int64_t transaction = nest->target->levels[i + 1].transaction, kept = *group ? *group : nest->tile->gpu.group;
   best = throughSharedCache(nest, bytes, transaction, together, most(1, kept));
   bool mayChoose = !kept && op->m >= 0 && nest->tiles[op->m] > 1 && nest->tiles[op->n] > 1;
   *group = most(1, kept);
-  for (int64_t rows = 2; mayChoose && rows <= MostGrouped && rows <= nest->tiles[op->m]; rows *= 2) {
+  for (int64_t rows = 2; mayChoose && rows <= nest->target->model.groupRows && rows <= nest->tiles[op->m]; rows *= 2) {
     double moved = throughSharedCache(nest, bytes, transaction, together, rows);
-    if (moved >= best * (*group > 1 ? 1 : 1 - GroupingGain))
+    if (moved >= best * (*group > 1 ? 1 : 1 - nest->target->model.equal))
       continue;
     best = moved;
     *group = rows;
@@ -486,17 +482,19 @@ static TilePrediction predictGpu(const Nest *nest) {
   if (p.misfit)
     return p;
   p.perCore = most(1, residentPrograms(nest, &p));
-  p.registerLimit = nest->tile->registerLimit ? nest->tile->registerLimit : limitRegisters(nest, &p);
+  p.registerLimit = nest->tile->gpu.registerLimit ? nest->tile->gpu.registerLimit : limitRegisters(nest, &p);
   double cores = (double)t->cores, perCore = ceil(nest->programs / cores);
-  double resident = smaller((double)p.perCore, perCore), warps = resident * (double)nest->tile->warps;
+  double resident = smaller((double)p.perCore, perCore), warps = resident * (double)nest->tile->gpu.warps;
   double waves = ceil(nest->programs / (cores * (double)p.perCore));
   p.occupancy = warps / (double)t->warpsPerCore;
 
   double issue = smaller(1, warps / (double)t->partitions);
   addTerm(&p, "compute", perCore * operationsPerProgram(nest) / (t->rate * t->clock * issue));
   addTerm(&p, "issue",
-          perCore * (double)nest->tile->warps * instructionsPerWarp(nest) / ((double)t->partitions * issue * t->clock));
-  double rounds = nest->op->m < 0 ? nest->steps + 1 : ceil(nest->steps / (double)most(1, nest->tile->stages - 1)) + 1;
+          perCore * (double)nest->tile->gpu.warps * instructionsPerWarp(nest) /
+              ((double)t->partitions * issue * t->clock));
+  double rounds =
+      nest->op->m < 0 ? nest->steps + 1 : ceil(nest->steps / (double)most(1, nest->tile->gpu.stages - 1)) + 1;
   const TileSearchLevel *memory = &t->levels[t->numLevels - 1];
   addTerm(&p, "latency", waves * rounds * (double)memory->latency / t->clock);
   for (int i = 0; i < t->numLevels; ++i) {
@@ -582,7 +580,12 @@ static TilePrediction predictCpu(const Nest *nest) {
   return p;
 }
 
-TilePrediction tilePredict(const TileOperator *op, const TileSearchTarget *target, const TileSearchTile *tile) {
+TilePrediction tileGpuPredict(const TileOperator *op, const TileSearchTarget *target, const TileSearchTile *tile) {
   Nest nest = nestOf(op, target, tile);
-  return target->isGpu ? predictGpu(&nest) : op->isMatrix ? tileCpuProductPredict(op, target, tile) : predictCpu(&nest);
+  return predictGpu(&nest);
+}
+
+TilePrediction tileVectorPredict(const TileOperator *op, const TileSearchTarget *target, const TileSearchTile *tile) {
+  Nest nest = nestOf(op, target, tile);
+  return predictCpu(&nest);
 }

@@ -5,11 +5,6 @@
 
 enum { MostParts = 64, LeastDepth = 64 };
 
-// A kernel more is a launch more: what lies between the end of one kernel and the first loads of the next in a stream.
-// Rounded, of the order that is commonly measured; no source states it for these chips.
-static const double LaunchSeconds = 2e-6;
-static const double WorthIt = 0.9;
-
 // Predicted seconds of the best tile, INFINITY where none fits.
 static double secondsOf(const TileOperator *op, const TileSearchTarget *target, const TileSearchOptions *options,
                         TileSearchResult *result) {
@@ -29,7 +24,7 @@ TileSearchSplit tileSearchSplit(const TileMachine *machine, const TileOperator *
   split.evaluations = result.evaluations;
   if (!result.count || result.best[0].prediction.programs >= target->cores)
     return split;
-  double best = split.whole * WorthIt;
+  double best = INFINITY;
   int64_t depth = op->dims[op->k].extent;
   for (int64_t parts = 2; parts <= MostParts && depth % parts == 0 && depth / parts >= LeastDepth; parts *= 2) {
     TileOperator cut = tileOperatorParts(op, parts), sum = tileOperatorSumOfParts(&cut, "f32");
@@ -38,11 +33,11 @@ TileSearchSplit tileSearchSplit(const TileMachine *machine, const TileOperator *
     double seconds = secondsOf(&cut, target, options, &result);
     TileSearchTile tile = result.best[0].tile;
     split.evaluations += result.evaluations;
-    seconds += secondsOf(&sum, &adding, options, &result) + LaunchSeconds;
+    seconds += secondsOf(&sum, &adding, options, &result) + target->model.launchSeconds;
     split.evaluations += result.evaluations;
     if (seconds < split.cut)
       split.cut = seconds;
-    if (seconds >= best)
+    if (!tileSearchGains(target, seconds, split.whole) || seconds >= best)
       continue;
     best = seconds;
     split.parts = parts;

@@ -68,7 +68,25 @@ static bool readCpu(const TileMachine *machine, TileSearchTarget *target, TileEr
   return need(machine, "vector.bytes", &target->vectorBytes, error) &&
          need(machine, "vector.registers", &target->vectorRegisters, error) &&
          need(machine, "fma.per_cycle", &target->fmaPerCycle, error) &&
-         need(machine, "fma.latency", &target->fmaLatency, error);
+         need(machine, "fma.latency", &target->fmaLatency, error) &&
+         need(machine, "loads.per_cycle", &target->loadsPerCycle, error);
+}
+
+static bool readModel(const TileMachine *machine, TileSearchTarget *target, TileError *error) {
+  enum { both, gpu, cpu };
+  int64_t value;
+  int other = target->isGpu ? cpu : gpu;
+#define COUNT(field, key, kind, meaning)                                                                               \
+  if (kind != other && !need(machine, key, &target->model.field, error))                                               \
+    return false;
+#define RATIO(field, key, kind, units, meaning)                                                                        \
+  if (kind != other && !need(machine, key, &value, error))                                                             \
+    return false;                                                                                                      \
+  target->model.field = kind != other ? (double)value / units : 0;
+#include "lib/machine/model.def"
+#undef COUNT
+#undef RATIO
+  return true;
 }
 
 bool tileSearchReadTarget(const TileMachine *machine, TileSearchTarget *target, TileError *error) {
@@ -79,7 +97,12 @@ bool tileSearchReadTarget(const TileMachine *machine, TileSearchTarget *target, 
       !readLevels(machine, target, error))
     return false;
   target->clock = (double)clock;
-  return target->isGpu ? readGpu(machine, target, error) : readCpu(machine, target, error);
+  return (target->isGpu ? readGpu(machine, target, error) : readCpu(machine, target, error)) &&
+         readModel(machine, target, error);
+}
+
+bool tileSearchGains(const TileSearchTarget *target, double seconds, double against) {
+  return seconds * (1 + target->model.gain) <= against;
 }
 
 //===--- for one operator -----------------------------------------------------===//

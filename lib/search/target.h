@@ -15,6 +15,15 @@ extern "C" {
 
 enum { TileSearchLevels = 8, TileSearchLevelName = 12 };
 
+// The fitted numbers of the cost models: the machine's keys `model.*`.
+typedef struct TileSearchModel {
+#define COUNT(field, key, kind, meaning) int64_t field;
+#define RATIO(field, key, kind, units, meaning) double field;
+#include "lib/machine/model.def"
+#undef COUNT
+#undef RATIO
+} TileSearchModel;
+
 typedef struct TileSearchLevel {
   char name[TileSearchLevelName];
   int64_t bytes;       // of one instance
@@ -38,7 +47,8 @@ typedef struct TileSearchTarget {
   int64_t sharedPerBlock;
   bool hasAsyncCopies;
   // A CPU's.
-  int64_t vectorBytes, vectorRegisters, fmaPerCycle, fmaLatency;
+  int64_t vectorBytes, vectorRegisters, fmaPerCycle, fmaLatency, loadsPerCycle;
+  TileSearchModel model;
   // For one operator: operations per cycle and core, and the matrix instruction's shape; of a GPU without one
   // for the types, what a warp's lanes cover by one element each; else 1, 1, 1.
   double rate;
@@ -48,6 +58,8 @@ typedef struct TileSearchTarget {
 
 // Fails, with the error, where the description lacks what a model needs.
 bool tileSearchReadTarget(const TileMachine *machine, TileSearchTarget *target, TileError *error);
+// What the machine's users call better: by `model.gain.percent` at least.
+bool tileSearchGains(const TileSearchTarget *target, double seconds, double against);
 // Sets rate and atom. Of the instructions that take the operator's types and one warp issues, the least tall and wide
 // one aligns tiles. A type without a rate computes as f32 does.
 void tileSearchSetOperator(const TileMachine *machine, const TileOperator *op, TileSearchTarget *target);

@@ -12,7 +12,7 @@ func.func @main(%a: tensor<3x200xf32>, %b: tensor<200x301xf32>) -> tensor<3x301x
   %e = tensor.empty() : tensor<3x301xf32>
   %c = linalg.fill ins(%z : f32) outs(%e : tensor<3x301xf32>) -> tensor<3x301xf32>
   %r = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
-      ins(%a, %b : tensor<3x200xf32>, tensor<200x301xf32>) outs(%c : tensor<3x301xf32>) attrs = {tile.schedule = #tile.schedule<block = [3, 160, 5], split = 4, pack = [a:"none", b:"none"]>} {
+      ins(%a, %b : tensor<3x200xf32>, tensor<200x301xf32>) outs(%c : tensor<3x301xf32>) attrs = {tile.schedule = #tile.schedule<kind = "split", block = [3, 160, 5], split = 4>} {
   ^bb0(%x: f32, %y: f32, %s: f32):
     %p = arith.mulf %x, %y : f32
     %t = arith.addf %s, %p : f32

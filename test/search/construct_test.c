@@ -147,7 +147,7 @@ static void checkLimits(const Named *named, const Machine *m, const TileSearchCa
           (long)most);
     return;
   }
-  int64_t stages = t->hasAsyncCopies ? c->tile.stages : 1, threads = c->tile.warps * t->lanes;
+  int64_t stages = t->hasAsyncCopies ? c->tile.gpu.stages : 1, threads = c->tile.gpu.warps * t->lanes;
   CHECK(threads <= t->threadsPerBlock, "%s: %ld threads", named->name, (long)threads);
   CHECK(op->m < 0 || bytes[1] * stages <= most + 1, "%s: %ld bytes of shared memory of %ld", named->name,
         (long)(bytes[1] * stages), (long)most);
@@ -168,7 +168,7 @@ static void checkPadding(const Named *named, const Machine *m, const TileSearchO
                          const TileSearchCandidate *c) {
   for (int d = 0; d < named->op.numDims && (m->target.isGpu || !named->op.isMatrix); ++d) {
     int64_t sizes[32], extent = named->op.dims[d].extent, size = c->tile.size[d];
-    int count = tileSearchSizes(&named->op, &m->target, options, d, sizes, 32);
+    int count = tileSearchSizes(&named->op, &m->target, &c->tile, options->padding, d, sizes, 32);
     int64_t least = count > 1 && sizes[0] == 1 ? sizes[1] : sizes[0], padded = tileCeilDiv(extent, size) * size;
     CHECK(size <= least || (double)padded <= (double)extent * (1 + options->padding),
           "%s: dimension %d of %ld padded to %ld", named->name, d, (long)extent, (long)padded);
@@ -238,8 +238,8 @@ static void testCounterfactuals(void) {
   CHECK(reuseOf(&middle, &few) > reuseOf(&middle, &many), "larger tiles reuse more");
   // Fewer registers, smaller sums.
   TileSearchCandidate tight = best("sm_80", "registers.per_thread", "128", &large);
-  CHECK(tight.prediction.registers <= 128 && tight.tile.size[0] * tight.tile.size[1] / tight.tile.warps <
-                                                 usual.tile.size[0] * usual.tile.size[1] / usual.tile.warps,
+  CHECK(tight.prediction.registers <= 128 && tight.tile.size[0] * tight.tile.size[1] / tight.tile.gpu.warps <
+                                                 usual.tile.size[0] * usual.tile.size[1] / usual.tile.gpu.warps,
         "%ld registers", (long)tight.prediction.registers);
   // Wide transactions want long runs on both sides of a transpose.
   TileOperator turned = transpose(4096, 4096);
@@ -271,7 +271,7 @@ static void testOrder(void) {
     while (strcmp(small.target.levels[l2].name, "l2"))
       ++l2;
     TilePrediction grouped = tilePredict(&op, &small.target, &tile);
-    tile.group = 1;
+    tile.gpu.group = 1;
     TilePrediction plain = tilePredict(&op, &small.target, &tile);
     CHECK(grouped.group > 1 && plain.group == 1, "%s: groups of %ld, %ld", cases[i].chip, (long)grouped.group,
           (long)plain.group);
@@ -320,7 +320,7 @@ static void testTraffic(void) {
                           tileOperatorReduction(3, (int64_t[]){a, b, c}, "f32", 32),
                           convolution(2, a % 9 + 1, b, 3, c, "f16", 16)};
     for (size_t i = 0; i < sizeof ops / sizeof *ops; ++i) {
-      TileSearchTile tile = {.warps = 1};
+      TileSearchTile tile = {.kind = TileKind_Threads, .gpu = {.warps = 1}};
       double read, written, wantedRead = 0, wantedWritten = 0;
       for (int d = 0; d < ops[i].numDims; ++d)
         tile.size[d] = (int64_t)1 << checkRandom(&seed) % 6;
@@ -376,7 +376,7 @@ static void testBody(void) {
     TileSearchCandidate candidate = best(chips[i], NULL, NULL, &op);
     Machine machine = load(chips[i], NULL, 0, &op);
     const int64_t *size = candidate.tile.size;
-    int64_t threads = candidate.tile.warps * machine.target.lanes;
+    int64_t threads = candidate.tile.gpu.warps * machine.target.lanes;
     CHECK(size[0] * size[1] * size[2] <= threads * machine.target.registersPerThread, "%s: %dx%dx%d in %d threads",
           chips[i], (int)size[0], (int)size[1], (int)size[2], (int)threads);
     tileMachineDestroy(machine.description);

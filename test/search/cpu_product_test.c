@@ -1,7 +1,8 @@
 // A CPU's matrix products: limits counted again from the tile, every tile against the best of all, one number of the
 // machine changed, and the traffic against a walk over blocks, register tiles and elements.
 #include "lib/search/construct.h"
-#include "lib/search/cpu_product.h"
+#include "lib/search/cpu_cost.h"
+#include "lib/search/model.h"
 #include "test/check.h"
 
 static TileSearchTarget load(const char *name, const char *key, const char *value, const TileOperator *op) {
@@ -29,28 +30,29 @@ static TileSearchCandidate best(const char *name, const char *key, const char *v
 static void checkLimits(const TileOperator *op, const TileSearchTarget *t, const TileSearchTile *tile) {
   char text[160];
   int64_t bytes = op->operands[op->lhs].bits / 8, lanes = t->vectorBytes * 8 / op->operands[op->out].bits;
-  const char *fault = tileCpuProductFault(op, t, tile, text, sizeof text);
+  const char *fault = tileKernelKinds[tile->kind]->fault(op, t, tile, text, sizeof text);
+  bool isPacked = tile->kind == TileKind_Packed;
   CHECK(!fault, "%s", fault);
-  if (!tile->rows) {
+  if (tile->kind == TileKind_Streamed || tile->kind == TileKind_Split) {
     int64_t sums = tile->size[op->m] * tile->size[op->n] * op->operands[op->out].bits / 8;
     CHECK(tile->size[op->m] == op->dims[op->m].extent && 2 * sums <= t->levels[0].bytes, "%ld bytes of C in L1",
           (long)sums);
     return;
   }
-  int64_t vectors = tile->columns / lanes, depth = tile->size[op->k];
-  vectors = tile->isAlongDepth ? tile->columns : vectors;
-  CHECK(tile->rows * vectors + vectors + 1 <= t->vectorRegisters, "%ld x %ld in registers", (long)tile->rows,
-        (long)tile->columns);
-  if (tile->isUnpacked)
-    CHECK(2 * tile->columns * depth * bytes <= t->levels[1].bytes, "B's panel of %ld x %ld where it lies", (long)depth,
-          (long)tile->columns);
+  int64_t vectors = tile->registers.columns / lanes, depth = tile->size[op->k];
+  vectors = tile->kind == TileKind_AlongDepth ? tile->registers.columns : vectors;
+  CHECK(tile->registers.rows * vectors + vectors + 1 <= t->vectorRegisters, "%ld x %ld in registers",
+        (long)tile->registers.rows, (long)tile->registers.columns);
+  if (!isPacked)
+    CHECK(2 * tile->registers.columns * depth * bytes <= t->levels[1].bytes, "B's panel of %ld x %ld where it lies",
+          (long)depth, (long)tile->registers.columns);
   else
     CHECK(2 * tile->size[op->m] * depth * bytes <= t->levels[1].bytes, "A's block of %ld x %ld",
           (long)tile->size[op->m], (long)depth);
-  CHECK(tile->isUnpacked || 4 * tile->columns * depth * bytes <= t->levels[1].bytes, "B's panel of %ld x %ld",
-        (long)depth, (long)tile->columns);
-  CHECK(tile->size[op->m] < op->dims[op->m].extent + tile->rows &&
-            tile->size[op->n] < op->dims[op->n].extent + tile->columns,
+  CHECK(!isPacked || 4 * tile->registers.columns * depth * bytes <= t->levels[1].bytes, "B's panel of %ld x %ld",
+        (long)depth, (long)tile->registers.columns);
+  CHECK(tile->size[op->m] < op->dims[op->m].extent + tile->registers.rows &&
+            tile->size[op->n] < op->dims[op->n].extent + tile->registers.columns,
         "more than one register tile past the end");
 }
 
@@ -87,33 +89,38 @@ static void testCounterfactuals(void) {
   TileSearchTile usual = best("x86-64-v4", NULL, NULL, &op).tile;
   // Half the registers hold half the sums.
   TileSearchTile narrow = best("x86-64-v4", "vector.registers", "16", &op).tile;
-  CHECK(usual.rows * usual.columns == 256 && narrow.rows * narrow.columns < 256, "%ld x %ld", (long)narrow.rows,
-        (long)narrow.columns);
+  CHECK(usual.registers.rows * usual.registers.columns == 256 && narrow.registers.rows * narrow.registers.columns < 256,
+        "%ld x %ld", (long)narrow.registers.rows, (long)narrow.registers.columns);
   // Quick multiply-adds need fewer sums under way; slow ones more.
   TileSearchTile quick = best("x86-64-v4", "fma.latency", "2", &op).tile;
-  CHECK(quick.rows * quick.columns == 128, "%ld x %ld", (long)quick.rows, (long)quick.columns);
+  CHECK(quick.registers.rows * quick.registers.columns == 128, "%ld x %ld", (long)quick.registers.rows,
+        (long)quick.registers.columns);
   // Wider vectors, wider register tiles in elements.
   TileSearchTile avx2 = best("x86-64-v3", NULL, NULL, &op).tile;
-  CHECK(avx2.rows * avx2.columns < usual.rows * usual.columns, "%ld x %ld", (long)avx2.rows, (long)avx2.columns);
+  CHECK(avx2.registers.rows * avx2.registers.columns < usual.registers.rows * usual.registers.columns, "%ld x %ld",
+        (long)avx2.registers.rows, (long)avx2.registers.columns);
   // A's block shrinks with L2.
   TileSearchTile small = best("x86-64-v4", "l2.bytes", "131072", &op).tile;
   CHECK(small.size[0] * small.size[2] * 8 <= 131072 && usual.size[0] * usual.size[2] * 8 > 131072, "%ld x %ld",
         (long)small.size[0], (long)small.size[2]);
   // A panel of B that L1 can hold is deeper where L1 is larger.
   TileSearchTile large = best("x86-64-v4", "l1.bytes", "131072", &op).tile;
-  CHECK(large.size[2] * large.columns > usual.size[2] * usual.columns, "%ld x %ld", (long)large.size[2],
-        (long)large.columns);
+  CHECK(large.size[2] * large.registers.columns > usual.size[2] * usual.registers.columns, "%ld x %ld",
+        (long)large.size[2], (long)large.registers.columns);
   // Every core has a program; one core alone packs nothing twice.
   TileSearchCandidate many = best("x86-64-v4", "cores", "32", &op), one = best("x86-64-v4", "cores", "1", &op);
   CHECK(many.prediction.programs >= 32 && many.prediction.read > one.prediction.read, "%ld, %ld programs",
         (long)many.prediction.programs, (long)one.prediction.programs);
   // Few rows stream B where it lies; many do not.
   TileOperator row = tileOperatorProduct(1, 4096, 4096, "f32", 32, 32);
-  CHECK(!best("x86-64-v4", NULL, NULL, &row).tile.rows && usual.rows > 0, "who packs");
+  CHECK(best("x86-64-v4", "cores", "1", &row).tile.kind == TileKind_Streamed && usual.kind == TileKind_Packed,
+        "who packs");
   // Larger than all caches: cores share B's rows. In a cache they share its columns.
-  CHECK(best("x86-64-v4", "cores", "2", &row).tile.split == 2, "k is split");
-  CHECK(best("x86-64-v4", "cores", "1", &row).tile.split < 2 &&
-            best("x86-64-v4", "l3.bytes", "1073741824", &row).tile.split < 2,
+  CHECK(best("x86-64-v4", "cores", "2", &row).tile.parts == 2 &&
+            best("x86-64-v4", "cores", "2", &row).tile.kind == TileKind_Split,
+        "k is split");
+  CHECK(best("x86-64-v4", "cores", "1", &row).tile.kind != TileKind_Split &&
+            best("x86-64-v4", "l3.bytes", "1073741824", &row).tile.kind != TileKind_Split,
         "k is not split");
   // Rows of B a power of two apart share a set: half of the ways.
   CHECK(best("x86-64-v4", "l1.ways", "4", &row).tile.size[2] <= 2, "rows of B at once");
@@ -122,10 +129,10 @@ static void testCounterfactuals(void) {
                wide = tileOperatorProduct(3000, 32, 55, "f32", 32, 32);
   TileOperator flat = tileOperatorProduct(3000, 3, 15, "f32", 32, 32);
   TileSearchTile tile = best("x86-64-v4", NULL, NULL, &thin).tile;
-  CHECK(tile.isAlongDepth && tile.rows * tile.columns <= 16 && tile.size[2] == 55, "%ld x %ld along k", (long)tile.rows,
-        (long)tile.columns);
-  CHECK(!best("x86-64-v4", NULL, NULL, &wide).tile.isAlongDepth &&
-            !best("x86-64-v4", NULL, NULL, &flat).tile.isAlongDepth,
+  CHECK(tile.kind == TileKind_AlongDepth && tile.registers.rows * tile.registers.columns <= 16 && tile.size[2] == 55,
+        "%ld x %ld along k", (long)tile.registers.rows, (long)tile.registers.columns);
+  CHECK(best("x86-64-v4", NULL, NULL, &wide).tile.kind != TileKind_AlongDepth &&
+            best("x86-64-v4", NULL, NULL, &flat).tile.kind != TileKind_AlongDepth,
         "lanes along n");
   // Slow memory bounds it.
   CHECK(best("x86-64-v4", "global.bandwidth", "1000000000", &row).prediction.bound[0] == 'g', "bound");
@@ -173,12 +180,13 @@ static double directByMerged(const char *key, const char *value, int64_t side, i
   TileOperator own = convolution(side, f, 3, c), packed = merged(side, f, 3, c);
   TileSearchTarget target = load("x86-64-v4", key, value, &own);
   target.cores = 1;
-  TileSearchTile tile = tileCpuDirectTile(&own, &target);
+  TileSearchTile tile;
+  tileWindowKind.starts(&own, &target, &tile);
   TileSearchOptions options = tileSearchDefaults();
   static TileSearchResult result;
   tileSearchConstruct(&packed, &target, &options, &result);
   CHECK(result.count == 1, "no tile");
-  return tileCpuDirectPredict(&own, &target, &tile).seconds / result.best[0].prediction.seconds;
+  return tilePredict(&own, &target, &tile).seconds / result.best[0].prediction.seconds;
 }
 
 static void testWindows(void) {
@@ -199,9 +207,9 @@ static void testWindows(void) {
   TileOperator op = merged(14, 64, 3, 64);
   TileSearchTarget target = load("x86-64-v4", NULL, NULL, &op);
   char text[160];
-  TileSearchTile tile = {.size = {56, 64, 100}, .rows = 7, .columns = 32};
-  CHECK_CONTAINS(tileCpuProductFault(&op, &target, &tile, text, sizeof text),
-                 "block takes 100 of dimension 2, want a divisor or a multiple of the 192 in a row");
+  TileSearchTile tile = {.kind = TileKind_Packed, .size = {56, 64, 100}, .registers = {7, 32}};
+  CHECK_CONTAINS(tilePackedKind.fault(&op, &target, &tile, text, sizeof text),
+                 "`block` takes 100 of dimension 2; it must be a divisor or a multiple of the 192 elements of a run");
   // Few weights are read where they lie; many are packed, unless L2 is so large that they are there, or memory so
   // quick.
   CHECK(directByMerged(NULL, NULL, 56, 64, 64) < 1 && directByMerged(NULL, NULL, 7, 512, 512) > 1, "who packs");
@@ -211,11 +219,13 @@ static void testWindows(void) {
   // All rows of a tile in registers, alike; half the registers hold fewer.
   TileOperator own = convolution(14, 64, 3, 64);
   target = load("x86-64-v4", NULL, NULL, &own);
-  TileSearchTile direct = tileCpuDirectTile(&own, &target);
+  TileSearchTile direct;
+  tileWindowKind.starts(&own, &target, &direct);
   CHECK(direct.size[1] == 7 && direct.size[2] == 32 && direct.size[5] == 64, "%ld x %ld", (long)direct.size[1],
         (long)direct.size[2]);
   target = load("x86-64-v4", "vector.registers", "16", &own);
-  CHECK(tileCpuDirectTile(&own, &target).size[1] == 5, "few registers");
+  tileWindowKind.starts(&own, &target, &direct);
+  CHECK(direct.size[1] == 5, "few registers");
 }
 
 //===--- traffic -------------------------------------------------------------------------===//
@@ -230,11 +240,11 @@ static void walk(const TileOperator *op, const TileSearchTile *tile, int64_t *re
       for (int64_t p = 0; p < k; p += tile->size[2]) {
         int64_t depth = least(tile->size[2], k - p), rows = least(tile->size[0], m - i);
         *read += rows * depth; // A's block, once
-        for (int64_t panel = j; panel < least(j + tile->size[1], n); panel += tile->columns) {
-          int64_t columns = least(tile->columns, n - panel);
+        for (int64_t panel = j; panel < least(j + tile->size[1], n); panel += tile->registers.columns) {
+          int64_t columns = least(tile->registers.columns, n - panel);
           *read += columns * depth; // B's panel
-          for (int64_t r = i; r < i + rows; r += tile->rows) {
-            int64_t sums = least(tile->rows, m - r) * columns;
+          for (int64_t r = i; r < i + rows; r += tile->registers.rows) {
+            int64_t sums = least(tile->registers.rows, m - r) * columns;
             *read += p || op->operands[2].isRead ? sums : 0;
             *written += sums;
           }
@@ -250,9 +260,9 @@ static void testTraffic(void) {
       extents[i] = 1 + (int64_t)(checkRandom(&seed) % 200);
     TileOperator op = tileOperatorProduct(extents[0], extents[1], extents[2], "f32", 32, 32);
     op.operands[2].isRead = round % 3 == 0;
-    TileSearchTile tile = {.warps = 1, .rows = 1 + (int64_t)(checkRandom(&seed) % 8), .columns = 16};
-    tile.size[0] = tile.rows * (1 + (int64_t)(checkRandom(&seed) % 9));
-    tile.size[1] = tile.columns * (1 + (int64_t)(checkRandom(&seed) % 5));
+    TileSearchTile tile = {.kind = TileKind_Packed, .registers = {1 + (int64_t)(checkRandom(&seed) % 8), 16}};
+    tile.size[0] = tile.registers.rows * (1 + (int64_t)(checkRandom(&seed) % 9));
+    tile.size[1] = tile.registers.columns * (1 + (int64_t)(checkRandom(&seed) % 5));
     tile.size[2] = 8 * (1 + (int64_t)(checkRandom(&seed) % 12));
     double read, written;
     int64_t wantedRead = 0, wantedWritten = 0;
@@ -266,21 +276,29 @@ static void testTraffic(void) {
 
 //===--- what somebody wrote ---------------------------------------------------------------===//
 
+// Null: the packed kernel can have the tile.
 static const char *fault(int64_t m, int64_t n, int64_t k, int64_t rows, int64_t columns) {
   static char text[160];
   TileOperator op = tileOperatorProduct(127, 255, 511, "f32", 32, 32);
   TileSearchTarget target = load("x86-64-v4", NULL, NULL, &op);
-  TileSearchTile tile = {.size = {m, n, k}, .rows = rows, .columns = columns};
-  return tileCpuProductFault(&op, &target, &tile, text, sizeof text);
+  TileSearchTile tile = {.kind = TileKind_Packed, .size = {m, n, k}, .registers = {rows, columns}};
+  return tilePackedKind.fault(&op, &target, &tile, text, sizeof text);
 }
 
 static void testFaults(void) {
   CHECK(!fault(64, 64, 511, 8, 32) && !fault(64, 64, 73, 8, 32) && !fault(64, 64, 256, 8, 32), "what fits");
-  CHECK_CONTAINS(fault(60, 64, 256, 8, 32), "block takes 60 of dimension 0, want a multiple of the register tile's 8");
-  CHECK_CONTAINS(fault(64, 80, 256, 8, 32), "block takes 80 of dimension 1, want a multiple of the register tile's 32");
-  CHECK_CONTAINS(fault(64, 64, 100, 8, 32), "want a divisor of its extent or a multiple of 8");
-  CHECK_CONTAINS(fault(64, 64, 256, 8, 20), "register tile is 20 wide, want a multiple of the vectors' 16");
-  CHECK_CONTAINS(fault(64, 64, 4, 0, 0), "want all of it where nothing is packed");
+  CHECK_CONTAINS(fault(60, 64, 256, 8, 32),
+                 "`block` takes 60 of dimension 0; it must be a multiple of the register tile's 8");
+  CHECK_CONTAINS(fault(64, 80, 256, 8, 32),
+                 "`block` takes 80 of dimension 1; it must be a multiple of the register tile's 32");
+  CHECK_CONTAINS(fault(64, 64, 100, 8, 32), "it must be a divisor of its extent or a multiple of 8");
+  CHECK_CONTAINS(fault(64, 64, 256, 8, 20), "its columns must be a multiple of the vector's 16 elements");
+  TileOperator op = tileOperatorProduct(127, 255, 511, "f32", 32, 32);
+  TileSearchTarget target = load("x86-64-v4", NULL, NULL, &op);
+  TileSearchTile streamed = {.kind = TileKind_Streamed, .size = {64, 64, 4}};
+  char text[160];
+  CHECK_CONTAINS(tileStreamedKind.fault(&op, &target, &streamed, text, sizeof text),
+                 "the kinds \"streamed\" and \"split\" take all of it");
 }
 
 int main(void) {

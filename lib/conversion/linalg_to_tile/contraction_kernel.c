@@ -6,7 +6,7 @@
 // past the edges with zeros, so the inner loop over k has no masks; only C's edges have. Where k may end inside a
 // block, packing goes by pieces and the product by steps of k, so that little of what is not there is multiplied. Where
 // the CPU has a dot instruction for the types, B is packed with neighbours along k side by side. Sizes are the
-// schedule's, or constructed for the machine (lib/search/cpu_product.h). A product of few rows streams B unpacked past
+// schedule's, or constructed for the machine (lib/search/kind.h). A product of few rows streams B unpacked past
 // rows of C that stay in L1; one of small operands multiplies register tiles where the operands lie; one of fewer
 // columns than a vector has lanes packs B by columns and sums lane by lane along k. A constant B lies in panels from
 // the start, if either of the others gains by it.
@@ -48,6 +48,14 @@ static void setTile(TileStructured *s, int dim, int axis, int64_t tile, int64_t 
     d->panels = ceilDiv(d->extent, tile) < 1 ? 1 : ceilDiv(d->extent, tile);
 }
 
+// The least power of two not below the size.
+static int64_t bucketOf(int64_t size) {
+  int64_t bucket = 1;
+  while (bucket < size)
+    bucket *= 2;
+  return bucket;
+}
+
 static int64_t powerBelow(int64_t block, int64_t most) {
   while (block % most)
     most /= 2;
@@ -84,7 +92,7 @@ static void setDepth(TileStructured *s, TileContraction *c, int64_t block) {
 
 // Rows follow each other at a power of two, so that a row is contiguous.
 static MlirValue buildBuffer(TileKernelEmission *e, int64_t rows, int64_t columns, MlirType element) {
-  MlirType type = tileKernelBufferType(e, rows, tileSearchBucket(columns), element);
+  MlirType type = tileKernelBufferType(e, rows, bucketOf(columns), element);
   return tileBuildValue(&e->body, "tile.alloc", type, 0, NULL, NULL);
 }
 
@@ -564,7 +572,7 @@ static Block openBlock(TileKernelEmission *e, const TileContraction *c) {
   Block b = {.c = c};
   b.packedA = buildBuffer(e, m->tile * m->panels, depth, tileOperandElementType(&s->operands[c->lhs]));
   MlirType columns = tileKernelGroupedBufferType(
-      e, depth, tileSearchBucket(n->tile), tileOperandElementType(&s->operands[c->rhs]), c->dot ? c->dot->group : 1);
+      e, depth, bucketOf(n->tile), tileOperandElementType(&s->operands[c->rhs]), c->dot ? c->dot->group : 1);
   if (!c->arePanels)
     b.packedB = tileBuildValue(&e->body, "tile.alloc", columns, 0, NULL, NULL);
   b.m = panelsAlong(e, c->m, 0);
@@ -733,15 +741,15 @@ static KernelBody planForCpu(TileStructured *s, TileContraction *c) {
   TileStructured product = *s;
   product.body = (MlirBlock){NULL}; // an epilogue's, perhaps: of a product all operands are read
   TileSearchTile tile = tileStructuredPlanMatrix(&product, &tiling, &c->lastPanel, &c->arePanels);
-  c->isAlongDepth = tile.isAlongDepth;
-  if (tile.rows) {
-    setTile(s, c->m, 0, tile.rows, tile.size[c->m] / tile.rows);
-    setTile(s, c->n, 1, tile.columns, tile.size[c->n] / tile.columns);
-    if (tile.isUnpacked)
+  c->isAlongDepth = tile.kind == TileKind_AlongDepth;
+  if (tileKernelKinds[tile.kind]->hasRegisterTile) {
+    setTile(s, c->m, 0, tile.registers.rows, tile.size[c->m] / tile.registers.rows);
+    setTile(s, c->n, 1, tile.registers.columns, tile.size[c->n] / tile.registers.columns);
+    if (tile.kind != TileKind_Packed)
       setTile(s, c->k, 2, tile.size[c->k], 1);
     else
       setDepth(s, c, tile.size[c->k]);
-    return tile.isUnpacked ? buildDirect : buildBlock;
+    return tile.kind != TileKind_Packed ? buildDirect : buildBlock;
   }
   setTile(s, c->m, 0, tile.size[c->m], 1);
   setTile(s, c->n, 1, tile.size[c->n], 1);

@@ -12,6 +12,7 @@
 #include "lib/analysis/target.h"
 #include "lib/ir/pass.h"
 #include "lib/search/attention.h"
+#include "lib/search/construct.h"
 
 #include <math.h>
 

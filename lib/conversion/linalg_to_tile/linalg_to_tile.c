@@ -70,7 +70,7 @@ static bool checkSchedule(MlirOperation op, const TileTarget *target) {
   structured.target = target;
   tileStructuredFindTiling(&structured, &tiling);
   const char *fault = tileStructuredScheduleFault(&structured, &tiling, text, sizeof text);
-  return !fault || tileError(op, "has a schedule whose %s", fault);
+  return !fault || tileError(op, "schedule: %s", fault);
 }
 
 static bool checkSchedules(const TileOps *ops, const TileTarget *target) {

@@ -5,12 +5,12 @@
 // dimension, at its stride), one that only B has the columns, one reduction dimension of both (the channels) k. A
 // program owns one tile of the output and loops over the rest (the window) around tile.mma: an implicit GEMM, without
 // im2col. Expects: a structured op. Leaves: its kernel and launch. Where a role has no dimension (depthwise, products
-// with a vector) the reductions take over. Sizes of a CPU's tiles are lib/search's (cpu_product.h); what would read its
+// with a vector) the reductions take over. Sizes of a CPU's tiles are lib/search's; what would read its
 // right operand too often becomes a matrix product before (tile-merge-dimensions).
-#include "lib/analysis/product.h"
+#include "lib/analysis/tiling.h"
 #include "lib/conversion/linalg_to_tile/kernel.h"
 #include "lib/conversion/linalg_to_tile/lowerings.h"
-#include "lib/search/cpu_product.h"
+#include "lib/search/kind.h"
 
 //===--- tiles --------------------------------------------------------------===//
 
@@ -41,12 +41,13 @@ static void sortDims(TileStructured *s, TileProduct *p, bool isOutside) {
 static bool chooseTiles(TileStructured *s, const TileProduct *p) {
   TileTiling tiling = {.tiled = 1u << p->m | 1u << p->n | 1u << p->k, .whole = -1, .isProduct = true, .product = *p};
   const int dims[] = {p->m, p->n, p->k};
-  TileOperator op = tileStructuredDescribe(s, &tiling, TileUnknownExtent);
-  bool isOutside = !tileStructuredGpu(s) && tileCpuDirectWalksDepthAround(&op);
+  bool isOutside = tileStructuredWalksDepthAround(s, &tiling);
   if (tileStructuredPlanTiles(s, &tiling))
     return isOutside;
+  TileOperator op = tileStructuredDescribe(s, &tiling, TileUnknownExtent);
   TileSearchTarget target = tileStructuredTargetFor(s->target, &op);
-  TileSearchTile tile = tileCpuDirectTile(&op, &target);
+  TileSearchTile tile;
+  tileWindowKind.starts(&op, &target, &tile);
   for (int axis = 0; axis < 3; ++axis) {
     s->dims[dims[axis]].axis = axis;
     s->dims[dims[axis]].tile = tile.size[dims[axis]];

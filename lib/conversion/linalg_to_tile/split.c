@@ -36,7 +36,7 @@ bool tileSplitProduct(MlirOperation op, const TileTarget *target) {
   TileSearchTile tile = tileStructuredPlanMatrix(&s, &tiling, &lastPanel, &arePanels);
   bool isPlain = isIndexedBy(&s.operands[p->lhs], p->m, p->k) && isIndexedBy(&s.operands[p->rhs], p->k, p->n) &&
                  isIndexedBy(&s.operands[2], p->m, p->n) && mlirTypeIsAFloat(tileOperandElementType(&s.operands[2]));
-  if (tile.split < 2 || !isPlain)
+  if (tile.kind != TileKind_Split || !isPlain)
     return false;
   int64_t k = s.dims[p->k].extent;
   MlirType sum = tileOperandElementType(&s.operands[2]);
@@ -45,8 +45,8 @@ bool tileSplitProduct(MlirOperation op, const TileTarget *target) {
                                                                .M = s.dims[p->m].extent,
                                                                .N = s.dims[p->n].extent,
                                                                .K = k,
-                                                               .PARTS = tile.split,
-                                                               .DEPTH = k / tile.split,
+                                                               .PARTS = tile.parts,
+                                                               .DEPTH = k / tile.parts,
                                                                .ROWS = tile.size[p->m],
                                                                .COLUMNS = tile.size[p->n],
                                                                .STEP = tile.size[p->k],

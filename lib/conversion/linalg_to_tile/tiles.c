@@ -3,7 +3,8 @@
 #include "lib/analysis/tiling.h"
 #include "lib/conversion/linalg_to_tile/kernel.h"
 #include "lib/conversion/linalg_to_tile/lowerings.h"
-#include "lib/search/cpu_product.h"
+#include "lib/search/construct.h"
+#include "lib/search/cpu_cost.h"
 
 //===--- one dimension --------------------------------------------------------===//
 
@@ -37,7 +38,7 @@ static void takeCandidate(TileStructured *s, const TileSearchTile *tile) {
     s->dims[d].tile = tile->size[d];
     s->dims[d].axis = tile->size[d] > 1 ? axis++ : -1;
   }
-  s->warps = tile->warps;
+  s->warps = tileStructuredGpu(s) ? tile->gpu.warps : 0;
 }
 
 // A product's kernel has an axis for each of m, n and k, be it of one element. Its emission puts m and n last.
@@ -51,10 +52,11 @@ static void takeProduct(TileStructured *s, const TileProduct *product, int64_t g
 // The smallest tile, where nothing fits the machine.
 static TileSearchCandidate leastTile(const TileOperator *op, const TileSearchTarget *target,
                                      const TileSearchOptions *options) {
-  TileSearchCandidate least = {.tile = {.warps = 1, .warpsM = 1, .stages = 2}, .prediction = {.misfit = "everything"}};
+  TileSearchCandidate least = {.tile = {.kind = tileKindOf(op, target), .gpu = {1, 1, 2}},
+                               .prediction = {.misfit = "everything"}};
   for (int d = 0; d < op->numDims; ++d) {
     int64_t sizes[32];
-    tileSearchSizes(op, target, options, d, sizes, 32);
+    tileSearchSizes(op, target, &least.tile, options->padding, d, sizes, 32);
     least.tile.size[d] = sizes[0];
   }
   return least;
@@ -69,7 +71,7 @@ static bool construct(const TileStructured *s, const TileTiling *tiling, TileSea
   tileSearchConstruct(&op, &target, &options, &result);
   bool fits = result.count > 0;
   *candidate = fits ? result.best[0] : leastTile(&op, &target, &options);
-  *schedule = tileScheduleOfCandidate(mlirOperationGetContext(s->op), &op, &target, candidate, result.evaluations);
+  *schedule = tileScheduleOfCandidate(mlirOperationGetContext(s->op), &op, candidate, result.evaluations);
   return fits;
 }
 
@@ -78,10 +80,10 @@ static bool readScheduled(const TileStructured *s, const TileTiling *tiling, Til
   TileOperator op = tileStructuredDescribe(s, tiling, TileUnknownExtent);
   if (!tileStructuredScheduledTile(s, &op, tile))
     return false;
-  if (tileStructuredGpu(s) && !tile->warps) {
+  if (tileStructuredGpu(s) && !tile->gpu.warps) {
     TileSearchTarget target = tileStructuredTargetFor(s->target, &op);
-    TileSearchResult result;
-    tile->warps = tileSearchComplete(&op, &target, tile, &result).tile.warps;
+    int64_t evaluations = 0;
+    tile->gpu.warps = tileSearchComplete(&op, &target, tile, &evaluations).tile.gpu.warps;
   }
   return true;
 }
@@ -97,22 +99,23 @@ bool tileStructuredPlanTiles(TileStructured *s, const TileTiling *tiling) {
     return false;
   takeCandidate(s, &candidate.tile);
   if (tileStructuredGpu(s))
-    s->registers = isScheduled ? candidate.tile.registerLimit : candidate.prediction.registerLimit;
+    s->registers = isScheduled ? candidate.tile.gpu.registerLimit : candidate.prediction.registerLimit;
   if (tiling->isProduct)
-    takeProduct(s, &tiling->product, isScheduled ? candidate.tile.group : candidate.prediction.group);
+    takeProduct(s, &tiling->product, isScheduled ? candidate.tile.gpu.group : candidate.prediction.group);
   return true;
 }
 
 static TileSearchTile planMatrix(const TileStructured *s, const TileOperator *op, const TileSearchTarget *target) {
   TileSearchTile tile;
   TileSearchResult result;
+  int64_t evaluations = 0;
   if (tileStructuredScheduledTile(s, op, &tile))
-    return tile.rows || tile.isUnpacked ? tile : tileSearchComplete(op, target, &tile, &result).tile;
+    return tile.kind ? tile : tileSearchComplete(op, target, &tile, &evaluations).tile;
   TileSearchOptions options = tileSearchDefaults();
   tileSearchConstruct(op, target, &options, &result);
   if (result.count)
     return result.best[0].tile;
-  tile = (TileSearchTile){.rows = 1, .columns = 1}; // a machine with next to no cache
+  tile = (TileSearchTile){.kind = TileKind_Packed, .registers = {1, 1}}; // a machine with next to no cache
   for (int d = 0; d < op->numDims; ++d)
     tile.size[d] = 1;
   return tile;
@@ -123,8 +126,8 @@ TileSearchTile tileStructuredPlanMatrix(const TileStructured *s, const TileTilin
   TileOperator op = tileStructuredDescribe(s, tiling, TileUnknownExtent);
   TileSearchTarget target = tileStructuredTargetFor(s->target, &op);
   TileSearchTile tile = planMatrix(s, &op, &target);
-  *lastPanel = tileCpuProductLastPanel(&op, &target, tile.columns);
-  *arePanels = tileStructuredHasConstantPanels(s, &tiling->product) && tileCpuProductGainsByPanels(&op, &target, &tile);
+  *lastPanel = tileCpuLastPanel(&op, &target, tileRegisterColumns(&tile));
+  *arePanels = tileStructuredHasConstantPanels(s, &tiling->product) && tileCpuGainsByPanels(&op, &target, &tile);
   return tile;
 }
 

@@ -16,6 +16,7 @@
 #include "lib/analysis/tiling.h"
 #include "lib/ir/pass.h"
 #include "lib/search/cache.h"
+#include "lib/search/construct.h"
 #include "lib/support/version.h"
 #include "lib/transforms/schedule/measure.h"
 
@@ -70,8 +71,8 @@ static void explain(const Run *run, MlirOperation op, const TileOperator *descri
       text, sizeof text,
       "tile %s on %ld warps: %.3g us, bound by %s; %ld programs of %ld steps, %.0f%% occupied, %.3g bytes asked of "
       "memory, %ld evaluations",
-      block, (long)(best->tile.warps ? best->tile.warps : 1), p->seconds * 1e6, p->bound, (long)p->programs,
-      (long)p->steps, p->occupancy * 100, p->read + p->written, (long)result->evaluations);
+      block, (long)(tileKernelKinds[best->tile.kind]->isForGpu ? best->tile.gpu.warps : 1), p->seconds * 1e6, p->bound,
+      (long)p->programs, (long)p->steps, p->occupancy * 100, p->read + p->written, (long)result->evaluations);
   tileRemark(op, "%s", text);
   if (result->count < 2)
     return;
@@ -89,7 +90,7 @@ static void writeSchedules(const Run *run, MlirOperation op, const TileOperator 
   MlirAttribute schedules[TileSearchBest];
   MlirContext context = mlirOperationGetContext(op);
   for (int i = 0; i < result->count; ++i)
-    schedules[i] = tileScheduleOfCandidate(context, described, target, &result->best[i], result->evaluations);
+    schedules[i] = tileScheduleOfCandidate(context, described, &result->best[i], result->evaluations);
   mlirOperationSetAttributeByName(op, tileString("tile.schedule"), schedules[0]);
   int most = run->isMeasured ? run->top : run->options.best;
   if (most > 1)
@@ -104,12 +105,12 @@ static bool completeSchedule(const Run *run, const TileStructured *s, const Tile
   char text[160];
   const char *fault = tileStructuredScheduleFault(s, tiling, text, sizeof text);
   if (fault)
-    return tileError(s->op, "has a schedule whose %s", fault);
+    return tileError(s->op, "schedule: %s", fault);
   if (!tileStructuredScheduledTile(s, described, &tile))
     return true;
-  TileSearchCandidate candidate = tileSearchComplete(described, target, &tile, result);
+  TileSearchCandidate candidate = tileSearchComplete(described, target, &tile, &result->evaluations);
   if (candidate.prediction.misfit)
-    return tileError(s->op, "has a schedule that needs more %s than %s has", candidate.prediction.misfit,
+    return tileError(s->op, "schedule: the tile needs more %s than %s has", candidate.prediction.misfit,
                      tileMachineGetName(run->target.machine));
   result->best[0] = candidate;
   result->count = 1;
@@ -183,7 +184,7 @@ static int measureNow(const Run *run, MlirOperation op, const TileOperator *desc
   double seconds[Candidates];
   int count = result->count < Candidates ? result->count : Candidates, finite = 0;
   for (int i = 0; i < count; ++i)
-    schedules[i] = tileScheduleOfCandidate(mlirOperationGetContext(op), described, target, &result->best[i], 0);
+    schedules[i] = tileScheduleOfCandidate(mlirOperationGetContext(op), described, &result->best[i], 0);
   if (!tileMeasure(op, count, schedules, tileMachineGetName(run->target.machine), run->hasCache ? run->cache : NULL,
                    seconds, error))
     return 0;

@@ -17,7 +17,7 @@
 #include "dialects/tile/tile.h"
 #include "lib/analysis/tiling.h"
 #include "lib/ir/pass.h"
-#include "lib/search/cpu_product.h"
+#include "lib/search/construct.h"
 #include "mlir-c/AffineExpr.h"
 #include "mlir-c/AffineMap.h"
 #include "mlir-c/BuiltinAttributes.h"
@@ -482,9 +482,6 @@ static TileSearchCandidate bestOf(const Run *run, const TileStructured *s, const
   return result.count ? result.best[0] : (TileSearchCandidate){.prediction = {.misfit = "everything"}};
 }
 
-// What packs keeps more of the machine busy, and must gain a tenth.
-static const double LeastGain = 1.1;
-
 // Whether the merged product, which stands beside the op, takes its place.
 static bool pays(const Run *run, const Merge *merge, MlirOperation merged) {
   TileStructured s;
@@ -502,12 +499,13 @@ static bool pays(const Run *run, const Merge *merge, MlirOperation merged) {
     return !packed.prediction.misfit;
   TileOperator op = tileStructuredDescribe(merge->s, &own, TileUnknownExtent);
   TileSearchTarget target = tileStructuredTargetFor(&run->target, &op);
-  TileSearchTile tile = tileCpuDirectTile(&op, &target);
-  TilePrediction direct = tileCpuDirectPredict(&op, &target, &tile);
+  TileSearchTile tile;
+  tileWindowKind.starts(&op, &target, &tile);
+  TilePrediction direct = tilePredict(&op, &target, &tile);
   if (run->explains)
     tileRemark(merge->s->op, "merged %.4g us (%s), direct %.4g us (%s)", packed.prediction.seconds * 1e6,
                packed.prediction.bound, direct.seconds * 1e6, direct.bound);
-  return !packed.prediction.misfit && packed.prediction.seconds * LeastGain <= direct.seconds;
+  return !packed.prediction.misfit && tileSearchGains(&target, packed.prediction.seconds, direct.seconds);
 }
 
 //===--- the pass ---------------------------------------------------------------------------===//

@@ -12,6 +12,7 @@
 #include "dialects/tile/tile.h"
 #include "lib/analysis/tiling.h"
 #include "lib/ir/pass.h"
+#include "lib/search/construct.h"
 
 #include "mlir-c/BuiltinAttributes.h"
 
@@ -21,7 +22,6 @@
 
 enum { MostBuckets = 8, MostSizes = 2, MostChain = 4 };
 enum { Specialized, Versions };
-static const double Tolerance = 1.1;
 
 static const char *const statistics[] = {
     "specialized: ops that became a choice by sizes",
@@ -107,7 +107,7 @@ static bool servesAll(const Choice *choice, int size, int bucket) {
     TileOperator op = describe(choice, i, &target);
     tile = tile ? tile : &choice->best[i].tile;
     TilePrediction p = tilePredict(&op, &target, tile);
-    if (p.misfit || p.seconds > Tolerance * choice->best[i].prediction.seconds)
+    if (p.misfit || tileSearchGains(&target, choice->best[i].prediction.seconds, p.seconds))
       return false;
   }
   return true;

@@ -70,8 +70,8 @@ static bool decide(const Run *run, const TileStructured *s, const TileTiling *ti
     *parts = tileScheduleAttrGetInteger(s->schedule, "split", 1);
     return *parts >= 1 && depth % *parts == 0
                ? true
-               : tileError(s->op, "has a schedule that splits %lld into %lld parts, want a divisor", (long long)depth,
-                           (long long)*parts);
+               : tileError(s->op, "schedule: `split` is %lld; it must be a divisor of k, which is %lld",
+                           (long long)*parts, (long long)depth);
   }
   TileOperator described = tileStructuredDescribe(s, tiling, TileUnknownExtent);
   TileSearchTarget target = tileStructuredTargetFor(&run->target, &described);

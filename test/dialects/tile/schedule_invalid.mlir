@@ -2,7 +2,7 @@
 // RUN: %tile_opt %s -split-input-file -verify-diagnostics
 // RUN: %mlir_opt_plugin %s -split-input-file -verify-diagnostics
 
-// expected-error@below {{unknown key 'blok' in #tile.schedule, expected one of block, warp, atom, warps, stages, group, registers, split, cluster, specialize, register, cache, pack}}
+// expected-error@below {{unknown key 'blok' in #tile.schedule, expected one of kind, block, warp, atom, warps, stages, group, registers, split, cluster, specialize, register, cache, panels}}
 func.func private @a() attributes {tile.schedule = #tile.schedule<blok = [1]>}
 
 // -----
@@ -37,10 +37,5 @@ func.func private @a() attributes {tile.schedule = #tile.schedule<atom = 3>}
 
 // -----
 
-// expected-error@below {{a place in 'pack' is no string}}
-func.func private @a() attributes {tile.schedule = #tile.schedule<pack = [a:1]>}
-
-// -----
-
-// expected-error@below {{'a' is packed twice}}
-func.func private @a() attributes {tile.schedule = #tile.schedule<pack = [a:"x", a:"y"]>}
+// expected-error@below {{'kind' is no string}}
+func.func private @a() attributes {tile.schedule = #tile.schedule<kind = 3>}

@@ -14,7 +14,7 @@
 // CHECK-DAG: !buffer{{.*}} = !tile.buffer<8x64xf16, #[[PADDED]], shared, stages = 3>
 
 // CHECK-DAG: #[[GPU:.*]] = #tile.schedule<block = [128, 128, 32], warp = [64, 64, 32], atom = "mma.sync.m16n8k16", warps = [2, 2, 1], stages = 3, group = [8, 1], split = 1, cluster = [2, 1], specialize = [4, 8]>
-// CHECK-DAG: #[[CPU:.*]] = #tile.schedule<register = [8, 32], cache = [192, 4096, 384], pack = [a:"ic", b:"jr"]>
+// CHECK-DAG: #[[CPU:.*]] = #tile.schedule<kind = "packed", register = [8, 32], cache = [192, 4096, 384]>
 // CHECK-DAG: #[[NONE:.*]] = #tile.schedule<>
 
 // CHECK: func.func private @views(!tile.view<f32>, !tile.view<4xf32>, !tile.view<4x8xindex>)
@@ -57,7 +57,7 @@ module @schedules {
   func.func private @gpu() attributes {tile.schedule = #tile.schedule<stages = 3, block = [128, 128, 32], warp = [64, 64, 32],
     atom = "mma.sync.m16n8k16", warps = [2, 2, 1], group = [8, 1], split = 1, cluster = [2, 1], specialize = [4, 8]>}
   // CHECK: tile.schedule = #[[CPU]]
-  func.func private @cpu() attributes {tile.schedule = #tile.schedule<pack = [a:"ic", b:"jr"], register = [8, 32], cache = [192, 4096, 384]>}
+  func.func private @cpu() attributes {tile.schedule = #tile.schedule<register = [8, 32], cache = [192, 4096, 384], kind = "packed">}
   // CHECK: tile.schedule = #[[NONE]]
   func.func private @none() attributes {tile.schedule = #tile.schedule<>}
 }

@@ -9,7 +9,7 @@
 // SEARCH: error: {{.*}}unknown search 'luck', want construct, exhaustive-model or measure
 
 // A large product: many warps, every prediction, aligned to the instruction.
-// CHECK: #[[LARGE:.*]] = #tile.schedule<block = [{{[0-9]+, [0-9]+, [0-9]+}}], warps = [{{[248], [248], 1}}], stages = {{[234]}}, group = [{{[0-9]+}}], time = {{[0-9]+}}, traffic = [{{[0-9]+, [0-9]+}}], occupancy = {{[0-9]+}}, bound = "{{.*}}", evaluations = {{[0-9]+}}>
+// CHECK: #[[LARGE:.*]] = #tile.schedule<kind = "product", block = [{{[0-9]+, [0-9]+, [0-9]+}}], warps = [{{[248], [248], 1}}], stages = {{[234]}}, group = [{{[0-9]+}}], time = {{[0-9]+}}, traffic = [{{[0-9]+, [0-9]+}}], occupancy = {{[0-9]+}}, bound = "{{.*}}", evaluations = {{[0-9]+}}>
 // CHECK-LABEL: func.func @large
 // CHECK: linalg.generic {{.*}} attrs = {tile.schedule = #[[LARGE]], tile.schedules = [#[[LARGE]], #
 // ALL-LABEL: func.func @large
@@ -23,7 +23,7 @@ func.func @large(%a: tensor<4096x4096xf16>, %b: tensor<4096x4096xf16>, %c: tenso
 // -----
 
 // What a person wrote stays; what it leaves out and what it costs are filled in.
-// CHECK: #[[MINE:.*]] = #tile.schedule<block = [32, 64, 32], warps = [1, 4, 1], stages = 3, registers = {{[0-9]+}}, time = {{[0-9]+}},
+// CHECK: #[[MINE:.*]] = #tile.schedule<kind = "product", block = [32, 64, 32], warps = [1, 4, 1], stages = 3, registers = {{[0-9]+}}, time = {{[0-9]+}},
 // CHECK-LABEL: func.func @mine
 // CHECK: linalg.generic {{.*}}tile.schedule = #[[MINE]]
 func.func @mine(%a: tensor<128x128xf16>, %b: tensor<128x128xf16>, %c: tensor<128x128xf32>) -> tensor<128x128xf32> {
@@ -43,7 +43,7 @@ func.func @mine(%a: tensor<128x128xf16>, %b: tensor<128x128xf16>, %c: tensor<128
 // -----
 
 // A transpose: long runs on both sides.
-// CHECK: #tile.schedule<block = [{{(8|16|32|64|128|256), (8|16|32|64|128|256)}}], warps = [{{[0-9]+}}]
+// CHECK: #tile.schedule<kind = "threads", block = [{{(8|16|32|64|128|256), (8|16|32|64|128|256)}}], warps = [{{[0-9]+}}]
 // CHECK-LABEL: func.func @transpose
 func.func @transpose(%a: tensor<4096x4096xf32>, %b: tensor<4096x4096xf32>) -> tensor<4096x4096xf32> {
   // expected-remark@below {{tile}}
@@ -55,7 +55,7 @@ func.func @transpose(%a: tensor<4096x4096xf32>, %b: tensor<4096x4096xf32>) -> te
 // -----
 
 // An extent that is not known is planned for a bucket.
-// CHECK: #tile.schedule<block = [1, 1024], warps = [4]
+// CHECK: #tile.schedule<kind = "threads", block = [1, 1024], warps = [4]
 // CHECK-LABEL: func.func @unknown
 func.func @unknown(%a: tensor<?x4096xf32>, %b: tensor<?x4096xf32>) -> tensor<?x4096xf32> {
   // expected-remark@below {{tile [1, 1024] on 4 warps}}
@@ -67,7 +67,7 @@ func.func @unknown(%a: tensor<?x4096xf32>, %b: tensor<?x4096xf32>) -> tensor<?x4
 // -----
 
 // A running sum down the columns: its steps go one by one, a tile runs across.
-// CHECK: #tile.schedule<block = [1, {{[0-9]+}}], warps = [{{[0-9]+}}], time = {{[0-9]+}}, traffic = [33587200],
+// CHECK: #tile.schedule<kind = "threads", block = [1, {{[0-9]+}}], warps = [{{[0-9]+}}], time = {{[0-9]+}}, traffic = [33587200],
 // CHECK-LABEL: func.func @running_sum
 func.func @running_sum(%x: tensor<1024x4096xf32>, %y: tensor<1024x4096xf32>, %c: tensor<4096xf32>) -> tensor<1024x4096xf32> {
   // expected-remark@below {{tile [1, }}
@@ -84,7 +84,7 @@ func.func @running_sum(%x: tensor<1024x4096xf32>, %y: tensor<1024x4096xf32>, %c:
 // -----
 
 // A gather: each element of the table by itself, rows of the result as they are stored.
-// CHECK: #tile.schedule<block = [{{[0-9]+, [0-9]+}}], warps = [{{[0-9]+}}], time = {{[0-9]+}}, traffic = [{{67[0-9]+}}],
+// CHECK: #tile.schedule<kind = "threads", block = [{{[0-9]+, [0-9]+}}], warps = [{{[0-9]+}}], time = {{[0-9]+}}, traffic = [{{67[0-9]+}}],
 // CHECK-LABEL: func.func @gather
 func.func @gather(%table: tensor<50000x1024xf32>, %rows: tensor<8192xindex>, %y: tensor<8192x1024xf32>) -> tensor<8192x1024xf32> {
   // expected-remark@below {{tile}}

@@ -1,12 +1,12 @@
 // Schedules that do not fit the op or the machine. convert-linalg-to-tile refuses those that do not fit the op too.
 // RUN: %tile_opt %s --split-input-file --verify-diagnostics --pass-pipeline='builtin.module(func.func(tile-construct-tiles{chip=sm_80}))'
 // RUN: not %tile_opt %s --split-input-file --pass-pipeline='builtin.module(convert-linalg-to-tile{chip=sm_80})' 2>&1 | FileCheck %s
-// CHECK: error: {{.*}}has a schedule whose block has 1 sizes
-// CHECK: error: {{.*}}has a schedule whose block takes 48 of dimension 1
-// CHECK: error: {{.*}}has a schedule whose block takes 2 of dimension 2
+// CHECK: error: {{.*}}schedule: `block` has 1 sizes
+// CHECK: error: {{.*}}schedule: `block` takes 48 of dimension 1
+// CHECK: error: {{.*}}schedule: `block` takes 2 of dimension 2
 
 func.func @too_few(%a: tensor<64x64xf32>, %b: tensor<64x64xf32>) -> tensor<64x64xf32> {
-  // expected-error@below {{has a schedule whose block has 1 sizes, want one for each of 2 dimensions}}
+  // expected-error@below {{schedule: `block` has 1 sizes; the op has 2 dimensions}}
   %0 = linalg.generic {indexing_maps = [affine_map<(a, b) -> (a, b)>, affine_map<(a, b) -> (a, b)>], iterator_types = ["parallel", "parallel"]}
       ins(%a : tensor<64x64xf32>) outs(%b : tensor<64x64xf32>) attrs = {tile.schedule = #tile.schedule<block = [64]>} {
   ^bb0(%x: f32, %o: f32):
@@ -19,7 +19,7 @@ func.func @too_few(%a: tensor<64x64xf32>, %b: tensor<64x64xf32>) -> tensor<64x64
 // -----
 
 func.func @odd(%a: tensor<64x64xf32>, %b: tensor<64x64xf32>) -> tensor<64x64xf32> {
-  // expected-error@below {{has a schedule whose block takes 48 of dimension 1, want a power of two on a GPU}}
+  // expected-error@below {{schedule: `block` takes 48 of dimension 1; a GPU's sizes are powers of two}}
   %0 = linalg.generic {indexing_maps = [affine_map<(a, b) -> (a, b)>, affine_map<(a, b) -> (a, b)>], iterator_types = ["parallel", "parallel"]}
       ins(%a : tensor<64x64xf32>) outs(%b : tensor<64x64xf32>) attrs = {tile.schedule = #tile.schedule<block = [1, 48]>} {
   ^bb0(%x: f32, %o: f32):
@@ -32,7 +32,7 @@ func.func @odd(%a: tensor<64x64xf32>, %b: tensor<64x64xf32>) -> tensor<64x64xf32
 // -----
 
 func.func @three_wide(%a: tensor<64x64x64xf32>, %b: tensor<64x64x64xf32>) -> tensor<64x64x64xf32> {
-  // expected-error@below {{has a schedule whose block takes 2 of dimension 2, want 1: this kernel cannot tile it so}}
+  // expected-error@below {{schedule: `block` takes 2 of dimension 2; this kernel takes 1 of it}}
   %0 = linalg.generic {indexing_maps = [affine_map<(a, b, c) -> (a, b, c)>, affine_map<(a, b, c) -> (a, b, c)>], iterator_types = ["parallel", "parallel", "parallel"]}
       ins(%a : tensor<64x64x64xf32>) outs(%b : tensor<64x64x64xf32>) attrs = {tile.schedule = #tile.schedule<block = [2, 2, 2]>} {
   ^bb0(%x: f32, %o: f32):
@@ -45,7 +45,7 @@ func.func @three_wide(%a: tensor<64x64x64xf32>, %b: tensor<64x64x64xf32>) -> ten
 // -----
 
 func.func @too_large(%a: tensor<4096x4096xf16>, %b: tensor<4096x4096xf16>, %c: tensor<4096x4096xf32>) -> tensor<4096x4096xf32> {
-  // expected-error@below {{has a schedule that needs more registers than sm_80 has}}
+  // expected-error@below {{schedule: the tile needs more registers than sm_80 has}}
   %0 = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
       ins(%a, %b : tensor<4096x4096xf16>, tensor<4096x4096xf16>) outs(%c : tensor<4096x4096xf32>) attrs = {tile.schedule = #tile.schedule<block = [256, 256, 64], warps = [2, 2, 1], stages = 4>} {
   ^bb0(%x: f16, %y: f16, %s: f32):
@@ -74,7 +74,7 @@ func.func @extents(%a: tensor<64x?xf32>, %b: tensor<64x?xf32>) -> tensor<64x?xf3
 // -----
 
 func.func @grouped(%a: tensor<64x64xf32>, %b: tensor<64x64xf32>) -> tensor<64x64xf32> {
-  // expected-error@below {{has a schedule whose group is said, want it of a GPU's product only}}
+  // expected-error@below {{schedule: `group` applies only to GPU products; this kernel is of kind "threads"}}
   %0 = linalg.generic {indexing_maps = [affine_map<(a, b) -> (a, b)>, affine_map<(a, b) -> (a, b)>], iterator_types = ["parallel", "parallel"]}
       ins(%a : tensor<64x64xf32>) outs(%b : tensor<64x64xf32>) attrs = {tile.schedule = #tile.schedule<block = [1, 64], group = [8]>} {
   ^bb0(%x: f32, %o: f32):

@@ -3,7 +3,7 @@
 // RUN: %tile_opt %s --split-input-file --verify-diagnostics --pass-pipeline='builtin.module(convert-linalg-to-tile{chip=x86-64-v4})'
 
 func.func @rows(%a: tensor<256x256xf32>, %b: tensor<256x256xf32>, %c: tensor<256x256xf32>) -> tensor<256x256xf32> {
-  // expected-error@below {{has a schedule whose block takes 60 of dimension 0, want a multiple of the register tile's 8}}
+  // expected-error@below {{schedule: `block` takes 60 of dimension 0; it must be a multiple of the register tile's 8}}
   %0 = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
       ins(%a, %b : tensor<256x256xf32>, tensor<256x256xf32>) outs(%c : tensor<256x256xf32>) attrs = {tile.schedule = #tile.schedule<block = [60, 64, 64], register = [8, 32]>} {
   ^bb0(%x: f32, %y: f32, %s: f32):
@@ -17,7 +17,7 @@ func.func @rows(%a: tensor<256x256xf32>, %b: tensor<256x256xf32>, %c: tensor<256
 // -----
 
 func.func @lanes(%a: tensor<256x256xf32>, %b: tensor<256x256xf32>, %c: tensor<256x256xf32>) -> tensor<256x256xf32> {
-  // expected-error@below {{has a schedule whose register tile is 20 wide, want a multiple of the vectors' 16 elements}}
+  // expected-error@below {{schedule: `register` is [8, 20]; its columns must be a multiple of the vector's 16 elements}}
   %0 = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
       ins(%a, %b : tensor<256x256xf32>, tensor<256x256xf32>) outs(%c : tensor<256x256xf32>) attrs = {tile.schedule = #tile.schedule<block = [64, 64, 64], register = [8, 20]>} {
   ^bb0(%x: f32, %y: f32, %s: f32):
@@ -31,7 +31,7 @@ func.func @lanes(%a: tensor<256x256xf32>, %b: tensor<256x256xf32>, %c: tensor<25
 // -----
 
 func.func @depth(%a: tensor<256x256xf32>, %b: tensor<256x256xf32>, %c: tensor<256x256xf32>) -> tensor<256x256xf32> {
-  // expected-error@below {{has a schedule whose block takes 100 of dimension 2, want a divisor of its extent or a multiple of 8}}
+  // expected-error@below {{schedule: `block` takes 100 of dimension 2; it must be a divisor of its extent or a multiple of 8}}
   %0 = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
       ins(%a, %b : tensor<256x256xf32>, tensor<256x256xf32>) outs(%c : tensor<256x256xf32>) attrs = {tile.schedule = #tile.schedule<block = [64, 64, 100], register = [8, 32]>} {
   ^bb0(%x: f32, %y: f32, %s: f32):
@@ -45,9 +45,9 @@ func.func @depth(%a: tensor<256x256xf32>, %b: tensor<256x256xf32>, %c: tensor<25
 // -----
 
 func.func @pack(%a: tensor<256x256xf32>, %b: tensor<256x256xf32>, %c: tensor<256x256xf32>) -> tensor<256x256xf32> {
-  // expected-error@below {{has a schedule whose pack is not known, want [a:"k", b:"n"], [a:"none", b:"none"] or [a:"none", b:"k"]}}
+  // expected-error@below {{schedule: `kind` "jumbled" is unknown; the kinds are packed, direct, along-depth, split, streamed, window, vector, product, threads}}
   %0 = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
-      ins(%a, %b : tensor<256x256xf32>, tensor<256x256xf32>) outs(%c : tensor<256x256xf32>) attrs = {tile.schedule = #tile.schedule<block = [64, 64, 64], pack = [a:"jc", b:"n"]>} {
+      ins(%a, %b : tensor<256x256xf32>, tensor<256x256xf32>) outs(%c : tensor<256x256xf32>) attrs = {tile.schedule = #tile.schedule<kind = "jumbled", block = [64, 64, 64]>} {
   ^bb0(%x: f32, %y: f32, %s: f32):
     %p = arith.mulf %x, %y : f32
     %t = arith.addf %s, %p : f32
@@ -59,9 +59,9 @@ func.func @pack(%a: tensor<256x256xf32>, %b: tensor<256x256xf32>, %c: tensor<256
 // -----
 
 func.func @widened(%a: tensor<256x256xbf16>, %b: tensor<256x256xbf16>, %c: tensor<256x256xf32>) -> tensor<256x256xf32> {
-  // expected-error@below {{has a schedule whose register tile is said though nothing is packed, want known sizes, floats of the result's type and contiguous rows of B}}
+  // expected-error@below {{schedule: `kind` is "direct"; it needs known sizes, floats of the result's type and contiguous rows of B}}
   %0 = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
-      ins(%a, %b : tensor<256x256xbf16>, tensor<256x256xbf16>) outs(%c : tensor<256x256xf32>) attrs = {tile.schedule = #tile.schedule<block = [256, 64, 64], register = [8, 32], pack = [a:"none", b:"none"]>} {
+      ins(%a, %b : tensor<256x256xbf16>, tensor<256x256xbf16>) outs(%c : tensor<256x256xf32>) attrs = {tile.schedule = #tile.schedule<kind = "direct", block = [256, 64, 64], register = [8, 32]>} {
   ^bb0(%x: bf16, %y: bf16, %s: f32):
     %u = arith.extf %x : bf16 to f32
     %v = arith.extf %y : bf16 to f32
@@ -75,7 +75,7 @@ func.func @widened(%a: tensor<256x256xbf16>, %b: tensor<256x256xbf16>, %c: tenso
 // -----
 
 func.func @sizes(%a: tensor<256x256xf32>, %b: tensor<256x256xf32>, %c: tensor<256x256xf32>) -> tensor<256x256xf32> {
-  // expected-error@below {{has a schedule whose register tile has not two sizes, want rows and columns}}
+  // expected-error@below {{schedule: `register` has 1 sizes; it takes rows and columns}}
   %0 = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
       ins(%a, %b : tensor<256x256xf32>, tensor<256x256xf32>) outs(%c : tensor<256x256xf32>) attrs = {tile.schedule = #tile.schedule<block = [64, 64, 64], register = [8]>} {
   ^bb0(%x: f32, %y: f32, %s: f32):
@@ -89,9 +89,9 @@ func.func @sizes(%a: tensor<256x256xf32>, %b: tensor<256x256xf32>, %c: tensor<25
 // -----
 
 func.func @part(%a: tensor<256x256xf32>, %b: tensor<256x256xf32>, %c: tensor<256x256xf32>) -> tensor<256x256xf32> {
-  // expected-error@below {{has a schedule whose block takes 64 of dimension 0, want all of it where nothing is packed}}
+  // expected-error@below {{schedule: `block` takes 64 of dimension 0; the kinds "streamed" and "split" take all of it}}
   %0 = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
-      ins(%a, %b : tensor<256x256xf32>, tensor<256x256xf32>) outs(%c : tensor<256x256xf32>) attrs = {tile.schedule = #tile.schedule<block = [64, 64, 64], pack = [a:"none", b:"none"]>} {
+      ins(%a, %b : tensor<256x256xf32>, tensor<256x256xf32>) outs(%c : tensor<256x256xf32>) attrs = {tile.schedule = #tile.schedule<kind = "streamed", block = [64, 64, 64]>} {
   ^bb0(%x: f32, %y: f32, %s: f32):
     %p = arith.mulf %x, %y : f32
     %t = arith.addf %s, %p : f32
@@ -103,7 +103,7 @@ func.func @part(%a: tensor<256x256xf32>, %b: tensor<256x256xf32>, %c: tensor<256
 // -----
 
 func.func @registers(%a: tensor<256x256xf32>, %b: tensor<256x256xf32>, %c: tensor<256x256xf32>) -> tensor<256x256xf32> {
-  // expected-error@below {{has a schedule whose register tile is 32 x 32, want sums for at most 32 vectors}}
+  // expected-error@below {{schedule: `register` is [32, 32]; its sums may take at most 32 vectors}}
   %0 = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
       ins(%a, %b : tensor<256x256xf32>, tensor<256x256xf32>) outs(%c : tensor<256x256xf32>) attrs = {tile.schedule = #tile.schedule<block = [64, 64, 64], register = [32, 32]>} {
   ^bb0(%x: f32, %y: f32, %s: f32):
@@ -117,7 +117,7 @@ func.func @registers(%a: tensor<256x256xf32>, %b: tensor<256x256xf32>, %c: tenso
 // -----
 
 func.func @split(%a: tensor<256x256xf32>, %b: tensor<256x256xf32>, %c: tensor<256x256xf32>) -> tensor<256x256xf32> {
-  // expected-error@below {{has a schedule whose split is 2, want a divisor of k, of known sizes, where nothing is packed}}
+  // expected-error@below {{schedule: `split` applies only to the kind split; this kernel is of kind "packed"}}
   %0 = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
       ins(%a, %b : tensor<256x256xf32>, tensor<256x256xf32>) outs(%c : tensor<256x256xf32>) attrs = {tile.schedule = #tile.schedule<block = [64, 64, 64], register = [8, 32], split = 2>} {
   ^bb0(%x: f32, %y: f32, %s: f32):
@@ -131,9 +131,9 @@ func.func @split(%a: tensor<256x256xf32>, %b: tensor<256x256xf32>, %c: tensor<25
 // -----
 
 func.func @wide_along_k(%a: tensor<256x256xf32>, %b: tensor<256x256xf32>, %c: tensor<256x256xf32>) -> tensor<256x256xf32> {
-  // expected-error@below {{has a schedule whose b is packed along k, want fewer columns than the vectors' 16 elements}}
+  // expected-error@below {{schedule: `kind` is "along-depth"; it needs fewer columns than a vector's 16 elements}}
   %0 = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
-      ins(%a, %b : tensor<256x256xf32>, tensor<256x256xf32>) outs(%c : tensor<256x256xf32>) attrs = {tile.schedule = #tile.schedule<block = [64, 4, 256], register = [4, 4], pack = [a:"none", b:"k"]>} {
+      ins(%a, %b : tensor<256x256xf32>, tensor<256x256xf32>) outs(%c : tensor<256x256xf32>) attrs = {tile.schedule = #tile.schedule<kind = "along-depth", block = [64, 4, 256], register = [4, 4]>} {
   ^bb0(%x: f32, %y: f32, %s: f32):
     %p = arith.mulf %x, %y : f32
     %t = arith.addf %s, %p : f32
@@ -145,9 +145,9 @@ func.func @wide_along_k(%a: tensor<256x256xf32>, %b: tensor<256x256xf32>, %c: te
 // -----
 
 func.func @part_of_k(%a: tensor<64x64xf32>, %b: tensor<64x4xf32>, %c: tensor<64x4xf32>) -> tensor<64x4xf32> {
-  // expected-error@below {{has a schedule whose b is packed along k}}
+  // expected-error@below {{schedule: `kind` is "along-depth"}}
   %0 = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
-      ins(%a, %b : tensor<64x64xf32>, tensor<64x4xf32>) outs(%c : tensor<64x4xf32>) attrs = {tile.schedule = #tile.schedule<block = [64, 4, 32], register = [4, 4], pack = [a:"none", b:"k"]>} {
+      ins(%a, %b : tensor<64x64xf32>, tensor<64x4xf32>) outs(%c : tensor<64x4xf32>) attrs = {tile.schedule = #tile.schedule<kind = "along-depth", block = [64, 4, 32], register = [4, 4]>} {
   ^bb0(%x: f32, %y: f32, %s: f32):
     %p = arith.mulf %x, %y : f32
     %t = arith.addf %s, %p : f32
@@ -159,9 +159,9 @@ func.func @part_of_k(%a: tensor<64x64xf32>, %b: tensor<64x4xf32>, %c: tensor<64x
 // -----
 
 func.func @no_register_tile(%a: tensor<64x64xf32>, %b: tensor<64x4xf32>, %c: tensor<64x4xf32>) -> tensor<64x4xf32> {
-  // expected-error@below {{has a schedule whose b is packed along k}}
+  // expected-error@below {{schedule: `kind` is "along-depth"}}
   %0 = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
-      ins(%a, %b : tensor<64x64xf32>, tensor<64x4xf32>) outs(%c : tensor<64x4xf32>) attrs = {tile.schedule = #tile.schedule<block = [64, 4, 64], pack = [a:"none", b:"k"]>} {
+      ins(%a, %b : tensor<64x64xf32>, tensor<64x4xf32>) outs(%c : tensor<64x4xf32>) attrs = {tile.schedule = #tile.schedule<kind = "along-depth", block = [64, 4, 64]>} {
   ^bb0(%x: f32, %y: f32, %s: f32):
     %p = arith.mulf %x, %y : f32
     %t = arith.addf %s, %p : f32

@@ -11,9 +11,10 @@ import tempfile
 
 CONSTRUCT = "builtin.module(func.func(tile-construct-tiles{chip=%s}))"
 CONVERT = "builtin.module(convert-linalg-to-tile{chip=%s})"
-PACKED = ', pack = [a:"k", b:"n"]'
-COLUMNS = ', pack = [a:"none", b:"k"]'
-UNPACKED = ', pack = [a:"none", b:"none"]'
+PACKED = ', kind = "packed"'
+COLUMNS = ', kind = "along-depth"'
+DIRECT = ', kind = "direct"'
+STREAMED = ', kind = "streamed"'
 
 # Batch, m, n, k, element, what a person wrote or None, whether C's start value is read.
 PRODUCTS = [
@@ -27,12 +28,12 @@ PRODUCTS = [
     (1, 61, 77, 50, "f32", "block = [1, 14, 48, 24], register = [7, 48]" + PACKED, False),
     (1, 61, 77, 50, "f32", "block = [1, 16, 64, 16], register = [4, 64]" + PACKED, True),
     (1, 61, 77, 50, "f32", "block = [1, 64, 96, 25]", False),
-    (1, 9, 200, 50, "f32", "block = [1, 9, 64, 3]" + UNPACKED, False),
+    (1, 9, 200, 50, "f32", "block = [1, 9, 64, 3]" + STREAMED, False),
     (2, 61, 77, 50, "f32", "block = [1, 8, 32, 8], register = [2, 16]" + PACKED, True),
-    (2, 61, 77, 50, "f32", "block = [1, 16, 32, 24], register = [8, 16]" + UNPACKED, True),
+    (2, 61, 77, 50, "f32", "block = [1, 16, 32, 24], register = [8, 16]" + DIRECT, True),
     (1, 61, 3, 50, "f32", None, False),
     (3, 61, 5, 37, "f32", "block = [1, 16, 5, 37], register = [2, 5]" + COLUMNS, True),
-    (1, 7, 77, 50, "f32", "block = [1, 9, 96, 50], register = [3, 48]" + UNPACKED, False),
+    (1, 7, 77, 50, "f32", "block = [1, 9, 96, 50], register = [3, 48]" + DIRECT, False),
 ]
 
 
@@ -77,7 +78,7 @@ def main(tile_opt, tile_run):
                 run(tile_opt, planned, f"--pass-pipeline={CONVERT % chip}", "-o", kernels)
                 run(tile_run, kernels, "--target=interpret", f"--stats={stats}")
                 with open(planned) as file:
-                    schedule, traffic = re.search(r"#tile\.schedule<(block = .*?), time = .*?traffic = \[(\d+)\]", file.read()).groups()
+                    schedule, traffic = re.search(r"#tile\.schedule<(kind = .*?), time = .*?traffic = \[(\d+)\]", file.read()).groups()
                 with open(stats) as file:
                     seen = json.load(file)
                 counted = seen["view_bytes_read"] + seen["view_bytes_written"]

@@ -36,8 +36,8 @@
 // CHECK-NOT: scf.if
 
 // Each bucket has a tile of its own.
-// TILES: #[[FEW:.*]] = #tile.schedule<block = [16, {{[0-9]+, [0-9]+}}], warps = [1,
-// TILES: #[[MANY:.*]] = #tile.schedule<block = [{{32|64|128}}, {{[0-9]+, [0-9]+}}], warps = [{{[24]}},
+// TILES: #[[FEW:.*]] = #tile.schedule<kind = "product", block = [16, {{[0-9]+, [0-9]+}}], warps = [1,
+// TILES: #[[MANY:.*]] = #tile.schedule<kind = "product", block = [{{32|64|128}}, {{[0-9]+, [0-9]+}}], warps = [{{[24]}},
 // TILES: tile.extents = array<i64: 16, 96, 256>, tile.schedule = #[[FEW]]
 // TILES: tile.extents = array<i64: 4096, 96, 256>, tile.schedule = #[[MANY]]
 

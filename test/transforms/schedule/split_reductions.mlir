@@ -78,7 +78,7 @@ func.func @told(%a: tensor<4x256x512xf16>, %b: tensor<4x512x256xf16>, %c: tensor
 
 #maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>]
 func.func @thirds(%a: tensor<64x512xf32>, %b: tensor<512x64xf32>, %c: tensor<64x64xf32>) -> tensor<64x64xf32> {
-  // expected-error @below {{'linalg.generic' op has a schedule that splits 512 into 3 parts, want a divisor}}
+  // expected-error @below {{'linalg.generic' op schedule: `split` is 3; it must be a divisor of k, which is 512}}
   %r = linalg.generic {indexing_maps = #maps, iterator_types = ["parallel", "parallel", "reduction"]}
       ins(%a, %b : tensor<64x512xf32>, tensor<512x64xf32>) outs(%c : tensor<64x64xf32>)
       attrs = {tile.schedule = #tile.schedule<split = 3>} {

@@ -150,7 +150,7 @@ def predicted(text, kernels):
     of shared memory."""
     found = []
     for block, warps, traffic in re.findall(
-            r"#tile\.schedule<block = (\[[^]]*\]), warps = (\[[^]]*\])[^>]*?traffic = (\[[^]]*\])", text):
+            r'#tile\.schedule<kind = "\w+", block = (\[[^]]*\]), warps = (\[[^]]*\])[^>]*?traffic = (\[[^]]*\])', text):
         numbers = json.loads(traffic)
         found.append((numbers[0], numbers[1] if len(numbers) > 1 else 0, json.loads(block), json.loads(warps)))
     found = sorted(found, reverse=True)[:kernels]

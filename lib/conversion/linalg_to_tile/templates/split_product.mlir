@@ -24,7 +24,7 @@ func.func @split(%a: tensor<$Mx$Kx$A>, %b: tensor<$Kx$Nx$A>, %c: !c) -> !c {
                      affine_map<(s, m, n, k) -> (s, m, n)>],
     iterator_types = ["parallel", "parallel", "parallel", "reduction"]
   } ins(%as, %bs : !as, !bs) outs(%zeros : !cs)
-    attrs = {tile.schedule = #tile.schedule<block = [1, $ROWS, $COLUMNS, $STEP], pack = [a:"none", b:"none"]>} {
+    attrs = {tile.schedule = #tile.schedule<kind = "streamed", block = [1, $ROWS, $COLUMNS, $STEP]>} {
   ^bb0(%x: $A, %y: $A, %sum: $C):
     %term = func.call @multiply(%x, %y) : ($A, $A) -> $C
     %new = arith.addf %sum, %term : $C

@@ -133,10 +133,10 @@ def product_sweep(m, n, k, lanes, quick):
                 width, block = vectors * lanes, up(-(-m // parts), rows)
                 columns = up(-(-n // halves), width)
                 if block * depth <= 131072:
-                    found.append(f'block = [{block}, {columns}, {depth}], register = [{rows}, {width}], pack = [a:"k", b:"n"]')
+                    found.append(f'kind = "packed", block = [{block}, {columns}, {depth}], register = [{rows}, {width}]')
         for depth in sorted({min(256, k), k}) if not quick else ():
             block = f"block = [{up(m, rows)}, {up(n, vectors * lanes)}, {depth}]"
-            found.append(f'{block}, register = [{rows}, {vectors * lanes}], pack = [a:"none", b:"none"]')
+            found.append(f'kind = "direct", {block}, register = [{rows}, {vectors * lanes}]')
     return found
 
 

@@ -1,0 +1,101 @@
+// The kind `direct`: register tiles read both operands where they lie, block of k after block of k; nothing is packed.
+// For operands whose blocks the caches hold. A panel of B comes from where B is once, and for the next rows of tiles
+// from the cache that holds the panel; A's block likewise for the next panels.
+#include "lib/search/cpu_cost.h"
+
+#include <stdio.h>
+
+static bool applies(const TileOperator *op, const TileSearchTarget *target) {
+  return !target->isGpu && op->isMatrix && tileCpuMayReadInPlace(op);
+}
+
+static int starts(const TileOperator *op, const TileSearchTarget *target, TileSearchTile *tiles) {
+  return tileCpuRegisterTiles(op, target, TileKind_Direct, tiles);
+}
+
+static int sizes(const TileOperator *op, const TileSearchTarget *target, const TileSearchTile *start, double padding,
+                 int dim, int64_t *found, int capacity) {
+  int count = tileCpuSizes(op, target, start, padding, dim, found, capacity);
+  return dim == op->k ? tileCpuAppendSize(found, count, capacity, op->dims[dim].extent) : count;
+}
+
+static const char *misfitOf(const TileOperator *op, const TileSearchTarget *target, const TileSearchTile *tile) {
+  const TileOperatorOperand *a = &op->operands[op->lhs], *b = &op->operands[op->rhs];
+  int64_t rows = tile->registers.rows, columns = tile->registers.columns;
+  int64_t vectors = tileCeilDiv(columns, tileCpuLanes(op, target));
+  int64_t m = tileCpuLeast(tile->size[op->m], op->dims[op->m].extent);
+  int64_t k = tileCpuLeast(tile->size[op->k], op->dims[op->k].extent);
+  if (rows * vectors + vectors + 1 > target->vectorRegisters)
+    return "registers";
+  int levelB = tileCpuLevelOfPanel(target, k, columns * tileCpuElementBytes(b), tileCpuStride(b, op->k));
+  int levelA = tileCpuLevelOfPanel(target, m, k * tileCpuElementBytes(a), tileCpuStride(a, op->m));
+  return levelB > 1 || levelA > 1 ? target->levels[target->numLevels > 1 ? 1 : 0].name : NULL;
+}
+
+static TileCpuCycles cyclesOf(const TileOperator *op, const TileSearchTarget *target, const TileSearchTile *tile) {
+  const TileOperatorOperand *a = &op->operands[op->lhs], *b = &op->operands[op->rhs], *c = &op->operands[op->out];
+  const TileSearchModel *model = &target->model;
+  int64_t m = tileCpuLeast(tile->size[op->m], op->dims[op->m].extent);
+  int64_t n = tileCpuLeast(tile->size[op->n], op->dims[op->n].extent);
+  int64_t k = op->dims[op->k].extent, lanes = tileCpuLanes(op, target), depth = tileCpuLeast(tile->size[op->k], k);
+  int64_t rows = tile->registers.rows, columns = tile->registers.columns, blocks = tileCeilDiv(k, depth);
+  double rowsOfTiles = (double)tileCeilDiv(m, rows), panels = (double)tileCeilDiv(n, columns);
+  double line = (double)target->levels[0].line;
+  int levelB = tileCpuLevelOf(target, tileCpuOperandBytes(op, op->rhs));
+  int levelA = tileCpuLevelOf(target, tileCpuOperandBytes(op, op->lhs));
+  int levelC = tileCpuLevelOf(target, (double)(m * n * tileCpuElementBytes(c)));
+  int again = tileCpuLevelOfPanel(target, depth, columns * tileCpuElementBytes(b), tileCpuStride(b, op->k));
+  int againA = tileCpuLevelOfPanel(target, m, depth * tileCpuElementBytes(a), tileCpuStride(a, op->m));
+  // Vectors of a panel that L1 does not hold.
+  double perVector = ((again > 0) + (againA > 0)) * model->exposedMisses / (double)target->loadsPerCycle;
+  double work = (double)(m / rows) * tileCpuRowStepCycles(op, target, rows, columns, n, perVector);
+  work += m % rows ? tileCpuRowStepCycles(op, target, m % rows, columns, n, perVector) : 0;
+  work = work * (double)k + (double)blocks * (rowsOfTiles * panels) * (double)model->tileStart;
+  bool isApart = tileCpuRowsAreApart(op, target);
+  double linesB = (double)(k * tileCeilDiv(n, lanes) * lanes * tileCpuElementBytes(b)) / line;
+  double linesA = (double)(m * tileCeilDiv(k * tileCpuElementBytes(a), target->levels[0].line));
+  TileCpuCycles cycles = {.operandLevel = linesA > linesB ? levelA : levelB};
+  int64_t first = isApart ? model->missesDirect : model->missesConflict;
+  int64_t next = isApart ? model->missesPacking : model->missesConflict;
+  cycles.waiting = (levelB ? linesB * tileCpuLineCycles(target, levelB, first) : 0) +
+                   (levelA ? linesA * tileCpuLineCycles(target, levelA, model->missesDirect) : 0) +
+                   (again ? (rowsOfTiles - 1) * linesB * tileCpuLineCycles(target, again, next) : 0) +
+                   (againA ? (panels - 1) * linesA * tileCpuLineCycles(target, againA, model->missesDirect) : 0);
+  cycles.compute = isApart ? tileCpuOverlapped(target, work, cycles.waiting) : work + cycles.waiting;
+  cycles.update =
+      (double)(blocks * m * tileCeilDiv(n, lanes)) * (1 + tileCpuLineCycles(target, levelC, model->missesUpdate));
+  return cycles;
+}
+
+static TilePrediction predict(const TileOperator *op, const TileSearchTarget *target, const TileSearchTile *tile) {
+  TilePrediction p = tileCpuGrid(op, target, tile);
+  p.misfit = misfitOf(op, target, tile);
+  p.registers = tile->registers.rows * tileCeilDiv(tile->registers.columns, tileCpuLanes(op, target));
+  if (p.misfit)
+    return p;
+  TileCpuCycles one = cyclesOf(op, target, tile);
+  tileCpuPredict(op, target, &one, &p);
+  return p;
+}
+
+static const char *fault(const TileOperator *op, const TileSearchTarget *target, const TileSearchTile *tile,
+                         char *buffer, size_t capacity) {
+  if (tileCpuMayReadInPlace(op))
+    return tileCpuRegisterFault(op, target, tile, buffer, capacity);
+  snprintf(buffer, capacity,
+           "`kind` is \"direct\"; it needs known sizes, floats of the result's type and contiguous "
+           "rows of B");
+  return buffer;
+}
+
+const TileKernelKind tileDirectKind = {
+    .name = "direct",
+    .hasRegisterTile = true,
+    .isStoredPerBlock = true,
+    .isAskedPerRegisters = true,
+    .applies = applies,
+    .starts = starts,
+    .sizes = sizes,
+    .predict = predict,
+    .fault = fault,
+};

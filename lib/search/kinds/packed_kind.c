@@ -1,0 +1,83 @@
+// The kind `packed`: a program owns a block of C and walks k in blocks. For each block of k it packs its rows of A
+// (they stay in L2), then, panel by panel, columns of B (they stay in L1, if they can), and multiplies register tiles
+// whose sums stay in registers. The kernel of large products. Cost: multiply-adds with their padding, the lines that
+// packing waits for, and C's lines once per block of k.
+#include "lib/search/construct.h"
+#include "lib/search/cpu_cost.h"
+
+static bool applies(const TileOperator *op, const TileSearchTarget *target) { return !target->isGpu && op->isMatrix; }
+
+static int starts(const TileOperator *op, const TileSearchTarget *target, TileSearchTile *tiles) {
+  return tileCpuRegisterTiles(op, target, TileKind_Packed, tiles);
+}
+
+// Packed rows begin at powers of two. L2 holds B's panel where L1 is too small for it, and half of L2 is for what
+// passes by.
+static const char *misfitOf(const TileOperator *op, const TileSearchTarget *target, const TileSearchTile *tile) {
+  const TileSearchLevel *l2 = &target->levels[target->numLevels > 1 ? 1 : 0];
+  int64_t rows = tile->registers.rows, columns = tile->registers.columns, depth = tile->size[op->k];
+  int64_t vectors = tileCeilDiv(columns, tileCpuLanes(op, target));
+  int64_t block = tile->size[op->m] * tileSearchBucket(depth) * tileCpuElementBytes(&op->operands[op->lhs]);
+  int64_t panel = depth * tileSearchBucket(columns) * tileCpuElementBytes(&op->operands[op->rhs]);
+  if (rows * vectors + vectors + 1 > target->vectorRegisters)
+    return "registers";
+  return block > l2->bytes / 2 || panel > l2->bytes / 4 ? l2->name : NULL;
+}
+
+static TileCpuCycles cyclesOf(const TileOperator *op, const TileSearchTarget *target, const TileSearchTile *tile) {
+  const TileOperatorOperand *a = &op->operands[op->lhs], *b = &op->operands[op->rhs], *c = &op->operands[op->out];
+  const TileSearchModel *model = &target->model;
+  int64_t m = tileCpuLeast(tile->size[op->m], op->dims[op->m].extent);
+  int64_t n = tileCpuLeast(tile->size[op->n], op->dims[op->n].extent);
+  int64_t k = op->dims[op->k].extent, depth = tile->size[op->k], panel = tile->registers.columns;
+  int64_t lanes = tileCpuLanes(op, target), last = tileCpuLastPanel(op, target, panel);
+  int64_t rowsOfTiles = tileCeilDiv(m, tile->registers.rows), grain = last > 0 ? lanes : panel;
+  int64_t columns = tileCeilDiv(n, grain) * grain;
+  bool isInL1 = depth * panel * tileCpuElementBytes(b) <= target->levels[0].bytes;
+  double blocks = (double)tileCeilDiv(k, depth), panels = (double)tileCeilDiv(n, panel);
+  double perVector = isInL1 ? 0 : model->exposedMisses / (double)target->loadsPerCycle;
+  double step = tileCpuRowStepCycles(op, target, tile->registers.rows, panel, n, perVector);
+  int levelA = tileCpuLevelOf(target, tileCpuOperandBytes(op, op->lhs));
+  int levelB = tileCpuLevelOf(target, tileCpuOperandBytes(op, op->rhs));
+  int levelC = tileCpuLevelOf(target, (double)(m * n * tileCpuElementBytes(c)));
+  double line = (double)target->levels[0].line, linesA = (double)(m * k * tileCpuElementBytes(a)) / line;
+  double linesB = (double)(columns * k * tileCpuElementBytes(b)) / line;
+  TileCpuCycles cycles = {.operandLevel = linesA > linesB ? levelA : levelB};
+  double steps = (double)tileCeilDiv(k, op->group) * step + blocks * panels * (double)model->tileStart;
+  cycles.compute = (double)rowsOfTiles * steps + blocks * panels * (double)model->panelStart;
+  // Of an operand that is read in windows each element is waited for once.
+  double held = (double)tileOperandCount(a) / (double)(op->dims[op->m].extent * k);
+  int64_t missesB = tileCpuRowsAreApart(op, target) ? model->missesPacking : model->missesConflict;
+  cycles.waiting = (held < 1 ? held : 1) * linesA * tileCpuLineCycles(target, levelA, model->missesPacking) +
+                   linesB * tileCpuLineCycles(target, levelB, missesB);
+  int64_t run = op->dims[op->k].run;
+  double runs = run ? (double)(m * tileCeilDiv(k, tileCpuLeast(depth, run))) : 0;
+  cycles.packing = cycles.waiting + linesA + linesB + runs * (double)model->runStart;
+  // A vector of C that no line begins with is in two lines.
+  bool isAligned = op->dims[op->n].extent * tileCpuElementBytes(c) % target->levels[0].line == 0;
+  cycles.update = blocks * (double)(rowsOfTiles * tile->registers.rows * (columns / lanes)) *
+                  (1 + tileCpuLineCycles(target, levelC, model->missesUpdate)) * (isAligned ? 1 : 2);
+  return cycles;
+}
+
+static TilePrediction predict(const TileOperator *op, const TileSearchTarget *target, const TileSearchTile *tile) {
+  TilePrediction p = tileCpuGrid(op, target, tile);
+  p.misfit = misfitOf(op, target, tile);
+  p.registers = tile->registers.rows * tileCeilDiv(tile->registers.columns, tileCpuLanes(op, target));
+  if (p.misfit)
+    return p;
+  TileCpuCycles one = cyclesOf(op, target, tile);
+  tileCpuPredict(op, target, &one, &p);
+  return p;
+}
+
+const TileKernelKind tilePackedKind = {
+    .name = "packed",
+    .hasRegisterTile = true,
+    .isStoredPerBlock = true,
+    .applies = applies,
+    .starts = starts,
+    .sizes = tileCpuSizes,
+    .predict = predict,
+    .fault = tileCpuRegisterFault,
+};
