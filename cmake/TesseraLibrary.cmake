@@ -59,13 +59,11 @@ function(tessera_embed table header)
   set(EMBEDDED_TEXTS ${EMBEDDED_TEXTS} ${output} PARENT_SCOPE)
 endfunction()
 tessera_embed(tileEmbeddedMachines lib/machine/embedded.h lib/machine/*.machine)
-tessera_embed(sparseEmbeddedKernels lib/conversion/sparse_to_tile/kernels.h lib/conversion/sparse_to_tile/kernels/*.mlir)
 tessera_embed(tileRocdlFunctions lib/target/rocdl/embedded.h lib/target/rocdl/*.ll)
 list(APPEND COMPILER_SOURCES ${EMBEDDED_TEXTS})
 
 # Templates of IR (lib/ir/template.h): FOLDER/*.mlir give generated/FOLDER.h; generated/templates.c has all texts.
 file(GLOB_RECURSE templates CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR} lib/*.mlir)
-list(FILTER templates EXCLUDE REGEX sparse_to_tile)
 foreach(template ${templates})
   get_filename_component(folder ${template} DIRECTORY)
   list(APPEND template_headers ${CMAKE_BINARY_DIR}/generated/${folder}.h)

@@ -82,6 +82,12 @@ static char *expand(const TileTemplate *from, const TileParameterValue *values) 
   return text.data;
 }
 
+char *tileTemplatePrint(MlirOperation op) {
+  Text text = {NULL};
+  mlirOperationPrint(op, append, &text);
+  return text.data;
+}
+
 char *tileTemplateSample(const TileTemplate *from) { return expand(from, NULL); }
 
 //===--- parameters and hooks ---------------------------------------------------===//
@@ -107,20 +113,24 @@ typedef struct Walk {
   TileOps calls;
 } Walk;
 
-static MlirWalkResult visit(MlirOperation op, void *data) {
-  Walk *walk = data;
-  mlirOperationSetLocation(op, walk->location);
-  if (tileOpIs(op, "func.call"))
-    tileOpsAppend(&walk->calls, op);
-  return MlirWalkResultAdvance;
-}
-
+// The hook that the operation calls; null: none.
 static const TileHook *hookOf(const TileTemplateUse *use, MlirOperation call) {
-  MlirStringRef callee = mlirFlatSymbolRefAttrGetValue(tileOpAttribute(call, "callee"));
+  MlirAttribute symbol = tileOpAttribute(call, "callee");
+  if (mlirAttributeIsNull(symbol) || !mlirAttributeIsAFlatSymbolRef(symbol))
+    return NULL;
+  MlirStringRef callee = mlirFlatSymbolRefAttrGetValue(symbol);
   for (int i = 0; i < use->from->numParameters; ++i)
     if (use->from->parameters[i].kind == TileParameter_Hook && tileStringEquals(callee, use->from->parameters[i].name))
       return &use->values[i].hook;
   return NULL;
+}
+
+static MlirWalkResult visit(MlirOperation op, void *data) {
+  Walk *walk = data;
+  mlirOperationSetLocation(op, walk->location);
+  if (hookOf(walk->use, op))
+    tileOpsAppend(&walk->calls, op);
+  return MlirWalkResultAdvance;
 }
 
 static void buildHook(MlirOperation call, const TileHook *hook) {
@@ -129,8 +139,10 @@ static void buildHook(MlirOperation call, const TileHook *hook) {
   MlirValue operands[MaxOperands];
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(call); ++i)
     operands[i] = mlirOperationGetOperand(call, i);
-  MlirValue result = hook->build(&builder, operands, hook->data);
-  if (mlirOperationGetNumResults(call))
+  bool hasResult = mlirOperationGetNumResults(call) == 1;
+  MlirType type = hasResult ? tileResultType(call, 0) : (MlirType){NULL};
+  MlirValue result = hook->build(&builder, type, operands, hook->data);
+  if (hasResult)
     mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(call, 0), result);
   mlirOperationDestroy(call);
 }
@@ -152,9 +164,8 @@ MlirModule tileTemplateParse(MlirLocation location, const TileTemplateUse *use) 
   Walk walk = {location, use};
   mlirOperationWalk(mlirModuleGetOperation(module), visit, &walk, MlirWalkPreOrder);
   for (intptr_t i = 0; i < walk.calls.count; ++i) {
-    const TileHook *hook = hookOf(use, walk.calls.items[i]);
-    if (hook)
-      buildHook(walk.calls.items[i], hook);
+    MlirOperation call = walk.calls.items[i];
+    buildHook(call, hookOf(use, call));
   }
   tileOpsFree(&walk.calls);
   return module;

@@ -6,17 +6,18 @@
 //   //   type $E = f32, $P = i32                               each parameter with a sample
 //   //   integer $COLUMNS = 32
 //   //   op $ADD = arith.addf
-//   func.func private @finish($E, index) -> $E                 a hook: the caller's C function builds this call
+//   tile.func private @finish($E, index) -> $E                 a hook: the caller's C function builds what it is
 //   tile.kernel @kernel(%pos: memref<?x$P>, …) {
 //     …
 //     %sum = $ADD %acc, %x : $E
-//     %result = func.call @finish(%sum, %terms) : ($E, index) -> $E
+//     %result = tile.call @finish(%sum, %terms) : ($E, index) -> $E
 //
 //   #include "lib/…/kernels.h"
 //   TileTemplateUse use = tileUseAddLine((TileAddLine){.E = f32, .P = i32, .COLUMNS = 64, .ADD = "arith.addf",
 //                                                      .finish = {buildFinish, &data}});
 //   MlirModule module = tileTemplateParse(location, &use);
 //
+// A hook is a function without a body: tile.func where a kernel calls it, func.func on the host.
 // Kinds: `type` (MlirType), `attribute` (MlirAttribute; a symbol is one), `integer` (int64_t) and `op` (the name of an
 // operation that is chosen at run time). No parameter is a piece of text. Two forms of a part are two templates, two
 // values of a parameter, or a hook.
@@ -26,9 +27,10 @@
 
 #include "lib/ir/builder.h"
 
-// Builds what stands for a call of the hook; returns its result, or a null value where the hook has none.
+// Builds what stands for a call of the hook and returns its result of type `result`; both are null for a hook without
+// a result.
 typedef struct TileHook {
-  MlirValue (*build)(TileBuilder *builder, const MlirValue *operands, const void *data);
+  MlirValue (*build)(TileBuilder *builder, MlirType result, const MlirValue *operands, const void *data);
   const void *data;
 } TileHook;
 
@@ -63,7 +65,7 @@ typedef struct TileTemplate {
   int numParameters;
 } TileTemplate;
 
-enum { TileMaxParameters = 24 };
+enum { TileMaxParameters = 32 };
 
 // A template and a value for each parameter, made by the generated functions tileUse….
 typedef struct TileTemplateUse {
@@ -81,6 +83,9 @@ MlirAttribute tileTemplateInsert(MlirOperation module, MlirOperation op, const c
 // function returns comes back in `results`. False after a diagnostic.
 bool tileTemplateInline(TileBuilder *builder, const TileTemplateUse *use, const MlirValue *operands,
                         MlirValue *results);
+
+// The operation's text, freed by the caller: two kernels that print alike are one.
+char *tileTemplatePrint(MlirOperation op);
 
 // All templates of the library, and the text of one with the samples as its parameters (freed by the caller).
 extern const TileTemplate tileTemplates[];

@@ -38,5 +38,5 @@ int main(void) {
     mlirContextDetachDiagnosticHandler(context, handler);
   }
   mlirContextDestroy(context);
-  return checkResult(5);
+  return checkResult(50);
 }

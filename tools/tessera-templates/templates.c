@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MaxParameters = 24, MaxName = 64, MaxSample = 200 };
+enum { MaxParameters = 32, MaxName = 64, MaxSample = 200 };
 
 typedef struct Parameter {
   char name[MaxName], sample[MaxSample];
@@ -81,7 +81,7 @@ static bool declareAll(Template *t, int line, int kind, char *list) {
 }
 
 static bool readLine(Template *t, int number, char *line) {
-  static const char hook[] = "func.func private @";
+  static const char *const declarations[] = {"func.func private @", "tile.func private @"};
   char name[MaxName];
   for (int kind = 0; kind < HookKind; ++kind) {
     size_t length = strlen(kinds[kind].word);
@@ -92,8 +92,11 @@ static bool readLine(Template *t, int number, char *line) {
   if (!strncmp(line, "//", 2))
     return true;
   size_t length = strlen(line);
-  if (!strncmp(line, hook, sizeof hook - 1) && line[length - 1] != '{') {
-    snprintf(name, sizeof name, "%.*s", (int)strcspn(line + sizeof hook - 1, "("), line + sizeof hook - 1);
+  for (int i = 0; i < 2; ++i) {
+    const char *symbol = line + strlen(declarations[i]);
+    if (strncmp(line, declarations[i], strlen(declarations[i])) != 0 || line[length - 1] == '{')
+      continue;
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(symbol, "("), symbol);
     if (!declare(t, number, HookKind, name, ""))
       return false;
   }

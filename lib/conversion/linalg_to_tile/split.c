@@ -12,13 +12,12 @@ static bool isIndexedBy(const TileOperand *operand, int first, int second) {
 }
 
 // A product of two elements in the type of the sum.
-static MlirValue multiply(TileBuilder *b, const MlirValue *operands, const void *data) {
-  const MlirType *sum = data;
+static MlirValue multiply(TileBuilder *b, MlirType sum, const MlirValue *operands, const void *unused) {
   MlirValue factors[2];
-  bool isSame = mlirTypeEqual(mlirValueGetType(operands[0]), *sum);
+  bool isSame = mlirTypeEqual(mlirValueGetType(operands[0]), sum);
   for (int i = 0; i < 2; ++i)
-    factors[i] = isSame ? operands[i] : tileBuildValue(b, "arith.extf", *sum, 1, &operands[i], NULL);
-  return tileBuildValue(b, "arith.mulf", *sum, 2, factors, NULL);
+    factors[i] = isSame ? operands[i] : tileBuildValue(b, "arith.extf", sum, 1, &operands[i], NULL);
+  return tileBuildValue(b, "arith.mulf", sum, 2, factors, NULL);
 }
 
 bool tileSplitProduct(MlirOperation op, const TileTarget *target) {
@@ -39,9 +38,8 @@ bool tileSplitProduct(MlirOperation op, const TileTarget *target) {
   if (tile.kind != TileKind_Split || !isPlain)
     return false;
   int64_t k = s.dims[p->k].extent;
-  MlirType sum = tileOperandElementType(&s.operands[2]);
   TileTemplateUse use = tileUseSplitProduct((TileSplitProduct){.A = tileOperandElementType(&s.operands[p->lhs]),
-                                                               .C = sum,
+                                                               .C = tileOperandElementType(&s.operands[2]),
                                                                .M = s.dims[p->m].extent,
                                                                .N = s.dims[p->n].extent,
                                                                .K = k,
@@ -50,7 +48,7 @@ bool tileSplitProduct(MlirOperation op, const TileTarget *target) {
                                                                .ROWS = tile.size[p->m],
                                                                .COLUMNS = tile.size[p->n],
                                                                .STEP = tile.size[p->k],
-                                                               .multiply = {multiply, &sum}});
+                                                               .multiply = {multiply}});
   MlirValue operands[3] = {mlirOperationGetOperand(op, p->lhs), mlirOperationGetOperand(op, p->rhs),
                            mlirOperationGetOperand(op, 2)};
   MlirValue result;

@@ -74,9 +74,8 @@ static int64_t depthOf(MlirValue rows) {
 
 // A kernel that takes places, then these.
 typedef struct Launch {
-  const char *kernel;
+  TileTemplateUse kernel;
   MlirType sum;
-  const SparseWord *words;
   MlirValue inputs[8];
   intptr_t numInputs;
 } Launch;
@@ -86,7 +85,7 @@ static MlirValue launchOn(SparseLowering *lowering, const SparseList *list, cons
   MlirValue inputs[8] = {list->at[0], list->at[1]}, entries = sparseDenseSize(lowering, list->values, 0);
   for (intptr_t i = 0; i < launch->numInputs; ++i)
     inputs[2 + i] = launch->inputs[i];
-  return sparseLaunch(lowering, launch->kernel, launch->words, 1, &entries, 2 + launch->numInputs, inputs,
+  return sparseLaunch(lowering, launch->kernel, 1, &entries, 2 + launch->numInputs, inputs,
                       emptyLike(lowering, list, launch->sum));
 }
 
@@ -94,14 +93,20 @@ bool sparseLowerSddmm(SparseLowering *lowering, SparseResult *result) {
   MlirOperation op = lowering->op;
   MlirValue a = lowering->operands[0].values[0], b = lowering->operands[1].values[0];
   MlirType sum = elementOf(tileResultType(op, 0));
-  SparseWord words[SPARSE_SEMIRING_WORDS + 3];
   a = has(op, "transpose_lhs") ? sparseSwap(lowering, a) : a;
   b = has(op, "transpose_rhs") ? b : sparseSwap(lowering, b);
-  intptr_t count = sparseSemiringWords(op, elementOf(mlirValueGetType(a)), sum, words);
-  words[count++] = sparseNumberWord("COLUMNS", depthOf(a));
-  words[count++] = sparseTextWord("SHAPE", "$COLUMNS");
-  words[count] = (SparseWord){NULL};
-  const Launch launch = {sparseSemiring(op, sum).isSum ? "sddmm" : "sddmm_over", sum, words, {a, b}, 2};
+  MlirType element = sparseElement(a);
+  SparseSemiring semiring = sparseSemiring(op, sum);
+  const TileSddmm summed = {.E = element,
+                            .A = sum,
+                            .WIDEN = sparseWidenOp(element, sum),
+                            .ADD = semiring.add,
+                            .COLUMNS = depthOf(a),
+                            .step = sparseHookStep(&semiring),
+                            .finish = sparseHookFinish(&semiring)};
+  const TileSddmmOver other = {
+      .E = element, .A = sum, .WIDEN = summed.WIDEN, .MULTIPLY = semiring.multiply, .ADD = semiring.add};
+  const Launch launch = {semiring.isSum ? tileUseSddmm(summed) : tileUseSddmmOver(other), sum, {a, b}, 2};
   return withValues(lowering, 2, launchOn, &launch, result);
 }
 
@@ -110,17 +115,21 @@ bool sparseLowerSpgemm(SparseLowering *lowering, SparseResult *result) {
   MlirType element = elementOf(tileOperandType(op, 0)), sum = elementOf(tileResultType(op, 0));
   SparseLines a = linesWithoutRepeats(lowering, 0, has(op, "transpose_lhs") ? 1 : 0);
   SparseLines b = linesWithoutRepeats(lowering, 1, has(op, "transpose_rhs") ? 0 : 1);
-  SparseWord words[SPARSE_SEMIRING_WORDS + 5];
   if (mlirValueIsNull(a.positions) || mlirValueIsNull(b.positions))
     return false;
-  intptr_t count = sparseSemiringWords(op, element, sum, words);
-  words[count++] = sparseTypeWord("AP", elementOf(mlirValueGetType(a.positions)));
-  words[count++] = sparseTypeWord("AI", elementOf(mlirValueGetType(a.coordinates)));
-  words[count++] = sparseTypeWord("BP", elementOf(mlirValueGetType(b.positions)));
-  words[count++] = sparseTypeWord("BI", elementOf(mlirValueGetType(b.coordinates)));
-  words[count] = (SparseWord){NULL};
+  SparseSemiring semiring = sparseSemiring(op, sum);
+  const TileSpgemm product = {.E = element,
+                              .A = sum,
+                              .AP = sparseElement(a.positions),
+                              .AI = sparseElement(a.coordinates),
+                              .BP = sparseElement(b.positions),
+                              .BI = sparseElement(b.coordinates),
+                              .WIDEN = sparseWidenOp(element, sum),
+                              .MULTIPLY = semiring.multiply,
+                              .ADD = semiring.add,
+                              .finish = sparseHookFinish(&semiring)};
   const Launch launch = {
-      "spgemm", sum, words, {a.positions, a.coordinates, a.values, b.positions, b.coordinates, b.values}, 6};
+      tileUseSpgemm(product), sum, {a.positions, a.coordinates, a.values, b.positions, b.coordinates, b.values}, 6};
   return withValues(lowering, 2, launchOn, &launch, result);
 }
 
@@ -139,20 +148,17 @@ static bool combine(SparseLowering *lowering, bool isUnion, SparseResult *result
   SparseSemiring semiring = sparseSemiring(lowering->op, element);
   if (mlirValueIsNull(lhs.positions) || mlirValueIsNull(rhs.positions))
     return false;
-  const SparseWord words[] = {sparseTypeWord("E", element),
-                              sparseTypeWord("P", mlirIntegerTypeGet(b->context, 64)),
-                              sparseZeroWord(element),
-                              sparseTextWord("COUNTED", isUnion ? "either" : "shared"),
-                              sparseTextWord("GOES", isUnion ? "ori" : "andi"),
-                              sparseTextWord("KEEPS", isUnion ? "always" : "meets"),
-                              sparseTextWord("COMBINE", isUnion ? semiring.add : semiring.multiply),
-                              {NULL}};
-  MlirValue number = lhs.sizes[axis], one = tileBuildIndex(b, 1), ends = tileBuildAdd(b, number, one);
+  const TileCountCombined counts = {.UNION = isUnion};
+  const TileCombine combines = {.E = element,
+                                .GOES = isUnion ? "arith.ori" : "arith.andi",
+                                .COMBINE = isUnion ? semiring.add : semiring.multiply,
+                                .UNION = isUnion};
+  MlirValue number = lhs.sizes[axis], ends = tileBuildAdd(b, number, tileBuildIndex(b, 1));
   const MlirValue inputs[] = {lhs.positions, lhs.coordinates, rhs.positions, rhs.coordinates};
   MlirValue positions =
-      sparseLaunch(lowering, "count_combined", words, 1, &number, 4, inputs, sparseNumbers(lowering, number));
+      sparseLaunch(lowering, tileUseCountCombined(counts), 1, &number, 4, inputs, sparseNumbers(lowering, number));
   if (!mlirValueIsNull(positions))
-    positions = sparseLaunch(lowering, "positions", words, 1, &one, 1, &positions, sparseNumbers(lowering, ends));
+    positions = sparseSumUp(lowering, positions, sparseNumbers(lowering, ends));
   if (mlirValueIsNull(positions))
     return false;
   MlirValue entries = sparseTotal(lowering, positions, number);
@@ -161,7 +167,7 @@ static bool combine(SparseLowering *lowering, bool isUnion, SparseResult *result
   const MlirValue all[] = {lhs.positions,   lhs.coordinates, lhs.values, rhs.positions,
                            rhs.coordinates, rhs.values,      positions};
   MlirValue made[] = {sparseNumbers(lowering, entries), sparseEmpty(lowering, values, 1, &entries)};
-  if (!sparseLaunchAll(lowering, "combine", words, 1, &number, 7, all, 2, made))
+  if (!sparseLaunchAll(lowering, tileUseCombine(combines), 1, &number, 7, all, 2, made))
     return false;
   const SparseLines lines = {positions, made[0], made[1], {lhs.sizes[0], lhs.sizes[1]}, axis};
   return sparseFromLines(lowering, &lines, type, result);
@@ -253,14 +259,13 @@ bool sparseLowerReduce(SparseLowering *lowering, SparseResult *result) {
   SparseMatrix matrix = sparseMatrixOf(lowering, 0);
   tileIntegerOf(lowering->op, "axis", &axis);
   SparseLines lines = sparseLinesOf(lowering, &matrix, (int)(1 - axis));
-  SparseWord words[SPARSE_SEMIRING_WORDS + 2];
   if (mlirValueIsNull(lines.positions))
     return false;
-  intptr_t count = sparseSemiringWords(lowering->op, element, element, words);
-  words[count++] = sparseTypeWord("P", elementOf(mlirValueGetType(lines.positions)));
-  words[count] = (SparseWord){NULL};
+  SparseSemiring semiring = sparseSemiring(lowering->op, element);
+  const TileReduceLines reduces = {
+      .P = sparseElement(lines.positions), .E = element, .ADD = semiring.add, .finish = sparseHookFinish(&semiring)};
   const MlirValue inputs[] = {lines.positions, lines.values};
-  MlirValue value = sparseLaunch(lowering, "reduce_lines", words, 1, &lines.sizes[1 - axis], 2, inputs,
+  MlirValue value = sparseLaunch(lowering, tileUseReduceLines(reduces), 1, &lines.sizes[1 - axis], 2, inputs,
                                  lowering->operands[1].values[0]);
   *result = (SparseResult){{value}, 1};
   return !mlirValueIsNull(value);

@@ -2,9 +2,8 @@
 // gathered once for all lines of a group and brought into the form that the machine multiplies best: bytes by a dot
 // instruction, in fours; what is narrower than the sum in the sum's type. After nmSPARSE (MLSys 2023), whose kernels
 // gather into shared memory in the same way. Blocks of the depth are what the innermost cache holds of those rows.
+#include "dialects/tile/ops.h"
 #include "lib/conversion/sparse_to_tile/lists.h"
-
-#include <stdio.h>
 
 enum {
   LEAST_LINES = 4,     // that share a gathered row, to be worth it
@@ -21,33 +20,15 @@ static const TileDot *dotFor(const TileTarget *target, MlirType element, MlirTyp
   return dot && dot->group == 4 && target->hasDot[dot - tileDots] ? dot : NULL;
 }
 
-// Groups of `lines` that share their units: `together` neighbours along the inner axis. In a window of `window` there
-// are `kept` entries of each line; blocks have no windows.
-typedef struct Groups {
-  int64_t lines, together, window, kept;
-  bool areBlocks;
-} Groups;
-
-static Groups groupsOf(MlirType type) {
-  MlirAttribute encoding = sparseTypeGetEncoding(type);
-  if (sparseEncodingIs(encoding, SparseBsr))
-    return (Groups){.lines = sparseEncodingGetSize(encoding, "block", 0),
-                    .together = sparseEncodingGetSize(encoding, "block", 1),
-                    .kept = 1,
-                    .areBlocks = true};
-  SparseWindows windows = sparseEncodingGetWindows(encoding);
-  return (Groups){.lines = windows.lines, .together = windows.together, .window = windows.m, .kept = windows.n};
-}
-
-bool sparseMultipliesGathered(const SparseLowering *lowering, MlirType type, MlirType result) {
+bool sparseMultipliesGathered(const SparseLowering *lowering, const SparseGroups *groups, MlirType element,
+                              MlirType result) {
   const TileSearchTarget *machine = &lowering->target->search;
-  Groups groups = groupsOf(type);
-  MlirType element = mlirShapedTypeGetElementType(type), sum = mlirShapedTypeGetElementType(result);
+  MlirType sum = mlirShapedTypeGetElementType(result);
   SparseSemiring semiring = sparseSemiring(lowering->op, sum);
   int64_t columns = mlirShapedTypeGetDimSize(result, 1);
   return !machine->isGpu && semiring.isSum && !semiring.isMean && sparseBits(element) >= 8 &&
-         sparseBits(element) < sparseBits(sum) && groups.lines >= LEAST_LINES && groups.lines <= MOST_LINES &&
-         isPowerOfTwo(groups.lines) &&
+         sparseBits(element) < sparseBits(sum) && groups->lines >= LEAST_LINES && groups->lines <= MOST_LINES &&
+         isPowerOfTwo(groups->lines) &&
          (mlirShapedTypeIsDynamicSize(columns) || columns * sparseBits(sum) >= 8 * machine->vectorBytes);
 }
 
@@ -74,106 +55,111 @@ static Tiles tilesOf(const TileSearchTarget *machine, int64_t rows, int64_t dept
 
 //===--- the launch -------------------------------------------------------------===//
 
-// Words of the kernel's layouts: `group` rows side by side.
-static intptr_t layoutWords(int64_t group, int64_t chunk, SparseWord *words) {
-  intptr_t count = 0;
-  char front[32] = "", turned[32] = "", by[32] = "";
-  if (group > 1) {
-    snprintf(front, sizeof front, "%d:d0, ", (int)group);
-    snprintf(turned, sizeof turned, "%d:d1, ", (int)group);
-    snprintf(by, sizeof by, "*%d", (int)group);
-  }
-  words[count++] = sparseTextWord("FRONT", front);
-  words[count++] = sparseTextWord("FRONTTURNED", turned);
-  words[count++] = sparseTextWord("BY", by);
-  words[count++] = sparseNumberWord("FOLDS", chunk / group);
-  words[count++] = sparseNumberWord("STEP", STEPS * group);
-  words[count++] = sparseNumberWord("CHUNK", chunk);
-  return count;
+// What the hooks of the kernel build by. With `dot`, bytes are multiplied by dot instructions: the left factors have
+// 128 more, which the sums of the right factor's columns take back. Without, elements are widened to the sum's type.
+typedef struct Form {
+  const TileDot *dot;
+  const SparseGroups *groups;
+} Form;
+
+static MlirValue buildMma(TileBuilder *b, MlirValue lhs, MlirValue rhs, MlirValue acc, const TileDot *dot) {
+  MlirAttribute atom = dot ? mlirStringAttrGet(b->context, tileString(dot->atom)) : mlirAttributeGetNull();
+  return mlirOperationGetResult(tileMmaOpCreate(b, lhs, rhs, acc, mlirAttributeGetNull(), atom), 0);
 }
 
-// What differs between bytes by dots, whose left factors have 128 more that the sums of columns take back, and types
-// that are widened.
-static intptr_t formWords(const TileDot *dot, MlirType element, MlirType sum, SparseWord *words) {
-  intptr_t count = 0;
-  const char *widen = dot ? "arith.bitcast" : mlirTypeIsAFloat(element) ? "arith.extf" : "arith.extsi";
-  char atom[32] = "";
-  if (dot)
-    snprintf(atom, sizeof atom, "atom \"%s\"", dot->atom);
-  words[count++] = sparseTextWord("WIDEN", widen);
-  words[count] = sparseTypeWord("Q", dot ? element : sum);
-  ++count;
-  words[count++] = sparseTextWord("ATOM", atom);
-  words[count++] = sparseTextWord("EXCESS", dot ? "-128" : "$ZERO");
-  words[count++] = sparseTextWord("ONE", dot ? "1" : "$ZERO");
-  words[count++] = sparseTextWord("LEFT", dot ? "arith.xori %x, %excess : tensor<$STEPx$ROWSx$Q>"
-                                              : "arith.bitcast %x : tensor<$STEPx$ROWSx$Q> to tensor<$STEPx$ROWSx$Q>");
-  words[count++] = sparseTextWord(
-      "COUNTED", dot ? "tile.mma %ones, %all, %acc $ATOM : tensor<1x$STEPx$Q>, tensor<$STEPx$COLUMNSx$Q> -> "
-                       "tensor<1x$COLUMNSx$A>"
-                     : "arith.bitcast %acc : tensor<1x$COLUMNSx$A> to tensor<1x$COLUMNSx$A>");
-  return count;
+// The first entry of a group: where its positions say, or as many in each.
+static MlirValue buildFirst(TileBuilder *b, MlirType index, const MlirValue *operands, const void *data) {
+  const Form *form = data;
+  MlirValue positions = operands[0], group = operands[1], each = operands[2];
+  if (!form->groups->areBlocks)
+    return tileBuildMul(b, group, each);
+  MlirType p = mlirShapedTypeGetElementType(mlirValueGetType(positions));
+  MlirValue block = tileBuildValue(b, "memref.load", p, 2, (MlirValue[]){positions, group}, NULL);
+  block = tileBuildValue(b, "arith.index_cast", index, 1, &block, NULL);
+  return tileBuildMul(b, block, tileBuildIndex(b, form->groups->together));
 }
 
-// Where a group's entries are: as many in each, or where its positions say.
-static intptr_t extentWords(const Groups *groups, const MlirValue *parts, SparseWord *words) {
-  if (!groups->areBlocks) {
-    words[0] = sparseTextWord("POSITIONS", "");
-    words[1] = sparseTextWord("EXTENT", "%depth = arith.divui %entries, %groups : index\n"
-                                        "  %base = arith.muli %group, %depth : index");
-    return 2;
-  }
-  words[0] = sparseTextWord("POSITIONS", "%pos: memref<?x$P>, ");
-  words[1] = sparseTypeWord("P", mlirShapedTypeGetElementType(mlirValueGetType(parts[0])));
-  words[2] = sparseTextWord("EXTENT", "%side = arith.constant $TOGETHER : index\n"
-                                      "  %following = arith.addi %group, %c1 : index\n"
-                                      "  %p0 = memref.load %pos[%group] : memref<?x$P>\n"
-                                      "  %p1 = memref.load %pos[%following] : memref<?x$P>\n"
-                                      "  %b0 = arith.index_cast %p0 : $P to index\n"
-                                      "  %b1 = arith.index_cast %p1 : $P to index\n"
-                                      "  %base = arith.muli %b0, %side : index\n"
-                                      "  %bound = arith.muli %b1, %side : index\n"
-                                      "  %depth = arith.subi %bound, %base : index");
-  return 3;
+static MlirValue buildPack(TileBuilder *b, MlirType result, const MlirValue *operands, const void *data) {
+  const Form *form = data;
+  if (!form->dot)
+    return operands[0];
+  const MlirValue both[] = {operands[0], tileBuildInteger(b, result, -128)};
+  return tileBuildValue(b, "arith.xori", result, 2, both, NULL);
 }
 
-MlirValue sparseMultiplyGathered(SparseLowering *lowering, MlirType type, const MlirValue *parts, MlirValue dense,
-                                 MlirValue init) {
-  TileBuilder *b = &lowering->builder;
-  Groups groups = groupsOf(type);
-  MlirType result = mlirValueGetType(init), element = mlirShapedTypeGetElementType(type);
+// The sums of the right factor's columns, which only dots need.
+static MlirValue buildCount(TileBuilder *b, MlirType result, const MlirValue *operands, const void *data) {
+  const Form *form = data;
+  MlirValue sums = operands[0], some = operands[1];
+  if (!form->dot)
+    return sums;
+  const int64_t shape[] = {1, mlirShapedTypeGetDimSize(mlirValueGetType(some), 0)};
+  MlirType ones = mlirRankedTensorTypeGet(2, shape, sparseElement(some), mlirAttributeGetNull());
+  return buildMma(b, tileBuildInteger(b, ones, 1), some, sums, form->dot);
+}
+
+static MlirValue buildStart(TileBuilder *b, MlirType result, const MlirValue *operands, const void *data) {
+  const Form *form = data;
   MlirType sum = mlirShapedTypeGetElementType(result);
-  MlirValue coordinates = parts[groups.areBlocks], values = parts[1 + groups.areBlocks];
-  const TileDot *dot = dotFor(lowering->target, element, sum);
-  int64_t windows =
-      groups.areBlocks ? mlirShapedTypeGetDynamicSize() : mlirShapedTypeGetDimSize(mlirValueGetType(values), 1);
-  int64_t depth = mlirShapedTypeIsDynamicSize(windows) ? windows : windows * groups.kept;
-  Tiles tiles = tilesOf(&lowering->target->search, groups.lines, depth, dot ? element : sum, sum);
-  SparseWord words[SPARSE_SEMIRING_WORDS + 28];
-  intptr_t number = formWords(dot, element, sum, words); // before the semiring's: the first of a name counts
-  number += layoutWords(dot ? dot->group : 1, tiles.chunk, words + number);
-  number += extentWords(&groups, parts, words + number);
-  number += sparseSemiringWords(lowering->op, element, sum, words + number);
-  words[number++] = sparseTypeWord("I", mlirShapedTypeGetElementType(mlirValueGetType(coordinates)));
-  words[number++] = sparseNumberWord("ROWS", groups.lines);
-  words[number++] = sparseNumberWord("LINES", tiles.lines);
-  words[number++] = sparseNumberWord("PARTS", groups.lines / tiles.lines);
-  words[number++] = sparseNumberWord("COLUMNS", tiles.columns);
-  words[number++] = sparseNumberWord("STRIPS", tiles.strips);
-  words[number++] = sparseNumberWord("WINDOW", groups.window);
-  words[number++] = sparseNumberWord("KEPT", groups.kept);
-  words[number++] = sparseNumberWord("TOGETHER", groups.together);
-  words[number] = (SparseWord){NULL};
-  MlirValue inputs[4], strip = tileBuildIndex(b, tiles.columns * tiles.strips);
-  intptr_t count = 0;
-  if (groups.areBlocks)
-    inputs[count++] = parts[0];
-  inputs[count++] = groups.areBlocks ? coordinates : sparseCollapse(lowering, coordinates, 0, 3);
-  inputs[count++] = sparseCollapse(lowering, values, 0, groups.areBlocks ? 2 : 3);
-  inputs[count++] = dense;
-  MlirValue lines = sparseDenseSize(lowering, init, 0);
-  const MlirValue grid[] = {groups.areBlocks ? tileBuildCeilDiv(b, lines, tileBuildIndex(b, groups.lines))
-                                             : sparseDenseSize(lowering, values, 0),
+  if (!form->dot)
+    return mlirTypeIsAFloat(sum) ? tileBuildFloat(b, result, 0) : tileBuildInteger(b, result, 0);
+  const int64_t columns = mlirShapedTypeGetDimSize(result, 1), axes[] = {0};
+  MlirType row = mlirRankedTensorTypeGet(1, &columns, sum, mlirAttributeGetNull());
+  MlirValue flat = mlirOperationGetResult(tileReshapeOpCreate(b, row, operands[0]), 0);
+  const MlirValue both[] = {flat, tileBuildInteger(b, row, -128)};
+  MlirValue start = tileBuildValue(b, "arith.muli", row, 2, both, NULL);
+  return mlirOperationGetResult(tileBroadcastOpCreate(b, result, start, mlirDenseI64ArrayGet(b->context, 1, axes)), 0);
+}
+
+static MlirValue buildMultiply(TileBuilder *b, MlirType result, const MlirValue *operands, const void *data) {
+  const Form *form = data;
+  return buildMma(b, operands[1], operands[2], operands[0], form->dot);
+}
+
+MlirValue sparseMultiplyGathered(SparseLowering *lowering, const SparseGroups *groups, const MlirValue parts[3],
+                                 MlirValue dense, MlirValue init) {
+  TileBuilder *b = &lowering->builder;
+  MlirType result = mlirValueGetType(init), element = sparseElement(parts[2]);
+  MlirType sum = mlirShapedTypeGetElementType(result);
+  const Form form = {dotFor(lowering->target, element, sum), groups};
+  int64_t group = form.dot ? form.dot->group : 1, open = mlirShapedTypeGetDynamicSize();
+  int64_t windows = groups->areBlocks ? open : mlirShapedTypeGetDimSize(mlirValueGetType(parts[2]), 1);
+  int64_t depth = mlirShapedTypeIsDynamicSize(windows) ? windows : windows * groups->kept;
+  MlirType packed = form.dot ? element : sum;
+  Tiles tiles = tilesOf(&lowering->target->search, groups->lines, depth, packed, sum);
+  const TileSpmmGathered product = {
+      .Q = packed,
+      .A = sum,
+      .P = sparseElement(parts[0]),
+      .I = sparseElement(parts[1]),
+      .E = element,
+      .WIDEN = form.dot                    ? "arith.bitcast"
+               : mlirTypeIsAFloat(element) ? "arith.extf"
+                                           : "arith.extsi",
+      .ADD = sparseSemiring(lowering->op, sum).add,
+      .CHUNK = tiles.chunk,
+      .ROWS = groups->lines,
+      .GROUP = group,
+      .FOLDS = tiles.chunk / group,
+      .STEP = STEPS * group,
+      .LINES = tiles.lines,
+      .COLUMNS = tiles.columns,
+      .PARTS = groups->lines / tiles.lines,
+      .STRIPS = tiles.strips,
+      .WINDOW = groups->window,
+      .KEPT = groups->kept,
+      .TOGETHER = groups->together,
+      .first = {buildFirst, &form},
+      .pack = {buildPack, &form},
+      .count = {buildCount, &form},
+      .start = {buildStart, &form},
+      .multiply = {buildMultiply, &form},
+  };
+  MlirValue strip = tileBuildIndex(b, tiles.columns * tiles.strips), lines = sparseDenseSize(lowering, init, 0);
+  const MlirValue inputs[] = {parts[0], parts[1], sparseCollapse(lowering, parts[2], 0, groups->areBlocks ? 2 : 3),
+                              dense};
+  const MlirValue grid[] = {groups->areBlocks ? tileBuildCeilDiv(b, lines, tileBuildIndex(b, groups->lines))
+                                              : sparseDenseSize(lowering, parts[2], 0),
                             tileBuildCeilDiv(b, sparseDenseSize(lowering, init, 1), strip)};
-  return sparseLaunch(lowering, "spmm_gathered", words, 2, grid, count, inputs, init);
+  return sparseLaunch(lowering, tileUseSpmmGathered(product), 2, grid, 4, inputs, init);
 }

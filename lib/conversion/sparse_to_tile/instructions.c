@@ -2,11 +2,10 @@
 // share by its dense ones, on rows gathered for all of them. After nmSPARSE (MLSys 2023), whose kernels of 64 shared
 // lines gather in the same way. Where the kept elements stand is packed four in a byte, at compile time where it is
 // constant; which lane holds which byte is the machine file's. Tiles are those constructed for the dense product.
+#include "dialects/tile/ops.h"
 #include "lib/conversion/sparse_to_tile/lowerings.h"
-
 #include "lib/search/construct.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 enum {
@@ -59,7 +58,7 @@ static int64_t depthOf(const TileMachine *machine, MlirType element, MlirType su
 }
 
 bool sparseMultipliesByInstruction(const SparseLowering *lowering, MlirType type, MlirType result) {
-  if (!lowering->target->search.isGpu || !sparseEncodingIs(sparseTypeGetEncoding(type), SparseNm))
+  if (!lowering->target->search.isGpu)
     return false;
   SparseWindows windows = sparseEncodingGetWindows(sparseTypeGetEncoding(type));
   MlirType element = mlirShapedTypeGetElementType(type), out = mlirShapedTypeGetElementType(result);
@@ -104,20 +103,12 @@ static Tiles tilesOf(const TileTarget *target, int64_t m, int64_t n, int64_t k, 
   return tiles;
 }
 
-//===--- words ------------------------------------------------------------------===//
-
-static intptr_t commonWords(const Tiles *tiles, MlirType element, MlirType sum, MlirType result, SparseWord *words) {
-  bool isSame = mlirTypeEqual(sum, result), isFloat = mlirTypeIsAFloat(sum);
-  intptr_t count = 0;
-  words[count++] = sparseTypeWord("E", element);
-  words[count++] = sparseTypeWord("A", result);
-  words[count++] = sparseTypeWord("S", sum);
-  words[count++] = sparseTextWord("BEGIN", isSame ? "arith.bitcast" : isFloat ? "arith.extf" : "arith.extsi");
-  words[count++] = sparseTextWord("END", isSame ? "arith.bitcast" : isFloat ? "arith.truncf" : "arith.trunci");
-  words[count++] = sparseNumberWord("ROWS", tiles->rows);
-  words[count++] = sparseNumberWord("COLUMNS", tiles->columns);
-  words[count++] = sparseNumberWord("DEPTH", tiles->depth);
-  return count;
+// How sums begin from the result's elements, and end as them.
+static const char *beginOp(MlirType sum, MlirType result) {
+  return mlirTypeEqual(sum, result) ? "arith.bitcast" : mlirTypeIsAFloat(sum) ? "arith.extf" : "arith.extsi";
+}
+static const char *endOp(MlirType sum, MlirType result) {
+  return mlirTypeEqual(sum, result) ? "arith.bitcast" : mlirTypeIsAFloat(sum) ? "arith.truncf" : "arith.trunci";
 }
 
 //===--- places -----------------------------------------------------------------===//
@@ -174,12 +165,12 @@ static MlirValue packPlaces(SparseLowering *lowering, const Tiles *tiles, MlirVa
       open[numOpen++] = sizes[axis];
   }
   bool isByte = mlirIntegerTypeGetWidth(index) == 8;
-  const SparseWord words[] = {
-      sparseTypeWord("I", index), sparseTextWord("NARROW", isByte ? "arith.bitcast" : "arith.trunci"), {NULL}};
+  const TilePackPlaces packs = {.I = index, .NARROW = isByte ? "arith.bitcast" : "arith.trunci"};
   const MlirValue grid[] = {tileBuildCeilDiv(b, sizes[0], tileBuildIndex(b, 16)),
                             tileBuildCeilDiv(b, sizes[1], tileBuildIndex(b, 16))};
   MlirValue flat = sparseCollapse(lowering, coordinates, 1, 3);
-  return sparseLaunch(lowering, "pack_places", words, 2, grid, 1, &flat, sparseEmpty(lowering, type, numOpen, open));
+  return sparseLaunch(lowering, tileUsePackPlaces(packs), 2, grid, 1, &flat,
+                      sparseEmpty(lowering, type, numOpen, open));
 }
 
 //===--- launches ---------------------------------------------------------------===//
@@ -192,18 +183,45 @@ static MlirValue multiplyTwoOfFour(SparseLowering *lowering, MlirType type, cons
   int64_t depth = depthOf(lowering->target->machine, element, sum, true);
   Tiles tiles = tilesOf(lowering->target, mlirShapedTypeGetDimSize(result, 0), mlirShapedTypeGetDimSize(result, 1),
                         mlirShapedTypeGetDimSize(type, windows.axis), element, depth);
-  SparseWord words[16];
-  intptr_t count = commonWords(&tiles, element, sum, mlirShapedTypeGetElementType(result), words);
-  words[count++] = sparseNumberWord("KEPT", tiles.depth / 2);
-  words[count++] = sparseNumberWord("BYTES", tiles.depth / 8);
-  words[count] = (SparseWord){NULL};
+  MlirType out = mlirShapedTypeGetElementType(result);
+  const TileSpmmTwoOfFour product = {.E = element,
+                                     .A = out,
+                                     .S = sum,
+                                     .BEGIN = beginOp(sum, out),
+                                     .END = endOp(sum, out),
+                                     .ROWS = tiles.rows,
+                                     .COLUMNS = tiles.columns,
+                                     .DEPTH = tiles.depth,
+                                     .KEPT = tiles.depth / 2,
+                                     .BYTES = tiles.depth / 8};
   MlirValue places = packPlaces(lowering, &tiles, parts[0]);
   if (mlirValueIsNull(places))
     return places;
   const MlirValue inputs[] = {sparseCollapse(lowering, parts[1], 1, 4), places, dense};
   const MlirValue grid[] = {tileBuildCeilDiv(b, sparseDenseSize(lowering, init, 0), tileBuildIndex(b, tiles.rows)),
                             tileBuildCeilDiv(b, sparseDenseSize(lowering, init, 1), tileBuildIndex(b, tiles.columns))};
-  return sparseLaunch(lowering, "spmm_two_of_four", words, 2, grid, 3, inputs, init);
+  return sparseLaunch(lowering, tileUseSpmmTwoOfFour(product), 2, grid, 3, inputs, init);
+}
+
+// Lines of the result: a whole tile, or those of a group, of which the instruction has more.
+static MlirValue buildRead(TileBuilder *b, MlirType result, const MlirValue *operands, const void *data) {
+  MlirValue none = {NULL}, view = operands[0], row = operands[1], lines = operands[2], col = operands[3];
+  if (*(const bool *)data)
+    return mlirOperationGetResult(tileLoadOpCreate(b, result, view, 2, (MlirValue[]){row, col}), 0);
+  MlirAttribute drop = mlirStringAttrGet(b->context, tileString("drop"));
+  return mlirOperationGetResult(
+      tileGatherOpCreate(b, result, view, 2, (MlirValue[]){lines, col}, none, none, mlirAttributeGetNull(), drop), 0);
+}
+
+static MlirValue buildWrite(TileBuilder *b, MlirType unused, const MlirValue *operands, const void *data) {
+  MlirValue none = {NULL}, value = operands[0], view = operands[1], row = operands[2], lines = operands[3];
+  MlirValue col = operands[4];
+  MlirAttribute plain = mlirAttributeGetNull(), drop = mlirStringAttrGet(b->context, tileString("drop"));
+  if (*(const bool *)data)
+    tileStoreOpCreate(b, value, view, 2, (MlirValue[]){row, col}, plain);
+  else
+    tileScatterOpCreate(b, value, view, 2, (MlirValue[]){lines, col}, none, plain, drop);
+  return none;
 }
 
 static MlirValue multiplySharedRows(SparseLowering *lowering, MlirType type, const MlirValue parts[2], MlirValue dense,
@@ -220,32 +238,30 @@ static MlirValue multiplySharedRows(SparseLowering *lowering, MlirType type, con
     tiles.rows = windows.lines;
   for (tiles.rows -= isHigh ? tiles.rows % HEIGHT : 0; windows.lines % tiles.rows;)
     tiles.rows -= HEIGHT;
-  SparseWord words[24];
-  intptr_t number = commonWords(&tiles, element, sum, mlirShapedTypeGetElementType(result), words);
-  words[number++] = sparseTypeWord("I", mlirShapedTypeGetElementType(mlirValueGetType(parts[0])));
-  words[number++] = sparseNumberWord("LINES", windows.lines);
-  words[number++] = sparseNumberWord("HEIGHT", (tiles.rows + HEIGHT - 1) / HEIGHT * HEIGHT);
-  words[number++] = sparseNumberWord("PARTS", windows.lines / tiles.rows);
-  words[number++] =
-      sparseTextWord("READ", isHigh ? "tile.load %C[%row, %col] : !tile.view<$HEIGHTx$COLUMNSx$A>"
-                                    : "tile.gather %C[%lines, %col] bounds(drop) : !tile.view<$HEIGHTx$COLUMNSx$A>"
-                                      "[tensor<$HEIGHTxindex>, index]");
-  words[number++] = sparseTextWord(
-      "WRITE", isHigh
-                   ? "tile.store %result, %C[%row, %col] : tensor<$HEIGHTx$COLUMNSx$A>, !tile.view<$HEIGHTx$COLUMNSx$A>"
-                   : "tile.scatter %result, %C[%lines, %col] bounds(drop) : tensor<$HEIGHTx$COLUMNSx$A>, "
-                     "!tile.view<$HEIGHTx$COLUMNSx$A>[tensor<$HEIGHTxindex>, index]");
-  words[number++] = sparseTextWord("ADD", mlirTypeIsAFloat(sum) ? "addf" : "addi");
-  words[number++] = sparseZeroWord(sum);
-  words[number++] = sparseNumberWord("WINDOW", windows.m);
-  words[number++] = sparseNumberWord("KEPT", windows.n);
-  words[number++] = sparseNumberWord("TOGETHER", windows.together);
-  words[number] = (SparseWord){NULL};
+  MlirType out = mlirShapedTypeGetElementType(result);
+  const TileSpmmSharedRows product = {.E = element,
+                                      .A = out,
+                                      .S = sum,
+                                      .I = sparseElement(parts[0]),
+                                      .BEGIN = beginOp(sum, out),
+                                      .END = endOp(sum, out),
+                                      .ADD = mlirTypeIsAFloat(sum) ? "arith.addf" : "arith.addi",
+                                      .LINES = windows.lines,
+                                      .HEIGHT = (tiles.rows + HEIGHT - 1) / HEIGHT * HEIGHT,
+                                      .PARTS = windows.lines / tiles.rows,
+                                      .ROWS = tiles.rows,
+                                      .COLUMNS = tiles.columns,
+                                      .DEPTH = tiles.depth,
+                                      .WINDOW = windows.m,
+                                      .KEPT = windows.n,
+                                      .TOGETHER = windows.together,
+                                      .read = {buildRead, &isHigh},
+                                      .write = {buildWrite, &isHigh}};
   const MlirValue inputs[] = {sparseCollapse(lowering, parts[0], 0, 3), sparseCollapse(lowering, parts[1], 1, 3),
                               dense};
   const MlirValue grid[] = {tileBuildCeilDiv(b, sparseDenseSize(lowering, init, 0), tileBuildIndex(b, tiles.rows)),
                             tileBuildCeilDiv(b, sparseDenseSize(lowering, init, 1), tileBuildIndex(b, tiles.columns))};
-  return sparseLaunch(lowering, "spmm_shared_rows", words, 2, grid, 3, inputs, init);
+  return sparseLaunch(lowering, tileUseSpmmSharedRows(product), 2, grid, 3, inputs, init);
 }
 
 MlirValue sparseMultiplyByInstruction(SparseLowering *lowering, MlirType type, const MlirValue parts[2],

@@ -53,6 +53,10 @@ int sparseAxisOfLines(MlirType type);
 // The components of `type` and its open sizes.
 bool sparseFromLines(SparseLowering *lowering, const SparseLines *lines, MlirType type, SparseResult *result);
 
+// The lines' entries in a dense matrix, `zeros` before; with axis 1 lines are columns.
+MlirValue sparseUnpackLines(SparseLowering *lowering, const SparseLines *lines, int axis, MlirValue zeros);
+// Where lines of `counts` entries begin, and the last ends, in place of `positions`.
+MlirValue sparseSumUp(SparseLowering *lowering, MlirValue counts, MlirValue positions);
 // `count` elements of i64 that nobody has written; the last of the positions of that many lines: how many entries.
 MlirValue sparseNumbers(SparseLowering *lowering, MlirValue count);
 MlirValue sparseTotal(SparseLowering *lowering, MlirValue positions, MlirValue lines);

@@ -7,10 +7,18 @@
 #include "lib/capi/conversion.h"
 #include "lib/conversion/sparse_to_tile/kernels.h"
 #include "lib/ir/builder.h"
+#include "lib/ir/support.h"
 
 // How products by lines are shared among programs: a line each, so many entries each, by a model where the lines'
 // lengths are constant (else a line each), or by that and otherwise by what comes at run time.
 typedef enum SparseSplit { SparseSplit_Model, SparseSplit_Lines, SparseSplit_Entries, SparseSplit_RunTime } SparseSplit;
+
+// The kernels that a module has so far.
+typedef struct SparseKernels {
+  MlirOperation module;
+  struct SparseKernelMade *made;
+  uint64_t count;
+} SparseKernels;
 
 // An op about to be replaced. operands[i] are the values that operand i became: of a sparse one its components, then
 // one index for each size that its type leaves open.
@@ -35,6 +43,33 @@ typedef bool (*SparseSupports)(MlirOperation op);
 // Builds what replaces the results. False after a diagnostic.
 typedef bool (*SparseLower)(SparseLowering *lowering, SparseResult *result);
 
+//===--- kernels.c ----------------------------------------------------------===//
+
+// The symbol of the kernel that the template gives, made where the module lacks it. Null after a diagnostic.
+MlirAttribute sparseKernelGet(SparseKernels *kernels, const TileTemplateUse *use, MlirLocation location);
+void sparseKernelsEnd(SparseKernels *kernels);
+
+//===--- semirings.c --------------------------------------------------------===//
+
+// Ops of arith for ⊕ and ⊗. isSum: ⊕ adds. isMean: the sum is also divided by the number of its terms.
+typedef struct SparseSemiring {
+  const char *add, *multiply;
+  bool isSum, isMean;
+} SparseSemiring;
+// Of an op's semiring, or of what it combines by.
+SparseSemiring sparseSemiring(MlirOperation op, MlirType element);
+const char *sparseWidenOp(MlirType from, MlirType to); // arith.bitcast, which folds, for equal types
+
+//===--- parts.c ------------------------------------------------------------===//
+
+TileHook sparseHookStep(const SparseSemiring *semiring);   // acc ⊕ (lhs ⊗ rhs)
+TileHook sparseHookFinish(const SparseSemiring *semiring); // a total of so many terms: of a mean, divided by them
+extern const TileHook sparseHookDiffers;                   // x is not y
+TileHook sparseHookPut(const int *axis);                   // stores at [row, column]; with axis 1 at [column, row]
+// Loads tile `tile` of the line of `source` at these indices along the axes `fixed`.
+MlirValue sparseBuildLoad(TileBuilder *b, MlirType result, MlirValue source, intptr_t count, const int64_t *fixed,
+                          const MlirValue *indices, MlirValue tile);
+
 //===--- storage.c ----------------------------------------------------------===//
 bool sparseLowerPack(SparseLowering *lowering, SparseResult *result);
 bool sparseLowerUnpack(SparseLowering *lowering, SparseResult *result);
@@ -42,11 +77,9 @@ bool sparseLowerAssemble(SparseLowering *lowering, SparseResult *result);
 bool sparseLowerTranspose(SparseLowering *lowering, SparseResult *result);
 bool sparseLowerConvert(SparseLowering *lowering, SparseResult *result);
 
-// Of a dense matrix and the three components of csr, as which it is packed row by row.
+// A dense matrix packed row by row as the three components of csr.
 bool sparsePackSegments(SparseLowering *lowering, MlirValue dense, const SparseComponent parts[3],
                         SparseResult *result);
-// As #sparse.nm.
-bool sparsePackWindows(SparseLowering *lowering, MlirValue dense, MlirType type, SparseResult *result);
 
 //===--- entries.c ----------------------------------------------------------===//
 bool sparseSupportsEntries(MlirOperation op); // of any format but a sum
@@ -65,6 +98,8 @@ bool sparseLowerSwrite(SparseLowering *lowering, SparseResult *result);
 
 //===--- products.c ---------------------------------------------------------===//
 bool sparseSupportsProduct(MlirOperation op);
+// A program for `rows` lines by `columns` columns of the result.
+void sparseGridOf(SparseLowering *lowering, MlirValue init, int64_t rows, int64_t columns, MlirValue grid[2]);
 bool sparseLowerSpmm(SparseLowering *lowering, SparseResult *result);
 bool sparseLowerSpmv(SparseLowering *lowering, SparseResult *result);
 
@@ -78,32 +113,45 @@ typedef struct SparseRegisters {
 } SparseRegisters;
 int64_t sparsePowerBelow(int64_t most); // the greatest power of two that is not above
 SparseRegisters sparseRegistersOf(const TileSearchTarget *machine);
+int64_t sparseLargestDivisor(int64_t number, int64_t most);
+int64_t sparseTileColumns(MlirType result, int64_t bytes); // as many columns as fit, or all there are
+// The tile of sums for groups of `rows` lines.
+typedef struct SparseBlockTile {
+  int64_t lines, columns;
+} SparseBlockTile;
+SparseBlockTile sparseBlockTileOf(const SparseLowering *lowering, int64_t rows, MlirType result);
 
 //===--- gathered.c ---------------------------------------------------------===//
 
-// Of #sparse.nm whose windows lie along the inner axis, and of #sparse.bsr, by way of gathered rows in the machine's
-// form. `type`: the sparse factor's; `parts`: its components, blocks with their axes swapped.
-bool sparseMultipliesGathered(const SparseLowering *lowering, MlirType type, MlirType result);
-MlirValue sparseMultiplyGathered(SparseLowering *lowering, MlirType type, const MlirValue *parts, MlirValue dense,
-                                 MlirValue init);
+// Groups of `lines` lines that keep the same entries: `together` neighbours along the inner axis. A window of `window`
+// elements has `kept` entries of each line; blocks have no windows.
+typedef struct SparseGroups {
+  int64_t lines, together, window, kept;
+  bool areBlocks;
+} SparseGroups;
+// Products whose rows of the dense factor are gathered once for all lines of a group, in the machine's form.
+bool sparseMultipliesGathered(const SparseLowering *lowering, const SparseGroups *groups, MlirType element,
+                              MlirType result);
+// `parts`: positions of blocks (of windows: the coordinates), coordinates, values; blocks with their axes swapped.
+MlirValue sparseMultiplyGathered(SparseLowering *lowering, const SparseGroups *groups, const MlirValue parts[3],
+                                 MlirValue dense, MlirValue init);
 
 //===--- split.c ------------------------------------------------------------===//
 
 enum { SPARSE_SPLIT_ITEMS = 4096 }; // lines and entries of a program
-typedef struct SparseSemiring SparseSemiring;
 // Lines, Entries or RunTime, for a product over the semiring of lines with these positions.
 SparseSplit sparseSplitOf(const SparseLowering *lowering, const SparseSemiring *semiring, MlirValue positions);
-// The product by entries, in tiles of `columns`. `inputs`: positions, coordinates, values and the dense factor;
-// `words`: those of spmm_csr. Null after a diagnostic.
-MlirValue sparseMultiplyEntries(SparseLowering *lowering, const SparseWord *words, int64_t columns,
+// The product by entries; `lines`: the parameters of the product by lines. `inputs`: positions, coordinates, values and
+// the dense factor. Null after a diagnostic.
+MlirValue sparseMultiplyEntries(SparseLowering *lowering, const TileSpmmCsr *lines, const SparseSemiring *semiring,
                                 const MlirValue inputs[4], MlirValue init);
-// By entries where the positions that come ask for it, else by spmm_csr over the grid `lines`.
-MlirValue sparseMultiplyEither(SparseLowering *lowering, const SparseWord *words, int64_t columns,
-                               const MlirValue inputs[4], MlirValue init, const MlirValue lines[2]);
+// By entries where the positions that come ask for it, else by lines over the grid.
+MlirValue sparseMultiplyEither(SparseLowering *lowering, const TileSpmmCsr *lines, const SparseSemiring *semiring,
+                               const MlirValue inputs[4], MlirValue init, const MlirValue grid[2]);
 
 //===--- instructions.c -----------------------------------------------------===//
 
-// Of #sparse.nm whose windows lie along the inner axis, by a GPU's matrix instructions. As in gathered.c.
+// Products of #sparse.nm whose windows lie along the inner axis, by a GPU's matrix instructions.
 bool sparseMultipliesByInstruction(const SparseLowering *lowering, MlirType type, MlirType result);
 MlirValue sparseMultiplyByInstruction(SparseLowering *lowering, MlirType type, const MlirValue parts[2],
                                       MlirValue dense, MlirValue init);
@@ -114,6 +162,7 @@ MlirValue sparseMultiplyByInstruction(SparseLowering *lowering, MlirType type, c
 MlirValue sparseSize(SparseLowering *lowering, intptr_t operand, intptr_t axis);
 // The same of a dense value.
 MlirValue sparseDenseSize(SparseLowering *lowering, MlirValue value, intptr_t axis);
+MlirType sparseElement(MlirValue tensor);
 int64_t sparseBits(MlirType element); // a float's or an integer's width
 // The value as one of that type, of the same rank and element: tensor.cast where they differ.
 MlirValue sparseCast(SparseLowering *lowering, MlirValue value, MlirType type);
@@ -124,13 +173,12 @@ MlirValue sparseZeros(SparseLowering *lowering, MlirType type, intptr_t count, c
 MlirValue sparseCollapse(SparseLowering *lowering, MlirValue value, intptr_t begin, intptr_t end);
 // A dense matrix with its axes swapped.
 MlirValue sparseSwap(SparseLowering *lowering, MlirValue matrix);
-// tile.launch of a kernel of kernels/: `ins`, then the one output, whose new value comes back. Null after a diagnostic.
-MlirValue sparseLaunch(SparseLowering *lowering, const char *kernel, const SparseWord *words, intptr_t numGrid,
-                       const MlirValue *grid, intptr_t numInputs, const MlirValue *inputs, MlirValue output);
-// The same with several outputs, in place of which their new values come back; false after a diagnostic.
-bool sparseLaunchAll(SparseLowering *lowering, const char *kernel, const SparseWord *words, intptr_t numGrid,
-                     const MlirValue *grid, intptr_t numInputs, const MlirValue *inputs, intptr_t numOutputs,
-                     MlirValue *outputs);
+// tile.launch of a template's kernel: inputs, then the one output, whose new value comes back. Null after a diagnostic.
+MlirValue sparseLaunch(SparseLowering *lowering, TileTemplateUse kernel, intptr_t numGrid, const MlirValue *grid,
+                       intptr_t numInputs, const MlirValue *inputs, MlirValue output);
+// With several outputs, in place of which their new values come back. False after a diagnostic.
+bool sparseLaunchAll(SparseLowering *lowering, TileTemplateUse kernel, intptr_t numGrid, const MlirValue *grid,
+                     intptr_t numInputs, const MlirValue *inputs, intptr_t numOutputs, MlirValue *outputs);
 
 // Something computed for each element of tensors of rank 1 (linalg.generic): the block takes an element of each input.
 //
@@ -146,24 +194,5 @@ SparseBody sparseBodyBegin(SparseLowering *lowering, intptr_t count, const MlirV
 MlirValue sparseBodyInline(SparseBody *body, MlirBlock from, intptr_t count, const MlirValue *arguments);
 MlirValue sparseBodyEnd(SparseLowering *lowering, SparseBody *body, intptr_t count, const MlirValue *inputs,
                         MlirValue init, MlirValue value);
-
-// Appends "f32" and the like.
-SparseWord sparseTypeWord(const char *name, MlirType type);
-SparseWord sparseNumberWord(const char *name, int64_t number);
-SparseWord sparseTextWord(const char *name, const char *text);
-SparseWord sparseZeroWord(MlirType element); // ZERO
-
-//===--- semirings.c --------------------------------------------------------===//
-
-// Ops of arith for ⊕ and ⊗ ("addf"). isSum: ⊕ adds; isMean: and the sum is divided by how many there are.
-struct SparseSemiring {
-  const char *add, *multiply;
-  bool isSum, isMean;
-};
-// Of an op's semiring, or of what it combines by.
-SparseSemiring sparseSemiring(MlirOperation op, MlirType element);
-// E, A, WIDEN, STEP, ADD, MULTIPLY, DIVIDE, COUNT, FINISH, ZERO: products of `element` summed up in `sum`.
-enum { SPARSE_SEMIRING_WORDS = 10 };
-intptr_t sparseSemiringWords(MlirOperation op, MlirType element, MlirType sum, SparseWord *words);
 
 #endif

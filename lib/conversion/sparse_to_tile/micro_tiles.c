@@ -6,8 +6,7 @@
 #include "lib/conversion/sparse_to_tile/lowerings.h"
 
 enum {
-  ROWS_AT_ONCE = 8, // whose columns one look at the list serves
-  PACKED_WORDS = 7,
+  ROWS_AT_ONCE = 8,   // whose columns one look at the list serves
   ROW_TILE = 64,      // elements of a row at a time
   MARKED_TILE = 256,  // those of a group of rows that are looked at together
   UNITS_AT_ONCE = 64, // micro-tiles of a group that a program marks, where these lie along a row
@@ -43,25 +42,28 @@ static MlirValue markTiles(SparseLowering *lowering, const MicroTiles *tiles, Ml
   MlirAttribute encoding = sparseTypeGetEncoding(tileOperandType(lowering->op, 0));
   MlirValue cells = lowering->operands[0].values[0]; // a mask is the first component
   MlirType element = mlirShapedTypeGetElementType(mlirValueGetType(cells));
-  bool isFloat = mlirTypeIsAFloat(element), isWhole = !encoding.ptr && tiles->axis == 1 && tiles->by <= MOST_TOGETHER;
+  bool isWhole = !encoding.ptr && tiles->axis == 1 && tiles->by <= MOST_TOGETHER;
   int64_t units = isWhole ? MARKED_TILE / tiles->by : UNITS_AT_ONCE;
-  const SparseWord words[] = {sparseTypeWord("E", element),
-                              sparseTextWord("ZERO", isFloat ? "0.0" : "0"),
-                              sparseTextWord("DIFFERS", isFloat ? "arith.cmpf une," : "arith.cmpi ne,"),
-                              sparseNumberWord("HEIGHT", encoding.ptr ? sparseEncodingGetSize(encoding, "tile", 0) : 1),
-                              sparseNumberWord("WIDTH", encoding.ptr ? sparseEncodingGetSize(encoding, "tile", 1) : 1),
-                              sparseNumberWord("UNITS", units),
-                              sparseNumberWord("BY", tiles->by),
-                              sparseNumberWord("COLUMNS", units * tiles->by),
-                              sparseTextWord("PLACE", tiles->axis ? "%line, %u" : "%u, %line"),
-                              {NULL}};
+  int axis = 1 - (int)tiles->axis;
   const MlirValue shape[] = {tiles->count[1 - tiles->axis], tiles->count[tiles->axis]};
   const MlirValue grid[] = {tiles->count[0], tileBuildCeilDiv(b, tiles->count[1], tileBuildIndex(b, units))};
   const MlirValue inputs[] = {cells,          tiles->sizes[0], tiles->sizes[1], tiles->extent[0], tiles->extent[1],
                               tiles->count[1]};
   const MlirValue rows[] = {cells, tiles->sizes[0], tiles->extent[0]};
-  return sparseLaunch(lowering, isWhole ? "mark_columns" : "mark_tiles", words, 2, grid, isWhole ? 3 : 6,
-                      isWhole ? rows : inputs, sparseEmpty(lowering, type, 2, shape));
+  MlirValue marks = sparseEmpty(lowering, type, 2, shape);
+  if (isWhole)
+    return sparseLaunch(
+        lowering,
+        tileUseMarkColumns((TileMarkColumns){
+            .E = element, .COLUMNS = units * tiles->by, .UNITS = units, .BY = tiles->by, .differs = sparseHookDiffers}),
+        2, grid, 3, rows, marks);
+  const TileMarkTiles cellwise = {.E = element,
+                                  .HEIGHT = encoding.ptr ? sparseEncodingGetSize(encoding, "tile", 0) : 1,
+                                  .WIDTH = encoding.ptr ? sparseEncodingGetSize(encoding, "tile", 1) : 1,
+                                  .UNITS = units,
+                                  .differs = sparseHookDiffers,
+                                  .put = sparseHookPut(&axis)};
+  return sparseLaunch(lowering, tileUseMarkTiles(cellwise), 2, grid, 6, inputs, marks);
 }
 
 bool sparseLowerDetect(SparseLowering *lowering, SparseResult *result) {
@@ -81,34 +83,24 @@ bool sparseLowerDetect(SparseLowering *lowering, SparseResult *result) {
 
 //===--- sread and swrite -------------------------------------------------------===//
 
-static void packedWords(MlirType packed, MlirValue coordinates, int64_t by, SparseWord words[PACKED_WORDS]) {
-  MlirType element = mlirShapedTypeGetElementType(packed);
-  words[0] = sparseTypeWord("E", element);
-  words[1] = sparseZeroWord(element);
-  words[2] = sparseTypeWord("I", mlirShapedTypeGetElementType(mlirValueGetType(coordinates)));
-  words[3] = sparseNumberWord("BY", by);
-  words[4] = sparseNumberWord("COLUMNS", ROW_TILE);
-  words[5] = sparseNumberWord("ROWS", ROWS_AT_ONCE);
-  words[6] = (SparseWord){NULL};
-}
-
 bool sparseLowerSread(SparseLowering *lowering, SparseResult *result) {
   TileBuilder *b = &lowering->builder;
   MlirType type = tileResultType(lowering->op, 0);
   const MlirValue inputs[] = {lowering->operands[0].values[0], lowering->operands[1].values[0]};
   int64_t axis = sparseSreadOpGetAxisValue(lowering->op), by = sparseSreadOpGetByValue(lowering->op);
-  SparseWord words[PACKED_WORDS];
   MlirValue sizes[2], open[2];
   intptr_t count = 0;
-  packedWords(type, inputs[1], by, words);
   sizes[axis] = tileBuildMul(b, sparseDenseSize(lowering, inputs[1], 0), tileBuildIndex(b, by));
   sizes[1 - axis] = sparseDenseSize(lowering, inputs[0], 1 - axis);
   for (intptr_t i = 0; i < 2; ++i)
     if (mlirShapedTypeIsDynamicDim(type, i))
       open[count++] = sizes[i];
   MlirValue grid = axis ? tileBuildCeilDiv(b, sizes[0], tileBuildIndex(b, ROWS_AT_ONCE)) : sizes[0];
-  MlirValue packed = sparseLaunch(lowering, axis ? "sread_columns" : "sread_rows", words, 1, &grid, 2, inputs,
-                                  sparseEmpty(lowering, type, count, open));
+  MlirType element = sparseElement(inputs[0]), i = sparseElement(inputs[1]);
+  const TileSreadColumns columns = {.E = element, .I = i, .BY = by, .COLUMNS = ROW_TILE, .ROWS = ROWS_AT_ONCE};
+  const TileSreadRows rows = {.E = element, .I = i, .BY = by, .COLUMNS = ROW_TILE};
+  MlirValue packed = sparseLaunch(lowering, axis ? tileUseSreadColumns(columns) : tileUseSreadRows(rows), 1, &grid, 2,
+                                  inputs, sparseEmpty(lowering, type, count, open));
   *result = (SparseResult){{packed}, 1};
   return !mlirValueIsNull(packed);
 }
@@ -118,13 +110,14 @@ bool sparseLowerSwrite(SparseLowering *lowering, SparseResult *result) {
   TileBuilder *b = &lowering->builder;
   const MlirValue inputs[] = {lowering->operands[0].values[0], lowering->operands[2].values[0]};
   int64_t axis = sparseSwriteOpGetAxisValue(lowering->op), by = sparseSwriteOpGetByValue(lowering->op);
-  SparseWord words[PACKED_WORDS];
-  packedWords(mlirValueGetType(inputs[0]), inputs[1], by, words);
   MlirValue grid = sparseDenseSize(lowering, inputs[0], 0);
   grid = axis ? tileBuildCeilDiv(b, grid, tileBuildIndex(b, ROWS_AT_ONCE))
               : tileBuildMin(b, grid, tileBuildMul(b, sparseDenseSize(lowering, inputs[1], 0), tileBuildIndex(b, by)));
-  MlirValue written = sparseLaunch(lowering, axis ? "swrite_columns" : "swrite_rows", words, 1, &grid, 2, inputs,
-                                   lowering->operands[1].values[0]);
+  MlirType element = sparseElement(inputs[0]), i = sparseElement(inputs[1]);
+  const TileSwriteColumns columns = {.E = element, .I = i, .BY = by, .COLUMNS = ROW_TILE, .ROWS = ROWS_AT_ONCE};
+  const TileSwriteRows rows = {.E = element, .I = i, .BY = by, .COLUMNS = ROW_TILE};
+  MlirValue written = sparseLaunch(lowering, axis ? tileUseSwriteColumns(columns) : tileUseSwriteRows(rows), 1, &grid,
+                                   2, inputs, lowering->operands[1].values[0]);
   *result = (SparseResult){{written}, 1};
   return !mlirValueIsNull(written);
 }

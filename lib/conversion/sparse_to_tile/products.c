@@ -1,7 +1,7 @@
 // spmm and spmv: a kernel per format of the sparse factor, on the left and not transposed; what stands otherwise is
 // turned around first. Tiles of the result stay in registers while the entries of its rows go by (reference: register
 // tiling as in nmSPARSE, MLSys 2023: lines that share coordinates share the rows of b they load).
-#include "lib/conversion/sparse_to_tile/lists.h"
+#include "lib/conversion/sparse_to_tile/formats/formats.h"
 
 //===--- what is lowered --------------------------------------------------------===//
 
@@ -34,40 +34,7 @@ bool sparseSupportsProduct(MlirOperation op) {
   return sparseSupportsEntries(op);
 }
 
-// Formats with a kernel of their own, as they stand; others are brought to lines first, which mean always is.
-static bool hasKernel(MlirOperation op, const Factor *factor) {
-  MlirType sum = mlirShapedTypeGetElementType(tileResultType(op, 0));
-  MlirAttribute encoding = sparseTypeGetEncoding(factor->matrix.type);
-  if (sparseSemiring(op, sum).isMean)
-    return false;
-  return (sparseEncodingIs(encoding, SparseBsr) && !factor->isTransposed) ||
-         (sparseEncodingIs(encoding, SparseNm) &&
-          sparseEncodingGetWindows(encoding).axis == (factor->isTransposed ? 0 : 1));
-}
-
-//===--- words ------------------------------------------------------------------===//
-
-static int64_t largestDivisor(int64_t number, int64_t most) {
-  while (number % most)
-    --most;
-  return most;
-}
-
-// Columns of a tile: as many as fit, or all there are.
-static int64_t columnsOf(MlirType result, int64_t bytes) {
-  int64_t width = sparseBits(mlirShapedTypeGetElementType(result));
-  int64_t most = bytes * 8 / (width < 8 ? 8 : width), all = mlirShapedTypeGetDimSize(result, 1);
-  return mlirShapedTypeIsDynamicSize(all) || all > most ? most : all ? all : 1;
-}
-
-// Of several lines the wider tile loads less; the narrower one is better where fewer of its columns lie beyond (256
-// columns: 12.8 ms in place of 14.7 for 3 of 32 of 4096²).
-static int64_t blockColumnsOf(MlirType result, const SparseRegisters *registers) {
-  int64_t wide = columnsOf(result, registers->wideBytes), narrow = columnsOf(result, registers->narrowBytes);
-  int64_t all = mlirShapedTypeGetDimSize(result, 1);
-  bool isOpen = mlirShapedTypeIsDynamicSize(all);
-  return !isOpen && (all + narrow - 1) / narrow * narrow < (all + wide - 1) / wide * wide ? narrow : wide;
-}
+//===--- tiles ------------------------------------------------------------------===//
 
 static bool isOpen(int64_t size) { return mlirShapedTypeIsDynamicSize(size); }
 
@@ -82,7 +49,7 @@ static int64_t entriesOf(MlirValue values) {
 // first, each of which it does hold, they come from there (4096² with a tenth, 256 columns: 12.7 ms in place of 17.2).
 // Worth it where every row is taken many times, as far as types tell. 0: as it stands.
 static int64_t panelOf(const SparseLowering *lowering, MlirValue values, MlirType dense) {
-  enum { USES = 8, LEAST_VECTORS = 2, MOST_VECTORS = 16 };
+  enum { Uses = 8, LeastVectors = 2, MostVectors = 16 };
   const TileSearchTarget *machine = &lowering->target->search;
   MlirType element = mlirShapedTypeGetElementType(dense);
   int64_t entries = entriesOf(values);
@@ -90,176 +57,99 @@ static int64_t panelOf(const SparseLowering *lowering, MlirValue values, MlirTyp
   if (machine->isGpu || machine->numLevels < 3 || isOpen(entries) || isOpen(inner) || isOpen(columns))
     return 0;
   int64_t bytes = sparseBits(element) / 8, cache = machine->levels[1].bytes;
-  if (bytes == 0 || inner * columns * bytes <= cache || entries / inner < USES)
+  if (bytes == 0 || inner * columns * bytes <= cache || entries / inner < Uses)
     return 0;
-  int64_t panel = MOST_VECTORS * machine->vectorBytes / bytes, least = LEAST_VECTORS * machine->vectorBytes / bytes;
+  int64_t panel = MostVectors * machine->vectorBytes / bytes, least = LeastVectors * machine->vectorBytes / bytes;
   while (panel > least && inner * panel * bytes > cache)
     panel /= 2;
   return panel < columns && inner * panel * bytes <= cache ? panel : 0;
 }
 
 static MlirValue packPanels(SparseLowering *lowering, MlirValue dense, int64_t panel) {
-  enum { DOWN = 16 };
-  MlirType type = mlirValueGetType(dense);
+  enum { Down = 16 };
+  MlirType type = mlirValueGetType(dense), element = mlirShapedTypeGetElementType(type);
   int64_t inner = mlirShapedTypeGetDimSize(type, 0), columns = mlirShapedTypeGetDimSize(type, 1);
   const int64_t shape[] = {(columns + panel - 1) / panel, inner, panel};
-  const SparseWord words[] = {sparseTypeWord("E", mlirShapedTypeGetElementType(type)),
-                              sparseNumberWord("COLUMNS", panel),
-                              sparseNumberWord("DOWN", DOWN),
-                              {NULL}};
-  MlirValue empty = sparseEmpty(
-      lowering, mlirRankedTensorTypeGet(3, shape, mlirShapedTypeGetElementType(type), mlirAttributeGetNull()), 0, NULL);
+  const TilePackPanels packs = {.E = element, .COLUMNS = panel, .DOWN = Down};
+  MlirValue empty = sparseEmpty(lowering, mlirRankedTensorTypeGet(3, shape, element, mlirAttributeGetNull()), 0, NULL);
   const MlirValue grid[] = {tileBuildIndex(&lowering->builder, shape[0]),
-                            tileBuildIndex(&lowering->builder, (inner + DOWN - 1) / DOWN)};
-  return sparseLaunch(lowering, "pack_panels", words, 2, grid, 1, &dense, empty);
+                            tileBuildIndex(&lowering->builder, (inner + Down - 1) / Down)};
+  return sparseLaunch(lowering, tileUsePackPanels(packs), 2, grid, 1, &dense, empty);
 }
 
-typedef struct Plan {
-  const char *kernel;
-  int64_t lines, columns, rows; // of a tile, and how many rows of the result a program makes
-  bool isTurned;                // of bsr: the kernel takes blocks with their axes swapped
-  int64_t panel;                // of lines: the dense factor comes in panels of so many columns; 0: as it stands
-  SparseWord words[SPARSE_SEMIRING_WORDS + 20];
-} Plan;
+//===--- by lines ---------------------------------------------------------------===//
 
-// Lines of a block are read a column at a time. Where that is done for one tile of columns after another, the blocks
-// are turned first: read across their lines the product took 22 ms in place of 12 (4096² of 32x32 blocks, 256 columns).
-static bool turnsBlocks(const Plan *plan, MlirType result) {
-  int64_t all = mlirShapedTypeGetDimSize(result, 1);
-  return plan->lines > 1 && (mlirShapedTypeIsDynamicSize(all) || all > plan->columns);
+// A tile of row k of the dense factor, which comes as it stands or in panels of columns.
+static MlirValue buildRow(TileBuilder *b, MlirType result, const MlirValue *operands, const void *data) {
+  bool arePanels = *(const bool *)data;
+  MlirValue matrix = operands[0], k = operands[1], col = operands[2];
+  if (arePanels)
+    return sparseBuildLoad(b, result, matrix, 2, (int64_t[]){0, 1}, (MlirValue[]){col, k}, tileBuildIndex(b, 0));
+  return sparseBuildLoad(b, result, matrix, 1, (int64_t[]){0}, &k, col);
 }
 
-// `parts`: the components that the kernel takes.
-static Plan planOf(const SparseLowering *lowering, const Factor *factor, const MlirValue *parts, MlirType dense,
-                   MlirType result) {
-  MlirOperation op = lowering->op;
-  MlirType type = factor->matrix.type, element = mlirShapedTypeGetElementType(type);
+void sparseGridOf(SparseLowering *lowering, MlirValue init, int64_t rows, int64_t columns, MlirValue grid[2]) {
+  TileBuilder *b = &lowering->builder;
+  grid[0] = tileBuildCeilDiv(b, sparseDenseSize(lowering, init, 0), tileBuildIndex(b, rows));
+  grid[1] = tileBuildCeilDiv(b, sparseDenseSize(lowering, init, 1), tileBuildIndex(b, columns));
+}
+
+static MlirValue multiplyLines(SparseLowering *lowering, const Factor *factor, MlirValue dense, MlirValue init) {
+  SparseLines lines = sparseLinesOf(lowering, &factor->matrix, factor->isTransposed ? 1 : 0);
+  if (mlirValueIsNull(lines.positions))
+    return lines.positions;
+  MlirType element = sparseElement(lines.values), result = mlirValueGetType(init);
   MlirType sum = mlirShapedTypeGetElementType(result);
-  MlirAttribute encoding = sparseTypeGetEncoding(type);
-  SparseRegisters registers = sparseRegistersOf(&lowering->target->search);
-  bool isOwn = hasKernel(op, factor);
-  bool isNm = isOwn && sparseEncodingIs(encoding, SparseNm), isBsr = isOwn && !isNm;
-  SparseWindows windows = isNm ? sparseEncodingGetWindows(encoding) : (SparseWindows){0};
-  const char *csr = sparseSemiring(op, sum).isMean ? "spmm_mean" : "spmm_csr";
-  Plan plan = {.kernel = isNm ? "spmm_nm" : isBsr ? "spmm_bsr" : csr, .rows = 1, .lines = 1};
-  if (isOwn) {
-    plan.rows = isNm ? windows.lines : sparseEncodingGetSize(encoding, "block", 0);
-    plan.lines = largestDivisor(plan.rows, plan.rows < registers.lines ? plan.rows : registers.lines);
-  }
-  plan.columns = plan.lines > 1 ? blockColumnsOf(result, &registers) : columnsOf(result, registers.rowBytes);
-  if (!isOwn && (plan.panel = panelOf(lowering, parts[2], dense)))
-    plan.columns = plan.panel;
-  SparseWord *words = plan.words;
-  intptr_t count = sparseSemiringWords(op, element, sum, words);
-  words[count++] = sparseTypeWord("I", mlirShapedTypeGetElementType(mlirValueGetType(parts[isNm ? 0 : 1])));
-  words[count++] = sparseNumberWord("COLUMNS", plan.columns);
-  words[count++] = sparseNumberWord("LINES", plan.lines);
-  words[count++] = sparseNumberWord("ROWS", plan.rows);
-  words[count++] = sparseNumberWord("PARTS", plan.rows / plan.lines);
-  words[count++] = sparseTextWord("SHAPE", isOwn ? "$LINESx$COLUMNS" : "$COLUMNS");
-  if (!isNm)
-    words[count++] = sparseTypeWord("P", mlirShapedTypeGetElementType(mlirValueGetType(parts[0])));
-  if (!isOwn) {
-    words[count++] = sparseTextWord("MATRIX", plan.panel ? "memref<?x?x$COLUMNSx$E>" : "memref<?x?x$E>");
-    words[count++] = sparseTextWord("AT", plan.panel ? "%col, %k, _" : "%k, _");
-    words[count++] = sparseTextWord("PART", plan.panel ? "%c0" : "%col");
-    words[count++] = sparseNumberWord("ITEMS", SPARSE_SPLIT_ITEMS);
-  }
-  if (isBsr) {
-    plan.isTurned = turnsBlocks(&plan, result) && sparseEncodingGetSize(encoding, "block", 1) > 1;
-    words[count++] = sparseNumberWord("DEPTH", sparseEncodingGetSize(encoding, "block", 1));
-    words[count++] = sparseTextWord("BLOCK", plan.isTurned ? "$DEPTHx$ROWS" : "$ROWSx$DEPTH");
-    words[count++] = sparseTextWord("LINE", plan.isTurned ? "%i, _" : "_, %i");
-  }
-  if (isNm) {
-    int64_t inner = mlirShapedTypeGetDimSize(type, windows.axis);
-    bool isWhole = !mlirShapedTypeIsDynamicSize(inner) && inner % windows.m == 0;
-    words[count++] = sparseNumberWord("KEPT", windows.n);
-    words[count++] = sparseNumberWord("WINDOW", windows.m);
-    words[count++] = sparseNumberWord("TOGETHER", windows.together);
-    words[count++] = sparseNumberWord("UNITS", windows.n / windows.together);
-    words[count++] =
-        sparseTextWord("HERE", isWhole ? "arith.constant $TOGETHER : index" : "arith.maxsi %some, %c0 : index");
-  }
-  words[count] = (SparseWord){NULL};
-  return plan;
+  SparseSemiring semiring = sparseSemiring(lowering->op, sum);
+  int64_t panel = panelOf(lowering, lines.values, mlirValueGetType(dense));
+  int64_t rowBytes = sparseRegistersOf(&lowering->target->search).rowBytes;
+  int64_t columns = panel ? panel : sparseTileColumns(result, rowBytes);
+  bool arePanels = panel != 0;
+  if (arePanels && mlirValueIsNull(dense = packPanels(lowering, dense, panel)))
+    return dense;
+  const int64_t open = mlirShapedTypeGetDynamicSize(), shape[] = {open, open, columns};
+  MlirAttribute none = mlirAttributeGetNull();
+  const TileSpmmCsr product = {.MATRIX = mlirMemRefTypeGet(element, arePanels ? 3 : 2, shape, none, none),
+                               .E = element,
+                               .A = sum,
+                               .P = sparseElement(lines.positions),
+                               .I = sparseElement(lines.coordinates),
+                               .WIDEN = sparseWidenOp(element, sum),
+                               .COLUMNS = columns,
+                               .row = {buildRow, &arePanels},
+                               .step = sparseHookStep(&semiring)};
+  const TileSpmmMean mean = {.MATRIX = product.MATRIX,
+                             .E = element,
+                             .A = sum,
+                             .P = product.P,
+                             .I = product.I,
+                             .WIDEN = product.WIDEN,
+                             .ADD = semiring.add,
+                             .COLUMNS = columns,
+                             .row = product.row,
+                             .step = product.step,
+                             .finish = sparseHookFinish(&semiring)};
+  const MlirValue inputs[] = {lines.positions, lines.coordinates, lines.values, dense};
+  MlirValue grid[2];
+  sparseGridOf(lowering, init, 1, columns, grid);
+  SparseSplit split = sparseSplitOf(lowering, &semiring, lines.positions);
+  if (split == SparseSplit_Entries)
+    return sparseMultiplyEntries(lowering, &product, &semiring, inputs, init);
+  if (split == SparseSplit_RunTime)
+    return sparseMultiplyEither(lowering, &product, &semiring, inputs, init, grid);
+  return sparseLaunch(lowering, semiring.isMean ? tileUseSpmmMean(mean) : tileUseSpmmCsr(product), 2, grid, 4, inputs,
+                      init);
 }
 
 //===--- lowerings --------------------------------------------------------------===//
 
-// The components of the sparse factor as its kernel takes them; how many, 0 after a diagnostic.
-static intptr_t takeParts(SparseLowering *lowering, const Factor *factor, MlirValue *parts) {
-  SparseComponent unused[SPARSE_MAX_COMPONENTS];
-  const SparseMatrix *matrix = &factor->matrix;
-  if (hasKernel(lowering->op, factor)) {
-    intptr_t count = sparseTypeGetComponents(matrix->type, unused);
-    for (intptr_t i = 0; i < count; ++i)
-      parts[i] = matrix->parts[i];
-    return count;
-  }
-  SparseLines lines = sparseLinesOf(lowering, matrix, factor->isTransposed ? 1 : 0);
-  parts[0] = lines.positions;
-  parts[1] = lines.coordinates;
-  parts[2] = lines.values;
-  return mlirValueIsNull(lines.positions) ? 0 : 3;
-}
-
-enum { TURNED_AT_ONCE = 16 }; // rows and columns of a block
-
-static MlirValue turnBlocks(SparseLowering *lowering, MlirValue values) {
-  MlirType type = mlirValueGetType(values), element = mlirShapedTypeGetElementType(type);
-  int64_t rows = mlirShapedTypeGetDimSize(type, 1), depth = mlirShapedTypeGetDimSize(type, 2);
-  int64_t high = largestDivisor(rows, rows < TURNED_AT_ONCE ? rows : TURNED_AT_ONCE);
-  int64_t wide = largestDivisor(depth, depth < TURNED_AT_ONCE ? depth : TURNED_AT_ONCE);
-  const int64_t shape[] = {mlirShapedTypeGetDimSize(type, 0), depth, rows};
-  MlirType turned = mlirRankedTensorTypeGet(3, shape, element, mlirAttributeGetNull());
-  const SparseWord words[] = {sparseTypeWord("E", element),
-                              sparseNumberWord("ROWS", rows),
-                              sparseNumberWord("DEPTH", depth),
-                              sparseNumberWord("HIGH", high),
-                              sparseNumberWord("WIDE", wide),
-                              sparseNumberWord("DOWN", rows / high),
-                              sparseNumberWord("ACROSS", depth / wide),
-                              {NULL}};
-  MlirValue blocks = sparseDenseSize(lowering, values, 0);
-  MlirValue empty = sparseEmpty(lowering, turned, mlirShapedTypeIsDynamicSize(shape[0]), &blocks);
-  return sparseLaunch(lowering, "turn_blocks", words, 1, &blocks, 1, &values, empty);
-}
-
 // The sparse factor times `dense` (k×n), added to `init` (m×n).
 static MlirValue multiplyTerm(SparseLowering *lowering, const Factor *factor, MlirValue dense, MlirValue init) {
-  TileBuilder *b = &lowering->builder;
-  MlirValue inputs[SPARSE_MAX_COMPONENTS + 1];
-  intptr_t count = takeParts(lowering, factor, inputs);
-  if (!count)
-    return (MlirValue){NULL};
-  MlirType type = factor->matrix.type;
-  if (hasKernel(lowering->op, factor) && sparseMultipliesGathered(lowering, type, mlirValueGetType(init))) {
-    if (sparseEncodingIs(sparseTypeGetEncoding(type), SparseBsr) &&
-        mlirValueIsNull(inputs[2] = turnBlocks(lowering, inputs[2])))
-      return inputs[2];
-    return sparseMultiplyGathered(lowering, type, inputs, dense, init);
-  }
-  if (hasKernel(lowering->op, factor) && sparseMultipliesByInstruction(lowering, type, mlirValueGetType(init)))
-    return sparseMultiplyByInstruction(lowering, type, inputs, dense, init);
-  Plan plan = planOf(lowering, factor, inputs, mlirValueGetType(dense), mlirValueGetType(init));
-  if (plan.panel && mlirValueIsNull(dense = packPanels(lowering, dense, plan.panel)))
-    return dense;
-  if (plan.isTurned)
-    inputs[count - 1] = turnBlocks(lowering, inputs[count - 1]);
-  if (mlirValueIsNull(inputs[count - 1]))
-    return (MlirValue){NULL};
-  inputs[count] = dense;
-  const MlirValue grid[] = {tileBuildCeilDiv(b, sparseDenseSize(lowering, init, 0), tileBuildIndex(b, plan.rows)),
-                            tileBuildCeilDiv(b, sparseDenseSize(lowering, init, 1), tileBuildIndex(b, plan.columns))};
-  SparseSemiring semiring = sparseSemiring(lowering->op, mlirShapedTypeGetElementType(mlirValueGetType(init)));
-  SparseSplit split =
-      hasKernel(lowering->op, factor) ? SparseSplit_Lines : sparseSplitOf(lowering, &semiring, inputs[0]);
-  if (split == SparseSplit_Entries)
-    return sparseMultiplyEntries(lowering, plan.words, plan.columns, inputs, init);
-  if (split == SparseSplit_RunTime)
-    return sparseMultiplyEither(lowering, plan.words, plan.columns, inputs, init, grid);
-  return sparseLaunch(lowering, plan.kernel, plan.words, 2, grid, count + 1, inputs, init);
+  const SparseFormatLowering *format = sparseLoweringOf(factor->matrix.type);
+  bool isMean = sparseSemiring(lowering->op, sparseElement(init)).isMean;
+  if (!isMean && format->multiply && format->multiplies(factor->matrix.type, factor->isTransposed))
+    return format->multiply(lowering, &factor->matrix, dense, init);
+  return multiplyLines(lowering, factor, dense, init);
 }
 
 // Of a sum each term's product is added to those before. A mean is of all entries: of their lines.

@@ -216,7 +216,7 @@ static bool run(MlirOperation module, MlirExtPass pass) {
   TileTarget target;
   if (!tileTargetOfPass(module, pass, &target))
     return false;
-  SparseKernels kernels = sparseKernelsBegin(module);
+  SparseKernels kernels = {.module = module};
   bool ok = convert(module, &kernels, &target, split);
   tileMachineDestroy(target.machine);
   mlirExtPassAddStatistic(pass, 0, kernels.count);

@@ -55,8 +55,19 @@ SparseSplit sparseSplitOf(const SparseLowering *lowering, const SparseSemiring *
   return lowering->split == SparseSplit_RunTime ? SparseSplit_RunTime : SparseSplit_Lines;
 }
 
-MlirValue sparseMultiplyEntries(SparseLowering *lowering, const SparseWord *words, int64_t columns,
+MlirValue sparseMultiplyEntries(SparseLowering *lowering, const TileSpmmCsr *lines, const SparseSemiring *semiring,
                                 const MlirValue inputs[4], MlirValue init) {
+  const TileSpmmEntries entries = {.MATRIX = lines->MATRIX,
+                                   .E = lines->E,
+                                   .A = lines->A,
+                                   .P = lines->P,
+                                   .I = lines->I,
+                                   .WIDEN = lines->WIDEN,
+                                   .COLUMNS = lines->COLUMNS,
+                                   .ITEMS = SPARSE_SPLIT_ITEMS,
+                                   .row = lines->row,
+                                   .step = lines->step};
+  const TileAddCarries carries = {.A = lines->A, .ADD = semiring->add, .COLUMNS = lines->COLUMNS};
   TileBuilder *b = &lowering->builder;
   MlirType type = mlirValueGetType(init);
   MlirValue steps = tileBuildAdd(b, sparseDenseSize(lowering, init, 0), sparseDenseSize(lowering, inputs[2], 0));
@@ -66,12 +77,12 @@ MlirValue sparseMultiplyEntries(SparseLowering *lowering, const SparseWord *word
   if (isOpen)
     sizes[1] = sparseDenseSize(lowering, init, 1);
   MlirType carried = mlirRankedTensorTypeGet(2, shape, mlirShapedTypeGetElementType(type), mlirAttributeGetNull());
-  MlirValue tiles = tileBuildCeilDiv(b, sparseDenseSize(lowering, init, 1), tileBuildIndex(b, columns));
+  MlirValue tiles = tileBuildCeilDiv(b, sparseDenseSize(lowering, init, 1), tileBuildIndex(b, lines->COLUMNS));
   MlirValue made[] = {init, sparseEmpty(lowering, carried, 1 + isOpen, sizes), sparseNumbers(lowering, parts)};
   const MlirValue grid[] = {parts, tiles};
-  if (!sparseLaunchAll(lowering, "spmm_entries", words, 2, grid, 4, inputs, 3, made))
+  if (!sparseLaunchAll(lowering, tileUseSpmmEntries(entries), 2, grid, 4, inputs, 3, made))
     return (MlirValue){NULL};
-  return sparseLaunch(lowering, "add_carries", words, 1, &tiles, 2, made + 1, made[0]);
+  return sparseLaunch(lowering, tileUseAddCarries(carries), 1, &tiles, 2, made + 1, made[0]);
 }
 
 static MlirValue isMore(TileBuilder *b, MlirValue left, MlirValue right) {
@@ -86,10 +97,10 @@ static MlirValue isSkewedHere(SparseLowering *lowering, MlirValue positions, Mli
   TileBuilder *b = &lowering->builder;
   int64_t cores = lowering->target->search.cores;
   MlirType i64 = mlirIntegerTypeGet(b->context, 64), index = mlirIndexTypeGet(b->context);
-  const SparseWord words[] = {sparseTypeWord("P", mlirShapedTypeGetElementType(mlirValueGetType(positions))), {NULL}};
+  const TileLongestLine looks = {.P = sparseElement(positions)};
   MlirValue one = tileBuildIndex(b, 1), entries = sparseDenseSize(lowering, values, 0);
   MlirValue longest =
-      sparseLaunch(lowering, "longest_line", words, 1, &one, 1, &positions, sparseNumbers(lowering, one));
+      sparseLaunch(lowering, tileUseLongestLine(looks), 1, &one, 1, &positions, sparseNumbers(lowering, one));
   if (mlirValueIsNull(longest))
     return longest;
   longest = tileBuildValue(b, "tensor.extract", i64, 2, (MlirValue[]){longest, tileBuildIndex(b, 0)}, NULL);
@@ -100,8 +111,8 @@ static MlirValue isSkewedHere(SparseLowering *lowering, MlirValue positions, Mli
   return tileBuildValue(b, "arith.andi", mlirIntegerTypeGet(b->context, 1), 2, conditions, NULL);
 }
 
-MlirValue sparseMultiplyEither(SparseLowering *lowering, const SparseWord *words, int64_t columns,
-                               const MlirValue inputs[4], MlirValue init, const MlirValue lines[2]) {
+MlirValue sparseMultiplyEither(SparseLowering *lowering, const TileSpmmCsr *lines, const SparseSemiring *semiring,
+                               const MlirValue inputs[4], MlirValue init, const MlirValue grid[2]) {
   MlirValue condition = isSkewedHere(lowering, inputs[0], inputs[2]), none = {NULL};
   MlirType type = mlirValueGetType(init);
   TileBuilder outside = lowering->builder;
@@ -112,8 +123,8 @@ MlirValue sparseMultiplyEither(SparseLowering *lowering, const SparseWord *words
     regions[i] = mlirRegionCreate();
     mlirRegionAppendOwnedBlock(regions[i], block);
     lowering->builder = tileBuilderAtEnd(block, outside.location);
-    MlirValue result = i == 0 ? sparseMultiplyEntries(lowering, words, columns, inputs, init)
-                              : sparseLaunch(lowering, "spmm_csr", words, 2, lines, 4, inputs, init);
+    MlirValue result = i == 0 ? sparseMultiplyEntries(lowering, lines, semiring, inputs, init)
+                              : sparseLaunch(lowering, tileUseSpmmCsr(*lines), 2, grid, 4, inputs, init);
     ok &= !mlirValueIsNull(result);
     if (ok)
       tileBuild(&lowering->builder, "scf.yield", 1, &result, 0, NULL, NULL, 0, NULL);

@@ -1,22 +1,9 @@
 // pack, unpack, assemble, transpose and convert: components of a format from dense tensors, from others, and back.
 // Why kernels: they run where the products run. Packing csr takes three: rows are counted, their beginnings added up,
 // and filled; the host reads the number of entries between the last two.
-#include "lib/conversion/sparse_to_tile/lists.h"
+#include "lib/conversion/sparse_to_tile/formats/formats.h"
 
 enum { ROW_TILE = 64 }; // elements of a row at a time
-
-static MlirAttribute encodingOf(MlirType type) { return sparseTypeGetEncoding(type); }
-
-//===--- words ----------------------------------------------------------------===//
-
-static SparseWord differs(MlirType element) {
-  return sparseTextWord("DIFFERS", mlirTypeIsAFloat(element) ? "arith.cmpf une," : "arith.cmpi ne,");
-}
-
-static SparseWord narrow(MlirType integer) {
-  unsigned width = mlirIntegerTypeGetWidth(integer);
-  return sparseTextWord("NARROW", width < 32 ? "arith.trunci" : width == 32 ? "arith.bitcast" : "arith.extui");
-}
 
 //===--- pack -----------------------------------------------------------------===//
 
@@ -25,85 +12,25 @@ bool sparsePackSegments(SparseLowering *lowering, MlirValue dense, const SparseC
   TileBuilder *b = &lowering->builder;
   MlirType element = mlirShapedTypeGetElementType(mlirValueGetType(dense));
   MlirType p = mlirShapedTypeGetElementType(parts[0].type), i = mlirShapedTypeGetElementType(parts[1].type);
-  const SparseWord words[] = {sparseTypeWord("E", element),
-                              sparseTypeWord("P", p),
-                              sparseTypeWord("I", i),
-                              sparseNumberWord("COLUMNS", ROW_TILE),
-                              differs(element),
-                              sparseZeroWord(element),
-                              {NULL}};
+  const TileCountRows counts = {.E = element, .P = p, .COLUMNS = ROW_TILE, .differs = sparseHookDiffers};
+  const TilePackCsr packs = {.E = element, .P = p, .I = i, .COLUMNS = ROW_TILE, .differs = sparseHookDiffers};
   MlirValue rows = sparseDenseSize(lowering, dense, 0), one = tileBuildIndex(b, 1);
   const int64_t open[] = {mlirShapedTypeGetDynamicSize()};
   MlirType countType = mlirRankedTensorTypeGet(1, open, p, mlirAttributeGetNull());
   MlirValue count = sparseEmpty(lowering, countType, 1, &rows);
-  count = sparseLaunch(lowering, "count_rows", words, 1, &rows, 1, &dense, count);
+  count = sparseLaunch(lowering, tileUseCountRows(counts), 1, &rows, 1, &dense, count);
   MlirValue ends = tileBuildAdd(b, rows, one);
   bool isOpen = mlirShapedTypeIsDynamicDim(parts[0].type, 0);
   MlirValue positions = sparseEmpty(lowering, parts[0].type, isOpen, &ends);
-  positions =
-      mlirValueIsNull(count) ? count : sparseLaunch(lowering, "positions", words, 1, &one, 1, &count, positions);
+  positions = mlirValueIsNull(count) ? count : sparseSumUp(lowering, count, positions);
   if (mlirValueIsNull(positions))
     return false;
   MlirValue entries = sparseTotal(lowering, positions, rows);
   *result = (SparseResult){
       {positions, sparseEmpty(lowering, parts[1].type, 1, &entries), sparseEmpty(lowering, parts[2].type, 1, &entries)},
       3};
-  return sparseLaunchAll(lowering, "pack_csr", words, 1, &rows, 2, (MlirValue[]){dense, positions}, 2,
+  return sparseLaunchAll(lowering, tileUsePackCsr(packs), 1, &rows, 2, (MlirValue[]){dense, positions}, 2,
                          result->values + 1);
-}
-
-static const SparseWord *windowWords(MlirType type, SparseWord words[18]) {
-  MlirAttribute encoding = encodingOf(type);
-  MlirType element = mlirShapedTypeGetElementType(type), coordinates = sparseEncodingGetType(encoding, "coordinates");
-  SparseWindows w = sparseEncodingGetWindows(encoding);
-  const SparseWord list[] = {sparseTypeWord("E", element),
-                             sparseTypeWord("I", coordinates),
-                             sparseNumberWord("UNITS", w.n / w.together),
-                             sparseNumberWord("PLACES", w.m / w.together),
-                             sparseNumberWord("TOGETHER", w.together),
-                             sparseNumberWord("KEPT", w.n),
-                             sparseNumberWord("WINDOW", w.m),
-                             sparseNumberWord("ROWS", w.lines),
-                             sparseNumberWord("ACROSS", 1 - w.axis),
-                             sparseNumberWord("ALONG", w.axis),
-                             sparseTextWord("ORDER", w.axis ? "" : ", order = [1, 0]"),
-                             sparseTextWord("PLACE", w.axis ? "%line, %k" : "%k, %line"),
-                             sparseTextWord("INDICES", "tensor<$PLACESx$TOGETHERx$ROWSxindex>"),
-                             differs(element),
-                             sparseZeroWord(element),
-                             narrow(coordinates),
-                             {NULL}};
-  for (size_t i = 0; i < sizeof list / sizeof *list; ++i)
-    words[i] = list[i];
-  return words;
-}
-
-// How many groups and windows a matrix of those sizes has.
-static void countWindows(SparseLowering *lowering, MlirAttribute encoding, const MlirValue sizes[2],
-                         MlirValue grid[2]) {
-  SparseWindows w = sparseEncodingGetWindows(encoding);
-  TileBuilder *b = &lowering->builder;
-  grid[0] = tileBuildCeilDiv(b, sizes[1 - w.axis], tileBuildIndex(b, w.lines));
-  grid[1] = tileBuildCeilDiv(b, sizes[w.axis], tileBuildIndex(b, w.m));
-}
-
-bool sparsePackWindows(SparseLowering *lowering, MlirValue dense, MlirType type, SparseResult *result) {
-  SparseComponent parts[SPARSE_MAX_COMPONENTS];
-  SparseWord words[18];
-  const MlirValue sizes[] = {sparseDenseSize(lowering, dense, 0), sparseDenseSize(lowering, dense, 1)};
-  MlirValue grid[2];
-  sparseTypeGetComponents(type, parts);
-  countWindows(lowering, encodingOf(type), sizes, grid);
-  *result = (SparseResult){.count = 2};
-  for (int i = 0; i < 2; ++i) {
-    MlirValue open[2];
-    intptr_t count = 0;
-    for (intptr_t axis = 0; axis < 2; ++axis)
-      if (mlirShapedTypeIsDynamicDim(parts[i].type, axis))
-        open[count++] = grid[axis];
-    result->values[i] = sparseEmpty(lowering, parts[i].type, count, open);
-  }
-  return sparseLaunchAll(lowering, "pack_nm", windowWords(type, words), 2, grid, 1, &dense, 2, result->values);
 }
 
 // The sizes that the type leaves open, after its components.
@@ -113,22 +40,20 @@ static void appendSizes(SparseLowering *lowering, MlirType type, SparseResult *r
       result->values[result->count++] = sparseSize(lowering, 0, axis);
 }
 
-// Of csr, csc and nm a kernel; any other from csr.
+// Formats without a kernel that packs are made from csr.
 bool sparseLowerPack(SparseLowering *lowering, SparseResult *result) {
   MlirType type = tileResultType(lowering->op, 0);
   MlirValue dense = lowering->operands[0].values[0];
-  SparseFormat format = sparseEncodingGetFormat(encodingOf(type));
-  SparseComponent parts[SPARSE_MAX_COMPONENTS];
-  bool isPacked = format == SparseCsr || format == SparseCsc || format == SparseNm;
-  MlirType csr = isPacked ? type : sparseTypeWithEncoding(type, tileBuildAttribute(&lowering->builder, "#sparse.csr"));
-  sparseTypeGetComponents(csr, parts);
-  bool ok = format == SparseNm ? sparsePackWindows(lowering, dense, type, result)
-                               : sparsePackSegments(lowering, format == SparseCsc ? sparseSwap(lowering, dense) : dense,
-                                                    parts, result);
-  if (ok && isPacked)
-    appendSizes(lowering, type, result);
-  if (!ok || isPacked)
+  const SparseFormatLowering *format = sparseLoweringOf(type);
+  if (format->pack) {
+    bool ok = format->pack(lowering, dense, type, result);
+    if (ok)
+      appendSizes(lowering, type, result);
     return ok;
+  }
+  MlirType csr = sparseTypeWithEncoding(type, tileBuildAttribute(&lowering->builder, "#sparse.csr"));
+  if (!sparseCsrLowering.pack(lowering, dense, csr, result))
+    return false;
   const SparseLines lines = {result->values[0],
                              result->values[1],
                              result->values[2],
@@ -141,18 +66,16 @@ bool sparseLowerPack(SparseLowering *lowering, SparseResult *result) {
 
 bool sparseLowerUnpack(SparseLowering *lowering, SparseResult *result) {
   MlirType type = tileOperandType(lowering->op, 0), dense = tileResultType(lowering->op, 0);
-  MlirAttribute encoding = encodingOf(type);
+  const SparseFormatLowering *format = sparseLoweringOf(type);
   SparseMatrix matrix = sparseMatrixOf(lowering, 0);
-  MlirValue sizes[2], grid[2], value;
+  MlirValue sizes[2], value;
   intptr_t count = 0;
   for (intptr_t axis = 0; axis < 2; ++axis)
     if (mlirShapedTypeIsDynamicDim(dense, axis))
       sizes[count++] = matrix.sizes[axis];
   value = sparseZeros(lowering, dense, count, sizes);
-  if (sparseEncodingIs(encoding, SparseNm)) {
-    SparseWord words[18];
-    countWindows(lowering, encoding, matrix.sizes, grid);
-    value = sparseLaunch(lowering, "unpack_nm", windowWords(type, words), 2, grid, 2, matrix.parts, value);
+  if (format->unpack) {
+    value = format->unpack(lowering, &matrix, value);
   } else {
     int axis = sparseAxisOfLines(type);
     SparseLines lines = sparseLinesOf(lowering, &matrix, axis);
@@ -160,13 +83,7 @@ bool sparseLowerUnpack(SparseLowering *lowering, SparseResult *result) {
       lines = sparseMerge(lowering, &lines, true);
     if (mlirValueIsNull(lines.positions))
       return false;
-    const MlirValue parts[] = {lines.positions, lines.coordinates, lines.values};
-    const SparseWord words[] = {sparseTypeWord("E", mlirShapedTypeGetElementType(type)),
-                                sparseTypeWord("P", mlirShapedTypeGetElementType(mlirValueGetType(lines.positions))),
-                                sparseTypeWord("I", mlirShapedTypeGetElementType(mlirValueGetType(lines.coordinates))),
-                                sparseTextWord("PLACE", axis ? "%column, %row" : "%row, %column"),
-                                {NULL}};
-    value = sparseLaunch(lowering, "unpack_csr", words, 1, &matrix.sizes[axis], 3, parts, value);
+    value = sparseUnpackLines(lowering, &lines, axis, value);
   }
   *result = (SparseResult){{value}, 1};
   return !mlirValueIsNull(value);

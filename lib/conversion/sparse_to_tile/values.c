@@ -1,4 +1,4 @@
-// Values of the host's side: sizes, casts, empty tensors, launches; and the words of kernels.
+// Values of the host's side: sizes, casts, empty tensors, launches, bodies.
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -27,6 +27,8 @@ MlirValue sparseDenseSize(SparseLowering *lowering, MlirValue value, intptr_t ax
   return tileBuildValue(&lowering->builder, "tensor.dim", mlirIndexTypeGet(lowering->builder.context), 2,
                         (MlirValue[]){value, tileBuildIndex(&lowering->builder, axis)}, NULL);
 }
+
+MlirType sparseElement(MlirValue tensor) { return mlirShapedTypeGetElementType(mlirValueGetType(tensor)); }
 
 int64_t sparseBits(MlirType element) {
   return mlirTypeIsAFloat(element) ? mlirFloatTypeGetWidth(element) : mlirIntegerTypeGetWidth(element);
@@ -106,12 +108,11 @@ MlirValue sparseSwap(SparseLowering *lowering, MlirValue matrix) {
 
 //===--- launches -------------------------------------------------------------===//
 
-bool sparseLaunchAll(SparseLowering *lowering, const char *kernel, const SparseWord *words, intptr_t numGrid,
-                     const MlirValue *grid, intptr_t numInputs, const MlirValue *inputs, intptr_t numOutputs,
-                     MlirValue *outputs) {
+bool sparseLaunchAll(SparseLowering *lowering, TileTemplateUse kernel, intptr_t numGrid, const MlirValue *grid,
+                     intptr_t numInputs, const MlirValue *inputs, intptr_t numOutputs, MlirValue *outputs) {
   MlirAttribute none = mlirAttributeGetNull();
   MlirType types[SPARSE_MAX_VALUES];
-  MlirAttribute symbol = sparseKernelGet(lowering->kernels, kernel, words, lowering->builder.location);
+  MlirAttribute symbol = sparseKernelGet(lowering->kernels, &kernel, lowering->builder.location);
   if (mlirAttributeIsNull(symbol))
     return false;
   for (intptr_t i = 0; i < numOutputs; ++i)
@@ -123,9 +124,9 @@ bool sparseLaunchAll(SparseLowering *lowering, const char *kernel, const SparseW
   return true;
 }
 
-MlirValue sparseLaunch(SparseLowering *lowering, const char *kernel, const SparseWord *words, intptr_t numGrid,
-                       const MlirValue *grid, intptr_t numInputs, const MlirValue *inputs, MlirValue output) {
-  bool ok = sparseLaunchAll(lowering, kernel, words, numGrid, grid, numInputs, inputs, 1, &output);
+MlirValue sparseLaunch(SparseLowering *lowering, TileTemplateUse kernel, intptr_t numGrid, const MlirValue *grid,
+                       intptr_t numInputs, const MlirValue *inputs, MlirValue output) {
+  bool ok = sparseLaunchAll(lowering, kernel, numGrid, grid, numInputs, inputs, 1, &output);
   return ok ? output : (MlirValue){NULL};
 }
 
@@ -210,29 +211,4 @@ MlirValue sparseBodyEnd(SparseLowering *lowering, SparseBody *body, intptr_t cou
                                            {NULL}};
   MlirOperation op = tileBuild(b, "linalg.generic", count + 1, operands, 1, &type, attributes, 1, &region);
   return mlirOperationGetResult(op, 0);
-}
-
-//===--- words ----------------------------------------------------------------===//
-
-SparseWord sparseZeroWord(MlirType element) {
-  bool isBool = mlirTypeIsAInteger(element) && mlirIntegerTypeGetWidth(element) == 1;
-  return sparseTextWord("ZERO", mlirTypeIsAFloat(element) ? "0.0" : isBool ? "false" : "0");
-}
-
-SparseWord sparseTypeWord(const char *name, MlirType type) {
-  SparseWord word = {.name = name};
-  tileTypeText(type, word.text, sizeof word.text);
-  return word;
-}
-
-SparseWord sparseNumberWord(const char *name, int64_t number) {
-  SparseWord word = {.name = name};
-  snprintf(word.text, sizeof word.text, "%lld", (long long)number);
-  return word;
-}
-
-SparseWord sparseTextWord(const char *name, const char *text) {
-  SparseWord word = {.name = name};
-  snprintf(word.text, sizeof word.text, "%s", text);
-  return word;
 }

@@ -1,5 +1,8 @@
 // What programs of spmm_entries have of rows that others ended, added in the order of the entries: the sums are the same
 // in every run, on any number of threads.
+//   type $A = f32
+//   op $ADD = arith.addf
+//   integer $COLUMNS = 32
 tile.kernel @kernel(%carry: memref<?x?x$A>, %open: memref<?xi64>, %c: memref<?x?x$A>) {
   %col = tile.program_id 0
   %c0 = arith.constant 0 : index
@@ -15,7 +18,7 @@ tile.kernel @kernel(%carry: memref<?x?x$A>, %open: memref<?xi64>, %c: memref<?x?
       %C = tile.view %c[%row, _] : memref<?x?x$A> to !tile.view<$COLUMNSx$A>
       %x = tile.load %S[%col] : !tile.view<$COLUMNSx$A> -> tensor<$COLUMNSx$A>
       %y = tile.load %C[%col] : !tile.view<$COLUMNSx$A> -> tensor<$COLUMNSx$A>
-      %sum = arith.$ADD %y, %x : tensor<$COLUMNSx$A>
+      %sum = $ADD %y, %x : tensor<$COLUMNSx$A>
       tile.store %sum, %C[%col] : tensor<$COLUMNSx$A>, !tile.view<$COLUMNSx$A>
     }
   }

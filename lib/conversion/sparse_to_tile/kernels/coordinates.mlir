@@ -1,4 +1,5 @@
 // The entries of a line by row and column.
+//   type $P = i32, $I = i32, $TO = i32
 tile.kernel @kernel(%pos: memref<?x$P>, %crd: memref<?x$I>, %out: memref<2x?x$TO>) {
   %row = tile.program_id 0
   %c0 = arith.constant 0 : index

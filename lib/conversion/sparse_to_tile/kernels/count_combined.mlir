@@ -1,4 +1,5 @@
 // How many entries a line has where either of two matrices stores one, or both do.
+//   integer $UNION = 1
 tile.kernel @kernel(%apos: memref<?xi64>, %acrd: memref<?xi64>, %bpos: memref<?xi64>, %bcrd: memref<?xi64>, %count: memref<?xi64>) {
   %row = tile.program_id 0
   %c1 = arith.constant 1 : index
@@ -37,6 +38,8 @@ tile.kernel @kernel(%apos: memref<?xi64>, %acrd: memref<?xi64>, %bpos: memref<?x
   %nb = arith.subi %b1, %b0 : i64
   %both = arith.addi %na, %nb : i64
   %either = arith.subi %both, %shared : i64
-  memref.store %$COUNTED, %count[%row] : memref<?xi64>
+  %isUnion = arith.constant $UNION : i1
+  %counted = arith.select %isUnion, %either, %shared : i64
+  memref.store %counted, %count[%row] : memref<?xi64>
   tile.return
 }

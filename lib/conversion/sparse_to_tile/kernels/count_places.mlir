@@ -1,4 +1,5 @@
 // How many places of a line are taken; entries at one place stand together.
+tile.func private @check(i1)
 tile.kernel @kernel(%pos: memref<?xi64>, %crd: memref<?xi64>, %count: memref<?xi64>) {
   %row = tile.program_id 0
   %c1 = arith.constant 1 : index
@@ -13,7 +14,7 @@ tile.kernel @kernel(%pos: memref<?xi64>, %crd: memref<?xi64>, %count: memref<?xi
   %all, %last = scf.for %e = %begin to %end step %c1 iter_args(%sum = %zero, %before = %minus) -> (i64, i64) {
     %at = memref.load %crd[%e] : memref<?xi64>
     %differs = arith.cmpi ne, %at, %before : i64
-    $CHECK
+    tile.call @check(%differs) : (i1) -> ()
     %more = arith.addi %sum, %one : i64
     %new = arith.select %differs, %more, %sum : i64
     scf.yield %new, %at : i64, i64

@@ -1,4 +1,6 @@
 // The entries of a row of blocks into its blocks, which are zero; %slots: where each block is.
+//   type $P = i32, $I = i32, $E = f32, $BP = i32, $BI = i32
+//   integer $HEIGHT = 32, $WIDTH = 32
 tile.kernel @kernel(%pos: memref<?x$P>, %crd: memref<?x$I>, %val: memref<?x$E>, %bpos: memref<?x$BP>, %bcrd: memref<?x$BI>, %slots: memref<?x?xi64>, %out: memref<?x$HEIGHTx$WIDTHx$E>) {
   %line = tile.program_id 0
   %c0 = arith.constant 0 : index

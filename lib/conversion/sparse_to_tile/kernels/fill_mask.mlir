@@ -1,4 +1,6 @@
 // The entries of a row of tiles, and which tiles hold one; both are zero before.
+//   type $P = i32, $I = i32, $E = f32
+//   integer $HEIGHT = 32, $WIDTH = 32
 tile.kernel @kernel(%pos: memref<?x$P>, %crd: memref<?x$I>, %val: memref<?x$E>, %mask: memref<?x?xi1>, %out: memref<?x?x$E>) {
   %line = tile.program_id 0
   %c0 = arith.constant 0 : index

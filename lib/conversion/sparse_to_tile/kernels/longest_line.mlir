@@ -1,4 +1,5 @@
 // The most entries that a line has.
+//   type $P = i32
 tile.kernel @kernel(%pos: memref<?x$P>, %longest: memref<?xi64>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

@@ -1,4 +1,6 @@
 // Which blocks of a row of them hold an entry.
+//   type $P = i32, $I = i32
+//   integer $HEIGHT = 32, $WIDTH = 32
 tile.kernel @kernel(%pos: memref<?x$P>, %crd: memref<?x$I>, %marks: memref<?x?xi32>) {
   %line = tile.program_id 0
   %c1 = arith.constant 1 : index

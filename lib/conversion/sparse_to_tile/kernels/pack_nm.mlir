@@ -1,4 +1,9 @@
 // One window of one group: what is not zero, then the first free places until there are $KEPT.
+//   type $E = f32, $I = i32
+//   op $NARROW = arith.bitcast
+//   integer $PLACES = 32, $TOGETHER = 1, $ROWS = 32, $WINDOW = 32, $UNITS = 4, $KEPT = 4, $ACROSS = 0, $ALONG = 1
+!places = tensor<$PLACESx$TOGETHERx$ROWSxindex>
+tile.func private @differs(tensor<$ROWSx$WINDOWx$E>, tensor<$ROWSx$WINDOWx$E>) -> tensor<$ROWSx$WINDOWxi1>
 tile.kernel @kernel(%d: memref<?x?x$E>, %crd: memref<?x?x$UNITSx$I>, %val: memref<?x?x$KEPTx$ROWSx$E>) {
   %group = tile.program_id 0
   %w = tile.program_id 1
@@ -7,10 +12,10 @@ tile.kernel @kernel(%d: memref<?x?x$E>, %crd: memref<?x?x$UNITSx$I>, %val: memre
   %lines = arith.constant $ROWS : index
   %places = arith.constant $PLACES : index
   %units = arith.constant $UNITS : index
-  %D = tile.view %d : memref<?x?x$E> to !tile.view<$ROWSx$WINDOWx$E$ORDER>
-  %x = tile.load %D[%group, %w] : !tile.view<$ROWSx$WINDOWx$E$ORDER> -> tensor<$ROWSx$WINDOWx$E>
-  %zero = arith.constant dense<$ZERO> : tensor<$ROWSx$WINDOWx$E>
-  %differs = $DIFFERS %x, %zero : tensor<$ROWSx$WINDOWx$E>
+  %D = tile.view %d : memref<?x?x$E> to !tile.view<$ROWSx$WINDOWx$E, order = [$ACROSS, $ALONG]>
+  %x = tile.load %D[%group, %w] : !tile.view<$ROWSx$WINDOWx$E, order = [$ACROSS, $ALONG]> -> tensor<$ROWSx$WINDOWx$E>
+  %zero = arith.constant dense<0x0> : tensor<$ROWSx$WINDOWx$E>
+  %differs = tile.call @differs(%x, %zero) : (tensor<$ROWSx$WINDOWx$E>, tensor<$ROWSx$WINDOWx$E>) -> tensor<$ROWSx$WINDOWxi1>
   %bits = arith.extui %differs : tensor<$ROWSx$WINDOWxi1> to tensor<$ROWSx$WINDOWxi32>
   %column = tile.reduce {arith.ori} %bits axes [0] : tensor<$ROWSx$WINDOWxi32> -> tensor<$WINDOWxi32>
   %grouped = tile.reshape %column : tensor<$WINDOWxi32> -> tensor<$PLACESx$TOGETHERxi32>
@@ -48,6 +53,6 @@ tile.kernel @kernel(%d: memref<?x?x$E>, %crd: memref<?x?x$UNITSx$I>, %val: memre
   %gs = tile.broadcast %group axes [] : index -> tensor<$PLACESx$TOGETHERx$ROWSxindex>
   %ws = tile.broadcast %w axes [] : index -> tensor<$PLACESx$TOGETHERx$ROWSxindex>
   tile.scatter %turned, %val[%gs, %ws, %n, %line] mask %mask bounds(drop)
-      : tensor<$PLACESx$TOGETHERx$ROWSx$E>, memref<?x?x$KEPTx$ROWSx$E>[$INDICES, $INDICES, $INDICES, $INDICES]
+      : tensor<$PLACESx$TOGETHERx$ROWSx$E>, memref<?x?x$KEPTx$ROWSx$E>[!places, !places, !places, !places]
   tile.return
 }

@@ -1,4 +1,6 @@
 // $COLUMNS columns of a matrix after each other, $DOWN rows at a time: all rows of a panel lie together.
+//   type $E = f32
+//   integer $COLUMNS = 32, $DOWN = 2
 tile.kernel @kernel(%b: memref<?x?x$E>, %out: memref<?x?x$COLUMNSx$E>) {
   %panel = tile.program_id 0
   %i = tile.program_id 1

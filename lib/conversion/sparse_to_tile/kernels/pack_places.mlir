@@ -1,5 +1,7 @@
 // Places of kept elements, 2 of 4, as tile.mma_sparse takes them: four in a byte. What lies beyond the matrix stands at
 // 0 and 1: an odd one never at 0.
+//   type $I = i8
+//   op $NARROW = arith.bitcast
 tile.kernel @kernel(%crd: memref<?x?x$I>, %bytes: memref<?x?xi8>) {
   %row = tile.program_id 0
   %col = tile.program_id 1

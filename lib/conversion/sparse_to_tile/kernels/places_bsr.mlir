@@ -1,4 +1,6 @@
 // Row and column of each element of a row of blocks; -1 beyond the matrix.
+//   type $P = i32, $I = i32
+//   integer $HEIGHT = 32, $WIDTH = 32
 tile.kernel @kernel(%pos: memref<?x$P>, %crd: memref<?x$I>, %rows: index, %columns: index, %row: memref<?xi64>, %column: memref<?xi64>) {
   %line = tile.program_id 0
   %c0 = arith.constant 0 : index

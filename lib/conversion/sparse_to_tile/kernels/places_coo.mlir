@@ -1,4 +1,5 @@
 // The two coordinates of an entry.
+//   type $I = i32
 tile.kernel @kernel(%crd: memref<2x?x$I>, %row: memref<?xi64>, %column: memref<?xi64>) {
   %e = tile.program_id 0
   %c0 = arith.constant 0 : index

@@ -1,4 +1,5 @@
 // The line of each entry, and its place in it.
+//   type $P = i32, $I = i32
 tile.kernel @kernel(%pos: memref<?x$P>, %crd: memref<?x$I>, %line: memref<?xi64>, %place: memref<?xi64>) {
   %row = tile.program_id 0
   %c1 = arith.constant 1 : index

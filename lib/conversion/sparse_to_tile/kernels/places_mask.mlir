@@ -1,4 +1,5 @@
 // Row and column of each element of a row; -1 where the mask is false.
+//   integer $HEIGHT = 32, $WIDTH = 32
 tile.kernel @kernel(%mask: memref<?x?xi1>, %columns: index, %row: memref<?xi64>, %column: memref<?xi64>) {
   %r = tile.program_id 0
   %c0 = arith.constant 0 : index

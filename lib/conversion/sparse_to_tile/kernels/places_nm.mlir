@@ -1,4 +1,6 @@
 // Line and place along the windows of each element of a window; -1 beyond the matrix.
+//   type $I = i8
+//   integer $UNITS = 4, $ROWS = 32, $WINDOW = 32, $TOGETHER = 1, $KEPT = 4
 tile.kernel @kernel(%crd: memref<?x?x$UNITSx$I>, %numLines: index, %numAlong: index, %line: memref<?xi64>, %along: memref<?xi64>) {
   %group = tile.program_id 0
   %w = tile.program_id 1

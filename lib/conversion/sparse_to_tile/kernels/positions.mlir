@@ -1,4 +1,5 @@
 // Where each segment begins, and the last ends: the sums of the counts before.
+//   type $P = i32
 tile.kernel @kernel(%count: memref<?x$P>, %pos: memref<?x$P>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

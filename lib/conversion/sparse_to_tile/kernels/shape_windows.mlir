@@ -1,4 +1,6 @@
 // The values of a window where they belong.
+//   type $E = f32
+//   integer $KEPT = 4, $ROWS = 32
 tile.kernel @kernel(%flat: memref<?x$E>, %out: memref<?x?x$KEPTx$ROWSx$E>) {
   %group = tile.program_id 0
   %w = tile.program_id 1

@@ -1,4 +1,5 @@
 // Entries in the order of their keys, those of one key as they stood. One program: each finds the next free place.
+//   type $E = f32
 tile.kernel @kernel(%key: memref<?xi64>, %other: memref<?xi64>, %val: memref<?x$E>, %pos: memref<?xi64>, %free: memref<?xi64>, %keys: memref<?xi64>, %others: memref<?xi64>, %vals: memref<?x$E>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

@@ -1,9 +1,12 @@
 // One entry of a pattern: a row of a and a column of b, walked side by side; zero where they share no place.
+//   type $A = f32, $AP = i32, $AI = i32, $E = f32, $BP = i32, $BI = i32
+//   op $WIDEN = arith.bitcast, $MULTIPLY = arith.mulf, $ADD = arith.addf
+tile.func private @finish($A, i64) -> $A
 tile.kernel @kernel(%row: memref<?xi64>, %column: memref<?xi64>, %apos: memref<?x$AP>, %acrd: memref<?x$AI>, %aval: memref<?x$E>, %bpos: memref<?x$BP>, %bcrd: memref<?x$BI>, %bval: memref<?x$E>, %out: memref<?x$A>) {
   %e = tile.program_id 0
   %c1 = arith.constant 1 : index
   %none = arith.constant 0 : i64
-  %empty = arith.constant $ZERO : $A
+  %empty = arith.constant 0x0 : $A
   %r = memref.load %row[%e] : memref<?xi64>
   %c = memref.load %column[%e] : memref<?xi64>
   %stored = arith.cmpi sge, %r, %none : i64
@@ -37,8 +40,8 @@ tile.kernel @kernel(%row: memref<?xi64>, %column: memref<?xi64>, %apos: memref<?
       %y = memref.load %bval[%q] : memref<?x$E>
       %lhs = $WIDEN %x : $E to $A
       %rhs = $WIDEN %y : $E to $A
-      %term = arith.$MULTIPLY %lhs, %rhs : $A
-      %sum = arith.$ADD %acc, %term : $A
+      %term = $MULTIPLY %lhs, %rhs : $A
+      %sum = $ADD %acc, %term : $A
       %first = arith.cmpi eq, %count, %no : i64
       %with = arith.select %first, %term, %sum : $A
       %meets = arith.cmpi eq, %k, %l : index
@@ -55,7 +58,7 @@ tile.kernel @kernel(%row: memref<?xi64>, %column: memref<?xi64>, %apos: memref<?
     }
     %some = arith.cmpi sgt, %terms, %none : i64
     %done = scf.if %some -> ($A) {
-      $FINISH
+      %result = tile.call @finish(%total, %terms) : ($A, i64) -> $A
       scf.yield %result : $A
     } else {
       scf.yield %empty : $A

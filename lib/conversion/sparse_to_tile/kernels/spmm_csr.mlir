@@ -1,4 +1,10 @@
 // A row of the result per program, $COLUMNS of its columns at a time: rows of b, scaled and added up.
+//   type $MATRIX = memref<?x?xf32>, $E = f32, $A = f32, $P = i32, $I = i32
+//   op $WIDEN = arith.bitcast
+//   integer $COLUMNS = 32
+!row = tensor<$COLUMNSx$A>
+tile.func private @row($MATRIX, index, index) -> tensor<$COLUMNSx$E>
+tile.func private @step(!row, !row, !row) -> !row
 tile.kernel @kernel(%pos: memref<?x$P>, %crd: memref<?x$I>, %val: memref<?x$E>, %b: $MATRIX, %c: memref<?x?x$A>) {
   %row = tile.program_id 0
   %col = tile.program_id 1
@@ -10,19 +16,18 @@ tile.kernel @kernel(%pos: memref<?x$P>, %crd: memref<?x$I>, %val: memref<?x$E>, 
   %begin = arith.index_cast %p0 : $P to index
   %end = arith.index_cast %p1 : $P to index
   %C = tile.view %c[%row, _] : memref<?x?x$A> to !tile.view<$COLUMNSx$A>
-  %init = tile.load %C[%col] {tile.initial} : !tile.view<$COLUMNSx$A> -> tensor<$COLUMNSx$A>
-  %sum = scf.for %e = %begin to %end step %c1 iter_args(%acc = %init) -> (tensor<$COLUMNSx$A>) {
+  %init = tile.load %C[%col] {tile.initial} : !tile.view<$COLUMNSx$A> -> !row
+  %sum = scf.for %e = %begin to %end step %c1 iter_args(%acc = %init) -> (!row) {
     %at = memref.load %crd[%e] : memref<?x$I>
     %k = arith.index_cast %at : $I to index
     %v = memref.load %val[%e] : memref<?x$E>
-    %B = tile.view %b[$AT] : $MATRIX to !tile.view<$COLUMNSx$E>
-    %y = tile.load %B[$PART] : !tile.view<$COLUMNSx$E> -> tensor<$COLUMNSx$E>
+    %y = tile.call @row(%b, %k, %col) : ($MATRIX, index, index) -> tensor<$COLUMNSx$E>
     %wide = $WIDEN %v : $E to $A
-    %lhs = tile.broadcast %wide axes [] : $A -> tensor<$COLUMNSx$A>
-    %rhs = $WIDEN %y : tensor<$COLUMNSx$E> to tensor<$COLUMNSx$A>
-    $STEP : tensor<$COLUMNSx$A>
-    scf.yield %new : tensor<$COLUMNSx$A>
+    %lhs = tile.broadcast %wide axes [] : $A -> !row
+    %rhs = $WIDEN %y : tensor<$COLUMNSx$E> to !row
+    %new = tile.call @step(%acc, %lhs, %rhs) : (!row, !row, !row) -> !row
+    scf.yield %new : !row
   }
-  tile.store %sum, %C[%col] {tile.final} : tensor<$COLUMNSx$A>, !tile.view<$COLUMNSx$A>
+  tile.store %sum, %C[%col] {tile.final} : !row, !tile.view<$COLUMNSx$A>
   tile.return
 }

@@ -2,6 +2,12 @@
 // rows are like, programs do alike (Merrill and Garland, "Merge-Based Parallel Sparse Matrix-Vector Multiplication", SC
 // 2016). Who reaches the end of a row writes it; what a program has of a row that it does not end goes to %carry, its row
 // to %open (-1: nothing).
+//   type $MATRIX = memref<?x?xf32>, $E = f32, $A = f32, $P = i32, $I = i32
+//   op $WIDEN = arith.bitcast
+//   integer $COLUMNS = 32, $ITEMS = 4096
+!row = tensor<$COLUMNSx$A>
+tile.func private @row($MATRIX, index, index) -> tensor<$COLUMNSx$E>
+tile.func private @step(!row, !row, !row) -> !row
 tile.kernel @kernel(%pos: memref<?x$P>, %crd: memref<?x$I>, %val: memref<?x$E>, %b: $MATRIX, %c: memref<?x?x$A>, %carry: memref<?x?x$A>, %open: memref<?xi64>) {
   %part = tile.program_id 0
   %col = tile.program_id 1
@@ -53,20 +59,19 @@ tile.kernel @kernel(%pos: memref<?x$P>, %crd: memref<?x$I>, %val: memref<?x$E>, 
     %end = arith.index_cast %p1 : $P to index
     %begin = arith.maxsi %begins, %firstEntry : index
     %C = tile.view %c[%row, _] : memref<?x?x$A> to !tile.view<$COLUMNSx$A>
-    %init = tile.load %C[%col] : !tile.view<$COLUMNSx$A> -> tensor<$COLUMNSx$A>
-    %sum = scf.for %e = %begin to %end step %c1 iter_args(%acc = %init) -> (tensor<$COLUMNSx$A>) {
+    %init = tile.load %C[%col] : !tile.view<$COLUMNSx$A> -> !row
+    %sum = scf.for %e = %begin to %end step %c1 iter_args(%acc = %init) -> (!row) {
       %at = memref.load %crd[%e] : memref<?x$I>
       %k = arith.index_cast %at : $I to index
       %v = memref.load %val[%e] : memref<?x$E>
-      %B = tile.view %b[$AT] : $MATRIX to !tile.view<$COLUMNSx$E>
-      %y = tile.load %B[$PART] : !tile.view<$COLUMNSx$E> -> tensor<$COLUMNSx$E>
+      %y = tile.call @row(%b, %k, %col) : ($MATRIX, index, index) -> tensor<$COLUMNSx$E>
       %wide = $WIDEN %v : $E to $A
-      %lhs = tile.broadcast %wide axes [] : $A -> tensor<$COLUMNSx$A>
-      %rhs = $WIDEN %y : tensor<$COLUMNSx$E> to tensor<$COLUMNSx$A>
-      $STEP : tensor<$COLUMNSx$A>
-      scf.yield %new : tensor<$COLUMNSx$A>
+      %lhs = tile.broadcast %wide axes [] : $A -> !row
+      %rhs = $WIDEN %y : tensor<$COLUMNSx$E> to !row
+      %new = tile.call @step(%acc, %lhs, %rhs) : (!row, !row, !row) -> !row
+      scf.yield %new : !row
     }
-    tile.store %sum, %C[%col] : tensor<$COLUMNSx$A>, !tile.view<$COLUMNSx$A>
+    tile.store %sum, %C[%col] : !row, !tile.view<$COLUMNSx$A>
   }
   %p2 = memref.load %pos[%ended#1] : memref<?x$P>
   %opens = arith.index_cast %p2 : $P to index
@@ -80,21 +85,20 @@ tile.kernel @kernel(%pos: memref<?x$P>, %crd: memref<?x$I>, %val: memref<?x$E>, 
     memref.store %which, %open[%part] : memref<?xi64>
   }
   scf.if %isOpen {
-    %zeros = arith.constant dense<$ZERO> : tensor<$COLUMNSx$A>
-    %sum = scf.for %e = %start to %lastEntry step %c1 iter_args(%acc = %zeros) -> (tensor<$COLUMNSx$A>) {
+    %zeros = arith.constant dense<0x0> : !row
+    %sum = scf.for %e = %start to %lastEntry step %c1 iter_args(%acc = %zeros) -> (!row) {
       %at = memref.load %crd[%e] : memref<?x$I>
       %k = arith.index_cast %at : $I to index
       %v = memref.load %val[%e] : memref<?x$E>
-      %B = tile.view %b[$AT] : $MATRIX to !tile.view<$COLUMNSx$E>
-      %y = tile.load %B[$PART] : !tile.view<$COLUMNSx$E> -> tensor<$COLUMNSx$E>
+      %y = tile.call @row(%b, %k, %col) : ($MATRIX, index, index) -> tensor<$COLUMNSx$E>
       %wide = $WIDEN %v : $E to $A
-      %lhs = tile.broadcast %wide axes [] : $A -> tensor<$COLUMNSx$A>
-      %rhs = $WIDEN %y : tensor<$COLUMNSx$E> to tensor<$COLUMNSx$A>
-      $STEP : tensor<$COLUMNSx$A>
-      scf.yield %new : tensor<$COLUMNSx$A>
+      %lhs = tile.broadcast %wide axes [] : $A -> !row
+      %rhs = $WIDEN %y : tensor<$COLUMNSx$E> to !row
+      %new = tile.call @step(%acc, %lhs, %rhs) : (!row, !row, !row) -> !row
+      scf.yield %new : !row
     }
     %S = tile.view %carry[%part, _] : memref<?x?x$A> to !tile.view<$COLUMNSx$A>
-    tile.store %sum, %S[%col] : tensor<$COLUMNSx$A>, !tile.view<$COLUMNSx$A>
+    tile.store %sum, %S[%col] : !row, !tile.view<$COLUMNSx$A>
   }
   tile.return
 }

@@ -1,4 +1,11 @@
 // As spmm_csr, but the sum of a row's products is divided by their number before the result's row is added.
+//   type $MATRIX = memref<?x?xf32>, $E = f32, $A = f32, $P = i32, $I = i32
+//   op $WIDEN = arith.bitcast, $ADD = arith.addf
+//   integer $COLUMNS = 32
+!row = tensor<$COLUMNSx$A>
+tile.func private @row($MATRIX, index, index) -> tensor<$COLUMNSx$E>
+tile.func private @step(!row, !row, !row) -> !row
+tile.func private @finish(!row, i64) -> !row
 tile.kernel @kernel(%pos: memref<?x$P>, %crd: memref<?x$I>, %val: memref<?x$E>, %b: $MATRIX, %c: memref<?x?x$A>) {
   %row = tile.program_id 0
   %col = tile.program_id 1
@@ -11,31 +18,28 @@ tile.kernel @kernel(%pos: memref<?x$P>, %crd: memref<?x$I>, %val: memref<?x$E>, 
   %end = arith.index_cast %p1 : $P to index
   %some = arith.cmpi slt, %begin, %end : index
   %C = tile.view %c[%row, _] : memref<?x?x$A> to !tile.view<$COLUMNSx$A>
-  %init = tile.load %C[%col] {tile.initial} : !tile.view<$COLUMNSx$A> -> tensor<$COLUMNSx$A>
-  %all = scf.if %some -> (tensor<$COLUMNSx$A>) {
-    %zeros = arith.constant dense<$ZERO> : tensor<$COLUMNSx$A>
-    %sum = scf.for %e = %begin to %end step %c1 iter_args(%acc = %zeros) -> (tensor<$COLUMNSx$A>) {
+  %init = tile.load %C[%col] {tile.initial} : !tile.view<$COLUMNSx$A> -> !row
+  %all = scf.if %some -> (!row) {
+    %zeros = arith.constant dense<0x0> : !row
+    %sum = scf.for %e = %begin to %end step %c1 iter_args(%acc = %zeros) -> (!row) {
       %at = memref.load %crd[%e] : memref<?x$I>
       %k = arith.index_cast %at : $I to index
       %v = memref.load %val[%e] : memref<?x$E>
-      %B = tile.view %b[$AT] : $MATRIX to !tile.view<$COLUMNSx$E>
-      %y = tile.load %B[$PART] : !tile.view<$COLUMNSx$E> -> tensor<$COLUMNSx$E>
+      %y = tile.call @row(%b, %k, %col) : ($MATRIX, index, index) -> tensor<$COLUMNSx$E>
       %wide = $WIDEN %v : $E to $A
-      %lhs = tile.broadcast %wide axes [] : $A -> tensor<$COLUMNSx$A>
-      %rhs = $WIDEN %y : tensor<$COLUMNSx$E> to tensor<$COLUMNSx$A>
-      $STEP : tensor<$COLUMNSx$A>
-      scf.yield %new : tensor<$COLUMNSx$A>
+      %lhs = tile.broadcast %wide axes [] : $A -> !row
+      %rhs = $WIDEN %y : tensor<$COLUMNSx$E> to !row
+      %new = tile.call @step(%acc, %lhs, %rhs) : (!row, !row, !row) -> !row
+      scf.yield %new : !row
     }
     %terms = arith.subi %end, %begin : index
     %number = arith.index_cast %terms : index to i64
-    %count = $COUNT %number : i64 to $A
-    %counts = tile.broadcast %count axes [] : $A -> tensor<$COLUMNSx$A>
-    %mean = arith.$DIVIDE %sum, %counts : tensor<$COLUMNSx$A>
-    %result = arith.$ADD %init, %mean : tensor<$COLUMNSx$A>
-    scf.yield %result : tensor<$COLUMNSx$A>
+    %mean = tile.call @finish(%sum, %number) : (!row, i64) -> !row
+    %result = $ADD %init, %mean : !row
+    scf.yield %result : !row
   } else {
-    scf.yield %init : tensor<$COLUMNSx$A>
+    scf.yield %init : !row
   }
-  tile.store %all, %C[%col] {tile.final} : tensor<$COLUMNSx$A>, !tile.view<$COLUMNSx$A>
+  tile.store %all, %C[%col] {tile.final} : !row, !tile.view<$COLUMNSx$A>
   tile.return
 }

@@ -1,6 +1,14 @@
 // Lines of a group share the rows of b that they take: $DEPTH of these at a time are gathered for $ROWS lines and
 // multiplied by the machine's instruction, which takes $HEIGHT: those beyond are zero. Positions beyond a group's
 // entries, and rows beyond b, count nothing.
+//   type $A = f32, $I = i32, $E = f16, $S = f32
+//   op $BEGIN = arith.bitcast, $ADD = arith.addf, $END = arith.bitcast
+//   integer $HEIGHT = 32, $COLUMNS = 32, $LINES = 64, $DEPTH = 16, $PARTS = 2, $ROWS = 32, $WINDOW = 32, $KEPT = 4, $TOGETHER = 1
+!result = tensor<$HEIGHTx$COLUMNSx$A>
+!results = !tile.view<$HEIGHTx$COLUMNSx$A>
+!lines = tensor<$HEIGHTxindex>
+tile.func private @read(!results, index, !lines, index) -> !result
+tile.func private @write(!result, !results, index, !lines, index)
 tile.kernel @kernel(%crd: memref<?x$I>, %val: memref<?x?x$LINESx$E>, %b: memref<?x?x$E>, %c: memref<?x?x$A>) {
   %row = tile.program_id 0
   %col = tile.program_id 1
@@ -27,7 +35,7 @@ tile.kernel @kernel(%crd: memref<?x$I>, %val: memref<?x?x$LINESx$E>, %b: memref<
   %all = tile.broadcast %entries axes [] : index -> tensor<$DEPTHxindex>
   %inners = tile.broadcast %inner axes [] : index -> tensor<$DEPTHxindex>
   %bases = tile.broadcast %base axes [] : index -> tensor<$DEPTHxindex>
-  %start = arith.constant dense<$ZERO> : tensor<$HEIGHTx$COLUMNSx$S>
+  %start = arith.constant dense<0x0> : tensor<$HEIGHTx$COLUMNSx$S>
   %sum = scf.for %s = %c0 to %steps step %c1 iter_args(%acc = %start) -> (tensor<$HEIGHTx$COLUMNSx$S>) {
     %from = arith.muli %s, %depth : index
     %p = tile.iota dim 0 from %from : tensor<$DEPTHxindex>
@@ -58,10 +66,10 @@ tile.kernel @kernel(%crd: memref<?x$I>, %val: memref<?x?x$LINESx$E>, %b: memref<
   %isLine = arith.cmpi slt, %i, %height : tensor<$HEIGHTxindex>
   %line = arith.addi %corners, %i : tensor<$HEIGHTxindex>
   %lines = arith.select %isLine, %line, %beyond : tensor<$HEIGHTxi1>, tensor<$HEIGHTxindex>
-  %init = $READ -> tensor<$HEIGHTx$COLUMNSx$A>
+  %init = tile.call @read(%C, %row, %lines, %col) : (!results, index, !lines, index) -> !result
   %wide = $BEGIN %init : tensor<$HEIGHTx$COLUMNSx$A> to tensor<$HEIGHTx$COLUMNSx$S>
-  %total = arith.$ADD %sum, %wide : tensor<$HEIGHTx$COLUMNSx$S>
+  %total = $ADD %sum, %wide : tensor<$HEIGHTx$COLUMNSx$S>
   %result = $END %total : tensor<$HEIGHTx$COLUMNSx$S> to tensor<$HEIGHTx$COLUMNSx$A>
-  $WRITE
+  tile.call @write(%result, %C, %row, %lines, %col) : (!result, !results, index, !lines, index) -> ()
   tile.return
 }

@@ -1,5 +1,8 @@
 // 2 of 4 along k: $ROWS lines by $COLUMNS columns of the result, $DEPTH of k at a time, whose $KEPT kept elements and
 // $BYTES bytes of places the machine's sparse instruction takes.
+//   type $E = f16, $A = f32, $S = f32
+//   op $BEGIN = arith.bitcast, $END = arith.bitcast
+//   integer $KEPT = 16, $ROWS = 16, $BYTES = 4, $DEPTH = 32, $COLUMNS = 32
 tile.kernel @kernel(%val: memref<?x?x$E>, %at: memref<?x?xi8>, %b: memref<?x?x$E>, %c: memref<?x?x$A>) {
   %row = tile.program_id 0
   %col = tile.program_id 1

@@ -1,4 +1,6 @@
 // Columns of $ROWS rows packed by a list of slices of them; zeros where the list names none of the matrix.
+//   type $E = f32, $I = i32
+//   integer $COLUMNS = 32, $BY = 2, $ROWS = 32
 tile.kernel @kernel(%a: memref<?x?x$E>, %crd: memref<?x$I>, %packed: memref<?x?x$E>) {
   %block = tile.program_id 0
   %c0 = arith.constant 0 : index
@@ -6,7 +8,7 @@ tile.kernel @kernel(%a: memref<?x?x$E>, %crd: memref<?x$I>, %packed: memref<?x?x
   %width = arith.constant $COLUMNS : index
   %bys = arith.constant dense<$BY> : tensor<$COLUMNSxindex>
   %none = arith.constant dense<-1> : tensor<$COLUMNSx$I>
-  %zeros = arith.constant dense<$ZERO> : tensor<$ROWSx$COLUMNSx$E>
+  %zeros = arith.constant dense<0x0> : tensor<$ROWSx$COLUMNSx$E>
   %lane = tile.iota dim 0 : tensor<$COLUMNSxindex>
   %A = tile.view %a : memref<?x?x$E> to !tile.view<$ROWSx$COLUMNSx$E>
   %P = tile.view %packed : memref<?x?x$E> to !tile.view<$ROWSx$COLUMNSx$E>

@@ -1,11 +1,13 @@
 // A row of slices packed by a list of them; zeros where the list names none of the matrix.
+//   type $E = f32, $I = i32
+//   integer $BY = 2, $COLUMNS = 32
 tile.kernel @kernel(%a: memref<?x?x$E>, %crd: memref<?x$I>, %packed: memref<?x?x$E>) {
   %i = tile.program_id 0
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %by = arith.constant $BY : index
   %rows = memref.dim %a, %c0 : memref<?x?x$E>
-  %zeros = arith.constant dense<$ZERO> : tensor<$COLUMNSx$E>
+  %zeros = arith.constant dense<0x0> : tensor<$COLUMNSx$E>
   %slot = arith.divui %i, %by : index
   %j = arith.remui %i, %by : index
   %c = memref.load %crd[%slot] : memref<?x$I>

@@ -1,4 +1,6 @@
 // Packed columns of $ROWS rows go where a list of their slices says; those that the matrix does not have go nowhere.
+//   type $E = f32, $I = i32
+//   integer $COLUMNS = 32, $BY = 2, $ROWS = 32
 tile.kernel @kernel(%packed: memref<?x?x$E>, %crd: memref<?x$I>, %out: memref<?x?x$E>) {
   %block = tile.program_id 0
   %c0 = arith.constant 0 : index

@@ -1,4 +1,6 @@
 // A row of packed slices goes where a list of these says; one that the matrix does not have goes nowhere.
+//   type $E = f32, $I = i32
+//   integer $BY = 2, $COLUMNS = 32
 tile.kernel @kernel(%packed: memref<?x?x$E>, %crd: memref<?x$I>, %out: memref<?x?x$E>) {
   %i = tile.program_id 0
   %c0 = arith.constant 0 : index

@@ -1,4 +1,6 @@
 // Blocks with their axes swapped, $HIGH x $WIDE of one at a time: a column of a block is then contiguous.
+//   type $E = f32
+//   integer $ROWS = 32, $DEPTH = 32, $DOWN = 2, $ACROSS = 2, $HIGH = 16, $WIDE = 16
 tile.kernel @kernel(%val: memref<?x$ROWSx$DEPTHx$E>, %out: memref<?x$DEPTHx$ROWSx$E>) {
   %e = tile.program_id 0
   %c0 = arith.constant 0 : index

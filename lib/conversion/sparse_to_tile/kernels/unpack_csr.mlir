@@ -1,4 +1,6 @@
-// The entries of a segment into a matrix of zeros; $TRANSPOSED: segments are columns.
+// The entries of a segment into a matrix of zeros.
+//   type $E = f32, $P = i32, $I = i32
+tile.func private @put($E, memref<?x?x$E>, index, index)
 tile.kernel @kernel(%pos: memref<?x$P>, %crd: memref<?x$I>, %val: memref<?x$E>, %d: memref<?x?x$E>) {
   %row = tile.program_id 0
   %c1 = arith.constant 1 : index
@@ -11,7 +13,7 @@ tile.kernel @kernel(%pos: memref<?x$P>, %crd: memref<?x$I>, %val: memref<?x$E>, 
     %at = memref.load %crd[%e] : memref<?x$I>
     %column = arith.index_cast %at : $I to index
     %v = memref.load %val[%e] : memref<?x$E>
-    memref.store %v, %d[$PLACE] : memref<?x?x$E>
+    tile.call @put(%v, %d, %row, %column) : ($E, memref<?x?x$E>, index, index) -> ()
   }
   tile.return
 }

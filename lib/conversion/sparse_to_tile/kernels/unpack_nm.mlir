@@ -1,4 +1,7 @@
 // The kept elements of a group's windows into a matrix of zeros; those beyond it are left out.
+//   type $E = f32, $I = i8
+//   integer $UNITS = 4, $KEPT = 4, $ROWS = 32, $WINDOW = 32, $TOGETHER = 1, $ACROSS = 0, $ALONG = 1
+tile.func private @put($E, memref<?x?x$E>, index, index)
 tile.kernel @kernel(%crd: memref<?x?x$UNITSx$I>, %val: memref<?x?x$KEPTx$ROWSx$E>, %d: memref<?x?x$E>) {
   %group = tile.program_id 0
   %w = tile.program_id 1
@@ -30,7 +33,7 @@ tile.kernel @kernel(%crd: memref<?x?x$UNITSx$I>, %val: memref<?x?x$KEPTx$ROWSx$E
         %inside = arith.andi %inLines, %inAlong : i1
         scf.if %inside {
           %v = memref.load %val[%group, %w, %n, %l] : memref<?x?x$KEPTx$ROWSx$E>
-          memref.store %v, %d[$PLACE] : memref<?x?x$E>
+          tile.call @put(%v, %d, %line, %k) : ($E, memref<?x?x$E>, index, index) -> ()
         }
       }
     }
