@@ -41,6 +41,7 @@ static const MlirExtPassDefinition *const passes[] = {&tileExpandMathPass, //
                                                       &tileSplitReductionsPass,   //
                                                       &tileSpecializeSizesPass,   //
                                                       &tileFuseElementwisePass,   //
+                                                      &tileGroupOpsPass,          //
                                                       &gpuLaunchToRuntimePass,    //
                                                       &tileFuseAttentionPass,     //
                                                       &tileLinalgToTilePass,      //

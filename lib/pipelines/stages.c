@@ -25,6 +25,7 @@ const TilePipelineStep tileStageOfBuckets[] = {
 
 // What no kernel covers stays linalg (fallback_ops).
 const TilePipelineStep tileStageToKernels[] = {
+    {"tile-group-ops", {{"chip", .from = TilePipeline_Chip}}},
     {"convert-linalg-to-tile", {{"chip", .from = TilePipeline_Chip}}},
     {"canonicalize", .on = "func.func"},
     {"cse", .on = "func.func"},

@@ -1,5 +1,5 @@
 // RUN: grep '^//' %s > %t.mlir
-// RUN: %tile_opt %s --pass-pipeline='builtin.module(linalg-generalize-named-ops,convert-linalg-to-tile)' >> %t.mlir
+// RUN: %tile_opt %s --pass-pipeline='builtin.module(linalg-generalize-named-ops,tile-group-ops,convert-linalg-to-tile)' >> %t.mlir
 // RUN: FileCheck %s --check-prefix=ATOMS < %t.mlir && %python %source/test/run/check.py %tile_run %t.mlir --target=interpret
 // What the lowering makes of products for a CPU with dot instructions, interpreted as kernels, whatever this host has.
 // ATOMS-DAG: atom "vpdpbusd"

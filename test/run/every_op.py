@@ -32,6 +32,7 @@ NOT_RUN = {  # ops without a case, and why
     **{op: "scheduled level: refused by name (test/conversion/tile_to_vector/refused.mlir); test/interpreter has its meaning"
        for op in ("barrier_arrive", "barrier_wait", "mma_async", "mma_wait", "warp_specialize")},
     "transfer": "host: there is one device",
+    "group": "host: convert-linalg-to-tile makes kernels of groups",
     "memref_at": "the interpreter's memory has addresses of its own; test/run/irregular.py runs it against numpy",
 }
 UPSTREAM = ["math.*", "arith.*", "casts"]  # ops that are not in the table

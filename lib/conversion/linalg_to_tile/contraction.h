@@ -7,7 +7,6 @@
 typedef struct TileContraction {
   int lhs, rhs;       // operand numbers of A and B
   int m, n, k;        // dimensions
-  int product;        // argument of the body that takes the product (an epilogue follows); -1: no epilogue
   int64_t step;       // of k, per product of register tiles
   int64_t lastPanel;  // columns of the last panel where it is narrower than the others; else 0
   bool isAlongDepth;  // lanes along k: fewer columns than a vector has

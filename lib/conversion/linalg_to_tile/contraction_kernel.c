@@ -255,19 +255,6 @@ static MlirValue accumulate(TileKernelEmission *e, const TileContraction *c, Mli
   return mlirOperationGetResult(choice, 0);
 }
 
-// The body's elementwise epilogue on the finished product.
-static MlirValue buildEpilogue(TileKernelEmission *e, const TileContraction *c, MlirValue product) {
-  const TileStructured *s = e->structured;
-  TileBodyMap map = {0};
-  e->bodyOverOutput = true;
-  tileBodyMapSet(&map, mlirBlockGetArgument(s->body, c->product), product);
-  for (int i = 2; i < s->numInputs; ++i) {
-    int argument = i - 2 < c->product ? i - 2 : i - 1;
-    tileBodyMapSet(&map, mlirBlockGetArgument(s->body, argument), tileKernelLoad(e, i, NULL, true));
-  }
-  return tileKernelCloneValue(e, &map, mlirOperationGetOperand(mlirBlockGetTerminator(s->body), 0));
-}
-
 // Blocks of k: at least one, so that an empty sum stores C's start value too.
 static MlirValue blocksOfK(TileKernelEmission *e, const TileContraction *c) {
   MlirValue depth = tileBuildIndex(&e->body, blockDepth(e, c));
@@ -275,10 +262,10 @@ static MlirValue blocksOfK(TileKernelEmission *e, const TileContraction *c) {
   return tileBuildMax(&e->body, blocks, tileBuildIndex(&e->body, 1));
 }
 
-// The same after the last block of k only.
+// What the epilogue makes of the product after the last block of k.
 static MlirValue buildEpilogueAtEnd(TileKernelEmission *e, const TileContraction *c, MlirValue product) {
-  if (c->product < 0 || isShallow(e, c))
-    return c->product < 0 ? product : buildEpilogue(e, c, product);
+  if (mlirBlockIsNull(e->structured->epilogue) || isShallow(e, c))
+    return tileKernelEpilogue(e, product);
   MlirValue last = tileBuildSub(&e->body, blocksOfK(e, c), tileBuildIndex(&e->body, 1));
   MlirValue isLast = buildEquals(e, e->index[c->k], last);
   MlirType type = mlirValueGetType(product);
@@ -286,7 +273,7 @@ static MlirValue buildEpilogueAtEnd(TileKernelEmission *e, const TileContraction
   TileBuilder outer = e->body;
   for (int i = 0; i < 2; ++i) {
     e->body = tileBuilderAtEnd(appendBlock(&regions[i]), outer.location);
-    MlirValue value = i == 0 ? buildEpilogue(e, c, product) : product;
+    MlirValue value = i == 0 ? tileKernelEpilogue(e, product) : product;
     tileBuildYield(&e->body, 1, &value);
   }
   e->body = outer;
@@ -716,7 +703,7 @@ static void buildFromMemory(TileKernelEmission *e, const TileContraction *c) {
   int output = e->structured->numInputs;
   MlirValue sum = tileKernelInitial(e, output);
   tileKernelLoopOverReductions(e, 1, &sum, buildStep, c);
-  tileKernelStore(e, output, c->product < 0 ? sum : buildEpilogue(e, c, sum));
+  tileKernelStore(e, output, tileKernelEpilogue(e, sum));
 }
 
 static void planTiles(TileStructured *s, const TileContraction *c) {
@@ -724,7 +711,11 @@ static void planTiles(TileStructured *s, const TileContraction *c) {
                        .whole = -1,
                        .isProduct = true,
                        .product = {.lhs = c->lhs, .rhs = c->rhs, .m = c->m, .n = c->n, .k = c->k}};
+  MlirBlock body = s->body;
+  if (!mlirBlockIsNull(s->epilogue))
+    s->body = s->epilogue; // its operations count
   tileStructuredPlanTiles(s, &tiling);
+  s->body = body;
 }
 
 //===--- the whole ---------------------------------------------------------===//
@@ -739,7 +730,7 @@ static KernelBody planForCpu(TileStructured *s, TileContraction *c) {
                        .isMatrix = true,
                        .product = {.lhs = c->lhs, .rhs = c->rhs, .m = c->m, .n = c->n, .k = c->k}};
   TileStructured product = *s;
-  product.body = (MlirBlock){NULL}; // an epilogue's, perhaps: of a product all operands are read
+  product.body = (MlirBlock){NULL}; // all operands are read
   TileSearchTile tile = tileStructuredPlanMatrix(&product, &tiling, &c->lastPanel, &c->arePanels);
   c->isAlongDepth = tile.kind == TileKind_AlongDepth;
   if (tileKernelKinds[tile.kind]->hasRegisterTile) {

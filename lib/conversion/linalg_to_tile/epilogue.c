@@ -1,49 +1,12 @@
-// Elementwise ops that alone use what another op makes, in its kernel: a bias and an activation after a convolution, a
-// scale after a pooling. Matrix products have their own way (contraction.c), as their sums go through memory.
+// Elementwise ops of a tile.group in the kernel of the product or reduction that they follow: a bias and an activation
+// after a convolution, a scale after a pooling.
 //
 // Expects: the structured elementwise op. Leaves: one kernel and launch in its place; the producer is unused then.
+#include "dialects/tile/ops.h"
 #include "lib/conversion/linalg_to_tile/kernel.h"
 #include "lib/conversion/linalg_to_tile/lowerings.h"
 
 #include <string.h>
-
-//===--- questions ----------------------------------------------------------===//
-
-bool tileEpilogueCanFollow(const TileStructured *elementwise) {
-  int output = elementwise->numInputs;
-  // Merged, it has other operands beside it, and its dimensions change their numbers.
-  if (tileStructuredHasReduction(elementwise) || elementwise->numOutputs != 1 ||
-      tileStructuredUsesPosition(elementwise) ||
-      !mlirOpOperandIsNull(mlirValueGetFirstUse(mlirBlockGetArgument(elementwise->body, output))))
-    return false;
-  for (int i = 0; i <= output; ++i)
-    if (!tileOperandIsPlain(&elementwise->operands[i]))
-      return false;
-  return true;
-}
-
-bool tileEpilogueReadProducer(const TileStructured *elementwise, int index, TileStructured *producer) {
-  const TileOperand *operand = &elementwise->operands[index];
-  MlirOperation op = operand->isTensor ? tileDefiningOp(operand->value) : (MlirOperation){NULL};
-  // In a loop around the use, the producer would be computed again in every step.
-  bool isRead = tileOpIs(op, "linalg.generic") && tileHasOneUse(operand->value) &&
-                mlirBlockEqual(mlirOperationGetBlock(op), mlirOperationGetBlock(elementwise->op)) &&
-                tileStructuredRead(op, producer) && producer->numOutputs == 1;
-  producer->target = elementwise->target;
-  return isRead;
-}
-
-bool tileEpilogueMatchSpaces(const TileStructured *elementwise, int index, const TileStructured *producer, int *dims) {
-  const TileOperand *used = &elementwise->operands[index], *made = &producer->operands[producer->numInputs];
-  if (used->rank != elementwise->numDims)
-    return false;
-  for (int i = 0; i < used->rank; ++i) {
-    if (used->results[i] < 0)
-      return false;
-    dims[used->results[i]] = made->results[i];
-  }
-  return true;
-}
 
 //===--- merging ------------------------------------------------------------===//
 
@@ -54,12 +17,8 @@ static bool hasCapture(const TileStructured *s, MlirValue value) {
   return false;
 }
 
-static bool hasRoom(const TileStructured *elementwise, const TileStructured *s) {
-  return s->numInputs + elementwise->numInputs + 1 <= MaxOperands &&
-         s->numCaptures + elementwise->numCaptures <= MaxCaptures;
-}
-
-void tileEpilogueMoveExtents(TileStructured *s, int oldOutput) {
+// Extents that only the old output told are told by the new one.
+static void moveExtents(TileStructured *s, int oldOutput) {
   const TileOperand *output = &s->operands[s->numInputs];
   for (int d = 0; d < s->numDims; ++d)
     for (int i = 0; s->dims[d].operand == oldOutput && i < output->rank; ++i)
@@ -84,7 +43,7 @@ void tileStructuredAddEpilogue(TileStructured *s, const TileEpilogue *epilogue) 
   }
   s->numInputs = next - 1;
   s->operands[s->numInputs].initial = initial;
-  tileEpilogueMoveExtents(s, oldOutput);
+  moveExtents(s, oldOutput);
   for (int i = 0; i < elementwise->numCaptures; ++i)
     if (!hasCapture(s, elementwise->captures[i]))
       s->captures[s->numCaptures++] = elementwise->captures[i];
@@ -110,19 +69,10 @@ MlirValue tileKernelEpilogue(TileKernelEmission *e, MlirValue result) {
 }
 
 bool tileLowerWithEpilogue(const TileStructured *elementwise) {
-  if (!tileEpilogueCanFollow(elementwise))
+  TileStructured s;
+  TileEpilogue epilogue;
+  if (!tileGroupOpIsA(mlirOperationGetParentOperation(elementwise->op)) ||
+      !tileEpilogueFind(elementwise, &s, &epilogue))
     return false;
-  for (int i = 0; i < elementwise->numInputs; ++i) {
-    TileStructured s;
-    TileEpilogue epilogue = {.elementwise = elementwise, .argument = i};
-    if (!tileEpilogueReadProducer(elementwise, i, &s) || tileStructuredHasTerms(&s) || !hasRoom(elementwise, &s) ||
-        !tileEpilogueMatchSpaces(elementwise, i, &s, epilogue.dims))
-      continue;
-    tileStructuredStartFromConstants(&s);
-    if (mlirAttributeIsNull(s.operands[s.numInputs].initial))
-      continue; // what it starts from would be one more input
-    if (tileLowerProduct(&s, &epilogue) || tileLowerReduction(&s, &epilogue))
-      return true;
-  }
-  return false;
+  return tileLowerContraction(&s, &epilogue) || tileLowerProduct(&s, &epilogue) || tileLowerReduction(&s, &epilogue);
 }

@@ -4,12 +4,16 @@
 // on tensors. Leaves: tile.launch in destination style and private kernels; linalg ops that no kernel covers yet stay
 // as they are and go by upstream's route (tile-bufferize-host counts them as fallback_ops). Host arithmetic, scf and
 // func stay. A reduction whose output starts from a constant (linalg.fill) starts from that constant and never reads
-// the fill. Elementwise ops around launches that are there already join their kernels, where these say how (join.c);
-// private kernels that nobody launches then go. For a GPU (the option chip, or the module's tile.machine) tiles are
-// constructed from its description (lib/search) unless an op says its tile.schedule, products read their operands from
-// memory, and kernels say machine and warps. So are those of a CPU's matrix products.
+// the fill. The ops of a tile.group become one kernel: a product or a reduction with the elementwise op that follows it
+// (epilogue.c), or a launch with elementwise ops around it whose kernel says how (join.c); private kernels that nobody
+// launches then go. A group that no kernel computes becomes a kernel for each op, with a remark. For a GPU (the option
+// chip, or the module's tile.machine) tiles are constructed from its description (lib/search) unless an op says its
+// tile.schedule, products read their operands from memory, and kernels say machine and warps. So are those of a CPU's
+// matrix products.
 #include "lib/conversion/linalg_to_tile/linalg_to_tile.h"
 
+#include "dialects/tile/group.h"
+#include "dialects/tile/ops.h"
 #include "dialects/tile/tile.h"
 #include "lib/analysis/target.h"
 #include "lib/conversion/linalg_to_tile/lowerings.h"
@@ -41,11 +45,10 @@ static bool lower(MlirOperation op, const TileTarget *target) {
   }
   tileStructuredStartFromConstants(&structured);
   if (tileStructuredHasTerms(&structured))
-    return tileLowerContraction(&structured);
-  return tileLowerContraction(&structured) || tileLowerContractionWithEpilogue(&structured) ||
-         tileLowerWithEpilogue(&structured) || tileLowerProduct(&structured, NULL) ||
-         tileLowerReduction(&structured, NULL) || tileLowerExtremum(&structured) || tileLowerFold(&structured) ||
-         tileLowerElementwise(&structured);
+    return tileLowerContraction(&structured, NULL);
+  return tileLowerContraction(&structured, NULL) || tileLowerWithEpilogue(&structured) ||
+         tileLowerProduct(&structured, NULL) || tileLowerReduction(&structured, NULL) ||
+         tileLowerExtremum(&structured) || tileLowerFold(&structured) || tileLowerElementwise(&structured);
 }
 
 static MlirWalkResult collect(MlirOperation op, void *userData) {
@@ -90,15 +93,66 @@ static uint64_t joinAll(TileOps *ops, const TileTarget *target) {
   return (uint64_t)(all - left);
 }
 
+//===--- groups -----------------------------------------------------------------===//
+
+static bool meetsInRegisters(MlirOperation group) {
+  MlirAttribute meets = tileGroupOpGetMeets(group);
+  for (intptr_t i = 0; !mlirAttributeIsNull(meets) && i < mlirArrayAttrGetNumElements(meets); ++i)
+    if (!tileStringEquals(mlirStringAttrGetValue(mlirArrayAttrGetElement(meets, i)), "register"))
+      return false;
+  return true;
+}
+
+// Groups whose kernels this conversion does not make fall back to their bodies.
+static TileOps openGroups(MlirOperation module) {
+  TileOps groups = tileCollect(module, "tile.group");
+  intptr_t left = 0;
+  for (intptr_t i = 0; i < groups.count; ++i) {
+    if (meetsInRegisters(groups.items[i])) {
+      groups.items[left++] = groups.items[i];
+      continue;
+    }
+    tileRemark(groups.items[i], "becomes one kernel for each op: tiles meet at a level other than register; kernels "
+                                "are made of groups whose tiles meet in registers");
+    tileGroupInline(groups.items[i]);
+  }
+  groups.count = left;
+  return groups;
+}
+
+// What is left of the groups: launches, and ops that no kernel covers. `splits` products of a group take two kernels.
+static void closeGroups(TileOps *groups, const TileOps *split) {
+  for (intptr_t i = 0; i < groups->count; ++i) {
+    int kernels = 0, wanted = 1;
+    for (intptr_t k = 0; k < split->count; ++k)
+      wanted += mlirOperationEqual(split->items[k], groups->items[i]);
+    for (MlirOperation op = mlirBlockGetFirstOperation(tileGroupBody(groups->items[i])); !mlirOperationIsNull(op);
+         op = mlirOperationGetNextInBlock(op))
+      kernels += tileLaunchOpIsA(op) || tileOpNameStartsWith(op, "linalg.");
+    if (kernels > wanted)
+      tileRemark(groups->items[i], "becomes %d kernels: no kernel computes all ops of its body", kernels);
+    tileGroupInline(groups->items[i]);
+  }
+  tileOpsFree(groups);
+}
+
+//===--- the pass ---------------------------------------------------------------===//
+
 static bool run(MlirOperation module, MlirExtPass pass) {
-  TileOps ops = {0};
+  TileOps ops = {0}, split = {0};
   TileTarget target;
   if (!tileTargetOfPass(module, pass, &target))
     return false;
+  TileOps groups = openGroups(module);
   mlirOperationWalk(module, collect, &ops, MlirWalkPostOrder);
   bool ok = checkSchedules(&ops, &target), isSplit = false;
-  for (intptr_t i = 0; ok && i < ops.count; ++i)
-    isSplit |= tileSplitProduct(ops.items[i], &target);
+  for (intptr_t i = 0; ok && i < ops.count; ++i) {
+    MlirOperation parent = mlirOperationGetParentOperation(ops.items[i]);
+    if (!tileSplitProduct(ops.items[i], &target))
+      continue;
+    tileOpsAppend(&split, parent);
+    isSplit = true;
+  }
   if (isSplit) {
     ops.count = 0;
     mlirOperationWalk(module, collect, &ops, MlirWalkPostOrder);
@@ -111,6 +165,8 @@ static bool run(MlirOperation module, MlirExtPass pass) {
   for (intptr_t i = ops.count - 1; ok && i >= 0; --i)
     kernels += lower(ops.items[i], &target);
   tileOpsFree(&ops);
+  closeGroups(&groups, &split);
+  tileOpsFree(&split);
   tileMachineDestroy(target.machine);
   mlirExtPassAddStatistic(pass, 0, kernels);
   mlirExtPassAddStatistic(pass, 1, (uint64_t)tileShareKernels(module, &before));

@@ -3,18 +3,13 @@
 #ifndef TESSERA_CONVERSION_LINALG_TO_TILE_LOWERINGS_H
 #define TESSERA_CONVERSION_LINALG_TO_TILE_LOWERINGS_H
 
+#include "lib/analysis/fusion.h"
 #include "lib/analysis/tiling.h"
 
-// An elementwise op that takes the other kernel's result as its argument and runs in that kernel.
-typedef struct TileEpilogue {
-  const TileStructured *elementwise;
-  int argument;
-  int dims[MaxDims]; // the producer's dimension for each of the elementwise op's
-} TileEpilogue;
-
-bool tileLowerContraction(TileStructured *structured);              // matrix products, batched, operands in any order
-bool tileLowerContractionWithEpilogue(TileStructured *elementwise); // … of the product it alone uses
-bool tileLowerWithEpilogue(const TileStructured *elementwise);      // … of the product or reduction it alone uses
+// `epilogue`: the elementwise op that the kernel computes too; null: none.
+bool tileLowerContraction(TileStructured *structured,
+                          const TileEpilogue *epilogue);       // matrix products, batched, operands in any order
+bool tileLowerWithEpilogue(const TileStructured *elementwise); // an op of a group, with the one that it follows
 bool tileLowerProduct(TileStructured *structured,
                       const TileEpilogue *epilogue); // other sums of products: convolutions, integers
 bool tileLowerReduction(TileStructured *structured,
@@ -25,7 +20,7 @@ bool tileLowerElementwise(TileStructured *structured); // all dimensions paralle
 bool tileLowerSoftmax(MlirOperation op, const TileTarget *target);  // linalg.softmax
 bool tileLowerRelayout(MlirOperation op, const TileTarget *target); // linalg.pack, linalg.unpack
 
-// An elementwise op on what a launch makes, or what a launch's output is filled with, into the launch's kernel where
+// An elementwise op of a group, on what a launch makes or filling a launch's output, into the launch's kernel where
 // that says how (join.c): true, and the op is gone. Afterwards private kernels that nobody launches may go.
 bool tileJoin(MlirOperation op, const TileTarget *target);
 void tileDropUnlaunched(MlirOperation module);
@@ -34,15 +29,6 @@ void tileDropUnlaunched(MlirOperation module);
 // side and their sum. False: the op stays.
 bool tileSplitProduct(MlirOperation op, const TileTarget *target);
 
-// True if the op may run on finished tiles of another: elementwise, plain maps, no positions, its output not read.
-bool tileEpilogueCanFollow(const TileStructured *elementwise);
-// Reads the op that makes input `index`, if nothing else uses it and it stands in the same block.
-bool tileEpilogueReadProducer(const TileStructured *elementwise, int index, TileStructured *producer);
-// dims[d]: the producer's dimension for dimension d of the elementwise op. False when they do not correspond one to
-// one.
-bool tileEpilogueMatchSpaces(const TileStructured *elementwise, int index, const TileStructured *producer, int *dims);
-// Of a producer with its epilogue's operands: extents that only its old output told are told by the new one.
-void tileEpilogueMoveExtents(TileStructured *producer, int oldOutput);
 // Makes the producer one with its epilogue (null: nothing to do).
 void tileStructuredAddEpilogue(TileStructured *producer, const TileEpilogue *epilogue);
 

@@ -5,5 +5,6 @@
 #include "lib/capi/pass.h"
 
 extern const MlirExtPassDefinition tileFuseElementwisePass;
+extern const MlirExtPassDefinition tileGroupOpsPass;
 
 #endif

@@ -1,5 +1,5 @@
 // RUN: %tile_opt %s --split-input-file --pass-pipeline='builtin.module(func.func(linalg-generalize-named-ops,tile-merge-dimensions{chip=x86-64-v4 convolutions=merged},canonicalize,cse))' | FileCheck %s
-// RUN: %tile_opt %s --split-input-file --pass-pipeline='builtin.module(func.func(linalg-generalize-named-ops,tile-merge-dimensions{chip=x86-64-v4 convolutions=merged},canonicalize,cse),convert-linalg-to-tile{chip=x86-64-v4})' | FileCheck %s --check-prefix=TILE
+// RUN: %tile_opt %s --split-input-file --pass-pipeline='builtin.module(func.func(linalg-generalize-named-ops,tile-merge-dimensions{chip=x86-64-v4 convolutions=merged},canonicalize,cse),tile-group-ops{chip=x86-64-v4},convert-linalg-to-tile{chip=x86-64-v4})' | FileCheck %s --check-prefix=TILE
 // RUN: %tile_opt %s --split-input-file --pass-pipeline='builtin.module(func.func(linalg-generalize-named-ops,tile-merge-dimensions{chip=x86-64-v4 convolutions=direct}))' | FileCheck %s --check-prefix=DIRECT
 // RUN: %tile_opt %s --split-input-file --pass-pipeline='builtin.module(func.func(linalg-generalize-named-ops,tile-merge-dimensions{chip=sm_80 convolutions=merged}))' | FileCheck %s --check-prefix=GPU
 // RUN: not %tile_opt %s --split-input-file --pass-pipeline='builtin.module(func.func(tile-merge-dimensions{convolutions=im2col}))' 2>&1 | FileCheck %s --check-prefix=WAY

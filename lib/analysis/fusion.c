@@ -1,0 +1,243 @@
+// Which ops one kernel can compute. See fusion.h.
+#include "lib/analysis/fusion.h"
+
+#include "dialects/tile/ops.h"
+#include "dialects/tile/tile.h"
+#include "lib/analysis/product.h"
+#include "lib/analysis/reduction.h"
+#include "lib/capi/op.h"
+
+//===--- epilogues ----------------------------------------------------------===//
+
+bool tileEpilogueCanFollow(const TileStructured *elementwise) {
+  int output = elementwise->numInputs;
+  // In one kernel it has other operands beside it, and its dimensions change their numbers.
+  if (tileStructuredHasReduction(elementwise) || elementwise->numOutputs != 1 ||
+      tileStructuredUsesPosition(elementwise) ||
+      !mlirOpOperandIsNull(mlirValueGetFirstUse(mlirBlockGetArgument(elementwise->body, output))))
+    return false;
+  for (int i = 0; i <= output; ++i)
+    if (!tileOperandIsPlain(&elementwise->operands[i]))
+      return false;
+  return true;
+}
+
+bool tileEpilogueReadProducer(const TileStructured *elementwise, int index, TileStructured *producer) {
+  const TileOperand *operand = &elementwise->operands[index];
+  MlirOperation op = operand->isTensor ? tileDefiningOp(operand->value) : (MlirOperation){NULL};
+  // In a loop around the use, the producer would be computed again in every step.
+  bool isRead = tileOpIs(op, "linalg.generic") && tileHasOneUse(operand->value) &&
+                mlirBlockEqual(mlirOperationGetBlock(op), mlirOperationGetBlock(elementwise->op)) &&
+                tileStructuredRead(op, producer) && producer->numOutputs == 1;
+  producer->target = elementwise->target;
+  return isRead;
+}
+
+bool tileEpilogueMatchSpaces(const TileStructured *elementwise, int index, const TileStructured *producer, int *dims) {
+  const TileOperand *used = &elementwise->operands[index], *made = &producer->operands[producer->numInputs];
+  if (used->rank != elementwise->numDims)
+    return false;
+  for (int i = 0; i < used->rank; ++i) {
+    if (used->results[i] < 0)
+      return false;
+    dims[used->results[i]] = made->results[i];
+  }
+  return true;
+}
+
+static bool hasRoom(const TileStructured *elementwise, const TileStructured *s) {
+  return s->numInputs + elementwise->numInputs + 1 <= MaxOperands &&
+         s->numCaptures + elementwise->numCaptures <= MaxCaptures;
+}
+
+// A matrix product's sums go through its output, which has their type.
+static bool isMatrixProduct(const TileStructured *elementwise, const TileStructured *s) {
+  TileProduct product;
+  return tileStructuredMatchMatrixProduct(s, &product) &&
+         mlirTypeEqual(tileOperandElementType(&s->operands[s->numInputs]),
+                       tileOperandElementType(&elementwise->operands[elementwise->numInputs]));
+}
+
+static bool isProductOrReduction(const TileStructured *s) {
+  TileProduct product;
+  MlirValue folded;
+  return !tileStructuredHasTerms(s) && (tileStructuredMatchProduct(s, &product) ||
+                                        (tileStructuredHasReduction(s) && tileStructuredMatchReduction(s, 0, &folded) &&
+                                         tileStructuredAccumulates(s, &s->operands[s->numInputs])));
+}
+
+bool tileEpilogueFind(const TileStructured *elementwise, TileStructured *producer, TileEpilogue *epilogue) {
+  if (!tileEpilogueCanFollow(elementwise))
+    return false;
+  for (int wantsMatrix = 1; wantsMatrix >= 0; --wantsMatrix)
+    for (int i = 0; i < elementwise->numInputs; ++i) {
+      *epilogue = (TileEpilogue){.elementwise = elementwise, .argument = i};
+      if (!tileEpilogueReadProducer(elementwise, i, producer) || !hasRoom(elementwise, producer) ||
+          !tileEpilogueMatchSpaces(elementwise, i, producer, epilogue->dims) ||
+          !(wantsMatrix ? isMatrixProduct(elementwise, producer) : isProductOrReduction(producer)))
+        continue;
+      tileStructuredStartFromConstants(producer);
+      if (!mlirAttributeIsNull(producer->operands[producer->numInputs].initial)) // else: one more input
+        return true;
+    }
+  return false;
+}
+
+//===--- what a kernel does with an output ----------------------------------===//
+
+static bool isMarked(MlirOperation op, const char *name) { return !mlirAttributeIsNull(tileOpAttribute(op, name)); }
+
+// A view of whole tiles, side by side.
+static bool isPlainView(MlirType view) {
+  for (intptr_t i = 0; i < tileViewTypeGetRank(view); ++i)
+    if (tileViewTypeGetStep(view, i) != tileViewTypeGetSize(view, i) || tileViewTypeGetStride(view, i) != 1 ||
+        tileViewTypeGetOrder(view, i) != i)
+      return false;
+  return mlirAttributeIsNull(tileViewTypeGetPacked(view));
+}
+
+static void noteUse(TileOutputUses *uses, MlirOperation op, MlirValue memory) {
+  bool isStore = tileStoreOpIsA(op) || tileOpIs(op, "memref.store");
+  bool isLoad = tileLoadOpIsA(op) || tileOpIs(op, "memref.load");
+  if (isStore && mlirValueEqual(mlirOperationGetOperand(op, 1), memory)) {
+    uses->isPlain &= mlirAttributeIsNull(tileTypeGetLayout(tileOperandType(op, 0))); // not yet for threads
+    if (isMarked(op, "tile.final"))
+      tileOpsAppend(&uses->stores, op);
+  } else if (isLoad) {
+    if (isMarked(op, "tile.initial"))
+      tileOpsAppend(&uses->loads, op);
+    else
+      uses->isRead = true;
+  } else {
+    uses->isPlain &= tilePrefetchOpIsA(op) || tileOpIs(op, "memref.dim") || tileNumTilesOpIsA(op);
+  }
+}
+
+static MlirWalkResult noteView(MlirOperation op, void *data) {
+  TileOutputUses *uses = data;
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i) {
+    if (!mlirValueEqual(mlirOperationGetOperand(op, i), uses->parameter))
+      continue;
+    if (!tileViewOpIsA(op) || i > 0) {
+      noteUse(uses, op, uses->parameter);
+      continue;
+    }
+    MlirValue view = tileViewOpGetResult(op);
+    uses->isPlain &= isPlainView(mlirValueGetType(view));
+    for (MlirOpOperand use = mlirValueGetFirstUse(view); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use))
+      noteUse(uses, mlirOpOperandGetOwner(use), view);
+  }
+  return MlirWalkResultAdvance;
+}
+
+TileOutputUses tileOutputUses(MlirOperation kernel, intptr_t parameter) {
+  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(kernel, 0));
+  TileOutputUses uses = {.parameter = mlirBlockGetArgument(body, parameter), .isPlain = true};
+  mlirOperationWalk(kernel, noteView, &uses, MlirWalkPreOrder);
+  return uses;
+}
+
+void tileOutputUsesFree(TileOutputUses *uses) {
+  tileOpsFree(&uses->stores);
+  tileOpsFree(&uses->loads);
+}
+
+//===--- launches -----------------------------------------------------------===//
+
+enum { MostOperands = 60 };
+
+static bool readLaunch(MlirOperation op, intptr_t more, TileJoinedLaunch *launch) {
+  if (!tileLaunchOpIsA(op) || mlirOperationGetNumResults(op) != 1 || tileLaunchOpGetNumOutputs(op) != 1 ||
+      !mlirAttributeIsNull(tileLaunchOpGetMeets(op)) || mlirOperationGetNumOperands(op) + more > MostOperands)
+    return false;
+  *launch = (TileJoinedLaunch){.op = op,
+                               .kernel = mlirExtSymbolLookup(op, tileLaunchOpGetKernel(op)),
+                               .grid = tileLaunchOpGetNumGrid(op),
+                               .inputs = tileLaunchOpGetNumInputs(op)};
+  return tileKernelOpIsA(launch->kernel) && !isMarked(launch->kernel, "arg_attrs");
+}
+
+// A column's vector is the column: the reshape between the two, null where there is none.
+static MlirOperation reshapeOf(MlirOperation op, const char *name) {
+  if (!tileOpIs(op, name))
+    return (MlirOperation){NULL};
+  MlirType from = tileOperandType(op, 0), to = tileResultType(op, 0);
+  MlirType column = mlirShapedTypeGetRank(from) > mlirShapedTypeGetRank(to) ? from : to;
+  bool isColumn =
+      mlirShapedTypeGetRank(from) + mlirShapedTypeGetRank(to) == 3 && mlirShapedTypeGetDimSize(column, 1) == 1;
+  return isColumn ? op : (MlirOperation){NULL};
+}
+
+static bool isIdentity(const TileStructured *s, int index) {
+  const TileOperand *operand = &s->operands[index];
+  bool is = operand->isTensor && operand->rank == s->numDims;
+  for (int i = 0; is && i < operand->rank; ++i)
+    is = operand->results[i] == i;
+  return is;
+}
+
+// The launch that makes the value, whose kernel marks the stores of its last values.
+static bool makesFinal(const TileStructured *s, MlirValue value, TileJoinedLaunch *launch) {
+  MlirOperation maker = tileDefiningOp(value), reshape = reshapeOf(maker, "tensor.collapse_shape");
+  if (!mlirOperationIsNull(reshape))
+    value = mlirOperationGetOperand(reshape, 0);
+  if (!tileHasOneUse(value) || !readLaunch(tileDefiningOp(value), s->numInputs + s->numCaptures, launch) ||
+      !mlirBlockEqual(mlirOperationGetBlock(launch->op), mlirOperationGetBlock(s->op)))
+    return false;
+  launch->reshape = reshape;
+  TileOutputUses uses = tileOutputUses(launch->kernel, launch->inputs);
+  bool isMarkedPlain = uses.isPlain && uses.stores.count > 0;
+  tileOutputUsesFree(&uses);
+  return isMarkedPlain;
+}
+
+bool tileJoinCanFollow(const TileStructured *s, int argument) {
+  bool takesOutput = s->numInputs == 0; // a body that changes what its output holds
+  MlirValue value = s->operands[argument].value;
+  return (takesOutput || tileEpilogueCanFollow(s)) && !tileStructuredHasReduction(s) && s->numOutputs == 1 &&
+         !tileStructuredUsesPosition(s) && isIdentity(s, s->numInputs) && isIdentity(s, argument) &&
+         tileHasOneUse(value) && mlirTypeEqual(mlirValueGetType(value), tileResultType(s->op, 0));
+}
+
+bool tileJoinFindLaunch(const TileStructured *s, int *argument, TileJoinedLaunch *launch) {
+  for (*argument = 0; *argument < s->numInputs + (s->numInputs == 0); ++*argument)
+    if (tileJoinCanFollow(s, *argument) && makesFinal(s, s->operands[*argument].value, launch))
+      return true;
+  return false;
+}
+
+// What every element is filled with: a scalar of the host; null where the op does something else.
+static MlirValue filledWith(const TileStructured *s) {
+  MlirValue none = {NULL}, yielded = mlirOperationGetOperand(mlirBlockGetTerminator(s->body), 0);
+  if (s->numOutputs != 1 || s->numInputs > 1 || tileStructuredHasReduction(s))
+    return none;
+  if (s->numInputs == 1 && !s->operands[0].isTensor && mlirValueEqual(yielded, mlirBlockGetArgument(s->body, 0)))
+    return s->operands[0].value;
+  MlirOperation definition = tileDefiningOp(yielded);
+  bool isOutside = !mlirOperationIsNull(definition) ? !mlirBlockEqual(mlirOperationGetBlock(definition), s->body)
+                                                    : !mlirBlockEqual(mlirBlockArgumentGetOwner(yielded), s->body);
+  return isOutside ? yielded : none;
+}
+
+bool tileJoinFindFill(const TileStructured *fill, MlirOperation user, MlirValue *scalar, TileJoinedLaunch *launch) {
+  MlirValue filled = mlirOperationGetResult(fill->op, 0);
+  MlirOperation expand = reshapeOf(user, "tensor.expand_shape");
+  *scalar = filledWith(fill);
+  if (!mlirOperationIsNull(expand)) {
+    filled = mlirOperationGetResult(expand, 0);
+    if (!tileHasOneUse(filled))
+      return false;
+    user = mlirOpOperandGetOwner(mlirValueGetFirstUse(filled));
+  }
+  if (mlirValueIsNull(*scalar) || !readLaunch(user, 1, launch) ||
+      !mlirValueEqual(tileLaunchOpGetOutputs(user, 0), filled))
+    return false;
+  for (intptr_t i = 0; i < launch->grid + launch->inputs; ++i)
+    if (mlirValueEqual(mlirOperationGetOperand(user, i), filled))
+      return false;
+  launch->reshape = expand;
+  TileOutputUses uses = tileOutputUses(launch->kernel, launch->inputs);
+  bool canStart = uses.isPlain && uses.loads.count > 0 && uses.stores.count > 0 && !uses.isRead;
+  tileOutputUsesFree(&uses);
+  return canStart;
+}

@@ -1,0 +1,152 @@
+// Writes down which ops one kernel computes: wraps them in a tile.group whose tiles meet in registers.
+//
+// Expects: linalg.generic on tensors and tile.launch in func.func (named ops generalized, elementwise chains fused).
+// Leaves: groups of
+//   - a product or a reduction that starts from a constant, and the elementwise op that alone uses it;
+//   - a launch whose kernel marks its last stores (tile.final), and the elementwise ops that alone use its result;
+//   - a launch whose kernel marks its first loads (tile.initial), and the fill that its output starts from.
+// convert-linalg-to-tile makes one kernel of each. What starts a kernel (constants, empty tensors, fills) is copied
+// into the group. Cost: linear in the ops.
+#include "dialects/tile/group.h"
+#include "dialects/tile/ops.h"
+#include "dialects/tile/tile.h"
+#include "lib/analysis/fusion.h"
+#include "lib/analysis/target.h"
+#include "lib/ir/pass.h"
+#include "lib/transforms/fuse/fuse.h"
+#include "upstream/linalg.h"
+#include "upstream/tensor.h"
+
+// The reshape between a fill and the launch whose kernel can start from the fill's constant; `op` is the launch.
+static bool findFill(MlirOperation op, MlirOperation *reshape) {
+  TileStructured fill;
+  TileJoinedLaunch launch;
+  MlirValue scalar, output = tileLaunchOpGetOutputs(op, 0);
+  MlirOperation maker = tileDefiningOp(output), user = op;
+  *reshape = (MlirOperation){NULL};
+  if (tensorExpandShapeOpIsA(maker)) {
+    *reshape = user = maker;
+    maker = tileDefiningOp(mlirOperationGetOperand(maker, 0));
+  }
+  return linalgGenericOpIsA(maker) && tileStructuredRead(maker, &fill) &&
+         tileJoinFindFill(&fill, user, &scalar, &launch) && mlirOperationEqual(launch.op, op);
+}
+
+static void appendLaunch(TileOps *group, MlirOperation launch) {
+  MlirOperation reshape;
+  if (findFill(launch, &reshape) && !mlirOperationIsNull(reshape))
+    tileOpsAppend(group, reshape);
+  tileOpsAppend(group, launch);
+}
+
+// The op behind `elementwise` that might stand behind a launch too: it takes one of its inputs from that.
+static bool readBefore(const TileStructured *elementwise, TileStructured *before) {
+  for (int i = 0; i < elementwise->numInputs + (elementwise->numInputs == 0); ++i) {
+    MlirOperation maker = tileDefiningOp(elementwise->operands[i].value);
+    if (linalgGenericOpIsA(maker) && tileJoinCanFollow(elementwise, i) &&
+        mlirBlockEqual(mlirOperationGetBlock(maker), mlirOperationGetBlock(elementwise->op)) &&
+        tileStructuredRead(maker, before))
+      return true;
+  }
+  return false;
+}
+
+// A launch and the elementwise ops that follow it, `last` the last one. Producers first.
+static void findBehindLaunch(const TileStructured *last, TileOps *group) {
+  TileOps behind = {0};
+  TileJoinedLaunch launch;
+  TileStructured s = *last, before;
+  int argument;
+  bool isFound;
+  for (;; s = before) {
+    tileOpsAppend(&behind, s.op);
+    isFound = tileJoinFindLaunch(&s, &argument, &launch);
+    if (isFound || !readBefore(&s, &before))
+      break;
+  }
+  if (isFound) {
+    appendLaunch(group, launch.op);
+    if (!mlirOperationIsNull(launch.reshape))
+      tileOpsAppend(group, launch.reshape);
+    for (intptr_t i = behind.count - 1; i >= 0; --i)
+      tileOpsAppend(group, behind.items[i]);
+  }
+  tileOpsFree(&behind);
+}
+
+static void findBehindProduct(const TileStructured *elementwise, TileOps *group) {
+  TileStructured producer;
+  TileEpilogue epilogue;
+  if (!tileEpilogueFind(elementwise, &producer, &epilogue))
+    return;
+  tileOpsAppend(group, producer.op);
+  tileOpsAppend(group, elementwise->op);
+}
+
+// The ops that one kernel computes and that end with `op`; none where there is nothing to fuse.
+static void findGroup(MlirOperation op, const TileTarget *target, TileOps *group) {
+  MlirOperation reshape;
+  TileStructured structured;
+  if (tileGroupOpIsA(mlirOperationGetParentOperation(op)))
+    return;
+  if (tileLaunchOpIsA(op)) {
+    if (tileLaunchOpGetNumOutputs(op) == 1 && findFill(op, &reshape))
+      appendLaunch(group, op);
+    return;
+  }
+  if (mlirOpOperandIsNull(mlirValueGetFirstUse(mlirOperationGetResult(op, 0))) || !tileStructuredRead(op, &structured))
+    return;
+  structured.target = target;
+  findBehindLaunch(&structured, group);
+  if (!group->count)
+    findBehindProduct(&structured, group);
+}
+
+static MlirWalkResult collect(MlirOperation op, void *userData) {
+  if ((linalgGenericOpIsA(op) || tileLaunchOpIsA(op)) && mlirOperationGetNumResults(op) > 0 &&
+      !mlirOperationIsNull(tileParentOfName(op, "func.func")))
+    tileOpsAppend(userData, op);
+  return MlirWalkResultAdvance;
+}
+
+static bool run(MlirOperation module, MlirExtPass pass) {
+  TileOps ops = {0};
+  TileTarget target;
+  if (!tileTargetOfPass(module, pass, &target))
+    return false;
+  uint64_t groups = 0;
+  mlirOperationWalk(module, collect, &ops, MlirWalkPostOrder);
+  for (intptr_t i = ops.count - 1; i >= 0; --i) { // users first
+    TileOps group = {0};
+    findGroup(ops.items[i], &target, &group);
+    if (group.count)
+      tileGroupWrap(group.items, group.count, "register", mlirAttributeGetNull());
+    groups += group.count > 0;
+    tileOpsFree(&group);
+  }
+  tileOpsFree(&ops);
+  tileMachineDestroy(target.machine);
+  mlirExtPassAddStatistic(pass, 0, groups);
+  return true;
+}
+
+static void dependents(MlirDialectRegistry registry) {
+  tileRegisterDialect(registry);
+  tileInsertDialects(registry, (const char *const[]){"arith", "tensor", "linalg", NULL});
+}
+
+static const MlirExtPassOption options[] = {
+    {"chip", "the machine, as lib/machine names it; default: the module's tile.machine, else this one",
+     MlirExtOption_String, ""},
+};
+
+const MlirExtPassDefinition tileGroupOpsPass = {
+    .argument = "tile-group-ops",
+    .summary = "Group the ops that one kernel computes",
+    .anchor = "builtin.module",
+    .numOptions = 1,
+    .options = options,
+    .statistics = (const char *const[]){"groups: tile.group ops written", NULL},
+    .dependentDialects = dependents,
+    .run = run,
+};
