@@ -9,7 +9,7 @@
 #include <string.h>
 
 const TileOpSpec *tileSpecOf(MlirOperation op) {
-  const MlirExtOpDefinition *definition = mlirExtOperationGetDefinition(op);
+  const MlirExtOpDefinition *definition = mlirOperationIsNull(op) ? NULL : mlirExtOperationGetDefinition(op);
   return definition && definition->hooks.verify == tileTableVerify ? definition->data : NULL;
 }
 

@@ -103,6 +103,13 @@ MlirOperation tileParentOfName(MlirOperation op, const char *name) {
   return parent;
 }
 
+MlirOperation tileParentOp(MlirOperation op, bool (*isA)(MlirOperation op)) {
+  MlirOperation parent = mlirOperationGetParentOperation(op);
+  while (!mlirOperationIsNull(parent) && !isA(parent))
+    parent = mlirOperationGetParentOperation(parent);
+  return parent;
+}
+
 MlirBlock tileOnlyBlock(MlirRegion region) {
   MlirBlock block = mlirRegionGetFirstBlock(region);
   bool alone = !mlirBlockIsNull(block) && mlirBlockIsNull(mlirBlockGetNextInRegion(block));
@@ -142,17 +149,24 @@ void tileOpsFree(TileOps *ops) {
 typedef struct Collector {
   TileOps ops;
   const char *name;
+  bool (*isA)(MlirOperation op); // in place of the name; null: none
 } Collector;
 
 static MlirWalkResult collect(MlirOperation op, void *userData) {
   Collector *collector = userData;
-  if (!collector->name || tileOpIs(op, collector->name))
+  if (collector->isA ? collector->isA(op) : !collector->name || tileOpIs(op, collector->name))
     tileOpsAppend(&collector->ops, op);
   return MlirWalkResultAdvance;
 }
 
 TileOps tileCollect(MlirOperation root, const char *name) {
   Collector collector = {.name = name};
+  mlirOperationWalk(root, collect, &collector, MlirWalkPostOrder);
+  return collector.ops;
+}
+
+TileOps tileCollectOps(MlirOperation root, bool (*isA)(MlirOperation op)) {
+  Collector collector = {.isA = isA};
   mlirOperationWalk(root, collect, &collector, MlirWalkPostOrder);
   return collector.ops;
 }

@@ -37,6 +37,7 @@ bool tileOpMayApproximate(MlirOperation op);                       // fastmath<a
 MlirType tileOperandType(MlirOperation op, intptr_t index);
 MlirType tileResultType(MlirOperation op, intptr_t index);
 MlirOperation tileParentOfName(MlirOperation op, const char *name); // nearest enclosing, itself excluded; or null
+MlirOperation tileParentOp(MlirOperation op, bool (*isA)(MlirOperation op)); // the same: tileKernelOpIsA
 MlirBlock tileOnlyBlock(MlirRegion region);
 bool tileHasOneUse(MlirValue value);
 bool tileConstantIndex(MlirValue value, int64_t *constant); // arith.constant of index or integer type
@@ -50,6 +51,8 @@ void tileOpsAppend(TileOps *ops, MlirOperation op);
 void tileOpsFree(TileOps *ops);
 // All ops of that name under `root`, in walk order (post order); a null name collects every op.
 TileOps tileCollect(MlirOperation root, const char *name);
+// Those that `isA` holds for: tileCollectOps(module, tileKernelOpIsA).
+TileOps tileCollectOps(MlirOperation root, bool (*isA)(MlirOperation op));
 
 // Type text for messages: writes "tensor<4xf32>" (cut off with … at `capacity`) and returns `buffer`.
 const char *tileTypeText(MlirType type, char *buffer, size_t capacity);

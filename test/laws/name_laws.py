@@ -38,13 +38,12 @@ PREFIXES = {
 }
 # What does not keep a law yet: folders (1), types (2), base names (3). These lists only shrink.
 NOT_YET = {
-    1: ["lib/interpreter/", "lib/conversion/tile_to_vector/", "lib/execution/", "lib/transforms/memory/",
+    1: ["lib/interpreter/", "lib/execution/", "lib/transforms/memory/",
         "lib/conversion/gpu_launch_to_runtime/", "lib/transforms/schedule/", "lib/support/error.c"],
-    2: ["Access", "Block", "Body", "Packing", "Place", "Record", "RecordKind", "Step", "Steps", "TileTarget",
-        "Value", "View"],
-    3: ["access.c", "call.c", "control.c", "convert.c", "elements.c", "exchange.c", "gpu.c", "host.c", "launch.c",
-        "machine.c", "matrix.c", "memory.c", "mma.c", "nvvm.c", "product.c", "program.c", "random.c",
-        "reduce.c", "registers.c", "rocdl.c", "sort.c", "split.c", "statistics.c", "target.c"],
+    2: ["Packing", "Step", "Steps", "TileTarget", "Value", "View"],
+    3: ["elements.c", "exchange.c", "gpu.c", "host.c", "launch.c",
+        "machine.c", "matrix.c", "memory.c", "mma.c", "nvvm.c", "product.c", "program.c",
+        "reduce.c", "registers.c", "rocdl.c", "split.c", "statistics.c", "target.c"],
 }
 TYPE = re.compile(r"^typedef (?:struct|union|enum) (\w+) \{|^(?:struct|union|enum) (\w+) \{", re.M)
 COMMON_FILES = {"README.md", "types.c", "verify.c", "fold.c", "attrs.c", "ops.def", "dialect.c", "main.c", "hooks.h",

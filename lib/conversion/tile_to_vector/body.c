@@ -9,31 +9,31 @@
 //===--- scalars and ids -----------------------------------------------------------------===//
 
 static bool lowerProgramId(VecLowering *lowering, MlirOperation op) {
-  vecRecordScalar(lowering, mlirOperationGetResult(op, 0), lowering->programIds[vecIntegerAttribute(op, "axis")]);
+  vecRecordScalar(lowering, tileProgramIdOpGetResult(op), lowering->programIds[tileProgramIdOpGetAxisValue(op)]);
   return true;
 }
 
 static bool lowerNumPrograms(VecLowering *lowering, MlirOperation op) {
-  vecRecordScalar(lowering, mlirOperationGetResult(op, 0), lowering->gridSizes[vecIntegerAttribute(op, "axis")]);
+  vecRecordScalar(lowering, tileNumProgramsOpGetResult(op), lowering->gridSizes[tileNumProgramsOpGetAxisValue(op)]);
   return true;
 }
 
 // ceil((size - span + step) / step), at least 1 when there is anything.
 static bool lowerNumTiles(VecLowering *lowering, MlirOperation op) {
   TileBuilder *builder = &lowering->builder;
-  const VecAccess *access = vecRecordOf(lowering, mlirOperationGetOperand(op, 0))->access;
-  intptr_t d = vecIntegerAttribute(op, "dim");
+  const VecAccess *access = vecRecordOf(lowering, tileNumTilesOpGetView(op))->access;
+  intptr_t d = tileNumTilesOpGetDimValue(op);
   int64_t step = access->steps[d], span = (access->shape.sizes[d] - 1) * access->dims[d].stride + 1;
   MlirValue size = access->dims[d].size, by = tileBuildIndex(builder, step);
   MlirValue count = tileBuildCeilDiv(builder, tileBuildAdd(builder, size, tileBuildIndex(builder, step - span)), by);
   if (step != span)
     count = tileBuildMax(builder, count, tileBuildMin(builder, size, tileBuildIndex(builder, 1)));
-  vecRecordScalar(lowering, mlirOperationGetResult(op, 0), count);
+  vecRecordScalar(lowering, tileNumTilesOpGetResult(op), count);
   return true;
 }
 
 static bool lowerAssume(VecLowering *lowering, MlirOperation op) {
-  vecRecordScalar(lowering, mlirOperationGetResult(op, 0), vecScalarOf(lowering, mlirOperationGetOperand(op, 0)));
+  vecRecordScalar(lowering, tileAssumeOpGetResult(op), vecScalarOf(lowering, tileAssumeOpGetValue(op)));
   return true;
 }
 
@@ -63,7 +63,7 @@ static void keepInMemory(VecLowering *lowering, MlirValue result) {
 static bool loadElement(VecLowering *lowering, MlirOperation op, const VecAccess *access) {
   VecBody body = vecBodyBegin(lowering, false);
   VecCoord none[MaxRank] = {{{NULL}, 0}};
-  vecRecordScalar(lowering, mlirOperationGetResult(op, 0), vecAccessLoad(&body, access, none, -1, 0));
+  vecRecordScalar(lowering, tileLoadOpGetResult(op), vecAccessLoad(&body, access, none, -1, 0));
   vecBodyEnd(&body);
   return true;
 }
@@ -71,15 +71,15 @@ static bool loadElement(VecLowering *lowering, MlirOperation op, const VecAccess
 static bool storeElement(VecLowering *lowering, MlirOperation op, const VecAccess *access) {
   VecBody body = vecBodyBegin(lowering, false);
   VecCoord none[MaxRank] = {{{NULL}, 0}};
-  vecAccessStore(&body, access, none, -1, 0, vecScalarOf(lowering, mlirOperationGetOperand(op, 0)));
+  vecAccessStore(&body, access, none, -1, 0, vecScalarOf(lowering, tileStoreOpGetValue(op)));
   vecBodyEnd(&body);
   return true;
 }
 
 static bool lowerLoad(VecLowering *lowering, MlirOperation op) {
-  MlirValue result = mlirOperationGetResult(op, 0);
-  const VecAccess *source = vecRecordOf(lowering, mlirOperationGetOperand(op, 0))->access;
-  VecAccess *access = vecAccessAt(lowering, source, op, 1);
+  MlirValue result = tileLoadOpGetResult(op);
+  const VecAccess *source = vecRecordOf(lowering, tileLoadOpGetSource(op))->access;
+  VecAccess *access = vecAccessAt(lowering, source, op, tileLoadOpGetIndicesBegin(op));
   if (!vecIsTile(mlirValueGetType(result)))
     return loadElement(lowering, op, access);
   VecRecord *record = vecRecordNew(lowering, result, VecRecord_Lazy);
@@ -91,11 +91,13 @@ static bool lowerLoad(VecLowering *lowering, MlirOperation op) {
 }
 
 static bool lowerInBounds(VecLowering *lowering, MlirOperation op) {
-  if (!vecIsTile(tileResultType(op, 0)))
+  MlirValue result = tileInBoundsOpGetResult(op);
+  if (!vecIsTile(mlirValueGetType(result)))
     return tileError(op, "not lowered to the CPU yet: the bounds of a single element");
-  VecRecord *record = vecRecordNew(lowering, mlirOperationGetResult(op, 0), VecRecord_Lazy);
+  const VecAccess *view = vecRecordOf(lowering, tileInBoundsOpGetView(op))->access;
+  VecRecord *record = vecRecordNew(lowering, result, VecRecord_Lazy);
   record->op = op;
-  record->access = vecAccessAt(lowering, vecRecordOf(lowering, mlirOperationGetOperand(op, 0))->access, op, 1);
+  record->access = vecAccessAt(lowering, view, op, tileInBoundsOpGetIndicesBegin(op));
   return true;
 }
 
@@ -127,7 +129,7 @@ static bool lowerConstant(VecLowering *lowering, MlirOperation op) {
   if (mlirDenseElementsAttrIsSplat(value))
     return vecLowerLazy(lowering, op);
   VecShape shape = vecShapeOf(mlirValueGetType(result));
-  MlirStringRef kernel = mlirStringAttrGetValue(tileOpAttribute(lowering->kernel, "sym_name"));
+  MlirStringRef kernel = tileKernelOpGetSymNameValue(lowering->kernel);
   char name[256];
   snprintf(name, sizeof name, "%.*s_constant_%d", (int)kernel.length, kernel.data, lowering->numConstants++);
   MlirType type = mlirMemRefTypeContiguousGet(shape.element, shape.rank, shape.sizes, mlirAttributeGetNull());
@@ -152,13 +154,13 @@ static VecAccess partOf(VecLowering *lowering, const VecAccess *whole, const Vec
 }
 
 static bool lowerCat(VecLowering *lowering, MlirOperation op) {
-  MlirValue result = mlirOperationGetResult(op, 0);
+  MlirValue result = tileCatOpGetResult(op);
   VecShape shape = vecShapeOf(mlirValueGetType(result));
   VecAccess *whole = vecBufferNew(lowering, &shape);
-  intptr_t axis = vecIntegerAttribute(op, "axis");
+  intptr_t axis = tileCatOpGetAxisValue(op);
   VecCoord offsets[MaxRank] = {{{NULL}, 0}};
-  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i) {
-    VecRecord *part = vecRecordOf(lowering, mlirOperationGetOperand(op, i));
+  for (intptr_t i = 0; i < tileCatOpGetNumInputs(op); ++i) {
+    VecRecord *part = vecRecordOf(lowering, tileCatOpGetInputs(op, i));
     VecAccess target = partOf(lowering, whole, &part->shape, offsets);
     vecWriteTile(lowering, part, &target);
     offsets[axis].offset += part->shape.sizes[axis];
@@ -168,34 +170,35 @@ static bool lowerCat(VecLowering *lowering, MlirOperation op) {
 }
 
 static bool lowerInsert(VecLowering *lowering, MlirOperation op) {
-  VecRecord *part = vecRecordOf(lowering, mlirOperationGetOperand(op, 0));
-  VecAccess *whole = vecMaterialize(lowering, vecRecordOf(lowering, mlirOperationGetOperand(op, 1)), (MlirType){NULL});
-  MlirAttribute statics = tileOpAttribute(op, "static_offsets");
+  VecRecord *part = vecRecordOf(lowering, tileInsertOpGetInput(op));
+  VecRecord *destination = vecRecordOf(lowering, tileInsertOpGetDestination(op));
+  VecAccess *whole = vecMaterialize(lowering, destination, (MlirType){NULL});
+  MlirAttribute statics = tileInsertOpGetStaticOffsets(op);
   VecCoord offsets[MaxRank];
-  intptr_t operand = 2;
+  intptr_t next = 0;
   for (intptr_t d = 0; d < part->shape.rank; ++d) {
     int64_t offset = mlirDenseI64ArrayGetElement(statics, d);
     offsets[d] = offset == mlirShapedTypeGetDynamicSize()
-                     ? vecCoordOf(vecScalarOf(lowering, mlirOperationGetOperand(op, operand++)))
+                     ? vecCoordOf(vecScalarOf(lowering, tileInsertOpGetOffsets(op, next++)))
                      : vecCoordConstant(offset);
   }
   VecAccess target = partOf(lowering, whole, &part->shape, offsets);
   vecWriteTile(lowering, part, &target);
-  vecRecordMemory(lowering, mlirOperationGetResult(op, 0), whole);
+  vecRecordMemory(lowering, tileInsertOpGetResult(op), whole);
   return true;
 }
 
 //===--- memory --------------------------------------------------------------------------------===//
 
 static bool lowerStore(VecLowering *lowering, MlirOperation op) {
-  VecRecord *value = vecRecordOf(lowering, mlirOperationGetOperand(op, 0));
-  const VecAccess *destination = vecRecordOf(lowering, mlirOperationGetOperand(op, 1))->access;
-  VecAccess *target = vecAccessAt(lowering, destination, op, 2);
-  MlirAttribute combine = tileOpAttribute(op, "combine");
-  bool isScalar = !vecIsTile(tileOperandType(op, 0));
-  if (!combine.ptr && isScalar)
+  VecRecord *value = vecRecordOf(lowering, tileStoreOpGetValue(op));
+  const VecAccess *destination = vecRecordOf(lowering, tileStoreOpGetDestination(op))->access;
+  VecAccess *target = vecAccessAt(lowering, destination, op, tileStoreOpGetIndicesBegin(op));
+  MlirAttribute combine = tileStoreOpGetCombine(op);
+  bool isPlain = mlirAttributeIsNull(combine);
+  if (isPlain && !vecIsTile(mlirValueGetType(tileStoreOpGetValue(op))))
     return storeElement(lowering, op, target);
-  if (!combine.ptr) {
+  if (isPlain) {
     vecWriteTile(lowering, value, target);
     return true;
   }
@@ -206,79 +209,78 @@ static bool lowerStore(VecLowering *lowering, MlirOperation op) {
   return true;
 }
 
-// View to buffer (packing) or back: `indices` are the view's.
-bool vecLowerCopy(VecLowering *lowering, MlirOperation op) {
-  VecAccess *ends[2];
-  if (tileTypeGetRank(tileOperandType(op, 0)) == 0)
+bool vecCopy(VecLowering *lowering, MlirOperation op, MlirValue source, MlirValue destination, intptr_t first) {
+  const MlirValue ends[] = {source, destination};
+  VecAccess *accesses[2];
+  if (tileTypeGetRank(mlirValueGetType(source)) == 0)
     return tileError(op, "not lowered to the CPU yet: a copy of a scalar");
-  for (intptr_t i = 0; i < 2; ++i) {
-    ends[i] = vecRecordOf(lowering, mlirOperationGetOperand(op, i))->access;
-    if (tileTypeIsAView(tileOperandType(op, i)))
-      ends[i] = vecAccessAt(lowering, ends[i], op, 2);
+  for (int i = 0; i < 2; ++i) {
+    accesses[i] = vecRecordOf(lowering, ends[i])->access;
+    if (tileTypeIsAView(mlirValueGetType(ends[i])))
+      accesses[i] = vecAccessAt(lowering, accesses[i], op, first);
   }
-  vecWriteTile(lowering, vecRecordOfAccess(lowering, ends[0]), ends[1]);
+  vecWriteTile(lowering, vecRecordOfAccess(lowering, accesses[0]), accesses[1]);
   return true;
 }
 
+static bool lowerCopy(VecLowering *lowering, MlirOperation op) {
+  return vecCopy(lowering, op, tileCopyOpGetSource(op), tileCopyOpGetDestination(op), tileCopyOpGetIndicesBegin(op));
+}
+
 static bool lowerPrefetch(VecLowering *lowering, MlirOperation op) {
-  if (tileTypeGetRank(tileOperandType(op, 0)) == 0)
+  if (tileTypeGetRank(mlirValueGetType(tilePrefetchOpGetView(op))) == 0)
     return true; // a hint for one element
-  const VecAccess *view = vecRecordOf(lowering, mlirOperationGetOperand(op, 0))->access;
-  vecAccessPrefetch(lowering, vecAccessAt(lowering, view, op, 1), tileOpAttribute(op, "write").ptr);
+  const VecAccess *view = vecRecordOf(lowering, tilePrefetchOpGetView(op))->access;
+  VecAccess *access = vecAccessAt(lowering, view, op, tilePrefetchOpGetIndicesBegin(op));
+  vecAccessPrefetch(lowering, access, tilePrefetchOpHasWrite(op));
   return true;
 }
 
 //===--- the table ---------------------------------------------------------------------------------===//
 
-typedef struct Row {
-  const char *name;
-  bool (*lower)(VecLowering *lowering, MlirOperation op);
-} Row;
+typedef bool (*Lower)(VecLowering *lowering, MlirOperation op);
 
-static const Row rows[] = {
-    {"tile.program_id", lowerProgramId},
-    {"tile.num_programs", lowerNumPrograms},
-    {"tile.num_tiles", lowerNumTiles},
-    {"tile.assume", lowerAssume},
-    {"tile.view", vecAccessOfView},
-    {"tile.memref_at", vecLowerMemrefAt},
-    {"tile.alloc", vecAccessOfBuffer},
-    {"tile.slot", vecAccessOfReinterpretation},
-    {"tile.load", lowerLoad},
-    {"tile.store", lowerStore},
-    {"tile.copy", vecLowerCopy},
-    {"tile.prefetch", lowerPrefetch},
-    {"tile.in_bounds", lowerInBounds},
-    {"tile.gather", vecLowerGather},
-    {"tile.scatter", vecLowerScatter},
-    {"tile.atomic_rmw", vecLowerAtomic},
-    {"tile.atomic_cas", vecLowerAtomic},
-    {"tile.atomic_load", vecLowerAtomic},
-    {"tile.atomic_store", vecLowerAtomic},
-    {"tile.mma", vecLowerMma},
-    {"tile.mma_scaled", vecLowerMmaScaled},
-    {"tile.reduce", vecLowerReduce},
-    {"tile.scan", vecLowerScan},
-    {"tile.random", vecLowerRandom},
-    {"tile.histogram", vecLowerHistogram},
-    {"tile.sort", vecLowerSort},
-    {"tile.topk", vecLowerSort},
-    {"tile.assert", vecLowerAssert},
-    {"tile.print", vecLowerPrint},
-    {"tile.convert_type", vecLowerConvertType},
-    {"tile.bitcast", vecLowerBitcast},
-    {"tile.cat", lowerCat},
-    {"tile.insert", lowerInsert},
-    {"tile.sync", vecLowerNothing}, // one partition runs a program: program order is enough
-    {"tile.copy_async", vecLowerCopyAsync},
-    {"tile.join", vecLowerJoin},
-    {"tile.wait", vecLowerNothing},
-    {"tile.fence", vecLowerFence},
-    {"tile.convert_layout", vecLowerNothing}, // nobody uses its result any more
-    {"tile.call", vecLowerCall},
-    {"scf.for", vecLowerFor},
-    {"scf.if", vecLowerIf},
-    {"scf.while", vecLowerWhile},
+static const Lower lowerings[TileNumOps] = {
+    [TileOp_ProgramId] = lowerProgramId,
+    [TileOp_NumPrograms] = lowerNumPrograms,
+    [TileOp_NumTiles] = lowerNumTiles,
+    [TileOp_Assume] = lowerAssume,
+    [TileOp_View] = vecAccessOfView,
+    [TileOp_MemrefAt] = vecLowerMemrefAt,
+    [TileOp_Alloc] = vecAccessOfBuffer,
+    [TileOp_Slot] = vecAccessOfReinterpretation,
+    [TileOp_Load] = lowerLoad,
+    [TileOp_Store] = lowerStore,
+    [TileOp_Copy] = lowerCopy,
+    [TileOp_Prefetch] = lowerPrefetch,
+    [TileOp_InBounds] = lowerInBounds,
+    [TileOp_Gather] = vecLowerGather,
+    [TileOp_Scatter] = vecLowerScatter,
+    [TileOp_AtomicRmw] = vecLowerAtomicRmw,
+    [TileOp_AtomicCas] = vecLowerAtomicCas,
+    [TileOp_AtomicLoad] = vecLowerAtomicLoad,
+    [TileOp_AtomicStore] = vecLowerAtomicStore,
+    [TileOp_Mma] = vecLowerMma,
+    [TileOp_MmaScaled] = vecLowerMmaScaled,
+    [TileOp_Reduce] = vecLowerReduce,
+    [TileOp_Scan] = vecLowerScan,
+    [TileOp_Random] = vecLowerRandom,
+    [TileOp_Histogram] = vecLowerHistogram,
+    [TileOp_Sort] = vecLowerSort,
+    [TileOp_Topk] = vecLowerTopk,
+    [TileOp_Assert] = vecLowerAssert,
+    [TileOp_Print] = vecLowerPrint,
+    [TileOp_ConvertType] = vecLowerConvertType,
+    [TileOp_Bitcast] = vecLowerBitcast,
+    [TileOp_Cat] = lowerCat,
+    [TileOp_Insert] = lowerInsert,
+    [TileOp_Sync] = vecLowerNothing, // one partition runs a program: program order is enough
+    [TileOp_CopyAsync] = vecLowerCopyAsync,
+    [TileOp_Join] = vecLowerJoin,
+    [TileOp_Wait] = vecLowerNothing,
+    [TileOp_Fence] = vecLowerFence,
+    [TileOp_ConvertLayout] = vecLowerNothing, // nobody uses its result any more
+    [TileOp_Call] = vecLowerCall,
 };
 
 // The one element.
@@ -287,17 +289,20 @@ static bool lowerReshapeToScalar(VecLowering *lowering, MlirOperation op) {
   for (intptr_t i = 0; i < MaxRank; ++i)
     first[i] = vecCoordConstant(0);
   VecBody body = vecBodyBegin(lowering, false);
-  MlirValue element = vecElementAt(&body, mlirOperationGetOperand(op, 0), first);
+  MlirValue element = vecElementAt(&body, tileReshapeOpGetInput(op), first);
   vecBodyEnd(&body);
-  vecRecordScalar(lowering, mlirOperationGetResult(op, 0), element);
+  vecRecordScalar(lowering, tileReshapeOpGetResult(op), element);
   return true;
 }
 
-static const Row *findRow(MlirOperation op) {
-  for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i)
-    if (tileOpIs(op, rows[i].name))
-      return &rows[i];
-  return NULL;
+static Lower lowerOf(MlirOperation op) {
+  TileOp kind = tileOpKind(op);
+  if (kind != TileOp_None)
+    return lowerings[kind];
+  return tileOpIs(op, "scf.for")     ? vecLowerFor
+         : tileOpIs(op, "scf.if")    ? vecLowerIf
+         : tileOpIs(op, "scf.while") ? vecLowerWhile
+                                     : NULL;
 }
 
 static bool isOnScalars(MlirOperation op) {
@@ -331,11 +336,11 @@ static bool lowerOp(VecLowering *lowering, MlirOperation op) {
   lowering->builder.location = mlirOperationGetLocation(op);
   if (!hasRanks(op))
     return false;
-  const Row *row = findRow(op);
-  if (row)
-    return row->lower(lowering, op);
+  Lower lower = lowerOf(op);
+  if (lower)
+    return lower(lowering, op);
   bool yieldsTile = mlirOperationGetNumResults(op) > 0 && vecIsTile(tileResultType(op, 0));
-  if (tileOpIs(op, "tile.reshape") && !yieldsTile && vecIsTile(tileOperandType(op, 0)))
+  if (tileReshapeOpIsA(op) && !yieldsTile && vecIsTile(mlirValueGetType(tileReshapeOpGetInput(op))))
     return lowerReshapeToScalar(lowering, op);
   if (mlirOperationGetNumOperands(op) > 0 && tileTypeIsABuffer(tileOperandType(op, 0)))
     return vecAccessOfReinterpretation(lowering, op);

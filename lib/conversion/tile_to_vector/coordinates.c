@@ -199,8 +199,8 @@ static VecIndexFacts factsOfBinary(MlirOperation op) {
 
 // What a tile.assume says, together with what is known without it.
 static VecIndexFacts factsOfAssumption(MlirOperation op) {
-  VecIndexFacts facts = vecIndexFacts(mlirOperationGetOperand(op, 0));
-  MlirAttribute range = tileOpAttribute(op, "range"), divisible = tileOpAttribute(op, "divisible");
+  VecIndexFacts facts = vecIndexFacts(tileAssumeOpGetValue(op));
+  MlirAttribute range = tileAssumeOpGetRange(op), divisible = tileAssumeOpGetDivisible(op);
   if (!mlirAttributeIsNull(range)) {
     int64_t low = mlirDenseI64ArrayGetElement(range, 0), high = mlirDenseI64ArrayGetElement(range, 1);
     facts.low = low > facts.low ? low : facts.low;
@@ -220,11 +220,18 @@ VecIndexFacts vecIndexFacts(MlirValue index) {
   if (mlirValueIsABlockArgument(index))
     return factsOfArgument(index);
   MlirOperation op = tileDefiningOp(index);
-  if (tileOpIs(op, "tile.program_id") || tileOpIs(op, "tile.num_tiles") || tileOpIs(op, "tile.num_programs") ||
-      tileOpIs(op, "memref.dim"))
+  switch (tileOpKind(op)) {
+  case TileOp_ProgramId:
+  case TileOp_NumTiles:
+  case TileOp_NumPrograms:
     return (VecIndexFacts){0, INT64_MAX, 1};
-  if (tileOpIs(op, "tile.assume"))
+  case TileOp_Assume:
     return factsOfAssumption(op);
+  default:
+    break;
+  }
+  if (tileOpIs(op, "memref.dim"))
+    return (VecIndexFacts){0, INT64_MAX, 1};
   if (mlirOperationGetNumOperands(op) == 2 && mlirTypeIsAIndex(mlirValueGetType(index)) &&
       mlirTypeIsAIndex(tileOperandType(op, 0)))
     return factsOfBinary(op);

@@ -11,20 +11,34 @@
 //===--- questions about ops -------------------------------------------------------===//
 
 bool vecIsElementwise(MlirOperation op) {
-  if (tileOpIs(op, "tile.convert_type"))
+  if (tileConvertTypeOpIsA(op))
     return true;
   return (tileOpNameStartsWith(op, "arith.") || tileOpNameStartsWith(op, "math.")) &&
          mlirOperationGetNumOperands(op) > 0 && mlirOperationGetNumRegions(op) == 0;
 }
 
 bool vecIsShapeOp(MlirOperation op) {
-  return tileOpIs(op, "tile.broadcast") || tileOpIs(op, "tile.transpose") || tileOpIs(op, "tile.slice") ||
-         tileOpIs(op, "tile.reshape");
+  switch (tileOpKind(op)) {
+  case TileOp_Broadcast:
+  case TileOp_Transpose:
+  case TileOp_Slice:
+  case TileOp_Reshape:
+    return true;
+  default:
+    return false;
+  }
 }
 
 bool vecIsEvaluable(MlirOperation op) {
-  return vecIsElementwise(op) || vecIsShapeOp(op) || tileOpIs(op, "arith.constant") || tileOpIs(op, "tile.load") ||
-         tileOpIs(op, "tile.iota") || tileOpIs(op, "tile.in_bounds") || tileOpIs(op, "tile.gather");
+  switch (tileOpKind(op)) {
+  case TileOp_Load:
+  case TileOp_Iota:
+  case TileOp_InBounds:
+  case TileOp_Gather:
+    return true;
+  default:
+    return vecIsElementwise(op) || vecIsShapeOp(op) || tileOpIs(op, "arith.constant");
+  }
 }
 
 //===--- where operands are read -----------------------------------------------------===//
@@ -41,10 +55,10 @@ static bool isAmong(MlirAttribute axes, int64_t axis) {
 
 static VecPlacement placeInBroadcast(MlirOperation op, const VecCoord *coords, intptr_t axis, VecCoord *out,
                                      intptr_t *outAxis) {
-  MlirAttribute axes = tileOpAttribute(op, "axes");
+  MlirAttribute axes = tileBroadcastOpGetAxes(op);
   intptr_t kept = 0;
   *outAxis = -1;
-  if (!vecIsTile(tileOperandType(op, 0)))
+  if (!vecIsTile(mlirValueGetType(tileBroadcastOpGetInput(op))))
     return VecPlacement_Exact;
   for (intptr_t d = 0; d < mlirShapedTypeGetRank(tileResultType(op, 0)); ++d) {
     if (isAmong(axes, d))
@@ -58,7 +72,7 @@ static VecPlacement placeInBroadcast(MlirOperation op, const VecCoord *coords, i
 
 static VecPlacement placeInTranspose(MlirOperation op, const VecCoord *coords, intptr_t axis, VecCoord *out,
                                      intptr_t *outAxis) {
-  MlirAttribute permutation = tileOpAttribute(op, "permutation");
+  MlirAttribute permutation = tileTransposeOpGetPermutation(op);
   for (intptr_t d = 0; d < mlirDenseArrayGetNumElements(permutation); ++d)
     out[mlirDenseI64ArrayGetElement(permutation, d)] = coords[d];
   *outAxis = axis < 0 ? -1 : mlirDenseI64ArrayGetElement(permutation, axis);
@@ -67,12 +81,12 @@ static VecPlacement placeInTranspose(MlirOperation op, const VecCoord *coords, i
 
 static VecPlacement placeInSlice(VecLowering *lowering, MlirOperation op, const VecCoord *coords, intptr_t axis,
                                  VecCoord *out, intptr_t *outAxis) {
-  MlirAttribute offsets = tileOpAttribute(op, "static_offsets");
-  intptr_t operand = 1;
+  MlirAttribute offsets = tileSliceOpGetStaticOffsets(op);
+  intptr_t next = 0;
   for (intptr_t d = 0; d < mlirDenseArrayGetNumElements(offsets); ++d) {
     int64_t offset = mlirDenseI64ArrayGetElement(offsets, d);
     if (offset == mlirShapedTypeGetDynamicSize()) {
-      MlirValue start = vecScalarOf(lowering, mlirOperationGetOperand(op, operand++));
+      MlirValue start = vecScalarOf(lowering, tileSliceOpGetOffsets(op, next++));
       out[d] = vecCoordSum(&lowering->builder, coords[d], vecCoordOf(start));
     } else {
       out[d] = vecCoordPlus(coords[d], offset);
@@ -99,7 +113,8 @@ static void delinearize(TileBuilder *builder, VecCoord linear, const VecShape *s
 
 static VecPlacement placeInReshape(VecLowering *lowering, MlirOperation op, const VecCoord *coords, intptr_t axis,
                                    int64_t width, VecCoord *out, intptr_t *outAxis) {
-  VecShape to = vecShapeOf(tileResultType(op, 0)), from = vecShapeOfValue(mlirOperationGetOperand(op, 0));
+  VecShape to = vecShapeOf(mlirValueGetType(tileReshapeOpGetResult(op)));
+  VecShape from = vecShapeOfValue(tileReshapeOpGetInput(op));
   intptr_t same = 0; // trailing dimensions that stay as they are
   while (same < to.rank && same < from.rank && to.sizes[to.rank - 1 - same] == from.sizes[from.rank - 1 - same])
     ++same;
@@ -116,14 +131,18 @@ static VecPlacement placeInReshape(VecLowering *lowering, MlirOperation op, cons
 
 VecPlacement vecPlaceInOperand(VecLowering *lowering, MlirOperation op, const VecCoord *coords, intptr_t axis,
                                int64_t width, VecCoord *out, intptr_t *outAxis) {
-  if (tileOpIs(op, "tile.broadcast"))
+  switch (tileOpKind(op)) {
+  case TileOp_Broadcast:
     return placeInBroadcast(op, coords, axis, out, outAxis);
-  if (tileOpIs(op, "tile.transpose"))
+  case TileOp_Transpose:
     return placeInTranspose(op, coords, axis, out, outAxis);
-  if (tileOpIs(op, "tile.slice"))
+  case TileOp_Slice:
     return placeInSlice(lowering, op, coords, axis, out, outAxis);
-  if (tileOpIs(op, "tile.reshape"))
+  case TileOp_Reshape:
     return placeInReshape(lowering, op, coords, axis, width, out, outAxis);
+  default:
+    break;
+  }
   intptr_t rank = mlirShapedTypeGetRank(tileResultType(op, 0));
   memcpy(out, coords, rank * sizeof *out);
   *outAxis = axis;
@@ -136,7 +155,7 @@ static void collectBehind(VecLowering *lowering, VecRecord *record, VecRecords *
   if (record->kind == VecRecord_Scalar || record->visited == lowering->walks)
     return;
   record->visited = lowering->walks;
-  bool hasOperands = record->kind == VecRecord_Lazy && !tileOpIs(record->op, "tile.load");
+  bool hasOperands = record->kind == VecRecord_Lazy && !tileLoadOpIsA(record->op);
   for (intptr_t i = 0; hasOperands && i < mlirOperationGetNumOperands(record->op); ++i) {
     VecRecord *operand = vecRecordOf(lowering, mlirOperationGetOperand(record->op, i));
     if (operand && operand->kind != VecRecord_Access)
@@ -161,7 +180,7 @@ VecRecords vecRecordsBehind(VecLowering *lowering, VecRecord *record) {
 }
 
 bool vecIsRead(const VecRecord *record) {
-  return record->kind == VecRecord_Memory || (record->kind == VecRecord_Lazy && tileOpIs(record->op, "tile.load"));
+  return record->kind == VecRecord_Memory || (record->kind == VecRecord_Lazy && tileLoadOpIsA(record->op));
 }
 
 bool vecMayLeave(VecLowering *lowering, VecRecord *record) {
@@ -203,7 +222,7 @@ static void copyOut(VecLowering *lowering, VecRecord *record) {
 static bool keepsChunks(VecLowering *lowering, const VecRecords *records) {
   for (intptr_t i = 0; i < records->count; ++i) {
     const VecRecord *record = records->items[i];
-    if (record->kind == VecRecord_Lazy && vecIsShapeOp(record->op) && !tileOpIs(record->op, "tile.broadcast"))
+    if (record->kind == VecRecord_Lazy && vecIsShapeOp(record->op) && !tileBroadcastOpIsA(record->op))
       return false;
   }
   return true;
@@ -334,13 +353,12 @@ static MlirValue castIndex(TileBuilder *builder, MlirValue index, MlirType eleme
 static MlirValue evaluateIota(VecBody *body, const VecRecord *record, const VecCoord *coords, intptr_t axis,
                               int64_t width) {
   TileBuilder *builder = &body->lowering->builder;
-  intptr_t dim = mlirIntegerAttrGetValueInt(tileOpAttribute(record->op, "dim"));
+  intptr_t dim = tileIotaOpGetDimValue(record->op);
   MlirType element = record->shape.element;
   MlirValue number = castIndex(builder, vecCoordValue(builder, coords[dim]), element, 0);
-  if (mlirOperationGetNumOperands(record->op)) {
-    MlirValue from = vecScalarOf(body->lowering, mlirOperationGetOperand(record->op, 0));
-    number = vecBuildBinary(builder, "arith.addi", number, from);
-  }
+  MlirValue from = tileIotaOpGetFrom(record->op);
+  if (!mlirValueIsNull(from))
+    number = vecBuildBinary(builder, "arith.addi", number, vecScalarOf(body->lowering, from));
   MlirValue numbers = vecBuildSplat(builder, number, width);
   if (!width || axis != dim)
     return numbers;
@@ -392,20 +410,23 @@ static MlirValue evaluateInBounds(VecBody *body, const VecRecord *record, const 
 }
 
 static MlirValue evaluateLazy(VecBody *body, VecRecord *record, const VecCoord *coords, intptr_t axis, int64_t width) {
-  MlirOperation op = record->op;
-  if (tileOpIs(op, "tile.load"))
+  switch (tileOpKind(record->op)) {
+  case TileOp_Load:
     return vecAccessLoad(body, record->access, coords, axis, width);
-  if (tileOpIs(op, "arith.constant"))
-    return evaluateConstant(body, record, width);
-  if (tileOpIs(op, "tile.iota"))
+  case TileOp_Iota:
     return evaluateIota(body, record, coords, axis, width);
-  if (tileOpIs(op, "tile.in_bounds"))
+  case TileOp_InBounds:
     return evaluateInBounds(body, record, coords, axis, width);
-  if (tileOpIs(op, "tile.gather"))
+  case TileOp_Gather:
     return vecEvaluateGather(body, record, coords, axis, width);
-  if (tileOpIs(op, "tile.convert_type"))
+  case TileOp_ConvertType:
     return evaluateConversion(body, record, coords, axis, width);
-  if (vecIsShapeOp(op))
+  default:
+    break;
+  }
+  if (tileOpIs(record->op, "arith.constant"))
+    return evaluateConstant(body, record, width);
+  if (vecIsShapeOp(record->op))
     return evaluateShapeOp(body, record, coords, axis, width);
   return evaluateElementwise(body, record, coords, axis, width);
 }

@@ -133,13 +133,13 @@ static MlirBlock entryBlock(VecLowering *lowering, MlirRegion region, MlirLocati
 bool vecLowerKernel(MlirOperation kernel) {
   VecLowering lowering = vecLoweringCreate(kernel);
   MlirLocation location = mlirOperationGetLocation(kernel);
-  MlirBlock kernelBody = mlirRegionGetFirstBlock(mlirOperationGetRegion(kernel, 0));
+  MlirBlock kernelBody = mlirRegionGetFirstBlock(tileKernelOpGetBody(kernel));
   MlirRegion region = mlirRegionCreate();
   MlirBlock entry = entryBlock(&lowering, region, location);
   MlirType inputs[] = {pointerType(&lowering), wordType(&lowering), wordType(&lowering)};
   MlirType type = mlirFunctionTypeGet(lowering.context, 3, inputs, 0, NULL);
   TileBuilder builder = tileBuilderBefore(kernel);
-  MlirStringRef name = mlirStringAttrGetValue(tileOpAttribute(kernel, "sym_name"));
+  MlirStringRef name = tileKernelOpGetSymNameValue(kernel);
   MlirOperation function = buildFunction(&builder, name, false, type, region);
   lowering.builder = tileBuilderAtEnd(entry, location);
   bool ok = lowerPrograms(&lowering, kernelBody, entry);

@@ -10,6 +10,7 @@
 #ifndef TESSERA_CONVERSION_TILE_TO_VECTOR_LOWERING_H
 #define TESSERA_CONVERSION_TILE_TO_VECTOR_LOWERING_H
 
+#include "dialects/tile/ops.h"
 #include "lib/ir/builder.h"
 #include "lib/ir/support.h"
 
@@ -142,7 +143,10 @@ VecRecord *vecRecordNew(VecLowering *lowering, MlirValue source, VecRecordKind k
 VecRecord *vecRecordMemory(VecLowering *lowering, MlirValue source, VecAccess *access);
 MlirValue vecScalarOf(VecLowering *lowering, MlirValue source); // null when it is none
 bool vecIsTile(MlirType type);
-int64_t vecIntegerAttribute(MlirOperation op, const char *name);
+// Whether a keyword, which an op may lack, is `text`; element `i` of an i64 array.
+static inline bool vecKeywordIs(MlirAttribute keyword, const char *text) {
+  return !mlirAttributeIsNull(keyword) && tileStringEquals(mlirStringAttrGetValue(keyword), text);
+}
 VecShape vecShapeOf(MlirType tile);
 int64_t vecShapeCount(const VecShape *shape);
 int64_t vecShapeLast(const VecShape *shape); // size of the last dimension
@@ -325,7 +329,8 @@ MlirValue vecValueOfBits(TileBuilder *builder, MlirValue bits, MlirType element)
 // Integers and index, or vectors of them; `type` is the element's.
 MlirValue vecIntegerCast(TileBuilder *builder, MlirValue value, MlirType type, bool isSigned);
 bool vecLowerRandom(VecLowering *lowering, MlirOperation op);
-bool vecLowerSort(VecLowering *lowering, MlirOperation op); // sort, topk
+bool vecLowerSort(VecLowering *lowering, MlirOperation op);
+bool vecLowerTopk(VecLowering *lowering, MlirOperation op);
 bool vecLowerMemrefAt(VecLowering *lowering, MlirOperation op);
 bool vecLowerAssert(VecLowering *lowering, MlirOperation op);
 bool vecLowerPrint(VecLowering *lowering, MlirOperation op);
@@ -355,8 +360,10 @@ void vecRaiseAt(VecLowering *lowering, MlirOperation op, const char *message, Ml
 
 //===--- ops/reductions.c, ops/folds.c, memory/gather.c, products/blocks.c, flow/structured.c, body.c, function.c
 //------------------------===//
-// The neutral element of input `input` of a reduce or scan, a scalar; null when it has none.
-MlirValue vecNeutralElement(TileBuilder *builder, MlirOperation op, intptr_t input, MlirType element);
+// The neutral element of input `input` of a reduce or scan, a scalar: an element of `neutral`, or what `operation`
+// says; null when both are null or `operation` has none.
+MlirValue vecNeutralElement(TileBuilder *builder, MlirAttribute neutral, MlirAttribute operation, intptr_t input,
+                            MlirType element);
 bool vecLowerReduceByElement(VecLowering *lowering, MlirOperation op);
 bool vecLowerReduce(VecLowering *lowering, MlirOperation op);
 bool vecLowerScan(VecLowering *lowering, MlirOperation op);
@@ -365,7 +372,10 @@ MlirValue vecEvaluateGather(VecBody *body, VecRecord *record, const VecCoord *co
 // A memref as a view of tiles of one element; null after a diagnostic.
 VecAccess *vecAccessOfMemref(VecLowering *lowering, MlirOperation op, MlirValue source);
 bool vecLowerScatter(VecLowering *lowering, MlirOperation op);
-bool vecLowerAtomic(VecLowering *lowering, MlirOperation op); // rmw, cas, load, store
+bool vecLowerAtomicRmw(VecLowering *lowering, MlirOperation op);
+bool vecLowerAtomicCas(VecLowering *lowering, MlirOperation op);
+bool vecLowerAtomicLoad(VecLowering *lowering, MlirOperation op);
+bool vecLowerAtomicStore(VecLowering *lowering, MlirOperation op);
 bool vecLowerMma(VecLowering *lowering, MlirOperation op);
 // sum += lhs * rhs, all in memory, of one element type, never beyond it.
 void vecMultiplyInto(VecLowering *lowering, VecRecord *lhs, VecRecord *rhs, VecRecord *sum);
@@ -375,7 +385,8 @@ void vecDestroyInlined(VecLowering *lowering);
 bool vecLowerFor(VecLowering *lowering, MlirOperation op);
 bool vecLowerIf(VecLowering *lowering, MlirOperation op);
 bool vecLowerWhile(VecLowering *lowering, MlirOperation op);
-bool vecLowerCopy(VecLowering *lowering, MlirOperation op);
+// A copy of a tile between a view and a buffer; the view's indices are `op`'s operands from `first` on.
+bool vecCopy(VecLowering *lowering, MlirOperation op, MlirValue source, MlirValue destination, intptr_t first);
 bool vecLowerBlock(VecLowering *lowering, MlirBlock block); // all but its terminator
 // True when memory that `load` reads may be written before the last use of what is computed from it.
 bool vecIsOverwrittenBeforeUse(MlirOperation load);

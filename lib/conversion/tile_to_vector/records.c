@@ -260,7 +260,3 @@ VecAccess *vecBufferNew(VecLowering *lowering, const VecShape *shape) {
   MlirValue memref = vecMemrefNew(lowering, type, vecShapeCount(shape) * vecBytesOf(storage));
   return vecDenseAccess(lowering, shape, memref, storage);
 }
-
-int64_t vecIntegerAttribute(MlirOperation op, const char *name) {
-  return mlirIntegerAttrGetValueInt(tileOpAttribute(op, name));
-}

@@ -56,7 +56,7 @@ MlirValue vecPointerOfBuffer(TileBuilder *builder, MlirValue memref) {
 //===--- texts --------------------------------------------------------------------------------------===//
 
 MlirValue vecPointerOfText(VecLowering *lowering, const char *text) {
-  MlirStringRef kernel = mlirStringAttrGetValue(tileOpAttribute(lowering->kernel, "sym_name"));
+  MlirStringRef kernel = tileKernelOpGetSymNameValue(lowering->kernel);
   char name[256];
   snprintf(name, sizeof name, "%.*s_text_%d", (int)kernel.length, kernel.data, lowering->numConstants++);
   TileBuilder top = tileBuilderBefore(lowering->kernel);

@@ -11,12 +11,12 @@
 #include "lib/ir/sparse_product.h"
 
 static bool hasBody(MlirOperation kernel) {
-  return mlirRegionGetFirstBlock(mlirOperationGetRegion(kernel, 0)).ptr != NULL;
+  return !mlirBlockIsNull(mlirRegionGetFirstBlock(tileKernelOpGetBody(kernel)));
 }
 
 // Device functions are in the kernels that call them now.
 static void eraseDeviceFunctions(MlirOperation module) {
-  TileOps functions = tileCollect(module, "tile.func");
+  TileOps functions = tileCollectOps(module, tileFuncOpIsA);
   for (intptr_t i = 0; i < functions.count; ++i)
     mlirOperationDestroy(functions.items[i]);
   tileOpsFree(&functions);
@@ -24,7 +24,7 @@ static void eraseDeviceFunctions(MlirOperation module) {
 
 // No CPU of ours multiplies what is sparse.
 static void makeProductsDense(MlirOperation module) {
-  TileOps products = tileCollect(module, "tile.mma_sparse");
+  TileOps products = tileCollectOps(module, tileMmaSparseOpIsA);
   for (intptr_t i = 0; i < products.count; ++i)
     tileMakeSparseProductDense(products.items[i]);
   tileOpsFree(&products);
@@ -32,7 +32,7 @@ static void makeProductsDense(MlirOperation module) {
 
 static bool run(MlirOperation module, MlirExtPass pass) {
   makeProductsDense(module);
-  TileOps kernels = tileCollect(module, "tile.kernel");
+  TileOps kernels = tileCollectOps(module, tileKernelOpIsA);
   bool ok = true;
   for (intptr_t i = 0; i < kernels.count && ok; ++i)
     if (hasBody(kernels.items[i])) {

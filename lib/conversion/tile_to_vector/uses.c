@@ -25,23 +25,32 @@ MlirValue vecRootOfMemory(MlirValue value) {
   return value;
 }
 
-// The operand that `op` writes, or -1.
-static intptr_t writtenOperand(MlirOperation op) {
-  static const struct {
-    const char *name;
-    intptr_t operand;
-  } writers[] = {{"tile.store", 1},   {"tile.copy", 1},       {"tile.copy_async", 1}, {"memref.store", 1},
-                 {"tile.scatter", 1}, {"tile.atomic_rmw", 1}, {"tile.atomic_cas", 2}, {"tile.atomic_store", 1}};
-  for (size_t i = 0; i < sizeof writers / sizeof *writers; ++i)
-    if (tileOpIs(op, writers[i].name))
-      return writers[i].operand;
-  return -1;
+// The memory that `op` writes; null: none.
+static MlirValue writtenMemory(MlirOperation op) {
+  switch (tileOpKind(op)) {
+  case TileOp_Store:
+    return tileStoreOpGetDestination(op);
+  case TileOp_Copy:
+    return tileCopyOpGetDestination(op);
+  case TileOp_CopyAsync:
+    return tileCopyAsyncOpGetDestination(op);
+  case TileOp_Scatter:
+    return tileScatterOpGetDestination(op);
+  case TileOp_AtomicRmw:
+    return tileAtomicRmwOpGetMemory(op);
+  case TileOp_AtomicCas:
+    return tileAtomicCasOpGetMemory(op);
+  case TileOp_AtomicStore:
+    return tileAtomicStoreOpGetMemory(op);
+  default:
+    return tileOpIs(op, "memref.store") ? mlirOperationGetOperand(op, 1) : (MlirValue){NULL};
+  }
 }
 
 // Memory at an address may be any memory but the kernel's own.
 static bool isAtAddress(MlirValue root) {
   return vecIsTile(mlirValueGetType(root)) || mlirTypeIsAInteger(mlirValueGetType(root)) ||
-         tileOpIs(tileDefiningOp(root), "tile.memref_at");
+         tileMemrefAtOpIsA(tileDefiningOp(root));
 }
 
 static bool mayBeSame(MlirValue a, MlirValue b) {
@@ -49,25 +58,35 @@ static bool mayBeSame(MlirValue a, MlirValue b) {
     return true;
   if (mlirValueIsABlockArgument(a) && mlirValueIsABlockArgument(b))
     return tileParametersMayOverlap(a, b);
-  bool isLocal = tileOpIs(tileDefiningOp(a), "tile.alloc") || tileOpIs(tileDefiningOp(b), "tile.alloc");
+  bool isLocal = tileAllocOpIsA(tileDefiningOp(a)) || tileAllocOpIsA(tileDefiningOp(b));
   return !isLocal && (isAtAddress(a) || isAtAddress(b));
 }
 
 // Others may write what was read before it, and have written what is read after it.
 static bool isOrdering(MlirOperation op) {
-  MlirAttribute order = tileOpAttribute(op, "order");
-  bool isAtomic = tileOpIs(op, "tile.atomic_rmw") || tileOpIs(op, "tile.atomic_cas") ||
-                  tileOpIs(op, "tile.atomic_load") || tileOpIs(op, "tile.atomic_store");
-  return tileOpIs(op, "tile.fence") || (isAtomic && !tileStringEquals(mlirStringAttrGetValue(order), "relaxed"));
+  switch (tileOpKind(op)) {
+  case TileOp_Fence:
+    return true;
+  case TileOp_AtomicRmw:
+    return !vecKeywordIs(tileAtomicRmwOpGetOrder(op), "relaxed");
+  case TileOp_AtomicCas:
+    return !vecKeywordIs(tileAtomicCasOpGetOrder(op), "relaxed");
+  case TileOp_AtomicLoad:
+    return !vecKeywordIs(tileAtomicLoadOpGetOrder(op), "relaxed");
+  case TileOp_AtomicStore:
+    return !vecKeywordIs(tileAtomicStoreOpGetOrder(op), "relaxed");
+  default:
+    return false;
+  }
 }
 
 static bool writesTo(MlirOperation op, MlirValue root) {
-  intptr_t operand = writtenOperand(op);
-  if (operand >= 0 && mayBeSame(vecRootOfMemory(mlirOperationGetOperand(op, operand)), root))
+  MlirValue written = writtenMemory(op);
+  if (!mlirValueIsNull(written) && mayBeSame(vecRootOfMemory(written), root))
     return true;
   if (isOrdering(op))
     return true;
-  for (intptr_t i = 0; tileOpIs(op, "tile.call") && i < mlirOperationGetNumOperands(op); ++i)
+  for (intptr_t i = 0; tileCallOpIsA(op) && i < mlirOperationGetNumOperands(op); ++i)
     if (mayBeSame(vecRootOfMemory(mlirOperationGetOperand(op, i)), root))
       return true; // may write to memory it is given
   for (intptr_t r = 0; r < mlirOperationGetNumRegions(op); ++r)
@@ -147,20 +166,21 @@ typedef struct LoadUses {
   bool overwritten;
 } LoadUses;
 
+static bool isSameView(MlirOperation a, MlirOperation b) {
+  return tileViewOpIsA(a) && tileViewOpIsA(b) && mlirTypeEqual(tileResultType(a, 0), tileResultType(b, 0)) &&
+         tileViewOpGetNumIndices(a) == 0 && tileViewOpGetNumIndices(b) == 0 &&
+         mlirValueEqual(tileViewOpGetSource(a), tileViewOpGetSource(b));
+}
+
 // A store to the very tile that was loaded, of something computed from it element by element.
 static bool isStoreInPlace(MlirOperation load, MlirOperation store) {
-  intptr_t numIndices = mlirOperationGetNumOperands(load) - 1;
-  if (!tileOpIs(store, "tile.store") || mlirOperationGetNumOperands(store) != numIndices + 2)
+  if (!tileLoadOpIsA(load) || !tileStoreOpIsA(store) ||
+      tileStoreOpGetNumIndices(store) != tileLoadOpGetNumIndices(load))
     return false;
-  MlirOperation from = tileDefiningOp(mlirOperationGetOperand(load, 0));
-  MlirOperation to = tileDefiningOp(mlirOperationGetOperand(store, 1));
-  bool same = mlirValueEqual(mlirOperationGetOperand(load, 0), mlirOperationGetOperand(store, 1)) ||
-              (tileOpIs(from, "tile.view") && tileOpIs(to, "tile.view") &&
-               mlirTypeEqual(tileResultType(from, 0), tileResultType(to, 0)) &&
-               mlirOperationGetNumOperands(from) == 1 && mlirOperationGetNumOperands(to) == 1 &&
-               mlirValueEqual(mlirOperationGetOperand(from, 0), mlirOperationGetOperand(to, 0)));
-  for (intptr_t i = 0; i < numIndices; ++i)
-    same = same && mlirValueEqual(mlirOperationGetOperand(load, 1 + i), mlirOperationGetOperand(store, 2 + i));
+  MlirValue source = tileLoadOpGetSource(load), destination = tileStoreOpGetDestination(store);
+  bool same = mlirValueEqual(source, destination) || isSameView(tileDefiningOp(source), tileDefiningOp(destination));
+  for (intptr_t i = 0; i < tileLoadOpGetNumIndices(load); ++i)
+    same = same && mlirValueEqual(tileLoadOpGetIndices(load, i), tileStoreOpGetIndices(store, i));
   return same;
 }
 
@@ -168,7 +188,7 @@ static bool visitLoadUse(MlirOperation user, bool elementwise, void *data) {
   LoadUses *uses = data;
   MlirBlock block = mlirOperationGetBlock(uses->load);
   MlirOperation at = ancestorIn(block, user);
-  if (tileOpIs(user, "tile.call")) // what the callee computes from it is needed later
+  if (tileCallOpIsA(user)) // what the callee computes from it is needed later
     uses->overwritten = true;
   bool inPlace = elementwise && mlirOperationEqual(at, user) && isStoreInPlace(uses->load, user);
   if (writesTo(at, uses->root) && !inPlace)
@@ -181,8 +201,8 @@ static bool visitLoadUse(MlirOperation user, bool elementwise, void *data) {
 
 bool vecIsOverwrittenBeforeUse(MlirOperation load) {
   LoadUses uses = {.load = load, .root = vecRootOfMemory(mlirOperationGetOperand(load, 0))};
-  MlirOperation kernel = tileParentOfName(load, "tile.kernel");
-  if (!kernel.ptr)
+  MlirOperation kernel = tileParentOp(load, tileKernelOpIsA);
+  if (mlirOperationIsNull(kernel))
     return true; // in a copied function: its caller's writes are not seen from here
   if (!writesTo(kernel, uses.root))
     return false;
@@ -222,7 +242,7 @@ static bool countRoot(MlirOperation user, bool elementwise, void *data) {
 
 static bool feedsBroadcast(MlirValue value) {
   for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use))
-    if (tileOpIs(mlirOpOperandGetOwner(use), "tile.broadcast"))
+    if (tileBroadcastOpIsA(mlirOpOperandGetOwner(use)))
       return true;
   return false;
 }

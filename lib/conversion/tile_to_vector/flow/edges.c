@@ -57,8 +57,8 @@ static void restrictToOperands(Limit *limit, VecRecord *record, const VecCoord *
   VecLowering *lowering = limit->body.lowering;
   VecCoord at[MaxRank];
   intptr_t operandAxis;
-  if (tileOpIs(record->op, "tile.in_bounds") || tileOpIs(record->op, "arith.constant") ||
-      tileOpIs(record->op, "tile.gather")) // with their own checks, or none
+  if (tileInBoundsOpIsA(record->op) || tileGatherOpIsA(record->op) ||
+      tileOpIs(record->op, "arith.constant")) // with their own checks, or none
     return;
   VecPlacement placement = vecPlaceInOperand(lowering, record->op, coords, axis, limit->width, at, &operandAxis);
   if (placement != VecPlacement_Exact) {
@@ -151,12 +151,12 @@ static void extendToRecord(Reach *reach, VecRecord *record, const VecCoord *coor
     return;
   vecRemember(&reach->body, record, coords, axis, -1, record->source); // a visit, not an evaluation
   bool lazy = record->kind == VecRecord_Lazy;
-  if (vecIsRead(record) || (lazy && tileOpIs(record->op, "tile.in_bounds")))
+  if (vecIsRead(record) || (lazy && tileInBoundsOpIsA(record->op)))
     extendToAccess(reach, record->access, coords, axis);
-  else if (!lazy || tileOpIs(record->op, "tile.gather") ||
-           (tileOpIs(record->op, "tile.iota") && vecIntegerAttribute(record->op, "dim") == axis))
+  else if (!lazy || tileGatherOpIsA(record->op) ||
+           (tileIotaOpIsA(record->op) && tileIotaOpGetDimValue(record->op) == axis))
     reach->varies = true;
-  else if (!tileOpIs(record->op, "tile.iota") && !tileOpIs(record->op, "arith.constant"))
+  else if (!tileIotaOpIsA(record->op) && !tileOpIs(record->op, "arith.constant"))
     extendToOperands(reach, record, coords, axis);
 }
 

@@ -6,30 +6,30 @@
 enum { DeepestCall = 32 };
 
 static void passArguments(VecLowering *lowering, MlirOperation call, MlirBlock body) {
-  for (intptr_t i = 0; i < mlirOperationGetNumOperands(call); ++i) {
-    VecRecord *argument = vecRecordOf(lowering, mlirOperationGetOperand(call, i));
+  for (intptr_t i = 0; i < tileCallOpGetNumArguments(call); ++i) {
+    VecRecord *argument = vecRecordOf(lowering, tileCallOpGetArguments(call, i));
     argument->isShared = true;
     vecRecordAlias(lowering, mlirBlockGetArgument(body, i), argument);
   }
 }
 
 static void takeResults(VecLowering *lowering, MlirOperation call, MlirOperation leave) {
-  for (intptr_t i = 0; i < mlirOperationGetNumResults(call); ++i) {
-    VecRecord *result = vecRecordOf(lowering, mlirOperationGetOperand(leave, i));
+  for (intptr_t i = 0; i < tileCallOpGetNumResults(call); ++i) {
+    VecRecord *result = vecRecordOf(lowering, tileReturnOpGetValues(leave, i));
     result->isShared = true;
-    vecRecordAlias(lowering, mlirOperationGetResult(call, i), result);
+    vecRecordAlias(lowering, tileCallOpGetResults(call, i), result);
   }
 }
 
 bool vecLowerCall(VecLowering *lowering, MlirOperation op) {
-  MlirOperation callee = mlirExtSymbolLookup(lowering->kernel, tileOpAttribute(op, "callee"));
-  if (!callee.ptr || !mlirRegionGetFirstBlock(mlirOperationGetRegion(callee, 0)).ptr)
+  MlirOperation callee = mlirExtSymbolLookup(lowering->kernel, tileCallOpGetCallee(op));
+  if (mlirOperationIsNull(callee) || mlirBlockIsNull(mlirRegionGetFirstBlock(tileFuncOpGetBody(callee))))
     return tileError(op, "not lowered to the CPU yet: a call of a function without a body");
   if (lowering->callDepth == DeepestCall)
     return tileError(op, "not lowered to the CPU yet: calls nested more than %d deep", DeepestCall);
   MlirOperation copy = mlirOperationClone(callee);
   tileOpsAppend(&lowering->inlined, copy);
-  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(copy, 0));
+  MlirBlock body = mlirRegionGetFirstBlock(tileFuncOpGetBody(copy));
   passArguments(lowering, op, body);
   ++lowering->callDepth;
   bool ok = vecLowerBlock(lowering, body);

@@ -3,25 +3,26 @@
 // and units that copy or multiply by themselves are refused.
 #include "lib/conversion/tile_to_vector/lowering.h"
 
-#include "dialects/tile/questions.h"
-#include "lib/ir/op_format.h"
-
 #include "mlir-c/BuiltinAttributes.h"
 
-bool vecLowerCopyAsync(VecLowering *lowering, MlirOperation op) {
-  if (mlirOperationGetNumResults(op) == 0)
-    return tileError(op, "not lowered to the CPU yet: a copy that signals a barrier");
-  if (tileOpAttribute(op, "multicast").ptr || tileOpAttribute(op, "engine").ptr)
-    return tileError(op, "not lowered to the CPU yet: a copy by an engine, or to several blocks");
-  return vecLowerCopy(lowering, op) && vecLowerJoin(lowering, op);
-}
-
 // The token: any value.
-bool vecLowerJoin(VecLowering *lowering, MlirOperation op) {
+static bool recordToken(VecLowering *lowering, MlirValue token) {
   MlirType bit = mlirIntegerTypeGet(lowering->context, 1);
-  vecRecordScalar(lowering, mlirOperationGetResult(op, 0), tileBuildInteger(&lowering->builder, bit, 1));
+  vecRecordScalar(lowering, token, tileBuildInteger(&lowering->builder, bit, 1));
   return true;
 }
+
+bool vecLowerCopyAsync(VecLowering *lowering, MlirOperation op) {
+  if (mlirValueIsNull(tileCopyAsyncOpGetToken(op)))
+    return tileError(op, "not lowered to the CPU yet: a copy that signals a barrier");
+  if (!mlirAttributeIsNull(tileCopyAsyncOpGetMulticast(op)) || !mlirAttributeIsNull(tileCopyAsyncOpGetEngine(op)))
+    return tileError(op, "not lowered to the CPU yet: a copy by an engine, or to several blocks");
+  return vecCopy(lowering, op, tileCopyAsyncOpGetSource(op), tileCopyAsyncOpGetDestination(op),
+                 tileCopyAsyncOpGetIndicesBegin(op)) &&
+         recordToken(lowering, tileCopyAsyncOpGetToken(op));
+}
+
+bool vecLowerJoin(VecLowering *lowering, MlirOperation op) { return recordToken(lowering, tileJoinOpGetToken(op)); }
 
 bool vecLowerNothing(VecLowering *lowering, MlirOperation op) {
   (void)lowering, (void)op;
@@ -36,7 +37,7 @@ bool vecLowerFence(VecLowering *lowering, MlirOperation op) {
   } fences[] = {{"acquire", 4}, {"release", 5}, {"acq_rel", 6}};
   MlirType word = mlirIntegerTypeGet(lowering->context, 64);
   for (size_t i = 0; i < sizeof fences / sizeof *fences; ++i)
-    if (tileKeywordIs(op, "kind", fences[i].kind)) {
+    if (vecKeywordIs(tileFenceOpGetKind(op), fences[i].kind)) {
       TileAttributeEntry attributes[] = {{"ordering", mlirIntegerAttrGet(word, fences[i].ordering)}, {0}};
       tileBuild(&lowering->builder, "llvm.fence", 0, NULL, 0, NULL, attributes, 0, NULL);
     }
@@ -44,18 +45,22 @@ bool vecLowerFence(VecLowering *lowering, MlirOperation op) {
 }
 
 static bool needsOthers(MlirOperation op) {
-  static const char *const names[] = {"tile.warp_specialize", "tile.barrier_arrive", "tile.barrier_wait",
-                                      "tile.mma_async", "tile.mma_wait"};
-  for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
-    if (tileOpIs(op, names[i]))
-      return true;
-  return false;
+  switch (tileOpKind(op)) {
+  case TileOp_WarpSpecialize:
+  case TileOp_BarrierArrive:
+  case TileOp_BarrierWait:
+  case TileOp_MmaAsync:
+  case TileOp_MmaWait:
+    return true;
+  default:
+    return false;
+  }
 }
 
 static MlirWalkResult visit(MlirOperation op, void *data) {
   bool *ok = data;
-  if (tileOpIs(op, "tile.convert_layout"))
-    mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(op, 0), mlirOperationGetOperand(op, 0));
+  if (tileConvertLayoutOpIsA(op))
+    mlirValueReplaceAllUsesOfWith(tileConvertLayoutOpGetResult(op), tileConvertLayoutOpGetInput(op));
   if (!needsOthers(op))
     return MlirWalkResultAdvance;
   MlirStringRef name = tileOpName(op);

@@ -33,9 +33,8 @@ static void countReads(VecLowering *lowering, VecRecord *record, intptr_t axis, 
     *(vecAccessIsContiguous(record->access, axis, lowering->lanes) ? &reads->along : &reads->across) += 1;
     return;
   }
-  bool mapsAxes =
-      record->kind == VecRecord_Lazy && (vecIsElementwise(record->op) || tileOpIs(record->op, "tile.transpose") ||
-                                         tileOpIs(record->op, "tile.broadcast"));
+  bool mapsAxes = record->kind == VecRecord_Lazy &&
+                  (vecIsElementwise(record->op) || tileTransposeOpIsA(record->op) || tileBroadcastOpIsA(record->op));
   if (mapsAxes)
     countOperands(lowering, record, axis, reads);
   else
@@ -108,7 +107,7 @@ static void writeSquare(VecLowering *lowering, VecRecord *record, const VecAcces
 // whose lines are far; else as they lie in the target.
 static intptr_t dimOfLoop(const VecAccess *target, intptr_t from, intptr_t depth) {
   intptr_t rank = target->shape.rank, other = from == rank - 1 ? rank - 2 : rank - 1;
-  bool isOwn = !target->root.ptr || tileOpIs(tileDefiningOp(target->root), "tile.alloc");
+  bool isOwn = !target->root.ptr || tileAllocOpIsA(tileDefiningOp(target->root));
   if (depth < rank - 2 || !isOwn)
     return depth;
   return depth == rank - 1 ? from : other;

@@ -1,8 +1,6 @@
 // tile.memref_at: a memref's descriptor around a number.
 #include "lib/conversion/tile_to_vector/lowering.h"
 
-#include "lib/ir/op_format.h"
-
 #include "mlir-c/BuiltinAttributes.h"
 #include "mlir-c/Dialect/LLVM.h"
 
@@ -32,9 +30,8 @@ typedef struct Numbers {
 
 // Without `strides` the type is contiguous, and its strides follow from the sizes.
 static void numbersOf(VecLowering *lowering, MlirOperation op, MlirType type, const int64_t *strides, Numbers *out) {
-  intptr_t rank = mlirShapedTypeGetRank(type), size, stride, numStrides, numSizes;
-  tileOpOperands(op, "sizes", &size, &numSizes);
-  tileOpOperands(op, "strides", &stride, &numStrides);
+  intptr_t rank = mlirShapedTypeGetRank(type);
+  intptr_t size = tileMemrefAtOpGetSizesBegin(op), stride = tileMemrefAtOpGetStridesBegin(op);
   bool contiguous = mlirAffineMapIsIdentity(mlirMemRefTypeGetAffineMap(type));
   for (intptr_t d = 0; d < rank; ++d)
     out->sizes[d] =
@@ -64,7 +61,8 @@ static MlirValue buildDescriptor(TileBuilder *builder, MlirValue pointer, intptr
 }
 
 bool vecLowerMemrefAt(VecLowering *lowering, MlirOperation op) {
-  MlirType type = tileResultType(op, 0);
+  MlirValue result = tileMemrefAtOpGetResult(op);
+  MlirType type = mlirValueGetType(result);
   int64_t strides[MaxRank], offset;
   if (mlirLogicalResultIsFailure(mlirMemRefTypeGetStridesAndOffset(type, strides, &offset)) || offset != 0)
     return tileError(op, "not lowered to the CPU yet: memory at an address with a layout that has no strides or an "
@@ -72,9 +70,8 @@ bool vecLowerMemrefAt(VecLowering *lowering, MlirOperation op) {
   Numbers numbers;
   TileBuilder *builder = &lowering->builder;
   numbersOf(lowering, op, type, strides, &numbers);
-  MlirValue pointer = vecPointerOfAddress(builder, vecScalarOf(lowering, mlirOperationGetOperand(op, 0)));
+  MlirValue pointer = vecPointerOfAddress(builder, vecScalarOf(lowering, tileMemrefAtOpGetAddress(op)));
   MlirValue descriptor = buildDescriptor(builder, pointer, mlirShapedTypeGetRank(type), &numbers);
-  vecRecordScalar(lowering, mlirOperationGetResult(op, 0),
-                  vecBuildUnary(builder, "builtin.unrealized_conversion_cast", type, descriptor));
+  vecRecordScalar(lowering, result, vecBuildUnary(builder, "builtin.unrealized_conversion_cast", type, descriptor));
   return true;
 }

@@ -1,9 +1,7 @@
 // Atomics: one LLVM operation per element, on the address of the place; where the element shares its word with others
 // (packed views, fewer than 8 bits) or the machine cannot combine it, a loop that exchanges words. Floats that are not
 // added travel as integers of their width. `scope` is the whole machine on a CPU; orders are LLVM's.
-#include "dialects/tile/questions.h"
 #include "lib/conversion/tile_to_vector/memory/places.h"
-#include "lib/ir/op_format.h"
 
 #include "mlir-c/BuiltinAttributes.h"
 #include "mlir-c/Dialect/LLVM.h"
@@ -193,7 +191,9 @@ typedef struct Atomic {
   MlirOperation op;
   VecReached reached;
   MlirValue value, compare, mask; // of the kernel; null: none
-  VecAccess *old;                 // null: nothing is read
+  MlirAttribute order, kind;
+  MlirValue result; // of the kernel; null: a store, which reads nothing
+  VecAccess *old;
 } Atomic;
 
 static MlirValue loadAtomically(TileBuilder *builder, const Atomic *atomic, MlirStringRef order, const VecCell *cell) {
@@ -214,7 +214,7 @@ static void storeAtomically(TileBuilder *builder, MlirStringRef order, const Vec
 // What was there; null after a store.
 static MlirValue applyAtomic(VecBody *body, const Atomic *atomic, const VecPlace *place, const VecCoord *coords) {
   TileBuilder *builder = &body->lowering->builder;
-  MlirStringRef order = tileKeywordOf(atomic->op, "order");
+  MlirStringRef order = mlirStringAttrGetValue(atomic->order);
   VecCell cell = vecPlaceCell(builder, place);
   if (!atomic->value.ptr)
     return loadAtomically(builder, atomic, order, &cell);
@@ -222,7 +222,7 @@ static MlirValue applyAtomic(VecBody *body, const Atomic *atomic, const VecPlace
   if (atomic->compare.ptr)
     return exchangeWhereEqual(builder, order, &cell, vecElementAt(body, atomic->compare, coords), value);
   if (atomic->old)
-    return vecCombineAtomically(builder, tileKeywordOf(atomic->op, "kind"), order, &cell, value);
+    return vecCombineAtomically(builder, mlirStringAttrGetValue(atomic->kind), order, &cell, value);
   storeAtomically(builder, order, &cell, value);
   return (MlirValue){NULL};
 }
@@ -256,34 +256,51 @@ static void visitPlace(VecBody *outer, const VecCoord *coords, void *data) {
 }
 
 static void recordOld(VecLowering *lowering, const Atomic *atomic) {
-  MlirValue result = mlirOperationGetResult(atomic->op, 0);
-  if (vecIsTile(mlirValueGetType(result))) {
-    vecRecordMemory(lowering, result, atomic->old);
+  if (vecIsTile(mlirValueGetType(atomic->result))) {
+    vecRecordMemory(lowering, atomic->result, atomic->old);
     return;
   }
   VecBody body = vecBodyBegin(lowering, true);
   VecCoord none[MaxRank] = {{{NULL}, 0}};
-  vecRecordScalar(lowering, result, vecAccessLoad(&body, atomic->old, none, -1, 0));
+  vecRecordScalar(lowering, atomic->result, vecAccessLoad(&body, atomic->old, none, -1, 0));
   vecBodyEnd(&body);
 }
 
-bool vecLowerAtomic(VecLowering *lowering, MlirOperation op) {
-  bool isLoad = tileOpIs(op, "tile.atomic_load"), isCas = tileOpIs(op, "tile.atomic_cas");
-  Atomic atomic = {.op = op};
-  if (!isLoad)
-    atomic.value = tileOpOperand(op, "value");
-  if (isCas)
-    atomic.compare = tileOpOperand(op, "compare");
-  if (isCas || tileOpIs(op, "tile.atomic_rmw"))
-    atomic.mask = tileOpOperand(op, "mask");
-  VecShape shape = vecShapeOfValue(isLoad ? mlirOperationGetResult(op, 0) : atomic.value);
-  if (!vecReach(lowering, op, tileOpOperand(op, "memory"), shape.element, &atomic.reached) ||
-      !vecExpectAtomic(&atomic.reached))
+static bool lowerAtomic(VecLowering *lowering, Atomic *atomic, MlirValue memory, intptr_t firstIndex) {
+  VecShape shape = vecShapeOfValue(mlirValueIsNull(atomic->value) ? atomic->result : atomic->value);
+  atomic->reached = (VecReached){.op = atomic->op, .base = memory, .first = firstIndex, .element = shape.element};
+  if (!vecReach(lowering, &atomic->reached) || !vecExpectAtomic(&atomic->reached))
     return false;
-  if (!tileOpIs(op, "tile.atomic_store"))
-    atomic.old = vecBufferNew(lowering, &shape);
-  vecForEachElementOf(lowering, op, &shape, visitPlace, &atomic);
-  if (atomic.old)
-    recordOld(lowering, &atomic);
+  if (!mlirValueIsNull(atomic->result))
+    atomic->old = vecBufferNew(lowering, &shape);
+  vecForEachElementOf(lowering, atomic->op, &shape, visitPlace, atomic);
+  if (atomic->old)
+    recordOld(lowering, atomic);
   return true;
+}
+
+bool vecLowerAtomicRmw(VecLowering *lowering, MlirOperation op) {
+  Atomic atomic = {.op = op, .value = tileAtomicRmwOpGetValue(op), .mask = tileAtomicRmwOpGetMask(op)};
+  atomic.order = tileAtomicRmwOpGetOrder(op);
+  atomic.kind = tileAtomicRmwOpGetKind(op);
+  atomic.result = tileAtomicRmwOpGetOld(op);
+  return lowerAtomic(lowering, &atomic, tileAtomicRmwOpGetMemory(op), tileAtomicRmwOpGetIndicesBegin(op));
+}
+
+bool vecLowerAtomicCas(VecLowering *lowering, MlirOperation op) {
+  Atomic atomic = {.op = op, .value = tileAtomicCasOpGetValue(op), .mask = tileAtomicCasOpGetMask(op)};
+  atomic.compare = tileAtomicCasOpGetCompare(op);
+  atomic.order = tileAtomicCasOpGetOrder(op);
+  atomic.result = tileAtomicCasOpGetOld(op);
+  return lowerAtomic(lowering, &atomic, tileAtomicCasOpGetMemory(op), tileAtomicCasOpGetIndicesBegin(op));
+}
+
+bool vecLowerAtomicLoad(VecLowering *lowering, MlirOperation op) {
+  Atomic atomic = {.op = op, .order = tileAtomicLoadOpGetOrder(op), .result = tileAtomicLoadOpGetResult(op)};
+  return lowerAtomic(lowering, &atomic, tileAtomicLoadOpGetMemory(op), tileAtomicLoadOpGetIndicesBegin(op));
+}
+
+bool vecLowerAtomicStore(VecLowering *lowering, MlirOperation op) {
+  Atomic atomic = {.op = op, .value = tileAtomicStoreOpGetValue(op), .order = tileAtomicStoreOpGetOrder(op)};
+  return lowerAtomic(lowering, &atomic, tileAtomicStoreOpGetMemory(op), tileAtomicStoreOpGetIndicesBegin(op));
 }

@@ -8,20 +8,7 @@
 
 #include <string.h>
 
-static bool boundsAre(MlirOperation gather, const char *name) {
-  return tileStringEquals(mlirStringAttrGetValue(tileOpAttribute(gather, "bounds")), name);
-}
-
-typedef struct Segments {
-  intptr_t numIndices, mask, other; // operand numbers; -1: absent
-} Segments;
-
-static Segments segmentsOf(MlirOperation gather) {
-  MlirAttribute sizes = tileOpAttribute(gather, "operandSegmentSizes");
-  intptr_t numIndices = mlirDenseI32ArrayGetElement(sizes, 1);
-  bool mask = mlirDenseI32ArrayGetElement(sizes, 2), other = mlirDenseI32ArrayGetElement(sizes, 3);
-  return (Segments){numIndices, mask ? 1 + numIndices : -1, other ? 1 + numIndices + mask : -1};
-}
+static bool isClamped(MlirOperation gather) { return vecKeywordIs(tileGatherOpGetBounds(gather), "clamp"); }
 
 static MlirValue asIndex(TileBuilder *builder, MlirValue number, int64_t width) {
   MlirType index = vecVectorOf(mlirIndexTypeGet(builder->context), width);
@@ -42,13 +29,13 @@ static VecAccess placeInView(VecBody *body, const VecRecord *record, const VecCo
   TileBuilder *builder = &lowering->builder;
   VecAccess access = *record->access;
   for (intptr_t d = 0; d < access.shape.rank; ++d) {
-    MlirValue index = mlirOperationGetOperand(record->op, 1 + d);
+    MlirValue index = tileGatherOpGetIndices(record->op, d);
     rest[d] = coords[d];
     if (!vecIsTile(mlirValueGetType(index)))
       continue; // placed by accessAt
     VecAccessDim *dim = &access.dims[d];
     MlirValue position = asIndex(builder, vecEvaluateOperand(body, index, &coords[d], -1, 0), 0);
-    bool clamp = boundsAre(record->op, "clamp");
+    bool clamp = isClamped(record->op);
     dim->origin = vecCoordOf(clamp ? clamped(builder, position, dim->size) : position);
     dim->mayUnder = dim->mayOver = !clamp;
     rest[d] = vecCoordConstant(0);
@@ -57,7 +44,7 @@ static VecAccess placeInView(VecBody *body, const VecRecord *record, const VecCo
 }
 
 static bool isNumbered(const VecRecord *record, intptr_t d) {
-  return vecIsTile(mlirValueGetType(mlirOperationGetOperand(record->op, 1 + d)));
+  return vecIsTile(mlirValueGetType(tileGatherOpGetIndices(record->op, d)));
 }
 
 static MlirValue gatherFromView(VecBody *body, VecRecord *record, const VecCoord *coords, intptr_t axis,
@@ -76,9 +63,9 @@ static MlirValue gatherElement(VecBody *body, VecRecord *record, const VecCoord 
   VecAccess access = *record->access; // every dimension one element wide
   VecCoord zero[MaxRank] = {{{NULL}, 0}};
   for (intptr_t d = 0; d < access.shape.rank; ++d) {
-    MlirValue number = vecEvaluateOperand(body, mlirOperationGetOperand(record->op, 1 + d), coords, -1, 0);
+    MlirValue number = vecEvaluateOperand(body, tileGatherOpGetIndices(record->op, d), coords, -1, 0);
     MlirValue position = asIndex(builder, number, 0);
-    bool clamp = boundsAre(record->op, "clamp");
+    bool clamp = isClamped(record->op);
     access.dims[d].origin = vecCoordOf(clamp ? clamped(builder, position, access.dims[d].size) : position);
     access.dims[d].mayUnder = access.dims[d].mayOver = !clamp;
   }
@@ -103,19 +90,19 @@ static MlirValue gatherFromTile(VecBody *body, VecRecord *record, const VecCoord
   if (width)
     return vecEvaluateLanes(body, record, coords, axis, width);
   TileBuilder *builder = &body->lowering->builder;
-  int64_t along = vecIntegerAttribute(record->op, "axis"), size = record->access->shape.sizes[along];
+  int64_t along = mlirIntegerAttrGetValueInt(tileGatherOpGetAxis(record->op)),
+          size = record->access->shape.sizes[along];
   MlirValue number =
-      asIndex(builder, vecEvaluateOperand(body, mlirOperationGetOperand(record->op, 1), coords, -1, 0), 0);
+      asIndex(builder, vecEvaluateOperand(body, tileGatherOpGetIndices(record->op, 0), coords, -1, 0), 0);
   VecCoord at[MaxRank];
   memcpy(at, coords, record->shape.rank * sizeof *at);
   at[along] = vecCoordOf(clamped(builder, number, tileBuildIndex(builder, size)));
   MlirValue value = vecAccessLoad(body, record->access, at, -1, 0);
-  if (!boundsAre(record->op, "drop"))
+  if (!vecKeywordIs(tileGatherOpGetBounds(record->op), "drop"))
     return value;
-  Segments segments = segmentsOf(record->op);
-  MlirValue other = segments.other < 0
-                        ? vecBuildZero(builder, record->shape.element)
-                        : vecEvaluateOperand(body, mlirOperationGetOperand(record->op, segments.other), coords, -1, 0);
+  MlirValue other = tileGatherOpGetOther(record->op);
+  other = mlirValueIsNull(other) ? vecBuildZero(builder, record->shape.element)
+                                 : vecEvaluateOperand(body, other, coords, -1, 0);
   return vecBuildSelect(builder, isNumberOf(builder, number, size), value, other);
 }
 
@@ -125,13 +112,12 @@ static MlirValue gatherFromTile(VecBody *body, VecRecord *record, const VecCoord
 static MlirValue applyMask(VecBody *body, const VecRecord *record, const VecCoord *coords, intptr_t axis, int64_t width,
                            MlirValue value) {
   TileBuilder *builder = &body->lowering->builder;
-  Segments segments = segmentsOf(record->op);
-  if (segments.mask < 0)
+  MlirValue mask = tileGatherOpGetMask(record->op), other = tileGatherOpGetOther(record->op);
+  if (mlirValueIsNull(mask))
     return value;
-  MlirValue mask = vecEvaluateOperand(body, mlirOperationGetOperand(record->op, segments.mask), coords, axis, width),
-            other;
-  if (segments.other >= 0)
-    other = vecEvaluateOperand(body, mlirOperationGetOperand(record->op, segments.other), coords, axis, width);
+  mask = vecEvaluateOperand(body, mask, coords, axis, width);
+  if (!mlirValueIsNull(other))
+    other = vecEvaluateOperand(body, other, coords, axis, width);
   else if (mlirTypeIsAFloat(record->shape.element))
     other = tileBuildFloat(builder, vecVectorOf(record->shape.element, width), record->access->pad);
   else
@@ -141,7 +127,7 @@ static MlirValue applyMask(VecBody *body, const VecRecord *record, const VecCoor
 
 MlirValue vecEvaluateGather(VecBody *outer, VecRecord *record, const VecCoord *coords, intptr_t axis, int64_t width) {
   VecBody body = vecBodyBegin(outer->lowering, false);
-  MlirType source = tileOperandType(record->op, 0);
+  MlirType source = mlirValueGetType(tileGatherOpGetSource(record->op));
   MlirValue value = tileTypeIsAView(source) ? gatherFromView(&body, record, coords, axis, width)
                     : vecIsTile(source)     ? gatherFromTile(&body, record, coords, axis, width)
                                             : gatherFromMemref(&body, record, coords, axis, width);
@@ -157,15 +143,16 @@ static VecAccess *accessOfTile(VecLowering *lowering, MlirValue source) {
 }
 
 static bool gatherLazily(VecLowering *lowering, MlirOperation op) {
-  MlirValue source = mlirOperationGetOperand(op, 0);
+  MlirValue source = tileGatherOpGetSource(op);
   bool fromTile = vecIsTile(mlirValueGetType(source));
-  VecAccess *access = tileTypeIsAView(mlirValueGetType(source))
-                          ? vecAccessAt(lowering, vecRecordOf(lowering, source)->access, op, 1)
-                      : fromTile ? accessOfTile(lowering, source)
-                                 : vecAccessOfMemref(lowering, op, source);
+  VecAccess *access =
+      tileTypeIsAView(mlirValueGetType(source))
+          ? vecAccessAt(lowering, vecRecordOf(lowering, source)->access, op, tileGatherOpGetIndicesBegin(op))
+      : fromTile ? accessOfTile(lowering, source)
+                 : vecAccessOfMemref(lowering, op, source);
   if (!access)
     return false;
-  VecRecord *record = vecRecordNew(lowering, mlirOperationGetResult(op, 0), VecRecord_Lazy);
+  VecRecord *record = vecRecordNew(lowering, tileGatherOpGetResult(op), VecRecord_Lazy);
   record->op = op;
   record->access = access;
   if (!fromTile && vecIsOverwrittenBeforeUse(op))

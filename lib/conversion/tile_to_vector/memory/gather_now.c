@@ -2,9 +2,7 @@
 // stand.
 #include "lib/conversion/tile_to_vector/memory/places.h"
 
-#include "dialects/tile/questions.h"
 #include "dialects/tile/tile.h"
-#include "lib/ir/op_format.h"
 
 //===--- bounds(trap) -----------------------------------------------------------------------------===//
 
@@ -33,28 +31,27 @@ static void trapNumber(VecBody *body, const VecCoord *coords, void *data) {
 
 // How many positions dimension d of what is gathered from has.
 static MlirValue sizeOfSource(VecLowering *lowering, MlirOperation gather, intptr_t d) {
-  MlirValue source = mlirOperationGetOperand(gather, 0);
+  MlirValue source = tileGatherOpGetSource(gather);
   MlirType type = mlirValueGetType(source);
   if (tileTypeIsAView(type))
     return vecRecordOf(lowering, source)->access->dims[d].size;
   if (vecIsTile(type))
-    return tileBuildIndex(&lowering->builder, mlirShapedTypeGetDimSize(type, vecIntegerAttribute(gather, "axis")));
+    return tileBuildIndex(&lowering->builder,
+                          mlirShapedTypeGetDimSize(type, mlirIntegerAttrGetValueInt(tileGatherOpGetAxis(gather))));
   return vecSizeOfMemref(&lowering->builder, vecScalarOf(lowering, source), d);
 }
 
 // With a mask only those from a tile come here, whose numbers have the mask's shape.
 bool vecTrapNumbers(VecLowering *lowering, MlirOperation gather) {
-  intptr_t first, count;
-  tileOpOperands(gather, "indices", &first, &count);
-  if (!tileKeywordIs(gather, "bounds", "trap"))
+  if (!vecKeywordIs(tileGatherOpGetBounds(gather), "trap"))
     return true;
   intptr_t mark = vecSpillOperands(lowering, gather);
-  for (intptr_t d = 0; d < count; ++d) {
-    MlirValue index = mlirOperationGetOperand(gather, first + d);
+  for (intptr_t d = 0; d < tileGatherOpGetNumIndices(gather); ++d) {
+    MlirValue index = tileGatherOpGetIndices(gather, d);
     if (!vecIsTile(mlirValueGetType(index)))
       continue; // a tile's index: beyond the edge it is padded
     VecShape shape = vecShapeOf(mlirValueGetType(index));
-    Numbers numbers = {gather, index, sizeOfSource(lowering, gather, d), tileOpOperand(gather, "mask")};
+    Numbers numbers = {gather, index, sizeOfSource(lowering, gather, d), tileGatherOpGetMask(gather)};
     vecForEachElement(lowering, &shape, trapNumber, &numbers);
   }
   vecUnspill(lowering, mark);
@@ -96,7 +93,7 @@ static void gatherElement(VecBody *outer, const VecCoord *coords, void *data) {
   VecBody body = vecBodyBegin(lowering, false);
   VecPlace place = vecPlaceReached(&body, &gather->reached, coords);
   vecBodyEnd(&body);
-  if (tileKeywordIs(gather->op, "bounds", "trap"))
+  if (vecKeywordIs(tileGatherOpGetBounds(gather->op), "trap"))
     vecTrapOutside(lowering, &place);
   TileBuilder beforeRead = vecOpenIf(lowering, place.inside);
   storeResult(lowering, gather, coords, vecPlaceLoad(lowering, &place));
@@ -105,18 +102,21 @@ static void gatherElement(VecBody *outer, const VecCoord *coords, void *data) {
 }
 
 bool vecGathersNow(MlirOperation gather) {
-  MlirType source = tileOperandType(gather, 0);
-  if (vecIsTile(source))
-    return !tileOpAttribute(gather, "axis").ptr;
-  bool hasMask = tileOpOperand(gather, "mask").ptr, hasOther = tileOpOperand(gather, "other").ptr;
-  return (hasMask && tileKeywordIs(gather, "bounds", "trap")) || (hasOther && tileKeywordIs(gather, "bounds", "drop"));
+  if (vecIsTile(mlirValueGetType(tileGatherOpGetSource(gather))))
+    return mlirAttributeIsNull(tileGatherOpGetAxis(gather));
+  bool hasMask = !mlirValueIsNull(tileGatherOpGetMask(gather)),
+       hasOther = !mlirValueIsNull(tileGatherOpGetOther(gather));
+  MlirAttribute bounds = tileGatherOpGetBounds(gather);
+  return (hasMask && vecKeywordIs(bounds, "trap")) || (hasOther && vecKeywordIs(bounds, "drop"));
 }
 
 bool vecGatherNow(VecLowering *lowering, MlirOperation op) {
-  MlirValue result = mlirOperationGetResult(op, 0);
+  MlirValue result = tileGatherOpGetResult(op);
   VecShape shape = vecShapeOf(mlirValueGetType(result));
-  Gather gather = {.op = op, .mask = tileOpOperand(op, "mask"), .other = tileOpOperand(op, "other")};
-  if (!vecReach(lowering, op, mlirOperationGetOperand(op, 0), shape.element, &gather.reached))
+  Gather gather = {.op = op, .mask = tileGatherOpGetMask(op), .other = tileGatherOpGetOther(op)};
+  gather.reached = (VecReached){.op = op, .base = tileGatherOpGetSource(op), .element = shape.element};
+  gather.reached.first = tileGatherOpGetIndicesBegin(op);
+  if (!vecReach(lowering, &gather.reached))
     return false;
   gather.result = vecBufferNew(lowering, &shape);
   vecForEachElementOf(lowering, op, &shape, gatherElement, &gather);

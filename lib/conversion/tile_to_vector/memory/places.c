@@ -2,7 +2,6 @@
 #include "lib/conversion/tile_to_vector/memory/places.h"
 
 #include "dialects/tile/tile.h"
-#include "lib/ir/op_format.h"
 
 #include "mlir-c/BuiltinAttributes.h"
 
@@ -29,20 +28,18 @@ VecAccess *vecAccessOfMemref(VecLowering *lowering, MlirOperation op, MlirValue 
   return access;
 }
 
-bool vecReach(VecLowering *lowering, MlirOperation op, MlirValue base, MlirType element, VecReached *out) {
-  intptr_t first, count;
-  tileOpOperands(op, "indices", &first, &count);
-  *out = (VecReached){.op = op, .base = base, .first = first, .element = element};
-  if (tileTypeIsAView(mlirValueGetType(base))) {
-    const VecAccess *view = vecRecordOf(lowering, base)->access;
-    out->access = vecAccessAt(lowering, view, op, first);
-    out->isView = true;
+bool vecReach(VecLowering *lowering, VecReached *reached) {
+  MlirType type = mlirValueGetType(reached->base);
+  if (tileTypeIsAView(type)) {
+    const VecAccess *view = vecRecordOf(lowering, reached->base)->access;
+    reached->access = vecAccessAt(lowering, view, reached->op, reached->first);
+    reached->isView = true;
     return true;
   }
-  if (!mlirTypeIsAMemRef(mlirValueGetType(base)))
+  if (!mlirTypeIsAMemRef(type))
     return true; // addresses
-  out->access = vecAccessOfMemref(lowering, op, base);
-  return out->access != NULL;
+  reached->access = vecAccessOfMemref(lowering, reached->op, reached->base);
+  return reached->access != NULL;
 }
 
 //===--- one place -------------------------------------------------------------------------------===//

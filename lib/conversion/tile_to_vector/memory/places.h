@@ -20,8 +20,8 @@ typedef struct VecPlace {
   MlirValue numbered, inside; // the numbers, and all dimensions, are inside; null: always
 } VecPlace;
 
-// Fills `out` for `base` at the op's `indices`; false after a diagnostic.
-bool vecReach(VecLowering *lowering, MlirOperation op, MlirValue base, MlirType element, VecReached *out);
+// Completes `reached`, of which the op, the base, the element and the first index are known; false after a diagnostic.
+bool vecReach(VecLowering *lowering, VecReached *reached);
 VecPlace vecPlaceReached(VecBody *body, const VecReached *reached, const VecCoord *coords);
 // Where a number is outside the program fails; what follows must not reach there all the same (Place.inside).
 void vecTrapOutside(VecLowering *lowering, const VecPlace *place);

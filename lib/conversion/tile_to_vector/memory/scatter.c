@@ -1,7 +1,5 @@
 // tile.scatter: element by element, in order; with `combine` atomically, as other instances may reach the same place.
-#include "dialects/tile/questions.h"
 #include "lib/conversion/tile_to_vector/memory/places.h"
-#include "lib/ir/op_format.h"
 
 #include "mlir-c/BuiltinAttributes.h"
 
@@ -13,9 +11,9 @@ typedef struct Scatter {
 
 static void writeElement(VecBody *body, const Scatter *scatter, const VecPlace *place, const VecCoord *coords) {
   VecLowering *lowering = body->lowering;
-  MlirAttribute combine = tileOpAttribute(scatter->op, "combine");
-  MlirValue value = vecElementAt(body, mlirOperationGetOperand(scatter->op, 0), coords);
-  if (!combine.ptr) {
+  MlirAttribute combine = tileScatterOpGetCombine(scatter->op);
+  MlirValue value = vecElementAt(body, tileScatterOpGetValue(scatter->op), coords);
+  if (mlirAttributeIsNull(combine)) {
     vecPlaceStore(lowering, place, value);
     return;
   }
@@ -30,7 +28,7 @@ static void scatterElement(VecBody *outer, const VecCoord *coords, void *data) {
   TileBuilder beforeMask = vecOpenIf(lowering, mask);
   VecBody body = vecBodyBegin(lowering, false);
   VecPlace place = vecPlaceReached(&body, &scatter->reached, coords);
-  if (tileKeywordIs(scatter->op, "bounds", "trap"))
+  if (vecKeywordIs(tileScatterOpGetBounds(scatter->op), "trap"))
     vecTrapOutside(lowering, &place);
   vecBodyEnd(&body);
   TileBuilder beforeWrite = vecOpenIf(lowering, place.inside);
@@ -42,11 +40,13 @@ static void scatterElement(VecBody *outer, const VecCoord *coords, void *data) {
 }
 
 bool vecLowerScatter(VecLowering *lowering, MlirOperation op) {
-  Scatter scatter = {.op = op, .mask = tileOpOperand(op, "mask")};
-  VecShape shape = vecShapeOfValue(mlirOperationGetOperand(op, 0));
-  if (!vecReach(lowering, op, mlirOperationGetOperand(op, 1), shape.element, &scatter.reached))
+  Scatter scatter = {.op = op, .mask = tileScatterOpGetMask(op)};
+  VecShape shape = vecShapeOfValue(tileScatterOpGetValue(op));
+  scatter.reached = (VecReached){.op = op, .base = tileScatterOpGetDestination(op), .element = shape.element};
+  scatter.reached.first = tileScatterOpGetIndicesBegin(op);
+  if (!vecReach(lowering, &scatter.reached))
     return false;
-  if (tileOpAttribute(op, "combine").ptr && !vecExpectAtomic(&scatter.reached))
+  if (!mlirAttributeIsNull(tileScatterOpGetCombine(op)) && !vecExpectAtomic(&scatter.reached))
     return false;
   vecForEachElementOf(lowering, op, &shape, scatterElement, &scatter);
   return true;

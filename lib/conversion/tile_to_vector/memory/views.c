@@ -31,24 +31,24 @@ MlirValue vecSizeOfMemref(TileBuilder *builder, MlirValue memref, intptr_t d) {
 
 // Fills access->fixed from the op's `fixed` dimensions and operands; lists the others in `kept`.
 static void fixDimensions(VecLowering *lowering, MlirOperation view, VecAccess *access, intptr_t *kept) {
-  MlirAttribute fixed = tileOpAttribute(view, "fixed");
-  intptr_t numFixed = fixed.ptr ? mlirDenseArrayGetNumElements(fixed) : 0, numKept = 0;
+  MlirAttribute fixed = tileViewOpGetFixed(view);
+  intptr_t numFixed = mlirAttributeIsNull(fixed) ? 0 : mlirDenseArrayGetNumElements(fixed), numKept = 0;
   for (intptr_t i = 0; i < numFixed; ++i)
-    access->fixed[mlirDenseI64ArrayGetElement(fixed, i)] = vecScalarOf(lowering, mlirOperationGetOperand(view, i + 1));
+    access->fixed[mlirDenseI64ArrayGetElement(fixed, i)] = vecScalarOf(lowering, tileViewOpGetIndices(view, i));
   for (intptr_t j = 0; j < access->memrefRank; ++j)
     if (!access->fixed[j].ptr)
       kept[numKept++] = j;
 }
 
 bool vecAccessOfView(VecLowering *lowering, MlirOperation view) {
-  MlirValue result = mlirOperationGetResult(view, 0), memref = vecScalarOf(lowering, mlirOperationGetOperand(view, 0));
+  MlirValue result = tileViewOpGetResult(view), memref = vecScalarOf(lowering, tileViewOpGetSource(view));
   MlirType type = mlirValueGetType(result), memrefType = mlirValueGetType(memref);
   VecAccess *access = vecLoweringAllocate(lowering, sizeof *access);
   int64_t offset;
   *access = (VecAccess){.memref = memref, .memrefRank = mlirShapedTypeGetRank(memrefType), .pad = padOfView(type)};
   access->shape = (VecShape){.rank = tileViewTypeGetRank(type), .element = tileViewTypeGetElementType(type)};
   access->storage = mlirShapedTypeGetElementType(memrefType);
-  access->root = vecRootOfMemory(mlirOperationGetOperand(view, 0));
+  access->root = vecRootOfMemory(tileViewOpGetSource(view));
   if (mlirLogicalResultIsFailure(mlirMemRefTypeGetStridesAndOffset(memrefType, access->strides, &offset)))
     return tileError(view, "not lowered to the CPU yet: a memref whose layout has no strides");
   intptr_t kept[MaxRank];
@@ -227,7 +227,7 @@ static void sizesOfBuffer(const VecAccess *access, int64_t stages, int64_t *size
 }
 
 bool vecAccessOfBuffer(VecLowering *lowering, MlirOperation alloc) {
-  MlirValue result = mlirOperationGetResult(alloc, 0);
+  MlirValue result = tileAllocOpGetResult(alloc);
   MlirType type = mlirValueGetType(result);
   if (!tileTypeIsABuffer(type) || !tileStringEquals(tileBufferTypeGetLevel(type), "local"))
     return tileError(alloc, "not lowered to the CPU yet: memory other than a local buffer");
@@ -255,11 +255,11 @@ bool vecAccessOfBuffer(VecLowering *lowering, MlirOperation alloc) {
 
 //===--- the same memory in another way ---------------------------------------------------===//
 
-static void sliceDim(VecLowering *lowering, VecAccessDim *dim, MlirOperation slice, int64_t offset, intptr_t *operand) {
+static void sliceDim(VecLowering *lowering, VecAccessDim *dim, MlirOperation slice, int64_t offset, intptr_t *next) {
   VecCoord start = vecCoordConstant(offset);
   int64_t multiple = offset;
   if (offset == mlirShapedTypeGetDynamicSize()) {
-    MlirValue index = mlirOperationGetOperand(slice, (*operand)++);
+    MlirValue index = tileSliceOpGetOffsets(slice, (*next)++);
     start = vecCoordOf(vecScalarOf(lowering, index));
     multiple = vecIndexFacts(index).multiple;
   }
@@ -272,16 +272,16 @@ static void sliceDim(VecLowering *lowering, VecAccessDim *dim, MlirOperation sli
 }
 
 static void sliceBuffer(VecLowering *lowering, MlirOperation slice, VecAccess *access) {
-  MlirAttribute offsets = tileOpAttribute(slice, "static_offsets");
-  intptr_t operand = 1;
+  MlirAttribute offsets = tileSliceOpGetStaticOffsets(slice);
+  intptr_t next = 0;
   for (intptr_t d = 0; d < access->shape.rank; ++d) {
-    sliceDim(lowering, &access->dims[d], slice, mlirDenseI64ArrayGetElement(offsets, d), &operand);
-    access->shape.sizes[d] = tileBufferTypeGetSize(tileResultType(slice, 0), d);
+    sliceDim(lowering, &access->dims[d], slice, mlirDenseI64ArrayGetElement(offsets, d), &next);
+    access->shape.sizes[d] = tileBufferTypeGetSize(mlirValueGetType(tileSliceOpGetResult(slice)), d);
   }
 }
 
 static void transposeBuffer(MlirOperation transpose, const VecAccess *from, VecAccess *to) {
-  MlirAttribute permutation = tileOpAttribute(transpose, "permutation");
+  MlirAttribute permutation = tileTransposeOpGetPermutation(transpose);
   for (intptr_t d = 0; d < from->shape.rank; ++d) {
     int64_t source = mlirDenseI64ArrayGetElement(permutation, d);
     to->dims[d] = from->dims[source];
@@ -291,8 +291,8 @@ static void transposeBuffer(MlirOperation transpose, const VecAccess *from, VecA
 
 // The k-th use of a ring takes stage k mod stages.
 static void slotOfBuffer(VecLowering *lowering, MlirOperation slot, VecAccess *access) {
-  MlirValue use = vecScalarOf(lowering, mlirOperationGetOperand(slot, 1));
-  int64_t stages = tileBufferTypeGetStages(tileOperandType(slot, 0));
+  MlirValue use = vecScalarOf(lowering, tileSlotOpGetUse(slot));
+  int64_t stages = tileBufferTypeGetStages(mlirValueGetType(tileSlotOpGetBuffer(slot)));
   access->fixed[0] = vecCoordValue(&lowering->builder, vecCoordModulo(&lowering->builder, vecCoordOf(use), stages));
 }
 
@@ -300,14 +300,19 @@ bool vecAccessOfReinterpretation(VecLowering *lowering, MlirOperation op) {
   const VecRecord *source = vecRecordOf(lowering, mlirOperationGetOperand(op, 0));
   VecAccess *access = vecLoweringAllocate(lowering, sizeof *access);
   *access = *source->access;
-  if (tileOpIs(op, "tile.slice"))
+  switch (tileOpKind(op)) {
+  case TileOp_Slice:
     sliceBuffer(lowering, op, access);
-  else if (tileOpIs(op, "tile.transpose"))
+    break;
+  case TileOp_Transpose:
     transposeBuffer(op, source->access, access);
-  else if (tileOpIs(op, "tile.slot"))
+    break;
+  case TileOp_Slot:
     slotOfBuffer(lowering, op, access);
-  else
+    break;
+  default:
     return tileError(op, "not lowered to the CPU yet: this reinterpretation of a buffer");
+  }
   vecRecordNew(lowering, mlirOperationGetResult(op, 0), VecRecord_Access)->access = access;
   return true;
 }

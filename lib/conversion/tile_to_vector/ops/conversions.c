@@ -76,7 +76,7 @@ static MlirValue roundStochastically(TileBuilder *builder, const Convert *conver
 static MlirValue floatOfF64(TileBuilder *builder, const Convert *convert, MlirValue value) {
   const TileRounding *rounding = tileRoundingOf(convert->op);
   double largest = tileFloatFormatGet(convert->to).largest;
-  if (tileHas(convert->op, "saturate"))
+  if (tileConvertTypeOpHasSaturate(convert->op))
     value = clampFloat(builder, value, -largest, largest);
   if (!rounding || rounding->number == 0 || mlirTypeIsAF64(convert->to))
     return vecConvertElement(builder, value, convert->to, convert->width);
@@ -102,7 +102,7 @@ static MlirValue floatOfInteger(TileBuilder *builder, const Convert *convert, Ml
     MlirType wide = vecVectorOf(mlirF64TypeGet(builder->context), convert->width);
     return floatOfF64(builder, convert, vecBuildUnary(builder, "arith.sitofp", wide, value));
   }
-  if (format.largest < 0x1p62 && tileHas(convert->op, "saturate"))
+  if (format.largest < 0x1p62 && tileConvertTypeOpHasSaturate(convert->op))
     value = clampInteger(builder, value, -(int64_t)format.largest, (int64_t)format.largest);
   return vecBuildUnary(builder, "arith.sitofp", vecVectorOf(convert->to, convert->width), value);
 }
@@ -142,8 +142,9 @@ static MlirValue integerOfInteger(TileBuilder *builder, const Convert *convert, 
 //===--- convert_type -----------------------------------------------------------------------------------===//
 
 MlirValue vecBuildConversion(TileBuilder *builder, MlirOperation op, MlirValue value, MlirValue bits, int64_t width) {
-  Convert convert = {.op = op, .width = width, .to = tileTypeGetElement(tileResultType(op, 0))};
-  convert.from = tileTypeGetElement(tileOperandType(op, 0));
+  Convert convert = {
+      .op = op, .width = width, .to = tileTypeGetElement(mlirValueGetType(tileConvertTypeOpGetResult(op)))};
+  convert.from = tileTypeGetElement(mlirValueGetType(tileConvertTypeOpGetInput(op)));
   if (mlirTypeIsAFloat(convert.from))
     return mlirTypeIsAFloat(convert.to) ? floatOfFloat(builder, &convert, value, bits)
                                         : integerOfFloat(builder, &convert, value);
@@ -157,17 +158,17 @@ static bool isConvertible(MlirType type) {
 }
 
 bool vecLowerConvertType(VecLowering *lowering, MlirOperation op) {
-  MlirType from = tileTypeGetElement(tileOperandType(op, 0)), to = tileTypeGetElement(tileResultType(op, 0));
+  MlirValue input = tileConvertTypeOpGetInput(op), result = tileConvertTypeOpGetResult(op);
+  MlirType from = tileTypeGetElement(mlirValueGetType(input)), to = tileTypeGetElement(mlirValueGetType(result));
   char fromText[64], toText[64];
   if (!isConvertible(from) || !isConvertible(to))
     return tileError(op, "not lowered to the CPU yet: a conversion of %s to %s",
                      tileTypeText(from, fromText, sizeof fromText), tileTypeText(to, toText, sizeof toText));
-  if (vecIsTile(tileResultType(op, 0)))
+  if (vecIsTile(mlirValueGetType(result)))
     return vecLowerLazy(lowering, op);
-  MlirValue bits = tileOpOperand(op, "bits");
-  MlirValue value = vecScalarOf(lowering, mlirOperationGetOperand(op, 0));
-  value = vecBuildConversion(&lowering->builder, op, value, bits.ptr ? vecScalarOf(lowering, bits) : bits, 0);
-  vecRecordScalar(lowering, mlirOperationGetResult(op, 0), value);
+  MlirValue bits = tileConvertTypeOpGetBits(op), value = vecScalarOf(lowering, input);
+  bits = mlirValueIsNull(bits) ? bits : vecScalarOf(lowering, bits);
+  vecRecordScalar(lowering, result, vecBuildConversion(&lowering->builder, op, value, bits, 0));
   return true;
 }
 
@@ -189,7 +190,7 @@ static int64_t partsOf(int64_t from, int64_t to) {
 // its last element once again.
 static MlirValue joinParts(VecBody *body, const Convert *convert, VecCoord *at, intptr_t last, int64_t parts) {
   TileBuilder *builder = &body->lowering->builder;
-  MlirValue source = mlirOperationGetOperand(convert->op, 0);
+  MlirValue source = tileBitcastOpGetInput(convert->op);
   int64_t from = vecBitsOf(convert->from), size = vecShapeOf(mlirValueGetType(source)).sizes[last];
   MlirType wide = mlirIntegerTypeGet(builder->context, (unsigned)(parts * from));
   MlirValue whole = tileBuildInteger(builder, wide, 0);
@@ -224,10 +225,11 @@ static void recastAt(VecBody *body, const VecCoord *coords, void *data) {
 }
 
 bool vecLowerBitcast(VecLowering *lowering, MlirOperation op) {
-  VecShape shape = vecShapeOf(tileResultType(op, 0));
+  MlirValue result = tileBitcastOpGetResult(op);
+  VecShape shape = vecShapeOf(mlirValueGetType(result));
   Convert convert = {.op = op, .to = shape.element, .result = vecBufferNew(lowering, &shape)};
-  convert.from = vecShapeOf(tileOperandType(op, 0)).element;
+  convert.from = vecShapeOf(mlirValueGetType(tileBitcastOpGetInput(op))).element;
   vecForEachElementOf(lowering, op, &shape, recastAt, &convert);
-  vecRecordMemory(lowering, mlirOperationGetResult(op, 0), convert.result);
+  vecRecordMemory(lowering, result, convert.result);
   return true;
 }

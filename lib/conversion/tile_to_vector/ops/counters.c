@@ -2,8 +2,6 @@
 // Both run element by element into a buffer; the words of a counter depend on nothing else, so LLVM makes vectors.
 #include "lib/conversion/tile_to_vector/lowering.h"
 
-#include "lib/ir/op_format.h"
-
 #include <string.h>
 
 //===--- Philox -------------------------------------------------------------------------------===//
@@ -71,10 +69,9 @@ static void visitCounter(VecBody *body, const VecCoord *coords, void *data) {
 }
 
 bool vecLowerRandom(VecLowering *lowering, MlirOperation op) {
-  MlirValue result = mlirOperationGetResult(op, 0);
+  MlirValue result = tileRandomOpGetResult(op);
   VecShape shape = vecShapeOf(mlirValueGetType(result));
-  Random random = {mlirOperationGetOperand(op, 0), mlirOperationGetOperand(op, 1), vecBufferNew(lowering, &shape),
-                   shape.rank - 1};
+  Random random = {tileRandomOpGetSeed(op), tileRandomOpGetCounter(op), vecBufferNew(lowering, &shape), shape.rank - 1};
   VecShape counters = vecShapeOfValue(random.counter);
   vecForEachElementOf(lowering, op, &counters, visitCounter, &random);
   vecRecordMemory(lowering, result, random.words);
@@ -116,9 +113,9 @@ static void countElement(VecBody *body, const VecCoord *coords, void *data) {
 }
 
 bool vecLowerHistogram(VecLowering *lowering, MlirOperation op) {
-  MlirValue result = mlirOperationGetResult(op, 0);
-  VecShape shape = vecShapeOf(mlirValueGetType(result)), input = vecShapeOf(tileOperandType(op, 0));
-  Histogram histogram = {mlirOperationGetOperand(op, 0), tileOpOperand(op, "mask"), vecBufferNew(lowering, &shape)};
+  MlirValue result = tileHistogramOpGetResult(op), values = tileHistogramOpGetInput(op);
+  VecShape shape = vecShapeOf(mlirValueGetType(result)), input = vecShapeOf(mlirValueGetType(values));
+  Histogram histogram = {values, tileHistogramOpGetMask(op), vecBufferNew(lowering, &shape)};
   intptr_t mark = vecSpillOperands(lowering, op);
   vecForEachElement(lowering, &shape, clearCount, &histogram);
   vecForEachElement(lowering, &input, countElement, &histogram);

@@ -10,7 +10,10 @@ enum { MaxStates = 8 };
 typedef struct Fold {
   VecLowering *lowering;
   MlirOperation op;
-  intptr_t count; // of states
+  MlirAttribute operation, neutral; // null: none
+  MlirRegion body;                  // combines where there is no operation
+  bool isReverse, isExclusive;      // scans
+  intptr_t count;                   // of states
   VecRecord *sources[MaxStates];
   MlirValue states[MaxStates];
   bool folded[MaxRank]; // dimensions that the state runs over
@@ -24,7 +27,7 @@ typedef struct Fold {
 
 static void applyRegion(Fold *fold, const MlirValue *elements) {
   VecLowering *lowering = fold->lowering;
-  MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(fold->op, 0));
+  MlirBlock block = mlirRegionGetFirstBlock(fold->body);
   for (intptr_t i = 0; i < fold->count; ++i) {
     vecRecordScalar(lowering, mlirBlockGetArgument(block, i), fold->states[i]);
     vecRecordScalar(lowering, mlirBlockGetArgument(block, fold->count + i), elements[i]);
@@ -32,11 +35,11 @@ static void applyRegion(Fold *fold, const MlirValue *elements) {
   vecLowerBlock(lowering, block);
   MlirOperation yield = mlirBlockGetTerminator(block);
   for (intptr_t i = 0; i < fold->count; ++i)
-    fold->states[i] = vecScalarOf(lowering, mlirOperationGetOperand(yield, i));
+    fold->states[i] = vecScalarOf(lowering, tileYieldOpGetValues(yield, i));
 }
 
 static void applyNamed(Fold *fold, const MlirValue *elements) {
-  MlirStringRef name = mlirStringAttrGetValue(tileOpAttribute(fold->op, "operation"));
+  MlirStringRef name = mlirStringAttrGetValue(fold->operation);
   char text[64];
   snprintf(text, sizeof text, "%.*s", (int)name.length, name.data);
   for (intptr_t i = 0; i < fold->count; ++i)
@@ -56,14 +59,14 @@ static void step(Fold *fold) {
   for (intptr_t i = 0; i < fold->count; ++i)
     elements[i] = vecEvaluate(&body, fold->sources[i], fold->coords, -1, 0);
   vecBodyEnd(&body);
-  bool isScan = fold->results[0] != NULL, exclusive = tileOpAttribute(fold->op, "exclusive").ptr;
-  if (isScan && exclusive)
+  bool isScan = fold->results[0] != NULL;
+  if (isScan && fold->isExclusive)
     storeStates(fold, fold->results, fold->coords);
-  if (tileOpAttribute(fold->op, "operation").ptr)
-    applyNamed(fold, elements);
-  else
+  if (mlirAttributeIsNull(fold->operation))
     applyRegion(fold, elements);
-  if (isScan && !exclusive)
+  else
+    applyNamed(fold, elements);
+  if (isScan && !fold->isExclusive)
     storeStates(fold, fold->results, fold->coords);
 }
 
@@ -71,7 +74,7 @@ static void step(Fold *fold) {
 
 // Position `n` of dimension d: from the other end in a reverse scan.
 static VecCoord coordOfStep(Fold *fold, intptr_t d, MlirValue n) {
-  if (!tileOpAttribute(fold->op, "reverse").ptr)
+  if (!fold->isReverse)
     return vecCoordOf(n);
   MlirValue last = tileBuildIndex(&fold->lowering->builder, fold->sources[0]->shape.sizes[d] - 1);
   return vecCoordOf(tileBuildSub(&fold->lowering->builder, last, n));
@@ -111,7 +114,8 @@ static bool startStates(Fold *fold, const VecCoord *coords) {
     if (hasInitial)
       fold->states[i] = vecEvaluateOperand(&body, mlirOperationGetOperand(fold->op, fold->count + i), coords, -1, 0);
     else
-      fold->states[i] = vecNeutralElement(&lowering->builder, fold->op, i, fold->sources[i]->shape.element);
+      fold->states[i] =
+          vecNeutralElement(&lowering->builder, fold->neutral, fold->operation, i, fold->sources[i]->shape.element);
     ok = ok && fold->states[i].ptr;
   }
   vecBodyEnd(&body);
@@ -179,15 +183,23 @@ static void recordScalars(Fold *fold, intptr_t firstResult) {
   }
 }
 
+static bool hasStates(const Fold *fold, const char *what) {
+  return (fold->count >= 1 && fold->count <= MaxStates) ||
+         tileError(fold->op, "not lowered to the CPU yet: %s of %d tiles; 1 to %d are", what, (int)fold->count,
+                   MaxStates);
+}
+
 bool vecLowerReduceByElement(VecLowering *lowering, MlirOperation op) {
-  Fold fold = {.lowering = lowering, .op = op, .count = mlirOperationGetNumOperands(op)};
-  if (fold.count < 1 || fold.count > MaxStates)
-    return tileError(op, "not lowered to the CPU yet: a reduction of no tile or of more than %d", MaxStates);
-  MlirAttribute axes = tileOpAttribute(op, "axes");
+  Fold fold = {.lowering = lowering, .op = op, .count = tileReduceOpGetNumInputs(op), .body = tileReduceOpGetBody(op)};
+  fold.operation = tileReduceOpGetOperation(op);
+  fold.neutral = tileReduceOpGetNeutral(op);
+  if (!hasStates(&fold, "a reduction"))
+    return false;
+  MlirAttribute axes = tileReduceOpGetAxes(op);
   for (intptr_t i = 0; i < mlirDenseArrayGetNumElements(axes); ++i)
     fold.folded[mlirDenseI64ArrayGetElement(axes, i)] = true;
   for (intptr_t i = 0; i < fold.count; ++i)
-    fold.finals[i] = targetOf(&fold, mlirOperationGetResult(op, i));
+    fold.finals[i] = targetOf(&fold, tileReduceOpGetResults(op, i));
   if (!run(&fold))
     return false;
   recordScalars(&fold, 0);
@@ -195,18 +207,19 @@ bool vecLowerReduceByElement(VecLowering *lowering, MlirOperation op) {
 }
 
 bool vecLowerScan(VecLowering *lowering, MlirOperation op) {
-  intptr_t numResults = mlirOperationGetNumResults(op), numOperands = mlirOperationGetNumOperands(op);
-  Fold fold = {.lowering = lowering, .op = op, .count = numOperands};
-  MlirAttribute segments = tileOpAttribute(op, "operandSegmentSizes");
-  if (segments.ptr)
-    fold.count = mlirDenseI32ArrayGetElement(segments, 0);
-  if (fold.count < 1 || fold.count > MaxStates)
-    return tileError(op, "not lowered to the CPU yet: a scan of no tile or of more than %d", MaxStates);
-  fold.folded[vecIntegerAttribute(op, "axis")] = true;
+  intptr_t numResults = tileScanOpGetNumResults(op);
+  Fold fold = {.lowering = lowering, .op = op, .count = tileScanOpGetNumInputs(op), .body = tileScanOpGetBody(op)};
+  fold.operation = tileScanOpGetOperation(op);
+  fold.neutral = tileScanOpGetNeutral(op);
+  fold.isReverse = tileScanOpHasReverse(op);
+  fold.isExclusive = tileScanOpHasExclusive(op);
+  if (!hasStates(&fold, "a scan"))
+    return false;
+  fold.folded[tileScanOpGetAxisValue(op)] = true;
   for (intptr_t i = 0; i < fold.count; ++i)
-    fold.results[i] = targetOf(&fold, mlirOperationGetResult(op, i));
+    fold.results[i] = targetOf(&fold, tileScanOpGetResults(op, i));
   for (intptr_t i = fold.count; i < numResults; ++i)
-    fold.finals[i - fold.count] = targetOf(&fold, mlirOperationGetResult(op, i));
+    fold.finals[i - fold.count] = targetOf(&fold, tileScanOpGetResults(op, i));
   if (!run(&fold))
     return false;
   if (numResults > fold.count)

@@ -16,9 +16,8 @@ enum { MaxAccumulators = 4, RowsTogether = 4, AccumulatorsTogether = 2 };
 
 //===--- combiners -------------------------------------------------------------------===//
 
-static const TileCombiner *findCombiner(MlirOperation op) {
-  MlirAttribute name = tileOpAttribute(op, "operation");
-  return name.ptr ? tileCombinerFind(mlirStringAttrGetValue(name)) : NULL;
+static const TileCombiner *findCombiner(MlirAttribute operation) {
+  return mlirAttributeIsNull(operation) ? NULL : tileCombinerFind(mlirStringAttrGetValue(operation));
 }
 
 // vector.reduction's word: the op's without arith, and without the type of addf or andi.
@@ -41,13 +40,13 @@ static MlirValue neutralValue(TileBuilder *builder, const TileCombiner *combiner
   return tileBuildValue(builder, "arith.constant", type, 0, NULL, value);
 }
 
-MlirValue vecNeutralElement(TileBuilder *builder, MlirOperation op, intptr_t input, MlirType element) {
-  MlirAttribute given = tileOpAttribute(op, "neutral");
-  if (given.ptr) {
+MlirValue vecNeutralElement(TileBuilder *builder, MlirAttribute given, MlirAttribute operation, intptr_t input,
+                            MlirType element) {
+  if (!mlirAttributeIsNull(given)) {
     TileAttributeEntry value[] = {{"value", mlirArrayAttrGetElement(given, input)}, {0}};
     return tileBuildValue(builder, "arith.constant", element, 0, NULL, value);
   }
-  const TileCombiner *combiner = findCombiner(op);
+  const TileCombiner *combiner = findCombiner(operation);
   return combiner ? neutralValue(builder, combiner, element, 0) : (MlirValue){NULL};
 }
 
@@ -432,7 +431,7 @@ static void storeInVersions(Reduction *reduction, const VecAccess *target,
 }
 
 static void readAxes(Reduction *reduction) {
-  MlirAttribute axes = tileOpAttribute(reduction->op, "axes");
+  MlirAttribute axes = tileReduceOpGetAxes(reduction->op);
   for (intptr_t i = 0; i < mlirDenseArrayGetNumElements(axes); ++i)
     reduction->reduced[mlirDenseI64ArrayGetElement(axes, i)] = true;
   for (intptr_t d = 0; d + 1 < reduction->source->shape.rank; ++d)
@@ -459,18 +458,19 @@ static bool areRowsShared(const Reduction *reduction) {
   VecRecords records = vecRecordsBehind(reduction->lowering, reduction->source);
   for (intptr_t i = 0; i < records.count; ++i) {
     const VecRecord *record = records.items[i];
-    if (record->kind != VecRecord_Lazy || !tileOpIs(record->op, "tile.broadcast") || record->shape.rank != shape->rank)
+    if (record->kind != VecRecord_Lazy || !tileBroadcastOpIsA(record->op) || record->shape.rank != shape->rank)
       continue;
-    MlirAttribute axes = tileOpAttribute(record->op, "axes");
-    if (vecIsTile(tileOperandType(record->op, 0)) && hasAxis(axes, reduction->kept) && !hasAxis(axes, last))
+    MlirAttribute axes = tileBroadcastOpGetAxes(record->op);
+    if (vecIsTile(mlirValueGetType(tileBroadcastOpGetInput(record->op))) && hasAxis(axes, reduction->kept) &&
+        !hasAxis(axes, last))
       return true;
   }
   return false;
 }
 
 static void reduceKnown(VecLowering *lowering, MlirOperation op, const TileCombiner *combiner) {
-  VecRecord *source = vecRecordOf(lowering, mlirOperationGetOperand(op, 0));
-  MlirValue result = mlirOperationGetResult(op, 0);
+  VecRecord *source = vecRecordOf(lowering, tileReduceOpGetInputs(op, 0));
+  MlirValue result = tileReduceOpGetResults(op, 0);
   Reduction reduction = {.lowering = lowering, .op = op, .combiner = combiner, .source = source, .rows = 1};
   readAxes(&reduction);
   bool isAcross = reduction.reduced[source->shape.rank - 1];
@@ -495,8 +495,8 @@ static void reduceKnown(VecLowering *lowering, MlirOperation op, const TileCombi
 }
 
 bool vecLowerReduce(VecLowering *lowering, MlirOperation op) {
-  const TileCombiner *combiner = findCombiner(op);
-  if (!combiner || mlirOperationGetNumOperands(op) != 1)
+  const TileCombiner *combiner = findCombiner(tileReduceOpGetOperation(op));
+  if (!combiner || tileReduceOpGetNumInputs(op) != 1)
     return vecLowerReduceByElement(lowering, op);
   reduceKnown(lowering, op, combiner);
   return true;

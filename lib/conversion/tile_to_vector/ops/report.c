@@ -2,8 +2,6 @@
 // call of the runtime (lib/runtime/print.h).
 #include "lib/conversion/tile_to_vector/lowering.h"
 
-#include "dialects/tile/questions.h"
-
 #include "mlir-c/BuiltinAttributes.h"
 
 #include <stdlib.h>
@@ -14,16 +12,16 @@ static void assertElement(VecBody *body, const VecCoord *coords, void *data) {
   MlirOperation op = *(MlirOperation *)data;
   VecLowering *lowering = body->lowering;
   TileBuilder *builder = &lowering->builder;
-  MlirValue holds = vecElementAt(body, mlirOperationGetOperand(op, 0), coords);
+  MlirValue holds = vecElementAt(body, tileAssertOpGetCondition(op), coords);
   MlirValue one = tileBuildInteger(builder, mlirIntegerTypeGet(lowering->context, 1), 1);
   MlirValue fails = vecBuildBinary(builder, "arith.xori", holds, one);
   TileBuilder before = vecOpenIf(lowering, fails);
-  vecRaiseAt(lowering, op, "assertion failed: ", tileKeywordOf(op, "message"));
+  vecRaiseAt(lowering, op, "assertion failed: ", tileAssertOpGetMessageValue(op));
   vecCloseIf(lowering, fails, before);
 }
 
 bool vecLowerAssert(VecLowering *lowering, MlirOperation op) {
-  VecShape shape = vecShapeOfValue(mlirOperationGetOperand(op, 0));
+  VecShape shape = vecShapeOfValue(tileAssertOpGetCondition(op));
   vecForEachElementOf(lowering, op, &shape, assertElement, &op);
   return true;
 }
@@ -78,7 +76,7 @@ static void describeValue(VecLowering *lowering, const VecAccess *words, int64_t
 }
 
 static void callPrint(VecLowering *lowering, MlirOperation op, const VecAccess *words, intptr_t count) {
-  MlirStringRef message = tileKeywordOf(op, "message");
+  MlirStringRef message = tilePrintOpGetMessageValue(op);
   char *text = calloc(message.length + 1, 1);
   memcpy(text, message.data, message.length);
   MlirValue operands[] = {vecPointerOfText(lowering, text), vecPointerOfBuffer(&lowering->builder, words->memref),
@@ -88,11 +86,11 @@ static void callPrint(VecLowering *lowering, MlirOperation op, const VecAccess *
 }
 
 bool vecLowerPrint(VecLowering *lowering, MlirOperation op) {
-  intptr_t count = mlirOperationGetNumOperands(op), mark = vecSpillOperands(lowering, op);
+  intptr_t count = tilePrintOpGetNumValues(op), mark = vecSpillOperands(lowering, op);
   VecShape shape = {.rank = 1, .sizes = {3 * count + 1}, .element = mlirIntegerTypeGet(lowering->context, 64)};
   VecAccess *words = vecBufferNew(lowering, &shape);
   for (intptr_t i = 0; i < count; ++i)
-    describeValue(lowering, words, i, mlirOperationGetOperand(op, i));
+    describeValue(lowering, words, i, tilePrintOpGetValues(op, i));
   vecUnspill(lowering, mark);
   callPrint(lowering, op, words, count);
   return true;

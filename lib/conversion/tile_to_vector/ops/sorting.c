@@ -9,8 +9,9 @@
 #include <string.h>
 
 typedef struct Sort {
-  MlirOperation op;
-  intptr_t axis;
+  intptr_t axis, numInputs;
+  bool isDescending;
+  MlirValue *inputs; // of the kernel; the first holds what is compared
   int64_t count, wanted;
   VecAccess *keys, *order, *scratch; // of rank 1
   VecAccess **results;
@@ -49,7 +50,7 @@ static void writeKeys(VecBody *body, const Sort *sort, const VecCoord *row) {
   memcpy(at, row, sizeof at);
   TileBuilder before = vecOpenElements(lowering, sort->count, &at[sort->axis]);
   VecBody inner = vecBodyBegin(lowering, false);
-  MlirValue key = keyOf(&lowering->builder, vecElementAt(&inner, mlirOperationGetOperand(sort->op, 0), at));
+  MlirValue key = keyOf(&lowering->builder, vecElementAt(&inner, sort->inputs[0], at));
   vecAccessStore(&inner, sort->keys, &at[sort->axis], -1, 0, key);
   vecBodyEnd(&inner);
   vecCloseElements(lowering, sort->count, before);
@@ -60,11 +61,10 @@ static void writeKeys(VecBody *body, const Sort *sort, const VecCoord *row) {
 static void askForOrder(VecLowering *lowering, const Sort *sort) {
   TileBuilder *builder = &lowering->builder;
   MlirType word = wordType(lowering);
-  bool descending = tileOpAttribute(sort->op, "descending").ptr;
   MlirValue operands[] = {
       vecPointerOfBuffer(builder, sort->keys->memref),    vecPointerOfBuffer(builder, sort->order->memref),
       vecPointerOfBuffer(builder, sort->scratch->memref), tileBuildInteger(builder, word, sort->count),
-      tileBuildInteger(builder, word, sort->wanted),      tileBuildInteger(builder, word, descending)};
+      tileBuildInteger(builder, word, sort->wanted),      tileBuildInteger(builder, word, sort->isDescending)};
   vecCallRuntime(lowering, "tessera_sort_order", 6, operands);
 }
 
@@ -78,8 +78,8 @@ static void moveByOrder(VecBody *body, const Sort *sort, const VecCoord *row) {
   MlirValue position = vecAccessLoad(&inner, sort->order, &to[sort->axis], -1, 0);
   from[sort->axis] =
       vecCoordOf(vecIntegerCast(&lowering->builder, position, mlirIndexTypeGet(lowering->context), true));
-  for (intptr_t i = 0; i < mlirOperationGetNumOperands(sort->op); ++i) {
-    MlirValue element = vecElementAt(&inner, mlirOperationGetOperand(sort->op, i), from);
+  for (intptr_t i = 0; i < sort->numInputs; ++i) {
+    MlirValue element = vecElementAt(&inner, sort->inputs[i], from);
     vecAccessStore(&inner, sort->results[i], to, -1, 0, element);
   }
   vecBodyEnd(&inner);
@@ -98,26 +98,37 @@ static VecAccess *wordsNew(VecLowering *lowering, int64_t count) {
   return vecBufferNew(lowering, &shape);
 }
 
-// Both ops: topk is the first few of the sorted order.
-bool vecLowerSort(VecLowering *lowering, MlirOperation op) {
+static bool lowerSorted(VecLowering *lowering, MlirOperation op, Sort *sort) {
   VecShape source = vecShapeOf(tileOperandType(op, 0)), result = vecShapeOf(tileResultType(op, 0));
-  intptr_t count = mlirOperationGetNumOperands(op);
-  Sort sort = {.op = op, .axis = vecIntegerAttribute(op, "axis")};
-  sort.count = source.sizes[sort.axis];
-  sort.wanted = result.sizes[sort.axis];
-  sort.keys = wordsNew(lowering, sort.count);
-  sort.order = wordsNew(lowering, sort.count);
-  sort.scratch = wordsNew(lowering, sort.count);
-  sort.results = vecLoweringAllocate(lowering, count * sizeof *sort.results);
-  for (intptr_t i = 0; i < count; ++i) {
+  sort->numInputs = mlirOperationGetNumOperands(op);
+  sort->count = source.sizes[sort->axis];
+  sort->wanted = result.sizes[sort->axis];
+  sort->keys = wordsNew(lowering, sort->count);
+  sort->order = wordsNew(lowering, sort->count);
+  sort->scratch = wordsNew(lowering, sort->count);
+  sort->inputs = vecLoweringAllocate(lowering, sort->numInputs * sizeof *sort->inputs);
+  sort->results = vecLoweringAllocate(lowering, sort->numInputs * sizeof *sort->results);
+  for (intptr_t i = 0; i < sort->numInputs; ++i) {
     VecShape shape = vecShapeOf(tileResultType(op, i));
-    sort.results[i] = vecBufferNew(lowering, &shape);
+    sort->inputs[i] = mlirOperationGetOperand(op, i);
+    sort->results[i] = vecBufferNew(lowering, &shape);
   }
   intptr_t mark = vecSpillOperands(lowering, op);
   if (vecShapeCount(&result) > 0)
-    vecForEachElementBut(lowering, &source, sort.axis, sortRow, &sort);
+    vecForEachElementBut(lowering, &source, sort->axis, sortRow, sort);
   vecUnspill(lowering, mark);
-  for (intptr_t i = 0; i < count; ++i)
-    vecRecordMemory(lowering, mlirOperationGetResult(op, i), sort.results[i]);
+  for (intptr_t i = 0; i < sort->numInputs; ++i)
+    vecRecordMemory(lowering, mlirOperationGetResult(op, i), sort->results[i]);
   return true;
+}
+
+bool vecLowerSort(VecLowering *lowering, MlirOperation op) {
+  Sort sort = {.axis = tileSortOpGetAxisValue(op), .isDescending = tileSortOpHasDescending(op)};
+  return lowerSorted(lowering, op, &sort);
+}
+
+// The first few of the sorted order.
+bool vecLowerTopk(VecLowering *lowering, MlirOperation op) {
+  Sort sort = {.axis = tileTopkOpGetAxisValue(op), .isDescending = tileTopkOpHasDescending(op)};
+  return lowerSorted(lowering, op, &sort);
 }

@@ -112,12 +112,12 @@ static void multiplyBlock(const VecMma *mma, VecBlock *block) {
 static VecRecord *columnsAlongDepth(const VecMma *mma, const VecRecord *left, const VecRecord *right) {
   VecLowering *lowering = mma->lowering;
   int64_t lanes = lowering->lanes;
-  bool isTurned = right->kind == VecRecord_Lazy && tileOpIs(right->op, "tile.transpose") && right->shape.rank == 2;
+  bool isTurned = right->kind == VecRecord_Lazy && tileTransposeOpIsA(right->op) && right->shape.rank == 2;
   if (!isTurned || mma->columns >= lanes || lanes > MaxLanes || mma->depth < lanes ||
       mma->rows * mma->columns > MaxRegisters)
     return NULL;
-  VecRecord *columns = vecRecordOf(lowering, mlirOperationGetOperand(right->op, 0));
-  MlirAttribute permutation = tileOpAttribute(right->op, "permutation");
+  VecRecord *columns = vecRecordOf(lowering, tileTransposeOpGetInput(right->op));
+  MlirAttribute permutation = tileTransposeOpGetPermutation(right->op);
   bool isRead = mlirDenseI64ArrayGetElement(permutation, 0) == 1 && isReadInPlace(mma, left, true) &&
                 isReadInPlace(mma, columns, true);
   return isRead ? columns : NULL;
@@ -200,7 +200,7 @@ static void multiplyAlongDepth(const VecMma *mma, VecBlock *block) {
 //===--- a result in registers ------------------------------------------------------------===//
 
 static bool comesFromView(const VecRecord *record) {
-  return record->kind == VecRecord_Lazy && tileOpIs(record->op, "tile.load") && record->access->root.ptr;
+  return record->kind == VecRecord_Lazy && tileLoadOpIsA(record->op) && !mlirValueIsNull(record->access->root);
 }
 
 static void startAtZero(VecMma *mma, VecBlock *block) {
@@ -326,14 +326,14 @@ static void eachBatch(VecMma *mma, const VecAccess *target, intptr_t d) {
 static void multiplyInMemory(VecMma *mma, MlirOperation op) {
   VecLowering *lowering = mma->lowering;
   intptr_t mark = vecSpill(lowering, mma->accumulator, false);
-  VecAccess *target = vecInPlaceTarget(lowering, mlirOperationGetOperand(op, 2));
+  VecAccess *target = vecInPlaceTarget(lowering, tileMmaOpGetAccumulator(op));
   if (!target) {
-    VecShape shape = vecShapeOf(tileResultType(op, 0));
+    VecShape shape = vecShapeOf(mlirValueGetType(tileMmaOpGetResult(op)));
     target = vecBufferNew(lowering, &shape);
   }
   eachBatch(mma, target, 0);
   vecUnspill(lowering, mark);
-  vecRecordMemory(lowering, mlirOperationGetResult(op, 0), target);
+  vecRecordMemory(lowering, tileMmaOpGetResult(op), target);
 }
 
 static void setSizes(VecMma *mma, const VecShape *lhs, const VecShape *result) {
@@ -352,12 +352,11 @@ void vecMultiplyInto(VecLowering *lowering, VecRecord *lhs, VecRecord *rhs, VecR
 }
 
 bool vecLowerMma(VecLowering *lowering, MlirOperation op) {
-  VecShape lhs = vecShapeOf(tileOperandType(op, 0)), result = vecShapeOf(tileResultType(op, 0));
+  VecRecord *left = vecRecordOf(lowering, tileMmaOpGetLhs(op)), *right = vecRecordOf(lowering, tileMmaOpGetRhs(op));
+  VecShape result = vecShapeOf(mlirValueGetType(tileMmaOpGetResult(op)));
   VecMma mma = {.lowering = lowering};
-  setSizes(&mma, &lhs, &result);
-  mma.accumulator = vecRecordOf(lowering, mlirOperationGetOperand(op, 2));
-  VecRecord *left = vecRecordOf(lowering, mlirOperationGetOperand(op, 0));
-  VecRecord *right = vecRecordOf(lowering, mlirOperationGetOperand(op, 1));
+  setSizes(&mma, &left->shape, &result);
+  mma.accumulator = vecRecordOf(lowering, tileMmaOpGetAccumulator(op));
   bool isInRegisters = result.rank == 2 && vecFitsRegisters(lowering, &result);
   bool isGrouped = vecPrepareGroups(&mma, op, left, right);
   VecRecord *columns = isInRegisters && !isGrouped ? columnsAlongDepth(&mma, left, right) : NULL;
@@ -370,7 +369,7 @@ bool vecLowerMma(VecLowering *lowering, MlirOperation op) {
     mma.rhs = prepareOperand(&mma, right, true);
   }
   if (isInRegisters)
-    multiplyInRegisters(&mma, mlirOperationGetResult(op, 0));
+    multiplyInRegisters(&mma, tileMmaOpGetResult(op));
   else
     multiplyInMemory(&mma, op);
   return true;

@@ -30,11 +30,9 @@ static void scaleVector(VecBody *body, VecRecord *source, const VecAccess *targe
   vecAccessStore(body, target, coords, last, width, value);
 }
 
-static VecRecord *scaled(VecLowering *lowering, MlirOperation op, intptr_t operand, intptr_t depth, MlirType element) {
-  Scaling scaling = {.depth = depth, .block = vecIntegerAttribute(op, "block")};
-  VecRecord *source = vecRecordOf(lowering, mlirOperationGetOperand(op, operand));
-  VecRecord *scale = vecRecordOf(lowering, mlirOperationGetOperand(op, operand + 1));
-  scaling.scale = vecRecordOfAccess(lowering, vecMaterialize(lowering, scale, element));
+static VecRecord *scaled(VecLowering *lowering, VecRecord *source, MlirValue scale, Scaling scaling, MlirType element) {
+  VecAccess *scales = vecMaterialize(lowering, vecRecordOf(lowering, scale), element);
+  scaling.scale = vecRecordOfAccess(lowering, scales);
   VecShape shape = source->shape;
   shape.element = element;
   VecAccess *target = vecBufferNew(lowering, &shape);
@@ -44,19 +42,24 @@ static VecRecord *scaled(VecLowering *lowering, MlirOperation op, intptr_t opera
   return vecRecordOfAccess(lowering, target);
 }
 
-static bool isScale(MlirOperation op, intptr_t operand) {
-  return mlirTypeIsAFloat8E8M0FNU(tileTypeGetElement(tileOperandType(op, operand)));
+static bool isPowerOfTwo(MlirValue scale) {
+  return mlirTypeIsAFloat8E8M0FNU(tileTypeGetElement(mlirValueGetType(scale)));
 }
 
 bool vecLowerMmaScaled(VecLowering *lowering, MlirOperation op) {
   MlirType f32 = mlirF32TypeGet(lowering->context);
-  MlirType wide = isScale(op, 1) || isScale(op, 3) ? mlirF64TypeGet(lowering->context) : f32;
-  VecRecord *accumulator = vecRecordOf(lowering, mlirOperationGetOperand(op, 4));
-  intptr_t rank = accumulator->shape.rank;
-  VecRecord *lhs = scaled(lowering, op, 0, rank - 1, wide), *rhs = scaled(lowering, op, 2, rank - 2, wide);
+  MlirValue lhsScale = tileMmaScaledOpGetLhsScale(op), rhsScale = tileMmaScaledOpGetRhsScale(op);
+  MlirType wide = isPowerOfTwo(lhsScale) || isPowerOfTwo(rhsScale) ? mlirF64TypeGet(lowering->context) : f32;
+  VecRecord *accumulator = vecRecordOf(lowering, tileMmaScaledOpGetAccumulator(op));
+  VecRecord *lhs = vecRecordOf(lowering, tileMmaScaledOpGetLhs(op));
+  VecRecord *rhs = vecRecordOf(lowering, tileMmaScaledOpGetRhs(op));
+  Scaling alongColumns = {.depth = accumulator->shape.rank - 1, .block = tileMmaScaledOpGetBlockValue(op)};
+  Scaling alongRows = {.depth = accumulator->shape.rank - 2, .block = alongColumns.block};
+  lhs = scaled(lowering, lhs, lhsScale, alongColumns, wide);
+  rhs = scaled(lowering, rhs, rhsScale, alongRows, wide);
   VecRecord *sum = vecRecordOfAccess(lowering, vecMaterialize(lowering, accumulator, wide));
   vecMultiplyInto(lowering, lhs, rhs, sum);
-  vecRecordMemory(lowering, mlirOperationGetResult(op, 0),
+  vecRecordMemory(lowering, tileMmaScaledOpGetResult(op),
                   mlirTypeEqual(wide, f32) ? sum->access : vecMaterialize(lowering, sum, f32));
   return true;
 }
