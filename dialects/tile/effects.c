@@ -14,9 +14,9 @@ static void writesOperand(MlirOperation op, MlirExtEffects effects, intptr_t ope
 }
 
 // Orders this op against every access to memory.
-static void ordersMemory(MlirOperation op, MlirExtEffects effects) {
-  mlirExtEffectsAdd(effects, op, MlirExtEffect_Read, -1, -1);
-  mlirExtEffectsAdd(effects, op, MlirExtEffect_Write, -1, -1);
+static void ordersMemory(MlirExtEffects effects) {
+  mlirExtEffectsAddOn(effects, MlirExtEffect_Read, MlirExtResource_Order);
+  mlirExtEffectsAddOn(effects, MlirExtEffect_Write, MlirExtResource_Order);
 }
 
 static intptr_t positionOf(MlirOperation op, const char *name) {
@@ -68,7 +68,7 @@ void tileScatterOpEffects(MlirOperation op, MlirExtEffects effects) {
 static void accessesAtomically(MlirOperation op, MlirExtEffects effects, bool reads, bool writes) {
   accesses(op, effects, positionOf(op, "memory"), reads, writes);
   if (!tileKeywordIs(op, "order", "relaxed"))
-    ordersMemory(op, effects);
+    ordersMemory(effects);
 }
 
 void tileAtomicRmwOpEffects(MlirOperation op, MlirExtEffects effects) { accessesAtomically(op, effects, true, true); }
@@ -84,15 +84,6 @@ void tileAtomicStoreOpEffects(MlirOperation op, MlirExtEffects effects) {
 
 //===--- scheduled level ----------------------------------------------------===//
 
-void tileAllocOpEffects(MlirOperation op, MlirExtEffects effects) {
-  mlirExtEffectsAdd(effects, op, MlirExtEffect_Allocate, -1, 0);
-}
-
-// A hint touches no value; without an effect it would count as dead.
-void tilePrefetchOpEffects(MlirOperation op, MlirExtEffects effects) {
-  mlirExtEffectsAddDebug(effects, MlirExtEffect_Write);
-}
-
 void tileCopyAsyncOpEffects(MlirOperation op, MlirExtEffects effects) {
   readsOperand(op, effects, 0);
   writesOperand(op, effects, 1);
@@ -101,13 +92,6 @@ void tileCopyAsyncOpEffects(MlirOperation op, MlirExtEffects effects) {
   readsOperand(op, effects, positionOf(op, "barrier"));
   writesOperand(op, effects, positionOf(op, "barrier"));
 }
-
-// What lands is known by token or barrier only: nothing may move across.
-void tileWaitOpEffects(MlirOperation op, MlirExtEffects effects) { ordersMemory(op, effects); }
-void tileBarrierArriveOpEffects(MlirOperation op, MlirExtEffects effects) { ordersMemory(op, effects); }
-void tileBarrierWaitOpEffects(MlirOperation op, MlirExtEffects effects) { ordersMemory(op, effects); }
-void tileFenceOpEffects(MlirOperation op, MlirExtEffects effects) { ordersMemory(op, effects); }
-void tileSyncOpEffects(MlirOperation op, MlirExtEffects effects) { ordersMemory(op, effects); }
 
 // Reads its buffers, until waited for; a buffer that accumulates is written, and its barrier signalled.
 void tileMmaAsyncOpEffects(MlirOperation op, MlirExtEffects effects) {
@@ -118,17 +102,4 @@ void tileMmaAsyncOpEffects(MlirOperation op, MlirExtEffects effects) {
     writesOperand(op, effects, 2);
   if (!mlirValueIsNull(tileOpOperand(op, "barrier")))
     writesOperand(op, effects, positionOf(op, "barrier"));
-}
-
-// Pure on its value, but what follows may overwrite the buffers whose reads it waited for.
-void tileMmaWaitOpEffects(MlirOperation op, MlirExtEffects effects) { ordersMemory(op, effects); }
-
-//===--- debugging ----------------------------------------------------------===//
-
-void tilePrintOpEffects(MlirOperation op, MlirExtEffects effects) {
-  mlirExtEffectsAddDebug(effects, MlirExtEffect_Write);
-}
-
-void tileAssertOpEffects(MlirOperation op, MlirExtEffects effects) {
-  mlirExtEffectsAddDebug(effects, MlirExtEffect_Write);
 }

@@ -5,6 +5,7 @@
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/SymbolTable.h"
 
@@ -186,10 +187,38 @@ private:
   unsigned numSlots = 0;
 };
 
-// An effect on a resource no value stands for.
+// What no value stands for.
 struct DebugResource : SideEffects::Resource::Base<DebugResource> {
   StringRef getName() override { return "debug"; }
 };
+struct OrderResource : SideEffects::Resource::Base<OrderResource> {
+  StringRef getName() override { return "order"; }
+};
+
+SideEffects::Resource *resourceOf(MlirExtResource resource) {
+  switch (resource) {
+  case MlirExtResource_Memory:
+    return SideEffects::DefaultResource::get();
+  case MlirExtResource_Debug:
+    return DebugResource::get();
+  case MlirExtResource_Order:
+    return OrderResource::get();
+  }
+  llvm_unreachable("no such resource");
+}
+
+MlirExtResource wrapResource(SideEffects::Resource *resource) {
+  return isa<DebugResource>(resource)   ? MlirExtResource_Debug
+         : isa<OrderResource>(resource) ? MlirExtResource_Order
+                                        : MlirExtResource_Memory;
+}
+
+MlirExtEffect wrapEffect(MemoryEffects::Effect *effect) {
+  return isa<MemoryEffects::Read>(effect)       ? MlirExtEffect_Read
+         : isa<MemoryEffects::Write>(effect)    ? MlirExtEffect_Write
+         : isa<MemoryEffects::Allocate>(effect) ? MlirExtEffect_Allocate
+                                                : MlirExtEffect_Free;
+}
 
 MemoryEffects::Effect *effectOf(MlirExtEffect effect) {
   switch (effect) {
@@ -237,10 +266,32 @@ void mlirExtEffectsAdd(MlirExtEffects effects, MlirOperation op, MlirExtEffect e
     list.emplace_back(effectOf(effect));
 }
 
-void mlirExtEffectsAddDebug(MlirExtEffects effects, MlirExtEffect effect) {
+void mlirExtEffectsAddOn(MlirExtEffects effects, MlirExtEffect effect, MlirExtResource resource) {
   static_cast<SmallVectorImpl<MemoryEffects::EffectInstance> *>(effects.ptr)
-      ->emplace_back(effectOf(effect), DebugResource::get());
+      ->emplace_back(effectOf(effect), resourceOf(resource));
 }
+
+bool mlirExtOperationVisitEffects(MlirOperation op, MlirExtEffectVisitor visit, void *data) {
+  auto interface = dyn_cast<MemoryEffectOpInterface>(unwrap(op));
+  if (!interface)
+    return mlirExtOperationHasRecursiveEffects(op);
+  SmallVector<MemoryEffects::EffectInstance> effects;
+  interface.getEffects(effects);
+  for (MemoryEffects::EffectInstance &effect : effects)
+    visit(wrapEffect(effect.getEffect()), wrapResource(effect.getResource()), wrap(effect.getValue()), data);
+  return true;
+}
+
+bool mlirExtOperationHasRecursiveEffects(MlirOperation op) {
+  return unwrap(op)->hasTrait<OpTrait::HasRecursiveMemoryEffects>();
+}
+
+MlirValue mlirExtOperationGetViewSource(MlirOperation op) {
+  auto view = dyn_cast<ViewLikeOpInterface>(unwrap(op));
+  return view ? wrap(view.getViewSource()) : MlirValue{nullptr};
+}
+
+bool mlirExtOperationIsElementwise(MlirOperation op) { return OpTrait::hasElementwiseMappableTraits(unwrap(op)); }
 
 void mlirExtFoldResultsAddAttribute(MlirExtFoldResults results, MlirAttribute attribute) {
   static_cast<SmallVectorImpl<OpFoldResult> *>(results.ptr)->push_back(unwrap(attribute));

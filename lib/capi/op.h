@@ -41,6 +41,12 @@ typedef enum MlirExtEffect {
   MlirExtEffect_Free,
 } MlirExtEffect;
 
+typedef enum MlirExtResource {
+  MlirExtResource_Memory,
+  MlirExtResource_Debug, // what a program prints or asserts
+  MlirExtResource_Order, // nothing is accessed, but no access may move across
+} MlirExtResource;
+
 typedef struct MlirExtOpDefinition MlirExtOpDefinition;
 
 // What type inference may look at: the op does not exist yet.
@@ -108,8 +114,18 @@ bool mlirExtOperationHasDiscardableAttributes(MlirOperation op); // mlir-c count
 // `operand` or `result` is the value concerned; -1 for none.
 void mlirExtEffectsAdd(MlirExtEffects effects, MlirOperation op, MlirExtEffect effect, intptr_t operand,
                        intptr_t result);
-// An effect on a resource no value stands for (printing).
-void mlirExtEffectsAddDebug(MlirExtEffects effects, MlirExtEffect effect);
+// An effect on something that no value stands for.
+void mlirExtEffectsAddOn(MlirExtEffects effects, MlirExtEffect effect, MlirExtResource resource);
+// Calls `visit` for every effect the op itself has (MemoryEffectOpInterface), those of ops in its regions left out.
+// `value` is null for memory that no value names. False, without a call: the op does not say what its effects are.
+typedef void (*MlirExtEffectVisitor)(MlirExtEffect effect, MlirExtResource resource, MlirValue value, void *data);
+bool mlirExtOperationVisitEffects(MlirOperation op, MlirExtEffectVisitor visit, void *data);
+// The op has the effects of the ops in its regions (besides those it visits).
+bool mlirExtOperationHasRecursiveEffects(MlirOperation op);
+// The op's result views the memory of this operand (ViewLikeOpInterface); null: of none.
+MlirValue mlirExtOperationGetViewSource(MlirOperation op);
+// Each element of a result depends on the elements of the operands at that place only (ElementwiseMappable).
+bool mlirExtOperationIsElementwise(MlirOperation op);
 void mlirExtFoldResultsAddAttribute(MlirExtFoldResults results, MlirAttribute attribute);
 void mlirExtFoldResultsAddValue(MlirExtFoldResults results, MlirValue value);
 void mlirExtSuccessorsAddRegion(MlirExtSuccessors successors, MlirOperation op, intptr_t region,

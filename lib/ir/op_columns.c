@@ -425,8 +425,10 @@ static bool compileEffect(const TileOpSpec *spec, Text entry, TileEffectSpec *ef
                          (int)(word.end - word.begin), word.begin);
   effect->effect = (MlirExtEffect)kind;
   effect->place = find(spec, rest);
-  effect->isDebug = is(rest, "debug");
-  if (effect->place.kind == TilePlace_Operand || effect->place.kind == TilePlace_Result || effect->isDebug ||
+  effect->resource = is(rest, "debug")   ? MlirExtResource_Debug
+                     : is(rest, "order") ? MlirExtResource_Order
+                                         : MlirExtResource_Memory;
+  if (effect->place.kind == TilePlace_Operand || effect->place.kind == TilePlace_Result || effect->resource ||
       is(rest, "memory"))
     return true;
   return tileSpecError(error, spec, "effects", "'%.*s' names no operand or result", (int)(rest.end - rest.begin),
@@ -445,6 +447,42 @@ static bool compileEffects(TileArena *arena, TileOpSpec *spec, const TileSpecErr
     return tileSpecError(error, spec, "effects", "the op has effects, but its traits say it has none");
   if (count && spec->row->hooks.effects)
     return tileSpecError(error, spec, "effects", "stated here and by hooks.effects");
+  return true;
+}
+
+//===--- properties ---------------------------------------------------------===//
+static bool compileProperty(TileOpSpec *spec, Text entry, const TileSpecError *error) {
+  static const struct {
+    const char *name;
+    TileProperty bit;
+  } names[] = {
+      {"elementwise", TileProperty_Elementwise},
+      {"moves elements", TileProperty_MovesElements},
+      {"exchanges elements", TileProperty_ExchangesElements},
+  };
+  for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
+    if (is(entry, names[i].name)) {
+      spec->properties |= names[i].bit;
+      return true;
+    }
+  Text rest = entry;
+  if (takeWord(&rest, "same") && takeWord(&rest, "memory") && takeWord(&rest, "as")) {
+    TilePlace place = find(spec, rest);
+    spec->sameMemory = place.index;
+    return place.kind == TilePlace_Operand || tileSpecError(error, spec, "properties", "'%.*s' names no operand",
+                                                            (int)(rest.end - rest.begin), rest.begin);
+  }
+  return tileSpecError(error, spec, "properties",
+                       "unknown property '%.*s'; accepted: elementwise, moves elements, exchanges elements, "
+                       "same memory as OPERAND",
+                       (int)(entry.end - entry.begin), entry.begin);
+}
+
+static bool compileProperties(TileOpSpec *spec, const TileSpecError *error) {
+  const char *at = spec->row->properties;
+  for (int i = 0, count = countEntries(at); i < count; ++i)
+    if (!compileProperty(spec, nextEntry(&at), error))
+      return false;
   return true;
 }
 
@@ -482,7 +520,8 @@ static void deriveSegments(TileArena *arena, TileOpSpec *spec) {
 bool tileSpecCompileText(TileArena *arena, const TileDialectTable *table, intptr_t rowIndex, TileOpSpec *spec,
                          const TileSpecError *error) {
   const TileOpRow *row = &table->rows[rowIndex];
-  *spec = (TileOpSpec){.row = row, .table = table, .rowIndex = rowIndex, .hasFormat = row->format != NULL};
+  *spec = (TileOpSpec){
+      .row = row, .table = table, .rowIndex = rowIndex, .hasFormat = row->format != NULL, .sameMemory = -1};
   spec->fullName = tileArenaPrintf(arena, "%s.%s", table->name, row->name);
   if (!nameValues(arena, spec, "operands", row->operands, &spec->operands, &spec->numOperands, error) ||
       !nameValues(arena, spec, "results", row->results, &spec->results, &spec->numResults, error) ||
@@ -492,7 +531,7 @@ bool tileSpecCompileText(TileArena *arena, const TileDialectTable *table, intptr
       !compileTraits(arena, spec, error) ||
       !compileValues(arena, spec, "operands", row->operands, spec->operands, spec->numOperands, error) ||
       !compileValues(arena, spec, "results", row->results, spec->results, spec->numResults, error) ||
-      !compileAttributes(arena, spec, error) || !compileEffects(arena, spec, error))
+      !compileAttributes(arena, spec, error) || !compileEffects(arena, spec, error) || !compileProperties(spec, error))
     return false;
   if (spec->numOperands + spec->numResults > TileMaxValues)
     return tileSpecError(error, spec, NULL, "more than %d operands and results", TileMaxValues);

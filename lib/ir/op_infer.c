@@ -135,8 +135,8 @@ static void addEffects(const TileOpSpec *spec, MlirOperation op, MlirExtEffects 
 void tileTableEffects(MlirOperation op, MlirExtEffects effects) {
   const TileOpSpec *spec = mlirExtOperationGetDefinition(op)->data;
   for (int i = 0; i < spec->numEffects; ++i)
-    if (spec->effects[i].isDebug)
-      mlirExtEffectsAddDebug(effects, spec->effects[i].effect);
+    if (spec->effects[i].resource != MlirExtResource_Memory)
+      mlirExtEffectsAddOn(effects, spec->effects[i].effect, spec->effects[i].resource);
     else if (spec->effects[i].place.kind == TilePlace_None)
       mlirExtEffectsAdd(effects, op, spec->effects[i].effect, -1, -1);
     else

@@ -74,8 +74,8 @@ typedef struct TileRegionSpec { // a successor too
 
 typedef struct TileEffectSpec {
   MlirExtEffect effect;
-  TilePlace place; // None: the debug resource or anything
-  bool isDebug;
+  TilePlace place; // None: any memory, or `resource`
+  MlirExtResource resource;
 } TileEffectSpec;
 
 typedef enum TileElementKind {
@@ -122,7 +122,8 @@ typedef struct TileOpSpec {
   TileRegionSpec *regions, *successors;
   TileEffectSpec *effects;
   TileElement *elements;
-  uint32_t traits;
+  uint32_t traits, properties;          // MlirExtTrait, TileProperty: bits
+  int sameMemory;                       // the operand whose memory the result stands for; -1: none
   const char *implicitTerminator;       // full name, or null
   int looseOperand, looseResult;        // the only optional or variadic one; -1: none or several
   bool operandSegments, resultSegments; // several: sizes are attributes

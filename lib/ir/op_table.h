@@ -48,9 +48,16 @@
 //   no terminator, single block, implicit terminator NAME (single block; NAME of this dialect, not printed when it has
 //   neither operands nor attributes), same operands and result type, symbol, symbol table, function, loop like,
 //   view like, commutative, constant like, affine scope
-// effects             (read | write | allocate | free) NAME    an operand's or result's name, or `debug` (printing), or
-//   `memory` (anything). Optional ones count when present. Effects that depend on the op: hooks.effects, column empty.
-//   No effects column, no hook and no `pure` means: unknown effects.
+// effects             (read | write | allocate | free) NAME    an operand's or result's name, or `memory` (anything),
+//   `debug` (printing), `order` (accesses nothing, but no access may move across: state read and write). Optional ones
+//   count when present. Effects that depend on the op: hooks.effects, column empty. No effects column, no hook and no
+//   `pure` means: unknown effects.
+//
+// properties          what passes ask of an op by lib/ir/op_query.h, so that they need no lists of ops:
+//   elementwise          each element of a result depends on the operands' elements at that place only
+//   moves elements       each element of the result is an element of an operand, unchanged
+//   exchanges elements   on a GPU, elements may have to pass between threads through shared memory
+//   same memory as NAME  the result stands for memory of operand NAME (when the operand is memory)
 //
 // Builtin constraints: any, index*, integer, signless integer, float, scalar (index, integer, float), i1*, i8*, i16*,
 //   i32*, i64*, f16*, bf16*, f32*, f64*, tensor, tile (ranked tensor of static shape), i1 tile, index tile, integer
@@ -104,7 +111,7 @@ typedef struct TileOpRow {
   const char *summary;
   const char *operands, *results, *attributes, *regions, *successors;
   const char *format; // null: hooks.parse and hooks.print
-  const char *traits, *effects;
+  const char *traits, *effects, *properties;
   const char *description, *example;
   MlirExtOpHooks hooks;
   const char *hooksText; // the generator's view of HOOKS(…); null elsewhere
@@ -112,6 +119,12 @@ typedef struct TileOpRow {
 
 #define TESSERA_OP_ROW(cname, opname, ...) {.cName = #cname, .name = opname, __VA_ARGS__},
 #define TESSERA_HOOKS(...) .hooks = {__VA_ARGS__}
+
+typedef enum TileProperty {
+  TileProperty_Elementwise = 1 << 0,
+  TileProperty_MovesElements = 1 << 1,
+  TileProperty_ExchangesElements = 1 << 2,
+} TileProperty;
 
 // What a value of an operand or result may be.
 typedef struct TileConstraint {

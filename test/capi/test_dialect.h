@@ -104,7 +104,7 @@ static void canonicalizeAdd(MlirRewritePatternSet patterns, MlirContext context)
 
 //===--- effects ------------------------------------------------------------===//
 static void writeDebug(MlirOperation op, MlirExtEffects effects) {
-  mlirExtEffectsAddDebug(effects, MlirExtEffect_Write);
+  mlirExtEffectsAddOn(effects, MlirExtEffect_Write, MlirExtResource_Debug);
 }
 static void readFirst(MlirOperation op, MlirExtEffects effects) {
   mlirExtEffectsAdd(effects, op, MlirExtEffect_Read, 0, -1);

@@ -101,6 +101,7 @@ static void writeOp(FILE *out, const TileOpSpec *spec) {
   writeFormat(out, row->format);
   writeLine(out, "Traits", row->traits);
   writeLine(out, "Effects", row->effects);
+  writeLine(out, "Properties", row->properties);
   writeHooks(out, row);
 }
 

@@ -1,0 +1,51 @@
+// What a pass may ask of any op, ours, upstream's or a plugin's, instead of keeping lists of ops: memory effects
+// (MemoryEffectOpInterface), the memory a value stands for, and the properties of op_table.h's rows.
+//
+//   static void see(MlirOperation op, TileEffect effect, void *data) {
+//     if (effect.kind == MlirExtEffect_Write) addWritten(data, tileMemoryRoot(effect.value)); // null: anything
+//   }
+//   tileOpVisitEffects(op, see, data);      // of this op; an op that does not say reads and writes anything
+#ifndef TESSERA_IR_OP_QUERY_H
+#define TESSERA_IR_OP_QUERY_H
+
+#include "lib/ir/op_table.h"
+
+//===--- memory effects -----------------------------------------------------===//
+typedef struct TileEffect {
+  MlirExtEffect kind;       // MlirExtEffect_Read, _Write, _Allocate, _Free
+  MlirExtResource resource; // _Memory; _Order: no access may move across (tile.sync, tile.wait); _Debug: printing
+  MlirValue value;          // the memory; null: any memory
+  bool isUnknown;           // the op does not say what it does: stated as a read and a write of any memory
+} TileEffect;
+typedef void (*TileEffectVisitor)(MlirOperation op, TileEffect effect, void *data);
+
+// The effects of the op itself: scf.for and others whose effects are their bodies' have none.
+void tileOpVisitEffects(MlirOperation op, TileEffectVisitor visit, void *data);
+// Those of the op and of all ops in it.
+void tileOpVisitAllEffects(MlirOperation op, TileEffectVisitor visit, void *data);
+
+// Of the op and all ops in it. Reads and writes mean memory; order and debugging count for tileOpHasEffects only.
+// `memory` concerns effects on its root (tileMemoryRoot) and on any memory; whether two function arguments overlap is
+// the caller's question (tileParametersMayOverlap).
+bool tileOpHasEffects(MlirOperation op);               // any of any kind
+bool tileOpReads(MlirOperation op, MlirValue memory);  // null: any memory
+bool tileOpWrites(MlirOperation op, MlirValue memory); // counts freeing as writing
+bool tileOpOnlyReads(MlirOperation op);                // no effect but reads: may be repeated or left out
+bool tileOpOrders(MlirOperation op);                   // has an effect on MlirExtResource_Order
+
+//===--- which memory -------------------------------------------------------===//
+// The operand whose memory the op's result stands for (memref.subview, tile.view, tile.slot); null: none.
+MlirValue tileOpViewedMemory(MlirOperation op);
+// Through all such ops: a block argument, or the result of an op that makes or finds memory.
+MlirValue tileMemoryRoot(MlirValue memory);
+
+//===--- properties ---------------------------------------------------------===//
+bool tileOpHasProperty(MlirOperation op, TileProperty property);
+// Each element of a result depends on the operands' elements at that place only (arith, math, tile.convert_type).
+bool tileOpIsElementwise(MlirOperation op);
+// Each element of the result is an element of an operand, unchanged (tile.transpose, tile.slice).
+bool tileOpMovesElements(MlirOperation op);
+// On a GPU, elements may have to pass between threads through shared memory (tile.reduce, tile.convert_layout).
+bool tileOpExchangesElements(MlirOperation op);
+
+#endif
