@@ -12,11 +12,12 @@
 #include "lib/ir/float_format.h"
 #include "lib/ir/pass.h"
 #include "lib/transforms/math/lanes.h"
+#include "upstream/math.h"
 
 #include <math.h>
 
 enum { ToNearestEven = 0 }; // arith's roundingmode, and what else it may be:
-static const char *const roundings[] = {"math.roundeven", "math.floor", "math.ceil", "math.trunc", "math.round"};
+static const TileUpstream roundings[] = {MathOp_RoundEven, MathOp_Floor, MathOp_Ceil, MathOp_Trunc, MathOp_Round};
 
 //===--- questions ----------------------------------------------------------------------===//
 
@@ -60,29 +61,16 @@ static int64_t beyondBits(const TileFloatFormat *format) {
 
 //===--- building ----------------------------------------------------------------------------===//
 
-static MlirValue cast(TileBuilder *builder, const char *name, MlirValue value, MlirType element) {
-  return tileBuildValue(builder, name, tileLanesLike(mlirValueGetType(value), element), 1, &value, NULL);
+static MlirValue cast(TileBuilder *builder, TileUpstream op, MlirValue value, MlirType element) {
+  return tileBuildCast(builder, op, value, tileLanesLike(mlirValueGetType(value), element));
 }
 
-static MlirValue combine(TileBuilder *builder, const char *name, MlirValue a, MlirValue b) {
-  return tileBuildValue(builder, name, mlirValueGetType(a), 2, (MlirValue[]){a, b}, NULL);
+static MlirValue withInteger(TileBuilder *builder, TileUpstream op, MlirValue a, int64_t b) {
+  return tileBuildBinary(builder, op, a, tileBuildInteger(builder, mlirValueGetType(a), b));
 }
 
-static MlirValue withInteger(TileBuilder *builder, const char *name, MlirValue a, int64_t b) {
-  return combine(builder, name, a, tileBuildInteger(builder, mlirValueGetType(a), b));
-}
-
-static MlirValue compareWith(TileBuilder *builder, MlirValue a, int64_t predicate, int64_t b) {
-  MlirType i64 = mlirIntegerTypeGet(builder->context, 64), i1 = mlirIntegerTypeGet(builder->context, 1);
-  TileAttributeEntry attributes[] = {{"predicate", mlirIntegerAttrGet(i64, predicate)}, {NULL}};
-  MlirValue operands[] = {a, tileBuildInteger(builder, mlirValueGetType(a), b)};
-  return tileBuildValue(builder, "arith.cmpi", tileLanesLike(mlirValueGetType(a), i1), 2, operands, attributes);
-}
-
-enum { IntegersEqual = 0, IntegersUnsignedLess = 6 };
-
-static MlirValue choose(TileBuilder *builder, MlirValue condition, MlirValue a, MlirValue b) {
-  return tileBuildValue(builder, "arith.select", mlirValueGetType(a), 3, (MlirValue[]){condition, a, b}, NULL);
+static MlirValue compareWith(TileBuilder *builder, MlirValue a, ArithCmpI predicate, int64_t b) {
+  return arithCmpIOpBuild(builder, a, tileBuildInteger(builder, mlirValueGetType(a), b), predicate);
 }
 
 //===--- widening: a narrow float as f32 ------------------------------------------------------===//
@@ -90,9 +78,9 @@ static MlirValue choose(TileBuilder *builder, MlirValue condition, MlirValue a, 
 // f8E5M2 is the upper half of f16.
 static MlirValue widenHalfOfHalf(TileBuilder *builder, MlirValue bits) {
   MlirContext context = builder->context;
-  MlirValue word = cast(builder, "arith.extui", bits, mlirIntegerTypeGet(context, 16));
-  word = withInteger(builder, "arith.shli", word, 8);
-  return cast(builder, "arith.extf", cast(builder, "arith.bitcast", word, mlirF16TypeGet(context)),
+  MlirValue word = cast(builder, ArithOp_ExtUI, bits, mlirIntegerTypeGet(context, 16));
+  word = withInteger(builder, ArithOp_ShLI, word, 8);
+  return cast(builder, ArithOp_ExtF, cast(builder, ArithOp_Bitcast, word, mlirF16TypeGet(context)),
               mlirF32TypeGet(context));
 }
 
@@ -100,39 +88,40 @@ static MlirValue widenHalfOfHalf(TileBuilder *builder, MlirValue bits) {
 // difference of the biases.
 static MlirValue widenMagnitude(TileBuilder *builder, const TileFloatFormat *format, MlirValue magnitude) {
   MlirType f32 = mlirF32TypeGet(builder->context);
-  MlirValue normal = withInteger(builder, "arith.shli", magnitude, 23 - format->fraction);
-  normal = withInteger(builder, "arith.addi", normal, (int64_t)(127 - biasOf(format)) << 23);
-  normal = cast(builder, "arith.bitcast", normal, f32);
-  MlirValue isSmall = compareWith(builder, magnitude, IntegersUnsignedLess, INT64_C(1) << format->fraction);
+  MlirValue normal = withInteger(builder, ArithOp_ShLI, magnitude, 23 - format->fraction);
+  normal = withInteger(builder, ArithOp_AddI, normal, (int64_t)(127 - biasOf(format)) << 23);
+  normal = cast(builder, ArithOp_Bitcast, normal, f32);
+  MlirValue isSmall = compareWith(builder, magnitude, ArithCmpI_Ult, INT64_C(1) << format->fraction);
   if (format->specials == TileFloat_Scale)
-    return choose(builder, isSmall, tileBuildFloat(builder, mlirValueGetType(normal), 0x1p-127), normal);
-  MlirValue small = cast(builder, "arith.sitofp", magnitude, f32);
-  small = combine(builder, "arith.mulf", small, tileBuildFloat(builder, mlirValueGetType(small), tiniestOf(format)));
-  return choose(builder, isSmall, small, normal);
+    return arithSelectOpBuild(builder, isSmall, tileBuildFloat(builder, mlirValueGetType(normal), 0x1p-127), normal);
+  MlirValue small = cast(builder, ArithOp_SIToFP, magnitude, f32);
+  small = tileBuildBinary(builder, ArithOp_MulF, small,
+                          tileBuildFloat(builder, mlirValueGetType(small), tiniestOf(format)));
+  return arithSelectOpBuild(builder, isSmall, small, normal);
 }
 
 static MlirValue withSignOf(TileBuilder *builder, const TileFloatFormat *format, MlirValue bits, MlirValue value) {
   MlirType i32 = mlirIntegerTypeGet(builder->context, 32);
-  MlirValue sign = withInteger(builder, "arith.andi", bits, INT64_C(1) << (format->width - 1));
-  sign = withInteger(builder, "arith.shli", sign, 32 - format->width);
-  value = combine(builder, "arith.ori", cast(builder, "arith.bitcast", value, i32), sign);
-  return cast(builder, "arith.bitcast", value, mlirF32TypeGet(builder->context));
+  MlirValue sign = withInteger(builder, ArithOp_AndI, bits, INT64_C(1) << (format->width - 1));
+  sign = withInteger(builder, ArithOp_ShLI, sign, 32 - format->width);
+  value = tileBuildBinary(builder, ArithOp_OrI, cast(builder, ArithOp_Bitcast, value, i32), sign);
+  return cast(builder, ArithOp_Bitcast, value, mlirF32TypeGet(builder->context));
 }
 
 static MlirValue widen(TileBuilder *builder, const TileFloatFormat *format, MlirValue value) {
-  MlirValue bits = cast(builder, "arith.bitcast", value, mlirIntegerTypeGet(builder->context, format->width));
+  MlirValue bits = cast(builder, ArithOp_Bitcast, value, mlirIntegerTypeGet(builder->context, format->width));
   if (format->specials == TileFloat_Ieee)
     return widenHalfOfHalf(builder, bits);
-  bits = cast(builder, "arith.extui", bits, mlirIntegerTypeGet(builder->context, 32));
-  MlirValue magnitude = withInteger(builder, "arith.andi", bits, magnitudeOnes(format));
+  bits = cast(builder, ArithOp_ExtUI, bits, mlirIntegerTypeGet(builder->context, 32));
+  MlirValue magnitude = withInteger(builder, ArithOp_AndI, bits, magnitudeOnes(format));
   MlirValue wide = widenMagnitude(builder, format, magnitude);
   if (format->specials != TileFloat_Scale)
     wide = withSignOf(builder, format, bits, wide);
   if (format->specials == TileFloat_None)
     return wide;
   MlirValue isNan =
-      compareWith(builder, format->specials == TileFloat_NanOnly ? magnitude : bits, IntegersEqual, nanBits(format));
-  return choose(builder, isNan, tileBuildFloat(builder, mlirValueGetType(wide), NAN), wide);
+      compareWith(builder, format->specials == TileFloat_NanOnly ? magnitude : bits, ArithCmpI_Eq, nanBits(format));
+  return arithSelectOpBuild(builder, isNan, tileBuildFloat(builder, mlirValueGetType(wide), NAN), wide);
 }
 
 // To or from 16 bits by way of f32, as there are instructions for that; `value` is no number that f32 would round.
@@ -144,7 +133,7 @@ static MlirValue convertWide(TileBuilder *builder, MlirValue value, MlirType ele
     MlirType from = tileLanesElement(mlirValueGetType(value));
     if (!mlirTypeEqual(from, steps[i]))
       value =
-          cast(builder, mlirFloatTypeGetWidth(from) < mlirFloatTypeGetWidth(steps[i]) ? "arith.extf" : "arith.truncf",
+          cast(builder, mlirFloatTypeGetWidth(from) < mlirFloatTypeGetWidth(steps[i]) ? ArithOp_ExtF : ArithOp_TruncF,
                value, steps[i]);
   }
   return value;
@@ -166,42 +155,42 @@ static MlirLogicalResult expandExtension(MlirRewritePattern pattern, MlirOperati
 
 // The distance of the format's numbers around x: a power of two.
 static MlirValue quantumOf(TileLanes *lanes, const TileFloatFormat *format, MlirValue x) {
-  MlirValue exponent = tileLanesOnInteger(lanes, "arith.andi", tileLanesBits(lanes, x), 0x7ff0000000000000);
-  exponent = tileLanesOnInteger(lanes, "arith.maxui", exponent, (int64_t)(1023 + format->leastExponent) << 52);
-  return tileLanesFromBits(lanes, tileLanesOnInteger(lanes, "arith.subi", exponent, (int64_t)format->fraction << 52));
+  MlirValue exponent = tileLanesOnInteger(lanes, ArithOp_AndI, tileLanesBits(lanes, x), 0x7ff0000000000000);
+  exponent = tileLanesOnInteger(lanes, ArithOp_MaxUI, exponent, (int64_t)(1023 + format->leastExponent) << 52);
+  return tileLanesFromBits(lanes, tileLanesOnInteger(lanes, ArithOp_SubI, exponent, (int64_t)format->fraction << 52));
 }
 
 static MlirValue roundToFormat(TileLanes *lanes, const TileFloatFormat *format, int64_t mode, MlirValue x) {
   MlirValue quantum = quantumOf(lanes, format, x), places = tileLanesDiv(lanes, x, quantum);
-  places = tileBuildValue(&lanes->builder, roundings[mode], lanes->real, 1, &places, NULL);
+  places = tileBuildUnary(&lanes->builder, roundings[mode], places);
   return tileLanesMul(lanes, places, quantum);
 }
 
 static MlirValue isBeyond(TileLanes *lanes, const TileFloatFormat *format, MlirValue rounded) {
-  return tileLanesIs(lanes, tileLanesAbs(lanes, rounded), TileLanes_Greater, tileLanesFloat(lanes, format->largest));
+  return tileLanesIs(lanes, tileLanesAbs(lanes, rounded), ArithCmpF_Ogt, tileLanesFloat(lanes, format->largest));
 }
 
 // Of a number of the format. A subnormal one is a whole number of the tiniest, which 2^52 shifts to the last bits.
 static MlirValue magnitudeBits(TileLanes *lanes, const TileFloatFormat *format, MlirValue rounded) {
   MlirValue magnitude = tileLanesAbs(lanes, rounded);
-  MlirValue normal = tileLanesOnInteger(lanes, "arith.shrui", tileLanesBits(lanes, magnitude), 52 - format->fraction);
-  normal = tileLanesOnInteger(lanes, "arith.subi", normal, (int64_t)(1023 - biasOf(format)) << format->fraction);
+  MlirValue normal = tileLanesOnInteger(lanes, ArithOp_ShRUI, tileLanesBits(lanes, magnitude), 52 - format->fraction);
+  normal = tileLanesOnInteger(lanes, ArithOp_SubI, normal, (int64_t)(1023 - biasOf(format)) << format->fraction);
   if (format->specials == TileFloat_Scale)
     return normal;
   MlirValue small = tileLanesMul(lanes, magnitude, tileLanesFloat(lanes, 1 / tiniestOf(format)));
   small = tileLanesBits(lanes, tileLanesAdd(lanes, small, tileLanesFloat(lanes, 0x1p52)));
-  small = tileLanesOnInteger(lanes, "arith.andi", small, magnitudeOnes(format));
+  small = tileLanesOnInteger(lanes, ArithOp_AndI, small, magnitudeOnes(format));
   MlirValue isSmall =
-      tileLanesIs(lanes, magnitude, TileLanes_Less, tileLanesFloat(lanes, ldexp(1, format->leastExponent)));
+      tileLanesIs(lanes, magnitude, ArithCmpF_Olt, tileLanesFloat(lanes, ldexp(1, format->leastExponent)));
   return tileLanesSelect(lanes, isSmall, small, normal);
 }
 
 static MlirValue signBits(TileLanes *lanes, const TileFloatFormat *format, MlirValue rounded, MlirValue magnitude) {
-  MlirValue sign = tileLanesOnInteger(lanes, "arith.shrui", tileLanesBits(lanes, rounded), 63);
-  sign = tileLanesOnInteger(lanes, "arith.shli", sign, format->width - 1);
+  MlirValue sign = tileLanesOnInteger(lanes, ArithOp_ShRUI, tileLanesBits(lanes, rounded), 63);
+  sign = tileLanesOnInteger(lanes, ArithOp_ShLI, sign, format->width - 1);
   if (format->specials != TileFloat_NanAtMinus)
     return sign;
-  MlirValue isZero = compareWith(&lanes->builder, magnitude, IntegersEqual, 0);
+  MlirValue isZero = compareWith(&lanes->builder, magnitude, ArithCmpI_Eq, 0);
   return tileLanesSelect(lanes, isZero, tileLanesInteger(lanes, 0), sign);
 }
 
@@ -209,19 +198,19 @@ static MlirValue bitsOf(TileLanes *lanes, const TileFloatFormat *format, MlirVal
   MlirValue bits = magnitudeBits(lanes, format, rounded);
   bits = tileLanesSelect(lanes, isBeyond(lanes, format, rounded), tileLanesInteger(lanes, beyondBits(format)), bits);
   if (format->specials != TileFloat_Scale)
-    bits = tileLanesOnIntegers(lanes, "arith.ori", bits, signBits(lanes, format, rounded, bits));
-  MlirValue isNan = tileLanesIs(lanes, rounded, TileLanes_Unordered, rounded);
+    bits = tileLanesOnIntegers(lanes, ArithOp_OrI, bits, signBits(lanes, format, rounded, bits));
+  MlirValue isNan = tileLanesIs(lanes, rounded, ArithCmpF_Uno, rounded);
   return tileLanesSelect(lanes, isNan, tileLanesInteger(lanes, nanBits(format)), bits);
 }
 
 static MlirValue narrow(TileLanes *lanes, const TileFloatFormat *format, MlirValue rounded, MlirType element) {
   if (format->specials == TileFloat_Scale) { // no zero, no sign
     MlirValue least = tileLanesFloat(lanes, 0x1p-127), magnitude = tileLanesAbs(lanes, rounded);
-    rounded = tileLanesSelect(lanes, tileLanesIs(lanes, magnitude, TileLanes_Less, least), least, magnitude);
+    rounded = tileLanesSelect(lanes, tileLanesIs(lanes, magnitude, ArithCmpF_Olt, least), least, magnitude);
   }
   MlirType word = mlirIntegerTypeGet(lanes->builder.context, format->width);
-  MlirValue bits = cast(&lanes->builder, "arith.trunci", bitsOf(lanes, format, rounded), word);
-  return cast(&lanes->builder, "arith.bitcast", bits, element);
+  MlirValue bits = cast(&lanes->builder, ArithOp_TruncI, bitsOf(lanes, format, rounded), word);
+  return cast(&lanes->builder, ArithOp_Bitcast, bits, element);
 }
 
 // f16, bf16 and f32 hold `rounded` exactly, or it is beyond their largest: the machine's truncation does the rest.
@@ -257,11 +246,11 @@ static MlirValue addToOdd(TileLanes *lanes, MlirValue a, MlirValue b) {
   MlirValue error = tileLanesAdd(lanes, tileLanesSub(lanes, a, tileLanesSub(lanes, sum, part)), // Knuth's two-sum
                                  tileLanesSub(lanes, b, part));
   MlirValue bits = tileLanesBits(lanes, sum);
-  MlirValue step = tileLanesOnIntegers(lanes, "arith.xori", bits, tileLanesBits(lanes, error));
-  step = tileLanesOnInteger(lanes, "arith.ori", tileLanesOnInteger(lanes, "arith.shrsi", step, 63), 1); // 1 or -1
-  MlirValue isEven = compareWith(&lanes->builder, tileLanesOnInteger(lanes, "arith.andi", bits, 1), IntegersEqual, 0);
-  MlirValue isInexact = tileLanesIs(lanes, error, TileLanes_OrderedNotEqual, tileLanesFloat(lanes, 0));
-  MlirValue odd = tileLanesOnIntegers(lanes, "arith.addi", bits, step);
+  MlirValue step = tileLanesOnIntegers(lanes, ArithOp_XOrI, bits, tileLanesBits(lanes, error));
+  step = tileLanesOnInteger(lanes, ArithOp_OrI, tileLanesOnInteger(lanes, ArithOp_ShRSI, step, 63), 1); // 1 or -1
+  MlirValue isEven = compareWith(&lanes->builder, tileLanesOnInteger(lanes, ArithOp_AndI, bits, 1), ArithCmpI_Eq, 0);
+  MlirValue isInexact = tileLanesIs(lanes, error, ArithCmpF_One, tileLanesFloat(lanes, 0));
+  MlirValue odd = tileLanesOnIntegers(lanes, ArithOp_AddI, bits, step);
   return tileLanesFromBits(lanes, tileLanesSelect(lanes, tileLanesBoth(lanes, isEven, isInexact), odd, bits));
 }
 
@@ -275,7 +264,7 @@ static MlirLogicalResult expandMultiplyAdd(MlirRewritePattern pattern, MlirOpera
   for (int i = 0; i < 3; ++i)
     values[i] = convertWide(&lanes.builder, mlirOperationGetOperand(op, i), tileLanesElement(lanes.real));
   MlirValue sum = addToOdd(&lanes, tileLanesMul(&lanes, values[0], values[1]), values[2]); // the product is exact
-  MlirValue result = cast(&lanes.builder, "arith.truncf", sum, element);
+  MlirValue result = cast(&lanes.builder, ArithOp_TruncF, sum, element);
   mlirRewriterBaseReplaceOpWithValues(mlirPatternRewriterAsBase(rewriter), op, 1, &result);
   return mlirLogicalResultSuccess();
 }
@@ -283,9 +272,9 @@ static MlirLogicalResult expandMultiplyAdd(MlirRewritePattern pattern, MlirOpera
 //===--- the pass -----------------------------------------------------------------------------===//
 
 static void populate(MlirRewritePatternSet patterns, MlirContext context) {
-  tileAddPattern(patterns, context, "arith.extf", /*benefit=*/1, expandExtension);
-  tileAddPattern(patterns, context, "arith.truncf", /*benefit=*/1, expandTruncation);
-  tileAddPattern(patterns, context, "math.fma", /*benefit=*/1, expandMultiplyAdd);
+  tileAddPattern(patterns, context, tileUpstreamName(ArithOp_ExtF), /*benefit=*/1, expandExtension);
+  tileAddPattern(patterns, context, tileUpstreamName(ArithOp_TruncF), /*benefit=*/1, expandTruncation);
+  tileAddPattern(patterns, context, tileUpstreamName(MathOp_Fma), /*benefit=*/1, expandMultiplyAdd);
 }
 
 static void dependentDialects(MlirDialectRegistry registry) {

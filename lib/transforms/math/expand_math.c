@@ -16,45 +16,47 @@
 #include "lib/ir/pass.h"
 #include "lib/transforms/math/f64/families.h"
 #include "lib/transforms/math/families.h"
+#include "upstream/llvm.h"
+#include "upstream/math.h"
 
 #include <math.h>
 
 typedef MlirValue (*Expansion)(TileLanes *lanes, const MlirValue *operands);
 
 typedef struct Family {
-  const char *op;
+  TileUpstream op;
   Expansion expand, expandF64; // expand: precise enough for f32; null: none. expandF64: for f64
   bool takesF64;               // without f64=true, too: by expand where there is one
   Expansion expandSingle;      // to 1 ulp of f32, on its own lanes; null: none
 } Family;
 
 static const Family families[] = {
-    {"math.exp", tileExpandExp, tileExpandF64Exp, false, tileExpandSingleExp},
-    {"math.exp2", tileExpandExp2, tileExpandF64Exp2, false, tileExpandSingleExp2},
-    {"math.tanh", tileExpandTanh, tileExpandF64Tanh, false, tileExpandSingleTanh},
-    {"math.log", tileExpandLog, tileExpandF64Log},
-    {"math.log2", tileExpandLog2, tileExpandF64Log2},
-    {"math.erf", tileExpandErf, tileExpandF64Erf, false, tileExpandSingleErf},
-    {"math.sin", tileExpandSin, tileExpandF64Sin},
-    {"math.cos", tileExpandCos, tileExpandF64Cos},
-    {"math.powf", tileExpandPow, tileExpandF64Pow},
-    {"math.rsqrt", tileExpandRsqrt, tileExpandRsqrt},
-    {"math.log1p", tileExpandLog1p, tileExpandF64Log1p, true},
-    {"math.expm1", tileExpandExpm1, tileExpandF64Expm1, true},
-    {"math.fpowi", NULL, tileExpandF64Pow, true},
-    {"math.log10", NULL, tileExpandF64Log10},
-    {"math.sinh", NULL, tileExpandF64Sinh},
-    {"math.cosh", NULL, tileExpandF64Cosh},
-    {"math.asinh", NULL, tileExpandF64Asinh},
-    {"math.acosh", NULL, tileExpandF64Acosh},
-    {"math.atanh", NULL, tileExpandF64Atanh},
-    {"math.erfc", NULL, tileExpandF64Erfc},
-    {"math.tan", NULL, tileExpandF64Tan},
-    {"math.asin", NULL, tileExpandF64Asin},
-    {"math.acos", NULL, tileExpandF64Acos},
-    {"math.atan", NULL, tileExpandF64Atan},
-    {"math.atan2", NULL, tileExpandF64Atan2},
-    {"math.cbrt", NULL, tileExpandF64Cbrt},
+    {MathOp_Exp, tileExpandExp, tileExpandF64Exp, false, tileExpandSingleExp},
+    {MathOp_Exp2, tileExpandExp2, tileExpandF64Exp2, false, tileExpandSingleExp2},
+    {MathOp_Tanh, tileExpandTanh, tileExpandF64Tanh, false, tileExpandSingleTanh},
+    {MathOp_Log, tileExpandLog, tileExpandF64Log},
+    {MathOp_Log2, tileExpandLog2, tileExpandF64Log2},
+    {MathOp_Erf, tileExpandErf, tileExpandF64Erf, false, tileExpandSingleErf},
+    {MathOp_Sin, tileExpandSin, tileExpandF64Sin},
+    {MathOp_Cos, tileExpandCos, tileExpandF64Cos},
+    {MathOp_PowF, tileExpandPow, tileExpandF64Pow},
+    {MathOp_Rsqrt, tileExpandRsqrt, tileExpandRsqrt},
+    {MathOp_Log1p, tileExpandLog1p, tileExpandF64Log1p, true},
+    {MathOp_ExpM1, tileExpandExpm1, tileExpandF64Expm1, true},
+    {MathOp_FPowI, NULL, tileExpandF64Pow, true},
+    {MathOp_Log10, NULL, tileExpandF64Log10},
+    {MathOp_Sinh, NULL, tileExpandF64Sinh},
+    {MathOp_Cosh, NULL, tileExpandF64Cosh},
+    {MathOp_Asinh, NULL, tileExpandF64Asinh},
+    {MathOp_Acosh, NULL, tileExpandF64Acosh},
+    {MathOp_Atanh, NULL, tileExpandF64Atanh},
+    {MathOp_Erfc, NULL, tileExpandF64Erfc},
+    {MathOp_Tan, NULL, tileExpandF64Tan},
+    {MathOp_Asin, NULL, tileExpandF64Asin},
+    {MathOp_Acos, NULL, tileExpandF64Acos},
+    {MathOp_Atan, NULL, tileExpandF64Atan},
+    {MathOp_Atan2, NULL, tileExpandF64Atan2},
+    {MathOp_Cbrt, NULL, tileExpandF64Cbrt},
 };
 enum { familyCount = sizeof families / sizeof *families };
 
@@ -72,8 +74,9 @@ static Expansion expansionOf(const Family *family, MlirType type, bool wantsF64)
 }
 
 static const Family *familyOf(MlirOperation op) {
+  TileUpstream kind = tileUpstreamKind(op);
   for (int i = 0; i < familyCount; ++i)
-    if (tileOpIs(op, families[i].op))
+    if (kind == families[i].op)
       return &families[i];
   return NULL;
 }
@@ -81,19 +84,19 @@ static const Family *familyOf(MlirOperation op) {
 //===--- The pattern -----------------------------------------------------===//
 
 // To or from f64 by way of f32: from f16 the direct way back would be a call.
-static MlirValue convert(TileLanes *lanes, const char *name, MlirValue value, MlirType target) {
+static MlirValue convert(TileLanes *lanes, TileUpstream op, MlirValue value, MlirType target) {
   MlirType step[] = {tileLanesLike(target, mlirF32TypeGet(lanes->builder.context)), target};
   for (int i = 0; i < 2 && !mlirTypeEqual(mlirValueGetType(value), target); ++i)
     if (!mlirTypeEqual(mlirValueGetType(value), step[i]))
-      value = tileBuildValue(&lanes->builder, name, step[i], 1, &value, NULL);
+      value = tileBuildCast(&lanes->builder, op, value, step[i]);
   return value;
 }
 
 // An exponent of fpowi is an integer.
 static MlirValue asLanes(TileLanes *lanes, MlirValue value) {
   if (mlirTypeIsAInteger(tileLanesElement(mlirValueGetType(value))))
-    return tileBuildValue(&lanes->builder, "arith.sitofp", lanes->real, 1, &value, NULL);
-  return convert(lanes, "arith.extf", value, lanes->real);
+    return arithSIToFPOpBuild(&lanes->builder, lanes->real, value);
+  return convert(lanes, ArithOp_ExtF, value, lanes->real);
 }
 
 typedef enum Mode { Mode_Default, Mode_Fast, Mode_F64 } Mode;
@@ -103,7 +106,7 @@ static MlirLogicalResult expandAs(MlirOperation op, MlirPatternRewriter rewriter
   const Family *family = familyOf(op);
   bool isSingle = family && family->expandSingle && !mlirTypeIsAF64(tileLanesElement(type)) &&
                   (mode == Mode_Fast || tileOpMayApproximate(op));
-  if (isSingle && mode == Mode_F64 && tileOpIs(op, "math.exp2") && mlirTypeIsAF32(tileLanesElement(type)))
+  if (isSingle && mode == Mode_F64 && mathExp2OpIsA(op) && mlirTypeIsAF32(tileLanesElement(type)))
     return mlirLogicalResultFailure(); // an instruction of every GPU, to 2 ulp
   Expansion expansion = family ? expansionOf(family, type, mode == Mode_F64) : NULL;
   if (!expansion)
@@ -114,7 +117,7 @@ static MlirLogicalResult expandAs(MlirOperation op, MlirPatternRewriter rewriter
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
     operands[i] = asLanes(&lanes, mlirOperationGetOperand(op, i));
   MlirValue value = (isSingle ? family->expandSingle : expansion)(&lanes, operands);
-  MlirValue result = convert(&lanes, "arith.truncf", value, type);
+  MlirValue result = convert(&lanes, ArithOp_TruncF, value, type);
   mlirRewriterBaseReplaceOpWithValues(mlirPatternRewriterAsBase(rewriter), op, 1, &result);
   return mlirLogicalResultSuccess();
 }
@@ -140,8 +143,8 @@ static MlirValue resized(TileLanes *lanes, MlirValue value, MlirType type) {
     return value;
   bool isIndex = mlirTypeIsAIndex(tileLanesElement(from)) || mlirTypeIsAIndex(element);
   bool widens = !isIndex && mlirIntegerTypeGetWidth(tileLanesElement(from)) < mlirIntegerTypeGetWidth(element);
-  const char *name = isIndex ? "arith.index_cast" : widens ? "arith.extsi" : "arith.trunci";
-  return tileBuildValue(&lanes->builder, name, type, 1, &value, NULL);
+  TileUpstream op = isIndex ? ArithOp_IndexCast : widens ? ArithOp_ExtSI : ArithOp_TruncI;
+  return tileBuildCast(&lanes->builder, op, value, type);
 }
 
 static MlirLogicalResult expandIntegerPower(MlirRewritePattern pattern, MlirOperation op, MlirPatternRewriter rewriter,
@@ -169,20 +172,20 @@ static MlirLogicalResult expandExtremum(MlirRewritePattern pattern, MlirOperatio
     return mlirLogicalResultFailure();
   TileLanes lanes = tileLanesOf(tileBuilderInPattern(rewriter, op), type);
   MlirValue a = mlirOperationGetOperand(op, 0), b = mlirOperationGetOperand(op, 1);
-  TileLanesPredicate predicate = tileOpIs(op, "arith.maximumf") ? TileLanes_Greater : TileLanes_Less;
+  ArithCmpF predicate = arithMaximumFOpIsA(op) ? ArithCmpF_Ogt : ArithCmpF_Olt;
   MlirValue number = tileLanesSelect(&lanes, tileLanesIs(&lanes, b, predicate, a), b, a);
   MlirValue nan = tileBuildFloat(&lanes.builder, type, NAN); // not b: LLVM would join the two selects
-  MlirValue result = tileLanesSelect(&lanes, tileLanesIs(&lanes, b, TileLanes_Unordered, b), nan, number);
+  MlirValue result = tileLanesSelect(&lanes, tileLanesIs(&lanes, b, ArithCmpF_Uno, b), nan, number);
   mlirRewriterBaseReplaceOpWithValues(mlirPatternRewriterAsBase(rewriter), op, 1, &result);
   return mlirLogicalResultSuccess();
 }
 
 // GPUs have instructions for these, and LLVM for f64; arith-expand, which follows for divisions, would take
 // comparisons.
-static const char *const extrema[][2] = {{"arith.maximumf", "llvm.intr.maximum"},
-                                         {"arith.minimumf", "llvm.intr.minimum"},
-                                         {"arith.maxnumf", "llvm.intr.maxnum"},
-                                         {"arith.minnumf", "llvm.intr.minnum"}};
+static const TileUpstream extrema[][2] = {{ArithOp_MaximumF, LlvmOp_Maximum},
+                                          {ArithOp_MinimumF, LlvmOp_Minimum},
+                                          {ArithOp_MaxNumF, LlvmOp_MaxNum},
+                                          {ArithOp_MinNumF, LlvmOp_MinNum}};
 enum { ExtremaCount = sizeof extrema / sizeof *extrema };
 
 static MlirLogicalResult toIntrinsic(MlirRewritePattern pattern, MlirOperation op, MlirPatternRewriter rewriter,
@@ -193,11 +196,11 @@ static MlirLogicalResult toIntrinsic(MlirRewritePattern pattern, MlirOperation o
   if (!isLlvms || mlirTypeIsATensor(type))
     return mlirLogicalResultFailure();
   TileBuilder builder = tileBuilderInPattern(rewriter, op);
-  MlirValue operands[] = {mlirOperationGetOperand(op, 0), mlirOperationGetOperand(op, 1)};
   int which = 0;
-  while (!tileOpIs(op, extrema[which][0]))
+  for (TileUpstream kind = tileUpstreamKind(op); kind != extrema[which][0];)
     ++which;
-  MlirValue result = tileBuildValue(&builder, extrema[which][1], type, 2, operands, NULL);
+  MlirValue a = mlirOperationGetOperand(op, 0), b = mlirOperationGetOperand(op, 1);
+  MlirValue result = tileBuildBinary(&builder, extrema[which][1], a, b);
   mlirRewriterBaseReplaceOpWithValues(mlirPatternRewriterAsBase(rewriter), op, 1, &result);
   return mlirLogicalResultSuccess();
 }
@@ -206,13 +209,13 @@ static MlirLogicalResult toIntrinsic(MlirRewritePattern pattern, MlirOperation o
 
 static void populateWith(MlirRewritePatternSet patterns, MlirContext context, TileRewrite rewrite) {
   for (int i = 0; i < familyCount; ++i)
-    tileAddPattern(patterns, context, families[i].op, /*benefit=*/1, rewrite);
-  tileAddPattern(patterns, context, "math.ipowi", /*benefit=*/1, expandIntegerPower);
+    tileAddPattern(patterns, context, tileUpstreamName(families[i].op), /*benefit=*/1, rewrite);
+  tileAddPattern(patterns, context, tileUpstreamName(MathOp_IPowI), /*benefit=*/1, expandIntegerPower);
 }
 
 static void populateExtrema(MlirRewritePatternSet patterns, MlirContext context) {
-  tileAddPattern(patterns, context, "arith.maximumf", /*benefit=*/1, expandExtremum);
-  tileAddPattern(patterns, context, "arith.minimumf", /*benefit=*/1, expandExtremum);
+  tileAddPattern(patterns, context, tileUpstreamName(ArithOp_MaximumF), /*benefit=*/1, expandExtremum);
+  tileAddPattern(patterns, context, tileUpstreamName(ArithOp_MinimumF), /*benefit=*/1, expandExtremum);
 }
 
 static void populate(MlirRewritePatternSet patterns, MlirContext context) {
@@ -223,7 +226,7 @@ static void populate(MlirRewritePatternSet patterns, MlirContext context) {
 static void populateF64(MlirRewritePatternSet patterns, MlirContext context) {
   populateWith(patterns, context, expandF64);
   for (int i = 0; i < ExtremaCount; ++i)
-    tileAddPattern(patterns, context, extrema[i][0], /*benefit=*/1, toIntrinsic);
+    tileAddPattern(patterns, context, tileUpstreamName(extrema[i][0]), /*benefit=*/1, toIntrinsic);
 }
 
 static void populateFast(MlirRewritePatternSet patterns, MlirContext context) {

@@ -19,13 +19,13 @@ static const double exponential[] = {
 static MlirValue scaledExponential(TileLanes *lanes, MlirValue r, MlirValue shifted) {
   MlirValue q = tileLanesPolynomial(lanes, r, sizeof exponential / sizeof *exponential, exponential);
   MlirValue power = tileLanesFma(lanes, q, r, tileLanesFloat(lanes, 1));
-  MlirValue exponent = tileLanesOnInteger(lanes, "arith.shli", tileLanesBits(lanes, shifted), 52);
-  return tileLanesFromBits(lanes, tileLanesOnIntegers(lanes, "arith.addi", tileLanesBits(lanes, power), exponent));
+  MlirValue exponent = tileLanesOnInteger(lanes, ArithOp_ShLI, tileLanesBits(lanes, shifted), 52);
+  return tileLanesFromBits(lanes, tileLanesOnIntegers(lanes, ArithOp_AddI, tileLanesBits(lanes, power), exponent));
 }
 
 // The bits of a NaN went through integer arithmetic above, so it is put back.
 static MlirValue keepNan(TileLanes *lanes, MlirValue x, MlirValue y) {
-  return tileLanesSelect(lanes, tileLanesIs(lanes, x, TileLanes_Ordered, x), y, x);
+  return tileLanesSelect(lanes, tileLanesIs(lanes, x, ArithCmpF_Ord, x), y, x);
 }
 
 MlirValue tileExpandExp(TileLanes *lanes, const MlirValue *x) {
@@ -52,5 +52,5 @@ MlirValue tileExpandTanh(TileLanes *lanes, const MlirValue *x) {
   MlirValue denominator = tileLanesAdd(lanes, tileExpandExp(lanes, &twice), one);
   MlirValue far = tileLanesSub(lanes, one, tileLanesDiv(lanes, tileLanesFloat(lanes, 2), denominator));
   MlirValue near = tileLanesMul(lanes, *x, tileLanesPolynomial(lanes, square, 3, series));
-  return tileLanesSelect(lanes, tileLanesIs(lanes, square, TileLanes_Less, tileLanesFloat(lanes, 0x1p-16)), near, far);
+  return tileLanesSelect(lanes, tileLanesIs(lanes, square, ArithCmpF_Olt, tileLanesFloat(lanes, 0x1p-16)), near, far);
 }

@@ -5,14 +5,15 @@
 #include "lib/transforms/math/keep_roundings.h"
 
 #include "lib/ir/support.h"
+#include "upstream/arith.h"
 
 static bool run(MlirOperation op, MlirExtPass pass) {
   MlirAttribute none =
       mlirAttributeParseGet(mlirOperationGetContext(op), mlirStringRefCreateFromCString("#arith.fastmath<none>"));
-  TileOps roundings = tileCollect(op, "arith.truncf");
+  TileOps roundings = tileCollectOps(op, arithTruncFOpIsA);
   for (intptr_t i = 0; i < roundings.count; ++i)
-    if (!mlirAttributeIsNull(tileOpAttribute(roundings.items[i], "fastmath")))
-      mlirOperationSetAttributeByName(roundings.items[i], tileString("fastmath"), none);
+    if (!mlirAttributeIsNull(arithTruncFOpGetFastmath(roundings.items[i])))
+      arithTruncFOpSetFastmath(roundings.items[i], none);
   tileOpsFree(&roundings);
   return !mlirAttributeIsNull(none);
 }

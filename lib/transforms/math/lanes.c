@@ -1,13 +1,6 @@
 // Arithmetic on lanes (lanes.h): each function builds the one or few ops that its name says.
 #include "lib/transforms/math/lanes.h"
-
-static MlirValue binary(TileLanes *lanes, const char *name, MlirType type, MlirValue a, MlirValue b) {
-  return tileBuildValue(&lanes->builder, name, type, 2, (MlirValue[]){a, b}, NULL);
-}
-
-static MlirValue unary(TileLanes *lanes, const char *name, MlirType type, MlirValue a) {
-  return tileBuildValue(&lanes->builder, name, type, 1, &a, NULL);
-}
+#include "upstream/math.h"
 
 //===--- types --------------------------------------------------------------===//
 MlirType tileLanesElement(MlirType type) {
@@ -44,29 +37,21 @@ TileLanes tileLanesSingleOf(TileBuilder builder, MlirType like) {
 //===--- floats -------------------------------------------------------------===//
 MlirValue tileLanesFloat(TileLanes *lanes, double value) { return tileBuildFloat(&lanes->builder, lanes->real, value); }
 
-MlirValue tileLanesAdd(TileLanes *lanes, MlirValue a, MlirValue b) {
-  return binary(lanes, "arith.addf", lanes->real, a, b);
-}
-MlirValue tileLanesSub(TileLanes *lanes, MlirValue a, MlirValue b) {
-  return binary(lanes, "arith.subf", lanes->real, a, b);
-}
-MlirValue tileLanesMul(TileLanes *lanes, MlirValue a, MlirValue b) {
-  return binary(lanes, "arith.mulf", lanes->real, a, b);
-}
-MlirValue tileLanesDiv(TileLanes *lanes, MlirValue a, MlirValue b) {
-  return binary(lanes, "arith.divf", lanes->real, a, b);
-}
+MlirValue tileLanesAdd(TileLanes *lanes, MlirValue a, MlirValue b) { return arithAddFOpBuild(&lanes->builder, a, b); }
+MlirValue tileLanesSub(TileLanes *lanes, MlirValue a, MlirValue b) { return arithSubFOpBuild(&lanes->builder, a, b); }
+MlirValue tileLanesMul(TileLanes *lanes, MlirValue a, MlirValue b) { return arithMulFOpBuild(&lanes->builder, a, b); }
+MlirValue tileLanesDiv(TileLanes *lanes, MlirValue a, MlirValue b) { return arithDivFOpBuild(&lanes->builder, a, b); }
 MlirValue tileLanesFma(TileLanes *lanes, MlirValue a, MlirValue b, MlirValue c) {
-  return tileBuildValue(&lanes->builder, "math.fma", lanes->real, 3, (MlirValue[]){a, b, c}, NULL);
+  return mathFmaOpBuild(&lanes->builder, a, b, c);
 }
-MlirValue tileLanesSqrt(TileLanes *lanes, MlirValue a) { return unary(lanes, "math.sqrt", lanes->real, a); }
-MlirValue tileLanesFloor(TileLanes *lanes, MlirValue a) { return unary(lanes, "math.floor", lanes->real, a); }
-MlirValue tileLanesAbs(TileLanes *lanes, MlirValue a) { return unary(lanes, "math.absf", lanes->real, a); }
+MlirValue tileLanesSqrt(TileLanes *lanes, MlirValue a) { return mathSqrtOpBuild(&lanes->builder, a); }
+MlirValue tileLanesFloor(TileLanes *lanes, MlirValue a) { return mathFloorOpBuild(&lanes->builder, a); }
+MlirValue tileLanesAbs(TileLanes *lanes, MlirValue a) { return mathAbsFOpBuild(&lanes->builder, a); }
 
 MlirValue tileLanesClamp(TileLanes *lanes, MlirValue a, double low, double high) {
   MlirValue least = tileLanesFloat(lanes, low), most = tileLanesFloat(lanes, high);
-  a = tileLanesSelect(lanes, tileLanesIs(lanes, a, TileLanes_Greater, most), most, a);
-  return tileLanesSelect(lanes, tileLanesIs(lanes, a, TileLanes_Less, least), least, a);
+  a = tileLanesSelect(lanes, tileLanesIs(lanes, a, ArithCmpF_Ogt, most), most, a);
+  return tileLanesSelect(lanes, tileLanesIs(lanes, a, ArithCmpF_Olt, least), least, a);
 }
 
 MlirValue tileLanesPolynomial(TileLanes *lanes, MlirValue x, intptr_t count, const double *coefficients) {
@@ -77,33 +62,31 @@ MlirValue tileLanesPolynomial(TileLanes *lanes, MlirValue x, intptr_t count, con
 }
 
 //===--- conditions ---------------------------------------------------------===//
-MlirValue tileLanesIs(TileLanes *lanes, MlirValue a, TileLanesPredicate predicate, MlirValue b) {
-  MlirAttribute value = mlirIntegerAttrGet(mlirIntegerTypeGet(lanes->builder.context, 64), predicate);
-  TileAttributeEntry attributes[] = {{"predicate", value}, {NULL}};
-  return tileBuildValue(&lanes->builder, "arith.cmpf", lanes->i1, 2, (MlirValue[]){a, b}, attributes);
+MlirValue tileLanesIs(TileLanes *lanes, MlirValue a, ArithCmpF predicate, MlirValue b) {
+  return arithCmpFOpBuild(&lanes->builder, a, b, predicate);
 }
 
 MlirValue tileLanesSelect(TileLanes *lanes, MlirValue condition, MlirValue a, MlirValue b) {
-  return tileBuildValue(&lanes->builder, "arith.select", mlirValueGetType(a), 3, (MlirValue[]){condition, a, b}, NULL);
+  return arithSelectOpBuild(&lanes->builder, condition, a, b);
 }
 
-MlirValue tileLanesBoth(TileLanes *lanes, MlirValue a, MlirValue b) {
-  return binary(lanes, "arith.andi", lanes->i1, a, b);
-}
+MlirValue tileLanesBoth(TileLanes *lanes, MlirValue a, MlirValue b) { return arithAndIOpBuild(&lanes->builder, a, b); }
 
 //===--- bits ---------------------------------------------------------------===//
 MlirValue tileLanesInteger(TileLanes *lanes, int64_t value) {
   return tileBuildInteger(&lanes->builder, lanes->bits, value);
 }
-MlirValue tileLanesBits(TileLanes *lanes, MlirValue a) { return unary(lanes, "arith.bitcast", lanes->bits, a); }
+MlirValue tileLanesBits(TileLanes *lanes, MlirValue a) { return arithBitcastOpBuild(&lanes->builder, lanes->bits, a); }
 MlirValue tileLanesFromBits(TileLanes *lanes, MlirValue bits) {
-  return unary(lanes, "arith.bitcast", lanes->real, bits);
+  return arithBitcastOpBuild(&lanes->builder, lanes->real, bits);
 }
-MlirValue tileLanesToFloat(TileLanes *lanes, MlirValue a) { return unary(lanes, "arith.sitofp", lanes->real, a); }
+MlirValue tileLanesToFloat(TileLanes *lanes, MlirValue a) {
+  return arithSIToFPOpBuild(&lanes->builder, lanes->real, a);
+}
 
-MlirValue tileLanesOnIntegers(TileLanes *lanes, const char *name, MlirValue a, MlirValue b) {
-  return binary(lanes, name, lanes->bits, a, b);
+MlirValue tileLanesOnIntegers(TileLanes *lanes, TileUpstream op, MlirValue a, MlirValue b) {
+  return tileBuildBinary(&lanes->builder, op, a, b);
 }
-MlirValue tileLanesOnInteger(TileLanes *lanes, const char *name, MlirValue a, int64_t b) {
-  return binary(lanes, name, lanes->bits, a, tileLanesInteger(lanes, b));
+MlirValue tileLanesOnInteger(TileLanes *lanes, TileUpstream op, MlirValue a, int64_t b) {
+  return tileBuildBinary(&lanes->builder, op, a, tileLanesInteger(lanes, b));
 }

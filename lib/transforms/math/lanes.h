@@ -1,33 +1,20 @@
 // Arithmetic on lanes of f64 or f32 and of their bit patterns, so that an expansion reads as its formula.
 //
 //   MlirValue square = tileLanesMul(lanes, x, x);                       // x: lanes->real
-//   MlirValue y = tileLanesSelect(lanes, tileLanesIs(lanes, x, TileLanes_Less, zero), a, b);
+//   MlirValue y = tileLanesSelect(lanes, tileLanesIs(lanes, x, ArithCmpF_Olt, zero), a, b);
 //
 // All values of one expansion have one shape: a scalar, or a vector of any rank. Nothing is folded here: the greedy
 // driver that runs the pass does that.
 #ifndef TESSERA_TRANSFORMS_MATH_LANES_H
 #define TESSERA_TRANSFORMS_MATH_LANES_H
 
-#include "lib/ir/builder.h"
+#include "upstream/arith.h"
 
 typedef struct TileLanes {
   TileBuilder builder;
   MlirType real, bits; // f64 and i64, or f32 and i32: scalar, or vectors of one shape
   MlirType i1;
 } TileLanes;
-
-// arith's enumerators. A NaN on either side makes them false, but those from GreaterOrNan on.
-typedef enum TileLanesPredicate {
-  TileLanes_Equal = 1,
-  TileLanes_Greater = 2,
-  TileLanes_Less = 4,
-  TileLanes_OrderedNotEqual = 6,
-  TileLanes_Ordered = 7,
-  TileLanes_GreaterOrNan = 9,
-  TileLanes_LessOrNan = 11,
-  TileLanes_NotEqualOrNan = 13,
-  TileLanes_Unordered = 14,
-} TileLanesPredicate;
 
 // The element of a fixed-size vector, or the type itself; `element`, or a vector of it with the shape of `like`.
 MlirType tileLanesElement(MlirType type);
@@ -51,15 +38,15 @@ MlirValue tileLanesClamp(TileLanes *lanes, MlirValue a, double low, double high)
 // coefficients[0] + coefficients[1] x + …
 MlirValue tileLanesPolynomial(TileLanes *lanes, MlirValue x, intptr_t count, const double *coefficients);
 
-MlirValue tileLanesIs(TileLanes *lanes, MlirValue a, TileLanesPredicate predicate, MlirValue b); // i1
-MlirValue tileLanesSelect(TileLanes *lanes, MlirValue condition, MlirValue a, MlirValue b);      // real or bits
-MlirValue tileLanesBoth(TileLanes *lanes, MlirValue a, MlirValue b);                             // i1
+MlirValue tileLanesIs(TileLanes *lanes, MlirValue a, ArithCmpF predicate, MlirValue b);     // i1
+MlirValue tileLanesSelect(TileLanes *lanes, MlirValue condition, MlirValue a, MlirValue b); // real or bits
+MlirValue tileLanesBoth(TileLanes *lanes, MlirValue a, MlirValue b);                        // i1
 
 MlirValue tileLanesBits(TileLanes *lanes, MlirValue a);        // real → its bits
 MlirValue tileLanesFromBits(TileLanes *lanes, MlirValue bits); // and back
 MlirValue tileLanesToFloat(TileLanes *lanes, MlirValue a);     // signed bits → the nearest real
-// Integer operations by their arith names: "arith.addi", "arith.shli", "arith.shrui", "arith.andi", …
-MlirValue tileLanesOnIntegers(TileLanes *lanes, const char *name, MlirValue a, MlirValue b);
-MlirValue tileLanesOnInteger(TileLanes *lanes, const char *name, MlirValue a, int64_t b);
+// Integer operations: ArithOp_AddI, ArithOp_ShLI, ArithOp_ShRUI, ArithOp_AndI, …
+MlirValue tileLanesOnIntegers(TileLanes *lanes, TileUpstream op, MlirValue a, MlirValue b);
+MlirValue tileLanesOnInteger(TileLanes *lanes, TileUpstream op, MlirValue a, int64_t b);
 
 #endif

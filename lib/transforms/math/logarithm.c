@@ -16,10 +16,10 @@ static const double logarithm[] = {
 // k, as a float, and the logarithm of m.
 static MlirValue splitLogarithm(TileLanes *lanes, MlirValue x, MlirValue *logarithmOfM) {
   MlirValue bits = tileLanesBits(lanes, x), one = tileLanesFloat(lanes, 1);
-  MlirValue distance = tileLanesOnInteger(lanes, "arith.subi", bits, bitsOfSqrtHalf);
-  MlirValue k = tileLanesOnInteger(lanes, "arith.shrsi", distance, 52);
-  MlirValue exponent = tileLanesOnInteger(lanes, "arith.shli", k, 52);
-  MlirValue m = tileLanesFromBits(lanes, tileLanesOnIntegers(lanes, "arith.subi", bits, exponent));
+  MlirValue distance = tileLanesOnInteger(lanes, ArithOp_SubI, bits, bitsOfSqrtHalf);
+  MlirValue k = tileLanesOnInteger(lanes, ArithOp_ShRSI, distance, 52);
+  MlirValue exponent = tileLanesOnInteger(lanes, ArithOp_ShLI, k, 52);
+  MlirValue m = tileLanesFromBits(lanes, tileLanesOnIntegers(lanes, ArithOp_SubI, bits, exponent));
   MlirValue s = tileLanesDiv(lanes, tileLanesSub(lanes, m, one), tileLanesAdd(lanes, m, one));
   MlirValue square = tileLanesMul(lanes, s, s);
   MlirValue q = tileLanesPolynomial(lanes, square, sizeof logarithm / sizeof *logarithm, logarithm);
@@ -30,10 +30,10 @@ static MlirValue splitLogarithm(TileLanes *lanes, MlirValue x, MlirValue *logari
 // log(±0) = -inf, log(x < 0) = NaN; +inf and NaN are their own logarithms.
 static MlirValue specialValues(TileLanes *lanes, MlirValue x, MlirValue y) {
   MlirValue zero = tileLanesFloat(lanes, 0), infinity = tileLanesFloat(lanes, INFINITY);
-  MlirValue negative = tileLanesIs(lanes, x, TileLanes_Less, zero);
-  y = tileLanesSelect(lanes, tileLanesIs(lanes, x, TileLanes_Less, infinity), y, x);
+  MlirValue negative = tileLanesIs(lanes, x, ArithCmpF_Olt, zero);
+  y = tileLanesSelect(lanes, tileLanesIs(lanes, x, ArithCmpF_Olt, infinity), y, x);
   y = tileLanesSelect(lanes, negative, tileLanesFloat(lanes, NAN), y);
-  return tileLanesSelect(lanes, tileLanesIs(lanes, x, TileLanes_Equal, zero), tileLanesFloat(lanes, -INFINITY), y);
+  return tileLanesSelect(lanes, tileLanesIs(lanes, x, ArithCmpF_Oeq, zero), tileLanesFloat(lanes, -INFINITY), y);
 }
 
 MlirValue tileExpandLog(TileLanes *lanes, const MlirValue *x) {

@@ -6,26 +6,26 @@
 #include <math.h>
 
 static MlirValue isInteger(TileLanes *lanes, MlirValue y) {
-  return tileLanesIs(lanes, tileLanesFloor(lanes, y), TileLanes_Equal, y);
+  return tileLanesIs(lanes, tileLanesFloor(lanes, y), ArithCmpF_Oeq, y);
 }
 
 // x's sign bit, if y is an odd integer: an integer whose half is none. (True of no infinity: its half is one.)
 static MlirValue signBit(TileLanes *lanes, MlirValue x, MlirValue y, MlirValue yIsInteger) {
   MlirValue half = tileLanesMul(lanes, y, tileLanesFloat(lanes, 0.5));
-  MlirValue split = tileLanesIs(lanes, tileLanesFloor(lanes, half), TileLanes_NotEqualOrNan, half);
+  MlirValue split = tileLanesIs(lanes, tileLanesFloor(lanes, half), ArithCmpF_Une, half);
   MlirValue odd = tileLanesBoth(lanes, yIsInteger, split), none = tileLanesInteger(lanes, 0);
-  return tileLanesSelect(lanes, odd, tileLanesOnInteger(lanes, "arith.andi", tileLanesBits(lanes, x), INT64_MIN), none);
+  return tileLanesSelect(lanes, odd, tileLanesOnInteger(lanes, ArithOp_AndI, tileLanesBits(lanes, x), INT64_MIN), none);
 }
 
 // NaN for a finite x < 0 and y no integer, then x^0 = 1^y = 1 even of NaN.
 static MlirValue specialValues(TileLanes *lanes, MlirValue x, MlirValue y, MlirValue yIsInteger, MlirValue result) {
   MlirValue zero = tileLanesFloat(lanes, 0), one = tileLanesFloat(lanes, 1);
-  MlirValue negative = tileLanesBoth(lanes, tileLanesIs(lanes, x, TileLanes_Less, zero),
-                                     tileLanesIs(lanes, x, TileLanes_Greater, tileLanesFloat(lanes, -INFINITY)));
+  MlirValue negative = tileLanesBoth(lanes, tileLanesIs(lanes, x, ArithCmpF_Olt, zero),
+                                     tileLanesIs(lanes, x, ArithCmpF_Ogt, tileLanesFloat(lanes, -INFINITY)));
   MlirValue whenNegative = tileLanesSelect(lanes, yIsInteger, result, tileLanesFloat(lanes, NAN));
   result = tileLanesSelect(lanes, negative, whenNegative, result);
-  result = tileLanesSelect(lanes, tileLanesIs(lanes, y, TileLanes_Equal, zero), one, result);
-  return tileLanesSelect(lanes, tileLanesIs(lanes, x, TileLanes_Equal, one), one, result);
+  result = tileLanesSelect(lanes, tileLanesIs(lanes, y, ArithCmpF_Oeq, zero), one, result);
+  return tileLanesSelect(lanes, tileLanesIs(lanes, x, ArithCmpF_Oeq, one), one, result);
 }
 
 MlirValue tileExpandPow(TileLanes *lanes, const MlirValue *xAndY) {
@@ -34,7 +34,7 @@ MlirValue tileExpandPow(TileLanes *lanes, const MlirValue *xAndY) {
   MlirValue y = tileLanesClamp(lanes, xAndY[1], -0x1p40, 0x1p40), yIsInteger = isInteger(lanes, y);
   MlirValue exponent = tileLanesMul(lanes, y, tileExpandLog2(lanes, &magnitude));
   MlirValue bits = tileLanesBits(lanes, tileExpandExp2(lanes, &exponent)), sign = signBit(lanes, x, y, yIsInteger);
-  MlirValue result = tileLanesFromBits(lanes, tileLanesOnIntegers(lanes, "arith.xori", bits, sign));
+  MlirValue result = tileLanesFromBits(lanes, tileLanesOnIntegers(lanes, ArithOp_XOrI, bits, sign));
   return specialValues(lanes, x, y, yIsInteger, result);
 }
 

@@ -45,27 +45,27 @@ static MlirValue nearestInteger(TileLanes *lanes, MlirValue x, double factor, Ml
 
 // y 2^k by the exponent field, which must not leave its range; y is a number near 1.
 static MlirValue scale(TileLanes *lanes, MlirValue y, MlirValue shifted) {
-  MlirValue exponent = tileLanesOnInteger(lanes, "arith.shli", tileLanesBits(lanes, shifted), MantissaBits);
-  return tileLanesFromBits(lanes, tileLanesOnIntegers(lanes, "arith.addi", tileLanesBits(lanes, y), exponent));
+  MlirValue exponent = tileLanesOnInteger(lanes, ArithOp_ShLI, tileLanesBits(lanes, shifted), MantissaBits);
+  return tileLanesFromBits(lanes, tileLanesOnIntegers(lanes, ArithOp_AddI, tileLanesBits(lanes, y), exponent));
 }
 
 // Results below 2^-126, where x is below `low`, by way of 2^64 times them.
 static MlirValue keepSubnormals(TileLanes *lanes, MlirValue x, double low, MlirValue y) {
   MlirValue bits = tileLanesBits(lanes, y);
-  MlirValue raised = tileLanesOnInteger(lanes, "arith.addi", bits, (int64_t)RescuedBits << MantissaBits);
+  MlirValue raised = tileLanesOnInteger(lanes, ArithOp_AddI, bits, (int64_t)RescuedBits << MantissaBits);
   MlirValue lowered = tileLanesMul(lanes, tileLanesFromBits(lanes, raised), tileLanesFloat(lanes, 0x1p-64));
-  return tileLanesSelect(lanes, tileLanesIs(lanes, x, TileLanes_Less, tileLanesFloat(lanes, low)), lowered, y);
+  return tileLanesSelect(lanes, tileLanesIs(lanes, x, ArithCmpF_Olt, tileLanesFloat(lanes, low)), lowered, y);
 }
 
 // Beyond `high` the result is infinite, and NaN stays NaN.
 static MlirValue saturate(TileLanes *lanes, MlirValue x, double high, MlirValue y) {
-  MlirValue beyond = tileLanesIs(lanes, x, TileLanes_GreaterOrNan, tileLanesFloat(lanes, high));
+  MlirValue beyond = tileLanesIs(lanes, x, ArithCmpF_Ugt, tileLanesFloat(lanes, high));
   return tileLanesSelect(lanes, beyond, tileLanesAdd(lanes, x, tileLanesFloat(lanes, INFINITY)), y);
 }
 
 static MlirValue atLeast(TileLanes *lanes, MlirValue x, double low) {
   MlirValue least = tileLanesFloat(lanes, low);
-  return tileLanesSelect(lanes, tileLanesIs(lanes, x, TileLanes_Less, least), least, x);
+  return tileLanesSelect(lanes, tileLanesIs(lanes, x, ArithCmpF_Olt, least), least, x);
 }
 
 //===--- exp and exp2 -------------------------------------------------------===//
@@ -108,18 +108,18 @@ MlirValue tileExpandSingleExp2(TileLanes *lanes, const MlirValue *x) {
 //===--- tanh and erf -------------------------------------------------------===//
 
 static MlirValue withSignOf(TileLanes *lanes, MlirValue magnitude, MlirValue x) {
-  MlirValue sign = tileLanesOnInteger(lanes, "arith.andi", tileLanesBits(lanes, x), INT32_MIN);
-  return tileLanesFromBits(lanes, tileLanesOnIntegers(lanes, "arith.ori", tileLanesBits(lanes, magnitude), sign));
+  MlirValue sign = tileLanesOnInteger(lanes, ArithOp_AndI, tileLanesBits(lanes, x), INT32_MIN);
+  return tileLanesFromBits(lanes, tileLanesOnIntegers(lanes, ArithOp_OrI, tileLanesBits(lanes, magnitude), sign));
 }
 
 static MlirValue atMost(TileLanes *lanes, MlirValue x, double high) {
   MlirValue most = tileLanesFloat(lanes, high);
-  return tileLanesSelect(lanes, tileLanesIs(lanes, x, TileLanes_Greater, most), most, x);
+  return tileLanesSelect(lanes, tileLanesIs(lanes, x, ArithCmpF_Ogt, most), most, x);
 }
 
 // `near` where |x| is below the border, and for NaN; with the sign of x, even of -0.
 static MlirValue choose(TileLanes *lanes, MlirValue x, double border, MlirValue near, MlirValue far) {
-  MlirValue isNear = tileLanesIs(lanes, tileLanesAbs(lanes, x), TileLanes_LessOrNan, tileLanesFloat(lanes, border));
+  MlirValue isNear = tileLanesIs(lanes, tileLanesAbs(lanes, x), ArithCmpF_Ult, tileLanesFloat(lanes, border));
   return withSignOf(lanes, tileLanesSelect(lanes, isNear, near, far), x);
 }
 

@@ -44,15 +44,15 @@ static Angle reduceModerate(TileLanes *lanes, MlirValue x) {
 
 // 64 bits of `first`, `second` from bit `shift` on; shift < 64. (Two shifts, since shifting by 64 is undefined.)
 static MlirValue funnel(TileLanes *lanes, MlirValue first, MlirValue second, MlirValue shift) {
-  MlirValue rest = tileLanesOnInteger(lanes, "arith.xori", shift, 63);
-  MlirValue halved = tileLanesOnInteger(lanes, "arith.shrui", second, 1);
-  MlirValue high = tileLanesOnIntegers(lanes, "arith.shli", first, shift);
-  return tileLanesOnIntegers(lanes, "arith.ori", high, tileLanesOnIntegers(lanes, "arith.shrui", halved, rest));
+  MlirValue rest = tileLanesOnInteger(lanes, ArithOp_XOrI, shift, 63);
+  MlirValue halved = tileLanesOnInteger(lanes, ArithOp_ShRUI, second, 1);
+  MlirValue high = tileLanesOnIntegers(lanes, ArithOp_ShLI, first, shift);
+  return tileLanesOnIntegers(lanes, ArithOp_OrI, high, tileLanesOnIntegers(lanes, ArithOp_ShRUI, halved, rest));
 }
 
 // The 128 bits of 2/pi from bit `offset` (0 to 127) on.
 static void twoOverPiFrom(TileLanes *lanes, MlirValue offset, MlirValue isBefore64, MlirValue *high, MlirValue *low) {
-  MlirValue words[3], shift = tileLanesOnInteger(lanes, "arith.andi", offset, 63);
+  MlirValue words[3], shift = tileLanesOnInteger(lanes, ArithOp_AndI, offset, 63);
   for (int i = 0; i < 3; ++i)
     words[i] = tileLanesSelect(lanes, isBefore64, tileLanesInteger(lanes, (int64_t)twoOverPiBits[i]),
                                tileLanesInteger(lanes, (int64_t)twoOverPiBits[i + 1]));
@@ -65,26 +65,26 @@ static void twoOverPiFrom(TileLanes *lanes, MlirValue offset, MlirValue isBefore
 // anything.
 static Angle reduceHuge(TileLanes *lanes, MlirValue x) {
   MlirValue bits = tileLanesBits(lanes, x), high, low;
-  MlirValue m = tileLanesOnInteger(lanes, "arith.andi", bits, 0xfffffffffffff);
-  m = tileLanesOnInteger(lanes, "arith.ori", tileLanesOnInteger(lanes, "arith.shrui", m, 29), 1 << 23);
+  MlirValue m = tileLanesOnInteger(lanes, ArithOp_AndI, bits, 0xfffffffffffff);
+  m = tileLanesOnInteger(lanes, ArithOp_OrI, tileLanesOnInteger(lanes, ArithOp_ShRUI, m, 29), 1 << 23);
   // Bit i of 2/pi, from 0, weighs 2^(e - 1 - i): the first wanted, of weight 2, is bit e - 2 = exponent - 1023 - 25.
-  MlirValue exponent = tileLanesOnInteger(lanes, "arith.shrui", bits, 52);
-  MlirValue offset = tileLanesOnInteger(lanes, "arith.subi", exponent, 1023 + 25);
-  MlirValue isBefore64 = tileLanesIs(lanes, x, TileLanes_Less, tileLanesFloat(lanes, 0x1p89)); // offset 64 is 2^89
+  MlirValue exponent = tileLanesOnInteger(lanes, ArithOp_ShRUI, bits, 52);
+  MlirValue offset = tileLanesOnInteger(lanes, ArithOp_SubI, exponent, 1023 + 25);
+  MlirValue isBefore64 = tileLanesIs(lanes, x, ArithCmpF_Olt, tileLanesFloat(lanes, 0x1p89)); // offset 64 is 2^89
   twoOverPiFrom(lanes, offset, isBefore64, &high, &low);
-  low = tileLanesOnIntegers(lanes, "arith.muli", m, tileLanesOnInteger(lanes, "arith.shrui", low, 24));
-  MlirValue turns = tileLanesOnIntegers(lanes, "arith.addi", tileLanesOnIntegers(lanes, "arith.muli", m, high),
-                                        tileLanesOnInteger(lanes, "arith.shrui", low, 40));
+  low = tileLanesOnIntegers(lanes, ArithOp_MulI, m, tileLanesOnInteger(lanes, ArithOp_ShRUI, low, 24));
+  MlirValue turns = tileLanesOnIntegers(lanes, ArithOp_AddI, tileLanesOnIntegers(lanes, ArithOp_MulI, m, high),
+                                        tileLanesOnInteger(lanes, ArithOp_ShRUI, low, 40));
   // Two bits of quadrant, rounded to the nearest, and what is left as a signed fraction.
-  MlirValue rounded = tileLanesOnInteger(lanes, "arith.addi", turns, INT64_C(1) << 61);
-  MlirValue fraction = tileLanesToFloat(lanes, tileLanesOnInteger(lanes, "arith.shli", turns, 2));
-  return (Angle){tileLanesOnInteger(lanes, "arith.shrui", rounded, 62),
+  MlirValue rounded = tileLanesOnInteger(lanes, ArithOp_AddI, turns, INT64_C(1) << 61);
+  MlirValue fraction = tileLanesToFloat(lanes, tileLanesOnInteger(lanes, ArithOp_ShLI, turns, 2));
+  return (Angle){tileLanesOnInteger(lanes, ArithOp_ShRUI, rounded, 62),
                  tileLanesMul(lanes, fraction, tileLanesFloat(lanes, halfPiOf64Bits))};
 }
 
 static Angle reduce(TileLanes *lanes, MlirValue x) {
   Angle moderate = reduceModerate(lanes, x), huge = reduceHuge(lanes, x);
-  MlirValue isModerate = tileLanesIs(lanes, x, TileLanes_Less, tileLanesFloat(lanes, hugeFrom));
+  MlirValue isModerate = tileLanesIs(lanes, x, ArithCmpF_Olt, tileLanesFloat(lanes, hugeFrom));
   return (Angle){tileLanesSelect(lanes, isModerate, moderate.quadrant, huge.quadrant),
                  tileLanesSelect(lanes, isModerate, moderate.r, huge.r)};
 }
@@ -98,31 +98,31 @@ static MlirValue sineOf(TileLanes *lanes, MlirValue r, MlirValue quadrant) {
   MlirValue cosineQ = tileLanesPolynomial(lanes, z, sizeof cosine / sizeof *cosine, cosine);
   MlirValue sineR = tileLanesMul(lanes, r, tileLanesFma(lanes, sineQ, z, one));
   MlirValue cosineR = tileLanesFma(lanes, cosineQ, z, one);
-  MlirValue odd = tileBuildValue(&lanes->builder, "arith.trunci", lanes->i1, 1, &quadrant, NULL);
+  MlirValue odd = arithTruncIOpBuild(&lanes->builder, lanes->i1, quadrant);
   MlirValue bits = tileLanesBits(lanes, tileLanesSelect(lanes, odd, cosineR, sineR));
-  MlirValue upper = tileLanesOnInteger(lanes, "arith.andi", quadrant, 2);
-  MlirValue sign = tileLanesOnInteger(lanes, "arith.shli", upper, 62);
-  return tileLanesFromBits(lanes, tileLanesOnIntegers(lanes, "arith.xori", bits, sign));
+  MlirValue upper = tileLanesOnInteger(lanes, ArithOp_AndI, quadrant, 2);
+  MlirValue sign = tileLanesOnInteger(lanes, ArithOp_ShLI, upper, 62);
+  return tileLanesFromBits(lanes, tileLanesOnIntegers(lanes, ArithOp_XOrI, bits, sign));
 }
 
 // Of infinities and NaN.
 static MlirValue orNan(TileLanes *lanes, MlirValue magnitude, MlirValue y) {
-  MlirValue finite = tileLanesIs(lanes, magnitude, TileLanes_Less, tileLanesFloat(lanes, INFINITY));
+  MlirValue finite = tileLanesIs(lanes, magnitude, ArithCmpF_Olt, tileLanesFloat(lanes, INFINITY));
   return tileLanesSelect(lanes, finite, y, tileLanesFloat(lanes, NAN));
 }
 
 MlirValue tileExpandSin(TileLanes *lanes, const MlirValue *x) {
   MlirValue magnitude = tileLanesAbs(lanes, *x);
   Angle angle = reduce(lanes, magnitude);
-  MlirValue sign = tileLanesOnInteger(lanes, "arith.andi", tileLanesBits(lanes, *x), INT64_MIN);
+  MlirValue sign = tileLanesOnInteger(lanes, ArithOp_AndI, tileLanesBits(lanes, *x), INT64_MIN);
   MlirValue bits = tileLanesBits(lanes, sineOf(lanes, angle.r, angle.quadrant));
-  MlirValue y = tileLanesFromBits(lanes, tileLanesOnIntegers(lanes, "arith.xori", bits, sign));
+  MlirValue y = tileLanesFromBits(lanes, tileLanesOnIntegers(lanes, ArithOp_XOrI, bits, sign));
   return orNan(lanes, magnitude, y);
 }
 
 MlirValue tileExpandCos(TileLanes *lanes, const MlirValue *x) {
   MlirValue magnitude = tileLanesAbs(lanes, *x);
   Angle angle = reduce(lanes, magnitude);
-  MlirValue quadrant = tileLanesOnInteger(lanes, "arith.addi", angle.quadrant, 1);
+  MlirValue quadrant = tileLanesOnInteger(lanes, ArithOp_AddI, angle.quadrant, 1);
   return orNan(lanes, magnitude, sineOf(lanes, angle.r, quadrant));
 }

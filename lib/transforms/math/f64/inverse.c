@@ -123,12 +123,12 @@ MlirValue tileExpandF64Atan(TileLanes *lanes, const MlirValue *x) {
 MlirValue tileExpandF64Atan2(TileLanes *lanes, const MlirValue *yAndX) {
   MlirValue y = tileLanesAbs(lanes, yAndX[0]), x = tileLanesAbs(lanes, yAndX[1]), one = tileLanesFloat(lanes, 1);
   MlirValue infinity = tileLanesFloat(lanes, INFINITY), zero = tileLanesFloat(lanes, 0);
-  MlirValue areInfinite = tileLanesBoth(lanes, tileLanesIs(lanes, y, TileLanes_Equal, infinity),
-                                        tileLanesIs(lanes, x, TileLanes_Equal, infinity));
+  MlirValue areInfinite = tileLanesBoth(lanes, tileLanesIs(lanes, y, ArithCmpF_Oeq, infinity),
+                                        tileLanesIs(lanes, x, ArithCmpF_Oeq, infinity));
   MlirValue quotient = tileLanesDiv(lanes, y, x);
   quotient = tileLanesSelect(lanes, areInfinite, one, quotient);
-  MlirValue isNan = tileLanesIs(lanes, y, TileLanes_Unordered, x), nan = tileLanesFloat(lanes, NAN);
-  quotient = tileLanesSelect(lanes, tileLanesIs(lanes, y, TileLanes_Equal, zero), zero, quotient);
+  MlirValue isNan = tileLanesIs(lanes, y, ArithCmpF_Uno, x), nan = tileLanesFloat(lanes, NAN);
+  quotient = tileLanesSelect(lanes, tileLanesIs(lanes, y, ArithCmpF_Oeq, zero), zero, quotient);
   TilePair angle = arctangentOf(lanes, quotient);
   angle.high = tileF64SelectLess(lanes, quotient, 0x1p-27, quotient, angle.high);
   angle.low = tileF64SelectLess(lanes, quotient, 0x1p-27, zero, angle.low);

@@ -20,13 +20,13 @@ static const double logarithm[] = {
 //===--- The pieces ------------------------------------------------------===//
 
 MlirValue tileF64SplitExponent(TileLanes *lanes, MlirValue x, MlirValue *m) {
-  MlirValue tiny = tileLanesIs(lanes, x, TileLanes_Less, tileLanesFloat(lanes, 0x1p-1022));
+  MlirValue tiny = tileLanesIs(lanes, x, ArithCmpF_Olt, tileLanesFloat(lanes, 0x1p-1022));
   MlirValue bits =
       tileLanesBits(lanes, tileLanesSelect(lanes, tiny, tileLanesMul(lanes, x, tileLanesFloat(lanes, 0x1p54)), x));
-  MlirValue k = tileLanesOnInteger(lanes, "arith.subi", bits, bitsOfSqrtHalf);
-  k = tileLanesOnInteger(lanes, "arith.shrsi", k, 52);
-  MlirValue exponent = tileLanesOnInteger(lanes, "arith.shli", k, 52);
-  *m = tileLanesFromBits(lanes, tileLanesOnIntegers(lanes, "arith.subi", bits, exponent));
+  MlirValue k = tileLanesOnInteger(lanes, ArithOp_SubI, bits, bitsOfSqrtHalf);
+  k = tileLanesOnInteger(lanes, ArithOp_ShRSI, k, 52);
+  MlirValue exponent = tileLanesOnInteger(lanes, ArithOp_ShLI, k, 52);
+  *m = tileLanesFromBits(lanes, tileLanesOnIntegers(lanes, ArithOp_SubI, bits, exponent));
   MlirValue number = tileLanesToFloat(lanes, k);
   return tileLanesSelect(lanes, tiny, tileLanesSub(lanes, number, tileLanesFloat(lanes, 54)), number);
 }
@@ -103,7 +103,7 @@ static MlirValue log1pOfPair(TileLanes *lanes, TilePair x) {
   TilePair u = tilePairSum(lanes, one, x.high);
   MlirValue rest = tileLanesDiv(lanes, tileLanesAdd(lanes, u.low, x.low), u.high);
   MlirValue k = tileF64SplitExponent(lanes, u.high, &m), zero = tileLanesFloat(lanes, 0);
-  MlirValue isNear = tileLanesIs(lanes, magnitude, TileLanes_Less, tileLanesFloat(lanes, 0.25));
+  MlirValue isNear = tileLanesIs(lanes, magnitude, ArithCmpF_Olt, tileLanesFloat(lanes, 0.25));
   MlirValue f = tileLanesSelect(lanes, isNear, x.high, tileLanesSub(lanes, m, one));
   MlirValue nearRest = tileLanesDiv(lanes, x.low, u.high);
   rest = tileLanesSelect(lanes, isNear, nearRest, rest);

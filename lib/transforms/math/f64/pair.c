@@ -40,21 +40,19 @@ TilePair tilePairDivide(TileLanes *lanes, MlirValue a, TilePair b) {
   return tilePairFastSum(lanes, quotient, tileLanesDiv(lanes, rest, b.high));
 }
 
-MlirValue tileF64Negate(TileLanes *lanes, MlirValue a) {
-  return tileBuildValue(&lanes->builder, "arith.negf", lanes->real, 1, &a, NULL);
-}
+MlirValue tileF64Negate(TileLanes *lanes, MlirValue a) { return arithNegFOpBuild(&lanes->builder, a); }
 
 MlirValue tileF64WithSign(TileLanes *lanes, MlirValue magnitude, MlirValue of) {
-  MlirValue sign = tileLanesOnInteger(lanes, "arith.andi", tileLanesBits(lanes, of), INT64_MIN);
-  return tileLanesFromBits(lanes, tileLanesOnIntegers(lanes, "arith.xori", tileLanesBits(lanes, magnitude), sign));
+  MlirValue sign = tileLanesOnInteger(lanes, ArithOp_AndI, tileLanesBits(lanes, of), INT64_MIN);
+  return tileLanesFromBits(lanes, tileLanesOnIntegers(lanes, ArithOp_XOrI, tileLanesBits(lanes, magnitude), sign));
 }
 
 MlirValue tileF64SelectLess(TileLanes *lanes, MlirValue a, double limit, MlirValue then, MlirValue otherwise) {
-  return tileLanesSelect(lanes, tileLanesIs(lanes, a, TileLanes_Less, tileLanesFloat(lanes, limit)), then, otherwise);
+  return tileLanesSelect(lanes, tileLanesIs(lanes, a, ArithCmpF_Olt, tileLanesFloat(lanes, limit)), then, otherwise);
 }
 
 MlirValue tileF64SelectIs(TileLanes *lanes, MlirValue a, double value, MlirValue then, MlirValue otherwise) {
-  return tileLanesSelect(lanes, tileLanesIs(lanes, a, TileLanes_Equal, tileLanesFloat(lanes, value)), then, otherwise);
+  return tileLanesSelect(lanes, tileLanesIs(lanes, a, ArithCmpF_Oeq, tileLanesFloat(lanes, value)), then, otherwise);
 }
 
 MlirValue tileF64Round(TileLanes *lanes, MlirValue x, MlirValue *shifted) {
@@ -65,14 +63,14 @@ MlirValue tileF64Round(TileLanes *lanes, MlirValue x, MlirValue *shifted) {
 
 // 2^k, |k| <= 1022, from bits whose low ones are k.
 static MlirValue powerOfTwo(TileLanes *lanes, MlirValue k) {
-  MlirValue exponent = tileLanesOnInteger(lanes, "arith.addi", k, 1023);
-  return tileLanesFromBits(lanes, tileLanesOnInteger(lanes, "arith.shli", exponent, 52));
+  MlirValue exponent = tileLanesOnInteger(lanes, ArithOp_AddI, k, 1023);
+  return tileLanesFromBits(lanes, tileLanesOnInteger(lanes, ArithOp_ShLI, exponent, 52));
 }
 
 // In two steps, of which the first is exact: 2^k itself may be no number, or the result subnormal.
 MlirValue tileF64Scale(TileLanes *lanes, MlirValue value, MlirValue shifted) {
-  MlirValue k = tileLanesOnInteger(lanes, "arith.shrsi", tileLanesOnInteger(lanes, "arith.shli", shifted, 48), 48);
-  MlirValue half = tileLanesOnInteger(lanes, "arith.shrsi", k, 1);
+  MlirValue k = tileLanesOnInteger(lanes, ArithOp_ShRSI, tileLanesOnInteger(lanes, ArithOp_ShLI, shifted, 48), 48);
+  MlirValue half = tileLanesOnInteger(lanes, ArithOp_ShRSI, k, 1);
   value = tileLanesMul(lanes, value, powerOfTwo(lanes, half));
-  return tileLanesMul(lanes, value, powerOfTwo(lanes, tileLanesOnIntegers(lanes, "arith.subi", k, half)));
+  return tileLanesMul(lanes, value, powerOfTwo(lanes, tileLanesOnIntegers(lanes, ArithOp_SubI, k, half)));
 }

@@ -28,20 +28,20 @@ static TilePair logarithm2(TileLanes *lanes, MlirValue x) {
 }
 
 static MlirValue isInteger(TileLanes *lanes, MlirValue y) {
-  return tileLanesIs(lanes, tileLanesFloor(lanes, y), TileLanes_Equal, y);
+  return tileLanesIs(lanes, tileLanesFloor(lanes, y), ArithCmpF_Oeq, y);
 }
 
 // x's sign, if y is an odd integer: an integer whose half is none. (True of no infinity: its half is one.)
 static MlirValue withSign(TileLanes *lanes, MlirValue x, MlirValue y, MlirValue yIsInteger, MlirValue result) {
   MlirValue half = tileLanesMul(lanes, y, tileLanesFloat(lanes, 0.5));
-  MlirValue split = tileLanesIs(lanes, tileLanesFloor(lanes, half), TileLanes_NotEqualOrNan, half);
+  MlirValue split = tileLanesIs(lanes, tileLanesFloor(lanes, half), ArithCmpF_Une, half);
   return tileLanesSelect(lanes, tileLanesBoth(lanes, yIsInteger, split), tileF64WithSign(lanes, result, x), result);
 }
 
 // The logarithm of 0, infinity and NaN.
 static TilePair ofSpecials(TileLanes *lanes, MlirValue magnitude, TilePair y) {
   MlirValue zero = tileLanesFloat(lanes, 0);
-  MlirValue isFinite = tileLanesIs(lanes, magnitude, TileLanes_Less, tileLanesFloat(lanes, INFINITY));
+  MlirValue isFinite = tileLanesIs(lanes, magnitude, ArithCmpF_Olt, tileLanesFloat(lanes, INFINITY));
   y.high = tileLanesSelect(lanes, isFinite, y.high, magnitude);
   y.high = tileF64SelectIs(lanes, magnitude, 0, tileLanesFloat(lanes, -INFINITY), y.high);
   y.low = tileLanesSelect(lanes, isFinite, y.low, zero);
@@ -57,13 +57,13 @@ MlirValue tileExpandF64Pow(TileLanes *lanes, const MlirValue *xAndY) {
   TilePair product = tilePairProduct(lanes, y, logarithm.high);
   MlirValue low = tileLanesFma(lanes, y, logarithm.low, product.low);
   MlirValue saturates =
-      tileLanesIs(lanes, tileLanesAbs(lanes, product.high), TileLanes_Greater, tileLanesFloat(lanes, 1100));
+      tileLanesIs(lanes, tileLanesAbs(lanes, product.high), ArithCmpF_Ogt, tileLanesFloat(lanes, 1100));
   TilePair exponent = tilePairFastSum(lanes, tileLanesClamp(lanes, product.high, -1100, 1100),
                                       tileLanesSelect(lanes, saturates, tileLanesFloat(lanes, 0), low));
   MlirValue result = withSign(lanes, x, y, yIsInteger, tileF64Exp2OfPair(lanes, exponent));
   // NaN for a finite x < 0 and y no integer, then x^0 = 1^y = 1 even of NaN.
-  MlirValue isFinite = tileLanesIs(lanes, x, TileLanes_Greater, tileLanesFloat(lanes, -INFINITY));
-  MlirValue negative = tileLanesBoth(lanes, tileLanesIs(lanes, x, TileLanes_Less, tileLanesFloat(lanes, 0)), isFinite);
+  MlirValue isFinite = tileLanesIs(lanes, x, ArithCmpF_Ogt, tileLanesFloat(lanes, -INFINITY));
+  MlirValue negative = tileLanesBoth(lanes, tileLanesIs(lanes, x, ArithCmpF_Olt, tileLanesFloat(lanes, 0)), isFinite);
   MlirValue ofNegative = tileLanesSelect(lanes, yIsInteger, result, tileLanesFloat(lanes, NAN));
   result = tileLanesSelect(lanes, negative, ofNegative, result);
   result = tileF64SelectIs(lanes, xAndY[1], 0, one, result);
@@ -76,15 +76,15 @@ MlirValue tileExpandF64Cbrt(TileLanes *lanes, const MlirValue *x) {
   static const double cubic[] = {1.87595182427177009643, -1.88497979543377169875, 1.621429720105354466140,
                                  -0.758397934778766047437, 0.145996192886612446982};
   MlirValue magnitude = tileLanesAbs(lanes, *x);
-  MlirValue tiny = tileLanesIs(lanes, magnitude, TileLanes_Less, tileLanesFloat(lanes, 0x1p-1022));
+  MlirValue tiny = tileLanesIs(lanes, magnitude, ArithCmpF_Olt, tileLanesFloat(lanes, 0x1p-1022));
   MlirValue a = tileLanesSelect(lanes, tiny, tileLanesMul(lanes, magnitude, tileLanesFloat(lanes, 0x1p54)), magnitude);
-  MlirValue bits = tileLanesOnInteger(lanes, "arith.shrui", tileLanesBits(lanes, a), 32);
-  bits = tileLanesOnInteger(lanes, "arith.addi", tileLanesOnInteger(lanes, "arith.divui", bits, 3), 715094163);
-  MlirValue t = tileLanesFromBits(lanes, tileLanesOnInteger(lanes, "arith.shli", bits, 32));
+  MlirValue bits = tileLanesOnInteger(lanes, ArithOp_ShRUI, tileLanesBits(lanes, a), 32);
+  bits = tileLanesOnInteger(lanes, ArithOp_AddI, tileLanesOnInteger(lanes, ArithOp_DivUI, bits, 3), 715094163);
+  MlirValue t = tileLanesFromBits(lanes, tileLanesOnInteger(lanes, ArithOp_ShLI, bits, 32));
   MlirValue r = tileLanesMul(lanes, tileLanesMul(lanes, t, t), tileLanesDiv(lanes, t, a));
   t = tileLanesMul(lanes, t, tileLanesPolynomial(lanes, r, 5, cubic));
-  bits = tileLanesOnInteger(lanes, "arith.addi", tileLanesBits(lanes, t), 0x80000000);
-  t = tileLanesFromBits(lanes, tileLanesOnInteger(lanes, "arith.andi", bits, (int64_t)0xffffffffc0000000));
+  bits = tileLanesOnInteger(lanes, ArithOp_AddI, tileLanesBits(lanes, t), 0x80000000);
+  t = tileLanesFromBits(lanes, tileLanesOnInteger(lanes, ArithOp_AndI, bits, (int64_t)0xffffffffc0000000));
   r = tileLanesDiv(lanes, a, tileLanesMul(lanes, t, t));
   MlirValue step = tileLanesDiv(lanes, tileLanesSub(lanes, r, t), tileLanesAdd(lanes, tileLanesAdd(lanes, t, t), r));
   MlirValue y = tileLanesFma(lanes, t, step, t);

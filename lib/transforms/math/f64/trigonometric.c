@@ -50,10 +50,10 @@ static Angle reduceModerate(TileLanes *lanes, MlirValue x) {
 
 // 64 bits of `first`, `second` from bit `shift` on; shift < 64. (Two shifts, since shifting by 64 is undefined.)
 static MlirValue funnel(TileLanes *lanes, MlirValue first, MlirValue second, MlirValue shift) {
-  MlirValue rest = tileLanesOnInteger(lanes, "arith.xori", shift, 63);
-  MlirValue halved = tileLanesOnInteger(lanes, "arith.shrui", second, 1);
-  MlirValue high = tileLanesOnIntegers(lanes, "arith.shli", first, shift);
-  return tileLanesOnIntegers(lanes, "arith.ori", high, tileLanesOnIntegers(lanes, "arith.shrui", halved, rest));
+  MlirValue rest = tileLanesOnInteger(lanes, ArithOp_XOrI, shift, 63);
+  MlirValue halved = tileLanesOnInteger(lanes, ArithOp_ShRUI, second, 1);
+  MlirValue high = tileLanesOnIntegers(lanes, ArithOp_ShLI, first, shift);
+  return tileLanesOnIntegers(lanes, ArithOp_OrI, high, tileLanesOnIntegers(lanes, ArithOp_ShRUI, halved, rest));
 }
 
 // Words `word` to word + 3 of the table, word <= 16: a shift by 16, 8, 4, 2 and 1 words, each where a bit of it says
@@ -63,10 +63,8 @@ static void wordsFrom(TileLanes *lanes, MlirValue word, MlirValue *four) {
   for (int i = 0; i < wordCount + 32; ++i)
     words[i] = i < wordCount ? tileLanesInteger(lanes, (int64_t)twoOverPiBits[i]) : zero;
   for (int step = 16, wanted; step; step /= 2) {
-    MlirValue isSet = tileLanesOnInteger(lanes, "arith.andi", word, step);
-    TileAttributeEntry differs[] = {
-        {"predicate", mlirIntegerAttrGet(mlirIntegerTypeGet(lanes->builder.context, 64), 1)}, {NULL}};
-    isSet = tileBuildValue(&lanes->builder, "arith.cmpi", lanes->i1, 2, (MlirValue[]){isSet, zero}, differs);
+    MlirValue isSet = tileLanesOnInteger(lanes, ArithOp_AndI, word, step);
+    isSet = arithCmpIOpBuild(&lanes->builder, isSet, zero, ArithCmpI_Ne);
     wanted = step + 3; // what later steps may still ask for
     for (int i = 0; i < wanted; ++i)
       words[i] = tileLanesSelect(lanes, isSet, words[i + step], words[i]);
@@ -80,17 +78,14 @@ typedef struct Wide {
 } Wide;
 
 static Wide multiply(TileLanes *lanes, MlirValue a, MlirValue b) {
-  MlirOperation op = tileBuild(&lanes->builder, "arith.mului_extended", 2, (MlirValue[]){a, b}, 2,
-                               (MlirType[]){lanes->bits, lanes->bits}, NULL, 0, NULL);
-  return (Wide){mlirOperationGetResult(op, 0), mlirOperationGetResult(op, 1)};
+  MlirOperation op = arithMulUIExtendedOpCreate(&lanes->builder, a, b);
+  return (Wide){arithMulUIExtendedOpGetLow(op), arithMulUIExtendedOpGetHigh(op)};
 }
 
 static Wide addWithCarry(TileLanes *lanes, MlirValue a, MlirValue b) {
-  MlirOperation op = tileBuild(&lanes->builder, "arith.addui_extended", 2, (MlirValue[]){a, b}, 2,
-                               (MlirType[]){lanes->bits, lanes->i1}, NULL, 0, NULL);
-  MlirValue carry = mlirOperationGetResult(op, 1);
-  carry = tileBuildValue(&lanes->builder, "arith.extui", lanes->bits, 1, &carry, NULL);
-  return (Wide){mlirOperationGetResult(op, 0), carry};
+  MlirOperation op = arithAddUIExtendedOpCreate(&lanes->builder, lanes->bits, lanes->i1, a, b);
+  MlirValue carry = arithExtUIOpBuild(&lanes->builder, lanes->bits, arithAddUIExtendedOpGetOverflow(op));
+  return (Wide){arithAddUIExtendedOpGetSum(op), carry};
 }
 
 static MlirValue scaled(TileLanes *lanes, MlirValue integer, double unit) {
@@ -101,36 +96,36 @@ static MlirValue scaled(TileLanes *lanes, MlirValue integer, double unit) {
 // 192 of them times m leave an error of 2^-137 quarter turns, and no f64 comes nearer to one than 2^-61 of it.
 static Angle reduceHuge(TileLanes *lanes, MlirValue x) {
   MlirValue bits = tileLanesBits(lanes, x), words[4], windows[3];
-  MlirValue m = tileLanesOnInteger(lanes, "arith.andi", bits, 0xfffffffffffff);
-  m = tileLanesOnInteger(lanes, "arith.ori", m, INT64_C(1) << 52);
+  MlirValue m = tileLanesOnInteger(lanes, ArithOp_AndI, bits, 0xfffffffffffff);
+  m = tileLanesOnInteger(lanes, ArithOp_OrI, m, INT64_C(1) << 52);
   // Bit i of 2/pi, from 0, weighs 2^(e - 1 - i): the first wanted is bit e - 2, 64 further in the table.
-  MlirValue exponent = tileLanesOnInteger(lanes, "arith.shrui", bits, 52);
-  MlirValue offset = tileLanesOnInteger(lanes, "arith.subi", exponent, 1023 + 52 + 2 - 64);
-  MlirValue shift = tileLanesOnInteger(lanes, "arith.andi", offset, 63);
-  wordsFrom(lanes, tileLanesOnInteger(lanes, "arith.shrui", offset, 6), words);
+  MlirValue exponent = tileLanesOnInteger(lanes, ArithOp_ShRUI, bits, 52);
+  MlirValue offset = tileLanesOnInteger(lanes, ArithOp_SubI, exponent, 1023 + 52 + 2 - 64);
+  MlirValue shift = tileLanesOnInteger(lanes, ArithOp_AndI, offset, 63);
+  wordsFrom(lanes, tileLanesOnInteger(lanes, ArithOp_ShRUI, offset, 6), words);
   for (int i = 0; i < 3; ++i)
     windows[i] = funnel(lanes, words[i], words[i + 1], shift);
   Wide last = multiply(lanes, m, windows[2]), middle = multiply(lanes, m, windows[1]);
   Wide sum = addWithCarry(lanes, middle.low, last.high);
-  MlirValue first = tileLanesOnIntegers(lanes, "arith.muli", m, windows[0]);
-  first = tileLanesOnIntegers(lanes, "arith.addi", first, middle.high);
-  first = tileLanesOnIntegers(lanes, "arith.addi", first, sum.high);
+  MlirValue first = tileLanesOnIntegers(lanes, ArithOp_MulI, m, windows[0]);
+  first = tileLanesOnIntegers(lanes, ArithOp_AddI, first, middle.high);
+  first = tileLanesOnIntegers(lanes, ArithOp_AddI, first, sum.high);
   // Two bits of quadrant, rounded to the nearest, and what is left as a signed fraction of 2^-64 and on.
-  MlirValue quadrant = tileLanesOnInteger(lanes, "arith.addi", first, INT64_C(1) << 61);
+  MlirValue quadrant = tileLanesOnInteger(lanes, ArithOp_AddI, first, INT64_C(1) << 61);
   MlirValue two = tileLanesInteger(lanes, 2);
   MlirValue upper = funnel(lanes, first, sum.low, two), lower = funnel(lanes, sum.low, last.low, two);
-  MlirValue high = scaled(lanes, tileLanesOnInteger(lanes, "arith.shrsi", upper, 32), 0x1p-32);
-  MlirValue middleBits = scaled(lanes, tileLanesOnInteger(lanes, "arith.andi", upper, 0xffffffff), 0x1p-64);
-  MlirValue lowest = scaled(lanes, tileLanesOnInteger(lanes, "arith.shrui", lower, 11), 0x1p-117);
+  MlirValue high = scaled(lanes, tileLanesOnInteger(lanes, ArithOp_ShRSI, upper, 32), 0x1p-32);
+  MlirValue middleBits = scaled(lanes, tileLanesOnInteger(lanes, ArithOp_AndI, upper, 0xffffffff), 0x1p-64);
+  MlirValue lowest = scaled(lanes, tileLanesOnInteger(lanes, ArithOp_ShRUI, lower, 11), 0x1p-117);
   TilePair fraction = tilePairSum(lanes, high, middleBits), all = tilePairSum(lanes, fraction.high, lowest);
   all = tilePairFastSum(lanes, all.high, tileLanesAdd(lanes, all.low, fraction.low));
-  return (Angle){tileLanesOnInteger(lanes, "arith.shrui", quadrant, 62),
+  return (Angle){tileLanesOnInteger(lanes, ArithOp_ShRUI, quadrant, 62),
                  tilePairMul(lanes, all, tilePair(lanes, halfPi[0], halfPi[1]))};
 }
 
 static Angle reduce(TileLanes *lanes, MlirValue x) {
   Angle moderate = reduceModerate(lanes, x), huge = reduceHuge(lanes, x);
-  MlirValue isModerate = tileLanesIs(lanes, x, TileLanes_Less, tileLanesFloat(lanes, hugeFrom));
+  MlirValue isModerate = tileLanesIs(lanes, x, ArithCmpF_Olt, tileLanesFloat(lanes, hugeFrom));
   return (Angle){tileLanesSelect(lanes, isModerate, moderate.quadrant, huge.quadrant),
                  {tileLanesSelect(lanes, isModerate, moderate.r.high, huge.r.high),
                   tileLanesSelect(lanes, isModerate, moderate.r.low, huge.r.low)}};
@@ -156,14 +151,14 @@ static MlirValue cosineOf(TileLanes *lanes, TilePair r) {
 }
 
 static MlirValue isOdd(TileLanes *lanes, MlirValue quadrant) {
-  return tileBuildValue(&lanes->builder, "arith.trunci", lanes->i1, 1, &quadrant, NULL);
+  return arithTruncIOpBuild(&lanes->builder, lanes->i1, quadrant);
 }
 
 // The sine after `quadrant` quarter turns: odd ones are cosines, the upper two negative.
 static MlirValue turned(TileLanes *lanes, TilePair r, MlirValue quadrant) {
   MlirValue value = tileLanesSelect(lanes, isOdd(lanes, quadrant), cosineOf(lanes, r), sineOf(lanes, r));
-  MlirValue sign = tileLanesOnInteger(lanes, "arith.shli", tileLanesOnInteger(lanes, "arith.andi", quadrant, 2), 62);
-  return tileLanesFromBits(lanes, tileLanesOnIntegers(lanes, "arith.xori", tileLanesBits(lanes, value), sign));
+  MlirValue sign = tileLanesOnInteger(lanes, ArithOp_ShLI, tileLanesOnInteger(lanes, ArithOp_AndI, quadrant, 2), 62);
+  return tileLanesFromBits(lanes, tileLanesOnIntegers(lanes, ArithOp_XOrI, tileLanesBits(lanes, value), sign));
 }
 
 // Of infinities and NaN.
@@ -180,7 +175,7 @@ MlirValue tileExpandF64Sin(TileLanes *lanes, const MlirValue *x) {
 MlirValue tileExpandF64Cos(TileLanes *lanes, const MlirValue *x) {
   MlirValue magnitude = tileLanesAbs(lanes, *x);
   Angle angle = reduce(lanes, magnitude);
-  MlirValue quadrant = tileLanesOnInteger(lanes, "arith.addi", angle.quadrant, 1);
+  MlirValue quadrant = tileLanesOnInteger(lanes, ArithOp_AddI, angle.quadrant, 1);
   return orNan(lanes, magnitude, turned(lanes, angle.r, quadrant));
 }
 
