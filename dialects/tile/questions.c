@@ -191,6 +191,22 @@ static bool isMarkedNoAlias(MlirValue parameter) {
   return !mlirAttributeIsNull(mlirDictionaryAttrGetElementByName(own, tileString("llvm.noalias")));
 }
 
+static bool isTakenByJoin(MlirValue token) {
+  for (MlirOpOperand use = mlirValueGetFirstUse(token); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use))
+    if (tileOpIs(mlirOpOperandGetOwner(use), "tile.join"))
+      return true;
+  return false;
+}
+
+bool tileEndsCopyGroup(MlirOperation op) {
+  if (tileOpIs(op, "tile.copy_async"))
+    return mlirOperationGetNumResults(op) == 0 || !isTakenByJoin(mlirOperationGetResult(op, 0));
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
+    if (tileOpIs(tileDefiningOp(mlirOperationGetOperand(op, i)), "tile.copy_async"))
+      return true;
+  return false;
+}
+
 bool tileParametersMayOverlap(MlirValue a, MlirValue b) {
   return mlirValueEqual(a, b) || (!isMarkedNoAlias(a) && !isMarkedNoAlias(b));
 }

@@ -65,6 +65,9 @@ MlirValue tileGroupOperand(MlirOperation op, intptr_t group, intptr_t index);
 bool tileValueHasOneUse(MlirValue value);
 bool tileOpsEqualAttributes(MlirOperation a, MlirOperation b); // all attributes, inherent ones included
 
+// A copy_async or a join after which a group of copies ends: the join that takes a copy's token, or the copy itself.
+bool tileEndsCopyGroup(MlirOperation op);
+
 // Whether two parameters of a kernel may share memory: unless one of them is marked llvm.noalias.
 bool tileParametersMayOverlap(MlirValue a, MlirValue b);
 

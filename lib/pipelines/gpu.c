@@ -4,7 +4,8 @@
 // convert-assert-to-runtime stands ahead of upstream's convert-cf-to-llvm, which takes the whole module and would end
 // the process instead. Alignment and strides are known when everything is a buffer: kernels access memory as wide as
 // these allow. Every tile gets a layout and every product an instruction of the chip, whose operands are copied ahead
-// of their use. Layouts that are there already stay.
+// of their use. Then memory is placed, and barriers and waits become explicit. Layouts, places, barriers and waits that
+// are there already stay.
 const TilePipelineStep tileStageToScheduled[] = {
     {"convert-assert-to-runtime"},
     {"tile-assume-launch-facts", {{"entry-alignment", "16"}}},
@@ -15,6 +16,9 @@ const TilePipelineStep tileStageToScheduled[] = {
     {"tile-pipeline-loops", .on = "tile.kernel"},
     {"canonicalize", .on = "tile.kernel"},
     {"cse", .on = "tile.kernel"},
+    {"tile-plan-shared-memory", {{"chip", .from = TilePipeline_Chip}}, .on = "tile.kernel"},
+    {"tile-insert-barriers", .on = "tile.kernel"},
+    {"tile-count-waits", .on = "tile.kernel"},
     {NULL},
 };
 

@@ -62,7 +62,10 @@ static const MlirExtPassDefinition *const passes[] = {&tileExpandMathPass, //
                                                       &tileStageInSharedMemoryPass,
                                                       &tilePipelineLoopsPass,
                                                       &tileHoistCopiesPass,
-                                                      &tileReduceAtomicsPass,  //
+                                                      &tileReduceAtomicsPass,
+                                                      &tilePlanSharedMemoryPass,
+                                                      &tileInsertBarriersPass,
+                                                      &tileCountWaitsPass,     //
                                                       &tileKeepRoundingsPass,  //
                                                       &tileMoveBf16AsBitsPass, //
                                                       NULL};

@@ -45,7 +45,7 @@ void gpuLoadWindow(Gpu *g, const Window *window, const TileLayout *layout, MlirV
       continue;
     }
     gpuLoadWhere(g, mask, window->element, runs.vector, gpuWindowAddress(g, window, map, reg),
-                 runs.vector * gpuStoredBytes(window->element), padding, values);
+                 runs.vector * tileStoredBytes(window->element), padding, values);
     for (intptr_t i = 0; i < runs.vector; ++i)
       registers[registerOf(&runs, reg, i)] = values[i];
   }
@@ -57,7 +57,7 @@ void gpuStoreWindow(Gpu *g, const Window *window, const TileLayout *layout, cons
   Runs runs = runsOf(window, layout);
   MlirValue owner = gpuIsOwner(g, layout), values[1 << MaxSlots];
   for (intptr_t reg = 0; reg < count; ++reg) {
-    if (reg & runs.mask || gpuIsFreeRegister(layout, reg))
+    if (reg & runs.mask || tileIsFreeRegister(layout, reg))
       continue;
     MlirValue wanted = gpuBoth(g, owner, gpuWindowMask(g, window, map, reg));
     if (window->view->packing) {
@@ -68,7 +68,7 @@ void gpuStoreWindow(Gpu *g, const Window *window, const TileLayout *layout, cons
     for (intptr_t i = 0; i < runs.vector; ++i)
       values[i] = registers[registerOf(&runs, reg, i)];
     gpuStoreWhere(g, wanted, window->element, runs.vector, values, gpuWindowAddress(g, window, map, reg),
-                  runs.vector * gpuStoredBytes(window->element));
+                  runs.vector * tileStoredBytes(window->element));
   }
 }
 
@@ -77,7 +77,7 @@ void gpuVisitWindow(Gpu *g, const Window *window, const TileLayout *layout, cons
   const Map *map = gpuMap(g, layout, window->rank);
   GpuIf owner = gpuIf(g, gpuIsOwner(g, layout), 0, NULL);
   for (intptr_t reg = 0; reg < (intptr_t)tileLayoutDimSize(layout, TileLayoutReg); ++reg) {
-    if (gpuIsFreeRegister(layout, reg))
+    if (tileIsFreeRegister(layout, reg))
       continue;
     GpuIf branch = gpuIf(g, gpuWindowMask(g, window, map, reg), 0, NULL);
     GpuCell cell = gpuWindowCell(g, window, map, reg);
@@ -96,7 +96,7 @@ typedef struct InBuffer {
 } InBuffer;
 
 static bool planBuffer(Gpu *g, MlirOperation op, const Buffer *buffer, const TileLayout *layout, InBuffer *plan) {
-  TileAccessLimits limits = {.elementBytes = (uint32_t)gpuStoredBytes(tileTypeGetElement(buffer->type)),
+  TileAccessLimits limits = {.elementBytes = (uint32_t)tileStoredBytes(tileTypeGetElement(buffer->type)),
                              .vectorBytes = 16};
   TileLayout offsets;
   TileError error;
@@ -177,7 +177,7 @@ BufferLoad *gpuPlanLoad(Gpu *g, MlirOperation op, const Buffer *buffer, const Ti
     return NULL;
   const TileAccess *access = &load->plan.access;
   intptr_t vector = (intptr_t)1 << access->vectorBits;
-  bool isWide = vector * gpuStoredBytes(tileTypeGetElement(buffer->type)) >= 8; // then plain loads do as well
+  bool isWide = vector * tileStoredBytes(tileTypeGetElement(buffer->type)) >= 8; // then plain loads do as well
   load->byMatrices =
       !isWide && gpuFindMatrices(g, buffer, &load->plan.places->layout, thirdBit(g, op, layout), &load->matrices);
   load->instructions = gpuAllocate(g, (size_t)load->count * sizeof *load->instructions);
@@ -196,7 +196,7 @@ static void loadElements(Gpu *g, const BufferLoad *load, uint32_t n) {
   intptr_t vector = (intptr_t)1 << access->vectorBits;
   MlirValue *values = gpuAllocate(g, (size_t)vector * sizeof *values);
   gpuLoadElements(g, element, vector, addressInBuffer(g, load->buffer, &load->plan, n),
-                  vector * gpuStoredBytes(element), values);
+                  vector * tileStoredBytes(element), values);
   for (uint32_t slot = 0; slot < vector; ++slot)
     load->registers[tileAccessRegister(access, n, slot)] = values[slot];
 }
@@ -240,7 +240,7 @@ bool gpuStoreBuffer(Gpu *g, MlirOperation op, const Buffer *buffer, const TileLa
     for (uint32_t slot = 0; slot < vector; ++slot)
       values[slot] = registers[tileAccessRegister(&plan.access, n, slot)];
     gpuStoreElements(g, element, vector, values, addressInBuffer(g, buffer, &plan, n),
-                     vector * gpuStoredBytes(element));
+                     vector * tileStoredBytes(element));
   }
   gpuEndIf(g, &owner, 0, NULL, NULL);
   return true;
@@ -258,7 +258,6 @@ static bool lowerLoad(Gpu *g, MlirOperation op) {
   TileLayout layout = layoutOrScalar(type);
   Record *record = gpuRecord(g, source);
   if (record->kind == Record_Buffer) {
-    gpuReadsBuffer(g, record->buffer);
     MlirValue *registers = gpuRecordTile(g, result);
     BufferLoad *load = gpuPlanLoad(g, op, record->buffer, &layout, registers);
     if (load && mayWait(op))
@@ -268,7 +267,6 @@ static bool lowerLoad(Gpu *g, MlirOperation op) {
     return load != NULL;
   }
   Window window = gpuWindow(g, record->view, op, 1, mlirOperationGetNumOperands(op) - 1);
-  gpuReadsGlobal(g, gpuRootOf(source));
   gpuLoadWindow(g, &window, &layout, gpuIsTile(type) ? gpuRecordTile(g, result) : &scalar);
   if (!gpuIsTile(type))
     gpuRecordScalar(g, result, scalar);
@@ -283,11 +281,9 @@ static bool lowerStore(Gpu *g, MlirOperation op) {
   const MlirValue *registers = scalar.ptr ? &scalar : gpuTile(g, value);
   MlirAttribute combine = tileOpAttribute(op, "combine");
   if (record->kind == Record_Buffer) {
-    gpuWritesBuffer(g, record->buffer);
     return gpuStoreBuffer(g, op, record->buffer, &layout, registers);
   }
   Window window = gpuWindow(g, record->view, op, 2, mlirOperationGetNumOperands(op) - 2);
-  gpuWritesGlobal(g, gpuRootOf(destination));
   if (combine.ptr)
     return gpuStoreCombining(g, op, &window, &layout, registers);
   gpuStoreWindow(g, &window, &layout, registers);

@@ -57,7 +57,7 @@ static MlirValue update(Gpu *g, const Kind *kind, const GpuCell *cell, MlirValue
   if (!gpuCellIsPlain(cell))
     return gpuCellUpdate(g, cell, ordering, isFloat ? kind->floatOp : kind->integerOp, (MlirValue){NULL}, value);
   MlirValue old = gpuAtomicOp(g, isFloat ? kind->onFloats : kind->onIntegers, cell->address,
-                              gpuToStored(g, value, cell->element), gpuStoredBytes(cell->element), ordering);
+                              gpuToStored(g, value, cell->element), tileStoredBytes(cell->element), ordering);
   return gpuFromStored(g, old, cell->element);
 }
 
@@ -98,38 +98,26 @@ static Ordering orderingOf(Gpu *g, MlirOperation op) {
   return ordering;
 }
 
-static bool acquires(Ordering ordering) {
-  return ordering.order == OrderAcquire || ordering.order == OrderAcquireRelease;
-}
-static bool releases(Ordering ordering) {
-  return ordering.order == OrderRelease || ordering.order == OrderAcquireRelease;
-}
-
 //===--- values that the others want ----------------------------------------------------------------===//
 
 // What the owners read reaches every thread that holds a copy.
 static void spread(Gpu *g, const GpuReach *reach, MlirValue *registers) {
   if (!gpuIsTile(reach->type)) {
-    int64_t bytes = gpuStoredBytes(reach->element);
+    int64_t bytes = tileStoredBytes(reach->element);
     MlirValue scratch = gpuScratch(g, bytes);
     GpuIf first = gpuIf(g, gpuCompare(g, Compare_Equal, g->thread, gpuI32(g, 0)), 0, NULL);
     gpuStoreElements(g, reach->element, 1, registers, scratch, bytes);
     gpuEndIf(g, &first, 0, NULL, NULL);
-    gpuScratchReady(g);
+    gpuBarrier(g);
     gpuLoadElements(g, reach->element, 1, scratch, bytes, registers);
-    gpuScratchDone(g);
     return;
   }
-  bool hasCopies = gpuIsOwner(g, &reach->layout).ptr != NULL;
-  for (intptr_t reg = 0; reg < gpuReachCount(reach); ++reg)
-    hasCopies |= gpuIsFreeRegister(&reach->layout, reg);
-  if (!hasCopies)
+  if (!tileHasCopies(&reach->layout, g->exchange.lanes, g->exchange.warps))
     return;
-  MlirValue scratch = gpuScratch(g, gpuTileBytes(reach->type));
+  MlirValue scratch = gpuScratch(g, tileDenseBytes(reach->type));
   gpuWriteDense(g, reach->type, registers, scratch);
-  gpuScratchReady(g);
+  gpuBarrier(g);
   gpuReadDense(g, reach->type, scratch, registers);
-  gpuScratchDone(g);
 }
 
 static bool isUsed(MlirValue value) { return !mlirOpOperandIsNull(mlirValueGetFirstUse(value)); }
@@ -155,7 +143,7 @@ static MlirValue compareAndSwap(Gpu *g, const GpuCell *cell, MlirValue expected,
   if (!gpuCellIsPlain(cell))
     return gpuCellUpdate(g, cell, ordering, NULL, expected, value);
   MlirValue old = gpuCompareAndSwap(g, cell->address, asBits(g, expected, cell->element),
-                                    asBits(g, value, cell->element), gpuStoredBytes(cell->element), ordering, NULL);
+                                    asBits(g, value, cell->element), tileStoredBytes(cell->element), ordering, NULL);
   if (mlirTypeIsAFloat(cell->word))
     old = gpuOp(g, "arith.bitcast", cell->word, old);
   return gpuFromStored(g, old, cell->element);
@@ -178,7 +166,7 @@ static void exchangeAll(Gpu *g, const GpuReach *reach, Ordering ordering, const 
       gpuIsTile(reach->type) ? gpuIsOwner(g, &reach->layout) : gpuCompare(g, Compare_Equal, g->thread, gpuI32(g, 0));
   for (intptr_t reg = 0; reg < gpuReachCount(reach); ++reg) {
     registers[reg] = gpuZero(g, reach->element);
-    if (gpuIsFreeRegister(&reach->layout, reg))
+    if (tileIsFreeRegister(&reach->layout, reg))
       continue;
     GpuPlace place = gpuPlaceOf(g, reach, reg);
     MlirValue wanted = gpuBoth(g, owner, gpuIsWanted(g, reach, mask, reg));
@@ -204,14 +192,9 @@ static bool lowerAtomic(Gpu *g, MlirOperation op) {
     return gpuRefuse(op, "this kind on this type");
   Ordering ordering = orderingOf(g, op);
   MlirValue *registers = gpuAllocate(g, (size_t)gpuReachCount(&reach) * sizeof *registers);
-  gpuWritesGlobal(g, gpuRootOf(reach.memory));
-  if (releases(ordering))
-    gpuBarrier(g);
   exchangeAll(g, &reach, ordering, kind, registers);
   if (isUsed(result))
     spread(g, &reach, registers);
-  if (acquires(ordering))
-    gpuBarrier(g);
   give(g, result, registers);
   return true;
 }
@@ -223,11 +206,10 @@ static bool lowerAtomicLoad(Gpu *g, MlirOperation op) {
   MlirType element = memory->element, stored = gpuStoredType(g, element);
   GpuReach reach = {.op = op, .element = element, .type = element};
   Ordering ordering = orderingOf(g, op);
-  gpuReadsGlobal(g, gpuRootOf(mlirOperationGetOperand(op, 0)));
   MlirValue address = gpuElementAddress(g, memory, op, 1), value;
   TileAttributeEntry attributes[] = {{"ordering", mlirIntegerAttrGet(g->i64, ordering.order)},
                                      {"syncscope", gpuScopeAttribute(g, ordering)},
-                                     {"alignment", mlirIntegerAttrGet(g->i64, gpuStoredBytes(element))},
+                                     {"alignment", mlirIntegerAttrGet(g->i64, tileStoredBytes(element))},
                                      {NULL}};
   // One thread's look is the program's: all take the same way afterwards.
   MlirType held = gpuHeldType(g, element);
@@ -246,13 +228,10 @@ static bool lowerAtomicStore(Gpu *g, MlirOperation op) {
   const Memory *memory = gpuRecord(g, mlirOperationGetOperand(op, 1))->memory;
   MlirType element = memory->element;
   Ordering ordering = orderingOf(g, op);
-  gpuWritesGlobal(g, gpuRootOf(mlirOperationGetOperand(op, 1)));
-  if (releases(ordering))
-    gpuBarrier(g);
   GpuIf first = gpuIf(g, gpuCompare(g, Compare_Equal, g->thread, gpuI32(g, 0)), 0, NULL);
   TileAttributeEntry attributes[] = {{"ordering", mlirIntegerAttrGet(g->i64, ordering.order)},
                                      {"syncscope", gpuScopeAttribute(g, ordering)},
-                                     {"alignment", mlirIntegerAttrGet(g->i64, gpuStoredBytes(element))},
+                                     {"alignment", mlirIntegerAttrGet(g->i64, tileStoredBytes(element))},
                                      {NULL}};
   MlirValue operands[] = {gpuToStored(g, gpuScalar(g, mlirOperationGetOperand(op, 0)), element),
                           gpuElementAddress(g, memory, op, 2)};

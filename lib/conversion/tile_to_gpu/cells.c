@@ -22,7 +22,7 @@ GpuCell gpuCellInView(Gpu *g, const View *view, const MlirValue *positions) {
   for (intptr_t axis = 0; axis < tileViewTypeGetRank(view->type); ++axis)
     offset =
         tileBuildAdd(builder, offset, tileBuildMul(builder, positions[axis], view->memory.strides[view->dims[axis]]));
-  MlirValue bytes = tileBuildIndex(builder, gpuStoredBytes(view->memory.element));
+  MlirValue bytes = tileBuildIndex(builder, tileStoredBytes(view->memory.element));
   return gpuCell(g, gpuAddress(g, view->memory.base, tileBuildMul(builder, offset, bytes)), view->memory.element);
 }
 
@@ -70,7 +70,7 @@ static MlirValue wordWith(Gpu *g, const GpuCell *cell, MlirValue word, MlirValue
   return gpuBinary(g, "arith.ori", gpuBinary(g, "arith.andi", word, others), shifted(g, cell, value));
 }
 
-static int64_t bytesOf(const GpuCell *cell) { return gpuStoredBytes(cell->word); }
+static int64_t bytesOf(const GpuCell *cell) { return tileStoredBytes(cell->word); }
 
 //===--- loads and stores -------------------------------------------------------------------===//
 

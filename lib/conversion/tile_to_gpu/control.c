@@ -1,14 +1,12 @@
 // scf.for, if and while: the same ops, with every tile as its registers. Control flow is the program's: all threads
-// take the same way. tile.call: the callee in place of the call, from a copy.
+// take the same way.
 #include "lib/conversion/tile_to_gpu/engine.h"
-
-#include "lib/capi/op.h"
 
 #include <string.h>
 
 // A tile's registers cross a region's border as vectors of up to so many bytes: upstream's canonicalization is
 // quadratic in what a loop carries, and narrow elements share a register.
-enum { DeepestCall = 32, CarriedBytes = 16 };
+enum { CarriedBytes = 16 };
 
 //===--- values across a region's border --------------------------------------------------===//
 
@@ -139,8 +137,6 @@ static bool lowerFor(Gpu *g, MlirOperation op) {
   if (!flatOfResults(g, op, &flat))
     return false;
   give(g, op, 3, &flat);
-  Hazards before = g->hazards;
-  gpuExpectHazards(g, op);
   MlirValue bounds[3];
   for (int i = 0; i < 3; ++i)
     bounds[i] = gpuScalar(g, mlirOperationGetOperand(op, i));
@@ -153,7 +149,6 @@ static bool lowerFor(Gpu *g, MlirOperation op) {
   if (!lowerYielding(g, source, &flat))
     return false;
   g->builder = here;
-  g->hazards = gpuJoinHazards(&before, &g->hazards);
   takeResults(g, op, loop);
   return true;
 }
@@ -171,15 +166,11 @@ static bool lowerIf(Gpu *g, MlirOperation op) {
     mlirRegionAppendOwnedBlock(regions[i], mlirBlockCreate(0, NULL, NULL));
   MlirOperation choice = tileBuild(&g->builder, "scf.if", 1, &condition, flat.count, flat.types, NULL, 2, regions);
   TileBuilder here = g->builder;
-  Hazards before = g->hazards, after = before;
   for (int i = 0; i < 1 + hasElse; ++i) {
-    g->hazards = before;
     gpuEnter(g, blockOf(choice, i));
     if (!lowerYielding(g, blockOf(op, i), &flat))
       return false;
-    after = i || !hasElse ? gpuJoinHazards(&after, &g->hazards) : g->hazards;
   }
-  g->hazards = after;
   g->builder = here;
   takeResults(g, op, choice);
   return true;
@@ -227,41 +218,16 @@ static bool lowerWhile(Gpu *g, MlirOperation op) {
     types[i] = tileOperandType(op, i);
   Flat carried = flatOf(g, count, types);
   give(g, op, 0, &carried);
-  gpuExpectHazards(g, op);
   MlirBlock before, after;
   MlirRegion regions[] = {regionFor(g, &carried, &before), regionFor(g, &forwarded, &after)};
   MlirOperation loop = tileBuild(&g->builder, "scf.while", carried.count, carried.values, forwarded.count,
                                  forwarded.types, NULL, 2, regions);
   TileBuilder here = g->builder;
   bool ok = lowerBefore(g, blockOf(op, 0), before, &forwarded) && lowerAfter(g, blockOf(op, 1), after, &carried);
-  gpuExpectHazards(g, op);
   g->builder = here;
   if (ok)
     takeResults(g, op, loop);
   return ok;
 }
 
-//===--- calls ----------------------------------------------------------------------------===//
-
-static bool lowerCall(Gpu *g, MlirOperation op) {
-  MlirOperation callee = mlirExtSymbolLookup(g->kernel, tileOpAttribute(op, "callee"));
-  if (!callee.ptr || !mlirRegionGetFirstBlock(mlirOperationGetRegion(callee, 0)).ptr)
-    return gpuRefuse(op, "a call of a function without a body");
-  if (g->callDepth == DeepestCall)
-    return gpuRefuse(op, "calls nested more than 32 deep");
-  MlirOperation copy = mlirOperationClone(callee);
-  tileOpsAppend(&g->inlined, copy);
-  MlirBlock body = blockOf(copy, 0);
-  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
-    gpuRecordAlias(g, mlirBlockGetArgument(body, i), gpuRecord(g, mlirOperationGetOperand(op, i)));
-  ++g->callDepth;
-  bool ok = gpuLowerBlock(g, body);
-  --g->callDepth;
-  MlirOperation leave = mlirBlockGetTerminator(body);
-  for (intptr_t i = 0; ok && i < mlirOperationGetNumResults(op); ++i)
-    gpuRecordAlias(g, mlirOperationGetResult(op, i), gpuRecord(g, mlirOperationGetOperand(leave, i)));
-  return ok;
-}
-
-const GpuRow gpuControlRows[] = {
-    {"scf.for", lowerFor}, {"scf.if", lowerIf}, {"scf.while", lowerWhile}, {"tile.call", lowerCall}, {NULL}};
+const GpuRow gpuControlRows[] = {{"scf.for", lowerFor}, {"scf.if", lowerIf}, {"scf.while", lowerWhile}, {NULL}};

@@ -4,6 +4,7 @@
 #include "lib/conversion/tile_to_gpu/compute.h"
 
 #include "dialects/tile/questions.h"
+#include "lib/analysis/moves.h"
 #include "lib/ir/float_format.h"
 #include "lib/ir/op_format.h"
 
@@ -179,15 +180,6 @@ typedef struct Cast {
   bool narrows;
 } Cast;
 
-static bool partOf(const TileLayoutPoint *to, TileLayoutPoint *from, const void *data) {
-  const Cast *cast = data;
-  *from = *to;
-  uint32_t at = to->at[cast->last];
-  from->at[cast->last] =
-      cast->narrows ? at / (uint32_t)cast->factor : at * (uint32_t)cast->factor + (uint32_t)cast->part;
-  return true;
-}
-
 // Piece number `piece` (i32) of a wide element.
 static MlirValue pieceOf(Gpu *g, MlirValue wide, MlirValue piece, MlirType to) {
   MlirValue bits = bitsOf(g, wide);
@@ -211,7 +203,7 @@ static void partsAt(Gpu *g, MlirOperation op, const Cast *cast, MlirValue scratc
   MlirValue input = mlirOperationGetOperand(op, 0);
   MlirType from = mlirValueGetType(input), to = tileResultType(op, 0), element = tileTypeGetElement(from);
   Places places = gpuDensePlaces(g, to);
-  int64_t bytes = gpuStoredBytes(element);
+  int64_t bytes = tileStoredBytes(element);
   for (intptr_t reg = 0; reg < gpuRegisters(to); ++reg) {
     MlirValue at = gpuPlace(g, &places, reg), factor = gpuI32(g, cast->factor);
     at = cast->narrows ? gpuBinary(g, "arith.divui", at, factor)
@@ -222,14 +214,11 @@ static void partsAt(Gpu *g, MlirOperation op, const Cast *cast, MlirValue scratc
 }
 
 static bool renamed(Gpu *g, MlirOperation op, const Cast *cast, MlirValue *parts) {
-  MlirValue input = mlirOperationGetOperand(op, 0);
-  MlirType to = tileResultType(op, 0);
-  TileLayout before = gpuLayoutOf(mlirValueGetType(input)), after = gpuLayoutOf(to);
-  intptr_t count = gpuRegisters(to), *table = gpuAllocate(g, (size_t)count * sizeof *table);
-  if (!gpuMoveRegisters(g, &before, &after, partOf, cast, table))
+  intptr_t count = gpuRegisters(tileResultType(op, 0)), *table = gpuAllocate(g, (size_t)count * sizeof *table);
+  if (!tileMovesOf(op, 0, cast->part, g->exchange.lanes, g->exchange.warps, table))
     return false;
   for (intptr_t reg = 0; reg < count; ++reg)
-    parts[reg] = gpuTile(g, input)[table[reg]];
+    parts[reg] = gpuTile(g, mlirOperationGetOperand(op, 0))[table[reg]];
   return true;
 }
 
@@ -259,11 +248,11 @@ static void recast(Gpu *g, MlirOperation op, const Cast *cast, MlirValue *const 
 static bool recastThroughMemory(Gpu *g, MlirOperation op) {
   MlirValue input = mlirOperationGetOperand(op, 0), result = mlirOperationGetResult(op, 0);
   MlirType from = mlirValueGetType(input), to = mlirValueGetType(result), element = tileTypeGetElement(from);
-  int64_t in = gpuBits(element), out = gpuBits(tileTypeGetElement(to)), bytes = gpuStoredBytes(element);
+  int64_t in = gpuBits(element), out = gpuBits(tileTypeGetElement(to)), bytes = tileStoredBytes(element);
   int64_t last = tileTypeGetCount(from) - 1;
-  MlirValue scratch = gpuScratch(g, gpuTileBytes(from)), *registers = gpuRecordTile(g, result);
+  MlirValue scratch = gpuScratch(g, tileDenseBytes(from)), *registers = gpuRecordTile(g, result);
   gpuWriteDense(g, from, gpuTile(g, input), scratch);
-  gpuScratchReady(g);
+  gpuBarrier(g);
   Places places = gpuDensePlaces(g, to);
   for (intptr_t reg = 0; reg < gpuRegisters(to); ++reg) {
     MlirValue begin = gpuMul(g, gpuPlace(g, &places, reg), gpuI32(g, out)), whole = gpuInteger(g, g->i64, 0);
@@ -284,7 +273,6 @@ static bool recastThroughMemory(Gpu *g, MlirOperation op) {
     MlirType type = tileTypeGetElement(to);
     registers[reg] = valueOf(g, gpuCast(g, whole, bitsType(g, type), false), type);
   }
-  gpuScratchDone(g);
   return true;
 }
 
@@ -293,10 +281,9 @@ bool gpuLowerBitcast(Gpu *g, MlirOperation op) {
   MlirType from = mlirValueGetType(input), to = tileResultType(op, 0);
   if (!gpuIsTile(from) || !gpuIsTile(to))
     return gpuRefuse(op, "a bitcast of a scalar: use arith.bitcast");
-  unsigned fromBits = gpuBits(tileTypeGetElement(from)), toBits = gpuBits(tileTypeGetElement(to));
-  Cast cast = {.last = tileTypeGetRank(to) - 1, .narrows = fromBits > toBits};
-  cast.factor = cast.narrows ? fromBits / toBits : toBits / fromBits;
-  if (cast.factor & (cast.factor - 1) || (cast.narrows ? fromBits % toBits : toBits % fromBits))
+  TileCast widths = tileCastOf(op);
+  Cast cast = {.last = tileTypeGetRank(to) - 1, .narrows = widths.narrows, .factor = widths.factor};
+  if (!cast.factor)
     return recastThroughMemory(g, op);
   int64_t parts = cast.narrows ? 1 : cast.factor;
   MlirValue *values[64], scratch = {NULL};
@@ -305,14 +292,12 @@ bool gpuLowerBitcast(Gpu *g, MlirOperation op) {
     if (renamed(g, op, &cast, values[cast.part]))
       continue;
     if (!scratch.ptr) {
-      scratch = gpuScratch(g, gpuTileBytes(from));
+      scratch = gpuScratch(g, tileDenseBytes(from));
       gpuWriteDense(g, from, gpuTile(g, input), scratch);
-      gpuScratchReady(g);
+      gpuBarrier(g);
     }
     partsAt(g, op, &cast, scratch, values[cast.part]);
   }
-  if (scratch.ptr)
-    gpuScratchDone(g);
   recast(g, op, &cast, values);
   return true;
 }

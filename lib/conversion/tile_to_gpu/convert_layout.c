@@ -3,13 +3,11 @@
 // that hold the same element in different orders) go through shared memory row by row.
 #include "lib/conversion/tile_to_gpu/engine.h"
 
-#include "lib/layout/convert.h"
+#include "lib/analysis/moves.h"
 
 #include "dialects/tile/questions.h"
 
 #include <string.h>
-
-enum { ShuffleBits = 32, VectorBytes = 16 };
 
 //===--- shuffles -------------------------------------------------------------------------------===//
 
@@ -143,7 +141,7 @@ static void throughMemory(Gpu *g, const TileConversion *plan, MlirType element, 
     gpuStoreElements(g, element, width, values, addressOf(g, &shared->store, thread, n, bytes, scratch), width * bytes);
   }
   gpuEndIf(g, &branch, 0, NULL, NULL);
-  gpuScratchReady(g);
+  gpuBarrier(g);
   thread = threadPart(g, &shared->load);
   width = 1u << shared->load.vectorBits;
   for (uint32_t n = 0; n < shared->load.count; ++n) {
@@ -154,158 +152,61 @@ static void throughMemory(Gpu *g, const TileConversion *plan, MlirType element, 
   for (uint32_t reg = 0; reg < plan->resultRegisters; ++reg)
     if (reg & shared->load.copyMask)
       out[reg] = out[reg & ~shared->load.copyMask];
-  gpuScratchDone(g);
-}
-
-//===--- the conversion ---------------------------------------------------------------------------===//
-
-static bool sameElement(const TileLayoutPoint *to, TileLayoutPoint *from, const void *data) {
-  (void)data;
-  *from = *to;
-  return true;
-}
-
-// A tile, or a part of one, that is to change from one layout to the other.
-typedef struct Change {
-  MlirType element;
-  TileLayout before, after;
-  int64_t sizes[MaxRank];
-  uint32_t rank;
-} Change;
-
-static Change changeOf(MlirType from, MlirType to) {
-  Change change = {.element = tileTypeGetElement(from),
-                   .before = gpuLayoutOf(from),
-                   .after = gpuLayoutOf(to),
-                   .rank = (uint32_t)tileTypeGetRank(from)};
-  for (uint32_t axis = 0; axis < change.rank; ++axis)
-    change.sizes[axis] = tileTypeGetSize(from, axis);
-  return change;
-}
-
-static bool planOf(Gpu *g, const Change *change, TileConversion *plan) {
-  int64_t banks = 32, bankBytes = 4;
-  TileError error;
-  tileMachineGetInteger(g->options->machine, "shared.banks", &banks);
-  tileMachineGetInteger(g->options->machine, "shared.bank.bytes", &bankBytes);
-  TileConversionTarget target = {
-      .elementBits = gpuBits(change->element),
-      .shuffleBits = ShuffleBits,
-      .shared = {.vectorBytes = VectorBytes, .banks = (uint32_t)banks, .bankBytes = (uint32_t)bankBytes}};
-  return tileConversionPlan(&change->before, &change->after, change->sizes, change->rank, &target, plan, &error);
 }
 
 static void throughRows(Gpu *g, MlirType from, const MlirValue *in, MlirType to, MlirValue *out) {
-  MlirValue scratch = gpuScratch(g, gpuTileBytes(from));
+  MlirValue scratch = gpuScratch(g, tileDenseBytes(from));
   gpuWriteDense(g, from, in, scratch);
-  gpuScratchReady(g);
+  gpuBarrier(g);
   gpuReadDense(g, to, scratch, out);
-  gpuScratchDone(g);
 }
 
-//===--- in halves, where the chip has not room for all --------------------------------------------===//
-
-// A bit of a layout's registers that alone decides a bit of one axis.
-typedef struct HalvingBit {
-  uint32_t reg, axis, place;
-} HalvingBit;
-
-static bool isAloneAt(const TileLayout *layout, HalvingBit bit) {
-  uint32_t moves = 0;
-  for (uint32_t i = 0; i < tileLayoutBitCount(layout); ++i)
-    moves += layout->steps[i].at[bit.axis] >> bit.place & 1;
-  return moves == 1;
-}
-
-static bool readBit(const TileLayout *layout, uint32_t reg, uint32_t rank, HalvingBit *bit) {
-  uint32_t axes = 0;
-  for (uint32_t axis = 0; axis < TILE_LAYOUT_MAX_AXES; ++axis) {
-    uint32_t step = layout->steps[reg].at[axis];
-    if (!step)
-      continue;
-    *bit = (HalvingBit){reg, axis, (uint32_t)__builtin_ctz(step)};
-    if (++axes > 1 || axis >= rank || step & (step - 1))
-      return false;
-  }
-  return axes == 1 && isAloneAt(layout, *bit);
-}
-
-// The layout without the bit, on an axis of half as many coordinates.
-static bool without(const TileLayout *layout, HalvingBit bit, TileLayout *rest) {
-  TileError error;
-  uint32_t at = 0, below = (1u << bit.place) - 1;
-  *rest = tileLayoutEmpty(layout->kind);
-  for (uint32_t dim = 0; dim < TILE_LAYOUT_MAX_DIMS; ++dim)
-    for (uint32_t i = 0; i < layout->bits[dim]; ++i, ++at) {
-      TileLayoutPoint step = layout->steps[at];
-      step.at[bit.axis] = (step.at[bit.axis] >> 1 & ~below) | (step.at[bit.axis] & below);
-      if ((dim != TileLayoutReg || i != bit.reg) && !tileLayoutAppendBit(rest, dim, step, &error))
-        return false;
-    }
-  return true;
-}
-
-// One such bit of each layout, of the same place: the elements with and without it change by themselves. The outermost,
-// so that vectors stay whole.
-static bool findHalves(const Change *change, HalvingBit *before, HalvingBit *after, Change *half) {
-  if (change->before.repeatCount || change->after.repeatCount)
-    return false;
-  for (uint32_t i = change->before.bits[TileLayoutReg]; i-- > 0;)
-    for (uint32_t j = change->after.bits[TileLayoutReg]; j-- > 0;) {
-      if (!readBit(&change->before, i, change->rank, before) || !readBit(&change->after, j, change->rank, after) ||
-          before->axis != after->axis || before->place != after->place)
-        continue;
-      *half = *change;
-      half->sizes[before->axis] = (int64_t)tileLayoutExtent(&change->before, before->axis) / 2;
-      return without(&change->before, *before, &half->before) && without(&change->after, *after, &half->after);
-    }
-  return false;
-}
+//===--- in halves, where the scratch has not room for all ------------------------------------------===//
 
 static uint32_t withBit(uint32_t reg, uint32_t bit, uint32_t value) {
   return (reg >> bit << (bit + 1)) | value << bit | (reg & ((1u << bit) - 1));
 }
 
-static void changeBy(Gpu *g, const Change *change, const TileConversion *plan, const MlirValue *in, MlirValue *out);
+static void changeBy(Gpu *g, const TileChange *change, const TileConversion *plan, const MlirValue *in, MlirValue *out);
 
-static bool inHalves(Gpu *g, const Change *whole, const TileConversion *plan, const MlirValue *in, MlirValue *out) {
+static bool inHalves(Gpu *g, const TileChange *whole, const TileConversion *plan, const MlirValue *in, MlirValue *out) {
   uint32_t sources = plan->sourceRegisters / 2, results = plan->resultRegisters / 2;
-  HalvingBit before, after;
-  Change half;
-  TileConversion halfPlan;
-  if (!findHalves(whole, &before, &after, &half) || !planOf(g, &half, &halfPlan))
+  TileChangeHalves halves;
+  TileConversion half;
+  if (!tileChangeHalve(whole, &halves) || !tileChangePlan(&g->exchange, &halves.half, &half))
     return false;
   MlirValue *from = gpuAllocate(g, sources * sizeof *from), *to = gpuAllocate(g, results * sizeof *to);
   for (uint32_t upper = 0; upper < 2; ++upper) {
     for (uint32_t reg = 0; reg < sources; ++reg)
-      from[reg] = in[withBit(reg, before.reg, upper)];
-    changeBy(g, &half, &halfPlan, from, to);
+      from[reg] = in[withBit(reg, halves.before, upper)];
+    changeBy(g, &halves.half, &half, from, to);
     for (uint32_t reg = 0; reg < results; ++reg)
-      out[withBit(reg, after.reg, upper)] = to[reg];
+      out[withBit(reg, halves.after, upper)] = to[reg];
   }
   return true;
 }
 
-static void changeBy(Gpu *g, const Change *change, const TileConversion *plan, const MlirValue *in, MlirValue *out) {
+static void changeBy(Gpu *g, const TileChange *change, const TileConversion *plan, const MlirValue *in,
+                     MlirValue *out) {
   bool isShared = plan->kind == TileConversionShared;
-  if (isShared && !gpuSharedFits(g, (int64_t)plan->shared.bytes) && inHalves(g, change, plan, in, out))
+  if (isShared && (int64_t)plan->shared.bytes > g->exchange.room && inHalves(g, change, plan, in, out))
     return;
-  if (isShared) // if there is no room, that is said in the end
+  if (isShared)
     throughMemory(g, plan, change->element, in, out);
   else
     byLanes(g, plan, gpuHeldType(g, change->element), in, out);
 }
 
 void gpuConvertLayout(Gpu *g, MlirType from, const MlirValue *in, MlirType to, MlirValue *out) {
-  Change whole = changeOf(from, to);
+  TileChange whole = tileChangeOf(from, to);
   intptr_t count = gpuRegisters(to), *table = gpuAllocate(g, (size_t)count * sizeof *table);
   TileConversion plan;
   if (tileLayoutEquals(&whole.before, &whole.after)) {
     memcpy(out, in, (size_t)count * sizeof *out);
-  } else if (gpuMoveRegisters(g, &whole.before, &whole.after, sameElement, NULL, table)) {
+  } else if (tileMovesBetween(&whole.before, &whole.after, g->exchange.lanes, g->exchange.warps, table)) {
     for (intptr_t reg = 0; reg < count; ++reg)
       out[reg] = in[table[reg]];
-  } else if (!planOf(g, &whole, &plan)) {
+  } else if (!tileChangePlan(&g->exchange, &whole, &plan)) {
     throughRows(g, from, in, to, out);
   } else {
     changeBy(g, &whole, &plan, in, out);

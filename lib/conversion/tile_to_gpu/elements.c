@@ -21,17 +21,9 @@ MlirType gpuHeldType(Gpu *g, MlirType element) {
 MlirType gpuStoredType(Gpu *g, MlirType element) {
   if (mlirTypeIsAIndex(element))
     return g->i64;
-  bool isOdd = mlirTypeIsAInteger(element) && gpuBits(element) < 8 * gpuStoredBytes(element);
-  return isOdd || gpuBits(element) <= 8 ? mlirIntegerTypeGet(g->context, 8 * (unsigned)gpuStoredBytes(element))
+  bool isOdd = mlirTypeIsAInteger(element) && gpuBits(element) < 8 * tileStoredBytes(element);
+  return isOdd || gpuBits(element) <= 8 ? mlirIntegerTypeGet(g->context, 8 * (unsigned)tileStoredBytes(element))
                                         : gpuHeldType(g, element);
-}
-
-// A power of two, as LLVM lays integers out in memory.
-int64_t gpuStoredBytes(MlirType element) {
-  int64_t bytes = 1;
-  while (bytes * 8 < (int64_t)gpuBits(element))
-    bytes *= 2;
-  return bytes;
 }
 
 //===--- constants ------------------------------------------------------------------===//

@@ -98,8 +98,8 @@ static bool isDense(MlirAttribute value) { return mlirAttributeIsADenseElements(
 // Elements that differ: each register picks its own from those its coordinates can be, which the thread decides.
 static bool lowerTable(Gpu *g, MlirOperation op, MlirAttribute value, MlirValue *registers) {
   MlirType type = tileResultType(op, 0), element = tileTypeGetElement(type);
-  int64_t count = tileTypeGetCount(type), bytes = gpuStoredBytes(element);
-  MlirValue scratch = gpuScratch(g, gpuTileBytes(type));
+  int64_t count = tileTypeGetCount(type), bytes = tileStoredBytes(element);
+  MlirValue scratch = gpuScratch(g, tileDenseBytes(type));
   MlirType flat = mlirRankedTensorTypeGet(1, &count, element, mlirAttributeGetNull());
   value = mlirDenseElementsAttrReshapeGet(value, flat);
   GpuIf branch = gpuIf(g, gpuCompare(g, Compare_Equal, g->thread, gpuI32(g, 0)), 0, NULL);
@@ -108,9 +108,8 @@ static bool lowerTable(Gpu *g, MlirOperation op, MlirAttribute value, MlirValue 
     gpuStoreElements(g, element, 1, &one, gpuAddress(g, scratch, gpuI32(g, i * bytes)), bytes);
   }
   gpuEndIf(g, &branch, 0, NULL, NULL);
-  gpuScratchReady(g);
+  gpuBarrier(g);
   gpuReadDense(g, type, scratch, registers);
-  gpuScratchDone(g);
   return true;
 }
 

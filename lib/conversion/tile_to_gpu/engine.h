@@ -5,15 +5,18 @@
 //   Tile     one value per register of its layout, in the order of the layout's `reg` positions,
 //   Memory   a memref: pointer, sizes, strides and what is known of them,
 //   View     a memory with the view's type and the part of the address that its fixed indices give,
-//   Buffer   shared memory at an offset planned here,
-//   Token    asynchronous copies, counted by groups.
-// The function's body is arith, math and scf on scalars, and llvm for memory: what upstream's passes lower. Which
-// element a register holds follows from the layout (maps.c): a part that depends on the thread, computed once at the
-// function's entry, and a constant part.
+//   Buffer   shared memory at the offset that its tile.alloc says,
+//   Token    asynchronous copies.
+// Places in shared memory, barriers and the groups that a wait counts are in the kernel already:
+// tile-plan-shared-memory, tile-insert-barriers and tile-count-waits wrote them. Within one op, an exchange between
+// threads has its own barriers. The function's body is arith, math and scf on scalars, and llvm for memory: what
+// upstream's passes lower. Which element a register holds follows from the layout (maps.c): a part that depends on the
+// thread, computed once at the function's entry, and a constant part.
 #ifndef TESSERA_CONVERSION_TILE_TO_GPU_ENGINE_H
 #define TESSERA_CONVERSION_TILE_TO_GPU_ENGINE_H
 
 #include "dialects/tile/tile.h"
+#include "lib/analysis/scratch.h"
 #include "lib/conversion/tile_to_gpu/gpu.h"
 #include "lib/layout/layout.h"
 
@@ -59,8 +62,6 @@ typedef struct Buffer {
   TileLayout layout; // offsets, of the type
   int64_t stages, stageBytes;
   int64_t align;
-  intptr_t number; // in the plan of lifetimes.c
-  bool isLocal;    // of the kernel level: shared memory too, but in program order
 } Buffer;
 
 typedef enum RecordKind {
@@ -93,25 +94,12 @@ typedef struct Map {
   uint32_t mask[MaxRank];    // bits that `thread` may have
 } Map;
 
-// What threads may have done since the last barrier that others must not overtake. Roots: parameters of the kernel; a
-// null one may be any memory.
-enum { MaxRoots = 16 };
-typedef struct Roots {
-  intptr_t count;
-  MlirValue items[MaxRoots];
-} Roots;
-// Shared memory that was accessed; bytes INT64_MAX: by exchanges at any offset, between two times.
-enum { MaxTouched = 32 };
-typedef struct Touched {
-  intptr_t owner; // number of a buffer; -1: an exchange
-  int64_t offset, bytes, first, last;
-} Touched;
-typedef struct Hazards {
-  intptr_t numTouched;
-  Touched touched[MaxTouched];
-  bool localRead, localWritten; // local buffers
-  Roots read, written;
-} Hazards;
+// Where an op of the kernel exchanges elements between threads, and how often it did so far.
+typedef struct GpuScratch {
+  MlirOperation op;
+  int64_t offset, bytes;
+  int uses;
+} GpuScratch;
 
 typedef struct Gpu {
   const GpuOptions *options;
@@ -129,17 +117,13 @@ typedef struct Gpu {
   Arena *arena;
   Map **maps;
   intptr_t numMaps, maxMaps;
-  struct Tokens *tokens; // groups to wait for: tokens.c
-  // Shared memory: buffers where lifetimes.c plans them, exchanges where nothing lives when they come.
-  MlirValue shared;                    // llvm.ptr<3>
-  struct Lifetimes *lifetimes;         // the plan
-  int64_t now;                         // the op being lowered, as the plan numbers them
-  int64_t sharedBytes;                 // needed so far
-  int64_t apartBytes, scratchBytes;    // of all buffers if none shared memory; the most of an exchange
-  int64_t scratchOffset, scratchTaken; // of the exchange under way
-  Hazards hazards;
-  TileOps inlined; // copies of device functions, one per call
-  int callDepth;
+  MlirValue shared;      // llvm.ptr<3>
+  int64_t sharedBytes;   // in use so far
+  int64_t apartBytes;    // of all buffers
+  int64_t scratchBytes;  // the most of an exchange
+  GpuScratch scratch;    // of the op being lowered
+  TileExchange exchange; // of this op; room: the bytes of its scratch
+  bool hasFailed;        // after a diagnostic where the caller cannot stop
 } Gpu;
 
 //===--- records.c ------------------------------------------------------------===//
@@ -206,7 +190,7 @@ void gpuEndFor(Gpu *g, TileBuilder before);
 // memory: i8 for i1, i64 for index, a byte for what is narrower, the next power of two of bytes for other widths.
 MlirType gpuHeldType(Gpu *g, MlirType element);
 MlirType gpuStoredType(Gpu *g, MlirType element);
-int64_t gpuStoredBytes(MlirType element);
+int64_t tileStoredBytes(MlirType element);
 MlirValue gpuToStored(Gpu *g, MlirValue value, MlirType element);
 MlirValue gpuFromStored(Gpu *g, MlirValue value, MlirType element);
 bool gpuIsSmallFloat(MlirType element);               // 8 bits and fewer
@@ -235,9 +219,6 @@ MlirValue gpuCoordinate(Gpu *g, const Map *map, intptr_t axis, intptr_t reg); //
 // The same as a value (i32; null: 0) and a constant, their sum.
 MlirValue gpuCoordinateParts(Gpu *g, const Map *map, intptr_t axis, intptr_t reg, int64_t *constant);
 uint32_t gpuRegisterCoordinate(const Map *map, intptr_t axis, intptr_t reg); // its constant part
-// Bits of the dimension that hold copies: what they reach, lower bits (and dimensions before) reach too.
-uint32_t gpuFreeBits(const TileLayout *layout, uint32_t dim);
-bool gpuIsFreeRegister(const TileLayout *layout, intptr_t reg);
 // A layout may reach beyond its tile: whether (i1) the register's element is one of the tile's on these axes; null: it
 // always is. What is void is never stored, never trapped on and never combined with elements.
 enum { AllAxes = ~0u };
@@ -246,20 +227,14 @@ MlirValue gpuIsBelow(Gpu *g, const Map *map, intptr_t axis, intptr_t reg, int64_
 bool gpuHasVoid(const TileLayout *layout, MlirType tile, uint32_t axes);
 // True (i1) in one thread for each element; null: in all threads.
 MlirValue gpuIsOwner(Gpu *g, const TileLayout *layout);
-// For each register of `to`, which register of `from` holds the element that `move` names, in every lane and warp:
-// -1 where `move` says there is none. False if for some register it differs between lanes or lies elsewhere.
-typedef bool (*GpuMove)(const TileLayoutPoint *to, TileLayoutPoint *from, const void *data); // false: none
-bool gpuMoveRegisters(Gpu *g, const TileLayout *from, const TileLayout *to, GpuMove move, const void *data,
-                      intptr_t *table);
 Facts gpuFacts(MlirValue index); // of the kernel
 
 //===--- shared.c: shared memory ------------------------------------------------===//
 void gpuBarrier(Gpu *g);
-// Scratch of this size; threads are past their earlier accesses of what lies there. Then: write, gpuScratchReady, read,
-// gpuScratchDone.
+// The scratch of this op, at least so many bytes; threads are past the op's earlier exchanges. Then: write, gpuBarrier,
+// read. A diagnostic where the kernel gives the op less.
 MlirValue gpuScratch(Gpu *g, int64_t bytes);
-void gpuScratchReady(Gpu *g);
-void gpuScratchDone(Gpu *g);
+void gpuTakeShared(Gpu *g, int64_t offset, int64_t bytes); // the kernel has these bytes
 // Sums of coordinates times factors, i32: the thread's part once, then each register's.
 typedef struct Places {
   const Map *map;
@@ -272,29 +247,13 @@ Places gpuDensePlaces(Gpu *g, MlirType tile); // row-major
 MlirValue gpuPlace(Gpu *g, const Places *places, intptr_t reg);
 void gpuWriteDense(Gpu *g, MlirType tile, const MlirValue *registers, MlirValue base);
 void gpuReadDense(Gpu *g, MlirType tile, MlirValue base, MlirValue *registers);
-int64_t gpuTileBytes(MlirType tile);
+int64_t tileDenseBytes(MlirType tile);
 // The same tile in another layout, by registers, shuffles or shared memory.
 void gpuConvertLayout(Gpu *g, MlirType from, const MlirValue *in, MlirType to, MlirValue *out);
 // Where the elements of `layout` lie in a buffer of offsets: a layout whose axis 0 is the offset.
 bool gpuOffsets(MlirOperation op, const TileLayout *layout, const TileLayout *offsets, MlirType shape,
                 TileLayout *result);
 MlirValue gpuBufferAddress(Gpu *g, const Buffer *buffer, const Map *places, intptr_t reg); // padding counted
-
-//===--- lifetimes.c: what may lie in the same shared memory ----------------------===//
-void gpuPlanShared(Gpu *g); // before anything is lowered
-void gpuForgetShared(Gpu *g);
-void gpuReachOp(Gpu *g, MlirOperation op); // time goes on to this op
-int64_t gpuBufferBytes(MlirType type);     // all stages
-// The number of a tile.alloc's buffer and where it lies.
-intptr_t gpuBufferNumber(Gpu *g, MlirOperation alloc, int64_t *offset);
-int64_t gpuFreeShared(Gpu *g, int64_t bytes);                // an offset that no buffer has now
-bool gpuSharedFits(Gpu *g, int64_t bytes);                   // whether the chip has as much beyond it
-bool gpuIsTouched(Gpu *g, int64_t offset, int64_t bytes);    // since the last barrier
-void gpuTouchScratch(Gpu *g, int64_t offset, int64_t bytes); // an exchange was there
-void gpuTouchBuffer(Gpu *g, intptr_t number);                // a barrier where others may still be at its place
-void gpuTouchCopies(Gpu *g);                                 // copies land now
-void gpuTouchLoop(Gpu *g, MlirOperation loop);               // all that its ops may do
-void gpuJoinTouched(Hazards *hazards, const Hazards *other);
 
 //===--- kernel.c ---------------------------------------------------------------------===//
 void gpuLimitId(Gpu *g, MlirValue word, int64_t below); // says that an id is at least 0 and below
@@ -326,15 +285,6 @@ MlirValue gpuWindowAddress(Gpu *g, const Window *window, const Map *map, intptr_
 enum { MaxSlots = 4 };
 intptr_t gpuWindowVector(const Window *window, const TileLayout *layout, uint32_t *slots);
 MlirValue gpuPadding(Gpu *g, const View *view);
-// A barrier where what other threads wrote may be read, or the reverse.
-void gpuReadsGlobal(Gpu *g, MlirValue root);
-void gpuWritesGlobal(Gpu *g, MlirValue root);
-void gpuReadsBuffer(Gpu *g, const Buffer *buffer); // the same for local buffers; shared ones have tile.sync
-void gpuWritesBuffer(Gpu *g, const Buffer *buffer);
-// All that the ops of a loop may have done when its body begins again; the union of two pasts.
-void gpuExpectHazards(Gpu *g, MlirOperation loop);
-Hazards gpuJoinHazards(const Hazards *a, const Hazards *b);
-MlirValue gpuRootOf(MlirValue memory); // of a memref or view of the kernel
 
 //===--- ops: each lowers one kind; false after a diagnostic -----------------------===//
 typedef bool (*GpuLower)(Gpu *g, MlirOperation op);

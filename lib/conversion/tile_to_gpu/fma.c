@@ -4,6 +4,7 @@
 #include "lib/conversion/tile_to_gpu/compute.h"
 
 #include "dialects/tile/questions.h"
+#include "lib/analysis/moves.h"
 #include "lib/ir/op_format.h"
 
 #include "mlir-c/BuiltinAttributes.h"
@@ -15,7 +16,6 @@ typedef struct Side {
   const MlirValue *registers;
   bool isLeft;
   intptr_t batchAxes;
-  uint32_t k, block; // of a scale: one for so many k; 1 of an operand
 } Side;
 
 typedef struct Fma {
@@ -44,22 +44,11 @@ static MlirValue multiplyAdd(Gpu *g, MlirValue a, MlirValue b, MlirValue c) {
 
 //===--- from registers ---------------------------------------------------------------------------===//
 
-static bool operandOf(const TileLayoutPoint *to, TileLayoutPoint *from, const void *data) {
-  const Side *side = data;
-  intptr_t row = side->batchAxes, column = row + 1;
-  if (row)
-    from->at[0] = to->at[0];
-  from->at[row] = side->isLeft ? to->at[row] : side->k / side->block;
-  from->at[column] = side->isLeft ? side->k / side->block : to->at[column];
-  return true;
-}
-
 // table[k * count + r]: which of the side's registers feeds register r of the accumulator.
-static intptr_t *tableOf(Gpu *g, const Fma *fma, Side side) {
-  TileLayout from = gpuLayoutOf(side.type), to = gpuLayoutOf(fma->type);
+static intptr_t *tableOf(Gpu *g, const Fma *fma, MlirOperation op, intptr_t operand) {
   intptr_t *table = gpuAllocate(g, (size_t)(fma->count * fma->depth) * sizeof *table);
-  for (side.k = 0; side.k < fma->depth; ++side.k)
-    if (!gpuMoveRegisters(g, &from, &to, operandOf, &side, table + side.k * fma->count))
+  for (int64_t k = 0; k < fma->depth; ++k)
+    if (!tileMovesOf(op, operand, k, g->exchange.lanes, g->exchange.warps, table + k * fma->count))
       return NULL;
   return table;
 }
@@ -94,7 +83,7 @@ static void loadFactors(Gpu *g, const Fma *fma, int which, MlirValue base, MlirV
   TileLayout layout = gpuLayoutOf(fma->type);
   intptr_t row = side->batchAxes, column = row + 1;
   const Map *map = gpuMap(g, &layout, column + 1);
-  int64_t bytes = gpuStoredBytes(element), pitch = tileTypeGetSize(side->type, column), factorsOf[MaxRank] = {0};
+  int64_t bytes = tileStoredBytes(element), pitch = tileTypeGetSize(side->type, column), factorsOf[MaxRank] = {0};
   if (row)
     factorsOf[0] = pitch * tileTypeGetSize(side->type, row);
   factorsOf[side->isLeft ? row : column] = side->isLeft ? pitch : 1;
@@ -113,12 +102,12 @@ static void loadFactors(Gpu *g, const Fma *fma, int which, MlirValue base, MlirV
 }
 
 static void multiplyShared(Gpu *g, const Fma *fma, MlirValue *sums) {
-  int64_t left = (gpuTileBytes(fma->sides[0].type) + 15) / 16 * 16;
-  MlirValue scratch = gpuScratch(g, left + gpuTileBytes(fma->sides[1].type));
+  int64_t left = (tileDenseBytes(fma->sides[0].type) + 15) / 16 * 16;
+  MlirValue scratch = gpuScratch(g, left + tileDenseBytes(fma->sides[1].type));
   MlirValue bases[2] = {scratch, gpuAddress(g, scratch, gpuI32(g, left))};
   for (int i = 0; i < 2; ++i)
     gpuWriteDense(g, fma->sides[i].type, fma->sides[i].registers, bases[i]);
-  gpuScratchReady(g);
+  gpuBarrier(g);
   MlirBlock body;
   MlirOperation loop =
       tileBuildFor(&g->builder, gpuI32(g, 0), gpuI32(g, fma->depth), gpuI32(g, 1), fma->count, sums, &body);
@@ -135,7 +124,6 @@ static void multiplyShared(Gpu *g, const Fma *fma, MlirValue *sums) {
   g->builder = here;
   for (intptr_t reg = 0; reg < fma->count; ++reg)
     sums[reg] = mlirOperationGetResult(loop, reg);
-  gpuScratchDone(g);
 }
 
 //===--- the op -----------------------------------------------------------------------------------------===//
@@ -147,13 +135,13 @@ bool gpuLowerFma(Gpu *g, MlirOperation op) {
   fma.count = gpuRegisters(fma.type);
   for (int i = 0; i < 2; ++i) {
     MlirValue operand = tileOpOperand(op, i ? "rhs" : "lhs");
-    fma.sides[i] = (Side){mlirValueGetType(operand), gpuTile(g, operand), !i, tileTypeGetRank(fma.type) - 2, 0, 1};
+    fma.sides[i] = (Side){mlirValueGetType(operand), gpuTile(g, operand), !i, tileTypeGetRank(fma.type) - 2};
   }
   fma.depth = tileTypeGetSize(fma.sides[0].type, tileTypeGetRank(fma.type) - 1);
   MlirValue *sums = gpuRecordTile(g, result);
   memcpy(sums, gpuTile(g, accumulator), (size_t)fma.count * sizeof *sums);
-  intptr_t *tables[2] = {tableOf(g, &fma, fma.sides[0]), NULL};
-  tables[1] = tables[0] ? tableOf(g, &fma, fma.sides[1]) : NULL;
+  intptr_t *tables[2] = {tableOf(g, &fma, op, 0), NULL};
+  tables[1] = tables[0] ? tableOf(g, &fma, op, 1) : NULL;
   if (tables[1])
     multiplyRegisters(g, &fma, tables, sums);
   else
@@ -170,9 +158,9 @@ static MlirValue scaled(Gpu *g, const Side *element, const Side *scale, intptr_t
   return gpuBinary(g, "arith.mulf", value, gpuOp(g, "arith.extf", wide, scale->registers[scaleAt]));
 }
 
-static Side sideOf(Gpu *g, MlirOperation op, const char *name, bool isLeft, intptr_t batchAxes, int64_t block) {
-  MlirValue operand = tileOpOperand(op, name);
-  return (Side){mlirValueGetType(operand), gpuTile(g, operand), isLeft, batchAxes, 0, (uint32_t)block};
+static Side sideOf(Gpu *g, MlirOperation op, intptr_t position, bool isLeft, intptr_t batchAxes) {
+  MlirValue operand = mlirOperationGetOperand(op, position);
+  return (Side){mlirValueGetType(operand), gpuTile(g, operand), isLeft, batchAxes};
 }
 
 static MlirValue sumScaled(Gpu *g, MlirValue left, MlirValue right, MlirValue sum) {
@@ -182,18 +170,17 @@ static MlirValue sumScaled(Gpu *g, MlirValue left, MlirValue right, MlirValue su
 }
 
 bool gpuLowerMmaScaled(Gpu *g, MlirOperation op) {
-  static const char *const names[] = {"lhs", "rhs", "lhs_scale", "rhs_scale"};
+  static const intptr_t positions[] = {0, 2, 1, 3}; // factors, then their scales
   MlirValue accumulator = tileOpOperand(op, "accumulator");
   Fma fma = {.type = mlirValueGetType(accumulator), .count = gpuRegisters(mlirValueGetType(accumulator))};
-  int64_t block = mlirIntegerAttrGetValueInt(tileOpAttribute(op, "block"));
   intptr_t batchAxes = tileTypeGetRank(fma.type) - 2, *tables[4];
   Side sides[4];
   if (!tileKeywordIs(op, "atom", "fma"))
     return gpuRefuse(op, "scaled products by an instruction of the machine");
   fma.depth = tileTypeGetSize(tileOperandType(op, 0), batchAxes + 1);
   for (int i = 0; i < 4; ++i) {
-    sides[i] = sideOf(g, op, names[i], i % 2 == 0, batchAxes, i < 2 ? 1 : block);
-    tables[i] = tableOf(g, &fma, sides[i]);
+    sides[i] = sideOf(g, op, positions[i], i % 2 == 0, batchAxes);
+    tables[i] = tableOf(g, &fma, op, positions[i]);
     if (!tables[i])
       return gpuRefuse(op, "a scaled product whose threads lack what their sums want");
   }

@@ -5,7 +5,6 @@
 
 #include "dialects/tile/questions.h"
 #include "lib/ir/op_format.h"
-#include "lib/layout/algebra.h"
 
 #include "mlir-c/BuiltinAttributes.h"
 #include "mlir-c/Dialect/LLVM.h"
@@ -38,13 +37,9 @@ static MlirValue *inLayout(Gpu *g, const GpuReach *reach, MlirValue source) {
 
 // An index tile of one axis: every element wants the number at its coordinate there.
 static MlirValue *alongAxis(Gpu *g, const GpuReach *reach, MlirValue source, intptr_t axis) {
-  MlirType type = mlirValueGetType(source), element = tileTypeGetElement(type), wanted;
-  TileLayout layout = reach->layout;
-  int64_t size = tileTypeGetSize(type, 0);
-  for (intptr_t other = tileTypeGetRank(reach->type); other-- > 0;)
-    if (other != axis)
-      tileLayoutRemoveAxis(&layout, (uint32_t)other, &layout);
-  wanted = tileTileTypeGet(1, &size, element, tileLayoutAttrGet(g->context, &layout));
+  MlirType type = mlirValueGetType(source), element = tileTypeGetElement(type);
+  MlirType wanted = tileAlongAxis(reach->type, axis, element, tileTypeGetSize(type, 0));
+  TileLayout layout = gpuLayoutOf(wanted);
   intptr_t count = gpuReachCount(reach), own = (intptr_t)tileLayoutDimSize(&layout, TileLayoutReg);
   MlirValue *numbers = gpuAllocate(g, (size_t)own * sizeof *numbers);
   MlirValue *registers = gpuAllocate(g, (size_t)count * sizeof *registers);
@@ -150,7 +145,7 @@ static GpuPlace placeInMemref(Gpu *g, const GpuReach *reach, const Memory *memor
     place.inside = place.numbers = gpuBoth(g, place.inside, position.inside);
     offset = tileBuildAdd(builder, offset, tileBuildMul(builder, position.at, memory->strides[d]));
   }
-  MlirValue bytes = tileBuildIndex(builder, gpuStoredBytes(reach->element));
+  MlirValue bytes = tileBuildIndex(builder, tileStoredBytes(reach->element));
   place.cell = gpuCell(g, gpuAddress(g, memory->base, tileBuildMul(builder, offset, bytes)), reach->element);
   return place;
 }
@@ -202,14 +197,14 @@ static bool gatherFromTile(Gpu *g, MlirOperation op, MlirValue source) {
   tileOpOperands(op, "indices", &firstIndex, &numIndices);
   MlirValue *numbers = inLayout(g, &reach, mlirOperationGetOperand(op, firstIndex));
   MlirValue mask = tileOpOperand(op, "mask"), other = tileOpOperand(op, "other");
-  int64_t bytes = gpuStoredBytes(element), factors[MaxRank], factor = 1, pitch = 1;
+  int64_t bytes = tileStoredBytes(element), factors[MaxRank], factor = 1, pitch = 1;
   for (intptr_t a = rank; a-- > 0; factor *= tileTypeGetSize(from, a)) {
     factors[a] = a == axis ? 0 : factor;
     pitch = a == axis ? factor : pitch;
   }
-  MlirValue scratch = gpuScratch(g, gpuTileBytes(from)), *registers = gpuRecordTile(g, result);
+  MlirValue scratch = gpuScratch(g, tileDenseBytes(from)), *registers = gpuRecordTile(g, result);
   gpuWriteDense(g, from, gpuTile(g, source), scratch);
-  gpuScratchReady(g);
+  gpuBarrier(g);
   Places places = gpuPlaces(g, reach.map, factors);
   for (intptr_t reg = 0; reg < gpuRegisters(to); ++reg) {
     MlirValue isElement = gpuIsElement(g, reach.map, to, AllAxes, reg), value;
@@ -224,7 +219,6 @@ static bool gatherFromTile(Gpu *g, MlirOperation op, MlirValue source) {
     MlirValue missing = other.ptr ? gpuRegisterOf(g, other, reg) : gpuZero(g, element);
     registers[reg] = gpuSelect(g, there, value, missing);
   }
-  gpuScratchDone(g);
   return true;
 }
 
@@ -237,7 +231,6 @@ static bool lowerGather(Gpu *g, MlirOperation op) {
   MlirValue mask = tileOpOperand(op, "mask"), other = tileOpOperand(op, "other"), padding = {NULL};
   if (!gpuReachOf(g, op, "source", mlirValueGetType(result), &reach))
     return false;
-  gpuReadsGlobal(g, gpuRootOf(source));
   bool isTile = gpuIsTile(reach.type);
   MlirValue *registers = isTile ? gpuRecordTile(g, result) : gpuAllocate(g, sizeof *registers);
   const Record *record = gpuRecord(g, source);
@@ -263,11 +256,10 @@ static bool lowerScatter(Gpu *g, MlirOperation op) {
   if (!gpuReachOf(g, op, "destination", mlirValueGetType(value), &reach))
     return false;
   MlirAttribute combine = tileOpAttribute(op, "combine");
-  gpuWritesGlobal(g, gpuRootOf(reach.memory));
   MlirValue owner =
       gpuIsTile(reach.type) ? gpuIsOwner(g, &reach.layout) : gpuCompare(g, Compare_Equal, g->thread, gpuI32(g, 0));
   for (intptr_t reg = 0; reg < gpuReachCount(&reach); ++reg) {
-    if (gpuIsFreeRegister(&reach.layout, reg))
+    if (tileIsFreeRegister(&reach.layout, reg))
       continue;
     GpuPlace place = gpuPlaceOf(g, &reach, reg);
     MlirValue wanted = gpuBoth(g, owner, gpuIsWanted(g, &reach, mask, reg));

@@ -3,7 +3,7 @@
 #include "lib/conversion/tile_to_gpu/engine.h"
 
 #include "dialects/tile/questions.h"
-#include "lib/conversion/tile_to_gpu/tokens.h"
+#include "lib/ir/pass.h"
 
 #include "mlir-c/BuiltinAttributes.h"
 #include "mlir-c/Dialect/LLVM.h"
@@ -57,11 +57,18 @@ static bool hasLayouts(MlirOperation op) {
   return true;
 }
 
-static bool lowerOp(Gpu *g, MlirOperation op) {
-  g->builder.location = mlirOperationGetLocation(op);
-  gpuReachOp(g, op);
-  if (!hasLayouts(op))
-    return false;
+void gpuTakeShared(Gpu *g, int64_t offset, int64_t bytes) {
+  g->sharedBytes = offset + bytes > g->sharedBytes ? offset + bytes : g->sharedBytes;
+}
+
+static GpuScratch scratchOf(MlirOperation op) {
+  MlirAttribute scratch = mlirOperationGetDiscardableAttributeByName(op, tileString("tile.scratch"));
+  if (mlirAttributeIsNull(scratch))
+    return (GpuScratch){op, 0, 0, 0};
+  return (GpuScratch){op, mlirDenseI64ArrayGetElement(scratch, 0), mlirDenseI64ArrayGetElement(scratch, 1), 0};
+}
+
+static bool lowerByRow(Gpu *g, MlirOperation op) {
   GpuLower lower = findRow(op);
   if (lower)
     return lower(g, op);
@@ -70,6 +77,20 @@ static bool lowerOp(Gpu *g, MlirOperation op) {
     return gpuLowerElementwise(g, op);
   MlirStringRef name = tileOpName(op);
   return tileError(op, "not converted to a GPU yet: '%.*s'", (int)name.length, name.data);
+}
+
+// An op within another's region has a scratch of its own.
+static bool lowerOp(Gpu *g, MlirOperation op) {
+  GpuScratch around = g->scratch;
+  g->builder.location = mlirOperationGetLocation(op);
+  g->scratch = scratchOf(op);
+  g->exchange.room = g->scratch.bytes;
+  gpuTakeShared(g, g->scratch.offset, g->scratch.bytes);
+  g->scratchBytes = g->scratch.bytes > g->scratchBytes ? g->scratch.bytes : g->scratchBytes;
+  bool ok = hasLayouts(op) && lowerByRow(g, op) && !g->hasFailed;
+  g->scratch = around;
+  g->exchange.room = around.bytes;
+  return ok;
 }
 
 bool gpuLowerBlock(Gpu *g, MlirBlock block) {
@@ -164,6 +185,7 @@ static bool readThreads(Gpu *g) {
   g->laneBits = bitsOf(g->width);
   g->warpBits = bitsOf(g->warps);
   g->threads = g->warps * g->width;
+  g->exchange = (TileExchange){g->options->machine, (uint32_t)g->width, (uint32_t)g->warps, 0};
   return true;
 }
 
@@ -177,12 +199,21 @@ static void begin(Gpu *g, MlirBlock entry) {
   g->memo = g->entry.memo = g->builder.memo = tileMemoCreate(entry);
 }
 
+// A kernel whose barriers are not ops yet gets places, barriers and waits as the pipelines give them.
+static bool order(Gpu *g) {
+  char pipeline[256];
+  if (!mlirAttributeIsNull(tileOpAttribute(g->kernel, "ordered")))
+    return true;
+  snprintf(pipeline, sizeof pipeline, "tile-plan-shared-memory{chip=%s},tile-insert-barriers,tile-count-waits",
+           tileMachineGetName(g->options->machine));
+  return tileRunPipeline(g->kernel, pipeline);
+}
+
 static bool lowerKernel(Gpu *g) {
   MlirBlock entry, body = mlirRegionGetFirstBlock(mlirOperationGetRegion(g->kernel, 0));
   g->function = buildFunction(g, &entry);
   begin(g, entry);
-  gpuPlanShared(g);
-  bool ok = gpuCountGroups(g) && gpuParameters(g, body, entry) && gpuLowerBlock(g, body);
+  bool ok = gpuParameters(g, body, entry) && gpuLowerBlock(g, body);
   tileBuild(&g->builder, "llvm.return", 0, NULL, 0, NULL, NULL, 0, NULL);
   g->vocabulary->markKernel(g->function, g->threads);
   int64_t registers;
@@ -203,14 +234,10 @@ bool gpuConvertKernel(MlirOperation kernel, MlirOperation module, const GpuOptio
   g.i64 = mlirIntegerTypeGet(context, 64);
   g.index = mlirIndexTypeGet(context);
   gpuRecordsCreate(&g);
-  bool ok = readThreads(&g) && lowerKernel(&g);
+  bool ok = readThreads(&g) && order(&g) && lowerKernel(&g);
   counts->kernels += ok;
   counts->sharedBytes += g.sharedBytes;
   counts->apartBytes += g.apartBytes + g.scratchBytes;
-  for (intptr_t i = 0; i < g.inlined.count; ++i)
-    mlirOperationDestroy(g.inlined.items[i]);
-  tileOpsFree(&g.inlined);
-  gpuForgetShared(&g);
   gpuRecordsDestroy(&g);
   tileMemoDestroy(g.memo);
   return ok;

@@ -20,52 +20,6 @@ static TileLayoutPoint stepOf(const TileLayout *layout, uint32_t dim, uint32_t b
   return layout->steps[bitsBefore(layout, dim) + bit];
 }
 
-static bool reduce(TileLayoutPoint *basis, uint32_t *count, TileLayoutPoint step) {
-  for (uint32_t i = 0; i < *count; ++i) // each basis vector has a leading bit that the later ones lack
-    for (int axis = 0; axis < MaxRank; ++axis) {
-      uint32_t lead = basis[i].at[axis];
-      if (!lead)
-        continue;
-      lead = 1u << (31 - __builtin_clz(lead));
-      if (step.at[axis] & lead)
-        for (int a = 0; a < MaxRank; ++a)
-          step.at[a] ^= basis[i].at[a];
-      break;
-    }
-  for (int axis = 0; axis < MaxRank; ++axis)
-    if (step.at[axis]) {
-      basis[(*count)++] = step;
-      return true;
-    }
-  return false;
-}
-
-uint32_t gpuFreeBits(const TileLayout *layout, uint32_t dim) {
-  TileLayoutPoint basis[TILE_LAYOUT_MAX_BITS];
-  uint32_t count = 0, free = 0;
-  for (uint32_t d = 0; d <= dim; ++d)
-    for (uint32_t bit = 0; bit < layout->bits[d]; ++bit)
-      if (!reduce(basis, &count, stepOf(layout, d, bit)) && d == dim)
-        free |= 1u << bit;
-  return free;
-}
-
-// Odd factors along no axis are copies too: the digit must be 0.
-bool gpuIsFreeRegister(const TileLayout *layout, intptr_t reg) {
-  uint32_t bits = layout->bits[TileLayoutReg];
-  if ((uint32_t)reg & gpuFreeBits(layout, TileLayoutReg) & ((1u << bits) - 1))
-    return true;
-  uint64_t digits = (uint64_t)reg >> bits;
-  for (uint32_t i = 0; i < layout->repeatCount; ++i) {
-    if (layout->repeats[i].dim != TileLayoutReg)
-      continue;
-    if (layout->repeats[i].axis == TILE_LAYOUT_COPIES && digits % layout->repeats[i].count)
-      return true;
-    digits /= layout->repeats[i].count;
-  }
-  return false;
-}
-
 //===--- the thread's part --------------------------------------------------------===//
 
 // Bits of the thread's number: lanes first. The dimension's bit, or false where the layout has none there.
@@ -196,7 +150,7 @@ bool gpuHasVoid(const TileLayout *layout, MlirType tile, uint32_t axes) {
 }
 
 MlirValue gpuIsOwner(Gpu *g, const TileLayout *layout) {
-  uint32_t mask = gpuFreeBits(layout, TileLayoutLane) | gpuFreeBits(layout, TileLayoutWarp) << g->laneBits;
+  uint32_t mask = tileFreeBits(layout, TileLayoutLane) | tileFreeBits(layout, TileLayoutWarp) << g->laneBits;
   TileLayoutPoint step;
   for (uint32_t bit = 0; bit < g->laneBits + g->warpBits; ++bit)
     if (!stepOfThreadBit(g, layout, bit, &step))
@@ -204,67 +158,6 @@ MlirValue gpuIsOwner(Gpu *g, const TileLayout *layout) {
   if (!mask)
     return (MlirValue){NULL};
   return gpuCompare(g, Compare_Equal, gpuAnd(g, g->thread, mask), gpuI32(g, 0));
-}
-
-//===--- moving between registers ---------------------------------------------------===//
-
-typedef struct Found {
-  TileLayoutPoint point;
-  intptr_t reg;
-} Found;
-
-static int comparePoints(const void *a, const void *b) { return memcmp(a, b, sizeof(TileLayoutPoint)); }
-
-// Registers of the first thread, sorted by the element they hold; the lowest of several copies first.
-static Found *registersByElement(const TileLayout *layout, intptr_t count) {
-  Found *found = calloc((size_t)count, sizeof *found);
-  for (intptr_t reg = 0; reg < count; ++reg)
-    found[reg] = (Found){pointOfRegister(layout, reg), reg};
-  qsort(found, (size_t)count, sizeof *found, comparePoints);
-  return found;
-}
-
-static intptr_t lookUp(const Found *found, intptr_t count, TileLayoutPoint point) {
-  const Found *hit = bsearch(&point, found, (size_t)count, sizeof *found, comparePoints);
-  return hit ? hit->reg : -2;
-}
-
-static bool holds(const TileLayout *from, const TileLayout *to, GpuMove move, const void *data, TileLayoutPoint at,
-                  intptr_t source) {
-  TileLayoutPoint wanted = {{0}}, place = tileLayoutApply(to, at), here = at;
-  bool there = move(&place, &wanted, data);
-  if (!there || source < 0)
-    return !there && source == -1;
-  here.at[TileLayoutReg] = (uint32_t)source;
-  place = tileLayoutApply(from, here);
-  return !comparePoints(&place, &wanted);
-}
-
-// Every lane and warp: moves need not be linear (slices, odd factors).
-static bool holdsEverywhere(Gpu *g, const TileLayout *from, const TileLayout *to, GpuMove move, const void *data,
-                            intptr_t reg, intptr_t source) {
-  for (int64_t lane = 0; lane < g->width; ++lane)
-    for (int64_t warp = 0; warp < g->warps; ++warp) {
-      TileLayoutPoint at = {{(uint32_t)reg, (uint32_t)lane, (uint32_t)warp}};
-      if (!holds(from, to, move, data, at, source))
-        return false;
-    }
-  return true;
-}
-
-bool gpuMoveRegisters(Gpu *g, const TileLayout *from, const TileLayout *to, GpuMove move, const void *data,
-                      intptr_t *table) {
-  intptr_t numFrom = (intptr_t)tileLayoutDimSize(from, TileLayoutReg);
-  intptr_t numTo = (intptr_t)tileLayoutDimSize(to, TileLayoutReg);
-  Found *found = registersByElement(from, numFrom);
-  bool ok = true;
-  for (intptr_t reg = 0; reg < numTo && ok; ++reg) {
-    TileLayoutPoint place = pointOfRegister(to, reg), wanted = {{0}};
-    table[reg] = move(&place, &wanted, data) ? lookUp(found, numFrom, wanted) : -1;
-    ok = table[reg] >= -1 && holdsEverywhere(g, from, to, move, data, reg, table[reg]);
-  }
-  free(found);
-  return ok;
 }
 
 //===--- what is known of an index ---------------------------------------------------===//

@@ -62,7 +62,7 @@ bool gpuDescribeMemory(Gpu *g, MlirOperation at, MlirType type, Memory *memory) 
   if (isContiguous(type))
     contiguousStrides(g, memory);
   if (!memory->align)
-    memory->align = gpuStoredBytes(memory->element);
+    memory->align = tileStoredBytes(memory->element);
   return true;
 }
 
@@ -229,7 +229,7 @@ static bool lowerSubview(Gpu *g, MlirOperation op) {
   }
   for (intptr_t d = 0; d < memory->rank; ++d)
     memory->strides[d] = tileBuildMul(&g->builder, source->strides[d], mixed(g, op, "static_strides", d, &next));
-  memory->align = gpuStoredBytes(memory->element);
+  memory->align = tileStoredBytes(memory->element);
   memory->base =
       gpuAddress(g, source->base, tileBuildMul(&g->builder, offset, tileBuildIndex(&g->builder, memory->align)));
   return true;
@@ -250,9 +250,9 @@ static void fixDimensions(Gpu *g, MlirOperation op, const Memory *source, View *
     view->inside = gpuBoth(g, view->inside, gpuCompare(g, Compare_UnsignedLess, index, source->sizes[d]));
     offset = tileBuildAdd(&g->builder, offset, tileBuildMul(&g->builder, index, source->strides[d]));
     view->memory.align =
-        gpuGreatestDivisor(view->memory.align, source->strideMultiple[d] * gpuStoredBytes(source->element));
+        gpuGreatestDivisor(view->memory.align, source->strideMultiple[d] * tileStoredBytes(source->element));
   }
-  MlirValue bytes = tileBuildIndex(&g->builder, gpuStoredBytes(source->element));
+  MlirValue bytes = tileBuildIndex(&g->builder, tileStoredBytes(source->element));
   view->memory.base = gpuAddress(g, source->base, tileBuildMul(&g->builder, offset, bytes));
   for (intptr_t axis = 0; axis < rank; ++axis)
     view->dims[axis] = kept[tileViewTypeGetOrder(view->type, axis)];
@@ -294,14 +294,13 @@ MlirValue gpuElementAddress(Gpu *g, const Memory *memory, MlirOperation op, intp
     at = tileBuildAdd(builder, at, tileBuildMul(builder, index, memory->strides[d]));
   }
   return gpuAddress(g, memory->base,
-                    tileBuildMul(builder, at, tileBuildIndex(builder, gpuStoredBytes(memory->element))));
+                    tileBuildMul(builder, at, tileBuildIndex(builder, tileStoredBytes(memory->element))));
 }
 
 static bool lowerScalarLoad(Gpu *g, MlirOperation op) {
   const Memory *memory = gpuRecord(g, mlirOperationGetOperand(op, 0))->memory;
-  gpuReadsGlobal(g, gpuRootOf(mlirOperationGetOperand(op, 0)));
   MlirValue value;
-  gpuLoadElements(g, memory->element, 1, gpuElementAddress(g, memory, op, 1), gpuStoredBytes(memory->element), &value);
+  gpuLoadElements(g, memory->element, 1, gpuElementAddress(g, memory, op, 1), tileStoredBytes(memory->element), &value);
   gpuRecordScalar(g, mlirOperationGetResult(op, 0), value);
   return true;
 }
@@ -309,10 +308,10 @@ static bool lowerScalarLoad(Gpu *g, MlirOperation op) {
 // Once per program: by the first thread.
 static bool lowerScalarStore(Gpu *g, MlirOperation op) {
   const Memory *memory = gpuRecord(g, mlirOperationGetOperand(op, 1))->memory;
-  gpuWritesGlobal(g, gpuRootOf(mlirOperationGetOperand(op, 1)));
   MlirValue value = gpuScalar(g, mlirOperationGetOperand(op, 0));
   GpuIf branch = gpuIf(g, gpuCompare(g, Compare_Equal, g->thread, gpuI32(g, 0)), 0, NULL);
-  gpuStoreElements(g, memory->element, 1, &value, gpuElementAddress(g, memory, op, 2), gpuStoredBytes(memory->element));
+  gpuStoreElements(g, memory->element, 1, &value, gpuElementAddress(g, memory, op, 2),
+                   tileStoredBytes(memory->element));
   gpuEndIf(g, &branch, 0, NULL, NULL);
   return true;
 }

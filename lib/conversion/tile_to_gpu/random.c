@@ -51,7 +51,7 @@ static MlirValue pickWord(Gpu *g, const Map *map, intptr_t axis, intptr_t reg, c
 }
 
 // Registers of the counters in the layout of the result without its last axis; one for a scalar.
-static MlirValue *countersOf(Gpu *g, MlirValue counter, const TileLayout *layout, intptr_t *count) {
+static MlirValue *countersOf(Gpu *g, MlirValue counter, MlirType result, intptr_t *count) {
   MlirType type = mlirValueGetType(counter);
   MlirValue *registers;
   if (!gpuIsTile(type)) {
@@ -60,11 +60,7 @@ static MlirValue *countersOf(Gpu *g, MlirValue counter, const TileLayout *layout
     registers[0] = gpuScalar(g, counter);
     return registers;
   }
-  int64_t sizes[MaxRank];
-  for (intptr_t axis = 0; axis < tileTypeGetRank(type); ++axis)
-    sizes[axis] = tileTypeGetSize(type, axis);
-  MlirType wanted =
-      tileTileTypeGet(tileTypeGetRank(type), sizes, tileTypeGetElement(type), tileLayoutAttrGet(g->context, layout));
+  MlirType wanted = tileWithoutAxis(result, tileTypeGetRank(type), tileTypeGetElement(type));
   *count = gpuRegisters(wanted);
   registers = gpuAllocate(g, (size_t)*count * sizeof *registers);
   gpuConvertLayout(g, type, gpuTile(g, counter), wanted, registers);
@@ -77,7 +73,7 @@ bool gpuLowerRandom(Gpu *g, MlirOperation op) {
   intptr_t last = tileTypeGetRank(type) - 1, count, own = gpuRegisters(type);
   TileLayout layout = gpuLayoutOf(type), outer;
   tileLayoutRemoveAxis(&layout, (uint32_t)last, &outer);
-  MlirValue *counters = countersOf(g, mlirOperationGetOperand(op, 1), &outer, &count);
+  MlirValue *counters = countersOf(g, mlirOperationGetOperand(op, 1), type, &count);
   const Map *map = gpuMap(g, &layout, last + 1), *outerMap = gpuMap(g, &outer, last ? last : 1);
   MlirValue *registers = gpuRecordTile(g, result);
   for (intptr_t c = 0; c < count; ++c) {
@@ -130,15 +126,15 @@ bool gpuLowerHistogram(Gpu *g, MlirOperation op) {
   }
   counts = gpuScratch(g, 4 * bins);
   clearCounts(g, counts, bins);
-  gpuScratchReady(g);
+  gpuBarrier(g);
   GpuIf owner = gpuIf(g, gpuIsOwner(g, &layout), 0, NULL);
   const Map *map = gpuMap(g, &layout, tileTypeGetRank(from));
   for (intptr_t reg = 0; reg < gpuRegisters(from); ++reg)
-    if (!gpuIsFreeRegister(&layout, reg))
+    if (!tileIsFreeRegister(&layout, reg))
       countOne(g, counts, bins, gpuTile(g, input)[reg],
                gpuBoth(g, gpuIsElement(g, map, from, AllAxes, reg), masks ? masks[reg] : (MlirValue){NULL}));
   gpuEndIf(g, &owner, 0, NULL, NULL);
-  gpuScratchReady(g);
+  gpuBarrier(g);
   MlirValue *registers = gpuRecordTile(g, mlirOperationGetResult(op, 0));
   Places places = gpuDensePlaces(g, to);
   for (intptr_t reg = 0; reg < gpuRegisters(to); ++reg) {
@@ -148,6 +144,5 @@ bool gpuLowerHistogram(Gpu *g, MlirOperation op) {
                  gpuI32(g, 0), &number);
     registers[reg] = gpuCast(g, number, element, false);
   }
-  gpuScratchDone(g);
   return true;
 }

@@ -2,11 +2,10 @@
 // Every thread ends with the result: the layout of the result says so. Order: an operation of arith is commutative, so
 // registers come first; a region is only associative, so its steps go from the nearest elements to the farthest, the
 // earlier element always on the left.
-#include "lib/conversion/tile_to_gpu/steps.h"
+#include "lib/conversion/tile_to_gpu/crossing.h"
 
 #include "dialects/tile/questions.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 typedef struct Reduction {
@@ -14,7 +13,7 @@ typedef struct Reduction {
   MlirType type; // of the first tile
   TileLayout layout;
   uint32_t axes;
-  Steps steps;
+  TileLayoutSteps steps;
   intptr_t count;    // registers
   MlirValue *values; // register r of tile t at [r * combiner.count + t]
   bool *isDone;      // registers that went into others
@@ -26,9 +25,9 @@ static MlirValue *valuesAt(const Reduction *reduction, intptr_t reg) {
 
 //===--- steps ----------------------------------------------------------------------------------===//
 
-static bool isDigitZero(const Step *step, intptr_t reg) { return reg / step->unit % step->count == 0; }
+static bool isDigitZero(const TileLayoutStep *step, intptr_t reg) { return reg / step->unit % step->count == 0; }
 
-static bool reduceRegisters(Gpu *g, Reduction *reduction, const Step *step) {
+static bool reduceRegisters(Gpu *g, Reduction *reduction, const TileLayoutStep *step) {
   for (intptr_t reg = 0; reg < reduction->count; ++reg) {
     if (reduction->isDone[reg] || !isDigitZero(step, reg))
       continue;
@@ -44,7 +43,8 @@ static bool reduceRegisters(Gpu *g, Reduction *reduction, const Step *step) {
 }
 
 // The farther thread's elements are the right ones.
-static bool combineAcross(Gpu *g, Reduction *reduction, const Step *step, MlirValue *mine, const MlirValue *others) {
+static bool combineAcross(Gpu *g, Reduction *reduction, const TileLayoutStep *step, MlirValue *mine,
+                          const MlirValue *others) {
   MlirValue left[MaxCombined], right[MaxCombined];
   bool ordered = mlirRegionGetFirstBlock(mlirOperationGetRegion(reduction->combiner.op, 0)).ptr != NULL;
   MlirValue isFar = ordered ? gpuIsFar(g, step) : (MlirValue){NULL};
@@ -55,7 +55,7 @@ static bool combineAcross(Gpu *g, Reduction *reduction, const Step *step, MlirVa
   return gpuCombine(g, &reduction->combiner, left, right, mine);
 }
 
-static bool reduceThreads(Gpu *g, Reduction *reduction, const Step *step) {
+static bool reduceThreads(Gpu *g, Reduction *reduction, const TileLayoutStep *step) {
   intptr_t tiles = reduction->combiner.count, live = 0;
   size_t room = (size_t)(reduction->count * tiles);
   MlirValue *values = gpuAllocate(g, room * sizeof *values), *others = gpuAllocate(g, room * sizeof *others);
@@ -76,18 +76,11 @@ static bool reduceThreads(Gpu *g, Reduction *reduction, const Step *step) {
   return true;
 }
 
-static int byDimension(const void *a, const void *b) {
-  const Step *x = a, *y = b;
-  if (x->dim != y->dim)
-    return x->dim < y->dim ? -1 : 1;
-  return (x->bit > y->bit) - (x->bit < y->bit);
-}
-
 static bool reduceAll(Gpu *g, Reduction *reduction) {
   if (tileHas(reduction->combiner.op, "operation"))
-    qsort(reduction->steps.items, (size_t)reduction->steps.count, sizeof(Step), byDimension);
-  for (intptr_t i = 0; i < reduction->steps.count; ++i) {
-    const Step *step = &reduction->steps.items[i];
+    tileLayoutStepsByDimension(&reduction->steps);
+  for (uint32_t i = 0; i < reduction->steps.count; ++i) {
+    const TileLayoutStep *step = &reduction->steps.items[i];
     if (!(step->dim == TileLayoutReg ? reduceRegisters : reduceThreads)(g, reduction, step))
       return false;
   }
@@ -129,7 +122,8 @@ static bool readTiles(Gpu *g, MlirOperation op, Reduction *reduction) {
     if (!fillVoid(g, op, reduction, i))
       return false;
   }
-  if (gpuStepsOf(&reduction->layout, reduction->type, reduction->axes, &reduction->steps))
+  if (tileLayoutStepsAlong(&reduction->layout, (uint32_t)tileTypeGetRank(reduction->type), reduction->axes,
+                           &reduction->steps))
     return true;
   return gpuRefuse(op, "a layout in which the reduced axes share bits with others: put a tile.convert_layout before");
 }

@@ -75,7 +75,7 @@ static void printText(Gpu *g, const char *text) {
 // "[1, 2, 3]": from shared memory, row by row as one list.
 static void printTile(Gpu *g, MlirType type, MlirValue base) {
   MlirType element = tileTypeGetElement(type);
-  int64_t count = tileTypeGetCount(type), bytes = gpuStoredBytes(element);
+  int64_t count = tileTypeGetCount(type), bytes = tileStoredBytes(element);
   TileBuilder before;
   MlirValue value;
   gpuLoadElements(g, element, 1, base, bytes, &value);
@@ -106,7 +106,7 @@ static bool lowerPrint(Gpu *g, MlirOperation op) {
   for (intptr_t i = 0; i < count; ++i) {
     MlirType type = tileOperandType(op, i);
     offsets[i] = bytes;
-    bytes += gpuIsTile(type) ? (gpuTileBytes(type) + 15) / 16 * 16 : 0;
+    bytes += gpuIsTile(type) ? (tileDenseBytes(type) + 15) / 16 * 16 : 0;
   }
   MlirValue scratch = bytes ? gpuScratch(g, bytes) : (MlirValue){NULL};
   for (intptr_t i = 0; i < count; ++i)
@@ -114,7 +114,7 @@ static bool lowerPrint(Gpu *g, MlirOperation op) {
       gpuWriteDense(g, tileOperandType(op, i), gpuTile(g, mlirOperationGetOperand(op, i)),
                     gpuAddress(g, scratch, gpuI32(g, offsets[i])));
   if (bytes)
-    gpuScratchReady(g);
+    gpuBarrier(g);
   GpuIf first = gpuIf(g, gpuCompare(g, Compare_Equal, g->thread, gpuI32(g, 0)), 0, NULL);
   const char *at = message.data, *end = message.data + message.length;
   char text[512];
@@ -135,8 +135,6 @@ static bool lowerPrint(Gpu *g, MlirOperation op) {
     }
   }
   gpuEndIf(g, &first, 0, NULL, NULL);
-  if (bytes)
-    gpuScratchDone(g);
   return true;
 }
 

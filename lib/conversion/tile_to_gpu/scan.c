@@ -1,7 +1,7 @@
 // tile.scan: every element keeps what is combined up to it (its prefix), every block of 2^k elements its total. A step
 // joins two neighbouring blocks: the later one's prefixes get the earlier one's total on their left. Steps go from the
 // nearest elements to the farthest, wherever they lie: registers, lanes (shuffles), warps (shared memory).
-#include "lib/conversion/tile_to_gpu/steps.h"
+#include "lib/conversion/tile_to_gpu/crossing.h"
 
 #include "dialects/tile/questions.h"
 #include "lib/ir/op_format.h"
@@ -16,7 +16,7 @@ typedef struct Scan {
   TileLayout layout;
   intptr_t axis, count;
   bool isReverse, isExclusive;
-  Steps steps;
+  TileLayoutSteps steps;
   MlirValue *prefixes, *totals; // register r of tile t at [r * tiles + t]; a null prefix: nothing is before
   MlirValue neutral[MaxCombined];
 } Scan;
@@ -38,7 +38,7 @@ static bool prepend(Gpu *g, const Scan *scan, const MlirValue *earlier, MlirValu
 //===--- steps between registers -----------------------------------------------------------------===//
 
 // Registers that differ only along the axis, from the first in order on.
-static bool joinRegisters(Gpu *g, Scan *scan, const Step *step, intptr_t first, const bool *isSame) {
+static bool joinRegisters(Gpu *g, Scan *scan, const TileLayoutStep *step, intptr_t first, const bool *isSame) {
   MlirValue running[MaxCombined];
   for (intptr_t digit = 0; digit < step->count; ++digit) {
     intptr_t turn = scan->isReverse ? step->count - 1 - digit : digit, reg = first + turn * step->unit;
@@ -58,7 +58,7 @@ static bool joinRegisters(Gpu *g, Scan *scan, const Step *step, intptr_t first, 
 }
 
 // isSame[a * count + b]: register a's block is b's; blocks are named by their lowest register.
-static bool stepRegisters(Gpu *g, Scan *scan, const Step *step, bool *isSame, bool *isBlock) {
+static bool stepRegisters(Gpu *g, Scan *scan, const TileLayoutStep *step, bool *isSame, bool *isBlock) {
   for (intptr_t reg = 0; reg < scan->count; ++reg) {
     if (!isBlock[reg] || reg / step->unit % step->count)
       continue;
@@ -98,7 +98,7 @@ static bool joinThreads(Gpu *g, Scan *scan, MlirValue isLater, intptr_t block, c
   return gpuCombine(g, &scan->combiner, left, right, total);
 }
 
-static bool stepThreads(Gpu *g, Scan *scan, const Step *step, const bool *isSame, const bool *isBlock) {
+static bool stepThreads(Gpu *g, Scan *scan, const TileLayoutStep *step, const bool *isSame, const bool *isBlock) {
   intptr_t tiles = scan->combiner.count, live = 0;
   size_t room = (size_t)(scan->count * tiles);
   MlirValue *values = gpuAllocate(g, room * sizeof *values), *others = gpuAllocate(g, room * sizeof *others);
@@ -121,8 +121,8 @@ static bool stepThreads(Gpu *g, Scan *scan, const Step *step, const bool *isSame
 }
 
 static bool scanAll(Gpu *g, Scan *scan, bool *isSame, bool *isBlock) {
-  for (intptr_t i = 0; i < scan->steps.count; ++i) {
-    const Step *step = &scan->steps.items[i];
+  for (uint32_t i = 0; i < scan->steps.count; ++i) {
+    const TileLayoutStep *step = &scan->steps.items[i];
     bool ok = step->dim == TileLayoutReg ? stepRegisters(g, scan, step, isSame, isBlock)
                                          : stepThreads(g, scan, step, isSame, isBlock);
     if (!ok)
@@ -167,23 +167,11 @@ static bool readTiles(Gpu *g, Scan *scan) {
     if (scan->isExclusive && !scan->neutral[i].ptr)
       return gpuRefuse(scan->op, "an exclusive scan by a region without a neutral element");
   }
-  return gpuStepsOf(&scan->layout, scan->type, 1u << scan->axis, &scan->steps) ||
+  return tileLayoutStepsAlong(&scan->layout, (uint32_t)tileTypeGetRank(scan->type), 1u << scan->axis, &scan->steps) ||
          gpuRefuse(scan->op, "a layout in which the axis shares bits with others: put a tile.convert_layout before");
 }
 
 //===--- initial and final state ------------------------------------------------------------------------===//
-
-// The type of a tile without the axis, in the layout in which every thread has what its elements of the tile want.
-static MlirType stateType(Gpu *g, const Scan *scan, MlirType element) {
-  TileLayout layout;
-  int64_t sizes[MaxRank];
-  intptr_t rank = 0;
-  tileLayoutRemoveAxis(&scan->layout, (uint32_t)scan->axis, &layout);
-  for (intptr_t axis = 0; axis < tileTypeGetRank(scan->type); ++axis)
-    if (axis != scan->axis)
-      sizes[rank++] = tileTypeGetSize(scan->type, axis);
-  return tileTileTypeGet(rank, sizes, element, tileLayoutAttrGet(g->context, &layout));
-}
 
 // The register of `state` that holds what register `reg` of the tile needs.
 static intptr_t stateRegister(const Scan *scan, const TileLayout *state, intptr_t reg) {
@@ -206,7 +194,7 @@ static MlirValue *readInitial(Gpu *g, const Scan *scan, intptr_t i, MlirValue in
     registers[0] = gpuScalar(g, initial);
     return registers;
   }
-  MlirType type = stateType(g, scan, scan->combiner.elements[i]);
+  MlirType type = tileWithoutAxis(scan->type, scan->axis, scan->combiner.elements[i]);
   registers = gpuAllocate(g, (size_t)gpuRegisters(type) * sizeof *registers);
   gpuConvertLayout(g, mlirValueGetType(initial), gpuTile(g, initial), type, registers);
   return registers;
@@ -244,7 +232,7 @@ static void giveState(Gpu *g, const Scan *scan) {
       gpuRecordScalar(g, result, at(scan, scan->totals, 0)[i]);
       continue;
     }
-    MlirType type = stateType(g, scan, scan->combiner.elements[i]);
+    MlirType type = tileWithoutAxis(scan->type, scan->axis, scan->combiner.elements[i]);
     TileLayout state = gpuLayoutOf(type);
     MlirValue *registers = gpuAllocate(g, (size_t)gpuRegisters(type) * sizeof *registers);
     for (intptr_t reg = scan->count; reg-- > 0;) // the lowest register names the block

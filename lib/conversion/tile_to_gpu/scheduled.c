@@ -1,15 +1,12 @@
 // Buffers, copies, tokens and barriers of a scheduled kernel. What works by itself beyond cp.async (TMA, mbarriers,
 // wgmma, warp specialization) comes later: named here, refused at the op.
 #include "lib/conversion/tile_to_gpu/accesses.h"
-#include "lib/conversion/tile_to_gpu/tokens.h"
 
 #include "dialects/tile/questions.h"
 
 #include "mlir-c/BuiltinAttributes.h"
 
 #include <string.h>
-
-enum { BufferAlign = 128 };
 
 //===--- buffers ------------------------------------------------------------------------------===//
 
@@ -27,11 +24,13 @@ static bool lowerAlloc(Gpu *g, MlirOperation op) {
   buffer->type = stages ? tileBufferTypeGetSlot(type) : type;
   buffer->layout = tileLayoutAttrGetLayout(tileBufferTypeGetLayout(type));
   buffer->stages = stages ? stages : 1;
-  buffer->stageBytes = gpuBufferBytes(type) / buffer->stages;
-  buffer->align = BufferAlign;
-  buffer->isLocal = tileStringEquals(tileBufferTypeGetLevel(type), "local");
-  int64_t offset;
-  buffer->number = gpuBufferNumber(g, op, &offset);
+  buffer->stageBytes = tileBufferBytes(type) / buffer->stages;
+  buffer->align = TileBufferAlign;
+  int64_t offset = 0, bytes = tileBufferBytes(type);
+  if (!tileIntegerOf(op, "offset", &offset))
+    return tileError(op, "has no offset; run tile-plan-shared-memory first");
+  gpuTakeShared(g, offset, bytes);
+  g->apartBytes += bytes;
   buffer->base = gpuAddress(g, g->shared, gpuI32(g, offset));
   return true;
 }
@@ -85,7 +84,7 @@ static bool dealOut(const Gpu *g, const TileLayout *offsets, uint32_t vectorBits
 // The widest pieces that both sides can move at once, as register bits.
 static uint32_t piecesOf(const Window *window, const Buffer *buffer) {
   uint32_t bits = 0;
-  int64_t bytes = gpuStoredBytes(window->element);
+  int64_t bytes = tileStoredBytes(window->element);
   while (bits < buffer->layout.bits[TileLayoutOffset] && (2ll << bits) <= window->vector &&
          (2ll << bits) * bytes <= 16 && window->fast >= 0 &&
          buffer->layout.steps[bits].at[window->fast] == 1u << bits && !(buffer->layout.padAmount % (2u << bits)) &&
@@ -109,13 +108,6 @@ static bool readCopy(Gpu *g, MlirOperation op, Copy *copy) {
   MlirValue view = ends[!copy->toBuffer];
   copy->window = gpuWindow(g, gpuRecord(g, view)->view, op, 2, tileTypeGetRank(mlirValueGetType(view)));
   copy->pieceBits = piecesOf(&copy->window, copy->buffer);
-  if (copy->toBuffer) {
-    gpuReadsGlobal(g, gpuRootOf(view));
-    gpuWritesBuffer(g, copy->buffer);
-  } else {
-    gpuWritesGlobal(g, gpuRootOf(view));
-    gpuReadsBuffer(g, copy->buffer);
-  }
   return dealOut(g, &copy->buffer->layout, copy->pieceBits, &copy->layout) ||
          gpuRefuse(op, "a buffer whose layout cannot be dealt out to threads");
 }
@@ -140,7 +132,7 @@ static bool lowerCopy(Gpu *g, MlirOperation op) {
 
 // Past the edge the engine writes zeros: other paddings are copied by hand.
 static bool mayBeAsynchronous(Gpu *g, const Copy *copy) {
-  int64_t sizes[8], bytes = gpuStoredBytes(copy->window.element) << copy->pieceBits;
+  int64_t sizes[8], bytes = tileStoredBytes(copy->window.element) << copy->pieceBits;
   size_t count = tileMachineGetIntegers(g->options->machine, "engine.cp.async.sizes", sizes, 8);
   bool isSize = false;
   for (size_t i = 0; i < count && i < 8; ++i)
@@ -151,7 +143,7 @@ static bool mayBeAsynchronous(Gpu *g, const Copy *copy) {
 
 static bool copyPieces(Gpu *g, MlirOperation op, const Copy *copy) {
   TileLayout offsets;
-  int64_t bytes = gpuStoredBytes(copy->window.element);
+  int64_t bytes = tileStoredBytes(copy->window.element);
   if (!gpuOffsets(op, &copy->layout, &copy->buffer->layout, copy->buffer->type, &offsets))
     return false;
   const Map *places = gpuMap(g, &offsets, 1), *map = gpuMap(g, &copy->layout, copy->window.rank);
@@ -167,7 +159,7 @@ static bool copyPieces(Gpu *g, MlirOperation op, const Copy *copy) {
 }
 
 static void endGroup(Gpu *g, MlirOperation op) {
-  if (gpuEndsGroup(op) && g->vocabulary->commitCopies)
+  if (tileEndsCopyGroup(op) && g->vocabulary->commitCopies)
     g->vocabulary->commitCopies(&g->builder);
 }
 
@@ -192,12 +184,11 @@ static bool lowerJoin(Gpu *g, MlirOperation op) {
   return true;
 }
 
-// What landed in local buffers was written by each thread for itself so far.
 static bool lowerWait(Gpu *g, MlirOperation op) {
+  int64_t pending = 0;
+  tileIntegerOf(op, "pending", &pending);
   if (g->vocabulary->waitCopies)
-    g->vocabulary->waitCopies(&g->builder, gpuGroupsPending(g, op));
-  gpuTouchCopies(g);
-  g->hazards.localWritten = true;
+    g->vocabulary->waitCopies(&g->builder, pending);
   return true;
 }
 

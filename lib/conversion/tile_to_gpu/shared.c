@@ -1,4 +1,4 @@
-// Shared memory as exchanges between threads use it: a scratch for each, where no buffer lives at the time.
+// Shared memory as exchanges between threads use it, and how tiles and buffers lie in it.
 #include "lib/conversion/tile_to_gpu/engine.h"
 
 #include "dialects/tile/questions.h"
@@ -8,21 +8,20 @@
 
 //===--- exchanges ----------------------------------------------------------------===//
 
+void gpuBarrier(Gpu *g) { g->vocabulary->barrier(&g->builder); }
+
+// The kernel has the barrier before the op's first exchange.
 MlirValue gpuScratch(Gpu *g, int64_t bytes) {
-  g->scratchTaken = bytes;
-  g->scratchOffset = gpuFreeShared(g, bytes);
-  if (gpuIsTouched(g, g->scratchOffset, bytes))
+  if (bytes > g->scratch.bytes && !g->hasFailed) {
+    g->hasFailed = true;
+    tileError(g->scratch.op,
+              "exchanges %lld bytes through shared memory, but its tile.scratch has %lld; remove the attribute "
+              "and run tile-plan-shared-memory",
+              (long long)bytes, (long long)g->scratch.bytes);
+  }
+  if (g->scratch.uses++)
     gpuBarrier(g);
-  return gpuAddress(g, g->shared, gpuI32(g, g->scratchOffset));
-}
-
-void gpuScratchReady(Gpu *g) { gpuBarrier(g); }
-
-void gpuScratchDone(Gpu *g) { gpuTouchScratch(g, g->scratchOffset, g->scratchTaken); }
-
-void gpuBarrier(Gpu *g) {
-  g->vocabulary->barrier(&g->builder);
-  g->hazards = (Hazards){.numTouched = 0};
+  return gpuAddress(g, g->shared, gpuI32(g, g->scratch.offset));
 }
 
 //===--- places -------------------------------------------------------------------===//
@@ -64,17 +63,15 @@ Places gpuDensePlaces(Gpu *g, MlirType tile) {
   return gpuPlaces(g, gpuMap(g, &layout, tileTypeGetRank(tile)), factors);
 }
 
-int64_t gpuTileBytes(MlirType tile) { return tileTypeGetCount(tile) * gpuStoredBytes(tileTypeGetElement(tile)); }
-
 //===--- dense tiles ----------------------------------------------------------------===//
 
 void gpuWriteDense(Gpu *g, MlirType tile, const MlirValue *registers, MlirValue base) {
   MlirType element = tileTypeGetElement(tile);
-  int64_t bytes = gpuStoredBytes(element);
+  int64_t bytes = tileStoredBytes(element);
   Places places = gpuDensePlaces(g, tile);
   GpuIf branch = gpuIf(g, gpuIsOwner(g, &places.map->layout), 0, NULL);
   for (intptr_t reg = 0; reg < gpuRegisters(tile); ++reg) {
-    if (gpuIsFreeRegister(&places.map->layout, reg))
+    if (tileIsFreeRegister(&places.map->layout, reg))
       continue;
     MlirValue offset = gpuMul(g, gpuPlace(g, &places, reg), gpuI32(g, bytes));
     gpuStoreWhere(g, gpuIsElement(g, places.map, tile, AllAxes, reg), element, 1, &registers[reg],
@@ -85,7 +82,7 @@ void gpuWriteDense(Gpu *g, MlirType tile, const MlirValue *registers, MlirValue 
 
 void gpuReadDense(Gpu *g, MlirType tile, MlirValue base, MlirValue *registers) {
   MlirType element = tileTypeGetElement(tile);
-  int64_t bytes = gpuStoredBytes(element);
+  int64_t bytes = tileStoredBytes(element);
   Places places = gpuDensePlaces(g, tile);
   for (intptr_t reg = 0; reg < gpuRegisters(tile); ++reg) {
     MlirValue offset = gpuMul(g, gpuPlace(g, &places, reg), gpuI32(g, bytes));
@@ -108,7 +105,7 @@ bool gpuOffsets(MlirOperation op, const TileLayout *layout, const TileLayout *of
 // addresses are few.
 MlirValue gpuBufferAddress(Gpu *g, const Buffer *buffer, const Map *places, intptr_t reg) {
   const TileLayout *offsets = &buffer->layout;
-  MlirValue bytes = gpuI32(g, gpuStoredBytes(tileTypeGetElement(buffer->type)));
+  MlirValue bytes = gpuI32(g, tileStoredBytes(tileTypeGetElement(buffer->type)));
   int64_t constant;
   if (!offsets->padAmount) {
     MlirValue thread = gpuCoordinateParts(g, places, 0, reg, &constant);

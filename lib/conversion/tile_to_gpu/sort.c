@@ -64,7 +64,7 @@ static void writeKeys(Gpu *g, const Sort *sort, const MlirValue *registers) {
   Places places = placesInRows(g, sort, sort->type);
   GpuIf owner = gpuIf(g, gpuIsOwner(g, &places.map->layout), 0, NULL);
   for (intptr_t reg = 0; reg < gpuRegisters(sort->type); ++reg) {
-    if (gpuIsFreeRegister(&places.map->layout, reg))
+    if (tileIsFreeRegister(&places.map->layout, reg))
       continue;
     MlirValue place = gpuPlace(g, &places, reg);
     GpuIf isElement = gpuIf(g, gpuIsElement(g, places.map, sort->type, AllAxes, reg), 0, NULL);
@@ -149,7 +149,7 @@ static void readSorted(Gpu *g, const Sort *sort, intptr_t i, MlirValue base) {
   MlirValue result = mlirOperationGetResult(sort->op, i);
   MlirType from = tileOperandType(sort->op, i), to = mlirValueGetType(result), element = tileTypeGetElement(from);
   TileLayout layout = gpuLayoutOf(to);
-  int64_t factors[MaxRank], factor = 1, pitch = 1, bytes = gpuStoredBytes(element);
+  int64_t factors[MaxRank], factor = 1, pitch = 1, bytes = tileStoredBytes(element);
   for (intptr_t axis = tileTypeGetRank(from); axis-- > 0; factor *= tileTypeGetSize(from, axis)) {
     factors[axis] = axis == sort->axis ? 0 : factor;
     pitch = axis == sort->axis ? factor : pitch;
@@ -169,30 +169,29 @@ static void readSorted(Gpu *g, const Sort *sort, intptr_t i, MlirValue base) {
 static int64_t roundUp(int64_t bytes) { return (bytes + 15) / 16 * 16; }
 
 bool gpuLowerSort(Gpu *g, MlirOperation op) {
-  Sort sort = {.op = op, .type = tileOperandType(op, 0), .padded = 1, .isDescending = tileHas(op, "descending")};
+  const TileSortSpace space = tileSortSpaceOf(op);
+  Sort sort = {.op = op, .type = tileOperandType(op, 0), .isDescending = tileHas(op, "descending")};
   intptr_t tiles = mlirOperationGetNumOperands(op);
   sort.axis = mlirIntegerAttrGetValueInt(tileOpAttribute(op, "axis"));
-  sort.size = tileTypeGetSize(sort.type, sort.axis);
-  sort.rows = tileTypeGetCount(sort.type) / sort.size;
-  while (sort.padded < sort.size || sort.padded < 2)
-    sort.padded *= 2;
-  int64_t keyBytes = sort.rows * sort.padded * 8, bytes = keyBytes + roundUp(sort.rows * sort.padded * 4);
+  sort.size = space.size;
+  sort.padded = space.padded;
+  sort.rows = space.rows;
+  int64_t bytes = space.bytes;
   int64_t *offsets = gpuAllocate(g, (size_t)tiles * sizeof *offsets);
   for (intptr_t i = 0; i < tiles; ++i) {
     offsets[i] = bytes;
-    bytes += roundUp(gpuTileBytes(tileOperandType(op, i)));
+    bytes += roundUp(tileDenseBytes(tileOperandType(op, i)));
   }
   sort.keys = gpuScratch(g, bytes);
-  sort.positions = gpuAddress(g, sort.keys, gpuI32(g, keyBytes));
+  sort.positions = gpuAddress(g, sort.keys, gpuI32(g, space.keyBytes));
   writeKeys(g, &sort, gpuTile(g, mlirOperationGetOperand(op, 0)));
   writePadding(g, &sort);
   for (intptr_t i = 0; i < tiles; ++i)
     gpuWriteDense(g, tileOperandType(op, i), gpuTile(g, mlirOperationGetOperand(op, i)),
                   gpuAddress(g, sort.keys, gpuI32(g, offsets[i])));
-  gpuScratchReady(g);
+  gpuBarrier(g);
   runNetwork(g, &sort);
   for (intptr_t i = 0; i < tiles; ++i)
     readSorted(g, &sort, i, gpuAddress(g, sort.keys, gpuI32(g, offsets[i])));
-  gpuScratchDone(g);
   return true;
 }

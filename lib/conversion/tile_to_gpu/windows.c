@@ -49,7 +49,7 @@ static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 static void findVector(Window *window, const Facts *facts) {
   const View *view = window->view;
   const Memory *memory = &view->memory;
-  int64_t bytes = gpuStoredBytes(window->element);
+  int64_t bytes = tileStoredBytes(window->element);
   int64_t vector = least(WidestAccess / bytes, powerOfTwoIn(memory->align) / bytes);
   window->fast = -1;
   window->vector = 1;
@@ -87,7 +87,7 @@ Window gpuWindow(Gpu *g, const View *view, MlirOperation op, intptr_t firstIndex
     window.origins[axis] = origin;
     limitAxis(g, &window, axis, origin, facts[axis]);
   }
-  MlirValue bytes = tileBuildIndex(builder, gpuStoredBytes(window.element));
+  MlirValue bytes = tileBuildIndex(builder, tileStoredBytes(window.element));
   window.base = gpuAddress(g, view->memory.base, tileBuildMul(builder, offset, bytes));
   findVector(&window, facts);
   return window;
@@ -117,7 +117,7 @@ MlirValue gpuWindowMask(Gpu *g, const Window *window, const Map *map, intptr_t r
 
 // Bytes from the window's base: in 32 bits where that is enough; what differs between registers comes last.
 MlirValue gpuWindowAddress(Gpu *g, const Window *window, const Map *map, intptr_t reg) {
-  int64_t bytes = gpuStoredBytes(window->element);
+  int64_t bytes = tileStoredBytes(window->element);
   int64_t last = 0;
   MlirValue narrow = {NULL}, wide = {NULL};
   for (intptr_t axis = 0; axis < window->rank; ++axis) {
@@ -140,7 +140,7 @@ MlirValue gpuWindowAddress(Gpu *g, const Window *window, const Map *map, intptr_
 }
 
 intptr_t gpuWindowVector(const Window *window, const TileLayout *layout, uint32_t *slots) {
-  uint32_t bytes = (uint32_t)gpuStoredBytes(window->element);
+  uint32_t bytes = (uint32_t)tileStoredBytes(window->element);
   if (window->fast < 0 || window->vector < 2)
     return 1;
   uint64_t bound = (uint64_t)window->vector;

@@ -8,5 +8,8 @@ extern const MlirExtPassDefinition tileStageInSharedMemoryPass;
 extern const MlirExtPassDefinition tilePipelineLoopsPass;
 extern const MlirExtPassDefinition tileHoistCopiesPass;
 extern const MlirExtPassDefinition tileReduceAtomicsPass;
+extern const MlirExtPassDefinition tilePlanSharedMemoryPass;
+extern const MlirExtPassDefinition tileInsertBarriersPass;
+extern const MlirExtPassDefinition tileCountWaitsPass;
 
 #endif

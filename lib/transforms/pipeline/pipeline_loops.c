@@ -11,6 +11,7 @@
 
 #include "dialects/tile/questions.h"
 #include "dialects/tile/tile.h"
+#include "lib/analysis/scratch.h"
 #include "lib/capi/op.h"
 #include "lib/ir/builder.h"
 #include "lib/ir/op_format.h"

@@ -3,14 +3,8 @@
 
 #include "dialects/tile/questions.h"
 #include "dialects/tile/tile.h"
+#include "lib/analysis/scratch.h"
 #include "lib/machine/machine.h"
-
-int64_t tileBufferBytes(MlirType buffer) {
-  TileLayout layout = tileLayoutAttrGetLayout(tileBufferTypeGetLayout(buffer));
-  unsigned width = tileElementWidth(tileTypeGetElement(buffer));
-  int64_t stages = tileBufferTypeGetStages(buffer);
-  return (int64_t)tileLayoutPaddedSize(&layout) * (width == 0 ? 8 : (width + 7) / 8) * (stages ? stages : 1);
-}
 
 MlirOperation tileOutermostLoop(MlirOperation op) {
   MlirOperation loop = {NULL};

@@ -6,8 +6,6 @@
 
 struct TileMachine;
 
-// Bytes of a buffer, all stages.
-int64_t tileBufferBytes(MlirType buffer);
 // The outermost loop around the op; null outside loops.
 MlirOperation tileOutermostLoop(MlirOperation op);
 // What buffers that live during an outermost loop (null: all the time) may take: the machine's limit for a block, less

@@ -23,6 +23,7 @@ tile.kernel @reduce(%x: memref<128xf32>, %y: memref<1xf32>) attributes {warps = 
 #l = #tile.layout<reg [2:d0], lane [32:d0*2], warp [2:d0*64]>
 // Order and scope; what releases waits for all threads, the old value reaches them all.
 // CHECK-LABEL: llvm.func @ticket
+// CHECK: llvm.store
 // CHECK: nvvm.barrier0
 // CHECK: scf.if
 // CHECK: llvm.atomicrmw add %{{.*}}, %{{.*}} syncscope("device") acq_rel {alignment = 4 : i64} : !llvm.ptr<1>, i32
@@ -32,6 +33,7 @@ tile.kernel @reduce(%x: memref<128xf32>, %y: memref<1xf32>) attributes {warps = 
 tile.kernel @ticket(%m: memref<4xi32>, %y: memref<1xi32>) attributes {warps = 2 : i32} {
   %c0 = arith.constant 0 : index
   %one = arith.constant 1 : i32
+  memref.store %one, %y[%c0] : memref<1xi32>
   %old = tile.atomic_rmw add %one, %m[%c0] acq_rel device : i32, memref<4xi32> -> i32
   tile.fence acquire block
   memref.store %old, %y[%c0] : memref<1xi32>

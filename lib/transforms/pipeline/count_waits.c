@@ -1,20 +1,31 @@
-// Waiting for a token by counting groups: cp.async's wait names how many of the newest groups may still be under way,
-// so each token needs its age, the least number of groups that can have been committed after its own on any path. A
-// copy's group ends at the join that takes its token, or at the copy itself. Loops: ages only fall from one round to
-// the next, so they settle; what a token of an iteration argument stands for is the youngest of those that come in.
-#include "lib/conversion/tile_to_gpu/tokens.h"
+// tile-count-waits: how many groups of asynchronous copies each wait leaves under way.
+// Expects: scheduled kernels. Leaves: `pending N` on each tile.wait that had none. cp.async's wait names how many of
+// the
+//   newest groups may still be under way, so each token needs its age: the least number of groups that can have been
+//   committed after its own on any path. The group of a copy ends at the join that takes its token, or at the copy
+//   itself. In a loop ages only fall from one round to the next, so they settle; an argument of a loop is as old as the
+//   youngest token that comes in. A wait whose tokens are not known waits for all groups.
+// Cost: linear in the ops, for each round until the ages of a loop settle.
+#include "lib/transforms/pipeline/pipeline.h"
+
+#include "dialects/tile/ops.h"
+#include "dialects/tile/questions.h"
+#include "lib/ir/pass.h"
 
 #include <stdlib.h>
 
-enum { Unknown = -1, Oldest = 1 << 20 };
+static const char *const statistics[] = {"waits: waits that got a number", "partial: waits that leave groups under way",
+                                         NULL};
+
+enum { Oldest = 1 << 20 };
 
 typedef struct Age {
-  const void *token; // value
+  MlirValue token;
   int64_t age;
 } Age;
 
 typedef struct Wait {
-  const void *op;
+  MlirOperation op;
   int64_t pending;
 } Wait;
 
@@ -29,7 +40,7 @@ typedef struct Tokens {
 
 static Age *ageOf(Tokens *tokens, MlirValue token) {
   for (intptr_t i = 0; i < tokens->numAges; ++i)
-    if (tokens->ages[i].token == token.ptr)
+    if (mlirValueEqual(tokens->ages[i].token, token))
       return &tokens->ages[i];
   return NULL;
 }
@@ -44,7 +55,7 @@ static void setAge(Tokens *tokens, MlirValue token, int64_t age) {
     tokens->maxAges = tokens->maxAges ? 2 * tokens->maxAges : 16;
     tokens->ages = realloc(tokens->ages, (size_t)tokens->maxAges * sizeof *tokens->ages);
   }
-  tokens->ages[tokens->numAges++] = (Age){token.ptr, age};
+  tokens->ages[tokens->numAges++] = (Age){token, age};
 }
 
 static int64_t getAge(Tokens *tokens, MlirValue token) {
@@ -59,7 +70,7 @@ static void commit(Tokens *tokens) {
 
 static Wait *waitOf(Tokens *tokens, MlirOperation op) {
   for (intptr_t i = 0; i < tokens->numWaits; ++i)
-    if (tokens->waits[i].op == op.ptr)
+    if (mlirOperationEqual(tokens->waits[i].op, op))
       return &tokens->waits[i];
   return NULL;
 }
@@ -75,26 +86,10 @@ static void setWait(Tokens *tokens, MlirOperation op, int64_t pending) {
     tokens->maxWaits = tokens->maxWaits ? 2 * tokens->maxWaits : 16;
     tokens->waits = realloc(tokens->waits, (size_t)tokens->maxWaits * sizeof *tokens->waits);
   }
-  tokens->waits[tokens->numWaits++] = (Wait){op.ptr, pending};
+  tokens->waits[tokens->numWaits++] = (Wait){op, pending};
 }
 
 //===--- ops ------------------------------------------------------------------------------------===//
-
-static bool isTakenByJoin(MlirValue token) {
-  for (MlirOpOperand use = mlirValueGetFirstUse(token); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use))
-    if (tileOpIs(mlirOpOperandGetOwner(use), "tile.join"))
-      return true;
-  return false;
-}
-
-bool gpuEndsGroup(MlirOperation op) {
-  if (tileOpIs(op, "tile.copy_async"))
-    return mlirOperationGetNumResults(op) == 0 || !isTakenByJoin(mlirOperationGetResult(op, 0));
-  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
-    if (tileOpIs(tileDefiningOp(mlirOperationGetOperand(op, i)), "tile.copy_async"))
-      return true;
-  return false;
-}
 
 static int64_t youngest(Tokens *tokens, MlirOperation op, intptr_t first) {
   int64_t age = Oldest;
@@ -109,11 +104,11 @@ static int64_t youngest(Tokens *tokens, MlirOperation op, intptr_t first) {
 static void visitBlock(Tokens *tokens, MlirBlock block);
 
 static void visitToken(Tokens *tokens, MlirOperation op) {
-  if (tileOpIs(op, "tile.wait")) {
+  if (tileWaitOpIsA(op)) {
     setWait(tokens, op, youngest(tokens, op, 0));
     return;
   }
-  bool ends = gpuEndsGroup(op);
+  bool ends = tileEndsCopyGroup(op);
   int64_t age = ends ? 0 : youngest(tokens, op, 0);
   if (ends)
     commit(tokens);
@@ -192,7 +187,7 @@ static void visitLoop(Tokens *tokens, MlirOperation op) {
     MlirOperation yield = mlirBlockGetTerminator(last);
     for (intptr_t i = 0; i < mlirOperationGetNumOperands(yield); ++i)
       for (intptr_t j = 0; j < numAfter; ++j)
-        if (after[j].token == mlirOperationGetOperand(yield, i).ptr) {
+        if (mlirValueEqual(after[j].token, mlirOperationGetOperand(yield, i))) {
           Age *argument = ageOf(tokens, mlirBlockGetArgument(head, i + isFor));
           if (argument && after[j].age < argument->age) {
             argument->age = after[j].age;
@@ -220,7 +215,7 @@ static void visitIf(Tokens *tokens, MlirOperation op) {
     MlirBlock block = blockOf(op, i);
     for (intptr_t j = 0; i && j < count; ++j)
       tokens->ages[j].age = before[j].age;
-    if (block.ptr) {
+    if (!mlirBlockIsNull(block)) {
       visitBlock(tokens, block);
       forward(tokens, mlirBlockGetTerminator(block), 0, resultOf, &op, 0);
     }
@@ -233,32 +228,46 @@ static void visitIf(Tokens *tokens, MlirOperation op) {
 }
 
 static void visitBlock(Tokens *tokens, MlirBlock block) {
-  for (MlirOperation op = mlirBlockGetFirstOperation(block); op.ptr; op = mlirOperationGetNextInBlock(op))
+  for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op))
     if (tileOpIs(op, "scf.for") || tileOpIs(op, "scf.while"))
       visitLoop(tokens, op);
     else if (tileOpIs(op, "scf.if"))
       visitIf(tokens, op);
-    else if (tileOpIs(op, "tile.copy_async") || tileOpIs(op, "tile.join") || tileOpIs(op, "tile.wait"))
+    else if (tileWarpSpecializeOpIsA(op)) // each partition commits and waits for groups of its own
+      for (intptr_t i = 0; i < mlirOperationGetNumRegions(op); ++i)
+        visitBlock(tokens, blockOf(op, i));
+    else if (tileCopyAsyncOpIsA(op) || tileJoinOpIsA(op) || tileWaitOpIsA(op))
       visitToken(tokens, op);
 }
 
-//===--- asking --------------------------------------------------------------------------------------===//
+//===--- the pass -------------------------------------------------------------------------------------===//
 
-bool gpuCountGroups(Gpu *g) {
-  Tokens tokens = {0};
-  visitBlock(&tokens, mlirRegionGetFirstBlock(mlirOperationGetRegion(g->kernel, 0)));
-  g->tokens = gpuAllocate(g, sizeof tokens);
-  g->tokens->waits = gpuAllocate(g, (size_t)(tokens.numWaits + 1) * sizeof *tokens.waits);
-  g->tokens->numWaits = tokens.numWaits;
-  for (intptr_t i = 0; i < tokens.numWaits; ++i)
-    g->tokens->waits[i] = tokens.waits[i];
+static bool run(MlirOperation kernel, MlirExtPass pass) {
+  Tokens tokens = {.ages = NULL};
+  MlirBlock body = mlirRegionGetFirstBlock(tileKernelOpGetBody(kernel));
+  if (mlirBlockIsNull(body))
+    return true;
+  visitBlock(&tokens, body);
+  for (intptr_t i = 0; i < tokens.numWaits; ++i) {
+    const Wait *wait = &tokens.waits[i];
+    if (!mlirAttributeIsNull(tileWaitOpGetPending(wait->op)))
+      continue;
+    int64_t pending = wait->pending < Oldest ? wait->pending : 0;
+    MlirType i64 = mlirIntegerTypeGet(mlirOperationGetContext(kernel), 64);
+    tileWaitOpSetPending(wait->op, mlirIntegerAttrGet(i64, pending));
+    mlirExtPassAddStatistic(pass, 0, 1);
+    mlirExtPassAddStatistic(pass, 1, pending > 0);
+  }
   free(tokens.ages);
   free(tokens.waits);
   return true;
 }
 
-// In a called function nothing was counted: wait for all.
-int64_t gpuGroupsPending(Gpu *g, MlirOperation op) {
-  const Wait *wait = waitOf(g->tokens, op);
-  return wait && wait->pending < Oldest ? wait->pending : 0;
-}
+const MlirExtPassDefinition tileCountWaitsPass = {
+    .argument = "tile-count-waits",
+    .summary = "Count how many groups of asynchronous copies each wait leaves under way",
+    .anchor = "tile.kernel",
+    .statistics = statistics,
+    .run = run,
+};

@@ -1,0 +1,398 @@
+// Which ops exchange elements through shared memory, and how many bytes. See scratch.h.
+#include "lib/analysis/scratch.h"
+
+#include "dialects/tile/ops.h"
+#include "dialects/tile/questions.h"
+#include "lib/analysis/moves.h"
+#include "lib/layout/algebra.h"
+#include "lib/layout/steps.h"
+#include "mlir-c/BuiltinAttributes.h"
+
+#include <string.h>
+
+//===--- bytes ----------------------------------------------------------------------------------------===//
+
+static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
+
+static int64_t roundUp(int64_t bytes, int64_t to) { return (bytes + to - 1) / to * to; }
+
+int64_t tileStoredBytes(MlirType element) {
+  int64_t bytes = 1, width = mlirTypeIsATF32(element) ? 32 : tileElementWidth(element);
+  while (bytes * 8 < (width ? width : 64))
+    bytes *= 2;
+  return bytes;
+}
+
+int64_t tileDenseBytes(MlirType tile) { return tileTypeGetCount(tile) * tileStoredBytes(tileTypeGetElement(tile)); }
+
+int64_t tileBufferBytes(MlirType buffer) {
+  TileLayout layout = tileLayoutAttrGetLayout(tileBufferTypeGetLayout(buffer));
+  int64_t stages = tileBufferTypeGetStages(buffer);
+  int64_t bytes = (int64_t)tileLayoutPaddedSize(&layout) * tileStoredBytes(tileTypeGetElement(buffer));
+  return roundUp(bytes, TileBufferAlign) * (stages ? stages : 1);
+}
+
+//===--- layouts --------------------------------------------------------------------------------------===//
+
+static TileLayout layoutOf(MlirType tile) { return tileLayoutAttrGetLayout(tileTypeGetLayout(tile)); }
+
+static bool isTile(MlirType type) { return mlirTypeIsATensor(type); }
+
+static MlirType withLayout(intptr_t rank, const int64_t *sizes, MlirType element, const TileLayout *layout) {
+  return tileTileTypeGet(rank, sizes, element, tileLayoutAttrGet(mlirTypeGetContext(element), layout));
+}
+
+MlirType tileWithoutAxis(MlirType tile, intptr_t axis, MlirType element) {
+  TileLayout layout = layoutOf(tile), rest;
+  int64_t sizes[TILE_LAYOUT_MAX_AXES];
+  intptr_t rank = 0;
+  tileLayoutRemoveAxis(&layout, (uint32_t)axis, &rest);
+  for (intptr_t a = 0; a < tileTypeGetRank(tile); ++a)
+    if (a != axis)
+      sizes[rank++] = tileTypeGetSize(tile, a);
+  return withLayout(rank, sizes, element, &rest);
+}
+
+MlirType tileAlongAxis(MlirType tile, intptr_t axis, MlirType element, int64_t size) {
+  TileLayout layout = layoutOf(tile);
+  for (intptr_t other = tileTypeGetRank(tile); other-- > 0;)
+    if (other != axis)
+      tileLayoutRemoveAxis(&layout, (uint32_t)other, &layout);
+  return withLayout(1, &size, element, &layout);
+}
+
+static TileLayoutPoint stepOf(const TileLayout *layout, uint32_t dim, uint32_t bit) {
+  for (uint32_t d = 0; d < dim; ++d)
+    bit += layout->bits[d];
+  return layout->steps[bit];
+}
+
+// Adds the step to a basis whose vectors each have a leading bit that the later ones lack; false: it was in its span.
+static bool extendBasis(TileLayoutPoint *basis, uint32_t *count, TileLayoutPoint step) {
+  for (uint32_t i = 0; i < *count; ++i)
+    for (int axis = 0; axis < TILE_LAYOUT_MAX_AXES; ++axis) {
+      uint32_t lead = basis[i].at[axis];
+      if (!lead)
+        continue;
+      lead = 1u << (31 - __builtin_clz(lead));
+      bool hasLead = step.at[axis] & lead;
+      for (int a = 0; hasLead && a < TILE_LAYOUT_MAX_AXES; ++a)
+        step.at[a] ^= basis[i].at[a];
+      break;
+    }
+  for (int axis = 0; axis < TILE_LAYOUT_MAX_AXES; ++axis)
+    if (step.at[axis]) {
+      basis[(*count)++] = step;
+      return true;
+    }
+  return false;
+}
+
+uint32_t tileFreeBits(const TileLayout *layout, uint32_t dim) {
+  TileLayoutPoint basis[TILE_LAYOUT_MAX_BITS];
+  uint32_t count = 0, free = 0;
+  for (uint32_t d = 0; d <= dim; ++d)
+    for (uint32_t bit = 0; bit < layout->bits[d]; ++bit)
+      if (!extendBasis(basis, &count, stepOf(layout, d, bit)) && d == dim)
+        free |= 1u << bit;
+  return free;
+}
+
+// An odd factor along no axis makes copies too: its digit must be 0.
+bool tileIsFreeRegister(const TileLayout *layout, intptr_t reg) {
+  uint32_t bits = layout->bits[TileLayoutReg];
+  if ((uint32_t)reg & tileFreeBits(layout, TileLayoutReg) & ((1u << bits) - 1))
+    return true;
+  uint64_t digits = (uint64_t)reg >> bits;
+  for (uint32_t i = 0; i < layout->repeatCount; ++i) {
+    if (layout->repeats[i].dim != TileLayoutReg)
+      continue;
+    if (layout->repeats[i].axis == TILE_LAYOUT_COPIES && digits % layout->repeats[i].count)
+      return true;
+    digits /= layout->repeats[i].count;
+  }
+  return false;
+}
+
+bool tileHasCopies(const TileLayout *layout, uint32_t lanes, uint32_t warps) {
+  if (tileFreeBits(layout, TileLayoutLane) || tileFreeBits(layout, TileLayoutWarp) ||
+      1u << layout->bits[TileLayoutLane] < lanes || 1u << layout->bits[TileLayoutWarp] < warps)
+    return true;
+  for (intptr_t reg = 0; reg < (intptr_t)tileLayoutDimSize(layout, TileLayoutReg); ++reg)
+    if (tileIsFreeRegister(layout, reg))
+      return true;
+  return false;
+}
+
+//===--- conversions ----------------------------------------------------------------------------------===//
+
+static int64_t bytesOfChange(const TileExchange *exchange, const TileChange *change, const TileConversion *plan) {
+  TileChangeHalves halves;
+  TileConversion half;
+  if (plan->kind != TileConversionShared)
+    return 0;
+  int64_t bytes = roundUp((int64_t)plan->shared.bytes, 16);
+  bool fits =
+      bytes <= exchange->room || !tileChangeHalve(change, &halves) || !tileChangePlan(exchange, &halves.half, &half);
+  return fits ? bytes : bytesOfChange(exchange, &halves.half, &half);
+}
+
+static int64_t bytesToConvert(const TileExchange *exchange, MlirType from, MlirType to) {
+  if (mlirAttributeEqual(tileTypeGetLayout(from), tileTypeGetLayout(to)))
+    return 0;
+  TileChange change = tileChangeOf(from, to);
+  TileConversion plan;
+  if (tileLayoutEquals(&change.before, &change.after) ||
+      tileMovesBetween(&change.before, &change.after, exchange->lanes, exchange->warps, NULL))
+    return 0;
+  return tileChangePlan(exchange, &change, &plan) ? bytesOfChange(exchange, &change, &plan) : tileDenseBytes(from);
+}
+
+// To the layout of `type`.
+static int64_t bytesToLayoutOf(const TileExchange *exchange, MlirValue value, MlirType type) {
+  MlirType from = mlirValueGetType(value);
+  return bytesToConvert(exchange, from, tileTypeWithElement(type, tileTypeGetElement(from)));
+}
+
+//===--- reductions and scans -------------------------------------------------------------------------===//
+
+// Steps between warps: each thread leaves what it has combined so far.
+static int64_t bytesOfSteps(const TileExchange *exchange, MlirOperation op, intptr_t inputs, uint32_t axes,
+                            bool inOrder) {
+  MlirType tile = tileOperandType(op, 0);
+  TileLayout layout = layoutOf(tile);
+  int64_t live = (int64_t)tileLayoutDimSize(&layout, TileLayoutReg), elements = 0, bytes = 0;
+  TileLayoutSteps steps;
+  if (!tileLayoutStepsAlong(&layout, (uint32_t)tileTypeGetRank(tile), axes, &steps))
+    return 0; // the conversion refuses it
+  if (!inOrder)
+    tileLayoutStepsByDimension(&steps);
+  for (intptr_t i = 0; i < inputs; ++i)
+    elements += tileStoredBytes(tileTypeGetElement(tileOperandType(op, i)));
+  for (uint32_t i = 0; i < steps.count; ++i) {
+    if (steps.items[i].dim == TileLayoutReg)
+      live /= steps.items[i].count;
+    if (steps.items[i].dim == TileLayoutWarp)
+      bytes = most(bytes, elements * live * exchange->lanes * exchange->warps);
+  }
+  return bytes;
+}
+
+static int64_t bytesOfReduce(const TileExchange *exchange, MlirOperation op) {
+  intptr_t inputs = tileReduceOpGetNumInputs(op);
+  uint32_t axes = 0;
+  int64_t bytes = 0;
+  for (intptr_t i = 0; i < tileArrayCount(op, "axes"); ++i)
+    axes |= 1u << tileArrayAt(op, "axes", i);
+  for (intptr_t i = 1; i < inputs; ++i)
+    bytes = most(bytes, bytesToLayoutOf(exchange, tileReduceOpGetInputs(op, i), tileOperandType(op, 0)));
+  bool inOrder = mlirAttributeIsNull(tileReduceOpGetOperation(op));
+  return most(bytes, bytesOfSteps(exchange, op, inputs, axes, inOrder));
+}
+
+static int64_t bytesOfScan(const TileExchange *exchange, MlirOperation op) {
+  MlirType tile = tileOperandType(op, 0);
+  intptr_t inputs = tileScanOpGetNumInputs(op), axis = tileScanOpGetAxisValue(op);
+  int64_t bytes = bytesOfSteps(exchange, op, inputs, 1u << axis, true);
+  for (intptr_t i = 0; i < inputs; ++i) {
+    MlirType element = tileTypeGetElement(tileOperandType(op, i)), like = tileTypeWithElement(tile, element);
+    bytes = most(bytes, bytesToConvert(exchange, tileOperandType(op, i), like));
+    bytes = most(bytes, bytesToConvert(exchange, like, tileResultType(op, i)));
+    if (i >= tileScanOpGetNumInitial(op) || !isTile(mlirValueGetType(tileScanOpGetInitial(op, i))))
+      continue;
+    MlirType state = tileWithoutAxis(tile, axis, element);
+    bytes = most(bytes, bytesToConvert(exchange, mlirValueGetType(tileScanOpGetInitial(op, i)), state));
+    bytes = most(bytes, bytesToConvert(exchange, state, tileResultType(op, inputs + i)));
+  }
+  return bytes;
+}
+
+TileSortSpace tileSortSpaceOf(MlirOperation sort) {
+  MlirType tile = tileOperandType(sort, 0);
+  intptr_t axis = tileSortOpIsA(sort) ? tileSortOpGetAxisValue(sort) : tileTopkOpGetAxisValue(sort);
+  TileSortSpace space = {.size = tileTypeGetSize(tile, axis), .padded = 2};
+  space.rows = tileTypeGetCount(tile) / space.size;
+  while (space.padded < space.size)
+    space.padded *= 2;
+  space.keyBytes = space.rows * space.padded * 8;
+  space.bytes = space.keyBytes + roundUp(space.rows * space.padded * 4, 16);
+  return space;
+}
+
+static int64_t bytesOfSort(MlirOperation op) {
+  int64_t bytes = tileSortSpaceOf(op).bytes;
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
+    bytes += roundUp(tileDenseBytes(tileOperandType(op, i)), 16);
+  return bytes;
+}
+
+//===--- ops that move elements -----------------------------------------------------------------------===//
+
+static bool movesRegisters(const TileExchange *exchange, MlirOperation op, intptr_t operand, int64_t part) {
+  return tileMovesOf(op, operand, part, exchange->lanes, exchange->warps, NULL);
+}
+
+static int64_t bytesOfInsert(const TileExchange *exchange, MlirOperation op) {
+  if (movesRegisters(exchange, op, 0, 0) && movesRegisters(exchange, op, 1, 0))
+    return 0;
+  MlirValue whole = tileInsertOpGetDestination(op);
+  return most(bytesToConvert(exchange, mlirValueGetType(whole), tileResultType(op, 0)),
+              tileDenseBytes(tileOperandType(op, 0)));
+}
+
+static int64_t bytesOfCat(const TileExchange *exchange, MlirOperation op) {
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
+    if (!movesRegisters(exchange, op, i, 0))
+      return tileDenseBytes(tileResultType(op, 0));
+  return 0;
+}
+
+static int64_t bytesOfBitcast(const TileExchange *exchange, MlirOperation op) {
+  MlirType from = tileOperandType(op, 0);
+  if (!isTile(from) || !isTile(tileResultType(op, 0)))
+    return 0;
+  TileCast cast = tileCastOf(op);
+  for (int64_t part = 0; part < (cast.narrows ? 1 : cast.factor); ++part)
+    if (!movesRegisters(exchange, op, 0, part))
+      return tileDenseBytes(from);
+  return cast.factor ? 0 : tileDenseBytes(from);
+}
+
+bool tileFmaHasFactors(const TileExchange *exchange, MlirOperation product) {
+  MlirType left = tileOperandType(product, 0);
+  int64_t depth = tileTypeGetSize(left, tileTypeGetRank(left) - 1);
+  for (int64_t k = 0; k < depth; ++k)
+    if (!movesRegisters(exchange, product, 0, k) || !movesRegisters(exchange, product, 1, k))
+      return false;
+  return true;
+}
+
+static int64_t bytesOfMma(const TileExchange *exchange, MlirOperation op) {
+  if (!tileKeywordIs(op, "atom", "fma") || tileFmaHasFactors(exchange, op))
+    return 0;
+  return roundUp(tileDenseBytes(tileOperandType(op, 0)), 16) + tileDenseBytes(tileOperandType(op, 1));
+}
+
+//===--- computed places ------------------------------------------------------------------------------===//
+
+// Index tiles come to the elements: the whole tile's layout, or one axis of it where a view is indexed.
+static int64_t bytesOfIndices(const TileExchange *exchange, MlirOperation op, MlirValue memory, MlirType elements) {
+  intptr_t begin, count;
+  int64_t bytes = 0;
+  tileOpOperands(op, "indices", &begin, &count);
+  for (intptr_t i = 0; i < count; ++i) {
+    MlirType type = tileOperandType(op, begin + i);
+    if (!isTile(type))
+      continue;
+    MlirType element = tileTypeGetElement(type);
+    MlirType wanted = tileTypeIsAView(mlirValueGetType(memory))
+                          ? tileAlongAxis(elements, i, element, tileTypeGetSize(type, 0))
+                          : tileTypeWithElement(elements, element);
+    bytes = most(bytes, bytesToConvert(exchange, type, wanted));
+  }
+  if (isTile(mlirValueGetType(memory)))
+    bytes = most(bytes, bytesToLayoutOf(exchange, memory, elements));
+  return bytes;
+}
+
+static int64_t bytesOfGather(const TileExchange *exchange, MlirOperation op) {
+  MlirValue source = tileGatherOpGetSource(op);
+  MlirType result = tileResultType(op, 0);
+  if (!isTile(mlirValueGetType(source)) || !tileHas(op, "axis"))
+    return bytesOfIndices(exchange, op, source, result);
+  return most(bytesToLayoutOf(exchange, tileGatherOpGetIndices(op, 0), result),
+              tileDenseBytes(mlirValueGetType(source)));
+}
+
+// The thread that acted gives what it read to those that hold copies; a scalar's copies are in all threads.
+static int64_t bytesOfAtomic(const TileExchange *exchange, MlirOperation op) {
+  MlirValue result = mlirOperationGetResult(op, 0);
+  MlirType type = mlirValueGetType(result);
+  int64_t bytes = bytesOfIndices(exchange, op, tileOpOperand(op, "memory"), type);
+  if (mlirOpOperandIsNull(mlirValueGetFirstUse(result)))
+    return bytes;
+  if (!isTile(type))
+    return most(bytes, tileStoredBytes(type));
+  TileLayout layout = layoutOf(type);
+  return tileHasCopies(&layout, exchange->lanes, exchange->warps) ? most(bytes, tileDenseBytes(type)) : bytes;
+}
+
+//===--- all ------------------------------------------------------------------------------------------===//
+
+static int64_t bytesOfPrint(MlirOperation op) {
+  int64_t bytes = 0;
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
+    bytes += isTile(tileOperandType(op, i)) ? roundUp(tileDenseBytes(tileOperandType(op, i)), 16) : 0;
+  return bytes;
+}
+
+static int64_t bytesOfHistogram(const TileExchange *exchange, MlirOperation op) {
+  MlirValue mask = tileHistogramOpGetMask(op);
+  int64_t bytes = 4 * tileTypeGetCount(tileResultType(op, 0));
+  return mlirValueIsNull(mask) ? bytes : most(bytes, bytesToLayoutOf(exchange, mask, tileOperandType(op, 0)));
+}
+
+static int64_t bytesOfRandom(const TileExchange *exchange, MlirOperation op) {
+  MlirType counter = tileOperandType(op, 1), result = tileResultType(op, 0);
+  if (!isTile(counter))
+    return 0;
+  return bytesToConvert(exchange, counter,
+                        tileWithoutAxis(result, tileTypeGetRank(result) - 1, tileTypeGetElement(counter)));
+}
+
+// A constant whose elements differ: one thread writes it, each picks its own.
+static int64_t bytesOfConstant(MlirOperation op) {
+  MlirAttribute value = tileOpAttribute(op, "value");
+  bool isTable = mlirOperationGetNumResults(op) == 1 && isTile(tileResultType(op, 0)) && !mlirAttributeIsNull(value) &&
+                 mlirAttributeIsADenseElements(value) && !mlirDenseElementsAttrIsSplat(value);
+  return isTable ? tileDenseBytes(tileResultType(op, 0)) : 0;
+}
+
+int64_t tileScratchBytes(const TileExchange *exchange, MlirOperation op) {
+  switch (tileOpKind(op)) {
+  case TileOp_None:
+    return tileOpIs(op, "arith.constant") ? bytesOfConstant(op) : 0;
+  case TileOp_ConvertLayout:
+    return bytesToConvert(exchange, tileOperandType(op, 0), tileResultType(op, 0));
+  case TileOp_Reduce:
+    return bytesOfReduce(exchange, op);
+  case TileOp_Scan:
+    return bytesOfScan(exchange, op);
+  case TileOp_Sort:
+  case TileOp_Topk:
+    return bytesOfSort(op);
+  case TileOp_Histogram:
+    return bytesOfHistogram(exchange, op);
+  case TileOp_Random:
+    return bytesOfRandom(exchange, op);
+  case TileOp_Reshape:
+    if (!isTile(tileOperandType(op, 0)) || !isTile(tileResultType(op, 0)))
+      return 0;
+    return movesRegisters(exchange, op, 0, 0) ? 0 : tileDenseBytes(tileOperandType(op, 0));
+  case TileOp_Slice:
+    if (!isTile(tileOperandType(op, 0)))
+      return 0;
+    return movesRegisters(exchange, op, 0, 0) ? 0 : tileDenseBytes(tileOperandType(op, 0));
+  case TileOp_Insert:
+    return bytesOfInsert(exchange, op);
+  case TileOp_Cat:
+    return bytesOfCat(exchange, op);
+  case TileOp_Bitcast:
+    return bytesOfBitcast(exchange, op);
+  case TileOp_Mma:
+    return bytesOfMma(exchange, op);
+  case TileOp_Gather:
+    return bytesOfGather(exchange, op);
+  case TileOp_Scatter:
+    return bytesOfIndices(exchange, op, tileScatterOpGetDestination(op), mlirValueGetType(tileScatterOpGetValue(op)));
+  case TileOp_AtomicRmw:
+  case TileOp_AtomicCas:
+    return bytesOfAtomic(exchange, op);
+  case TileOp_AtomicLoad:
+    return tileStoredBytes(tileResultType(op, 0));
+  case TileOp_Print:
+    return bytesOfPrint(op);
+  default:
+    return 0;
+  }
+}

@@ -1,0 +1,47 @@
+// When the buffers of a kernel live, and where they lie in the memory of their level.
+//
+//   Lifetimes *lifetimes = tileLifetimes(kernel);          // of every tile.alloc of a buffer
+//   tilePlace(lifetimes, …);                               // offsets
+//   tileLifetimesDestroy(lifetimes);
+#ifndef TESSERA_TRANSFORMS_PIPELINE_LIFETIMES_H
+#define TESSERA_TRANSFORMS_PIPELINE_LIFETIMES_H
+
+#include "lib/capi/common.h"
+
+// Ops are numbered in the order in which they are written; an op with regions has a span. A buffer lives from its first
+// use to its last, or to the wait for its last copy. A use in a loop that the buffer was not made in counts for the
+// whole loop; a use in a partition of warps counts for the whole tile.warp_specialize.
+typedef struct Life {
+  int64_t first, last;
+} Life;
+
+// Memories that are planned apart from each other.
+typedef enum Level { Level_Shared, Level_Tensor, NumLevels } Level;
+Level tileLevelOf(MlirType buffer); // local buffers lie in the memory that the block shares
+
+typedef struct BufferPlace {
+  MlirOperation alloc;
+  Level level;
+  Life life;
+  int64_t offset, bytes;
+  bool isCopiedInto; // asynchronously
+  bool isPlaced;
+} BufferPlace;
+
+typedef struct Lifetimes {
+  struct Times *times;
+  intptr_t numTimes;
+  BufferPlace *places;
+  intptr_t numPlaces;
+  uint32_t lanes, warps; // of the kernel; lanes 0: not known
+} Lifetimes;
+
+Lifetimes *tileLifetimes(MlirOperation kernel);
+void tileLifetimesDestroy(Lifetimes *lifetimes);
+Life tileLifeOf(const Lifetimes *lifetimes, MlirOperation op); // of what only this op uses
+const BufferPlace *tilePlaceOf(const Lifetimes *lifetimes,
+                               MlirValue buffer); // of a buffer, slot or view of one; or null
+// The lowest offset of the level, a multiple of TileBufferAlign, at which no placed buffer of that time lies.
+int64_t tileLowestFree(const Lifetimes *lifetimes, Level level, int64_t bytes, Life life);
+
+#endif

@@ -1,0 +1,194 @@
+// tile-plan-shared-memory{chip=NAME}: every buffer, and every op that exchanges elements between threads, gets its
+// place in shared memory. Expects: scheduled kernels without calls. Leaves: `at OFFSET` on each tile.alloc of a buffer,
+// and `tile.scratch =
+//   array<i64: OFFSET, BYTES>` on each op that exchanges elements. Buffers that live at different times may lie in the
+//   same place: the largest are placed first, each at the lowest offset that no other of its time has (greedy by size,
+//   Pisarchyk and Lee, "Efficient memory management for deep neural net inference", 2020). Scratch takes the lowest
+//   place that no buffer has at the op. What is placed already stays. Memories of different levels are planned apart.
+// Cost: linear in the ops times the buffers.
+#include "lib/transforms/pipeline/pipeline.h"
+
+#include "dialects/tile/ops.h"
+#include "dialects/tile/questions.h"
+#include "lib/analysis/scratch.h"
+#include "lib/ir/pass.h"
+#include "lib/machine/machine.h"
+#include "lib/transforms/pipeline/lifetimes.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { Buffers, Exchanges, SharedBytes, ApartBytes };
+
+static const char *const statistics[] = {
+    "buffers: buffers placed",
+    "exchanges: ops that exchange elements through shared memory",
+    "shared_bytes: shared memory that a block of each kernel needs, all kernels together",
+    "shared_bytes_apart: the same if every buffer, and the largest exchange, had memory of its own",
+    NULL,
+};
+
+typedef struct Plan {
+  MlirOperation kernel;
+  TileExchange exchange;
+  Lifetimes *lifetimes;
+  int64_t limit;               // of a block
+  int64_t end, apart, scratch; // shared memory in use; of all buffers; the most of an exchange
+  uint64_t buffers, exchanges;
+} Plan;
+
+static int64_t larger(int64_t a, int64_t b) { return a > b ? a : b; }
+
+static MlirAttribute integer(MlirOperation op, int64_t value) {
+  return mlirIntegerAttrGet(mlirIntegerTypeGet(mlirOperationGetContext(op), 64), value);
+}
+
+//===--- buffers --------------------------------------------------------------------------------------===//
+
+static int bySize(const void *a, const void *b) {
+  const BufferPlace *x = *(BufferPlace *const *)a, *y = *(BufferPlace *const *)b;
+  if (x->bytes != y->bytes)
+    return x->bytes > y->bytes ? -1 : 1;
+  return (x->life.first > y->life.first) - (x->life.first < y->life.first);
+}
+
+static void placeBuffers(Plan *plan) {
+  Lifetimes *lifetimes = plan->lifetimes;
+  BufferPlace **sorted = calloc((size_t)lifetimes->numPlaces + 1, sizeof *sorted);
+  for (intptr_t i = 0; i < lifetimes->numPlaces; ++i)
+    sorted[i] = &lifetimes->places[i];
+  qsort(sorted, (size_t)lifetimes->numPlaces, sizeof *sorted, bySize);
+  for (intptr_t i = 0; i < lifetimes->numPlaces; ++i) {
+    BufferPlace *place = sorted[i];
+    if (!place->isPlaced) {
+      place->offset = tileLowestFree(lifetimes, place->level, place->bytes, place->life);
+      place->isPlaced = true;
+      tileAllocOpSetOffset(place->alloc, integer(place->alloc, place->offset));
+      ++plan->buffers;
+    }
+    if (place->level != Level_Shared)
+      continue;
+    plan->end = larger(plan->end, place->offset + place->bytes);
+    plan->apart += place->bytes;
+  }
+  free(sorted);
+}
+
+//===--- scratch --------------------------------------------------------------------------------------===//
+
+// The most bytes that fit beside the buffers of that time.
+static int64_t roomAt(const Plan *plan, Life life) {
+  int64_t room = plan->limit - tileLowestFree(plan->lifetimes, Level_Shared, plan->limit, life);
+  for (int64_t bytes = plan->limit; room <= 0 && bytes >= TileBufferAlign; bytes -= TileBufferAlign)
+    if (tileLowestFree(plan->lifetimes, Level_Shared, bytes, life) + bytes <= plan->limit)
+      room = bytes;
+  return room;
+}
+
+static void placeScratch(Plan *plan, MlirOperation op) {
+  MlirAttribute known = mlirOperationGetDiscardableAttributeByName(op, tileString("tile.scratch"));
+  int64_t place[2] = {0, 0};
+  if (!mlirAttributeIsNull(known)) {
+    place[0] = mlirDenseI64ArrayGetElement(known, 0);
+    place[1] = mlirDenseI64ArrayGetElement(known, 1);
+  } else {
+    plan->exchange.room = INT64_MAX;
+    place[1] = tileScratchBytes(&plan->exchange, op);
+    if (!place[1])
+      return;
+    Life life = tileLifeOf(plan->lifetimes, op);
+    place[0] = tileLowestFree(plan->lifetimes, Level_Shared, place[1], life);
+    if (place[0] + place[1] > plan->limit) {
+      plan->exchange.room = roomAt(plan, life);
+      place[1] = tileScratchBytes(&plan->exchange, op);
+      place[0] = tileLowestFree(plan->lifetimes, Level_Shared, place[1], life);
+    }
+    mlirOperationSetDiscardableAttributeByName(op, tileString("tile.scratch"),
+                                               mlirDenseI64ArrayGet(mlirOperationGetContext(op), 2, place));
+  }
+  ++plan->exchanges;
+  plan->end = larger(plan->end, place[0] + place[1]);
+  plan->scratch = larger(plan->scratch, place[1]);
+}
+
+static MlirWalkResult visit(MlirOperation op, void *data) {
+  placeScratch(data, op);
+  return MlirWalkResultAdvance;
+}
+
+//===--- the pass -------------------------------------------------------------------------------------===//
+
+static bool readKernel(Plan *plan) {
+  int64_t warps = 1, width = 0;
+  const TileMachine *machine = plan->exchange.machine;
+  if (!tileMachineGetInteger(machine, "warp.width", &width))
+    return tileError(plan->kernel, "machine %s has no warp.width; shared memory is planned for GPUs only",
+                     tileMachineGetName(machine));
+  plan->limit = INT64_MAX / 2;
+  tileMachineGetInteger(machine, "shared.per_block.bytes", &plan->limit);
+  tileIntegerOf(plan->kernel, "warps", &warps);
+  plan->exchange.lanes = (uint32_t)width;
+  plan->exchange.warps = (uint32_t)warps;
+  TileOps calls = tileCollect(plan->kernel, "tile.call");
+  bool hasCalls = calls.count > 0;
+  if (hasCalls)
+    tileError(calls.items[0],
+              "is a call in a scheduled kernel; calls must be inlined first (tile-assign-layouts does)");
+  tileOpsFree(&calls);
+  return !hasCalls;
+}
+
+static bool planKernel(Plan *plan, MlirExtPass pass) {
+  if (!readKernel(plan))
+    return false;
+  plan->lifetimes = tileLifetimes(plan->kernel);
+  placeBuffers(plan);
+  mlirOperationWalk(plan->kernel, visit, plan, MlirWalkPreOrder);
+  tileLifetimesDestroy(plan->lifetimes);
+  mlirExtPassAddStatistic(pass, Buffers, plan->buffers);
+  mlirExtPassAddStatistic(pass, Exchanges, plan->exchanges);
+  mlirExtPassAddStatistic(pass, SharedBytes, (uint64_t)plan->end);
+  mlirExtPassAddStatistic(pass, ApartBytes, (uint64_t)(plan->apart + plan->scratch));
+  return true;
+}
+
+// The machine of the kernel, else of the option.
+static TileMachine *machineOf(MlirOperation kernel, MlirExtPass pass) {
+  MlirStringRef chip = mlirExtPassGetString(pass, "chip");
+  MlirAttribute machine = tileKernelOpGetMachine(kernel);
+  TileError error = {.text = "has no machine; set the option chip, or run tile-assign-layouts{chip=NAME} first"};
+  char name[64];
+  snprintf(name, sizeof name, "%.*s", (int)chip.length, chip.data);
+  TileMachine *description = NULL;
+  if (!mlirAttributeIsNull(machine))
+    description = tileMachineAttrLoad(machine, &error);
+  else if (chip.length)
+    description = tileMachineLoad(name, NULL, NULL, 0, &error);
+  if (!description)
+    tileError(kernel, "%s", error.text);
+  return description;
+}
+
+static bool run(MlirOperation kernel, MlirExtPass pass) {
+  if (mlirBlockIsNull(mlirRegionGetFirstBlock(tileKernelOpGetBody(kernel))))
+    return true;
+  TileMachine *machine = machineOf(kernel, pass);
+  Plan plan = {.kernel = kernel, .exchange = {.machine = machine}};
+  bool ok = machine && planKernel(&plan, pass);
+  tileMachineDestroy(machine);
+  return ok;
+}
+
+static const MlirExtPassOption options[] = {
+    {"chip", "the chip to plan for where the kernel names no machine", MlirExtOption_String, ""},
+};
+
+const MlirExtPassDefinition tilePlanSharedMemoryPass = {
+    .argument = "tile-plan-shared-memory",
+    .summary = "BufferPlace the buffers and exchanges of a kernel in shared memory, by their lifetimes",
+    .anchor = "tile.kernel",
+    .numOptions = sizeof options / sizeof *options,
+    .options = options,
+    .statistics = statistics,
+    .run = run,
+};

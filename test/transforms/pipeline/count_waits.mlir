@@ -1,0 +1,70 @@
+// RUN: %tile_opt %s --split-input-file --pass-pipeline='builtin.module(tile.kernel(tile-count-waits))' | FileCheck %s
+// RUN: %tile_opt %s --split-input-file --pass-pipeline='builtin.module(tile.kernel(tile-count-waits))' --tile-pass-statistics 2>&1 >/dev/null | FileCheck %s --check-prefix=COUNT
+
+// COUNT-DAG: 3 waits
+// COUNT-DAG: 2 partial
+
+#dense = #tile.layout<offset [128:d0]>
+
+// Two groups: the first wait leaves the second under way. A number that is given stays. A join makes one group.
+// CHECK-LABEL: tile.kernel @straight
+// CHECK: tile.wait %{{.*}} pending 1
+// CHECK: tile.wait %{{.*}} pending 0
+// CHECK: tile.join
+// CHECK: tile.wait %{{.*}} pending 5
+tile.kernel @straight(%x: memref<512xf32>) attributes {warps = 1 : i32} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %A = tile.alloc : !tile.buffer<128xf32, #dense, shared>
+  %B = tile.alloc : !tile.buffer<128xf32, #dense, shared>
+  %X = tile.view %x : memref<512xf32> to !tile.view<128xf32>
+  %a = tile.copy_async %X[%c0] to %A : !tile.view<128xf32> to !tile.buffer<128xf32, #dense, shared>
+  %b = tile.copy_async %X[%c1] to %B : !tile.view<128xf32> to !tile.buffer<128xf32, #dense, shared>
+  tile.wait %a
+  tile.wait %b
+  %c = tile.copy_async %X[%c0] to %A : !tile.view<128xf32> to !tile.buffer<128xf32, #dense, shared>
+  %d = tile.copy_async %X[%c1] to %B : !tile.view<128xf32> to !tile.buffer<128xf32, #dense, shared>
+  %t = tile.join %c, %d
+  tile.wait %t pending 5
+  tile.return
+}
+
+// -----
+
+#dense = #tile.layout<offset [128:d0]>
+// Carried round a loop: one group is younger than the one waited for, in the first round and in all others.
+// CHECK-LABEL: tile.kernel @ring
+// CHECK: scf.for
+// CHECK-NEXT: tile.wait %{{.*}} pending 1
+tile.kernel @ring(%x: memref<512xf32>) attributes {warps = 1 : i32} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c4 = arith.constant 4 : index
+  %R = tile.alloc : !tile.buffer<128xf32, #dense, shared, stages = 3>
+  %X = tile.view %x : memref<512xf32> to !tile.view<128xf32>
+  %r0 = tile.slot %R[%c0] : !tile.buffer<128xf32, #dense, shared, stages = 3>
+  %r1 = tile.slot %R[%c1] : !tile.buffer<128xf32, #dense, shared, stages = 3>
+  %a = tile.copy_async %X[%c0] to %r0 : !tile.view<128xf32> to !tile.buffer<128xf32, #dense, shared>
+  %b = tile.copy_async %X[%c1] to %r1 : !tile.view<128xf32> to !tile.buffer<128xf32, #dense, shared>
+  %e:2 = scf.for %k = %c0 to %c4 step %c1 iter_args(%t = %a, %u = %b) -> (!tile.token, !tile.token) {
+    tile.wait %t
+    tile.sync
+    %n = arith.addi %k, %c2 : index
+    %s = tile.slot %R[%n] : !tile.buffer<128xf32, #dense, shared, stages = 3>
+    %v = tile.copy_async %X[%n] to %s : !tile.view<128xf32> to !tile.buffer<128xf32, #dense, shared>
+    scf.yield %u, %v : !tile.token, !tile.token
+  }
+  tile.wait %e#0, %e#1 pending 0
+  tile.return
+}
+
+// -----
+
+// No copies: nothing changes.
+// CHECK-LABEL: tile.kernel @none
+// CHECK-NOT: pending
+// CHECK: tile.return
+tile.kernel @none(%x: memref<512xf32>) attributes {warps = 1 : i32} {
+  tile.return
+}

@@ -1,0 +1,146 @@
+// RUN: %tile_opt %s --split-input-file --pass-pipeline='builtin.module(tile.kernel(tile-insert-barriers))' | FileCheck %s
+// RUN: %tile_opt %s --split-input-file --pass-pipeline='builtin.module(tile.kernel(tile-insert-barriers,tile-insert-barriers))' | FileCheck %s
+// RUN: %tile_opt %s --split-input-file --pass-pipeline='builtin.module(tile.kernel(tile-insert-barriers))' --tile-pass-statistics 2>&1 >/dev/null | FileCheck %s --check-prefix=COUNT
+
+// COUNT-DAG: 9 inserted
+// COUNT-DAG: 3 removed
+
+#l = #tile.layout<reg [2:d0], lane [32:d0*2], warp [2:d0*64]>
+
+// Written, then read through the same parameter. Through one that shares no memory: no barrier.
+// CHECK-LABEL: tile.kernel @global
+// CHECK-SAME: attributes {ordered, warps = 2 : i32}
+// CHECK: tile.store
+// CHECK-NEXT: tile.load
+// CHECK-NEXT: tile.sync
+// CHECK-NEXT: tile.load
+// CHECK-NOT: tile.sync
+// CHECK: tile.return
+tile.kernel @global(%x: memref<128xf32>, %y: memref<128xf32> {llvm.noalias}) attributes {warps = 2 : i32} {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant dense<0.0> : tensor<128xf32, #l>
+  %X = tile.view %x : memref<128xf32> to !tile.view<128xf32>
+  %Y = tile.view %y : memref<128xf32> to !tile.view<128xf32>
+  tile.store %zero, %X[%c0] : tensor<128xf32, #l>, !tile.view<128xf32>
+  %a = tile.load %Y[%c0] : !tile.view<128xf32> -> tensor<128xf32, #l>
+  %b = tile.load %X[%c0] : !tile.view<128xf32> -> tensor<128xf32, #l>
+  %s = arith.addf %a, %b : tensor<128xf32, #l>
+  tile.store %s, %Y[%c0] : tensor<128xf32, #l>, !tile.view<128xf32>
+  tile.return
+}
+
+// -----
+
+#l = #tile.layout<reg [2:d0], lane [32:d0*2], warp [2:d0*64]>
+// What the last round wrote is read in the next: the barrier stands in the loop.
+// CHECK-LABEL: tile.kernel @loop
+// CHECK: scf.for
+// CHECK-NEXT: tile.sync
+// CHECK-NEXT: tile.load
+// CHECK-NEXT: tile.sync
+// CHECK-NEXT: tile.store
+// CHECK-NEXT: }
+tile.kernel @loop(%x: memref<128xf32>) attributes {warps = 2 : i32} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %X = tile.view %x : memref<128xf32> to !tile.view<128xf32>
+  scf.for %k = %c0 to %c4 step %c1 {
+    %a = tile.load %X[%c0] : !tile.view<128xf32> -> tensor<128xf32, #l>
+    tile.store %a, %X[%c0] : tensor<128xf32, #l>, !tile.view<128xf32>
+  }
+  tile.return
+}
+
+// -----
+
+#l = #tile.layout<reg [2:d0], lane [32:d0*2], warp [2:d0*64]>
+#dense = #tile.layout<offset [128:d0]>
+// Memory passes from one buffer to the next, and to an exchange: a barrier each. The exchange's own is not an op.
+// CHECK-LABEL: tile.kernel @places
+// CHECK: tile.load {{.*}} : !buffer
+// CHECK-NEXT: tile.sync
+// CHECK-NEXT: tile.store
+// CHECK: tile.load
+// CHECK-NEXT: tile.sync
+// CHECK-NEXT: tile.reduce
+// CHECK-NEXT: tile.load
+// CHECK-NEXT: tile.sync
+// CHECK-NEXT: tile.reduce
+tile.kernel @places(%x: memref<128xf32>, %y: memref<1xf32> {llvm.noalias}) attributes {warps = 2 : i32} {
+  %c0 = arith.constant 0 : index
+  %A = tile.alloc at 0 : !tile.buffer<128xf32, #dense, shared>
+  %B = tile.alloc at 256 : !tile.buffer<128xf32, #dense, shared>
+  %X = tile.view %x : memref<128xf32> to !tile.view<128xf32>
+  %a = tile.load %X[%c0] : !tile.view<128xf32> -> tensor<128xf32, #l>
+  tile.store %a, %A : tensor<128xf32, #l>, !tile.buffer<128xf32, #dense, shared>
+  tile.sync
+  %b = tile.load %A : !tile.buffer<128xf32, #dense, shared> -> tensor<128xf32, #l>
+  tile.store %b, %B : tensor<128xf32, #l>, !tile.buffer<128xf32, #dense, shared>
+  %d = tile.load %B : !tile.buffer<128xf32, #dense, shared> -> tensor<128xf32, #l>
+  %s = tile.reduce {arith.addf} %d axes [0] {tile.scratch = array<i64: 0, 512>} : tensor<128xf32, #l> -> f32
+  %e = tile.load %X[%c0] : !tile.view<128xf32> -> tensor<128xf32, #l>
+  %t = tile.reduce {arith.addf} %e axes [0] {tile.scratch = array<i64: 0, 512>} : tensor<128xf32, #l> -> f32
+  %u = arith.addf %s, %t : f32
+  memref.store %u, %y[%c0] : memref<1xf32>
+  tile.return
+}
+
+// -----
+
+#l = #tile.layout<reg [2:d0], lane [32:d0*2], warp [2:d0*64]>
+// Nothing was accessed before, or since the last one: the barrier goes. Around what releases and acquires one comes.
+// CHECK-LABEL: tile.kernel @atomic
+// CHECK-NOT: tile.sync
+// CHECK: memref.store
+// CHECK-NEXT: tile.sync
+// CHECK-NEXT: tile.atomic_rmw
+// CHECK-NEXT: tile.sync
+// CHECK-NEXT: tile.load
+tile.kernel @atomic(%m: memref<4xi32>, %x: memref<128xf32> {llvm.noalias}) attributes {warps = 2 : i32} {
+  %c0 = arith.constant 0 : index
+  %one = arith.constant 1 : i32
+  %f = arith.constant 1.0 : f32
+  %X = tile.view %x : memref<128xf32> to !tile.view<128xf32>
+  tile.sync
+  tile.sync
+  memref.store %f, %x[%c0] : memref<128xf32>
+  %old = tile.atomic_rmw add %one, %m[%c0] acq_rel device : i32, memref<4xi32> -> i32
+  tile.sync
+  %a = tile.load %X[%c0] : !tile.view<128xf32> -> tensor<128xf32, #l>
+  tile.return
+}
+
+// -----
+
+#l = #tile.layout<reg [2:d0], lane [32:d0*2], warp [2:d0*64]>
+// Each thread meets its own elements: no barrier. At another place they may be another thread's.
+// CHECK-LABEL: tile.kernel @same_threads
+// CHECK: tile.load
+// CHECK-NEXT: tile.store
+// CHECK: tile.sync
+// CHECK-NEXT: tile.load
+tile.kernel @same_threads(%x: memref<256xf32>) attributes {machine = #tile.machine<"sm_80">, warps = 2 : i32} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %X = tile.view %x : memref<256xf32> to !tile.view<128xf32>
+  %a = tile.load %X[%c0] : !tile.view<128xf32> -> tensor<128xf32, #l>
+  tile.store %a, %X[%c0] : tensor<128xf32, #l>, !tile.view<128xf32>
+  %b = tile.load %X[%c1] : !tile.view<128xf32> -> tensor<128xf32, #l>
+  tile.return
+}
+
+// -----
+
+#l = #tile.layout<reg [2:d0], lane [32:d0*2], warp [2:d0*64]>
+// One that is ordered already stays as it is, whatever is missing.
+// CHECK-LABEL: tile.kernel @given
+// CHECK-NOT: tile.sync
+// CHECK: tile.return
+tile.kernel @given(%x: memref<128xf32>) attributes {ordered, warps = 2 : i32} {
+  %c0 = arith.constant 0 : index
+  %X = tile.view %x : memref<128xf32> to !tile.view<128xf32>
+  %a = tile.load %X[%c0] : !tile.view<128xf32> -> tensor<128xf32, #l>
+  tile.store %a, %X[%c0] : tensor<128xf32, #l>, !tile.view<128xf32>
+  tile.return
+}

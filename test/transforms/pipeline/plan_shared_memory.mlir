@@ -1,0 +1,111 @@
+// RUN: %tile_opt %s --split-input-file --pass-pipeline='builtin.module(tile.kernel(tile-plan-shared-memory{chip=sm_80}))' | FileCheck %s
+// RUN: %tile_opt %s --split-input-file --pass-pipeline='builtin.module(tile.kernel(tile-plan-shared-memory{chip=sm_80},tile-plan-shared-memory{chip=sm_80}))' | FileCheck %s
+// RUN: %tile_opt %s --split-input-file --pass-pipeline='builtin.module(tile.kernel(tile-plan-shared-memory{chip=sm_80}))' --tile-pass-statistics 2>&1 >/dev/null | FileCheck %s --check-prefix=COUNT
+
+// COUNT-DAG: 7 buffers
+// COUNT-DAG: 2 exchanges
+
+#rows = #tile.layout<reg [8:d0*4], lane [32:d1], warp [4:d0]>
+#columns = #tile.layout<reg [8:d1*4], lane [32:d0], warp [4:d1]>
+#dense = #tile.layout<offset [32:d1, 32:d0]>
+#large = #tile.layout<offset [64:d1, 32:d0]>
+
+// One after the other: both lie at the beginning. The exchange comes while neither is alive.
+// CHECK-LABEL: tile.kernel @in_turn
+// CHECK: %[[A:.*]] = tile.alloc at 0 :
+// CHECK: %[[B:.*]] = tile.alloc at 0 :
+// CHECK: tile.convert_layout {{.*}} {tile.scratch = array<i64: 0, 4096>} :
+tile.kernel @in_turn(%x: memref<32x32xf32>, %y: memref<32x32xf32>) attributes {warps = 4 : i32} {
+  %c0 = arith.constant 0 : index
+  %A = tile.alloc : !tile.buffer<32x32xf32, #dense, shared>
+  %B = tile.alloc : !tile.buffer<32x32xf32, #dense, shared>
+  %X = tile.view %x : memref<32x32xf32> to !tile.view<32x32xf32>
+  %Y = tile.view %y : memref<32x32xf32> to !tile.view<32x32xf32>
+  %a = tile.load %X[%c0, %c0] : !tile.view<32x32xf32> -> tensor<32x32xf32, #rows>
+  tile.store %a, %A : tensor<32x32xf32, #rows>, !tile.buffer<32x32xf32, #dense, shared>
+  tile.sync
+  %b = tile.load %A : !tile.buffer<32x32xf32, #dense, shared> -> tensor<32x32xf32, #rows>
+  tile.store %b, %B : tensor<32x32xf32, #rows>, !tile.buffer<32x32xf32, #dense, shared>
+  tile.sync
+  %c = tile.load %B : !tile.buffer<32x32xf32, #dense, shared> -> tensor<32x32xf32, #rows>
+  %d = tile.convert_layout %c : tensor<32x32xf32, #rows> -> tensor<32x32xf32, #columns>
+  tile.store %d, %Y[%c0, %c0] : tensor<32x32xf32, #columns>, !tile.view<32x32xf32>
+  tile.return
+}
+
+// -----
+
+#rows = #tile.layout<reg [8:d0*4], lane [32:d1], warp [4:d0]>
+#columns = #tile.layout<reg [8:d1*4], lane [32:d0], warp [4:d1]>
+#dense = #tile.layout<offset [32:d1, 32:d0]>
+#large = #tile.layout<offset [64:d1, 32:d0]>
+// A buffer that a loop uses lives through the loop, so it lies beside the other; the largest is placed first. What is
+// placed already stays. Tensor memory has offsets of its own.
+// CHECK-LABEL: tile.kernel @together
+// CHECK: tile.alloc at 8192 :
+// CHECK-NEXT: tile.alloc at 0 :
+// CHECK-NEXT: tile.alloc at 16384 :
+// CHECK-NEXT: tile.alloc at 0 :
+// CHECK: tile.convert_layout {{.*}} {tile.scratch = array<i64: 12288, 4096>} :
+tile.kernel @together(%x: memref<32x32xf32>, %y: memref<32x32xf32>, %w: memref<32x64xf32>) attributes {warps = 4 : i32} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %A = tile.alloc : !tile.buffer<32x32xf32, #dense, shared>
+  %B = tile.alloc : !tile.buffer<32x64xf32, #large, shared>
+  %C = tile.alloc at 16384 : !tile.buffer<32x32xf32, #dense, shared>
+  %T = tile.alloc : !tile.buffer<32x32xf32, #dense, tmem>
+  %X = tile.view %x : memref<32x32xf32> to !tile.view<32x32xf32>
+  %Y = tile.view %y : memref<32x32xf32> to !tile.view<32x32xf32>
+  %W = tile.view %w : memref<32x64xf32> to !tile.view<32x64xf32>
+  tile.copy %X[%c0, %c0] to %A : !tile.view<32x32xf32> to !tile.buffer<32x32xf32, #dense, shared>
+  tile.copy %X[%c0, %c0] to %C : !tile.view<32x32xf32> to !tile.buffer<32x32xf32, #dense, shared>
+  scf.for %k = %c0 to %c4 step %c1 {
+    %a = tile.load %A : !tile.buffer<32x32xf32, #dense, shared> -> tensor<32x32xf32, #rows>
+    %d = tile.convert_layout %a : tensor<32x32xf32, #rows> -> tensor<32x32xf32, #columns>
+    tile.store %d, %Y[%c0, %c0] : tensor<32x32xf32, #columns>, !tile.view<32x32xf32>
+    tile.copy %W[%c0, %c0] to %B : !tile.view<32x64xf32> to !tile.buffer<32x64xf32, #large, shared>
+  }
+  tile.return
+}
+
+// -----
+
+#dense = #tile.layout<offset [32:d0]>
+// Partitions of warps run at the same time: their buffers lie apart.
+// CHECK-LABEL: tile.kernel @partitions
+// CHECK: tile.alloc at {{0|128}} :
+// CHECK: tile.alloc at {{0|128}} :
+tile.kernel @partitions(%x: memref<32xf32>) attributes {warps = 2 : i32} {
+  %A = tile.alloc : !tile.buffer<32xf32, #dense, shared>
+  %B = tile.alloc : !tile.buffer<32xf32, #dense, shared>
+  tile.warp_specialize captures(%x, %A, %B : memref<32xf32>, !tile.buffer<32xf32, #dense, shared>, !tile.buffer<32xf32, #dense, shared>)
+  partition "a" warps(1) {
+    %c0 = arith.constant 0 : index
+    %X = tile.view %x : memref<32xf32> to !tile.view<32xf32>
+    tile.copy %X[%c0] to %A : !tile.view<32xf32> to !tile.buffer<32xf32, #dense, shared>
+    tile.yield
+  }
+  partition "b" warps(1) {
+    %c0 = arith.constant 0 : index
+    %X = tile.view %x : memref<32xf32> to !tile.view<32xf32>
+    tile.copy %X[%c0] to %B : !tile.view<32xf32> to !tile.buffer<32xf32, #dense, shared>
+    tile.yield
+  }
+  tile.return
+}
+
+// -----
+
+#l = #tile.layout<reg [2:d0], lane [32:d0*2]>
+// Nothing is in shared memory: nothing changes.
+// CHECK-LABEL: tile.kernel @nothing
+// CHECK-NOT: tile.scratch
+// CHECK: tile.return
+tile.kernel @nothing(%x: memref<64xf32>) attributes {warps = 1 : i32} {
+  %c0 = arith.constant 0 : index
+  %X = tile.view %x : memref<64xf32> to !tile.view<64xf32>
+  %a = tile.load %X[%c0] : !tile.view<64xf32> -> tensor<64xf32, #l>
+  tile.store %a, %X[%c0] : tensor<64xf32, #l>, !tile.view<64xf32>
+  tile.return
+}

@@ -1,0 +1,57 @@
+// What tile-plan-shared-memory and tile-insert-barriers refuse, and what a conversion says of attributes that were
+// edited.
+// RUN: split-file %s %t
+// RUN: not %tile_opt %t/machine.mlir --pass-pipeline='builtin.module(tile.kernel(tile-plan-shared-memory))' 2>&1 | FileCheck %t/machine.mlir
+// RUN: not %tile_opt %t/machine.mlir --pass-pipeline='builtin.module(tile.kernel(tile-plan-shared-memory{chip=sm_1}))' 2>&1 | FileCheck %t/machine.mlir --check-prefix=CHIP
+// RUN: not %tile_opt %t/machine.mlir --pass-pipeline='builtin.module(tile.kernel(tile-plan-shared-memory{chip=x86-64-v4}))' 2>&1 | FileCheck %t/machine.mlir --check-prefix=CPU
+// RUN: not %tile_opt %t/call.mlir --pass-pipeline='builtin.module(tile.kernel(tile-plan-shared-memory{chip=sm_80}))' 2>&1 | FileCheck %t/call.mlir
+// RUN: not %tile_opt %t/offset.mlir --pass-pipeline='builtin.module(tile.kernel(tile-insert-barriers))' 2>&1 | FileCheck %t/offset.mlir
+// RUN: not %tile_opt %t/scratch.mlir --convert-tile-to-nvvm=chip=sm_80 2>&1 | FileCheck %t/scratch.mlir
+// RUN: not %tile_opt %t/ordered.mlir --convert-tile-to-nvvm=chip=sm_80 2>&1 | FileCheck %t/ordered.mlir
+
+//--- machine.mlir
+// CHECK: 'tile.kernel' op has no machine; set the option chip, or run tile-assign-layouts{chip=NAME} first
+// CHIP: 'tile.kernel' op {{.*}}sm_1
+// CPU: 'tile.kernel' op machine x86-64-v4 has no warp.width; shared memory is planned for GPUs only
+tile.kernel @k() {
+  tile.return
+}
+
+//--- call.mlir
+tile.func private @f() {
+  tile.return
+}
+tile.kernel @k() {
+  // CHECK: call.mlir:[[@LINE+1]]:3: error: 'tile.call' op is a call in a scheduled kernel; calls must be inlined first (tile-assign-layouts does)
+  tile.call @f() : () -> ()
+  tile.return
+}
+
+//--- offset.mlir
+#dense = #tile.layout<offset [32:d0]>
+tile.kernel @k() {
+  // CHECK: offset.mlir:[[@LINE+1]]:8: error: 'tile.alloc' op has no offset; run tile-plan-shared-memory first
+  %A = tile.alloc : !tile.buffer<32xf32, #dense, shared>
+  tile.return
+}
+
+//--- scratch.mlir
+#rows = #tile.layout<reg [8:d0*4], lane [32:d1], warp [4:d0]>
+#columns = #tile.layout<reg [8:d1*4], lane [32:d0], warp [4:d1]>
+tile.kernel @k(%x: memref<32x32xf32>) attributes {ordered, warps = 4 : i32} {
+  %c0 = arith.constant 0 : index
+  %X = tile.view %x : memref<32x32xf32> to !tile.view<32x32xf32>
+  %a = tile.load %X[%c0, %c0] : !tile.view<32x32xf32> -> tensor<32x32xf32, #rows>
+  // CHECK: scratch.mlir:[[@LINE+1]]:8: error: 'tile.convert_layout' op exchanges 4096 bytes through shared memory, but its tile.scratch has 16; remove the attribute and run tile-plan-shared-memory
+  %b = tile.convert_layout %a {tile.scratch = array<i64: 0, 16>} : tensor<32x32xf32, #rows> -> tensor<32x32xf32, #columns>
+  tile.store %b, %X[%c0, %c0] : tensor<32x32xf32, #columns>, !tile.view<32x32xf32>
+  tile.return
+}
+
+//--- ordered.mlir
+#dense = #tile.layout<offset [32:d0]>
+tile.kernel @k() attributes {ordered, warps = 1 : i32} {
+  // CHECK: ordered.mlir:[[@LINE+1]]:8: error: 'tile.alloc' op has no offset; run tile-plan-shared-memory first
+  %A = tile.alloc : !tile.buffer<32xf32, #dense, shared>
+  tile.return
+}
