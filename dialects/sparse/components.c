@@ -1,7 +1,7 @@
 // Which dense tensors an encoded one consists of: the table of sparse.h as types.
 #include "dialects/sparse/sparse.h"
 
-enum { MAX_RANK = 8 };
+enum { MaxRank = 8 };
 
 static const int64_t dynamic = INT64_MIN; // mlirShapedTypeGetDynamicSize()
 
@@ -15,26 +15,27 @@ static SparseComponent component(const char *name, intptr_t rank, const int64_t 
 #define COMPONENT(name, element, ...)                                                                                  \
   component(name, sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t), (int64_t[]){__VA_ARGS__}, element)
 
-// csr, csc and bsr: segments of the major axis, each with entries of ascending coordinates along the other.
-static intptr_t compressed(MlirAttribute encoding, int64_t segments, SparseComponent value, SparseComponent *out) {
-  out[0] = COMPONENT("positions", sparseEncodingGetType(encoding, "positions"), oneMore(segments));
+static intptr_t segments(MlirType type, MlirAttribute encoding, const SparseStorage *s, MlirType element,
+                         SparseComponent *out) {
+  int64_t count = divideUp(sizeOf(type, s->major), s->cell[s->major]);
+  out[0] = COMPONENT("positions", sparseEncodingGetType(encoding, "positions"), oneMore(count));
   out[1] = COMPONENT("coordinates", sparseEncodingGetType(encoding, "coordinates"), dynamic);
-  out[2] = value;
+  out[2] = s->hasCells ? COMPONENT("values", element, dynamic, s->cell[0], s->cell[1])
+                       : COMPONENT("values", element, dynamic);
   return 3;
 }
 
-static intptr_t windows(MlirType type, MlirAttribute encoding, MlirType element, SparseComponent *out) {
-  SparseWindows w = sparseEncodingGetWindows(encoding);
+static intptr_t windows(MlirType type, MlirAttribute encoding, SparseWindows w, MlirType element,
+                        SparseComponent *out) {
   int64_t groups = divideUp(sizeOf(type, 1 - w.axis), w.lines), count = divideUp(sizeOf(type, w.axis), w.m);
   out[0] = COMPONENT("coordinates", sparseEncodingGetType(encoding, "coordinates"), groups, count, w.n / w.together);
   out[1] = COMPONENT("values", element, groups, count, w.n, w.lines);
   return 2;
 }
 
-static intptr_t masked(MlirType type, MlirAttribute encoding, MlirType element, SparseComponent *out) {
+static intptr_t tiles(MlirType type, const int64_t cell[2], MlirType element, SparseComponent *out) {
   MlirType bit = mlirIntegerTypeGet(mlirTypeGetContext(type), 1);
-  out[0] = COMPONENT("mask", bit, divideUp(sizeOf(type, 0), sparseEncodingGetSize(encoding, "tile", 0)),
-                     divideUp(sizeOf(type, 1), sparseEncodingGetSize(encoding, "tile", 1)));
+  out[0] = COMPONENT("mask", bit, divideUp(sizeOf(type, 0), cell[0]), divideUp(sizeOf(type, 1), cell[1]));
   out[1] = COMPONENT("values", element, sizeOf(type, 0), sizeOf(type, 1));
   return 2;
 }
@@ -49,37 +50,29 @@ static intptr_t summed(MlirType type, MlirAttribute encoding, SparseComponent *o
 intptr_t sparseTypeGetComponents(MlirType type, SparseComponent out[SPARSE_MAX_COMPONENTS]) {
   MlirAttribute encoding = sparseTypeGetEncoding(type);
   MlirType element = mlirShapedTypeGetElementType(type);
-  SparseComponent values = COMPONENT("values", element, dynamic);
-  switch (sparseEncodingGetFormat(encoding)) {
-  case SparseCsr:
-    return compressed(encoding, sizeOf(type, 0), values, out);
-  case SparseCsc:
-    return compressed(encoding, sizeOf(type, 1), values, out);
-  case SparseBsr:
-    values = COMPONENT("values", element, dynamic, sparseEncodingGetSize(encoding, "block", 0),
-                       sparseEncodingGetSize(encoding, "block", 1));
-    return compressed(encoding, divideUp(sizeOf(type, 0), sparseEncodingGetSize(encoding, "block", 0)), values, out);
-  case SparseCoo:
+  SparseStorage storage = sparseEncodingGetStorage(encoding);
+  switch (storage.scheme) {
+  case SparseScheme_Segments:
+    return segments(type, encoding, &storage, element, out);
+  case SparseScheme_Coordinates:
     out[0] =
         COMPONENT("coordinates", sparseEncodingGetType(encoding, "coordinates"), mlirShapedTypeGetRank(type), dynamic);
-    out[1] = values;
+    out[1] = COMPONENT("values", element, dynamic);
     return 2;
-  case SparseNm:
-    return windows(type, encoding, element, out);
-  case SparseMask:
-    return masked(type, encoding, element, out);
-  case SparseSum:
+  case SparseScheme_Windows:
+    return windows(type, encoding, storage.windows, element, out);
+  case SparseScheme_Tiles:
+    return tiles(type, storage.cell, element, out);
+  case SparseScheme_Parts:
     return summed(type, encoding, out);
-  case SparseNumFormats:
-    break;
   }
   return 0;
 }
 
 MlirType sparseTypeWithEncoding(MlirType tensor, MlirAttribute encodingOrNull) {
-  int64_t shape[MAX_RANK];
+  int64_t shape[MaxRank];
   intptr_t rank = mlirShapedTypeGetRank(tensor);
-  if (rank > MAX_RANK)
+  if (rank > MaxRank)
     return (MlirType){NULL};
   for (intptr_t axis = 0; axis < rank; ++axis)
     shape[axis] = sizeOf(tensor, axis);

@@ -13,8 +13,19 @@ void sparseKnownPrint(MlirExtPrinter printer, intptr_t count, const MlirAttribut
 bool sparseKnownVerify(MlirExtEmitter emitter, intptr_t count, const MlirAttribute *values);
 bool sparseVerifyOpAttribute(MlirOperation op, MlirNamedAttribute attribute);
 
-// encodings.c: one definition per SparseFormat, by which an encoding is known; then #sparse.attribute.
+// The formats, each a row in a file of formats/. A new one is its file and a word here.
+#define SPARSE_FORMATS(X)                                                                                              \
+  X(Csr, "csr") X(Csc, "csc") X(Coo, "coo") X(Bsr, "bsr") X(Nm, "nm") X(Mask, "mask") X(Sum, "sum")
+#define DECLARE(Name, text) extern const SparseFormat sparse##Name##Format;
+SPARSE_FORMATS(DECLARE)
+#undef DECLARE
+
+// encodings.c. Number `seen` of the key `name` is 1 (an axis: 0) to `most`.
+bool sparseVerifyRange(MlirExtEmitter emitter, const SparseFormat *format, const char *name, int64_t seen,
+                       int64_t most);
+// One definition for each format, by which an encoding is known; then that of #sparse.attribute.
 extern const MlirExtParametricDefinition sparseAttributeDefinitions[];
+extern const MlirExtParametricDefinition *const sparseKnownDefinition;
 extern const intptr_t sparseNumAttributeDefinitions;
 
 // constraints.c; end with name == null.

@@ -17,7 +17,7 @@ SPARSE_FOLD(Convert) {
 SPARSE_FOLD(Unpack) {
   MlirOperation pack = tileDefiningOp(mlirOperationGetOperand(op, 0));
   MlirType packed = tileOperandType(op, 0);
-  if (!tileOpIs(pack, "sparse.pack") || sparseEncodingIs(sparseTypeGetEncoding(packed), SparseNm) ||
+  if (!tileOpIs(pack, "sparse.pack") || sparseEncodingIs(sparseTypeGetEncoding(packed), SparseScheme_Windows) ||
       !mlirTypeIsAInteger(mlirShapedTypeGetElementType(packed)))
     return false;
   mlirExtFoldResultsAddValue(results, mlirOperationGetOperand(pack, 0));

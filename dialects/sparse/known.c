@@ -161,7 +161,7 @@ bool sparseVerifyOpAttribute(MlirOperation op, MlirNamedAttribute attribute) {
   char text[256];
   if (!tileStringEquals(name, "sparse.attribute"))
     return tileError(op, "unknown attribute '%.*s', expected sparse.attribute", (int)name.length, name.data);
-  if (!mlirExtAttributeIsA(attribute.attribute, &sparseAttributeDefinitions[SparseNumFormats]))
+  if (!mlirExtAttributeIsA(attribute.attribute, sparseKnownDefinition))
     return tileError(op, "attribute 'sparse.attribute' is %s, expected a #sparse.attribute",
                      tileAttributeText(attribute.attribute, text, sizeof text));
   return verifyFits(op, attribute.attribute);

@@ -2,7 +2,7 @@
 // Expects: a context with the dialect loaded for every function that makes something.
 //
 //   MlirAttribute encoding = sparseTypeGetEncoding(type);              // tensor<64x128xf32, #sparse.csr>
-//   if (sparseEncodingIs(encoding, SparseNm)) { int64_t m = sparseEncodingGetNumber(encoding, "m"); … }
+//   if (sparseEncodingIs(encoding, SparseScheme_Windows)) { int64_t m = sparseEncodingGetNumber(encoding, "m"); … }
 //   SparseComponent parts[SPARSE_MAX_COMPONENTS];
 //   intptr_t count = sparseTypeGetComponents(type, parts);             // positions, coordinates, values
 //
@@ -17,21 +17,44 @@ void sparseRegisterDialect(MlirDialectRegistry registry);
 
 //===--- encodings ----------------------------------------------------------===//
 
-typedef enum SparseFormat {
-  SparseCsr,
-  SparseCsc,
-  SparseCoo,
-  SparseBsr,
-  SparseNm,
-  SparseMask,
-  SparseSum,
-  SparseNumFormats
+// How components are laid out (the table at sparseTypeGetComponents). Whoever reads or writes components knows schemes,
+// not formats: a format of a known scheme is a row (formats/*.c).
+typedef enum SparseScheme {
+  SparseScheme_Segments,    // positions of segments along the major axis, coordinates along the other
+  SparseScheme_Coordinates, // all coordinates of each entry
+  SparseScheme_Windows,     // so many of each window
+  SparseScheme_Tiles,       // a dense matrix and which tiles hold something
+  SparseScheme_Parts,       // those of all parts
+} SparseScheme;
+
+typedef enum SparseKeyForm {
+  SparseKey_Number = 1,  // n = 3
+  SparseKey_Sizes,       // block = [32, 32]: one per axis
+  SparseKey_IntegerType, // coordinates = i32
+  SparseKey_Flag,        // unordered
+  SparseKey_Parts,       // parts = [#sparse.csr, …]
+} SparseKeyForm;
+
+enum { SparseKeyRequired = -1, SparseMaxKeys = 5 };
+typedef struct SparseKey {
+  const char *name;
+  SparseKeyForm form;
+  int64_t fallback; // of a number, of each size, or a type's width; SparseKeyRequired: none
+} SparseKey;
+
+typedef struct SparseFormat {
+  const char *name; // "csr"
+  SparseScheme scheme;
+  int major;        // of segments: along which axis they lie
+  const char *cell; // the key with the sizes of a block or tile; null: elements stand alone
+  SparseKey keys[SparseMaxKeys + 1];
+  bool (*verify)(MlirExtEmitter emitter, const MlirAttribute *values); // what keys say together; null: nothing
 } SparseFormat;
 
-bool sparseAttributeIsAnEncoding(MlirAttribute attribute); // false for null
-bool sparseEncodingIs(MlirAttribute attribute, SparseFormat format);
-SparseFormat sparseEncodingGetFormat(MlirAttribute encoding);
-const char *sparseFormatName(SparseFormat format); // "csr"
+bool sparseAttributeIsAnEncoding(MlirAttribute attribute);           // false for null
+const SparseFormat *sparseEncodingGetFormat(MlirAttribute encoding); // null for another attribute, and for null
+bool sparseEncodingIs(MlirAttribute attribute, SparseScheme scheme); // false for another attribute, and for null
+bool sparseEncodingMayRepeat(MlirAttribute encoding);                // two entries may stand at one place
 
 // What an encoding says by a key of its format, default included: `m` of nm, `block` of bsr, `coordinates` of csr.
 // A key that the format lacks is a mistake of the caller.
@@ -48,6 +71,17 @@ typedef struct SparseWindows {
   int64_t n, m, axis, lines, together;
 } SparseWindows;
 SparseWindows sparseEncodingGetWindows(MlirAttribute nm);
+
+// An encoding's scheme with its numbers.
+typedef struct SparseStorage {
+  SparseScheme scheme;
+  int major;
+  bool hasCells;         // blocks or tiles, not single elements
+  int64_t cell[2];       // elements along each axis of a block, a tile or a window; else 1
+  SparseWindows windows; // of the scheme Windows
+  bool isUnordered;
+} SparseStorage;
+SparseStorage sparseEncodingGetStorage(MlirAttribute encoding);
 
 //===--- tensors ------------------------------------------------------------===//
 

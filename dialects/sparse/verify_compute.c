@@ -96,9 +96,9 @@ SPARSE_VERIFY(Spmv) {
 // part takes what.
 static bool expectFreePattern(MlirOperation op, const char *does) {
   MlirType type = tileOperandType(op, 0);
-  if (sparseEncodingIs(sparseTypeGetEncoding(type), SparseSum))
+  if (sparseEncodingIs(sparseTypeGetEncoding(type), SparseScheme_Parts))
     return tileError(op, "%s that has parts, of which nobody said what goes where: convert it first", does);
-  return !sparseEncodingIs(sparseTypeGetEncoding(type), SparseNm) ||
+  return !sparseEncodingIs(sparseTypeGetEncoding(type), SparseScheme_Windows) ||
          tileError(op, "%s, whose number of entries is fixed: %s", does, TILE_TYPE_TEXT(type));
 }
 

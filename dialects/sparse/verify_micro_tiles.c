@@ -69,7 +69,7 @@ SPARSE_VERIFY(Detect) {
   MlirAttribute encoding = sparseTypeGetEncoding(input);
   MlirAttribute given = sparseDetectOpGetLines(op); // null: one group of all
   int64_t axis = sparseDetectOpGetAxisValue(op), lines = given.ptr ? mlirIntegerAttrGetValueInt(given) : 0;
-  if (encoding.ptr && !sparseEncodingIs(encoding, SparseMask))
+  if (encoding.ptr && !sparseEncodingIs(encoding, SparseScheme_Tiles))
     return tileError(op, "input is %s, want a dense matrix or one of #sparse.mask", TILE_TYPE_TEXT(input));
   if (!expectMatrix(op, "input", input) || !expectNumber(op, "axis", axis, 0, 1) ||
       !expectNumber(op, "by", sparseDetectOpGetByValue(op), 1, INT32_MAX) ||

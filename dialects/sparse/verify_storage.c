@@ -13,7 +13,7 @@ static bool expectSameTensor(MlirOperation op, MlirType input, MlirType result) 
 }
 
 static bool expectNoSum(MlirOperation op, MlirType result) {
-  return !sparseEncodingIs(sparseTypeGetEncoding(result), SparseSum) ||
+  return !sparseEncodingIs(sparseTypeGetEncoding(result), SparseScheme_Parts) ||
          tileError(op, "result is a #sparse.sum, of which nobody said what goes where: assemble it from its parts");
 }
 
@@ -23,8 +23,8 @@ SPARSE_VERIFY(Pack) {
     return false;
   MlirOperation constant = tileDefiningOp(mlirOperationGetOperand(op, 0));
   MlirAttribute value = tileOpIs(constant, "arith.constant") ? tileOpAttribute(constant, "value") : (MlirAttribute){0};
-  bool looks =
-      value.ptr && mlirAttributeIsADenseElements(value) && sparseEncodingIs(sparseTypeGetEncoding(result), SparseNm);
+  bool looks = value.ptr && mlirAttributeIsADenseElements(value) &&
+               sparseEncodingIs(sparseTypeGetEncoding(result), SparseScheme_Windows);
   return !looks || sparseVerifyWindows(op, result, value);
 }
 
@@ -35,9 +35,7 @@ SPARSE_VERIFY(Convert) {
   MlirAttribute encoding = sparseTypeGetEncoding(input);
   if (!expectSameTensor(op, input, result) || !expectNoSum(op, result))
     return false;
-  bool mayRepeat = sparseEncodingIs(encoding, SparseSum) ||
-                   (sparseEncodingIs(encoding, SparseCoo) && sparseEncodingGetFlag(encoding, "unordered"));
-  return mayRepeat || !tileHas(op, "duplicates") ||
+  return sparseEncodingMayRepeat(encoding) || !tileHas(op, "duplicates") ||
          tileError(op, "says what becomes of duplicates, but %s has none", TILE_TYPE_TEXT(input));
 }
 
@@ -74,15 +72,14 @@ static bool expectComponents(MlirOperation op, MlirType encoded, intptr_t count,
 static bool expectEqualCounts(MlirOperation op, MlirType type, intptr_t first) {
   SparseComponent unused[SPARSE_MAX_COMPONENTS];
   MlirAttribute encoding = sparseTypeGetEncoding(type);
-  for (intptr_t i = 0; sparseEncodingIs(encoding, SparseSum) && i < sparseEncodingGetNumParts(encoding); ++i) {
+  for (intptr_t i = 0; sparseEncodingIs(encoding, SparseScheme_Parts) && i < sparseEncodingGetNumParts(encoding); ++i) {
     MlirType part = sparseTypeWithEncoding(type, sparseEncodingGetPart(encoding, i));
     if (!expectEqualCounts(op, part, first))
       return false;
     first += sparseTypeGetComponents(part, unused);
   }
-  bool coo = sparseEncodingIs(encoding, SparseCoo);
-  bool compressed = sparseEncodingIs(encoding, SparseCsr) || sparseEncodingIs(encoding, SparseCsc) ||
-                    sparseEncodingIs(encoding, SparseBsr);
+  bool coo = sparseEncodingIs(encoding, SparseScheme_Coordinates);
+  bool compressed = sparseEncodingIs(encoding, SparseScheme_Segments);
   if (!coo && !compressed)
     return true;
   intptr_t at = first + (compressed ? 1 : 0);

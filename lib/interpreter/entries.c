@@ -220,27 +220,26 @@ static bool fillWindows(Machine *machine, const Instruction *instruction, Entrie
   return true;
 }
 
-//===--- by format --------------------------------------------------------------------===//
+//===--- by scheme --------------------------------------------------------------------===//
 
 Entries *entriesLayOut(Machine *machine, const Instruction *instruction, Entries *entries, MlirAttribute encoding) {
-  SparseFormat format = sparseEncodingGetFormat(encoding);
-  sortEntries(entries, format == SparseCsc ? compareColumns : entryCompare);
-  if (format != SparseBsr && format != SparseMask && format != SparseNm)
+  SparseStorage storage = sparseEncodingGetStorage(encoding);
+  bool areWindows = storage.scheme == SparseScheme_Windows;
+  sortEntries(entries, storage.major ? compareColumns : entryCompare);
+  if (!storage.hasCells && !areWindows)
     return entries;
   Entries *filled = entriesCreate(entries->rank, entries->sizes);
   bool ok = filled || machineOutOfMemory(machine, instruction->op);
-  if (ok && format == SparseNm) {
+  if (ok && areWindows) {
     ok = fillWindows(machine, instruction, filled, entries, encoding);
   } else if (ok) {
-    const char *key = format == SparseBsr ? "block" : "tile";
-    ok = fillRectangles(filled, entries, sparseEncodingGetSize(encoding, key, 0),
-                        sparseEncodingGetSize(encoding, key, 1)) ||
+    ok = fillRectangles(filled, entries, storage.cell[0], storage.cell[1]) ||
          machineOutOfMemory(machine, instruction->op);
   }
   drop(entries);
   if (!ok)
     return filled ? drop(filled) : NULL;
-  if (format == SparseMask) { // its values are the dense matrix
+  if (storage.scheme == SparseScheme_Tiles) { // its values are the dense matrix
     dropOutside(filled);
     sortEntries(filled, entryCompare);
   }

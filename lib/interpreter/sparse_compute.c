@@ -414,9 +414,7 @@ bool executeSparseSelect(Machine *machine, Frame *frame, const Instruction *inst
       ok = machineOutOfMemory(machine, instruction->op);
   }
   MlirAttribute encoding = sparseTypeGetEncoding(tileResultType(instruction->op, 0));
-  bool isOrdered = sparseEncodingIs(encoding, SparseSum) ||
-                   (sparseEncodingIs(encoding, SparseCoo) && sparseEncodingGetFlag(encoding, "unordered"));
-  if (ok && !isOrdered)
+  if (ok && !sparseEncodingMayRepeat(encoding))
     result = entriesLayOut(machine, instruction, result, encoding);
   return setEntries(frame, instruction, result, ok);
 }

@@ -104,10 +104,6 @@ static Entries *copyOf(const Entries *entries, bool swapped) {
   return copy;
 }
 
-static bool isUnordered(MlirAttribute encoding) {
-  return sparseEncodingIs(encoding, SparseCoo) && sparseEncodingGetFlag(encoding, "unordered");
-}
-
 // To nm what is zero goes, as when it is packed.
 static void dropZeros(Machine *machine, const Instruction *instruction, Entries *entries) {
   int64_t kept = 0;
@@ -126,7 +122,7 @@ static bool convert(Machine *machine, Frame *frame, const Instruction *instructi
   if (!swapped && mayAdd && mlirAttributeEqual(wanted, encodingOfOperand(instruction)))
     return setEntries(frame, instruction, copy); // stays as it is
   Entries *merged = entriesMerge(machine, instruction, copy, mayAdd);
-  if (merged && sparseEncodingIs(wanted, SparseNm))
+  if (merged && sparseEncodingIs(wanted, SparseScheme_Windows))
     dropZeros(machine, instruction, merged);
   return merged && setEntries(frame, instruction, entriesLayOut(machine, instruction, merged, wanted));
 }
@@ -150,6 +146,7 @@ typedef struct Parts {
   Entries *entries;
   Value *components;
   MlirAttribute encoding;
+  SparseStorage storage; // of `encoding`
   intptr_t first;
   int part;
 } Parts;
@@ -174,8 +171,9 @@ static bool expectIn(const Parts *parts, const char *what, int64_t index, int64_
                      (long long)index, (long long)seen, (long long)least, (long long)most);
 }
 
-// csr, csc and bsr: `rows` by `columns` elements for each coordinate.
-static bool appendSegments(const Parts *parts, int major, int64_t rows, int64_t columns) {
+static bool appendSegments(const Parts *parts) {
+  int major = parts->storage.major;
+  int64_t rows = parts->storage.cell[major], columns = parts->storage.cell[1 - major];
   const Array *positions = component(parts, 0), *coordinates = component(parts, 1), *values = component(parts, 2);
   int64_t block = rows * columns, begin, end, here, before;
   int64_t segments = positions->sizes[0] - 1, entries = coordinates->sizes[0];
@@ -220,7 +218,7 @@ static bool appendCoordinates(const Parts *parts) {
     if (!append(parts, at, arrayElements(values)[i]))
       return false;
     Entry *last = &parts->entries->items[parts->entries->count - 1];
-    if (i && !isUnordered(parts->encoding) && entryCompare(last - 1, last) >= 0)
+    if (i && !parts->storage.isUnordered && entryCompare(last - 1, last) >= 0)
       return machineFail(parts->machine, parts->instruction->op,
                          "entry %lld of #sparse.coo stands not after the one before it in row-major order",
                          (long long)i);
@@ -230,7 +228,7 @@ static bool appendCoordinates(const Parts *parts) {
 
 static bool appendWindow(const Parts *parts, const int64_t *window, int64_t kept, int64_t places) {
   const Array *coordinates = component(parts, 0), *values = component(parts, 1);
-  SparseWindows w = sparseEncodingGetWindows(parts->encoding);
+  SparseWindows w = parts->storage.windows;
   int64_t before = -1, here, at[2];
   int64_t first = (window[0] * coordinates->sizes[1] + window[1]) * kept;
   Format format;
@@ -253,7 +251,7 @@ static bool appendWindow(const Parts *parts, const int64_t *window, int64_t kept
 
 static bool appendWindows(const Parts *parts) {
   const Array *coordinates = component(parts, 0);
-  SparseWindows w = sparseEncodingGetWindows(parts->encoding);
+  SparseWindows w = parts->storage.windows;
   int64_t groups = (parts->entries->sizes[1 - w.axis] + w.lines - 1) / w.lines;
   int64_t windows = (parts->entries->sizes[w.axis] + w.m - 1) / w.m, window[2];
   if (!expectIn(parts, "the number of groups", 0, coordinates->sizes[0], groups, groups) ||
@@ -268,8 +266,8 @@ static bool appendWindows(const Parts *parts) {
 
 static bool appendMasked(const Parts *parts) {
   const Array *mask = component(parts, 0), *values = component(parts, 1);
-  int64_t rows = sparseEncodingGetSize(parts->encoding, "tile", 0), stored;
-  int64_t columns = sparseEncodingGetSize(parts->encoding, "tile", 1), at[2];
+  int64_t rows = parts->storage.cell[0], stored;
+  int64_t columns = parts->storage.cell[1], at[2];
   if (!expectIn(parts, "the number of rows of the values", 0, values->sizes[0], parts->entries->sizes[0],
                 parts->entries->sizes[0]) ||
       !expectIn(parts, "the number of rows of the mask", 0, mask->sizes[0], (values->sizes[0] + rows - 1) / rows,
@@ -288,32 +286,29 @@ static bool appendMasked(const Parts *parts) {
 }
 
 static bool appendParts(const Parts *parts) {
-  switch (sparseEncodingGetFormat(parts->encoding)) {
-  case SparseCsr:
-    return appendSegments(parts, 0, 1, 1);
-  case SparseCsc:
-    return appendSegments(parts, 1, 1, 1);
-  case SparseBsr:
-    return appendSegments(parts, 0, sparseEncodingGetSize(parts->encoding, "block", 0),
-                          sparseEncodingGetSize(parts->encoding, "block", 1));
-  case SparseCoo:
+  switch (parts->storage.scheme) {
+  case SparseScheme_Segments:
+    return appendSegments(parts);
+  case SparseScheme_Coordinates:
     return appendCoordinates(parts);
-  case SparseNm:
+  case SparseScheme_Windows:
     return appendWindows(parts);
-  case SparseMask:
+  case SparseScheme_Tiles:
     return appendMasked(parts);
-  default:
-    return false;
+  case SparseScheme_Parts: // one of them stands here
+    break;
   }
+  return false;
 }
 
 // Calls `each` for the tensor, or for each part of a sum.
 static bool forParts(Parts parts, MlirType type, bool (*each)(const Parts *parts)) {
   SparseComponent unused[SPARSE_MAX_COMPONENTS];
   MlirAttribute encoding = sparseTypeGetEncoding(type);
-  bool isSum = sparseEncodingIs(encoding, SparseSum);
+  bool isSum = sparseEncodingIs(encoding, SparseScheme_Parts);
   for (int i = 0; i < (isSum ? sparseEncodingGetNumParts(encoding) : 1); ++i) {
     parts.encoding = isSum ? sparseEncodingGetPart(encoding, i) : encoding;
+    parts.storage = sparseEncodingGetStorage(parts.encoding);
     parts.part = i;
     if (!each(&parts))
       return false;
@@ -325,7 +320,7 @@ static bool forParts(Parts parts, MlirType type, bool (*each)(const Parts *parts
 Entries *entriesAssemble(Machine *machine, const Instruction *instruction, MlirType type, const int64_t *sizes,
                          Value *components) {
   int rank = (int)mlirShapedTypeGetRank(type);
-  Parts parts = {machine, instruction, NULL, components, {NULL}, 0, 0};
+  Parts parts = {.machine = machine, .instruction = instruction, .components = components};
   for (int i = 0; i < rank; ++i)
     if (sizes[i] < 0) {
       machineFail(machine, instruction->op, "makes a tensor of size %lld", (long long)sizes[i]);
@@ -380,12 +375,13 @@ static const Entry *entryOfPart(const Parts *parts, int64_t index) {
   return entry + index; // the entries of a part stand together
 }
 
-static bool giveSegments(const Parts *parts, int major, int64_t rows, int64_t columns) {
+static bool giveSegments(const Parts *parts) {
+  int major = parts->storage.major;
+  int64_t rows = parts->storage.cell[major], columns = parts->storage.cell[1 - major];
   int64_t block = rows * columns, count = countPart(parts) / block;
   int64_t segments = (parts->entries->sizes[major] + rows - 1) / rows;
   Element *positions = GIVE(parts, 0, segments + 1), *coordinates = GIVE(parts, 1, count);
-  Element *values =
-      sparseEncodingIs(parts->encoding, SparseBsr) ? GIVE(parts, 2, count, rows, columns) : GIVE(parts, 2, count);
+  Element *values = parts->storage.hasCells ? GIVE(parts, 2, count, rows, columns) : GIVE(parts, 2, count);
   if (!positions || !coordinates || !values)
     return false;
   for (int64_t i = 0; i <= segments; ++i)
@@ -415,7 +411,7 @@ static bool giveCoordinates(const Parts *parts) {
 }
 
 static bool giveWindows(const Parts *parts) {
-  SparseWindows w = sparseEncodingGetWindows(parts->encoding);
+  SparseWindows w = parts->storage.windows;
   int64_t groups = (parts->entries->sizes[1 - w.axis] + w.lines - 1) / w.lines, count = countPart(parts);
   int64_t windows = (parts->entries->sizes[w.axis] + w.m - 1) / w.m;
   Element *coordinates = GIVE(parts, 0, groups, windows, w.n / w.together);
@@ -433,8 +429,8 @@ static bool giveWindows(const Parts *parts) {
 }
 
 static bool giveMasked(const Parts *parts) {
-  int64_t rows = sparseEncodingGetSize(parts->encoding, "tile", 0), count = countPart(parts);
-  int64_t columns = sparseEncodingGetSize(parts->encoding, "tile", 1);
+  int64_t rows = parts->storage.cell[0], count = countPart(parts);
+  int64_t columns = parts->storage.cell[1];
   const int64_t *sizes = parts->entries->sizes;
   int64_t down = (sizes[0] + rows - 1) / rows, across = (sizes[1] + columns - 1) / columns;
   Element *mask = GIVE(parts, 0, down, across), *values = GIVE(parts, 1, sizes[0], sizes[1]);
@@ -453,28 +449,25 @@ static bool giveMasked(const Parts *parts) {
 }
 
 static bool giveParts(const Parts *parts) {
-  switch (sparseEncodingGetFormat(parts->encoding)) {
-  case SparseCsr:
-    return giveSegments(parts, 0, 1, 1);
-  case SparseCsc:
-    return giveSegments(parts, 1, 1, 1);
-  case SparseBsr:
-    return giveSegments(parts, 0, sparseEncodingGetSize(parts->encoding, "block", 0),
-                        sparseEncodingGetSize(parts->encoding, "block", 1));
-  case SparseCoo:
+  switch (parts->storage.scheme) {
+  case SparseScheme_Segments:
+    return giveSegments(parts);
+  case SparseScheme_Coordinates:
     return giveCoordinates(parts);
-  case SparseNm:
+  case SparseScheme_Windows:
     return giveWindows(parts);
-  case SparseMask:
+  case SparseScheme_Tiles:
     return giveMasked(parts);
-  default:
-    return false;
+  case SparseScheme_Parts: // one of them stands here
+    break;
   }
+  return false;
 }
 
 bool entriesDisassemble(Machine *machine, const Instruction *instruction, MlirType type, Entries *entries,
                         Value *components) {
-  return forParts((Parts){machine, instruction, entries, components, {NULL}, 0, 0}, type, giveParts);
+  return forParts((Parts){.machine = machine, .instruction = instruction, .entries = entries, .components = components},
+                  type, giveParts);
 }
 
 bool executeSparseDisassemble(Machine *machine, Frame *frame, const Instruction *instruction) {

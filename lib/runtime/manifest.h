@@ -17,7 +17,8 @@
 #include <stdint.h>
 
 // 2: tessera_launch takes the kernel's name. 3: images. 4: kernels that are cooperative. 5: sparse tensors.
-enum { TESSERA_MANIFEST_VERSION = 5 };
+// 6: how these are laid out.
+enum { TESSERA_MANIFEST_VERSION = 6 };
 
 typedef enum tessera_kind_t { TESSERA_SCALAR, TESSERA_TENSOR, TESSERA_MEMREF } tessera_kind_t;
 
@@ -27,8 +28,9 @@ typedef struct tessera_sparse_type_t {
   int64_t num_values, num_components, rank;
   const int64_t *shape;            // rank sizes; -1 is dynamic
   int64_t cell_rows, cell_columns; // of a block, tile or window; else 1
-  int64_t axis, places;            // of nm: of the windows, and the places in one
+  int64_t axis, places;            // of segments and windows: along which axis; places in a window
   int64_t is_unordered;            // of coo
+  int64_t scheme;                  // tessera_sparse_scheme_t of lib/support/signature.h
 } tessera_sparse_type_t;
 
 typedef struct tessera_type_t {

@@ -8,15 +8,25 @@
 
 enum { TESSERA_MAX_VALUES = 64, TESSERA_SPARSE_RANK = 8 };
 
+// How its components are laid out, as SparseScheme of dialects/sparse/sparse.h.
+typedef enum tessera_sparse_scheme_t {
+  TESSERA_SPARSE_SEGMENTS,
+  TESSERA_SPARSE_COORDINATES,
+  TESSERA_SPARSE_WINDOWS,
+  TESSERA_SPARSE_TILES,
+  TESSERA_SPARSE_PARTS
+} tessera_sparse_scheme_t;
+
 // A tensor of a sparse format (dialects/sparse/sparse.h) among arguments or results: one .npz file (sparse_npz.h), but
 // passed as several values, its components in order, then one i64 for each size that its type leaves open.
 typedef struct tessera_sparse_t {
   int num_values, num_components; // 0: no such tensor begins here
   char format[8], encoding[160];  // "nm", "#sparse.nm<n = 2, m = 4>"
+  tessera_sparse_scheme_t scheme;
   int rank;
   int64_t shape[TESSERA_SPARSE_RANK]; // negative sizes are dynamic
   int64_t cell[2];                    // elements along each axis of a block, tile or window; else 1
-  int64_t axis, places;               // of nm: of the windows, and the places in one
+  int64_t axis, places;               // of segments and windows: along which axis; places in a window
   bool is_unordered;                  // of coo
 } tessera_sparse_t;
 

@@ -21,8 +21,6 @@ typedef struct reader_t {
 #define FAIL(reader, text, ...)                                                                                        \
   tessera_fail((reader)->error, "%s (%s): " text, (reader)->what, (reader)->path __VA_OPT__(, ) __VA_ARGS__)
 
-static bool is(const tessera_sparse_t *sparse, const char *format) { return strcmp(sparse->format, format) == 0; }
-
 //===--- members ------------------------------------------------------------------===//
 
 static tessera_array_t *find(const reader_t *reader, const char *member) {
@@ -75,7 +73,7 @@ static bool copy_integers(const reader_t *reader, const char *member, const tess
                           int64_t at) {
   tessera_array_t *to = &reader->arrays[index];
   int bytes = tessera_element_bytes(to->element);
-  bool is_window = is(reader->sparse, "nm");
+  bool is_window = reader->sparse->scheme == TESSERA_SPARSE_WINDOWS;
   int64_t most = bytes == 8 ? INT64_MAX : (INT64_C(1) << (8 * bytes - !is_window)) - 1;
   for (int64_t i = 0; i < from->count; ++i) {
     int64_t value = coordinate_at(from, i, is_window);
@@ -223,14 +221,14 @@ static bool expect_range(const reader_t *reader, const char *member, int64_t i, 
 
 static bool expect_above(const reader_t *reader, const char *member, int64_t i, int64_t seen, int64_t before,
                          const char *within) {
-  bool is_window = is(reader->sparse, "nm");
+  bool is_window = reader->sparse->scheme == TESSERA_SPARSE_WINDOWS;
   return seen > before ||
          FAIL(reader, "'%s'[%lld] is %lld, after %lld in one %s: wanted %s", member, (long long)i, (long long)seen,
               (long long)before, within, is_window ? "them ascending" : "none twice (scipy's sum_duplicates())");
 }
 
 static bool check_segments(const reader_t *reader) {
-  int major = is(reader->sparse, "csc") ? 1 : 0;
+  int major = (int)reader->sparse->axis;
   const tessera_array_t *positions = &reader->arrays[0], *coordinates = &reader->arrays[1];
   int64_t segments = cells(reader, major), end = cells(reader, 1 - major), at = 0;
   if (!expect_count(reader, "indptr", positions->count, segments + 1) ||
@@ -358,28 +356,6 @@ static bool read_mask(reader_t *reader) {
          take(reader, "values", 1) && check_mask(reader);
 }
 
-bool tessera_sparse_read(const char *path, const char *what, const tessera_value_t *values, tessera_array_t *out_arrays,
-                         tessera_error_t *out_error) {
-  reader_t reader = {.path = path,
-                     .what = what,
-                     .values = values,
-                     .sparse = &values->sparse,
-                     .arrays = out_arrays,
-                     .error = out_error};
-  const tessera_sparse_t *sparse = reader.sparse;
-  if (!tessera_path_is_npz(path))
-    return FAIL(&reader, "is no .npz, as which a tensor of %s travels", sparse->encoding);
-  bool ok = tessera_arrays_read(&reader.members, path, out_error) && expect_text(&reader, "format", sparse->format) &&
-            take_shape(&reader);
-  if (ok)
-    ok = is(sparse, "coo")    ? read_coordinates(&reader)
-         : is(sparse, "nm")   ? read_windows(&reader)
-         : is(sparse, "mask") ? read_mask(&reader)
-                              : read_segments(&reader);
-  tessera_arrays_destroy(&reader.members);
-  return ok;
-}
-
 //===--- writing ------------------------------------------------------------------===//
 
 enum { MAX_MEMBERS = 8 };
@@ -407,26 +383,64 @@ static void add_text(writer_t *writer, const char *name, const char *text) {
   add_made(writer, name, TESSERA_U8, 1, (int64_t)strlen(text), text, true);
 }
 
-static void add_components(writer_t *writer, const tessera_sparse_t *sparse, const tessera_array_t *arrays) {
+static void add_segments(writer_t *writer, const tessera_sparse_t *sparse, const tessera_array_t *arrays) {
+  add(writer, "indices", &arrays[1]);
+  add(writer, "indptr", &arrays[0]);
+  add(writer, "data", &arrays[2]);
+}
+
+static void add_coordinates(writer_t *writer, const tessera_sparse_t *sparse, const tessera_array_t *arrays) {
   const tessera_array_t *coordinates = &arrays[0];
-  if (is(sparse, "nm") || is(sparse, "mask")) {
-    add(writer, is(sparse, "nm") ? "coordinates" : "mask", coordinates);
-    add(writer, "values", &arrays[1]);
-    add_text(writer, "encoding", sparse->encoding);
-  } else if (!is(sparse, "coo")) {
-    add(writer, "indices", &arrays[1]);
-    add(writer, "indptr", &arrays[0]);
-    add(writer, "data", &arrays[2]);
+  int64_t count = coordinates->shape[1], bytes = tessera_element_bytes(coordinates->element);
+  if (sparse->rank == 2) {
+    add_made(writer, "row", coordinates->element, 1, count, coordinates->data, false);
+    add_made(writer, "col", coordinates->element, 1, count, (char *)coordinates->data + count * bytes, false);
   } else {
-    int64_t count = coordinates->shape[1], bytes = tessera_element_bytes(coordinates->element);
-    if (sparse->rank == 2) {
-      add_made(writer, "row", coordinates->element, 1, count, coordinates->data, false);
-      add_made(writer, "col", coordinates->element, 1, count, (char *)coordinates->data + count * bytes, false);
-    } else {
-      add(writer, "coords", coordinates);
-    }
-    add(writer, "data", &arrays[1]);
+    add(writer, "coords", coordinates);
   }
+  add(writer, "data", &arrays[1]);
+}
+
+static void add_windows(writer_t *writer, const tessera_sparse_t *sparse, const tessera_array_t *arrays) {
+  add(writer, "coordinates", &arrays[0]);
+  add(writer, "values", &arrays[1]);
+  add_text(writer, "encoding", sparse->encoding);
+}
+
+static void add_mask(writer_t *writer, const tessera_sparse_t *sparse, const tessera_array_t *arrays) {
+  add(writer, "mask", &arrays[0]);
+  add(writer, "values", &arrays[1]);
+  add_text(writer, "encoding", sparse->encoding);
+}
+
+//===--- files --------------------------------------------------------------------===//
+
+// What a file of each scheme holds. Parts have none: they are passed one by one.
+static const struct {
+  bool (*read)(reader_t *reader);
+  void (*add)(writer_t *writer, const tessera_sparse_t *sparse, const tessera_array_t *arrays);
+} schemes[] = {[TESSERA_SPARSE_SEGMENTS] = {read_segments, add_segments},
+               [TESSERA_SPARSE_COORDINATES] = {read_coordinates, add_coordinates},
+               [TESSERA_SPARSE_WINDOWS] = {read_windows, add_windows},
+               [TESSERA_SPARSE_TILES] = {read_mask, add_mask}};
+
+bool tessera_sparse_read(const char *path, const char *what, const tessera_value_t *values, tessera_array_t *out_arrays,
+                         tessera_error_t *out_error) {
+  reader_t reader = {.path = path,
+                     .what = what,
+                     .values = values,
+                     .sparse = &values->sparse,
+                     .arrays = out_arrays,
+                     .error = out_error};
+  const tessera_sparse_t *sparse = reader.sparse;
+  if (!tessera_path_is_npz(path))
+    return FAIL(&reader, "is no .npz, as which a tensor of %s travels", sparse->encoding);
+  bool ok = tessera_arrays_read(&reader.members, path, out_error) && expect_text(&reader, "format", sparse->format) &&
+            take_shape(&reader);
+  if (ok)
+    ok = schemes[sparse->scheme].read(&reader);
+  tessera_arrays_destroy(&reader.members);
+  return ok;
 }
 
 bool tessera_sparse_write(const char *path, const tessera_value_t *values, const tessera_array_t *arrays,
@@ -439,7 +453,7 @@ bool tessera_sparse_write(const char *path, const tessera_value_t *values, const
     return tessera_fail(out_error, "%s: is no .npz, as which a tensor of %s travels", path, sparse->encoding);
   for (int axis = 0, next = sparse->num_components; axis < sparse->rank; ++axis)
     shape[axis] = sparse->shape[axis] < 0 ? *(const int64_t *)arrays[next++].data : sparse->shape[axis];
-  add_components(&writer, sparse, arrays);
+  schemes[sparse->scheme].add(&writer, sparse, arrays);
   add_text(&writer, "format", sparse->format);
   add_made(&writer, "shape", TESSERA_I64, 1, sparse->rank, shape, false);
   add_made(&writer, "_is_array", TESSERA_BOOL, 0, 1, &yes, false);

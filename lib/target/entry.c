@@ -53,27 +53,26 @@ static bool readValue(MlirType type, const char *what, intptr_t index, tessera_v
   return true;
 }
 
+_Static_assert((int)TESSERA_SPARSE_PARTS == (int)SparseScheme_Parts, "the schemes stand in one order");
+
 // What its .npz file and whoever checks it need to know of a sparse tensor.
 static void describeSparse(MlirType type, tessera_sparse_t *sparse) {
   MlirAttribute encoding = sparseTypeGetEncoding(type);
-  SparseFormat format = sparseEncodingGetFormat(encoding);
-  snprintf(sparse->format, sizeof sparse->format, "%s", sparseFormatName(format));
+  SparseStorage storage = sparseEncodingGetStorage(encoding);
+  snprintf(sparse->format, sizeof sparse->format, "%s", sparseEncodingGetFormat(encoding)->name);
   tileAttributeText(encoding, sparse->encoding, sizeof sparse->encoding);
   sparse->rank = (int)mlirShapedTypeGetRank(type);
   for (int i = 0; i < sparse->rank; ++i)
     sparse->shape[i] = mlirShapedTypeIsDynamicDim(type, i) ? -1 : mlirShapedTypeGetDimSize(type, i);
   for (int i = 0; i < 2; ++i)
-    sparse->cell[i] = format == SparseBsr    ? sparseEncodingGetSize(encoding, "block", i)
-                      : format == SparseMask ? sparseEncodingGetSize(encoding, "tile", i)
-                                             : 1;
-  sparse->is_unordered = format == SparseCoo && sparseEncodingGetFlag(encoding, "unordered");
-  if (format != SparseNm)
-    return;
-  SparseWindows windows = sparseEncodingGetWindows(encoding);
-  sparse->axis = windows.axis;
-  sparse->places = windows.m / windows.together;
-  sparse->cell[windows.axis] = windows.m;
-  sparse->cell[1 - windows.axis] = windows.lines;
+    sparse->cell[i] = storage.cell[i];
+  sparse->scheme = (tessera_sparse_scheme_t)storage.scheme;
+  sparse->axis = storage.major;
+  sparse->is_unordered = storage.isUnordered;
+  if (storage.scheme == SparseScheme_Windows) {
+    sparse->axis = storage.windows.axis;
+    sparse->places = storage.windows.m / storage.windows.together;
+  }
 }
 
 // The components of a sparse tensor, then its open sizes.
@@ -82,7 +81,7 @@ static bool readSparse(MlirType type, const char *what, intptr_t index, tessera_
   SparseComponent parts[SPARSE_MAX_COMPONENTS];
   int components = (int)sparseTypeGetComponents(type, parts), at = *count;
   char text[256];
-  if (sparseEncodingIs(sparseTypeGetEncoding(type), SparseSum))
+  if (sparseEncodingIs(sparseTypeGetEncoding(type), SparseScheme_Parts))
     return tessera_fail(error, "%s %ld of the entry function has type %s, which cannot be passed: pass its parts", what,
                         (long)index, tileTypeText(type, text, sizeof text));
   if (at + components + mlirShapedTypeGetRank(type) > TESSERA_MAX_VALUES)

@@ -89,9 +89,10 @@ static bool read_sparse(const tessera_sparse_type_t *type, tessera_sparse_t *spa
                                .cell = {type->cell_rows, type->cell_columns},
                                .axis = type->axis,
                                .places = type->places,
-                               .is_unordered = type->is_unordered != 0};
-  if (type->num_values < 1 || type->num_values > TESSERA_MAX_VALUES || type->rank < 1 ||
-      type->rank > TESSERA_SPARSE_RANK)
+                               .is_unordered = type->is_unordered != 0,
+                               .scheme = (tessera_sparse_scheme_t)type->scheme};
+  if (type->scheme < 0 || type->scheme >= TESSERA_SPARSE_PARTS || type->num_values < 1 ||
+      type->num_values > TESSERA_MAX_VALUES || type->rank < 1 || type->rank > TESSERA_SPARSE_RANK)
     return false;
   snprintf(sparse->format, sizeof sparse->format, "%s", type->format);
   snprintf(sparse->encoding, sizeof sparse->encoding, "%s", type->encoding);

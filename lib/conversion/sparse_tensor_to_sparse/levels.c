@@ -199,30 +199,26 @@ static MlirAttribute levelsOf(MlirType tensor) {
   MlirAttribute encoding = sparseTypeGetEncoding(tensor);
   MlirContext context = mlirTypeGetContext(tensor);
   char map[512];
-  SparseWindows w;
-  switch (sparseEncodingGetFormat(encoding)) {
-  case SparseCsr:
-  case SparseCsc:
-    return parseLevels(context,
-                       sparseEncodingIs(encoding, SparseCsr) ? "(i, j) -> (i : dense, j : compressed)"
-                                                             : "(i, j) -> (j : dense, i : compressed)",
-                       bitsOf(encoding, "positions"), bitsOf(encoding, "coordinates"));
-  case SparseBsr:
-    snprintf(map, sizeof map,
-             "(i, j) -> (i floordiv %1$lld : dense, j floordiv %2$lld : compressed, i mod %1$lld : dense, j mod "
-             "%2$lld : dense)",
-             (long long)sparseEncodingGetSize(encoding, "block", 0),
-             (long long)sparseEncodingGetSize(encoding, "block", 1));
+  SparseStorage s = sparseEncodingGetStorage(encoding);
+  SparseWindows w = s.windows;
+  switch (s.scheme) {
+  case SparseScheme_Segments:
+    if (s.hasCells)
+      snprintf(map, sizeof map,
+               "(i, j) -> (i floordiv %1$lld : dense, j floordiv %2$lld : compressed, i mod %1$lld : dense, j mod "
+               "%2$lld : dense)",
+               (long long)s.cell[0], (long long)s.cell[1]);
+    else
+      snprintf(map, sizeof map, "(i, j) -> (%s : dense, %s : compressed)", s.major ? "j" : "i", s.major ? "i" : "j");
     return parseLevels(context, map, bitsOf(encoding, "positions"), bitsOf(encoding, "coordinates"));
-  case SparseNm:
-    w = sparseEncodingGetWindows(encoding);
+  case SparseScheme_Windows:
     snprintf(map, sizeof map,
              "(i, j) -> (%1$s : dense, %2$s floordiv %4$lld : dense, %2$s mod %4$lld : structured[%3$lld, %4$lld])",
              w.axis ? "i" : "j", w.axis ? "j" : "i", (long long)w.n, (long long)w.m);
     return w.lines == 1 && w.together == 1 ? parseLevels(context, map, 0, bitsOf(encoding, "coordinates"))
                                            : mlirAttributeGetNull();
-  case SparseCoo:
-    writeEntries(mlirShapedTypeGetRank(tensor), sparseEncodingGetFlag(encoding, "unordered"), map, sizeof map);
+  case SparseScheme_Coordinates:
+    writeEntries(mlirShapedTypeGetRank(tensor), s.isUnordered, map, sizeof map);
     return parseLevels(context, map, 0, bitsOf(encoding, "coordinates"));
   default:
     return mlirAttributeGetNull();
@@ -472,7 +468,7 @@ void sparseComponentsFromLevels(TileBuilder *builder, MlirType theirs, MlirType 
                                 MlirValue components[SPARSE_MAX_COMPONENTS]) {
   SparseComponent parts[SPARSE_MAX_COMPONENTS];
   intptr_t count = sparseTypeGetComponents(ours, parts);
-  if (sparseEncodingIs(sparseTypeGetEncoding(ours), SparseCoo)) {
+  if (sparseEncodingIs(sparseTypeGetEncoding(ours), SparseScheme_Coordinates)) {
     entriesFromLevels(builder, theirs, ours, stored, components);
     return;
   }
@@ -485,7 +481,7 @@ SparseLevelTensors sparseLevelsFromComponents(TileBuilder *builder, MlirType the
   SparseLevelTensors stored = {.count = 0};
   SparseComponent parts[SPARSE_MAX_COMPONENTS];
   intptr_t count = sparseTypeGetComponents(ours, parts);
-  if (sparseEncodingIs(sparseTypeGetEncoding(ours), SparseCoo)) {
+  if (sparseEncodingIs(sparseTypeGetEncoding(ours), SparseScheme_Coordinates)) {
     levelsFromEntries(builder, theirs, components, &stored);
     return stored;
   }

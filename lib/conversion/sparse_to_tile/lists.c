@@ -31,7 +31,7 @@ intptr_t sparseTermsOf(const SparseMatrix *matrix, SparseMatrix terms[SPARSE_MAX
   SparseComponent unused[SPARSE_MAX_COMPONENTS];
   MlirAttribute encoding = sparseTypeGetEncoding(matrix->type);
   terms[0] = *matrix;
-  if (!sparseEncodingIs(encoding, SparseSum))
+  if (!sparseEncodingIs(encoding, SparseScheme_Parts))
     return 1;
   intptr_t count = sparseEncodingGetNumParts(encoding);
   const MlirValue *parts = matrix->parts;
@@ -153,19 +153,15 @@ SparseLines sparseLinesOfList(SparseLowering *lowering, const SparseList *from, 
 }
 
 SparseLines sparseLinesOf(SparseLowering *lowering, const SparseMatrix *matrix, int axis) {
-  MlirAttribute encoding = sparseTypeGetEncoding(matrix->type);
-  if (sparseEncodingIs(encoding, axis ? SparseCsc : SparseCsr))
+  SparseStorage storage = sparseEncodingGetStorage(sparseTypeGetEncoding(matrix->type));
+  if (storage.scheme == SparseScheme_Segments && !storage.hasCells && storage.major == axis)
     return (SparseLines){
         matrix->parts[0], matrix->parts[1], matrix->parts[2], {matrix->sizes[0], matrix->sizes[1]}, axis};
   SparseList list = sparseListOf(lowering, matrix);
   return mlirValueIsNull(list.at[0]) ? (SparseLines){{NULL}} : sparseLinesOfList(lowering, &list, axis);
 }
 
-bool sparseMayRepeat(MlirType type) {
-  MlirAttribute encoding = sparseTypeGetEncoding(type);
-  return sparseEncodingIs(encoding, SparseSum) ||
-         (sparseEncodingIs(encoding, SparseCoo) && sparseEncodingGetFlag(encoding, "unordered"));
-}
+bool sparseMayRepeat(MlirType type) { return sparseEncodingMayRepeat(sparseTypeGetEncoding(type)); }
 
 // Entries at one place are added up, or are an error.
 static MlirValue buildCheck(TileBuilder *b, MlirType none, const MlirValue *operands, const void *data) {
@@ -217,7 +213,7 @@ SparseLines sparseWideLines(SparseLowering *lowering, const SparseLines *lines) 
 
 //===--- formats --------------------------------------------------------------------===//
 
-int sparseAxisOfLines(MlirType type) { return sparseEncodingIs(sparseTypeGetEncoding(type), SparseCsc) ? 1 : 0; }
+int sparseAxisOfLines(MlirType type) { return sparseEncodingGetStorage(sparseTypeGetEncoding(type)).major; }
 
 MlirValue sparseZerosLike(SparseLowering *lowering, MlirType type, const MlirValue *sizes) {
   MlirValue open[8];

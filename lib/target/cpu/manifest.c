@@ -53,12 +53,12 @@ static LLVMValueRef sizesOf(const Constants *constants, const int64_t *shape, in
 static LLVMValueRef sparseType(const Constants *constants, const tessera_sparse_t *sparse) {
   if (!sparse->num_values)
     return null(constants);
-  LLVMValueRef fields[] = {string(constants, sparse->format),       string(constants, sparse->encoding),
-                           integer(constants, sparse->num_values),  integer(constants, sparse->num_components),
-                           integer(constants, sparse->rank),        sizesOf(constants, sparse->shape, sparse->rank),
-                           integer(constants, sparse->cell[0]),     integer(constants, sparse->cell[1]),
-                           integer(constants, sparse->axis),        integer(constants, sparse->places),
-                           integer(constants, sparse->is_unordered)};
+  LLVMValueRef fields[] = {string(constants, sparse->format),        string(constants, sparse->encoding),
+                           integer(constants, sparse->num_values),   integer(constants, sparse->num_components),
+                           integer(constants, sparse->rank),         sizesOf(constants, sparse->shape, sparse->rank),
+                           integer(constants, sparse->cell[0]),      integer(constants, sparse->cell[1]),
+                           integer(constants, sparse->axis),         integer(constants, sparse->places),
+                           integer(constants, sparse->is_unordered), integer(constants, sparse->scheme)};
   return address(constants, structure(constants, fields, sizeof fields / sizeof *fields));
 }
 

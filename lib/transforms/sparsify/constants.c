@@ -205,19 +205,12 @@ static bool readTiles(SparseConstant *constant, const Elements *parts, MlirType 
   return true;
 }
 
-static void cellOf(MlirAttribute encoding, int64_t cell[2]) {
-  bool isBsr = sparseEncodingIs(encoding, SparseBsr), isMask = sparseEncodingIs(encoding, SparseMask);
-  for (int i = 0; i < 2; ++i)
-    cell[i] = isBsr || isMask ? sparseEncodingGetSize(encoding, isBsr ? "block" : "tile", i) : 1;
-}
-
 // The entries of a type's components, from operand `first` of an assemble on; how many operands it took, 0: not for us.
 static intptr_t readPart(MlirOperation assemble, intptr_t first, MlirType type, SparseConstant *constant) {
   SparseComponent components[SPARSE_MAX_COMPONENTS];
   Elements parts[SPARSE_MAX_COMPONENTS];
-  MlirAttribute encoding = sparseTypeGetEncoding(type);
+  SparseStorage storage = sparseEncodingGetStorage(sparseTypeGetEncoding(type));
   intptr_t count = sparseTypeGetComponents(type, components);
-  int64_t cell[2];
   for (intptr_t i = 0; i < count; ++i) {
     MlirOperation from = tileDefiningOp(mlirOperationGetOperand(assemble, first + i));
     if (!tileOpIs(from, "arith.constant") || !readElements(tileOpAttribute(from, "value"), &parts[i]))
@@ -225,31 +218,29 @@ static intptr_t readPart(MlirOperation assemble, intptr_t first, MlirType type, 
   }
   MlirType seen = tileOperandType(assemble, first);
   int64_t number = mlirShapedTypeGetDimSize(seen, mlirShapedTypeGetRank(seen) - 1);
-  bool ok;
-  cellOf(encoding, cell);
-  switch (sparseEncodingGetFormat(encoding)) {
-  case SparseCsr:
-  case SparseBsr:
-    ok = readSegments(constant, parts, number - 1, 0, cell);
+  bool ok = false;
+  switch (storage.scheme) {
+  case SparseScheme_Segments:
+    ok = readSegments(constant, parts, number - 1, storage.major, storage.cell);
     break;
-  case SparseCsc:
-    ok = readSegments(constant, parts, number - 1, 1, cell);
-    break;
-  case SparseCoo:
+  case SparseScheme_Coordinates:
     ok = readCoordinates(constant, parts, number);
     break;
-  case SparseNm:
-    ok = readWindows(constant, parts, seen, sparseEncodingGetWindows(encoding));
+  case SparseScheme_Windows:
+    ok = readWindows(constant, parts, seen, storage.windows);
     break;
-  default:
-    ok = readTiles(constant, parts, seen, cell);
+  case SparseScheme_Tiles:
+    ok = readTiles(constant, parts, seen, storage.cell);
+    break;
+  case SparseScheme_Parts: // one of them stands here
+    break;
   }
   return ok ? count : 0;
 }
 
 static bool readAssembled(MlirOperation assemble, MlirType type, SparseConstant *constant) {
   MlirAttribute encoding = sparseTypeGetEncoding(type);
-  if (!sparseEncodingIs(encoding, SparseSum))
+  if (!sparseEncodingIs(encoding, SparseScheme_Parts))
     return readPart(assemble, 0, type, constant) > 0;
   intptr_t first = 0;
   for (intptr_t i = 0; i < sparseEncodingGetNumParts(encoding); ++i) {
@@ -322,11 +313,9 @@ static bool sortByCell(const SparseConstant *constant, Cells *cells) {
   return true;
 }
 
-// csr, csc, bsr: positions, coordinates and values.
-static bool storeSegments(const SparseConstant *constant, MlirAttribute encoding, const SparseComponent *parts,
+static bool storeSegments(const SparseConstant *constant, const SparseStorage *storage, const SparseComponent *parts,
                           MlirAttribute *components) {
-  Cells cells = {.major = sparseEncodingIs(encoding, SparseCsc)};
-  cellOf(encoding, cells.sizes);
+  Cells cells = {.sizes = {storage->cell[0], storage->cell[1]}, .major = storage->major};
   int major = cells.major;
   if (!sortByCell(constant, &cells))
     return false;
@@ -400,12 +389,11 @@ MlirAttribute sparseConstantToDense(const SparseConstant *constant) {
   return value;
 }
 
-static bool storeTiles(const SparseConstant *constant, MlirAttribute encoding, const SparseComponent *parts,
+static bool storeTiles(const SparseConstant *constant, const int64_t tile[2], const SparseComponent *parts,
                        MlirAttribute *components) {
-  int64_t tile[2], across = mlirShapedTypeGetDimSize(parts[0].type, 1);
+  int64_t across = mlirShapedTypeGetDimSize(parts[0].type, 1);
   int64_t tiles = mlirShapedTypeGetDimSize(parts[0].type, 0) * across;
   int *mask = calloc((size_t)tiles + 1, sizeof *mask);
-  cellOf(encoding, tile);
   for (int64_t i = 0; mask && i < constant->count; ++i)
     mask[constant->entries[i].at[0] / tile[0] * across + constant->entries[i].at[1] / tile[1]] = 1;
   if (mask)
@@ -432,20 +420,23 @@ static bool storeWindows(MlirOperation op, const SparseConstant *constant, MlirT
 intptr_t sparseConstantStore(MlirOperation op, const SparseConstant *constant, MlirType type,
                              MlirAttribute *components) {
   SparseComponent parts[SPARSE_MAX_COMPONENTS];
-  MlirAttribute encoding = sparseTypeGetEncoding(type);
+  SparseStorage storage = sparseEncodingGetStorage(sparseTypeGetEncoding(type));
   intptr_t count = sparseTypeGetComponents(type, parts);
-  bool ok;
-  switch (sparseEncodingGetFormat(encoding)) {
-  case SparseCoo:
+  bool ok = false;
+  switch (storage.scheme) {
+  case SparseScheme_Segments:
+    ok = storeSegments(constant, &storage, parts, components);
+    break;
+  case SparseScheme_Coordinates:
     ok = storeCoordinates(constant, parts, components);
     break;
-  case SparseMask:
-    ok = storeTiles(constant, encoding, parts, components);
-    break;
-  case SparseNm:
+  case SparseScheme_Windows:
     return storeWindows(op, constant, type, components) ? count : 0;
-  default:
-    ok = storeSegments(constant, encoding, parts, components);
+  case SparseScheme_Tiles:
+    ok = storeTiles(constant, storage.cell, parts, components);
+    break;
+  case SparseScheme_Parts: // nobody packs one
+    break;
   }
   if (!ok)
     tileError(op, "is too large to pack");

@@ -140,7 +140,7 @@ static bool prepare(MlirOperation op, MlirExtPass pass, Work *work, bool *ok) {
   *work = (Work){.op = op};
   if (tileOpIs(op, "sparse.pack")) {
     work->type = tileResultType(op, 0);
-    if (!sparseEncodingIs(sparseTypeGetEncoding(work->type), SparseNm))
+    if (!sparseEncodingIs(sparseTypeGetEncoding(work->type), SparseScheme_Windows))
       return false;
   } else if (mlirExtPassGetInteger(pass, "n") > 0 && tileOpNameStartsWith(op, "linalg.") &&
              sparseMatchWeightedProduct(op, &work->weighted)) {

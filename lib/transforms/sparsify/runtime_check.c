@@ -25,6 +25,7 @@ typedef struct Tensor {
   MlirOperation module;
   MlirType type;
   MlirAttribute encoding;
+  SparseStorage storage; // of `encoding`
   const MlirValue *components;
   MlirValue sizes[MaxRank];
   uint64_t *checks;
@@ -43,35 +44,30 @@ static MlirValue dimOf(TileBuilder *builder, MlirValue tensor, intptr_t axis) {
                         (MlirValue[]){tensor, tileBuildIndex(builder, axis)}, NULL);
 }
 
-static MlirValue divideUp(const Tensor *tensor, intptr_t axis, int64_t by) {
-  return tileBuildCeilDiv(tensor->builder, tensor->sizes[axis], tileBuildIndex(tensor->builder, by));
+// How many blocks, tiles, windows or groups lie along an axis.
+static MlirValue countCells(const Tensor *tensor, int64_t axis) {
+  int64_t cell = tensor->storage.cell[axis];
+  MlirValue size = tensor->sizes[axis];
+  return cell == 1 ? size : tileBuildCeilDiv(tensor->builder, size, tileBuildIndex(tensor->builder, cell));
 }
 
 //===--- sizes ----------------------------------------------------------------===//
 
-// What the format says the component's size is; null where the number of entries decides, for which the component
+// The component's size by the format; null where the number of entries decides, for which the component
 // before says it.
 static MlirValue wantedSize(const Tensor *tensor, MlirType component, intptr_t index, intptr_t axis) {
   int64_t size = mlirShapedTypeGetDimSize(component, axis);
-  MlirAttribute encoding = tensor->encoding;
-  SparseWindows w;
+  const SparseStorage *s = &tensor->storage;
+  MlirValue one = tileBuildIndex(tensor->builder, 1);
   if (!mlirShapedTypeIsDynamicSize(size))
     return tileBuildIndex(tensor->builder, size);
-  MlirValue one = tileBuildIndex(tensor->builder, 1);
-  switch (sparseEncodingGetFormat(encoding)) {
-  case SparseCsr:
-    return index ? (MlirValue){NULL} : tileBuildAdd(tensor->builder, tensor->sizes[0], one);
-  case SparseCsc:
-    return index ? (MlirValue){NULL} : tileBuildAdd(tensor->builder, tensor->sizes[1], one);
-  case SparseBsr:
-    if (index)
-      return (MlirValue){NULL};
-    return tileBuildAdd(tensor->builder, divideUp(tensor, 0, sparseEncodingGetSize(encoding, "block", 0)), one);
-  case SparseNm:
-    w = sparseEncodingGetWindows(encoding);
-    return axis ? divideUp(tensor, w.axis, w.m) : divideUp(tensor, 1 - w.axis, w.lines);
-  case SparseMask:
-    return index ? tensor->sizes[axis] : divideUp(tensor, axis, sparseEncodingGetSize(encoding, "tile", axis));
+  switch (s->scheme) {
+  case SparseScheme_Segments:
+    return index ? (MlirValue){NULL} : tileBuildAdd(tensor->builder, countCells(tensor, s->major), one);
+  case SparseScheme_Windows: // groups, then windows
+    return countCells(tensor, axis ? s->windows.axis : 1 - s->windows.axis);
+  case SparseScheme_Tiles:
+    return index ? tensor->sizes[axis] : countCells(tensor, axis);
   default:
     return (MlirValue){NULL};
   }
@@ -109,7 +105,7 @@ static void checkSizes(const Tensor *tensor) {
       wanted = mlirValueIsNull(wanted) ? numEntries(tensor, i) : wanted;
       MlirValue seen = dimOf(tensor->builder, tensor->components[i], axis);
       snprintf(message, sizeof message, "%s of #sparse.%s have another size along axis %d than the tensor's says",
-               parts[i].name, sparseFormatName(sparseEncodingGetFormat(tensor->encoding)), (int)axis);
+               parts[i].name, sparseEncodingGetFormat(tensor->encoding)->name, (int)axis);
       expectEqual(tensor->builder, seen, wanted, message);
     }
 }
@@ -135,10 +131,10 @@ static bool callCheck(const Tensor *tensor, TileTemplateUse check, intptr_t coun
 
 static MlirType elementOf(MlirValue value) { return mlirShapedTypeGetElementType(mlirValueGetType(value)); }
 
-static bool checkSegments(const Tensor *tensor, MlirValue size) {
+static bool checkSegments(const Tensor *tensor) {
+  MlirValue size = countCells(tensor, 1 - tensor->storage.major);
   MlirValue values[] = {tensor->components[0], tensor->components[1], size};
-  const TileCheckSegments check = {.P = elementOf(values[0]),
-                                   .I = sparseEncodingGetType(tensor->encoding, "coordinates")};
+  const TileCheckSegments check = {.P = elementOf(values[0]), .I = elementOf(values[1])};
   return callCheck(tensor, tileUseCheckSegments(check), 3, values);
 }
 
@@ -149,27 +145,26 @@ static bool checkEntries(const Tensor *tensor) {
   MlirType bit = mlirIntegerTypeGet(builder->context, 1);
   MlirValue values[] = {tensor->components[0],
                         tileBuildValue(builder, "tensor.from_elements", list, rank[0], tensor->sizes, NULL),
-                        tileBuildInteger(builder, bit, sparseEncodingGetFlag(tensor->encoding, "unordered"))};
-  const TileCheckEntries check = {.I = sparseEncodingGetType(tensor->encoding, "coordinates")};
+                        tileBuildInteger(builder, bit, tensor->storage.isUnordered)};
+  const TileCheckEntries check = {.I = elementOf(values[0])};
   return callCheck(tensor, tileUseCheckEntries(check), 3, values);
 }
 
+static bool checkWindows(const Tensor *tensor) {
+  SparseWindows w = tensor->storage.windows;
+  MlirValue values[] = {tensor->components[0], tileBuildIndex(tensor->builder, w.m / w.together)};
+  const TileCheckWindows check = {.I = elementOf(values[0])};
+  return callCheck(tensor, tileUseCheckWindows(check), 2, values);
+}
+
 static bool checkElements(const Tensor *tensor) {
-  SparseWindows w;
-  switch (sparseEncodingGetFormat(tensor->encoding)) {
-  case SparseCsr:
-    return checkSegments(tensor, tensor->sizes[1]);
-  case SparseCsc:
-    return checkSegments(tensor, tensor->sizes[0]);
-  case SparseBsr:
-    return checkSegments(tensor, divideUp(tensor, 1, sparseEncodingGetSize(tensor->encoding, "block", 1)));
-  case SparseCoo:
+  switch (tensor->storage.scheme) {
+  case SparseScheme_Segments:
+    return checkSegments(tensor);
+  case SparseScheme_Coordinates:
     return checkEntries(tensor);
-  case SparseNm:
-    w = sparseEncodingGetWindows(tensor->encoding);
-    return callCheck(
-        tensor, tileUseCheckWindows((TileCheckWindows){.I = sparseEncodingGetType(tensor->encoding, "coordinates")}), 2,
-        (MlirValue[]){tensor->components[0], tileBuildIndex(tensor->builder, w.m / w.together)});
+  case SparseScheme_Windows:
+    return checkWindows(tensor);
   default:
     return true; // a mask says nothing that its sizes do not
   }
@@ -178,7 +173,8 @@ static bool checkElements(const Tensor *tensor) {
 // The parts of a sum one after another.
 static bool checkTensor(Tensor tensor) {
   SparseComponent unused[SPARSE_MAX_COMPONENTS];
-  if (!sparseEncodingIs(tensor.encoding, SparseSum)) {
+  if (!sparseEncodingIs(tensor.encoding, SparseScheme_Parts)) {
+    tensor.storage = sparseEncodingGetStorage(tensor.encoding);
     checkSizes(&tensor);
     return checkElements(&tensor);
   }

@@ -7,7 +7,7 @@ static const SparseFormatLowering *const lowerings[] = {
 };
 
 const SparseFormatLowering *sparseLoweringOf(MlirType type) {
-  const char *name = sparseFormatName(sparseEncodingGetFormat(sparseTypeGetEncoding(type)));
+  const char *name = sparseEncodingGetFormat(sparseTypeGetEncoding(type))->name;
   size_t i = 0;
   while (strcmp(lowerings[i]->format, name) != 0)
     ++i;
