@@ -7,12 +7,11 @@
 #ifndef TESSERA_ANALYSIS_TARGET_H
 #define TESSERA_ANALYSIS_TARGET_H
 
+#include "lib/analysis/machine.h"
 #include "lib/analysis/structured.h"
-#include "lib/capi/pass.h"
 
-// The machine of the pass's option `chip`, else of the module's tile.machine, else this host, or a common one where
-// that cannot be asked: then `attribute` is null, and kernels do not say a machine. The caller destroys
-// target->machine. False after a diagnostic at the module.
-bool tileTargetOfPass(MlirOperation module, MlirExtPass pass, TileTarget *target);
+// The machine of the op by the rule of machine.h, and what the search needs of it. `attribute` is null for this host:
+// then kernels do not say a machine. The caller destroys target->machine. False after a diagnostic at the op.
+bool tileTargetOfPass(MlirOperation op, MlirExtPass pass, TileTarget *target);
 
 #endif

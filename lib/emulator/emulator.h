@@ -18,11 +18,13 @@
 #ifndef TESSERA_EMULATOR_EMULATOR_H
 #define TESSERA_EMULATOR_EMULATOR_H
 
+#include "lib/emulator/lanes/matrix.h"
 #include "lib/emulator/machine/machine.h"
 #include "mlir-c/IR.h"
 
 typedef struct TileEmulatorOptions {
-  const char *chipName;         // "sm_80", "gfx942"
+  const char *chipName;         // "sm_80", "gfx942": for messages
+  tessera_amd_isa_t amd;        // the instruction set of an AMD chip
   tessera_emulator_chip_t chip; // from the machine's description
   bool checks, count;           // compiled in: no call is made for what is off
   bool predict;                 // with count and rates: cycles, uncalibrated
@@ -33,9 +35,9 @@ typedef struct TileEmulatorOptions {
 // Everything on, the chip as its machine file has it. False, with a sentence, for a chip that has none or is no GPU.
 bool tileEmulatorOptionsRead(const char *chipName, TileEmulatorOptions *options, tessera_error_t *error);
 
-// The same of a description at hand, which the name is taken from (keep it for as long). False: it is no GPU.
+// The same of a description at hand, which the name is taken from (keep it for as long).
 struct TileMachine;
-bool tileEmulatorOptionsFor(const struct TileMachine *machine, TileEmulatorOptions *options);
+bool tileEmulatorOptionsFor(const struct TileMachine *machine, TileEmulatorOptions *options, tessera_error_t *error);
 
 typedef struct TileEmulatorProgram TileEmulatorProgram;
 

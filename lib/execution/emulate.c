@@ -3,6 +3,7 @@
 #include "lib/execution/emulate.h"
 
 #include "dialects/tile/tile.h"
+#include "lib/analysis/machine.h"
 #include "lib/emulator/emulator.h"
 #include "lib/execution/device.h"
 #include "lib/ir/support.h"
@@ -43,26 +44,21 @@ struct Emulation {
 
 //===--- compiling ----------------------------------------------------------------===//
 
-// A chip that the module describes itself (tile.machine with other figures) is that one.
-static bool readDescribed(const Run *run, TileEmulatorOptions *options) {
-  MlirAttribute said = tileOpAttribute(mlirModuleGetOperation(run->session.module), "tile.machine");
-  if (mlirAttributeIsNull(said) || !tileAttributeIsAMachine(said) ||
-      !tileStringEquals(tileMachineAttrGetName(said), run->chip))
-    return false;
-  TileError unknown;
-  TileMachine *machine = tileMachineAttrLoad(said, &unknown);
-  bool ok = machine && tileEmulatorOptionsFor(machine, options);
-  options->chipName = run->chip;
-  tileMachineDestroy(machine);
-  return ok;
-}
-
 static bool readChip(const Run *run, const tessera_run_options_t *given, TileEmulatorOptions *options,
                      tessera_error_t *error) {
-  tessera_error_t unknown;
   const char *name = run->chip ? run->chip : "";
-  if (!readDescribed(run, options) && !tileEmulatorOptionsRead(name, options, &unknown))
+  MlirAttribute described = tileOpAttribute(mlirModuleGetOperation(run->session.module), "tile.machine");
+  tessera_error_t reason;
+  TileError unknown;
+  TileMachine *machine = tileMachineOfChip(run->session.context, tileString(name), &described, &unknown);
+  if (!machine)
     return tessera_fail(error, "--target=emulate:%s: %s", name, unknown.text);
+  bool ok = tileEmulatorOptionsFor(machine, options, &reason) ||
+            tessera_fail(error, "--target=emulate:%s: %s", name, reason.text);
+  options->chipName = name;
+  tileMachineDestroy(machine);
+  if (!ok)
+    return false;
   options->predict = given->predict;
   return !given->predict || options->hasRates ||
          tessera_fail(error, "--predict: the description of %s lacks clock, bandwidths or rates", name);

@@ -24,19 +24,30 @@ static bool isKnown(const char *chip) {
   return machine != NULL;
 }
 
+// The newest of NVIDIA's chips that have a machine file and whose code the device runs: "sm_86" for an sm_87.
+static bool chooseOlder(const char *device, char *chip, size_t size) {
+  char names[4096];
+  long newest = 0, most = strncmp(device, "sm_", 3) == 0 ? strtol(device + 3, NULL, 10) : 0;
+  tileMachineListNames(NULL, names, sizeof names);
+  for (const char *at = strstr(names, "sm_"); at; at = strstr(at + 3, "sm_")) {
+    char *end;
+    long number = strtol(at + 3, &end, 10);
+    if (strchr(",", *end) && number <= most && number > newest) // sm_90a runs on that chip only
+      newest = number;
+  }
+  return newest && (size_t)snprintf(chip, size, "sm_%ld", newest) < size;
+}
+
 // The machine file for a device: of its own name, of its own with all it has ("sm_90a"), or of a chip it can stand for.
 static bool chooseChip(const char *device, char *chip, size_t size, tessera_error_t *error) {
-  static const char *const older[] = {"sm_89", "sm_86", "sm_80", NULL};
   const char *const forms[] = {"%sa", "%s"};
   for (int i = 0; i < 2; ++i) {
     snprintf(chip, size, forms[i], device);
     if (isKnown(chip))
       return true;
   }
-  for (int i = 0; older[i] && strncmp(device, "sm_", 3) == 0; ++i)
-    if (atoi(device + 3) >= atoi(older[i] + 3))
-      return snprintf(chip, size, "%s", older[i]) > 0;
-  return tessera_fail(error, "the device is %s, which no machine file describes", device);
+  return chooseOlder(device, chip, size) ||
+         tessera_fail(error, "the device is %s, which no machine file describes", device);
 }
 
 static bool hasKernels(const Run *run) {

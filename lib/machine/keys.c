@@ -12,6 +12,7 @@ const TileMachineKey tileMachineKeys[] = {
     {"base", TileMachineWord, "", "the machine whose keys come first; on the first line"},
     {"kind", TileMachineWord, "both", "cpu or gpu"},
     {"isa", TileMachineWord, "both", "instruction set: x86-64, ptx, amdgcn"},
+    {"isa.version", TileMachineWord, "", "edition of the instruction set, by its manual: cdna2, cdna3, cdna4, rdna3, rdna4 (amdgcn)"},
     {"chip", TileMachineWord, "both", "LLVM's name of the processor, as in -mcpu"},
     {"features", TileMachineTextLine, "", "LLVM's features beyond the chip's, as in -mattr"},
     {"cores", TileMachineInteger, "both", "CPU cores, streaming multiprocessors, compute units"},
@@ -83,10 +84,18 @@ const TileMachineKey *tileMachineFindKey(const char *key) {
   return NULL;
 }
 
-const char *tileMachineListKeys(char *buffer, size_t capacity) {
+const char *tileMachineListKeys(const char *near, char *buffer, size_t capacity) {
+  static const char model[] = "model.";
+  const size_t prefix = sizeof model - 1;
+  bool wantsModel = !strncmp(near, model, prefix);
   size_t length = 0;
+  buffer[0] = '\0';
   for (size_t i = 0; i < tileMachineKeyRows && length < capacity; ++i)
-    length += (size_t)snprintf(buffer + length, capacity - length, "%s%s", i ? ", " : "", tileMachineKeys[i].pattern);
+    if (!strncmp(tileMachineKeys[i].pattern, model, prefix) == wantsModel)
+      length +=
+          (size_t)snprintf(buffer + length, capacity - length, "%s%s", length ? ", " : "", tileMachineKeys[i].pattern);
+  if (!wantsModel && length < capacity)
+    snprintf(buffer + length, capacity - length, ", model.*");
   return buffer;
 }
 

@@ -26,8 +26,9 @@ extern const size_t tileMachineKeyRows;
 
 // The row whose pattern the key matches, exact ones before patterns; NULL if there is none.
 const TileMachineKey *tileMachineFindKey(const char *key);
-// All patterns, as "base, kind, …", cut to the capacity. Returns the buffer.
-const char *tileMachineListKeys(char *buffer, size_t capacity);
+// The patterns as "base, kind, …", cut to the capacity: the keys of models only if `near`, the unknown key, is one.
+// Returns the buffer.
+const char *tileMachineListKeys(const char *near, char *buffer, size_t capacity);
 // Whether the text is a value of the type; if not, *wanted says what one looks like.
 bool tileMachineValueFits(TileMachineType type, const char *value, const char **wanted);
 

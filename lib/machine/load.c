@@ -53,7 +53,7 @@ static bool setChecked(Loader *loader, const Source *source, const char *key, co
   if (!row) {
     char known[MaxKnownKeys];
     return complain(loader, source, "unknown key '%.100s'; known: %s (x.* is for keys of your own)", key,
-                    tileMachineListKeys(known, sizeof known));
+                    tileMachineListKeys(key, known, sizeof known));
   }
   if (!tileMachineValueFits(row->type, value, &wanted))
     return complain(loader, source, "key '%s': expected %s, found '%.100s'", key, wanted, value);
@@ -240,7 +240,7 @@ static bool applyOverrides(Loader *loader, const TileMachineOverride *overrides,
     if (!row || !strcmp(key, "base") || (!tileMachineHas(loader->machine, key) && row->pattern[0] == '*')) {
       char known[MaxKnownKeys];
       return tileErrorSet(loader->error, 0, 0, "machine %s: override of unknown key '%.100s'; known: %s", name, key,
-                          tileMachineListKeys(known, sizeof known));
+                          tileMachineListKeys(key, known, sizeof known));
     }
     if (!tileMachineValueFits(row->type, overrides[i].value, &wanted))
       return tileErrorSet(loader->error, 0, 0, "machine %s: override of key '%s': expected %s, found '%.100s'", name,

@@ -5,9 +5,14 @@
 #include "lib/pipelines/stages.h"
 #include "lib/transforms/math/expand_math.h"
 
+static const TilePipelineStep toMachine[] = {
+    {"tile-set-machine", {{"chip", .from = TilePipeline_Chip}}},
+    {NULL},
+};
+
 // What a merged op starts from, and what follows it, are found past its reshapes.
 static const TilePipelineStep toMergedSizes[] = {
-    {"tile-merge-dimensions", {{"chip", .from = TilePipeline_Chip}}, .on = "func.func"},
+    {"tile-merge-dimensions", .on = "func.func"},
     {"canonicalize", .on = "func.func"},
     {"cse", .on = "func.func"},
     {NULL},
@@ -15,9 +20,7 @@ static const TilePipelineStep toMergedSizes[] = {
 
 // Kernels construct their own tiles where nobody searched.
 static const TilePipelineStep toTiles[] = {
-    {"tile-construct-tiles",
-     {{"search", .from = TilePipeline_Search}, {"chip", .from = TilePipeline_Chip}},
-     .on = "func.func"},
+    {"tile-construct-tiles", {{"search", .from = TilePipeline_Search}}, .on = "func.func"},
     {NULL},
 };
 
@@ -37,6 +40,7 @@ static const TilePipelineStep toVectors[] = {
 static const TilePipelineStep toCalls[] = {{"convert-tile-launch-to-runtime"}, {NULL}};
 
 static const TilePipelineStage stages[] = {
+    {toMachine, .given = TilePipeline_Chip},
     {tileStageOfTensors, .unless = TilePipeline_Bufferized},
     {toMergedSizes, .unless = TilePipeline_Bufferized},
     {tileStageOfBuckets, .given = TilePipeline_Buckets, .unless = TilePipeline_Bufferized},
@@ -50,6 +54,7 @@ static const TilePipelineStage stages[] = {
     {tileStageToLoops},
     {tileStageToInstructions},
     {tileStageToLlvm},
+    {tileStageToForgetMachine, .given = TilePipeline_Chip},
     {NULL},
 };
 
@@ -58,8 +63,8 @@ static bool build(MlirExtPass options, MlirStringCallback append, void *userData
 }
 
 static const MlirExtPassOption options[] = {
-    TILE_PIPELINE_CHIP(""), TILE_PIPELINE_BUCKETS, TILE_PIPELINE_BUFFERIZED, TILE_PIPELINE_FAST(TILE_FAST_MATH_HELP),
-    TILE_PIPELINE_SEARCH,
+    TILE_PIPELINE_CHIP("this host"),         TILE_PIPELINE_BUCKETS, TILE_PIPELINE_BUFFERIZED,
+    TILE_PIPELINE_FAST(TILE_FAST_MATH_HELP), TILE_PIPELINE_SEARCH,
 };
 
 const MlirExtPipelineDefinition tileToCpuPipeline = {

@@ -11,7 +11,7 @@ const TilePipelineStep tileStageToScheduled[] = {
     {"tile-assume-launch-facts", {{"entry-alignment", "16"}}},
     {"canonicalize", .on = "tile.kernel"},
     {"cse", .on = "tile.kernel"},
-    {"tile-assign-layouts", {{"chip", .from = TilePipeline_Chip}}, .on = "tile.kernel"},
+    {"tile-assign-layouts", .on = "tile.kernel"},
     {"tile-stage-in-shared-memory", .on = "tile.kernel"},
     {"tile-pipeline-loops", .on = "tile.kernel"},
     {"canonicalize", .on = "tile.kernel"},
@@ -45,6 +45,6 @@ const TilePipelineStep tileStageOfDevice[] = {
 };
 
 const TilePipelineStep tileStageToSplitReductions[] = {
-    {"tile-split-reductions", {{"chip", .from = TilePipeline_Chip}}, .on = "func.func"},
+    {"tile-split-reductions", .on = "func.func"},
     {NULL},
 };

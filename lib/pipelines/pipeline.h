@@ -27,8 +27,8 @@ typedef enum TilePipelineOption {
 } TilePipelineOption;
 
 #define TILE_PIPELINE_CHIP(otherwise)                                                                                  \
-  {"chip", "the machine to compile for, a name that lib/machine has; default: " otherwise, MlirExtOption_String,       \
-   otherwise}
+  {"chip", "the machine, by the name that its file has; default: the module's tile.machine, else " otherwise,          \
+   MlirExtOption_String, ""}
 #define TILE_PIPELINE_BUCKETS                                                                                          \
   {"buckets",                                                                                                          \
    "sizes known late: kernels for each of these, chosen at run time (16,256,4096); default: one kernel for all",       \

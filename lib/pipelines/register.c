@@ -29,46 +29,50 @@ typedef void (*DialectRegistration)(MlirDialectRegistry registry);
 
 // Each table ends with a null row.
 static const DialectRegistration dialects[] = {tileRegisterDialect, sparseRegisterDialect, NULL};
-static const MlirExtPassDefinition *const passes[] = {&tileExpandMathPass, //
-                                                      &tileExpandFloatConversionsPass,
-                                                      &tileAddIntoEntriesPass,  //
-                                                      &tileAssertToRuntimePass, //
-                                                      &tileAssumeLaunchFactsPass,
-                                                      &tileCopyStridedClonesPass, //
-                                                      &tileFoldZeroSizesPass,     //
-                                                      &tileConstructTilesPass,    //
-                                                      &tileMergeDimensionsPass,   //
-                                                      &tileSplitReductionsPass,   //
-                                                      &tileSpecializeSizesPass,   //
-                                                      &tileFuseElementwisePass,   //
-                                                      &tileGroupOpsPass,          //
-                                                      &gpuLaunchToRuntimePass,    //
-                                                      &tileFuseAttentionPass,     //
-                                                      &tileLinalgToTilePass,      //
-                                                      &sparseToTilePass,          //
-                                                      &sparseTensorToSparsePass,  //
-                                                      &sparseToSparseTensorPass,  //
-                                                      &sparsePruneNmPass,         //
-                                                      &sparseFoldConstantsPass,   //
-                                                      &sparsePackNmPass,          //
-                                                      &sparseRuntimeCheckPass,    //
-                                                      &tileBufferizeHostPass,     //
-                                                      &tileLaunchToRuntimePass,   //
-                                                      &tileToNvvmPass,            //
-                                                      &tileToRocdlPass,           //
-                                                      &tileToVectorPass,          //
-                                                      &tileAssignLayoutsPass,
-                                                      &tilePrintLayoutsPass,
-                                                      &tileStageInSharedMemoryPass,
-                                                      &tilePipelineLoopsPass,
-                                                      &tileHoistCopiesPass,
-                                                      &tileReduceAtomicsPass,
-                                                      &tilePlanSharedMemoryPass,
-                                                      &tileInsertBarriersPass,
-                                                      &tileCountWaitsPass,     //
-                                                      &tileKeepRoundingsPass,  //
-                                                      &tileMoveBf16AsBitsPass, //
-                                                      NULL};
+// clang-format off: one row a pass
+static const MlirExtPassDefinition *const passes[] = {
+    &tileExpandMathPass,
+    &tileExpandFloatConversionsPass,
+    &tileAddIntoEntriesPass,
+    &tileAssertToRuntimePass,
+    &tileAssumeLaunchFactsPass,
+    &tileCopyStridedClonesPass,
+    &tileFoldZeroSizesPass,
+    &tileSetMachinePass,
+    &tileConstructTilesPass,
+    &tileMergeDimensionsPass,
+    &tileSplitReductionsPass,
+    &tileSpecializeSizesPass,
+    &tileFuseElementwisePass,
+    &tileGroupOpsPass,
+    &gpuLaunchToRuntimePass,
+    &tileFuseAttentionPass,
+    &tileLinalgToTilePass,
+    &sparseToTilePass,
+    &sparseTensorToSparsePass,
+    &sparseToSparseTensorPass,
+    &sparsePruneNmPass,
+    &sparseFoldConstantsPass,
+    &sparsePackNmPass,
+    &sparseRuntimeCheckPass,
+    &tileBufferizeHostPass,
+    &tileLaunchToRuntimePass,
+    &tileToNvvmPass,
+    &tileToRocdlPass,
+    &tileToVectorPass,
+    &tileAssignLayoutsPass,
+    &tilePrintLayoutsPass,
+    &tileStageInSharedMemoryPass,
+    &tilePipelineLoopsPass,
+    &tileHoistCopiesPass,
+    &tileReduceAtomicsPass,
+    &tilePlanSharedMemoryPass,
+    &tileInsertBarriersPass,
+    &tileCountWaitsPass,
+    &tileKeepRoundingsPass,
+    &tileMoveBf16AsBitsPass,
+    NULL};
+// clang-format on
 static const MlirExtPipelineDefinition *const pipelines[] = {&tileToCpuPipeline, &tileToNvvmPipeline,
                                                              &tileToRocdlPipeline, &tileToHostPipeline, NULL};
 

@@ -4,14 +4,20 @@
 #include "lib/pipelines/pipelines.h"
 #include "lib/pipelines/stages.h"
 
+static const TilePipelineStep toMachine[] = {
+    {"tile-set-machine", {{"chip", .from = TilePipeline_Chip}, {"otherwise", "gfx942"}}},
+    {NULL},
+};
+
 static const TilePipelineStep toDevice[] = {
-    {"convert-tile-to-rocdl", {{"chip", .from = TilePipeline_Chip}}},
+    {"convert-tile-to-rocdl"},
     {"canonicalize", .on = "gpu.module"},
     {"cse", .on = "gpu.module"},
     {NULL},
 };
 
 static const TilePipelineStage stages[] = {
+    {toMachine},
     {tileStageOfTensors, .unless = TilePipeline_Bufferized},
     {tileStageOfBuckets, .given = TilePipeline_Buckets, .unless = TilePipeline_Bufferized},
     {tileStageToSplitReductions, .unless = TilePipeline_Bufferized},
@@ -26,6 +32,7 @@ static const TilePipelineStage stages[] = {
     {tileStageToLoops},
     {tileStageToInstructions},
     {tileStageToLlvm},
+    {tileStageToForgetMachine},
     {NULL},
 };
 

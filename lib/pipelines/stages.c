@@ -1,32 +1,32 @@
 // The stages that every target shares. See stages.h.
 #include "lib/pipelines/stages.h"
 
+// clang-format off: one step a line
+
 //===--- from tensors to buffers -----------------------------------------------===//
 
 // Upstream's sparse tensors become ours, ours become their components.
 const TilePipelineStep tileStageOfTensors[] = {
     {"convert-sparse-tensor-to-sparse", {{"lowerable", "true"}}},
     {"sparse-fold-constants", .on = "func.func"},
-    {"convert-sparse-to-tile", {{"chip", .from = TilePipeline_Chip}}},
+    {"convert-sparse-to-tile"},
     {"linalg-generalize-named-ops", .on = "func.func"},
     {"tile-fuse-elementwise", .on = "func.func"},
     {"canonicalize", .on = "func.func"},
     {"cse", .on = "func.func"},
-    {"tile-fuse-attention", {{"chip", .from = TilePipeline_Chip}}},
+    {"tile-fuse-attention"},
     {NULL},
 };
 
 const TilePipelineStep tileStageOfBuckets[] = {
-    {"tile-specialize-sizes",
-     {{"buckets", .from = TilePipeline_Buckets}, {"chip", .from = TilePipeline_Chip}},
-     .on = "func.func"},
+    {"tile-specialize-sizes", {{"buckets", .from = TilePipeline_Buckets}}, .on = "func.func"},
     {NULL},
 };
 
 // What no kernel covers stays linalg (fallback_ops).
 const TilePipelineStep tileStageToKernels[] = {
-    {"tile-group-ops", {{"chip", .from = TilePipeline_Chip}}},
-    {"convert-linalg-to-tile", {{"chip", .from = TilePipeline_Chip}}},
+    {"tile-group-ops"},
+    {"convert-linalg-to-tile"},
     {"canonicalize", .on = "func.func"},
     {"cse", .on = "func.func"},
     {"canonicalize", .on = "tile.kernel"},
@@ -48,15 +48,21 @@ const TilePipelineStep tileStageToBuffers[] = {
 
 // Results belong to the caller.
 const TilePipelineStep tileStageOfOwnership[] = {
-    {"expand-realloc", {{"emit-deallocs", "false"}}, .on = "func.func"}, {"canonicalize", .on = "func.func"},
-    {"ownership-based-buffer-deallocation", .on = "func.func"},          {"canonicalize", .on = "func.func"},
-    {"buffer-deallocation-simplification", .on = "func.func"},           {NULL},
+    {"expand-realloc", {{"emit-deallocs", "false"}}, .on = "func.func"},
+    {"canonicalize", .on = "func.func"},
+    {"ownership-based-buffer-deallocation", .on = "func.func"},
+    {"canonicalize", .on = "func.func"},
+    {"buffer-deallocation-simplification", .on = "func.func"},
+    {NULL},
 };
 
 const TilePipelineStep tileStageOfBuffers[] = {
-    {"bufferization-lower-deallocations"}, {"cse", .on = "func.func"},
-    {"canonicalize", .on = "func.func"},   {"tile-copy-strided-clones", .on = "func.func"},
-    {"convert-bufferization-to-memref"},   {NULL},
+    {"bufferization-lower-deallocations"},
+    {"cse", .on = "func.func"},
+    {"canonicalize", .on = "func.func"},
+    {"tile-copy-strided-clones", .on = "func.func"},
+    {"convert-bufferization-to-memref"},
+    {NULL},
 };
 
 //===--- the host, from buffers to llvm ----------------------------------------===//
@@ -107,3 +113,5 @@ const TilePipelineStep tileStageToLlvm[] = {
     {"cse", .on = "llvm.func"},
     {NULL},
 };
+
+const TilePipelineStep tileStageToForgetMachine[] = {{"tile-set-machine", {{"forget", "true"}}}, {NULL}};

@@ -16,6 +16,7 @@ extern const TilePipelineStep tileStageOfBuffers[];   // leaves only memref of w
 extern const TilePipelineStep tileStageToLoops[];
 extern const TilePipelineStep tileStageToInstructions[];
 extern const TilePipelineStep tileStageToLlvm[];
+extern const TilePipelineStep tileStageToForgetMachine[]; // all code is made
 
 // Kernels on GPUs (gpu.c). The conversion to one GPU's dialect stands between the last two.
 extern const TilePipelineStep tileStageToSplitReductions[];

@@ -36,12 +36,12 @@ static int64_t sharedBytes(MlirOperation module, const char *kernel) {
 static bool isKernel(MlirOperation function) { return !mlirAttributeIsNull(tileOpAttribute(function, "gpu.kernel")); }
 
 // What a launch must give: on NVIDIA's GPUs a kernel declares at most 48 KiB, and one with more gets all of it so.
-static int64_t dynamicBytes(MlirOperation module, const char *kernel, const TileTarget *target) {
+static int64_t dynamicBytes(MlirOperation module, const char *kernel, const TileCodeTarget *target) {
   int64_t shared = sharedBytes(module, kernel);
   return target->staticSharedBytes && shared > target->staticSharedBytes ? shared : 0;
 }
 
-static bool listKernels(MlirOperation module, const TileTarget *target, TileImage *image, tessera_error_t *error) {
+static bool listKernels(MlirOperation module, const TileCodeTarget *target, TileImage *image, tessera_error_t *error) {
   TileOps functions = tileCollect(module, "llvm.func");
   image->kernels = calloc((size_t)functions.count + 1, sizeof *image->kernels);
   bool ok = image->kernels != NULL;
@@ -58,7 +58,7 @@ static bool listKernels(MlirOperation module, const TileTarget *target, TileImag
   return ok || tessera_fail(error, "out of memory");
 }
 
-static bool describe(MlirOperation module, const TileTarget *target, TileImage *image, tessera_error_t *error) {
+static bool describe(MlirOperation module, const TileCodeTarget *target, TileImage *image, tessera_error_t *error) {
   TileOps modules = tileCollect(module, "gpu.module");
   bool ok = modules.count == 1 ||
             tessera_fail(error, "the program has %d gpu.modules, want one: that of its kernels", (int)modules.count);
@@ -71,7 +71,7 @@ static bool describe(MlirOperation module, const TileTarget *target, TileImage *
   return ok;
 }
 
-static bool emit(MlirOperation module, const TileTarget *target, const char *form, TileImage *image,
+static bool emit(MlirOperation module, const TileCodeTarget *target, const char *form, TileImage *image,
                  tessera_error_t *error) {
   TileTranslation translation = {.module = module, .chip = image->chip, .wantsFigures = image->wantsFigures};
   const TileForm *row = target->checkChip(image->chip, error) ? tileTargetForm(target, form, error) : NULL;
@@ -81,7 +81,7 @@ static bool emit(MlirOperation module, const TileTarget *target, const char *for
 bool tileImageCreate(MlirOperation module, const char *chip, const char *form, TileImage *image,
                      tessera_error_t *error) {
   *image = (TileImage){.chip = strdup(chip), .wantsFigures = image->wantsFigures};
-  const TileTarget *target = tileTargetOfForm(form, error);
+  const TileCodeTarget *target = tileTargetOfForm(form, error);
   if (!target || !describe(module, target, image, error) || !emit(module, target, form, image, error))
     return false;
   // The driver reads PTX to its zero.

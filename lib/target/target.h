@@ -1,6 +1,6 @@
 // A target: what a module can become ahead of time, one row for each form. New ones are rows in targets.c.
 //
-//   const TileTarget *target = tileTargetFind("cpu", &error);
+//   const TileCodeTarget *target = tileTargetFind("cpu", &error);
 //   const TileForm *form = target ? tileTargetForm(target, "object", &error) : NULL;
 //   TileArtifact artifact;
 //   if (form && form->emit(&program, "native", &artifact, &error)) …
@@ -72,7 +72,7 @@ typedef struct TileForm {
   bool (*hasTools)(tessera_error_t *error); // are the programs there that it needs? Null: it needs none
 } TileForm;
 
-typedef struct TileTarget {
+typedef struct TileCodeTarget {
   const char *name;
   const char *pipeline;                    // by name: brings a module of any level to this target's, for option chip
   const char *dialect;                     // that level: "llvm"
@@ -81,16 +81,17 @@ typedef struct TileTarget {
   bool (*isLowered)(MlirOperation module); // is it there already? Null: if all ops are `dialect`'s
   bool (*checkChip)(const char *chip, tessera_error_t *error); // false: the error lists the known ones
   const TileForm *forms;                                       // ends with a null name
-} TileTarget;
+} TileCodeTarget;
 
 // The target of this name; null after an error that lists them.
-const TileTarget *tileTargetFind(const char *name, tessera_error_t *error);
-const TileForm *tileTargetForm(const TileTarget *target, const char *name, tessera_error_t *error);
+const TileCodeTarget *tileTargetFind(const char *name, tessera_error_t *error);
+const TileForm *tileTargetForm(const TileCodeTarget *target, const char *name, tessera_error_t *error);
 // The first target with this form; null after an error that lists all forms.
-const TileTarget *tileTargetOfForm(const char *form, tessera_error_t *error);
+const TileCodeTarget *tileTargetOfForm(const char *form, tessera_error_t *error);
 // Calls `visit` for every form of every target: for help texts.
-void tileTargetsForEach(void (*visit)(const TileTarget *target, const TileForm *form, void *userData), void *userData);
+void tileTargetsForEach(void (*visit)(const TileCodeTarget *target, const TileForm *form, void *userData),
+                        void *userData);
 // Is every op of the module at the target's level already?
-bool tileTargetIsLowered(const TileTarget *target, MlirOperation module);
+bool tileTargetIsLowered(const TileCodeTarget *target, MlirOperation module);
 
 #endif

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const TileTarget *const targets[] = {&tileCpuTarget, &tileNvvmTarget, &tileRocdlTarget, NULL};
+static const TileCodeTarget *const targets[] = {&tileCpuTarget, &tileNvvmTarget, &tileRocdlTarget, NULL};
 
 //===--- looking up -----------------------------------------------------------===//
 
@@ -25,9 +25,9 @@ static void append(Text *list, const char *name) {
     list->length += (size_t)more;
 }
 
-const TileTarget *tileTargetFind(const char *name, tessera_error_t *error) {
+const TileCodeTarget *tileTargetFind(const char *name, tessera_error_t *error) {
   Text known = {""};
-  for (const TileTarget *const *target = targets; *target; ++target) {
+  for (const TileCodeTarget *const *target = targets; *target; ++target) {
     if (strcmp((*target)->name, name) == 0)
       return *target;
     append(&known, (*target)->name);
@@ -36,7 +36,7 @@ const TileTarget *tileTargetFind(const char *name, tessera_error_t *error) {
   return NULL;
 }
 
-const TileForm *tileTargetForm(const TileTarget *target, const char *name, tessera_error_t *error) {
+const TileForm *tileTargetForm(const TileCodeTarget *target, const char *name, tessera_error_t *error) {
   Text known = {""};
   for (const TileForm *form = target->forms; form->name; ++form) {
     if (strcmp(form->name, name) == 0)
@@ -47,9 +47,9 @@ const TileForm *tileTargetForm(const TileTarget *target, const char *name, tesse
   return NULL;
 }
 
-const TileTarget *tileTargetOfForm(const char *form, tessera_error_t *error) {
+const TileCodeTarget *tileTargetOfForm(const char *form, tessera_error_t *error) {
   Text known = {""};
-  for (const TileTarget *const *target = targets; *target; ++target)
+  for (const TileCodeTarget *const *target = targets; *target; ++target)
     for (const TileForm *one = (*target)->forms; one->name; ++one) {
       if (strcmp(one->name, form) == 0)
         return *target;
@@ -59,8 +59,9 @@ const TileTarget *tileTargetOfForm(const char *form, tessera_error_t *error) {
   return NULL;
 }
 
-void tileTargetsForEach(void (*visit)(const TileTarget *target, const TileForm *form, void *userData), void *userData) {
-  for (const TileTarget *const *target = targets; *target; ++target)
+void tileTargetsForEach(void (*visit)(const TileCodeTarget *target, const TileForm *form, void *userData),
+                        void *userData) {
+  for (const TileCodeTarget *const *target = targets; *target; ++target)
     for (const TileForm *form = (*target)->forms; form->name; ++form)
       visit(*target, form, userData);
 }
@@ -84,7 +85,7 @@ static MlirWalkResult checkLevel(MlirOperation op, void *userData) {
   return level->isLowered ? MlirWalkResultAdvance : MlirWalkResultInterrupt;
 }
 
-bool tileTargetIsLowered(const TileTarget *target, MlirOperation module) {
+bool tileTargetIsLowered(const TileCodeTarget *target, MlirOperation module) {
   Level level = {target->dialect, true};
   if (target->isLowered)
     return target->isLowered(module);

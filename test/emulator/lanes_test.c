@@ -3,6 +3,7 @@
 // those of AMD's Matrix Instruction Calculator for CDNA2, CDNA3, RDNA3 and RDNA4 on 2026-11-21. CDNA4's follow CDNA3's
 // rule. Products are compared with plain loops, on integers, where every order of the sum is exact.
 #include "lib/emulator/lanes/matrix.h"
+#include "lib/machine/machine.h"
 #include "test/check.h"
 
 #include <math.h>
@@ -183,6 +184,18 @@ static void testVolta(void) { // PTX ISA, "Matrix fragments for mma.m8n8k4 with 
   }
 }
 
+// The instruction set that a chip's machine file names.
+static tessera_amd_isa_t isaOf(const char *chip) {
+  tessera_amd_isa_t isa = TESSERA_AMD_NONE;
+  TileError missing = {.text = ""};
+  tessera_error_t unknown = {""};
+  TileMachine *machine = tileMachineLoad(chip, NULL, NULL, 0, &missing);
+  CHECK(machine && tessera_amd_isa_find(tileMachineGetText(machine, "isa.version"), &isa, &unknown), "%s%s",
+        missing.text, unknown.text);
+  tileMachineDestroy(machine);
+  return isa;
+}
+
 static void testRefused(void) {
   tessera_matrix_t matrix;
   tessera_error_t error;
@@ -194,11 +207,14 @@ static void testRefused(void) {
     CHECK(!tessera_mma_sync(&wrong[i], &matrix, &error), "case %zu", i);
     CHECK_CONTAINS(error.text, "there is no mma.sync.m");
   }
-  CHECK(!tessera_mfma("mfma.f32.16x16x32.fp8.fp8", "gfx90a", &matrix, &error));
-  CHECK_CONTAINS(error.text, "mfma.f32.16x16x32.fp8.fp8 does not exist on gfx90a");
-  CHECK(!tessera_wmma(&(tessera_wmma_t){.name = "wmma.f32.16x16x16.fp8_fp8", .chip = "gfx1100", .lanes = 32}, &matrix,
-                      &error));
-  CHECK_CONTAINS(error.text, "does not exist on gfx1100");
+  CHECK(!tessera_mfma("mfma.f32.16x16x32.fp8.fp8", TESSERA_AMD_CDNA2, &matrix, &error));
+  CHECK_CONTAINS(error.text, "mfma.f32.16x16x32.fp8.fp8 does not exist in cdna2");
+  CHECK(!tessera_wmma(&(tessera_wmma_t){.name = "wmma.f32.16x16x16.fp8_fp8", .isa = TESSERA_AMD_RDNA3, .lanes = 32},
+                      &matrix, &error));
+  CHECK_CONTAINS(error.text, "does not exist in rdna3");
+  tessera_amd_isa_t isa;
+  CHECK(!tessera_amd_isa_find("cdna9", &isa, &error) && !tessera_amd_isa_find(NULL, &isa, &error));
+  CHECK_CONTAINS(error.text, "known: cdna1, cdna2, cdna3, cdna4, rdna3, rdna4");
 }
 
 //===--- AMD ------------------------------------------------------------------===//
@@ -223,8 +239,8 @@ static const amd_row_t every_amd[] = {
 };
 
 static bool makeAmd(const amd_row_t *row, tessera_matrix_t *matrix, tessera_error_t *error) {
-  tessera_wmma_t wmma = {.name = row->name, .chip = row->chip, .lanes = row->lanes, .a_signed = true};
-  return row->lanes == 64 && row->name[0] == 'm' ? tessera_mfma(row->name, row->chip, matrix, error)
+  tessera_wmma_t wmma = {.name = row->name, .isa = isaOf(row->chip), .lanes = row->lanes, .a_signed = true};
+  return row->lanes == 64 && row->name[0] == 'm' ? tessera_mfma(row->name, isaOf(row->chip), matrix, error)
                                                  : tessera_wmma(&wmma, matrix, error);
 }
 
@@ -393,7 +409,7 @@ static void testProducts(void) {
     tessera_matrix_destroy(&op);
   }
   tessera_matrix_t high;
-  tessera_wmma_t wmma = {.name = "wmma.f16.16x16x16.f16", .chip = "gfx1100", .lanes = 32, .high = true};
+  tessera_wmma_t wmma = {.name = "wmma.f16.16x16x16.f16", .isa = TESSERA_AMD_RDNA3, .lanes = 32, .high = true};
   CHECK(tessera_wmma(&wmma, &high, NULL));
   checkProduct(&high, &state);
   tessera_matrix_destroy(&high);
@@ -520,13 +536,14 @@ static void testSparse(void) {
   tessera_error_t error;
   for (size_t i = 0; i < sizeof every_smfmac / sizeof *every_smfmac; ++i)
     for (int abid = 0; abid < 2; ++abid) {
-      CHECK(tessera_smfmac(every_smfmac[i], abid ? "gfx950" : "gfx942", abid, &op, &error), "%s", error.text);
+      CHECK(tessera_smfmac(every_smfmac[i], abid ? TESSERA_AMD_CDNA4 : TESSERA_AMD_CDNA3, abid, &op, &error), "%s",
+            error.text);
       checkSparse(&op, abid, &state);
       tessera_matrix_destroy(&op);
     }
-  CHECK(!tessera_smfmac("smfmac.i32.16x16x64.i8", "gfx942", 2, &op, &error));
+  CHECK(!tessera_smfmac("smfmac.i32.16x16x64.i8", TESSERA_AMD_CDNA3, 2, &op, &error));
   CHECK_CONTAINS(error.text, "has 2 sets");
-  CHECK(!tessera_smfmac("smfmac.i32.16x16x64.i8", "gfx90a", 0, &op, &error));
+  CHECK(!tessera_smfmac("smfmac.i32.16x16x64.i8", TESSERA_AMD_CDNA2, 0, &op, &error));
 }
 
 // Saturation, wrapping, and gfx11's lanes that must agree.
@@ -550,7 +567,8 @@ static void testExtremes(void) {
     tessera_matrix_destroy(&op);
   }
   tessera_matrix_t wmma;
-  CHECK(tessera_wmma(&(tessera_wmma_t){.name = "wmma.f32.16x16x16.f16", .chip = "gfx1100", .lanes = 32}, &wmma, NULL));
+  CHECK(tessera_wmma(&(tessera_wmma_t){.name = "wmma.f32.16x16x16.f16", .isa = TESSERA_AMD_RDNA3, .lanes = 32}, &wmma,
+                     NULL));
   _Alignas(16) static char fragments[32][256], scratch[4096];
   void *lanes[32];
   for (int lane = 0; lane < 32; ++lane)

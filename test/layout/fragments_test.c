@@ -60,18 +60,18 @@ static const char *const spellings[] = {
     "%s.%s.%" PRId64 "x%" PRId64 "x%" PRId64 "%s.1k", "%s.%s.%" PRId64 "x%" PRId64 "x%" PRId64 ".%s.%s",
     "%s.%s.%" PRId64 "x%" PRId64 "x%" PRId64 ".%s_%s"};
 
-static bool stateNamed(const char *name, const char *kind, const char *chip, int lanes, tessera_matrix_t *matrix) {
+static bool stateNamed(const char *name, const char *kind, tessera_amd_isa_t isa, int lanes, tessera_matrix_t *matrix) {
   tessera_error_t error;
   if (!strcmp(kind, "mfma"))
-    return tessera_mfma(name, chip, matrix, &error);
+    return tessera_mfma(name, isa, matrix, &error);
   if (!strcmp(kind, "smfmac"))
-    return tessera_smfmac(name, chip, 0, matrix, &error);
-  tessera_wmma_t op = {.name = name, .chip = chip, .lanes = lanes, .a_signed = true, .b_signed = true};
+    return tessera_smfmac(name, isa, 0, matrix, &error);
+  tessera_wmma_t op = {.name = name, .isa = isa, .lanes = lanes, .a_signed = true, .b_signed = true};
   return tessera_wmma(&op, matrix, &error);
 }
 
-static bool stateAmd(const TileMachineAtom *atom, const char *kind, const char *chip, int lanes, const size_t *type,
-                     tessera_matrix_t *matrix) {
+static bool stateAmd(const TileMachineAtom *atom, const char *kind, tessera_amd_isa_t isa, int lanes,
+                     const size_t *type, tessera_matrix_t *matrix) {
   for (size_t i = 0; i < sizeof spellings / sizeof spellings[0]; ++i)
     for (int form = 0; form < 2; ++form) {
       char name[96];
@@ -83,7 +83,7 @@ static bool stateAmd(const TileMachineAtom *atom, const char *kind, const char *
 #pragma clang diagnostic ignored "-Wformat-extra-args"
       snprintf(name, sizeof name, spellings[i], kind, c, atom->m, atom->n, atom->k, a, b);
 #pragma clang diagnostic pop
-      if (stateNamed(name, kind, chip, lanes, matrix))
+      if (stateNamed(name, kind, isa, lanes, matrix))
         return true;
     }
   return false;
@@ -143,11 +143,13 @@ static void compareTypes(const TileMachine *machine, const char *name, const Til
   }
   tileMachineGetInteger(machine, "warp.width", &lanes);
   char kind[16];
+  tessera_amd_isa_t isa = TESSERA_AMD_NONE;
+  tessera_amd_isa_find(tileMachineGetText(machine, "isa.version"), &isa, NULL);
   snprintf(kind, sizeof kind, "%.*s", (int)strcspn(name, "."), name);
   bool isSparse = atom->fragment[3][0], isMma = !strcmp(kind, "mma");
   bool stated = isMma && isSparse ? stateSparseMma(atom, type, &matrix)
                 : isMma           ? stateMma(atom, type, &matrix)
-                                  : stateAmd(atom, kind, tileMachineGetName(machine), (int)lanes, type, &matrix);
+                                  : stateAmd(atom, kind, isa, (int)lanes, type, &matrix);
   snprintf(what, sizeof what, "%s %s %.*s", tileMachineGetName(machine), name, (int)length, text);
   CHECK(stated, "%s: the emulator knows no such instruction", what);
   if (!stated)

@@ -13,12 +13,6 @@
 #include "test/check.h"
 
 static char folder[] = "machine_test-XXXXXX"; // in the working directory: lit gives each test one
-static const char *const builtIn[] = {"gfx1100", "gfx1201", "gfx90a", "gfx942", "gfx950",    "native",   "sm_100a",
-                                      "sm_80",   "sm_86",   "sm_89",  "sm_90a", "x86-64-v3", "x86-64-v4"};
-#define BUILT_IN_NAMES                                                                                                 \
-  "gfx1100, gfx1201, gfx90a, gfx942, gfx950, native, sm_100a, sm_80, sm_86, sm_89, sm_90a, x86-64-v3, x86-64-v4"
-enum { BUILT_IN = sizeof builtIn / sizeof builtIn[0] };
-
 static TileMachine *loaded(const char *name, const char *searchDir) {
   TileError error = {0};
   TileMachine *machine = tileMachineLoad(name, searchDir, NULL, 0, &error);
@@ -48,15 +42,15 @@ static void removeFile(const char *name) {
 }
 
 static void testBuiltIn(void) {
-  char names[256];
+  char names[256], again[256];
   tileMachineListNames(NULL, names, sizeof names);
-  CHECK(!strcmp(names, "gfx1100, gfx1201, gfx90a, gfx942, gfx950, native, sm_100a, sm_80, sm_86, sm_89, sm_90a, "
-                       "x86-64-v3, x86-64-v4"),
-        "names: %s", names);
-  for (int i = 0; i < BUILT_IN; ++i) {
-    TileMachine *machine = loaded(builtIn[i], NULL);
-    CHECK(!strcmp(tileMachineGetName(machine), builtIn[i]), "%s", tileMachineGetName(machine));
-    CHECK(tileMachineGetKeyCount(machine) > 20, "%s has few keys", builtIn[i]);
+  CHECK(strstr(names, "gfx942, ") && strstr(names, ", sm_80, ") && strstr(names, ", x86-64-v4"), "names: %s", names);
+  tileMachineListNames("", again, sizeof again);
+  CHECK(!strcmp(names, again), "no folder: %s", again);
+  for (size_t i = 0; i < tileEmbeddedMachinesCount; ++i) {
+    TileMachine *machine = loaded(tileEmbeddedMachines[i].name, NULL);
+    CHECK(!strcmp(tileMachineGetName(machine), tileEmbeddedMachines[i].name), "%s", tileMachineGetName(machine));
+    CHECK(tileMachineGetKeyCount(machine) > 20, "%s has few keys", tileEmbeddedMachines[i].name);
     tileMachineDestroy(machine);
   }
 }
@@ -149,8 +143,8 @@ static void checkAtom(const TileMachine *machine, const char *name) {
 
 static void testAtoms(void) {
   int found = 0;
-  for (int i = 0; i < BUILT_IN; ++i) {
-    TileMachine *machine = loaded(builtIn[i], NULL);
+  for (size_t i = 0; i < tileEmbeddedMachinesCount; ++i) {
+    TileMachine *machine = loaded(tileEmbeddedMachines[i].name, NULL);
     for (size_t k = 0; k < tileMachineGetKeyCount(machine); ++k) {
       const char *key = tileMachineGetKeyAt(machine, k, NULL), *star = strchr(key, '*');
       char name[64];
@@ -262,12 +256,12 @@ static void testFolder(void) {
   machine = loaded("sm_90a", folder);
   tileMachineDestroy(machine);
   tileMachineListNames(folder, names, sizeof names);
-  CHECK(!strcmp(names, "gfx1100, gfx1201, gfx90a, gfx942, gfx950, native, sm_100a, sm_80, sm_86, sm_89, sm_90a, tiny, "
-                       "x86-64-v3, x86-64-v4"),
-        "%s", names);
+  CHECK(strstr(names, ", sm_90a, tiny, x86-64-v3"), "%s", names);
   CHECK(tileMachineListNames(folder, names, 4) > 50 && !strcmp(names, "gfx"), "cut: %s", names);
   CHECK(!tileMachineLoad("tiny", NULL, NULL, 0, &error), "only the folder has it");
-  CHECK(!strcmp(error.text, "unknown machine 'tiny'; known: " BUILT_IN_NAMES ""), "%s", error.text);
+  tileMachineListNames(NULL, names, sizeof names);
+  CHECK(!strncmp(error.text, "unknown machine 'tiny'; known: ", 31) && !strcmp(error.text + 31, names), "%s",
+        error.text);
   removeFile("sm_80");
   removeFile("tiny");
 }
@@ -312,7 +306,7 @@ static const struct {
     {"kind cpu\n", 1, "wrong.machine:1: expected 'key = value', found 'kind cpu'"},
     {"\n\nkind =\n", 3, "wrong.machine:3: key 'kind': the value is missing"},
     {"= 5\n", 1, "wrong.machine:1: expected a key before '='"},
-    {"kind = cpu\nkernels = 5\n", 2, "wrong.machine:2: unknown key 'kernels'; known: base, kind, isa, chip, "},
+    {"kind = cpu\nkernels = 5\n", 2, "wrong.machine:2: unknown key 'kernels'; known: base, kind, isa, "},
     {"cores = 4\ncores = 8\n", 2, "wrong.machine:2: key 'cores' is given twice"},
     {"cores = 4 8\n", 1, "wrong.machine:1: key 'cores': expected a positive integer, found '4 8'"},
     {"chip = a b\n", 1, "wrong.machine:1: key 'chip': expected one word, found 'a b'"},

@@ -61,7 +61,7 @@ static void writeChanged(Writing *writing, const Difference *difference, bool *r
   tessera_json_end(writing->json);
 }
 
-static bool writePass(Writing *writing, const Step *step, const Difference *difference) {
+static bool writePass(Writing *writing, const PassStep *step, const Difference *difference) {
   bool *removed = calloc((size_t)(difference->removed.count + difference->added.count) + 1, sizeof *removed);
   bool *added = removed + difference->removed.count;
   if (!removed)
@@ -81,7 +81,7 @@ static bool writePass(Writing *writing, const Step *step, const Difference *diff
   return true;
 }
 
-static bool runStep(Writing *writing, MlirOperation module, const Step *step) {
+static bool runStep(Writing *writing, MlirOperation module, const PassStep *step) {
   MlirOperation before = mlirOperationClone(module);
   bool ok = stepRun(module, step->pipeline);
   if (ok) {
@@ -96,7 +96,7 @@ static bool runStep(Writing *writing, MlirOperation module, const Step *step) {
 bool passesWriteDifferences(MlirOperation module, MlirStringRef pipeline, const char *path) {
   tessera_error_t error;
   Writing writing = {.json = tessera_json_create()};
-  Steps steps = stepsOf(pipeline);
+  PassSteps steps = stepsOf(pipeline);
   bool ok = true;
   tessera_json_begin_object(writing.json, NULL);
   tessera_json_begin_array(writing.json, "passes");

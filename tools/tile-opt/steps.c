@@ -43,17 +43,17 @@ static char *join(const char *before, const char *text, size_t length, const cha
   return joined;
 }
 
-static void addStep(Steps *steps, const char *before, const char *text, size_t length, const char *after) {
-  Step *grown = realloc(steps->items, ((size_t)steps->count + 1) * sizeof *grown);
+static void addStep(PassSteps *steps, const char *before, const char *text, size_t length, const char *after) {
+  PassStep *grown = realloc(steps->items, ((size_t)steps->count + 1) * sizeof *grown);
   if (!grown)
     return;
   steps->items = grown;
-  Step step = {join(before, text, length, after), strndup(text, strcspn(text, "{,() \n\t"))};
+  PassStep step = {join(before, text, length, after), strndup(text, strcspn(text, "{,() \n\t"))};
   grown[steps->count++] = step;
 }
 
 // Elements of text up to end, each inside "before…after".
-static void addElements(Steps *steps, const char *before, const char *text, const char *end, const char *after) {
+static void addElements(PassSteps *steps, const char *before, const char *text, const char *end, const char *after) {
   for (text = skipSpace(text, end); text < end; text = skipSpace(text, end)) {
     const char *last = elementEnd(text, end), *inner = text + strcspn(text, "({,)");
     if (inner < last && *inner == '(') { // an op and its passes
@@ -75,8 +75,8 @@ static void addElements(Steps *steps, const char *before, const char *text, cons
   }
 }
 
-Steps stepsOf(MlirStringRef pipeline) {
-  Steps steps = {NULL, 0};
+PassSteps stepsOf(MlirStringRef pipeline) {
+  PassSteps steps = {NULL, 0};
   char *text = strndup(pipeline.data, pipeline.length);
   if (text)
     addElements(&steps, "", text, text + strlen(text), "");
@@ -84,13 +84,13 @@ Steps stepsOf(MlirStringRef pipeline) {
   return steps;
 }
 
-void stepsDestroy(Steps *steps) {
+void stepsDestroy(PassSteps *steps) {
   for (int i = 0; i < steps->count; ++i) {
     free(steps->items[i].pipeline);
     free(steps->items[i].pass);
   }
   free(steps->items);
-  *steps = (Steps){NULL, 0};
+  *steps = (PassSteps){NULL, 0};
 }
 
 static void keepMessage(MlirStringRef text, void *userData) {

@@ -8,18 +8,18 @@
 #include "mlir-c/IR.h"
 #include <stdbool.h>
 
-typedef struct Step {
+typedef struct PassStep {
   char *pipeline; // "builtin.module(func.func(b{x=1}))"
   char *pass;     // "b"
-} Step;
+} PassStep;
 
-typedef struct Steps {
-  Step *items;
+typedef struct PassSteps {
+  PassStep *items;
   int count;
-} Steps;
+} PassSteps;
 
-Steps stepsOf(MlirStringRef pipeline); // owned; no items when out of memory or for an empty pipeline
-void stepsDestroy(Steps *steps);
+PassSteps stepsOf(MlirStringRef pipeline); // owned; no items when out of memory or for an empty pipeline
+void stepsDestroy(PassSteps *steps);
 // Runs a pipeline on a module, verifying it; false after a diagnostic.
 bool stepRun(MlirOperation module, const char *pipeline);
 

@@ -183,7 +183,7 @@ static void reportBlame(const Validation *validation, const char *pass, const ch
   differenceDestroy(&difference);
 }
 
-static void writeReduced(Validation *validation, const Step *step, MlirOperation before, const Verdict *verdict,
+static void writeReduced(Validation *validation, const PassStep *step, MlirOperation before, const Verdict *verdict,
                          const Finding *finding) {
   tessera_error_t error;
   Case broken = {.module = mlirModuleFromOperation(mlirOperationClone(before)),
@@ -214,7 +214,7 @@ static void rememberUnjudged(Validation *validation, const char *pass, const Ver
 }
 
 // The state after `step`, which began at `before`. False when the step is to blame.
-static bool judgeStep(Validation *validation, const Step *step, MlirOperation before) {
+static bool judgeStep(Validation *validation, const PassStep *step, MlirOperation before) {
   Verdict verdict;
   Finding finding;
   judgeState(validation, validation->module, &verdict);
@@ -246,7 +246,7 @@ static bool judgeStep(Validation *validation, const Step *step, MlirOperation be
   return isRight;
 }
 
-static bool runStep(Validation *validation, const Step *step) {
+static bool runStep(Validation *validation, const PassStep *step) {
   MlirOperation before = mlirOperationClone(validation->module);
   ++validation->passes;
   bool ok = stepRun(validation->module, step->pipeline);
@@ -284,7 +284,7 @@ bool validateEach(MlirOperation module, MlirStringRef pipeline, const ValidateOp
                                   .traffic = options->traffic};
   bool ok = (findEntry(validation, &error) && judgeFirst(validation, &error)) ||
             tileErrorAt(mlirOperationGetLocation(module), "%s", error.text);
-  Steps steps = ok ? stepsOf(pipeline) : (Steps){NULL, 0};
+  PassSteps steps = ok ? stepsOf(pipeline) : (PassSteps){NULL, 0};
   for (int i = 0; i < steps.count && ok; ++i)
     ok = runStep(validation, &steps.items[i]);
   if (ok)

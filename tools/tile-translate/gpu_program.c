@@ -38,9 +38,10 @@ static void append(MlirStringRef part, void *userData) {
   text->size += part.length;
 }
 
-// Takes the gpu.module away: its code is in the image.
+// Takes away what is the device's: the gpu.module, whose code is in the image, and the machine, if it is described.
 static Text hostOf(MlirModule module) {
   Text text = {NULL, 0};
+  mlirOperationRemoveDiscardableAttributeByName(mlirModuleGetOperation(module), tileString("tile.machine"));
   TileOps devices = tileCollect(mlirModuleGetOperation(module), "gpu.module");
   for (intptr_t i = 0; i < devices.count; ++i)
     mlirOperationDestroy(devices.items[i]);
@@ -90,7 +91,7 @@ static void collectImages(GpuProgram *program) {
 
 static bool makeImages(GpuPart *part, const Way *way, const char *chip, tessera_error_t *error) {
   for (int k = 0; way->forms[k]; ++k) {
-    const TileTarget *target = tileTargetOfForm(way->forms[k], error);
+    const TileCodeTarget *target = tileTargetOfForm(way->forms[k], error);
     const TileForm *form = target ? tileTargetForm(target, way->forms[k], error) : NULL;
     if (!form)
       return false;

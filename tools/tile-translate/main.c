@@ -20,8 +20,8 @@
 //===--- translating ----------------------------------------------------------===//
 
 // Remembers the entries and brings the module to the target's level, unless it is there already.
-static bool lower(TileSession *session, const TileTarget *target, const char *pipeline, const TranslateOptions *options,
-                  TileTranslation *translation, tessera_error_t *error) {
+static bool lower(TileSession *session, const TileCodeTarget *target, const char *pipeline,
+                  const TranslateOptions *options, TileTranslation *translation, tessera_error_t *error) {
   translation->module = mlirModuleGetOperation(session->module);
   translation->chip = options->chip;
   translation->wantsFigures = options->stats != NULL;
@@ -36,7 +36,7 @@ static bool lower(TileSession *session, const TileTarget *target, const char *pi
 }
 
 // The user's passes or the target's pipeline for the chip asked for, to be freed; null after an error.
-static char *choosePipeline(const TileTarget *target, const TileForm *form, const TranslateOptions *options,
+static char *choosePipeline(const TileCodeTarget *target, const TileForm *form, const TranslateOptions *options,
                             tessera_error_t *error) {
   bool searches = strcmp(target->name, "cpu") == 0 && !options->pipeline;
   if (options->search && !searches) {
@@ -69,7 +69,7 @@ static bool translateForGpus(GpuProgram *program, const TileForm *form, TileArti
   return ok;
 }
 
-static bool translate(const TranslateOptions *options, const TileTarget *target, const TileForm *form,
+static bool translate(const TranslateOptions *options, const TileCodeTarget *target, const TileForm *form,
                       TileArtifact *artifact, TileStages *stages, tessera_error_t *error) {
   TileSession session;
   TileTranslation translation = {.pipeline = NULL, .stages = stages};
@@ -102,7 +102,7 @@ static bool writeArtifact(const TileArtifact *artifact, const char *path, tesser
   return ok || tessera_fail(error, "standard output: cannot be written");
 }
 
-static bool writeStatistics(const TranslateOptions *options, const TileTarget *target, const TileArtifact *artifact,
+static bool writeStatistics(const TranslateOptions *options, const TileCodeTarget *target, const TileArtifact *artifact,
                             const GpuProgram *program, double compileMs, const TileStages *stages,
                             tessera_error_t *error) {
   tessera_json_t *json = tessera_json_create();
@@ -133,7 +133,7 @@ static bool writeStatistics(const TranslateOptions *options, const TileTarget *t
 //===--- the tool -------------------------------------------------------------===//
 
 static bool run(const TranslateOptions *options, tessera_error_t *error) {
-  const TileTarget *target =
+  const TileCodeTarget *target =
       options->target ? tileTargetFind(options->target, error) : tileTargetOfForm(options->form, error);
   const TileForm *form = target ? tileTargetForm(target, options->form, error) : NULL;
   if (!form || (options->chip && !target->checkChip(options->chip, error)))

@@ -109,7 +109,7 @@ bool translateOptionsParse(int argc, char **argv, TranslateOptions *options, tes
          tessera_fail(error, "nothing to translate to: give one --tile-to-FORM (--help lists them)");
 }
 
-static void printForm(const TileTarget *target, const TileForm *form, void *userData) {
+static void printForm(const TileCodeTarget *target, const TileForm *form, void *userData) {
   printf("  --tile-to-%-12s %s: %s\n", form->name, target->name, form->summary);
 }
 

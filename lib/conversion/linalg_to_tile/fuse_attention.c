@@ -134,8 +134,7 @@ static void dependents(MlirDialectRegistry registry) {
 }
 
 static const MlirExtPassOption options[] = {
-    {"chip", "the machine, as lib/machine names it; default: the module's tile.machine, else this one",
-     MlirExtOption_String, ""},
+    TILE_CHIP_OPTION,
     {"remarks", "say what was fused, and why what looks like attention was not", MlirExtOption_Bool, "false"},
 };
 

@@ -184,8 +184,7 @@ static void dependents(MlirDialectRegistry registry) {
 }
 
 static const MlirExtPassOption options[] = {
-    {"chip", "the machine, as lib/machine names it; default: the module's tile.machine, else this one",
-     MlirExtOption_String, ""},
+    TILE_CHIP_OPTION,
 };
 
 const MlirExtPassDefinition tileLinalgToTilePass = {

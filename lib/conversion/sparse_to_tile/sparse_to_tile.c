@@ -232,8 +232,7 @@ static void dependents(MlirDialectRegistry registry) {
 }
 
 static const MlirExtPassOption options[] = {
-    {"chip", "the machine, as lib/machine names it; default: the module's tile.machine, else this one",
-     MlirExtOption_String, ""},
+    TILE_CHIP_OPTION,
     {"split",
      "how products of csr are shared among programs: rows, entries (merge path), model (entries where constant row "
      "lengths "

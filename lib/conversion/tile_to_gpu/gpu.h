@@ -89,8 +89,9 @@ bool tileKernelsToGpu(MlirOperation module, const GpuOptions *options, GpuCounts
 //===--- for vocabularies -----------------------------------------------------===//
 // The address of a zero-terminated text, a constant of the gpu.module.
 MlirValue gpuTextAddress(TileBuilder *builder, MlirOperation module, const char *text);
-// The machine of this name; null after a diagnostic that says it is not `whose` ("AMD's") of this instruction set.
-TileMachine *gpuLoadChip(MlirOperation module, MlirStringRef chip, const char *isa, const char *whose);
+// The machine of the module (lib/analysis/machine.h), else of its kernels, else `otherwise`. Null after a diagnostic:
+// it is unknown, or of another instruction set.
+TileMachine *gpuMachineOf(MlirOperation module, MlirExtPass pass, const char *isa, const char *otherwise);
 // `fail` and `print` by calls of __assertfail and vprintf; `privateSpace`: where a thread's own memory is.
 void gpuAssertFail(TileBuilder *builder, MlirOperation module, const char *text);
 void gpuVprintf(TileBuilder *builder, MlirOperation module, unsigned privateSpace, const char *format, intptr_t count,

@@ -2,6 +2,7 @@
 #include "lib/conversion/tile_to_gpu/engine.h"
 
 #include "dialects/tile/questions.h"
+#include "lib/analysis/machine.h"
 #include "lib/ir/op_format.h"
 
 #include "mlir-c/BuiltinAttributes.h"
@@ -15,19 +16,35 @@ static const char moduleName[] = "kernels";
 
 //===--- chips -------------------------------------------------------------------------------===//
 
-TileMachine *gpuLoadChip(MlirOperation module, MlirStringRef chip, const char *isa, const char *whose) {
-  char name[64];
-  TileError error;
-  snprintf(name, sizeof name, "%.*s", (int)chip.length, chip.data);
-  TileMachine *machine = tileMachineLoad(name, NULL, NULL, 0, &error);
-  if (!machine) {
-    tileError(module, "%s", error.text);
-    return NULL;
+// What the first kernel that names a machine says; null if none does.
+static TileMachine *machineOfKernels(MlirOperation module, MlirExtPass pass, MlirAttribute *attribute) {
+  TileOps kernels = tileCollect(module, "tile.kernel");
+  TileMachine *machine = NULL;
+  for (intptr_t i = 0; i < kernels.count && mlirAttributeIsNull(*attribute); ++i) {
+    tileMachineDestroy(machine);
+    machine = tileMachineOf(kernels.items[i], pass, attribute);
   }
-  const char *has = tileMachineGetText(machine, "isa");
-  if (has && !strcmp(has, isa))
+  tileOpsFree(&kernels);
+  return machine;
+}
+
+TileMachine *gpuMachineOf(MlirOperation module, MlirExtPass pass, const char *isa, const char *otherwise) {
+  TileError error = {.text = ""};
+  MlirAttribute attribute;
+  TileMachine *machine = tileMachineOf(module, pass, &attribute);
+  if (machine && mlirAttributeIsNull(attribute)) {
+    tileMachineDestroy(machine);
+    machine = machineOfKernels(module, pass, &attribute);
+  }
+  if (mlirAttributeIsNull(attribute)) {
+    tileMachineDestroy(machine);
+    machine = tileMachineLoad(otherwise, NULL, NULL, 0, &error);
+  }
+  const char *has = machine ? tileMachineGetText(machine, "isa") : "";
+  if (!machine || strcmp(has, isa) == 0)
     return machine;
-  tileError(module, "chip %s has instruction set %s, want one of %s (%s)", name, has ? has : "unknown", whose, isa);
+  tileError(module, "chip %s has instruction set %s; this conversion accepts chips of %s", tileMachineGetName(machine),
+            has, isa);
   tileMachineDestroy(machine);
   return NULL;
 }

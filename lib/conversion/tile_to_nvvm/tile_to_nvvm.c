@@ -4,11 +4,12 @@
 // @kernels with per kernel an llvm.func of nvvm, llvm, and arith, math and scf on scalars (docs/gpu.md has the ABI);
 // upstream's passes lower those. Cost: linear in the registers of a thread.
 #include "lib/conversion/tile_to_nvvm/tile_to_nvvm.h"
+#include "lib/analysis/machine.h"
 #include "lib/conversion/tile_to_nvvm/nvvm.h"
 #include "lib/ir/pass.h"
 
 static bool run(MlirOperation module, MlirExtPass pass) {
-  TileMachine *machine = gpuLoadChip(module, mlirExtPassGetString(pass, "chip"), "ptx", "NVIDIA's");
+  TileMachine *machine = gpuMachineOf(module, pass, "ptx", "sm_80");
   GpuCounts counts = {.kernels = 0};
   if (!machine)
     return false;
@@ -23,7 +24,7 @@ static void dependents(MlirDialectRegistry registry) {
 }
 
 static const MlirExtPassOption options[] = {
-    {"chip", "the chip: a machine file of instruction set ptx", MlirExtOption_String, "sm_80"},
+    TILE_CHIP_OPTION,
 };
 
 const MlirExtPassDefinition tileToNvvmPass = {

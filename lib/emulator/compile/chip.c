@@ -75,7 +75,7 @@ static bool readRates(const TileMachine *machine, tessera_emulator_rates_t *rate
 
 //===--- all ----------------------------------------------------------------------===//
 
-bool tileEmulatorOptionsFor(const TileMachine *machine, TileEmulatorOptions *options) {
+bool tileEmulatorOptionsFor(const TileMachine *machine, TileEmulatorOptions *options, tessera_error_t *error) {
   *options = (TileEmulatorOptions){
       .chipName = tileMachineGetName(machine),
       .checks = true,
@@ -87,7 +87,13 @@ bool tileEmulatorOptionsFor(const TileMachine *machine, TileEmulatorOptions *opt
                .sector_bytes = number(machine, "global.transaction", 32),
                .block_threads = number(machine, "threads.per_block", 1024)}};
   options->hasRates = readRates(machine, &options->rates);
-  return tileMachineHas(machine, "warp.width") && tileMachineHas(machine, "shared.banks");
+  const char *isa = tileMachineGetText(machine, "isa");
+  tessera_error_t unknown;
+  if (!tileMachineHas(machine, "warp.width") || !tileMachineHas(machine, "shared.banks"))
+    return tessera_fail(error, "is no GPU");
+  return !isa || strcmp(isa, "amdgcn") != 0 ||
+         tessera_amd_isa_find(tileMachineGetText(machine, "isa.version"), &options->amd, &unknown) ||
+         tessera_fail(error, "key 'isa.version' of machine %s: %s", tileMachineGetName(machine), unknown.text);
 }
 
 bool tileEmulatorOptionsRead(const char *chipName, TileEmulatorOptions *options, tessera_error_t *error) {
@@ -95,8 +101,8 @@ bool tileEmulatorOptionsRead(const char *chipName, TileEmulatorOptions *options,
   TileMachine *machine = tileMachineLoad(chipName, NULL, NULL, 0, &unknown);
   if (!machine)
     return tessera_fail(error, "%s", unknown.text);
-  bool isGpu = tileEmulatorOptionsFor(machine, options);
+  bool ok = tileEmulatorOptionsFor(machine, options, error);
   options->chipName = chipName;
   tileMachineDestroy(machine);
-  return isGpu || tessera_fail(error, "is no GPU");
+  return ok;
 }

@@ -300,4 +300,4 @@ bool emulatorRefuse(EmulatorBuild *build, MlirOperation op, const char *format, 
   return tileError(op, "%s", text);
 }
 
-bool emulatorOnAmd(const EmulatorBuild *build) { return !strncmp(build->options->chipName, "gfx", 3); }
+bool emulatorOnAmd(const EmulatorBuild *build) { return build->options->amd != TESSERA_AMD_NONE; }

@@ -214,7 +214,7 @@ bool emulatorLowerMfma(EmulatorBuild *build, MlirOperation op, const EmulatorRow
     return emulatorRefuse(build, op, "has %lld operands, not 6", (long long)mlirOperationGetNumOperands(op));
   if (!hasPlainModifiers(build, op))
     return false;
-  if (!shortName(op, name, sizeof name) || !tessera_mfma(name, build->options->chipName, &matrix, &error))
+  if (!shortName(op, name, sizeof name) || !tessera_mfma(name, build->options->amd, &matrix, &error))
     return emulatorRefuse(build, op, "%s", error.text);
   return lowerMatrix(build, op, &matrix, (Groups){0, 1, 1, 1});
 }
@@ -233,7 +233,7 @@ bool emulatorLowerSmfmac(EmulatorBuild *build, MlirOperation op, const EmulatorR
     return emulatorRefuse(build, op, "cbsz and abid are not constant, which the emulator does not know");
   if (cbsz) // the first set, whatever abid says
     abid = 0;
-  if (!shortName(op, name, sizeof name) || !tessera_smfmac(name, build->options->chipName, (int)abid, &matrix, &error))
+  if (!shortName(op, name, sizeof name) || !tessera_smfmac(name, build->options->amd, (int)abid, &matrix, &error))
     return emulatorRefuse(build, op, "%s", error.text);
   TileBuilder b = tileBuilderBefore(op);
   emulatorStoreOperands(build, &b, op, 3, 1, (uint32_t)matrix.index_at);
@@ -245,7 +245,7 @@ bool emulatorLowerWmma(EmulatorBuild *build, MlirOperation op, const EmulatorRow
   tessera_matrix_t matrix;
   tessera_error_t error = {.text = "is not known to the emulator"};
   tessera_wmma_t wmma = {.name = name,
-                         .chip = build->options->chipName,
+                         .isa = build->options->amd,
                          .lanes = (int)build->options->chip.warp_width,
                          .a_signed = emulatorInteger(op, "signA", 0),
                          .b_signed = emulatorInteger(op, "signB", 0),

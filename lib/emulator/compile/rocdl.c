@@ -264,10 +264,7 @@ static bool lowerMedian(EmulatorBuild *build, MlirOperation op, const EmulatorRo
 
 // fp8 (`number` 0) and bf8 (1) of this chip.
 static int64_t smallType(const EmulatorBuild *build, const EmulatorRow *row) {
-  bool isFnuz = !strcmp(build->options->chipName, "gfx942") || !strcmp(build->options->chipName, "gfx940");
-  if (row->number)
-    return isFnuz ? TESSERA_LANE_E5M2_FNUZ : TESSERA_LANE_E5M2;
-  return isFnuz ? TESSERA_LANE_E4M3_FNUZ : TESSERA_LANE_E4M3;
+  return tessera_amd_isa_type(build->options->amd, row->number ? TESSERA_LANE_E5M2 : TESSERA_LANE_E4M3);
 }
 
 static MlirValue fromSmall(EmulatorBuild *build, TileBuilder *b, const EmulatorRow *row, MlirValue word, int64_t byte) {

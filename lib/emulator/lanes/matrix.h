@@ -56,15 +56,35 @@ bool tessera_mma_sync(const tessera_mma_sync_t *op, tessera_matrix_t *out, tesse
 // The same for mma.sp.sync: A is m x k / 2. `selector` says which lanes of each four hold the indices.
 bool tessera_mma_sp(const tessera_mma_sync_t *op, int selector, tessera_matrix_t *out, tessera_error_t *out_error);
 
-// AMD, by the op's name without "rocdl." ("mfma.f32.16x16x16f16") and the chip ("gfx942"): the types of fp8 and the
-// existence of an op depend on it. False when there is no such instruction on that chip.
-bool tessera_mfma(const char *name, const char *chip, tessera_matrix_t *out, tessera_error_t *out_error);
+// AMD's instruction sets, by their manuals. Which instructions there are, where their elements stand and what fp8 means
+// depend on the set alone, so that a new chip of a known set needs no line here: its machine file names the set.
+typedef enum tessera_amd_isa_t {
+  TESSERA_AMD_NONE, // not AMD's
+  TESSERA_AMD_CDNA1,
+  TESSERA_AMD_CDNA2,
+  TESSERA_AMD_CDNA3,
+  TESSERA_AMD_CDNA4,
+  TESSERA_AMD_RDNA3,
+  TESSERA_AMD_RDNA4,
+  TESSERA_AMD_COUNT
+} tessera_amd_isa_t;
+const char *tessera_amd_isa_name(tessera_amd_isa_t isa); // "cdna3"
+// False, with an error that names those there are, for an unknown name. A null name is unknown too.
+bool tessera_amd_isa_find(const char *name, tessera_amd_isa_t *out_isa, tessera_error_t *out_error);
+// What the set means by an 8-bit float: cdna3's have no infinity and no negative zero, later sets take OCP's.
+tessera_lane_type_t tessera_amd_isa_type(tessera_amd_isa_t isa, tessera_lane_type_t type);
+
+// An instruction by the op's name without "rocdl." ("mfma.f32.16x16x16f16"). False when the set has no such
+// instruction.
+bool tessera_mfma(const char *name, tessera_amd_isa_t isa, tessera_matrix_t *out, tessera_error_t *out_error);
 // The same for "smfmac.f32.16x16x32.f16"; `abid` chooses the lane's indices among those in its register.
-bool tessera_smfmac(const char *name, const char *chip, int abid, tessera_matrix_t *out, tessera_error_t *out_error);
+bool tessera_smfmac(const char *name, tessera_amd_isa_t isa, int abid, tessera_matrix_t *out,
+                    tessera_error_t *out_error);
 // `lanes`: 32 or 64, the wave's. `a_signed`, `b_signed`: for the iu8 and iu4 forms. `high`: the f16 and bf16 results
-// stand in the high halves of their registers (gfx11's opsel).
+// stand in the high halves of their registers (rdna3's opsel).
 typedef struct tessera_wmma_t {
-  const char *name, *chip;
+  const char *name;
+  tessera_amd_isa_t isa;
   int lanes;
   bool a_signed, b_signed, clamp, high;
 } tessera_wmma_t;
@@ -72,7 +92,7 @@ bool tessera_wmma(const tessera_wmma_t *op, tessera_matrix_t *out, tessera_error
 
 void tessera_matrix_destroy(tessera_matrix_t *matrix);
 // D = A B + C on the fragments of all lanes; `scratch`: scratch_bytes bytes, 16-byte aligned. False if lanes that must
-// hold the same element (gfx11's wmma replicates A and B) differ; the result is then of the last one.
+// hold the same element (rdna3's wmma replicates A and B) differ; the result is then of the last one.
 bool tessera_matrix_run(const tessera_matrix_t *matrix, void *const *fragments, void *scratch);
 
 // Whether the indices of a sparse product are what its instruction takes.

@@ -8,18 +8,24 @@
 //   with B' = max(1, 64 H / M^2), M' = 64 / (B' M), G = max(1, M / (H M')).
 // smfmac, with twice the k: L = K M / 64 operands of B, A the L / 2 that are not 0. A's element i stands in the four
 // from k = L floor(l / M) + 4 floor(i / 2) on, at bits 2 i and 2 i + 1 of the index register; abid skips L bits each.
-// Which chip has which op: LLVM 22's AMDGPU back end (each was compiled for each chip).
+// Which set has which op: LLVM 22's AMDGPU back end (each was compiled for gfx908, gfx90a, gfx942 and gfx950).
 #include "lib/emulator/lanes/matrix.h"
 
 #include <string.h>
 
-enum { GFX908 = 1, GFX90A = 2, GFX942 = 4, GFX950 = 8, CDNA = 15, SINCE_90A = 14, SINCE_942 = 12 };
+// Sets of instruction sets.
+#define ONLY_3 (1 << TESSERA_AMD_CDNA3)
+#define ONLY_4 (1 << TESSERA_AMD_CDNA4)
+#define UNTIL_2 (1 << TESSERA_AMD_CDNA1 | 1 << TESSERA_AMD_CDNA2)
+#define SINCE_3 (ONLY_3 | ONLY_4)
+#define SINCE_2 (1 << TESSERA_AMD_CDNA2 | SINCE_3)
+#define CDNA (UNTIL_2 | SINCE_3)
 
 typedef struct mfma_row_t {
   const char *name;
   int m, k, blocks;
   tessera_lane_type_t a, b, c;
-  int chips;
+  int sets; // bits of tessera_amd_isa_t
 } mfma_row_t;
 
 #define F16 TESSERA_LANE_F16
@@ -46,63 +52,55 @@ static const mfma_row_t rows[] = {
     {"mfma.i32.32x32x4i8", 32, 4, 2, S8, S8, S32, CDNA},
     {"mfma.i32.16x16x4i8", 16, 4, 4, S8, S8, S32, CDNA},
     {"mfma.i32.4x4x4i8", 4, 4, 16, S8, S8, S32, CDNA},
-    {"mfma.i32.32x32x8i8", 32, 8, 1, S8, S8, S32, GFX908 | GFX90A},
-    {"mfma.i32.16x16x16i8", 16, 16, 1, S8, S8, S32, GFX908 | GFX90A},
-    {"mfma.f32.32x32x2bf16", 32, 2, 2, BF16, BF16, F32, GFX908 | GFX90A},
-    {"mfma.f32.16x16x2bf16", 16, 2, 4, BF16, BF16, F32, GFX908 | GFX90A},
-    {"mfma.f32.4x4x2bf16", 4, 2, 16, BF16, BF16, F32, GFX908 | GFX90A},
-    {"mfma.f32.32x32x4bf16", 32, 4, 1, BF16, BF16, F32, GFX908 | GFX90A},
-    {"mfma.f32.16x16x8bf16", 16, 8, 1, BF16, BF16, F32, GFX908 | GFX90A},
-    {"mfma.f32.32x32x4bf16.1k", 32, 4, 2, BF16, BF16, F32, SINCE_90A},
-    {"mfma.f32.16x16x4bf16.1k", 16, 4, 4, BF16, BF16, F32, SINCE_90A},
-    {"mfma.f32.4x4x4bf16.1k", 4, 4, 16, BF16, BF16, F32, SINCE_90A},
-    {"mfma.f32.32x32x8bf16.1k", 32, 8, 1, BF16, BF16, F32, SINCE_90A},
-    {"mfma.f32.16x16x16bf16.1k", 16, 16, 1, BF16, BF16, F32, SINCE_90A},
-    {"mfma.f64.16x16x4f64", 16, 4, 1, F64, F64, F64, SINCE_90A},
-    {"mfma.f64.4x4x4f64", 4, 4, 4, F64, F64, F64, SINCE_90A},
-    {"mfma.i32.16x16x32.i8", 16, 32, 1, S8, S8, S32, SINCE_942},
-    {"mfma.i32.32x32x16.i8", 32, 16, 1, S8, S8, S32, SINCE_942},
-    {"mfma.f32.16x16x8.xf32", 16, 8, 1, XF32, XF32, F32, GFX942},
-    {"mfma.f32.32x32x4.xf32", 32, 4, 1, XF32, XF32, F32, GFX942},
-    {"mfma.f32.16x16x32.bf8.bf8", 16, 32, 1, BF8, BF8, F32, SINCE_942},
-    {"mfma.f32.16x16x32.bf8.fp8", 16, 32, 1, BF8, FP8, F32, SINCE_942},
-    {"mfma.f32.16x16x32.fp8.bf8", 16, 32, 1, FP8, BF8, F32, SINCE_942},
-    {"mfma.f32.16x16x32.fp8.fp8", 16, 32, 1, FP8, FP8, F32, SINCE_942},
-    {"mfma.f32.32x32x16.bf8.bf8", 32, 16, 1, BF8, BF8, F32, SINCE_942},
-    {"mfma.f32.32x32x16.bf8.fp8", 32, 16, 1, BF8, FP8, F32, SINCE_942},
-    {"mfma.f32.32x32x16.fp8.bf8", 32, 16, 1, FP8, BF8, F32, SINCE_942},
-    {"mfma.f32.32x32x16.fp8.fp8", 32, 16, 1, FP8, FP8, F32, SINCE_942},
-    {"mfma.f32.16x16x32.bf16", 16, 32, 1, BF16, BF16, F32, GFX950},
-    {"mfma.i32.16x16x64.i8", 16, 64, 1, S8, S8, S32, GFX950},
-    {"mfma.f32.16x16x32.f16", 16, 32, 1, F16, F16, F32, GFX950},
-    {"mfma.f32.32x32x16.bf16", 32, 16, 1, BF16, BF16, F32, GFX950},
-    {"mfma.i32.32x32x32.i8", 32, 32, 1, S8, S8, S32, GFX950},
-    {"mfma.f32.32x32x16.f16", 32, 16, 1, F16, F16, F32, GFX950},
+    {"mfma.i32.32x32x8i8", 32, 8, 1, S8, S8, S32, UNTIL_2},
+    {"mfma.i32.16x16x16i8", 16, 16, 1, S8, S8, S32, UNTIL_2},
+    {"mfma.f32.32x32x2bf16", 32, 2, 2, BF16, BF16, F32, UNTIL_2},
+    {"mfma.f32.16x16x2bf16", 16, 2, 4, BF16, BF16, F32, UNTIL_2},
+    {"mfma.f32.4x4x2bf16", 4, 2, 16, BF16, BF16, F32, UNTIL_2},
+    {"mfma.f32.32x32x4bf16", 32, 4, 1, BF16, BF16, F32, UNTIL_2},
+    {"mfma.f32.16x16x8bf16", 16, 8, 1, BF16, BF16, F32, UNTIL_2},
+    {"mfma.f32.32x32x4bf16.1k", 32, 4, 2, BF16, BF16, F32, SINCE_2},
+    {"mfma.f32.16x16x4bf16.1k", 16, 4, 4, BF16, BF16, F32, SINCE_2},
+    {"mfma.f32.4x4x4bf16.1k", 4, 4, 16, BF16, BF16, F32, SINCE_2},
+    {"mfma.f32.32x32x8bf16.1k", 32, 8, 1, BF16, BF16, F32, SINCE_2},
+    {"mfma.f32.16x16x16bf16.1k", 16, 16, 1, BF16, BF16, F32, SINCE_2},
+    {"mfma.f64.16x16x4f64", 16, 4, 1, F64, F64, F64, SINCE_2},
+    {"mfma.f64.4x4x4f64", 4, 4, 4, F64, F64, F64, SINCE_2},
+    {"mfma.i32.16x16x32.i8", 16, 32, 1, S8, S8, S32, SINCE_3},
+    {"mfma.i32.32x32x16.i8", 32, 16, 1, S8, S8, S32, SINCE_3},
+    {"mfma.f32.16x16x8.xf32", 16, 8, 1, XF32, XF32, F32, ONLY_3},
+    {"mfma.f32.32x32x4.xf32", 32, 4, 1, XF32, XF32, F32, ONLY_3},
+    {"mfma.f32.16x16x32.bf8.bf8", 16, 32, 1, BF8, BF8, F32, SINCE_3},
+    {"mfma.f32.16x16x32.bf8.fp8", 16, 32, 1, BF8, FP8, F32, SINCE_3},
+    {"mfma.f32.16x16x32.fp8.bf8", 16, 32, 1, FP8, BF8, F32, SINCE_3},
+    {"mfma.f32.16x16x32.fp8.fp8", 16, 32, 1, FP8, FP8, F32, SINCE_3},
+    {"mfma.f32.32x32x16.bf8.bf8", 32, 16, 1, BF8, BF8, F32, SINCE_3},
+    {"mfma.f32.32x32x16.bf8.fp8", 32, 16, 1, BF8, FP8, F32, SINCE_3},
+    {"mfma.f32.32x32x16.fp8.bf8", 32, 16, 1, FP8, BF8, F32, SINCE_3},
+    {"mfma.f32.32x32x16.fp8.fp8", 32, 16, 1, FP8, FP8, F32, SINCE_3},
+    {"mfma.f32.16x16x32.bf16", 16, 32, 1, BF16, BF16, F32, ONLY_4},
+    {"mfma.i32.16x16x64.i8", 16, 64, 1, S8, S8, S32, ONLY_4},
+    {"mfma.f32.16x16x32.f16", 16, 32, 1, F16, F16, F32, ONLY_4},
+    {"mfma.f32.32x32x16.bf16", 32, 16, 1, BF16, BF16, F32, ONLY_4},
+    {"mfma.i32.32x32x32.i8", 32, 32, 1, S8, S8, S32, ONLY_4},
+    {"mfma.f32.32x32x16.f16", 32, 16, 1, F16, F16, F32, ONLY_4},
 };
 
-static int chip_bit(const char *chip) {
-  static const char *const names[] = {"gfx908", "gfx90a", "gfx942", "gfx950"};
-  for (int i = 0; i < 4; ++i)
-    if (!strcmp(chip, names[i]))
-      return 1 << i;
-  return 0;
-}
-
 static const mfma_row_t sparse_rows[] = {
-    {"smfmac.f32.16x16x32.f16", 16, 32, 1, F16, F16, F32, SINCE_942},
-    {"smfmac.f32.32x32x16.f16", 32, 16, 1, F16, F16, F32, SINCE_942},
-    {"smfmac.f32.16x16x32.bf16", 16, 32, 1, BF16, BF16, F32, SINCE_942},
-    {"smfmac.f32.32x32x16.bf16", 32, 16, 1, BF16, BF16, F32, SINCE_942},
-    {"smfmac.i32.16x16x64.i8", 16, 64, 1, S8, S8, S32, SINCE_942},
-    {"smfmac.i32.32x32x32.i8", 32, 32, 1, S8, S8, S32, SINCE_942},
-    {"smfmac.f32.16x16x64.bf8.bf8", 16, 64, 1, BF8, BF8, F32, SINCE_942},
-    {"smfmac.f32.16x16x64.bf8.fp8", 16, 64, 1, BF8, FP8, F32, SINCE_942},
-    {"smfmac.f32.16x16x64.fp8.bf8", 16, 64, 1, FP8, BF8, F32, SINCE_942},
-    {"smfmac.f32.16x16x64.fp8.fp8", 16, 64, 1, FP8, FP8, F32, SINCE_942},
-    {"smfmac.f32.32x32x32.bf8.bf8", 32, 32, 1, BF8, BF8, F32, SINCE_942},
-    {"smfmac.f32.32x32x32.bf8.fp8", 32, 32, 1, BF8, FP8, F32, SINCE_942},
-    {"smfmac.f32.32x32x32.fp8.bf8", 32, 32, 1, FP8, BF8, F32, SINCE_942},
-    {"smfmac.f32.32x32x32.fp8.fp8", 32, 32, 1, FP8, FP8, F32, SINCE_942},
+    {"smfmac.f32.16x16x32.f16", 16, 32, 1, F16, F16, F32, SINCE_3},
+    {"smfmac.f32.32x32x16.f16", 32, 16, 1, F16, F16, F32, SINCE_3},
+    {"smfmac.f32.16x16x32.bf16", 16, 32, 1, BF16, BF16, F32, SINCE_3},
+    {"smfmac.f32.32x32x16.bf16", 32, 16, 1, BF16, BF16, F32, SINCE_3},
+    {"smfmac.i32.16x16x64.i8", 16, 64, 1, S8, S8, S32, SINCE_3},
+    {"smfmac.i32.32x32x32.i8", 32, 32, 1, S8, S8, S32, SINCE_3},
+    {"smfmac.f32.16x16x64.bf8.bf8", 16, 64, 1, BF8, BF8, F32, SINCE_3},
+    {"smfmac.f32.16x16x64.bf8.fp8", 16, 64, 1, BF8, FP8, F32, SINCE_3},
+    {"smfmac.f32.16x16x64.fp8.bf8", 16, 64, 1, FP8, BF8, F32, SINCE_3},
+    {"smfmac.f32.16x16x64.fp8.fp8", 16, 64, 1, FP8, FP8, F32, SINCE_3},
+    {"smfmac.f32.32x32x32.bf8.bf8", 32, 32, 1, BF8, BF8, F32, SINCE_3},
+    {"smfmac.f32.32x32x32.bf8.fp8", 32, 32, 1, BF8, FP8, F32, SINCE_3},
+    {"smfmac.f32.32x32x32.fp8.bf8", 32, 32, 1, FP8, BF8, F32, SINCE_3},
+    {"smfmac.f32.32x32x32.fp8.fp8", 32, 32, 1, FP8, FP8, F32, SINCE_3},
 };
 
 #define FIND_ROW(table, name) find_row(table, sizeof(table) / sizeof *(table), name)
@@ -111,13 +109,6 @@ static const mfma_row_t *find_row(const mfma_row_t *table, size_t count, const c
     if (!strcmp(table[i].name, name))
       return &table[i];
   return NULL;
-}
-
-// gfx942's 8-bit floats have no infinity and no negative zero; later chips take OCP's.
-static tessera_lane_type_t type_on(tessera_lane_type_t type, int chip) {
-  if (chip != GFX942)
-    return type;
-  return type == FP8 ? TESSERA_LANE_E4M3_FNUZ : type == BF8 ? TESSERA_LANE_E5M2_FNUZ : type;
 }
 
 static int at_least_1(int value) { return value > 1 ? value : 1; }
@@ -148,7 +139,8 @@ static void place_results(tessera_matrix_t *mfma) {
       }
 }
 
-static bool make(const mfma_row_t *row, int chip, bool is_sparse, tessera_matrix_t *out, tessera_error_t *out_error) {
+static bool make(const mfma_row_t *row, tessera_amd_isa_t isa, bool is_sparse, tessera_matrix_t *out,
+                 tessera_error_t *out_error) {
   int inputs = row->blocks * row->m * row->k / 64, results = row->blocks * row->m * row->m / 64;
   tessera_matrix_t mfma = {.lanes = 64,
                            .blocks = row->blocks,
@@ -156,8 +148,8 @@ static bool make(const mfma_row_t *row, int chip, bool is_sparse, tessera_matrix
                            .n = row->m,
                            .k = row->k,
                            .is_sparse = is_sparse,
-                           .a = {.type = type_on(row->a, chip), .count = is_sparse ? inputs / 2 : inputs},
-                           .b = {.type = type_on(row->b, chip), .count = inputs},
+                           .a = {.type = tessera_amd_isa_type(isa, row->a), .count = is_sparse ? inputs / 2 : inputs},
+                           .b = {.type = tessera_amd_isa_type(isa, row->b), .count = inputs},
                            .c = {.type = row->c, .count = results},
                            .d = {.type = row->c, .count = results}};
   snprintf(mfma.name, sizeof mfma.name, "%s", row->name);
@@ -169,25 +161,26 @@ static bool make(const mfma_row_t *row, int chip, bool is_sparse, tessera_matrix
   return true;
 }
 
-static bool is_on(const mfma_row_t *row, const char *name, const char *chip, tessera_error_t *out_error) {
+static bool is_in(const mfma_row_t *row, const char *name, tessera_amd_isa_t isa, tessera_error_t *out_error) {
   if (!row)
     return tessera_fail(out_error, "%s is not known to the emulator", name);
-  return (row->chips & chip_bit(chip)) || tessera_fail(out_error, "%s does not exist on %s", name, chip);
+  return (row->sets >> isa & 1) || tessera_fail(out_error, "%s does not exist in %s", name, tessera_amd_isa_name(isa));
 }
 
-bool tessera_mfma(const char *name, const char *chip, tessera_matrix_t *out, tessera_error_t *out_error) {
+bool tessera_mfma(const char *name, tessera_amd_isa_t isa, tessera_matrix_t *out, tessera_error_t *out_error) {
   const mfma_row_t *row = FIND_ROW(rows, name);
-  return is_on(row, name, chip, out_error) && make(row, chip_bit(chip), false, out, out_error);
+  return is_in(row, name, isa, out_error) && make(row, isa, false, out, out_error);
 }
 
-bool tessera_smfmac(const char *name, const char *chip, int abid, tessera_matrix_t *out, tessera_error_t *out_error) {
+bool tessera_smfmac(const char *name, tessera_amd_isa_t isa, int abid, tessera_matrix_t *out,
+                    tessera_error_t *out_error) {
   const mfma_row_t *row = FIND_ROW(sparse_rows, name);
-  if (!is_on(row, name, chip, out_error))
+  if (!is_in(row, name, isa, out_error))
     return false;
   int index_bits = row->m * row->k / 64;
   if (abid < 0 || (abid + 1) * index_bits > 32)
     return tessera_fail(out_error, "%s: abid %d, the index register has %d sets", name, abid, 32 / index_bits);
-  if (!make(row, chip_bit(chip), true, out, out_error))
+  if (!make(row, isa, true, out, out_error))
     return false;
   for (int at = 0; at < 64 * out->a.count; ++at)
     out->index[at] = (uint16_t)(at / out->a.count * 16 + at % out->a.count + abid * index_bits / 2);

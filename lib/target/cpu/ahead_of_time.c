@@ -203,7 +203,7 @@ static const TileForm forms[] = {
     {NULL},
 };
 
-const TileTarget tileCpuTarget = {
+const TileCodeTarget tileCpuTarget = {
     .name = "cpu",
     .pipeline = "tile-to-cpu-pipeline",
     .dialect = "llvm",

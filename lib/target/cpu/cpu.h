@@ -6,7 +6,7 @@
 #include "lib/jit/jit.h"
 #include "lib/target/target.h"
 
-extern const TileTarget tileCpuTarget;
+extern const TileCodeTarget tileCpuTarget;
 
 // Translates, optimizes and compiles `module`, with a packed entry (lib/jit/jit.h) for function `entry`. Null after
 // writing to `error`.

@@ -125,7 +125,7 @@ static const TileForm forms[] = {
     {NULL},
 };
 
-const TileTarget tileNvvmTarget = {
+const TileCodeTarget tileNvvmTarget = {
     .name = "nvvm",
     .pipeline = "tile-to-nvvm-pipeline",
     .dialect = "llvm",

@@ -4,7 +4,7 @@
 
 #include "lib/target/target.h"
 
-extern const TileTarget tileNvvmTarget;
+extern const TileCodeTarget tileNvvmTarget;
 
 // Shared memory beyond what a kernel may declare is given at its launch: this many bytes mean that (PTX ISA, .shared).
 enum { TileNvvmStaticSharedBytes = 49152 };

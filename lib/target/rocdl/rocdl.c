@@ -64,7 +64,7 @@ static const TileForm forms[] = {
     {NULL},
 };
 
-const TileTarget tileRocdlTarget = {
+const TileCodeTarget tileRocdlTarget = {
     .name = "rocdl",
     .pipeline = "tile-to-rocdl-pipeline",
     .dialect = "llvm",

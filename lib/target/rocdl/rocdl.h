@@ -4,7 +4,7 @@
 
 #include "lib/target/target.h"
 
-extern const TileTarget tileRocdlTarget;
+extern const TileCodeTarget tileRocdlTarget;
 
 //===--- within the room ----------------------------------------------------------===//
 // Object -> HSACO, a shared object, by ld.lld, found by ROCM_PATH, PATH or in the usual place.

@@ -9,6 +9,7 @@
 
 #include "dialects/tile/questions.h"
 #include "dialects/tile/tile.h"
+#include "lib/analysis/machine.h"
 #include "lib/analysis/registers.h"
 #include "lib/ir/pass.h"
 #include "lib/search/model.h"
@@ -49,19 +50,6 @@ static bool needsLayouts(MlirOperation kernel) {
   return !mlirTypeIsNull(tile) && mlirAttributeIsNull(tileTypeGetLayout(tile));
 }
 
-static TileMachine *machineOf(MlirOperation kernel, MlirExtPass pass, TileError *error) {
-  MlirStringRef chip = mlirExtPassGetString(pass, "chip");
-  MlirAttribute machine = tileOpAttribute(kernel, "machine");
-  char name[64];
-  if (!chip.length && !mlirAttributeIsNull(machine))
-    return tileMachineAttrLoad(machine, error);
-  snprintf(name, sizeof name, "%.*s", (int)chip.length, chip.data);
-  if (chip.length)
-    return tileMachineLoad(name, NULL, NULL, 0, error);
-  tileErrorSet(error, 0, 0, "has no machine, want the attribute or the option chip");
-  return NULL;
-}
-
 // The option, the kernel's attribute, the schedule's product, or 0: nobody says.
 static int64_t warpsOf(MlirOperation kernel, MlirExtPass pass) {
   int64_t warps = mlirExtPassGetInteger(pass, "warps");
@@ -96,12 +84,9 @@ static bool fillTarget(Graph *graph) {
 
 //===--- what is said of it -----------------------------------------------------------===//
 
-static void label(MlirOperation kernel, MlirExtPass pass, const Graph *graph) {
-  MlirStringRef chip = mlirExtPassGetString(pass, "chip");
+static void label(MlirOperation kernel, const Graph *graph, MlirAttribute machine) {
   MlirType i32 = mlirIntegerTypeGet(graph->context, 32);
-  if (chip.length)
-    mlirOperationSetAttributeByName(kernel, tileString("machine"),
-                                    tileMachineAttrGet(graph->context, chip, (MlirAttribute){NULL}));
+  mlirOperationSetAttributeByName(kernel, tileString("machine"), machine);
   mlirOperationSetAttributeByName(kernel, tileString("warps"), mlirIntegerAttrGet(i32, graph->warps));
 }
 
@@ -202,7 +187,7 @@ static bool decideWarps(Graph *graph, MlirOperation kernel, const TileMachine *m
   return decide(graph, kernel, machine, best);
 }
 
-static bool assign(MlirOperation kernel, MlirExtPass pass, const TileMachine *machine) {
+static bool assign(MlirOperation kernel, MlirExtPass pass, const TileMachine *machine, MlirAttribute attribute) {
   Graph graph = {.kernel = kernel};
   LayoutCounts counts = {.conversions = 0};
   int64_t warps = warpsOf(kernel, pass);
@@ -215,7 +200,7 @@ static bool assign(MlirOperation kernel, MlirExtPass pass, const TileMachine *ma
   bool ok = warps ? decide(&graph, kernel, machine, warps) : decideWarps(&graph, kernel, machine);
   if (ok) {
     layoutApply(&graph, &counts);
-    label(kernel, pass, &graph);
+    label(kernel, &graph, attribute);
     report(kernel, pass, &counts);
   }
   layoutGraphDestroy(&graph);
@@ -225,13 +210,15 @@ static bool assign(MlirOperation kernel, MlirExtPass pass, const TileMachine *ma
 //===--- the pass ---------------------------------------------------------------------===//
 
 static bool run(MlirOperation kernel, MlirExtPass pass) {
-  TileError error = {.text = ""};
   if (!needsLayouts(kernel))
     return true;
-  TileMachine *machine = machineOf(kernel, pass, &error);
+  MlirAttribute attribute;
+  TileMachine *machine = tileMachineOf(kernel, pass, &attribute);
   if (!machine)
-    return tileError(kernel, "%s", error.text);
-  bool ok = assign(kernel, pass, machine);
+    return false;
+  bool ok = mlirAttributeIsNull(attribute)
+                ? tileError(kernel, "has no machine; the kernel, the module or the option chip must name one")
+                : assign(kernel, pass, machine, attribute);
   tileMachineDestroy(machine);
   return ok;
 }
@@ -239,7 +226,7 @@ static bool run(MlirOperation kernel, MlirExtPass pass) {
 static void dependentDialects(MlirDialectRegistry registry) { tileRegisterDialect(registry); }
 
 static const MlirExtPassOption options[] = {
-    {"chip", "the machine, as lib/machine names it; default: the kernel's", MlirExtOption_String, ""},
+    TILE_CHIP_OPTION,
     {"warps", "warps of a block; 0: the kernel's, its schedule's, or by its registers", MlirExtOption_Integer, "0"},
     {"report", "say in a remark what conversions were needed", MlirExtOption_Bool, "false"},
 };

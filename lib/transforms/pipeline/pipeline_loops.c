@@ -11,6 +11,7 @@
 
 #include "dialects/tile/questions.h"
 #include "dialects/tile/tile.h"
+#include "lib/analysis/machine.h"
 #include "lib/analysis/scratch.h"
 #include "lib/capi/op.h"
 #include "lib/ir/builder.h"
@@ -411,11 +412,11 @@ static int64_t stagesOf(MlirOperation kernel, MlirExtPass pass) {
   return stages < MostStages ? stages : MostStages;
 }
 
-static int64_t sharedLeft(MlirOperation kernel, MlirOperation loop) {
-  TileError error;
-  MlirAttribute attribute = tileOpAttribute(kernel, "machine");
-  TileMachine *machine = mlirAttributeIsNull(attribute) ? NULL : tileMachineAttrLoad(attribute, &error);
-  int64_t left = machine ? tileSharedMemoryLeft(kernel, machine, tileOutermostLoop(loop)) : INT64_MAX;
+static int64_t sharedLeft(MlirOperation kernel, MlirExtPass pass, MlirOperation loop) {
+  MlirAttribute attribute;
+  TileMachine *machine = tileMachineOf(kernel, pass, &attribute);
+  bool isStated = machine && !mlirAttributeIsNull(attribute);
+  int64_t left = isStated ? tileSharedMemoryLeft(kernel, machine, tileOutermostLoop(loop)) : INT64_MAX;
   tileMachineDestroy(machine);
   return left;
 }
@@ -426,7 +427,7 @@ static void runOnLoop(MlirOperation kernel, MlirExtPass pass, MlirOperation op) 
   if (loop.stages < 2 || !writesOnlyBuffers(&loop))
     return;
   if (findCopies(&loop)) {
-    loop.stages = stagesThatFit(&loop, sharedLeft(kernel, op));
+    loop.stages = stagesThatFit(&loop, sharedLeft(kernel, loop.pass, op));
     if (loop.stages > 1)
       pipeline(&loop);
   } else if (!loop.copyCount && findStores(&loop)) {

@@ -10,6 +10,7 @@
 
 #include "dialects/tile/questions.h"
 #include "dialects/tile/tile.h"
+#include "lib/analysis/machine.h"
 #include "lib/capi/op.h"
 #include "lib/ir/builder.h"
 #include "lib/ir/op_format.h"
@@ -327,21 +328,22 @@ static void readMachine(Stage *stage) {
 }
 
 static bool run(MlirOperation kernel, MlirExtPass pass) {
-  TileError error = {.text = ""};
-  MlirAttribute machine = tileOpAttribute(kernel, "machine");
+  MlirAttribute attribute;
+  TileMachine *machine = tileMachineOf(kernel, pass, &attribute);
   Plan *plans;
-  if (mlirAttributeIsNull(machine))
+  if (!machine)
+    return false;
+  if (mlirAttributeIsNull(attribute)) {
+    tileMachineDestroy(machine);
     return true;
-  TileMachine *description = tileMachineAttrLoad(machine, &error);
-  if (!description)
-    return tileError(kernel, "%s", error.text);
-  Stage stage = {.pass = pass, .kernel = kernel, .machine = description};
+  }
+  Stage stage = {.pass = pass, .kernel = kernel, .machine = machine};
   readMachine(&stage);
   intptr_t count = collect(&stage, &plans);
   stageAll(&stage, plans, count);
-  mlirExtPassAddStatistic(pass, InLoops, (uint64_t)tileReadFragmentsInLoops(kernel, description));
+  mlirExtPassAddStatistic(pass, InLoops, (uint64_t)tileReadFragmentsInLoops(kernel, machine));
   free(plans);
-  tileMachineDestroy(description);
+  tileMachineDestroy(machine);
   return true;
 }
 

@@ -13,6 +13,7 @@
 #include "lib/transforms/schedule/schedule.h"
 
 #include "dialects/tile/tile.h"
+#include "lib/analysis/target.h"
 #include "lib/analysis/tiling.h"
 #include "lib/ir/pass.h"
 #include "lib/search/cache.h"
@@ -304,7 +305,7 @@ static bool readOptions(MlirOperation function, Run *run) {
 
 static bool run(MlirOperation function, MlirExtPass pass) {
   Run r = {.pass = pass};
-  if (!readOptions(function, &r) || !scheduleLoadMachine(function, pass, &r.target))
+  if (!readOptions(function, &r) || !tileTargetOfPass(function, pass, &r.target))
     return false;
   if (r.isMeasured && r.target.search.isGpu) {
     tileError(function, "cannot be measured for %s: only this CPU is here", tileMachineGetName(r.target.machine));
@@ -325,7 +326,7 @@ static bool run(MlirOperation function, MlirExtPass pass) {
 static void dependentDialects(MlirDialectRegistry registry) { tileRegisterDialect(registry); }
 
 static const MlirExtPassOption options[] = {
-    SCHEDULE_CHIP_OPTION,
+    TILE_CHIP_OPTION,
     {"top", "how many of the best schedules to leave, at most 16", MlirExtOption_Integer, "1"},
     {"search",
      "construct: grow aligned tiles; exhaustive-model: predict every aligned tile; measure: run the ten best on this "

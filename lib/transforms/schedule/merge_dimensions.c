@@ -15,6 +15,7 @@
 #include "lib/transforms/schedule/schedule.h"
 
 #include "dialects/tile/tile.h"
+#include "lib/analysis/target.h"
 #include "lib/analysis/tiling.h"
 #include "lib/ir/pass.h"
 #include "lib/search/construct.h"
@@ -579,7 +580,7 @@ static bool run(MlirOperation function, MlirExtPass pass) {
   if (!r.isForced && !r.isDirect && !tileStringEquals(convolutions, "model"))
     return tileError(function, "unknown way of convolutions '%.*s', want model, merged or direct",
                      (int)convolutions.length, convolutions.data);
-  if (!scheduleLoadMachine(function, pass, &r.target))
+  if (!tileTargetOfPass(function, pass, &r.target))
     return false;
   TileOps generics = tileCollect(function, "linalg.generic");
   for (intptr_t i = 0; i < generics.count && !r.target.search.isGpu; ++i)
@@ -599,7 +600,7 @@ static void dependentDialects(MlirDialectRegistry registry) {
 }
 
 static const MlirExtPassOption options[] = {
-    SCHEDULE_CHIP_OPTION,
+    TILE_CHIP_OPTION,
     {"convolutions", "model (the faster way), merged (all that can be) or direct (none)", MlirExtOption_String,
      "model"},
     {"remarks", "say in a remark what the model expects of both ways", MlirExtOption_Bool, "false"},

@@ -14,6 +14,7 @@
 #include "lib/ir/pass.h"
 #include "lib/search/construct.h"
 
+#include "lib/analysis/target.h"
 #include "mlir-c/BuiltinAttributes.h"
 
 #include <stdio.h>
@@ -283,7 +284,7 @@ static bool readBuckets(MlirOperation function, Run *run) {
 
 static bool run(MlirOperation function, MlirExtPass pass) {
   Run r = {.pass = pass};
-  if (!readBuckets(function, &r) || !scheduleLoadMachine(function, pass, &r.target))
+  if (!readBuckets(function, &r) || !tileTargetOfPass(function, pass, &r.target))
     return false;
   bool ok = true;
   TileOps generics = tileCollect(function, "linalg.generic");
@@ -301,7 +302,7 @@ static void dependents(MlirDialectRegistry registry) {
 
 static const MlirExtPassOption options[] = {
     {"buckets", "sizes that kernels are made for, rising", MlirExtOption_String, "16,256,4096"},
-    SCHEDULE_CHIP_OPTION,
+    TILE_CHIP_OPTION,
 };
 
 const MlirExtPassDefinition tileSpecializeSizesPass = {

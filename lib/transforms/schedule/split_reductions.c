@@ -13,6 +13,7 @@
 #include "lib/transforms/schedule/schedule.h"
 
 #include "dialects/tile/tile.h"
+#include "lib/analysis/target.h"
 #include "lib/analysis/tiling.h"
 #include "lib/ir/pass.h"
 #include "lib/search/split.h"
@@ -259,7 +260,7 @@ static bool split(const Run *run, MlirOperation op) {
 
 static bool run(MlirOperation function, MlirExtPass pass) {
   Run r = {.pass = pass};
-  bool ok = scheduleLoadMachine(function, pass, &r.target);
+  bool ok = tileTargetOfPass(function, pass, &r.target);
   TileOps generics = tileCollect(function, "linalg.generic");
   for (intptr_t i = 0; ok && i < generics.count; ++i)
     ok = split(&r, generics.items[i]);
@@ -271,7 +272,7 @@ static bool run(MlirOperation function, MlirExtPass pass) {
 static void dependentDialects(MlirDialectRegistry registry) { tileRegisterDialect(registry); }
 
 static const MlirExtPassOption options[] = {
-    SCHEDULE_CHIP_OPTION,
+    TILE_CHIP_OPTION,
 };
 
 const MlirExtPassDefinition tileSplitReductionsPass = {

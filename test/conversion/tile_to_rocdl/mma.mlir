@@ -13,7 +13,7 @@
 // RUN: not %tile_opt %t/mfma.mlir --convert-tile-to-rocdl=chip=sm_80 2>&1 | FileCheck %s --check-prefix=CHIP
 // TYPES: error: {{.*}}multiplies i8 by i8 into i32, want what atom "mfma.16x16x16" takes on gfx942: f16,f16,f32 bf16,bf16,f32
 // ATOM: error: {{.*}}machine gfx942 has no atom 'wmma.16x16x16'
-// CHIP: error: {{.*}}chip sm_80 has instruction set ptx, want one of AMD's (amdgcn)
+// CHIP: error: {{.*}}chip sm_80 has instruction set ptx; this conversion accepts chips of amdgcn
 // GFX942: rocdl.mfma.f32.32x32x8f16 {{.*}} : (vector<4xf16>, vector<4xf16>, vector<16xf32>, i32, i32, i32) -> vector<16xf32>
 // GFX942: rocdl.mfma.f32.16x16x16bf16.1k {{.*}} : (vector<4xi16>, vector<4xi16>, vector<4xf32>, i32, i32, i32) -> vector<4xf32>
 // GFX942: rocdl.mfma.i32.32x32x16.i8 {{.*}} : (i64, i64, vector<16xi32>, i32, i32, i32) -> vector<16xi32>

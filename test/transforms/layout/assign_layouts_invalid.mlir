@@ -1,6 +1,6 @@
 // RUN: %tile_opt %s --split-input-file --pass-pipeline='builtin.module(tile.kernel(tile-assign-layouts))' --verify-diagnostics
 
-// expected-error @below {{has no machine, want the attribute or the option chip}}
+// expected-error @below {{has no machine; the kernel, the module or the option chip must name one}}
 tile.kernel @nameless(%x: memref<32xf32>) {
   %zero = arith.constant dense<0.0> : tensor<32xf32>
   tile.return

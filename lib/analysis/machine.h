@@ -1,0 +1,27 @@
+// The machine that an op is for: one rule for all passes.
+//
+//   1. the option `chip` of the pass that asks;
+//   2. the attribute `machine` of the kernel that the op is, or stands in;
+//   3. the attribute `tile.machine` of a module around it, which tile-set-machine sets;
+//   4. this host, or a common CPU where the host cannot be asked.
+//
+// A chip that the kernel or the module describes itself, with other figures, is that one.
+#ifndef TESSERA_ANALYSIS_MACHINE_H
+#define TESSERA_ANALYSIS_MACHINE_H
+
+#include "lib/capi/pass.h"
+#include "lib/machine/machine.h"
+
+#define TILE_CHIP_HELP                                                                                                 \
+  "the machine, by the name that its file has; default: the kernel's, else the module's tile.machine, else this host"
+// The option `chip` of a pass, one row.
+#define TILE_CHIP_OPTION {"chip", TILE_CHIP_HELP, MlirExtOption_String, ""}
+
+// The caller destroys the machine. Null after a diagnostic at the op. `attribute` (may be null) gets the #tile.machine,
+// or a null attribute for this host.
+TileMachine *tileMachineOf(MlirOperation op, MlirExtPass pass, MlirAttribute *attribute);
+// The machine of a chip by name, or of `around` where that is a #tile.machine of this name (it may have other figures).
+// `around` may be null, and becomes the chip's #tile.machine. Null after an error, which names the machines there are.
+TileMachine *tileMachineOfChip(MlirContext context, MlirStringRef chip, MlirAttribute *around, TileError *error);
+
+#endif

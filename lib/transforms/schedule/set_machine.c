@@ -1,0 +1,56 @@
+// tile-set-machine{chip=NAME otherwise=NAME}: says once, on the module, which machine the program is for.
+//
+// Expects: any module. Leaves: its attribute tile.machine, which the passes after this one read (lib/analysis/machine.h
+// has the rule): the chip; without one what the module says already; without that `otherwise`; without that nothing,
+// which is this host. A module that describes the chip itself, with other figures, keeps its description.
+// With `forget` the attribute goes where it is a chip's name alone: code is made, and other tools may read the module.
+#include "lib/transforms/schedule/schedule.h"
+
+#include "dialects/tile/tile.h"
+#include "lib/analysis/machine.h"
+#include "lib/ir/support.h"
+#include "mlir-c/BuiltinAttributes.h"
+
+static void forget(MlirOperation module, MlirAttribute attribute) {
+  if (!mlirAttributeIsNull(attribute) && mlirDictionaryAttrGetNumElements(tileMachineAttrGetOverrides(attribute)) == 0)
+    mlirOperationRemoveDiscardableAttributeByName(module, tileString("tile.machine"));
+}
+
+static bool run(MlirOperation module, MlirExtPass pass) {
+  MlirStringRef chip = mlirExtPassGetString(pass, "chip");
+  MlirAttribute attribute = tileOpAttribute(module, "tile.machine");
+  if (mlirExtPassGetBool(pass, "forget")) {
+    forget(module, attribute);
+    return true;
+  }
+  if (!chip.length && mlirAttributeIsNull(attribute))
+    chip = mlirExtPassGetString(pass, "otherwise");
+  if (!chip.length)
+    return true;
+  TileError error = {.text = "out of memory"};
+  TileMachine *machine = tileMachineOfChip(mlirOperationGetContext(module), chip, &attribute, &error);
+  if (!machine)
+    return tileError(module, "%s", error.text);
+  tileMachineDestroy(machine);
+  mlirOperationSetDiscardableAttributeByName(module, tileString("tile.machine"), attribute);
+  return true;
+}
+
+static void dependents(MlirDialectRegistry registry) { tileRegisterDialect(registry); }
+
+static const MlirExtPassOption options[] = {
+    TILE_CHIP_OPTION,
+    {"otherwise", "the machine if neither the option nor the module names one; default: this host",
+     MlirExtOption_String, ""},
+    {"forget", "remove the machine again, unless the module describes it", MlirExtOption_Bool, "false"},
+};
+
+const MlirExtPassDefinition tileSetMachinePass = {
+    .argument = "tile-set-machine",
+    .summary = "Say on the module which machine the program is for",
+    .anchor = "builtin.module",
+    .numOptions = sizeof options / sizeof *options,
+    .options = options,
+    .dependentDialects = dependents,
+    .run = run,
+};
