@@ -209,6 +209,21 @@ static MlirValue insideOf(Wrap *w, MlirValue value) {
   return inside;
 }
 
+// Something outside uses the op: what is none of the ops, or a shared one, which stays outside too.
+static bool isUsedOutside(MlirOperation op, const MlirOperation *ops, const bool *isShared, intptr_t count) {
+  for (intptr_t r = 0; r < mlirOperationGetNumResults(op); ++r) {
+    MlirOpOperand use = mlirValueGetFirstUse(mlirOperationGetResult(op, r));
+    for (; !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+      bool isOurs = false;
+      for (intptr_t i = 0; i < count; ++i)
+        isOurs |= !isShared[i] && isInside(mlirOpOperandGetOwner(use), ops[i]);
+      if (!isOurs)
+        return true;
+    }
+  }
+  return false;
+}
+
 static MlirAttribute levels(MlirContext context, MlirBlock body, const char *level) {
   MlirAttribute *all = NULL, word = mlirStringAttrGet(context, tileString(level));
   intptr_t count = 0;
@@ -230,9 +245,16 @@ MlirOperation tileGroupWrap(const MlirOperation *ops, intptr_t count, const char
   TileBuilder b = tileBuilderBefore(last);
   Wrap w = {.body = mlirBlockCreate(0, NULL, NULL)};
   MlirOperation next = mlirOperationGetNextInBlock(last);
+  bool *isShared = calloc((size_t)count, sizeof *isShared);
+  for (intptr_t i = count - 2; i >= 0; --i)
+    isShared[i] = isUsedOutside(ops[i], ops, isShared, count);
   for (intptr_t i = 0; i < count; ++i) {
-    mlirOperationRemoveFromParent(ops[i]);
-    take(&w, ops[i]);
+    MlirOperation op = isShared[i] ? mlirOperationClone(ops[i]) : ops[i];
+    if (!isShared[i])
+      mlirOperationRemoveFromParent(op);
+    take(&w, op);
+    for (intptr_t r = 0; isShared[i] && r < mlirOperationGetNumResults(op); ++r)
+      remember(&w, mlirOperationGetResult(ops[i], r), mlirOperationGetResult(op, r));
   }
   b.before = next;
   MlirType *types = malloc(sizeof *types * (size_t)(numResults + 1));
@@ -249,6 +271,7 @@ MlirOperation tileGroupWrap(const MlirOperation *ops, intptr_t count, const char
   for (intptr_t i = 0; i < numResults; ++i)
     results[i] = mlirOperationGetResult(last, i);
   tileBuild(&end, "tile.yield", numResults, results, 0, NULL, NULL, 0, NULL);
+  free(isShared);
   free(results);
   free(types);
   free(w.inputs);

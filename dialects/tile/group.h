@@ -13,9 +13,9 @@ bool tileGroupIsEdge(MlirOperation op, intptr_t operand);
 intptr_t tileGroupNumEdges(MlirOperation group);
 MlirBlock tileGroupBody(MlirOperation group);
 
-// Moves the ops, the last of which alone has users outside, into a new group in place of the last one. Constants,
-// `tensor.empty` and tensors filled with constants that the ops start from are copied into the body; every other value
-// from outside becomes an input. All edges meet at `level` ("register").
+// Moves the ops into a new group in place of the last one, whose results are the group's. Others that have users
+// outside are copied; so are constants, `tensor.empty` and tensors filled with constants that the ops start from. Every
+// other value from outside becomes an input. All edges meet at `level` ("register").
 MlirOperation tileGroupWrap(const MlirOperation *ops, intptr_t count, const char *level, MlirAttribute schedule);
 // Moves the body's ops before the group and destroys the group.
 void tileGroupInline(MlirOperation group);

@@ -9,17 +9,19 @@
 
 //===--- epilogues ----------------------------------------------------------===//
 
-bool tileEpilogueCanFollow(const TileStructured *elementwise) {
-  int output = elementwise->numInputs;
-  // In one kernel it has other operands beside it, and its dimensions change their numbers.
-  if (tileStructuredHasReduction(elementwise) || elementwise->numOutputs != 1 ||
-      tileStructuredUsesPosition(elementwise) ||
-      !mlirOpOperandIsNull(mlirValueGetFirstUse(mlirBlockGetArgument(elementwise->body, output))))
+bool tileStructuredIsMap(const TileStructured *s) {
+  if (tileStructuredHasReduction(s) || s->numOutputs != 1 ||
+      !mlirOpOperandIsNull(mlirValueGetFirstUse(mlirBlockGetArgument(s->body, s->numInputs))))
     return false;
-  for (int i = 0; i <= output; ++i)
-    if (!tileOperandIsPlain(&elementwise->operands[i]))
+  for (int i = 0; i <= s->numInputs; ++i)
+    if (!tileOperandIsPlain(&s->operands[i]))
       return false;
   return true;
+}
+
+// In one kernel it has other operands beside it, and its dimensions change their numbers.
+bool tileEpilogueCanFollow(const TileStructured *elementwise) {
+  return tileStructuredIsMap(elementwise) && !tileStructuredUsesPosition(elementwise);
 }
 
 bool tileEpilogueReadProducer(const TileStructured *elementwise, int index, TileStructured *producer) {

@@ -14,7 +14,9 @@ typedef struct TileEpilogue {
   int dims[MaxDims]; // the producer's dimension for each of the elementwise op's
 } TileEpilogue;
 
-// True if the op may run on finished tiles of another: elementwise, plain maps, no positions, its output not read.
+// All dimensions are parallel; one output, which is not read; operands by plain maps.
+bool tileStructuredIsMap(const TileStructured *structured);
+// True if the op may run on finished tiles of another: such a map that asks for no positions.
 bool tileEpilogueCanFollow(const TileStructured *elementwise);
 // Reads the op that makes input `index`, if nothing else uses it and it stands in the same block.
 bool tileEpilogueReadProducer(const TileStructured *elementwise, int index, TileStructured *producer);

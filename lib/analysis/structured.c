@@ -1,8 +1,10 @@
 // Reads a linalg.generic into the plain form of structured.h.
 #include "lib/analysis/structured.h"
 
+#include "dialects/tile/ops.h"
 #include "dialects/tile/tile.h"
 #include "lib/capi/elements.h"
+#include "upstream/linalg.h"
 
 #include <string.h>
 
@@ -178,18 +180,29 @@ static bool isCapturable(MlirType type) {
          isElementType(mlirShapedTypeGetElementType(type));
 }
 
+static bool addCapture(TileStructured *structured, MlirValue value) {
+  for (int i = 0; i < structured->numCaptures; ++i)
+    if (mlirValueEqual(structured->captures[i], value))
+      return true;
+  if (structured->numCaptures == MaxCaptures)
+    return false;
+  structured->captures[structured->numCaptures++] = value;
+  return true;
+}
+
+bool tileStructuredAddCaptures(TileStructured *structured, const TileStructured *from) {
+  for (int i = 0; i < from->numCaptures; ++i)
+    if (!addCapture(structured, from->captures[i]))
+      return false;
+  return true;
+}
+
 static bool noteCapture(TileStructured *structured, MlirValue value) {
   MlirType type = mlirValueGetType(value);
   bool isConstant = tileOpIs(tileDefiningOp(value), "arith.constant") && isElementType(type);
   if (isDefinedIn(value, structured->body) || isConstant)
     return true; // a constant is made again in the kernel
-  for (int i = 0; i < structured->numCaptures; ++i)
-    if (mlirValueEqual(structured->captures[i], value))
-      return true;
-  if (!isCapturable(type) || structured->numCaptures == MaxCaptures)
-    return false;
-  structured->captures[structured->numCaptures++] = value;
-  return true;
+  return isCapturable(type) && addCapture(structured, value);
 }
 
 static bool readBody(TileStructured *structured) {
@@ -408,6 +421,20 @@ bool tileStructuredUsesPosition(const TileStructured *structured) {
     if (tileOpIs(op, "linalg.index") || tileOpIs(op, "tensor.extract"))
       return true;
   return false;
+}
+
+static MlirWalkResult collectUndecided(MlirOperation op, void *ops) {
+  if (tileGroupOpIsA(op) && !mlirAttributeIsNull(tileGroupOpGetSchedule(op)))
+    return MlirWalkResultSkip;
+  if (linalgGenericOpIsA(op))
+    tileOpsAppend(ops, op);
+  return MlirWalkResultAdvance;
+}
+
+TileOps tileStructuredCollect(MlirOperation root) {
+  TileOps ops = {0};
+  mlirOperationWalk(root, collectUndecided, &ops, MlirWalkPreOrder);
+  return ops;
 }
 
 //===--- start values -------------------------------------------------------===//

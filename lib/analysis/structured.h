@@ -82,6 +82,9 @@ const TileSearchTarget *tileStructuredGpu(const TileStructured *structured);
 
 // False if `op` is not a linalg.generic on tensors that fits (no diagnostic: it then takes another way).
 bool tileStructuredRead(MlirOperation op, TileStructured *structured);
+// All linalg.generic under `root`, but for those of a tile.group that has a schedule already. The caller frees the
+// list.
+TileOps tileStructuredCollect(MlirOperation root);
 // False after a diagnostic where the op's tile.extents are not one for each dimension.
 bool tileStructuredCheckExtents(const TileStructured *structured);
 bool tileStructuredHasReduction(const TileStructured *structured);
@@ -89,6 +92,9 @@ bool tileStructuredHasTerms(const TileStructured *structured); // some operand i
 // True if the body asks for the position of its element: linalg.index, or tensor.extract, which is not to read beyond
 // the last one.
 bool tileStructuredUsesPosition(const TileStructured *structured);
+
+// The op's body captures what the other one's does, too; false where these are too many.
+bool tileStructuredAddCaptures(TileStructured *structured, const TileStructured *from);
 
 // An output that a reduction folds into starts from the constant it was filled with, if it was: sets `initial` and
 // takes the tensor before the fill.

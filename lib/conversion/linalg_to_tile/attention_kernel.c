@@ -9,13 +9,17 @@
 // queries as its columns: maxima and sums are taken without going across lanes, keys and values are read where they
 // lie, and queries, biases and results alone are turned. On a GPU rows are queries, as tensor cores want it. m starts
 // at the lowest number and not at -inf: a block that is hidden by -inf then leaves o and l as they are.
-#include "lib/conversion/linalg_to_tile/attention.h"
+#include "lib/analysis/attention.h"
 
+#include "dialects/tile/group.h"
+#include "dialects/tile/ops.h"
 #include "dialects/tile/tile.h"
 #include "lib/conversion/linalg_to_tile/kernel.h"
+#include "lib/conversion/linalg_to_tile/lowerings.h"
 
 #include <float.h>
 #include <math.h>
+#include <stdlib.h>
 
 typedef struct Emission {
   TileKernelEmission e;
@@ -385,13 +389,19 @@ static void buildKernel(Emission *k) {
   tileKernelStore(&k->e, k->s->numInputs, tileKernelEpilogue(&k->e, result));
 }
 
-static void dropUnused(const TileAttention *a) {
-  for (int i = 1; i < a->numOps; ++i)
-    if (mlirOpOperandIsNull(mlirValueGetFirstUse(mlirOperationGetResult(a->ops[i], 0))))
-      mlirOperationDestroy(a->ops[i]);
+// The schedule's block: queries, keys, depth and channels that a program takes at once.
+static bool takeSchedule(TileAttention *a, MlirOperation group) {
+  MlirAttribute block = tileScheduleAttrGetEntry(tileGroupOpGetSchedule(group), "block");
+  const int dims[] = {a->queries, a->keys, a->depth, a->channels};
+  if (mlirAttributeIsNull(block) || mlirDenseArrayGetNumElements(block) != 4)
+    return false;
+  for (int i = 0; i < 4; ++i)
+    a->structured.dims[dims[i]].tile = mlirDenseI64ArrayGetElement(block, i);
+  return a->structured.dims[a->depth].tile >= a->structured.dims[a->depth].extent &&
+         a->structured.dims[a->channels].tile >= a->structured.dims[a->channels].extent;
 }
 
-void tileAttentionEmit(TileAttention *a) {
+static void emit(TileAttention *a) {
   Emission k = {.attention = a, .s = &a->structured, .isGpu = tileStructuredGpu(&a->structured)};
   // A program walks all channels: they are none of the grid's.
   k.s->dims[a->channels].isReduction = true;
@@ -400,5 +410,17 @@ void tileAttentionEmit(TileAttention *a) {
   buildKernel(&k);
   k.s->dims[a->channels].isReduction = true;
   tileKernelEnd(&k.e);
-  dropUnused(a);
+}
+
+bool tileLowerAttention(MlirOperation group, const TileTarget *target) {
+  const char *reason;
+  MlirOperation yield = mlirBlockGetTerminator(tileGroupBody(group)), root = {NULL};
+  if (!mlirAttributeIsNull(tileGroupOpGetSchedule(group)) && mlirOperationGetNumOperands(yield) == 1)
+    root = tileDefiningOp(mlirOperationGetOperand(yield, 0));
+  TileAttention *a = mlirOperationIsNull(root) ? NULL : tileAttentionMatch(root, target, &reason);
+  bool isOurs = a && takeSchedule(a, group);
+  if (isOurs)
+    emit(a);
+  free(a);
+  return isOurs;
 }

@@ -10,13 +10,6 @@
 
 //===--- merging ------------------------------------------------------------===//
 
-static bool hasCapture(const TileStructured *s, MlirValue value) {
-  for (int i = 0; i < s->numCaptures; ++i)
-    if (mlirValueEqual(s->captures[i], value))
-      return true;
-  return false;
-}
-
 // Extents that only the old output told are told by the new one.
 static void moveExtents(TileStructured *s, int oldOutput) {
   const TileOperand *output = &s->operands[s->numInputs];
@@ -44,9 +37,7 @@ void tileStructuredAddEpilogue(TileStructured *s, const TileEpilogue *epilogue) 
   s->numInputs = next - 1;
   s->operands[s->numInputs].initial = initial;
   moveExtents(s, oldOutput);
-  for (int i = 0; i < elementwise->numCaptures; ++i)
-    if (!hasCapture(s, elementwise->captures[i]))
-      s->captures[s->numCaptures++] = elementwise->captures[i];
+  tileStructuredAddCaptures(s, elementwise); // tileEpilogueFind saw that there is room
   s->op = elementwise->op;
   s->epilogue = elementwise->body;
   s->epilogueArgument = epilogue->argument;

@@ -103,18 +103,38 @@ static bool meetsInRegisters(MlirOperation group) {
   return true;
 }
 
-// Groups whose kernels this conversion does not make fall back to their bodies.
-static TileOps openGroups(MlirOperation module) {
-  TileOps groups = tileCollect(module, "tile.group");
+static void dropUnused(MlirBlock block) {
+  TileOps ops = {0};
+  for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op))
+    tileOpsAppend(&ops, op);
+  for (intptr_t i = ops.count - 1; i >= 0; --i)
+    if (isUnused(ops.items[i]))
+      mlirOperationDestroy(ops.items[i]);
+  tileOpsFree(&ops);
+}
+
+// Attention becomes its kernel; groups whose kernels this conversion does not make fall back to their bodies.
+static TileOps openGroups(MlirOperation module, const TileTarget *target) {
+  TileOps groups = tileCollectOps(module, tileGroupOpIsA);
   intptr_t left = 0;
   for (intptr_t i = 0; i < groups.count; ++i) {
-    if (meetsInRegisters(groups.items[i])) {
-      groups.items[left++] = groups.items[i];
-      continue;
+    MlirOperation group = groups.items[i];
+    bool hasSchedule = !mlirAttributeIsNull(tileGroupOpGetSchedule(group));
+    if (meetsInRegisters(group) && tileLowerAttention(group, target)) {
+      dropUnused(tileGroupBody(group));
+      groups.items[left++] = group;
+    } else if (meetsInRegisters(group) && !hasSchedule) {
+      groups.items[left++] = group;
+    } else {
+      tileRemark(
+          group, "becomes one kernel for each op: %s",
+          hasSchedule
+              ? "its schedule is for attention, block = [queries, keys, depth, channels]; the body is not attention"
+              : "tiles meet at a level other than register; kernels are made of groups whose tiles "
+                "meet in registers");
+      tileGroupInline(group);
     }
-    tileRemark(groups.items[i], "becomes one kernel for each op: tiles meet at a level other than register; kernels "
-                                "are made of groups whose tiles meet in registers");
-    tileGroupInline(groups.items[i]);
   }
   groups.count = left;
   return groups;
@@ -143,7 +163,7 @@ static bool run(MlirOperation module, MlirExtPass pass) {
   TileTarget target;
   if (!tileTargetOfPass(module, pass, &target))
     return false;
-  TileOps groups = openGroups(module);
+  TileOps groups = openGroups(module, &target);
   mlirOperationWalk(module, collect, &ops, MlirWalkPostOrder);
   bool ok = checkSchedules(&ops, &target), isSplit = false;
   for (intptr_t i = 0; ok && i < ops.count; ++i) {

@@ -6,6 +6,5 @@
 #include "lib/capi/pass.h"
 
 extern const MlirExtPassDefinition tileLinalgToTilePass;
-extern const MlirExtPassDefinition tileFuseAttentionPass;
 
 #endif

@@ -17,8 +17,9 @@ bool tileLowerReduction(TileStructured *structured,
 bool tileLowerExtremum(TileStructured *structured);    // argmax and argmin along what is contiguous
 bool tileLowerFold(TileStructured *structured);        // any other body over reduction dimensions, step by step
 bool tileLowerElementwise(TileStructured *structured); // all dimensions parallel: maps, transposes, broadcasts
-bool tileLowerSoftmax(MlirOperation op, const TileTarget *target);  // linalg.softmax
-bool tileLowerRelayout(MlirOperation op, const TileTarget *target); // linalg.pack, linalg.unpack
+bool tileLowerAttention(MlirOperation group, const TileTarget *target); // a group with a schedule
+bool tileLowerSoftmax(MlirOperation op, const TileTarget *target);      // linalg.softmax
+bool tileLowerRelayout(MlirOperation op, const TileTarget *target);     // linalg.pack, linalg.unpack
 
 // An elementwise op of a group, on what a launch makes or filling a launch's output, into the launch's kernel where
 // that says how (join.c): true, and the op is gone. Afterwards private kernels that nobody launches may go.

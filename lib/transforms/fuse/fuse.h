@@ -5,6 +5,7 @@
 #include "lib/capi/pass.h"
 
 extern const MlirExtPassDefinition tileFuseElementwisePass;
+extern const MlirExtPassDefinition tileFuseAttentionPass;
 extern const MlirExtPassDefinition tileGroupOpsPass;
 
 #endif

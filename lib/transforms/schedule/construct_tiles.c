@@ -315,7 +315,7 @@ static bool run(MlirOperation function, MlirExtPass pass) {
   if (r.explains && r.options.best < 2)
     r.options.best = 2;
   bool ok = true;
-  TileOps generics = tileCollect(function, "linalg.generic");
+  TileOps generics = tileStructuredCollect(function);
   for (intptr_t i = 0; ok && i < generics.count; ++i)
     ok = schedule(&r, generics.items[i]);
   tileOpsFree(&generics);

@@ -582,7 +582,7 @@ static bool run(MlirOperation function, MlirExtPass pass) {
                      (int)convolutions.length, convolutions.data);
   if (!tileTargetOfPass(function, pass, &r.target))
     return false;
-  TileOps generics = tileCollect(function, "linalg.generic");
+  TileOps generics = tileStructuredCollect(function);
   for (intptr_t i = 0; i < generics.count && !r.target.search.isGpu; ++i)
     if (!mlirOperationIsNull(generics.items[i])) {
       MlirOperation gone = merge(&r, generics.items[i]);

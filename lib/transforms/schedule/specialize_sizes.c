@@ -287,7 +287,7 @@ static bool run(MlirOperation function, MlirExtPass pass) {
   if (!readBuckets(function, &r) || !tileTargetOfPass(function, pass, &r.target))
     return false;
   bool ok = true;
-  TileOps generics = tileCollect(function, "linalg.generic");
+  TileOps generics = tileStructuredCollect(function);
   for (intptr_t i = 0; ok && i < generics.count; ++i)
     ok = specialize(&r, &generics, generics.items[i]);
   tileOpsFree(&generics);

@@ -261,7 +261,7 @@ static bool split(const Run *run, MlirOperation op) {
 static bool run(MlirOperation function, MlirExtPass pass) {
   Run r = {.pass = pass};
   bool ok = tileTargetOfPass(function, pass, &r.target);
-  TileOps generics = tileCollect(function, "linalg.generic");
+  TileOps generics = tileStructuredCollect(function);
   for (intptr_t i = 0; ok && i < generics.count; ++i)
     ok = split(&r, generics.items[i]);
   tileOpsFree(&generics);

@@ -4,7 +4,7 @@
 // Expects: f's body ends in select(condition, x, hidden), or the other way round, perhaps one in another, with a
 // constant `hidden`; or adds such a select of 0 and -inf. Conditions may be joined by andi, ori and negation. What is
 // not understood bounds nothing: then more blocks are visited, never fewer.
-#include "lib/conversion/linalg_to_tile/attention.h"
+#include "lib/analysis/attention.h"
 
 #include "dialects/tile/tile.h"
 

@@ -1,17 +1,17 @@
 // Two products with a softmax between them become one kernel; what stays, and why. Right numbers: test/run/fused_attention.py.
-// RUN: %tile_opt %s --pass-pipeline='builtin.module(func.func(linalg-generalize-named-ops,tile-fuse-elementwise,canonicalize,cse),tile-fuse-attention{chip=x86-64-v4},func.func(canonicalize,cse),tile.kernel(canonicalize,cse))' --tile-pass-statistics 2>%t | FileCheck %s
+// RUN: %tile_opt %s --pass-pipeline='builtin.module(func.func(linalg-generalize-named-ops,tile-fuse-elementwise,canonicalize,cse),tile-fuse-attention{chip=x86-64-v4},convert-linalg-to-tile{chip=x86-64-v4},func.func(canonicalize,cse),tile.kernel(canonicalize,cse))' --tile-pass-statistics 2>%t | FileCheck %s
 // RUN: FileCheck %s --check-prefix=COUNT < %t
-// RUN: %tile_opt %s --pass-pipeline='builtin.module(func.func(linalg-generalize-named-ops,tile-fuse-elementwise,canonicalize,cse),tile-fuse-attention{chip=sm_80},tile.kernel(canonicalize,cse))' | FileCheck %s --check-prefix=GPU
+// RUN: %tile_opt %s --pass-pipeline='builtin.module(func.func(linalg-generalize-named-ops,tile-fuse-elementwise,canonicalize,cse),tile-fuse-attention{chip=sm_80},convert-linalg-to-tile{chip=sm_80},tile.kernel(canonicalize,cse))' | FileCheck %s --check-prefix=GPU
 // RUN: %tile_opt %s --pass-pipeline='builtin.module(func.func(linalg-generalize-named-ops,tile-fuse-elementwise,canonicalize,cse),tile-fuse-attention{chip=x86-64-v4 remarks=true})' --verify-diagnostics -o %t.mlir
 // COUNT: tile-fuse-attention: 2 fused
 
 // A scale and a causal mask: queries are columns on a CPU, rows on a GPU.
 // CHECK-LABEL: func.func @causal
 // CHECK-NOT: linalg
-// CHECK: tile.launch @attention_1
+// CHECK: tile.launch @attention_0
 // CHECK-NOT: linalg
 // GPU-LABEL: func.func @causal
-// GPU: tile.launch @attention_1
+// GPU: tile.launch @attention_0
 func.func @causal(%q: tensor<4x64x16xf32>, %k: tensor<4x64x16xf32>, %v: tensor<4x64x16xf32>) -> tensor<4x64x16xf32> {
   %zero = arith.constant 0.0 : f32
   %scale = arith.constant 0.25 : f32
@@ -38,7 +38,7 @@ func.func @causal(%q: tensor<4x64x16xf32>, %k: tensor<4x64x16xf32>, %v: tensor<4
   return %y : tensor<4x64x16xf32>
 }
 
-// CHECK-LABEL: tile.kernel private @attention_1
+// CHECK-LABEL: tile.kernel private @attention_0
 // CHECK: %[[Q:.*]] = tile.alloc
 // CHECK: tile.copy {{.*}} to %[[Q]]
 // CHECK: tile.mma %{{.*}} : tensor<[[J:[0-9]+]]x16xf32>, tensor<16x[[I:[0-9]+]]xf32> -> tensor<[[J]]x[[I]]xf32>
@@ -46,7 +46,7 @@ func.func @causal(%q: tensor<4x64x16xf32>, %k: tensor<4x64x16xf32>, %v: tensor<4
 // CHECK: tile.reduce {arith.maximumf} %{{.*}} axes [0]
 // CHECK: math.exp
 // CHECK: tile.mma %{{.*}} : tensor<16x[[J]]xf32>, tensor<[[J]]x[[I]]xf32> -> tensor<16x[[I]]xf32>
-// GPU-LABEL: tile.kernel private @attention_1
+// GPU-LABEL: tile.kernel private @attention_0
 // GPU: tile.mma %{{.*}} : tensor<[[I:[0-9]+]]x16xf32>, tensor<16x[[J:[0-9]+]]xf32> -> tensor<[[I]]x[[J]]xf32>
 // GPU: tile.reduce {arith.maximumf} %{{.*}} axes [1]
 // GPU: tile.mma %{{.*}} : tensor<[[I]]x[[J]]xf32>, tensor<[[J]]x16xf32> -> tensor<[[I]]x16xf32>
@@ -54,8 +54,8 @@ func.func @causal(%q: tensor<4x64x16xf32>, %k: tensor<4x64x16xf32>, %v: tensor<4
 // A sliding window that hides by -inf: blocks before the first and after the last key that a query of the program sees are not visited. With a
 // number that is no infinity (above) they are where a query sees nothing: a round of its own.
 // CHECK-LABEL: func.func @window
-// CHECK: tile.launch @attention_0
-// CHECK-LABEL: tile.kernel private @attention_0
+// CHECK: tile.launch @attention_1
+// CHECK-LABEL: tile.kernel private @attention_1
 // CHECK: %[[END:.*]] = arith.minsi
 // CHECK: arith.divui
 // CHECK: %[[FIRST:.*]] = arith.minsi %{{.*}}, %[[END]]
@@ -91,7 +91,7 @@ func.func @window(%q: tensor<4x512x16xf32>, %k: tensor<4x512x16xf32>, %v: tensor
 
 // The weights are asked for.
 // CHECK-LABEL: func.func @weights
-// CHECK: linalg.softmax
+// CHECK: tile.launch @softmax
 func.func @weights(%q: tensor<4x64x16xf32>, %k: tensor<4x16x64xf32>, %v: tensor<4x64x16xf32>) -> (tensor<4x64x16xf32>, tensor<4x64x64xf32>) {
   %zero = arith.constant 0.0 : f32
   %es = tensor.empty() : tensor<4x64x64xf32>
@@ -107,7 +107,7 @@ func.func @weights(%q: tensor<4x64x16xf32>, %k: tensor<4x16x64xf32>, %v: tensor<
 
 // Four queries fill a quarter of a vector: apart it is faster. And scores that are added to something.
 // CHECK-LABEL: func.func @few
-// CHECK: linalg.softmax
+// CHECK: tile.launch @softmax
 func.func @few(%q: tensor<8x4x128xf32>, %k: tensor<8x128x2048xf32>, %v: tensor<8x2048x128xf32>, %old: tensor<8x4x2048xf32>) -> (tensor<8x4x128xf32>, tensor<8x4x128xf32>) {
   %zero = arith.constant 0.0 : f32
   %es = tensor.empty() : tensor<8x4x2048xf32>

@@ -1,23 +1,30 @@
-// tile-fuse-attention: two products with a softmax between them become one kernel with online softmax.
+// tile-fuse-attention: two products with a softmax between them become one tile.group, whose kernel has online softmax.
 //
-// Expects: linalg on tensors in func.func, named ops generalized, elementwise chains fused. Leaves: a tile.kernel and a
-// tile.launch in place of each chain that it recognizes (attention.c says which) and that the model (lib/search/
-// attention.h) finds faster so; all other ops as they were. With `remarks` it says why a chain stayed.
-// Cost: linear in the ops. Papers: FlashAttention (Dao et al., NeurIPS 2022); online softmax (Milakov and Gimelshein,
-// 2018).
-#include "lib/conversion/linalg_to_tile/attention.h"
-#include "lib/conversion/linalg_to_tile/linalg_to_tile.h"
-
+// Expects: linalg on tensors in func.func, named ops generalized, elementwise chains fused. Leaves: a tile.group around
+// each chain that lib/analysis/attention.h recognizes and that the model (lib/search/attention.h) finds faster as one
+// kernel; its schedule's block says how many queries, keys, channels of Q and channels of V a
+// program takes at once. With `remarks` the pass says why
+// a chain stayed. Cost: linear in the ops. Papers: FlashAttention (Dao et al., NeurIPS 2022); online softmax (Milakov
+// and Gimelshein, 2018).
+#include "dialects/tile/group.h"
+#include "dialects/tile/ops.h"
 #include "dialects/tile/tile.h"
+#include "lib/analysis/attention.h"
 #include "lib/analysis/target.h"
+#include "lib/analysis/tiling.h"
 #include "lib/ir/pass.h"
 #include "lib/search/attention.h"
 #include "lib/search/construct.h"
+#include "lib/transforms/fuse/fuse.h"
+#include "upstream/func.h"
+#include "upstream/linalg.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 static MlirWalkResult collect(MlirOperation op, void *userData) {
-  if (tileOpIs(op, "linalg.generic") && !mlirOperationIsNull(tileParentOfName(op, "func.func")))
+  if (linalgGenericOpIsA(op) && !mlirOperationIsNull(tileParentOp(op, funcFuncOpIsA)) &&
+      mlirOperationIsNull(tileParentOp(op, tileGroupOpIsA)))
     tileOpsAppend(userData, op);
   return MlirWalkResultAdvance;
 }
@@ -35,16 +42,21 @@ static int64_t planned(const TileDim *dim) {
   return mlirShapedTypeIsDynamicSize(dim->extent) ? TileUnknownExtent : dim->extent > 1 ? dim->extent : 1;
 }
 
-// Predicted seconds of a product by itself.
-static double secondsOf(const TileStructured *product) {
+// Predicted seconds of a product by itself, and the machine for it.
+static double secondsOf(MlirOperation product, const TileTarget *machine, TileSearchTarget *target) {
+  TileStructured s;
   TileTiling tiling;
   TileSearchResult result;
-  if (!tileStructuredFindTiling(product, &tiling))
+  *target = machine->search;
+  tileStructuredRead(product, &s);
+  s.target = machine;
+  tileStructuredStartFromConstants(&s);
+  if (!tileStructuredFindTiling(&s, &tiling))
     return INFINITY;
-  TileOperator op = tileStructuredDescribe(product, &tiling, TileUnknownExtent);
-  TileSearchTarget target = tileStructuredTargetFor(product->target, &op);
+  TileOperator op = tileStructuredDescribe(&s, &tiling, TileUnknownExtent);
+  *target = tileStructuredTargetFor(machine, &op);
   TileSearchOptions options = tileSearchDefaults();
-  tileSearchConstruct(&op, &target, &options, &result);
+  tileSearchConstruct(&op, target, &options, &result);
   return result.count ? result.best[0].prediction.seconds : INFINITY;
 }
 
@@ -68,23 +80,28 @@ static TileAttentionSizes sizesOf(const TileAttention *a) {
   return sizes;
 }
 
-// Chooses the kernel's tiles; false where the ops by themselves are faster.
-static bool chooseTiles(TileAttention *a, TileSearchAttention *best) {
-  TileStructured *s = &a->structured;
-  TileTiling tiling;
+// The best block of one kernel, and what its ops would take.
+static TileSearchAttention choose(const TileAttention *a) {
   TileAttentionSizes sizes = sizesOf(a);
-  TileSearchTarget target = s->target->search;
-  if (tileStructuredFindTiling(&a->products[0], &tiling)) {
-    TileOperator op = tileStructuredDescribe(&a->products[0], &tiling, TileUnknownExtent);
-    target = tileStructuredTargetFor(s->target, &op);
-  }
-  *best = tileSearchAttention(&target, &sizes, secondsOf(&a->products[0]) + secondsOf(&a->products[1]));
-  bool isGpu = target.isGpu;
-  s->dims[a->depth].tile = isGpu ? tileSearchBucket(sizes.depth) : sizes.depth;
-  s->dims[a->channels].tile = isGpu ? tileSearchBucket(sizes.channels) : sizes.channels;
-  s->dims[a->queries].tile = best->queries;
-  s->dims[a->keys].tile = best->keys;
-  return best->queries && best->fused < best->apart;
+  TileSearchTarget target, second;
+  double products = secondsOf(a->products[0], a->structured.target, &target);
+  products += secondsOf(a->products[1], a->structured.target, &second);
+  return tileSearchAttention(&target, &sizes, products);
+}
+
+static void group(const TileAttention *a, const TileSearchAttention *best) {
+  MlirOperation ops[MaxAttentionOps];
+  for (int i = 0; i < a->numOps; ++i)
+    ops[i] = a->ops[a->numOps - 1 - i];
+  MlirContext context = mlirOperationGetContext(ops[0]);
+  const TileStructured *s = &a->structured;
+  bool isGpu = tileStructuredGpu(s);
+  int64_t depth = s->dims[a->depth].extent, channels = s->dims[a->channels].extent;
+  const int64_t block[] = {best->queries, best->keys, isGpu ? tileSearchBucket(depth) : depth,
+                           isGpu ? tileSearchBucket(channels) : channels};
+  MlirNamedAttribute entry =
+      mlirNamedAttributeGet(mlirIdentifierGet(context, tileString("block")), mlirDenseI64ArrayGet(context, 4, block));
+  tileGroupWrap(ops, a->numOps, "register", tileScheduleAttrGet(context, mlirDictionaryAttrGet(context, 1, &entry)));
 }
 
 //===--- the pass -----------------------------------------------------------------------===//
@@ -97,30 +114,31 @@ static bool run(MlirOperation module, MlirExtPass pass) {
   uint64_t fused = 0;
   bool remarks = mlirExtPassGetBool(pass, "remarks");
   mlirOperationWalk(module, collect, &ops, MlirWalkPostOrder);
-  // Users first: an op that became part of a kernel is gone when its turn comes.
+  // Users first: an op that became part of a group is gone when its turn comes.
   for (intptr_t i = ops.count - 1; i >= 0; --i) {
-    TileAttention attention;
-    TileSearchAttention best;
     const char *reason;
     if (mlirOperationIsNull(ops.items[i]))
       continue;
-    if (!tileAttentionMatch(ops.items[i], &target, &attention, &reason)) {
+    TileAttention *attention = tileAttentionMatch(ops.items[i], &target, &reason);
+    if (!attention) {
       if (remarks && reason)
         tileRemark(ops.items[i], "is no fused attention: %s", reason);
       continue;
     }
-    if (!chooseTiles(&attention, &best)) {
-      if (remarks)
-        tileRemark(ops.items[i], "is no fused attention: one kernel would take %.3g us, its ops %.3g us",
-                   best.fused * 1e6, best.apart * 1e6);
-      continue;
-    }
-    if (remarks)
+    TileSearchAttention best = choose(attention);
+    bool isFaster = best.queries && best.fused < best.apart;
+    if (remarks && isFaster)
       tileRemark(ops.items[i], "is fused: %d queries by %d keys, %.3g us, its ops %.3g us", (int)best.queries,
                  (int)best.keys, best.fused * 1e6, best.apart * 1e6);
-    forget(&ops, &attention);
-    tileAttentionEmit(&attention);
-    ++fused;
+    else if (remarks)
+      tileRemark(ops.items[i], "is no fused attention: one kernel would take %.3g us, its ops %.3g us",
+                 best.fused * 1e6, best.apart * 1e6);
+    if (isFaster) {
+      forget(&ops, attention);
+      group(attention, &best);
+    }
+    fused += isFaster;
+    free(attention);
   }
   tileOpsFree(&ops);
   tileMachineDestroy(target.machine);
@@ -140,11 +158,11 @@ static const MlirExtPassOption options[] = {
 
 const MlirExtPassDefinition tileFuseAttentionPass = {
     .argument = "tile-fuse-attention",
-    .summary = "Fuse two products with a softmax between them into one kernel",
+    .summary = "Group two products with a softmax between them for one kernel",
     .anchor = "builtin.module",
     .numOptions = 2,
     .options = options,
-    .statistics = (const char *const[]){"fused: attentions that became one kernel", NULL},
+    .statistics = (const char *const[]){"fused: attentions that became one group", NULL},
     .dependentDialects = dependents,
     .run = run,
 };

@@ -1,17 +1,22 @@
-// Attention as linalg writes it, recognized: what attention.c finds and attention_kernel.c emits.
+// Attention as linalg writes it, recognized: two products with a softmax between them.
 //
 //   S = Q Kᵀ,  X = f(S, …) element by element (scale, mask, bias),  P = softmax X,  O = P V,  Y = g(O, …) (gate)
-#ifndef TESSERA_CONVERSION_LINALG_TO_TILE_ATTENTION_H
-#define TESSERA_CONVERSION_LINALG_TO_TILE_ATTENTION_H
+//
+//   const char *reason;
+//   TileAttention *a = tileAttentionMatch(op, &target, &reason);
+//   if (a) … a->structured …
+//   free(a);
+#ifndef TESSERA_ANALYSIS_ATTENTION_H
+#define TESSERA_ANALYSIS_ATTENTION_H
 
-#include "lib/conversion/linalg_to_tile/lowerings.h"
+#include "lib/analysis/structured.h"
 
-enum { AttentionQ, AttentionK, AttentionV, AttentionFirstInput, MaxAttentionOps = 16 };
+enum { AttentionQ, AttentionK, AttentionV, AttentionFirstInput, MaxAttentionOps = 24 };
 
 typedef struct TileAttention {
   // All of it as one op: parallel dimensions are heads (any number of them) and queries, with one more for the channels
-  // of V; reductions keys and the channels of Q and K. Operands: Q, K, V, what f reads, what g reads, the output. Its
-  // epilogue is g.
+  // of V; reductions are keys and the channels of Q and K. Operands: Q, K, V, what f reads, what g reads, the output.
+  // Its epilogue is g.
   TileStructured structured;
   int queries, keys, depth, channels; // dimensions
   MlirType sum;                       // the element type of scores and sums
@@ -20,14 +25,14 @@ typedef struct TileAttention {
   MlirBlock score;                    // f's body; null: X is S
   int scoreArgument, numScoreInputs;  // f's argument that takes S; f's other inputs follow V
   int scoreDims[MaxDims];             // the dimension for each of f's own
-  TileStructured products[2];         // as they stand in the program
-  MlirOperation ops[MaxAttentionOps]; // what the kernel takes the place of, users first
+  MlirOperation products[2];
+  MlirOperation ops[MaxAttentionOps]; // what the kernel takes the place of, users first; ops[0] is Y or O
   int numOps;
 } TileAttention;
 
-// Recognizes what ends in `root`. False: `reason` says why what looks like attention is none of ours ("its scores have
-// another user"), or is null where nothing looks so.
-bool tileAttentionMatch(MlirOperation root, const TileTarget *target, TileAttention *attention, const char **reason);
+// Recognizes what ends in `root`; the caller frees it. Null: `reason` says why what looks like attention cannot be one
+// kernel ("its scores have another user"), or is null where nothing looks so.
+TileAttention *tileAttentionMatch(MlirOperation root, const TileTarget *target, const char **reason);
 
 // Where the score's mask lets a program leave out blocks of keys: first and last key that a query may see, as bounds
 // that do not fall from one query to the next. Keys outside weigh exp(hidden - score) of the least, which is 0 where a
@@ -47,8 +52,5 @@ typedef struct TileKeyRange {
   double hidden;
 } TileKeyRange;
 TileKeyRange tileAttentionKeyRange(const TileAttention *attention);
-
-// Builds kernel and launch in place of the root, and drops the other ops where nothing else uses them.
-void tileAttentionEmit(TileAttention *attention);
 
 #endif
