@@ -1,5 +1,6 @@
 // Folds: a format left at once for the one it came from. Expects: verified ops. Leaves: equal values.
 #include "dialects/sparse/hooks.h"
+#include "dialects/sparse/ops.h"
 #include "dialects/sparse/sparse.h"
 #include "lib/ir/support.h"
 
@@ -17,7 +18,7 @@ SPARSE_FOLD(Convert) {
 SPARSE_FOLD(Unpack) {
   MlirOperation pack = tileDefiningOp(mlirOperationGetOperand(op, 0));
   MlirType packed = tileOperandType(op, 0);
-  if (!tileOpIs(pack, "sparse.pack") || sparseEncodingIs(sparseTypeGetEncoding(packed), SparseScheme_Windows) ||
+  if (!sparsePackOpIsA(pack) || sparseEncodingIs(sparseTypeGetEncoding(packed), SparseScheme_Windows) ||
       !mlirTypeIsAInteger(mlirShapedTypeGetElementType(packed)))
     return false;
   mlirExtFoldResultsAddValue(results, mlirOperationGetOperand(pack, 0));
@@ -27,7 +28,7 @@ SPARSE_FOLD(Unpack) {
 // disassemble(assemble(parts)) are the parts.
 SPARSE_FOLD(Disassemble) {
   MlirOperation assemble = tileDefiningOp(mlirOperationGetOperand(op, 0));
-  if (!tileOpIs(assemble, "sparse.assemble"))
+  if (!sparseAssembleOpIsA(assemble))
     return false;
   for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i)
     if (!mlirTypeEqual(tileOperandType(assemble, i), tileResultType(op, i)))

@@ -3,6 +3,8 @@
 // Cost: once over the constants, at each verification of the op that holds them.
 #include "dialects/sparse/invariants.h"
 
+#include "upstream/arith.h"
+
 #include <inttypes.h>
 
 #include "dialects/sparse/sparse.h"
@@ -13,7 +15,7 @@
 // The value of operand `index` where it is a constant that can be read element by element; else null.
 static MlirAttribute constantOf(MlirOperation op, intptr_t index) {
   MlirOperation constant = tileDefiningOp(mlirOperationGetOperand(op, index));
-  if (!tileOpIs(constant, "arith.constant"))
+  if (!arithConstantOpIsA(constant))
     return mlirAttributeGetNull();
   MlirAttribute value = tileOpAttribute(constant, "value");
   return mlirAttributeIsADenseElements(value) ? value : mlirAttributeGetNull();

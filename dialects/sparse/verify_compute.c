@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "dialects/sparse/hooks.h"
+#include "dialects/sparse/ops.h"
 #include "dialects/sparse/sparse.h"
 #include "dialects/tile/questions.h"
 
@@ -129,7 +130,7 @@ static bool verifyEntryRegion(MlirOperation op, MlirType wanted) {
                        TILE_TYPE_TEXT(argument));
   }
   MlirOperation end = mlirBlockGetTerminator(body);
-  if (!tileOpIs(end, "sparse.yield") || mlirOperationGetNumOperands(end) != 1 ||
+  if (!sparseYieldOpIsA(end) || mlirOperationGetNumOperands(end) != 1 ||
       !mlirTypeEqual(tileOperandType(end, 0), wanted))
     return tileError(op, "its region does not end with a sparse.yield of one %s", TILE_TYPE_TEXT(wanted));
   return true;

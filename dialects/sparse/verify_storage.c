@@ -4,6 +4,7 @@
 #include "dialects/sparse/invariants.h"
 #include "dialects/sparse/sparse.h"
 #include "dialects/tile/questions.h"
+#include "upstream/arith.h"
 
 static bool expectSameTensor(MlirOperation op, MlirType input, MlirType result) {
   MlirType seen = sparseTypeWithEncoding(result, mlirAttributeGetNull());
@@ -22,7 +23,7 @@ SPARSE_VERIFY(Pack) {
   if (!expectSameTensor(op, input, result) || !expectNoSum(op, result))
     return false;
   MlirOperation constant = tileDefiningOp(mlirOperationGetOperand(op, 0));
-  MlirAttribute value = tileOpIs(constant, "arith.constant") ? tileOpAttribute(constant, "value") : (MlirAttribute){0};
+  MlirAttribute value = arithConstantOpIsA(constant) ? tileOpAttribute(constant, "value") : (MlirAttribute){0};
   bool looks = value.ptr && mlirAttributeIsADenseElements(value) &&
                sparseEncodingIs(sparseTypeGetEncoding(result), SparseScheme_Windows);
   return !looks || sparseVerifyWindows(op, result, value);

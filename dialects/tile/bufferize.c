@@ -8,9 +8,11 @@
 // launch, is not read: its old value costs no copy. That a grid may not have the same buffer as in and out is
 // upstream's default for ops that are not elementwise.
 #include "dialects/tile/hooks.h"
+#include "dialects/tile/ops.h"
 #include "dialects/tile/questions.h"
 #include "lib/ir/builder.h"
 #include "lib/ir/op_format.h"
+#include "upstream/memref.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -112,7 +114,7 @@ static MlirValue fitToParameter(Fit *fit, intptr_t operand, MlirValue buffer) {
   if (mlirTypeEqual(seen, wanted) || !mlirTypeIsAMemRef(wanted))
     return buffer;
   if (isCastable(seen, wanted))
-    return tileBuildValue(&fit->builder, "memref.cast", wanted, 1, &buffer, NULL);
+    return memrefCastOpBuild(&fit->builder, wanted, buffer);
   MlirValue own = allocateLike(&fit->builder, buffer, wanted);
   if (reads(fit->op, operand))
     copy(&fit->builder, buffer, own);
@@ -121,7 +123,7 @@ static MlirValue fitToParameter(Fit *fit, intptr_t operand, MlirValue buffer) {
 
 // Whether fitToParameter had to copy: then an output is copied back.
 static bool isCopied(MlirValue fitted, MlirValue buffer) {
-  return !mlirValueEqual(fitted, buffer) && tileOpIs(tileDefiningOp(fitted), "memref.alloc");
+  return !mlirValueEqual(fitted, buffer) && memrefAllocOpIsA(tileDefiningOp(fitted));
 }
 
 //===--- fitting a kernel to buffers ----------------------------------------===//
@@ -135,7 +137,7 @@ static bool isPrivateWithBody(MlirOperation kernel) {
 static bool isOnlyViewed(MlirValue parameter) {
   for (MlirOpOperand use = mlirValueGetFirstUse(parameter); !mlirOpOperandIsNull(use);
        use = mlirOpOperandGetNextUse(use))
-    if (!tileOpIs(mlirOpOperandGetOwner(use), "tile.view"))
+    if (!tileViewOpIsA(mlirOpOperandGetOwner(use)))
       return false;
   return true;
 }
@@ -183,8 +185,8 @@ typedef struct Launches {
 
 static MlirWalkResult countLaunch(MlirOperation op, void *userData) {
   Launches *launches = userData;
-  launches->count += tileOpIs(op, "tile.launch") && mlirAttributeEqual(tileOpAttribute(op, "kernel"), launches->kernel);
-  return tileOpIs(op, "tile.kernel") ? MlirWalkResultSkip : MlirWalkResultAdvance;
+  launches->count += tileLaunchOpIsA(op) && mlirAttributeEqual(tileOpAttribute(op, "kernel"), launches->kernel);
+  return tileKernelOpIsA(op) ? MlirWalkResultSkip : MlirWalkResultAdvance;
 }
 
 static bool isLaunchedElsewhere(MlirOperation op, MlirOperation kernel) {
@@ -223,7 +225,7 @@ static MlirAttribute variantOf(MlirOperation op, MlirOperation kernel, MlirType 
 // Has the kernel take parts of buffers as they are. The launch's `kernel` may be another then.
 static void fitKernel(Fit *fit, intptr_t count, const MlirValue *buffers) {
   MlirOperation kernel = mlirExtSymbolLookup(fit->op, tileOpAttribute(fit->op, "kernel"));
-  if (mlirTypeIsNull(fit->signature) || !tileOpIs(kernel, "tile.kernel") || !isPrivateWithBody(kernel))
+  if (mlirTypeIsNull(fit->signature) || !tileKernelOpIsA(kernel) || !isPrivateWithBody(kernel))
     return;
   MlirType signature = signatureFor(fit, kernel, count, buffers);
   if (mlirTypeEqual(signature, fit->signature))

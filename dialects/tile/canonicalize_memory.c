@@ -4,10 +4,12 @@
 // a difference, nothing happens.
 #include "dialects/tile/fold.h"
 #include "dialects/tile/hooks.h"
+#include "dialects/tile/ops.h"
 #include "dialects/tile/questions.h"
 #include "lib/ir/builder.h"
 #include "lib/ir/op_format.h"
 #include "lib/ir/pass.h"
+#include "upstream/memref.h"
 
 #include <stdlib.h>
 
@@ -32,7 +34,7 @@ static bool forgets(MlirType source, MlirType result) {
 static MlirLogicalResult viewOfCast(MlirRewritePattern pattern, MlirOperation op, MlirPatternRewriter rewriter,
                                     void *data) {
   MlirOperation cast = tileDefiningOp(mlirOperationGetOperand(op, 0));
-  if (!tileOpIs(cast, "memref.cast") || !forgets(tileOperandType(cast, 0), tileResultType(cast, 0)))
+  if (!memrefCastOpIsA(cast) || !forgets(tileOperandType(cast, 0), tileResultType(cast, 0)))
     return mlirLogicalResultFailure();
   MlirRewriterBase base = mlirPatternRewriterAsBase(rewriter);
   mlirRewriterBaseStartOpModification(base, op);
@@ -105,7 +107,7 @@ static MlirLogicalResult viewOfSubview(MlirRewritePattern pattern, MlirOperation
                                        void *data) {
   MlirOperation subview = tileDefiningOp(mlirOperationGetOperand(op, 0));
   intptr_t dropped;
-  if (!tileOpIs(subview, "memref.subview") || !fixesOrKeeps(subview, &dropped))
+  if (!memrefSubViewOpIsA(subview) || !fixesOrKeeps(subview, &dropped))
     return mlirLogicalResultFailure();
   TileBuilder builder = tileBuilderInPattern(rewriter, op);
   return replaceBy(rewriter, op, buildViewOfSource(&builder, op, subview));
@@ -127,7 +129,7 @@ static MlirValue loadIndex(void *data, intptr_t index) {
 // The store writes what the load reads: same view or buffer, same indices, no combining, same type.
 static bool storesFor(MlirOperation store, MlirOperation load) {
   intptr_t indices = mlirOperationGetNumOperands(load) - 1;
-  if (!tileOpIs(store, "tile.store") || tileHas(store, "combine") ||
+  if (!tileStoreOpIsA(store) || tileHas(store, "combine") ||
       !mlirTypeEqual(tileOperandType(store, 0), tileResultType(load, 0)))
     return false;
   for (intptr_t i = 0; i <= indices; ++i)
@@ -149,7 +151,7 @@ static bool isUndisturbed(MlirOperation store, MlirOperation load) {
   for (int i = 0; i < StoreSearchLimit && !mlirOperationIsNull(at); ++i, at = mlirOperationGetNextInBlock(at)) {
     if (mlirOperationEqual(at, load))
       return true;
-    if (!mlirExtOperationIsMemoryEffectFree(at) && !tileOpIs(at, "tile.load"))
+    if (!mlirExtOperationIsMemoryEffectFree(at) && !tileLoadOpIsA(at))
       return false;
   }
   return false;
@@ -203,7 +205,7 @@ static void dropGroup(MlirOperation op, const char *name, intptr_t group) {
 // where bounds(drop) may still ask for it.
 static MlirLogicalResult dropTrueMask(MlirRewritePattern pattern, MlirOperation op, MlirPatternRewriter rewriter,
                                       void *data) {
-  bool isGather = tileOpIs(op, "tile.gather");
+  bool isGather = tileGatherOpIsA(op);
   if (!hasTrueMask(op))
     return mlirLogicalResultFailure();
   MlirRewriterBase base = mlirPatternRewriterAsBase(rewriter);
@@ -224,7 +226,7 @@ static bool tileIndexOf(MlirValue index, MlirType view, intptr_t axis, int64_t *
   *constant = 0;
   if (mlirTypeIsAIndex(mlirValueGetType(index)))
     return true;
-  if (!tileOpIs(iota, "tile.iota") || tileViewTypeGetStride(view, axis) != 1)
+  if (!tileIotaOpIsA(iota) || tileViewTypeGetStride(view, axis) != 1)
     return false;
   if (mlirOperationGetNumOperands(iota) && !tileConstantIndex(mlirOperationGetOperand(iota, 0), constant))
     return false;
@@ -239,7 +241,7 @@ static bool isContiguous(MlirOperation op, MlirValue view, intptr_t begin, intpt
   int64_t constant;
   if (!tileTypeIsAView(mlirValueGetType(view)) || !tileKeywordIs(op, "bounds", "drop") ||
       !mlirValueIsNull(tileOpOperand(op, "mask")) ||
-      (tileOpIs(op, "tile.gather") && !mlirValueIsNull(tileOpOperand(op, "other"))))
+      (tileGatherOpIsA(op) && !mlirValueIsNull(tileOpOperand(op, "other"))))
     return false;
   for (intptr_t i = 0; i < count; ++i)
     if (!tileIndexOf(mlirOperationGetOperand(op, begin + i), mlirValueGetType(view), i, &constant))

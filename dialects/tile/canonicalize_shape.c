@@ -3,6 +3,7 @@
 // Expects: verified ops. Leaves: equal values. Does nothing where the op in between has other uses, since that would
 // compute it twice.
 #include "dialects/tile/hooks.h"
+#include "dialects/tile/ops.h"
 #include "dialects/tile/questions.h"
 #include "lib/ir/builder.h"
 #include "lib/ir/op_format.h"
@@ -29,7 +30,7 @@ static MlirLogicalResult broadcastToReshape(MlirRewritePattern pattern, MlirOper
     return mlirLogicalResultFailure();
   TileBuilder builder = tileBuilderInPattern(rewriter, op);
   MlirValue source = mlirOperationGetOperand(op, 0);
-  replaceBy(rewriter, op, tileBuildValue(&builder, "tile.reshape", tileResultType(op, 0), 1, &source, NULL));
+  replaceBy(rewriter, op, tileReshapeOpBuild(&builder, tileResultType(op, 0), source));
   return mlirLogicalResultSuccess();
 }
 
@@ -42,10 +43,10 @@ void tileBroadcastOpCanonicalize(MlirRewritePatternSet patterns, MlirContext con
 // The load that `op` alone transposes, of an unpacked view made right there, without layouts; null otherwise.
 static MlirOperation transposedLoad(MlirOperation op) {
   MlirOperation load = tileDefiningOp(mlirOperationGetOperand(op, 0)), none = {0};
-  if (!tileOpIs(load, "tile.load") || !tileValueHasOneUse(mlirOperationGetResult(load, 0)))
+  if (!tileLoadOpIsA(load) || !tileValueHasOneUse(mlirOperationGetResult(load, 0)))
     return none;
   MlirValue view = mlirOperationGetOperand(load, 0);
-  if (!tileOpIs(tileDefiningOp(view), "tile.view") || !mlirAttributeIsNull(tileTypeGetLayout(tileResultType(op, 0))))
+  if (!tileViewOpIsA(tileDefiningOp(view)) || !mlirAttributeIsNull(tileTypeGetLayout(tileResultType(op, 0))))
     return none;
   return mlirAttributeIsNull(tileViewTypeGetPacked(mlirValueGetType(view))) ? load : none;
 }
@@ -135,7 +136,7 @@ static MlirLogicalResult sliceOfSort(MlirRewritePattern pattern, MlirOperation o
                                      void *data) {
   MlirValue sorted = mlirOperationGetOperand(op, 0);
   MlirOperation sort = tileDefiningOp(sorted);
-  if (!tileOpIs(sort, "tile.sort") || mlirOperationGetNumResults(sort) != 1 || !tileValueHasOneUse(sorted) ||
+  if (!tileSortOpIsA(sort) || mlirOperationGetNumResults(sort) != 1 || !tileValueHasOneUse(sorted) ||
       !mlirAttributeIsNull(tileTypeGetLayout(mlirValueGetType(sorted))) || !takesFirst(op, sort))
     return mlirLogicalResultFailure();
   TileBuilder builder = tileBuilderInPattern(rewriter, op);

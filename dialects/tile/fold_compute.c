@@ -5,10 +5,12 @@
 #include "dialects/tile/combiner.h"
 #include "dialects/tile/fold.h"
 #include "dialects/tile/hooks.h"
+#include "dialects/tile/ops.h"
 #include "dialects/tile/questions.h"
 #include "lib/ir/builder.h"
 #include "lib/ir/op_format.h"
 #include "lib/ir/pass.h"
+#include "upstream/arith.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -48,7 +50,7 @@ bool tileMmaOpFold(MlirOperation op, intptr_t count, const MlirAttribute *operan
 static bool mayReorder(MlirOperation add) {
   char text[128];
   MlirAttribute flags = tileOpAttribute(add, "fastmath");
-  if (!tileOpIs(add, "arith.addf"))
+  if (!arithAddFOpIsA(add))
     return true;
   if (mlirAttributeIsNull(flags))
     return false;
@@ -60,7 +62,7 @@ static bool mayReorder(MlirOperation add) {
 static MlirOperation productFromZero(MlirOperation add, intptr_t side) {
   MlirValue value = mlirOperationGetOperand(add, side);
   MlirOperation mma = tileDefiningOp(value);
-  bool fits = tileOpIs(mma, "tile.mma") && tileValueHasOneUse(value) &&
+  bool fits = tileMmaOpIsA(mma) && tileValueHasOneUse(value) &&
               isZero(mlirExtValueGetConstant(mlirOperationGetOperand(mma, 2)));
   return fits ? mma : (MlirOperation){0};
 }
@@ -109,8 +111,7 @@ static bool keepsElement(const TileCombiner *combiner, MlirAttribute constant) {
 
 // The op repeats its source along the same axes: the reduction takes them away again.
 static bool repeatsAlong(MlirOperation broadcast, MlirOperation reduce) {
-  return tileOpIs(broadcast, "tile.broadcast") &&
-         mlirTypeEqual(tileOperandType(broadcast, 0), tileResultType(reduce, 0)) &&
+  return tileBroadcastOpIsA(broadcast) && mlirTypeEqual(tileOperandType(broadcast, 0), tileResultType(reduce, 0)) &&
          (tileTypeIsAScalar(tileOperandType(broadcast, 0)) ||
           mlirAttributeEqual(tileOpAttribute(broadcast, "axes"), tileOpAttribute(reduce, "axes")));
 }
@@ -135,7 +136,7 @@ static MlirLogicalResult reduceToReshape(MlirRewritePattern pattern, MlirOperati
     return mlirLogicalResultFailure();
   TileBuilder builder = tileBuilderInPattern(rewriter, op);
   MlirValue source = mlirOperationGetOperand(op, 0);
-  return replaceBy(rewriter, op, tileBuildValue(&builder, "tile.reshape", result, 1, &source, NULL));
+  return replaceBy(rewriter, op, tileReshapeOpBuild(&builder, result, source));
 }
 
 void tileReduceOpCanonicalize(MlirRewritePatternSet patterns, MlirContext context) {

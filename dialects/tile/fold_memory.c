@@ -3,6 +3,7 @@
 // Expects: verified ops. Leaves: equal values.
 #include "dialects/tile/fold.h"
 #include "dialects/tile/hooks.h"
+#include "dialects/tile/ops.h"
 #include "dialects/tile/questions.h"
 #include "lib/ir/op_format.h"
 
@@ -20,7 +21,7 @@ static intptr_t keptDimension(MlirOperation view, intptr_t kept) {
 static bool viewedSize(MlirValue view, intptr_t axis, int64_t *size) {
   MlirOperation op = tileDefiningOp(view);
   MlirType type = mlirValueGetType(view);
-  if (!tileOpIs(op, "tile.view") || !mlirAttributeIsNull(tileViewTypeGetPacked(type)))
+  if (!tileViewOpIsA(op) || !mlirAttributeIsNull(tileViewTypeGetPacked(type)))
     return false;
   intptr_t dimension = keptDimension(op, tileViewTypeGetOrder(type, axis));
   *size = mlirShapedTypeGetDimSize(tileOperandType(op, 0), dimension);

@@ -4,6 +4,7 @@
 // A fold that changes the op in place returns true and appends nothing. Patterns are in canonicalize_shape.c.
 #include "dialects/tile/fold.h"
 #include "dialects/tile/hooks.h"
+#include "dialects/tile/ops.h"
 #include "dialects/tile/questions.h"
 #include "lib/ir/op_format.h"
 
@@ -223,11 +224,11 @@ bool tileSliceOpFold(MlirOperation op, intptr_t count, const MlirAttribute *oper
     return tileFoldToValue(results, mlirOperationGetOperand(op, 0));
   if (tileFoldToSplat(results, tileResultType(op, 0), operands[0]))
     return true;
-  if (tileOpIs(before, "tile.slice"))
+  if (tileSliceOpIsA(before))
     return mergeSlices(op, before);
-  if (tileOpIs(before, "tile.insert"))
+  if (tileInsertOpIsA(before))
     return sliceOfInsert(op, before, results);
-  return tileOpIs(before, "tile.cat") && sliceOfCat(op, before, results);
+  return tileCatOpIsA(before) && sliceOfCat(op, before, results);
 }
 
 //===--- insert -------------------------------------------------------------===//
@@ -238,7 +239,7 @@ bool tileInsertOpFold(MlirOperation op, intptr_t count, const MlirAttribute *ope
   MlirOperation slice = tileDefiningOp(part);
   if (mlirTypeEqual(mlirValueGetType(part), tileResultType(op, 0)))
     return tileFoldToValue(results, part);
-  bool isBack = tileOpIs(slice, "tile.slice") && mlirValueEqual(mlirOperationGetOperand(slice, 0), destination) &&
+  bool isBack = tileSliceOpIsA(slice) && mlirValueEqual(mlirOperationGetOperand(slice, 0), destination) &&
                 hasSameOffsets(op, slice);
   return isBack && tileFoldToValue(results, destination);
 }
@@ -248,8 +249,7 @@ bool tileInsertOpFold(MlirOperation op, intptr_t count, const MlirAttribute *ope
 // Piece `index` is the slice of `source` that begins at `begin` along the axis and at 0 elsewhere.
 static bool isSliceAt(MlirOperation cat, intptr_t index, MlirValue source, int64_t axis, int64_t begin) {
   MlirOperation slice = tileDefiningOp(mlirOperationGetOperand(cat, index));
-  if (!tileOpIs(slice, "tile.slice") || !hasStaticOffsets(slice) ||
-      !mlirValueEqual(mlirOperationGetOperand(slice, 0), source))
+  if (!tileSliceOpIsA(slice) || !hasStaticOffsets(slice) || !mlirValueEqual(mlirOperationGetOperand(slice, 0), source))
     return false;
   for (intptr_t i = 0, rank = tileArrayCount(slice, "static_offsets"); i < rank; ++i)
     if (offsetAt(slice, i) != (i == axis ? begin : 0))
@@ -262,7 +262,7 @@ static bool catOfSlices(MlirOperation op, MlirExtFoldResults results) {
   MlirOperation first = tileDefiningOp(mlirOperationGetOperand(op, 0));
   int64_t axis = 0, begin = 0;
   tileIntegerOf(op, "axis", &axis);
-  if (!tileOpIs(first, "tile.slice") || !mlirTypeEqual(tileOperandType(first, 0), tileResultType(op, 0)))
+  if (!tileSliceOpIsA(first) || !mlirTypeEqual(tileOperandType(first, 0), tileResultType(op, 0)))
     return false;
   MlirValue source = mlirOperationGetOperand(first, 0);
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i) {

@@ -2,6 +2,7 @@
 // Why: what does nothing should not be there when schedulers count launches and copies.
 // Expects: verified ops. Leaves: equal values; nothing here computes on floats.
 #include "dialects/tile/hooks.h"
+#include "dialects/tile/ops.h"
 #include "dialects/tile/questions.h"
 #include "lib/ir/op_format.h"
 #include "lib/ir/pass.h"
@@ -49,7 +50,7 @@ void tileLaunchOpCanonicalize(MlirRewritePatternSet patterns, MlirContext contex
 // To the device it is on already.
 bool tileTransferOpFold(MlirOperation op, intptr_t count, const MlirAttribute *operands, MlirExtFoldResults results) {
   MlirOperation before = tileDefiningOp(mlirOperationGetOperand(op, 0));
-  if (!tileOpIs(before, "tile.transfer") ||
+  if (!tileTransferOpIsA(before) ||
       !mlirAttributeEqual(tileOpAttribute(before, "device"), tileOpAttribute(op, "device")))
     return false;
   mlirExtFoldResultsAddValue(results, mlirOperationGetOperand(op, 0));
@@ -95,7 +96,7 @@ static bool isKnown(MlirOperation op) {
 bool tileAssumeOpFold(MlirOperation op, intptr_t count, const MlirAttribute *operands, MlirExtFoldResults results) {
   MlirValue value = mlirOperationGetOperand(op, 0);
   MlirOperation before = tileDefiningOp(value);
-  bool isRepeated = tileOpIs(before, "tile.assume") && tileOpsEqualAttributes(op, before);
+  bool isRepeated = tileAssumeOpIsA(before) && tileOpsEqualAttributes(op, before);
   if (!isRepeated && !isKnown(op))
     return false;
   mlirExtFoldResultsAddValue(results, value);

@@ -7,6 +7,9 @@
 #include "dialects/tile/ops.h"
 #include "dialects/tile/questions.h"
 #include "lib/ir/builder.h"
+#include "upstream/arith.h"
+#include "upstream/linalg.h"
+#include "upstream/tensor.h"
 
 #include <stdlib.h>
 
@@ -19,7 +22,7 @@ bool tileGroupIsEdge(MlirOperation op, intptr_t operand) {
   MlirOperation maker = tileDefiningOp(value);
   return mlirTypeIsATensor(mlirValueGetType(value)) && !mlirOperationIsNull(maker) &&
          mlirBlockEqual(mlirOperationGetBlock(maker), mlirOperationGetBlock(op)) && !tileYieldOpIsA(op) &&
-         !tileOpIs(maker, "tensor.empty") && !tileOpIs(maker, "arith.constant");
+         !tensorEmptyOpIsA(maker) && !arithConstantOpIsA(maker);
 }
 
 intptr_t tileGroupNumEdges(MlirOperation group) {
@@ -156,9 +159,9 @@ static MlirOperation ownerOf(MlirValue value) {
 
 // What a body starts from: it is copied into each group that does.
 static bool isStart(MlirOperation op) {
-  if (tileOpIs(op, "arith.constant") || tileOpIs(op, "tensor.empty") || tileOpIs(op, "linalg.fill"))
+  if (arithConstantOpIsA(op) || tensorEmptyOpIsA(op) || linalgFillOpIsA(op))
     return true;
-  if (!tileOpIs(op, "linalg.generic") || mlirOperationGetNumResults(op) != 1)
+  if (!linalgGenericOpIsA(op) || mlirOperationGetNumResults(op) != 1)
     return false;
   for (intptr_t i = 0; i + 1 < mlirOperationGetNumOperands(op); ++i)
     if (mlirTypeIsATensor(tileOperandType(op, i)))

@@ -1,6 +1,7 @@
 // Shapes, operand groups, attributes and expectations of the Tile dialect (questions.h).
 // Why here: every verifier and fold asks the same few things, and says the same sentence when the answer is wrong.
 #include "dialects/tile/questions.h"
+#include "dialects/tile/ops.h"
 #include "lib/ir/op_format.h"
 
 #include <stdio.h>
@@ -105,7 +106,7 @@ const TileRounding *tileRoundingOf(MlirOperation op) {
   return NULL;
 }
 
-bool tileIsProduct(MlirOperation op) { return tileOpIs(op, "tile.mma") || tileOpIs(op, "tile.mma_sparse"); }
+bool tileIsProduct(MlirOperation op) { return tileMmaOpIsA(op) || tileMmaSparseOpIsA(op); }
 
 bool tileIsFactor(MlirOpOperand operand) {
   return tileIsProduct(mlirOpOperandGetOwner(operand)) && mlirOpOperandGetOperandNumber(operand) < 2;

@@ -5,7 +5,9 @@
 // Cost: uses of tokens and accumulators only. A body of scf.for may run zero times, so a wait in it alone is not
 // enough; calls are not looked into: tokens are no function values.
 #include "dialects/tile/async.h"
+#include "dialects/tile/ops.h"
 #include "dialects/tile/questions.h"
+#include "upstream/scf.h"
 
 //===--- structure ----------------------------------------------------------===//
 
@@ -32,9 +34,9 @@ static bool isTakenInAllRegions(MlirValue token, MlirOperation op) {
 
 // Whatever way control takes through `op`, some op inside takes the token.
 static bool isTakenThrough(MlirValue token, MlirOperation op) {
-  if (tileOpIs(op, "scf.if") || tileOpIs(op, "scf.index_switch"))
+  if (scfIfOpIsA(op) || scfIndexSwitchOpIsA(op))
     return isTakenInAllRegions(token, op);
-  bool runsFirstRegion = tileOpIs(op, "scf.while") || tileOpIs(op, "scf.execute_region");
+  bool runsFirstRegion = scfWhileOpIsA(op) || scfExecuteRegionOpIsA(op);
   return runsFirstRegion && isTakenInRegion(token, op, 0);
 }
 
@@ -81,7 +83,7 @@ static bool verifyTokens(MlirOperation op) {
 // The alloc behind a buffer, through slots and reinterpretations; null for an argument.
 static MlirOperation allocationOf(MlirValue buffer) {
   MlirOperation op = tileDefiningOp(buffer);
-  while (!mlirOperationIsNull(op) && !tileOpIs(op, "tile.alloc"))
+  while (!mlirOperationIsNull(op) && !tileAllocOpIsA(op))
     op = mlirOperationGetNumOperands(op) ? tileDefiningOp(mlirOperationGetOperand(op, 0)) : (MlirOperation){0};
   return op;
 }
@@ -94,7 +96,7 @@ static MlirOperation yieldOf(MlirValue token, MlirBlock block, int depth) {
     if (mlirOperationEqual(user, mlirBlockGetTerminator(block)))
       return user;
     MlirOperation yield =
-        tileOpIs(user, "tile.join") ? yieldOf(mlirOperationGetResult(user, 0), block, depth - 1) : (MlirOperation){0};
+        tileJoinOpIsA(user) ? yieldOf(mlirOperationGetResult(user, 0), block, depth - 1) : (MlirOperation){0};
     if (!mlirOperationIsNull(yield))
       return yield;
   }
@@ -102,7 +104,7 @@ static MlirOperation yieldOf(MlirValue token, MlirBlock block, int depth) {
 }
 
 static bool verifyLifetime(MlirOperation op) {
-  if (!tileOpIs(op, "tile.copy_async") || mlirOperationGetNumResults(op) == 0)
+  if (!tileCopyAsyncOpIsA(op) || mlirOperationGetNumResults(op) == 0)
     return true;
   bool toBuffer = tileTypeIsABuffer(tileOperandType(op, 1));
   MlirOperation allocation = allocationOf(mlirOperationGetOperand(op, toBuffer ? 1 : 0));
@@ -118,14 +120,13 @@ static bool verifyLifetime(MlirOperation op) {
 
 static bool isPending(MlirOperation op) {
   int64_t pending = 0;
-  if (tileOpIs(op, "tile.mma_wait"))
+  if (tileMmaWaitOpIsA(op))
     return tileIntegerOf(op, "pending", &pending) && pending > 0;
-  return tileOpIs(op, "tile.mma_async");
+  return tileMmaAsyncOpIsA(op);
 }
 
 static bool mayTakePending(MlirOperation user, intptr_t operand) {
-  return tileOpIs(user, "tile.mma_wait") || tileOpIs(user, "scf.yield") ||
-         (tileOpIs(user, "tile.mma_async") && operand == 2);
+  return tileMmaWaitOpIsA(user) || scfYieldOpIsA(user) || (tileMmaAsyncOpIsA(user) && operand == 2);
 }
 
 static bool verifyUnderWay(MlirOperation op) {

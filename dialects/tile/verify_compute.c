@@ -4,6 +4,7 @@
 #include "dialects/tile/combiner.h"
 #include "dialects/tile/hooks.h"
 #include "dialects/tile/layouts.h"
+#include "dialects/tile/ops.h"
 #include "dialects/tile/questions.h"
 #include "lib/ir/op_format.h"
 
@@ -132,7 +133,7 @@ static bool verifyBodyIsPure(MlirOperation op) {
   MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
   for (MlirOperation inner = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(inner);
        inner = mlirOperationGetNextInBlock(inner))
-    if (!tileOpIs(inner, "tile.yield") && !mlirExtOperationIsPure(inner))
+    if (!tileYieldOpIsA(inner) && !mlirExtOperationIsPure(inner))
       return tileErrorWithNote(inner, mlirOperationGetLocation(op), "the region belongs to this op",
                                "stands in a combining region, want pure ops only");
   return true;

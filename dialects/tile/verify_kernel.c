@@ -6,6 +6,7 @@
 #include "dialects/tile/async.h"
 #include "dialects/tile/hooks.h"
 #include "dialects/tile/on_machine.h"
+#include "dialects/tile/ops.h"
 #include "dialects/tile/questions.h"
 
 #include <string.h>
@@ -80,9 +81,9 @@ static bool checkPair(Walk *walk, MlirOperation op) {
 
 // Warps that run `op`: those of its partition, or the kernel's. False where nobody says.
 static bool warpsAround(MlirOperation op, int64_t *warps) {
-  MlirOperation partitions = tileParentOfName(op, "tile.warp_specialize");
+  MlirOperation partitions = tileParentOp(op, tileWarpSpecializeOpIsA);
   if (mlirOperationIsNull(partitions))
-    return tileIntegerOf(tileParentOfName(op, "tile.kernel"), "warps", warps);
+    return tileIntegerOf(tileParentOp(op, tileKernelOpIsA), "warps", warps);
   while (!mlirOperationEqual(mlirOperationGetParentOperation(op), partitions))
     op = mlirOperationGetParentOperation(op);
   MlirRegion region = mlirBlockGetParentRegion(mlirOperationGetBlock(op));

@@ -4,6 +4,7 @@
 // Expects: ops verified by themselves. Leaves: true, or a diagnostic at the op at fault with a note at the kernel.
 // Cost: the machine's file is read once per kernel. What a file does not say is not checked.
 #include "dialects/tile/on_machine.h"
+#include "dialects/tile/ops.h"
 #include "dialects/tile/questions.h"
 #include "lib/ir/op_format.h"
 #include "lib/layout/algebra.h"
@@ -147,7 +148,7 @@ static bool verifyAtom(const Fit *fit, MlirOperation op) {
     return verifyMultiplyAdd(op, 0, "lhs") && verifyMultiplyAdd(op, 1, "rhs");
   if (!tileMachineFindAtom(fit->machine, name, &atom, &error))
     return tileErrorWithNote(op, mlirOperationGetLocation(fit->kernel), "the machine is named here", "%s", error.text);
-  if (tileOpIs(op, "tile.mma_sparse") != !!atom.fragment[3][0])
+  if (tileMmaSparseOpIsA(op) != !!atom.fragment[3][0])
     return tileErrorWithNote(op, mlirOperationGetLocation(fit->kernel), "the machine is named here",
                              "has atom %s, which multiplies %s left factors", name,
                              atom.fragment[3][0] ? "sparse" : "dense");
@@ -160,13 +161,13 @@ static bool verifyAtom(const Fit *fit, MlirOperation op) {
 //===--- the walk -----------------------------------------------------------===//
 
 static bool verifyOp(const Fit *fit, MlirOperation op) {
-  if (tileOpIs(op, "tile.warp_specialize"))
+  if (tileWarpSpecializeOpIsA(op))
     return verifyRegisters(fit, op);
-  if (tileOpIs(op, "tile.alloc"))
+  if (tileAllocOpIsA(op))
     return verifyBuffer(fit, op);
-  if (tileOpIs(op, "tile.copy_async"))
+  if (tileCopyAsyncOpIsA(op))
     return verifyEngine(fit, op);
-  bool isProduct = tileOpIs(op, "tile.mma") || tileOpIs(op, "tile.mma_sparse") || tileOpIs(op, "tile.mma_async");
+  bool isProduct = tileMmaOpIsA(op) || tileMmaSparseOpIsA(op) || tileMmaAsyncOpIsA(op);
   return !isProduct || verifyAtom(fit, op);
 }
 

@@ -2,6 +2,7 @@
 // Why: partitions are isolated, run side by side with warps of their own, and see only what is captured.
 // Expects: the row's own checks done. Leaves: true, or a diagnostic with value seen and value wanted, and false.
 #include "dialects/tile/hooks.h"
+#include "dialects/tile/ops.h"
 #include "dialects/tile/questions.h"
 
 //===--- questions ----------------------------------------------------------===//
@@ -84,7 +85,7 @@ static bool verifyArguments(MlirOperation op, intptr_t index) {
 
 bool tileWarpSpecializeOpVerify(MlirOperation op) {
   MlirOperation parent = mlirOperationGetParentOperation(op);
-  if (!tileOpIs(parent, "tile.kernel"))
+  if (!tileKernelOpIsA(parent))
     return tileError(op, "stands in '%.*s', want it directly in a tile.kernel", (int)tileOpName(parent).length,
                      tileOpName(parent).data);
   if (mlirOperationGetNumRegions(op) == 0)

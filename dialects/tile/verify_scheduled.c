@@ -2,6 +2,7 @@
 // Why: what moves must fit where it lands; what is asynchronous must say how it ends.
 // Expects: the row's own checks done. Leaves: true, or a diagnostic with value seen and value wanted, and false.
 #include "dialects/tile/hooks.h"
+#include "dialects/tile/ops.h"
 #include "dialects/tile/questions.h"
 #include "lib/ir/op_format.h"
 
@@ -106,7 +107,7 @@ static int64_t signalledBytes(MlirOperation op) {
   int64_t bytes = 0;
   for (MlirOpOperand at = mlirValueGetFirstUse(barrier); !mlirOpOperandIsNull(at); at = mlirOpOperandGetNextUse(at)) {
     MlirOperation user = mlirOpOperandGetOwner(at);
-    if (!tileOpIs(user, "tile.copy_async"))
+    if (!tileCopyAsyncOpIsA(user))
       continue;
     if (!mlirBlockEqual(mlirOperationGetBlock(user), block) || tileHas(user, "multicast") || tileHas(op, "cluster"))
       return -1;

@@ -6,6 +6,7 @@
 #include "dialects/tile/questions.h"
 #include "lib/ir/op_format.h"
 #include "mlir-c/Dialect/LLVM.h"
+#include "upstream/func.h"
 
 // A launch has fewer programs than this along an axis: program_id's range, and what a runtime must check.
 #define TILE_MAXIMUM_GRID INT32_MAX
@@ -83,7 +84,7 @@ bool tileCallOpVerifySymbolUses(MlirOperation op) {
   MlirStringRef name = mlirFlatSymbolRefAttrGetValue(tileCallOpCallee(op));
   if (mlirOperationIsNull(callee))
     return tileError(op, "calls @%.*s, which is not defined", (int)name.length, name.data);
-  if (!tileOpIs(callee, "tile.func"))
+  if (!tileFuncOpIsA(callee))
     return tileErrorWithNote(op, mlirOperationGetLocation(callee), "it is defined here",
                              "calls @%.*s, want a tile.func", (int)name.length, name.data);
   MlirType type = functionType(callee);
@@ -95,7 +96,7 @@ bool tileCallOpVerifySymbolUses(MlirOperation op) {
 
 bool tileReturnOpVerify(MlirOperation op) {
   MlirOperation parent = mlirOperationGetParentOperation(op);
-  if (!tileOpIs(parent, "tile.kernel") && !tileOpIs(parent, "tile.func"))
+  if (!tileKernelOpIsA(parent) && !tileFuncOpIsA(parent))
     return tileError(op, "stands in '%.*s', want a tile.kernel or tile.func", (int)tileOpName(parent).length,
                      tileOpName(parent).data);
   return expectTypes(op, parent, "operand", mlirOperationGetNumOperands(op),
@@ -121,11 +122,11 @@ static bool verifyCombinerYield(MlirOperation op, MlirOperation parent) {
 
 bool tileYieldOpVerify(MlirOperation op) {
   MlirOperation parent = mlirOperationGetParentOperation(op);
-  if (tileOpIs(parent, "tile.reduce") || tileOpIs(parent, "tile.scan"))
+  if (tileReduceOpIsA(parent) || tileScanOpIsA(parent))
     return verifyCombinerYield(op, parent);
   if (tileGroupOpIsA(parent))
     return true; // tileGroupOpVerifyRegions compares the values with the results
-  if (!tileOpIs(parent, "tile.warp_specialize"))
+  if (!tileWarpSpecializeOpIsA(parent))
     return tileError(op, "stands in '%.*s', want a tile.reduce, tile.scan, tile.group or tile.warp_specialize",
                      (int)tileOpName(parent).length, tileOpName(parent).data);
   intptr_t count = mlirOperationGetNumOperands(op);
@@ -243,7 +244,7 @@ static bool verifyArguments(MlirOperation op, MlirOperation kernel) {
 // leaves it. Its parameters are packed, so there is nothing to compare the launch's operands with.
 static bool isLoweredKernel(MlirOperation op) {
   MlirAttribute attribute = tileOpAttribute(op, "function_type");
-  if (!tileOpIs(op, "func.func") || mlirAttributeIsNull(attribute))
+  if (!funcFuncOpIsA(op) || mlirAttributeIsNull(attribute))
     return false;
   MlirType type = mlirTypeAttrGetValue(attribute);
   return mlirFunctionTypeGetNumInputs(type) == 3 && mlirFunctionTypeGetNumResults(type) == 0 &&
@@ -259,7 +260,7 @@ bool tileLaunchOpVerifySymbolUses(MlirOperation op) {
     return tileError(op, "launches @%.*s, which is not defined", (int)name.length, name.data);
   if (isLoweredKernel(kernel))
     return true;
-  if (!tileOpIs(kernel, "tile.kernel"))
+  if (!tileKernelOpIsA(kernel))
     return tileErrorWithNote(op, mlirOperationGetLocation(kernel), "it is defined here",
                              "launches @%.*s, want a tile.kernel", (int)name.length, name.data);
   return verifyArguments(op, kernel);
@@ -272,8 +273,8 @@ static bool verifyProgram(MlirOperation op) {
   tileIntegerOf(op, "axis", &axis);
   if (!tileExpectInteger(op, "the grid's axis", axis, 0, 2))
     return false;
-  bool isInside = !mlirOperationIsNull(tileParentOfName(op, "tile.kernel")) ||
-                  !mlirOperationIsNull(tileParentOfName(op, "tile.func"));
+  bool isInside =
+      !mlirOperationIsNull(tileParentOp(op, tileKernelOpIsA)) || !mlirOperationIsNull(tileParentOp(op, tileFuncOpIsA));
   return isInside || tileError(op, "stands outside of a tile.kernel, which alone has programs");
 }
 

@@ -6,6 +6,8 @@
 #include "lib/analysis/product.h"
 #include "lib/analysis/reduction.h"
 #include "lib/capi/op.h"
+#include "upstream/linalg.h"
+#include "upstream/memref.h"
 
 //===--- epilogues ----------------------------------------------------------===//
 
@@ -28,7 +30,7 @@ bool tileEpilogueReadProducer(const TileStructured *elementwise, int index, Tile
   const TileOperand *operand = &elementwise->operands[index];
   MlirOperation op = operand->isTensor ? tileDefiningOp(operand->value) : (MlirOperation){NULL};
   // In a loop around the use, the producer would be computed again in every step.
-  bool isRead = tileOpIs(op, "linalg.generic") && tileHasOneUse(operand->value) &&
+  bool isRead = linalgGenericOpIsA(op) && tileHasOneUse(operand->value) &&
                 mlirBlockEqual(mlirOperationGetBlock(op), mlirOperationGetBlock(elementwise->op)) &&
                 tileStructuredRead(op, producer) && producer->numOutputs == 1;
   producer->target = elementwise->target;
@@ -99,8 +101,8 @@ static bool isPlainView(MlirType view) {
 }
 
 static void noteUse(TileOutputUses *uses, MlirOperation op, MlirValue memory) {
-  bool isStore = tileStoreOpIsA(op) || tileOpIs(op, "memref.store");
-  bool isLoad = tileLoadOpIsA(op) || tileOpIs(op, "memref.load");
+  bool isStore = tileStoreOpIsA(op) || memrefStoreOpIsA(op);
+  bool isLoad = tileLoadOpIsA(op) || memrefLoadOpIsA(op);
   if (isStore && mlirValueEqual(mlirOperationGetOperand(op, 1), memory)) {
     uses->isPlain &= mlirAttributeIsNull(tileTypeGetLayout(tileOperandType(op, 0))); // not yet for threads
     if (isMarked(op, "tile.final"))
@@ -111,7 +113,7 @@ static void noteUse(TileOutputUses *uses, MlirOperation op, MlirValue memory) {
     else
       uses->isRead = true;
   } else {
-    uses->isPlain &= tilePrefetchOpIsA(op) || tileOpIs(op, "memref.dim") || tileNumTilesOpIsA(op);
+    uses->isPlain &= tilePrefetchOpIsA(op) || memrefDimOpIsA(op) || tileNumTilesOpIsA(op);
   }
 }
 

@@ -1,9 +1,12 @@
 // Registers by counting what is alive. See registers.h.
 #include "lib/analysis/registers.h"
 
+#include "dialects/tile/ops.h"
 #include "dialects/tile/questions.h"
 #include "dialects/tile/tile.h"
 #include "lib/ir/support.h"
+#include "upstream/arith.h"
+#include "upstream/scf.h"
 
 #include <stdlib.h>
 
@@ -16,7 +19,7 @@ static MlirOperation productOf(MlirValue value) {
     MlirOperation user = mlirOpOperandGetOwner(use);
     if (tileIsProduct(user))
       return tileIsFactor(use) ? user : (MlirOperation){NULL};
-    if (!tileOpIs(user, "tile.reshape") && !tileOpIs(user, "tile.transpose"))
+    if (!tileReshapeOpIsA(user) && !tileTransposeOpIsA(user))
       break;
     value = mlirOperationGetResult(user, 0);
   }
@@ -29,13 +32,12 @@ static bool isBesideProduct(MlirOperation op) {
 }
 
 bool tileIsFragmentLoad(const TileRegisterCount *count, MlirOperation op) {
-  return tileOpIs(op, "tile.load") && (count->willStage || tileTypeIsABuffer(tileOperandType(op, 0))) &&
-         isBesideProduct(op);
+  return tileLoadOpIsA(op) && (count->willStage || tileTypeIsABuffer(tileOperandType(op, 0))) && isBesideProduct(op);
 }
 
 // A fragment, or one renamed.
 static bool isFragment(const TileRegisterCount *count, MlirOperation op) {
-  while (tileOpIs(op, "tile.reshape") || tileOpIs(op, "tile.transpose")) {
+  while (tileReshapeOpIsA(op) || tileTransposeOpIsA(op)) {
     MlirOperation source = tileDefiningOp(mlirOperationGetOperand(op, 0));
     if (mlirOperationIsNull(source) || !mlirBlockEqual(mlirOperationGetBlock(source), mlirOperationGetBlock(op)))
       return false;
@@ -44,9 +46,7 @@ static bool isFragment(const TileRegisterCount *count, MlirOperation op) {
   return tileIsFragmentLoad(count, op);
 }
 
-static bool isCheap(MlirOperation op) {
-  return tileOpIs(op, "arith.constant") || tileOpIs(op, "tile.iota") || tileOpIs(op, "tile.broadcast");
-}
+static bool isCheap(MlirOperation op) { return arithConstantOpIsA(op) || tileIotaOpIsA(op) || tileBroadcastOpIsA(op); }
 
 static int64_t byLayout(MlirValue tile) {
   MlirType type = mlirValueGetType(tile);
@@ -198,7 +198,7 @@ typedef struct Copies {
 static MlirWalkResult addCopies(MlirOperation op, void *data) {
   Copies *copies = data;
   int64_t registers = 0;
-  if (!tileOpIs(op, "scf.for"))
+  if (!scfForOpIsA(op))
     return MlirWalkResultAdvance;
   MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
   for (MlirOperation load = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(load);

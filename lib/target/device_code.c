@@ -1,9 +1,11 @@
 // Translating a gpu.module and asking the child for its code. See device_code.h.
 #include "lib/target/device_code.h"
 
+#include "dialects/tile/ops.h"
 #include "lib/ir/support.h"
 #include "lib/support/clock.h"
 #include "lib/target/child.h"
+#include "upstream/gpu.h"
 
 #include "mlir-c/RegisterEverything.h"
 #include "mlir-c/Target/LLVMIR.h"
@@ -53,7 +55,7 @@ static bool isBodyless(MlirOperation kernel) {
 }
 
 bool tileHasDeviceModule(MlirOperation module) {
-  TileOps modules = tileCollect(module, "gpu.module"), kernels = tileCollect(module, "tile.kernel");
+  TileOps modules = tileCollectOps(module, gpuGPUModuleOpIsA), kernels = tileCollectOps(module, tileKernelOpIsA);
   bool has = modules.count > 0;
   for (intptr_t i = 0; i < kernels.count; ++i)
     has &= isBodyless(kernels.items[i]);
@@ -66,7 +68,7 @@ LLVMModuleRef tileDeviceModuleCreate(const TileTranslation *translation, LLVMCon
                                      tessera_error_t *error) {
   double start = tessera_milliseconds();
   MlirOperation module = translation->module;
-  TileOps modules = tileCollect(module, "gpu.module");
+  TileOps modules = tileCollectOps(module, gpuGPUModuleOpIsA);
   intptr_t count = modules.count;
   MlirOperation device = count ? modules.items[0] : (MlirOperation){NULL};
   tileOpsFree(&modules);

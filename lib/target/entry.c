@@ -3,6 +3,7 @@
 
 #include "dialects/sparse/sparse.h"
 #include "lib/ir/support.h"
+#include "upstream/func.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,8 +13,7 @@ MlirOperation tileEntryFind(MlirModule module, const char *name) {
   for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op)) {
     MlirAttribute symbol = tileOpAttribute(op, "sym_name");
-    if (tileOpIs(op, "func.func") && mlirAttributeIsAString(symbol) &&
-        tileStringEquals(mlirStringAttrGetValue(symbol), name))
+    if (funcFuncOpIsA(op) && mlirAttributeIsAString(symbol) && tileStringEquals(mlirStringAttrGetValue(symbol), name))
       return op;
   }
   return (MlirOperation){NULL};
@@ -148,7 +148,7 @@ bool tileEntrySignature(MlirOperation function, tessera_signature_t *signature, 
 //===--- all entries of a module ------------------------------------------------===//
 
 static bool isEntry(MlirOperation op) {
-  if (!tileOpIs(op, "func.func") || mlirBlockIsNull(mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0))))
+  if (!funcFuncOpIsA(op) || mlirBlockIsNull(mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0))))
     return false;
   MlirAttribute visibility = tileOpAttribute(op, "sym_visibility");
   return mlirAttributeIsNull(visibility) || tileStringEquals(mlirStringAttrGetValue(visibility), "public");

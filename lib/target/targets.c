@@ -5,6 +5,7 @@
 #include "lib/target/cpu/cpu.h"
 #include "lib/target/nvvm/nvvm.h"
 #include "lib/target/rocdl/rocdl.h"
+#include "upstream/builtin.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -81,7 +82,7 @@ static bool isOfDialect(MlirOperation op, const char *dialect) {
 
 static MlirWalkResult checkLevel(MlirOperation op, void *userData) {
   Level *level = userData;
-  level->isLowered = tileOpIs(op, "builtin.module") || isOfDialect(op, level->dialect);
+  level->isLowered = builtinModuleOpIsA(op) || isOfDialect(op, level->dialect);
   return level->isLowered ? MlirWalkResultAdvance : MlirWalkResultInterrupt;
 }
 

@@ -10,6 +10,7 @@
 #include "lib/ir/pass.h"
 #include "mlir-c/BuiltinAttributes.h"
 #include "mlir-c/Dialect/LLVM.h"
+#include "upstream/cf.h"
 
 #include <stdio.h>
 
@@ -75,7 +76,7 @@ static void lower(MlirOperation assertion, const char *text) {
 //===--- the pass -----------------------------------------------------------===//
 
 static bool run(MlirOperation module, MlirExtPass pass) {
-  TileOps assertions = tileCollect(module, "cf.assert");
+  TileOps assertions = tileCollectOps(module, cfAssertOpIsA);
   MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(module, 0));
   TileBuilder top = tileBuilderAtStart(body, mlirOperationGetLocation(module));
   if (assertions.count && !isTaken(module, raiseFunction))

@@ -5,6 +5,7 @@
 #include "lib/ir/support.h"
 #include "mlir-c/BuiltinAttributes.h"
 #include "mlir-c/BuiltinTypes.h"
+#include "upstream/memref.h"
 
 #include <stdio.h>
 
@@ -45,7 +46,7 @@ static void check(MlirOperation op) {
   MlirType index = mlirIndexTypeGet(builder.context), i64 = mlirIntegerTypeGet(builder.context, 64);
   MlirValue memref = mlirOperationGetOperand(op, 0);
   int64_t alignment = mlirIntegerAttrGetValueInt(tileOpAttribute(op, "alignment"));
-  MlirValue base = tileBuildValue(&builder, "memref.extract_aligned_pointer_as_index", index, 1, &memref, NULL);
+  MlirValue base = memrefExtractAlignedPointerAsIndexOpBuild(&builder, memref);
   MlirValue operands[] = {tileBuildAdd(&builder, base, offsetOf(&builder, memref)),
                           tileBuildIndex(&builder, alignment)};
   MlirValue rest = tileBuildValue(&builder, "arith.remui", index, 2, operands, NULL);
@@ -61,7 +62,7 @@ static void check(MlirOperation op) {
 }
 
 uint64_t gpuCheckAlignments(MlirOperation module) {
-  TileOps assumed = tileCollect(module, "memref.assume_alignment");
+  TileOps assumed = tileCollectOps(module, memrefAssumeAlignmentOpIsA);
   uint64_t checks = (uint64_t)assumed.count;
   for (intptr_t i = 0; i < assumed.count; ++i)
     check(assumed.items[i]);

@@ -13,6 +13,10 @@
 #include "mlir-c/BuiltinAttributes.h"
 #include "mlir-c/BuiltinTypes.h"
 #include "mlir-c/Dialect/LLVM.h"
+#include "upstream/func.h"
+#include "upstream/gpu.h"
+#include "upstream/llvm.h"
+#include "upstream/memref.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -88,7 +92,7 @@ static bool checkOperands(MlirOperation launch, intptr_t *parameters) {
 
 static bool checkKernel(MlirOperation launch, intptr_t given) {
   MlirOperation kernel = mlirExtSymbolLookup(launch, tileOpAttribute(launch, "kernel"));
-  if (!tileOpIs(kernel, "llvm.func"))
+  if (!llvmLLVMFuncOpIsA(kernel))
     return tileError(launch, "launches a kernel that is no llvm.func yet: lower its gpu.module first");
   intptr_t taken = mlirLLVMFunctionTypeGetNumInputs(mlirTypeAttrGetValue(tileOpAttribute(kernel, "function_type")));
   return given == taken ||
@@ -107,7 +111,7 @@ static bool check(MlirOperation launch) {
     return tileError(launch, "has tokens: launches run in the order of the program here");
   if (clusters)
     return tileError(launch, "has clusters, which the runtime does not launch yet");
-  if (mlirOperationIsNull(tileParentOfName(launch, "func.func")))
+  if (mlirOperationIsNull(tileParentOp(launch, funcFuncOpIsA)))
     return tileError(launch, "must stand in a func.func to be lowered to the runtime");
   return checkOperands(launch, &parameters) && checkKernel(launch, parameters);
 }
@@ -199,10 +203,10 @@ static MlirOperation constantOf(MlirValue memref) {
     } else {
       ++i;
     }
-  if (!tileOpIs(op, "memref.get_global") || !mlirShapedTypeHasStaticShape(tileResultType(op, 0)))
+  if (!memrefGetGlobalOpIsA(op) || !mlirShapedTypeHasStaticShape(tileResultType(op, 0)))
     return (MlirOperation){NULL};
   MlirOperation global = mlirExtSymbolLookup(op, tileOpAttribute(op, "name"));
-  bool isConstant = tileOpIs(global, "memref.global") && !mlirAttributeIsNull(tileOpAttribute(global, "constant"));
+  bool isConstant = memrefGlobalOpIsA(global) && !mlirAttributeIsNull(tileOpAttribute(global, "constant"));
   return isConstant ? op : (MlirOperation){NULL};
 }
 
@@ -338,7 +342,7 @@ static void declareRuntime(MlirOperation module) {
 }
 
 static void lower(MlirOperation launch, MlirOperation module) {
-  MlirBlock entry = mlirRegionGetFirstBlock(mlirOperationGetRegion(tileParentOfName(launch, "func.func"), 0));
+  MlirBlock entry = mlirRegionGetFirstBlock(mlirOperationGetRegion(tileParentOp(launch, funcFuncOpIsA), 0));
   MlirContext context = mlirOperationGetContext(launch);
   Lowering lowering = {.slots = tileBuilderAtStart(entry, mlirOperationGetLocation(launch)),
                        .code = tileBuilderBefore(launch),
@@ -367,7 +371,7 @@ static void lower(MlirOperation launch, MlirOperation module) {
 //===--- the pass ---------------------------------------------------------------------===//
 
 static bool run(MlirOperation module, MlirExtPass pass) {
-  TileOps launches = tileCollect(module, "gpu.launch_func");
+  TileOps launches = tileCollectOps(module, gpuLaunchFuncOpIsA);
   bool ok = true;
   for (intptr_t i = 0; i < launches.count && ok; ++i)
     ok = check(launches.items[i]);

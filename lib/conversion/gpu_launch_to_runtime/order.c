@@ -7,6 +7,7 @@
 #include "lib/conversion/gpu_launch_to_runtime/gpu_launch_to_runtime.h"
 
 #include "lib/ir/support.h"
+#include "upstream/func.h"
 
 #include <string.h>
 
@@ -114,7 +115,7 @@ static uint64_t orderBlock(MlirBlock block, bool isEntry) {
   bool pending = true;
   for (MlirOperation op = mlirBlockGetFirstOperation(block); op.ptr; op = mlirOperationGetNextInBlock(op)) {
     Found found = lookInside(op);
-    bool isLaunch = launches(op), returns = tileOpIs(op, "func.return") && isEntry;
+    bool isLaunch = launches(op), returns = funcReturnOpIsA(op) && isEntry;
     if (pending && (returns || (found.access && (!found.launch || touchesMemory(op)))))
       waits += waitBefore(op, &pending);
     if (found.launch && !isLaunch)
@@ -134,7 +135,7 @@ static uint64_t orderRegions(MlirOperation op, bool isEntry) {
 }
 
 uint64_t gpuOrderHostAccesses(MlirOperation module) {
-  TileOps functions = tileCollect(module, "func.func");
+  TileOps functions = tileCollectOps(module, funcFuncOpIsA);
   uint64_t waits = 0;
   for (intptr_t i = 0; i < functions.count; ++i)
     waits += orderRegions(functions.items[i], isPublic(functions.items[i]));

@@ -8,10 +8,14 @@
 // A program's linear number is (z * grid[1] + y) * grid[0] + x. A grid with a size <= 0 runs nothing; a size that is
 // not known to be below 2^31, which tile.program_id's range promises, is asserted to be (cf.assert, for
 // convert-assert-to-runtime), and so is a product of three below 2^62.
+#include "dialects/tile/ops.h"
 #include "lib/capi/op.h"
 #include "lib/ir/builder.h"
 #include "lib/ir/pass.h"
 #include "mlir-c/Dialect/LLVM.h"
+#include "upstream/arith.h"
+#include "upstream/func.h"
+#include "upstream/llvm.h"
 
 #include <stdio.h>
 
@@ -52,7 +56,7 @@ static MlirValue spill(Lowering *lowering, MlirValue value) {
   if (mlirTypeIsAMemRef(type))
     value = buildCast(&lowering->code, value, descriptorType(lowering, type));
   else if (mlirTypeIsAIndex(type))
-    value = tileBuildValue(&lowering->code, "arith.index_cast", lowering->i64, 1, &value, NULL);
+    value = arithIndexCastOpBuild(&lowering->code, lowering->i64, value);
   MlirValue slot = buildSlot(lowering, mlirValueGetType(value));
   buildStore(lowering, value, slot);
   return slot;
@@ -83,15 +87,15 @@ static void buildAssert(TileBuilder *code, MlirValue condition, const char *mess
 
 static MlirValue inF64(TileBuilder *code, MlirValue index) {
   MlirType word = mlirIntegerTypeGet(code->context, 64);
-  MlirValue integer = tileBuildValue(code, "arith.index_cast", word, 1, &index, NULL);
-  return tileBuildValue(code, "arith.sitofp", mlirF64TypeGet(code->context), 1, &integer, NULL);
+  MlirValue integer = arithIndexCastOpBuild(code, word, index);
+  return arithSIToFPOpBuild(code, mlirF64TypeGet(code->context), integer);
 }
 
 static void assertProduct(TileBuilder *code, const MlirValue *sizes) {
   MlirType f64 = mlirF64TypeGet(code->context);
   MlirValue product = inF64(code, sizes[0]);
   for (int i = 1; i < GridRank; ++i)
-    product = tileBuildValue(code, "arith.mulf", f64, 2, (MlirValue[]){product, inF64(code, sizes[i])}, NULL);
+    product = arithMulFOpBuild(code, product, inF64(code, sizes[i]));
   enum { OrderedLess = 4 };
   buildAssert(code, compare(code, "arith.cmpf", OrderedLess, product, tileBuildFloat(code, f64, 0x1p62)),
               "a grid has less than 2^62 programs");
@@ -121,11 +125,11 @@ static MlirValue packGrid(Lowering *lowering, MlirOperation launch, intptr_t ran
     MlirValue size = i < rank ? mlirOperationGetOperand(launch, i) : tileBuildIndex(code, 1);
     sizes[i] = size = tileBuildMax(code, size, zero);
     product = tileBuildMul(code, product, size);
-    MlirValue word = tileBuildValue(code, "arith.index_cast", lowering->i64, 1, &size, NULL);
+    MlirValue word = arithIndexCastOpBuild(code, lowering->i64, size);
     buildStore(lowering, word, elementPointer(lowering, slot, lowering->i64, i));
   }
   assertSizes(code, rank, sizes);
-  *programs = tileBuildValue(code, "arith.index_cast", lowering->i64, 1, &product, NULL);
+  *programs = arithIndexCastOpBuild(code, lowering->i64, product);
   return slot;
 }
 
@@ -164,7 +168,7 @@ static void buildLaunchCall(Lowering *lowering, MlirValue kernel, MlirValue argu
 }
 
 static void lower(MlirOperation launch, MlirOperation module) {
-  MlirOperation function = tileParentOfName(launch, "func.func");
+  MlirOperation function = tileParentOp(launch, funcFuncOpIsA);
   MlirContext context = mlirOperationGetContext(launch);
   MlirBlock entry = mlirRegionGetFirstBlock(mlirOperationGetRegion(function, 0));
   Lowering lowering = {.slots = tileBuilderAtStart(entry, mlirOperationGetLocation(launch)),
@@ -208,7 +212,7 @@ static void declareLaunch(MlirOperation module) {
 
 static bool checkKernel(MlirOperation launch) {
   MlirOperation kernel = mlirExtSymbolLookup(launch, tileOpAttribute(launch, "kernel"));
-  return tileOpIs(kernel, "func.func") ||
+  return funcFuncOpIsA(kernel) ||
          tileError(launch, "launches a kernel that is no func.func yet: run convert-tile-to-vector first");
 }
 
@@ -216,7 +220,7 @@ static bool check(MlirOperation launch) {
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(launch); ++i)
     if (mlirTypeIsATensor(tileOperandType(launch, i)))
       return tileError(launch, "operates on tensors: run tile-bufferize-host first");
-  if (mlirOperationIsNull(tileParentOfName(launch, "func.func")))
+  if (mlirOperationIsNull(tileParentOp(launch, funcFuncOpIsA)))
     return tileError(launch, "must stand in a func.func to be lowered to the runtime");
   return checkKernel(launch);
 }
@@ -225,12 +229,12 @@ static bool check(MlirOperation launch) {
 static bool checkLaunchFunction(MlirOperation launch) {
   MlirAttribute symbol = mlirFlatSymbolRefAttrGet(mlirOperationGetContext(launch), tileString(launchFunction));
   MlirOperation other = mlirExtSymbolLookup(launch, symbol);
-  return mlirOperationIsNull(other) || tileOpIs(other, "llvm.func") ||
+  return mlirOperationIsNull(other) || llvmLLVMFuncOpIsA(other) ||
          tileError(other, "has the name of the runtime's function '%s'; rename it", launchFunction);
 }
 
 static bool run(MlirOperation module, MlirExtPass pass) {
-  TileOps launches = tileCollect(module, "tile.launch");
+  TileOps launches = tileCollectOps(module, tileLaunchOpIsA);
   bool ok = true;
   for (intptr_t i = 0; i < launches.count && ok; ++i)
     ok = check(launches.items[i]) && checkLaunchFunction(launches.items[i]);

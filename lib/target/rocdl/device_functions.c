@@ -4,6 +4,8 @@
 
 #include "lib/ir/support.h"
 #include "lib/target/rocdl/embedded.h"
+#include "upstream/gpu.h"
+#include "upstream/llvm.h"
 
 #include "llvm-c/IRReader.h"
 #include "llvm-c/Linker.h"
@@ -43,7 +45,7 @@ static MlirWalkResult expectOp(MlirOperation op, void *userData) {
     tileError(op, "comes later: '%.*s' of f64 has no code on AMD's GPUs yet", (int)name.length, name.data);
     ++expecting->refused;
   }
-  if (!tileOpIs(op, "llvm.call") || !tileOpAttribute(op, "callee").ptr)
+  if (!llvmCallOpIsA(op) || !tileOpAttribute(op, "callee").ptr)
     return MlirWalkResultAdvance;
   MlirStringRef callee = mlirFlatSymbolRefAttrGetValue(tileOpAttribute(op, "callee"));
   if (isKnown(callee))
@@ -55,7 +57,7 @@ static MlirWalkResult expectOp(MlirOperation op, void *userData) {
 
 bool tileRocdlExpectCode(MlirOperation module, tessera_error_t *error) {
   Expecting expecting = {0};
-  TileOps devices = tileCollect(module, "gpu.module"); // the host's part may call what it likes
+  TileOps devices = tileCollectOps(module, gpuGPUModuleOpIsA); // the host's part may call what it likes
   for (intptr_t i = 0; i < devices.count; ++i)
     mlirOperationWalk(devices.items[i], expectOp, &expecting, MlirWalkPreOrder);
   tileOpsFree(&devices);

@@ -9,11 +9,15 @@
 // memory; others are copied there. Sizes known only at run time are compared with the buffer's before anything is
 // written (tessera_check_size). Buffers must not overlap each other or the arguments. A function with a result that is
 // no tensor, memref or scalar, or a tensor with an encoding, has no second form.
+#include "dialects/tile/ops.h"
 #include "lib/capi/bufferization.h"
 #include "lib/capi/op.h"
 #include "lib/ir/builder.h"
 #include "lib/ir/pass.h"
 #include "lib/transforms/memory/memory.h"
+#include "upstream/func.h"
+#include "upstream/linalg.h"
+#include "upstream/tensor.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -54,8 +58,8 @@ static bool isEntryWithResults(MlirOperation function) {
 
 // The destination that the op gives back as this result; null when it is not known to be in destination style.
 static MlirValue destinationOf(MlirOperation op, MlirValue result) {
-  bool isKnown = tileOpIs(op, "tile.launch") || tileOpNameStartsWith(op, "linalg.");
-  if (!isKnown || tileOpIs(op, "linalg.pack") || tileOpIs(op, "linalg.unpack"))
+  bool isKnown = tileLaunchOpIsA(op) || tileOpNameStartsWith(op, "linalg.");
+  if (!isKnown || linalgPackOpIsA(op) || linalgUnPackOpIsA(op))
     return (MlirValue){NULL};
   intptr_t first = mlirOperationGetNumOperands(op) - mlirOperationGetNumResults(op);
   MlirValue value = mlirOperationGetOperand(op, first + mlirOpResultGetResultNumber(result));
@@ -66,7 +70,7 @@ static MlirValue destinationOf(MlirOperation op, MlirValue result) {
 static MlirOperation emptyBehind(MlirValue value) {
   while (!mlirValueIsNull(value)) {
     MlirOperation op = tileDefiningOp(value);
-    if (mlirOperationIsNull(op) || tileOpIs(op, "tensor.empty"))
+    if (mlirOperationIsNull(op) || tensorEmptyOpIsA(op))
       return op;
     value = destinationOf(op, value);
   }
@@ -215,7 +219,7 @@ static void changeSignature(MlirOperation function, intptr_t count, MlirValue *b
 }
 
 static void changeReturns(MlirOperation function, const MlirValue *buffers) {
-  TileOps returns = tileCollect(function, "func.return");
+  TileOps returns = tileCollectOps(function, funcReturnOpIsA);
   for (intptr_t i = 0; i < returns.count; ++i) {
     TileBuilder builder = tileBuilderBefore(returns.items[i]);
     for (intptr_t k = 0; k < mlirOperationGetNumOperands(returns.items[i]); ++k)
@@ -254,7 +258,7 @@ static bool checkName(MlirOperation function, const char *name) {
 }
 
 static bool run(MlirOperation module, MlirExtPass pass) {
-  TileOps functions = tileCollect(module, "func.func");
+  TileOps functions = tileCollectOps(module, funcFuncOpIsA);
   bool ok = true;
   uint64_t added = 0;
   for (intptr_t i = 0; i < functions.count && ok; ++i) {

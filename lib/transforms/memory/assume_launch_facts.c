@@ -10,6 +10,7 @@
 //   arguments that this rests on. Public kernels stay: others may launch them. Cost: linear in the launches and what
 //   lies between them and their buffers.
 // Paper: none.
+#include "dialects/tile/ops.h"
 #include "dialects/tile/questions.h"
 #include "lib/ir/builder.h"
 #include "lib/ir/pass.h"
@@ -182,7 +183,7 @@ static int64_t mostPrograms(const Launched *launched, int64_t axis, bool *isSame
 }
 
 static bool tellId(const Launched *launched, MlirOperation op) {
-  bool isSame, isId = tileOpIs(op, "tile.program_id");
+  bool isSame, isId = tileProgramIdOpIsA(op);
   MlirValue id = mlirOperationGetResult(op, 0);
   int64_t programs = mostPrograms(launched, mlirIntegerAttrGetValueInt(tileOpAttribute(op, "axis")), &isSame);
   TileBuilder builder = tileBuilderAfter(op);
@@ -298,7 +299,7 @@ static bool run(MlirOperation module, MlirExtPass pass) {
   int64_t entryAlignment = mlirExtPassGetInteger(pass, "entry-alignment");
   if (entryAlignment < 1 || entryAlignment & (entryAlignment - 1))
     return tileError(module, "entry-alignment is %lld, want a power of two", (long long)entryAlignment);
-  TileOps kernels = tileCollect(module, "tile.kernel"), launches = tileCollect(module, "tile.launch");
+  TileOps kernels = tileCollectOps(module, tileKernelOpIsA), launches = tileCollectOps(module, tileLaunchOpIsA);
   HostBuffers buffers = hostBuffersOf(module, entryAlignment);
   for (intptr_t i = 0; i < kernels.count; ++i) {
     if (!isPrivateWithBody(kernels.items[i]))

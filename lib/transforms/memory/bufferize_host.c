@@ -6,9 +6,13 @@
 // they go by upstream's route (fallback_ops). Tensors with an encoding are refused: upstream would drop the encoding
 // without a word.
 // Analysis: upstream's one-shot bufferization, https://arxiv.org/abs/2202.03293 §4.3.
+#include "dialects/tile/ops.h"
 #include "lib/capi/bufferization.h"
 #include "lib/ir/builder.h"
 #include "lib/ir/pass.h"
+#include "upstream/func.h"
+#include "upstream/linalg.h"
+#include "upstream/tensor.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -19,13 +23,13 @@ enum { Statistic_Fallback, Statistic_Allocations, Statistic_InPlace, Statistic_O
 
 static bool isInKernel(MlirOperation op, void *userData) {
   for (; !mlirOperationIsNull(op); op = mlirOperationGetParentOperation(op))
-    if (tileOpIs(op, "tile.kernel") || tileOpIs(op, "tile.func"))
+    if (tileKernelOpIsA(op) || tileFuncOpIsA(op))
       return true;
   return false;
 }
 
 static bool isLinalgCompute(MlirOperation op) {
-  return tileOpNameStartsWith(op, "linalg.") && !tileOpIs(op, "linalg.yield") && !tileOpIs(op, "linalg.index");
+  return tileOpNameStartsWith(op, "linalg.") && !linalgYieldOpIsA(op) && !linalgIndexOpIsA(op);
 }
 
 static bool hasEncoding(MlirType type) {
@@ -57,10 +61,10 @@ static void checkSignature(MlirOperation function, HostFindings *findings) {
 
 static MlirWalkResult examine(MlirOperation op, void *userData) {
   HostFindings *findings = userData;
-  if (tileOpIs(op, "tile.kernel") || tileOpIs(op, "tile.func"))
+  if (tileKernelOpIsA(op) || tileFuncOpIsA(op))
     return MlirWalkResultSkip;
   findings->fallbacks += isLinalgCompute(op);
-  if (tileOpIs(op, "func.func"))
+  if (funcFuncOpIsA(op))
     checkSignature(op, findings);
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
     checkType(op, tileOperandType(op, i), findings);
@@ -78,7 +82,7 @@ static bool isEntry(MlirOperation function) {
 }
 
 static void markEntries(MlirOperation module) {
-  TileOps functions = tileCollect(module, "func.func");
+  TileOps functions = tileCollectOps(module, funcFuncOpIsA);
   MlirAttribute unit = mlirUnitAttrGet(mlirOperationGetContext(module));
   for (intptr_t i = 0; i < functions.count; ++i)
     if (isEntry(functions.items[i]))
@@ -124,7 +128,7 @@ static bool protectArguments(MlirOperation function) {
 }
 
 static bool protectEntries(MlirOperation module) {
-  TileOps functions = tileCollect(module, "func.func");
+  TileOps functions = tileCollectOps(module, funcFuncOpIsA);
   bool ok = true;
   for (intptr_t i = 0; i < functions.count && ok; ++i)
     ok = !isEntry(functions.items[i]) || protectArguments(functions.items[i]);
@@ -146,7 +150,7 @@ static MlirOperation partFor(MlirOperation insert, MlirValue empty) {
   MlirOperation writer = tileDefiningOp(mlirOperationGetOperand(insert, 0));
   for (intptr_t i = 0; !mlirOperationIsNull(writer) && i < mlirOperationGetNumOperands(writer); ++i) {
     MlirOperation part = tileDefiningOp(mlirOperationGetOperand(writer, i));
-    if (tileOpIs(part, "tensor.extract_slice") && mlirValueEqual(mlirOperationGetOperand(part, 0), empty) &&
+    if (tensorExtractSliceOpIsA(part) && mlirValueEqual(mlirOperationGetOperand(part, 0), empty) &&
         tileHasOneUse(mlirOperationGetResult(part, 0)))
       return part;
   }
@@ -159,7 +163,7 @@ static bool separatePart(MlirOperation empty) {
   MlirValue value = mlirOperationGetResult(empty, 0);
   for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
     MlirOperation insert = mlirOpOperandGetOwner(use);
-    if (!tileOpIs(insert, "tensor.insert_slice") || mlirOpOperandGetOperandNumber(use) != 1)
+    if (!tensorInsertSliceOpIsA(insert) || mlirOpOperandGetOperandNumber(use) != 1)
       continue;
     MlirOperation part = partFor(insert, value);
     if (mlirOperationIsNull(part))
@@ -177,14 +181,14 @@ static bool separatePart(MlirOperation empty) {
 // that share one all but one need another buffer, and a loop that yields what it wrote to one from outside copies it
 // each time around. What a loop need not allocate anew is hoisted later (buffer-loop-hoisting).
 static void separateEmptyTensors(MlirOperation module) {
-  TileOps empties = tileCollect(module, "tensor.empty");
+  TileOps empties = tileCollectOps(module, tensorEmptyOpIsA);
   for (intptr_t i = 0; i < empties.count; ++i) {
     while (separatePart(empties.items[i]))
       continue;
     MlirOpOperand use = mlirValueGetFirstUse(mlirOperationGetResult(empties.items[i], 0));
     for (MlirOpOperand next; !mlirOpOperandIsNull(use); use = next) {
       next = mlirOpOperandGetNextUse(use);
-      if (!tileOpIs(mlirOpOperandGetOwner(use), "tensor.dim"))
+      if (!tensorDimOpIsA(mlirOpOperandGetOwner(use)))
         copyBeforeUse(empties.items[i], use);
     }
     if (mlirOpOperandIsNull(mlirValueGetFirstUse(mlirOperationGetResult(empties.items[i], 0))))

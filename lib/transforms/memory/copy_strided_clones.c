@@ -11,6 +11,7 @@
 #include "lib/ir/pass.h"
 #include "lib/transforms/memory/memory.h"
 #include "mlir-c/BuiltinAttributes.h"
+#include "upstream/bufferization.h"
 
 enum { MaxRank = 32 };
 
@@ -129,7 +130,7 @@ static bool copyClone(MlirOperation clone) {
 //===--- the pass -------------------------------------------------------------===//
 
 static bool run(MlirOperation function, MlirExtPass pass) {
-  TileOps clones = tileCollect(function, "bufferization.clone");
+  TileOps clones = tileCollectOps(function, bufferizationCloneOpIsA);
   bool ok = true;
   uint64_t copied = 0;
   for (intptr_t i = 0; i < clones.count && ok; ++i)

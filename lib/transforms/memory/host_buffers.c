@@ -6,6 +6,10 @@
 #include "lib/capi/op.h"
 #include "mlir-c/BuiltinAttributes.h"
 #include "mlir-c/BuiltinTypes.h"
+#include "upstream/arith.h"
+#include "upstream/func.h"
+#include "upstream/memref.h"
+#include "upstream/scf.h"
 
 #include <stdlib.h>
 
@@ -42,9 +46,9 @@ static int64_t bytesOf(MlirType memref) {
 //===--- the module ----------------------------------------------------------------===//
 
 HostBuffers hostBuffersOf(MlirOperation module, int64_t entryAlignment) {
-  TileOps constants = tileCollect(module, "func.constant");
+  TileOps constants = tileCollectOps(module, funcConstantOpIsA);
   HostBuffers buffers = {.entryAlignment = entryAlignment,
-                         .calls = tileCollect(module, "func.call"),
+                         .calls = tileCollectOps(module, funcCallOpIsA),
                          .hasFunctionValues = constants.count > 0};
   tileOpsFree(&constants);
   return buffers;
@@ -110,46 +114,46 @@ static void addYielded(Sources *sources, MlirOperation op, intptr_t region, intp
 
 // What scf.for and scf.while carry, at its beginning.
 static void addCarried(Sources *sources, MlirOperation loop, intptr_t i) {
-  bool isFor = tileOpIs(loop, "scf.for");
+  bool isFor = scfForOpIsA(loop);
   add(sources, mlirOperationGetOperand(loop, (isFor ? 3 : 0) + i));
   addYielded(sources, loop, isFor ? 0 : 1, i);
 }
 
 static void addReturned(const HostBuffers *buffers, Sources *sources, MlirOperation call, intptr_t result) {
   MlirOperation function = mlirExtSymbolLookup(call, tileOpAttribute(call, "callee"));
-  if (!tileOpIs(function, "func.func") || !isPrivate(function) || buffers->hasFunctionValues)
+  if (!funcFuncOpIsA(function) || !isPrivate(function) || buffers->hasFunctionValues)
     return;
-  TileOps returns = tileCollect(function, "func.return");
+  TileOps returns = tileCollectOps(function, funcReturnOpIsA);
   for (intptr_t i = 0; i < returns.count; ++i)
     add(sources, mlirOperationGetOperand(returns.items[i], result));
   tileOpsFree(&returns);
 }
 
 static void addSourcesOfResult(const HostBuffers *buffers, Sources *sources, MlirOperation op, intptr_t result) {
-  if (tileOpIs(op, "scf.for"))
+  if (scfForOpIsA(op))
     addCarried(sources, op, result);
-  else if (tileOpIs(op, "scf.while"))
+  else if (scfWhileOpIsA(op))
     add(sources, mlirOperationGetOperand(terminatorOf(op, 0), 1 + result));
-  else if (tileOpIs(op, "scf.if"))
+  else if (scfIfOpIsA(op))
     for (intptr_t region = 0; region < 2; ++region)
       addYielded(sources, op, region, result);
-  else if (tileOpIs(op, "arith.select"))
+  else if (arithSelectOpIsA(op))
     for (intptr_t i = 1; i < 3; ++i)
       add(sources, mlirOperationGetOperand(op, i));
-  else if (tileOpIs(op, "func.call"))
+  else if (funcCallOpIsA(op))
     addReturned(buffers, sources, op, result);
 }
 
 static void addSourcesOfArgument(const HostBuffers *buffers, Sources *sources, MlirOperation op, MlirBlock block,
                                  intptr_t argument) {
   bool isEntry = mlirBlockEqual(block, mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0)));
-  if (tileOpIs(op, "scf.for") && argument > 0)
+  if (scfForOpIsA(op) && argument > 0)
     addCarried(sources, op, argument - 1);
-  else if (tileOpIs(op, "scf.while") && isEntry)
+  else if (scfWhileOpIsA(op) && isEntry)
     addCarried(sources, op, argument);
-  else if (tileOpIs(op, "scf.while"))
+  else if (scfWhileOpIsA(op))
     add(sources, mlirOperationGetOperand(terminatorOf(op, 0), 1 + argument));
-  else if (tileOpIs(op, "func.func") && isEntry && isPrivate(op) && !buffers->hasFunctionValues)
+  else if (funcFuncOpIsA(op) && isEntry && isPrivate(op) && !buffers->hasFunctionValues)
     for (intptr_t i = 0; i < buffers->calls.count; ++i)
       if (calls(buffers->calls.items[i], op))
         add(sources, mlirOperationGetOperand(buffers->calls.items[i], argument));
@@ -175,7 +179,7 @@ static MlirOperation functionOf(MlirValue value) {
   MlirBlock block = mlirBlockArgumentGetOwner(value);
   MlirOperation parent = mlirBlockGetParentOperation(block);
   bool isEntry = mlirBlockEqual(block, mlirRegionGetFirstBlock(mlirOperationGetRegion(parent, 0)));
-  return isEntry && tileOpIs(parent, "func.func") ? parent : (MlirOperation){NULL};
+  return isEntry && funcFuncOpIsA(parent) ? parent : (MlirOperation){NULL};
 }
 
 //===--- facts ----------------------------------------------------------------------===//
@@ -242,7 +246,7 @@ static void learnType(MlirType memref, BufferFacts *facts) {
 static void factsOfAllocation(HostBuffers *buffers, MlirOperation op, BufferFacts *facts, const Path *path) {
   MlirType type = tileResultType(op, 0);
   MlirAttribute alignment = tileOpAttribute(op, "alignment");
-  bool isOnHeap = tileOpIs(op, "memref.alloc");
+  bool isOnHeap = memrefAllocOpIsA(op);
   int64_t said = mlirAttributeIsNull(alignment) ? 0 : mlirIntegerAttrGetValueInt(alignment);
   if (isOnHeap || said)
     facts->align = said > ArenaAlignment || !isOnHeap ? said : ArenaAlignment;
@@ -293,7 +297,7 @@ static void factsOfSubview(HostBuffers *buffers, MlirOperation op, BufferFacts *
 static void factsOfReinterpretation(HostBuffers *buffers, MlirOperation op, BufferFacts *facts, const Path *path) {
   MlirValue source = mlirOperationGetOperand(op, 0);
   intptr_t next = 1;
-  if (!tileOpIs(tileDefiningOp(source), "memref.alloc"))
+  if (!memrefAllocOpIsA(tileDefiningOp(source)))
     return;
   int64_t offset = mixed(buffers, op, "static_offsets", 0, &next, path);
   facts->align =
@@ -301,23 +305,22 @@ static void factsOfReinterpretation(HostBuffers *buffers, MlirOperation op, Buff
 }
 
 static void factsOfOp(HostBuffers *buffers, MlirOperation op, BufferFacts *facts, const Path *path) {
-  bool isAssumed = tileOpIs(op, "memref.assume_alignment");
-  if (tileOpIs(op, "memref.alloc") || tileOpIs(op, "memref.alloca")) {
+  bool isAssumed = memrefAssumeAlignmentOpIsA(op);
+  if (memrefAllocOpIsA(op) || memrefAllocaOpIsA(op)) {
     factsOfAllocation(buffers, op, facts, path);
-  } else if (tileOpIs(op, "memref.get_global")) {
+  } else if (memrefGetGlobalOpIsA(op)) {
     factsOfGlobal(op, facts);
-  } else if (tileOpIs(op, "memref.cast") || isAssumed) {
+  } else if (memrefCastOpIsA(op) || isAssumed) {
     BufferFacts source = factsOf(buffers, mlirOperationGetOperand(op, 0), path);
     if (source.rank == facts->rank)
       *facts = source;
     int64_t said = isAssumed ? mlirIntegerAttrGetValueInt(tileOpAttribute(op, "alignment")) : 1;
     facts->align = facts->align > said || !facts->align ? facts->align : said;
-  } else if (tileOpIs(op, "memref.subview")) {
+  } else if (memrefSubViewOpIsA(op)) {
     factsOfSubview(buffers, op, facts, path);
-  } else if (tileOpIs(op, "memref.expand_shape") || tileOpIs(op, "memref.collapse_shape") ||
-             tileOpIs(op, "memref.transpose")) {
+  } else if (memrefExpandShapeOpIsA(op) || memrefCollapseShapeOpIsA(op) || memrefTransposeOpIsA(op)) {
     facts->align = factsOf(buffers, mlirOperationGetOperand(op, 0), path).align;
-  } else if (tileOpIs(op, "memref.reinterpret_cast")) {
+  } else if (memrefReinterpretCastOpIsA(op)) {
     factsOfReinterpretation(buffers, op, facts, path);
   }
 }
@@ -372,11 +375,11 @@ static int64_t divisorOf(HostBuffers *buffers, MlirValue index, const Path *path
     return constant < 0 ? -constant : constant;
   if (!op.ptr || isTooFar(buffers, &here))
     return 1;
-  if (tileOpIs(op, "memref.dim") && tileConstantIndex(mlirOperationGetOperand(op, 1), &constant)) {
+  if (memrefDimOpIsA(op) && tileConstantIndex(mlirOperationGetOperand(op, 1), &constant)) {
     BufferFacts facts = factsOf(buffers, mlirOperationGetOperand(op, 0), &here);
     return constant >= 0 && constant < facts.rank ? facts.sizes[constant] : 1;
   }
-  bool isSum = tileOpIs(op, "arith.addi") || tileOpIs(op, "arith.subi"), isProduct = tileOpIs(op, "arith.muli");
+  bool isSum = arithAddIOpIsA(op) || arithSubIOpIsA(op), isProduct = arithMulIOpIsA(op);
   if (!isSum && !isProduct)
     return 1;
   int64_t a = divisorOf(buffers, mlirOperationGetOperand(op, 0), &here);
@@ -410,7 +413,7 @@ static bool isView(MlirOperation op) {
 
 static bool isBuffer(MlirValue value) {
   MlirOperation op = tileDefiningOp(value), function = functionOf(value);
-  return tileOpIs(op, "memref.alloc") || tileOpIs(op, "memref.alloca") || tileOpIs(op, "memref.get_global") ||
+  return memrefAllocOpIsA(op) || memrefAllocaOpIsA(op) || memrefGetGlobalOpIsA(op) ||
          (!mlirOperationIsNull(function) && !isPrivate(function));
 }
 
@@ -437,7 +440,7 @@ static void findRoots(HostBuffers *buffers, MlirValue value, const Path *path, R
 
 static bool isConstantGlobal(MlirOperation op) {
   MlirOperation global = mlirExtSymbolLookup(op, tileOpAttribute(op, "name"));
-  return tileOpIs(global, "memref.global") && !mlirAttributeIsNull(tileOpAttribute(global, "constant"));
+  return memrefGlobalOpIsA(global) && !mlirAttributeIsNull(tileOpAttribute(global, "constant"));
 }
 
 static bool saysNoAlias(MlirValue argument) {
@@ -451,7 +454,7 @@ static bool saysNoAlias(MlirValue argument) {
 // An allocation overlaps nothing else that is there. What callers pass may be one buffer, or a variable of the module.
 static bool rootsMayOverlap(MlirValue a, MlirValue b) {
   MlirOperation opA = tileDefiningOp(a), opB = tileDefiningOp(b);
-  bool isGlobalA = tileOpIs(opA, "memref.get_global"), isGlobalB = tileOpIs(opB, "memref.get_global");
+  bool isGlobalA = memrefGetGlobalOpIsA(opA), isGlobalB = memrefGetGlobalOpIsA(opB);
   if (mlirValueEqual(a, b))
     return true;
   if (isGlobalA && isGlobalB)

@@ -7,6 +7,7 @@
 #include "lib/ir/builder.h"
 #include "lib/ir/pass.h"
 #include "lib/transforms/memory/memory.h"
+#include "upstream/llvm.h"
 
 #include "mlir-c/BuiltinTypes.h"
 #include "mlir-c/Dialect/LLVM.h"
@@ -29,8 +30,7 @@ static const char *const movingOps[] = {
 
 // Takes apart, or fills, a struct: its type stays.
 static bool isOnStruct(MlirOperation op) {
-  return (tileOpIs(op, "llvm.extractvalue") || tileOpIs(op, "llvm.insertvalue")) &&
-         mlirTypeIsALLVMStructType(tileOperandType(op, 0));
+  return (llvmExtractValueOpIsA(op) || llvmInsertValueOpIsA(op)) && mlirTypeIsALLVMStructType(tileOperandType(op, 0));
 }
 
 static bool moves(MlirOperation op) {
@@ -69,7 +69,7 @@ static MlirValue cast(TileBuilder *b, MlirValue value, MlirType type);
 
 static MlirValue castArray(TileBuilder *b, MlirValue value, MlirType type, int64_t size) {
   MlirType from = mlirLLVMArrayTypeGetElementType(mlirValueGetType(value)), to = mlirLLVMArrayTypeGetElementType(type);
-  MlirValue result = tileBuildValue(b, "llvm.mlir.poison", type, 0, NULL, NULL);
+  MlirValue result = llvmPoisonOpBuild(b, type);
   for (int64_t i = 0; i < size; ++i) {
     TileAttributeEntry position[] = {{"position", mlirDenseI64ArrayGet(b->context, 1, &i)}, {0}};
     MlirValue element = cast(b, tileBuildValue(b, "llvm.extractvalue", from, 1, &value, position), to);
@@ -80,7 +80,7 @@ static MlirValue castArray(TileBuilder *b, MlirValue value, MlirType type, int64
 
 static MlirValue cast(TileBuilder *b, MlirValue value, MlirType type) {
   int64_t size = arraySize(type);
-  return size < 0 ? tileBuildValue(b, "llvm.bitcast", type, 1, &value, NULL) : castArray(b, value, type, size);
+  return size < 0 ? llvmBitcastOpBuild(b, type, value) : castArray(b, value, type, size);
 }
 
 //===--- Values ----------------------------------------------------------===//
