@@ -1,7 +1,8 @@
 // The entry of the interpreter (interpreter.h): arrays to values, the call, values back to arrays.
 #include "lib/interpreter/interpreter.h"
-#include "lib/interpreter/entries.h"
+#include "lib/interpreter/sparse/entries.h"
 #include "lib/support/signature.h"
+#include "upstream/func.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -19,19 +20,20 @@ static Element readElement(const tessera_array_t *array, const Format *format, i
   int bytes = tessera_element_bytes(array->element);
   uint64_t bits = 0;
   memcpy(&bits, (const char *)array->data + i * bytes, (size_t)bytes);
-  return format->isFloat ? elementOfFloat(formatFromBits(format, bits), 0) : elementOfInteger(formatWrap(format, bits));
+  return format->isFloat ? elementOfFloat(interpretFormatFromBits(format, bits), 0)
+                         : elementOfInteger(interpretFormatWrap(format, bits));
 }
 
 static void writeElement(tessera_array_t *array, const Format *format, int64_t i, Element x) {
   int bytes = tessera_element_bytes(array->element);
-  uint64_t bits = format->isFloat ? formatToBits(format, x.f) : formatUnsigned(format, x.i);
+  uint64_t bits = format->isFloat ? interpretFormatToBits(format, x.f) : interpretFormatUnsigned(format, x.i);
   memcpy((char *)array->data + i * bytes, &bits, (size_t)bytes);
 }
 
 static bool elementOfType(MlirType type, Format *format, tessera_element_t *element) {
   char text[64];
   tileTypeText(type, text, sizeof text);
-  if (!formatOf(type, format))
+  if (!interpretFormatOf(type, format))
     return false;
   if (mlirTypeIsAIndex(type))
     *element = TESSERA_I64;
@@ -43,20 +45,20 @@ static bool elementOfType(MlirType type, Format *format, tessera_element_t *elem
   return mlirTypeIsAIndex(type);
 }
 
-static bool valueOfAnswer(const tessera_answer_t *answer, MlirType type, Value *value) {
+static bool valueOfAnswer(const tessera_answer_t *answer, MlirType type, InterpretValue *value) {
   Format format = formatOfElement(answer->array.element);
-  if (!formatOf(elementTypeOf(type), &format))
+  if (!interpretFormatOf(interpretElementTypeOf(type), &format))
     return false;
-  if (!typeIsShaped(type)) {
+  if (!interpretTypeIsShaped(type)) {
     *value = valueOfElement(readElement(&answer->array, &format, 0));
     return true;
   }
-  Array *array = arrayCreate(answer->array.rank, answer->array.shape);
+  Array *array = interpretArrayCreate(answer->array.rank, answer->array.shape);
   for (int64_t i = 0; array && i < answer->array.count; ++i) {
     arrayElements(array)[i] = readElement(&answer->array, &format, i);
     arrayElements(array)[i].bound = answer->bounds ? answer->bounds[i] : 0;
   }
-  *value = (Value){.object = array ? &array->object : NULL};
+  *value = (InterpretValue){.object = array ? &array->object : NULL};
   return array != NULL;
 }
 
@@ -64,34 +66,34 @@ static bool fillElements(Machine *machine, MlirOperation entry, const char *what
                          const Format *format, tessera_answer_t *answer) {
   for (int64_t i = 0; i < answer->array.count; ++i) {
     if (elementIsMissing(elements[i]))
-      return machineFail(machine, entry, "returns %s %d, whose element %lld %s", what, number, (long long)i,
-                         elements[i].bound == ELEMENT_POISON ? "is poison" : "was never written");
+      return interpretFail(machine, entry, "returns %s %d, whose element %lld %s", what, number, (long long)i,
+                           elements[i].bound == ELEMENT_POISON ? "is poison" : "was never written");
     writeElement(&answer->array, format, i, elements[i]);
     answer->bounds[i] = elements[i].bound;
   }
   return true;
 }
 
-static bool fillAnswer(Machine *machine, MlirOperation entry, const char *what, int number, Value value,
+static bool fillAnswer(Machine *machine, MlirOperation entry, const char *what, int number, InterpretValue value,
                        const Format *format, tessera_answer_t *answer) {
   if (!value.object)
     return fillElements(machine, entry, what, number, &value.scalar, format, answer);
-  Array *array = arrayCopy(arrayOf(value));
+  Array *array = interpretArrayCopy(arrayOf(value));
   bool ok = array ? fillElements(machine, entry, what, number, arrayElements(array), format, answer)
-                  : machineOutOfMemory(machine, entry);
+                  : interpretOutOfMemory(machine, entry);
   if (array)
     valueRelease(valueOfObject(&array->object));
   return ok;
 }
 
-static bool answerOfValue(Machine *machine, MlirOperation entry, int number, Value value, MlirType type,
+static bool answerOfValue(Machine *machine, MlirOperation entry, int number, InterpretValue value, MlirType type,
                           tessera_answer_t *answer) {
   Format format;
   tessera_element_t element;
   char text[128];
-  if (!elementOfType(elementTypeOf(type), &format, &element))
-    return machineUnknown(machine, entry, "returns result %d of type %s, which no array can hold", number,
-                          tileTypeText(type, text, sizeof text));
+  if (!elementOfType(interpretElementTypeOf(type), &format, &element))
+    return interpretUnknown(machine, entry, "returns result %d of type %s, which no array can hold", number,
+                            tileTypeText(type, text, sizeof text));
   const Array *array = arrayOf(value);
   *answer = (tessera_answer_t){.bounds = NULL};
   if (!tessera_array_create(element, array ? array->rank : 0, array ? array->sizes : NULL, &answer->array,
@@ -99,51 +101,51 @@ static bool answerOfValue(Machine *machine, MlirOperation entry, int number, Val
     return false;
   answer->bounds = calloc((size_t)answer->array.count + 1, sizeof *answer->bounds);
   return answer->bounds ? fillAnswer(machine, entry, "result", number, value, &format, answer)
-                        : machineOutOfMemory(machine, entry);
+                        : interpretOutOfMemory(machine, entry);
 }
 
 //===--- the call -----------------------------------------------------------------===//
 
-static bool updateArgument(Machine *machine, MlirOperation entry, int number, Value value, MlirType type,
+static bool updateArgument(Machine *machine, MlirOperation entry, int number, InterpretValue value, MlirType type,
                            tessera_answer_t *argument) {
   Format format;
-  if (!mlirTypeIsAMemRef(type) || !formatOf(elementTypeOf(type), &format))
+  if (!mlirTypeIsAMemRef(type) || !interpretFormatOf(interpretElementTypeOf(type), &format))
     return true;
   if (!argument->bounds)
     argument->bounds = calloc((size_t)argument->array.count + 1, sizeof *argument->bounds);
   return argument->bounds ? fillAnswer(machine, entry, "memref argument", number, value, &format, argument)
-                          : machineOutOfMemory(machine, entry);
+                          : interpretOutOfMemory(machine, entry);
 }
 
 // A sparse argument: its components, then the sizes that its type leaves open. How many there are is added to `next`.
 static bool assembleArgument(Machine *machine, MlirOperation entry, MlirType type, const tessera_answer_t *answers,
-                             int *next, Value *value) {
+                             int *next, InterpretValue *value) {
   const Instruction at = {.op = entry};
   SparseComponent parts[SPARSE_MAX_COMPONENTS];
-  Value components[SPARSE_MAX_COMPONENTS] = {{.object = NULL}};
+  InterpretValue components[SPARSE_MAX_COMPONENTS] = {{.object = NULL}};
   int64_t sizes[EntriesMaxRank];
   intptr_t count = sparseTypeGetComponents(type, parts);
   bool ok = true;
   for (intptr_t i = 0; i < count && ok; ++i)
-    ok = valueOfAnswer(&answers[(*next)++], parts[i].type, &components[i]) || machineOutOfMemory(machine, entry);
+    ok = valueOfAnswer(&answers[(*next)++], parts[i].type, &components[i]) || interpretOutOfMemory(machine, entry);
   for (intptr_t i = 0; i < mlirShapedTypeGetRank(type) && ok; ++i)
     sizes[i] = mlirShapedTypeIsDynamicDim(type, i) ? *(const int64_t *)answers[(*next)++].array.data
                                                    : mlirShapedTypeGetDimSize(type, i);
-  Entries *entries = ok ? entriesAssemble(machine, &at, type, sizes, components) : NULL;
-  *value = (Value){.object = entries ? &entries->object : NULL};
+  Entries *entries = ok ? interpretEntriesAssemble(machine, &at, type, sizes, components) : NULL;
+  *value = (InterpretValue){.object = entries ? &entries->object : NULL};
   for (intptr_t i = 0; i < count; ++i)
     valueRelease(components[i]);
   return entries != NULL;
 }
 
-static bool disassembleResult(Machine *machine, MlirOperation entry, MlirType type, int number, Value value,
+static bool disassembleResult(Machine *machine, MlirOperation entry, MlirType type, int number, InterpretValue value,
                               tessera_answer_t *answers, int *next) {
   const Instruction at = {.op = entry};
   SparseComponent parts[SPARSE_MAX_COMPONENTS];
-  Value components[SPARSE_MAX_COMPONENTS] = {{.object = NULL}};
+  InterpretValue components[SPARSE_MAX_COMPONENTS] = {{.object = NULL}};
   Entries *entries = entriesOf(value);
   intptr_t count = sparseTypeGetComponents(type, parts);
-  bool ok = entriesDisassemble(machine, &at, type, entries, components);
+  bool ok = interpretEntriesDisassemble(machine, &at, type, entries, components);
   for (intptr_t i = 0; i < count && ok; ++i)
     ok = answerOfValue(machine, entry, number, components[i], parts[i].type, &answers[(*next)++]);
   for (intptr_t i = 0; i < mlirShapedTypeGetRank(type) && ok; ++i)
@@ -155,18 +157,18 @@ static bool disassembleResult(Machine *machine, MlirOperation entry, MlirType ty
   return ok;
 }
 
-static bool isSparse(MlirType type) { return sparseTypeGetEncoding(type).ptr != NULL; }
+static bool isSparse(MlirType type) { return !mlirAttributeIsNull(sparseTypeGetEncoding(type)); }
 
 // One of the function's arguments from the next of the arrays.
 static bool takeArgument(Machine *machine, MlirOperation entry, MlirType type, int number,
-                         const tessera_answer_t *answers, int *next, Value *value) {
+                         const tessera_answer_t *answers, int *next, InterpretValue *value) {
   if (isSparse(type))
     return assembleArgument(machine, entry, type, answers, next, value);
   return valueOfAnswer(&answers[(*next)++], type, value) ||
-         machineUnknown(machine, entry, "takes argument %d of a type that the interpreter cannot read", number);
+         interpretUnknown(machine, entry, "takes argument %d of a type that the interpreter cannot read", number);
 }
 
-static bool giveResult(Machine *machine, MlirOperation entry, MlirType type, int number, Value value,
+static bool giveResult(Machine *machine, MlirOperation entry, MlirType type, int number, InterpretValue value,
                        tessera_answer_t *answers, int *next) {
   return isSparse(type) ? disassembleResult(machine, entry, type, number, value, answers, next)
                         : answerOfValue(machine, entry, number, value, type, &answers[(*next)++]);
@@ -177,16 +179,16 @@ static bool callEntry(Machine *machine, MlirOperation entry, tessera_answer_t *a
   MlirType type = mlirTypeAttrGetValue(tileOpAttribute(entry, "function_type"));
   int numArguments = (int)mlirFunctionTypeGetNumInputs(type), numResults = (int)mlirFunctionTypeGetNumResults(type);
   int first[TESSERA_MAX_VALUES], next = 0; // where each argument's values begin
-  Value *values = calloc((size_t)(2 * numArguments + numResults) + 1, sizeof *values);
-  Value *kept = values ? values + numArguments : NULL, *given = values ? kept + numArguments : NULL;
-  bool ok = values || machineOutOfMemory(machine, entry);
+  InterpretValue *values = calloc((size_t)(2 * numArguments + numResults) + 1, sizeof *values);
+  InterpretValue *kept = values ? values + numArguments : NULL, *given = values ? kept + numArguments : NULL;
+  bool ok = values || interpretOutOfMemory(machine, entry);
   for (int i = 0; i < numArguments && ok; ++i) {
     first[i] = next;
     ok = takeArgument(machine, entry, mlirFunctionTypeGetInput(type, i), i, arguments, &next, &values[i]);
     kept[i] = valueRetain(values[i]);
   }
-  const Body *body = ok ? bodyOf(machine, entry, 0) : NULL;
-  ok = body && bodyCall(machine, entry, body, numArguments, values, numResults, given);
+  const InterpretBody *body = ok ? interpretBodyOf(machine, entry, 0) : NULL;
+  ok = body && interpretBodyCall(machine, entry, body, numArguments, values, numResults, given);
   for (int i = 0; i < numArguments && ok; ++i)
     ok = updateArgument(machine, entry, i, kept[i], mlirFunctionTypeGetInput(type, i), &arguments[first[i]]);
   next = 0;
@@ -201,7 +203,7 @@ static bool callEntry(Machine *machine, MlirOperation entry, tessera_answer_t *a
 }
 
 static void machineDestroy(Machine *machine) {
-  memoryForgetTouches(machine);
+  interpretMemoryForgetTouches(machine);
   while (machine->globals) {
     Global *global = machine->globals;
     machine->globals = global->next;
@@ -209,9 +211,9 @@ static void machineDestroy(Machine *machine) {
       valueRelease(valueOfObject(&global->memory->object));
     free(global);
   }
-  machineForgetAddresses(machine);
-  bodiesDestroy(machine);
-  poolClear(&machine->pool);
+  interpretForgetAddresses(machine);
+  interpretBodiesDestroy(machine);
+  interpretPoolClear(&machine->pool);
 }
 
 // Three quarters of what a thread gets; where there is no limit, of what glibc then gives one.
@@ -238,12 +240,11 @@ bool tileInterpret(MlirOperation module, const char *entry, tessera_answer_t *ar
   machine.stack = __builtin_frame_address(0);
   machine.stackRoom = stackRoom();
   machine.pool.limit = memoryLimit();
-  MlirOperation op = machineFindSymbol(&machine, tileString(entry));
+  MlirOperation op = interpretFindSymbol(&machine, tileString(entry));
   if (mlirOperationIsNull(op))
     return tessera_fail(error, "the module has no function '%s'", entry);
-  bool ok =
-      (tileOpIs(op, "func.func") || machineUnknown(&machine, op, "not interpreted yet: a function of this kind")) &&
-      callEntry(&machine, op, arguments, results);
+  bool ok = (funcFuncOpIsA(op) || interpretUnknown(&machine, op, "not interpreted yet: a function of this kind")) &&
+            callEntry(&machine, op, arguments, results);
   *outcome = (TileInterpretation){.steps = machine.steps,
                                   .undecided = machine.undecided,
                                   .unknown = machine.unknown,

@@ -27,6 +27,7 @@ PREFIXES = {
     "lib/run": ["tessera_"],
     "lib/support": ["tessera_"],
     "lib/execution": ["run", "tessera", "tile"],
+    "lib/interpreter": ["interpret", "tile", "sparse"],
     "lib/transforms/layout": ["layout", "tile"],
     "lib/conversion/gpu_launch_to_runtime": ["launch", "tile"],
     "lib/conversion/tile_to_gpu": ["gpu", "tile"],
@@ -38,9 +39,9 @@ PREFIXES = {
 }
 # What does not keep a law yet: folders (1), types (2), base names (3). These lists only shrink.
 NOT_YET = {
-    1: ["lib/interpreter/", "lib/execution/", "lib/transforms/memory/",
+    1: ["lib/execution/", "lib/transforms/memory/",
         "lib/conversion/gpu_launch_to_runtime/", "lib/transforms/schedule/", "lib/support/error.c"],
-    2: ["Packing", "Value", "View"],
+    2: [],
     3: ["elements.c", "exchange.c", "gpu.c", "host.c", "launch.c",
         "machine.c", "matrix.c", "memory.c", "mma.c", "nvvm.c", "product.c", "program.c",
         "reduce.c", "registers.c", "rocdl.c", "split.c", "statistics.c", "target.c"],

@@ -1,0 +1,70 @@
+// linalg.softmax by definition: exp(x - m) / Σ exp(x - m) along a dimension, m the row's maximum, in f64.
+// Bound: the subtraction, the exponential and the division round, the sum has n terms (docs/numerics.md §4, §7).
+#include "lib/interpreter/upstream/upstream.h"
+
+#include <math.h>
+
+typedef struct SoftmaxRow {
+  double maximum, sum, error; // error: of the operands
+} SoftmaxRow;
+
+static bool readRow(Machine *machine, const Instruction *instruction, const Array *from, int64_t place, int axis,
+                    SoftmaxRow *row) {
+  *row = (SoftmaxRow){.maximum = -INFINITY};
+  for (int64_t i = 0; i < from->sizes[axis]; ++i) {
+    Element x = from->storage->elements[place + i * from->strides[axis]];
+    if (!interpretElementExpect(machine, instruction, x, "uses"))
+      return false;
+    row->maximum = isnan(x.f) || isnan(row->maximum) ? NAN : fmax(row->maximum, x.f);
+    row->error = fmax(row->error, x.bound);
+  }
+  for (int64_t i = 0; i < from->sizes[axis]; ++i)
+    row->sum += exp(from->storage->elements[place + i * from->strides[axis]].f - row->maximum);
+  return true;
+}
+
+static Element quotient(const Format *format, double x, const SoftmaxRow *row, int64_t terms) {
+  double exact = exp(x - row->maximum) / row->sum, value = formatRound(format, exact);
+  if (isnan(value) || isinf(value))
+    return elementOfFloat(value, 0);
+  double far = isinf(x - row->maximum) ? 0 : fabs(x - row->maximum);
+  double relative = (double)(terms + 8) * format->epsilon + 2 * far * format->epsilon + 4 * row->error;
+  return elementOfFloat(value, relative * fabs(exact) + 4 * format->tiny);
+}
+
+static bool writeRow(Machine *machine, const Instruction *instruction, const Array *from, const Array *to,
+                     const int64_t *index, int axis) {
+  SoftmaxRow row;
+  int64_t source = interpretPlaceOf(from, index), destination = interpretPlaceOf(to, index);
+  if (!readRow(machine, instruction, from, source, axis, &row))
+    return false;
+  for (int64_t i = 0; i < from->sizes[axis]; ++i) {
+    double x = from->storage->elements[source + i * from->strides[axis]].f;
+    if (!interpretMemoryWrite(machine, instruction, to->storage, destination + i * to->strides[axis],
+                              quotient(&instruction->in, x, &row, from->sizes[axis])))
+      return false;
+  }
+  return interpretStep(machine, instruction->op, from->sizes[axis]);
+}
+
+bool interpretSoftmax(Machine *machine, Frame *frame, const Instruction *instruction) {
+  const Array *from = arrayOperand(frame, instruction, 0);
+  Array *to = arrayOperand(frame, instruction, 1);
+  int axis = (int)mlirIntegerAttrGetValueInt(tileOpAttribute(instruction->op, "dimension"));
+  if (instruction->numResults) {
+    to = interpretArrayCopy(to);
+    if (!to)
+      return interpretOutOfMemory(machine, instruction->op);
+    setResult(frame, instruction, 0, valueOfObject(&to->object));
+  }
+  int64_t rows[InterpreterMaxRank], index[InterpreterMaxRank] = {0};
+  for (int i = 0; i < from->rank; ++i)
+    rows[i] = i == axis ? 1 : from->sizes[i];
+  if (interpretArrayCount(from) == 0)
+    return true;
+  do
+    if (!writeRow(machine, instruction, from, to, index, axis))
+      return false;
+  while (interpretIndexNext(from->rank, rows, index));
+  return true;
+}

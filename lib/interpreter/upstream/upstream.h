@@ -1,0 +1,101 @@
+// Ops of upstream dialects that are more than a scalar function, for the table of rows (rows.c).
+#ifndef TESSERA_INTERPRETER_UPSTREAM_H
+#define TESSERA_INTERPRETER_UPSTREAM_H
+
+#include "lib/interpreter/machine/machine.h"
+
+#define TESSERA_UPSTREAM_OPS(X)                                                                                        \
+  X(ArithOp_Constant, interpretConstant)                                                                               \
+  X(ArithOp_Select, interpretSelect)                                                                                   \
+  X(UbOp_Poison, interpretPoison)                                                                                      \
+  X(FuncOp_Call, interpretCall)                                                                                        \
+  X(FuncOp_Return, interpretYield)                                                                                     \
+  X(CfOp_Branch, interpretBranch)                                                                                      \
+  X(CfOp_CondBranch, interpretCondBranch)                                                                              \
+  X(CfOp_Assert, interpretAssert)                                                                                      \
+  X(ScfOp_For, interpretFor)                                                                                           \
+  X(ScfOp_If, interpretIf)                                                                                             \
+  X(ScfOp_While, interpretWhile)                                                                                       \
+  X(ScfOp_Parallel, interpretParallel)                                                                                 \
+  X(ScfOp_ExecuteRegion, interpretRegion)                                                                              \
+  X(ScfOp_IndexSwitch, interpretIndexSwitch)                                                                           \
+  X(ScfOp_Yield, interpretYield)                                                                                       \
+  X(ScfOp_Condition, interpretYield)                                                                                   \
+  X(ScfOp_Reduce, interpretYield)                                                                                      \
+  X(ScfOp_Forall, interpretForall)                                                                                     \
+  X(ScfOp_InParallel, interpretNothing)                                                                                \
+  X(ScfOp_ReduceReturn, interpretYield)                                                                                \
+  X(LinalgOp_Pack, interpretPack)                                                                                      \
+  X(LinalgOp_UnPack, interpretUnpack)                                                                                  \
+  X(BufferizationOp_ToTensor, interpretCopyOfOperand)                                                                  \
+  X(BufferizationOp_ToBuffer, interpretCopyOfOperand)                                                                  \
+  X(BufferizationOp_Clone, interpretCopyOfOperand)                                                                     \
+  X(BufferizationOp_AllocTensor, interpretAllocTensor)                                                                 \
+  X(BufferizationOp_DeallocTensor, interpretNothing)                                                                   \
+  X(BufferizationOp_MaterializeInDestination, interpretMaterialize)                                                    \
+  X(AffineOp_AffineApply, interpretAffine)                                                                             \
+  X(AffineOp_AffineMin, interpretAffine)                                                                               \
+  X(AffineOp_AffineMax, interpretAffine)                                                                               \
+  X(MemrefOp_AssumeAlignment, interpretOperand)                                                                        \
+  X(MemrefOp_MemorySpaceCast, interpretOperand)                                                                        \
+  X(MemrefOp_AllocaScope, interpretRegion)                                                                             \
+  X(MemrefOp_AllocaScopeReturn, interpretYield)                                                                        \
+  X(MemrefOp_Transpose, interpretMemrefTranspose)                                                                      \
+  X(MemrefOp_ReinterpretCast, interpretReinterpretCast)                                                                \
+  X(MemrefOp_AtomicRMW, interpretMemrefAtomic)                                                                         \
+  X(LinalgOp_Yield, interpretYield)                                                                                    \
+  X(LinalgOp_Index, interpretLinalgIndex)                                                                              \
+  X(LinalgOp_Softmax, interpretSoftmax)                                                                                \
+  X(TensorOp_Yield, interpretYield)                                                                                    \
+  X(TensorOp_Empty, interpretTensorEmpty)                                                                              \
+  X(TensorOp_Dim, interpretDim)                                                                                        \
+  X(TensorOp_Rank, interpretRank)                                                                                      \
+  X(TensorOp_Extract, interpretExtract)                                                                                \
+  X(TensorOp_Insert, interpretInsert)                                                                                  \
+  X(TensorOp_FromElements, interpretFromElements)                                                                      \
+  X(TensorOp_Splat, interpretSplat)                                                                                    \
+  X(TensorOp_Generate, interpretGenerate)                                                                              \
+  X(TensorOp_ExtractSlice, interpretExtractSlice)                                                                      \
+  X(TensorOp_InsertSlice, interpretInsertSlice)                                                                        \
+  X(TensorOp_ExpandShape, interpretExpandShape)                                                                        \
+  X(TensorOp_CollapseShape, interpretCollapseShape)                                                                    \
+  X(TensorOp_Cast, interpretCast)                                                                                      \
+  X(TensorOp_Reshape, interpretReshape)                                                                                \
+  X(TensorOp_Pad, interpretPad)                                                                                        \
+  X(TensorOp_Concat, interpretConcat)                                                                                  \
+  X(MemrefOp_Alloc, interpretAlloc)                                                                                    \
+  X(MemrefOp_Alloca, interpretAlloc)                                                                                   \
+  X(MemrefOp_Dealloc, interpretDealloc)                                                                                \
+  X(MemrefOp_Load, interpretLoad)                                                                                      \
+  X(MemrefOp_Store, interpretStore)                                                                                    \
+  X(MemrefOp_Dim, interpretDim)                                                                                        \
+  X(MemrefOp_Rank, interpretRank)                                                                                      \
+  X(MemrefOp_SubView, interpretSubview)                                                                                \
+  X(MemrefOp_Cast, interpretCast)                                                                                      \
+  X(MemrefOp_Copy, interpretCopy)                                                                                      \
+  X(MemrefOp_ExpandShape, interpretExpandShape)                                                                        \
+  X(MemrefOp_CollapseShape, interpretCollapseShape)                                                                    \
+  X(MemrefOp_ExtractAlignedPointerAsIndex, interpretPointer)                                                           \
+  X(MemrefOp_GetGlobal, interpretGetGlobal)
+
+#define X(kind, function) bool function(Machine *machine, Frame *frame, const Instruction *instruction);
+TESSERA_UPSTREAM_OPS(X)
+#undef X
+
+// Offsets, sizes and strides of a slice: numbers of the attributes, or operands from `cursor` on, in order.
+bool interpretReadMixed(Machine *machine, const Frame *frame, const Instruction *instruction, const char *name,
+                        int *cursor, int count, int64_t *numbers);
+// The part of `array` that a slice op names, as an alias; null after an error.
+Array *interpretSliceOf(Machine *machine, Frame *frame, const Instruction *instruction, const Array *array, int cursor,
+                        MlirType type);
+// Runs all points of a linalg op: named ops and generic alike.
+bool interpretLinalg(Machine *machine, Frame *frame, const Instruction *instruction);
+// What arith.select gives for one element.
+Element interpretSelectElement(const Format *format, Element condition, Element a, Element b);
+// An index into an array, checked; the place in its storage.
+bool interpretCheckedPlace(Machine *machine, const Frame *frame, const Instruction *instruction, const Array *array,
+                           intptr_t begin, int64_t *place);
+// The elements of `from` to the places of `to`, of the same shape, checked.
+bool interpretCopyElements(Machine *machine, const Instruction *instruction, const Array *from, const Array *to);
+
+#endif
