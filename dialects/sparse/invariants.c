@@ -9,6 +9,7 @@
 
 #include "dialects/sparse/sparse.h"
 #include "lib/ir/support.h"
+#include "upstream/arith.h"
 
 //===--- constants ----------------------------------------------------------===//
 

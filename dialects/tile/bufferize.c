@@ -14,6 +14,8 @@
 #include "lib/ir/op_format.h"
 #include "upstream/memref.h"
 
+#include "dialects/tile/ops.h"
+#include "upstream/memref.h"
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -88,25 +90,22 @@ static bool isCastable(MlirType seen, MlirType wanted) {
 static MlirValue allocateLike(TileBuilder *builder, MlirValue buffer, MlirType type) {
   intptr_t rank = mlirShapedTypeGetRank(type), count = 0;
   MlirValue *sizes = malloc(sizeof *sizes * (size_t)(rank + 1)), result;
-  MlirType index = mlirIndexTypeGet(builder->context);
   for (intptr_t i = 0; i < rank; ++i) {
     if (!mlirShapedTypeIsDynamicDim(type, i))
       continue;
     MlirValue operands[] = {buffer, tileBuildIndex(builder, i)};
-    sizes[count++] = tileBuildValue(builder, "memref.dim", index, 2, operands, NULL);
+    sizes[count++] = memrefDimOpBuild(builder, operands[0], operands[1]);
   }
   int32_t segments[] = {(int32_t)count, 0};
   TileAttributeEntry attributes[] = {{"operandSegmentSizes", mlirDenseI32ArrayGet(builder->context, 2, segments)},
                                      {"alignment", mlirIntegerAttrGet(mlirIntegerTypeGet(builder->context, 64), 64)},
                                      {NULL}};
-  result = tileBuildValue(builder, "memref.alloc", type, count, sizes, attributes);
+  result = tileBuildValue(builder, memrefAllocOpName, type, count, sizes, attributes);
   free(sizes);
   return result;
 }
 
-static void copy(TileBuilder *builder, MlirValue from, MlirValue to) {
-  tileBuild(builder, "memref.copy", 2, (MlirValue[]){from, to}, 0, NULL, NULL, 0, NULL);
-}
+static void copy(TileBuilder *builder, MlirValue from, MlirValue to) { memrefCopyOpBuild(builder, from, to); }
 
 // The buffer as the parameter wants it: itself, cast, or copied.
 static MlirValue fitToParameter(Fit *fit, intptr_t operand, MlirValue buffer) {

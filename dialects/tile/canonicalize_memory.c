@@ -11,6 +11,8 @@
 #include "lib/ir/pass.h"
 #include "upstream/memref.h"
 
+#include "dialects/tile/ops.h"
+#include "upstream/memref.h"
 #include <stdlib.h>
 
 static MlirLogicalResult replaceBy(MlirPatternRewriter rewriter, MlirOperation op, MlirValue value) {
@@ -97,7 +99,7 @@ static MlirValue buildViewOfSource(TileBuilder *builder, MlirOperation view, Mli
     operands[++count] = isDropped ? offsetOf(builder, subview, d) : mlirOperationGetOperand(view, index++);
   }
   TileAttributeEntry attributes[] = {{"fixed", mlirDenseI64ArrayGet(builder->context, count, fixed)}, {NULL}};
-  MlirValue result = tileBuildValue(builder, "tile.view", tileResultType(view, 0), count + 1, operands, attributes);
+  MlirValue result = tileBuildValue(builder, tileViewOpName, tileResultType(view, 0), count + 1, operands, attributes);
   free(fixed);
   free(operands);
   return result;
@@ -114,8 +116,8 @@ static MlirLogicalResult viewOfSubview(MlirRewritePattern pattern, MlirOperation
 }
 
 void tileViewOpCanonicalize(MlirRewritePatternSet patterns, MlirContext context) {
-  tileAddPattern(patterns, context, "tile.view", 1, viewOfCast);
-  tileAddPattern(patterns, context, "tile.view", 1, viewOfSubview);
+  tileAddPattern(patterns, context, tileViewOpName, 1, viewOfCast);
+  tileAddPattern(patterns, context, tileViewOpName, 1, viewOfSubview);
 }
 
 //===--- load of what was just stored ---------------------------------------===//
@@ -171,7 +173,7 @@ static MlirLogicalResult loadOfStore(MlirRewritePattern pattern, MlirOperation o
 }
 
 void tileLoadOpCanonicalize(MlirRewritePatternSet patterns, MlirContext context) {
-  tileAddPattern(patterns, context, "tile.load", 1, loadOfStore);
+  tileAddPattern(patterns, context, tileLoadOpName, 1, loadOfStore);
 }
 
 //===--- masks that are all true --------------------------------------------===//
@@ -276,7 +278,7 @@ static MlirLogicalResult gatherToLoad(MlirRewritePattern pattern, MlirOperation 
                                       void *data) {
   TileBuilder builder = tileBuilderInPattern(rewriter, op);
   MlirOperation load;
-  if (!buildContiguous(&builder, op, "tile.load", 1, NULL, &load))
+  if (!buildContiguous(&builder, op, tileLoadOpName, 1, NULL, &load))
     return mlirLogicalResultFailure();
   return replaceBy(rewriter, op, mlirOperationGetResult(load, 0));
 }
@@ -287,20 +289,20 @@ static MlirLogicalResult scatterToStore(MlirRewritePattern pattern, MlirOperatio
   MlirAttribute combine = tileOpAttribute(op, "combine");
   TileAttributeEntry attributes[] = {{mlirAttributeIsNull(combine) ? NULL : "combine", combine}, {NULL}};
   MlirOperation store;
-  if (!buildContiguous(&builder, op, "tile.store", 0, attributes, &store))
+  if (!buildContiguous(&builder, op, tileStoreOpName, 0, attributes, &store))
     return mlirLogicalResultFailure();
   mlirRewriterBaseEraseOp(mlirPatternRewriterAsBase(rewriter), op);
   return mlirLogicalResultSuccess();
 }
 
 void tileGatherOpCanonicalize(MlirRewritePatternSet patterns, MlirContext context) {
-  tileAddPattern(patterns, context, "tile.gather", 1, dropTrueMask);
-  tileAddPattern(patterns, context, "tile.gather", 1, gatherToLoad);
+  tileAddPattern(patterns, context, tileGatherOpName, 1, dropTrueMask);
+  tileAddPattern(patterns, context, tileGatherOpName, 1, gatherToLoad);
 }
 
 void tileScatterOpCanonicalize(MlirRewritePatternSet patterns, MlirContext context) {
-  tileAddPattern(patterns, context, "tile.scatter", 1, dropTrueMask);
-  tileAddPattern(patterns, context, "tile.scatter", 1, scatterToStore);
+  tileAddPattern(patterns, context, tileScatterOpName, 1, dropTrueMask);
+  tileAddPattern(patterns, context, tileScatterOpName, 1, scatterToStore);
 }
 
 //===--- atomic_rmw whose old value nobody wants: scatter with combine ------===//
@@ -344,12 +346,12 @@ static MlirLogicalResult atomicToScatter(MlirRewritePattern pattern, MlirOperati
                                      {"bounds", mlirStringAttrGet(context, tileString("trap"))},
                                      {"operandSegmentSizes", mlirDenseI32ArrayGet(context, 4, segments)},
                                      {NULL}};
-  tileBuild(&builder, "tile.scatter", operands, values, 0, NULL, attributes, 0, NULL);
+  tileBuild(&builder, tileScatterOpName, operands, values, 0, NULL, attributes, 0, NULL);
   free(values);
   mlirRewriterBaseEraseOp(mlirPatternRewriterAsBase(rewriter), op);
   return mlirLogicalResultSuccess();
 }
 
 void tileAtomicRmwOpCanonicalize(MlirRewritePatternSet patterns, MlirContext context) {
-  tileAddPattern(patterns, context, "tile.atomic_rmw", 1, atomicToScatter);
+  tileAddPattern(patterns, context, tileAtomicRmwOpName, 1, atomicToScatter);
 }

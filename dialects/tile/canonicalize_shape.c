@@ -9,6 +9,7 @@
 #include "lib/ir/op_format.h"
 #include "lib/ir/pass.h"
 
+#include "dialects/tile/ops.h"
 #include <stdlib.h>
 
 static void replaceBy(MlirPatternRewriter rewriter, MlirOperation op, MlirValue value) {
@@ -35,7 +36,7 @@ static MlirLogicalResult broadcastToReshape(MlirRewritePattern pattern, MlirOper
 }
 
 void tileBroadcastOpCanonicalize(MlirRewritePatternSet patterns, MlirContext context) {
-  tileAddPattern(patterns, context, "tile.broadcast", 1, broadcastToReshape);
+  tileAddPattern(patterns, context, tileBroadcastOpName, 1, broadcastToReshape);
 }
 
 //===--- transpose of a load: a load of the transposed view ------------------===//
@@ -84,7 +85,7 @@ static MlirValue buildTransposedView(TileBuilder *builder, MlirOperation view, M
   for (intptr_t i = 0; i < count; ++i)
     operands[i] = mlirOperationGetOperand(view, i);
   TileAttributeEntry attributes[] = {{"fixed", tileOpAttribute(view, "fixed")}, {NULL}};
-  result = tileBuildValue(builder, "tile.view", type, count, operands, attributes);
+  result = tileBuildValue(builder, tileViewOpName, type, count, operands, attributes);
   free(operands);
   return result;
 }
@@ -95,7 +96,7 @@ static MlirValue buildTransposedLoad(TileBuilder *builder, MlirOperation op, Mli
   operands[0] = view;
   for (intptr_t i = 0; i < rank; ++i)
     operands[1 + i] = mlirOperationGetOperand(load, 1 + tileArrayAt(op, "permutation", i));
-  result = tileBuildValue(builder, "tile.load", tileResultType(op, 0), rank + 1, operands, NULL);
+  result = tileBuildValue(builder, tileLoadOpName, tileResultType(op, 0), rank + 1, operands, NULL);
   free(operands);
   return result;
 }
@@ -116,7 +117,7 @@ static MlirLogicalResult transposeLoad(MlirRewritePattern pattern, MlirOperation
 }
 
 void tileTransposeOpCanonicalize(MlirRewritePatternSet patterns, MlirContext context) {
-  tileAddPattern(patterns, context, "tile.transpose", 1, transposeLoad);
+  tileAddPattern(patterns, context, tileTransposeOpName, 1, transposeLoad);
 }
 
 //===--- the first few of a sort: topk --------------------------------------===//
@@ -147,10 +148,10 @@ static MlirLogicalResult sliceOfSort(MlirRewritePattern pattern, MlirOperation o
       {mlirAttributeIsNull(descending) ? NULL : "descending", descending},
       {NULL},
   };
-  replaceBy(rewriter, op, tileBuildValue(&builder, "tile.topk", tileResultType(op, 0), 1, &source, attributes));
+  replaceBy(rewriter, op, tileBuildValue(&builder, tileTopkOpName, tileResultType(op, 0), 1, &source, attributes));
   return mlirLogicalResultSuccess();
 }
 
 void tileSliceOpCanonicalize(MlirRewritePatternSet patterns, MlirContext context) {
-  tileAddPattern(patterns, context, "tile.slice", 1, sliceOfSort);
+  tileAddPattern(patterns, context, tileSliceOpName, 1, sliceOfSort);
 }

@@ -3,15 +3,16 @@
 #include "dialects/tile/combiner.h"
 #include "dialects/tile/questions.h"
 
+#include "upstream/arith.h"
 #include <math.h>
 
 // xori is no idempotent combiner: x xor x is 0.
 static const TileCombiner combiners[] = {
-    {"arith.addf", true, false},    {"arith.addi", false, false},   {"arith.mulf", true, false},
-    {"arith.muli", false, false},   {"arith.maximumf", true, true}, {"arith.maxnumf", true, true},
-    {"arith.minimumf", true, true}, {"arith.minnumf", true, true},  {"arith.maxsi", false, true},
-    {"arith.maxui", false, true},   {"arith.minsi", false, true},   {"arith.minui", false, true},
-    {"arith.andi", false, true},    {"arith.ori", false, true},     {"arith.xori", false, false},
+    {arithAddFOpName, true, false},    {arithAddIOpName, false, false},   {arithMulFOpName, true, false},
+    {arithMulIOpName, false, false},   {arithMaximumFOpName, true, true}, {arithMaxNumFOpName, true, true},
+    {arithMinimumFOpName, true, true}, {arithMinNumFOpName, true, true},  {arithMaxSIOpName, false, true},
+    {arithMaxUIOpName, false, true},   {arithMinSIOpName, false, true},   {arithMinUIOpName, false, true},
+    {arithAndIOpName, false, true},    {arithOrIOpName, false, true},     {arithXOrIOpName, false, false},
 };
 
 const TileCombiner *tileCombinerFind(MlirStringRef name) {
@@ -51,25 +52,25 @@ static FloatRange rangeOf(MlirType element) {
 
 static double neutralFloat(const TileCombiner *combiner, MlirType element) {
   FloatRange range = rangeOf(element);
-  if (is(combiner, "arith.addf"))
+  if (is(combiner, arithAddFOpName))
     return -0.0;
-  if (is(combiner, "arith.mulf"))
+  if (is(combiner, arithMulFOpName))
     return 1.0;
-  if (range.hasNan && (is(combiner, "arith.maxnumf") || is(combiner, "arith.minnumf")))
+  if (range.hasNan && (is(combiner, arithMaxNumFOpName) || is(combiner, arithMinNumFOpName)))
     return (double)NAN; // it alone gives way to every number
-  return is(combiner, "arith.maximumf") || is(combiner, "arith.maxnumf") ? range.least : range.greatest;
+  return is(combiner, arithMaximumFOpName) || is(combiner, arithMaxNumFOpName) ? range.least : range.greatest;
 }
 
 // Of a width up to 64 bits, as a two's complement number that mlirIntegerAttrGet truncates.
 static int64_t neutralInteger(const TileCombiner *combiner, unsigned width) {
   int64_t smallest = (int64_t)(UINT64_MAX << (width - 1));
-  if (is(combiner, "arith.muli"))
+  if (is(combiner, arithMulIOpName))
     return 1;
-  if (is(combiner, "arith.maxsi"))
+  if (is(combiner, arithMaxSIOpName))
     return smallest;
-  if (is(combiner, "arith.minsi"))
+  if (is(combiner, arithMinSIOpName))
     return ~smallest;
-  return is(combiner, "arith.minui") || is(combiner, "arith.andi") ? -1 : 0;
+  return is(combiner, arithMinUIOpName) || is(combiner, arithAndIOpName) ? -1 : 0;
 }
 
 MlirAttribute tileCombinerNeutral(const TileCombiner *combiner, MlirType element) {

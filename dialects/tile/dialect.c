@@ -7,6 +7,7 @@
 #include "dialects/tile/hooks.h"
 #include "lib/ir/op_dialect.h"
 #include "mlir-c/Dialect/Arith.h"
+#include "upstream/arith.h"
 
 #define TESSERA_OP TESSERA_OP_ROW
 #define HOOKS TESSERA_HOOKS
@@ -33,7 +34,7 @@ static MlirOperation materializeConstant(MlirAttribute value, MlirType type, Mli
     return (MlirOperation){NULL};
   MlirContext context = mlirTypeGetContext(type);
   MlirNamedAttribute named = mlirNamedAttributeGet(mlirIdentifierGet(context, tileString("value")), value);
-  MlirOperationState state = mlirOperationStateGet(tileString("arith.constant"), location);
+  MlirOperationState state = mlirOperationStateGet(tileString(arithConstantOpName), location);
   mlirOperationStateAddAttributes(&state, 1, &named);
   mlirOperationStateAddResults(&state, 1, &type);
   return mlirOperationCreate(&state);

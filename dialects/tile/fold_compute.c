@@ -12,6 +12,8 @@
 #include "lib/ir/pass.h"
 #include "upstream/arith.h"
 
+#include "dialects/tile/ops.h"
+#include "upstream/arith.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -85,14 +87,14 @@ static MlirLogicalResult accumulate(MlirRewritePattern pattern, MlirOperation op
     MlirValue operands[] = {mlirOperationGetOperand(mma, 0), mlirOperationGetOperand(mma, 1),
                             mlirOperationGetOperand(op, 1 - side)};
     return replaceBy(rewriter, op,
-                     tileBuildValue(&builder, "tile.mma", tileResultType(op, 0), 3, operands, attributes));
+                     tileBuildValue(&builder, tileMmaOpName, tileResultType(op, 0), 3, operands, attributes));
   }
   return mlirLogicalResultFailure();
 }
 
 void tileMmaOpCanonicalize(MlirRewritePatternSet patterns, MlirContext context) {
-  tileAddPattern(patterns, context, "arith.addi", 1, accumulate);
-  tileAddPattern(patterns, context, "arith.addf", 1, accumulate);
+  tileAddPattern(patterns, context, arithAddIOpName, 1, accumulate);
+  tileAddPattern(patterns, context, arithAddFOpName, 1, accumulate);
 }
 
 //===--- reduce -------------------------------------------------------------===//
@@ -140,7 +142,7 @@ static MlirLogicalResult reduceToReshape(MlirRewritePattern pattern, MlirOperati
 }
 
 void tileReduceOpCanonicalize(MlirRewritePatternSet patterns, MlirContext context) {
-  tileAddPattern(patterns, context, "tile.reduce", 1, reduceToReshape);
+  tileAddPattern(patterns, context, tileReduceOpName, 1, reduceToReshape);
 }
 
 //===--- random: Philox4x32-10 ----------------------------------------------===//

@@ -8,6 +8,7 @@
 #include "dialects/tile/questions.h"
 #include "lib/ir/op_format.h"
 
+#include "dialects/tile/ops.h"
 #include <stdlib.h>
 
 //===--- shared (fold.h) ----------------------------------------------------===//
@@ -70,7 +71,7 @@ static bool mergeBroadcasts(MlirOperation op, MlirOperation before) {
 }
 
 bool tileBroadcastOpFold(MlirOperation op, intptr_t count, const MlirAttribute *operands, MlirExtFoldResults results) {
-  MlirOperation before = unaryBefore(op, "tile.broadcast");
+  MlirOperation before = unaryBefore(op, tileBroadcastOpName);
   if (isIdentity(op))
     return tileFoldToValue(results, mlirOperationGetOperand(op, 0));
   if (tileFoldToSplat(results, tileResultType(op, 0), operands[0]))
@@ -93,7 +94,7 @@ static bool reshapeConstant(MlirOperation op, MlirAttribute constant, MlirExtFol
 }
 
 bool tileReshapeOpFold(MlirOperation op, intptr_t count, const MlirAttribute *operands, MlirExtFoldResults results) {
-  MlirOperation before = unaryBefore(op, "tile.reshape");
+  MlirOperation before = unaryBefore(op, tileReshapeOpName);
   if (isIdentity(op))
     return tileFoldToValue(results, mlirOperationGetOperand(op, 0));
   if (reshapeConstant(op, operands[0], results))
@@ -120,7 +121,7 @@ static bool mergeTransposes(MlirOperation op, MlirOperation before) {
 }
 
 bool tileTransposeOpFold(MlirOperation op, intptr_t count, const MlirAttribute *operands, MlirExtFoldResults results) {
-  MlirOperation before = unaryBefore(op, "tile.transpose");
+  MlirOperation before = unaryBefore(op, tileTransposeOpName);
   if (isIdentityPermutation(op) && isIdentity(op))
     return tileFoldToValue(results, mlirOperationGetOperand(op, 0));
   if (tileFoldToSplat(results, tileResultType(op, 0), operands[0]))
@@ -130,7 +131,7 @@ bool tileTransposeOpFold(MlirOperation op, intptr_t count, const MlirAttribute *
 
 // A cast back to where it came from; another width goes there directly, the same width is arith's.
 bool tileBitcastOpFold(MlirOperation op, intptr_t count, const MlirAttribute *operands, MlirExtFoldResults results) {
-  MlirOperation before = unaryBefore(op, "tile.bitcast");
+  MlirOperation before = unaryBefore(op, tileBitcastOpName);
   if (mlirOperationIsNull(before))
     return false;
   MlirType source = tileOperandType(before, 0), result = tileResultType(op, 0);
@@ -142,7 +143,7 @@ bool tileBitcastOpFold(MlirOperation op, intptr_t count, const MlirAttribute *op
 
 bool tileConvertLayoutOpFold(MlirOperation op, intptr_t count, const MlirAttribute *operands,
                              MlirExtFoldResults results) {
-  MlirOperation before = unaryBefore(op, "tile.convert_layout");
+  MlirOperation before = unaryBefore(op, tileConvertLayoutOpName);
   if (isIdentity(op))
     return tileFoldToValue(results, mlirOperationGetOperand(op, 0));
   if (tileFoldToSplat(results, tileResultType(op, 0), operands[0]))

@@ -7,6 +7,7 @@
 #include "lib/ir/op_format.h"
 #include "lib/ir/pass.h"
 
+#include "dialects/tile/ops.h"
 #include <stdlib.h>
 
 //===--- launch: an empty grid writes nothing -------------------------------===//
@@ -42,7 +43,7 @@ static MlirLogicalResult eraseEmptyLaunch(MlirRewritePattern pattern, MlirOperat
 }
 
 void tileLaunchOpCanonicalize(MlirRewritePatternSet patterns, MlirContext context) {
-  tileAddPattern(patterns, context, "tile.launch", 1, eraseEmptyLaunch);
+  tileAddPattern(patterns, context, tileLaunchOpName, 1, eraseEmptyLaunch);
 }
 
 //===--- transfer -----------------------------------------------------------===//
@@ -114,5 +115,5 @@ static MlirLogicalResult eraseTrueAssert(MlirRewritePattern pattern, MlirOperati
 }
 
 void tileAssertOpCanonicalize(MlirRewritePatternSet patterns, MlirContext context) {
-  tileAddPattern(patterns, context, "tile.assert", 1, eraseTrueAssert);
+  tileAddPattern(patterns, context, tileAssertOpName, 1, eraseTrueAssert);
 }

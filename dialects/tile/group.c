@@ -266,14 +266,15 @@ MlirOperation tileGroupWrap(const MlirOperation *ops, intptr_t count, const char
   MlirRegion region = mlirRegionCreate();
   mlirRegionAppendOwnedBlock(region, w.body);
   TileAttributeEntry attributes[] = {{"meets", levels(b.context, w.body, level)}, {"schedule", schedule}, {0}};
-  MlirOperation group = tileBuild(&b, "tile.group", w.numInputs, w.inputs, numResults, types, attributes, 1, &region);
+  MlirOperation group =
+      tileBuild(&b, tileGroupOpName, w.numInputs, w.inputs, numResults, types, attributes, 1, &region);
   for (intptr_t i = 0; i < numResults; ++i)
     mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(last, i), mlirOperationGetResult(group, i));
   TileBuilder end = tileBuilderAtEnd(w.body, b.location);
   MlirValue *results = malloc(sizeof *results * (size_t)(numResults + 1));
   for (intptr_t i = 0; i < numResults; ++i)
     results[i] = mlirOperationGetResult(last, i);
-  tileBuild(&end, "tile.yield", numResults, results, 0, NULL, NULL, 0, NULL);
+  tileYieldOpBuild(&end, numResults, results);
   free(isShared);
   free(results);
   free(types);

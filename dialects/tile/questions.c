@@ -4,6 +4,8 @@
 #include "dialects/tile/ops.h"
 #include "lib/ir/op_format.h"
 
+#include "dialects/tile/ops.h"
+#include "upstream/math.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -95,11 +97,11 @@ bool tileKeywordIs(MlirOperation op, const char *name, const char *text) {
 }
 
 const TileRounding *tileRoundingOf(MlirOperation op) {
-  static const TileRounding roundings[] = {{"nearest_even", 0, "math.roundeven"},
-                                           {"down", 1, "math.floor"},
-                                           {"up", 2, "math.ceil"},
-                                           {"toward_zero", 3, "math.trunc"},
-                                           {"nearest_away", 4, "math.round"}};
+  static const TileRounding roundings[] = {{"nearest_even", 0, mathRoundEvenOpName},
+                                           {"down", 1, mathFloorOpName},
+                                           {"up", 2, mathCeilOpName},
+                                           {"toward_zero", 3, mathTruncOpName},
+                                           {"nearest_away", 4, mathRoundOpName}};
   for (size_t i = 0; i < sizeof roundings / sizeof *roundings; ++i)
     if (tileKeywordIs(op, "rounding", roundings[i].name))
       return &roundings[i];

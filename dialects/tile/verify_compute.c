@@ -8,6 +8,8 @@
 #include "dialects/tile/questions.h"
 #include "lib/ir/op_format.h"
 
+#include "dialects/tile/ops.h"
+#include "upstream/arith.h"
 #include <string.h>
 
 //===--- inputs -------------------------------------------------------------===//
@@ -80,7 +82,7 @@ static bool verifyShortForm(MlirOperation op, intptr_t inputs) {
   if (combiner->isFloat != mlirTypeIsAFloat(element))
     return tileError(op, "combines %s by %s, want %s elements", TILE_TYPE_TEXT(element), combiner->name,
                      combiner->isFloat ? "float" : "integer or index");
-  if (mlirTypeIsAFloat8E8M0FNU(element) && strcmp(combiner->name, "arith.addf") == 0)
+  if (mlirTypeIsAFloat8E8M0FNU(element) && strcmp(combiner->name, arithAddFOpName) == 0)
     return tileError(op, "combines f8E8M0FNU by arith.addf, want a type that has a zero");
   return inputs == 1 || tileError(op, "combines %d inputs by one op, want a region", (int)inputs);
 }
@@ -250,14 +252,14 @@ bool tileRandomOpVerify(MlirOperation op) {
 static const char *arithConversion(MlirOperation op, MlirType from, MlirType to) {
   bool isStochastic = tileKeywordIs(op, "rounding", "stochastic");
   if (mlirTypeIsAFloat(from) && mlirTypeIsAFloat(to) && tileElementWidth(from) < tileElementWidth(to))
-    return "arith.extf";
+    return arithExtFOpName;
   if (tileHas(op, "saturate") || isStochastic)
     return NULL;
   if (mlirTypeIsAFloat(from))
-    return mlirTypeIsAFloat(to) ? "arith.truncf" : "arith.fptosi or arith.fptoui";
+    return mlirTypeIsAFloat(to) ? arithTruncFOpName : "arith.fptosi or arith.fptoui";
   if (mlirTypeIsAFloat(to))
     return "arith.sitofp or arith.uitofp";
-  return tileElementWidth(from) < tileElementWidth(to) ? "arith.extsi or arith.extui" : "arith.trunci";
+  return tileElementWidth(from) < tileElementWidth(to) ? "arith.extsi or arith.extui" : arithTruncIOpName;
 }
 
 static bool verifyRounding(MlirOperation op, MlirType from, MlirType to) {

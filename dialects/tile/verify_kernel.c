@@ -9,6 +9,8 @@
 #include "dialects/tile/ops.h"
 #include "dialects/tile/questions.h"
 
+#include "dialects/tile/ops.h"
+#include "upstream/memref.h"
 #include <string.h>
 
 //===--- which ops ----------------------------------------------------------===//
@@ -18,8 +20,8 @@ typedef struct Refusal {
   const char *reason;
 } Refusal;
 
-static const char *const scalarMemrefOps[] = {"memref.dim",     "memref.load", "memref.store",
-                                              "memref.subview", "memref.cast", "memref.get_global"};
+static const char *const scalarMemrefOps[] = {memrefDimOpName,     memrefLoadOpName, memrefStoreOpName,
+                                              memrefSubViewOpName, memrefCastOpName, memrefGetGlobalOpName};
 
 // Upstream's dialects that belong to another level. An op of a dialect that is not upstream's is its author's business.
 static const Refusal refusals[] = {
@@ -41,10 +43,10 @@ static const Refusal refusals[] = {
     {"affine.", "it belongs below the kernel level: use scf"},
     {"cf.", "it belongs below the kernel level: use scf"},
     {"memref.", "only dim, load, store, subview, cast and get_global: use tile.view, tile.load and tile.store"},
-    {"tile.kernel", "kernels do not nest"},
-    {"tile.func", "functions stand beside kernels"},
-    {"tile.launch", "it belongs to the host"},
-    {"tile.transfer", "it belongs to the host"},
+    {tileKernelOpName, "kernels do not nest"},
+    {tileFuncOpName, "functions stand beside kernels"},
+    {tileLaunchOpName, "it belongs to the host"},
+    {tileTransferOpName, "it belongs to the host"},
 };
 
 static bool isScalarMemref(MlirStringRef name) {

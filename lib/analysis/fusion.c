@@ -8,6 +8,7 @@
 #include "lib/capi/op.h"
 #include "upstream/linalg.h"
 #include "upstream/memref.h"
+#include "upstream/tensor.h"
 
 //===--- epilogues ----------------------------------------------------------===//
 
@@ -182,7 +183,7 @@ static bool isIdentity(const TileStructured *s, int index) {
 
 // The launch that makes the value, whose kernel marks the stores of its last values.
 static bool makesFinal(const TileStructured *s, MlirValue value, TileJoinedLaunch *launch) {
-  MlirOperation maker = tileDefiningOp(value), reshape = reshapeOf(maker, "tensor.collapse_shape");
+  MlirOperation maker = tileDefiningOp(value), reshape = reshapeOf(maker, tensorCollapseShapeOpName);
   if (!mlirOperationIsNull(reshape))
     value = mlirOperationGetOperand(reshape, 0);
   if (!tileHasOneUse(value) || !readLaunch(tileDefiningOp(value), s->numInputs + s->numCaptures, launch) ||
@@ -225,7 +226,7 @@ static MlirValue filledWith(const TileStructured *s) {
 
 bool tileJoinFindFill(const TileStructured *fill, MlirOperation user, MlirValue *scalar, TileJoinedLaunch *launch) {
   MlirValue filled = mlirOperationGetResult(fill->op, 0);
-  MlirOperation expand = reshapeOf(user, "tensor.expand_shape");
+  MlirOperation expand = reshapeOf(user, tensorExpandShapeOpName);
   *scalar = filledWith(fill);
   if (!mlirOperationIsNull(expand)) {
     filled = mlirOperationGetResult(expand, 0);

@@ -3,13 +3,15 @@
 
 #include "mlir-c/AffineExpr.h"
 #include "mlir-c/Dialect/Linalg.h"
+#include "upstream/arith.h"
 
 //===--- the body -----------------------------------------------------------===//
 
 typedef struct Kind {
   const char *add, *multiply, *widen;
 } Kind;
-static const Kind kinds[] = {{"arith.addf", "arith.mulf", "arith.extf"}, {"arith.addi", "arith.muli", "arith.extsi"}};
+static const Kind kinds[] = {{arithAddFOpName, arithMulFOpName, arithExtFOpName},
+                             {arithAddIOpName, arithMulIOpName, arithExtSIOpName}};
 
 // The argument that `value` is, seen through a widening; -1 for anything else.
 static intptr_t argumentOf(MlirBlock body, MlirValue value, const char *widen) {

@@ -1,5 +1,6 @@
 // Recognizes sums of products: matrix products, convolutions, products over several dimensions. See product.h.
 #include "lib/analysis/product.h"
+#include "upstream/arith.h"
 
 //===--- questions ----------------------------------------------------------===//
 
@@ -7,8 +8,8 @@ typedef struct Multiply {
   const char *add, *multiply, *widen;
 } Multiply;
 
-static const Multiply multiplies[] = {{"arith.addf", "arith.mulf", "arith.extf"},
-                                      {"arith.addi", "arith.muli", "arith.extsi"}};
+static const Multiply multiplies[] = {{arithAddFOpName, arithMulFOpName, arithExtFOpName},
+                                      {arithAddIOpName, arithMulIOpName, arithExtSIOpName}};
 
 // The block argument that `value` is, seen through a widening of its type; -1 for anything else.
 static int matchInput(const TileStructured *s, MlirValue value, const char *widen) {

@@ -8,6 +8,9 @@
 #include "upstream/arith.h"
 #include "upstream/scf.h"
 
+#include "dialects/tile/ops.h"
+#include "upstream/arith.h"
+#include "upstream/scf.h"
 #include <stdlib.h>
 
 //===--- values ---------------------------------------------------------------------===//

@@ -2,6 +2,7 @@
 #include "lib/ir/support.h"
 #include "lib/capi/diagnostic.h"
 #include "lib/capi/op.h"
+#include "upstream/arith.h"
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -123,7 +124,7 @@ bool tileHasOneUse(MlirValue value) {
 
 bool tileConstantIndex(MlirValue value, int64_t *constant) {
   MlirOperation op = tileDefiningOp(value);
-  if (!tileOpIs(op, "arith.constant"))
+  if (!arithConstantOpIsA(op))
     return false;
   MlirAttribute attribute = tileOpAttribute(op, "value");
   if (!mlirAttributeIsAInteger(attribute))

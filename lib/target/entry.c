@@ -5,6 +5,7 @@
 #include "lib/ir/support.h"
 #include "upstream/func.h"
 
+#include "upstream/func.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -3,6 +3,8 @@
 
 #include "lib/ir/support.h"
 #include "mlir-c/BuiltinAttributes.h"
+#include "upstream/gpu.h"
+#include "upstream/llvm.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +26,7 @@ static int64_t sharedBytes(MlirOperation module, const char *kernel) {
   char name[512];
   int64_t bytes = 0;
   snprintf(name, sizeof name, "%s_shared", kernel);
-  TileOps globals = tileCollect(module, "llvm.mlir.global");
+  TileOps globals = tileCollectOps(module, llvmGlobalOpIsA);
   for (intptr_t i = 0; i < globals.count; ++i) {
     if (tileStringEquals(symbolOf(globals.items[i]), name))
       bytes = lengthOf(mlirTypeAttrGetValue(tileOpAttribute(globals.items[i], "global_type")));
@@ -42,7 +44,7 @@ static int64_t dynamicBytes(MlirOperation module, const char *kernel, const Tile
 }
 
 static bool listKernels(MlirOperation module, const TileCodeTarget *target, TileImage *image, tessera_error_t *error) {
-  TileOps functions = tileCollect(module, "llvm.func");
+  TileOps functions = tileCollectOps(module, llvmLLVMFuncOpIsA);
   image->kernels = calloc((size_t)functions.count + 1, sizeof *image->kernels);
   bool ok = image->kernels != NULL;
   for (intptr_t i = 0; i < functions.count && ok; ++i) {
@@ -59,7 +61,7 @@ static bool listKernels(MlirOperation module, const TileCodeTarget *target, Tile
 }
 
 static bool describe(MlirOperation module, const TileCodeTarget *target, TileImage *image, tessera_error_t *error) {
-  TileOps modules = tileCollect(module, "gpu.module");
+  TileOps modules = tileCollectOps(module, gpuGPUModuleOpIsA);
   bool ok = modules.count == 1 ||
             tessera_fail(error, "the program has %d gpu.modules, want one: that of its kernels", (int)modules.count);
   if (ok) {

@@ -385,6 +385,7 @@ static void writeCreate(const Writer *writer) {
 static void writeIsA(const Writer *writer) {
   const TileOpSpec *spec = writer->spec;
   const Opgen *opgen = writer->opgen;
+  fprintf(writer->out, "static const char %sName[] = \"%s\";\n", writer->op, spec->fullName);
   fprintf(writer->out, "static inline bool %sIsA(MlirOperation op) { ", writer->op);
   if (opgen->isUpstream)
     fprintf(writer->out, "return tileOpIs(op, \"%s\"); }\n", spec->fullName);
@@ -444,8 +445,9 @@ void opgenWriteHeader(FILE *out, const Opgen *opgen) {
   fprintf(
       out,
       "// Generated from the rows of dialect '%s' by tessera-opgen: do not edit.\n"
-      "// Per op: IsA (false for null), Create (result types only where they cannot be inferred; regions are taken\n"
-      "// over), Build (Create without the optional attributes; returns the result if the op has exactly one), and\n"
+      "// Per op: Name (for anchors and tables), IsA (false for null), Create (result types only where they cannot be\n"
+      "// inferred; regions are taken over), Build (Create without the optional attributes; returns the result if the "
+      "op has exactly one), and\n"
       "// accessors. Variadic ones as GetNumX, GetXBegin (position among all) and GetX(op, index). Attributes as\n"
       "// GetX and SetX, and GetXValue as a C value where the attribute is always there; unit ones as HasX.\n"
       "#ifndef TESSERA_GENERATED_OPS_OF_%s\n#define TESSERA_GENERATED_OPS_OF_%s\n\n"

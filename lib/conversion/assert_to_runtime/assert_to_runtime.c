@@ -12,6 +12,11 @@
 #include "mlir-c/Dialect/LLVM.h"
 #include "upstream/cf.h"
 
+#include "upstream/arith.h"
+#include "upstream/builtin.h"
+#include "upstream/cf.h"
+#include "upstream/func.h"
+#include "upstream/scf.h"
 #include <stdio.h>
 
 static const char *const raiseFunction = "tessera_raise_message";
@@ -31,7 +36,7 @@ static void declareRaise(TileBuilder *builder) {
       {"function_type", mlirTypeAttrGet(mlirFunctionTypeGet(builder->context, 1, &pointer, 0, NULL))},
       {"sym_visibility", mlirStringAttrGet(builder->context, tileString("private"))},
       {0}};
-  tileBuild(builder, "func.func", 0, NULL, 0, NULL, attributes, 1, &body);
+  tileBuild(builder, funcFuncOpName, 0, NULL, 0, NULL, attributes, 1, &body);
 }
 
 //===--- one assertion ------------------------------------------------------===//
@@ -55,7 +60,7 @@ static void buildRaise(TileBuilder *builder, const char *text) {
   MlirValue pointer = tileBuildTextAddress(builder, text);
   TileAttributeEntry callee[] = {{"callee", mlirFlatSymbolRefAttrGet(builder->context, tileString(raiseFunction))},
                                  {0}};
-  tileBuild(builder, "func.call", 1, &pointer, 0, NULL, callee, 0, NULL);
+  tileBuild(builder, funcCallOpName, 1, &pointer, 0, NULL, callee, 0, NULL);
   tileBuildYield(builder, 0, NULL);
 }
 
@@ -63,13 +68,13 @@ static void lower(MlirOperation assertion, const char *text) {
   TileBuilder builder = tileBuilderBefore(assertion);
   MlirType bit = mlirIntegerTypeGet(builder.context, 1);
   MlirValue operands[2] = {mlirOperationGetOperand(assertion, 0), tileBuildInteger(&builder, bit, 1)};
-  MlirValue isWrong = tileBuildValue(&builder, "arith.xori", bit, 2, operands, NULL);
+  MlirValue isWrong = arithXOrIOpBuild(&builder, operands[0], operands[1]);
   MlirRegion regions[2] = {mlirRegionCreate(), mlirRegionCreate()};
   MlirBlock block = mlirBlockCreate(0, NULL, NULL);
   mlirRegionAppendOwnedBlock(regions[0], block);
   TileBuilder inside = tileBuilderAtEnd(block, builder.location);
   buildRaise(&inside, text);
-  tileBuild(&builder, "scf.if", 1, &isWrong, 0, NULL, NULL, 2, regions);
+  tileBuild(&builder, scfIfOpName, 1, &isWrong, 0, NULL, NULL, 2, regions);
   mlirOperationDestroy(assertion);
 }
 
@@ -102,7 +107,7 @@ static void dependents(MlirDialectRegistry registry) {
 const MlirExtPassDefinition tileAssertToRuntimePass = {
     .argument = "convert-assert-to-runtime",
     .summary = "Lower cf.assert to a failure that the program's caller gets as text",
-    .anchor = "builtin.module",
+    .anchor = builtinModuleOpName,
     .statistics = (const char *const[]){"assertions: assertions lowered", NULL},
     .dependentDialects = dependents,
     .run = run,

@@ -7,6 +7,9 @@
 #include "mlir-c/BuiltinTypes.h"
 #include "upstream/memref.h"
 
+#include "upstream/arith.h"
+#include "upstream/cf.h"
+#include "upstream/memref.h"
 #include <stdio.h>
 
 enum { MaxRank = 64 };
@@ -29,7 +32,7 @@ static MlirValue offsetOf(TileBuilder *builder, MlirValue memref) {
   for (intptr_t i = 1; i < 2 + 2 * rank; ++i)
     results[i] = index;
   MlirOperation parts =
-      tileBuild(builder, "memref.extract_strided_metadata", 1, &memref, 2 + 2 * rank, results, NULL, 0, NULL);
+      tileBuild(builder, memrefExtractStridedMetadataOpName, 1, &memref, 2 + 2 * rank, results, NULL, 0, NULL);
   return tileBuildMul(builder, mlirOperationGetResult(parts, 1), tileBuildIndex(builder, bytesOf(type)));
 }
 
@@ -43,20 +46,20 @@ static void say(MlirValue memref, int64_t alignment, char *text, size_t capacity
 
 static void check(MlirOperation op) {
   TileBuilder builder = tileBuilderBefore(op);
-  MlirType index = mlirIndexTypeGet(builder.context), i64 = mlirIntegerTypeGet(builder.context, 64);
+  MlirType i64 = mlirIntegerTypeGet(builder.context, 64);
   MlirValue memref = mlirOperationGetOperand(op, 0);
   int64_t alignment = mlirIntegerAttrGetValueInt(tileOpAttribute(op, "alignment"));
   MlirValue base = memrefExtractAlignedPointerAsIndexOpBuild(&builder, memref);
   MlirValue operands[] = {tileBuildAdd(&builder, base, offsetOf(&builder, memref)),
                           tileBuildIndex(&builder, alignment)};
-  MlirValue rest = tileBuildValue(&builder, "arith.remui", index, 2, operands, NULL);
+  MlirValue rest = arithRemUIOpBuild(&builder, operands[0], operands[1]);
   TileAttributeEntry equal[] = {{"predicate", mlirIntegerAttrGet(i64, 0)}, {NULL}};
-  MlirValue isAligned = tileBuildValue(&builder, "arith.cmpi", mlirIntegerTypeGet(builder.context, 1), 2,
+  MlirValue isAligned = tileBuildValue(&builder, arithCmpIOpName, mlirIntegerTypeGet(builder.context, 1), 2,
                                        (MlirValue[]){rest, tileBuildIndex(&builder, 0)}, equal);
   char text[128];
   say(memref, alignment, text, sizeof text);
   TileAttributeEntry message[] = {{"msg", mlirStringAttrGet(builder.context, tileString(text))}, {NULL}};
-  tileBuild(&builder, "cf.assert", 1, &isAligned, 0, NULL, message, 0, NULL);
+  tileBuild(&builder, cfAssertOpName, 1, &isAligned, 0, NULL, message, 0, NULL);
   mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(op, 0), memref);
   mlirOperationDestroy(op);
 }

@@ -18,6 +18,12 @@
 #include "upstream/llvm.h"
 #include "upstream/memref.h"
 
+#include "upstream/arith.h"
+#include "upstream/builtin.h"
+#include "upstream/func.h"
+#include "upstream/gpu.h"
+#include "upstream/llvm.h"
+#include "upstream/memref.h"
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -129,18 +135,18 @@ typedef struct Lowering {
 static MlirValue buildSlot(Lowering *lowering, MlirType type) {
   MlirValue one = tileBuildInteger(&lowering->slots, lowering->i64, 1);
   TileAttributeEntry attributes[] = {{"elem_type", mlirTypeAttrGet(type)}, {0}};
-  return tileBuildValue(&lowering->slots, "llvm.alloca", lowering->pointer, 1, &one, attributes);
+  return tileBuildValue(&lowering->slots, llvmAllocaOpName, lowering->pointer, 1, &one, attributes);
 }
 
 static void buildStore(Lowering *lowering, MlirValue value, MlirValue pointer) {
-  tileBuild(&lowering->code, "llvm.store", 2, (MlirValue[]){value, pointer}, 0, NULL, NULL, 0, NULL);
+  llvmStoreOpBuild(&lowering->code, value, pointer);
 }
 
 static MlirValue elementPointer(Lowering *lowering, MlirValue base, MlirType element, int32_t index) {
   TileAttributeEntry attributes[] = {{"elem_type", mlirTypeAttrGet(element)},
                                      {"rawConstantIndices", mlirDenseI32ArrayGet(lowering->code.context, 1, &index)},
                                      {0}};
-  return tileBuildValue(&lowering->code, "llvm.getelementptr", lowering->pointer, 1, &base, attributes);
+  return tileBuildValue(&lowering->code, llvmGEPOpName, lowering->pointer, 1, &base, attributes);
 }
 
 static MlirValue cast(TileBuilder *builder, const char *op, MlirValue value, MlirType type) {
@@ -154,7 +160,7 @@ static void addParameter(Lowering *lowering, MlirValue value) {
 }
 
 static MlirValue toWord(Lowering *lowering, MlirValue index) {
-  return cast(&lowering->code, "arith.index_cast", index, lowering->i64);
+  return cast(&lowering->code, arithIndexCastOpName, index, lowering->i64);
 }
 
 // An i1 or a narrow integer travels as a byte, a narrow float as its bits.
@@ -167,10 +173,10 @@ static void addScalar(Lowering *lowering, MlirValue value) {
   }
   if (mlirTypeIsAFloat(type) && mlirFloatTypeGetWidth(type) <= 8) {
     type = mlirIntegerTypeGet(context, mlirFloatTypeGetWidth(type));
-    value = cast(&lowering->code, "arith.bitcast", value, type);
+    value = cast(&lowering->code, arithBitcastOpName, value, type);
   }
   if (mlirTypeIsAInteger(type) && mlirIntegerTypeGetWidth(type) < 8)
-    value = cast(&lowering->code, "arith.extui", value, lowering->i8);
+    value = cast(&lowering->code, arithExtUIOpName, value, lowering->i8);
   addParameter(lowering, value);
 }
 
@@ -186,15 +192,15 @@ static Parts takeApart(Lowering *lowering, MlirValue memref) {
                                  mlirMemRefTypeGetMemorySpace(type));
   for (intptr_t i = 1; i < 2 + 2 * parts.rank; ++i)
     results[i] = lowering->index;
-  parts.op = tileBuild(&lowering->code, "memref.extract_strided_metadata", 1, &memref, 2 + 2 * parts.rank, results,
+  parts.op = tileBuild(&lowering->code, memrefExtractStridedMetadataOpName, 1, &memref, 2 + 2 * parts.rank, results,
                        NULL, 0, NULL);
   return parts;
 }
 
 // The memref.get_global that `memref` is a view of, where it is one of a constant of known size; else null.
 static MlirOperation constantOf(MlirValue memref) {
-  static const char *const views[] = {"memref.cast",         "memref.subview",          "memref.collapse_shape",
-                                      "memref.expand_shape", "memref.reinterpret_cast", "memref.transpose"};
+  static const char *const views[] = {memrefCastOpName,        memrefSubViewOpName,         memrefCollapseShapeOpName,
+                                      memrefExpandShapeOpName, memrefReinterpretCastOpName, memrefTransposeOpName};
   MlirOperation op = tileDefiningOp(memref);
   for (size_t i = 0; i < sizeof views / sizeof *views;)
     if (tileOpIs(op, views[i])) {
@@ -217,19 +223,19 @@ static MlirValue copiedConstant(Lowering *lowering, MlirOperation constant, Mlir
   int64_t bytes = bytesOf(mlirShapedTypeGetElementType(type));
   for (intptr_t d = 0; d < mlirShapedTypeGetRank(type); ++d)
     bytes *= mlirShapedTypeGetDimSize(type, d);
-  MlirValue operands[] = {cast(&lowering->code, "llvm.inttoptr", toWord(lowering, base), lowering->pointer),
+  MlirValue operands[] = {cast(&lowering->code, llvmIntToPtrOpName, toWord(lowering, base), lowering->pointer),
                           tileBuildInteger(&lowering->code, lowering->i64, bytes)};
   TileAttributeEntry attributes[] = {{"callee", mlirFlatSymbolRefAttrGet(context, tileString(constantFunction))},
                                      {"op_bundle_sizes", mlirDenseI32ArrayGet(context, 0, NULL)},
                                      {"operandSegmentSizes", mlirDenseI32ArrayGet(context, 2, (int32_t[]){2, 0})},
                                      {0}};
-  MlirValue copy = tileBuildValue(&lowering->code, "llvm.call", lowering->pointer, 2, operands, attributes);
-  copy = cast(&lowering->code, "llvm.ptrtoint", copy, lowering->i64);
-  return cast(&lowering->code, "arith.index_cast", copy, lowering->index);
+  MlirValue copy = tileBuildValue(&lowering->code, llvmCallOpName, lowering->pointer, 2, operands, attributes);
+  copy = cast(&lowering->code, llvmPtrToIntOpName, copy, lowering->i64);
+  return cast(&lowering->code, arithIndexCastOpName, copy, lowering->index);
 }
 
 static MlirValue addressOf(Lowering *lowering, MlirValue memref, const Parts *parts) {
-  MlirValue base = cast(&lowering->code, "memref.extract_aligned_pointer_as_index", memref, lowering->index);
+  MlirValue base = cast(&lowering->code, memrefExtractAlignedPointerAsIndexOpName, memref, lowering->index);
   MlirOperation constant = constantOf(memref);
   if (!mlirOperationIsNull(constant))
     base = copiedConstant(lowering, constant, base);
@@ -264,7 +270,7 @@ static MlirValue packSizes(Lowering *lowering, MlirOperation launch) {
     if (mlirTypeIsAIndex(type))
       size = toWord(lowering, size);
     else if (mlirIntegerTypeGetWidth(type) < 64)
-      size = cast(&lowering->code, "arith.extsi", size, lowering->i64);
+      size = cast(&lowering->code, arithExtSIOpName, size, lowering->i64);
     buildStore(lowering, size, elementPointer(lowering, slot, lowering->i64, i));
   }
   return slot;
@@ -300,7 +306,7 @@ void gpuBuildRuntimeCall(TileBuilder *builder, const char *function, intptr_t co
       {"op_bundle_sizes", mlirDenseI32ArrayGet(context, 0, NULL)},
       {"operandSegmentSizes", mlirDenseI32ArrayGet(context, 2, (int32_t[]){(int32_t)count, 0})},
       {0}};
-  tileBuild(builder, "llvm.call", count, operands, 0, NULL, attributes, 0, NULL);
+  tileBuild(builder, llvmCallOpName, count, operands, 0, NULL, attributes, 0, NULL);
 }
 
 static void declare(MlirOperation module, const char *function, MlirType result, intptr_t count, MlirType *inputs) {
@@ -312,7 +318,7 @@ static void declare(MlirOperation module, const char *function, MlirType result,
   TileAttributeEntry attributes[] = {{"sym_name", mlirStringAttrGet(top.context, tileString(function))},
                                      {"function_type", mlirTypeAttrGet(type)},
                                      {0}};
-  tileBuild(&top, "llvm.func", 0, NULL, 0, NULL, attributes, 1, &region);
+  tileBuild(&top, llvmLLVMFuncOpName, 0, NULL, 0, NULL, attributes, 1, &region);
 }
 
 // The table is zero here: a program's device code is known after the host's (lib/target).
@@ -329,7 +335,7 @@ static void declareImages(MlirOperation module) {
       {"linkage", mlirAttributeParseGet(context, tileString("#llvm.linkage<internal>"))},
       {"value", mlirAttributeParseGet(context, tileString("#llvm.zero"))},
       {0}};
-  tileBuild(&top, "llvm.mlir.global", 0, NULL, 0, NULL, attributes, 1, &region);
+  tileBuild(&top, llvmGlobalOpName, 0, NULL, 0, NULL, attributes, 1, &region);
 }
 
 static void declareRuntime(MlirOperation module) {
@@ -396,7 +402,7 @@ static void dependents(MlirDialectRegistry registry) {
 const MlirExtPassDefinition gpuLaunchToRuntimePass = {
     .argument = "convert-gpu-launch-to-runtime",
     .summary = "Lower gpu.launch_func to calls of the runtime, with waits before the host touches memory",
-    .anchor = "builtin.module",
+    .anchor = builtinModuleOpName,
     .statistics = (const char *const[]){"launches: launch ops lowered", "waits: places where the host waits",
                                         "checks: alignments that are asserted", NULL},
     .dependentDialects = dependents,

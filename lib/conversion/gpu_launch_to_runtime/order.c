@@ -9,6 +9,13 @@
 #include "lib/ir/support.h"
 #include "upstream/func.h"
 
+#include "upstream/affine.h"
+#include "upstream/builtin.h"
+#include "upstream/func.h"
+#include "upstream/gpu.h"
+#include "upstream/linalg.h"
+#include "upstream/memref.h"
+#include "upstream/scf.h"
 #include <string.h>
 
 static const char waitFunction[] = "tessera_device_synchronize";
@@ -29,48 +36,48 @@ static bool isOfDialect(MlirOperation op, const char *dialect) {
 }
 
 static bool launches(MlirOperation op) {
-  return isOneOf(op, (const char *const[]){"gpu.launch_func", "func.call", "func.call_indirect", NULL});
+  return isOneOf(op, (const char *const[]){gpuLaunchFuncOpName, funcCallOpName, funcCallIndirectOpName, NULL});
 }
 
 // Ops with regions are asked for what is in them. What is not known to leave memory alone touches it.
 static bool touchesMemory(MlirOperation op) {
   static const char *const dialects[] = {"arith", "math", "index", "complex", "ub", "cf", "affine", NULL};
-  static const char *const harmless[] = {"memref.alloc",
-                                         "memref.alloca",
-                                         "memref.dealloc",
-                                         "memref.dim",
-                                         "memref.rank",
-                                         "memref.cast",
-                                         "memref.subview",
-                                         "memref.view",
-                                         "memref.reinterpret_cast",
-                                         "memref.expand_shape",
-                                         "memref.collapse_shape",
-                                         "memref.get_global",
-                                         "memref.extract_strided_metadata",
-                                         "memref.extract_aligned_pointer_as_index",
-                                         "memref.assume_alignment",
-                                         "memref.transpose",
-                                         "func.return",
-                                         "func.constant",
-                                         "gpu.launch_func",
-                                         "func.call",
-                                         "scf.yield",
-                                         "scf.condition",
-                                         "scf.if",
-                                         "scf.for",
-                                         "scf.while",
-                                         "scf.index_switch",
-                                         "scf.execute_region",
-                                         "scf.forall",
-                                         "scf.parallel",
-                                         "scf.reduce",
-                                         "linalg.yield",
-                                         "linalg.index",
-                                         "builtin.unrealized_conversion_cast",
+  static const char *const harmless[] = {memrefAllocOpName,
+                                         memrefAllocaOpName,
+                                         memrefDeallocOpName,
+                                         memrefDimOpName,
+                                         memrefRankOpName,
+                                         memrefCastOpName,
+                                         memrefSubViewOpName,
+                                         memrefViewOpName,
+                                         memrefReinterpretCastOpName,
+                                         memrefExpandShapeOpName,
+                                         memrefCollapseShapeOpName,
+                                         memrefGetGlobalOpName,
+                                         memrefExtractStridedMetadataOpName,
+                                         memrefExtractAlignedPointerAsIndexOpName,
+                                         memrefAssumeAlignmentOpName,
+                                         memrefTransposeOpName,
+                                         funcReturnOpName,
+                                         funcConstantOpName,
+                                         gpuLaunchFuncOpName,
+                                         funcCallOpName,
+                                         scfYieldOpName,
+                                         scfConditionOpName,
+                                         scfIfOpName,
+                                         scfForOpName,
+                                         scfWhileOpName,
+                                         scfIndexSwitchOpName,
+                                         scfExecuteRegionOpName,
+                                         scfForallOpName,
+                                         scfParallelOpName,
+                                         scfReduceOpName,
+                                         linalgYieldOpName,
+                                         linalgIndexOpName,
+                                         builtinUnrealizedConversionCastOpName,
                                          NULL};
-  static const char *const accesses[] = {"affine.load", "affine.store", "affine.vector_load", "affine.vector_store",
-                                         NULL};
+  static const char *const accesses[] = {affineAffineLoadOpName, affineAffineStoreOpName, affineAffineVectorLoadOpName,
+                                         affineAffineVectorStoreOpName, NULL};
   for (int i = 0; dialects[i]; ++i)
     if (isOfDialect(op, dialects[i]))
       return isOneOf(op, accesses);

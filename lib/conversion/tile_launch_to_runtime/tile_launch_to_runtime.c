@@ -17,6 +17,12 @@
 #include "upstream/func.h"
 #include "upstream/llvm.h"
 
+#include "dialects/tile/ops.h"
+#include "upstream/arith.h"
+#include "upstream/builtin.h"
+#include "upstream/cf.h"
+#include "upstream/func.h"
+#include "upstream/llvm.h"
 #include <stdio.h>
 
 enum { GridRank = 3 };
@@ -39,15 +45,15 @@ static MlirType descriptorType(Lowering *lowering, MlirType memref) {
 static MlirValue buildSlot(Lowering *lowering, MlirType type) {
   MlirValue one = tileBuildInteger(&lowering->slots, lowering->i64, 1);
   TileAttributeEntry attributes[] = {{"elem_type", mlirTypeAttrGet(type)}, {0}};
-  return tileBuildValue(&lowering->slots, "llvm.alloca", lowering->pointer, 1, &one, attributes);
+  return tileBuildValue(&lowering->slots, llvmAllocaOpName, lowering->pointer, 1, &one, attributes);
 }
 
 static void buildStore(Lowering *lowering, MlirValue value, MlirValue pointer) {
-  tileBuild(&lowering->code, "llvm.store", 2, (MlirValue[]){value, pointer}, 0, NULL, NULL, 0, NULL);
+  llvmStoreOpBuild(&lowering->code, value, pointer);
 }
 
 static MlirValue buildCast(TileBuilder *builder, MlirValue value, MlirType type) {
-  return tileBuildValue(builder, "builtin.unrealized_conversion_cast", type, 1, &value, NULL);
+  return tileBuildValue(builder, builtinUnrealizedConversionCastOpName, type, 1, &value, NULL);
 }
 
 // Puts `value` into a stack slot in the form the kernel reads and returns the slot.
@@ -67,7 +73,7 @@ static MlirValue elementPointer(Lowering *lowering, MlirValue base, MlirType ele
   TileAttributeEntry attributes[] = {{"elem_type", mlirTypeAttrGet(element)},
                                      {"rawConstantIndices", mlirDenseI32ArrayGet(lowering->code.context, 1, &index)},
                                      {0}};
-  return tileBuildValue(&lowering->code, "llvm.getelementptr", lowering->pointer, 1, &base, attributes);
+  return tileBuildValue(&lowering->code, llvmGEPOpName, lowering->pointer, 1, &base, attributes);
 }
 
 //===--- the grid's sizes -------------------------------------------------------===//
@@ -82,7 +88,7 @@ static MlirValue compare(TileBuilder *code, const char *op, int64_t predicate, M
 
 static void buildAssert(TileBuilder *code, MlirValue condition, const char *message) {
   TileAttributeEntry attributes[] = {{"msg", mlirStringAttrGet(code->context, tileString(message))}, {0}};
-  tileBuild(code, "cf.assert", 1, &condition, 0, NULL, attributes, 0, NULL);
+  tileBuild(code, cfAssertOpName, 1, &condition, 0, NULL, attributes, 0, NULL);
 }
 
 static MlirValue inF64(TileBuilder *code, MlirValue index) {
@@ -97,7 +103,7 @@ static void assertProduct(TileBuilder *code, const MlirValue *sizes) {
   for (int i = 1; i < GridRank; ++i)
     product = arithMulFOpBuild(code, product, inF64(code, sizes[i]));
   enum { OrderedLess = 4 };
-  buildAssert(code, compare(code, "arith.cmpf", OrderedLess, product, tileBuildFloat(code, f64, 0x1p62)),
+  buildAssert(code, compare(code, arithCmpFOpName, OrderedLess, product, tileBuildFloat(code, f64, 0x1p62)),
               "a grid has less than 2^62 programs");
 }
 
@@ -110,7 +116,7 @@ static void assertSizes(TileBuilder *code, intptr_t rank, const MlirValue *sizes
   if (!largest.ptr)
     return;
   enum { SignedAtMost = 3 };
-  buildAssert(code, compare(code, "arith.cmpi", SignedAtMost, largest, tileBuildIndex(code, LargestSize)),
+  buildAssert(code, compare(code, arithCmpIOpName, SignedAtMost, largest, tileBuildIndex(code, LargestSize)),
               "a grid has at most 2147483647 programs along an axis");
   if (rank == GridRank)
     assertProduct(code, sizes);
@@ -137,7 +143,7 @@ static MlirValue buildKernelPointer(Lowering *lowering, MlirAttribute kernel) {
   MlirType inputs[3] = {lowering->pointer, lowering->i64, lowering->i64};
   MlirType type = mlirFunctionTypeGet(lowering->code.context, 3, inputs, 0, NULL);
   TileAttributeEntry attributes[] = {{"value", kernel}, {0}};
-  MlirValue function = tileBuildValue(&lowering->code, "func.constant", type, 0, NULL, attributes);
+  MlirValue function = tileBuildValue(&lowering->code, funcConstantOpName, type, 0, NULL, attributes);
   return buildCast(&lowering->code, function, lowering->pointer);
 }
 
@@ -164,7 +170,7 @@ static void buildLaunchCall(Lowering *lowering, MlirValue kernel, MlirValue argu
                                      {"op_bundle_sizes", mlirDenseI32ArrayGet(context, 0, NULL)},
                                      {"operandSegmentSizes", mlirDenseI32ArrayGet(context, 2, (int32_t[]){4, 0})},
                                      {0}};
-  tileBuild(&lowering->code, "llvm.call", 4, operands, 0, NULL, attributes, 0, NULL);
+  tileBuild(&lowering->code, llvmCallOpName, 4, operands, 0, NULL, attributes, 0, NULL);
 }
 
 static void lower(MlirOperation launch, MlirOperation module) {
@@ -207,7 +213,7 @@ static void declareLaunch(MlirOperation module) {
   TileAttributeEntry attributes[] = {{"sym_name", mlirStringAttrGet(builder.context, tileString(launchFunction))},
                                      {"function_type", mlirTypeAttrGet(type)},
                                      {0}};
-  tileBuild(&builder, "llvm.func", 0, NULL, 0, NULL, attributes, 1, &region);
+  tileBuild(&builder, llvmLLVMFuncOpName, 0, NULL, 0, NULL, attributes, 1, &region);
 }
 
 static bool checkKernel(MlirOperation launch) {
@@ -254,7 +260,7 @@ static void dependents(MlirDialectRegistry registry) {
 const MlirExtPassDefinition tileLaunchToRuntimePass = {
     .argument = "convert-tile-launch-to-runtime",
     .summary = "Lower tile.launch on memrefs to calls of the runtime's tessera_launch",
-    .anchor = "builtin.module",
+    .anchor = builtinModuleOpName,
     .statistics = (const char *const[]){"launches: launch ops lowered", NULL},
     .dependentDialects = dependents,
     .run = run,

@@ -6,9 +6,9 @@
 // that runs the programs begin to end (README.md); calls of tessera_local_alloc and _free for large buffers.
 // Cost: linear in the code it emits; tiles are loops, only tiles held in registers are unrolled.
 #include "lib/conversion/tile_to_vector/tile_to_vector.h"
+#include "dialects/tile/sparse_product.h"
 #include "lib/conversion/tile_to_vector/lowering.h"
 #include "lib/ir/pass.h"
-#include "lib/ir/sparse_product.h"
 
 static bool hasBody(MlirOperation kernel) {
   return !mlirBlockIsNull(mlirRegionGetFirstBlock(tileKernelOpGetBody(kernel)));

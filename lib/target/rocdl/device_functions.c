@@ -10,6 +10,8 @@
 #include "llvm-c/IRReader.h"
 #include "llvm-c/Linker.h"
 
+#include "upstream/gpu.h"
+#include "upstream/llvm.h"
 #include <string.h>
 
 static const char gridSize[] = "__ockl_get_num_groups", assertion[] = "__assertfail", print[] = "vprintf";
@@ -21,9 +23,9 @@ typedef struct Expecting {
 } Expecting;
 
 static const char *const f64Functions[] = {
-    "llvm.intr.exp",  "llvm.intr.exp2", "llvm.intr.exp10", "llvm.intr.log",  "llvm.intr.log2", "llvm.intr.log10",
-    "llvm.intr.pow",  "llvm.intr.sin",  "llvm.intr.cos",   "llvm.intr.tan",  "llvm.intr.sinh", "llvm.intr.cosh",
-    "llvm.intr.tanh", "llvm.intr.asin", "llvm.intr.acos",  "llvm.intr.atan", "llvm.intr.atan2"};
+    llvmExpOpName,  llvmExp2OpName, llvmExp10OpName, llvmLogOpName,  llvmLog2OpName, llvmLog10OpName,
+    llvmPowOpName,  llvmSinOpName,  llvmCosOpName,   llvmTanOpName,  llvmSinhOpName, llvmCoshOpName,
+    llvmTanhOpName, llvmASinOpName, llvmACosOpName,  llvmATanOpName, llvmATan2OpName};
 
 static bool isF64Function(MlirOperation op) {
   if (mlirOperationGetNumResults(op) != 1 || !mlirTypeIsAF64(tileResultType(op, 0)))

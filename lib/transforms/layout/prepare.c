@@ -2,10 +2,10 @@
 #include "lib/transforms/layout/graph.h"
 
 #include "dialects/tile/questions.h"
+#include "dialects/tile/sparse_product.h"
 #include "dialects/tile/tile.h"
 #include "lib/capi/op.h"
 #include "lib/ir/op_format.h"
-#include "lib/ir/sparse_product.h"
 #include "mlir-c/BuiltinAttributes.h"
 
 //===--- calls --------------------------------------------------------------------------===//

@@ -19,6 +19,13 @@
 #include "upstream/linalg.h"
 #include "upstream/tensor.h"
 
+#include "dialects/tile/ops.h"
+#include "upstream/bufferization.h"
+#include "upstream/builtin.h"
+#include "upstream/func.h"
+#include "upstream/linalg.h"
+#include "upstream/memref.h"
+#include "upstream/tensor.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -80,7 +87,7 @@ static MlirOperation emptyBehind(MlirValue value) {
 //===--- size checks --------------------------------------------------------===//
 
 static MlirValue buildDimension(TileBuilder *builder, MlirValue value, intptr_t dimension) {
-  const char *name = mlirTypeIsAMemRef(mlirValueGetType(value)) ? "memref.dim" : "tensor.dim";
+  const char *name = mlirTypeIsAMemRef(mlirValueGetType(value)) ? memrefDimOpName : tensorDimOpName;
   MlirValue operands[2] = {value, tileBuildIndex(builder, dimension)};
   return tileBuildValue(builder, name, mlirIndexTypeGet(builder->context), 2, operands, NULL);
 }
@@ -94,7 +101,7 @@ static void buildChecks(TileBuilder *builder, intptr_t result, const MlirValue *
     if (mlirShapedTypeIsDynamicDim(type, i)) {
       MlirValue operands[4] = {tileBuildIndex(builder, result), tileBuildIndex(builder, i), sizes[dynamic++],
                                buildDimension(builder, buffer, i)};
-      tileBuild(builder, "func.call", 4, operands, 0, NULL, callee, 0, NULL);
+      tileBuild(builder, funcCallOpName, 4, operands, 0, NULL, callee, 0, NULL);
     }
 }
 
@@ -128,26 +135,25 @@ static void declareCheck(MlirOperation module) {
       {"function_type", mlirTypeAttrGet(mlirFunctionTypeGet(builder.context, 4, inputs, 0, NULL))},
       {"sym_visibility", mlirStringAttrGet(builder.context, tileString("private"))},
       {0}};
-  tileBuild(&builder, "func.func", 0, NULL, 0, NULL, attributes, 1, &region);
+  tileBuild(&builder, funcFuncOpName, 0, NULL, 0, NULL, attributes, 1, &region);
 }
 
 //===--- writing results ----------------------------------------------------===//
 
-static void buildCopy(TileBuilder *builder, MlirValue from, MlirValue to) {
-  tileBuild(builder, "memref.copy", 2, (MlirValue[]){from, to}, 0, NULL, NULL, 0, NULL);
-}
+static void buildCopy(TileBuilder *builder, MlirValue from, MlirValue to) { memrefCopyOpBuild(builder, from, to); }
 
 static void materialize(TileBuilder *builder, MlirValue value, MlirValue buffer) {
   MlirAttribute unit = mlirUnitAttrGet(builder->context);
   TileAttributeEntry attributes[] = {{"restrict", unit}, {"writable", unit}, {0}};
-  tileBuild(builder, "bufferization.materialize_in_destination", 2, (MlirValue[]){value, buffer}, 0, NULL, attributes,
+  tileBuild(builder, bufferizationMaterializeInDestinationOpName, 2, (MlirValue[]){value, buffer}, 0, NULL, attributes,
             0, NULL);
 }
 
 static void copyTensor(TileBuilder *builder, intptr_t result, MlirValue value, MlirValue buffer) {
   TileAttributeEntry attributes[] = {{"read_only", mlirUnitAttrGet(builder->context)}, {0}};
   buildChecksOf(builder, result, value, buffer);
-  MlirValue from = tileBuildValue(builder, "bufferization.to_buffer", mlirValueGetType(buffer), 1, &value, attributes);
+  MlirValue from =
+      tileBuildValue(builder, bufferizationToBufferOpName, mlirValueGetType(buffer), 1, &value, attributes);
   buildCopy(builder, from, buffer);
 }
 
@@ -171,7 +177,7 @@ static void writeResult(TileBuilder *builder, intptr_t result, MlirValue value, 
     buildChecksOf(builder, result, value, buffer);
     buildCopy(builder, value, buffer);
   } else {
-    tileBuild(builder, "memref.store", 2, (MlirValue[]){value, buffer}, 0, NULL, NULL, 0, NULL);
+    memrefStoreOpBuild(builder, value, buffer, 0, NULL);
   }
 }
 
@@ -224,7 +230,7 @@ static void changeReturns(MlirOperation function, const MlirValue *buffers) {
     TileBuilder builder = tileBuilderBefore(returns.items[i]);
     for (intptr_t k = 0; k < mlirOperationGetNumOperands(returns.items[i]); ++k)
       writeResult(&builder, k, mlirOperationGetOperand(returns.items[i], k), buffers[k]);
-    tileBuild(&builder, "func.return", 0, NULL, 0, NULL, NULL, 0, NULL);
+    funcReturnOpBuild(&builder, 0, NULL);
     mlirOperationDestroy(returns.items[i]);
   }
   tileOpsFree(&returns);
@@ -286,7 +292,7 @@ static void dependents(MlirDialectRegistry registry) {
 const MlirExtPassDefinition tileAddIntoEntriesPass = {
     .argument = "tile-add-into-entries",
     .summary = "Add to every public function a form NAME_into that writes the caller's buffers",
-    .anchor = "builtin.module",
+    .anchor = builtinModuleOpName,
     .statistics = (const char *const[]){"entries: functions given a second form", NULL},
     .dependentDialects = dependents,
     .run = run,

@@ -18,6 +18,10 @@
 #include "lib/transforms/memory/memory.h"
 #include "mlir-c/BuiltinAttributes.h"
 
+#include "dialects/tile/ops.h"
+#include "upstream/arith.h"
+#include "upstream/builtin.h"
+#include "upstream/memref.h"
 #include <stdlib.h>
 
 enum { Statistic_Kernels, Statistic_Assumptions, Statistic_Constants, Statistic_NoAlias, Statistic_Entries };
@@ -85,8 +89,8 @@ static bool tellScalar(const Launched *launched, TileBuilder *builder, intptr_t 
   if (mlirOpOperandIsNull(mlirValueGetFirstUse(parameter)))
     return false;
   if (!mlirAttributeIsNull(constant)) {
-    MlirValue value =
-        tileBuildValue(builder, "arith.constant", type, 0, NULL, (TileAttributeEntry[]){{"value", constant}, {NULL}});
+    MlirValue value = tileBuildValue(builder, arithConstantOpName, type, 0, NULL,
+                                     (TileAttributeEntry[]){{"value", constant}, {NULL}});
     mlirValueReplaceAllUsesOfWith(parameter, value);
     mlirExtPassAddStatistic(launched->pass, Statistic_Constants, 1);
     return true;
@@ -99,7 +103,7 @@ static bool tellScalar(const Launched *launched, TileBuilder *builder, intptr_t 
     return false;
   MlirType i64 = mlirIntegerTypeGet(builder->context, 64);
   TileAttributeEntry attributes[] = {{"divisible", mlirIntegerAttrGet(i64, divisor)}, {NULL}};
-  MlirValue assumed = tileBuildValue(builder, "tile.assume", type, 1, &parameter, attributes);
+  MlirValue assumed = tileBuildValue(builder, tileAssumeOpName, type, 1, &parameter, attributes);
   mlirValueReplaceAllUsesExcept(parameter, assumed, 1, (MlirOperation[]){tileDefiningOp(assumed)});
   mlirExtPassAddStatistic(launched->pass, Statistic_Assumptions, 1);
   return true;
@@ -158,7 +162,7 @@ static bool tellMemref(const Launched *launched, TileBuilder *builder, intptr_t 
   if (mlirAttributeIsNull(attributes[0].value) && mlirAttributeIsNull(attributes[1].value) &&
       mlirAttributeIsNull(attributes[2].value))
     return false;
-  MlirValue assumed = tileBuildValue(builder, "tile.assume", type, 1, &parameter, attributes);
+  MlirValue assumed = tileBuildValue(builder, tileAssumeOpName, type, 1, &parameter, attributes);
   mlirValueReplaceAllUsesExcept(parameter, assumed, 1, (MlirOperation[]){tileDefiningOp(assumed)});
   mlirExtPassAddStatistic(launched->pass, Statistic_Assumptions, 1);
   return true;
@@ -196,14 +200,14 @@ static bool tellId(const Launched *launched, MlirOperation op) {
   }
   int64_t range[] = {isId ? 0 : 1, isId ? programs - 1 : programs};
   TileAttributeEntry attributes[] = {{"range", mlirDenseI64ArrayGet(builder.context, 2, range)}, {NULL}};
-  MlirValue assumed = tileBuildValue(&builder, "tile.assume", mlirValueGetType(id), 1, &id, attributes);
+  MlirValue assumed = tileBuildValue(&builder, tileAssumeOpName, mlirValueGetType(id), 1, &id, attributes);
   mlirValueReplaceAllUsesExcept(id, assumed, 1, (MlirOperation[]){tileDefiningOp(assumed)});
   mlirExtPassAddStatistic(launched->pass, Statistic_Assumptions, 1);
   return true;
 }
 
 static bool tellIds(const Launched *launched) {
-  static const char *const names[] = {"tile.program_id", "tile.num_programs"};
+  static const char *const names[] = {tileProgramIdOpName, tileNumProgramsOpName};
   bool isTold = false;
   for (int i = 0; i < 2; ++i) {
     TileOps ids = tileCollect(launched->kernel, names[i]);
@@ -290,7 +294,7 @@ static void writeContract(const HostBuffers *buffers) {
     MlirType i32 = mlirIntegerTypeGet(builder.context, 32);
     TileAttributeEntry attributes[] = {{"alignment", mlirIntegerAttrGet(i32, buffers->entryAlignment)}, {NULL}};
     MlirValue assumed =
-        tileBuildValue(&builder, "memref.assume_alignment", mlirValueGetType(argument), 1, &argument, attributes);
+        tileBuildValue(&builder, memrefAssumeAlignmentOpName, mlirValueGetType(argument), 1, &argument, attributes);
     mlirValueReplaceAllUsesExcept(argument, assumed, 1, (MlirOperation[]){tileDefiningOp(assumed)});
   }
 }
@@ -335,7 +339,7 @@ static const MlirExtPassOption options[] = {
 const MlirExtPassDefinition tileAssumeLaunchFactsPass = {
     .argument = "tile-assume-launch-facts",
     .summary = "Tell kernels what holds in all their launches: alignment, divisors, constants, no overlap",
-    .anchor = "builtin.module",
+    .anchor = builtinModuleOpName,
     .numOptions = sizeof options / sizeof *options,
     .options = options,
     .statistics = statistics,

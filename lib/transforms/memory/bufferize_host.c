@@ -14,6 +14,11 @@
 #include "upstream/linalg.h"
 #include "upstream/tensor.h"
 
+#include "dialects/tile/ops.h"
+#include "upstream/builtin.h"
+#include "upstream/func.h"
+#include "upstream/linalg.h"
+#include "upstream/tensor.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -228,7 +233,7 @@ static void dependents(MlirDialectRegistry registry) {
 const MlirExtPassDefinition tileBufferizeHostPass = {
     .argument = "tile-bufferize-host",
     .summary = "Bufferize host functions (one-shot analysis), leaving kernels alone",
-    .anchor = "builtin.module",
+    .anchor = builtinModuleOpName,
     .statistics = (const char *const[]){"fallback_ops: linalg ops left for upstream's route",
                                         "allocations: buffers allocated", "in_place: operands bufferized in place",
                                         "out_of_place: operands copied by the analysis", NULL},

@@ -12,6 +12,8 @@
 #include "lib/transforms/memory/memory.h"
 #include "mlir-c/BuiltinAttributes.h"
 #include "upstream/bufferization.h"
+#include "upstream/func.h"
+#include "upstream/memref.h"
 
 enum { MaxRank = 32 };
 
@@ -52,7 +54,7 @@ static Metadata readMetadata(TileBuilder *builder, MlirValue source, const Layou
   for (intptr_t i = 1; i < 2 + 2 * layout->rank; ++i)
     types[i] = index;
   MlirOperation op =
-      tileBuild(builder, "memref.extract_strided_metadata", 1, &source, 2 + 2 * layout->rank, types, NULL, 0, NULL);
+      tileBuild(builder, memrefExtractStridedMetadataOpName, 1, &source, 2 + 2 * layout->rank, types, NULL, 0, NULL);
   Metadata metadata;
   for (intptr_t i = 0; i < layout->rank; ++i) {
     int64_t size = layout->sizes[i], stride = layout->strides[i];
@@ -83,7 +85,7 @@ static MlirValue buildAllocation(TileBuilder *builder, const Layout *layout, Mli
   MlirType type = mlirMemRefTypeContiguousGet(layout->element, 1, &dynamic, space);
   TileAttributeEntry attributes[] = {
       {"operandSegmentSizes", mlirDenseI32ArrayGet(builder->context, 2, (int32_t[]){1, 0})}, {NULL}};
-  return tileBuildValue(builder, "memref.alloc", type, 1, &extent, attributes);
+  return tileBuildValue(builder, memrefAllocOpName, type, 1, &extent, attributes);
 }
 
 // The flat buffer as `type`: what the type leaves open is given as operands.
@@ -107,7 +109,7 @@ static MlirValue buildCast(TileBuilder *builder, MlirValue flat, MlirType type, 
                                      {"static_sizes", mlirDenseI64ArrayGet(context, layout->rank, layout->sizes)},
                                      {"static_strides", mlirDenseI64ArrayGet(context, layout->rank, layout->strides)},
                                      {NULL}};
-  return tileBuildValue(builder, "memref.reinterpret_cast", type, count, operands, attributes);
+  return tileBuildValue(builder, memrefReinterpretCastOpName, type, count, operands, attributes);
 }
 
 static bool copyClone(MlirOperation clone) {
@@ -121,7 +123,7 @@ static bool copyClone(MlirOperation clone) {
   MlirValue extent = buildExtent(&builder, &layout, &metadata);
   MlirValue flat = buildAllocation(&builder, &layout, extent, mlirMemRefTypeGetMemorySpace(type));
   MlirValue copy = buildCast(&builder, flat, type, &layout, &metadata);
-  tileBuild(&builder, "memref.copy", 2, (MlirValue[]){source, copy}, 0, NULL, NULL, 0, NULL);
+  memrefCopyOpBuild(&builder, source, copy);
   mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(clone, 0), copy);
   mlirOperationDestroy(clone);
   return true;
@@ -150,7 +152,7 @@ static void dependents(MlirDialectRegistry registry) {
 const MlirExtPassDefinition tileCopyStridedClonesPass = {
     .argument = "tile-copy-strided-clones",
     .summary = "Make clones of buffers with strides allocations and copies",
-    .anchor = "func.func",
+    .anchor = funcFuncOpName,
     .statistics = (const char *const[]){"copies: clones that became copies", NULL},
     .dependentDialects = dependents,
     .run = run,

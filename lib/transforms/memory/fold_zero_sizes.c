@@ -9,6 +9,8 @@
 #include "lib/ir/builder.h"
 #include "lib/ir/pass.h"
 #include "lib/transforms/memory/memory.h"
+#include "upstream/func.h"
+#include "upstream/tensor.h"
 
 //===--- questions ----------------------------------------------------------===//
 
@@ -47,7 +49,7 @@ static MlirValue buildSize(TileBuilder *builder, MlirValue tensor, intptr_t dime
   if (!isDynamic(size))
     return tileBuildIndex(builder, size);
   MlirValue operands[2] = {tensor, tileBuildIndex(builder, dimension)};
-  return tileBuildValue(builder, "tensor.dim", mlirIndexTypeGet(builder->context), 2, operands, NULL);
+  return tensorDimOpBuild(builder, operands[0], operands[1]);
 }
 
 // Number `d` of a list that is partly an attribute and partly operands, of which `next` is the first.
@@ -134,7 +136,7 @@ static void replaceByNew(MlirOperation op, const char *name, SizeOf sizeOf, cons
 
 static void foldExtract(MlirOperation op) {
   if (isWithoutElements(sourceOf(op)) || isWithoutElements(resultOf(op)))
-    replaceByNew(op, "tensor.empty", sliceSize, NULL);
+    replaceByNew(op, tensorEmptyOpName, sliceSize, NULL);
 }
 
 static void foldInsert(MlirOperation op) {
@@ -144,17 +146,17 @@ static void foldInsert(MlirOperation op) {
 
 static void foldCollapse(MlirOperation op) {
   if (isWithoutElements(sourceOf(op)))
-    replaceByNew(op, "tensor.empty", collapseSize, NULL);
+    replaceByNew(op, tensorEmptyOpName, collapseSize, NULL);
 }
 
 // A pad of nothing is all padding.
 static void foldPad(MlirOperation op) {
   if (isWithoutElements(resultOf(op))) {
-    replaceByNew(op, "tensor.empty", padSize, NULL);
+    replaceByNew(op, tensorEmptyOpName, padSize, NULL);
   } else if (isWithoutElements(sourceOf(op))) {
     MlirRegion body = mlirRegionCreate();
     mlirRegionTakeBody(body, mlirOperationGetRegion(op, 0));
-    replaceByNew(op, "tensor.generate", padSize, &body);
+    replaceByNew(op, tensorGenerateOpName, padSize, &body);
   }
 }
 
@@ -164,11 +166,11 @@ static void replaceByConcat(MlirOperation op, intptr_t count, const MlirValue *o
   MlirType type = tileResultType(op, 0);
   TileAttributeEntry attributes[] = {{"dim", tileOpAttribute(op, "dim")}, {NULL}};
   if (count > 1)
-    replace(op, tileBuildValue(&builder, "tensor.concat", type, count, operands, attributes));
+    replace(op, tileBuildValue(&builder, tensorConcatOpName, type, count, operands, attributes));
   else if (mlirTypeEqual(mlirValueGetType(operands[0]), type))
     replace(op, operands[0]);
   else
-    replace(op, tileBuildValue(&builder, "tensor.cast", type, 1, operands, NULL));
+    replace(op, tensorCastOpBuild(&builder, type, operands[0]));
 }
 
 static void foldConcat(MlirOperation op) {
@@ -183,7 +185,7 @@ static void foldConcat(MlirOperation op) {
     isEmpty |= isWithoutElements(operand) && shapeOf(operand).sizes[dimension] != 0; // then so are all the others
   }
   if (isEmpty || kept == 0)
-    replaceByNew(op, "tensor.empty", concatSize, NULL);
+    replaceByNew(op, tensorEmptyOpName, concatSize, NULL);
   else if (kept < count)
     replaceByConcat(op, kept, operands);
 }
@@ -194,11 +196,11 @@ static bool run(MlirOperation function, MlirExtPass pass) {
   static const struct {
     const char *name;
     void (*fold)(MlirOperation op);
-  } folds[] = {{"tensor.extract_slice", foldExtract},
-               {"tensor.insert_slice", foldInsert},
-               {"tensor.collapse_shape", foldCollapse},
-               {"tensor.pad", foldPad},
-               {"tensor.concat", foldConcat}};
+  } folds[] = {{tensorExtractSliceOpName, foldExtract},
+               {tensorInsertSliceOpName, foldInsert},
+               {tensorCollapseShapeOpName, foldCollapse},
+               {tensorPadOpName, foldPad},
+               {tensorConcatOpName, foldConcat}};
   for (size_t i = 0; i < sizeof folds / sizeof *folds; ++i) {
     TileOps ops = tileCollect(function, folds[i].name);
     for (intptr_t k = 0; k < ops.count; ++k)
@@ -216,7 +218,7 @@ static void dependents(MlirDialectRegistry registry) {
 const MlirExtPassDefinition tileFoldZeroSizesPass = {
     .argument = "tile-fold-zero-sizes",
     .summary = "Fold slices, pads, concatenations and collapsed shapes of tensors without elements",
-    .anchor = "func.func",
+    .anchor = funcFuncOpName,
     .dependentDialects = dependents,
     .run = run,
 };

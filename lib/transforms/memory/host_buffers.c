@@ -11,6 +11,10 @@
 #include "upstream/memref.h"
 #include "upstream/scf.h"
 
+#include "upstream/arith.h"
+#include "upstream/func.h"
+#include "upstream/memref.h"
+#include "upstream/scf.h"
 #include <stdlib.h>
 
 // lib/runtime/arena.h: what the runtime allocates begins at a multiple of this. Sources of one value; values on a path.
@@ -402,9 +406,9 @@ typedef struct Roots {
 } Roots;
 
 static bool isView(MlirOperation op) {
-  static const char *const views[] = {"memref.cast",           "memref.subview",      "memref.reinterpret_cast",
-                                      "memref.collapse_shape", "memref.expand_shape", "memref.assume_alignment",
-                                      "memref.transpose"};
+  static const char *const views[] = {memrefCastOpName,          memrefSubViewOpName,     memrefReinterpretCastOpName,
+                                      memrefCollapseShapeOpName, memrefExpandShapeOpName, memrefAssumeAlignmentOpName,
+                                      memrefTransposeOpName};
   for (size_t i = 0; i < sizeof views / sizeof *views; ++i)
     if (tileOpIs(op, views[i]))
       return true;

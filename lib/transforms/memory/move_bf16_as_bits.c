@@ -12,6 +12,7 @@
 #include "mlir-c/BuiltinTypes.h"
 #include "mlir-c/Dialect/LLVM.h"
 
+#include "upstream/llvm.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,14 +20,14 @@
 //===--- Questions -------------------------------------------------------===//
 
 static const char *const movingOps[] = {
-    "llvm.load", "llvm.store", "llvm.intr.masked.load", "llvm.intr.masked.store", "llvm.intr.masked.gather",
-    "llvm.intr.masked.scatter", "llvm.intr.masked.expandload", "llvm.intr.masked.compressstore",
+    llvmLoadOpName, llvmStoreOpName, llvmMaskedLoadOpName, llvmMaskedStoreOpName, llvmMaskedGatherOpName,
+    llvmMaskedScatterOpName, llvmMaskedExpandloadOpName, llvmMaskedCompressstoreOpName,
     // Values from values.
-    "llvm.extractelement", "llvm.insertelement", "llvm.extractvalue", "llvm.insertvalue", "llvm.shufflevector",
-    "llvm.intr.vector.extract", "llvm.intr.vector.insert", "llvm.bitcast", "llvm.select", "llvm.freeze",
-    "llvm.mlir.poison", "llvm.mlir.undef", "llvm.mlir.zero",
+    llvmExtractElementOpName, llvmInsertElementOpName, llvmExtractValueOpName, llvmInsertValueOpName,
+    llvmShuffleVectorOpName, llvmVectorExtractOpName, llvmVectorInsertOpName, llvmBitcastOpName, llvmSelectOpName,
+    llvmFreezeOpName, llvmPoisonOpName, llvmUndefOpName, llvmZeroOpName,
     // Control flow.
-    "llvm.br", "llvm.cond_br", "llvm.switch"};
+    llvmBrOpName, llvmCondBrOpName, llvmSwitchOpName};
 
 // Takes apart, or fills, a struct: its type stays.
 static bool isOnStruct(MlirOperation op) {
@@ -72,8 +73,8 @@ static MlirValue castArray(TileBuilder *b, MlirValue value, MlirType type, int64
   MlirValue result = llvmPoisonOpBuild(b, type);
   for (int64_t i = 0; i < size; ++i) {
     TileAttributeEntry position[] = {{"position", mlirDenseI64ArrayGet(b->context, 1, &i)}, {0}};
-    MlirValue element = cast(b, tileBuildValue(b, "llvm.extractvalue", from, 1, &value, position), to);
-    result = tileBuildValue(b, "llvm.insertvalue", type, 2, (MlirValue[]){result, element}, position);
+    MlirValue element = cast(b, tileBuildValue(b, llvmExtractValueOpName, from, 1, &value, position), to);
+    result = tileBuildValue(b, llvmInsertValueOpName, type, 2, (MlirValue[]){result, element}, position);
   }
   return result;
 }
@@ -169,7 +170,7 @@ static void dependentDialects(MlirDialectRegistry registry) {
 const MlirExtPassDefinition tileMoveBf16AsBitsPass = {
     .argument = "tile-move-bf16-as-bits",
     .summary = "Move bf16 as 16-bit integers, so that LLVM leaves its bits alone",
-    .anchor = "llvm.func",
+    .anchor = llvmLLVMFuncOpName,
     .dependentDialects = dependentDialects,
     .run = run,
 };

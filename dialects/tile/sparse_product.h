@@ -1,6 +1,6 @@
 // tile.mma_sparse as tile.mma: for machines, and types, without an instruction for it.
-#ifndef TESSERA_IR_SPARSE_PRODUCT_H
-#define TESSERA_IR_SPARSE_PRODUCT_H
+#ifndef TESSERA_DIALECTS_TILE_SPARSE_PRODUCT_H
+#define TESSERA_DIALECTS_TILE_SPARSE_PRODUCT_H
 
 #include "lib/ir/support.h"
 

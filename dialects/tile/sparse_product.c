@@ -1,9 +1,11 @@
 // A tile of kept elements with its zeros again. See sparse_product.h.
-#include "lib/ir/sparse_product.h"
+#include "dialects/tile/sparse_product.h"
 
+#include "dialects/tile/ops.h"
 #include "lib/ir/builder.h"
 #include "mlir-c/BuiltinAttributes.h"
 #include "mlir-c/BuiltinTypes.h"
+#include "upstream/arith.h"
 
 typedef struct Expansion {
   TileBuilder builder;
@@ -16,7 +18,7 @@ static MlirType tileOf(intptr_t rank, const int64_t *shape, MlirType element) {
 
 static MlirValue reshape(Expansion *x, MlirValue value, intptr_t rank, const int64_t *shape) {
   MlirType type = tileOf(rank, shape, mlirShapedTypeGetElementType(mlirValueGetType(value)));
-  return tileBuildValue(&x->builder, "tile.reshape", type, 1, &value, NULL);
+  return tileReshapeOpBuild(&x->builder, type, value);
 }
 
 // A last axis of `count` copies.
@@ -24,8 +26,8 @@ static MlirValue repeat(Expansion *x, MlirValue value, int64_t count) {
   MlirType from = mlirValueGetType(value);
   const int64_t shape[] = {x->rows, mlirShapedTypeGetDimSize(from, 1), count}, axis = 2;
   const TileAttributeEntry axes[] = {{"axes", mlirDenseI64ArrayGet(x->builder.context, 1, &axis)}, {NULL}};
-  return tileBuildValue(&x->builder, "tile.broadcast", tileOf(3, shape, mlirShapedTypeGetElementType(from)), 1, &value,
-                        axes);
+  return tileBuildValue(&x->builder, tileBroadcastOpName, tileOf(3, shape, mlirShapedTypeGetElementType(from)), 1,
+                        &value, axes);
 }
 
 static MlirValue binary(Expansion *x, const char *name, MlirValue a, MlirValue b) {
@@ -42,7 +44,7 @@ static MlirValue numbers(Expansion *x, int64_t middle, int64_t count) {
   const int64_t shape[] = {x->rows, middle, count};
   MlirType i8 = mlirIntegerTypeGet(x->builder.context, 8), i64 = mlirIntegerTypeGet(x->builder.context, 64);
   const TileAttributeEntry dim[] = {{"dim", mlirIntegerAttrGet(i64, 2)}, {NULL}};
-  return tileBuildValue(&x->builder, "tile.iota", tileOf(3, shape, i8), 0, NULL, dim);
+  return tileBuildValue(&x->builder, tileIotaOpName, tileOf(3, shape, i8), 0, NULL, dim);
 }
 
 // Element `which` of each chunk's two, rows x chunks x 4.
@@ -52,25 +54,25 @@ static MlirValue keptOf(Expansion *x, MlirValue kept, int64_t which) {
   MlirType type = tileOf(3, one, mlirShapedTypeGetElementType(mlirValueGetType(kept)));
   const TileAttributeEntry attributes[] = {{"static_offsets", mlirDenseI64ArrayGet(x->builder.context, 3, offsets)},
                                            {NULL}};
-  MlirValue sliced = tileBuildValue(&x->builder, "tile.slice", type, 1, &paired, attributes);
+  MlirValue sliced = tileBuildValue(&x->builder, tileSliceOpName, type, 1, &paired, attributes);
   return repeat(x, reshape(x, sliced, 2, one), 4);
 }
 
 // The two places of each chunk in the low bits of a byte: rows x chunks.
 static MlirValue placesOf(Expansion *x, MlirValue places) {
   MlirValue twice = repeat(x, places, 2), which = numbers(x, x->chunks / 2, 2);
-  MlirValue bits = binary(x, "arith.muli", which, splat(x, mlirValueGetType(which), 4));
-  return reshape(x, binary(x, "arith.shrui", twice, bits), 2, (const int64_t[]){x->rows, x->chunks});
+  MlirValue bits = binary(x, arithMulIOpName, which, splat(x, mlirValueGetType(which), 4));
+  return reshape(x, binary(x, arithShRUIOpName, twice, bits), 2, (const int64_t[]){x->rows, x->chunks});
 }
 
 // Whether element `which` of a chunk's two stands at each of the four.
 static MlirValue standsAt(Expansion *x, MlirValue places, int64_t which) {
   MlirType type = mlirValueGetType(places), i64 = mlirIntegerTypeGet(x->builder.context, 64);
-  MlirValue shifted = binary(x, "arith.shrui", places, splat(x, type, 2 * which));
-  MlirValue place = repeat(x, binary(x, "arith.andi", shifted, splat(x, type, 3)), 4);
+  MlirValue shifted = binary(x, arithShRUIOpName, places, splat(x, type, 2 * which));
+  MlirValue place = repeat(x, binary(x, arithAndIOpName, shifted, splat(x, type, 3)), 4);
   const int64_t shape[] = {x->rows, x->chunks, 4};
   const TileAttributeEntry equal[] = {{"predicate", mlirIntegerAttrGet(i64, 0)}, {NULL}};
-  return tileBuildValue(&x->builder, "arith.cmpi", tileOf(3, shape, mlirIntegerTypeGet(x->builder.context, 1)), 2,
+  return tileBuildValue(&x->builder, arithCmpIOpName, tileOf(3, shape, mlirIntegerTypeGet(x->builder.context, 1)), 2,
                         (MlirValue[]){place, numbers(x, x->chunks, 4)}, equal);
 }
 
@@ -84,14 +86,13 @@ void tileMakeSparseProductDense(MlirOperation product) {
   for (int64_t which = 0; which < 2; ++which) {
     MlirValue value = keptOf(&x, kept, which), stands = standsAt(&x, places, which);
     MlirValue others = which ? dense : splat(&x, mlirValueGetType(value), 0);
-    dense = tileBuildValue(&x.builder, "arith.select", mlirValueGetType(value), 3, (MlirValue[]){stands, value, others},
-                           NULL);
+    dense = arithSelectOpBuild(&x.builder, stands, value, others);
   }
   operands[0] = reshape(&x, dense, 2, (const int64_t[]){x.rows, 4 * x.chunks});
   operands[1] = mlirOperationGetOperand(product, 1);
   operands[2] = mlirOperationGetOperand(product, 2);
   MlirValue result = mlirOperationGetResult(product, 0);
-  MlirValue made = tileBuildValue(&x.builder, "tile.mma", mlirValueGetType(result), 3, operands, NULL);
+  MlirValue made = tileMmaOpBuild(&x.builder, operands[0], operands[1], operands[2]);
   mlirValueReplaceAllUsesOfWith(result, made);
   mlirOperationDestroy(product);
 }
