@@ -397,6 +397,31 @@ bool tileStructuredRead(MlirOperation op, TileStructured *structured) {
   return readBody(structured);
 }
 
+bool tileStructuredReadSoftmax(MlirOperation op, TileStructured *s) {
+  *s = (TileStructured){.op = op, .numInputs = 1, .numOutputs = 1};
+  if (!tileOpIs(op, "linalg.softmax"))
+    return false;
+  MlirType type = tileOperandType(op, 0);
+  if (!mlirTypeIsARankedTensor(type) || mlirShapedTypeGetRank(type) > MaxOperandRank ||
+      !mlirTypeIsAFloat(mlirShapedTypeGetElementType(type)) || mlirOperationGetNumResults(op) != 1)
+    return false;
+  s->numDims = (int)mlirShapedTypeGetRank(type);
+  int64_t dimension = mlirIntegerAttrGetValueInt(tileOpAttribute(op, "dimension"));
+  for (int i = 0; i < 2; ++i) {
+    s->operands[i] = (TileOperand){.value = mlirOperationGetOperand(op, i), .isTensor = true, .rank = s->numDims};
+    for (int d = 0; d < s->numDims; ++d)
+      tileOperandSetAxis(&s->operands[i], d, d);
+  }
+  for (int d = 0; d < s->numDims; ++d)
+    s->dims[d] = (TileDim){.isReduction = d == dimension,
+                           .extent = mlirShapedTypeGetDimSize(type, d),
+                           .panels = 1,
+                           .operand = 0,
+                           .result = d};
+  readSchedule(s);
+  return true;
+}
+
 bool tileDimIsRagged(const TileDim *dim) {
   return dim->tile > 1 && (mlirShapedTypeIsDynamicSize(dim->extent) || dim->extent % dim->tile);
 }

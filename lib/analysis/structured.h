@@ -87,6 +87,8 @@ bool tileStructuredRead(MlirOperation op, TileStructured *structured);
 TileOps tileStructuredCollect(MlirOperation root);
 // False after a diagnostic where the op's tile.extents are not one for each dimension.
 bool tileStructuredCheckExtents(const TileStructured *structured);
+// A linalg.softmax: input and output indexed alike, the softmax dimension a reduction. Its body is null.
+bool tileStructuredReadSoftmax(MlirOperation op, TileStructured *structured);
 bool tileStructuredHasReduction(const TileStructured *structured);
 bool tileStructuredHasTerms(const TileStructured *structured); // some operand is indexed by merged dimensions
 // True if the body asks for the position of its element: linalg.index, or tensor.extract, which is not to read beyond

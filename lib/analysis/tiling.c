@@ -368,6 +368,43 @@ bool tileStructuredScheduledTile(const TileStructured *s, const TileOperator *op
   return true;
 }
 
+bool tileStructuredPlainTile(const TileStructured *s, const TileTiling *tiling, TileSearchTile *tile) {
+  TileOperator op = tileStructuredDescribe(s, tiling, TileUnknownExtent);
+  TileSearchTarget target = tileStructuredTargetFor(s->target, &op);
+  return tileKindPlainTile(&op, &target, tile);
+}
+
+void tileStructuredFillRegisters(const TileStructured *s, const TileTiling *tiling, TileSearchTile *tile) {
+  TileOperator op = tileStructuredDescribe(s, tiling, TileUnknownExtent);
+  TileSearchTarget target = tileStructuredTargetFor(s->target, &op);
+  TileSearchTile plain;
+  tileKindPlainTile(&op, &target, &plain);
+  int64_t lanes = tileCpuLanes(&op, &target);
+  while (plain.registers.rows > 1 && tile->size[op.m] % plain.registers.rows)
+    --plain.registers.rows;
+  while (plain.registers.columns > lanes && tile->size[op.n] % plain.registers.columns)
+    plain.registers.columns -= lanes;
+  tile->kind = TileKind_Packed;
+  tile->registers = plain.registers;
+}
+
+int64_t tileStructuredLastPanel(const TileStructured *s, const TileTiling *tiling, int64_t columns) {
+  TileOperator op = tileStructuredDescribe(s, tiling, TileUnknownExtent);
+  TileSearchTarget target = tileStructuredTargetFor(s->target, &op);
+  return tileCpuLastPanel(&op, &target, columns);
+}
+
+TileTiling tileStructuredSoftmaxTiling(const TileStructured *s) {
+  TileTiling tiling = {.whole = -1};
+  int row = -1;
+  for (int d = 0; d < s->numDims; ++d)
+    tiling.whole = s->dims[d].isReduction ? d : tiling.whole;
+  for (int d = s->numDims - 1; d >= 0 && row < 0; --d)
+    row = d == tiling.whole ? -1 : d;
+  tiling.tiled = 1u << tiling.whole | (row < 0 ? 0 : 1u << row);
+  return tiling;
+}
+
 bool tileStructuredWalksDepthAround(const TileStructured *s, const TileTiling *tiling) {
   TileOperator op = tileStructuredDescribe(s, tiling, TileUnknownExtent);
   return !tileStructuredGpu(s) && tileWindowWalksDepthAround(&op);

@@ -45,6 +45,15 @@ MlirAttribute tileScheduleOfCandidate(MlirContext context, const TileOperator *o
 // The tile of the op's schedule, 1 along what it leaves out; warps, stages and the register tile 0 where it leaves them
 // out; TileKind_None where it leaves the kind of a CPU's matrix product out. False: it has no block.
 bool tileStructuredScheduledTile(const TileStructured *structured, const TileOperator *op, TileSearchTile *tile);
+// The tile of a product without a schedule (tileKindPlainTile); false for other ops, whose kernels have own sizes.
+bool tileStructuredPlainTile(const TileStructured *structured, const TileTiling *tiling, TileSearchTile *tile);
+// Gives a block without a kind a packed kernel: the plain register tile, or the next smaller one that divides it.
+void tileStructuredFillRegisters(const TileStructured *structured, const TileTiling *tiling, TileSearchTile *tile);
+// Columns of the last panel where it is narrower than `columns` by whole vectors, and has a register tile of its own;
+// else 0.
+int64_t tileStructuredLastPanel(const TileStructured *structured, const TileTiling *tiling, int64_t columns);
+// The tile of a softmax: whole rows where they fit, else parts of them. Powers of two on a GPU.
+TileTiling tileStructuredSoftmaxTiling(const TileStructured *structured);
 // A CPU's convolution walks k around the window, not inside of it.
 bool tileStructuredWalksDepthAround(const TileStructured *structured, const TileTiling *tiling);
 // Null where kernels of this op can have the scheduled tile, else what is wrong with it.

@@ -18,9 +18,9 @@ static const TilePipelineStep toMergedSizes[] = {
     {NULL},
 };
 
-// Kernels construct their own tiles where nobody searched.
-static const TilePipelineStep toTiles[] = {
-    {"tile-construct-tiles", {{"search", .from = TilePipeline_Search}}, .on = "func.func"},
+// Without a policy products alone are decided: other kernels have plain sizes that were measured to be good.
+static const TilePipelineStep toProductTiles[] = {
+    {"tile-construct-tiles", {{"ops", "products"}}, .on = "func.func"},
     {NULL},
 };
 
@@ -44,7 +44,9 @@ static const TilePipelineStage stages[] = {
     {tileStageOfTensors, .unless = TilePipeline_Bufferized},
     {toMergedSizes, .unless = TilePipeline_Bufferized},
     {tileStageOfBuckets, .given = TilePipeline_Buckets, .unless = TilePipeline_Bufferized},
-    {toTiles, .given = TilePipeline_Search, .unless = TilePipeline_Bufferized},
+    {toProductTiles, .without = TilePipeline_Policy, .unless = TilePipeline_Bufferized},
+    {tileStageToTiles, .given = TilePipeline_Policy, .unless = TilePipeline_Bufferized},
+    {tileStageToSplitReductions, .unless = TilePipeline_Bufferized},
     {tileStageToKernels, .unless = TilePipeline_Bufferized},
     {tileStageToBuffers, .unless = TilePipeline_Bufferized},
     {tileStageOfOwnership, .unless = TilePipeline_Bufferized},
@@ -64,7 +66,7 @@ static bool build(MlirExtPass options, MlirStringCallback append, void *userData
 
 static const MlirExtPassOption options[] = {
     TILE_PIPELINE_CHIP("this host"),         TILE_PIPELINE_BUCKETS, TILE_PIPELINE_BUFFERIZED,
-    TILE_PIPELINE_FAST(TILE_FAST_MATH_HELP), TILE_PIPELINE_SEARCH,
+    TILE_PIPELINE_FAST(TILE_FAST_MATH_HELP), TILE_PIPELINE_POLICY,
 };
 
 const MlirExtPipelineDefinition tileToCpuPipeline = {

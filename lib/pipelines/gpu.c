@@ -44,6 +44,12 @@ const TilePipelineStep tileStageOfDevice[] = {
     {NULL},
 };
 
+// A product that was cut leaves a sum, which has no schedule yet: GPUs' pipelines have this stage twice.
+const TilePipelineStep tileStageToTiles[] = {
+    {"tile-construct-tiles", {{"policy", .from = TilePipeline_Policy}}, .on = "func.func"},
+    {NULL},
+};
+
 const TilePipelineStep tileStageToSplitReductions[] = {
     {"tile-split-reductions", .on = "func.func"},
     {NULL},

@@ -12,7 +12,7 @@
 static const MlirExtPassOption options[] = {
     [TilePipeline_Chip] = TILE_PIPELINE_CHIP(""),         [TilePipeline_Buckets] = TILE_PIPELINE_BUCKETS,
     [TilePipeline_Bufferized] = TILE_PIPELINE_BUFFERIZED, [TilePipeline_Fast] = TILE_PIPELINE_FAST(""),
-    [TilePipeline_Search] = TILE_PIPELINE_SEARCH,
+    [TilePipeline_Policy] = TILE_PIPELINE_POLICY,
 };
 
 static MlirStringRef valueOf(MlirExtPass pass, TilePipelineOption option) {
@@ -108,6 +108,7 @@ bool tilePipelinePrint(const TilePipelineStage *stages, MlirExtPass pass, MlirSt
   Printer printer = {.options = pass, .append = append, .userData = userData};
   for (; stages->steps; ++stages) {
     bool isLeftOut = stages->given && !valueOf(pass, stages->given).length;
+    isLeftOut |= stages->without && valueOf(pass, stages->without).length;
     isLeftOut |= stages->unless && tileStringEquals(valueOf(pass, stages->unless), "true");
     if (!isLeftOut && !printStage(&printer, stages->steps))
       return false;

@@ -23,7 +23,7 @@ typedef enum TilePipelineOption {
   TilePipeline_Buckets,
   TilePipeline_Bufferized,
   TilePipeline_Fast,
-  TilePipeline_Search,
+  TilePipeline_Policy,
 } TilePipelineOption;
 
 #define TILE_PIPELINE_CHIP(otherwise)                                                                                  \
@@ -36,8 +36,8 @@ typedef enum TilePipelineOption {
 #define TILE_PIPELINE_BUFFERIZED                                                                                       \
   {"bufferized", "the program is in buffers: leave out the stages that work on tensors", MlirExtOption_Bool, "false"}
 #define TILE_PIPELINE_FAST(help) {"fast", help, MlirExtOption_Bool, "false"}
-#define TILE_PIPELINE_SEARCH                                                                                           \
-  {"search", "how tiles are found: construct, exhaustive-model or measure; default: as the kernels are made",          \
+#define TILE_PIPELINE_POLICY                                                                                           \
+  {"policy", "how tiles are chosen, of all ops: construct, exhaustive-model, measure, fixed, random or a plugin's",    \
    MlirExtOption_String, ""}
 
 //===--- steps and stages ------------------------------------------------------===//
@@ -57,6 +57,7 @@ typedef struct TilePipelineStep {
 typedef struct TilePipelineStage {
   const TilePipelineStep *steps; // null ends a pipeline
   TilePipelineOption given;      // the stage is left out unless this option has a value
+  TilePipelineOption without;    // the stage is left out if this option has a value
   TilePipelineOption unless;     // the stage is left out if this option is true
 } TilePipelineStage;
 

@@ -20,7 +20,9 @@ static const TilePipelineStage stages[] = {
     {toMachine},
     {tileStageOfTensors, .unless = TilePipeline_Bufferized},
     {tileStageOfBuckets, .given = TilePipeline_Buckets, .unless = TilePipeline_Bufferized},
+    {tileStageToTiles, .unless = TilePipeline_Bufferized},
     {tileStageToSplitReductions, .unless = TilePipeline_Bufferized},
+    {tileStageToTiles, .unless = TilePipeline_Bufferized},
     {tileStageToKernels, .unless = TilePipeline_Bufferized},
     {tileStageToBuffers, .unless = TilePipeline_Bufferized},
     {tileStageOfOwnership, .unless = TilePipeline_Bufferized},
@@ -44,6 +46,7 @@ static const MlirExtPassOption options[] = {
     TILE_PIPELINE_CHIP("gfx942"),
     TILE_PIPELINE_BUCKETS,
     TILE_PIPELINE_BUFFERIZED,
+    TILE_PIPELINE_POLICY,
 };
 
 const MlirExtPipelineDefinition tileToRocdlPipeline = {

@@ -19,6 +19,7 @@ extern const TilePipelineStep tileStageToLlvm[];
 extern const TilePipelineStep tileStageToForgetMachine[]; // all code is made
 
 // Kernels on GPUs (gpu.c). The conversion to one GPU's dialect stands between the last two.
+extern const TilePipelineStep tileStageToTiles[];
 extern const TilePipelineStep tileStageToSplitReductions[];
 extern const TilePipelineStep tileStageToScheduled[];
 extern const TilePipelineStep tileStageOfDevice[];

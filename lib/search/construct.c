@@ -402,6 +402,48 @@ void tileSearchExhaustive(const TileOperator *op, const TileSearchTarget *target
   searchWith(op, target, options, visitEvery, result);
 }
 
+//===--- any tile ------------------------------------------------------------------------===//
+
+static uint64_t nextRandom(uint64_t *state) { // splitmix64 (Steele, Lea and Flood, 2014)
+  uint64_t z = (*state += 0x9e3779b97f4a7c15);
+  z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
+  z = (z ^ z >> 27) * 0x94d049bb133111eb;
+  return z ^ z >> 31;
+}
+
+// Walks each dimension up by a random number of sizes, in a random order of dimensions.
+static TileSearchTile drawTile(const Space *space, uint64_t *state) {
+  TileSearchTile tile = space->start;
+  int numDims = space->op->numDims, first = (int)(nextRandom(state) % (uint64_t)numDims);
+  Node node = {.reuse = 0};
+  for (int i = 0; i < numDims && tileKernelKinds[tile.kind]->sizes; ++i) {
+    int dim = (first + i) % numDims;
+    for (uint64_t steps = nextRandom(state) % Sizes; steps && mayWiden(space, &node, dim); --steps)
+      ++node.at[dim];
+    tile.size[dim] = space->sizes[dim][node.at[dim]];
+  }
+  return tile;
+}
+
+void tileSearchDraw(const TileOperator *op, const TileSearchTarget *target, const TileSearchOptions *options,
+                    uint64_t seed, TileSearchResult *result) {
+  enum { MostDraws = 256 };
+  TileSearchTile starts[NumTileKinds * TileKindStarts];
+  TileSearchResult drawn = {.count = 0};
+  int count = 0, wanted = options->best < TileSearchBest ? options->best : TileSearchBest;
+  for (int k = TileKind_None + 1; k < NumTileKinds; ++k)
+    if (tileKernelKinds[k]->applies && tileKernelKinds[k]->applies(op, target))
+      count += tileKernelKinds[k]->starts(op, target, starts + count);
+  for (int i = 0; count > 0 && drawn.count < wanted && i < MostDraws; ++i) {
+    Space space = spaceOf(op, target, options, &starts[nextRandom(&seed) % (uint64_t)count], result);
+    TileSearchTile tile = drawTile(&space, &seed);
+    TileSearchCandidate candidate = tileSearchEvaluate(op, target, &tile, &drawn.evaluations);
+    if (!candidate.prediction.misfit)
+      drawn.best[drawn.count++] = candidate;
+  }
+  *result = drawn;
+}
+
 //===--- what a person wrote ----------------------------------------------------------------===//
 
 // The best kind and register tile for a block: packed or streamed. Where no register tile divides the block, the first

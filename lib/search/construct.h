@@ -41,6 +41,10 @@ void tileSearchConstruct(const TileOperator *op, const TileSearchTarget *target,
 void tileSearchExhaustive(const TileOperator *op, const TileSearchTarget *target, const TileSearchOptions *options,
                           TileSearchResult *result);
 
+// Some tiles that fit, drawn from all that there are; the same ones for the same seed.
+void tileSearchDraw(const TileOperator *op, const TileSearchTarget *target, const TileSearchOptions *options,
+                    uint64_t seed, TileSearchResult *result);
+
 // The aligned sizes of a dimension, in rising order; returns how many. The first is 1 where the dimension need not be
 // tiled, else the matrix instruction's. A GPU's are powers of two. (`sizes` of the kinds without register tiles.)
 int tileSearchSizes(const TileOperator *op, const TileSearchTarget *target, const TileSearchTile *start, double padding,

@@ -112,6 +112,10 @@ TileKind tileKindFind(const char *name);
 size_t tileKindListNames(char *buffer, size_t capacity);
 // The kind of an op without a schedule, where there is a plain one: of a CPU's matrix product TileKind_None.
 TileKind tileKindOf(const TileOperator *op, const TileSearchTarget *target);
+// The tile of a product without a schedule: 16 rows and 8 columns of register tiles and 256 of k in a CPU's packed
+// kernel, the start of a convolution's, and 64 x 64 x 32 on four warps of a GPU, or what smaller extents need. False:
+// the op is no product; its kernel has sizes of its own.
+bool tileKindPlainTile(const TileOperator *op, const TileSearchTarget *target, TileSearchTile *tile);
 // Kernels of the kind can be made of the op.
 bool tileKindFits(TileKind kind, const TileOperator *op, const TileSearchTarget *target);
 

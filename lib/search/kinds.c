@@ -1,5 +1,6 @@
 // The table of kernel kinds. A new kind is one row here and one in TileKind.
-#include "lib/search/kind.h"
+#include "lib/search/construct.h"
+#include "lib/search/cpu_cost.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -33,6 +34,63 @@ TileKind tileKindOf(const TileOperator *op, const TileSearchTarget *target) {
     return op->m >= 0 ? TileKind_Product : TileKind_Threads;
   return op->isMatrix ? TileKind_None : op->m >= 0 ? TileKind_Window : TileKind_Vector;
 }
+
+//===--- without a schedule -----------------------------------------------------------===//
+
+static int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
+
+// A block of k that ends evenly, or is a multiple of what kernels step by.
+static int64_t plainDepth(const TileOperator *op) {
+  enum { Depth = 256 };
+  const TileOperatorDim *k = &op->dims[op->k];
+  if (k->run)
+    return k->run;
+  if (op->group > 1)
+    return smaller(Depth, tileSearchBucket(k->extent < TileCpuLeastDepth ? TileCpuLeastDepth : k->extent));
+  return k->isUnknown || k->extent > Depth ? Depth : k->extent;
+}
+
+static void plainPacked(const TileOperator *op, const TileSearchTarget *target, TileSearchTile *tile) {
+  enum { Vectors = 2, RowsOfTiles = 16, Panels = 8 };
+  int64_t rows = smaller(target->model.registerRows, (target->vectorRegisters - Vectors - 1) / Vectors);
+  tile->kind = TileKind_Packed;
+  tile->registers.rows = smaller(rows < 1 ? 1 : rows, op->dims[op->m].extent);
+  tile->registers.columns = Vectors * tileCpuLanes(op, target);
+  tile->size[op->m] = RowsOfTiles * tile->registers.rows;
+  tile->size[op->n] = Panels * tile->registers.columns;
+  tile->size[op->k] = plainDepth(op);
+}
+
+static void plainProduct(const TileOperator *op, const TileSearchTarget *target, TileSearchTile *tile) {
+  static const int64_t sizes[] = {64, 64, 32};
+  const int dims[] = {op->m, op->n, op->k};
+  tile->kind = TileKind_Product;
+  for (int i = 0; i < 3; ++i) {
+    int64_t size = smaller(sizes[i], tileSearchBucket(op->dims[dims[i]].extent));
+    tile->size[dims[i]] = size < target->atom[i] ? target->atom[i] : size;
+  }
+  bool isLarge = tile->size[op->m] >= 2 * target->atom[0] && tile->size[op->n] >= 2 * target->atom[1];
+  tile->gpu.warps = isLarge ? 4 : 1;
+  tile->gpu.warpsM = isLarge ? 2 : 1;
+  tile->gpu.stages = 2;
+}
+
+bool tileKindPlainTile(const TileOperator *op, const TileSearchTarget *target, TileSearchTile *tile) {
+  *tile = (TileSearchTile){.kind = TileKind_None};
+  if (op->m < 0)
+    return false;
+  for (int d = 0; d < op->numDims; ++d)
+    tile->size[d] = 1;
+  if (target->isGpu)
+    plainProduct(op, target, tile);
+  else if (op->isMatrix)
+    plainPacked(op, target, tile);
+  else
+    tileWindowKind.starts(op, target, tile);
+  return true;
+}
+
+//===--- questions ----------------------------------------------------------------------===//
 
 bool tileKindFits(TileKind kind, const TileOperator *op, const TileSearchTarget *target) {
   bool isPlain = kind == TileKind_Vector || kind == TileKind_Window;

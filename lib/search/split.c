@@ -13,16 +13,16 @@ static double secondsOf(const TileOperator *op, const TileSearchTarget *target, 
 }
 
 TileSearchSplit tileSearchSplit(const TileMachine *machine, const TileOperator *op, const TileSearchTarget *target,
-                                const TileSearchOptions *options) {
+                                const TileSearchOptions *options, TileSearchResult *whole) {
   TileSearchSplit split = {.parts = 1, .whole = INFINITY, .cut = INFINITY};
   TileSearchResult result;
+  split.whole = secondsOf(op, target, options, whole);
   if (op->m < 0 || !target->isGpu || op->numDims == TileOperatorDims ||
       op->operands[op->lhs].rank == TileOperatorRank || op->operands[op->rhs].rank == TileOperatorRank ||
       op->operands[op->out].rank == TileOperatorRank)
     return split;
-  split.whole = secondsOf(op, target, options, &result);
-  split.evaluations = result.evaluations;
-  if (!result.count || result.best[0].prediction.programs >= target->cores)
+  split.evaluations = whole->evaluations;
+  if (!whole->count || whole->best[0].prediction.programs >= target->cores)
     return split;
   double best = INFINITY;
   int64_t depth = op->dims[op->k].extent;
@@ -31,7 +31,7 @@ TileSearchSplit tileSearchSplit(const TileMachine *machine, const TileOperator *
     TileSearchTarget adding = *target;
     tileSearchSetOperator(machine, &sum, &adding);
     double seconds = secondsOf(&cut, target, options, &result);
-    TileSearchTile tile = result.best[0].tile;
+    TileSearchCandidate cutBest = result.best[0];
     split.evaluations += result.evaluations;
     seconds += secondsOf(&sum, &adding, options, &result) + target->model.launchSeconds;
     split.evaluations += result.evaluations;
@@ -41,7 +41,8 @@ TileSearchSplit tileSearchSplit(const TileMachine *machine, const TileOperator *
       continue;
     best = seconds;
     split.parts = parts;
-    split.tile = tile;
+    split.best = cutBest;
+    split.best.prediction.seconds = seconds;
   }
   return split;
 }

@@ -10,7 +10,7 @@ const char tessera_run_options_help[] =
     "  --target=NAME         what runs the program: cpu (default), interpret, emulate:CHIP, cuda or rocm. Given more\n"
     "                        than once: the first target gives the outputs, the others are compared with them\n"
     "  --pass-pipeline=TEXT  passes instead of the target's own pipeline\n"
-    "  --search=HOW          how CPU tiles are found: construct (default), exhaustive-model or measure\n"
+    "  --policy=NAME         how tiles are chosen: construct (default), exhaustive-model, measure, fixed or random\n"
     "  --in=FILE             one .npy per argument, in order, or a .npz with the next ones (default: random data)\n"
     "  --size=N              size of every dynamic dimension of the random arguments (default: 128); given more than\n"
     "                        once: one size for each dynamic dimension, in order\n"
@@ -55,7 +55,7 @@ static bool take_text(const char *argument, tessera_run_options_t *options) {
     const char *flag, **target;
   } flags[] = {{"--entry", &options->entry},
                {"--pass-pipeline", &options->pipeline},
-               {"--search", &options->search},
+               {"--policy", &options->policy},
                {"--stats", &options->stats},
                {"--trace", &options->trace}};
   for (size_t i = 0; i < sizeof flags / sizeof *flags; ++i) {

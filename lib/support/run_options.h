@@ -14,7 +14,7 @@
 typedef struct tessera_run_options_t {
   bool help, predict;
   const char *file, *entry;                      // file: NULL when not given
-  const char *pipeline, *search, *stats, *trace; // NULL when not given
+  const char *pipeline, *policy, *stats, *trace; // NULL when not given
   const char **targets;                          // at least one
   const char **inputs, **outputs;                // .npy and .npz files in order
   const char **checks;                           // "interpret", or files

@@ -16,6 +16,8 @@ import tempfile
 BASE = ["lib/support", "lib/layout", "lib/machine", "lib/search"]
 DIALECTS = ["dialects", "lib/ir", "lib/capi"]
 PASSES = ["lib/analysis"] + DIALECTS + BASE
+# A conversion obeys the schedule that a pass wrote; it decides nothing.
+CONVERSIONS = [room for room in PASSES if room != "lib/search"]
 ROOMS = {
     "lib/support": [],
     "lib/layout": ["lib/support"],
@@ -25,7 +27,9 @@ ROOMS = {
     "dialects": ["lib/ir", "lib/capi"] + BASE,
     "lib/analysis": DIALECTS + BASE,
     "lib/transforms": PASSES,
-    "lib/conversion": PASSES,
+    "lib/conversion": CONVERSIONS,
+    # It still decides while it builds.
+    "lib/conversion/sparse_to_tile/instructions.c": PASSES,
     "lib/search": ["lib/machine", "lib/support"],
     "lib/target": PASSES + ["lib/jit", "lib/runtime/tessera.h"],
     "lib/pipelines": ["lib/transforms", "lib/conversion", "lib/target"] + PASSES,
@@ -172,6 +176,7 @@ UNLAWFUL = [  # one file each, and a word of the one breach it must cause
     ("dialects/tile/a.c", '#include "lib/analysis/reuse.h"\n', "dialects may include"),
     ("lib/analysis/a.c", '#include "lib/transforms/passes.h"\n', "lib/analysis may include"),
     ("lib/transforms/fuse/a.c", '#include "lib/transforms/schedule/grid.h"\n', "lib/transforms may include"),
+    ("lib/conversion/x_to_y/search.c", '#include "lib/search/construct.h"\n', "lib/conversion may include"),
     ("lib/search/a.c", '#include "lib/ir/walk.h"\n', "lib/search may include"),
     ("lib/search/b.c", "#include <mlir-c/IR.h>\n", "knows no MLIR"),
     ("lib/conversion/tile_to_nvvm/a.c", '#include "lib/conversion/tile_to_vector/b.h"\n', "lib/conversion may"),

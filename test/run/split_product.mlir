@@ -1,5 +1,5 @@
 // A product whose schedule splits k: the parts' products and their sum, and the same numbers as by definition.
-// RUN: %tile_opt %s --pass-pipeline='builtin.module(tile-group-ops{chip=x86-64-v4},convert-linalg-to-tile{chip=x86-64-v4})' | FileCheck %s
+// RUN: %tile_opt %s --pass-pipeline='builtin.module(func.func(tile-split-reductions{chip=x86-64-v4}),tile-group-ops{chip=x86-64-v4},convert-linalg-to-tile{chip=x86-64-v4})' | FileCheck %s
 // RUN: %tile_run %s --check-against=interpret | FileCheck %s --check-prefix=RIGHT
 // RIGHT: result 0: right
 // CHECK-LABEL: func.func @main

@@ -1,5 +1,5 @@
 """The table construct of tile-bench: what it takes to choose tiles for the other tables' operators, on this CPU and on GPUs, and how the
-choice stands, by the model, against the best of all aligned tiles (search=exhaustive-model). Bars: 5 ms and 5,000 evaluations an
+choice stands, by the model, against the best of all aligned tiles (policy=exhaustive-model). Bars: 5 ms and 5,000 evaluations an
 operator, 1.25 of the best. Peers have no such step to compare with; how choices measure is `./dev reproduce roller`'s to say.
 """
 import re
@@ -15,7 +15,7 @@ MOST_MS, MOST_EVALUATIONS, MOST_COST = 5, 5000, 1.25
 
 def run(options, file, chip, search):
     """Milliseconds of the pass, and of each op with a schedule (its evaluations, its predicted cycles)."""
-    passes = f"linalg-generalize-named-ops,canonicalize,tile-construct-tiles{{chip={chip} search={search}}}"
+    passes = f"linalg-generalize-named-ops,canonicalize,tile-construct-tiles{{chip={chip} policy={search}}}"
     done = subprocess.run([options.build / "bin/tile-opt", file, f"--pass-pipeline=builtin.module(func.func({passes}))", "--mlir-timing",
                            "--mlir-timing-display=list"], capture_output=True, text=True, check=True)
     seconds = re.search(r"([0-9.]+) \( *[0-9.]+%\) +tile-construct-tiles", done.stderr)

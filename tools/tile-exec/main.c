@@ -53,8 +53,8 @@ static bool check_options(const tessera_run_options_t *options, tessera_error_t 
     return tessera_fail(error, "--pass-pipeline: a program is compiled already (tile-run takes modules)");
   if (options->predict)
     return tessera_fail(error, "--predict: there is no emulator here (tile-run has it)");
-  if (options->search)
-    return tessera_fail(error, "--search: a program has its tiles already (tile-run and tile-translate take modules)");
+  if (options->policy)
+    return tessera_fail(error, "--policy: a program has its tiles already (tile-run and tile-translate take modules)");
   if (tessera_run_check_wants_interpreter(options))
     return tessera_fail(error, "--check-against=interpret: there is no interpreter here (tile-run has it); give files");
   if (options->threads && !tessera_set_threads((int)options->threads))

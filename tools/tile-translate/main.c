@@ -38,9 +38,9 @@ static bool lower(TileSession *session, const TileCodeTarget *target, const char
 // The user's passes or the target's pipeline for the chip asked for, to be freed; null after an error.
 static char *choosePipeline(const TileCodeTarget *target, const TileForm *form, const TranslateOptions *options,
                             tessera_error_t *error) {
-  bool searches = strcmp(target->name, "cpu") == 0 && !options->pipeline;
-  if (options->search && !searches) {
-    tessera_fail(error, "--search=%s: only the CPU's own pipeline searches for tiles", options->search);
+  if (options->policy && options->pipeline) {
+    tessera_fail(error, "--policy=%s: applies only to the target's own pipeline, not to --pass-pipeline",
+                 options->policy);
     return NULL;
   }
   if (options->pipeline)
@@ -48,7 +48,7 @@ static char *choosePipeline(const TileCodeTarget *target, const TileForm *form, 
   TilePipelineCall call = {
       .pipeline = target->pipeline,
       .before = form->before,
-      .values = {{"search", options->search}, {"chip", options->chip ? options->chip : target->defaultChip}},
+      .values = {{"policy", options->policy}, {"chip", options->chip ? options->chip : target->defaultChip}},
   };
   return tilePipelineCallPrint(&call, error);
 }

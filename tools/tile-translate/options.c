@@ -17,7 +17,7 @@ static bool takeText(const char *argument, TranslateOptions *options) {
     const char *flag, **value;
   } flags[] = {{"--target", &options->target},          {"--chip", &options->chip},   {"--cpu", &options->chip},
                {"--pass-pipeline", &options->pipeline}, {"--stats", &options->stats}, {"-o", &options->output},
-               {"--search", &options->search}};
+               {"--policy", &options->policy}};
   for (size_t i = 0; i < sizeof flags / sizeof *flags; ++i) {
     const char *value = valueOf(argument, flags[i].flag);
     if (value) {
@@ -123,7 +123,7 @@ void translateOptionsPrintHelp(void) {
        "  --target=CHIP          of a program: a GPU its kernels are for (sm_80, …); may be given several times\n"
        "  --chip=NAME, --cpu=    what the code is for (default: this machine, or sm_80; a wrong one lists all)\n"
        "  --pass-pipeline=TEXT   passes instead of the target's own pipeline\n"
-       "  --search=HOW           of tiles on the CPU: construct (default), exhaustive-model or "
-       "measure\n" TILE_MACHINE_PATH_USAGE "  --stats=FILE.json      compile_ms, fallback_ops and per-pass statistics\n"
+       "  --policy=NAME          how tiles are chosen: construct (default), exhaustive-model, measure, fixed or "
+       "random\n" TILE_MACHINE_PATH_USAGE "  --stats=FILE.json      compile_ms, fallback_ops and per-pass statistics\n"
        "  --help                 this text");
 }

@@ -10,7 +10,7 @@ typedef struct TranslateOptions {
   int64_t elementBytes; // of drawn layouts
   const char *chips[8]; // --target=CHIP, each: GPUs that a program is for
   int numChips;
-  const char *file, *form, *target, *chip, *pipeline, *search, *stats, *output;
+  const char *file, *form, *target, *chip, *pipeline, *policy, *stats, *output;
 } TranslateOptions;
 
 bool translateOptionsParse(int argc, char **argv, TranslateOptions *options, tessera_error_t *error);

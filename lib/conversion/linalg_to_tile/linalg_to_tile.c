@@ -6,10 +6,12 @@
 // func stay. A reduction whose output starts from a constant (linalg.fill) starts from that constant and never reads
 // the fill. The ops of a tile.group become one kernel: a product or a reduction with the elementwise op that follows it
 // (epilogue.c), or a launch with elementwise ops around it whose kernel says how (join.c); private kernels that nobody
-// launches then go. A group that no kernel computes becomes a kernel for each op, with a remark. For a GPU (the option
-// chip, or the module's tile.machine) tiles are constructed from its description (lib/search) unless an op says its
-// tile.schedule, products read their operands from memory, and kernels say machine and warps. So are those of a CPU's
-// matrix products.
+// launches then go. A group that no kernel computes becomes a kernel for each op, with a remark. The kind of
+// kernel and its sizes are those of the op's tile.schedule, which tile-construct-tiles writes; a schedule that the
+// kernel cannot have is an error at the op. Without a schedule a kernel takes plain sizes: those of tileKindPlainTile
+// (lib/search/kind.h) for products, rows and columns of the machine file (`model.tile.*`) elsewhere. For a GPU (the
+// option chip, or the module's tile.machine) products read their operands from memory, and kernels say machine and
+// warps.
 #include "lib/conversion/linalg_to_tile/linalg_to_tile.h"
 
 #include "dialects/tile/group.h"
@@ -59,11 +61,11 @@ static MlirWalkResult collect(MlirOperation op, void *userData) {
   return MlirWalkResultAdvance;
 }
 
-// Schedules that a person wrote may not fit the op.
+// A schedule that the op's kernel cannot have is an error at the op.
 static bool checkSchedule(MlirOperation op, const TileTarget *target) {
   TileStructured structured;
   TileTiling tiling;
-  char text[160];
+  char text[256];
   if (!tileStructuredRead(op, &structured))
     return true;
   if (!tileStructuredCheckExtents(&structured))
@@ -73,6 +75,18 @@ static bool checkSchedule(MlirOperation op, const TileTarget *target) {
   structured.target = target;
   tileStructuredFindTiling(&structured, &tiling);
   const char *fault = tileStructuredScheduleFault(&structured, &tiling, text, sizeof text);
+  if (fault)
+    return tileError(op, "schedule: %s", fault);
+  TileOperator described = tileStructuredDescribe(&structured, &tiling, TileUnknownExtent);
+  TileSearchTile tile;
+  if (!tileStructuredScheduledTile(&structured, &described, &tile))
+    return true;
+  if (tile.kind == TileKind_Split)
+    return tileError(op, "schedule: `kind` is \"split\"; run tile-split-reductions, which cuts the op, before");
+  if (tile.kind || target->search.isGpu)
+    return true;
+  tileStructuredFillRegisters(&structured, &tiling, &tile);
+  fault = tilePackedKind.fault(&described, &target->search, &tile, text, sizeof text);
   return !fault || tileError(op, "schedule: %s", fault);
 }
 
@@ -140,16 +154,14 @@ static TileOps openGroups(MlirOperation module, const TileTarget *target) {
   return groups;
 }
 
-// What is left of the groups: launches, and ops that no kernel covers. `splits` products of a group take two kernels.
-static void closeGroups(TileOps *groups, const TileOps *split) {
+// What is left of the groups: launches, and ops that no kernel covers.
+static void closeGroups(TileOps *groups) {
   for (intptr_t i = 0; i < groups->count; ++i) {
-    int kernels = 0, wanted = 1;
-    for (intptr_t k = 0; k < split->count; ++k)
-      wanted += mlirOperationEqual(split->items[k], groups->items[i]);
+    int kernels = 0;
     for (MlirOperation op = mlirBlockGetFirstOperation(tileGroupBody(groups->items[i])); !mlirOperationIsNull(op);
          op = mlirOperationGetNextInBlock(op))
       kernels += tileLaunchOpIsA(op) || tileOpNameStartsWith(op, "linalg.");
-    if (kernels > wanted)
+    if (kernels > 1)
       tileRemark(groups->items[i], "becomes %d kernels: no kernel computes all ops of its body", kernels);
     tileGroupInline(groups->items[i]);
   }
@@ -159,24 +171,13 @@ static void closeGroups(TileOps *groups, const TileOps *split) {
 //===--- the pass ---------------------------------------------------------------===//
 
 static bool run(MlirOperation module, MlirExtPass pass) {
-  TileOps ops = {0}, split = {0};
+  TileOps ops = {0};
   TileTarget target;
   if (!tileTargetOfPass(module, pass, &target))
     return false;
   TileOps groups = openGroups(module, &target);
   mlirOperationWalk(module, collect, &ops, MlirWalkPostOrder);
-  bool ok = checkSchedules(&ops, &target), isSplit = false;
-  for (intptr_t i = 0; ok && i < ops.count; ++i) {
-    MlirOperation parent = mlirOperationGetParentOperation(ops.items[i]);
-    if (!tileSplitProduct(ops.items[i], &target))
-      continue;
-    tileOpsAppend(&split, parent);
-    isSplit = true;
-  }
-  if (isSplit) {
-    ops.count = 0;
-    mlirOperationWalk(module, collect, &ops, MlirWalkPostOrder);
-  }
+  bool ok = checkSchedules(&ops, &target);
   TileOps before = tileCollect(module, "tile.kernel");
   uint64_t panels = 0;
   target.constantPanels = &panels;
@@ -185,8 +186,7 @@ static bool run(MlirOperation module, MlirExtPass pass) {
   for (intptr_t i = ops.count - 1; ok && i >= 0; --i)
     kernels += lower(ops.items[i], &target);
   tileOpsFree(&ops);
-  closeGroups(&groups, &split);
-  tileOpsFree(&split);
+  closeGroups(&groups);
   tileMachineDestroy(target.machine);
   mlirExtPassAddStatistic(pass, 0, kernels);
   mlirExtPassAddStatistic(pass, 1, (uint64_t)tileShareKernels(module, &before));

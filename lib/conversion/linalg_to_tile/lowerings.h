@@ -26,22 +26,16 @@ bool tileLowerRelayout(MlirOperation op, const TileTarget *target);     // linal
 bool tileJoin(MlirOperation op, const TileTarget *target);
 void tileDropUnlaunched(MlirOperation module);
 
-// A CPU's product whose schedule (said or constructed) splits k: two ops take its place, the parts' products side by
-// side and their sum. False: the op stays.
-bool tileSplitProduct(MlirOperation op, const TileTarget *target);
-
 // Makes the producer one with its epilogue (null: nothing to do).
 void tileStructuredAddEpilogue(TileStructured *producer, const TileEpilogue *epilogue);
 
-// Chooses tile sizes: `columns` elements along dimension `vector`, `rows` along `row` (-1: none), 1 elsewhere and where
-// a tile cannot run. What the op's schedule says goes before; for a GPU tiles are constructed instead.
+// Takes the tile sizes of the op's schedule; else `columns` elements along dimension `vector`, `rows` along `row` (-1:
+// none), 1 elsewhere and where a tile cannot run.
 void tileStructuredSetTiles(TileStructured *structured, int vector, int64_t columns, int row, int64_t rows);
-// Tiles that the op's schedule says or that are constructed for a GPU; false where there is neither, or where no tile
-// with all of tiling->whole fits the machine.
+// Takes the tile of the op's schedule, else, for a product, the plain one; false where there is neither.
 bool tileStructuredPlanTiles(TileStructured *structured, const TileTiling *tiling);
-// The tile of a CPU's matrix product: what the op's schedule says, completed, or what is constructed. `lastPanel`
-// becomes the last panel's columns where it is narrower than the others (cpu_product.h), else 0; `arePanels` whether
-// the right operand is a constant that the kernel had better find in panels.
+// The tile of a CPU's matrix product: the schedule's, else the plain one. `lastPanel` becomes the last panel's columns
+// where it is narrower than the others, else 0; `arePanels`: the schedule wants the constant right operand in panels.
 TileSearchTile tileStructuredPlanMatrix(const TileStructured *structured, const TileTiling *tiling, int64_t *lastPanel,
                                         bool *arePanels);
 

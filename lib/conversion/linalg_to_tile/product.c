@@ -10,7 +10,6 @@
 #include "lib/analysis/tiling.h"
 #include "lib/conversion/linalg_to_tile/kernel.h"
 #include "lib/conversion/linalg_to_tile/lowerings.h"
-#include "lib/search/kind.h"
 
 //===--- tiles --------------------------------------------------------------===//
 
@@ -40,18 +39,8 @@ static void sortDims(TileStructured *s, TileProduct *p, bool isOutside) {
 // Returns whether k is walked around the window.
 static bool chooseTiles(TileStructured *s, const TileProduct *p) {
   TileTiling tiling = {.tiled = 1u << p->m | 1u << p->n | 1u << p->k, .whole = -1, .isProduct = true, .product = *p};
-  const int dims[] = {p->m, p->n, p->k};
   bool isOutside = tileStructuredWalksDepthAround(s, &tiling);
-  if (tileStructuredPlanTiles(s, &tiling))
-    return isOutside;
-  TileOperator op = tileStructuredDescribe(s, &tiling, TileUnknownExtent);
-  TileSearchTarget target = tileStructuredTargetFor(s->target, &op);
-  TileSearchTile tile;
-  tileWindowKind.starts(&op, &target, &tile);
-  for (int axis = 0; axis < 3; ++axis) {
-    s->dims[dims[axis]].axis = axis;
-    s->dims[dims[axis]].tile = tile.size[dims[axis]];
-  }
+  tileStructuredPlanTiles(s, &tiling);
   return isOutside;
 }
 

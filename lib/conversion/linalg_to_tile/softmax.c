@@ -9,29 +9,6 @@
 
 enum { Rows = 4, LongestTile = 4096, LoopTile = 1024 };
 
-// The structured form: input and output indexed alike, the softmax dimension a reduction.
-static bool describe(MlirOperation op, const TileTarget *target, TileStructured *s) {
-  *s = (TileStructured){.op = op, .target = target, .numInputs = 1, .numOutputs = 1};
-  MlirType type = tileOperandType(op, 0);
-  if (!mlirTypeIsARankedTensor(type) || mlirShapedTypeGetRank(type) > MaxOperandRank ||
-      !mlirTypeIsAFloat(mlirShapedTypeGetElementType(type)) || mlirOperationGetNumResults(op) != 1)
-    return false;
-  s->numDims = (int)mlirShapedTypeGetRank(type);
-  int64_t dimension = mlirIntegerAttrGetValueInt(tileOpAttribute(op, "dimension"));
-  for (int i = 0; i < 2; ++i) {
-    s->operands[i] = (TileOperand){.value = mlirOperationGetOperand(op, i), .isTensor = true, .rank = s->numDims};
-    for (int d = 0; d < s->numDims; ++d)
-      tileOperandSetAxis(&s->operands[i], d, d);
-  }
-  for (int d = 0; d < s->numDims; ++d)
-    s->dims[d] = (TileDim){.isReduction = d == dimension,
-                           .extent = mlirShapedTypeGetDimSize(type, d),
-                           .panels = 1,
-                           .operand = 0,
-                           .result = d};
-  return true;
-}
-
 // Row statistics (maximum, sum) spread back over the tile.
 static MlirValue spreadRow(TileKernelEmission *e, MlirValue row, MlirType tile) {
   int64_t axes[1] = {0};
@@ -109,13 +86,13 @@ static void buildLongRows(TileKernelEmission *e, int dim) {
   e->body = outer;
 }
 
-// Rows that stay in registers, where the machine has enough; of a CPU those of at most LongestTile elements.
+// A tile holds whole rows: as scheduled, else rows of at most LongestTile elements.
 static bool takesWholeRows(TileStructured *s, int dim, int row) {
-  TileTiling tiling = {.tiled = 1u << dim | (row < 0 ? 0 : 1u << row), .whole = dim};
+  TileTiling tiling = tileStructuredSoftmaxTiling(s);
   if (mlirShapedTypeIsDynamicSize(s->dims[dim].extent))
     return false;
-  if (tileStructuredGpu(s))
-    return tileStructuredPlanTiles(s, &tiling);
+  if (tileStructuredPlanTiles(s, &tiling))
+    return s->dims[dim].tile >= s->dims[dim].extent;
   // The exponentials of all rows of a tile are kept in L1.
   int64_t extent = s->dims[dim].extent, rows = extent > LongestTile / Rows ? LongestTile / extent : Rows;
   if (extent <= LongestTile)
@@ -125,8 +102,9 @@ static bool takesWholeRows(TileStructured *s, int dim, int row) {
 
 bool tileLowerSoftmax(MlirOperation op, const TileTarget *target) {
   TileStructured s;
-  if (!tileOpIs(op, "linalg.softmax") || !describe(op, target, &s))
+  if (!tileOpIs(op, "linalg.softmax") || !tileStructuredReadSoftmax(op, &s))
     return false;
+  s.target = target;
   int dim = 0, row = -1;
   while (!s.dims[dim].isReduction)
     ++dim;

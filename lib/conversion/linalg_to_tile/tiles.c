@@ -1,10 +1,9 @@
-// Tile sizes of a structured op's dimensions: those that the op's schedule says; else constructed for the machine
-// (lib/search); else, on a CPU, the sizes that the kind of kernel asks for.
+// Tile sizes of a structured op's dimensions: those of the op's schedule (tile-construct-tiles writes it), else the
+// plain sizes of the kind of kernel: tileKindPlainTile for products, the caller's for all other ops.
+#include "dialects/tile/tile.h"
 #include "lib/analysis/tiling.h"
 #include "lib/conversion/linalg_to_tile/kernel.h"
 #include "lib/conversion/linalg_to_tile/lowerings.h"
-#include "lib/search/construct.h"
-#include "lib/search/cpu_cost.h"
 
 //===--- one dimension --------------------------------------------------------===//
 
@@ -18,116 +17,62 @@ static bool runsIntoNext(const TileStructured *s, int dim) {
   return false;
 }
 
-// At most `tile`, no more than the extent needs.
+// At most `tile`, no more than the extent needs: a power of two on a GPU.
 static int64_t fit(const TileStructured *s, int dim, int64_t tile) {
   int64_t extent = s->dims[dim].extent;
   bool isKnown = !mlirShapedTypeIsDynamicSize(extent);
-  if (isKnown && extent < tile)
+  if (isKnown && extent < tile && !tileStructuredGpu(s))
     tile = extent;
+  while (isKnown && tileStructuredGpu(s) && (tile & (tile - 1) || tile / 2 >= extent) && tile > 1)
+    tile = tile & (tile - 1) ? tile & (tile - 1) : tile / 2;
   tile = tile < 1 ? 1 : tile;
   while (tile > 1 && runsIntoNext(s, dim) && (!isKnown || extent % tile))
     tile /= 2;
   return tile;
 }
 
-//===--- scheduled or constructed ------------------------------------------------===//
+//===--- as scheduled -------------------------------------------------------------===//
 
-static void takeCandidate(TileStructured *s, const TileSearchTile *tile) {
+static void takeSizes(TileStructured *s, const TileSearchTile *tile) {
   int axis = 0;
   for (int d = 0; d < s->numDims; ++d) {
     s->dims[d].tile = tile->size[d];
     s->dims[d].axis = tile->size[d] > 1 ? axis++ : -1;
   }
-  s->warps = tileStructuredGpu(s) ? tile->gpu.warps : 0;
 }
 
-// A product's kernel has an axis for each of m, n and k, be it of one element. Its emission puts m and n last.
-static void takeProduct(TileStructured *s, const TileProduct *product, int64_t group) {
-  int dims[3] = {product->m, product->n, product->k};
-  s->group = tileStructuredGpu(s) ? group : 0;
-  for (int i = 0; i < 3; ++i)
-    s->dims[dims[i]].axis = i;
-}
-
-// The smallest tile, where nothing fits the machine.
-static TileSearchCandidate leastTile(const TileOperator *op, const TileSearchTarget *target,
-                                     const TileSearchOptions *options) {
-  TileSearchCandidate least = {.tile = {.kind = tileKindOf(op, target), .gpu = {1, 1, 2}},
-                               .prediction = {.misfit = "everything"}};
-  for (int d = 0; d < op->numDims; ++d) {
-    int64_t sizes[32];
-    tileSearchSizes(op, target, &least.tile, options->padding, d, sizes, 32);
-    least.tile.size[d] = sizes[0];
-  }
-  return least;
-}
-
-static bool construct(const TileStructured *s, const TileTiling *tiling, TileSearchCandidate *candidate,
-                      MlirAttribute *schedule) {
-  TileOperator op = tileStructuredDescribe(s, tiling, TileUnknownExtent);
-  TileSearchTarget target = tileStructuredTargetFor(s->target, &op);
-  TileSearchOptions options = tileSearchDefaults();
-  TileSearchResult result;
-  tileSearchConstruct(&op, &target, &options, &result);
-  bool fits = result.count > 0;
-  *candidate = fits ? result.best[0] : leastTile(&op, &target, &options);
-  *schedule = tileScheduleOfCandidate(mlirOperationGetContext(s->op), &op, candidate, result.evaluations);
-  return fits;
-}
-
-// The tile that the schedule says, with what it leaves out for a GPU.
-static bool readScheduled(const TileStructured *s, const TileTiling *tiling, TileSearchTile *tile) {
-  TileOperator op = tileStructuredDescribe(s, tiling, TileUnknownExtent);
-  if (!tileStructuredScheduledTile(s, &op, tile))
-    return false;
-  if (tileStructuredGpu(s) && !tile->gpu.warps) {
-    TileSearchTarget target = tileStructuredTargetFor(s->target, &op);
-    int64_t evaluations = 0;
-    tile->gpu.warps = tileSearchComplete(&op, &target, tile, &evaluations).tile.gpu.warps;
-  }
-  return true;
+static void takeGpu(TileStructured *s, const TileSearchTile *tile) {
+  s->warps = tile->gpu.warps;
+  s->registers = tile->gpu.registerLimit;
+  s->group = tile->kind == TileKind_Product ? tile->gpu.group : 0;
 }
 
 bool tileStructuredPlanTiles(TileStructured *s, const TileTiling *tiling) {
-  TileSearchCandidate candidate;
-  bool isScheduled = readScheduled(s, tiling, &candidate.tile), fits = true;
-  if (!isScheduled && !tileStructuredGpu(s))
-    return false;
-  if (!isScheduled)
-    fits = construct(s, tiling, &candidate, &s->schedule);
-  if (!fits && tiling->whole >= 0)
-    return false;
-  takeCandidate(s, &candidate.tile);
-  if (tileStructuredGpu(s))
-    s->registers = isScheduled ? candidate.tile.gpu.registerLimit : candidate.prediction.registerLimit;
-  if (tiling->isProduct)
-    takeProduct(s, &tiling->product, isScheduled ? candidate.tile.gpu.group : candidate.prediction.group);
-  return true;
-}
-
-static TileSearchTile planMatrix(const TileStructured *s, const TileOperator *op, const TileSearchTarget *target) {
+  TileOperator op = tileStructuredDescribe(s, tiling, TileUnknownExtent);
   TileSearchTile tile;
-  TileSearchResult result;
-  int64_t evaluations = 0;
-  if (tileStructuredScheduledTile(s, op, &tile))
-    return tile.kind ? tile : tileSearchComplete(op, target, &tile, &evaluations).tile;
-  TileSearchOptions options = tileSearchDefaults();
-  tileSearchConstruct(op, target, &options, &result);
-  if (result.count)
-    return result.best[0].tile;
-  tile = (TileSearchTile){.kind = TileKind_Packed, .registers = {1, 1}}; // a machine with next to no cache
-  for (int d = 0; d < op->numDims; ++d)
-    tile.size[d] = 1;
-  return tile;
+  if (!tileStructuredScheduledTile(s, &op, &tile) && !(tiling->isProduct && tileStructuredPlainTile(s, tiling, &tile)))
+    return false;
+  takeSizes(s, &tile);
+  if (tileStructuredGpu(s))
+    takeGpu(s, &tile);
+  // A product's kernel has an axis for each of m, n and k, be it of one element. Its emission puts m and n last.
+  const int dims[3] = {tiling->product.m, tiling->product.n, tiling->product.k};
+  for (int i = 0; i < 3 && tiling->isProduct; ++i)
+    s->dims[dims[i]].axis = i;
+  return true;
 }
 
 TileSearchTile tileStructuredPlanMatrix(const TileStructured *s, const TileTiling *tiling, int64_t *lastPanel,
                                         bool *arePanels) {
   TileOperator op = tileStructuredDescribe(s, tiling, TileUnknownExtent);
-  TileSearchTarget target = tileStructuredTargetFor(s->target, &op);
-  TileSearchTile tile = planMatrix(s, &op, &target);
-  *lastPanel = tileCpuLastPanel(&op, &target, tileRegisterColumns(&tile));
-  *arePanels = tileStructuredHasConstantPanels(s, &tiling->product) && tileCpuGainsByPanels(&op, &target, &tile);
+  TileSearchTile tile;
+  if (!tileStructuredScheduledTile(s, &op, &tile))
+    tileStructuredPlainTile(s, tiling, &tile);
+  else if (!tile.kind)
+    tileStructuredFillRegisters(s, tiling, &tile);
+  *lastPanel = tileStructuredLastPanel(s, tiling, tileRegisterColumns(&tile));
+  *arePanels = !mlirAttributeIsNull(s->schedule) && tileScheduleAttrGetInteger(s->schedule, "panels", 0) &&
+               tileStructuredHasConstantPanels(s, &tiling->product);
   return tile;
 }
 

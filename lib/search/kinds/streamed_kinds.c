@@ -50,8 +50,9 @@ static int streamStarts(const TileOperator *op, const TileSearchTarget *target, 
 }
 
 static bool maySplit(const TileOperator *op, const TileSearchTarget *target) {
-  return applies(op, target) && op->numDims == 3 && op->operands[op->lhs].factors[1][op->k] == 1 &&
-         op->operands[op->rhs].factors[1][op->n] == 1 && op->operands[op->out].factors[1][op->n] == 1;
+  return applies(op, target) && op->numDims == 3 && op->operands[op->out].bits >= 32 &&
+         op->operands[op->lhs].factors[1][op->k] == 1 && op->operands[op->rhs].factors[1][op->n] == 1 &&
+         op->operands[op->out].factors[1][op->n] == 1;
 }
 
 static int splitStarts(const TileOperator *op, const TileSearchTarget *target, TileSearchTile *tiles) {
@@ -116,10 +117,13 @@ static const char *streamFault(const TileOperator *op, const TileSearchTarget *t
 
 static const char *splitFault(const TileOperator *op, const TileSearchTarget *target, const TileSearchTile *tile,
                               char *buffer, size_t capacity) {
-  bool isFit = op->numDims == 3 && areSizesKnown(op) && tile->parts > 0 && op->dims[op->k].extent % tile->parts == 0;
+  bool isFit = op->numDims == 3 && areSizesKnown(op) && op->operands[op->out].bits >= 32 && tile->parts > 0 &&
+               op->dims[op->k].extent % tile->parts == 0;
   if (isFit)
     return streamFault(op, target, tile, buffer, capacity);
-  snprintf(buffer, capacity, "`split` is %ld; it must be a divisor of k, in a product of three known sizes",
+  snprintf(buffer, capacity,
+           "`split` is %ld; it must be a divisor of k, in a product of three known sizes whose results have 32 bits at "
+           "least",
            (long)tile->parts);
   return buffer;
 }

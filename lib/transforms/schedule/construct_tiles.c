@@ -1,25 +1,33 @@
-// tile-construct-tiles{chip=NAME top=K search=construct|exhaustive-model|measure}: gives every linalg.generic that
-// becomes a tile kernel the schedule that the machine's description asks for. Expects: linalg.generic on tensors in
-// func.func (run linalg-generalize-named-ops first). Leaves: `tile.schedule` on
-//   each op that convert-linalg-to-tile tiles, with what the model predicts; with top above 1 also `tile.schedules`,
-//   the best ones in order. An op that has a schedule keeps its block; what it leaves out and the predictions are
-//   filled in. What is folded step by step into
-//   one element (argmax) has no tile to choose and is left alone; running sums have.
-// measure: the ten best by the model, and what was constructed, run on this CPU (measure.h); what was found is kept in
-// a cache (lib/search/cache.h), keyed by the op alone as a program, the machine and our version. An op that cannot be
-// run alone keeps what the model says. An extent that is not known is planned for `unknown`, rounded up to a power of
-// two (its bucket). Cost: below a millisecond per op; measured about two seconds, from the cache nothing. Source:
-// Roller (Zhu et al., OSDI 2022); docs/schedules.md.
+// tile-construct-tiles{chip=NAME policy=construct ops=all top=K}: decides how each op runs: the kind of its kernel, its
+// tile, whether k is split and a constant operand packed. The policy (lib/search/policy.h) chooses.
+//
+// Expects: linalg.generic and linalg.softmax on tensors in func.func (run linalg-generalize-named-ops first). Leaves:
+// `tile.schedule` on each op that convert-linalg-to-tile tiles, with what the model predicts; with top above 1 also
+// `tile.schedules`, the best ones in order. ops=products: only on products; a convolution on a CPU takes the plain tile
+// of its kind. An op that has a schedule keeps its block; what the schedule leaves out and the predictions are filled
+// in. A schedule with a predicted time was decided before and stays. What is folded step by step into one element
+// (argmax) has no tile to choose; running sums have one.
+//
+// A measured policy runs the ten best by the model on this CPU (measure.h) and keeps what it found in a cache
+// (lib/search/cache.h), keyed by the op as a program, the machine and our version. An op that cannot be run alone keeps
+// what the model chose. An extent that is not known is planned for `unknown`, rounded up to a power of two (its
+// bucket). Cost: below a millisecond per op; measured about two seconds, from the cache nothing. Source: Roller (Zhu et
+// al., OSDI 2022); docs/schedules.md.
 #include "lib/transforms/schedule/schedule.h"
 
+#include "dialects/tile/ops.h"
 #include "dialects/tile/tile.h"
 #include "lib/analysis/target.h"
 #include "lib/analysis/tiling.h"
 #include "lib/ir/pass.h"
 #include "lib/search/cache.h"
-#include "lib/search/construct.h"
+#include "lib/search/cpu_cost.h"
+#include "lib/search/policy.h"
+#include "lib/search/split.h"
 #include "lib/support/version.h"
+#include "lib/transforms/schedule/decide.h"
 #include "lib/transforms/schedule/measure.h"
+#include "upstream/linalg.h"
 
 #include <inttypes.h>
 #include <limits.h>
@@ -43,7 +51,9 @@ typedef struct Run {
   TileSearchOptions options;
   int64_t unknown;
   int top; // how many to leave
-  bool isExhaustive, isMeasured, explains;
+  const TilePolicy *policy;
+  uint64_t seed;
+  bool isOfProducts, explains;
   bool hasCache;
   char cache[PATH_MAX];
 } Run;
@@ -63,7 +73,7 @@ static void printBlock(const TileOperator *op, const TileSearchTile *tile, char 
 }
 
 // Why this one: its bound, and what the next best would have cost more of.
-static void explain(const Run *run, MlirOperation op, const TileOperator *described, const TileSearchResult *result) {
+static void explain(MlirOperation op, const TileOperator *described, const TileSearchResult *result) {
   const TileSearchCandidate *best = &result->best[0];
   const TilePrediction *p = &best->prediction;
   char block[160], other[160], text[512];
@@ -81,41 +91,89 @@ static void explain(const Run *run, MlirOperation op, const TileOperator *descri
   printBlock(described, &result->best[1].tile, other, sizeof other);
   tileRemark(op, "before %s: %.3g us, bound by %s, %.3g bytes; all terms together %.3g against %.3g us", other,
              next->seconds * 1e6, next->bound, next->read + next->written, p->sum * 1e6, next->sum * 1e6);
-  (void)run;
 }
 
 //===--- one op --------------------------------------------------------------------===//
 
-static void writeSchedules(const Run *run, MlirOperation op, const TileOperator *described,
-                           const TileSearchTarget *target, const TileSearchResult *result) {
-  MlirAttribute schedules[TileSearchBest];
-  MlirContext context = mlirOperationGetContext(op);
-  for (int i = 0; i < result->count; ++i)
-    schedules[i] = tileScheduleOfCandidate(context, described, &result->best[i], result->evaluations);
-  mlirOperationSetAttributeByName(op, tileString("tile.schedule"), schedules[0]);
-  int most = run->isMeasured ? run->top : run->options.best;
-  if (most > 1)
-    mlirOperationSetAttributeByName(op, tileString("tile.schedules"),
-                                    mlirArrayAttrGet(context, most < result->count ? most : result->count, schedules));
+// What is decided of one op.
+typedef struct Decision {
+  const TileStructured *structured;
+  const TileTiling *tiling;
+  TileOperator op;
+  TileSearchTarget target;
+  TileSearchResult result;
+  int64_t parts; // of a GPU product's k; 1: whole
+} Decision;
+
+static MlirAttribute scheduleOf(const Decision *decision, int index, int64_t evaluations) {
+  const TileSearchCandidate *candidate = &decision->result.best[index];
+  MlirContext context = mlirOperationGetContext(decision->structured->op);
+  MlirAttribute schedule = tileScheduleOfCandidate(context, &decision->op, candidate, evaluations);
+  bool arePanels = decision->op.isMatrix &&
+                   tileStructuredHasConstantPanels(decision->structured, &decision->tiling->product) &&
+                   tileCpuGainsByPanels(&decision->op, &decision->target, &candidate->tile);
+  schedule = arePanels ? scheduleWithNumber(schedule, "panels", 1) : schedule;
+  return decision->parts > 1 ? scheduleWithNumber(schedule, "split", decision->parts) : schedule;
 }
 
-// A schedule that somebody wrote: what it leaves out, and what it costs.
-static bool completeSchedule(const Run *run, const TileStructured *s, const TileTiling *tiling,
-                             const TileOperator *described, const TileSearchTarget *target, TileSearchResult *result) {
+static void writeSchedules(const Run *run, const Decision *decision) {
+  MlirAttribute schedules[TileSearchBest];
+  MlirOperation op = decision->structured->op;
+  const TileSearchResult *result = &decision->result;
+  for (int i = 0; i < result->count; ++i)
+    schedules[i] = scheduleOf(decision, i, result->evaluations);
+  mlirOperationSetAttributeByName(op, tileString("tile.schedule"), schedules[0]);
+  int most = run->policy->isMeasured ? run->top : run->options.best;
+  if (most > 1)
+    mlirOperationSetAttributeByName(
+        op, tileString("tile.schedules"),
+        mlirArrayAttrGet(mlirOperationGetContext(op), most < result->count ? most : result->count, schedules));
+}
+
+// A schedule that a person wrote: what it leaves out, and what it costs.
+static bool completeSchedule(const Run *run, Decision *decision) {
+  const TileStructured *s = decision->structured;
   TileSearchTile tile;
-  char text[160];
-  const char *fault = tileStructuredScheduleFault(s, tiling, text, sizeof text);
+  char text[256];
+  const char *fault = tileStructuredScheduleFault(s, decision->tiling, text, sizeof text);
   if (fault)
     return tileError(s->op, "schedule: %s", fault);
-  if (!tileStructuredScheduledTile(s, described, &tile))
+  if (!tileStructuredScheduledTile(s, &decision->op, &tile))
     return true;
-  TileSearchCandidate candidate = tileSearchComplete(described, target, &tile, &result->evaluations);
+  TileSearchResult *result = &decision->result;
+  TileSearchCandidate candidate = tileSearchComplete(&decision->op, &decision->target, &tile, &result->evaluations);
   if (candidate.prediction.misfit)
     return tileError(s->op, "schedule: the tile needs more %s than %s has", candidate.prediction.misfit,
                      tileMachineGetName(run->target.machine));
   result->best[0] = candidate;
   result->count = 1;
+  decision->parts = run->target.search.isGpu ? tileScheduleAttrGetInteger(s->schedule, "split", 1) : 1;
   return true;
+}
+
+//===--- the policy's choice ------------------------------------------------------------===//
+
+// A product of few programs and a long k, whole or in parts.
+static void weighParts(const Run *run, Decision *decision) {
+  TileSearchSplit split =
+      tileSearchSplit(run->target.machine, &decision->op, &decision->target, &run->options, &decision->result);
+  decision->result.evaluations = split.evaluations;
+  if (split.parts < 2)
+    return;
+  decision->parts = split.parts;
+  decision->result.best[0] = split.best;
+  decision->result.count = 1;
+}
+
+static void choose(const Run *run, Decision *decision) {
+  TilePolicyQuestion question = {&decision->op, &decision->target, &run->options, run->seed};
+  if (run->isOfProducts && !decision->op.isMatrix && !decision->target.isGpu)
+    tilePolicyFind("fixed")->choose(&question, &decision->result);
+  else if (run->policy->splitsOnGpus && decision->target.isGpu &&
+           scheduleCanSplit(decision->structured, decision->tiling))
+    weighParts(run, decision);
+  else
+    run->policy->choose(&question, &decision->result);
 }
 
 //===--- measured ------------------------------------------------------------------------===//
@@ -165,27 +223,18 @@ static bool printTimed(int count, const Timed *timed, char *text, size_t capacit
   return used < capacity;
 }
 
-// The schedule with what was measured of it.
 static MlirAttribute withMeasured(MlirAttribute schedule, double seconds) {
-  MlirNamedAttribute entries[32];
-  MlirAttribute said = tileScheduleAttrGetEntries(schedule);
-  MlirContext context = mlirAttributeGetContext(schedule);
-  intptr_t count = 0;
-  for (intptr_t i = 0; i < mlirDictionaryAttrGetNumElements(said) && count < 31; ++i)
-    entries[count++] = mlirDictionaryAttrGetElement(said, i);
-  int64_t nanoseconds = seconds * 1e9 < 1 ? 1 : (int64_t)(seconds * 1e9 + 0.5);
-  entries[count++] = mlirNamedAttributeGet(mlirIdentifierGet(context, tileString("measured")),
-                                           mlirIntegerAttrGet(mlirIntegerTypeGet(context, 64), nanoseconds));
-  return tileScheduleAttrGet(context, mlirDictionaryAttrGet(context, count, entries));
+  return scheduleWithNumber(schedule, "measured", seconds * 1e9 < 1 ? 1 : (int64_t)(seconds * 1e9 + 0.5));
 }
 
-static int measureNow(const Run *run, MlirOperation op, const TileOperator *described, const TileSearchTarget *target,
-                      const TileSearchResult *result, Timed *timed, TileError *error) {
+static int measureNow(const Run *run, const Decision *decision, Timed *timed, TileError *error) {
+  MlirOperation op = decision->structured->op;
+  const TileSearchResult *result = &decision->result;
   MlirAttribute schedules[Candidates];
   double seconds[Candidates];
   int count = result->count < Candidates ? result->count : Candidates, finite = 0;
   for (int i = 0; i < count; ++i)
-    schedules[i] = tileScheduleOfCandidate(mlirOperationGetContext(op), described, &result->best[i], 0);
+    schedules[i] = scheduleOf(decision, i, 0);
   if (!tileMeasure(op, count, schedules, tileMachineGetName(run->target.machine), run->hasCache ? run->cache : NULL,
                    seconds, error))
     return 0;
@@ -218,8 +267,9 @@ static bool readsTensors(MlirOperation op) {
   return tensors > mlirOperationGetNumResults(op);
 }
 
-static bool measure(const Run *run, MlirOperation op, const TileOperator *described, const TileSearchTarget *target,
-                    const TileSearchResult *result) {
+static bool measure(const Run *run, const Decision *decision) {
+  MlirOperation op = decision->structured->op;
+  const TileSearchResult *result = &decision->result;
   TileError error = {.text = ""};
   Timed timed[Candidates];
   char *key = malloc(MostText), *text = malloc(MostText);
@@ -230,7 +280,7 @@ static bool measure(const Run *run, MlirOperation op, const TileOperator *descri
   mlirExtPassAddStatistic(run->pass, Remembered, count > 0);
   bool isNew = canRun && !count;
   if (isNew) {
-    count = measureNow(run, op, described, target, result, timed, &error);
+    count = measureNow(run, decision, timed, &error);
     ok = count > 0 || tileError(op, "cannot be measured: %s", error.text);
   }
   if (count)
@@ -247,68 +297,101 @@ static bool measure(const Run *run, MlirOperation op, const TileOperator *descri
   return ok;
 }
 
-static bool schedule(const Run *run, MlirOperation op) {
+static bool isDecided(const TileStructured *s) {
+  return !mlirAttributeIsNull(s->schedule) && !mlirAttributeIsNull(tileScheduleAttrGetEntry(s->schedule, "time"));
+}
+
+static bool decide(const Run *run, Decision *decision) {
+  const TileStructured *s = decision->structured;
+  bool isKept = !mlirAttributeIsNull(s->schedule);
+  decision->op = tileStructuredDescribe(s, decision->tiling, run->unknown);
+  decision->target = tileStructuredTargetFor(&run->target, &decision->op);
+  decision->result = (TileSearchResult){.count = 0};
+  if (isKept && !completeSchedule(run, decision))
+    return false;
+  if (!isKept)
+    choose(run, decision);
+  mlirExtPassAddStatistic(run->pass, Evaluations, (uint64_t)decision->result.evaluations);
+  if (!decision->result.count)
+    return true;
+  mlirExtPassAddStatistic(run->pass, isKept ? Kept : Constructed, 1);
+  writeSchedules(run, decision);
+  if (run->policy->isMeasured && !isKept && !measure(run, decision))
+    return false;
+  if (run->explains)
+    explain(s->op, &decision->op, &decision->result);
+  return true;
+}
+
+static bool scheduleGeneric(const Run *run, MlirOperation op) {
   TileStructured s;
   TileTiling tiling;
-  TileSearchResult result = {.count = 0};
-  if (!tileStructuredRead(op, &s))
+  if (!tileStructuredRead(op, &s) || isDecided(&s))
     return true;
   s.target = &run->target;
   if (!tileStructuredCheckExtents(&s))
     return false;
   tileStructuredStartFromConstants(&s);
-  if (!tileStructuredFindTiling(&s, &tiling))
+  if (!tileStructuredFindTiling(&s, &tiling) || (run->isOfProducts && !tiling.isProduct))
     return true;
-  TileOperator described = tileStructuredDescribe(&s, &tiling, run->unknown);
-  TileSearchTarget target = tileStructuredTargetFor(&run->target, &described);
-  bool isKept = !mlirAttributeIsNull(s.schedule);
-  if (isKept) {
-    if (!completeSchedule(run, &s, &tiling, &described, &target, &result))
-      return false;
-  } else {
-    (run->isExhaustive ? tileSearchExhaustive : tileSearchConstruct)(&described, &target, &run->options, &result);
-  }
-  mlirExtPassAddStatistic(run->pass, Evaluations, (uint64_t)result.evaluations);
-  if (!result.count)
+  Decision decision = {.structured = &s, .tiling = &tiling, .parts = 1};
+  return decide(run, &decision);
+}
+
+// Whole rows where they fit the machine, else parts of them. A CPU's softmax has sizes of its own.
+static bool scheduleSoftmax(const Run *run, MlirOperation op) {
+  TileStructured s;
+  if (!run->target.search.isGpu || run->isOfProducts || !mlirOperationIsNull(tileParentOp(op, tileGroupOpIsA)) ||
+      !tileStructuredReadSoftmax(op, &s) || isDecided(&s))
     return true;
-  mlirExtPassAddStatistic(run->pass, isKept ? Kept : Constructed, 1);
-  writeSchedules(run, op, &described, &target, &result);
-  if (run->isMeasured && !isKept && !measure(run, op, &described, &target, &result))
+  s.target = &run->target;
+  TileTiling tiling = tileStructuredSoftmaxTiling(&s);
+  Decision decision = {.structured = &s, .tiling = &tiling, .parts = 1};
+  if (mlirShapedTypeIsDynamicSize(s.dims[tiling.whole].extent))
+    tiling.whole = -1;
+  if (!decide(run, &decision))
     return false;
-  if (run->explains)
-    explain(run, op, &described, &result);
-  return true;
+  if (decision.result.count || tiling.whole < 0)
+    return true;
+  tiling.whole = -1;
+  return decide(run, &decision);
 }
 
 //===--- the pass --------------------------------------------------------------------===//
 
 static bool readOptions(MlirOperation function, Run *run) {
-  MlirStringRef search = mlirExtPassGetString(run->pass, "search");
+  MlirStringRef policy = mlirExtPassGetString(run->pass, "policy"), ops = mlirExtPassGetString(run->pass, "ops");
+  char name[64], names[512];
   int64_t top = mlirExtPassGetInteger(run->pass, "top");
-  run->isExhaustive = tileStringEquals(search, "exhaustive-model");
-  run->isMeasured = tileStringEquals(search, "measure");
+  snprintf(name, sizeof name, "%.*s", (int)policy.length, policy.data);
+  run->policy = policy.length < sizeof name ? tilePolicyFind(name) : NULL;
+  tilePolicyListNames(names, sizeof names);
+  if (!run->policy)
+    return tileError(function, "policy: unknown '%.*s'; the policies are %s", (int)policy.length, policy.data, names);
+  run->isOfProducts = tileStringEquals(ops, "products");
+  if (!run->isOfProducts && !tileStringEquals(ops, "all"))
+    return tileError(function, "ops: unknown '%.*s'; it takes all or products", (int)ops.length, ops.data);
+  run->seed = (uint64_t)mlirExtPassGetInteger(run->pass, "seed");
   MlirStringRef cache = mlirExtPassGetString(run->pass, "cache");
   char wanted[PATH_MAX];
   snprintf(wanted, sizeof wanted, "%.*s", (int)cache.length, cache.data);
-  run->hasCache = run->isMeasured && tileCacheFolder(wanted, run->cache, sizeof run->cache);
+  run->hasCache = run->policy->isMeasured && tileCacheFolder(wanted, run->cache, sizeof run->cache);
   run->explains = mlirExtPassGetBool(run->pass, "remarks");
   run->unknown = tileSearchBucket(mlirExtPassGetInteger(run->pass, "unknown"));
   run->options = tileSearchDefaults();
-  run->options.best = run->isMeasured && top < Candidates ? Candidates : (int)top;
+  run->options.best = run->policy->isMeasured && top < Candidates ? Candidates : (int)top;
   run->top = (int)top;
-  if (top < 1 || top > TileSearchBest)
-    return tileError(function, "cannot have the %lld best tiles, want 1 to %d", (long long)top, TileSearchBest);
-  return run->isExhaustive || run->isMeasured || tileStringEquals(search, "construct") ||
-         tileError(function, "unknown search '%.*s', want construct, exhaustive-model or measure", (int)search.length,
-                   search.data);
+  return (top >= 1 && top <= TileSearchBest) ||
+         tileError(function, "top: %lld; it takes 1 to %d", (long long)top, TileSearchBest);
 }
 
 static bool run(MlirOperation function, MlirExtPass pass) {
   Run r = {.pass = pass};
   if (!readOptions(function, &r) || !tileTargetOfPass(function, pass, &r.target))
     return false;
-  if (r.isMeasured && r.target.search.isGpu) {
-    tileError(function, "cannot be measured for %s: only this CPU is here", tileMachineGetName(r.target.machine));
+  if (r.policy->isMeasured && r.target.search.isGpu) {
+    tileError(function, "policy: '%s' runs on this CPU; it cannot measure for %s", r.policy->name,
+              tileMachineGetName(r.target.machine));
     tileMachineDestroy(r.target.machine);
     return false;
   }
@@ -316,9 +399,13 @@ static bool run(MlirOperation function, MlirExtPass pass) {
     r.options.best = 2;
   bool ok = true;
   TileOps generics = tileStructuredCollect(function);
+  TileOps softmaxes = tileCollectOps(function, linalgSoftmaxOpIsA);
   for (intptr_t i = 0; ok && i < generics.count; ++i)
-    ok = schedule(&r, generics.items[i]);
+    ok = scheduleGeneric(&r, generics.items[i]);
+  for (intptr_t i = 0; ok && i < softmaxes.count; ++i)
+    ok = scheduleSoftmax(&r, softmaxes.items[i]);
   tileOpsFree(&generics);
+  tileOpsFree(&softmaxes);
   tileMachineDestroy(r.target.machine);
   return ok;
 }
@@ -328,10 +415,11 @@ static void dependentDialects(MlirDialectRegistry registry) { tileRegisterDialec
 static const MlirExtPassOption options[] = {
     TILE_CHIP_OPTION,
     {"top", "how many of the best schedules to leave, at most 16", MlirExtOption_Integer, "1"},
-    {"search",
-     "construct: grow aligned tiles; exhaustive-model: predict every aligned tile; measure: run the ten best on this "
-     "CPU",
+    {"policy", "how a tile is chosen: construct, exhaustive-model, measure, fixed, random, or what a plugin registered",
      MlirExtOption_String, "construct"},
+    {"seed", "of the policies that draw", MlirExtOption_Integer, "0"},
+    {"ops", "all, or products: other ops keep the sizes that their kernels have without a schedule",
+     MlirExtOption_String, "all"},
     {"cache", "folder for what was measured, or none; default: TESSERA_CACHE, else tessera in the user's cache folder",
      MlirExtOption_String, ""},
     {"unknown", "what an extent that is not known is planned for", MlirExtOption_Integer, "1024"},

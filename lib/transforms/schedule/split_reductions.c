@@ -17,6 +17,7 @@
 #include "lib/analysis/tiling.h"
 #include "lib/ir/pass.h"
 #include "lib/search/split.h"
+#include "lib/transforms/schedule/decide.h"
 #include "mlir-c/AffineExpr.h"
 #include "mlir-c/AffineMap.h"
 #include "mlir-c/BuiltinAttributes.h"
@@ -38,46 +39,21 @@ typedef struct Run {
 
 //===--- whether and how often -----------------------------------------------------===//
 
-static bool isStatic(const TileStructured *s) {
-  for (int d = 0; d < s->numDims; ++d)
-    if (mlirShapedTypeIsDynamicSize(s->dims[d].extent) || s->dims[d].extent < 1)
-      return false;
-  return true;
-}
-
-static int axisOf(const TileOperand *operand, int dim) {
-  for (int axis = 0; axis < operand->rank; ++axis)
-    if (operand->results[axis] == dim)
-      return axis;
-  return -1;
-}
-
-// A plain sum of products of two tensors, whose parts are as exact as the sum.
-static bool canCut(const TileStructured *s, TileTiling *tiling) {
-  if (!tileStructuredFindTiling(s, tiling) || !tiling->isProduct || s->numInputs != 2 || s->numOutputs != 1 ||
-      s->numCaptures || !isStatic(s))
-    return false;
-  MlirType out = tileOperandElementType(&s->operands[2]);
-  return (mlirTypeIsAF32(out) || mlirTypeIsAF64(out)) && axisOf(&s->operands[0], tiling->product.k) >= 0 &&
-         axisOf(&s->operands[1], tiling->product.k) >= 0 && s->numDims < MaxDims &&
-         s->operands[2].rank < MaxOperandRank && s->operands[0].rank < MaxOperandRank &&
-         s->operands[1].rank < MaxOperandRank;
-}
-
 static bool decide(const Run *run, const TileStructured *s, const TileTiling *tiling, int64_t *parts) {
   int64_t depth = s->dims[tiling->product.k].extent;
   *parts = 1;
   if (!mlirAttributeIsNull(s->schedule)) {
     *parts = tileScheduleAttrGetInteger(s->schedule, "split", 1);
-    return *parts >= 1 && depth % *parts == 0
-               ? true
-               : tileError(s->op, "schedule: `split` is %lld; it must be a divisor of k, which is %lld",
-                           (long long)*parts, (long long)depth);
+    return (*parts >= 1 && depth % *parts == 0) ||
+           tileError(s->op, "schedule: `split` is %lld; it must be a divisor of k, which is %lld", (long long)*parts,
+                     (long long)depth);
   }
+  TileSearchResult whole;
   TileOperator described = tileStructuredDescribe(s, tiling, TileUnknownExtent);
   TileSearchTarget target = tileStructuredTargetFor(&run->target, &described);
   TileSearchOptions options = tileSearchDefaults();
-  *parts = tileSearchSplit(run->target.machine, &described, &target, &options).parts;
+  if (target.isGpu)
+    *parts = tileSearchSplit(run->target.machine, &described, &target, &options, &whole).parts;
   return true;
 }
 
@@ -152,6 +128,9 @@ static MlirAttribute scheduleOfParts(MlirContext context, MlirAttribute schedule
       for (intptr_t d = 0; d < dims && d < MaxDims; ++d)
         sizes[d + 1] = mlirDenseI64ArrayGetElement(block, d);
       entry.attribute = mlirDenseI64ArrayGet(context, dims + 1, sizes);
+    } else if (tileStringEquals(name, "kind")) {
+      if (tileStringEquals(mlirStringAttrGetValue(entry.attribute), "split"))
+        entry.attribute = mlirStringAttrGet(context, tileString("streamed"));
     } else if (!tileStringEquals(name, "warps") && !tileStringEquals(name, "stages") &&
                !tileStringEquals(name, "group") && !tileStringEquals(name, "registers")) {
       continue; // what was predicted was predicted of the whole
@@ -202,7 +181,7 @@ static MlirValue buildParts(TileBuilder *b, const TileStructured *s, const TileT
   MlirAttribute newMaps[3], items[MaxDims + 1] = {tileBuildAttribute(b, "#linalg.iterator_type<parallel>")};
   MlirValue operands[3] = {{NULL}, {NULL}, zeros(b, type)};
   for (int i = 0; i < 2; ++i) {
-    int axis = axisOf(&s->operands[i], tiling->product.k);
+    int axis = scheduleAxisOf(&s->operands[i], tiling->product.k);
     operands[i] = expand(b, mlirOperationGetOperand(s->op, i), axis, parts);
     newMaps[i] = withParts(b->context, mlirArrayAttrGetElement(maps, i), axis);
   }
@@ -241,7 +220,7 @@ static bool split(const Run *run, MlirOperation op) {
   if (!tileStructuredRead(op, &s))
     return true;
   s.target = &run->target;
-  if (!canCut(&s, &tiling))
+  if (!tileStructuredFindTiling(&s, &tiling) || !scheduleCanSplit(&s, &tiling))
     return true;
   if (!decide(run, &s, &tiling, &parts))
     return false;

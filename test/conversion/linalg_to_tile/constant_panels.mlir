@@ -11,7 +11,7 @@
 func.func @panels(%x: tensor<?x2xf32>, %c: tensor<?x12xf32>) -> tensor<?x12xf32> {
   %y = arith.constant dense<[[1., 2., 3., 4., 5., 6., 7., 8., 9., 10., 11., 12.], [13., 14., 15., 16., 17., 18., 19., 20., 21., 22., 23., 24.]]> : tensor<2x12xf32>
   %0 = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
-      ins(%x, %y : tensor<?x2xf32>, tensor<2x12xf32>) outs(%c : tensor<?x12xf32>) attrs = {tile.schedule = #tile.schedule<kind = "packed", block = [4, 16, 2], register = [2, 8]>} {
+      ins(%x, %y : tensor<?x2xf32>, tensor<2x12xf32>) outs(%c : tensor<?x12xf32>) attrs = {tile.schedule = #tile.schedule<kind = "packed", block = [4, 16, 2], register = [2, 8], panels = 1>} {
   ^bb0(%a: f32, %b: f32, %s: f32):
     %p = arith.mulf %a, %b : f32
     %t = arith.addf %s, %p : f32
@@ -32,7 +32,7 @@ func.func @panels(%x: tensor<?x2xf32>, %c: tensor<?x12xf32>) -> tensor<?x12xf32>
 func.func @transposed(%x: tensor<?x2xf32>, %c: tensor<?x12xf32>) -> tensor<?x12xf32> {
   %y = arith.constant dense<[[1., 13.], [2., 14.], [3., 15.], [4., 16.], [5., 17.], [6., 18.], [7., 19.], [8., 20.], [9., 21.], [10., 22.], [11., 23.], [12., 24.]]> : tensor<12x2xf32>
   %0 = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
-      ins(%x, %y : tensor<?x2xf32>, tensor<12x2xf32>) outs(%c : tensor<?x12xf32>) attrs = {tile.schedule = #tile.schedule<kind = "packed", block = [4, 16, 2], register = [2, 8]>} {
+      ins(%x, %y : tensor<?x2xf32>, tensor<12x2xf32>) outs(%c : tensor<?x12xf32>) attrs = {tile.schedule = #tile.schedule<kind = "packed", block = [4, 16, 2], register = [2, 8], panels = 1>} {
   ^bb0(%a: f32, %b: f32, %s: f32):
     %p = arith.mulf %a, %b : f32
     %t = arith.addf %s, %p : f32
@@ -49,7 +49,7 @@ func.func @transposed(%x: tensor<?x2xf32>, %c: tensor<?x12xf32>) -> tensor<?x12x
 // CHECK-COUNT-2: tile.copy
 func.func @argument(%x: tensor<?x2xf32>, %c: tensor<?x12xf32>, %y: tensor<2x12xf32>) -> tensor<?x12xf32> {
   %0 = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
-      ins(%x, %y : tensor<?x2xf32>, tensor<2x12xf32>) outs(%c : tensor<?x12xf32>) attrs = {tile.schedule = #tile.schedule<kind = "packed", block = [4, 16, 2], register = [2, 8]>} {
+      ins(%x, %y : tensor<?x2xf32>, tensor<2x12xf32>) outs(%c : tensor<?x12xf32>) attrs = {tile.schedule = #tile.schedule<kind = "packed", block = [4, 16, 2], register = [2, 8], panels = 1>} {
   ^bb0(%a: f32, %b: f32, %s: f32):
     %p = arith.mulf %a, %b : f32
     %t = arith.addf %s, %p : f32
@@ -68,7 +68,7 @@ func.func @argument(%x: tensor<?x2xf32>, %c: tensor<?x12xf32>, %y: tensor<2x12xf
 func.func @splat(%x: tensor<?x2xf32>, %c: tensor<?x12xf32>) -> tensor<?x12xf32> {
   %y = arith.constant dense<3.0> : tensor<2x12xf32>
   %0 = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
-      ins(%x, %y : tensor<?x2xf32>, tensor<2x12xf32>) outs(%c : tensor<?x12xf32>) attrs = {tile.schedule = #tile.schedule<kind = "packed", block = [4, 16, 2], register = [2, 8]>} {
+      ins(%x, %y : tensor<?x2xf32>, tensor<2x12xf32>) outs(%c : tensor<?x12xf32>) attrs = {tile.schedule = #tile.schedule<kind = "packed", block = [4, 16, 2], register = [2, 8], panels = 1>} {
   ^bb0(%a: f32, %b: f32, %s: f32):
     %p = arith.mulf %a, %b : f32
     %t = arith.addf %s, %p : f32
@@ -86,7 +86,7 @@ func.func @splat(%x: tensor<?x2xf32>, %c: tensor<?x12xf32>) -> tensor<?x12xf32> 
 func.func @narrow(%x: tensor<?x2xf32>, %c: tensor<?x3xf32>) -> tensor<?x3xf32> {
   %y = arith.constant dense<[[1., 2., 3.], [4., 5., 6.]]> : tensor<2x3xf32>
   %0 = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
-      ins(%x, %y : tensor<?x2xf32>, tensor<2x3xf32>) outs(%c : tensor<?x3xf32>) attrs = {tile.schedule = #tile.schedule<kind = "packed", block = [4, 8, 2], register = [2, 8]>} {
+      ins(%x, %y : tensor<?x2xf32>, tensor<2x3xf32>) outs(%c : tensor<?x3xf32>) attrs = {tile.schedule = #tile.schedule<kind = "packed", block = [4, 8, 2], register = [2, 8], panels = 1>} {
   ^bb0(%a: f32, %b: f32, %s: f32):
     %p = arith.mulf %a, %b : f32
     %t = arith.addf %s, %p : f32
@@ -105,7 +105,7 @@ func.func @narrow(%x: tensor<?x2xf32>, %c: tensor<?x3xf32>) -> tensor<?x3xf32> {
 func.func @missing(%x: tensor<?x2xf32>, %c: tensor<?x12xf32>) -> tensor<?x12xf32> {
   %y = arith.constant dense_resource<absent> : tensor<2x12xf32>
   %0 = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
-      ins(%x, %y : tensor<?x2xf32>, tensor<2x12xf32>) outs(%c : tensor<?x12xf32>) attrs = {tile.schedule = #tile.schedule<kind = "packed", block = [4, 16, 2], register = [2, 8]>} {
+      ins(%x, %y : tensor<?x2xf32>, tensor<2x12xf32>) outs(%c : tensor<?x12xf32>) attrs = {tile.schedule = #tile.schedule<kind = "packed", block = [4, 16, 2], register = [2, 8], panels = 1>} {
   ^bb0(%a: f32, %b: f32, %s: f32):
     %p = arith.mulf %a, %b : f32
     %t = arith.addf %s, %p : f32
@@ -124,7 +124,7 @@ func.func @missing(%x: tensor<?x2xf32>, %c: tensor<?x12xf32>) -> tensor<?x12xf32
 func.func @twice(%x: tensor<?x2xf32>, %c: tensor<?x12xf32>) -> (tensor<?x12xf32>, tensor<2x12xf32>) {
   %y = arith.constant dense<[[1., 2., 3., 4., 5., 6., 7., 8., 9., 10., 11., 12.], [13., 14., 15., 16., 17., 18., 19., 20., 21., 22., 23., 24.]]> : tensor<2x12xf32>
   %0 = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
-      ins(%x, %y : tensor<?x2xf32>, tensor<2x12xf32>) outs(%c : tensor<?x12xf32>) attrs = {tile.schedule = #tile.schedule<kind = "packed", block = [4, 16, 2], register = [2, 8]>} {
+      ins(%x, %y : tensor<?x2xf32>, tensor<2x12xf32>) outs(%c : tensor<?x12xf32>) attrs = {tile.schedule = #tile.schedule<kind = "packed", block = [4, 16, 2], register = [2, 8], panels = 1>} {
   ^bb0(%a: f32, %b: f32, %s: f32):
     %p = arith.mulf %a, %b : f32
     %t = arith.addf %s, %p : f32
@@ -159,7 +159,7 @@ module attributes {tile.machine = #tile.machine<"x86-64-v3", "l1.bytes" = 64>} {
 func.func @outside(%x: tensor<4x2xf32>, %c: tensor<4x16xf32>) -> tensor<4x16xf32> {
   %y = arith.constant dense<[[1., 2., 3., 4., 5., 6., 7., 8., 9., 10., 11., 12., 0., 0., 0., 1.], [13., 14., 15., 16., 17., 18., 19., 20., 21., 22., 23., 24., 0., 0., 0., 1.]]> : tensor<2x16xf32>
   %0 = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
-      ins(%x, %y : tensor<4x2xf32>, tensor<2x16xf32>) outs(%c : tensor<4x16xf32>) attrs = {tile.schedule = #tile.schedule<kind = "direct", block = [4, 16, 2], register = [2, 8]>} {
+      ins(%x, %y : tensor<4x2xf32>, tensor<2x16xf32>) outs(%c : tensor<4x16xf32>) attrs = {tile.schedule = #tile.schedule<kind = "direct", block = [4, 16, 2], register = [2, 8], panels = 1>} {
   ^bb0(%a: f32, %b: f32, %s: f32):
     %p = arith.mulf %a, %b : f32
     %t = arith.addf %s, %p : f32

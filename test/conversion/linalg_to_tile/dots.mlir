@@ -1,4 +1,4 @@
-// RUN: %tile_opt %s --split-input-file --pass-pipeline='builtin.module(convert-linalg-to-tile,tile.kernel(canonicalize,cse))' | FileCheck %s
+// RUN: %tile_opt %s --split-input-file --pass-pipeline='builtin.module(func.func(tile-construct-tiles{ops=products}),convert-linalg-to-tile,tile.kernel(canonicalize,cse))' | FileCheck %s
 
 // A machine with dot instructions: B is packed with the members of a group side by side. bf16 goes by the instruction
 // where no number is so small that it would count as 0, by multiply-adds elsewhere.

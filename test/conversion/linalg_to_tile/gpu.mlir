@@ -1,8 +1,8 @@
 // Kernels for a GPU: tiles from the machine's description, operands from memory, a grid that the driver takes.
-// RUN: %tile_opt %s --pass-pipeline='builtin.module(func.func(linalg-generalize-named-ops),tile-group-ops{chip=sm_80},convert-linalg-to-tile{chip=sm_80},tile.kernel(canonicalize))' | FileCheck %s --check-prefixes=CHECK,SM80
-// RUN: %tile_opt %s --pass-pipeline='builtin.module(func.func(linalg-generalize-named-ops),tile-group-ops{chip=gfx942},convert-linalg-to-tile{chip=gfx942},tile.kernel(canonicalize))' | FileCheck %s --check-prefixes=CHECK,GFX942
+// RUN: %tile_opt %s --pass-pipeline='builtin.module(func.func(linalg-generalize-named-ops,tile-construct-tiles{chip=sm_80}),tile-group-ops{chip=sm_80},convert-linalg-to-tile{chip=sm_80},tile.kernel(canonicalize))' | FileCheck %s --check-prefixes=CHECK,SM80
+// RUN: %tile_opt %s --pass-pipeline='builtin.module(func.func(linalg-generalize-named-ops,tile-construct-tiles{chip=gfx942}),tile-group-ops{chip=gfx942},convert-linalg-to-tile{chip=gfx942},tile.kernel(canonicalize))' | FileCheck %s --check-prefixes=CHECK,GFX942
 // The module's own machine is as good; the option wins.
-// RUN: sed -e 's/attributes {test.any}/attributes {tile.machine = #tile.machine<"sm_80">}/' %s | %tile_opt --pass-pipeline='builtin.module(func.func(linalg-generalize-named-ops),tile-group-ops,convert-linalg-to-tile,tile.kernel(canonicalize))' | FileCheck %s --check-prefixes=CHECK,SM80
+// RUN: sed -e 's/attributes {test.any}/attributes {tile.machine = #tile.machine<"sm_80">}/' %s | %tile_opt --pass-pipeline='builtin.module(func.func(linalg-generalize-named-ops,tile-construct-tiles),tile-group-ops,convert-linalg-to-tile,tile.kernel(canonicalize))' | FileCheck %s --check-prefixes=CHECK,SM80
 // RUN: not %tile_opt %s --pass-pipeline='builtin.module(tile-group-ops{chip=sm_8},convert-linalg-to-tile{chip=sm_8})' 2>&1 | FileCheck %s --check-prefix=UNKNOWN
 // UNKNOWN: error: {{.*}}sm_8
 

@@ -1,5 +1,5 @@
-// RUN: %tile_opt %s --split-input-file --pass-pipeline='builtin.module(tile-group-ops{chip=x86-64-v4},convert-linalg-to-tile{chip=x86-64-v4},tile.kernel(canonicalize,cse),func.func(canonicalize))' | FileCheck %s
-// RUN: %mlir_opt_plugin %s --split-input-file --pass-pipeline='builtin.module(tile-group-ops{chip=x86-64-v4},convert-linalg-to-tile{chip=x86-64-v4},tile.kernel(canonicalize,cse),func.func(canonicalize))' | FileCheck %s
+// RUN: %tile_opt %s --split-input-file --pass-pipeline='builtin.module(func.func(tile-construct-tiles{chip=x86-64-v4 ops=products},tile-split-reductions{chip=x86-64-v4}),tile-group-ops{chip=x86-64-v4},convert-linalg-to-tile{chip=x86-64-v4},tile.kernel(canonicalize,cse),func.func(canonicalize))' | FileCheck %s
+// RUN: %mlir_opt_plugin %s --split-input-file --pass-pipeline='builtin.module(func.func(tile-construct-tiles{chip=x86-64-v4 ops=products},tile-split-reductions{chip=x86-64-v4}),tile-group-ops{chip=x86-64-v4},convert-linalg-to-tile{chip=x86-64-v4},tile.kernel(canonicalize,cse),func.func(canonicalize))' | FileCheck %s
 
 // Elementwise: a program per tile of 8 × 256; a row vector is loaded once and spread.
 #id = affine_map<(i, j) -> (i, j)>

@@ -1,12 +1,12 @@
 // Tiles from the machine's description: what is chosen, why, what is kept, and what is refused.
 // RUN: %tile_opt %s --split-input-file --verify-diagnostics --pass-pipeline='builtin.module(func.func(linalg-generalize-named-ops,tile-construct-tiles{chip=sm_80 remarks=true}))' | FileCheck %s
-// RUN: %tile_opt %s --split-input-file --pass-pipeline='builtin.module(func.func(linalg-generalize-named-ops,tile-construct-tiles{chip=sm_80 search=exhaustive-model}))' | FileCheck %s --check-prefix=ALL
+// RUN: %tile_opt %s --split-input-file --pass-pipeline='builtin.module(func.func(linalg-generalize-named-ops,tile-construct-tiles{chip=sm_80 policy=exhaustive-model}))' | FileCheck %s --check-prefix=ALL
 // RUN: not %tile_opt %s --split-input-file --pass-pipeline='builtin.module(func.func(tile-construct-tiles{chip=sm_8}))' 2>&1 | FileCheck %s --check-prefix=CHIP
 // RUN: not %tile_opt %s --split-input-file --pass-pipeline='builtin.module(func.func(tile-construct-tiles{chip=sm_80 top=17}))' 2>&1 | FileCheck %s --check-prefix=TOP
-// RUN: not %tile_opt %s --split-input-file --pass-pipeline='builtin.module(func.func(tile-construct-tiles{chip=sm_80 search=luck}))' 2>&1 | FileCheck %s --check-prefix=SEARCH
+// RUN: not %tile_opt %s --split-input-file --pass-pipeline='builtin.module(func.func(tile-construct-tiles{chip=sm_80 policy=luck}))' 2>&1 | FileCheck %s --check-prefix=POLICY
 // CHIP: error: {{.*}}sm_8
-// TOP: error: {{.*}}cannot have the 17 best tiles, want 1 to 16
-// SEARCH: error: {{.*}}unknown search 'luck', want construct, exhaustive-model or measure
+// TOP: error: {{.*}}top: 17; it takes 1 to 16
+// POLICY: error: {{.*}}policy: unknown 'luck'; the policies are construct, exhaustive-model, measure, fixed, random
 
 // A large product: many warps, every prediction, aligned to the instruction.
 // CHECK: #[[LARGE:.*]] = #tile.schedule<kind = "product", block = [{{[0-9]+, [0-9]+, [0-9]+}}], warps = [{{[248], [248], 1}}], stages = {{[234]}}, group = [{{[0-9]+}}], time = {{[0-9]+}}, traffic = [{{[0-9]+, [0-9]+}}], occupancy = {{[0-9]+}}, bound = "{{.*}}", evaluations = {{[0-9]+}}>

@@ -1,7 +1,11 @@
 // Matrix products on a CPU: what is constructed, what a person wrote, and that kernels obey.
 // RUN: %tile_opt %s --split-input-file --pass-pipeline='builtin.module(func.func(tile-construct-tiles{chip=x86-64-v4 top=3}))' | FileCheck %s
 // RUN: %tile_opt %s --split-input-file --pass-pipeline='builtin.module(func.func(tile-construct-tiles{chip=x86-64-v4}),convert-linalg-to-tile{chip=x86-64-v4})' | FileCheck %s --check-prefix=KERNEL
-// RUN: %tile_opt %s --split-input-file --pass-pipeline='builtin.module(convert-linalg-to-tile{chip=x86-64-v4})' | FileCheck %s --check-prefix=KERNEL
+// RUN: %tile_opt %s --split-input-file --pass-pipeline='builtin.module(convert-linalg-to-tile{chip=x86-64-v4})' | FileCheck %s --check-prefix=PLAIN
+// RUN: %tile_opt %s --split-input-file --pass-pipeline='builtin.module(func.func(tile-construct-tiles{chip=x86-64-v4 policy=fixed}))' | FileCheck %s --check-prefix=FIXED
+// RUN: %tile_opt %s --split-input-file --pass-pipeline='builtin.module(func.func(tile-construct-tiles{chip=x86-64-v4 policy=random seed=3}))' -o %t.once
+// RUN: %tile_opt %s --split-input-file --pass-pipeline='builtin.module(func.func(tile-construct-tiles{chip=x86-64-v4 policy=random seed=3}))' | diff - %t.once
+// RUN: %tile_opt %s --split-input-file --pass-pipeline='builtin.module(func.func(tile-construct-tiles{chip=x86-64-v4 policy=random seed=4}))' | not diff - %t.once
 
 // Constructed: blocks of whole register tiles, packing, what it costs; three of them.
 // CHECK: #[[BEST:.*]] = #tile.schedule<kind = "packed", block = [{{[0-9]+, [0-9]+, [0-9]+}}], register = [{{[0-9]+, (32|64)}}], time = {{[0-9]+}}, traffic = [{{[0-9]+}}], occupancy = 100, bound = "{{.*}}", evaluations = {{[0-9]+}}>
@@ -28,6 +32,10 @@ func.func @constructed(%a: tensor<1024x1024xf32>, %b: tensor<1024x1024xf32>, %c:
 // CHECK: #tile.schedule<kind = "along-depth", block = [{{[0-9]+}}, 3, 179], register = [5, 3], time
 // CHECK-LABEL: func.func @few_columns
 // KERNEL-LABEL: func.func @few_columns
+// PLAIN-LABEL: func.func @few_columns
+// PLAIN: tile.mma {{.*}} -> tensor<8x32xf32>
+// FIXED: #tile.schedule<kind = "packed", block = [128, 256, 179], register = [8, 32], time
+// FIXED-LABEL: func.func @few_columns
 // KERNEL: tile.kernel private @matmul_0
 // KERNEL: %[[B:.*]] = tile.alloc
 // KERNEL: tile.copy %{{.*}}

@@ -1,0 +1,88 @@
+// The policies of the tree, and those that plugins register. See policy.h.
+#include "lib/search/policy.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+//===--- the policies of the tree ---------------------------------------------------===//
+
+static void construct(const TilePolicyQuestion *question, TileSearchResult *result) {
+  tileSearchConstruct(question->op, question->target, question->options, result);
+}
+
+static void exhaust(const TilePolicyQuestion *question, TileSearchResult *result) {
+  tileSearchExhaustive(question->op, question->target, question->options, result);
+}
+
+static void draw(const TilePolicyQuestion *question, TileSearchResult *result) {
+  tileSearchDraw(question->op, question->target, question->options, question->seed, result);
+}
+
+// What a conversion takes without a schedule.
+static void takePlain(const TilePolicyQuestion *question, TileSearchResult *result) {
+  TileSearchTile tile;
+  *result = (TileSearchResult){.count = 0};
+  if (!tileKindPlainTile(question->op, question->target, &tile))
+    return;
+  result->best[0] = (TileSearchCandidate){tile, tilePredict(question->op, question->target, &tile)};
+  result->count = result->evaluations = 1;
+}
+
+static const TilePolicy ours[] = {
+    {"construct", "grow aligned tiles from the machine's description (Roller)", construct, .splitsOnGpus = true},
+    {"exhaustive-model", "predict every aligned tile and take the best", exhaust},
+    {"measure", "run the ten best by the model on this CPU and take the fastest", construct, .isMeasured = true},
+    {"fixed", "the sizes that a kernel has without a schedule", takePlain},
+    {"random", "draw a tile that fits; `seed` says which", draw},
+};
+
+//===--- the registry ----------------------------------------------------------------===//
+
+enum { MostRegistered = 16 };
+
+static const TilePolicy *registered[MostRegistered];
+static int numRegistered;
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+
+// The policy at a place, or null past the end. The caller holds the mutex.
+static const TilePolicy *policyAt(size_t place) {
+  size_t own = sizeof ours / sizeof *ours;
+  return place < own ? &ours[place] : place - own < (size_t)numRegistered ? registered[place - own] : NULL;
+}
+
+static const TilePolicy *find(const char *name) {
+  const TilePolicy *policy;
+  for (size_t i = 0; (policy = policyAt(i)); ++i)
+    if (!strcmp(policy->name, name))
+      return policy;
+  return NULL;
+}
+
+bool tilePolicyRegister(const TilePolicy *policy) {
+  pthread_mutex_lock(&mutex);
+  const TilePolicy *other = find(policy->name);
+  bool isNew = !other && numRegistered < MostRegistered;
+  if (isNew)
+    registered[numRegistered++] = policy;
+  pthread_mutex_unlock(&mutex);
+  return isNew || other == policy;
+}
+
+const TilePolicy *tilePolicyFind(const char *name) {
+  pthread_mutex_lock(&mutex);
+  const TilePolicy *policy = find(name);
+  pthread_mutex_unlock(&mutex);
+  return policy;
+}
+
+size_t tilePolicyListNames(char *buffer, size_t capacity) {
+  const TilePolicy *policy;
+  size_t used = 0;
+  pthread_mutex_lock(&mutex);
+  for (size_t i = 0; (policy = policyAt(i)); ++i)
+    used += (size_t)snprintf(used < capacity ? buffer + used : NULL, used < capacity ? capacity - used : 0, "%s%s",
+                             i ? ", " : "", policy->name);
+  pthread_mutex_unlock(&mutex);
+  return used;
+}

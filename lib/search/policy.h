@@ -1,0 +1,46 @@
+// Policies: how the tile of an op is chosen. tile-construct-tiles{policy=NAME} takes any registered one.
+//
+//   static void choose(const TilePolicyQuestion *question, TileSearchResult *result) {
+//     tileSearchConstruct(question->op, question->target, question->options, result);
+//     … reorder, drop, replace: result->best[0] is what the op gets …
+//   }
+//   static const TilePolicy mine = {.name = "mine", .summary = "what it does", .choose = choose};
+//   tilePolicyRegister(&mine);                     // from a plugin's entry point
+//
+// A policy is pure C: it sees the operator and the machine's numbers, not the program. examples/out-of-tree has one.
+// A new policy in the tree is one struct and one row in policy.c.
+#ifndef TESSERA_LIB_SEARCH_POLICY_H
+#define TESSERA_LIB_SEARCH_POLICY_H
+
+#include "lib/search/construct.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct TilePolicyQuestion {
+  const TileOperator *op;
+  const TileSearchTarget *target;
+  const TileSearchOptions *options; // how many candidates are wanted
+  uint64_t seed;                    // for policies that draw
+} TilePolicyQuestion;
+
+typedef struct TilePolicy {
+  const char *name, *summary;
+  // Fills in the candidates, the best first; none: the op keeps no schedule and its kernel takes its default.
+  void (*choose)(const TilePolicyQuestion *question, TileSearchResult *result);
+  bool isMeasured;   // the pass runs the candidates on this CPU and takes the fastest
+  bool splitsOnGpus; // products of few programs and a long k are weighed against their parts (split.h)
+} TilePolicy;
+
+// Known until the process ends. False: the name is taken, or there are too many.
+bool tilePolicyRegister(const TilePolicy *policy);
+// Null where no policy has the name.
+const TilePolicy *tilePolicyFind(const char *name);
+// "construct, exhaustive-model, …": the names of all policies, written as snprintf does.
+size_t tilePolicyListNames(char *buffer, size_t capacity);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
