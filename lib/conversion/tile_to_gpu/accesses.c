@@ -120,14 +120,13 @@ static MlirValue addressInBuffer(Gpu *g, const Buffer *buffer, const InBuffer *p
 // scratch either, which may lie where the buffer did.
 static bool isQuiet(MlirOperation op) {
   bool isElementwise = tileOpNameStartsWith(op, "arith.") || tileOpNameStartsWith(op, "math.");
-  return (isElementwise && !tileOpIs(op, "arith.constant")) || tileOpIs(op, "tile.load") || tileOpIs(op, "tile.slot") ||
-         tileOpIs(op, "tile.iota");
+  return (isElementwise && !arithConstantOpIsA(op)) || tileLoadOpIsA(op) || tileSlotOpIsA(op) || tileIotaOpIsA(op);
 }
 
 // Fragments of a product that follows are read step by step, just before they are multiplied: all at once they would
 // take more registers than there are.
 static bool mayWait(MlirOperation load) {
-  if (!tileOpIs(load, "tile.load") || !tileHasOneUse(mlirOperationGetResult(load, 0)))
+  if (!tileLoadOpIsA(load) || !tileHasOneUse(mlirOperationGetResult(load, 0)))
     return false;
   MlirValue result = mlirOperationGetResult(load, 0);
   MlirOperation user = mlirOpOperandGetOwner(mlirValueGetFirstUse(result)), next = mlirOperationGetNextInBlock(load);
@@ -312,8 +311,8 @@ static bool lowerPrefetch(Gpu *g, MlirOperation op) {
   return true;
 }
 
-const GpuRow gpuAccessRows[] = {{"tile.load", lowerLoad},
-                                {"tile.store", lowerStore},
-                                {"tile.in_bounds", lowerInBounds},
-                                {"tile.prefetch", lowerPrefetch},
-                                {NULL}};
+const GpuRow gpuAccessRows[] = {{TileOp_Load, lowerLoad},
+                                {TileOp_Store, lowerStore},
+                                {TileOp_InBounds, lowerInBounds},
+                                {TileOp_Prefetch, lowerPrefetch},
+                                {.lower = NULL}};

@@ -12,38 +12,26 @@
 //===--- one element --------------------------------------------------------------------------===//
 
 // LLVM's numbers.
-enum {
-  BinXchg,
-  BinAdd,
-  BinAnd = 3,
-  BinOr = 5,
-  BinXor,
-  BinMax,
-  BinMin,
-  BinUmax,
-  BinUmin,
-  BinFadd,
-  BinFmaximum = 19, // nan wins, as in arith.maximumf
-  BinFminimum,
-};
-
 // What LLVM does at once, and the op of arith for what it does not.
 typedef struct Kind {
   const char *name;
-  int onIntegers, onFloats; // -1: not defined
-  const char *integerOp, *floatOp;
+  int onIntegers, onFloats; // an LlvmAtomicBinOp; maximum: nan wins, as in arith.maximumf
+  TileUpstream integerOp, floatOp;
 } Kind;
 
-static const Kind kinds[] = {{"add", BinAdd, BinFadd, "arith.addi", "arith.addf"},
-                             {"fadd", -1, BinFadd, NULL, "arith.addf"},
-                             {"max", BinMax, BinFmaximum, "arith.maxsi", "arith.maximumf"},
-                             {"min", BinMin, BinFminimum, "arith.minsi", "arith.minimumf"},
-                             {"umax", BinUmax, -1, "arith.maxui", NULL},
-                             {"umin", BinUmin, -1, "arith.minui", NULL},
-                             {"and", BinAnd, -1, "arith.andi", NULL},
-                             {"or", BinOr, -1, "arith.ori", NULL},
-                             {"xor", BinXor, -1, "arith.xori", NULL},
-                             {"xchg", BinXchg, BinXchg, NULL, NULL}};
+enum { NotDefined = -1 };
+
+static const Kind kinds[] = {
+    {"add", LlvmAtomicBinOp_Add, LlvmAtomicBinOp_Fadd, ArithOp_AddI, ArithOp_AddF},
+    {"fadd", NotDefined, LlvmAtomicBinOp_Fadd, TileUpstream_None, ArithOp_AddF},
+    {"max", LlvmAtomicBinOp_Max, LlvmAtomicBinOp_Fmaximum, ArithOp_MaxSI, ArithOp_MaximumF},
+    {"min", LlvmAtomicBinOp_Min, LlvmAtomicBinOp_Fminimum, ArithOp_MinSI, ArithOp_MinimumF},
+    {"umax", LlvmAtomicBinOp_Umax, NotDefined, ArithOp_MaxUI, TileUpstream_None},
+    {"umin", LlvmAtomicBinOp_Umin, NotDefined, ArithOp_MinUI, TileUpstream_None},
+    {"and", LlvmAtomicBinOp_And, NotDefined, ArithOp_AndI, TileUpstream_None},
+    {"or", LlvmAtomicBinOp_Or, NotDefined, ArithOp_OrI, TileUpstream_None},
+    {"xor", LlvmAtomicBinOp_Xor, NotDefined, ArithOp_XOrI, TileUpstream_None},
+    {"xchg", LlvmAtomicBinOp_Xchg, LlvmAtomicBinOp_Xchg, TileUpstream_None, TileUpstream_None}};
 
 static const Kind *kindOf(MlirStringRef name, MlirType element) {
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; ++i)
@@ -90,8 +78,9 @@ bool gpuStoreCombining(Gpu *g, MlirOperation op, const Window *window, const Til
 
 static Ordering orderingOf(Gpu *g, MlirOperation op) {
   static const char *const names[] = {"relaxed", "acquire", "release", "acq_rel"};
-  static const int orders[] = {OrderRelaxed, OrderAcquire, OrderRelease, OrderAcquireRelease};
-  Ordering ordering = {OrderRelaxed, g->vocabulary->scope(tileKeywordOf(op, "scope"))};
+  static const LlvmAtomicOrdering orders[] = {LlvmAtomicOrdering_Monotonic, LlvmAtomicOrdering_Acquire,
+                                              LlvmAtomicOrdering_Release, LlvmAtomicOrdering_AcqRel};
+  Ordering ordering = {LlvmAtomicOrdering_Monotonic, g->vocabulary->scope(tileKeywordOf(op, "scope"))};
   for (int i = 0; i < 4; ++i)
     if (tileKeywordIs(op, "order", names[i]))
       ordering.order = orders[i];
@@ -105,7 +94,7 @@ static void spread(Gpu *g, const GpuReach *reach, MlirValue *registers) {
   if (!gpuIsTile(reach->type)) {
     int64_t bytes = tileStoredBytes(reach->element);
     MlirValue scratch = gpuScratch(g, bytes);
-    GpuIf first = gpuIf(g, gpuCompare(g, Compare_Equal, g->thread, gpuI32(g, 0)), 0, NULL);
+    GpuIf first = gpuIf(g, gpuCompare(g, ArithCmpI_Eq, g->thread, gpuI32(g, 0)), 0, NULL);
     gpuStoreElements(g, reach->element, 1, registers, scratch, bytes);
     gpuEndIf(g, &first, 0, NULL, NULL);
     gpuBarrier(g);
@@ -141,11 +130,11 @@ static MlirValue asBits(Gpu *g, MlirValue value, MlirType element) {
 // Compared bit for bit, so on integers.
 static MlirValue compareAndSwap(Gpu *g, const GpuCell *cell, MlirValue expected, MlirValue value, Ordering ordering) {
   if (!gpuCellIsPlain(cell))
-    return gpuCellUpdate(g, cell, ordering, NULL, expected, value);
+    return gpuCellUpdate(g, cell, ordering, TileUpstream_None, expected, value);
   MlirValue old = gpuCompareAndSwap(g, cell->address, asBits(g, expected, cell->element),
                                     asBits(g, value, cell->element), tileStoredBytes(cell->element), ordering, NULL);
   if (mlirTypeIsAFloat(cell->word))
-    old = gpuOp(g, "arith.bitcast", cell->word, old);
+    old = gpuOp(g, ArithOp_Bitcast, cell->word, old);
   return gpuFromStored(g, old, cell->element);
 }
 
@@ -163,7 +152,7 @@ static void exchangeAll(Gpu *g, const GpuReach *reach, Ordering ordering, const 
   MlirValue mask = tileOpOperand(reach->op, "mask");
   MlirType held = gpuHeldType(g, reach->element);
   MlirValue owner =
-      gpuIsTile(reach->type) ? gpuIsOwner(g, &reach->layout) : gpuCompare(g, Compare_Equal, g->thread, gpuI32(g, 0));
+      gpuIsTile(reach->type) ? gpuIsOwner(g, &reach->layout) : gpuCompare(g, ArithCmpI_Eq, g->thread, gpuI32(g, 0));
   for (intptr_t reg = 0; reg < gpuReachCount(reach); ++reg) {
     registers[reg] = gpuZero(g, reach->element);
     if (tileIsFreeRegister(&reach->layout, reg))
@@ -183,7 +172,7 @@ static void exchangeAll(Gpu *g, const GpuReach *reach, Ordering ordering, const 
 
 static bool lowerAtomic(Gpu *g, MlirOperation op) {
   MlirValue result = mlirOperationGetResult(op, 0);
-  bool isCas = tileOpIs(op, "tile.atomic_cas");
+  bool isCas = tileAtomicCasOpIsA(op);
   GpuReach reach;
   if (!gpuReachOf(g, op, "memory", mlirValueGetType(result), &reach))
     return false;
@@ -207,14 +196,10 @@ static bool lowerAtomicLoad(Gpu *g, MlirOperation op) {
   GpuReach reach = {.op = op, .element = element, .type = element};
   Ordering ordering = orderingOf(g, op);
   MlirValue address = gpuElementAddress(g, memory, op, 1), value;
-  TileAttributeEntry attributes[] = {{"ordering", mlirIntegerAttrGet(g->i64, ordering.order)},
-                                     {"syncscope", gpuScopeAttribute(g, ordering)},
-                                     {"alignment", mlirIntegerAttrGet(g->i64, tileStoredBytes(element))},
-                                     {NULL}};
   // One thread's look is the program's: all take the same way afterwards.
   MlirType held = gpuHeldType(g, element);
-  GpuIf first = gpuIf(g, gpuCompare(g, Compare_Equal, g->thread, gpuI32(g, 0)), 1, &held);
-  value = gpuFromStored(g, tileBuildValue(&g->builder, "llvm.load", stored, 1, &address, attributes), element);
+  GpuIf first = gpuIf(g, gpuCompare(g, ArithCmpI_Eq, g->thread, gpuI32(g, 0)), 1, &held);
+  value = gpuFromStored(g, gpuAtomicLoad(g, stored, address, tileStoredBytes(element), ordering), element);
   MlirValue none;
   gpuElse(g, &first, 1, &value);
   none = gpuZero(g, element);
@@ -228,20 +213,15 @@ static bool lowerAtomicStore(Gpu *g, MlirOperation op) {
   const Memory *memory = gpuRecord(g, mlirOperationGetOperand(op, 1))->memory;
   MlirType element = memory->element;
   Ordering ordering = orderingOf(g, op);
-  GpuIf first = gpuIf(g, gpuCompare(g, Compare_Equal, g->thread, gpuI32(g, 0)), 0, NULL);
-  TileAttributeEntry attributes[] = {{"ordering", mlirIntegerAttrGet(g->i64, ordering.order)},
-                                     {"syncscope", gpuScopeAttribute(g, ordering)},
-                                     {"alignment", mlirIntegerAttrGet(g->i64, tileStoredBytes(element))},
-                                     {NULL}};
-  MlirValue operands[] = {gpuToStored(g, gpuScalar(g, mlirOperationGetOperand(op, 0)), element),
-                          gpuElementAddress(g, memory, op, 2)};
-  tileBuild(&g->builder, "llvm.store", 2, operands, 0, NULL, attributes, 0, NULL);
+  GpuIf first = gpuIf(g, gpuCompare(g, ArithCmpI_Eq, g->thread, gpuI32(g, 0)), 0, NULL);
+  MlirValue value = gpuToStored(g, gpuScalar(g, tileAtomicStoreOpGetValue(op)), element);
+  gpuAtomicStore(g, value, gpuElementAddress(g, memory, op, 2), tileStoredBytes(element), ordering);
   gpuEndIf(g, &first, 0, NULL, NULL);
   return true;
 }
 
-const GpuRow gpuAtomicRows[] = {{"tile.atomic_rmw", lowerAtomic},
-                                {"tile.atomic_cas", lowerAtomic},
-                                {"tile.atomic_load", lowerAtomicLoad},
-                                {"tile.atomic_store", lowerAtomicStore},
-                                {NULL}};
+const GpuRow gpuAtomicRows[] = {{TileOp_AtomicRmw, lowerAtomic},
+                                {TileOp_AtomicCas, lowerAtomic},
+                                {TileOp_AtomicLoad, lowerAtomicLoad},
+                                {TileOp_AtomicStore, lowerAtomicStore},
+                                {.lower = NULL}};

@@ -32,7 +32,7 @@ MlirValue gpuCellBits(Gpu *g, MlirValue value) {
   MlirType type = mlirValueGetType(value);
   if (mlirTypeIsAIndex(type))
     return gpuCast(g, value, g->i64, true);
-  return mlirTypeIsAFloat(type) ? gpuOp(g, "arith.bitcast", mlirIntegerTypeGet(g->context, gpuBits(type)), value)
+  return mlirTypeIsAFloat(type) ? gpuOp(g, ArithOp_Bitcast, mlirIntegerTypeGet(g->context, gpuBits(type)), value)
                                 : value;
 }
 
@@ -44,22 +44,22 @@ static MlirType integerOf(Gpu *g, MlirType type) {
 static MlirValue elementIn(Gpu *g, const GpuCell *cell, MlirValue word) {
   if (!cell->shift.ptr) {
     if (mlirTypeIsAFloat(cell->word) && !mlirTypeIsAFloat(mlirValueGetType(word)))
-      word = gpuOp(g, "arith.bitcast", cell->word, word);
+      word = gpuOp(g, ArithOp_Bitcast, cell->word, word);
     return gpuFromStored(g, word, cell->element);
   }
   MlirType held = gpuHeldType(g, cell->element), narrow = mlirIntegerTypeGet(g->context, gpuBits(held));
-  MlirValue bits = gpuCast(g, gpuBinary(g, "arith.shrui", word, cell->shift), narrow, false);
-  return mlirTypeIsAFloat(held) ? gpuOp(g, "arith.bitcast", held, bits) : bits;
+  MlirValue bits = gpuCast(g, gpuBinary(g, ArithOp_ShRUI, word, cell->shift), narrow, false);
+  return mlirTypeIsAFloat(held) ? gpuOp(g, ArithOp_Bitcast, held, bits) : bits;
 }
 
 static MlirValue maskOf(Gpu *g, const GpuCell *cell) {
   unsigned width = gpuBits(cell->element);
   MlirValue ones = gpuInteger(g, cell->word, (int64_t)(UINT64_MAX >> (64 - width)));
-  return gpuBinary(g, "arith.shli", ones, cell->shift);
+  return gpuBinary(g, ArithOp_ShLI, ones, cell->shift);
 }
 
 static MlirValue shifted(Gpu *g, const GpuCell *cell, MlirValue value) {
-  return gpuBinary(g, "arith.shli", gpuCast(g, gpuCellBits(g, value), cell->word, false), cell->shift);
+  return gpuBinary(g, ArithOp_ShLI, gpuCast(g, gpuCellBits(g, value), cell->word, false), cell->shift);
 }
 
 // `word` with `value` as its element, as an integer.
@@ -67,7 +67,7 @@ static MlirValue wordWith(Gpu *g, const GpuCell *cell, MlirValue word, MlirValue
   if (!cell->shift.ptr)
     return gpuCellBits(g, gpuToStored(g, value, cell->element));
   MlirValue others = gpuXor(g, maskOf(g, cell), gpuInteger(g, cell->word, -1));
-  return gpuBinary(g, "arith.ori", gpuBinary(g, "arith.andi", word, others), shifted(g, cell, value));
+  return gpuBinary(g, ArithOp_OrI, gpuBinary(g, ArithOp_AndI, word, others), shifted(g, cell, value));
 }
 
 static int64_t bytesOf(const GpuCell *cell) { return tileStoredBytes(cell->word); }
@@ -85,8 +85,6 @@ MlirValue gpuCellLoad(Gpu *g, const GpuCell *cell, MlirValue condition, MlirValu
   return gpuSelect(g, condition, elementIn(g, cell, value), otherwise);
 }
 
-enum { BinAnd = 3, BinOr = 5 };
-
 // Of shared bits: clears the element's, then sets them, as another thread may write the word's other elements.
 void gpuCellStore(Gpu *g, const GpuCell *cell, MlirValue condition, MlirValue value) {
   if (!cell->shift.ptr) {
@@ -95,50 +93,66 @@ void gpuCellStore(Gpu *g, const GpuCell *cell, MlirValue condition, MlirValue va
   }
   GpuIf branch = gpuIf(g, condition, 0, NULL);
   MlirValue others = gpuXor(g, maskOf(g, cell), gpuInteger(g, cell->word, -1)), set = shifted(g, cell, value);
-  gpuAtomicOp(g, BinAnd, cell->address, others, bytesOf(cell), gpuRelaxed(g));
-  gpuAtomicOp(g, BinOr, cell->address, set, bytesOf(cell), gpuRelaxed(g));
+  gpuAtomicOp(g, LlvmAtomicBinOp_And, cell->address, others, bytesOf(cell), gpuRelaxed(g));
+  gpuAtomicOp(g, LlvmAtomicBinOp_Or, cell->address, set, bytesOf(cell), gpuRelaxed(g));
   gpuEndIf(g, &branch, 0, NULL, NULL);
 }
 
 //===--- atomics ----------------------------------------------------------------------------===//
 
-Ordering gpuRelaxed(Gpu *g) { return (Ordering){OrderRelaxed, g->vocabulary->scope(tileString("device"))}; }
+Ordering gpuRelaxed(Gpu *g) {
+  return (Ordering){LlvmAtomicOrdering_Monotonic, g->vocabulary->scope(tileString("device"))};
+}
 
-MlirAttribute gpuScopeAttribute(Gpu *g, Ordering ordering) {
+static MlirAttribute scopeOf(Gpu *g, Ordering ordering) {
   return *ordering.scope ? mlirStringAttrGet(g->context, tileString(ordering.scope)) : (MlirAttribute){NULL};
 }
 
-MlirValue gpuAtomicOp(Gpu *g, int binary, MlirValue address, MlirValue word, int64_t bytes, Ordering ordering) {
-  TileAttributeEntry attributes[] = {{"bin_op", mlirIntegerAttrGet(g->i64, binary)},
-                                     {"ordering", mlirIntegerAttrGet(g->i64, ordering.order)},
-                                     {"syncscope", gpuScopeAttribute(g, ordering)},
-                                     {"alignment", mlirIntegerAttrGet(g->i64, bytes)},
-                                     {NULL}};
-  MlirValue operands[] = {address, word};
-  return tileBuildValue(&g->builder, "llvm.atomicrmw", mlirValueGetType(word), 2, operands, attributes);
+// Bytes 0: the type's own.
+static MlirAttribute alignmentOf(Gpu *g, int64_t bytes) {
+  return bytes ? mlirIntegerAttrGet(g->i64, bytes) : (MlirAttribute){NULL};
+}
+
+MlirValue gpuAtomicLoad(Gpu *g, MlirType type, MlirValue address, int64_t bytes, Ordering ordering) {
+  MlirValue value = llvmLoadOpBuild(&g->builder, type, address);
+  MlirOperation load = mlirOpResultGetOwner(value);
+  llvmLoadOpSetOrdering(load, mlirIntegerAttrGet(g->i64, ordering.order));
+  llvmLoadOpSetSyncscope(load, scopeOf(g, ordering));
+  llvmLoadOpSetAlignment(load, alignmentOf(g, bytes));
+  return value;
+}
+
+void gpuAtomicStore(Gpu *g, MlirValue value, MlirValue address, int64_t bytes, Ordering ordering) {
+  MlirOperation store = llvmStoreOpBuild(&g->builder, value, address);
+  llvmStoreOpSetOrdering(store, mlirIntegerAttrGet(g->i64, ordering.order));
+  llvmStoreOpSetSyncscope(store, scopeOf(g, ordering));
+  llvmStoreOpSetAlignment(store, alignmentOf(g, bytes));
+}
+
+MlirValue gpuAtomicOp(Gpu *g, LlvmAtomicBinOp binary, MlirValue address, MlirValue word, int64_t bytes,
+                      Ordering ordering) {
+  MlirValue old = llvmAtomicRMWOpBuild(&g->builder, address, word, binary, ordering.order);
+  MlirOperation op = mlirOpResultGetOwner(old);
+  llvmAtomicRMWOpSetSyncscope(op, scopeOf(g, ordering));
+  llvmAtomicRMWOpSetAlignment(op, alignmentOf(g, bytes));
+  return old;
 }
 
 static MlirValue field(Gpu *g, MlirValue pair, int64_t position, MlirType type) {
-  TileAttributeEntry attributes[] = {{"position", mlirDenseI64ArrayGet(g->context, 1, &position)}, {NULL}};
-  return tileBuildValue(&g->builder, "llvm.extractvalue", type, 1, &pair, attributes);
+  return llvmExtractValueOpBuild(&g->builder, type, pair, mlirDenseI64ArrayGet(g->context, 1, &position));
 }
 
 MlirValue gpuCompareAndSwap(Gpu *g, MlirValue address, MlirValue expected, MlirValue wanted, int64_t bytes,
                             Ordering ordering, MlirValue *isSwapped) {
-  MlirValue operands[] = {address, expected, wanted};
-  MlirType type = mlirValueGetType(expected), fields[] = {type, g->i1};
-  MlirType pair = mlirLLVMStructTypeLiteralGet(g->context, 2, fields, false);
-  bool acquires = ordering.order == OrderAcquire || ordering.order == OrderAcquireRelease;
-  TileAttributeEntry attributes[] = {
-      {"success_ordering", mlirIntegerAttrGet(g->i64, ordering.order)},
-      {"failure_ordering", mlirIntegerAttrGet(g->i64, acquires ? OrderAcquire : OrderRelaxed)},
-      {"syncscope", gpuScopeAttribute(g, ordering)},
-      {"alignment", mlirIntegerAttrGet(g->i64, bytes)},
-      {NULL}};
-  MlirValue both = tileBuildValue(&g->builder, "llvm.cmpxchg", pair, 3, operands, attributes);
+  bool acquires = ordering.order == LlvmAtomicOrdering_Acquire || ordering.order == LlvmAtomicOrdering_AcqRel;
+  MlirValue both = llvmAtomicCmpXchgOpBuild(&g->builder, address, expected, wanted, ordering.order,
+                                            acquires ? LlvmAtomicOrdering_Acquire : LlvmAtomicOrdering_Monotonic);
+  MlirOperation op = mlirOpResultGetOwner(both);
+  llvmAtomicCmpXchgOpSetSyncscope(op, scopeOf(g, ordering));
+  llvmAtomicCmpXchgOpSetAlignment(op, alignmentOf(g, bytes));
   if (isSwapped)
     *isSwapped = field(g, both, 1, g->i1);
-  return field(g, both, 0, type);
+  return field(g, both, 0, mlirValueGetType(expected));
 }
 
 bool gpuCellIsPlain(const GpuCell *cell) {
@@ -147,35 +161,33 @@ bool gpuCellIsPlain(const GpuCell *cell) {
 }
 
 // The word that the element's change makes of the word `now`.
-static MlirValue changed(Gpu *g, const GpuCell *cell, const char *op, MlirValue expected, MlirValue value,
+static MlirValue changed(Gpu *g, const GpuCell *cell, TileUpstream op, MlirValue expected, MlirValue value,
                          MlirValue now) {
   MlirValue old = elementIn(g, cell, now);
   if (expected.ptr) {
-    MlirValue isSame = gpuCompare(g, Compare_Equal, gpuCellBits(g, old), gpuCellBits(g, expected));
+    MlirValue isSame = gpuCompare(g, ArithCmpI_Eq, gpuCellBits(g, old), gpuCellBits(g, expected));
     return gpuSelect(g, isSame, wordWith(g, cell, now, value), now);
   }
-  return wordWith(g, cell, now, op ? gpuBinary(g, op, old, value) : value);
+  return wordWith(g, cell, now, op != TileUpstream_None ? gpuBinary(g, op, old, value) : value);
 }
 
 // The first look is an exchange of 0 for 0: an atomic read of the device's memory.
-MlirValue gpuCellUpdate(Gpu *g, const GpuCell *cell, Ordering ordering, const char *op, MlirValue expected,
+MlirValue gpuCellUpdate(Gpu *g, const GpuCell *cell, Ordering ordering, TileUpstream op, MlirValue expected,
                         MlirValue value) {
   MlirType word = integerOf(g, cell->word);
   MlirValue zero = gpuInteger(g, word, 0), look, again, isSwapped;
   look = gpuCompareAndSwap(g, cell->address, zero, zero, bytesOf(cell), gpuRelaxed(g), NULL);
-  MlirRegion regions[2] = {mlirRegionCreate(), mlirRegionCreate()};
   MlirBlock blocks[2];
-  for (int i = 0; i < 2; ++i) {
-    blocks[i] = mlirBlockCreate(1, &word, &g->builder.location);
-    mlirRegionAppendOwnedBlock(regions[i], blocks[i]);
-  }
-  MlirOperation loop = tileBuild(&g->builder, "scf.while", 1, &look, 1, &word, NULL, 2, regions);
+  MlirRegion regions[2];
+  for (int i = 0; i < 2; ++i)
+    regions[i] = gpuRegion(g, 1, &word, &blocks[i]);
+  MlirOperation loop = scfWhileOpBuild(&g->builder, 1, &word, 1, &look, regions[0], regions[1]);
   TileBuilder after = g->builder;
   g->builder = tileBuilderAtEnd(blocks[0], after.location);
   MlirValue now = mlirBlockGetArgument(blocks[0], 0), wanted = changed(g, cell, op, expected, value, now);
   MlirValue seen = gpuCompareAndSwap(g, cell->address, now, wanted, bytesOf(cell), ordering, &isSwapped);
   again = gpuNot(g, isSwapped);
-  tileBuild(&g->builder, "scf.condition", 2, (MlirValue[]){again, seen}, 0, NULL, NULL, 0, NULL);
+  scfConditionOpBuild(&g->builder, again, 1, &seen);
   g->builder = tileBuilderAtEnd(blocks[1], after.location);
   seen = mlirBlockGetArgument(blocks[1], 0);
   tileBuildYield(&g->builder, 1, &seen);
@@ -185,13 +197,9 @@ MlirValue gpuCellUpdate(Gpu *g, const GpuCell *cell, Ordering ordering, const ch
 
 void gpuCellStoreOneOf(Gpu *g, const GpuCell *cell, MlirValue value) {
   if (cell->shift.ptr) {
-    gpuCellUpdate(g, cell, gpuRelaxed(g), NULL, (MlirValue){NULL}, value);
+    gpuCellUpdate(g, cell, gpuRelaxed(g), TileUpstream_None, (MlirValue){NULL}, value);
     return;
   }
-  MlirValue operands[] = {gpuCellBits(g, gpuToStored(g, value, cell->element)), cell->address};
-  TileAttributeEntry attributes[] = {{"ordering", mlirIntegerAttrGet(g->i64, OrderRelaxed)},
-                                     {"syncscope", gpuScopeAttribute(g, gpuRelaxed(g))},
-                                     {"alignment", mlirIntegerAttrGet(g->i64, bytesOf(cell))},
-                                     {NULL}};
-  tileBuild(&g->builder, "llvm.store", 2, operands, 0, NULL, attributes, 0, NULL);
+  MlirValue bits = gpuCellBits(g, gpuToStored(g, value, cell->element));
+  gpuAtomicStore(g, bits, cell->address, bytesOf(cell), gpuRelaxed(g));
 }

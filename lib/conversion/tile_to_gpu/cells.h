@@ -3,7 +3,7 @@
 //
 //   GpuCell cell = gpuCell(g, address, f32);                 // or gpuPackedCell, gpuPlaceOf(…).cell
 //   gpuCellStore(g, &cell, inside, value);                   // of shared bits: atomically
-//   MlirValue old = gpuCellUpdate(g, &cell, relaxed, BinAdd's op, value);
+//   MlirValue old = gpuCellUpdate(g, &cell, relaxed, ArithOp_AddI, value);
 #ifndef TESSERA_CONVERSION_TILE_TO_GPU_CELLS_H
 #define TESSERA_CONVERSION_TILE_TO_GPU_CELLS_H
 
@@ -15,14 +15,11 @@ typedef struct GpuCell {
   MlirValue shift;        // of the word's type: where in it the element's bits begin; null: the word is the element
 } GpuCell;
 
-// LLVM's numbers.
-enum { OrderRelaxed = 2, OrderAcquire = 4, OrderRelease = 5, OrderAcquireRelease = 6 };
 typedef struct Ordering {
-  int order;
+  LlvmAtomicOrdering order;
   const char *scope; // LLVM's
 } Ordering;
 Ordering gpuRelaxed(Gpu *g); // on the device
-MlirAttribute gpuScopeAttribute(Gpu *g, Ordering ordering);
 
 GpuCell gpuCell(Gpu *g, MlirValue address, MlirType element);
 // Of the element at `positions` (index, by axis of the view, in its elements): packed or not.
@@ -33,14 +30,17 @@ void gpuCellStore(Gpu *g, const GpuCell *cell, MlirValue condition, MlirValue va
 // Whether memory can be told to do it by one instruction of LLVM: the element is the whole word, an integer or float
 // of 8, 16, 32 or 64 bits that is no 8-bit float.
 bool gpuCellIsPlain(const GpuCell *cell);
-// By a loop of compare-and-swap on the word. The new value is `op` (an op of arith on two; null: `value`) of the old
-// one and `value`; with `expected`, `value` where the old one has expected's bits. Returns the old value.
-MlirValue gpuCellUpdate(Gpu *g, const GpuCell *cell, Ordering ordering, const char *op, MlirValue expected,
+// By a loop of compare-and-swap on the word. The new value is `op` (an op of arith on two; TileUpstream_None: `value`)
+// of the old one and `value`; with `expected`, `value` where the old one has expected's bits. Returns the old value.
+MlirValue gpuCellUpdate(Gpu *g, const GpuCell *cell, Ordering ordering, TileUpstream op, MlirValue expected,
                         MlirValue value);
 // Of threads that store to one place, in no order, one's value stays, whole.
 void gpuCellStoreOneOf(Gpu *g, const GpuCell *cell, MlirValue value);
 MlirValue gpuCellBits(Gpu *g, MlirValue value); // a held value as an integer of its width
-MlirValue gpuAtomicOp(Gpu *g, int binary, MlirValue address, MlirValue word, int64_t bytes, Ordering ordering);
+MlirValue gpuAtomicOp(Gpu *g, LlvmAtomicBinOp binary, MlirValue address, MlirValue word, int64_t bytes,
+                      Ordering ordering);
+MlirValue gpuAtomicLoad(Gpu *g, MlirType type, MlirValue address, int64_t bytes, Ordering ordering);
+void gpuAtomicStore(Gpu *g, MlirValue value, MlirValue address, int64_t bytes, Ordering ordering);
 MlirValue gpuCompareAndSwap(Gpu *g, MlirValue address, MlirValue expected, MlirValue wanted, int64_t bytes,
                             Ordering ordering, MlirValue *isSwapped); // integers; isSwapped may be null
 

@@ -5,8 +5,6 @@
 #include "dialects/tile/combiner.h"
 #include "dialects/tile/questions.h"
 
-#include <string.h>
-
 static MlirBlock bodyOf(MlirOperation op) { return mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0)); }
 
 bool gpuCombinerOf(MlirOperation op, intptr_t count, Combiner *combiner) {
@@ -20,11 +18,9 @@ bool gpuCombinerOf(MlirOperation op, intptr_t count, Combiner *combiner) {
 
 static bool combineByName(Gpu *g, const Combiner *combiner, const MlirValue *left, const MlirValue *right,
                           MlirValue *result) {
-  MlirStringRef keyword = tileKeywordOf(combiner->op, "operation");
-  char name[64] = "";
-  memcpy(name, keyword.data, keyword.length < sizeof name ? keyword.length : sizeof name - 1);
+  TileUpstream operation = tileUpstreamKindOfName(tileKeywordOf(combiner->op, "operation"));
   for (intptr_t i = 0; i < combiner->count; ++i)
-    result[i] = gpuBinary(g, name, left[i], right[i]);
+    result[i] = gpuBinary(g, operation, left[i], right[i]);
   return true;
 }
 

@@ -2,8 +2,6 @@
 // take the same way.
 #include "lib/conversion/tile_to_gpu/engine.h"
 
-#include <string.h>
-
 // A tile's registers cross a region's border as vectors of up to so many bytes: upstream's canonicalization is
 // quadratic in what a loop carries, and narrow elements share a register.
 enum { CarriedBytes = 16 };
@@ -161,10 +159,10 @@ static bool lowerIf(Gpu *g, MlirOperation op) {
     return false;
   bool hasElse = blockOf(op, 1).ptr != NULL;
   MlirValue condition = gpuScalar(g, mlirOperationGetOperand(op, 0));
-  MlirRegion regions[2] = {mlirRegionCreate(), mlirRegionCreate()};
-  for (int i = 0; i < 1 + hasElse; ++i)
-    mlirRegionAppendOwnedBlock(regions[i], mlirBlockCreate(0, NULL, NULL));
-  MlirOperation choice = tileBuild(&g->builder, "scf.if", 1, &condition, flat.count, flat.types, NULL, 2, regions);
+  MlirBlock block;
+  MlirRegion then = gpuRegion(g, 0, NULL, &block),
+             otherwise = hasElse ? gpuRegion(g, 0, NULL, &block) : mlirRegionCreate();
+  MlirOperation choice = scfIfOpBuild(&g->builder, flat.count, flat.types, condition, then, otherwise);
   TileBuilder here = g->builder;
   for (int i = 0; i < 1 + hasElse; ++i) {
     gpuEnter(g, blockOf(choice, i));
@@ -178,27 +176,15 @@ static bool lowerIf(Gpu *g, MlirOperation op) {
 
 //===--- while ----------------------------------------------------------------------------===//
 
-static MlirRegion regionFor(Gpu *g, const Flat *flat, MlirBlock *block) {
-  MlirLocation *locations = gpuAllocate(g, (size_t)flat->count * sizeof *locations);
-  for (intptr_t i = 0; i < flat->count; ++i)
-    locations[i] = g->builder.location;
-  *block = mlirBlockCreate(flat->count, flat->types, locations);
-  MlirRegion region = mlirRegionCreate();
-  mlirRegionAppendOwnedBlock(region, *block);
-  return region;
-}
-
 static bool lowerBefore(Gpu *g, MlirBlock source, MlirBlock target, Flat *forwarded) {
   gpuEnter(g, target);
   takeArguments(g, source, 0, target, 0);
   if (!gpuLowerBlock(g, source))
     return false;
   MlirOperation condition = mlirBlockGetTerminator(source);
-  MlirValue *operands = gpuAllocate(g, (size_t)(forwarded->count + 1) * sizeof *operands);
   give(g, condition, 1, forwarded);
-  operands[0] = gpuScalar(g, mlirOperationGetOperand(condition, 0));
-  memcpy(operands + 1, forwarded->values, (size_t)forwarded->count * sizeof *operands);
-  tileBuild(&g->builder, "scf.condition", forwarded->count + 1, operands, 0, NULL, NULL, 0, NULL);
+  scfConditionOpBuild(&g->builder, gpuScalar(g, scfConditionOpGetCondition(condition)), forwarded->count,
+                      forwarded->values);
   return true;
 }
 
@@ -219,9 +205,10 @@ static bool lowerWhile(Gpu *g, MlirOperation op) {
   Flat carried = flatOf(g, count, types);
   give(g, op, 0, &carried);
   MlirBlock before, after;
-  MlirRegion regions[] = {regionFor(g, &carried, &before), regionFor(g, &forwarded, &after)};
-  MlirOperation loop = tileBuild(&g->builder, "scf.while", carried.count, carried.values, forwarded.count,
-                                 forwarded.types, NULL, 2, regions);
+  MlirRegion regions[] = {gpuRegion(g, carried.count, carried.types, &before),
+                          gpuRegion(g, forwarded.count, forwarded.types, &after)};
+  MlirOperation loop = scfWhileOpBuild(&g->builder, forwarded.count, forwarded.types, carried.count, carried.values,
+                                       regions[0], regions[1]);
   TileBuilder here = g->builder;
   bool ok = lowerBefore(g, blockOf(op, 0), before, &forwarded) && lowerAfter(g, blockOf(op, 1), after, &carried);
   g->builder = here;
@@ -230,4 +217,5 @@ static bool lowerWhile(Gpu *g, MlirOperation op) {
   return ok;
 }
 
-const GpuRow gpuControlRows[] = {{"scf.for", lowerFor}, {"scf.if", lowerIf}, {"scf.while", lowerWhile}, {NULL}};
+const GpuRow gpuControlRows[] = {
+    {ScfOp_For, lowerFor}, {ScfOp_If, lowerIf}, {ScfOp_While, lowerWhile}, {.lower = NULL}};

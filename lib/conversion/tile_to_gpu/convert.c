@@ -25,27 +25,24 @@ static MlirValue floatTo(Gpu *g, MlirValue value, MlirType type) {
   MlirType from = mlirValueGetType(value);
   if (mlirTypeEqual(from, type))
     return value;
-  return gpuOp(g, gpuBits(from) < gpuBits(type) ? "arith.extf" : "arith.truncf", type, value);
+  return gpuOp(g, gpuBits(from) < gpuBits(type) ? ArithOp_ExtF : ArithOp_TruncF, type, value);
 }
 
 // nan stays nan.
 static MlirValue clampFloat(Gpu *g, MlirValue value, double low, double high) {
   MlirType type = mlirValueGetType(value);
-  value = gpuBinary(g, "arith.maximumf", value, tileBuildFloat(&g->builder, type, low));
-  return gpuBinary(g, "arith.minimumf", value, tileBuildFloat(&g->builder, type, high));
+  value = gpuBinary(g, ArithOp_MaximumF, value, tileBuildFloat(&g->builder, type, low));
+  return gpuBinary(g, ArithOp_MinimumF, value, tileBuildFloat(&g->builder, type, high));
 }
 
 static MlirValue clampInteger(Gpu *g, MlirValue value, int64_t low, int64_t high) {
   MlirType type = mlirValueGetType(value);
-  value = gpuBinary(g, "arith.maxsi", value, gpuInteger(g, type, low));
-  return gpuBinary(g, "arith.minsi", value, gpuInteger(g, type, high));
+  value = gpuBinary(g, ArithOp_MaxSI, value, gpuInteger(g, type, low));
+  return gpuBinary(g, ArithOp_MinSI, value, gpuInteger(g, type, high));
 }
 
-enum { OrderedAtLeast = 3, OrderedLess = 4, Unordered = 14 }; // arith.cmpf's numbers
-
-static MlirValue compareFloats(Gpu *g, int64_t predicate, MlirValue a, MlirValue b) {
-  TileAttributeEntry attributes[] = {{"predicate", mlirIntegerAttrGet(g->i64, predicate)}, {NULL}};
-  return tileBuildValue(&g->builder, "arith.cmpf", g->i1, 2, (MlirValue[]){a, b}, attributes);
+static MlirValue compareFloats(Gpu *g, ArithCmpF predicate, MlirValue a, MlirValue b) {
+  return arithCmpFOpBuild(&g->builder, a, b, predicate);
 }
 
 // Up when the random bits, as a fraction of 2^32, are below how far the value is on its way to the next number: counted
@@ -53,17 +50,17 @@ static MlirValue compareFloats(Gpu *g, int64_t predicate, MlirValue a, MlirValue
 static MlirValue roundStochastically(Gpu *g, const Convert *convert, MlirValue exact, MlirValue random) {
   MlirType wide = f64Type(g);
   TileFloatFormat format = tileFloatFormatGet(convert->to);
-  MlirValue exponent = gpuAnd(g, gpuOp(g, "arith.bitcast", g->i64, exact), 0x7ff0000000000000);
-  exponent = gpuBinary(g, "arith.maxui", exponent, gpuInteger(g, g->i64, (int64_t)(1023 + format.leastExponent) << 52));
+  MlirValue exponent = gpuAnd(g, gpuOp(g, ArithOp_Bitcast, g->i64, exact), 0x7ff0000000000000);
+  exponent = gpuBinary(g, ArithOp_MaxUI, exponent, gpuInteger(g, g->i64, (int64_t)(1023 + format.leastExponent) << 52));
   MlirValue below = gpuInteger(g, g->i64, (int64_t)format.fraction << 52);
-  MlirValue quantum = gpuOp(g, "arith.bitcast", wide, gpuBinary(g, "arith.subi", exponent, below));
-  MlirValue places = gpuBinary(g, "arith.divf", exact, quantum); // exact: a power of two
-  MlirValue floor = gpuOp(g, "math.floor", wide, places), way = gpuBinary(g, "arith.subf", places, floor);
+  MlirValue quantum = gpuOp(g, ArithOp_Bitcast, wide, gpuBinary(g, ArithOp_SubI, exponent, below));
+  MlirValue places = gpuBinary(g, ArithOp_DivF, exact, quantum); // exact: a power of two
+  MlirValue floor = gpuOp(g, MathOp_Floor, wide, places), way = gpuBinary(g, ArithOp_SubF, places, floor);
   MlirValue fraction =
-      gpuBinary(g, "arith.mulf", gpuOp(g, "arith.uitofp", wide, random), tileBuildFloat(&g->builder, wide, 0x1p-32));
-  MlirValue up = gpuOp(g, "arith.uitofp", wide, compareFloats(g, OrderedLess, fraction, way));
-  MlirValue rounded = gpuBinary(g, "arith.mulf", gpuBinary(g, "arith.addf", floor, up), quantum);
-  return gpuBinary(g, "math.copysign", rounded, exact); // -0, and what rounds to it
+      gpuBinary(g, ArithOp_MulF, gpuOp(g, ArithOp_UIToFP, wide, random), tileBuildFloat(&g->builder, wide, 0x1p-32));
+  MlirValue up = gpuOp(g, ArithOp_UIToFP, wide, compareFloats(g, ArithCmpF_Olt, fraction, way));
+  MlirValue rounded = gpuBinary(g, ArithOp_MulF, gpuBinary(g, ArithOp_AddF, floor, up), quantum);
+  return gpuBinary(g, MathOp_CopySign, rounded, exact); // -0, and what rounds to it
 }
 
 // What comes is f64, so that the one rounding is here.
@@ -74,8 +71,9 @@ static MlirValue floatOfF64(Gpu *g, const Convert *convert, MlirValue value) {
     value = clampFloat(g, value, -largest, largest);
   if (!rounding || rounding->number == 0 || mlirTypeIsAF64(convert->to))
     return floatTo(g, value, convert->to);
-  TileAttributeEntry attributes[] = {{"roundingmode", mlirIntegerAttrGet(g->i32, rounding->number)}, {NULL}};
-  return tileBuildValue(&g->builder, "arith.truncf", convert->to, 1, &value, attributes);
+  MlirValue rounded = gpuOp(g, ArithOp_TruncF, convert->to, value);
+  arithTruncFOpSetRoundingmode(mlirOpResultGetOwner(rounded), mlirIntegerAttrGet(g->i32, rounding->number));
+  return rounded;
 }
 
 // An integer beyond the largest float becomes it; then the conversion rounds once. Narrow floats, whose largest may be
@@ -85,10 +83,10 @@ static MlirValue floatOfInteger(Gpu *g, const Convert *convert, MlirValue value)
   TileFloatFormat format = tileFloatFormatGet(convert->to);
   value = gpuCast(g, value, g->i64, true);
   if (format.width < 16 || (rounding && rounding->number))
-    return floatOfF64(g, convert, gpuOp(g, "arith.sitofp", f64Type(g), value));
+    return floatOfF64(g, convert, gpuOp(g, ArithOp_SIToFP, f64Type(g), value));
   if (format.largest < 0x1p62 && tileHas(convert->op, "saturate"))
     value = clampInteger(g, value, -(int64_t)format.largest, (int64_t)format.largest);
-  return gpuOp(g, "arith.sitofp", convert->to, value);
+  return gpuOp(g, ArithOp_SIToFP, convert->to, value);
 }
 
 //===--- to integers --------------------------------------------------------------------------------===//
@@ -102,12 +100,12 @@ static MlirValue integerOfFloat(Gpu *g, const Convert *convert, MlirValue value)
   double beyond = ldexp(1, (int)width - 1);
   value = floatTo(g, value, wide);
   if (rounding)
-    value = gpuOp(g, rounding->op, wide, value);
-  MlirValue nan = compareFloats(g, Unordered, value, value);
-  MlirValue over = compareFloats(g, OrderedAtLeast, value, tileBuildFloat(&g->builder, wide, beyond));
+    value = gpuOp(g, tileUpstreamKindOfName(tileString(rounding->op)), wide, value);
+  MlirValue nan = compareFloats(g, ArithCmpF_Uno, value, value);
+  MlirValue over = compareFloats(g, ArithCmpF_Oge, value, tileBuildFloat(&g->builder, wide, beyond));
   MlirValue within = clampFloat(g, value, -beyond, nextafter(beyond, 0));
   within = gpuSelect(g, nan, tileBuildFloat(&g->builder, wide, 0), within);
-  MlirValue integer = gpuOp(g, "arith.fptosi", g->i64, within);
+  MlirValue integer = gpuOp(g, ArithOp_FPToSI, g->i64, within);
   integer = gpuSelect(g, over, gpuInteger(g, g->i64, (int64_t)(UINT64_MAX >> (65 - width))), integer);
   return gpuCast(g, integer, convert->to, true);
 }
@@ -167,11 +165,11 @@ static MlirType bitsType(Gpu *g, MlirType element) { return mlirIntegerTypeGet(g
 
 static MlirValue bitsOf(Gpu *g, MlirValue value) {
   MlirType type = mlirValueGetType(value);
-  return mlirTypeIsAFloat(type) ? gpuOp(g, "arith.bitcast", bitsType(g, type), value) : value;
+  return mlirTypeIsAFloat(type) ? gpuOp(g, ArithOp_Bitcast, bitsType(g, type), value) : value;
 }
 
 static MlirValue valueOf(Gpu *g, MlirValue bits, MlirType element) {
-  return mlirTypeIsAFloat(element) ? gpuOp(g, "arith.bitcast", element, bits) : bits;
+  return mlirTypeIsAFloat(element) ? gpuOp(g, ArithOp_Bitcast, element, bits) : bits;
 }
 
 typedef struct Cast {
@@ -185,14 +183,14 @@ static MlirValue pieceOf(Gpu *g, MlirValue wide, MlirValue piece, MlirType to) {
   MlirValue bits = bitsOf(g, wide);
   MlirValue shift =
       gpuMul(g, gpuCast(g, piece, mlirValueGetType(bits), false), gpuInteger(g, mlirValueGetType(bits), gpuBits(to)));
-  return valueOf(g, gpuCast(g, gpuBinary(g, "arith.shrui", bits, shift), bitsType(g, to), false), to);
+  return valueOf(g, gpuCast(g, gpuBinary(g, ArithOp_ShRUI, bits, shift), bitsType(g, to), false), to);
 }
 
 static MlirValue joined(Gpu *g, const MlirValue *parts, int64_t count, MlirType from, MlirType to) {
   MlirType bits = bitsType(g, to);
   MlirValue whole = gpuInteger(g, bits, 0);
   for (int64_t i = 0; i < count; ++i)
-    whole = gpuBinary(g, "arith.ori", whole,
+    whole = gpuBinary(g, ArithOp_OrI, whole,
                       gpuShiftLeft(g, gpuCast(g, bitsOf(g, parts[i]), bits, false), i * gpuBits(from)));
   return valueOf(g, whole, to);
 }
@@ -206,7 +204,7 @@ static void partsAt(Gpu *g, MlirOperation op, const Cast *cast, MlirValue scratc
   int64_t bytes = tileStoredBytes(element);
   for (intptr_t reg = 0; reg < gpuRegisters(to); ++reg) {
     MlirValue at = gpuPlace(g, &places, reg), factor = gpuI32(g, cast->factor);
-    at = cast->narrows ? gpuBinary(g, "arith.divui", at, factor)
+    at = cast->narrows ? gpuBinary(g, ArithOp_DivUI, at, factor)
                        : gpuAdd(g, gpuMul(g, at, factor), gpuI32(g, cast->part));
     gpuLoadWhere(g, gpuIsElement(g, places.map, to, AllAxes, reg), element, 1,
                  gpuAddress(g, scratch, gpuMul(g, at, gpuI32(g, bytes))), bytes, gpuZero(g, element), &parts[reg]);
@@ -256,19 +254,19 @@ static bool recastThroughMemory(Gpu *g, MlirOperation op) {
   Places places = gpuDensePlaces(g, to);
   for (intptr_t reg = 0; reg < gpuRegisters(to); ++reg) {
     MlirValue begin = gpuMul(g, gpuPlace(g, &places, reg), gpuI32(g, out)), whole = gpuInteger(g, g->i64, 0);
-    MlirValue first = gpuBinary(g, "arith.divui", begin, gpuI32(g, in));
+    MlirValue first = gpuBinary(g, ArithOp_DivUI, begin, gpuI32(g, in));
     MlirValue skipped = gpuSub(g, begin, gpuMul(g, first, gpuI32(g, in)));
     for (int64_t part = 0; part * in < out + in - 1; ++part) {
-      MlirValue at = gpuBinary(g, "arith.minui", gpuAdd(g, first, gpuI32(g, part)), gpuI32(g, last)), one;
+      MlirValue at = gpuBinary(g, ArithOp_MinUI, gpuAdd(g, first, gpuI32(g, part)), gpuI32(g, last)), one;
       gpuLoadElements(g, element, 1, gpuAddress(g, scratch, gpuMul(g, at, gpuI32(g, bytes))), bytes, &one);
       MlirValue bits = gpuCast(g, bitsOf(g, one), g->i64, false);
       MlirValue up = gpuCast(g, gpuSub(g, gpuI32(g, part * in), skipped), g->i64, false);
       if (!part)
-        bits = gpuBinary(g, "arith.shrui", bits, gpuCast(g, skipped, g->i64, false));
+        bits = gpuBinary(g, ArithOp_ShRUI, bits, gpuCast(g, skipped, g->i64, false));
       else // at 64 and beyond there is nothing left to fill
-        bits = gpuSelect(g, gpuCompare(g, Compare_UnsignedLess, up, gpuInteger(g, g->i64, 64)),
-                         gpuBinary(g, "arith.shli", bits, gpuAnd(g, up, 63)), gpuInteger(g, g->i64, 0));
-      whole = gpuBinary(g, "arith.ori", whole, bits);
+        bits = gpuSelect(g, gpuCompare(g, ArithCmpI_Ult, up, gpuInteger(g, g->i64, 64)),
+                         gpuBinary(g, ArithOp_ShLI, bits, gpuAnd(g, up, 63)), gpuInteger(g, g->i64, 0));
+      whole = gpuBinary(g, ArithOp_OrI, whole, bits);
     }
     MlirType type = tileTypeGetElement(to);
     registers[reg] = valueOf(g, gpuCast(g, whole, bitsType(g, type), false), type);
@@ -303,16 +301,16 @@ bool gpuLowerBitcast(Gpu *g, MlirOperation op) {
 }
 
 const GpuRow gpuComputeRows[] = {
-    {"tile.mma", gpuLowerMma},
-    {"tile.mma_sparse", gpuLowerMma},
-    {"tile.mma_scaled", gpuLowerMmaScaled},
-    {"tile.reduce", gpuLowerReduce},
-    {"tile.scan", gpuLowerScan},
-    {"tile.sort", gpuLowerSort},
-    {"tile.topk", gpuLowerSort},
-    {"tile.histogram", gpuLowerHistogram},
-    {"tile.random", gpuLowerRandom},
-    {"tile.convert_type", gpuLowerConvertType},
-    {"tile.bitcast", gpuLowerBitcast},
-    {NULL},
+    {TileOp_Mma, gpuLowerMma},
+    {TileOp_MmaSparse, gpuLowerMma},
+    {TileOp_MmaScaled, gpuLowerMmaScaled},
+    {TileOp_Reduce, gpuLowerReduce},
+    {TileOp_Scan, gpuLowerScan},
+    {TileOp_Sort, gpuLowerSort},
+    {TileOp_Topk, gpuLowerSort},
+    {TileOp_Histogram, gpuLowerHistogram},
+    {TileOp_Random, gpuLowerRandom},
+    {TileOp_ConvertType, gpuLowerConvertType},
+    {TileOp_Bitcast, gpuLowerBitcast},
+    {.lower = NULL},
 };

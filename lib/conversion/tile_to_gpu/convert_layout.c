@@ -14,8 +14,8 @@
 static MlirValue parityOf(Gpu *g, uint32_t mask) {
   MlirValue bits = gpuAnd(g, g->thread, mask);
   if (__builtin_popcount(mask) > 1)
-    bits = gpuAnd(g, gpuOp(g, "math.ctpop", g->i32, bits), 1);
-  return gpuCompare(g, Compare_NotEqual, bits, gpuI32(g, 0));
+    bits = gpuAnd(g, gpuOp(g, MathOp_CtPop, g->i32, bits), 1);
+  return gpuCompare(g, ArithCmpI_Ne, bits, gpuI32(g, 0));
 }
 
 // Threads of one parity exchange registers r and r ^ step.
@@ -57,7 +57,7 @@ static MlirValue packWord(Gpu *g, const TileConversion *plan, uint32_t word, uin
     uint32_t reg = tileConversionWordRegister(plan, word, slot);
     MlirValue part = bitsOf(g, source[tileConversionSourceRegister(plan, reg)]);
     part = gpuShiftLeft(g, part, slot * bits);
-    whole = whole.ptr ? gpuBinary(g, "arith.ori", whole, part) : part;
+    whole = whole.ptr ? gpuBinary(g, ArithOp_OrI, whole, part) : part;
   }
   return whole;
 }
@@ -110,7 +110,7 @@ static MlirValue addressOf(Gpu *g, const TileAccess *access, MlirValue thread, u
   tileAccessOffsetParts(access, n, &linear, &odd);
   MlirValue offset = gpuAdd(g, gpuXor(g, thread, gpuI32(g, (int64_t)linear)), gpuI32(g, (int64_t)odd));
   if (access->padAmount) {
-    MlirValue rows = gpuBinary(g, "arith.divui", offset, gpuI32(g, access->padEvery));
+    MlirValue rows = gpuBinary(g, ArithOp_DivUI, offset, gpuI32(g, access->padEvery));
     offset = gpuAdd(g, offset, gpuMul(g, rows, gpuI32(g, access->padAmount)));
   }
   return gpuAddress(g, base, gpuMul(g, offset, gpuI32(g, bytes)));
@@ -133,7 +133,7 @@ static void throughMemory(Gpu *g, const TileConversion *plan, MlirType element, 
   uint32_t bytes = shared->elementBytes, width = 1u << shared->store.vectorBits;
   MlirValue owner = {NULL}, thread = threadPart(g, &shared->store);
   if (shared->store.ownerMask)
-    owner = gpuCompare(g, Compare_Equal, gpuAnd(g, g->thread, shared->store.ownerMask), gpuI32(g, 0));
+    owner = gpuCompare(g, ArithCmpI_Eq, gpuAnd(g, g->thread, shared->store.ownerMask), gpuI32(g, 0));
   GpuIf branch = gpuIf(g, owner, 0, NULL);
   for (uint32_t n = 0; n < shared->store.count; ++n) {
     for (uint32_t slot = 0; slot < width; ++slot)

@@ -5,7 +5,7 @@
 
 MlirValue gpuIsFar(Gpu *g, const TileLayoutStep *step) {
   uint32_t bit = step->dim == TileLayoutLane ? step->bit : step->bit + g->laneBits;
-  return gpuCompare(g, Compare_NotEqual, gpuAnd(g, g->thread, 1ll << bit), gpuI32(g, 0));
+  return gpuCompare(g, ArithCmpI_Ne, gpuAnd(g, g->thread, 1ll << bit), gpuI32(g, 0));
 }
 
 // Each thread leaves its values in its own row of the scratch and reads the other's.

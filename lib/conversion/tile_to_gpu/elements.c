@@ -4,6 +4,8 @@
 #include "dialects/tile/questions.h"
 
 #include "mlir-c/BuiltinAttributes.h"
+#include "upstream/arith.h"
+#include "upstream/llvm.h"
 
 //===--- types ------------------------------------------------------------------===//
 
@@ -49,7 +51,7 @@ MlirValue gpuToStored(Gpu *g, MlirValue value, MlirType element) {
   if (mlirTypeEqual(held, stored))
     return value;
   if (gpuIsSmallFloat(element))
-    value = gpuOp(g, "arith.bitcast", integerOf(g, gpuBits(element)), value);
+    value = gpuOp(g, ArithOp_Bitcast, integerOf(g, gpuBits(element)), value);
   return gpuCast(g, value, stored, mlirTypeIsAIndex(element));
 }
 
@@ -58,9 +60,9 @@ MlirValue gpuFromStored(Gpu *g, MlirValue value, MlirType element) {
   if (mlirTypeEqual(held, stored))
     return value;
   if (mlirTypeEqual(held, g->i1))
-    return gpuCompare(g, Compare_NotEqual, value, gpuInteger(g, stored, 0));
+    return gpuCompare(g, ArithCmpI_Ne, value, gpuInteger(g, stored, 0));
   if (gpuIsSmallFloat(element))
-    return gpuOp(g, "arith.bitcast", held, gpuCast(g, value, integerOf(g, gpuBits(element)), false));
+    return gpuOp(g, ArithOp_Bitcast, held, gpuCast(g, value, integerOf(g, gpuBits(element)), false));
   return gpuCast(g, value, held, true);
 }
 
@@ -70,8 +72,8 @@ static MlirValue takenFrom(intptr_t count, const MlirValue *elements) {
   for (intptr_t i = 0; i < count; ++i) {
     MlirOperation op = tileDefiningOp(elements[i]);
     int64_t index;
-    if (!tileOpIs(op, "llvm.extractelement") || !tileConstantIndex(mlirOperationGetOperand(op, 1), &index) ||
-        index != i || (i && !mlirValueEqual(mlirOperationGetOperand(op, 0), vector)))
+    if (!llvmExtractElementOpIsA(op) || !tileConstantIndex(mlirOperationGetOperand(op, 1), &index) || index != i ||
+        (i && !mlirValueEqual(mlirOperationGetOperand(op, 0), vector)))
       return (MlirValue){NULL};
     vector = mlirOperationGetOperand(op, 0);
   }
@@ -84,18 +86,17 @@ MlirValue gpuVectorOf(TileBuilder *builder, intptr_t count, const MlirValue *ele
     return whole;
   int64_t size = count;
   MlirType type = mlirVectorTypeGet(1, &size, mlirValueGetType(elements[0]));
-  MlirValue vector = tileBuildValue(builder, "llvm.mlir.undef", type, 0, NULL, NULL);
+  MlirValue vector = llvmUndefOpBuild(builder, type);
   for (intptr_t i = 0; i < count; ++i) {
     MlirValue at = tileBuildInteger(builder, mlirIntegerTypeGet(builder->context, 32), i);
-    vector = tileBuildValue(builder, "llvm.insertelement", type, 3, (MlirValue[]){vector, elements[i], at}, NULL);
+    vector = llvmInsertElementOpBuild(builder, vector, elements[i], at);
   }
   return vector;
 }
 
 MlirValue gpuElementOf(TileBuilder *builder, MlirValue vector, intptr_t index) {
-  MlirType element = mlirShapedTypeGetElementType(mlirValueGetType(vector));
   MlirValue at = tileBuildInteger(builder, mlirIntegerTypeGet(builder->context, 32), index);
-  return tileBuildValue(builder, "llvm.extractelement", element, 2, (MlirValue[]){vector, at}, NULL);
+  return llvmExtractElementOpBuild(builder, vector, at);
 }
 
 void gpuLoadElements(Gpu *g, MlirType element, intptr_t count, MlirValue address, int64_t align, MlirValue *values) {
@@ -127,22 +128,15 @@ static MlirValue splat(Gpu *g, intptr_t count, MlirValue value) {
   return gpuVectorOf(&g->builder, count, copies);
 }
 
-static void maskedAttributes(Gpu *g, int64_t align, TileAttributeEntry *attributes) {
-  attributes[0] = (TileAttributeEntry){"alignment", mlirIntegerAttrGet(g->i32, align)};
-  attributes[1] = (TileAttributeEntry){NULL};
-}
-
 void gpuLoadWhere(Gpu *g, MlirValue condition, MlirType element, intptr_t count, MlirValue address, int64_t align,
                   MlirValue otherwise, MlirValue *values) {
   if (!condition.ptr) {
     gpuLoadElements(g, element, count, address, align, values);
     return;
   }
-  TileAttributeEntry attributes[2];
-  maskedAttributes(g, align, attributes);
-  MlirValue operands[] = {address, splat(g, count, condition), splat(g, count, gpuToStored(g, otherwise, element))};
-  MlirValue vector =
-      tileBuildValue(&g->builder, "llvm.intr.masked.load", mlirValueGetType(operands[2]), 3, operands, attributes);
+  MlirValue masks = splat(g, count, condition), others = splat(g, count, gpuToStored(g, otherwise, element));
+  MlirValue vector = llvmMaskedLoadOpBuild(&g->builder, mlirValueGetType(others), address, masks, others,
+                                           mlirIntegerAttrGet(g->i32, align));
   for (intptr_t i = 0; i < count; ++i)
     values[i] = gpuFromStored(g, gpuElementOf(&g->builder, vector, i), element);
 }
@@ -153,13 +147,11 @@ void gpuStoreWhere(Gpu *g, MlirValue condition, MlirType element, intptr_t count
     gpuStoreElements(g, element, count, values, address, align);
     return;
   }
-  TileAttributeEntry attributes[2];
   MlirValue stored[64];
-  maskedAttributes(g, align, attributes);
   for (intptr_t i = 0; i < count; ++i)
     stored[i] = gpuToStored(g, values[i], element);
-  MlirValue operands[] = {gpuVectorOf(&g->builder, count, stored), address, splat(g, count, condition)};
-  tileBuild(&g->builder, "llvm.intr.masked.store", 3, operands, 0, NULL, attributes, 0, NULL);
+  MlirValue vector = gpuVectorOf(&g->builder, count, stored), masks = splat(g, count, condition);
+  llvmMaskedStoreOpBuild(&g->builder, vector, address, masks, mlirIntegerAttrGet(g->i32, align));
 }
 
 //===--- words ----------------------------------------------------------------------===//
@@ -167,7 +159,7 @@ void gpuStoreWhere(Gpu *g, MlirValue condition, MlirType element, intptr_t count
 static MlirValue asInteger(Gpu *g, MlirValue value) {
   MlirType type = mlirValueGetType(value);
   if (mlirTypeIsAFloat(type))
-    return gpuOp(g, "arith.bitcast", integerOf(g, gpuBits(type)), value);
+    return gpuOp(g, ArithOp_Bitcast, integerOf(g, gpuBits(type)), value);
   return mlirTypeIsAIndex(type) ? gpuCast(g, value, g->i64, true) : value;
 }
 
@@ -185,10 +177,10 @@ MlirValue gpuFromWords(Gpu *g, const MlirValue *words, MlirType held) {
   MlirValue integer = gpuCast(g, words[0], integerOf(g, bits > 32 ? 64 : bits), false);
   if (bits > 32) {
     MlirValue high = gpuShiftLeft(g, gpuCast(g, words[1], g->i64, false), 32);
-    integer = gpuCast(g, gpuBinary(g, "arith.ori", integer, high), integerOf(g, bits), false);
+    integer = gpuCast(g, gpuBinary(g, ArithOp_OrI, integer, high), integerOf(g, bits), false);
   }
   if (mlirTypeIsAFloat(held))
-    return gpuOp(g, "arith.bitcast", held, integer);
+    return gpuOp(g, ArithOp_Bitcast, held, integer);
   return gpuCast(g, integer, held, true);
 }
 
@@ -202,11 +194,11 @@ intptr_t gpuWordsOf(TileBuilder *builder, intptr_t count, const MlirValue *eleme
       MlirValue part = elements[w * each + i];
       MlirType type = mlirValueGetType(part);
       bool isNarrow = mlirTypeIsAInteger(type) && mlirIntegerTypeGetWidth(type) > bits;
-      parts[i] = isNarrow ? tileBuildValue(builder, "arith.trunci", integer, 1, &part, NULL) : part;
+      parts[i] = isNarrow ? arithTruncIOpBuild(builder, integer, part) : part;
     }
     MlirValue whole = each == 1 ? parts[0] : gpuVectorOf(builder, each, parts);
     bool isWord = mlirTypeEqual(mlirValueGetType(whole), word);
-    words[w] = isWord ? whole : tileBuildValue(builder, "llvm.bitcast", word, 1, &whole, NULL);
+    words[w] = isWord ? whole : llvmBitcastOpBuild(builder, word, whole);
   }
   return count / each;
 }

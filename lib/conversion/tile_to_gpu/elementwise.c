@@ -11,10 +11,10 @@
 static MlirType elementOf(MlirType type) { return gpuIsTile(type) ? tileTypeGetElement(type) : type; }
 
 // A clone of `op` on these operands, with results of the held types.
-static MlirOperation cloneOnHeld(Gpu *g, MlirOperation op, const MlirValue *operands, MlirType result) {
+static MlirOperation cloneOn(Gpu *g, MlirOperation op, const MlirValue *operands, const MlirType *results) {
   MlirOperationState state = mlirOperationStateGet(tileOpName(op), mlirOperationGetLocation(op));
   mlirOperationStateAddOperands(&state, mlirOperationGetNumOperands(op), operands);
-  mlirOperationStateAddResults(&state, 1, &result);
+  mlirOperationStateAddResults(&state, mlirOperationGetNumResults(op), results);
   for (intptr_t i = 0; i < mlirOperationGetNumAttributes(op); ++i) {
     MlirNamedAttribute attribute = mlirOperationGetAttribute(op, i);
     mlirOperationStateAddAttributes(&state, 1, &attribute);
@@ -27,24 +27,24 @@ static MlirOperation cloneOnHeld(Gpu *g, MlirOperation op, const MlirValue *oper
 // Held as f32: rounded to 10 places, to nearest, ties to even; inf and nan stay.
 MlirValue gpuRoundToTf32(Gpu *g, MlirValue value) {
   MlirType f32 = mlirF32TypeGet(g->context);
-  MlirValue bits = gpuOp(g, "arith.bitcast", g->i32, value);
+  MlirValue bits = gpuOp(g, ArithOp_Bitcast, g->i32, value);
   MlirValue odd = gpuAnd(g, gpuShiftRight(g, bits, 13), 1);
   MlirValue rounded = gpuAnd(g, gpuAdd(g, gpuAdd(g, bits, odd), gpuI32(g, 0xfff)), ~(int64_t)0x1fff);
   MlirValue magnitude = gpuAnd(g, bits, 0x7fffffff);
-  MlirValue isFinite = gpuCompare(g, Compare_Less, magnitude, gpuI32(g, 0x7f800000));
-  return gpuOp(g, "arith.bitcast", f32, gpuSelect(g, isFinite, rounded, bits));
+  MlirValue isFinite = gpuCompare(g, ArithCmpI_Slt, magnitude, gpuI32(g, 0x7f800000));
+  return gpuOp(g, ArithOp_Bitcast, f32, gpuSelect(g, isFinite, rounded, bits));
 }
 
 static MlirValue computeTf32(Gpu *g, MlirOperation op, const MlirValue *operands) {
   MlirType f32 = mlirF32TypeGet(g->context), result = elementOf(tileResultType(op, 0)), held = gpuHeldType(g, result);
   MlirValue value = operands[0];
-  if (tileOpIs(op, "arith.extf") || tileOpIs(op, "arith.truncf")) {
+  if (arithExtFOpIsA(op) || arithTruncFOpIsA(op)) {
     bool isSame = mlirTypeEqual(mlirValueGetType(value), held);
     bool widens = gpuBits(mlirValueGetType(value)) < gpuBits(held);
     if (!isSame)
-      value = gpuOp(g, widens ? "arith.extf" : "arith.truncf", held, value);
+      value = gpuOp(g, widens ? ArithOp_ExtF : ArithOp_TruncF, held, value);
   } else {
-    value = mlirOperationGetResult(cloneOnHeld(g, op, operands, held), 0);
+    value = mlirOperationGetResult(cloneOn(g, op, operands, &held), 0);
   }
   return mlirTypeIsATF32(result) && mlirTypeEqual(held, f32) ? gpuRoundToTf32(g, value) : value;
 }
@@ -53,7 +53,7 @@ static bool hasTf32(MlirOperation op) {
   bool has = mlirTypeIsATF32(elementOf(tileResultType(op, 0)));
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
     has |= mlirTypeIsATF32(elementOf(tileOperandType(op, i)));
-  return has && !tileOpIs(op, "arith.select");
+  return has && !arithSelectOpIsA(op);
 }
 
 //===--- one element ------------------------------------------------------------------------===//
@@ -61,19 +61,19 @@ static bool hasTf32(MlirOperation op) {
 // LLVM 22 has code for it on no GPU of AMD's. What f32 gives is the exact remainder, which bf16 holds. The factors are
 // widened bit by bit: LLVM would take arith.extf back.
 static bool isRemainderOfBf16(MlirOperation op) {
-  return tileOpIs(op, "arith.remf") && mlirTypeIsABF16(elementOf(tileResultType(op, 0)));
+  return arithRemFOpIsA(op) && mlirTypeIsABF16(elementOf(tileResultType(op, 0)));
 }
 
 static MlirValue f32OfBf16(Gpu *g, MlirValue value) {
-  MlirValue bits = gpuOp(g, "arith.bitcast", mlirIntegerTypeGet(g->context, 16), value);
-  return gpuOp(g, "arith.bitcast", mlirF32TypeGet(g->context), gpuShiftLeft(g, gpuCast(g, bits, g->i32, false), 16));
+  MlirValue bits = gpuOp(g, ArithOp_Bitcast, mlirIntegerTypeGet(g->context, 16), value);
+  return gpuOp(g, ArithOp_Bitcast, mlirF32TypeGet(g->context), gpuShiftLeft(g, gpuCast(g, bits, g->i32, false), 16));
 }
 
 static MlirValue remainderOfBf16(Gpu *g, MlirOperation op, const MlirValue *operands) {
   MlirType f32 = mlirF32TypeGet(g->context);
   MlirValue wide[] = {f32OfBf16(g, operands[0]), f32OfBf16(g, operands[1])};
-  MlirValue remainder = mlirOperationGetResult(cloneOnHeld(g, op, wide, f32), 0);
-  return gpuOp(g, "arith.truncf", mlirValueGetType(operands[0]), remainder);
+  MlirValue remainder = mlirOperationGetResult(cloneOn(g, op, wide, &f32), 0);
+  return gpuOp(g, ArithOp_TruncF, mlirValueGetType(operands[0]), remainder);
 }
 
 static MlirValue compute(Gpu *g, MlirOperation op, const MlirValue *operands) {
@@ -81,7 +81,8 @@ static MlirValue compute(Gpu *g, MlirOperation op, const MlirValue *operands) {
     return computeTf32(g, op, operands);
   if (isRemainderOfBf16(op))
     return remainderOfBf16(g, op, operands);
-  return mlirOperationGetResult(cloneOnHeld(g, op, operands, gpuHeldType(g, elementOf(tileResultType(op, 0)))), 0);
+  MlirType held = gpuHeldType(g, elementOf(tileResultType(op, 0)));
+  return mlirOperationGetResult(cloneOn(g, op, operands, &held), 0);
 }
 
 //===--- constants ----------------------------------------------------------------------------===//
@@ -102,7 +103,7 @@ static bool lowerTable(Gpu *g, MlirOperation op, MlirAttribute value, MlirValue 
   MlirValue scratch = gpuScratch(g, tileDenseBytes(type));
   MlirType flat = mlirRankedTensorTypeGet(1, &count, element, mlirAttributeGetNull());
   value = mlirDenseElementsAttrReshapeGet(value, flat);
-  GpuIf branch = gpuIf(g, gpuCompare(g, Compare_Equal, g->thread, gpuI32(g, 0)), 0, NULL);
+  GpuIf branch = gpuIf(g, gpuCompare(g, ArithCmpI_Eq, g->thread, gpuI32(g, 0)), 0, NULL);
   for (intptr_t i = 0; i < count; ++i) {
     MlirValue one = gpuConstant(g, elementAt(value, i, element));
     gpuStoreElements(g, element, 1, &one, gpuAddress(g, scratch, gpuI32(g, i * bytes)), bytes);
@@ -156,11 +157,7 @@ static bool lowerSeveral(Gpu *g, MlirOperation op) {
       operands[i] = operandAt(g, mlirOperationGetOperand(op, i), reg);
     for (intptr_t i = 0; i < numResults; ++i)
       types[i] = elementOf(tileResultType(op, i));
-    MlirStringRef name = tileOpName(op);
-    char text[64] = "";
-    memcpy(text, name.data, name.length < sizeof text ? name.length : sizeof text - 1);
-    MlirOperation clone =
-        tileBuild(&g->builder, text, mlirOperationGetNumOperands(op), operands, numResults, types, NULL, 0, NULL);
+    MlirOperation clone = cloneOn(g, op, operands, types);
     for (intptr_t i = 0; i < numResults; ++i)
       results[i][reg] = mlirOperationGetResult(clone, i);
   }
@@ -171,12 +168,18 @@ static bool lowerSeveral(Gpu *g, MlirOperation op) {
 }
 
 static bool divides(MlirOperation op) {
-  static const char *const names[] = {"arith.divsi",     "arith.divui",     "arith.remsi",     "arith.remui",
-                                      "arith.ceildivsi", "arith.ceildivui", "arith.floordivsi"};
-  for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
-    if (tileOpIs(op, names[i]))
-      return true;
-  return false;
+  switch (arithOpKind(op)) {
+  case ArithOp_DivSI:
+  case ArithOp_DivUI:
+  case ArithOp_RemSI:
+  case ArithOp_RemUI:
+  case ArithOp_CeilDivSI:
+  case ArithOp_CeilDivUI:
+  case ArithOp_FloorDivSI:
+    return true;
+  default:
+    return false;
+  }
 }
 
 // What lies beyond the tile may be 0, by which nothing may be divided.
@@ -193,7 +196,7 @@ bool gpuLowerElementwise(Gpu *g, MlirOperation op) {
   bool isTile = gpuIsTile(mlirValueGetType(result));
   if (mlirOperationGetNumOperands(op) > 3)
     return gpuRefuse(op, "an op with so many operands");
-  if (tileOpIs(op, "arith.constant"))
+  if (arithConstantOpIsA(op))
     return lowerConstant(g, op);
   if (mlirOperationGetNumResults(op) != 1)
     return lowerSeveral(g, op);

@@ -10,12 +10,10 @@ MlirValue gpuInteger(Gpu *g, MlirType type, int64_t value) { return tileBuildInt
 
 MlirValue gpuI32(Gpu *g, int64_t value) { return gpuInteger(g, g->i32, value); }
 
-MlirValue gpuOp(Gpu *g, const char *name, MlirType type, MlirValue a) {
-  return tileBuildValue(&g->builder, name, type, 1, &a, NULL);
-}
+MlirValue gpuOp(Gpu *g, TileUpstream op, MlirType type, MlirValue a) { return tileBuildCast(&g->builder, op, a, type); }
 
-MlirValue gpuBinary(Gpu *g, const char *name, MlirValue a, MlirValue b) {
-  return tileBuildValue(&g->builder, name, mlirValueGetType(a), 2, (MlirValue[]){a, b}, NULL);
+MlirValue gpuBinary(Gpu *g, TileUpstream op, MlirValue a, MlirValue b) {
+  return tileBuildBinary(&g->builder, op, a, b);
 }
 
 //===--- integers -----------------------------------------------------------------===//
@@ -38,14 +36,14 @@ MlirValue gpuAdd(Gpu *g, MlirValue a, MlirValue b) {
     return gpuInteger(g, mlirValueGetType(a), sum);
   if (isConstant(a, 0) || isConstant(b, 0))
     return isConstant(b, 0) ? a : b;
-  return gpuBinary(g, "arith.addi", a, b);
+  return gpuBinary(g, ArithOp_AddI, a, b);
 }
 
 MlirValue gpuSub(Gpu *g, MlirValue a, MlirValue b) {
   int64_t x, y, difference;
   if (areConstant(a, b, &x, &y) && !__builtin_sub_overflow(x, y, &difference))
     return gpuInteger(g, mlirValueGetType(a), difference);
-  return isConstant(b, 0) ? a : gpuBinary(g, "arith.subi", a, b);
+  return isConstant(b, 0) ? a : gpuBinary(g, ArithOp_SubI, a, b);
 }
 
 MlirValue gpuMul(Gpu *g, MlirValue a, MlirValue b) {
@@ -54,7 +52,7 @@ MlirValue gpuMul(Gpu *g, MlirValue a, MlirValue b) {
     return gpuInteger(g, mlirValueGetType(a), product);
   if (isConstant(a, 1) || isConstant(b, 0))
     return b;
-  return isConstant(b, 1) || isConstant(a, 0) ? a : gpuBinary(g, "arith.muli", a, b);
+  return isConstant(b, 1) || isConstant(a, 0) ? a : gpuBinary(g, ArithOp_MulI, a, b);
 }
 
 MlirValue gpuXor(Gpu *g, MlirValue a, MlirValue b) {
@@ -63,7 +61,7 @@ MlirValue gpuXor(Gpu *g, MlirValue a, MlirValue b) {
     return a.ptr ? a : b;
   if (areConstant(a, b, &x, &y))
     return gpuInteger(g, mlirValueGetType(a), x ^ y);
-  return isConstant(b, 0) ? a : gpuBinary(g, "arith.xori", a, b);
+  return isConstant(b, 0) ? a : gpuBinary(g, ArithOp_XOrI, a, b);
 }
 
 MlirValue gpuAnd(Gpu *g, MlirValue a, int64_t mask) {
@@ -71,38 +69,37 @@ MlirValue gpuAnd(Gpu *g, MlirValue a, int64_t mask) {
   MlirType type = mlirValueGetType(a);
   if (tileConstantIndex(a, &x))
     return gpuInteger(g, type, x & mask);
-  return gpuBinary(g, "arith.andi", a, gpuInteger(g, type, mask));
+  return gpuBinary(g, ArithOp_AndI, a, gpuInteger(g, type, mask));
 }
 
-static MlirValue shift(Gpu *g, const char *name, MlirValue a, int64_t bits) {
-  return bits ? gpuBinary(g, name, a, gpuInteger(g, mlirValueGetType(a), bits)) : a;
+static MlirValue shift(Gpu *g, TileUpstream op, MlirValue a, int64_t bits) {
+  return bits ? gpuBinary(g, op, a, gpuInteger(g, mlirValueGetType(a), bits)) : a;
 }
 
-MlirValue gpuShiftLeft(Gpu *g, MlirValue a, int64_t bits) { return shift(g, "arith.shli", a, bits); }
+MlirValue gpuShiftLeft(Gpu *g, MlirValue a, int64_t bits) { return shift(g, ArithOp_ShLI, a, bits); }
 
-MlirValue gpuShiftRight(Gpu *g, MlirValue a, int64_t bits) { return shift(g, "arith.shrui", a, bits); }
+MlirValue gpuShiftRight(Gpu *g, MlirValue a, int64_t bits) { return shift(g, ArithOp_ShRUI, a, bits); }
 
 //===--- conditions ---------------------------------------------------------------===//
 
-MlirValue gpuCompare(Gpu *g, int predicate, MlirValue a, MlirValue b) {
-  TileAttributeEntry attributes[] = {{"predicate", mlirIntegerAttrGet(g->i64, predicate)}, {NULL}};
-  return tileBuildValue(&g->builder, "arith.cmpi", g->i1, 2, (MlirValue[]){a, b}, attributes);
+MlirValue gpuCompare(Gpu *g, ArithCmpI predicate, MlirValue a, MlirValue b) {
+  return arithCmpIOpBuild(&g->builder, a, b, predicate);
 }
 
 MlirValue gpuBoth(Gpu *g, MlirValue a, MlirValue b) {
   if (!a.ptr || !b.ptr)
     return a.ptr ? a : b;
-  return gpuBinary(g, "arith.andi", a, b);
+  return gpuBinary(g, ArithOp_AndI, a, b);
 }
 
-MlirValue gpuEither(Gpu *g, MlirValue a, MlirValue b) { return gpuBinary(g, "arith.ori", a, b); }
+MlirValue gpuEither(Gpu *g, MlirValue a, MlirValue b) { return gpuBinary(g, ArithOp_OrI, a, b); }
 
-MlirValue gpuNot(Gpu *g, MlirValue a) { return gpuBinary(g, "arith.xori", a, gpuInteger(g, g->i1, 1)); }
+MlirValue gpuNot(Gpu *g, MlirValue a) { return gpuBinary(g, ArithOp_XOrI, a, gpuInteger(g, g->i1, 1)); }
 
 MlirValue gpuSelect(Gpu *g, MlirValue condition, MlirValue a, MlirValue b) {
   if (!condition.ptr || mlirValueEqual(a, b))
     return a;
-  return tileBuildValue(&g->builder, "arith.select", mlirValueGetType(a), 3, (MlirValue[]){condition, a, b}, NULL);
+  return arithSelectOpBuild(&g->builder, condition, a, b);
 }
 
 static unsigned widthOf(MlirType type) { return mlirTypeIsAIndex(type) ? 64 : mlirIntegerTypeGetWidth(type); }
@@ -115,10 +112,10 @@ MlirValue gpuCast(Gpu *g, MlirValue value, MlirType type, bool isSigned) {
   if (isSigned && widthOf(type) >= 32 && tileConstantIndex(value, &constant))
     return gpuInteger(g, type, constant);
   if (mlirTypeIsAIndex(from) || mlirTypeIsAIndex(type))
-    return gpuOp(g, isSigned ? "arith.index_cast" : "arith.index_castui", type, value);
+    return gpuOp(g, isSigned ? ArithOp_IndexCast : ArithOp_IndexCastUI, type, value);
   if (widthOf(from) > widthOf(type))
-    return gpuOp(g, "arith.trunci", type, value);
-  return gpuOp(g, isSigned ? "arith.extsi" : "arith.extui", type, value);
+    return gpuOp(g, ArithOp_TruncI, type, value);
+  return gpuOp(g, isSigned ? ArithOp_ExtSI : ArithOp_ExtUI, type, value);
 }
 
 //===--- memory -------------------------------------------------------------------===//
@@ -131,21 +128,18 @@ MlirValue gpuAddress(Gpu *g, MlirValue base, MlirValue bytes) {
   int32_t index = isStatic ? (int32_t)constant : INT32_MIN;
   if (!isStatic && mlirTypeIsAIndex(mlirValueGetType(bytes)))
     bytes = gpuCast(g, bytes, g->i64, true);
-  TileAttributeEntry attributes[] = {{"elem_type", mlirTypeAttrGet(g->i8)},
-                                     {"rawConstantIndices", mlirDenseI32ArrayGet(g->context, 1, &index)},
-                                     {NULL}};
-  return tileBuildValue(&g->builder, "llvm.getelementptr", mlirValueGetType(base), isStatic ? 1 : 2,
-                        (MlirValue[]){base, bytes}, attributes);
+  MlirAttribute indices = mlirDenseI32ArrayGet(g->context, 1, &index);
+  return llvmGEPOpBuild(&g->builder, mlirValueGetType(base), base, !isStatic, &bytes, indices, mlirTypeAttrGet(g->i8));
 }
 
 MlirValue gpuLoad(Gpu *g, MlirType type, MlirValue address, int64_t align) {
-  TileAttributeEntry attributes[] = {{"alignment", mlirIntegerAttrGet(g->i64, align)}, {NULL}};
-  return tileBuildValue(&g->builder, "llvm.load", type, 1, &address, attributes);
+  MlirValue value = llvmLoadOpBuild(&g->builder, type, address);
+  llvmLoadOpSetAlignment(mlirOpResultGetOwner(value), mlirIntegerAttrGet(g->i64, align));
+  return value;
 }
 
 void gpuStore(Gpu *g, MlirValue value, MlirValue address, int64_t align) {
-  TileAttributeEntry attributes[] = {{"alignment", mlirIntegerAttrGet(g->i64, align)}, {NULL}};
-  tileBuild(&g->builder, "llvm.store", 2, (MlirValue[]){value, address}, 0, NULL, attributes, 0, NULL);
+  llvmStoreOpSetAlignment(llvmStoreOpBuild(&g->builder, value, address), mlirIntegerAttrGet(g->i64, align));
 }
 
 //===--- branches and loops ---------------------------------------------------------===//
@@ -155,15 +149,24 @@ void gpuEnter(Gpu *g, MlirBlock block) {
   g->builder.memo = g->memo;
 }
 
+MlirRegion gpuRegion(Gpu *g, intptr_t count, const MlirType *types, MlirBlock *block) {
+  MlirLocation *locations = gpuAllocate(g, (size_t)count * sizeof *locations);
+  for (intptr_t i = 0; i < count; ++i)
+    locations[i] = g->builder.location;
+  MlirRegion region = mlirRegionCreate();
+  *block = mlirBlockCreate(count, types, locations);
+  mlirRegionAppendOwnedBlock(region, *block);
+  return region;
+}
+
 GpuIf gpuIf(Gpu *g, MlirValue condition, intptr_t count, const MlirType *types) {
   GpuIf branch = {.op = {NULL}, .before = g->builder};
   if (!condition.ptr)
     return branch;
-  MlirRegion regions[2] = {mlirRegionCreate(), mlirRegionCreate()};
-  mlirRegionAppendOwnedBlock(regions[0], mlirBlockCreate(0, NULL, NULL));
-  if (count)
-    mlirRegionAppendOwnedBlock(regions[1], mlirBlockCreate(0, NULL, NULL));
-  branch.op = tileBuild(&g->builder, "scf.if", 1, &condition, count, types, NULL, 2, regions);
+  MlirBlock block;
+  MlirRegion then = gpuRegion(g, 0, NULL, &block),
+             otherwise = count ? gpuRegion(g, 0, NULL, &block) : mlirRegionCreate();
+  branch.op = scfIfOpBuild(&g->builder, count, types, condition, then, otherwise);
   branch.before = g->builder;
   gpuEnter(g, mlirRegionGetFirstBlock(mlirOperationGetRegion(branch.op, 0)));
   return branch;

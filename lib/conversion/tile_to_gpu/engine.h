@@ -15,10 +15,16 @@
 #ifndef TESSERA_CONVERSION_TILE_TO_GPU_ENGINE_H
 #define TESSERA_CONVERSION_TILE_TO_GPU_ENGINE_H
 
+#include "dialects/tile/ops.h"
 #include "dialects/tile/tile.h"
 #include "lib/analysis/scratch.h"
 #include "lib/conversion/tile_to_gpu/gpu.h"
 #include "lib/layout/layout.h"
+#include "upstream/arith.h"
+#include "upstream/llvm.h"
+#include "upstream/math.h"
+#include "upstream/memref.h"
+#include "upstream/scf.h"
 
 enum { MaxRank = 8, SharedSpace = 3, GlobalSpace = 1 };
 
@@ -145,8 +151,8 @@ void gpuRecordsDestroy(Gpu *g);
 void gpuEnter(Gpu *g, MlirBlock block); // code goes to its end from now on
 MlirValue gpuI32(Gpu *g, int64_t value);
 MlirValue gpuInteger(Gpu *g, MlirType type, int64_t value);
-MlirValue gpuOp(Gpu *g, const char *name, MlirType type, MlirValue a);
-MlirValue gpuBinary(Gpu *g, const char *name, MlirValue a, MlirValue b);
+MlirValue gpuOp(Gpu *g, TileUpstream op, MlirType type, MlirValue a);
+MlirValue gpuBinary(Gpu *g, TileUpstream op, MlirValue a, MlirValue b);
 MlirValue gpuAdd(Gpu *g, MlirValue a, MlirValue b); // null operands count as 0
 MlirValue gpuSub(Gpu *g, MlirValue a, MlirValue b);
 MlirValue gpuMul(Gpu *g, MlirValue a, MlirValue b);
@@ -154,17 +160,7 @@ MlirValue gpuXor(Gpu *g, MlirValue a, MlirValue b);
 MlirValue gpuAnd(Gpu *g, MlirValue a, int64_t mask);
 MlirValue gpuShiftLeft(Gpu *g, MlirValue a, int64_t bits);
 MlirValue gpuShiftRight(Gpu *g, MlirValue a, int64_t bits); // unsigned
-enum {
-  Compare_Equal,
-  Compare_NotEqual,
-  Compare_Less,
-  Compare_LessEqual,
-  Compare_Greater,
-  Compare_GreaterEqual,
-  Compare_UnsignedLess,
-  Compare_UnsignedGreaterEqual = 9
-};
-MlirValue gpuCompare(Gpu *g, int predicate, MlirValue a, MlirValue b);
+MlirValue gpuCompare(Gpu *g, ArithCmpI predicate, MlirValue a, MlirValue b);
 MlirValue gpuBoth(Gpu *g, MlirValue a, MlirValue b);   // i1; null is true
 MlirValue gpuEither(Gpu *g, MlirValue a, MlirValue b); // i1
 MlirValue gpuNot(Gpu *g, MlirValue a);
@@ -173,6 +169,7 @@ MlirValue gpuCast(Gpu *g, MlirValue value, MlirType type, bool isSigned);   // i
 MlirValue gpuAddress(Gpu *g, MlirValue base, MlirValue bytes);              // bytes: i32 or i64; null: 0
 MlirValue gpuLoad(Gpu *g, MlirType type, MlirValue address, int64_t align);
 void gpuStore(Gpu *g, MlirValue value, MlirValue address, int64_t align);
+MlirRegion gpuRegion(Gpu *g, intptr_t count, const MlirType *types, MlirBlock *block); // of one block
 // Code between the two runs where `condition` holds (null: always); gpuElse goes on where it does not.
 typedef struct GpuIf {
   MlirOperation op;
@@ -289,11 +286,12 @@ MlirValue gpuPadding(Gpu *g, const View *view);
 //===--- ops: each lowers one kind; false after a diagnostic -----------------------===//
 typedef bool (*GpuLower)(Gpu *g, MlirOperation op);
 typedef struct GpuRow {
-  const char *name;
+  int kind; // a TileOp; a TileUpstream in the rows of control flow and memrefs
   GpuLower lower;
 } GpuRow;
 extern const GpuRow gpuMemoryRows[], gpuAccessRows[], gpuShapeRows[], gpuComputeRows[], gpuScheduledRows[],
-    gpuAtomicRows[], gpuGatherRows[], gpuControlRows[], gpuReportRows[];
+    gpuAtomicRows[], gpuGatherRows[], gpuReportRows[];
+extern const GpuRow gpuControlRows[], gpuMemrefRows[];
 bool gpuLowerBlock(Gpu *g, MlirBlock block); // all but its terminator
 bool gpuLowerElementwise(Gpu *g, MlirOperation op);
 bool gpuRefuse(MlirOperation op, const char *why); // "not converted to a GPU yet: …"

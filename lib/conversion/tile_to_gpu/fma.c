@@ -8,6 +8,7 @@
 #include "lib/ir/op_format.h"
 
 #include "mlir-c/BuiltinAttributes.h"
+#include "upstream/math.h"
 
 #include <string.h>
 
@@ -32,14 +33,14 @@ static MlirValue widen(Gpu *g, MlirValue value, MlirType element, MlirType sum) 
   MlirType held = gpuHeldType(g, element);
   if (mlirTypeEqual(held, sum))
     return value;
-  return mlirTypeIsAFloat(sum) ? gpuOp(g, "arith.extf", sum, value) : gpuCast(g, value, sum, true);
+  return mlirTypeIsAFloat(sum) ? gpuOp(g, ArithOp_ExtF, sum, value) : gpuCast(g, value, sum, true);
 }
 
 static MlirValue multiplyAdd(Gpu *g, MlirValue a, MlirValue b, MlirValue c) {
   MlirType type = mlirValueGetType(c);
   if (mlirTypeIsAFloat(type))
-    return tileBuildValue(&g->builder, "math.fma", type, 3, (MlirValue[]){a, b, c}, NULL);
-  return gpuBinary(g, "arith.addi", gpuBinary(g, "arith.muli", a, b), c);
+    return mathFmaOpBuild(&g->builder, a, b, c);
+  return gpuBinary(g, ArithOp_AddI, gpuBinary(g, ArithOp_MulI, a, b), c);
 }
 
 //===--- from registers ---------------------------------------------------------------------------===//
@@ -154,8 +155,8 @@ bool gpuLowerFma(Gpu *g, MlirOperation op) {
 // Element and scale, as f64: no product of the four leaves its range, and none is rounded.
 static MlirValue scaled(Gpu *g, const Side *element, const Side *scale, intptr_t at, intptr_t scaleAt) {
   MlirType wide = mlirF64TypeGet(g->context);
-  MlirValue value = gpuOp(g, "arith.extf", wide, element->registers[at]);
-  return gpuBinary(g, "arith.mulf", value, gpuOp(g, "arith.extf", wide, scale->registers[scaleAt]));
+  MlirValue value = gpuOp(g, ArithOp_ExtF, wide, element->registers[at]);
+  return gpuBinary(g, ArithOp_MulF, value, gpuOp(g, ArithOp_ExtF, wide, scale->registers[scaleAt]));
 }
 
 static Side sideOf(Gpu *g, MlirOperation op, intptr_t position, bool isLeft, intptr_t batchAxes) {
@@ -165,8 +166,8 @@ static Side sideOf(Gpu *g, MlirOperation op, intptr_t position, bool isLeft, int
 
 static MlirValue sumScaled(Gpu *g, MlirValue left, MlirValue right, MlirValue sum) {
   MlirType type = mlirValueGetType(sum), wide = mlirF64TypeGet(g->context);
-  MlirValue more = multiplyAdd(g, left, right, gpuOp(g, "arith.extf", wide, sum));
-  return gpuOp(g, "arith.truncf", type, more);
+  MlirValue more = multiplyAdd(g, left, right, gpuOp(g, ArithOp_ExtF, wide, sum));
+  return gpuOp(g, ArithOp_TruncF, type, more);
 }
 
 bool gpuLowerMmaScaled(Gpu *g, MlirOperation op) {

@@ -96,9 +96,9 @@ static Position bounded(Gpu *g, const GpuReach *reach, MlirValue number, MlirVal
   if (reach->bounds == GpuClamp) {
     MlirValue last = tileBuildSub(builder, size, tileBuildIndex(builder, 1));
     position.at = tileBuildMax(builder, tileBuildMin(builder, position.at, last), tileBuildIndex(builder, 0));
-    position.inside = gpuCompare(g, Compare_Greater, size, tileBuildIndex(builder, 0));
+    position.inside = gpuCompare(g, ArithCmpI_Sgt, size, tileBuildIndex(builder, 0));
   } else {
-    position.inside = gpuCompare(g, Compare_UnsignedLess, position.at, size);
+    position.inside = gpuCompare(g, ArithCmpI_Ult, position.at, size);
   }
   return position;
 }
@@ -111,7 +111,7 @@ static Position inTile(Gpu *g, const GpuReach *reach, const View *view, intptr_t
   MlirValue within = asIndex(g, gpuCoordinate(g, reach->map, axis, reg));
   within = tileBuildMul(builder, within, tileBuildIndex(builder, tileViewTypeGetStride(view->type, axis)));
   Position position = {tileBuildAdd(builder, origin, within), {NULL}};
-  position.inside = gpuCompare(g, Compare_UnsignedLess, position.at, gpuViewSize(g, view, axis));
+  position.inside = gpuCompare(g, ArithCmpI_Ult, position.at, gpuViewSize(g, view, axis));
   return position;
 }
 
@@ -155,9 +155,9 @@ static GpuPlace placeAtAddress(Gpu *g, const GpuReach *reach, intptr_t reg) {
   MlirValue address = reach->indices[0][reg];
   GpuPlace place = {.inside = {NULL}};
   if (reach->bounds == GpuDrop)
-    place.inside = gpuCompare(g, Compare_NotEqual, address, gpuInteger(g, g->i64, 0));
+    place.inside = gpuCompare(g, ArithCmpI_Ne, address, gpuInteger(g, g->i64, 0));
   MlirType pointer = mlirLLVMPointerTypeGet(g->context, GlobalSpace);
-  place.cell = gpuCell(g, gpuOp(g, "llvm.inttoptr", pointer, address), reach->element);
+  place.cell = gpuCell(g, gpuOp(g, LlvmOp_IntToPtr, pointer, address), reach->element);
   return place;
 }
 
@@ -176,7 +176,7 @@ static void trapOutside(Gpu *g, const GpuReach *reach, MlirValue wanted, MlirVal
   if (reach->bounds != GpuTrap || !inside.ptr)
     return;
   MlirValue isWrong = gpuNot(g, inside);
-  GpuIf branch = gpuIf(g, wanted.ptr ? gpuBinary(g, "arith.andi", isWrong, wanted) : isWrong, 0, NULL);
+  GpuIf branch = gpuIf(g, wanted.ptr ? gpuBinary(g, ArithOp_AndI, isWrong, wanted) : isWrong, 0, NULL);
   MlirStringRef name = tileOpName(reach->op);
   char text[96];
   snprintf(text, sizeof text, "%.*s: an index is out of bounds", (int)name.length, name.data);
@@ -257,7 +257,7 @@ static bool lowerScatter(Gpu *g, MlirOperation op) {
     return false;
   MlirAttribute combine = tileOpAttribute(op, "combine");
   MlirValue owner =
-      gpuIsTile(reach.type) ? gpuIsOwner(g, &reach.layout) : gpuCompare(g, Compare_Equal, g->thread, gpuI32(g, 0));
+      gpuIsTile(reach.type) ? gpuIsOwner(g, &reach.layout) : gpuCompare(g, ArithCmpI_Eq, g->thread, gpuI32(g, 0));
   for (intptr_t reg = 0; reg < gpuReachCount(&reach); ++reg) {
     if (tileIsFreeRegister(&reach.layout, reg))
       continue;
@@ -276,4 +276,4 @@ static bool lowerScatter(Gpu *g, MlirOperation op) {
   return true;
 }
 
-const GpuRow gpuGatherRows[] = {{"tile.gather", lowerGather}, {"tile.scatter", lowerScatter}, {NULL}};
+const GpuRow gpuGatherRows[] = {{TileOp_Gather, lowerGather}, {TileOp_Scatter, lowerScatter}, {.lower = NULL}};

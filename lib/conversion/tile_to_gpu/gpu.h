@@ -96,6 +96,8 @@ TileMachine *gpuMachineOf(MlirOperation module, MlirExtPass pass, const char *is
 void gpuAssertFail(TileBuilder *builder, MlirOperation module, const char *text);
 void gpuVprintf(TileBuilder *builder, MlirOperation module, unsigned privateSpace, const char *format, intptr_t count,
                 const MlirValue *values);
+// A global of the gpu.module, internal to it.
+MlirOperation gpuGlobal(TileBuilder *builder, const char *name, MlirType type);
 // Declares an external function of the gpu.module, once.
 void gpuDeclare(MlirOperation module, const char *name, MlirType functionType);
 MlirValue gpuVectorOf(TileBuilder *builder, intptr_t count, const MlirValue *elements); // vector<count x type>

@@ -26,28 +26,26 @@ void gpuLimitId(Gpu *g, MlirValue word, int64_t below) {
 
 static bool lowerId(Gpu *g, MlirOperation op) {
   int axis = (int)mlirIntegerAttrGetValueInt(tileOpAttribute(op, "axis"));
-  bool isId = tileOpIs(op, "tile.program_id");
+  bool isId = tileProgramIdOpIsA(op);
   MlirValue word = isId ? g->vocabulary->programId(&g->builder, axis) : g->vocabulary->numPrograms(&g->builder, axis);
   gpuRecordScalar(g, mlirOperationGetResult(op, 0), gpuCast(g, word, g->index, false));
   return true;
 }
 
-static const GpuRow idRows[] = {{"tile.program_id", lowerId}, {"tile.num_programs", lowerId}, {NULL}};
+static const GpuRow idRows[] = {{TileOp_ProgramId, lowerId}, {TileOp_NumPrograms, lowerId}, {.lower = NULL}};
 
 static GpuLower findRow(MlirOperation op) {
-  const GpuRow *const tables[] = {idRows,         gpuMemoryRows,    gpuAccessRows, gpuControlRows, gpuShapeRows,
-                                  gpuComputeRows, gpuScheduledRows, gpuAtomicRows, gpuGatherRows,  gpuReportRows};
-  for (size_t i = 0; i < sizeof tables / sizeof *tables; ++i)
-    for (const GpuRow *row = tables[i]; row->name; ++row)
-      if (tileOpIs(op, row->name))
+  static const GpuRow *const own[] = {idRows,           gpuMemoryRows, gpuAccessRows, gpuShapeRows, gpuComputeRows,
+                                      gpuScheduledRows, gpuAtomicRows, gpuGatherRows, gpuReportRows};
+  static const GpuRow *const upstream[] = {gpuControlRows, gpuMemrefRows};
+  int kind = tileOpKind(op);
+  bool isOwn = kind != TileOp_None;
+  kind = isOwn ? kind : tileUpstreamKind(op);
+  for (size_t i = 0; i < (isOwn ? sizeof own / sizeof *own : sizeof upstream / sizeof *upstream); ++i)
+    for (const GpuRow *row = isOwn ? own[i] : upstream[i]; row->lower; ++row)
+      if (row->kind == kind)
         return row->lower;
   return NULL;
-}
-
-static bool isOfDialect(MlirOperation op, const char *prefix) {
-  MlirStringRef name = tileOpName(op);
-  size_t length = strlen(prefix);
-  return name.length > length && !memcmp(name.data, prefix, length);
 }
 
 static bool hasLayouts(MlirOperation op) {
@@ -72,7 +70,8 @@ static bool lowerByRow(Gpu *g, MlirOperation op) {
   GpuLower lower = findRow(op);
   if (lower)
     return lower(g, op);
-  bool isElementwise = isOfDialect(op, "arith.") || isOfDialect(op, "math.") || isOfDialect(op, "ub.");
+  bool isElementwise =
+      tileOpNameStartsWith(op, "arith.") || tileOpNameStartsWith(op, "math.") || tileOpNameStartsWith(op, "ub.");
   if (isElementwise && mlirOperationGetNumRegions(op) == 0)
     return gpuLowerElementwise(g, op);
   MlirStringRef name = tileOpName(op);
@@ -122,12 +121,11 @@ static MlirOperation buildFunction(Gpu *g, MlirBlock *entry) {
   MlirRegion region = mlirRegionCreate();
   mlirRegionAppendOwnedBlock(region, *entry);
   MlirType type = mlirLLVMFunctionTypeGet(mlirLLVMVoidTypeGet(g->context), count, types, false);
-  TileAttributeEntry attributes[] = {{"sym_name", mlirStringAttrGet(g->context, nameOf(g->kernel))},
-                                     {"function_type", mlirTypeAttrGet(type)},
-                                     {"gpu.kernel", mlirUnitAttrGet(g->context)},
-                                     {NULL}};
   TileBuilder builder = tileBuilderAtEnd(tileOnlyBlock(mlirOperationGetRegion(g->module, 0)), location);
-  return tileBuild(&builder, "llvm.func", 0, NULL, 0, NULL, attributes, 1, &region);
+  MlirAttribute name = mlirStringAttrGet(g->context, nameOf(g->kernel));
+  MlirOperation function = llvmLLVMFuncOpBuild(&builder, name, mlirTypeAttrGet(type), region);
+  mlirOperationSetAttributeByName(function, tileString("gpu.kernel"), mlirUnitAttrGet(g->context));
+  return function;
 }
 
 //===--- shared memory ------------------------------------------------------------------------===//
@@ -140,9 +138,8 @@ static void sharedName(Gpu *g, char *text, size_t capacity) {
 static void nameShared(Gpu *g) {
   char name[256];
   sharedName(g, name, sizeof name);
-  TileAttributeEntry attributes[] = {{"global_name", mlirFlatSymbolRefAttrGet(g->context, tileString(name))}, {NULL}};
-  g->shared = tileBuildValue(&g->builder, "llvm.mlir.addressof", mlirLLVMPointerTypeGet(g->context, SharedSpace), 0,
-                             NULL, attributes);
+  g->shared = llvmAddressOfOpBuild(&g->builder, mlirLLVMPointerTypeGet(g->context, SharedSpace),
+                                   mlirFlatSymbolRefAttrGet(g->context, tileString(name)));
 }
 
 // One global for all buffers and exchanges; none where nothing needs it.
@@ -158,16 +155,11 @@ static bool buildShared(Gpu *g) {
     mlirOperationDestroy(mlirOpResultGetOwner(g->shared));
     return true;
   }
-  MlirRegion region = mlirRegionCreate();
-  TileAttributeEntry attributes[] = {
-      {"sym_name", mlirStringAttrGet(g->context, tileString(name))},
-      {"global_type", mlirTypeAttrGet(mlirLLVMArrayTypeGet(g->i8, (unsigned)g->sharedBytes))},
-      {"linkage", mlirAttributeParseGet(g->context, tileString("#llvm.linkage<internal>"))},
-      {"addr_space", mlirIntegerAttrGet(g->i32, SharedSpace)},
-      {"alignment", mlirIntegerAttrGet(g->i64, 1024)},
-      {NULL}};
   TileBuilder builder = tileBuilderBefore(g->function);
-  tileBuild(&builder, "llvm.mlir.global", 0, NULL, 0, NULL, attributes, 1, &region);
+  MlirType bytes = mlirLLVMArrayTypeGet(g->i8, (unsigned)g->sharedBytes);
+  MlirOperation global = gpuGlobal(&builder, name, bytes);
+  llvmGlobalOpSetAddrSpace(global, mlirIntegerAttrGet(g->i32, SharedSpace));
+  llvmGlobalOpSetAlignment(global, mlirIntegerAttrGet(g->i64, 1024));
   return true;
 }
 
@@ -214,7 +206,7 @@ static bool lowerKernel(Gpu *g) {
   g->function = buildFunction(g, &entry);
   begin(g, entry);
   bool ok = gpuParameters(g, body, entry) && gpuLowerBlock(g, body);
-  tileBuild(&g->builder, "llvm.return", 0, NULL, 0, NULL, NULL, 0, NULL);
+  llvmReturnOpBuild(&g->builder, (MlirValue){NULL});
   g->vocabulary->markKernel(g->function, g->threads);
   int64_t registers;
   if (tileIntegerOf(g->kernel, "registers", &registers) && g->vocabulary->limitRegisters)

@@ -64,7 +64,7 @@ static MlirValue threadPart(Gpu *g, const TileLayout *layout, intptr_t axis, uin
     for (uint32_t rest = step.at[axis]; rest; rest &= rest - 1) {
       uint32_t term = rest & -rest, reached = (uint32_t)((((uint64_t)term) << length) - term);
       MlirValue field = fieldTimes(g, bit, length, term);
-      sum = *mask & reached ? gpuXor(g, sum, field) : sum.ptr ? gpuBinary(g, "arith.ori", sum, field) : field;
+      sum = *mask & reached ? gpuXor(g, sum, field) : sum.ptr ? gpuBinary(g, ArithOp_OrI, sum, field) : field;
       *mask |= reached;
     }
   }
@@ -131,7 +131,7 @@ MlirValue gpuIsBelow(Gpu *g, const Map *map, intptr_t axis, intptr_t reg, int64_
     return (MlirValue){NULL};
   if ((int64_t)(bits & ~reached) + more >= size)
     return gpuInteger(g, g->i1, 0);
-  return gpuCompare(g, Compare_Less, gpuCoordinate(g, map, axis, reg), gpuI32(g, size));
+  return gpuCompare(g, ArithCmpI_Slt, gpuCoordinate(g, map, axis, reg), gpuI32(g, size));
 }
 
 MlirValue gpuIsElement(Gpu *g, const Map *map, MlirType tile, uint32_t axes, intptr_t reg) {
@@ -157,7 +157,7 @@ MlirValue gpuIsOwner(Gpu *g, const TileLayout *layout) {
       mask |= 1u << bit;
   if (!mask)
     return (MlirValue){NULL};
-  return gpuCompare(g, Compare_Equal, gpuAnd(g, g->thread, mask), gpuI32(g, 0));
+  return gpuCompare(g, ArithCmpI_Eq, gpuAnd(g, g->thread, mask), gpuI32(g, 0));
 }
 
 //===--- what is known of an index ---------------------------------------------------===//
@@ -186,18 +186,16 @@ static Facts factsOfLoop(MlirOperation loop) {
 }
 
 static Facts factsOfResult(MlirOperation op, MlirValue index) {
-  static const char *const counts[] = {"tile.program_id", "tile.num_programs", "tile.num_tiles", "memref.dim"};
   int64_t constant;
   if (tileConstantIndex(index, &constant))
     return (Facts){constant < 0 ? -constant : constant, constant >= 0};
-  for (size_t i = 0; i < sizeof counts / sizeof *counts; ++i)
-    if (tileOpIs(op, counts[i]))
-      return (Facts){1, true};
-  if (tileOpIs(op, "tile.assume"))
+  if (tileProgramIdOpIsA(op) || tileNumProgramsOpIsA(op) || tileNumTilesOpIsA(op) || memrefDimOpIsA(op))
+    return (Facts){1, true};
+  if (tileAssumeOpIsA(op))
     return factsOfAssume(op);
-  bool isSum = tileOpIs(op, "arith.addi"), isProduct = tileOpIs(op, "arith.muli");
+  bool isSum = arithAddIOpIsA(op), isProduct = arithMulIOpIsA(op);
   if (!isSum && !isProduct)
-    return (Facts){1, tileOpIs(op, "arith.remui") || tileOpIs(op, "arith.index_castui")};
+    return (Facts){1, arithRemUIOpIsA(op) || arithIndexCastUIOpIsA(op)};
   Facts a = gpuFacts(mlirOperationGetOperand(op, 0)), b = gpuFacts(mlirOperationGetOperand(op, 1));
   int64_t product;
   if (__builtin_mul_overflow(a.multiple, b.multiple, &product))
@@ -210,6 +208,6 @@ Facts gpuFacts(MlirValue index) {
     return factsOfResult(mlirOpResultGetOwner(index), index);
   MlirBlock block = mlirBlockArgumentGetOwner(index);
   MlirOperation parent = mlirBlockGetParentOperation(block);
-  bool isInduction = tileOpIs(parent, "scf.for") && mlirBlockArgumentGetArgNumber(index) == 0;
+  bool isInduction = scfForOpIsA(parent) && mlirBlockArgumentGetArgNumber(index) == 0;
   return isInduction ? factsOfLoop(parent) : (Facts){1, false};
 }

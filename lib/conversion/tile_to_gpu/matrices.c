@@ -7,6 +7,7 @@
 #include "lib/conversion/tile_to_gpu/accesses.h"
 
 #include "dialects/tile/questions.h"
+#include "upstream/llvm.h"
 
 #include <string.h>
 
@@ -107,7 +108,7 @@ void gpuLoadMatrices(Gpu *g, const Buffer *buffer, const Matrices *matrices, int
   g->vocabulary->loadMatrix(&g->builder, gpuBufferAddress(g, buffer, map, instruction), (int)each,
                             matrices->isTransposed, words);
   for (intptr_t i = 0; i < each; ++i) {
-    MlirValue pair = tileBuildValue(&g->builder, "llvm.bitcast", pairType, 1, &words[i], NULL);
+    MlirValue pair = llvmBitcastOpBuild(&g->builder, pairType, words[i]);
     intptr_t first = gpuMatrixRegister(matrices, 2 * (each * instruction + i));
     registers[first] = gpuElementOf(&g->builder, pair, 0);
     registers[first + 1] = gpuElementOf(&g->builder, pair, 1);

@@ -154,7 +154,7 @@ static bool lowerAssume(Gpu *g, MlirOperation op) {
   Record *record = gpuRecord(g, value);
   if (record->kind != Record_Memory) {
     // An id is the register's word, cast.
-    if (tileOpIs(tileDefiningOp(value), "tile.program_id") && tileHas(op, "range"))
+    if (tileProgramIdOpIsA(tileDefiningOp(value)) && tileHas(op, "range"))
       gpuLimitId(g, mlirOperationGetOperand(tileDefiningOp(record->value), 0), tileArrayAt(op, "range", 1) + 1);
     gpuRecordAlias(g, result, record);
     return true;
@@ -193,7 +193,7 @@ static bool lowerMemrefAt(Gpu *g, MlirOperation op) {
   MlirType pointer = mlirLLVMPointerTypeGet(g->context, GlobalSpace);
   int64_t strides[64], offset;
   intptr_t next = 1;
-  memory->base = gpuOp(g, "llvm.inttoptr", pointer, gpuScalar(g, mlirOperationGetOperand(op, 0)));
+  memory->base = gpuOp(g, LlvmOp_IntToPtr, pointer, gpuScalar(g, mlirOperationGetOperand(op, 0)));
   for (intptr_t d = 0; d < mlirShapedTypeGetRank(type) && d < MaxRank; ++d)
     if (isDynamic(mlirShapedTypeGetDimSize(type, d)))
       memory->sizes[d] = gpuScalar(g, mlirOperationGetOperand(op, next++));
@@ -247,7 +247,7 @@ static void fixDimensions(Gpu *g, MlirOperation op, const Memory *source, View *
       continue;
     }
     MlirValue index = gpuScalar(g, mlirOperationGetOperand(op, 1 + fixed++));
-    view->inside = gpuBoth(g, view->inside, gpuCompare(g, Compare_UnsignedLess, index, source->sizes[d]));
+    view->inside = gpuBoth(g, view->inside, gpuCompare(g, ArithCmpI_Ult, index, source->sizes[d]));
     offset = tileBuildAdd(&g->builder, offset, tileBuildMul(&g->builder, index, source->strides[d]));
     view->memory.align =
         gpuGreatestDivisor(view->memory.align, source->strideMultiple[d] * tileStoredBytes(source->element));
@@ -309,17 +309,18 @@ static bool lowerScalarLoad(Gpu *g, MlirOperation op) {
 static bool lowerScalarStore(Gpu *g, MlirOperation op) {
   const Memory *memory = gpuRecord(g, mlirOperationGetOperand(op, 1))->memory;
   MlirValue value = gpuScalar(g, mlirOperationGetOperand(op, 0));
-  GpuIf branch = gpuIf(g, gpuCompare(g, Compare_Equal, g->thread, gpuI32(g, 0)), 0, NULL);
+  GpuIf branch = gpuIf(g, gpuCompare(g, ArithCmpI_Eq, g->thread, gpuI32(g, 0)), 0, NULL);
   gpuStoreElements(g, memory->element, 1, &value, gpuElementAddress(g, memory, op, 2),
                    tileStoredBytes(memory->element));
   gpuEndIf(g, &branch, 0, NULL, NULL);
   return true;
 }
 
-const GpuRow gpuMemoryRows[] = {
-    {"tile.assume", lowerAssume},       {"tile.view", lowerView},
-    {"tile.num_tiles", lowerNumTiles},  {"tile.memref_at", lowerMemrefAt},
-    {"memref.cast", lowerCast},         {"memref.dim", lowerDim},
-    {"memref.subview", lowerSubview},   {"memref.load", lowerScalarLoad},
-    {"memref.store", lowerScalarStore}, {NULL},
-};
+const GpuRow gpuMemoryRows[] = {{TileOp_Assume, lowerAssume},
+                                {TileOp_View, lowerView},
+                                {TileOp_NumTiles, lowerNumTiles},
+                                {TileOp_MemrefAt, lowerMemrefAt},
+                                {.lower = NULL}};
+const GpuRow gpuMemrefRows[] = {{MemrefOp_Cast, lowerCast},         {MemrefOp_Dim, lowerDim},
+                                {MemrefOp_SubView, lowerSubview},   {MemrefOp_Load, lowerScalarLoad},
+                                {MemrefOp_Store, lowerScalarStore}, {.lower = NULL}};

@@ -4,26 +4,24 @@
 
 #include "mlir-c/BuiltinAttributes.h"
 #include "mlir-c/Dialect/LLVM.h"
+#include "upstream/llvm.h"
 
 #include <stdlib.h>
 
 static MlirType i32Type(MlirContext context) { return mlirIntegerTypeGet(context, 32); }
 
-static MlirOperation call(TileBuilder *builder, MlirOperation module, const char *name, intptr_t count,
-                          const MlirValue *operands, MlirType result) {
+static void call(TileBuilder *builder, MlirOperation module, const char *name, intptr_t count,
+                 const MlirValue *operands, MlirType result) {
   MlirContext context = builder->context;
   MlirType *types = malloc((size_t)(count + 1) * sizeof *types);
   for (intptr_t i = 0; i < count; ++i)
     types[i] = mlirValueGetType(operands[i]);
   gpuDeclare(module, name, mlirLLVMFunctionTypeGet(result, count, types, false));
   free(types);
-  int32_t segments[] = {(int32_t)count, 0};
-  TileAttributeEntry attributes[] = {{"callee", mlirFlatSymbolRefAttrGet(context, tileString(name))},
-                                     {"operandSegmentSizes", mlirDenseI32ArrayGet(context, 2, segments)},
-                                     {"op_bundle_sizes", mlirDenseI32ArrayGet(context, 0, NULL)},
-                                     {NULL}};
   bool isVoid = mlirTypeEqual(result, mlirLLVMVoidTypeGet(context));
-  return tileBuild(builder, "llvm.call", count, operands, !isVoid, &result, attributes, 0, NULL);
+  MlirOperation made = llvmCallOpBuild(builder, isVoid ? (MlirType){NULL} : result, count, operands, 0, NULL,
+                                       mlirDenseI32ArrayGet(context, 0, NULL));
+  llvmCallOpSetCallee(made, mlirFlatSymbolRefAttrGet(context, tileString(name)));
 }
 
 // The device's own assertion: it prints the message and stops the kernel with an error.
@@ -39,11 +37,9 @@ static MlirValue slot(TileBuilder *builder, intptr_t bytes, unsigned space) {
   MlirType pointer = mlirLLVMPointerTypeGet(context, space), generic = mlirLLVMPointerTypeGet(context, 0);
   MlirValue one = tileBuildInteger(builder, i32Type(builder->context), 1);
   MlirType type = mlirLLVMArrayTypeGet(mlirIntegerTypeGet(context, 64), (unsigned)(bytes / 8));
-  TileAttributeEntry attributes[] = {{"elem_type", mlirTypeAttrGet(type)},
-                                     {"alignment", mlirIntegerAttrGet(mlirIntegerTypeGet(context, 64), 8)},
-                                     {NULL}};
-  MlirValue slot = tileBuildValue(builder, "llvm.alloca", pointer, 1, &one, attributes);
-  return space ? tileBuildValue(builder, "llvm.addrspacecast", generic, 1, &slot, NULL) : slot;
+  MlirValue slot = llvmAllocaOpBuild(builder, pointer, one, mlirTypeAttrGet(type));
+  llvmAllocaOpSetAlignment(mlirOpResultGetOwner(slot), mlirIntegerAttrGet(mlirIntegerTypeGet(context, 64), 8));
+  return space ? llvmAddrSpaceCastOpBuild(builder, generic, slot) : slot;
 }
 
 // vprintf takes the values in a buffer, each aligned to its size; i32 take a word of eight bytes of their own here only
@@ -54,11 +50,10 @@ void gpuVprintf(TileBuilder *builder, MlirOperation module, unsigned privateSpac
   MlirValue buffer = slot(builder, 8 * (count ? count : 1), privateSpace);
   for (intptr_t i = 0; i < count; ++i) {
     int32_t at = (int32_t)(8 * i);
-    TileAttributeEntry place[] = {{"elem_type", mlirTypeAttrGet(mlirIntegerTypeGet(builder->context, 8))},
-                                  {"rawConstantIndices", mlirDenseI32ArrayGet(builder->context, 1, &at)},
-                                  {NULL}};
-    MlirValue address = tileBuildValue(builder, "llvm.getelementptr", pointer, 1, &buffer, place);
-    tileBuild(builder, "llvm.store", 2, (MlirValue[]){values[i], address}, 0, NULL, NULL, 0, NULL);
+    MlirAttribute place = mlirDenseI32ArrayGet(builder->context, 1, &at);
+    MlirAttribute byte = mlirTypeAttrGet(mlirIntegerTypeGet(builder->context, 8));
+    MlirValue address = llvmGEPOpBuild(builder, pointer, buffer, 0, NULL, place, byte);
+    llvmStoreOpBuild(builder, values[i], address);
   }
   MlirValue operands[] = {gpuTextAddress(builder, module, format), buffer};
   call(builder, module, "vprintf", 2, operands, i32Type(builder->context));

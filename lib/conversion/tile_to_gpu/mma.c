@@ -79,7 +79,7 @@ static bool readProduct(Gpu *g, MlirOperation op, Product *product) {
   MlirStringRef name = tileKeywordOf(op, "atom");
   TileError error;
   product->op = op;
-  product->isSparse = tileOpIs(op, "tile.mma_sparse");
+  product->isSparse = tileMmaSparseOpIsA(op);
   product->split = &whole;
   product->part = (MlirType){NULL};
   snprintf(product->name, sizeof product->name, "%.*s", (int)name.length, name.data);
@@ -193,7 +193,7 @@ static bool expectWarps(Gpu *g, const Product *product) {
 //===--- the instructions -----------------------------------------------------------------------===//
 
 static MlirValue rounded(Gpu *g, MlirType part, MlirValue value) {
-  return mlirTypeIsATF32(part) ? gpuRoundToTf32(g, value) : gpuOp(g, "arith.truncf", part, value);
+  return mlirTypeIsATF32(part) ? gpuRoundToTf32(g, value) : gpuOp(g, ArithOp_TruncF, part, value);
 }
 
 // parts[p][i] of values[i] (f32): each what rounding took from those before it; of what is not finite the first alone.
@@ -207,10 +207,10 @@ static void splitFactor(Gpu *g, const Product *product, intptr_t count, const Ml
       parts[p][i] = product->part.ptr ? rounded(g, product->part, rest) : rest;
       if (p + 1 == product->split->parts)
         break;
-      MlirValue held = mlirTypeIsATF32(product->part) ? parts[p][i] : gpuOp(g, "arith.extf", f32, parts[p][i]);
-      MlirValue magnitude = gpuAnd(g, gpuOp(g, "arith.bitcast", g->i32, held), 0x7fffffff);
-      MlirValue isFinite = gpuCompare(g, Compare_Less, magnitude, gpuI32(g, 0x7f800000));
-      rest = gpuSelect(g, isFinite, gpuBinary(g, "arith.subf", rest, held), zero);
+      MlirValue held = mlirTypeIsATF32(product->part) ? parts[p][i] : gpuOp(g, ArithOp_ExtF, f32, parts[p][i]);
+      MlirValue magnitude = gpuAnd(g, gpuOp(g, ArithOp_Bitcast, g->i32, held), 0x7fffffff);
+      MlirValue isFinite = gpuCompare(g, ArithCmpI_Slt, magnitude, gpuI32(g, 0x7f800000));
+      rest = gpuSelect(g, isFinite, gpuBinary(g, ArithOp_SubF, rest, held), zero);
     }
   }
 }
@@ -243,7 +243,7 @@ static Fragment *pick(Gpu *g, const Product *product, int which, Place place, Fr
     MlirValue value = operand->record->registers[registers[i]];
     MlirType type = mlirValueGetType(value);
     values[i] =
-        gpuIsSmallFloat(type) ? gpuOp(g, "arith.bitcast", mlirIntegerTypeGet(g->context, gpuBits(type)), value) : value;
+        gpuIsSmallFloat(type) ? gpuOp(g, ArithOp_Bitcast, mlirIntegerTypeGet(g->context, gpuBits(type)), value) : value;
   }
   splitFactor(g, product, operand->count, values, fragment->parts);
   return *known = fragment;

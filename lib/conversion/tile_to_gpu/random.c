@@ -1,5 +1,6 @@
 // tile.random: Philox4x32-10 (docs/numerics.md §8), in every thread that wants a word of a counter. tile.histogram:
 // counts in shared memory.
+#include "lib/conversion/tile_to_gpu/cells.h"
 #include "lib/conversion/tile_to_gpu/compute.h"
 
 #include "dialects/tile/questions.h"
@@ -36,7 +37,7 @@ static void philox(Gpu *g, MlirValue seed, MlirValue counter, MlirValue *words) 
   for (int round = 0; round < 10; ++round) {
     philoxRound(g, words, key);
     for (int i = 0; i < 2; ++i)
-      key[i] = gpuBinary(g, "arith.addi", key[i], steps[i]);
+      key[i] = gpuBinary(g, ArithOp_AddI, key[i], steps[i]);
   }
 }
 
@@ -46,7 +47,7 @@ static MlirValue pickWord(Gpu *g, const Map *map, intptr_t axis, intptr_t reg, c
     return words[gpuRegisterCoordinate(map, axis, reg) & 3];
   MlirValue at = gpuCoordinate(g, map, axis, reg), word = words[3];
   for (int i = 3; i-- > 0;)
-    word = gpuSelect(g, gpuCompare(g, Compare_Equal, at, gpuI32(g, i)), words[i], word);
+    word = gpuSelect(g, gpuCompare(g, ArithCmpI_Eq, at, gpuI32(g, i)), words[i], word);
   return word;
 }
 
@@ -101,16 +102,11 @@ static void clearCounts(Gpu *g, MlirValue counts, int64_t bins) {
 
 static void countOne(Gpu *g, MlirValue counts, int64_t bins, MlirValue value, MlirValue mask) {
   MlirValue number = gpuCast(g, value, g->i64, false);
-  MlirValue counted = gpuBoth(g, mask, gpuCompare(g, Compare_UnsignedLess, number, gpuInteger(g, g->i64, bins)));
+  MlirValue counted = gpuBoth(g, mask, gpuCompare(g, ArithCmpI_Ult, number, gpuInteger(g, g->i64, bins)));
   GpuIf branch = gpuIf(g, counted, 0, NULL);
   MlirValue address = gpuAddress(g, counts, gpuMul(g, gpuCast(g, number, g->i32, false), gpuI32(g, 4)));
-  const char *scope = g->vocabulary->scope(tileString("block"));
-  TileAttributeEntry attributes[] = {
-      {"bin_op", mlirIntegerAttrGet(g->i64, 1)},   // add
-      {"ordering", mlirIntegerAttrGet(g->i64, 2)}, // relaxed
-      {"syncscope", *scope ? mlirStringAttrGet(g->context, tileString(scope)) : (MlirAttribute){NULL}},
-      {NULL}};
-  tileBuildValue(&g->builder, "llvm.atomicrmw", g->i32, 2, (MlirValue[]){address, gpuI32(g, 1)}, attributes);
+  Ordering relaxed = {LlvmAtomicOrdering_Monotonic, g->vocabulary->scope(tileString("block"))};
+  gpuAtomicOp(g, LlvmAtomicBinOp_Add, address, gpuI32(g, 1), 0, relaxed);
   gpuEndIf(g, &branch, 0, NULL, NULL);
 }
 

@@ -55,7 +55,7 @@ static bool lowerAssert(Gpu *g, MlirOperation op) {
 static MlirValue widened(Gpu *g, MlirValue value) {
   MlirType type = mlirValueGetType(value), wide = mlirF64TypeGet(g->context);
   if (mlirTypeIsAFloat(type))
-    return mlirTypeEqual(type, wide) ? value : gpuOp(g, "arith.extf", wide, value);
+    return mlirTypeEqual(type, wide) ? value : gpuOp(g, ArithOp_ExtF, wide, value);
   return gpuCast(g, value, g->i64, !mlirTypeEqual(type, g->i1));
 }
 
@@ -115,7 +115,7 @@ static bool lowerPrint(Gpu *g, MlirOperation op) {
                     gpuAddress(g, scratch, gpuI32(g, offsets[i])));
   if (bytes)
     gpuBarrier(g);
-  GpuIf first = gpuIf(g, gpuCompare(g, Compare_Equal, g->thread, gpuI32(g, 0)), 0, NULL);
+  GpuIf first = gpuIf(g, gpuCompare(g, ArithCmpI_Eq, g->thread, gpuI32(g, 0)), 0, NULL);
   const char *at = message.data, *end = message.data + message.length;
   char text[512];
   for (intptr_t i = 0; i <= count; ++i) {
@@ -138,4 +138,4 @@ static bool lowerPrint(Gpu *g, MlirOperation op) {
   return true;
 }
 
-const GpuRow gpuReportRows[] = {{"tile.print", lowerPrint}, {"tile.assert", lowerAssert}, {NULL}};
+const GpuRow gpuReportRows[] = {{TileOp_Print, lowerPrint}, {TileOp_Assert, lowerAssert}, {.lower = NULL}};

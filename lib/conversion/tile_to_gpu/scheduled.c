@@ -45,7 +45,7 @@ static bool lowerSlot(Gpu *g, MlirOperation op) {
   MlirValue use = gpuScalar(g, mlirOperationGetOperand(op, 1)), stages = tileBuildIndex(&g->builder, ring->stages);
   int64_t constant;
   MlirValue stage = tileConstantIndex(use, &constant) ? tileBuildIndex(&g->builder, constant % ring->stages)
-                                                      : gpuBinary(g, "arith.remui", use, stages);
+                                                      : gpuBinary(g, ArithOp_RemUI, use, stages);
   MlirValue offset = gpuMul(g, gpuCast(g, stage, g->i32, true), gpuI32(g, ring->stageBytes));
   record->buffer->base = gpuAddress(g, ring->base, offset);
   return true;
@@ -204,13 +204,13 @@ static bool lowerFence(Gpu *g, MlirOperation op) {
   MlirStringRef kind = tileKeywordOf(op, "kind");
   if (tileStringEquals(kind, "async")) // before engines of the async proxy (TMA, wgmma), of which none is converted
     return true;
-  int64_t ordering = tileStringEquals(kind, "acquire") ? 4 : tileStringEquals(kind, "release") ? 5 : 6;
+  LlvmAtomicOrdering ordering = tileStringEquals(kind, "acquire")   ? LlvmAtomicOrdering_Acquire
+                                : tileStringEquals(kind, "release") ? LlvmAtomicOrdering_Release
+                                                                    : LlvmAtomicOrdering_AcqRel;
   const char *scope = g->vocabulary->scope(tileKeywordOf(op, "scope"));
-  TileAttributeEntry attributes[] = {
-      {"ordering", mlirIntegerAttrGet(g->i64, ordering)},
-      {"syncscope", *scope ? mlirStringAttrGet(g->context, tileString(scope)) : (MlirAttribute){NULL}},
-      {NULL}};
-  tileBuild(&g->builder, "llvm.fence", 0, NULL, 0, NULL, attributes, 0, NULL);
+  MlirOperation fence = llvmFenceOpBuild(&g->builder, ordering);
+  if (*scope)
+    llvmFenceOpSetSyncscope(fence, mlirStringAttrGet(g->context, tileString(scope)));
   return true;
 }
 
@@ -231,19 +231,19 @@ static bool comesLater(Gpu *g, MlirOperation op) {
 }
 
 const GpuRow gpuScheduledRows[] = {
-    {"tile.alloc", lowerAlloc},
-    {"tile.slot", lowerSlot},
-    {"tile.copy", lowerCopy},
-    {"tile.copy_async", lowerCopyAsync},
-    {"tile.join", lowerJoin},
-    {"tile.wait", lowerWait},
-    {"tile.sync", lowerSync},
-    {"tile.fence", lowerFence},
-    {"tile.convert_layout", lowerConvertLayout},
-    {"tile.barrier_arrive", comesLater},
-    {"tile.barrier_wait", comesLater},
-    {"tile.mma_async", comesLater},
-    {"tile.mma_wait", comesLater},
-    {"tile.warp_specialize", comesLater},
-    {NULL},
+    {TileOp_Alloc, lowerAlloc},
+    {TileOp_Slot, lowerSlot},
+    {TileOp_Copy, lowerCopy},
+    {TileOp_CopyAsync, lowerCopyAsync},
+    {TileOp_Join, lowerJoin},
+    {TileOp_Wait, lowerWait},
+    {TileOp_Sync, lowerSync},
+    {TileOp_Fence, lowerFence},
+    {TileOp_ConvertLayout, lowerConvertLayout},
+    {TileOp_BarrierArrive, comesLater},
+    {TileOp_BarrierWait, comesLater},
+    {TileOp_MmaAsync, comesLater},
+    {TileOp_MmaWait, comesLater},
+    {TileOp_WarpSpecialize, comesLater},
+    {.lower = NULL},
 };

@@ -189,7 +189,7 @@ static MlirValue isInPart(Gpu *g, const Part *part, const Map *map, intptr_t reg
   MlirValue inside = {NULL};
   for (intptr_t axis = 0; axis < part->small.rank; ++axis) {
     MlirValue at = gpuSub(g, gpuCoordinate(g, map, axis, reg), part->offsets[axis]);
-    inside = gpuBoth(g, inside, gpuCompare(g, Compare_UnsignedLess, at, gpuI32(g, part->small.sizes[axis])));
+    inside = gpuBoth(g, inside, gpuCompare(g, ArithCmpI_Ult, at, gpuI32(g, part->small.sizes[axis])));
   }
   return inside;
 }
@@ -273,12 +273,12 @@ static bool lowerCat(Gpu *g, MlirOperation op) {
 }
 
 const GpuRow gpuShapeRows[] = {
-    {"tile.iota", lowerIota},
-    {"tile.broadcast", lowerBroadcast},
-    {"tile.transpose", lowerTranspose},
-    {"tile.reshape", lowerReshape},
-    {"tile.slice", lowerSlice},
-    {"tile.insert", lowerInsert},
-    {"tile.cat", lowerCat},
-    {NULL},
+    {TileOp_Iota, lowerIota},
+    {TileOp_Broadcast, lowerBroadcast},
+    {TileOp_Transpose, lowerTranspose},
+    {TileOp_Reshape, lowerReshape},
+    {TileOp_Slice, lowerSlice},
+    {TileOp_Insert, lowerInsert},
+    {TileOp_Cat, lowerCat},
+    {.lower = NULL},
 };

@@ -113,7 +113,7 @@ MlirValue gpuBufferAddress(Gpu *g, const Buffer *buffer, const Map *places, intp
     return gpuAddress(g, base, gpuMul(g, gpuI32(g, constant), bytes));
   }
   MlirValue offset = gpuCoordinate(g, places, 0, reg);
-  MlirValue rows = gpuBinary(g, "arith.divui", offset, gpuI32(g, offsets->padEvery));
+  MlirValue rows = gpuBinary(g, ArithOp_DivUI, offset, gpuI32(g, offsets->padEvery));
   offset = gpuAdd(g, offset, gpuMul(g, rows, gpuI32(g, offsets->padAmount)));
   return gpuAddress(g, buffer->base, gpuMul(g, offset, bytes));
 }

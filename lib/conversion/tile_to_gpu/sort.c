@@ -22,13 +22,12 @@ typedef struct Sort {
 static MlirValue keyOfFloat(Gpu *g, MlirValue value) {
   MlirType wide = mlirF64TypeGet(g->context);
   if (!mlirTypeEqual(mlirValueGetType(value), wide))
-    value = gpuOp(g, "arith.extf", wide, value);
-  value = gpuBinary(g, "arith.addf", value, tileBuildFloat(&g->builder, wide, 0));
-  MlirValue bits = gpuOp(g, "arith.bitcast", g->i64, value);
-  MlirValue sign = gpuBinary(g, "arith.shrsi", bits, gpuInteger(g, g->i64, 63));
+    value = gpuOp(g, ArithOp_ExtF, wide, value);
+  value = gpuBinary(g, ArithOp_AddF, value, tileBuildFloat(&g->builder, wide, 0));
+  MlirValue bits = gpuOp(g, ArithOp_Bitcast, g->i64, value);
+  MlirValue sign = gpuBinary(g, ArithOp_ShRSI, bits, gpuInteger(g, g->i64, 63));
   MlirValue key = gpuXor(g, bits, gpuAnd(g, sign, INT64_MAX));
-  TileAttributeEntry unordered[] = {{"predicate", mlirIntegerAttrGet(g->i64, 14)}, {NULL}};
-  MlirValue isNan = tileBuildValue(&g->builder, "arith.cmpf", g->i1, 2, (MlirValue[]){value, value}, unordered);
+  MlirValue isNan = arithCmpFOpBuild(&g->builder, value, value, ArithCmpF_Uno);
   return gpuSelect(g, isNan, gpuInteger(g, g->i64, INT64_MAX), key);
 }
 
@@ -82,8 +81,8 @@ static void writePadding(Gpu *g, const Sort *sort) {
     return;
   TileBuilder before;
   MlirValue n = gpuFor(g, g->thread, gpuI32(g, sort->rows * missing), g->threads, &before);
-  MlirValue row = gpuBinary(g, "arith.divui", n, gpuI32(g, missing));
-  MlirValue position = gpuAdd(g, gpuBinary(g, "arith.remui", n, gpuI32(g, missing)), gpuI32(g, sort->size));
+  MlirValue row = gpuBinary(g, ArithOp_DivUI, n, gpuI32(g, missing));
+  MlirValue position = gpuAdd(g, gpuBinary(g, ArithOp_RemUI, n, gpuI32(g, missing)), gpuI32(g, sort->size));
   MlirValue place = gpuAdd(g, gpuMul(g, row, gpuI32(g, sort->padded)), position);
   gpuStore(g, gpuInteger(g, g->i64, INT64_MAX), keyAddress(g, sort, place), 8);
   gpuStore(g, position, positionAddress(g, sort, place), 4);
@@ -94,8 +93,8 @@ static void writePadding(Gpu *g, const Sort *sort) {
 
 static MlirValue isBefore(Gpu *g, MlirValue keyA, MlirValue positionA, MlirValue keyB, MlirValue positionB) {
   MlirValue tie =
-      gpuBoth(g, gpuCompare(g, Compare_Equal, keyA, keyB), gpuCompare(g, Compare_Less, positionA, positionB));
-  return gpuEither(g, gpuCompare(g, Compare_Less, keyA, keyB), tie);
+      gpuBoth(g, gpuCompare(g, ArithCmpI_Eq, keyA, keyB), gpuCompare(g, ArithCmpI_Slt, positionA, positionB));
+  return gpuEither(g, gpuCompare(g, ArithCmpI_Slt, keyA, keyB), tie);
 }
 
 // One pair: the elements at `low` and low + distance of a row end up ascending where `upward` holds.
@@ -107,7 +106,7 @@ static void exchangePair(Gpu *g, const Sort *sort, MlirValue low, MlirValue dist
     key[i] = gpuLoad(g, g->i64, address[i], 8);
     position[i] = gpuLoad(g, g->i32, where[i], 4);
   }
-  MlirValue fits = gpuCompare(g, Compare_Equal, isBefore(g, key[0], position[0], key[1], position[1]), upward);
+  MlirValue fits = gpuCompare(g, ArithCmpI_Eq, isBefore(g, key[0], position[0], key[1], position[1]), upward);
   GpuIf branch = gpuIf(g, gpuNot(g, fits), 0, NULL);
   for (int i = 0; i < 2; ++i) {
     gpuStore(g, key[!i], address[i], 8);
@@ -122,10 +121,10 @@ static void runStage(Gpu *g, const Sort *sort, MlirValue run, MlirValue distance
   TileBuilder before;
   MlirValue n = gpuFor(g, g->thread, gpuI32(g, sort->rows * pairs), g->threads, &before);
   MlirValue row = gpuShiftRight(g, n, __builtin_ctzll((unsigned long long)pairs)), q = gpuAnd(g, n, pairs - 1);
-  MlirValue below = gpuBinary(g, "arith.andi", q, gpuSub(g, distance, gpuI32(g, 1)));
+  MlirValue below = gpuBinary(g, ArithOp_AndI, q, gpuSub(g, distance, gpuI32(g, 1)));
   MlirValue low = gpuAdd(g, gpuShiftLeft(g, gpuSub(g, q, below), 1), below);
-  MlirValue direction = gpuBinary(g, "arith.andi", low, gpuShiftLeft(g, run, 1));
-  MlirValue upward = gpuCompare(g, Compare_Equal, direction, gpuI32(g, 0));
+  MlirValue direction = gpuBinary(g, ArithOp_AndI, low, gpuShiftLeft(g, run, 1));
+  MlirValue upward = gpuCompare(g, ArithCmpI_Eq, direction, gpuI32(g, 0));
   exchangePair(g, sort, gpuAdd(g, gpuMul(g, row, gpuI32(g, sort->padded)), low), distance, upward);
   gpuEndFor(g, before);
   gpuBarrier(g);
@@ -135,9 +134,9 @@ static void runNetwork(Gpu *g, const Sort *sort) {
   int64_t stages = __builtin_ctzll((unsigned long long)sort->padded);
   TileBuilder outside, between;
   MlirValue stage = gpuFor(g, gpuI32(g, 0), gpuI32(g, stages), 1, &outside);
-  MlirValue run = gpuBinary(g, "arith.shli", gpuI32(g, 1), stage);
+  MlirValue run = gpuBinary(g, ArithOp_ShLI, gpuI32(g, 1), stage);
   MlirValue step = gpuFor(g, gpuI32(g, 0), gpuAdd(g, stage, gpuI32(g, 1)), 1, &between);
-  runStage(g, sort, run, gpuBinary(g, "arith.shrui", run, step));
+  runStage(g, sort, run, gpuBinary(g, ArithOp_ShRUI, run, step));
   gpuEndFor(g, between);
   gpuEndFor(g, outside);
 }

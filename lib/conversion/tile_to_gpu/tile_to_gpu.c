@@ -4,7 +4,9 @@
 #include "dialects/tile/questions.h"
 #include "lib/analysis/machine.h"
 #include "lib/ir/op_format.h"
+#include "upstream/gpu.h"
 
+#include "dialects/tile/ops.h"
 #include "mlir-c/BuiltinAttributes.h"
 #include "mlir-c/Dialect/LLVM.h"
 
@@ -69,11 +71,14 @@ void gpuDeclare(MlirOperation module, const char *name, MlirType functionType) {
   if (findSymbol(module, name).ptr)
     return;
   TileBuilder builder = atModuleStart(module);
-  MlirRegion region = mlirRegionCreate();
-  TileAttributeEntry attributes[] = {{"sym_name", mlirStringAttrGet(builder.context, tileString(name))},
-                                     {"function_type", mlirTypeAttrGet(functionType)},
-                                     {NULL}};
-  tileBuild(&builder, "llvm.func", 0, NULL, 0, NULL, attributes, 1, &region);
+  MlirAttribute symbol = mlirStringAttrGet(builder.context, tileString(name));
+  llvmLLVMFuncOpBuild(&builder, symbol, mlirTypeAttrGet(functionType), mlirRegionCreate());
+}
+
+MlirOperation gpuGlobal(TileBuilder *builder, const char *name, MlirType type) {
+  MlirAttribute internal = mlirAttributeParseGet(builder->context, tileString("#llvm.linkage<internal>"));
+  return llvmGlobalOpBuild(builder, mlirTypeAttrGet(type), mlirStringAttrGet(builder->context, tileString(name)),
+                           internal, mlirRegionCreate());
 }
 
 // Equal texts are one constant: its name is made of the number of texts before it.
@@ -91,19 +96,12 @@ MlirValue gpuTextAddress(TileBuilder *builder, MlirOperation module, const char 
   MlirType pointer = mlirLLVMPointerTypeGet(context, 0);
   if (!found.ptr) {
     TileBuilder at = atModuleStart(module);
-    MlirRegion region = mlirRegionCreate();
     MlirType type = mlirLLVMArrayTypeGet(mlirIntegerTypeGet(context, 8), (unsigned)strlen(text) + 1);
-    TileAttributeEntry attributes[] = {
-        {"sym_name", mlirStringAttrGet(context, tileString(name))},
-        {"global_type", mlirTypeAttrGet(type)},
-        {"linkage", mlirAttributeParseGet(context, tileString("#llvm.linkage<internal>"))},
-        {"constant", mlirUnitAttrGet(context)},
-        {"value", value},
-        {NULL}};
-    tileBuild(&at, "llvm.mlir.global", 0, NULL, 0, NULL, attributes, 1, &region);
+    MlirOperation global = gpuGlobal(&at, name, type);
+    llvmGlobalOpSetConstant(global, mlirUnitAttrGet(context));
+    llvmGlobalOpSetValue(global, value);
   }
-  TileAttributeEntry attributes[] = {{"global_name", mlirFlatSymbolRefAttrGet(context, tileString(name))}, {NULL}};
-  return tileBuildValue(builder, "llvm.mlir.addressof", pointer, 0, NULL, attributes);
+  return llvmAddressOfOpBuild(builder, pointer, mlirFlatSymbolRefAttrGet(context, tileString(name)));
 }
 
 //===--- the module -----------------------------------------------------------------------===//
@@ -112,17 +110,16 @@ static MlirOperation moduleOf(MlirOperation module, const GpuOptions *options) {
   MlirContext context = mlirOperationGetContext(module);
   MlirBlock body = tileOnlyBlock(mlirOperationGetRegion(module, 0));
   MlirOperation found = findSymbol(module, moduleName);
-  if (tileOpIs(found, "gpu.module"))
+  if (gpuGPUModuleOpIsA(found))
     return found;
   TileBuilder builder = tileBuilderAtEnd(body, mlirOperationGetLocation(module));
   MlirAttribute target = options->vocabulary->target(context, options->machine);
   MlirRegion region = mlirRegionCreate();
   mlirRegionAppendOwnedBlock(region, mlirBlockCreate(0, NULL, NULL));
-  TileAttributeEntry attributes[] = {{"sym_name", mlirStringAttrGet(context, tileString(moduleName))},
-                                     {"targets", mlirArrayAttrGet(context, 1, &target)},
-                                     {NULL}};
   mlirOperationSetAttributeByName(module, tileString("gpu.container_module"), mlirUnitAttrGet(context));
-  return tileBuild(&builder, "gpu.module", 0, NULL, 0, NULL, attributes, 1, &region);
+  MlirOperation made = gpuGPUModuleOpBuild(&builder, mlirStringAttrGet(context, tileString(moduleName)), region);
+  gpuGPUModuleOpSetTargets(made, mlirArrayAttrGet(context, 1, &target));
+  return made;
 }
 
 //===--- launches -------------------------------------------------------------------------===//
@@ -137,38 +134,27 @@ static MlirAttribute nameInModule(MlirContext context, MlirStringRef kernel) {
   return mlirSymbolRefAttrGet(context, tileString(moduleName), 1, &inner);
 }
 
-// gpu.launch_func's operands: dependencies, grid x y z, block x y z, cluster x y z, shared bytes, the kernel's, object.
-enum { NumGroups = 13, KernelGroup = 11 };
-
 static void replaceLaunch(MlirOperation launch, MlirOperation kernel, int64_t threads) {
   TileBuilder builder = tileBuilderBefore(launch);
-  intptr_t firstGrid, rank, firstInput, numInputs, firstOutput, numOutputs;
-  int32_t segments[NumGroups] = {0, 1, 1, 1, 1, 1, 1};
-  tileOpOperands(launch, "grid", &firstGrid, &rank);
-  tileOpOperands(launch, "inputs", &firstInput, &numInputs);
-  tileOpOperands(launch, "outputs", &firstOutput, &numOutputs);
-  MlirValue one = tileBuildIndex(&builder, 1);
-  MlirValue *operands = malloc((size_t)(6 + numInputs + numOutputs) * sizeof *operands);
-  for (intptr_t i = 0; i < 3; ++i) {
-    operands[i] = i < rank ? mlirOperationGetOperand(launch, firstGrid + i) : one;
-    operands[3 + i] = i ? one : tileBuildIndex(&builder, threads);
-  }
-  for (intptr_t i = 0; i < numInputs + numOutputs; ++i)
-    operands[6 + i] = mlirOperationGetOperand(launch, i < numInputs ? firstInput + i : firstOutput + i - numInputs);
-  segments[KernelGroup] = (int32_t)(numInputs + numOutputs);
-  MlirStringRef name = mlirStringAttrGetValue(tileOpAttribute(kernel, "sym_name"));
-  TileAttributeEntry attributes[] = {
-      {"kernel", nameInModule(builder.context, name)},
-      {"operandSegmentSizes", mlirDenseI32ArrayGet(builder.context, NumGroups, segments)},
-      {NULL}};
-  tileBuild(&builder, "gpu.launch_func", 6 + numInputs + numOutputs, operands, 0, NULL, attributes, 0, NULL);
+  intptr_t rank = tileLaunchOpGetNumGrid(launch), inputs = tileLaunchOpGetNumInputs(launch);
+  intptr_t count = inputs + tileLaunchOpGetNumOutputs(launch);
+  MlirValue one = tileBuildIndex(&builder, 1), grid[3] = {one, one, one}, none = {NULL};
+  for (intptr_t i = 0; i < rank; ++i)
+    grid[i] = tileLaunchOpGetGrid(launch, i);
+  MlirValue *operands = malloc((size_t)(count + 1) * sizeof *operands);
+  for (intptr_t i = 0; i < count; ++i)
+    operands[i] = i < inputs ? tileLaunchOpGetInputs(launch, i) : tileLaunchOpGetOutputs(launch, i - inputs);
+  MlirAttribute name = nameInModule(builder.context, tileKernelOpGetSymNameValue(kernel));
+  gpuLaunchFuncOpBuild(&builder, (MlirType){NULL}, 0, NULL, grid[0], grid[1], grid[2],
+                       tileBuildIndex(&builder, threads), one, one, none, none, none, none, count, operands, none,
+                       name);
   free(operands);
   mlirOperationDestroy(launch);
 }
 
 // Launches of memrefs become the GPU's; while one on tensors names the kernel, its declaration stays.
 static void leaveKernel(MlirOperation module, MlirOperation kernel, int64_t width) {
-  TileOps all = tileCollect(module, "tile.launch");
+  TileOps all = tileCollectOps(module, tileLaunchOpIsA);
   int64_t warps = 1;
   bool isNamed = false;
   tileIntegerOf(kernel, "warps", &warps);
@@ -191,7 +177,7 @@ static void leaveKernel(MlirOperation module, MlirOperation kernel, int64_t widt
 }
 
 static void eraseDeviceFunctions(MlirOperation module) {
-  TileOps functions = tileCollect(module, "tile.func");
+  TileOps functions = tileCollectOps(module, tileFuncOpIsA);
   for (intptr_t i = 0; i < functions.count; ++i)
     mlirOperationDestroy(functions.items[i]);
   tileOpsFree(&functions);
@@ -215,7 +201,7 @@ void gpuReport(MlirExtPass pass, const GpuCounts *counts) {
 }
 
 bool tileKernelsToGpu(MlirOperation module, const GpuOptions *options, GpuCounts *counts) {
-  TileOps kernels = tileCollect(module, "tile.kernel");
+  TileOps kernels = tileCollectOps(module, tileKernelOpIsA);
   bool ok = true;
   int64_t width = 1;
   tileMachineGetInteger(options->machine, "warp.width", &width);

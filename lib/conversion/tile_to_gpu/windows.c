@@ -107,10 +107,9 @@ MlirValue gpuWindowMask(Gpu *g, const Window *window, const Map *map, intptr_t r
     int64_t constant;
     MlirValue at = gpuCoordinateParts(g, map, axis, reg, &constant), thread = at.ptr ? at : gpuI32(g, 0);
     if (window->high[axis].ptr)
-      mask = gpuBoth(g, mask, gpuCompare(g, Compare_Less, thread, gpuSub(g, window->high[axis], gpuI32(g, constant))));
+      mask = gpuBoth(g, mask, gpuCompare(g, ArithCmpI_Slt, thread, gpuSub(g, window->high[axis], gpuI32(g, constant))));
     if (window->low[axis].ptr)
-      mask = gpuBoth(g, mask,
-                     gpuCompare(g, Compare_GreaterEqual, thread, gpuSub(g, window->low[axis], gpuI32(g, constant))));
+      mask = gpuBoth(g, mask, gpuCompare(g, ArithCmpI_Sge, thread, gpuSub(g, window->low[axis], gpuI32(g, constant))));
   }
   return mask;
 }

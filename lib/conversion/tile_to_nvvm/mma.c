@@ -5,6 +5,8 @@
 #include "lib/conversion/tile_to_nvvm/nvvm.h"
 
 #include "mlir-c/Dialect/LLVM.h"
+#include "upstream/llvm.h"
+#include "upstream/nvvm.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -73,8 +75,8 @@ static void unpack(TileBuilder *builder, const GpuProduct *product, MlirValue re
                    MlirType type) {
   for (intptr_t i = 0, at = 0; i < numRegisters; ++i) {
     int64_t position = i;
-    TileAttributeEntry entries[] = {{"position", mlirDenseI64ArrayGet(builder->context, 1, &position)}, {NULL}};
-    MlirValue one = tileBuildValue(builder, "llvm.extractvalue", type, 1, &result, entries);
+    MlirValue one =
+        llvmExtractValueOpBuild(builder, type, result, mlirDenseI64ArrayGet(builder->context, 1, &position));
     if (!mlirTypeIsAVector(type)) {
       product->d[at++] = one;
       continue;
@@ -105,18 +107,16 @@ static MlirAttribute overflowAttribute(const TileBuilder *builder, const Element
 
 static MlirValue buildMma(TileBuilder *builder, const GpuProduct *product, const Operands *operands,
                           const ElementName *const *names, MlirType result) {
-  MlirContext context = builder->context;
-  int32_t segments[] = {(int32_t)operands->count[0], (int32_t)operands->count[1], (int32_t)operands->count[2]};
-  TileAttributeEntry attributes[] = {{"shape", shapeAttribute(builder, product->atom)},
-                                     {"layoutA", tileBuildAttribute(builder, "#nvvm.mma_layout<row>")},
-                                     {"layoutB", tileBuildAttribute(builder, "#nvvm.mma_layout<col>")},
-                                     {"multiplicandAPtxType", typeAttribute(builder, names[0])},
-                                     {"multiplicandBPtxType", typeAttribute(builder, names[1])},
-                                     {"intOverflowBehavior", overflowAttribute(builder, names[2])},
-                                     {"operandSegmentSizes", mlirDenseI32ArrayGet(context, 3, segments)},
-                                     {NULL}};
-  intptr_t count = operands->count[0] + operands->count[1] + operands->count[2];
-  return tileBuildValue(builder, "nvvm.mma.sync", result, count, operands->values, attributes);
+  const intptr_t *count = operands->count;
+  const MlirValue *a = operands->values, *b = a + count[0], *c = b + count[1];
+  MlirValue value = nvvmMmaOpBuild(
+      builder, result, count[0], a, count[1], b, count[2], c, shapeAttribute(builder, product->atom),
+      tileBuildAttribute(builder, "#nvvm.mma_layout<row>"), tileBuildAttribute(builder, "#nvvm.mma_layout<col>"));
+  MlirOperation op = mlirOpResultGetOwner(value);
+  nvvmMmaOpSetMultiplicandAPtxType(op, typeAttribute(builder, names[0]));
+  nvvmMmaOpSetMultiplicandBPtxType(op, typeAttribute(builder, names[1]));
+  nvvmMmaOpSetIntOverflowBehavior(op, overflowAttribute(builder, names[2]));
+  return value;
 }
 
 // LLVM's intrinsic by its name; `form`: "" or ".sp" and the like.
@@ -126,12 +126,10 @@ static MlirValue buildIntrinsic(TileBuilder *builder, const TileMachineAtom *ato
   char name[128];
   snprintf(name, sizeof name, "llvm.nvvm.mma%s.m%dn%dk%d.row.col.%s.%s.%s.%s", form, (int)atom->m, (int)atom->n,
            (int)atom->k, names[2]->ptx, names[0]->ptx, names[1]->ptx, names[2]->ptx);
-  int32_t segments[] = {(int32_t)count, 0};
-  TileAttributeEntry attributes[] = {{"intrin", mlirStringAttrGet(context, tileString(name))},
-                                     {"operandSegmentSizes", mlirDenseI32ArrayGet(context, 2, segments)},
-                                     {"op_bundle_sizes", mlirDenseI32ArrayGet(context, 0, NULL)},
-                                     {NULL}};
-  return tileBuildValue(builder, "llvm.call_intrinsic", result, count, values, attributes);
+  MlirOperation call =
+      llvmCallIntrinsicOpBuild(builder, result, count, values, 0, NULL, mlirStringAttrGet(context, tileString(name)),
+                               mlirDenseI32ArrayGet(context, 0, NULL));
+  return mlirOperationGetResult(call, 0);
 }
 
 static MlirValue buildSmallFloatMma(TileBuilder *builder, const GpuProduct *product, const Operands *operands,
@@ -160,19 +158,21 @@ static MlirValue buildSparseMma(TileBuilder *builder, const GpuProduct *product,
   memcpy(values, operands->values, (size_t)count * sizeof *values);
   values[count] = known->values[0];
   values[count + 1] = tileBuildInteger(builder, mlirIntegerTypeGet(context, 32), 0);
-  int32_t segments[] = {(int32_t)operands->count[0], (int32_t)operands->count[1], (int32_t)operands->count[2], 1, 1};
   bool isOrdered = hasOrderedMetadata(product->machine);
   if (isSmallFloat(names[0])) // LLVM 22's verifier takes the op for one of bytes half as long
     return buildIntrinsic(builder, product->atom, isOrdered ? ".sp.ordered.metadata" : ".sp", count + 2, values, names,
                           result);
-  TileAttributeEntry attributes[] = {{"shape", shapeAttribute(builder, product->atom)},
-                                     {"multiplicandAPtxType", typeAttribute(builder, names[0])},
-                                     {"multiplicandBPtxType", typeAttribute(builder, names[1])},
-                                     {"operandSegmentSizes", mlirDenseI32ArrayGet(context, 5, segments)},
-                                     {"orderedMetadata", isOrdered ? mlirUnitAttrGet(context) : (MlirAttribute){NULL}},
-                                     {"intOverflowBehavior", overflowAttribute(builder, names[2])},
-                                     {NULL}};
-  return tileBuildValue(builder, "nvvm.mma.sp.sync", result, count + 2, values, attributes);
+  const intptr_t *counts = operands->count;
+  const MlirValue *a = values, *b = a + counts[0], *c = b + counts[1];
+  MlirValue value = nvvmMmaSpOpBuild(builder, result, counts[0], a, counts[1], b, counts[2], c, values[count],
+                                     values[count + 1], shapeAttribute(builder, product->atom));
+  MlirOperation op = mlirOpResultGetOwner(value);
+  nvvmMmaSpOpSetMultiplicandAPtxType(op, typeAttribute(builder, names[0]));
+  nvvmMmaSpOpSetMultiplicandBPtxType(op, typeAttribute(builder, names[1]));
+  nvvmMmaSpOpSetIntOverflowBehavior(op, overflowAttribute(builder, names[2]));
+  if (isOrdered)
+    nvvmMmaSpOpSetOrderedMetadata(op, mlirUnitAttrGet(context));
+  return value;
 }
 
 bool tileNvvmMma(TileBuilder *builder, MlirOperation at, const GpuProduct *product) {

@@ -2,6 +2,9 @@
 #include "lib/conversion/tile_to_nvvm/nvvm.h"
 
 #include "mlir-c/Dialect/LLVM.h"
+#include "upstream/arith.h"
+#include "upstream/llvm.h"
+#include "upstream/nvvm.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -39,32 +42,27 @@ static void limitRegisters(MlirOperation function, int64_t registers) {
 
 //===--- ids ------------------------------------------------------------------------------===//
 
-static MlirValue readRegister(TileBuilder *builder, const char *name) {
-  return tileBuildValue(builder, name, i32Type(builder->context), 0, NULL, NULL);
-}
+static MlirValue threadId(TileBuilder *builder) { return nvvmThreadIdXOpBuild(builder, i32Type(builder->context)); }
 
-static MlirValue threadId(TileBuilder *builder) { return readRegister(builder, "nvvm.read.ptx.sreg.tid.x"); }
+typedef MlirValue (*ReadRegister)(TileBuilder *builder, MlirType type);
 
 static MlirValue programId(TileBuilder *builder, int axis) {
-  static const char *const names[] = {"nvvm.read.ptx.sreg.ctaid.x", "nvvm.read.ptx.sreg.ctaid.y",
-                                      "nvvm.read.ptx.sreg.ctaid.z"};
-  return readRegister(builder, names[axis]);
+  static const ReadRegister read[] = {nvvmBlockIdXOpBuild, nvvmBlockIdYOpBuild, nvvmBlockIdZOpBuild};
+  return read[axis](builder, i32Type(builder->context));
 }
 
 static MlirValue numPrograms(TileBuilder *builder, int axis) {
-  static const char *const names[] = {"nvvm.read.ptx.sreg.nctaid.x", "nvvm.read.ptx.sreg.nctaid.y",
-                                      "nvvm.read.ptx.sreg.nctaid.z"};
-  return readRegister(builder, names[axis]);
+  static const ReadRegister read[] = {nvvmGridDimXOpBuild, nvvmGridDimYOpBuild, nvvmGridDimZOpBuild};
+  return read[axis](builder, i32Type(builder->context));
 }
 
 //===--- between threads --------------------------------------------------------------------===//
 
-static void barrier(TileBuilder *builder) { tileBuild(builder, "nvvm.barrier0", 0, NULL, 0, NULL, NULL, 0, NULL); }
+static void barrier(TileBuilder *builder) { nvvmBarrier0OpBuild(builder); }
 
 static MlirValue shuffle(TileBuilder *builder, const char *kind, MlirValue value, MlirValue lane) {
-  MlirValue operands[] = {word(builder, -1), value, lane, word(builder, 31)};
-  TileAttributeEntry attributes[] = {{"kind", tileBuildAttribute(builder, kind)}, {NULL}};
-  return tileBuildValue(builder, "nvvm.shfl.sync", i32Type(builder->context), 4, operands, attributes);
+  return nvvmShflOpBuild(builder, i32Type(builder->context), word(builder, -1), value, lane, word(builder, 31),
+                         tileBuildAttribute(builder, kind));
 }
 
 static MlirValue shuffleXor(TileBuilder *builder, MlirValue value, int64_t mask) {
@@ -81,17 +79,14 @@ static void loadMatrix(TileBuilder *builder, MlirValue address, int count, bool 
   MlirContext context = builder->context;
   MlirType type = i32Type(context), types[] = {type, type, type, type};
   MlirType result = count == 1 ? type : mlirLLVMStructTypeLiteralGet(context, count, types, false);
-  TileAttributeEntry attributes[] = {
-      {"num", wordAttribute(builder, count)},
-      {"layout", tileBuildAttribute(builder, transposed ? "#nvvm.mma_layout<col>" : "#nvvm.mma_layout<row>")},
-      {"shape", tileBuildAttribute(builder, "#nvvm.ld_st_matrix_shape<m = 8, n = 8>")},
-      {"eltType", tileBuildAttribute(builder, "#nvvm.ld_st_matrix_elt_type<b16>")},
-      {NULL}};
-  MlirValue loaded = tileBuildValue(builder, "nvvm.ldmatrix", result, 1, &address, attributes);
+  MlirAttribute layout = tileBuildAttribute(builder, transposed ? "#nvvm.mma_layout<col>" : "#nvvm.mma_layout<row>");
+  MlirValue loaded = nvvmLdMatrixOpBuild(builder, result, address, wordAttribute(builder, count), layout,
+                                         tileBuildAttribute(builder, "#nvvm.ld_st_matrix_shape<m = 8, n = 8>"),
+                                         tileBuildAttribute(builder, "#nvvm.ld_st_matrix_elt_type<b16>"));
   for (int i = 0; i < count; ++i) {
-    int64_t position = i;
-    TileAttributeEntry at[] = {{"position", mlirDenseI64ArrayGet(context, 1, &position)}, {NULL}};
-    words[i] = count == 1 ? loaded : tileBuildValue(builder, "llvm.extractvalue", type, 1, &loaded, at);
+    int64_t at = i;
+    words[i] =
+        count == 1 ? loaded : llvmExtractValueOpBuild(builder, type, loaded, mlirDenseI64ArrayGet(context, 1, &at));
   }
 }
 
@@ -99,25 +94,18 @@ static void loadMatrix(TileBuilder *builder, MlirValue address, int count, bool 
 
 // Sixteen bytes go past the first-level cache, less cannot.
 static void copyAsync(TileBuilder *builder, MlirValue shared, MlirValue global, int64_t bytes, MlirValue valid) {
-  MlirValue operands[] = {shared, global, {NULL}};
-  if (valid.ptr)
-    operands[2] = tileBuildValue(builder, "arith.select", i32Type(builder->context), 3,
-                                 (MlirValue[]){valid, word(builder, bytes), word(builder, 0)}, NULL);
-  TileAttributeEntry attributes[] = {
-      {"size", wordAttribute(builder, bytes)},
-      {"modifier",
-       tileBuildAttribute(builder, bytes == 16 ? "#nvvm<load_cache_modifier cg>" : "#nvvm<load_cache_modifier ca>")},
-      {NULL}};
-  tileBuild(builder, "nvvm.cp.async.shared.global", valid.ptr ? 3 : 2, operands, 0, NULL, attributes, 0, NULL);
+  MlirValue read = {NULL};
+  if (!mlirValueIsNull(valid))
+    read = arithSelectOpBuild(builder, valid, word(builder, bytes), word(builder, 0));
+  const char *modifier = bytes == 16 ? "#nvvm<load_cache_modifier cg>" : "#nvvm<load_cache_modifier ca>";
+  nvvmCpAsyncOpBuild(builder, shared, global, read, wordAttribute(builder, bytes),
+                     tileBuildAttribute(builder, modifier));
 }
 
-static void commitCopies(TileBuilder *builder) {
-  tileBuild(builder, "nvvm.cp.async.commit.group", 0, NULL, 0, NULL, NULL, 0, NULL);
-}
+static void commitCopies(TileBuilder *builder) { nvvmCpAsyncCommitGroupOpBuild(builder); }
 
 static void waitCopies(TileBuilder *builder, int64_t pending) {
-  TileAttributeEntry attributes[] = {{"n", wordAttribute(builder, pending)}, {NULL}};
-  tileBuild(builder, "nvvm.cp.async.wait.group", 0, NULL, 0, NULL, attributes, 0, NULL);
+  nvvmCpAsyncWaitGroupOpBuild(builder, wordAttribute(builder, pending));
 }
 
 //===--- memory ---------------------------------------------------------------------------------===//

@@ -7,6 +7,7 @@
 #include "lib/analysis/machine.h"
 #include "lib/conversion/tile_to_nvvm/nvvm.h"
 #include "lib/ir/pass.h"
+#include "upstream/builtin.h"
 
 static bool run(MlirOperation module, MlirExtPass pass) {
   TileMachine *machine = gpuMachineOf(module, pass, "ptx", "sm_80");

@@ -4,6 +4,7 @@
 // one i64. Which element a register holds is the machine file's fragment; an instruction is known by its shape, its
 // elements and how many of them a lane holds, so no chip is named here.
 #include "lib/conversion/tile_to_rocdl/rocdl.h"
+#include "upstream/llvm.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -81,7 +82,7 @@ static MlirValue pack(TileBuilder *builder, const Form *form, const MlirValue *v
   MlirValue vector = form->count == 1 ? values[0] : gpuVectorOf(builder, form->count, values);
   bool fits = form->count == 1 || mlirTypeEqual(mlirValueGetType(vector), type);
   known->count = 1;
-  known->values[0] = fits ? vector : tileBuildValue(builder, "llvm.bitcast", type, 1, &vector, NULL);
+  known->values[0] = fits ? vector : llvmBitcastOpBuild(builder, type, vector);
   return known->values[0];
 }
 
@@ -116,10 +117,10 @@ static MlirValue packPlaces(TileBuilder *builder, const GpuProduct *product) {
   if (product->numPlaces > 1) {
     MlirValue bytes = gpuVectorOf(builder, product->numPlaces, product->places);
     MlirType whole = mlirIntegerTypeGet(builder->context, 8 * (unsigned)product->numPlaces);
-    bits = tileBuildValue(builder, "llvm.bitcast", whole, 1, &bytes, NULL);
+    bits = llvmBitcastOpBuild(builder, whole, bytes);
   }
   known->count = 1;
-  known->values[0] = tileBuildValue(builder, "llvm.zext", word, 1, &bits, NULL);
+  known->values[0] = llvmZExtOpBuild(builder, word, bits);
   return known->values[0];
 }
 

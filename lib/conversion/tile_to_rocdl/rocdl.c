@@ -2,6 +2,9 @@
 #include "lib/conversion/tile_to_rocdl/rocdl.h"
 
 #include "mlir-c/Dialect/LLVM.h"
+#include "upstream/arith.h"
+#include "upstream/llvm.h"
+#include "upstream/rocdl.h"
 
 #include <stdio.h>
 
@@ -38,46 +41,41 @@ static void markKernel(MlirOperation function, int64_t threads) {
 
 //===--- ids ------------------------------------------------------------------------------===//
 
-static MlirValue threadId(TileBuilder *builder) {
-  return tileBuildValue(builder, "rocdl.workitem.id.x", i32Type(builder->context), 0, NULL, NULL);
-}
+static MlirValue threadId(TileBuilder *builder) { return rocdlThreadIdXOpBuild(builder, i32Type(builder->context)); }
+
+typedef MlirValue (*ReadRegister)(TileBuilder *builder, MlirType type);
 
 static MlirValue programId(TileBuilder *builder, int axis) {
-  static const char *const names[] = {"rocdl.workgroup.id.x", "rocdl.workgroup.id.y", "rocdl.workgroup.id.z"};
-  return tileBuildValue(builder, names[axis], i32Type(builder->context), 0, NULL, NULL);
+  static const ReadRegister read[] = {rocdlBlockIdXOpBuild, rocdlBlockIdYOpBuild, rocdlBlockIdZOpBuild};
+  return read[axis](builder, i32Type(builder->context));
 }
 
 // It is translated to a call that gives 64 bits, whatever type the op has.
 static MlirValue numPrograms(TileBuilder *builder, int axis) {
-  static const char *const names[] = {"rocdl.grid.dim.x", "rocdl.grid.dim.y", "rocdl.grid.dim.z"};
-  MlirValue wide = tileBuildValue(builder, names[axis], mlirIntegerTypeGet(builder->context, 64), 0, NULL, NULL);
-  return tileBuildValue(builder, "arith.trunci", i32Type(builder->context), 1, &wide, NULL);
+  static const ReadRegister read[] = {rocdlGridDimXOpBuild, rocdlGridDimYOpBuild, rocdlGridDimZOpBuild};
+  MlirValue wide = read[axis](builder, mlirIntegerTypeGet(builder->context, 64));
+  return arithTruncIOpBuild(builder, i32Type(builder->context), wide);
 }
 
 //===--- between threads --------------------------------------------------------------------===//
 
-enum { OrderAcquire = 4, OrderRelease = 5 };
-
-static void fence(TileBuilder *builder, int64_t ordering) {
-  MlirContext context = builder->context;
-  TileAttributeEntry attributes[] = {{"ordering", mlirIntegerAttrGet(mlirIntegerTypeGet(context, 64), ordering)},
-                                     {"syncscope", mlirStringAttrGet(context, tileString("workgroup"))},
-                                     {NULL}};
-  tileBuild(builder, "llvm.fence", 0, NULL, 0, NULL, attributes, 0, NULL);
+static void fence(TileBuilder *builder, LlvmAtomicOrdering ordering) {
+  llvmFenceOpSetSyncscope(llvmFenceOpBuild(builder, ordering),
+                          mlirStringAttrGet(builder->context, tileString("workgroup")));
 }
 
 // The instruction waits for waves, not for their accesses: those are the fences' matter.
 static void barrier(TileBuilder *builder) {
-  fence(builder, OrderRelease);
-  tileBuild(builder, "rocdl.s.barrier", 0, NULL, 0, NULL, NULL, 0, NULL);
-  fence(builder, OrderAcquire);
+  fence(builder, LlvmAtomicOrdering_Release);
+  rocdlSBarrierOpBuild(builder);
+  fence(builder, LlvmAtomicOrdering_Acquire);
 }
 
 // From lane `lane` mod the wave's width.
 static MlirValue shuffleFrom(TileBuilder *builder, MlirValue value, MlirValue lane) {
   MlirType type = i32Type(builder->context);
-  MlirValue bytes = tileBuildValue(builder, "arith.shli", type, 2, (MlirValue[]){lane, word(builder, 2)}, NULL);
-  return tileBuildValue(builder, "rocdl.ds_bpermute", type, 2, (MlirValue[]){bytes, value}, NULL);
+  MlirValue bytes = arithShLIOpBuild(builder, lane, word(builder, 2));
+  return rocdlDsBpermuteOpBuild(builder, type, bytes, value);
 }
 
 // "… ISA", chapter "Data-parallel processing": quad_perm 0-0xff, row_ror:8, row_mirror, row_half_mirror.
@@ -101,20 +99,14 @@ static int64_t dppOfXor(int64_t mask) {
 }
 
 static MlirValue moveByDpp(TileBuilder *builder, MlirValue value, int64_t control) {
-  TileAttributeEntry attributes[] = {{"dppCtrl", wordAttribute(builder, control)},
-                                     {"rowMask", wordAttribute(builder, 15)},
-                                     {"bankMask", wordAttribute(builder, 15)},
-                                     {"boundCtrl", mlirBoolAttrGet(builder->context, 1)},
-                                     {NULL}};
-  return tileBuildValue(builder, "rocdl.update.dpp", mlirValueGetType(value), 2, (MlirValue[]){value, value},
-                        attributes);
+  return rocdlDPPUpdateOpBuild(builder, value, value, wordAttribute(builder, control), wordAttribute(builder, 15),
+                               wordAttribute(builder, 15), mlirBoolAttrGet(builder->context, 1));
 }
 
 static MlirValue laneId(TileBuilder *builder) {
   MlirType type = i32Type(builder->context);
-  MlirValue all = word(builder, -1), low[] = {all, word(builder, 0)};
-  MlirValue high[] = {all, tileBuildValue(builder, "rocdl.mbcnt.lo", type, 2, low, NULL)};
-  return tileBuildValue(builder, "rocdl.mbcnt.hi", type, 2, high, NULL);
+  MlirValue all = word(builder, -1);
+  return rocdlMbcntHiOpBuild(builder, type, all, rocdlMbcntLoOpBuild(builder, type, all, word(builder, 0)));
 }
 
 // Without memory where the data path has the pattern; by ds_swizzle within 32 lanes (and = 31, or = 0, xor = mask), and
@@ -124,12 +116,9 @@ static MlirValue shuffleXor(TileBuilder *builder, MlirValue value, int64_t mask)
   int64_t control = dppOfXor(mask);
   if (control != Dpp_None)
     return moveByDpp(builder, value, control);
-  if (mask < 32) {
-    MlirValue operands[] = {value, word(builder, mask << 10 | 31)};
-    return tileBuildValue(builder, "rocdl.ds_swizzle", type, 2, operands, NULL);
-  }
-  MlirValue operands[] = {laneId(builder), word(builder, mask)};
-  return shuffleFrom(builder, value, tileBuildValue(builder, "arith.xori", type, 2, operands, NULL));
+  if (mask < 32)
+    return rocdlDsSwizzleOpBuild(builder, type, value, word(builder, mask << 10 | 31));
+  return shuffleFrom(builder, value, arithXOrIOpBuild(builder, laneId(builder), word(builder, mask)));
 }
 
 //===--- memory ---------------------------------------------------------------------------------===//

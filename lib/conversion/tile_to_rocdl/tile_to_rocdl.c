@@ -7,6 +7,7 @@
 #include "lib/analysis/machine.h"
 #include "lib/conversion/tile_to_rocdl/rocdl.h"
 #include "lib/ir/pass.h"
+#include "upstream/builtin.h"
 
 static bool run(MlirOperation module, MlirExtPass pass) {
   TileMachine *machine = gpuMachineOf(module, pass, "amdgcn", "gfx942");

@@ -2,10 +2,12 @@
 // A conversion stands right behind the definition of what it converts, once per layout: out of loops that only use it.
 #include "lib/transforms/layout/graph.h"
 
+#include "dialects/tile/ops.h"
 #include "dialects/tile/questions.h"
 #include "dialects/tile/tile.h"
 #include "mlir-c/BuiltinAttributes.h"
 #include "mlir-c/BuiltinTypes.h"
+#include "upstream/arith.h"
 
 #include <stdlib.h>
 
@@ -31,7 +33,7 @@ static MlirType typeWith(const Graph *graph, MlirType type, LayoutId layout) {
 static void setResult(MlirOperation op, MlirType type) {
   mlirValueSetType(mlirOperationGetResult(op, 0), type);
   MlirAttribute value = tileOpAttribute(op, "value");
-  if (tileOpIs(op, "arith.constant") && mlirAttributeIsADenseElements(value))
+  if (arithConstantOpIsA(op) && mlirAttributeIsADenseElements(value))
     mlirOperationSetAttributeByName(op, tileString("value"), mlirDenseElementsAttrReshapeGet(value, type));
 }
 
@@ -103,8 +105,7 @@ static MlirValue convert(Writer *writer, const Value *value, LayoutId from, Layo
   MlirValue source = value->value;
   TileBuilder builder = behind(source);
   count(writer, value, from, layout);
-  return tileBuildValue(&builder, "tile.convert_layout", typeWith(writer->graph, mlirValueGetType(source), layout), 1,
-                        &source, NULL);
+  return tileConvertLayoutOpBuild(&builder, typeWith(writer->graph, mlirValueGetType(source), layout), source);
 }
 
 static bool isCheaperAnew(Graph *graph, const Value *value, LayoutId from, LayoutId to) {
@@ -134,7 +135,7 @@ static void setTypes(Graph *graph) {
     MlirValue value = graph->values[i].value;
     MlirType type = typeWith(graph, mlirValueGetType(value), layoutChosenAt(graph, graph->values[i].definition));
     MlirOperation op = tileDefiningOp(value);
-    if (tileOpIs(op, "arith.constant"))
+    if (arithConstantOpIsA(op))
       setResult(op, type);
     else
       mlirValueSetType(value, type);

@@ -7,6 +7,7 @@
 // Cost: about a millisecond per ten tile ops; conversions are planned once per pair of layouts.
 #include "lib/transforms/layout/layout.h"
 
+#include "dialects/tile/ops.h"
 #include "dialects/tile/questions.h"
 #include "dialects/tile/tile.h"
 #include "lib/analysis/machine.h"

@@ -6,6 +6,7 @@
 //   nearest neighbours' wishes first. At most MaxCandidates each.
 #include "lib/transforms/layout/graph.h"
 
+#include "dialects/tile/ops.h"
 #include "dialects/tile/questions.h"
 #include "dialects/tile/tile.h"
 #include "lib/ir/op_format.h"
@@ -84,9 +85,7 @@ static void propose(Graph *graph, uint32_t number, const uint32_t *order, const 
 // The view, buffer, memref or tile of addresses behind an access.
 static MlirValue memoryOf(MlirOperation op) {
   static const char *const names[] = {"source", "destination", "memory"};
-  int which = tileOpIs(op, "tile.load") || tileOpIs(op, "tile.gather")     ? 0
-              : tileOpIs(op, "tile.store") || tileOpIs(op, "tile.scatter") ? 1
-                                                                           : 2;
+  int which = tileLoadOpIsA(op) || tileGatherOpIsA(op) ? 0 : tileStoreOpIsA(op) || tileScatterOpIsA(op) ? 1 : 2;
   return tileOpOperand(op, names[which]);
 }
 

@@ -3,10 +3,12 @@
 // Expects: memrefs as kernels have them. Leaves: facts that hold for every program instance; what is not said is 1.
 #include "lib/transforms/layout/graph.h"
 
+#include "dialects/tile/ops.h"
 #include "dialects/tile/questions.h"
 #include "dialects/tile/tile.h"
 #include "mlir-c/BuiltinAttributes.h"
 #include "mlir-c/BuiltinTypes.h"
+#include "upstream/memref.h"
 
 typedef struct Known {
   intptr_t rank;
@@ -69,9 +71,9 @@ static Known knownOf(MlirValue memref) {
     known.size[i] = known.stride[i] = 1;
   if (known.rank > TILE_LAYOUT_MAX_AXES)
     known.rank = 0;
-  for (MlirOperation op = tileDefiningOp(memref); tileOpIs(op, "tile.assume") || tileOpIs(op, "memref.cast");
+  for (MlirOperation op = tileDefiningOp(memref); tileAssumeOpIsA(op) || memrefCastOpIsA(op);
        op = tileDefiningOp(mlirOperationGetOperand(op, 0)))
-    if (tileOpIs(op, "tile.assume"))
+    if (tileAssumeOpIsA(op))
       learnAssumed(op, &known);
   if (known.rank)
     learnType(type, &known);
@@ -114,7 +116,7 @@ TileMemoryFacts layoutMemoryFacts(MlirOperation op, MlirValue memory, uint32_t *
   (void)op;
   for (uint32_t i = 0; i < rank; ++i)
     order[i] = rank - 1 - i;
-  if (!tileTypeIsAView(type) || !tileOpIs(view, "tile.view"))
+  if (!tileTypeIsAView(type) || !tileViewOpIsA(view))
     return facts;
   Known known = knownOf(mlirOperationGetOperand(view, 0));
   sortByDimension(view, rank, order);

@@ -3,10 +3,14 @@
 // shapes of such an op have variables of their own.
 #include "lib/transforms/layout/graph.h"
 
+#include "dialects/tile/ops.h"
 #include "dialects/tile/questions.h"
 #include "dialects/tile/tile.h"
 #include "lib/ir/op_format.h"
 #include "lib/layout/algebra.h"
+#include "upstream/arith.h"
+#include "upstream/scf.h"
+#include "upstream/ub.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -52,21 +56,21 @@ Value *layoutValueOf(Graph *graph, MlirValue value) {
 
 double layoutWeightOf(MlirBlock block) {
   double weight = 1;
-  for (MlirOperation op = mlirBlockGetParentOperation(block); !mlirOperationIsNull(op) && !tileOpIs(op, "tile.kernel");
+  for (MlirOperation op = mlirBlockGetParentOperation(block); !mlirOperationIsNull(op) && !tileKernelOpIsA(op);
        op = mlirOperationGetParentOperation(op))
-    if ((tileOpIs(op, "scf.for") || tileOpIs(op, "scf.while")) && weight < 1e6)
+    if ((scfForOpIsA(op) || scfWhileOpIsA(op)) && weight < 1e6)
       weight *= 8; // trip counts are rarely known; eight makes inner conversions dear
   return weight;
 }
 
 //===--- variables and ports ----------------------------------------------------===//
 
-static bool isCombiner(MlirOperation op) { return tileOpIs(op, "tile.reduce") || tileOpIs(op, "tile.scan"); }
+static bool isCombiner(MlirOperation op) { return tileReduceOpIsA(op) || tileScanOpIsA(op); }
 
 // Whether layouts of the op's tiles may reach beyond them. Not where what is void would be multiplied, lie in a buffer,
 // or be combined without a known neutral element.
 static bool takesVoid(MlirOperation op) {
-  if (tileIsProduct(op) || tileOpIs(op, "tile.mma_scaled"))
+  if (tileIsProduct(op) || tileMmaScaledOpIsA(op))
     return false;
   if (isCombiner(op))
     return tileHas(op, "operation") || tileHas(op, "neutral");
@@ -387,45 +391,45 @@ static void addSource(Graph *graph, MlirOperation op) { addElementwise(graph, op
 static void addNothing(Graph *graph, MlirOperation op) { (void)graph, (void)op; }
 
 static const struct {
-  const char *name;
+  bool (*isOf)(MlirOperation op);
   void (*add)(Graph *graph, MlirOperation op);
 } rows[] = {
-    {"scf.for", addFor},
-    {"scf.while", addWhile},
-    {"scf.if", addIf},
-    {"scf.yield", addNothing},
-    {"scf.condition", addNothing},
-    {"tile.kernel", addNothing},
-    {"tile.broadcast", addBroadcast},
-    {"tile.reduce", addReduce},
-    {"tile.scan", addScan},
-    {"tile.transpose", addTranspose},
-    {"tile.reshape", addReshape},
-    {"tile.bitcast", addBitcast},
-    {"tile.random", addRandom},
-    {"tile.mma", addProduct},
-    {"tile.mma_sparse", addProduct},
-    {"tile.mma_scaled", addProduct},
-    {"tile.load", addLoad},
-    {"tile.gather", addLoad},
-    {"tile.store", addStore},
-    {"tile.scatter", addStore},
-    {"tile.atomic_rmw", addAtomic},
-    {"tile.atomic_cas", addAtomic},
-    {"tile.iota", addSource},
-    {"arith.constant", addSource},
-    {"ub.poison", addSource},
-    {"tile.slice", addApart},
-    {"tile.insert", addInsert},
-    {"tile.cat", addApart},
-    {"tile.topk", addApart},
-    {"tile.histogram", addApart},
+    {scfForOpIsA, addFor},
+    {scfWhileOpIsA, addWhile},
+    {scfIfOpIsA, addIf},
+    {scfYieldOpIsA, addNothing},
+    {scfConditionOpIsA, addNothing},
+    {tileKernelOpIsA, addNothing},
+    {tileBroadcastOpIsA, addBroadcast},
+    {tileReduceOpIsA, addReduce},
+    {tileScanOpIsA, addScan},
+    {tileTransposeOpIsA, addTranspose},
+    {tileReshapeOpIsA, addReshape},
+    {tileBitcastOpIsA, addBitcast},
+    {tileRandomOpIsA, addRandom},
+    {tileMmaOpIsA, addProduct},
+    {tileMmaSparseOpIsA, addProduct},
+    {tileMmaScaledOpIsA, addProduct},
+    {tileLoadOpIsA, addLoad},
+    {tileGatherOpIsA, addLoad},
+    {tileStoreOpIsA, addStore},
+    {tileScatterOpIsA, addStore},
+    {tileAtomicRmwOpIsA, addAtomic},
+    {tileAtomicCasOpIsA, addAtomic},
+    {tileIotaOpIsA, addSource},
+    {arithConstantOpIsA, addSource},
+    {ubPoisonOpIsA, addSource},
+    {tileSliceOpIsA, addApart},
+    {tileInsertOpIsA, addInsert},
+    {tileCatOpIsA, addApart},
+    {tileTopkOpIsA, addApart},
+    {tileHistogramOpIsA, addApart},
 };
 
 static MlirWalkResult visit(MlirOperation op, void *data) {
   Graph *graph = data;
   for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i)
-    if (tileOpIs(op, rows[i].name)) {
+    if (rows[i].isOf(op)) {
       rows[i].add(graph, op);
       return MlirWalkResultAdvance;
     }
@@ -445,8 +449,8 @@ static uint32_t rematerialsOf(Graph *graph, MlirValue value, int depth) {
   Variable *variable = &graph->variables[graph->ports[tile->definition].variable];
   if (variable->kind == Variable_Source)
     return 1;
-  bool isCheap = tileOpIs(op, "tile.broadcast") || tileOpIs(op, "tile.transpose") || tileOpIs(op, "tile.reshape") ||
-                 !strncmp(tileOpName(op).data, "arith.", 6);
+  bool isCheap =
+      tileBroadcastOpIsA(op) || tileTransposeOpIsA(op) || tileReshapeOpIsA(op) || tileOpNameStartsWith(op, "arith.");
   uint32_t sum = 1;
   for (intptr_t i = 0; isCheap && i < mlirOperationGetNumOperands(op); ++i) {
     uint32_t part = 1;

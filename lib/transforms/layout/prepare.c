@@ -1,6 +1,7 @@
 // What has to be said otherwise before layouts can be assigned: calls are inlined, products padded up to their atom.
 #include "lib/transforms/layout/graph.h"
 
+#include "dialects/tile/ops.h"
 #include "dialects/tile/questions.h"
 #include "dialects/tile/sparse_product.h"
 #include "dialects/tile/tile.h"
@@ -33,7 +34,7 @@ static void inlineOne(MlirOperation call, MlirOperation callee) {
 bool layoutInlineCalls(MlirOperation kernel) {
   enum { MaxRounds = 64 };
   for (int round = 0;; ++round) {
-    TileOps calls = tileCollect(kernel, "tile.call");
+    TileOps calls = tileCollectOps(kernel, tileCallOpIsA);
     if (!calls.count)
       return true;
     MlirOperation call = calls.items[0];
@@ -69,11 +70,8 @@ static MlirValue padded(TileBuilder *builder, MlirValue value, const int64_t *sh
     return value;
   MlirAttribute zero = mlirTypeIsAFloat(element) ? mlirFloatAttrDoubleGet(builder->context, element, 0)
                                                  : mlirIntegerAttrGet(element, with);
-  MlirValue zeros = tileBuildValue(builder, "arith.constant", larger, 0, NULL,
-                                   (TileAttributeEntry[]){{"value", mlirDenseElementsAttrSplatGet(larger, zero)}, {0}});
-  MlirValue operands[] = {value, zeros};
-  return tileBuildValue(builder, "tile.insert", larger, 2, operands,
-                        (TileAttributeEntry[]){{"static_offsets", offsets(builder->context, rank)}, {0}});
+  MlirValue zeros = tileBuildConstant(builder, mlirDenseElementsAttrSplatGet(larger, zero));
+  return tileInsertOpBuild(builder, value, zeros, 0, NULL, offsets(builder->context, rank));
 }
 
 static bool padProduct(MlirOperation op, const TileMachine *machine, uint32_t warps) {
@@ -103,26 +101,22 @@ static bool padProduct(MlirOperation op, const TileMachine *machine, uint32_t wa
     return changed;
   TileBuilder after = tileBuilderAfter(op);
   mlirValueSetType(sum, larger);
-  MlirValue cut = tileBuildValue(&after, "tile.slice", result, 1, &sum,
-                                 (TileAttributeEntry[]){{"static_offsets", offsets(builder.context, rank)}, {0}});
+  MlirValue cut = tileSliceOpBuild(&after, result, sum, 0, NULL, offsets(builder.context, rank));
   mlirValueReplaceAllUsesExcept(sum, cut, 1, (MlirOperation[]){tileDefiningOp(cut)});
   return true;
 }
 
 uint64_t layoutPadProducts(MlirOperation kernel, const TileMachine *machine, uint32_t warps) {
-  static const char *const names[] = {"tile.mma", "tile.mma_sparse"};
   uint64_t count = 0;
-  for (size_t which = 0; which < sizeof names / sizeof *names; ++which) {
-    TileOps products = tileCollect(kernel, names[which]);
-    for (intptr_t i = 0; i < products.count; ++i)
-      count += padProduct(products.items[i], machine, warps);
-    tileOpsFree(&products);
-  }
+  TileOps products = tileCollectOps(kernel, tileIsProduct);
+  for (intptr_t i = 0; i < products.count; ++i)
+    count += padProduct(products.items[i], machine, warps);
+  tileOpsFree(&products);
   return count;
 }
 
 void layoutMakeProductsDense(MlirOperation kernel, const TileMachine *machine, uint32_t warps) {
-  TileOps products = tileCollect(kernel, "tile.mma_sparse");
+  TileOps products = tileCollectOps(kernel, tileMmaSparseOpIsA);
   for (intptr_t i = 0; i < products.count; ++i) {
     char name[48];
     TileMachineAtom atom;

@@ -3,6 +3,7 @@
 //   shared memory 32) and memory by the segments that one instruction touches. Only differences between layouts count.
 #include "lib/transforms/layout/graph.h"
 
+#include "dialects/tile/ops.h"
 #include "dialects/tile/questions.h"
 #include "dialects/tile/tile.h"
 #include "lib/ir/op_format.h"
@@ -124,9 +125,7 @@ static uint32_t segmentsOf(const TileLayout *layout, uint32_t fast, uint32_t per
 
 static MlirValue memoryOf(MlirOperation op) {
   static const char *const names[] = {"source", "destination", "memory"};
-  int which = tileOpIs(op, "tile.load") || tileOpIs(op, "tile.gather")     ? 0
-              : tileOpIs(op, "tile.store") || tileOpIs(op, "tile.scatter") ? 1
-                                                                           : 2;
+  int which = tileLoadOpIsA(op) || tileGatherOpIsA(op) ? 0 : tileStoreOpIsA(op) || tileScatterOpIsA(op) ? 1 : 2;
   return tileOpOperand(op, names[which]);
 }
 

@@ -3,6 +3,7 @@
 // Cost: one conversion plan per tile.convert_layout.
 #include "lib/transforms/layout/layout.h"
 
+#include "dialects/tile/ops.h"
 #include "dialects/tile/questions.h"
 #include "dialects/tile/tile.h"
 #include "lib/ir/pass.h"
@@ -103,7 +104,7 @@ static MlirWalkResult visit(MlirOperation op, void *data) {
   snprintf(name, sizeof name, "%.*s", (int)tileOpName(op).length, tileOpName(op).data);
   for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i)
     printTile(data, mlirOperationGetResult(op, i), name);
-  if (tileOpIs(op, "tile.convert_layout") && !mlirAttributeIsNull(tileTypeGetLayout(tileResultType(op, 0))))
+  if (tileConvertLayoutOpIsA(op) && !mlirAttributeIsNull(tileTypeGetLayout(tileResultType(op, 0))))
     printPlan(data, op);
   printArguments(data, op, name);
   return MlirWalkResultAdvance;

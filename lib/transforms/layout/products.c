@@ -3,6 +3,7 @@
 // have any layout.
 #include "lib/transforms/layout/graph.h"
 
+#include "dialects/tile/ops.h"
 #include "dialects/tile/questions.h"
 #include "dialects/tile/tile.h"
 #include "lib/ir/op_format.h"
@@ -42,7 +43,7 @@ static bool takes(const TileMachineAtom *atom, MlirOperation op) {
   static const char *const names[] = {"lhs", "rhs", "accumulator"};
   for (int i = 0; i < 3; ++i)
     tileTypeText(tileTypeGetElement(mlirValueGetType(tileOpOperand(op, names[i]))), text[i], sizeof text[i]);
-  return tileOpIs(op, "tile.mma_sparse") == !!atom->fragment[3][0] && atom->warps == 1 && atom->fragment[0][0] &&
+  return tileMmaSparseOpIsA(op) == !!atom->fragment[3][0] && atom->warps == 1 && atom->fragment[0][0] &&
          atom->fragment[1][0] && atom->fragment[2][0] &&
          (tileMachineAtomTakes(atom, text[0], text[1], text[2]) ||
           (part && tileMachineAtomTakes(atom, part, part, text[2])));
@@ -118,7 +119,7 @@ static bool proposeAtom(Graph *graph, uint32_t number, const char *name, const T
   MlirOperation op = graph->variables[number].op;
   Sizes sizes = sizesOf(op);
   TileLayout fragments[4], layouts[4];
-  bool isSparse = tileOpIs(op, "tile.mma_sparse");
+  bool isSparse = tileMmaSparseOpIsA(op);
   TileProductShape shape = {.batch = sizes.batch, .m = sizes.m, .n = sizes.n, .k = sizes.k};
   shape.warpBits = (uint32_t)__builtin_ctz(graph->warps);
   if (!parseFragments(op, atom, fragments))
@@ -160,7 +161,7 @@ bool layoutProposeProduct(Graph *graph, uint32_t number) {
   char name[48];
   if (layoutFindAtom(graph->machine, op, graph->warps, false, name, sizeof name, &atom))
     return proposeAtom(graph, number, name, &atom);
-  if (tileOpIs(op, "tile.mma_sparse")) // padded to the atom by now, or dense
+  if (tileMmaSparseOpIsA(op)) // padded to the atom by now, or dense
     return tileError(op, "fits no sparse instruction of %s", tileMachineGetName(graph->machine));
   proposeMultiplyAdds(graph, number);
   for (uint32_t i = 0; i < graph->variables[number].candidateCount; ++i)

@@ -5,9 +5,11 @@
 #include "dialects/tile/questions.h"
 #include "lib/analysis/scratch.h"
 #include "lib/capi/op.h"
+#include "lib/ir/op_query.h"
 #include "lib/ir/support.h"
 #include "lib/transforms/pipeline/loops.h"
 #include "mlir-c/BuiltinAttributes.h"
+#include "upstream/memref.h"
 
 #include <stdlib.h>
 
@@ -99,14 +101,8 @@ bool tileAccessesConflict(const Accesses *earlier, const Accesses *later) {
 
 // The parameter behind a memref or view; null: not known.
 static MlirValue rootOf(MlirValue memory) {
-  static const char *const through[] = {"memref.cast", "memref.subview"};
-  MlirOperation op = tileDefiningOp(memory);
-  if (mlirOperationIsNull(op))
-    return memory;
-  bool isThrough = tileViewOpIsA(op) || tileAssumeOpIsA(op);
-  for (size_t i = 0; i < sizeof through / sizeof *through; ++i)
-    isThrough |= tileOpIs(op, through[i]);
-  return isThrough ? rootOf(mlirOperationGetOperand(op, 0)) : (MlirValue){NULL};
+  MlirValue root = tileMemoryRoot(memory);
+  return !mlirValueIsNull(root) && mlirValueIsABlockArgument(root) ? root : (MlirValue){NULL};
 }
 
 static void addBuffer(const Lifetimes *lifetimes, MlirValue buffer, bool isWrite, Accesses *accesses) {
@@ -137,37 +133,21 @@ static void addOperand(const Lifetimes *lifetimes, MlirOperation op, MlirValue m
                                              isExact(lifetimes, op) ? op : (MlirOperation){NULL}});
 }
 
-// Which of an op's memories are read or written; bits by operand. Foreign ops that say nothing may touch any memory.
-typedef struct Effects {
-  bool isUnknown;
-  uint32_t reads, writes;
-} Effects;
+typedef struct Adding {
+  const Lifetimes *lifetimes;
+  Accesses *accesses;
+} Adding;
 
-static Effects effectsOf(MlirOperation op) {
-  switch (tileOpKind(op)) {
-  case TileOp_Load:
-  case TileOp_Gather:
-  case TileOp_AtomicLoad:
-    return (Effects){.reads = 1};
-  case TileOp_Store:
-  case TileOp_Scatter:
-  case TileOp_AtomicStore:
-  case TileOp_AtomicRmw:
-    return (Effects){.writes = 2};
-  case TileOp_AtomicCas:
-    return (Effects){.writes = 4};
-  case TileOp_Copy:
-  case TileOp_CopyAsync:
-    return (Effects){.reads = 1, .writes = 2};
-  case TileOp_None:
-    if (tileOpIs(op, "memref.load"))
-      return (Effects){.reads = 1};
-    if (tileOpIs(op, "memref.store"))
-      return (Effects){.writes = 2};
-    return (Effects){.isUnknown = !mlirExtOperationIsMemoryEffectFree(op) && !mlirOperationGetNumRegions(op)};
-  default:
-    return (Effects){.reads = 0};
-  }
+// What an ordered atomic says of all memory concerns barriers only, as tile.sync does.
+static void addEffect(MlirOperation op, TileEffect effect, void *data) {
+  Adding *adding = data;
+  bool isWrite = effect.kind == MlirExtEffect_Write && !tileAtomicLoadOpIsA(op); // which says so to stay apart
+  if ((!isWrite && effect.kind != MlirExtEffect_Read) || effect.resource != MlirExtResource_Memory)
+    return;
+  if (mlirValueIsNull(effect.value))
+    tileAccessesAdd(adding->accesses, (MemoryAccess){.isWrite = isWrite});
+  else
+    addOperand(adding->lifetimes, op, effect.value, isWrite, adding->accesses);
 }
 
 static void addScratch(MlirOperation op, OpAccesses *result) {
@@ -195,15 +175,8 @@ static bool isOrdered(MlirOperation op, const char *order) {
 }
 
 void tileAccessesOf(const Lifetimes *lifetimes, MlirOperation op, OpAccesses *result) {
-  Effects effects = effectsOf(op);
   addScratch(op, result);
-  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op) && (effects.reads | effects.writes) >> i; ++i) {
-    bool isWrite = effects.writes >> i & 1;
-    if (isWrite || effects.reads >> i & 1)
-      addOperand(lifetimes, op, mlirOperationGetOperand(op, i), isWrite, &result->accesses);
-  }
-  if (effects.isUnknown)
-    tileAccessesAdd(&result->accesses, (MemoryAccess){Access_Global, (MlirValue){NULL}, true, 0, 0});
+  tileOpVisitEffects(op, addEffect, &(Adding){lifetimes, &result->accesses});
   if (tileWaitOpIsA(op))
     addLanding(lifetimes, op, result);
   if (tileAtomicRmwOpIsA(op) || tileAtomicCasOpIsA(op) || tileAtomicStoreOpIsA(op)) {

@@ -11,6 +11,7 @@
 #include "dialects/tile/ops.h"
 #include "dialects/tile/questions.h"
 #include "lib/ir/pass.h"
+#include "upstream/scf.h"
 
 #include <stdlib.h>
 
@@ -166,7 +167,7 @@ static Age *copyAges(const Tokens *tokens) {
 }
 
 static void visitLoop(Tokens *tokens, MlirOperation op) {
-  bool isFor = tileOpIs(op, "scf.for"), changed = true;
+  bool isFor = scfForOpIsA(op), changed = true;
   MlirBlock head = blockOf(op, 0), last = blockOf(op, isFor ? 0 : 1);
   forward(tokens, op, isFor ? 3 : 0, argumentOf, &head, isFor);
   while (changed) {
@@ -230,9 +231,9 @@ static void visitIf(Tokens *tokens, MlirOperation op) {
 static void visitBlock(Tokens *tokens, MlirBlock block) {
   for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op))
-    if (tileOpIs(op, "scf.for") || tileOpIs(op, "scf.while"))
+    if (scfForOpIsA(op) || scfWhileOpIsA(op))
       visitLoop(tokens, op);
-    else if (tileOpIs(op, "scf.if"))
+    else if (scfIfOpIsA(op))
       visitIf(tokens, op);
     else if (tileWarpSpecializeOpIsA(op)) // each partition commits and waits for groups of its own
       for (intptr_t i = 0; i < mlirOperationGetNumRegions(op); ++i)

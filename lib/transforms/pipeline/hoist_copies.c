@@ -6,10 +6,13 @@
 // Source: KNYFE. Cost: linear in the ops, for each loop that nests.
 #include "lib/transforms/pipeline/pipeline.h"
 
+#include "dialects/tile/ops.h"
 #include "dialects/tile/tile.h"
 #include "lib/capi/op.h"
+#include "lib/ir/op_query.h"
 #include "lib/ir/pass.h"
 #include "lib/transforms/pipeline/loops.h"
+#include "upstream/scf.h"
 
 static const char *const statistics[] = {"hoisted: loads and copies moved before a loop", NULL};
 
@@ -20,15 +23,16 @@ typedef struct Writes {
   bool found;
 } Writes;
 
+static void see(MlirOperation op, TileEffect effect, void *data) {
+  (void)op;
+  bool *onlyReads = data;
+  *onlyReads = *onlyReads && effect.kind == MlirExtEffect_Read;
+}
+
 static bool onlyReads(MlirOperation op) {
-  static const char *const readers[] = {"tile.load", "tile.gather", "memref.load", "scf.for",
-                                        "scf.if",    "scf.while",   "scf.yield",   "scf.condition"};
-  if (mlirExtOperationIsPure(op))
-    return true;
-  for (size_t i = 0; i < sizeof readers / sizeof *readers; ++i)
-    if (tileOpIs(op, readers[i]))
-      return true;
-  return false;
+  bool result = true;
+  tileOpVisitEffects(op, see, &result);
+  return result;
 }
 
 static MlirWalkResult findWrite(MlirOperation op, void *data) {
@@ -45,8 +49,8 @@ static bool writesNothingBut(MlirOperation loop, MlirOperation copy) {
 }
 
 static bool mayHoist(MlirOperation loop, MlirOperation op) {
-  bool isLoad = tileOpIs(op, "tile.load") && tileTypeIsAView(tileOperandType(op, 0));
-  bool isCopy = tileOpIs(op, "tile.copy") && tileTypeIsABuffer(tileOperandType(op, 1));
+  bool isLoad = tileLoadOpIsA(op) && tileTypeIsAView(tileOperandType(op, 0));
+  bool isCopy = tileCopyOpIsA(op) && tileTypeIsABuffer(tileOperandType(op, 1));
   if ((!isLoad && !isCopy) || !tileAreOperandsInvariant(loop, op))
     return false;
   return writesNothingBut(loop, isCopy ? op : (MlirOperation){NULL});
@@ -54,14 +58,14 @@ static bool mayHoist(MlirOperation loop, MlirOperation op) {
 
 // What a hoisted load needs goes before it.
 static bool isInvariantView(MlirOperation loop, MlirOperation op) {
-  return tileOpIs(op, "tile.view") && tileAreOperandsInvariant(loop, op);
+  return tileViewOpIsA(op) && tileAreOperandsInvariant(loop, op);
 }
 
 //===--- the pass -------------------------------------------------------------------------===//
 
 static bool run(MlirOperation kernel, MlirExtPass pass) {
   // Post order: what leaves an inner loop may leave the next one too.
-  TileOps loops = tileCollect(kernel, "scf.for");
+  TileOps loops = tileCollectOps(kernel, scfForOpIsA);
   for (intptr_t i = 0; i < loops.count; ++i) {
     MlirOperation loop = loops.items[i];
     MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(loop, 0));

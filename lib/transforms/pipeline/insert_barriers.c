@@ -19,6 +19,7 @@
 #include "lib/ir/pass.h"
 #include "lib/machine/machine.h"
 #include "lib/transforms/pipeline/accesses.h"
+#include "upstream/scf.h"
 
 enum { Inserted, Removed };
 
@@ -129,11 +130,11 @@ static void visitChoice(Order *order, MlirOperation op) {
 static void visit(Order *order, MlirOperation op) {
   if (tileSyncOpIsA(op))
     visitSync(order, op);
-  else if (tileOpIs(op, "scf.for"))
+  else if (scfForOpIsA(op))
     visitLoop(order, op, 1);
-  else if (tileOpIs(op, "scf.while"))
+  else if (scfWhileOpIsA(op))
     visitLoop(order, op, 2);
-  else if (tileOpIs(op, "scf.if") || tileWarpSpecializeOpIsA(op))
+  else if (scfIfOpIsA(op) || tileWarpSpecializeOpIsA(op))
     visitChoice(order, op);
   else
     visitPlain(order, op);

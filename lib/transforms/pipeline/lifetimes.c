@@ -4,6 +4,7 @@
 #include "dialects/tile/ops.h"
 #include "dialects/tile/questions.h"
 #include "lib/analysis/scratch.h"
+#include "upstream/scf.h"
 
 #include <stdlib.h>
 
@@ -14,9 +15,9 @@ typedef struct Times {
   Life span;
 } Times;
 
-static bool isFor(MlirOperation op) { return tileOpIs(op, "scf.for"); }
+static bool isFor(MlirOperation op) { return scfForOpIsA(op); }
 
-static bool isLoop(MlirOperation op) { return isFor(op) || tileOpIs(op, "scf.while"); }
+static bool isLoop(MlirOperation op) { return isFor(op) || scfWhileOpIsA(op); }
 
 //===--- time -----------------------------------------------------------------------------------------===//
 
@@ -102,7 +103,7 @@ static void liveToWaits(const Lifetimes *lifetimes, BufferPlace *place, MlirBloc
       MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
       liveToWaits(lifetimes, place, home, mlirBlockGetArgument(body, number - 2), depth + 1);
       liveToWaits(lifetimes, place, home, mlirOperationGetResult(op, number - 3), depth + 1);
-    } else if (tileOpIs(op, "scf.yield") && isFor(around)) {
+    } else if (scfYieldOpIsA(op) && isFor(around)) {
       // The waits of the loop's argument are in the loop, through which the buffer lives as long as its result's.
       live(place, spanOf(lifetimes, around));
       liveToWaits(lifetimes, place, home, mlirOperationGetResult(around, number), depth + 1);
@@ -155,7 +156,7 @@ Lifetimes *tileLifetimes(MlirOperation kernel) {
   qsort(numbering.times, (size_t)numbering.count, sizeof *numbering.times, byAddress);
   lifetimes->times = numbering.times;
   lifetimes->numTimes = numbering.count;
-  TileOps allocs = tileCollect(kernel, "tile.alloc");
+  TileOps allocs = tileCollectOps(kernel, tileAllocOpIsA);
   lifetimes->places = calloc((size_t)allocs.count + 1, sizeof *lifetimes->places);
   for (intptr_t i = 0; i < allocs.count; ++i)
     if (tileTypeIsABuffer(tileResultType(allocs.items[i], 0)))

@@ -9,6 +9,7 @@
 // Source: multistage pipelines of Triton and CUTLASS; rings after OPS.md, so that no arithmetic on stages is needed.
 #include "lib/transforms/pipeline/pipeline.h"
 
+#include "dialects/tile/ops.h"
 #include "dialects/tile/questions.h"
 #include "dialects/tile/tile.h"
 #include "lib/analysis/machine.h"
@@ -16,10 +17,13 @@
 #include "lib/capi/op.h"
 #include "lib/ir/builder.h"
 #include "lib/ir/op_format.h"
+#include "lib/ir/op_query.h"
 #include "lib/ir/pass.h"
 #include "lib/machine/machine.h"
 #include "lib/transforms/pipeline/loops.h"
 #include "lib/transforms/pipeline/shared_memory.h"
+#include "upstream/arith.h"
+#include "upstream/scf.h"
 
 #include <stdlib.h>
 
@@ -72,37 +76,28 @@ static bool isKnownAhead(const Loop *loop, MlirValue value) {
   return true;
 }
 
-typedef struct Effects {
-  const Loop *loop;
-  bool ok;
-} Effects;
-
 // Whether the loop itself runs more than once.
 static bool isRepeated(const Loop *loop) {
   MlirOperation op = mlirOperationGetParentOperation(loop->op);
-  while (!tileOpIs(op, "tile.kernel") && !tileOpIs(op, "scf.for") && !tileOpIs(op, "scf.while"))
+  while (!tileKernelOpIsA(op) && !scfForOpIsA(op) && !scfWhileOpIsA(op))
     op = mlirOperationGetParentOperation(op);
-  return !tileOpIs(op, "tile.kernel");
+  return !tileKernelOpIsA(op);
 }
 
 // Reading ahead is right as long as the loop writes nothing but its buffers.
-static MlirWalkResult checkEffects(MlirOperation op, void *data) {
-  static const char *const harmless[] = {"tile.load", "tile.copy_async", "tile.wait", "tile.sync",
-                                         "scf.for",   "scf.if",          "scf.yield", "tile.join"};
-  Effects *effects = data;
-  bool isStaging = tileOpIs(op, "tile.store") && tileTypeIsABuffer(tileOperandType(op, 1));
-  bool ok = mlirExtOperationIsPure(op) || isStaging || mlirOperationEqual(op, effects->loop->op);
-  for (size_t i = 0; !ok && i < sizeof harmless / sizeof *harmless; ++i)
-    ok = tileOpIs(op, harmless[i]);
-  ok = ok && !(tileOpIs(op, "tile.copy_async") && tileTypeIsABuffer(tileOperandType(op, 0)));
-  effects->ok = effects->ok && ok;
-  return ok ? MlirWalkResultAdvance : MlirWalkResultInterrupt;
+static void checkEffect(MlirOperation op, TileEffect effect, void *data) {
+  (void)op;
+  bool *ok = data, isBuffer = !mlirValueIsNull(effect.value) && tileTypeIsABuffer(mlirValueGetType(effect.value));
+  bool isMemory = effect.resource == MlirExtResource_Memory;
+  bool isHarmless = isMemory ? effect.kind == MlirExtEffect_Read || (effect.kind == MlirExtEffect_Write && isBuffer)
+                             : effect.resource == MlirExtResource_Order;
+  *ok = *ok && isHarmless && !effect.isUnknown;
 }
 
 static bool writesOnlyBuffers(const Loop *loop) {
-  Effects effects = {loop, true};
-  mlirOperationWalk(loop->op, checkEffects, &effects, MlirWalkPreOrder);
-  return effects.ok;
+  bool ok = true;
+  tileOpVisitAllEffects(loop->op, checkEffect, &ok);
+  return ok;
 }
 
 static bool operandsAreKnown(const Loop *loop, MlirOperation op, intptr_t except) {
@@ -117,19 +112,19 @@ static MlirOperation waitOf(const Loop *loop, MlirOperation copy) {
   MlirValue token = mlirOperationGetResult(copy, 0);
   MlirOperation user =
       tileHasOneUse(token) ? mlirOpOperandGetOwner(mlirValueGetFirstUse(token)) : (MlirOperation){NULL};
-  bool fits = tileOpIs(user, "tile.wait") && mlirBlockEqual(mlirOperationGetBlock(user), loop->body);
+  bool fits = tileWaitOpIsA(user) && mlirBlockEqual(mlirOperationGetBlock(user), loop->body);
   return fits ? user : (MlirOperation){NULL};
 }
 
 static bool isPlainBuffer(MlirValue buffer) {
-  return tileOpIs(tileDefiningOp(buffer), "tile.alloc") && tileBufferTypeGetStages(mlirValueGetType(buffer)) == 0;
+  return tileAllocOpIsA(tileDefiningOp(buffer)) && tileBufferTypeGetStages(mlirValueGetType(buffer)) == 0;
 }
 
 // All asynchronous copies of the body, or none if one cannot move.
 static bool findCopies(Loop *loop) {
   for (MlirOperation op = mlirBlockGetFirstOperation(loop->body); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op)) {
-    if (!tileOpIs(op, "tile.copy_async"))
+    if (!tileCopyAsyncOpIsA(op))
       continue;
     MlirOperation wait = mlirOperationGetNumResults(op) == 1 ? waitOf(loop, op) : (MlirOperation){NULL};
     if (loop->copyCount == MostCopies || mlirOperationIsNull(wait) || !isPlainBuffer(mlirOperationGetOperand(op, 1)) ||
@@ -182,7 +177,7 @@ static MlirValue renamed(const Loop *loop, Names *names, TileBuilder *builder, M
 
 static MlirValue slotOf(TileBuilder *builder, MlirValue ring, MlirValue use) {
   MlirValue operands[] = {ring, use};
-  return tileBuildValue(builder, "tile.slot", tileBufferTypeGetSlot(mlirValueGetType(ring)), 2, operands, NULL);
+  return tileSlotOpBuild(builder, operands[0], operands[1]);
 }
 
 // One round's copies into the rings' slots of that use; one token for all.
@@ -198,15 +193,15 @@ static MlirValue copyRound(const Loop *loop, TileBuilder *builder, const MlirVal
   }
   token = tokens[0];
   if (loop->copyCount > 1)
-    token = tileBuildValue(builder, "tile.join", mlirValueGetType(token), loop->copyCount, tokens, NULL);
+    token = tileJoinOpBuild(builder, mlirValueGetType(token), loop->copyCount, tokens);
   return token;
 }
 
 static void buildWait(TileBuilder *builder, intptr_t count, const MlirValue *tokens) {
-  tileBuild(builder, "tile.wait", count, tokens, 0, NULL, NULL, 0, NULL);
+  tileWaitOpBuild(builder, count, tokens);
 }
 
-static void buildSync(TileBuilder *builder) { tileBuild(builder, "tile.sync", 0, NULL, 0, NULL, NULL, 0, NULL); }
+static void buildSync(TileBuilder *builder) { tileSyncOpBuild(builder); }
 
 //===--- rings ------------------------------------------------------------------------------===//
 
@@ -221,7 +216,7 @@ static MlirValue makeRing(const Loop *loop, MlirValue buffer) {
   TileBuilder builder = tileBuilderAfter(tileDefiningOp(buffer));
   mlirExtPassAddStatistic(loop->pass, Rings, 1);
   mlirExtPassAddStatistic(loop->pass, RingBytes, (uint64_t)tileBufferBytes(ring));
-  return tileBuildValue(&builder, "tile.alloc", ring, 0, NULL, NULL);
+  return tileAllocOpBuild(&builder, ring);
 }
 
 // The most stages up to those asked for that leave room for all else; 1: none.
@@ -263,8 +258,8 @@ static bool isOurs(const MlirOperation *ops, intptr_t count, MlirOperation op) {
 static void dropSyncs(const Loop *loop) {
   for (MlirOperation op = mlirBlockGetFirstOperation(loop->body), next; !mlirOperationIsNull(op); op = next) {
     next = mlirOperationGetNextInBlock(op);
-    if (tileOpIs(op, "tile.sync") && (isOurs(loop->copies, loop->copyCount, neighbourWithEffect(op, false)) ||
-                                      isOurs(loop->waits, loop->waitCount, neighbourWithEffect(op, true))))
+    if (tileSyncOpIsA(op) && (isOurs(loop->copies, loop->copyCount, neighbourWithEffect(op, false)) ||
+                              isOurs(loop->waits, loop->waitCount, neighbourWithEffect(op, true))))
       mlirOperationDestroy(op);
   }
 }
@@ -277,7 +272,7 @@ static MlirValue roundOf(const Loop *loop, TileBuilder *builder) {
   if (tileConstantIndex(step, &constant) && constant == 1)
     return distance;
   MlirValue operands[] = {distance, step};
-  return tileBuildValue(builder, "arith.divui", mlirValueGetType(distance), 2, operands, NULL);
+  return arithDivUIOpBuild(builder, operands[0], operands[1]);
 }
 
 // What stood in the body for a buffer is the slot of this round.
@@ -359,11 +354,11 @@ static bool findStores(Loop *loop) {
   loop->copyCount = loop->waitCount = 0;
   for (MlirOperation op = mlirBlockGetFirstOperation(loop->body); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op)) {
-    bool isStore = tileOpIs(op, "tile.store") && tileTypeIsABuffer(tileOperandType(op, 1));
+    bool isStore = tileStoreOpIsA(op) && tileTypeIsABuffer(tileOperandType(op, 1));
     MlirOperation load = isStore ? tileDefiningOp(mlirOperationGetOperand(op, 0)) : (MlirOperation){NULL};
     if (!isStore)
       continue;
-    if (loop->copyCount == MostCopies || !tileOpIs(load, "tile.load") || !tileTypeIsAView(tileOperandType(load, 0)) ||
+    if (loop->copyCount == MostCopies || !tileLoadOpIsA(load) || !tileTypeIsAView(tileOperandType(load, 0)) ||
         !tileHasOneUse(mlirOperationGetResult(load, 0)) || !mlirBlockEqual(mlirOperationGetBlock(load), loop->body) ||
         !operandsAreKnown(loop, load, -1))
       return false;
@@ -387,7 +382,7 @@ static void prefetch(Loop *loop) {
   for (intptr_t i = 0; i < count; ++i) {
     // Behind the sync that follows the store: from there on the products hide the load.
     MlirOperation sync = loop->waits[i];
-    while (!mlirOperationIsNull(sync) && !tileOpIs(sync, "tile.sync"))
+    while (!mlirOperationIsNull(sync) && !tileSyncOpIsA(sync))
       sync = mlirOperationGetNextInBlock(sync);
     TileBuilder behind = tileBuilderAfter(mlirOperationIsNull(sync) ? loop->waits[i] : sync);
     Names names = {.items = NULL};
@@ -436,7 +431,7 @@ static void runOnLoop(MlirOperation kernel, MlirExtPass pass, MlirOperation op) 
 }
 
 static bool run(MlirOperation kernel, MlirExtPass pass) {
-  TileOps loops = tileCollect(kernel, "scf.for");
+  TileOps loops = tileCollectOps(kernel, scfForOpIsA);
   for (intptr_t i = 0; i < loops.count; ++i)
     runOnLoop(kernel, pass, loops.items[i]);
   tileOpsFree(&loops);

@@ -129,7 +129,7 @@ static bool readKernel(Plan *plan) {
   tileIntegerOf(plan->kernel, "warps", &warps);
   plan->exchange.lanes = (uint32_t)width;
   plan->exchange.warps = (uint32_t)warps;
-  TileOps calls = tileCollect(plan->kernel, "tile.call");
+  TileOps calls = tileCollectOps(plan->kernel, tileCallOpIsA);
   bool hasCalls = calls.count > 0;
   if (hasCalls)
     tileError(calls.items[0],

@@ -7,13 +7,18 @@
 // Source: KNYFE. Cost: linear in the ops of loops.
 #include "lib/transforms/pipeline/pipeline.h"
 
+#include "dialects/tile/ops.h"
 #include "dialects/tile/questions.h"
 #include "dialects/tile/tile.h"
 #include "lib/capi/op.h"
 #include "lib/ir/builder.h"
+#include "lib/ir/op_query.h"
 #include "lib/ir/pass.h"
 #include "lib/transforms/pipeline/loops.h"
 #include "mlir-c/BuiltinAttributes.h"
+#include "upstream/arith.h"
+#include "upstream/memref.h"
+#include "upstream/scf.h"
 
 static const char *const statistics[] = {"reduced: combining stores moved behind a loop", NULL};
 
@@ -25,57 +30,33 @@ static bool adds(MlirOperation op) {
 }
 
 typedef struct Others {
-  MlirOperation loop, store;
+  MlirOperation store;
+  MlirValue root; // of what it adds to
   bool found;
 } Others;
 
-// Any other op that reaches memory might see a sum too early.
-static MlirWalkResult findOther(MlirOperation op, void *data) {
-  static const char *const harmless[] = {"scf.for", "scf.if", "scf.yield", "scf.while", "scf.condition", "tile.load"};
+// Any other op that writes, or reads the same memory, might see a sum too early.
+static void findOther(MlirOperation op, TileEffect effect, void *data) {
   Others *others = data;
-  bool ok = mlirOperationEqual(op, others->loop) || mlirOperationEqual(op, others->store) || mlirExtOperationIsPure(op);
-  for (size_t i = 0; !ok && i < sizeof harmless / sizeof *harmless; ++i)
-    ok = tileOpIs(op, harmless[i]);
-  others->found = !ok;
-  return ok ? MlirWalkResultAdvance : MlirWalkResultInterrupt;
-}
-
-// The memref that a view shows, behind what only describes it; null if it is none of the kernel's parameters.
-static MlirValue rootOf(MlirValue memory) {
-  for (MlirOperation op = tileDefiningOp(memory); !mlirOperationIsNull(op); op = tileDefiningOp(memory)) {
-    if (!tileOpIs(op, "tile.view") && !tileOpIs(op, "tile.assume") && !tileOpIs(op, "memref.cast"))
-      return (MlirValue){NULL};
-    memory = mlirOperationGetOperand(op, 0);
-  }
-  return memory;
-}
-
-typedef struct Loads {
-  MlirValue root;
-  bool found;
-} Loads;
-
-static MlirWalkResult findLoad(MlirOperation op, void *data) {
-  Loads *loads = data;
-  if (!tileOpIs(op, "tile.load") || !tileTypeIsAView(tileOperandType(op, 0)))
-    return MlirWalkResultAdvance;
-  MlirValue root = rootOf(mlirOperationGetOperand(op, 0));
-  loads->found = mlirValueIsNull(root) || tileParametersMayOverlap(root, loads->root);
-  return loads->found ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
+  if (mlirOperationEqual(op, others->store))
+    return;
+  bool isRead = effect.kind == MlirExtEffect_Read && effect.resource == MlirExtResource_Memory;
+  MlirValue root = tileMemoryRoot(effect.value);
+  bool isKnown = !mlirValueIsNull(root) && mlirValueIsABlockArgument(root);
+  bool isBuffer = !mlirValueIsNull(effect.value) && tileTypeIsABuffer(mlirValueGetType(effect.value));
+  others->found |= !isRead || (!isBuffer && (!isKnown || tileParametersMayOverlap(root, others->root)));
 }
 
 static bool isAlone(MlirOperation loop, MlirOperation store) {
-  Others others = {loop, store, false};
-  Loads loads = {rootOf(mlirOperationGetOperand(store, 1)), false};
-  if (mlirValueIsNull(loads.root))
+  Others others = {store, tileMemoryRoot(tileStoreOpGetDestination(store)), false};
+  if (mlirValueIsNull(others.root) || !mlirValueIsABlockArgument(others.root))
     return false;
-  mlirOperationWalk(loop, findOther, &others, MlirWalkPreOrder);
-  mlirOperationWalk(loop, findLoad, &loads, MlirWalkPreOrder);
-  return !others.found && !loads.found;
+  tileOpVisitAllEffects(loop, findOther, &others);
+  return !others.found;
 }
 
 static bool mayReduce(MlirOperation loop, MlirOperation op) {
-  if (!tileOpIs(op, "tile.store") || !adds(op) || !tileTypeIsAView(tileOperandType(op, 1)) ||
+  if (!tileStoreOpIsA(op) || !adds(op) || !tileTypeIsAView(tileOperandType(op, 1)) ||
       !tileTypeIsATile(tileOperandType(op, 0)))
     return false;
   for (intptr_t i = 1; i < mlirOperationGetNumOperands(op); ++i)
@@ -91,8 +72,7 @@ static MlirValue neutral(TileBuilder *builder, MlirType type) {
   MlirType element = tileTypeGetElement(type);
   MlirAttribute zero = mlirTypeIsAFloat(element) ? mlirFloatAttrDoubleGet(builder->context, element, -0.0)
                                                  : mlirIntegerAttrGet(element, 0);
-  TileAttributeEntry attributes[] = {{"value", mlirDenseElementsAttrSplatGet(type, zero)}, {NULL}};
-  return tileBuildValue(builder, "arith.constant", type, 0, NULL, attributes);
+  return tileBuildConstant(builder, mlirDenseElementsAttrSplatGet(type, zero));
 }
 
 static MlirOperation reduce(MlirOperation loop, MlirOperation store) {
@@ -103,9 +83,8 @@ static MlirOperation reduce(MlirOperation loop, MlirOperation store) {
   MlirOperation made = tileLoopCarryMore(loop, 1, &start);
   MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(made, 0));
   TileBuilder at = tileBuilderBefore(store);
-  const char *add = mlirTypeIsAFloat(tileTypeGetElement(type)) ? "arith.addf" : "arith.addi";
-  MlirValue terms[] = {mlirBlockGetArgument(body, number + 1), mlirOperationGetOperand(store, 0)};
-  MlirValue sum = tileBuildValue(&at, add, type, 2, terms, NULL);
+  TileUpstream add = mlirTypeIsAFloat(tileTypeGetElement(type)) ? ArithOp_AddF : ArithOp_AddI;
+  MlirValue sum = tileBuildBinary(&at, add, mlirBlockGetArgument(body, number + 1), tileStoreOpGetValue(store));
   mlirOperationRemoveFromParent(store);
   mlirBlockInsertOwnedOperationAfter(mlirOperationGetBlock(made), made, store);
   mlirOperationSetOperand(store, 0, mlirOperationGetResult(made, number));
@@ -117,7 +96,7 @@ static MlirOperation reduce(MlirOperation loop, MlirOperation store) {
 
 static bool run(MlirOperation kernel, MlirExtPass pass) {
   // Post order: a sum that leaves an inner loop may leave the next one too.
-  TileOps loops = tileCollect(kernel, "scf.for");
+  TileOps loops = tileCollectOps(kernel, scfForOpIsA);
   for (intptr_t i = 0; i < loops.count; ++i) {
     MlirOperation loop = loops.items[i], found = {NULL};
     do {

@@ -1,12 +1,14 @@
 // Fragments that are read again instead of being held. See registers.h.
 #include "lib/transforms/pipeline/registers.h"
 
+#include "dialects/tile/ops.h"
 #include "dialects/tile/questions.h"
 #include "dialects/tile/tile.h"
 #include "lib/analysis/registers.h"
 #include "lib/ir/support.h"
 #include "lib/machine/machine.h"
 #include "lib/transforms/pipeline/loops.h"
+#include "upstream/scf.h"
 
 // For addresses, indices and the fragments of one step of a product.
 enum { Others = 40 };
@@ -28,7 +30,7 @@ static bool isFragmentLoad(MlirOperation op) {
 
 static MlirOperation loopIn(MlirOperation op) {
   for (op = mlirOperationGetParentOperation(op); !mlirOperationIsNull(op); op = mlirOperationGetParentOperation(op))
-    if (tileOpIs(op, "scf.for"))
+    if (scfForOpIsA(op))
       return op;
   return (MlirOperation){NULL};
 }
@@ -36,7 +38,7 @@ static MlirOperation loopIn(MlirOperation op) {
 // Nothing in the loop, or in one around it that the load stands before, touches the buffer.
 static bool isLeftAlone(MlirValue buffer, MlirOperation load) {
   MlirBlock block = mlirOperationGetBlock(load);
-  if (!tileOpIs(tileDefiningOp(buffer), "tile.alloc")) // a slot of a ring is written as the ring goes round
+  if (!tileAllocOpIsA(tileDefiningOp(buffer))) // a slot of a ring is written as the ring goes round
     return false;
   for (MlirOpOperand use = mlirValueGetFirstUse(buffer); !mlirOpOperandIsNull(use);
        use = mlirOpOperandGetNextUse(use)) {
@@ -52,7 +54,7 @@ int64_t tileReadFragmentsInLoops(MlirOperation kernel, const TileMachine *machin
   const TileRegisterCount count = {.registersOf = NULL};
   if (!tileIntegerOf(kernel, "registers", &limit) && !tileMachineGetInteger(machine, "registers.per_thread", &limit))
     return 0;
-  TileOps loads = tileCollect(kernel, "tile.load");
+  TileOps loads = tileCollectOps(kernel, tileLoadOpIsA);
   for (intptr_t i = 0; i < loads.count; ++i) {
     MlirOperation load = loads.items[i];
     if (!isFragmentLoad(load) || !isLeftAlone(mlirOperationGetOperand(load, 0), load))

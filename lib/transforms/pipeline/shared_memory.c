@@ -1,15 +1,18 @@
 // Shared memory that a kernel has left. See shared_memory.h.
 #include "lib/transforms/pipeline/shared_memory.h"
 
+#include "dialects/tile/ops.h"
 #include "dialects/tile/questions.h"
 #include "dialects/tile/tile.h"
 #include "lib/analysis/scratch.h"
+#include "lib/ir/op_query.h"
 #include "lib/machine/machine.h"
+#include "upstream/scf.h"
 
 MlirOperation tileOutermostLoop(MlirOperation op) {
   MlirOperation loop = {NULL};
-  for (; !tileOpIs(op, "tile.kernel"); op = mlirOperationGetParentOperation(op))
-    if (tileOpIs(op, "scf.for") || tileOpIs(op, "scf.while"))
+  for (; !tileKernelOpIsA(op); op = mlirOperationGetParentOperation(op))
+    if (scfForOpIsA(op) || scfWhileOpIsA(op))
       loop = op;
   return loop;
 }
@@ -30,17 +33,6 @@ static bool isOfOtherLoops(MlirValue buffer, MlirOperation loop) {
   return !mlirOpOperandIsNull(mlirValueGetFirstUse(buffer));
 }
 
-static bool movesElements(MlirOperation op) {
-  static const char *const movers[] = {"tile.convert_layout", "tile.reduce",  "tile.scan",   "tile.sort",
-                                       "tile.topk",           "tile.slice",   "tile.insert", "tile.cat",
-                                       "tile.bitcast",        "tile.reshape", "tile.gather", "tile.histogram",
-                                       "tile.random"};
-  for (size_t i = 0; i < sizeof movers / sizeof *movers; ++i)
-    if (tileOpIs(op, movers[i]))
-      return true;
-  return false;
-}
-
 static int64_t tileBytes(MlirType type) {
   unsigned width = tileTypeIsATile(type) ? tileElementWidth(tileTypeGetElement(type)) : 8;
   return tileTypeIsATile(type) ? tileTypeGetCount(type) * (width == 0 ? 8 : (width + 7) / 8) : 0;
@@ -48,12 +40,12 @@ static int64_t tileBytes(MlirType type) {
 
 static MlirWalkResult visit(MlirOperation op, void *data) {
   Use *use = data;
-  bool isShared = tileOpIs(op, "tile.alloc") && tileTypeIsABuffer(tileResultType(op, 0)) &&
+  bool isShared = tileAllocOpIsA(op) && tileTypeIsABuffer(tileResultType(op, 0)) &&
                   tileStringEquals(tileBufferTypeGetLevel(tileResultType(op, 0)), "shared");
   bool isElsewhere = !mlirOperationIsNull(use->loop) && !mlirOperationEqual(tileOutermostLoop(op), use->loop);
   if (isShared && (mlirOperationIsNull(use->loop) || !isOfOtherLoops(mlirOperationGetResult(op, 0), use->loop)))
     use->buffers += tileBufferBytes(tileResultType(op, 0));
-  for (intptr_t i = 0; movesElements(op) && !isElsewhere && i < mlirOperationGetNumOperands(op); ++i) {
+  for (intptr_t i = 0; tileOpExchangesElements(op) && !isElsewhere && i < mlirOperationGetNumOperands(op); ++i) {
     int64_t bytes = tileBytes(tileOperandType(op, i));
     use->scratch = bytes > use->scratch ? bytes : use->scratch;
   }

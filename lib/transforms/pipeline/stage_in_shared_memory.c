@@ -8,6 +8,7 @@
 // Cost: linear in the ops; one swizzle per operand.
 #include "lib/transforms/pipeline/pipeline.h"
 
+#include "dialects/tile/ops.h"
 #include "dialects/tile/questions.h"
 #include "dialects/tile/tile.h"
 #include "lib/analysis/machine.h"
@@ -41,7 +42,7 @@ static const char *const statistics[] = {
 // The load behind an operand that is converted to a fragment; null where there is none of that form.
 static MlirOperation stagedLoad(MlirOperation convert) {
   MlirOperation load = tileDefiningOp(mlirOperationGetOperand(convert, 0));
-  bool fits = tileOpIs(load, "tile.load") && tileTypeIsAView(tileOperandType(load, 0)) &&
+  bool fits = tileLoadOpIsA(load) && tileTypeIsAView(tileOperandType(load, 0)) &&
               tileHasOneUse(mlirOperationGetResult(load, 0)) &&
               mlirBlockEqual(mlirOperationGetBlock(load), mlirOperationGetBlock(convert));
   return fits ? load : (MlirOperation){NULL};
@@ -188,7 +189,7 @@ static MlirValue bufferFor(Stage *stage, const Plan *plan) {
   TileBuilder builder = tileBuilderAtStart(entry, mlirOperationGetLocation(plan->load));
   mlirExtPassAddStatistic(stage->pass, Buffers, 1);
   mlirExtPassAddStatistic(stage->pass, SharedBytes, (uint64_t)plan->bytes);
-  return tileBuildValue(&builder, "tile.alloc", bufferTypeOf(stage, plan), 0, NULL, NULL);
+  return tileAllocOpBuild(&builder, bufferTypeOf(stage, plan));
 }
 
 //===--- rewriting ---------------------------------------------------------------------===//
@@ -201,29 +202,22 @@ typedef struct Group {
 
 static MlirValue copyInto(Stage *stage, const Plan *plan, MlirValue buffer) {
   TileBuilder builder = tileBuilderBefore(plan->load);
-  MlirType token = tileTokenTypeGet(builder.context);
-  intptr_t indices = mlirOperationGetNumOperands(plan->load) - 1;
-  MlirValue operands[2 + TILE_LAYOUT_MAX_AXES] = {mlirOperationGetOperand(plan->load, 0), buffer};
-  for (intptr_t i = 0; i < indices; ++i)
-    operands[2 + i] = mlirOperationGetOperand(plan->load, i + 1);
+  MlirValue indices[TILE_LAYOUT_MAX_AXES], none = {NULL};
+  intptr_t count = tileLoadOpGetNumIndices(plan->load);
+  for (intptr_t i = 0; i < count; ++i)
+    indices[i] = tileLoadOpGetIndices(plan->load, i);
   if (!stage->isAsynchronous) {
-    MlirValue stored[] = {mlirOperationGetResult(plan->load, 0), buffer};
     TileBuilder after = tileBuilderAfter(plan->load);
-    tileBuild(&after, "tile.store", 2, stored, 0, NULL, NULL, 0, NULL);
-    return (MlirValue){NULL};
+    tileStoreOpBuild(&after, tileLoadOpGetResult(plan->load), buffer, 0, NULL);
+    return none;
   }
-  TileValueGroup groups[] = {{1, &operands[0]}, {1, &operands[1]}, {indices, &operands[2]}, {0, NULL}, {0, NULL}};
-  TileTypeGroup results[] = {{1, &token}};
-  MlirOperation copy = tileBuildGroups(&builder, "tile.copy_async",
-                                       &(TileBuildGroups){.numOperandGroups = 5,
-                                                          .numResultGroups = 1,
-                                                          .operands = groups,
-                                                          .results = results,
-                                                          .operandSegments = true});
+  MlirOperation copy =
+      tileCopyAsyncOpCreate(&builder, tileTokenTypeGet(builder.context), tileLoadOpGetSource(plan->load), buffer, count,
+                            indices, none, none, (MlirAttribute){NULL}, (MlirAttribute){NULL});
   return mlirOperationGetResult(copy, 0);
 }
 
-static void buildSync(TileBuilder *builder) { tileBuild(builder, "tile.sync", 0, NULL, 0, NULL, NULL, 0, NULL); }
+static void buildSync(TileBuilder *builder) { tileSyncOpBuild(builder); }
 
 static void rewriteGroup(Stage *stage, const Group *group) {
   MlirValue tokens[16];
@@ -242,11 +236,11 @@ static void rewriteGroup(Stage *stage, const Group *group) {
   MlirOperation last = group->plans[group->count - 1].load;
   TileBuilder after = tileBuilderAfter(stage->isAsynchronous ? last : mlirOperationGetNextInBlock(last));
   if (tokenCount)
-    tileBuild(&after, "tile.wait", tokenCount, tokens, 0, NULL, NULL, 0, NULL);
+    tileWaitOpBuild(&after, tokenCount, tokens);
   buildSync(&after);
   for (intptr_t i = 0; i < group->count; ++i) {
     MlirOperation convert = group->plans[i].convert;
-    MlirValue fragment = tileBuildValue(&after, "tile.load", tileResultType(convert, 0), 1, &buffers[i], NULL);
+    MlirValue fragment = tileLoadOpBuild(&after, tileResultType(convert, 0), buffers[i], 0, NULL);
     mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(convert, 0), fragment);
     mlirOperationDestroy(convert);
     if (stage->isAsynchronous)
@@ -272,7 +266,7 @@ static bool mayJoin(const Group *group, const Plan *plan) {
       return false;
   }
   for (MlirOperation op = first; !mlirOperationEqual(op, plan->load); op = mlirOperationGetNextInBlock(op))
-    if (!tileOpIs(op, "tile.load") && !mlirExtOperationIsPure(op))
+    if (!tileLoadOpIsA(op) && !mlirExtOperationIsPure(op))
       return false;
   return true;
 }
@@ -300,7 +294,7 @@ static int64_t bytesLeft(const Stage *stage, const Plan *plans, intptr_t count, 
 
 // Post order meets an inner loop's operands before those behind it: groups are runs of one block.
 static intptr_t collect(Stage *stage, Plan **plans) {
-  TileOps converts = tileCollect(stage->kernel, "tile.convert_layout");
+  TileOps converts = tileCollectOps(stage->kernel, tileConvertLayoutOpIsA);
   intptr_t count = 0;
   *plans = calloc((size_t)converts.count + 1, sizeof **plans);
   for (intptr_t i = 0; i < converts.count; ++i) {
