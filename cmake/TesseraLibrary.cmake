@@ -15,11 +15,14 @@ set(OPGEN_SOURCES tools/tessera-opgen/header.c tools/tessera-opgen/names.c lib/i
 add_custom_target(docs)
 function(tessera_generate_ops dialect folder)
   set(generator tessera-opgen-${dialect})
-  add_executable(${generator} tools/tessera-opgen/opgen.c tools/tessera-opgen/page.c ${OPGEN_SOURCES})
+  add_executable(${generator} tools/tessera-opgen/opgen.c tools/tessera-opgen/page.c tools/tessera-opgen/agree.c
+                 ${OPGEN_SOURCES})
   target_compile_definitions(${generator} PRIVATE OPGEN_DIALECT="${dialect}" OPGEN_ROWS="${folder}/ops.def")
   set(header ${CMAKE_BINARY_DIR}/generated/${folder}/ops.h)
   file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/generated/${folder})
-  add_custom_command(OUTPUT ${header} COMMAND ${generator} header ${header} DEPENDS ${generator} VERBATIM)
+  set(agreement ${CMAKE_BINARY_DIR}/generated/${folder}/agreement.h)
+  add_custom_command(OUTPUT ${header} ${agreement} COMMAND ${generator} header ${header}
+    COMMAND ${generator} agreement ${agreement} DEPENDS ${generator} VERBATIM)
   set(page ${CMAKE_SOURCE_DIR}/docs/generated/${dialect}.md)
   add_custom_target(docs-${dialect} COMMAND ${CMAKE_COMMAND} -E make_directory ${CMAKE_SOURCE_DIR}/docs/generated
     COMMAND ${generator} page ${page} VERBATIM)

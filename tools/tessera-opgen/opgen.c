@@ -1,4 +1,5 @@
-// tessera-opgen-DIALECT header|page OUTPUT: writes the dialect's generated header or its reference page.
+// tessera-opgen-DIALECT header|page|agreement OUTPUT: writes the dialect's generated header, its reference page or the
+// header by which a test compares builders with the parser.
 // Its rows come from OPGEN_ROWS (dialects/tile/ops.def), where HOOKS(…) is kept as text.
 #include "tools/tessera-opgen/opgen.h"
 #include <stdlib.h>
@@ -29,7 +30,9 @@ static int write(const char *mode, const char *path, const Opgen *opgen) {
     perror(path);
     return 1;
   }
-  (strcmp(mode, "header") ? opgenWritePage : opgenWriteHeader)(out, opgen);
+  (!strcmp(mode, "header") ? opgenWriteHeader
+   : !strcmp(mode, "page") ? opgenWritePage
+                           : opgenWriteAgreement)(out, opgen);
   bool bad = ferror(out);
   bad |= fclose(out) != 0;
   if (!bad)
@@ -40,8 +43,8 @@ static int write(const char *mode, const char *path, const Opgen *opgen) {
 }
 
 int main(int argc, char **argv) {
-  if (argc != 3 || (strcmp(argv[1], "header") && strcmp(argv[1], "page"))) {
-    fprintf(stderr, "usage: %s header|page OUTPUT\n", argv[0]);
+  if (argc != 3 || (strcmp(argv[1], "header") && strcmp(argv[1], "page") && strcmp(argv[1], "agreement"))) {
+    fprintf(stderr, "usage: %s header|page|agreement OUTPUT\n", argv[0]);
     return 1;
   }
   TileArena arena = {0};

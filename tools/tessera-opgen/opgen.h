@@ -23,8 +23,9 @@ typedef struct Opgen {
   const OpgenEnum *enums; // end with name == null; or null
 } Opgen;
 
-void opgenWriteHeader(FILE *out, const Opgen *opgen); // header.c: enums, builders, accessors
-void opgenWritePage(FILE *out, const Opgen *opgen);   // page.c: the reference page in Markdown
+void opgenWriteHeader(FILE *out, const Opgen *opgen);    // header.c: enums, builders, accessors
+void opgenWriteAgreement(FILE *out, const Opgen *opgen); // agree.c: takes ops apart and builds them again, for tests
+void opgenWritePage(FILE *out, const Opgen *opgen);      // page.c: the reference page in Markdown
 
 // Whether every result's type follows from the operands, as far as text tells: then Create takes no result types.
 bool opgenInfersResults(const TileOpSpec *spec);
