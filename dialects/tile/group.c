@@ -265,9 +265,8 @@ MlirOperation tileGroupWrap(const MlirOperation *ops, intptr_t count, const char
     types[i] = tileResultType(last, i);
   MlirRegion region = mlirRegionCreate();
   mlirRegionAppendOwnedBlock(region, w.body);
-  TileAttributeEntry attributes[] = {{"meets", levels(b.context, w.body, level)}, {"schedule", schedule}, {0}};
-  MlirOperation group =
-      tileBuild(&b, tileGroupOpName, w.numInputs, w.inputs, numResults, types, attributes, 1, &region);
+  MlirOperation group = tileGroupOpCreate(&b, numResults, types, w.numInputs, w.inputs,
+                                          levels(b.context, w.body, level), schedule, region);
   for (intptr_t i = 0; i < numResults; ++i)
     mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(last, i), mlirOperationGetResult(group, i));
   TileBuilder end = tileBuilderAtEnd(w.body, b.location);

@@ -7,6 +7,8 @@
 #include "lib/analysis/attention.h"
 
 #include "dialects/tile/tile.h"
+#include "upstream/arith.h"
+#include "upstream/linalg.h"
 
 #include <math.h>
 
@@ -50,7 +52,7 @@ static bool isPerHead(const Reader *r, MlirValue value) {
     return operand && !tileOperandUses(operand, a->keys) && !tileOperandUses(operand, a->queries);
   }
   MlirOperation op = tileDefiningOp(value);
-  if (tileOpIs(op, "linalg.index")) {
+  if (linalgIndexOpIsA(op)) {
     int dim = a->scoreDims[mlirIntegerAttrGetValueInt(tileOpAttribute(op, "dim"))];
     return dim != a->keys && dim != a->queries;
   }
@@ -100,13 +102,13 @@ static bool addValue(const Reader *r, MlirValue value, int64_t sign, Sum *sum) {
   }
   if (mlirOperationIsNull(op) || !isInBody(r, value) || isPerHead(r, value))
     return addTerm(r, value, sign, sum);
-  if (tileOpIs(op, "linalg.index"))
+  if (linalgIndexOpIsA(op))
     return addPosition(r, op, sign, sum);
   MlirType type = mlirValueGetType(value);
-  if (tileOpIs(op, "arith.index_cast") || tileOpIs(op, "arith.extsi"))
+  if (arithIndexCastOpIsA(op) || arithExtSIOpIsA(op))
     return isWideEnough(r, type) && addValue(r, mlirOperationGetOperand(op, 0), sign, sum);
-  bool isDifference = tileOpIs(op, "arith.subi");
-  if (!isDifference && !tileOpIs(op, "arith.addi"))
+  bool isDifference = arithSubIOpIsA(op);
+  if (!isDifference && !arithAddIOpIsA(op))
     return false;
   bool isWide = mlirTypeIsAIndex(type) || mlirIntegerTypeGetWidth(type) >= 64;
   int terms = sum->numTerms;
@@ -168,11 +170,11 @@ static void readCondition(Reader *r, MlirValue condition, bool holds) {
   MlirOperation op = tileDefiningOp(condition);
   if (mlirOperationIsNull(op))
     return;
-  if (tileOpIs(op, "arith.cmpi")) {
+  if (arithCmpIOpIsA(op)) {
     readComparison(r, op, holds);
     return;
   }
-  if (tileOpIs(op, "arith.xori") && isTrue(mlirOperationGetOperand(op, 1))) {
+  if (arithXOrIOpIsA(op) && isTrue(mlirOperationGetOperand(op, 1))) {
     readCondition(r, mlirOperationGetOperand(op, 0), !holds);
     return;
   }
@@ -186,7 +188,7 @@ static void readCondition(Reader *r, MlirValue condition, bool holds) {
 
 static bool isConstant(MlirValue value, double *constant) {
   MlirOperation op = tileDefiningOp(value);
-  MlirAttribute attribute = tileOpIs(op, "arith.constant") ? tileOpAttribute(op, "value") : mlirAttributeGetNull();
+  MlirAttribute attribute = arithConstantOpIsA(op) ? tileOpAttribute(op, "value") : mlirAttributeGetNull();
   if (mlirAttributeIsNull(attribute) || !mlirAttributeIsAFloat(attribute))
     return false;
   *constant = mlirFloatAttrGetValueDouble(attribute);
@@ -203,7 +205,7 @@ typedef struct Select {
 static bool matchSelect(MlirValue value, Select *select) {
   MlirOperation op = tileDefiningOp(value);
   double constants[2];
-  if (!tileOpIs(op, "arith.select"))
+  if (!arithSelectOpIsA(op))
     return false;
   MlirValue sides[2] = {mlirOperationGetOperand(op, 1), mlirOperationGetOperand(op, 2)};
   bool areConstant[2] = {isConstant(sides[0], &constants[0]), isConstant(sides[1], &constants[1])};
@@ -240,7 +242,7 @@ TileKeyRange tileAttentionKeyRange(const TileAttention *attention) {
   readMask(&r, value);
   // x + select(condition, 0, -inf)
   Select select;
-  for (int i = 0; i < 2 && !r.range.numBounds && tileOpIs(sum, "arith.addf"); ++i)
+  for (int i = 0; i < 2 && !r.range.numBounds && arithAddFOpIsA(sum); ++i)
     if (matchSelect(mlirOperationGetOperand(sum, i), &select) && select.hidden == -INFINITY)
       readMask(&r, mlirOperationGetOperand(sum, i));
   r.range.isInfinite = r.range.hidden == -INFINITY;

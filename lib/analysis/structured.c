@@ -4,7 +4,9 @@
 #include "dialects/tile/ops.h"
 #include "dialects/tile/tile.h"
 #include "lib/capi/elements.h"
+#include "upstream/arith.h"
 #include "upstream/linalg.h"
+#include "upstream/tensor.h"
 
 #include <string.h>
 
@@ -158,7 +160,7 @@ static bool readOperand(TileStructured *structured, int index) {
 
 // An op that means the same on scalars and, element by element, on tiles.
 static bool isElementwise(MlirOperation op) {
-  if (tileOpIs(op, "linalg.index") || tileOpIs(op, "tensor.extract"))
+  if (linalgIndexOpIsA(op) || tensorExtractOpIsA(op))
     return true;
   if (!tileOpNameStartsWith(op, "arith.") && !tileOpNameStartsWith(op, "math."))
     return false;
@@ -199,7 +201,7 @@ bool tileStructuredAddCaptures(TileStructured *structured, const TileStructured 
 
 static bool noteCapture(TileStructured *structured, MlirValue value) {
   MlirType type = mlirValueGetType(value);
-  bool isConstant = tileOpIs(tileDefiningOp(value), "arith.constant") && isElementType(type);
+  bool isConstant = arithConstantOpIsA(tileDefiningOp(value)) && isElementType(type);
   if (isDefinedIn(value, structured->body) || isConstant)
     return true; // a constant is made again in the kernel
   return isCapturable(type) && addCapture(structured, value);
@@ -211,7 +213,7 @@ static bool readBody(TileStructured *structured) {
   for (MlirOperation op = mlirBlockGetFirstOperation(structured->body); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op)) {
     values += 1 + mlirOperationGetNumOperands(op);
-    if ((!tileOpIs(op, "linalg.yield") && !isElementwise(op)) || values > MaxBodyValues)
+    if ((!linalgYieldOpIsA(op) && !isElementwise(op)) || values > MaxBodyValues)
       return false;
     for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
       if (!noteCapture(structured, mlirOperationGetOperand(op, i)))
@@ -234,7 +236,7 @@ static const size_t MostConstantBytes = (size_t)1 << 28;
 
 const unsigned char *tileOperandConstantBytes(const TileOperand *operand, size_t *size) {
   MlirOperation constant = tileDefiningOp(operand->value);
-  if (!tileOpIs(constant, "arith.constant"))
+  if (!arithConstantOpIsA(constant))
     return NULL;
   const unsigned char *bytes = mlirExtElementsGetBytes(tileOpAttribute(constant, "value"), size);
   return bytes && *size <= MostConstantBytes ? bytes : NULL;
@@ -377,7 +379,7 @@ bool tileStructuredCheckExtents(const TileStructured *s) {
 bool tileStructuredRead(MlirOperation op, TileStructured *structured) {
   *structured = (TileStructured){.op = op};
   intptr_t operands = mlirOperationGetNumOperands(op);
-  if (!tileOpIs(op, "linalg.generic") || operands > MaxOperands || mlirOperationGetNumResults(op) == 0)
+  if (!linalgGenericOpIsA(op) || operands > MaxOperands || mlirOperationGetNumResults(op) == 0)
     return false;
   structured->numOutputs = (int)mlirOperationGetNumResults(op);
   structured->numInputs = structured->numOwnInputs = (int)(operands - structured->numOutputs);
@@ -399,7 +401,7 @@ bool tileStructuredRead(MlirOperation op, TileStructured *structured) {
 
 bool tileStructuredReadSoftmax(MlirOperation op, TileStructured *s) {
   *s = (TileStructured){.op = op, .numInputs = 1, .numOutputs = 1};
-  if (!tileOpIs(op, "linalg.softmax"))
+  if (!linalgSoftmaxOpIsA(op))
     return false;
   MlirType type = tileOperandType(op, 0);
   if (!mlirTypeIsARankedTensor(type) || mlirShapedTypeGetRank(type) > MaxOperandRank ||
@@ -443,7 +445,7 @@ bool tileStructuredHasTerms(const TileStructured *structured) {
 bool tileStructuredUsesPosition(const TileStructured *structured) {
   for (MlirOperation op = mlirBlockGetFirstOperation(structured->body); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op))
-    if (tileOpIs(op, "linalg.index") || tileOpIs(op, "tensor.extract"))
+    if (linalgIndexOpIsA(op) || tensorExtractOpIsA(op))
       return true;
   return false;
 }
@@ -478,7 +480,7 @@ static bool matchFill(MlirValue value, MlirAttribute *constant, MlirValue *desti
     yielded = fill.operands[argument].value;
   }
   MlirOperation source = tileDefiningOp(yielded);
-  if (!tileOpIs(source, "arith.constant"))
+  if (!arithConstantOpIsA(source))
     return false;
   *constant = tileOpAttribute(source, "value");
   *destination = fill.operands[fill.numInputs].value;

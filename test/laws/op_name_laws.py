@@ -63,7 +63,6 @@ NOT_YET = {
     "segments": [
         "dialects/tile/",
         "lib/conversion/gpu_launch_to_runtime/",
-        "lib/conversion/linalg_to_tile/",
         "lib/conversion/sparse_tensor_to_sparse/",
         "lib/conversion/sparse_to_tile/",
         "lib/conversion/tile_launch_to_runtime/",

@@ -16,6 +16,9 @@
 #include "dialects/tile/tile.h"
 #include "lib/conversion/linalg_to_tile/kernel.h"
 #include "lib/conversion/linalg_to_tile/lowerings.h"
+#include "upstream/arith.h"
+#include "upstream/linalg.h"
+#include "upstream/math.h"
 
 #include <float.h>
 #include <math.h>
@@ -47,10 +50,6 @@ static void over(Emission *k, int dim, int other) {
 static void overScores(Emission *k) { over(k, k->attention->keys, k->attention->queries); }
 static void overResult(Emission *k) { over(k, k->attention->channels, k->attention->queries); }
 
-static MlirValue binary(Emission *k, const char *name, MlirValue a, MlirValue b) {
-  return tileBuildValue(&k->e.body, name, mlirValueGetType(a), 2, (MlirValue[]){a, b}, NULL);
-}
-
 // A number for each query, over a tile of the present dimensions.
 static MlirValue spread(Emission *k, MlirValue perQuery) {
   MlirType type = tileKernelTileType(&k->e, k->attention->sum);
@@ -65,8 +64,7 @@ static MlirValue widened(Emission *k, MlirValue tile) {
   if (k->isGpu || mlirTypeEqual(mlirShapedTypeGetElementType(type), k->attention->sum))
     return tile;
   int64_t shape[2] = {mlirShapedTypeGetDimSize(type, 0), mlirShapedTypeGetDimSize(type, 1)};
-  return tileBuildValue(&k->e.body, "arith.extf", tileTileTypeGet(2, shape, k->attention->sum, mlirAttributeGetNull()),
-                        1, &tile, NULL);
+  return arithExtFOpBuild(&k->e.body, tileTileTypeGet(2, shape, k->attention->sum, mlirAttributeGetNull()), tile);
 }
 
 static MlirValue loadMatrix(Emission *k, int operand, int rows, int columns) {
@@ -91,13 +89,13 @@ static MlirValue loadPacked(Emission *k, int operand, int rows, int columns, Mli
 static MlirValue buildBuffer(Emission *k, int operand, int rows, int columns) {
   MlirType element = tileOperandElementType(&k->s->operands[operand]);
   MlirType type = tileKernelBufferType(&k->e, k->s->dims[rows].tile, k->s->dims[columns].tile, element);
-  return tileBuildValue(&k->e.body, "tile.alloc", type, 0, NULL, NULL);
+  return tileAllocOpBuild(&k->e.body, type);
 }
 
 //===--- scores ----------------------------------------------------------------------===//
 
 static MlirValue buildProduct(Emission *k, MlirValue lhs, MlirValue rhs, MlirValue sum) {
-  return tileBuildValue(&k->e.body, "tile.mma", mlirValueGetType(sum), 3, (MlirValue[]){lhs, rhs, sum}, NULL);
+  return tileMmaOpBuild(&k->e.body, lhs, rhs, sum);
 }
 
 static MlirValue buildScores(Emission *k) {
@@ -134,7 +132,7 @@ static void mapPositions(Emission *k, TileBodyMap *map) {
   MlirType positions = tileKernelTileType(&k->e, mlirIndexTypeGet(k->e.body.context));
   for (MlirOperation op = mlirBlockGetFirstOperation(a->score); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op))
-    if (tileOpIs(op, "linalg.index")) {
+    if (linalgIndexOpIsA(op)) {
       int dim = a->scoreDims[mlirIntegerAttrGetValueInt(tileOpAttribute(op, "dim"))];
       tileBodyMapSet(map, mlirOperationGetResult(op, 0), tileKernelPosition(&k->e, dim, positions));
     }
@@ -159,7 +157,7 @@ static MlirValue buildMasked(Emission *k, MlirValue scores) {
     return scores;
   MlirType type = mlirValueGetType(scores);
   MlirValue choice[3] = {tileKernelInside(&k->e, a->keys), scores, tileBuildFloat(&k->e.body, type, -INFINITY)};
-  return tileBuildValue(&k->e.body, "arith.select", type, 3, choice, NULL);
+  return arithSelectOpBuild(&k->e.body, choice[0], choice[1], choice[2]);
 }
 
 //===--- one block of keys -------------------------------------------------------------===//
@@ -167,14 +165,14 @@ static MlirValue buildMasked(Emission *k, MlirValue scores) {
 static MlirValue exponential(Emission *k, MlirValue x) {
   if (!k->attention->isExact)
     return tileKernelWeight(&k->e, x);
-  return tileBuildValue(&k->e.body, "math.exp", mlirValueGetType(x), 1, &x, NULL);
+  return mathExpOpBuild(&k->e.body, x);
 }
 
 static MlirValue rounded(Emission *k, MlirValue weights) {
   if (!k->isGpu || mlirTypeEqual(k->attention->weight, k->attention->sum))
     return weights;
   MlirType type = tileKernelTileType(&k->e, k->attention->weight);
-  return tileBuildValue(&k->e.body, "arith.truncf", type, 1, &weights, NULL);
+  return arithTruncFOpBuild(&k->e.body, type, weights);
 }
 
 static State buildBlock(Emission *k, State old) {
@@ -182,16 +180,17 @@ static State buildBlock(Emission *k, State old) {
   State next;
   MlirValue scores = buildMasked(k, buildScores(k));
   overScores(k);
-  next.maximum = binary(k, "arith.maximumf", old.maximum, tileKernelReduce(&k->e, "arith.maximumf", scores));
-  MlirValue weights = exponential(k, binary(k, "arith.subf", scores, spread(k, next.maximum)));
-  MlirValue scale = exponential(k, binary(k, "arith.subf", old.maximum, next.maximum));
-  next.total = binary(k, "arith.addf", binary(k, "arith.mulf", old.total, scale),
-                      tileKernelReduce(&k->e, "arith.addf", weights));
+  next.maximum = arithMaximumFOpBuild(&k->e.body, old.maximum,
+                                      tileKernelReduce(&k->e, tileUpstreamName(ArithOp_MaximumF), scores));
+  MlirValue weights = exponential(k, arithSubFOpBuild(&k->e.body, scores, spread(k, next.maximum)));
+  MlirValue scale = exponential(k, arithSubFOpBuild(&k->e.body, old.maximum, next.maximum));
+  next.total = arithAddFOpBuild(&k->e.body, arithMulFOpBuild(&k->e.body, old.total, scale),
+                                tileKernelReduce(&k->e, tileUpstreamName(ArithOp_AddF), weights));
   weights = rounded(k, weights);
   MlirValue values =
       k->isGpu ? loadMatrix(k, AttentionV, a->keys, a->channels) : loadMatrix(k, AttentionV, a->channels, a->keys);
   overResult(k);
-  MlirValue sums = binary(k, "arith.mulf", old.sums, spread(k, scale));
+  MlirValue sums = arithMulFOpBuild(&k->e.body, old.sums, spread(k, scale));
   next.sums = k->isGpu ? buildProduct(k, weights, values, sums) : buildProduct(k, values, weights, sums);
   return next;
 }
@@ -231,16 +230,14 @@ static MlirValue compare(Emission *k, const char *name, int64_t predicate, MlirV
 }
 
 static MlirValue choose(Emission *k, MlirValue condition, MlirValue a, MlirValue b) {
-  return tileBuildValue(&k->e.body, "arith.select", mlirValueGetType(a), 3, (MlirValue[]){condition, a, b}, NULL);
+  return arithSelectOpBuild(&k->e.body, condition, a, b);
 }
 
 // A value of f's body that is equal for all pairs of a head, as a number.
 static MlirValue buildPerHead(Emission *k, TileBodyMap *map, MlirValue value) {
   MlirType index = mlirIndexTypeGet(k->e.body.context);
   value = tileKernelCloneValue(&k->e, map, value);
-  return mlirTypeIsAIndex(mlirValueGetType(value))
-             ? value
-             : tileBuildValue(&k->e.body, "arith.index_cast", index, 1, &value, NULL);
+  return mlirTypeIsAIndex(mlirValueGetType(value)) ? value : arithIndexCastOpBuild(&k->e.body, index, value);
 }
 
 // The least of a lower bound, or the greatest of an upper one, over the program's queries.
@@ -290,9 +287,7 @@ static Range buildRange(Emission *k, const TileKeyRange *keys) {
     if (keys->bounds[i].isUpper)
       range.end = tileBuildMin(&k->e.body, range.end, tileBuildCeilDiv(&k->e.body, bound, tile));
     else
-      range.first = tileBuildMax(
-          &k->e.body, range.first,
-          tileBuildValue(&k->e.body, "arith.divui", mlirValueGetType(bound), 2, (MlirValue[]){bound, tile}, NULL));
+      range.first = tileBuildMax(&k->e.body, range.first, arithDivUIOpBuild(&k->e.body, bound, tile));
   }
   if (hasBound(keys, false))
     range.first = tileBuildMin(&k->e.body, range.first, range.end);
@@ -385,7 +380,7 @@ static void buildKernel(Emission *k) {
   loadQueries(k);
   State state = buildVisible(k, initialState(k));
   overResult(k);
-  MlirValue result = binary(k, "arith.divf", state.sums, spread(k, state.total));
+  MlirValue result = arithDivFOpBuild(&k->e.body, state.sums, spread(k, state.total));
   tileKernelStore(&k->e, k->s->numInputs, tileKernelEpilogue(&k->e, result));
 }
 

@@ -1,6 +1,11 @@
 // Clones the scalar body of a linalg op as operations on tiles. See kernel.h.
+#include "dialects/tile/ops.h"
 #include "dialects/tile/tile.h"
 #include "lib/conversion/linalg_to_tile/kernel.h"
+#include "upstream/arith.h"
+#include "upstream/linalg.h"
+#include "upstream/memref.h"
+#include "upstream/tensor.h"
 
 #include <assert.h>
 
@@ -22,9 +27,8 @@ MlirValue tileKernelPosition(TileKernelEmission *e, int dim, MlirType tile) {
   if (d->axis < 0)
     return tileKernelSplat(e, e->index[dim], tile);
   MlirValue first = tileBuildMul(&e->body, e->index[dim], tileBuildIndex(&e->body, d->tile));
-  TileAttributeEntry attributes[] = {{"dim", mlirIntegerAttrGet(mlirIntegerTypeGet(e->body.context, 64), d->axis)},
-                                     {0}};
-  return tileBuildValue(&e->body, "tile.iota", tile, 1, &first, attributes);
+  MlirType i64 = mlirIntegerTypeGet(e->body.context, 64);
+  return tileIotaOpBuild(&e->body, tile, first, mlirIntegerAttrGet(i64, d->axis));
 }
 
 MlirValue tileKernelWeight(TileKernelEmission *e, MlirValue x) {
@@ -33,20 +37,15 @@ MlirValue tileKernelWeight(TileKernelEmission *e, MlirValue x) {
 }
 
 MlirValue tileKernelInside(TileKernelEmission *e, int dim) {
-  enum { Ult = 6 };
   MlirType positions = tileKernelTileType(e, mlirIndexTypeGet(e->body.context));
-  MlirType i1 = mlirIntegerTypeGet(e->body.context, 1);
-  MlirValue operands[2] = {tileKernelPosition(e, dim, positions),
-                           tileKernelSplat(e, tileKernelExtent(e, dim), positions)};
-  TileAttributeEntry less[] = {{"predicate", mlirIntegerAttrGet(mlirIntegerTypeGet(e->body.context, 64), Ult)}, {0}};
-  return tileBuildValue(&e->body, "arith.cmpi", tileKernelTileType(e, i1), 2, operands, less);
+  MlirValue position = tileKernelPosition(e, dim, positions);
+  return arithCmpIOpBuild(&e->body, position, tileKernelSplat(e, tileKernelExtent(e, dim), positions), ArithCmpI_Ult);
 }
 
 MlirValue tileKernelConstant(TileKernelEmission *e, MlirAttribute value, MlirType tile) {
   if (mlirTypeIsARankedTensor(tile))
     value = mlirDenseElementsAttrSplatGet(tile, value);
-  TileAttributeEntry attributes[] = {{"value", value}, {0}};
-  return tileBuildValue(&e->body, "arith.constant", tile, 0, NULL, attributes);
+  return arithConstantOpBuild(&e->body, value);
 }
 
 static MlirValue captureParameter(TileKernelEmission *e, MlirValue value) {
@@ -61,32 +60,33 @@ static MlirValue captureParameter(TileKernelEmission *e, MlirValue value) {
 // A value from outside the body: a constant is made again, anything else came in as a parameter.
 static MlirValue buildCapture(TileKernelEmission *e, MlirValue value, MlirType tile) {
   MlirOperation definition = tileDefiningOp(value);
-  if (tileOpIs(definition, "arith.constant"))
+  if (arithConstantOpIsA(definition))
     return tileKernelConstant(e, tileOpAttribute(definition, "value"), tile);
   return tileKernelSplat(e, captureParameter(e, value), tile);
 }
 
 static bool isIntegerDivision(MlirOperation op) {
-  static const char *const names[] = {"arith.divsi",      "arith.divui",     "arith.remsi",    "arith.remui",
-                                      "arith.floordivsi", "arith.ceildivsi", "arith.ceildivui"};
-  for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
-    if (tileOpIs(op, names[i]))
-      return true;
-  return false;
+  switch (arithOpKind(op)) {
+  case ArithOp_DivSI:
+  case ArithOp_DivUI:
+  case ArithOp_RemSI:
+  case ArithOp_RemUI:
+  case ArithOp_FloorDivSI:
+  case ArithOp_CeilDivSI:
+  case ArithOp_CeilDivUI:
+    return true;
+  default:
+    return false;
+  }
 }
 
 // Past the edge of an operand a tile holds zeros, and an integer division by zero traps: there the divisor is 1.
 static MlirValue buildDivisor(TileKernelEmission *e, MlirValue divisor) {
-  enum { Eq = 0 };
-  MlirType type = mlirValueGetType(divisor), i1 = mlirIntegerTypeGet(e->body.context, 1);
+  MlirType type = mlirValueGetType(divisor);
   if (!mlirTypeIsARankedTensor(type))
     return divisor;
-  MlirType bits = e->bodyOverOutput ? tileKernelOutputTileType(e, i1) : tileKernelTileType(e, i1);
-  TileAttributeEntry at[] = {{"predicate", mlirIntegerAttrGet(mlirIntegerTypeGet(e->body.context, 64), Eq)}, {0}};
-  MlirValue equals[2] = {divisor, tileBuildInteger(&e->body, type, 0)};
-  MlirValue isZero = tileBuildValue(&e->body, "arith.cmpi", bits, 2, equals, at);
-  MlirValue choice[3] = {isZero, tileBuildInteger(&e->body, type, 1), divisor};
-  return tileBuildValue(&e->body, "arith.select", type, 3, choice, NULL);
+  MlirValue isZero = arithCmpIOpBuild(&e->body, divisor, tileBuildInteger(&e->body, type, 0), ArithCmpI_Eq);
+  return arithSelectOpBuild(&e->body, isZero, tileBuildInteger(&e->body, type, 1), divisor);
 }
 
 //===--- what is the same along an axis ---------------------------------------===//
@@ -97,7 +97,7 @@ static MlirValue sourceLike(TileKernelEmission *e, MlirValue value, MlirOperatio
   MlirOperation op = tileDefiningOp(value);
   MlirValue shaped = mlirOperationGetOperand(like, 0), none = {NULL};
   MlirType shape = mlirValueGetType(shaped);
-  if (tileOpIs(op, "tile.broadcast")) {
+  if (tileBroadcastOpIsA(op)) {
     MlirValue source = mlirOperationGetOperand(op, 0);
     MlirType type = mlirValueGetType(source);
     bool isAlike = mlirAttributeEqual(tileOpAttribute(op, "axes"), tileOpAttribute(like, "axes")) &&
@@ -106,7 +106,7 @@ static MlirValue sourceLike(TileKernelEmission *e, MlirValue value, MlirOperatio
       isAlike = mlirShapedTypeGetDimSize(type, i) == mlirShapedTypeGetDimSize(shape, i);
     return isAlike ? source : none;
   }
-  MlirAttribute constant = tileOpIs(op, "arith.constant") ? tileOpAttribute(op, "value") : mlirAttributeGetNull();
+  MlirAttribute constant = arithConstantOpIsA(op) ? tileOpAttribute(op, "value") : mlirAttributeGetNull();
   if (mlirAttributeIsNull(constant) || !mlirAttributeIsADenseElements(constant) ||
       !mlirDenseElementsAttrIsSplat(constant))
     return none;
@@ -129,7 +129,7 @@ static MlirValue buildBeforeSpreading(TileKernelEmission *e, MlirOperation op, c
   if (tileStructuredGpu(e->structured) || isIntegerDivision(op) || count > MaxOperands)
     return none;
   for (intptr_t i = 0; i < count && mlirOperationIsNull(like); ++i)
-    if (tileOpIs(tileDefiningOp(operands[i]), "tile.broadcast"))
+    if (tileBroadcastOpIsA(tileDefiningOp(operands[i])))
       like = tileDefiningOp(operands[i]);
   if (mlirOperationIsNull(like))
     return none;
@@ -150,8 +150,7 @@ static MlirValue buildBeforeSpreading(TileKernelEmission *e, MlirOperation op, c
   }
   mlirOperationStateAddResults(&state, 1, &narrow);
   MlirValue value = mlirOperationGetResult(tileBuilderInsert(&e->body, mlirOperationCreate(&state)), 0);
-  TileAttributeEntry axes[] = {{"axes", tileOpAttribute(like, "axes")}, {0}};
-  return tileBuildValue(&e->body, "tile.broadcast", tile, 1, &value, axes);
+  return mlirOperationGetResult(tileBroadcastOpCreate(&e->body, tile, value, tileBroadcastOpGetAxes(like)), 0);
 }
 
 static MlirValue cloneOp(TileKernelEmission *e, TileBodyMap *map, MlirOperation op, MlirType tile) {
@@ -183,7 +182,7 @@ static MlirValue buildIndexInside(TileKernelEmission *e, MlirValue index) {
     if (!tileDimIsRagged(&e->structured->dims[d]))
       continue;
     MlirValue choice[3] = {tileKernelInside(e, d), index, tileBuildInteger(&e->body, type, 0)};
-    index = tileBuildValue(&e->body, "arith.select", type, 3, choice, NULL);
+    index = arithSelectOpBuild(&e->body, choice[0], choice[1], choice[2]);
   }
   return index;
 }
@@ -196,14 +195,10 @@ static MlirValue buildExtract(TileKernelEmission *e, TileBodyMap *map, MlirOpera
   for (int32_t i = 1; i < count; ++i)
     operands[i] = buildIndexInside(e, tileKernelCloneValue(e, map, mlirOperationGetOperand(op, i)));
   if (count == 1 || !mlirTypeIsARankedTensor(tile)) {
-    MlirType element = mlirShapedTypeGetElementType(mlirValueGetType(operands[0]));
-    return tileKernelSplat(e, tileBuildValue(&e->body, "memref.load", element, count, operands, NULL), tile);
+    return tileKernelSplat(e, memrefLoadOpBuild(&e->body, operands[0], count - 1, operands + 1), tile);
   }
-  int32_t segments[4] = {1, count - 1, 0, 0};
-  TileAttributeEntry attributes[] = {{"bounds", mlirStringAttrGet(e->body.context, tileString("trap"))},
-                                     {"operandSegmentSizes", mlirDenseI32ArrayGet(e->body.context, 4, segments)},
-                                     {0}};
-  return tileBuildValue(&e->body, "tile.gather", tile, count, operands, attributes);
+  return tileGatherOpBuild(&e->body, tile, operands[0], count - 1, operands + 1, (MlirValue){NULL}, (MlirValue){NULL},
+                           mlirStringAttrGet(e->body.context, tileString("trap")));
 }
 
 static bool isInBody(const TileStructured *s, MlirOperation op) {
@@ -223,11 +218,11 @@ MlirValue tileKernelCloneValue(TileKernelEmission *e, TileBodyMap *map, MlirValu
   MlirValue result;
   if (!isInBody(e->structured, op))
     result = buildCapture(e, value, tile);
-  else if (tileOpIs(op, "linalg.index"))
+  else if (linalgIndexOpIsA(op))
     result = tileKernelPosition(e, (int)mlirIntegerAttrGetValueInt(tileOpAttribute(op, "dim")), tile);
-  else if (tileOpIs(op, "arith.constant"))
+  else if (arithConstantOpIsA(op))
     result = tileKernelConstant(e, tileOpAttribute(op, "value"), tile);
-  else if (tileOpIs(op, "tensor.extract"))
+  else if (tensorExtractOpIsA(op))
     result = buildExtract(e, map, op, tile);
   else
     result = cloneOp(e, map, op, tile);

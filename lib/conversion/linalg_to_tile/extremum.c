@@ -8,6 +8,9 @@
 #include "dialects/tile/combiner.h"
 #include "lib/conversion/linalg_to_tile/kernel.h"
 #include "lib/conversion/linalg_to_tile/lowerings.h"
+#include "upstream/arith.h"
+#include "upstream/linalg.h"
+#include "upstream/tensor.h"
 
 #include <string.h>
 
@@ -57,7 +60,7 @@ static bool isOfPosition(const TileStructured *s, MlirValue value) {
   MlirOperation op = tileDefiningOp(value);
   if (mlirValueIsABlockArgument(value))
     return !mlirBlockEqual(mlirBlockArgumentGetOwner(value), s->body);
-  if (tileOpIs(op, "tensor.extract"))
+  if (tensorExtractOpIsA(op))
     return false;
   for (intptr_t i = 0; isIn(op, s->body) && i < mlirOperationGetNumOperands(op); ++i)
     if (!isOfPosition(s, mlirOperationGetOperand(op, i)))
@@ -82,7 +85,7 @@ static bool matchOrder(const TileStructured *s, Extremum *x) {
 // Output `output` is `select %compare, chosen, itself`.
 static bool matchChoice(const TileStructured *s, int output, MlirValue *compare, MlirValue *chosen) {
   MlirOperation select = tileDefiningOp(mlirOperationGetOperand(mlirBlockGetTerminator(s->body), output));
-  if (!isIn(select, s->body) || !tileOpIs(select, "arith.select") ||
+  if (!isIn(select, s->body) || !arithSelectOpIsA(select) ||
       !mlirValueEqual(mlirOperationGetOperand(select, 2), outputArgument(s, output)))
     return false;
   *compare = mlirOperationGetOperand(select, 0);
@@ -101,7 +104,7 @@ static bool matchBody(const TileStructured *s, Extremum *x) {
   for (x->best = 0; x->best < 2; ++x->best) {
     x->where = 1 - x->best;
     x->place = chosen[x->where];
-    if ((tileOpIs(x->compare, "arith.cmpf") || tileOpIs(x->compare, "arith.cmpi")) && matchOrder(s, x) &&
+    if ((arithCmpFOpIsA(x->compare) || arithCmpIOpIsA(x->compare)) && matchOrder(s, x) &&
         mlirValueEqual(chosen[x->best], x->candidate) && !usesOutputs(s, x->candidate) && isOfPosition(s, x->place))
       return true;
   }
@@ -132,8 +135,8 @@ static MlirValue buildNumbers(TileKernelEmission *e, const Extremum *x) {
       continue;
     MlirValue extent = tileKernelSplat(e, tileKernelExtent(e, d), tile);
     MlirValue scaled[2] = {numbers, extent};
-    MlirValue sum[2] = {tileBuildValue(&e->body, "arith.muli", tile, 2, scaled, NULL), tileKernelPosition(e, d, tile)};
-    numbers = tileBuildValue(&e->body, "arith.addi", tile, 2, sum, NULL);
+    MlirValue sum[2] = {arithMulIOpBuild(&e->body, scaled[0], scaled[1]), tileKernelPosition(e, d, tile)};
+    numbers = arithAddIOpBuild(&e->body, sum[0], sum[1]);
   }
   return numbers;
 }
@@ -141,7 +144,6 @@ static MlirValue buildNumbers(TileKernelEmission *e, const Extremum *x) {
 // Maps every linalg.index of the body to what it was at number `number`.
 static void mapPositions(TileKernelEmission *e, MlirValue number, TileBodyMap *map) {
   const TileStructured *s = e->structured;
-  MlirType index = mlirIndexTypeGet(e->body.context);
   MlirValue position[MaxDims];
   memcpy(position, e->index, sizeof position);
   for (int d = s->numDims - 1; d >= 0; --d) {
@@ -149,12 +151,12 @@ static void mapPositions(TileKernelEmission *e, MlirValue number, TileBodyMap *m
       continue;
     MlirValue extent = tileBuildMax(&e->body, tileKernelExtent(e, d), tileBuildIndex(&e->body, 1));
     MlirValue operands[2] = {number, extent};
-    position[d] = tileBuildValue(&e->body, "arith.remui", index, 2, operands, NULL);
-    number = tileBuildValue(&e->body, "arith.divui", index, 2, operands, NULL);
+    position[d] = arithRemUIOpBuild(&e->body, operands[0], operands[1]);
+    number = arithDivUIOpBuild(&e->body, operands[0], operands[1]);
   }
   for (MlirOperation op = mlirBlockGetFirstOperation(s->body); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op))
-    if (tileOpIs(op, "linalg.index"))
+    if (linalgIndexOpIsA(op))
       tileBodyMapSet(map, mlirOperationGetResult(op, 0),
                      position[mlirIntegerAttrGetValueInt(tileOpAttribute(op, "dim"))]);
 }
@@ -162,26 +164,17 @@ static void mapPositions(TileKernelEmission *e, MlirValue number, TileBodyMap *m
 //===--- the kernel ---------------------------------------------------------===//
 
 static MlirValue buildCompare(TileKernelEmission *e, int64_t predicate, MlirValue a, MlirValue b) {
-  MlirType type = mlirValueGetType(a), element = type, i1 = mlirIntegerTypeGet(e->body.context, 1);
-  if (mlirTypeIsARankedTensor(type)) {
+  MlirType type = mlirValueGetType(a), element = type;
+  if (mlirTypeIsARankedTensor(type))
     element = mlirShapedTypeGetElementType(type);
-    i1 = tileKernelTileType(e, i1);
-  }
-  TileAttributeEntry at[] = {{"predicate", mlirIntegerAttrGet(mlirIntegerTypeGet(e->body.context, 64), predicate)},
-                             {0}};
-  const char *name = mlirTypeIsAFloat(element) ? "arith.cmpf" : "arith.cmpi";
-  return tileBuildValue(&e->body, name, i1, 2, (MlirValue[]){a, b}, at);
-}
-
-static MlirValue buildSelect(TileKernelEmission *e, MlirValue condition, MlirValue a, MlirValue b) {
-  MlirValue operands[3] = {condition, a, b};
-  return tileBuildValue(&e->body, "arith.select", mlirValueGetType(a), 3, operands, NULL);
+  return mlirTypeIsAFloat(element) ? arithCmpFOpBuild(&e->body, a, b, (ArithCmpF)predicate)
+                                   : arithCmpIOpBuild(&e->body, a, b, (ArithCmpI)predicate);
 }
 
 static MlirValue buildEqual(TileKernelEmission *e, MlirValue tile, MlirValue scalar) {
-  enum { Oeq = 1, Eq = 0 };
   bool isFloat = mlirTypeIsAFloat(mlirValueGetType(scalar));
-  return buildCompare(e, isFloat ? Oeq : Eq, tile, tileKernelSplat(e, scalar, mlirValueGetType(tile)));
+  return buildCompare(e, isFloat ? (int)ArithCmpF_Oeq : (int)ArithCmpI_Eq, tile,
+                      tileKernelSplat(e, scalar, mlirValueGetType(tile)));
 }
 
 // state: each lane's best, and its number.
@@ -196,10 +189,10 @@ static void buildStep(TileKernelEmission *e, const void *extremum, MlirValue *st
   MlirValue better = tileKernelCloneValue(e, &map, mlirOperationGetResult(x->compare, 0));
   if (tileDimIsRagged(&s->dims[x->vector])) {
     MlirValue both[2] = {better, tileKernelInside(e, x->vector)};
-    better = tileBuildValue(&e->body, "arith.andi", mlirValueGetType(better), 2, both, NULL);
+    better = arithAndIOpBuild(&e->body, both[0], both[1]);
   }
-  state[0] = buildSelect(e, better, tileKernelCloneValue(e, &map, x->candidate), state[0]);
-  state[1] = buildSelect(e, better, buildNumbers(e, x), state[1]);
+  state[0] = arithSelectOpBuild(&e->body, better, tileKernelCloneValue(e, &map, x->candidate), state[0]);
+  state[1] = arithSelectOpBuild(&e->body, better, buildNumbers(e, x), state[1]);
 }
 
 // The least number among the best lanes, and that lane's value: -0 and +0 are equally good, but not the same.
@@ -208,9 +201,11 @@ static void buildWinner(TileKernelEmission *e, const Extremum *x, MlirValue *sta
   MlirType element = mlirTypeIsARankedTensor(values) ? mlirShapedTypeGetElementType(values) : values;
   MlirAttribute lowest = tileCombinerNeutral(tileCombinerFind(tileString(x->larger)), element);
   MlirValue best = tileKernelReduce(e, x->larger, state[0]);
-  MlirValue known = buildSelect(e, buildEqual(e, state[0], best), state[1], tileBuildInteger(&e->body, numbers, none));
+  MlirValue known =
+      arithSelectOpBuild(&e->body, buildEqual(e, state[0], best), state[1], tileBuildInteger(&e->body, numbers, none));
   MlirValue number = tileKernelReduce(e, "arith.minsi", known);
-  MlirValue value = buildSelect(e, buildEqual(e, state[1], number), state[0], tileKernelConstant(e, lowest, values));
+  MlirValue value =
+      arithSelectOpBuild(&e->body, buildEqual(e, state[1], number), state[0], tileKernelConstant(e, lowest, values));
   state[0] = tileKernelReduce(e, x->larger, value);
   state[1] = number;
 }
@@ -221,9 +216,9 @@ static void storeWinner(TileKernelEmission *e, const Extremum *x, const MlirValu
   e->bodyOverOutput = true;
   mapPositions(e, state[1], &map);
   MlirValue isNone = buildEqual(e, state[1], tileBuildIndex(&e->body, none));
-  tileKernelStore(e, s->numInputs + x->best, buildSelect(e, isNone, initial[x->best], state[0]));
+  tileKernelStore(e, s->numInputs + x->best, arithSelectOpBuild(&e->body, isNone, initial[x->best], state[0]));
   MlirValue place = tileKernelCloneValue(e, &map, x->place);
-  tileKernelStore(e, s->numInputs + x->where, buildSelect(e, isNone, initial[x->where], place));
+  tileKernelStore(e, s->numInputs + x->where, arithSelectOpBuild(&e->body, isNone, initial[x->where], place));
 }
 
 bool tileLowerExtremum(TileStructured *s) {

@@ -7,6 +7,8 @@
 #include "dialects/tile/tile.h"
 #include "lib/conversion/linalg_to_tile/kernel.h"
 #include "lib/conversion/linalg_to_tile/lowerings.h"
+#include "upstream/arith.h"
+#include "upstream/linalg.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -57,15 +59,12 @@ static MlirValue relaunch(const TileJoinedLaunch *old, MlirOperation kernel, Mli
     operands[number++] = mlirOperationGetOperand(old->op, i);
   for (intptr_t i = 0; i < count; ++i)
     operands[number++] = more[i];
-  operands[number++] = output;
-  const int32_t segments[3] = {(int32_t)old->grid, (int32_t)(old->inputs + count), 1};
-  MlirStringRef name = mlirStringAttrGetValue(tileOpAttribute(kernel, "sym_name"));
-  TileAttributeEntry attributes[] = {{"kernel", mlirFlatSymbolRefAttrGet(b.context, name)},
-                                     {"operandSegmentSizes", mlirDenseI32ArrayGet(b.context, 3, segments)},
-                                     {"cluster", tileOpAttribute(old->op, "cluster")},
-                                     {0}};
+  MlirStringRef name = mlirStringAttrGetValue(tileKernelOpGetSymName(kernel));
   MlirType type = mlirValueGetType(output);
-  return mlirOperationGetResult(tileBuild(&b, "tile.launch", number, operands, 1, &type, attributes, 0, NULL), 0);
+  MlirOperation launch = tileLaunchOpCreate(&b, 1, &type, old->grid, operands, old->inputs + count,
+                                            operands + old->grid, 1, &output, mlirFlatSymbolRefAttrGet(b.context, name),
+                                            tileLaunchOpGetCluster(old->op), mlirAttributeGetNull());
+  return mlirOperationGetResult(launch, 0);
 }
 
 //===--- after it ---------------------------------------------------------------===//
@@ -75,7 +74,7 @@ static MlirValue placeTile(TileKernelEmission *e, TileStructured *s, MlirOperati
   MlirValue value = mlirOperationGetOperand(store, 0), memory = mlirOperationGetOperand(store, 1);
   MlirType type = mlirValueGetType(value);
   MlirOperation view = tileDefiningOp(memory);
-  bool isView = tileOpIs(view, "tile.view");
+  bool isView = tileViewOpIsA(view);
   MlirAttribute fixed = isView ? tileOpAttribute(view, "fixed") : mlirAttributeGetNull();
   intptr_t numFixed = isView ? mlirOperationGetNumOperands(view) - 1 : 0, at = 0, kept = 0;
   int axes = 0;
@@ -89,7 +88,7 @@ static MlirValue placeTile(TileKernelEmission *e, TileStructured *s, MlirOperati
   }
   MlirType element = mlirTypeIsARankedTensor(type) ? mlirShapedTypeGetElementType(type) : type;
   MlirType wanted = tileKernelTileType(e, element);
-  return mlirTypeEqual(wanted, type) ? value : tileBuildValue(&e->body, "tile.reshape", wanted, 1, &value, NULL);
+  return mlirTypeEqual(wanted, type) ? value : tileReshapeOpBuild(&e->body, wanted, value);
 }
 
 // Stores what the op's body makes of the value in its place.
@@ -109,7 +108,7 @@ static void applyAt(const TileStructured *elementwise, int argument, MlirOperati
   }
   MlirValue result = tileKernelCloneValue(&e, &map, mlirOperationGetOperand(mlirBlockGetTerminator(s.body), 0));
   if (!mlirTypeEqual(mlirValueGetType(result), type))
-    result = tileBuildValue(&e.body, "tile.reshape", type, 1, &result, NULL);
+    result = tileReshapeOpBuild(&e.body, type, result);
   mlirOperationSetOperand(store, 0, result);
 }
 
@@ -171,9 +170,8 @@ static void startFrom(const TileJoinedLaunch *launch, MlirOperation kernel, Mlir
     MlirOperation load = uses.loads.items[i];
     TileBuilder b = tileBuilderBefore(load);
     MlirType type = tileResultType(load, 0);
-    const TileAttributeEntry axes[] = {{"axes", mlirDenseI64ArrayGet(b.context, 0, NULL)}, {0}};
     bool isTile = mlirTypeIsARankedTensor(type);
-    MlirValue value = isTile ? tileBuildValue(&b, "tile.broadcast", type, 1, &scalar, axes) : scalar;
+    MlirValue value = isTile ? tileBroadcastOpBuild(&b, type, scalar) : scalar;
     mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(load, 0), value);
     mlirOperationDestroy(load);
   }
@@ -185,12 +183,11 @@ static void joinFill(const TileStructured *fill, MlirValue scalar, TileJoinedLau
   MlirOperation expand = launch.reshape;
   MlirValue output = fill->operands[fill->numInputs].value;
   MlirOperation kernel = copyKernel(&launch), constant = tileDefiningOp(scalar);
-  bool isConstant = tileOpIs(constant, "arith.constant");
+  bool isConstant = arithConstantOpIsA(constant);
   MlirValue inside;
   if (isConstant) {
     TileBuilder b = tileBuilderAtStart(bodyOf(kernel), mlirOperationGetLocation(launch.op));
-    const TileAttributeEntry value[] = {{"value", tileOpAttribute(constant, "value")}, {0}};
-    inside = tileBuildValue(&b, "arith.constant", mlirValueGetType(scalar), 0, NULL, value);
+    inside = arithConstantOpBuild(&b, arithConstantOpGetValue(constant));
   } else {
     inside = addParameter(&launch, kernel, mlirValueGetType(scalar), 0);
   }
@@ -222,7 +219,7 @@ bool tileJoin(MlirOperation op, const TileTarget *target) {
   TileStructured structured;
   TileJoinedLaunch launch;
   int argument;
-  if (!tileGroupOpIsA(mlirOperationGetParentOperation(op)) || !tileOpIs(op, "linalg.generic") ||
+  if (!tileGroupOpIsA(mlirOperationGetParentOperation(op)) || !linalgGenericOpIsA(op) ||
       mlirOpOperandIsNull(mlirValueGetFirstUse(mlirOperationGetResult(op, 0))) || !tileStructuredRead(op, &structured))
     return false;
   structured.target = target;
@@ -240,7 +237,7 @@ static bool isPrivate(MlirOperation kernel) {
 }
 
 void tileDropUnlaunched(MlirOperation module) {
-  TileOps kernels = tileCollect(module, "tile.kernel"), launches = tileCollect(module, "tile.launch");
+  TileOps kernels = tileCollectOps(module, tileKernelOpIsA), launches = tileCollectOps(module, tileLaunchOpIsA);
   for (intptr_t i = 0; i < kernels.count; ++i) {
     MlirAttribute name = tileOpAttribute(kernels.items[i], "sym_name");
     bool isLaunched = !isPrivate(kernels.items[i]);

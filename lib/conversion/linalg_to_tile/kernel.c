@@ -1,8 +1,13 @@
 // Kernel and launch of one structured op. See kernel.h.
 #include "lib/conversion/linalg_to_tile/kernel.h"
 
+#include "dialects/tile/ops.h"
 #include "dialects/tile/tile.h"
 #include "lib/capi/op.h"
+#include "upstream/arith.h"
+#include "upstream/func.h"
+#include "upstream/memref.h"
+#include "upstream/tensor.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -79,7 +84,7 @@ static intptr_t parameterTypes(const TileStructured *s, MlirType *types) {
 
 static MlirBlock createKernel(TileKernelEmission *e, const char *kind) {
   const TileStructured *s = e->structured;
-  MlirOperation function = tileParentOfName(s->op, "func.func");
+  MlirOperation function = tileParentOp(s->op, funcFuncOpIsA);
   MlirType types[MaxOperands + MaxCaptures];
   MlirLocation locations[MaxOperands + MaxCaptures];
   intptr_t count = parameterTypes(s, types);
@@ -89,13 +94,10 @@ static MlirBlock createKernel(TileKernelEmission *e, const char *kind) {
   MlirRegion region = mlirRegionCreate();
   mlirRegionAppendOwnedBlock(region, block);
   MlirType type = mlirFunctionTypeGet(e->host.context, count, types, 0, NULL);
-  TileAttributeEntry attributes[] = {{"sym_name", tileKernelFreshName(s->op, kind)},
-                                     {"sym_visibility", mlirStringAttrGet(e->host.context, tileString("private"))},
-                                     {"function_type", mlirTypeAttrGet(type)},
-                                     {0}};
   TileBuilder outside = tileBuilderAfter(function);
   outside.location = e->host.location;
-  e->kernel = tileBuild(&outside, "tile.kernel", 0, NULL, 0, NULL, attributes, 1, &region);
+  e->kernel = tileKernelOpBuild(&outside, tileKernelFreshName(s->op, kind), mlirTypeAttrGet(type), region);
+  tileKernelOpSetSymVisibility(e->kernel, mlirStringAttrGet(e->host.context, tileString("private")));
   return block;
 }
 
@@ -115,7 +117,7 @@ MlirValue tileKernelExtent(TileKernelEmission *e, int dim) {
   if (!mlirShapedTypeIsDynamicSize(d->extent))
     return tileBuildIndex(&e->body, d->extent);
   MlirValue operands[2] = {e->parameters[d->operand], tileBuildIndex(&e->body, d->result)};
-  return tileBuildValue(&e->body, "memref.dim", mlirIndexTypeGet(e->body.context), 2, operands, NULL);
+  return memrefDimOpBuild(&e->body, operands[0], operands[1]);
 }
 
 static MlirValue hostExtent(TileKernelEmission *e, int dim) {
@@ -123,7 +125,7 @@ static MlirValue hostExtent(TileKernelEmission *e, int dim) {
   if (!mlirShapedTypeIsDynamicSize(d->extent))
     return tileBuildIndex(&e->host, d->extent);
   MlirValue operands[2] = {e->structured->operands[d->operand].value, tileBuildIndex(&e->host, d->result)};
-  return tileBuildValue(&e->host, "tensor.dim", mlirIndexTypeGet(e->host.context), 2, operands, NULL);
+  return tensorDimOpBuild(&e->host, operands[0], operands[1]);
 }
 
 MlirValue tileKernelNumTiles(TileKernelEmission *e, TileBuilder *builder, int dim, MlirValue extent) {
@@ -138,8 +140,7 @@ static MlirValue numPrograms(TileKernelEmission *e, TileBuilder *builder, int di
 }
 
 static MlirValue programId(TileKernelEmission *e, int axis) {
-  TileAttributeEntry attributes[] = {{"axis", mlirIntegerAttrGet(mlirIntegerTypeGet(e->body.context, 64), axis)}, {0}};
-  return tileBuildValue(&e->body, "tile.program_id", mlirIndexTypeGet(e->body.context), 0, NULL, attributes);
+  return tileProgramIdOpBuild(&e->body, mlirIntegerAttrGet(mlirIntegerTypeGet(e->body.context, 64), axis));
 }
 
 MlirValue tileKernelAssumeBelow(TileKernelEmission *e, MlirValue index, int64_t count) {
@@ -155,10 +156,6 @@ static MlirValue assumeRange(TileKernelEmission *e, MlirValue id, int dim) {
   if (mlirShapedTypeIsDynamicSize(d->extent) || d->extent < 1)
     return id;
   return tileKernelAssumeBelow(e, id, (d->extent - 1) / (d->tile * d->panels) + 1);
-}
-
-static MlirValue divide(TileKernelEmission *e, const char *operation, MlirValue a, MlirValue b) {
-  return tileBuildValue(&e->body, operation, mlirIndexTypeGet(e->body.context), 2, (MlirValue[]){a, b}, NULL);
 }
 
 // The program's number along `axis`, which is dimension `dim`. (What a GPU's launches know is told later.)
@@ -177,14 +174,14 @@ static MlirValue decodeGrouped(TileKernelEmission *e, MlirValue number, int rows
   bool isEven = !mlirShapedTypeIsDynamicSize(extent) &&
                 (extent + e->structured->dims[rows].tile - 1) / e->structured->dims[rows].tile % group == 0;
   MlirValue most = tileBuildIndex(&e->body, group), all = tileBuildMul(&e->body, down, across);
-  MlirValue inside = divide(e, "arith.remui", number, all), perGroup = tileBuildMul(&e->body, most, across);
-  MlirValue first = tileBuildMul(&e->body, divide(e, "arith.divui", inside, perGroup), most);
+  MlirValue inside = arithRemUIOpBuild(&e->body, number, all), perGroup = tileBuildMul(&e->body, most, across);
+  MlirValue first = tileBuildMul(&e->body, arithDivUIOpBuild(&e->body, inside, perGroup), most);
   MlirValue here = isEven ? most : tileBuildMin(&e->body, tileBuildSub(&e->body, down, first), most);
-  MlirValue inGroup = divide(e, "arith.remui", inside, perGroup);
-  e->index[rows] = tileBuildAdd(&e->body, first, divide(e, "arith.remui", inGroup, here));
+  MlirValue inGroup = arithRemUIOpBuild(&e->body, inside, perGroup);
+  e->index[rows] = tileBuildAdd(&e->body, first, arithRemUIOpBuild(&e->body, inGroup, here));
   e->index[rows] = assumeRange(e, e->index[rows], rows);
-  e->index[columns] = assumeRange(e, divide(e, "arith.divui", inGroup, here), columns);
-  return divide(e, "arith.divui", number, all);
+  e->index[columns] = assumeRange(e, arithDivUIOpBuild(&e->body, inGroup, here), columns);
+  return arithDivUIOpBuild(&e->body, number, all);
 }
 
 static int parallelBefore(const TileStructured *s, int dim) {
@@ -213,8 +210,8 @@ static void decodePrograms(TileKernelEmission *e) {
     if (mlirValueIsNull(rest))
       rest = programId(e, e->isLinear ? 0 : 2);
     MlirValue programs = numPrograms(e, &e->body, d, tileKernelExtent(e, d));
-    e->index[d] = divide(e, "arith.remui", rest, programs);
-    rest = divide(e, "arith.divui", rest, programs);
+    e->index[d] = arithRemUIOpBuild(&e->body, rest, programs);
+    rest = arithDivUIOpBuild(&e->body, rest, programs);
   }
 }
 
@@ -287,7 +284,7 @@ static intptr_t buildGrid(TileKernelEmission *e, MlirValue grid[3]) {
 static bool isOnlyStoredTo(MlirValue view) {
   for (MlirOpOperand use = mlirValueGetFirstUse(view); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
     MlirOperation user = mlirOpOperandGetOwner(use);
-    if (!tileOpIs(user, "tile.store") || mlirOpOperandGetOperandNumber(use) != 1 ||
+    if (!tileStoreOpIsA(user) || mlirOpOperandGetOperandNumber(use) != 1 ||
         !mlirAttributeIsNull(tileOpAttribute(user, "combine")))
       return false;
   }
@@ -304,7 +301,7 @@ static bool isOverwritten(const TileKernelEmission *e, int output) {
   for (MlirOpOperand use = mlirValueGetFirstUse(parameter); overwritten && !mlirOpOperandIsNull(use);
        use = mlirOpOperandGetNextUse(use)) {
     MlirOperation user = mlirOpOperandGetOwner(use);
-    overwritten = tileOpIs(user, "tile.view") && isOnlyStoredTo(mlirOperationGetResult(user, 0));
+    overwritten = tileViewOpIsA(user) && isOnlyStoredTo(mlirOperationGetResult(user, 0));
   }
   return overwritten;
 }
@@ -331,13 +328,11 @@ static void buildLaunch(TileKernelEmission *e) {
     operands[count++] = s->operands[s->numInputs + i].value;
     results[i] = tileResultType(s->op, i);
   }
-  int32_t segments[3] = {(int32_t)grid, s->numInputs + s->numCaptures, s->numOutputs};
-  MlirStringRef name = mlirStringAttrGetValue(tileOpAttribute(e->kernel, "sym_name"));
-  TileAttributeEntry attributes[] = {{"kernel", mlirFlatSymbolRefAttrGet(e->host.context, name)},
-                                     {"operandSegmentSizes", mlirDenseI32ArrayGet(e->host.context, 3, segments)},
-                                     {0}};
+  intptr_t inputs = count - grid - s->numOutputs;
+  MlirStringRef name = mlirStringAttrGetValue(tileKernelOpGetSymName(e->kernel));
   MlirOperation launch =
-      tileBuild(&e->host, "tile.launch", count, operands, s->numOutputs, results, attributes, 0, NULL);
+      tileLaunchOpBuild(&e->host, s->numOutputs, results, grid, operands, inputs, operands + grid, s->numOutputs,
+                        operands + grid + inputs, mlirFlatSymbolRefAttrGet(e->host.context, name));
   MlirAttribute overwritten = overwrittenOutputs(e);
   if (!mlirAttributeIsNull(overwritten))
     mlirOperationSetDiscardableAttributeByName(launch, tileString("tile.overwrites"), overwritten);
@@ -347,7 +342,7 @@ static void buildLaunch(TileKernelEmission *e) {
 }
 
 void tileKernelEnd(TileKernelEmission *e) {
-  tileBuild(&e->body, "tile.return", 0, NULL, 0, NULL, NULL, 0, NULL);
+  tileReturnOpBuild(&e->body, 0, NULL);
   buildLaunch(e);
 }
 

@@ -20,6 +20,8 @@
 #include "lib/analysis/target.h"
 #include "lib/conversion/linalg_to_tile/lowerings.h"
 #include "lib/ir/pass.h"
+#include "upstream/func.h"
+#include "upstream/linalg.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -34,9 +36,9 @@ static bool isUnused(MlirOperation op) {
 // True if the op became a kernel (or vanished because nobody reads it).
 static bool lower(MlirOperation op, const TileTarget *target) {
   TileStructured structured;
-  if (tileOpIs(op, "linalg.softmax"))
+  if (linalgSoftmaxOpIsA(op))
     return tileLowerSoftmax(op, target);
-  if (tileOpIs(op, "linalg.pack") || tileOpIs(op, "linalg.unpack"))
+  if (linalgPackOpIsA(op) || linalgUnPackOpIsA(op))
     return tileLowerRelayout(op, target);
   if (!tileStructuredRead(op, &structured))
     return false;
@@ -54,9 +56,8 @@ static bool lower(MlirOperation op, const TileTarget *target) {
 }
 
 static MlirWalkResult collect(MlirOperation op, void *userData) {
-  bool isLinalg = tileOpIs(op, "linalg.generic") || tileOpIs(op, "linalg.softmax") || tileOpIs(op, "linalg.pack") ||
-                  tileOpIs(op, "linalg.unpack");
-  if (isLinalg && !mlirOperationIsNull(tileParentOfName(op, "func.func")))
+  bool isLinalg = linalgGenericOpIsA(op) || linalgSoftmaxOpIsA(op) || linalgPackOpIsA(op) || linalgUnPackOpIsA(op);
+  if (isLinalg && !mlirOperationIsNull(tileParentOp(op, funcFuncOpIsA)))
     tileOpsAppend(userData, op);
   return MlirWalkResultAdvance;
 }
@@ -178,7 +179,7 @@ static bool run(MlirOperation module, MlirExtPass pass) {
   TileOps groups = openGroups(module, &target);
   mlirOperationWalk(module, collect, &ops, MlirWalkPostOrder);
   bool ok = checkSchedules(&ops, &target);
-  TileOps before = tileCollect(module, "tile.kernel");
+  TileOps before = tileCollectOps(module, tileKernelOpIsA);
   uint64_t panels = 0;
   target.constantPanels = &panels;
   uint64_t kernels = 0, joined = ok ? joinAll(&ops, &target) : 0;

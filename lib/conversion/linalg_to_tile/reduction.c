@@ -6,6 +6,7 @@
 #include "lib/analysis/reduction.h"
 #include "lib/conversion/linalg_to_tile/kernel.h"
 #include "lib/conversion/linalg_to_tile/lowerings.h"
+#include "upstream/arith.h"
 
 #include <math.h>
 
@@ -105,7 +106,7 @@ static MlirValue maskPastEnd(TileKernelEmission *e, const TileCombiner *combiner
       continue;
     MlirType type = mlirValueGetType(tile);
     MlirValue operands[3] = {tileKernelInside(e, d), tile, buildNeutral(e, combiner, type)};
-    tile = tileBuildValue(&e->body, "arith.select", type, 3, operands, NULL);
+    tile = arithSelectOpBuild(&e->body, operands[0], operands[1], operands[2]);
   }
   return tile;
 }

@@ -5,6 +5,8 @@
 // padding value. Leaves: kernel and launch; other pads and dynamic tiles stay (upstream has no loops for them).
 #include "lib/conversion/linalg_to_tile/kernel.h"
 #include "lib/conversion/linalg_to_tile/lowerings.h"
+#include "upstream/arith.h"
+#include "upstream/linalg.h"
 
 #include <math.h>
 
@@ -12,7 +14,7 @@ enum { Columns = 256, Rows = 8 };
 
 static bool isZeroConstant(MlirValue value) {
   MlirOperation op = tileDefiningOp(value);
-  if (!tileOpIs(op, "arith.constant"))
+  if (!arithConstantOpIsA(op))
     return false;
   MlirAttribute constant = tileOpAttribute(op, "value");
   if (mlirAttributeIsAFloat(constant))
@@ -81,8 +83,8 @@ static void chooseTiles(TileStructured *s, const TileOperand *tiled) {
 
 bool tileLowerRelayout(MlirOperation op, const TileTarget *target) {
   TileStructured s;
-  bool isPack = tileOpIs(op, "linalg.pack");
-  if ((!isPack && !tileOpIs(op, "linalg.unpack")) || !hasPlainOperands(op, isPack) || !describe(op, target, isPack, &s))
+  bool isPack = linalgPackOpIsA(op);
+  if ((!isPack && !linalgUnPackOpIsA(op)) || !hasPlainOperands(op, isPack) || !describe(op, target, isPack, &s))
     return false;
   chooseTiles(&s, &s.operands[isPack ? 1 : 0]);
   TileKernelEmission e;

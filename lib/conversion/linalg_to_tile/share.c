@@ -2,6 +2,7 @@
 // compared by their generic text, without the name and without locations.
 #include "lib/conversion/linalg_to_tile/lowerings.h"
 
+#include "dialects/tile/ops.h"
 #include "dialects/tile/tile.h"
 #include "lib/ir/op_format.h"
 
@@ -86,7 +87,7 @@ static bool isAmong(const TileOps *ops, MlirOperation op) {
 }
 
 int64_t tileShareKernels(MlirOperation module, const TileOps *before) {
-  TileOps kernels = tileCollect(module, "tile.kernel"), launches = tileCollect(module, "tile.launch");
+  TileOps kernels = tileCollectOps(module, tileKernelOpIsA), launches = tileCollectOps(module, tileLaunchOpIsA);
   Kernel *kept = calloc((size_t)kernels.count + 1, sizeof *kept);
   int64_t numKept = 0, shared = 0;
   for (intptr_t i = 0; i < kernels.count; ++i) {

@@ -2,8 +2,11 @@
 //
 // A row that fits one tile is read once and stays there; a longer one is walked three times (maximum, sum, result).
 // Padding with -inf makes masks unnecessary: exp(-inf - max) = 0 adds nothing to the sum.
+#include "dialects/tile/ops.h"
 #include "lib/conversion/linalg_to_tile/kernel.h"
 #include "lib/conversion/linalg_to_tile/lowerings.h"
+#include "upstream/arith.h"
+#include "upstream/linalg.h"
 
 #include <math.h>
 
@@ -18,31 +21,27 @@ static MlirValue spreadRow(TileKernelEmission *e, MlirValue row, MlirType tile) 
       axes[count++] = e->structured->dims[d].axis;
   if (count == 0 || !mlirTypeIsARankedTensor(mlirValueGetType(row)))
     return tileKernelSplat(e, row, tile);
-  TileAttributeEntry attributes[] = {{"axes", mlirDenseI64ArrayGet(e->body.context, count, axes)}, {0}};
-  return tileBuildValue(&e->body, "tile.broadcast", tile, 1, &row, attributes);
-}
-
-static MlirValue binary(TileKernelEmission *e, const char *name, MlirValue a, MlirValue b) {
-  return tileBuildValue(&e->body, name, mlirValueGetType(a), 2, (MlirValue[]){a, b}, NULL);
+  MlirAttribute along = mlirDenseI64ArrayGet(e->body.context, count, axes);
+  return mlirOperationGetResult(tileBroadcastOpCreate(&e->body, tile, row, along), 0);
 }
 
 // exp(x - maximum) for the current tile.
 static MlirValue exponentials(TileKernelEmission *e, MlirValue x, MlirValue maximum) {
   MlirType tile = mlirValueGetType(x);
-  return tileKernelWeight(e, binary(e, "arith.subf", x, spreadRow(e, maximum, tile)));
+  return tileKernelWeight(e, arithSubFOpBuild(&e->body, x, spreadRow(e, maximum, tile)));
 }
 
 // One division a row. The sum is at least 1, the exponential of the maximum, so its reciprocal loses nothing but a
 // rounding.
 static MlirValue normalized(TileKernelEmission *e, MlirValue exps, MlirValue sum) {
-  MlirValue reciprocal = binary(e, "arith.divf", tileBuildFloat(&e->body, mlirValueGetType(sum), 1), sum);
-  return binary(e, "arith.mulf", exps, spreadRow(e, reciprocal, mlirValueGetType(exps)));
+  MlirValue reciprocal = arithDivFOpBuild(&e->body, tileBuildFloat(&e->body, mlirValueGetType(sum), 1), sum);
+  return arithMulFOpBuild(&e->body, exps, spreadRow(e, reciprocal, mlirValueGetType(exps)));
 }
 
 static void buildShortRows(TileKernelEmission *e) {
   MlirValue x = tileKernelLoad(e, 0, "neg_inf", false);
-  MlirValue exps = exponentials(e, x, tileKernelReduce(e, "arith.maximumf", x));
-  MlirValue sum = tileKernelReduce(e, "arith.addf", exps);
+  MlirValue exps = exponentials(e, x, tileKernelReduce(e, tileUpstreamName(ArithOp_MaximumF), x));
+  MlirValue sum = tileKernelReduce(e, tileUpstreamName(ArithOp_AddF), exps);
   tileKernelStore(e, 1, normalized(e, exps, sum));
 }
 
@@ -66,15 +65,16 @@ static void buildLongRows(TileKernelEmission *e, int dim) {
   TileBuilder outer;
 
   MlirOperation loop = openLoop(e, dim, &maximum, &block, &outer);
-  MlirValue step = tileKernelReduce(e, "arith.maximumf", tileKernelLoad(e, 0, "neg_inf", false));
-  step = binary(e, "arith.maximumf", mlirBlockGetArgument(block, 1), step);
+  MlirValue step = tileKernelReduce(e, tileUpstreamName(ArithOp_MaximumF), tileKernelLoad(e, 0, "neg_inf", false));
+  step = arithMaximumFOpBuild(&e->body, mlirBlockGetArgument(block, 1), step);
   tileBuildYield(&e->body, 1, &step);
   e->body = outer;
   maximum = mlirOperationGetResult(loop, 0);
 
   loop = openLoop(e, dim, &sum, &block, &outer);
-  step = tileKernelReduce(e, "arith.addf", exponentials(e, tileKernelLoad(e, 0, "neg_inf", false), maximum));
-  step = binary(e, "arith.addf", mlirBlockGetArgument(block, 1), step);
+  step = tileKernelReduce(e, tileUpstreamName(ArithOp_AddF),
+                          exponentials(e, tileKernelLoad(e, 0, "neg_inf", false), maximum));
+  step = arithAddFOpBuild(&e->body, mlirBlockGetArgument(block, 1), step);
   tileBuildYield(&e->body, 1, &step);
   e->body = outer;
   sum = mlirOperationGetResult(loop, 0);
@@ -102,7 +102,7 @@ static bool takesWholeRows(TileStructured *s, int dim, int row) {
 
 bool tileLowerSoftmax(MlirOperation op, const TileTarget *target) {
   TileStructured s;
-  if (!tileOpIs(op, "linalg.softmax") || !tileStructuredReadSoftmax(op, &s))
+  if (!linalgSoftmaxOpIsA(op) || !tileStructuredReadSoftmax(op, &s))
     return false;
   s.target = target;
   int dim = 0, row = -1;

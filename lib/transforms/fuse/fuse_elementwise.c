@@ -8,6 +8,7 @@
 #include "lib/ir/builder.h"
 #include "lib/ir/pass.h"
 #include "lib/transforms/fuse/fuse.h"
+#include "upstream/linalg.h"
 
 #include <string.h>
 
@@ -24,7 +25,7 @@ static bool isElementwise(MlirOperation op) {
 static bool mayFuse(MlirOperation consumer, intptr_t operand) {
   MlirValue value = mlirOperationGetOperand(consumer, operand);
   MlirOperation producer = tileDefiningOp(value);
-  return tileOpIs(producer, "linalg.generic") && tileOpIs(consumer, "linalg.generic") && tileHasOneUse(value) &&
+  return linalgGenericOpIsA(producer) && linalgGenericOpIsA(consumer) && tileHasOneUse(value) &&
          mlirBlockEqual(mlirOperationGetBlock(producer), mlirOperationGetBlock(consumer)) && isElementwise(producer) &&
          isElementwise(consumer);
 }
@@ -63,7 +64,7 @@ static void releaseOutputs(MlirOperation op) {
 }
 
 static void onReductions(MlirOperation function, void (*apply)(MlirOperation)) {
-  TileOps generics = tileCollect(function, "linalg.generic");
+  TileOps generics = tileCollectOps(function, linalgGenericOpIsA);
   for (intptr_t i = 0; i < generics.count; ++i)
     if (!isElementwise(generics.items[i]))
       apply(generics.items[i]);

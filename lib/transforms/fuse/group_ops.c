@@ -14,6 +14,7 @@
 #include "lib/analysis/target.h"
 #include "lib/ir/pass.h"
 #include "lib/transforms/fuse/fuse.h"
+#include "upstream/func.h"
 #include "upstream/linalg.h"
 #include "upstream/tensor.h"
 
@@ -104,7 +105,7 @@ static void findGroup(MlirOperation op, const TileTarget *target, TileOps *group
 
 static MlirWalkResult collect(MlirOperation op, void *userData) {
   if ((linalgGenericOpIsA(op) || tileLaunchOpIsA(op)) && mlirOperationGetNumResults(op) > 0 &&
-      !mlirOperationIsNull(tileParentOfName(op, "func.func")))
+      !mlirOperationIsNull(tileParentOp(op, funcFuncOpIsA)))
     tileOpsAppend(userData, op);
   return MlirWalkResultAdvance;
 }
