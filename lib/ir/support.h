@@ -31,6 +31,10 @@ static inline bool tileOpIs(MlirOperation op, const char *name) { // false for a
 static inline bool tileOpNameStartsWith(MlirOperation op, const char *start) { // "arith."
   return tileStringStartsWith(tileOpName(op), start);
 }
+static inline bool tileOpIsOfDialect(MlirOperation op, const char *dialect) { // "arith"; false for a null op
+  return !mlirOperationIsNull(op) && tileStringStartsWith(tileOpName(op), dialect) &&
+         tileOpName(op).data[strlen(dialect)] == '.';
+}
 MlirOperation tileDefiningOp(MlirValue value);                     // null for block arguments
 MlirAttribute tileOpAttribute(MlirOperation op, const char *name); // inherent or discardable; null when absent
 bool tileOpMayApproximate(MlirOperation op);                       // fastmath<afn>, or fast: docs/numerics.md §7

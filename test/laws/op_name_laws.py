@@ -32,11 +32,8 @@ NOT_YET = {
         "lib/conversion/sparse_tensor_to_sparse/",
         "lib/conversion/sparse_to_tile/",
         "lib/conversion/tile_to_gpu/",
-        "lib/conversion/tile_to_vector/",
         "lib/execution/",
         "lib/pipelines/",
-        "lib/transforms/layout/",
-        "lib/transforms/pipeline/",
         "lib/transforms/sparsify/",
     ],
     "upstream": [
@@ -46,9 +43,6 @@ NOT_YET = {
         "lib/conversion/sparse_tensor_to_sparse/",
         "lib/conversion/sparse_to_tile/",
         "lib/conversion/tile_to_gpu/",
-        "lib/conversion/tile_to_nvvm/",
-        "lib/conversion/tile_to_rocdl/",
-        "lib/conversion/tile_to_vector/",
         "lib/emulator/compile/",
         "lib/execution/",
         "lib/pipelines/",
@@ -66,7 +60,6 @@ NOT_YET = {
         "lib/conversion/sparse_tensor_to_sparse/",
         "lib/conversion/sparse_to_tile/",
         "lib/conversion/tile_launch_to_runtime/",
-        "lib/conversion/tile_to_vector/",
         "lib/emulator/compile/",
         "lib/transforms/memory/",
         "lib/transforms/schedule/",
@@ -92,7 +85,7 @@ def inside(path, rooms):
 def breaches_in(path, text, own):
     """Yields (law, line number, what)."""
     for number, line in enumerate(text.split("\n"), 1):
-        code = re.sub(r"(^|\s)//.*", "", line)
+        code = re.sub(r"(^|\s)//.*|\.anchor = .*", "", line)  # a pass's definition says its anchor as text
         for name in OWN_NAME.findall(code):
             if name in own and not path.startswith("dialects/"):
                 yield "own", number, f'"{name}"'

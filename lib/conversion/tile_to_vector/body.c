@@ -4,6 +4,9 @@
 
 #include "mlir-c/BuiltinAttributes.h"
 
+#include "upstream/memref.h"
+#include "upstream/scf.h"
+
 #include <stdio.h>
 
 //===--- scalars and ids -----------------------------------------------------------------===//
@@ -114,17 +117,13 @@ bool vecLowerLazy(VecLowering *lowering, MlirOperation op) {
 static void buildGlobal(VecLowering *lowering, MlirAttribute value, MlirType type, const char *name) {
   TileBuilder builder = tileBuilderBefore(lowering->kernel);
   MlirContext context = lowering->context;
-  TileAttributeEntry attributes[] = {{"sym_name", mlirStringAttrGet(context, tileString(name))},
-                                     {"sym_visibility", mlirStringAttrGet(context, tileString("private"))},
-                                     {"type", mlirTypeAttrGet(type)},
-                                     {"initial_value", value},
-                                     {"constant", mlirUnitAttrGet(context)},
-                                     {0}};
-  tileBuild(&builder, "memref.global", 0, NULL, 0, NULL, attributes, 0, NULL);
+  memrefGlobalOpCreate(&builder, mlirStringAttrGet(context, tileString(name)),
+                       mlirStringAttrGet(context, tileString("private")), mlirTypeAttrGet(type), value,
+                       mlirUnitAttrGet(context), mlirAttributeGetNull());
 }
 
 static bool lowerConstant(VecLowering *lowering, MlirOperation op) {
-  MlirAttribute value = tileOpAttribute(op, "value");
+  MlirAttribute value = arithConstantOpGetValue(op);
   MlirValue result = mlirOperationGetResult(op, 0);
   if (mlirDenseElementsAttrIsSplat(value))
     return vecLowerLazy(lowering, op);
@@ -135,8 +134,7 @@ static bool lowerConstant(VecLowering *lowering, MlirOperation op) {
   MlirType type = mlirMemRefTypeContiguousGet(shape.element, shape.rank, shape.sizes, mlirAttributeGetNull());
   buildGlobal(lowering, value, type, name);
   MlirAttribute symbol = mlirFlatSymbolRefAttrGet(lowering->context, tileString(name));
-  MlirValue memref = tileBuildValue(&lowering->entry, "memref.get_global", type, 0, NULL,
-                                    (TileAttributeEntry[]){{"name", symbol}, {0}});
+  MlirValue memref = memrefGetGlobalOpBuild(&lowering->entry, type, symbol);
   vecRecordMemory(lowering, result, vecDenseAccess(lowering, &shape, memref, shape.element));
   return true;
 }
@@ -299,10 +297,16 @@ static Lower lowerOf(MlirOperation op) {
   TileOp kind = tileOpKind(op);
   if (kind != TileOp_None)
     return lowerings[kind];
-  return tileOpIs(op, "scf.for")     ? vecLowerFor
-         : tileOpIs(op, "scf.if")    ? vecLowerIf
-         : tileOpIs(op, "scf.while") ? vecLowerWhile
-                                     : NULL;
+  switch (tileUpstreamKind(op)) {
+  case ScfOp_For:
+    return vecLowerFor;
+  case ScfOp_If:
+    return vecLowerIf;
+  case ScfOp_While:
+    return vecLowerWhile;
+  default:
+    return NULL;
+  }
 }
 
 static bool isOnScalars(MlirOperation op) {
@@ -316,8 +320,8 @@ static bool isOnScalars(MlirOperation op) {
 }
 
 static bool mayBeCloned(MlirOperation op) {
-  return isOnScalars(op) && (tileOpNameStartsWith(op, "arith.") || tileOpNameStartsWith(op, "math.") ||
-                             tileOpNameStartsWith(op, "memref.") || tileOpNameStartsWith(op, "ub."));
+  return isOnScalars(op) && (tileOpIsOfDialect(op, "arith") || tileOpIsOfDialect(op, "math") ||
+                             tileOpIsOfDialect(op, "memref") || tileOpIsOfDialect(op, "ub"));
 }
 
 // Tiles and memrefs of at most MaxRank dimensions.
@@ -344,7 +348,7 @@ static bool lowerOp(VecLowering *lowering, MlirOperation op) {
     return lowerReshapeToScalar(lowering, op);
   if (mlirOperationGetNumOperands(op) > 0 && tileTypeIsABuffer(tileOperandType(op, 0)))
     return vecAccessOfReinterpretation(lowering, op);
-  if (yieldsTile && tileOpIs(op, "arith.constant"))
+  if (yieldsTile && arithConstantOpIsA(op))
     return lowerConstant(lowering, op);
   if (yieldsTile && vecIsEvaluable(op))
     return vecLowerLazy(lowering, op);

@@ -3,6 +3,10 @@
 // needs masks.
 #include "lib/conversion/tile_to_vector/lowering.h"
 
+#include "upstream/memref.h"
+#include "upstream/scf.h"
+#include "upstream/vector.h"
+
 #include "mlir-c/BuiltinAttributes.h"
 
 #include <string.h>
@@ -33,8 +37,7 @@ VecCoord vecCoordDivide(TileBuilder *builder, VecCoord a, int64_t divisor) {
     return a;
   if (!a.base.ptr)
     return vecCoordConstant(a.offset / divisor);
-  return vecCoordOf(
-      vecBuildBinary(builder, "arith.divui", vecCoordValue(builder, a), tileBuildIndex(builder, divisor)));
+  return vecCoordOf(arithDivUIOpBuild(builder, vecCoordValue(builder, a), tileBuildIndex(builder, divisor)));
 }
 
 VecCoord vecCoordModulo(TileBuilder *builder, VecCoord a, int64_t modulus) {
@@ -42,8 +45,7 @@ VecCoord vecCoordModulo(TileBuilder *builder, VecCoord a, int64_t modulus) {
     return a;
   if (!a.base.ptr)
     return vecCoordConstant(a.offset % modulus);
-  return vecCoordOf(
-      vecBuildBinary(builder, "arith.remui", vecCoordValue(builder, a), tileBuildIndex(builder, modulus)));
+  return vecCoordOf(arithRemUIOpBuild(builder, vecCoordValue(builder, a), tileBuildIndex(builder, modulus)));
 }
 
 MlirValue vecCoordValue(TileBuilder *builder, VecCoord coord) {
@@ -54,43 +56,16 @@ MlirValue vecCoordValue(TileBuilder *builder, VecCoord coord) {
 
 //===--- small builders --------------------------------------------------------===//
 
-MlirValue vecBuildUnary(TileBuilder *builder, const char *name, MlirType type, MlirValue a) {
-  return tileBuildValue(builder, name, type, 1, &a, NULL);
-}
-
-MlirValue vecBuildBinary(TileBuilder *builder, const char *name, MlirValue a, MlirValue b) {
-  return tileBuildValue(builder, name, mlirValueGetType(a), 2, (MlirValue[]){a, b}, NULL);
-}
-
-MlirValue vecBuildSelect(TileBuilder *builder, MlirValue condition, MlirValue a, MlirValue b) {
-  return tileBuildValue(builder, "arith.select", mlirValueGetType(a), 3, (MlirValue[]){condition, a, b}, NULL);
-}
-
-static int64_t predicateNumber(const char *predicate) {
-  static const char *const names[] = {"eq", "ne", "slt", "sle", "sgt", "sge"};
-  for (int64_t i = 0; i < 6; ++i)
-    if (!strcmp(names[i], predicate))
-      return i;
-  return 0;
-}
-
-MlirValue vecCompareIndex(TileBuilder *builder, const char *predicate, MlirValue a, MlirValue b) {
-  MlirType i64 = mlirIntegerTypeGet(builder->context, 64);
-  TileAttributeEntry attributes[] = {{"predicate", mlirIntegerAttrGet(i64, predicateNumber(predicate))}, {0}};
-  MlirType type = mlirIntegerTypeGet(builder->context, 1);
-  return tileBuildValue(builder, "arith.cmpi", type, 2, (MlirValue[]){a, b}, attributes);
-}
-
 MlirValue vecBuildAnd(TileBuilder *builder, MlirValue a, MlirValue b) {
-  if (!a.ptr || !b.ptr)
-    return a.ptr ? a : b;
-  return vecBuildBinary(builder, "arith.andi", a, b);
+  if (mlirValueIsNull(a) || mlirValueIsNull(b))
+    return mlirValueIsNull(a) ? b : a;
+  return arithAndIOpBuild(builder, a, b);
 }
 
 MlirValue vecBuildSplat(TileBuilder *builder, MlirValue scalar, int64_t width) {
   if (!width)
     return scalar;
-  return vecBuildUnary(builder, "vector.broadcast", vecVectorOf(mlirValueGetType(scalar), width), scalar);
+  return vectorBroadcastOpBuild(builder, vecVectorOf(mlirValueGetType(scalar), width), scalar);
 }
 
 MlirValue vecBuildZero(TileBuilder *builder, MlirType type) {
@@ -98,10 +73,6 @@ MlirValue vecBuildZero(TileBuilder *builder, MlirType type) {
   if (mlirTypeIsAFloat(element))
     return tileBuildFloat(builder, type, 0.0);
   return tileBuildInteger(builder, type, 0);
-}
-
-MlirAttribute vecNamedAttribute(MlirContext context, const char *text) {
-  return mlirAttributeParseGet(context, tileString(text));
 }
 
 //===--- facts ------------------------------------------------------------------===//
@@ -165,7 +136,7 @@ static VecIndexFacts factsOfInduction(MlirOperation loop) {
 static VecIndexFacts factsOfArgument(MlirValue index) {
   MlirBlock block = mlirBlockArgumentGetOwner(index);
   MlirOperation parent = mlirBlockGetParentOperation(block);
-  if (tileOpIs(parent, "scf.for") && mlirBlockArgumentGetArgNumber(index) == 0)
+  if (scfForOpIsA(parent) && mlirBlockArgumentGetArgNumber(index) == 0)
     return factsOfInduction(parent);
   return nothing;
 }
@@ -179,19 +150,19 @@ static VecIndexFacts factsOfDivision(VecIndexFacts a, VecIndexFacts b) {
 
 static VecIndexFacts factsOfBinary(MlirOperation op) {
   VecIndexFacts a = vecIndexFacts(mlirOperationGetOperand(op, 0)), b = vecIndexFacts(mlirOperationGetOperand(op, 1));
-  if (tileOpIs(op, "arith.addi"))
+  if (arithAddIOpIsA(op))
     return factsOfSum(a, b);
-  if (tileOpIs(op, "arith.subi"))
+  if (arithSubIOpIsA(op))
     return factsOfDifference(a, b);
-  if (tileOpIs(op, "arith.muli"))
+  if (arithMulIOpIsA(op))
     return factsOfProduct(a, b);
-  if (tileOpIs(op, "arith.divui") || tileOpIs(op, "arith.ceildivui") || tileOpIs(op, "arith.divsi"))
-    return tileOpIs(op, "arith.ceildivui") && a.high != INT64_MAX && b.low > 0
+  if (arithDivUIOpIsA(op) || arithCeilDivUIOpIsA(op) || arithDivSIOpIsA(op))
+    return arithCeilDivUIOpIsA(op) && a.high != INT64_MAX && b.low > 0
                ? factsOfDivision((VecIndexFacts){a.low, a.high + b.low - 1, 1}, b)
                : factsOfDivision(a, b);
-  if (tileOpIs(op, "arith.remui"))
+  if (arithRemUIOpIsA(op))
     return (VecIndexFacts){0, b.high == INT64_MAX ? INT64_MAX : b.high - 1, 1};
-  if (tileOpIs(op, "arith.minsi") || (tileOpIs(op, "arith.minui") && a.low >= 0 && b.low >= 0))
+  if (arithMinSIOpIsA(op) || (arithMinUIOpIsA(op) && a.low >= 0 && b.low >= 0))
     return (VecIndexFacts){a.low < b.low ? a.low : b.low, a.high < b.high ? a.high : b.high,
                            greatestDivisor(a.multiple, b.multiple)};
   return nothing;
@@ -230,7 +201,7 @@ VecIndexFacts vecIndexFacts(MlirValue index) {
   default:
     break;
   }
-  if (tileOpIs(op, "memref.dim"))
+  if (memrefDimOpIsA(op))
     return (VecIndexFacts){0, INT64_MAX, 1};
   if (mlirOperationGetNumOperands(op) == 2 && mlirTypeIsAIndex(mlirValueGetType(index)) &&
       mlirTypeIsAIndex(tileOperandType(op, 0)))

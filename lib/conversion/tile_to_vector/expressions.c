@@ -3,6 +3,9 @@
 // once.
 #include "lib/conversion/tile_to_vector/lowering.h"
 
+#include "lib/ir/op_query.h"
+#include "upstream/vector.h"
+
 #include "mlir-c/BuiltinAttributes.h"
 
 #include <stdlib.h>
@@ -10,12 +13,7 @@
 
 //===--- questions about ops -------------------------------------------------------===//
 
-bool vecIsElementwise(MlirOperation op) {
-  if (tileConvertTypeOpIsA(op))
-    return true;
-  return (tileOpNameStartsWith(op, "arith.") || tileOpNameStartsWith(op, "math.")) &&
-         mlirOperationGetNumOperands(op) > 0 && mlirOperationGetNumRegions(op) == 0;
-}
+bool vecIsElementwise(MlirOperation op) { return tileOpIsElementwise(op) && mlirOperationGetNumOperands(op) > 0; }
 
 bool vecIsShapeOp(MlirOperation op) {
   switch (tileOpKind(op)) {
@@ -37,7 +35,7 @@ bool vecIsEvaluable(MlirOperation op) {
   case TileOp_Gather:
     return true;
   default:
-    return vecIsElementwise(op) || vecIsShapeOp(op) || tileOpIs(op, "arith.constant");
+    return vecIsElementwise(op) || vecIsShapeOp(op) || arithConstantOpIsA(op);
   }
 }
 
@@ -304,10 +302,10 @@ void vecRemember(VecBody *body, const VecRecord *record, const VecCoord *coords,
 static MlirValue evaluateConstant(VecBody *body, const VecRecord *record, int64_t width) {
   TileBuilder *builder = &body->lowering->builder;
   MlirType type = vecVectorOf(record->shape.element, width);
-  MlirAttribute value = mlirDenseElementsAttrGetSplatValue(tileOpAttribute(record->op, "value"));
+  MlirAttribute value = mlirDenseElementsAttrGetSplatValue(arithConstantOpGetValue(record->op));
   if (width)
     value = mlirDenseElementsAttrSplatGet(type, value);
-  return tileBuildValue(builder, "arith.constant", type, 0, NULL, (TileAttributeEntry[]){{"value", value}, {0}});
+  return tileBuildConstant(builder, value);
 }
 
 static MlirType elementwiseType(MlirType type, int64_t width) {
@@ -347,7 +345,7 @@ static MlirValue evaluateElementwise(VecBody *body, const VecRecord *record, con
 static MlirValue castIndex(TileBuilder *builder, MlirValue index, MlirType element, int64_t width) {
   if (mlirTypeIsAIndex(element))
     return index;
-  return vecBuildUnary(builder, "arith.index_cast", vecVectorOf(element, width), index);
+  return arithIndexCastOpBuild(builder, vecVectorOf(element, width), index);
 }
 
 static MlirValue evaluateIota(VecBody *body, const VecRecord *record, const VecCoord *coords, intptr_t axis,
@@ -358,13 +356,13 @@ static MlirValue evaluateIota(VecBody *body, const VecRecord *record, const VecC
   MlirValue number = castIndex(builder, vecCoordValue(builder, coords[dim]), element, 0);
   MlirValue from = tileIotaOpGetFrom(record->op);
   if (!mlirValueIsNull(from))
-    number = vecBuildBinary(builder, "arith.addi", number, vecScalarOf(body->lowering, from));
+    number = arithAddIOpBuild(builder, number, vecScalarOf(body->lowering, from));
   MlirValue numbers = vecBuildSplat(builder, number, width);
   if (!width || axis != dim)
     return numbers;
   MlirType index = mlirIndexTypeGet(builder->context);
-  MlirValue lanes = tileBuildValue(builder, "vector.step", vecVectorOf(index, width), 0, NULL, NULL);
-  return vecBuildBinary(builder, "arith.addi", numbers, castIndex(builder, lanes, element, width));
+  MlirValue lanes = vectorStepOpBuild(builder, vecVectorOf(index, width));
+  return arithAddIOpBuild(builder, numbers, castIndex(builder, lanes, element, width));
 }
 
 MlirValue vecEvaluateLanes(VecBody *body, VecRecord *record, const VecCoord *coords, intptr_t axis, int64_t width) {
@@ -375,7 +373,7 @@ MlirValue vecEvaluateLanes(VecBody *body, VecRecord *record, const VecCoord *coo
   for (int64_t lane = 0; lane < width; ++lane, ++at[axis].offset)
     lanes[lane] = vecEvaluate(body, record, at, -1, 0);
   MlirType type = vecVectorOf(record->shape.element, width);
-  return tileBuildValue(&lowering->builder, "vector.from_elements", type, width, lanes, NULL);
+  return vectorFromElementsOpBuild(&lowering->builder, type, width, lanes);
 }
 
 static MlirValue evaluateShapeOp(VecBody *body, VecRecord *record, const VecCoord *coords, intptr_t axis,
@@ -402,11 +400,7 @@ static MlirValue evaluateInBounds(VecBody *body, const VecRecord *record, const 
   MlirValue mask = vecAccessMask(&asking, record->access, coords, along, width ? width : 1);
   if (!mask.ptr)
     return tileBuildInteger(builder, vecVectorOf(record->shape.element, width), 1);
-  if (width)
-    return mask;
-  int64_t first = 0;
-  TileAttributeEntry position[] = {{"static_position", mlirDenseI64ArrayGet(builder->context, 1, &first)}, {0}};
-  return tileBuildValue(builder, "vector.extract", record->shape.element, 1, &mask, position);
+  return width ? mask : vecBuildLane(builder, mask, 0);
 }
 
 static MlirValue evaluateLazy(VecBody *body, VecRecord *record, const VecCoord *coords, intptr_t axis, int64_t width) {
@@ -424,7 +418,7 @@ static MlirValue evaluateLazy(VecBody *body, VecRecord *record, const VecCoord *
   default:
     break;
   }
-  if (tileOpIs(record->op, "arith.constant"))
+  if (arithConstantOpIsA(record->op))
     return evaluateConstant(body, record, width);
   if (vecIsShapeOp(record->op))
     return evaluateShapeOp(body, record, coords, axis, width);
@@ -438,11 +432,7 @@ static MlirValue evaluateRegister(VecBody *body, const VecRecord *record, const 
   intptr_t last = record->shape.rank - 1;
   int64_t row = linearIndex(builder, &record->shape, last, coords).offset;
   MlirValue chunk = record->registers[row * perRow + coords[last].offset / lanes];
-  if (width)
-    return chunk;
-  int64_t lane = coords[last].offset % lanes;
-  TileAttributeEntry position[] = {{"static_position", mlirDenseI64ArrayGet(builder->context, 1, &lane)}, {0}};
-  return tileBuildValue(builder, "vector.extract", record->shape.element, 1, &chunk, position);
+  return width ? chunk : vecBuildLane(builder, chunk, coords[last].offset % lanes);
 }
 
 MlirValue vecEvaluate(VecBody *body, VecRecord *record, const VecCoord *coords, intptr_t axis, int64_t width) {
@@ -476,8 +466,8 @@ MlirValue vecConvertElement(TileBuilder *builder, MlirValue value, MlirType elem
     return value;
   bool wider = vecBitsOf(element) > vecBitsOf(from);
   if (mlirTypeIsAFloat(element) && mlirTypeIsAFloat(from))
-    return vecBuildUnary(builder, wider ? "arith.extf" : "arith.truncf", vecVectorOf(element, width), value);
+    return tileBuildCast(builder, wider ? ArithOp_ExtF : ArithOp_TruncF, value, vecVectorOf(element, width));
   if (mlirTypeIsAFloat(element))
-    return vecBuildUnary(builder, "arith.sitofp", vecVectorOf(element, width), value);
-  return vecBuildUnary(builder, wider ? "arith.extsi" : "arith.trunci", vecVectorOf(element, width), value);
+    return arithSIToFPOpBuild(builder, vecVectorOf(element, width), value);
+  return tileBuildCast(builder, wider ? ArithOp_ExtSI : ArithOp_TruncI, value, vecVectorOf(element, width));
 }

@@ -13,11 +13,13 @@
 #include "dialects/tile/ops.h"
 #include "lib/ir/builder.h"
 #include "lib/ir/support.h"
+#include "upstream/arith.h"
 
 enum {
   MaxRank = 8,
   MaxDigits = 4,           // modes of one dimension of a buffer's layout
   MaxRegisters = 32,       // vectors a tile held in registers may have
+  LineBytes = 64,          // of a cache: buffers begin at one
   LocalStackBytes = 16384, // buffers up to this size (all together) live on the stack
 };
 
@@ -105,7 +107,6 @@ typedef struct VecLowering {
   TileBuilder builder;                   // where code goes now
   int64_t lanes;
   int64_t stackBytes;
-  bool usesLocalMemory;
   int numConstants; // globals made so far
   TileOps inlined;  // copies of device functions, one per call
   int callDepth;
@@ -176,14 +177,9 @@ VecCoord vecCoordTimes(TileBuilder *builder, VecCoord a, int64_t factor);
 VecCoord vecCoordDivide(TileBuilder *builder, VecCoord a, int64_t divisor);
 VecCoord vecCoordModulo(TileBuilder *builder, VecCoord a, int64_t modulus);
 MlirValue vecCoordValue(TileBuilder *builder, VecCoord coord);
-MlirValue vecCompareIndex(TileBuilder *builder, const char *predicate, MlirValue a, MlirValue b); // slt, sge, …
-MlirValue vecBuildAnd(TileBuilder *builder, MlirValue a, MlirValue b);                            // i1; null is true
-MlirValue vecBuildUnary(TileBuilder *builder, const char *name, MlirType type, MlirValue a);
-MlirValue vecBuildBinary(TileBuilder *builder, const char *name, MlirValue a, MlirValue b);
-MlirValue vecBuildSelect(TileBuilder *builder, MlirValue condition, MlirValue a, MlirValue b);
+MlirValue vecBuildAnd(TileBuilder *builder, MlirValue a, MlirValue b);          // i1; null is true
 MlirValue vecBuildSplat(TileBuilder *builder, MlirValue scalar, int64_t width); // width 0: itself
 MlirValue vecBuildZero(TileBuilder *builder, MlirType type);                    // scalar or vector
-MlirAttribute vecNamedAttribute(MlirContext context, const char *text);         // parsed
 // What is known of an index of the kernel: bounds (INT64_MIN/MAX: none) and a factor.
 typedef struct VecIndexFacts {
   int64_t low, high, multiple; // inclusive; multiple 0: the value is 0
@@ -321,8 +317,6 @@ VecShape vecShapeOfValue(MlirValue value); // a scalar: rank 0
 // Code between the two runs where `condition` holds; null: always.
 TileBuilder vecOpenIf(VecLowering *lowering, MlirValue condition);
 void vecCloseIf(VecLowering *lowering, MlirValue condition, TileBuilder before);
-enum { CompareEqual = 0, CompareSignedLess = 2, CompareUnsignedLess = 6 }; // arith.cmpi's numbers
-MlirValue vecCompareIntegers(TileBuilder *builder, int64_t predicate, MlirValue a, MlirValue b);
 MlirType vecBitsTypeOf(MlirType element);                        // the integer of its width
 MlirValue vecBitsOfValue(TileBuilder *builder, MlirValue value); // floats as integers; scalar or vector
 MlirValue vecValueOfBits(TileBuilder *builder, MlirValue bits, MlirType element); // and back
@@ -350,9 +344,18 @@ bool vecLowerFence(VecLowering *lowering, MlirOperation op);
 bool vecLowerNothing(VecLowering *lowering, MlirOperation op);
 
 //===--- runtime.c: calls of lib/runtime ----------------------------------------------------------===//
+// A call of a function that the module declares at its first use; a null result type: none.
+MlirOperation vecCallFunction(VecLowering *lowering, TileBuilder *builder, const char *name, intptr_t count,
+                              const MlirValue *operands, MlirType result);
 void vecCallRuntime(VecLowering *lowering, const char *name, intptr_t count, const MlirValue *operands);
 MlirValue vecPointerOfAddress(TileBuilder *builder, MlirValue address); // i64
 MlirValue vecPointerOfBuffer(TileBuilder *builder, MlirValue memref);   // of offset 0
+// The descriptor of a memref as a struct of LLVM; a memref of that type whose memory begins at `pointer`, of `sizes`
+// and `strides` (i64).
+MlirValue vecBuildCast(TileBuilder *builder, MlirType type, MlirValue value); // builtin.unrealized_conversion_cast
+MlirType vecDescriptorType(MlirContext context, intptr_t rank);
+MlirValue vecMemrefOfPointer(TileBuilder *builder, MlirType type, MlirValue pointer, const MlirValue *sizes,
+                             const MlirValue *strides);
 MlirValue vecPointerOfText(VecLowering *lowering, const char *text);
 // "file:line:column: message detail" as a failure of the program (lib/runtime/call.h); may return when nobody caught
 // it.
@@ -365,6 +368,8 @@ void vecRaiseAt(VecLowering *lowering, MlirOperation op, const char *message, Ml
 MlirValue vecNeutralElement(TileBuilder *builder, MlirAttribute neutral, MlirAttribute operation, intptr_t input,
                             MlirType element);
 bool vecLowerReduceByElement(VecLowering *lowering, MlirOperation op);
+// The lanes of a vector, combined as `word` says ("#vector.kind<add>"), in any order.
+MlirValue vecBuildReduction(TileBuilder *builder, MlirType element, MlirValue vector, const char *word);
 bool vecLowerReduce(VecLowering *lowering, MlirOperation op);
 bool vecLowerScan(VecLowering *lowering, MlirOperation op);
 bool vecLowerGather(VecLowering *lowering, MlirOperation op);
@@ -390,8 +395,7 @@ bool vecCopy(VecLowering *lowering, MlirOperation op, MlirValue source, MlirValu
 bool vecLowerBlock(VecLowering *lowering, MlirBlock block); // all but its terminator
 // True when memory that `load` reads may be written before the last use of what is computed from it.
 bool vecIsOverwrittenBeforeUse(MlirOperation load);
-MlirValue
-vecRootOfMemory(MlirValue value); // the parameter or tile.alloc behind a view, buffer or memref; in the kernel
+MlirValue tileMemoryRoot(MlirValue value); // the parameter or tile.alloc behind a view, buffer or memref; in the kernel
 // True when evaluating the result of `op` at each use would repeat expensive work.
 bool vecIsWorthStoring(VecLowering *lowering, MlirOperation op);
 bool vecLowerLazy(VecLowering *lowering,

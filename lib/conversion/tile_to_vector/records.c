@@ -1,6 +1,8 @@
 // The table from values of the kernel to how the lowering holds them, shapes of tiles, and buffers of the function.
 #include "lib/conversion/tile_to_vector/lowering.h"
 
+#include "upstream/memref.h"
+
 #include "mlir-c/BuiltinAttributes.h"
 #include "mlir-c/Dialect/LLVM.h"
 
@@ -154,56 +156,22 @@ bool vecFitsRegisters(const VecLowering *lowering, const VecShape *shape) {
 
 //===--- buffers --------------------------------------------------------------------===//
 
-static MlirValue insertField(TileBuilder *builder, MlirValue descriptor, MlirValue part, intptr_t depth,
-                             const int64_t *position) {
-  TileAttributeEntry where[] = {{"position", mlirDenseI64ArrayGet(builder->context, depth, position)}, {0}};
-  MlirValue operands[] = {descriptor, part};
-  return tileBuildValue(builder, "llvm.insertvalue", mlirValueGetType(descriptor), 2, operands, where);
-}
-
-static MlirValue insertNumbers(TileBuilder *builder, MlirValue descriptor, int64_t field, intptr_t count,
-                               const int64_t *numbers) {
-  MlirType word = mlirIntegerTypeGet(builder->context, 64);
-  for (int64_t d = 0; d < count; ++d)
-    descriptor =
-        insertField(builder, descriptor, tileBuildInteger(builder, word, numbers[d]), 2, (int64_t[]){field, d});
-  return descriptor;
-}
-
-// A descriptor of `pointer` for a memref type of static shape, strides and offset 0.
-static MlirValue memrefOfPointer(TileBuilder *builder, MlirType type, MlirValue pointer) {
-  intptr_t rank = mlirShapedTypeGetRank(type);
-  MlirType word = mlirIntegerTypeGet(builder->context, 64), address = mlirLLVMPointerTypeGet(builder->context, 0);
-  MlirType array = mlirLLVMArrayTypeGet(word, (unsigned)rank), fields[] = {address, address, word, array, array};
-  MlirType descriptor = mlirLLVMStructTypeLiteralGet(builder->context, 5, fields, false);
-  int64_t offset, strides[MaxRank], sizes[MaxRank];
-  mlirMemRefTypeGetStridesAndOffset(type, strides, &offset);
-  for (intptr_t d = 0; d < rank; ++d)
-    sizes[d] = mlirShapedTypeGetDimSize(type, d);
-  MlirValue value = tileBuildValue(builder, "llvm.mlir.poison", descriptor, 0, NULL, NULL);
-  value = insertField(builder, value, pointer, 1, (int64_t[]){0});
-  value = insertField(builder, value, pointer, 1, (int64_t[]){1});
-  value = insertField(builder, value, tileBuildInteger(builder, word, 0), 1, (int64_t[]){2});
-  value = insertNumbers(builder, value, 3, rank, sizes);
-  value = insertNumbers(builder, value, 4, rank, strides);
-  return vecBuildUnary(builder, "builtin.unrealized_conversion_cast", type, value);
-}
-
-static MlirAttribute calleeAttribute(MlirContext context, const char *name) {
-  return mlirFlatSymbolRefAttrGet(context, tileString(name));
-}
-
 static MlirValue allocateLocal(VecLowering *lowering, MlirType type, int64_t bytes) {
   TileBuilder *entry = &lowering->entry;
-  lowering->usesLocalMemory = true;
-  MlirValue size = tileBuildInteger(entry, mlirIntegerTypeGet(lowering->context, 64), bytes);
-  TileAttributeEntry allocate[] = {{"callee", calleeAttribute(lowering->context, "tessera_local_alloc")}, {0}};
-  MlirValue pointer =
-      tileBuildValue(entry, "func.call", mlirLLVMPointerTypeGet(lowering->context, 0), 1, &size, allocate);
-  TileAttributeEntry release[] = {{"callee", calleeAttribute(lowering->context, "tessera_local_free")}, {0}};
-  MlirOperation call = tileBuild(&lowering->exit, "func.call", 1, &pointer, 0, NULL, release, 0, NULL);
-  lowering->exit = tileBuilderBefore(call); // the next one is freed earlier: reverse order
-  return memrefOfPointer(entry, type, pointer);
+  MlirType word = mlirIntegerTypeGet(lowering->context, 64), address = mlirLLVMPointerTypeGet(lowering->context, 0);
+  MlirValue size = tileBuildInteger(entry, word, bytes);
+  MlirOperation allocation = vecCallFunction(lowering, entry, "tessera_local_alloc", 1, &size, address);
+  MlirValue pointer = mlirOperationGetResult(allocation, 0), sizes[MaxRank], steps[MaxRank];
+  MlirOperation release =
+      vecCallFunction(lowering, &lowering->exit, "tessera_local_free", 1, &pointer, (MlirType){NULL});
+  lowering->exit = tileBuilderBefore(release); // the next one is freed earlier: reverse order
+  int64_t offset, strides[MaxRank];
+  mlirMemRefTypeGetStridesAndOffset(type, strides, &offset);
+  for (intptr_t d = 0; d < mlirShapedTypeGetRank(type); ++d) {
+    sizes[d] = tileBuildInteger(entry, word, mlirShapedTypeGetDimSize(type, d));
+    steps[d] = tileBuildInteger(entry, word, strides[d]);
+  }
+  return vecMemrefOfPointer(entry, type, pointer, sizes, steps);
 }
 
 // memref.alloca takes dense memrefs only.
@@ -214,26 +182,21 @@ static MlirValue withLayout(TileBuilder *builder, MlirValue dense, MlirType type
   for (intptr_t d = 0; d < rank; ++d)
     sizes[d] = mlirShapedTypeGetDimSize(type, d);
   MlirContext context = builder->context;
-  TileAttributeEntry attributes[] = {{"static_offsets", mlirDenseI64ArrayGet(context, 1, &offset)},
-                                     {"static_sizes", mlirDenseI64ArrayGet(context, rank, sizes)},
-                                     {"static_strides", mlirDenseI64ArrayGet(context, rank, strides)},
-                                     {"operandSegmentSizes", mlirDenseI32ArrayGet(context, 4, (int32_t[]){1, 0, 0, 0})},
-                                     {0}};
-  return tileBuildValue(builder, "memref.reinterpret_cast", type, 1, &dense, attributes);
+  return memrefReinterpretCastOpBuild(
+      builder, type, dense, 0, NULL, 0, NULL, 0, NULL, mlirDenseI64ArrayGet(context, 1, &offset),
+      mlirDenseI64ArrayGet(context, rank, sizes), mlirDenseI64ArrayGet(context, rank, strides));
 }
 
 MlirValue vecMemrefNew(VecLowering *lowering, MlirType type, int64_t bytes) {
   if (lowering->stackBytes + bytes > LocalStackBytes)
     return allocateLocal(lowering, type, bytes);
   lowering->stackBytes += bytes;
-  MlirType element = mlirShapedTypeGetElementType(type), word = mlirIntegerTypeGet(lowering->context, 64);
+  MlirType element = mlirShapedTypeGetElementType(type);
   int64_t count = bytes / vecBytesOf(element);
   MlirType dense = mlirMemRefTypeContiguousGet(element, 1, &count, mlirAttributeGetNull());
-  TileAttributeEntry attributes[] = {
-      {"alignment", mlirIntegerAttrGet(word, 64)},
-      {"operandSegmentSizes", mlirDenseI32ArrayGet(lowering->context, 2, (int32_t[]){0, 0})},
-      {0}};
-  MlirValue memory = tileBuildValue(&lowering->entry, "memref.alloca", dense, 0, NULL, attributes);
+  MlirAttribute alignment = tileBuildEnum(&lowering->entry, 64, LineBytes);
+  MlirOperation buffer = memrefAllocaOpCreate(&lowering->entry, dense, 0, NULL, 0, NULL, alignment);
+  MlirValue memory = memrefAllocaOpGetMemref(buffer);
   return mlirTypeEqual(dense, type) ? memory : withLayout(&lowering->entry, memory, type);
 }
 

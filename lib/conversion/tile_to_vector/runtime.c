@@ -1,6 +1,11 @@
 // Calls of the runtime (lib/runtime) from kernels: declarations, texts, pointers, and failures at run time.
 #include "lib/conversion/tile_to_vector/lowering.h"
 
+#include "upstream/builtin.h"
+#include "upstream/func.h"
+#include "upstream/llvm.h"
+#include "upstream/memref.h"
+
 #include "mlir-c/BuiltinAttributes.h"
 #include "mlir-c/Dialect/LLVM.h"
 
@@ -9,48 +14,81 @@
 
 //===--- functions -----------------------------------------------------------------------------===//
 
-static bool isDeclared(MlirBlock moduleBody, const char *name) {
-  for (MlirOperation op = mlirBlockGetFirstOperation(moduleBody); op.ptr; op = mlirOperationGetNextInBlock(op)) {
-    MlirAttribute symbol = tileOpAttribute(op, "sym_name");
-    if (symbol.ptr && mlirAttributeIsAString(symbol) && tileStringEquals(mlirStringAttrGetValue(symbol), name))
-      return true;
-  }
-  return false;
+static bool isNamed(MlirOperation op, const char *name) {
+  MlirAttribute symbol = tileOpAttribute(op, "sym_name");
+  return !mlirAttributeIsNull(symbol) && mlirAttributeIsAString(symbol) &&
+         tileStringEquals(mlirStringAttrGetValue(symbol), name);
 }
 
 static void declareFunction(VecLowering *lowering, const char *name, MlirType type) {
   TileBuilder builder = tileBuilderBefore(lowering->kernel);
-  if (isDeclared(builder.block, name))
-    return;
-  MlirRegion body = mlirRegionCreate();
-  TileAttributeEntry attributes[] = {{"sym_name", mlirStringAttrGet(builder.context, tileString(name))},
-                                     {"function_type", mlirTypeAttrGet(type)},
-                                     {"sym_visibility", mlirStringAttrGet(builder.context, tileString("private"))},
-                                     {0}};
-  tileBuild(&builder, "func.func", 0, NULL, 0, NULL, attributes, 1, &body);
+  for (MlirOperation op = mlirBlockGetFirstOperation(builder.block); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op))
+    if (isNamed(op, name))
+      return;
+  MlirAttribute none = mlirAttributeGetNull();
+  funcFuncOpCreate(&builder, mlirStringAttrGet(builder.context, tileString(name)), mlirTypeAttrGet(type),
+                   mlirStringAttrGet(builder.context, tileString("private")), none, none, none, mlirRegionCreate());
+}
+
+MlirOperation vecCallFunction(VecLowering *lowering, TileBuilder *builder, const char *name, intptr_t count,
+                              const MlirValue *operands, MlirType result) {
+  MlirType inputs[8];
+  intptr_t numResults = mlirTypeIsNull(result) ? 0 : 1;
+  for (intptr_t i = 0; i < count; ++i)
+    inputs[i] = mlirValueGetType(operands[i]);
+  declareFunction(lowering, name, mlirFunctionTypeGet(lowering->context, count, inputs, numResults, &result));
+  MlirAttribute callee = mlirFlatSymbolRefAttrGet(lowering->context, tileString(name));
+  return funcCallOpBuild(builder, numResults, &result, count, operands, callee);
 }
 
 void vecCallRuntime(VecLowering *lowering, const char *name, intptr_t count, const MlirValue *operands) {
-  MlirType inputs[8];
-  for (intptr_t i = 0; i < count; ++i)
-    inputs[i] = mlirValueGetType(operands[i]);
-  declareFunction(lowering, name, mlirFunctionTypeGet(lowering->context, count, inputs, 0, NULL));
-  MlirAttribute callee = mlirFlatSymbolRefAttrGet(lowering->context, tileString(name));
-  tileBuild(&lowering->builder, "func.call", count, operands, 0, NULL, (TileAttributeEntry[]){{"callee", callee}, {0}},
-            0, NULL);
+  vecCallFunction(lowering, &lowering->builder, name, count, operands, (MlirType){NULL});
 }
 
 //===--- pointers ---------------------------------------------------------------------------------===//
 
 MlirValue vecPointerOfAddress(TileBuilder *builder, MlirValue address) {
-  return vecBuildUnary(builder, "llvm.inttoptr", mlirLLVMPointerTypeGet(builder->context, 0), address);
+  return llvmIntToPtrOpBuild(builder, mlirLLVMPointerTypeGet(builder->context, 0), address);
 }
 
 // To the first element of a buffer of the function.
 MlirValue vecPointerOfBuffer(TileBuilder *builder, MlirValue memref) {
-  MlirType index = mlirIndexTypeGet(builder->context), word = mlirIntegerTypeGet(builder->context, 64);
-  MlirValue start = vecBuildUnary(builder, "memref.extract_aligned_pointer_as_index", index, memref);
-  return vecPointerOfAddress(builder, vecBuildUnary(builder, "arith.index_cast", word, start));
+  MlirType word = mlirIntegerTypeGet(builder->context, 64);
+  MlirValue start = memrefExtractAlignedPointerAsIndexOpBuild(builder, memref);
+  return vecPointerOfAddress(builder, arithIndexCastOpBuild(builder, word, start));
+}
+
+//===--- descriptors --------------------------------------------------------------------------------===//
+
+MlirType vecDescriptorType(MlirContext context, intptr_t rank) {
+  MlirType word = mlirIntegerTypeGet(context, 64), address = mlirLLVMPointerTypeGet(context, 0);
+  MlirType array = mlirLLVMArrayTypeGet(word, (unsigned)rank), fields[] = {address, address, word, array, array};
+  return mlirLLVMStructTypeLiteralGet(context, rank ? 5 : 3, fields, false);
+}
+
+MlirValue vecBuildCast(TileBuilder *builder, MlirType type, MlirValue value) {
+  return mlirOperationGetResult(builtinUnrealizedConversionCastOpBuild(builder, 1, &type, 1, &value), 0);
+}
+
+static MlirValue insertAt(TileBuilder *builder, MlirValue descriptor, MlirValue part, intptr_t depth,
+                          const int64_t *position) {
+  return llvmInsertValueOpBuild(builder, descriptor, part, mlirDenseI64ArrayGet(builder->context, depth, position));
+}
+
+MlirValue vecMemrefOfPointer(TileBuilder *builder, MlirType type, MlirValue pointer, const MlirValue *sizes,
+                             const MlirValue *strides) {
+  intptr_t rank = mlirShapedTypeGetRank(type);
+  MlirValue zero = tileBuildInteger(builder, mlirIntegerTypeGet(builder->context, 64), 0);
+  MlirValue value = llvmPoisonOpBuild(builder, vecDescriptorType(builder->context, rank));
+  value = insertAt(builder, value, pointer, 1, (int64_t[]){0});
+  value = insertAt(builder, value, pointer, 1, (int64_t[]){1});
+  value = insertAt(builder, value, zero, 1, (int64_t[]){2});
+  for (int64_t d = 0; d < rank; ++d)
+    value = insertAt(builder, value, sizes[d], 2, (int64_t[]){3, d});
+  for (int64_t d = 0; d < rank; ++d)
+    value = insertAt(builder, value, strides[d], 2, (int64_t[]){4, d});
+  return vecBuildCast(builder, type, value);
 }
 
 //===--- texts --------------------------------------------------------------------------------------===//

@@ -3,6 +3,9 @@
 #include "lib/conversion/tile_to_vector/lowering.h"
 
 #include "dialects/tile/questions.h"
+#include "lib/ir/op_query.h"
+#include "upstream/math.h"
+#include "upstream/scf.h"
 
 #include "mlir-c/BuiltinAttributes.h"
 
@@ -10,42 +13,6 @@
 #include <string.h>
 
 //===--- memory behind a value ------------------------------------------------------------===//
-
-MlirValue vecRootOfMemory(MlirValue value) {
-  static const char *const sameMemory[] = {"tile.view", "tile.assume",  "tile.slice",     "tile.transpose",
-                                           "tile.slot", "tile.reshape", "memref.subview", "memref.cast"};
-  for (MlirOperation op = tileDefiningOp(value); op.ptr; op = tileDefiningOp(value)) {
-    bool same = false;
-    for (size_t i = 0; i < sizeof sameMemory / sizeof *sameMemory; ++i)
-      same = same || tileOpIs(op, sameMemory[i]);
-    if (!same)
-      return value;
-    value = mlirOperationGetOperand(op, 0);
-  }
-  return value;
-}
-
-// The memory that `op` writes; null: none.
-static MlirValue writtenMemory(MlirOperation op) {
-  switch (tileOpKind(op)) {
-  case TileOp_Store:
-    return tileStoreOpGetDestination(op);
-  case TileOp_Copy:
-    return tileCopyOpGetDestination(op);
-  case TileOp_CopyAsync:
-    return tileCopyAsyncOpGetDestination(op);
-  case TileOp_Scatter:
-    return tileScatterOpGetDestination(op);
-  case TileOp_AtomicRmw:
-    return tileAtomicRmwOpGetMemory(op);
-  case TileOp_AtomicCas:
-    return tileAtomicCasOpGetMemory(op);
-  case TileOp_AtomicStore:
-    return tileAtomicStoreOpGetMemory(op);
-  default:
-    return tileOpIs(op, "memref.store") ? mlirOperationGetOperand(op, 1) : (MlirValue){NULL};
-  }
-}
 
 // Memory at an address may be any memory but the kernel's own.
 static bool isAtAddress(MlirValue root) {
@@ -62,41 +29,47 @@ static bool mayBeSame(MlirValue a, MlirValue b) {
   return !isLocal && (isAtAddress(a) || isAtAddress(b));
 }
 
-// Others may write what was read before it, and have written what is read after it.
-static bool isOrdering(MlirOperation op) {
-  switch (tileOpKind(op)) {
-  case TileOp_Fence:
-    return true;
-  case TileOp_AtomicRmw:
-    return !vecKeywordIs(tileAtomicRmwOpGetOrder(op), "relaxed");
-  case TileOp_AtomicCas:
-    return !vecKeywordIs(tileAtomicCasOpGetOrder(op), "relaxed");
-  case TileOp_AtomicLoad:
-    return !vecKeywordIs(tileAtomicLoadOpGetOrder(op), "relaxed");
-  case TileOp_AtomicStore:
-    return !vecKeywordIs(tileAtomicStoreOpGetOrder(op), "relaxed");
-  default:
-    return false;
-  }
+// A question to every op in an op: may it write what is behind `root`?
+typedef struct Writing {
+  MlirValue root;
+  bool isFound;
+} Writing;
+
+// A callee may write the memory that it is given, and no other memory of the kernel's own.
+static bool mayBeGiven(MlirOperation call, MlirValue root) {
+  for (intptr_t i = 0; i < tileCallOpGetNumArguments(call); ++i)
+    if (mayBeSame(tileMemoryRoot(tileCallOpGetArguments(call, i)), root))
+      return true;
+  return false;
+}
+
+static void seeEffect(MlirOperation op, TileEffect effect, void *data) {
+  Writing *writing = data;
+  if (effect.kind == MlirExtEffect_Read || effect.kind == MlirExtEffect_Allocate)
+    return;
+  bool isWritten = effect.resource == MlirExtResource_Memory;
+  // Others may write what was read before an op that orders, and have written what is read after it. What orders the
+  // threads of one program orders nothing here: one thread runs it.
+  if (effect.resource == MlirExtResource_Order)
+    isWritten = !tileSyncOpIsA(op) && !tileWaitOpIsA(op);
+  else if (isWritten && !mlirValueIsNull(effect.value))
+    isWritten = mayBeSame(tileMemoryRoot(effect.value), writing->root);
+  else if (isWritten && tileCallOpIsA(op))
+    isWritten = mayBeGiven(op, writing->root);
+  writing->isFound = writing->isFound || isWritten;
+}
+
+static MlirWalkResult seeOp(MlirOperation op, void *data) {
+  Writing *writing = data;
+  if (!tileKernelOpIsA(op))
+    tileOpVisitEffects(op, seeEffect, writing);
+  return writing->isFound ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
 }
 
 static bool writesTo(MlirOperation op, MlirValue root) {
-  MlirValue written = writtenMemory(op);
-  if (!mlirValueIsNull(written) && mayBeSame(vecRootOfMemory(written), root))
-    return true;
-  if (isOrdering(op))
-    return true;
-  for (intptr_t i = 0; tileCallOpIsA(op) && i < mlirOperationGetNumOperands(op); ++i)
-    if (mayBeSame(vecRootOfMemory(mlirOperationGetOperand(op, i)), root))
-      return true; // may write to memory it is given
-  for (intptr_t r = 0; r < mlirOperationGetNumRegions(op); ++r)
-    for (MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, r)); block.ptr;
-         block = mlirBlockGetNextInRegion(block))
-      for (MlirOperation inner = mlirBlockGetFirstOperation(block); inner.ptr;
-           inner = mlirOperationGetNextInBlock(inner))
-        if (writesTo(inner, root))
-          return true;
-  return false;
+  Writing writing = {.root = root};
+  mlirOperationWalk(op, seeOp, &writing, MlirWalkPreOrder);
+  return writing.isFound;
 }
 
 //===--- where a value is needed ------------------------------------------------------------===//
@@ -200,7 +173,7 @@ static bool visitLoadUse(MlirOperation user, bool elementwise, void *data) {
 }
 
 bool vecIsOverwrittenBeforeUse(MlirOperation load) {
-  LoadUses uses = {.load = load, .root = vecRootOfMemory(mlirOperationGetOperand(load, 0))};
+  LoadUses uses = {.load = load, .root = tileMemoryRoot(mlirOperationGetOperand(load, 0))};
   MlirOperation kernel = tileParentOp(load, tileKernelOpIsA);
   if (mlirOperationIsNull(kernel))
     return true; // in a copied function: its caller's writes are not seen from here
@@ -213,19 +186,21 @@ bool vecIsOverwrittenBeforeUse(MlirOperation load) {
 //===--- is it worth storing? ------------------------------------------------------------------===//
 
 static bool isHeavy(MlirOperation op) {
-  static const char *const cheap[] = {"math.absf", "math.absi", "math.fma", "math.copysign", "math.ceil", "math.floor"};
-  if (!tileOpNameStartsWith(op, "math."))
+  switch (tileUpstreamKind(op)) {
+  case MathOp_AbsF:
+  case MathOp_AbsI:
+  case MathOp_Fma:
+  case MathOp_CopySign:
+  case MathOp_Ceil:
+  case MathOp_Floor:
     return false;
-  for (size_t i = 0; i < sizeof cheap / sizeof *cheap; ++i)
-    if (tileOpIs(op, cheap[i]))
-      return false;
-  return true;
+  default:
+    return tileOpIsOfDialect(op, "math");
+  }
 }
 
 // Several instructions, but not many: stored only where each element is asked for many times.
-static bool isSlow(MlirOperation op) {
-  return tileOpIs(op, "arith.maximumf") || tileOpIs(op, "arith.minimumf") || tileOpIs(op, "arith.divf");
-}
+static bool isSlow(MlirOperation op) { return arithMaximumFOpIsA(op) || arithMinimumFOpIsA(op) || arithDivFOpIsA(op); }
 
 typedef struct Demand {
   MlirOperation op;
@@ -236,7 +211,7 @@ static bool countRoot(MlirOperation user, bool elementwise, void *data) {
   (void)elementwise;
   Demand *demand = data;
   bool inLoop = !mlirBlockEqual(mlirOperationGetBlock(user), mlirOperationGetBlock(demand->op));
-  demand->roots += inLoop && !tileOpIs(mlirOperationGetParentOperation(user), "scf.if") ? 2 : 1;
+  demand->roots += inLoop && !scfIfOpIsA(mlirOperationGetParentOperation(user)) ? 2 : 1;
   return demand->roots < 2;
 }
 

@@ -20,7 +20,7 @@ static void restrictTo(Limit *limit, MlirValue count) {
 static void restrictIf(Limit *limit, MlirValue condition) {
   TileBuilder *builder = &limit->body.lowering->builder;
   MlirValue all = tileBuildIndex(builder, limit->last / limit->width * limit->width);
-  restrictTo(limit, vecBuildSelect(builder, condition, all, tileBuildIndex(builder, 0)));
+  restrictTo(limit, arithSelectOpBuild(builder, condition, all, tileBuildIndex(builder, 0)));
 }
 
 // Every row position of `access` from `coords` on, along `axis`.
@@ -47,7 +47,7 @@ static void restrictToAccess(Limit *limit, const VecAccess *access, const VecCoo
     rest = tileBuildCeilDiv(builder, rest, tileBuildIndex(builder, dim->stride));
   MlirValue width = tileBuildIndex(builder, limit->width), zero = tileBuildIndex(builder, 0);
   rest = tileBuildMax(builder, rest, zero);
-  rest = tileBuildMul(builder, vecBuildBinary(builder, "arith.divui", rest, width), width);
+  rest = tileBuildMul(builder, arithDivUIOpBuild(builder, rest, width), width);
   restrictTo(limit, tileBuildMin(builder, rest, tileBuildIndex(builder, limit->last / limit->width * limit->width)));
 }
 
@@ -58,7 +58,7 @@ static void restrictToOperands(Limit *limit, VecRecord *record, const VecCoord *
   VecCoord at[MaxRank];
   intptr_t operandAxis;
   if (tileInBoundsOpIsA(record->op) || tileGatherOpIsA(record->op) ||
-      tileOpIs(record->op, "arith.constant")) // with their own checks, or none
+      arithConstantOpIsA(record->op)) // with their own checks, or none
     return;
   VecPlacement placement = vecPlaceInOperand(lowering, record->op, coords, axis, limit->width, at, &operandAxis);
   if (placement != VecPlacement_Exact) {
@@ -109,7 +109,7 @@ typedef struct Reach {
 static MlirValue roundedUp(TileBuilder *builder, MlirValue count, int64_t width) {
   MlirValue by = tileBuildIndex(builder, width), zero = tileBuildIndex(builder, 0);
   MlirValue more = tileBuildAdd(builder, tileBuildMax(builder, count, zero), tileBuildIndex(builder, width - 1));
-  return tileBuildMul(builder, vecBuildBinary(builder, "arith.divui", more, by), by);
+  return tileBuildMul(builder, arithDivUIOpBuild(builder, more, by), by);
 }
 
 static void extendToAccess(Reach *reach, const VecAccess *access, const VecCoord *coords, intptr_t axis) {
@@ -156,7 +156,7 @@ static void extendToRecord(Reach *reach, VecRecord *record, const VecCoord *coor
   else if (!lazy || tileGatherOpIsA(record->op) ||
            (tileIotaOpIsA(record->op) && tileIotaOpGetDimValue(record->op) == axis))
     reach->varies = true;
-  else if (!tileIotaOpIsA(record->op) && !tileOpIs(record->op, "arith.constant"))
+  else if (!tileIotaOpIsA(record->op) && !arithConstantOpIsA(record->op))
     extendToOperands(reach, record, coords, axis);
 }
 

@@ -1,6 +1,7 @@
 // The loops that write tiles: rows by scf.for, columns by vectors of `lanes` elements, masks only where a row crosses
 // an edge. Small tiles that stay in registers are unrolled instead, with one test for the whole tile.
 #include "lib/conversion/tile_to_vector/memory/places.h"
+#include "upstream/scf.h"
 
 #include "mlir-c/BuiltinAttributes.h"
 
@@ -26,7 +27,7 @@ static MlirRegion regionWithBlock(MlirBlock *block) {
 MlirOperation vecBuildIf(TileBuilder *builder, MlirValue condition, intptr_t count, const MlirType *types,
                          MlirBlock *thenBlock, MlirBlock *elseBlock) {
   MlirRegion regions[] = {regionWithBlock(thenBlock), regionWithBlock(elseBlock)};
-  return tileBuild(builder, "scf.if", 1, &condition, count, types, NULL, 2, regions);
+  return scfIfOpCreate(builder, count, types, condition, regions[0], regions[1]);
 }
 
 // A loop without results: its body is closed already, code goes before the terminator.

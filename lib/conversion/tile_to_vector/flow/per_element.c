@@ -110,12 +110,6 @@ void vecCloseIf(VecLowering *lowering, MlirValue condition, TileBuilder before) 
   lowering->builder = before;
 }
 
-MlirValue vecCompareIntegers(TileBuilder *builder, int64_t predicate, MlirValue a, MlirValue b) {
-  MlirType word = mlirIntegerTypeGet(builder->context, 64), bit = mlirIntegerTypeGet(builder->context, 1);
-  TileAttributeEntry attributes[] = {{"predicate", mlirIntegerAttrGet(word, predicate)}, {0}};
-  return tileBuildValue(builder, "arith.cmpi", bit, 2, (MlirValue[]){a, b}, attributes);
-}
-
 //===--- bits ----------------------------------------------------------------------------------===//
 
 static MlirType elementOf(MlirValue value) {
@@ -137,13 +131,12 @@ MlirType vecBitsTypeOf(MlirType element) {
 
 MlirValue vecBitsOfValue(TileBuilder *builder, MlirValue value) {
   MlirType element = elementOf(value);
-  return mlirTypeIsAFloat(element)
-             ? vecBuildUnary(builder, "arith.bitcast", typeLike(value, vecBitsTypeOf(element)), value)
-             : value;
+  return mlirTypeIsAFloat(element) ? arithBitcastOpBuild(builder, typeLike(value, vecBitsTypeOf(element)), value)
+                                   : value;
 }
 
 MlirValue vecValueOfBits(TileBuilder *builder, MlirValue bits, MlirType element) {
-  return mlirTypeIsAFloat(element) ? vecBuildUnary(builder, "arith.bitcast", typeLike(bits, element), bits) : bits;
+  return mlirTypeIsAFloat(element) ? arithBitcastOpBuild(builder, typeLike(bits, element), bits) : bits;
 }
 
 MlirValue vecIntegerCast(TileBuilder *builder, MlirValue value, MlirType type, bool isSigned) {
@@ -151,7 +144,7 @@ MlirValue vecIntegerCast(TileBuilder *builder, MlirValue value, MlirType type, b
   if (mlirTypeEqual(from, type))
     return value;
   if (mlirTypeIsAIndex(from) || mlirTypeIsAIndex(type))
-    return vecBuildUnary(builder, isSigned ? "arith.index_cast" : "arith.index_castui", result, value);
+    return tileBuildCast(builder, isSigned ? ArithOp_IndexCast : ArithOp_IndexCastUI, value, result);
   bool wider = mlirIntegerTypeGetWidth(type) > mlirIntegerTypeGetWidth(from);
-  return vecBuildUnary(builder, wider ? isSigned ? "arith.extsi" : "arith.extui" : "arith.trunci", result, value);
+  return tileBuildCast(builder, wider ? isSigned ? ArithOp_ExtSI : ArithOp_ExtUI : ArithOp_TruncI, value, result);
 }

@@ -3,6 +3,8 @@
 // and units that copy or multiply by themselves are refused.
 #include "lib/conversion/tile_to_vector/lowering.h"
 
+#include "upstream/llvm.h"
+
 #include "mlir-c/BuiltinAttributes.h"
 
 // The token: any value.
@@ -33,14 +35,13 @@ bool vecLowerNothing(VecLowering *lowering, MlirOperation op) {
 bool vecLowerFence(VecLowering *lowering, MlirOperation op) {
   static const struct {
     const char *kind;
-    int64_t ordering; // LLVM's number
-  } fences[] = {{"acquire", 4}, {"release", 5}, {"acq_rel", 6}};
-  MlirType word = mlirIntegerTypeGet(lowering->context, 64);
+    LlvmAtomicOrdering ordering;
+  } fences[] = {{"acquire", LlvmAtomicOrdering_Acquire},
+                {"release", LlvmAtomicOrdering_Release},
+                {"acq_rel", LlvmAtomicOrdering_AcqRel}};
   for (size_t i = 0; i < sizeof fences / sizeof *fences; ++i)
-    if (vecKeywordIs(tileFenceOpGetKind(op), fences[i].kind)) {
-      TileAttributeEntry attributes[] = {{"ordering", mlirIntegerAttrGet(word, fences[i].ordering)}, {0}};
-      tileBuild(&lowering->builder, "llvm.fence", 0, NULL, 0, NULL, attributes, 0, NULL);
-    }
+    if (vecKeywordIs(tileFenceOpGetKind(op), fences[i].kind))
+      llvmFenceOpBuild(&lowering->builder, fences[i].ordering);
   return true;
 }
 

@@ -2,6 +2,8 @@
 // are read along the source's axis, turned in registers and written along the target's, so that neither side gathers.
 #include "lib/conversion/tile_to_vector/lowering.h"
 
+#include "upstream/vector.h"
+
 #include "mlir-c/BuiltinAttributes.h"
 
 enum { ElementBits = 32, MostLanes = 16 };
@@ -38,7 +40,7 @@ static void countReads(VecLowering *lowering, VecRecord *record, intptr_t axis, 
   if (mapsAxes)
     countOperands(lowering, record, axis, reads);
   else
-    reads->isKnown = reads->isKnown && record->kind == VecRecord_Lazy && tileOpIs(record->op, "arith.constant");
+    reads->isKnown = reads->isKnown && record->kind == VecRecord_Lazy && arithConstantOpIsA(record->op);
 }
 
 static Reads readsAlong(VecLowering *lowering, VecRecord *record, intptr_t axis) {
@@ -61,8 +63,7 @@ static intptr_t findSourceAxis(VecLowering *lowering, VecRecord *record, const V
 //===--- a square --------------------------------------------------------------------------------===//
 
 static MlirValue shuffle(TileBuilder *builder, MlirValue a, MlirValue b, const int64_t *mask, int64_t lanes) {
-  TileAttributeEntry attributes[] = {{"mask", mlirDenseI64ArrayGet(builder->context, lanes, mask)}, {0}};
-  return tileBuildValue(builder, "vector.shuffle", mlirValueGetType(a), 2, (MlirValue[]){a, b}, attributes);
+  return vectorShuffleOpBuild(builder, a, b, mlirDenseI64ArrayGet(builder->context, lanes, mask));
 }
 
 // Exchanges the halves off the diagonal of ever smaller squares.

@@ -2,6 +2,7 @@
 // iteration writes in place. Scalars travel as they are.
 #include "dialects/tile/tile.h"
 #include "lib/conversion/tile_to_vector/lowering.h"
+#include "upstream/scf.h"
 
 #include <string.h>
 
@@ -153,10 +154,6 @@ static void receiveResults(Carrier *carrier, MlirOperation from, MlirOperation t
     n += receive(carrier, i, mlirOperationGetResult(from, i), flat + n);
 }
 
-static MlirBlock blockOf(MlirOperation op, intptr_t region) {
-  return mlirRegionGetFirstBlock(mlirOperationGetRegion(op, region));
-}
-
 //===--- for -----------------------------------------------------------------------------------===//
 
 bool vecLowerFor(VecLowering *lowering, MlirOperation op) {
@@ -164,12 +161,11 @@ bool vecLowerFor(VecLowering *lowering, MlirOperation op) {
   for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i)
     if (!addValue(&carrier, tileResultType(op, i)))
       return false;
-  MlirValue flat[MaxFlat], bounds[3];
-  for (int i = 0; i < 3; ++i)
-    bounds[i] = vecScalarOf(lowering, mlirOperationGetOperand(op, i));
-  passOperands(&carrier, op, 3, flat);
-  MlirBlock source = blockOf(op, 0), body;
-  MlirOperation loop = tileBuildFor(&lowering->builder, bounds[0], bounds[1], bounds[2], carrier.numFlat, flat, &body);
+  MlirValue flat[MaxFlat], lower = vecScalarOf(lowering, scfForOpGetLowerBound(op));
+  MlirValue upper = vecScalarOf(lowering, scfForOpGetUpperBound(op)), step = vecScalarOf(lowering, scfForOpGetStep(op));
+  passOperands(&carrier, op, scfForOpGetInitArgsBegin(op), flat);
+  MlirBlock source = mlirRegionGetFirstBlock(scfForOpGetRegion(op)), body;
+  MlirOperation loop = tileBuildFor(&lowering->builder, lower, upper, step, carrier.numFlat, flat, &body);
   TileBuilder before = vecEnter(lowering, body);
   vecRecordScalar(lowering, mlirBlockGetArgument(source, 0), mlirBlockGetArgument(body, 0));
   receiveArguments(&carrier, source, 1, body, 1);
@@ -201,13 +197,13 @@ bool vecLowerIf(VecLowering *lowering, MlirOperation op) {
   for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i)
     if (!addValue(&carrier, tileResultType(op, i)))
       return false;
-  MlirBlock then, otherwise = {NULL}, sourceElse = blockOf(op, 1);
-  MlirValue condition = vecScalarOf(lowering, mlirOperationGetOperand(op, 0));
+  MlirBlock then, otherwise = {NULL}, sourceElse = mlirRegionGetFirstBlock(scfIfOpGetElseRegion(op));
+  MlirValue condition = vecScalarOf(lowering, scfIfOpGetCondition(op));
   MlirOperation choice = vecBuildIf(&lowering->builder, condition, carrier.numFlat, carrier.flat, &then,
-                                    sourceElse.ptr ? &otherwise : NULL);
-  if (!lowerBranch(&carrier, blockOf(op, 0), then))
+                                    mlirBlockIsNull(sourceElse) ? NULL : &otherwise);
+  if (!lowerBranch(&carrier, mlirRegionGetFirstBlock(scfIfOpGetThenRegion(op)), then))
     return false;
-  if (sourceElse.ptr && !lowerBranch(&carrier, sourceElse, otherwise))
+  if (!mlirBlockIsNull(sourceElse) && !lowerBranch(&carrier, sourceElse, otherwise))
     return false;
   receiveResults(&carrier, op, choice);
   return true;
@@ -232,9 +228,9 @@ static bool lowerBefore(VecLowering *lowering, Carrier *arguments, Carrier *forw
   if (!vecLowerBlock(lowering, source))
     return false;
   MlirOperation condition = mlirBlockGetTerminator(source);
-  MlirValue operands[MaxFlat + 1] = {vecScalarOf(lowering, mlirOperationGetOperand(condition, 0))};
-  passOperands(forwarded, condition, 1, operands + 1);
-  tileBuild(&lowering->builder, "scf.condition", forwarded->numFlat + 1, operands, 0, NULL, NULL, 0, NULL);
+  MlirValue flat[MaxFlat], holds = vecScalarOf(lowering, scfConditionOpGetCondition(condition));
+  passOperands(forwarded, condition, scfConditionOpGetArgsBegin(condition), flat);
+  scfConditionOpBuild(&lowering->builder, holds, forwarded->numFlat, flat);
   lowering->builder = before;
   return true;
 }
@@ -264,10 +260,10 @@ bool vecLowerWhile(VecLowering *lowering, MlirOperation op) {
   passOperands(&arguments, op, 0, flat);
   MlirBlock before, after;
   MlirRegion regions[] = {regionFor(&arguments, &before), regionFor(&forwarded, &after)};
-  MlirOperation loop = tileBuild(&lowering->builder, "scf.while", arguments.numFlat, flat, forwarded.numFlat,
-                                 forwarded.flat, NULL, 2, regions);
-  if (!lowerBefore(lowering, &arguments, &forwarded, blockOf(op, 0), before) ||
-      !lowerAfter(lowering, &arguments, &forwarded, blockOf(op, 1), after))
+  MlirOperation loop = scfWhileOpBuild(&lowering->builder, forwarded.numFlat, forwarded.flat, arguments.numFlat, flat,
+                                       regions[0], regions[1]);
+  if (!lowerBefore(lowering, &arguments, &forwarded, mlirRegionGetFirstBlock(scfWhileOpGetBefore(op)), before) ||
+      !lowerAfter(lowering, &arguments, &forwarded, mlirRegionGetFirstBlock(scfWhileOpGetAfter(op)), after))
     return false;
   receiveResults(&forwarded, op, loop);
   return true;

@@ -4,19 +4,6 @@
 #include "mlir-c/BuiltinAttributes.h"
 #include "mlir-c/Dialect/LLVM.h"
 
-static MlirValue insertAt(TileBuilder *builder, MlirValue descriptor, MlirValue part, intptr_t depth,
-                          const int64_t *position) {
-  TileAttributeEntry where[] = {{"position", mlirDenseI64ArrayGet(builder->context, depth, position)}, {0}};
-  return tileBuildValue(builder, "llvm.insertvalue", mlirValueGetType(descriptor), 2, (MlirValue[]){descriptor, part},
-                        where);
-}
-
-static MlirType descriptorOf(MlirContext context, intptr_t rank) {
-  MlirType word = mlirIntegerTypeGet(context, 64), address = mlirLLVMPointerTypeGet(context, 0);
-  MlirType array = mlirLLVMArrayTypeGet(word, (unsigned)rank), fields[] = {address, address, word, array, array};
-  return mlirLLVMStructTypeLiteralGet(context, rank ? 5 : 3, fields, false);
-}
-
 // The next operand of a group, or the number itself.
 static MlirValue numberOf(VecLowering *lowering, MlirOperation op, int64_t number, bool dynamic, intptr_t *operand) {
   if (!dynamic)
@@ -45,21 +32,6 @@ static void numbersOf(VecLowering *lowering, MlirOperation op, MlirType type, co
   }
 }
 
-static MlirValue buildDescriptor(TileBuilder *builder, MlirValue pointer, intptr_t rank, const Numbers *numbers) {
-  MlirType word = mlirIntegerTypeGet(builder->context, 64);
-  MlirValue value = tileBuildValue(builder, "llvm.mlir.poison", descriptorOf(builder->context, rank), 0, NULL, NULL);
-  value = insertAt(builder, value, pointer, 1, (int64_t[]){0});
-  value = insertAt(builder, value, pointer, 1, (int64_t[]){1});
-  value = insertAt(builder, value, tileBuildInteger(builder, word, 0), 1, (int64_t[]){2});
-  for (int64_t d = 0; d < rank; ++d) {
-    MlirValue size = vecIntegerCast(builder, numbers->sizes[d], word, true);
-    MlirValue stride = vecIntegerCast(builder, numbers->strides[d], word, true);
-    value = insertAt(builder, value, size, 2, (int64_t[]){3, d});
-    value = insertAt(builder, value, stride, 2, (int64_t[]){4, d});
-  }
-  return value;
-}
-
 bool vecLowerMemrefAt(VecLowering *lowering, MlirOperation op) {
   MlirValue result = tileMemrefAtOpGetResult(op);
   MlirType type = mlirValueGetType(result);
@@ -71,7 +43,11 @@ bool vecLowerMemrefAt(VecLowering *lowering, MlirOperation op) {
   TileBuilder *builder = &lowering->builder;
   numbersOf(lowering, op, type, strides, &numbers);
   MlirValue pointer = vecPointerOfAddress(builder, vecScalarOf(lowering, tileMemrefAtOpGetAddress(op)));
-  MlirValue descriptor = buildDescriptor(builder, pointer, mlirShapedTypeGetRank(type), &numbers);
-  vecRecordScalar(lowering, result, vecBuildUnary(builder, "builtin.unrealized_conversion_cast", type, descriptor));
+  MlirType word = mlirIntegerTypeGet(lowering->context, 64);
+  for (intptr_t d = 0; d < mlirShapedTypeGetRank(type); ++d) {
+    numbers.sizes[d] = vecIntegerCast(builder, numbers.sizes[d], word, true);
+    numbers.strides[d] = vecIntegerCast(builder, numbers.strides[d], word, true);
+  }
+  vecRecordScalar(lowering, result, vecMemrefOfPointer(builder, type, pointer, numbers.sizes, numbers.strides));
   return true;
 }

@@ -2,6 +2,8 @@
 // (packed views, fewer than 8 bits) or the machine cannot combine it, a loop that exchanges words. Floats that are not
 // added travel as integers of their width. `scope` is the whole machine on a CPU; orders are LLVM's.
 #include "lib/conversion/tile_to_vector/memory/places.h"
+#include "upstream/llvm.h"
+#include "upstream/scf.h"
 
 #include "mlir-c/BuiltinAttributes.h"
 #include "mlir-c/Dialect/LLVM.h"
@@ -18,20 +20,31 @@ bool vecExpectAtomic(const VecReached *reached) {
   return tileError(reached->op, "not lowered to the CPU yet: atomics on elements of %d bits", (int)bits);
 }
 
-// LLVM's numbers.
-static int64_t orderingOf(MlirStringRef order) {
+static LlvmAtomicOrdering orderingOf(MlirStringRef order) {
   static const struct {
     const char *name;
-    int64_t number;
-  } orders[] = {{"relaxed", 2}, {"acquire", 4}, {"release", 5}, {"acq_rel", 6}};
+    LlvmAtomicOrdering ordering;
+  } orders[] = {{"relaxed", LlvmAtomicOrdering_Monotonic},
+                {"acquire", LlvmAtomicOrdering_Acquire},
+                {"release", LlvmAtomicOrdering_Release},
+                {"acq_rel", LlvmAtomicOrdering_AcqRel}};
   for (size_t i = 0; i < sizeof orders / sizeof *orders; ++i)
     if (tileStringEquals(order, orders[i].name))
-      return orders[i].number;
-  return 7;
+      return orders[i].ordering;
+  return LlvmAtomicOrdering_SeqCst;
 }
 
-static MlirAttribute number(TileBuilder *builder, int64_t value) {
-  return mlirIntegerAttrGet(mlirIntegerTypeGet(builder->context, 64), value);
+static MlirValue loadWord(TileBuilder *builder, LlvmAtomicOrdering order, const VecCell *cell) {
+  MlirAttribute none = mlirAttributeGetNull(), alignment = tileBuildEnum(builder, 64, vecBytesOf(cell->word));
+  MlirOperation load = llvmLoadOpCreate(builder, cell->word, cell->pointer, alignment, none, none, none, none,
+                                        tileBuildEnum(builder, 64, order), none, none, none, none, none, none);
+  return llvmLoadOpGetRes(load);
+}
+
+static void storeWord(TileBuilder *builder, LlvmAtomicOrdering order, const VecCell *cell, MlirValue word) {
+  MlirAttribute none = mlirAttributeGetNull(), alignment = tileBuildEnum(builder, 64, vecBytesOf(cell->word));
+  llvmStoreOpCreate(builder, word, cell->pointer, alignment, none, none, none, tileBuildEnum(builder, 64, order), none,
+                    none, none, none, none);
 }
 
 // An element as the word of its cell, where it is alone, and back.
@@ -45,60 +58,56 @@ static MlirValue fromWord(TileBuilder *builder, MlirValue word, MlirType element
 
 //===--- read, modify, write ------------------------------------------------------------------------===//
 
-// llvm.atomicrmw's number for a kind of tile.atomic_rmw or a combination, on floats or integers; -1: none.
-static int64_t operationOf(MlirStringRef kind, bool isFloat) {
-  static const struct {
-    const char *name;
-    int64_t integers, floats;
-  } kinds[] = {{"add", 1, 11},   {"fadd", -1, 11}, {"max", 7, 19}, {"min", 8, 20}, {"umax", 9, -1},
-               {"umin", 10, -1}, {"and", 3, -1},   {"or", 5, -1},  {"xor", 6, -1}, {"xchg", 0, 0}};
-  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; ++i)
-    if (tileStringEquals(kind, kinds[i].name))
-      return isFloat ? kinds[i].floats : kinds[i].integers;
-  return -1;
+// How a kind of tile.atomic_rmw, or a combination, combines integers and floats: llvm.atomicrmw's word (-1: none) and
+// the op on two numbers (None: the value replaces the old one).
+typedef struct Combination {
+  const char *name;
+  int word, floatWord;
+  TileUpstream op, floatOp;
+} Combination;
+
+static const Combination combinations[] = {
+    {"add", LlvmAtomicBinOp_Add, LlvmAtomicBinOp_Fadd, ArithOp_AddI, ArithOp_AddF},
+    {"fadd", -1, LlvmAtomicBinOp_Fadd, TileUpstream_None, ArithOp_AddF},
+    {"max", LlvmAtomicBinOp_Max, LlvmAtomicBinOp_Fmaximum, ArithOp_MaxSI, ArithOp_MaximumF},
+    {"min", LlvmAtomicBinOp_Min, LlvmAtomicBinOp_Fminimum, ArithOp_MinSI, ArithOp_MinimumF},
+    {"umax", LlvmAtomicBinOp_Umax, -1, ArithOp_MaxUI, TileUpstream_None},
+    {"umin", LlvmAtomicBinOp_Umin, -1, ArithOp_MinUI, TileUpstream_None},
+    {"and", LlvmAtomicBinOp_And, -1, ArithOp_AndI, TileUpstream_None},
+    {"or", LlvmAtomicBinOp_Or, -1, ArithOp_OrI, TileUpstream_None},
+    {"xor", LlvmAtomicBinOp_Xor, -1, ArithOp_XOrI, TileUpstream_None},
+    {"xchg", LlvmAtomicBinOp_Xchg, LlvmAtomicBinOp_Xchg, TileUpstream_None, TileUpstream_None},
+};
+
+static const Combination *combinationOf(MlirStringRef kind) {
+  const Combination *combination = combinations;
+  while (!tileStringEquals(kind, combination->name))
+    ++combination;
+  return combination;
 }
 
 static MlirValue exchange(TileBuilder *builder, MlirStringRef order, const VecCell *cell, MlirValue compare,
                           MlirValue value) {
   bool acquires = tileStringEquals(order, "acquire") || tileStringEquals(order, "acq_rel");
-  MlirType fields[] = {cell->word, mlirIntegerTypeGet(builder->context, 1)};
-  MlirType type = mlirLLVMStructTypeLiteralGet(builder->context, 2, fields, false);
-  MlirValue operands[] = {cell->pointer, compare, value};
-  TileAttributeEntry attributes[] = {{"success_ordering", number(builder, orderingOf(order))},
-                                     {"failure_ordering", number(builder, acquires ? 4 : 2)},
-                                     {0}};
-  return tileBuildValue(builder, "llvm.cmpxchg", type, 3, operands, attributes);
+  LlvmAtomicOrdering failure = acquires ? LlvmAtomicOrdering_Acquire : LlvmAtomicOrdering_Monotonic;
+  return llvmAtomicCmpXchgOpBuild(builder, cell->pointer, compare, value, orderingOf(order), failure);
 }
 
 static MlirValue fieldOf(TileBuilder *builder, MlirValue pair, int64_t field, MlirType type) {
-  TileAttributeEntry position[] = {{"position", mlirDenseI64ArrayGet(builder->context, 1, &field)}, {0}};
-  return tileBuildValue(builder, "llvm.extractvalue", type, 1, &pair, position);
+  MlirAttribute position = mlirDenseI64ArrayGet(builder->context, 1, &field);
+  return llvmExtractValueOpBuild(builder, type, pair, position);
 }
 
 //===--- elements that share a word, or that no instruction combines --------------------------------===//
 
-// What `kind` makes of two numbers; the enumeration is operationOf's.
 static MlirValue combined(TileBuilder *builder, MlirStringRef kind, MlirValue old, MlirValue value) {
-  static const struct {
-    const char *name, *integers, *floats;
-  } kinds[] = {{"add", "arith.addi", "arith.addf"},
-               {"fadd", NULL, "arith.addf"},
-               {"max", "arith.maxsi", "arith.maximumf"},
-               {"min", "arith.minsi", "arith.minimumf"},
-               {"umax", "arith.maxui", NULL},
-               {"umin", "arith.minui", NULL},
-               {"and", "arith.andi", NULL},
-               {"or", "arith.ori", NULL},
-               {"xor", "arith.xori", NULL}};
-  bool isFloat = mlirTypeIsAFloat(mlirValueGetType(value));
-  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; ++i)
-    if (tileStringEquals(kind, kinds[i].name))
-      return vecBuildBinary(builder, isFloat ? kinds[i].floats : kinds[i].integers, old, value);
-  return value; // xchg
+  const Combination *combination = combinationOf(kind);
+  TileUpstream op = mlirTypeIsAFloat(mlirValueGetType(value)) ? combination->floatOp : combination->op;
+  return op == TileUpstream_None ? value : tileBuildBinary(builder, op, old, value);
 }
 
 static MlirValue elementInWord(TileBuilder *builder, const VecCell *cell, MlirValue word, MlirType element) {
-  return fromWord(builder, cell->shift.ptr ? vecBuildBinary(builder, "arith.shrui", word, cell->shift) : word, element);
+  return fromWord(builder, cell->shift.ptr ? arithShRUIOpBuild(builder, word, cell->shift) : word, element);
 }
 
 static MlirValue wordWith(TileBuilder *builder, const VecCell *cell, MlirValue word, MlirValue element) {
@@ -108,20 +117,18 @@ static MlirValue wordWith(TileBuilder *builder, const VecCell *cell, MlirValue w
     return bits;
   MlirValue mask = tileBuildInteger(builder, cell->word, (int64_t)(UINT64_MAX >> (64 - width)));
   if (cell->shift.ptr) {
-    bits = vecBuildBinary(builder, "arith.shli", bits, cell->shift);
-    mask = vecBuildBinary(builder, "arith.shli", mask, cell->shift);
+    bits = arithShLIOpBuild(builder, bits, cell->shift);
+    mask = arithShLIOpBuild(builder, mask, cell->shift);
   }
-  word = vecBuildBinary(builder, "arith.andi", word, vecBuildBinary(builder, "arith.xori", mask, ones));
-  return vecBuildBinary(builder, "arith.ori", word, bits);
+  word = arithAndIOpBuild(builder, word, arithXOrIOpBuild(builder, mask, ones));
+  return arithOrIOpBuild(builder, word, bits);
 }
 
 // Reads, combines (with `compare`: writes where it is there) and exchanges until nobody came between.
 static MlirValue exchangeUntilDone(TileBuilder *builder, MlirStringRef kind, MlirStringRef order, const VecCell *cell,
                                    MlirValue compare, MlirValue value) {
   MlirType element = mlirValueGetType(value), bit = mlirIntegerTypeGet(builder->context, 1);
-  TileAttributeEntry relaxed[] = {
-      {"ordering", number(builder, 2)}, {"alignment", number(builder, vecBytesOf(cell->word))}, {0}};
-  MlirValue first = tileBuildValue(builder, "llvm.load", cell->word, 1, &cell->pointer, relaxed);
+  MlirValue first = loadWord(builder, LlvmAtomicOrdering_Monotonic, cell);
   MlirRegion regions[] = {mlirRegionCreate(), mlirRegionCreate()};
   MlirBlock before = mlirBlockCreate(1, &cell->word, &builder->location);
   MlirBlock after = mlirBlockCreate(1, &cell->word, &builder->location);
@@ -131,18 +138,18 @@ static MlirValue exchangeUntilDone(TileBuilder *builder, MlirStringRef kind, Mli
   MlirValue word = mlirBlockGetArgument(before, 0), old = elementInWord(&inside, cell, word, element), wanted = value;
   if (compare.ptr) {
     MlirValue bits = vecBitsOfValue(&inside, old), same = vecBitsOfValue(&inside, compare);
-    wanted = vecBuildSelect(&inside, vecCompareIntegers(&inside, CompareEqual, bits, same), value, old);
+    wanted = arithSelectOpBuild(&inside, arithCmpIOpBuild(&inside, bits, same, ArithCmpI_Eq), value, old);
   } else {
     wanted = combined(&inside, kind, old, value);
   }
   MlirValue pair = exchange(&inside, order, cell, word, wordWith(&inside, cell, word, wanted));
   MlirValue seen = fieldOf(&inside, pair, 0, cell->word), done = fieldOf(&inside, pair, 1, bit);
-  MlirValue again = vecBuildBinary(&inside, "arith.xori", done, tileBuildInteger(&inside, bit, 1));
-  tileBuild(&inside, "scf.condition", 2, (MlirValue[]){again, seen}, 0, NULL, NULL, 0, NULL);
+  MlirValue again = arithXOrIOpBuild(&inside, done, tileBuildInteger(&inside, bit, 1));
+  scfConditionOpBuild(&inside, again, 1, &seen);
   inside = tileBuilderAtEnd(after, builder->location);
   MlirValue argument = mlirBlockGetArgument(after, 0);
   tileBuildYield(&inside, 1, &argument);
-  MlirOperation loop = tileBuild(builder, "scf.while", 1, &first, 1, &cell->word, NULL, 2, regions);
+  MlirOperation loop = scfWhileOpBuild(builder, 1, &cell->word, 1, &first, regions[0], regions[1]);
   return elementInWord(builder, cell, mlirOperationGetResult(loop, 0), element);
 }
 
@@ -164,10 +171,10 @@ MlirValue vecCombineAtomically(TileBuilder *builder, MlirStringRef kind, MlirStr
   bool isExchange = tileStringEquals(kind, "xchg"), isNumber = mlirTypeIsAFloat(element) && !isExchange;
   if (!isAlone(cell, value, isNumber))
     return exchangeUntilDone(builder, kind, order, cell, (MlirValue){NULL}, value);
-  MlirValue operands[] = {cell->pointer, isNumber ? value : vecBitsOfValue(builder, value)};
-  TileAttributeEntry attributes[] = {
-      {"bin_op", number(builder, operationOf(kind, isNumber))}, {"ordering", number(builder, orderingOf(order))}, {0}};
-  MlirValue old = tileBuildValue(builder, "llvm.atomicrmw", mlirValueGetType(operands[1]), 2, operands, attributes);
+  const Combination *combination = combinationOf(kind);
+  int word = isNumber ? combination->floatWord : combination->word;
+  MlirValue operand = isNumber ? value : vecBitsOfValue(builder, value);
+  MlirValue old = llvmAtomicRMWOpBuild(builder, cell->pointer, operand, (LlvmAtomicBinOp)word, orderingOf(order));
   return isNumber ? old : vecValueOfBits(builder, old, element);
 }
 
@@ -198,17 +205,8 @@ typedef struct Atomic {
 
 static MlirValue loadAtomically(TileBuilder *builder, const Atomic *atomic, MlirStringRef order, const VecCell *cell) {
   MlirType element = atomic->reached.element;
-  TileAttributeEntry attributes[] = {
-      {"ordering", number(builder, orderingOf(order))}, {"alignment", number(builder, vecBytesOf(cell->word))}, {0}};
-  MlirValue word = tileBuildValue(builder, "llvm.load", cell->word, 1, &cell->pointer, attributes);
+  MlirValue word = loadWord(builder, orderingOf(order), cell);
   return mlirTypeIsAIndex(element) ? vecIntegerCast(builder, word, element, true) : fromWord(builder, word, element);
-}
-
-static void storeAtomically(TileBuilder *builder, MlirStringRef order, const VecCell *cell, MlirValue value) {
-  MlirValue operands[] = {toWord(builder, cell, value), cell->pointer};
-  TileAttributeEntry attributes[] = {
-      {"ordering", number(builder, orderingOf(order))}, {"alignment", number(builder, vecBytesOf(cell->word))}, {0}};
-  tileBuild(builder, "llvm.store", 2, operands, 0, NULL, attributes, 0, NULL);
 }
 
 // What was there; null after a store.
@@ -223,7 +221,7 @@ static MlirValue applyAtomic(VecBody *body, const Atomic *atomic, const VecPlace
     return exchangeWhereEqual(builder, order, &cell, vecElementAt(body, atomic->compare, coords), value);
   if (atomic->old)
     return vecCombineAtomically(builder, mlirStringAttrGetValue(atomic->kind), order, &cell, value);
-  storeAtomically(builder, order, &cell, value);
+  storeWord(builder, orderingOf(order), &cell, toWord(builder, &cell, value));
   return (MlirValue){NULL};
 }
 

@@ -12,8 +12,7 @@ static bool isClamped(MlirOperation gather) { return vecKeywordIs(tileGatherOpGe
 
 static MlirValue asIndex(TileBuilder *builder, MlirValue number, int64_t width) {
   MlirType index = vecVectorOf(mlirIndexTypeGet(builder->context), width);
-  return mlirTypeEqual(mlirValueGetType(number), index) ? number
-                                                        : vecBuildUnary(builder, "arith.index_cast", index, number);
+  return mlirTypeEqual(mlirValueGetType(number), index) ? number : arithIndexCastOpBuild(builder, index, number);
 }
 
 static MlirValue clamped(TileBuilder *builder, MlirValue position, MlirValue size) {
@@ -81,7 +80,7 @@ static MlirValue gatherFromMemref(VecBody *body, VecRecord *record, const VecCoo
 
 // `number` is inside 0 … size - 1, as one unsigned comparison.
 static MlirValue isNumberOf(TileBuilder *builder, MlirValue number, int64_t size) {
-  return vecCompareIntegers(builder, CompareUnsignedLess, number, tileBuildIndex(builder, size));
+  return arithCmpIOpBuild(builder, number, tileBuildIndex(builder, size), ArithCmpI_Ult);
 }
 
 // Outside: the nearest, or `other` (zero when there is none).
@@ -103,7 +102,7 @@ static MlirValue gatherFromTile(VecBody *body, VecRecord *record, const VecCoord
   MlirValue other = tileGatherOpGetOther(record->op);
   other = mlirValueIsNull(other) ? vecBuildZero(builder, record->shape.element)
                                  : vecEvaluateOperand(body, other, coords, -1, 0);
-  return vecBuildSelect(builder, isNumberOf(builder, number, size), value, other);
+  return arithSelectOpBuild(builder, isNumberOf(builder, number, size), value, other);
 }
 
 //===--- the op ------------------------------------------------------------------------------------===//
@@ -122,7 +121,7 @@ static MlirValue applyMask(VecBody *body, const VecRecord *record, const VecCoor
     other = tileBuildFloat(builder, vecVectorOf(record->shape.element, width), record->access->pad);
   else
     other = vecBuildZero(builder, vecVectorOf(record->shape.element, width));
-  return vecBuildSelect(builder, mask, value, other);
+  return arithSelectOpBuild(builder, mask, value, other);
 }
 
 MlirValue vecEvaluateGather(VecBody *outer, VecRecord *record, const VecCoord *coords, intptr_t axis, int64_t width) {

@@ -19,13 +19,13 @@ static void trapNumber(VecBody *body, const VecCoord *coords, void *data) {
   TileBuilder *builder = &lowering->builder;
   MlirType index = mlirIndexTypeGet(lowering->context);
   MlirValue number = vecIntegerCast(builder, vecElementAt(body, numbers->index, coords), index, true);
-  MlirValue inside = vecCompareIntegers(builder, CompareUnsignedLess, number, numbers->size);
+  MlirValue inside = arithCmpIOpBuild(builder, number, numbers->size, ArithCmpI_Ult);
   MlirValue one = tileBuildInteger(builder, mlirIntegerTypeGet(lowering->context, 1), 1);
-  MlirValue outside = vecBuildBinary(builder, "arith.xori", inside, one);
+  MlirValue outside = arithXOrIOpBuild(builder, inside, one);
   if (numbers->mask.ptr)
     outside = vecBuildAnd(builder, outside, vecElementAt(body, numbers->mask, coords));
   TileBuilder before = vecOpenIf(lowering, outside);
-  vecRaiseAt(lowering, numbers->gather, "an index is out of bounds: ", tileString("tile.gather"));
+  vecRaiseAt(lowering, numbers->gather, "an index is out of bounds: ", tileOpName(numbers->gather));
   vecCloseIf(lowering, outside, before);
 }
 

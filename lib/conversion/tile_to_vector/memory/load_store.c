@@ -2,6 +2,9 @@
 // masked, gathering or element-by-element access a vector takes.
 #include "lib/conversion/tile_to_vector/lowering.h"
 
+#include "upstream/memref.h"
+#include "upstream/vector.h"
+
 #include "mlir-c/BuiltinAttributes.h"
 
 #include <stdio.h>
@@ -68,9 +71,10 @@ bool vecAccessMayLeave(const VecAccess *access) {
 static MlirValue isWithin(TileBuilder *builder, const VecAccessDim *dim, VecCoord first, VecCoord last) {
   MlirValue within = {NULL};
   if (dim->mayUnder)
-    within = vecCompareIndex(builder, "sge", vecCoordValue(builder, first), tileBuildIndex(builder, 0));
+    within = arithCmpIOpBuild(builder, vecCoordValue(builder, first), tileBuildIndex(builder, 0), ArithCmpI_Sge);
   if (dim->mayOver)
-    within = vecBuildAnd(builder, within, vecCompareIndex(builder, "slt", vecCoordValue(builder, last), dim->size));
+    within =
+        vecBuildAnd(builder, within, arithCmpIOpBuild(builder, vecCoordValue(builder, last), dim->size, ArithCmpI_Slt));
   return within;
 }
 
@@ -103,7 +107,7 @@ static MlirValue lanesBelow(TileBuilder *builder, MlirValue bound, MlirValue pos
 }
 
 static MlirValue createMask(TileBuilder *builder, MlirValue count, int64_t width) {
-  return vecBuildUnary(builder, "vector.create_mask", vecVectorOf(bitType(builder), width), count);
+  return vectorCreateMaskOpBuild(builder, vecVectorOf(bitType(builder), width), 1, &count);
 }
 
 MlirValue vecAccessMask(VecBody *body, const VecAccess *access, const VecCoord *coords, intptr_t axis, int64_t width) {
@@ -116,13 +120,13 @@ MlirValue vecAccessMask(VecBody *body, const VecAccess *access, const VecCoord *
   MlirValue all = tileBuildIndex(builder, width), zero = tileBuildIndex(builder, 0);
   MlirValue count = dim->mayOver ? lanesBelow(builder, dim->size, position, dim->stride) : all;
   if (row.ptr)
-    count = vecBuildSelect(builder, row, count, zero);
+    count = arithSelectOpBuild(builder, row, count, zero);
   mask = createMask(builder, count, width);
   if (!dim->mayUnder)
     return mask;
   MlirValue under = createMask(builder, lanesBelow(builder, zero, position, dim->stride), width);
   MlirValue ones = tileBuildInteger(builder, vecVectorOf(bitType(builder), width), 1);
-  return vecBuildAnd(builder, mask, vecBuildBinary(builder, "arith.xori", under, ones));
+  return vecBuildAnd(builder, mask, arithXOrIOpBuild(builder, under, ones));
 }
 
 //===--- values in memory and in tiles -------------------------------------------------===//
@@ -148,31 +152,28 @@ static MlirValue toStorage(TileBuilder *builder, const VecAccess *access, MlirVa
   return vecIntegerCast(builder, vecBitsOfValue(builder, value), access->storage, false);
 }
 
-// base, indices…, extra…: the operands of every vector access.
-typedef struct Operands {
-  MlirValue values[MaxRank * MaxDigits + 4];
+// What every access to the memref takes.
+typedef struct Indices {
+  MlirValue values[MaxRank * MaxDigits];
   intptr_t count;
-} Operands;
+} Indices;
 
-static Operands operandsOf(TileBuilder *builder, const VecAccess *access, const VecCoord *coords) {
-  Operands operands = {{access->memref}, 1};
-  operands.count += vecAccessIndices(builder, access, coords, operands.values + 1);
-  return operands;
+static Indices indicesOf(TileBuilder *builder, const VecAccess *access, const VecCoord *coords) {
+  Indices indices;
+  indices.count = vecAccessIndices(builder, access, coords, indices.values);
+  return indices;
 }
-
-static void addOperand(Operands *operands, MlirValue value) { operands->values[operands->count++] = value; }
 
 //===--- one element ---------------------------------------------------------------------===//
 
 static MlirValue loadElement(TileBuilder *builder, const VecAccess *access, const VecCoord *coords) {
-  Operands operands = operandsOf(builder, access, coords);
-  return tileBuildValue(builder, "memref.load", access->storage, operands.count, operands.values, NULL);
+  Indices indices = indicesOf(builder, access, coords);
+  return memrefLoadOpBuild(builder, access->memref, indices.count, indices.values);
 }
 
 static void storeElement(TileBuilder *builder, const VecAccess *access, const VecCoord *coords, MlirValue value) {
-  Operands operands = {{value, access->memref}, 2};
-  operands.count += vecAccessIndices(builder, access, coords, operands.values + 2);
-  tileBuild(builder, "memref.store", operands.count, operands.values, 0, NULL, NULL, 0, NULL);
+  Indices indices = indicesOf(builder, access, coords);
+  memrefStoreOpBuild(builder, value, access->memref, indices.count, indices.values);
 }
 
 static MlirValue loadElementChecked(TileBuilder *builder, const VecAccess *access, const VecCoord *coords,
@@ -215,23 +216,16 @@ static void storeScalar(VecBody *body, const VecAccess *access, const VecCoord *
 static MlirValue loadContiguous(VecBody *body, const VecAccess *access, const VecCoord *coords, int64_t width,
                                 MlirValue mask) {
   TileBuilder *builder = &body->lowering->builder;
-  Operands operands = operandsOf(builder, access, coords);
+  Indices indices = indicesOf(builder, access, coords);
   MlirType type = vecVectorOf(access->storage, width);
-  if (!mask.ptr)
-    return tileBuildValue(builder, "vector.load", type, operands.count, operands.values, NULL);
-  addOperand(&operands, mask);
-  addOperand(&operands, padValue(builder, access, width));
-  return tileBuildValue(builder, "vector.maskedload", type, operands.count, operands.values, NULL);
+  if (mlirValueIsNull(mask))
+    return vectorLoadOpBuild(builder, type, access->memref, indices.count, indices.values);
+  MlirValue pad = padValue(builder, access, width);
+  return vectorMaskedLoadOpBuild(builder, type, access->memref, indices.count, indices.values, mask, pad);
 }
 
 MlirOperation vecAccessMetadata(TileBuilder *builder, const VecAccess *access) {
-  MlirType index = mlirIndexTypeGet(builder->context), results[2 + 2 * MaxRank];
-  MlirType element = mlirShapedTypeGetElementType(mlirValueGetType(access->memref));
-  results[0] = mlirMemRefTypeGet(element, 0, NULL, mlirAttributeGetNull(), mlirAttributeGetNull());
-  for (intptr_t i = 1; i < 2 + 2 * access->memrefRank; ++i)
-    results[i] = index;
-  return tileBuild(builder, "memref.extract_strided_metadata", 1, &access->memref, 2 + 2 * access->memrefRank, results,
-                   NULL, 0, NULL);
+  return memrefExtractStridedMetadataOpCreate(builder, access->memref);
 }
 
 // Whether every dimension of the tile is one of the memref's.
@@ -253,13 +247,13 @@ static MlirType subviewType(TileBuilder *builder, const VecAccess *access, const
                     : snprintf(text + used, sizeof text - (size_t)used, "%s?", j ? ", " : "");
   }
   snprintf(text + used, sizeof text - (size_t)used, "], offset: ?>");
-  return mlirMemRefTypeGet(access->storage, access->memrefRank, sizes, vecNamedAttribute(builder->context, text),
+  return mlirMemRefTypeGet(access->storage, access->memrefRank, sizes, tileBuildAttribute(builder, text),
                            mlirAttributeGetNull());
 }
 
 VecAccess *vecAccessFromOrigin(VecLowering *lowering, const VecAccess *access) {
   TileBuilder *builder = &lowering->builder;
-  MlirValue operands[1 + MaxRank * MaxDigits] = {access->memref};
+  MlirValue indices[MaxRank * MaxDigits];
   VecCoord zeros[MaxRank] = {{{NULL}, 0}};
   int64_t offsets[MaxRank], sizes[MaxRank], steps[MaxRank];
   bool moves = false;
@@ -267,7 +261,7 @@ VecAccess *vecAccessFromOrigin(VecLowering *lowering, const VecAccess *access) {
     moves |= access->dims[d].origin.base.ptr != NULL;
   if (!moves || vecAccessMayLeave(access) || !isPlain(access))
     return NULL;
-  intptr_t rank = vecAccessIndices(builder, access, zeros, operands + 1);
+  intptr_t rank = vecAccessIndices(builder, access, zeros, indices);
   for (intptr_t j = 0; j < rank; ++j) {
     offsets[j] = mlirShapedTypeGetDynamicSize();
     sizes[j] = steps[j] = 1;
@@ -281,14 +275,10 @@ VecAccess *vecAccessFromOrigin(VecLowering *lowering, const VecAccess *access) {
     dim->originMultiple = 0;
   }
   memset(moved->fixed, 0, sizeof moved->fixed);
-  int32_t segments[4] = {1, (int32_t)rank, 0, 0};
-  TileAttributeEntry attributes[] = {{"operandSegmentSizes", mlirDenseI32ArrayGet(builder->context, 4, segments)},
-                                     {"static_offsets", mlirDenseI64ArrayGet(builder->context, rank, offsets)},
-                                     {"static_sizes", mlirDenseI64ArrayGet(builder->context, rank, sizes)},
-                                     {"static_strides", mlirDenseI64ArrayGet(builder->context, rank, steps)},
-                                     {0}};
-  moved->memref =
-      tileBuildValue(builder, "memref.subview", subviewType(builder, access, sizes), 1 + rank, operands, attributes);
+  moved->memref = memrefSubViewOpBuild(builder, subviewType(builder, access, sizes), access->memref, rank, indices, 0,
+                                       NULL, 0, NULL, mlirDenseI64ArrayGet(builder->context, rank, offsets),
+                                       mlirDenseI64ArrayGet(builder->context, rank, sizes),
+                                       mlirDenseI64ArrayGet(builder->context, rank, steps));
   return moved;
 }
 
@@ -305,8 +295,8 @@ static MlirValue pitchOf(TileBuilder *builder, const VecAccess *access, intptr_t
 
 static MlirValue lanePitches(TileBuilder *builder, const VecAccess *access, intptr_t axis, int64_t width) {
   MlirType type = vecVectorOf(mlirIndexTypeGet(builder->context), width);
-  MlirValue lanes = tileBuildValue(builder, "vector.step", type, 0, NULL, NULL);
-  return vecBuildBinary(builder, "arith.muli", lanes, vecBuildSplat(builder, pitchOf(builder, access, axis), width));
+  MlirValue lanes = vectorStepOpBuild(builder, type);
+  return arithMulIOpBuild(builder, lanes, vecBuildSplat(builder, pitchOf(builder, access, axis), width));
 }
 
 static MlirValue maskOrOnes(TileBuilder *builder, MlirValue mask, int64_t width) {
@@ -316,12 +306,11 @@ static MlirValue maskOrOnes(TileBuilder *builder, MlirValue mask, int64_t width)
 static MlirValue loadGathering(VecBody *body, const VecAccess *access, const VecCoord *coords, intptr_t axis,
                                int64_t width, MlirValue mask) {
   TileBuilder *builder = &body->lowering->builder;
-  Operands operands = operandsOf(builder, access, coords);
-  addOperand(&operands, lanePitches(builder, access, axis, width));
-  addOperand(&operands, maskOrOnes(builder, mask, width));
-  addOperand(&operands, padValue(builder, access, width));
-  return tileBuildValue(builder, "vector.gather", vecVectorOf(access->storage, width), operands.count, operands.values,
-                        NULL);
+  Indices indices = indicesOf(builder, access, coords);
+  MlirValue pitches = lanePitches(builder, access, axis, width), lanes = maskOrOnes(builder, mask, width);
+  MlirValue pad = padValue(builder, access, width);
+  return vectorGatherOpBuild(builder, vecVectorOf(access->storage, width), access->memref, indices.count,
+                             indices.values, pitches, lanes, pad);
 }
 
 static MlirValue loadByElement(VecBody *body, const VecAccess *access, const VecCoord *coords, intptr_t axis,
@@ -333,7 +322,7 @@ static MlirValue loadByElement(VecBody *body, const VecAccess *access, const Vec
     at[d] = coords[d];
   for (int64_t lane = 0; lane < width; ++lane, ++at[axis].offset)
     elements[lane] = vecAccessLoadScalar(body, access, at);
-  return tileBuildValue(builder, "vector.from_elements", vecVectorOf(access->storage, width), width, elements, NULL);
+  return vectorFromElementsOpBuild(builder, vecVectorOf(access->storage, width), width, elements);
 }
 
 MlirValue vecAccessElementInside(TileBuilder *builder, const VecAccess *access, const VecCoord *coords) {
@@ -361,34 +350,23 @@ MlirValue vecAccessLoad(VecBody *body, const VecAccess *access, const VecCoord *
 static void storeContiguous(VecBody *body, const VecAccess *access, const VecCoord *coords, MlirValue value,
                             MlirValue mask) {
   TileBuilder *builder = &body->lowering->builder;
-  Operands operands = operandsOf(builder, access, coords);
-  if (mask.ptr) {
-    addOperand(&operands, mask);
-    addOperand(&operands, value);
-    tileBuild(builder, "vector.maskedstore", operands.count, operands.values, 0, NULL, NULL, 0, NULL);
-    return;
-  }
-  Operands plain = {{value}, 1};
-  for (intptr_t i = 0; i < operands.count; ++i)
-    addOperand(&plain, operands.values[i]);
-  tileBuild(builder, "vector.store", plain.count, plain.values, 0, NULL, NULL, 0, NULL);
+  Indices indices = indicesOf(builder, access, coords);
+  if (mlirValueIsNull(mask))
+    vectorStoreOpBuild(builder, value, access->memref, indices.count, indices.values);
+  else
+    vectorMaskedStoreOpBuild(builder, access->memref, indices.count, indices.values, mask, value);
 }
 
 static void storeScattering(VecBody *body, const VecAccess *access, const VecCoord *coords, intptr_t axis,
                             int64_t width, MlirValue value, MlirValue mask) {
   TileBuilder *builder = &body->lowering->builder;
-  Operands operands = operandsOf(builder, access, coords);
-  addOperand(&operands, lanePitches(builder, access, axis, width));
-  addOperand(&operands, maskOrOnes(builder, mask, width));
-  addOperand(&operands, value);
-  tileBuild(builder, "vector.scatter", operands.count, operands.values, 0, NULL, NULL, 0, NULL);
+  Indices indices = indicesOf(builder, access, coords);
+  MlirValue pitches = lanePitches(builder, access, axis, width), lanes = maskOrOnes(builder, mask, width);
+  vectorScatterOpBuild(builder, (MlirType){NULL}, access->memref, indices.count, indices.values, pitches, lanes, value);
 }
 
 MlirValue vecBuildLane(TileBuilder *builder, MlirValue vector, int64_t lane) {
-  MlirType element = mlirShapedTypeGetElementType(mlirValueGetType(vector));
-  MlirAttribute position = mlirDenseI64ArrayGet(builder->context, 1, &lane);
-  return tileBuildValue(builder, "vector.extract", element, 1, &vector,
-                        (TileAttributeEntry[]){{"static_position", position}, {0}});
+  return vectorExtractOpBuild(builder, vector, 0, NULL, mlirDenseI64ArrayGet(builder->context, 1, &lane));
 }
 
 static void storeByElement(VecBody *body, const VecAccess *access, const VecCoord *coords, intptr_t axis, int64_t width,
@@ -421,17 +399,15 @@ void vecAccessStore(VecBody *body, const VecAccess *access, const VecCoord *coor
 
 static void prefetchAt(TileBuilder *builder, const VecAccess *access, const VecCoord *coords, bool write) {
   MlirType i32 = mlirIntegerTypeGet(builder->context, 32);
-  Operands operands = operandsOf(builder, access, coords);
-  TileAttributeEntry attributes[] = {{"isWrite", mlirBoolAttrGet(builder->context, write)},
-                                     {"localityHint", mlirIntegerAttrGet(i32, 3)},
-                                     {"isDataCache", mlirBoolAttrGet(builder->context, true)},
-                                     {0}};
-  tileBuild(builder, "memref.prefetch", operands.count, operands.values, 0, NULL, attributes, 0, NULL);
+  Indices indices = indicesOf(builder, access, coords);
+  memrefPrefetchOpBuild(builder, access->memref, indices.count, indices.values,
+                        mlirBoolAttrGet(builder->context, write), mlirIntegerAttrGet(i32, 3),
+                        mlirBoolAttrGet(builder->context, true));
 }
 
 void vecAccessPrefetch(VecLowering *lowering, const VecAccess *access, bool write) {
   const VecShape *shape = &access->shape;
-  int64_t rows = vecShapeRows(shape), line = 64 / vecBytesOf(access->storage);
+  int64_t rows = vecShapeRows(shape), line = LineBytes / vecBytesOf(access->storage);
   if (rows * (vecShapeLast(shape) / line + 1) > 4 * MaxRegisters)
     return; // a hint for small tiles; a large one would only flood the cache
   for (int64_t row = 0; row < rows; ++row)

@@ -3,6 +3,7 @@
 // a block lies at the layout's position of it, times the element's width. Loads shift and cut; stores change their bits
 // atomically, as another instance may write the word's other elements.
 #include "lib/conversion/tile_to_vector/memory/places.h"
+#include "upstream/vector.h"
 
 #include "dialects/tile/tile.h"
 
@@ -58,11 +59,11 @@ static MlirValue loadOne(VecBody *body, const VecAccess *access, const VecCoord 
   TileBuilder *builder = &body->lowering->builder;
   MlirType element = access->shape.element;
   MlirValue word = vecAccessLoadScalar(body, access, coords); // 0 outside, and so are its elements
-  MlirValue shifted = vecBuildBinary(builder, "arith.shrui", word, vecPackedShift(builder, access, coords));
+  MlirValue shifted = arithShRUIOpBuild(builder, word, vecPackedShift(builder, access, coords));
   MlirValue value = vecValueOfBits(builder, vecIntegerCast(builder, shifted, vecBitsTypeOf(element), false), element);
   bool isZero = access->pad == 0 && !signbit(access->pad);
   MlirValue inside = body->inside || isZero ? (MlirValue){NULL} : vecAccessElementInside(builder, access, coords);
-  return inside.ptr ? vecBuildSelect(builder, inside, value, tileBuildFloat(builder, element, access->pad)) : value;
+  return inside.ptr ? arithSelectOpBuild(builder, inside, value, tileBuildFloat(builder, element, access->pad)) : value;
 }
 
 MlirValue vecPackedLoad(VecBody *body, const VecAccess *access, const VecCoord *coords, intptr_t axis, int64_t width) {
@@ -74,7 +75,7 @@ MlirValue vecPackedLoad(VecBody *body, const VecAccess *access, const VecCoord *
   for (int64_t lane = 0; lane < width; ++lane, ++at[axis].offset)
     lanes[lane] = loadOne(body, access, at);
   MlirType type = vecVectorOf(access->shape.element, width);
-  return tileBuildValue(&body->lowering->builder, "vector.from_elements", type, width, lanes, NULL);
+  return vectorFromElementsOpBuild(&body->lowering->builder, type, width, lanes);
 }
 
 static void storeOne(VecBody *body, const VecAccess *access, const VecCoord *coords, MlirValue value) {

@@ -1,7 +1,10 @@
 // Where gathers, scatters and atomics reach: an element of a view or memref by numbers, or an address.
 #include "lib/conversion/tile_to_vector/memory/places.h"
+#include "upstream/llvm.h"
+#include "upstream/memref.h"
 
 #include "dialects/tile/tile.h"
+#include "lib/ir/op_query.h"
 
 #include "mlir-c/BuiltinAttributes.h"
 
@@ -12,7 +15,7 @@ VecAccess *vecAccessOfMemref(VecLowering *lowering, MlirOperation op, MlirValue 
   MlirValue memref = vecScalarOf(lowering, source);
   MlirType type = mlirValueGetType(memref);
   VecAccess *access = vecLoweringAllocate(lowering, sizeof *access);
-  *access = (VecAccess){.memref = memref, .memrefRank = mlirShapedTypeGetRank(type), .root = vecRootOfMemory(source)};
+  *access = (VecAccess){.memref = memref, .memrefRank = mlirShapedTypeGetRank(type), .root = tileMemoryRoot(source)};
   access->storage = mlirShapedTypeGetElementType(type);
   access->shape = (VecShape){.rank = access->memrefRank, .element = access->storage};
   int64_t offset;
@@ -91,7 +94,7 @@ void vecTrapOutside(VecLowering *lowering, const VecPlace *place) {
     return;
   TileBuilder *builder = &lowering->builder;
   MlirValue one = tileBuildInteger(builder, mlirIntegerTypeGet(lowering->context, 1), 1);
-  MlirValue outside = vecBuildBinary(builder, "arith.xori", place->numbered, one);
+  MlirValue outside = arithXOrIOpBuild(builder, place->numbered, one);
   TileBuilder before = vecOpenIf(lowering, outside);
   vecRaiseAt(lowering, place->reached->op, "an index is out of bounds: ", tileOpName(place->reached->op));
   vecCloseIf(lowering, outside, before);
@@ -104,7 +107,7 @@ static MlirType wordOf(MlirType element) { return vecBitsTypeOf(vecStorageOf(ele
 
 static MlirValue loadAddress(TileBuilder *builder, const VecPlace *place) {
   MlirType element = place->reached->element;
-  MlirValue word = vecBuildUnary(builder, "llvm.load", wordOf(element), vecPointerOfAddress(builder, place->address));
+  MlirValue word = llvmLoadOpBuild(builder, wordOf(element), vecPointerOfAddress(builder, place->address));
   if (mlirTypeIsAIndex(element))
     return vecIntegerCast(builder, word, element, true);
   return vecValueOfBits(builder, vecIntegerCast(builder, word, vecBitsTypeOf(element), false), element);
@@ -112,8 +115,7 @@ static MlirValue loadAddress(TileBuilder *builder, const VecPlace *place) {
 
 static void storeAddress(TileBuilder *builder, const VecPlace *place, MlirValue value) {
   value = vecIntegerCast(builder, vecBitsOfValue(builder, value), wordOf(place->reached->element), false);
-  MlirValue operands[] = {value, vecPointerOfAddress(builder, place->address)};
-  tileBuild(builder, "llvm.store", 2, operands, 0, NULL, NULL, 0, NULL);
+  llvmStoreOpBuild(builder, value, vecPointerOfAddress(builder, place->address));
 }
 
 static const VecCoord origin[MaxRank] = {{{NULL}, 0}};
@@ -152,11 +154,11 @@ static MlirValue linearOf(TileBuilder *builder, const VecAccess *access, const V
 }
 
 static MlirValue accessPointer(TileBuilder *builder, const VecAccess *access, const VecCoord *coords) {
-  MlirType index = mlirIndexTypeGet(builder->context), word = mlirIntegerTypeGet(builder->context, 64);
-  MlirValue start = vecBuildUnary(builder, "memref.extract_aligned_pointer_as_index", index, access->memref);
+  MlirType word = mlirIntegerTypeGet(builder->context, 64);
+  MlirValue start = memrefExtractAlignedPointerAsIndexOpBuild(builder, access->memref);
   MlirValue size = tileBuildIndex(builder, vecBytesOf(access->storage));
   MlirValue address = tileBuildAdd(builder, start, tileBuildMul(builder, linearOf(builder, access, coords), size));
-  return vecPointerOfAddress(builder, vecBuildUnary(builder, "arith.index_cast", word, address));
+  return vecPointerOfAddress(builder, arithIndexCastOpBuild(builder, word, address));
 }
 
 static VecCell accessCell(TileBuilder *builder, const VecAccess *access, const VecCoord *coords) {

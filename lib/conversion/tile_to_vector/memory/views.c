@@ -2,6 +2,8 @@
 // buffer is a memref with one dimension per run of its layout's modes, so that its addresses are plain strides again.
 #include "dialects/tile/tile.h"
 #include "lib/conversion/tile_to_vector/lowering.h"
+#include "lib/ir/op_query.h"
+#include "upstream/memref.h"
 
 #include "mlir-c/BuiltinAttributes.h"
 
@@ -25,8 +27,7 @@ MlirValue vecSizeOfMemref(TileBuilder *builder, MlirValue memref, intptr_t d) {
   MlirType type = mlirValueGetType(memref);
   if (!mlirShapedTypeIsDynamicDim(type, d))
     return tileBuildIndex(builder, mlirShapedTypeGetDimSize(type, d));
-  MlirValue operands[] = {memref, tileBuildIndex(builder, d)};
-  return tileBuildValue(builder, "memref.dim", mlirIndexTypeGet(builder->context), 2, operands, NULL);
+  return memrefDimOpBuild(builder, memref, tileBuildIndex(builder, d));
 }
 
 // Fills access->fixed from the op's `fixed` dimensions and operands; lists the others in `kept`.
@@ -48,7 +49,7 @@ bool vecAccessOfView(VecLowering *lowering, MlirOperation view) {
   *access = (VecAccess){.memref = memref, .memrefRank = mlirShapedTypeGetRank(memrefType), .pad = padOfView(type)};
   access->shape = (VecShape){.rank = tileViewTypeGetRank(type), .element = tileViewTypeGetElementType(type)};
   access->storage = mlirShapedTypeGetElementType(memrefType);
-  access->root = vecRootOfMemory(tileViewOpGetSource(view));
+  access->root = tileMemoryRoot(tileViewOpGetSource(view));
   if (mlirLogicalResultIsFailure(mlirMemRefTypeGetStridesAndOffset(memrefType, access->strides, &offset)))
     return tileError(view, "not lowered to the CPU yet: a memref whose layout has no strides");
   intptr_t kept[MaxRank];

@@ -3,6 +3,8 @@
 // a buffer.
 #include "lib/conversion/tile_to_vector/lowering.h"
 
+#include "upstream/math.h"
+
 #include "dialects/tile/questions.h"
 #include "lib/ir/float_format.h"
 #include "lib/ir/op_format.h"
@@ -21,55 +23,43 @@ typedef struct Convert {
 
 //===--- to floats ------------------------------------------------------------------------------------===//
 
-static MlirValue between(TileBuilder *builder, MlirValue value, const char *least, MlirValue low, const char *largest,
+static MlirValue between(TileBuilder *builder, MlirValue value, TileUpstream least, MlirValue low, TileUpstream largest,
                          MlirValue high) {
-  return vecBuildBinary(builder, least, vecBuildBinary(builder, largest, value, low), high);
+  return tileBuildBinary(builder, least, tileBuildBinary(builder, largest, value, low), high);
 }
 
 // nan stays nan.
 static MlirValue clampFloat(TileBuilder *builder, MlirValue value, double low, double high) {
   MlirType type = mlirValueGetType(value);
-  return between(builder, value, "arith.minimumf", tileBuildFloat(builder, type, low), "arith.maximumf",
+  return between(builder, value, ArithOp_MinimumF, tileBuildFloat(builder, type, low), ArithOp_MaximumF,
                  tileBuildFloat(builder, type, high));
 }
 
 static MlirValue clampInteger(TileBuilder *builder, MlirValue value, int64_t low, int64_t high) {
   MlirType type = mlirValueGetType(value);
-  return between(builder, value, "arith.minsi", tileBuildInteger(builder, type, low), "arith.maxsi",
+  return between(builder, value, ArithOp_MinSI, tileBuildInteger(builder, type, low), ArithOp_MaxSI,
                  tileBuildInteger(builder, type, high));
 }
-
-static MlirValue compareFloats(TileBuilder *builder, const Convert *convert, int64_t predicate, MlirValue a,
-                               MlirValue b) {
-  MlirType bit = vecVectorOf(mlirIntegerTypeGet(builder->context, 1), convert->width);
-  MlirAttribute number = mlirIntegerAttrGet(mlirIntegerTypeGet(builder->context, 64), predicate);
-  TileAttributeEntry attributes[] = {{"predicate", number}, {0}};
-  return tileBuildValue(builder, "arith.cmpf", bit, 2, (MlirValue[]){a, b}, attributes);
-}
-
-enum { OrderedAtLeast = 3, OrderedLess = 4, Unordered = 14 }; // arith.cmpf's numbers
 
 // Up when the random bits, as a fraction of 2^32, are below how far the value is on its way to the next number: counted
 // in units of the result's last place, which is the same for all numbers below the least normal one.
 static MlirValue roundStochastically(TileBuilder *builder, const Convert *convert, MlirValue exact, MlirValue random) {
   MlirType wide = mlirValueGetType(exact), word = vecVectorOf(mlirIntegerTypeGet(builder->context, 64), convert->width);
   TileFloatFormat format = tileFloatFormatGet(convert->to);
-  MlirValue bits = vecBuildUnary(builder, "arith.bitcast", word, exact);
-  MlirValue exponent = vecBuildBinary(builder, "arith.andi", bits, tileBuildInteger(builder, word, 0x7ff0000000000000));
+  MlirValue bits = arithBitcastOpBuild(builder, word, exact);
+  MlirValue exponent = arithAndIOpBuild(builder, bits, tileBuildInteger(builder, word, 0x7ff0000000000000));
   MlirValue least = tileBuildInteger(builder, word, (int64_t)(1023 + format.leastExponent) << 52);
-  exponent = vecBuildBinary(builder, "arith.maxui", exponent, least);
+  exponent = arithMaxUIOpBuild(builder, exponent, least);
   MlirValue below = tileBuildInteger(builder, word, (int64_t)format.fraction << 52);
-  MlirValue quantum =
-      vecBuildUnary(builder, "arith.bitcast", wide, vecBuildBinary(builder, "arith.subi", exponent, below));
-  MlirValue places = vecBuildBinary(builder, "arith.divf", exact, quantum); // exact: a power of two
-  MlirValue floor = vecBuildUnary(builder, "math.floor", wide, places);
-  MlirValue way = vecBuildBinary(builder, "arith.subf", places, floor);
-  MlirValue fraction = vecBuildUnary(builder, "arith.uitofp", wide, random);
-  fraction = vecBuildBinary(builder, "arith.mulf", fraction, tileBuildFloat(builder, wide, 0x1p-32));
-  MlirValue up =
-      vecBuildUnary(builder, "arith.uitofp", wide, compareFloats(builder, convert, OrderedLess, fraction, way));
-  MlirValue rounded = vecBuildBinary(builder, "arith.mulf", vecBuildBinary(builder, "arith.addf", floor, up), quantum);
-  return vecBuildBinary(builder, "math.copysign", rounded, exact); // -0, and what rounds to it
+  MlirValue quantum = arithBitcastOpBuild(builder, wide, arithSubIOpBuild(builder, exponent, below));
+  MlirValue places = arithDivFOpBuild(builder, exact, quantum); // exact: a power of two
+  MlirValue floor = mathFloorOpBuild(builder, places);
+  MlirValue way = arithSubFOpBuild(builder, places, floor);
+  MlirValue fraction = arithUIToFPOpBuild(builder, wide, random);
+  fraction = arithMulFOpBuild(builder, fraction, tileBuildFloat(builder, wide, 0x1p-32));
+  MlirValue up = arithUIToFPOpBuild(builder, wide, arithCmpFOpBuild(builder, fraction, way, ArithCmpF_Olt));
+  MlirValue rounded = arithMulFOpBuild(builder, arithAddFOpBuild(builder, floor, up), quantum);
+  return mathCopySignOpBuild(builder, rounded, exact); // -0, and what rounds to it
 }
 
 // What comes is f64, so that the one rounding is here.
@@ -81,8 +71,10 @@ static MlirValue floatOfF64(TileBuilder *builder, const Convert *convert, MlirVa
   if (!rounding || rounding->number == 0 || mlirTypeIsAF64(convert->to))
     return vecConvertElement(builder, value, convert->to, convert->width);
   MlirType word = mlirIntegerTypeGet(builder->context, 32);
-  TileAttributeEntry attributes[] = {{"roundingmode", mlirIntegerAttrGet(word, rounding->number)}, {0}};
-  return tileBuildValue(builder, "arith.truncf", vecVectorOf(convert->to, convert->width), 1, &value, attributes);
+  MlirType type = vecVectorOf(convert->to, convert->width);
+  MlirOperation truncation =
+      arithTruncFOpCreate(builder, type, value, mlirIntegerAttrGet(word, rounding->number), mlirAttributeGetNull());
+  return arithTruncFOpGetOut(truncation);
 }
 
 static MlirValue floatOfFloat(TileBuilder *builder, const Convert *convert, MlirValue value, MlirValue bits) {
@@ -100,11 +92,11 @@ static MlirValue floatOfInteger(TileBuilder *builder, const Convert *convert, Ml
   value = vecIntegerCast(builder, value, mlirIntegerTypeGet(builder->context, 64), true);
   if (format.width < 16 || (rounding && rounding->number)) {
     MlirType wide = vecVectorOf(mlirF64TypeGet(builder->context), convert->width);
-    return floatOfF64(builder, convert, vecBuildUnary(builder, "arith.sitofp", wide, value));
+    return floatOfF64(builder, convert, arithSIToFPOpBuild(builder, wide, value));
   }
   if (format.largest < 0x1p62 && tileConvertTypeOpHasSaturate(convert->op))
     value = clampInteger(builder, value, -(int64_t)format.largest, (int64_t)format.largest);
-  return vecBuildUnary(builder, "arith.sitofp", vecVectorOf(convert->to, convert->width), value);
+  return arithSIToFPOpBuild(builder, vecVectorOf(convert->to, convert->width), value);
 }
 
 //===--- to integers ------------------------------------------------------------------------------------===//
@@ -119,14 +111,14 @@ static MlirValue integerOfFloat(TileBuilder *builder, const Convert *convert, Ml
   double beyond = ldexp(1, (int)width - 1);
   value = vecConvertElement(builder, value, mlirF64TypeGet(builder->context), convert->width);
   if (rounding)
-    value = vecBuildUnary(builder, rounding->op, wide, value);
-  MlirValue nan = compareFloats(builder, convert, Unordered, value, value);
-  MlirValue over = compareFloats(builder, convert, OrderedAtLeast, value, tileBuildFloat(builder, wide, beyond));
+    value = tileBuildUnary(builder, tileUpstreamKindOfName(tileString(rounding->op)), value);
+  MlirValue nan = arithCmpFOpBuild(builder, value, value, ArithCmpF_Uno);
+  MlirValue over = arithCmpFOpBuild(builder, value, tileBuildFloat(builder, wide, beyond), ArithCmpF_Oge);
   MlirValue within = clampFloat(builder, value, -beyond, nextafter(beyond, 0));
-  within = vecBuildSelect(builder, nan, vecBuildZero(builder, wide), within);
-  MlirValue integer = vecBuildUnary(builder, "arith.fptosi", word, within);
-  integer =
-      vecBuildSelect(builder, over, tileBuildInteger(builder, word, (int64_t)(UINT64_MAX >> (65 - width))), integer);
+  within = arithSelectOpBuild(builder, nan, vecBuildZero(builder, wide), within);
+  MlirValue integer = arithFPToSIOpBuild(builder, word, within);
+  integer = arithSelectOpBuild(builder, over, tileBuildInteger(builder, word, (int64_t)(UINT64_MAX >> (65 - width))),
+                               integer);
   return vecIntegerCast(builder, integer, convert->to, true);
 }
 
@@ -200,8 +192,8 @@ static MlirValue joinParts(VecBody *body, const Convert *convert, VecCoord *at, 
     if (i > 0 && vecBitsOf(convert->to) % from != 0)
       at[last] = vecCoordOf(tileBuildMin(builder, vecCoordValue(builder, at[last]), tileBuildIndex(builder, size - 1)));
     MlirValue part = vecIntegerCast(builder, vecBitsOfValue(builder, vecElementAt(body, source, at)), wide, false);
-    part = i ? vecBuildBinary(builder, "arith.shli", part, tileBuildInteger(builder, wide, i * from)) : part;
-    whole = vecBuildBinary(builder, "arith.ori", whole, part);
+    part = i ? arithShLIOpBuild(builder, part, tileBuildInteger(builder, wide, i * from)) : part;
+    whole = arithOrIOpBuild(builder, whole, part);
   }
   return whole;
 }
@@ -218,7 +210,7 @@ static void recastAt(VecBody *body, const VecCoord *coords, void *data) {
   MlirValue bits = joinParts(body, convert, at, last, partsOf(from, to));
   if (to % from != 0) {
     MlirValue shift = vecCoordValue(builder, vecCoordModulo(builder, bit, from));
-    bits = vecBuildBinary(builder, "arith.shrui", bits, vecIntegerCast(builder, shift, mlirValueGetType(bits), false));
+    bits = arithShRUIOpBuild(builder, bits, vecIntegerCast(builder, shift, mlirValueGetType(bits), false));
   }
   bits = vecIntegerCast(builder, bits, vecBitsTypeOf(convert->to), false);
   vecAccessStore(body, convert->result, coords, -1, 0, vecValueOfBits(builder, bits, convert->to));

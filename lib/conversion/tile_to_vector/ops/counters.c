@@ -16,19 +16,17 @@ typedef struct Random {
 static MlirValue halfOf(TileBuilder *builder, MlirValue word, bool high) {
   MlirType i32 = mlirIntegerTypeGet(builder->context, 32), i64 = mlirValueGetType(word);
   if (high)
-    word = vecBuildBinary(builder, "arith.shrui", word, tileBuildInteger(builder, i64, 32));
-  return vecBuildUnary(builder, "arith.trunci", i32, word);
+    word = arithShRUIOpBuild(builder, word, tileBuildInteger(builder, i64, 32));
+  return arithTruncIOpBuild(builder, i32, word);
 }
 
-static MlirValue buildXor(TileBuilder *builder, MlirValue a, MlirValue b) {
-  return vecBuildBinary(builder, "arith.xori", a, b);
-}
+static MlirValue buildXor(TileBuilder *builder, MlirValue a, MlirValue b) { return arithXOrIOpBuild(builder, a, b); }
 
 // factor * word as 64 bits.
 static MlirValue wideProduct(TileBuilder *builder, int64_t factor, MlirValue word) {
   MlirType i64 = mlirIntegerTypeGet(builder->context, 64);
-  MlirValue wide = vecBuildUnary(builder, "arith.extui", i64, word);
-  return vecBuildBinary(builder, "arith.muli", wide, tileBuildInteger(builder, i64, factor));
+  MlirValue wide = arithExtUIOpBuild(builder, i64, word);
+  return arithMulIOpBuild(builder, wide, tileBuildInteger(builder, i64, factor));
 }
 
 static void philoxRound(TileBuilder *builder, MlirValue *c, const MlirValue *key) {
@@ -47,7 +45,7 @@ static void philox(TileBuilder *builder, MlirValue seed, MlirValue *c) {
   for (int round = 0; round < 10; ++round) {
     philoxRound(builder, c, key);
     for (int i = 0; i < 2; ++i)
-      key[i] = vecBuildBinary(builder, "arith.addi", key[i], steps[i]);
+      key[i] = arithAddIOpBuild(builder, key[i], steps[i]);
   }
 }
 
@@ -99,14 +97,14 @@ static void countElement(VecBody *body, const VecCoord *coords, void *data) {
   MlirType i64 = mlirIntegerTypeGet(lowering->context, 64), element = histogram->counts->shape.element;
   MlirValue value = vecIntegerCast(builder, vecElementAt(body, histogram->input, coords), i64, false);
   MlirValue bins = tileBuildInteger(builder, i64, histogram->counts->shape.sizes[0]);
-  MlirValue counts = vecCompareIntegers(builder, CompareUnsignedLess, value, bins);
+  MlirValue counts = arithCmpIOpBuild(builder, value, bins, ArithCmpI_Ult);
   if (histogram->mask.ptr)
     counts = vecBuildAnd(builder, counts, vecElementAt(body, histogram->mask, coords));
   TileBuilder before = vecOpenIf(lowering, counts);
   VecBody inner = vecBodyBegin(lowering, true);
   VecCoord bin = vecCoordOf(vecIntegerCast(builder, value, mlirIndexTypeGet(lowering->context), false));
   MlirValue old = vecAccessLoad(&inner, histogram->counts, &bin, -1, 0);
-  MlirValue more = vecBuildBinary(builder, "arith.addi", old, tileBuildInteger(builder, element, 1));
+  MlirValue more = arithAddIOpBuild(builder, old, tileBuildInteger(builder, element, 1));
   vecAccessStore(&inner, histogram->counts, &bin, -1, 0, more);
   vecBodyEnd(&inner);
   vecCloseIf(lowering, counts, before);

@@ -3,8 +3,6 @@
 
 #include "mlir-c/BuiltinAttributes.h"
 
-#include <stdio.h>
-
 enum { MaxStates = 8 };
 
 typedef struct Fold {
@@ -39,11 +37,9 @@ static void applyRegion(Fold *fold, const MlirValue *elements) {
 }
 
 static void applyNamed(Fold *fold, const MlirValue *elements) {
-  MlirStringRef name = mlirStringAttrGetValue(fold->operation);
-  char text[64];
-  snprintf(text, sizeof text, "%.*s", (int)name.length, name.data);
+  TileUpstream operation = tileUpstreamKindOfName(mlirStringAttrGetValue(fold->operation));
   for (intptr_t i = 0; i < fold->count; ++i)
-    fold->states[i] = vecBuildBinary(&fold->lowering->builder, text, fold->states[i], elements[i]);
+    fold->states[i] = tileBuildBinary(&fold->lowering->builder, operation, fold->states[i], elements[i]);
 }
 
 static void storeStates(Fold *fold, VecAccess *const *targets, const VecCoord *coords) {

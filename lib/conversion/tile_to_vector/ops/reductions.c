@@ -5,6 +5,7 @@
 // on the kernel alone, never on where edges fall. Regions and scans go element by element.
 #include "dialects/tile/combiner.h"
 #include "lib/conversion/tile_to_vector/lowering.h"
+#include "upstream/vector.h"
 
 #include "mlir-c/BuiltinAttributes.h"
 
@@ -20,63 +21,87 @@ static const TileCombiner *findCombiner(MlirAttribute operation) {
   return mlirAttributeIsNull(operation) ? NULL : tileCombinerFind(mlirStringAttrGetValue(operation));
 }
 
-// vector.reduction's word: the op's without arith, and without the type of addf or andi.
-static MlirAttribute kindOf(MlirContext context, const TileCombiner *combiner) {
-  static const char *const typed[] = {"addf", "addi", "mulf", "muli", "andi", "ori", "xori"};
-  const char *name = combiner->name + strlen("arith.");
-  size_t length = strlen(name);
-  for (size_t i = 0; i < sizeof typed / sizeof *typed; ++i)
-    if (strcmp(name, typed[i]) == 0)
-      --length;
-  char text[64];
-  snprintf(text, sizeof text, "#vector.kind<%.*s>", (int)length, name);
-  return vecNamedAttribute(context, text);
+static TileUpstream kindOfCombiner(const TileCombiner *combiner) {
+  return tileUpstreamKindOfName(tileString(combiner->name));
+}
+
+// vector.reduction names no element type: addf and addi are its add.
+static const char *wordOf(const TileCombiner *combiner) {
+  switch (kindOfCombiner(combiner)) {
+  case ArithOp_AddF:
+  case ArithOp_AddI:
+    return "#vector.kind<add>";
+  case ArithOp_MulF:
+  case ArithOp_MulI:
+    return "#vector.kind<mul>";
+  case ArithOp_AndI:
+    return "#vector.kind<and>";
+  case ArithOp_OrI:
+    return "#vector.kind<or>";
+  case ArithOp_XOrI:
+    return "#vector.kind<xor>";
+  case ArithOp_MaximumF:
+    return "#vector.kind<maximumf>";
+  case ArithOp_MaxNumF:
+    return "#vector.kind<maxnumf>";
+  case ArithOp_MinimumF:
+    return "#vector.kind<minimumf>";
+  case ArithOp_MinNumF:
+    return "#vector.kind<minnumf>";
+  case ArithOp_MaxSI:
+    return "#vector.kind<maxsi>";
+  case ArithOp_MaxUI:
+    return "#vector.kind<maxui>";
+  case ArithOp_MinSI:
+    return "#vector.kind<minsi>";
+  default:
+    return "#vector.kind<minui>";
+  }
+}
+
+MlirValue vecBuildReduction(TileBuilder *builder, MlirType element, MlirValue vector, const char *word) {
+  MlirAttribute flags = tileBuildAttribute(builder, "#arith.fastmath<reassoc>");
+  MlirOperation reduction =
+      vectorReductionOpCreate(builder, element, vector, (MlirValue){NULL}, tileBuildAttribute(builder, word), flags);
+  return vectorReductionOpGetDest(reduction);
 }
 
 static MlirValue neutralValue(TileBuilder *builder, const TileCombiner *combiner, MlirType element, int64_t width) {
-  MlirType type = vecVectorOf(element, width);
   MlirAttribute neutral = tileCombinerNeutral(combiner, element);
-  TileAttributeEntry value[] = {{"value", width ? mlirDenseElementsAttrSplatGet(type, neutral) : neutral}, {0}};
-  return tileBuildValue(builder, "arith.constant", type, 0, NULL, value);
+  return tileBuildConstant(builder,
+                           width ? mlirDenseElementsAttrSplatGet(vecVectorOf(element, width), neutral) : neutral);
 }
 
 MlirValue vecNeutralElement(TileBuilder *builder, MlirAttribute given, MlirAttribute operation, intptr_t input,
                             MlirType element) {
-  if (!mlirAttributeIsNull(given)) {
-    TileAttributeEntry value[] = {{"value", mlirArrayAttrGetElement(given, input)}, {0}};
-    return tileBuildValue(builder, "arith.constant", element, 0, NULL, value);
-  }
+  if (!mlirAttributeIsNull(given))
+    return tileBuildConstant(builder, mlirArrayAttrGetElement(given, input));
   const TileCombiner *combiner = findCombiner(operation);
   return combiner ? neutralValue(builder, combiner, element, 0) : (MlirValue){NULL};
 }
 
 static MlirValue combine(TileBuilder *builder, const TileCombiner *combiner, MlirValue a, MlirValue b) {
-  return vecBuildBinary(builder, combiner->name, a, b);
+  return tileBuildBinary(builder, kindOfCombiner(combiner), a, b);
 }
 
 static MlirValue half(TileBuilder *builder, MlirValue vector, int64_t from, int64_t width) {
   MlirType type = vecVectorOf(mlirShapedTypeGetElementType(mlirValueGetType(vector)), width);
   MlirType i64 = mlirIntegerTypeGet(builder->context, 64);
   MlirAttribute numbers[] = {mlirIntegerAttrGet(i64, from), mlirIntegerAttrGet(i64, width), mlirIntegerAttrGet(i64, 1)};
-  TileAttributeEntry attributes[] = {{"offsets", mlirArrayAttrGet(builder->context, 1, &numbers[0])},
-                                     {"sizes", mlirArrayAttrGet(builder->context, 1, &numbers[1])},
-                                     {"strides", mlirArrayAttrGet(builder->context, 1, &numbers[2])},
-                                     {0}};
-  return tileBuildValue(builder, "vector.extract_strided_slice", type, 1, &vector, attributes);
+  MlirAttribute lists[3];
+  for (int i = 0; i < 3; ++i)
+    lists[i] = mlirArrayAttrGet(builder->context, 1, &numbers[i]);
+  return vectorExtractStridedSliceOpBuild(builder, type, vector, lists[0], lists[1], lists[2]);
 }
 
 // The least or largest of floats is taken by halves: LLVM takes apart what orders nan, lane by lane.
 static MlirValue reduceVector(TileBuilder *builder, const TileCombiner *combiner, MlirValue vector) {
   MlirType element = mlirShapedTypeGetElementType(mlirValueGetType(vector));
   int64_t width = mlirShapedTypeGetDimSize(mlirValueGetType(vector), 0);
-  bool isExtremum = strncmp(combiner->name, "arith.m", 7) == 0 && !strstr(combiner->name, "mul");
-  for (; combiner->isFloat && isExtremum && width % 2 == 0; width /= 2)
+  for (; combiner->isFloat && combiner->isIdempotent && width % 2 == 0; width /= 2)
     vector =
         combine(builder, combiner, half(builder, vector, 0, width / 2), half(builder, vector, width / 2, width / 2));
-  TileAttributeEntry attributes[] = {{"kind", kindOf(builder->context, combiner)},
-                                     {"fastmath", vecNamedAttribute(builder->context, "#arith.fastmath<reassoc>")},
-                                     {0}};
-  return tileBuildValue(builder, "vector.reduction", element, 1, &vector, attributes);
+  return vecBuildReduction(builder, element, vector, wordOf(combiner));
 }
 
 //===--- the nest ------------------------------------------------------------------------===//

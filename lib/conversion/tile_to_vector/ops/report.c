@@ -2,6 +2,8 @@
 // call of the runtime (lib/runtime/print.h).
 #include "lib/conversion/tile_to_vector/lowering.h"
 
+#include "upstream/memref.h"
+
 #include "mlir-c/BuiltinAttributes.h"
 
 #include <stdlib.h>
@@ -14,7 +16,7 @@ static void assertElement(VecBody *body, const VecCoord *coords, void *data) {
   TileBuilder *builder = &lowering->builder;
   MlirValue holds = vecElementAt(body, tileAssertOpGetCondition(op), coords);
   MlirValue one = tileBuildInteger(builder, mlirIntegerTypeGet(lowering->context, 1), 1);
-  MlirValue fails = vecBuildBinary(builder, "arith.xori", holds, one);
+  MlirValue fails = arithXOrIOpBuild(builder, holds, one);
   TileBuilder before = vecOpenIf(lowering, fails);
   vecRaiseAt(lowering, op, "assertion failed: ", tileAssertOpGetMessageValue(op));
   vecCloseIf(lowering, fails, before);
@@ -66,13 +68,13 @@ static void describeWord(VecLowering *lowering, const VecAccess *words, int64_t 
 
 static void describeValue(VecLowering *lowering, const VecAccess *words, int64_t i, MlirValue value) {
   TileBuilder *builder = &lowering->builder;
-  MlirType word = mlirIntegerTypeGet(lowering->context, 64), index = mlirIndexTypeGet(lowering->context);
+  MlirType word = mlirIntegerTypeGet(lowering->context, 64);
   const VecAccess *wide = widen(lowering, value);
   int64_t count = vecIsTile(mlirValueGetType(value)) ? vecShapeCount(&wide->shape) : -1;
-  MlirValue start = vecBuildUnary(builder, "memref.extract_aligned_pointer_as_index", index, wide->memref);
+  MlirValue start = memrefExtractAlignedPointerAsIndexOpBuild(builder, wide->memref);
   describeWord(lowering, words, 3 * i, tileBuildInteger(builder, word, count));
   describeWord(lowering, words, 3 * i + 1, tileBuildInteger(builder, word, mlirTypeIsAFloat(wide->shape.element)));
-  describeWord(lowering, words, 3 * i + 2, vecBuildUnary(builder, "arith.index_cast", word, start));
+  describeWord(lowering, words, 3 * i + 2, arithIndexCastOpBuild(builder, word, start));
 }
 
 static void callPrint(VecLowering *lowering, MlirOperation op, const VecAccess *words, intptr_t count) {

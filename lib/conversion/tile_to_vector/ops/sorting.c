@@ -24,16 +24,13 @@ static MlirType wordType(VecLowering *lowering) { return mlirIntegerTypeGet(lowe
 // Floats: as f64 their bits, negative ones reversed; -0 becomes 0 and nan the greatest.
 static MlirValue keyOfFloat(TileBuilder *builder, MlirValue value) {
   MlirType word = mlirIntegerTypeGet(builder->context, 64), wide = mlirF64TypeGet(builder->context);
-  MlirType bit = mlirIntegerTypeGet(builder->context, 1);
-  value =
-      vecBuildBinary(builder, "arith.addf", vecConvertElement(builder, value, wide, 0), vecBuildZero(builder, wide));
-  MlirValue bits = vecBuildUnary(builder, "arith.bitcast", word, value);
-  MlirValue sign = vecBuildBinary(builder, "arith.shrsi", bits, tileBuildInteger(builder, word, 63));
-  MlirValue flips = vecBuildBinary(builder, "arith.andi", sign, tileBuildInteger(builder, word, INT64_MAX));
-  MlirValue key = vecBuildBinary(builder, "arith.xori", bits, flips);
-  TileAttributeEntry unordered[] = {{"predicate", mlirIntegerAttrGet(word, 14)}, {0}};
-  MlirValue isNan = tileBuildValue(builder, "arith.cmpf", bit, 2, (MlirValue[]){value, value}, unordered);
-  return vecBuildSelect(builder, isNan, tileBuildInteger(builder, word, INT64_MAX), key);
+  value = arithAddFOpBuild(builder, vecConvertElement(builder, value, wide, 0), vecBuildZero(builder, wide));
+  MlirValue bits = arithBitcastOpBuild(builder, word, value);
+  MlirValue sign = arithShRSIOpBuild(builder, bits, tileBuildInteger(builder, word, 63));
+  MlirValue flips = arithAndIOpBuild(builder, sign, tileBuildInteger(builder, word, INT64_MAX));
+  MlirValue key = arithXOrIOpBuild(builder, bits, flips);
+  MlirValue isNan = arithCmpFOpBuild(builder, value, value, ArithCmpF_Uno);
+  return arithSelectOpBuild(builder, isNan, tileBuildInteger(builder, word, INT64_MAX), key);
 }
 
 // Integers are signed: of i1 true is -1 and the smaller.

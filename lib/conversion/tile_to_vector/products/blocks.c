@@ -10,6 +10,7 @@
 // Where neighbours along k are multiplied together (products/groups.c) a step is one group of them. Fewer columns than
 // a vector has lanes, of operands that both lie along k, are summed lane by lane along k, the lanes last.
 #include "lib/conversion/tile_to_vector/products/blocks.h"
+#include "upstream/vector.h"
 
 #include <string.h>
 
@@ -46,8 +47,8 @@ void vecMmaCoords(const VecMma *mma, VecCoord row, VecCoord column, VecCoord *co
 static MlirValue multiplyAdd(const VecMma *mma, MlirValue a, MlirValue b, MlirValue c) {
   TileBuilder *builder = &mma->lowering->builder;
   if (mlirTypeIsAFloat(mma->element))
-    return tileBuildValue(builder, "vector.fma", mlirValueGetType(c), 3, (MlirValue[]){a, b, c}, NULL);
-  return vecBuildBinary(builder, "arith.addi", c, vecBuildBinary(builder, "arith.muli", a, b));
+    return vectorFMAOpBuild(builder, a, b, c);
+  return arithAddIOpBuild(builder, c, arithMulIOpBuild(builder, a, b));
 }
 
 // values += lhs[row.., k] * rhs[k, column..]; k counts groups where neighbours are multiplied together.
@@ -125,7 +126,8 @@ static VecRecord *columnsAlongDepth(const VecMma *mma, const VecRecord *left, co
 
 static MlirValue lanesOrZero(const VecMma *mma, MlirValue vector, MlirValue lanes) {
   TileBuilder *builder = &mma->lowering->builder;
-  return lanes.ptr ? vecBuildSelect(builder, lanes, vector, vecBuildZero(builder, mlirValueGetType(vector))) : vector;
+  return lanes.ptr ? arithSelectOpBuild(builder, lanes, vector, vecBuildZero(builder, mlirValueGetType(vector)))
+                   : vector;
 }
 
 // values[row, column] += lhs[row, k..] * rhs[k.., column] in `lanes` (null: all of them).
@@ -155,16 +157,11 @@ static MlirValue lastLanes(const VecMma *mma, int64_t count) {
   for (int64_t i = 0; i < mma->lowering->lanes; ++i)
     lanes[i] = mlirBoolAttrGet(builder->context, i >= mma->lowering->lanes - count);
   MlirType type = vecVectorOf(bit, mma->lowering->lanes);
-  TileAttributeEntry value[] = {{"value", mlirDenseElementsAttrGet(type, mma->lowering->lanes, lanes)}, {0}};
-  return tileBuildValue(builder, "arith.constant", type, 0, NULL, value);
+  return tileBuildConstant(builder, mlirDenseElementsAttrGet(type, mma->lowering->lanes, lanes));
 }
 
 static MlirValue sumOfLanes(const VecMma *mma, MlirValue vector) {
-  TileBuilder *builder = &mma->lowering->builder;
-  TileAttributeEntry attributes[] = {{"kind", vecNamedAttribute(builder->context, "#vector.kind<add>")},
-                                     {"fastmath", vecNamedAttribute(builder->context, "#arith.fastmath<reassoc>")},
-                                     {0}};
-  return tileBuildValue(builder, "vector.reduction", mma->element, 1, &vector, attributes);
+  return vecBuildReduction(&mma->lowering->builder, mma->element, vector, "#vector.kind<add>");
 }
 
 // Rows of the block, each a vector of its columns. The rest of k is in the last lanes of the last vector.
@@ -192,9 +189,8 @@ static void multiplyAlongDepth(const VecMma *mma, VecBlock *block) {
   for (intptr_t i = 0; i < count; ++i)
     values[i] = sumOfLanes(mma, values[i]);
   for (int64_t r = 0; r < mma->rows; ++r)
-    block->values[r] =
-        tileBuildValue(&lowering->builder, "vector.from_elements", vecVectorOf(mma->element, mma->columns),
-                       mma->columns, &values[r * mma->columns], NULL);
+    block->values[r] = vectorFromElementsOpBuild(&lowering->builder, vecVectorOf(mma->element, mma->columns),
+                                                 mma->columns, &values[r * mma->columns]);
 }
 
 //===--- a result in registers ------------------------------------------------------------===//
@@ -211,10 +207,10 @@ static void startAtZero(VecMma *mma, VecBlock *block) {
 
 static void addAccumulator(VecMma *mma, VecBlock *block) {
   VecLowering *lowering = mma->lowering;
-  const char *add = mlirTypeIsAFloat(mma->element) ? "arith.addf" : "arith.addi";
+  TileUpstream add = mlirTypeIsAFloat(mma->element) ? ArithOp_AddF : ArithOp_AddI;
   MlirValue *loaded = vecEvaluateRegisters(lowering, mma->accumulator);
   for (int64_t i = 0; i < block->rows * block->vectors; ++i)
-    block->values[i] = vecBuildBinary(&lowering->builder, add, block->values[i], loaded[i]);
+    block->values[i] = tileBuildBinary(&lowering->builder, add, block->values[i], loaded[i]);
 }
 
 static void multiplyInRegisters(VecMma *mma, MlirValue result) {

@@ -5,6 +5,8 @@
 //   vpdpbusd    four bytes, A's unsigned, B's signed
 //   none        pairs of bf16, each widened to f32: two multiply-adds
 #include "lib/conversion/tile_to_vector/products/blocks.h"
+#include "upstream/llvm.h"
+#include "upstream/vector.h"
 
 #include "mlir-c/BuiltinAttributes.h"
 
@@ -50,13 +52,6 @@ static int64_t interleavedGroup(const VecAccess *access) {
   return access->dims[axis].digits[0].modulus > 1 ? access->dims[axis].digits[0].modulus : 1;
 }
 
-static MlirValue interleave(TileBuilder *builder, MlirValue a, MlirValue b) {
-  MlirType type = mlirValueGetType(a);
-  int64_t width = mlirShapedTypeGetDimSize(type, 0);
-  return tileBuildValue(builder, "vector.interleave", vecVectorOf(mlirShapedTypeGetElementType(type), 2 * width), 2,
-                        (MlirValue[]){a, b}, NULL);
-}
-
 // `width` columns of one group of rows, at coords, into `grouped`.
 static void interleaveVector(VecBody *body, VecRecord *source, const VecAccess *grouped, const VecCoord *coords,
                              int64_t group, int64_t width) {
@@ -69,7 +64,7 @@ static void interleaveVector(VecBody *body, VecRecord *source, const VecAccess *
     members[i] = vecEvaluate(body, source, at, last, width);
   for (int64_t half = group / 2; half >= 1; half /= 2)
     for (int64_t i = 0; i < half; ++i)
-      members[i] = interleave(&body->lowering->builder, members[i], members[i + half]);
+      members[i] = vectorInterleaveOpBuild(&body->lowering->builder, members[i], members[i + half]);
   vecAccessStore(body, grouped, coords, last, group * width, members[0]);
 }
 
@@ -175,24 +170,23 @@ bool vecPrepareGroups(VecMma *mma, MlirOperation op, VecRecord *lhs, VecRecord *
 static MlirValue castTo(TileBuilder *builder, MlirValue vector, MlirType element) {
   MlirType type = mlirValueGetType(vector);
   int64_t bits = mlirShapedTypeGetDimSize(type, 0) * vecBitsOf(mlirShapedTypeGetElementType(type));
-  return vecBuildUnary(builder, "vector.bitcast", vecVectorOf(element, bits / vecBitsOf(element)), vector);
+  return vectorBitCastOpBuild(builder, vecVectorOf(element, bits / vecBitsOf(element)), vector);
 }
 
 // Lanes of a bf16 pair as f32: the first member, the second.
 static MlirValue widen(TileBuilder *builder, MlirValue words, bool second) {
   MlirType type = mlirValueGetType(words);
-  MlirValue bits = second ? vecBuildBinary(builder, "arith.andi", words, tileBuildInteger(builder, type, -65536))
-                          : vecBuildBinary(builder, "arith.shli", words, tileBuildInteger(builder, type, 16));
+  MlirValue bits = second ? arithAndIOpBuild(builder, words, tileBuildInteger(builder, type, -65536))
+                          : arithShLIOpBuild(builder, words, tileBuildInteger(builder, type, 16));
   return castTo(builder, bits, mlirF32TypeGet(builder->context));
 }
 
 static MlirValue callIntrinsic(TileBuilder *builder, const char *name, MlirValue sum, MlirValue a, MlirValue b) {
-  static const int32_t segments[] = {3, 0};
-  TileAttributeEntry attributes[] = {{"intrin", mlirStringAttrGet(builder->context, tileString(name))},
-                                     {"op_bundle_sizes", mlirDenseI32ArrayGet(builder->context, 0, NULL)},
-                                     {"operandSegmentSizes", mlirDenseI32ArrayGet(builder->context, 2, segments)},
-                                     {0}};
-  return tileBuildValue(builder, "llvm.call_intrinsic", mlirValueGetType(sum), 3, (MlirValue[]){sum, a, b}, attributes);
+  MlirAttribute intrinsic = mlirStringAttrGet(builder->context, tileString(name));
+  MlirAttribute noBundles = mlirDenseI32ArrayGet(builder->context, 0, NULL);
+  MlirOperation call = llvmCallIntrinsicOpBuild(builder, mlirValueGetType(sum), 3, (MlirValue[]){sum, a, b}, 0, NULL,
+                                                intrinsic, noBundles);
+  return llvmCallIntrinsicOpGetResults(call);
 }
 
 // sum + B's group times A's, in every lane; `words` are vectors of 32-bit words.
@@ -209,8 +203,7 @@ static MlirValue addGroup(const VecMma *mma, MlirValue sum, MlirValue lhs, MlirV
                          castTo(builder, rhs, half));
   }
   for (int second = 0; second < 2; ++second)
-    sum = tileBuildValue(builder, "vector.fma", mlirValueGetType(sum), 3,
-                         (MlirValue[]){widen(builder, lhs, second), widen(builder, rhs, second), sum}, NULL);
+    sum = vectorFMAOpBuild(builder, widen(builder, lhs, second), widen(builder, rhs, second), sum);
   return sum;
 }
 

@@ -26,7 +26,7 @@ static void scaleVector(VecBody *body, VecRecord *source, const VecAccess *targe
   MlirValue scale = vecEvaluate(body, scaling->scale, at, isSame ? -1 : last, isSame ? 0 : width);
   scale = vecConvertElement(builder, scale, element, isSame ? 0 : width);
   MlirValue value = vecConvertElement(builder, vecEvaluate(body, source, coords, last, width), element, width);
-  value = vecBuildBinary(builder, "arith.mulf", value, isSame ? vecBuildSplat(builder, scale, width) : scale);
+  value = arithMulFOpBuild(builder, value, isSame ? vecBuildSplat(builder, scale, width) : scale);
   vecAccessStore(body, target, coords, last, width, value);
 }
 
