@@ -19,7 +19,10 @@ static void registerDialects(void *registry) {
     mlirExtDialectRegistryInsert((MlirDialectRegistry){registry}, dialect);
 }
 
-static void registerPasses(void) { mlirExtPassRegister(&polyExpandPass); }
+static void registerPasses(void) {
+  mlirExtPassRegister(&polyExpandPass);
+  tilePolicyRegister(&polySmallBlocks);
+}
 
 DialectPluginInfo mlirGetDialectPluginInfo(void);
 PassPluginInfo mlirGetPassPluginInfo(void);

@@ -4,8 +4,10 @@
 
 #include "lib/capi/dialect.h"
 #include "lib/capi/pass.h"
+#include "lib/search/policy.h"
 
 const MlirExtDialectDefinition *polyDialect(void); // null, after a line on stderr, when a row is wrong
 extern const MlirExtPassDefinition polyExpandPass;
+extern const TilePolicy polySmallBlocks;
 
 #endif

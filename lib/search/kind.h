@@ -34,21 +34,27 @@ typedef enum TileKind {
   NumTileKinds
 } TileKind;
 
+// Sums that stay in registers.
+typedef struct TileRegisterTile {
+  int64_t rows, columns;
+} TileRegisterTile;
+
+// What a GPU's program has beside its sizes. 0: the model chooses.
+typedef struct TileGpuTile {
+  int64_t warps, warpsM; // all, and those along m of a product
+  int64_t stages;        // copies of a product's operands in shared memory
+  int64_t group;         // programs along m that run before the next along n
+  int64_t registerLimit; // of a thread, where a person wrote it
+} TileGpuTile;
+
 // One program's part. The kind says which member of the union there is.
 typedef struct TileSearchTile {
   TileKind kind;
   int64_t size[TileOperatorDims]; // of each dimension of the operator
   union {
-    struct {
-      int64_t rows, columns; // sums that stay in registers
-    } registers;             // Packed, Direct, AlongDepth
-    int64_t parts;           // Split
-    struct {
-      int64_t warps, warpsM; // all, and those along m of a product; 0: the model chooses
-      int64_t stages;        // copies of a product's operands in shared memory; 0: the model chooses
-      int64_t group;         // programs along m that run before the next along n; 0: the model chooses
-      int64_t registerLimit; // of a thread, where a person wrote it; 0: the model chooses
-    } gpu;                   // Product, Threads
+    TileRegisterTile registers; // Packed, Direct, AlongDepth
+    int64_t parts;              // Split
+    TileGpuTile gpu;            // Product, Threads
   };
 } TileSearchTile;
 

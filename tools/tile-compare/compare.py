@@ -10,6 +10,8 @@ An empty side is tile-run without flags. Programs of a FOLDER are its .mlir file
   tile-compare --page=page.html '' '--pass-pipeline=builtin.module(my-pass,tile-to-cpu-pipeline)' net.mlir
   tile-compare '--target=emulate:sm_80 shared=49152' '--target=emulate:sm_80 shared=98304' kernels/ --at-most=global_transactions:1.0
 
+  tile-compare --policies=construct,fixed,random kernels/      the matrix of programs and policies (--policies=x --help)
+
 For each program: are the results equal, and times (median and quartiles of interleaved runs) and counts of both, with B by A.
 Exit status 0: equal and within every threshold; 1: not, or something failed; 2: the command line makes no sense."""
 import argparse
@@ -23,6 +25,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+import ablation
 import page
 
 TIMES = ("time_ms_median", "compile_ms")
@@ -229,6 +232,8 @@ def parse():
 
 
 def main():
+    if any(word.startswith("--policies") for word in sys.argv[1:]):
+        return ablation.main(sys.argv[1:])
     options = parse()
     with tempfile.TemporaryDirectory() as folder:
         done = []
