@@ -13,21 +13,21 @@
 
 //===--- arithmetic -----------------------------------------------------------===//
 
-bool vecCoordEquals(VecCoord a, VecCoord b) { return a.base.ptr == b.base.ptr && a.offset == b.offset; }
+bool vecCoordEquals(VecCoord a, VecCoord b) { return mlirValueEqual(a.base, b.base) && a.offset == b.offset; }
 
 VecCoord vecCoordPlus(VecCoord a, int64_t offset) { return (VecCoord){a.base, a.offset + offset}; }
 
 VecCoord vecCoordSum(TileBuilder *builder, VecCoord a, VecCoord b) {
   int64_t offset = a.offset + b.offset;
-  if (!a.base.ptr || !b.base.ptr)
-    return (VecCoord){a.base.ptr ? a.base : b.base, offset};
+  if (mlirValueIsNull(a.base) || mlirValueIsNull(b.base))
+    return (VecCoord){mlirValueIsNull(a.base) ? b.base : a.base, offset};
   return (VecCoord){tileBuildAdd(builder, a.base, b.base), offset};
 }
 
 VecCoord vecCoordTimes(TileBuilder *builder, VecCoord a, int64_t factor) {
   if (factor == 1)
     return a;
-  if (!a.base.ptr || factor == 0)
+  if (mlirValueIsNull(a.base) || factor == 0)
     return vecCoordConstant(a.offset * factor);
   return (VecCoord){tileBuildMul(builder, a.base, tileBuildIndex(builder, factor)), a.offset * factor};
 }
@@ -35,7 +35,7 @@ VecCoord vecCoordTimes(TileBuilder *builder, VecCoord a, int64_t factor) {
 VecCoord vecCoordDivide(TileBuilder *builder, VecCoord a, int64_t divisor) {
   if (divisor == 1)
     return a;
-  if (!a.base.ptr)
+  if (mlirValueIsNull(a.base))
     return vecCoordConstant(a.offset / divisor);
   return vecCoordOf(arithDivUIOpBuild(builder, vecCoordValue(builder, a), tileBuildIndex(builder, divisor)));
 }
@@ -43,13 +43,13 @@ VecCoord vecCoordDivide(TileBuilder *builder, VecCoord a, int64_t divisor) {
 VecCoord vecCoordModulo(TileBuilder *builder, VecCoord a, int64_t modulus) {
   if (modulus == 0)
     return a;
-  if (!a.base.ptr)
+  if (mlirValueIsNull(a.base))
     return vecCoordConstant(a.offset % modulus);
   return vecCoordOf(arithRemUIOpBuild(builder, vecCoordValue(builder, a), tileBuildIndex(builder, modulus)));
 }
 
 MlirValue vecCoordValue(TileBuilder *builder, VecCoord coord) {
-  if (!coord.base.ptr)
+  if (mlirValueIsNull(coord.base))
     return tileBuildIndex(builder, coord.offset);
   return coord.offset ? tileBuildAdd(builder, coord.base, tileBuildIndex(builder, coord.offset)) : coord.base;
 }

@@ -43,7 +43,7 @@ bool vecIsEvaluable(MlirOperation op) {
 
 // A broadcast of a scalar has no `axes`: all of them appear.
 static bool isAmong(MlirAttribute axes, int64_t axis) {
-  if (!axes.ptr)
+  if (mlirAttributeIsNull(axes))
     return true;
   for (intptr_t i = 0; i < mlirDenseArrayGetNumElements(axes); ++i)
     if (mlirDenseI64ArrayGetElement(axes, i) == axis)
@@ -205,11 +205,11 @@ static void copyOut(VecLowering *lowering, VecRecord *record) {
     record->access = vecBufferNew(lowering, &record->shape);
   VecBody body = vecBodyBegin(lowering, true);
   const VecShape *shape = &record->shape;
-  int64_t perRow = (vecShapeLast(shape) + lowering->lanes - 1) / lowering->lanes;
+  int64_t perRow = (vecShapeLast(shape) + lowering->widths.lanes - 1) / lowering->widths.lanes;
   for (int64_t i = 0; i < vecNumRegisters(lowering, shape); ++i) {
     VecCoord coords[MaxRank];
     delinearize(&lowering->builder, vecCoordConstant(i / perRow), shape, shape->rank - 1, coords);
-    coords[shape->rank - 1] = vecCoordConstant(i % perRow * lowering->lanes);
+    coords[shape->rank - 1] = vecCoordConstant(i % perRow * lowering->widths.lanes);
     int64_t width = mlirShapedTypeGetDimSize(mlirValueGetType(record->registers[i]), 0);
     vecAccessStore(&body, record->access, coords, shape->rank - 1, width, record->registers[i]);
   }
@@ -398,7 +398,7 @@ static MlirValue evaluateInBounds(VecBody *body, const VecRecord *record, const 
   asking.inside = false;
   intptr_t along = axis < 0 ? record->shape.rank - 1 : axis;
   MlirValue mask = vecAccessMask(&asking, record->access, coords, along, width ? width : 1);
-  if (!mask.ptr)
+  if (mlirValueIsNull(mask))
     return tileBuildInteger(builder, vecVectorOf(record->shape.element, width), 1);
   return width ? mask : vecBuildLane(builder, mask, 0);
 }
@@ -428,7 +428,7 @@ static MlirValue evaluateLazy(VecBody *body, VecRecord *record, const VecCoord *
 // Coordinates are constants here, and vectors are whole chunks (spill saw to it).
 static MlirValue evaluateRegister(VecBody *body, const VecRecord *record, const VecCoord *coords, int64_t width) {
   TileBuilder *builder = &body->lowering->builder;
-  int64_t lanes = body->lowering->lanes, perRow = (vecShapeLast(&record->shape) + lanes - 1) / lanes;
+  int64_t lanes = body->lowering->widths.lanes, perRow = (vecShapeLast(&record->shape) + lanes - 1) / lanes;
   intptr_t last = record->shape.rank - 1;
   int64_t row = linearIndex(builder, &record->shape, last, coords).offset;
   MlirValue chunk = record->registers[row * perRow + coords[last].offset / lanes];
@@ -441,7 +441,7 @@ MlirValue vecEvaluate(VecBody *body, VecRecord *record, const VecCoord *coords, 
   if (!width)
     axis = -1;
   MlirValue result = vecRemembered(body, record, coords, axis, width);
-  if (result.ptr)
+  if (!mlirValueIsNull(result))
     return result;
   if (record->kind == VecRecord_Lazy)
     result = evaluateLazy(body, record, coords, axis, width);

@@ -107,7 +107,7 @@ bool vecLowerKernel(MlirOperation kernel) {
   MlirOperation function = funcFuncOpCreate(&builder, mlirStringAttrGet(lowering.context, name), mlirTypeAttrGet(type),
                                             none, none, none, none, region);
   lowering.builder = tileBuilderAtEnd(entry, location);
-  bool ok = lowerPrograms(&lowering, kernelBody, entry);
+  bool ok = vecReadSchedule(&lowering) && lowerPrograms(&lowering, kernelBody, entry);
   vecDestroyInlined(&lowering);
   vecLoweringDestroy(&lowering);
   mlirOperationDestroy(ok ? kernel : function);

@@ -98,6 +98,13 @@ typedef struct VecRecord {
   uint64_t visited; // stamp of the last walk that met it
 } VecRecord;
 
+// The widths that the code of a kernel is made for: vecPlainWidths, unless the kernel's schedule states others.
+typedef struct VecWidths {
+  int64_t lanes;         // elements of a vector
+  int64_t rows, columns; // of the register tile of a product whose result is in memory: schedule key `register`
+  int64_t unroll;        // steps of k in one iteration of a product's loop
+} VecWidths;
+
 typedef struct VecLowering {
   MlirContext context;
   MlirOperation kernel;
@@ -105,7 +112,7 @@ typedef struct VecLowering {
   TileBuilder entry;                     // once per call: where buffers are made
   TileBuilder exit;                      // … and given back
   TileBuilder builder;                   // where code goes now
-  int64_t lanes;
+  VecWidths widths;
   int64_t stackBytes;
   int numConstants; // globals made so far
   TileOps inlined;  // copies of device functions, one per call
@@ -134,6 +141,7 @@ typedef struct VecBody {
 
 //===--- records.c: values, shapes, buffers -----------------------------------===//
 VecLowering vecLoweringCreate(MlirOperation kernel);
+bool vecReadSchedule(VecLowering *lowering); // of the kernel; false after a diagnostic
 void vecLoweringDestroy(VecLowering *lowering);
 // Memory that lives as long as the lowering.
 void *vecLoweringAllocate(VecLowering *lowering, size_t bytes);

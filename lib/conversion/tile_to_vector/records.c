@@ -1,6 +1,7 @@
 // The table from values of the kernel to how the lowering holds them, shapes of tiles, and buffers of the function.
 #include "lib/conversion/tile_to_vector/lowering.h"
 
+#include "dialects/tile/tile.h"
 #include "upstream/memref.h"
 
 #include "mlir-c/BuiltinAttributes.h"
@@ -41,8 +42,29 @@ static void tableGrow(Table *table) {
   *table = grown;
 }
 
+// Vectors of 16 f32 are one register of AVX-512 and two of AVX2. 8 rows by 2 vectors are 16 sums: enough to hide the
+// latency of two multiply-adds a cycle, and half of the registers, so that the operands have room beside them.
+static const VecWidths vecPlainWidths = {.lanes = 16, .rows = 8, .columns = 32, .unroll = 4};
+
+bool vecReadSchedule(VecLowering *lowering) {
+  MlirAttribute schedule = tileKernelOpGetSchedule(lowering->kernel), tile = {NULL};
+  if (!mlirAttributeIsNull(schedule))
+    tile = tileScheduleAttrGetEntry(schedule, "register");
+  if (mlirAttributeIsNull(tile) || mlirDenseArrayGetNumElements(tile) != 2)
+    return true;
+  VecWidths *widths = &lowering->widths;
+  widths->rows = mlirDenseI64ArrayGetElement(tile, 0);
+  widths->columns = mlirDenseI64ArrayGetElement(tile, 1);
+  if (widths->columns % widths->lanes == 0 && widths->rows * widths->columns / widths->lanes <= MaxRegisters)
+    return true;
+  return tileError(lowering->kernel,
+                   "schedule: `register` is [%d, %d]; a kernel for the CPU accepts columns that are a multiple of %d, "
+                   "and at most %d vectors in all",
+                   (int)widths->rows, (int)widths->columns, (int)widths->lanes, MaxRegisters);
+}
+
 VecLowering vecLoweringCreate(MlirOperation kernel) {
-  VecLowering lowering = {.context = mlirOperationGetContext(kernel), .kernel = kernel, .lanes = 16};
+  VecLowering lowering = {.context = mlirOperationGetContext(kernel), .kernel = kernel, .widths = vecPlainWidths};
   lowering.table = calloc(1, sizeof(Table));
   return lowering;
 }
@@ -147,7 +169,7 @@ MlirType vecVectorOf(MlirType element, int64_t width) {
 }
 
 int64_t vecNumRegisters(const VecLowering *lowering, const VecShape *shape) {
-  return vecShapeRows(shape) * ((vecShapeLast(shape) + lowering->lanes - 1) / lowering->lanes);
+  return vecShapeRows(shape) * ((vecShapeLast(shape) + lowering->widths.lanes - 1) / lowering->widths.lanes);
 }
 
 bool vecFitsRegisters(const VecLowering *lowering, const VecShape *shape) {

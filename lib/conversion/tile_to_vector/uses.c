@@ -76,7 +76,7 @@ static bool writesTo(MlirOperation op, MlirValue root) {
 
 // The op of `block` that is or encloses `op`; null when it is elsewhere.
 static MlirOperation ancestorIn(MlirBlock block, MlirOperation op) {
-  while (op.ptr && !mlirBlockEqual(mlirOperationGetBlock(op), block))
+  while (!mlirOperationIsNull(op) && !mlirBlockEqual(mlirOperationGetBlock(op), block))
     op = mlirOperationGetParentOperation(op);
   return op;
 }

@@ -27,7 +27,7 @@ static bool formatOf(MlirValue value, TileFloatFormat *format) {
 
 static int64_t roundingOf(MlirOperation op) {
   MlirAttribute mode = tileOpAttribute(op, "roundingmode");
-  return mode.ptr ? mlirIntegerAttrGetValueInt(mode) : ToNearestEven;
+  return !mlirAttributeIsNull(mode) ? mlirIntegerAttrGetValueInt(mode) : ToNearestEven;
 }
 
 static bool isScalarOrVector(MlirType type) { return !mlirTypeIsATensor(type); }

@@ -120,3 +120,20 @@ tile.kernel @by_engine(%a: memref<64x64xf16>) {
   tile.wait %t
   tile.return
 }
+
+// -----
+
+// expected-error@+1 {{schedule: `register` is [4, 40]; a kernel for the CPU accepts columns that are a multiple of 16, and at most 32 vectors in all}}
+tile.kernel @scheduled(%a: memref<32x64xf32>, %b: memref<64x96xf32>, %c: memref<32x96xf32>)
+    attributes {schedule = #tile.schedule<register = [4, 40]>} {
+  %c0 = arith.constant 0 : index
+  %A = tile.view %a : memref<32x64xf32> to !tile.view<32x64xf32>
+  %B = tile.view %b : memref<64x96xf32> to !tile.view<64x96xf32>
+  %C = tile.view %c : memref<32x96xf32> to !tile.view<32x96xf32>
+  %x = tile.load %A[%c0, %c0] : !tile.view<32x64xf32> -> tensor<32x64xf32>
+  %y = tile.load %B[%c0, %c0] : !tile.view<64x96xf32> -> tensor<64x96xf32>
+  %zero = arith.constant dense<0.0> : tensor<32x96xf32>
+  %s = tile.mma %x, %y, %zero : tensor<32x64xf32>, tensor<64x96xf32> -> tensor<32x96xf32>
+  tile.store %s, %C[%c0, %c0] : tensor<32x96xf32>, !tile.view<32x96xf32>
+  tile.return
+}

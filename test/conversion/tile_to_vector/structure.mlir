@@ -164,3 +164,21 @@ tile.kernel @lanes_along_k(%a: memref<2x36xf32>, %b: memref<3x36xf32>, %y: memre
   tile.store %s, %Y[%c0, %c0] : tensor<2x3xf32>, !tile.view<2x3xf32>
   tile.return
 }
+
+// The kernel's schedule gives the register tile of a product whose result is in memory.
+// CHECK-LABEL: func.func @scheduled(
+// CHECK:         scf.for {{.*}} to %c96 step %c48
+// CHECK-NEXT:      scf.for {{.*}} to %c32 step %c4
+tile.kernel @scheduled(%a: memref<32x64xf32>, %b: memref<64x96xf32>, %c: memref<32x96xf32>)
+    attributes {schedule = #tile.schedule<register = [4, 48]>} {
+  %c0 = arith.constant 0 : index
+  %A = tile.view %a : memref<32x64xf32> to !tile.view<32x64xf32>
+  %B = tile.view %b : memref<64x96xf32> to !tile.view<64x96xf32>
+  %C = tile.view %c : memref<32x96xf32> to !tile.view<32x96xf32>
+  %x = tile.load %A[%c0, %c0] : !tile.view<32x64xf32> -> tensor<32x64xf32>
+  %y = tile.load %B[%c0, %c0] : !tile.view<64x96xf32> -> tensor<64x96xf32>
+  %zero = arith.constant dense<0.0> : tensor<32x96xf32>
+  %s = tile.mma %x, %y, %zero : tensor<32x64xf32>, tensor<64x96xf32> -> tensor<32x96xf32>
+  tile.store %s, %C[%c0, %c0] : tensor<32x96xf32>, !tile.view<32x96xf32>
+  tile.return
+}

@@ -14,7 +14,7 @@ typedef struct Limit {
 
 static void restrictTo(Limit *limit, MlirValue count) {
   TileBuilder *builder = &limit->body.lowering->builder;
-  limit->count = limit->count.ptr ? tileBuildMin(builder, limit->count, count) : count;
+  limit->count = mlirValueIsNull(limit->count) ? count : tileBuildMin(builder, limit->count, count);
 }
 
 static void restrictIf(Limit *limit, MlirValue condition) {
@@ -37,7 +37,7 @@ static void restrictToAccess(Limit *limit, const VecAccess *access, const VecCoo
       dim->mayOver = false;
   }
   MlirValue inside = vecAccessIsInside(builder, &row);
-  if (inside.ptr)
+  if (!mlirValueIsNull(inside))
     restrictIf(limit, inside);
   if (axis < 0 || !access->dims[axis].mayOver)
     return;
@@ -63,7 +63,7 @@ static void restrictToOperands(Limit *limit, VecRecord *record, const VecCoord *
   VecPlacement placement = vecPlaceInOperand(lowering, record->op, coords, axis, limit->width, at, &operandAxis);
   if (placement != VecPlacement_Exact) {
     MlirValue inside = vecAllInside(lowering, record);
-    if (inside.ptr)
+    if (!mlirValueIsNull(inside))
       restrictIf(limit, inside);
     return;
   }
@@ -76,7 +76,7 @@ static void restrictToOperands(Limit *limit, VecRecord *record, const VecCoord *
 
 static void restrictToRecord(Limit *limit, VecRecord *record, const VecCoord *coords, intptr_t axis) {
   if ((record->kind != VecRecord_Lazy && !vecIsRead(record)) ||
-      vecRemembered(&limit->body, record, coords, axis, -1).ptr)
+      !mlirValueIsNull(vecRemembered(&limit->body, record, coords, axis, -1)))
     return;
   vecRemember(&limit->body, record, coords, axis, -1, record->source); // a visit, not an evaluation
   if (vecIsRead(record) && vecAccessMayLeave(record->access))
@@ -126,7 +126,7 @@ static void extendToAccess(Reach *reach, const VecAccess *access, const VecCoord
   if (dim->stride != 1)
     count = tileBuildCeilDiv(builder, count, tileBuildIndex(builder, dim->stride));
   count = roundedUp(builder, count, reach->width);
-  reach->count = reach->count.ptr ? tileBuildMax(builder, reach->count, count) : count;
+  reach->count = mlirValueIsNull(reach->count) ? count : tileBuildMax(builder, reach->count, count);
 }
 
 static void extendToRecord(Reach *reach, VecRecord *record, const VecCoord *coords, intptr_t axis);
@@ -147,7 +147,7 @@ static void extendToOperands(Reach *reach, VecRecord *record, const VecCoord *co
 }
 
 static void extendToRecord(Reach *reach, VecRecord *record, const VecCoord *coords, intptr_t axis) {
-  if (axis < 0 || reach->varies || vecRemembered(&reach->body, record, coords, axis, -1).ptr)
+  if (axis < 0 || reach->varies || !mlirValueIsNull(vecRemembered(&reach->body, record, coords, axis, -1)))
     return;
   vecRemember(&reach->body, record, coords, axis, -1, record->source); // a visit, not an evaluation
   bool lazy = record->kind == VecRecord_Lazy;

@@ -98,7 +98,7 @@ static void visitMasked(Nest *nest, MlirValue from, MlirValue end, int64_t width
   nest->coords[last] = vecCoordConstant(0);
   if (nest->fill && !nest->target.dims[last].mayOver)
     padded = vecPaddedFrom(lowering, nest->source, nest->coords, width);
-  if (!padded.ptr) {
+  if (mlirValueIsNull(padded)) {
     visitColumns(nest, false, from, end, width);
     return;
   }
@@ -118,16 +118,17 @@ static void visitMasked(Nest *nest, MlirValue from, MlirValue end, int64_t width
 static void visitRow(Nest *nest) {
   VecLowering *lowering = nest->lowering;
   TileBuilder *builder = &lowering->builder;
-  int64_t last = vecShapeLast(&nest->target.shape), width = last < lowering->lanes ? last : lowering->lanes;
+  int64_t last = vecShapeLast(&nest->target.shape),
+          width = last < lowering->widths.lanes ? last : lowering->widths.lanes;
   int64_t whole = last / width * width, rest = last - whole;
   nest->coords[nest->target.shape.rank - 1] = vecCoordConstant(0);
   MlirValue zero = tileBuildIndex(builder, 0), end = tileBuildIndex(builder, whole);
   MlirValue unmasked = vecUnmaskedCount(lowering, nest->source, &nest->target, nest->coords, width);
-  visitColumns(nest, true, zero, unmasked.ptr ? unmasked : end, width);
-  if (unmasked.ptr)
+  visitColumns(nest, true, zero, mlirValueIsNull(unmasked) ? end : unmasked, width);
+  if (!mlirValueIsNull(unmasked))
     visitMasked(nest, unmasked, tileBuildMin(builder, end, reachOf(nest, nest->target.shape.rank - 1)), width);
   if (rest)
-    visitVector(nest, !unmasked.ptr, vecCoordConstant(whole), rest);
+    visitVector(nest, mlirValueIsNull(unmasked), vecCoordConstant(whole), rest);
 }
 
 // A target of rank 0: one element.
@@ -177,7 +178,7 @@ void vecForEachVector(VecLowering *lowering, VecRecord *source, const VecAccess 
 static void evaluateChunks(VecLowering *lowering, VecRecord *record, bool inside, MlirValue *registers) {
   VecBody body = vecBodyBegin(lowering, inside);
   const VecShape *shape = &record->shape;
-  int64_t lanes = lowering->lanes, last = vecShapeLast(shape), perRow = (last + lanes - 1) / lanes;
+  int64_t lanes = lowering->widths.lanes, last = vecShapeLast(shape), perRow = (last + lanes - 1) / lanes;
   for (int64_t i = 0; i < vecNumRegisters(lowering, shape); ++i) {
     VecCoord coords[MaxRank];
     int64_t row = i / perRow, column = i % perRow * lanes;
@@ -198,7 +199,7 @@ static void evaluateBranch(VecLowering *lowering, VecRecord *record, bool inside
 }
 
 static void chunkTypes(VecLowering *lowering, const VecShape *shape, MlirType *types) {
-  int64_t lanes = lowering->lanes, last = vecShapeLast(shape), perRow = (last + lanes - 1) / lanes;
+  int64_t lanes = lowering->widths.lanes, last = vecShapeLast(shape), perRow = (last + lanes - 1) / lanes;
   for (int64_t i = 0; i < vecNumRegisters(lowering, shape); ++i) {
     int64_t rest = last - i % perRow * lanes;
     types[i] = vecVectorOf(shape->element, rest < lanes ? rest : lanes);
@@ -223,7 +224,7 @@ MlirValue *vecEvaluateRegisters(VecLowering *lowering, VecRecord *record) {
   MlirValue *registers = vecLoweringAllocate(lowering, MaxRegisters * sizeof *registers);
   intptr_t mark = vecSpill(lowering, record, true);
   MlirValue inside = vecAllInside(lowering, record);
-  if (inside.ptr)
+  if (!mlirValueIsNull(inside))
     evaluateVersions(lowering, record, inside, registers);
   else
     evaluateChunks(lowering, record, true, registers);
@@ -244,7 +245,7 @@ static bool holdsRegisters(VecLowering *lowering, VecRecord *record) {
 static void storeChunks(VecLowering *lowering, const VecAccess *target, bool inside, const MlirValue *registers) {
   VecBody body = vecBodyBegin(lowering, inside);
   const VecShape *shape = &target->shape;
-  int64_t lanes = lowering->lanes, perRow = (vecShapeLast(shape) + lanes - 1) / lanes;
+  int64_t lanes = lowering->widths.lanes, perRow = (vecShapeLast(shape) + lanes - 1) / lanes;
   for (int64_t i = 0; i < vecNumRegisters(lowering, shape); ++i) {
     VecCoord coords[MaxRank];
     int64_t row = i / perRow;
@@ -259,7 +260,7 @@ static void storeChunks(VecLowering *lowering, const VecAccess *target, bool ins
 
 static void storeRegisters(VecLowering *lowering, const VecAccess *target, const MlirValue *registers) {
   MlirValue inside = vecAccessIsInside(&lowering->builder, target);
-  if (!inside.ptr) {
+  if (mlirValueIsNull(inside)) {
     storeChunks(lowering, target, true, registers);
     return;
   }
@@ -309,7 +310,7 @@ void vecWriteTile(VecLowering *lowering, VecRecord *record, const VecAccess *tar
 
 VecAccess *vecMaterialize(VecLowering *lowering, VecRecord *record, MlirType element) {
   VecShape shape = record->shape;
-  if (element.ptr)
+  if (!mlirTypeIsNull(element))
     shape.element = element;
   VecAccess *access = vecBufferNew(lowering, &shape);
   vecWriteTile(lowering, record, access);
@@ -342,7 +343,7 @@ static void combineVector(VecBody *body, VecRecord *source, const VecAccess *tar
     }
     VecCoord here[MaxRank] = {{{NULL}, 0}};
     MlirValue inside = body->inside ? (MlirValue){NULL} : vecAccessIsInside(&lowering->builder, &one);
-    if (!inside.ptr) {
+    if (mlirValueIsNull(inside)) {
       vecCombineInMemory(&lowering->builder, &one, here, *(MlirStringRef *)data, value);
       continue;
     }

@@ -95,7 +95,7 @@ VecShape vecShapeOfValue(MlirValue value) {
 
 TileBuilder vecOpenIf(VecLowering *lowering, MlirValue condition) {
   TileBuilder before = lowering->builder;
-  if (!condition.ptr)
+  if (mlirValueIsNull(condition))
     return before;
   MlirBlock then;
   vecBuildIf(&lowering->builder, condition, 0, NULL, &then, NULL);
@@ -104,7 +104,7 @@ TileBuilder vecOpenIf(VecLowering *lowering, MlirValue condition) {
 }
 
 void vecCloseIf(VecLowering *lowering, MlirValue condition, TileBuilder before) {
-  if (!condition.ptr)
+  if (mlirValueIsNull(condition))
     return;
   tileBuildYield(&lowering->builder, 0, NULL);
   lowering->builder = before;

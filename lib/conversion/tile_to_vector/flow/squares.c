@@ -24,7 +24,7 @@ static void countOperands(VecLowering *lowering, VecRecord *record, intptr_t axi
     intptr_t operandAxis;
     if (!vecIsTile(mlirValueGetType(operand)))
       continue;
-    vecPlaceInOperand(lowering, record->op, coords, axis, lowering->lanes, at, &operandAxis);
+    vecPlaceInOperand(lowering, record->op, coords, axis, lowering->widths.lanes, at, &operandAxis);
     if (operandAxis >= 0)
       countReads(lowering, vecRecordOf(lowering, operand), operandAxis, reads);
   }
@@ -32,7 +32,7 @@ static void countOperands(VecLowering *lowering, VecRecord *record, intptr_t axi
 
 static void countReads(VecLowering *lowering, VecRecord *record, intptr_t axis, Reads *reads) {
   if (vecIsRead(record)) {
-    *(vecAccessIsContiguous(record->access, axis, lowering->lanes) ? &reads->along : &reads->across) += 1;
+    *(vecAccessIsContiguous(record->access, axis, lowering->widths.lanes) ? &reads->along : &reads->across) += 1;
     return;
   }
   bool mapsAxes = record->kind == VecRecord_Lazy &&
@@ -55,9 +55,9 @@ static intptr_t findSourceAxis(VecLowering *lowering, VecRecord *record, const V
   Reads along = readsAlong(lowering, record, last), across = readsAlong(lowering, record, before);
   if (!along.isKnown || !across.isKnown)
     return -1;
-  if (vecAccessIsContiguous(target, last, lowering->lanes))
+  if (vecAccessIsContiguous(target, last, lowering->widths.lanes))
     return along.across > 0 && across.along > 0 && across.across == 0 ? before : -1;
-  return vecAccessIsContiguous(target, before, lowering->lanes) && along.across == 0 ? last : -1;
+  return vecAccessIsContiguous(target, before, lowering->widths.lanes) && along.across == 0 ? last : -1;
 }
 
 //===--- a square --------------------------------------------------------------------------------===//
@@ -91,15 +91,15 @@ static void writeSquare(VecLowering *lowering, VecRecord *record, const VecAcces
   VecBody body = vecBodyBegin(lowering, true);
   for (intptr_t d = 0; d < rank; ++d)
     at[d] = coords[d];
-  for (int64_t i = 0; i < lowering->lanes; ++i) {
+  for (int64_t i = 0; i < lowering->widths.lanes; ++i) {
     at[to] = vecCoordPlus(coords[to], i);
-    rows[i] = vecEvaluate(&body, record, at, from, lowering->lanes);
+    rows[i] = vecEvaluate(&body, record, at, from, lowering->widths.lanes);
   }
-  turn(&lowering->builder, rows, lowering->lanes);
+  turn(&lowering->builder, rows, lowering->widths.lanes);
   at[to] = coords[to];
-  for (int64_t i = 0; i < lowering->lanes; ++i) {
+  for (int64_t i = 0; i < lowering->widths.lanes; ++i) {
     at[from] = vecCoordPlus(coords[from], i);
-    vecAccessStore(&body, target, at, to, lowering->lanes, rows[i]);
+    vecAccessStore(&body, target, at, to, lowering->widths.lanes, rows[i]);
   }
   vecBodyEnd(&body);
 }
@@ -108,7 +108,7 @@ static void writeSquare(VecLowering *lowering, VecRecord *record, const VecAcces
 // whose lines are far; else as they lie in the target.
 static intptr_t dimOfLoop(const VecAccess *target, intptr_t from, intptr_t depth) {
   intptr_t rank = target->shape.rank, other = from == rank - 1 ? rank - 2 : rank - 1;
-  bool isOwn = !target->root.ptr || tileAllocOpIsA(tileDefiningOp(target->root));
+  bool isOwn = mlirValueIsNull(target->root) || tileAllocOpIsA(tileDefiningOp(target->root));
   if (depth < rank - 2 || !isOwn)
     return depth;
   return depth == rank - 1 ? from : other;
@@ -122,7 +122,7 @@ static void writeSquares(VecLowering *lowering, VecRecord *record, const VecAcce
     return;
   }
   intptr_t d = dimOfLoop(target, from, depth);
-  int64_t step = d >= rank - 2 ? lowering->lanes : 1;
+  int64_t step = d >= rank - 2 ? lowering->widths.lanes : 1;
   MlirBlock block = vecBuildLoop(&lowering->builder, tileBuildIndex(&lowering->builder, 0),
                                  tileBuildIndex(&lowering->builder, target->shape.sizes[d]), step);
   TileBuilder outer = vecEnter(lowering, block);
@@ -139,7 +139,7 @@ bool vecWriteTransposed(VecLowering *lowering, VecRecord *record, const VecAcces
   const VecShape *shape = &target->shape;
   intptr_t rank = shape->rank;
   VecCoord coords[MaxRank];
-  if (rank < 2 || lowering->lanes != MostLanes || vecBitsOf(shape->element) != ElementBits || target->packing ||
+  if (rank < 2 || lowering->widths.lanes != MostLanes || vecBitsOf(shape->element) != ElementBits || target->packing ||
       shape->sizes[rank - 1] % MostLanes || shape->sizes[rank - 2] % MostLanes)
     return false;
   intptr_t from = findSourceAxis(lowering, record, target);
@@ -147,7 +147,7 @@ bool vecWriteTransposed(VecLowering *lowering, VecRecord *record, const VecAcces
     return false;
   MlirValue inside =
       vecBuildAnd(&lowering->builder, vecAllInside(lowering, record), vecAccessIsInside(&lowering->builder, target));
-  if (!inside.ptr) {
+  if (mlirValueIsNull(inside)) {
     writeSquares(lowering, record, target, from, 0, coords);
     return true;
   }

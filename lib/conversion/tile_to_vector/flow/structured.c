@@ -28,7 +28,7 @@ static bool addFlat(Carrier *carrier, MlirType type) {
 }
 
 static bool addRegisters(Carrier *carrier, const VecShape *shape) {
-  int64_t lanes = carrier->lowering->lanes, last = vecShapeLast(shape), perRow = (last + lanes - 1) / lanes;
+  int64_t lanes = carrier->lowering->widths.lanes, last = vecShapeLast(shape), perRow = (last + lanes - 1) / lanes;
   for (int64_t i = 0; i < vecNumRegisters(carrier->lowering, shape); ++i) {
     int64_t rest = last - i % perRow * lanes;
     if (!addFlat(carrier, vecVectorOf(shape->element, rest < lanes ? rest : lanes)))
@@ -60,7 +60,7 @@ static bool mayWriteInPlace(VecLowering *lowering, VecRecord *record, const VecA
   bool reads = false, reshapes = false;
   for (intptr_t i = 0; i < records.count; ++i) {
     const VecRecord *behind = records.items[i];
-    reads = reads || (behind->kind == VecRecord_Memory && behind->access->memref.ptr == buffer->memref.ptr);
+    reads = reads || (behind->kind == VecRecord_Memory && mlirValueEqual(behind->access->memref, buffer->memref));
     reshapes = reshapes || (behind->kind == VecRecord_Lazy && vecIsShapeOp(behind->op));
   }
   return !reads || !reshapes;
@@ -74,7 +74,7 @@ static intptr_t numBuffers(const Carrier *carrier) {
 }
 
 static bool isHeldBy(const VecRecord *record, const VecAccess *buffer) {
-  return record->kind == VecRecord_Memory && record->access->memref.ptr == buffer->memref.ptr;
+  return record->kind == VecRecord_Memory && mlirValueEqual(record->access->memref, buffer->memref);
 }
 
 // Writes the large ones of `values` to their buffers: through others when one may still be read for another.

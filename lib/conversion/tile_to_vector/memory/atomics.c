@@ -107,7 +107,8 @@ static MlirValue combined(TileBuilder *builder, MlirStringRef kind, MlirValue ol
 }
 
 static MlirValue elementInWord(TileBuilder *builder, const VecCell *cell, MlirValue word, MlirType element) {
-  return fromWord(builder, cell->shift.ptr ? arithShRUIOpBuild(builder, word, cell->shift) : word, element);
+  return fromWord(builder, mlirValueIsNull(cell->shift) ? word : arithShRUIOpBuild(builder, word, cell->shift),
+                  element);
 }
 
 static MlirValue wordWith(TileBuilder *builder, const VecCell *cell, MlirValue word, MlirValue element) {
@@ -116,7 +117,7 @@ static MlirValue wordWith(TileBuilder *builder, const VecCell *cell, MlirValue w
   if (width == mlirIntegerTypeGetWidth(cell->word))
     return bits;
   MlirValue mask = tileBuildInteger(builder, cell->word, (int64_t)(UINT64_MAX >> (64 - width)));
-  if (cell->shift.ptr) {
+  if (!mlirValueIsNull(cell->shift)) {
     bits = arithShLIOpBuild(builder, bits, cell->shift);
     mask = arithShLIOpBuild(builder, mask, cell->shift);
   }
@@ -136,7 +137,7 @@ static MlirValue exchangeUntilDone(TileBuilder *builder, MlirStringRef kind, Mli
   mlirRegionAppendOwnedBlock(regions[1], after);
   TileBuilder inside = tileBuilderAtEnd(before, builder->location);
   MlirValue word = mlirBlockGetArgument(before, 0), old = elementInWord(&inside, cell, word, element), wanted = value;
-  if (compare.ptr) {
+  if (!mlirValueIsNull(compare)) {
     MlirValue bits = vecBitsOfValue(&inside, old), same = vecBitsOfValue(&inside, compare);
     wanted = arithSelectOpBuild(&inside, arithCmpIOpBuild(&inside, bits, same, ArithCmpI_Eq), value, old);
   } else {
@@ -214,10 +215,10 @@ static MlirValue applyAtomic(VecBody *body, const Atomic *atomic, const VecPlace
   TileBuilder *builder = &body->lowering->builder;
   MlirStringRef order = mlirStringAttrGetValue(atomic->order);
   VecCell cell = vecPlaceCell(builder, place);
-  if (!atomic->value.ptr)
+  if (mlirValueIsNull(atomic->value))
     return loadAtomically(builder, atomic, order, &cell);
   MlirValue value = vecElementAt(body, atomic->value, coords);
-  if (atomic->compare.ptr)
+  if (!mlirValueIsNull(atomic->compare))
     return exchangeWhereEqual(builder, order, &cell, vecElementAt(body, atomic->compare, coords), value);
   if (atomic->old)
     return vecCombineAtomically(builder, mlirStringAttrGetValue(atomic->kind), order, &cell, value);
@@ -237,7 +238,7 @@ static void visitPlace(VecBody *outer, const VecCoord *coords, void *data) {
   VecLowering *lowering = outer->lowering;
   if (atomic->old)
     keepOld(lowering, atomic, coords, vecBuildZero(&lowering->builder, atomic->reached.element));
-  MlirValue mask = atomic->mask.ptr ? vecElementAt(outer, atomic->mask, coords) : (MlirValue){NULL};
+  MlirValue mask = !mlirValueIsNull(atomic->mask) ? vecElementAt(outer, atomic->mask, coords) : (MlirValue){NULL};
   TileBuilder beforeMask = vecOpenIf(lowering, mask);
   VecBody body = vecBodyBegin(lowering, false);
   VecPlace place = vecPlaceReached(&body, &atomic->reached, coords);

@@ -22,7 +22,7 @@ static void trapNumber(VecBody *body, const VecCoord *coords, void *data) {
   MlirValue inside = arithCmpIOpBuild(builder, number, numbers->size, ArithCmpI_Ult);
   MlirValue one = tileBuildInteger(builder, mlirIntegerTypeGet(lowering->context, 1), 1);
   MlirValue outside = arithXOrIOpBuild(builder, inside, one);
-  if (numbers->mask.ptr)
+  if (!mlirValueIsNull(numbers->mask))
     outside = vecBuildAnd(builder, outside, vecElementAt(body, numbers->mask, coords));
   TileBuilder before = vecOpenIf(lowering, outside);
   vecRaiseAt(lowering, numbers->gather, "an index is out of bounds: ", tileOpName(numbers->gather));
@@ -77,7 +77,7 @@ static void storeResult(VecLowering *lowering, const Gather *gather, const VecCo
 static MlirValue otherAt(VecBody *body, const Gather *gather, const VecCoord *coords) {
   TileBuilder *builder = &body->lowering->builder;
   MlirType element = gather->result->shape.element;
-  if (gather->other.ptr)
+  if (!mlirValueIsNull(gather->other))
     return vecElementAt(body, gather->other, coords);
   if (gather->reached.access && mlirTypeIsAFloat(element))
     return tileBuildFloat(builder, element, gather->reached.access->pad);
@@ -88,7 +88,7 @@ static void gatherElement(VecBody *outer, const VecCoord *coords, void *data) {
   const Gather *gather = data;
   VecLowering *lowering = outer->lowering;
   storeResult(lowering, gather, coords, otherAt(outer, gather, coords));
-  MlirValue mask = gather->mask.ptr ? vecElementAt(outer, gather->mask, coords) : (MlirValue){NULL};
+  MlirValue mask = !mlirValueIsNull(gather->mask) ? vecElementAt(outer, gather->mask, coords) : (MlirValue){NULL};
   TileBuilder beforeMask = vecOpenIf(lowering, mask);
   VecBody body = vecBodyBegin(lowering, false);
   VecPlace place = vecPlaceReached(&body, &gather->reached, coords);

@@ -35,7 +35,7 @@ intptr_t vecAccessIndices(TileBuilder *builder, const VecAccess *access, const V
     }
   }
   for (intptr_t j = 0; j < access->memrefRank; ++j)
-    if (!indices[j].ptr)
+    if (mlirValueIsNull(indices[j]))
       indices[j] = tileBuildIndex(builder, 0);
   return access->memrefRank;
 }
@@ -119,7 +119,7 @@ MlirValue vecAccessMask(VecBody *body, const VecAccess *access, const VecCoord *
   MlirValue position = vecCoordValue(builder, positionOf(builder, access, axis, coords[axis]));
   MlirValue all = tileBuildIndex(builder, width), zero = tileBuildIndex(builder, 0);
   MlirValue count = dim->mayOver ? lanesBelow(builder, dim->size, position, dim->stride) : all;
-  if (row.ptr)
+  if (!mlirValueIsNull(row))
     count = arithSelectOpBuild(builder, row, count, zero);
   mask = createMask(builder, count, width);
   if (!dim->mayUnder)
@@ -192,7 +192,7 @@ static MlirValue loadElementChecked(TileBuilder *builder, const VecAccess *acces
 MlirValue vecAccessLoadScalar(VecBody *body, const VecAccess *access, const VecCoord *coords) {
   TileBuilder *builder = &body->lowering->builder;
   MlirValue inside = body->inside ? (MlirValue){NULL} : othersInside(builder, access, coords, -1);
-  if (!inside.ptr)
+  if (mlirValueIsNull(inside))
     return loadElement(builder, access, coords);
   return loadElementChecked(builder, access, coords, inside);
 }
@@ -200,7 +200,7 @@ MlirValue vecAccessLoadScalar(VecBody *body, const VecAccess *access, const VecC
 static void storeScalar(VecBody *body, const VecAccess *access, const VecCoord *coords, MlirValue value) {
   TileBuilder *builder = &body->lowering->builder;
   MlirValue inside = body->inside ? (MlirValue){NULL} : othersInside(builder, access, coords, -1);
-  if (!inside.ptr) {
+  if (mlirValueIsNull(inside)) {
     storeElement(builder, access, coords, value);
     return;
   }
@@ -258,7 +258,7 @@ VecAccess *vecAccessFromOrigin(VecLowering *lowering, const VecAccess *access) {
   int64_t offsets[MaxRank], sizes[MaxRank], steps[MaxRank];
   bool moves = false;
   for (intptr_t d = 0; d < access->shape.rank; ++d)
-    moves |= access->dims[d].origin.base.ptr != NULL;
+    moves |= !mlirValueIsNull(access->dims[d].origin.base);
   if (!moves || vecAccessMayLeave(access) || !isPlain(access))
     return NULL;
   intptr_t rank = vecAccessIndices(builder, access, zeros, indices);
@@ -300,7 +300,7 @@ static MlirValue lanePitches(TileBuilder *builder, const VecAccess *access, intp
 }
 
 static MlirValue maskOrOnes(TileBuilder *builder, MlirValue mask, int64_t width) {
-  return mask.ptr ? mask : tileBuildInteger(builder, vecVectorOf(bitType(builder), width), 1);
+  return !mlirValueIsNull(mask) ? mask : tileBuildInteger(builder, vecVectorOf(bitType(builder), width), 1);
 }
 
 static MlirValue loadGathering(VecBody *body, const VecAccess *access, const VecCoord *coords, intptr_t axis,

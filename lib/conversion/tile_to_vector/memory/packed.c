@@ -63,7 +63,9 @@ static MlirValue loadOne(VecBody *body, const VecAccess *access, const VecCoord 
   MlirValue value = vecValueOfBits(builder, vecIntegerCast(builder, shifted, vecBitsTypeOf(element), false), element);
   bool isZero = access->pad == 0 && !signbit(access->pad);
   MlirValue inside = body->inside || isZero ? (MlirValue){NULL} : vecAccessElementInside(builder, access, coords);
-  return inside.ptr ? arithSelectOpBuild(builder, inside, value, tileBuildFloat(builder, element, access->pad)) : value;
+  return !mlirValueIsNull(inside)
+             ? arithSelectOpBuild(builder, inside, value, tileBuildFloat(builder, element, access->pad))
+             : value;
 }
 
 MlirValue vecPackedLoad(VecBody *body, const VecAccess *access, const VecCoord *coords, intptr_t axis, int64_t width) {

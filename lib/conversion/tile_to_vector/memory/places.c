@@ -90,7 +90,7 @@ VecPlace vecPlaceReached(VecBody *body, const VecReached *reached, const VecCoor
 }
 
 void vecTrapOutside(VecLowering *lowering, const VecPlace *place) {
-  if (!place->numbered.ptr)
+  if (mlirValueIsNull(place->numbered))
     return;
   TileBuilder *builder = &lowering->builder;
   MlirValue one = tileBuildInteger(builder, mlirIntegerTypeGet(lowering->context, 1), 1);

@@ -24,7 +24,7 @@ static void writeElement(VecBody *body, const Scatter *scatter, const VecPlace *
 static void scatterElement(VecBody *outer, const VecCoord *coords, void *data) {
   const Scatter *scatter = data;
   VecLowering *lowering = outer->lowering;
-  MlirValue mask = scatter->mask.ptr ? vecElementAt(outer, scatter->mask, coords) : (MlirValue){NULL};
+  MlirValue mask = !mlirValueIsNull(scatter->mask) ? vecElementAt(outer, scatter->mask, coords) : (MlirValue){NULL};
   TileBuilder beforeMask = vecOpenIf(lowering, mask);
   VecBody body = vecBodyBegin(lowering, false);
   VecPlace place = vecPlaceReached(&body, &scatter->reached, coords);

@@ -37,7 +37,7 @@ static void fixDimensions(VecLowering *lowering, MlirOperation view, VecAccess *
   for (intptr_t i = 0; i < numFixed; ++i)
     access->fixed[mlirDenseI64ArrayGetElement(fixed, i)] = vecScalarOf(lowering, tileViewOpGetIndices(view, i));
   for (intptr_t j = 0; j < access->memrefRank; ++j)
-    if (!access->fixed[j].ptr)
+    if (mlirValueIsNull(access->fixed[j]))
       kept[numKept++] = j;
 }
 
@@ -63,7 +63,7 @@ bool vecAccessOfView(VecLowering *lowering, MlirOperation view) {
                                      .digits = {{.divisor = 1, .memrefDim = j}},
                                      .size = vecSizeOfMemref(&lowering->builder, memref, j)};
   }
-  if (tileViewTypeGetPacked(type).ptr && !vecPackAccess(lowering, view, access))
+  if (!mlirAttributeIsNull(tileViewTypeGetPacked(type)) && !vecPackAccess(lowering, view, access))
     return false;
   vecRecordNew(lowering, result, VecRecord_Access)->access = access;
   return true;

@@ -79,7 +79,7 @@ static MlirValue floatOfF64(TileBuilder *builder, const Convert *convert, MlirVa
 
 static MlirValue floatOfFloat(TileBuilder *builder, const Convert *convert, MlirValue value, MlirValue bits) {
   value = vecConvertElement(builder, value, mlirF64TypeGet(builder->context), convert->width);
-  if (bits.ptr)
+  if (!mlirValueIsNull(bits))
     value = roundStochastically(builder, convert, value, bits);
   return floatOfF64(builder, convert, value);
 }

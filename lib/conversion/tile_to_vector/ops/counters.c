@@ -98,7 +98,7 @@ static void countElement(VecBody *body, const VecCoord *coords, void *data) {
   MlirValue value = vecIntegerCast(builder, vecElementAt(body, histogram->input, coords), i64, false);
   MlirValue bins = tileBuildInteger(builder, i64, histogram->counts->shape.sizes[0]);
   MlirValue counts = arithCmpIOpBuild(builder, value, bins, ArithCmpI_Ult);
-  if (histogram->mask.ptr)
+  if (!mlirValueIsNull(histogram->mask))
     counts = vecBuildAnd(builder, counts, vecElementAt(body, histogram->mask, coords));
   TileBuilder before = vecOpenIf(lowering, counts);
   VecBody inner = vecBodyBegin(lowering, true);

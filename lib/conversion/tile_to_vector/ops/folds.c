@@ -112,7 +112,7 @@ static bool startStates(Fold *fold, const VecCoord *coords) {
     else
       fold->states[i] =
           vecNeutralElement(&lowering->builder, fold->neutral, fold->operation, i, fold->sources[i]->shape.element);
-    ok = ok && fold->states[i].ptr;
+    ok = ok && !mlirValueIsNull(fold->states[i]);
   }
   vecBodyEnd(&body);
   return ok;

@@ -155,14 +155,14 @@ static Accumulators loopOver(Reduction *reduction, intptr_t d, MlirValue from, M
 //===--- across the last axis ---------------------------------------------------------------===//
 
 static int64_t accumulatorsFor(const Reduction *reduction) {
-  int64_t chunks = vecShapeLast(&reduction->source->shape) / reduction->lowering->lanes;
+  int64_t chunks = vecShapeLast(&reduction->source->shape) / reduction->lowering->widths.lanes;
   int64_t most = reduction->isShared ? AccumulatorsTogether : MaxAccumulators;
   return chunks >= most ? most : chunks;
 }
 
 // The same with the one of the part that fills no vector.
 static int64_t accumulatorsOfRow(const Reduction *reduction) {
-  return accumulatorsFor(reduction) + (vecShapeLast(&reduction->source->shape) % reduction->lowering->lanes > 0);
+  return accumulatorsFor(reduction) + (vecShapeLast(&reduction->source->shape) % reduction->lowering->widths.lanes > 0);
 }
 
 // `width` elements from coords on, of each row, into accumulator `i` of it.
@@ -187,8 +187,8 @@ static Accumulators addChunks(Reduction *reduction, Accumulators accumulators) {
   VecBody body = vecBodyBegin(lowering, reduction->inside);
   VecCoord coords[MaxRank];
   memcpy(coords, reduction->coords, sizeof coords);
-  for (int64_t i = 0; i < accumulatorsFor(reduction); ++i, coords[axis].offset += lowering->lanes)
-    addChunk(reduction, &body, coords, lowering->lanes, i, &accumulators);
+  for (int64_t i = 0; i < accumulatorsFor(reduction); ++i, coords[axis].offset += lowering->widths.lanes)
+    addChunk(reduction, &body, coords, lowering->widths.lanes, i, &accumulators);
   vecBodyEnd(&body);
   return accumulators;
 }
@@ -196,7 +196,7 @@ static Accumulators addChunks(Reduction *reduction, Accumulators accumulators) {
 // The chunks left over after whole rounds of accumulators, and the part that fills no vector.
 static Accumulators addRest(Reduction *reduction, Accumulators accumulators, int64_t from) {
   VecLowering *lowering = reduction->lowering;
-  int64_t last = vecShapeLast(&reduction->source->shape), lanes = lowering->lanes;
+  int64_t last = vecShapeLast(&reduction->source->shape), lanes = lowering->widths.lanes;
   intptr_t axis = reduction->source->shape.rank - 1;
   VecBody body = vecBodyBegin(lowering, reduction->inside);
   VecCoord coords[MaxRank];
@@ -224,13 +224,13 @@ static Accumulators addMasked(Reduction *reduction, Accumulators accumulators, M
   VecLowering *lowering = reduction->lowering;
   intptr_t axis = reduction->source->shape.rank - 1;
   MlirValue padded = vecPaddedFrom(lowering, reduction->source, reduction->coords, round);
-  if (!padded.ptr)
+  if (mlirValueIsNull(padded))
     return loopOver(reduction, axis, from, end, round, accumulators, addChunks);
   padded = tileBuildMin(&lowering->builder, padded, end);
   accumulators = loopOver(reduction, axis, from, padded, round, accumulators, addChunks);
   VecBody body = vecBodyBegin(lowering, false);
   reduction->coords[axis] = vecCoordOf(padded);
-  reduction->padding = vecEvaluate(&body, reduction->source, reduction->coords, axis, lowering->lanes);
+  reduction->padding = vecEvaluate(&body, reduction->source, reduction->coords, axis, lowering->widths.lanes);
   reduction->coords[axis] = vecCoordConstant(0);
   vecBodyEnd(&body);
   return loopOver(reduction, axis, padded, end, round, accumulators, addPadding);
@@ -240,7 +240,7 @@ static Accumulators addRow(Reduction *reduction, Accumulators accumulators) {
   VecLowering *lowering = reduction->lowering;
   TileBuilder *builder = &lowering->builder;
   intptr_t axis = reduction->source->shape.rank - 1;
-  int64_t last = vecShapeLast(&reduction->source->shape), round = accumulatorsFor(reduction) * lowering->lanes;
+  int64_t last = vecShapeLast(&reduction->source->shape), round = accumulatorsFor(reduction) * lowering->widths.lanes;
   int64_t whole = round ? last / round * round : 0;
   reduction->coords[axis] = vecCoordConstant(0);
   MlirValue unmasked = {NULL};
@@ -249,10 +249,11 @@ static Accumulators addRow(Reduction *reduction, Accumulators accumulators) {
   MlirValue zero = tileBuildIndex(builder, 0), end = tileBuildIndex(builder, whole);
   if (whole) {
     reduction->inside = true;
-    accumulators = loopOver(reduction, axis, zero, unmasked.ptr ? unmasked : end, round, accumulators, addChunks);
+    accumulators =
+        loopOver(reduction, axis, zero, mlirValueIsNull(unmasked) ? end : unmasked, round, accumulators, addChunks);
   }
-  reduction->inside = !unmasked.ptr;
-  if (whole && unmasked.ptr)
+  reduction->inside = mlirValueIsNull(unmasked);
+  if (whole && !mlirValueIsNull(unmasked))
     accumulators = addMasked(reduction, accumulators, unmasked, end, round);
   return addRest(reduction, accumulators, whole);
 }
@@ -260,7 +261,7 @@ static Accumulators addRow(Reduction *reduction, Accumulators accumulators) {
 static Accumulators startAccumulators(Reduction *reduction) {
   TileBuilder *builder = &reduction->lowering->builder;
   const VecShape *shape = &reduction->source->shape;
-  int64_t lanes = reduction->lowering->lanes, each = accumulatorsOfRow(reduction);
+  int64_t lanes = reduction->lowering->widths.lanes, each = accumulatorsOfRow(reduction);
   Accumulators accumulators = {.count = reduction->rows * each};
   for (intptr_t i = 0; i < accumulators.count; ++i) {
     int64_t width = i % each < accumulatorsFor(reduction) ? lanes : vecShapeLast(shape) % lanes;
@@ -287,7 +288,7 @@ static MlirValue finish(Reduction *reduction, MlirValue *values) {
   if (accumulatorsOfRow(reduction) == full)
     return result;
   MlirValue rest = reduceVector(builder, reduction->combiner, values[full]);
-  return result.ptr ? combine(builder, reduction->combiner, result, rest) : rest;
+  return !mlirValueIsNull(result) ? combine(builder, reduction->combiner, result, rest) : rest;
 }
 
 //===--- across the other axes ----------------------------------------------------------------===//
@@ -440,7 +441,7 @@ static void storeInVersions(Reduction *reduction, const VecAccess *target,
   VecLowering *lowering = reduction->lowering;
   MlirValue inside = vecAllInside(lowering, reduction->source);
   reduction->inside = reduction->isInside = true;
-  if (!inside.ptr) {
+  if (mlirValueIsNull(inside)) {
     store(reduction, target);
     return;
   }

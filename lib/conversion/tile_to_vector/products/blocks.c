@@ -14,14 +14,14 @@
 
 #include <string.h>
 
-enum { BlockRows = 8, BlockVectors = 2, MostVectors = 8, Unroll = 4, MaxLanes = 64 };
+enum { MostVectors = 8, MaxLanes = 64 };
 
 //===--- operands -------------------------------------------------------------------===//
 
 static bool isReadInPlace(const VecMma *mma, const VecRecord *record, bool inVectors) {
   if (!vecIsRead(record) || vecAccessMayLeave(record->access) || !mlirTypeEqual(record->shape.element, mma->element))
     return false;
-  return !inVectors || vecAccessIsContiguous(record->access, record->shape.rank - 1, mma->lowering->lanes);
+  return !inVectors || vecAccessIsContiguous(record->access, record->shape.rank - 1, mma->lowering->widths.lanes);
 }
 
 static VecRecord *prepareOperand(const VecMma *mma, VecRecord *record, bool inVectors) {
@@ -84,11 +84,11 @@ static void loopOverDepth(const VecMma *mma, VecBlock *block, int64_t whole) {
   intptr_t count = block->rows * block->vectors;
   MlirBlock body;
   MlirOperation loop = tileBuildFor(builder, tileBuildIndex(builder, 0), tileBuildIndex(builder, whole),
-                                    tileBuildIndex(builder, Unroll), count, block->values, &body);
+                                    tileBuildIndex(builder, lowering->widths.unroll), count, block->values, &body);
   TileBuilder before = vecEnter(lowering, body);
   for (intptr_t i = 0; i < count; ++i)
     block->values[i] = mlirBlockGetArgument(body, i + 1);
-  for (int64_t t = 0; t < Unroll; ++t)
+  for (int64_t t = 0; t < lowering->widths.unroll; ++t)
     stepBlock(mma, block, vecCoordPlus(vecCoordOf(mlirBlockGetArgument(body, 0)), t));
   tileBuildYield(&lowering->builder, count, block->values);
   lowering->builder = before;
@@ -97,8 +97,8 @@ static void loopOverDepth(const VecMma *mma, VecBlock *block, int64_t whole) {
 }
 
 static void multiplyBlock(const VecMma *mma, VecBlock *block) {
-  int64_t steps = mma->depth / mma->group, whole = steps / Unroll * Unroll;
-  if (whole == Unroll)
+  int64_t steps = mma->depth / mma->group, unroll = mma->lowering->widths.unroll, whole = steps / unroll * unroll;
+  if (whole == unroll)
     whole = 0;
   if (whole)
     loopOverDepth(mma, block, whole);
@@ -112,7 +112,7 @@ static void multiplyBlock(const VecMma *mma, VecBlock *block) {
 // null.
 static VecRecord *columnsAlongDepth(const VecMma *mma, const VecRecord *left, const VecRecord *right) {
   VecLowering *lowering = mma->lowering;
-  int64_t lanes = lowering->lanes;
+  int64_t lanes = lowering->widths.lanes;
   bool isTurned = right->kind == VecRecord_Lazy && tileTransposeOpIsA(right->op) && right->shape.rank == 2;
   if (!isTurned || mma->columns >= lanes || lanes > MaxLanes || mma->depth < lanes ||
       mma->rows * mma->columns > MaxRegisters)
@@ -126,8 +126,9 @@ static VecRecord *columnsAlongDepth(const VecMma *mma, const VecRecord *left, co
 
 static MlirValue lanesOrZero(const VecMma *mma, MlirValue vector, MlirValue lanes) {
   TileBuilder *builder = &mma->lowering->builder;
-  return lanes.ptr ? arithSelectOpBuild(builder, lanes, vector, vecBuildZero(builder, mlirValueGetType(vector)))
-                   : vector;
+  return !mlirValueIsNull(lanes)
+             ? arithSelectOpBuild(builder, lanes, vector, vecBuildZero(builder, mlirValueGetType(vector)))
+             : vector;
 }
 
 // values[row, column] += lhs[row, k..] * rhs[k.., column] in `lanes` (null: all of them).
@@ -136,10 +137,10 @@ static void stepAlongDepth(const VecMma *mma, VecCoord k, MlirValue lanes, MlirV
   VecBody body = vecBodyBegin(lowering, true);
   MlirValue columns[MaxRegisters];
   for (int64_t c = 0; c < mma->columns; ++c)
-    columns[c] =
-        lanesOrZero(mma, vecEvaluate(&body, mma->rhs, (VecCoord[]){vecCoordConstant(c), k}, 1, lowering->lanes), lanes);
+    columns[c] = lanesOrZero(
+        mma, vecEvaluate(&body, mma->rhs, (VecCoord[]){vecCoordConstant(c), k}, 1, lowering->widths.lanes), lanes);
   for (int64_t r = 0; r < mma->rows; ++r) {
-    MlirValue row = vecEvaluate(&body, mma->lhs, (VecCoord[]){vecCoordConstant(r), k}, 1, lowering->lanes);
+    MlirValue row = vecEvaluate(&body, mma->lhs, (VecCoord[]){vecCoordConstant(r), k}, 1, lowering->widths.lanes);
     row = lanesOrZero(mma, row, lanes);
     for (int64_t c = 0; c < mma->columns; ++c) {
       MlirValue *value = &values[r * mma->columns + c];
@@ -154,10 +155,10 @@ static MlirValue lastLanes(const VecMma *mma, int64_t count) {
   TileBuilder *builder = &mma->lowering->builder;
   MlirType bit = mlirIntegerTypeGet(builder->context, 1);
   MlirAttribute lanes[MaxLanes];
-  for (int64_t i = 0; i < mma->lowering->lanes; ++i)
-    lanes[i] = mlirBoolAttrGet(builder->context, i >= mma->lowering->lanes - count);
-  MlirType type = vecVectorOf(bit, mma->lowering->lanes);
-  return tileBuildConstant(builder, mlirDenseElementsAttrGet(type, mma->lowering->lanes, lanes));
+  for (int64_t i = 0; i < mma->lowering->widths.lanes; ++i)
+    lanes[i] = mlirBoolAttrGet(builder->context, i >= mma->lowering->widths.lanes - count);
+  MlirType type = vecVectorOf(bit, mma->lowering->widths.lanes);
+  return tileBuildConstant(builder, mlirDenseElementsAttrGet(type, mma->lowering->widths.lanes, lanes));
 }
 
 static MlirValue sumOfLanes(const VecMma *mma, MlirValue vector) {
@@ -167,7 +168,7 @@ static MlirValue sumOfLanes(const VecMma *mma, MlirValue vector) {
 // Rows of the block, each a vector of its columns. The rest of k is in the last lanes of the last vector.
 static void multiplyAlongDepth(const VecMma *mma, VecBlock *block) {
   VecLowering *lowering = mma->lowering;
-  int64_t lanes = lowering->lanes, whole = mma->depth / lanes * lanes;
+  int64_t lanes = lowering->widths.lanes, whole = mma->depth / lanes * lanes;
   intptr_t count = mma->rows * mma->columns;
   MlirValue values[MaxRegisters], none = {NULL};
   MlirBlock body;
@@ -215,7 +216,7 @@ static void addAccumulator(VecMma *mma, VecBlock *block) {
 
 static void multiplyInRegisters(VecMma *mma, MlirValue result) {
   VecLowering *lowering = mma->lowering;
-  int64_t lanes = lowering->lanes, vectors = (mma->columns + lanes - 1) / lanes;
+  int64_t lanes = lowering->widths.lanes, vectors = (mma->columns + lanes - 1) / lanes;
   VecBlock block = {.rows = mma->rows, .vectors = vectors, .width = lanes};
   block.lastWidth = mma->columns - (vectors - 1) * lanes;
   intptr_t count = block.rows * vectors;
@@ -256,7 +257,7 @@ static void moveBlock(const VecMma *mma, VecBlock *block, const VecAccess *targe
 
 static void multiplyAt(const VecMma *mma, const VecAccess *target, VecCoord row, int64_t rows, VecCoord column,
                        int64_t columns) {
-  int64_t lanes = mma->lowering->lanes, vectors = (columns + lanes - 1) / lanes;
+  int64_t lanes = mma->lowering->widths.lanes, vectors = (columns + lanes - 1) / lanes;
   VecBlock block = {.row = row, .column = column, .rows = rows, .vectors = vectors, .width = lanes};
   block.lastWidth = columns - (vectors - 1) * lanes;
   moveBlock(mma, &block, NULL, !vecMayLeave(mma->lowering, mma->accumulator));
@@ -294,12 +295,14 @@ static void visitBlock(const VecMma *mma, const VecAccess *target, VecCoord colu
 static void visitPanel(const VecMma *mma, const VecAccess *target, VecCoord outer, int64_t outerSize, VecCoord column,
                        int64_t columns) {
   (void)outer, (void)outerSize;
-  eachBlock(mma, target, mma->rows, BlockRows, column, columns, visitBlock);
+  eachBlock(mma, target, mma->rows, mma->lowering->widths.rows, column, columns, visitBlock);
 }
 
 // Few rows take more columns: as many accumulators as a full block has hide the latency of the multiply-add.
 static int64_t vectorsPerBlock(const VecMma *mma) {
-  int64_t rows = mma->rows < BlockRows ? mma->rows : BlockRows, vectors = BlockRows * BlockVectors / rows;
+  const VecWidths *widths = &mma->lowering->widths;
+  int64_t rows = mma->rows < widths->rows ? mma->rows : widths->rows;
+  int64_t vectors = widths->rows * (widths->columns / widths->lanes) / rows;
   return vectors < MostVectors ? vectors : MostVectors;
 }
 
@@ -307,7 +310,8 @@ static void eachBatch(VecMma *mma, const VecAccess *target, intptr_t d) {
   VecLowering *lowering = mma->lowering;
   TileBuilder *builder = &lowering->builder;
   if (d == mma->batch) {
-    eachBlock(mma, target, mma->columns, vectorsPerBlock(mma) * lowering->lanes, vecCoordConstant(0), 0, visitPanel);
+    eachBlock(mma, target, mma->columns, vectorsPerBlock(mma) * lowering->widths.lanes, vecCoordConstant(0), 0,
+              visitPanel);
     return;
   }
   MlirValue size = tileBuildIndex(builder, target->shape.sizes[d]);

@@ -19,8 +19,8 @@ static MlirType wordType(TileBuilder *builder) { return mlirIntegerTypeGet(build
 //===--- operands -------------------------------------------------------------------------------===//
 
 static int64_t multipleOf(const VecAccessDim *dim, int64_t group) {
-  return dim->origin.base.ptr ? dim->originMultiple % group == 0 && dim->origin.offset % group == 0
-                              : dim->origin.offset % group == 0;
+  return !mlirValueIsNull(dim->origin.base) ? dim->originMultiple % group == 0 && dim->origin.offset % group == 0
+                                            : dim->origin.offset % group == 0;
 }
 
 // The access with axis `axis` counting groups; null where a group's members are not side by side, the groups of
@@ -73,7 +73,7 @@ static void interleaveFrom(VecLowering *lowering, VecRecord *source, const VecAc
   int64_t size = grouped->shape.sizes[d];
   if (d == grouped->shape.rank - 1) {
     VecBody body = vecBodyBegin(lowering, inside);
-    for (int64_t column = 0, most = group * lowering->lanes; column < size; column += most) {
+    for (int64_t column = 0, most = group * lowering->widths.lanes; column < size; column += most) {
       coords[d] = vecCoordConstant(column);
       int64_t width = size - column < most ? size - column : most;
       interleaveVector(&body, source, grouped, coords, group, width);
@@ -89,14 +89,14 @@ static void interleaveFrom(VecLowering *lowering, VecRecord *source, const VecAc
 bool vecWriteInterleaved(VecLowering *lowering, VecRecord *source, const VecAccess *target) {
   int64_t group = interleavedGroup(target);
   if (group == 1 || group > 4 || vecAccessMayLeave(target) || target->shape.sizes[target->shape.rank - 2] % group ||
-      vecShapeLast(&target->shape) > 4 * lowering->lanes)
+      vecShapeLast(&target->shape) > 4 * lowering->widths.lanes)
     return false;
   const VecAccess *grouped = groupedAccess(lowering, target, target->shape.rank - 2, group);
   if (!grouped)
     return false;
   VecCoord coords[MaxRank];
   MlirValue inside = vecAllInside(lowering, source);
-  if (!inside.ptr) {
+  if (mlirValueIsNull(inside)) {
     interleaveFrom(lowering, source, grouped, group, true, 0, coords);
     return true;
   }
@@ -146,7 +146,7 @@ bool vecPrepareGroups(VecMma *mma, MlirOperation op, VecRecord *lhs, VecRecord *
   const TileDot *dot = tileDotOf(op);
   bool arePairs = mlirTypeIsABF16(rhs->shape.element) && mlirTypeIsAF32(mma->element);
   int64_t group = dot ? dot->group : 2;
-  if ((!dot && !arePairs) || mma->depth % group || mma->columns % lowering->lanes)
+  if ((!dot && !arePairs) || mma->depth % group || mma->columns % lowering->widths.lanes)
     return false;
   mma->grouped = groupsOf(lowering, rhs, group);
   if (!mma->grouped && !dot)
@@ -214,9 +214,9 @@ void vecStepGroup(const VecMma *mma, VecBlock *block, VecCoord group) {
   MlirValue columns[MaxRegisters];
   VecCoord coords[MaxRank];
   for (int64_t v = 0; v < block->vectors; ++v) {
-    vecMmaCoords(mma, group, vecCoordPlus(block->column, v * lowering->lanes), coords);
+    vecMmaCoords(mma, group, vecCoordPlus(block->column, v * lowering->widths.lanes), coords);
     columns[v] =
-        castTo(builder, vecAccessLoad(&body, mma->grouped, coords, mma->batch + 1, mma->group * lowering->lanes),
+        castTo(builder, vecAccessLoad(&body, mma->grouped, coords, mma->batch + 1, mma->group * lowering->widths.lanes),
                wordType(builder));
   }
   VecCoord k = vecCoordTimes(builder, group, mma->group);
@@ -224,7 +224,7 @@ void vecStepGroup(const VecMma *mma, VecBlock *block, VecCoord group) {
     vecMmaCoords(mma, vecCoordPlus(block->row, r), k, coords);
     MlirValue members = vecEvaluate(&body, mma->lhs, coords, mma->batch + 1, mma->group);
     MlirValue word = vecBuildLane(builder, castTo(builder, members, wordType(builder)), 0);
-    word = vecBuildSplat(builder, word, lowering->lanes);
+    word = vecBuildSplat(builder, word, lowering->widths.lanes);
     for (int64_t v = 0; v < block->vectors; ++v) {
       MlirValue *value = &block->values[r * block->vectors + v];
       *value = addGroup(mma, *value, word, columns[v]);
