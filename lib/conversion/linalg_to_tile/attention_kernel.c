@@ -1,14 +1,9 @@
-// The kernel of attention: online softmax (Milakov and Gimelshein 2018; FlashAttention, Dao et al. 2022).
-//
-//   o, m, l = 0, lowest, 0
-//   for each block of keys:  s = K Qᵀ;  x = f(s);  m' = max(m, max x);  p = exp(x - m');  a = exp(m - m')
-//                            l = a l + sum p;  o = a o + Vᵀ p;  m = m'
-//   y = g(o / l)
+// The kernel of a tile.group that is attention. templates/online_softmax.mlir is the program; here is what its hooks
+// build: scores with their mask, values, and which blocks of keys the mask leaves.
 //
 // A program owns one head's block of queries; scores never reach memory that is shared. On a CPU every tile has the
 // queries as its columns: maxima and sums are taken without going across lanes, keys and values are read where they
-// lie, and queries, biases and results alone are turned. On a GPU rows are queries, as tensor cores want it. m starts
-// at the lowest number and not at -inf: a block that is hidden by -inf then leaves o and l as they are.
+// lie, and queries, biases and results alone are turned. On a GPU rows are queries, as tensor cores want it.
 #include "lib/analysis/attention.h"
 
 #include "dialects/tile/group.h"
@@ -16,11 +11,12 @@
 #include "dialects/tile/tile.h"
 #include "lib/conversion/linalg_to_tile/kernel.h"
 #include "lib/conversion/linalg_to_tile/lowerings.h"
+#include "lib/conversion/linalg_to_tile/templates.h"
 #include "upstream/arith.h"
 #include "upstream/linalg.h"
 #include "upstream/math.h"
 
-#include <float.h>
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -34,10 +30,6 @@ typedef struct Emission {
   MlirValue turned[MaxOperands]; // a CPU's: keys × queries, for inputs of f that are read by way of a buffer
 } Emission;
 
-typedef struct State {
-  MlirValue sums, maximum, total; // o, m, l
-} State;
-
 //===--- tiles -----------------------------------------------------------------------===//
 
 // Tiles are over these two dimensions from here on, in the order of their numbers.
@@ -49,14 +41,6 @@ static void over(Emission *k, int dim, int other) {
 
 static void overScores(Emission *k) { over(k, k->attention->keys, k->attention->queries); }
 static void overResult(Emission *k) { over(k, k->attention->channels, k->attention->queries); }
-
-// A number for each query, over a tile of the present dimensions.
-static MlirValue spread(Emission *k, MlirValue perQuery) {
-  MlirType type = tileKernelTileType(&k->e, k->attention->sum);
-  int64_t axis = 1 - k->s->dims[k->attention->queries].axis;
-  TileAttributeEntry attributes[] = {{"axes", mlirDenseI64ArrayGet(k->e.body.context, 1, &axis)}, {0}};
-  return tileBuildValue(&k->e.body, "tile.broadcast", type, 1, &perQuery, attributes);
-}
 
 // On a CPU sums are multiplied up in their own type.
 static MlirValue widened(Emission *k, MlirValue tile) {
@@ -94,10 +78,6 @@ static MlirValue buildBuffer(Emission *k, int operand, int rows, int columns) {
 
 //===--- scores ----------------------------------------------------------------------===//
 
-static MlirValue buildProduct(Emission *k, MlirValue lhs, MlirValue rhs, MlirValue sum) {
-  return tileMmaOpBuild(&k->e.body, lhs, rhs, sum);
-}
-
 static MlirValue buildScores(Emission *k) {
   const TileAttention *a = k->attention;
   MlirValue lhs, rhs;
@@ -110,7 +90,7 @@ static MlirValue buildScores(Emission *k) {
     rhs = widened(k, tileKernelLoadBuffer(&k->e, k->packedQueries));
   }
   overScores(k);
-  return buildProduct(k, lhs, rhs, tileBuildFloat(&k->e.body, tileKernelTileType(&k->e, a->sum), 0.0));
+  return tileMmaOpBuild(&k->e.body, lhs, rhs, tileBuildFloat(&k->e.body, tileKernelTileType(&k->e, a->sum), 0.0));
 }
 
 // An input of f has the queries' rows in memory: a CPU turns it by squares, in a copy.
@@ -156,82 +136,11 @@ static MlirValue buildMasked(Emission *k, MlirValue scores) {
   if (!tileDimIsRagged(&k->s->dims[a->keys]))
     return scores;
   MlirType type = mlirValueGetType(scores);
-  MlirValue choice[3] = {tileKernelInside(&k->e, a->keys), scores, tileBuildFloat(&k->e.body, type, -INFINITY)};
-  return arithSelectOpBuild(&k->e.body, choice[0], choice[1], choice[2]);
-}
-
-//===--- one block of keys -------------------------------------------------------------===//
-
-static MlirValue exponential(Emission *k, MlirValue x) {
-  if (!k->attention->isExact)
-    return tileKernelWeight(&k->e, x);
-  return mathExpOpBuild(&k->e.body, x);
-}
-
-static MlirValue rounded(Emission *k, MlirValue weights) {
-  if (!k->isGpu || mlirTypeEqual(k->attention->weight, k->attention->sum))
-    return weights;
-  MlirType type = tileKernelTileType(&k->e, k->attention->weight);
-  return arithTruncFOpBuild(&k->e.body, type, weights);
-}
-
-static State buildBlock(Emission *k, State old) {
-  const TileAttention *a = k->attention;
-  State next;
-  MlirValue scores = buildMasked(k, buildScores(k));
-  overScores(k);
-  next.maximum = arithMaximumFOpBuild(&k->e.body, old.maximum,
-                                      tileKernelReduce(&k->e, tileUpstreamName(ArithOp_MaximumF), scores));
-  MlirValue weights = exponential(k, arithSubFOpBuild(&k->e.body, scores, spread(k, next.maximum)));
-  MlirValue scale = exponential(k, arithSubFOpBuild(&k->e.body, old.maximum, next.maximum));
-  next.total = arithAddFOpBuild(&k->e.body, arithMulFOpBuild(&k->e.body, old.total, scale),
-                                tileKernelReduce(&k->e, tileUpstreamName(ArithOp_AddF), weights));
-  weights = rounded(k, weights);
-  MlirValue values =
-      k->isGpu ? loadMatrix(k, AttentionV, a->keys, a->channels) : loadMatrix(k, AttentionV, a->channels, a->keys);
-  overResult(k);
-  MlirValue sums = arithMulFOpBuild(&k->e.body, old.sums, spread(k, scale));
-  next.sums = k->isGpu ? buildProduct(k, weights, values, sums) : buildProduct(k, values, weights, sums);
-  return next;
-}
-
-static MlirValue openLoop(Emission *k, MlirValue first, MlirValue end, State *state, TileBuilder *outer) {
-  MlirValue carried[3] = {state->sums, state->maximum, state->total};
-  MlirBlock block;
-  tileBuildFor(&k->e.body, first, end, tileBuildIndex(&k->e.body, 1), 3, carried, &block);
-  *outer = k->e.body;
-  k->e.body = tileBuilderAtEnd(block, outer->location);
-  *state = (State){mlirBlockGetArgument(block, 1), mlirBlockGetArgument(block, 2), mlirBlockGetArgument(block, 3)};
-  return mlirBlockGetArgument(block, 0);
-}
-
-static void closeLoop(Emission *k, State *state, TileBuilder outer) {
-  tileBuildYield(&k->e.body, 3, (MlirValue[]){state->sums, state->maximum, state->total});
-  MlirOperation loop = mlirBlockGetParentOperation(k->e.body.block);
-  k->e.body = outer;
-  *state = (State){mlirOperationGetResult(loop, 0), mlirOperationGetResult(loop, 1), mlirOperationGetResult(loop, 2)};
-}
-
-// Blocks from `first` to `end` - 1.
-static State buildBlocks(Emission *k, MlirValue first, MlirValue end, State state) {
-  TileBuilder outer;
-  k->e.index[k->attention->keys] = openLoop(k, first, end, &state, &outer);
-  state = buildBlock(k, state);
-  closeLoop(k, &state, outer);
-  return state;
+  MlirValue isInside = tileKernelInside(&k->e, a->keys);
+  return arithSelectOpBuild(&k->e.body, isInside, scores, tileBuildFloat(&k->e.body, type, -INFINITY));
 }
 
 //===--- blocks that the mask hides ------------------------------------------------------===//
-
-static MlirValue compare(Emission *k, const char *name, int64_t predicate, MlirValue a, MlirValue b) {
-  TileAttributeEntry at[] = {{"predicate", mlirIntegerAttrGet(mlirIntegerTypeGet(k->e.body.context, 64), predicate)},
-                             {0}};
-  return tileBuildValue(&k->e.body, name, mlirIntegerTypeGet(k->e.body.context, 1), 2, (MlirValue[]){a, b}, at);
-}
-
-static MlirValue choose(Emission *k, MlirValue condition, MlirValue a, MlirValue b) {
-  return arithSelectOpBuild(&k->e.body, condition, a, b);
-}
 
 // A value of f's body that is equal for all pairs of a head, as a number.
 static MlirValue buildPerHead(Emission *k, TileBodyMap *map, MlirValue value) {
@@ -294,48 +203,49 @@ static Range buildRange(Emission *k, const TileKeyRange *keys) {
   return range;
 }
 
-// Does any query's maximum say that it saw nothing, or nothing but what weighs as little as what is hidden?
-static MlirValue sawNothing(Emission *k, MlirValue maximum, double hidden) {
-  enum { UnorderedLess = 11 };
-  double enough = hidden + fmax(256, fabs(hidden) / 1024); // exp(hidden - enough) is 0
-  int64_t axis = 0;
-  TileAttributeEntry attributes[] = {{"operation", mlirStringAttrGet(k->e.body.context, tileString("arith.minimumf"))},
-                                     {"axes", mlirDenseI64ArrayGet(k->e.body.context, 1, &axis)},
-                                     {0}};
-  MlirRegion noBody = mlirRegionCreate();
-  MlirOperation least =
-      tileBuild(&k->e.body, "tile.reduce", 1, &maximum, 1, &k->attention->sum, attributes, 1, &noBody);
-  return compare(k, "arith.cmpf", UnorderedLess, mlirOperationGetResult(least, 0),
-                 tileBuildFloat(&k->e.body, k->attention->sum, enough));
+//===--- hooks of the template -----------------------------------------------------------===//
+
+static MlirValue buildHook(TileBuilder *b, Emission *k, MlirValue (*build)(Emission *k, const MlirValue *operands),
+                           const MlirValue *operands) {
+  TileBuilder outer = k->e.body;
+  k->e.body = *b;
+  MlirValue value = build(k, operands);
+  k->e.body = outer;
+  return value;
 }
 
-// The blocks that the mask leaves. Where it hides by a number that is not -inf, a query that sees nothing has equal
-// weights for all that is hidden from it: then, in rounds of their own, the blocks before and after, too.
-static State buildVisible(Emission *k, State state) {
-  enum { Eq = 0 };
-  TileKeyRange keys = tileAttentionKeyRange(k->attention);
-  Range range = buildRange(k, &keys);
-  if (!keys.numBounds || keys.isInfinite)
-    return buildBlocks(k, range.first, range.end, state);
-  bool hasBefore = hasBound(&keys, false), hasAfter = hasBound(&keys, true);
-  MlirValue zero = tileBuildIndex(&k->e.body, 0), last = tileBuildIndex(&k->e.body, 1 + hasBefore + hasAfter);
-  TileBuilder outer;
-  MlirValue round = openLoop(k, zero, last, &state, &outer), first = range.first, end = range.end;
-  MlirValue more = sawNothing(k, state.maximum, keys.hidden);
-  if (hasAfter) {
-    MlirValue isThis = compare(k, "arith.cmpi", Eq, round, tileBuildIndex(&k->e.body, 1 + hasBefore));
-    first = choose(k, isThis, range.end, first);
-    end = choose(k, isThis, choose(k, more, range.blocks, range.end), end);
-  }
-  if (hasBefore) {
-    MlirValue isThis = compare(k, "arith.cmpi", Eq, round, tileBuildIndex(&k->e.body, 1));
-    first = choose(k, isThis, zero, first);
-    end = choose(k, isThis, choose(k, more, range.first, zero), end);
-  }
-  state = buildBlocks(k, first, end, state);
-  closeLoop(k, &state, outer);
-  return state;
+static MlirValue buildBlockScores(Emission *k, const MlirValue *operands) {
+  k->e.index[k->attention->keys] = operands[0];
+  return buildMasked(k, buildScores(k));
 }
+
+// A GPU's product takes them in V's type.
+static MlirValue buildWeights(Emission *k, const MlirValue *operands) {
+  overScores(k);
+  if (!k->isGpu || mlirTypeEqual(k->attention->weight, k->attention->sum))
+    return operands[0];
+  return arithTruncFOpBuild(&k->e.body, tileKernelTileType(&k->e, k->attention->weight), operands[0]);
+}
+
+static MlirValue buildValues(Emission *k, const MlirValue *operands) {
+  const TileAttention *a = k->attention;
+  k->e.index[a->keys] = operands[0];
+  return k->isGpu ? loadMatrix(k, AttentionV, a->keys, a->channels) : loadMatrix(k, AttentionV, a->channels, a->keys);
+}
+
+static MlirValue buildProduct(Emission *k, const MlirValue *operands) {
+  return tileMmaOpBuild(&k->e.body, operands[k->isGpu ? 0 : 1], operands[k->isGpu ? 1 : 0], operands[2]);
+}
+
+#define HOOK(name, build)                                                                                              \
+  static MlirValue name(TileBuilder *b, MlirType type, const MlirValue *operands, const void *emission) {              \
+    return buildHook(b, *(Emission *const *)emission, build, operands);                                                \
+  }
+HOOK(scoresHook, buildBlockScores)
+HOOK(weightsHook, buildWeights)
+HOOK(valuesHook, buildValues)
+HOOK(productHook, buildProduct)
+#undef HOOK
 
 //===--- the kernel ----------------------------------------------------------------------===//
 
@@ -355,32 +265,50 @@ static void loadQueries(Emission *k) {
 
 // Without keys the result is a sum of nothing: 0, not 0 / 0.
 static MlirValue leastTotal(Emission *k, MlirType perQuery) {
-  enum { Eq = 0 };
+  MlirType sum = k->attention->sum;
   if (!mlirShapedTypeIsDynamicSize(k->s->dims[k->attention->keys].extent))
     return tileBuildFloat(&k->e.body, perQuery, 0.0);
-  MlirValue none =
-      compare(k, "arith.cmpi", Eq, tileKernelExtent(&k->e, k->attention->keys), tileBuildIndex(&k->e.body, 0));
-  MlirValue least = choose(k, none, tileBuildFloat(&k->e.body, k->attention->sum, 1.0),
-                           tileBuildFloat(&k->e.body, k->attention->sum, 0.0));
-  return tileKernelSplat(&k->e, least, perQuery);
-}
-
-static State initialState(Emission *k) {
-  overScores(k);
-  MlirType perQuery = tileKernelOutputTileType(&k->e, k->attention->sum);
-  State state = {.maximum = tileBuildFloat(&k->e.body, perQuery, -FLT_MAX), .total = leastTotal(k, perQuery)};
-  overResult(k);
-  state.sums = tileBuildFloat(&k->e.body, tileKernelTileType(&k->e, k->attention->sum), 0.0);
-  return state;
+  MlirValue extent = tileKernelExtent(&k->e, k->attention->keys);
+  MlirValue isNone = arithCmpIOpBuild(&k->e.body, extent, tileBuildIndex(&k->e.body, 0), ArithCmpI_Eq);
+  MlirValue one = tileBuildFloat(&k->e.body, sum, 1.0), zero = tileBuildFloat(&k->e.body, sum, 0.0);
+  return tileKernelSplat(&k->e, arithSelectOpBuild(&k->e.body, isNone, one, zero), perQuery);
 }
 
 static void buildKernel(Emission *k) {
   const TileAttention *a = k->attention;
+  TileKeyRange keys = tileAttentionKeyRange(a);
   k->e.index[a->depth] = k->e.index[a->channels] = tileBuildIndex(&k->e.body, 0);
   loadQueries(k);
-  State state = buildVisible(k, initialState(k));
+  Range range = buildRange(k, &keys);
+  bool visitsHidden = keys.numBounds && !keys.isInfinite;
+  int before = visitsHidden && hasBound(&keys, false), after = visitsHidden && hasBound(&keys, true);
+  double enough = keys.hidden + fmax(256, fabs(keys.hidden) / 1024); // exp(hidden - enough) is 0
+  TileOnlineSoftmax program = {
+      .ACROSS = k->isGpu ? 1 : 0,
+      .ROUNDS = 1 + before + after,
+      .AFTER = 1 + before,
+      .BEFORE = before,
+      .BEHIND = after,
+      .FASTMATH = tileBuildAttribute(&k->e.body, a->isExact ? "#arith.fastmath<none>" : "#arith.fastmath<afn>"),
+      .ENOUGH = mlirFloatAttrDoubleGet(k->e.body.context, a->sum, visitsHidden ? enough : 0),
+      .scores = {scoresHook, &k},
+      .weights = {weightsHook, &k},
+      .values = {valuesHook, &k},
+      .product = {productHook, &k}};
+  over(k, k->isGpu ? a->keys : a->channels, k->isGpu ? a->channels : a->keys);
+  program.VALUES = tileKernelTileType(&k->e, k->isGpu ? a->weight : a->sum);
+  overScores(k);
+  program.SCORES = tileKernelTileType(&k->e, a->sum);
+  program.WEIGHTS = tileKernelTileType(&k->e, k->isGpu ? a->weight : a->sum);
+  program.ROW = tileKernelOutputTileType(&k->e, a->sum);
+  MlirValue operands[] = {range.first, range.end, range.blocks, leastTotal(k, program.ROW)}, result;
   overResult(k);
-  MlirValue result = arithDivFOpBuild(&k->e.body, state.sums, spread(k, state.total));
+  program.SUMS = tileKernelTileType(&k->e, a->sum);
+  TileTemplateUse use = tileUseOnlineSoftmax(program);
+  bool isRight = tileTemplateInline(&k->e.body, &use, operands, &result);
+  assert(isRight && "the test ir/templates parses it");
+  (void)isRight;
+  overResult(k);
   tileKernelStore(&k->e, k->s->numInputs, tileKernelEpilogue(&k->e, result));
 }
 
