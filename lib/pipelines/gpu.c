@@ -1,5 +1,8 @@
 // The stages of kernels that the pipelines of GPUs share. See stages.h.
+#include "upstream/gpu.h"
+#include "dialects/tile/ops.h"
 #include "lib/pipelines/stages.h"
+#include "upstream/func.h"
 
 // convert-assert-to-runtime stands ahead of upstream's convert-cf-to-llvm, which takes the whole module and would end
 // the process instead. Alignment and strides are known when everything is a buffer: kernels access memory as wide as
@@ -9,16 +12,16 @@
 const TilePipelineStep tileStageToScheduled[] = {
     {"convert-assert-to-runtime"},
     {"tile-assume-launch-facts", {{"entry-alignment", "16"}}},
-    {"canonicalize", .on = "tile.kernel"},
-    {"cse", .on = "tile.kernel"},
-    {"tile-assign-layouts", .on = "tile.kernel"},
-    {"tile-stage-in-shared-memory", .on = "tile.kernel"},
-    {"tile-pipeline-loops", .on = "tile.kernel"},
-    {"canonicalize", .on = "tile.kernel"},
-    {"cse", .on = "tile.kernel"},
-    {"tile-plan-shared-memory", {{"chip", .from = TilePipeline_Chip}}, .on = "tile.kernel"},
-    {"tile-insert-barriers", .on = "tile.kernel"},
-    {"tile-count-waits", .on = "tile.kernel"},
+    {"canonicalize", .on = tileKernelOpName},
+    {"cse", .on = tileKernelOpName},
+    {"tile-assign-layouts", .on = tileKernelOpName},
+    {"tile-stage-in-shared-memory", .on = tileKernelOpName},
+    {"tile-pipeline-loops", .on = tileKernelOpName},
+    {"canonicalize", .on = tileKernelOpName},
+    {"cse", .on = tileKernelOpName},
+    {"tile-plan-shared-memory", .on = tileKernelOpName},
+    {"tile-insert-barriers", .on = tileKernelOpName},
+    {"tile-count-waits", .on = tileKernelOpName},
     {NULL},
 };
 
@@ -26,21 +29,21 @@ const TilePipelineStep tileStageToScheduled[] = {
 // compute in f32 and round at every op. Functions become arithmetic, exactly as on the CPU, and so do conversions
 // without an instruction: results agree to half an ulp.
 const TilePipelineStep tileStageOfDevice[] = {
-    {"math-extend-to-supported-types", {{"extra-types", "f16,bf16"}, {"target-type", "f32"}}, .on = "gpu.module"},
+    {"math-extend-to-supported-types", {{"extra-types", "f16,bf16"}, {"target-type", "f32"}}, .on = gpuGPUModuleOpName},
     {"arith-emulate-unsupported-floats",
      {{"source-types", TILE_NARROW_FLOATS}, {"target-type", "f32"}},
-     .on = "gpu.module"},
-    {"tile-keep-roundings", .on = "gpu.module"},
-    {"tile-expand-math", {{"f64", "true"}}, .on = "gpu.module"},
-    {"tile-expand-float-conversions", .on = "gpu.module"},
-    {"convert-scf-to-cf", .on = "gpu.module"},
-    {"arith-expand", .on = "gpu.module"},
-    {"convert-math-to-llvm", .on = "gpu.module"},
-    {"convert-arith-to-llvm", .on = "gpu.module"},
-    {"convert-ub-to-llvm", .on = "gpu.module"},
+     .on = gpuGPUModuleOpName},
+    {"tile-keep-roundings", .on = gpuGPUModuleOpName},
+    {"tile-expand-math", {{"f64", "true"}}, .on = gpuGPUModuleOpName},
+    {"tile-expand-float-conversions", .on = gpuGPUModuleOpName},
+    {"convert-scf-to-cf", .on = gpuGPUModuleOpName},
+    {"arith-expand", .on = gpuGPUModuleOpName},
+    {"convert-math-to-llvm", .on = gpuGPUModuleOpName},
+    {"convert-arith-to-llvm", .on = gpuGPUModuleOpName},
+    {"convert-ub-to-llvm", .on = gpuGPUModuleOpName},
     {"convert-cf-to-llvm"},
-    {"reconcile-unrealized-casts", .on = "gpu.module"},
-    {"cse", .on = "gpu.module"},
+    {"reconcile-unrealized-casts", .on = gpuGPUModuleOpName},
+    {"cse", .on = gpuGPUModuleOpName},
     {NULL},
 };
 
@@ -51,6 +54,6 @@ const TilePipelineStep tileStageToTiles[] = {
 };
 
 const TilePipelineStep tileStageToSplitReductions[] = {
-    {"tile-split-reductions", .on = "func.func"},
+    {"tile-split-reductions", .on = funcFuncOpName},
     {NULL},
 };

@@ -10,6 +10,7 @@
 
 #include "dialects/tile/ops.h"
 #include "dialects/tile/questions.h"
+#include "lib/analysis/machine.h"
 #include "lib/analysis/scratch.h"
 #include "lib/ir/pass.h"
 #include "lib/machine/machine.h"
@@ -152,40 +153,27 @@ static bool planKernel(Plan *plan, MlirExtPass pass) {
   return true;
 }
 
-// The machine of the kernel, else of the option.
-static TileMachine *machineOf(MlirOperation kernel, MlirExtPass pass) {
-  MlirStringRef chip = mlirExtPassGetString(pass, "chip");
-  MlirAttribute machine = tileKernelOpGetMachine(kernel);
-  TileError error = {.text = "has no machine; set the option chip, or run tile-assign-layouts{chip=NAME} first"};
-  char name[64];
-  snprintf(name, sizeof name, "%.*s", (int)chip.length, chip.data);
-  TileMachine *description = NULL;
-  if (!mlirAttributeIsNull(machine))
-    description = tileMachineAttrLoad(machine, &error);
-  else if (chip.length)
-    description = tileMachineLoad(name, NULL, NULL, 0, &error);
-  if (!description)
-    tileError(kernel, "%s", error.text);
-  return description;
-}
-
 static bool run(MlirOperation kernel, MlirExtPass pass) {
   if (mlirBlockIsNull(mlirRegionGetFirstBlock(tileKernelOpGetBody(kernel))))
     return true;
-  TileMachine *machine = machineOf(kernel, pass);
+  MlirAttribute attribute;
+  TileMachine *machine = tileMachineOf(kernel, pass, &attribute);
   Plan plan = {.kernel = kernel, .exchange = {.machine = machine}};
-  bool ok = machine && planKernel(&plan, pass);
+  bool ok =
+      machine && (mlirAttributeIsNull(attribute)
+                      ? tileError(kernel, "has no machine; the kernel, the module or the option chip must name one")
+                      : planKernel(&plan, pass));
   tileMachineDestroy(machine);
   return ok;
 }
 
 static const MlirExtPassOption options[] = {
-    {"chip", "the chip to plan for where the kernel names no machine", MlirExtOption_String, ""},
+    TILE_CHIP_OPTION,
 };
 
 const MlirExtPassDefinition tilePlanSharedMemoryPass = {
     .argument = "tile-plan-shared-memory",
-    .summary = "BufferPlace the buffers and exchanges of a kernel in shared memory, by their lifetimes",
+    .summary = "Place the buffers and exchanges of a kernel in shared memory, by their lifetimes",
     .anchor = "tile.kernel",
     .numOptions = sizeof options / sizeof *options,
     .options = options,

@@ -10,7 +10,7 @@
 // RUN: not %tile_opt %t/ordered.mlir --convert-tile-to-nvvm=chip=sm_80 2>&1 | FileCheck %t/ordered.mlir
 
 //--- machine.mlir
-// CHECK: 'tile.kernel' op has no machine; set the option chip, or run tile-assign-layouts{chip=NAME} first
+// CHECK: 'tile.kernel' op has no machine; the kernel, the module or the option chip must name one
 // CHIP: 'tile.kernel' op {{.*}}sm_1
 // CPU: 'tile.kernel' op machine x86-64-v4 has no warp.width; shared memory is planned for GPUs only
 tile.kernel @k() {
