@@ -1,21 +1,24 @@
 // The way of a program with kernels to a device. See device.h.
 #include "lib/execution/device.h"
 
+#include "dialects/tile/ops.h"
 #include "lib/ir/support.h"
 #include "lib/pipelines/pipeline.h"
 #include "lib/target/cpu/cpu.h"
+#include "upstream/func.h"
+#include "upstream/gpu.h"
 
 #include <string.h>
 
-static bool has(const Run *run, const char *op) {
-  TileOps ops = tileCollect(mlirModuleGetOperation(run->session.module), op);
+static bool has(const Run *run, bool (*isA)(MlirOperation op)) {
+  TileOps ops = tileCollectOps(mlirModuleGetOperation(run->session.module), isA);
   bool some = ops.count > 0;
   tileOpsFree(&ops);
   return some;
 }
 
 bool deviceLower(Run *run, const tessera_run_options_t *options, tessera_error_t *error) {
-  if (options->pipeline || (has(run, "gpu.module") && !has(run, "tile.kernel")))
+  if (options->pipeline || (has(run, gpuGPUModuleOpIsA) && !has(run, tileKernelOpIsA)))
     return true;
   TilePipelineCall call = {.pipeline = tilePipelineOfChip(run->chip), .values = {{"chip", run->chip}}};
   if (!call.pipeline)
@@ -27,7 +30,7 @@ bool deviceLower(Run *run, const tessera_run_options_t *options, tessera_error_t
 bool deviceCompileHost(Run *run, const tessera_run_options_t *options, tessera_trace_t *trace, tessera_error_t *error) {
   char symbol[512];
   snprintf(symbol, sizeof symbol, "tessera_packed_%s", options->entry);
-  if (has(run, "gpu.module") && has(run, "func.func") &&
+  if (has(run, gpuGPUModuleOpIsA) && has(run, funcFuncOpIsA) &&
       !tileSessionRun(&run->session, "builtin.module(tile-to-host-pipeline)", error))
     return false;
   tessera_trace_phase(trace, "translation and optimization");

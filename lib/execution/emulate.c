@@ -10,6 +10,7 @@
 #include "lib/machine/machine.h"
 #include "lib/runtime/tessera.h"
 #include "mlir-c/BuiltinAttributes.h"
+#include "upstream/gpu.h"
 
 #include <stdlib.h>
 
@@ -87,7 +88,7 @@ static bool describeModule(Emulation *emulation, MlirOperation op, Module *modul
 
 static bool compileModules(Emulation *emulation, MlirOperation root, const TileEmulatorOptions *options,
                            tessera_error_t *error) {
-  TileOps modules = tileCollect(root, "gpu.module");
+  TileOps modules = tileCollectOps(root, gpuGPUModuleOpIsA);
   emulation->modules = calloc((size_t)modules.count + 1, sizeof *emulation->modules);
   emulation->items = calloc((size_t)modules.count + 1, sizeof *emulation->items);
   bool ok = (emulation->modules && emulation->items) || tessera_fail(error, "out of memory");

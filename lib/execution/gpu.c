@@ -7,6 +7,7 @@
 #include "lib/machine/machine.h"
 #include "lib/runtime/tessera.h"
 #include "lib/target/image.h"
+#include "upstream/gpu.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -51,7 +52,7 @@ static bool chooseChip(const char *device, char *chip, size_t size, tessera_erro
 }
 
 static bool hasKernels(const Run *run) {
-  TileOps modules = tileCollect(mlirModuleGetOperation(run->session.module), "gpu.module");
+  TileOps modules = tileCollectOps(mlirModuleGetOperation(run->session.module), gpuGPUModuleOpIsA);
   bool has = modules.count > 0;
   tileOpsFree(&modules);
   return has;

@@ -112,7 +112,7 @@ static void fillFragments(const TileMachine *machine, const char *pattern, TileM
     const char *text = tileMachineGetText(machine, key);
     atom->fragment[i][0] = '\0';
     if (text)
-      expand(text, atom->n, atom->fragment[i], TILE_MACHINE_FRAGMENT_CAPACITY);
+      expand(text, atom->n, atom->fragment[i], TileMachineFragmentBytes);
   }
 }
 

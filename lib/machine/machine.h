@@ -94,7 +94,7 @@ typedef struct TileMachineLevel {
 // False if `levels` does not name it.
 bool tileMachineGetLevel(const TileMachine *machine, const char *name, TileMachineLevel *level);
 
-enum { TILE_MACHINE_FRAGMENT_CAPACITY = 160 };
+enum { TileMachineFragmentBytes = 160 };
 
 // A matrix multiply-accumulate instruction: D (m x n) = A (m x k) * B (k x n) + C (m x n).
 typedef struct TileMachineAtom {
@@ -104,7 +104,7 @@ typedef struct TileMachineAtom {
   // The layouts of A, B and C/D in registers, in the text form of #tile.layout; empty where the operand is in memory.
   // Where there is a fourth the instruction is sparse: A is m x k/2, of each four neighbours along k the two that are
   // not zero, and the fourth is the layout of m x k/8 bytes that say where they stand (tile.mma_sparse).
-  char fragment[4][TILE_MACHINE_FRAGMENT_CAPACITY];
+  char fragment[4][TileMachineFragmentBytes];
 } TileMachineAtom;
 // Finds "mma.sync.m16n8k16"; a name with a free size, `wgmma.m64n*k16` in the file, is found as "wgmma.m64n256k16".
 // On failure the error lists the machine's atoms.

@@ -4,6 +4,7 @@
 #include "lib/pipelines/pipelines.h"
 #include "lib/pipelines/stages.h"
 #include "lib/transforms/math/expand_math.h"
+#include "upstream/func.h"
 
 static const TilePipelineStep toMachine[] = {
     {"tile-set-machine", {{"chip", .from = TilePipeline_Chip}}},
@@ -12,15 +13,15 @@ static const TilePipelineStep toMachine[] = {
 
 // What a merged op starts from, and what follows it, are found past its reshapes.
 static const TilePipelineStep toMergedSizes[] = {
-    {"tile-merge-dimensions", .on = "func.func"},
-    {"canonicalize", .on = "func.func"},
-    {"cse", .on = "func.func"},
+    {"tile-merge-dimensions", .on = funcFuncOpName},
+    {"canonicalize", .on = funcFuncOpName},
+    {"cse", .on = funcFuncOpName},
     {NULL},
 };
 
 // Without a policy products alone are decided: other kernels have plain sizes that were measured to be good.
 static const TilePipelineStep toProductTiles[] = {
-    {"tile-construct-tiles", {{"ops", "products"}}, .on = "func.func"},
+    {"tile-construct-tiles", {{"ops", "products"}}, .on = funcFuncOpName},
     {NULL},
 };
 
@@ -31,9 +32,9 @@ static const TilePipelineStep toProductTiles[] = {
 static const TilePipelineStep toVectors[] = {
     {"tile-assume-launch-facts", {{"entry-alignment", "1"}, {"grids", "false"}}},
     {"convert-tile-to-vector"},
-    {"canonicalize", .on = "func.func"},
-    {"cse", .on = "func.func"},
-    {"loop-invariant-code-motion", .on = "func.func"},
+    {"canonicalize", .on = funcFuncOpName},
+    {"cse", .on = funcFuncOpName},
+    {"loop-invariant-code-motion", .on = funcFuncOpName},
     {NULL},
 };
 

@@ -49,7 +49,7 @@ const TilePipelineStep tileStageOfDevice[] = {
 
 // A product that was cut leaves a sum, which has no schedule yet: GPUs' pipelines have this stage twice.
 const TilePipelineStep tileStageToTiles[] = {
-    {"tile-construct-tiles", {{"policy", .from = TilePipeline_Policy}}, .on = "func.func"},
+    {"tile-construct-tiles", {{"policy", .from = TilePipeline_Policy}}, .on = funcFuncOpName},
     {NULL},
 };
 

@@ -1,8 +1,11 @@
 // Recognizes a module's level and writes the passes that are left. See rest.h.
 #include "lib/pipelines/rest.h"
 
+#include "dialects/tile/ops.h"
 #include "lib/ir/support.h"
 #include "lib/pipelines/pipeline.h"
+#include "upstream/func.h"
+#include "upstream/gpu.h"
 
 #include <string.h>
 
@@ -28,15 +31,15 @@ static bool handlesTensors(MlirOperation op) {
 
 static MlirWalkResult look(MlirOperation op, void *userData) {
   Level *level = userData;
-  if (tileOpIs(op, "tile.kernel") || tileOpIs(op, "tile.func")) {
+  if (tileKernelOpIsA(op) || tileFuncOpIsA(op)) {
     level->functions = true;
     return MlirWalkResultSkip;
   }
-  if (tileOpIs(op, "gpu.module")) {
+  if (gpuGPUModuleOpIsA(op)) {
     level->device = true;
     return MlirWalkResultSkip;
   }
-  level->functions |= tileOpIs(op, "func.func");
+  level->functions |= funcFuncOpIsA(op);
   level->tensors |= handlesTensors(op);
   return MlirWalkResultAdvance;
 }

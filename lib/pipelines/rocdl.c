@@ -3,6 +3,7 @@
 // as they are.
 #include "lib/pipelines/pipelines.h"
 #include "lib/pipelines/stages.h"
+#include "upstream/gpu.h"
 
 static const TilePipelineStep toMachine[] = {
     {"tile-set-machine", {{"chip", .from = TilePipeline_Chip}, {"otherwise", "gfx942"}}},
@@ -11,8 +12,8 @@ static const TilePipelineStep toMachine[] = {
 
 static const TilePipelineStep toDevice[] = {
     {"convert-tile-to-rocdl"},
-    {"canonicalize", .on = "gpu.module"},
-    {"cse", .on = "gpu.module"},
+    {"canonicalize", .on = gpuGPUModuleOpName},
+    {"cse", .on = gpuGPUModuleOpName},
     {NULL},
 };
 

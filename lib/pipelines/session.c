@@ -5,6 +5,7 @@
 #include "lib/pipelines/register.h"
 #include "mlir-c/Dialect/SparseTensor.h"
 #include "mlir-c/Pass.h"
+#include "upstream/func.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -99,7 +100,7 @@ static bool isEncoded(MlirType type) {
 
 static bool takesSparse(MlirOperation function) {
   MlirAttribute visibility = tileOpAttribute(function, "sym_visibility");
-  if (!tileOpIs(function, "func.func") ||
+  if (!funcFuncOpIsA(function) ||
       (!mlirAttributeIsNull(visibility) && !tileStringEquals(mlirStringAttrGetValue(visibility), "public")))
     return false;
   MlirType type = mlirTypeAttrGetValue(tileOpAttribute(function, "function_type"));

@@ -1,5 +1,8 @@
 // The stages that every target shares. See stages.h.
 #include "lib/pipelines/stages.h"
+#include "dialects/tile/ops.h"
+#include "upstream/func.h"
+#include "upstream/llvm.h"
 
 // clang-format off: one step a line
 
@@ -8,18 +11,18 @@
 // Upstream's sparse tensors become ours, ours become their components.
 const TilePipelineStep tileStageOfTensors[] = {
     {"convert-sparse-tensor-to-sparse", {{"lowerable", "true"}}},
-    {"sparse-fold-constants", .on = "func.func"},
+    {"sparse-fold-constants", .on = funcFuncOpName},
     {"convert-sparse-to-tile"},
-    {"linalg-generalize-named-ops", .on = "func.func"},
-    {"tile-fuse-elementwise", .on = "func.func"},
-    {"canonicalize", .on = "func.func"},
-    {"cse", .on = "func.func"},
+    {"linalg-generalize-named-ops", .on = funcFuncOpName},
+    {"tile-fuse-elementwise", .on = funcFuncOpName},
+    {"canonicalize", .on = funcFuncOpName},
+    {"cse", .on = funcFuncOpName},
     {"tile-fuse-attention"},
     {NULL},
 };
 
 const TilePipelineStep tileStageOfBuckets[] = {
-    {"tile-specialize-sizes", {{"buckets", .from = TilePipeline_Buckets}}, .on = "func.func"},
+    {"tile-specialize-sizes", {{"buckets", .from = TilePipeline_Buckets}}, .on = funcFuncOpName},
     {NULL},
 };
 
@@ -27,40 +30,40 @@ const TilePipelineStep tileStageOfBuckets[] = {
 const TilePipelineStep tileStageToKernels[] = {
     {"tile-group-ops"},
     {"convert-linalg-to-tile"},
-    {"canonicalize", .on = "func.func"},
-    {"cse", .on = "func.func"},
-    {"canonicalize", .on = "tile.kernel"},
-    {"cse", .on = "tile.kernel"},
+    {"canonicalize", .on = funcFuncOpName},
+    {"cse", .on = funcFuncOpName},
+    {"canonicalize", .on = tileKernelOpName},
+    {"cse", .on = tileKernelOpName},
     {NULL},
 };
 
 // Tensors that have elements become buffers.
 const TilePipelineStep tileStageToBuffers[] = {
-    {"tile-fold-zero-sizes", .on = "func.func"},
-    {"eliminate-empty-tensors", .on = "func.func"},
+    {"tile-fold-zero-sizes", .on = funcFuncOpName},
+    {"eliminate-empty-tensors", .on = funcFuncOpName},
     {"tile-bufferize-host"},
-    {"canonicalize", .on = "func.func"},
-    {"cse", .on = "func.func"},
-    {"buffer-loop-hoisting", .on = "func.func"},
-    {"canonicalize", .on = "func.func"},
+    {"canonicalize", .on = funcFuncOpName},
+    {"cse", .on = funcFuncOpName},
+    {"buffer-loop-hoisting", .on = funcFuncOpName},
+    {"canonicalize", .on = funcFuncOpName},
     {NULL},
 };
 
 // Results belong to the caller.
 const TilePipelineStep tileStageOfOwnership[] = {
-    {"expand-realloc", {{"emit-deallocs", "false"}}, .on = "func.func"},
-    {"canonicalize", .on = "func.func"},
-    {"ownership-based-buffer-deallocation", .on = "func.func"},
-    {"canonicalize", .on = "func.func"},
-    {"buffer-deallocation-simplification", .on = "func.func"},
+    {"expand-realloc", {{"emit-deallocs", "false"}}, .on = funcFuncOpName},
+    {"canonicalize", .on = funcFuncOpName},
+    {"ownership-based-buffer-deallocation", .on = funcFuncOpName},
+    {"canonicalize", .on = funcFuncOpName},
+    {"buffer-deallocation-simplification", .on = funcFuncOpName},
     {NULL},
 };
 
 const TilePipelineStep tileStageOfBuffers[] = {
     {"bufferization-lower-deallocations"},
-    {"cse", .on = "func.func"},
-    {"canonicalize", .on = "func.func"},
-    {"tile-copy-strided-clones", .on = "func.func"},
+    {"cse", .on = funcFuncOpName},
+    {"canonicalize", .on = funcFuncOpName},
+    {"tile-copy-strided-clones", .on = funcFuncOpName},
     {"convert-bufferization-to-memref"},
     {NULL},
 };
@@ -70,47 +73,47 @@ const TilePipelineStep tileStageOfBuffers[] = {
 // Assertions become calls, linalg that no kernel covers becomes loops.
 const TilePipelineStep tileStageToLoops[] = {
     {"convert-assert-to-runtime"},
-    {"convert-linalg-to-loops", .on = "func.func"},
-    {"lower-affine", .on = "func.func"},
+    {"convert-linalg-to-loops", .on = funcFuncOpName},
+    {"lower-affine", .on = funcFuncOpName},
     {NULL},
 };
 
 // Narrow floats compute in f32 (bf16 too: its instructions flush subnormals). Functions become arithmetic, and so do
 // conversions without an instruction.
 const TilePipelineStep tileStageToInstructions[] = {
-    {"convert-vector-to-scf", {{"full-unroll", "true"}}, .on = "func.func"},
-    {"math-extend-to-supported-types", {{"extra-types", "f16,bf16"}, {"target-type", "f32"}}, .on = "func.func"},
+    {"convert-vector-to-scf", {{"full-unroll", "true"}}, .on = funcFuncOpName},
+    {"math-extend-to-supported-types", {{"extra-types", "f16,bf16"}, {"target-type", "f32"}}, .on = funcFuncOpName},
     {"arith-emulate-unsupported-floats",
      {{"source-types", "bf16," TILE_NARROW_FLOATS}, {"target-type", "f32"}},
-     .on = "func.func"},
-    {"tile-keep-roundings", .on = "func.func"},
-    {"tile-expand-math", {{"fast", .from = TilePipeline_Fast}}, .on = "func.func"},
-    {"tile-expand-float-conversions", .on = "func.func"},
+     .on = funcFuncOpName},
+    {"tile-keep-roundings", .on = funcFuncOpName},
+    {"tile-expand-math", {{"fast", .from = TilePipeline_Fast}}, .on = funcFuncOpName},
+    {"tile-expand-float-conversions", .on = funcFuncOpName},
     {NULL},
 };
 
 // Passes that can run on functions do: the gpu.module beside the functions is in llvm already, and large.
 // arith-expand takes bf16 because AVX512_BF16 flushes subnormals.
 const TilePipelineStep tileStageToLlvm[] = {
-    {"arith-expand", {{"include-bf16", "true"}}, .on = "func.func"},
-    {"canonicalize", .on = "func.func"},
-    {"expand-strided-metadata", .on = "func.func"},
-    {"lower-affine", .on = "func.func"},
-    {"convert-math-to-llvm", .on = "func.func"},
-    {"canonicalize", .on = "func.func"},
-    {"convert-scf-to-cf", .on = "func.func"},
+    {"arith-expand", {{"include-bf16", "true"}}, .on = funcFuncOpName},
+    {"canonicalize", .on = funcFuncOpName},
+    {"expand-strided-metadata", .on = funcFuncOpName},
+    {"lower-affine", .on = funcFuncOpName},
+    {"convert-math-to-llvm", .on = funcFuncOpName},
+    {"canonicalize", .on = funcFuncOpName},
+    {"convert-scf-to-cf", .on = funcFuncOpName},
     {"convert-math-to-libm"},
     {"convert-vector-to-llvm"},
-    {"convert-arith-to-llvm", .on = "func.func"},
-    {"convert-index-to-llvm", .on = "func.func"},
+    {"convert-arith-to-llvm", .on = funcFuncOpName},
+    {"convert-index-to-llvm", .on = funcFuncOpName},
     {"finalize-memref-to-llvm", {{"use-generic-functions", "true"}}},
     {"convert-func-to-llvm"},
     {"convert-cf-to-llvm"},
-    {"convert-ub-to-llvm", .on = "llvm.func"},
-    {"reconcile-unrealized-casts", .on = "llvm.func"},
-    {"tile-move-bf16-as-bits", .on = "llvm.func"},
-    {"canonicalize", .on = "llvm.func"},
-    {"cse", .on = "llvm.func"},
+    {"convert-ub-to-llvm", .on = llvmLLVMFuncOpName},
+    {"reconcile-unrealized-casts", .on = llvmLLVMFuncOpName},
+    {"tile-move-bf16-as-bits", .on = llvmLLVMFuncOpName},
+    {"canonicalize", .on = llvmLLVMFuncOpName},
+    {"cse", .on = llvmLLVMFuncOpName},
     {NULL},
 };
 

@@ -6,6 +6,7 @@
 #include "lib/ir/support.h"
 #include "lib/pipelines/rest.h"
 #include "lib/target/entry.h"
+#include "upstream/llvm.h"
 
 #include <float.h>
 #include <malloc.h>
@@ -46,7 +47,7 @@ static void markEntry(MlirModule module, const char *entry) {
 }
 
 static MlirOperation findFunction(MlirOperation module, const char *name) {
-  TileOps functions = tileCollect(module, "llvm.func");
+  TileOps functions = tileCollectOps(module, llvmLLVMFuncOpIsA);
   MlirOperation found = {NULL};
   for (intptr_t i = 0; i < functions.count; ++i)
     if (tileStringEquals(mlirStringAttrGetValue(tileOpAttribute(functions.items[i], "sym_name")), name))

@@ -10,6 +10,8 @@
 #include "lib/support/clock.h"
 #include "lib/target/entry.h"
 #include "tools/tile-opt/steps.h"
+#include "upstream/builtin.h"
+#include "upstream/scf.h"
 
 #include <stdlib.h>
 
@@ -224,7 +226,7 @@ static bool tryWithout(Case *broken, intptr_t first, intptr_t count, bool withAr
   TileOps chosen = {NULL, 0, 0};
   for (intptr_t i = first; i < first + count && i < ops.count; ++i)
     if (!isTerminator(ops.items[i]) && !mlirOperationEqual(ops.items[i], candidate.entry) &&
-        !tileOpIs(ops.items[i], "builtin.module"))
+        !builtinModuleOpIsA(ops.items[i]))
       tileOpsAppend(&chosen, ops.items[i]);
   // Backwards, an op's regions after the op: the walk is post order, so what lies inside comes first in the list. An op
   // that goes takes its inside with it, which must not be visited then.
@@ -262,7 +264,7 @@ static void unwrapLoop(MlirOperation loop) {
 
 static bool tryUnwrapping(Case *broken, intptr_t number) {
   Candidate candidate = begin(broken);
-  TileOps loops = tileCollect(mlirModuleGetOperation(candidate.broken.module), "scf.for");
+  TileOps loops = tileCollectOps(mlirModuleGetOperation(candidate.broken.module), scfForOpIsA);
   if (number < loops.count)
     unwrapLoop(loops.items[number]);
   tileOpsFree(&loops);
@@ -330,7 +332,7 @@ static void cutOps(Case *broken, bool withArguments, double deadline) {
 }
 
 static void cutLoops(Case *broken, double deadline) {
-  TileOps loops = tileCollect(mlirModuleGetOperation(broken->module), "scf.for");
+  TileOps loops = tileCollectOps(mlirModuleGetOperation(broken->module), scfForOpIsA);
   for (intptr_t i = loops.count - 1; i >= 0 && tessera_milliseconds() < deadline; --i)
     tryUnwrapping(broken, i);
   tileOpsFree(&loops);

@@ -14,6 +14,7 @@
 #include "tools/tile-opt/reduce.h"
 #include "tools/tile-opt/reproduce.h"
 #include "tools/tile-opt/steps.h"
+#include "upstream/func.h"
 
 #include <stdlib.h>
 
@@ -50,7 +51,7 @@ static bool nameIs(MlirOperation function, const char *name) {
 // The function asked for, or main, or the first that can be called.
 static bool findEntry(Validation *validation, tessera_error_t *error) {
   const char *asked = validation->options->entry;
-  TileOps functions = tileCollect(validation->module, "func.func");
+  TileOps functions = tileCollectOps(validation->module, funcFuncOpIsA);
   MlirOperation found = {NULL};
   tessera_signature_t *signature = &validation->judging.signature;
   tessera_fail(error, asked ? "there is no function '%s'" : "there is no public function to run%s", asked ? asked : "");

@@ -4,6 +4,7 @@
 #include "lib/ir/support.h"
 #include "lib/pipelines/pipeline.h"
 #include "lib/pipelines/statistics.h"
+#include "upstream/gpu.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -42,7 +43,7 @@ static void append(MlirStringRef part, void *userData) {
 static Text hostOf(MlirModule module) {
   Text text = {NULL, 0};
   mlirOperationRemoveDiscardableAttributeByName(mlirModuleGetOperation(module), tileString("tile.machine"));
-  TileOps devices = tileCollect(mlirModuleGetOperation(module), "gpu.module");
+  TileOps devices = tileCollectOps(mlirModuleGetOperation(module), gpuGPUModuleOpIsA);
   for (intptr_t i = 0; i < devices.count; ++i)
     mlirOperationDestroy(devices.items[i]);
   tileOpsFree(&devices);

@@ -86,8 +86,7 @@ MlirValue emulatorCallAt(EmulatorBuild *build, TileBuilder *b, MlirOperation op,
 // tessera_emu_collective of the whole warp, all at this op.
 void emulatorCollective(EmulatorBuild *build, TileBuilder *b, MlirOperation op, tessera_emu_meaning_t meaning,
                         const void *parameter, MlirValue contribution);
-MlirValue emulatorUnary(TileBuilder *b, const char *name, MlirType type, MlirValue operand);
-MlirValue emulatorBinary(TileBuilder *b, const char *name, MlirValue left, MlirValue right);
+bool emulatorIsLlvm(MlirOperation op); // an op of the dialect llvm, known to the table or not
 // `offset` bytes beyond a pointer; places in the frame, which grows as needed.
 MlirValue emulatorOffset(EmulatorBuild *build, TileBuilder *b, MlirValue pointer, int64_t offset);
 MlirValue emulatorFrame(EmulatorBuild *build, TileBuilder *b, uint32_t offset, uint32_t bytes);

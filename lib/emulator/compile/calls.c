@@ -5,6 +5,7 @@
 #include "mlir-c/BuiltinAttributes.h"
 #include "mlir-c/BuiltinTypes.h"
 #include "mlir-c/Dialect/LLVM.h"
+#include "upstream/llvm.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -76,10 +77,10 @@ static bool callHost(EmulatorBuild *build, MlirOperation op, const char *symbol,
   for (intptr_t i = 0; i < count; ++i) {
     operands[i] = mlirOperationGetOperand(op, i);
     if (widens)
-      operands[i] = emulatorUnary(&b, "llvm.fpext", type, operands[i]);
+      operands[i] = llvmFPExtOpBuild(&b, type, operands[i]);
   }
   MlirValue result = emulatorCall(build, &b, symbol, type, count, operands);
-  emulatorReplace(op, widens ? emulatorUnary(&b, "llvm.fptrunc", tileResultType(op, 0), result) : result);
+  emulatorReplace(op, widens ? llvmFPTruncOpBuild(&b, tileResultType(op, 0), result) : result);
   return true;
 }
 
@@ -153,8 +154,7 @@ static bool callAssert(EmulatorBuild *build, MlirOperation op) {
 static MlirOperation definition(EmulatorBuild *build, MlirStringRef name) {
   MlirOperation op = mlirBlockGetFirstOperation(build->body);
   for (; !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op))
-    if (tileOpIs(op, "llvm.func") &&
-        mlirStringRefEqual(mlirStringAttrGetValue(tileOpAttribute(op, "sym_name")), name) &&
+    if (llvmLLVMFuncOpIsA(op) && mlirStringRefEqual(mlirStringAttrGetValue(tileOpAttribute(op, "sym_name")), name) &&
         !mlirBlockIsNull(mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0))))
       return op;
   return (MlirOperation){NULL};

@@ -4,6 +4,7 @@
 #include "mlir-c/BuiltinAttributes.h"
 #include "mlir-c/BuiltinTypes.h"
 #include "mlir-c/Dialect/LLVM.h"
+#include "upstream/llvm.h"
 
 #include <stdio.h>
 
@@ -12,7 +13,7 @@ static MlirValue resized(EmulatorBuild *build, TileBuilder *b, MlirValue value, 
   if (mlirTypeEqual(type, build->i32))
     return value;
   bool wide = mlirTypeIsAInteger(type) && mlirIntegerTypeGetWidth(type) > 32;
-  return emulatorUnary(b, wide ? "llvm.zext" : "llvm.trunc", type, value);
+  return wide ? llvmZExtOpBuild(b, type, value) : llvmTruncOpBuild(b, type, value);
 }
 
 bool emulatorLowerField(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row) {
@@ -89,17 +90,17 @@ bool emulatorLowerMath(EmulatorBuild *build, MlirOperation op, const EmulatorRow
   bool isDouble = mlirTypeIsAF64(type), isSingle = mlirTypeIsAF32(type);
   snprintf(symbol, sizeof symbol, "%s%s", row->callee, isDouble ? "" : "f");
   if (!isDouble && !isSingle)
-    operand = emulatorUnary(&b, "llvm.fpext", build->f32, operand);
+    operand = llvmFPExtOpBuild(&b, build->f32, operand);
   MlirValue result = emulatorCall(build, &b, symbol, isDouble ? build->f64 : build->f32, 1, &operand);
-  emulatorReplace(op, isDouble || isSingle ? result : emulatorUnary(&b, "llvm.fptrunc", type, result));
+  emulatorReplace(op, isDouble || isSingle ? result : llvmFPTruncOpBuild(&b, type, result));
   return true;
 }
 
 MlirValue emulatorPair(EmulatorBuild *build, TileBuilder *b, MlirType type, MlirValue first, MlirValue second) {
-  MlirValue pair = tileBuildValue(b, "llvm.mlir.poison", type, 0, NULL, NULL), fields[] = {first, second};
+  MlirValue pair = llvmPoisonOpBuild(b, type), fields[] = {first, second};
   for (int64_t i = 0; i < 2; ++i) {
-    TileAttributeEntry position[] = {{"position", mlirDenseI64ArrayGet(build->context, 1, &i)}, {NULL}};
-    pair = tileBuildValue(b, "llvm.insertvalue", type, 2, (MlirValue[]){pair, fields[i]}, position);
+    MlirAttribute position = mlirDenseI64ArrayGet(build->context, 1, &i);
+    pair = llvmInsertValueOpBuild(b, pair, fields[i], position);
   }
   return pair;
 }

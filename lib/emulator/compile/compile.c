@@ -11,6 +11,9 @@
 #include "mlir-c/Dialect/LLVM.h"
 #include "mlir-c/RegisterEverything.h"
 #include "mlir-c/Target/LLVMIR.h"
+#include "upstream/builtin.h"
+#include "upstream/gpu.h"
+#include "upstream/llvm.h"
 
 #include <stdlib.h>
 
@@ -37,20 +40,18 @@ static const EmulatorRow *findRow(MlirOperation op) {
   return best;
 }
 
-static bool isLlvm(MlirOperation op) { return !strncmp(tileOpName(op).data, "llvm.", 5); }
-
 static void lowerOp(EmulatorBuild *build, MlirOperation op) {
   const EmulatorRow *row = findRow(op);
   if (row)
     build->failed |= !row->lower(build, op, row);
-  else if (!isLlvm(op))
+  else if (!emulatorIsLlvm(op))
     emulatorRefuse(build, op, "is not known to the emulator");
 }
 
 //===--- functions ----------------------------------------------------------------===//
 
 static bool isDefinition(MlirOperation op) {
-  return tileOpIs(op, "llvm.func") && !mlirBlockIsNull(mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0)));
+  return llvmLLVMFuncOpIsA(op) && !mlirBlockIsNull(mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0)));
 }
 
 static bool isKernel(MlirOperation op) {
@@ -83,11 +84,10 @@ static void openFunction(EmulatorBuild *build, MlirOperation function) {
   build->self = mlirBlockInsertArgument(entry, 0, build->pointer, location);
   TileBuilder b = tileBuilderAtStart(entry, location);
   MlirValue size = emulatorI64(build, &b, 0);
-  TileAttributeEntry attributes[] = {
-      {"elem_type", mlirTypeAttrGet(build->i8)}, {"alignment", mlirIntegerAttrGet(build->i64, 64)}, {NULL}};
   build->frameBytes = 0;
   build->fullMask = (MlirValue){NULL};
-  build->frame = tileBuild(&b, "llvm.alloca", 1, &size, 1, &build->pointer, attributes, 0, NULL);
+  build->frame = llvmAllocaOpCreate(&b, build->pointer, size, mlirIntegerAttrGet(build->i64, 64),
+                                    mlirTypeAttrGet(build->i8), (MlirAttribute){NULL});
   MlirValue block = emulatorLoad(build, &b, build->pointer,
                                  emulatorOffset(build, &b, build->self, offsetof(tessera_emu_thread_t, block)));
   build->shared =
@@ -123,10 +123,7 @@ static void addEntry(EmulatorBuild *build, MlirOperation function) {
   snprintf(symbol, sizeof symbol, "tessera_entry_%s", name);
   MlirType inputs[] = {build->pointer, build->pointer}, voidType = mlirLLVMVoidTypeGet(build->context);
   MlirLocation location = mlirOperationGetLocation(function), locations[] = {location, location};
-  TileAttributeEntry attributes[] = {
-      {"sym_name", mlirStringAttrGet(build->context, tileString(symbol))},
-      {"function_type", mlirTypeAttrGet(mlirLLVMFunctionTypeGet(voidType, 2, inputs, false))},
-      {NULL}};
+  MlirAttribute functionType = mlirTypeAttrGet(mlirLLVMFunctionTypeGet(voidType, 2, inputs, false));
   MlirRegion region = mlirRegionCreate();
   MlirBlock block = mlirBlockCreate(2, inputs, locations);
   mlirRegionAppendOwnedBlock(region, block);
@@ -140,8 +137,8 @@ static void addEntry(EmulatorBuild *build, MlirOperation function) {
     operands[i] = emulatorLoad(build, &b, mlirLLVMFunctionTypeGetInput(type, i), place);
   }
   emulatorCallDefined(build, &b, name, (MlirType){NULL}, count, operands);
-  tileBuild(&b, "llvm.return", 0, NULL, 0, NULL, NULL, 0, NULL);
-  tileBuild(&end, "llvm.func", 0, NULL, 0, NULL, attributes, 1, &region);
+  llvmReturnOpBuild(&b, (MlirValue){NULL});
+  llvmLLVMFuncOpBuild(&end, mlirStringAttrGet(build->context, tileString(symbol)), functionType, region);
 }
 
 //===--- globals ------------------------------------------------------------------===//
@@ -150,7 +147,7 @@ static void addEntry(EmulatorBuild *build, MlirOperation function) {
 static bool placeGlobals(EmulatorBuild *build, TileOps *ops) {
   for (intptr_t i = 0; i < ops->count; ++i) {
     MlirOperation op = ops->items[i];
-    if (!tileOpIs(op, "llvm.mlir.global"))
+    if (!llvmGlobalOpIsA(op))
       continue;
     if (!emulatorAddGlobal(build, op))
       return false;
@@ -177,7 +174,7 @@ static intptr_t kernelNamed(const TileEmulatorProgram *program, MlirStringRef na
 // Notes the one kernel that takes a shared global's address: no other kernel's block has room for it.
 static void findUsers(EmulatorBuild *build, MlirOperation function) {
   intptr_t kernel = kernelNamed(build->program, mlirStringAttrGetValue(tileOpAttribute(function, "sym_name")));
-  TileOps uses = tileCollect(function, "llvm.mlir.addressof");
+  TileOps uses = tileCollectOps(function, llvmAddressOfOpIsA);
   for (intptr_t i = 0; i < uses.count; ++i) {
     EmulatorGlobal *global =
         emulatorGlobal(build, mlirFlatSymbolRefAttrGetValue(tileOpAttribute(uses.items[i], "global_name")));
@@ -220,15 +217,15 @@ static void placeShared(TileEmulatorProgram *program) {
 static void copyInto(EmulatorBuild *build, MlirOperation from) {
   for (MlirOperation op = mlirBlockGetFirstOperation(mlirRegionGetFirstBlock(mlirOperationGetRegion(from, 0)));
        !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
-    if (tileOpIs(op, "gpu.module") || tileOpIs(op, "builtin.module"))
+    if (gpuGPUModuleOpIsA(op) || builtinModuleOpIsA(op))
       copyInto(build, op);
-    else if (!tileOpIs(op, "gpu.module_end"))
+    else
       mlirBlockAppendOwnedOperation(build->body, mlirOperationClone(op));
   }
 }
 
 static bool isWanted(EmulatorBuild *build, MlirOperation op) {
-  if (tileOpIs(op, "llvm.func") || tileOpIs(op, "llvm.mlir.global"))
+  if (llvmLLVMFuncOpIsA(op) || llvmGlobalOpIsA(op))
     return true;
   return emulatorRefuse(build, op, "is not of the llvm dialect; lower the module to nvvm or rocdl first");
 }
@@ -261,7 +258,7 @@ static void lowerAll(EmulatorBuild *build, TileOps *ops) {
       addEntry(build, functions.items[i]);
   }
   for (intptr_t i = 0; i < functions.count; ++i) // what the calls of declarations became needs them no more
-    if (tileOpIs(functions.items[i], "llvm.func") && !isDefinition(functions.items[i]))
+    if (llvmLLVMFuncOpIsA(functions.items[i]) && !isDefinition(functions.items[i]))
       mlirOperationDestroy(functions.items[i]);
   tileOpsFree(&functions);
 }

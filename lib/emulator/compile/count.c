@@ -4,63 +4,66 @@
 #include "lib/emulator/compile/program.h"
 
 #include "mlir-c/BuiltinTypes.h"
+#include "upstream/llvm.h"
+#include "upstream/nvvm.h"
+#include "upstream/rocdl.h"
 
 typedef struct Counts {
   int64_t classes[TESSERA_EMU_CLASSES], flops;
 } Counts;
 
-static const char *const floatingOps[] = {"llvm.fadd",          "llvm.fsub",
-                                          "llvm.fmul",          "llvm.fdiv",
-                                          "llvm.frem",          "llvm.fneg",
-                                          "llvm.fcmp",          "llvm.fptrunc",
-                                          "llvm.fpext",         "llvm.sitofp",
-                                          "llvm.uitofp",        "llvm.fptosi",
-                                          "llvm.fptoui",        "llvm.intr.fma",
-                                          "llvm.intr.fmuladd",  "llvm.intr.fabs",
-                                          "llvm.intr.maxnum",   "llvm.intr.minnum",
-                                          "llvm.intr.maximum",  "llvm.intr.minimum",
-                                          "llvm.intr.copysign", NULL};
-static const char *const specialOps[] = {"llvm.intr.exp",
-                                         "llvm.intr.exp2",
-                                         "llvm.intr.log",
-                                         "llvm.intr.log2",
-                                         "llvm.intr.log10",
-                                         "llvm.intr.sin",
-                                         "llvm.intr.cos",
-                                         "llvm.intr.sqrt",
-                                         "llvm.intr.pow",
-                                         "llvm.intr.powi",
-                                         "llvm.intr.tanh",
-                                         "nvvm.rcp.approx.ftz.f",
-                                         "rocdl.rcp",
-                                         "rocdl.exp2",
-                                         "rocdl.log",
-                                         "rocdl.sqrt",
+static const char *const floatingOps[] = {llvmFAddOpName,     llvmFSubOpName,
+                                          llvmFMulOpName,     llvmFDivOpName,
+                                          llvmFRemOpName,     llvmFNegOpName,
+                                          llvmFCmpOpName,     llvmFPTruncOpName,
+                                          llvmFPExtOpName,    llvmSIToFPOpName,
+                                          llvmUIToFPOpName,   llvmFPToSIOpName,
+                                          llvmFPToUIOpName,   llvmFMAOpName,
+                                          llvmFMulAddOpName,  llvmFAbsOpName,
+                                          llvmMaxNumOpName,   llvmMinNumOpName,
+                                          llvmMaximumOpName,  llvmMinimumOpName,
+                                          llvmCopySignOpName, NULL};
+static const char *const specialOps[] = {llvmExpOpName,
+                                         llvmExp2OpName,
+                                         llvmLogOpName,
+                                         llvmLog2OpName,
+                                         llvmLog10OpName,
+                                         llvmSinOpName,
+                                         llvmCosOpName,
+                                         llvmSqrtOpName,
+                                         llvmPowOpName,
+                                         llvmPowIOpName,
+                                         llvmTanhOpName,
+                                         nvvmRcpApproxFtzF32OpName,
+                                         rocdlROCDLRcpOpName,
+                                         rocdlROCDLExp2OpName,
+                                         rocdlROCDLLogOpName,
+                                         rocdlROCDLSqrtOpName,
                                          NULL};
-static const char *const controlOps[] = {"llvm.br", "llvm.cond_br", "llvm.switch", "llvm.return", NULL};
+static const char *const controlOps[] = {llvmBrOpName, llvmCondBrOpName, llvmSwitchOpName, llvmReturnOpName, NULL};
 // No instruction at all.
-static const char *const freeOps[] = {"llvm.mlir.constant",
-                                      "llvm.mlir.undef",
-                                      "llvm.mlir.poison",
-                                      "llvm.mlir.zero",
-                                      "llvm.mlir.addressof",
-                                      "llvm.extractvalue",
-                                      "llvm.insertvalue",
-                                      "llvm.bitcast",
-                                      "llvm.inttoptr",
-                                      "llvm.ptrtoint",
-                                      "llvm.addrspacecast",
-                                      "llvm.extractelement",
-                                      "llvm.insertelement",
-                                      "llvm.shufflevector",
-                                      "llvm.alloca",
-                                      "llvm.unreachable",
-                                      "llvm.intr.assume",
-                                      "llvm.load",
-                                      "llvm.store",
-                                      "llvm.atomicrmw",
-                                      "llvm.cmpxchg",
-                                      "llvm.fence",
+static const char *const freeOps[] = {llvmConstantOpName,
+                                      llvmUndefOpName,
+                                      llvmPoisonOpName,
+                                      llvmZeroOpName,
+                                      llvmAddressOfOpName,
+                                      llvmExtractValueOpName,
+                                      llvmInsertValueOpName,
+                                      llvmBitcastOpName,
+                                      llvmIntToPtrOpName,
+                                      llvmPtrToIntOpName,
+                                      llvmAddrSpaceCastOpName,
+                                      llvmExtractElementOpName,
+                                      llvmInsertElementOpName,
+                                      llvmShuffleVectorOpName,
+                                      llvmAllocaOpName,
+                                      llvmUnreachableOpName,
+                                      llvmAssumeOpName,
+                                      llvmLoadOpName,
+                                      llvmStoreOpName,
+                                      llvmAtomicRMWOpName,
+                                      llvmAtomicCmpXchgOpName,
+                                      llvmFenceOpName,
                                       NULL};
 
 static bool isOneOf(MlirOperation op, const char *const *names) {
@@ -76,7 +79,7 @@ static int64_t elementsOf(MlirOperation op) {
 }
 
 static int64_t flopsOf(MlirOperation op) {
-  if (tileOpIs(op, "llvm.intr.fma") || tileOpIs(op, "llvm.intr.fmuladd"))
+  if (llvmFMAOpIsA(op) || llvmFMulAddOpIsA(op))
     return 2 * elementsOf(op);
   for (int i = 0; i < 6; ++i) // fadd to fneg
     if (tileOpIs(op, floatingOps[i]))
@@ -85,7 +88,7 @@ static int64_t flopsOf(MlirOperation op) {
 }
 
 static bool isMathCall(MlirOperation op) {
-  return tileOpIs(op, "llvm.call") && (emulatorSays(op, "callee", "@__nv_") || emulatorSays(op, "callee", "@__ocml_"));
+  return llvmCallOpIsA(op) && (emulatorSays(op, "callee", "@__nv_") || emulatorSays(op, "callee", "@__ocml_"));
 }
 
 static void count(MlirOperation op, Counts *counts) {
@@ -96,9 +99,9 @@ static void count(MlirOperation op, Counts *counts) {
     counts->classes[TESSERA_EMU_FLOATING] += elementsOf(op);
   else if (isOneOf(op, specialOps) || isMathCall(op))
     ++counts->classes[TESSERA_EMU_SPECIAL];
-  else if (isOneOf(op, controlOps) || tileOpIs(op, "llvm.call"))
+  else if (isOneOf(op, controlOps) || llvmCallOpIsA(op))
     ++counts->classes[TESSERA_EMU_CONTROL];
-  else if (mlirOperationGetNumResults(op) && !strncmp(tileOpName(op).data, "llvm.", 5))
+  else if (mlirOperationGetNumResults(op) && emulatorIsLlvm(op))
     counts->classes[TESSERA_EMU_INTEGER] += elementsOf(op);
 }
 
@@ -129,11 +132,11 @@ void emulatorCountBlocks(EmulatorBuild *build, MlirRegion body) {
 
 //===--- uses ---------------------------------------------------------------------===//
 
-static const char *const loadOps[] = {"llvm.load", "llvm.intr.masked.load", "nvvm.ldmatrix", NULL};
+static const char *const loadOps[] = {llvmLoadOpName, llvmMaskedLoadOpName, nvvmLdMatrixOpName, NULL};
 
 static bool loads(MlirOperation op) {
   return isOneOf(op, loadOps) ||
-         !strncmp(tileOpName(op).data, "rocdl.raw.ptr.buffer.load", strlen("rocdl.raw.ptr.buffer.load"));
+         !strncmp(tileOpName(op).data, rocdlRawPtrBufferLoadOpName, strlen(rocdlRawPtrBufferLoadOpName));
 }
 
 // The first op of the block that does something with the value; what only takes it apart does not. A value that another

@@ -4,6 +4,7 @@
 #include "mlir-c/BuiltinAttributes.h"
 #include "mlir-c/BuiltinTypes.h"
 #include "mlir-c/Dialect/LLVM.h"
+#include "upstream/llvm.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -12,8 +13,7 @@
 //===--- constants ------------------------------------------------------------===//
 
 static MlirValue buildConstant(TileBuilder *b, MlirType type, int64_t value) {
-  TileAttributeEntry attributes[] = {{"value", mlirIntegerAttrGet(type, value)}, {NULL}};
-  return tileBuildValue(b, "llvm.mlir.constant", type, 0, NULL, attributes);
+  return llvmConstantOpBuild(b, type, mlirIntegerAttrGet(type, value));
 }
 
 MlirValue emulatorI32(EmulatorBuild *build, TileBuilder *b, int64_t value) {
@@ -25,23 +25,15 @@ MlirValue emulatorI64(EmulatorBuild *build, TileBuilder *b, int64_t value) {
 }
 
 MlirValue emulatorAddress(EmulatorBuild *build, TileBuilder *b, const void *address) {
-  return emulatorUnary(b, "llvm.inttoptr", build->pointer, emulatorI64(build, b, (int64_t)(intptr_t)address));
+  return llvmIntToPtrOpBuild(b, build->pointer, emulatorI64(build, b, (int64_t)(intptr_t)address));
 }
 
 //===--- conversions ------------------------------------------------------------===//
 
-MlirValue emulatorUnary(TileBuilder *b, const char *name, MlirType type, MlirValue operand) {
-  return tileBuildValue(b, name, type, 1, &operand, NULL);
-}
-
-MlirValue emulatorBinary(TileBuilder *b, const char *name, MlirValue left, MlirValue right) {
-  return tileBuildValue(b, name, mlirValueGetType(left), 2, (MlirValue[]){left, right}, NULL);
-}
-
 MlirValue emulatorFlat(EmulatorBuild *build, TileBuilder *b, MlirValue pointer) {
   if (mlirTypeEqual(mlirValueGetType(pointer), build->pointer))
     return pointer;
-  return emulatorUnary(b, "llvm.addrspacecast", build->pointer, pointer);
+  return llvmAddrSpaceCastOpBuild(b, build->pointer, pointer);
 }
 
 static MlirType integerOf(EmulatorBuild *build, uint64_t bits) {
@@ -57,21 +49,21 @@ MlirValue emulatorToBits(EmulatorBuild *build, TileBuilder *b, MlirValue value) 
   MlirType type = mlirValueGetType(value);
   uint64_t bits = bitsOf(type);
   if (mlirTypeIsALLVMPointerType(type))
-    return emulatorUnary(b, "llvm.ptrtoint", build->i64, value);
+    return llvmPtrToIntOpBuild(b, build->i64, value);
   if (!mlirTypeIsAInteger(type))
-    value = emulatorUnary(b, "llvm.bitcast", integerOf(build, bits), value);
+    value = llvmBitcastOpBuild(b, integerOf(build, bits), value);
   if (bits == 32 || bits == 64)
     return value;
-  return emulatorUnary(b, "llvm.zext", bits < 32 ? build->i32 : build->i64, value);
+  return llvmZExtOpBuild(b, bits < 32 ? build->i32 : build->i64, value);
 }
 
 MlirValue emulatorFromBits(EmulatorBuild *build, TileBuilder *b, MlirValue value, MlirType type) {
   uint64_t bits = bitsOf(type), have = mlirIntegerTypeGetWidth(mlirValueGetType(value));
   if (mlirTypeIsALLVMPointerType(type))
-    return emulatorUnary(b, "llvm.inttoptr", type, value);
+    return llvmIntToPtrOpBuild(b, type, value);
   if (bits < have)
-    value = emulatorUnary(b, "llvm.trunc", integerOf(build, bits), value);
-  return mlirTypeIsAInteger(type) ? value : emulatorUnary(b, "llvm.bitcast", type, value);
+    value = llvmTruncOpBuild(b, integerOf(build, bits), value);
+  return mlirTypeIsAInteger(type) ? value : llvmBitcastOpBuild(b, type, value);
 }
 
 //===--- calls ------------------------------------------------------------------===//
@@ -95,13 +87,9 @@ static void declare(EmulatorBuild *build, const char *name, MlirType result, int
   for (intptr_t i = 0; i < count; ++i)
     types[i] = mlirValueGetType(operands[i]);
   MlirType returned = mlirTypeIsNull(result) ? mlirLLVMVoidTypeGet(build->context) : result;
-  TileAttributeEntry attributes[] = {
-      {"sym_name", mlirStringAttrGet(build->context, tileString(name))},
-      {"function_type", mlirTypeAttrGet(mlirLLVMFunctionTypeGet(returned, count, types, false))},
-      {NULL}};
+  MlirAttribute functionType = mlirTypeAttrGet(mlirLLVMFunctionTypeGet(returned, count, types, false));
   TileBuilder b = tileBuilderAtStart(build->body, mlirLocationUnknownGet(build->context));
-  MlirRegion region = mlirRegionCreate();
-  tileBuild(&b, "llvm.func", 0, NULL, 0, NULL, attributes, 1, &region);
+  llvmLLVMFuncOpBuild(&b, mlirStringAttrGet(build->context, tileString(name)), functionType, mlirRegionCreate());
   ++build->declaredCount;
 }
 
@@ -114,14 +102,10 @@ MlirValue emulatorCall(EmulatorBuild *build, TileBuilder *b, const char *callee,
 
 MlirValue emulatorCallDefined(EmulatorBuild *build, TileBuilder *b, const char *callee, MlirType result, intptr_t count,
                               const MlirValue *operands) {
-  int32_t segments[] = {(int32_t)count, 0};
-  TileAttributeEntry attributes[] = {{"callee", symbol(build, callee)},
-                                     {"operandSegmentSizes", mlirDenseI32ArrayGet(build->context, 2, segments)},
-                                     {"op_bundle_sizes", mlirDenseI32ArrayGet(build->context, 0, NULL)},
-                                     {NULL}};
-  bool returns = !mlirTypeIsNull(result);
-  MlirOperation call = tileBuild(b, "llvm.call", count, operands, returns, &result, attributes, 0, NULL);
-  return returns ? mlirOperationGetResult(call, 0) : (MlirValue){NULL};
+  MlirOperation call =
+      llvmCallOpBuild(b, result, count, operands, 0, NULL, mlirDenseI32ArrayGet(build->context, 0, NULL));
+  llvmCallOpSetCallee(call, symbol(build, callee));
+  return !mlirTypeIsNull(result) ? mlirOperationGetResult(call, 0) : (MlirValue){NULL};
 }
 
 MlirValue emulatorCallAt(EmulatorBuild *build, TileBuilder *b, MlirOperation op, const char *callee, MlirType result,
@@ -153,10 +137,10 @@ void emulatorCollective(EmulatorBuild *build, TileBuilder *b, MlirOperation op, 
 
 MlirValue emulatorOffset(EmulatorBuild *build, TileBuilder *b, MlirValue pointer, int64_t offset) {
   int32_t index = (int32_t)offset;
-  TileAttributeEntry attributes[] = {{"rawConstantIndices", mlirDenseI32ArrayGet(build->context, 1, &index)},
-                                     {"elem_type", mlirTypeAttrGet(build->i8)},
-                                     {NULL}};
-  return offset ? tileBuildValue(b, "llvm.getelementptr", mlirValueGetType(pointer), 1, &pointer, attributes) : pointer;
+  if (!offset)
+    return pointer;
+  return llvmGEPOpBuild(b, mlirValueGetType(pointer), pointer, 0, NULL, mlirDenseI32ArrayGet(build->context, 1, &index),
+                        mlirTypeAttrGet(build->i8));
 }
 
 MlirValue emulatorFrame(EmulatorBuild *build, TileBuilder *b, uint32_t offset, uint32_t bytes) {
@@ -165,21 +149,14 @@ MlirValue emulatorFrame(EmulatorBuild *build, TileBuilder *b, uint32_t offset, u
   return emulatorOffset(build, b, mlirOperationGetResult(build->frame, 0), offset);
 }
 
-static void buildAligned(EmulatorBuild *build, TileAttributeEntry *attributes) {
-  attributes[0] = (TileAttributeEntry){"alignment", mlirIntegerAttrGet(build->i64, 1)};
-  attributes[1] = (TileAttributeEntry){NULL};
-}
-
 void emulatorStore(EmulatorBuild *build, TileBuilder *b, MlirValue value, MlirValue pointer) {
-  TileAttributeEntry attributes[2];
-  buildAligned(build, attributes);
-  tileBuild(b, "llvm.store", 2, (MlirValue[]){value, pointer}, 0, NULL, attributes, 0, NULL);
+  llvmStoreOpSetAlignment(llvmStoreOpBuild(b, value, pointer), mlirIntegerAttrGet(build->i64, 1));
 }
 
 MlirValue emulatorLoad(EmulatorBuild *build, TileBuilder *b, MlirType type, MlirValue pointer) {
-  TileAttributeEntry attributes[2];
-  buildAligned(build, attributes);
-  return tileBuildValue(b, "llvm.load", type, 1, &pointer, attributes);
+  MlirValue value = llvmLoadOpBuild(b, type, pointer);
+  llvmLoadOpSetAlignment(mlirOpResultGetOwner(value), mlirIntegerAttrGet(build->i64, 1));
+  return value;
 }
 
 uint32_t emulatorStoreOperands(EmulatorBuild *build, TileBuilder *b, MlirOperation op, intptr_t first, intptr_t count,
@@ -194,13 +171,12 @@ uint32_t emulatorStoreOperands(EmulatorBuild *build, TileBuilder *b, MlirOperati
 }
 
 static MlirValue loadStruct(EmulatorBuild *build, TileBuilder *b, MlirType type, uint32_t offset) {
-  MlirValue whole = tileBuildValue(b, "llvm.mlir.poison", type, 0, NULL, NULL);
+  MlirValue whole = llvmPoisonOpBuild(b, type);
   for (int64_t i = 0; i < mlirLLVMStructTypeGetNumElementTypes(type); ++i) {
     MlirType field = mlirLLVMStructTypeGetElementType(type, i);
     uint32_t bytes = (uint32_t)emulatorBytes(field);
     MlirValue value = emulatorLoad(build, b, field, emulatorFrame(build, b, offset, bytes));
-    TileAttributeEntry position[] = {{"position", mlirDenseI64ArrayGet(build->context, 1, &i)}, {NULL}};
-    whole = tileBuildValue(b, "llvm.insertvalue", type, 2, (MlirValue[]){whole, value}, position);
+    whole = llvmInsertValueOpBuild(b, whole, value, mlirDenseI64ArrayGet(build->context, 1, &i));
     offset += bytes;
   }
   return whole;
@@ -281,7 +257,7 @@ bool emulatorSays(MlirOperation op, const char *attribute, const char *text) {
 
 bool emulatorConstant(MlirValue value, int64_t *constant) {
   MlirOperation op = tileDefiningOp(value);
-  if (!tileOpIs(op, "llvm.mlir.constant"))
+  if (!llvmConstantOpIsA(op))
     return false;
   MlirAttribute attribute = tileOpAttribute(op, "value");
   if (!mlirAttributeIsAInteger(attribute))
@@ -301,3 +277,9 @@ bool emulatorRefuse(EmulatorBuild *build, MlirOperation op, const char *format, 
 }
 
 bool emulatorOnAmd(const EmulatorBuild *build) { return build->options->amd != TESSERA_AMD_NONE; }
+
+bool emulatorIsLlvm(MlirOperation op) {
+  MlirStringRef name = tileOpName(op);
+  size_t length = strcspn(llvmLoadOpName, ".") + 1; // the dialect's name and its dot
+  return name.length > length && !memcmp(name.data, llvmLoadOpName, length);
+}

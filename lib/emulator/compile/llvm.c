@@ -5,6 +5,7 @@
 #include "mlir-c/BuiltinAttributes.h"
 #include "mlir-c/BuiltinTypes.h"
 #include "mlir-c/Dialect/LLVM.h"
+#include "upstream/llvm.h"
 
 // The address of a global: in the block's shared memory, or the host's own.
 static bool lowerAddressOf(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row) {
@@ -18,8 +19,7 @@ static bool lowerAddressOf(EmulatorBuild *build, MlirOperation op, const Emulato
     return true;
   MlirValue place = emulatorOffset(build, &b, build->shared, global->offset);
   MlirType type = tileResultType(op, 0);
-  emulatorReplace(op,
-                  mlirTypeEqual(type, build->pointer) ? place : emulatorUnary(&b, "llvm.addrspacecast", type, place));
+  emulatorReplace(op, mlirTypeEqual(type, build->pointer) ? place : llvmAddrSpaceCastOpBuild(&b, type, place));
   return true;
 }
 
@@ -52,29 +52,29 @@ static bool refuse(EmulatorBuild *build, MlirOperation op, const EmulatorRow *ro
 }
 
 const EmulatorRow emulatorLlvmRows[] = {
-    {"llvm.load", emulatorLowerLoad, NULL, 0},
-    {"llvm.store", emulatorLowerStore, NULL, 0},
-    {"llvm.atomicrmw", emulatorLowerAtomic, NULL, 0},
-    {"llvm.cmpxchg", emulatorLowerAtomic, NULL, 0},
-    {"llvm.fence", emulatorLowerFence, NULL, 0},
-    {"llvm.intr.memcpy", emulatorLowerCopy, NULL, 0},
-    {"llvm.intr.memcpy.inline", emulatorLowerCopy, NULL, 0},
-    {"llvm.intr.memmove", emulatorLowerCopy, NULL, 0},
-    {"llvm.intr.memset", emulatorLowerCopy, NULL, 0},
-    {"llvm.intr.masked.load", emulatorLowerMaskedLoad, NULL, 0},
-    {"llvm.intr.masked.store", emulatorLowerMaskedStore, NULL, 0},
-    {"llvm.intr.masked.gather", refuse, NULL, 0},
-    {"llvm.intr.masked.scatter", refuse, NULL, 0},
-    {"llvm.intr.masked.expandload", refuse, NULL, 0},
-    {"llvm.intr.masked.compressstore", refuse, NULL, 0},
-    {"llvm.mlir.addressof", lowerAddressOf, NULL, 0},
-    {"llvm.call", emulatorLowerCall, NULL, 0},
-    {"llvm.invoke", refuse, NULL, 0},
-    {"llvm.inline_asm", refuseAssembly, NULL, 0},
-    {"llvm.call_intrinsic", emulatorLowerMmaIntrinsic, NULL, 0},
-    {"llvm.intr.trap", lowerTrap, "llvm.intr.trap", 0},
-    {"llvm.intr.debugtrap", lowerTrap, "llvm.intr.debugtrap", 0},
-    {"llvm.intr.ubsantrap", lowerTrap, "llvm.intr.ubsantrap", 0},
-    {"llvm.intr.prefetch", erase, NULL, 0},
+    {llvmLoadOpName, emulatorLowerLoad, NULL, 0},
+    {llvmStoreOpName, emulatorLowerStore, NULL, 0},
+    {llvmAtomicRMWOpName, emulatorLowerAtomic, NULL, 0},
+    {llvmAtomicCmpXchgOpName, emulatorLowerAtomic, NULL, 0},
+    {llvmFenceOpName, emulatorLowerFence, NULL, 0},
+    {llvmMemcpyOpName, emulatorLowerCopy, NULL, 0},
+    {llvmMemcpyInlineOpName, emulatorLowerCopy, NULL, 0},
+    {llvmMemmoveOpName, emulatorLowerCopy, NULL, 0},
+    {llvmMemsetOpName, emulatorLowerCopy, NULL, 0},
+    {llvmMaskedLoadOpName, emulatorLowerMaskedLoad, NULL, 0},
+    {llvmMaskedStoreOpName, emulatorLowerMaskedStore, NULL, 0},
+    {llvmMaskedGatherOpName, refuse, NULL, 0},
+    {llvmMaskedScatterOpName, refuse, NULL, 0},
+    {llvmMaskedExpandloadOpName, refuse, NULL, 0},
+    {llvmMaskedCompressstoreOpName, refuse, NULL, 0},
+    {llvmAddressOfOpName, lowerAddressOf, NULL, 0},
+    {llvmCallOpName, emulatorLowerCall, NULL, 0},
+    {llvmInvokeOpName, refuse, NULL, 0},
+    {llvmInlineAsmOpName, refuseAssembly, NULL, 0},
+    {llvmCallIntrinsicOpName, emulatorLowerMmaIntrinsic, NULL, 0},
+    {llvmTrapOpName, lowerTrap, llvmTrapOpName, 0},
+    {llvmDebugTrapOpName, lowerTrap, llvmDebugTrapOpName, 0},
+    {llvmUBSanTrapOpName, lowerTrap, llvmUBSanTrapOpName, 0},
+    {llvmPrefetchOpName, erase, NULL, 0},
     {NULL, NULL, NULL, 0},
 };

@@ -5,6 +5,8 @@
 #include "mlir-c/BuiltinTypes.h"
 #include "mlir-c/Dialect/LLVM.h"
 
+#include "upstream/nvvm.h"
+
 #include <stdio.h>
 
 static uint32_t operandBytes(const tessera_matrix_operand_t *operand) {
@@ -93,14 +95,8 @@ static bool readMma(MlirOperation op, Groups groups, tessera_mma_sync_t *mma) {
          typeOfRegister(mlirLLVMStructTypeGetElementType(tileResultType(op, 0), 0), &mma->d);
 }
 
-static Groups mmaGroups(MlirOperation op) {
-  MlirAttribute segments = tileOpAttribute(op, "operandSegmentSizes");
-  return (Groups){0, mlirDenseI32ArrayGetElement(segments, 0), mlirDenseI32ArrayGetElement(segments, 1),
-                  mlirDenseI32ArrayGetElement(segments, 2)};
-}
-
 bool emulatorLowerMmaSync(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row) {
-  Groups groups = mmaGroups(op);
+  Groups groups = {0, nvvmMmaOpGetNumOperandA(op), nvvmMmaOpGetNumOperandB(op), nvvmMmaOpGetNumOperandC(op)};
   tessera_mma_sync_t mma = {.a_is_column = emulatorSays(op, "layoutA", "col"),
                             .b_is_row = emulatorSays(op, "layoutB", "row"),
                             .saturate = emulatorSays(op, "intOverflowBehavior", "satfinite"),
@@ -136,7 +132,8 @@ static bool lowerSparse(EmulatorBuild *build, MlirOperation op, const tessera_mm
 bool emulatorLowerMmaSparse(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row) {
   tessera_mma_sync_t mma = {.saturate = emulatorSays(op, "intOverflowBehavior", "satfinite")};
   (void)row;
-  if (mlirOperationGetNumOperands(op) < 5 || !readMma(op, mmaGroups(op), &mma))
+  Groups groups = {0, nvvmMmaSpOpGetNumOperandA(op), nvvmMmaSpOpGetNumOperandB(op), nvvmMmaSpOpGetNumOperandC(op)};
+  if (mlirOperationGetNumOperands(op) < 5 || !readMma(op, groups, &mma))
     return emulatorRefuse(build, op, "its types are not known to the emulator");
   return lowerSparse(build, op, &mma, mlirOperationGetNumOperands(op) - 2);
 }

@@ -5,6 +5,7 @@
 #include "mlir-c/BuiltinAttributes.h"
 #include "mlir-c/BuiltinTypes.h"
 #include "mlir-c/Dialect/LLVM.h"
+#include "upstream/llvm.h"
 
 enum { WIDEST_ACCESS = 64, WIDEST_INSTRUCTION = 16, NOT_ATOMIC = 0, PRIVATE_SPACE = 5 };
 
@@ -15,9 +16,9 @@ static bool isPrivate(MlirValue pointer) {
   if (mlirLLVMPointerTypeGetAddressSpace(mlirValueGetType(pointer)) == PRIVATE_SPACE)
     return true;
   MlirOperation op = tileDefiningOp(pointer);
-  while (tileOpIs(op, "llvm.getelementptr") || tileOpIs(op, "llvm.addrspacecast") || tileOpIs(op, "llvm.bitcast"))
+  while (llvmGEPOpIsA(op) || llvmAddrSpaceCastOpIsA(op) || llvmBitcastOpIsA(op))
     op = tileDefiningOp(mlirOperationGetOperand(op, 0));
-  return tileOpIs(op, "llvm.alloca");
+  return llvmAllocaOpIsA(op);
 }
 
 static uint32_t spaceOf(MlirValue pointer) {
@@ -126,7 +127,7 @@ bool emulatorLowerStore(EmulatorBuild *build, MlirOperation op, const EmulatorRo
 }
 
 bool emulatorLowerAtomic(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row) {
-  bool isExchange = tileOpIs(op, "llvm.cmpxchg");
+  bool isExchange = llvmAtomicCmpXchgOpIsA(op);
   MlirValue value = mlirOperationGetOperand(op, 1);
   (void)row;
   if (isPrivate(mlirOperationGetOperand(op, 0)))
@@ -150,14 +151,13 @@ bool emulatorLowerFence(EmulatorBuild *build, MlirOperation op, const EmulatorRo
 // llvm.intr.memcpy, memmove (to, from, length); memset (to, byte, length).
 bool emulatorLowerCopy(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row) {
   TileBuilder b = tileBuilderBefore(op);
-  bool isSet = tileOpIs(op, "llvm.intr.memset");
+  bool isSet = llvmMemsetOpIsA(op);
   MlirValue length = mlirOperationGetOperand(op, 2), second = mlirOperationGetOperand(op, 1);
   (void)row;
-  MlirValue operands[] = {emulatorFlat(build, &b, mlirOperationGetOperand(op, 0)),
-                          isSet ? emulatorUnary(&b, "llvm.zext", build->i32, second) : emulatorFlat(build, &b, second),
-                          mlirTypeEqual(mlirValueGetType(length), build->i64)
-                              ? length
-                              : emulatorUnary(&b, "llvm.zext", build->i64, length)};
+  MlirValue operands[] = {
+      emulatorFlat(build, &b, mlirOperationGetOperand(op, 0)),
+      isSet ? llvmZExtOpBuild(&b, build->i32, second) : emulatorFlat(build, &b, second),
+      mlirTypeEqual(mlirValueGetType(length), build->i64) ? length : llvmZExtOpBuild(&b, build->i64, length)};
   emulatorCallAt(build, &b, op, isSet ? "tessera_emu_set" : "tessera_emu_copy", (MlirType){NULL}, 3, operands);
   emulatorReplace(op, (MlirValue){NULL});
   return true;
@@ -166,8 +166,8 @@ bool emulatorLowerCopy(EmulatorBuild *build, MlirOperation op, const EmulatorRow
 // The bits of a vector<Nxi1>, N at most 64, as an i64.
 static MlirValue maskBits(EmulatorBuild *build, TileBuilder *b, MlirValue mask) {
   unsigned count = (unsigned)mlirShapedTypeGetDimSize(mlirValueGetType(mask), 0);
-  MlirValue bits = emulatorUnary(b, "llvm.bitcast", mlirIntegerTypeGet(build->context, count), mask);
-  return count == 64 ? bits : emulatorUnary(b, "llvm.zext", build->i64, bits);
+  MlirValue bits = llvmBitcastOpBuild(b, mlirIntegerTypeGet(build->context, count), mask);
+  return count == 64 ? bits : llvmZExtOpBuild(b, build->i64, bits);
 }
 
 static bool lowerMasked(EmulatorBuild *build, MlirOperation op, MlirType type, MlirValue pointer, MlirValue mask,
@@ -195,8 +195,7 @@ bool emulatorLowerMaskedLoad(EmulatorBuild *build, MlirOperation op, const Emula
   (void)row;
   if (!fitsMask(type))
     return emulatorRefuse(build, op, "is wider than 64 elements");
-  MlirValue off = mlirOperationGetNumOperands(op) > 2 ? mlirOperationGetOperand(op, 2)
-                                                      : tileBuildValue(&b, "llvm.mlir.zero", type, 0, NULL, NULL);
+  MlirValue off = mlirOperationGetNumOperands(op) > 2 ? mlirOperationGetOperand(op, 2) : llvmZeroOpBuild(&b, type);
   emulatorStore(build, &b, off, emulatorFrame(build, &b, 0, (uint32_t)emulatorBytes(type)));
   return lowerMasked(build, op, type, mlirOperationGetOperand(op, 0), mlirOperationGetOperand(op, 1),
                      "tessera_emu_masked_load");

@@ -5,6 +5,8 @@
 #include "mlir-c/BuiltinAttributes.h"
 #include "mlir-c/BuiltinTypes.h"
 #include "mlir-c/Dialect/LLVM.h"
+#include "upstream/llvm.h"
+#include "upstream/nvvm.h"
 
 static const MlirType none;
 static const MlirValue nothing;
@@ -75,7 +77,7 @@ static bool lowerMatch(EmulatorBuild *build, MlirOperation op, const EmulatorRow
   MlirValue value = emulatorToBits(build, &b, mlirOperationGetOperand(op, 1));
   (void)row;
   if (!mlirTypeEqual(mlirValueGetType(value), build->i64))
-    value = emulatorUnary(&b, "llvm.zext", build->i64, value);
+    value = llvmZExtOpBuild(&b, build->i64, value);
   MlirValue operands[] = {mlirOperationGetOperand(op, 0), value,
                           all ? emulatorFrame(build, &b, 0, 4) : emulatorAddress(build, &b, NULL)};
   MlirValue result = emulatorCallAt(build, &b, op, "tessera_emu_match", build->i32, 3, operands);
@@ -115,7 +117,7 @@ static bool lowerElect(EmulatorBuild *build, MlirOperation op, const EmulatorRow
 
 static bool lowerWarpSync(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row) {
   TileBuilder b = tileBuilderBefore(op);
-  MlirValue mask = emulatorUnary(&b, "llvm.zext", build->i64, mlirOperationGetOperand(op, 0));
+  MlirValue mask = llvmZExtOpBuild(&b, build->i64, mlirOperationGetOperand(op, 0));
   emulatorCallAt(build, &b, op, row->callee, none, 1, &mask);
   emulatorReplace(op, nothing);
   return true;
@@ -131,20 +133,17 @@ static bool lowerLaneMask(EmulatorBuild *build, MlirOperation op, const Emulator
 
 //===--- blocks, order --------------------------------------------------------------===//
 
-static MlirValue segmentOr0(EmulatorBuild *build, TileBuilder *b, MlirOperation op, intptr_t segment) {
-  MlirAttribute segments = tileOpAttribute(op, "operandSegmentSizes");
-  intptr_t at = 0;
-  for (intptr_t i = 0; i < segment; ++i)
-    at += mlirDenseI32ArrayGetElement(segments, i);
-  return mlirDenseI32ArrayGetElement(segments, segment) ? mlirOperationGetOperand(op, at) : emulatorI32(build, b, 0);
+static MlirValue or0(EmulatorBuild *build, TileBuilder *b, MlirValue value) {
+  return mlirValueIsNull(value) ? emulatorI32(build, b, 0) : value;
 }
 
 // barrier id?, number of threads?, predicate? of a reduction.
 static bool lowerBarrier(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row) {
   static const char *const reductions[] = {"popc", "and", "or", NULL};
   TileBuilder b = tileBuilderBefore(op);
-  MlirValue operands[] = {segmentOr0(build, &b, op, 0), segmentOr0(build, &b, op, 1), segmentOr0(build, &b, op, 2),
-                          emulatorFrame(build, &b, 0, 4)};
+  MlirValue operands[] = {or0(build, &b, nvvmBarrierOpGetBarrierId(op)),
+                          or0(build, &b, nvvmBarrierOpGetNumberOfThreads(op)),
+                          or0(build, &b, nvvmBarrierOpGetReductionPredicate(op)), emulatorFrame(build, &b, 0, 4)};
   int reduction = whichOf(op, "reductionOp", reductions);
   (void)row;
   if (reduction < 0) {
@@ -155,11 +154,9 @@ static bool lowerBarrier(EmulatorBuild *build, MlirOperation op, const EmulatorR
   MlirValue count = emulatorCallAt(build, &b, op, "tessera_emu_barrier_count", build->i32, 4, operands);
   MlirValue threads = emulatorLoadPacked(build, &b, build->i32, 0);
   if (reduction) { // and: all of them; or: any
-    TileAttributeEntry predicate[] = {{"predicate", mlirIntegerAttrGet(build->i64, reduction == 1 ? 0 : 1)},
-                                      {NULL}}; // eq, ne
-    MlirValue other = reduction == 1 ? threads : emulatorI32(build, &b, 0);
-    MlirValue holds = tileBuildValue(&b, "llvm.icmp", build->i1, 2, (MlirValue[]){count, other}, predicate);
-    count = emulatorUnary(&b, "llvm.zext", build->i32, holds);
+    MlirValue holds = reduction == 1 ? llvmICmpOpBuild(&b, count, threads, LlvmICmp_Eq)
+                                     : llvmICmpOpBuild(&b, count, emulatorI32(build, &b, 0), LlvmICmp_Ne);
+    count = llvmZExtOpBuild(&b, build->i32, holds);
   }
   emulatorReplace(op, count);
   return true;
@@ -273,10 +270,9 @@ static bool lowerStmatrix(EmulatorBuild *build, MlirOperation op, const Emulator
 
 static bool lowerReciprocal(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row) {
   TileBuilder b = tileBuilderBefore(op);
-  TileAttributeEntry value[] = {{"value", mlirFloatAttrDoubleGet(build->context, build->f32, 1.0)}, {NULL}};
-  MlirValue one = tileBuildValue(&b, "llvm.mlir.constant", build->f32, 0, NULL, value);
+  MlirValue one = llvmConstantOpBuild(&b, build->f32, mlirFloatAttrDoubleGet(build->context, build->f32, 1.0));
   (void)row;
-  emulatorReplace(op, emulatorBinary(&b, "llvm.fdiv", one, mlirOperationGetOperand(op, 0)));
+  emulatorReplace(op, llvmFDivOpBuild(&b, one, mlirOperationGetOperand(op, 0)));
   return true;
 }
 
@@ -331,62 +327,61 @@ static bool lowerClock(EmulatorBuild *build, MlirOperation op, const EmulatorRow
   return true;
 }
 
-#define SREG "nvvm.read.ptx.sreg."
 const EmulatorRow emulatorNvvmRows[] = {
-    {SREG "tid.x", emulatorLowerField, NULL, EMULATOR_THREAD(id[0])},
-    {SREG "tid.y", emulatorLowerField, NULL, EMULATOR_THREAD(id[1])},
-    {SREG "tid.z", emulatorLowerField, NULL, EMULATOR_THREAD(id[2])},
-    {SREG "laneid", emulatorLowerField, NULL, EMULATOR_THREAD(lane)},
-    {SREG "warpid", emulatorLowerField, NULL, EMULATOR_THREAD(warp)},
-    {SREG "ctaid.x", emulatorLowerField, NULL, EMULATOR_BLOCK(id[0])},
-    {SREG "ctaid.y", emulatorLowerField, NULL, EMULATOR_BLOCK(id[1])},
-    {SREG "ctaid.z", emulatorLowerField, NULL, EMULATOR_BLOCK(id[2])},
-    {SREG "ntid.x", emulatorLowerField, NULL, EMULATOR_BLOCK(size[0])},
-    {SREG "ntid.y", emulatorLowerField, NULL, EMULATOR_BLOCK(size[1])},
-    {SREG "ntid.z", emulatorLowerField, NULL, EMULATOR_BLOCK(size[2])},
-    {SREG "nctaid.x", emulatorLowerField, NULL, EMULATOR_BLOCK(grid[0])},
-    {SREG "nctaid.y", emulatorLowerField, NULL, EMULATOR_BLOCK(grid[1])},
-    {SREG "nctaid.z", emulatorLowerField, NULL, EMULATOR_BLOCK(grid[2])},
-    {SREG "warpsize", emulatorLowerField, NULL, EMULATOR_BLOCK(warp_width)},
-    {SREG "smid", emulatorLowerNumber, NULL, 0},
-    {SREG "nsmid", emulatorLowerNumber, NULL, 1},
-    {SREG "gridid", emulatorLowerNumber, NULL, 0},
-    {SREG "lanemask.eq", lowerLaneMask, NULL, 0},
-    {SREG "lanemask.le", lowerLaneMask, NULL, 1},
-    {SREG "lanemask.lt", lowerLaneMask, NULL, 2},
-    {SREG "lanemask.ge", lowerLaneMask, NULL, 3},
-    {SREG "lanemask.gt", lowerLaneMask, NULL, 4},
-    {SREG "clock", lowerClock, NULL, 0},
-    {SREG "clock64", lowerClock, NULL, 0},
-    {SREG "globaltimer", lowerClock, NULL, 0},
-    {SREG "globaltimer.lo", lowerClock, NULL, 0},
-    {"nvvm.barrier0", emulatorLowerBarrier0, NULL, 0},
-    {"nvvm.barrier", lowerBarrier, NULL, 0},
-    {"nvvm.barrier.arrive", lowerBarrierArrive, NULL, 0},
-    {"nvvm.bar.warp.sync", lowerWarpSync, "tessera_emu_warp_sync", 0},
-    {"nvvm.memory.barrier", lowerMembar, NULL, TESSERA_EMU_SCOPE_SYSTEM},
-    {"nvvm.fence.sc.cluster", lowerMembar, NULL, TESSERA_EMU_SCOPE_DEVICE},
-    {"nvvm.shfl.sync", lowerShuffle, NULL, 0},
-    {"nvvm.vote.sync", lowerVote, NULL, 0},
-    {"nvvm.match.sync", lowerMatch, NULL, 0},
-    {"nvvm.redux.sync", lowerRedux, NULL, 0},
-    {"nvvm.elect.sync", lowerElect, NULL, 0},
-    {"nvvm.cp.async.shared.global", lowerCopyAsync, NULL, 0},
-    {"nvvm.cp.async.commit.group", lowerCopyCommit, NULL, 0},
-    {"nvvm.cp.async.wait.group", lowerCopyWait, NULL, 0},
-    {"nvvm.ldmatrix", lowerLdmatrix, NULL, 0},
-    {"nvvm.stmatrix", lowerStmatrix, NULL, 0},
-    {"nvvm.mma.sync", emulatorLowerMmaSync, NULL, 0},
-    {"nvvm.mma.sp.sync", emulatorLowerMmaSparse, NULL, 0},
-    {"nvvm.rcp.approx.ftz.f", lowerReciprocal, NULL, 0},
-    {"nvvm.convert.float.to.tf32", lowerTf32, NULL, 0},
-    {"nvvm.prmt", lowerPermute, NULL, 0},
-    {"nvvm.dot.accumulate.4way", lowerDot, NULL, 4},
-    {"nvvm.dot.accumulate.2way", lowerDot, NULL, 2},
-    {"nvvm.prefetch", emulatorLowerNothing, NULL, 0},
-    {"nvvm.nanosleep", emulatorLowerNothing, NULL, 0},
-    {"nvvm.pmevent", emulatorLowerNothing, NULL, 0},
-    {"nvvm.griddepcontrol", emulatorLowerNothing, NULL, 0},
-    {"nvvm.setmaxregister", emulatorLowerNothing, NULL, 0},
+    {nvvmThreadIdXOpName, emulatorLowerField, NULL, EMULATOR_THREAD(id[0])},
+    {nvvmThreadIdYOpName, emulatorLowerField, NULL, EMULATOR_THREAD(id[1])},
+    {nvvmThreadIdZOpName, emulatorLowerField, NULL, EMULATOR_THREAD(id[2])},
+    {nvvmLaneIdOpName, emulatorLowerField, NULL, EMULATOR_THREAD(lane)},
+    {nvvmWarpIdOpName, emulatorLowerField, NULL, EMULATOR_THREAD(warp)},
+    {nvvmBlockIdXOpName, emulatorLowerField, NULL, EMULATOR_BLOCK(id[0])},
+    {nvvmBlockIdYOpName, emulatorLowerField, NULL, EMULATOR_BLOCK(id[1])},
+    {nvvmBlockIdZOpName, emulatorLowerField, NULL, EMULATOR_BLOCK(id[2])},
+    {nvvmBlockDimXOpName, emulatorLowerField, NULL, EMULATOR_BLOCK(size[0])},
+    {nvvmBlockDimYOpName, emulatorLowerField, NULL, EMULATOR_BLOCK(size[1])},
+    {nvvmBlockDimZOpName, emulatorLowerField, NULL, EMULATOR_BLOCK(size[2])},
+    {nvvmGridDimXOpName, emulatorLowerField, NULL, EMULATOR_BLOCK(grid[0])},
+    {nvvmGridDimYOpName, emulatorLowerField, NULL, EMULATOR_BLOCK(grid[1])},
+    {nvvmGridDimZOpName, emulatorLowerField, NULL, EMULATOR_BLOCK(grid[2])},
+    {nvvmWarpSizeOpName, emulatorLowerField, NULL, EMULATOR_BLOCK(warp_width)},
+    {nvvmSmIdOpName, emulatorLowerNumber, NULL, 0},
+    {nvvmSmDimOpName, emulatorLowerNumber, NULL, 1},
+    {nvvmGridIdOpName, emulatorLowerNumber, NULL, 0},
+    {nvvmLaneMaskEqOpName, lowerLaneMask, NULL, 0},
+    {nvvmLaneMaskLeOpName, lowerLaneMask, NULL, 1},
+    {nvvmLaneMaskLtOpName, lowerLaneMask, NULL, 2},
+    {nvvmLaneMaskGeOpName, lowerLaneMask, NULL, 3},
+    {nvvmLaneMaskGtOpName, lowerLaneMask, NULL, 4},
+    {nvvmClockOpName, lowerClock, NULL, 0},
+    {nvvmClock64OpName, lowerClock, NULL, 0},
+    {nvvmGlobalTimerOpName, lowerClock, NULL, 0},
+    {nvvmGlobalTimerLoOpName, lowerClock, NULL, 0},
+    {nvvmBarrier0OpName, emulatorLowerBarrier0, NULL, 0},
+    {nvvmBarrierOpName, lowerBarrier, NULL, 0},
+    {nvvmBarrierArriveOpName, lowerBarrierArrive, NULL, 0},
+    {nvvmSyncWarpOpName, lowerWarpSync, "tessera_emu_warp_sync", 0},
+    {nvvmMembarOpName, lowerMembar, NULL, TESSERA_EMU_SCOPE_SYSTEM},
+    {nvvmFenceScClusterOpName, lowerMembar, NULL, TESSERA_EMU_SCOPE_DEVICE},
+    {nvvmShflOpName, lowerShuffle, NULL, 0},
+    {nvvmVoteSyncOpName, lowerVote, NULL, 0},
+    {nvvmMatchSyncOpName, lowerMatch, NULL, 0},
+    {nvvmReduxOpName, lowerRedux, NULL, 0},
+    {nvvmElectSyncOpName, lowerElect, NULL, 0},
+    {nvvmCpAsyncOpName, lowerCopyAsync, NULL, 0},
+    {nvvmCpAsyncCommitGroupOpName, lowerCopyCommit, NULL, 0},
+    {nvvmCpAsyncWaitGroupOpName, lowerCopyWait, NULL, 0},
+    {nvvmLdMatrixOpName, lowerLdmatrix, NULL, 0},
+    {nvvmStMatrixOpName, lowerStmatrix, NULL, 0},
+    {nvvmMmaOpName, emulatorLowerMmaSync, NULL, 0},
+    {nvvmMmaSpOpName, emulatorLowerMmaSparse, NULL, 0},
+    {nvvmRcpApproxFtzF32OpName, lowerReciprocal, NULL, 0},
+    {nvvmConvertFloatToTF32OpName, lowerTf32, NULL, 0},
+    {nvvmPermuteOpName, lowerPermute, NULL, 0},
+    {nvvmDotAccumulate4WayOpName, lowerDot, NULL, 4},
+    {nvvmDotAccumulate2WayOpName, lowerDot, NULL, 2},
+    {nvvmPrefetchOpName, emulatorLowerNothing, NULL, 0},
+    {nvvmNanosleepOpName, emulatorLowerNothing, NULL, 0},
+    {nvvmPMEventOpName, emulatorLowerNothing, NULL, 0},
+    {nvvmGriddepcontrolOpName, emulatorLowerNothing, NULL, 0},
+    {nvvmSetMaxRegisterOpName, emulatorLowerNothing, NULL, 0},
     {NULL, NULL, NULL, 0},
 };

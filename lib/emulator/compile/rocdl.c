@@ -7,6 +7,8 @@
 #include "mlir-c/BuiltinAttributes.h"
 #include "mlir-c/BuiltinTypes.h"
 #include "mlir-c/Dialect/LLVM.h"
+#include "upstream/llvm.h"
+#include "upstream/rocdl.h"
 
 #include <string.h>
 
@@ -60,7 +62,7 @@ static bool lowerSwizzle(EmulatorBuild *build, MlirOperation op, const EmulatorR
 static MlirValue asI64(EmulatorBuild *build, TileBuilder *b, MlirValue value) {
   MlirValue bits = emulatorToBits(build, b, value);
   bool wide = mlirTypeEqual(mlirValueGetType(bits), build->i64);
-  return wide ? bits : emulatorUnary(b, "llvm.zext", build->i64, bits);
+  return wide ? bits : llvmZExtOpBuild(b, build->i64, bits);
 }
 
 // update.dpp old, value
@@ -99,19 +101,35 @@ static bool lowerPermlanex16(EmulatorBuild *build, MlirOperation op, const Emula
 //===--- s_barrier ------------------------------------------------------------------===//
 
 static bool accessesMemory(MlirOperation op) {
-  static const char *const prefixes[] = {"llvm.load",     "llvm.store",       "llvm.atomicrmw", "llvm.cmpxchg",
-                                         "llvm.call",     "llvm.intr.masked", "llvm.intr.mem",  "rocdl.raw.",
-                                         "rocdl.load.to", "rocdl.global."};
-  MlirStringRef name = tileOpName(op);
-  for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; ++i)
-    if (name.length >= strlen(prefixes[i]) && !memcmp(name.data, prefixes[i], strlen(prefixes[i])))
+  static const char *const names[] = {llvmLoadOpName,
+                                      llvmStoreOpName,
+                                      llvmAtomicRMWOpName,
+                                      llvmAtomicCmpXchgOpName,
+                                      llvmCallIntrinsicOpName,
+                                      llvmCallOpName,
+                                      llvmMaskedCompressstoreOpName,
+                                      llvmMaskedExpandloadOpName,
+                                      llvmMaskedGatherOpName,
+                                      llvmMaskedLoadOpName,
+                                      llvmMaskedScatterOpName,
+                                      llvmMaskedStoreOpName,
+                                      llvmMemcpyOpName,
+                                      llvmMemcpyInlineOpName,
+                                      llvmMemmoveOpName,
+                                      llvmMemsetOpName,
+                                      rocdlGlobalLoadLDSOpName,
+                                      rocdlLoadToLDSOpName,
+                                      rocdlRawPtrBufferLoadOpName,
+                                      rocdlRawPtrBufferStoreOpName};
+  for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
+    if (tileOpIs(op, names[i]))
       return true;
   return false;
 }
 
 // llvm.fence of a workgroup or more that releases (or acquires), as LLVM numbers orders.
 static bool isFence(MlirOperation op, bool releases) {
-  if (!tileOpIs(op, "llvm.fence") || emulatorSays(op, "syncscope", "wavefront") ||
+  if (!llvmFenceOpIsA(op) || emulatorSays(op, "syncscope", "wavefront") ||
       emulatorSays(op, "syncscope", "singlethread"))
     return false;
   int64_t order = emulatorInteger(op, "ordering", 7);
@@ -119,7 +137,7 @@ static bool isFence(MlirOperation op, bool releases) {
 }
 
 // The hardware's own way: what it waits for is done.
-static bool isWait(MlirOperation op) { return tileOpIs(op, "rocdl.s.waitcnt") || tileOpIs(op, "rocdl.s.wait.dscnt"); }
+static bool isWait(MlirOperation op) { return rocdlSWaitcntOpIsA(op) || rocdlWaitDscntOpIsA(op); }
 
 // s_barrier waits for waves, not for their accesses. It orders memory where, with no access between, a release fence
 // stands before it and an acquire fence behind it, or a wait for the counters before it.
@@ -146,7 +164,7 @@ static const char unordered[] = "unordered";
 
 void emulatorMarkBarriers(EmulatorBuild *build, const TileOps *ops) {
   for (intptr_t i = 0; i < ops->count; ++i)
-    if (tileOpIs(ops->items[i], "rocdl.s.barrier") && !ordersMemory(ops, i))
+    if (rocdlSBarrierOpIsA(ops->items[i]) && !ordersMemory(ops, i))
       mlirOperationSetAttributeByName(ops->items[i], tileString(unordered), mlirUnitAttrGet(build->context));
 }
 
@@ -176,9 +194,9 @@ static bool lowerSwap(EmulatorBuild *build, MlirOperation op, const EmulatorRow 
 static MlirValue slot(EmulatorBuild *build, int64_t bytes) {
   TileBuilder b = tileBuilderAfter(build->frame);
   MlirValue size = emulatorI64(build, &b, bytes);
-  TileAttributeEntry attributes[] = {
-      {"elem_type", mlirTypeAttrGet(build->i8)}, {"alignment", mlirIntegerAttrGet(build->i64, 16)}, {NULL}};
-  return tileBuildValue(&b, "llvm.alloca", build->pointer, 1, &size, attributes);
+  MlirValue place = llvmAllocaOpBuild(&b, build->pointer, size, mlirTypeAttrGet(build->i8));
+  llvmAllocaOpSetAlignment(mlirOpResultGetOwner(place), mlirIntegerAttrGet(build->i64, 16));
+  return place;
 }
 
 // make.buffer.rsrc base, stride, bytes, flags
@@ -194,7 +212,7 @@ static bool lowerMakeBuffer(EmulatorBuild *build, MlirOperation op, const Emulat
   MlirValue operands[] = {resource, emulatorFlat(build, &b, mlirOperationGetOperand(op, 0)),
                           asI64(build, &b, mlirOperationGetOperand(op, 2))};
   emulatorCall(build, &b, "tessera_emu_buffer_make", none, 3, operands);
-  emulatorReplace(op, emulatorUnary(&b, "llvm.addrspacecast", type, resource));
+  emulatorReplace(op, llvmAddrSpaceCastOpBuild(&b, type, resource));
   return true;
 }
 
@@ -237,10 +255,9 @@ static bool lowerLoadToLds(EmulatorBuild *build, MlirOperation op, const Emulato
 static bool lowerReciprocal(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row) {
   TileBuilder b = tileBuilderBefore(op);
   MlirType type = tileResultType(op, 0);
-  TileAttributeEntry value[] = {{"value", mlirFloatAttrDoubleGet(build->context, type, 1.0)}, {NULL}};
   (void)row;
-  MlirValue one = tileBuildValue(&b, "llvm.mlir.constant", type, 0, NULL, value);
-  emulatorReplace(op, emulatorBinary(&b, "llvm.fdiv", one, mlirOperationGetOperand(op, 0)));
+  MlirValue one = llvmConstantOpBuild(&b, type, mlirFloatAttrDoubleGet(build->context, type, 1.0));
+  emulatorReplace(op, llvmFDivOpBuild(&b, one, mlirOperationGetOperand(op, 0)));
   return true;
 }
 
@@ -255,10 +272,10 @@ static bool lowerMedian(EmulatorBuild *build, MlirOperation op, const EmulatorRo
   for (int i = 0; i < 3; ++i) {
     operands[i] = mlirOperationGetOperand(op, i);
     if (widens)
-      operands[i] = emulatorUnary(&b, "llvm.fpext", build->f32, operands[i]);
+      operands[i] = llvmFPExtOpBuild(&b, build->f32, operands[i]);
   }
   MlirValue result = emulatorCall(build, &b, "tessera_emu_median", build->f32, 3, operands);
-  emulatorReplace(op, widens ? emulatorUnary(&b, "llvm.fptrunc", type, result) : result);
+  emulatorReplace(op, widens ? llvmFPTruncOpBuild(&b, type, result) : result);
   return true;
 }
 
@@ -281,12 +298,11 @@ static bool lowerFromSmall(EmulatorBuild *build, MlirOperation op, const Emulato
 static bool lowerFromSmallPair(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row) {
   TileBuilder b = tileBuilderBefore(op);
   MlirType type = tileResultType(op, 0);
-  MlirValue pair = tileBuildValue(&b, "llvm.mlir.poison", type, 0, NULL, NULL);
+  MlirValue pair = llvmPoisonOpBuild(&b, type);
   int64_t first = emulatorInteger(op, "wordSel", 0) ? 2 : 0;
   for (int64_t i = 0; i < 2; ++i) {
     MlirValue value = fromSmall(build, &b, row, mlirOperationGetOperand(op, 0), first + i);
-    pair =
-        tileBuildValue(&b, "llvm.insertelement", type, 3, (MlirValue[]){pair, value, emulatorI64(build, &b, i)}, NULL);
+    pair = llvmInsertElementOpBuild(&b, pair, value, emulatorI64(build, &b, i));
   }
   emulatorReplace(op, pair);
   return true;
@@ -300,10 +316,10 @@ static bool lowerToSmallPair(EmulatorBuild *build, MlirOperation op, const Emula
                           emulatorI32(build, &b, smallType(build, row))};
   MlirValue pair = emulatorCall(build, &b, "tessera_emu_to_small", build->i32, 3, operands);
   if (high)
-    pair = emulatorBinary(&b, "llvm.shl", pair, emulatorI32(build, &b, 16));
+    pair = llvmShlOpBuild(&b, pair, emulatorI32(build, &b, 16));
   MlirValue mask = emulatorI32(build, &b, high ? 0xffff : 0xffff0000);
-  MlirValue kept = emulatorBinary(&b, "llvm.and", mlirOperationGetOperand(op, 2), mask);
-  emulatorReplace(op, emulatorBinary(&b, "llvm.or", kept, pair));
+  MlirValue kept = llvmAndOpBuild(&b, mlirOperationGetOperand(op, 2), mask);
+  emulatorReplace(op, llvmOrOpBuild(&b, kept, pair));
   return true;
 }
 
@@ -317,65 +333,65 @@ static bool lowerPkRtz(EmulatorBuild *build, MlirOperation op, const EmulatorRow
 }
 
 const EmulatorRow emulatorRocdlRows[] = {
-    {"rocdl.workitem.id.x", emulatorLowerField, NULL, EMULATOR_THREAD(id[0])},
-    {"rocdl.workitem.id.y", emulatorLowerField, NULL, EMULATOR_THREAD(id[1])},
-    {"rocdl.workitem.id.z", emulatorLowerField, NULL, EMULATOR_THREAD(id[2])},
-    {"rocdl.workgroup.id.x", emulatorLowerField, NULL, EMULATOR_BLOCK(id[0])},
-    {"rocdl.workgroup.id.y", emulatorLowerField, NULL, EMULATOR_BLOCK(id[1])},
-    {"rocdl.workgroup.id.z", emulatorLowerField, NULL, EMULATOR_BLOCK(id[2])},
-    {"rocdl.workgroup.dim.x", emulatorLowerField, NULL, EMULATOR_BLOCK(size[0])},
-    {"rocdl.workgroup.dim.y", emulatorLowerField, NULL, EMULATOR_BLOCK(size[1])},
-    {"rocdl.workgroup.dim.z", emulatorLowerField, NULL, EMULATOR_BLOCK(size[2])},
-    {"rocdl.grid.dim.x", emulatorLowerField, NULL, EMULATOR_BLOCK(grid[0])},
-    {"rocdl.grid.dim.y", emulatorLowerField, NULL, EMULATOR_BLOCK(grid[1])},
-    {"rocdl.grid.dim.z", emulatorLowerField, NULL, EMULATOR_BLOCK(grid[2])},
-    {"rocdl.wavefrontsize", emulatorLowerField, NULL, EMULATOR_BLOCK(warp_width)},
-    {"rocdl.s.barrier", lowerSBarrier, NULL, 0},
-    {"rocdl.barrier", emulatorLowerBarrier0, NULL, 0},
-    {"rocdl.s.barrier.signal", emulatorLowerNothing, NULL, 0},
-    {"rocdl.s.barrier.wait", emulatorLowerBarrier0, NULL, 0},
-    {"rocdl.s.waitcnt", emulatorLowerNothing, NULL, 0},
-    {"rocdl.s.wait.dscnt", emulatorLowerNothing, NULL, 0},
-    {"rocdl.s.wait.loadcnt", emulatorLowerNothing, NULL, 0},
-    {"rocdl.s.wait.storecnt", emulatorLowerNothing, NULL, 0},
-    {"rocdl.s.wait.expcnt", emulatorLowerNothing, NULL, 0},
-    {"rocdl.s.sleep", emulatorLowerNothing, NULL, 0},
-    {"rocdl.s.nop", emulatorLowerNothing, NULL, 0},
-    {"rocdl.s.setprio", emulatorLowerNothing, NULL, 0},
-    {"rocdl.sched.barrier", emulatorLowerNothing, NULL, 0},
-    {"rocdl.sched.group.barrier", emulatorLowerNothing, NULL, 0},
-    {"rocdl.iglp.opt", emulatorLowerNothing, NULL, 0},
-    {"rocdl.mbcnt.lo", lowerMbcnt, NULL, 0},
-    {"rocdl.mbcnt.hi", lowerMbcnt, NULL, 1},
-    {"rocdl.ballot", lowerBallot, NULL, 0},
-    {"rocdl.readlane", lowerReadlane, NULL, 0},
-    {"rocdl.readfirstlane", lowerReadlane, NULL, 0},
-    {"rocdl.ds_bpermute", emulatorLowerDirect, "tessera_emu_bpermute", 0},
-    {"rocdl.ds_swizzle", lowerSwizzle, "tessera_emu_swizzle", 0},
-    {"rocdl.update.dpp", lowerDpp, NULL, 0},
-    {"rocdl.permlanex16", lowerPermlanex16, NULL, 0},
-    {"rocdl.permlane16.swap", lowerSwap, NULL, 16},
-    {"rocdl.permlane32.swap", lowerSwap, NULL, 32},
+    {rocdlThreadIdXOpName, emulatorLowerField, NULL, EMULATOR_THREAD(id[0])},
+    {rocdlThreadIdYOpName, emulatorLowerField, NULL, EMULATOR_THREAD(id[1])},
+    {rocdlThreadIdZOpName, emulatorLowerField, NULL, EMULATOR_THREAD(id[2])},
+    {rocdlBlockIdXOpName, emulatorLowerField, NULL, EMULATOR_BLOCK(id[0])},
+    {rocdlBlockIdYOpName, emulatorLowerField, NULL, EMULATOR_BLOCK(id[1])},
+    {rocdlBlockIdZOpName, emulatorLowerField, NULL, EMULATOR_BLOCK(id[2])},
+    {rocdlBlockDimXOpName, emulatorLowerField, NULL, EMULATOR_BLOCK(size[0])},
+    {rocdlBlockDimYOpName, emulatorLowerField, NULL, EMULATOR_BLOCK(size[1])},
+    {rocdlBlockDimZOpName, emulatorLowerField, NULL, EMULATOR_BLOCK(size[2])},
+    {rocdlGridDimXOpName, emulatorLowerField, NULL, EMULATOR_BLOCK(grid[0])},
+    {rocdlGridDimYOpName, emulatorLowerField, NULL, EMULATOR_BLOCK(grid[1])},
+    {rocdlGridDimZOpName, emulatorLowerField, NULL, EMULATOR_BLOCK(grid[2])},
+    {rocdlWavefrontSizeOpName, emulatorLowerField, NULL, EMULATOR_BLOCK(warp_width)},
+    {rocdlSBarrierOpName, lowerSBarrier, NULL, 0},
+    {rocdlBarrierOpName, emulatorLowerBarrier0, NULL, 0},
+    {rocdlBarrierSignalOpName, emulatorLowerNothing, NULL, 0},
+    {rocdlBarrierWaitOpName, emulatorLowerBarrier0, NULL, 0},
+    {rocdlSWaitcntOpName, emulatorLowerNothing, NULL, 0},
+    {rocdlWaitDscntOpName, emulatorLowerNothing, NULL, 0},
+    {rocdlWaitLoadcntOpName, emulatorLowerNothing, NULL, 0},
+    {rocdlWaitStorecntOpName, emulatorLowerNothing, NULL, 0},
+    {rocdlWaitExpcntOpName, emulatorLowerNothing, NULL, 0},
+    {rocdlSSleepOpName, emulatorLowerNothing, NULL, 0},
+    {rocdlSNopOpName, emulatorLowerNothing, NULL, 0},
+    {rocdlSetPrioOpName, emulatorLowerNothing, NULL, 0},
+    {rocdlSchedBarrierOpName, emulatorLowerNothing, NULL, 0},
+    {rocdlSchedGroupBarrierOpName, emulatorLowerNothing, NULL, 0},
+    {rocdlIglpOptOpName, emulatorLowerNothing, NULL, 0},
+    {rocdlMbcntLoOpName, lowerMbcnt, NULL, 0},
+    {rocdlMbcntHiOpName, lowerMbcnt, NULL, 1},
+    {rocdlBallotOpName, lowerBallot, NULL, 0},
+    {rocdlReadlaneOpName, lowerReadlane, NULL, 0},
+    {rocdlReadfirstlaneOpName, lowerReadlane, NULL, 0},
+    {rocdlDsBpermuteOpName, emulatorLowerDirect, "tessera_emu_bpermute", 0},
+    {rocdlDsSwizzleOpName, lowerSwizzle, "tessera_emu_swizzle", 0},
+    {rocdlDPPUpdateOpName, lowerDpp, NULL, 0},
+    {rocdlPermlaneX16OpName, lowerPermlanex16, NULL, 0},
+    {rocdlPermlane16SwapOpName, lowerSwap, NULL, 16},
+    {rocdlPermlane32SwapOpName, lowerSwap, NULL, 32},
     {"rocdl.mfma.*", emulatorLowerMfma, NULL, 0},
     {"rocdl.smfmac.*", emulatorLowerSmfmac, NULL, 0},
     {"rocdl.wmma.*", emulatorLowerWmma, NULL, 0},
-    {"rocdl.make.buffer.rsrc", lowerMakeBuffer, NULL, 0},
-    {"rocdl.raw.ptr.buffer.load", lowerBuffer, "tessera_emu_buffer_load", 0},
-    {"rocdl.raw.ptr.buffer.store", lowerBuffer, "tessera_emu_buffer_store", 0},
-    {"rocdl.global.load.lds", lowerLoadToLds, NULL, 0},
-    {"rocdl.load.to.lds", lowerLoadToLds, NULL, 0},
-    {"rocdl.rcp", lowerReciprocal, NULL, 0},
-    {"rocdl.exp2", emulatorLowerMath, "exp2", 0},
-    {"rocdl.log", emulatorLowerMath, "log2", 0}, // v_log_f32 is of base 2
-    {"rocdl.sqrt", emulatorLowerMath, "sqrt", 0},
-    {"rocdl.tanh", emulatorLowerMath, "tanh", 0},
-    {"rocdl.fmed3", lowerMedian, NULL, 0},
-    {"rocdl.cvt.f32.fp8", lowerFromSmall, NULL, 0},
-    {"rocdl.cvt.f32.bf8", lowerFromSmall, NULL, 1},
-    {"rocdl.cvt.pk.f32.fp8", lowerFromSmallPair, NULL, 0},
-    {"rocdl.cvt.pk.f32.bf8", lowerFromSmallPair, NULL, 1},
-    {"rocdl.cvt.pk.fp8.f32", lowerToSmallPair, NULL, 0},
-    {"rocdl.cvt.pk.bf8.f32", lowerToSmallPair, NULL, 1},
-    {"rocdl.cvt.pkrtz", lowerPkRtz, NULL, 0},
+    {rocdlMakeBufferRsrcOpName, lowerMakeBuffer, NULL, 0},
+    {rocdlRawPtrBufferLoadOpName, lowerBuffer, "tessera_emu_buffer_load", 0},
+    {rocdlRawPtrBufferStoreOpName, lowerBuffer, "tessera_emu_buffer_store", 0},
+    {rocdlGlobalLoadLDSOpName, lowerLoadToLds, NULL, 0},
+    {rocdlLoadToLDSOpName, lowerLoadToLds, NULL, 0},
+    {rocdlROCDLRcpOpName, lowerReciprocal, NULL, 0},
+    {rocdlROCDLExp2OpName, emulatorLowerMath, "exp2", 0},
+    {rocdlROCDLLogOpName, emulatorLowerMath, "log2", 0}, // v_log_f32 is of base 2
+    {rocdlROCDLSqrtOpName, emulatorLowerMath, "sqrt", 0},
+    {rocdlROCDLTanhOpName, emulatorLowerMath, "tanh", 0},
+    {rocdlFMed3OpName, lowerMedian, NULL, 0},
+    {rocdlCvtF32Fp8OpName, lowerFromSmall, NULL, 0},
+    {rocdlCvtF32Bf8OpName, lowerFromSmall, NULL, 1},
+    {rocdlCvtPkF32Fp8OpName, lowerFromSmallPair, NULL, 0},
+    {rocdlCvtPkF32Bf8OpName, lowerFromSmallPair, NULL, 1},
+    {rocdlCvtPkFp8F32OpName, lowerToSmallPair, NULL, 0},
+    {rocdlCvtPkBf8F32OpName, lowerToSmallPair, NULL, 1},
+    {rocdlCvtPkRtzOpName, lowerPkRtz, NULL, 0},
     {NULL, NULL, NULL, 0},
 };
