@@ -4,7 +4,7 @@
 //      lib/runtime/drivers/*.c lib/support/*.c
 //      -o tile-exec -pthread -ldl -lm
 #include "lib/support/guard.h"
-#include "tools/tile-exec/session.h"
+#include "tools/tile-exec/one_run.h"
 
 #include <stdio.h>
 #include <string.h>

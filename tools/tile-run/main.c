@@ -1,7 +1,7 @@
 // tile-run: compiles a program at any level and runs one of its functions on .npy files. --help lists the flags.
 #include "lib/machine/machine.h"
 #include "lib/support/guard.h"
-#include "tools/tile-run/session.h"
+#include "tools/tile-run/one_run.h"
 
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
-// One run of a compiled program. See session.h.
-#include "tools/tile-exec/session.h"
+// One run of a compiled program. See one_run.h.
+#include "tools/tile-exec/one_run.h"
 
 #include "lib/run/progress.h"
 #include "lib/run/timeout.h"

@@ -1,6 +1,6 @@
 // One run of tile-exec: loads the program, reads or makes its arguments, calls it, writes what was asked for.
-#ifndef TESSERA_TOOLS_TILE_EXEC_SESSION_H
-#define TESSERA_TOOLS_TILE_EXEC_SESSION_H
+#ifndef TESSERA_TOOLS_TILE_EXEC_ONE_RUN_H
+#define TESSERA_TOOLS_TILE_EXEC_ONE_RUN_H
 
 #include "lib/support/run_options.h"
 

@@ -1,6 +1,6 @@
-// One run of a program on its targets. See session.h.
+// One run of a program on its targets. See one_run.h.
 // The interpreter, where it judges, runs first: what it says of a wrong program names the place, compiled code may die.
-#include "tools/tile-run/session.h"
+#include "tools/tile-run/one_run.h"
 
 #include "lib/execution/compare.h"
 #include "lib/execution/statistics.h"
