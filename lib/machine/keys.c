@@ -49,6 +49,7 @@ const TileMachineKey tileMachineKeys[] = {
     {"*.bank.bytes", TileMachineInteger, "", "width of a bank"},
     {"*.instances", TileMachineInteger, "", "instances in the machine, where it is not one per core"},
     // Instructions and engines.
+    {"matrix.load", TileMachineWord, "", "the instruction that reads 8x8 matrices of 16-bit elements from shared memory: ldmatrix; absent: none"},
     {"atom.*", TileMachineAtomType, "", "a matrix instruction: shape and types of A, B, C"},
     {"fragment.*", TileMachineTextLine, "", "fragment.ATOM.a|b|c|e: the #tile.layout of an operand in registers; e: of where a's kept elements stand"},
     {"engines", TileMachineWords, "", "asynchronous copy engines"},

@@ -312,13 +312,13 @@ static intptr_t collect(Stage *stage, Plan **plans) {
 
 static void readMachine(Stage *stage) {
   TileMachineLevel shared = {.banks = 0};
-  const char *isa = tileMachineGetText(stage->machine, "isa");
+  const char *load = tileMachineGetText(stage->machine, "matrix.load");
   tileMachineGetLevel(stage->machine, "shared", &shared);
   stage->limits = (TileAccessLimits){.elementBytes = 1, .vectorBytes = 16, .banks = (uint32_t)shared.banks};
   stage->limits.bankBytes = shared.banks ? (uint32_t)shared.bankBytes : 4;
   stage->isAsynchronous =
       mlirExtPassGetBool(stage->pass, "asynchronous") && tileMachineListHas(stage->machine, "engines", "cp.async");
-  stage->hasMatrices = isa && !strcmp(isa, "ptx");
+  stage->hasMatrices = load && !strcmp(load, "ldmatrix");
 }
 
 static bool run(MlirOperation kernel, MlirExtPass pass) {
