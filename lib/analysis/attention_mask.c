@@ -141,17 +141,16 @@ static void noteNegative(Reader *r, const Sum *sum) {
 }
 
 static void readComparison(Reader *r, MlirOperation compare, bool holds) {
-  enum { Slt = 2, Sle, Sgt, Sge, Ult, Ule, Ugt, Uge };
-  int64_t predicate = mlirIntegerAttrGetValueInt(tileOpAttribute(compare, "predicate"));
-  if (predicate < Slt)
+  int64_t predicate = arithCmpIOpGetPredicateValue(compare);
+  if (predicate < ArithCmpI_Slt)
     return;
   Sum lhs = {0}, rhs = {0}, sum = {0};
   MlirValue a = mlirOperationGetOperand(compare, 0), b = mlirOperationGetOperand(compare, 1);
   if (!addValue(r, a, 1, &lhs) || !addValue(r, b, 1, &rhs))
     return;
-  if (predicate >= Ult && (!isNeverNegative(&lhs) || !isNeverNegative(&rhs)))
+  if (predicate >= ArithCmpI_Ult && (!isNeverNegative(&lhs) || !isNeverNegative(&rhs)))
     return;
-  int64_t order = predicate >= Ult ? predicate - Ult : predicate - Slt; // <, <=, >, >=
+  int64_t order = predicate >= ArithCmpI_Ult ? predicate - ArithCmpI_Ult : predicate - ArithCmpI_Slt; // <, <=, >, >=
   bool isLess = (order < 2) == holds, isOrEqual = (order % 2 == 1) == holds;
   // isLess: a - b < 0 (or equal: a - b - 1 < 0); else b - a < 0.
   if (!addValue(r, a, isLess ? 1 : -1, &sum) || !addValue(r, b, isLess ? -1 : 1, &sum))
@@ -178,7 +177,7 @@ static void readCondition(Reader *r, MlirValue condition, bool holds) {
     readCondition(r, mlirOperationGetOperand(op, 0), !holds);
     return;
   }
-  if (!tileOpIs(op, holds ? "arith.andi" : "arith.ori"))
+  if (!(holds ? arithAndIOpIsA(op) : arithOrIOpIsA(op)))
     return;
   readCondition(r, mlirOperationGetOperand(op, 0), holds);
   readCondition(r, mlirOperationGetOperand(op, 1), holds);

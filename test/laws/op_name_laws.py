@@ -41,7 +41,6 @@ NOT_YET = {
         "lib/conversion/sparse_tensor_to_sparse/",
         "lib/conversion/sparse_to_tile/",
         "lib/conversion/tile_to_gpu/",
-        "lib/transforms/fuse/",
         "lib/transforms/layout/",
         "lib/transforms/memory/",
         "lib/transforms/schedule/",

@@ -4,6 +4,7 @@
 #include "lib/conversion/linalg_to_tile/kernel.h"
 #include "upstream/arith.h"
 #include "upstream/linalg.h"
+#include "upstream/math.h"
 #include "upstream/memref.h"
 #include "upstream/tensor.h"
 
@@ -32,8 +33,8 @@ MlirValue tileKernelPosition(TileKernelEmission *e, int dim, MlirType tile) {
 }
 
 MlirValue tileKernelWeight(TileKernelEmission *e, MlirValue x) {
-  TileAttributeEntry flags[] = {{"fastmath", tileBuildAttribute(&e->body, "#arith.fastmath<afn>")}, {0}};
-  return tileBuildValue(&e->body, "math.exp", mlirValueGetType(x), 1, &x, flags);
+  MlirAttribute flags = tileBuildAttribute(&e->body, "#arith.fastmath<afn>");
+  return mlirOperationGetResult(mathExpOpCreate(&e->body, x, flags), 0);
 }
 
 MlirValue tileKernelInside(TileKernelEmission *e, int dim) {

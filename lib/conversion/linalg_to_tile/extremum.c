@@ -26,14 +26,18 @@ typedef struct Extremum {
 
 //===--- questions ----------------------------------------------------------===//
 
-// arith.cmpf's and cmpi's numbers, of `candidate predicate best`; ordered, so that nan is never better.
+// `candidate predicate best`; ordered, so that nan is never better.
 static const struct {
-  const char *op;
+  TileUpstream op;
   int64_t predicate, swapped; // swapped: of `best predicate candidate`
-  const char *larger;
+  TileUpstream larger;
 } orders[] = {
-    {"arith.cmpf", 2, 4, "arith.maximumf"}, {"arith.cmpf", 4, 2, "arith.minimumf"}, {"arith.cmpi", 4, 2, "arith.maxsi"},
-    {"arith.cmpi", 2, 4, "arith.minsi"},    {"arith.cmpi", 8, 6, "arith.maxui"},    {"arith.cmpi", 6, 8, "arith.minui"},
+    {ArithOp_CmpF, ArithCmpF_Ogt, ArithCmpF_Olt, ArithOp_MaximumF},
+    {ArithOp_CmpF, ArithCmpF_Olt, ArithCmpF_Ogt, ArithOp_MinimumF},
+    {ArithOp_CmpI, ArithCmpI_Sgt, ArithCmpI_Slt, ArithOp_MaxSI},
+    {ArithOp_CmpI, ArithCmpI_Slt, ArithCmpI_Sgt, ArithOp_MinSI},
+    {ArithOp_CmpI, ArithCmpI_Ugt, ArithCmpI_Ult, ArithOp_MaxUI},
+    {ArithOp_CmpI, ArithCmpI_Ult, ArithCmpI_Ugt, ArithOp_MinUI},
 };
 
 static MlirValue outputArgument(const TileStructured *s, int output) {
@@ -77,8 +81,9 @@ static bool matchOrder(const TileStructured *s, Extremum *x) {
   if (!mlirValueEqual(isSwapped ? left : right, best))
     return false;
   for (size_t i = 0; i < sizeof orders / sizeof *orders; ++i)
-    if (tileOpIs(x->compare, orders[i].op) && predicate == (isSwapped ? orders[i].swapped : orders[i].predicate))
-      x->larger = orders[i].larger;
+    if ((TileUpstream)arithOpKind(x->compare) == orders[i].op &&
+        predicate == (isSwapped ? orders[i].swapped : orders[i].predicate))
+      x->larger = tileUpstreamName(orders[i].larger);
   return x->larger != NULL;
 }
 
@@ -203,7 +208,7 @@ static void buildWinner(TileKernelEmission *e, const Extremum *x, MlirValue *sta
   MlirValue best = tileKernelReduce(e, x->larger, state[0]);
   MlirValue known =
       arithSelectOpBuild(&e->body, buildEqual(e, state[0], best), state[1], tileBuildInteger(&e->body, numbers, none));
-  MlirValue number = tileKernelReduce(e, "arith.minsi", known);
+  MlirValue number = tileKernelReduce(e, tileUpstreamName(ArithOp_MinSI), known);
   MlirValue value =
       arithSelectOpBuild(&e->body, buildEqual(e, state[1], number), state[0], tileKernelConstant(e, lowest, values));
   state[0] = tileKernelReduce(e, x->larger, value);

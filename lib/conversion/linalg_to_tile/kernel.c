@@ -145,8 +145,8 @@ static MlirValue programId(TileKernelEmission *e, int axis) {
 
 MlirValue tileKernelAssumeBelow(TileKernelEmission *e, MlirValue index, int64_t count) {
   int64_t range[2] = {0, count - 1};
-  TileAttributeEntry attributes[] = {{"range", mlirDenseI64ArrayGet(e->body.context, 2, range)}, {0}};
-  return tileBuildValue(&e->body, "tile.assume", mlirIndexTypeGet(e->body.context), 1, &index, attributes);
+  MlirAttribute none = mlirAttributeGetNull(), known = mlirDenseI64ArrayGet(e->body.context, 2, range);
+  return mlirOperationGetResult(tileAssumeOpCreate(&e->body, index, none, none, none, none, known), 0);
 }
 
 // The program's number along dimension `dim`: of a known extent its range is known, and with it which tiles have no

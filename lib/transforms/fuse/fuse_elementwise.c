@@ -8,6 +8,7 @@
 #include "lib/ir/builder.h"
 #include "lib/ir/pass.h"
 #include "lib/transforms/fuse/fuse.h"
+#include "upstream/builtin.h"
 #include "upstream/linalg.h"
 
 #include <string.h>
@@ -38,8 +39,6 @@ static void populate(MlirRewritePatternSet patterns, MlirContext context) {
 
 // Upstream's set also makes an output empty that the body does not read: wrong of a reduction over nothing, whose
 // result is that output. While the patterns run, such a body yields its value through a cast that names the output too.
-static const char *const guard = "builtin.unrealized_conversion_cast";
-
 static void guardOutputs(MlirOperation op) {
   MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
   MlirOperation yield = mlirBlockGetTerminator(body);
@@ -47,8 +46,10 @@ static void guardOutputs(MlirOperation op) {
   TileBuilder builder = tileBuilderBefore(yield);
   for (intptr_t i = 0; i < outputs; ++i) {
     MlirValue values[] = {mlirOperationGetOperand(yield, i), mlirBlockGetArgument(body, first + i)};
+    MlirType type = mlirValueGetType(values[0]);
     if (mlirOpOperandIsNull(mlirValueGetFirstUse(values[1])))
-      mlirOperationSetOperand(yield, i, tileBuildValue(&builder, guard, mlirValueGetType(values[0]), 2, values, NULL));
+      mlirOperationSetOperand(
+          yield, i, mlirOperationGetResult(builtinUnrealizedConversionCastOpBuild(&builder, 1, &type, 2, values), 0));
   }
 }
 
@@ -56,7 +57,7 @@ static void releaseOutputs(MlirOperation op) {
   MlirOperation yield = mlirBlockGetTerminator(mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0)));
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(yield); ++i) {
     MlirOperation cast = tileDefiningOp(mlirOperationGetOperand(yield, i));
-    if (!tileOpIs(cast, guard) || mlirOperationGetNumOperands(cast) != 2)
+    if (!builtinUnrealizedConversionCastOpIsA(cast) || mlirOperationGetNumOperands(cast) != 2)
       continue;
     mlirOperationSetOperand(yield, i, mlirOperationGetOperand(cast, 0));
     mlirOperationDestroy(cast);
