@@ -93,14 +93,10 @@ static MlirValue allocateLike(TileBuilder *builder, MlirValue buffer, MlirType t
   for (intptr_t i = 0; i < rank; ++i) {
     if (!mlirShapedTypeIsDynamicDim(type, i))
       continue;
-    MlirValue operands[] = {buffer, tileBuildIndex(builder, i)};
-    sizes[count++] = memrefDimOpBuild(builder, operands[0], operands[1]);
+    sizes[count++] = memrefDimOpBuild(builder, buffer, tileBuildIndex(builder, i));
   }
-  int32_t segments[] = {(int32_t)count, 0};
-  TileAttributeEntry attributes[] = {{"operandSegmentSizes", mlirDenseI32ArrayGet(builder->context, 2, segments)},
-                                     {"alignment", mlirIntegerAttrGet(mlirIntegerTypeGet(builder->context, 64), 64)},
-                                     {NULL}};
-  result = tileBuildValue(builder, memrefAllocOpName, type, count, sizes, attributes);
+  MlirAttribute alignment = mlirIntegerAttrGet(mlirIntegerTypeGet(builder->context, 64), 64);
+  result = memrefAllocOpGetMemref(memrefAllocOpCreate(builder, type, count, sizes, 0, NULL, alignment));
   free(sizes);
   return result;
 }

@@ -183,38 +183,16 @@ static bool hasTrueMask(MlirOperation op) {
   return !mlirValueIsNull(mask) && tileConstantIsTrue(mlirExtValueGetConstant(mask));
 }
 
-// Drops the group's one operand.
-static void dropGroup(MlirOperation op, const char *name, intptr_t group) {
-  intptr_t begin, dropped, count = mlirOperationGetNumOperands(op), kept = 0;
-  MlirAttribute segments = tileOpAttribute(op, "operandSegmentSizes");
-  intptr_t groups = mlirDenseArrayGetNumElements(segments);
-  int32_t *sizes = malloc(sizeof *sizes * (size_t)groups);
-  MlirValue *operands = malloc(sizeof *operands * (size_t)count);
-  tileOpOperands(op, name, &begin, &dropped);
-  for (intptr_t i = 0; i < count; ++i)
-    if (i < begin || i >= begin + dropped)
-      operands[kept++] = mlirOperationGetOperand(op, i);
-  for (intptr_t i = 0; i < groups; ++i)
-    sizes[i] = i == group ? 0 : mlirDenseI32ArrayGetElement(segments, i);
-  mlirOperationSetOperands(op, kept, operands);
-  mlirOperationSetInherentAttributeByName(op, tileString("operandSegmentSizes"),
-                                          mlirDenseI32ArrayGet(mlirOperationGetContext(op), groups, sizes));
-  free(operands);
-  free(sizes);
-}
-
-// Groups of gather: source, indices, mask, other; of scatter: value, destination, indices, mask. `other` stays only
-// where bounds(drop) may still ask for it.
+// `other` stays only where bounds(drop) may still ask for it.
 static MlirLogicalResult dropTrueMask(MlirRewritePattern pattern, MlirOperation op, MlirPatternRewriter rewriter,
                                       void *data) {
-  bool isGather = tileGatherOpIsA(op);
   if (!hasTrueMask(op))
     return mlirLogicalResultFailure();
   MlirRewriterBase base = mlirPatternRewriterAsBase(rewriter);
   mlirRewriterBaseStartOpModification(base, op);
-  if (isGather && !mlirValueIsNull(tileOpOperand(op, "other")) && !tileKeywordIs(op, "bounds", "drop"))
-    dropGroup(op, "other", 3);
-  dropGroup(op, "mask", isGather ? 2 : 3);
+  if (tileGatherOpIsA(op) && !tileKeywordIs(op, "bounds", "drop"))
+    tileOpDropOperands(op, "other");
+  tileOpDropOperands(op, "mask");
   mlirRewriterBaseFinalizeOpModification(base, op);
   return mlirLogicalResultSuccess();
 }
@@ -328,26 +306,20 @@ static bool hasTileIndex(MlirOperation op, intptr_t begin, intptr_t count) {
 // Relaxed and within the device: all that a combining scatter promises. Outside of memory both are errors: trap.
 static MlirLogicalResult atomicToScatter(MlirRewritePattern pattern, MlirOperation op, MlirPatternRewriter rewriter,
                                          void *data) {
-  intptr_t begin, count, maskBegin, masks, operands = mlirOperationGetNumOperands(op);
+  intptr_t begin = tileAtomicRmwOpGetIndicesBegin(op), count = tileAtomicRmwOpGetNumIndices(op);
   const char *combine = combineOf(op);
-  tileOpOperands(op, "indices", &begin, &count);
-  tileOpOperands(op, "mask", &maskBegin, &masks);
   bool isUnused = mlirOpOperandIsNull(mlirValueGetFirstUse(mlirOperationGetResult(op, 0)));
   if (!isUnused || !combine || !tileKeywordIs(op, "order", "relaxed") || tileKeywordIs(op, "scope", "system") ||
       !hasTileIndex(op, begin, count))
     return mlirLogicalResultFailure();
   TileBuilder builder = tileBuilderInPattern(rewriter, op);
-  MlirContext context = builder.context;
-  MlirValue *values = malloc(sizeof *values * (size_t)operands);
-  for (intptr_t i = 0; i < operands; ++i)
-    values[i] = mlirOperationGetOperand(op, i);
-  int32_t segments[] = {1, 1, (int32_t)count, (int32_t)masks};
-  TileAttributeEntry attributes[] = {{"combine", mlirStringAttrGet(context, tileString(combine))},
-                                     {"bounds", mlirStringAttrGet(context, tileString("trap"))},
-                                     {"operandSegmentSizes", mlirDenseI32ArrayGet(context, 4, segments)},
-                                     {NULL}};
-  tileBuild(&builder, tileScatterOpName, operands, values, 0, NULL, attributes, 0, NULL);
-  free(values);
+  MlirValue *indices = malloc(sizeof *indices * (size_t)(count + 1));
+  for (intptr_t i = 0; i < count; ++i)
+    indices[i] = tileAtomicRmwOpGetIndices(op, i);
+  tileScatterOpCreate(&builder, tileAtomicRmwOpGetValue(op), tileAtomicRmwOpGetMemory(op), count, indices,
+                      tileAtomicRmwOpGetMask(op), mlirStringAttrGet(builder.context, tileString(combine)),
+                      mlirStringAttrGet(builder.context, tileString("trap")));
+  free(indices);
   mlirRewriterBaseEraseOp(mlirPatternRewriterAsBase(rewriter), op);
   return mlirLogicalResultSuccess();
 }

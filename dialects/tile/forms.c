@@ -126,8 +126,7 @@ bool tileParseMemrefAt(const MlirExtOpDefinition *definition, MlirExtParser pars
       !mlirExtParserResolveOperand(parser, state, address, addressType) || !resolveIndices(parser, state, &sizes) ||
       !resolveIndices(parser, state, &strides))
     return false;
-  const int32_t segments[] = {1, (int32_t)sizes.numOperands, (int32_t)strides.numOperands};
-  mlirExtOpStateAddAttribute(state, "operandSegmentSizes", mlirDenseI32ArrayGet(context, 3, segments));
+  tileAddOperandSegments(state, context, 3, (int32_t[]){1, (int32_t)sizes.numOperands, (int32_t)strides.numOperands});
   mlirExtOpStateAddType(state, memref);
   return true;
 }
@@ -135,7 +134,7 @@ bool tileParseMemrefAt(const MlirExtOpDefinition *definition, MlirExtParser pars
 static bool hasIdentityLayout(MlirType memref) { return mlirAffineMapIsIdentity(mlirMemRefTypeGetAffineMap(memref)); }
 
 void tilePrintMemrefAt(const MlirExtOpDefinition *definition, MlirOperation op, MlirExtPrinter printer) {
-  static const char *const elided[] = {"operandSegmentSizes"};
+  static const char *const elided[] = {tileOperandSegmentsName};
   MlirType memref = tileResultType(op, 0);
   intptr_t rank = tileTypeGetRank(memref), begin, count;
   int64_t numbers[TILE_MAX_LIST];

@@ -153,13 +153,14 @@ bool tileConstantIsTrue(MlirAttribute constant) {
 //===--- operands -----------------------------------------------------------===//
 
 intptr_t tileGroupCount(MlirOperation op, intptr_t group) {
-  return mlirDenseI32ArrayGetElement(tileOpAttribute(op, "operandSegmentSizes"), group);
+  intptr_t begin, count;
+  tileOpOperandGroup(op, group, &begin, &count);
+  return count;
 }
 
 intptr_t tileGroupBegin(MlirOperation op, intptr_t group) {
-  intptr_t begin = 0;
-  for (intptr_t i = 0; i < group; ++i)
-    begin += tileGroupCount(op, i);
+  intptr_t begin, count;
+  tileOpOperandGroup(op, group, &begin, &count);
   return begin;
 }
 

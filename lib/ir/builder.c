@@ -194,6 +194,20 @@ MlirValue tileBuildTextAddress(TileBuilder *builder, const char *symbol) {
                               mlirFlatSymbolRefAttrGet(builder->context, tileString(symbol)));
 }
 
+//===--- functions of the runtime -------------------------------------------===//
+MlirValue tileBuildLlvmCall(TileBuilder *builder, const char *function, MlirType result, intptr_t count,
+                            const MlirValue *operands) {
+  MlirAttribute noBundles = mlirDenseI32ArrayGet(builder->context, 0, NULL);
+  MlirOperation call = llvmCallOpBuild(builder, result, count, operands, 0, NULL, noBundles);
+  llvmCallOpSetCallee(call, mlirFlatSymbolRefAttrGet(builder->context, tileString(function)));
+  return mlirTypeIsNull(result) ? (MlirValue){NULL} : llvmCallOpGetResult(call);
+}
+
+void tileBuildLlvmDeclaration(TileBuilder *builder, const char *function, MlirType type) {
+  llvmLLVMFuncOpBuild(builder, mlirStringAttrGet(builder->context, tileString(function)), mlirTypeAttrGet(type),
+                      mlirRegionCreate());
+}
+
 //===--- index arithmetic ---------------------------------------------------===//
 // Overflow is left to the op: a wrapped constant would hide it.
 #define CONSTANTS(a, b)                                                                                                \

@@ -67,6 +67,11 @@ MlirAttribute tileBuildEnum(const TileBuilder *builder, unsigned bits, int64_t v
 // A constant global of the text and its end ('\0'), internal to the module, and its address.
 void tileBuildText(TileBuilder *builder, const char *symbol, const char *text);
 MlirValue tileBuildTextAddress(TileBuilder *builder, const char *symbol);
+// llvm.call of the function of that name; `result` null: it returns nothing, and so does this.
+MlirValue tileBuildLlvmCall(TileBuilder *builder, const char *function, MlirType result, intptr_t count,
+                            const MlirValue *operands);
+// llvm.func of that name and type (mlirLLVMFunctionTypeGet) without a body.
+void tileBuildLlvmDeclaration(TileBuilder *builder, const char *function, MlirType type);
 // Inserts a detached op at the builder's place (through the rewriter if there is one) and returns it.
 MlirOperation tileBuilderInsert(TileBuilder *builder, MlirOperation op);
 

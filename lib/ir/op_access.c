@@ -106,6 +106,30 @@ MlirValue tileOpResult(MlirOperation op, const char *name) {
   return count ? mlirOperationGetResult(op, begin) : (MlirValue){NULL};
 }
 
+void tileAddOperandSegments(MlirExtOpState state, MlirContext context, intptr_t count, const int32_t *sizes) {
+  mlirExtOpStateAddAttribute(state, tileOperandSegmentsName, mlirDenseI32ArrayGet(context, count, sizes));
+}
+
+void tileOpDropOperands(MlirOperation op, const char *name) {
+  const TileOpSpec *spec = tileSpecOf(op);
+  int dropped = tileSpecFindValue(spec->operands, spec->numOperands, name);
+  intptr_t total = mlirOperationGetNumOperands(op), kept = 0, begin, count;
+  MlirValue *operands = malloc(sizeof *operands * (size_t)(total + 1));
+  int32_t sizes[TileMaxValues];
+  for (int group = 0; group < spec->numOperands; ++group) {
+    tileSpecOperandGroup(spec, op, group, &begin, &count);
+    sizes[group] = group == dropped ? 0 : (int32_t)count;
+    for (intptr_t i = 0; i < sizes[group]; ++i)
+      operands[kept++] = mlirOperationGetOperand(op, begin + i);
+  }
+  mlirOperationSetOperands(op, kept, operands);
+  if (spec->operandSegments)
+    mlirOperationSetInherentAttributeByName(
+        op, tileString("operandSegmentSizes"),
+        mlirDenseI32ArrayGet(mlirOperationGetContext(op), spec->numOperands, sizes));
+  free(operands);
+}
+
 //===--- attributes and their kinds -----------------------------------------===//
 MlirAttribute tileSpecAttribute(const TileAttributeSpec *attribute, MlirOperation op) {
   return mlirExtOperationGetInherentAttributeAt(op, attribute->slot);

@@ -53,6 +53,12 @@ void tileOpResults(MlirOperation op, const char *name, intptr_t *begin, intptr_t
 MlirValue tileOpOperand(MlirOperation op, const char *name); // null when an optional one is absent
 MlirValue tileOpResult(MlirOperation op, const char *name);
 
+// For ops with hooks .parse and .print: the groups' sizes, in the order of the row, and the attribute that keeps them.
+static const char tileOperandSegmentsName[] = "operandSegmentSizes";
+void tileAddOperandSegments(MlirExtOpState state, MlirContext context, intptr_t count, const int32_t *sizes);
+// Takes all values of an operand group that may be empty out of the op.
+void tileOpDropOperands(MlirOperation op, const char *name);
+
 // The same by position in the row, as the generated accessors call them: O(number of columns).
 void tileOpOperandGroup(MlirOperation op, intptr_t group, intptr_t *begin, intptr_t *count);
 void tileOpResultGroup(MlirOperation op, intptr_t group, intptr_t *begin, intptr_t *count);

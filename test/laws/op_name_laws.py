@@ -47,12 +47,8 @@ NOT_YET = {
         "lib/transforms/sparsify/",
     ],
     "segments": [
-        "dialects/tile/",
-        "lib/conversion/gpu_launch_to_runtime/",
         "lib/conversion/sparse_tensor_to_sparse/",
         "lib/conversion/sparse_to_tile/",
-        "lib/conversion/tile_launch_to_runtime/",
-        "lib/transforms/memory/",
         "lib/transforms/schedule/",
     ],
 }

@@ -34,25 +34,7 @@ enum { Statistic_Launches, Statistic_Waits, Statistic_Checks };
 
 //===--- questions ----------------------------------------------------------------===//
 
-// gpu.launch_func's operands: dependencies, grid x y z, block x y z, cluster x y z, shared bytes, the kernel's, object.
-enum {
-  Group_Dependencies,
-  Group_Grid,
-  Group_Block = 4,
-  Group_Cluster = 7,
-  Group_Shared = 10,
-  Group_Kernel,
-  MaxRank = 64
-};
-
-static intptr_t groupOf(MlirOperation launch, int group, intptr_t *count) {
-  MlirAttribute sizes = tileOpAttribute(launch, "operandSegmentSizes");
-  intptr_t at = 0;
-  for (int i = 0; i < group; ++i)
-    at += mlirDenseI32ArrayGetElement(sizes, i);
-  *count = mlirDenseI32ArrayGetElement(sizes, group);
-  return at;
-}
+enum { MaxRank = 64 };
 
 static bool isContiguous(MlirType memref) { return mlirAffineMapIsIdentity(mlirMemRefTypeGetAffineMap(memref)); }
 
@@ -82,11 +64,10 @@ static intptr_t parametersOf(MlirType type) {
 }
 
 static bool checkOperands(MlirOperation launch, intptr_t *parameters) {
-  intptr_t count, first = groupOf(launch, Group_Kernel, &count);
   char text[256];
   *parameters = 0;
-  for (intptr_t i = 0; i < count; ++i) {
-    MlirType type = tileOperandType(launch, first + i);
+  for (intptr_t i = 0; i < gpuLaunchFuncOpGetNumKernelOperands(launch); ++i) {
+    MlirType type = mlirValueGetType(gpuLaunchFuncOpGetKernelOperands(launch, i));
     intptr_t more = parametersOf(type);
     if (!more)
       return tileError(launch, "gives the kernel a %s, want memrefs with strides and scalars",
@@ -110,12 +91,10 @@ static bool checkKernel(MlirOperation launch, intptr_t given) {
 }
 
 static bool check(MlirOperation launch) {
-  intptr_t dependencies, clusters, parameters;
-  groupOf(launch, Group_Dependencies, &dependencies);
-  groupOf(launch, Group_Cluster, &clusters);
-  if (dependencies || mlirOperationGetNumResults(launch))
+  intptr_t parameters;
+  if (gpuLaunchFuncOpGetNumAsyncDependencies(launch) || mlirOperationGetNumResults(launch))
     return tileError(launch, "has tokens: launches run in the order of the program here");
-  if (clusters)
+  if (!mlirValueIsNull(gpuLaunchFuncOpGetClusterSizeX(launch)))
     return tileError(launch, "has clusters, which the runtime does not launch yet");
   if (mlirOperationIsNull(tileParentOp(launch, funcFuncOpIsA)))
     return tileError(launch, "must stand in a func.func to be lowered to the runtime");
@@ -218,18 +197,13 @@ static MlirOperation constantOf(MlirValue memref) {
 
 // A constant lies in the host's program: the kernel gets the device's copy.
 static MlirValue copiedConstant(Lowering *lowering, MlirOperation constant, MlirValue base) {
-  MlirContext context = lowering->code.context;
-  MlirType type = tileResultType(constant, 0);
+  MlirType type = mlirValueGetType(memrefGetGlobalOpGetResult(constant));
   int64_t bytes = bytesOf(mlirShapedTypeGetElementType(type));
   for (intptr_t d = 0; d < mlirShapedTypeGetRank(type); ++d)
     bytes *= mlirShapedTypeGetDimSize(type, d);
   MlirValue operands[] = {cast(&lowering->code, llvmIntToPtrOpName, toWord(lowering, base), lowering->pointer),
                           tileBuildInteger(&lowering->code, lowering->i64, bytes)};
-  TileAttributeEntry attributes[] = {{"callee", mlirFlatSymbolRefAttrGet(context, tileString(constantFunction))},
-                                     {"op_bundle_sizes", mlirDenseI32ArrayGet(context, 0, NULL)},
-                                     {"operandSegmentSizes", mlirDenseI32ArrayGet(context, 2, (int32_t[]){2, 0})},
-                                     {0}};
-  MlirValue copy = tileBuildValue(&lowering->code, llvmCallOpName, lowering->pointer, 2, operands, attributes);
+  MlirValue copy = tileBuildLlvmCall(&lowering->code, constantFunction, lowering->pointer, 2, operands);
   copy = cast(&lowering->code, llvmPtrToIntOpName, copy, lowering->i64);
   return cast(&lowering->code, arithIndexCastOpName, copy, lowering->index);
 }
@@ -261,11 +235,20 @@ static void addMemref(Lowering *lowering, MlirValue memref) {
 
 // int64_t[7]: grid, block, bytes of shared memory.
 static MlirValue packSizes(Lowering *lowering, MlirOperation launch) {
-  enum { Sizes = 7 };
+  MlirValue shared = gpuLaunchFuncOpGetDynamicSharedMemorySize(launch);
+  const MlirValue sizes[] = {
+      gpuLaunchFuncOpGetGridSizeX(launch),
+      gpuLaunchFuncOpGetGridSizeY(launch),
+      gpuLaunchFuncOpGetGridSizeZ(launch),
+      gpuLaunchFuncOpGetBlockSizeX(launch),
+      gpuLaunchFuncOpGetBlockSizeY(launch),
+      gpuLaunchFuncOpGetBlockSizeZ(launch),
+      mlirValueIsNull(shared) ? tileBuildIndex(&lowering->code, 0) : shared,
+  };
+  enum { Sizes = sizeof sizes / sizeof *sizes };
   MlirValue slot = buildSlot(lowering, mlirLLVMArrayTypeGet(lowering->i64, Sizes));
   for (int32_t i = 0; i < Sizes; ++i) {
-    intptr_t count, at = groupOf(launch, i < 6 ? Group_Grid + i : Group_Shared, &count);
-    MlirValue size = count ? mlirOperationGetOperand(launch, at) : tileBuildIndex(&lowering->code, 0);
+    MlirValue size = sizes[i];
     MlirType type = mlirValueGetType(size);
     if (mlirTypeIsAIndex(type))
       size = toWord(lowering, size);
@@ -300,25 +283,14 @@ static MlirValue textAddress(Lowering *lowering, MlirOperation module, const cha
 }
 
 void gpuBuildRuntimeCall(TileBuilder *builder, const char *function, intptr_t count, const MlirValue *operands) {
-  MlirContext context = builder->context;
-  TileAttributeEntry attributes[] = {
-      {"callee", mlirFlatSymbolRefAttrGet(context, tileString(function))},
-      {"op_bundle_sizes", mlirDenseI32ArrayGet(context, 0, NULL)},
-      {"operandSegmentSizes", mlirDenseI32ArrayGet(context, 2, (int32_t[]){(int32_t)count, 0})},
-      {0}};
-  tileBuild(builder, llvmCallOpName, count, operands, 0, NULL, attributes, 0, NULL);
+  tileBuildLlvmCall(builder, function, (MlirType){NULL}, count, operands);
 }
 
 static void declare(MlirOperation module, const char *function, MlirType result, intptr_t count, MlirType *inputs) {
   if (isThere(module, function))
     return;
   TileBuilder top = atTop(module);
-  MlirRegion region = mlirRegionCreate();
-  MlirType type = mlirLLVMFunctionTypeGet(result, count, inputs, false);
-  TileAttributeEntry attributes[] = {{"sym_name", mlirStringAttrGet(top.context, tileString(function))},
-                                     {"function_type", mlirTypeAttrGet(type)},
-                                     {0}};
-  tileBuild(&top, llvmLLVMFuncOpName, 0, NULL, 0, NULL, attributes, 1, &region);
+  tileBuildLlvmDeclaration(&top, function, mlirLLVMFunctionTypeGet(result, count, inputs, false));
 }
 
 // The table is zero here: a program's device code is known after the host's (lib/target).
@@ -328,14 +300,11 @@ static void declareImages(MlirOperation module) {
   TileBuilder top = atTop(module);
   MlirContext context = top.context;
   MlirType fields[] = {mlirIntegerTypeGet(context, 64), mlirLLVMPointerTypeGet(context, 0)};
-  MlirRegion region = mlirRegionCreate();
-  TileAttributeEntry attributes[] = {
-      {"sym_name", mlirStringAttrGet(context, tileString(imagesName))},
-      {"global_type", mlirTypeAttrGet(mlirLLVMStructTypeLiteralGet(context, 2, fields, false))},
-      {"linkage", mlirAttributeParseGet(context, tileString("#llvm.linkage<internal>"))},
-      {"value", mlirAttributeParseGet(context, tileString("#llvm.zero"))},
-      {0}};
-  tileBuild(&top, llvmGlobalOpName, 0, NULL, 0, NULL, attributes, 1, &region);
+  MlirOperation images =
+      llvmGlobalOpBuild(&top, mlirTypeAttrGet(mlirLLVMStructTypeLiteralGet(context, 2, fields, false)),
+                        mlirStringAttrGet(context, tileString(imagesName)),
+                        mlirLLVMLinkageAttrGet(context, MlirLLVMLinkageInternal), mlirRegionCreate());
+  llvmGlobalOpSetValue(images, mlirAttributeParseGet(context, tileString("#llvm.zero")));
 }
 
 static void declareRuntime(MlirOperation module) {
@@ -356,11 +325,11 @@ static void lower(MlirOperation launch, MlirOperation module) {
                        .i64 = mlirIntegerTypeGet(context, 64),
                        .i8 = mlirIntegerTypeGet(context, 8),
                        .index = mlirIndexTypeGet(context)};
-  intptr_t parameters, count, first = groupOf(launch, Group_Kernel, &count);
+  intptr_t parameters;
   checkOperands(launch, &parameters);
   lowering.params = buildSlot(&lowering, mlirLLVMArrayTypeGet(lowering.pointer, (unsigned)parameters));
-  for (intptr_t i = 0; i < count; ++i) {
-    MlirValue operand = mlirOperationGetOperand(launch, first + i);
+  for (intptr_t i = 0; i < gpuLaunchFuncOpGetNumKernelOperands(launch); ++i) {
+    MlirValue operand = gpuLaunchFuncOpGetKernelOperands(launch, i);
     (mlirTypeIsAMemRef(mlirValueGetType(operand)) ? addMemref : addScalar)(&lowering, operand);
   }
   MlirAttribute kernel = tileOpAttribute(launch, "kernel");

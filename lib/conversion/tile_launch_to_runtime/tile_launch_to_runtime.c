@@ -162,17 +162,6 @@ static MlirValue buildKernelName(Lowering *lowering, MlirOperation launch, MlirO
   return tileBuildTextAddress(&lowering->code, symbol);
 }
 
-static void buildLaunchCall(Lowering *lowering, MlirValue kernel, MlirValue arguments, MlirValue programs,
-                            MlirValue name) {
-  MlirContext context = lowering->code.context;
-  MlirValue operands[4] = {kernel, arguments, programs, name};
-  TileAttributeEntry attributes[] = {{"callee", mlirFlatSymbolRefAttrGet(context, tileString(launchFunction))},
-                                     {"op_bundle_sizes", mlirDenseI32ArrayGet(context, 0, NULL)},
-                                     {"operandSegmentSizes", mlirDenseI32ArrayGet(context, 2, (int32_t[]){4, 0})},
-                                     {0}};
-  tileBuild(&lowering->code, llvmCallOpName, 4, operands, 0, NULL, attributes, 0, NULL);
-}
-
 static void lower(MlirOperation launch, MlirOperation module) {
   MlirOperation function = tileParentOp(launch, funcFuncOpIsA);
   MlirContext context = mlirOperationGetContext(launch);
@@ -181,9 +170,7 @@ static void lower(MlirOperation launch, MlirOperation module) {
                        .code = tileBuilderBefore(launch),
                        .pointer = mlirLLVMPointerTypeGet(context, 0),
                        .i64 = mlirIntegerTypeGet(context, 64)};
-  MlirAttribute segments = tileOpAttribute(launch, "operandSegmentSizes");
-  intptr_t rank = mlirDenseI32ArrayGetElement(segments, 0), total = mlirOperationGetNumOperands(launch);
-  intptr_t parameters = total - rank;
+  intptr_t rank = tileLaunchOpGetNumGrid(launch), parameters = mlirOperationGetNumOperands(launch) - rank;
 
   MlirValue arguments = buildSlot(&lowering, mlirLLVMArrayTypeGet(lowering.pointer, (unsigned)parameters + 1));
   for (intptr_t i = 0; i < parameters; ++i) {
@@ -194,7 +181,8 @@ static void lower(MlirOperation launch, MlirOperation module) {
   buildStore(&lowering, grid, elementPointer(&lowering, arguments, lowering.pointer, (int32_t)parameters));
   MlirValue name = buildKernelName(&lowering, launch, module);
   MlirValue kernel = buildKernelPointer(&lowering, tileOpAttribute(launch, "kernel"));
-  buildLaunchCall(&lowering, kernel, arguments, programs, name);
+  tileBuildLlvmCall(&lowering.code, launchFunction, (MlirType){NULL}, 4,
+                    (MlirValue[]){kernel, arguments, programs, name});
   mlirOperationDestroy(launch);
 }
 
@@ -209,11 +197,7 @@ static void declareLaunch(MlirOperation module) {
   MlirType pointer = mlirLLVMPointerTypeGet(builder.context, 0), i64 = mlirIntegerTypeGet(builder.context, 64);
   MlirType inputs[4] = {pointer, pointer, i64, pointer};
   MlirType type = mlirLLVMFunctionTypeGet(mlirLLVMVoidTypeGet(builder.context), 4, inputs, false);
-  MlirRegion region = mlirRegionCreate();
-  TileAttributeEntry attributes[] = {{"sym_name", mlirStringAttrGet(builder.context, tileString(launchFunction))},
-                                     {"function_type", mlirTypeAttrGet(type)},
-                                     {0}};
-  tileBuild(&builder, llvmLLVMFuncOpName, 0, NULL, 0, NULL, attributes, 1, &region);
+  tileBuildLlvmDeclaration(&builder, launchFunction, type);
 }
 
 static bool checkKernel(MlirOperation launch) {

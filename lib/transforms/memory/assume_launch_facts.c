@@ -63,10 +63,10 @@ static TileOps launchesOf(MlirOperation kernel, const TileOps *all) {
 
 // What a launch gives for parameter i: `ins` and `outs` stand behind the grid.
 static MlirValue argumentOf(MlirOperation launch, intptr_t i) {
-  return mlirOperationGetOperand(launch, tileGroupBegin(launch, 1) + i);
+  return mlirOperationGetOperand(launch, tileLaunchOpGetInputsBegin(launch) + i);
 }
 
-static bool isWritten(MlirOperation launch, intptr_t i) { return i >= tileGroupCount(launch, 1); }
+static bool isWritten(MlirOperation launch, intptr_t i) { return i >= tileLaunchOpGetNumInputs(launch); }
 
 //===--- scalars -----------------------------------------------------------------------===//
 
@@ -177,8 +177,7 @@ static int64_t mostPrograms(const Launched *launched, int64_t axis, bool *isSame
   for (intptr_t l = 0; l < launched->launches.count; ++l) {
     MlirOperation launch = launched->launches.items[l];
     int64_t programs = 1;
-    if (axis < tileGroupCount(launch, 0) &&
-        !tileConstantIndex(mlirOperationGetOperand(launch, tileGroupBegin(launch, 0) + axis), &programs))
+    if (axis < tileLaunchOpGetNumGrid(launch) && !tileConstantIndex(tileLaunchOpGetGrid(launch, axis), &programs))
       return 0;
     *isSame = *isSame && (!l || programs == most);
     most = programs > most ? programs : most;

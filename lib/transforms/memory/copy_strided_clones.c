@@ -83,33 +83,26 @@ static MlirValue buildExtent(TileBuilder *builder, const Layout *layout, const M
 static MlirValue buildAllocation(TileBuilder *builder, const Layout *layout, MlirValue extent, MlirAttribute space) {
   int64_t dynamic = mlirShapedTypeGetDynamicSize();
   MlirType type = mlirMemRefTypeContiguousGet(layout->element, 1, &dynamic, space);
-  TileAttributeEntry attributes[] = {
-      {"operandSegmentSizes", mlirDenseI32ArrayGet(builder->context, 2, (int32_t[]){1, 0})}, {NULL}};
-  return tileBuildValue(builder, memrefAllocOpName, type, 1, &extent, attributes);
+  return memrefAllocOpBuild(builder, type, 1, &extent, 0, NULL);
 }
 
 // The flat buffer as `type`: what the type leaves open is given as operands.
 static MlirValue buildCast(TileBuilder *builder, MlirValue flat, MlirType type, const Layout *layout,
                            const Metadata *metadata) {
   MlirContext context = builder->context;
-  MlirValue operands[2 + 2 * MaxRank] = {flat};
-  int32_t segments[4] = {1, 0, 0, 0};
-  intptr_t count = 1;
+  MlirValue offset = tileBuildIndex(builder, 0), sizes[MaxRank], strides[MaxRank];
+  intptr_t numSizes = 0, numStrides = 0;
   int64_t open = mlirShapedTypeGetDynamicStrideOrOffset();
-  if (layout->offset == open)
-    operands[count++] = tileBuildIndex(builder, 0), segments[1]++;
-  for (intptr_t i = 0; i < layout->rank; ++i)
+  for (intptr_t i = 0; i < layout->rank; ++i) {
     if (layout->sizes[i] == mlirShapedTypeGetDynamicSize())
-      operands[count++] = metadata->sizes[i], segments[2]++;
-  for (intptr_t i = 0; i < layout->rank; ++i)
+      sizes[numSizes++] = metadata->sizes[i];
     if (layout->strides[i] == open)
-      operands[count++] = metadata->strides[i], segments[3]++;
-  TileAttributeEntry attributes[] = {{"operandSegmentSizes", mlirDenseI32ArrayGet(context, 4, segments)},
-                                     {"static_offsets", mlirDenseI64ArrayGet(context, 1, &layout->offset)},
-                                     {"static_sizes", mlirDenseI64ArrayGet(context, layout->rank, layout->sizes)},
-                                     {"static_strides", mlirDenseI64ArrayGet(context, layout->rank, layout->strides)},
-                                     {NULL}};
-  return tileBuildValue(builder, memrefReinterpretCastOpName, type, count, operands, attributes);
+      strides[numStrides++] = metadata->strides[i];
+  }
+  return memrefReinterpretCastOpBuild(builder, type, flat, layout->offset == open, &offset, numSizes, sizes, numStrides,
+                                      strides, mlirDenseI64ArrayGet(context, 1, &layout->offset),
+                                      mlirDenseI64ArrayGet(context, layout->rank, layout->sizes),
+                                      mlirDenseI64ArrayGet(context, layout->rank, layout->strides));
 }
 
 static bool copyClone(MlirOperation clone) {
