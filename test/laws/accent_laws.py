@@ -15,7 +15,11 @@ LAWS = [
      "  for (int i = 0; i < n; i++)"),
     (r"^\s*///|\s///<", "comments begin with //, not ///", "/// Doubles x."),
     (r"^// -{3,}|^// ={3,}", "a section is marked by //===--- name ---===//", "// --- helpers ---"),
+    (r"!(?!llvm)\w[\w.>\[\]-]*\.ptr\b|\.ptr (\?|!=|==|&&|\|\|)|\b(if|while) \(.*\.ptr\)$", "test for null by mlirXIsNull, not by .ptr",
+     "  if (!value.ptr)"),
 ]
+# A law that some rooms do not keep yet: the folders where it holds. This list only grows.
+HOLDS_IN = {"test for null by mlirXIsNull, not by .ptr": ("lib/conversion/tile_to_vector/", "lib/transforms/math/")}
 SKIPPED_FOLDER = re.compile(r"^(\.git|\.venv|build.*|Output|__pycache__|generated|shared)$")
 
 
@@ -27,8 +31,10 @@ def sources(root):
                 yield os.path.join(folder, name)
 
 
-def breaches_of(line):
-    return [sentence for pattern, sentence, _ in LAWS if re.search(pattern, line)]
+def breaches_of(line, path=None):
+    """The sentences of the laws that a line breaks; without a path, of all laws."""
+    return [sentence for pattern, sentence, _ in LAWS
+            if (not path or path.startswith(HOLDS_IN.get(sentence, ""))) and re.search(pattern, line)]
 
 
 def check(root):
@@ -36,7 +42,7 @@ def check(root):
     for path in sources(root):
         with open(path, encoding="utf-8") as file:
             for number, line in enumerate(file, 1):
-                for sentence in breaches_of(line.rstrip("\n")):
+                for sentence in breaches_of(line.rstrip("\n"), os.path.relpath(path, root)):
                     print(f"{os.path.relpath(path, root)}:{number}: {sentence}")
                     count += 1
     return count

@@ -1,4 +1,5 @@
-// One op of a kernel at a time: scalars are cloned, tiles become lazy records or loops, what is not known is refused.
+// Lowers one op of a kernel at a time: clones ops on scalars, makes lazy records or loops of ops on tiles, refuses the
+// rest.
 #include "dialects/tile/tile.h"
 #include "lib/conversion/tile_to_vector/memory/places.h"
 

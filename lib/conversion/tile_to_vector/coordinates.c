@@ -1,6 +1,5 @@
-// Indices while lowering: a base value plus a constant, so that unrolled code shares its address arithmetic; small
-// builders of arithmetic; and what is known about an index of the kernel (bounds, factors), which decides where a tile
-// needs masks.
+// Indices of the lowering: a base value plus a constant, so that unrolled code shares its address arithmetic. Also what
+// is known about an index of the kernel (bounds, factors), which decides where a tile needs masks.
 #include "lib/conversion/tile_to_vector/lowering.h"
 
 #include "upstream/memref.h"

@@ -1,6 +1,6 @@
-// Evaluating tiles element by element: a lazy value becomes vectors (or scalars) at the coordinates its user asks for,
-// where the user is. Nothing is stored in between; a Body remembers what it has, so a value used twice is computed
-// once.
+// Evaluates tiles element by element: a lazy value becomes vectors (or scalars) at the coordinates that its user needs,
+// at the place of the user. Nothing is stored in between. A body remembers its values, so a value that is used twice is
+// computed once.
 #include "lib/conversion/tile_to_vector/lowering.h"
 
 #include "lib/ir/op_query.h"

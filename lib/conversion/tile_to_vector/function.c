@@ -1,5 +1,5 @@
-// A kernel as a function: void kernel(void **args, int64_t begin, int64_t end), the loop over linear program numbers in
-// it. README.md describes the ABI, which convert-tile-launch-to-runtime's code calls.
+// The function of a kernel, void kernel(void **args, int64_t begin, int64_t end), with the loop over linear program
+// numbers. README.md describes the ABI; the code of convert-tile-launch-to-runtime calls the function.
 #include "lib/conversion/tile_to_vector/lowering.h"
 
 #include "upstream/func.h"

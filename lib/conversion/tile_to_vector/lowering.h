@@ -1,12 +1,13 @@
-// What the files of this room share: how a tile value of a kernel is held while its kernel becomes a function.
+// What the files of this room share: how the lowering holds a tile value of a kernel while the kernel becomes a
+// function.
 //
-// Every value of the kernel has a Record. A tile is
-//   Lazy       nothing is emitted yet; whoever needs elements evaluates the expression at their coordinates,
-//   Registers  vectors of `lanes` elements, rows × chunks, as SSA values (accumulators, loop-carried small tiles),
+// Every value of the kernel has a VecRecord. A tile is
+//   Lazy       nothing is emitted yet; a user that needs elements evaluates the expression at their coordinates,
+//   Registers  vectors of `lanes` elements, rows × chunks, as SSA values (accumulators, small loop-carried tiles),
 //   Memory     a buffer of the function (results of reductions, large loop-carried tiles).
-// A view or buffer is an Access: how a tile's coordinates become indices of a memref, and where its edges are.
-// Stores, reductions, products, copies and yields ("roots") generate the loops; inside them expressions are evaluated
-// through a Body, which remembers what it has evaluated.
+// A view or buffer is a VecAccess: how the coordinates of a tile become indices of a memref, and where its edges are.
+// Stores, reductions, products, copies and yields ("roots") generate the loops. Inside the loops a VecBody evaluates
+// expressions and remembers the results.
 #ifndef TESSERA_CONVERSION_TILE_TO_VECTOR_LOWERING_H
 #define TESSERA_CONVERSION_TILE_TO_VECTOR_LOWERING_H
 
@@ -73,7 +74,7 @@ typedef struct VecAccess {
   int64_t strides[MaxRank]; // of the memref, in elements; dynamic: mlirShapedTypeGetDynamicStrideOrOffset()
   double pad;
   MlirType storage; // element type of the memref (i8 for i1 tiles held in memory)
-  MlirValue root;   // kernel parameter or tile.alloc it views, in the kernel (old); null for buffers of the lowering
+  MlirValue root; // the kernel parameter or tile.alloc behind the memref, in the kernel; null: a buffer of the lowering
   const VecPacking *packing; // null: elements lie as they are
   int64_t steps[MaxRank];    // views: how far the origin moves by one tile index
 } VecAccess;
@@ -94,7 +95,7 @@ typedef struct VecRecord {
   MlirOperation op;  // Lazy: what defines it
   VecAccess *access; // Access, Memory, and Lazy loads
   MlirValue *registers;
-  bool isShared;    // other values stand for it too: its memory must not be written over
+  bool isShared;    // other values use the same record: its memory must not be overwritten
   uint64_t visited; // stamp of the last walk that met it
 } VecRecord;
 
@@ -110,7 +111,7 @@ typedef struct VecLowering {
   MlirOperation kernel;
   MlirValue programIds[3], gridSizes[3]; // index
   TileBuilder entry;                     // once per call: where buffers are made
-  TileBuilder exit;                      // … and given back
+  TileBuilder exit;                      // where buffers are released
   TileBuilder builder;                   // where code goes now
   VecWidths widths;
   int64_t stackBytes;
@@ -146,7 +147,7 @@ void vecLoweringDestroy(VecLowering *lowering);
 // Memory that lives as long as the lowering.
 void *vecLoweringAllocate(VecLowering *lowering, size_t bytes);
 VecRecord *vecRecordOf(VecLowering *lowering, MlirValue source);                 // null when there is none
-void vecRecordAlias(VecLowering *lowering, MlirValue source, VecRecord *record); // `source` stands for the same
+void vecRecordAlias(VecLowering *lowering, MlirValue source, VecRecord *record); // a second value of the record
 VecRecord *vecRecordScalar(VecLowering *lowering, MlirValue source, MlirValue value);
 VecRecord *vecRecordNew(VecLowering *lowering, MlirValue source, VecRecordKind kind);
 VecRecord *vecRecordMemory(VecLowering *lowering, MlirValue source, VecAccess *access);
@@ -167,8 +168,8 @@ bool vecFitsRegisters(const VecLowering *lowering, const VecShape *shape);
 int64_t vecNumRegisters(const VecLowering *lowering, const VecShape *shape);
 // A dense memref as a tile in memory.
 VecAccess *vecDenseAccess(VecLowering *lowering, const VecShape *shape, MlirValue memref, MlirType storage);
-// What an element is held as in the function's own memory: itself, or the next larger integer of 8, 16, 32, … bits,
-// as vectors of elements that do not fill such a word would be packed.
+// The type that holds an element in the function's own memory: the element's own, or the next larger integer of 8, 16,
+// 32, … bits, because a vector of elements that do not fill such a word would be packed.
 bool vecIsOddlyWide(MlirType element);
 MlirType vecStorageOf(MlirType element);
 // A buffer of the function, row-major, contents undefined.
@@ -188,7 +189,7 @@ MlirValue vecCoordValue(TileBuilder *builder, VecCoord coord);
 MlirValue vecBuildAnd(TileBuilder *builder, MlirValue a, MlirValue b);          // i1; null is true
 MlirValue vecBuildSplat(TileBuilder *builder, MlirValue scalar, int64_t width); // width 0: itself
 MlirValue vecBuildZero(TileBuilder *builder, MlirType type);                    // scalar or vector
-// What is known of an index of the kernel: bounds (INT64_MIN/MAX: none) and a factor.
+// What is known about an index of the kernel: bounds (INT64_MIN/MAX: none) and a factor.
 typedef struct VecIndexFacts {
   int64_t low, high, multiple; // inclusive; multiple 0: the value is 0
 } VecIndexFacts;
@@ -224,9 +225,9 @@ void vecPackedStore(VecBody *body, const VecAccess *access, const VecCoord *coor
 void vecAccessPrefetch(VecLowering *lowering, const VecAccess *access, bool write);
 bool vecAccessIsContiguous(const VecAccess *access, intptr_t axis, int64_t width);
 MlirValue vecAccessMask(VecBody *body, const VecAccess *access, const VecCoord *coords, intptr_t axis, int64_t width);
-// The same tile as a memref of its own that begins where the tile does, so that addresses in a loop are a base and
-// small numbers: LLVM spills where each step of k computes indices anew (512³ in blocks: 143 against 225 GFLOP/s). Null
-// where nothing is gained, or where it may leave its memref.
+// The tile as a memref of its own that begins where the tile begins, so that addresses in a loop are a base and small
+// numbers. LLVM spills if each step of k computes new indices (512³ in blocks: 143 against 225 GFLOP/s). Null if
+// nothing is gained, or if the tile may leave its memref.
 VecAccess *vecAccessFromOrigin(VecLowering *lowering, const VecAccess *access);
 // memref.extract_strided_metadata of its memref: base, offset, sizes…, strides….
 MlirOperation vecAccessMetadata(TileBuilder *builder, const VecAccess *access);
@@ -236,7 +237,7 @@ intptr_t vecAccessIndices(TileBuilder *builder, const VecAccess *access, const V
 VecBody vecBodyBegin(VecLowering *lowering, bool inside);
 void vecBodyEnd(VecBody *body);
 MlirValue vecEvaluate(VecBody *body, VecRecord *record, const VecCoord *coords, intptr_t axis, int64_t width);
-// The same, one lane after the other: for what cannot be read as a vector.
+// Evaluates one lane after the other, for a record that cannot be read as a vector.
 MlirValue vecEvaluateLanes(VecBody *body, VecRecord *record, const VecCoord *coords, intptr_t axis, int64_t width);
 MlirValue vecEvaluateOperand(VecBody *body, MlirValue source, const VecCoord *coords, intptr_t axis, int64_t width);
 bool vecIsEvaluable(MlirOperation op); // an op that may stay lazy
@@ -250,26 +251,27 @@ typedef struct VecRecords {
 } VecRecords;
 VecRecords vecRecordsBehind(VecLowering *lowering, VecRecord *record);
 bool vecIsRead(const VecRecord *record); // a load, or a tile in memory
-// What a body has evaluated at a place (null: nothing), and how it remembers.
+// The value that a body has evaluated at a place (null: none), and how the body remembers one.
 MlirValue vecRemembered(const VecBody *body, const VecRecord *record, const VecCoord *coords, intptr_t axis,
                         int64_t width);
 void vecRemember(VecBody *body, const VecRecord *record, const VecCoord *coords, intptr_t axis, int64_t width,
                  MlirValue result);
 bool vecMayLeave(VecLowering *lowering, VecRecord *record);       // some access that is read may
 MlirValue vecAllInside(VecLowering *lowering, VecRecord *record); // none does, for the whole tile; null: that is known
-// Registers are read at coordinates known now only. Before a root whose loops run over coordinates, spill copies them
-// to memory (all that `record` meets, `unrolled`: only those not read chunk by chunk); unspill ends that.
+// Registers can be read only at coordinates that are constants. Before a root whose loops run over coordinates, spill
+// copies the registers behind `record` to memory (`unrolled`: only if they are not read chunk by chunk). unspill ends
+// that.
 intptr_t vecSpill(VecLowering *lowering, VecRecord *record, bool unrolled); // returns the mark for unspill
 void vecUnspill(VecLowering *lowering, intptr_t mark);
-// How operand `operand` of `op` is read when `op` is evaluated at a place: Exact for every place of the row, Chunk for
-// this vector only, Lanes: not as a vector. Axis -1: the operand is the same in all lanes.
-// Of the row at `coords`, how many elements can be read from `record` (may be null) and written to `target` (may be
-// null) in vectors of `width` without masks, a multiple of it; null: all. Evaluates nothing.
+// How many elements of the row at `coords` can be read from `record` (may be null) and written to `target` (may be
+// null) in vectors of `width` without masks: a multiple of `width`; null: all. Evaluates nothing.
 MlirValue vecUnmaskedCount(VecLowering *lowering, VecRecord *record, const VecAccess *target, const VecCoord *coords,
                            int64_t width);
-// From which element on, a multiple of `width` and perhaps beyond the end, the row of `record` at `coords` is the same
-// everywhere because all that it reads is padding; null when there is no such place.
+// The element, a multiple of `width` and perhaps beyond the end, from which on the row of `record` at `coords` has one
+// value, because the row reads only padding there; null if there is no such element.
 MlirValue vecPaddedFrom(VecLowering *lowering, VecRecord *record, const VecCoord *coords, int64_t width);
+// How an op that is evaluated at a place reads its operand: Exact: at `operandCoords` for every place of the row;
+// Chunk: for this vector only; Lanes: not as a vector. Axis -1: the operand is the same in all lanes.
 typedef enum VecPlacement { VecPlacement_Exact, VecPlacement_Chunk, VecPlacement_Lanes } VecPlacement;
 VecPlacement vecPlaceInOperand(VecLowering *lowering, MlirOperation op, const VecCoord *coords, intptr_t axis,
                                int64_t width, VecCoord *operandCoords, intptr_t *operandAxis);
@@ -277,8 +279,8 @@ VecPlacement vecPlaceInOperand(VecLowering *lowering, MlirOperation op, const Ve
 //===--- flow/loops.c: roots that write tiles --------------------------------------===//
 typedef void (*VecVectorVisitor)(VecBody *body, VecRecord *source, const VecAccess *target, const VecCoord *coords,
                                  int64_t width, void *data);
-// Calls `visit` for vectors along the last dimension that cover `target`, inside loops: masked only where `source` or
-// `target` may leave their memory. `target` comes back as it is known there.
+// Calls `visit` inside loops for the vectors along the last dimension that cover `target`. A vector is masked only if
+// `source` or `target` may leave their memory. `visit` gets `target` with the edges that are still possible there.
 void vecForEachVector(VecLowering *lowering, VecRecord *source, const VecAccess *target, VecVectorVisitor visit,
                       void *data);
 void vecWriteTile(VecLowering *lowering, VecRecord *record, const VecAccess *target);
@@ -294,10 +296,10 @@ bool vecWriteInterleaved(VecLowering *lowering, VecRecord *record, const VecAcce
 VecAccess *vecMaterialize(VecLowering *lowering, VecRecord *record, MlirType element); // null element: as it is
 void vecRecordCopy(VecLowering *lowering, VecRecord *record); // a lazy one becomes what it is now, in memory
 MlirValue *vecEvaluateRegisters(VecLowering *lowering, VecRecord *record);
-// The buffer behind `value` that a result of the same shape may overwrite, element by element: nothing else reads it
-// afterwards. Null when there is none.
+// The buffer behind `value` that a result of the same shape may overwrite element by element, because no other op reads
+// the buffer afterwards. Null if there is none.
 VecAccess *vecInPlaceTarget(VecLowering *lowering, MlirValue value);
-// A record of no value of the kernel: `access` as if it were a tile in memory.
+// A record that belongs to no value of the kernel: `access` as a tile in memory.
 VecRecord *vecRecordOfAccess(VecLowering *lowering, VecAccess *access);
 // Moves the builder to the end of `block`; returns where it was.
 TileBuilder vecEnter(VecLowering *lowering, MlirBlock block);
@@ -308,7 +310,7 @@ MlirBlock vecBuildLoop(TileBuilder *builder, MlirValue lower, MlirValue upper, i
 
 //===--- flow/per_element.c: roots that work on one element at a time ------------------------------------===//
 typedef void (*VecElementVisitor)(VecBody *body, const VecCoord *coords, void *data);
-// Calls `visit` inside loops over the coordinates of `shape`; But: dimension `skipped` stays at 0 (-1: none).
+// Calls `visit` inside loops over the coordinates of `shape`. But: dimension `skipped` stays at 0 (-1: none).
 void vecForEachElement(VecLowering *lowering, const VecShape *shape, VecElementVisitor visit, void *data);
 void vecForEachElementBut(VecLowering *lowering, const VecShape *shape, intptr_t skipped, VecElementVisitor visit,
                           void *data);
@@ -322,7 +324,7 @@ void vecForEachElementOf(VecLowering *lowering, MlirOperation op, const VecShape
                          void *data);
 MlirValue vecElementAt(VecBody *body, MlirValue source, const VecCoord *coords);
 VecShape vecShapeOfValue(MlirValue value); // a scalar: rank 0
-// Code between the two runs where `condition` holds; null: always.
+// The code between openIf and closeIf runs if `condition` holds; null: always.
 TileBuilder vecOpenIf(VecLowering *lowering, MlirValue condition);
 void vecCloseIf(VecLowering *lowering, MlirValue condition, TileBuilder before);
 MlirType vecBitsTypeOf(MlirType element);                        // the integer of its width
@@ -337,14 +339,14 @@ bool vecLowerMemrefAt(VecLowering *lowering, MlirOperation op);
 bool vecLowerAssert(VecLowering *lowering, MlirOperation op);
 bool vecLowerPrint(VecLowering *lowering, MlirOperation op);
 bool vecLowerConvertType(VecLowering *lowering, MlirOperation op);
-// What tile.convert_type makes of operands already evaluated; `bits` may be null.
+// Builds tile.convert_type on operands that are evaluated already; `bits` may be null.
 MlirValue vecBuildConversion(TileBuilder *builder, MlirOperation op, MlirValue value, MlirValue bits, int64_t width);
 bool vecLowerBitcast(VecLowering *lowering, MlirOperation op);
 bool vecLowerHistogram(VecLowering *lowering, MlirOperation op);
 
 //===--- flow/scheduled.c: tokens and layouts, which one thread does not need ----------------------------===//
-// Whoever used the result of a tile.convert_layout uses its operand; false after a diagnostic when the kernel needs
-// more than one thread.
+// Users of the result of a tile.convert_layout get its operand. False after a diagnostic if the kernel needs more than
+// one thread.
 bool vecScheduleForOne(MlirOperation kernel);
 bool vecLowerCopyAsync(VecLowering *lowering, MlirOperation op);
 bool vecLowerJoin(VecLowering *lowering, MlirOperation op);
@@ -365,8 +367,8 @@ MlirType vecDescriptorType(MlirContext context, intptr_t rank);
 MlirValue vecMemrefOfPointer(TileBuilder *builder, MlirType type, MlirValue pointer, const MlirValue *sizes,
                              const MlirValue *strides);
 MlirValue vecPointerOfText(VecLowering *lowering, const char *text);
-// "file:line:column: message detail" as a failure of the program (lib/runtime/call.h); may return when nobody caught
-// it.
+// Reports "file:line:column: message detail" as a failure of the program (lib/runtime/call.h). The code may return if
+// nobody caught the failure.
 void vecRaiseAt(VecLowering *lowering, MlirOperation op, const char *message, MlirStringRef detail);
 
 //===--- ops/reductions.c, ops/folds.c, memory/gather.c, products/blocks.c, flow/structured.c, body.c, function.c
@@ -401,10 +403,10 @@ bool vecLowerWhile(VecLowering *lowering, MlirOperation op);
 // A copy of a tile between a view and a buffer; the view's indices are `op`'s operands from `first` on.
 bool vecCopy(VecLowering *lowering, MlirOperation op, MlirValue source, MlirValue destination, intptr_t first);
 bool vecLowerBlock(VecLowering *lowering, MlirBlock block); // all but its terminator
-// True when memory that `load` reads may be written before the last use of what is computed from it.
+// True if the memory that `load` reads may be written before the last use of a value computed from the load.
 bool vecIsOverwrittenBeforeUse(MlirOperation load);
 MlirValue tileMemoryRoot(MlirValue value); // the parameter or tile.alloc behind a view, buffer or memref; in the kernel
-// True when evaluating the result of `op` at each use would repeat expensive work.
+// True if evaluating the result of `op` at each use would repeat expensive work.
 bool vecIsWorthStoring(VecLowering *lowering, MlirOperation op);
 bool vecLowerLazy(VecLowering *lowering,
                   MlirOperation op); // its result waits for its users, unless that would repeat work

@@ -1,4 +1,4 @@
-// The table from values of the kernel to how the lowering holds them, shapes of tiles, and buffers of the function.
+// The table from values of the kernel to their records, shapes of tiles, and buffers of the function.
 #include "lib/conversion/tile_to_vector/lowering.h"
 
 #include "dialects/tile/tile.h"

@@ -1,5 +1,5 @@
-// What becomes of a value: whether its expression may stay unevaluated until its users ask, and whether its memory may
-// be written over. Asked of the kernel, before it is changed.
+// Questions about the uses of a value: may its expression stay unevaluated until its users need it, and may its memory
+// be overwritten? The questions are about the kernel before it is changed.
 #include "lib/conversion/tile_to_vector/lowering.h"
 
 #include "dialects/tile/questions.h"
@@ -14,7 +14,7 @@
 
 //===--- memory behind a value ------------------------------------------------------------===//
 
-// Memory at an address may be any memory but the kernel's own.
+// Memory at an address may be any memory except the kernel's own.
 static bool isAtAddress(MlirValue root) {
   return vecIsTile(mlirValueGetType(root)) || mlirTypeIsAInteger(mlirValueGetType(root)) ||
          tileMemrefAtOpIsA(tileDefiningOp(root));
@@ -29,7 +29,7 @@ static bool mayBeSame(MlirValue a, MlirValue b) {
   return !isLocal && (isAtAddress(a) || isAtAddress(b));
 }
 
-// A question to every op in an op: may it write what is behind `root`?
+// Whether an op, or an op inside it, may write the memory `root`.
 typedef struct Writing {
   MlirValue root;
   bool isFound;
@@ -87,7 +87,7 @@ static bool isLazyUser(MlirOperation user) {
 
 typedef bool (*UseVisitor)(MlirOperation user, bool elementwise, void *data); // false: stop
 
-// A walk to the users of a value and of what is evaluated from it; each value is followed once per way it is read.
+// A walk to the users of a value and of values evaluated from it. Each value is followed once per way it is read.
 typedef struct Walk {
   UseVisitor visit;
   void *data;
@@ -124,7 +124,7 @@ static bool follow(Walk *walk, MlirValue value, bool elementwise) {
   return true;
 }
 
-// Every op that makes loops for `value` or for something evaluated from it. Elementwise: at the same coordinates.
+// Visits every op that makes loops for `value` or for a value evaluated from it. Elementwise: at the same coordinates.
 static void eachRoot(MlirValue value, UseVisitor visit, void *data) {
   Walk walk = {.visit = visit, .data = data};
   follow(&walk, value, true);
@@ -145,7 +145,7 @@ static bool isSameView(MlirOperation a, MlirOperation b) {
          mlirValueEqual(tileViewOpGetSource(a), tileViewOpGetSource(b));
 }
 
-// A store to the very tile that was loaded, of something computed from it element by element.
+// A store to the tile that was loaded.
 static bool isStoreInPlace(MlirOperation load, MlirOperation store) {
   if (!tileLoadOpIsA(load) || !tileStoreOpIsA(store) ||
       tileStoreOpGetNumIndices(store) != tileLoadOpGetNumIndices(load))
@@ -199,7 +199,7 @@ static bool isHeavy(MlirOperation op) {
   }
 }
 
-// Several instructions, but not many: stored only where each element is asked for many times.
+// A few instructions: stored only if each element is needed many times.
 static bool isSlow(MlirOperation op) { return arithMaximumFOpIsA(op) || arithMinimumFOpIsA(op) || arithDivFOpIsA(op); }
 
 typedef struct Demand {

@@ -170,7 +170,8 @@ static MlirValue isBeyond(TileLanes *lanes, const TileFloatFormat *format, MlirV
   return tileLanesIs(lanes, tileLanesAbs(lanes, rounded), ArithCmpF_Ogt, tileLanesFloat(lanes, format->largest));
 }
 
-// Of a number of the format. A subnormal one is a whole number of the tiniest, which 2^52 shifts to the last bits.
+// The bits of a number of the format. A subnormal number is a multiple of the tiniest one, which adding 2^52 shifts to
+// the last bits.
 static MlirValue magnitudeBits(TileLanes *lanes, const TileFloatFormat *format, MlirValue rounded) {
   MlirValue magnitude = tileLanesAbs(lanes, rounded);
   MlirValue normal = tileLanesOnInteger(lanes, ArithOp_ShRUI, tileLanesBits(lanes, magnitude), 52 - format->fraction);

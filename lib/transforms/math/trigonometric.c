@@ -105,7 +105,7 @@ static MlirValue sineOf(TileLanes *lanes, MlirValue r, MlirValue quadrant) {
   return tileLanesFromBits(lanes, tileLanesOnIntegers(lanes, ArithOp_XOrI, bits, sign));
 }
 
-// Of infinities and NaN.
+// NaN for infinities and NaN, else y.
 static MlirValue orNan(TileLanes *lanes, MlirValue magnitude, MlirValue y) {
   MlirValue finite = tileLanesIs(lanes, magnitude, ArithCmpF_Olt, tileLanesFloat(lanes, INFINITY));
   return tileLanesSelect(lanes, finite, y, tileLanesFloat(lanes, NAN));

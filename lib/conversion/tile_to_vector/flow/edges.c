@@ -1,5 +1,5 @@
-// How far the rows of an expression can be read without masks, and from where on they are all padding. Both are known
-// when a row begins; flow/loops.c and ops/reductions.c split their loops there.
+// How far the rows of an expression can be read without masks, and where they become padding only. Both are known when
+// a row begins; flow/loops.c and ops/reductions.c split their loops there.
 #include "lib/conversion/tile_to_vector/lowering.h"
 
 #include "mlir-c/BuiltinAttributes.h"

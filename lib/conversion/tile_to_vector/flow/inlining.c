@@ -1,5 +1,4 @@
-// tile.call: the callee is lowered in place of the call, from a copy of its body, so that its values are this call's
-// own.
+// tile.call: a copy of the callee's body is lowered in place of the call, so that each call has values of its own.
 #include "lib/capi/op.h"
 #include "lib/conversion/tile_to_vector/lowering.h"
 

@@ -1,5 +1,5 @@
-// The loops that write tiles: rows by scf.for, columns by vectors of `lanes` elements, masks only where a row crosses
-// an edge. Small tiles that stay in registers are unrolled instead, with one test for the whole tile.
+// The loops that write tiles: scf.for over rows, vectors of `lanes` elements over columns, and masks only where a row
+// crosses an edge. Small tiles that stay in registers are unrolled, with one test for the whole tile.
 #include "lib/conversion/tile_to_vector/memory/places.h"
 #include "upstream/scf.h"
 

@@ -1,5 +1,6 @@
-// Roots that work on one element at a time: loops over the coordinates of a shape, whose bodies read scalars. For ops
-// whose places or amounts are data (scatter, atomics, histogram, sort): what they do per element outweighs vectors.
+// Roots that work on one element at a time: loops over the coordinates of a shape, whose bodies read scalars. They
+// serve ops whose places or amounts are data (scatter, atomics, histogram, sort), whose work per element outweighs
+// vectors.
 #include "dialects/tile/tile.h"
 #include "lib/conversion/tile_to_vector/lowering.h"
 

@@ -1,6 +1,6 @@
-// The scheduled level as far as one thread has it: a copy that may land any time before its wait lands at once, so that
-// tokens say nothing; layouts are nothing, as a tile's elements lie where the function holds them. Barriers, partitions
-// and units that copy or multiply by themselves are refused.
+// The scheduled level on one thread. An asynchronous copy lands at once, so tokens mean nothing. Layouts mean nothing,
+// because the function decides where the elements of a tile lie. Barriers, partitions, and units that copy or multiply
+// by themselves are refused.
 #include "lib/conversion/tile_to_vector/lowering.h"
 
 #include "upstream/llvm.h"

@@ -1,5 +1,6 @@
-// Writing a tile whose source lies in memory along another axis than its target: squares of `lanes` × `lanes` elements
-// are read along the source's axis, turned in registers and written along the target's, so that neither side gathers.
+// Writes a tile whose source lies in memory along another axis than its target. Squares of `lanes` × `lanes` elements
+// are read along the axis of the source, turned in registers, and written along the axis of the target, so that neither
+// side gathers.
 #include "lib/conversion/tile_to_vector/lowering.h"
 
 #include "upstream/vector.h"

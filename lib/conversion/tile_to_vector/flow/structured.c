@@ -1,5 +1,5 @@
-// scf.for, scf.if and scf.while that carry tiles. A small tile travels as vectors; a large one has a buffer that every
-// iteration writes in place. Scalars travel as they are.
+// scf.for, scf.if and scf.while that carry tiles. A small tile is carried as vectors. A large tile has a buffer that
+// every iteration writes in place. Scalars are carried unchanged.
 #include "dialects/tile/tile.h"
 #include "lib/conversion/tile_to_vector/lowering.h"
 #include "upstream/scf.h"
@@ -22,7 +22,9 @@ typedef struct Carrier {
 
 static bool addFlat(Carrier *carrier, MlirType type) {
   if (carrier->numFlat == MaxFlat)
-    return tileError(carrier->op, "not lowered to the CPU yet: so many values carried at once (at most %d)", MaxFlat);
+    return tileError(carrier->op,
+                     "not lowered to the CPU yet: a loop or branch that carries more than %d vectors and scalars",
+                     MaxFlat);
   carrier->flat[carrier->numFlat++] = type;
   return true;
 }

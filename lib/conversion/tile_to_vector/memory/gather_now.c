@@ -1,5 +1,5 @@
-// Gathers that cannot wait for their users: what they read, or whether the program goes on, is decided where they
-// stand.
+// Gathers that cannot wait for their users: the memory that they read, or whether the program continues, is decided at
+// the gather.
 #include "lib/conversion/tile_to_vector/memory/places.h"
 
 #include "dialects/tile/tile.h"

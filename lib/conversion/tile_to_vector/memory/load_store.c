@@ -1,5 +1,5 @@
-// Reading and writing tiles in memory: coordinates to memref indices, masks at ragged edges, and which of plain,
-// masked, gathering or element-by-element access a vector takes.
+// Reads and writes tiles in memory: coordinates become memref indices, ragged edges get masks, and a vector takes a
+// plain, masked, gathering or element-by-element access.
 #include "lib/conversion/tile_to_vector/lowering.h"
 
 #include "upstream/memref.h"

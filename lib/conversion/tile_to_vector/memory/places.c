@@ -1,4 +1,4 @@
-// Where gathers, scatters and atomics reach: an element of a view or memref by numbers, or an address.
+// The places that gathers, scatters and atomics reach: an element of a view or memref by numbers, or an address.
 #include "lib/conversion/tile_to_vector/memory/places.h"
 #include "upstream/llvm.h"
 #include "upstream/memref.h"

@@ -205,7 +205,7 @@ static bool describeBuffer(MlirOperation alloc, VecAccess *access, const TileLay
     intptr_t j = access->memrefRank - 1 - i;
     access->strides[j] = runs.items[i].stride;
     if (access->dims[runs.items[i].axis].numDigits == MaxDigits || !padStride(layout, &access->strides[j]))
-      return tileError(alloc, "not lowered to the CPU yet: a buffer layout padded or split as this one");
+      return tileError(alloc, "not lowered to the CPU yet: a buffer whose padding or splits have no constant strides");
     addDigit(access, &runs.items[i], j);
   }
   return true;

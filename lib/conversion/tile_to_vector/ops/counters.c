@@ -1,5 +1,5 @@
 // tile.random: Philox4x32-10 (docs/numerics.md §8), four words per counter. tile.histogram: counts in a buffer.
-// Both run element by element into a buffer; the words of a counter depend on nothing else, so LLVM makes vectors.
+// Both write a buffer element by element. The words of a counter depend on that counter only, so LLVM vectorizes them.
 #include "lib/conversion/tile_to_vector/lowering.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-// Scans, and reductions by a region or over several operands: element by element, in the order of the axes.
+// Scans, and reductions by a region or over several operands, element by element in the order of the axes.
 #include "lib/conversion/tile_to_vector/lowering.h"
 
 #include "mlir-c/BuiltinAttributes.h"

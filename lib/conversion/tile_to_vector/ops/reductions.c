@@ -1,8 +1,9 @@
-// tile.reduce and tile.scan. A reduction with a known combiner keeps vectors of partial results: across the last axis
-// several accumulators that are joined by a fixed tree, across the others one vector per place of the result and, of
-// many rows, of each of four. Rows that are all reduced with what one row holds (a matrix times a vector) are taken
-// four at once: its vectors are loaded once for them, and memory sends four streams. The order of combination depends
-// on the kernel alone, never on where edges fall. Regions and scans go element by element.
+// tile.reduce. A reduction with a known combiner keeps vectors of partial results. Across the last axis a fixed tree
+// joins several accumulators. Across the other axes there is one vector per place of the result, or one for each of
+// four rows if there are many. If all rows read one shared row (a matrix times a vector), four rows are reduced
+// together: the vectors of the shared row are loaded once for them, and memory sends four streams. The order of
+// combination depends on the kernel alone, never on the edges. Regions and several operands are combined element by
+// element (ops/folds.c).
 #include "dialects/tile/combiner.h"
 #include "lib/conversion/tile_to_vector/lowering.h"
 #include "upstream/vector.h"
@@ -12,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-// Of one row; rows at once, and accumulators of each of them.
+// Accumulators of one row; rows that are reduced together, and the accumulators of each of those.
 enum { MaxAccumulators = 4, RowsTogether = 4, AccumulatorsTogether = 2 };
 
 //===--- combiners -------------------------------------------------------------------===//
@@ -160,7 +161,7 @@ static int64_t accumulatorsFor(const Reduction *reduction) {
   return chunks >= most ? most : chunks;
 }
 
-// The same with the one of the part that fills no vector.
+// Includes the accumulator of the part that fills no vector.
 static int64_t accumulatorsOfRow(const Reduction *reduction) {
   return accumulatorsFor(reduction) + (vecShapeLast(&reduction->source->shape) % reduction->lowering->widths.lanes > 0);
 }

@@ -1,5 +1,5 @@
-// tile.assert: a failure of the program where the condition is false. tile.print: values widened into buffers, and one
-// call of the runtime (lib/runtime/print.h).
+// tile.assert: the program fails if the condition is false. tile.print: the values are widened into buffers and passed
+// to one call of the runtime (lib/runtime/print.h).
 #include "lib/conversion/tile_to_vector/lowering.h"
 
 #include "upstream/memref.h"

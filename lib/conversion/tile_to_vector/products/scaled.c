@@ -1,6 +1,7 @@
-// tile.mma_scaled: both operands times their scales into buffers, then an ordinary product. A scaled element is exact:
-// in f32 where both scales are f8E4M3FN (numbers of 4 bits each, far from f32's limits), else in f64, as two scales of
-// 2^±127 leave f32's range though their product does not. In f64 the sum is rounded to f32 once, at the end.
+// tile.mma_scaled: both operands are multiplied by their scales into buffers, then an ordinary product follows. A
+// scaled element is exact: in f32 if both scales are f8E4M3FN (numbers of 4 bits each, far from the limits of f32),
+// else in f64, because two scales of 2^±127 leave the range of f32 although their product does not. In f64 the sum is
+// rounded to f32 once, at the end.
 #include "lib/conversion/tile_to_vector/lowering.h"
 
 #include "dialects/tile/questions.h"

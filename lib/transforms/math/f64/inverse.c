@@ -88,7 +88,7 @@ static MlirValue atLeast(TileLanes *lanes, MlirValue x, double limit, MlirValue 
   return tileF64SelectLess(lanes, x, limit, otherwise, then);
 }
 
-// Of x >= 0, infinity too.
+// The arctangent of x >= 0, infinity included.
 static TilePair arctangentOf(TileLanes *lanes, MlirValue x) {
   MlirValue zero = tileLanesFloat(lanes, 0), one = tileLanesFloat(lanes, 1), above = x, below = one;
   TilePair angle = {zero, zero};

@@ -161,7 +161,7 @@ static MlirValue turned(TileLanes *lanes, TilePair r, MlirValue quadrant) {
   return tileLanesFromBits(lanes, tileLanesOnIntegers(lanes, ArithOp_XOrI, tileLanesBits(lanes, value), sign));
 }
 
-// Of infinities and NaN.
+// NaN for infinities and NaN, else y.
 static MlirValue orNan(TileLanes *lanes, MlirValue magnitude, MlirValue y) {
   return tileF64SelectLess(lanes, magnitude, INFINITY, y, tileLanesFloat(lanes, NAN));
 }
