@@ -53,7 +53,7 @@ def schedules(build, sizes, chip, top):
         program.write_text(PRODUCT.format(**sizes, chip=chip, attributes=""))
         pipeline = f"builtin.module(func.func(tile-construct-tiles{{top={top}}}))"
         text = subprocess.run([build / "bin/tile-opt", program, f"--pass-pipeline={pipeline}"], check=True, capture_output=True, text=True).stdout
-    found = re.findall(r"#tile\.schedule<block = (\[[^]]*\]), warps = (\[[^]]*\]), stages = (\d+)([^>]*?), time = (\d+)", text)
+    found = re.findall(r"#tile\.schedule<(?:kind = \"\w+\", )?block = (\[[^]]*\]), warps = (\[[^]]*\]), stages = (\d+)([^>]*?), time = (\d+)", text)
     return [(block, warps, stages + rest, int(time)) for block, warps, stages, rest, time in dict.fromkeys(found)]
 
 
