@@ -41,8 +41,8 @@ typedef struct TileOperand {
   bool isTensor;
   int rank;
   // Axis i is indexed by constants[i] + sum over d of factors[i][d] · d.
-  int64_t constants[MaxDims], factors[MaxDims][MaxDims];
-  int results[MaxDims]; // the dimension that indexes axis i alone, or -1: a constant or a sum
+  int64_t constants[MaxOperandRank], factors[MaxOperandRank][MaxDims];
+  int results[MaxOperandRank]; // the dimension that indexes axis i alone, or -1: a constant or a sum
   // Above 0: the only axis is indexed by constants[0] + the sum of terms, as merged dimensions index what is read in
   // windows; its factors are not 0 where a term has the dimension. Only matrix products take such an operand.
   int numTerms;
