@@ -48,7 +48,8 @@ static const VecWidths vecPlainWidths = {.lanes = 16, .rows = 8, .columns = 32, 
 
 bool vecReadSchedule(VecLowering *lowering) {
   MlirAttribute schedule = tileKernelOpGetSchedule(lowering->kernel), tile = {NULL};
-  if (!mlirAttributeIsNull(schedule))
+  // A kernel of a kind was built by convert-linalg-to-tile with its register tile in its body.
+  if (!mlirAttributeIsNull(schedule) && mlirAttributeIsNull(tileScheduleAttrGetEntry(schedule, "kind")))
     tile = tileScheduleAttrGetEntry(schedule, "register");
   if (mlirAttributeIsNull(tile) || mlirDenseArrayGetNumElements(tile) != 2)
     return true;
