@@ -43,6 +43,12 @@ target_link_libraries(broken_passes PRIVATE tessera)
 set_target_properties(broken_passes PROPERTIES PREFIX "" LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/test/bin)
 list(APPEND TESSERA_UNIT_TESTS broken_passes)
 
+# The dialect probe as a plugin: ops with effects that no pass knows.
+add_library(probe_dialect MODULE test/ir/probe/plugin.c)
+target_link_libraries(probe_dialect PRIVATE tessera)
+set_target_properties(probe_dialect PROPERTIES PREFIX "" LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/test/bin)
+list(APPEND TESSERA_UNIT_TESTS probe_dialect)
+
 configure_file(test/lit.site.cfg.py.in test/lit.site.cfg.py @ONLY)
 
 add_custom_target(check-tessera
