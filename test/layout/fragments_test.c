@@ -4,6 +4,7 @@
 
 #include "lib/emulator/lanes/matrix.h"
 #include "lib/layout/text.h"
+#include "lib/machine/embedded.h"
 #include "lib/machine/machine.h"
 #include "test/check.h"
 
@@ -187,10 +188,14 @@ static int compareMachine(const char *name) {
   return count;
 }
 
+// A chip that is added is judged without a line here.
 int main(void) {
-  static const char *const machines[] = {"sm_80",  "sm_86",  "sm_89",  "sm_90a",  "sm_100a",
-                                         "gfx90a", "gfx942", "gfx950", "gfx1100", "gfx1201"};
-  for (size_t i = 0; i < sizeof machines / sizeof machines[0]; ++i)
-    CHECK(compareMachine(machines[i]) > 0, "%s has no atoms", machines[i]);
+  for (size_t i = 0; i < tileEmbeddedMachinesCount; ++i) {
+    TileMachine *machine = tileMachineLoad(tileEmbeddedMachines[i].name, NULL, NULL, 0, NULL);
+    const char *kind = machine ? tileMachineGetText(machine, "kind") : NULL;
+    if (kind && !strcmp(kind, "gpu"))
+      CHECK(compareMachine(tileEmbeddedMachines[i].name) > 0, "%s has no atoms", tileEmbeddedMachines[i].name);
+    tileMachineDestroy(machine);
+  }
   return checkResult(500);
 }

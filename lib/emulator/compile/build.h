@@ -86,7 +86,6 @@ MlirValue emulatorCallAt(EmulatorBuild *build, TileBuilder *b, MlirOperation op,
 // tessera_emu_collective of the whole warp, all at this op.
 void emulatorCollective(EmulatorBuild *build, TileBuilder *b, MlirOperation op, tessera_emu_meaning_t meaning,
                         const void *parameter, MlirValue contribution);
-bool emulatorIsLlvm(MlirOperation op); // an op of the dialect llvm, known to the table or not
 // `offset` bytes beyond a pointer; places in the frame, which grows as needed.
 MlirValue emulatorOffset(EmulatorBuild *build, TileBuilder *b, MlirValue pointer, int64_t offset);
 MlirValue emulatorFrame(EmulatorBuild *build, TileBuilder *b, uint32_t offset, uint32_t bytes);

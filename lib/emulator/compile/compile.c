@@ -44,7 +44,7 @@ static void lowerOp(EmulatorBuild *build, MlirOperation op) {
   const EmulatorRow *row = findRow(op);
   if (row)
     build->failed |= !row->lower(build, op, row);
-  else if (!emulatorIsLlvm(op))
+  else if (!tileOpIsOfDialect(op, "llvm"))
     emulatorRefuse(build, op, "is not known to the emulator");
 }
 

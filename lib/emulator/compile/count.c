@@ -101,7 +101,7 @@ static void count(MlirOperation op, Counts *counts) {
     ++counts->classes[TESSERA_EMU_SPECIAL];
   else if (isOneOf(op, controlOps) || llvmCallOpIsA(op))
     ++counts->classes[TESSERA_EMU_CONTROL];
-  else if (mlirOperationGetNumResults(op) && emulatorIsLlvm(op))
+  else if (mlirOperationGetNumResults(op) && tileOpIsOfDialect(op, "llvm"))
     counts->classes[TESSERA_EMU_INTEGER] += elementsOf(op);
 }
 

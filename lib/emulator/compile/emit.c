@@ -277,9 +277,3 @@ bool emulatorRefuse(EmulatorBuild *build, MlirOperation op, const char *format, 
 }
 
 bool emulatorOnAmd(const EmulatorBuild *build) { return build->options->amd != TESSERA_AMD_NONE; }
-
-bool emulatorIsLlvm(MlirOperation op) {
-  MlirStringRef name = tileOpName(op);
-  size_t length = strcspn(llvmLoadOpName, ".") + 1; // the dialect's name and its dot
-  return name.length > length && !memcmp(name.data, llvmLoadOpName, length);
-}
