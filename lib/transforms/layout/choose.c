@@ -6,6 +6,7 @@
 // Cost: rounds * moves * variables * candidates; conversions are priced once per pair of layouts.
 #include "lib/transforms/layout/graph.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,24 +45,25 @@ static double priceOfChosen(Graph *graph, uint32_t number) {
   return candidate->price;
 }
 
-static double priceAround(Graph *graph, uint32_t number) {
+// No price is below 0, so a sum that has reached `limit` only grows: what is left is then not priced.
+static double priceAround(Graph *graph, uint32_t number, double limit) {
   const Variable *variable = &graph->variables[number];
+  const Port *ports = &graph->ports[variable->firstPort];
   double sum = priceOfChosen(graph, number);
-  for (uint32_t i = 0; i < variable->portCount; ++i) {
-    const Value *value = layoutValueOf(graph, graph->ports[variable->firstPort + i].value);
+  for (uint32_t i = 0; i < variable->portCount && sum < limit; ++i) {
     bool seen = false;
     for (uint32_t j = 0; !seen && j < i; ++j)
-      seen = mlirValueEqual(graph->ports[variable->firstPort + j].value, value->value);
-    sum += seen ? 0 : priceOfValue(graph, value);
+      seen = ports[j].tile == ports[i].tile;
+    sum += seen ? 0 : priceOfValue(graph, &graph->values[ports[i].tile]);
   }
   return sum;
 }
 
-static double priceOfAll(Graph *graph) {
+static double priceOfAll(Graph *graph, double limit) {
   double sum = 0;
-  for (uint32_t i = 0; i < graph->variableCount; ++i)
+  for (uint32_t i = 0; i < graph->variableCount && sum < limit; ++i)
     sum += priceOfChosen(graph, i);
-  for (uint32_t i = 0; i < graph->valueCount; ++i)
+  for (uint32_t i = 0; i < graph->valueCount && sum < limit; ++i)
     sum += priceOfValue(graph, &graph->values[i]);
   return sum;
 }
@@ -69,10 +71,14 @@ static double priceOfAll(Graph *graph) {
 static bool improve(Graph *graph, uint32_t number) {
   Variable *variable = &graph->variables[number];
   uint32_t before = variable->chosen, best = before;
-  double least = variable->candidateCount > 1 ? priceAround(graph, number) : 0;
-  for (uint32_t c = 0; variable->candidateCount > 1 && c < variable->candidateCount; ++c) {
+  if (variable->candidateCount < 2)
+    return false;
+  double least = priceAround(graph, number, INFINITY);
+  for (uint32_t c = 0; c < variable->candidateCount; ++c) {
+    if (c == before)
+      continue;
     variable->chosen = c;
-    double price = priceAround(graph, number);
+    double price = priceAround(graph, number, least);
     if (price < least - 1e-9) {
       least = price;
       best = c;
@@ -116,7 +122,7 @@ static void spread(Graph *graph, uint32_t number, uint32_t candidate, bool *reac
   for (uint32_t next = 0; next < count; ++next) {
     const Variable *variable = &graph->variables[queue[next]];
     for (uint32_t i = 0; i < variable->portCount; ++i) {
-      const Value *value = layoutValueOf(graph, graph->ports[variable->firstPort + i].value);
+      const Value *value = &graph->values[graph->ports[variable->firstPort + i].tile];
       LayoutId layout = layoutChosenAt(graph, variable->firstPort + i);
       adopt(graph, value->definition, layout, reached, queue, &count);
       for (uint32_t u = 0; u < value->useCount; ++u)
@@ -142,7 +148,7 @@ static double tryMoves(Graph *graph, double least, uint32_t *best, bool *reached
     for (uint32_t c = 0; hasWishes(graph->variables[i].kind) && c < graph->variables[i].candidateCount; ++c) {
       spread(graph, i, c, reached, queue);
       descend(graph);
-      double price = priceOfAll(graph);
+      double price = priceOfAll(graph, least);
       if (price < least - 1e-9) {
         least = price;
         save(graph, best);
@@ -176,7 +182,7 @@ double layoutChoose(Graph *graph) {
   bool *reached = calloc(graph->variableCount + 1, sizeof *reached);
   chooseFavourites(graph);
   descend(graph);
-  double least = priceOfAll(graph);
+  double least = priceOfAll(graph, INFINITY);
   save(graph, best);
   for (int round = 0; round < 2; ++round) {
     double price = tryMoves(graph, least, best, reached, queue);

@@ -101,6 +101,7 @@ static Port *addPort(Graph *graph, MlirValue value, MlirOperation user, intptr_t
   graph->ports = layoutGrow(graph->ports, graph->portCount, &graph->portCapacity, sizeof *graph->ports);
   Port *port = &graph->ports[graph->portCount];
   *port = (Port){.value = value, .op = user, .operand = operand, .relation = relation};
+  port->tile = (uint32_t)(tile - graph->values);
   port->variable = graph->variableCount - 1;
   if (operand < 0) {
     tile->definition = graph->portCount;

@@ -39,6 +39,7 @@ typedef struct Port {
   uint32_t variable;
   Relation relation;
   uint32_t axes; // a set of bits
+  uint32_t tile; // number of the value in `values`
 } Port;
 
 // What decides the price of a variable, and whether it proposes layouts itself.

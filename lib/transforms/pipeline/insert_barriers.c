@@ -16,8 +16,8 @@
 
 #include "dialects/tile/ops.h"
 #include "dialects/tile/questions.h"
+#include "lib/analysis/machine.h"
 #include "lib/ir/pass.h"
-#include "lib/machine/machine.h"
 #include "lib/transforms/pipeline/accesses.h"
 #include "upstream/scf.h"
 
@@ -156,11 +156,11 @@ static bool arePlaced(const Lifetimes *lifetimes) {
   return true;
 }
 
-static void readThreads(MlirOperation kernel, Lifetimes *lifetimes) {
-  MlirAttribute attribute = tileKernelOpGetMachine(kernel);
-  TileMachine *machine = mlirAttributeIsNull(attribute) ? NULL : tileMachineAttrLoad(attribute, NULL);
+static void readThreads(MlirOperation kernel, MlirExtPass pass, Lifetimes *lifetimes) {
+  MlirAttribute attribute;
+  TileMachine *machine = tileMachineOf(kernel, pass, &attribute);
   int64_t width = 0, warps = 1;
-  if (machine)
+  if (machine && !mlirAttributeIsNull(attribute))
     tileMachineGetInteger(machine, "warp.width", &width);
   tileMachineDestroy(machine);
   tileIntegerOf(kernel, "warps", &warps);
@@ -174,7 +174,7 @@ static bool run(MlirOperation kernel, MlirExtPass pass) {
     return true;
   Lifetimes *lifetimes = tileLifetimes(kernel);
   bool ok = arePlaced(lifetimes);
-  readThreads(kernel, lifetimes);
+  readThreads(kernel, pass, lifetimes);
   if (ok) {
     Order order = {.pass = pass, .lifetimes = lifetimes};
     visitBlock(&order, body);
