@@ -132,9 +132,9 @@ static bool mayWait(MlirOperation load) {
   MlirOperation user = mlirOpOperandGetOwner(mlirValueGetFirstUse(result)), next = mlirOperationGetNextInBlock(load);
   bool isFragment = tileIsProduct(user) && !tileKeywordIs(user, "atom", "fma") &&
                     !mlirValueEqual(tileOpOperand(user, "accumulator"), result);
-  while (isFragment && next.ptr && !mlirOperationEqual(next, user) && isQuiet(next))
+  while (isFragment && !mlirOperationIsNull(next) && !mlirOperationEqual(next, user) && isQuiet(next))
     next = mlirOperationGetNextInBlock(next);
-  return isFragment && next.ptr && mlirOperationEqual(next, user);
+  return isFragment && !mlirOperationIsNull(next) && mlirOperationEqual(next, user);
 }
 
 // The bit of registers that the third bit of an instruction's should be: where that would bring the fragments of two
@@ -277,13 +277,13 @@ static bool lowerStore(Gpu *g, MlirOperation op) {
   Record *record = gpuRecord(g, destination);
   TileLayout layout = layoutOrScalar(mlirValueGetType(value));
   MlirValue scalar = gpuIsTile(mlirValueGetType(value)) ? (MlirValue){NULL} : gpuScalar(g, value);
-  const MlirValue *registers = scalar.ptr ? &scalar : gpuTile(g, value);
+  const MlirValue *registers = mlirValueIsNull(scalar) ? gpuTile(g, value) : &scalar;
   MlirAttribute combine = tileOpAttribute(op, "combine");
   if (record->kind == Record_Buffer) {
     return gpuStoreBuffer(g, op, record->buffer, &layout, registers);
   }
   Window window = gpuWindow(g, record->view, op, 2, mlirOperationGetNumOperands(op) - 2);
-  if (combine.ptr)
+  if (!mlirAttributeIsNull(combine))
     return gpuStoreCombining(g, op, &window, &layout, registers);
   gpuStoreWindow(g, &window, &layout, registers);
   return true;
@@ -299,7 +299,7 @@ static bool lowerInBounds(Gpu *g, MlirOperation op) {
   MlirValue *registers = isTile ? gpuRecordTile(g, result) : gpuAllocate(g, sizeof *registers);
   for (intptr_t reg = 0; reg < count; ++reg) {
     MlirValue mask = gpuWindowMask(g, &window, map, reg);
-    registers[reg] = mask.ptr ? mask : gpuInteger(g, g->i1, 1);
+    registers[reg] = mlirValueIsNull(mask) ? gpuInteger(g, g->i1, 1) : mask;
   }
   if (!isTile)
     gpuRecordScalar(g, result, registers[0]);

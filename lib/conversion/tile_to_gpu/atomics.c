@@ -101,12 +101,8 @@ static void spread(Gpu *g, const GpuReach *reach, MlirValue *registers) {
     gpuLoadElements(g, reach->element, 1, scratch, bytes, registers);
     return;
   }
-  if (!tileHasCopies(&reach->layout, g->exchange.lanes, g->exchange.warps))
-    return;
-  MlirValue scratch = gpuScratch(g, tileDenseBytes(reach->type));
-  gpuWriteDense(g, reach->type, registers, scratch);
-  gpuBarrier(g);
-  gpuReadDense(g, reach->type, scratch, registers);
+  if (tileHasCopies(&reach->layout, g->exchange.lanes, g->exchange.warps))
+    gpuThroughRows(g, reach->type, registers, reach->type, registers);
 }
 
 static bool isUsed(MlirValue value) { return !mlirOpOperandIsNull(mlirValueGetFirstUse(value)); }
@@ -163,7 +159,7 @@ static void exchangeAll(Gpu *g, const GpuReach *reach, Ordering ordering, const 
     GpuIf branch = gpuIf(g, wanted, 1, &held);
     MlirValue old = exchange(g, reach, reg, &place.cell, ordering, kind), none = registers[reg];
     registers[reg] = old;
-    if (wanted.ptr) {
+    if (!mlirValueIsNull(wanted)) {
       gpuElse(g, &branch, 1, &old);
       gpuEndIf(g, &branch, 1, &none, &registers[reg]);
     }

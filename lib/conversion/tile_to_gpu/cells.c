@@ -42,7 +42,7 @@ static MlirType integerOf(Gpu *g, MlirType type) {
 
 // The element in a word of memory. Memory of i1 may hold any byte, as LLVM has it.
 static MlirValue elementIn(Gpu *g, const GpuCell *cell, MlirValue word) {
-  if (!cell->shift.ptr) {
+  if (mlirValueIsNull(cell->shift)) {
     if (mlirTypeIsAFloat(cell->word) && !mlirTypeIsAFloat(mlirValueGetType(word)))
       word = gpuOp(g, ArithOp_Bitcast, cell->word, word);
     return gpuFromStored(g, word, cell->element);
@@ -64,7 +64,7 @@ static MlirValue shifted(Gpu *g, const GpuCell *cell, MlirValue value) {
 
 // `word` with `value` as its element, as an integer.
 static MlirValue wordWith(Gpu *g, const GpuCell *cell, MlirValue word, MlirValue value) {
-  if (!cell->shift.ptr)
+  if (mlirValueIsNull(cell->shift))
     return gpuCellBits(g, gpuToStored(g, value, cell->element));
   MlirValue others = gpuXor(g, maskOf(g, cell), gpuInteger(g, cell->word, -1));
   return gpuBinary(g, ArithOp_OrI, gpuBinary(g, ArithOp_AndI, word, others), shifted(g, cell, value));
@@ -76,7 +76,7 @@ static int64_t bytesOf(const GpuCell *cell) { return tileStoredBytes(cell->word)
 
 MlirValue gpuCellLoad(Gpu *g, const GpuCell *cell, MlirValue condition, MlirValue otherwise) {
   MlirValue value;
-  if (!cell->shift.ptr) {
+  if (mlirValueIsNull(cell->shift)) {
     gpuLoadWhere(g, condition, cell->element, 1, cell->address, bytesOf(cell), otherwise, &value);
     return value;
   }
@@ -87,7 +87,7 @@ MlirValue gpuCellLoad(Gpu *g, const GpuCell *cell, MlirValue condition, MlirValu
 
 // Of shared bits: clears the element's, then sets them, as another thread may write the word's other elements.
 void gpuCellStore(Gpu *g, const GpuCell *cell, MlirValue condition, MlirValue value) {
-  if (!cell->shift.ptr) {
+  if (mlirValueIsNull(cell->shift)) {
     gpuStoreWhere(g, condition, cell->element, 1, &value, cell->address, bytesOf(cell));
     return;
   }
@@ -157,14 +157,15 @@ MlirValue gpuCompareAndSwap(Gpu *g, MlirValue address, MlirValue expected, MlirV
 
 bool gpuCellIsPlain(const GpuCell *cell) {
   unsigned bits = gpuBits(cell->element);
-  return !cell->shift.ptr && !gpuIsSmallFloat(cell->element) && (bits == 8 || bits == 16 || bits == 32 || bits == 64);
+  return mlirValueIsNull(cell->shift) && !gpuIsSmallFloat(cell->element) &&
+         (bits == 8 || bits == 16 || bits == 32 || bits == 64);
 }
 
 // The word that the element's change makes of the word `now`.
 static MlirValue changed(Gpu *g, const GpuCell *cell, TileUpstream op, MlirValue expected, MlirValue value,
                          MlirValue now) {
   MlirValue old = elementIn(g, cell, now);
-  if (expected.ptr) {
+  if (!mlirValueIsNull(expected)) {
     MlirValue isSame = gpuCompare(g, ArithCmpI_Eq, gpuCellBits(g, old), gpuCellBits(g, expected));
     return gpuSelect(g, isSame, wordWith(g, cell, now, value), now);
   }
@@ -196,7 +197,7 @@ MlirValue gpuCellUpdate(Gpu *g, const GpuCell *cell, Ordering ordering, TileUpst
 }
 
 void gpuCellStoreOneOf(Gpu *g, const GpuCell *cell, MlirValue value) {
-  if (cell->shift.ptr) {
+  if (!mlirValueIsNull(cell->shift)) {
     gpuCellUpdate(g, cell, gpuRelaxed(g), TileUpstream_None, (MlirValue){NULL}, value);
     return;
   }

@@ -26,7 +26,7 @@ static bool combineByName(Gpu *g, const Combiner *combiner, const MlirValue *lef
 
 bool gpuCombine(Gpu *g, const Combiner *combiner, const MlirValue *left, const MlirValue *right, MlirValue *result) {
   MlirBlock body = bodyOf(combiner->op);
-  if (!body.ptr)
+  if (mlirBlockIsNull(body))
     return combineByName(g, combiner, left, right, result);
   for (intptr_t i = 0; i < combiner->count; ++i) {
     gpuRecordScalar(g, mlirBlockGetArgument(body, i), left[i]);
@@ -42,9 +42,9 @@ bool gpuCombine(Gpu *g, const Combiner *combiner, const MlirValue *left, const M
 
 MlirValue gpuNeutral(Gpu *g, const Combiner *combiner, intptr_t input) {
   MlirAttribute given = tileOpAttribute(combiner->op, "neutral"), value = {NULL};
-  if (given.ptr)
+  if (!mlirAttributeIsNull(given))
     value = mlirArrayAttrGetElement(given, input);
   else if (tileHas(combiner->op, "operation"))
     value = tileCombinerNeutral(tileCombinerFind(tileKeywordOf(combiner->op, "operation")), combiner->elements[input]);
-  return value.ptr ? gpuConstant(g, value) : (MlirValue){NULL};
+  return mlirAttributeIsNull(value) ? (MlirValue){NULL} : gpuConstant(g, value);
 }

@@ -157,7 +157,7 @@ static bool lowerIf(Gpu *g, MlirOperation op) {
   Flat flat;
   if (!flatOfResults(g, op, &flat))
     return false;
-  bool hasElse = blockOf(op, 1).ptr != NULL;
+  bool hasElse = !mlirBlockIsNull(blockOf(op, 1));
   MlirValue condition = gpuScalar(g, mlirOperationGetOperand(op, 0));
   MlirBlock block;
   MlirRegion then = gpuRegion(g, 0, NULL, &block),

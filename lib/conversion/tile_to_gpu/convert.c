@@ -128,7 +128,7 @@ static MlirValue convertOne(Gpu *g, const Convert *convert, MlirValue value, Mli
   if (!toFloat)
     return integerOfFloat(g, convert, value);
   value = floatTo(g, value, f64Type(g));
-  if (bits.ptr)
+  if (!mlirValueIsNull(bits))
     value = roundStochastically(g, convert, value, bits);
   return floatOfF64(g, convert, value);
 }
@@ -149,13 +149,14 @@ bool gpuLowerConvertType(Gpu *g, MlirOperation op) {
     return tileError(op, "not converted to a GPU yet: a conversion of %s to %s",
                      tileTypeText(convert.from, from, sizeof from), tileTypeText(convert.to, to, sizeof to));
   if (!gpuIsTile(mlirValueGetType(result))) {
-    MlirValue random = bits.ptr ? gpuScalar(g, bits) : bits;
+    MlirValue random = mlirValueIsNull(bits) ? bits : gpuScalar(g, bits);
     gpuRecordScalar(g, result, convertOne(g, &convert, gpuScalar(g, input), random));
     return true;
   }
   MlirValue *registers = gpuRecordTile(g, result);
   for (intptr_t reg = 0; reg < gpuRegisters(mlirValueGetType(result)); ++reg)
-    registers[reg] = convertOne(g, &convert, gpuTile(g, input)[reg], bits.ptr ? gpuTile(g, bits)[reg] : bits);
+    registers[reg] =
+        convertOne(g, &convert, gpuTile(g, input)[reg], !mlirValueIsNull(bits) ? gpuTile(g, bits)[reg] : bits);
   return true;
 }
 
@@ -289,7 +290,7 @@ bool gpuLowerBitcast(Gpu *g, MlirOperation op) {
     values[cast.part] = gpuAllocate(g, (size_t)gpuRegisters(to) * sizeof **values);
     if (renamed(g, op, &cast, values[cast.part]))
       continue;
-    if (!scratch.ptr) {
+    if (mlirValueIsNull(scratch)) {
       scratch = gpuScratch(g, tileDenseBytes(from));
       gpuWriteDense(g, from, gpuTile(g, input), scratch);
       gpuBarrier(g);

@@ -23,7 +23,7 @@ static void turn(Gpu *g, const TileConversionTurn *turn, uint32_t linear, uint32
   MlirValue isTurned = parityOf(g, turn->mask);
   for (uint32_t reg = 0; reg < count; ++reg) {
     uint32_t other = (reg & ~(linear - 1)) | ((reg & (linear - 1)) ^ turn->step);
-    if (reg >= other || !registers[reg].ptr || !registers[other].ptr)
+    if (reg >= other || mlirValueIsNull(registers[reg]) || mlirValueIsNull(registers[other]))
       continue;
     MlirValue low = gpuSelect(g, isTurned, registers[other], registers[reg]);
     registers[other] = gpuSelect(g, isTurned, registers[reg], registers[other]);
@@ -41,7 +41,7 @@ static MlirValue laneOf(Gpu *g, const TileConversion *plan) {
     MlirValue isSet = gpuAnd(g, gpuShiftRight(g, g->thread, bit), 1);
     lane = gpuXor(g, lane, gpuMul(g, isSet, gpuI32(g, step)));
   }
-  return lane.ptr ? lane : gpuI32(g, 0);
+  return mlirValueIsNull(lane) ? gpuI32(g, 0) : lane;
 }
 
 static MlirValue bitsOf(Gpu *g, MlirValue value) {
@@ -57,7 +57,7 @@ static MlirValue packWord(Gpu *g, const TileConversion *plan, uint32_t word, uin
     uint32_t reg = tileConversionWordRegister(plan, word, slot);
     MlirValue part = bitsOf(g, source[tileConversionSourceRegister(plan, reg)]);
     part = gpuShiftLeft(g, part, slot * bits);
-    whole = whole.ptr ? gpuBinary(g, ArithOp_OrI, whole, part) : part;
+    whole = mlirValueIsNull(whole) ? part : gpuBinary(g, ArithOp_OrI, whole, part);
   }
   return whole;
 }
@@ -85,7 +85,7 @@ static void byLanes(Gpu *g, const TileConversion *plan, MlirType held, const Mli
   for (uint32_t word = 0; word < tileConversionWordCount(plan); ++word) {
     uint32_t first = tileConversionWordRegister(plan, word, 0);
     if (!tileConversionIsOwn(plan, first)) {
-      lane = lane.ptr ? lane : laneOf(g, plan);
+      lane = mlirValueIsNull(lane) ? laneOf(g, plan) : lane;
       moveWord(g, plan, word, lane, held, source, out);
       continue;
     }
@@ -154,13 +154,6 @@ static void throughMemory(Gpu *g, const TileConversion *plan, MlirType element, 
       out[reg] = out[reg & ~shared->load.copyMask];
 }
 
-static void throughRows(Gpu *g, MlirType from, const MlirValue *in, MlirType to, MlirValue *out) {
-  MlirValue scratch = gpuScratch(g, tileDenseBytes(from));
-  gpuWriteDense(g, from, in, scratch);
-  gpuBarrier(g);
-  gpuReadDense(g, to, scratch, out);
-}
-
 //===--- in halves, where the scratch has not room for all ------------------------------------------===//
 
 static uint32_t withBit(uint32_t reg, uint32_t bit, uint32_t value) {
@@ -207,7 +200,7 @@ void gpuConvertLayout(Gpu *g, MlirType from, const MlirValue *in, MlirType to, M
     for (intptr_t reg = 0; reg < count; ++reg)
       out[reg] = in[table[reg]];
   } else if (!tileChangePlan(&g->exchange, &whole, &plan)) {
-    throughRows(g, from, in, to, out);
+    gpuThroughRows(g, from, in, to, out);
   } else {
     changeBy(g, &whole, &plan, in, out);
   }

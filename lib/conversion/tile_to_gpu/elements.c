@@ -82,7 +82,7 @@ static MlirValue takenFrom(intptr_t count, const MlirValue *elements) {
 
 MlirValue gpuVectorOf(TileBuilder *builder, intptr_t count, const MlirValue *elements) {
   MlirValue whole = takenFrom(count, elements);
-  if (whole.ptr)
+  if (!mlirValueIsNull(whole))
     return whole;
   int64_t size = count;
   MlirType type = mlirVectorTypeGet(1, &size, mlirValueGetType(elements[0]));
@@ -130,7 +130,7 @@ static MlirValue splat(Gpu *g, intptr_t count, MlirValue value) {
 
 void gpuLoadWhere(Gpu *g, MlirValue condition, MlirType element, intptr_t count, MlirValue address, int64_t align,
                   MlirValue otherwise, MlirValue *values) {
-  if (!condition.ptr) {
+  if (mlirValueIsNull(condition)) {
     gpuLoadElements(g, element, count, address, align, values);
     return;
   }
@@ -143,7 +143,7 @@ void gpuLoadWhere(Gpu *g, MlirValue condition, MlirType element, intptr_t count,
 
 void gpuStoreWhere(Gpu *g, MlirValue condition, MlirType element, intptr_t count, const MlirValue *values,
                    MlirValue address, int64_t align) {
-  if (!condition.ptr) {
+  if (mlirValueIsNull(condition)) {
     gpuStoreElements(g, element, count, values, address, align);
     return;
   }

@@ -134,39 +134,6 @@ static bool lowerConstant(Gpu *g, MlirOperation op) {
 
 //===--- tiles ----------------------------------------------------------------------------------===//
 
-static MlirValue operandAt(Gpu *g, MlirValue operand, intptr_t reg) {
-  return gpuIsTile(mlirValueGetType(operand)) ? gpuTile(g, operand)[reg] : gpuScalar(g, operand);
-}
-
-// Several results (mulsi_extended) on every register.
-static bool lowerSeveral(Gpu *g, MlirOperation op) {
-  intptr_t numResults = mlirOperationGetNumResults(op), count = 1;
-  MlirValue *results[4];
-  if (numResults > 4)
-    return gpuRefuse(op, "an op with so many results");
-  for (intptr_t i = 0; i < numResults; ++i) {
-    MlirValue result = mlirOperationGetResult(op, i);
-    bool isTile = gpuIsTile(mlirValueGetType(result));
-    count = isTile ? gpuRegisters(mlirValueGetType(result)) : 1;
-    results[i] = isTile ? gpuRecordTile(g, result) : gpuAllocate(g, sizeof(MlirValue));
-  }
-  for (intptr_t reg = 0; reg < count; ++reg) {
-    MlirValue operands[4];
-    MlirType types[4];
-    for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
-      operands[i] = operandAt(g, mlirOperationGetOperand(op, i), reg);
-    for (intptr_t i = 0; i < numResults; ++i)
-      types[i] = elementOf(tileResultType(op, i));
-    MlirOperation clone = cloneOn(g, op, operands, types);
-    for (intptr_t i = 0; i < numResults; ++i)
-      results[i][reg] = mlirOperationGetResult(clone, i);
-  }
-  for (intptr_t i = 0; i < numResults; ++i)
-    if (!gpuIsTile(tileResultType(op, i)))
-      gpuRecordScalar(g, mlirOperationGetResult(op, i), results[i][0]);
-  return true;
-}
-
 static bool divides(MlirOperation op) {
   switch (arithOpKind(op)) {
   case ArithOp_DivSI:
@@ -191,25 +158,46 @@ static MlirValue divisorOf(Gpu *g, MlirType tile, intptr_t reg, MlirValue value)
   return gpuSelect(g, gpuIsElement(g, map, tile, AllAxes, reg), value, gpuInteger(g, mlirValueGetType(value), 1));
 }
 
+enum { MaxOperands = 3, MaxResults = 4 };
+
+// Scalars are the same for each register; an op of several results (mulsi_extended) is cloned as it is.
 bool gpuLowerElementwise(Gpu *g, MlirOperation op) {
-  MlirValue result = mlirOperationGetResult(op, 0), operands[4];
-  bool isTile = gpuIsTile(mlirValueGetType(result));
-  if (mlirOperationGetNumOperands(op) > 3)
-    return gpuRefuse(op, "an op with so many operands");
+  intptr_t numOperands = mlirOperationGetNumOperands(op), numResults = mlirOperationGetNumResults(op), count = 1;
+  const MlirValue *sources[MaxOperands];
+  MlirValue scalars[MaxOperands], single[MaxResults], *results[MaxResults], operands[MaxOperands];
+  MlirType types[MaxResults];
+  bool isTile[MaxOperands], mayDivideVoid = divides(op) && gpuIsTile(tileResultType(op, 0));
   if (arithConstantOpIsA(op))
     return lowerConstant(g, op);
-  if (mlirOperationGetNumResults(op) != 1)
-    return lowerSeveral(g, op);
-  intptr_t count = isTile ? gpuRegisters(mlirValueGetType(result)) : 1;
-  MlirValue *registers = isTile ? gpuRecordTile(g, result) : gpuAllocate(g, sizeof *registers);
-  for (intptr_t reg = 0; reg < count; ++reg) {
-    for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
-      operands[i] = operandAt(g, mlirOperationGetOperand(op, i), reg);
-    if (isTile && divides(op))
-      operands[1] = divisorOf(g, mlirValueGetType(result), reg, operands[1]);
-    registers[reg] = compute(g, op, operands);
+  if (numOperands > MaxOperands || numResults > MaxResults)
+    return gpuRefuse(op, "an op with so many operands or results");
+  for (intptr_t i = 0; i < numOperands; ++i) {
+    MlirValue operand = mlirOperationGetOperand(op, i);
+    isTile[i] = gpuIsTile(mlirValueGetType(operand));
+    scalars[i] = isTile[i] ? (MlirValue){NULL} : gpuScalar(g, operand);
+    sources[i] = isTile[i] ? gpuTile(g, operand) : &scalars[i];
   }
-  if (!isTile)
-    gpuRecordScalar(g, result, registers[0]);
+  for (intptr_t i = 0; i < numResults; ++i) {
+    MlirType type = tileResultType(op, i);
+    types[i] = elementOf(type);
+    count = gpuIsTile(type) ? gpuRegisters(type) : 1;
+    results[i] = gpuIsTile(type) ? gpuRecordTile(g, mlirOperationGetResult(op, i)) : &single[i];
+  }
+  for (intptr_t reg = 0; reg < count; ++reg) {
+    for (intptr_t i = 0; i < numOperands; ++i)
+      operands[i] = sources[i][isTile[i] ? reg : 0];
+    if (mayDivideVoid)
+      operands[1] = divisorOf(g, tileResultType(op, 0), reg, operands[1]);
+    if (numResults == 1) {
+      results[0][reg] = compute(g, op, operands);
+      continue;
+    }
+    MlirOperation clone = cloneOn(g, op, operands, types);
+    for (intptr_t i = 0; i < numResults; ++i)
+      results[i][reg] = mlirOperationGetResult(clone, i);
+  }
+  for (intptr_t i = 0; i < numResults; ++i)
+    if (!gpuIsTile(tileResultType(op, i)))
+      gpuRecordScalar(g, mlirOperationGetResult(op, i), single[i]);
   return true;
 }

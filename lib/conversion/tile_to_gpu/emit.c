@@ -30,8 +30,8 @@ static bool isConstant(MlirValue a, int64_t wanted) {
 
 MlirValue gpuAdd(Gpu *g, MlirValue a, MlirValue b) {
   int64_t x, y, sum;
-  if (!a.ptr || !b.ptr)
-    return a.ptr ? a : b;
+  if (mlirValueIsNull(a) || mlirValueIsNull(b))
+    return mlirValueIsNull(a) ? b : a;
   if (areConstant(a, b, &x, &y) && !__builtin_add_overflow(x, y, &sum))
     return gpuInteger(g, mlirValueGetType(a), sum);
   if (isConstant(a, 0) || isConstant(b, 0))
@@ -57,8 +57,8 @@ MlirValue gpuMul(Gpu *g, MlirValue a, MlirValue b) {
 
 MlirValue gpuXor(Gpu *g, MlirValue a, MlirValue b) {
   int64_t x, y;
-  if (!a.ptr || !b.ptr)
-    return a.ptr ? a : b;
+  if (mlirValueIsNull(a) || mlirValueIsNull(b))
+    return mlirValueIsNull(a) ? b : a;
   if (areConstant(a, b, &x, &y))
     return gpuInteger(g, mlirValueGetType(a), x ^ y);
   return isConstant(b, 0) ? a : gpuBinary(g, ArithOp_XOrI, a, b);
@@ -87,8 +87,8 @@ MlirValue gpuCompare(Gpu *g, ArithCmpI predicate, MlirValue a, MlirValue b) {
 }
 
 MlirValue gpuBoth(Gpu *g, MlirValue a, MlirValue b) {
-  if (!a.ptr || !b.ptr)
-    return a.ptr ? a : b;
+  if (mlirValueIsNull(a) || mlirValueIsNull(b))
+    return mlirValueIsNull(a) ? b : a;
   return gpuBinary(g, ArithOp_AndI, a, b);
 }
 
@@ -97,7 +97,7 @@ MlirValue gpuEither(Gpu *g, MlirValue a, MlirValue b) { return gpuBinary(g, Arit
 MlirValue gpuNot(Gpu *g, MlirValue a) { return gpuBinary(g, ArithOp_XOrI, a, gpuInteger(g, g->i1, 1)); }
 
 MlirValue gpuSelect(Gpu *g, MlirValue condition, MlirValue a, MlirValue b) {
-  if (!condition.ptr || mlirValueEqual(a, b))
+  if (mlirValueIsNull(condition) || mlirValueEqual(a, b))
     return a;
   return arithSelectOpBuild(&g->builder, condition, a, b);
 }
@@ -122,7 +122,7 @@ MlirValue gpuCast(Gpu *g, MlirValue value, MlirType type, bool isSigned) {
 
 MlirValue gpuAddress(Gpu *g, MlirValue base, MlirValue bytes) {
   int64_t constant = 0;
-  if (!bytes.ptr || isConstant(bytes, 0))
+  if (mlirValueIsNull(bytes) || isConstant(bytes, 0))
     return base;
   bool isStatic = tileConstantIndex(bytes, &constant) && constant > INT32_MIN && constant <= INT32_MAX;
   int32_t index = isStatic ? (int32_t)constant : INT32_MIN;
@@ -161,7 +161,7 @@ MlirRegion gpuRegion(Gpu *g, intptr_t count, const MlirType *types, MlirBlock *b
 
 GpuIf gpuIf(Gpu *g, MlirValue condition, intptr_t count, const MlirType *types) {
   GpuIf branch = {.op = {NULL}, .before = g->builder};
-  if (!condition.ptr)
+  if (mlirValueIsNull(condition))
     return branch;
   MlirBlock block;
   MlirRegion then = gpuRegion(g, 0, NULL, &block),
@@ -178,7 +178,7 @@ void gpuElse(Gpu *g, GpuIf *branch, intptr_t count, const MlirValue *values) {
 }
 
 void gpuEndIf(Gpu *g, GpuIf *branch, intptr_t count, const MlirValue *values, MlirValue *results) {
-  if (!branch->op.ptr)
+  if (mlirOperationIsNull(branch->op))
     return;
   tileBuildYield(&g->builder, count, values);
   g->builder = branch->before;

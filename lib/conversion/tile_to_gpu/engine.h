@@ -244,6 +244,8 @@ Places gpuDensePlaces(Gpu *g, MlirType tile); // row-major
 MlirValue gpuPlace(Gpu *g, const Places *places, intptr_t reg);
 void gpuWriteDense(Gpu *g, MlirType tile, const MlirValue *registers, MlirValue base);
 void gpuReadDense(Gpu *g, MlirType tile, MlirValue base, MlirValue *registers);
+// Elements in row-major order, from one tile to another that has as many.
+void gpuThroughRows(Gpu *g, MlirType from, const MlirValue *in, MlirType to, MlirValue *out);
 int64_t tileDenseBytes(MlirType tile);
 // The same tile in another layout, by registers, shuffles or shared memory.
 void gpuConvertLayout(Gpu *g, MlirType from, const MlirValue *in, MlirType to, MlirValue *out);

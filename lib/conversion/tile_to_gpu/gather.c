@@ -20,7 +20,7 @@ MlirValue gpuRegisterOf(Gpu *g, MlirValue source, intptr_t reg) {
 MlirValue gpuIsWanted(Gpu *g, const GpuReach *reach, MlirValue mask, intptr_t reg) {
   MlirValue isElement =
       gpuIsTile(reach->type) ? gpuIsElement(g, reach->map, reach->type, AllAxes, reg) : (MlirValue){NULL};
-  return gpuBoth(g, isElement, mask.ptr ? gpuRegisterOf(g, mask, reg) : (MlirValue){NULL});
+  return gpuBoth(g, isElement, !mlirValueIsNull(mask) ? gpuRegisterOf(g, mask, reg) : (MlirValue){NULL});
 }
 
 intptr_t gpuReachCount(const GpuReach *reach) {
@@ -46,7 +46,7 @@ static MlirValue *alongAxis(Gpu *g, const GpuReach *reach, MlirValue source, int
   gpuConvertLayout(g, type, gpuTile(g, source), wanted, numbers);
   const Map *map = gpuMap(g, &layout, 1);
   for (intptr_t reg = 0; reg < count; ++reg)
-    for (intptr_t r = 0; r < own && !registers[reg].ptr; ++r)
+    for (intptr_t r = 0; r < own && mlirValueIsNull(registers[reg]); ++r)
       if (gpuRegisterCoordinate(map, 0, r) == gpuRegisterCoordinate(reach->map, axis, reg))
         registers[reg] = numbers[r];
   return registers;
@@ -173,10 +173,10 @@ GpuPlace gpuPlaceOf(Gpu *g, const GpuReach *reach, intptr_t reg) {
 //===--- trap -----------------------------------------------------------------------------------------===//
 
 static void trapOutside(Gpu *g, const GpuReach *reach, MlirValue wanted, MlirValue inside) {
-  if (reach->bounds != GpuTrap || !inside.ptr)
+  if (reach->bounds != GpuTrap || mlirValueIsNull(inside))
     return;
   MlirValue isWrong = gpuNot(g, inside);
-  GpuIf branch = gpuIf(g, wanted.ptr ? gpuBinary(g, ArithOp_AndI, isWrong, wanted) : isWrong, 0, NULL);
+  GpuIf branch = gpuIf(g, !mlirValueIsNull(wanted) ? gpuBinary(g, ArithOp_AndI, isWrong, wanted) : isWrong, 0, NULL);
   MlirStringRef name = tileOpName(reach->op);
   char text[96];
   snprintf(text, sizeof text, "%.*s: an index is out of bounds", (int)name.length, name.data);
@@ -208,7 +208,7 @@ static bool gatherFromTile(Gpu *g, MlirOperation op, MlirValue source) {
   Places places = gpuPlaces(g, reach.map, factors);
   for (intptr_t reg = 0; reg < gpuRegisters(to); ++reg) {
     MlirValue isElement = gpuIsElement(g, reach.map, to, AllAxes, reg), value;
-    MlirValue wanted = gpuBoth(g, isElement, mask.ptr ? gpuRegisterOf(g, mask, reg) : (MlirValue){NULL});
+    MlirValue wanted = gpuBoth(g, isElement, !mlirValueIsNull(mask) ? gpuRegisterOf(g, mask, reg) : (MlirValue){NULL});
     Position position = bounded(g, &reach, numbers[reg], tileBuildIndex(&g->builder, tileTypeGetSize(from, axis)));
     trapOutside(g, &reach, wanted, position.inside);
     MlirValue there = gpuBoth(g, wanted, position.inside);
@@ -216,7 +216,7 @@ static bool gatherFromTile(Gpu *g, MlirOperation op, MlirValue source) {
     MlirValue at = gpuAdd(g, gpuPlace(g, &places, reg), gpuMul(g, number, gpuI32(g, pitch)));
     at = gpuSelect(g, isElement, at, gpuI32(g, 0));
     gpuLoadElements(g, element, 1, gpuAddress(g, scratch, gpuMul(g, at, gpuI32(g, bytes))), bytes, &value);
-    MlirValue missing = other.ptr ? gpuRegisterOf(g, other, reg) : gpuZero(g, element);
+    MlirValue missing = mlirValueIsNull(other) ? gpuZero(g, element) : gpuRegisterOf(g, other, reg);
     registers[reg] = gpuSelect(g, there, value, missing);
   }
   return true;
@@ -240,7 +240,7 @@ static bool lowerGather(Gpu *g, MlirOperation op) {
     MlirValue wanted = gpuIsWanted(g, &reach, mask, reg);
     trapOutside(g, &reach, wanted, place.numbers);
     MlirValue there = gpuBoth(g, wanted, place.inside);
-    MlirValue missing = other.ptr ? gpuRegisterOf(g, other, reg) : padding;
+    MlirValue missing = mlirValueIsNull(other) ? padding : gpuRegisterOf(g, other, reg);
     registers[reg] = gpuCellLoad(g, &place.cell, there, missing);
   }
   if (!isTile)
@@ -267,7 +267,7 @@ static bool lowerScatter(Gpu *g, MlirOperation op) {
     trapOutside(g, &reach, wanted, place.numbers);
     wanted = gpuBoth(g, wanted, place.inside);
     GpuIf branch = gpuIf(g, wanted, 0, NULL);
-    if (!combine.ptr)
+    if (mlirAttributeIsNull(combine))
       gpuCellStoreOneOf(g, &place.cell, one);
     else if (!gpuCombineInMemory(g, op, &place.cell, one))
       return false;

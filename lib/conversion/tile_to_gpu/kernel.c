@@ -50,7 +50,7 @@ static GpuLower findRow(MlirOperation op) {
 
 static bool hasLayouts(MlirOperation op) {
   for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i)
-    if (gpuIsTile(tileResultType(op, i)) && !tileTypeGetLayout(tileResultType(op, i)).ptr)
+    if (gpuIsTile(tileResultType(op, i)) && mlirAttributeIsNull(tileTypeGetLayout(tileResultType(op, i))))
       return tileError(op, "gives a tile without a layout, want a scheduled kernel (tile-assign-layouts makes one)");
   return true;
 }

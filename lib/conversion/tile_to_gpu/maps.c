@@ -64,7 +64,9 @@ static MlirValue threadPart(Gpu *g, const TileLayout *layout, intptr_t axis, uin
     for (uint32_t rest = step.at[axis]; rest; rest &= rest - 1) {
       uint32_t term = rest & -rest, reached = (uint32_t)((((uint64_t)term) << length) - term);
       MlirValue field = fieldTimes(g, bit, length, term);
-      sum = *mask & reached ? gpuXor(g, sum, field) : sum.ptr ? gpuBinary(g, ArithOp_OrI, sum, field) : field;
+      sum = *mask & reached        ? gpuXor(g, sum, field)
+            : mlirValueIsNull(sum) ? field
+                                   : gpuBinary(g, ArithOp_OrI, sum, field);
       *mask |= reached;
     }
   }
@@ -114,8 +116,8 @@ MlirValue gpuCoordinateParts(Gpu *g, const Map *map, intptr_t axis, intptr_t reg
   uint32_t bits, more, mask = map->mask[axis];
   partsOf(map, axis, reg, &bits, &more);
   MlirValue thread = map->thread[axis];
-  *constant = (int64_t)(thread.ptr ? bits & ~mask : bits) + more;
-  return thread.ptr && bits & mask ? gpuXor(g, thread, gpuI32(g, bits & mask)) : thread;
+  *constant = (int64_t)(!mlirValueIsNull(thread) ? bits & ~mask : bits) + more;
+  return !mlirValueIsNull(thread) && bits & mask ? gpuXor(g, thread, gpuI32(g, bits & mask)) : thread;
 }
 
 MlirValue gpuCoordinate(Gpu *g, const Map *map, intptr_t axis, intptr_t reg) {
@@ -125,7 +127,7 @@ MlirValue gpuCoordinate(Gpu *g, const Map *map, intptr_t axis, intptr_t reg) {
 }
 
 MlirValue gpuIsBelow(Gpu *g, const Map *map, intptr_t axis, intptr_t reg, int64_t size) {
-  uint32_t bits, more, reached = map->thread[axis].ptr ? map->mask[axis] : 0;
+  uint32_t bits, more, reached = mlirValueIsNull(map->thread[axis]) ? 0 : map->mask[axis];
   partsOf(map, axis, reg, &bits, &more);
   if ((int64_t)(bits | reached) + more < size)
     return (MlirValue){NULL};
@@ -173,10 +175,10 @@ static int64_t gcdOf(int64_t a, int64_t b) {
 static Facts factsOfAssume(MlirOperation op) {
   Facts facts = gpuFacts(mlirOperationGetOperand(op, 0));
   MlirAttribute divisible = tileOpAttribute(op, "divisible"), range = tileOpAttribute(op, "range");
-  if (divisible.ptr && facts.multiple)
+  if (!mlirAttributeIsNull(divisible) && facts.multiple)
     facts.multiple *=
         mlirIntegerAttrGetValueInt(divisible) / gcdOf(facts.multiple, mlirIntegerAttrGetValueInt(divisible));
-  facts.isNonNegative |= range.ptr && mlirDenseI64ArrayGetElement(range, 0) >= 0;
+  facts.isNonNegative |= !mlirAttributeIsNull(range) && mlirDenseI64ArrayGetElement(range, 0) >= 0;
   return facts;
 }
 

@@ -133,7 +133,7 @@ bool gpuParameters(Gpu *g, MlirBlock body, MlirBlock entry) {
 
 static void assumeOfDimensions(MlirOperation op, const char *name, intptr_t rank, int64_t *multiples) {
   MlirAttribute known = tileOpAttribute(op, name);
-  for (intptr_t d = 0; known.ptr && d < rank; ++d) {
+  for (intptr_t d = 0; !mlirAttributeIsNull(known) && d < rank; ++d) {
     int64_t divisor = mlirDenseI64ArrayGetElement(known, d);
     if (divisor > 0)
       multiples[d] *= divisor / gpuGreatestDivisor(multiples[d], divisor);
@@ -265,7 +265,7 @@ static bool lowerView(Gpu *g, MlirOperation op) {
   record->view = gpuAllocate(g, sizeof *record->view);
   *record->view = (View){.memory = *source, .type = type};
   fixDimensions(g, op, source, record->view);
-  return !tileViewTypeGetPacked(type).ptr || gpuPackView(g, op, record->view);
+  return mlirAttributeIsNull(tileViewTypeGetPacked(type)) || gpuPackView(g, op, record->view);
 }
 
 // ceil((size - span + step) / step), at least 1 when there is anything.

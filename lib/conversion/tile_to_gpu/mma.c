@@ -204,7 +204,7 @@ static void splitFactor(Gpu *g, const Product *product, intptr_t count, const Ml
   for (intptr_t i = 0; i < count; ++i) {
     MlirValue rest = values[i];
     for (int p = 0; p < product->split->parts; ++p) {
-      parts[p][i] = product->part.ptr ? rounded(g, product->part, rest) : rest;
+      parts[p][i] = mlirTypeIsNull(product->part) ? rest : rounded(g, product->part, rest);
       if (p + 1 == product->split->parts)
         break;
       MlirValue held = mlirTypeIsATF32(product->part) ? parts[p][i] : gpuOp(g, ArithOp_ExtF, f32, parts[p][i]);
@@ -294,7 +294,7 @@ static bool multiply(Gpu *g, const Product *product, const Sum *sum, Step *step,
     one.packed[2] = &places->packed[0];
   }
   for (int i = 0; i < 3; ++i) {
-    bool isPart = i != OperandC && product->part.ptr;
+    bool isPart = i != OperandC && !mlirTypeIsNull(product->part);
     one.element[i] = isPart ? product->part : tileTypeGetElement(product->operands[i].type);
     one.count[i] = product->operands[i].count;
   }

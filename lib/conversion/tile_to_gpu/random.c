@@ -43,7 +43,7 @@ static void philox(Gpu *g, MlirValue seed, MlirValue counter, MlirValue *words) 
 
 // The word at the register's last coordinate: known, or picked by the thread.
 static MlirValue pickWord(Gpu *g, const Map *map, intptr_t axis, intptr_t reg, const MlirValue *words) {
-  if (!map->thread[axis].ptr)
+  if (mlirValueIsNull(map->thread[axis]))
     return words[gpuRegisterCoordinate(map, axis, reg) & 3];
   MlirValue at = gpuCoordinate(g, map, axis, reg), word = words[3];
   for (int i = 3; i-- > 0;)
@@ -84,7 +84,7 @@ bool gpuLowerRandom(Gpu *g, MlirOperation op) {
       bool isHere = true;
       for (intptr_t axis = 0; axis < last; ++axis)
         isHere &= gpuRegisterCoordinate(map, axis, reg) == gpuRegisterCoordinate(outerMap, axis, c);
-      if (isHere && !registers[reg].ptr)
+      if (isHere && mlirValueIsNull(registers[reg]))
         registers[reg] = pickWord(g, map, last, reg, words);
     }
   }
@@ -116,7 +116,7 @@ bool gpuLowerHistogram(Gpu *g, MlirOperation op) {
   int64_t bins = tileTypeGetSize(to, 0);
   TileLayout layout = gpuLayoutOf(from);
   MlirValue *masks = NULL, counts;
-  if (mask.ptr) {
+  if (!mlirValueIsNull(mask)) {
     masks = gpuAllocate(g, (size_t)gpuRegisters(from) * sizeof *masks);
     gpuConvertLayout(g, mlirValueGetType(mask), gpuTile(g, mask), tileTypeWithElement(from, g->i1), masks);
   }

@@ -46,7 +46,7 @@ static bool reduceRegisters(Gpu *g, Reduction *reduction, const TileLayoutStep *
 static bool combineAcross(Gpu *g, Reduction *reduction, const TileLayoutStep *step, MlirValue *mine,
                           const MlirValue *others) {
   MlirValue left[MaxCombined], right[MaxCombined];
-  bool ordered = mlirRegionGetFirstBlock(mlirOperationGetRegion(reduction->combiner.op, 0)).ptr != NULL;
+  bool ordered = !mlirBlockIsNull(mlirRegionGetFirstBlock(mlirOperationGetRegion(reduction->combiner.op, 0)));
   MlirValue isFar = ordered ? gpuIsFar(g, step) : (MlirValue){NULL};
   for (intptr_t i = 0; i < reduction->combiner.count; ++i) {
     left[i] = ordered ? gpuSelect(g, isFar, others[i], mine[i]) : mine[i];
@@ -94,7 +94,7 @@ static bool fillVoid(Gpu *g, MlirOperation op, Reduction *reduction, intptr_t ti
   if (!gpuHasVoid(&reduction->layout, reduction->type, reduction->axes))
     return true;
   MlirValue neutral = gpuNeutral(g, &reduction->combiner, tile);
-  if (!neutral.ptr)
+  if (mlirValueIsNull(neutral))
     return gpuRefuse(op, "a layout that reaches beyond the tile where no neutral element is known");
   const Map *map = gpuMap(g, &reduction->layout, tileTypeGetRank(reduction->type));
   for (intptr_t reg = 0; reg < reduction->count; ++reg)

@@ -29,7 +29,7 @@ static void copy(const Scan *scan, MlirValue *to, const MlirValue *from) {
 
 // prefix := total of what is earlier, then prefix.
 static bool prepend(Gpu *g, const Scan *scan, const MlirValue *earlier, MlirValue *prefix) {
-  if (prefix[0].ptr)
+  if (!mlirValueIsNull(prefix[0]))
     return gpuCombine(g, &scan->combiner, earlier, prefix, prefix);
   copy(scan, prefix, earlier);
   return true;
@@ -89,7 +89,7 @@ static bool joinThreads(Gpu *g, Scan *scan, MlirValue isLater, intptr_t block, c
     if (!prepend(g, scan, others, after))
       return false;
     for (intptr_t i = 0; i < tiles; ++i)
-      prefix[i] = gpuSelect(g, isLater, after[i], before[i].ptr ? before[i] : scan->neutral[i]);
+      prefix[i] = gpuSelect(g, isLater, after[i], !mlirValueIsNull(before[i]) ? before[i] : scan->neutral[i]);
   }
   for (intptr_t i = 0; i < tiles; ++i) {
     left[i] = gpuSelect(g, isLater, others[i], total[i]);
@@ -137,7 +137,7 @@ static bool scanAll(Gpu *g, Scan *scan, bool *isSame, bool *isBlock) {
 static bool fillVoid(Gpu *g, const Scan *scan, intptr_t tile, MlirValue *registers) {
   if (!gpuHasVoid(&scan->layout, scan->type, 1u << scan->axis))
     return true;
-  if (!scan->neutral[tile].ptr)
+  if (mlirValueIsNull(scan->neutral[tile]))
     return gpuRefuse(scan->op, "a layout that reaches beyond the tile where no neutral element is known");
   const Map *map = gpuMap(g, &scan->layout, tileTypeGetRank(scan->type));
   for (intptr_t reg = 0; reg < scan->count; ++reg)
@@ -164,7 +164,7 @@ static bool readTiles(Gpu *g, Scan *scan) {
       if (!scan->isExclusive)
         at(scan, scan->prefixes, reg)[i] = converted[reg];
     }
-    if (scan->isExclusive && !scan->neutral[i].ptr)
+    if (scan->isExclusive && mlirValueIsNull(scan->neutral[i]))
       return gpuRefuse(scan->op, "an exclusive scan by a region without a neutral element");
   }
   return tileLayoutStepsAlong(&scan->layout, (uint32_t)tileTypeGetRank(scan->type), 1u << scan->axis, &scan->steps) ||
@@ -247,7 +247,7 @@ static void givePrefixes(Gpu *g, const Scan *scan) {
     MlirValue *registers = gpuAllocate(g, (size_t)scan->count * sizeof *registers);
     for (intptr_t reg = 0; reg < scan->count; ++reg) {
       MlirValue prefix = at(scan, scan->prefixes, reg)[i];
-      registers[reg] = prefix.ptr ? prefix : scan->neutral[i];
+      registers[reg] = mlirValueIsNull(prefix) ? scan->neutral[i] : prefix;
     }
     MlirType type = tileTypeWithElement(scan->type, scan->combiner.elements[i]);
     gpuConvertLayout(g, type, registers, mlirValueGetType(result), gpuRecordTile(g, result));

@@ -104,10 +104,7 @@ static bool lowerReshape(Gpu *g, MlirOperation op) {
   }
   if (moveTile(g, op))
     return true;
-  MlirValue scratch = gpuScratch(g, tileDenseBytes(from)); // row-major order is the same in both shapes
-  gpuWriteDense(g, from, gpuTile(g, input), scratch);
-  gpuBarrier(g);
-  gpuReadDense(g, to, scratch, gpuRecordTile(g, result));
+  gpuThroughRows(g, from, gpuTile(g, input), to, gpuRecordTile(g, result));
   return true;
 }
 
@@ -233,7 +230,7 @@ static bool catByMoves(Gpu *g, MlirOperation op, MlirValue *registers) {
         registers[reg] = gpuTile(g, mlirOperationGetOperand(op, i))[table[reg]];
   }
   for (intptr_t reg = 0; reg < count; ++reg) // void in every thread
-    registers[reg] = registers[reg].ptr ? registers[reg] : gpuZero(g, tileTypeGetElement(type));
+    registers[reg] = mlirValueIsNull(registers[reg]) ? gpuZero(g, tileTypeGetElement(type)) : registers[reg];
   return true;
 }
 

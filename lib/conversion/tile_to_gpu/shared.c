@@ -33,7 +33,7 @@ Places gpuPlaces(Gpu *g, const Map *map, const int64_t *factors) {
     places.factors[axis] = factors[axis];
     for (intptr_t bit = 1; bit < registers; bit *= 2)
       places.isDisjoint &= !(gpuRegisterCoordinate(map, axis, bit) & map->mask[axis]);
-    if (map->thread[axis].ptr)
+    if (!mlirValueIsNull(map->thread[axis]))
       places.thread = gpuAdd(g, places.thread, gpuMul(g, map->thread[axis], gpuI32(g, factors[axis])));
   }
   return places;
@@ -47,7 +47,9 @@ MlirValue gpuPlace(Gpu *g, const Places *places, intptr_t reg) {
       constant += gpuRegisterCoordinate(places->map, axis, reg) * places->factors[axis];
     else
       sum = gpuAdd(g, sum, gpuMul(g, gpuCoordinate(g, places->map, axis, reg), gpuI32(g, places->factors[axis])));
-  return places->isDisjoint ? gpuAdd(g, places->thread, gpuI32(g, constant)) : sum.ptr ? sum : gpuI32(g, 0);
+  return places->isDisjoint     ? gpuAdd(g, places->thread, gpuI32(g, constant))
+         : mlirValueIsNull(sum) ? gpuI32(g, 0)
+                                : sum;
 }
 
 static void denseFactors(MlirType tile, int64_t *factors) {
@@ -91,6 +93,13 @@ void gpuReadDense(Gpu *g, MlirType tile, MlirValue base, MlirValue *registers) {
   }
 }
 
+void gpuThroughRows(Gpu *g, MlirType from, const MlirValue *in, MlirType to, MlirValue *out) {
+  MlirValue scratch = gpuScratch(g, tileDenseBytes(from));
+  gpuWriteDense(g, from, in, scratch);
+  gpuBarrier(g);
+  gpuReadDense(g, to, scratch, out);
+}
+
 bool gpuOffsets(MlirOperation op, const TileLayout *layout, const TileLayout *offsets, MlirType shape,
                 TileLayout *result) {
   int64_t sizes[MaxRank];
@@ -109,7 +118,7 @@ MlirValue gpuBufferAddress(Gpu *g, const Buffer *buffer, const Map *places, intp
   int64_t constant;
   if (!offsets->padAmount) {
     MlirValue thread = gpuCoordinateParts(g, places, 0, reg, &constant);
-    MlirValue base = thread.ptr ? gpuAddress(g, buffer->base, gpuMul(g, thread, bytes)) : buffer->base;
+    MlirValue base = mlirValueIsNull(thread) ? buffer->base : gpuAddress(g, buffer->base, gpuMul(g, thread, bytes));
     return gpuAddress(g, base, gpuMul(g, gpuI32(g, constant), bytes));
   }
   MlirValue offset = gpuCoordinate(g, places, 0, reg);

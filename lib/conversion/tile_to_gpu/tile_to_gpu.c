@@ -55,9 +55,11 @@ TileMachine *gpuMachineOf(MlirOperation module, MlirExtPass pass, const char *is
 
 static MlirOperation findSymbol(MlirOperation module, const char *name) {
   MlirBlock body = tileOnlyBlock(mlirOperationGetRegion(module, 0));
-  for (MlirOperation op = mlirBlockGetFirstOperation(body); op.ptr; op = mlirOperationGetNextInBlock(op)) {
+  for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op)) {
     MlirAttribute symbol = tileOpAttribute(op, "sym_name");
-    if (symbol.ptr && mlirAttributeIsAString(symbol) && tileStringEquals(mlirStringAttrGetValue(symbol), name))
+    if (!mlirAttributeIsNull(symbol) && mlirAttributeIsAString(symbol) &&
+        tileStringEquals(mlirStringAttrGetValue(symbol), name))
       return op;
   }
   return (MlirOperation){NULL};
@@ -68,7 +70,7 @@ static TileBuilder atModuleStart(MlirOperation module) {
 }
 
 void gpuDeclare(MlirOperation module, const char *name, MlirType functionType) {
-  if (findSymbol(module, name).ptr)
+  if (!mlirOperationIsNull(findSymbol(module, name)))
     return;
   TileBuilder builder = atModuleStart(module);
   MlirAttribute symbol = mlirStringAttrGet(builder.context, tileString(name));
@@ -90,11 +92,11 @@ MlirValue gpuTextAddress(TileBuilder *builder, MlirOperation module, const char 
   for (int i = 0;; ++i) {
     snprintf(name, sizeof name, "text_%d", i);
     found = findSymbol(module, name);
-    if (!found.ptr || mlirAttributeEqual(tileOpAttribute(found, "value"), value))
+    if (mlirOperationIsNull(found) || mlirAttributeEqual(tileOpAttribute(found, "value"), value))
       break;
   }
   MlirType pointer = mlirLLVMPointerTypeGet(context, 0);
-  if (!found.ptr) {
+  if (mlirOperationIsNull(found)) {
     TileBuilder at = atModuleStart(module);
     MlirType type = mlirLLVMArrayTypeGet(mlirIntegerTypeGet(context, 8), (unsigned)strlen(text) + 1);
     MlirOperation global = gpuGlobal(&at, name, type);
@@ -184,7 +186,7 @@ static void eraseDeviceFunctions(MlirOperation module) {
 }
 
 static bool hasBody(MlirOperation kernel) {
-  return mlirRegionGetFirstBlock(mlirOperationGetRegion(kernel, 0)).ptr != NULL;
+  return !mlirBlockIsNull(mlirRegionGetFirstBlock(mlirOperationGetRegion(kernel, 0)));
 }
 
 const char *const gpuStatistics[] = {

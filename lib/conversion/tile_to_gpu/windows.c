@@ -30,7 +30,7 @@ static void limitAxis(Gpu *g, Window *window, intptr_t axis, MlirValue origin, F
   int64_t stride = tileViewTypeGetStride(view->type, axis), extent = tileViewTypeGetSize(view->type, axis);
   MlirValue size = gpuViewSize(g, view, axis);
   MlirValue high = limit(g, tileBuildSub(&g->builder, size, origin), stride, extent);
-  if (view->inside.ptr)
+  if (!mlirValueIsNull(view->inside))
     high = gpuSelect(g, view->inside, high, gpuI32(g, 0));
   if (!isNumber(high, extent))
     window->high[axis] = high;
@@ -61,7 +61,7 @@ static void findVector(Window *window, const Facts *facts) {
     if (window->fast < 0 && stride == 1 && isNumber(memory->strides[d], 1)) {
       window->fast = axis;
       vector = least(vector, powerOfTwoIn(facts[axis].multiple * step));
-      if (window->high[axis].ptr || window->low[axis].ptr)
+      if (!mlirValueIsNull(window->high[axis]) || !mlirValueIsNull(window->low[axis]))
         vector = least(vector, powerOfTwoIn(memory->sizeMultiple[d]));
     } else {
       vector = least(vector, powerOfTwoIn(memory->strideMultiple[d]));
@@ -100,15 +100,15 @@ Window gpuWindow(Gpu *g, const View *view, MlirOperation op, intptr_t firstIndex
 MlirValue gpuWindowMask(Gpu *g, const Window *window, const Map *map, intptr_t reg) {
   MlirValue mask = window->rank ? (MlirValue){NULL} : window->view->inside;
   for (intptr_t axis = 0; axis < window->rank; ++axis) {
-    if (!window->high[axis].ptr) // the tile's size is the limit
+    if (mlirValueIsNull(window->high[axis])) // the tile's size is the limit
       mask = gpuBoth(g, mask, gpuIsBelow(g, map, axis, reg, tileViewTypeGetSize(window->view->type, axis)));
-    if (!window->high[axis].ptr && !window->low[axis].ptr)
+    if (mlirValueIsNull(window->high[axis]) && mlirValueIsNull(window->low[axis]))
       continue;
     int64_t constant;
-    MlirValue at = gpuCoordinateParts(g, map, axis, reg, &constant), thread = at.ptr ? at : gpuI32(g, 0);
-    if (window->high[axis].ptr)
+    MlirValue at = gpuCoordinateParts(g, map, axis, reg, &constant), thread = mlirValueIsNull(at) ? gpuI32(g, 0) : at;
+    if (!mlirValueIsNull(window->high[axis]))
       mask = gpuBoth(g, mask, gpuCompare(g, ArithCmpI_Slt, thread, gpuSub(g, window->high[axis], gpuI32(g, constant))));
-    if (window->low[axis].ptr)
+    if (!mlirValueIsNull(window->low[axis]))
       mask = gpuBoth(g, mask, gpuCompare(g, ArithCmpI_Sge, thread, gpuSub(g, window->low[axis], gpuI32(g, constant))));
   }
   return mask;
@@ -124,7 +124,7 @@ MlirValue gpuWindowAddress(Gpu *g, const Window *window, const Map *map, intptr_
     bool isStatic = tileConstantIndex(window->strides[axis], &stride);
     if (isStatic && stride * bytes * tileViewTypeGetSize(window->view->type, axis) < INT32_MAX / MaxRank) {
       MlirValue at = gpuCoordinateParts(g, map, axis, reg, &constant);
-      narrow = at.ptr ? gpuAdd(g, narrow, gpuMul(g, at, gpuI32(g, stride * bytes))) : narrow;
+      narrow = mlirValueIsNull(at) ? narrow : gpuAdd(g, narrow, gpuMul(g, at, gpuI32(g, stride * bytes)));
       last += constant * stride * bytes;
       continue;
     }
@@ -134,7 +134,7 @@ MlirValue gpuWindowAddress(Gpu *g, const Window *window, const Map *map, intptr_
                          tileBuildIndex(&g->builder, bytes)));
   }
   MlirValue address = gpuAddress(g, window->base, wide);
-  address = narrow.ptr ? gpuAddress(g, address, gpuCast(g, narrow, g->i64, true)) : address;
+  address = mlirValueIsNull(narrow) ? address : gpuAddress(g, address, gpuCast(g, narrow, g->i64, true));
   return gpuAddress(g, address, gpuI32(g, last));
 }
 
