@@ -37,7 +37,6 @@ NOT_YET = [
     "lib/analysis/tiling.h",
     "lib/capi/elements.h",
     "lib/capi/tool.h",
-    "lib/conversion/linalg_to_tile/contraction_kernel.c",
     "lib/conversion/linalg_to_tile/join.c",
     "lib/conversion/linalg_to_tile/kernel.h",
     "lib/conversion/sparse_tensor_to_sparse/levels.c",

@@ -1,4 +1,4 @@
-// A matrix product as its parts: what contraction.c recognizes and contraction_kernel.c emits.
+// A matrix product as its parts: what contraction.c recognizes and the kernels of product_kernels.h compute.
 #ifndef TESSERA_CONVERSION_LINALG_TO_TILE_CONTRACTION_H
 #define TESSERA_CONVERSION_LINALG_TO_TILE_CONTRACTION_H
 
@@ -9,7 +9,6 @@ typedef struct TileContraction {
   int m, n, k;        // dimensions
   int64_t step;       // of k, per product of register tiles
   int64_t lastPanel;  // columns of the last panel where it is narrower than the others; else 0
-  bool isAlongDepth;  // lanes along k: fewer columns than a vector has
   bool arePanels;     // operand rhs is a constant of panels × depth × columns (constant_panels.c)
   const TileDot *dot; // the CPU's instruction for these types; null: multiply-adds
 } TileContraction;

@@ -1,6 +1,8 @@
 // Tiles of a kernel's operands: views, loads, stores, reductions and local buffers. See kernel.h.
+#include "dialects/tile/ops.h"
 #include "dialects/tile/tile.h"
 #include "lib/conversion/linalg_to_tile/kernel.h"
+#include "upstream/arith.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -84,14 +86,14 @@ static MlirValue buildView(TileKernelEmission *e, const OperandTile *t, MlirValu
   memcpy(operands + 1, t->fixedIndex, (size_t)t->numFixed * sizeof *operands);
   TileAttributeEntry attributes[] = {{"fixed", mlirDenseI64ArrayGet(e->body.context, t->numFixed, t->fixed)}, {0}};
   MlirType type = viewType(e, t, mlirShapedTypeGetElementType(mlirValueGetType(memref)), pad);
-  return tileBuildValue(&e->body, "tile.view", type, 1 + t->numFixed, operands, attributes);
+  return tileBuildValue(&e->body, tileViewOpName, type, 1 + t->numFixed, operands, attributes);
 }
 
 static MlirValue buildTranspose(TileKernelEmission *e, MlirValue tile, intptr_t rank, const int64_t *permutation,
                                 const int64_t *shape) {
   MlirType element = mlirShapedTypeGetElementType(mlirValueGetType(tile));
   TileAttributeEntry attributes[] = {{"permutation", mlirDenseI64ArrayGet(e->body.context, rank, permutation)}, {0}};
-  return tileBuildValue(&e->body, "tile.transpose", tileTileTypeGet(rank, shape, element, mlirAttributeGetNull()), 1,
+  return tileBuildValue(&e->body, tileTransposeOpName, tileTileTypeGet(rank, shape, element, mlirAttributeGetNull()), 1,
                         &tile, attributes);
 }
 
@@ -145,14 +147,14 @@ static MlirValue spread(TileKernelEmission *e, const OperandTile *t, MlirValue t
     return tileKernelSplat(e, tile, typeOver(e, type, overOutput));
   TileAttributeEntry attributes[] = {{"axes", mlirDenseI64ArrayGet(e->body.context, count, axes)}, {0}};
   MlirType result = typeOver(e, mlirShapedTypeGetElementType(type), overOutput);
-  return tileBuildValue(&e->body, "tile.broadcast", result, 1, &tile, attributes);
+  return tileBuildValue(&e->body, tileBroadcastOpName, result, 1, &tile, attributes);
 }
 
 MlirValue tileKernelSplat(TileKernelEmission *e, MlirValue scalar, MlirType tile) {
   if (!mlirTypeIsARankedTensor(tile))
     return scalar;
   TileAttributeEntry attributes[] = {{"axes", mlirDenseI64ArrayGet(e->body.context, 0, NULL)}, {0}};
-  return tileBuildValue(&e->body, "tile.broadcast", tile, 1, &scalar, attributes);
+  return tileBuildValue(&e->body, tileBroadcastOpName, tile, 1, &scalar, attributes);
 }
 
 MlirValue tileKernelLoad(TileKernelEmission *e, int index, const char *pad, bool overOutput) {
@@ -163,7 +165,7 @@ MlirValue tileKernelLoad(TileKernelEmission *e, int index, const char *pad, bool
   MlirValue operands[1 + MaxDims] = {buildView(e, &t, e->parameters[index], pad)};
   memcpy(operands + 1, t.tileIndex, (size_t)t.numKept * sizeof *operands);
   MlirType type = tileTileTypeGet(t.numKept, t.shape, tileOperandElementType(operand), mlirAttributeGetNull());
-  MlirValue tile = tileBuildValue(&e->body, "tile.load", type, 1 + t.numKept, operands, NULL);
+  MlirValue tile = tileBuildValue(&e->body, tileLoadOpName, type, 1 + t.numKept, operands, NULL);
   return spread(e, &t, sortAxes(e, &t, tile), overOutput);
 }
 
@@ -172,7 +174,7 @@ void tileKernelPrefetch(TileKernelEmission *e, int index) {
   MlirValue operands[1 + MaxDims] = {buildView(e, &t, e->parameters[index], NULL)};
   memcpy(operands + 1, t.tileIndex, (size_t)t.numKept * sizeof *operands);
   TileAttributeEntry attributes[] = {{"write", mlirUnitAttrGet(e->body.context)}, {0}};
-  tileBuild(&e->body, "tile.prefetch", 1 + t.numKept, operands, 0, NULL, attributes, 0, NULL);
+  tileBuild(&e->body, tilePrefetchOpName, 1 + t.numKept, operands, 0, NULL, attributes, 0, NULL);
 }
 
 MlirValue tileKernelInitial(TileKernelEmission *e, int index) {
@@ -197,7 +199,7 @@ void tileKernelStore(TileKernelEmission *e, int index, MlirValue value) {
   }
   if (!sorted)
     operands[0] = buildTranspose(e, value, t.numKept, permutation, t.shape);
-  tileBuild(&e->body, "tile.store", 2 + t.numKept, operands, 0, NULL, NULL, 0, NULL);
+  tileBuild(&e->body, tileStoreOpName, 2 + t.numKept, operands, 0, NULL, NULL, 0, NULL);
 }
 
 MlirValue tileKernelReduce(TileKernelEmission *e, const char *operation, MlirValue tile) {
@@ -213,7 +215,7 @@ MlirValue tileKernelReduce(TileKernelEmission *e, const char *operation, MlirVal
                                      {0}};
   MlirType type = tileKernelOutputTileType(e, mlirShapedTypeGetElementType(mlirValueGetType(tile)));
   MlirRegion noBody = mlirRegionCreate();
-  MlirOperation reduce = tileBuild(&e->body, "tile.reduce", 1, &tile, 1, &type, attributes, 1, &noBody);
+  MlirOperation reduce = tileBuild(&e->body, tileReduceOpName, 1, &tile, 1, &type, attributes, 1, &noBody);
   return mlirOperationGetResult(reduce, 0);
 }
 
@@ -238,7 +240,7 @@ MlirValue tileKernelLoadMatrix(TileKernelEmission *e, int index, const int dims[
     swapAxes(&t);
   MlirValue operands[3] = {buildView(e, &t, e->parameters[index], NULL), t.tileIndex[0], t.tileIndex[1]};
   MlirType type = tileTileTypeGet(2, t.shape, tileOperandElementType(operand), mlirAttributeGetNull());
-  return tileBuildValue(&e->body, "tile.load", type, 3, operands, NULL);
+  return tileBuildValue(&e->body, tileLoadOpName, type, 3, operands, NULL);
 }
 
 //===--- merged dimensions ---------------------------------------------------===//
@@ -250,9 +252,9 @@ static MlirValue buildDivision(TileKernelEmission *e, const char *name, MlirValu
 
 static MlirValue buildTerm(TileKernelEmission *e, const TileTerm *term, MlirValue index) {
   if (term->divisor > 1)
-    index = buildDivision(e, "arith.divui", index, term->divisor);
+    index = buildDivision(e, arithDivUIOpName, index, term->divisor);
   if (term->modulus)
-    index = buildDivision(e, "arith.remui", index, term->modulus);
+    index = buildDivision(e, arithRemUIOpName, index, term->modulus);
   return term->factor == 1 ? index : tileBuildMul(&e->body, index, tileBuildIndex(&e->body, term->factor));
 }
 
@@ -262,7 +264,7 @@ static MlirValue assumeInside(TileKernelEmission *e, MlirValue first, int64_t si
     return first;
   int64_t range[2] = {0, size - length};
   TileAttributeEntry attributes[] = {{"range", mlirDenseI64ArrayGet(e->body.context, 2, range)}, {0}};
-  return tileBuildValue(&e->body, "tile.assume", mlirIndexTypeGet(e->body.context), 1, &first, attributes);
+  return tileBuildValue(&e->body, tileAssumeOpName, mlirIndexTypeGet(e->body.context), 1, &first, attributes);
 }
 
 MlirValue tileKernelLoadRun(TileKernelEmission *e, int index, const MlirValue *at, int64_t length) {
@@ -276,9 +278,9 @@ MlirValue tileKernelLoadRun(TileKernelEmission *e, int index, const MlirValue *a
   MlirType element = tileOperandElementType(operand);
   MlirType run = tileTileTypeGet(1, &length, element, mlirAttributeGetNull());
   MlirType row = tileTileTypeGet(2, (int64_t[]){1, length}, element, mlirAttributeGetNull());
-  MlirValue loaded = tileBuildValue(&e->body, "tile.load", run, 2, operands, NULL);
+  MlirValue loaded = tileBuildValue(&e->body, tileLoadOpName, run, 2, operands, NULL);
   TileAttributeEntry axes[] = {{"axes", mlirDenseI64ArrayGet(e->body.context, 1, (int64_t[]){0})}, {0}};
-  return tileBuildValue(&e->body, "tile.broadcast", row, 1, &loaded, axes);
+  return tileBuildValue(&e->body, tileBroadcastOpName, row, 1, &loaded, axes);
 }
 
 MlirValue tileKernelLoadPanel(TileKernelEmission *e, int index, MlirValue panel, MlirValue row, int64_t rows,
@@ -290,7 +292,7 @@ MlirValue tileKernelLoadPanel(TileKernelEmission *e, int index, MlirValue panel,
   t.fixedIndex[0] = tileKernelAssumeBelow(e, panel, mlirShapedTypeGetDimSize(type, 0));
   MlirValue first = assumeInside(e, row, mlirShapedTypeGetDimSize(type, 1), rows);
   MlirValue operands[3] = {buildView(e, &t, e->parameters[index], NULL), first, tileBuildIndex(&e->body, 0)};
-  return tileBuildValue(&e->body, "tile.load", tileTileTypeGet(2, t.shape, element, mlirAttributeGetNull()), 3,
+  return tileBuildValue(&e->body, tileLoadOpName, tileTileTypeGet(2, t.shape, element, mlirAttributeGetNull()), 3,
                         operands, NULL);
 }
 
@@ -302,7 +304,7 @@ void tileKernelPack(TileKernelEmission *e, int index, const int dims[2], MlirVal
   if (t.dims[0] != dims[0])
     swapAxes(&t);
   MlirValue operands[4] = {buildView(e, &t, e->parameters[index], NULL), buffer, t.tileIndex[0], t.tileIndex[1]};
-  tileBuild(&e->body, "tile.copy", 4, operands, 0, NULL, NULL, 0, NULL);
+  tileBuild(&e->body, tileCopyOpName, 4, operands, 0, NULL, NULL, 0, NULL);
 }
 
 // In a layout odd factors come last: columns of which there is no power of two lie in as many parts, one after another.
@@ -340,7 +342,7 @@ MlirValue tileKernelSlice(TileKernelEmission *e, MlirValue buffer, int64_t rows,
   }
   TileAttributeEntry attributes[] = {{"static_offsets", mlirDenseI64ArrayGet(e->body.context, 2, fixed)}, {0}};
   MlirType part = tileKernelBufferType(e, rows, columns, tileBufferTypeGetElementType(type));
-  return tileBuildValue(&e->body, "tile.slice", part, count, operands, attributes);
+  return tileBuildValue(&e->body, tileSliceOpName, part, count, operands, attributes);
 }
 
 MlirValue tileKernelLoadBuffer(TileKernelEmission *e, MlirValue buffer) {
@@ -350,5 +352,5 @@ MlirValue tileKernelLoadBuffer(TileKernelEmission *e, MlirValue buffer) {
   for (intptr_t i = 0; i < rank; ++i)
     shape[i] = tileBufferTypeGetSize(type, i);
   MlirType tile = tileTileTypeGet(rank, shape, tileBufferTypeGetElementType(type), mlirAttributeGetNull());
-  return tileBuildValue(&e->body, "tile.load", tile, 1, &buffer, NULL);
+  return tileLoadOpBuild(&e->body, tile, buffer, 0, NULL);
 }

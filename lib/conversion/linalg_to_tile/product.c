@@ -7,6 +7,7 @@
 // im2col. Expects: a structured op. Leaves: its kernel and launch. Where a role has no dimension (depthwise, products
 // with a vector) the reductions take over. Sizes of a CPU's tiles are lib/search's; what would read its
 // right operand too often becomes a matrix product before (tile-merge-dimensions).
+#include "dialects/tile/ops.h"
 #include "lib/analysis/tiling.h"
 #include "lib/conversion/linalg_to_tile/kernel.h"
 #include "lib/conversion/linalg_to_tile/lowerings.h"
@@ -51,7 +52,7 @@ static void buildStep(TileKernelEmission *e, const void *product, MlirValue *acc
   int rows[2] = {p->m, p->k}, columns[2] = {p->k, p->n};
   MlirValue operands[3] = {tileKernelLoadMatrix(e, p->lhs, rows), tileKernelLoadMatrix(e, p->rhs, columns),
                            *accumulator};
-  *accumulator = tileBuildValue(&e->body, "tile.mma", mlirValueGetType(*accumulator), 3, operands, NULL);
+  *accumulator = tileMmaOpBuild(&e->body, operands[0], operands[1], operands[2]);
 }
 
 bool tileLowerProduct(TileStructured *s, const TileEpilogue *epilogue) {

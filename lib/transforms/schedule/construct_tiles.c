@@ -27,6 +27,7 @@
 #include "lib/support/version.h"
 #include "lib/transforms/schedule/decide.h"
 #include "lib/transforms/schedule/measure.h"
+#include "upstream/func.h"
 #include "upstream/linalg.h"
 
 #include <inttypes.h>
@@ -429,7 +430,7 @@ static const MlirExtPassOption options[] = {
 const MlirExtPassDefinition tileConstructTilesPass = {
     .argument = "tile-construct-tiles",
     .summary = "Give linalg ops the tiles that the machine's description asks for",
-    .anchor = "func.func",
+    .anchor = funcFuncOpName,
     .numOptions = sizeof options / sizeof *options,
     .options = options,
     .statistics = statistics,

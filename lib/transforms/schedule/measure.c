@@ -5,6 +5,10 @@
 #include "lib/search/cache.h"
 #include "lib/support/child.h"
 #include "mlir-c/BuiltinAttributes.h"
+#include "upstream/arith.h"
+#include "upstream/func.h"
+#include "upstream/linalg.h"
+#include "upstream/tensor.h"
 
 #include <limits.h>
 #include <math.h>
@@ -28,14 +32,12 @@ typedef struct Cloner {
 } Cloner;
 
 // What a function of its own computes again rather than be given: constants, empty tensors, and fills of them.
-static bool isCheap(MlirOperation op) {
-  return tileOpIs(op, "arith.constant") || tileOpIs(op, "tensor.empty") || tileOpIs(op, "linalg.fill");
-}
+static bool isCheap(MlirOperation op) { return arithConstantOpIsA(op) || tensorEmptyOpIsA(op) || linalgFillOpIsA(op); }
 
 // A fill after linalg-generalize-named-ops: a scalar everywhere, an input or from outside the body.
 static bool isFill(MlirOperation op) {
   intptr_t count = mlirOperationGetNumOperands(op);
-  return tileOpIs(op, "linalg.generic") && mlirOperationGetNumResults(op) == 1 &&
+  return linalgGenericOpIsA(op) && mlirOperationGetNumResults(op) == 1 &&
          (count == 1 || (count == 2 && !mlirTypeIsAShaped(tileOperandType(op, 0))));
 }
 
@@ -79,14 +81,14 @@ static MlirOperation cloneOp(Cloner *cloner, MlirOperation op) {
     operands[i] = cloneValue(cloner, mlirOperationGetOperand(op, i));
   MlirBlock body = bodyOf(op);
   if (cloner->isCounting) {
-    if (!mlirBlockIsNull(body) && !tileOpIs(op, "linalg.fill"))
+    if (!mlirBlockIsNull(body) && !linalgFillOpIsA(op))
       cloneCaptures(cloner, body, body);
     return (MlirOperation){NULL};
   }
   MlirOperation clone = mlirOperationClone(op);
   for (intptr_t i = 0; i < count; ++i)
     mlirOperationSetOperand(clone, i, operands[i]);
-  if (!mlirBlockIsNull(body) && !tileOpIs(op, "linalg.fill"))
+  if (!mlirBlockIsNull(body) && !linalgFillOpIsA(op))
     cloneCaptures(cloner, body, bodyOf(clone));
   mlirBlockAppendOwnedOperation(cloner->block, clone);
   return clone;
@@ -153,11 +155,11 @@ static MlirModule buildProgram(MlirOperation op, MlirAttribute schedule, Cloner 
     mlirOperationSetDiscardableAttributeByName(clone, tileString("tile.schedule"), schedule);
   TileBuilder end = tileBuilderAtEnd(building.block, location);
   MlirValue value = mlirOperationGetResult(clone, 0);
-  tileBuild(&end, "func.return", 1, &value, 0, NULL, NULL, 0, NULL);
+  funcReturnOpBuild(&end, 1, &value);
   TileBuilder outside = tileBuilderAtEnd(mlirModuleGetBody(module), location);
   TileAttributeEntry attributes[] = {
       {"sym_name", mlirStringAttrGet(context, tileString("main"))}, {"function_type", mlirTypeAttrGet(function)}, {0}};
-  tileBuild(&outside, "func.func", 0, NULL, 0, NULL, attributes, 1, &region);
+  tileBuild(&outside, funcFuncOpName, 0, NULL, 0, NULL, attributes, 1, &region);
   return module;
 }
 

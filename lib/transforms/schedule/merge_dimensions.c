@@ -22,6 +22,9 @@
 #include "mlir-c/AffineExpr.h"
 #include "mlir-c/AffineMap.h"
 #include "mlir-c/BuiltinAttributes.h"
+#include "upstream/func.h"
+#include "upstream/linalg.h"
+#include "upstream/tensor.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -252,7 +255,7 @@ static MlirValue collapse(TileBuilder *b, MlirValue tensor, const Axes *axes) {
   if (!changes(axes))
     return tensor;
   TileAttributeEntry attributes[] = {{"reassociation", reassociation(b, axes)}, {NULL}};
-  return tileBuildValue(b, "tensor.collapse_shape", collapsedType(mlirValueGetType(tensor), axes), 1, &tensor,
+  return tileBuildValue(b, tensorCollapseShapeOpName, collapsedType(mlirValueGetType(tensor), axes), 1, &tensor,
                         attributes);
 }
 
@@ -270,12 +273,12 @@ static MlirValue expand(TileBuilder *b, MlirValue tensor, MlirValue like, const 
     if (!mlirShapedTypeIsDynamicSize(shape[i]))
       continue;
     of[1] = tileBuildIndex(b, i);
-    operands[count++] = tileBuildValue(b, "tensor.dim", mlirIndexTypeGet(b->context), 2, of, NULL);
+    operands[count++] = tensorDimOpBuild(b, of[0], of[1]);
   }
   TileAttributeEntry attributes[] = {{"reassociation", reassociation(b, axes)},
                                      {"static_output_shape", mlirDenseI64ArrayGet(b->context, rank, shape)},
                                      {NULL}};
-  return tileBuildValue(b, "tensor.expand_shape", type, count, operands, attributes);
+  return tileBuildValue(b, tensorExpandShapeOpName, type, count, operands, attributes);
 }
 
 //===--- ops over fewer dimensions --------------------------------------------------------===//
@@ -313,7 +316,7 @@ static MlirOperation rebuild(TileBuilder *b, MlirOperation op, const MlirValue *
 static MlirValue collapseStart(TileBuilder *b, MlirValue start, const Axes *axes) {
   MlirOperation fill = tileDefiningOp(start);
   intptr_t last = mlirOperationIsNull(fill) ? 0 : mlirOperationGetNumOperands(fill) - 1;
-  bool isFill = tileOpIs(fill, "linalg.generic") && mlirOperationGetNumResults(fill) == 1 && last <= 1;
+  bool isFill = linalgGenericOpIsA(fill) && mlirOperationGetNumResults(fill) == 1 && last <= 1;
   for (intptr_t i = 0; isFill && i < last; ++i)
     isFill = !mlirTypeIsAShaped(tileOperandType(fill, i));
   if (!isFill || !changes(axes))
@@ -427,7 +430,7 @@ static bool axesOfOperand(const TileOperand *operand, const int *dims, const Axe
 // The elementwise op that alone uses the value, by its operand `index`, in the value's order; null: none.
 static MlirOperation findFollower(MlirValue value, TileStructured *s, int *index) {
   MlirOperation none = {NULL}, user = tileHasOneUse(value) ? mlirOpOperandGetOwner(mlirValueGetFirstUse(value)) : none;
-  if (!tileOpIs(user, "linalg.generic") || !tileStructuredRead(user, s) || tileStructuredHasReduction(s) ||
+  if (!linalgGenericOpIsA(user) || !tileStructuredRead(user, s) || tileStructuredHasReduction(s) ||
       s->numOutputs != 1 || tileStructuredHasTerms(s) || tileStructuredUsesPosition(s) ||
       !mlirBlockEqual(mlirOperationGetBlock(user), mlirOperationGetBlock(tileDefiningOp(value))))
     return none;
@@ -516,7 +519,7 @@ static void destroyUnused(MlirValue value) {
   if (mlirOperationIsNull(op) || !mlirOpOperandIsNull(mlirValueGetFirstUse(value)))
     return;
   MlirValue inner = mlirOperationGetOperand(op, mlirOperationGetNumOperands(op) - 1);
-  bool isOurs = tileOpIs(op, "tensor.collapse_shape"), isFill = tileOpIs(op, "linalg.generic");
+  bool isOurs = tensorCollapseShapeOpIsA(op), isFill = linalgGenericOpIsA(op);
   if (!isOurs && !isFill)
     return;
   mlirOperationDestroy(op);
@@ -609,7 +612,7 @@ static const MlirExtPassOption options[] = {
 const MlirExtPassDefinition tileMergeDimensionsPass = {
     .argument = "tile-merge-dimensions",
     .summary = "Make matrix products of convolutions and of products over more dimensions, where that is faster",
-    .anchor = "func.func",
+    .anchor = funcFuncOpName,
     .numOptions = sizeof options / sizeof *options,
     .options = options,
     .statistics = statistics,

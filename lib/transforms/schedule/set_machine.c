@@ -10,6 +10,7 @@
 #include "lib/analysis/machine.h"
 #include "lib/ir/support.h"
 #include "mlir-c/BuiltinAttributes.h"
+#include "upstream/builtin.h"
 
 static void forget(MlirOperation module, MlirAttribute attribute) {
   if (!mlirAttributeIsNull(attribute) && mlirDictionaryAttrGetNumElements(tileMachineAttrGetOverrides(attribute)) == 0)
@@ -48,7 +49,7 @@ static const MlirExtPassOption options[] = {
 const MlirExtPassDefinition tileSetMachinePass = {
     .argument = "tile-set-machine",
     .summary = "Say on the module which machine the program is for",
-    .anchor = "builtin.module",
+    .anchor = builtinModuleOpName,
     .numOptions = sizeof options / sizeof *options,
     .options = options,
     .dependentDialects = dependents,

@@ -16,6 +16,11 @@
 
 #include "lib/analysis/target.h"
 #include "mlir-c/BuiltinAttributes.h"
+#include "upstream/arith.h"
+#include "upstream/func.h"
+#include "upstream/linalg.h"
+#include "upstream/scf.h"
+#include "upstream/tensor.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -129,7 +134,7 @@ static MlirOperation followerOf(MlirOperation op) {
   if (mlirOperationGetNumResults(op) != 1 || !tileHasOneUse(mlirOperationGetResult(op, 0)))
     return none;
   MlirOperation user = mlirOpOperandGetOwner(mlirValueGetFirstUse(mlirOperationGetResult(op, 0)));
-  bool follows = tileOpIs(user, "linalg.generic") && isParallel(user) &&
+  bool follows = linalgGenericOpIsA(user) && isParallel(user) &&
                  mlirBlockEqual(mlirOperationGetBlock(user), mlirOperationGetBlock(op)) &&
                  mlirAttributeIsNull(tileOpAttribute(user, "tile.schedule"));
   return follows ? user : none;
@@ -170,7 +175,7 @@ static MlirValue buildTest(TileBuilder *b, MlirValue size, int64_t bucket) {
   enum { Ule = 7 };
   const TileAttributeEntry predicate[] = {{"predicate", mlirIntegerAttrGet(mlirIntegerTypeGet(b->context, 64), Ule)},
                                           {NULL}};
-  return tileBuildValue(b, "arith.cmpi", mlirIntegerTypeGet(b->context, 1), 2,
+  return tileBuildValue(b, arithCmpIOpName, mlirIntegerTypeGet(b->context, 1), 2,
                         (MlirValue[]){size, tileBuildIndex(b, bucket)}, predicate);
 }
 
@@ -211,14 +216,14 @@ static MlirOperation buildChoice(Choice *choice, TileBuilder *b, int size, int b
   MlirRegion regions[2];
   regions[0] = buildBranch(choice, b->location, size + 1, 0);
   regions[1] = buildBranch(choice, b->location, size, bucket + 1);
-  return tileBuild(b, "scf.if", 1, &isSmall, count, types, NULL, 2, regions);
+  return tileBuild(b, scfIfOpName, 1, &isSmall, count, types, NULL, 2, regions);
 }
 
 static void readSizes(Choice *choice, TileBuilder *b) {
   for (int i = 0; i < choice->numSizes; ++i) {
     const TileDim *d = &choice->s->dims[choice->sizes[i]];
     MlirValue operands[2] = {choice->s->operands[d->operand].value, tileBuildIndex(b, d->result)};
-    choice->values[i] = tileBuildValue(b, "tensor.dim", mlirIndexTypeGet(b->context), 2, operands, NULL);
+    choice->values[i] = tensorDimOpBuild(b, operands[0], operands[1]);
   }
 }
 
@@ -308,7 +313,7 @@ static const MlirExtPassOption options[] = {
 const MlirExtPassDefinition tileSpecializeSizesPass = {
     .argument = "tile-specialize-sizes",
     .summary = "Make kernels for small and large sizes where a size is known only at run time, chosen there",
-    .anchor = "func.func",
+    .anchor = funcFuncOpName,
     .numOptions = sizeof options / sizeof *options,
     .options = options,
     .statistics = statistics,

@@ -21,6 +21,10 @@
 #include "mlir-c/AffineExpr.h"
 #include "mlir-c/AffineMap.h"
 #include "mlir-c/BuiltinAttributes.h"
+#include "upstream/arith.h"
+#include "upstream/func.h"
+#include "upstream/linalg.h"
+#include "upstream/tensor.h"
 
 #include <stdio.h>
 
@@ -80,7 +84,7 @@ static MlirValue expand(TileBuilder *b, MlirValue tensor, int axis, int64_t part
                                            {NULL}};
   MlirType expanded =
       mlirRankedTensorTypeGet(rank + 1, shape, mlirShapedTypeGetElementType(type), mlirAttributeGetNull());
-  return tileBuildValue(b, "tensor.expand_shape", expanded, 1, &tensor, attributes);
+  return tileBuildValue(b, tensorExpandShapeOpName, expanded, 1, &tensor, attributes);
 }
 
 static MlirAttribute mapOf(MlirContext context, int dims, intptr_t count, MlirAffineExpr *results) {
@@ -151,19 +155,17 @@ static MlirValue buildGeneric(TileBuilder *b, MlirValue input, MlirValue output,
   MlirBlock body = mlirBlockCreate(2, types, locations);
   mlirRegionAppendOwnedBlock(region, body);
   TileBuilder inside = tileBuilderAtEnd(body, b->location);
-  MlirValue arguments[] = {mlirBlockGetArgument(body, 0), mlirBlockGetArgument(body, 1)}, operands[] = {input, output};
+  MlirValue arguments[] = {mlirBlockGetArgument(body, 0), mlirBlockGetArgument(body, 1)};
   MlirValue result = combiner ? tileBuildValue(&inside, combiner, element, 2, arguments, NULL) : arguments[0];
-  tileBuild(&inside, "linalg.yield", 1, &result, 0, NULL, NULL, 0, NULL);
-  const TileAttributeEntry attributes[] = {
-      {"indexing_maps", mlirArrayAttrGet(b->context, 2, maps)},
-      {"iterator_types", iterators(b, (int)mlirShapedTypeGetRank(type), reductions)},
-      {"operandSegmentSizes", mlirDenseI32ArrayGet(b->context, 2, (int32_t[]){1, 1})},
-      {NULL}};
-  return mlirOperationGetResult(tileBuild(b, "linalg.generic", 2, operands, 1, &type, attributes, 1, &region), 0);
+  linalgYieldOpBuild(&inside, 1, &result);
+  MlirAttribute indexing = mlirArrayAttrGet(b->context, 2, maps), none = {NULL};
+  MlirAttribute kinds = iterators(b, (int)mlirShapedTypeGetRank(type), reductions);
+  return mlirOperationGetResult(
+      linalgGenericOpCreate(b, 1, &type, 1, &input, 1, &output, indexing, kinds, none, none, region), 0);
 }
 
 static MlirValue zeros(TileBuilder *b, MlirType type) {
-  MlirValue empty = tileBuildValue(b, "tensor.empty", type, 0, NULL, NULL);
+  MlirValue empty = tensorEmptyOpBuild(b, type, 0, NULL);
   int rank = (int)mlirShapedTypeGetRank(type);
   MlirAttribute maps[] = {mapOf(b->context, rank, 0, NULL),
                           mlirAffineMapAttrGet(mlirAffineMapMultiDimIdentityGet(b->context, rank))};
@@ -210,7 +212,7 @@ static MlirValue buildSum(TileBuilder *b, MlirValue parts, MlirValue start) {
   for (int i = 0; i <= rank; ++i) // the parts come last
     dims[i] = mlirAffineDimExprGet(b->context, i ? i - 1 : rank);
   MlirAttribute maps[] = {mapOf(b->context, rank + 1, rank + 1, dims), mapOf(b->context, rank + 1, rank, dims + 1)};
-  return buildGeneric(b, parts, start, maps, 1, "arith.addf");
+  return buildGeneric(b, parts, start, maps, 1, arithAddFOpName);
 }
 
 static bool split(const Run *run, MlirOperation op) {
@@ -257,7 +259,7 @@ static const MlirExtPassOption options[] = {
 const MlirExtPassDefinition tileSplitReductionsPass = {
     .argument = "tile-split-reductions",
     .summary = "Cut the reductions of products whose grid leaves cores idle into parts that run side by side",
-    .anchor = "func.func",
+    .anchor = funcFuncOpName,
     .numOptions = sizeof options / sizeof *options,
     .options = options,
     .statistics = statistics,

@@ -1,0 +1,388 @@
+// The kernel of the kind `packed` (lib/search/kinds/packed_kind.c).
+//
+// A program owns a block of panelsM × panelsN register tiles of C and loops over k itself. For each block of k it packs
+// its rows of A once, then for each panel of columns it packs B and multiplies register tiles: the innermost product
+// reads both contiguously. Packing fills with zeros past the edges, so the inner loop over k has no masks; only C's
+// edges have. Where k may end inside a block, packing goes by pieces and the product by steps of k, so that little
+// padding is multiplied. Where the CPU has a dot instruction for the types, neighbours along k are packed side by side.
+// A constant B lies in panels from the start. Source: BLIS (Van Zee and van de Geijn 2015).
+#include "dialects/tile/ops.h"
+#include "dialects/tile/tile.h"
+#include "lib/conversion/linalg_to_tile/product_kernels.h"
+#include "upstream/arith.h"
+#include "upstream/scf.h"
+
+enum { DepthPerPiece = 64, DepthPerStep = 8, DepthPerDots = 16 };
+
+//===--- tiles ----------------------------------------------------------------===//
+
+static int64_t powerBelow(int64_t block, int64_t most) {
+  while (block % most)
+    most /= 2;
+  return most;
+}
+
+// Tiles along k where A's rows come in runs and k is a whole number of runs: a piece is a run, or a part of one.
+static void setDepthOfRuns(TileStructured *s, TileContraction *c, int64_t block, int64_t run) {
+  int64_t extent = s->dims[c->k].extent, piece = block < run ? block : run;
+  c->step = extent % block ? piece : block < extent ? block : extent;
+  s->dims[c->k].axis = 2;
+  s->dims[c->k].tile = piece;
+  s->dims[c->k].panels = tileCeilDiv(block < extent ? block : extent, piece);
+}
+
+// TileProductPanels k a tile is a piece, and a block has `panels` of them: one where blocks are always full.
+static void setDepth(TileStructured *s, TileContraction *c, int64_t block) {
+  int64_t extent = s->dims[c->k].extent, run = tileStructuredRun(s, &s->operands[c->lhs], c->k);
+  if (run) {
+    setDepthOfRuns(s, c, block, run);
+    return;
+  }
+  bool isKnown = !mlirShapedTypeIsDynamicSize(extent);
+  int64_t padding = isKnown ? tileCeilDiv(extent, block) * block - extent : extent;
+  bool isFull = isKnown && (c->dot ? padding * 8 <= extent : !padding);
+  int64_t piece = isFull ? block : powerBelow(block, DepthPerPiece);
+  c->step = isFull ? block : powerBelow(piece, c->dot ? DepthPerDots : DepthPerStep);
+  s->dims[c->k].axis = 2;
+  s->dims[c->k].tile = piece;
+  s->dims[c->k].panels = block / piece;
+}
+
+// What the loops of one program share.
+typedef struct Block {
+  const TileContraction *c;
+  MlirValue packedA, packedB; // rows of all panels × depth; depth × columns of one panel
+  TileProductPanels m, n;
+  MlirValue number, depth;  // of the current block of k
+  MlirValue isFirst;        // it is the first one
+  MlirValue column;         // number of the column panel
+  MlirValue leastA, leastB; // bf16 by dots: see leastMagnitude
+  MlirValue ones, excess;   // bytes by dots: a packed row of ones; what every sum of a column is to start from
+} Block;
+
+// A step of k of the constant's column panel, from `at` of the current block on.
+static MlirValue loadOfPanel(TileKernelEmission *e, const Block *b, MlirValue at) {
+  const TileContraction *c = b->c;
+  const TileDim *k = &e->structured->dims[c->k];
+  MlirValue before = tileBuildMul(&e->body, b->number, tileBuildIndex(&e->body, k->tile * k->panels));
+  return tileKernelLoadPanel(e, c->rhs, b->column, tileBuildAdd(&e->body, before, at), c->step,
+                             e->structured->dims[c->n].tile);
+}
+
+// sum + the product of `rows` rows of `packed` from `row` on and the column panel, step by step of k, with `dot` or
+// (null) by multiply-adds.
+static MlirValue multiplyRows(TileKernelEmission *e, const Block *b, MlirValue packed, int64_t rows, MlirValue row,
+                              MlirValue sum, const TileDot *dot) {
+  int64_t columns = e->structured->dims[b->c->n].tile, step = b->c->step;
+  MlirType type = mlirValueGetType(sum);
+  MlirValue none = {NULL};
+  MlirBlock block;
+  MlirOperation loop =
+      tileBuildFor(&e->body, tileBuildIndex(&e->body, 0), b->depth, tileBuildIndex(&e->body, step), 1, &sum, &block);
+  TileBuilder outer = e->body;
+  e->body = tileBuilderAtEnd(block, outer.location);
+  MlirValue at = mlirBlockGetArgument(block, 0);
+  MlirValue right = b->c->arePanels ? loadOfPanel(e, b, at)
+                                    : tileKernelLoadBuffer(e, tileKernelSlice(e, b->packedB, step, columns, at, none));
+  MlirValue operands[3] = {tileKernelLoadBuffer(e, tileKernelSlice(e, packed, rows, step, row, at)), right,
+                           mlirBlockGetArgument(block, 1)};
+  TileAttributeEntry atom[] = {{NULL}, {0}};
+  if (dot)
+    atom[0] = (TileAttributeEntry){"atom", mlirStringAttrGet(e->body.context, tileString(dot->atom))};
+  MlirValue next = tileBuildValue(&e->body, tileMmaOpName, type, 3, operands, atom);
+  tileBuildYield(&e->body, 1, &next);
+  e->body = outer;
+  return mlirOperationGetResult(loop, 0);
+}
+// Multiplies the register tiles of row panel `panel`.
+static MlirValue multiply(TileKernelEmission *e, const Block *b, MlirValue panel, const TileDot *dot) {
+  const TileStructured *s = e->structured;
+  int64_t rows = s->dims[b->c->m].tile;
+  MlirType type = tileKernelOutputTileType(e, tileOperandElementType(&s->operands[s->numInputs]));
+  MlirValue row = tileBuildMul(&e->body, panel, tileBuildIndex(&e->body, rows)), start;
+  if (mlirValueIsNull(b->excess)) {
+    start = tileProductConstant(e, type, 0);
+  } else {
+    TileAttributeEntry axes[] = {{"axes", mlirDenseI64ArrayGet(e->body.context, 1, (int64_t[]){0})}, {0}};
+    start = tileBuildValue(&e->body, tileBroadcastOpName, type, 1, &b->excess, axes);
+  }
+  return multiplyRows(e, b, b->packedA, rows, row, start, dot);
+}
+
+static void buildProduct(TileKernelEmission *e, const Block *b, const TileDot *dot) {
+  int output = e->structured->numInputs;
+  MlirValue panel = tileBuildSub(&e->body, e->index[b->c->m], b->m.first);
+  tileKernelPrefetch(e, output);
+  MlirValue sum = tileProductAccumulate(e, b->c, multiply(e, b, panel, dot), b->isFirst);
+  e->index[b->c->k] = b->number;
+  tileKernelStore(e, output, tileProductEpilogueAtEnd(e, b->c, sum));
+}
+
+static void buildDotProduct(TileKernelEmission *e, void *block) {
+  const Block *b = block;
+  buildProduct(e, b, b->c->dot);
+}
+
+static void buildPlainProduct(TileKernelEmission *e, void *block) { buildProduct(e, block, NULL); }
+
+//===--- bf16 by an instruction that knows no subnormals --------------------===//
+
+static MlirValue buildWord(TileKernelEmission *e, MlirType type, int64_t value) {
+  return tileBuildInteger(&e->body, type, value);
+}
+
+static MlirValue buildPair(TileKernelEmission *e, const char *name, MlirValue a, MlirValue b) {
+  return tileBuildValue(&e->body, name, mlirValueGetType(a), 2, (MlirValue[]){a, b}, NULL);
+}
+
+// The least magnitude but zero of a tile of bf16, less 1, as its 16 bits; all ones where everything is zero.
+static MlirValue leastMagnitude(TileKernelEmission *e, MlirValue tile) {
+  MlirType word = mlirIntegerTypeGet(e->body.context, 16), type = mlirValueGetType(tile);
+  int64_t sizes[2] = {mlirShapedTypeGetDimSize(type, 0), mlirShapedTypeGetDimSize(type, 1)};
+  MlirType words = tileTileTypeGet(2, sizes, word, mlirAttributeGetNull());
+  MlirValue bits = arithBitcastOpBuild(&e->body, words, tile);
+  bits = buildPair(e, arithAndIOpName, bits, buildWord(e, words, 0x7fff));
+  bits = buildPair(e, arithSubIOpName, bits, buildWord(e, words, 1));
+  TileAttributeEntry attributes[] = {{"operation", mlirStringAttrGet(e->body.context, tileString(arithMinUIOpName))},
+                                     {"axes", mlirDenseI64ArrayGet(e->body.context, 2, (int64_t[]){0, 1})},
+                                     {0}};
+  MlirRegion noBody = mlirRegionCreate();
+  return mlirOperationGetResult(tileBuild(&e->body, tileReduceOpName, 1, &bits, 1, &word, attributes, 1, &noBody), 0);
+}
+
+// Both operands are normal numbers and zeros, and the exponents of the least ones add up to so much that every product,
+// and with it every sum, is a multiple of the smallest normal number: nothing can become subnormal on the way. A number
+// with (biased) exponent e is a multiple of 2^(e - 127 - 7), so exponents of 127 + 7 + 127 + 7 - 126 = 142 do.
+static MlirValue knowsNoSubnormals(TileKernelEmission *e, const Block *b) {
+  enum { FractionBits = 7, LeastNormal = 1 << FractionBits, LeastExponents = 142, AtLeast = 9 };
+  MlirType word = mlirIntegerTypeGet(e->body.context, 16), bit = mlirIntegerTypeGet(e->body.context, 1);
+  MlirValue shift = buildWord(e, word, FractionBits);
+  MlirValue exponents = buildPair(e, arithAddIOpName, buildPair(e, arithShRUIOpName, b->leastA, shift),
+                                  buildPair(e, arithShRUIOpName, b->leastB, shift));
+  TileAttributeEntry predicate[] = {{"predicate", mlirIntegerAttrGet(mlirIntegerTypeGet(e->body.context, 64), AtLeast)},
+                                    {0}};
+  MlirValue least = buildWord(e, word, LeastNormal), enough = buildWord(e, word, LeastExponents);
+  MlirValue pairs[3][2] = {{b->leastA, least}, {b->leastB, least}, {exponents, enough}}, all = {NULL};
+  for (int i = 0; i < 3; ++i) {
+    MlirValue holds = tileBuildValue(&e->body, arithCmpIOpName, bit, 2, pairs[i], predicate);
+    all = i ? buildPair(e, arithAndIOpName, all, holds) : holds;
+  }
+  return all;
+}
+
+// The instruction where it computes what a product is (docs/numerics.md §4), multiply-adds elsewhere.
+static void buildGuardedProducts(TileKernelEmission *e, Block *b) {
+  MlirValue safe = knowsNoSubnormals(e, b);
+  MlirRegion regions[2];
+  TileBuilder outer = e->body;
+  for (int i = 0; i < 2; ++i) {
+    e->body = tileBuilderAtEnd(tileProductAppendBlock(&regions[i]), outer.location);
+    tileProductOverPanels(e, &b->m, i == 0 ? buildDotProduct : buildPlainProduct, b);
+    tileBuildYield(&e->body, 0, NULL);
+  }
+  e->body = outer;
+  tileBuild(&e->body, scfIfOpName, 1, &safe, 0, NULL, NULL, 2, regions);
+}
+
+static bool needsGuard(const TileContraction *c) { return c->dot && c->dot->group == 2; }
+
+//===--- signed bytes by an instruction whose left factors are unsigned -----===//
+
+enum { Excess = 128 };
+
+static bool areBytes(const TileContraction *c) { return c->dot && c->dot->group == 4; }
+
+// A packed row of ones.
+static MlirValue buildOnes(TileKernelEmission *e, int64_t depth) {
+  MlirType byte = mlirIntegerTypeGet(e->body.context, 8);
+  MlirType row = tileKernelBufferType(e, 1, depth, byte);
+  MlirValue buffer = tileAllocOpBuild(&e->body, row);
+  MlirType type = tileTileTypeGet(2, (int64_t[]){1, depth}, byte, mlirAttributeGetNull());
+  MlirValue operands[2] = {tileProductConstant(e, type, 1), buffer};
+  tileBuild(&e->body, tileStoreOpName, 2, operands, 0, NULL, NULL, 0, NULL);
+  return buffer;
+}
+
+// -128 times the sums of the packed panel's columns: what A's bytes, packed with 128 more, make too much.
+static MlirValue buildExcess(TileKernelEmission *e, const Block *b) {
+  int64_t columns = e->structured->dims[b->c->n].tile;
+  MlirType word = mlirIntegerTypeGet(e->body.context, 32);
+  MlirType row = tileTileTypeGet(2, (int64_t[]){1, columns}, word, mlirAttributeGetNull());
+  MlirType flat = tileTileTypeGet(1, &columns, word, mlirAttributeGetNull());
+  MlirValue none = {NULL}, sums = multiplyRows(e, b, b->ones, 1, none, tileProductConstant(e, row, 0), b->c->dot);
+  sums = tileReshapeOpBuild(&e->body, flat, sums);
+  return buildPair(e, arithMulIOpName, sums, tileProductConstant(e, flat, -Excess));
+}
+
+// A tile of A with 128 more, as unsigned bytes.
+static MlirValue buildUnsigned(TileKernelEmission *e, MlirValue tile) {
+  return buildPair(e, arithXOrIOpName, tile, tileProductConstant(e, mlirValueGetType(tile), -Excess));
+}
+
+static void storeBuffer(TileKernelEmission *e, MlirValue tile, MlirValue buffer) {
+  tileStoreOpBuild(&e->body, tile, buffer, 0, NULL);
+}
+
+//===--- packing ------------------------------------------------------------===//
+
+// A loop that carries one value, or (null) none: *carried is its argument inside, its result afterwards.
+typedef struct CarryingLoop {
+  MlirValue *carried;
+  MlirOperation op;
+  TileBuilder outer;
+} CarryingLoop;
+
+static MlirValue openCarrying(TileKernelEmission *e, MlirValue end, int64_t step, MlirValue *carried,
+                              CarryingLoop *loop) {
+  MlirBlock block;
+  MlirValue by = tileBuildIndex(&e->body, step);
+  *loop = (CarryingLoop){.carried = carried, .outer = e->body};
+  loop->op = tileBuildFor(&e->body, tileBuildIndex(&e->body, 0), end, by, carried != NULL, carried, &block);
+  loop->outer = e->body;
+  e->body = tileBuilderAtEnd(block, loop->outer.location);
+  if (carried)
+    *carried = mlirBlockGetArgument(block, 1);
+  return mlirBlockGetArgument(block, 0);
+}
+
+static void closeCarrying(TileKernelEmission *e, CarryingLoop *loop) {
+  tileBuildYield(&e->body, loop->carried != NULL, loop->carried);
+  e->body = loop->outer;
+  if (loop->carried)
+    *loop->carried = mlirOperationGetResult(loop->op, 0);
+}
+
+// Packs operand `index` piece by piece of k; `along` is the buffer's dimension that k is. `least`, where it is needed,
+// becomes the least of itself and of what is packed.
+static void pack(TileKernelEmission *e, const Block *b, int index, int along, MlirValue buffer, MlirValue row,
+                 MlirValue *least) {
+  const TileContraction *c = b->c;
+  const TileDim *k = &e->structured->dims[c->k];
+  int64_t other = e->structured->dims[along ? c->m : c->n].tile;
+  int dims[2] = {along ? c->m : c->k, along ? c->k : c->n};
+  MlirValue none = {NULL}, pieces = tileBuildIndex(&e->body, k->panels);
+  MlirValue first = tileBuildMul(&e->body, b->number, pieces);
+  CarryingLoop loop;
+  MlirValue at = openCarrying(e, b->depth, k->tile, needsGuard(c) ? least : NULL, &loop);
+  MlirValue piece = arithDivUIOpBuild(&e->body, at, tileBuildIndex(&e->body, k->tile));
+  e->index[c->k] = tileBuildAdd(&e->body, first, piece);
+  MlirValue part = along ? tileKernelSlice(e, buffer, other, k->tile, row, at)
+                         : tileKernelSlice(e, buffer, k->tile, other, at, none);
+  if (areBytes(c) && along)
+    storeBuffer(e, buildUnsigned(e, tileKernelLoadMatrix(e, index, dims)), part);
+  else
+    tileKernelPack(e, index, dims, part);
+  if (loop.carried)
+    *least = buildPair(e, arithMinUIOpName, *least, leastMagnitude(e, tileKernelLoadMatrix(e, index, dims)));
+  closeCarrying(e, &loop);
+}
+
+// Packs the rows of A's current panel, from `row` of the buffer on, where they come in runs: run after run.
+static void packRuns(TileKernelEmission *e, const Block *b, MlirValue row, MlirValue *least) {
+  const TileContraction *c = b->c;
+  const TileDim *m = &e->structured->dims[c->m], *k = &e->structured->dims[c->k];
+  MlirValue first = tileBuildMul(&e->body, e->index[c->m], tileBuildIndex(&e->body, m->tile)), at[MaxDims];
+  MlirValue inside = tileBuildMin(&e->body, tileBuildIndex(&e->body, m->tile),
+                                  tileBuildSub(&e->body, tileKernelExtent(e, c->m), first));
+  CarryingLoop rows, runs;
+  MlirValue number = openCarrying(e, inside, 1, needsGuard(c) ? least : NULL, &rows);
+  MlirValue into = openCarrying(e, b->depth, k->tile, rows.carried, &runs);
+  MlirValue block = tileBuildMul(&e->body, b->number, tileBuildIndex(&e->body, k->tile * k->panels));
+  at[c->m] = tileBuildAdd(&e->body, first, number);
+  at[c->k] = tileBuildAdd(&e->body, block, into);
+  MlirValue part = tileKernelSlice(e, b->packedA, 1, k->tile, tileBuildAdd(&e->body, row, number), into);
+  MlirValue run = tileKernelLoadRun(e, c->lhs, at, k->tile);
+  storeBuffer(e, areBytes(c) ? buildUnsigned(e, run) : run, part);
+  if (runs.carried)
+    *least = buildPair(e, arithMinUIOpName, *least, leastMagnitude(e, run));
+  closeCarrying(e, &runs);
+  closeCarrying(e, &rows);
+}
+
+// Every block of k is multiplied whole, the zeros past the end too.
+static bool areBlocksFull(const TileStructured *s, const TileContraction *c) { return c->step == s->dims[c->k].tile; }
+
+// Elements of k in the current block: all of it where blocks are always full.
+static MlirValue depthOfBlock(TileKernelEmission *e, const TileContraction *c, MlirValue number) {
+  const TileDim *k = &e->structured->dims[c->k];
+  MlirValue depth = tileBuildIndex(&e->body, k->tile * k->panels);
+  if (areBlocksFull(e->structured, c))
+    return depth;
+  MlirValue left = tileBuildSub(&e->body, tileKernelExtent(e, c->k), tileBuildMul(&e->body, number, depth));
+  return tileBuildMin(&e->body, left, depth);
+}
+
+static Block openBlock(TileKernelEmission *e, const TileContraction *c) {
+  const TileStructured *s = e->structured;
+  const TileDim *m = &s->dims[c->m], *n = &s->dims[c->n], *k = &s->dims[c->k];
+  int64_t depth = k->tile * k->panels;
+  Block b = {.c = c};
+  b.packedA = tileProductBuffer(e, m->tile * m->panels, depth, tileOperandElementType(&s->operands[c->lhs]));
+  MlirType columns = tileKernelGroupedBufferType(
+      e, depth, tileProductBucket(n->tile), tileOperandElementType(&s->operands[c->rhs]), c->dot ? c->dot->group : 1);
+  if (!c->arePanels)
+    b.packedB = tileAllocOpBuild(&e->body, columns);
+  b.m = tileProductPanelsAlong(e, c->m, 0);
+  b.n = tileProductPanelsAlong(e, c->n, c->lastPanel);
+  if (areBytes(c))
+    b.ones = buildOnes(e, depth);
+  return b;
+}
+
+// Packs the row panel that e->index says.
+static void packRows(TileKernelEmission *e, Block *b) {
+  MlirValue panel = tileBuildSub(&e->body, e->index[b->c->m], b->m.first);
+  MlirValue row = tileBuildMul(&e->body, panel, tileBuildIndex(&e->body, e->structured->dims[b->c->m].tile));
+  if (e->structured->operands[b->c->lhs].numTerms)
+    packRuns(e, b, row, &b->leastA);
+  else
+    pack(e, b, b->c->lhs, 1, b->packedA, row, &b->leastA);
+}
+
+// Packs the column panel that e->index says, if it is not a constant's, and multiplies the block's rows with it.
+static void buildPanel(TileKernelEmission *e, void *block) {
+  Block *b = block;
+  const TileContraction *c = b->c;
+  MlirValue none = {NULL};
+  b->leastB = needsGuard(c) ? buildWord(e, mlirIntegerTypeGet(e->body.context, 16), -1) : none;
+  b->column = e->index[c->n];
+  if (!c->arePanels)
+    pack(e, b, c->rhs, 0, b->packedB, none, &b->leastB);
+  if (areBytes(c))
+    b->excess = buildExcess(e, b);
+  if (needsGuard(c))
+    buildGuardedProducts(e, b);
+  else
+    tileProductOverPanels(e, &b->m, buildDotProduct, b);
+}
+
+static void build(TileKernelEmission *e, const TileContraction *c) {
+  MlirValue none = {NULL};
+  Block b = openBlock(e, c);
+  TileBuilder outside;
+  CarryingLoop inM;
+
+  b.number = tileProductOpenLoop(e, tileProductBlocksOfK(e, c), &outside);
+  b.depth = depthOfBlock(e, c, b.number);
+  b.isFirst = tileProductEquals(e, b.number, tileBuildIndex(&e->body, 0));
+  b.leastA = needsGuard(c) ? buildWord(e, mlirIntegerTypeGet(e->body.context, 16), -1) : none;
+  MlirValue panel = openCarrying(e, tileProductPanelsInside(e, &b.m), 1, needsGuard(c) ? &b.leastA : NULL, &inM);
+  e->index[c->m] = tileBuildAdd(&e->body, b.m.first, panel);
+  packRows(e, &b);
+  closeCarrying(e, &inM);
+  tileProductOverPanels(e, &b.n, buildPanel, &b);
+  tileProductCloseLoop(e, outside);
+}
+
+static void setTiles(TileStructured *s, TileContraction *c, const TileSearchTile *tile) {
+  tileProductSetTile(s, c->m, 0, tile->registers.rows, tile->size[c->m] / tile->registers.rows);
+  tileProductSetTile(s, c->n, 1, tile->registers.columns, tile->size[c->n] / tile->registers.columns);
+  setDepth(s, c, tile->size[c->k]);
+}
+
+static int64_t panelStep(const TileStructured *s, const TileContraction *c) {
+  const TileDim *k = &s->dims[c->k];
+  return areBlocksFull(s, c) ? k->tile * k->panels : c->step;
+}
+
+const TileProductKernel tilePackedProduct = {.setTiles = setTiles, .panelStep = panelStep, .build = build};

@@ -1,0 +1,62 @@
+// The kernels of a matrix product, one for each kind (lib/search/kind.h): the file of a kind chooses the kernel's tiles
+// from the scheduled tile and builds the body. A new kind is one TileProductKernel and one row in contraction_kernel.c.
+#ifndef TESSERA_CONVERSION_LINALG_TO_TILE_PRODUCT_KERNELS_H
+#define TESSERA_CONVERSION_LINALG_TO_TILE_PRODUCT_KERNELS_H
+
+#include "lib/analysis/tiling.h"
+#include "lib/conversion/linalg_to_tile/contraction.h"
+#include "lib/conversion/linalg_to_tile/kernel.h"
+
+typedef struct TileProductKernel {
+  // Sets tile, panels and axis of m, n and k.
+  void (*setTiles)(TileStructured *structured, TileContraction *contraction, const TileSearchTile *tile);
+  // How many of k the kernel multiplies at once, where a constant B lies in panels. Null: the kind has no such panels.
+  int64_t (*panelStep)(const TileStructured *structured, const TileContraction *contraction);
+  void (*build)(TileKernelEmission *emission, const TileContraction *contraction);
+} TileProductKernel;
+
+extern const TileProductKernel tilePackedProduct, tileDirectProduct, tileAlongDepthProduct, tileMemoryProduct;
+
+//===--- loops --------------------------------------------------------------------===//
+
+// A block of `panels` tiles, no more than the extent has.
+void tileProductSetTile(TileStructured *structured, int dim, int axis, int64_t tile, int64_t panels);
+// The least power of two not below the size.
+int64_t tileProductBucket(int64_t size);
+// A buffer whose rows follow each other at a power of two, so that a row is contiguous.
+MlirValue tileProductBuffer(TileKernelEmission *e, int64_t rows, int64_t columns, MlirType element);
+MlirValue tileProductConstant(TileKernelEmission *e, MlirType type, int64_t value);
+MlirValue tileProductEquals(TileKernelEmission *e, MlirValue a, MlirValue b);
+MlirBlock tileProductAppendBlock(MlirRegion *region);
+// for %i = 0 to %count { … }: e->body is inside until the loop is closed.
+MlirValue tileProductOpenLoop(TileKernelEmission *e, MlirValue count, TileBuilder *outer);
+void tileProductCloseLoop(TileKernelEmission *e, TileBuilder outer);
+
+// A program's panels along m or n, or its blocks of k: `panels` from `first` on, as many as there are. Where the last
+// one of all is narrower, it has that size, and a register tile of its own.
+typedef struct TileProductPanels {
+  int dim;
+  int64_t last;     // 0: the last panel is like the others
+  int64_t programs; // 0: not known
+  MlirValue program, first;
+} TileProductPanels;
+TileProductPanels tileProductPanelsAlong(TileKernelEmission *e, int dim, int64_t last);
+// The number of panels that are not narrower.
+MlirValue tileProductPanelsInside(TileKernelEmission *e, const TileProductPanels *along);
+// Calls `body` where e->index is a panel of the program, e->structured its size.
+typedef void (*TileProductBody)(TileKernelEmission *e, void *context);
+void tileProductOverPanels(TileKernelEmission *e, const TileProductPanels *along, TileProductBody body, void *context);
+
+//===--- C ------------------------------------------------------------------------===//
+
+// All of k is one block.
+bool tileProductIsShallow(const TileKernelEmission *e, const TileContraction *c);
+// Blocks of k: at least one, so that an empty sum stores C's start value too.
+MlirValue tileProductBlocksOfK(TileKernelEmission *e, const TileContraction *c);
+// The product added to what C holds: its start value in the first block of k, what was stored before in the others. C
+// is read after the product: it was prefetched before.
+MlirValue tileProductAccumulate(TileKernelEmission *e, const TileContraction *c, MlirValue product, MlirValue isFirst);
+// The epilogue, after the last block of k only.
+MlirValue tileProductEpilogueAtEnd(TileKernelEmission *e, const TileContraction *c, MlirValue product);
+
+#endif

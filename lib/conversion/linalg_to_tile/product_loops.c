@@ -1,0 +1,201 @@
+// What the kernels of matrix products share: loops over panels and blocks of k, and C. See product_kernels.h.
+#include "dialects/tile/ops.h"
+#include "dialects/tile/tile.h"
+#include "lib/conversion/linalg_to_tile/product_kernels.h"
+#include "upstream/arith.h"
+#include "upstream/scf.h"
+
+void tileProductSetTile(TileStructured *s, int dim, int axis, int64_t tile, int64_t panels) {
+  TileDim *d = &s->dims[dim];
+  d->axis = axis;
+  d->tile = tile;
+  d->panels = panels;
+  if (mlirShapedTypeIsDynamicSize(d->extent))
+    return;
+  if (tileCeilDiv(d->extent, tile) < panels)
+    d->panels = tileCeilDiv(d->extent, tile) < 1 ? 1 : tileCeilDiv(d->extent, tile);
+}
+
+//===--- loops ----------------------------------------------------------------===//
+
+int64_t tileProductBucket(int64_t size) {
+  int64_t bucket = 1;
+  while (bucket < size)
+    bucket *= 2;
+  return bucket;
+}
+
+MlirValue tileProductBuffer(TileKernelEmission *e, int64_t rows, int64_t columns, MlirType element) {
+  MlirType type = tileKernelBufferType(e, rows, tileProductBucket(columns), element);
+  return tileAllocOpBuild(&e->body, type);
+}
+
+// for %i = 0 to %end step %step { … }: e->body is inside until tileProductCloseLoop.
+static MlirValue openSteps(TileKernelEmission *e, MlirValue end, int64_t step, TileBuilder *outer) {
+  MlirBlock block;
+  tileBuildFor(&e->body, tileBuildIndex(&e->body, 0), end, tileBuildIndex(&e->body, step), 0, NULL, &block);
+  *outer = e->body;
+  e->body = tileBuilderAtEnd(block, outer->location);
+  return mlirBlockGetArgument(block, 0);
+}
+
+MlirValue tileProductOpenLoop(TileKernelEmission *e, MlirValue count, TileBuilder *outer) {
+  return openSteps(e, count, 1, outer);
+}
+
+void tileProductCloseLoop(TileKernelEmission *e, TileBuilder outer) {
+  tileBuildYield(&e->body, 0, NULL);
+  e->body = outer;
+}
+
+MlirValue tileProductEquals(TileKernelEmission *e, MlirValue a, MlirValue b) {
+  enum { Eq = 0 };
+  TileAttributeEntry at[] = {{"predicate", mlirIntegerAttrGet(mlirIntegerTypeGet(e->body.context, 64), Eq)}, {0}};
+  return tileBuildValue(&e->body, arithCmpIOpName, mlirIntegerTypeGet(e->body.context, 1), 2, (MlirValue[]){a, b}, at);
+}
+
+MlirBlock tileProductAppendBlock(MlirRegion *region) {
+  MlirBlock block = mlirBlockCreate(0, NULL, NULL);
+  *region = mlirRegionCreate();
+  mlirRegionAppendOwnedBlock(*region, block);
+  return block;
+}
+MlirValue tileProductConstant(TileKernelEmission *e, MlirType type, int64_t value) {
+  bool isInteger = mlirTypeIsAInteger(mlirShapedTypeGetElementType(type));
+  return isInteger ? tileBuildInteger(&e->body, type, value) : tileBuildFloat(&e->body, type, (double)value);
+}
+
+//===--- panels ------------------------------------------------------------===//
+
+TileProductPanels tileProductPanelsAlong(TileKernelEmission *e, int dim, int64_t last) {
+  const TileDim *d = &e->structured->dims[dim];
+  bool isKnown = !mlirShapedTypeIsDynamicSize(d->extent);
+  TileProductPanels along = {.dim = dim, .last = last, .program = e->index[dim]};
+  along.programs = isKnown ? tileCeilDiv(d->extent, d->tile * d->panels) : 0;
+  along.first = tileBuildMul(&e->body, along.program, tileBuildIndex(&e->body, d->panels));
+  return along;
+}
+
+MlirValue tileProductPanelsInside(TileKernelEmission *e, const TileProductPanels *along) {
+  const TileDim *d = &e->structured->dims[along->dim];
+  MlirValue all = along->last ? tileBuildIndex(&e->body, d->extent / d->tile)
+                              : tileKernelNumTiles(e, &e->body, along->dim, tileKernelExtent(e, along->dim));
+  if (along->programs == 1)
+    return all;
+  return tileBuildMin(&e->body, tileBuildSub(&e->body, all, along->first), tileBuildIndex(&e->body, d->panels));
+}
+
+// The last panel, in the program that has it.
+static void overLastPanel(TileKernelEmission *e, const TileProductPanels *along, TileProductBody body, void *context) {
+  const TileStructured *whole = e->structured;
+  const TileDim *d = &whole->dims[along->dim];
+  TileStructured last = *whole;
+  MlirRegion regions[2];
+  TileBuilder outer = e->body;
+  MlirValue isLast = {NULL};
+  if (along->programs > 1) {
+    isLast = tileProductEquals(e, along->program, tileBuildIndex(&e->body, along->programs - 1));
+    outer = e->body;
+    e->body = tileBuilderAtEnd(tileProductAppendBlock(&regions[0]), outer.location);
+    regions[1] = mlirRegionCreate();
+  }
+  last.dims[along->dim].tile = along->last;
+  last.dims[along->dim].step = d->tile;
+  e->structured = &last;
+  e->index[along->dim] = tileBuildIndex(&e->body, d->extent / d->tile);
+  body(e, context);
+  e->structured = whole;
+  if (along->programs == 1)
+    return;
+  tileBuildYield(&e->body, 0, NULL);
+  e->body = outer;
+  tileBuild(&e->body, scfIfOpName, 1, &isLast, 0, NULL, NULL, 2, regions);
+}
+
+void tileProductOverPanels(TileKernelEmission *e, const TileProductPanels *along, TileProductBody body, void *context) {
+  const TileDim *d = &e->structured->dims[along->dim];
+  TileBuilder outside;
+  bool isKnown = !mlirShapedTypeIsDynamicSize(d->extent);
+  int64_t count = isKnown ? (d->extent + (along->last ? 0 : d->tile - 1)) / d->tile : 0;
+  if (!isKnown || !along->last || count > 0) {
+    MlirValue panel = tileProductOpenLoop(e, tileProductPanelsInside(e, along), &outside);
+    panel = tileBuildAdd(&e->body, along->first, panel);
+    e->index[along->dim] = count > 0 ? tileKernelAssumeBelow(e, panel, count) : panel;
+    body(e, context);
+    tileProductCloseLoop(e, outside);
+  }
+  if (along->last)
+    overLastPanel(e, along, body, context);
+}
+//===--- C ------------------------------------------------------------------===//
+
+static int64_t blockDepth(const TileKernelEmission *e, const TileContraction *c) {
+  const TileDim *k = &e->structured->dims[c->k];
+  return k->step ? k->step : k->tile * k->panels;
+}
+
+bool tileProductIsShallow(const TileKernelEmission *e, const TileContraction *c) {
+  const TileDim *k = &e->structured->dims[c->k];
+  return !mlirShapedTypeIsDynamicSize(k->extent) && k->extent <= blockDepth(e, c);
+}
+
+static MlirValue buildSum(TileKernelEmission *e, MlirValue a, MlirValue b) {
+  MlirType type = mlirValueGetType(a);
+  bool isInteger = mlirTypeIsAInteger(mlirShapedTypeGetElementType(type));
+  return tileBuildValue(&e->body, isInteger ? arithAddIOpName : arithAddFOpName, type, 2, (MlirValue[]){a, b}, NULL);
+}
+
+static bool isZero(MlirAttribute constant) {
+  if (mlirAttributeIsNull(constant))
+    return false;
+  return mlirAttributeIsAFloat(constant) ? mlirFloatAttrGetValueDouble(constant) == 0.0
+                                         : mlirIntegerAttrGetValueInt(constant) == 0;
+}
+
+// The product added to C's start value.
+static MlirValue addInitial(TileKernelEmission *e, MlirValue product) {
+  int output = e->structured->numInputs;
+  bool startsFromZero = isZero(e->structured->operands[output].initial);
+  return startsFromZero ? product : buildSum(e, product, tileKernelInitial(e, output));
+}
+
+MlirValue tileProductAccumulate(TileKernelEmission *e, const TileContraction *c, MlirValue product, MlirValue isFirst) {
+  int output = e->structured->numInputs;
+  if (tileProductIsShallow(e, c) || mlirAttributeIsNull(e->structured->operands[output].initial))
+    return addInitial(e, product);
+  MlirType type = mlirValueGetType(product);
+  MlirRegion regions[2];
+  TileBuilder outer = e->body;
+  for (int i = 0; i < 2; ++i) {
+    e->body = tileBuilderAtEnd(tileProductAppendBlock(&regions[i]), outer.location);
+    MlirValue value = i == 0 ? addInitial(e, product) : buildSum(e, product, tileKernelLoad(e, output, NULL, true));
+    tileBuildYield(&e->body, 1, &value);
+  }
+  e->body = outer;
+  MlirOperation choice = tileBuild(&e->body, scfIfOpName, 1, &isFirst, 1, &type, NULL, 2, regions);
+  return mlirOperationGetResult(choice, 0);
+}
+
+MlirValue tileProductBlocksOfK(TileKernelEmission *e, const TileContraction *c) {
+  MlirValue depth = tileBuildIndex(&e->body, blockDepth(e, c));
+  MlirValue blocks = tileBuildCeilDiv(&e->body, tileKernelExtent(e, c->k), depth);
+  return tileBuildMax(&e->body, blocks, tileBuildIndex(&e->body, 1));
+}
+
+MlirValue tileProductEpilogueAtEnd(TileKernelEmission *e, const TileContraction *c, MlirValue product) {
+  if (mlirBlockIsNull(e->structured->epilogue) || tileProductIsShallow(e, c))
+    return tileKernelEpilogue(e, product);
+  MlirValue last = tileBuildSub(&e->body, tileProductBlocksOfK(e, c), tileBuildIndex(&e->body, 1));
+  MlirValue isLast = tileProductEquals(e, e->index[c->k], last);
+  MlirType type = mlirValueGetType(product);
+  MlirRegion regions[2];
+  TileBuilder outer = e->body;
+  for (int i = 0; i < 2; ++i) {
+    e->body = tileBuilderAtEnd(tileProductAppendBlock(&regions[i]), outer.location);
+    MlirValue value = i == 0 ? tileKernelEpilogue(e, product) : product;
+    tileBuildYield(&e->body, 1, &value);
+  }
+  e->body = outer;
+  MlirOperation choice = tileBuild(&e->body, scfIfOpName, 1, &isLast, 1, &type, NULL, 2, regions);
+  return mlirOperationGetResult(choice, 0);
+}
