@@ -1,4 +1,4 @@
-// Which dense tensors an encoded one consists of: the table of sparse.h as types.
+// The dense tensors that an encoded tensor consists of: the table of sparse.h as types.
 #include "dialects/sparse/sparse.h"
 
 enum { MaxRank = 8 };

@@ -2,7 +2,7 @@
 // builtin ones of lib/ir/op_table.h.
 #include "dialects/sparse/definitions.h"
 
-static bool isEncoded(MlirType type) { return sparseTypeGetEncoding(type).ptr; }
+static bool isEncoded(MlirType type) { return !mlirAttributeIsNull(sparseTypeGetEncoding(type)); }
 static bool isDense(MlirType type) {
   return mlirTypeIsARankedTensor(type) && mlirAttributeIsNull(mlirRankedTensorTypeGetEncoding(type));
 }

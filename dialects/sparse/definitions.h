@@ -1,4 +1,4 @@
-// What the files of this folder share: the tables that dialect.c puts together. Not for others.
+// Shared by the files of this folder only: the tables that dialect.c puts together.
 #ifndef TESSERA_DIALECTS_SPARSE_DEFINITIONS_H
 #define TESSERA_DIALECTS_SPARSE_DEFINITIONS_H
 
@@ -12,13 +12,6 @@ bool sparseKnownParse(MlirExtParser parser, MlirExtAttributeList list);
 void sparseKnownPrint(MlirExtPrinter printer, intptr_t count, const MlirAttribute *values);
 bool sparseKnownVerify(MlirExtEmitter emitter, intptr_t count, const MlirAttribute *values);
 bool sparseVerifyOpAttribute(MlirOperation op, MlirNamedAttribute attribute);
-
-// The formats, each a row in a file of formats/. A new one is its file and a word here.
-#define SPARSE_FORMATS(X)                                                                                              \
-  X(Csr, "csr") X(Csc, "csc") X(Coo, "coo") X(Bsr, "bsr") X(Nm, "nm") X(Mask, "mask") X(Sum, "sum")
-#define DECLARE(Name, text) extern const SparseFormat sparse##Name##Format;
-SPARSE_FORMATS(DECLARE)
-#undef DECLARE
 
 // encodings.c. Number `seen` of the key `name` is 1 (an axis: 0) to `most`.
 bool sparseVerifyRange(MlirExtEmitter emitter, const SparseFormat *format, const char *name, int64_t seen,

@@ -83,7 +83,7 @@ static bool parseEntry(MlirExtParser parser, const SparseFormat *format, MlirAtt
   if (key < 0)
     return tileParseFail(parser, location, "unknown key '%.*s' in #sparse.%s, expected one of %s", (int)name.length,
                          name.data, format->name, tileListNames(known, list, sizeof list));
-  if (values[key].ptr)
+  if (!mlirAttributeIsNull(values[key]))
     return tileParseFail(parser, location, "'%s' is given twice", format->keys[key].name);
   return parseValue(parser, format->keys[key].form, &values[key]);
 }
@@ -113,10 +113,11 @@ static bool parse(MlirExtParser parser, const SparseFormat *format, MlirExtAttri
       return false;
   }
   for (intptr_t i = 0; i < countKeys(format->keys); ++i) {
-    if (!values[i].ptr && format->keys[i].fallback == SparseKeyRequired)
+    if (mlirAttributeIsNull(values[i]) && format->keys[i].fallback == SparseKeyRequired)
       return tileParseFail(parser, location, "#sparse.%s without '%s'", format->name, format->keys[i].name);
-    mlirExtAttributeListAppend(list, values[i].ptr ? values[i]
-                                                   : fallbackOf(mlirExtParserGetContext(parser), &format->keys[i]));
+    mlirExtAttributeListAppend(list, !mlirAttributeIsNull(values[i])
+                                         ? values[i]
+                                         : fallbackOf(mlirExtParserGetContext(parser), &format->keys[i]));
   }
   return true;
 }
@@ -158,12 +159,13 @@ static int64_t size(MlirAttribute sizes, intptr_t axis) { return mlirDenseI64Arr
 static bool verifyInteger(MlirExtEmitter emitter, const SparseFormat *format, const char *name, MlirAttribute value) {
   char text[64];
   MlirType type = mlirAttributeIsAType(value) ? mlirTypeAttrGetValue(value) : (MlirType){NULL};
-  unsigned width =
-      type.ptr && mlirTypeIsAInteger(type) && mlirIntegerTypeIsSignless(type) ? mlirIntegerTypeGetWidth(type) : 0;
+  unsigned width = !mlirTypeIsNull(type) && mlirTypeIsAInteger(type) && mlirIntegerTypeIsSignless(type)
+                       ? mlirIntegerTypeGetWidth(type)
+                       : 0;
   bool isWindow = format->scheme == SparseScheme_Windows, narrow = isWindow && (width == 8 || width == 16);
   return width == 32 || width == 64 || narrow ||
          tileEmit(emitter, "%s of #sparse.%s are %s, expected %s", name, format->name,
-                  type.ptr ? tileTypeText(type, text, sizeof text) : "no type",
+                  !mlirTypeIsNull(type) ? tileTypeText(type, text, sizeof text) : "no type",
                   isWindow ? "i8, i16, i32 or i64" : "i32 or i64");
 }
 
@@ -280,7 +282,7 @@ const MlirExtParametricDefinition *const sparseKnownDefinition = &sparseAttribut
 //===--- questions ----------------------------------------------------------===//
 
 const SparseFormat *sparseEncodingGetFormat(MlirAttribute encoding) {
-  for (int i = 0; encoding.ptr && i < NumFormats; ++i)
+  for (int i = 0; !mlirAttributeIsNull(encoding) && i < NumFormats; ++i)
     if (mlirExtAttributeIsA(encoding, &sparseAttributeDefinitions[i]))
       return formats[i];
   return NULL;

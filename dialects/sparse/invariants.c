@@ -18,7 +18,7 @@ static MlirAttribute constantOf(MlirOperation op, intptr_t index) {
   MlirOperation constant = tileDefiningOp(mlirOperationGetOperand(op, index));
   if (!arithConstantOpIsA(constant))
     return mlirAttributeGetNull();
-  MlirAttribute value = tileOpAttribute(constant, "value");
+  MlirAttribute value = arithConstantOpGetValue(constant);
   return mlirAttributeIsADenseElements(value) ? value : mlirAttributeGetNull();
 }
 

@@ -1,4 +1,4 @@
-// What the components of a format must keep, checked where they are constants.
+// The rules of a format's components, checked for constants.
 #ifndef TESSERA_DIALECTS_SPARSE_INVARIANTS_H
 #define TESSERA_DIALECTS_SPARSE_INVARIANTS_H
 

@@ -1,11 +1,11 @@
-// #sparse.attribute: what is known of a tensor's elements, never how they are stored (SparTA, OSDI 2022, whose one bit
-// says two things: here what is zero and what nobody reads are apart). Any op carries it for its result as the
-// discardable attribute `sparse.attribute`, a function's argument among its attributes.
+// #sparse.attribute: what is known of a tensor's elements, independent of how they are stored (SparTA, OSDI 2022, whose
+// one bit merges what is separate here: elements that are zero, and elements that are not read). Any op carries the
+// attribute for its result as `sparse.attribute`; an argument of a function carries it among the argument's attributes.
 //
 //   #sparse.attribute<grain = [32, 32], zero = dense<[[true, false]]> : tensor<1x2xi1>>
 //
 // One element of each map speaks for a rectangle of the tensor, of sizes `grain`, cut off at its end. zero: all of it
-// is zero, of either sign. dead: nobody reads any of it. bits: so many hold each value (of integers, with its sign).
+// is zero, of either sign. dead: none of it is read. bits: the width that holds each value (an integer with its sign).
 #include "dialects/sparse/definitions.h"
 #include "lib/ir/assembly_parts.h"
 
@@ -26,7 +26,7 @@ static bool parseEntry(MlirExtParser parser, MlirAttribute *values) {
   if (key == NumKeys)
     return tileParseFail(parser, location, "unknown key '%.*s' in #sparse.attribute, expected one of %s",
                          (int)name.length, name.data, tileListNames(keys, list, sizeof list));
-  if (values[key].ptr)
+  if (!mlirAttributeIsNull(values[key]))
     return tileParseFail(parser, location, "'%s' is given twice", keys[key]);
   return mlirExtParserParseToken(parser, "=") &&
          (key == Grain ? tileParseIntegers(parser, /*allowUnknown=*/false, &values[key])
@@ -44,11 +44,11 @@ bool sparseKnownParse(MlirExtParser parser, MlirExtAttributeList list) {
   while (mlirExtParserParseOptionalToken(parser, ","));
   if (!mlirExtParserParseToken(parser, ">"))
     return false;
-  if (!values[Grain].ptr)
+  if (mlirAttributeIsNull(values[Grain]))
     return tileParseFail(parser, location, "#sparse.attribute without 'grain'");
   MlirAttribute nothing = mlirUnitAttrGet(mlirExtParserGetContext(parser));
   for (int key = 0; key < NumKeys; ++key)
-    mlirExtAttributeListAppend(list, values[key].ptr ? values[key] : nothing);
+    mlirExtAttributeListAppend(list, !mlirAttributeIsNull(values[key]) ? values[key] : nothing);
   return true;
 }
 
@@ -96,13 +96,14 @@ static bool verifyMap(MlirExtEmitter emitter, int key, MlirAttribute map, intptr
   char text[128];
   unsigned width = key == Bits ? 8 : 1;
   MlirType type = mlirAttributeIsADenseElements(map) ? mlirAttributeGetType(map) : (MlirType){NULL};
-  MlirType element = type.ptr ? mlirShapedTypeGetElementType(type) : type;
-  if (!type.ptr || !mlirTypeIsARankedTensor(type) || mlirShapedTypeGetRank(type) != rank ||
+  MlirType element = !mlirTypeIsNull(type) ? mlirShapedTypeGetElementType(type) : type;
+  if (mlirTypeIsNull(type) || !mlirTypeIsARankedTensor(type) || mlirShapedTypeGetRank(type) != rank ||
       !mlirTypeIsAInteger(element) || mlirIntegerTypeGetWidth(element) != width)
     return tileEmit(emitter, "%s of #sparse.attribute is %s, expected a dense tensor of i%u of rank %ld", keys[key],
-                    type.ptr ? tileTypeText(type, text, sizeof text) : tileAttributeText(map, text, sizeof text), width,
-                    (long)rank);
-  for (intptr_t axis = 0; first.ptr && axis < rank; ++axis)
+                    !mlirTypeIsNull(type) ? tileTypeText(type, text, sizeof text)
+                                          : tileAttributeText(map, text, sizeof text),
+                    width, (long)rank);
+  for (intptr_t axis = 0; !mlirTypeIsNull(first) && axis < rank; ++axis)
     if (mlirShapedTypeGetDimSize(type, axis) != mlirShapedTypeGetDimSize(first, axis))
       return tileEmit(emitter, "%s of #sparse.attribute has size %ld along axis %ld, expected %ld as the map before it",
                       keys[key], (long)mlirShapedTypeGetDimSize(type, axis), (long)axis,
@@ -123,7 +124,7 @@ bool sparseKnownVerify(MlirExtEmitter emitter, intptr_t count, const MlirAttribu
       return false;
     first = mlirAttributeGetType(values[key]);
   }
-  return first.ptr || tileEmit(emitter, "#sparse.attribute says nothing, expected zero, dead or bits");
+  return !mlirTypeIsNull(first) || tileEmit(emitter, "#sparse.attribute says nothing, expected zero, dead or bits");
 }
 
 //===--- on ops -------------------------------------------------------------===//
@@ -140,7 +141,7 @@ static bool verifyFits(MlirOperation op, MlirAttribute known) {
   MlirType type = mlirOperationGetNumResults(op) == 1 ? tileResultType(op, 0) : (MlirType){NULL};
   MlirAttribute grain = mlirExtAttributeGetParameter(known, Grain);
   MlirType map = mlirAttributeGetType(firstMap(known));
-  if (!type.ptr || !mlirTypeIsARankedTensor(type))
+  if (mlirTypeIsNull(type) || !mlirTypeIsARankedTensor(type))
     return tileError(op, "carries a #sparse.attribute, which speaks of the result of an op that has one tensor");
   intptr_t rank = mlirShapedTypeGetRank(type);
   if (rank != mlirDenseArrayGetNumElements(grain))

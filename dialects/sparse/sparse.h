@@ -1,4 +1,4 @@
-// The Sparse dialect from C: register it, ask how a tensor is stored, and of which dense tensors that consists.
+// The Sparse dialect from C: register it, ask how a tensor is stored, and which dense tensors it consists of.
 // Expects: a context with the dialect loaded for every function that makes something.
 //
 //   MlirAttribute encoding = sparseTypeGetEncoding(type);              // tensor<64x128xf32, #sparse.csr>
@@ -50,6 +50,12 @@ typedef struct SparseFormat {
   SparseKey keys[SparseMaxKeys + 1];
   bool (*verify)(MlirExtEmitter emitter, const MlirAttribute *values); // what keys say together; null: nothing
 } SparseFormat;
+
+// The formats. A new one is a file in formats/, a word here, and its lowering (lib/conversion/sparse_to_tile/formats).
+#define SPARSE_FORMATS(X)                                                                                              \
+  X(Csr, "csr") X(Csc, "csc") X(Coo, "coo") X(Bsr, "bsr") X(Nm, "nm") X(Mask, "mask") X(Sum, "sum")
+#define SPARSE_DECLARE_FORMAT(Name, text) extern const SparseFormat sparse##Name##Format;
+SPARSE_FORMATS(SPARSE_DECLARE_FORMAT)
 
 bool sparseAttributeIsAnEncoding(MlirAttribute attribute);           // false for null
 const SparseFormat *sparseEncodingGetFormat(MlirAttribute encoding); // null for another attribute, and for null

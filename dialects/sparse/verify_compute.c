@@ -93,12 +93,12 @@ SPARSE_VERIFY(Spmv) {
 
 //===--- entries ------------------------------------------------------------===//
 
-// Formats whose number of entries is fixed by the type cannot take the union, or drop some; of a sum nobody said which
-// part takes what.
+// A format whose type fixes the number of entries cannot take the union of entries, or drop some. A sum does not say
+// which part takes an entry.
 static bool expectFreePattern(MlirOperation op, const char *does) {
   MlirType type = tileOperandType(op, 0);
   if (sparseEncodingIs(sparseTypeGetEncoding(type), SparseScheme_Parts))
-    return tileError(op, "%s that has parts, of which nobody said what goes where: convert it first", does);
+    return tileError(op, "%s that has parts, and does not say which part takes an entry: convert it first", does);
   return !sparseEncodingIs(sparseTypeGetEncoding(type), SparseScheme_Windows) ||
          tileError(op, "%s, whose number of entries is fixed: %s", does, TILE_TYPE_TEXT(type));
 }

@@ -68,13 +68,14 @@ SPARSE_VERIFY(Detect) {
   MlirType element = mlirShapedTypeGetElementType(input);
   MlirAttribute encoding = sparseTypeGetEncoding(input);
   MlirAttribute given = sparseDetectOpGetLines(op); // null: one group of all
-  int64_t axis = sparseDetectOpGetAxisValue(op), lines = given.ptr ? mlirIntegerAttrGetValueInt(given) : 0;
-  if (encoding.ptr && !sparseEncodingIs(encoding, SparseScheme_Tiles))
+  int64_t axis = sparseDetectOpGetAxisValue(op),
+          lines = !mlirAttributeIsNull(given) ? mlirIntegerAttrGetValueInt(given) : 0;
+  if (!mlirAttributeIsNull(encoding) && !sparseEncodingIs(encoding, SparseScheme_Tiles))
     return tileError(op, "input is %s, want a dense matrix or one of #sparse.mask", TILE_TYPE_TEXT(input));
   if (!expectMatrix(op, "input", input) || !expectNumber(op, "axis", axis, 0, 1) ||
       !expectNumber(op, "by", sparseDetectOpGetByValue(op), 1, INT32_MAX) ||
-      (given.ptr && !expectNumber(op, "lines", lines, 1, INT32_MAX)) || !expectIntegers(op, "positions", positions) ||
-      !expectIntegers(op, "coordinates", coordinates))
+      (!mlirAttributeIsNull(given) && !expectNumber(op, "lines", lines, 1, INT32_MAX)) ||
+      !expectIntegers(op, "positions", positions) || !expectIntegers(op, "coordinates", coordinates))
     return false;
   if (!mlirTypeIsAFloat(element) && !mlirTypeIsAInteger(element))
     return tileError(op, "looks at elements %s, want floats or integers", TILE_TYPE_TEXT(element));

@@ -15,7 +15,8 @@ static bool expectSameTensor(MlirOperation op, MlirType input, MlirType result) 
 
 static bool expectNoSum(MlirOperation op, MlirType result) {
   return !sparseEncodingIs(sparseTypeGetEncoding(result), SparseScheme_Parts) ||
-         tileError(op, "result is a #sparse.sum, of which nobody said what goes where: assemble it from its parts");
+         tileError(op,
+                   "result is a #sparse.sum, which does not say which part takes an entry: assemble it from its parts");
 }
 
 SPARSE_VERIFY(Pack) {
@@ -23,8 +24,8 @@ SPARSE_VERIFY(Pack) {
   if (!expectSameTensor(op, input, result) || !expectNoSum(op, result))
     return false;
   MlirOperation constant = tileDefiningOp(mlirOperationGetOperand(op, 0));
-  MlirAttribute value = arithConstantOpIsA(constant) ? tileOpAttribute(constant, "value") : (MlirAttribute){0};
-  bool looks = value.ptr && mlirAttributeIsADenseElements(value) &&
+  MlirAttribute value = arithConstantOpIsA(constant) ? arithConstantOpGetValue(constant) : mlirAttributeGetNull();
+  bool looks = !mlirAttributeIsNull(value) && mlirAttributeIsADenseElements(value) &&
                sparseEncodingIs(sparseTypeGetEncoding(result), SparseScheme_Windows);
   return !looks || sparseVerifyWindows(op, result, value);
 }

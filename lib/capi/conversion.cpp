@@ -29,6 +29,11 @@ public:
         convert(convert), convert1ToN(convert1ToN), userData(userData) {
     setDebugName(root);
   }
+  // A pattern for every op.
+  PatternInC(MlirExtTypeConverter converter, unsigned benefit, MlirContext context, MlirExtConversionCallback convert,
+             MlirExtConversion1ToNCallback convert1ToN, void *userData)
+      : ConversionPattern(converterOf(converter), MatchAnyOpTypeTag(), benefit, ::unwrap(context)),
+        converter(converter), convert(convert), convert1ToN(convert1ToN), userData(userData) {}
   LogicalResult matchAndRewrite(Operation *op, ArrayRef<Value> operands,
                                 ConversionPatternRewriter &rewriter) const override {
     SmallVector<MlirValue, 8> values = wrapAll(operands);
@@ -127,12 +132,14 @@ static MlirRewritePattern wrapPattern(PatternInC *pattern) { return wrap(static_
 MlirRewritePattern mlirExtOpConversionPatternCreate(const char *root, unsigned benefit, MlirContext context,
                                                     MlirExtTypeConverter converter, MlirExtConversionCallback convert,
                                                     void *userData) {
-  return wrapPattern(new PatternInC(converter, root, benefit, context, convert, nullptr, userData));
+  return wrapPattern(root ? new PatternInC(converter, root, benefit, context, convert, nullptr, userData)
+                          : new PatternInC(converter, benefit, context, convert, nullptr, userData));
 }
 MlirRewritePattern mlirExtOpConversion1ToNPatternCreate(const char *root, unsigned benefit, MlirContext context,
                                                         MlirExtTypeConverter converter,
                                                         MlirExtConversion1ToNCallback convert, void *userData) {
-  return wrapPattern(new PatternInC(converter, root, benefit, context, nullptr, convert, userData));
+  return wrapPattern(root ? new PatternInC(converter, root, benefit, context, nullptr, convert, userData)
+                          : new PatternInC(converter, benefit, context, nullptr, convert, userData));
 }
 void mlirExtRewriterReplaceOpWithMultiple(MlirPatternRewriter rewriter, MlirOperation op, intptr_t count,
                                           const MlirExtValueRange *results) {

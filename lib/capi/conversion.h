@@ -47,6 +47,7 @@ typedef struct MlirExtValueRange {
 typedef MlirLogicalResult (*MlirExtConversionCallback)(MlirOperation op, intptr_t count, const MlirValue *operands,
                                                        MlirPatternRewriter rewriter, MlirExtTypeConverter converter,
                                                        void *userData);
+// `root`: the op's name; null: any op, for a callback that asks the op's kind and fails for those of others.
 MlirRewritePattern mlirExtOpConversionPatternCreate(const char *root, unsigned benefit, MlirContext context,
                                                     MlirExtTypeConverter converter, MlirExtConversionCallback convert,
                                                     void *userData);

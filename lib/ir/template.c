@@ -39,7 +39,7 @@ static void appendValue(Text *text, const TileParameter *parameter, TileParamete
     append(tileString(number), text);
     break;
   case TileParameter_Op:
-    append(tileString(value.op), text);
+    append(tileString(tileUpstreamName(value.op)), text);
     break;
   case TileParameter_Hook:
     break;
@@ -99,7 +99,7 @@ static bool isGiven(const TileParameter *parameter, TileParameterValue value) {
   case TileParameter_Attribute:
     return !mlirAttributeIsNull(value.attribute);
   case TileParameter_Op:
-    return value.op != NULL;
+    return value.op > 0;
   case TileParameter_Hook:
     return value.hook.build != NULL;
   default:

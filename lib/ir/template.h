@@ -13,19 +13,19 @@
 //     %result = tile.call @finish(%sum, %terms) : ($E, index) -> $E
 //
 //   #include "lib/…/kernels.h"
-//   TileTemplateUse use = tileUseAddLine((TileAddLine){.E = f32, .P = i32, .COLUMNS = 64, .ADD = "arith.addf",
+//   TileTemplateUse use = tileUseAddLine((TileAddLine){.E = f32, .P = i32, .COLUMNS = 64, .ADD = ArithOp_AddF,
 //                                                      .finish = {buildFinish, &data}});
 //   MlirModule module = tileTemplateParse(location, &use);
 //
 // A hook is a function without a body: tile.func where a kernel calls it, func.func on the host.
-// Kinds: `type` (MlirType), `attribute` (MlirAttribute; a symbol is one), `integer` (int64_t) and `op` (the name of an
-// operation that is chosen at run time). No parameter is a piece of text. Two forms of a part are two templates, two
-// values of a parameter, or a hook.
-// The test ir/templates parses every template with its samples; the generator refuses a name that is not declared.
+// Kinds: `type` (MlirType), `attribute` (MlirAttribute; a symbol is one), `integer` (int64_t) and `op` (an
+// operation that is chosen at run time: TileUpstream). No parameter is a piece of text. Two forms of a part are two
+// templates, two values of a parameter, or a hook. The test ir/templates parses every template with its samples; the
+// generator refuses a name that is not declared.
 #ifndef TESSERA_IR_TEMPLATE_H
 #define TESSERA_IR_TEMPLATE_H
 
-#include "lib/ir/builder.h"
+#include "lib/ir/upstream.h"
 
 // Builds what stands for a call of the hook and returns its result of type `result`; both are null for a hook without
 // a result.
@@ -52,7 +52,7 @@ typedef union TileParameterValue {
   MlirType type;
   MlirAttribute attribute;
   int64_t integer;
-  const char *op; // "arith.addf"
+  TileUpstream op; // ArithOp_AddF
   TileHook hook;
 } TileParameterValue;
 

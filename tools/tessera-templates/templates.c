@@ -30,7 +30,7 @@ static const struct {
 } kinds[] = {{"type", "TileParameter_Type", "MlirType", "type"},
              {"attribute", "TileParameter_Attribute", "MlirAttribute", "attribute"},
              {"integer", "TileParameter_Integer", "int64_t", "integer"},
-             {"op", "TileParameter_Op", "const char *", "op"},
+             {"op", "TileParameter_Op", "TileUpstream", "op"},
              {"hook", "TileParameter_Hook", "TileHook", "hook"}};
 enum { HookKind = 4 };
 

@@ -5,11 +5,17 @@
 // tensors, in functions and scf too. A format without a level list (levels.h), an op or a semiring without a
 // counterpart are errors at the op, and nothing is changed. Cost: linear. Only add_mul has one: elsewhere what is not
 // stored takes no part, in linalg it is a zero.
+#include "dialects/sparse/ops.h"
 #include "dialects/sparse/sparse.h"
 #include "lib/capi/conversion.h"
 #include "lib/conversion/sparse_tensor_to_sparse/levels.h"
 #include "lib/conversion/sparse_tensor_to_sparse/sparse_tensor_to_sparse.h"
 #include "lib/ir/pass.h"
+#include "upstream/arith.h"
+#include "upstream/bufferization.h"
+#include "upstream/func.h"
+#include "upstream/linalg.h"
+#include "upstream/tensor.h"
 
 #include <stdio.h>
 
@@ -24,31 +30,32 @@ static bool isKeyword(MlirOperation op, const char *name, const char *wanted) {
   return mlirAttributeIsNull(value) || tileStringEquals(mlirStringAttrGetValue(value), wanted);
 }
 
-static bool isOpOf(MlirOperation op, const char *const *names, size_t count) {
-  for (size_t i = 0; i < count; ++i)
-    if (tileOpIs(op, names[i]))
-      return true;
-  return false;
-}
-
 static bool supportsOp(MlirOperation op) {
-  static const char *const simple[] = {"sparse.pack", "sparse.unpack", "sparse.disassemble", "tensor.dim"};
-  static const char *const overSemirings[] = {"sparse.spmm", "sparse.spmv", "sparse.add", "sparse.mul"};
   MlirStringRef name = tileOpName(op);
-  if (tileOpIs(op, "sparse.assemble"))
+  switch (sparseOpKind(op)) {
+  case SparseOp_Assemble:
     return mlirShapedTypeHasStaticShape(tileResultType(op, 0)) ||
            tileError(op, "makes a tensor of open sizes, which sparse_tensor.assemble cannot");
-  if (tileOpIs(op, "sparse.convert"))
+  case SparseOp_Convert:
     return isKeyword(op, "duplicates", "sum") ||
            tileError(op, "refuses duplicates, which sparse_tensor.convert cannot");
-  if (tileOpIs(op, "sparse.reduce"))
+  case SparseOp_Reduce:
     return isKeyword(op, "combine", "add") ||
            tileError(op, "combines stored entries only, which linalg can say of add alone");
-  if (isOpOf(op, overSemirings, COUNT(overSemirings)))
+  case SparseOp_Spmm:
+  case SparseOp_Spmv:
+  case SparseOp_Add:
+  case SparseOp_Mul:
     return isKeyword(op, "semiring", "add_mul") ||
            tileError(op, "combines stored entries only, which linalg can say of add_mul alone");
-  return isOpOf(op, simple, COUNT(simple)) || tileOpNameStartsWith(op, "func.") || tileOpNameStartsWith(op, "scf.") ||
-         tileError(op, "'%.*s' of sparse tensors has no counterpart in sparse_tensor", (int)name.length, name.data);
+  case SparseOp_Pack:
+  case SparseOp_Unpack:
+  case SparseOp_Disassemble:
+    return true;
+  default:
+    return tensorDimOpIsA(op) || tileOpIsOfDialect(op, "func") || tileOpIsOfDialect(op, "scf") ||
+           tileError(op, "'%.*s' of sparse tensors has no counterpart in sparse_tensor", (int)name.length, name.data);
+  }
 }
 
 static bool supportsType(MlirOperation op, MlirType type) {
@@ -58,12 +65,12 @@ static bool supportsType(MlirOperation op, MlirType type) {
 }
 
 static bool touches(MlirOperation op) {
-  bool found = tileOpNameStartsWith(op, "sparse.") && !tileOpIs(op, "sparse.yield");
+  bool found = tileOpIsOfDialect(op, "sparse") && !sparseYieldOpIsA(op);
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
     found |= isOurs(tileOperandType(op, i));
   for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i)
     found |= isOurs(tileResultType(op, i));
-  if (!tileOpIs(op, "func.func"))
+  if (!funcFuncOpIsA(op))
     return found;
   MlirType type = mlirTypeAttrGetValue(tileOpAttribute(op, "function_type"));
   for (intptr_t i = 0; i < mlirFunctionTypeGetNumInputs(type); ++i)
@@ -81,7 +88,7 @@ static bool supports(MlirOperation op) {
     ok = supportsType(op, tileOperandType(op, i));
   for (intptr_t i = 0; i < mlirOperationGetNumResults(op) && ok; ++i)
     ok = supportsType(op, tileResultType(op, i));
-  if (ok && tileOpIs(op, "func.func")) {
+  if (ok && funcFuncOpIsA(op)) {
     MlirType type = mlirTypeAttrGetValue(tileOpAttribute(op, "function_type"));
     for (intptr_t i = 0; i < mlirFunctionTypeGetNumInputs(type) && ok; ++i)
       ok = supportsType(op, mlirFunctionTypeGetInput(type, i));
@@ -93,7 +100,7 @@ static bool supports(MlirOperation op) {
 
 static MlirWalkResult survey(MlirOperation op, void *ok) {
   *(bool *)ok &= supports(op);
-  return tileOpNameStartsWith(op, "sparse.") ? MlirWalkResultSkip : MlirWalkResultAdvance;
+  return tileOpIsOfDialect(op, "sparse") ? MlirWalkResultSkip : MlirWalkResultAdvance;
 }
 
 //===--- generics -----------------------------------------------------------------===//
@@ -101,7 +108,7 @@ static MlirWalkResult survey(MlirOperation op, void *ok) {
 // A linalg.generic over `dims` dimensions, the last `reductions` of which add up: out = out + the product of the
 // inputs, or without reductions their `op`. `maps` are the operands' maps as text.
 static MlirValue buildGeneric(TileBuilder *builder, intptr_t count, const MlirValue *operands, const char *maps,
-                              const char *iterators, const char *op, const char *reduce) {
+                              const char *iterators, TileUpstream op, TileUpstream reduce) {
   MlirType type = mlirValueGetType(operands[count - 1]), elements[4];
   MlirLocation locations[4];
   for (intptr_t i = 0; i < count; ++i) {
@@ -111,31 +118,28 @@ static MlirValue buildGeneric(TileBuilder *builder, intptr_t count, const MlirVa
   MlirBlock block = mlirBlockCreate(count, elements, locations);
   TileBuilder body = tileBuilderAtEnd(block, builder->location);
   MlirType sum = elements[count - 1];
-  const char *widen = mlirTypeIsAFloat(sum) ? "arith.extf" : "arith.extsi";
+  TileUpstream widen = mlirTypeIsAFloat(sum) ? ArithOp_ExtF : ArithOp_ExtSI;
   MlirValue values[4];
   for (intptr_t i = 0; i < count; ++i) {
     values[i] = mlirBlockGetArgument(block, i);
     if (!mlirTypeEqual(elements[i], sum))
-      values[i] = tileBuildValue(&body, widen, sum, 1, &values[i], NULL);
+      values[i] = tileBuildCast(&body, widen, values[i], sum);
   }
   MlirValue result = values[0];
   if (count == 3)
-    result = tileBuildValue(&body, op, sum, 2, values, NULL);
-  if (reduce)
-    result = tileBuildValue(&body, reduce, sum, 2, (MlirValue[]){values[count - 1], result}, NULL);
-  tileBuild(&body, "linalg.yield", 1, &result, 0, NULL, NULL, 0, NULL);
+    result = tileBuildBinary(&body, op, values[0], values[1]);
+  if (reduce != TileUpstream_None)
+    result = tileBuildBinary(&body, reduce, values[count - 1], result);
+  linalgYieldOpBuild(&body, 1, &result);
   MlirRegion region = mlirRegionCreate();
   mlirRegionAppendOwnedBlock(region, block);
-  const int32_t segments[] = {(int32_t)count - 1, 1};
-  const TileAttributeEntry attributes[] = {{"indexing_maps", tileBuildAttribute(builder, maps)},
-                                           {"iterator_types", tileBuildAttribute(builder, iterators)},
-                                           {"operandSegmentSizes", mlirDenseI32ArrayGet(builder->context, 2, segments)},
-                                           {NULL}};
-  MlirOperation made = tileBuild(builder, "linalg.generic", count, operands, 1, &type, attributes, 1, &region);
+  MlirOperation made =
+      linalgGenericOpBuild(builder, 1, &type, count - 1, operands, 1, &operands[count - 1],
+                           tileBuildAttribute(builder, maps), tileBuildAttribute(builder, iterators), region);
   return mlirOperationGetResult(made, 0);
 }
 
-static const char *arith(MlirValue like, const char *ofFloats, const char *ofIntegers) {
+static TileUpstream arith(MlirValue like, TileUpstream ofFloats, TileUpstream ofIntegers) {
   MlirType element = mlirShapedTypeGetElementType(mlirValueGetType(like));
   return mlirTypeIsAFloat(element) ? ofFloats : ofIntegers;
 }
@@ -171,9 +175,9 @@ static MlirValue storedTensor(TileBuilder *builder, const char *name, int64_t le
   MlirAttribute number =
       level < 0 ? mlirAttributeGetNull() : mlirIntegerAttrGet(mlirIndexTypeGet(builder->context), level);
   const TileAttributeEntry at[] = {{"level", number}, {NULL}};
-  const TileAttributeEntry alone[] = {{"restrict", mlirUnitAttrGet(builder->context)}, {NULL}};
   MlirValue buffer = tileBuildValue(builder, name, memref, 1, &tensor, at);
-  return tileBuildValue(builder, "bufferization.to_tensor", row, 1, &buffer, alone);
+  return bufferizationToTensorOpGetResult(
+      bufferizationToTensorOpCreate(builder, row, buffer, mlirUnitAttrGet(builder->context), mlirAttributeGetNull()));
 }
 
 SPARSE_PATTERN(exportDisassemble) {
@@ -203,7 +207,7 @@ static bool has(MlirOperation op, const char *name) { return !mlirAttributeIsNul
 
 SPARSE_PATTERN(exportProduct) {
   TileBuilder builder = tileBuilderInPattern(rewriter, op);
-  bool isVector = tileOpIs(op, "sparse.spmv");
+  bool isVector = sparseSpmvOpIsA(op);
   char maps[320];
   if (isVector)
     snprintf(maps, sizeof maps, "[affine_map<(i, k) -> (%s)>, affine_map<(i, k) -> (k)>, affine_map<(i, k) -> (i)>]",
@@ -215,7 +219,7 @@ SPARSE_PATTERN(exportProduct) {
   MlirValue result =
       buildGeneric(&builder, 3, operands, maps,
                    isVector ? "[" PARALLEL ", " REDUCTION "]" : "[" PARALLEL ", " PARALLEL ", " REDUCTION "]",
-                   arith(operands[2], "arith.mulf", "arith.muli"), arith(operands[2], "arith.addf", "arith.addi"));
+                   arith(operands[2], ArithOp_MulF, ArithOp_MulI), arith(operands[2], ArithOp_AddF, ArithOp_AddI));
   return sparseReplaceWith(rewriter, op, 1, &result);
 }
 
@@ -226,7 +230,7 @@ SPARSE_PATTERN(exportReduce) {
       buildGeneric(&builder, 2, operands,
                    alongRows ? "[affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>]"
                              : "[affine_map<(i, j) -> (j, i)>, affine_map<(i, j) -> (i)>]",
-                   "[" PARALLEL ", " REDUCTION "]", NULL, arith(operands[1], "arith.addf", "arith.addi"));
+                   "[" PARALLEL ", " REDUCTION "]", TileUpstream_None, arith(operands[1], ArithOp_AddF, ArithOp_AddI));
   return sparseReplaceWith(rewriter, op, 1, &result);
 }
 
@@ -234,7 +238,7 @@ SPARSE_PATTERN(exportReduce) {
 SPARSE_PATTERN(exportElementwise) {
   TileBuilder builder = tileBuilderInPattern(rewriter, op);
   MlirType type = mlirValueGetType(operands[0]);
-  bool adds = tileOpIs(op, "sparse.add");
+  bool adds = sparseAddOpIsA(op);
   MlirValue sizes[2], into;
   intptr_t open = 0;
   if (mlirShapedTypeGetRank(type) != 2)
@@ -242,18 +246,18 @@ SPARSE_PATTERN(exportElementwise) {
   for (intptr_t i = 0; i < 2; ++i)
     if (mlirShapedTypeIsDynamicDim(type, i))
       sizes[open++] = sparseDimOf(&builder, operands[0], i);
-  into = tileBuildValue(&builder, "tensor.empty", type, open, sizes, NULL);
-  MlirValue result =
-      buildGeneric(&builder, 3, (MlirValue[]){operands[0], operands[1], into},
-                   "[affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>]",
-                   "[" PARALLEL ", " PARALLEL "]",
-                   adds ? arith(into, "arith.addf", "arith.addi") : arith(into, "arith.mulf", "arith.muli"), NULL);
+  into = tensorEmptyOpBuild(&builder, type, open, sizes);
+  MlirValue result = buildGeneric(
+      &builder, 3, (MlirValue[]){operands[0], operands[1], into},
+      "[affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>]",
+      "[" PARALLEL ", " PARALLEL "]",
+      adds ? arith(into, ArithOp_AddF, ArithOp_AddI) : arith(into, ArithOp_MulF, ArithOp_MulI), TileUpstream_None);
   return sparseReplaceWith(rewriter, op, 1, &result);
 }
 
 SPARSE_PATTERN(exportDim) {
   TileBuilder builder = tileBuilderInPattern(rewriter, op);
-  MlirValue size = tileBuildValue(&builder, "tensor.dim", mlirIndexTypeGet(builder.context), 2, operands, NULL);
+  MlirValue size = tensorDimOpBuild(&builder, operands[0], operands[1]);
   return sparseReplaceWith(rewriter, op, 1, &size);
 }
 
@@ -265,17 +269,17 @@ static MlirType convertType(MlirType type, void *unused) {
 static bool isLegal(MlirOperation op, void *unused) { return !touches(op); }
 
 static bool convert(MlirOperation module) {
-  static const SparseConversionRow rows[] = {{"sparse.pack", exportConvert},
-                                             {"sparse.unpack", exportConvert},
-                                             {"sparse.convert", exportConvert},
-                                             {"sparse.assemble", exportAssemble},
-                                             {"sparse.disassemble", exportDisassemble},
-                                             {"sparse.spmm", exportProduct},
-                                             {"sparse.spmv", exportProduct},
-                                             {"sparse.reduce", exportReduce},
-                                             {"sparse.add", exportElementwise},
-                                             {"sparse.mul", exportElementwise},
-                                             {"tensor.dim", exportDim}};
+  static const SparseConversionRow rows[] = {{sparsePackOpIsA, NULL, exportConvert},
+                                             {sparseUnpackOpIsA, NULL, exportConvert},
+                                             {sparseConvertOpIsA, NULL, exportConvert},
+                                             {sparseAssembleOpIsA, NULL, exportAssemble},
+                                             {sparseDisassembleOpIsA, NULL, exportDisassemble},
+                                             {sparseSpmmOpIsA, NULL, exportProduct},
+                                             {sparseSpmvOpIsA, NULL, exportProduct},
+                                             {sparseReduceOpIsA, NULL, exportReduce},
+                                             {sparseAddOpIsA, NULL, exportElementwise},
+                                             {sparseMulOpIsA, NULL, exportElementwise},
+                                             {tensorDimOpIsA, NULL, exportDim}};
   return sparseConvertOps(module, COUNT(rows), rows, convertType, isLegal);
 }
 

@@ -16,6 +16,12 @@
 #include "lib/conversion/sparse_tensor_to_sparse/levels.h"
 #include "lib/conversion/sparse_tensor_to_sparse/sparse_tensor_to_sparse.h"
 #include "lib/ir/pass.h"
+#include "upstream/arith.h"
+#include "upstream/bufferization.h"
+#include "upstream/func.h"
+#include "upstream/linalg.h"
+#include "upstream/memref.h"
+#include "upstream/tensor.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,7 +47,7 @@ static bool countFactors(MlirBlock body, MlirValue value, int depth, int counts[
     return isOurs;
   }
   MlirOperation op = tileDefiningOp(value);
-  return depth < 3 && (tileOpIs(op, "arith.mulf") || tileOpIs(op, "arith.muli")) &&
+  return depth < 3 && (arithMulFOpIsA(op) || arithMulIOpIsA(op)) &&
          countFactors(body, mlirOperationGetOperand(op, 0), depth + 1, counts) &&
          countFactors(body, mlirOperationGetOperand(op, 1), depth + 1, counts);
 }
@@ -51,7 +57,7 @@ static bool addsProductOfThree(MlirBlock body) {
   if (mlirBlockIsNull(body) || mlirBlockGetNumArguments(body) != 4)
     return false;
   MlirOperation sum = tileDefiningOp(mlirOperationGetOperand(mlirBlockGetTerminator(body), 0));
-  if (!tileOpIs(sum, "arith.addf") && !tileOpIs(sum, "arith.addi"))
+  if (!arithAddFOpIsA(sum) && !arithAddIOpIsA(sum))
     return false;
   MlirValue accumulator = mlirBlockGetArgument(body, 3);
   int side = mlirValueEqual(mlirOperationGetOperand(sum, 0), accumulator) ? 1 : 0;
@@ -78,7 +84,7 @@ static bool has(const intptr_t pair[2], intptr_t dim) { return pair[0] == dim ||
 static bool matchSampled(MlirOperation op, Sampled *sampled) {
   intptr_t pairs[4][2], sample = -1;
   MlirAttribute maps = tileOpAttribute(op, "indexing_maps");
-  if (!tileOpIs(op, "linalg.generic") || mlirOperationGetNumOperands(op) != 4 || mlirOperationGetNumResults(op) != 1 ||
+  if (!linalgGenericOpIsA(op) || mlirOperationGetNumOperands(op) != 4 || mlirOperationGetNumResults(op) != 1 ||
       !addsProductOfThree(tileOnlyBlock(mlirOperationGetRegion(op, 0))))
     return false;
   for (intptr_t i = 0; i < 4; ++i)
@@ -108,7 +114,7 @@ static bool matchSampled(MlirOperation op, Sampled *sampled) {
 // A sparse output must start empty, and have the sample's type.
 static bool startsEmpty(MlirOperation op, const Sampled *sampled) {
   return !sparseTensorIsEncoded(operandType(op, 3)) ||
-         (tileOpIs(tileDefiningOp(mlirOperationGetOperand(op, 3)), "tensor.empty") &&
+         (tensorEmptyOpIsA(tileDefiningOp(mlirOperationGetOperand(op, 3))) &&
           mlirTypeEqual(operandType(op, 3), operandType(op, sampled->sample)));
 }
 
@@ -139,7 +145,7 @@ static const char *whyNotLinalg(MlirOperation op) {
 
 static bool isConstantDim(MlirOperation op) {
   int64_t axis;
-  return tileOpIs(op, "tensor.dim") && tileConstantIndex(mlirOperationGetOperand(op, 1), &axis);
+  return tensorDimOpIsA(op) && tileConstantIndex(mlirOperationGetOperand(op, 1), &axis);
 }
 
 static const char *whyNotMemref(MlirOperation op) {
@@ -154,9 +160,7 @@ static const char *whyNotMemref(MlirOperation op) {
   return "asks for what is stored in a way that is not known here";
 }
 
-static bool isStructural(MlirOperation op) {
-  return tileOpNameStartsWith(op, "func.") || tileOpNameStartsWith(op, "scf.");
-}
+static bool isStructural(MlirOperation op) { return tileOpIsOfDialect(op, "func") || tileOpIsOfDialect(op, "scf"); }
 
 static const char *const dialectOps[] = {"sparse_tensor.assemble", "sparse_tensor.disassemble", "sparse_tensor.convert",
                                          "sparse_tensor.number_of_entries"};
@@ -170,9 +174,9 @@ static const char *whyNotOp(MlirOperation op) {
   for (size_t i = 0; i < COUNT(memrefOps); ++i)
     if (tileOpIs(op, memrefOps[i]))
       return whyNotMemref(op);
-  if (tileOpNameStartsWith(op, "linalg."))
+  if (tileOpIsOfDialect(op, "linalg"))
     return whyNotLinalg(op);
-  return isStructural(op) || isConstantDim(op) || tileOpIs(op, "tensor.empty")
+  return isStructural(op) || isConstantDim(op) || tensorEmptyOpIsA(op)
              ? NULL
              : "is not known here to take or give sparse tensors";
 }
@@ -191,14 +195,14 @@ static bool signatureHasEncoding(MlirOperation function, const char **why) {
 }
 
 static bool touchesEncoding(MlirOperation op, const char **why) {
-  bool found = tileOpNameStartsWith(op, "sparse_tensor.");
+  bool found = tileOpIsOfDialect(op, "sparse_tensor");
   intptr_t operands = mlirOperationGetNumOperands(op), results = mlirOperationGetNumResults(op);
   for (intptr_t i = 0; i < operands + results; ++i) {
     MlirType type = i < operands ? operandType(op, i) : tileResultType(op, i - operands);
     found |= sparseTensorIsEncoded(type);
     *why = *why ? *why : whyNotType(type);
   }
-  return tileOpIs(op, "func.func") ? signatureHasEncoding(op, why) : found;
+  return funcFuncOpIsA(op) ? signatureHasEncoding(op, why) : found;
 }
 
 //===--- functions ------------------------------------------------------------------===//
@@ -228,7 +232,7 @@ static void joinGroups(Functions *functions, intptr_t a, intptr_t b) {
 }
 
 static void joinCallees(Functions *functions, intptr_t caller) {
-  TileOps calls = tileCollect(functions->items[caller].op, "func.call");
+  TileOps calls = tileCollectOps(functions->items[caller].op, funcCallOpIsA);
   for (intptr_t i = 0; i < calls.count; ++i) {
     MlirStringRef callee = mlirFlatSymbolRefAttrGetValue(tileOpAttribute(calls.items[i], "callee"));
     for (intptr_t k = 0; k < functions->count; ++k)
@@ -255,7 +259,7 @@ static MlirWalkResult examine(MlirOperation op, void *data) {
 }
 
 static Functions collect(MlirOperation module) {
-  TileOps ops = tileCollect(module, "func.func");
+  TileOps ops = tileCollectOps(module, funcFuncOpIsA);
   Functions functions = {calloc((size_t)ops.count + 1, sizeof *functions.items), 0};
   for (intptr_t i = 0; i < ops.count && functions.items; ++i)
     functions.items[functions.count++] = (Function){.op = ops.items[i], .group = i};
@@ -312,13 +316,10 @@ static MlirValue insertAtStart(TileBuilder *builder, MlirValue part, MlirValue w
     if (mlirShapedTypeIsDynamicSize(sizes[i]))
       operands[2 + open++] = sparseDimOf(builder, part, i);
   }
-  const TileAttributeEntry attributes[] = {
-      {"static_offsets", mlirDenseI64ArrayGet(builder->context, rank, offsets)},
-      {"static_sizes", mlirDenseI64ArrayGet(builder->context, rank, sizes)},
-      {"static_strides", mlirDenseI64ArrayGet(builder->context, rank, strides)},
-      {"operandSegmentSizes", mlirDenseI32ArrayGet(builder->context, 5, (int32_t[]){1, 1, 0, (int32_t)open, 0})},
-      {NULL}};
-  return tileBuildValue(builder, "tensor.insert_slice", mlirValueGetType(whole), 2 + open, operands, attributes);
+  MlirAttribute unit = mlirDenseI64ArrayGet(builder->context, rank, strides);
+  return tensorInsertSliceOpBuild(builder, operands[0], operands[1], 0, NULL, open, operands + 2, 0, NULL,
+                                  mlirDenseI64ArrayGet(builder->context, rank, offsets),
+                                  mlirDenseI64ArrayGet(builder->context, rank, sizes), unit);
 }
 
 // The caller's buffers with what is stored at their beginnings, then how many elements each holds of it.
@@ -366,8 +367,8 @@ SPARSE_PATTERN(convertMemref) {
   const int64_t sizes[] = {mlirShapedTypeGetDimSize(type, 0)};
   MlirType tensor = mlirRankedTensorTypeGet(1, sizes, mlirShapedTypeGetElementType(type), mlirAttributeGetNull());
   value = sparseCastTo(&builder, value, tensor);
-  const TileAttributeEntry attributes[] = {{"read_only", mlirUnitAttrGet(builder.context)}, {NULL}};
-  value = tileBuildValue(&builder, "bufferization.to_buffer", type, 1, &value, attributes);
+  value = bufferizationToBufferOpGetBuffer(
+      bufferizationToBufferOpCreate(&builder, type, value, mlirUnitAttrGet(builder.context)));
   return sparseReplaceWith(rewriter, op, 1, &value);
 }
 
@@ -380,7 +381,7 @@ SPARSE_PATTERN(convertNumberOfEntries) {
 
 SPARSE_PATTERN(convertDim) {
   TileBuilder builder = tileBuilderInPattern(rewriter, op);
-  MlirValue size = tileBuildValue(&builder, "tensor.dim", mlirIndexTypeGet(builder.context), 2, operands, NULL);
+  MlirValue size = tensorDimOpBuild(&builder, operands[0], operands[1]);
   return sparseReplaceWith(rewriter, op, 1, &size);
 }
 
@@ -389,12 +390,10 @@ SPARSE_PATTERN(convertEmpty) {
   TileBuilder builder = tileBuilderInPattern(rewriter, op);
   MlirType type = mlirExtTypeConverterConvertType(converter, tileResultType(op, 0));
   MlirType element = mlirShapedTypeGetElementType(type);
-  MlirValue values[1 + 8] = {mlirTypeIsAFloat(element) ? tileBuildFloat(&builder, element, 0)
-                                                       : tileBuildInteger(&builder, element, 0)};
-  for (intptr_t i = 0; i < count; ++i)
-    values[1 + i] = operands[i];
-  MlirValue zeros = tileBuildValue(&builder, "tensor.splat", sparseTypeWithEncoding(type, mlirAttributeGetNull()),
-                                   1 + count, values, NULL);
+  MlirValue zero =
+      mlirTypeIsAFloat(element) ? tileBuildFloat(&builder, element, 0) : tileBuildInteger(&builder, element, 0);
+  MlirType dense = sparseTypeWithEncoding(type, mlirAttributeGetNull());
+  MlirValue zeros = tensorSplatOpBuild(&builder, dense, zero, count, operands);
   MlirValue packed = mlirOperationGetResult(sparsePackOpCreate(&builder, type, zeros), 0);
   return sparseReplaceWith(rewriter, op, 1, &packed);
 }
@@ -412,20 +411,17 @@ static MlirValue buildSum(TileBuilder *builder, MlirValue a, MlirValue b) {
   for (intptr_t i = 0; i < mlirShapedTypeGetRank(type); ++i)
     if (mlirShapedTypeIsDynamicDim(type, i))
       sizes[count++] = sparseDimOf(builder, a, i);
-  MlirValue operands[] = {a, b, tileBuildValue(builder, "tensor.empty", type, count, sizes, NULL)};
+  MlirValue operands[] = {a, b, tensorEmptyOpBuild(builder, type, count, sizes)};
   MlirType types[] = {element, element, element};
   MlirLocation locations[] = {builder->location, builder->location, builder->location};
   MlirBlock block = mlirBlockCreate(3, types, locations);
   TileBuilder body = tileBuilderAtEnd(block, builder->location);
   MlirValue terms[] = {mlirBlockGetArgument(block, 0), mlirBlockGetArgument(block, 1)};
-  MlirValue sum =
-      tileBuildValue(&body, mlirTypeIsAFloat(element) ? "arith.addf" : "arith.addi", element, 2, terms, NULL);
-  tileBuild(&body, "linalg.yield", 1, &sum, 0, NULL, NULL, 0, NULL);
+  MlirValue sum = tileBuildBinary(&body, mlirTypeIsAFloat(element) ? ArithOp_AddF : ArithOp_AddI, terms[0], terms[1]);
+  linalgYieldOpBuild(&body, 1, &sum);
   MlirRegion region = mlirRegionCreate();
   mlirRegionAppendOwnedBlock(region, block);
-  const TileAttributeEntry attributes[] = {
-      {"operandSegmentSizes", mlirDenseI32ArrayGet(builder->context, 2, (const int32_t[]){2, 1})}, {NULL}};
-  MlirOperation op = tileBuild(builder, "linalg.add", 3, operands, 1, &type, attributes, 1, &region);
+  MlirOperation op = linalgAddOpBuild(builder, 1, &type, 2, operands, 1, &operands[2], region);
   return mlirOperationGetResult(op, 0);
 }
 
@@ -476,18 +472,18 @@ static bool isLegal(MlirOperation op, void *unused) {
 }
 
 static bool convert(MlirOperation module) {
-  static const SparseConversionRow rows[] = {{"sparse_tensor.assemble", convertAssemble},
-                                             {"sparse_tensor.disassemble", convertDisassemble},
-                                             {"sparse_tensor.convert", convertConvert},
-                                             {"sparse_tensor.positions", convertMemref},
-                                             {"sparse_tensor.coordinates", convertMemref},
-                                             {"sparse_tensor.values", convertMemref},
-                                             {"sparse_tensor.number_of_entries", convertNumberOfEntries},
-                                             {"tensor.dim", convertDim},
-                                             {"tensor.empty", convertEmpty},
-                                             {"linalg.generic", convertGeneric}};
+  static const SparseConversionRow rows[] = {{NULL, "sparse_tensor.assemble", convertAssemble},
+                                             {NULL, "sparse_tensor.disassemble", convertDisassemble},
+                                             {NULL, "sparse_tensor.convert", convertConvert},
+                                             {NULL, "sparse_tensor.positions", convertMemref},
+                                             {NULL, "sparse_tensor.coordinates", convertMemref},
+                                             {NULL, "sparse_tensor.values", convertMemref},
+                                             {NULL, "sparse_tensor.number_of_entries", convertNumberOfEntries},
+                                             {tensorDimOpIsA, NULL, convertDim},
+                                             {tensorEmptyOpIsA, NULL, convertEmpty},
+                                             {linalgGenericOpIsA, NULL, convertGeneric}};
   bool ok = sparseConvertOps(module, COUNT(rows), rows, convertType, isLegal);
-  TileOps packs = tileCollect(module, "sparse.pack");
+  TileOps packs = tileCollectOps(module, sparsePackOpIsA);
   for (intptr_t i = 0; i < packs.count; ++i)
     if (mlirOpOperandIsNull(mlirValueGetFirstUse(mlirOperationGetResult(packs.items[i], 0))))
       mlirOperationDestroy(packs.items[i]);
@@ -550,10 +546,10 @@ static const char *const upstream = "sparsification-and-bufferization,"
 static void keepDeallocations(MlirOperation root) {
   static const char name[] = "bufferization.manual_deallocation";
   MlirAttribute unit = mlirUnitAttrGet(mlirOperationGetContext(root));
-  TileOps frees = tileCollect(root, "memref.dealloc");
+  TileOps frees = tileCollectOps(root, memrefDeallocOpIsA);
   for (intptr_t i = 0; i < frees.count; ++i) {
     MlirOperation from = tileDefiningOp(mlirOperationGetOperand(frees.items[i], 0));
-    if (!tileOpIs(from, "memref.alloc"))
+    if (!memrefAllocOpIsA(from))
       continue; // nobody knows what else holds it
     mlirOperationSetDiscardableAttributeByName(frees.items[i], tileString(name), unit);
     mlirOperationSetDiscardableAttributeByName(from, tileString(name), unit);

@@ -4,6 +4,9 @@
 #include "lib/ir/support.h"
 #include "mlir-c/AffineExpr.h"
 #include "mlir-c/Dialect/SparseTensor.h"
+#include "upstream/arith.h"
+#include "upstream/linalg.h"
+#include "upstream/tensor.h"
 
 #include <stdio.h>
 
@@ -236,14 +239,13 @@ MlirValue sparseDimOf(TileBuilder *builder, MlirValue tensor, intptr_t axis) {
   int64_t size = mlirShapedTypeGetDimSize(mlirValueGetType(tensor), axis);
   if (!mlirShapedTypeIsDynamicSize(size))
     return tileBuildIndex(builder, size);
-  return tileBuildValue(builder, "tensor.dim", mlirIndexTypeGet(builder->context), 2,
-                        (MlirValue[]){tensor, tileBuildIndex(builder, axis)}, NULL);
+  return tensorDimOpBuild(builder, tensor, tileBuildIndex(builder, axis));
 }
 
 MlirValue sparseCastTo(TileBuilder *builder, MlirValue tensor, MlirType type) {
   if (mlirTypeEqual(mlirValueGetType(tensor), type))
     return tensor;
-  return tileBuildValue(builder, "tensor.cast", type, 1, &tensor, NULL);
+  return tensorCastOpBuild(builder, type, tensor);
 }
 
 static MlirType tensorType(MlirType element, intptr_t rank, const int64_t *sizes) {
@@ -253,10 +255,10 @@ static MlirType tensorType(MlirType element, intptr_t rank, const int64_t *sizes
   tensorType(element, sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t), (int64_t[]){__VA_ARGS__})
 static const int64_t open = INT64_MIN; // mlirShapedTypeGetDynamicSize()
 
-static const char *elementCast(MlirType from, MlirType to) {
+static TileUpstream elementCast(MlirType from, MlirType to) {
   if (mlirTypeIsAIndex(from) || mlirTypeIsAIndex(to))
-    return "arith.index_castui"; // none is negative
-  return mlirIntegerTypeGetWidth(from) < mlirIntegerTypeGetWidth(to) ? "arith.extui" : "arith.trunci";
+    return ArithOp_IndexCastUI; // none is negative
+  return mlirIntegerTypeGetWidth(from) < mlirIntegerTypeGetWidth(to) ? ArithOp_ExtUI : ArithOp_TruncI;
 }
 
 // Each element as one of that type.
@@ -273,26 +275,23 @@ static MlirValue castElements(TileBuilder *builder, MlirValue tensor, MlirType e
       values[count++] = sparseDimOf(builder, tensor, i);
   }
   MlirType result = tensorType(element, rank, sizes);
-  MlirValue operands[] = {tensor, tileBuildValue(builder, "tensor.empty", result, count, values, NULL)};
+  MlirValue operands[] = {tensor, tensorEmptyOpBuild(builder, result, count, values)};
   const MlirType arguments[] = {from, element};
   const MlirLocation locations[] = {builder->location, builder->location};
   MlirBlock block = mlirBlockCreate(2, arguments, locations);
   TileBuilder body = tileBuilderAtEnd(block, builder->location);
   MlirValue argument = mlirBlockGetArgument(block, 0);
-  MlirValue cast = tileBuildValue(&body, elementCast(from, element), element, 1, &argument, NULL);
-  tileBuild(&body, "linalg.yield", 1, &cast, 0, NULL, NULL, 0, NULL);
+  MlirValue cast = tileBuildCast(&body, elementCast(from, element), argument, element);
+  linalgYieldOpBuild(&body, 1, &cast);
   MlirRegion region = mlirRegionCreate();
   mlirRegionAppendOwnedBlock(region, block);
   MlirAttribute identity = mlirAffineMapAttrGet(mlirAffineMapMultiDimIdentityGet(builder->context, rank));
   MlirAttribute parallel[MaxLevels];
   for (intptr_t i = 0; i < rank; ++i)
     parallel[i] = tileBuildAttribute(builder, "#linalg.iterator_type<parallel>");
-  const TileAttributeEntry attributes[] = {
-      {"indexing_maps", mlirArrayAttrGet(builder->context, 2, (MlirAttribute[]){identity, identity})},
-      {"iterator_types", mlirArrayAttrGet(builder->context, rank, parallel)},
-      {"operandSegmentSizes", mlirDenseI32ArrayGet(builder->context, 2, (const int32_t[]){1, 1})},
-      {NULL}};
-  MlirOperation op = tileBuild(builder, "linalg.generic", 2, operands, 1, &result, attributes, 1, &region);
+  MlirOperation op = linalgGenericOpBuild(builder, 1, &result, 1, &operands[0], 1, &operands[1],
+                                          mlirArrayAttrGet(builder->context, 2, (MlirAttribute[]){identity, identity}),
+                                          mlirArrayAttrGet(builder->context, rank, parallel), region);
   return mlirOperationGetResult(op, 0);
 }
 
@@ -305,14 +304,10 @@ static MlirValue firstRows(TileBuilder *builder, MlirValue tensor, MlirValue n) 
     sizes[i] = i ? mlirShapedTypeGetDimSize(type, i) : open;
     strides[i] = 1;
   }
-  const TileAttributeEntry attributes[] = {
-      {"static_offsets", mlirDenseI64ArrayGet(builder->context, rank, offsets)},
-      {"static_sizes", mlirDenseI64ArrayGet(builder->context, rank, sizes)},
-      {"static_strides", mlirDenseI64ArrayGet(builder->context, rank, strides)},
-      {"operandSegmentSizes", mlirDenseI32ArrayGet(builder->context, 4, (const int32_t[]){1, 0, 1, 0})},
-      {NULL}};
-  return tileBuildValue(builder, "tensor.extract_slice", tensorType(mlirShapedTypeGetElementType(type), rank, sizes), 2,
-                        (MlirValue[]){tensor, n}, attributes);
+  return tensorExtractSliceOpBuild(builder, tensorType(mlirShapedTypeGetElementType(type), rank, sizes), tensor, 0,
+                                   NULL, 1, &n, 0, NULL, mlirDenseI64ArrayGet(builder->context, rank, offsets),
+                                   mlirDenseI64ArrayGet(builder->context, rank, sizes),
+                                   mlirDenseI64ArrayGet(builder->context, rank, strides));
 }
 
 // An n × rank matrix turned around, or the other way.
@@ -325,18 +320,26 @@ static MlirValue turn(TileBuilder *builder, MlirValue matrix) {
   for (intptr_t i = 0; i < 2; ++i)
     if (mlirShapedTypeIsDynamicSize(sizes[i]))
       values[count++] = sparseDimOf(builder, matrix, 1 - i);
-  MlirValue operands[] = {matrix, tileBuildValue(builder, "tensor.empty", turned, count, values, NULL)};
+  MlirValue operands[] = {matrix, tensorEmptyOpBuild(builder, turned, count, values)};
   MlirBlock block =
       mlirBlockCreate(2, (MlirType[]){element, element}, (MlirLocation[]){builder->location, builder->location});
   TileBuilder body = tileBuilderAtEnd(block, builder->location);
   MlirValue from = mlirBlockGetArgument(block, 0);
-  tileBuild(&body, "linalg.yield", 1, &from, 0, NULL, NULL, 0, NULL);
+  linalgYieldOpBuild(&body, 1, &from);
   MlirRegion region = mlirRegionCreate();
   mlirRegionAppendOwnedBlock(region, block);
-  const TileAttributeEntry attributes[] = {
-      {"permutation", mlirDenseI64ArrayGet(builder->context, 2, (const int64_t[]){1, 0})}, {NULL}};
-  MlirOperation op = tileBuild(builder, "linalg.transpose", 2, operands, 1, &turned, attributes, 1, &region);
+  MlirAttribute swap = mlirDenseI64ArrayGet(builder->context, 2, (const int64_t[]){1, 0});
+  MlirOperation op = linalgTransposeOpBuild(builder, 1, &turned, operands[0], operands[1], swap, region);
   return mlirOperationGetResult(op, 0);
+}
+
+// All axes as one group.
+static MlirAttribute oneGroup(const TileBuilder *builder, intptr_t rank) {
+  MlirAttribute axes[MaxLevels];
+  for (intptr_t i = 0; i < rank; ++i)
+    axes[i] = mlirIntegerAttrGet(mlirIntegerTypeGet(builder->context, 64), i);
+  MlirAttribute group = mlirArrayAttrGet(builder->context, rank, axes);
+  return mlirArrayAttrGet(builder->context, 1, &group);
 }
 
 // Row-major elements of `tensor` in another shape, of which all sizes but the first are known; and one row of them.
@@ -350,37 +353,24 @@ static MlirValue expand(TileBuilder *builder, MlirValue row, MlirType type) {
   bool isOpen = mlirShapedTypeIsDynamicSize(sizes[0]);
   MlirValue first = {NULL};
   if (isOpen)
-    first = tileBuildValue(builder, "arith.divui", mlirIndexTypeGet(builder->context), 2,
-                           (MlirValue[]){sparseDimOf(builder, row, 0), tileBuildIndex(builder, inner)}, NULL);
+    first = arithDivUIOpBuild(builder, sparseDimOf(builder, row, 0), tileBuildIndex(builder, inner));
   MlirType from = TENSOR_TYPE(mlirShapedTypeGetElementType(type), isOpen ? open : sizes[0] * inner);
-  char group[64] = "[[0";
-  for (intptr_t i = 1; i < rank; ++i)
-    snprintf(group + strlen(group), sizeof group - strlen(group), ", %d", (int)i);
-  snprintf(group + strlen(group), sizeof group - strlen(group), "]]");
-  const TileAttributeEntry attributes[] = {{"reassociation", tileBuildAttribute(builder, group)},
-                                           {"static_output_shape", mlirDenseI64ArrayGet(builder->context, rank, sizes)},
-                                           {NULL}};
-  MlirValue operands[] = {sparseCastTo(builder, row, from), first};
-  return tileBuildValue(builder, "tensor.expand_shape", type, 1 + isOpen, operands, attributes);
+  return tensorExpandShapeOpBuild(builder, type, sparseCastTo(builder, row, from), isOpen, &first,
+                                  oneGroup(builder, rank), mlirDenseI64ArrayGet(builder->context, rank, sizes));
 }
 
 static MlirValue collapse(TileBuilder *builder, MlirValue tensor) {
   MlirType type = mlirValueGetType(tensor);
   intptr_t rank = mlirShapedTypeGetRank(type);
   int64_t size = 1;
-  char group[64] = "[[0";
   if (rank == 1)
     return tensor;
   for (intptr_t i = 0; i < rank; ++i) {
     int64_t here = mlirShapedTypeGetDimSize(type, i);
     size = size == open || mlirShapedTypeIsDynamicSize(here) ? open : size * here;
-    if (i)
-      snprintf(group + strlen(group), sizeof group - strlen(group), ", %d", (int)i);
   }
-  snprintf(group + strlen(group), sizeof group - strlen(group), "]]");
-  const TileAttributeEntry attributes[] = {{"reassociation", tileBuildAttribute(builder, group)}, {NULL}};
-  return tileBuildValue(builder, "tensor.collapse_shape", TENSOR_TYPE(mlirShapedTypeGetElementType(type), size), 1,
-                        &tensor, attributes);
+  MlirType flat = TENSOR_TYPE(mlirShapedTypeGetElementType(type), size);
+  return tensorCollapseShapeOpBuild(builder, flat, tensor, oneGroup(builder, rank));
 }
 
 //===--- coordinates of entries -------------------------------------------------===//
@@ -392,18 +382,24 @@ static bool standTogether(MlirType theirs) {
 }
 
 // Row `axis` of a rank × n matrix: inserted, or taken out.
-static MlirValue rowSlice(TileBuilder *builder, const char *name, MlirType result, intptr_t numOperands,
-                          MlirValue *operands, intptr_t axis, MlirValue n) {
-  const int32_t insert[] = {1, 1, 0, 1, 0}, extract[] = {1, 0, 1, 0};
-  operands[numOperands] = n;
-  const TileAttributeEntry attributes[] = {
-      {"static_offsets", mlirDenseI64ArrayGet(builder->context, 2, (int64_t[]){axis, 0})},
-      {"static_sizes", mlirDenseI64ArrayGet(builder->context, 2, (int64_t[]){1, open})},
-      {"static_strides", mlirDenseI64ArrayGet(builder->context, 2, (int64_t[]){1, 1})},
-      {"operandSegmentSizes", numOperands == 2 ? mlirDenseI32ArrayGet(builder->context, 5, insert)
-                                               : mlirDenseI32ArrayGet(builder->context, 4, extract)},
-      {NULL}};
-  return tileBuildValue(builder, name, result, numOperands + 1, operands, attributes);
+typedef struct RowSlice {
+  MlirAttribute offsets, sizes, strides;
+} RowSlice;
+
+static RowSlice rowSliceAt(const TileBuilder *builder, intptr_t axis) {
+  return (RowSlice){mlirDenseI64ArrayGet(builder->context, 2, (int64_t[]){axis, 0}),
+                    mlirDenseI64ArrayGet(builder->context, 2, (int64_t[]){1, open}),
+                    mlirDenseI64ArrayGet(builder->context, 2, (int64_t[]){1, 1})};
+}
+
+static MlirValue insertRow(TileBuilder *builder, MlirValue row, MlirValue matrix, intptr_t axis, MlirValue n) {
+  RowSlice at = rowSliceAt(builder, axis);
+  return tensorInsertSliceOpBuild(builder, row, matrix, 0, NULL, 1, &n, 0, NULL, at.offsets, at.sizes, at.strides);
+}
+
+static MlirValue extractRow(TileBuilder *builder, MlirType type, MlirValue matrix, intptr_t axis, MlirValue n) {
+  RowSlice at = rowSliceAt(builder, axis);
+  return tensorExtractSliceOpBuild(builder, type, matrix, 0, NULL, 1, &n, 0, NULL, at.offsets, at.sizes, at.strides);
 }
 
 static void entriesFromLevels(TileBuilder *builder, MlirType theirs, MlirType ours, const SparseLevelTensors *stored,
@@ -411,11 +407,9 @@ static void entriesFromLevels(TileBuilder *builder, MlirType theirs, MlirType ou
   intptr_t rank = mlirShapedTypeGetRank(ours);
   MlirType element = sparseEncodingGetType(sparseTypeGetEncoding(ours), "coordinates");
   MlirType positions = mlirShapedTypeGetElementType(mlirValueGetType(stored->levels[0]));
-  MlirValue end = tileBuildValue(builder, "tensor.extract", positions, 2,
-                                 (MlirValue[]){stored->levels[0], tileBuildIndex(builder, 1)}, NULL);
-  MlirValue n = mlirTypeIsAIndex(positions)
-                    ? end
-                    : tileBuildValue(builder, "arith.index_castui", mlirIndexTypeGet(builder->context), 1, &end, NULL);
+  MlirValue end = tensorExtractOpBuild(builder, stored->levels[0], 1, (MlirValue[]){tileBuildIndex(builder, 1)});
+  MlirValue n =
+      mlirTypeIsAIndex(positions) ? end : arithIndexCastUIOpBuild(builder, mlirIndexTypeGet(builder->context), end);
   components[1] = firstRows(builder, stored->values, n);
   if (rank > 1 && standTogether(theirs)) {
     MlirValue all = turn(builder, firstRows(builder, stored->levels[1], n));
@@ -426,11 +420,10 @@ static void entriesFromLevels(TileBuilder *builder, MlirType theirs, MlirType ou
     return;
   }
   MlirType type = TENSOR_TYPE(element, rank, open);
-  components[0] = tileBuildValue(builder, "tensor.empty", type, 1, &n, NULL);
+  components[0] = tensorEmptyOpBuild(builder, type, 1, &n);
   for (intptr_t i = 0; i < rank; ++i) {
     MlirValue row = castElements(builder, firstRows(builder, stored->levels[1 + i], n), element);
-    MlirValue operands[3] = {row, components[0]};
-    components[0] = rowSlice(builder, "tensor.insert_slice", type, 2, operands, i, n);
+    components[0] = insertRow(builder, row, components[0], i, n);
   }
 }
 
@@ -439,7 +432,7 @@ static void levelsFromEntries(TileBuilder *builder, MlirType theirs, const MlirV
   intptr_t rank = mlirShapedTypeGetRank(theirs);
   MlirType indexType = mlirIndexTypeGet(builder->context);
   MlirValue n = sparseDimOf(builder, components[1], 0), ends[] = {tileBuildIndex(builder, 0), n};
-  MlirValue positions = tileBuildValue(builder, "tensor.from_elements", TENSOR_TYPE(indexType, 2), 2, ends, NULL);
+  MlirValue positions = tensorFromElementsOpBuild(builder, TENSOR_TYPE(indexType, 2), 2, ends);
   MlirType element = mlirShapedTypeGetElementType(sparseLevelType(theirs, 1));
   stored->levels[0] = castElements(builder, positions, mlirShapedTypeGetElementType(sparseLevelType(theirs, 0)));
   stored->values = components[1];
@@ -451,8 +444,7 @@ static void levelsFromEntries(TileBuilder *builder, MlirType theirs, const MlirV
   stored->count = 1 + rank;
   MlirType own = mlirShapedTypeGetElementType(mlirValueGetType(components[0]));
   for (intptr_t i = 0; i < rank; ++i) {
-    MlirValue operands[2] = {components[0]};
-    MlirValue row = rowSlice(builder, "tensor.extract_slice", TENSOR_TYPE(own, open), 1, operands, i, n);
+    MlirValue row = extractRow(builder, TENSOR_TYPE(own, open), components[0], i, n);
     stored->levels[1 + i] = castElements(builder, row, element);
   }
 }
@@ -544,6 +536,22 @@ MlirLogicalResult sparseReplaceWith(MlirPatternRewriter rewriter, MlirOperation 
 
 static MlirType keepType(MlirType type, void *unused) { return type; }
 
+typedef struct Rows {
+  const SparseConversionRow *items;
+  size_t count;
+} Rows;
+
+static MlirLogicalResult convertByRow(MlirOperation op, intptr_t count, const MlirValue *operands,
+                                      MlirPatternRewriter rewriter, MlirExtTypeConverter converter, void *data) {
+  const Rows *rows = data;
+  for (size_t i = 0; i < rows->count; ++i) {
+    const SparseConversionRow *row = &rows->items[i];
+    if (row->isA ? row->isA(op) : tileOpIs(op, row->name))
+      return row->convert(op, count, operands, rewriter, converter, NULL);
+  }
+  return mlirLogicalResultFailure();
+}
+
 bool sparseConvertOps(MlirOperation module, size_t count, const SparseConversionRow *rows,
                       MlirExtTypeConversion convertType, MlirExtLegalityCallback isLegal) {
   MlirContext context = mlirOperationGetContext(module);
@@ -553,9 +561,8 @@ bool sparseConvertOps(MlirOperation module, size_t count, const SparseConversion
   mlirExtTypeConverterAddConversion(converter, keepType, NULL);
   mlirExtTypeConverterAddConversion(converter, convertType, NULL);
   mlirExtConversionTargetMarkUnknownOpDynamicallyLegal(target, isLegal, NULL);
-  for (size_t i = 0; i < count; ++i)
-    mlirRewritePatternSetAdd(
-        patterns, mlirExtOpConversionPatternCreate(rows[i].op, 1, context, converter, rows[i].convert, NULL));
+  Rows all = {rows, count};
+  mlirRewritePatternSetAdd(patterns, mlirExtOpConversionPatternCreate(NULL, 1, context, converter, convertByRow, &all));
   mlirExtPopulateFuncTypeConversion(patterns, converter, target);
   mlirExtPopulateScfTypeConversion(patterns, converter, target);
   MlirFrozenRewritePatternSet frozen = mlirFreezeRewritePattern(patterns);

@@ -53,7 +53,8 @@ MlirLogicalResult sparseReplaceWith(MlirPatternRewriter rewriter, MlirOperation 
 
 // What both ways are: the ops of the rows converted, with the types of functions and of scf ops around them.
 typedef struct SparseConversionRow {
-  const char *op;
+  bool (*isA)(MlirOperation op); // null: an op of sparse_tensor, by its name
+  const char *name;
   MlirExtConversionCallback convert;
 } SparseConversionRow;
 bool sparseConvertOps(MlirOperation module, size_t count, const SparseConversionRow *rows,

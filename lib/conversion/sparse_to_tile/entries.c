@@ -1,15 +1,16 @@
-// What works entry by entry, for every format by way of lists (lists.h): sddmm and spgemm into a pattern, add and mul,
-// map and select, reduce.
+// Ops that work entry by entry: sddmm and spgemm into a pattern, add, mul, map, select and reduce. All formats take
+// part through lists of their entries (lists.h).
+#include "dialects/sparse/ops.h"
 #include "dialects/tile/questions.h"
 #include "lib/conversion/sparse_to_tile/lists.h"
 
-enum { DEPTH_TILE = 64 }; // elements of the inner axis at a time
+enum { DepthTile = 64 }; // elements of the inner axis at a time
 
 static MlirType elementOf(MlirType type) { return mlirShapedTypeGetElementType(type); }
 
 static bool has(MlirOperation op, const char *name) { return !mlirAttributeIsNull(tileOpAttribute(op, name)); }
 
-// What is lowered: a matrix.
+// Only matrices are lowered.
 static bool isLowered(MlirOperation op, MlirType type) {
   char text[192];
   return mlirShapedTypeGetRank(type) == 2 ||
@@ -18,7 +19,7 @@ static bool isLowered(MlirOperation op, MlirType type) {
 
 bool sparseSupportsEntries(MlirOperation op) {
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
-    if (sparseTypeGetEncoding(tileOperandType(op, i)).ptr && !isLowered(op, tileOperandType(op, i)))
+    if (!mlirAttributeIsNull(sparseTypeGetEncoding(tileOperandType(op, i))) && !isLowered(op, tileOperandType(op, i)))
       return false;
   MlirType result = tileResultType(op, 0);
   return mlirAttributeIsNull(sparseTypeGetEncoding(result)) || isLowered(op, result);
@@ -30,7 +31,7 @@ typedef MlirValue (*Compute)(SparseLowering *lowering, const SparseList *list, c
 // The matrix with other values, in its order; of a sum, term by term.
 static bool withValues(SparseLowering *lowering, intptr_t operand, Compute compute, const void *data,
                        SparseResult *result) {
-  SparseMatrix matrix = sparseMatrixOf(lowering, operand), terms[SPARSE_MAX_TERMS];
+  SparseMatrix matrix = sparseMatrixOf(lowering, operand), terms[SparseMaxTerms];
   intptr_t count = sparseTermsOf(&matrix, terms);
   *result = (SparseResult){.count = lowering->operands[operand].count};
   for (intptr_t i = 0; i < result->count; ++i)
@@ -48,7 +49,7 @@ static bool withValues(SparseLowering *lowering, intptr_t operand, Compute compu
   return true;
 }
 
-// As many elements as the list has entries.
+// An uninitialized vector with one element for each entry of the list.
 static MlirValue emptyLike(SparseLowering *lowering, const SparseList *list, MlirType element) {
   int64_t shape = mlirShapedTypeGetDimSize(mlirValueGetType(list->values), 0);
   MlirValue size = sparseDenseSize(lowering, list->values, 0);
@@ -69,7 +70,7 @@ static SparseLines linesWithoutRepeats(SparseLowering *lowering, intptr_t operan
 // At least one, at most a tile of them.
 static int64_t depthOf(MlirValue rows) {
   int64_t depth = mlirShapedTypeGetDimSize(mlirValueGetType(rows), 1);
-  return mlirShapedTypeIsDynamicSize(depth) || depth > DEPTH_TILE ? DEPTH_TILE : depth ? depth : 1;
+  return mlirShapedTypeIsDynamicSize(depth) || depth > DepthTile ? DepthTile : depth ? depth : 1;
 }
 
 // A kernel that takes places, then these.
@@ -150,7 +151,7 @@ static bool combine(SparseLowering *lowering, bool isUnion, SparseResult *result
     return false;
   const TileCountCombined counts = {.UNION = isUnion};
   const TileCombine combines = {.E = element,
-                                .GOES = isUnion ? "arith.ori" : "arith.andi",
+                                .GOES = isUnion ? ArithOp_OrI : ArithOp_AndI,
                                 .COMBINE = isUnion ? semiring.add : semiring.multiply,
                                 .UNION = isUnion};
   MlirValue number = lhs.sizes[axis], ends = tileBuildAdd(b, number, tileBuildIndex(b, 1));
@@ -189,17 +190,15 @@ static MlirValue through(SparseLowering *lowering, const SparseList *list, MlirT
   TileBuilder *b = &body.builder;
   MlirType element = elementOf(mlirValueGetType(list->values)), i64 = mlirIntegerTypeGet(b->context, 64);
   MlirValue row = mlirBlockGetArgument(body.block, 1), zero = tileBuildInteger(b, i64, 0), arguments[3];
-  const TileAttributeEntry sge[] = {{"predicate", mlirIntegerAttrGet(i64, 5)}, {NULL}};
-  MlirValue isStored =
-      tileBuildValue(b, "arith.cmpi", mlirIntegerTypeGet(b->context, 1), 2, (MlirValue[]){row, zero}, sge);
+  MlirValue isStored = arithCmpIOpBuild(b, row, zero, ArithCmpI_Sge);
   for (int i = 0; i < 3; ++i) {
     MlirValue given = mlirBlockGetArgument(body.block, i);
     MlirValue other = i                           ? zero
                       : mlirTypeIsAFloat(element) ? tileBuildFloat(b, element, 1)
                                                   : tileBuildInteger(b, element, 1);
-    arguments[i] = tileBuildValue(b, "arith.select", i ? i64 : element, 3, (MlirValue[]){isStored, given, other}, NULL);
+    arguments[i] = arithSelectOpBuild(b, isStored, given, other);
     if (i)
-      arguments[i] = tileBuildValue(b, "arith.index_cast", mlirIndexTypeGet(b->context), 1, &arguments[i], NULL);
+      arguments[i] = arithIndexCastOpBuild(b, mlirIndexTypeGet(b->context), arguments[i]);
   }
   MlirValue yielded = sparseBodyInline(&body, region, 3, arguments);
   return sparseBodyEnd(lowering, &body, 3, inputs, emptyLike(lowering, list, wanted),
@@ -209,8 +208,7 @@ static MlirValue through(SparseLowering *lowering, const SparseList *list, MlirT
 // The new value, or what stood there.
 static MlirValue newValue(SparseLowering *lowering, TileBuilder *b, MlirValue isStored, MlirValue yielded,
                           MlirBlock block) {
-  MlirValue old = mlirBlockGetArgument(block, 0);
-  return tileBuildValue(b, "arith.select", mlirValueGetType(yielded), 3, (MlirValue[]){isStored, yielded, old}, NULL);
+  return arithSelectOpBuild(b, isStored, yielded, mlirBlockGetArgument(block, 0));
 }
 
 static MlirValue mapEntries(SparseLowering *lowering, const SparseList *list, const void *unused) {
@@ -225,9 +223,7 @@ bool sparseLowerMap(SparseLowering *lowering, SparseResult *result) {
 static MlirValue rowOfKept(SparseLowering *lowering, TileBuilder *b, MlirValue isStored, MlirValue yielded,
                            MlirBlock block) {
   MlirValue row = mlirBlockGetArgument(block, 1), gone = tileBuildInteger(b, mlirValueGetType(row), -1);
-  MlirValue stays =
-      tileBuildValue(b, "arith.andi", mlirValueGetType(yielded), 2, (MlirValue[]){isStored, yielded}, NULL);
-  return tileBuildValue(b, "arith.select", mlirValueGetType(row), 3, (MlirValue[]){stays, row, gone}, NULL);
+  return arithSelectOpBuild(b, arithAndIOpBuild(b, isStored, yielded), row, gone);
 }
 
 bool sparseLowerSelect(SparseLowering *lowering, SparseResult *result) {
@@ -242,10 +238,8 @@ bool sparseLowerSelect(SparseLowering *lowering, SparseResult *result) {
   const MlirValue inputs[] = {list.at[0], list.at[1]};
   SparseBody body = sparseBodyBegin(lowering, 2, inputs, i64);
   MlirValue row = mlirBlockGetArgument(body.block, 0), column = mlirBlockGetArgument(body.block, 1);
-  const TileAttributeEntry sge[] = {{"predicate", mlirIntegerAttrGet(i64, 5)}, {NULL}};
-  MlirValue stays = tileBuildValue(&body.builder, "arith.cmpi", mlirIntegerTypeGet(b->context, 1), 2,
-                                   (MlirValue[]){row, tileBuildInteger(&body.builder, i64, 0)}, sge);
-  MlirValue kept = tileBuildValue(&body.builder, "arith.select", i64, 3, (MlirValue[]){stays, column, row}, NULL);
+  MlirValue stays = arithCmpIOpBuild(&body.builder, row, tileBuildInteger(&body.builder, i64, 0), ArithCmpI_Sge);
+  MlirValue kept = arithSelectOpBuild(&body.builder, stays, column, row);
   list.at[1] = sparseBodyEnd(lowering, &body, 2, inputs, emptyLike(lowering, &list, i64), kept);
   SparseLines lines = sparseLinesOfList(lowering, &list, sparseAxisOfLines(matrix.type));
   return sparseFromLines(lowering, &lines, matrix.type, result);
@@ -257,7 +251,7 @@ bool sparseLowerReduce(SparseLowering *lowering, SparseResult *result) {
   int64_t axis = 0;
   MlirType element = elementOf(tileResultType(lowering->op, 0));
   SparseMatrix matrix = sparseMatrixOf(lowering, 0);
-  tileIntegerOf(lowering->op, "axis", &axis);
+  axis = sparseReduceOpGetAxisValue(lowering->op);
   SparseLines lines = sparseLinesOf(lowering, &matrix, (int)(1 - axis));
   if (mlirValueIsNull(lines.positions))
     return false;

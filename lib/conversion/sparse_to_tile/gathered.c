@@ -1,16 +1,16 @@
-// Products of formats whose lines share what they keep, by the kernel spmm_gathered: rows of the dense factor are
-// gathered once for all lines of a group and brought into the form that the machine multiplies best: bytes by a dot
-// instruction, in fours; what is narrower than the sum in the sum's type. After nmSPARSE (MLSys 2023), whose kernels
-// gather into shared memory in the same way. Blocks of the depth are what the innermost cache holds of those rows.
+// Products of formats whose lines share their places, by the kernel spmm_gathered. Rows of the dense factor are
+// gathered once for all lines of a group and stored in the form that the machine multiplies best: groups of four bytes
+// for a dot instruction, otherwise elements of the sum's type. The innermost cache holds one block of gathered rows.
+// After nmSPARSE (MLSys 2023), whose kernels gather into shared memory.
 #include "dialects/tile/ops.h"
 #include "lib/conversion/sparse_to_tile/lists.h"
 
 enum {
-  LEAST_LINES = 4,     // that share a gathered row, to be worth it
-  MOST_LINES = 64,     // more are several vectors of bytes
-  STEPS = 4,           // groups of the depth at a time
-  STRIP_BYTES = 1024,  // of a row of the result that a program makes, for which it brings its values once
-  ROWS_OF_CHUNK = 1024 // at most
+  LeastLines = 4,    // the fewest lines that make gathering pay
+  MostLines = 64,    // more lines are several vectors of bytes
+  Steps = 4,         // groups of the depth at a time
+  StripBytes = 1024, // of a row of the result: a program packs its values once for them
+  RowsOfChunk = 1024 // at most
 };
 
 static bool isPowerOfTwo(int64_t number) { return number > 0 && (number & (number - 1)) == 0; }
@@ -27,7 +27,7 @@ bool sparseMultipliesGathered(const SparseLowering *lowering, const SparseGroups
   SparseSemiring semiring = sparseSemiring(lowering->op, sum);
   int64_t columns = mlirShapedTypeGetDimSize(result, 1);
   return !machine->isGpu && semiring.isSum && !semiring.isMean && sparseBits(element) >= 8 &&
-         sparseBits(element) < sparseBits(sum) && groups->lines >= LEAST_LINES && groups->lines <= MOST_LINES &&
+         sparseBits(element) < sparseBits(sum) && groups->lines >= LeastLines && groups->lines <= MostLines &&
          isPowerOfTwo(groups->lines) &&
          (mlirShapedTypeIsDynamicSize(columns) || columns * sparseBits(sum) >= 8 * machine->vectorBytes);
 }
@@ -38,25 +38,25 @@ typedef struct Tiles {
   int64_t lines, columns, chunk, strips; // strips: tiles of columns that a program makes
 } Tiles;
 
-// As many sums as registers ask for; gathered rows of them fill the first cache.
+// The sums fill the registers; the gathered rows fill the first cache.
 static Tiles tilesOf(const TileSearchTarget *machine, int64_t rows, int64_t depth, MlirType packed, MlirType sum) {
   SparseRegisters registers = sparseRegistersOf(machine);
   int64_t lanes = 8 * machine->vectorBytes / sparseBits(sum);
   Tiles tiles = {.lines = rows < registers.lines ? rows : registers.lines};
   tiles.columns = lanes * sparsePowerBelow(registers.sums / tiles.lines);
   tiles.chunk = sparsePowerBelow(8 * machine->levels[0].bytes / (tiles.columns * sparseBits(packed)));
-  tiles.chunk = tiles.chunk > ROWS_OF_CHUNK ? ROWS_OF_CHUNK : tiles.chunk < 64 ? 64 : tiles.chunk;
+  tiles.chunk = tiles.chunk > RowsOfChunk ? RowsOfChunk : tiles.chunk < 64 ? 64 : tiles.chunk;
   while (!mlirShapedTypeIsDynamicSize(depth) && tiles.chunk > 64 && tiles.chunk / 2 >= depth)
     tiles.chunk /= 2;
-  int64_t strip = 8 * STRIP_BYTES / (tiles.columns * sparseBits(sum));
+  int64_t strip = 8 * StripBytes / (tiles.columns * sparseBits(sum));
   tiles.strips = strip > 1 ? strip : 1;
   return tiles;
 }
 
 //===--- the launch -------------------------------------------------------------===//
 
-// What the hooks of the kernel build by. With `dot`, bytes are multiplied by dot instructions: the left factors have
-// 128 more, which the sums of the right factor's columns take back. Without, elements are widened to the sum's type.
+// What the hooks depend on. With `dot`, dot instructions multiply bytes: 128 is added to each left factor, and the sums
+// of the right factor's columns compensate for it. Without `dot`, elements are widened to the sum's type.
 typedef struct Form {
   const TileDot *dot;
   const SparseGroups *groups;
@@ -64,7 +64,7 @@ typedef struct Form {
 
 static MlirValue buildMma(TileBuilder *b, MlirValue lhs, MlirValue rhs, MlirValue acc, const TileDot *dot) {
   MlirAttribute atom = dot ? mlirStringAttrGet(b->context, tileString(dot->atom)) : mlirAttributeGetNull();
-  return mlirOperationGetResult(tileMmaOpCreate(b, lhs, rhs, acc, mlirAttributeGetNull(), atom), 0);
+  return tileMmaOpGetResult(tileMmaOpCreate(b, lhs, rhs, acc, mlirAttributeGetNull(), atom));
 }
 
 // The first entry of a group: where its positions say, or as many in each.
@@ -73,9 +73,8 @@ static MlirValue buildFirst(TileBuilder *b, MlirType index, const MlirValue *ope
   MlirValue positions = operands[0], group = operands[1], each = operands[2];
   if (!form->groups->areBlocks)
     return tileBuildMul(b, group, each);
-  MlirType p = mlirShapedTypeGetElementType(mlirValueGetType(positions));
-  MlirValue block = tileBuildValue(b, "memref.load", p, 2, (MlirValue[]){positions, group}, NULL);
-  block = tileBuildValue(b, "arith.index_cast", index, 1, &block, NULL);
+  MlirValue block = memrefLoadOpBuild(b, positions, 1, &group);
+  block = arithIndexCastOpBuild(b, index, block);
   return tileBuildMul(b, block, tileBuildIndex(b, form->groups->together));
 }
 
@@ -83,11 +82,10 @@ static MlirValue buildPack(TileBuilder *b, MlirType result, const MlirValue *ope
   const Form *form = data;
   if (!form->dot)
     return operands[0];
-  const MlirValue both[] = {operands[0], tileBuildInteger(b, result, -128)};
-  return tileBuildValue(b, "arith.xori", result, 2, both, NULL);
+  return arithXOrIOpBuild(b, operands[0], tileBuildInteger(b, result, -128));
 }
 
-// The sums of the right factor's columns, which only dots need.
+// The sums of the right factor's columns. Only dot instructions need them.
 static MlirValue buildCount(TileBuilder *b, MlirType result, const MlirValue *operands, const void *data) {
   const Form *form = data;
   MlirValue sums = operands[0], some = operands[1];
@@ -105,10 +103,9 @@ static MlirValue buildStart(TileBuilder *b, MlirType result, const MlirValue *op
     return mlirTypeIsAFloat(sum) ? tileBuildFloat(b, result, 0) : tileBuildInteger(b, result, 0);
   const int64_t columns = mlirShapedTypeGetDimSize(result, 1), axes[] = {0};
   MlirType row = mlirRankedTensorTypeGet(1, &columns, sum, mlirAttributeGetNull());
-  MlirValue flat = mlirOperationGetResult(tileReshapeOpCreate(b, row, operands[0]), 0);
-  const MlirValue both[] = {flat, tileBuildInteger(b, row, -128)};
-  MlirValue start = tileBuildValue(b, "arith.muli", row, 2, both, NULL);
-  return mlirOperationGetResult(tileBroadcastOpCreate(b, result, start, mlirDenseI64ArrayGet(b->context, 1, axes)), 0);
+  MlirValue flat = tileReshapeOpBuild(b, row, operands[0]);
+  MlirValue start = arithMulIOpBuild(b, flat, tileBuildInteger(b, row, -128));
+  return tileBroadcastOpGetResult(tileBroadcastOpCreate(b, result, start, mlirDenseI64ArrayGet(b->context, 1, axes)));
 }
 
 static MlirValue buildMultiply(TileBuilder *b, MlirType result, const MlirValue *operands, const void *data) {
@@ -133,15 +130,15 @@ MlirValue sparseMultiplyGathered(SparseLowering *lowering, const SparseGroups *g
       .P = sparseElement(parts[0]),
       .I = sparseElement(parts[1]),
       .E = element,
-      .WIDEN = form.dot                    ? "arith.bitcast"
-               : mlirTypeIsAFloat(element) ? "arith.extf"
-                                           : "arith.extsi",
+      .WIDEN = form.dot                    ? ArithOp_Bitcast
+               : mlirTypeIsAFloat(element) ? ArithOp_ExtF
+                                           : ArithOp_ExtSI,
       .ADD = sparseSemiring(lowering->op, sum).add,
       .CHUNK = tiles.chunk,
       .ROWS = groups->lines,
       .GROUP = group,
       .FOLDS = tiles.chunk / group,
-      .STEP = STEPS * group,
+      .STEP = Steps * group,
       .LINES = tiles.lines,
       .COLUMNS = tiles.columns,
       .PARTS = groups->lines / tiles.lines,

@@ -1,7 +1,7 @@
-// Products of #sparse.nm by a GPU's matrix instructions: 2 of 4 by its sparse ones (mma.sp.sync, smfmac), what lines
-// share by its dense ones, on rows gathered for all of them. After nmSPARSE (MLSys 2023), whose kernels of 64 shared
-// lines gather in the same way. Where the kept elements stand is packed four in a byte, at compile time where it is
-// constant; which lane holds which byte is the machine file's. Tiles are those constructed for the dense product.
+// Products of #sparse.nm by a GPU's matrix instructions. 2 of 4 uses the sparse instructions (mma.sp.sync, smfmac).
+// Lines that share their places use the dense instructions on rows gathered for all of them, after nmSPARSE (MLSys
+// 2023). The places of kept elements are packed four in a byte, at compile time where they are constant; the machine
+// file says which lane holds which byte. Tiles are those of the dense product.
 #include "dialects/tile/ops.h"
 #include "lib/conversion/sparse_to_tile/lowerings.h"
 #include "lib/search/construct.h"
@@ -9,15 +9,15 @@
 #include <stdlib.h>
 
 enum {
-  LEAST_LINES = 4,      // that share gathered rows, to be worth it
-  MOST_LINES = 64,      // in one part
-  HEIGHT = 16,          // of an instruction, at least
-  UNKNOWN_EXTENT = 1024 // what a size that is not known is planned for
+  LeastLines = 4,      // the fewest lines that make gathering pay
+  MostLines = 64,      // in one part
+  Height = 16,         // of an instruction, at least
+  UnknownExtent = 1024 // assumed for a dynamic size
 };
 
 //===--- questions --------------------------------------------------------------===//
 
-// What the instructions sum up in; null: they take no such elements.
+// The type of the instructions' sums; null: the instructions do not take these elements.
 static MlirType sumOf(MlirType element) {
   MlirContext context = mlirTypeGetContext(element);
   if (mlirTypeIsAF16(element) || mlirTypeIsABF16(element))
@@ -34,7 +34,7 @@ static bool fitsSum(MlirType result, MlirType sum) {
 }
 
 // Shared lines that one program takes, or that parts as high as instructions make up.
-static bool fitsHeight(int64_t lines) { return lines >= LEAST_LINES && (lines <= MOST_LINES || lines % HEIGHT == 0); }
+static bool fitsHeight(int64_t lines) { return lines >= LeastLines && (lines <= MostLines || lines % Height == 0); }
 
 static bool isTwoOfFour(const SparseWindows *windows) {
   return windows->n == 2 && windows->m == 4 && windows->lines == 1 && windows->together == 1;
@@ -64,7 +64,7 @@ bool sparseMultipliesByInstruction(const SparseLowering *lowering, MlirType type
   MlirType element = mlirShapedTypeGetElementType(type), out = mlirShapedTypeGetElementType(result);
   MlirType sum = sumOf(element);
   SparseSemiring semiring = sparseSemiring(lowering->op, out);
-  return sum.ptr && fitsSum(out, sum) && semiring.isSum && !semiring.isMean &&
+  return !mlirTypeIsNull(sum) && fitsSum(out, sum) && semiring.isSum && !semiring.isMean &&
          (isTwoOfFour(&windows) || fitsHeight(windows.lines)) &&
          depthOf(lowering->target->machine, element, sum, isTwoOfFour(&windows)) > 0;
 }
@@ -81,12 +81,12 @@ static void setExtent(TileOperator *op, int dim, int64_t extent) {
     op->dims[dim].extent = extent;
 }
 
-// Of the dense product of these sizes; steps of k are at least `least` deep.
+// The tile of the dense product of these sizes. Steps of k are at least `least` deep.
 static Tiles tilesOf(const TileTarget *target, int64_t m, int64_t n, int64_t k, MlirType element, int64_t least) {
   char text[32];
   bool isByte = mlirTypeIsAInteger(element);
   tileTypeText(element, text, sizeof text);
-  TileOperator op = tileOperatorProduct(UNKNOWN_EXTENT, UNKNOWN_EXTENT, UNKNOWN_EXTENT, text, isByte ? 8 : 16, 32);
+  TileOperator op = tileOperatorProduct(UnknownExtent, UnknownExtent, UnknownExtent, text, isByte ? 8 : 16, 32);
   setExtent(&op, op.m, m);
   setExtent(&op, op.n, n);
   setExtent(&op, op.k, k);
@@ -104,11 +104,11 @@ static Tiles tilesOf(const TileTarget *target, int64_t m, int64_t n, int64_t k, 
 }
 
 // How sums begin from the result's elements, and end as them.
-static const char *beginOp(MlirType sum, MlirType result) {
-  return mlirTypeEqual(sum, result) ? "arith.bitcast" : mlirTypeIsAFloat(sum) ? "arith.extf" : "arith.extsi";
+static TileUpstream beginOp(MlirType sum, MlirType result) {
+  return mlirTypeEqual(sum, result) ? ArithOp_Bitcast : mlirTypeIsAFloat(sum) ? ArithOp_ExtF : ArithOp_ExtSI;
 }
-static const char *endOp(MlirType sum, MlirType result) {
-  return mlirTypeEqual(sum, result) ? "arith.bitcast" : mlirTypeIsAFloat(sum) ? "arith.truncf" : "arith.trunci";
+static TileUpstream endOp(MlirType sum, MlirType result) {
+  return mlirTypeEqual(sum, result) ? ArithOp_Bitcast : mlirTypeIsAFloat(sum) ? ArithOp_TruncF : ArithOp_TruncI;
 }
 
 //===--- places -----------------------------------------------------------------===//
@@ -133,7 +133,7 @@ static MlirValue constantPlaces(SparseLowering *lowering, MlirAttribute coordina
 
 static bool isConstantBytes(MlirValue value, MlirAttribute *constant) {
   MlirOperation op = tileDefiningOp(value);
-  *constant = tileOpIs(op, "arith.constant") ? tileOpAttribute(op, "value") : mlirAttributeGetNull();
+  *constant = arithConstantOpIsA(op) ? arithConstantOpGetValue(op) : mlirAttributeGetNull();
   MlirType type = mlirValueGetType(value), element = mlirShapedTypeGetElementType(type);
   return !mlirAttributeIsNull(*constant) && mlirAttributeIsADenseElements(*constant) &&
          mlirShapedTypeHasStaticShape(type) && mlirTypeIsAInteger(element) && mlirIntegerTypeGetWidth(element) == 8;
@@ -143,7 +143,7 @@ static int64_t wholeSteps(int64_t size, int64_t step, int64_t each) {
   return mlirShapedTypeIsDynamicSize(size) ? size : (size + step - 1) / step * each;
 }
 
-// In whole tiles: where an instruction reads beyond the matrix, places ascend, too.
+// The result has whole tiles, because places must ascend even where an instruction reads beyond the matrix.
 static MlirValue packPlaces(SparseLowering *lowering, const Tiles *tiles, MlirValue coordinates) {
   TileBuilder *b = &lowering->builder;
   MlirType from = mlirValueGetType(coordinates), index = mlirShapedTypeGetElementType(from),
@@ -165,7 +165,7 @@ static MlirValue packPlaces(SparseLowering *lowering, const Tiles *tiles, MlirVa
       open[numOpen++] = sizes[axis];
   }
   bool isByte = mlirIntegerTypeGetWidth(index) == 8;
-  const TilePackPlaces packs = {.I = index, .NARROW = isByte ? "arith.bitcast" : "arith.trunci"};
+  const TilePackPlaces packs = {.I = index, .NARROW = isByte ? ArithOp_Bitcast : ArithOp_TruncI};
   const MlirValue grid[] = {tileBuildCeilDiv(b, sizes[0], tileBuildIndex(b, 16)),
                             tileBuildCeilDiv(b, sizes[1], tileBuildIndex(b, 16))};
   MlirValue flat = sparseCollapse(lowering, coordinates, 1, 3);
@@ -203,11 +203,11 @@ static MlirValue multiplyTwoOfFour(SparseLowering *lowering, MlirType type, cons
   return sparseLaunch(lowering, tileUseSpmmTwoOfFour(product), 2, grid, 3, inputs, init);
 }
 
-// Lines of the result: a whole tile, or those of a group, of which the instruction has more.
+// Lines of the result: a whole tile, or the lines of a group where the instruction takes more lines than the group has.
 static MlirValue buildRead(TileBuilder *b, MlirType result, const MlirValue *operands, const void *data) {
   MlirValue none = {NULL}, view = operands[0], row = operands[1], lines = operands[2], col = operands[3];
   if (*(const bool *)data)
-    return mlirOperationGetResult(tileLoadOpCreate(b, result, view, 2, (MlirValue[]){row, col}), 0);
+    return tileLoadOpBuild(b, result, view, 2, (MlirValue[]){row, col});
   MlirAttribute drop = mlirStringAttrGet(b->context, tileString("drop"));
   return mlirOperationGetResult(
       tileGatherOpCreate(b, result, view, 2, (MlirValue[]){lines, col}, none, none, mlirAttributeGetNull(), drop), 0);
@@ -233,11 +233,11 @@ static MlirValue multiplySharedRows(SparseLowering *lowering, MlirType type, con
   int64_t count = mlirShapedTypeGetDimSize(mlirValueGetType(parts[1]), 1);
   int64_t depth = mlirShapedTypeIsDynamicSize(count) ? count : count * windows.n;
   Tiles tiles = tilesOf(lowering->target, windows.lines, mlirShapedTypeGetDimSize(result, 1), depth, element, step);
-  bool isHigh = windows.lines % HEIGHT == 0;
+  bool isHigh = windows.lines % Height == 0;
   if (!isHigh)
     tiles.rows = windows.lines;
-  for (tiles.rows -= isHigh ? tiles.rows % HEIGHT : 0; windows.lines % tiles.rows;)
-    tiles.rows -= HEIGHT;
+  for (tiles.rows -= isHigh ? tiles.rows % Height : 0; windows.lines % tiles.rows;)
+    tiles.rows -= Height;
   MlirType out = mlirShapedTypeGetElementType(result);
   const TileSpmmSharedRows product = {.E = element,
                                       .A = out,
@@ -245,9 +245,9 @@ static MlirValue multiplySharedRows(SparseLowering *lowering, MlirType type, con
                                       .I = sparseElement(parts[0]),
                                       .BEGIN = beginOp(sum, out),
                                       .END = endOp(sum, out),
-                                      .ADD = mlirTypeIsAFloat(sum) ? "arith.addf" : "arith.addi",
+                                      .ADD = mlirTypeIsAFloat(sum) ? ArithOp_AddF : ArithOp_AddI,
                                       .LINES = windows.lines,
-                                      .HEIGHT = (tiles.rows + HEIGHT - 1) / HEIGHT * HEIGHT,
+                                      .HEIGHT = (tiles.rows + Height - 1) / Height * Height,
                                       .PARTS = windows.lines / tiles.rows,
                                       .ROWS = tiles.rows,
                                       .COLUMNS = tiles.columns,

@@ -16,9 +16,8 @@ MlirValue sparseNumbers(SparseLowering *lowering, MlirValue count) {
 
 MlirValue sparseTotal(SparseLowering *lowering, MlirValue positions, MlirValue lines) {
   TileBuilder *b = &lowering->builder;
-  MlirValue last =
-      tileBuildValue(b, "tensor.extract", sparseElement(positions), 2, (MlirValue[]){positions, lines}, NULL);
-  return tileBuildValue(b, "arith.index_cast", mlirIndexTypeGet(b->context), 1, &last, NULL);
+  MlirValue last = tensorExtractOpBuild(b, positions, 1, &lines);
+  return arithIndexCastOpBuild(b, mlirIndexTypeGet(b->context), last);
 }
 
 SparseMatrix sparseMatrixOf(SparseLowering *lowering, intptr_t operand) {
@@ -27,7 +26,7 @@ SparseMatrix sparseMatrixOf(SparseLowering *lowering, intptr_t operand) {
                         {sparseSize(lowering, operand, 0), sparseSize(lowering, operand, 1)}};
 }
 
-intptr_t sparseTermsOf(const SparseMatrix *matrix, SparseMatrix terms[SPARSE_MAX_TERMS]) {
+intptr_t sparseTermsOf(const SparseMatrix *matrix, SparseMatrix terms[SparseMaxTerms]) {
   SparseComponent unused[SPARSE_MAX_COMPONENTS];
   MlirAttribute encoding = sparseTypeGetEncoding(matrix->type);
   terms[0] = *matrix;
@@ -46,28 +45,9 @@ intptr_t sparseTermsOf(const SparseMatrix *matrix, SparseMatrix terms[SPARSE_MAX
 
 //===--- shapes ---------------------------------------------------------------------===//
 
-static MlirAttribute allAxes(const TileBuilder *b, intptr_t rank) {
-  MlirAttribute axes[8];
-  for (intptr_t i = 0; i < rank; ++i)
-    axes[i] = mlirIntegerAttrGet(mlirIntegerTypeGet(b->context, 64), i);
-  MlirAttribute group = mlirArrayAttrGet(b->context, rank, axes);
-  return mlirArrayAttrGet(b->context, 1, &group);
-}
-
 MlirValue sparseFlatten(SparseLowering *lowering, MlirValue value) {
-  TileBuilder *b = &lowering->builder;
-  MlirType type = mlirValueGetType(value);
-  intptr_t rank = mlirShapedTypeGetRank(type);
-  int64_t count = 1;
-  if (rank == 1)
-    return value;
-  for (intptr_t i = 0; i < rank; ++i)
-    count = mlirShapedTypeIsDynamicDim(type, i) || mlirShapedTypeIsDynamicSize(count)
-                ? mlirShapedTypeGetDynamicSize()
-                : count * mlirShapedTypeGetDimSize(type, i);
-  MlirType flat = mlirRankedTensorTypeGet(1, &count, mlirShapedTypeGetElementType(type), mlirAttributeGetNull());
-  const TileAttributeEntry attributes[] = {{"reassociation", allAxes(b, rank)}, {NULL}};
-  return tileBuildValue(b, "tensor.collapse_shape", flat, 1, &value, attributes);
+  intptr_t rank = mlirShapedTypeGetRank(mlirValueGetType(value));
+  return rank == 1 ? value : sparseCollapse(lowering, value, 0, rank);
 }
 
 // Upstream's expand-strided-metadata (22.1) crashes on several open sizes before static ones, as windows have them:
@@ -77,25 +57,23 @@ MlirValue sparseUnflatten(SparseLowering *lowering, MlirValue flat, MlirValue li
   MlirType type = mlirValueGetType(like);
   intptr_t rank = mlirShapedTypeGetRank(type), open = 0;
   int64_t shape[8];
-  MlirValue sizes[9] = {flat};
+  MlirValue sizes[8];
   if (rank == 1)
     return flat;
   for (intptr_t i = 0; i < rank; ++i) {
     shape[i] = mlirShapedTypeGetDimSize(type, i);
     if (mlirShapedTypeIsDynamicSize(shape[i]))
-      sizes[++open] = sparseDenseSize(lowering, like, i);
+      sizes[open++] = sparseDenseSize(lowering, like, i);
   }
   MlirType result = mlirRankedTensorTypeGet(rank, shape, sparseElement(flat), mlirAttributeGetNull());
   if (rank == 4 && open) {
     const MlirValue grid[] = {sparseDenseSize(lowering, like, 0), sparseDenseSize(lowering, like, 1)};
     const TileShapeWindows shapes = {.E = sparseElement(flat), .KEPT = shape[2], .ROWS = shape[3]};
     return sparseLaunch(lowering, tileUseShapeWindows(shapes), 2, grid, 1, &flat,
-                        sparseEmpty(lowering, result, open, sizes + 1));
+                        sparseEmpty(lowering, result, open, sizes));
   }
-  const TileAttributeEntry attributes[] = {{"reassociation", allAxes(b, rank)},
-                                           {"static_output_shape", mlirDenseI64ArrayGet(b->context, rank, shape)},
-                                           {NULL}};
-  return tileBuildValue(b, "tensor.expand_shape", result, 1 + open, sizes, attributes);
+  return tensorExpandShapeOpBuild(b, result, flat, open, sizes, sparseOneGroup(b, rank),
+                                  mlirDenseI64ArrayGet(b->context, rank, shape));
 }
 
 intptr_t sparseValuesIndex(MlirType type) {
@@ -174,7 +152,7 @@ SparseLines sparseMerge(SparseLowering *lowering, const SparseLines *lines, bool
   TileBuilder *b = &lowering->builder;
   MlirType element = sparseElement(lines->values);
   MlirValue number = lines->sizes[lines->axis], ends = tileBuildAdd(b, number, tileBuildIndex(b, 1));
-  const TileMergePlaces merges = {.E = element, .ADD = mlirTypeIsAFloat(element) ? "arith.addf" : "arith.addi"};
+  const TileMergePlaces merges = {.E = element, .ADD = mlirTypeIsAFloat(element) ? ArithOp_AddF : ArithOp_AddI};
   const TileCountPlaces counts = {.check = {buildCheck, &mayAdd}};
   const MlirValue inputs[] = {lines->positions, lines->coordinates};
   MlirValue count =
@@ -200,7 +178,7 @@ MlirValue sparseResize(SparseLowering *lowering, MlirValue from, MlirType elemen
   MlirValue to = sparseEmpty(lowering, type, mlirShapedTypeIsDynamicSize(shape), &size);
   SparseBody body = sparseBodyBegin(lowering, 1, &from, element);
   MlirValue value = mlirBlockGetArgument(body.block, 0);
-  value = tileBuildValue(&body.builder, seen < wanted ? "arith.extsi" : "arith.trunci", element, 1, &value, NULL);
+  value = tileBuildCast(&body.builder, seen < wanted ? ArithOp_ExtSI : ArithOp_TruncI, value, element);
   return sparseBodyEnd(lowering, &body, 1, &from, to, value);
 }
 

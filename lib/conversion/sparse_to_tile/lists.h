@@ -1,5 +1,5 @@
-// A sparse matrix in the forms that all formats are brought to and made from: a list of entries, and lines of it. Why:
-// one way in and one way out of each format instead of a kernel for each pair.
+// The two forms to which all formats are converted and from which all are made: a list of entries, and lines of
+// entries. So each format has one way in and one way out instead of a kernel for each pair of formats.
 //
 //   SparseMatrix matrix = sparseMatrixOf(lowering, 0);
 //   SparseLines rows = sparseLinesOf(lowering, &matrix, /*axis=*/0);           // csr of it, whatever it is stored as
@@ -32,18 +32,18 @@ typedef struct SparseLines {
 } SparseLines;
 
 SparseMatrix sparseMatrixOf(SparseLowering *lowering, intptr_t operand);
-// The terms of a sum, of any other format the matrix itself: how many there are.
-enum { SPARSE_MAX_TERMS = 4 };
-intptr_t sparseTermsOf(const SparseMatrix *matrix, SparseMatrix terms[SPARSE_MAX_TERMS]);
-// Of a sum its terms' lists one after another.
+// The terms of a sum, or the matrix itself for another format; returns their number.
+enum { SparseMaxTerms = 4 };
+intptr_t sparseTermsOf(const SparseMatrix *matrix, SparseMatrix terms[SparseMaxTerms]);
+// The list of a sum is the concatenation of its terms' lists.
 SparseList sparseListOf(SparseLowering *lowering, const SparseMatrix *matrix);
-// Entries at one place stay as many.
+// Entries at one place are kept apart.
 SparseLines sparseLinesOfList(SparseLowering *lowering, const SparseList *list, int axis);
-// At no cost where it is stored so.
+// Free for a matrix that is stored so.
 SparseLines sparseLinesOf(SparseLowering *lowering, const SparseMatrix *matrix, int axis);
-// Entries at one place added up, or a run-time error. Positions and coordinates are i64 before and after.
+// Adds up the entries at one place; without mayAdd they are a run-time error. Positions and coordinates are i64.
 SparseLines sparseMerge(SparseLowering *lowering, const SparseLines *lines, bool mayAdd);
-// Could one place be stored twice? (unordered coo, sum)
+// Whether two entries may stand at one place (unordered coo, sum).
 bool sparseMayRepeat(MlirType type);
 // The lines as i64, where they are not.
 SparseLines sparseWideLines(SparseLowering *lowering, const SparseLines *lines);
@@ -57,13 +57,13 @@ bool sparseFromLines(SparseLowering *lowering, const SparseLines *lines, MlirTyp
 MlirValue sparseUnpackLines(SparseLowering *lowering, const SparseLines *lines, int axis, MlirValue zeros);
 // Where lines of `counts` entries begin, and the last ends, in place of `positions`.
 MlirValue sparseSumUp(SparseLowering *lowering, MlirValue counts, MlirValue positions);
-// `count` elements of i64 that nobody has written; the last of the positions of that many lines: how many entries.
+// `count` uninitialized elements of i64. The number of entries: the last of the positions of that many lines.
 MlirValue sparseNumbers(SparseLowering *lowering, MlirValue count);
 MlirValue sparseTotal(SparseLowering *lowering, MlirValue positions, MlirValue lines);
 // A value of any rank as one of rank 1, and back.
 MlirValue sparseFlatten(SparseLowering *lowering, MlirValue value);
 MlirValue sparseUnflatten(SparseLowering *lowering, MlirValue flat, MlirValue like);
-// Which component has the values; not of a sum, whose terms have their own.
+// The index of the component with the values. A sum has none: its terms have their own.
 intptr_t sparseValuesIndex(MlirType type);
 
 #endif

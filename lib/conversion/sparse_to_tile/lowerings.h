@@ -1,4 +1,4 @@
-// What the files of this folder share: a sparse value as its components, and what lowers each op.
+// Shared by the files of this folder: a sparse value as its components, and the functions that lower each op.
 #ifndef TESSERA_CONVERSION_SPARSE_TO_TILE_LOWERINGS_H
 #define TESSERA_CONVERSION_SPARSE_TO_TILE_LOWERINGS_H
 
@@ -6,8 +6,12 @@
 #include "lib/analysis/structured.h"
 #include "lib/capi/conversion.h"
 #include "lib/conversion/sparse_to_tile/kernels.h"
-#include "lib/ir/builder.h"
-#include "lib/ir/support.h"
+#include "upstream/arith.h"
+#include "upstream/linalg.h"
+#include "upstream/math.h"
+#include "upstream/memref.h"
+#include "upstream/scf.h"
+#include "upstream/tensor.h"
 
 // How products by lines are shared among programs: a line each, so many entries each, by a model where the lines'
 // lengths are constant (else a line each), or by that and otherwise by what comes at run time.
@@ -31,10 +35,11 @@ typedef struct SparseLowering {
   SparseSplit split;
 } SparseLowering;
 
-// What an op becomes: the values of its result, in the same way; or one value for each of several dense results.
-enum { SPARSE_MAX_VALUES = SPARSE_MAX_COMPONENTS + 8 };
+// The values that replace an op: its result's components and open sizes, or one value for each of several dense
+// results.
+enum { SparseMaxValues = SPARSE_MAX_COMPONENTS + 8 };
 typedef struct SparseResult {
-  MlirValue values[SPARSE_MAX_VALUES];
+  MlirValue values[SparseMaxValues];
   intptr_t count;
 } SparseResult;
 
@@ -43,24 +48,16 @@ typedef bool (*SparseSupports)(MlirOperation op);
 // Builds what replaces the results. False after a diagnostic.
 typedef bool (*SparseLower)(SparseLowering *lowering, SparseResult *result);
 
-//===--- kernels.c ----------------------------------------------------------===//
-
-// The symbol of the kernel that the template gives, made where the module lacks it. Null after a diagnostic.
-MlirAttribute sparseKernelGet(SparseKernels *kernels, const TileTemplateUse *use, MlirLocation location);
-void sparseKernelsEnd(SparseKernels *kernels);
-
 //===--- semirings.c --------------------------------------------------------===//
 
 // Ops of arith for ⊕ and ⊗. isSum: ⊕ adds. isMean: the sum is also divided by the number of its terms.
 typedef struct SparseSemiring {
-  const char *add, *multiply;
+  TileUpstream add, multiply;
   bool isSum, isMean;
 } SparseSemiring;
-// Of an op's semiring, or of what it combines by.
+// The semiring of an op, or the one whose ⊕ the op combines by.
 SparseSemiring sparseSemiring(MlirOperation op, MlirType element);
-const char *sparseWidenOp(MlirType from, MlirType to); // arith.bitcast, which folds, for equal types
-
-//===--- parts.c ------------------------------------------------------------===//
+TileUpstream sparseWidenOp(MlirType from, MlirType to); // arith.bitcast, which folds, for equal types
 
 TileHook sparseHookStep(const SparseSemiring *semiring);   // acc ⊕ (lhs ⊗ rhs)
 TileHook sparseHookFinish(const SparseSemiring *semiring); // a total of so many terms: of a mean, divided by them
@@ -138,7 +135,7 @@ MlirValue sparseMultiplyGathered(SparseLowering *lowering, const SparseGroups *g
 
 //===--- split.c ------------------------------------------------------------===//
 
-enum { SPARSE_SPLIT_ITEMS = 4096 }; // lines and entries of a program
+enum { SparseSplitItems = 4096 }; // lines and entries of a program
 // Lines, Entries or RunTime, for a product over the semiring of lines with these positions.
 SparseSplit sparseSplitOf(const SparseLowering *lowering, const SparseSemiring *semiring, MlirValue positions);
 // The product by entries; `lines`: the parameters of the product by lines. `inputs`: positions, coordinates, values and
@@ -169,21 +166,26 @@ MlirValue sparseCast(SparseLowering *lowering, MlirValue value, MlirType type);
 // A tensor of zeros, or of no particular elements; `sizes` for the dynamic ones.
 MlirValue sparseEmpty(SparseLowering *lowering, MlirType type, intptr_t count, const MlirValue *sizes);
 MlirValue sparseZeros(SparseLowering *lowering, MlirType type, intptr_t count, const MlirValue *sizes);
-// Axes `begin` to `end` - 1 as one.
+// Axes `begin` to `end` - 1 as one. A reassociation of all axes to one.
+MlirAttribute sparseOneGroup(const TileBuilder *b, intptr_t rank);
 MlirValue sparseCollapse(SparseLowering *lowering, MlirValue value, intptr_t begin, intptr_t end);
 // A dense matrix with its axes swapped.
 MlirValue sparseSwap(SparseLowering *lowering, MlirValue matrix);
+// The symbol of the kernel that the template gives, made where the module lacks it: kernels that print alike are one.
+// Null after a diagnostic.
+MlirAttribute sparseKernelGet(SparseKernels *kernels, const TileTemplateUse *use, MlirLocation location);
+void sparseKernelsEnd(SparseKernels *kernels);
 // tile.launch of a template's kernel: inputs, then the one output, whose new value comes back. Null after a diagnostic.
 MlirValue sparseLaunch(SparseLowering *lowering, TileTemplateUse kernel, intptr_t numGrid, const MlirValue *grid,
                        intptr_t numInputs, const MlirValue *inputs, MlirValue output);
-// With several outputs, in place of which their new values come back. False after a diagnostic.
+// With several outputs; their new values replace them in `outputs`. False after a diagnostic.
 bool sparseLaunchAll(SparseLowering *lowering, TileTemplateUse kernel, intptr_t numGrid, const MlirValue *grid,
                      intptr_t numInputs, const MlirValue *inputs, intptr_t numOutputs, MlirValue *outputs);
 
 // Something computed for each element of tensors of rank 1 (linalg.generic): the block takes an element of each input.
 //
 //   SparseBody body = sparseBodyBegin(lowering, 1, &x, element);
-//   MlirValue y = tileBuildValue(&body.builder, "arith.negf", element, 1, &argument, NULL);
+//   MlirValue y = arithNegFOpBuild(&body.builder, mlirBlockGetArgument(body.block, 0));
 //   MlirValue result = sparseBodyEnd(lowering, &body, 1, &x, init, y);
 typedef struct SparseBody {
   MlirBlock block;

@@ -6,11 +6,11 @@
 #include "lib/conversion/sparse_to_tile/lowerings.h"
 
 enum {
-  ROWS_AT_ONCE = 8,   // whose columns one look at the list serves
-  ROW_TILE = 64,      // elements of a row at a time
-  MARKED_TILE = 256,  // those of a group of rows that are looked at together
-  UNITS_AT_ONCE = 64, // micro-tiles of a group that a program marks, where these lie along a row
-  MOST_TOGETHER = 16  // columns of a micro-tile, for rows to be looked at whole
+  RowsAtOnce = 8,   // whose columns one look at the list serves
+  RowTile = 64,     // elements of a row at a time
+  MarkedTile = 256, // those of a group of rows that are looked at together
+  UnitsAtOnce = 64, // micro-tiles of a group that a program marks, where these lie along a row
+  MostTogether = 16 // columns of a micro-tile, for rows to be looked at whole
 };
 
 //===--- detect -----------------------------------------------------------------===//
@@ -29,9 +29,11 @@ static MicroTiles microTilesOf(SparseLowering *lowering) {
   for (intptr_t i = 0; i < 2; ++i)
     tiles.sizes[i] = sparseSize(lowering, 0, i);
   tiles.extent[axis] = tileBuildIndex(b, tiles.by);
-  tiles.extent[other] = lines.ptr ? tileBuildIndex(b, mlirIntegerAttrGetValueInt(lines)) : tiles.sizes[other];
+  tiles.extent[other] =
+      !mlirAttributeIsNull(lines) ? tileBuildIndex(b, mlirIntegerAttrGetValueInt(lines)) : tiles.sizes[other];
   tiles.count[axis] = tileBuildCeilDiv(b, tiles.sizes[axis], tiles.extent[axis]);
-  tiles.count[other] = lines.ptr ? tileBuildCeilDiv(b, tiles.sizes[other], tiles.extent[other]) : tileBuildIndex(b, 1);
+  tiles.count[other] =
+      !mlirAttributeIsNull(lines) ? tileBuildCeilDiv(b, tiles.sizes[other], tiles.extent[other]) : tileBuildIndex(b, 1);
   return tiles;
 }
 
@@ -42,8 +44,8 @@ static MlirValue markTiles(SparseLowering *lowering, const MicroTiles *tiles, Ml
   MlirAttribute encoding = sparseTypeGetEncoding(tileOperandType(lowering->op, 0));
   MlirValue cells = lowering->operands[0].values[0]; // a mask is the first component
   MlirType element = mlirShapedTypeGetElementType(mlirValueGetType(cells));
-  bool isWhole = !encoding.ptr && tiles->axis == 1 && tiles->by <= MOST_TOGETHER;
-  int64_t units = isWhole ? MARKED_TILE / tiles->by : UNITS_AT_ONCE;
+  bool isMask = !mlirAttributeIsNull(encoding), isWhole = !isMask && tiles->axis == 1 && tiles->by <= MostTogether;
+  int64_t units = isWhole ? MarkedTile / tiles->by : UnitsAtOnce;
   int axis = 1 - (int)tiles->axis;
   const MlirValue shape[] = {tiles->count[1 - tiles->axis], tiles->count[tiles->axis]};
   const MlirValue grid[] = {tiles->count[0], tileBuildCeilDiv(b, tiles->count[1], tileBuildIndex(b, units))};
@@ -58,8 +60,8 @@ static MlirValue markTiles(SparseLowering *lowering, const MicroTiles *tiles, Ml
             .E = element, .COLUMNS = units * tiles->by, .UNITS = units, .BY = tiles->by, .differs = sparseHookDiffers}),
         2, grid, 3, rows, marks);
   const TileMarkTiles cellwise = {.E = element,
-                                  .HEIGHT = encoding.ptr ? sparseEncodingGetSize(encoding, "tile", 0) : 1,
-                                  .WIDTH = encoding.ptr ? sparseEncodingGetSize(encoding, "tile", 1) : 1,
+                                  .HEIGHT = isMask ? sparseEncodingGetSize(encoding, "tile", 0) : 1,
+                                  .WIDTH = isMask ? sparseEncodingGetSize(encoding, "tile", 1) : 1,
                                   .UNITS = units,
                                   .differs = sparseHookDiffers,
                                   .put = sparseHookPut(&axis)};
@@ -95,10 +97,10 @@ bool sparseLowerSread(SparseLowering *lowering, SparseResult *result) {
   for (intptr_t i = 0; i < 2; ++i)
     if (mlirShapedTypeIsDynamicDim(type, i))
       open[count++] = sizes[i];
-  MlirValue grid = axis ? tileBuildCeilDiv(b, sizes[0], tileBuildIndex(b, ROWS_AT_ONCE)) : sizes[0];
+  MlirValue grid = axis ? tileBuildCeilDiv(b, sizes[0], tileBuildIndex(b, RowsAtOnce)) : sizes[0];
   MlirType element = sparseElement(inputs[0]), i = sparseElement(inputs[1]);
-  const TileSreadColumns columns = {.E = element, .I = i, .BY = by, .COLUMNS = ROW_TILE, .ROWS = ROWS_AT_ONCE};
-  const TileSreadRows rows = {.E = element, .I = i, .BY = by, .COLUMNS = ROW_TILE};
+  const TileSreadColumns columns = {.E = element, .I = i, .BY = by, .COLUMNS = RowTile, .ROWS = RowsAtOnce};
+  const TileSreadRows rows = {.E = element, .I = i, .BY = by, .COLUMNS = RowTile};
   MlirValue packed = sparseLaunch(lowering, axis ? tileUseSreadColumns(columns) : tileUseSreadRows(rows), 1, &grid, 2,
                                   inputs, sparseEmpty(lowering, type, count, open));
   *result = (SparseResult){{packed}, 1};
@@ -111,11 +113,11 @@ bool sparseLowerSwrite(SparseLowering *lowering, SparseResult *result) {
   const MlirValue inputs[] = {lowering->operands[0].values[0], lowering->operands[2].values[0]};
   int64_t axis = sparseSwriteOpGetAxisValue(lowering->op), by = sparseSwriteOpGetByValue(lowering->op);
   MlirValue grid = sparseDenseSize(lowering, inputs[0], 0);
-  grid = axis ? tileBuildCeilDiv(b, grid, tileBuildIndex(b, ROWS_AT_ONCE))
+  grid = axis ? tileBuildCeilDiv(b, grid, tileBuildIndex(b, RowsAtOnce))
               : tileBuildMin(b, grid, tileBuildMul(b, sparseDenseSize(lowering, inputs[1], 0), tileBuildIndex(b, by)));
   MlirType element = sparseElement(inputs[0]), i = sparseElement(inputs[1]);
-  const TileSwriteColumns columns = {.E = element, .I = i, .BY = by, .COLUMNS = ROW_TILE, .ROWS = ROWS_AT_ONCE};
-  const TileSwriteRows rows = {.E = element, .I = i, .BY = by, .COLUMNS = ROW_TILE};
+  const TileSwriteColumns columns = {.E = element, .I = i, .BY = by, .COLUMNS = RowTile, .ROWS = RowsAtOnce};
+  const TileSwriteRows rows = {.E = element, .I = i, .BY = by, .COLUMNS = RowTile};
   MlirValue written = sparseLaunch(lowering, axis ? tileUseSwriteColumns(columns) : tileUseSwriteRows(rows), 1, &grid,
                                    2, inputs, lowering->operands[1].values[0]);
   *result = (SparseResult){{written}, 1};

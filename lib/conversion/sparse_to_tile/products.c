@@ -1,6 +1,7 @@
 // spmm and spmv: a kernel per format of the sparse factor, on the left and not transposed; what stands otherwise is
 // turned around first. Tiles of the result stay in registers while the entries of its rows go by (reference: register
 // tiling as in nmSPARSE, MLSys 2023: lines that share coordinates share the rows of b they load).
+#include "dialects/sparse/ops.h"
 #include "lib/conversion/sparse_to_tile/formats/formats.h"
 
 //===--- what is lowered --------------------------------------------------------===//
@@ -16,8 +17,8 @@ static bool has(MlirOperation op, const char *name) { return !mlirAttributeIsNul
 
 static Factor factorOf(SparseLowering *lowering) {
   MlirOperation op = lowering->op;
-  bool isLeft = sparseTypeGetEncoding(tileOperandType(op, 0)).ptr != NULL;
-  bool isVector = tileOpIs(op, "sparse.spmv");
+  bool isLeft = !mlirAttributeIsNull(sparseTypeGetEncoding(tileOperandType(op, 0)));
+  bool isVector = sparseSpmvOpIsA(op);
   Factor factor = {.operand = isLeft ? 0 : 1};
   factor.matrix = sparseMatrixOf(lowering, factor.operand);
   if (isLeft)
@@ -38,16 +39,16 @@ bool sparseSupportsProduct(MlirOperation op) {
 
 static bool isOpen(int64_t size) { return mlirShapedTypeIsDynamicSize(size); }
 
-// How many entries there are, as far as types tell.
+// The number of entries, where the types state it.
 static int64_t entriesOf(MlirValue values) {
   MlirOperation cast = tileDefiningOp(values);
-  MlirType type = tileOpIs(cast, "tensor.cast") ? tileOperandType(cast, 0) : mlirValueGetType(values);
+  MlirType type = tensorCastOpIsA(cast) ? mlirValueGetType(tensorCastOpGetSource(cast)) : mlirValueGetType(values);
   return mlirShapedTypeGetDimSize(type, 0);
 }
 
-// Rows of the dense factor by number touch more of it than the second cache holds: brought into panels of columns
-// first, each of which it does hold, they come from there (4096² with a tenth, 256 columns: 12.7 ms in place of 17.2).
-// Worth it where every row is taken many times, as far as types tell. 0: as it stands.
+// The width of the panels of columns into which the dense factor is packed first; 0: it is used unpacked. Packing helps
+// when the dense factor exceeds the second cache, a panel fits into that cache, and every row is read many times
+// (4096² with a tenth of the entries, 256 columns: 12.7 ms instead of 17.2).
 static int64_t panelOf(const SparseLowering *lowering, MlirValue values, MlirType dense) {
   enum { Uses = 8, LeastVectors = 2, MostVectors = 16 };
   const TileSearchTarget *machine = &lowering->target->search;
@@ -152,9 +153,9 @@ static MlirValue multiplyTerm(SparseLowering *lowering, const Factor *factor, Ml
   return multiplyLines(lowering, factor, dense, init);
 }
 
-// Of a sum each term's product is added to those before. A mean is of all entries: of their lines.
+// The products of a sum's terms are added up. A mean counts all entries at once, so it goes by lines.
 static MlirValue multiply(SparseLowering *lowering, const Factor *factor, MlirValue dense, MlirValue init) {
-  SparseMatrix terms[SPARSE_MAX_TERMS];
+  SparseMatrix terms[SparseMaxTerms];
   bool isMean = sparseSemiring(lowering->op, mlirShapedTypeGetElementType(mlirValueGetType(init))).isMean;
   intptr_t count = isMean ? 1 : sparseTermsOf(&factor->matrix, terms);
   for (intptr_t i = 0; i < count && !mlirValueIsNull(init); ++i) {
@@ -185,11 +186,9 @@ static MlirValue asColumn(SparseLowering *lowering, MlirValue vector) {
   const int64_t shape[] = {mlirShapedTypeGetDimSize(type, 0), 1};
   bool isOpen = mlirShapedTypeIsDynamicSize(shape[0]);
   MlirType column = mlirRankedTensorTypeGet(2, shape, element, mlirAttributeGetNull());
-  MlirValue operands[] = {vector, sparseDenseSize(lowering, vector, 0)};
-  const TileAttributeEntry attributes[] = {{"reassociation", mlirAttributeParseGet(b->context, tileString("[[0, 1]]"))},
-                                           {"static_output_shape", mlirDenseI64ArrayGet(b->context, 2, shape)},
-                                           {NULL}};
-  return tileBuildValue(b, "tensor.expand_shape", column, 1 + isOpen, operands, attributes);
+  MlirValue size = sparseDenseSize(lowering, vector, 0);
+  return tensorExpandShapeOpBuild(b, column, vector, isOpen, &size, sparseOneGroup(b, 2),
+                                  mlirDenseI64ArrayGet(b->context, 2, shape));
 }
 
 bool sparseLowerSpmv(SparseLowering *lowering, SparseResult *result) {
@@ -199,10 +198,7 @@ bool sparseLowerSpmv(SparseLowering *lowering, SparseResult *result) {
                                asColumn(lowering, lowering->operands[2].values[0]));
   if (mlirValueIsNull(product))
     return false;
-  const TileAttributeEntry attributes[] = {{"reassociation", mlirAttributeParseGet(b->context, tileString("[[0, 1]]"))},
-                                           {NULL}};
-  MlirValue vector =
-      tileBuildValue(b, "tensor.collapse_shape", tileResultType(lowering->op, 0), 1, &product, attributes);
+  MlirValue vector = tensorCollapseShapeOpBuild(b, tileResultType(lowering->op, 0), product, sparseOneGroup(b, 2));
   *result = (SparseResult){{vector}, 1};
   return true;
 }

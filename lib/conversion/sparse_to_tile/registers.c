@@ -1,4 +1,4 @@
-// Tiles that a machine's registers hold, of kernels that keep sums in them while entries go by.
+// Tiles of sums that fit a machine's registers, for kernels that keep sums there while they walk over entries.
 #include "lib/conversion/sparse_to_tile/lowerings.h"
 
 int64_t sparsePowerBelow(int64_t most) {
@@ -8,9 +8,10 @@ int64_t sparsePowerBelow(int64_t most) {
   return power;
 }
 
-// A multiply-add takes fmaLatency cycles, fmaPerCycle begin in each: with twice as many sums as that, in half of the
-// registers at most, none waits for its own. Beside a tile's sums stand a row of the dense factor, a value that is
-// spread, and one more. A GPU's threads share a tile: eight lines of 32 columns of f32, or of 48.
+// A multiply-add takes fmaLatency cycles and fmaPerCycle of them begin in each cycle. With twice as many sums as that
+// product no multiply-add waits for its own sum. The sums take at most half of the registers; a row of the dense
+// factor, a broadcast value and one spare register need the rest. The threads of a GPU share a tile of eight lines by
+// 32 or 48 columns of f32.
 SparseRegisters sparseRegistersOf(const TileSearchTarget *machine) {
   int64_t bytes = machine->vectorBytes, sums = 2 * machine->fmaPerCycle * machine->fmaLatency;
   if (machine->isGpu)
@@ -36,8 +37,8 @@ int64_t sparseTileColumns(MlirType result, int64_t bytes) {
   return mlirShapedTypeIsDynamicSize(all) || all > most ? most : all ? all : 1;
 }
 
-// Of several lines the wider tile loads less; the narrower one is better where fewer of its columns lie beyond (256
-// columns: 12.8 ms in place of 14.7 for 3 of 32 of 4096²).
+// The wider tile loads less. The narrower tile is better where fewer of its columns lie beyond the result (256 columns:
+// 12.8 ms instead of 14.7 for 3 of 32 of 4096²).
 static int64_t blockColumnsOf(MlirType result, const SparseRegisters *registers) {
   int64_t wide = sparseTileColumns(result, registers->wideBytes),
           narrow = sparseTileColumns(result, registers->narrowBytes);

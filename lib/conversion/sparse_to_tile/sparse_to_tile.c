@@ -6,37 +6,43 @@
 // chip). Cost: linear in the module.
 #include "lib/conversion/sparse_to_tile/sparse_to_tile.h"
 
+#include "dialects/sparse/ops.h"
 #include "dialects/tile/tile.h"
 #include "lib/analysis/target.h"
 #include "lib/conversion/sparse_to_tile/lowerings.h"
 #include "lib/ir/pass.h"
+#include "upstream/func.h"
 
-typedef struct Row {
-  const char *op;
+// By SparseOp. Ops without a row are converted below, or go with the op around them.
+static const struct {
   SparseSupports supports; // null: always
   SparseLower lower;
-} Row;
-
-static const Row rows[] = {
-    {"sparse.pack", sparseSupportsEntries, sparseLowerPack},
-    {"sparse.unpack", sparseSupportsEntries, sparseLowerUnpack},
-    {"sparse.assemble", NULL, sparseLowerAssemble},
-    {"sparse.transpose", sparseSupportsEntries, sparseLowerTranspose},
-    {"sparse.convert", sparseSupportsEntries, sparseLowerConvert},
-    {"sparse.spmm", sparseSupportsProduct, sparseLowerSpmm},
-    {"sparse.spmv", sparseSupportsProduct, sparseLowerSpmv},
-    {"sparse.sddmm", sparseSupportsEntries, sparseLowerSddmm},
-    {"sparse.spgemm", sparseSupportsEntries, sparseLowerSpgemm},
-    {"sparse.add", sparseSupportsEntries, sparseLowerAdd},
-    {"sparse.mul", sparseSupportsEntries, sparseLowerMul},
-    {"sparse.map", sparseSupportsEntries, sparseLowerMap},
-    {"sparse.select", sparseSupportsEntries, sparseLowerSelect},
-    {"sparse.reduce", sparseSupportsEntries, sparseLowerReduce},
-    {"sparse.detect", NULL, sparseLowerDetect},
-    {"sparse.sread", NULL, sparseLowerSread},
-    {"sparse.swrite", NULL, sparseLowerSwrite},
+} rows[] = {
+    [SparseOp_Pack] = {sparseSupportsEntries, sparseLowerPack},
+    [SparseOp_Unpack] = {sparseSupportsEntries, sparseLowerUnpack},
+    [SparseOp_Assemble] = {NULL, sparseLowerAssemble},
+    [SparseOp_Transpose] = {sparseSupportsEntries, sparseLowerTranspose},
+    [SparseOp_Convert] = {sparseSupportsEntries, sparseLowerConvert},
+    [SparseOp_Spmm] = {sparseSupportsProduct, sparseLowerSpmm},
+    [SparseOp_Spmv] = {sparseSupportsProduct, sparseLowerSpmv},
+    [SparseOp_Sddmm] = {sparseSupportsEntries, sparseLowerSddmm},
+    [SparseOp_Spgemm] = {sparseSupportsEntries, sparseLowerSpgemm},
+    [SparseOp_Add] = {sparseSupportsEntries, sparseLowerAdd},
+    [SparseOp_Mul] = {sparseSupportsEntries, sparseLowerMul},
+    [SparseOp_Map] = {sparseSupportsEntries, sparseLowerMap},
+    [SparseOp_Select] = {sparseSupportsEntries, sparseLowerSelect},
+    [SparseOp_Reduce] = {sparseSupportsEntries, sparseLowerReduce},
+    [SparseOp_Detect] = {NULL, sparseLowerDetect},
+    [SparseOp_Sread] = {NULL, sparseLowerSread},
+    [SparseOp_Swrite] = {NULL, sparseLowerSwrite},
 };
-enum { NUM_ROWS = sizeof rows / sizeof *rows };
+enum { NumRows = sizeof rows / sizeof *rows };
+
+static bool isOurs(MlirOperation op) { return sparseOpKind(op) != SparseOp_None; }
+static bool hasRow(MlirOperation op) {
+  SparseOp kind = sparseOpKind(op);
+  return kind != SparseOp_None && (int)kind < NumRows && rows[kind].lower;
+}
 
 //===--- types ------------------------------------------------------------------===//
 
@@ -57,23 +63,22 @@ static MlirType keepType(MlirType type, void *unused) { return type; }
 
 static bool hasEncoding(MlirOperation op) {
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
-    if (sparseTypeGetEncoding(tileOperandType(op, i)).ptr)
+    if (!mlirAttributeIsNull(sparseTypeGetEncoding(tileOperandType(op, i))))
       return true;
   for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i)
-    if (sparseTypeGetEncoding(tileResultType(op, i)).ptr)
+    if (!mlirAttributeIsNull(sparseTypeGetEncoding(tileResultType(op, i))))
       return true;
   return false;
 }
 
 // sparse.yield goes with the op around it.
 static bool isLegal(MlirOperation op, void *unused) {
-  return !hasEncoding(op) && (!tileOpNameStartsWith(op, "sparse.") || tileOpIs(op, "sparse.yield"));
+  return !hasEncoding(op) && (!isOurs(op) || sparseYieldOpIsA(op));
 }
 
 //===--- patterns ---------------------------------------------------------------===//
 
 typedef struct Conversion {
-  const Row *row;
   SparseKernels *kernels;
   const TileTarget *target;
   SparseSplit split;
@@ -82,12 +87,14 @@ typedef struct Conversion {
 static MlirLogicalResult convertOp(MlirOperation op, intptr_t count, const MlirExtValueRange *operands,
                                    MlirPatternRewriter rewriter, MlirExtTypeConverter converter, void *data) {
   const Conversion *conversion = data;
+  if (!hasRow(op))
+    return mlirLogicalResultFailure();
   SparseLowering lowering = {
       op, operands, tileBuilderInPattern(rewriter, op), conversion->kernels, conversion->target, conversion->split};
   SparseResult result;
-  if (!conversion->row->lower(&lowering, &result))
+  if (!rows[sparseOpKind(op)].lower(&lowering, &result))
     return mlirLogicalResultFailure();
-  MlirExtValueRange ranges[SPARSE_MAX_VALUES] = {{result.count, result.values}};
+  MlirExtValueRange ranges[SparseMaxValues] = {{result.count, result.values}};
   intptr_t results = mlirOperationGetNumResults(op);
   for (intptr_t i = 0; results > 1 && i < results; ++i)
     ranges[i] = (MlirExtValueRange){1, &result.values[i]};
@@ -97,9 +104,11 @@ static MlirLogicalResult convertOp(MlirOperation op, intptr_t count, const MlirE
 
 static MlirLogicalResult convertDisassemble(MlirOperation op, intptr_t count, const MlirExtValueRange *operands,
                                             MlirPatternRewriter rewriter, MlirExtTypeConverter converter, void *data) {
+  if (!sparseDisassembleOpIsA(op))
+    return mlirLogicalResultFailure();
   SparseLowering lowering = {op, operands, tileBuilderInPattern(rewriter, op), NULL};
-  MlirValue values[SPARSE_MAX_VALUES];
-  MlirExtValueRange ranges[SPARSE_MAX_VALUES];
+  MlirValue values[SparseMaxValues];
+  MlirExtValueRange ranges[SparseMaxValues];
   intptr_t results = mlirOperationGetNumResults(op);
   for (intptr_t i = 0; i < results; ++i) {
     values[i] = sparseCast(&lowering, operands[0].values[i], tileResultType(op, i));
@@ -111,9 +120,11 @@ static MlirLogicalResult convertDisassemble(MlirOperation op, intptr_t count, co
 
 static MlirLogicalResult convertDim(MlirOperation op, intptr_t count, const MlirExtValueRange *operands,
                                     MlirPatternRewriter rewriter, MlirExtTypeConverter converter, void *data) {
-  SparseLowering lowering = {op, operands, tileBuilderInPattern(rewriter, op), NULL};
   int64_t axis;
-  tileConstantIndex(mlirOperationGetOperand(op, 1), &axis);
+  if (!tensorDimOpIsA(op))
+    return mlirLogicalResultFailure();
+  SparseLowering lowering = {op, operands, tileBuilderInPattern(rewriter, op), NULL};
+  tileConstantIndex(tensorDimOpGetIndex(op), &axis);
   MlirValue size = sparseSize(&lowering, 0, axis);
   const MlirExtValueRange range = {1, &size};
   mlirExtRewriterReplaceOpWithMultiple(rewriter, op, 1, &range);
@@ -123,25 +134,21 @@ static MlirLogicalResult convertDim(MlirOperation op, intptr_t count, const Mlir
 //===--- the pass ---------------------------------------------------------------===//
 
 static bool isStructural(MlirOperation op) {
-  static const char *const starts[] = {"func.", "scf."};
-  for (size_t i = 0; i < sizeof starts / sizeof *starts; ++i)
-    if (tileOpNameStartsWith(op, starts[i]))
-      return true;
-  return tileOpIs(op, "sparse.disassemble") || tileOpIs(op, "sparse.yield");
+  return tileOpIsOfDialect(op, "func") || tileOpIsOfDialect(op, "scf") || sparseDisassembleOpIsA(op) ||
+         sparseYieldOpIsA(op);
 }
 
-// Asked of every op before any is changed.
+// Every op is asked before any op is changed.
 static bool isSupported(MlirOperation op) {
   int64_t axis;
   MlirStringRef name = tileOpName(op);
-  if (!tileOpNameStartsWith(op, "sparse.") && !hasEncoding(op))
+  if (!isOurs(op) && !hasEncoding(op))
     return true;
-  for (int i = 0; i < NUM_ROWS; ++i)
-    if (tileOpIs(op, rows[i].op))
-      return !rows[i].supports || rows[i].supports(op);
-  if (tileOpIs(op, "tensor.dim"))
-    return (tileConstantIndex(mlirOperationGetOperand(op, 1), &axis) && axis >= 0 &&
-            axis < mlirShapedTypeGetRank(tileOperandType(op, 0))) ||
+  if (hasRow(op))
+    return !rows[sparseOpKind(op)].supports || rows[sparseOpKind(op)].supports(op);
+  if (tensorDimOpIsA(op))
+    return (tileConstantIndex(tensorDimOpGetIndex(op), &axis) && axis >= 0 &&
+            axis < mlirShapedTypeGetRank(mlirValueGetType(tensorDimOpGetSource(op)))) ||
            tileError(op, "asks a sparse tensor for the size of a dimension that is not constant");
   return isStructural(op) || tileError(op, "of sparse tensors is not lowered yet: '%.*s'", (int)name.length, name.data);
 }
@@ -152,37 +159,31 @@ typedef struct Survey {
 
 static MlirWalkResult survey(MlirOperation op, void *data) {
   Survey *found = data;
-  MlirAttribute function = tileOpAttribute(op, "function_type");
   found->isSupported &= isSupported(op);
-  found->isNeeded |= tileOpNameStartsWith(op, "sparse.") || hasEncoding(op);
-  if (mlirAttributeIsNull(function) || !tileOpIs(op, "func.func"))
+  found->isNeeded |= isOurs(op) || hasEncoding(op);
+  if (!funcFuncOpIsA(op))
     return MlirWalkResultAdvance;
-  MlirType type = mlirTypeAttrGetValue(function);
+  MlirType type = mlirTypeAttrGetValue(funcFuncOpGetFunctionType(op));
   for (intptr_t i = 0; i < mlirFunctionTypeGetNumInputs(type); ++i)
-    found->isNeeded |= sparseTypeGetEncoding(mlirFunctionTypeGetInput(type, i)).ptr != NULL;
+    found->isNeeded |= !mlirAttributeIsNull(sparseTypeGetEncoding(mlirFunctionTypeGetInput(type, i)));
   for (intptr_t i = 0; i < mlirFunctionTypeGetNumResults(type); ++i)
-    found->isNeeded |= sparseTypeGetEncoding(mlirFunctionTypeGetResult(type, i)).ptr != NULL;
+    found->isNeeded |= !mlirAttributeIsNull(sparseTypeGetEncoding(mlirFunctionTypeGetResult(type, i)));
   return MlirWalkResultAdvance;
 }
 
 static bool convert(MlirOperation module, SparseKernels *kernels, const TileTarget *target, SparseSplit split) {
   MlirContext context = mlirOperationGetContext(module);
-  Conversion conversions[NUM_ROWS];
+  Conversion conversion = {kernels, target, split};
+  const MlirExtConversion1ToNCallback converts[] = {convertOp, convertDisassemble, convertDim};
   MlirExtConversionTarget legal = mlirExtConversionTargetCreate(context);
   MlirExtTypeConverter converter = mlirExtTypeConverterCreate();
   MlirRewritePatternSet patterns = mlirRewritePatternSetCreate(context);
   mlirExtTypeConverterAddConversion(converter, keepType, NULL);
   mlirExtTypeConverterAdd1ToNConversion(converter, convertType, NULL);
   mlirExtConversionTargetMarkUnknownOpDynamicallyLegal(legal, isLegal, NULL);
-  for (int i = 0; i < NUM_ROWS; ++i) {
-    conversions[i] = (Conversion){&rows[i], kernels, target, split};
+  for (size_t i = 0; i < sizeof converts / sizeof *converts; ++i)
     mlirRewritePatternSetAdd(
-        patterns, mlirExtOpConversion1ToNPatternCreate(rows[i].op, 1, context, converter, convertOp, &conversions[i]));
-  }
-  mlirRewritePatternSetAdd(patterns, mlirExtOpConversion1ToNPatternCreate("sparse.disassemble", 1, context, converter,
-                                                                          convertDisassemble, NULL));
-  mlirRewritePatternSetAdd(patterns,
-                           mlirExtOpConversion1ToNPatternCreate("tensor.dim", 1, context, converter, convertDim, NULL));
+        patterns, mlirExtOpConversion1ToNPatternCreate(NULL, 1, context, converter, converts[i], &conversion));
   mlirExtPopulateFuncTypeConversion(patterns, converter, legal);
   mlirExtPopulateScfTypeConversion(patterns, converter, legal);
   MlirFrozenRewritePatternSet frozen = mlirFreezeRewritePattern(patterns);

@@ -1,32 +1,32 @@
-// How a product by lines is shared among programs: a line each, or so many entries each (merge path:
-// kernels/spmm_entries), which a matrix wants of which few lines have most entries. Graham's bound says when: programs
-// of a line each take at most the mean of a core and the longest line (Graham, "Bounds on Multiprocessing Timing
-// Anomalies", 1969).
+// How a product by lines is divided among programs: one line each, or a fixed number of entries each (merge path:
+// kernels/spmm_entries). A matrix whose few longest lines hold most entries needs the second form. Graham's bound
+// decides: programs of one line each take at most the mean time of a core plus the longest line (Graham, "Bounds on
+// Multiprocessing Timing Anomalies", 1969).
 #include "lib/conversion/sparse_to_tile/lists.h"
 
 #include "mlir-c/BuiltinAttributes.h"
 
 enum {
-  WORTH = 10,        // the bound may exceed the mean of a core by a tenth, which shared lines cost
-  MODELLED = 1 << 22 // lines whose lengths are looked at while compiling
+  Worth = 10,        // the bound may exceed the mean by a tenth, the cost of shared lines
+  Modelled = 1 << 22 // the most lines whose lengths are examined at compile time
 };
 
-// Fewer entries than that are too few programs.
-static int64_t leastEntries(int64_t cores) { return 2 * cores * SPARSE_SPLIT_ITEMS; }
+// Fewer entries give too few programs.
+static int64_t leastEntries(int64_t cores) { return 2 * cores * SparseSplitItems; }
 
-// Worth it, of known numbers: longest · (1 - 1/cores) > mean / WORTH, mean = entries / cores.
+// Whether division by entries pays: longest · (1 - 1/cores) > mean / Worth, mean = entries / cores.
 static bool isSkewed(int64_t longest, int64_t entries, int64_t cores) {
-  return entries >= leastEntries(cores) && longest * (cores - 1) * WORTH > entries;
+  return entries >= leastEntries(cores) && longest * (cores - 1) * Worth > entries;
 }
 
 // -1: unknown, 0: lines, 1: entries.
 static int modelled(const SparseLowering *lowering, MlirValue positions) {
   MlirOperation op = tileDefiningOp(positions);
-  if (tileOpIs(op, "tensor.cast"))
-    op = tileDefiningOp(mlirOperationGetOperand(op, 0));
-  MlirAttribute value = tileOpIs(op, "arith.constant") ? tileOpAttribute(op, "value") : mlirAttributeGetNull();
+  if (tensorCastOpIsA(op))
+    op = tileDefiningOp(tensorCastOpGetSource(op));
+  MlirAttribute value = arithConstantOpIsA(op) ? arithConstantOpGetValue(op) : mlirAttributeGetNull();
   if (mlirAttributeIsNull(value) || !mlirAttributeIsADenseElements(value) ||
-      mlirElementsAttrGetNumElements(value) > MODELLED)
+      mlirElementsAttrGetNumElements(value) > Modelled)
     return -1;
   bool isWide = mlirIntegerTypeGetWidth(mlirShapedTypeGetElementType(mlirAttributeGetType(value))) == 64;
   int64_t count = mlirElementsAttrGetNumElements(value), before = 0, first = 0, longest = 0;
@@ -64,14 +64,14 @@ MlirValue sparseMultiplyEntries(SparseLowering *lowering, const TileSpmmCsr *lin
                                    .I = lines->I,
                                    .WIDEN = lines->WIDEN,
                                    .COLUMNS = lines->COLUMNS,
-                                   .ITEMS = SPARSE_SPLIT_ITEMS,
+                                   .ITEMS = SparseSplitItems,
                                    .row = lines->row,
                                    .step = lines->step};
   const TileAddCarries carries = {.A = lines->A, .ADD = semiring->add, .COLUMNS = lines->COLUMNS};
   TileBuilder *b = &lowering->builder;
   MlirType type = mlirValueGetType(init);
   MlirValue steps = tileBuildAdd(b, sparseDenseSize(lowering, init, 0), sparseDenseSize(lowering, inputs[2], 0));
-  MlirValue parts = tileBuildCeilDiv(b, steps, tileBuildIndex(b, SPARSE_SPLIT_ITEMS)), sizes[2] = {parts};
+  MlirValue parts = tileBuildCeilDiv(b, steps, tileBuildIndex(b, SparseSplitItems)), sizes[2] = {parts};
   const int64_t shape[] = {mlirShapedTypeGetDynamicSize(), mlirShapedTypeGetDimSize(type, 1)};
   bool isOpen = mlirShapedTypeIsDynamicSize(shape[1]);
   if (isOpen)
@@ -86,29 +86,24 @@ MlirValue sparseMultiplyEntries(SparseLowering *lowering, const TileSpmmCsr *lin
 }
 
 static MlirValue isMore(TileBuilder *b, MlirValue left, MlirValue right) {
-  enum { Sgt = 4 };
-  const TileAttributeEntry greater[] = {{"predicate", mlirIntegerAttrGet(mlirIntegerTypeGet(b->context, 64), Sgt)},
-                                        {NULL}};
-  return tileBuildValue(b, "arith.cmpi", mlirIntegerTypeGet(b->context, 1), 2, (MlirValue[]){left, right}, greater);
+  return arithCmpIOpBuild(b, left, right, ArithCmpI_Sgt);
 }
 
-// isSkewed of what comes at run time.
+// isSkewed, computed at run time.
 static MlirValue isSkewedHere(SparseLowering *lowering, MlirValue positions, MlirValue values) {
   TileBuilder *b = &lowering->builder;
   int64_t cores = lowering->target->search.cores;
-  MlirType i64 = mlirIntegerTypeGet(b->context, 64), index = mlirIndexTypeGet(b->context);
   const TileLongestLine looks = {.P = sparseElement(positions)};
   MlirValue one = tileBuildIndex(b, 1), entries = sparseDenseSize(lowering, values, 0);
   MlirValue longest =
       sparseLaunch(lowering, tileUseLongestLine(looks), 1, &one, 1, &positions, sparseNumbers(lowering, one));
   if (mlirValueIsNull(longest))
     return longest;
-  longest = tileBuildValue(b, "tensor.extract", i64, 2, (MlirValue[]){longest, tileBuildIndex(b, 0)}, NULL);
-  longest = tileBuildValue(b, "arith.index_cast", index, 1, &longest, NULL);
-  longest = tileBuildMul(b, longest, tileBuildIndex(b, (cores - 1) * WORTH));
-  MlirValue conditions[] = {isMore(b, longest, entries),
-                            isMore(b, entries, tileBuildIndex(b, leastEntries(cores) - 1))};
-  return tileBuildValue(b, "arith.andi", mlirIntegerTypeGet(b->context, 1), 2, conditions, NULL);
+  MlirValue first = tileBuildIndex(b, 0);
+  longest = arithIndexCastOpBuild(b, mlirIndexTypeGet(b->context), tensorExtractOpBuild(b, longest, 1, &first));
+  longest = tileBuildMul(b, longest, tileBuildIndex(b, (cores - 1) * Worth));
+  MlirValue isLong = isMore(b, longest, entries);
+  return arithAndIOpBuild(b, isLong, isMore(b, entries, tileBuildIndex(b, leastEntries(cores) - 1)));
 }
 
 MlirValue sparseMultiplyEither(SparseLowering *lowering, const TileSpmmCsr *lines, const SparseSemiring *semiring,
@@ -127,12 +122,11 @@ MlirValue sparseMultiplyEither(SparseLowering *lowering, const TileSpmmCsr *line
                               : sparseLaunch(lowering, tileUseSpmmCsr(*lines), 2, grid, 4, inputs, init);
     ok &= !mlirValueIsNull(result);
     if (ok)
-      tileBuild(&lowering->builder, "scf.yield", 1, &result, 0, NULL, NULL, 0, NULL);
+      scfYieldOpCreate(&lowering->builder, 1, &result);
   }
   lowering->builder = outside;
   if (ok)
-    return mlirOperationGetResult(tileBuild(&lowering->builder, "scf.if", 1, &condition, 1, &type, NULL, 2, regions),
-                                  0);
+    return mlirOperationGetResult(scfIfOpCreate(&lowering->builder, 1, &type, condition, regions[0], regions[1]), 0);
   for (int i = 0; i < 2; ++i)
     mlirRegionDestroy(regions[i]);
   return none;

@@ -3,7 +3,7 @@
 // and filled; the host reads the number of entries between the last two.
 #include "lib/conversion/sparse_to_tile/formats/formats.h"
 
-enum { ROW_TILE = 64 }; // elements of a row at a time
+enum { RowTile = 64 }; // elements of a row at a time
 
 //===--- pack -----------------------------------------------------------------===//
 
@@ -12,8 +12,8 @@ bool sparsePackSegments(SparseLowering *lowering, MlirValue dense, const SparseC
   TileBuilder *b = &lowering->builder;
   MlirType element = mlirShapedTypeGetElementType(mlirValueGetType(dense));
   MlirType p = mlirShapedTypeGetElementType(parts[0].type), i = mlirShapedTypeGetElementType(parts[1].type);
-  const TileCountRows counts = {.E = element, .P = p, .COLUMNS = ROW_TILE, .differs = sparseHookDiffers};
-  const TilePackCsr packs = {.E = element, .P = p, .I = i, .COLUMNS = ROW_TILE, .differs = sparseHookDiffers};
+  const TileCountRows counts = {.E = element, .P = p, .COLUMNS = RowTile, .differs = sparseHookDiffers};
+  const TilePackCsr packs = {.E = element, .P = p, .I = i, .COLUMNS = RowTile, .differs = sparseHookDiffers};
   MlirValue rows = sparseDenseSize(lowering, dense, 0), one = tileBuildIndex(b, 1);
   const int64_t open[] = {mlirShapedTypeGetDynamicSize()};
   MlirType countType = mlirRankedTensorTypeGet(1, open, p, mlirAttributeGetNull());

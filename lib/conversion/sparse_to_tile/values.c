@@ -1,5 +1,4 @@
 // Values of the host's side: sizes, casts, empty tensors, launches, bodies.
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "dialects/tile/ops.h"
@@ -24,8 +23,7 @@ MlirValue sparseDenseSize(SparseLowering *lowering, MlirValue value, intptr_t ax
   MlirType type = mlirValueGetType(value);
   if (!mlirShapedTypeIsDynamicDim(type, axis))
     return tileBuildIndex(&lowering->builder, mlirShapedTypeGetDimSize(type, axis));
-  return tileBuildValue(&lowering->builder, "tensor.dim", mlirIndexTypeGet(lowering->builder.context), 2,
-                        (MlirValue[]){value, tileBuildIndex(&lowering->builder, axis)}, NULL);
+  return tensorDimOpBuild(&lowering->builder, value, tileBuildIndex(&lowering->builder, axis));
 }
 
 MlirType sparseElement(MlirValue tensor) { return mlirShapedTypeGetElementType(mlirValueGetType(tensor)); }
@@ -39,46 +37,49 @@ int64_t sparseBits(MlirType element) {
 MlirValue sparseCast(SparseLowering *lowering, MlirValue value, MlirType type) {
   if (mlirTypeEqual(mlirValueGetType(value), type))
     return value;
-  return tileBuildValue(&lowering->builder, "tensor.cast", type, 1, &value, NULL);
+  return tensorCastOpBuild(&lowering->builder, type, value);
 }
+
+// Axes `begin` to `end` - 1 as one group among single ones.
+static MlirAttribute groupsOf(const TileBuilder *b, intptr_t rank, intptr_t begin, intptr_t end) {
+  MlirAttribute groups[8], axes[8];
+  intptr_t count = 0;
+  for (intptr_t i = 0; i < rank; ++count) {
+    intptr_t first = i, past = i == begin ? end : i + 1;
+    for (; i < past; ++i)
+      axes[i - first] = mlirIntegerAttrGet(mlirIntegerTypeGet(b->context, 64), i);
+    groups[count] = mlirArrayAttrGet(b->context, past - first, axes);
+  }
+  return mlirArrayAttrGet(b->context, count, groups);
+}
+
+MlirAttribute sparseOneGroup(const TileBuilder *b, intptr_t rank) { return groupsOf(b, rank, 0, rank); }
 
 MlirValue sparseCollapse(SparseLowering *lowering, MlirValue value, intptr_t begin, intptr_t end) {
   MlirType type = mlirValueGetType(value);
   int64_t shape[8], whole = 1;
-  char text[96] = "[";
   intptr_t rank = mlirShapedTypeGetRank(type), axes = 0;
-  size_t length = 1;
   for (intptr_t i = 0; i < rank; ++i) {
-    bool isInside = i > begin && i < end, endsHere = i + 1 >= end || i < begin;
-    length += (size_t)snprintf(text + length, sizeof text - length, "%s%d%s",
-                               isInside ? ", "
-                               : i      ? ", ["
-                                        : "[",
-                               (int)i, endsHere ? "]" : "");
+    bool isInside = i > begin && i < end;
     int64_t size = mlirShapedTypeGetDimSize(type, i);
     bool isOpen = mlirShapedTypeIsDynamicSize(size) || mlirShapedTypeIsDynamicSize(whole);
     whole = !isInside ? size : isOpen ? mlirShapedTypeGetDynamicSize() : whole * size;
-    if (endsHere)
-      shape[axes++] = whole;
+    axes += !isInside;
+    shape[axes - 1] = whole;
   }
-  snprintf(text + length, sizeof text - length, "]");
   MlirType flat = mlirRankedTensorTypeGet(axes, shape, mlirShapedTypeGetElementType(type), mlirAttributeGetNull());
-  const TileAttributeEntry attributes[] = {{"reassociation", tileBuildAttribute(&lowering->builder, text)}, {NULL}};
-  return tileBuildValue(&lowering->builder, "tensor.collapse_shape", flat, 1, &value, attributes);
+  return tensorCollapseShapeOpBuild(&lowering->builder, flat, value, groupsOf(&lowering->builder, rank, begin, end));
 }
 
 MlirValue sparseEmpty(SparseLowering *lowering, MlirType type, intptr_t count, const MlirValue *sizes) {
-  return tileBuildValue(&lowering->builder, "tensor.empty", type, count, sizes, NULL);
+  return tensorEmptyOpBuild(&lowering->builder, type, count, sizes);
 }
 
 MlirValue sparseZeros(SparseLowering *lowering, MlirType type, intptr_t count, const MlirValue *sizes) {
   MlirType element = mlirShapedTypeGetElementType(type);
   MlirValue zero = mlirTypeIsAFloat(element) ? tileBuildFloat(&lowering->builder, element, 0)
                                              : tileBuildInteger(&lowering->builder, element, 0);
-  MlirValue values[SPARSE_MAX_VALUES] = {zero};
-  for (intptr_t i = 0; i < count; ++i)
-    values[1 + i] = sizes[i];
-  return tileBuildValue(&lowering->builder, "tensor.splat", type, 1 + count, values, NULL);
+  return tensorSplatOpBuild(&lowering->builder, type, zero, count, sizes);
 }
 
 MlirValue sparseSwap(SparseLowering *lowering, MlirValue matrix) {
@@ -96,22 +97,53 @@ MlirValue sparseSwap(SparseLowering *lowering, MlirValue matrix) {
   MlirValue from = mlirBlockAddArgument(block, element, lowering->builder.location);
   mlirBlockAddArgument(block, element, lowering->builder.location);
   TileBuilder body = tileBuilderAtEnd(block, lowering->builder.location);
-  tileBuild(&body, "linalg.yield", 1, &from, 0, NULL, NULL, 0, NULL);
+  linalgYieldOpCreate(&body, 1, &from);
   MlirRegion region = mlirRegionCreate();
   mlirRegionAppendOwnedBlock(region, block);
-  const TileAttributeEntry attributes[] = {
-      {"permutation", mlirDenseI64ArrayGet(lowering->builder.context, 2, (const int64_t[]){1, 0})}, {NULL}};
-  MlirOperation op = tileBuild(&lowering->builder, "linalg.transpose", 2, (MlirValue[]){matrix, empty}, 1, &swapped,
-                               attributes, 1, &region);
-  return mlirOperationGetResult(op, 0);
+  MlirAttribute permutation = mlirDenseI64ArrayGet(lowering->builder.context, 2, (const int64_t[]){1, 0});
+  return mlirOperationGetResult(
+      linalgTransposeOpCreate(&lowering->builder, 1, &swapped, matrix, empty, permutation, region), 0);
 }
 
-//===--- launches -------------------------------------------------------------===//
+//===--- kernels and launches ---------------------------------------------------===//
+
+typedef struct SparseKernelMade {
+  char *text;
+  MlirAttribute symbol;
+  struct SparseKernelMade *next;
+} SparseKernelMade;
+
+void sparseKernelsEnd(SparseKernels *kernels) {
+  while (kernels->made) {
+    SparseKernelMade *made = kernels->made;
+    kernels->made = made->next;
+    free(made->text);
+    free(made);
+  }
+}
+
+MlirAttribute sparseKernelGet(SparseKernels *kernels, const TileTemplateUse *use, MlirLocation location) {
+  MlirOperation kernel = tileTemplateMake(location, use);
+  if (mlirOperationIsNull(kernel))
+    return mlirAttributeGetNull();
+  char *text = tileTemplatePrint(kernel);
+  for (const SparseKernelMade *made = kernels->made; made; made = made->next)
+    if (!strcmp(made->text, text)) {
+      free(text);
+      mlirOperationDestroy(kernel);
+      return made->symbol;
+    }
+  SparseKernelMade *made = calloc(1, sizeof *made);
+  *made = (SparseKernelMade){text, tileTemplateInsert(kernels->module, kernel, use->from->name), kernels->made};
+  kernels->made = made;
+  ++kernels->count;
+  return made->symbol;
+}
 
 bool sparseLaunchAll(SparseLowering *lowering, TileTemplateUse kernel, intptr_t numGrid, const MlirValue *grid,
                      intptr_t numInputs, const MlirValue *inputs, intptr_t numOutputs, MlirValue *outputs) {
   MlirAttribute none = mlirAttributeGetNull();
-  MlirType types[SPARSE_MAX_VALUES];
+  MlirType types[SparseMaxValues];
   MlirAttribute symbol = sparseKernelGet(lowering->kernels, &kernel, lowering->builder.location);
   if (mlirAttributeIsNull(symbol))
     return false;
@@ -193,22 +225,17 @@ MlirValue sparseBodyEnd(SparseLowering *lowering, SparseBody *body, intptr_t cou
                         MlirValue init, MlirValue value) {
   TileBuilder *b = &lowering->builder;
   MlirType type = mlirValueGetType(init);
-  MlirValue operands[SPARSE_MAX_VALUES];
-  MlirAttribute maps[SPARSE_MAX_VALUES];
+  MlirAttribute maps[SparseMaxValues];
   MlirAttribute parallel = tileBuildAttribute(b, "#linalg.iterator_type<parallel>");
   MlirAttribute map = tileBuildAttribute(b, "affine_map<(i) -> (i)>");
-  for (intptr_t i = 0; i <= count; ++i) {
-    operands[i] = i < count ? inputs[i] : init;
+  for (intptr_t i = 0; i <= count; ++i)
     maps[i] = map;
-  }
-  tileBuild(&body->builder, "linalg.yield", 1, &value, 0, NULL, NULL, 0, NULL);
+  linalgYieldOpCreate(&body->builder, 1, &value);
   MlirRegion region = mlirRegionCreate();
   mlirRegionAppendOwnedBlock(region, body->block);
-  const int32_t segments[] = {(int32_t)count, 1};
-  const TileAttributeEntry attributes[] = {{"indexing_maps", mlirArrayAttrGet(b->context, count + 1, maps)},
-                                           {"iterator_types", mlirArrayAttrGet(b->context, 1, &parallel)},
-                                           {"operandSegmentSizes", mlirDenseI32ArrayGet(b->context, 2, segments)},
-                                           {NULL}};
-  MlirOperation op = tileBuild(b, "linalg.generic", count + 1, operands, 1, &type, attributes, 1, &region);
+  MlirAttribute none = mlirAttributeGetNull();
+  MlirOperation op =
+      linalgGenericOpCreate(b, 1, &type, count, inputs, 1, &init, mlirArrayAttrGet(b->context, count + 1, maps),
+                            mlirArrayAttrGet(b->context, 1, &parallel), none, none, region);
   return mlirOperationGetResult(op, 0);
 }

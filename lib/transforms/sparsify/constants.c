@@ -5,7 +5,9 @@
 
 #include <stdlib.h>
 
+#include "dialects/sparse/ops.h"
 #include "lib/support/f16.h"
+#include "upstream/arith.h"
 
 //===--- elements -----------------------------------------------------------===//
 
@@ -213,7 +215,7 @@ static intptr_t readPart(MlirOperation assemble, intptr_t first, MlirType type, 
   intptr_t count = sparseTypeGetComponents(type, components);
   for (intptr_t i = 0; i < count; ++i) {
     MlirOperation from = tileDefiningOp(mlirOperationGetOperand(assemble, first + i));
-    if (!tileOpIs(from, "arith.constant") || !readElements(tileOpAttribute(from, "value"), &parts[i]))
+    if (!arithConstantOpIsA(from) || !readElements(arithConstantOpGetValue(from), &parts[i]))
       return 0;
   }
   MlirType seen = tileOperandType(assemble, first);
@@ -263,7 +265,7 @@ bool sparseConstantRead(MlirValue value, SparseConstant *constant) {
   constant->element = mlirShapedTypeGetElementType(type);
   constant->sizes[0] = mlirShapedTypeGetDimSize(type, 0);
   constant->sizes[1] = mlirShapedTypeGetDimSize(type, 1);
-  return tileOpIs(from, "sparse.assemble") ? readAssembled(from, type, constant) : readDense(value, constant);
+  return sparseAssembleOpIsA(from) ? readAssembled(from, type, constant) : readDense(value, constant);
 }
 
 //===--- to formats ---------------------------------------------------------===//
@@ -435,7 +437,7 @@ intptr_t sparseConstantStore(MlirOperation op, const SparseConstant *constant, M
   case SparseScheme_Tiles:
     ok = storeTiles(constant, storage.cell, parts, components);
     break;
-  case SparseScheme_Parts: // nobody packs one
+  case SparseScheme_Parts: // constants are not packed into parts
     break;
   }
   if (!ok)

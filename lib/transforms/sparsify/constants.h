@@ -21,19 +21,20 @@ typedef struct SparseConstant {
   SparseConstantEntry *entries; // inside the matrix
 } SparseConstant;
 
-// Of a dense constant (what is not zero) or of sparse.assemble of constants (what is stored, each part of a sum in
-// turn), of static sizes and elements of 8 to 64 bits. False for any other value; free it in either case.
+// Reads the nonzero elements of a dense constant, or the stored entries of a sparse.assemble of constants. Sizes are
+// static and elements have 8 to 64 bits. False for any other value; free `constant` in either case.
 bool sparseConstantRead(MlirValue value, SparseConstant *constant);
 void sparseConstantFree(SparseConstant *constant);
 
 void sparseConstantTranspose(SparseConstant *constant);
-// Row-major order, entries at one place added up; where they may not be, false after a diagnostic at `op`.
+// Sorts entries in row-major order and adds up those at one place; without mayAdd these are an error at `op`.
 bool sparseConstantMerge(MlirOperation op, SparseConstant *constant, bool mayAdd);
 
-// Merged entries as the components of `type`, no sum: how many; 0 after a diagnostic at `op`. Of nm zeros go.
+// Stores merged entries as the components of `type`, which is no sum; nm drops zeros. Returns the number of
+// components, 0 after a diagnostic at `op`.
 intptr_t sparseConstantStore(MlirOperation op, const SparseConstant *constant, MlirType type,
                              MlirAttribute *components);
-// As one dense constant; null without memory.
+// The entries as one dense constant; null without memory.
 MlirAttribute sparseConstantToDense(const SparseConstant *constant);
 
 #endif

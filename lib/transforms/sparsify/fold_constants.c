@@ -10,18 +10,17 @@
 #include "lib/transforms/sparsify/constants.h"
 #include "lib/transforms/sparsify/sparsify.h"
 
-// What the op makes of its operand, a constant that was read. False after a diagnostic; *value stays null where the op
-// is left.
+// Evaluates the op on its constant operand. False after a diagnostic; *value stays null where the op is kept.
 static bool evaluate(MlirOperation op, SparseConstant *constant, MlirValue *value) {
   MlirType type = tileResultType(op, 0);
   MlirAttribute duplicates = tileOpAttribute(op, "duplicates");
   bool mayAdd = mlirAttributeIsNull(duplicates) || !tileStringEquals(mlirStringAttrGetValue(duplicates), "error");
-  if (tileOpIs(op, "sparse.transpose"))
+  if (sparseTransposeOpIsA(op))
     sparseConstantTranspose(constant);
   if (!sparseConstantMerge(op, constant, mayAdd))
     return false;
   TileBuilder builder = tileBuilderBefore(op);
-  if (tileOpIs(op, "sparse.unpack")) {
+  if (sparseUnpackOpIsA(op)) {
     MlirAttribute dense = sparseConstantToDense(constant);
     if (!mlirAttributeIsNull(dense))
       *value = tileBuildConstant(&builder, dense);
@@ -37,7 +36,7 @@ static bool evaluate(MlirOperation op, SparseConstant *constant, MlirValue *valu
   return count > 0;
 }
 
-// An op that nobody needs any more, with the constants that only it took.
+// Erases an unused op and the constants that only this op used.
 static void eraseUnused(MlirOperation op) {
   MlirValue operands[SPARSE_MAX_COMPONENTS];
   intptr_t count = mlirOperationGetNumOperands(op);
@@ -56,12 +55,10 @@ static void eraseUnused(MlirOperation op) {
 }
 
 static bool fold(MlirOperation op, MlirExtPass pass) {
-  static const char *const names[] = {"sparse.pack", "sparse.convert", "sparse.transpose", "sparse.unpack"};
   SparseConstant constant = {.entries = NULL};
   MlirValue value = {NULL};
-  bool isOne = false, ok = true;
-  for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
-    isOne |= tileOpIs(op, names[i]);
+  bool ok = true;
+  bool isOne = sparsePackOpIsA(op) || sparseConvertOpIsA(op) || sparseTransposeOpIsA(op) || sparseUnpackOpIsA(op);
   if (isOne && sparseConstantRead(mlirOperationGetOperand(op, 0), &constant))
     ok = evaluate(op, &constant, &value);
   sparseConstantFree(&constant);
@@ -80,7 +77,7 @@ static bool run(MlirOperation function, MlirExtPass pass) {
   TileOps found = {NULL};
   bool ok = true;
   for (intptr_t i = 0; i < ops.count; ++i)
-    if (tileOpNameStartsWith(ops.items[i], "sparse.") && !tileOpIs(ops.items[i], "sparse.assemble"))
+    if (sparseOpKind(ops.items[i]) != SparseOp_None && !sparseAssembleOpIsA(ops.items[i]))
       tileOpsAppend(&found, ops.items[i]);
   for (intptr_t i = 0; i < found.count && ok; ++i)
     ok = fold(found.items[i], pass);

@@ -138,12 +138,11 @@ static bool prepare(MlirOperation op, MlirExtPass pass, Work *work, bool *ok) {
   SparseWeights weights;
   intptr_t operand = 0;
   *work = (Work){.op = op};
-  if (tileOpIs(op, "sparse.pack")) {
+  if (sparsePackOpIsA(op)) {
     work->type = tileResultType(op, 0);
     if (!sparseEncodingIs(sparseTypeGetEncoding(work->type), SparseScheme_Windows))
       return false;
-  } else if (mlirExtPassGetInteger(pass, "n") > 0 && tileOpNameStartsWith(op, "linalg.") &&
-             sparseMatchWeightedProduct(op, &work->weighted)) {
+  } else if (mlirExtPassGetInteger(pass, "n") > 0 && sparseMatchWeightedProduct(op, &work->weighted)) {
     work->isProduct = true;
     operand = work->weighted.operand;
     work->type = sparseTypeWithEncoding(tileOperandType(op, operand),

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "dialects/sparse/ops.h"
 #include "lib/ir/pass.h"
 #include "lib/transforms/sparsify/sparsify.h"
 #include "lib/transforms/sparsify/weights.h"
@@ -98,7 +99,7 @@ static bool pruneProduct(MlirOperation op, const SparseWeightedProduct *weighted
   TileBuilder builder = tileBuilderBefore(op);
   MlirValue constant = tileBuildConstant(&builder, value);
   MlirType type = sparseTypeWithEncoding(weights.type, encoding);
-  sparseReplaceProduct(op, weighted, tileBuildValue(&builder, "sparse.pack", type, 1, &constant, NULL));
+  sparseReplaceProduct(op, weighted, sparsePackOpBuild(&builder, type, constant));
   sparseEraseUnused(tileDefiningOp(operand));
   mlirExtPassAddStatistic(pass, Products, 1);
   mlirExtPassAddStatistic(pass, Dropped, dropped);
@@ -118,8 +119,6 @@ static bool run(MlirOperation function, MlirExtPass pass) {
   for (intptr_t i = 0; i < ops.count && ok; ++i) {
     SparseWeightedProduct weighted;
     TileMatrixProduct product;
-    if (!tileOpNameStartsWith(ops.items[i], "linalg."))
-      continue;
     if (sparseMatchWeightedProduct(ops.items[i], &weighted))
       ok = pruneProduct(ops.items[i], &weighted, pass);
     else if (tileMatchMatrixProduct(ops.items[i], &product))

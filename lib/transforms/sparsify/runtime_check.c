@@ -10,10 +10,13 @@
 
 #include "dialects/sparse/ops.h"
 #include "dialects/sparse/sparse.h"
-#include "lib/ir/builder.h"
 #include "lib/ir/pass.h"
 #include "lib/transforms/sparsify/checks.h"
 #include "lib/transforms/sparsify/sparsify.h"
+#include "upstream/arith.h"
+#include "upstream/cf.h"
+#include "upstream/func.h"
+#include "upstream/tensor.h"
 
 enum { MaxRank = 8, MaxArguments = 3 };
 
@@ -32,16 +35,14 @@ typedef struct Tensor {
 } Tensor;
 
 static void buildAssert(TileBuilder *builder, MlirValue condition, const char *message) {
-  const TileAttributeEntry text[] = {{"msg", mlirStringAttrGet(builder->context, tileString(message))}, {NULL}};
-  tileBuild(builder, "cf.assert", 1, &condition, 0, NULL, text, 0, NULL);
+  cfAssertOpCreate(builder, condition, mlirStringAttrGet(builder->context, tileString(message)));
 }
 
 static MlirValue dimOf(TileBuilder *builder, MlirValue tensor, intptr_t axis) {
   int64_t size = mlirShapedTypeGetDimSize(mlirValueGetType(tensor), axis);
   if (!mlirShapedTypeIsDynamicSize(size))
     return tileBuildIndex(builder, size);
-  return tileBuildValue(builder, "tensor.dim", mlirIndexTypeGet(builder->context), 2,
-                        (MlirValue[]){tensor, tileBuildIndex(builder, axis)}, NULL);
+  return tensorDimOpBuild(builder, tensor, tileBuildIndex(builder, axis));
 }
 
 // How many blocks, tiles, windows or groups lie along an axis.
@@ -85,12 +86,8 @@ static bool areEqual(MlirValue a, MlirValue b) {
 }
 
 static void expectEqual(TileBuilder *builder, MlirValue seen, MlirValue wanted, const char *message) {
-  if (areEqual(seen, wanted))
-    return;
-  const TileAttributeEntry equal[] = {{"predicate", mlirIntegerAttrGet(mlirIntegerTypeGet(builder->context, 64), 0)},
-                                      {NULL}};
-  MlirType bit = mlirIntegerTypeGet(builder->context, 1);
-  buildAssert(builder, tileBuildValue(builder, "arith.cmpi", bit, 2, (MlirValue[]){seen, wanted}, equal), message);
+  if (!areEqual(seen, wanted))
+    buildAssert(builder, arithCmpIOpBuild(builder, seen, wanted, ArithCmpI_Eq), message);
 }
 
 static void checkSizes(const Tensor *tensor) {
@@ -118,13 +115,12 @@ static bool callCheck(const Tensor *tensor, TileTemplateUse check, intptr_t coun
   MlirOperation function = tileTemplateMake(builder->location, &check);
   if (mlirOperationIsNull(function))
     return false;
-  MlirType type = mlirTypeAttrGetValue(tileOpAttribute(function, "function_type"));
+  MlirType type = mlirTypeAttrGetValue(funcFuncOpGetFunctionType(function));
   MlirAttribute symbol = tileTemplateInsert(tensor->module, function, "sparse_check");
   for (intptr_t i = 0; i < count; ++i)
     if (!mlirTypeEqual(mlirValueGetType(values[i]), mlirFunctionTypeGetInput(type, i)))
-      values[i] = tileBuildValue(builder, "tensor.cast", mlirFunctionTypeGetInput(type, i), 1, &values[i], NULL);
-  const TileAttributeEntry callee[] = {{"callee", symbol}, {NULL}};
-  tileBuild(builder, "func.call", count, values, 0, NULL, callee, 0, NULL);
+      values[i] = tensorCastOpBuild(builder, mlirFunctionTypeGetInput(type, i), values[i]);
+  funcCallOpBuild(builder, 0, NULL, count, values, symbol);
   ++*tensor->checks;
   return true;
 }
@@ -143,8 +139,7 @@ static bool checkEntries(const Tensor *tensor) {
   const int64_t rank[] = {mlirShapedTypeGetRank(tensor->type)};
   MlirType list = mlirRankedTensorTypeGet(1, rank, mlirIndexTypeGet(builder->context), mlirAttributeGetNull());
   MlirType bit = mlirIntegerTypeGet(builder->context, 1);
-  MlirValue values[] = {tensor->components[0],
-                        tileBuildValue(builder, "tensor.from_elements", list, rank[0], tensor->sizes, NULL),
+  MlirValue values[] = {tensor->components[0], tensorFromElementsOpBuild(builder, list, rank[0], tensor->sizes),
                         tileBuildInteger(builder, bit, tensor->storage.isUnordered)};
   const TileCheckEntries check = {.I = elementOf(values[0])};
   return callCheck(tensor, tileUseCheckEntries(check), 3, values);
@@ -193,7 +188,7 @@ static bool checkTensor(Tensor tensor) {
 
 static bool areConstant(MlirOperation assemble) {
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(assemble); ++i)
-    if (!tileOpIs(tileDefiningOp(mlirOperationGetOperand(assemble, i)), "arith.constant"))
+    if (!arithConstantOpIsA(tileDefiningOp(mlirOperationGetOperand(assemble, i))))
       return false;
   return true;
 }
@@ -276,8 +271,8 @@ static bool checkArguments(MlirOperation function, MlirOperation module, uint64_
 //===--- the pass ---------------------------------------------------------------===//
 
 static bool run(MlirOperation module, MlirExtPass pass) {
-  TileOps assembles = tileCollect(module, "sparse.assemble"), functions = tileCollect(module, "func.func");
-  TileOps lists[] = {tileCollect(module, "sparse.sread"), tileCollect(module, "sparse.swrite")};
+  TileOps assembles = tileCollectOps(module, sparseAssembleOpIsA), functions = tileCollectOps(module, funcFuncOpIsA);
+  TileOps lists[] = {tileCollectOps(module, sparseSreadOpIsA), tileCollectOps(module, sparseSwriteOpIsA)};
   uint64_t checks = 0;
   bool ok = true;
   for (intptr_t i = 0; i < assembles.count && ok; ++i)

@@ -7,6 +7,7 @@
 
 #include "dialects/sparse/ops.h"
 #include "lib/support/f16.h"
+#include "upstream/arith.h"
 
 //===--- elements -----------------------------------------------------------===//
 
@@ -25,7 +26,7 @@ bool sparseWeightsIsReadable(MlirType element) {
 
 bool sparseWeightsRead(MlirValue value, SparseWeights *weights) {
   MlirOperation constant = tileDefiningOp(value);
-  MlirAttribute data = tileOpIs(constant, "arith.constant") ? tileOpAttribute(constant, "value") : (MlirAttribute){0};
+  MlirAttribute data = arithConstantOpIsA(constant) ? arithConstantOpGetValue(constant) : mlirAttributeGetNull();
   MlirType type = mlirValueGetType(value);
   if (mlirAttributeIsNull(data) || !mlirAttributeIsADenseElements(data) || !mlirTypeIsARankedTensor(type) ||
       mlirShapedTypeGetRank(type) != 2 || !mlirShapedTypeHasStaticShape(type) ||

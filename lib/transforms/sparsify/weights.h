@@ -1,4 +1,4 @@
-// What sparse-prune-nm and sparse-pack-nm share: constant weights of products, their elements, their windows.
+// Shared by sparse-prune-nm and sparse-pack-nm: constant weights of products, their elements, their windows.
 #ifndef TESSERA_TRANSFORMS_SPARSIFY_WEIGHTS_H
 #define TESSERA_TRANSFORMS_SPARSIFY_WEIGHTS_H
 
@@ -29,8 +29,8 @@ typedef void (*SparseWeightsVisit)(const SparseWeights *weights, int64_t row, in
 void sparseWeightsVisitPlace(const SparseWeights *weights, SparseWindows windows, int64_t group, int64_t window,
                              int64_t place, SparseWeightsVisit visit, void *data);
 
-// As the components of `type`, of #sparse.nm (pack_nm.c); false after a diagnostic at `op` where a window holds too
-// much.
+// Packs the weights as the components of `type`, a #sparse.nm (pack_nm.c). False, after a diagnostic at `op`, where a
+// window holds too many.
 bool sparseWeightsPack(MlirOperation op, const SparseWeights *weights, MlirType type, MlirAttribute components[2]);
 
 //===--- products -----------------------------------------------------------===//
@@ -52,7 +52,7 @@ typedef struct SparseWeightedProduct {
 bool sparseMatchWeightedProduct(MlirOperation op, SparseWeightedProduct *weighted);
 // Replaces the product by sparse.spmm or spmv with `weights`, an encoded value, in the place of its operand.
 void sparseReplaceProduct(MlirOperation op, const SparseWeightedProduct *weighted, MlirValue weights);
-// Erases a constant that nobody uses any more.
+// Erases a constant without users.
 void sparseEraseUnused(MlirOperation constant);
 
 #endif

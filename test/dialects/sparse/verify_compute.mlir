@@ -94,7 +94,7 @@ func.func @f(%a: tensor<4x4xf32, #sparse.nm<n = 2, m = 4>>) {
 
 #both = #sparse.sum<parts = [#sparse.bsr<block = [2, 2]>, #sparse.csr]>
 func.func @f(%a: tensor<4x4xf32, #both>) {
-  // expected-error@+1 {{intersects the entries of a format that has parts, of which nobody said what goes where}}
+  // expected-error@+1 {{intersects the entries of a format that has parts, and does not say which part takes an entry}}
   %b = sparse.mul %a, %a : tensor<4x4xf32, #both>
   return
 }

@@ -11,7 +11,7 @@ func.func @f(%d: tensor<64x128xf32>) {
 // -----
 
 func.func @f(%d: tensor<64x128xf32>) {
-  // expected-error@+1 {{result is a #sparse.sum, of which nobody said what goes where}}
+  // expected-error@+1 {{result is a #sparse.sum, which does not say which part takes an entry}}
   %w = sparse.pack %d : tensor<64x128xf32>
       -> tensor<64x128xf32, #sparse.sum<parts = [#sparse.bsr<block = [8, 8]>, #sparse.csr]>>
   return

@@ -23,4 +23,4 @@ static bool fromLines(SparseLowering *lowering, const SparseLines *lines, MlirTy
   return !mlirValueIsNull(made);
 }
 
-const SparseFormatLowering sparseCooLowering = {.format = "coo", .list = list, .fromLines = fromLines};
+const SparseFormatLowering sparseCooLowering = {.list = list, .fromLines = fromLines};

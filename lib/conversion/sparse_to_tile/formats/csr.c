@@ -30,5 +30,5 @@ static bool pack(SparseLowering *lowering, MlirValue dense, MlirType type, Spars
   return sparsePackSegments(lowering, dense, parts, result);
 }
 
-const SparseFormatLowering sparseCsrLowering = {.format = "csr", .list = list, .fromLines = fromLines, .pack = pack};
-const SparseFormatLowering sparseCscLowering = {.format = "csc", .list = list, .fromLines = fromLines, .pack = pack};
+const SparseFormatLowering sparseCsrLowering = {.list = list, .fromLines = fromLines, .pack = pack};
+const SparseFormatLowering sparseCscLowering = {.list = list, .fromLines = fromLines, .pack = pack};

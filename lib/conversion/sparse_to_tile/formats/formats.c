@@ -1,15 +1,19 @@
-// The table of formats.
+// The table of formats: a row for each of SPARSE_FORMATS.
 #include "lib/conversion/sparse_to_tile/formats/formats.h"
 
-static const SparseFormatLowering *const lowerings[] = {
-    &sparseCsrLowering, &sparseCscLowering,  &sparseCooLowering, &sparseBsrLowering,
-    &sparseNmLowering,  &sparseMaskLowering, &sparseSumLowering,
+static const struct {
+  const SparseFormat *format;
+  const SparseFormatLowering *lowering;
+} rows[] = {
+#define ROW(Name, text) {&sparse##Name##Format, &sparse##Name##Lowering},
+    SPARSE_FORMATS(ROW)
+#undef ROW
 };
 
 const SparseFormatLowering *sparseLoweringOf(MlirType type) {
-  const char *name = sparseEncodingGetFormat(sparseTypeGetEncoding(type))->name;
+  const SparseFormat *format = sparseEncodingGetFormat(sparseTypeGetEncoding(type));
   size_t i = 0;
-  while (strcmp(lowerings[i]->format, name) != 0)
+  while (rows[i].format != format)
     ++i;
-  return lowerings[i];
+  return rows[i].lowering;
 }

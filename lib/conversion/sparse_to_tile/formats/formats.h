@@ -5,7 +5,6 @@
 #include "lib/conversion/sparse_to_tile/lists.h"
 
 typedef struct SparseFormatLowering {
-  const char *format; // "csr"
   // The stored entries as a list.
   SparseList (*list)(SparseLowering *lowering, const SparseMatrix *matrix);
   // The components of `type` made from lines.
@@ -19,8 +18,8 @@ typedef struct SparseFormatLowering {
   MlirValue (*multiply)(SparseLowering *lowering, const SparseMatrix *matrix, MlirValue dense, MlirValue init);
 } SparseFormatLowering;
 
-extern const SparseFormatLowering sparseCsrLowering, sparseCscLowering, sparseCooLowering, sparseBsrLowering,
-    sparseNmLowering, sparseMaskLowering, sparseSumLowering;
+#define SPARSE_DECLARE_LOWERING(Name, text) extern const SparseFormatLowering sparse##Name##Lowering;
+SPARSE_FORMATS(SPARSE_DECLARE_LOWERING)
 const SparseFormatLowering *sparseLoweringOf(MlirType type);
 
 // A list from a kernel that gives each entry's places: `first` is the axis of the kernel's first output.

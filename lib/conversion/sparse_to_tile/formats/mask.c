@@ -29,4 +29,4 @@ static bool fromLines(SparseLowering *lowering, const SparseLines *lines, MlirTy
   return sparseLaunchAll(lowering, tileUseFillMask(fills), 1, tiles, 3, inputs, 2, result->values);
 }
 
-const SparseFormatLowering sparseMaskLowering = {.format = "mask", .list = list, .fromLines = fromLines};
+const SparseFormatLowering sparseMaskLowering = {.list = list, .fromLines = fromLines};

@@ -7,7 +7,7 @@ static MlirType coordinatesOf(MlirType type) {
   return sparseEncodingGetType(sparseTypeGetEncoding(type), "coordinates");
 }
 
-// How many groups and windows a matrix of those sizes has.
+// The numbers of groups and of windows in a matrix of these sizes.
 static void countWindows(SparseLowering *lowering, const SparseWindows *w, const MlirValue sizes[2],
                          MlirValue grid[2]) {
   grid[0] = sparseCountCells(lowering, sizes, 1 - w->axis, w->lines);
@@ -37,9 +37,9 @@ static bool pack(SparseLowering *lowering, MlirValue dense, MlirType type, Spars
   unsigned width = mlirIntegerTypeGetWidth(coordinates);
   const TilePackNm packs = {.E = mlirShapedTypeGetElementType(type),
                             .I = coordinates,
-                            .NARROW = width < 32    ? "arith.trunci"
-                                      : width == 32 ? "arith.bitcast"
-                                                    : "arith.extui",
+                            .NARROW = width < 32    ? ArithOp_TruncI
+                                      : width == 32 ? ArithOp_Bitcast
+                                                    : ArithOp_ExtUI,
                             .UNITS = w.n / w.together,
                             .KEPT = w.n,
                             .ROWS = w.lines,
@@ -83,7 +83,7 @@ static MlirValue unpack(SparseLowering *lowering, const SparseMatrix *matrix, Ml
   return sparseLaunch(lowering, tileUseUnpackNm(unpacks), 2, grid, 2, matrix->parts, zeros);
 }
 
-// By way of a dense matrix.
+// Unpacks into a dense matrix and packs that one.
 static bool fromLines(SparseLowering *lowering, const SparseLines *lines, MlirType type, SparseResult *result) {
   MlirType dense = sparseTypeWithEncoding(type, mlirAttributeGetNull());
   MlirValue value = sparseUnpackLines(lowering, lines, 0, sparseZerosLike(lowering, dense, lines->sizes));
@@ -97,7 +97,7 @@ typedef struct Taken {
   bool isWhole; // no window reaches beyond the matrix
 } Taken;
 
-// How many of a unit's elements lie inside, of `left` that do or fewer.
+// How many elements of a unit lie inside the matrix.
 static MlirValue buildTaken(TileBuilder *b, MlirType result, const MlirValue *operands, const void *data) {
   const Taken *taken = data;
   return taken->isWhole ? tileBuildIndex(b, taken->together) : tileBuildMax(b, operands[0], tileBuildIndex(b, 0));
@@ -141,8 +141,7 @@ static MlirValue multiply(SparseLowering *lowering, const SparseMatrix *matrix, 
   return sparseLaunch(lowering, tileUseSpmmNm(product), 2, grid, 3, inputs, init);
 }
 
-const SparseFormatLowering sparseNmLowering = {.format = "nm",
-                                               .list = list,
+const SparseFormatLowering sparseNmLowering = {.list = list,
                                                .fromLines = fromLines,
                                                .pack = pack,
                                                .unpack = unpack,
