@@ -3,6 +3,7 @@
 // Expects: ranges of the operands. Leaves: ranges that hold for every program of every legal launch.
 #include "dialects/tile/hooks.h"
 #include "dialects/tile/questions.h"
+#include "lib/support/integer.h"
 
 // Nonnegative, so that signed and unsigned bounds are the same.
 static MlirExtIntegerRange rangeOf(int64_t minimum, int64_t maximum) {
@@ -55,9 +56,6 @@ void tileIotaOpIntegerRanges(MlirOperation op, const MlirExtIntegerRange *operan
 
 //===--- assume -------------------------------------------------------------===//
 
-static int64_t larger(int64_t a, int64_t b) { return a > b ? a : b; }
-static int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
-
 // The operand's range cut by `range [lower, upper]` (signed). Disjoint ranges: nothing is claimed.
 void tileAssumeOpIntegerRanges(MlirOperation op, const MlirExtIntegerRange *operands, MlirExtIntegerRange *results) {
   if (mlirTypeIsAMemRef(tileResultType(op, 0)))
@@ -65,8 +63,8 @@ void tileAssumeOpIntegerRanges(MlirOperation op, const MlirExtIntegerRange *oper
   results[0] = operands[0];
   if (!tileHas(op, "range"))
     return;
-  int64_t lower = larger(operands[0].signedMin, tileArrayAt(op, "range", 0));
-  int64_t upper = smaller(operands[0].signedMax, tileArrayAt(op, "range", 1));
+  int64_t lower = tessera_max(operands[0].signedMin, tileArrayAt(op, "range", 0));
+  int64_t upper = tessera_min(operands[0].signedMax, tileArrayAt(op, "range", 1));
   if (lower > upper)
     return;
   results[0].signedMin = lower;

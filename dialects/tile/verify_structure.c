@@ -5,6 +5,7 @@
 #include "dialects/tile/ops.h"
 #include "dialects/tile/questions.h"
 #include "lib/ir/op_format.h"
+#include "lib/support/integer.h"
 #include "mlir-c/Dialect/LLVM.h"
 #include "upstream/func.h"
 
@@ -284,8 +285,6 @@ bool tileNumProgramsOpVerify(MlirOperation op) { return verifyProgram(op); }
 
 //===--- assume -------------------------------------------------------------===//
 
-static bool isPowerOfTwo(int64_t value) { return value > 0 && (value & (value - 1)) == 0; }
-
 // `sizes` or `strides`: a divisor per dimension, dynamic for none.
 static bool verifyDivisors(MlirOperation op, const char *name) {
   MlirType type = tileOperandType(op, 0);
@@ -317,7 +316,7 @@ static bool refutesSizes(MlirOperation op) {
 static bool verifyMemrefPromise(MlirOperation op) {
   int64_t align = 1;
   tileIntegerOf(op, "align", &align);
-  if (!isPowerOfTwo(align))
+  if (!tessera_is_power_of_two(align))
     return tileError(op, "align is %lld, want a power of two", (long long)align);
   if (tileHas(op, "divisible") || tileHas(op, "range"))
     return tileError(op, "says divisible or range of %s, want align, sizes or strides",

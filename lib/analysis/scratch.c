@@ -1,6 +1,8 @@
 // Which ops exchange elements through shared memory, and how many bytes. See scratch.h.
 #include "lib/analysis/scratch.h"
 
+#include "lib/support/integer.h"
+
 #include "dialects/tile/ops.h"
 #include "dialects/tile/questions.h"
 #include "lib/analysis/moves.h"
@@ -11,10 +13,6 @@
 #include <string.h>
 
 //===--- bytes ----------------------------------------------------------------------------------------===//
-
-static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
-
-static int64_t roundUp(int64_t bytes, int64_t to) { return (bytes + to - 1) / to * to; }
 
 int64_t tileStoredBytes(MlirType element) {
   int64_t bytes = 1, width = mlirTypeIsATF32(element) ? 32 : tileElementWidth(element);
@@ -29,7 +27,7 @@ int64_t tileBufferBytes(MlirType buffer) {
   TileLayout layout = tileLayoutAttrGetLayout(tileBufferTypeGetLayout(buffer));
   int64_t stages = tileBufferTypeGetStages(buffer);
   int64_t bytes = (int64_t)tileLayoutPaddedSize(&layout) * tileStoredBytes(tileTypeGetElement(buffer));
-  return roundUp(bytes, TileBufferAlign) * (stages ? stages : 1);
+  return tessera_round_up(bytes, TileBufferAlign) * (stages ? stages : 1);
 }
 
 //===--- layouts --------------------------------------------------------------------------------------===//
@@ -131,7 +129,7 @@ static int64_t bytesOfChange(const TileExchange *exchange, const TileChange *cha
   TileConversion half;
   if (plan->kind != TileConversionShared)
     return 0;
-  int64_t bytes = roundUp((int64_t)plan->shared.bytes, 16);
+  int64_t bytes = tessera_round_up((int64_t)plan->shared.bytes, 16);
   bool fits =
       bytes <= exchange->room || !tileChangeHalve(change, &halves) || !tileChangePlan(exchange, &halves.half, &half);
   return fits ? bytes : bytesOfChange(exchange, &halves.half, &half);
@@ -173,7 +171,7 @@ static int64_t bytesOfSteps(const TileExchange *exchange, MlirOperation op, intp
     if (steps.items[i].dim == TileLayoutReg)
       live /= steps.items[i].count;
     if (steps.items[i].dim == TileLayoutWarp)
-      bytes = most(bytes, elements * live * exchange->lanes * exchange->warps);
+      bytes = tessera_max(bytes, elements * live * exchange->lanes * exchange->warps);
   }
   return bytes;
 }
@@ -185,9 +183,9 @@ static int64_t bytesOfReduce(const TileExchange *exchange, MlirOperation op) {
   for (intptr_t i = 0; i < tileArrayCount(op, "axes"); ++i)
     axes |= 1u << tileArrayAt(op, "axes", i);
   for (intptr_t i = 1; i < inputs; ++i)
-    bytes = most(bytes, bytesToLayoutOf(exchange, tileReduceOpGetInputs(op, i), tileOperandType(op, 0)));
+    bytes = tessera_max(bytes, bytesToLayoutOf(exchange, tileReduceOpGetInputs(op, i), tileOperandType(op, 0)));
   bool inOrder = mlirAttributeIsNull(tileReduceOpGetOperation(op));
-  return most(bytes, bytesOfSteps(exchange, op, inputs, axes, inOrder));
+  return tessera_max(bytes, bytesOfSteps(exchange, op, inputs, axes, inOrder));
 }
 
 static int64_t bytesOfScan(const TileExchange *exchange, MlirOperation op) {
@@ -196,13 +194,13 @@ static int64_t bytesOfScan(const TileExchange *exchange, MlirOperation op) {
   int64_t bytes = bytesOfSteps(exchange, op, inputs, 1u << axis, true);
   for (intptr_t i = 0; i < inputs; ++i) {
     MlirType element = tileTypeGetElement(tileOperandType(op, i)), like = tileTypeWithElement(tile, element);
-    bytes = most(bytes, bytesToConvert(exchange, tileOperandType(op, i), like));
-    bytes = most(bytes, bytesToConvert(exchange, like, tileResultType(op, i)));
+    bytes = tessera_max(bytes, bytesToConvert(exchange, tileOperandType(op, i), like));
+    bytes = tessera_max(bytes, bytesToConvert(exchange, like, tileResultType(op, i)));
     if (i >= tileScanOpGetNumInitial(op) || !isTile(mlirValueGetType(tileScanOpGetInitial(op, i))))
       continue;
     MlirType state = tileWithoutAxis(tile, axis, element);
-    bytes = most(bytes, bytesToConvert(exchange, mlirValueGetType(tileScanOpGetInitial(op, i)), state));
-    bytes = most(bytes, bytesToConvert(exchange, state, tileResultType(op, inputs + i)));
+    bytes = tessera_max(bytes, bytesToConvert(exchange, mlirValueGetType(tileScanOpGetInitial(op, i)), state));
+    bytes = tessera_max(bytes, bytesToConvert(exchange, state, tileResultType(op, inputs + i)));
   }
   return bytes;
 }
@@ -215,14 +213,14 @@ TileSortSpace tileSortSpaceOf(MlirOperation sort) {
   while (space.padded < space.size)
     space.padded *= 2;
   space.keyBytes = space.rows * space.padded * 8;
-  space.bytes = space.keyBytes + roundUp(space.rows * space.padded * 4, 16);
+  space.bytes = space.keyBytes + tessera_round_up(space.rows * space.padded * 4, 16);
   return space;
 }
 
 static int64_t bytesOfSort(MlirOperation op) {
   int64_t bytes = tileSortSpaceOf(op).bytes;
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
-    bytes += roundUp(tileDenseBytes(tileOperandType(op, i)), 16);
+    bytes += tessera_round_up(tileDenseBytes(tileOperandType(op, i)), 16);
   return bytes;
 }
 
@@ -236,8 +234,8 @@ static int64_t bytesOfInsert(const TileExchange *exchange, MlirOperation op) {
   if (movesRegisters(exchange, op, 0, 0) && movesRegisters(exchange, op, 1, 0))
     return 0;
   MlirValue whole = tileInsertOpGetDestination(op);
-  return most(bytesToConvert(exchange, mlirValueGetType(whole), tileResultType(op, 0)),
-              tileDenseBytes(tileOperandType(op, 0)));
+  return tessera_max(bytesToConvert(exchange, mlirValueGetType(whole), tileResultType(op, 0)),
+                     tileDenseBytes(tileOperandType(op, 0)));
 }
 
 static int64_t bytesOfCat(const TileExchange *exchange, MlirOperation op) {
@@ -270,7 +268,7 @@ bool tileFmaHasFactors(const TileExchange *exchange, MlirOperation product) {
 static int64_t bytesOfMma(const TileExchange *exchange, MlirOperation op) {
   if (!tileKeywordIs(op, "atom", "fma") || tileFmaHasFactors(exchange, op))
     return 0;
-  return roundUp(tileDenseBytes(tileOperandType(op, 0)), 16) + tileDenseBytes(tileOperandType(op, 1));
+  return tessera_round_up(tileDenseBytes(tileOperandType(op, 0)), 16) + tileDenseBytes(tileOperandType(op, 1));
 }
 
 //===--- computed places ------------------------------------------------------------------------------===//
@@ -288,10 +286,10 @@ static int64_t bytesOfIndices(const TileExchange *exchange, MlirOperation op, Ml
     MlirType wanted = tileTypeIsAView(mlirValueGetType(memory))
                           ? tileAlongAxis(elements, i, element, tileTypeGetSize(type, 0))
                           : tileTypeWithElement(elements, element);
-    bytes = most(bytes, bytesToConvert(exchange, type, wanted));
+    bytes = tessera_max(bytes, bytesToConvert(exchange, type, wanted));
   }
   if (isTile(mlirValueGetType(memory)))
-    bytes = most(bytes, bytesToLayoutOf(exchange, memory, elements));
+    bytes = tessera_max(bytes, bytesToLayoutOf(exchange, memory, elements));
   return bytes;
 }
 
@@ -300,8 +298,8 @@ static int64_t bytesOfGather(const TileExchange *exchange, MlirOperation op) {
   MlirType result = tileResultType(op, 0);
   if (!isTile(mlirValueGetType(source)) || !tileHas(op, "axis"))
     return bytesOfIndices(exchange, op, source, result);
-  return most(bytesToLayoutOf(exchange, tileGatherOpGetIndices(op, 0), result),
-              tileDenseBytes(mlirValueGetType(source)));
+  return tessera_max(bytesToLayoutOf(exchange, tileGatherOpGetIndices(op, 0), result),
+                     tileDenseBytes(mlirValueGetType(source)));
 }
 
 // The thread that acted gives what it read to those that hold copies; a scalar's copies are in all threads.
@@ -312,9 +310,9 @@ static int64_t bytesOfAtomic(const TileExchange *exchange, MlirOperation op) {
   if (mlirOpOperandIsNull(mlirValueGetFirstUse(result)))
     return bytes;
   if (!isTile(type))
-    return most(bytes, tileStoredBytes(type));
+    return tessera_max(bytes, tileStoredBytes(type));
   TileLayout layout = layoutOf(type);
-  return tileHasCopies(&layout, exchange->lanes, exchange->warps) ? most(bytes, tileDenseBytes(type)) : bytes;
+  return tileHasCopies(&layout, exchange->lanes, exchange->warps) ? tessera_max(bytes, tileDenseBytes(type)) : bytes;
 }
 
 //===--- all ------------------------------------------------------------------------------------------===//
@@ -322,14 +320,14 @@ static int64_t bytesOfAtomic(const TileExchange *exchange, MlirOperation op) {
 static int64_t bytesOfPrint(MlirOperation op) {
   int64_t bytes = 0;
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
-    bytes += isTile(tileOperandType(op, i)) ? roundUp(tileDenseBytes(tileOperandType(op, i)), 16) : 0;
+    bytes += isTile(tileOperandType(op, i)) ? tessera_round_up(tileDenseBytes(tileOperandType(op, i)), 16) : 0;
   return bytes;
 }
 
 static int64_t bytesOfHistogram(const TileExchange *exchange, MlirOperation op) {
   MlirValue mask = tileHistogramOpGetMask(op);
   int64_t bytes = 4 * tileTypeGetCount(tileResultType(op, 0));
-  return mlirValueIsNull(mask) ? bytes : most(bytes, bytesToLayoutOf(exchange, mask, tileOperandType(op, 0)));
+  return mlirValueIsNull(mask) ? bytes : tessera_max(bytes, bytesToLayoutOf(exchange, mask, tileOperandType(op, 0)));
 }
 
 static int64_t bytesOfRandom(const TileExchange *exchange, MlirOperation op) {

@@ -1,6 +1,8 @@
 // What a kernel may tile and what was chosen. See tiling.h.
 #include "lib/analysis/tiling.h"
 
+#include "lib/support/integer.h"
+
 #include "dialects/tile/tile.h"
 #include "lib/analysis/reduction.h"
 #include "lib/search/construct.h"
@@ -412,8 +414,6 @@ bool tileStructuredWalksDepthAround(const TileStructured *s, const TileTiling *t
 
 //===--- faults -----------------------------------------------------------------------===//
 
-static bool isPowerOfTwo(int64_t value) { return !(value & (value - 1)); }
-
 // A field that the kind does not have.
 static const char *fieldFault(const TileStructured *s, const TileSearchTile *tile, char *buffer, size_t capacity) {
   static const char *const gpuFields[] = {"warps", "stages", "group", "registers"};
@@ -483,7 +483,7 @@ static const char *blockFault(const TileStructured *s, const TileOperator *op, c
         op->dims[d].mayTile && ++wide <= op->mostTiled && (!op->dims[d].divides || op->dims[d].extent % size == 0);
     for (int other = 0; other < s->numDims; ++other)
       fits = fits && (s->dims[other].scheduled <= 1 || op->dims[d].beside >> other & 1);
-    if (!fits || (tileStructuredGpu(s) && !isPowerOfTwo(size))) {
+    if (!fits || (tileStructuredGpu(s) && !tessera_is_power_of_two(size))) {
       snprintf(buffer, capacity,
                fits ? "`block` takes %ld of dimension %d; a GPU's sizes are powers of two"
                     : "`block` takes %ld of dimension %d; this kernel takes 1 of it",

@@ -3,12 +3,10 @@
 // a vector is a set of registers whose offsets are the numbers from 0 on, which is a question of span over GF(2).
 #include "lib/layout/access.h"
 
+#include "lib/support/integer.h"
+
 #include "lib/layout/algebra.h"
 #include "lib/layout/bit_matrix.h"
-
-static uint32_t log2Of(uint64_t value) { return value ? 63u - (uint32_t)__builtin_clzll(value) : 0; }
-
-static uint32_t smaller(uint32_t a, uint32_t b) { return a < b ? a : b; }
 
 // The dimensions after reg are one index, the thread; blocks have a memory each, so they do not count.
 static void fillSteps(const TileLayout *place, TileAccess *access) {
@@ -43,7 +41,7 @@ static uint32_t alignedBits(const TileAccess *access, uint32_t most) {
     used |= access->threadStep[i];
   for (uint32_t i = 0; i < access->digitCount; ++i)
     used |= access->digitStep[i];
-  return used ? smaller(most, (uint32_t)__builtin_ctzll(used)) : most;
+  return used ? tessera_min(most, (uint32_t)__builtin_ctzll(used)) : most;
 }
 
 static void fillSlots(TileAccess *access, uint32_t most) {
@@ -72,7 +70,7 @@ bool tileAccessPlan(const TileLayout *values, const TileLayout *memory, const in
   *access = (TileAccess){.padAmount = memory->padAmount, .padEvery = memory->padEvery};
   fillSteps(&place, access);
   fillCopies(access);
-  fillSlots(access, alignedBits(access, log2Of(limits->vectorBytes / limits->elementBytes)));
+  fillSlots(access, alignedBits(access, tessera_log2(limits->vectorBytes / limits->elementBytes)));
   access->count = 1u << __builtin_popcount(access->registerMask);
   for (uint32_t i = 0; i < access->digitCount; ++i)
     access->count *= access->digitSize[i];
@@ -123,13 +121,13 @@ uint64_t tileAccessOffset(const TileAccess *access, uint32_t n, uint32_t thread)
 static uint32_t phaseLanes(const TileAccess *access, uint32_t lanes, const TileAccessLimits *limits) {
   uint32_t bytes = limits->elementBytes << access->vectorBits;
   uint32_t served = limits->banks * limits->bankBytes / (bytes > limits->bankBytes ? bytes : limits->bankBytes);
-  return served < 1 ? 1 : smaller(served, lanes);
+  return served < 1 ? 1 : tessera_min(served, lanes);
 }
 
 // Linear memory: the words of a phase are a subspace, of which each bank gives equally many.
 static uint32_t conflictsByRank(const TileAccess *access, uint32_t lanes, const TileAccessLimits *limits) {
   TileBitSpan words = {.size = 0}, banks = {.size = 0};
-  uint32_t phaseBits = smaller(log2Of(lanes), access->threadBits);
+  uint32_t phaseBits = tessera_min(tessera_log2(lanes), access->threadBits);
   for (uint32_t i = 0; i < phaseBits + access->vectorBits; ++i) {
     uint64_t offset = i < phaseBits ? access->threadStep[i] : UINT64_C(1) << (i - phaseBits);
     uint64_t word = offset * limits->elementBytes / limits->bankBytes;
@@ -185,7 +183,7 @@ TileAccessTraffic tileAccessTraffic(const TileAccess *access, uint32_t lanes, co
 
 // log2 of the largest power of two that divides the value and is at most 2^most; 0 divides by all.
 static uint32_t dividing(uint64_t value, uint32_t most) {
-  return value ? smaller(most, (uint32_t)__builtin_ctzll(value)) : most;
+  return value ? tessera_min(most, (uint32_t)__builtin_ctzll(value)) : most;
 }
 
 // Whether a step is one element along the axis times 2^bit, and nothing else.
@@ -198,7 +196,8 @@ static bool isUnit(const TileLayoutPoint *step, uint32_t axis, uint32_t bit) {
 
 uint32_t tileAccessWidest(const TileLayout *values, const TileMemoryFacts *facts, const TileAccessLimits *limits,
                           uint32_t *slotStep) {
-  uint32_t width = dividing(facts->bound, log2Of(limits->vectorBytes / limits->elementBytes)), found = 0, taken = 0;
+  uint32_t width = dividing(facts->bound, tessera_log2(limits->vectorBytes / limits->elementBytes)), found = 0,
+           taken = 0;
   uint64_t elements = facts->alignment / limits->elementBytes;
   width = facts->alignment % limits->elementBytes || !elements ? 0 : dividing(elements, width);
   for (uint32_t i = 0; i < values->repeatCount; ++i)

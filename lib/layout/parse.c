@@ -6,6 +6,8 @@
 
 #include "lib/layout/text.h"
 
+#include "lib/support/integer.h"
+
 enum { MAX_TERMS = 64 };
 
 typedef struct {
@@ -30,7 +32,6 @@ typedef struct {
 
 static bool isLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 static bool isDigit(char c) { return c >= '0' && c <= '9'; }
-static bool isPowerOfTwo(uint64_t value) { return value && !(value & (value - 1)); }
 
 static char peek(Parser *parser) {
   while (parser->at < parser->length && strchr(" \t\r\n", parser->text[parser->at]) && parser->text[parser->at])
@@ -145,12 +146,12 @@ static bool parseMode(Parser *parser, Mode *mode) {
 
 // What + means, XOR, is linear only for steps that are powers of two, and only over positions that are bits.
 static bool checkTerms(Parser *parser, const Mode *mode) {
-  bool bits = isPowerOfTwo(mode->size);
+  bool bits = tessera_is_power_of_two(mode->size);
   if (!bits && mode->termCount > 1)
     return tileErrorSet(parser->error, 1, mode->column,
                         "size %" PRIu64 " has an odd factor, which is added: it takes one term, without +", mode->size);
   for (uint32_t i = 0; bits && i < mode->termCount; ++i)
-    if (!isPowerOfTwo(mode->terms[i].stride))
+    if (!tessera_is_power_of_two(mode->terms[i].stride))
       return tileErrorSet(parser->error, 1, mode->terms[i].column,
                           "stride %" PRIu64 " is not a power of two; XOR several terms, as in d0+d0*2",
                           mode->terms[i].stride);
@@ -197,7 +198,7 @@ static bool parseModes(Parser *parser, uint32_t dim, TileLayout *layout, Dims *d
     if (dims->column[dim] && mode.size % 2 == 0)
       return tileErrorSet(parser->error, 1, dims->column[dim],
                           "a mode with an odd factor must be the last of its dimension");
-    if (!isPowerOfTwo(mode.size) && !dims->column[dim])
+    if (!tessera_is_power_of_two(mode.size) && !dims->column[dim])
       dims->column[dim] = mode.column;
     if (!addMode(parser, &mode, dim, layout))
       return false;

@@ -11,6 +11,7 @@
 #include "lib/layout/bit_matrix.h"
 #include "lib/layout/convert.h"
 #include "lib/layout/exchange.h"
+#include "lib/support/integer.h"
 
 // One side of the memory: the columns of its layout of values, and the vector it is to use.
 typedef struct {
@@ -32,8 +33,6 @@ typedef struct {
   uint64_t vector[64];
   uint32_t count;
 } Basis;
-
-static uint32_t log2Of(uint64_t value) { return value > 1 ? 63u - (uint32_t)__builtin_clzll(value) : 0; }
 
 static void fillSide(const TileLayout *layout, const uint32_t *width, Side *side) {
   TileBitSpan span = {.size = 0};
@@ -109,7 +108,7 @@ static TileBitSpan avoidedBy(const Tile *tile, const Side *side, const Basis *ve
     tileBitSpanAdd(&span, vector->vector[i]);
   for (uint32_t i = vector->count; i < tile->wordBits && i - vector->count < rest->count; ++i)
     tileBitSpanAdd(&span, rest->vector[i - vector->count]);
-  for (uint32_t i = 0; i < side->lanes && i < log2Of(served); ++i)
+  for (uint32_t i = 0; i < side->lanes && i < tessera_log2(served); ++i)
     tileBitSpanAdd(&span, side->columns[side->registers + i]);
   return span;
 }
@@ -229,11 +228,11 @@ bool tileLayoutSwizzle(const TileLayout *store, const TileLayout *load, const in
     tile.bits += tile.width[axis];
     odd *= (uint64_t)shape[axis] >> tile.width[axis];
   }
-  tile.wordBits = limits->bankBytes > limits->elementBytes ? log2Of(limits->bankBytes / limits->elementBytes) : 0;
-  tile.bankBits = log2Of((uint64_t)limits->banks * limits->bankBytes / limits->elementBytes);
+  tile.wordBits = limits->bankBytes > limits->elementBytes ? tessera_log2(limits->bankBytes / limits->elementBytes) : 0;
+  tile.bankBits = tessera_log2((uint64_t)limits->banks * limits->bankBytes / limits->elementBytes);
   fillSide(store, tile.width, &tile.side[0]);
   fillSide(load, tile.width, &tile.side[1]);
-  uint32_t most = log2Of(limits->vectorBytes / limits->elementBytes);
+  uint32_t most = tessera_log2(limits->vectorBytes / limits->elementBytes);
   for (uint32_t widths = (most + 1) * (most + 1); widths-- > 0;) {
     Basis basis;
     TileLayout candidate;

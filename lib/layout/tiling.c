@@ -2,11 +2,11 @@
 // How: the powers of two of each axis are dealt out bit by bit; the odd factors follow as outermost registers.
 #include "lib/layout/tiling.h"
 
+#include "lib/support/integer.h"
+
 #include <inttypes.h>
 
 #include "lib/layout/algebra.h"
-
-static uint32_t log2Of(uint64_t value) { return value > 1 ? 63u - (uint32_t)__builtin_clzll(value) : 0; }
 
 //===--- rounded shapes -----------------------------------------------------------------------===//
 
@@ -25,7 +25,7 @@ typedef struct {
 } Rounded;
 
 static void roundAxis(int64_t size, uint32_t least, uint32_t bits, const Rounded *before, Rounded *after) {
-  uint32_t most = size > 1 ? log2Of((uint64_t)size - 1) + 1 : 0;
+  uint32_t most = size > 1 ? tessera_log2((uint64_t)size - 1) + 1 : 0;
   for (uint32_t more = least < most ? least : most; more <= most; ++more) {
     int64_t extent = roundedTo(size, more);
     for (uint32_t had = 0; had <= bits; ++had) {
@@ -116,9 +116,9 @@ bool tileLayoutBlocked(const int64_t *shape, uint32_t rank, const uint32_t *orde
   if (!supplyOf(shape, rank, &supply, error))
     return false;
   if (rank)
-    deal(&supply, order ? order[0] : rank - 1, log2Of(vector), TileLayoutReg, &layout);
-  if (!dealAll(&supply, order, log2Of(lanes), TileLayoutLane, &layout, error) ||
-      !dealAll(&supply, warpOrder ? warpOrder : order, log2Of(warps), TileLayoutWarp, &layout, error) ||
+    deal(&supply, order ? order[0] : rank - 1, tessera_log2(vector), TileLayoutReg, &layout);
+  if (!dealAll(&supply, order, tessera_log2(lanes), TileLayoutLane, &layout, error) ||
+      !dealAll(&supply, warpOrder ? warpOrder : order, tessera_log2(warps), TileLayoutWarp, &layout, error) ||
       !dealRest(&supply, order, &layout, error))
     return false;
   *result = layout;

@@ -1,9 +1,9 @@
 // The analytical model of cache blocks. See blocking.h for the formulas and the paper.
 #include "lib/machine/blocking.h"
 
-#include <inttypes.h>
+#include "lib/support/integer.h"
 
-static int64_t divideUp(int64_t a, int64_t b) { return (a + b - 1) / b; }
+#include <inttypes.h>
 
 // Bytes of one way of a cache; 0 with an error if the file does not tell.
 static int64_t wayBytes(const TileMachine *machine, const char *name, TileMachineLevel *level, TileError *error) {
@@ -17,7 +17,7 @@ static int64_t wayBytes(const TileMachine *machine, const char *name, TileMachin
 // Elements of a block that a cache holds beside one streaming way and the ways that `resident` bytes fill; at least one
 // way.
 static int64_t blockBeside(const TileMachineLevel *level, int64_t way, int64_t resident, int64_t rowBytes) {
-  int64_t ways = level->ways - 1 - divideUp(resident, way);
+  int64_t ways = level->ways - 1 - tessera_ceil_div(resident, way);
   return (ways < 1 ? 1 : ways) * way / rowBytes;
 }
 
@@ -57,6 +57,6 @@ bool tileMachineLeastMicroTile(const TileMachine *machine, int64_t elementBytes,
 int64_t tileMachineSplitEvenly(int64_t total, int64_t block, int64_t multiple) {
   if (total < 1 || block < 1 || multiple < 1)
     return multiple < 1 ? 1 : multiple;
-  int64_t blocks = divideUp(total, block);
-  return divideUp(divideUp(total, blocks), multiple) * multiple;
+  int64_t blocks = tessera_ceil_div(total, block);
+  return tessera_ceil_div(tessera_ceil_div(total, blocks), multiple) * multiple;
 }

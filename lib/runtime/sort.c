@@ -3,6 +3,8 @@
 // Cost: n log n comparisons; with few wanted about n, at worst n times wanted. Leaves: |order|; |scratch| is undefined.
 #include "lib/runtime/sort.h"
 
+#include "lib/support/integer.h"
+
 #include <stdbool.h>
 #include <string.h>
 
@@ -36,15 +38,13 @@ static void merge(const int64_t *keys, const int64_t *from, int64_t *to, int64_t
   }
 }
 
-static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
-
 static void sort_all(const int64_t *keys, int64_t *order, int64_t *scratch, int64_t count, bool descending) {
   int64_t *from = order, *to = scratch;
   for (int64_t i = 0; i < count; ++i)
     order[i] = i;
   for (int64_t run = 1; run < count; run *= 2) {
     for (int64_t begin = 0; begin < count; begin += 2 * run)
-      merge(keys, from, to, begin, least(begin + run, count), least(begin + 2 * run, count), descending);
+      merge(keys, from, to, begin, tessera_min(begin + run, count), tessera_min(begin + 2 * run, count), descending);
     int64_t *sorted = to;
     to = from;
     from = sorted;

@@ -1,6 +1,8 @@
 // Attention's tiles. See attention.h.
 #include "lib/search/attention.h"
 
+#include "lib/support/integer.h"
+
 #include "lib/search/construct.h"
 #include "lib/search/model.h"
 
@@ -10,11 +12,6 @@
 // used.
 enum { SumBytes = 4, MostKeys = 1024, MostQueries = 128, LeastKeys = 32, MostParts = 64, Stages = 2, WarpsOfBlock = 4 };
 
-static double larger(double a, double b) { return a > b ? a : b; }
-static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
-
-static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
-
 // Blocks of keys that the programs of a head visit.
 static int64_t blocksVisited(const TileAttentionSizes *s, int64_t queries, int64_t keys) {
   int64_t visited = 0;
@@ -23,13 +20,13 @@ static int64_t blocksVisited(const TileAttentionSizes *s, int64_t queries, int64
     for (int i = 0; i < s->numBounds; ++i) {
       const TileAttentionBound *bound = &s->bounds[i];
       int64_t at = query + ((bound->slope > 0) == bound->isUpper ? queries - 1 : 0);
-      int64_t key = most(0, bound->slope * at + bound->constant);
+      int64_t key = tessera_max(0, bound->slope * at + bound->constant);
       if (bound->isUpper)
-        end = least(end, key);
+        end = tessera_min(end, key);
       else
-        first = most(first, key);
+        first = tessera_max(first, key);
     }
-    visited += first < end ? tileCeilDiv(end, keys) - first / keys : 0;
+    visited += first < end ? tessera_ceil_div(end, keys) - first / keys : 0;
   }
   return visited;
 }
@@ -47,22 +44,22 @@ static int levelOf(const TileSearchTarget *target, double bytes) {
 static double lineCycles(const TileSearchTarget *target, int level) {
   const TileSearchLevel *l = &target->levels[level];
   double byBandwidth = (double)l->line * (double)target->cores * target->clock / l->bandwidth;
-  return larger((double)l->latency / (double)target->model.missesPacking, byBandwidth);
+  return fmax((double)l->latency / (double)target->model.missesPacking, byBandwidth);
 }
 
 // rows × vectors += rows × depth · depth × vectors, by register tiles.
 static double productCycles(const TileSearchTarget *target, int64_t rows, int64_t vectors, int64_t depth) {
   int64_t mostRows = target->model.registerRows, mostVectors = target->model.attentionVectors;
-  int64_t wide = least(vectors, mostVectors), tall = least(rows, mostRows);
+  int64_t wide = tessera_min(vectors, mostVectors), tall = tessera_min(rows, mostRows);
   double fma = (double)(tall * wide) / (double)target->fmaPerCycle;
   double loads = (double)(tall + wide) / (double)target->loadsPerCycle;
-  double step = larger(larger(fma, loads), (double)target->fmaLatency);
-  double tiles = (double)tileCeilDiv(rows, mostRows) * (double)tileCeilDiv(vectors, mostVectors);
+  double step = fmax(fmax(fma, loads), (double)target->fmaLatency);
+  double tiles = (double)tessera_ceil_div(rows, mostRows) * (double)tessera_ceil_div(vectors, mostVectors);
   return tiles * (step * (double)depth + (double)target->model.tileStart);
 }
 
 static double cpuSeconds(const TileSearchTarget *target, const TileAttentionSizes *s, int64_t queries, int64_t keys) {
-  int64_t vectors = tileCeilDiv(queries * SumBytes, target->vectorBytes);
+  int64_t vectors = tessera_ceil_div(queries * SumBytes, target->vectorBytes);
   double line = (double)target->levels[0].line, scores = (double)(keys * vectors);
   double score = (double)target->model.scoreCycles, rescale = (double)target->model.rescaleCycles;
   double perBlock = productCycles(target, keys, vectors, s->depth) + productCycles(target, s->channels, vectors, keys) +
@@ -73,22 +70,22 @@ static double cpuSeconds(const TileSearchTarget *target, const TileAttentionSize
   double bytes = (double)(keys * (s->depth + s->channels) * s->bytes);
   int level = levelOf(target, (double)(s->keys * (s->depth + s->channels) * s->bytes));
   perBlock += level ? bytes / line * lineCycles(target, level) : 0;
-  int64_t tiles = tileCeilDiv(s->queries, queries), programs = s->heads * tiles;
+  int64_t tiles = tessera_ceil_div(s->queries, queries), programs = s->heads * tiles;
   double program = (double)blocksVisited(s, queries, keys) / (double)tiles * perBlock +
                    (double)target->model.programStart + (double)((s->depth + s->channels) * vectors) * rescale;
-  return program * (double)tileCeilDiv(programs, target->cores) / target->clock;
+  return program * (double)tessera_ceil_div(programs, target->cores) / target->clock;
 }
 
 // Softmax apart: scores written and read once more, the rows shared by the cores.
 static double cpuSoftmaxSeconds(const TileSearchTarget *target, const TileAttentionSizes *s) {
-  double vectors = (double)(s->heads * s->queries) * (double)tileCeilDiv(s->keys * SumBytes, target->vectorBytes);
+  double vectors = (double)(s->heads * s->queries) * (double)tessera_ceil_div(s->keys * SumBytes, target->vectorBytes);
   double lines = 2 * vectors * (double)target->vectorBytes / (double)target->levels[0].line;
   int level = levelOf(target, 2 * vectors * (double)target->vectorBytes);
   return (vectors * (double)target->model.scoreCycles + lines * lineCycles(target, level)) / (double)target->cores /
          target->clock;
 }
 
-static int64_t roundedUp(int64_t size, int64_t multiple) { return tileCeilDiv(size, multiple) * multiple; }
+static int64_t roundedUp(int64_t size, int64_t multiple) { return tessera_ceil_div(size, multiple) * multiple; }
 
 // Of predictions that are nearly equal the block with the fewest scores wins: it leaves most of the caches to others.
 static void consider(const TileSearchTarget *target, TileSearchAttention *best, double seconds, int64_t queries,
@@ -105,10 +102,10 @@ static void consider(const TileSearchTarget *target, TileSearchAttention *best, 
 
 static void searchCpu(const TileSearchTarget *target, const TileAttentionSizes *s, TileSearchAttention *best) {
   int64_t lanes = target->vectorBytes / SumBytes, most = tileSearchBucket(s->queries);
-  for (int64_t queries = least(lanes, most); queries <= least(most, MostQueries); queries *= 2)
-    for (int64_t parts = tileCeilDiv(s->keys, MostKeys); parts <= tileCeilDiv(s->keys, LeastKeys); ++parts) {
-      int64_t keys =
-          roundedUp(tileCeilDiv(s->keys, parts), least(target->model.registerRows, tileSearchBucket(s->keys)));
+  for (int64_t queries = tessera_min(lanes, most); queries <= tessera_min(most, MostQueries); queries *= 2)
+    for (int64_t parts = tessera_ceil_div(s->keys, MostKeys); parts <= tessera_ceil_div(s->keys, LeastKeys); ++parts) {
+      int64_t keys = roundedUp(tessera_ceil_div(s->keys, parts),
+                               tessera_min(target->model.registerRows, tileSearchBucket(s->keys)));
       consider(target, best, cpuSeconds(target, s, queries, keys), queries, keys);
       if (parts >= MostParts)
         break;
@@ -129,10 +126,10 @@ static bool fitsGpu(const TileSearchTarget *target, const TileAttentionSizes *s,
 static double gpuSeconds(const TileSearchTarget *target, const TileAttentionSizes *s, int64_t queries, int64_t keys) {
   double columns = (double)(s->heads * blocksVisited(s, queries, keys) * keys); // of all programs
   double operations = 2 * (double)queries * columns * (double)(s->depth + s->channels);
-  double busy = (double)least(s->heads * tileCeilDiv(s->queries, queries), target->cores);
+  double busy = (double)tessera_min(s->heads * tessera_ceil_div(s->queries, queries), target->cores);
   double bytes = columns * (double)((s->depth + s->channels) * s->bytes);
-  return larger(operations / (target->rate * busy * target->clock),
-                bytes / target->levels[target->numLevels - 1].bandwidth) +
+  return fmax(operations / (target->rate * busy * target->clock),
+              bytes / target->levels[target->numLevels - 1].bandwidth) +
          target->model.launchSeconds;
 }
 

@@ -1,6 +1,8 @@
 // Construction of aligned tiles. See construct.h.
 #include "lib/search/construct.h"
 
+#include "lib/support/integer.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,7 +62,7 @@ static int64_t largestOf(const TileOperator *op, const TileSearchTarget *target,
 
 // Whether `size` wastes no more of the dimension than it may.
 static bool isPaddedLittle(int64_t extent, int64_t size, double padding) {
-  return (double)(tileCeilDiv(extent, size) * size) <= (double)extent * (1 + padding);
+  return (double)(tessera_ceil_div(extent, size) * size) <= (double)extent * (1 + padding);
 }
 
 int tileSearchSizes(const TileOperator *op, const TileSearchTarget *target, const TileSearchTile *start, double padding,

@@ -2,6 +2,7 @@
 #include "lib/search/cpu_cost.h"
 
 #include "lib/search/construct.h"
+#include "lib/support/integer.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -44,7 +45,7 @@ int tileCpuLevelOfPanel(const TileSearchTarget *target, int64_t rows, int64_t wi
   int level = tileCpuLevelOf(target, (double)(rows * width));
   for (; level + 2 < target->numLevels; ++level) {
     const TileSearchLevel *l = &target->levels[level];
-    if (tileCpuRowsSharing(l, rows, tileCeilDiv(width, l->line), stride) <= l->ways)
+    if (tileCpuRowsSharing(l, rows, tessera_ceil_div(width, l->line), stride) <= l->ways)
       break;
   }
   return level;
@@ -68,7 +69,7 @@ int64_t tileCpuRowsSharing(const TileSearchLevel *level, int64_t rows, int64_t l
     int64_t set = r * stride / level->line % sets;
     count += set < lines || set > sets - lines;
   }
-  return tileCeilDiv(count * rows, seen);
+  return tessera_ceil_div(count * rows, seen);
 }
 
 bool tileCpuRowsAreApart(const TileOperator *op, const TileSearchTarget *target) {
@@ -88,9 +89,9 @@ double tileCpuStepCycles(const TileSearchTarget *target, int64_t rows, int64_t v
 
 double tileCpuRowStepCycles(const TileOperator *op, const TileSearchTarget *target, int64_t rows, int64_t columns,
                             int64_t n, double perVector) {
-  int64_t lanes = tileCpuLanes(op, target), vectors = tileCeilDiv(columns, lanes), whole = n / columns;
+  int64_t lanes = tileCpuLanes(op, target), vectors = tessera_ceil_div(columns, lanes), whole = n / columns;
   bool isNarrow = n % columns && tileCpuLastPanel(op, target, columns) > 0;
-  int64_t last = n % columns == 0 ? 0 : isNarrow ? tileCeilDiv(n % columns, lanes) : vectors;
+  int64_t last = n % columns == 0 ? 0 : isNarrow ? tessera_ceil_div(n % columns, lanes) : vectors;
   double cycles = (double)whole * (tileCpuStepCycles(target, rows, vectors) + perVector * (double)vectors);
   return cycles + (last ? tileCpuStepCycles(target, rows, last) + perVector * (double)last : 0);
 }
@@ -104,7 +105,7 @@ double tileCpuOverlapped(const TileSearchTarget *target, double work, double wai
 
 int64_t tileCpuLastPanel(const TileOperator *op, const TileSearchTarget *target, int64_t columns) {
   const TileOperatorDim *n = &op->dims[op->n];
-  int64_t lanes = tileCpuLanes(op, target), rest = columns ? tileCeilDiv(n->extent % columns, lanes) * lanes : 0;
+  int64_t lanes = tileCpuLanes(op, target), rest = columns ? tessera_ceil_div(n->extent % columns, lanes) * lanes : 0;
   return n->isUnknown || n->extent < columns || rest == columns ? 0 : rest;
 }
 
@@ -121,7 +122,7 @@ bool tileCpuMayReadInPlace(const TileOperator *op) {
 }
 
 static double paddedCycles(const TileOperator *op, const TileSearchTarget *target, int64_t rows, int64_t columns) {
-  return (double)tileCeilDiv(op->dims[op->m].extent, rows) *
+  return (double)tessera_ceil_div(op->dims[op->m].extent, rows) *
          tileCpuRowStepCycles(op, target, rows, columns, op->dims[op->n].extent, 0);
 }
 
@@ -164,13 +165,13 @@ int tileCpuAppendSize(int64_t *sizes, int count, int capacity, int64_t size) {
 
 // A block of k is a part of a run or several whole runs.
 static int depthsOfRuns(const TileOperatorDim *k, int64_t ragged, int64_t *sizes, int capacity) {
-  int64_t runs = tileCeilDiv(k->extent, k->run);
+  int64_t runs = tessera_ceil_div(k->extent, k->run);
   int count = 0;
   for (int64_t parts = k->run / TileCpuLeastDepth; parts > 1; --parts)
     if (k->run % parts == 0 && (k->run / parts) % ragged == 0)
       count = tileCpuAppendSize(sizes, count, capacity - 1, k->run / parts);
   for (int64_t blocks = runs; blocks >= 1; --blocks)
-    count = tileCpuAppendSize(sizes, count, capacity - (blocks > 1), tileCeilDiv(runs, blocks) * k->run);
+    count = tileCpuAppendSize(sizes, count, capacity - (blocks > 1), tessera_ceil_div(runs, blocks) * k->run);
   return count;
 }
 
@@ -178,7 +179,7 @@ static int depthsOfRuns(const TileOperatorDim *k, int64_t ragged, int64_t *sizes
 static int depthsOfDots(const TileOperatorDim *k, int64_t *sizes, int capacity) {
   int count = 0;
   for (int64_t depth = TileCpuLeastDepth; (!count || depth < 2 * k->extent) && count < capacity; depth *= 2)
-    if (depth == TileCpuLeastDepth || tileCeilDiv(k->extent, depth) * depth * 8 <= k->extent * 9)
+    if (depth == TileCpuLeastDepth || tessera_ceil_div(k->extent, depth) * depth * 8 <= k->extent * 9)
       sizes[count++] = depth;
   return count;
 }
@@ -191,8 +192,8 @@ static int depths(const TileOperatorDim *k, int64_t group, int64_t ragged, int64
   if (group > 1)
     return depthsOfDots(k, sizes, capacity);
   for (size_t i = 0; i < sizeof wanted / sizeof *wanted; ++i) {
-    int64_t parts = tileCeilDiv(k->extent, wanted[i]), depth = tileCeilDiv(k->extent, parts);
-    int64_t rounded = tileCeilDiv(depth, ragged) * ragged;
+    int64_t parts = tessera_ceil_div(k->extent, wanted[i]), depth = tessera_ceil_div(k->extent, parts);
+    int64_t rounded = tessera_ceil_div(depth, ragged) * ragged;
     bool isEven = !k->isUnknown && (k->extent % depth == 0 || rounded >= k->extent);
     int64_t size = !isEven ? rounded : k->extent % depth == 0 ? depth : k->extent;
     count = tileCpuAppendSize(sizes, count, capacity, size);
@@ -201,11 +202,11 @@ static int depths(const TileOperatorDim *k, int64_t group, int64_t ragged, int64
 }
 
 static int panels(int64_t extent, int64_t unit, int64_t *sizes, int capacity) {
-  int64_t tiles = tileCeilDiv(extent, unit);
+  int64_t tiles = tessera_ceil_div(extent, unit);
   int count = 0;
   for (int64_t wanted = 1, step = 1; wanted < 2 * tiles && count < capacity - 1; wanted += step) {
-    int64_t parts = tileCeilDiv(tiles, tileCpuLeast(wanted, tiles));
-    count = tileCpuAppendSize(sizes, count, capacity, tileCeilDiv(tiles, parts) * unit);
+    int64_t parts = tessera_ceil_div(tiles, tileCpuLeast(wanted, tiles));
+    count = tileCpuAppendSize(sizes, count, capacity, tessera_ceil_div(tiles, parts) * unit);
     step = wanted >= 4 * step ? 2 * step : step;
   }
   return tileCpuAppendSize(sizes, count, capacity, tiles * unit);
@@ -292,7 +293,7 @@ static void countTraffic(const TileOperator *op, const TileSearchTarget *target,
 TilePrediction tileCpuGrid(const TileOperator *op, const TileSearchTarget *target, const TileSearchTile *tile) {
   TilePrediction p = {.perCore = 1, .programs = 1, .steps = 1};
   for (int d = 0; d < op->numDims; ++d)
-    *(op->dims[d].isReduction ? &p.steps : &p.programs) *= tileCeilDiv(op->dims[d].extent, tile->size[d]);
+    *(op->dims[d].isReduction ? &p.steps : &p.programs) *= tessera_ceil_div(op->dims[d].extent, tile->size[d]);
   p.programs *= tileParts(tile);
   countTraffic(op, target, tile, &p);
   return p;

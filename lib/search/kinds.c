@@ -1,6 +1,7 @@
 // The table of kernel kinds. A new kind is one row here and one in TileKind.
 #include "lib/search/construct.h"
 #include "lib/search/cpu_cost.h"
+#include "lib/support/integer.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -37,8 +38,6 @@ TileKind tileKindOf(const TileOperator *op, const TileSearchTarget *target) {
 
 //===--- without a schedule -----------------------------------------------------------===//
 
-static int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
-
 // A block of k that ends evenly, or is a multiple of what kernels step by.
 static int64_t plainDepth(const TileOperator *op) {
   enum { Depth = 256 };
@@ -46,15 +45,15 @@ static int64_t plainDepth(const TileOperator *op) {
   if (k->run)
     return k->run;
   if (op->group > 1)
-    return smaller(Depth, tileSearchBucket(k->extent < TileCpuLeastDepth ? TileCpuLeastDepth : k->extent));
+    return tessera_min(Depth, tileSearchBucket(k->extent < TileCpuLeastDepth ? TileCpuLeastDepth : k->extent));
   return k->isUnknown || k->extent > Depth ? Depth : k->extent;
 }
 
 static void plainPacked(const TileOperator *op, const TileSearchTarget *target, TileSearchTile *tile) {
   enum { Vectors = 2, RowsOfTiles = 16, Panels = 8 };
-  int64_t rows = smaller(target->model.registerRows, (target->vectorRegisters - Vectors - 1) / Vectors);
+  int64_t rows = tessera_min(target->model.registerRows, (target->vectorRegisters - Vectors - 1) / Vectors);
   tile->kind = TileKind_Packed;
-  tile->registers.rows = smaller(rows < 1 ? 1 : rows, op->dims[op->m].extent);
+  tile->registers.rows = tessera_min(rows < 1 ? 1 : rows, op->dims[op->m].extent);
   tile->registers.columns = Vectors * tileCpuLanes(op, target);
   tile->size[op->m] = RowsOfTiles * tile->registers.rows;
   tile->size[op->n] = Panels * tile->registers.columns;
@@ -66,7 +65,7 @@ static void plainProduct(const TileOperator *op, const TileSearchTarget *target,
   const int dims[] = {op->m, op->n, op->k};
   tile->kind = TileKind_Product;
   for (int i = 0; i < 3; ++i) {
-    int64_t size = smaller(sizes[i], tileSearchBucket(op->dims[dims[i]].extent));
+    int64_t size = tessera_min(sizes[i], tileSearchBucket(op->dims[dims[i]].extent));
     tile->size[dims[i]] = size < target->atom[i] ? target->atom[i] : size;
   }
   bool isLarge = tile->size[op->m] >= 2 * target->atom[0] && tile->size[op->n] >= 2 * target->atom[1];

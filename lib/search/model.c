@@ -1,13 +1,10 @@
 // The micro-performance model. See model.h.
 #include "lib/search/model.h"
 
+#include "lib/support/integer.h"
+
 #include <math.h>
 #include <string.h>
-
-static double larger(double a, double b) { return a > b ? a : b; }
-static double smaller(double a, double b) { return a < b ? a : b; }
-static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
-static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
 
 //===--- counting --------------------------------------------------------------===//
 
@@ -29,7 +26,7 @@ static const TileKernelKind *kindOf(const TileSearchTile *tile) {
 static Nest nestOf(const TileOperator *op, const TileSearchTarget *target, const TileSearchTile *tile) {
   Nest nest = {.op = op, .target = target, .tile = tile, .programs = 1, .steps = 1};
   for (int d = 0; d < op->numDims; ++d) {
-    nest.tiles[d] = tileCeilDiv(op->dims[d].extent, tile->size[d]);
+    nest.tiles[d] = tessera_ceil_div(op->dims[d].extent, tile->size[d]);
     *(op->dims[d].isReduction ? &nest.steps : &nest.programs) *= (double)nest.tiles[d];
   }
   for (int i = 0; i < op->numOperands; ++i)
@@ -107,13 +104,13 @@ static double inflation(const Nest *nest, int index, const Span *span, int64_t t
   const TileOperatorOperand *operand = &nest->op->operands[index];
   double bytes = bytesOf(operand), run = bytes;
   if (operand->isGathered)
-    return larger(1, (double)transaction / bytes);
+    return fmax(1, (double)transaction / bytes);
   for (int axis = operand->rank - 1; axis >= 0; --axis) {
     int64_t stride;
     int dim = innermostDim(operand, span, axis, &stride);
-    int64_t extent = operand->extents[axis], taken = dim < 0 ? 1 : least(span->of[dim], extent);
+    int64_t extent = operand->extents[axis], taken = dim < 0 ? 1 : tessera_min(span->of[dim], extent);
     if (stride > 1 && taken > 1) // every element some bytes from the next
-      return larger(1, smaller((double)transaction, (double)stride * run) / run);
+      return fmax(1, fmin((double)transaction, (double)stride * run) / run);
     run *= (double)taken;
     if (taken < extent || extent < 1)
       break;
@@ -122,7 +119,7 @@ static double inflation(const Nest *nest, int index, const Span *span, int64_t t
   // Runs that begin anywhere touch one more half of the time.
   double row = operand->rank ? (double)operand->extents[operand->rank - 1] * bytes : bytes;
   bool isAligned = fmod(row, (double)transaction) == 0 || run <= bytes;
-  return larger(1, (moved + (isAligned ? 0 : (double)transaction / 2)) / run);
+  return fmax(1, (moved + (isAligned ? 0 : (double)transaction / 2)) / run);
 }
 
 static Span tileSpan(const Nest *nest) {
@@ -159,8 +156,8 @@ static double unique(const Nest *nest, int operand, const Span *span) {
   double elements = 1;
   for (int d = 0; d < nest->op->numDims; ++d)
     if (isUsed(nest, operand, d))
-      elements *= (double)least(span->of[d], nest->op->dims[d].extent);
-  return smaller(elements, (double)tileOperandCount(&nest->op->operands[operand]));
+      elements *= (double)tessera_min(span->of[d], nest->op->dims[d].extent);
+  return fmin(elements, (double)tileOperandCount(&nest->op->operands[operand]));
 }
 
 static double footprint(const Nest *nest, const Span *span) {
@@ -181,16 +178,18 @@ static Span tilesTogether(const Nest *nest, double together, int64_t group) {
   Span taken = {{0}};
   double left = together;
   if (group > 1) {
-    int64_t rows = least(group, nest->tiles[op->m]), wide = most(1, least((int64_t)left / rows, nest->tiles[op->n]));
-    int64_t groups = most(1, least((int64_t)left / (rows * nest->tiles[op->n]), tileCeilDiv(nest->tiles[op->m], rows)));
+    int64_t rows = tessera_min(group, nest->tiles[op->m]),
+            wide = tessera_max(1, tessera_min((int64_t)left / rows, nest->tiles[op->n]));
+    int64_t groups = tessera_max(
+        1, tessera_min((int64_t)left / (rows * nest->tiles[op->n]), tessera_ceil_div(nest->tiles[op->m], rows)));
     taken.of[op->n] = wide;
-    taken.of[op->m] = least(rows * groups, nest->tiles[op->m]);
+    taken.of[op->m] = tessera_min(rows * groups, nest->tiles[op->m]);
     left /= (double)(wide * taken.of[op->m]);
   }
   for (int d = op->numDims - 1; d >= 0; --d) {
     if (op->dims[d].isReduction || (group > 1 && isInGroup(op, d)))
       continue;
-    taken.of[d] = most(1, least((int64_t)left, nest->tiles[d]));
+    taken.of[d] = tessera_max(1, tessera_min((int64_t)left, nest->tiles[d]));
     left /= (double)taken.of[d];
   }
   return taken;
@@ -208,14 +207,13 @@ static double throughSharedCache(const Nest *nest, double bytes, int64_t transac
       continue;
     }
     int64_t taken = tiles.of[d];
-    wave.of[d] = least(taken * nest->tile->size[d], whole.of[d]);
-    waves *= (double)tileCeilDiv(nest->tiles[d], taken);
+    wave.of[d] = tessera_min(taken * nest->tile->size[d], whole.of[d]);
+    waves *= (double)tessera_ceil_div(nest->tiles[d], taken);
   }
   for (int i = 0; i < nest->op->numOperands; ++i) {
     const TileOperatorOperand *operand = &nest->op->operands[i];
     double once = unique(nest, i, &whole), often = unique(nest, i, &wave) * waves;
-    double elements =
-        once * bytesOf(operand) <= bytes / 2 ? once : larger(once, smaller(often, requested(nest, i, false)));
+    double elements = once * bytesOf(operand) <= bytes / 2 ? once : fmax(once, fmin(often, requested(nest, i, false)));
     moved += elements * bytesOf(operand) * inflation(nest, i, &wave, transaction) * accessesOf(operand);
   }
   return moved;
@@ -248,7 +246,7 @@ static double throughOwnCache(const Nest *nest, double bytes, int64_t transactio
       isKept = isKept && !isUsed(nest, i, order[depth]);
       elements *= isKept ? 1 : (double)nest->tiles[order[depth]];
     }
-    elements = smaller(elements, larger(requested(nest, i, false), 1));
+    elements = fmin(elements, fmax(requested(nest, i, false), 1));
     moved += elements * bytesOf(operand) * inflation(nest, i, &span, transaction) * accessesOf(operand);
   }
   return moved;
@@ -270,8 +268,8 @@ static double operationsPerProgram(const Nest *nest) {
   for (int d = 0; d < nest->op->numDims; ++d) {
     bool isProduct = nest->op->m >= 0;
     int64_t size = nest->tile->size[d], extent = nest->op->dims[d].extent;
-    points *=
-        (double)(nest->op->dims[d].isReduction ? nest->tiles[d] : 1) * (double)(isProduct ? size : least(size, extent));
+    points *= (double)(nest->op->dims[d].isReduction ? nest->tiles[d] : 1) *
+              (double)(isProduct ? size : tessera_min(size, extent));
   }
   return points;
 }
@@ -303,10 +301,11 @@ int64_t tileThreadRegisters(const TileSearchTarget *target, bool isProduct, doub
 
 int64_t tileRegisterLimit(const TileSearchTarget *target, bool isProduct, int64_t warps) {
   // A tenth of the registers is the compiler's.
-  int64_t registers = least(target->registersPerThread * 9 / 10, target->registersPerCore / (warps * target->lanes));
+  int64_t registers =
+      tessera_min(target->registersPerThread * 9 / 10, target->registersPerCore / (warps * target->lanes));
   // Without asynchronous copies other warps hide the memory's latency: half of those that a core can have.
-  int64_t half = 2 * target->registersPerCore / (most(2, target->warpsPerCore) * target->lanes);
-  return isProduct ? registers : least(registers, half);
+  int64_t half = 2 * target->registersPerCore / (tessera_max(2, target->warpsPerCore) * target->lanes);
+  return isProduct ? registers : tessera_min(registers, half);
 }
 
 // Registers of what is computed at every point of the tile, in elements as wide as the operand that has most of them:
@@ -341,7 +340,7 @@ static int64_t threadRegisters(const Nest *nest) {
   if (op->m < 0) {
     for (int i = 0; i < op->numOperands; ++i)
       tiles += 1.5 * ceil(tileElements(nest, i) / threads) * words(&op->operands[i]);
-    tiles = larger(tiles, 1.5 * bodyRegisters(nest, threads));
+    tiles = fmax(tiles, 1.5 * bodyRegisters(nest, threads));
     return tileThreadRegisters(nest->target, false, tiles, 0);
   }
   const int64_t *size = nest->tile->size;
@@ -352,9 +351,9 @@ static int64_t threadRegisters(const Nest *nest) {
   double perLane = nest->target->hasAtom ? lanes : sqrt(lanes);
   // Fragments are read as they are multiplied: one instruction's depth of them at a time, one column and row without.
   // Bytes are first turned in registers (128 x 128 x 128 on four warps of sm_80 spilled where less was reckoned with).
-  bool areBytes = least(op->operands[op->lhs].bits, op->operands[op->rhs].bits) < 16;
+  bool areBytes = tessera_min(op->operands[op->lhs].bits, op->operands[op->rhs].bits) < 16;
   double depth =
-      !nest->target->hasAtom ? 1 : (double)(areBytes ? size[op->k] : least(size[op->k], nest->target->atom[2]));
+      !nest->target->hasAtom ? 1 : (double)(areBytes ? size[op->k] : tessera_min(size[op->k], nest->target->atom[2]));
   tiles += ceil(rows * depth * (double)op->operands[op->lhs].bits / 32 / perLane);
   tiles += ceil(columns * depth * (double)op->operands[op->rhs].bits / 32 / perLane);
   double copied = ceil((tileElements(nest, op->lhs) * bytesOf(&op->operands[op->lhs]) +
@@ -371,7 +370,7 @@ static double copiesOf(const Nest *nest) {
   double elements = 1;
   for (int d = 0; d < nest->op->numDims; ++d)
     elements *= (double)nest->tile->size[d];
-  return nest->op->m >= 0 ? 1 : larger(1, (double)nest->target->lanes / elements);
+  return nest->op->m >= 0 ? 1 : fmax(1, (double)nest->target->lanes / elements);
 }
 
 // Bytes of a product's operands in one step.
@@ -403,16 +402,17 @@ static double exchangeBytes(const Nest *nest) {
   double bytes = 0;
   for (int i = 0; nest->op->m >= 0 && i < nest->op->numOperands; ++i)
     if (nest->op->operands[i].isOutput)
-      bytes = larger(bytes, tileElements(nest, i) * bytesOf(&nest->op->operands[i]));
+      bytes = fmax(bytes, tileElements(nest, i) * bytesOf(&nest->op->operands[i]));
   return bytes;
 }
 
 static int64_t residentPrograms(const Nest *nest, const TilePrediction *p) {
   const TileSearchTarget *t = nest->target;
-  int64_t resident = least(t->blocksPerCore, t->warpsPerCore / nest->tile->gpu.warps);
-  resident = least(resident, t->registersPerCore / most(1, p->registers * nest->tile->gpu.warps * t->lanes));
+  int64_t resident = tessera_min(t->blocksPerCore, t->warpsPerCore / nest->tile->gpu.warps);
+  resident =
+      tessera_min(resident, t->registersPerCore / tessera_max(1, p->registers * nest->tile->gpu.warps * t->lanes));
   if (p->sharedBytes > 0 && t->shared >= 0)
-    resident = least(resident, t->levels[t->shared].bytes / p->sharedBytes);
+    resident = tessera_min(resident, t->levels[t->shared].bytes / p->sharedBytes);
   return resident;
 }
 
@@ -430,7 +430,7 @@ static const char *gpuMisfit(const Nest *nest, const TilePrediction *p) {
     return "threads";
   if (p->registers > tileRegisterLimit(t, nest->op->m >= 0, nest->tile->gpu.warps))
     return "registers";
-  return larger((double)p->sharedBytes, exchangeBytes(nest)) > (double)t->sharedPerBlock ? "shared" : NULL;
+  return fmax((double)p->sharedBytes, exchangeBytes(nest)) > (double)t->sharedPerBlock ? "shared" : NULL;
 }
 
 static double instructionsPerWarp(const Nest *nest) {
@@ -458,11 +458,11 @@ static double instructionsPerWarp(const Nest *nest) {
 static double inBestOrder(const Nest *nest, int i, double together, int64_t *group) {
   const TileSearchLevel *cache = &nest->target->levels[i];
   const TileOperator *op = nest->op;
-  double bytes = (double)cache->bytes * (double)most(1, cache->instances), best;
+  double bytes = (double)cache->bytes * (double)tessera_max(1, cache->instances), best;
   int64_t transaction = nest->target->levels[i + 1].transaction, kept = *group ? *group : nest->tile->gpu.group;
-  best = throughSharedCache(nest, bytes, transaction, together, most(1, kept));
+  best = throughSharedCache(nest, bytes, transaction, together, tessera_max(1, kept));
   bool mayChoose = !kept && op->m >= 0 && nest->tiles[op->m] > 1 && nest->tiles[op->n] > 1;
-  *group = most(1, kept);
+  *group = tessera_max(1, kept);
   for (int64_t rows = 2; mayChoose && rows <= nest->target->model.groupRows && rows <= nest->tiles[op->m]; rows *= 2) {
     double moved = throughSharedCache(nest, bytes, transaction, together, rows);
     if (moved >= best * (*group > 1 ? 1 : 1 - nest->target->model.equal))
@@ -481,20 +481,20 @@ static TilePrediction predictGpu(const Nest *nest) {
   p.misfit = gpuMisfit(nest, &p);
   if (p.misfit)
     return p;
-  p.perCore = most(1, residentPrograms(nest, &p));
+  p.perCore = tessera_max(1, residentPrograms(nest, &p));
   p.registerLimit = nest->tile->gpu.registerLimit ? nest->tile->gpu.registerLimit : limitRegisters(nest, &p);
   double cores = (double)t->cores, perCore = ceil(nest->programs / cores);
-  double resident = smaller((double)p.perCore, perCore), warps = resident * (double)nest->tile->gpu.warps;
+  double resident = fmin((double)p.perCore, perCore), warps = resident * (double)nest->tile->gpu.warps;
   double waves = ceil(nest->programs / (cores * (double)p.perCore));
   p.occupancy = warps / (double)t->warpsPerCore;
 
-  double issue = smaller(1, warps / (double)t->partitions);
+  double issue = fmin(1, warps / (double)t->partitions);
   addTerm(&p, "compute", perCore * operationsPerProgram(nest) / (t->rate * t->clock * issue));
   addTerm(&p, "issue",
           perCore * (double)nest->tile->gpu.warps * instructionsPerWarp(nest) /
               ((double)t->partitions * issue * t->clock));
   double rounds =
-      nest->op->m < 0 ? nest->steps + 1 : ceil(nest->steps / (double)most(1, nest->tile->gpu.stages - 1)) + 1;
+      nest->op->m < 0 ? nest->steps + 1 : ceil(nest->steps / (double)tessera_max(1, nest->tile->gpu.stages - 1)) + 1;
   const TileSearchLevel *memory = &t->levels[t->numLevels - 1];
   addTerm(&p, "latency", waves * rounds * (double)memory->latency / t->clock);
   for (int i = 0; i < t->numLevels; ++i) {
@@ -508,7 +508,7 @@ static TilePrediction predictGpu(const Nest *nest) {
                                   // a core's own cache: by lines
                                   : transferred(nest, level->instances ? level->transaction : level->line);
     // Fewer programs than cores use fewer of the memories that each core has.
-    double share = i == t->shared ? smaller(1, nest->programs / (perCore * cores)) : 1;
+    double share = i == t->shared ? fmin(1, nest->programs / (perCore * cores)) : 1;
     p.traffic[i] = bytes;
     addTerm(&p, level->name, bytes / (level->bandwidth * share));
   }
@@ -526,8 +526,8 @@ static int64_t vectorRegisters(const Nest *nest) {
   const TileOperator *op = nest->op;
   if (op->m < 0)
     return 0;
-  int64_t lanes = most(1, nest->target->vectorBytes * 8 / most(8, op->operands[op->out].bits));
-  int64_t columns = tileCeilDiv(nest->tile->size[op->n], lanes);
+  int64_t lanes = tessera_max(1, nest->target->vectorBytes * 8 / tessera_max(8, op->operands[op->out].bits));
+  int64_t columns = tessera_ceil_div(nest->tile->size[op->n], lanes);
   return nest->tile->size[op->m] * columns + columns + 1;
 }
 
@@ -542,10 +542,10 @@ static double laneShare(const Nest *nest) {
     taken = dim < 0 || stride != 1 ? 1 : nest->tile->size[dim];
     if (taken >= longest) {
       longest = taken;
-      lanes = most(1, nest->target->vectorBytes * 8 / most(8, operand->bits));
+      lanes = tessera_max(1, nest->target->vectorBytes * 8 / tessera_max(8, operand->bits));
     }
   }
-  return (double)longest / (double)(tileCeilDiv(longest, lanes) * lanes);
+  return (double)longest / (double)(tessera_ceil_div(longest, lanes) * lanes);
 }
 
 static TilePrediction predictCpu(const Nest *nest) {
@@ -558,7 +558,7 @@ static TilePrediction predictCpu(const Nest *nest) {
                                                                    : NULL;
   if (p.misfit)
     return p;
-  double cores = (double)t->cores, perCore = ceil(nest->programs / cores), busy = smaller(1, nest->programs / cores);
+  double cores = (double)t->cores, perCore = ceil(nest->programs / cores), busy = fmin(1, nest->programs / cores);
   p.occupancy = busy;
   addTerm(&p, "compute", perCore * operationsPerProgram(nest) / (t->rate * t->clock * laneShare(nest)));
   // A program begins with a look at what all cores share, and a step with its first loads.

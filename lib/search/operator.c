@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-int64_t tileCeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
-
 bool tileOperandIsIndexedBy(const TileOperatorOperand *operand, int dim) {
   for (int axis = 0; axis < operand->rank; ++axis)
     if (operand->factors[axis][dim])

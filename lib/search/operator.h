@@ -57,7 +57,6 @@ typedef struct TileOperator {
 bool tileOperandIsIndexedBy(const TileOperatorOperand *operand, int dim);
 // Elements of the operand's whole tensor, each counted once.
 int64_t tileOperandCount(const TileOperatorOperand *operand);
-int64_t tileCeilDiv(int64_t a, int64_t b);
 
 // C[m, n] += sum over k of A[m, k] · B[k, n] with rows contiguous; C's start value is not read.
 TileOperator tileOperatorProduct(int64_t m, int64_t n, int64_t k, const char *type, int64_t bits, int64_t sumBits);

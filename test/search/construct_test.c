@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "lib/search/construct.h"
+#include "lib/support/integer.h"
 #include "test/check.h"
 
 typedef struct Machine {
@@ -169,7 +170,7 @@ static void checkPadding(const Named *named, const Machine *m, const TileSearchO
   for (int d = 0; d < named->op.numDims && (m->target.isGpu || !named->op.isMatrix); ++d) {
     int64_t sizes[32], extent = named->op.dims[d].extent, size = c->tile.size[d];
     int count = tileSearchSizes(&named->op, &m->target, &c->tile, options->padding, d, sizes, 32);
-    int64_t least = count > 1 && sizes[0] == 1 ? sizes[1] : sizes[0], padded = tileCeilDiv(extent, size) * size;
+    int64_t least = count > 1 && sizes[0] == 1 ? sizes[1] : sizes[0], padded = tessera_ceil_div(extent, size) * size;
     CHECK(size <= least || (double)padded <= (double)extent * (1 + options->padding),
           "%s: dimension %d of %ld padded to %ld", named->name, d, (long)extent, (long)padded);
   }

@@ -9,6 +9,7 @@
 #include "dialects/tile/ops.h"
 #include "dialects/tile/tile.h"
 #include "lib/conversion/linalg_to_tile/product_kernels.h"
+#include "lib/support/integer.h"
 #include "upstream/arith.h"
 #include "upstream/scf.h"
 
@@ -28,7 +29,7 @@ static void setDepthOfRuns(TileStructured *s, TileContraction *c, int64_t block,
   c->step = extent % block ? piece : block < extent ? block : extent;
   s->dims[c->k].axis = 2;
   s->dims[c->k].tile = piece;
-  s->dims[c->k].panels = tileCeilDiv(block < extent ? block : extent, piece);
+  s->dims[c->k].panels = tessera_ceil_div(block < extent ? block : extent, piece);
 }
 
 // TileProductPanels k a tile is a piece, and a block has `panels` of them: one where blocks are always full.
@@ -39,7 +40,7 @@ static void setDepth(TileStructured *s, TileContraction *c, int64_t block) {
     return;
   }
   bool isKnown = !mlirShapedTypeIsDynamicSize(extent);
-  int64_t padding = isKnown ? tileCeilDiv(extent, block) * block - extent : extent;
+  int64_t padding = isKnown ? tessera_ceil_div(extent, block) * block - extent : extent;
   bool isFull = isKnown && (c->dot ? padding * 8 <= extent : !padding);
   int64_t piece = isFull ? block : powerBelow(block, DepthPerPiece);
   c->step = isFull ? block : powerBelow(piece, c->dot ? DepthPerDots : DepthPerStep);

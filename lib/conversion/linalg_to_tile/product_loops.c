@@ -2,6 +2,7 @@
 #include "dialects/tile/ops.h"
 #include "dialects/tile/tile.h"
 #include "lib/conversion/linalg_to_tile/product_kernels.h"
+#include "lib/support/integer.h"
 #include "upstream/arith.h"
 #include "upstream/scf.h"
 
@@ -12,8 +13,8 @@ void tileProductSetTile(TileStructured *s, int dim, int axis, int64_t tile, int6
   d->panels = panels;
   if (mlirShapedTypeIsDynamicSize(d->extent))
     return;
-  if (tileCeilDiv(d->extent, tile) < panels)
-    d->panels = tileCeilDiv(d->extent, tile) < 1 ? 1 : tileCeilDiv(d->extent, tile);
+  if (tessera_ceil_div(d->extent, tile) < panels)
+    d->panels = tessera_ceil_div(d->extent, tile) < 1 ? 1 : tessera_ceil_div(d->extent, tile);
 }
 
 //===--- loops ----------------------------------------------------------------===//
@@ -71,7 +72,7 @@ TileProductPanels tileProductPanelsAlong(TileKernelEmission *e, int dim, int64_t
   const TileDim *d = &e->structured->dims[dim];
   bool isKnown = !mlirShapedTypeIsDynamicSize(d->extent);
   TileProductPanels along = {.dim = dim, .last = last, .program = e->index[dim]};
-  along.programs = isKnown ? tileCeilDiv(d->extent, d->tile * d->panels) : 0;
+  along.programs = isKnown ? tessera_ceil_div(d->extent, d->tile * d->panels) : 0;
   along.first = tileBuildMul(&e->body, along.program, tileBuildIndex(&e->body, d->panels));
   return along;
 }

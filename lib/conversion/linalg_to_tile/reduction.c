@@ -6,6 +6,7 @@
 #include "lib/analysis/reduction.h"
 #include "lib/conversion/linalg_to_tile/kernel.h"
 #include "lib/conversion/linalg_to_tile/lowerings.h"
+#include "lib/support/integer.h"
 #include "upstream/arith.h"
 
 #include <math.h>
@@ -54,7 +55,7 @@ static int64_t columnsOf(const TileStructured *s, int vector) {
 
 static int64_t evenPart(int64_t extent, int64_t most) {
   bool isOne = mlirShapedTypeIsDynamicSize(extent) || extent <= most;
-  return isOne ? most : tileCeilDiv(extent, tileCeilDiv(extent, most));
+  return isOne ? most : tessera_ceil_div(extent, tessera_ceil_div(extent, most));
 }
 
 // Where the loops over the reductions carry a tile of results (windows by channel), it stays in registers: a few

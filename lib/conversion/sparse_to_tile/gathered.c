@@ -4,6 +4,7 @@
 // After nmSPARSE (MLSys 2023), whose kernels gather into shared memory.
 #include "dialects/tile/ops.h"
 #include "lib/conversion/sparse_to_tile/lists.h"
+#include "lib/support/integer.h"
 
 enum {
   LeastLines = 4,    // the fewest lines that make gathering pay
@@ -12,8 +13,6 @@ enum {
   StripBytes = 1024, // of a row of the result: a program packs its values once for them
   RowsOfChunk = 1024 // at most
 };
-
-static bool isPowerOfTwo(int64_t number) { return number > 0 && (number & (number - 1)) == 0; }
 
 static const TileDot *dotFor(const TileTarget *target, MlirType element, MlirType sum) {
   const TileDot *dot = tileDotFind(element, sum);
@@ -28,7 +27,7 @@ bool sparseMultipliesGathered(const SparseLowering *lowering, const SparseGroups
   int64_t columns = mlirShapedTypeGetDimSize(result, 1);
   return !machine->isGpu && semiring.isSum && !semiring.isMean && sparseBits(element) >= 8 &&
          sparseBits(element) < sparseBits(sum) && groups->lines >= LeastLines && groups->lines <= MostLines &&
-         isPowerOfTwo(groups->lines) &&
+         tessera_is_power_of_two(groups->lines) &&
          (mlirShapedTypeIsDynamicSize(columns) || columns * sparseBits(sum) >= 8 * machine->vectorBytes);
 }
 

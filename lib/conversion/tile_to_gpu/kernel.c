@@ -2,6 +2,8 @@
 // the room lists what it lowers.
 #include "lib/conversion/tile_to_gpu/engine.h"
 
+#include "lib/support/integer.h"
+
 #include "dialects/tile/questions.h"
 #include "lib/ir/pass.h"
 
@@ -165,8 +167,6 @@ static bool buildShared(Gpu *g) {
 
 //===--- the kernel -------------------------------------------------------------------------------===//
 
-static unsigned bitsOf(int64_t power) { return (unsigned)__builtin_ctzll((uint64_t)power); }
-
 static bool readThreads(Gpu *g) {
   g->warps = 1;
   tileIntegerOf(g->kernel, "warps", &g->warps);
@@ -174,8 +174,8 @@ static bool readThreads(Gpu *g) {
     return tileError(g->kernel, "machine %s has no warp.width", tileMachineGetName(g->options->machine));
   if (g->warps & (g->warps - 1))
     return gpuRefuse(g->kernel, "a number of warps that is no power of two");
-  g->laneBits = bitsOf(g->width);
-  g->warpBits = bitsOf(g->warps);
+  g->laneBits = tessera_log2(g->width);
+  g->warpBits = tessera_log2(g->warps);
   g->threads = g->warps * g->width;
   g->exchange = (TileExchange){g->options->machine, (uint32_t)g->width, (uint32_t)g->warps, 0};
   return true;

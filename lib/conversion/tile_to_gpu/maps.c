@@ -2,6 +2,7 @@
 // holds what a register of another wants.
 #include "lib/conversion/tile_to_gpu/engine.h"
 
+#include "lib/support/integer.h"
 #include "mlir-c/BuiltinAttributes.h"
 
 #include <stdlib.h>
@@ -164,27 +165,19 @@ MlirValue gpuIsOwner(Gpu *g, const TileLayout *layout) {
 
 //===--- what is known of an index ---------------------------------------------------===//
 
-static int64_t gcdOf(int64_t a, int64_t b) {
-  for (int64_t rest; b; b = rest) {
-    rest = a % b;
-    a = b;
-  }
-  return a < 0 ? -a : a;
-}
-
 static Facts factsOfAssume(MlirOperation op) {
   Facts facts = gpuFacts(mlirOperationGetOperand(op, 0));
   MlirAttribute divisible = tileOpAttribute(op, "divisible"), range = tileOpAttribute(op, "range");
   if (!mlirAttributeIsNull(divisible) && facts.multiple)
     facts.multiple *=
-        mlirIntegerAttrGetValueInt(divisible) / gcdOf(facts.multiple, mlirIntegerAttrGetValueInt(divisible));
+        mlirIntegerAttrGetValueInt(divisible) / tessera_gcd(facts.multiple, mlirIntegerAttrGetValueInt(divisible));
   facts.isNonNegative |= !mlirAttributeIsNull(range) && mlirDenseI64ArrayGetElement(range, 0) >= 0;
   return facts;
 }
 
 static Facts factsOfLoop(MlirOperation loop) {
   Facts low = gpuFacts(mlirOperationGetOperand(loop, 0)), step = gpuFacts(mlirOperationGetOperand(loop, 2));
-  return (Facts){gcdOf(low.multiple, step.multiple), low.isNonNegative};
+  return (Facts){tessera_gcd(low.multiple, step.multiple), low.isNonNegative};
 }
 
 static Facts factsOfResult(MlirOperation op, MlirValue index) {
@@ -202,7 +195,7 @@ static Facts factsOfResult(MlirOperation op, MlirValue index) {
   int64_t product;
   if (__builtin_mul_overflow(a.multiple, b.multiple, &product))
     product = 1;
-  return (Facts){isSum ? gcdOf(a.multiple, b.multiple) : product, a.isNonNegative && b.isNonNegative};
+  return (Facts){isSum ? tessera_gcd(a.multiple, b.multiple) : product, a.isNonNegative && b.isNonNegative};
 }
 
 Facts gpuFacts(MlirValue index) {

@@ -3,20 +3,13 @@
 #include "lib/conversion/tile_to_gpu/accesses.h"
 
 #include "dialects/tile/questions.h"
+#include "lib/support/integer.h"
 
 #include "mlir-c/BuiltinAttributes.h"
 #include "mlir-c/Dialect/LLVM.h"
 
 static bool isDynamic(int64_t size) { return size == mlirShapedTypeGetDynamicSize(); }
 static bool isDynamicStride(int64_t stride) { return stride == mlirShapedTypeGetDynamicStrideOrOffset(); }
-
-int64_t gpuGreatestDivisor(int64_t a, int64_t b) {
-  for (int64_t rest; b; b = rest) {
-    rest = a % b;
-    a = b;
-  }
-  return a < 0 ? -a : a;
-}
 
 Memory *gpuMemoryNew(Gpu *g, MlirValue source) {
   Record *record = gpuRecordNew(g, source, Record_Memory);
@@ -136,7 +129,7 @@ static void assumeOfDimensions(MlirOperation op, const char *name, intptr_t rank
   for (intptr_t d = 0; !mlirAttributeIsNull(known) && d < rank; ++d) {
     int64_t divisor = mlirDenseI64ArrayGetElement(known, d);
     if (divisor > 0)
-      multiples[d] *= divisor / gpuGreatestDivisor(multiples[d], divisor);
+      multiples[d] *= divisor / tessera_gcd(multiples[d], divisor);
   }
 }
 
@@ -146,7 +139,7 @@ static void deduceLastSize(Memory *memory, MlirType type) {
   if (last < 1 || !isContiguous(type))
     return;
   int64_t known = memory->strideMultiple[last - 1], size = memory->sizeMultiple[last];
-  memory->sizeMultiple[last] = known / gpuGreatestDivisor(known, size) * size;
+  memory->sizeMultiple[last] = known / tessera_gcd(known, size) * size;
 }
 
 static bool lowerAssume(Gpu *g, MlirOperation op) {
@@ -249,8 +242,7 @@ static void fixDimensions(Gpu *g, MlirOperation op, const Memory *source, View *
     MlirValue index = gpuScalar(g, mlirOperationGetOperand(op, 1 + fixed++));
     view->inside = gpuBoth(g, view->inside, gpuCompare(g, ArithCmpI_Ult, index, source->sizes[d]));
     offset = tileBuildAdd(&g->builder, offset, tileBuildMul(&g->builder, index, source->strides[d]));
-    view->memory.align =
-        gpuGreatestDivisor(view->memory.align, source->strideMultiple[d] * tileStoredBytes(source->element));
+    view->memory.align = tessera_gcd(view->memory.align, source->strideMultiple[d] * tileStoredBytes(source->element));
   }
   MlirValue bytes = tileBuildIndex(&g->builder, tileStoredBytes(source->element));
   view->memory.base = gpuAddress(g, source->base, tileBuildMul(&g->builder, offset, bytes));

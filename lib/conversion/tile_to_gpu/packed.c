@@ -3,13 +3,13 @@
 // position of it, times the element's width. What is done with those bits: cells.c.
 #include "lib/conversion/tile_to_gpu/accesses.h"
 
+#include "lib/support/integer.h"
+
 #include "dialects/tile/questions.h"
 
 #include "mlir-c/BuiltinAttributes.h"
 
 //===--- the word -------------------------------------------------------------------------------===//
-
-static bool isPowerOfTwo(uint64_t value) { return value && !(value & (value - 1)); }
 
 // Every bit of an offset moves along one axis, by a power of two.
 static bool isPlain(const TileLayout *layout) {
@@ -35,7 +35,7 @@ bool gpuPackView(Gpu *g, MlirOperation op, View *view) {
     return gpuRefuse(op, "a packed view whose layout does not fill a word by plain strides");
   for (intptr_t axis = 0; axis < tileViewTypeGetRank(view->type); ++axis) {
     packing->extents[axis] = (int64_t)tileLayoutExtent(&packing->layout, (uint32_t)axis);
-    if (!isPowerOfTwo((uint64_t)packing->extents[axis]))
+    if (!tessera_is_power_of_two((uint64_t)packing->extents[axis]))
       return gpuRefuse(op, "a packed view whose blocks are no powers of two");
   }
   view->packing = packing;

@@ -1,6 +1,8 @@
 // Tiles of views: where their elements lie in global memory, which of them exist, and how many can be accessed at once.
 #include "lib/conversion/tile_to_gpu/accesses.h"
 
+#include "lib/support/integer.h"
+
 #include "dialects/tile/questions.h"
 #include "lib/layout/access.h"
 
@@ -43,14 +45,12 @@ static void limitAxis(Gpu *g, Window *window, intptr_t axis, MlirValue origin, F
 
 static int64_t powerOfTwoIn(int64_t value) { return value ? value & -value : INT64_MAX; }
 
-static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
-
 // The axis of stride 1, if a run of its elements starts aligned and lies in memory wholly or not at all.
 static void findVector(Window *window, const Facts *facts) {
   const View *view = window->view;
   const Memory *memory = &view->memory;
   int64_t bytes = tileStoredBytes(window->element);
-  int64_t vector = least(WidestAccess / bytes, powerOfTwoIn(memory->align) / bytes);
+  int64_t vector = tessera_min(WidestAccess / bytes, powerOfTwoIn(memory->align) / bytes);
   window->fast = -1;
   window->vector = 1;
   if (view->packing)
@@ -60,11 +60,11 @@ static void findVector(Window *window, const Facts *facts) {
     int64_t stride = tileViewTypeGetStride(view->type, axis), step = tileViewTypeGetStep(view->type, axis);
     if (window->fast < 0 && stride == 1 && isNumber(memory->strides[d], 1)) {
       window->fast = axis;
-      vector = least(vector, powerOfTwoIn(facts[axis].multiple * step));
+      vector = tessera_min(vector, powerOfTwoIn(facts[axis].multiple * step));
       if (!mlirValueIsNull(window->high[axis]) || !mlirValueIsNull(window->low[axis]))
-        vector = least(vector, powerOfTwoIn(memory->sizeMultiple[d]));
+        vector = tessera_min(vector, powerOfTwoIn(memory->sizeMultiple[d]));
     } else {
-      vector = least(vector, powerOfTwoIn(memory->strideMultiple[d]));
+      vector = tessera_min(vector, powerOfTwoIn(memory->strideMultiple[d]));
     }
   }
   if (window->fast >= 0 && vector > 1)

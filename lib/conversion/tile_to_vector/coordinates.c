@@ -2,6 +2,7 @@
 // is known about an index of the kernel (bounds, factors), which decides where a tile needs masks.
 #include "lib/conversion/tile_to_vector/lowering.h"
 
+#include "lib/support/integer.h"
 #include "upstream/memref.h"
 #include "upstream/scf.h"
 #include "upstream/vector.h"
@@ -78,15 +79,6 @@ MlirValue vecBuildZero(TileBuilder *builder, MlirType type) {
 
 static const VecIndexFacts nothing = {INT64_MIN, INT64_MAX, 1};
 
-static int64_t greatestDivisor(int64_t a, int64_t b) {
-  while (b) {
-    int64_t rest = a % b;
-    a = b;
-    b = rest;
-  }
-  return a < 0 ? -a : a;
-}
-
 // INT64_MIN and INT64_MAX are infinities; a finite result out of range becomes one.
 static int64_t addBounds(int64_t a, int64_t b, int64_t infinity) {
   int64_t sum;
@@ -97,7 +89,7 @@ static int64_t addBounds(int64_t a, int64_t b, int64_t infinity) {
 
 static VecIndexFacts factsOfSum(VecIndexFacts a, VecIndexFacts b) {
   return (VecIndexFacts){addBounds(a.low, b.low, INT64_MIN), addBounds(a.high, b.high, INT64_MAX),
-                         greatestDivisor(a.multiple, b.multiple)};
+                         tessera_gcd(a.multiple, b.multiple)};
 }
 
 static VecIndexFacts factsOfDifference(VecIndexFacts a, VecIndexFacts b) {
@@ -122,7 +114,7 @@ static VecIndexFacts factsOfInduction(MlirOperation loop) {
   VecIndexFacts lower = vecIndexFacts(mlirOperationGetOperand(loop, 0)),
                 upper = vecIndexFacts(mlirOperationGetOperand(loop, 1));
   VecIndexFacts step = vecIndexFacts(mlirOperationGetOperand(loop, 2));
-  VecIndexFacts facts = {lower.low, upper.high, greatestDivisor(lower.multiple, step.multiple)};
+  VecIndexFacts facts = {lower.low, upper.high, tessera_gcd(lower.multiple, step.multiple)};
   if (facts.high != INT64_MAX)
     facts.high -= 1;
   // With a known start and step the last value is known, not only the bound.
@@ -163,7 +155,7 @@ static VecIndexFacts factsOfBinary(MlirOperation op) {
     return (VecIndexFacts){0, b.high == INT64_MAX ? INT64_MAX : b.high - 1, 1};
   if (arithMinSIOpIsA(op) || (arithMinUIOpIsA(op) && a.low >= 0 && b.low >= 0))
     return (VecIndexFacts){a.low < b.low ? a.low : b.low, a.high < b.high ? a.high : b.high,
-                           greatestDivisor(a.multiple, b.multiple)};
+                           tessera_gcd(a.multiple, b.multiple)};
   return nothing;
 }
 

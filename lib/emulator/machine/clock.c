@@ -2,9 +2,9 @@
 // whole block or a warp one pass over its threads; anything else one vector of numbers, of the block's threads.
 #include "lib/emulator/machine/clock.h"
 
-#include <string.h>
+#include "lib/support/integer.h"
 
-static uint32_t larger(uint32_t a, uint32_t b) { return a > b ? a : b; }
+#include <string.h>
 
 static uint32_t first_of_warp(const emu_worker_t *worker, uint32_t warp) { return warp << worker->launch->warp_shift; }
 
@@ -71,7 +71,7 @@ static void add_vector(emu_clock_sum_t *sum, const emu_worker_t *worker, const u
   if (!vector || vector == sum->last_vector)
     return;
   for (uint32_t i = 0; i < worker->launch->threads; ++i)
-    sum->vector[i] = larger(sum->vector[i], vector[i]);
+    sum->vector[i] = tessera_max(sum->vector[i], vector[i]);
   sum->last_vector = vector;
 }
 
@@ -80,17 +80,17 @@ static void add_warp(emu_clock_sum_t *sum, const emu_worker_t *worker, uint32_t 
     return;
   uint32_t first = first_of_warp(worker, warp), end = first_of_warp(worker, warp + 1);
   for (uint32_t i = first; i < end && i < worker->launch->threads; ++i)
-    sum->vector[i] = larger(sum->vector[i], known);
+    sum->vector[i] = tessera_max(sum->vector[i], known);
   sum->last_warp = warp;
   sum->last_known_warp = known;
 }
 
 static void add(emu_clock_sum_t *sum, emu_worker_t *worker, const emu_clock_t *clock, uint32_t thread, uint32_t warp,
                 uint32_t now) {
-  sum->clock.known_block = larger(sum->clock.known_block, clock->known_block);
+  sum->clock.known_block = tessera_max(sum->clock.known_block, clock->known_block);
   add_warp(sum, worker, warp, clock->known_warp);
   add_vector(sum, worker, clock->vector);
-  sum->vector[thread] = larger(sum->vector[thread], now);
+  sum->vector[thread] = tessera_max(sum->vector[thread], now);
   if (clock->foreign != sum->clock.foreign)
     sum->clock.foreign = emu_foreign_join(worker, &worker->launch_arena, sum->clock.foreign, clock->foreign);
 }

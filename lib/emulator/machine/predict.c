@@ -3,6 +3,7 @@
 #include "lib/emulator/machine/timing.h"
 #include "lib/emulator/machine/wave.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 enum { LOADS = 64, GROUPS = 16, MOST_SLICE = 32, MOST_PARTITIONS = 16 };
@@ -33,11 +34,9 @@ typedef struct core_t {
   uint32_t block_count, warps_placed;
 } core_t;
 
-static double later(double a, double b) { return a > b ? a : b; }
-
 // Takes `cycles` of a pipe from `now` on; returns when its turn comes.
 static double take(double *pipe, double now, double cycles) {
-  double start = later(*pipe, now);
+  double start = fmax(*pipe, now);
   *pipe = start + cycles;
   return start;
 }
@@ -52,7 +51,7 @@ static void meet(warp_t *self) {
   for (uint32_t w = 0; w < timeline->warp_count; ++w) {
     const warp_t *warp = &self->block->warps[w];
     if (warp->waits && warp->next[-1].amount == meeting) {
-      now = later(now, warp->now);
+      now = fmax(now, warp->now);
       ++there;
     }
   }
@@ -83,9 +82,9 @@ static void access_memory(core_t *core, warp_t *warp, const emu_event_t *event) 
   if (event->kind == EMU_EVENT_LOAD)
     warp->loads[event->site % LOADS] = there;
   else if (event->kind == EMU_EVENT_COPY)
-    warp->copies = later(warp->copies, there);
+    warp->copies = fmax(warp->copies, there);
   // A queue before memory holds what a few round trips ask for; beyond it the warp stands still.
-  warp->now = later(warp->now + 1, start - core->load_latency);
+  warp->now = fmax(warp->now + 1, start - core->load_latency);
 }
 
 static void access_shared(core_t *core, warp_t *warp, const emu_event_t *event) {
@@ -105,7 +104,7 @@ static void multiply(core_t *core, warp_t *warp, const emu_event_t *event) {
 static void wait_for_copies(warp_t *warp, uint32_t pending) {
   uint32_t oldest = warp->committed > GROUPS ? warp->committed - GROUPS : 0;
   for (uint32_t group = oldest; group + pending < warp->committed; ++group)
-    warp->now = later(warp->now, warp->groups[group % GROUPS]);
+    warp->now = fmax(warp->now, warp->groups[group % GROUPS]);
 }
 
 static void step(core_t *core, warp_t *warp) {
@@ -127,7 +126,7 @@ static void step(core_t *core, warp_t *warp) {
     access_shared(core, warp, event);
     break;
   case EMU_EVENT_USE:
-    warp->now = later(warp->now, warp->loads[event->site % LOADS]);
+    warp->now = fmax(warp->now, warp->loads[event->site % LOADS]);
     break;
   case EMU_EVENT_MMA:
     multiply(core, warp, event);
@@ -199,7 +198,7 @@ static bool play(core_t *core, emu_timeline_t *waiting) {
     if (warp->waits || warp->next != warp->end)
       continue;
     block_t *block = warp->block;
-    core->end = later(core->end, warp->now);
+    core->end = fmax(core->end, warp->now);
     --block->running;
     double now = warp->now;
     for (; !block->running && waiting; waiting = waiting->next) // perhaps one without events
@@ -207,9 +206,9 @@ static bool play(core_t *core, emu_timeline_t *waiting) {
         return false;
   }
   // What the pipes still do belongs to the kernel.
-  core->end = later(core->end, later(core->memory, core->shared));
+  core->end = fmax(core->end, fmax(core->memory, core->shared));
   for (int i = 0; i < MOST_PARTITIONS; ++i)
-    core->end = later(core->end, core->mma[i]);
+    core->end = fmax(core->end, core->mma[i]);
   return true;
 }
 
@@ -230,7 +229,7 @@ static void share_memory(core_t *core, uint64_t sectors, uint64_t in_waves) {
   double comes = holds_all ? there : holds_wave ? touched : asked, far = asked > comes ? comes / asked : 1;
   double near_share = rates->near_bytes / busy, port = rates->port_bytes;
   core->sector_cycles = sector / (near_share < port ? near_share : port);
-  core->sector_cycles = later(core->sector_cycles, far * sector * busy / rates->far_bytes);
+  core->sector_cycles = fmax(core->sector_cycles, far * sector * busy / rates->far_bytes);
   core->load_latency = rates->near_latency + far * (rates->far_latency - rates->near_latency);
 }
 

@@ -3,6 +3,7 @@
 // up. The register tile has all columns, the block all of k.
 #include "lib/search/construct.h"
 #include "lib/search/cpu_cost.h"
+#include "lib/support/integer.h"
 
 #include <stdio.h>
 
@@ -50,7 +51,7 @@ static TileCpuCycles cyclesOf(const TileOperator *op, const TileSearchTarget *ta
   const TileSearchModel *model = &target->model;
   int64_t m = tileCpuLeast(tile->size[op->m], op->dims[op->m].extent), k = op->dims[op->k].extent;
   int64_t rows = tile->registers.rows, n = tile->registers.columns;
-  double tiles = (double)tileCeilDiv(m, rows), sums = (double)(rows * n), line = (double)target->levels[0].line;
+  double tiles = (double)tessera_ceil_div(m, rows), sums = (double)(rows * n), line = (double)target->levels[0].line;
   double fma = sums / (double)target->fmaPerCycle, loads = (double)(rows + n) / (double)target->loadsPerCycle;
   double step = tileCpuLarger(tileCpuLarger(fma, loads), (double)target->fmaLatency) + model->exposedLoads * loads;
   double linesA = (double)(m * k * tileCpuElementBytes(a)) / line;
@@ -66,7 +67,7 @@ static TileCpuCycles cyclesOf(const TileOperator *op, const TileSearchTarget *ta
   double miss = isApart ? model->exposedMisses / (double)target->loadsPerCycle
                         : tileCpuLineCycles(target, again, model->missesConflict);
   step += !again ? 0 : (double)n * miss;
-  double perTile = (double)tileCeilDiv(k, tileCpuLanes(op, target)) * step + (double)model->tileStart;
+  double perTile = (double)tessera_ceil_div(k, tileCpuLanes(op, target)) * step + (double)model->tileStart;
   double work = tiles * (perTile + sums * (double)model->lanesSum);
   TileCpuCycles cycles = {.operandLevel = levelA};
   cycles.waiting = levelA ? linesA * tileCpuLineCycles(target, levelA, model->missesDirect) : 0;

@@ -3,6 +3,8 @@
 // from the cache that holds the panel; A's block likewise for the next panels.
 #include "lib/search/cpu_cost.h"
 
+#include "lib/support/integer.h"
+
 #include <stdio.h>
 
 static bool applies(const TileOperator *op, const TileSearchTarget *target) {
@@ -22,7 +24,7 @@ static int sizes(const TileOperator *op, const TileSearchTarget *target, const T
 static const char *misfitOf(const TileOperator *op, const TileSearchTarget *target, const TileSearchTile *tile) {
   const TileOperatorOperand *a = &op->operands[op->lhs], *b = &op->operands[op->rhs];
   int64_t rows = tile->registers.rows, columns = tile->registers.columns;
-  int64_t vectors = tileCeilDiv(columns, tileCpuLanes(op, target));
+  int64_t vectors = tessera_ceil_div(columns, tileCpuLanes(op, target));
   int64_t m = tileCpuLeast(tile->size[op->m], op->dims[op->m].extent);
   int64_t k = tileCpuLeast(tile->size[op->k], op->dims[op->k].extent);
   if (rows * vectors + vectors + 1 > target->vectorRegisters)
@@ -38,8 +40,8 @@ static TileCpuCycles cyclesOf(const TileOperator *op, const TileSearchTarget *ta
   int64_t m = tileCpuLeast(tile->size[op->m], op->dims[op->m].extent);
   int64_t n = tileCpuLeast(tile->size[op->n], op->dims[op->n].extent);
   int64_t k = op->dims[op->k].extent, lanes = tileCpuLanes(op, target), depth = tileCpuLeast(tile->size[op->k], k);
-  int64_t rows = tile->registers.rows, columns = tile->registers.columns, blocks = tileCeilDiv(k, depth);
-  double rowsOfTiles = (double)tileCeilDiv(m, rows), panels = (double)tileCeilDiv(n, columns);
+  int64_t rows = tile->registers.rows, columns = tile->registers.columns, blocks = tessera_ceil_div(k, depth);
+  double rowsOfTiles = (double)tessera_ceil_div(m, rows), panels = (double)tessera_ceil_div(n, columns);
   double line = (double)target->levels[0].line;
   int levelB = tileCpuLevelOf(target, tileCpuOperandBytes(op, op->rhs));
   int levelA = tileCpuLevelOf(target, tileCpuOperandBytes(op, op->lhs));
@@ -52,8 +54,8 @@ static TileCpuCycles cyclesOf(const TileOperator *op, const TileSearchTarget *ta
   work += m % rows ? tileCpuRowStepCycles(op, target, m % rows, columns, n, perVector) : 0;
   work = work * (double)k + (double)blocks * (rowsOfTiles * panels) * (double)model->tileStart;
   bool isApart = tileCpuRowsAreApart(op, target);
-  double linesB = (double)(k * tileCeilDiv(n, lanes) * lanes * tileCpuElementBytes(b)) / line;
-  double linesA = (double)(m * tileCeilDiv(k * tileCpuElementBytes(a), target->levels[0].line));
+  double linesB = (double)(k * tessera_ceil_div(n, lanes) * lanes * tileCpuElementBytes(b)) / line;
+  double linesA = (double)(m * tessera_ceil_div(k * tileCpuElementBytes(a), target->levels[0].line));
   TileCpuCycles cycles = {.operandLevel = linesA > linesB ? levelA : levelB};
   int64_t first = isApart ? model->missesDirect : model->missesConflict;
   int64_t next = isApart ? model->missesPacking : model->missesConflict;
@@ -63,14 +65,14 @@ static TileCpuCycles cyclesOf(const TileOperator *op, const TileSearchTarget *ta
                    (againA ? (panels - 1) * linesA * tileCpuLineCycles(target, againA, model->missesDirect) : 0);
   cycles.compute = isApart ? tileCpuOverlapped(target, work, cycles.waiting) : work + cycles.waiting;
   cycles.update =
-      (double)(blocks * m * tileCeilDiv(n, lanes)) * (1 + tileCpuLineCycles(target, levelC, model->missesUpdate));
+      (double)(blocks * m * tessera_ceil_div(n, lanes)) * (1 + tileCpuLineCycles(target, levelC, model->missesUpdate));
   return cycles;
 }
 
 static TilePrediction predict(const TileOperator *op, const TileSearchTarget *target, const TileSearchTile *tile) {
   TilePrediction p = tileCpuGrid(op, target, tile);
   p.misfit = misfitOf(op, target, tile);
-  p.registers = tile->registers.rows * tileCeilDiv(tile->registers.columns, tileCpuLanes(op, target));
+  p.registers = tile->registers.rows * tessera_ceil_div(tile->registers.columns, tileCpuLanes(op, target));
   if (p.misfit)
     return p;
   TileCpuCycles one = cyclesOf(op, target, tile);

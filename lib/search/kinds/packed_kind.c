@@ -4,6 +4,7 @@
 // packing waits for, and C's lines once per block of k.
 #include "lib/search/construct.h"
 #include "lib/search/cpu_cost.h"
+#include "lib/support/integer.h"
 
 static bool applies(const TileOperator *op, const TileSearchTarget *target) { return !target->isGpu && op->isMatrix; }
 
@@ -16,7 +17,7 @@ static int starts(const TileOperator *op, const TileSearchTarget *target, TileSe
 static const char *misfitOf(const TileOperator *op, const TileSearchTarget *target, const TileSearchTile *tile) {
   const TileSearchLevel *l2 = &target->levels[target->numLevels > 1 ? 1 : 0];
   int64_t rows = tile->registers.rows, columns = tile->registers.columns, depth = tile->size[op->k];
-  int64_t vectors = tileCeilDiv(columns, tileCpuLanes(op, target));
+  int64_t vectors = tessera_ceil_div(columns, tileCpuLanes(op, target));
   int64_t block = tile->size[op->m] * tileSearchBucket(depth) * tileCpuElementBytes(&op->operands[op->lhs]);
   int64_t panel = depth * tileSearchBucket(columns) * tileCpuElementBytes(&op->operands[op->rhs]);
   if (rows * vectors + vectors + 1 > target->vectorRegisters)
@@ -31,10 +32,10 @@ static TileCpuCycles cyclesOf(const TileOperator *op, const TileSearchTarget *ta
   int64_t n = tileCpuLeast(tile->size[op->n], op->dims[op->n].extent);
   int64_t k = op->dims[op->k].extent, depth = tile->size[op->k], panel = tile->registers.columns;
   int64_t lanes = tileCpuLanes(op, target), last = tileCpuLastPanel(op, target, panel);
-  int64_t rowsOfTiles = tileCeilDiv(m, tile->registers.rows), grain = last > 0 ? lanes : panel;
-  int64_t columns = tileCeilDiv(n, grain) * grain;
+  int64_t rowsOfTiles = tessera_ceil_div(m, tile->registers.rows), grain = last > 0 ? lanes : panel;
+  int64_t columns = tessera_ceil_div(n, grain) * grain;
   bool isInL1 = depth * panel * tileCpuElementBytes(b) <= target->levels[0].bytes;
-  double blocks = (double)tileCeilDiv(k, depth), panels = (double)tileCeilDiv(n, panel);
+  double blocks = (double)tessera_ceil_div(k, depth), panels = (double)tessera_ceil_div(n, panel);
   double perVector = isInL1 ? 0 : model->exposedMisses / (double)target->loadsPerCycle;
   double step = tileCpuRowStepCycles(op, target, tile->registers.rows, panel, n, perVector);
   int levelA = tileCpuLevelOf(target, tileCpuOperandBytes(op, op->lhs));
@@ -43,7 +44,7 @@ static TileCpuCycles cyclesOf(const TileOperator *op, const TileSearchTarget *ta
   double line = (double)target->levels[0].line, linesA = (double)(m * k * tileCpuElementBytes(a)) / line;
   double linesB = (double)(columns * k * tileCpuElementBytes(b)) / line;
   TileCpuCycles cycles = {.operandLevel = linesA > linesB ? levelA : levelB};
-  double steps = (double)tileCeilDiv(k, op->group) * step + blocks * panels * (double)model->tileStart;
+  double steps = (double)tessera_ceil_div(k, op->group) * step + blocks * panels * (double)model->tileStart;
   cycles.compute = (double)rowsOfTiles * steps + blocks * panels * (double)model->panelStart;
   // Of an operand that is read in windows each element is waited for once.
   double held = (double)tileOperandCount(a) / (double)(op->dims[op->m].extent * k);
@@ -51,7 +52,7 @@ static TileCpuCycles cyclesOf(const TileOperator *op, const TileSearchTarget *ta
   cycles.waiting = (held < 1 ? held : 1) * linesA * tileCpuLineCycles(target, levelA, model->missesPacking) +
                    linesB * tileCpuLineCycles(target, levelB, missesB);
   int64_t run = op->dims[op->k].run;
-  double runs = run ? (double)(m * tileCeilDiv(k, tileCpuLeast(depth, run))) : 0;
+  double runs = run ? (double)(m * tessera_ceil_div(k, tileCpuLeast(depth, run))) : 0;
   cycles.packing = cycles.waiting + linesA + linesB + runs * (double)model->runStart;
   // A vector of C that no line begins with is in two lines.
   bool isAligned = op->dims[op->n].extent * tileCpuElementBytes(c) % target->levels[0].line == 0;
@@ -63,7 +64,7 @@ static TileCpuCycles cyclesOf(const TileOperator *op, const TileSearchTarget *ta
 static TilePrediction predict(const TileOperator *op, const TileSearchTarget *target, const TileSearchTile *tile) {
   TilePrediction p = tileCpuGrid(op, target, tile);
   p.misfit = misfitOf(op, target, tile);
-  p.registers = tile->registers.rows * tileCeilDiv(tile->registers.columns, tileCpuLanes(op, target));
+  p.registers = tile->registers.rows * tessera_ceil_div(tile->registers.columns, tileCpuLanes(op, target));
   if (p.misfit)
     return p;
   TileCpuCycles one = cyclesOf(op, target, tile);

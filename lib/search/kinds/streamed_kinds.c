@@ -3,6 +3,8 @@
 // core reads whole rows of B rather than parts of them; a second kernel adds the parts' sums up, always in one order.
 #include "lib/search/cpu_cost.h"
 
+#include "lib/support/integer.h"
+
 #include <stdio.h>
 
 static bool areSizesKnown(const TileOperator *op) {
@@ -35,9 +37,9 @@ static int streamStarts(const TileOperator *op, const TileSearchTarget *target, 
   int count = 0;
   for (int64_t parts = 1; parts <= MostParts && count + 2 <= TileKindStarts; ++parts)
     for (int64_t deep = rowsAtOnce(target); deep >= 2 && count < TileKindStarts; deep /= 2) {
-      int64_t columns = tileCeilDiv(n->extent, parts), depth = divisorBelow(k->extent, deep);
+      int64_t columns = tessera_ceil_div(n->extent, parts), depth = divisorBelow(k->extent, deep);
       if (n->extent % parts)
-        columns = tileCeilDiv(columns, lanes) * lanes;
+        columns = tessera_ceil_div(columns, lanes) * lanes;
       TileSearchTile *tile = &tiles[count++];
       *tile = (TileSearchTile){.kind = TileKind_Streamed};
       for (int d = 0; d < op->numDims; ++d)
@@ -71,8 +73,8 @@ static TileCpuCycles cyclesOf(const TileOperator *op, const TileSearchTarget *ta
   const TileSearchModel *model = &target->model;
   int64_t parts = tileParts(tile), m = tile->size[op->m], k = op->dims[op->k].extent / parts;
   int64_t n = tileCpuLeast(tile->size[op->n], op->dims[op->n].extent), depth = tileCpuLeast(tile->size[op->k], k);
-  int64_t vectors = tileCeilDiv(n, tileCpuLanes(op, target));
-  double steps = (double)tileCeilDiv(k, depth), line = (double)target->levels[0].line;
+  int64_t vectors = tessera_ceil_div(n, tileCpuLanes(op, target));
+  double steps = (double)tessera_ceil_div(k, depth), line = (double)target->levels[0].line;
   // A vector of columns and a step: depth rows of B, m rows of C in and out, m × depth multiply-adds, and A's elements
   // for as many vectors as have their sums in registers.
   double together = (double)tileCpuMost(1, model->streamSums / tileCpuMost(1, m)), sums = (double)(m * depth);

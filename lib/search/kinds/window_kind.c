@@ -6,12 +6,13 @@
 #include "lib/search/kinds/window_kind.h"
 
 #include "lib/search/cpu_cost.h"
+#include "lib/support/integer.h"
 
 #include <math.h>
 
 // Parts of at most `bound`, all about alike: 14 are 7 and 7, not 8 and 6.
 static int64_t evenPart(const TileOperatorDim *dim, int64_t bound) {
-  return dim->isUnknown ? bound : tileCeilDiv(dim->extent, tileCeilDiv(dim->extent, bound));
+  return dim->isUnknown ? bound : tessera_ceil_div(dim->extent, tessera_ceil_div(dim->extent, bound));
 }
 
 // The dimension that indexes the axis alone, or -1.
@@ -73,7 +74,7 @@ static TilePrediction predict(const TileOperator *op, const TileSearchTarget *ta
   int64_t columns = tileCpuLeast(tile->size[op->n], op->dims[op->n].extent);
   for (int d = 0; d < op->numDims; ++d)
     depth *= op->dims[d].isReduction ? op->dims[d].extent : 1;
-  int64_t vectors = tileCeilDiv(columns, tileCpuLanes(op, target));
+  int64_t vectors = tessera_ceil_div(columns, tileCpuLanes(op, target));
   double line = (double)target->levels[0].line, programs = (double)p.programs;
   double step = (double)(p.steps * tile->size[op->k]) * tileCpuStepCycles(target, rows, vectors);
   double compute = programs * (step + (double)p.steps);
@@ -82,7 +83,7 @@ static TilePrediction predict(const TileOperator *op, const TileSearchTarget *ta
   double each = level == 0 ? 0
                 : isOwn    ? model->exposedMisses / (double)target->loadsPerCycle
                            : tileCpuLineCycles(target, level, model->missesPacking);
-  double lines = (double)tileCeilDiv(columns * tileCpuElementBytes(&op->operands[op->rhs]), (int64_t)line);
+  double lines = (double)tessera_ceil_div(columns * tileCpuElementBytes(&op->operands[op->rhs]), (int64_t)line);
   double waiting = programs * (double)depth * lines * each;
   int levelA = tileCpuLevelOf(target, tileCpuOperandBytes(op, op->lhs));
   int levelC = tileCpuLevelOf(target, tileCpuOperandBytes(op, op->out));

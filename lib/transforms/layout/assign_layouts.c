@@ -7,6 +7,8 @@
 // Cost: about a millisecond per ten tile ops; conversions are planned once per pair of layouts.
 #include "lib/transforms/layout/layout.h"
 
+#include "lib/support/integer.h"
+
 #include "dialects/tile/ops.h"
 #include "dialects/tile/questions.h"
 #include "dialects/tile/tile.h"
@@ -66,14 +68,12 @@ static int64_t warpsOf(MlirOperation kernel, MlirExtPass pass) {
   return warps;
 }
 
-static bool isPowerOfTwo(int64_t value) { return value > 0 && !(value & (value - 1)); }
-
 // Warp width and shared memory, from the machine's file.
 static bool fillTarget(Graph *graph) {
   int64_t width = 0;
   TileMachineLevel shared = {.banks = 0};
   tileMachineGetLevel(graph->machine, "shared", &shared);
-  if (!tileMachineGetInteger(graph->machine, "warp.width", &width) || !isPowerOfTwo(width) || width > 64)
+  if (!tileMachineGetInteger(graph->machine, "warp.width", &width) || !tessera_is_power_of_two(width) || width > 64)
     return tileError(graph->kernel, "is for %s, which has no warps: layouts are for GPUs",
                      tileMachineGetName(graph->machine));
   graph->lanes = (uint32_t)width;
@@ -192,7 +192,7 @@ static bool assign(MlirOperation kernel, MlirExtPass pass, const TileMachine *ma
   Graph graph = {.kernel = kernel};
   LayoutCounts counts = {.conversions = 0};
   int64_t warps = warpsOf(kernel, pass);
-  if (warps && (!isPowerOfTwo(warps) || warps > 64))
+  if (warps && (!tessera_is_power_of_two(warps) || warps > 64))
     return tileError(kernel, "is to run on %lld warps, want a power of two up to 64", (long long)warps);
   if (!layoutInlineCalls(kernel))
     return false;

@@ -6,6 +6,8 @@
 //   nearest neighbours' wishes first. At most MaxCandidates each.
 #include "lib/transforms/layout/graph.h"
 
+#include "lib/support/integer.h"
+
 #include "dialects/tile/ops.h"
 #include "dialects/tile/questions.h"
 #include "dialects/tile/tile.h"
@@ -55,8 +57,6 @@ static void proposeShape(Graph *graph, uint32_t number, const int64_t *shape, co
     layoutAddCandidate(graph, number, layoutIntern(graph, &layout));
 }
 
-static uint32_t log2Of(uint64_t power) { return (uint32_t)__builtin_ctzll(power); }
-
 static uint64_t powersOf(const int64_t *shape, uint32_t rank) {
   uint64_t powers = 1;
   for (uint32_t axis = 0; axis < rank; ++axis)
@@ -69,9 +69,9 @@ static uint64_t powersOf(const int64_t *shape, uint32_t rank) {
 static void propose(Graph *graph, uint32_t number, const uint32_t *order, const uint32_t *warpOrder, uint32_t vector) {
   int64_t shape[TILE_LAYOUT_MAX_AXES], rounded[TILE_LAYOUT_MAX_AXES];
   uint32_t rank = layoutShapeOf(graph->variables[number].type, shape), least[TILE_LAYOUT_MAX_AXES] = {0};
-  uint32_t threadBits = log2Of(graph->lanes) + log2Of(graph->warps);
+  uint32_t threadBits = tessera_log2(graph->lanes) + tessera_log2(graph->warps);
   if (rank && rank <= TILE_LAYOUT_MAX_AXES && powersOf(shape, rank) < (uint64_t)graph->lanes * graph->warps) {
-    least[order ? order[0] : rank - 1] = log2Of(graph->lanes) + log2Of(vector);
+    least[order ? order[0] : rank - 1] = tessera_log2(graph->lanes) + tessera_log2(vector);
     tileLayoutRoundShape(shape, rank, least, threadBits, rounded);
     proposeShape(graph, number, rounded, order, warpOrder, vector);
     tileLayoutRoundShape(shape, rank, NULL, threadBits, rounded);

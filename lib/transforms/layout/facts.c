@@ -6,6 +6,7 @@
 #include "dialects/tile/ops.h"
 #include "dialects/tile/questions.h"
 #include "dialects/tile/tile.h"
+#include "lib/support/integer.h"
 #include "mlir-c/BuiltinAttributes.h"
 #include "mlir-c/BuiltinTypes.h"
 #include "upstream/memref.h"
@@ -17,19 +18,10 @@ typedef struct Known {
   bool isUnit[TILE_LAYOUT_MAX_AXES];                                // the stride is 1
 } Known;
 
-static int64_t gcd(int64_t a, int64_t b) {
-  while (b) {
-    int64_t rest = a % b;
-    a = b;
-    b = rest;
-  }
-  return a < 0 ? -a : a;
-}
-
-static int64_t lcm(int64_t a, int64_t b) { return a && b ? a / gcd(a, b) * b : 0; }
+static int64_t lcm(int64_t a, int64_t b) { return a && b ? a / tessera_gcd(a, b) * b : 0; }
 
 // A divisor of a product must stay far from overflow: beyond a page it is of no use.
-static int64_t times(int64_t a, int64_t b) { return gcd(a, 4096) * gcd(b, 4096); }
+static int64_t times(int64_t a, int64_t b) { return tessera_gcd(a, 4096) * tessera_gcd(b, 4096); }
 
 static void learnType(MlirType type, Known *known) {
   int64_t strides[TILE_LAYOUT_MAX_AXES], offset;
@@ -103,9 +95,9 @@ static void sortByDimension(MlirOperation view, uint32_t rank, uint32_t *order) 
 static uint64_t alignmentOf(MlirOperation view, const Known *known, intptr_t fast, MlirType type, uint32_t axis) {
   int64_t elements = tileViewTypeGetStep(type, axis);
   for (intptr_t dim = 0; dim < known->rank; ++dim)
-    elements = dim == fast ? elements : gcd(elements, known->stride[dim]);
+    elements = dim == fast ? elements : tessera_gcd(elements, known->stride[dim]);
   (void)view;
-  return (uint64_t)gcd(known->align, times(elements, known->elementBytes));
+  return (uint64_t)tessera_gcd(known->align, times(elements, known->elementBytes));
 }
 
 TileMemoryFacts layoutMemoryFacts(MlirOperation op, MlirValue memory, uint32_t *order) {
@@ -126,6 +118,6 @@ TileMemoryFacts layoutMemoryFacts(MlirOperation op, MlirValue memory, uint32_t *
   if (!rank || isPacked || fast >= known.rank || !known.isUnit[fast] || tileViewTypeGetStride(type, facts.axis) != 1)
     return facts;
   facts.alignment = alignmentOf(view, &known, fast, type, facts.axis);
-  facts.bound = (uint64_t)gcd(known.size[fast], tileViewTypeGetStep(type, facts.axis));
+  facts.bound = (uint64_t)tessera_gcd(known.size[fast], tileViewTypeGetStep(type, facts.axis));
   return facts;
 }

@@ -1,6 +1,8 @@
 // What has to be said otherwise before layouts can be assigned: calls are inlined, products padded up to their atom.
 #include "lib/transforms/layout/graph.h"
 
+#include "lib/support/integer.h"
+
 #include "dialects/tile/ops.h"
 #include "dialects/tile/questions.h"
 #include "dialects/tile/sparse_product.h"
@@ -52,8 +54,6 @@ bool layoutInlineCalls(MlirOperation kernel) {
 
 //===--- padding --------------------------------------------------------------------------===//
 
-static int64_t roundUp(int64_t size, int64_t to) { return (size + to - 1) / to * to; }
-
 static MlirAttribute offsets(MlirContext context, intptr_t rank) {
   int64_t zeros[TILE_LAYOUT_MAX_AXES] = {0};
   return mlirDenseI64ArrayGet(context, rank, zeros);
@@ -83,9 +83,9 @@ static bool padProduct(MlirOperation op, const TileMachine *machine, uint32_t wa
   intptr_t rank = tileTypeGetRank(result);
   if (!layoutFindAtom(machine, op, warps, true, name, sizeof name, &atom))
     return false;
-  int64_t m = roundUp(tileTypeGetSize(result, rank - 2), atom.m),
-          n = roundUp(tileTypeGetSize(result, rank - 1), atom.n);
-  int64_t k = roundUp(tileTypeGetSize(rhs, rank - 2), atom.k), batch = tileTypeGetSize(result, 0);
+  int64_t m = tessera_round_up(tileTypeGetSize(result, rank - 2), atom.m),
+          n = tessera_round_up(tileTypeGetSize(result, rank - 1), atom.n);
+  int64_t k = tessera_round_up(tileTypeGetSize(rhs, rank - 2), atom.k), batch = tileTypeGetSize(result, 0);
   int64_t shapes[4][3] = {{batch, m, isSparse ? k / 2 : k}, {batch, k, n}, {batch, m, n}, {batch, m, k / 8}};
   TileBuilder builder = tileBuilderBefore(op);
   bool changed = false;

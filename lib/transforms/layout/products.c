@@ -3,6 +3,8 @@
 // have any layout.
 #include "lib/transforms/layout/graph.h"
 
+#include "lib/support/integer.h"
+
 #include "dialects/tile/ops.h"
 #include "dialects/tile/questions.h"
 #include "dialects/tile/tile.h"
@@ -27,13 +29,11 @@ static Sizes sizesOf(MlirOperation op) {
                  .k = tileTypeGetSize(rhs, rank - 2)};
 }
 
-static int64_t roundUp(int64_t size, int64_t to) { return (size + to - 1) / to * to; }
-
 // Multiply-adds that the busiest of the warps does for the product with this atom: what padding wastes counts, and what
 // warps repeat that have no atom of their own.
 static int64_t workOf(const Sizes *sizes, const TileMachineAtom *atom, int64_t warps) {
-  int64_t atoms = roundUp(sizes->m, atom->m) / atom->m * (roundUp(sizes->n, atom->n) / atom->n);
-  return roundUp(atoms, warps) / warps * atom->m * atom->n * roundUp(sizes->k, atom->k);
+  int64_t atoms = tessera_round_up(sizes->m, atom->m) / atom->m * (tessera_round_up(sizes->n, atom->n) / atom->n);
+  return tessera_round_up(atoms, warps) / warps * atom->m * atom->n * tessera_round_up(sizes->k, atom->k);
 }
 
 // An instruction for the elements as they are, or for the parts that f32 may be split into.

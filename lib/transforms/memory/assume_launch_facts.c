@@ -14,6 +14,7 @@
 #include "dialects/tile/questions.h"
 #include "lib/ir/builder.h"
 #include "lib/ir/pass.h"
+#include "lib/support/integer.h"
 #include "lib/transforms/memory/host_buffers.h"
 #include "lib/transforms/memory/memory.h"
 #include "mlir-c/BuiltinAttributes.h"
@@ -97,8 +98,7 @@ static bool tellScalar(const Launched *launched, TileBuilder *builder, intptr_t 
   }
   int64_t divisor = 0;
   for (intptr_t l = 0; l < launched->launches.count && mlirTypeIsAIndex(type); ++l)
-    divisor =
-        hostGreatestDivisor(divisor, hostIndexDivisor(launched->buffers, argumentOf(launched->launches.items[l], i)));
+    divisor = tessera_gcd(divisor, hostIndexDivisor(launched->buffers, argumentOf(launched->launches.items[l], i)));
   if (divisor <= 1)
     return false;
   MlirType i64 = mlirIntegerTypeGet(builder->context, 64);
@@ -120,10 +120,10 @@ static bool commonFacts(const Launched *launched, intptr_t i, BufferFacts *facts
     BufferFacts seen = hostBufferFacts(launched->buffers, argument);
     if (l == 0)
       *facts = seen;
-    facts->align = hostGreatestDivisor(facts->align, seen.align);
+    facts->align = tessera_gcd(facts->align, seen.align);
     for (intptr_t d = 0; d < facts->rank; ++d) {
-      facts->sizes[d] = hostGreatestDivisor(facts->sizes[d], seen.sizes[d]);
-      facts->strides[d] = hostGreatestDivisor(facts->strides[d], seen.strides[d]);
+      facts->sizes[d] = tessera_gcd(facts->sizes[d], seen.sizes[d]);
+      facts->strides[d] = tessera_gcd(facts->strides[d], seen.strides[d]);
     }
   }
   return true;

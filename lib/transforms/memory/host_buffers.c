@@ -4,6 +4,7 @@
 #include "lib/transforms/memory/host_buffers.h"
 
 #include "lib/capi/op.h"
+#include "lib/support/integer.h"
 #include "mlir-c/BuiltinAttributes.h"
 #include "mlir-c/BuiltinTypes.h"
 #include "upstream/arith.h"
@@ -11,10 +12,6 @@
 #include "upstream/memref.h"
 #include "upstream/scf.h"
 
-#include "upstream/arith.h"
-#include "upstream/func.h"
-#include "upstream/memref.h"
-#include "upstream/scf.h"
 #include <stdlib.h>
 
 // lib/runtime/arena.h: what the runtime allocates begins at a multiple of this. Sources of one value; values on a path.
@@ -23,18 +20,8 @@ enum { ArenaAlignment = 64, MaxSources = 32, MaxPath = 64, LargestDivisor = 4096
 
 //===--- numbers ------------------------------------------------------------------===//
 
-int64_t hostGreatestDivisor(int64_t a, int64_t b) {
-  for (int64_t rest; b; b = rest) {
-    rest = a % b;
-    a = b;
-  }
-  return a < 0 ? -a : a;
-}
-
 // Of a product: kept far from overflow, beyond a page it is of no use.
-static int64_t times(int64_t a, int64_t b) {
-  return hostGreatestDivisor(a, LargestDivisor) * hostGreatestDivisor(b, LargestDivisor);
-}
+static int64_t times(int64_t a, int64_t b) { return tessera_gcd(a, LargestDivisor) * tessera_gcd(b, LargestDivisor); }
 
 static bool isDynamic(int64_t size) { return size == mlirShapedTypeGetDynamicSize(); }
 static bool isDynamicStride(int64_t stride) { return stride == mlirShapedTypeGetDynamicStrideOrOffset(); }
@@ -224,10 +211,10 @@ static BufferFacts leastFacts(MlirType memref) {
 }
 
 static void meet(BufferFacts *facts, const BufferFacts *other) {
-  facts->align = hostGreatestDivisor(facts->align, other->align);
+  facts->align = tessera_gcd(facts->align, other->align);
   for (intptr_t d = 0; d < facts->rank; ++d) {
-    facts->sizes[d] = hostGreatestDivisor(facts->sizes[d], other->sizes[d]);
-    facts->strides[d] = hostGreatestDivisor(facts->strides[d], other->strides[d]);
+    facts->sizes[d] = tessera_gcd(facts->sizes[d], other->sizes[d]);
+    facts->strides[d] = tessera_gcd(facts->strides[d], other->strides[d]);
   }
 }
 
@@ -283,7 +270,7 @@ static void factsOfSubview(HostBuffers *buffers, MlirOperation op, BufferFacts *
   facts->align = source.align;
   for (intptr_t d = 0; d < source.rank; ++d) {
     int64_t offset = times(mixed(buffers, op, "static_offsets", d, &next, path), source.strides[d]);
-    facts->align = hostGreatestDivisor(facts->align, times(offset, bytesOf(type)));
+    facts->align = tessera_gcd(facts->align, times(offset, bytesOf(type)));
   }
   for (intptr_t d = 0; d < source.rank; ++d) {
     int64_t size = mixed(buffers, op, "static_sizes", d, &next, path);
@@ -304,8 +291,7 @@ static void factsOfReinterpretation(HostBuffers *buffers, MlirOperation op, Buff
   if (!memrefAllocOpIsA(tileDefiningOp(source)))
     return;
   int64_t offset = mixed(buffers, op, "static_offsets", 0, &next, path);
-  facts->align =
-      hostGreatestDivisor(factsOf(buffers, source, path).align, times(offset, bytesOf(mlirValueGetType(source))));
+  facts->align = tessera_gcd(factsOf(buffers, source, path).align, times(offset, bytesOf(mlirValueGetType(source))));
 }
 
 static void factsOfOp(HostBuffers *buffers, MlirOperation op, BufferFacts *facts, const Path *path) {
@@ -388,7 +374,7 @@ static int64_t divisorOf(HostBuffers *buffers, MlirValue index, const Path *path
     return 1;
   int64_t a = divisorOf(buffers, mlirOperationGetOperand(op, 0), &here);
   int64_t b = divisorOf(buffers, mlirOperationGetOperand(op, 1), &here);
-  return isProduct ? times(a, b) : hostGreatestDivisor(a, b);
+  return isProduct ? times(a, b) : tessera_gcd(a, b);
 }
 
 int64_t hostIndexDivisor(HostBuffers *buffers, MlirValue index) {

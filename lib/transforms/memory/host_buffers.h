@@ -32,8 +32,6 @@ typedef struct HostBuffers {
 HostBuffers hostBuffersOf(MlirOperation module, int64_t entryAlignment);
 void hostBuffersFree(HostBuffers *buffers);
 
-int64_t hostGreatestDivisor(int64_t a, int64_t b); // of both; 0 is divided by all
-
 // Of a memref; of one with more than HostMaxRank dimensions only `align` (rank is 0 then).
 BufferFacts hostBufferFacts(HostBuffers *buffers, MlirValue memref);
 int64_t hostIndexDivisor(HostBuffers *buffers, MlirValue index);

@@ -8,6 +8,8 @@
 // Cost: linear in the ops times the buffers.
 #include "lib/transforms/pipeline/pipeline.h"
 
+#include "lib/support/integer.h"
+
 #include "dialects/tile/ops.h"
 #include "dialects/tile/questions.h"
 #include "lib/analysis/machine.h"
@@ -38,8 +40,6 @@ typedef struct Plan {
   uint64_t buffers, exchanges;
 } Plan;
 
-static int64_t larger(int64_t a, int64_t b) { return a > b ? a : b; }
-
 static MlirAttribute integer(MlirOperation op, int64_t value) {
   return mlirIntegerAttrGet(mlirIntegerTypeGet(mlirOperationGetContext(op), 64), value);
 }
@@ -69,7 +69,7 @@ static void placeBuffers(Plan *plan) {
     }
     if (place->level != Level_Shared)
       continue;
-    plan->end = larger(plan->end, place->offset + place->bytes);
+    plan->end = tessera_max(plan->end, place->offset + place->bytes);
     plan->apart += place->bytes;
   }
   free(sorted);
@@ -108,8 +108,8 @@ static void placeScratch(Plan *plan, MlirOperation op) {
                                                mlirDenseI64ArrayGet(mlirOperationGetContext(op), 2, place));
   }
   ++plan->exchanges;
-  plan->end = larger(plan->end, place[0] + place[1]);
-  plan->scratch = larger(plan->scratch, place[1]);
+  plan->end = tessera_max(plan->end, place[0] + place[1]);
+  plan->scratch = tessera_max(plan->scratch, place[1]);
 }
 
 static MlirWalkResult visit(MlirOperation op, void *data) {
