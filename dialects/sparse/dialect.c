@@ -3,6 +3,7 @@
 
 #include "dialects/sparse/definitions.h"
 #include "dialects/sparse/hooks.h"
+#include "dialects/sparse/ops.h"
 #include "lib/ir/op_dialect.h"
 
 #define TESSERA_OP TESSERA_OP_ROW

@@ -5,6 +5,7 @@
 #include "dialects/tile/definitions.h"
 #include "dialects/tile/forms.h"
 #include "dialects/tile/hooks.h"
+#include "dialects/tile/ops.h"
 #include "lib/ir/op_dialect.h"
 #include "mlir-c/Dialect/Arith.h"
 #include "upstream/arith.h"

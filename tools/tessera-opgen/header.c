@@ -441,6 +441,33 @@ static void writeEnum(FILE *out, const Opgen *opgen) {
     writeWords(out, opgen, words);
 }
 
+//===--- hooks ---===//
+
+// Declares the hooks that a row names, so that a new op needs no line in another file. Declared by hand are hooks of
+// rarer kinds (hooks.h), and hooks without the dialect's prefix, which are static.
+static void writeHooks(FILE *out, const Opgen *opgen, const TileOpSpec *spec) {
+  static const struct {
+    const char *hook, *result, *parameters;
+  } kinds[] = {
+      {".verify = ", "bool", "MlirOperation op"},
+      {".verifyRegions = ", "bool", "MlirOperation op"},
+      {".fold = ", "bool",
+       "MlirOperation op, intptr_t count, const MlirAttribute *operands, MlirExtFoldResults results"},
+      {".canonicalize = ", "void", "MlirRewritePatternSet patterns, MlirContext context"},
+      {".effects = ", "void", "MlirOperation op, MlirExtEffects effects"},
+      {".inferTypes = ", "bool", "const MlirExtInference *inference, MlirExtTypeList types"},
+      {".integerRanges = ", "void",
+       "MlirOperation op, const MlirExtIntegerRange *operands, MlirExtIntegerRange *results"},
+  };
+  const char *text = spec->row->hooksText;
+  for (size_t i = 0; text && i < sizeof kinds / sizeof *kinds; ++i) {
+    const char *at = strstr(text, kinds[i].hook);
+    const char *name = at ? at + strlen(kinds[i].hook) : "";
+    if (at && !strncmp(name, opgen->prefix, strlen(opgen->prefix)))
+      fprintf(out, "%s %.*s(%s);\n", kinds[i].result, (int)strcspn(name, ", "), name, kinds[i].parameters);
+  }
+}
+
 void opgenWriteHeader(FILE *out, const Opgen *opgen) {
   fprintf(
       out,
@@ -458,5 +485,9 @@ void opgenWriteHeader(FILE *out, const Opgen *opgen) {
   writeEnum(out, opgen);
   for (intptr_t i = 0; i < opgen->numSpecs; ++i)
     writeOp(out, opgen, &opgen->specs[i]);
-  fprintf(out, "\n#endif\n");
+  if (!opgen->isUpstream)
+    fprintf(out, "\n//===--- hooks that the rows name ---===//\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n");
+  for (intptr_t i = 0; i < opgen->numSpecs && !opgen->isUpstream; ++i)
+    writeHooks(out, opgen, &opgen->specs[i]);
+  fprintf(out, opgen->isUpstream ? "\n#endif\n" : "#ifdef __cplusplus\n}\n#endif\n\n#endif\n");
 }

@@ -4,28 +4,12 @@
 
 #include "lib/interpreter/sparse/entries.h"
 
-#define SPARSE_MEANINGS(X)                                                                                             \
-  X(interpretSparsePack)                                                                                               \
-  X(interpretSparseUnpack)                                                                                             \
-  X(interpretSparseConvert)                                                                                            \
-  X(interpretSparseAssemble)                                                                                           \
-  X(interpretSparseDisassemble)                                                                                        \
-  X(interpretSparseTranspose)                                                                                          \
-  X(interpretSparseSpmv)                                                                                               \
-  X(interpretSparseSpmm)                                                                                               \
-  X(interpretSparseSddmm)                                                                                              \
-  X(interpretSparseSpgemm)                                                                                             \
-  X(interpretSparseAdd)                                                                                                \
-  X(interpretSparseMul)                                                                                                \
-  X(interpretSparseMap)                                                                                                \
-  X(interpretSparseSelect)                                                                                             \
-  X(interpretSparseReduce)                                                                                             \
-  X(interpretSparseDetect)                                                                                             \
-  X(interpretSparseSread)                                                                                              \
-  X(interpretSparseSwrite)
-
-#define X(function) bool function(Machine *machine, Frame *frame, const Instruction *instruction);
-SPARSE_MEANINGS(X)
-#undef X
+// The meaning of each op of ops.def is interpretSparse<CName>. The linker finds an op without one.
+#define HOOKS(...)
+#define TESSERA_OP(cname, ...)                                                                                         \
+  bool interpretSparse##cname(Machine *machine, Frame *frame, const Instruction *instruction);
+#include "dialects/sparse/ops.def"
+#undef TESSERA_OP
+#undef HOOKS
 
 #endif

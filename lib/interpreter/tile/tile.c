@@ -1,121 +1,38 @@
-// Which function means which Tile op. The switch has no default: an op without meaning does not compile.
+// Which function means which Tile op: interpretTile<CName> for each row of ops.def. Here are the ops whose meaning is
+// nothing, or another op's.
 #include "lib/interpreter/tile/tile.h"
 #include "dialects/tile/ops.h"
 
+static const Execute meanings[TileNumOps] = {
+#define HOOKS(...)
+#define TESSERA_OP(cname, ...) [TileOp_##cname] = interpretTile##cname,
+#include "dialects/tile/ops.def"
+#undef TESSERA_OP
+#undef HOOKS
+};
+
 Execute tileExecute(MlirOperation op) {
-  switch (tileOpKind(op)) {
-  case TileOp_None:
-  case TileOp_Kernel: // run by tile.launch
-  case TileOp_Func:   // run by tile.call
-    return NULL;
-  case TileOp_Call:
-    return interpretTileCall;
-  case TileOp_Return:
-  case TileOp_Yield:
-    return interpretTileReturn;
-  case TileOp_Launch:
-    return interpretTileLaunch;
-  case TileOp_Group:
-    return interpretTileGroup;
-  case TileOp_Transfer:
-    return interpretTileTransfer;
-  case TileOp_ProgramId:
-    return interpretTileProgramId;
-  case TileOp_NumPrograms:
-    return interpretTileNumPrograms;
-  case TileOp_Assume:
-    return interpretTileAssume;
-  case TileOp_View:
-    return interpretTileView;
-  case TileOp_NumTiles:
-    return interpretTileNumTiles;
-  case TileOp_InBounds:
-    return interpretTileInBounds;
-  case TileOp_MemrefAt:
-    return interpretTileMemrefAt;
-  case TileOp_Load:
-    return interpretTileLoad;
-  case TileOp_Store:
-    return interpretTileStore;
-  case TileOp_Gather:
-    return interpretTileGather;
-  case TileOp_Scatter:
-    return interpretTileScatter;
-  case TileOp_AtomicRmw:
-    return interpretTileAtomicRmw;
-  case TileOp_AtomicCas:
-    return interpretTileAtomicCas;
-  case TileOp_AtomicLoad:
-    return interpretTileAtomicLoad;
-  case TileOp_AtomicStore:
-    return interpretTileAtomicStore;
-  case TileOp_Mma:
-    return interpretTileMma;
-  case TileOp_MmaSparse:
-    return interpretTileMmaSparse;
-  case TileOp_MmaScaled:
-    return interpretTileMmaScaled;
-  case TileOp_Reduce:
-    return interpretTileReduce;
-  case TileOp_Scan:
-    return interpretTileScan;
-  case TileOp_Sort:
-    return interpretTileSort;
-  case TileOp_Topk:
-    return interpretTileTopk;
-  case TileOp_Histogram:
-    return interpretTileHistogram;
-  case TileOp_Random:
-    return interpretTileRandom;
-  case TileOp_ConvertType:
-    return interpretTileConvertType;
-  case TileOp_Iota:
-    return interpretTileIota;
-  case TileOp_Broadcast:
-    return interpretTileBroadcast;
-  case TileOp_Reshape:
-    return interpretTileReshape;
-  case TileOp_Transpose:
-    return interpretTileTranspose;
-  case TileOp_Slice:
-    return interpretTileSlice;
-  case TileOp_Insert:
-    return interpretTileInsert;
-  case TileOp_Cat:
-    return interpretTileCat;
-  case TileOp_Bitcast:
-    return interpretTileBitcast;
-  case TileOp_Alloc:
-    return interpretTileAlloc;
-  case TileOp_Slot:
-    return interpretTileSlot;
-  case TileOp_ConvertLayout: // layouts have no meaning for values
-  case TileOp_MmaWait:       // products are taken when they start; only products may use them before
-    return interpretTileSame;
-  case TileOp_Copy:
-    return interpretTileCopy;
-  case TileOp_Prefetch: // a hint
-  case TileOp_Fence:    // memory is sequentially consistent here
-  case TileOp_Sync:     // a partition runs as one
-    return interpretTileNothing;
-  case TileOp_CopyAsync:
-    return interpretTileCopyAsync;
-  case TileOp_Join:
-    return interpretTileJoin;
-  case TileOp_Wait:
-    return interpretTileWait;
-  case TileOp_BarrierArrive:
-    return interpretTileBarrierArrive;
-  case TileOp_BarrierWait:
-    return interpretTileBarrierWait;
-  case TileOp_MmaAsync:
-    return interpretTileMmaAsync;
-  case TileOp_WarpSpecialize:
-    return interpretTileWarpSpecialize;
-  case TileOp_Print:
-    return interpretTilePrint;
-  case TileOp_Assert:
-    return interpretTileAssert;
-  }
-  return NULL;
+  TileOp kind = tileOpKind(op);
+  return kind == TileOp_None ? NULL : meanings[kind];
 }
+
+static bool doNothing(Machine *machine, Frame *frame, const Instruction *instruction) { return true; }
+
+// The result is the first operand.
+static bool passOn(Machine *machine, Frame *frame, const Instruction *instruction) {
+  setResult(frame, instruction, 0, valueRetain(operandOf(frame, instruction, 0)));
+  return true;
+}
+
+#define MEANS(cname, function)                                                                                         \
+  bool interpretTile##cname(Machine *machine, Frame *frame, const Instruction *instruction) {                          \
+    return function(machine, frame, instruction);                                                                      \
+  }
+MEANS(Yield, interpretTileReturn)
+MEANS(ConvertLayout, passOn) // layouts have no meaning for values
+MEANS(MmaWait, passOn)       // products are taken when they start; only products may use them before
+MEANS(Prefetch, doNothing)   // a hint
+MEANS(Fence, doNothing)      // memory is sequentially consistent here
+MEANS(Sync, doNothing)       // a partition runs as one
+MEANS(Kernel, doNothing)     // tile.launch runs it
+MEANS(Func, doNothing)       // tile.call runs it

@@ -7,63 +7,13 @@
 #include "lib/interpreter/tile/asynchronous.h"
 #include "lib/interpreter/tile/packing.h"
 
-#define TILE_MEANINGS(X)                                                                                               \
-  X(interpretTileCall)                                                                                                 \
-  X(interpretTileReturn)                                                                                               \
-  X(interpretTileLaunch)                                                                                               \
-  X(interpretTileGroup)                                                                                                \
-  X(interpretTileTransfer)                                                                                             \
-  X(interpretTileProgramId)                                                                                            \
-  X(interpretTileNumPrograms)                                                                                          \
-  X(interpretTileAssume)                                                                                               \
-  X(interpretTilePrint)                                                                                                \
-  X(interpretTileAssert)                                                                                               \
-  X(interpretTileView)                                                                                                 \
-  X(interpretTileNumTiles)                                                                                             \
-  X(interpretTileInBounds)                                                                                             \
-  X(interpretTileMemrefAt)                                                                                             \
-  X(interpretTileLoad)                                                                                                 \
-  X(interpretTileStore)                                                                                                \
-  X(interpretTileGather)                                                                                               \
-  X(interpretTileScatter)                                                                                              \
-  X(interpretTileAtomicRmw)                                                                                            \
-  X(interpretTileAtomicCas)                                                                                            \
-  X(interpretTileAtomicLoad)                                                                                           \
-  X(interpretTileAtomicStore)                                                                                          \
-  X(interpretTileMma)                                                                                                  \
-  X(interpretTileMmaSparse)                                                                                            \
-  X(interpretTileMmaScaled)                                                                                            \
-  X(interpretTileReduce)                                                                                               \
-  X(interpretTileScan)                                                                                                 \
-  X(interpretTileSort)                                                                                                 \
-  X(interpretTileTopk)                                                                                                 \
-  X(interpretTileHistogram)                                                                                            \
-  X(interpretTileRandom)                                                                                               \
-  X(interpretTileConvertType)                                                                                          \
-  X(interpretTileIota)                                                                                                 \
-  X(interpretTileBroadcast)                                                                                            \
-  X(interpretTileReshape)                                                                                              \
-  X(interpretTileTranspose)                                                                                            \
-  X(interpretTileSlice)                                                                                                \
-  X(interpretTileInsert)                                                                                               \
-  X(interpretTileCat)                                                                                                  \
-  X(interpretTileBitcast)                                                                                              \
-  X(interpretTileAlloc)                                                                                                \
-  X(interpretTileSlot)                                                                                                 \
-  X(interpretTileSame)                                                                                                 \
-  X(interpretTileCopy)                                                                                                 \
-  X(interpretTileNothing)                                                                                              \
-  X(interpretTileCopyAsync)                                                                                            \
-  X(interpretTileJoin)                                                                                                 \
-  X(interpretTileWait)                                                                                                 \
-  X(interpretTileBarrierArrive)                                                                                        \
-  X(interpretTileBarrierWait)                                                                                          \
-  X(interpretTileMmaAsync)                                                                                             \
-  X(interpretTileWarpSpecialize)
-
-#define X(function) bool function(Machine *machine, Frame *frame, const Instruction *instruction);
-TILE_MEANINGS(X)
-#undef X
+// The meaning of each op of ops.def is interpretTile<CName>. The linker finds an op without one.
+#define HOOKS(...)
+#define TESSERA_OP(cname, ...)                                                                                         \
+  bool interpretTile##cname(Machine *machine, Frame *frame, const Instruction *instruction);
+#include "dialects/tile/ops.def"
+#undef TESSERA_OP
+#undef HOOKS
 
 //===--- places in memory (tile_places.c) ---------------------------------------===//
 

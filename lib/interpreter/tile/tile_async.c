@@ -7,13 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool interpretTileNothing(Machine *machine, Frame *frame, const Instruction *instruction) { return true; }
-
-bool interpretTileSame(Machine *machine, Frame *frame, const Instruction *instruction) {
-  setResult(frame, instruction, 0, valueRetain(operandOf(frame, instruction, 0)));
-  return true;
-}
-
 //===--- buffers --------------------------------------------------------------------===//
 
 static bool allocateBarrier(Machine *machine, Frame *frame, const Instruction *instruction, MlirType type) {
