@@ -7,7 +7,8 @@
 //
 // One file of lib/search/kinds holds one kind: when it applies, its candidates, their cost and what a person may not
 // write. The kernel of a kind is made in lib/conversion/linalg_to_tile by the kind that the op's #tile.schedule names
-// (`kind = "packed"`). A new kind is one file, one row of tileKernelKinds, and the file that makes its kernel.
+// (`kind = "packed"`). A new kind is one file, one row of kinds.def, and, unless a kernel there serves it, the
+// file that makes its kernel (docs/how-to-add-a-kernel-kind.md).
 #ifndef TESSERA_LIB_SEARCH_KIND_H
 #define TESSERA_LIB_SEARCH_KIND_H
 
@@ -21,16 +22,10 @@ extern "C" {
 #endif
 
 typedef enum TileKind {
-  TileKind_None,       // a person wrote sizes and left the kind to the policy
-  TileKind_Packed,     // CPU product: packs both operands, register tiles read them contiguously
-  TileKind_Direct,     // CPU product: register tiles read the operands where they lie
-  TileKind_AlongDepth, // CPU product of fewer columns than a vector has lanes: the lanes run along k
-  TileKind_Split,      // CPU product: `parts` of k are streamed apart and added up by a second kernel
-  TileKind_Streamed,   // CPU product of few rows: reads B once where it lies, past rows of C in L1
-  TileKind_Window,     // CPU convolution, or product over several dimensions: reads both operands where they lie
-  TileKind_Vector,     // CPU: elementwise ops and reductions
-  TileKind_Product,    // GPU product: one tile of C for a program
-  TileKind_Threads,    // GPU: elementwise ops and reductions
+  TileKind_None, // a person wrote sizes and left the kind to the policy
+#define KIND(name) TileKind_##name,
+#include "lib/search/kinds.def"
+#undef KIND
   NumTileKinds
 } TileKind;
 
@@ -106,8 +101,9 @@ typedef struct TileKernelKind {
                        size_t capacity);
 } TileKernelKind;
 
-extern const TileKernelKind tilePackedKind, tileDirectKind, tileAlongDepthKind, tileSplitKind, tileStreamedKind,
-    tileWindowKind, tileVectorKind, tileProductKind, tileThreadsKind;
+#define KIND(name) extern const TileKernelKind tile##name##Kind;
+#include "lib/search/kinds.def"
+#undef KIND
 
 // By TileKind; null for TileKind_None.
 extern const TileKernelKind *const tileKernelKinds[NumTileKinds];

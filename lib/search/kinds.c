@@ -1,4 +1,4 @@
-// The table of kernel kinds. A new kind is one row here and one in TileKind.
+// The table of kernel kinds, from kinds.def.
 #include "lib/search/construct.h"
 #include "lib/search/cpu_cost.h"
 #include "lib/support/integer.h"
@@ -6,13 +6,10 @@
 #include <stdio.h>
 #include <string.h>
 
-// The search asks the kinds in this order; among equal tiles the first one found stays.
 const TileKernelKind *const tileKernelKinds[NumTileKinds] = {
-    [TileKind_Packed] = &tilePackedKind,         [TileKind_Direct] = &tileDirectKind,
-    [TileKind_AlongDepth] = &tileAlongDepthKind, [TileKind_Split] = &tileSplitKind,
-    [TileKind_Streamed] = &tileStreamedKind,     [TileKind_Window] = &tileWindowKind,
-    [TileKind_Vector] = &tileVectorKind,         [TileKind_Product] = &tileProductKind,
-    [TileKind_Threads] = &tileThreadsKind,
+#define KIND(name) [TileKind_##name] = &tile##name##Kind,
+#include "lib/search/kinds.def"
+#undef KIND
 };
 
 TileKind tileKindFind(const char *name) {
