@@ -13,8 +13,8 @@ SPARSE_FOLD(Convert) {
   return true;
 }
 
-// unpack(pack(x)) is x for integers and formats that keep every element. Of floats -0.0 would become 0.0; packing to nm
-// may fail, so it must stay.
+// unpack(pack(x)) is x for integers and formats that keep every element. For floats, -0.0 would become 0.0; packing to
+// nm may fail, so it must stay.
 SPARSE_FOLD(Unpack) {
   MlirOperation pack = tileDefiningOp(mlirOperationGetOperand(op, 0));
   MlirType packed = tileOperandType(op, 0);

@@ -63,7 +63,7 @@ static bool coversSizes(MlirType wanted, MlirType seen) {
   return covers;
 }
 
-// The same of a stride or an offset.
+// As above, for a stride or an offset.
 static bool covers(int64_t wanted, int64_t seen) {
   return mlirShapedTypeIsDynamicStrideOrOffset(wanted) || wanted == seen;
 }
@@ -137,7 +137,7 @@ static bool isOnlyViewed(MlirValue parameter) {
   return true;
 }
 
-// The same shape in the same memory, and neighbours along the last axis are neighbours in memory.
+// Shape and memory are equal, and neighbours along the last axis are neighbours in memory.
 static bool isPartLike(MlirType seen, MlirType wanted) {
   intptr_t rank = mlirShapedTypeGetRank(seen);
   int64_t offset, *strides = malloc(sizeof *strides * (size_t)(rank + 1));

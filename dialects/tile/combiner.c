@@ -61,7 +61,7 @@ static double neutralFloat(const TileCombiner *combiner, MlirType element) {
   return is(combiner, arithMaximumFOpName) || is(combiner, arithMaxNumFOpName) ? range.least : range.greatest;
 }
 
-// Of a width up to 64 bits, as a two's complement number that mlirIntegerAttrGet truncates.
+// An integer of up to 64 bits, as a two's complement number that mlirIntegerAttrGet truncates.
 static int64_t neutralInteger(const TileCombiner *combiner, unsigned width) {
   int64_t smallest = (int64_t)(UINT64_MAX << (width - 1));
   if (is(combiner, arithMulIOpName))

@@ -61,7 +61,7 @@ static void printIndexTypes(MlirOperation op, MlirExtPrinter printer, const char
   tilePrintText(printer, "]");
 }
 
-// The same for each name that rows give their memory.
+// As above, for each name that rows give their memory.
 #define MEMORY_DIRECTIVES(Name, name)                                                                                  \
   static void print##Name##Indices(MlirOperation op, MlirExtPrinter printer) { printIndices(op, printer, name); }      \
   static bool parse##Name##IndexTypes(TileParse *parse, MlirExtParser parser, MlirExtOpState state) {                  \

@@ -173,7 +173,7 @@ static bool mergeSlices(MlirOperation op, MlirOperation before) {
   return takeOperandOf(op, before);
 }
 
-// The same offsets, static and dynamic, in both.
+// Both ops have equal offsets, static and dynamic.
 static bool hasSameOffsets(MlirOperation a, MlirOperation b) {
   intptr_t firstA, countA, firstB, countB;
   tileOpOperands(a, "offsets", &firstA, &countA);

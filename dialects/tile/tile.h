@@ -32,7 +32,7 @@ bool tileTypeHasSameShape(MlirType left, MlirType right);
 MlirAttribute tileTypeGetLayout(MlirType type);
 // A tile of that shape, element and layout (null: none); a scalar when `rank` is 0.
 MlirType tileTileTypeGet(intptr_t rank, const int64_t *shape, MlirType element, MlirAttribute layoutOrNull);
-// The same shape and layout with another element; on a scalar the element itself. Views and buffers lose what is
+// Shape and layout stay, the element changes; on a scalar the element itself. Views and buffers lose what is
 // theirs.
 MlirType tileTypeWithElement(MlirType type, MlirType element);
 

@@ -9,7 +9,7 @@
 // Positions in tileTypeDefinitions: a type is known by the address of its definition there.
 enum { ViewType, BufferType, BarrierType, TokenType };
 
-// Of elements in a tile, and of steps and strides: so that products of two of them, and sums, fit into 64 bits.
+// Limits elements in a tile, steps and strides, so that products of two of them, and sums, fit into 64 bits.
 static const int64_t LARGEST = INT32_MAX;
 
 // Parameters by position.
@@ -69,7 +69,7 @@ static int64_t defaultEntry(const MlirAttribute *parameters, int which, intptr_t
   return which == ViewSteps ? entry(parameters[ViewShape], axis) : which == ViewStrides ? 1 : axis;
 }
 
-// Of as many entries as there are axes: a list of another length is left to the verifier.
+// Has as many entries as there are axes: a list of another length is left to the verifier.
 static bool isDefaultList(const MlirAttribute *parameters, int which) {
   intptr_t rank = mlirDenseArrayGetNumElements(parameters[ViewShape]);
   bool isDefault = mlirDenseArrayGetNumElements(parameters[which]) == rank;

@@ -13,7 +13,7 @@
 // holds what register r of `to` holds. False where it differs between threads.
 bool tileMovesBetween(const TileLayout *from, const TileLayout *to, uint32_t lanes, uint32_t warps, intptr_t *table);
 
-// The same for an operand of an op that moves elements: broadcast, transpose, reshape, slice, insert, cat, bitcast and
+// As above, for an operand of an op that moves elements: broadcast, transpose, reshape, slice, insert, cat, bitcast and
 // the products of the atom fma. `part`: of a bitcast to wider elements, which of the narrow ones; of a product, the
 // step along k. False also where the op has dynamic offsets.
 bool tileMovesOf(MlirOperation op, intptr_t operand, int64_t part, uint32_t lanes, uint32_t warps, intptr_t *table);

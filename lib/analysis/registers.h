@@ -22,7 +22,7 @@ typedef struct TileRegisterCount {
 
 // The most between any two ops of the block and of what is nested in it; what comes from outside is left out.
 int64_t tileBlockRegisters(const TileRegisterCount *count, MlirBlock block);
-// The same of a loop's rounds, with what they use from outside.
+// As above, for a loop's rounds, with what they use from outside.
 int64_t tileLoopRegisters(const TileRegisterCount *count, MlirOperation loop);
 // Registers of one round's operands of products that are loaded in the loop, the loop of the kernel where they are
 // most: they are copied ahead of their use.

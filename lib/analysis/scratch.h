@@ -61,7 +61,7 @@ typedef struct TileSortSpace {
   int64_t keyBytes, bytes;    // bytes: of keys and positions; the operands follow, each rounded up to 16
 } TileSortSpace;
 TileSortSpace tileSortSpaceOf(MlirOperation sort);
-// Of a product of the atom fma: whether each thread has all factors of its sums.
+// For a product of the atom fma: whether each thread has all factors of its sums.
 bool tileFmaHasFactors(const TileExchange *exchange, MlirOperation product);
 // Whether several threads or registers hold one element of the tile.
 bool tileHasCopies(const TileLayout *layout, uint32_t lanes, uint32_t warps);

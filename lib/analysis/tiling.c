@@ -115,7 +115,7 @@ static bool isUsed(MlirBlock body, int argument) {
   return !mlirOpOperandIsNull(mlirValueGetFirstUse(mlirBlockGetArgument(body, argument)));
 }
 
-// Of merged dimensions: the matrix that its elements make, some of them more than once.
+// For merged dimensions: the matrix that its elements make, some of them more than once.
 static void describeMerged(const TileStructured *s, int64_t unknown, int index, TileOperatorOperand *described) {
   const TileOperand *operand = &s->operands[index];
   described->rank = 0;

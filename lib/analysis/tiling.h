@@ -25,7 +25,7 @@ typedef struct TileTiling {
 // The parallel dimension that a kernel which folds step by step tiles: contiguous in the first operand that ends in
 // one; -1: none.
 int tileStructuredFoldVector(const TileStructured *structured);
-// Of a linalg.generic that becomes a product, a reduction by combiners, an elementwise kernel, or a scan, whose steps
+// For a linalg.generic that becomes a product, a reduction by combiners, an elementwise kernel, or a scan, whose steps
 // store what they make; false for what else is folded step by step, as argmax.
 bool tileStructuredFindTiling(const TileStructured *structured, TileTiling *tiling);
 

@@ -6,9 +6,9 @@
 #include "lib/capi/common.h"
 
 MLIR_EXT_BEGIN
-// Of a dense constant that is no splat, or of a dense resource: row-major, in this machine's order, `size` bytes, the
-// attribute's own. Null for any other attribute, for elements that are no whole bytes each, and for a resource that is
-// missing or of another size.
+// The data of a dense constant that is no splat, or of a dense resource: row-major, in this machine's order, `size`
+// bytes, the attribute's own. Null for any other attribute, for elements that are no whole bytes each, and for a
+// resource that is missing or of another size.
 const unsigned char *mlirExtElementsGetBytes(MlirAttribute attribute, size_t *size);
 MLIR_EXT_END
 

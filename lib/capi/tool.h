@@ -7,7 +7,7 @@
 MLIR_EXT_BEGIN
 // A flag of the tool about to start (its main parses it); read it after the main. Lives as long as the process.
 const bool *mlirExtToolAddFlag(const char *name, const char *help);
-// The same with text, "--name" or "--name=text".
+// As above, with text, "--name" or "--name=text".
 typedef struct MlirExtToolText MlirExtToolText;
 MlirExtToolText *mlirExtToolAddText(const char *name, const char *valueName, const char *help);
 const char *mlirExtToolTextGet(MlirExtToolText *flag); // null when not given; "" for "--name"

@@ -35,7 +35,7 @@ typedef struct TileEmulatorOptions {
 // Everything on, the chip as its machine file has it. False, with a sentence, for a chip that has none or is no GPU.
 bool tileEmulatorOptionsRead(const char *chipName, TileEmulatorOptions *options, tessera_error_t *error);
 
-// The same of a description at hand, which the name is taken from (keep it for as long).
+// As above, for a description at hand, which the name is taken from (keep it for as long).
 struct TileMachine;
 bool tileEmulatorOptionsFor(const struct TileMachine *machine, TileEmulatorOptions *options, tessera_error_t *error);
 

@@ -247,7 +247,7 @@ static void writePrediction(const Emulation *emulation, double cycles, uint64_t 
   tessera_json_number(json, "predicted_ms", cycles / emulation->emulator.rates.hertz * 1e3);
 }
 
-// Of one call: sums over the repetitions are means of them.
+// For one call: sums over the repetitions are means of them.
 static void writeKernel(const Emulation *emulation, const KernelRun *kernel, int64_t calls, tessera_json_t *json) {
   tessera_emulator_counters_t one = kernel->counters;
   uint64_t *counters = (uint64_t *)&one;

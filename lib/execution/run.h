@@ -64,7 +64,7 @@ bool runCompile(Run *run, const char *name, const TileSession *parsed, const tes
 // `name` is the target's as the user wrote it.
 bool runPrepare(Run *run, const char *name, const TileSession *parsed, const tessera_run_options_t *options,
                 tessera_trace_t *trace, tessera_error_t *error);
-// The same for a module in which `options->entry` may have been lowered already: `signature` tells what it was.
+// As above, for a module in which `options->entry` may have been lowered already: `signature` tells what it was.
 bool runPrepareWith(Run *run, const char *name, const TileSession *parsed, const tessera_signature_t *signature,
                     const tessera_run_options_t *options, tessera_trace_t *trace, tessera_error_t *error);
 bool runCall(Run *run, const tessera_run_options_t *options, tessera_trace_t *trace, tessera_error_t *error);

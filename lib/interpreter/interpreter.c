@@ -165,7 +165,7 @@ static bool takeArgument(Machine *machine, MlirOperation entry, MlirType type, i
   if (isSparse(type))
     return assembleArgument(machine, entry, type, answers, next, value);
   return valueOfAnswer(&answers[(*next)++], type, value) ||
-         interpretUnknown(machine, entry, "takes argument %d of a type that the interpreter cannot read", number);
+         interpretUnknown(machine, entry, "has argument %d of a type that the interpreter cannot read", number);
 }
 
 static bool giveResult(Machine *machine, MlirOperation entry, MlirType type, int number, InterpretValue value,

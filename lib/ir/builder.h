@@ -39,7 +39,7 @@ MlirOperation tileBuild(TileBuilder *builder, const char *name, intptr_t numOper
 // An op with one result and no regions; returns that result.
 MlirValue tileBuildValue(TileBuilder *builder, const char *name, MlirType result, intptr_t numOperands,
                          const MlirValue *operands, const TileAttributeEntry *attributes);
-// The same with operands and results by the groups of the op's row: what the generated tileMmaOpCreate calls.
+// As above, with operands and results by the groups of the op's row: what the generated tileMmaOpCreate calls.
 // `operandSegments`, `resultSegments`: the op keeps the groups' sizes in an attribute. numResultGroups -1: inferred.
 typedef struct TileValueGroup {
   intptr_t count;

@@ -59,7 +59,7 @@ void tileAddOperandSegments(MlirExtOpState state, MlirContext context, intptr_t 
 // Takes all values of an operand group that may be empty out of the op.
 void tileOpDropOperands(MlirOperation op, const char *name);
 
-// The same by position in the row, as the generated accessors call them: O(number of columns).
+// As above, by position in the row, as the generated accessors call them: O(number of columns).
 void tileOpOperandGroup(MlirOperation op, intptr_t group, intptr_t *begin, intptr_t *count);
 void tileOpResultGroup(MlirOperation op, intptr_t group, intptr_t *begin, intptr_t *count);
 MlirAttribute tileOpAttributeAt(MlirOperation op, intptr_t index); // the default when absent

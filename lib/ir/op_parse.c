@@ -34,7 +34,7 @@ static MlirAttribute takeUnit(TileParse *parse, const char *name) {
   return isThere ? mlirUnitAttrGet(parse->context) : (MlirAttribute){NULL};
 }
 
-// Of kind i32, i64 or index.
+// Kinds i32, i64 and index.
 static MlirExtParseResult parseOptionalInteger(TileParse *parse, const TileAttributeSpec *attribute) {
   int64_t value;
   MlirExtParseResult result = mlirExtParserParseOptionalInteger(parse->parser, &value);
@@ -47,7 +47,7 @@ static MlirExtParseResult parseOptionalInteger(TileParse *parse, const TileAttri
   return result;
 }
 
-// Of kind string or symbol: known by the first character.
+// Kinds string and symbol: known by the first character.
 static MlirExtParseResult parseOptionalText(TileParse *parse, const TileAttributeSpec *attribute) {
   char begin = !strcmp(attribute->kindName, "symbol") ? '@' : '"';
   if (*mlirExtParserGetLocation(parse->parser) != begin)

@@ -24,7 +24,7 @@ void tileOpVisitEffects(MlirOperation op, TileEffectVisitor visit, void *data);
 // Those of the op and of all ops in it.
 void tileOpVisitAllEffects(MlirOperation op, TileEffectVisitor visit, void *data);
 
-// Of the op and all ops in it. Reads and writes mean memory; order and debugging count for tileOpHasEffects only.
+// Covers the op and all ops in it. Reads and writes mean memory; order and debugging count for tileOpHasEffects only.
 // `memory` concerns effects on its root (tileMemoryRoot) and on any memory; whether two function arguments overlap is
 // the caller's question (tileParametersMayOverlap).
 bool tileOpHasEffects(MlirOperation op);               // any of any kind

@@ -55,7 +55,7 @@ uint32_t tileAccessRegister(const TileAccess *access, uint32_t n, uint32_t slot)
 // The offset of slot 0 of instruction n in parts a compiler can use: in thread t the offset is
 // (XOR of threadStep[i] over the set bits i of t, XOR *linear) + *odd, before padding.
 void tileAccessOffsetParts(const TileAccess *access, uint32_t n, uint64_t *linear, uint64_t *odd);
-// The same as one number, with the memory's padding counted.
+// As above, as one number, with the memory's padding counted.
 uint64_t tileAccessOffset(const TileAccess *access, uint32_t n, uint32_t thread);
 
 // Wavefronts of one warp that moves the whole tile once, without and with what bank conflicts add; docs/numerics.md

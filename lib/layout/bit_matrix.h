@@ -29,8 +29,8 @@ TileBitMatrix tileBitMatrixMultiply(const TileBitMatrix *left, const TileBitMatr
 
 uint32_t tileBitMatrixRank(const TileBitMatrix *matrix);
 
-// An x with matrix * x = y, or false if there is none. Of several the one that uses the earliest independent columns
-// only: bits that add nothing new (copies) stay 0.
+// An x with matrix * x = y, or false if there is none. If there are several: the one that uses the earliest independent
+// columns only: bits that add nothing new (copies) stay 0.
 bool tileBitMatrixSolve(const TileBitMatrix *matrix, uint64_t y, uint64_t *x);
 
 // R with matrix * R = identity; exists if and only if the rank is the number of rows (every value is reached).

@@ -29,7 +29,7 @@ static bool composeBits(const TileLayout *outer, const TileLayout *inner, TileLa
   return true;
 }
 
-// Of the outer digit that begins at position `start`, the part that a walk of `left` steps of `stride` uses; 0 = none.
+// For the outer digit that begins at position `start`, the part that a walk of `left` steps of `stride` uses; 0 = none.
 static uint32_t digitsShared(const TileLayoutRepeat *digit, uint64_t start, uint64_t stride, uint32_t left) {
   if (stride < start || stride % start || stride / start >= digit->count || digit->count % (stride / start))
     return 0;

@@ -96,7 +96,7 @@ bool tileLayoutEquals(const TileLayout *left, const TileLayout *right);
 // many places each lies: always equally many. The error names the first coordinate or count that is wrong.
 bool tileLayoutCovers(const TileLayout *layout, const int64_t *shape, uint32_t rank, uint64_t *copies,
                       TileError *error);
-// The same where the layout may reach beyond the shape, by less than twice its size on each axis: what lies there is
+// As above, for a layout that may reach beyond the shape, by less than twice its size on each axis: what lies there is
 // void, places without an element. `extents` (may be NULL) receives the sizes that the layout covers: at least the
 // shape's.
 bool tileLayoutHolds(const TileLayout *layout, const int64_t *shape, uint32_t rank, int64_t *extents, TileError *error);

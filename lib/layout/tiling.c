@@ -199,7 +199,7 @@ bool tileLayoutMultiplyAdd(const TileLayout *accumulator, uint32_t operand, uint
   TileLayout walk = tileLayoutEmpty(TileLayoutValues);
   uint64_t bits = (uint64_t)k & -(uint64_t)k;
   if (k < 1 || !tileLayoutAppendWalk(&walk, TileLayoutReg, bits, (int32_t)axis, 1, error))
-    return tileErrorSet(error, 0, 0, "k is %" PRId64 ", want at least 1", k);
+    return tileErrorSet(error, 0, 0, "k is %" PRId64 ", expected at least 1", k);
   const TileLayoutPoint *step = kept.steps;
   for (uint32_t dim = 0; dim < TILE_LAYOUT_MAX_DIMS; ++dim)
     for (uint32_t bit = 0; bit < kept.bits[dim]; ++bit, ++step)

@@ -38,7 +38,7 @@ static bool complain(Loader *loader, const Source *source, const char *format, .
   va_start(arguments, format);
   vsnprintf(text, sizeof text, format, arguments);
   va_end(arguments);
-  // Of a long path the end tells more, and what is wrong must still fit.
+  // The end of a long path tells more, and what is wrong must still fit.
   size_t length = strlen(source->file), skipped = length > 80 ? length - 80 : 0;
   return tileErrorSet(loader->error, source->line, 0, "%s:%zu: %s", source->file + skipped, source->line, text);
 }

@@ -60,7 +60,7 @@ size_t tileMachineCountReads(void);
 size_t tileMachineListNames(const char *searchDir, char *buffer, size_t capacity);
 
 const char *tileMachineGetName(const TileMachine *machine);
-// Of all keys and values after base, detection and overrides: equal descriptions have equal hashes, in any order of
+// Covers all keys and values after base, detection and overrides: equal descriptions have equal hashes, in any order of
 // keys.
 uint64_t tileMachineGetHash(const TileMachine *machine);
 

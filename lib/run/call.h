@@ -23,7 +23,7 @@ typedef struct tessera_calls_t {
 // Calls `repeat` times; the results are the last call's. What the calls allocate does not outlive this function.
 bool tessera_calls_run(tessera_calls_t *out_calls, tessera_packed_t entry, tessera_run_data_t *data, int64_t repeat,
                        tessera_error_t *out_error);
-// The same by the form that writes the caller's buffers (lib/runtime/manifest.h). One call of `entry` tells their
+// As above, by the form that writes the caller's buffers (lib/runtime/manifest.h). One call of `entry` tells their
 // sizes.
 bool tessera_calls_run_into(tessera_calls_t *out_calls, tessera_packed_t entry, tessera_packed_t entry_into,
                             tessera_run_data_t *data, int64_t repeat, tessera_error_t *out_error);

@@ -14,7 +14,7 @@ typedef struct tessera_timeout_t tessera_timeout_t;
 
 // NULL when there is neither memory nor a thread for it.
 tessera_timeout_t *tessera_timeout_start(double seconds, void (*expired)(void *context), void *context);
-// The same again and again, until it is stopped.
+// Runs repeatedly, until it is stopped.
 tessera_timeout_t *tessera_timeout_every(double seconds, void (*passed)(void *context), void *context);
 void tessera_timeout_stop(tessera_timeout_t *timeout); // NULL is allowed
 

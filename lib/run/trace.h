@@ -26,7 +26,7 @@ const char *tessera_trace_current_phase(tessera_trace_t *trace); // from any thr
 // "kernels": launches, programs and time_ms of each, in the order they first ran, into the open object. |calls|: how
 // many calls those were; the numbers are for one. Absent where there are none.
 void tessera_trace_write_kernels(tessera_trace_t *trace, int64_t calls, tessera_json_t *json);
-// A row of phases, a row for each thread with a span for each grid it took part in. Of more than 200,000 spans the
+// A row of phases, a row for each thread with a span for each grid it took part in. From more than 200,000 spans the
 // first ones; "otherData" says how many were left out.
 bool tessera_trace_write(tessera_trace_t *trace, const char *path, tessera_error_t *out_error);
 

@@ -50,7 +50,7 @@ bool tessera_device_wait(tessera_device_t *device, tessera_error_t *out_error);
 // the kernel declares. A grid with a size of 0 or less is empty. |images|: the program's, or none (see above).
 void tessera_launch_device(const tessera_images_t *images, const char *module, const char *name, const int64_t *sizes,
                            void **params, int64_t num_params);
-// Of a program whose host's part differs between GPUs: which of the tables of images suits the entered device best; 0
+// For a program whose host's part differs between GPUs: which of the tables of images suits the entered device best; 0
 // where none is entered (the launch then says so). Raises where none suits, and gives -1 if that returns.
 int64_t tessera_device_choose(const tessera_images_t *const *tables, int64_t count);
 // Waits, if this thread launched anything since it last did.

@@ -44,7 +44,7 @@ typedef struct tessera_type_t {
 typedef struct tessera_entry_t {
   const char *name;
   // args[0] points to the result (several: the struct of them) if there is one, the rest to the arguments: a memref's
-  // descriptor or a scalar. The same as the exported tessera_packed_NAME.
+  // descriptor or a scalar. Equal to the exported tessera_packed_NAME.
   void (*packed)(void **args);
   // The arguments, then one descriptor for each result: NAME_into writes the caller's buffers. NULL where there are no
   // results.

@@ -18,7 +18,7 @@ void printClose(void);
 void printComma(void);
 void printNewline(void);
 
-// Of libmlir_runner_utils: where a memref lies, its sizes and strides, then its elements, a line for each innermost
+// From libmlir_runner_utils: where a memref lies, its sizes and strides, then its elements, a line for each innermost
 // row. A memref of any rank comes as its rank and its descriptor, or by the C interface as the address of both.
 #define TESSERA_PRINTED_MEMREFS(X)                                                                                     \
   X(I8, int8_t, "%d")                                                                                                  \

@@ -87,7 +87,7 @@ static double cpuSoftmaxSeconds(const TileSearchTarget *target, const TileAttent
 
 static int64_t roundedUp(int64_t size, int64_t multiple) { return tessera_ceil_div(size, multiple) * multiple; }
 
-// Of predictions that are nearly equal the block with the fewest scores wins: it leaves most of the caches to others.
+// Among nearly equal predictions, the block with the fewest scores wins: it leaves most of the caches to others.
 static void consider(const TileSearchTarget *target, TileSearchAttention *best, double seconds, int64_t queries,
                      int64_t keys) {
   ++best->evaluations;

@@ -42,7 +42,7 @@ bool tileCpuRowsAreApart(const TileOperator *op, const TileSearchTarget *target)
 
 // Cycles of one step of k of a register tile: multiply-adds, loads of B's row and A's elements, or the sums' latency.
 double tileCpuStepCycles(const TileSearchTarget *target, int64_t rows, int64_t vectors);
-// The same of a row of register tiles over `n` columns; `perVector` more for each vector of B.
+// As above, for a row of register tiles over `n` columns; `perVector` more for each vector of B.
 double tileCpuRowStepCycles(const TileOperator *op, const TileSearchTarget *target, int64_t rows, int64_t columns,
                             int64_t n, double perVector);
 // Work and waiting of which the shorter hides behind the longer, but for the part that loads expose.

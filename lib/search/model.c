@@ -219,7 +219,7 @@ static double throughSharedCache(const Nest *nest, double bytes, int64_t transac
   return moved;
 }
 
-// The same of a cache behind one core, which runs program after program: of the loops (programs, then steps) the
+// As above, for a cache behind one core, which runs program after program: of the loops (programs, then steps) the
 // innermost ones whose data fit are visited for nothing.
 static double throughOwnCache(const Nest *nest, double bytes, int64_t transaction) {
   int order[TileOperatorDims], count = 0;
@@ -416,7 +416,7 @@ static int64_t residentPrograms(const Nest *nest, const TilePrediction *p) {
   return resident;
 }
 
-// Of a product, whose sums and fragments are what it takes: a body of functions may want more for a while.
+// For a product, whose sums and fragments need registers. A body of functions may want more for a while.
 static int64_t limitRegisters(const Nest *nest, const TilePrediction *p) {
   const TileSearchTarget *t = nest->target;
   int64_t grain = t->model.registerGrain,

@@ -60,8 +60,8 @@ typedef struct TileSearchTarget {
 bool tileSearchReadTarget(const TileMachine *machine, TileSearchTarget *target, TileError *error);
 // What the machine's users call better: by `model.gain.percent` at least.
 bool tileSearchGains(const TileSearchTarget *target, double seconds, double against);
-// Sets rate and atom. Of the instructions that take the operator's types and one warp issues, the least tall and wide
-// one aligns tiles. A type without a rate computes as f32 does.
+// Sets rate and atom. Among the instructions that accept the operator's types and one warp issues, the least tall and
+// wide one aligns tiles. A type without a rate computes as f32 does.
 void tileSearchSetOperator(const TileMachine *machine, const TileOperator *op, TileSearchTarget *target);
 
 #ifdef __cplusplus

@@ -103,7 +103,7 @@ bool tessera_array_expect(tessera_array_t *array, const char *name, tessera_elem
     same = shape[i] < 0 || shape[i] == array->shape[i];
   if (!same) {
     char is[256], wanted[256];
-    return tessera_fail(out_error, "%s: is %s, wanted %s", name, tessera_array_describe(array, is, sizeof is),
+    return tessera_fail(out_error, "%s: is %s, expected %s", name, tessera_array_describe(array, is, sizeof is),
                         describe(element, rank, shape, wanted, sizeof wanted));
   }
   array->element = element;

@@ -81,7 +81,7 @@ static bool read_arguments(tessera_run_data_t *data, const tessera_run_options_t
   return tessera_values_read("argument", options->num_inputs, options->inputs, signature->num_arguments,
                              signature->arguments, data->arguments, &given, out_error) &&
          (given == wanted ||
-          tessera_fail(out_error, "'%s' takes %d arguments, --in gives %d", options->entry, wanted, given));
+          tessera_fail(out_error, "'%s' has %d arguments; --in gives %d", options->entry, wanted, given));
 }
 
 //===--- random arguments ---===//

@@ -40,7 +40,7 @@ static bool expect_text(const reader_t *reader, const char *member, const char *
   int length = array->is_text ? (int)strnlen(array->data, (size_t)array->count) : 0;
   if ((size_t)length == strlen(wanted) && memcmp(array->data, wanted, (size_t)length) == 0)
     return true;
-  return FAIL(reader, "its '%s' is '%.*s', wanted '%s'", member, length, (const char *)array->data, wanted);
+  return FAIL(reader, "its '%s' is '%.*s', expected '%s'", member, length, (const char *)array->data, wanted);
 }
 
 static bool is_integer(tessera_element_t element) { return element >= TESSERA_I8 && element <= TESSERA_U64; }
@@ -64,7 +64,7 @@ static int64_t coordinate_at(const tessera_array_t *array, int64_t i, bool is_wi
 static bool expect_integers(const reader_t *reader, const char *member, const tessera_array_t *array, int rank) {
   char seen[256];
   return (is_integer(array->element) && array->rank == rank) ||
-         FAIL(reader, "its '%s' is %s, wanted integers of rank %d", member,
+         FAIL(reader, "its '%s' is %s, expected integers of rank %d", member,
               tessera_array_describe(array, seen, sizeof seen), rank);
 }
 
@@ -78,7 +78,7 @@ static bool copy_integers(const reader_t *reader, const char *member, const tess
   for (int64_t i = 0; i < from->count; ++i) {
     int64_t value = coordinate_at(from, i, is_window);
     if (value < 0 || value > most)
-      return FAIL(reader, "'%s'[%lld] is %lld, wanted 0 to %lld", member, (long long)i, (long long)value,
+      return FAIL(reader, "'%s'[%lld] is %lld, expected 0 to %lld", member, (long long)i, (long long)value,
                   (long long)most);
     memcpy((char *)to->data + (at + i) * bytes, &value, (size_t)bytes);
   }
@@ -115,11 +115,11 @@ static bool take_shape(reader_t *reader) {
   if (!shape || !expect_integers(reader, "shape", shape, 1))
     return false;
   if (shape->count != sparse->rank)
-    return FAIL(reader, "has rank %lld, wanted %d", (long long)shape->count, sparse->rank);
+    return FAIL(reader, "has rank %lld, expected %d", (long long)shape->count, sparse->rank);
   for (int axis = 0; axis < sparse->rank; ++axis) {
     int64_t size = integer_at(shape, axis);
     if (size < 0 || (sparse->shape[axis] >= 0 && size != sparse->shape[axis]))
-      return FAIL(reader, "has size %lld along axis %d, wanted %lld", (long long)size, axis,
+      return FAIL(reader, "has size %lld along axis %d, expected %lld", (long long)size, axis,
                   (long long)sparse->shape[axis]);
     reader->shape[axis] = size;
     if (sparse->shape[axis] >= 0)
@@ -211,11 +211,11 @@ static int64_t cells(const reader_t *reader, int axis) {
 
 static bool expect_count(const reader_t *reader, const char *member, int64_t seen, int64_t wanted) {
   return seen == wanted ||
-         FAIL(reader, "its '%s' has size %lld, wanted %lld", member, (long long)seen, (long long)wanted);
+         FAIL(reader, "its '%s' has size %lld, expected %lld", member, (long long)seen, (long long)wanted);
 }
 
 static bool expect_range(const reader_t *reader, const char *member, int64_t i, int64_t seen, int64_t end) {
-  return (seen >= 0 && seen < end) || FAIL(reader, "'%s'[%lld] is %lld, wanted 0 to %lld", member, (long long)i,
+  return (seen >= 0 && seen < end) || FAIL(reader, "'%s'[%lld] is %lld, expected 0 to %lld", member, (long long)i,
                                            (long long)seen, (long long)end - 1);
 }
 
@@ -223,7 +223,7 @@ static bool expect_above(const reader_t *reader, const char *member, int64_t i, 
                          const char *within) {
   bool is_window = reader->sparse->scheme == TESSERA_SPARSE_WINDOWS;
   return seen > before ||
-         FAIL(reader, "'%s'[%lld] is %lld, after %lld in one %s: wanted %s", member, (long long)i, (long long)seen,
+         FAIL(reader, "'%s'[%lld] is %lld, after %lld in one %s: expected %s", member, (long long)i, (long long)seen,
               (long long)before, within, is_window ? "them ascending" : "none twice (scipy's sum_duplicates())");
 }
 
@@ -238,7 +238,7 @@ static bool check_segments(const reader_t *reader) {
   for (int64_t segment = 0; segment < segments; ++segment) {
     int64_t next = integer_at(positions, segment + 1);
     if (next < at || next > coordinates->count)
-      return FAIL(reader, "'indptr'[%lld] is %lld, wanted %lld to %lld", (long long)segment + 1, (long long)next,
+      return FAIL(reader, "'indptr'[%lld] is %lld, expected %lld to %lld", (long long)segment + 1, (long long)next,
                   (long long)at, (long long)coordinates->count);
     const listed_t list = {&reader->arrays[1], &reader->arrays[2], 1, coordinates->count};
     if (!sort_entries(reader, &list, at, next))
@@ -266,7 +266,7 @@ static bool check_coordinates(const reader_t *reader) {
       int64_t here = integer_at(coordinates, axis * count + i);
       int64_t before = i ? integer_at(coordinates, axis * count + i - 1) : -1;
       if (here < 0 || here >= reader->shape[axis])
-        return FAIL(reader, "entry %lld has coordinate %lld along axis %d, wanted 0 to %lld", (long long)i,
+        return FAIL(reader, "entry %lld has coordinate %lld along axis %d, expected 0 to %lld", (long long)i,
                     (long long)here, axis, (long long)reader->shape[axis] - 1);
       order = order ? order : (here > before) - (here < before);
     }

@@ -1,4 +1,4 @@
-// The same definitions in many contexts on many threads at once: 8 threads of 30 contexts each.
+// Registers equal definitions in many contexts on many threads at once: 8 threads of 30 contexts each.
 #include "test/capi/test_session.h"
 
 #include <pthread.h>

@@ -60,7 +60,8 @@ static void testCalls(MlirModule module, const char *target) {
     CHECK(!tesseraJudge(&result, &after, NULL, -1, -1, &judgement, &error) || size == 2);
   }
   TesseraArray wrong[] = {{"f64", 1, (int64_t[]){2}, &said}, {"f32", 1, (int64_t[]){2}, &said}};
-  CHECK(!tesseraProgramCall(program, wrong, 0, 1, &error) && strstr(error.text, "argument 0: is 2xf64, wanted ?xf32"));
+  CHECK(!tesseraProgramCall(program, wrong, 0, 1, &error) &&
+        strstr(error.text, "argument 0: is 2xf64, expected ?xf32"));
   wrong[0] = (TesseraArray){"f32", 1, (int64_t[]){-1}, &said};
   CHECK(!tesseraProgramCall(program, wrong, 0, 1, &error) && strstr(error.text, "size -1"));
   wrong[0] = (TesseraArray){"nosuch", 1, (int64_t[]){1}, &said};

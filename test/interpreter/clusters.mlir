@@ -67,7 +67,7 @@ func.func @pairs(%x: tensor<512xf32>) -> tensor<512xf32> {
 }
 
 // RUN: not %tile_run --target=interpret %s --entry=odd --in=%t.x.npy 2>&1 | FileCheck %s --check-prefix=ODD
-// ODD: .mlir:{{[0-9]+:[0-9]+}}: error: 'tile.launch' op has a grid of 3 along axis 0; wanted a multiple of the cluster's 2
+// ODD: .mlir:{{[0-9]+:[0-9]+}}: error: 'tile.launch' op has a grid of 3 along axis 0; expected a multiple of the cluster's 2
 func.func @odd(%x: tensor<512xf32>) -> tensor<512xf32> {
   %c3 = arith.constant 3 : index
   %y = tile.launch @pair grid(%c3) cluster [2] ins(%x : tensor<512xf32>) outs(%x : tensor<512xf32>) -> tensor<512xf32>

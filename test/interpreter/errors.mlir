@@ -162,7 +162,7 @@ func.func @after() {
 }
 // Places of a sparse product that do not ascend:
 // RUN: not %tile_run --target=interpret %s --entry=equal_places 2>&1 | FileCheck %s --check-prefix=PLACES
-// PLACES: .mlir:{{[0-9]+:[0-9]+}}: error: 'tile.mma_sparse' op has elements 2 and 3 of row 1 at 2 and 2 of four, want them to ascend
+// PLACES: .mlir:{{[0-9]+:[0-9]+}}: error: 'tile.mma_sparse' op has elements 2 and 3 of row 1 at 2 and 2 of four, expected ascending indices
 tile.kernel @places() {
   %a = arith.constant dense<1> : tensor<2x4xi8>
   %p = arith.constant dense<[[228], [164]]> : tensor<2x1xi8>

@@ -3,25 +3,25 @@
 // RUN: not %tile_run --target=interpret %s --entry=duplicates 2>&1 | FileCheck %s --check-prefix=DUPLICATES
 // DUPLICATES: sparse.mlir:{{[0-9]+:[0-9]+}}: error: 'sparse.convert' op finds two entries at (1, 2)
 // RUN: not %tile_run --target=interpret %s --entry=crowded 2>&1 | FileCheck %s --check-prefix=CROWDED
-// CROWDED: error: 'sparse.pack' op window 0 of group 1 holds 3 elements that are not zero, want at most 2
+// CROWDED: error: 'sparse.pack' op window 0 of group 1 holds 3 elements that are not zero, expected at most 2
 // RUN: not %tile_run --target=interpret %s --entry=descends 2>&1 | FileCheck %s --check-prefix=DESCENDS
-// DESCENDS: error: 'sparse.assemble' op coordinate 1 is 1, want 2 to 3
+// DESCENDS: error: 'sparse.assemble' op coordinate 1 is 1, expected 2 to 3
 // RUN: not %tile_run --target=interpret %s --entry=too_far 2>&1 | FileCheck %s --check-prefix=FAR
-// FAR: error: 'sparse.assemble' op coordinate 1 is 4, want 2 to 3
+// FAR: error: 'sparse.assemble' op coordinate 1 is 4, expected 2 to 3
 // RUN: not %tile_run --target=interpret %s --entry=too_few 2>&1 | FileCheck %s --check-prefix=FEW
-// FEW: error: 'sparse.assemble' op position 2 is 1, want 2 to 2
+// FEW: error: 'sparse.assemble' op position 2 is 1, expected 2 to 2
 // RUN: not %tile_run --target=interpret %s --entry=disagrees 2>&1 | FileCheck %s --check-prefix=DISAGREES
-// DISAGREES: error: 'sparse.spmv' op vector has size 4, want 3
+// DISAGREES: error: 'sparse.spmv' op vector has size 4, expected 3
 // RUN: not %tile_run --target=interpret %s --entry=misused 2>&1 | FileCheck %s --check-prefix=MISUSED
 // MISUSED: error: 'arith.addf' op 'arith.addf' of a sparse tensor has no meaning: unpack it first
 // RUN: not %tile_run --target=interpret %s --entry=reads_outside 2>&1 | FileCheck %s --check-prefix=READS
-// READS: error: 'sparse.sread' op coordinate 1 is 2, want one of 2 slices
+// READS: error: 'sparse.sread' op coordinate 1 is 2, expected one of 2 slices
 // RUN: not %tile_run --target=interpret %s --entry=writes_outside 2>&1 | FileCheck %s --check-prefix=WRITES
-// WRITES: error: 'sparse.swrite' op coordinate 0 is -1, want one of 3 slices
+// WRITES: error: 'sparse.swrite' op coordinate 0 is -1, expected one of 3 slices
 // RUN: not %tile_run --target=interpret %s --entry=writes_twice 2>&1 | FileCheck %s --check-prefix=TWICE
 // TWICE: error: 'sparse.swrite' op coordinate 2 is 1, which stands before it
 // RUN: not %tile_run --target=interpret %s --entry=writes_other 2>&1 | FileCheck %s --check-prefix=OTHER
-// OTHER: error: 'sparse.swrite' op packed has size 3 along axis 1, want 2
+// OTHER: error: 'sparse.swrite' op packed has size 3 along axis 1, expected 2
 // RUN: %tile_run --target=interpret %s --entry=values
 // RUN: %tile_run --target=interpret %s --entry=micro_tiles
 // RUN: %tile_run --target=interpret %s --entry=control

@@ -109,7 +109,7 @@ static void compare(const char *what, const char *fragment, const tessera_matrix
   CHECK(wrong == 0, "%s: %u of %d places differ in <%s>", what, wrong, lanes * operand->count, fragment);
 }
 
-// Of A: each register's kept column lies in the four that its place is among. Of the places: the lane and the bits of
+// For A: each register's kept column lies in the four that its place is among. For the places: the lane and the bits of
 // its word from which the instruction takes them are where the layout puts their byte.
 static void compareSparse(const char *what, const TileMachineAtom *atom, const tessera_matrix_t *matrix) {
   TileLayout kept, bytes;

@@ -59,7 +59,7 @@ static const struct {
     {{1}, 1, {5}, 7, {1}},
 };
 
-// Of all roundings of each axis, none has fewer elements and as many powers of two.
+// Among all roundings of each axis, none has fewer elements and as many powers of two.
 static void testRounded(void) {
   for (size_t i = 0; i < sizeof rounded / sizeof rounded[0]; ++i) {
     int64_t extents[3];

@@ -144,12 +144,12 @@ def test_scalars_lists_and_other_packages():
     ((), "argument 1 has dynamic sizes"),
     ((1.0,), "'main' takes 3 arguments, 1 were given"),
     ((1.0, [1.0], [2.0], [3.0]), "'main' takes 3 arguments, 4 were given"),
-    ((1.0, np.zeros(3), np.zeros(3, "f4")), r"argument 1: is 3xfloat64, wanted \?xf32 \(float32\)"),
-    ((1.0, np.zeros((3, 1), "f4"), np.zeros(3, "f4")), r"argument 1: is 3x1xfloat32, wanted \?xf32"),
+    ((1.0, np.zeros(3), np.zeros(3, "f4")), r"argument 1: is 3xfloat64, expected \?xf32 \(float32\)"),
+    ((1.0, np.zeros((3, 1), "f4"), np.zeros(3, "f4")), r"argument 1: is 3x1xfloat32, expected \?xf32"),
     ((1.0, "abc", [1.0]), "argument 1: "),
     ((1.0, [None], [1.0]), "argument 1: "),
     ((1.0, object(), [1.0]), "argument 1: "),
-    (([1.0], [1.0], [1.0]), "argument 0: is 1xfloat32, wanted f32"),
+    (([1.0], [1.0], [1.0]), "argument 0: is 1xfloat32, expected f32"),
     ((1.0, [[1.0], [1.0, 2.0]], [1.0]), "argument 1: "),
 ])  # yapf: disable
 def test_what_does_not_fit_is_named(arrays, message):
@@ -186,7 +186,7 @@ def test_a_memref_takes_only_an_array_that_can_be_written(array):
     ({"target": "interpret", "max_steps": 10}, "10"),
     ({"pipeline": "builtin.module(nosuch)"}, "pipeline"),
     ({"pipeline": "builtin.module(cse)"}, "LLVM|llvm"),
-    ({"repeat": 0}, "repeat 0: wanted 1"),
+    ({"repeat": 0}, "repeat 0: expected 1"),
 ])  # yapf: disable
 def test_what_cannot_be_run_is_named(options, message):
     with pytest.raises(tessera.Error, match=message):

@@ -213,7 +213,7 @@ static void test_fault(void) {
   free(nowhere);
 }
 
-// The same content under two names of programs is loaded once; a device that is opened again loads it again.
+// Content under two names of programs is loaded once; a device that is opened again loads it again.
 static void test_cache(float *x) {
   tessera_error_t error = {""};
   tessera_images_t copy = {images.count, malloc(sizeof items)};

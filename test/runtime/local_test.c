@@ -45,7 +45,7 @@ static void test_sizes(void) {
   tessera_local_free(large);
 }
 
-// The same top comes back only when everything above it is free, in whatever order that happened.
+// The top comes back only when everything above it is free, in whatever order that happened.
 static void test_out_of_order(void) {
   void *a = tessera_local_alloc(100), *b = tessera_local_alloc(100), *c = tessera_local_alloc(100);
   tessera_local_free(a);

@@ -167,7 +167,7 @@ static TileOperator convolution(int64_t side, int64_t f, int64_t window, int64_t
   return op;
 }
 
-// The same over merged dimensions: rows of A in runs of window · c elements.
+// As above, over merged dimensions: rows of A in runs of window · c elements.
 static TileOperator merged(int64_t side, int64_t f, int64_t window, int64_t c) {
   TileOperator op = tileOperatorProduct(side * side, f, window * window * c, "f32", 32, 32);
   op.dims[op.k].run = window * c;

@@ -245,7 +245,7 @@ static void test_expect(void) {
   CHECK(tessera_array_create(TESSERA_F64, 2, (int64_t[]){3, 4}, &array, NULL));
   CHECK(tessera_array_expect(&array, "x", TESSERA_F64, 2, (int64_t[]){-1, 4}, &error));
   CHECK(!tessera_array_expect(&array, "argument 1", TESSERA_F32, 2, (int64_t[]){-1, 5}, &error));
-  CHECK_CONTAINS(error.text, "argument 1: is 3x4xf64, wanted ?x5xf32");
+  CHECK_CONTAINS(error.text, "argument 1: is 3x4xf64, expected ?x5xf32");
   tessera_array_destroy(&array);
   CHECK(!tessera_array_create(TESSERA_F32, 1, (int64_t[]){-1}, &array, &error));
   CHECK_CONTAINS(error.text, "size 0 is -1");

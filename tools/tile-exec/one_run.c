@@ -48,7 +48,7 @@ static bool check_options(const tessera_run_options_t *options, tessera_error_t 
       return tessera_fail(error, "--target=%s: a compiled program has its target; known: cpu, cuda, rocm",
                           options->targets[i]);
   if (options->pipeline)
-    return tessera_fail(error, "--pass-pipeline: a program is compiled already (tile-run takes modules)");
+    return tessera_fail(error, "--pass-pipeline: the program is compiled already; tile-run accepts modules");
   if (options->predict)
     return tessera_fail(error, "--predict: there is no emulator here (tile-run has it)");
   if (options->policy)

@@ -28,7 +28,7 @@ static bool open_manifest(program_t *program, const char *path, tessera_error_t 
   if (!manifest)
     return tessera_fail(error, "%s: is no program: it has no tessera_manifest", path);
   if (manifest->version != TESSERA_MANIFEST_VERSION)
-    return tessera_fail(error, "%s: is a program of version %lld, wanted version %d", path,
+    return tessera_fail(error, "%s: is a program of version %lld, expected version %d", path,
                         (long long)manifest->version, TESSERA_MANIFEST_VERSION);
   program->manifest = manifest;
   return true;

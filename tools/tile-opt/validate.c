@@ -34,7 +34,7 @@ bool validateCheckOptions(const ValidateOptions *options, tessera_error_t *error
   const char *name = options->target;
   bool counts = strncmp(name, "emulate:", strlen("emulate:")) == 0;
   if (!counts && strcmp(name, "interpret") != 0 && strcmp(name, "cpu") != 0)
-    return tessera_fail(error, "--tile-validate-each=%s: wanted interpret, cpu or emulate:CHIP", name);
+    return tessera_fail(error, "--tile-validate-each=%s: expected interpret, cpu or emulate:CHIP", name);
   if (counts && !tilePipelineOfChip(runTargetChip(name)))
     return tessera_fail(error, "--tile-validate-each=%s: no pipeline makes code for that chip", name);
   return counts || options->traffic < 0 ||
@@ -145,7 +145,7 @@ static MlirOperation partingOp(const DifferingOps *ops) {
   return first;
 }
 
-// Of the op or, where a pass gave it none, of what it stands in.
+// The place of the op or, where a pass gave it none, of what it stands in.
 static MlirLocation placeOf(MlirOperation op) {
   MlirLocation unknown = mlirLocationUnknownGet(mlirOperationGetContext(op));
   for (MlirOperation at = op; !mlirOperationIsNull(at); at = mlirOperationGetParentOperation(at))

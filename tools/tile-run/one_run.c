@@ -170,7 +170,7 @@ static bool predictsSomething(const tessera_run_options_t *options, tessera_erro
   bool emulates = !options->predict;
   for (int i = 0; i < options->num_targets; ++i)
     emulates |= !strncmp(options->targets[i], "emulate:", strlen("emulate:"));
-  return emulates || tessera_fail(error, "--predict: wants --target=emulate:CHIP");
+  return emulates || tessera_fail(error, "--predict requires --target=emulate:CHIP");
 }
 
 bool runSession(const tessera_run_options_t *options, tessera_error_t *error) {

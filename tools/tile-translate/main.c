@@ -53,7 +53,7 @@ static char *choosePipeline(const TileCodeTarget *target, const TileForm *form, 
   return tilePipelineCallPrint(&call, error);
 }
 
-// The same for GPUs: each chip's pipeline on a copy of the module.
+// As above, for GPUs: each chip's pipeline on a copy of the module.
 static bool translateForGpus(GpuProgram *program, const TileForm *form, TileArtifact *artifact,
                              tessera_error_t *error) {
   TileSession session;

@@ -47,7 +47,7 @@ static bool takeFile(const char *name, TranslateOptions *options, tessera_error_
 static bool takeElementBytes(const char *value, TranslateOptions *options, tessera_error_t *error) {
   static const char sizes[] = "1248";
   if (strlen(value) != 1 || !strchr(sizes, *value))
-    return tessera_fail(error, "--element-bytes=%s: wanted 1, 2, 4 or 8", value);
+    return tessera_fail(error, "--element-bytes=%s: expected 1, 2, 4 or 8", value);
   options->elementBytes = *value - '0';
   return true;
 }
@@ -90,7 +90,7 @@ bool translateOptionsParse(int argc, char **argv, TranslateOptions *options, tes
   for (int i = 1; i < argc; ++i) {
     if (strcmp(argv[i], "-o") == 0) {
       if (++i == argc)
-        return tessera_fail(error, "-o: wanted a file name after it");
+        return tessera_fail(error, "-o: no file name; give -o FILE");
       options->output = argv[i];
     } else if (!take(argv[i], options, error)) {
       return false;

@@ -123,7 +123,7 @@ static MlirType parameterType(MlirValue host) {
                                      mlirAttributeGetNull());
 }
 
-// The same reshape of another value.
+// Repeats a reshape for another value.
 static MlirValue reshapeLike(MlirOperation reshape, MlirValue value, MlirOperation before) {
   MlirOperation copy = mlirOperationClone(reshape);
   mlirOperationSetOperand(copy, 0, value);

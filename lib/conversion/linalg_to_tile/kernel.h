@@ -29,7 +29,7 @@ void tileKernelEnd(TileKernelEmission *emission);
 MlirAttribute tileKernelFreshName(MlirOperation op, const char *kind);
 // The type of a tile over the iteration tile's axes (a scalar type when there are none).
 MlirType tileKernelTileType(const TileKernelEmission *emission, MlirType element);
-// The same without the reduction dimensions.
+// As above, without the reduction dimensions.
 MlirType tileKernelOutputTileType(const TileKernelEmission *emission, MlirType element);
 // The extent of a dimension inside the kernel.
 MlirValue tileKernelExtent(TileKernelEmission *emission, int dim);
@@ -57,13 +57,13 @@ void tileKernelPack(TileKernelEmission *emission, int index, const int dims[2], 
 // `length` elements of operand `index`, which has terms, as a tile of 1 × length: those from index at[d] of each
 // dimension d on that lie one after another.
 MlirValue tileKernelLoadRun(TileKernelEmission *emission, int index, const MlirValue *at, int64_t length);
-// Of operand `index`, a constant of panels × depth × columns: `rows` from `row` on, and the first `columns`, of a
-// panel.
+// Reads from operand `index`, a constant of panels × depth × columns: `rows` from `row` on, and the first `columns`, of
+// a panel.
 MlirValue tileKernelLoadPanel(TileKernelEmission *emission, int index, MlirValue panel, MlirValue row, int64_t rows,
                               int64_t columns);
 // A row-major buffer in local memory; rows × columns of it from (row, column) on (null: 0); the whole as a tile.
 MlirType tileKernelBufferType(TileKernelEmission *emission, int64_t rows, int64_t columns, MlirType element);
-// The same with `group` neighbouring rows side by side.
+// As above, with `group` neighbouring rows side by side.
 MlirType tileKernelGroupedBufferType(TileKernelEmission *emission, int64_t rows, int64_t columns, MlirType element,
                                      int64_t group);
 MlirValue tileKernelSlice(TileKernelEmission *emission, MlirValue buffer, int64_t rows, int64_t columns, MlirValue row,

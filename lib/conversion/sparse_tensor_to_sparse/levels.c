@@ -375,7 +375,7 @@ static MlirValue collapse(TileBuilder *builder, MlirValue tensor) {
 
 //===--- coordinates of entries -------------------------------------------------===//
 
-// Of coo: the coordinates of an entry, unless its levels say soa.
+// For coo: the coordinates of an entry, unless its levels say soa.
 static bool standTogether(MlirType theirs) {
   Levels levels = {0};
   return readLevels(theirs, &levels) && levels.count > 1 && !(levels.types[1] & MLIR_SPARSE_PROPERTY_SOA);

@@ -157,7 +157,7 @@ MlirValue sparseMultiplyByInstruction(SparseLowering *lowering, MlirType type, c
 
 // Size of operand `operand` along an axis, as an index of the host.
 MlirValue sparseSize(SparseLowering *lowering, intptr_t operand, intptr_t axis);
-// The same of a dense value.
+// As above, of a dense value.
 MlirValue sparseDenseSize(SparseLowering *lowering, MlirValue value, intptr_t axis);
 MlirType sparseElement(MlirValue tensor);
 int64_t sparseBits(MlirType element); // a float's or an integer's width

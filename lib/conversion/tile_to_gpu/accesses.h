@@ -29,7 +29,7 @@ MlirValue gpuViewSize(Gpu *g, const View *view, intptr_t axis);
 GpuCell gpuPackedCell(Gpu *g, const View *view, const MlirValue *positions);
 GpuCell gpuWindowCell(Gpu *g, const Window *window, const Map *map, intptr_t reg);
 bool gpuLoadBuffer(Gpu *g, MlirOperation op, const Buffer *buffer, const TileLayout *layout, MlirValue *registers);
-// The same instruction by instruction: planned, then read as registers are asked for. Null after a diagnostic.
+// As above, instruction by instruction: planned, then read as registers are asked for. Null after a diagnostic.
 typedef struct BufferLoad BufferLoad;
 BufferLoad *gpuPlanLoad(Gpu *g, MlirOperation op, const Buffer *buffer, const TileLayout *layout, MlirValue *registers);
 void gpuLoadRegister(Gpu *g, BufferLoad *load, intptr_t reg);

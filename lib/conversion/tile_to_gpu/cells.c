@@ -85,7 +85,7 @@ MlirValue gpuCellLoad(Gpu *g, const GpuCell *cell, MlirValue condition, MlirValu
   return gpuSelect(g, condition, elementIn(g, cell, value), otherwise);
 }
 
-// Of shared bits: clears the element's, then sets them, as another thread may write the word's other elements.
+// For shared bits: clears the element's, then sets them, as another thread may write the word's other elements.
 void gpuCellStore(Gpu *g, const GpuCell *cell, MlirValue condition, MlirValue value) {
   if (mlirValueIsNull(cell->shift)) {
     gpuStoreWhere(g, condition, cell->element, 1, &value, cell->address, bytesOf(cell));

@@ -22,7 +22,7 @@ typedef struct Ordering {
 Ordering gpuRelaxed(Gpu *g); // on the device
 
 GpuCell gpuCell(Gpu *g, MlirValue address, MlirType element);
-// Of the element at `positions` (index, by axis of the view, in its elements): packed or not.
+// For the element at `positions` (index, by axis of the view, in its elements): packed or not.
 GpuCell gpuCellInView(Gpu *g, const View *view, const MlirValue *positions);
 // Where `condition` holds (null: always); elsewhere `otherwise`.
 MlirValue gpuCellLoad(Gpu *g, const GpuCell *cell, MlirValue condition, MlirValue otherwise);
@@ -34,7 +34,7 @@ bool gpuCellIsPlain(const GpuCell *cell);
 // of the old one and `value`; with `expected`, `value` where the old one has expected's bits. Returns the old value.
 MlirValue gpuCellUpdate(Gpu *g, const GpuCell *cell, Ordering ordering, TileUpstream op, MlirValue expected,
                         MlirValue value);
-// Of threads that store to one place, in no order, one's value stays, whole.
+// If several threads store to one place, one whole value stays; the order is open.
 void gpuCellStoreOneOf(Gpu *g, const GpuCell *cell, MlirValue value);
 MlirValue gpuCellBits(Gpu *g, MlirValue value); // a held value as an integer of its width
 MlirValue gpuAtomicOp(Gpu *g, LlvmAtomicBinOp binary, MlirValue address, MlirValue word, int64_t bytes,

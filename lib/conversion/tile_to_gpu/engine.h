@@ -198,7 +198,7 @@ MlirValue gpuZero(Gpu *g, MlirType element);
 void gpuLoadElements(Gpu *g, MlirType element, intptr_t count, MlirValue address, int64_t align, MlirValue *values);
 void gpuStoreElements(Gpu *g, MlirType element, intptr_t count, const MlirValue *values, MlirValue address,
                       int64_t align);
-// The same where `condition` holds (null: always): one instruction for all of them. `otherwise`: what is read
+// As above, where `condition` holds (null: always): one instruction for all of them. `otherwise`: what is read
 // elsewhere.
 void gpuLoadWhere(Gpu *g, MlirValue condition, MlirType element, intptr_t count, MlirValue address, int64_t align,
                   MlirValue otherwise, MlirValue *values);
@@ -247,7 +247,7 @@ void gpuReadDense(Gpu *g, MlirType tile, MlirValue base, MlirValue *registers);
 // Elements in row-major order, from one tile to another that has as many.
 void gpuThroughRows(Gpu *g, MlirType from, const MlirValue *in, MlirType to, MlirValue *out);
 int64_t tileDenseBytes(MlirType tile);
-// The same tile in another layout, by registers, shuffles or shared memory.
+// Brings the tile to another layout, by registers, shuffles or shared memory.
 void gpuConvertLayout(Gpu *g, MlirType from, const MlirValue *in, MlirType to, MlirValue *out);
 // Where the elements of `layout` lie in a buffer of offsets: a layout whose axis 0 is the offset.
 bool gpuOffsets(MlirOperation op, const TileLayout *layout, const TileLayout *offsets, MlirType shape,

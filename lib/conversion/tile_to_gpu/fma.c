@@ -67,7 +67,7 @@ static void multiplyRegisters(Gpu *g, const Fma *fma, intptr_t *const *tables, M
 
 //===--- through shared memory ----------------------------------------------------------------------===//
 
-// Of accumulator register `reg`, the first register with the same row (left) or column (right).
+// For accumulator register `reg`: the first register with the same row (left) or column (right).
 static intptr_t sameRow(const Map *map, const Side *side, intptr_t reg) {
   intptr_t axis = side->batchAxes + !side->isLeft;
   for (intptr_t other = 0; other < reg; ++other)

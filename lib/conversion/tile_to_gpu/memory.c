@@ -133,7 +133,7 @@ static void assumeOfDimensions(MlirOperation op, const char *name, intptr_t rank
   }
 }
 
-// Of a contiguous memref the stride before the last is the last size.
+// In a contiguous memref, the stride before the last is the last size.
 static void deduceLastSize(Memory *memory, MlirType type) {
   intptr_t last = memory->rank - 1;
   if (last < 1 || !isContiguous(type))

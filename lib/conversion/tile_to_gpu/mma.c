@@ -269,7 +269,7 @@ static Fragment *pickRight(Gpu *g, const Product *product, const Sum *sum, Step 
   return pick(g, product, OperandB, (Place){sum->place.batch, step->k, sum->place.column}, &step->right);
 }
 
-// Of the left factor's elements; those of a dense one are none.
+// Counts the left factor's elements; 0 for a dense factor.
 static bool pickPlaces(Gpu *g, const Product *product, const Sum *sum, Step *step, Fragment **places) {
   *places = NULL;
   if (!product->isSparse)

@@ -70,7 +70,7 @@ static bool lowerBroadcast(Gpu *g, MlirOperation op) {
   return true;
 }
 
-// The same memory with other names for its axes: the layout of its offsets, changed likewise.
+// Gives the memory other names for its axes: the layout of its offsets, changed likewise.
 static bool reinterpret(Gpu *g, MlirOperation op) {
   MlirValue result = mlirOperationGetResult(op, 0);
   const Buffer *source = gpuRecord(g, mlirOperationGetOperand(op, 0))->buffer;

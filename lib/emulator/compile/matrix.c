@@ -59,7 +59,7 @@ static bool typeByName(const char *text, tessera_lane_type_t *type) {
   return false;
 }
 
-// Of one register of an accumulator, or of a multiplicand whose type says it.
+// For one register of an accumulator, or of a multiplicand whose type says it.
 static bool typeOfRegister(MlirType type, tessera_lane_type_t *out) {
   MlirType element = mlirTypeIsAVector(type) ? mlirShapedTypeGetElementType(type) : type;
   if (mlirTypeIsAF16(element))
@@ -109,7 +109,7 @@ bool emulatorLowerMmaSync(EmulatorBuild *build, MlirOperation op, const Emulator
   return lowerMatrix(build, op, &matrix, groups);
 }
 
-// Of `count` operands, A and B in registers of 32 bits.
+// For `count` operands, A and B in registers of 32 bits.
 static Groups wordGroups(const tessera_matrix_t *matrix, intptr_t count) {
   intptr_t a = operandBytes(&matrix->a) / 4, b = operandBytes(&matrix->b) / 4;
   return (Groups){0, a, b, count - a - b};

@@ -53,7 +53,7 @@ typedef struct tessera_mma_sync_t {
   tessera_bit_product_t bit_product;
 } tessera_mma_sync_t;
 bool tessera_mma_sync(const tessera_mma_sync_t *op, tessera_matrix_t *out, tessera_error_t *out_error);
-// The same for mma.sp.sync: A is m x k / 2. `selector` says which lanes of each four hold the indices.
+// As above, for mma.sp.sync: A is m x k / 2. `selector` says which lanes of each four hold the indices.
 bool tessera_mma_sp(const tessera_mma_sync_t *op, int selector, tessera_matrix_t *out, tessera_error_t *out_error);
 
 // AMD's instruction sets, by their manuals. Which instructions there are, where their elements stand and what fp8 means
@@ -77,7 +77,7 @@ tessera_lane_type_t tessera_amd_isa_type(tessera_amd_isa_t isa, tessera_lane_typ
 // An instruction by the op's name without "rocdl." ("mfma.f32.16x16x16f16"). False when the set has no such
 // instruction.
 bool tessera_mfma(const char *name, tessera_amd_isa_t isa, tessera_matrix_t *out, tessera_error_t *out_error);
-// The same for "smfmac.f32.16x16x32.f16"; `abid` chooses the lane's indices among those in its register.
+// As above, for "smfmac.f32.16x16x32.f16"; `abid` chooses the lane's indices among those in its register.
 bool tessera_smfmac(const char *name, tessera_amd_isa_t isa, int abid, tessera_matrix_t *out,
                     tessera_error_t *out_error);
 // `lanes`: 32 or 64, the wave's. `a_signed`, `b_signed`: for the iu8 and iu4 forms. `high`: the f16 and bf16 results

@@ -46,7 +46,8 @@ static void describe_lanes(emu_worker_t *worker, emu_thread_t *thread, uint64_t 
 
 static bool spins(const emu_thread_t *thread) { return thread->waits == EMU_RUNS; }
 
-// Of one warp: lanes waiting in two places diverged. A lane that spins is no such case: it is what the others wait for.
+// Within one warp, lanes waiting in two places diverged. A lane that spins is no such case: it is what the others wait
+// for.
 static void note_lanes(stuck_t *warp, emu_thread_t *thread) {
   if (!warp->first) {
     warp->first = thread;

@@ -35,7 +35,7 @@ void emu_findings_clear(emu_findings_t *findings) {
   memset(findings->slot, 0, sizeof findings->slot);
 }
 
-// Of a race the two sites have no order: which access came first is chance.
+// The two sites of a race have no order: which access came first is chance.
 static bool is_same(const tessera_emulator_finding_t *a, const tessera_emulator_finding_t *b) {
   if (a->kind != b->kind)
     return false;

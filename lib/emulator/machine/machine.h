@@ -299,7 +299,7 @@ typedef enum tessera_emulator_kind_t {
 
 const char *tessera_emulator_kind_text(tessera_emulator_kind_t kind);
 
-// One mistake. The same kind at the same two sites is one finding however often it happens: |count| times, here with
+// One mistake. A kind of mistake at one pair of sites is one finding however often it happens: |count| times, here with
 // the first one in the order of blocks.
 typedef struct tessera_emulator_finding_t {
   tessera_emulator_kind_t kind;

@@ -30,7 +30,7 @@ static void check_foreign(const emu_access_t *access, const emu_place_t *place, 
   report_foreign(access, place, block, record, written);
 }
 
-// A reader of a third block: its stamp was not kept, so anything known of its block counts. Of this launch it is only
+// A reader of a third block: its stamp was not kept, so anything known of its block counts. It is of this launch only
 // when the reader after it is.
 static void check_other(const emu_access_t *access, const emu_place_t *place, const emu_global_word_t *word,
                         const emu_global_more_t *more, uint32_t bytes) {

@@ -24,7 +24,7 @@ typedef bool (*Execute)(Machine *machine, Frame *frame, const Instruction *instr
 // Computes the op on single elements, none of them missing.
 typedef bool (*ScalarFunction)(Machine *machine, const Instruction *instruction, const Element *x, Element *result);
 
-// The same for many elements: operand i of element k is x[i][k * steps[i]], its results go to results[r][k].
+// As above, for many elements: operand i of element k is x[i][k * steps[i]], its results go to results[r][k].
 typedef bool (*StripeFunction)(Machine *machine, const Instruction *instruction, int64_t count, const Element *const *x,
                                const int64_t *steps, Element *const *results);
 
@@ -134,7 +134,7 @@ struct Machine {
 
 // Reports at the op and stops the program; the first report counts. Always false.
 bool interpretFail(Machine *machine, MlirOperation op, const char *format, ...) __attribute__((format(printf, 3, 4)));
-// The same where the program is not at fault: the interpreter does not know the op or type.
+// As above, when the program is not at fault: the interpreter does not know the op or type.
 bool interpretUnknown(Machine *machine, MlirOperation op, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 bool interpretOutOfMemory(Machine *machine, MlirOperation op);
@@ -193,7 +193,7 @@ typedef enum AccessKind { AccessRead, AccessWrite, AccessUpdate } AccessKind;
 // Notes that the running instance touches an element, and reports a conflict with another instance.
 bool interpretMemoryTouch(Machine *machine, const Instruction *instruction, Storage *storage, int64_t place,
                           AccessKind kind);
-// The same for part number `part` of `parts` of an element: a packed one of a word.
+// As above, for part number `part` of `parts` of an element: a packed one of a word.
 bool interpretMemoryTouchPart(Machine *machine, const Instruction *instruction, Storage *storage, int64_t place,
                               int part, int parts, AccessKind kind);
 bool interpretMemoryExpectAlive(Machine *machine, const Instruction *instruction, const Storage *storage);

@@ -196,9 +196,10 @@ static bool fillWindow(Machine *machine, const Instruction *instruction, Entries
   for (int64_t i = 0; i < places; ++i)
     kept += isKept(sorted, windows, group, begin + i * windows->together);
   if (kept > wanted)
-    return interpretFail(
-        machine, instruction->op, "window %lld of group %lld holds %lld elements that are not zero, want at most %lld",
-        (long long)window, (long long)group, (long long)(kept * windows->together), (long long)windows->n);
+    return interpretFail(machine, instruction->op,
+                         "window %lld of group %lld holds %lld elements that are not zero, expected at most %lld",
+                         (long long)window, (long long)group, (long long)(kept * windows->together),
+                         (long long)windows->n);
   int64_t spare = wanted - kept;
   for (int64_t i = 0; i < places; ++i) {
     int64_t along = begin + i * windows->together;

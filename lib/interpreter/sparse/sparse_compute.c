@@ -125,8 +125,8 @@ static bool factorCreate(Machine *machine, const Instruction *instruction, const
 
 static bool expectSize(Machine *machine, const Instruction *instruction, const char *what, int64_t seen,
                        int64_t wanted) {
-  return seen == wanted || interpretFail(machine, instruction->op, "%s has size %lld, want %lld", what, (long long)seen,
-                                         (long long)wanted);
+  return seen == wanted || interpretFail(machine, instruction->op, "%s has size %lld, expected %lld", what,
+                                         (long long)seen, (long long)wanted);
 }
 
 static bool expectInit(Machine *machine, const Instruction *instruction, const Array *init) {

@@ -93,8 +93,8 @@ static bool sliceAt(Machine *machine, const Instruction *instruction, const Arra
   int64_t slices = (size + by - 1) / by;
   return interpretReadInteger(machine, instruction, arrayElements(list)[index], slice) &&
          ((*slice >= 0 && *slice < slices) ||
-          interpretFail(machine, instruction->op, "coordinate %lld is %lld, want one of %lld slices", (long long)index,
-                        (long long)*slice, (long long)slices));
+          interpretFail(machine, instruction->op, "coordinate %lld is %lld, expected one of %lld slices",
+                        (long long)index, (long long)*slice, (long long)slices));
 }
 
 // Line `line` across the axis and place `place` along it.
@@ -125,7 +125,7 @@ bool interpretSparseSread(Machine *machine, Frame *frame, const Instruction *ins
 static bool expectSize(Machine *machine, const Instruction *instruction, const Array *packed, int64_t axis,
                        int64_t wanted) {
   return packed->sizes[axis] == wanted ||
-         interpretFail(machine, instruction->op, "packed has size %lld along axis %d, want %lld",
+         interpretFail(machine, instruction->op, "packed has size %lld along axis %d, expected %lld",
                        (long long)packed->sizes[axis], (int)axis, (long long)wanted);
 }
 

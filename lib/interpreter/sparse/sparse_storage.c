@@ -169,7 +169,7 @@ static bool append(const Parts *parts, const int64_t *at, Element value) {
 
 static bool expectIn(const Parts *parts, const char *what, int64_t index, int64_t seen, int64_t least, int64_t most) {
   return (seen >= least && seen <= most) ||
-         interpretFail(parts->machine, parts->instruction->op, "%s %lld is %lld, want %lld to %lld", what,
+         interpretFail(parts->machine, parts->instruction->op, "%s %lld is %lld, expected %lld to %lld", what,
                        (long long)index, (long long)seen, (long long)least, (long long)most);
 }
 

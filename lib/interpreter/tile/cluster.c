@@ -117,7 +117,7 @@ static bool readCluster(Machine *machine, const Instruction *instruction, Cluste
     cluster->count *= (int)cluster->sizes[axis];
     if (machine->grid.sizes[axis] % cluster->sizes[axis] != 0)
       return interpretFail(machine, instruction->op,
-                           "has a grid of %lld along axis %d; wanted a multiple of the cluster's %lld",
+                           "has a grid of %lld along axis %d; expected a multiple of the cluster's %lld",
                            (long long)machine->grid.sizes[axis], axis, (long long)cluster->sizes[axis]);
   }
   return cluster->count <= MaxClusterBlocks ||

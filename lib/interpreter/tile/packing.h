@@ -19,8 +19,8 @@ typedef struct InterpretPacking {
   signed char positions[MaxPackedElements]; // of each element of the block, in row-major order
 } InterpretPacking;
 
-// Of a type of view and the format of its memory's words; null when the layout does not place each element of a word
-// exactly once, or words are no integers. Freed with free.
+// Made from a type of view and the format of its memory's words; null when the layout does not place each element of a
+// word exactly once, or words are no integers. Freed with free.
 InterpretPacking *interpretPackingCreate(MlirType viewType, const Format *word);
 
 // Element number `position` of a word, and the word with it changed.

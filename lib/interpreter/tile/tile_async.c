@@ -41,7 +41,7 @@ bool interpretTileSlot(Machine *machine, Frame *frame, const Instruction *instru
   if (!interpretIndexOperand(machine, frame, instruction, 1, &use))
     return false;
   if (use < 0)
-    return interpretFail(machine, instruction->op, "asks for use %lld of a ring; wanted at least 0", (long long)use);
+    return interpretFail(machine, instruction->op, "asks for use %lld of a ring; expected at least 0", (long long)use);
   Array *stage = interpretArrayAlias(ring, ring->offset + use % ring->sizes[0] * ring->strides[0], ring->rank - 1,
                                      ring->sizes + 1, ring->strides + 1);
   if (!stage)
@@ -171,7 +171,8 @@ static bool copyToBlock(Machine *machine, const Frame *frame, const Instruction 
   int64_t use;
   bool ok = barrier.object && roundOf(machine, frame, instruction, (Barrier *)barrier.object, 4, &use, &round);
   if (ok && !round)
-    ok = interpretFail(machine, instruction->op, "signals round %lld of a barrier; wanted at least 0", (long long)use);
+    ok =
+        interpretFail(machine, instruction->op, "signals round %lld of a barrier; expected at least 0", (long long)use);
   if (ok) {
     round->copied += copy.bytes;
     ++machine->steps;

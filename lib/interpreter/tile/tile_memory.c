@@ -61,7 +61,7 @@ bool interpretTileView(Machine *machine, Frame *frame, const Instruction *instru
   bool isOutside;
   if (!packing && !mlirAttributeIsNull(tileViewTypeGetPacked(type)))
     return interpretFail(machine, instruction->op,
-                         "not interpreted: a packed view wants words of integers and a layout that places each of a "
+                         "not interpreted: a packed view requires words of integers and a layout that places each of a "
                          "word's elements once");
   if (!fixDimensions(machine, frame, instruction, type, &memory, &isOutside))
     return false;

@@ -125,7 +125,7 @@ static bool expandKept(Machine *machine, const Instruction *instruction, const A
       if (first >= second)
         return interpretFail(machine, instruction->op,
                              "has elements %lld and %lld of row %lld at %lld and %lld of four, "
-                             "want them to ascend",
+                             "expected ascending indices",
                              (long long)i, (long long)i + 1, (long long)row, (long long)first, (long long)second);
       to[row * columns + 2 * i + first] = x;
       to[row * columns + 2 * i + second] = y;

@@ -171,7 +171,7 @@ bool interpretFor(Machine *machine, Frame *frame, const Instruction *instruction
   if (!interpretIndexOperands(machine, frame, instruction, 0, 3, bounds))
     return false;
   if (bounds[2] <= 0)
-    return interpretFail(machine, instruction->op, "has step %lld; wanted a positive one", (long long)bounds[2]);
+    return interpretFail(machine, instruction->op, "has step %lld; expected a positive one", (long long)bounds[2]);
   const InterpretRegion *region = &instruction->regions[0];
   const InterpretBlock *block = region->blocks;
   bind(frame, instruction, 3, block, 1);

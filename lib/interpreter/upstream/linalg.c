@@ -72,7 +72,7 @@ static bool findSizes(Machine *machine, const Instruction *instruction, Nest *ne
       if (*size >= 0 && *size != seen)
         return interpretFail(machine, instruction->op,
                              "has operands that disagree: dimension %d of operand %d has size "
-                             "%lld, want %lld",
+                             "%lld, expected %lld",
                              r, o, (long long)seen, (long long)*size);
       *size = seen;
     }

@@ -16,7 +16,7 @@ static bool makePoints(Machine *machine, const Instruction *instruction, const i
   for (int i = 0; i < points->rank; ++i) {
     int64_t step = points->step[i], span = upper[i] - points->lower[i];
     if (step <= 0)
-      return interpretFail(machine, instruction->op, "has step %lld; wanted a positive one", (long long)step);
+      return interpretFail(machine, instruction->op, "has step %lld; expected a positive one", (long long)step);
     points->sizes[i] = upper[i] > points->lower[i] ? (span + step - 1) / step : 0;
   }
   return true;

@@ -268,7 +268,7 @@ bool interpretPad(Machine *machine, Frame *frame, const Instruction *instruction
     return false;
   for (int i = 0; i < from->rank; ++i) {
     if (low[i] < 0 || high[i] < 0)
-      return interpretFail(machine, instruction->op, "pads dimension %d by %lld and %lld; wanted at least 0", i,
+      return interpretFail(machine, instruction->op, "pads dimension %d by %lld and %lld; expected at least 0", i,
                            (long long)low[i], (long long)high[i]);
     sizes[i] = low[i] + from->sizes[i] + high[i];
   }

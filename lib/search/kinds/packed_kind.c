@@ -46,7 +46,7 @@ static TileCpuCycles cyclesOf(const TileOperator *op, const TileSearchTarget *ta
   TileCpuCycles cycles = {.operandLevel = linesA > linesB ? levelA : levelB};
   double steps = (double)tessera_ceil_div(k, op->group) * step + blocks * panels * (double)model->tileStart;
   cycles.compute = (double)rowsOfTiles * steps + blocks * panels * (double)model->panelStart;
-  // Of an operand that is read in windows each element is waited for once.
+  // Each element of an operand that is read in windows is waited for once.
   double held = (double)tileOperandCount(a) / (double)(op->dims[op->m].extent * k);
   int64_t missesB = tileCpuRowsAreApart(op, target) ? model->missesPacking : model->missesConflict;
   cycles.waiting = (held < 1 ? held : 1) * linesA * tileCpuLineCycles(target, levelA, model->missesPacking) +

@@ -21,7 +21,7 @@ bool tileCpuAddManifest(LLVMModuleRef module, const TileTranslation *translation
                         tessera_error_t *error);
 
 // Fills the tables of images that the host's parts refer to (convert-gpu-launch-to-runtime), where they launch
-// anything. Of several host's parts, the I-th refers to TABLE.I.
+// anything. With several host's parts, the I-th refers to TABLE.I.
 void tileCpuAddImages(LLVMModuleRef module, const TileTranslation *translation);
 enum { SymbolCapacity = 512 };
 #define TILE_IMAGES_TABLE "tessera_device_images" // convert-gpu-launch-to-runtime's

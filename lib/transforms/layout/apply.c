@@ -60,7 +60,7 @@ static TileBuilder behind(MlirValue value) {
   return tileBuilderAtStart(mlirBlockArgumentGetOwner(value), mlirValueGetLocation(value));
 }
 
-// The same op once more, behind itself, with operands in the layouts that follow. Null if a layout does not follow.
+// A copy of the op, behind the op, with operands in the layouts that follow. Null if a layout does not follow.
 static MlirValue makeAnew(Writer *writer, const Value *value, LayoutId layout) {
   Graph *graph = writer->graph;
   MlirOperation op = tileDefiningOp(value->value);

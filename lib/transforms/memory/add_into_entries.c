@@ -105,7 +105,7 @@ static void buildChecks(TileBuilder *builder, intptr_t result, const MlirValue *
     }
 }
 
-// The same for a result that exists already.
+// As above, for a result that exists already.
 static void buildChecksOf(TileBuilder *builder, intptr_t result, MlirValue value, MlirValue buffer) {
   MlirType type = mlirValueGetType(buffer);
   MlirValue sizes[MaxRank];

@@ -120,7 +120,7 @@ static void replace(MlirOperation op, MlirValue value) {
 
 typedef MlirValue (*SizeOf)(TileBuilder *builder, MlirOperation op, intptr_t dimension);
 
-// Of the op's result type, with the sizes that the type leaves open. Takes over `body`, if there is one.
+// A value of the op's result type, with the sizes that the type leaves open. Takes over `body`, if there is one.
 static void replaceByNew(MlirOperation op, const char *name, SizeOf sizeOf, const MlirRegion *body) {
   TileBuilder builder = tileBuilderBefore(op);
   MlirExtShape shape = shapeOf(resultOf(op));
@@ -160,7 +160,7 @@ static void foldPad(MlirOperation op) {
   }
 }
 
-// Of one tensor it is that tensor.
+// For one tensor it is that tensor.
 static void replaceByConcat(MlirOperation op, intptr_t count, const MlirValue *operands) {
   TileBuilder builder = tileBuilderBefore(op);
   MlirType type = tileResultType(op, 0);

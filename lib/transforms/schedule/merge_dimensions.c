@@ -118,7 +118,7 @@ static bool areKnown(const Merge *merge, const Group *group, int first) {
   return extentOf(merge, group->dims[0]) != 0;
 }
 
-// Of the known ones: all, or all but the outermost.
+// The known ones: all, or all but the outermost.
 static int64_t product(const Merge *merge, const Group *group) {
   int64_t extent = 1;
   for (int i = !isKnown(extentOf(merge, group->dims[0])); i < group->count; ++i)

@@ -276,7 +276,7 @@ static void flag(self_t *self, void **params) {
   }
 }
 
-// The same by fences around relaxed atomics. Broken: the fence of the reader is missing.
+// As above, by fences around relaxed atomics. Broken: the fence of the reader is missing.
 static void flag_by_fences(self_t *self, void **params) {
   int *s = shared_ints(self);
   initialize(self, 8);
@@ -293,7 +293,7 @@ static void flag_by_fences(self_t *self, void **params) {
   }
 }
 
-// The same with volatile accesses, as before there were atomics with orders. Broken: the writer's fence is missing.
+// As above, with volatile accesses, as before there were atomics with orders. Broken: the writer's fence is missing.
 static void flag_by_volatile(self_t *self, void **params) {
   int *s = shared_ints(self), value = 0;
   initialize(self, 8);

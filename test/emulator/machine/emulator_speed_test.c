@@ -183,7 +183,7 @@ static void test_clean(tessera_emulator_t *emulator) {
     CHECK(all->barriers == blocks * steps * 2 && all->collectives == blocks * steps * 4 * 9);
     CHECK(all->async_bytes == blocks * steps * (TILE_M + TILE_N) * TILE_K * 2);
     CHECK(all->global_bytes_written == size * size * 4);
-    // Of ldmatrix, 8 rows of 16 bytes at a pitch of 32: each phase takes two wavefronts.
+    // For ldmatrix, 8 rows of 16 bytes at a pitch of 32: each phase takes two wavefronts.
     CHECK(report->sites[5].transactions == 2 * report->sites[5].ideal && report->sites[5].ideal == blocks * steps * 16);
     CHECK(report->sites[6].transactions == 2 * report->sites[6].ideal);
     tessera_emulator_report_destroy(report);
