@@ -58,7 +58,7 @@ static bool readNumber(MlirExtToolText *flag, const char *name, const char *othe
   char *end;
   *number = strtod(text, &end);
   return (!*end && end != text && *number >= least) ||
-         tessera_fail(error, "--%s=%s: wanted a number from %g", name, text, least);
+         tessera_fail(error, "--%s=%s: expected a number from %g", name, text, least);
 }
 
 static bool isWanted(void *userData) {
