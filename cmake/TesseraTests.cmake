@@ -44,7 +44,7 @@ set_target_properties(broken_passes PROPERTIES PREFIX "" LIBRARY_OUTPUT_DIRECTOR
 list(APPEND TESSERA_UNIT_TESTS broken_passes)
 
 # The dialect probe as a plugin: ops with effects that no pass knows.
-add_library(probe_dialect MODULE test/ir/probe/plugin.c)
+add_library(probe_dialect MODULE test/ir/probe/plugin.c ${GENERATED_HEADERS})
 target_link_libraries(probe_dialect PRIVATE tessera)
 set_target_properties(probe_dialect PROPERTIES PREFIX "" LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/test/bin)
 list(APPEND TESSERA_UNIT_TESTS probe_dialect)

@@ -3,6 +3,7 @@
 file(GLOB run_sources CONFIGURE_DEPENDS lib/run/*.c)
 file(GLOB execution_sources CONFIGURE_DEPENDS lib/execution/*.c)
 add_library(execution OBJECT ${execution_sources} ${run_sources})
+add_dependencies(execution tessera) # the generated headers come first
 
 # libtessera-execution.so: the same and the runtime for a host that runs programs in its own process (python/tessera).
 add_library(tessera-execution SHARED $<TARGET_OBJECTS:execution>)
