@@ -142,7 +142,7 @@ static bool borrow(const TesseraArray *from, tessera_array_t *array, tessera_err
   if (!findElement(from->element, &array->element))
     return tessera_fail(error, "'%s' is no element type of arrays", from->element ? from->element : "");
   if (from->rank < 0 || from->rank > TESSERA_MAX_RANK)
-    return tessera_fail(error, "rank %lld: wanted 0 to %d", (long long)from->rank, TESSERA_MAX_RANK);
+    return tessera_fail(error, "rank %lld: expected 0 to %d", (long long)from->rank, TESSERA_MAX_RANK);
   for (int i = 0; i < array->rank; ++i) {
     array->shape[i] = from->sizes[i];
     if (from->sizes[i] < 0 || __builtin_mul_overflow(array->count, from->sizes[i], &array->count))
@@ -188,7 +188,7 @@ static bool keepStatistics(TesseraProgram *program, tessera_trace_t *trace, tess
 bool tesseraProgramCall(TesseraProgram *program, const TesseraArray *arguments, int64_t seed, int64_t repeat,
                         tessera_error_t *error) {
   if (repeat < 1 || repeat > 1000000000)
-    return tessera_fail(error, "repeat %lld: wanted 1 to 1000000000", (long long)repeat);
+    return tessera_fail(error, "repeat %lld: expected 1 to 1000000000", (long long)repeat);
   program->options.seed = seed;
   program->options.repeat = repeat;
   runForgetCall(&program->run);

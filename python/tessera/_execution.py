@@ -239,7 +239,7 @@ def _take_argument(array: Any, kind: ArrayType, index: int) -> Any:
     np, wanted = _numpy(), kind.dtype
     if kind.is_memref:
         if not isinstance(array, np.ndarray) or not array.flags.writeable or not _same(array.dtype, kind):
-            raise Error(f"argument {index}: the program writes it (memref): wanted a writable numpy array of {wanted}, got "
+            raise Error(f"argument {index}: the program writes it (memref): expected a writable numpy array of {wanted}, got "
                         f"{_describe(array)}")
     elif not isinstance(array, np.ndarray):
         if hasattr(array, "__dlpack__") and not hasattr(array, "__array__"):
@@ -249,9 +249,9 @@ def _take_argument(array: Any, kind: ArrayType, index: int) -> Any:
         else:
             array = _from_numbers(array, wanted, index)
     if not _same(array.dtype, kind):
-        raise Error(f"argument {index}: is {_describe(array)}, wanted {kind} ({wanted})")
+        raise Error(f"argument {index}: is {_describe(array)}, expected {kind} ({wanted})")
     if array.ndim != len(kind.shape) or any(s not in (None, size) for s, size in zip(kind.shape, array.shape)):
-        raise Error(f"argument {index}: is {_describe(array)}, wanted {kind}")
+        raise Error(f"argument {index}: is {_describe(array)}, expected {kind}")
     return np.asarray(array, order="C")
 
 

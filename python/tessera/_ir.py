@@ -556,7 +556,7 @@ def parse(source: str | bytes, *, name: str = "<string>", context: Context | Non
     Raises Error, with the diagnostics, when it is not valid.
     """
     if not isinstance(source, (str, bytes)):
-        raise TypeError(f"source: wanted str or bytes, got {type(source).__name__}")
+        raise TypeError(f"source: expected str or bytes, got {type(source).__name__}")
     if isinstance(source, bytes) and source.startswith(_BYTECODE):
         source = _bytecode_as_text(source, name)
     shared, given = _context(context), Text(source)

@@ -77,7 +77,7 @@ func.func @overlaps() {
 
 // A layout that does not place every element once is refused:
 // RUN: not %tile_run --target=interpret %s --entry=half 2>&1 | FileCheck %s --check-prefix=HALF
-// HALF: .mlir:{{[0-9]+:[0-9]+}}: error: 'tile.view' op not interpreted: a packed view wants words of integers and a layout that places each of a word's elements once
+// HALF: .mlir:{{[0-9]+:[0-9]+}}: error: 'tile.view' op not interpreted: a packed view requires words of integers and a layout that places each of a word's elements once
 tile.kernel @four(%w: memref<1xi32>) {
   %W = tile.view %w : memref<1xi32> to !tile.view<2xi4, packed = #tile.layout<offset [4:d0]>>
   tile.return

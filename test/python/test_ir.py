@@ -34,7 +34,7 @@ def test_no_text_does_more_than_raise(text):
 
 def test_a_program_is_text_or_bytes():
     for source in (123, None, bytearray(b"")):
-        with pytest.raises(TypeError, match="wanted str or bytes"):
+        with pytest.raises(TypeError, match="expected str or bytes"):
             tessera.parse(source)
 
 
