@@ -9,7 +9,6 @@
 
 #include "dialects/sparse/sparse.h"
 #include "lib/ir/support.h"
-#include "upstream/arith.h"
 
 //===--- constants ----------------------------------------------------------===//
 

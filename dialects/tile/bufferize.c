@@ -14,8 +14,6 @@
 #include "lib/ir/op_format.h"
 #include "upstream/memref.h"
 
-#include "dialects/tile/ops.h"
-#include "upstream/memref.h"
 #include <stdio.h>
 #include <stdlib.h>
 

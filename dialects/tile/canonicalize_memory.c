@@ -11,8 +11,6 @@
 #include "lib/ir/pass.h"
 #include "upstream/memref.h"
 
-#include "dialects/tile/ops.h"
-#include "upstream/memref.h"
 #include <stdlib.h>
 
 static MlirLogicalResult replaceBy(MlirPatternRewriter rewriter, MlirOperation op, MlirValue value) {

@@ -9,7 +9,6 @@
 #include "lib/ir/op_format.h"
 #include "lib/ir/pass.h"
 
-#include "dialects/tile/ops.h"
 #include <stdlib.h>
 
 static void replaceBy(MlirPatternRewriter rewriter, MlirOperation op, MlirValue value) {

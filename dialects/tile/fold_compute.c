@@ -12,8 +12,6 @@
 #include "lib/ir/pass.h"
 #include "upstream/arith.h"
 
-#include "dialects/tile/ops.h"
-#include "upstream/arith.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -8,7 +8,6 @@
 #include "dialects/tile/questions.h"
 #include "lib/ir/op_format.h"
 
-#include "dialects/tile/ops.h"
 #include <stdlib.h>
 
 //===--- shared (fold.h) ----------------------------------------------------===//

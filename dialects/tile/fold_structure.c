@@ -7,7 +7,6 @@
 #include "lib/ir/op_format.h"
 #include "lib/ir/pass.h"
 
-#include "dialects/tile/ops.h"
 #include <stdlib.h>
 
 //===--- launch: an empty grid writes nothing -------------------------------===//

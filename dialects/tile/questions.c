@@ -4,7 +4,6 @@
 #include "dialects/tile/ops.h"
 #include "lib/ir/op_format.h"
 
-#include "dialects/tile/ops.h"
 #include "upstream/math.h"
 #include <stdio.h>
 #include <string.h>

@@ -9,7 +9,6 @@
 #include "dialects/tile/ops.h"
 #include "dialects/tile/questions.h"
 
-#include "dialects/tile/ops.h"
 #include "upstream/memref.h"
 #include <string.h>
 

@@ -12,7 +12,6 @@
 #include "lib/layout/tiling.h"
 #include "lib/machine/machine.h"
 
-#include "dialects/tile/ops.h"
 #include <stdio.h>
 #include <string.h>
 

@@ -6,7 +6,6 @@
 #include "dialects/tile/questions.h"
 #include "lib/ir/op_format.h"
 
-#include "dialects/tile/ops.h"
 #include <string.h>
 
 //===--- alloc, slot, convert_layout ---------------------------------===//

@@ -8,9 +8,6 @@
 #include "upstream/arith.h"
 #include "upstream/scf.h"
 
-#include "dialects/tile/ops.h"
-#include "upstream/arith.h"
-#include "upstream/scf.h"
 #include <stdlib.h>
 
 //===--- values ---------------------------------------------------------------------===//

@@ -11,8 +11,6 @@
 #include "mlir-c/Target/LLVMIR.h"
 #include "llvm-c/BitWriter.h"
 
-#include "dialects/tile/ops.h"
-#include "upstream/gpu.h"
 #include <dlfcn.h>
 #include <limits.h>
 #include <stdlib.h>

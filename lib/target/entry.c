@@ -5,7 +5,6 @@
 #include "lib/ir/support.h"
 #include "upstream/func.h"
 
-#include "upstream/func.h"
 #include <stdlib.h>
 #include <string.h>
 

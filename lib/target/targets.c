@@ -7,7 +7,6 @@
 #include "lib/target/rocdl/rocdl.h"
 #include "upstream/builtin.h"
 
-#include "upstream/builtin.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -31,6 +31,16 @@ def sources(root):
                 yield os.path.join(folder, name)
 
 
+# Tables (.def, .inc) are included as often as they are read.
+INCLUDE = re.compile(r'^#include ["<][^">]+\.(?:h|hpp)[">]')
+
+
+def repeated_includes(text):
+    """The include lines that stand in a file a second time."""
+    found = [line for line in text.splitlines() if INCLUDE.match(line)]
+    return [line for i, line in enumerate(found) if line in found[:i]]
+
+
 def breaches_of(line, path=None):
     """The sentences of the laws that a line breaks; without a path, of all laws."""
     return [sentence for pattern, sentence, _ in LAWS
@@ -41,17 +51,22 @@ def check(root):
     count = 0
     for path in sources(root):
         with open(path, encoding="utf-8") as file:
-            for number, line in enumerate(file, 1):
-                for sentence in breaches_of(line.rstrip("\n"), os.path.relpath(path, root)):
-                    print(f"{os.path.relpath(path, root)}:{number}: {sentence}")
-                    count += 1
+            text = file.read()
+        for line in repeated_includes(text):
+            print(f"{os.path.relpath(path, root)}: {line} stands there twice")
+            count += 1
+        for number, line in enumerate(text.splitlines(), 1):
+            for sentence in breaches_of(line, os.path.relpath(path, root)):
+                print(f"{os.path.relpath(path, root)}:{number}: {sentence}")
+                count += 1
     return count
 
 
 def self_test():
     right = sum(breaches_of(example) == [sentence] for _, sentence, example in LAWS)
-    print(f"self-test: {right} of {len(LAWS)} laws judged rightly")
-    return right != len(LAWS)
+    right += repeated_includes('#include "a.h"\n#include "b.def"\n#include "b.def"\n#include "a.h"\n') == ['#include "a.h"']
+    print(f"self-test: {right} of {len(LAWS) + 1} laws judged rightly")
+    return right != len(LAWS) + 1
 
 
 if __name__ == "__main__":

@@ -14,7 +14,6 @@
 
 #include "upstream/arith.h"
 #include "upstream/builtin.h"
-#include "upstream/cf.h"
 #include "upstream/func.h"
 #include "upstream/scf.h"
 #include <stdio.h>

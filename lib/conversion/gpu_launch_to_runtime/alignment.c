@@ -9,7 +9,6 @@
 
 #include "upstream/arith.h"
 #include "upstream/cf.h"
-#include "upstream/memref.h"
 #include <stdio.h>
 
 enum { MaxRank = 64 };

@@ -20,10 +20,6 @@
 
 #include "upstream/arith.h"
 #include "upstream/builtin.h"
-#include "upstream/func.h"
-#include "upstream/gpu.h"
-#include "upstream/llvm.h"
-#include "upstream/memref.h"
 #include <stdio.h>
 #include <stdlib.h>
 

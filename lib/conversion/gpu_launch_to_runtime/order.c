@@ -11,7 +11,6 @@
 
 #include "upstream/affine.h"
 #include "upstream/builtin.h"
-#include "upstream/func.h"
 #include "upstream/gpu.h"
 #include "upstream/linalg.h"
 #include "upstream/memref.h"

@@ -17,12 +17,8 @@
 #include "upstream/func.h"
 #include "upstream/llvm.h"
 
-#include "dialects/tile/ops.h"
-#include "upstream/arith.h"
 #include "upstream/builtin.h"
 #include "upstream/cf.h"
-#include "upstream/func.h"
-#include "upstream/llvm.h"
 #include <stdio.h>
 
 enum { GridRank = 3 };

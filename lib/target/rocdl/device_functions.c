@@ -10,8 +10,6 @@
 #include "llvm-c/IRReader.h"
 #include "llvm-c/Linker.h"
 
-#include "upstream/gpu.h"
-#include "upstream/llvm.h"
 #include <string.h>
 
 static const char gridSize[] = "__ockl_get_num_groups", assertion[] = "__assertfail", print[] = "vprintf";

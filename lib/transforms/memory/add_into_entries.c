@@ -19,13 +19,9 @@
 #include "upstream/linalg.h"
 #include "upstream/tensor.h"
 
-#include "dialects/tile/ops.h"
 #include "upstream/bufferization.h"
 #include "upstream/builtin.h"
-#include "upstream/func.h"
-#include "upstream/linalg.h"
 #include "upstream/memref.h"
-#include "upstream/tensor.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

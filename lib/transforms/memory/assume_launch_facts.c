@@ -19,7 +19,6 @@
 #include "lib/transforms/memory/memory.h"
 #include "mlir-c/BuiltinAttributes.h"
 
-#include "dialects/tile/ops.h"
 #include "upstream/arith.h"
 #include "upstream/builtin.h"
 #include "upstream/memref.h"

@@ -14,11 +14,7 @@
 #include "upstream/linalg.h"
 #include "upstream/tensor.h"
 
-#include "dialects/tile/ops.h"
 #include "upstream/builtin.h"
-#include "upstream/func.h"
-#include "upstream/linalg.h"
-#include "upstream/tensor.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -12,7 +12,6 @@
 #include "mlir-c/BuiltinTypes.h"
 #include "mlir-c/Dialect/LLVM.h"
 
-#include "upstream/llvm.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
