@@ -20,7 +20,7 @@ static const char moduleName[] = "kernels";
 
 // What the first kernel that names a machine says; null if none does.
 static TileMachine *machineOfKernels(MlirOperation module, MlirExtPass pass, MlirAttribute *attribute) {
-  TileOps kernels = tileCollect(module, "tile.kernel");
+  TileOps kernels = tileCollectOps(module, tileKernelOpIsA);
   TileMachine *machine = NULL;
   for (intptr_t i = 0; i < kernels.count && mlirAttributeIsNull(*attribute); ++i) {
     tileMachineDestroy(machine);
