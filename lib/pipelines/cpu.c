@@ -62,7 +62,7 @@ static const TilePipelineStage stages[] = {
 };
 
 static bool build(MlirExtPass options, MlirStringCallback append, void *userData) {
-  return tilePipelinePrint(stages, options, append, userData);
+  return tilePipelinePrint(stages, NULL, options, append, userData);
 }
 
 static const MlirExtPassOption options[] = {

@@ -15,12 +15,23 @@ static const MlirExtPassOption options[] = {
     [TilePipeline_Policy] = TILE_PIPELINE_POLICY,
 };
 
-static MlirStringRef valueOf(MlirExtPass pass, TilePipelineOption option) {
+typedef struct Printer {
+  const TilePipelineConstants *constants;
+  MlirExtPass options;
+  MlirStringCallback append;
+  void *userData;
+  const char *open; // the op whose passes are being printed; null: the module
+  bool begun;       // is a comma due?
+} Printer;
+
+static MlirStringRef valueOf(const Printer *printer, TilePipelineOption option) {
   if (option == TilePipeline_None)
     return tileString("");
+  if (option == TilePipeline_Conversion || option == TilePipeline_DefaultChip)
+    return tileString(option == TilePipeline_Conversion ? printer->constants->conversion : printer->constants->chip);
   if (options[option].kind == MlirExtOption_Bool)
-    return tileString(mlirExtPassGetBool(pass, options[option].name) ? "true" : "false");
-  return mlirExtPassGetString(pass, options[option].name);
+    return tileString(mlirExtPassGetBool(printer->options, options[option].name) ? "true" : "false");
+  return mlirExtPassGetString(printer->options, options[option].name);
 }
 
 // Words, numbers and lists of them: what can stand in the text of a pipeline as it is.
@@ -32,14 +43,6 @@ static bool isPlain(MlirStringRef value) {
 }
 
 //===--- printing --------------------------------------------------------------===//
-
-typedef struct Printer {
-  MlirExtPass options;
-  MlirStringCallback append;
-  void *userData;
-  const char *open; // the op whose passes are being printed; null: the module
-  bool begun;       // is a comma due?
-} Printer;
 
 static void print(Printer *printer, MlirStringRef text) { printer->append(text, printer->userData); }
 
@@ -73,7 +76,7 @@ static bool printSettings(Printer *printer, const TilePipelineStep *step) {
   bool some = false;
   for (size_t i = 0; i < most && step->settings[i].option; ++i) {
     const TilePipelineSetting *setting = &step->settings[i];
-    MlirStringRef value = setting->from ? valueOf(printer->options, setting->from) : tileString(setting->text);
+    MlirStringRef value = setting->from ? valueOf(printer, setting->from) : tileString(setting->text);
     if (!value.length)
       continue;
     if (!isPlain(value)) {
@@ -94,9 +97,9 @@ static bool printSettings(Printer *printer, const TilePipelineStep *step) {
 }
 
 static bool printStage(Printer *printer, const TilePipelineStep *steps) {
-  for (; steps->pass; ++steps) {
+  for (; steps->pass || steps->from; ++steps) {
     begin(printer, steps->on);
-    printText(printer, steps->pass);
+    print(printer, steps->pass ? tileString(steps->pass) : valueOf(printer, steps->from));
     if (!printSettings(printer, steps))
       return false;
   }
@@ -104,12 +107,13 @@ static bool printStage(Printer *printer, const TilePipelineStep *steps) {
   return true;
 }
 
-bool tilePipelinePrint(const TilePipelineStage *stages, MlirExtPass pass, MlirStringCallback append, void *userData) {
-  Printer printer = {.options = pass, .append = append, .userData = userData};
+bool tilePipelinePrint(const TilePipelineStage *stages, const TilePipelineConstants *constants, MlirExtPass pass,
+                       MlirStringCallback append, void *userData) {
+  Printer printer = {.constants = constants, .options = pass, .append = append, .userData = userData};
   for (; stages->steps; ++stages) {
-    bool isLeftOut = stages->given && !valueOf(pass, stages->given).length;
-    isLeftOut |= stages->without && valueOf(pass, stages->without).length;
-    isLeftOut |= stages->unless && tileStringEquals(valueOf(pass, stages->unless), "true");
+    bool isLeftOut = stages->given && !valueOf(&printer, stages->given).length;
+    isLeftOut |= stages->without && valueOf(&printer, stages->without).length;
+    isLeftOut |= stages->unless && tileStringEquals(valueOf(&printer, stages->unless), "true");
     if (!isLeftOut && !printStage(&printer, stages->steps))
       return false;
   }

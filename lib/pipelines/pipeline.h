@@ -24,7 +24,15 @@ typedef enum TilePipelineOption {
   TilePipeline_Bufferized,
   TilePipeline_Fast,
   TilePipeline_Policy,
+  // No options but constants, which a table of several pipelines refers to (TilePipelineConstants).
+  TilePipeline_Conversion,
+  TilePipeline_DefaultChip,
 } TilePipelineOption;
+
+// What differs between pipelines that share one array of stages.
+typedef struct TilePipelineConstants {
+  const char *conversion, *chip;
+} TilePipelineConstants;
 
 #define TILE_PIPELINE_CHIP(otherwise)                                                                                  \
   {"chip", "the machine, by the name that its file has; default: the module's tile.machine, else " otherwise,          \
@@ -49,9 +57,10 @@ typedef struct TilePipelineSetting {
 } TilePipelineSetting;
 
 typedef struct TilePipelineStep {
-  const char *pass; // null ends a stage
+  const char *pass; // null without `from` ends a stage
   TilePipelineSetting settings[3];
-  const char *on; // the ops it runs on, each by itself: "func.func"; null: the module
+  const char *on;          // the ops it runs on, each by itself: "func.func"; null: the module
+  TilePipelineOption from; // the constant that names the pass, where `pass` is null
 } TilePipelineStep;
 
 typedef struct TilePipelineStage {
@@ -62,8 +71,10 @@ typedef struct TilePipelineStage {
 } TilePipelineStage;
 
 // Prints the passes, for the build of an MlirExtPipelineDefinition. Checks the values that it forwards: a pass option
-// takes words, numbers and lists of them. False after mlirExtPipelineError.
-bool tilePipelinePrint(const TilePipelineStage *stages, MlirExtPass options, MlirStringCallback append, void *userData);
+// takes words, numbers and lists of them. `constants` may be null where no step refers to them. False after
+// mlirExtPipelineError.
+bool tilePipelinePrint(const TilePipelineStage *stages, const TilePipelineConstants *constants, MlirExtPass options,
+                       MlirStringCallback append, void *userData);
 
 //===--- calling a pipeline ----------------------------------------------------===//
 

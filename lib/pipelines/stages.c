@@ -26,6 +26,17 @@ const TilePipelineStep tileStageOfBuckets[] = {
     {NULL},
 };
 
+// A product that was split leaves a sum, which has no schedule yet. The pipelines of GPUs have this stage twice.
+const TilePipelineStep tileStageToTiles[] = {
+    {"tile-construct-tiles", {{"policy", .from = TilePipeline_Policy}}, .on = funcFuncOpName},
+    {NULL},
+};
+
+const TilePipelineStep tileStageToSplitReductions[] = {
+    {"tile-split-reductions", .on = funcFuncOpName},
+    {NULL},
+};
+
 // What no kernel covers stays linalg (fallback_ops).
 const TilePipelineStep tileStageToKernels[] = {
     {"tile-group-ops"},

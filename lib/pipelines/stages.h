@@ -5,8 +5,10 @@
 #include "lib/pipelines/pipeline.h"
 
 // From tensors to buffers (stages.c). Passes that schedule linalg stand between the first two.
-extern const TilePipelineStep tileStageOfTensors[];   // sparse programs become dense ones, attention one op
-extern const TilePipelineStep tileStageOfBuckets[];   // kernels for sizes known late
+extern const TilePipelineStep tileStageOfTensors[]; // sparse programs become dense ones, attention one op
+extern const TilePipelineStep tileStageOfBuckets[]; // kernels for sizes known late
+extern const TilePipelineStep tileStageToTiles[];   // every op gets a schedule
+extern const TilePipelineStep tileStageToSplitReductions[];
 extern const TilePipelineStep tileStageToKernels[];   // linalg becomes kernels and launches
 extern const TilePipelineStep tileStageToBuffers[];   // in place where the analysis allows
 extern const TilePipelineStep tileStageOfOwnership[]; // each buffer is freed by its owner
@@ -18,12 +20,7 @@ extern const TilePipelineStep tileStageToInstructions[];
 extern const TilePipelineStep tileStageToLlvm[];
 extern const TilePipelineStep tileStageToForgetMachine[]; // all code is made
 
-// Kernels on GPUs (gpu.c). The conversion to one GPU's dialect stands between the last two.
-extern const TilePipelineStep tileStageToTiles[];
-extern const TilePipelineStep tileStageToSplitReductions[];
-extern const TilePipelineStep tileStageToScheduled[];
-extern const TilePipelineStep tileStageOfDevice[];
-// The calls of a host whose kernels are in gpu.modules (host.c).
+// The calls of a host whose kernels are in gpu.modules (host_part.c).
 extern const TilePipelineStep tileStageToCalls[];
 
 // Arithmetic on these types is done in f32.

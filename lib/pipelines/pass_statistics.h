@@ -1,6 +1,6 @@
 // What our passes counted in this process, for --stats.
-#ifndef TESSERA_PIPELINES_STATISTICS_H
-#define TESSERA_PIPELINES_STATISTICS_H
+#ifndef TESSERA_PIPELINES_PASS_STATISTICS_H
+#define TESSERA_PIPELINES_PASS_STATISTICS_H
 
 #include "lib/support/json.h"
 

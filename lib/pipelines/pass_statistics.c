@@ -1,5 +1,5 @@
-// Pass statistics as JSON. See statistics.h.
-#include "lib/pipelines/statistics.h"
+// Pass statistics as JSON. See pass_statistics.h.
+#include "lib/pipelines/pass_statistics.h"
 
 #include "lib/capi/pass.h"
 

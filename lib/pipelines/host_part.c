@@ -15,7 +15,7 @@ static const TilePipelineStage stages[] = {
 };
 
 static bool build(MlirExtPass options, MlirStringCallback append, void *userData) {
-  return tilePipelinePrint(stages, options, append, userData);
+  return tilePipelinePrint(stages, NULL, options, append, userData);
 }
 
 const MlirExtPipelineDefinition tileToHostPipeline = {

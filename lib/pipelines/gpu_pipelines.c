@@ -1,0 +1,121 @@
+// --tile-to-nvvm-pipeline{chip=sm_80} and --tile-to-rocdl-pipeline{chip=gfx942}: linalg on tensors, a tile graph or
+// tile kernels -> a gpu.module in the dialect of one GPU and in llvm, and the host's part in the llvm dialect. Kernels
+// that are scheduled already stay as they are.
+//
+// Both pipelines are one array of stages. They differ in the conversion and in the default chip.
+#include "dialects/tile/ops.h"
+#include "lib/pipelines/pipelines.h"
+#include "lib/pipelines/stages.h"
+#include "upstream/gpu.h"
+
+static const TilePipelineStep toMachine[] = {
+    {"tile-set-machine", {{"chip", .from = TilePipeline_Chip}, {"otherwise", .from = TilePipeline_DefaultChip}}},
+    {NULL},
+};
+
+// convert-assert-to-runtime stands ahead of upstream's convert-cf-to-llvm, which takes the whole module and would end
+// the process instead. Alignment and strides are known when everything is a buffer: kernels access memory as wide as
+// these allow. Every tile gets a layout and every product an instruction of the chip, whose operands are copied ahead
+// of their use. Then memory is placed, and barriers and waits become explicit. Layouts, places, barriers and waits that
+// are there already stay.
+static const TilePipelineStep toScheduled[] = {
+    {"convert-assert-to-runtime"},
+    {"tile-assume-launch-facts", {{"entry-alignment", "16"}}},
+    {"canonicalize", .on = tileKernelOpName},
+    {"cse", .on = tileKernelOpName},
+    {"tile-assign-layouts", .on = tileKernelOpName},
+    {"tile-stage-in-shared-memory", .on = tileKernelOpName},
+    {"tile-pipeline-loops", .on = tileKernelOpName},
+    {"canonicalize", .on = tileKernelOpName},
+    {"cse", .on = tileKernelOpName},
+    {"tile-plan-shared-memory", .on = tileKernelOpName},
+    {"tile-insert-barriers", .on = tileKernelOpName},
+    {"tile-count-waits", .on = tileKernelOpName},
+    {NULL},
+};
+
+static const TilePipelineStep toDevice[] = {
+    {.from = TilePipeline_Conversion},
+    {"canonicalize", .on = gpuGPUModuleOpName},
+    {"cse", .on = gpuGPUModuleOpName},
+    {NULL},
+};
+
+// A device function in the GPU's dialect, llvm, and arith, math and scf on scalars becomes llvm alone. Narrow floats
+// compute in f32 and round at every op. Functions become arithmetic, exactly as on the CPU, and so do conversions
+// without an instruction: results agree to half an ulp.
+static const TilePipelineStep ofDevice[] = {
+    {"math-extend-to-supported-types", {{"extra-types", "f16,bf16"}, {"target-type", "f32"}}, .on = gpuGPUModuleOpName},
+    {"arith-emulate-unsupported-floats",
+     {{"source-types", TILE_NARROW_FLOATS}, {"target-type", "f32"}},
+     .on = gpuGPUModuleOpName},
+    {"tile-keep-roundings", .on = gpuGPUModuleOpName},
+    {"tile-expand-math", {{"f64", "true"}}, .on = gpuGPUModuleOpName},
+    {"tile-expand-float-conversions", .on = gpuGPUModuleOpName},
+    {"convert-scf-to-cf", .on = gpuGPUModuleOpName},
+    {"arith-expand", .on = gpuGPUModuleOpName},
+    {"convert-math-to-llvm", .on = gpuGPUModuleOpName},
+    {"convert-arith-to-llvm", .on = gpuGPUModuleOpName},
+    {"convert-ub-to-llvm", .on = gpuGPUModuleOpName},
+    {"convert-cf-to-llvm"},
+    {"reconcile-unrealized-casts", .on = gpuGPUModuleOpName},
+    {"cse", .on = gpuGPUModuleOpName},
+    {NULL},
+};
+
+static const TilePipelineStage stages[] = {
+    {toMachine},
+    {tileStageOfTensors, .unless = TilePipeline_Bufferized},
+    {tileStageOfBuckets, .given = TilePipeline_Buckets, .unless = TilePipeline_Bufferized},
+    {tileStageToTiles, .unless = TilePipeline_Bufferized},
+    {tileStageToSplitReductions, .unless = TilePipeline_Bufferized},
+    {tileStageToTiles, .unless = TilePipeline_Bufferized},
+    {tileStageToKernels, .unless = TilePipeline_Bufferized},
+    {tileStageToBuffers, .unless = TilePipeline_Bufferized},
+    {tileStageOfOwnership, .unless = TilePipeline_Bufferized},
+    {tileStageOfBuffers},
+    {toScheduled},
+    {toDevice},
+    {ofDevice},
+    {tileStageToCalls},
+    {tileStageToLoops},
+    {tileStageToInstructions},
+    {tileStageToLlvm},
+    {tileStageToForgetMachine},
+    {NULL},
+};
+
+#define NVVM_CHIP "sm_80"
+#define ROCDL_CHIP "gfx942"
+
+static const TilePipelineConstants nvvm = {.conversion = "convert-tile-to-nvvm", .chip = NVVM_CHIP};
+static const TilePipelineConstants rocdl = {.conversion = "convert-tile-to-rocdl", .chip = ROCDL_CHIP};
+
+static bool buildNvvm(MlirExtPass options, MlirStringCallback append, void *userData) {
+  return tilePipelinePrint(stages, &nvvm, options, append, userData);
+}
+
+static bool buildRocdl(MlirExtPass options, MlirStringCallback append, void *userData) {
+  return tilePipelinePrint(stages, &rocdl, options, append, userData);
+}
+
+#define GPU_OPTIONS(chip)                                                                                              \
+  {TILE_PIPELINE_CHIP(chip), TILE_PIPELINE_BUCKETS, TILE_PIPELINE_BUFFERIZED, TILE_PIPELINE_POLICY}
+static const MlirExtPassOption nvvmOptions[] = GPU_OPTIONS(NVVM_CHIP);
+static const MlirExtPassOption rocdlOptions[] = GPU_OPTIONS(ROCDL_CHIP);
+
+const MlirExtPipelineDefinition tileToNvvmPipeline = {
+    .argument = "tile-to-nvvm-pipeline",
+    .summary = "Lower linalg, tile graphs and tile kernels to a gpu.module for an NVIDIA chip, and the host's part",
+    .numOptions = sizeof nvvmOptions / sizeof *nvvmOptions,
+    .options = nvvmOptions,
+    .build = buildNvvm,
+};
+
+const MlirExtPipelineDefinition tileToRocdlPipeline = {
+    .argument = "tile-to-rocdl-pipeline",
+    .summary = "Lower linalg, tile graphs and tile kernels to a gpu.module for an AMD chip, and the host's part",
+    .numOptions = sizeof rocdlOptions / sizeof *rocdlOptions,
+    .options = rocdlOptions,
+    .build = buildRocdl,
+};
