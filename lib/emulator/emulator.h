@@ -19,7 +19,7 @@
 #define TESSERA_EMULATOR_EMULATOR_H
 
 #include "lib/emulator/lanes/matrix.h"
-#include "lib/emulator/machine/machine.h"
+#include "lib/emulator/machine/emulated_gpu.h"
 #include "mlir-c/IR.h"
 
 typedef struct TileEmulatorOptions {

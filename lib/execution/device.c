@@ -17,7 +17,7 @@ static bool has(const Run *run, bool (*isA)(MlirOperation op)) {
   return some;
 }
 
-bool deviceLower(Run *run, const tessera_run_options_t *options, tessera_error_t *error) {
+bool runDeviceLower(Run *run, const tessera_run_options_t *options, tessera_error_t *error) {
   if (options->pipeline || (has(run, gpuGPUModuleOpIsA) && !has(run, tileKernelOpIsA)))
     return true;
   TilePipelineCall call = {.pipeline = tilePipelineOfChip(run->chip), .values = {{"chip", run->chip}}};
@@ -27,7 +27,8 @@ bool deviceLower(Run *run, const tessera_run_options_t *options, tessera_error_t
   return run->pipeline && tileSessionRun(&run->session, run->pipeline, error);
 }
 
-bool deviceCompileHost(Run *run, const tessera_run_options_t *options, tessera_trace_t *trace, tessera_error_t *error) {
+bool runDeviceCompileHost(Run *run, const tessera_run_options_t *options, tessera_trace_t *trace,
+                          tessera_error_t *error) {
   char symbol[512];
   snprintf(symbol, sizeof symbol, "tessera_packed_%s", options->entry);
   if (has(run, gpuGPUModuleOpIsA) && has(run, funcFuncOpIsA) &&

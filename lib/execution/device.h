@@ -6,9 +6,10 @@
 
 // Runs the pipeline of run->chip, unless the user gave one or the kernels are in gpu.modules already (hand-written:
 // they are taken as they are).
-bool deviceLower(Run *run, const tessera_run_options_t *options, tessera_error_t *error);
+bool runDeviceLower(Run *run, const tessera_run_options_t *options, tessera_error_t *error);
 
 // Lowers what is left of the host's part, compiles it, and finds the entry: run->jit, run->entry. The CPU's too.
-bool deviceCompileHost(Run *run, const tessera_run_options_t *options, tessera_trace_t *trace, tessera_error_t *error);
+bool runDeviceCompileHost(Run *run, const tessera_run_options_t *options, tessera_trace_t *trace,
+                          tessera_error_t *error);
 
 #endif

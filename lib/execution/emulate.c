@@ -3,7 +3,7 @@
 #include "lib/execution/emulate.h"
 
 #include "dialects/tile/tile.h"
-#include "lib/analysis/machine.h"
+#include "lib/analysis/machine_of_op.h"
 #include "lib/emulator/emulator.h"
 #include "lib/execution/device.h"
 #include "lib/ir/support.h"
@@ -106,16 +106,17 @@ static bool compileModules(Emulation *emulation, MlirOperation root, const TileE
 static bool launchKernel(void *user, const tessera_image_t *image, const tessera_device_launch_t *launch,
                          tessera_error_t *error);
 
-bool emulateCompile(Run *run, const tessera_run_options_t *options, tessera_trace_t *trace, tessera_error_t *error) {
+bool runEmulatorCompile(Run *run, const tessera_run_options_t *options, tessera_trace_t *trace,
+                        tessera_error_t *error) {
   Emulation *emulation = run->emulation = calloc(1, sizeof *run->emulation);
   if (!emulation)
     return tessera_fail(error, "out of memory");
   *emulation = (Emulation){.options = options, .run = run, .hooks = {emulation, run->chip, launchKernel}};
-  if (!readChip(run, options, &emulation->emulator, error) || !deviceLower(run, options, error))
+  if (!readChip(run, options, &emulation->emulator, error) || !runDeviceLower(run, options, error))
     return false;
   tessera_trace_phase(trace, "translation and optimization");
   if (!compileModules(emulation, mlirModuleGetOperation(run->session.module), &emulation->emulator, error) ||
-      !deviceCompileHost(run, options, trace, error))
+      !runDeviceCompileHost(run, options, trace, error))
     return false;
   emulation->device = tessera_device_open(&tessera_emulator_driver, 0, &emulation->hooks, error);
   if (emulation->device)
@@ -129,7 +130,7 @@ static void forgetReport(Emulation *emulation) {
   emulation->last = NULL;
 }
 
-void emulateForgetCall(Emulation *emulation) {
+void runEmulatorForgetCall(Emulation *emulation) {
   for (intptr_t m = 0; emulation && m < emulation->moduleCount; ++m)
     for (int64_t i = 0; i < emulation->items[m].num_kernels; ++i) {
       KernelRun *kernel = &emulation->modules[m].kernels[i];
@@ -137,7 +138,7 @@ void emulateForgetCall(Emulation *emulation) {
     }
 }
 
-void emulateDestroy(Emulation *emulation) {
+void runEmulatorDestroy(Emulation *emulation) {
   if (!emulation)
     return;
   tessera_device_close(emulation->device);
@@ -153,7 +154,7 @@ void emulateDestroy(Emulation *emulation) {
   free(emulation);
 }
 
-bool emulateCall(Run *run, const tessera_run_options_t *options, tessera_error_t *error) {
+bool runEmulatorCall(Run *run, const tessera_run_options_t *options, tessera_error_t *error) {
   tessera_device_t *outer = tessera_device_enter(run->emulation->device);
   bool ok = tessera_calls_run(&run->calls, run->entry, &run->data, options->repeat, error);
   tessera_device_enter(outer);
@@ -262,7 +263,7 @@ static void writeKernel(const Emulation *emulation, const KernelRun *kernel, int
   tessera_json_end(json);
 }
 
-int64_t emulateTransactions(const Run *run) {
+int64_t runEmulatorTransactions(const Run *run) {
   const Emulation *emulation = run->emulation;
   uint64_t sum = 0;
   for (intptr_t m = 0; m < emulation->moduleCount; ++m)
@@ -271,7 +272,7 @@ int64_t emulateTransactions(const Run *run) {
   return (int64_t)(sum / (uint64_t)(run->calls.count > 0 ? run->calls.count : 1));
 }
 
-void emulateWriteStatistics(const Run *run, tessera_json_t *json) {
+void runEmulatorWriteStatistics(const Run *run, tessera_json_t *json) {
   const Emulation *emulation = run->emulation;
   int64_t calls = run->calls.count > 0 ? run->calls.count : 1;
   tessera_emulator_counters_t sum = {.threads = 0};
@@ -299,7 +300,7 @@ void emulateWriteStatistics(const Run *run, tessera_json_t *json) {
   tessera_json_end(json);
 }
 
-bool emulateWriteTrace(const Run *run, const char *path, tessera_error_t *error) {
+bool runEmulatorWriteTrace(const Run *run, const char *path, tessera_error_t *error) {
   if (!run->emulation->last)
     return tessera_fail(error, "%s: the program launched no kernel to trace", path);
   return tessera_emulator_trace_write(run->emulation->last, path, error);

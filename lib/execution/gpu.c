@@ -58,7 +58,7 @@ static bool hasKernels(const Run *run) {
   return has;
 }
 
-bool gpuCompile(Run *run, const tessera_run_options_t *options, tessera_trace_t *trace, tessera_error_t *error) {
+bool runGpuCompile(Run *run, const tessera_run_options_t *options, tessera_trace_t *trace, tessera_error_t *error) {
   const tessera_driver_t *driver = tessera_driver_find(run->target->name, error);
   GpuRun *gpu = run->gpu = calloc(1, sizeof *gpu);
   if (!driver || !gpu)
@@ -70,7 +70,7 @@ bool gpuCompile(Run *run, const tessera_run_options_t *options, tessera_trace_t 
   if (!chooseChip(tessera_device_info(gpu->device)->chip, gpu->chip, sizeof gpu->chip, error))
     return false;
   run->chip = gpu->chip;
-  if (!deviceLower(run, options, error))
+  if (!runDeviceLower(run, options, error))
     return false;
   tessera_trace_phase(trace, "device code");
   if (hasKernels(run)) {
@@ -81,17 +81,17 @@ bool gpuCompile(Run *run, const tessera_run_options_t *options, tessera_trace_t 
     gpu->images = (tessera_images_t){1, &gpu->image.record};
   }
   tessera_device_give_images(gpu->device, &gpu->images);
-  return deviceCompileHost(run, options, trace, error);
+  return runDeviceCompileHost(run, options, trace, error);
 }
 
-bool gpuCall(Run *run, const tessera_run_options_t *options, tessera_error_t *error) {
+bool runGpuCall(Run *run, const tessera_run_options_t *options, tessera_error_t *error) {
   tessera_device_t *outer = tessera_device_enter(run->gpu->device);
   bool ok = tessera_calls_run(&run->calls, run->entry, &run->data, options->repeat, error);
   tessera_device_enter(outer);
   return ok;
 }
 
-void gpuWriteStatistics(const Run *run, tessera_json_t *json) {
+void runGpuWriteStatistics(const Run *run, tessera_json_t *json) {
   tessera_json_begin_object(json, "device_code");
   tessera_json_begin_object(json, run->gpu->chip);
   tileArtifactWriteKernels(&run->gpu->image.artifact, json);
@@ -99,7 +99,7 @@ void gpuWriteStatistics(const Run *run, tessera_json_t *json) {
   tessera_json_end(json);
 }
 
-void gpuDestroy(GpuRun *gpu) {
+void runGpuDestroy(GpuRun *gpu) {
   if (!gpu)
     return;
   tessera_device_close(gpu->device);

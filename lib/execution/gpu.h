@@ -7,10 +7,10 @@
 // What a run on a GPU holds: the device, the code of its kernels.
 typedef struct GpuRun GpuRun;
 
-bool gpuCompile(Run *run, const tessera_run_options_t *options, tessera_trace_t *trace, tessera_error_t *error);
-bool gpuCall(Run *run, const tessera_run_options_t *options, tessera_error_t *error);
+bool runGpuCompile(Run *run, const tessera_run_options_t *options, tessera_trace_t *trace, tessera_error_t *error);
+bool runGpuCall(Run *run, const tessera_run_options_t *options, tessera_error_t *error);
 // "device_code": the kernels' registers, spills and shared memory, or what is missing to know them.
-void gpuWriteStatistics(const Run *run, tessera_json_t *json);
-void gpuDestroy(GpuRun *gpu);
+void runGpuWriteStatistics(const Run *run, tessera_json_t *json);
+void runGpuDestroy(GpuRun *gpu);
 
 #endif

@@ -4,7 +4,7 @@
 #include "lib/capi/pass.h"
 #include "lib/execution/emulate.h"
 #include "lib/execution/statistics.h"
-#include "lib/pipelines/statistics.h"
+#include "lib/pipelines/pass_statistics.h"
 #include "lib/runtime/tessera.h"
 #include "lib/support/judge.h"
 

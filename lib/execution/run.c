@@ -72,7 +72,7 @@ bool runCall(Run *run, const tessera_run_options_t *options, tessera_trace_t *tr
 }
 
 void runForgetCall(Run *run) {
-  emulateForgetCall(run->emulation);
+  runEmulatorForgetCall(run->emulation);
   for (int i = 0; i < TESSERA_MAX_VALUES; ++i) {
     free(run->argumentBounds[i]);
     free(run->resultBounds[i]);
@@ -85,8 +85,8 @@ void runForgetCall(Run *run) {
 void runDestroy(Run *run) {
   runForgetCall(run);
   tileJitDestroy(run->jit);
-  emulateDestroy(run->emulation);
-  gpuDestroy(run->gpu);
+  runEmulatorDestroy(run->emulation);
+  runGpuDestroy(run->gpu);
   free(run->pipeline);
   if (!mlirModuleIsNull(run->session.module))
     mlirModuleDestroy(run->session.module);

@@ -45,11 +45,12 @@ static void writeInterpreterStatistics(const Run *run, tessera_json_t *json) {
 //===--- the table --------------------------------------------------------------===//
 
 static const RunTarget targets[] = {
-    {"cpu", "tile-to-cpu-pipeline", false, deviceCompileHost, callOnCpu, NULL, NULL},
+    {"cpu", "tile-to-cpu-pipeline", false, runDeviceCompileHost, callOnCpu, NULL, NULL},
     {"interpret", NULL, true, NULL, callInterpreter, writeInterpreterStatistics, NULL},
-    {"emulate:", NULL, false, emulateCompile, emulateCall, emulateWriteStatistics, emulateWriteTrace, true},
-    {"cuda", NULL, false, gpuCompile, gpuCall, gpuWriteStatistics, NULL},
-    {"rocm", NULL, false, gpuCompile, gpuCall, gpuWriteStatistics, NULL},
+    {"emulate:", NULL, false, runEmulatorCompile, runEmulatorCall, runEmulatorWriteStatistics, runEmulatorWriteTrace,
+     true},
+    {"cuda", NULL, false, runGpuCompile, runGpuCall, runGpuWriteStatistics, NULL},
+    {"rocm", NULL, false, runGpuCompile, runGpuCall, runGpuWriteStatistics, NULL},
 };
 
 const RunTarget *runTargetFind(const char *name, tessera_error_t *error) {

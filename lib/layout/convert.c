@@ -1,4 +1,4 @@
-// Choosing the plan of a conversion. See convert.h; registers and shuffles are in exchange.c, memory in swizzle.c.
+// Choosing the plan of a conversion. See convert.h; registers and shuffles are in warp_exchange.c, memory in swizzle.c.
 // Cost model: cycles of one core for a block, every warp issuing one instruction a cycle. A shuffle or a wavefront of
 //   shared memory moves one row of banks a cycle; selects issue twice as fast; a barrier is some 16 cycles of waiting.
 //   The rates are those of NVIDIA's "Throughput of Native Arithmetic Instructions" (32 shuffles, 64 selects a cycle).
@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "lib/layout/exchange.h"
+#include "lib/layout/warp_exchange.h"
 
 static const double SELECT_CYCLES = 0.5, BARRIER_CYCLES = 16.0;
 

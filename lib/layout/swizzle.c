@@ -10,7 +10,7 @@
 #include "lib/layout/algebra.h"
 #include "lib/layout/bit_matrix.h"
 #include "lib/layout/convert.h"
-#include "lib/layout/exchange.h"
+#include "lib/layout/warp_exchange.h"
 #include "lib/support/integer.h"
 
 // One side of the memory: the columns of its layout of values, and the vector it is to use.

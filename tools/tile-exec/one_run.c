@@ -6,7 +6,7 @@
 #include "lib/runtime/tessera.h"
 #include "lib/support/guard.h"
 #include "lib/support/run_check.h"
-#include "tools/tile-exec/program.h"
+#include "tools/tile-exec/loaded_program.h"
 
 #include <stdlib.h>
 #include <string.h>

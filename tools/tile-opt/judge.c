@@ -86,7 +86,7 @@ static bool lowerHere(const Judging *judging, TileSession *session, Header *head
   return true;
 }
 
-static int64_t countTraffic(const Run *run) { return run->emulation ? emulateTransactions(run) : -1; }
+static int64_t countTraffic(const Run *run) { return run->emulation ? runEmulatorTransactions(run) : -1; }
 
 static void writeAnswer(const tessera_array_t *array, const double *bounds, FILE *to) {
   bool hasBounds = bounds != NULL;

@@ -4,7 +4,7 @@
 
 #include "lib/execution/compare.h"
 #include "lib/execution/statistics.h"
-#include "lib/pipelines/statistics.h"
+#include "lib/pipelines/pass_statistics.h"
 #include "lib/run/progress.h"
 #include "lib/run/timeout.h"
 #include "lib/runtime/tessera.h"

@@ -2,8 +2,8 @@
 #include "tools/tile-translate/gpu_program.h"
 
 #include "lib/ir/support.h"
+#include "lib/pipelines/pass_statistics.h"
 #include "lib/pipelines/pipeline.h"
-#include "lib/pipelines/statistics.h"
 #include "upstream/gpu.h"
 
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 // tile-translate: a module of any level -> LLVM IR, an object file, a program. --help lists the flags.
 // A file is written wholly or not at all: beside its place, then renamed.
 #include "lib/machine/machine.h"
+#include "lib/pipelines/pass_statistics.h"
 #include "lib/pipelines/pipeline.h"
 #include "lib/pipelines/session.h"
-#include "lib/pipelines/statistics.h"
 #include "lib/support/clock.h"
 #include "lib/support/file.h"
 #include "lib/support/guard.h"

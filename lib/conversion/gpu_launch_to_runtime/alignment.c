@@ -63,7 +63,7 @@ static void check(MlirOperation op) {
   mlirOperationDestroy(op);
 }
 
-uint64_t gpuCheckAlignments(MlirOperation module) {
+uint64_t launchCheckAlignments(MlirOperation module) {
   TileOps assumed = tileCollectOps(module, memrefAssumeAlignmentOpIsA);
   uint64_t checks = (uint64_t)assumed.count;
   for (intptr_t i = 0; i < assumed.count; ++i)

@@ -278,7 +278,7 @@ static MlirValue textAddress(Lowering *lowering, MlirOperation module, const cha
   return tileBuildTextAddress(&lowering->code, symbol);
 }
 
-void gpuBuildRuntimeCall(TileBuilder *builder, const char *function, intptr_t count, const MlirValue *operands) {
+void launchBuildRuntimeCall(TileBuilder *builder, const char *function, intptr_t count, const MlirValue *operands) {
   tileBuildLlvmCall(builder, function, (MlirType){NULL}, count, operands);
 }
 
@@ -335,7 +335,7 @@ static void lower(MlirOperation launch, MlirOperation module) {
                           packSizes(&lowering, launch),
                           lowering.params,
                           tileBuildInteger(&lowering.code, lowering.i64, parameters)};
-  gpuBuildRuntimeCall(&lowering.code, launchFunction, 6, operands);
+  launchBuildRuntimeCall(&lowering.code, launchFunction, 6, operands);
   mlirOperationDestroy(launch);
 }
 
@@ -347,11 +347,11 @@ static bool run(MlirOperation module, MlirExtPass pass) {
   for (intptr_t i = 0; i < launches.count && ok; ++i)
     ok = check(launches.items[i]);
   if (ok)
-    mlirExtPassAddStatistic(pass, Statistic_Checks, gpuCheckAlignments(module));
+    mlirExtPassAddStatistic(pass, Statistic_Checks, launchCheckAlignments(module));
   if (ok && launches.count) {
     declareImages(module);
     declareRuntime(module);
-    mlirExtPassAddStatistic(pass, Statistic_Waits, gpuOrderHostAccesses(module));
+    mlirExtPassAddStatistic(pass, Statistic_Waits, launchOrderHostAccesses(module));
   }
   for (intptr_t i = 0; i < launches.count && ok; ++i)
     lower(launches.items[i], module);

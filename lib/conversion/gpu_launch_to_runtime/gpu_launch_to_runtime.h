@@ -11,12 +11,12 @@ extern const MlirExtPassDefinition gpuLaunchToRuntimePass;
 
 // Inserts calls of tessera_device_synchronize into every func.func of the module, before what touches memory after a
 // launch (still a gpu.launch_func); returns how many.
-uint64_t gpuOrderHostAccesses(MlirOperation module);
+uint64_t launchOrderHostAccesses(MlirOperation module);
 
 // Makes an assertion of every memref.assume_alignment of the module, on which kernels rest; returns how many.
-uint64_t gpuCheckAlignments(MlirOperation module);
+uint64_t launchCheckAlignments(MlirOperation module);
 
 // A call of a function of the runtime that returns nothing.
-void gpuBuildRuntimeCall(TileBuilder *builder, const char *function, intptr_t count, const MlirValue *operands);
+void launchBuildRuntimeCall(TileBuilder *builder, const char *function, intptr_t count, const MlirValue *operands);
 
 #endif

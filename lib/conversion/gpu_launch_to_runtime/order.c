@@ -109,7 +109,7 @@ static bool isPublic(MlirOperation function) {
 
 static uint64_t waitBefore(MlirOperation before, bool *pending) {
   TileBuilder builder = tileBuilderBefore(before);
-  gpuBuildRuntimeCall(&builder, waitFunction, 0, NULL);
+  launchBuildRuntimeCall(&builder, waitFunction, 0, NULL);
   *pending = false;
   return 1;
 }
@@ -140,7 +140,7 @@ static uint64_t orderRegions(MlirOperation op, bool isEntry) {
   return waits;
 }
 
-uint64_t gpuOrderHostAccesses(MlirOperation module) {
+uint64_t launchOrderHostAccesses(MlirOperation module) {
   TileOps functions = tileCollectOps(module, funcFuncOpIsA);
   uint64_t waits = 0;
   for (intptr_t i = 0; i < functions.count; ++i)

@@ -17,7 +17,7 @@
 #include "dialects/tile/group.h"
 #include "dialects/tile/ops.h"
 #include "dialects/tile/tile.h"
-#include "lib/analysis/target.h"
+#include "lib/analysis/target_of_pass.h"
 #include "lib/conversion/linalg_to_tile/lowerings.h"
 #include "lib/ir/pass.h"
 #include "upstream/func.h"

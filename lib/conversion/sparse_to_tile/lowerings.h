@@ -100,7 +100,7 @@ void sparseGridOf(SparseLowering *lowering, MlirValue init, int64_t rows, int64_
 bool sparseLowerSpmm(SparseLowering *lowering, SparseResult *result);
 bool sparseLowerSpmv(SparseLowering *lowering, SparseResult *result);
 
-//===--- registers.c --------------------------------------------------------===//
+//===--- register_tiles.c --------------------------------------------------------===//
 
 // How a machine's registers hold sums: `sums` vectors keep its multiply-adds busy; of a tile of several lines `lines`
 // at most, each of so many bytes (narrow: `sums` vectors in all; wide: as many as there is room for), of a line alone

@@ -8,7 +8,7 @@
 
 #include "dialects/sparse/ops.h"
 #include "dialects/tile/tile.h"
-#include "lib/analysis/target.h"
+#include "lib/analysis/target_of_pass.h"
 #include "lib/conversion/sparse_to_tile/lowerings.h"
 #include "lib/ir/pass.h"
 #include "upstream/func.h"

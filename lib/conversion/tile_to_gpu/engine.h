@@ -257,7 +257,7 @@ MlirValue gpuBufferAddress(Gpu *g, const Buffer *buffer, const Map *places, intp
 //===--- kernel.c ---------------------------------------------------------------------===//
 void gpuLimitId(Gpu *g, MlirValue word, int64_t below); // says that an id is at least 0 and below
 
-//===--- memory.c: memrefs and views ----------------------------------------------===//
+//===--- memrefs.c: memrefs and views ----------------------------------------------===//
 Memory *gpuMemoryNew(Gpu *g, MlirValue source);
 bool gpuDescribeMemory(Gpu *g, MlirOperation at, MlirType type, Memory *memory); // static sizes and strides
 MlirValue gpuElementAddress(Gpu *g, const Memory *memory, MlirOperation op, intptr_t firstIndex);

@@ -89,8 +89,8 @@ bool tileKernelsToGpu(MlirOperation module, const GpuOptions *options, GpuCounts
 //===--- for vocabularies -----------------------------------------------------===//
 // The address of a zero-terminated text, a constant of the gpu.module.
 MlirValue gpuTextAddress(TileBuilder *builder, MlirOperation module, const char *text);
-// The machine of the module (lib/analysis/machine.h), else of its kernels, else `otherwise`. Null after a diagnostic:
-// it is unknown, or of another instruction set.
+// The machine of the module (lib/analysis/machine_of_op.h), else of its kernels, else `otherwise`. Null after a
+// diagnostic: it is unknown, or of another instruction set.
 TileMachine *gpuMachineOf(MlirOperation module, MlirExtPass pass, const char *isa, const char *otherwise);
 // `fail` and `print` by calls of __assertfail and vprintf; `privateSpace`: where a thread's own memory is.
 void gpuAssertFail(TileBuilder *builder, MlirOperation module, const char *text);

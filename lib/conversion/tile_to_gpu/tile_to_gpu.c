@@ -2,7 +2,7 @@
 #include "lib/conversion/tile_to_gpu/engine.h"
 
 #include "dialects/tile/questions.h"
-#include "lib/analysis/machine.h"
+#include "lib/analysis/machine_of_op.h"
 #include "lib/ir/op_format.h"
 #include "upstream/gpu.h"
 

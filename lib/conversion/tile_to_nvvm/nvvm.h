@@ -5,6 +5,6 @@
 #include "lib/conversion/tile_to_gpu/gpu.h"
 
 extern const GpuVocabulary tileNvvmVocabulary;
-bool tileNvvmMma(TileBuilder *builder, MlirOperation at, const GpuProduct *product); // mma.c
+bool tileNvvmMma(TileBuilder *builder, MlirOperation at, const GpuProduct *product); // mma_sync.c
 
 #endif

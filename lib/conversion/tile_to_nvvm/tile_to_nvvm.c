@@ -4,7 +4,7 @@
 // @kernels with per kernel an llvm.func of nvvm, llvm, and arith, math and scf on scalars (docs/gpu.md has the ABI);
 // upstream's passes lower those. Cost: linear in the registers of a thread.
 #include "lib/conversion/tile_to_nvvm/tile_to_nvvm.h"
-#include "lib/analysis/machine.h"
+#include "lib/analysis/machine_of_op.h"
 #include "lib/conversion/tile_to_nvvm/nvvm.h"
 #include "lib/ir/pass.h"
 #include "upstream/builtin.h"

@@ -5,6 +5,6 @@
 #include "lib/conversion/tile_to_gpu/gpu.h"
 
 extern const GpuVocabulary tileRocdlVocabulary;
-bool tileRocdlMma(TileBuilder *builder, MlirOperation at, const GpuProduct *product); // mma.c
+bool tileRocdlMma(TileBuilder *builder, MlirOperation at, const GpuProduct *product); // matrix_core.c
 
 #endif

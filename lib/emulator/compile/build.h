@@ -1,5 +1,6 @@
 // What the files of this room share while they turn one gpu.module into host code: the module under construction, the
-// function at work, and how to make calls. Every op that has a meaning of its own is a row: nvvm.c, rocdl.c, llvm.c.
+// function at work, and how to make calls. Every op that has a meaning of its own is a row: nvvm_ops.c, rocdl_ops.c,
+// llvm_ops.c.
 #ifndef TESSERA_EMULATOR_COMPILE_BUILD_H
 #define TESSERA_EMULATOR_COMPILE_BUILD_H
 

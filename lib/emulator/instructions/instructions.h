@@ -8,7 +8,7 @@
 
 #include "lib/emulator/lanes/exchange.h"
 #include "lib/emulator/lanes/matrix.h"
-#include "lib/emulator/machine/machine.h"
+#include "lib/emulator/machine/emulated_gpu.h"
 
 //===--- matrices (matrix.c) ---------------------------------------------===//
 

@@ -5,8 +5,8 @@
 #ifndef TESSERA_EMULATOR_WORKER_H
 #define TESSERA_EMULATOR_WORKER_H
 
+#include "lib/emulator/machine/emulated_gpu.h"
 #include "lib/emulator/machine/fiber.h"
-#include "lib/emulator/machine/machine.h"
 
 #include <stdatomic.h>
 

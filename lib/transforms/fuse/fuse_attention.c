@@ -10,7 +10,7 @@
 #include "dialects/tile/ops.h"
 #include "dialects/tile/tile.h"
 #include "lib/analysis/attention.h"
-#include "lib/analysis/target.h"
+#include "lib/analysis/target_of_pass.h"
 #include "lib/analysis/tiling.h"
 #include "lib/ir/pass.h"
 #include "lib/search/attention.h"

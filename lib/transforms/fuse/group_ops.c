@@ -11,7 +11,7 @@
 #include "dialects/tile/ops.h"
 #include "dialects/tile/tile.h"
 #include "lib/analysis/fusion.h"
-#include "lib/analysis/target.h"
+#include "lib/analysis/target_of_pass.h"
 #include "lib/ir/pass.h"
 #include "lib/transforms/fuse/fuse.h"
 #include "upstream/func.h"

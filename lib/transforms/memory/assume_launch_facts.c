@@ -97,7 +97,7 @@ static bool tellScalar(const Launched *launched, TileBuilder *builder, intptr_t 
   }
   int64_t divisor = 0;
   for (intptr_t l = 0; l < launched->launches.count && mlirTypeIsAIndex(type); ++l)
-    divisor = tessera_gcd(divisor, hostIndexDivisor(launched->buffers, argumentOf(launched->launches.items[l], i)));
+    divisor = tessera_gcd(divisor, tileHostIndexDivisor(launched->buffers, argumentOf(launched->launches.items[l], i)));
   if (divisor <= 1)
     return false;
   MlirType i64 = mlirIntegerTypeGet(builder->context, 64);
@@ -116,7 +116,7 @@ static bool commonFacts(const Launched *launched, intptr_t i, BufferFacts *facts
     MlirValue argument = argumentOf(launched->launches.items[l], i);
     if (!mlirTypeIsAMemRef(mlirValueGetType(argument)))
       return false;
-    BufferFacts seen = hostBufferFacts(launched->buffers, argument);
+    BufferFacts seen = tileHostBufferFacts(launched->buffers, argument);
     if (l == 0)
       *facts = seen;
     facts->align = tessera_gcd(facts->align, seen.align);
@@ -226,7 +226,7 @@ static bool mayOverlap(const Launched *launched, intptr_t i, intptr_t j) {
   for (intptr_t l = 0; l < launched->launches.count; ++l) {
     MlirOperation launch = launched->launches.items[l];
     if ((isWritten(launch, i) || isWritten(launch, j)) &&
-        hostBuffersMayOverlap(launched->buffers, argumentOf(launch, i), argumentOf(launch, j)))
+        tileHostBuffersMayOverlap(launched->buffers, argumentOf(launch, i), argumentOf(launch, j)))
       return true;
   }
   return false;
@@ -302,7 +302,7 @@ static bool run(MlirOperation module, MlirExtPass pass) {
   if (entryAlignment < 1 || entryAlignment & (entryAlignment - 1))
     return tileError(module, "entry-alignment is %lld, want a power of two", (long long)entryAlignment);
   TileOps kernels = tileCollectOps(module, tileKernelOpIsA), launches = tileCollectOps(module, tileLaunchOpIsA);
-  HostBuffers buffers = hostBuffersOf(module, entryAlignment);
+  HostBuffers buffers = tileHostBuffersOf(module, entryAlignment);
   for (intptr_t i = 0; i < kernels.count; ++i) {
     if (!isPrivateWithBody(kernels.items[i]))
       continue;
@@ -317,7 +317,7 @@ static bool run(MlirOperation module, MlirExtPass pass) {
   }
   writeContract(&buffers);
   mlirExtPassAddStatistic(pass, Statistic_Entries, (uint64_t)buffers.count);
-  hostBuffersFree(&buffers);
+  tileHostBuffersFree(&buffers);
   tileOpsFree(&kernels);
   tileOpsFree(&launches);
   return true;

@@ -36,7 +36,7 @@ static int64_t bytesOf(MlirType memref) {
 
 //===--- the module ----------------------------------------------------------------===//
 
-HostBuffers hostBuffersOf(MlirOperation module, int64_t entryAlignment) {
+HostBuffers tileHostBuffersOf(MlirOperation module, int64_t entryAlignment) {
   TileOps constants = tileCollectOps(module, funcConstantOpIsA);
   HostBuffers buffers = {.entryAlignment = entryAlignment,
                          .calls = tileCollectOps(module, funcCallOpIsA),
@@ -45,7 +45,7 @@ HostBuffers hostBuffersOf(MlirOperation module, int64_t entryAlignment) {
   return buffers;
 }
 
-void hostBuffersFree(HostBuffers *buffers) {
+void tileHostBuffersFree(HostBuffers *buffers) {
   tileOpsFree(&buffers->calls);
   free(buffers->arguments);
 }
@@ -352,7 +352,7 @@ static BufferFacts factsOf(HostBuffers *buffers, MlirValue memref, const Path *p
   return facts;
 }
 
-BufferFacts hostBufferFacts(HostBuffers *buffers, MlirValue memref) {
+BufferFacts tileHostBufferFacts(HostBuffers *buffers, MlirValue memref) {
   buffers->steps = 0;
   return factsOf(buffers, memref, NULL);
 }
@@ -377,7 +377,7 @@ static int64_t divisorOf(HostBuffers *buffers, MlirValue index, const Path *path
   return isProduct ? times(a, b) : tessera_gcd(a, b);
 }
 
-int64_t hostIndexDivisor(HostBuffers *buffers, MlirValue index) {
+int64_t tileHostIndexDivisor(HostBuffers *buffers, MlirValue index) {
   buffers->steps = 0;
   return divisorOf(buffers, index, NULL);
 }
@@ -456,7 +456,7 @@ static bool rootsMayOverlap(MlirValue a, MlirValue b) {
   return !saysNoAlias(a) && !saysNoAlias(b);
 }
 
-bool hostBuffersMayOverlap(HostBuffers *buffers, MlirValue a, MlirValue b) {
+bool tileHostBuffersMayOverlap(HostBuffers *buffers, MlirValue a, MlirValue b) {
   Roots rootsA = {.count = 0}, rootsB = {.count = 0};
   buffers->steps = 0;
   findRoots(buffers, a, NULL, &rootsA);

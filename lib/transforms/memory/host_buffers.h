@@ -1,9 +1,9 @@
 // What is known of the host's buffers: where they begin, what divides their sizes and strides, which may overlap.
 //
-//   HostBuffers buffers = hostBuffersOf(module, 16);
-//   BufferFacts facts = hostBufferFacts(&buffers, memref);     // facts.align == 64
-//   if (!hostBuffersMayOverlap(&buffers, a, b)) …
-//   hostBuffersFree(&buffers);
+//   HostBuffers buffers = tileHostBuffersOf(module, 16);
+//   BufferFacts facts = tileHostBufferFacts(&buffers, memref);     // facts.align == 64
+//   if (!tileHostBuffersMayOverlap(&buffers, a, b)) …
+//   tileHostBuffersFree(&buffers);
 //
 // Answers hold for every run. They follow a buffer through views, loops, branches, and calls of private functions.
 #ifndef TESSERA_TRANSFORMS_MEMORY_HOST_BUFFERS_H
@@ -29,12 +29,12 @@ typedef struct HostBuffers {
   intptr_t steps;           // towards the answer at hand
 } HostBuffers;
 
-HostBuffers hostBuffersOf(MlirOperation module, int64_t entryAlignment);
-void hostBuffersFree(HostBuffers *buffers);
+HostBuffers tileHostBuffersOf(MlirOperation module, int64_t entryAlignment);
+void tileHostBuffersFree(HostBuffers *buffers);
 
 // Of a memref; of one with more than HostMaxRank dimensions only `align` (rank is 0 then).
-BufferFacts hostBufferFacts(HostBuffers *buffers, MlirValue memref);
-int64_t hostIndexDivisor(HostBuffers *buffers, MlirValue index);
-bool hostBuffersMayOverlap(HostBuffers *buffers, MlirValue a, MlirValue b);
+BufferFacts tileHostBufferFacts(HostBuffers *buffers, MlirValue memref);
+int64_t tileHostIndexDivisor(HostBuffers *buffers, MlirValue index);
+bool tileHostBuffersMayOverlap(HostBuffers *buffers, MlirValue a, MlirValue b);
 
 #endif

@@ -16,7 +16,7 @@
 
 #include "dialects/tile/ops.h"
 #include "dialects/tile/questions.h"
-#include "lib/analysis/machine.h"
+#include "lib/analysis/machine_of_op.h"
 #include "lib/ir/pass.h"
 #include "lib/transforms/pipeline/accesses.h"
 #include "upstream/scf.h"

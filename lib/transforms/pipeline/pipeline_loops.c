@@ -12,7 +12,7 @@
 #include "dialects/tile/ops.h"
 #include "dialects/tile/questions.h"
 #include "dialects/tile/tile.h"
-#include "lib/analysis/machine.h"
+#include "lib/analysis/machine_of_op.h"
 #include "lib/analysis/scratch.h"
 #include "lib/capi/op.h"
 #include "lib/ir/builder.h"

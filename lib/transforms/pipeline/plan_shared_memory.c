@@ -12,7 +12,7 @@
 
 #include "dialects/tile/ops.h"
 #include "dialects/tile/questions.h"
-#include "lib/analysis/machine.h"
+#include "lib/analysis/machine_of_op.h"
 #include "lib/analysis/scratch.h"
 #include "lib/ir/pass.h"
 #include "lib/machine/machine.h"

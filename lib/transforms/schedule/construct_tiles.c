@@ -17,7 +17,7 @@
 
 #include "dialects/tile/ops.h"
 #include "dialects/tile/tile.h"
-#include "lib/analysis/target.h"
+#include "lib/analysis/target_of_pass.h"
 #include "lib/analysis/tiling.h"
 #include "lib/ir/pass.h"
 #include "lib/search/cache.h"
@@ -113,8 +113,8 @@ static MlirAttribute scheduleOf(const Decision *decision, int index, int64_t eva
   bool arePanels = decision->op.isMatrix &&
                    tileStructuredHasConstantPanels(decision->structured, &decision->tiling->product) &&
                    tileCpuGainsByPanels(&decision->op, &decision->target, &candidate->tile);
-  schedule = arePanels ? scheduleWithNumber(schedule, "panels", 1) : schedule;
-  return decision->parts > 1 ? scheduleWithNumber(schedule, "split", decision->parts) : schedule;
+  schedule = arePanels ? tileScheduleWithNumber(schedule, "panels", 1) : schedule;
+  return decision->parts > 1 ? tileScheduleWithNumber(schedule, "split", decision->parts) : schedule;
 }
 
 static void writeSchedules(const Run *run, const Decision *decision) {
@@ -171,7 +171,7 @@ static void choose(const Run *run, Decision *decision) {
   if (run->isOfProducts && !decision->op.isMatrix && !decision->target.isGpu)
     tilePolicyFind("fixed")->choose(&question, &decision->result);
   else if (run->policy->splitsOnGpus && decision->target.isGpu &&
-           scheduleCanSplit(decision->structured, decision->tiling))
+           tileScheduleCanSplit(decision->structured, decision->tiling))
     weighParts(run, decision);
   else
     run->policy->choose(&question, &decision->result);
@@ -225,7 +225,7 @@ static bool printTimed(int count, const Timed *timed, char *text, size_t capacit
 }
 
 static MlirAttribute withMeasured(MlirAttribute schedule, double seconds) {
-  return scheduleWithNumber(schedule, "measured", seconds * 1e9 < 1 ? 1 : (int64_t)(seconds * 1e9 + 0.5));
+  return tileScheduleWithNumber(schedule, "measured", seconds * 1e9 < 1 ? 1 : (int64_t)(seconds * 1e9 + 0.5));
 }
 
 static int measureNow(const Run *run, const Decision *decision, Timed *timed, TileError *error) {

@@ -3,7 +3,7 @@
 
 #include "dialects/tile/tile.h"
 
-int scheduleAxisOf(const TileOperand *operand, int dim) {
+int tileScheduleAxisOf(const TileOperand *operand, int dim) {
   for (int axis = 0; axis < operand->rank; ++axis)
     if (operand->results[axis] == dim)
       return axis;
@@ -17,7 +17,7 @@ static bool areSizesKnown(const TileStructured *s) {
   return true;
 }
 
-bool scheduleCanSplit(const TileStructured *s, const TileTiling *tiling) {
+bool tileScheduleCanSplit(const TileStructured *s, const TileTiling *tiling) {
   if (!tiling->isProduct || s->numInputs != 2 || s->numOutputs != 1 || s->numCaptures || !areSizesKnown(s) ||
       s->numDims >= MaxDims)
     return false;
@@ -25,11 +25,11 @@ bool scheduleCanSplit(const TileStructured *s, const TileTiling *tiling) {
     if (s->operands[i].rank >= MaxOperandRank)
       return false;
   MlirType out = tileOperandElementType(&s->operands[2]);
-  return (mlirTypeIsAF32(out) || mlirTypeIsAF64(out)) && scheduleAxisOf(&s->operands[0], tiling->product.k) >= 0 &&
-         scheduleAxisOf(&s->operands[1], tiling->product.k) >= 0;
+  return (mlirTypeIsAF32(out) || mlirTypeIsAF64(out)) && tileScheduleAxisOf(&s->operands[0], tiling->product.k) >= 0 &&
+         tileScheduleAxisOf(&s->operands[1], tiling->product.k) >= 0;
 }
 
-MlirAttribute scheduleWithNumber(MlirAttribute schedule, const char *key, int64_t value) {
+MlirAttribute tileScheduleWithNumber(MlirAttribute schedule, const char *key, int64_t value) {
   enum { MostEntries = 32 };
   MlirNamedAttribute entries[MostEntries];
   MlirAttribute old = tileScheduleAttrGetEntries(schedule);

@@ -6,10 +6,10 @@
 
 // A plain sum of products of two tensors of known sizes, whose parts along k are as exact as the sum: tile-split-
 // reductions can cut it.
-bool scheduleCanSplit(const TileStructured *structured, const TileTiling *tiling);
+bool tileScheduleCanSplit(const TileStructured *structured, const TileTiling *tiling);
 // The axis that dimension `dim` indexes alone, or -1.
-int scheduleAxisOf(const TileOperand *operand, int dim);
+int tileScheduleAxisOf(const TileOperand *operand, int dim);
 // The schedule with one more entry.
-MlirAttribute scheduleWithNumber(MlirAttribute schedule, const char *key, int64_t value);
+MlirAttribute tileScheduleWithNumber(MlirAttribute schedule, const char *key, int64_t value);
 
 #endif

@@ -15,7 +15,7 @@
 #include "lib/transforms/schedule/schedule.h"
 
 #include "dialects/tile/tile.h"
-#include "lib/analysis/target.h"
+#include "lib/analysis/target_of_pass.h"
 #include "lib/analysis/tiling.h"
 #include "lib/ir/pass.h"
 #include "lib/search/construct.h"

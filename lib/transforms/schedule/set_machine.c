@@ -1,13 +1,14 @@
 // tile-set-machine{chip=NAME otherwise=NAME}: says once, on the module, which machine the program is for.
 //
-// Expects: any module. Leaves: its attribute tile.machine, which the passes after this one read (lib/analysis/machine.h
-// has the rule): the chip; without one what the module says already; without that `otherwise`; without that nothing,
-// which is this host. A module that describes the chip itself, with other figures, keeps its description.
-// With `forget` the attribute goes where it is a chip's name alone: code is made, and other tools may read the module.
+// Expects: any module. Leaves: its attribute tile.machine, which the passes after this one read
+// (lib/analysis/machine_of_op.h has the rule): the chip; without one what the module says already; without that
+// `otherwise`; without that nothing, which is this host. A module that describes the chip itself, with other figures,
+// keeps its description. With `forget` the attribute goes where it is a chip's name alone: code is made, and other
+// tools may read the module.
 #include "lib/transforms/schedule/schedule.h"
 
 #include "dialects/tile/tile.h"
-#include "lib/analysis/machine.h"
+#include "lib/analysis/machine_of_op.h"
 #include "lib/ir/support.h"
 #include "mlir-c/BuiltinAttributes.h"
 #include "upstream/builtin.h"

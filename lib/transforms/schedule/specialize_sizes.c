@@ -14,7 +14,7 @@
 #include "lib/ir/pass.h"
 #include "lib/search/construct.h"
 
-#include "lib/analysis/target.h"
+#include "lib/analysis/target_of_pass.h"
 #include "mlir-c/BuiltinAttributes.h"
 #include "upstream/arith.h"
 #include "upstream/func.h"

@@ -13,7 +13,7 @@
 #include "lib/transforms/schedule/schedule.h"
 
 #include "dialects/tile/tile.h"
-#include "lib/analysis/target.h"
+#include "lib/analysis/target_of_pass.h"
 #include "lib/analysis/tiling.h"
 #include "lib/ir/pass.h"
 #include "lib/search/split.h"
@@ -183,7 +183,7 @@ static MlirValue buildParts(TileBuilder *b, const TileStructured *s, const TileT
   MlirAttribute newMaps[3], items[MaxDims + 1] = {tileBuildAttribute(b, "#linalg.iterator_type<parallel>")};
   MlirValue operands[3] = {{NULL}, {NULL}, zeros(b, type)};
   for (int i = 0; i < 2; ++i) {
-    int axis = scheduleAxisOf(&s->operands[i], tiling->product.k);
+    int axis = tileScheduleAxisOf(&s->operands[i], tiling->product.k);
     operands[i] = expand(b, mlirOperationGetOperand(s->op, i), axis, parts);
     newMaps[i] = withParts(b->context, mlirArrayAttrGetElement(maps, i), axis);
   }
@@ -222,7 +222,7 @@ static bool split(const Run *run, MlirOperation op) {
   if (!tileStructuredRead(op, &s))
     return true;
   s.target = &run->target;
-  if (!tileStructuredFindTiling(&s, &tiling) || !scheduleCanSplit(&s, &tiling))
+  if (!tileStructuredFindTiling(&s, &tiling) || !tileScheduleCanSplit(&s, &tiling))
     return true;
   if (!decide(run, &s, &tiling, &parts))
     return false;

@@ -3,7 +3,7 @@
 #ifndef TESSERA_TEST_EMULATE_H
 #define TESSERA_TEST_EMULATE_H
 
-#include "lib/emulator/machine/machine.h"
+#include "lib/emulator/machine/emulated_gpu.h"
 #include "test/check.h"
 
 #include <stdlib.h>

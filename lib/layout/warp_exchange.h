@@ -1,7 +1,7 @@
 // Inner part of conversions: which source register of which lane fills a result register, as steps that a warp can do.
-// Why here: the planner (convert.c) only compares prices; the linear algebra of one warp is in exchange.c.
-#ifndef TESSERA_LIB_LAYOUT_EXCHANGE_H
-#define TESSERA_LIB_LAYOUT_EXCHANGE_H
+// Why here: the planner (convert.c) only compares prices; the linear algebra of one warp is in warp_exchange.c.
+#ifndef TESSERA_LIB_LAYOUT_WARP_EXCHANGE_H
+#define TESSERA_LIB_LAYOUT_WARP_EXCHANGE_H
 
 #include "lib/layout/convert.h"
 

@@ -2,7 +2,7 @@
 // Loads are complete when they return, so waits for counters have nothing to wait for: s_waitcnt is inserted by LLVM's
 // back end, after this level. A split barrier (gfx12) waits where it is waited for.
 #include "lib/emulator/compile/common.h"
-#include "lib/emulator/compile/matrix.h"
+#include "lib/emulator/compile/matrix_ops.h"
 
 #include "mlir-c/BuiltinAttributes.h"
 #include "mlir-c/BuiltinTypes.h"

@@ -1,6 +1,6 @@
 // llvm's memory operations: every access asks the machine first and goes where it says.
 // Loads and stores keep their form, so that the optimizer still knows them; only the pointer changes.
-#include "lib/emulator/compile/memory.h"
+#include "lib/emulator/compile/memory_ops.h"
 
 #include "mlir-c/BuiltinAttributes.h"
 #include "mlir-c/BuiltinTypes.h"

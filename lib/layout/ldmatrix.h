@@ -9,8 +9,8 @@
 //     for (uint32_t n = 0; n < plan.rows.count; ++n)      // thread t: address tileAccessOffset(&plan.rows, n, t)
 //       for (uint32_t m = 0; m < 1u << plan.matrixBits; ++m)
 //         word m of the result → registers tileMatrixRegister(&plan, n, m, slot), slot = 0 … elements of a word - 1
-#ifndef TESSERA_LIB_LAYOUT_MATRIX_H
-#define TESSERA_LIB_LAYOUT_MATRIX_H
+#ifndef TESSERA_LIB_LAYOUT_LDMATRIX_H
+#define TESSERA_LIB_LAYOUT_LDMATRIX_H
 
 #include "lib/layout/access.h"
 

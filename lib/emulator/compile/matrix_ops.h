@@ -1,6 +1,6 @@
-// Lowering of matrix instructions: what the rows of nvvm.c and rocdl.c name.
-#ifndef TESSERA_EMULATOR_COMPILE_MATRIX_H
-#define TESSERA_EMULATOR_COMPILE_MATRIX_H
+// Lowering of matrix instructions: what the rows of nvvm_ops.c and rocdl_ops.c name.
+#ifndef TESSERA_EMULATOR_COMPILE_MATRIX_OPS_H
+#define TESSERA_EMULATOR_COMPILE_MATRIX_OPS_H
 
 #include "lib/emulator/compile/build.h"
 

@@ -1,5 +1,5 @@
-// machine.h - a GPU on the CPU: runs a compiled kernel thread by thread, finds what is wrong with it, counts what it
-// does. Pure C, no MLIR, no static state: any number of emulators may run at once, each launch on as many host threads
+// emulated_gpu.h - a GPU on the CPU: runs a compiled kernel thread by thread, finds faults in the kernel, counts its
+// work. Pure C, no MLIR, no static state: any number of emulators may run at once, each launch on as many host threads
 // as asked.
 //
 // The host's side (tessera_emulator_…):
@@ -37,8 +37,8 @@
 // another warp runs, chosen by the seed, one of them much more rarely than the others. Nothing else synchronizes: a
 // kernel that needs more than it says shows it. Blocks are spread over host threads; findings and counters do not
 // depend on how many, unless blocks talk to each other through global atomics.
-#ifndef TESSERA_EMULATOR_MACHINE_H
-#define TESSERA_EMULATOR_MACHINE_H
+#ifndef TESSERA_EMULATOR_EMULATED_GPU_H
+#define TESSERA_EMULATOR_EMULATED_GPU_H
 
 #include "lib/support/status.h"
 

@@ -4,7 +4,7 @@
 // that is linear in register and thread, U(X) XORs again at the source. S exists as soon as the lanes that the threads
 // read tell all threads apart that read different registers; Y is the smallest correction that makes it so (at most the
 // rank that the lanes lack), X then follows. docs/layouts.md has the proof. Cost: a few eliminations of 64 bits.
-#include "lib/layout/exchange.h"
+#include "lib/layout/warp_exchange.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 // Rows for the llvm dialect: what cannot stay as it is. All other llvm ops mean on the host what they mean on a GPU.
-#include "lib/emulator/compile/matrix.h"
-#include "lib/emulator/compile/memory.h"
+#include "lib/emulator/compile/matrix_ops.h"
+#include "lib/emulator/compile/memory_ops.h"
 
 #include "mlir-c/BuiltinAttributes.h"
 #include "mlir-c/BuiltinTypes.h"

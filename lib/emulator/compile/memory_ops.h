@@ -1,6 +1,6 @@
-// Lowering of llvm's memory operations: what the rows of llvm.c name.
-#ifndef TESSERA_EMULATOR_COMPILE_MEMORY_H
-#define TESSERA_EMULATOR_COMPILE_MEMORY_H
+// Lowering of llvm's memory operations: what the rows of llvm_ops.c name.
+#ifndef TESSERA_EMULATOR_COMPILE_MEMORY_OPS_H
+#define TESSERA_EMULATOR_COMPILE_MEMORY_OPS_H
 
 #include "lib/emulator/compile/build.h"
 

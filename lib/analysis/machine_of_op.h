@@ -6,8 +6,8 @@
 //   4. this host, or a common CPU where the host cannot be asked.
 //
 // A chip that the kernel or the module describes itself, with other figures, is that one.
-#ifndef TESSERA_ANALYSIS_MACHINE_H
-#define TESSERA_ANALYSIS_MACHINE_H
+#ifndef TESSERA_ANALYSIS_MACHINE_OF_OP_H
+#define TESSERA_ANALYSIS_MACHINE_OF_OP_H
 
 #include "lib/capi/pass.h"
 #include "lib/machine/machine.h"

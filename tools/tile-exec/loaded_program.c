@@ -1,7 +1,7 @@
-// Loads a program: dlopen, version, machine, entry, signature. See program.h.
+// Loads a program: dlopen, version, machine, entry, signature. See loaded_program.h.
 // Expects: an executable that shows the runtime's symbols (-rdynamic). Leaves: nothing loaded after a failure is
 // unloaded.
-#include "tools/tile-exec/program.h"
+#include "tools/tile-exec/loaded_program.h"
 
 #include "tools/tile-exec/elf_file.h"
 

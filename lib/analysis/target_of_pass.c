@@ -1,5 +1,5 @@
-// See target.h.
-#include "lib/analysis/target.h"
+// See target_of_pass.h.
+#include "lib/analysis/target_of_pass.h"
 
 #include "lib/analysis/tiling.h"
 #include "lib/ir/support.h"

@@ -1,5 +1,5 @@
-// Finds the machine of an op. See machine.h.
-#include "lib/analysis/machine.h"
+// Finds the machine of an op. See machine_of_op.h.
+#include "lib/analysis/machine_of_op.h"
 
 #include "dialects/tile/ops.h"
 #include "dialects/tile/tile.h"

@@ -1,8 +1,8 @@
-// Fragments as 8x8 matrices of rows in memory. See matrix.h.
+// Fragments as 8x8 matrices of rows in memory. See ldmatrix.h.
 // How: a row's 16 bytes are a word's elements and four words. Plain, those are the lowest registers and lane bits 0 and
 // 1, rows are lane bits 2 to 4; transposed, columns are lane bits 2 to 4 and rows a register and lane bits 0 and 1.
 // Which register bits make a word is not the fragment's to say: the lowest ones do, as in every mma's operands.
-#include "lib/layout/matrix.h"
+#include "lib/layout/ldmatrix.h"
 
 #include <string.h>
 

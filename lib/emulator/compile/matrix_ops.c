@@ -1,5 +1,5 @@
-// Matrix instructions: operands go into the frame as matrix.h lays a fragment out, the result comes from it.
-#include "lib/emulator/compile/matrix.h"
+// Matrix instructions: operands go into the frame as lanes/matrix.h lays a fragment out, the result comes from it.
+#include "lib/emulator/compile/matrix_ops.h"
 
 #include "mlir-c/BuiltinAttributes.h"
 #include "mlir-c/BuiltinTypes.h"

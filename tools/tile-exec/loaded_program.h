@@ -1,6 +1,6 @@
 // A compiled program: a shared object by tile-translate --tile-to-program, loaded, its manifest understood.
-#ifndef TESSERA_TOOLS_TILE_EXEC_PROGRAM_H
-#define TESSERA_TOOLS_TILE_EXEC_PROGRAM_H
+#ifndef TESSERA_TOOLS_TILE_EXEC_LOADED_PROGRAM_H
+#define TESSERA_TOOLS_TILE_EXEC_LOADED_PROGRAM_H
 
 #include "lib/run/call.h"
 #include "lib/runtime/manifest.h"
@@ -16,4 +16,4 @@ typedef struct program_t {
 bool program_load(program_t *program, const char *path, const char *entry, tessera_error_t *error);
 void program_unload(program_t *program); // also after a failure
 
-#endif // TESSERA_TOOLS_TILE_EXEC_PROGRAM_H
+#endif // TESSERA_TOOLS_TILE_EXEC_LOADED_PROGRAM_H

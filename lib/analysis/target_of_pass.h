@@ -4,14 +4,14 @@
 //   if (!tileTargetOfPass(module, pass, &target)) return false;   // a diagnostic was given
 //   … target.search, target.hasDot …
 //   tileMachineDestroy(target.machine);
-#ifndef TESSERA_ANALYSIS_TARGET_H
-#define TESSERA_ANALYSIS_TARGET_H
+#ifndef TESSERA_ANALYSIS_TARGET_OF_PASS_H
+#define TESSERA_ANALYSIS_TARGET_OF_PASS_H
 
-#include "lib/analysis/machine.h"
+#include "lib/analysis/machine_of_op.h"
 #include "lib/analysis/structured.h"
 
-// The machine of the op by the rule of machine.h, and what the search needs of it. `attribute` is null for this host:
-// then kernels do not say a machine. The caller destroys target->machine. False after a diagnostic at the op.
+// The machine of the op by the rule of machine_of_op.h, and what the search needs of it. `attribute` is null for this
+// host: then kernels do not say a machine. The caller destroys target->machine. False after a diagnostic at the op.
 bool tileTargetOfPass(MlirOperation op, MlirExtPass pass, TileTarget *target);
 
 #endif

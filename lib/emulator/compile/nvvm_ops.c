@@ -1,6 +1,6 @@
 // Rows for the nvvm dialect: what each op is on the emulated machine. An op without a row is refused by name.
 #include "lib/emulator/compile/common.h"
-#include "lib/emulator/compile/matrix.h"
+#include "lib/emulator/compile/matrix_ops.h"
 
 #include "mlir-c/BuiltinAttributes.h"
 #include "mlir-c/BuiltinTypes.h"
