@@ -57,12 +57,12 @@ static MlirOperation makerOf(const Match *m, MlirValue value, int uses) {
   return isOurs ? op : (MlirOperation){NULL};
 }
 
-static bool readOp(MlirOperation op, TileStructured *s) {
-  return linalgGenericOpIsA(op) && tileStructuredRead(op, s) && s->numOutputs == 1;
+static bool readOp(const Match *m, MlirOperation op, TileStructured *s) {
+  return linalgGenericOpIsA(op) && tileStructuredRead(op, m->target, s) && s->numOutputs == 1;
 }
 
 static bool readMaker(const Match *m, MlirValue value, int uses, TileStructured *s) {
-  return readOp(makerOf(m, value, uses), s);
+  return readOp(m, makerOf(m, value, uses), s);
 }
 
 static MlirValue yielded(const TileStructured *s) {
@@ -110,7 +110,7 @@ static bool startsFrom(TileStructured *s, double least, double most) {
 // An operand that a transpose or a broadcast makes is read where that op reads.
 static void lookThroughCopies(Match *m, TileOperand *operand) {
   TileStructured *copy = &m->part;
-  while (operand->isTensor && isFull(operand) && readOp(tileDefiningOp(operand->value), copy) &&
+  while (operand->isTensor && isFull(operand) && readOp(m, tileDefiningOp(operand->value), copy) &&
          tileStructuredIsMap(copy) && copy->numInputs == 1 && inputOf(copy, yielded(copy)) == 0) {
     TileOperand from = copy->operands[0];
     const TileOperand *to = &copy->operands[1];
@@ -161,7 +161,7 @@ static bool isRowwise(const TileStructured *s, bool isQuotient, int *full, int *
 static bool matchDecomposed(Match *m, MlirOperation quotient, MlirValue *of) {
   TileStructured *s = &m->part;
   int full, row, axis, axisOfExp;
-  if (!readOp(quotient, s) || !isRowwise(s, true, &full, &row, &axis))
+  if (!readOp(m, quotient, s) || !isRowwise(s, true, &full, &row, &axis))
     return false;
   MlirValue exps = s->operands[full].value, sums = s->operands[row].value;
   if (!readMaker(m, sums, 1, s) || !isRowFold(s, true, axis) || !mlirValueEqual(s->operands[0].value, exps) ||
@@ -219,7 +219,7 @@ static bool isProduct(TileStructured *s, int *lhs, int *rhs) {
 static bool matchSecond(Match *m, MlirOperation root, MlirValue *scores, int *scoreUses) {
   int sides[2];
   noteOp(m, root);
-  if (!readOp(root, &m->second))
+  if (!readOp(m, root, &m->second))
     return false;
   bool isFound = isProduct(&m->second, &sides[0], &sides[1]);
   if (!isFound && tileEpilogueCanFollow(&m->second)) {
@@ -382,7 +382,9 @@ static bool unite(Match *m, int queries, int keys) {
   TileStructured *s = &a->structured;
   const TileStructured *score = &m->score, *gate = &m->gate, *last = &m->second;
   int toFirst[MaxDims] = {0}, toSecond[MaxDims] = {0}, toGate[MaxDims] = {0};
-  *s = (TileStructured){.op = a->ops[0], .target = m->target, .numOutputs = 1, .body = m->first.body};
+  *s = tileStructuredCreate(a->ops[0], m->target, MaxOperands);
+  s->numOutputs = 1;
+  s->body = m->first.body;
   if (m->first.numDims + 1 > MaxDims)
     return fail(m, "it has too many dimensions");
   numberDims(m, queries, keys, toFirst);

@@ -33,8 +33,7 @@ bool tileEpilogueReadProducer(const TileStructured *elementwise, int index, Tile
   // In a loop around the use, the producer would be computed again in every step.
   bool isRead = linalgGenericOpIsA(op) && tileHasOneUse(operand->value) &&
                 mlirBlockEqual(mlirOperationGetBlock(op), mlirOperationGetBlock(elementwise->op)) &&
-                tileStructuredRead(op, producer) && producer->numOutputs == 1;
-  producer->target = elementwise->target;
+                tileStructuredRead(op, elementwise->target, producer) && producer->numOutputs == 1;
   return isRead;
 }
 

@@ -151,7 +151,7 @@ static bool isFull(const TileOperand *operand) {
 const TileDot *tileStructuredProductDot(const TileStructured *s, int lhs, int rhs) {
   MlirType a = tileOperandElementType(&s->operands[lhs]), b = tileOperandElementType(&s->operands[rhs]);
   const TileDot *dot = tileDotFind(a, tileOperandElementType(&s->operands[s->numInputs]));
-  bool isThere = dot && s->target && s->target->hasDot[dot - tileDots];
+  bool isThere = dot && s->target->hasDot[dot - tileDots];
   return !tileStructuredGpu(s) && isThere && mlirTypeEqual(a, b) ? dot : NULL;
 }
 

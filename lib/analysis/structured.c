@@ -11,7 +11,7 @@
 #include <string.h>
 
 const TileSearchTarget *tileStructuredGpu(const TileStructured *s) {
-  return s->target && s->target->machine && s->target->search.isGpu ? &s->target->search : NULL;
+  return s->target->search.isGpu ? &s->target->search : NULL;
 }
 
 MlirType tileOperandElementType(const TileOperand *operand) {
@@ -21,22 +21,33 @@ MlirType tileOperandElementType(const TileOperand *operand) {
 
 //===--- iteration space ----------------------------------------------------===//
 
+static bool isReduction(MlirAttribute iterators, intptr_t dim) {
+  char text[64];
+  tileAttributeText(mlirArrayAttrGetElement(iterators, dim), text, sizeof text); // mlir-c has no getter for the enum
+  return strstr(text, "reduction") != NULL;
+}
+
+bool tileGenericIsParallel(MlirOperation op) {
+  MlirAttribute types = tileOpAttribute(op, "iterator_types");
+  for (intptr_t i = 0; i < mlirArrayAttrGetNumElements(types); ++i)
+    if (isReduction(types, i))
+      return false;
+  return true;
+}
+
 static bool readIterators(MlirOperation op, TileStructured *structured) {
   MlirAttribute types = tileOpAttribute(op, "iterator_types");
   intptr_t count = mlirArrayAttrGetNumElements(types);
   if (count > MaxDims)
     return false;
   structured->numDims = (int)count;
-  for (intptr_t i = 0; i < count; ++i) {
-    char text[64];
-    tileAttributeText(mlirArrayAttrGetElement(types, i), text, sizeof text); // no getter for the enum in mlir-c
-    structured->dims[i] = (TileDim){.isReduction = strstr(text, "reduction") != NULL,
+  for (intptr_t i = 0; i < count; ++i)
+    structured->dims[i] = (TileDim){.isReduction = isReduction(types, i),
                                     .extent = mlirShapedTypeGetDynamicSize(),
                                     .tile = 1,
                                     .panels = 1,
                                     .axis = -1,
                                     .operand = -1};
-  }
   return true;
 }
 
@@ -333,6 +344,24 @@ int tileOperandLastDim(const TileStructured *structured, const TileOperand *oper
 
 //===--- the whole ----------------------------------------------------------===//
 
+TileStructured tileStructuredCreate(MlirOperation op, const TileTarget *target, int operands) {
+  TileStructured s = {.op = op, .target = target};
+  s.dims = tileArenaAllocate(target->arena, MaxDims * sizeof *s.dims);
+  s.operands = tileArenaAllocate(target->arena, (size_t)operands * sizeof *s.operands);
+  s.captures = tileArenaAllocate(target->arena, MaxCaptures * sizeof *s.captures);
+  return s;
+}
+
+TileStructured tileStructuredCopy(const TileStructured *structured, int more) {
+  TileStructured copy = *structured;
+  int operands = structured->numInputs + structured->numOutputs;
+  TileStructured room = tileStructuredCreate(structured->op, structured->target, operands + more);
+  copy.dims = memcpy(room.dims, structured->dims, MaxDims * sizeof *room.dims);
+  copy.operands = memcpy(room.operands, structured->operands, (size_t)operands * sizeof *room.operands);
+  copy.captures = memcpy(room.captures, structured->captures, MaxCaptures * sizeof *room.captures);
+  return copy;
+}
+
 // Every element of the output has one program that writes it: a map over all parallel dimensions, one per axis.
 static bool writesOnce(const TileStructured *structured, const TileOperand *output) {
   for (int i = 0; i < output->rank; ++i)
@@ -376,11 +405,11 @@ bool tileStructuredCheckExtents(const TileStructured *s) {
                    (long)mlirDenseArrayGetNumElements(extents), s->numDims);
 }
 
-bool tileStructuredRead(MlirOperation op, TileStructured *structured) {
-  *structured = (TileStructured){.op = op};
+bool tileStructuredRead(MlirOperation op, const TileTarget *target, TileStructured *structured) {
   intptr_t operands = mlirOperationGetNumOperands(op);
   if (!linalgGenericOpIsA(op) || operands > MaxOperands || mlirOperationGetNumResults(op) == 0)
     return false;
+  *structured = tileStructuredCreate(op, target, (int)operands);
   structured->numOutputs = (int)mlirOperationGetNumResults(op);
   structured->numInputs = structured->numOwnInputs = (int)(operands - structured->numOutputs);
   if (!readIterators(op, structured))
@@ -399,10 +428,11 @@ bool tileStructuredRead(MlirOperation op, TileStructured *structured) {
   return readBody(structured);
 }
 
-bool tileStructuredReadSoftmax(MlirOperation op, TileStructured *s) {
-  *s = (TileStructured){.op = op, .numInputs = 1, .numOutputs = 1};
+bool tileStructuredReadSoftmax(MlirOperation op, const TileTarget *target, TileStructured *s) {
   if (!linalgSoftmaxOpIsA(op))
     return false;
+  *s = tileStructuredCreate(op, target, 2);
+  s->numInputs = s->numOutputs = 1;
   MlirType type = tileOperandType(op, 0);
   if (!mlirTypeIsARankedTensor(type) || mlirShapedTypeGetRank(type) > MaxOperandRank ||
       !mlirTypeIsAFloat(mlirShapedTypeGetElementType(type)) || mlirOperationGetNumResults(op) != 1)
@@ -467,10 +497,10 @@ TileOps tileStructuredCollect(MlirOperation root) {
 //===--- start values -------------------------------------------------------===//
 
 // If `value` is a tensor filled with one constant, that constant and the tensor that was filled.
-static bool matchFill(MlirValue value, MlirAttribute *constant, MlirValue *destination) {
+static bool matchFill(MlirValue value, const TileTarget *target, MlirAttribute *constant, MlirValue *destination) {
   TileStructured fill;
   MlirOperation op = tileDefiningOp(value);
-  if (mlirOperationIsNull(op) || !tileStructuredRead(op, &fill) || fill.numOutputs != 1)
+  if (mlirOperationIsNull(op) || !tileStructuredRead(op, target, &fill) || fill.numOutputs != 1)
     return false;
   MlirValue yielded = mlirOperationGetOperand(mlirBlockGetTerminator(fill.body), 0);
   if (mlirValueIsABlockArgument(yielded) && mlirBlockEqual(mlirBlockArgumentGetOwner(yielded), fill.body)) {
@@ -492,5 +522,5 @@ void tileStructuredStartFromConstants(TileStructured *s) {
     return;
   for (int i = s->numInputs; i < s->numInputs + s->numOutputs; ++i)
     if (tileStructuredAccumulates(s, &s->operands[i]))
-      matchFill(s->operands[i].value, &s->operands[i].initial, &s->operands[i].value);
+      matchFill(s->operands[i].value, s->target, &s->operands[i].initial, &s->operands[i].value);
 }

@@ -2,7 +2,7 @@
 // parallel or a reduction, and how every operand is indexed by them.
 //
 //   TileStructured s;
-//   if (tileStructuredRead(op, &s)) … s.dims[0].isReduction, s.operands[1].results[0] …
+//   if (tileStructuredRead(op, &target, &s)) … s.dims[0].isReduction, s.operands[1].results[0] …
 //
 // Only what a tile can hold is read: maps whose results are sums of dimensions times constants (no floordiv, no mod),
 // bodies of elementwise arith and math ops and tensor.extract. Everything else stays linalg.
@@ -11,6 +11,7 @@
 
 #include "dialects/tile/questions.h"
 #include "lib/ir/builder.h"
+#include "lib/ir/op_arena.h"
 #include "lib/ir/support.h"
 #include "lib/search/target.h"
 
@@ -50,29 +51,31 @@ typedef struct TileOperand {
   MlirAttribute initial; // outputs: the constant every element starts from; null: read it from memory
 } TileOperand;
 
-// What kernels are for.
+// What kernels are for, and the memory of what is read of ops (tileTargetOfPass, tileTargetFree in target_of_pass.h).
 typedef struct TileTarget {
   TileMachine *machine; // the caller's; on a CPU this one's where the program names none
   TileSearchTarget search;
   bool hasDot[TileNumDots]; // a CPU's dot instructions
   MlirAttribute attribute;  // #tile.machine, or null where the program names none
   uint64_t *constantPanels; // counts the constants that become panels, for the pass's statistics; or null
+  TileArena *arena;         // dims, operands and captures of every TileStructured of the pass
 } TileTarget;
 
+// A handle: dims, operands and captures lie in the target's arena, and a plain copy shares them (tileStructuredCopy).
 typedef struct TileStructured {
+  const TileTarget *target; // what the kernel is for
   MlirOperation op;
   MlirBlock body;
   MlirBlock epilogue;   // of the elementwise op that follows in the same kernel; null: none
   int epilogueArgument; // its argument that takes what `body` makes; the others are inputs from numOwnInputs on
   int numOwnInputs;     // those that `body` takes
   int numDims, numInputs, numOutputs; // operands: inputs first
-  TileDim dims[MaxDims];
-  TileOperand operands[MaxOperands];
   int numCaptures;
-  MlirValue captures[MaxCaptures]; // scalars from outside that the body uses, tensors it extracts from
-  const TileTarget *target;        // what the kernel is for
-  int64_t warps;                   // of a GPU's program; 0: whoever assigns layouts decides
-  int64_t registers;               // the most of a GPU's thread; 0: as the chip has
+  TileDim *dims;          // room for MaxDims
+  TileOperand *operands;  // room for MaxOperands of what tileStructuredCreate makes, else for those that there are
+  MlirValue *captures;    // scalars from outside that the body uses, tensors it extracts from; room for MaxCaptures
+  int64_t warps;          // of a GPU's program; 0: whoever assigns layouts decides
+  int64_t registers;      // the most of a GPU's thread; 0: as the chip has
   int64_t group;          // above 1: so many tiles of the second last parallel dimension before the next of the last
   MlirAttribute schedule; // the op's #tile.schedule, or what was constructed; null: none
 } TileStructured;
@@ -81,14 +84,20 @@ typedef struct TileStructured {
 const TileSearchTarget *tileStructuredGpu(const TileStructured *structured);
 
 // False if `op` is not a linalg.generic on tensors that fits (no diagnostic: it then takes another way).
-bool tileStructuredRead(MlirOperation op, TileStructured *structured);
+bool tileStructuredRead(MlirOperation op, const TileTarget *target, TileStructured *structured);
+// An op without dimensions and operands yet; the caller fills them in.
+TileStructured tileStructuredCreate(MlirOperation op, const TileTarget *target, int operands);
+// Copies the op, with dimensions and operands of its own and room for `more` operands.
+TileStructured tileStructuredCopy(const TileStructured *structured, int more);
 // All linalg.generic under `root`, but for those of a tile.group that has a schedule already. The caller frees the
 // list.
 TileOps tileStructuredCollect(MlirOperation root);
 // False after a diagnostic where the op's tile.extents are not one for each dimension.
 bool tileStructuredCheckExtents(const TileStructured *structured);
 // A linalg.softmax: input and output indexed alike, the softmax dimension a reduction. Its body is null.
-bool tileStructuredReadSoftmax(MlirOperation op, TileStructured *structured);
+bool tileStructuredReadSoftmax(MlirOperation op, const TileTarget *target, TileStructured *structured);
+// The linalg.generic has no reduction dimension; asked before the op is read.
+bool tileGenericIsParallel(MlirOperation op);
 bool tileStructuredHasReduction(const TileStructured *structured);
 bool tileStructuredHasTerms(const TileStructured *structured); // some operand is indexed by merged dimensions
 // True if the body asks for the position of its element: linalg.index, or tensor.extract, which is not to read beyond

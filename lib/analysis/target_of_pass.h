@@ -3,7 +3,7 @@
 //   TileTarget target;
 //   if (!tileTargetOfPass(module, pass, &target)) return false;   // a diagnostic was given
 //   … target.search, target.hasDot …
-//   tileMachineDestroy(target.machine);
+//   tileTargetFree(&target);
 #ifndef TESSERA_ANALYSIS_TARGET_OF_PASS_H
 #define TESSERA_ANALYSIS_TARGET_OF_PASS_H
 
@@ -11,7 +11,8 @@
 #include "lib/analysis/structured.h"
 
 // The machine of the op by the rule of machine_of_op.h, and what the search needs of it. `attribute` is null for this
-// host: then kernels do not say a machine. The caller destroys target->machine. False after a diagnostic at the op.
+// host: then kernels do not say a machine. The caller frees the target. False after a diagnostic at the op.
 bool tileTargetOfPass(MlirOperation op, MlirExtPass pass, TileTarget *target);
+void tileTargetFree(TileTarget *target);
 
 #endif

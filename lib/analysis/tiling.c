@@ -221,14 +221,6 @@ TileOperator tileStructuredDescribe(const TileStructured *s, const TileTiling *t
   return op;
 }
 
-bool tileTargetRead(TileTarget *target, TileError *error) {
-  if (!tileSearchReadTarget(target->machine, &target->search, error))
-    return false;
-  for (int i = 0; i < TileNumDots && !target->search.isGpu; ++i)
-    target->hasDot[i] = tileMachineFindAtom(target->machine, tileDots[i].atom, &(TileMachineAtom){.m = 0}, NULL);
-  return true;
-}
-
 TileSearchTarget tileStructuredTargetFor(const TileTarget *target, const TileOperator *op) {
   TileSearchTarget search = target->search;
   tileSearchSetOperator(target->machine, op, &search);

@@ -31,8 +31,6 @@ bool tileStructuredFindTiling(const TileStructured *structured, TileTiling *tili
 
 TileOperator tileStructuredDescribe(const TileStructured *structured, const TileTiling *tiling, int64_t unknown);
 
-// Fills in what target->machine says.
-bool tileTargetRead(TileTarget *target, TileError *error);
 // The machine's numbers for this operator.
 TileSearchTarget tileStructuredTargetFor(const TileTarget *target, const TileOperator *op);
 

@@ -1,4 +1,4 @@
-// Memory of compiled rows: chunks that are freed at once. Knows no MLIR.
+// Chunks that are freed at once. Knows no MLIR. See op_arena.h.
 #include "lib/ir/op_spec.h"
 #include <stdarg.h>
 #include <stdio.h>

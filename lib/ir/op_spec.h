@@ -6,17 +6,9 @@
 #ifndef TESSERA_IR_OP_SPEC_H
 #define TESSERA_IR_OP_SPEC_H
 
+#include "lib/ir/op_arena.h"
 #include "lib/ir/op_table.h"
 #include <stddef.h>
-
-// Memory that is freed at once.
-typedef struct TileArena {
-  struct TileArenaChunk *chunks;
-} TileArena;
-void *tileArenaAllocate(TileArena *arena, size_t size); // zeroed
-const char *tileArenaString(TileArena *arena, const char *begin, size_t length);
-const char *tileArenaPrintf(TileArena *arena, const char *format, ...) __attribute__((format(printf, 2, 3)));
-void tileArenaFree(TileArena *arena);
 
 // Operands and results of one op, as columns count them.
 enum { TileMaxValues = 64 };

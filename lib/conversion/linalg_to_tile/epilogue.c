@@ -27,6 +27,7 @@ void tileStructuredAddEpilogue(TileStructured *s, const TileEpilogue *epilogue) 
     return;
   const TileStructured *elementwise = epilogue->elementwise;
   int oldOutput = s->numInputs, next = s->numInputs;
+  *s = tileStructuredCopy(s, elementwise->numInputs);
   MlirAttribute initial = s->operands[oldOutput].initial;
   for (int i = 0; i <= elementwise->numInputs; ++i) {
     if (i == epilogue->argument)
@@ -57,13 +58,4 @@ MlirValue tileKernelEpilogue(TileKernelEmission *e, MlirValue result) {
       tileBodyMapSet(&map, value, tileKernelLoad(e, i, NULL, true));
   }
   return tileKernelCloneValue(e, &map, mlirOperationGetOperand(mlirBlockGetTerminator(s->epilogue), 0));
-}
-
-bool tileLowerWithEpilogue(const TileStructured *elementwise) {
-  TileStructured s;
-  TileEpilogue epilogue;
-  if (!tileGroupOpIsA(mlirOperationGetParentOperation(elementwise->op)) ||
-      !tileEpilogueFind(elementwise, &s, &epilogue))
-    return false;
-  return tileLowerContraction(&s, &epilogue) || tileLowerProduct(&s, &epilogue) || tileLowerReduction(&s, &epilogue);
 }

@@ -94,7 +94,7 @@ static MlirValue placeTile(TileKernelEmission *e, TileStructured *s, MlirOperati
 // Stores what the op's body makes of the value in its place.
 static void applyAt(const TileStructured *elementwise, int argument, MlirOperation kernel, MlirOperation store,
                     const MlirValue *parameters) {
-  TileStructured s = *elementwise;
+  TileStructured s = tileStructuredCopy(elementwise, 0);
   TileKernelEmission e = {.structured = &s, .body = tileBuilderBefore(store), .kernel = kernel, .bodyOverOutput = true};
   TileBodyMap map = {0};
   memcpy(e.parameters, parameters, sizeof e.parameters);
@@ -220,9 +220,9 @@ bool tileJoin(MlirOperation op, const TileTarget *target) {
   TileJoinedLaunch launch;
   int argument;
   if (!tileGroupOpIsA(mlirOperationGetParentOperation(op)) || !linalgGenericOpIsA(op) ||
-      mlirOpOperandIsNull(mlirValueGetFirstUse(mlirOperationGetResult(op, 0))) || !tileStructuredRead(op, &structured))
+      mlirOpOperandIsNull(mlirValueGetFirstUse(mlirOperationGetResult(op, 0))) ||
+      !tileStructuredRead(op, target, &structured))
     return false;
-  structured.target = target;
   if (!tileJoinFindLaunch(&structured, &argument, &launch))
     return joinFills(&structured);
   joinLaunch(&structured, argument, &launch);

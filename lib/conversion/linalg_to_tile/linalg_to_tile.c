@@ -33,26 +33,61 @@ static bool isUnused(MlirOperation op) {
   return mlirOperationGetNumResults(op) > 0;
 }
 
-// True if the op became a kernel (or vanished because nobody reads it).
-static bool lower(MlirOperation op, const TileTarget *target) {
-  TileStructured structured;
+// A schedule that the op's kernel cannot have is an error at the op.
+static bool checkSchedule(const TileStructured *s) {
+  TileTiling tiling;
+  char text[256];
+  if (!tileStructuredCheckExtents(s))
+    return false;
+  if (mlirAttributeIsNull(s->schedule))
+    return true;
+  tileStructuredFindTiling(s, &tiling);
+  const char *fault = tileStructuredScheduleFault(s, &tiling, text, sizeof text);
+  if (fault)
+    return tileError(s->op, "schedule: %s", fault);
+  TileOperator described = tileStructuredDescribe(s, &tiling, TileUnknownExtent);
+  TileSearchTile tile;
+  if (!tileStructuredScheduledTile(s, &described, &tile))
+    return true;
+  if (tile.kind == TileKind_Split)
+    return tileError(s->op, "schedule: `kind` is \"split\"; run tile-split-reductions, which cuts the op, before");
+  if (tile.kind || s->target->search.isGpu)
+    return true;
+  tileStructuredFillRegisters(s, &tiling, &tile);
+  fault = tilePackedKind.fault(&described, &s->target->search, &tile, text, sizeof text);
+  return !fault || tileError(s->op, "schedule: %s", fault);
+}
+
+// An op of a group with the product or reduction that it follows.
+static bool lowerWithEpilogue(const TileStructured *elementwise, bool *isRight) {
+  TileStructured s;
+  TileEpilogue epilogue;
+  if (!tileGroupOpIsA(mlirOperationGetParentOperation(elementwise->op)) ||
+      !tileEpilogueFind(elementwise, &s, &epilogue) || !(*isRight = checkSchedule(&s)))
+    return false;
+  return tileLowerContraction(&s, &epilogue) || tileLowerProduct(&s, &epilogue) || tileLowerReduction(&s, &epilogue);
+}
+
+// True if the op became a kernel (or vanished because nobody reads it). `isRight` becomes false after an error.
+static bool lower(MlirOperation op, const TileTarget *target, bool *isRight) {
+  TileStructured s;
   if (linalgSoftmaxOpIsA(op))
     return tileLowerSoftmax(op, target);
   if (linalgPackOpIsA(op) || linalgUnPackOpIsA(op))
     return tileLowerRelayout(op, target);
-  if (!tileStructuredRead(op, &structured))
-    return false;
-  structured.target = target;
   if (isUnused(op)) {
     mlirOperationDestroy(op);
     return true;
   }
-  tileStructuredStartFromConstants(&structured);
-  if (tileStructuredHasTerms(&structured))
-    return tileLowerContraction(&structured, NULL);
-  return tileLowerContraction(&structured, NULL) || tileLowerWithEpilogue(&structured) ||
-         tileLowerProduct(&structured, NULL) || tileLowerReduction(&structured, NULL) ||
-         tileLowerExtremum(&structured) || tileLowerFold(&structured) || tileLowerElementwise(&structured);
+  if (!tileStructuredRead(op, target, &s) || !(*isRight = checkSchedule(&s)))
+    return false;
+  tileStructuredStartFromConstants(&s);
+  if (tileStructuredHasTerms(&s))
+    return tileLowerContraction(&s, NULL);
+  if (tileLowerContraction(&s, NULL) || lowerWithEpilogue(&s, isRight))
+    return true;
+  return *isRight && (tileLowerProduct(&s, NULL) || tileLowerReduction(&s, NULL) || tileLowerExtremum(&s) ||
+                      tileLowerFold(&s) || tileLowerElementwise(&s));
 }
 
 static MlirWalkResult collect(MlirOperation op, void *userData) {
@@ -60,42 +95,6 @@ static MlirWalkResult collect(MlirOperation op, void *userData) {
   if (isLinalg && !mlirOperationIsNull(tileParentOp(op, funcFuncOpIsA)))
     tileOpsAppend(userData, op);
   return MlirWalkResultAdvance;
-}
-
-// A schedule that the op's kernel cannot have is an error at the op.
-static bool checkSchedule(MlirOperation op, const TileTarget *target) {
-  TileStructured structured;
-  TileTiling tiling;
-  char text[256];
-  if (!tileStructuredRead(op, &structured))
-    return true;
-  if (!tileStructuredCheckExtents(&structured))
-    return false;
-  if (mlirAttributeIsNull(structured.schedule))
-    return true;
-  structured.target = target;
-  tileStructuredFindTiling(&structured, &tiling);
-  const char *fault = tileStructuredScheduleFault(&structured, &tiling, text, sizeof text);
-  if (fault)
-    return tileError(op, "schedule: %s", fault);
-  TileOperator described = tileStructuredDescribe(&structured, &tiling, TileUnknownExtent);
-  TileSearchTile tile;
-  if (!tileStructuredScheduledTile(&structured, &described, &tile))
-    return true;
-  if (tile.kind == TileKind_Split)
-    return tileError(op, "schedule: `kind` is \"split\"; run tile-split-reductions, which cuts the op, before");
-  if (tile.kind || target->search.isGpu)
-    return true;
-  tileStructuredFillRegisters(&structured, &tiling, &tile);
-  fault = tilePackedKind.fault(&described, &target->search, &tile, text, sizeof text);
-  return !fault || tileError(op, "schedule: %s", fault);
-}
-
-static bool checkSchedules(const TileOps *ops, const TileTarget *target) {
-  for (intptr_t i = 0; i < ops->count; ++i)
-    if (!checkSchedule(ops->items[i], target))
-      return false;
-  return true;
 }
 
 // Producers first, so that what follows one after another all joins. Returns how many did; they are no longer in `ops`.
@@ -178,17 +177,17 @@ static bool run(MlirOperation module, MlirExtPass pass) {
     return false;
   TileOps groups = openGroups(module, &target);
   mlirOperationWalk(module, collect, &ops, MlirWalkPostOrder);
-  bool ok = checkSchedules(&ops, &target);
+  bool ok = true;
   TileOps before = tileCollectOps(module, tileKernelOpIsA);
   uint64_t panels = 0;
   target.constantPanels = &panels;
-  uint64_t kernels = 0, joined = ok ? joinAll(&ops, &target) : 0;
+  uint64_t kernels = 0, joined = joinAll(&ops, &target);
   // Consumers first: a fill that its reader starts from is unused when its turn comes.
   for (intptr_t i = ops.count - 1; ok && i >= 0; --i)
-    kernels += lower(ops.items[i], &target);
+    kernels += lower(ops.items[i], &target, &ok);
   tileOpsFree(&ops);
   closeGroups(&groups);
-  tileMachineDestroy(target.machine);
+  tileTargetFree(&target);
   mlirExtPassAddStatistic(pass, 0, kernels);
   mlirExtPassAddStatistic(pass, 1, (uint64_t)tileShareKernels(module, &before));
   mlirExtPassAddStatistic(pass, 2, joined);

@@ -8,8 +8,7 @@
 
 // `epilogue`: the elementwise op that the kernel computes too; null: none.
 bool tileLowerContraction(TileStructured *structured,
-                          const TileEpilogue *epilogue);       // matrix products, batched, operands in any order
-bool tileLowerWithEpilogue(const TileStructured *elementwise); // an op of a group, with the one that it follows
+                          const TileEpilogue *epilogue); // matrix products, batched, operands in any order
 bool tileLowerProduct(TileStructured *structured,
                       const TileEpilogue *epilogue); // other sums of products: convolutions, integers
 bool tileLowerReduction(TileStructured *structured,

@@ -90,7 +90,7 @@ MlirValue tileProductPanelsInside(TileKernelEmission *e, const TileProductPanels
 static void overLastPanel(TileKernelEmission *e, const TileProductPanels *along, TileProductBody body, void *context) {
   const TileStructured *whole = e->structured;
   const TileDim *d = &whole->dims[along->dim];
-  TileStructured last = *whole;
+  TileStructured last = tileStructuredCopy(whole, 0);
   MlirRegion regions[2];
   TileBuilder outer = e->body;
   MlirValue isLast = {NULL};

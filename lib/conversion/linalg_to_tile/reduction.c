@@ -66,7 +66,7 @@ static void fitRegisters(const TileStructured *s, int vector, int row, int64_t *
   MlirType element = tileOperandElementType(&s->operands[s->numInputs]);
   if (mlirTypeIsAFloat(element) || mlirTypeIsAInteger(element))
     bits = mlirTypeIsAFloat(element) ? mlirFloatTypeGetWidth(element) : mlirIntegerTypeGetWidth(element);
-  if (tileStructuredGpu(s) || !s->target || !s->target->machine || s->target->search.vectorBytes < 1)
+  if (tileStructuredGpu(s) || s->target->search.vectorBytes < 1)
     return;
   *columns = Vectors * s->target->search.vectorBytes * 8 / (bits < 32 ? 32 : bits);
   *columns = evenPart(s->dims[vector].extent, *columns);

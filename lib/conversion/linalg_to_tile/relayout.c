@@ -53,7 +53,8 @@ static void describePlain(MlirOperation op, TileOperand *plain) {
 }
 
 static bool describe(MlirOperation op, const TileTarget *target, bool isPack, TileStructured *s) {
-  *s = (TileStructured){.op = op, .target = target, .numInputs = 1, .numOutputs = 1};
+  *s = tileStructuredCreate(op, target, 2);
+  s->numInputs = s->numOutputs = 1;
   int tiled = isPack ? 1 : 0;
   for (int i = 0; i < 2; ++i) {
     MlirType type = tileOperandType(op, i);

@@ -102,9 +102,8 @@ static bool takesWholeRows(TileStructured *s, int dim, int row) {
 
 bool tileLowerSoftmax(MlirOperation op, const TileTarget *target) {
   TileStructured s;
-  if (!linalgSoftmaxOpIsA(op) || !tileStructuredReadSoftmax(op, &s))
+  if (!tileStructuredReadSoftmax(op, target, &s))
     return false;
-  s.target = target;
   int dim = 0, row = -1;
   while (!s.dims[dim].isReduction)
     ++dim;

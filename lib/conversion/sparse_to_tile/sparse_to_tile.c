@@ -219,7 +219,7 @@ static bool run(MlirOperation module, MlirExtPass pass) {
     return false;
   SparseKernels kernels = {.module = module};
   bool ok = convert(module, &kernels, &target, split);
-  tileMachineDestroy(target.machine);
+  tileTargetFree(&target);
   mlirExtPassAddStatistic(pass, 0, kernels.count);
   sparseKernelsEnd(&kernels);
   return ok;

@@ -48,8 +48,7 @@ static double secondsOf(MlirOperation product, const TileTarget *machine, TileSe
   TileTiling tiling;
   TileSearchResult result;
   *target = machine->search;
-  tileStructuredRead(product, &s);
-  s.target = machine;
+  tileStructuredRead(product, machine, &s);
   tileStructuredStartFromConstants(&s);
   if (!tileStructuredFindTiling(&s, &tiling))
     return INFINITY;
@@ -141,7 +140,7 @@ static bool run(MlirOperation module, MlirExtPass pass) {
     free(attention);
   }
   tileOpsFree(&ops);
-  tileMachineDestroy(target.machine);
+  tileTargetFree(&target);
   mlirExtPassAddStatistic(pass, 0, fused);
   return true;
 }

@@ -4,6 +4,7 @@
 // one user is fused, and only into an op without reductions: inside a matrix product it would be computed again for
 // every use of its element. Both stand in one block: fused into a loop body it would be computed again in every step.
 // Source: upstream's elementwise fusion patterns; ours is the question when it pays.
+#include "lib/analysis/structured.h"
 #include "lib/capi/patterns.h"
 #include "lib/ir/builder.h"
 #include "lib/ir/pass.h"
@@ -11,24 +12,12 @@
 #include "upstream/builtin.h"
 #include "upstream/linalg.h"
 
-#include <string.h>
-
-static bool isElementwise(MlirOperation op) {
-  MlirAttribute types = tileOpAttribute(op, "iterator_types");
-  for (intptr_t i = 0; i < mlirArrayAttrGetNumElements(types); ++i) {
-    char text[64];
-    if (strstr(tileAttributeText(mlirArrayAttrGetElement(types, i), text, sizeof text), "parallel") == NULL)
-      return false;
-  }
-  return true;
-}
-
 static bool mayFuse(MlirOperation consumer, intptr_t operand) {
   MlirValue value = mlirOperationGetOperand(consumer, operand);
   MlirOperation producer = tileDefiningOp(value);
   return linalgGenericOpIsA(producer) && linalgGenericOpIsA(consumer) && tileHasOneUse(value) &&
-         mlirBlockEqual(mlirOperationGetBlock(producer), mlirOperationGetBlock(consumer)) && isElementwise(producer) &&
-         isElementwise(consumer);
+         mlirBlockEqual(mlirOperationGetBlock(producer), mlirOperationGetBlock(consumer)) &&
+         tileGenericIsParallel(producer) && tileGenericIsParallel(consumer);
 }
 
 static void populate(MlirRewritePatternSet patterns, MlirContext context) {
@@ -67,7 +56,7 @@ static void releaseOutputs(MlirOperation op) {
 static void onReductions(MlirOperation function, void (*apply)(MlirOperation)) {
   TileOps generics = tileCollectOps(function, linalgGenericOpIsA);
   for (intptr_t i = 0; i < generics.count; ++i)
-    if (!isElementwise(generics.items[i]))
+    if (!tileGenericIsParallel(generics.items[i]))
       apply(generics.items[i]);
   tileOpsFree(&generics);
 }

@@ -19,7 +19,7 @@
 #include "upstream/tensor.h"
 
 // The reshape between a fill and the launch whose kernel can start from the fill's constant; `op` is the launch.
-static bool findFill(MlirOperation op, MlirOperation *reshape) {
+static bool findFill(MlirOperation op, const TileTarget *target, MlirOperation *reshape) {
   TileStructured fill;
   TileJoinedLaunch launch;
   MlirValue scalar, output = tileLaunchOpGetOutputs(op, 0);
@@ -29,13 +29,13 @@ static bool findFill(MlirOperation op, MlirOperation *reshape) {
     *reshape = user = maker;
     maker = tileDefiningOp(mlirOperationGetOperand(maker, 0));
   }
-  return linalgGenericOpIsA(maker) && tileStructuredRead(maker, &fill) &&
+  return linalgGenericOpIsA(maker) && tileStructuredRead(maker, target, &fill) &&
          tileJoinFindFill(&fill, user, &scalar, &launch) && mlirOperationEqual(launch.op, op);
 }
 
-static void appendLaunch(TileOps *group, MlirOperation launch) {
+static void appendLaunch(TileOps *group, const TileTarget *target, MlirOperation launch) {
   MlirOperation reshape;
-  if (findFill(launch, &reshape) && !mlirOperationIsNull(reshape))
+  if (findFill(launch, target, &reshape) && !mlirOperationIsNull(reshape))
     tileOpsAppend(group, reshape);
   tileOpsAppend(group, launch);
 }
@@ -46,7 +46,7 @@ static bool readBefore(const TileStructured *elementwise, TileStructured *before
     MlirOperation maker = tileDefiningOp(elementwise->operands[i].value);
     if (linalgGenericOpIsA(maker) && tileJoinCanFollow(elementwise, i) &&
         mlirBlockEqual(mlirOperationGetBlock(maker), mlirOperationGetBlock(elementwise->op)) &&
-        tileStructuredRead(maker, before))
+        tileStructuredRead(maker, elementwise->target, before))
       return true;
   }
   return false;
@@ -66,7 +66,7 @@ static void findBehindLaunch(const TileStructured *last, TileOps *group) {
       break;
   }
   if (isFound) {
-    appendLaunch(group, launch.op);
+    appendLaunch(group, last->target, launch.op);
     if (!mlirOperationIsNull(launch.reshape))
       tileOpsAppend(group, launch.reshape);
     for (intptr_t i = behind.count - 1; i >= 0; --i)
@@ -91,13 +91,13 @@ static void findGroup(MlirOperation op, const TileTarget *target, TileOps *group
   if (tileGroupOpIsA(mlirOperationGetParentOperation(op)))
     return;
   if (tileLaunchOpIsA(op)) {
-    if (tileLaunchOpGetNumOutputs(op) == 1 && findFill(op, &reshape))
-      appendLaunch(group, op);
+    if (tileLaunchOpGetNumOutputs(op) == 1 && findFill(op, target, &reshape))
+      appendLaunch(group, target, op);
     return;
   }
-  if (mlirOpOperandIsNull(mlirValueGetFirstUse(mlirOperationGetResult(op, 0))) || !tileStructuredRead(op, &structured))
+  if (mlirOpOperandIsNull(mlirValueGetFirstUse(mlirOperationGetResult(op, 0))) || !tileGenericIsParallel(op) ||
+      !tileStructuredRead(op, target, &structured))
     return;
-  structured.target = target;
   findBehindLaunch(&structured, group);
   if (!group->count)
     findBehindProduct(&structured, group);
@@ -126,7 +126,7 @@ static bool run(MlirOperation module, MlirExtPass pass) {
     tileOpsFree(&group);
   }
   tileOpsFree(&ops);
-  tileMachineDestroy(target.machine);
+  tileTargetFree(&target);
   mlirExtPassAddStatistic(pass, 0, groups);
   return true;
 }

@@ -298,8 +298,9 @@ static bool measure(const Run *run, const Decision *decision) {
   return ok;
 }
 
-static bool isDecided(const TileStructured *s) {
-  return !mlirAttributeIsNull(s->schedule) && !mlirAttributeIsNull(tileScheduleAttrGetEntry(s->schedule, "time"));
+static bool isDecided(MlirOperation op) {
+  MlirAttribute schedule = tileOpAttribute(op, "tile.schedule");
+  return !mlirAttributeIsNull(schedule) && !mlirAttributeIsNull(tileScheduleAttrGetEntry(schedule, "time"));
 }
 
 static bool decide(const Run *run, Decision *decision) {
@@ -327,9 +328,8 @@ static bool decide(const Run *run, Decision *decision) {
 static bool scheduleGeneric(const Run *run, MlirOperation op) {
   TileStructured s;
   TileTiling tiling;
-  if (!tileStructuredRead(op, &s) || isDecided(&s))
+  if (isDecided(op) || !tileStructuredRead(op, &run->target, &s))
     return true;
-  s.target = &run->target;
   if (!tileStructuredCheckExtents(&s))
     return false;
   tileStructuredStartFromConstants(&s);
@@ -343,9 +343,8 @@ static bool scheduleGeneric(const Run *run, MlirOperation op) {
 static bool scheduleSoftmax(const Run *run, MlirOperation op) {
   TileStructured s;
   if (!run->target.search.isGpu || run->isOfProducts || !mlirOperationIsNull(tileParentOp(op, tileGroupOpIsA)) ||
-      !tileStructuredReadSoftmax(op, &s) || isDecided(&s))
+      isDecided(op) || !tileStructuredReadSoftmax(op, &run->target, &s))
     return true;
-  s.target = &run->target;
   TileTiling tiling = tileStructuredSoftmaxTiling(&s);
   Decision decision = {.structured = &s, .tiling = &tiling, .parts = 1};
   if (mlirShapedTypeIsDynamicSize(s.dims[tiling.whole].extent))
@@ -393,7 +392,7 @@ static bool run(MlirOperation function, MlirExtPass pass) {
   if (r.policy->isMeasured && r.target.search.isGpu) {
     tileError(function, "policy: '%s' runs on this CPU; it cannot measure for %s", r.policy->name,
               tileMachineGetName(r.target.machine));
-    tileMachineDestroy(r.target.machine);
+    tileTargetFree(&r.target);
     return false;
   }
   if (r.explains && r.options.best < 2)
@@ -407,7 +406,7 @@ static bool run(MlirOperation function, MlirExtPass pass) {
     ok = scheduleSoftmax(&r, softmaxes.items[i]);
   tileOpsFree(&generics);
   tileOpsFree(&softmaxes);
-  tileMachineDestroy(r.target.machine);
+  tileTargetFree(&r.target);
   return ok;
 }
 

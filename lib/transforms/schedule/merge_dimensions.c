@@ -428,9 +428,9 @@ static bool axesOfOperand(const TileOperand *operand, const int *dims, const Axe
 }
 
 // The elementwise op that alone uses the value, by its operand `index`, in the value's order; null: none.
-static MlirOperation findFollower(MlirValue value, TileStructured *s, int *index) {
+static MlirOperation findFollower(MlirValue value, const TileTarget *target, TileStructured *s, int *index) {
   MlirOperation none = {NULL}, user = tileHasOneUse(value) ? mlirOpOperandGetOwner(mlirValueGetFirstUse(value)) : none;
-  if (!linalgGenericOpIsA(user) || !tileStructuredRead(user, s) || tileStructuredHasReduction(s) ||
+  if (!linalgGenericOpIsA(user) || !tileStructuredRead(user, target, s) || tileStructuredHasReduction(s) ||
       s->numOutputs != 1 || tileStructuredHasTerms(s) || tileStructuredUsesPosition(s) ||
       !mlirBlockEqual(mlirOperationGetBlock(user), mlirOperationGetBlock(tileDefiningOp(value))))
     return none;
@@ -442,12 +442,12 @@ static MlirOperation findFollower(MlirValue value, TileStructured *s, int *index
 }
 
 // Puts the follower, over two dimensions, behind the merged product; null where it stays as it is.
-static MlirOperation mergeFollower(MlirValue value, MlirOperation merged, const Axes *out) {
+static MlirOperation mergeFollower(const Run *run, MlirValue value, MlirOperation merged, const Axes *out) {
   TileStructured s;
   MlirOperation none = {NULL};
   Axes axes[MaxOperands];
   int index, results[MaxOperands][MaxOperandRank], dims[MaxDims];
-  MlirOperation follower = findFollower(value, &s, &index);
+  MlirOperation follower = findFollower(value, &run->target, &s, &index);
   if (mlirOperationIsNull(follower))
     return none;
   for (int i = 0; i < s.numDims; ++i)
@@ -490,9 +490,8 @@ static TileSearchCandidate bestOf(const Run *run, const TileStructured *s, const
 static bool pays(const Run *run, const Merge *merge, MlirOperation merged) {
   TileStructured s;
   TileTiling tiling, own;
-  if (!tileStructuredRead(merged, &s))
+  if (!tileStructuredRead(merged, &run->target, &s))
     return false;
-  s.target = &run->target;
   tileStructuredStartFromConstants(&s);
   if (!tileStructuredFindTiling(&s, &tiling) || !tiling.isMatrix)
     return false;
@@ -540,9 +539,8 @@ static MlirOperation merge(const Run *run, MlirOperation op) {
   MlirOperation none = {NULL};
   TileStructured s;
   Merge m;
-  if (!tileStructuredRead(op, &s))
+  if (!tileStructuredRead(op, &run->target, &s))
     return none;
-  s.target = &run->target;
   if (!match(&s, &m))
     return none;
   TileBuilder b = tileBuilderBefore(op);
@@ -557,7 +555,7 @@ static MlirOperation merge(const Run *run, MlirOperation op) {
   mlirExtPassAddStatistic(run->pass, Merged, 1);
   mlirExtPassAddStatistic(run->pass, Windows, m.numTerms > 0);
   MlirValue result = mlirOperationGetResult(op, 0);
-  MlirOperation follower = mergeFollower(result, merged, &out);
+  MlirOperation follower = mergeFollower(run, result, merged, &out);
   if (!mlirOperationIsNull(follower)) {
     mlirOperationDestroy(follower);
   } else {
@@ -593,7 +591,7 @@ static bool run(MlirOperation function, MlirExtPass pass) {
         forget(&generics, gone);
     }
   tileOpsFree(&generics);
-  tileMachineDestroy(r.target.machine);
+  tileTargetFree(&r.target);
   return true;
 }
 

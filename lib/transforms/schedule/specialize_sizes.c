@@ -76,7 +76,7 @@ static int bucketIn(const Choice *choice, int combination, int size) {
 }
 
 static TileOperator describe(const Choice *choice, int combination, TileSearchTarget *target) {
-  TileStructured planned = *choice->s;
+  TileStructured planned = tileStructuredCopy(choice->s, 0);
   for (int i = 0; i < choice->numSizes; ++i)
     planned.dims[choice->sizes[i]].planned = choice->run->buckets[bucketIn(choice, combination, i)];
   TileOperator op = tileStructuredDescribe(&planned, choice->tiling, TileUnknownExtent);
@@ -119,22 +119,13 @@ static bool servesAll(const Choice *choice, int size, int bucket) {
   return true;
 }
 
-static bool isParallel(MlirOperation op) {
-  MlirAttribute iterators = tileOpAttribute(op, "iterator_types");
-  char text[64];
-  for (intptr_t i = 0; i < mlirArrayAttrGetNumElements(iterators); ++i)
-    if (strstr(tileAttributeText(mlirArrayAttrGetElement(iterators, i), text, sizeof text), "reduction"))
-      return false;
-  return true;
-}
-
 // The elementwise op that alone uses what this one makes; null: there is none.
 static MlirOperation followerOf(MlirOperation op) {
   MlirOperation none = {NULL};
   if (mlirOperationGetNumResults(op) != 1 || !tileHasOneUse(mlirOperationGetResult(op, 0)))
     return none;
   MlirOperation user = mlirOpOperandGetOwner(mlirValueGetFirstUse(mlirOperationGetResult(op, 0)));
-  bool follows = linalgGenericOpIsA(user) && isParallel(user) &&
+  bool follows = linalgGenericOpIsA(user) && tileGenericIsParallel(user) &&
                  mlirBlockEqual(mlirOperationGetBlock(user), mlirOperationGetBlock(op)) &&
                  mlirAttributeIsNull(tileOpAttribute(user, "tile.schedule"));
   return follows ? user : none;
@@ -247,9 +238,8 @@ static void forget(TileOps *ops, MlirOperation op) {
 static bool specialize(const Run *run, TileOps *ops, MlirOperation op) {
   TileStructured s;
   TileTiling tiling;
-  if (mlirOperationIsNull(op) || !tileStructuredRead(op, &s))
+  if (mlirOperationIsNull(op) || !tileStructuredRead(op, &run->target, &s))
     return true;
-  s.target = &run->target;
   if (!tileStructuredCheckExtents(&s))
     return false;
   Choice choice = {.run = run, .s = &s, .tiling = &tiling, .length = 1, .chain = {op}};
@@ -296,7 +286,7 @@ static bool run(MlirOperation function, MlirExtPass pass) {
   for (intptr_t i = 0; ok && i < generics.count; ++i)
     ok = specialize(&r, &generics, generics.items[i]);
   tileOpsFree(&generics);
-  tileMachineDestroy(r.target.machine);
+  tileTargetFree(&r.target);
   return ok;
 }
 

@@ -219,9 +219,8 @@ static bool split(const Run *run, MlirOperation op) {
   TileStructured s;
   TileTiling tiling;
   int64_t parts;
-  if (!tileStructuredRead(op, &s))
+  if (!tileStructuredRead(op, &run->target, &s))
     return true;
-  s.target = &run->target;
   if (!tileStructuredFindTiling(&s, &tiling) || !tileScheduleCanSplit(&s, &tiling))
     return true;
   if (!decide(run, &s, &tiling, &parts))
@@ -246,7 +245,7 @@ static bool run(MlirOperation function, MlirExtPass pass) {
   for (intptr_t i = 0; ok && i < generics.count; ++i)
     ok = split(&r, generics.items[i]);
   tileOpsFree(&generics);
-  tileMachineDestroy(r.target.machine);
+  tileTargetFree(&r.target);
   return ok;
 }
 
