@@ -61,11 +61,9 @@ static TileSearchCandidate complete(const TileOperator *op, const TileSearchTarg
   TileSearchCandidate best = {.prediction = {.misfit = "warps"}};
   TileSearchTile tile = *wanted;
   bool isProduct = op->m >= 0;
-  int64_t least = 1, most = MostWarps;
-  while (least < target->partitions && setWarps(op, target, wanted, &tile, 2 * least))
+  int64_t least = wanted->gpu.warps ? wanted->gpu.warps : 1, most = wanted->gpu.warps ? wanted->gpu.warps : MostWarps;
+  while (least < most && least < target->partitions && setWarps(op, target, wanted, &tile, 2 * least))
     least *= 2;
-  if (wanted->gpu.warps)
-    least = most = wanted->gpu.warps;
   int64_t first = wanted->gpu.stages ? wanted->gpu.stages : isProduct ? 2 : 1;
   int64_t last = wanted->gpu.stages ? first : !isProduct ? 1 : target->hasAsyncCopies ? MostStages : 2;
   for (int64_t warps = least; warps <= most; warps *= 2) {

@@ -42,6 +42,24 @@ func.func @mine(%a: tensor<128x128xf16>, %b: tensor<128x128xf16>, %c: tensor<128
 
 // -----
 
+// All warps along m, given by hand, where the count of warps alone would have been chosen otherwise.
+// CHECK: #[[ALONG:.*]] = #tile.schedule<kind = "product", block = [64, 16, 32], warps = [4, 1, 1], stages = 2, {{.*}}time = {{[0-9]+}},
+// CHECK-LABEL: func.func @warps_along_m
+// CHECK: linalg.generic {{.*}}tile.schedule = #[[ALONG]]
+func.func @warps_along_m(%a: tensor<256x128xf32>, %b: tensor<128x16xf32>, %c: tensor<256x16xf32>) -> tensor<256x16xf32> {
+  // expected-remark@below {{tile [64, 16, 32] on 4 warps}}
+  %0 = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%a, %b : tensor<256x128xf32>, tensor<128x16xf32>) outs(%c : tensor<256x16xf32>) attrs = {tile.schedule = #tile.schedule<block = [64, 16, 32], warps = [4, 1, 1], stages = 2>} {
+  ^bb0(%x: f32, %y: f32, %s: f32):
+    %p = arith.mulf %x, %y : f32
+    %t = arith.addf %s, %p : f32
+    linalg.yield %t : f32
+  } -> tensor<256x16xf32>
+  return %0 : tensor<256x16xf32>
+}
+
+// -----
+
 // A transpose: long runs on both sides.
 // CHECK: #tile.schedule<kind = "threads", block = [{{(8|16|32|64|128|256), (8|16|32|64|128|256)}}], warps = [{{[0-9]+}}]
 // CHECK-LABEL: func.func @transpose
