@@ -3,8 +3,11 @@
 #include "lib/ir/support.h"
 #include "mlir-c/Dialect/LLVM.h"
 #include "upstream/arith.h"
+#include "upstream/func.h"
 #include "upstream/llvm.h"
+#include "upstream/memref.h"
 #include "upstream/scf.h"
+#include "upstream/tensor.h"
 
 #include <string.h>
 
@@ -208,6 +211,16 @@ void tileBuildLlvmDeclaration(TileBuilder *builder, const char *function, MlirTy
                       mlirRegionCreate());
 }
 
+void tileBuildDeclaration(TileBuilder *builder, const char *function, MlirType type) {
+  MlirAttribute none = {NULL}, visibility = mlirStringAttrGet(builder->context, tileString("private"));
+  funcFuncOpCreate(builder, mlirStringAttrGet(builder->context, tileString(function)), mlirTypeAttrGet(type),
+                   visibility, none, none, none, mlirRegionCreate());
+}
+
+void tileBuildCall(TileBuilder *builder, const char *function, intptr_t count, const MlirValue *operands) {
+  funcCallOpBuild(builder, 0, NULL, count, operands, mlirFlatSymbolRefAttrGet(builder->context, tileString(function)));
+}
+
 //===--- index arithmetic ---------------------------------------------------===//
 // Overflow is left to the op: a wrapped constant would hide it.
 #define CONSTANTS(a, b)                                                                                                \
@@ -270,6 +283,12 @@ MlirValue tileBuildCeilDiv(TileBuilder *builder, MlirValue a, MlirValue b) {
   if (hasX && hasY && y != 0 && !(x == INT64_MIN && y == -1))
     return tileBuildIndex(builder, ceilDiv(x, y));
   return arithCeilDivSIOpBuild(builder, a, b);
+}
+
+MlirValue tileBuildDim(TileBuilder *builder, MlirValue shaped, int64_t axis) {
+  MlirValue index = tileBuildIndex(builder, axis);
+  return mlirTypeIsAMemRef(mlirValueGetType(shaped)) ? memrefDimOpBuild(builder, shaped, index)
+                                                     : tensorDimOpBuild(builder, shaped, index);
 }
 
 //===--- loops --------------------------------------------------------------===//

@@ -70,8 +70,11 @@ MlirValue tileBuildTextAddress(TileBuilder *builder, const char *symbol);
 // llvm.call of the function of that name; `result` null: it returns nothing, and so does this.
 MlirValue tileBuildLlvmCall(TileBuilder *builder, const char *function, MlirType result, intptr_t count,
                             const MlirValue *operands);
-// llvm.func of that name and type (mlirLLVMFunctionTypeGet) without a body.
+// llvm.func of that name and type (mlirLLVMFunctionTypeGet) without a body; a private func.func without a body.
 void tileBuildLlvmDeclaration(TileBuilder *builder, const char *function, MlirType type);
+void tileBuildDeclaration(TileBuilder *builder, const char *function, MlirType type);
+// func.call of the function of that name, which returns nothing.
+void tileBuildCall(TileBuilder *builder, const char *function, intptr_t count, const MlirValue *operands);
 // Inserts a detached op at the builder's place (through the rewriter if there is one) and returns it.
 MlirOperation tileBuilderInsert(TileBuilder *builder, MlirOperation op);
 
@@ -86,6 +89,7 @@ MlirValue tileBuildMul(TileBuilder *builder, MlirValue a, MlirValue b);
 MlirValue tileBuildMin(TileBuilder *builder, MlirValue a, MlirValue b); // signed
 MlirValue tileBuildMax(TileBuilder *builder, MlirValue a, MlirValue b);
 MlirValue tileBuildCeilDiv(TileBuilder *builder, MlirValue a, MlirValue b);
+MlirValue tileBuildDim(TileBuilder *builder, MlirValue shaped, int64_t axis); // memref.dim or tensor.dim
 
 // An attribute or a type by its text, which must be right.
 MlirAttribute tileBuildAttribute(const TileBuilder *builder, const char *text);

@@ -3,6 +3,7 @@
 #include "lib/capi/diagnostic.h"
 #include "lib/capi/op.h"
 #include "upstream/arith.h"
+#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -97,11 +98,27 @@ MlirType tileResultType(MlirOperation op, intptr_t index) {
   return mlirValueGetType(mlirOperationGetResult(op, index));
 }
 
-MlirOperation tileParentOfName(MlirOperation op, const char *name) {
-  MlirOperation parent = mlirOperationGetParentOperation(op);
-  while (!mlirOperationIsNull(parent) && !tileOpIs(parent, name))
-    parent = mlirOperationGetParentOperation(parent);
-  return parent;
+MlirValue tileOnlyOperand(MlirOperation op) {
+  assert(mlirOperationGetNumOperands(op) == 1);
+  return mlirOperationGetOperand(op, 0);
+}
+
+MlirValue tileOnlyResult(MlirOperation op) {
+  assert(mlirOperationGetNumResults(op) == 1);
+  return mlirOperationGetResult(op, 0);
+}
+
+MlirType tileOnlyOperandType(MlirOperation op) { return mlirValueGetType(tileOnlyOperand(op)); }
+MlirType tileOnlyResultType(MlirOperation op) { return mlirValueGetType(tileOnlyResult(op)); }
+
+MlirValue tileBinaryLhs(MlirOperation op) {
+  assert(mlirOperationGetNumOperands(op) == 2);
+  return mlirOperationGetOperand(op, 0);
+}
+
+MlirValue tileBinaryRhs(MlirOperation op) {
+  assert(mlirOperationGetNumOperands(op) == 2);
+  return mlirOperationGetOperand(op, 1);
 }
 
 MlirOperation tileParentOp(MlirOperation op, bool (*isA)(MlirOperation op)) {

@@ -40,8 +40,16 @@ MlirAttribute tileOpAttribute(MlirOperation op, const char *name); // inherent o
 bool tileOpMayApproximate(MlirOperation op);                       // fastmath<afn>, or fast: docs/numerics.md §7
 MlirType tileOperandType(MlirOperation op, intptr_t index);
 MlirType tileResultType(MlirOperation op, intptr_t index);
-MlirOperation tileParentOfName(MlirOperation op, const char *name); // nearest enclosing, itself excluded; or null
-MlirOperation tileParentOp(MlirOperation op, bool (*isA)(MlirOperation op)); // the same: tileKernelOpIsA
+// The only operand or result of an op of any kind; an assertion fails if there are several. Code that knows the op's
+// kind asks the generated accessors: tileLoadOpGetSource. Nobody counts positions (test/laws/op_name_laws.py).
+MlirValue tileOnlyOperand(MlirOperation op);
+MlirValue tileOnlyResult(MlirOperation op);
+MlirType tileOnlyOperandType(MlirOperation op);
+MlirType tileOnlyResultType(MlirOperation op);
+// The sides of an op of any kind that combines two values: arith.addf, llvm.mul, math.powf.
+MlirValue tileBinaryLhs(MlirOperation op);
+MlirValue tileBinaryRhs(MlirOperation op);
+MlirOperation tileParentOp(MlirOperation op, bool (*isA)(MlirOperation op)); // nearest enclosing; null: none
 MlirBlock tileOnlyBlock(MlirRegion region);
 bool tileHasOneUse(MlirValue value);
 bool tileConstantIndex(MlirValue value, int64_t *constant); // arith.constant of index or integer type

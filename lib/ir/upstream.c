@@ -58,17 +58,24 @@ void tileUpstreamGroup(intptr_t total, intptr_t numGroups, intptr_t loose, intpt
   tileSpecGroup(NULL, (int)numGroups, (int)loose, (MlirAttribute){NULL}, total, group, begin, count);
 }
 
-static void segment(MlirAttribute sizes, intptr_t total, intptr_t group, intptr_t *begin, intptr_t *count) {
-  int numGroups = mlirAttributeIsNull(sizes) ? 0 : (int)mlirDenseArrayGetNumElements(sizes);
-  tileSpecGroup(NULL, numGroups, -1, sizes, total, group, begin, count);
+static void segment(MlirAttribute sizes, intptr_t total, intptr_t numGroups, intptr_t loose, intptr_t group,
+                    intptr_t *begin, intptr_t *count) {
+  if (!mlirAttributeIsNull(sizes)) {
+    tileSpecGroup(NULL, (int)mlirDenseArrayGetNumElements(sizes), -1, sizes, total, group, begin, count);
+    return;
+  }
+  *count = group < loose ? 1 : (total - loose) / (numGroups - loose);
+  *begin = group < loose ? group : loose + (group - loose) * *count;
 }
 
-void tileUpstreamOperandSegment(MlirOperation op, intptr_t group, intptr_t *begin, intptr_t *count) {
+void tileUpstreamOperandSegment(MlirOperation op, intptr_t numGroups, intptr_t loose, intptr_t group, intptr_t *begin,
+                                intptr_t *count) {
   segment(mlirOperationGetInherentAttributeByName(op, tileString("operandSegmentSizes")),
-          mlirOperationGetNumOperands(op), group, begin, count);
+          mlirOperationGetNumOperands(op), numGroups, loose, group, begin, count);
 }
 
-void tileUpstreamResultSegment(MlirOperation op, intptr_t group, intptr_t *begin, intptr_t *count) {
+void tileUpstreamResultSegment(MlirOperation op, intptr_t numGroups, intptr_t loose, intptr_t group, intptr_t *begin,
+                               intptr_t *count) {
   segment(mlirOperationGetInherentAttributeByName(op, tileString("resultSegmentSizes")), mlirOperationGetNumResults(op),
-          group, begin, count);
+          numGroups, loose, group, begin, count);
 }

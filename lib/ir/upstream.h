@@ -24,10 +24,13 @@ MlirValue tileBuildTernary(TileBuilder *builder, TileUpstream kind, MlirValue a,
 MlirValue tileBuildCast(TileBuilder *builder, TileUpstream kind, MlirValue operand, MlirType type);
 
 // For generated accessors. Values [begin, begin + count) of a group among `total`; `loose` is the only optional or
-// variadic group, -1: none. Segment: the op keeps the groups' sizes.
+// variadic group, -1: none. Segment: the op keeps the groups' sizes; an op without them has groups of one value, and
+// from `loose` on groups of one size (SameVariadicResultSize).
 void tileUpstreamGroup(intptr_t total, intptr_t numGroups, intptr_t loose, intptr_t group, intptr_t *begin,
                        intptr_t *count);
-void tileUpstreamOperandSegment(MlirOperation op, intptr_t group, intptr_t *begin, intptr_t *count);
-void tileUpstreamResultSegment(MlirOperation op, intptr_t group, intptr_t *begin, intptr_t *count);
+void tileUpstreamOperandSegment(MlirOperation op, intptr_t numGroups, intptr_t loose, intptr_t group, intptr_t *begin,
+                                intptr_t *count);
+void tileUpstreamResultSegment(MlirOperation op, intptr_t numGroups, intptr_t loose, intptr_t group, intptr_t *begin,
+                               intptr_t *count);
 
 #endif

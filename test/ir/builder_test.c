@@ -121,8 +121,8 @@ static void regions(Session *s) {
   MlirOperation op = probeMaybeOpCreate(&s->builder, condition, then, null);
   CHECK(mlirOperationGetNumRegions(op) == 2 && mlirBlockIsNull(mlirRegionGetFirstBlock(probeMaybeOpGetElse(op))));
   CHECK(mlirBlockEqual(tileOnlyBlock(probeMaybeOpGetThen(op)), block) && !tileOnlyBlock(probeMaybeOpGetElse(op)).ptr);
-  CHECK(mlirOperationEqual(tileParentOfName(mlirBlockGetTerminator(block), "probe.maybe"), op));
-  CHECK(mlirOperationIsNull(tileParentOfName(op, "probe.maybe")));
+  CHECK(mlirOperationEqual(tileParentOp(mlirBlockGetTerminator(block), probeMaybeOpIsA), op));
+  CHECK(mlirOperationIsNull(tileParentOp(op, probeMaybeOpIsA)));
 }
 
 // Keeps the last error's text and counts.

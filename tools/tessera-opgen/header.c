@@ -29,8 +29,18 @@ static const char *small(const char *name, char *buffer) {
 
 //===--- values -------------------------------------------------------------===//
 // Where a value stands when no other value's number matters; -1 if it depends.
-static int fixedPlace(int group, int loose, bool segments) {
+static int fixedPlace(const TileOpSpec *spec, bool isOperand, int group) {
+  int loose = isOperand ? spec->looseOperand : spec->looseResult;
+  bool segments = isOperand ? spec->operandSegments : spec->resultSegments;
   return segments || (loose >= 0 && group >= loose) ? -1 : group;
+}
+
+static int firstLoose(const TileOpSpec *spec, bool isOperand) {
+  const TileValueSpec *values = isOperand ? spec->operands : spec->results;
+  int loose = 0;
+  while (values[loose].arity == TileArity_One)
+    ++loose;
+  return loose;
 }
 
 // `  intptr_t begin, count;` and the call that finds them. An upstream op has no row to ask: the numbers are stated.
@@ -41,15 +51,27 @@ static void writeGroupCall(const Writer *writer, bool isOperand, int group) {
   if (!writer->opgen->isUpstream)
     fprintf(writer->out, "  tileOp%sGroup(op, %d, &begin, &count);\n", side, group);
   else if (isOperand ? spec->operandSegments : spec->resultSegments)
-    fprintf(writer->out, "  tileUpstream%sSegment(op, %d, &begin, &count);\n", side, group);
+    fprintf(writer->out, "  tileUpstream%sSegment(op, %d, %d, %d, &begin, &count);\n", side,
+            isOperand ? spec->numOperands : spec->numResults, firstLoose(spec, isOperand), group);
   else
     fprintf(writer->out, "  tileUpstreamGroup(mlirOperationGetNum%ss(op), %d, %d, %d, &begin, &count);\n", side,
             isOperand ? spec->numOperands : spec->numResults, isOperand ? spec->looseOperand : spec->looseResult,
             group);
 }
 
-static void writeSingle(const Writer *writer, const TileValueSpec *value, bool isOperand, int group, int place) {
+// Whether an attribute's accessor has the name of that of a value's type: nvvm.dot.accumulate's a and a_type.
+static bool hasAttributeNamed(const TileOpSpec *spec, const char *value, const char *suffix) {
+  char wanted[NameSize], name[NameSize];
+  snprintf(wanted, sizeof wanted, "%s%s", capital(value, name), suffix);
+  for (int i = 0; i < spec->numAttributes; ++i)
+    if (!strcmp(capital(spec->attributes[i].name, name), wanted))
+      return true;
+  return false;
+}
+
+static void writeSingle(const Writer *writer, const TileValueSpec *value, bool isOperand, int group) {
   char name[NameSize];
+  int place = value->arity == TileArity_One ? fixedPlace(writer->spec, isOperand, group) : -1;
   const char *side = isOperand ? "Operand" : "Result";
   fprintf(writer->out, "static inline MlirValue %sGet%s(MlirOperation op) {", writer->op, capital(value->name, name));
   if (place >= 0) {
@@ -59,11 +81,19 @@ static void writeSingle(const Writer *writer, const TileValueSpec *value, bool i
     writeGroupCall(writer, isOperand, group);
     fprintf(writer->out, "  return count ? mlirOperationGet%s(op, begin) : (MlirValue){NULL};\n}\n", side);
   }
-  if (isOperand && place >= 0)
+  if (isOperand && value->arity == TileArity_One) {
+    fprintf(writer->out, "static inline void %sSet%s(MlirOperation op, MlirValue value) {\n", writer->op, name);
+    if (place < 0)
+      writeGroupCall(writer, isOperand, group);
     fprintf(writer->out,
-            "static inline void %sSet%s(MlirOperation op, MlirValue value) { "
-            "mlirOperationSetOperand(op, %d, value); }\n",
-            writer->op, name, place);
+            place < 0 ? "  mlirOperationSetOperand(op, begin, value);\n}\n"
+                      : "  mlirOperationSetOperand(op, %d, value);\n}\n",
+            place);
+  }
+  if (value->arity == TileArity_One && !hasAttributeNamed(writer->spec, value->name, "Type"))
+    fprintf(writer->out,
+            "static inline MlirType %sGet%sType(MlirOperation op) { return mlirValueGetType(%sGet%s(op)); }\n",
+            writer->op, name, writer->op, name);
 }
 
 static void writeVariadic(const Writer *writer, const TileValueSpec *value, bool isOperand, int group) {
@@ -84,14 +114,11 @@ static void writeValues(const Writer *writer, bool isOperand) {
   const TileOpSpec *spec = writer->spec;
   const TileValueSpec *values = isOperand ? spec->operands : spec->results;
   int count = isOperand ? spec->numOperands : spec->numResults;
-  int loose = isOperand ? spec->looseOperand : spec->looseResult;
-  bool segments = isOperand ? spec->operandSegments : spec->resultSegments;
   for (int i = 0; i < count; ++i)
     if (values[i].arity == TileArity_Variadic)
       writeVariadic(writer, &values[i], isOperand, i);
     else
-      writeSingle(writer, &values[i], isOperand, i,
-                  values[i].arity == TileArity_One ? fixedPlace(i, loose, segments) : -1);
+      writeSingle(writer, &values[i], isOperand, i);
 }
 
 //===--- attributes, regions ------------------------------------------------===//
@@ -475,8 +502,9 @@ void opgenWriteHeader(FILE *out, const Opgen *opgen) {
       "// Per op: Name (for anchors and tables), IsA (false for null), Create (result types only where they cannot be\n"
       "// inferred; regions are taken over), Build (Create without the optional attributes; returns the result if the "
       "op has exactly one), and\n"
-      "// accessors. Variadic ones as GetNumX, GetXBegin (position among all) and GetX(op, index). Attributes as\n"
-      "// GetX and SetX, and GetXValue as a C value where the attribute is always there; unit ones as HasX.\n"
+      "// accessors: GetX and, where X is always there, GetXType. Variadic ones as GetNumX, GetXBegin (position among\n"
+      "// all) and GetX(op, index). Attributes as GetX and SetX, and GetXValue as a C value where the attribute is\n"
+      "// always there; unit ones as HasX.\n"
       "#ifndef TESSERA_GENERATED_OPS_OF_%s\n#define TESSERA_GENERATED_OPS_OF_%s\n\n"
       "#include \"lib/ir/builder.h\"\n%s#include \"lib/ir/support.h\"\n%s\n",
       opgen->dialect, opgen->dialect, opgen->dialect,

@@ -55,7 +55,7 @@ static int numberOfOutputs(MlirOperation op) {
   if (linalgReduceOpIsA(op))
     return (int)mlirOperationGetNumOperands(op) / 2;
   intptr_t begin, count;
-  tileUpstreamOperandSegment(op, 1, &begin, &count);
+  tileUpstreamOperandSegment(op, 3, 2, 1, &begin, &count);
   return (int)count; // 1 for map, transpose and broadcast, which have no segments
 }
 
