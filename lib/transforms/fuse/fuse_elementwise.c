@@ -37,8 +37,8 @@ static void guardOutputs(MlirOperation op) {
     MlirValue values[] = {mlirOperationGetOperand(yield, i), mlirBlockGetArgument(body, first + i)};
     MlirType type = mlirValueGetType(values[0]);
     if (mlirOpOperandIsNull(mlirValueGetFirstUse(values[1])))
-      mlirOperationSetOperand(
-          yield, i, mlirOperationGetResult(builtinUnrealizedConversionCastOpBuild(&builder, 1, &type, 2, values), 0));
+      mlirOperationSetOperand(yield, i,
+                              tileOnlyResult(builtinUnrealizedConversionCastOpBuild(&builder, 1, &type, 2, values)));
   }
 }
 
@@ -48,7 +48,7 @@ static void releaseOutputs(MlirOperation op) {
     MlirOperation cast = tileDefiningOp(mlirOperationGetOperand(yield, i));
     if (!builtinUnrealizedConversionCastOpIsA(cast) || mlirOperationGetNumOperands(cast) != 2)
       continue;
-    mlirOperationSetOperand(yield, i, mlirOperationGetOperand(cast, 0));
+    mlirOperationSetOperand(yield, i, builtinUnrealizedConversionCastOpGetInputs(cast, 0));
     mlirOperationDestroy(cast);
   }
 }

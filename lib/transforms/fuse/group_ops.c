@@ -27,7 +27,7 @@ static bool findFill(MlirOperation op, const TileTarget *target, MlirOperation *
   *reshape = (MlirOperation){NULL};
   if (tensorExpandShapeOpIsA(maker)) {
     *reshape = user = maker;
-    maker = tileDefiningOp(mlirOperationGetOperand(maker, 0));
+    maker = tileDefiningOp(tensorExpandShapeOpGetSrc(maker));
   }
   return linalgGenericOpIsA(maker) && tileStructuredRead(maker, target, &fill) &&
          tileJoinFindFill(&fill, user, &scalar, &launch) && mlirOperationEqual(launch.op, op);
@@ -95,7 +95,7 @@ static void findGroup(MlirOperation op, const TileTarget *target, TileOps *group
       appendLaunch(group, target, op);
     return;
   }
-  if (mlirOpOperandIsNull(mlirValueGetFirstUse(mlirOperationGetResult(op, 0))) || !tileGenericIsParallel(op) ||
+  if (mlirOpOperandIsNull(mlirValueGetFirstUse(linalgGenericOpGetResultTensors(op, 0))) || !tileGenericIsParallel(op) ||
       !tileStructuredRead(op, target, &structured))
     return;
   findBehindLaunch(&structured, group);

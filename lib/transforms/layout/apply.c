@@ -31,7 +31,7 @@ static MlirType typeWith(const Graph *graph, MlirType type, LayoutId layout) {
 }
 
 static void setResult(MlirOperation op, MlirType type) {
-  mlirValueSetType(mlirOperationGetResult(op, 0), type);
+  mlirValueSetType(tileOnlyResult(op), type);
   MlirAttribute value = tileOpAttribute(op, "value");
   if (arithConstantOpIsA(op) && mlirAttributeIsADenseElements(value))
     mlirOperationSetAttributeByName(op, tileString("value"), mlirDenseElementsAttrReshapeGet(value, type));
@@ -81,7 +81,7 @@ static MlirValue makeAnew(Writer *writer, const Value *value, LayoutId layout) {
   mlirBlockInsertOwnedOperationAfter(mlirOperationGetBlock(op), op, copy);
   setResult(copy, typeWith(graph, mlirValueGetType(value->value), layout));
   ++writer->counts->copies;
-  return mlirOperationGetResult(copy, 0);
+  return tileOnlyResult(copy);
 }
 
 static void count(Writer *writer, const Value *value, LayoutId from, LayoutId to) {

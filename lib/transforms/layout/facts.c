@@ -64,7 +64,7 @@ static Known knownOf(MlirValue memref) {
   if (known.rank > TILE_LAYOUT_MAX_AXES)
     known.rank = 0;
   for (MlirOperation op = tileDefiningOp(memref); tileAssumeOpIsA(op) || memrefCastOpIsA(op);
-       op = tileDefiningOp(mlirOperationGetOperand(op, 0)))
+       op = tileDefiningOp(tileOnlyOperand(op)))
     if (tileAssumeOpIsA(op))
       learnAssumed(op, &known);
   if (known.rank)
@@ -74,8 +74,8 @@ static Known knownOf(MlirValue memref) {
 
 // The memref's dimension that axis a of the view walks: the a-th by `order` of those not fixed.
 static intptr_t dimensionOf(MlirOperation view, intptr_t axis) {
-  intptr_t wanted = tileViewTypeGetOrder(tileResultType(view, 0), axis), seen = 0, rank;
-  rank = mlirShapedTypeGetRank(tileOperandType(view, 0));
+  intptr_t wanted = tileViewTypeGetOrder(tileViewOpGetResultType(view), axis), seen = 0, rank;
+  rank = mlirShapedTypeGetRank(tileViewOpGetSourceType(view));
   for (intptr_t dim = 0; dim < rank; ++dim)
     if (!tileArrayContains(view, "fixed", dim) && seen++ == wanted)
       return dim;
@@ -110,7 +110,7 @@ TileMemoryFacts layoutMemoryFacts(MlirOperation op, MlirValue memory, uint32_t *
     order[i] = rank - 1 - i;
   if (!tileTypeIsAView(type) || !tileViewOpIsA(view))
     return facts;
-  Known known = knownOf(mlirOperationGetOperand(view, 0));
+  Known known = knownOf(tileViewOpGetSource(view));
   sortByDimension(view, rank, order);
   facts.axis = rank ? order[0] : 0;
   intptr_t fast = rank ? dimensionOf(view, facts.axis) : 0;

@@ -207,14 +207,14 @@ static void addIf(Graph *graph, MlirOperation op) {
 //===--- tile ops ------------------------------------------------------------------===//
 
 static void addBroadcast(Graph *graph, MlirOperation op) {
-  bool isScalar = !tileTypeIsATile(tileOperandType(op, 0));
-  addVariable(graph, isScalar ? Variable_Source : Variable_Elementwise, op, tileResultType(op, 0));
-  addDefinition(graph, mlirOperationGetResult(op, 0), Relation_Same);
+  bool isScalar = !tileTypeIsATile(tileBroadcastOpGetInputType(op));
+  addVariable(graph, isScalar ? Variable_Source : Variable_Elementwise, op, tileBroadcastOpGetResultType(op));
+  addDefinition(graph, tileBroadcastOpGetResult(op), Relation_Same);
   freed(addUse(graph, op, 0, Relation_Freed), axesOf(op, "axes"));
 }
 
 static void addReduce(Graph *graph, MlirOperation op) {
-  addVariable(graph, Variable_Reduce, op, tileOperandType(op, 0));
+  addVariable(graph, Variable_Reduce, op, mlirValueGetType(tileReduceOpGetInputs(op, 0)));
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
     addUse(graph, op, i, Relation_Same);
   for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i)
@@ -223,9 +223,9 @@ static void addReduce(Graph *graph, MlirOperation op) {
 
 // inputs, initial states -> scanned, final states: the latter half lacks the axis.
 static void addScan(Graph *graph, MlirOperation op) {
-  intptr_t begin, inputs, rank = tileTypeGetRank(tileOperandType(op, 0));
+  intptr_t begin, inputs, rank = tileTypeGetRank(mlirValueGetType(tileScanOpGetInputs(op, 0)));
   tileOpOperands(op, "inputs", &begin, &inputs);
-  addVariable(graph, Variable_Scan, op, tileOperandType(op, 0));
+  addVariable(graph, Variable_Scan, op, mlirValueGetType(tileScanOpGetInputs(op, 0)));
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
     freed(addUse(graph, op, i, Relation_Same), tileTypeGetRank(tileOperandType(op, i)) == rank ? 0 : axisOf(op));
   for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i)
@@ -234,19 +234,19 @@ static void addScan(Graph *graph, MlirOperation op) {
 }
 
 static void addMove(Graph *graph, MlirOperation op, Relation relation) {
-  addVariable(graph, Variable_Elementwise, op, tileOperandType(op, 0));
+  addVariable(graph, Variable_Elementwise, op, tileOnlyOperandType(op));
   addUse(graph, op, 0, Relation_Same);
-  addDefinition(graph, mlirOperationGetResult(op, 0), relation);
+  addDefinition(graph, tileOnlyResult(op), relation);
 }
 
 static void addProduct(Graph *graph, MlirOperation op) {
-  addVariable(graph, Variable_Product, op, tileResultType(op, 0));
+  addVariable(graph, Variable_Product, op, tileOnlyResultType(op));
   static const Relation sides[] = {Relation_Lhs, Relation_Rhs, Relation_Same, Relation_Places};
   for (intptr_t i = 0, count = mlirOperationGetNumOperands(op); i < count; ++i) {
     bool isScaled = count == 5;
     addUse(graph, op, i, sides[isScaled ? i / 2 : i]);
   }
-  addDefinition(graph, mlirOperationGetResult(op, 0), Relation_Same);
+  addDefinition(graph, tileOnlyResult(op), Relation_Same);
 }
 
 static bool hasShapeOf(MlirValue value, MlirType type) {
@@ -338,17 +338,18 @@ static void addApart(Graph *graph, MlirOperation op) {
 
 // The part lies anywhere; the result lies as what it is inserted into.
 static void addInsert(Graph *graph, MlirOperation op) {
-  addVariable(graph, Variable_Elementwise, op, tileOperandType(op, 0));
+  addVariable(graph, Variable_Elementwise, op, tileInsertOpGetInputType(op));
   addUse(graph, op, 0, Relation_Same);
-  addVariable(graph, Variable_Elementwise, op, tileResultType(op, 0));
+  addVariable(graph, Variable_Elementwise, op, tileInsertOpGetResultType(op));
   addUse(graph, op, 1, Relation_Same);
-  addDefinition(graph, mlirOperationGetResult(op, 0), Relation_Same);
+  addDefinition(graph, tileInsertOpGetResult(op), Relation_Same);
 }
 
 static void addTranspose(Graph *graph, MlirOperation op) { addMove(graph, op, Relation_Permuted); }
 static void addReshape(Graph *graph, MlirOperation op) {
   int64_t from[TILE_LAYOUT_MAX_AXES], to[TILE_LAYOUT_MAX_AXES];
-  uint32_t fromRank = layoutShapeOf(tileOperandType(op, 0), from), toRank = layoutShapeOf(tileResultType(op, 0), to);
+  uint32_t fromRank = layoutShapeOf(tileReshapeOpGetInputType(op), from),
+           toRank = layoutShapeOf(tileReshapeOpGetResultType(op), to);
   if (tileLayoutIsReshapeLinear(from, fromRank, to, toRank))
     addMove(graph, op, Relation_Reshaped);
   else
@@ -356,7 +357,7 @@ static void addReshape(Graph *graph, MlirOperation op) {
 }
 // The variable belongs to the side with the wider elements; where one is no power of two times the other, both are.
 static void addBitcast(Graph *graph, MlirOperation op) {
-  MlirType from = tileOperandType(op, 0), to = tileResultType(op, 0);
+  MlirType from = tileBitcastOpGetInputType(op), to = tileBitcastOpGetResultType(op);
   unsigned before = tileElementWidth(tileTypeGetElement(from)), after = tileElementWidth(tileTypeGetElement(to));
   unsigned wide = before > after ? before : after, narrow = before > after ? after : before, factor = wide / narrow;
   if (wide % narrow || factor & (factor - 1)) {
@@ -365,24 +366,25 @@ static void addBitcast(Graph *graph, MlirOperation op) {
   }
   addVariable(graph, Variable_Elementwise, op, before > after ? from : to);
   addUse(graph, op, 0, before > after ? Relation_Same : Relation_Recast);
-  addDefinition(graph, mlirOperationGetResult(op, 0), before > after ? Relation_Recast : Relation_Same);
+  addDefinition(graph, tileBitcastOpGetResult(op), before > after ? Relation_Recast : Relation_Same);
 }
 
 static void addRandom(Graph *graph, MlirOperation op) {
   MlirValue counter = tileOpOperand(op, "counter");
   bool isTile = tileTypeIsATile(mlirValueGetType(counter));
-  addVariable(graph, Variable_Elementwise, op, isTile ? mlirValueGetType(counter) : tileResultType(op, 0));
+  addVariable(graph, Variable_Elementwise, op, isTile ? mlirValueGetType(counter) : tileRandomOpGetResultType(op));
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
     addUse(graph, op, i, Relation_Same); // the seed is a scalar
-  addDefinition(graph, mlirOperationGetResult(op, 0), isTile ? Relation_Extended : Relation_Same);
+  addDefinition(graph, tileRandomOpGetResult(op), isTile ? Relation_Extended : Relation_Same);
 }
 static void addLoad(Graph *graph, MlirOperation op) {
   if (!mlirTypeIsNull(firstTileOf(op)))
-    addAccess(graph, op, Variable_Load, tileResultType(op, 0));
+    addAccess(graph, op, Variable_Load, tileOnlyResultType(op));
 }
 static void addStore(Graph *graph, MlirOperation op) {
-  if (tileTypeIsATile(tileOperandType(op, 0)))
-    addAccess(graph, op, Variable_Store, tileOperandType(op, 0));
+  MlirType value = tileStoreOpIsA(op) ? tileStoreOpGetValueType(op) : tileScatterOpGetValueType(op);
+  if (tileTypeIsATile(value))
+    addAccess(graph, op, Variable_Store, value);
 }
 static void addAtomic(Graph *graph, MlirOperation op) {
   if (!mlirTypeIsNull(firstTileOf(op)))

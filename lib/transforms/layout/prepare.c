@@ -79,7 +79,7 @@ static bool padProduct(MlirOperation op, const TileMachine *machine, uint32_t wa
   TileMachineAtom atom;
   intptr_t numSides = mlirOperationGetNumOperands(op); // lhs, rhs, accumulator, and a sparse one's places
   bool isSparse = numSides == 4;
-  MlirType result = tileResultType(op, 0), rhs = tileOperandType(op, 1);
+  MlirType result = tileOnlyResultType(op), rhs = mlirValueGetType(tileOpOperand(op, "rhs"));
   intptr_t rank = tileTypeGetRank(result);
   if (!layoutFindAtom(machine, op, warps, true, name, sizeof name, &atom))
     return false;
@@ -95,8 +95,8 @@ static bool padProduct(MlirOperation op, const TileMachine *machine, uint32_t wa
     changed |= !mlirValueEqual(larger, side);
     mlirOperationSetOperand(op, i, larger);
   }
-  MlirValue sum = mlirOperationGetResult(op, 0);
-  MlirType larger = mlirValueGetType(mlirOperationGetOperand(op, 2));
+  MlirValue sum = tileOnlyResult(op);
+  MlirType larger = mlirValueGetType(tileMmaOpGetAccumulator(op));
   if (mlirTypeEqual(larger, result))
     return changed;
   TileBuilder after = tileBuilderAfter(op);

@@ -45,7 +45,7 @@ static uint32_t shapeOf(MlirType type, int64_t *shape) {
 //===--- a conversion --------------------------------------------------------------===//
 
 static void printPlan(Table *table, MlirOperation op) {
-  MlirType from = tileOperandType(op, 0), to = tileResultType(op, 0);
+  MlirType from = tileConvertLayoutOpGetInputType(op), to = tileConvertLayoutOpGetResultType(op);
   TileLayout source = tileLayoutAttrGetLayout(tileTypeGetLayout(from));
   TileLayout target = tileLayoutAttrGetLayout(tileTypeGetLayout(to));
   unsigned bits = tileElementWidth(tileTypeGetElement(to));
@@ -104,7 +104,7 @@ static MlirWalkResult visit(MlirOperation op, void *data) {
   snprintf(name, sizeof name, "%.*s", (int)tileOpName(op).length, tileOpName(op).data);
   for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i)
     printTile(data, mlirOperationGetResult(op, i), name);
-  if (tileConvertLayoutOpIsA(op) && !mlirAttributeIsNull(tileTypeGetLayout(tileResultType(op, 0))))
+  if (tileConvertLayoutOpIsA(op) && !mlirAttributeIsNull(tileTypeGetLayout(tileConvertLayoutOpGetResultType(op))))
     printPlan(data, op);
   printArguments(data, op, name);
   return MlirWalkResultAdvance;

@@ -21,7 +21,7 @@ typedef struct Sizes {
 } Sizes;
 
 static Sizes sizesOf(MlirOperation op) {
-  MlirType rhs = mlirValueGetType(tileOpOperand(op, "rhs")), result = tileResultType(op, 0);
+  MlirType rhs = mlirValueGetType(tileOpOperand(op, "rhs")), result = tileOnlyResultType(op);
   intptr_t rank = tileTypeGetRank(result);
   return (Sizes){.batch = rank == 3 ? tileTypeGetSize(result, 0) : 0,
                  .m = tileTypeGetSize(result, rank - 2),

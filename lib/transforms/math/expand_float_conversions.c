@@ -142,11 +142,11 @@ static MlirValue convertWide(TileBuilder *builder, MlirValue value, MlirType ele
 static MlirLogicalResult expandExtension(MlirRewritePattern pattern, MlirOperation op, MlirPatternRewriter rewriter,
                                          void *userData) {
   TileFloatFormat format;
-  MlirValue value = mlirOperationGetOperand(op, 0);
+  MlirValue value = tileOnlyOperand(op);
   if (!isScalarOrVector(mlirValueGetType(value)) || !formatOf(value, &format) || format.width > 8)
     return mlirLogicalResultFailure();
   TileBuilder builder = tileBuilderInPattern(rewriter, op);
-  MlirValue result = convertWide(&builder, widen(&builder, &format, value), tileLanesElement(tileResultType(op, 0)));
+  MlirValue result = convertWide(&builder, widen(&builder, &format, value), tileLanesElement(tileOnlyResultType(op)));
   mlirRewriterBaseReplaceOpWithValues(mlirPatternRewriterAsBase(rewriter), op, 1, &result);
   return mlirLogicalResultSuccess();
 }
@@ -224,7 +224,7 @@ static MlirValue finish(TileLanes *lanes, const TileFloatFormat *format, MlirVal
 static MlirLogicalResult expandTruncation(MlirRewritePattern pattern, MlirOperation op, MlirPatternRewriter rewriter,
                                           void *userData) {
   TileFloatFormat from, to;
-  MlirValue value = mlirOperationGetOperand(op, 0), result = mlirOperationGetResult(op, 0);
+  MlirValue value = tileOnlyOperand(op), result = tileOnlyResult(op);
   if (!isScalarOrVector(mlirValueGetType(value)) || !formatOf(value, &from) || !formatOf(result, &to))
     return mlirLogicalResultFailure();
   bool isInstruction = to.width == 32 || (to.width == 16 && from.width < 64);
@@ -257,7 +257,7 @@ static MlirValue addToOdd(TileLanes *lanes, MlirValue a, MlirValue b) {
 
 static MlirLogicalResult expandMultiplyAdd(MlirRewritePattern pattern, MlirOperation op, MlirPatternRewriter rewriter,
                                            void *userData) {
-  MlirType type = tileResultType(op, 0), element = tileLanesElement(type);
+  MlirType type = tileOnlyResultType(op), element = tileLanesElement(type);
   if (!mlirTypeIsAF16(element) && !mlirTypeIsABF16(element))
     return mlirLogicalResultFailure();
   TileLanes lanes = tileLanesOf(tileBuilderInPattern(rewriter, op), type);

@@ -102,7 +102,7 @@ static MlirValue asLanes(TileLanes *lanes, MlirValue value) {
 typedef enum Mode { Mode_Default, Mode_Fast, Mode_F64 } Mode;
 
 static MlirLogicalResult expandAs(MlirOperation op, MlirPatternRewriter rewriter, Mode mode) {
-  MlirType type = tileResultType(op, 0);
+  MlirType type = tileOnlyResultType(op);
   const Family *family = familyOf(op);
   bool isSingle = family && family->expandSingle && !mlirTypeIsAF64(tileLanesElement(type)) &&
                   (mode == Mode_Fast || tileOpMayApproximate(op));
@@ -149,7 +149,7 @@ static MlirValue resized(TileLanes *lanes, MlirValue value, MlirType type) {
 
 static MlirLogicalResult expandIntegerPower(MlirRewritePattern pattern, MlirOperation op, MlirPatternRewriter rewriter,
                                             void *userData) {
-  MlirType type = tileResultType(op, 0), element = tileLanesElement(type);
+  MlirType type = tileOnlyResultType(op), element = tileLanesElement(type);
   bool isIndex = mlirTypeIsAIndex(element);
   if (!isIndex && (!mlirTypeIsAInteger(element) || mlirIntegerTypeGetWidth(element) > 64))
     return mlirLogicalResultFailure();
@@ -167,11 +167,11 @@ static MlirLogicalResult expandIntegerPower(MlirRewritePattern pattern, MlirOper
 // "greater or nan", which is none. Reductions put what they have so far first: the test is of what comes.
 static MlirLogicalResult expandExtremum(MlirRewritePattern pattern, MlirOperation op, MlirPatternRewriter rewriter,
                                         void *userData) {
-  MlirType type = tileResultType(op, 0);
+  MlirType type = tileOnlyResultType(op);
   if (mlirTypeIsATensor(type) || (mlirTypeIsAVector(type) && mlirVectorTypeIsScalable(type)))
     return mlirLogicalResultFailure();
   TileLanes lanes = tileLanesOf(tileBuilderInPattern(rewriter, op), type);
-  MlirValue a = mlirOperationGetOperand(op, 0), b = mlirOperationGetOperand(op, 1);
+  MlirValue a = tileBinaryLhs(op), b = tileBinaryRhs(op);
   ArithCmpF predicate = arithMaximumFOpIsA(op) ? ArithCmpF_Ogt : ArithCmpF_Olt;
   MlirValue number = tileLanesSelect(&lanes, tileLanesIs(&lanes, b, predicate, a), b, a);
   MlirValue nan = tileBuildFloat(&lanes.builder, type, NAN); // not b: LLVM would join the two selects
@@ -190,7 +190,7 @@ enum { ExtremaCount = sizeof extrema / sizeof *extrema };
 
 static MlirLogicalResult toIntrinsic(MlirRewritePattern pattern, MlirOperation op, MlirPatternRewriter rewriter,
                                      void *userData) {
-  MlirType type = tileResultType(op, 0), element = tileLanesElement(type);
+  MlirType type = tileOnlyResultType(op), element = tileLanesElement(type);
   bool isLlvms =
       mlirTypeIsAF64(element) || mlirTypeIsAF32(element) || mlirTypeIsAF16(element) || mlirTypeIsABF16(element);
   if (!isLlvms || mlirTypeIsATensor(type))
@@ -199,7 +199,7 @@ static MlirLogicalResult toIntrinsic(MlirRewritePattern pattern, MlirOperation o
   int which = 0;
   for (TileUpstream kind = tileUpstreamKind(op); kind != extrema[which][0];)
     ++which;
-  MlirValue a = mlirOperationGetOperand(op, 0), b = mlirOperationGetOperand(op, 1);
+  MlirValue a = tileBinaryLhs(op), b = tileBinaryRhs(op);
   MlirValue result = tileBuildBinary(&builder, extrema[which][1], a, b);
   mlirRewriterBaseReplaceOpWithValues(mlirPatternRewriterAsBase(rewriter), op, 1, &result);
   return mlirLogicalResultSuccess();

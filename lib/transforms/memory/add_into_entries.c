@@ -82,22 +82,14 @@ static MlirOperation emptyBehind(MlirValue value) {
 
 //===--- size checks --------------------------------------------------------===//
 
-static MlirValue buildDimension(TileBuilder *builder, MlirValue value, intptr_t dimension) {
-  const char *name = mlirTypeIsAMemRef(mlirValueGetType(value)) ? memrefDimOpName : tensorDimOpName;
-  MlirValue operands[2] = {value, tileBuildIndex(builder, dimension)};
-  return tileBuildValue(builder, name, mlirIndexTypeGet(builder->context), 2, operands, NULL);
-}
-
 // One call for each dynamic dimension of `buffer`; `sizes` holds what the result has in these, in order.
 static void buildChecks(TileBuilder *builder, intptr_t result, const MlirValue *sizes, MlirValue buffer) {
   MlirType type = mlirValueGetType(buffer);
-  TileAttributeEntry callee[] = {{"callee", mlirFlatSymbolRefAttrGet(builder->context, tileString(checkFunction))},
-                                 {0}};
   for (intptr_t i = 0, dynamic = 0; i < mlirShapedTypeGetRank(type); ++i)
     if (mlirShapedTypeIsDynamicDim(type, i)) {
       MlirValue operands[4] = {tileBuildIndex(builder, result), tileBuildIndex(builder, i), sizes[dynamic++],
-                               buildDimension(builder, buffer, i)};
-      tileBuild(builder, funcCallOpName, 4, operands, 0, NULL, callee, 0, NULL);
+                               tileBuildDim(builder, buffer, i)};
+      tileBuildCall(builder, checkFunction, 4, operands);
     }
 }
 
@@ -108,7 +100,7 @@ static void buildChecksOf(TileBuilder *builder, intptr_t result, MlirValue value
   intptr_t count = 0;
   for (intptr_t i = 0; i < mlirShapedTypeGetRank(type); ++i)
     if (mlirShapedTypeIsDynamicDim(type, i))
-      sizes[count++] = buildDimension(builder, value, i);
+      sizes[count++] = tileBuildDim(builder, value, i);
   buildChecks(builder, result, sizes, buffer);
 }
 
@@ -125,32 +117,21 @@ static void declareCheck(MlirOperation module) {
   MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(module, 0));
   TileBuilder builder = tileBuilderAtStart(body, mlirOperationGetLocation(module));
   MlirType index = mlirIndexTypeGet(builder.context), inputs[4] = {index, index, index, index};
-  MlirRegion region = mlirRegionCreate();
-  TileAttributeEntry attributes[] = {
-      {"sym_name", mlirStringAttrGet(builder.context, tileString(checkFunction))},
-      {"function_type", mlirTypeAttrGet(mlirFunctionTypeGet(builder.context, 4, inputs, 0, NULL))},
-      {"sym_visibility", mlirStringAttrGet(builder.context, tileString("private"))},
-      {0}};
-  tileBuild(&builder, funcFuncOpName, 0, NULL, 0, NULL, attributes, 1, &region);
+  tileBuildDeclaration(&builder, checkFunction, mlirFunctionTypeGet(builder.context, 4, inputs, 0, NULL));
 }
 
 //===--- writing results ----------------------------------------------------===//
 
-static void buildCopy(TileBuilder *builder, MlirValue from, MlirValue to) { memrefCopyOpBuild(builder, from, to); }
-
 static void materialize(TileBuilder *builder, MlirValue value, MlirValue buffer) {
   MlirAttribute unit = mlirUnitAttrGet(builder->context);
-  TileAttributeEntry attributes[] = {{"restrict", unit}, {"writable", unit}, {0}};
-  tileBuild(builder, bufferizationMaterializeInDestinationOpName, 2, (MlirValue[]){value, buffer}, 0, NULL, attributes,
-            0, NULL);
+  bufferizationMaterializeInDestinationOpCreate(builder, (MlirType){NULL}, value, buffer, unit, unit);
 }
 
 static void copyTensor(TileBuilder *builder, intptr_t result, MlirValue value, MlirValue buffer) {
-  TileAttributeEntry attributes[] = {{"read_only", mlirUnitAttrGet(builder->context)}, {0}};
   buildChecksOf(builder, result, value, buffer);
-  MlirValue from =
-      tileBuildValue(builder, bufferizationToBufferOpName, mlirValueGetType(buffer), 1, &value, attributes);
-  buildCopy(builder, from, buffer);
+  MlirOperation from =
+      bufferizationToBufferOpCreate(builder, mlirValueGetType(buffer), value, mlirUnitAttrGet(builder->context));
+  memrefCopyOpBuild(builder, bufferizationToBufferOpGetBuffer(from), buffer);
 }
 
 static void writeTensor(TileBuilder *builder, intptr_t result, MlirValue value, MlirValue buffer) {
@@ -171,7 +152,7 @@ static void writeResult(TileBuilder *builder, intptr_t result, MlirValue value, 
     writeTensor(builder, result, value, buffer);
   } else if (mlirTypeIsAMemRef(type)) {
     buildChecksOf(builder, result, value, buffer);
-    buildCopy(builder, value, buffer);
+    memrefCopyOpBuild(builder, value, buffer);
   } else {
     memrefStoreOpBuild(builder, value, buffer, 0, NULL);
   }

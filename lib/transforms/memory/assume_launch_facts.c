@@ -82,6 +82,11 @@ static MlirAttribute commonConstant(const Launched *launched, intptr_t i) {
   return common;
 }
 
+// All uses of the value become uses of what the op assumes of the value.
+static void useAssumed(MlirValue value, MlirOperation assume) {
+  mlirValueReplaceAllUsesExcept(value, tileOnlyResult(assume), 1, &assume);
+}
+
 static bool tellScalar(const Launched *launched, TileBuilder *builder, intptr_t i) {
   MlirValue parameter = mlirBlockGetArgument(launched->body, i);
   MlirType type = mlirValueGetType(parameter);
@@ -89,9 +94,7 @@ static bool tellScalar(const Launched *launched, TileBuilder *builder, intptr_t 
   if (mlirOpOperandIsNull(mlirValueGetFirstUse(parameter)))
     return false;
   if (!mlirAttributeIsNull(constant)) {
-    MlirValue value = tileBuildValue(builder, arithConstantOpName, type, 0, NULL,
-                                     (TileAttributeEntry[]){{"value", constant}, {NULL}});
-    mlirValueReplaceAllUsesOfWith(parameter, value);
+    mlirValueReplaceAllUsesOfWith(parameter, arithConstantOpBuild(builder, constant));
     mlirExtPassAddStatistic(launched->pass, Statistic_Constants, 1);
     return true;
   }
@@ -100,10 +103,9 @@ static bool tellScalar(const Launched *launched, TileBuilder *builder, intptr_t 
     divisor = tessera_gcd(divisor, tileHostIndexDivisor(launched->buffers, argumentOf(launched->launches.items[l], i)));
   if (divisor <= 1)
     return false;
-  MlirType i64 = mlirIntegerTypeGet(builder->context, 64);
-  TileAttributeEntry attributes[] = {{"divisible", mlirIntegerAttrGet(i64, divisor)}, {NULL}};
-  MlirValue assumed = tileBuildValue(builder, tileAssumeOpName, type, 1, &parameter, attributes);
-  mlirValueReplaceAllUsesExcept(parameter, assumed, 1, (MlirOperation[]){tileDefiningOp(assumed)});
+  MlirAttribute none = {NULL};
+  MlirAttribute divisible = mlirIntegerAttrGet(mlirIntegerTypeGet(builder->context, 64), divisor);
+  useAssumed(parameter, tileAssumeOpCreate(builder, parameter, none, none, none, divisible, none));
   mlirExtPassAddStatistic(launched->pass, Statistic_Assumptions, 1);
   return true;
 }
@@ -154,15 +156,12 @@ static bool tellMemref(const Launched *launched, TileBuilder *builder, intptr_t 
     sizes[d] = mlirShapedTypeGetDimSize(type, d);
   int64_t align = powerOfTwoIn(facts.align), bytes = (tileElementWidth(mlirShapedTypeGetElementType(type)) + 7) / 8;
   MlirType i64 = mlirIntegerTypeGet(builder->context, 64);
-  TileAttributeEntry attributes[] = {{"align", align > bytes ? mlirIntegerAttrGet(i64, align) : mlirAttributeGetNull()},
-                                     {"sizes", divisors(builder->context, facts.rank, sizes, facts.sizes)},
-                                     {"strides", divisors(builder->context, facts.rank, strides, facts.strides)},
-                                     {NULL}};
-  if (mlirAttributeIsNull(attributes[0].value) && mlirAttributeIsNull(attributes[1].value) &&
-      mlirAttributeIsNull(attributes[2].value))
+  MlirAttribute none = {NULL}, aligned = align > bytes ? mlirIntegerAttrGet(i64, align) : none;
+  MlirAttribute ofSizes = divisors(builder->context, facts.rank, sizes, facts.sizes);
+  MlirAttribute ofStrides = divisors(builder->context, facts.rank, strides, facts.strides);
+  if (mlirAttributeIsNull(aligned) && mlirAttributeIsNull(ofSizes) && mlirAttributeIsNull(ofStrides))
     return false;
-  MlirValue assumed = tileBuildValue(builder, tileAssumeOpName, type, 1, &parameter, attributes);
-  mlirValueReplaceAllUsesExcept(parameter, assumed, 1, (MlirOperation[]){tileDefiningOp(assumed)});
+  useAssumed(parameter, tileAssumeOpCreate(builder, parameter, aligned, ofSizes, ofStrides, none, none));
   mlirExtPassAddStatistic(launched->pass, Statistic_Assumptions, 1);
   return true;
 }
@@ -186,7 +185,7 @@ static int64_t mostPrograms(const Launched *launched, int64_t axis, bool *isSame
 
 static bool tellId(const Launched *launched, MlirOperation op) {
   bool isSame, isId = tileProgramIdOpIsA(op);
-  MlirValue id = mlirOperationGetResult(op, 0);
+  MlirValue id = tileOnlyResult(op);
   int64_t programs = mostPrograms(launched, mlirIntegerAttrGetValueInt(tileOpAttribute(op, "axis")), &isSame);
   TileBuilder builder = tileBuilderAfter(op);
   if (programs < 1)
@@ -197,18 +196,17 @@ static bool tellId(const Launched *launched, MlirOperation op) {
     return true;
   }
   int64_t range[] = {isId ? 0 : 1, isId ? programs - 1 : programs};
-  TileAttributeEntry attributes[] = {{"range", mlirDenseI64ArrayGet(builder.context, 2, range)}, {NULL}};
-  MlirValue assumed = tileBuildValue(&builder, tileAssumeOpName, mlirValueGetType(id), 1, &id, attributes);
-  mlirValueReplaceAllUsesExcept(id, assumed, 1, (MlirOperation[]){tileDefiningOp(assumed)});
+  MlirAttribute none = {NULL}, within = mlirDenseI64ArrayGet(builder.context, 2, range);
+  useAssumed(id, tileAssumeOpCreate(&builder, id, none, none, none, none, within));
   mlirExtPassAddStatistic(launched->pass, Statistic_Assumptions, 1);
   return true;
 }
 
 static bool tellIds(const Launched *launched) {
-  static const char *const names[] = {tileProgramIdOpName, tileNumProgramsOpName};
+  bool (*const kinds[])(MlirOperation op) = {tileProgramIdOpIsA, tileNumProgramsOpIsA};
   bool isTold = false;
   for (int i = 0; i < 2; ++i) {
-    TileOps ids = tileCollect(launched->kernel, names[i]);
+    TileOps ids = tileCollectOps(launched->kernel, kinds[i]);
     for (intptr_t k = 0; k < ids.count; ++k)
       isTold |= tellId(launched, ids.items[k]);
     tileOpsFree(&ids);
@@ -290,10 +288,8 @@ static void writeContract(const HostBuffers *buffers) {
     MlirBlock entry = mlirBlockArgumentGetOwner(argument);
     TileBuilder builder = tileBuilderAtStart(entry, mlirOperationGetLocation(mlirBlockGetParentOperation(entry)));
     MlirType i32 = mlirIntegerTypeGet(builder.context, 32);
-    TileAttributeEntry attributes[] = {{"alignment", mlirIntegerAttrGet(i32, buffers->entryAlignment)}, {NULL}};
-    MlirValue assumed =
-        tileBuildValue(&builder, memrefAssumeAlignmentOpName, mlirValueGetType(argument), 1, &argument, attributes);
-    mlirValueReplaceAllUsesExcept(argument, assumed, 1, (MlirOperation[]){tileDefiningOp(assumed)});
+    MlirAttribute alignment = mlirIntegerAttrGet(i32, buffers->entryAlignment);
+    useAssumed(argument, memrefAssumeAlignmentOpCreate(&builder, argument, alignment));
   }
 }
 

@@ -143,16 +143,16 @@ static void copyBeforeUse(MlirOperation empty, MlirOpOperand use) {
   MlirOperation user = mlirOpOperandGetOwner(use);
   TileBuilder builder = tileBuilderBefore(user);
   MlirOperation copy = tileBuilderInsert(&builder, mlirOperationClone(empty));
-  mlirOperationSetOperand(user, mlirOpOperandGetOperandNumber(use), mlirOperationGetResult(copy, 0));
+  mlirOperationSetOperand(user, mlirOpOperandGetOperandNumber(use), tensorEmptyOpGetResult(copy));
 }
 
 // The part of `empty` that is written to be inserted by `insert`; null when there is none.
 static MlirOperation partFor(MlirOperation insert, MlirValue empty) {
-  MlirOperation writer = tileDefiningOp(mlirOperationGetOperand(insert, 0));
+  MlirOperation writer = tileDefiningOp(tensorInsertSliceOpGetSource(insert));
   for (intptr_t i = 0; !mlirOperationIsNull(writer) && i < mlirOperationGetNumOperands(writer); ++i) {
     MlirOperation part = tileDefiningOp(mlirOperationGetOperand(writer, i));
-    if (tensorExtractSliceOpIsA(part) && mlirValueEqual(mlirOperationGetOperand(part, 0), empty) &&
-        tileHasOneUse(mlirOperationGetResult(part, 0)))
+    if (tensorExtractSliceOpIsA(part) && mlirValueEqual(tensorExtractSliceOpGetSource(part), empty) &&
+        tileHasOneUse(tensorExtractSliceOpGetResult(part)))
       return part;
   }
   return (MlirOperation){NULL};
@@ -161,7 +161,7 @@ static MlirOperation partFor(MlirOperation insert, MlirValue empty) {
 // eliminate-empty-tensors takes a part out of an empty tensor, which an insert_slice puts back: the two are one place,
 // and get an empty tensor of their own. False when no such pair is left.
 static bool separatePart(MlirOperation empty) {
-  MlirValue value = mlirOperationGetResult(empty, 0);
+  MlirValue value = tensorEmptyOpGetResult(empty);
   for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
     MlirOperation insert = mlirOpOperandGetOwner(use);
     if (!tensorInsertSliceOpIsA(insert) || mlirOpOperandGetOperandNumber(use) != 1)
@@ -170,9 +170,9 @@ static bool separatePart(MlirOperation empty) {
     if (mlirOperationIsNull(part))
       continue;
     TileBuilder builder = tileBuilderBefore(part);
-    MlirValue own = mlirOperationGetResult(tileBuilderInsert(&builder, mlirOperationClone(empty)), 0);
-    mlirOperationSetOperand(part, 0, own);
-    mlirOperationSetOperand(insert, 1, own);
+    MlirValue own = tensorEmptyOpGetResult(tileBuilderInsert(&builder, mlirOperationClone(empty)));
+    tensorExtractSliceOpSetSource(part, own);
+    tensorInsertSliceOpSetDest(insert, own);
     return true;
   }
   return false;
@@ -186,13 +186,13 @@ static void separateEmptyTensors(MlirOperation module) {
   for (intptr_t i = 0; i < empties.count; ++i) {
     while (separatePart(empties.items[i]))
       continue;
-    MlirOpOperand use = mlirValueGetFirstUse(mlirOperationGetResult(empties.items[i], 0));
+    MlirOpOperand use = mlirValueGetFirstUse(tensorEmptyOpGetResult(empties.items[i]));
     for (MlirOpOperand next; !mlirOpOperandIsNull(use); use = next) {
       next = mlirOpOperandGetNextUse(use);
       if (!tensorDimOpIsA(mlirOpOperandGetOwner(use)))
         copyBeforeUse(empties.items[i], use);
     }
-    if (mlirOpOperandIsNull(mlirValueGetFirstUse(mlirOperationGetResult(empties.items[i], 0))))
+    if (mlirOpOperandIsNull(mlirValueGetFirstUse(tensorEmptyOpGetResult(empties.items[i]))))
       mlirOperationDestroy(empties.items[i]);
   }
   tileOpsFree(&empties);

@@ -36,7 +36,7 @@ static bool readLayout(MlirType type, Layout *layout) {
 }
 
 static bool isStrided(MlirOperation clone) {
-  MlirType type = tileResultType(clone, 0);
+  MlirType type = bufferizationCloneOpGetOutputType(clone);
   return mlirTypeIsAMemRef(type) && !mlirAffineMapIsIdentity(mlirMemRefTypeGetAffineMap(type));
 }
 
@@ -48,20 +48,13 @@ typedef struct Metadata {
 } Metadata;
 
 static Metadata readMetadata(TileBuilder *builder, MlirValue source, const Layout *layout) {
-  MlirType types[2 + 2 * MaxRank], index = mlirIndexTypeGet(builder->context);
-  MlirAttribute space = mlirMemRefTypeGetMemorySpace(mlirValueGetType(source));
-  types[0] = mlirMemRefTypeContiguousGet(layout->element, 0, NULL, space);
-  for (intptr_t i = 1; i < 2 + 2 * layout->rank; ++i)
-    types[i] = index;
-  MlirOperation op =
-      tileBuild(builder, memrefExtractStridedMetadataOpName, 1, &source, 2 + 2 * layout->rank, types, NULL, 0, NULL);
+  MlirOperation op = memrefExtractStridedMetadataOpBuild(builder, source);
   Metadata metadata;
   for (intptr_t i = 0; i < layout->rank; ++i) {
     int64_t size = layout->sizes[i], stride = layout->strides[i];
     bool hasSize = size != mlirShapedTypeGetDynamicSize(), hasStride = mlirShapedTypeIsStaticStrideOrOffset(stride);
-    metadata.sizes[i] = hasSize ? tileBuildIndex(builder, size) : mlirOperationGetResult(op, 2 + i);
-    metadata.strides[i] =
-        hasStride ? tileBuildIndex(builder, stride) : mlirOperationGetResult(op, 2 + layout->rank + i);
+    metadata.sizes[i] = hasSize ? tileBuildIndex(builder, size) : memrefExtractStridedMetadataOpGetSizes(op, i);
+    metadata.strides[i] = hasStride ? tileBuildIndex(builder, stride) : memrefExtractStridedMetadataOpGetStrides(op, i);
   }
   return metadata;
 }
@@ -106,8 +99,8 @@ static MlirValue buildCast(TileBuilder *builder, MlirValue flat, MlirType type, 
 }
 
 static bool copyClone(MlirOperation clone) {
-  MlirType type = tileResultType(clone, 0);
-  MlirValue source = mlirOperationGetOperand(clone, 0);
+  MlirType type = bufferizationCloneOpGetOutputType(clone);
+  MlirValue source = bufferizationCloneOpGetInput(clone);
   Layout layout, sourceLayout;
   if (!readLayout(type, &layout) || !readLayout(mlirValueGetType(source), &sourceLayout))
     return tileError(clone, "clones a buffer whose layout is no list of strides");
@@ -117,7 +110,7 @@ static bool copyClone(MlirOperation clone) {
   MlirValue flat = buildAllocation(&builder, &layout, extent, mlirMemRefTypeGetMemorySpace(type));
   MlirValue copy = buildCast(&builder, flat, type, &layout, &metadata);
   memrefCopyOpBuild(&builder, source, copy);
-  mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(clone, 0), copy);
+  mlirValueReplaceAllUsesOfWith(bufferizationCloneOpGetOutput(clone), copy);
   mlirOperationDestroy(clone);
   return true;
 }

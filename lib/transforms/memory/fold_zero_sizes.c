@@ -31,15 +31,13 @@ static bool isWithoutElements(MlirValue value) {
 }
 
 static bool isDynamic(int64_t size) { return mlirShapedTypeIsDynamicSize(size); }
-static MlirValue sourceOf(MlirOperation op) { return mlirOperationGetOperand(op, 0); }
-static MlirValue resultOf(MlirOperation op) { return mlirOperationGetResult(op, 0); }
 
 // Small enough for the arrays here; what is larger stays as it is.
 static bool isSmall(MlirOperation op) {
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
     if (shapeOf(mlirOperationGetOperand(op, i)).rank > MaxRank)
       return false;
-  return mlirOperationGetNumOperands(op) <= MaxOperands && shapeOf(resultOf(op)).rank <= MaxRank;
+  return mlirOperationGetNumOperands(op) <= MaxOperands && shapeOf(tileOnlyResult(op)).rank <= MaxRank;
 }
 
 //===--- sizes --------------------------------------------------------------===//
@@ -48,8 +46,7 @@ static MlirValue buildSize(TileBuilder *builder, MlirValue tensor, intptr_t dime
   int64_t size = shapeOf(tensor).sizes[dimension];
   if (!isDynamic(size))
     return tileBuildIndex(builder, size);
-  MlirValue operands[2] = {tensor, tileBuildIndex(builder, dimension)};
-  return tensorDimOpBuild(builder, operands[0], operands[1]);
+  return tileBuildDim(builder, tensor, dimension);
 }
 
 // Number `d` of a list that is partly an attribute and partly operands, of which `next` is the first.
@@ -72,7 +69,7 @@ static intptr_t countDynamic(MlirOperation op, const char *statics) {
 // The dimension of a slice, 1s included, that became dimension `d` of the result; dropped 1s are the first possible.
 static intptr_t slicedDimension(MlirOperation op, intptr_t d) {
   MlirAttribute sizes = tileOpAttribute(op, "static_sizes");
-  MlirExtShape result = shapeOf(resultOf(op));
+  MlirExtShape result = shapeOf(tileOnlyResult(op));
   intptr_t at = 0, last = mlirDenseArrayGetNumElements(sizes) - 1;
   for (intptr_t i = 0;; ++i, ++at) {
     while (at < last && mlirDenseI64ArrayGetElement(sizes, at) != result.sizes[i])
@@ -89,11 +86,11 @@ static MlirValue sliceSize(TileBuilder *builder, MlirOperation op, intptr_t d) {
 static MlirValue padSize(TileBuilder *builder, MlirOperation op, intptr_t d) {
   MlirValue low = buildMixed(builder, op, "static_low", d, 1);
   MlirValue high = buildMixed(builder, op, "static_high", d, 1 + countDynamic(op, "static_low"));
-  return tileBuildAdd(builder, tileBuildAdd(builder, buildSize(builder, sourceOf(op), d), low), high);
+  return tileBuildAdd(builder, tileBuildAdd(builder, buildSize(builder, tensorPadOpGetSource(op), d), low), high);
 }
 
 static MlirValue concatSize(TileBuilder *builder, MlirOperation op, intptr_t d) {
-  MlirValue size = buildSize(builder, sourceOf(op), d);
+  MlirValue size = buildSize(builder, tensorConcatOpGetInputs(op, 0), d);
   if (d != mlirIntegerAttrGetValueInt(tileOpAttribute(op, "dim")))
     return size;
   for (intptr_t i = 1; i < mlirOperationGetNumOperands(op); ++i)
@@ -106,7 +103,7 @@ static MlirValue collapseSize(TileBuilder *builder, MlirOperation op, intptr_t d
   MlirValue size = tileBuildIndex(builder, 1);
   for (intptr_t i = 0; i < mlirArrayAttrGetNumElements(group); ++i) {
     intptr_t dimension = mlirIntegerAttrGetValueInt(mlirArrayAttrGetElement(group, i));
-    size = tileBuildMul(builder, size, buildSize(builder, sourceOf(op), dimension));
+    size = tileBuildMul(builder, size, buildSize(builder, tensorCollapseShapeOpGetSrc(op), dimension));
   }
   return size;
 }
@@ -114,59 +111,59 @@ static MlirValue collapseSize(TileBuilder *builder, MlirOperation op, intptr_t d
 //===--- folds --------------------------------------------------------------===//
 
 static void replace(MlirOperation op, MlirValue value) {
-  mlirValueReplaceAllUsesOfWith(resultOf(op), value);
+  mlirValueReplaceAllUsesOfWith(tileOnlyResult(op), value);
   mlirOperationDestroy(op);
 }
 
 typedef MlirValue (*SizeOf)(TileBuilder *builder, MlirOperation op, intptr_t dimension);
 
-// A value of the op's result type, with the sizes that the type leaves open. Takes over `body`, if there is one.
-static void replaceByNew(MlirOperation op, const char *name, SizeOf sizeOf, const MlirRegion *body) {
+// An empty tensor of the op's result type, with the sizes that the type leaves open; with a body one of what the body
+// computes, which is taken over.
+static void replaceByNew(MlirOperation op, SizeOf sizeOf, const MlirRegion *body) {
   TileBuilder builder = tileBuilderBefore(op);
-  MlirExtShape shape = shapeOf(resultOf(op));
-  MlirType type = tileResultType(op, 0);
+  MlirExtShape shape = shapeOf(tileOnlyResult(op));
+  MlirType type = tileOnlyResultType(op);
   MlirValue sizes[MaxRank];
   intptr_t count = 0;
   for (intptr_t d = 0; d < shape.rank; ++d)
     if (isDynamic(shape.sizes[d]))
       sizes[count++] = sizeOf(&builder, op, d);
-  MlirOperation made = tileBuild(&builder, name, count, sizes, 1, &type, NULL, body != NULL, body);
-  replace(op, resultOf(made));
+  replace(op, body ? tensorGenerateOpBuild(&builder, type, count, sizes, *body)
+                   : tensorEmptyOpBuild(&builder, type, count, sizes));
 }
 
 static void foldExtract(MlirOperation op) {
-  if (isWithoutElements(sourceOf(op)) || isWithoutElements(resultOf(op)))
-    replaceByNew(op, tensorEmptyOpName, sliceSize, NULL);
+  if (isWithoutElements(tensorExtractSliceOpGetSource(op)) || isWithoutElements(tileOnlyResult(op)))
+    replaceByNew(op, sliceSize, NULL);
 }
 
 static void foldInsert(MlirOperation op) {
-  if (isWithoutElements(sourceOf(op)) || isWithoutElements(resultOf(op)))
-    replace(op, mlirOperationGetOperand(op, 1));
+  if (isWithoutElements(tensorInsertSliceOpGetSource(op)) || isWithoutElements(tileOnlyResult(op)))
+    replace(op, tensorInsertSliceOpGetDest(op));
 }
 
 static void foldCollapse(MlirOperation op) {
-  if (isWithoutElements(sourceOf(op)))
-    replaceByNew(op, tensorEmptyOpName, collapseSize, NULL);
+  if (isWithoutElements(tensorCollapseShapeOpGetSrc(op)))
+    replaceByNew(op, collapseSize, NULL);
 }
 
 // A pad of nothing is all padding.
 static void foldPad(MlirOperation op) {
-  if (isWithoutElements(resultOf(op))) {
-    replaceByNew(op, tensorEmptyOpName, padSize, NULL);
-  } else if (isWithoutElements(sourceOf(op))) {
+  if (isWithoutElements(tileOnlyResult(op))) {
+    replaceByNew(op, padSize, NULL);
+  } else if (isWithoutElements(tensorPadOpGetSource(op))) {
     MlirRegion body = mlirRegionCreate();
     mlirRegionTakeBody(body, mlirOperationGetRegion(op, 0));
-    replaceByNew(op, tensorGenerateOpName, padSize, &body);
+    replaceByNew(op, padSize, &body);
   }
 }
 
 // For one tensor it is that tensor.
 static void replaceByConcat(MlirOperation op, intptr_t count, const MlirValue *operands) {
   TileBuilder builder = tileBuilderBefore(op);
-  MlirType type = tileResultType(op, 0);
-  TileAttributeEntry attributes[] = {{"dim", tileOpAttribute(op, "dim")}, {NULL}};
+  MlirType type = tileOnlyResultType(op);
   if (count > 1)
-    replace(op, tileBuildValue(&builder, tensorConcatOpName, type, count, operands, attributes));
+    replace(op, tensorConcatOpBuild(&builder, type, count, operands, tensorConcatOpGetDim(op)));
   else if (mlirTypeEqual(mlirValueGetType(operands[0]), type))
     replace(op, operands[0]);
   else
@@ -177,7 +174,7 @@ static void foldConcat(MlirOperation op) {
   intptr_t dimension = mlirIntegerAttrGetValueInt(tileOpAttribute(op, "dim"));
   intptr_t count = mlirOperationGetNumOperands(op), kept = 0;
   MlirValue operands[MaxOperands];
-  bool isEmpty = isWithoutElements(resultOf(op));
+  bool isEmpty = isWithoutElements(tileOnlyResult(op));
   for (intptr_t i = 0; i < count; ++i) {
     MlirValue operand = mlirOperationGetOperand(op, i);
     if (shapeOf(operand).sizes[dimension] != 0)
@@ -185,7 +182,7 @@ static void foldConcat(MlirOperation op) {
     isEmpty |= isWithoutElements(operand) && shapeOf(operand).sizes[dimension] != 0; // then so are all the others
   }
   if (isEmpty || kept == 0)
-    replaceByNew(op, tensorEmptyOpName, concatSize, NULL);
+    replaceByNew(op, concatSize, NULL);
   else if (kept < count)
     replaceByConcat(op, kept, operands);
 }
@@ -194,15 +191,15 @@ static void foldConcat(MlirOperation op) {
 
 static bool run(MlirOperation function, MlirExtPass pass) {
   static const struct {
-    const char *name;
+    bool (*isA)(MlirOperation op);
     void (*fold)(MlirOperation op);
-  } folds[] = {{tensorExtractSliceOpName, foldExtract},
-               {tensorInsertSliceOpName, foldInsert},
-               {tensorCollapseShapeOpName, foldCollapse},
-               {tensorPadOpName, foldPad},
-               {tensorConcatOpName, foldConcat}};
+  } folds[] = {{tensorExtractSliceOpIsA, foldExtract},
+               {tensorInsertSliceOpIsA, foldInsert},
+               {tensorCollapseShapeOpIsA, foldCollapse},
+               {tensorPadOpIsA, foldPad},
+               {tensorConcatOpIsA, foldConcat}};
   for (size_t i = 0; i < sizeof folds / sizeof *folds; ++i) {
-    TileOps ops = tileCollect(function, folds[i].name);
+    TileOps ops = tileCollectOps(function, folds[i].isA);
     for (intptr_t k = 0; k < ops.count; ++k)
       if (isSmall(ops.items[k]))
         folds[i].fold(ops.items[k]);

@@ -4,6 +4,7 @@
 #include "lib/transforms/memory/host_buffers.h"
 
 #include "lib/capi/op.h"
+#include "lib/ir/op_query.h"
 #include "lib/support/integer.h"
 #include "mlir-c/BuiltinAttributes.h"
 #include "mlir-c/BuiltinTypes.h"
@@ -235,7 +236,7 @@ static void learnType(MlirType memref, BufferFacts *facts) {
 }
 
 static void factsOfAllocation(HostBuffers *buffers, MlirOperation op, BufferFacts *facts, const Path *path) {
-  MlirType type = tileResultType(op, 0);
+  MlirType type = tileOnlyResultType(op);
   MlirAttribute alignment = tileOpAttribute(op, "alignment");
   bool isOnHeap = memrefAllocOpIsA(op);
   int64_t said = mlirAttributeIsNull(alignment) ? 0 : mlirIntegerAttrGetValueInt(alignment);
@@ -261,8 +262,8 @@ static int64_t mixed(HostBuffers *buffers, MlirOperation op, const char *statics
 }
 
 static void factsOfSubview(HostBuffers *buffers, MlirOperation op, BufferFacts *facts, const Path *path) {
-  BufferFacts source = factsOf(buffers, mlirOperationGetOperand(op, 0), path);
-  MlirType type = tileOperandType(op, 0);
+  BufferFacts source = factsOf(buffers, memrefSubViewOpGetSource(op), path);
+  MlirType type = memrefSubViewOpGetSourceType(op);
   bool keepsRank = source.rank == facts->rank;
   intptr_t next = 1;
   if (source.rank != mlirShapedTypeGetRank(type))
@@ -286,7 +287,7 @@ static void factsOfSubview(HostBuffers *buffers, MlirOperation op, BufferFacts *
 
 // Offsets of memref.reinterpret_cast count from where the buffer was allocated.
 static void factsOfReinterpretation(HostBuffers *buffers, MlirOperation op, BufferFacts *facts, const Path *path) {
-  MlirValue source = mlirOperationGetOperand(op, 0);
+  MlirValue source = memrefReinterpretCastOpGetSource(op);
   intptr_t next = 1;
   if (!memrefAllocOpIsA(tileDefiningOp(source)))
     return;
@@ -301,7 +302,7 @@ static void factsOfOp(HostBuffers *buffers, MlirOperation op, BufferFacts *facts
   } else if (memrefGetGlobalOpIsA(op)) {
     factsOfGlobal(op, facts);
   } else if (memrefCastOpIsA(op) || isAssumed) {
-    BufferFacts source = factsOf(buffers, mlirOperationGetOperand(op, 0), path);
+    BufferFacts source = factsOf(buffers, tileOnlyOperand(op), path);
     if (source.rank == facts->rank)
       *facts = source;
     int64_t said = isAssumed ? mlirIntegerAttrGetValueInt(tileOpAttribute(op, "alignment")) : 1;
@@ -309,7 +310,7 @@ static void factsOfOp(HostBuffers *buffers, MlirOperation op, BufferFacts *facts
   } else if (memrefSubViewOpIsA(op)) {
     factsOfSubview(buffers, op, facts, path);
   } else if (memrefExpandShapeOpIsA(op) || memrefCollapseShapeOpIsA(op) || memrefTransposeOpIsA(op)) {
-    facts->align = factsOf(buffers, mlirOperationGetOperand(op, 0), path).align;
+    facts->align = factsOf(buffers, tileOpViewedMemory(op), path).align;
   } else if (memrefReinterpretCastOpIsA(op)) {
     factsOfReinterpretation(buffers, op, facts, path);
   }
@@ -365,15 +366,15 @@ static int64_t divisorOf(HostBuffers *buffers, MlirValue index, const Path *path
     return constant < 0 ? -constant : constant;
   if (!op.ptr || isTooFar(buffers, &here))
     return 1;
-  if (memrefDimOpIsA(op) && tileConstantIndex(mlirOperationGetOperand(op, 1), &constant)) {
-    BufferFacts facts = factsOf(buffers, mlirOperationGetOperand(op, 0), &here);
+  if (memrefDimOpIsA(op) && tileConstantIndex(memrefDimOpGetIndex(op), &constant)) {
+    BufferFacts facts = factsOf(buffers, memrefDimOpGetSource(op), &here);
     return constant >= 0 && constant < facts.rank ? facts.sizes[constant] : 1;
   }
   bool isSum = arithAddIOpIsA(op) || arithSubIOpIsA(op), isProduct = arithMulIOpIsA(op);
   if (!isSum && !isProduct)
     return 1;
-  int64_t a = divisorOf(buffers, mlirOperationGetOperand(op, 0), &here);
-  int64_t b = divisorOf(buffers, mlirOperationGetOperand(op, 1), &here);
+  int64_t a = divisorOf(buffers, tileBinaryLhs(op), &here);
+  int64_t b = divisorOf(buffers, tileBinaryRhs(op), &here);
   return isProduct ? times(a, b) : tessera_gcd(a, b);
 }
 
@@ -391,16 +392,6 @@ typedef struct Roots {
   bool isUnknown;
 } Roots;
 
-static bool isView(MlirOperation op) {
-  static const char *const views[] = {memrefCastOpName,          memrefSubViewOpName,     memrefReinterpretCastOpName,
-                                      memrefCollapseShapeOpName, memrefExpandShapeOpName, memrefAssumeAlignmentOpName,
-                                      memrefTransposeOpName};
-  for (size_t i = 0; i < sizeof views / sizeof *views; ++i)
-    if (tileOpIs(op, views[i]))
-      return true;
-  return false;
-}
-
 static bool isBuffer(MlirValue value) {
   MlirOperation op = tileDefiningOp(value), function = functionOf(value);
   return memrefAllocOpIsA(op) || memrefAllocaOpIsA(op) || memrefGetGlobalOpIsA(op) ||
@@ -415,8 +406,9 @@ static void findRoots(HostBuffers *buffers, MlirValue value, const Path *path, R
     roots->isUnknown = true;
     return;
   }
-  if (isView(tileDefiningOp(value))) {
-    findRoots(buffers, mlirOperationGetOperand(tileDefiningOp(value), 0), &here, roots);
+  MlirValue root = tileMemoryRoot(value);
+  if (!mlirValueEqual(root, value)) {
+    findRoots(buffers, root, &here, roots);
     return;
   }
   Sources sources = sourcesOf(buffers, value);

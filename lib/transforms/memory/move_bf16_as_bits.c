@@ -18,26 +18,38 @@
 
 //===--- Questions -------------------------------------------------------===//
 
-static const char *const movingOps[] = {
-    llvmLoadOpName, llvmStoreOpName, llvmMaskedLoadOpName, llvmMaskedStoreOpName, llvmMaskedGatherOpName,
-    llvmMaskedScatterOpName, llvmMaskedExpandloadOpName, llvmMaskedCompressstoreOpName,
-    // Values from values.
-    llvmExtractElementOpName, llvmInsertElementOpName, llvmExtractValueOpName, llvmInsertValueOpName,
-    llvmShuffleVectorOpName, llvmVectorExtractOpName, llvmVectorInsertOpName, llvmBitcastOpName, llvmSelectOpName,
-    llvmFreezeOpName, llvmPoisonOpName, llvmUndefOpName, llvmZeroOpName,
-    // Control flow.
-    llvmBrOpName, llvmCondBrOpName, llvmSwitchOpName};
-
-// Takes apart, or fills, a struct: its type stays.
-static bool isOnStruct(MlirOperation op) {
-  return (llvmExtractValueOpIsA(op) || llvmInsertValueOpIsA(op)) && mlirTypeIsALLVMStructType(tileOperandType(op, 0));
-}
-
 static bool moves(MlirOperation op) {
-  for (size_t i = 0; i < sizeof movingOps / sizeof *movingOps; ++i)
-    if (tileOpIs(op, movingOps[i]))
-      return !isOnStruct(op);
-  return false;
+  switch (llvmOpKind(op)) {
+  case LlvmOp_ExtractValue: // of a struct whose type stays
+    return !mlirTypeIsALLVMStructType(llvmExtractValueOpGetContainerType(op));
+  case LlvmOp_InsertValue:
+    return !mlirTypeIsALLVMStructType(llvmInsertValueOpGetContainerType(op));
+  case LlvmOp_Load:
+  case LlvmOp_Store:
+  case LlvmOp_MaskedLoad:
+  case LlvmOp_MaskedStore:
+  case LlvmOp_MaskedGather:
+  case LlvmOp_MaskedScatter:
+  case LlvmOp_MaskedExpandload:
+  case LlvmOp_MaskedCompressstore:
+  case LlvmOp_ExtractElement: // values from values
+  case LlvmOp_InsertElement:
+  case LlvmOp_ShuffleVector:
+  case LlvmOp_VectorExtract:
+  case LlvmOp_VectorInsert:
+  case LlvmOp_Bitcast:
+  case LlvmOp_Select:
+  case LlvmOp_Freeze:
+  case LlvmOp_Poison:
+  case LlvmOp_Undef:
+  case LlvmOp_Zero:
+  case LlvmOp_Br: // control flow
+  case LlvmOp_CondBr:
+  case LlvmOp_Switch:
+    return true;
+  default:
+    return false;
+  }
 }
 
 // How many elements !llvm.array has (its text alone says so), or -1: another type.
@@ -71,9 +83,9 @@ static MlirValue castArray(TileBuilder *b, MlirValue value, MlirType type, int64
   MlirType from = mlirLLVMArrayTypeGetElementType(mlirValueGetType(value)), to = mlirLLVMArrayTypeGetElementType(type);
   MlirValue result = llvmPoisonOpBuild(b, type);
   for (int64_t i = 0; i < size; ++i) {
-    TileAttributeEntry position[] = {{"position", mlirDenseI64ArrayGet(b->context, 1, &i)}, {0}};
-    MlirValue element = cast(b, tileBuildValue(b, llvmExtractValueOpName, from, 1, &value, position), to);
-    result = tileBuildValue(b, llvmInsertValueOpName, type, 2, (MlirValue[]){result, element}, position);
+    MlirAttribute position = mlirDenseI64ArrayGet(b->context, 1, &i);
+    MlirValue element = cast(b, llvmExtractValueOpBuild(b, from, value, position), to);
+    result = llvmInsertValueOpBuild(b, result, element, position);
   }
   return result;
 }

@@ -56,7 +56,7 @@ void tileAccessesFree(Accesses *accesses) {
 //===--- conflicts ------------------------------------------------------------------------------------===//
 
 static MlirType tileOf(MlirOperation access) {
-  return tileLoadOpIsA(access) ? tileResultType(access, 0) : tileOperandType(access, 0);
+  return tileLoadOpIsA(access) ? tileLoadOpGetResultType(access) : tileStoreOpGetValueType(access);
 }
 
 // Two accesses to the same tile of a view in the same layout: each thread meets its own elements.

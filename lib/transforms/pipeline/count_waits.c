@@ -114,7 +114,7 @@ static void visitToken(Tokens *tokens, MlirOperation op) {
   if (ends)
     commit(tokens);
   if (mlirOperationGetNumResults(op))
-    setAge(tokens, mlirOperationGetResult(op, 0), age == Oldest ? 0 : age);
+    setAge(tokens, tileOnlyResult(op), age == Oldest ? 0 : age);
 }
 
 //===--- control flow -----------------------------------------------------------------------------===//

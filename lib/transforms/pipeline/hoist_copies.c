@@ -49,8 +49,8 @@ static bool writesNothingBut(MlirOperation loop, MlirOperation copy) {
 }
 
 static bool mayHoist(MlirOperation loop, MlirOperation op) {
-  bool isLoad = tileLoadOpIsA(op) && tileTypeIsAView(tileOperandType(op, 0));
-  bool isCopy = tileCopyOpIsA(op) && tileTypeIsABuffer(tileOperandType(op, 1));
+  bool isLoad = tileLoadOpIsA(op) && tileTypeIsAView(tileLoadOpGetSourceType(op));
+  bool isCopy = tileCopyOpIsA(op) && tileTypeIsABuffer(tileCopyOpGetDestinationType(op));
   if ((!isLoad && !isCopy) || !tileAreOperandsInvariant(loop, op))
     return false;
   return writesNothingBut(loop, isCopy ? op : (MlirOperation){NULL});

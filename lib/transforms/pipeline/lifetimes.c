@@ -4,6 +4,7 @@
 #include "dialects/tile/ops.h"
 #include "dialects/tile/questions.h"
 #include "lib/analysis/scratch.h"
+#include "lib/ir/op_query.h"
 #include "upstream/scf.h"
 
 #include <stdlib.h>
@@ -159,7 +160,7 @@ Lifetimes *tileLifetimes(MlirOperation kernel) {
   TileOps allocs = tileCollectOps(kernel, tileAllocOpIsA);
   lifetimes->places = calloc((size_t)allocs.count + 1, sizeof *lifetimes->places);
   for (intptr_t i = 0; i < allocs.count; ++i)
-    if (tileTypeIsABuffer(tileResultType(allocs.items[i], 0)))
+    if (tileTypeIsABuffer(tileAllocOpGetResultType(allocs.items[i])))
       lifetimes->places[lifetimes->numPlaces++] = placeFor(lifetimes, allocs.items[i]);
   tileOpsFree(&allocs);
   return lifetimes;
@@ -172,9 +173,7 @@ void tileLifetimesDestroy(Lifetimes *lifetimes) {
 }
 
 const BufferPlace *tilePlaceOf(const Lifetimes *lifetimes, MlirValue buffer) {
-  MlirOperation op = tileDefiningOp(buffer);
-  while (!mlirOperationIsNull(op) && !tileAllocOpIsA(op))
-    op = mlirOperationGetNumOperands(op) ? tileDefiningOp(mlirOperationGetOperand(op, 0)) : (MlirOperation){NULL};
+  MlirOperation op = tileDefiningOp(tileMemoryRoot(buffer));
   for (intptr_t i = 0; !mlirOperationIsNull(op) && i < lifetimes->numPlaces; ++i)
     if (mlirOperationEqual(lifetimes->places[i].alloc, op))
       return &lifetimes->places[i];

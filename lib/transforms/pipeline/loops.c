@@ -3,6 +3,7 @@
 
 #include "lib/ir/builder.h"
 #include "lib/ir/support.h"
+#include "upstream/scf.h"
 
 #include <stdlib.h>
 
@@ -32,8 +33,8 @@ MlirOperation tileLoopCarryMore(MlirOperation loop, intptr_t count, const MlirVa
   MlirBlock body, old = bodyOf(loop);
   for (intptr_t i = 0; i < before + count; ++i)
     all[i] = i < before ? mlirOperationGetOperand(loop, i + 3) : initial[i - before];
-  MlirOperation made = tileBuildFor(&builder, mlirOperationGetOperand(loop, 0), mlirOperationGetOperand(loop, 1),
-                                    mlirOperationGetOperand(loop, 2), before + count, all, &body);
+  MlirOperation made = tileBuildFor(&builder, scfForOpGetLowerBound(loop), scfForOpGetUpperBound(loop),
+                                    scfForOpGetStep(loop), before + count, all, &body);
   for (intptr_t i = 0; i <= before; ++i)
     mlirValueReplaceAllUsesOfWith(mlirBlockGetArgument(old, i), mlirBlockGetArgument(body, i));
   for (MlirOperation op = mlirBlockGetFirstOperation(old), next; !mlirOperationIsNull(op); op = next) {

@@ -109,7 +109,7 @@ static bool operandsAreKnown(const Loop *loop, MlirOperation op, intptr_t except
 
 // The wait in the body that alone takes the copy's token; null otherwise.
 static MlirOperation waitOf(const Loop *loop, MlirOperation copy) {
-  MlirValue token = mlirOperationGetResult(copy, 0);
+  MlirValue token = tileCopyAsyncOpGetToken(copy);
   MlirOperation user =
       tileHasOneUse(token) ? mlirOpOperandGetOwner(mlirValueGetFirstUse(token)) : (MlirOperation){NULL};
   bool fits = tileWaitOpIsA(user) && mlirBlockEqual(mlirOperationGetBlock(user), loop->body);
@@ -127,8 +127,8 @@ static bool findCopies(Loop *loop) {
     if (!tileCopyAsyncOpIsA(op))
       continue;
     MlirOperation wait = mlirOperationGetNumResults(op) == 1 ? waitOf(loop, op) : (MlirOperation){NULL};
-    if (loop->copyCount == MostCopies || mlirOperationIsNull(wait) || !isPlainBuffer(mlirOperationGetOperand(op, 1)) ||
-        !operandsAreKnown(loop, op, 1))
+    if (loop->copyCount == MostCopies || mlirOperationIsNull(wait) ||
+        !isPlainBuffer(tileCopyAsyncOpGetDestination(op)) || !operandsAreKnown(loop, op, 1))
       return false;
     loop->copies[loop->copyCount++] = op;
     if (!loop->waitCount || !mlirOperationEqual(loop->waits[loop->waitCount - 1], wait))
@@ -187,8 +187,8 @@ static MlirValue copyRound(const Loop *loop, TileBuilder *builder, const MlirVal
   for (intptr_t i = 0; i < loop->copyCount; ++i) {
     Names names = {.items = NULL};
     rename(&names, inductionOf(loop), induction);
-    rename(&names, mlirOperationGetOperand(loop->copies[i], 1), slotOf(builder, rings[i], use));
-    tokens[i] = mlirOperationGetResult(cloneAhead(loop, &names, builder, loop->copies[i]), 0);
+    rename(&names, tileCopyAsyncOpGetDestination(loop->copies[i]), slotOf(builder, rings[i], use));
+    tokens[i] = tileOnlyResult(cloneAhead(loop, &names, builder, loop->copies[i]));
     free(names.items);
   }
   token = tokens[0];
@@ -223,7 +223,7 @@ static MlirValue makeRing(const Loop *loop, MlirValue buffer) {
 static int64_t stagesThatFit(const Loop *loop, int64_t left) {
   int64_t staged = 0, stages = loop->stages;
   for (intptr_t i = 0; i < loop->copyCount; ++i)
-    staged += tileBufferBytes(mlirValueGetType(mlirOperationGetOperand(loop->copies[i], 1)));
+    staged += tileBufferBytes(mlirValueGetType(tileCopyAsyncOpGetDestination(loop->copies[i])));
   while (stages > 1 && staged * (stages - 1) > left)
     --stages;
   return stages;
@@ -266,7 +266,7 @@ static void dropSyncs(const Loop *loop) {
 
 // (induction - lower) / step: the number of the round.
 static MlirValue roundOf(const Loop *loop, TileBuilder *builder) {
-  MlirValue lower = mlirOperationGetOperand(loop->op, 0), step = mlirOperationGetOperand(loop->op, 2);
+  MlirValue lower = scfForOpGetLowerBound(loop->op), step = scfForOpGetStep(loop->op);
   MlirValue distance = tileBuildSub(builder, inductionOf(loop), lower);
   int64_t constant;
   if (tileConstantIndex(step, &constant) && constant == 1)
@@ -278,7 +278,7 @@ static MlirValue roundOf(const Loop *loop, TileBuilder *builder) {
 // What stood in the body for a buffer is the slot of this round.
 static void useSlots(const Loop *loop, TileBuilder *builder, const MlirValue *rings, MlirValue use) {
   for (intptr_t i = 0; i < loop->copyCount; ++i) {
-    MlirValue buffer = mlirOperationGetOperand(loop->copies[i], 1), slot = {NULL};
+    MlirValue buffer = tileCopyAsyncOpGetDestination(loop->copies[i]), slot = {NULL};
     for (MlirOpOperand operand = mlirValueGetFirstUse(buffer), next; !mlirOpOperandIsNull(operand); operand = next) {
       MlirOperation user = mlirOpOperandGetOwner(operand);
       intptr_t number = mlirOpOperandGetOperandNumber(operand);
@@ -302,9 +302,9 @@ static void eraseCopies(const Loop *loop) {
   for (intptr_t i = 0; i < loop->waitCount; ++i)
     mlirOperationDestroy(loop->waits[i]);
   for (intptr_t i = 0; i < loop->copyCount; ++i) {
-    MlirOperation alloc = tileDefiningOp(mlirOperationGetOperand(loop->copies[i], 1));
+    MlirOperation alloc = tileDefiningOp(tileCopyAsyncOpGetDestination(loop->copies[i]));
     mlirOperationDestroy(loop->copies[i]);
-    if (mlirOpOperandIsNull(mlirValueGetFirstUse(mlirOperationGetResult(alloc, 0))))
+    if (mlirOpOperandIsNull(mlirValueGetFirstUse(tileOnlyResult(alloc))))
       mlirOperationDestroy(alloc);
   }
 }
@@ -313,9 +313,9 @@ static void pipeline(Loop *loop) {
   MlirValue rings[MostCopies], tokens[MostStages];
   intptr_t ahead = (intptr_t)loop->stages - 1;
   TileBuilder before = tileBuilderBefore(loop->op);
-  MlirValue lower = mlirOperationGetOperand(loop->op, 0), step = mlirOperationGetOperand(loop->op, 2);
+  MlirValue lower = scfForOpGetLowerBound(loop->op), step = scfForOpGetStep(loop->op);
   for (intptr_t i = 0; i < loop->copyCount; ++i)
-    rings[i] = makeRing(loop, mlirOperationGetOperand(loop->copies[i], 1));
+    rings[i] = makeRing(loop, tileCopyAsyncOpGetDestination(loop->copies[i]));
   if (isRepeated(loop))
     buildSync(&before); // all have read what the rings held when the loop ran last
   for (intptr_t s = 0; s < ahead; ++s) {
@@ -354,12 +354,12 @@ static bool findStores(Loop *loop) {
   loop->copyCount = loop->waitCount = 0;
   for (MlirOperation op = mlirBlockGetFirstOperation(loop->body); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op)) {
-    bool isStore = tileStoreOpIsA(op) && tileTypeIsABuffer(tileOperandType(op, 1));
-    MlirOperation load = isStore ? tileDefiningOp(mlirOperationGetOperand(op, 0)) : (MlirOperation){NULL};
+    bool isStore = tileStoreOpIsA(op) && tileTypeIsABuffer(tileStoreOpGetDestinationType(op));
+    MlirOperation load = isStore ? tileDefiningOp(tileStoreOpGetValue(op)) : (MlirOperation){NULL};
     if (!isStore)
       continue;
-    if (loop->copyCount == MostCopies || !tileLoadOpIsA(load) || !tileTypeIsAView(tileOperandType(load, 0)) ||
-        !tileHasOneUse(mlirOperationGetResult(load, 0)) || !mlirBlockEqual(mlirOperationGetBlock(load), loop->body) ||
+    if (loop->copyCount == MostCopies || !tileLoadOpIsA(load) || !tileTypeIsAView(tileLoadOpGetSourceType(load)) ||
+        !tileHasOneUse(tileLoadOpGetResult(load)) || !mlirBlockEqual(mlirOperationGetBlock(load), loop->body) ||
         !operandsAreKnown(loop, load, -1))
       return false;
     loop->copies[loop->copyCount++] = load;
@@ -374,8 +374,8 @@ static void prefetch(Loop *loop) {
   intptr_t kept = mlirOperationGetNumResults(loop->op), count = loop->copyCount;
   for (intptr_t i = 0; i < count; ++i) {
     Names names = {.items = NULL};
-    rename(&names, inductionOf(loop), mlirOperationGetOperand(loop->op, 0));
-    first[i] = mlirOperationGetResult(cloneAhead(loop, &names, &before, loop->copies[i]), 0);
+    rename(&names, inductionOf(loop), scfForOpGetLowerBound(loop->op));
+    first[i] = tileOnlyResult(cloneAhead(loop, &names, &before, loop->copies[i]));
     free(names.items);
   }
   withCarried(loop, count, first);
@@ -386,11 +386,11 @@ static void prefetch(Loop *loop) {
       sync = mlirOperationGetNextInBlock(sync);
     TileBuilder behind = tileBuilderAfter(mlirOperationIsNull(sync) ? loop->waits[i] : sync);
     Names names = {.items = NULL};
-    MlirValue step = mlirOperationGetOperand(loop->op, 2);
+    MlirValue step = scfForOpGetStep(loop->op);
     rename(&names, inductionOf(loop), tileBuildAdd(&behind, inductionOf(loop), step));
-    next[i] = mlirOperationGetResult(cloneAhead(loop, &names, &behind, loop->copies[i]), 0);
+    next[i] = tileOnlyResult(cloneAhead(loop, &names, &behind, loop->copies[i]));
     free(names.items);
-    mlirOperationSetOperand(loop->waits[i], 0, mlirBlockGetArgument(loop->body, kept + 1 + i));
+    tileStoreOpSetValue(loop->waits[i], mlirBlockGetArgument(loop->body, kept + 1 + i));
     mlirOperationDestroy(loop->copies[i]);
   }
   tileLoopYieldMore(loop->op, count, next);

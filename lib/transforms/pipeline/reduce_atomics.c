@@ -56,8 +56,8 @@ static bool isAlone(MlirOperation loop, MlirOperation store) {
 }
 
 static bool mayReduce(MlirOperation loop, MlirOperation op) {
-  if (!tileStoreOpIsA(op) || !adds(op) || !tileTypeIsAView(tileOperandType(op, 1)) ||
-      !tileTypeIsATile(tileOperandType(op, 0)))
+  if (!tileStoreOpIsA(op) || !adds(op) || !tileTypeIsAView(tileStoreOpGetDestinationType(op)) ||
+      !tileTypeIsATile(tileStoreOpGetValueType(op)))
     return false;
   for (intptr_t i = 1; i < mlirOperationGetNumOperands(op); ++i)
     if (!tileIsInvariant(loop, mlirOperationGetOperand(op, i)))
@@ -76,7 +76,7 @@ static MlirValue neutral(TileBuilder *builder, MlirType type) {
 }
 
 static MlirOperation reduce(MlirOperation loop, MlirOperation store) {
-  MlirType type = tileOperandType(store, 0);
+  MlirType type = tileStoreOpGetValueType(store);
   TileBuilder before = tileBuilderBefore(loop);
   MlirValue start = neutral(&before, type);
   intptr_t number = mlirOperationGetNumResults(loop);
@@ -87,7 +87,7 @@ static MlirOperation reduce(MlirOperation loop, MlirOperation store) {
   MlirValue sum = tileBuildBinary(&at, add, mlirBlockGetArgument(body, number + 1), tileStoreOpGetValue(store));
   mlirOperationRemoveFromParent(store);
   mlirBlockInsertOwnedOperationAfter(mlirOperationGetBlock(made), made, store);
-  mlirOperationSetOperand(store, 0, mlirOperationGetResult(made, number));
+  tileStoreOpSetValue(store, mlirOperationGetResult(made, number));
   tileLoopYieldMore(made, 1, &sum);
   return made;
 }

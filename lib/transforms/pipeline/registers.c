@@ -22,9 +22,9 @@ static MlirOperation ancestorIn(MlirBlock block, MlirOperation op) {
 
 // A load of a buffer whose only reader is a product, as an operand to multiply.
 static bool isFragmentLoad(MlirOperation op) {
-  if (!tileTypeIsABuffer(tileOperandType(op, 0)) || !tileHasOneUse(mlirOperationGetResult(op, 0)))
+  if (!tileTypeIsABuffer(tileLoadOpGetSourceType(op)) || !tileHasOneUse(tileLoadOpGetResult(op)))
     return false;
-  MlirOpOperand use = mlirValueGetFirstUse(mlirOperationGetResult(op, 0));
+  MlirOpOperand use = mlirValueGetFirstUse(tileLoadOpGetResult(op));
   return tileIsFactor(use);
 }
 
@@ -57,11 +57,11 @@ int64_t tileReadFragmentsInLoops(MlirOperation kernel, const TileMachine *machin
   TileOps loads = tileCollectOps(kernel, tileLoadOpIsA);
   for (intptr_t i = 0; i < loads.count; ++i) {
     MlirOperation load = loads.items[i];
-    if (!isFragmentLoad(load) || !isLeftAlone(mlirOperationGetOperand(load, 0), load))
+    if (!isFragmentLoad(load) || !isLeftAlone(tileLoadOpGetSource(load), load))
       continue;
-    MlirOperation product = mlirOpOperandGetOwner(mlirValueGetFirstUse(mlirOperationGetResult(load, 0)));
+    MlirOperation product = mlirOpOperandGetOwner(mlirValueGetFirstUse(tileLoadOpGetResult(load)));
     MlirOperation loop = loopIn(product);
-    if (mlirOperationIsNull(loop) || !tileIsInvariant(loop, mlirOperationGetResult(load, 0)) ||
+    if (mlirOperationIsNull(loop) || !tileIsInvariant(loop, tileLoadOpGetResult(load)) ||
         tileLoopRegisters(&count, loop) + Others <= limit)
       continue;
     mlirOperationMoveBefore(load, product);

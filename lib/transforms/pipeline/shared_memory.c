@@ -40,11 +40,11 @@ static int64_t tileBytes(MlirType type) {
 
 static MlirWalkResult visit(MlirOperation op, void *data) {
   Use *use = data;
-  bool isShared = tileAllocOpIsA(op) && tileTypeIsABuffer(tileResultType(op, 0)) &&
-                  tileStringEquals(tileBufferTypeGetLevel(tileResultType(op, 0)), "shared");
+  bool isShared = tileAllocOpIsA(op) && tileTypeIsABuffer(tileAllocOpGetResultType(op)) &&
+                  tileStringEquals(tileBufferTypeGetLevel(tileAllocOpGetResultType(op)), "shared");
   bool isElsewhere = !mlirOperationIsNull(use->loop) && !mlirOperationEqual(tileOutermostLoop(op), use->loop);
-  if (isShared && (mlirOperationIsNull(use->loop) || !isOfOtherLoops(mlirOperationGetResult(op, 0), use->loop)))
-    use->buffers += tileBufferBytes(tileResultType(op, 0));
+  if (isShared && (mlirOperationIsNull(use->loop) || !isOfOtherLoops(tileAllocOpGetResult(op), use->loop)))
+    use->buffers += tileBufferBytes(tileAllocOpGetResultType(op));
   for (intptr_t i = 0; tileOpExchangesElements(op) && !isElsewhere && i < mlirOperationGetNumOperands(op); ++i) {
     int64_t bytes = tileBytes(tileOperandType(op, i));
     use->scratch = bytes > use->scratch ? bytes : use->scratch;

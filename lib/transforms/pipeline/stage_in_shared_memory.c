@@ -41,15 +41,15 @@ static const char *const statistics[] = {
 
 // The load behind an operand that is converted to a fragment; null where there is none of that form.
 static MlirOperation stagedLoad(MlirOperation convert) {
-  MlirOperation load = tileDefiningOp(mlirOperationGetOperand(convert, 0));
-  bool fits = tileLoadOpIsA(load) && tileTypeIsAView(tileOperandType(load, 0)) &&
-              tileHasOneUse(mlirOperationGetResult(load, 0)) &&
+  MlirOperation load = tileDefiningOp(tileConvertLayoutOpGetInput(convert));
+  bool fits = tileLoadOpIsA(load) && tileTypeIsAView(tileLoadOpGetSourceType(load)) &&
+              tileHasOneUse(tileLoadOpGetResult(load)) &&
               mlirBlockEqual(mlirOperationGetBlock(load), mlirOperationGetBlock(convert));
   return fits ? load : (MlirOperation){NULL};
 }
 
 static bool feedsProduct(MlirOperation convert) {
-  MlirValue result = mlirOperationGetResult(convert, 0);
+  MlirValue result = tileConvertLayoutOpGetResult(convert);
   for (MlirOpOperand use = mlirValueGetFirstUse(result); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use))
     if (!tileIsFactor(use))
       return false;
@@ -128,7 +128,7 @@ static bool planMatrices(const Stage *stage, const TileLayout *store, const Tile
 // but a run's own can become part of the buffer's vectors.
 static bool coalesced(const Plan *plan, const TileLayout *load, const int64_t *shape, uint32_t rank,
                       uint32_t elementBytes, TileLayout *layout) {
-  MlirType view = tileOperandType(plan->load, 0);
+  MlirType view = tileLoadOpGetSourceType(plan->load);
   uint32_t order[TILE_LAYOUT_MAX_AXES], vector = 16 / elementBytes;
   for (uint32_t axis = 0; axis < rank; ++axis) {
     uint32_t place = axis;
@@ -138,7 +138,7 @@ static bool coalesced(const Plan *plan, const TileLayout *load, const int64_t *s
   }
   while (rank && vector > 1 && shape[order[0]] % vector)
     vector /= 2;
-  uint64_t runs = (uint64_t)tileTypeGetCount(tileOperandType(plan->convert, 0)) / vector;
+  uint64_t runs = (uint64_t)tileTypeGetCount(tileConvertLayoutOpGetInputType(plan->convert)) / vector;
   uint32_t lanes = 1u << load->bits[TileLayoutLane];
   uint64_t rounds = runs / lanes & -(runs / lanes);
   return rank &&
@@ -158,7 +158,7 @@ static bool planFrom(const Stage *stage, const TileLayout *store, const TileLayo
 }
 
 static bool planBuffer(const Stage *stage, Plan *plan) {
-  MlirType from = tileOperandType(plan->convert, 0), to = tileResultType(plan->convert, 0);
+  MlirType from = tileConvertLayoutOpGetInputType(plan->convert), to = tileConvertLayoutOpGetResultType(plan->convert);
   TileLayout store = tileLayoutAttrGetLayout(tileTypeGetLayout(from)), wide;
   TileLayout fragment = tileLayoutAttrGetLayout(tileTypeGetLayout(to));
   TileAccessLimits limits = stage->limits;
@@ -177,7 +177,7 @@ static bool planBuffer(const Stage *stage, Plan *plan) {
 }
 
 static MlirType bufferTypeOf(const Stage *stage, const Plan *plan) {
-  MlirType tile = tileOperandType(plan->convert, 0);
+  MlirType tile = tileConvertLayoutOpGetInputType(plan->convert);
   int64_t shape[TILE_LAYOUT_MAX_AXES];
   uint32_t rank = shapeOf(tile, shape);
   MlirAttribute layout = tileLayoutAttrGet(mlirOperationGetContext(stage->kernel), &plan->memory);
@@ -214,7 +214,7 @@ static MlirValue copyInto(Stage *stage, const Plan *plan, MlirValue buffer) {
   MlirOperation copy =
       tileCopyAsyncOpCreate(&builder, tileTokenTypeGet(builder.context), tileLoadOpGetSource(plan->load), buffer, count,
                             indices, none, none, (MlirAttribute){NULL}, (MlirAttribute){NULL});
-  return mlirOperationGetResult(copy, 0);
+  return tileCopyAsyncOpGetToken(copy);
 }
 
 static void buildSync(TileBuilder *builder) { tileSyncOpBuild(builder); }
@@ -240,8 +240,8 @@ static void rewriteGroup(Stage *stage, const Group *group) {
   buildSync(&after);
   for (intptr_t i = 0; i < group->count; ++i) {
     MlirOperation convert = group->plans[i].convert;
-    MlirValue fragment = tileLoadOpBuild(&after, tileResultType(convert, 0), buffers[i], 0, NULL);
-    mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(convert, 0), fragment);
+    MlirValue fragment = tileLoadOpBuild(&after, tileConvertLayoutOpGetResultType(convert), buffers[i], 0, NULL);
+    mlirValueReplaceAllUsesOfWith(tileConvertLayoutOpGetResult(convert), fragment);
     mlirOperationDestroy(convert);
     if (stage->isAsynchronous)
       mlirOperationDestroy(group->plans[i].load);
@@ -261,7 +261,7 @@ static bool mayJoin(const Group *group, const Plan *plan) {
   if (group->count == 16 || !mlirBlockEqual(block, mlirOperationGetBlock(plan->load)))
     return false;
   for (intptr_t i = 0; i < group->count; ++i) {
-    MlirOperation user = firstUserIn(block, mlirOperationGetResult(group->plans[i].convert, 0));
+    MlirOperation user = firstUserIn(block, tileConvertLayoutOpGetResult(group->plans[i].convert));
     if (mlirOperationIsBeforeInBlock(user, plan->load))
       return false;
   }

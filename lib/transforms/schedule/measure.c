@@ -38,7 +38,7 @@ static bool isCheap(MlirOperation op) { return arithConstantOpIsA(op) || tensorE
 static bool isFill(MlirOperation op) {
   intptr_t count = mlirOperationGetNumOperands(op);
   return linalgGenericOpIsA(op) && mlirOperationGetNumResults(op) == 1 &&
-         (count == 1 || (count == 2 && !mlirTypeIsAShaped(tileOperandType(op, 0))));
+         (count == 1 || (count == 2 && !mlirTypeIsAShaped(mlirValueGetType(linalgGenericOpGetInputs(op, 0)))));
 }
 
 static MlirBlock bodyOf(MlirOperation op) {
@@ -106,7 +106,7 @@ static MlirValue cloneValue(Cloner *cloner, MlirValue value) {
   MlirValue to = value;
   if (!mlirOperationIsNull(op) && (isCheap(op) || isFill(op))) {
     MlirOperation clone = cloneOp(cloner, op);
-    to = cloner->isCounting ? value : mlirOperationGetResult(clone, 0);
+    to = cloner->isCounting ? value : tileOnlyResult(clone);
   } else {
     if (cloner->isCounting)
       cloner->types[cloner->numArguments] = mlirValueGetType(value);
@@ -141,7 +141,7 @@ static MlirModule buildProgram(MlirOperation op, MlirAttribute schedule, Cloner 
   MlirContext context = mlirOperationGetContext(op);
   MlirLocation location = mlirLocationUnknownGet(context), locations[MostValues];
   MlirModule module = mlirModuleCreateEmpty(location);
-  MlirType result = tileResultType(op, 0);
+  MlirType result = tileOnlyResultType(op);
   for (intptr_t i = 0; i < cloner->numArguments; ++i)
     locations[i] = location;
   MlirType function = mlirFunctionTypeGet(context, cloner->numArguments, cloner->types, 1, &result);
@@ -154,18 +154,16 @@ static MlirModule buildProgram(MlirOperation op, MlirAttribute schedule, Cloner 
   if (!mlirAttributeIsNull(schedule))
     mlirOperationSetDiscardableAttributeByName(clone, tileString("tile.schedule"), schedule);
   TileBuilder end = tileBuilderAtEnd(building.block, location);
-  MlirValue value = mlirOperationGetResult(clone, 0);
+  MlirValue value = tileOnlyResult(clone);
   funcReturnOpBuild(&end, 1, &value);
   TileBuilder outside = tileBuilderAtEnd(mlirModuleGetBody(module), location);
-  TileAttributeEntry attributes[] = {
-      {"sym_name", mlirStringAttrGet(context, tileString("main"))}, {"function_type", mlirTypeAttrGet(function)}, {0}};
-  tileBuild(&outside, funcFuncOpName, 0, NULL, 0, NULL, attributes, 1, &region);
+  funcFuncOpBuild(&outside, mlirStringAttrGet(context, tileString("main")), mlirTypeAttrGet(function), region);
   return module;
 }
 
 bool tileMeasureProgram(MlirOperation op, MlirAttribute schedule, char *text, size_t capacity) {
   Cloner counting = {.isCounting = true};
-  if (mlirOperationGetNumResults(op) != 1 || !isStatic(tileResultType(op, 0)))
+  if (mlirOperationGetNumResults(op) != 1 || !isStatic(tileOnlyResultType(op)))
     return false;
   cloneOp(&counting, op);
   for (intptr_t i = 0; i < counting.numArguments; ++i)

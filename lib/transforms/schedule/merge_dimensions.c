@@ -254,31 +254,24 @@ static MlirType collapsedType(MlirType type, const Axes *axes) {
 static MlirValue collapse(TileBuilder *b, MlirValue tensor, const Axes *axes) {
   if (!changes(axes))
     return tensor;
-  TileAttributeEntry attributes[] = {{"reassociation", reassociation(b, axes)}, {NULL}};
-  return tileBuildValue(b, tensorCollapseShapeOpName, collapsedType(mlirValueGetType(tensor), axes), 1, &tensor,
-                        attributes);
+  return tensorCollapseShapeOpBuild(b, collapsedType(mlirValueGetType(tensor), axes), tensor, reassociation(b, axes));
 }
 
 // `tensor` in the shape of `like`, whose collapsed type it has.
 static MlirValue expand(TileBuilder *b, MlirValue tensor, MlirValue like, const Axes *axes) {
   MlirType type = mlirValueGetType(like);
-  MlirValue operands[1 + MaxOperandRank] = {tensor};
+  MlirValue sizes[MaxOperandRank];
   int64_t shape[MaxOperandRank];
-  intptr_t rank = mlirShapedTypeGetRank(type), count = 1;
+  intptr_t rank = mlirShapedTypeGetRank(type), count = 0;
   if (!changes(axes))
     return tensor;
   for (intptr_t i = 0; i < rank; ++i) {
     shape[i] = mlirShapedTypeGetDimSize(type, i);
-    MlirValue of[] = {like, {NULL}};
-    if (!mlirShapedTypeIsDynamicSize(shape[i]))
-      continue;
-    of[1] = tileBuildIndex(b, i);
-    operands[count++] = tensorDimOpBuild(b, of[0], of[1]);
+    if (mlirShapedTypeIsDynamicSize(shape[i]))
+      sizes[count++] = tileBuildDim(b, like, i);
   }
-  TileAttributeEntry attributes[] = {{"reassociation", reassociation(b, axes)},
-                                     {"static_output_shape", mlirDenseI64ArrayGet(b->context, rank, shape)},
-                                     {NULL}};
-  return tileBuildValue(b, tensorExpandShapeOpName, type, count, operands, attributes);
+  return tensorExpandShapeOpBuild(b, type, tensor, count, sizes, reassociation(b, axes),
+                                  mlirDenseI64ArrayGet(b->context, rank, shape));
 }
 
 //===--- ops over fewer dimensions --------------------------------------------------------===//
@@ -307,7 +300,7 @@ static MlirOperation rebuild(TileBuilder *b, MlirOperation op, const MlirValue *
     mlirOperationSetOperand(copy, i, operands[i]);
   mlirOperationSetAttributeByName(copy, tileString("indexing_maps"), mlirArrayAttrGet(b->context, count, maps));
   mlirOperationSetAttributeByName(copy, tileString("iterator_types"), iteratorTypes);
-  mlirValueSetType(mlirOperationGetResult(copy, 0), mlirValueGetType(operands[count - 1]));
+  mlirValueSetType(tileOnlyResult(copy), mlirValueGetType(operands[count - 1]));
   return copy;
 }
 
@@ -324,11 +317,11 @@ static MlirValue collapseStart(TileBuilder *b, MlirValue start, const Axes *axes
   int all[MaxOperandRank];
   for (int i = 0; i < axes->count; ++i)
     all[i] = i;
-  MlirValue operands[2] = {mlirOperationGetOperand(fill, 0)};
+  MlirValue operands[2] = {last ? linalgGenericOpGetInputs(fill, 0) : (MlirValue){NULL}};
   MlirAttribute maps[2] = {mapOf(b, axes->count, 0, NULL)};
   operands[last] = collapse(b, mlirOperationGetOperand(fill, last), axes);
   maps[last] = mapOf(b, axes->count, axes->count, all);
-  return mlirOperationGetResult(rebuild(b, fill, operands, maps, iterators(b, axes->count, 0)), 0);
+  return tileOnlyResult(rebuild(b, fill, operands, maps, iterators(b, axes->count, 0)));
 }
 
 static MlirAffineExpr termOf(TileBuilder *b, const TileTerm *term) {
@@ -385,7 +378,7 @@ static MlirOperation buildProduct(TileBuilder *b, const Merge *merge, const Axes
     return (MlirOperation){NULL};
   operands[merge->rhs] = collapse(b, merge->s->operands[merge->rhs].value, &right);
   maps[merge->rhs] = mapOf(b, 3, 2, merge->isTransposed ? (int[]){1, 2} : (int[]){2, 1});
-  operands[2] = collapseStart(b, mlirOperationGetOperand(merge->s->op, 2), out);
+  operands[2] = collapseStart(b, merge->s->operands[2].value, out);
   maps[2] = mapOf(b, 3, 2, (int[]){0, 1});
   return rebuild(b, merge->s->op, operands, maps, iterators(b, 2, 1));
 }
@@ -463,15 +456,15 @@ static MlirOperation mergeFollower(const Run *run, MlirValue value, MlirOperatio
   MlirAttribute maps[MaxOperands];
   for (int i = 0; i <= s.numInputs; ++i) {
     MlirValue operand = mlirOperationGetOperand(follower, i);
-    operands[i] = i == index               ? mlirOperationGetResult(merged, 0)
+    operands[i] = i == index               ? tileOnlyResult(merged)
                   : s.operands[i].isTensor ? collapse(&b, operand, &axes[i])
                                            : operand;
     maps[i] = mapOf(&b, 2, axes[i].count, results[i]);
   }
   MlirOperation copy = rebuild(&b, follower, operands, maps, iterators(&b, 2, 0));
   MlirValue expanded =
-      expand(&b, mlirOperationGetResult(copy, 0), mlirOperationGetOperand(follower, s.numInputs), &axes[s.numInputs]);
-  mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(follower, 0), expanded);
+      expand(&b, tileOnlyResult(copy), mlirOperationGetOperand(follower, s.numInputs), &axes[s.numInputs]);
+  mlirValueReplaceAllUsesOfWith(tileOnlyResult(follower), expanded);
   return follower;
 }
 
@@ -554,12 +547,12 @@ static MlirOperation merge(const Run *run, MlirOperation op) {
   }
   mlirExtPassAddStatistic(run->pass, Merged, 1);
   mlirExtPassAddStatistic(run->pass, Windows, m.numTerms > 0);
-  MlirValue result = mlirOperationGetResult(op, 0);
+  MlirValue result = tileOnlyResult(op);
   MlirOperation follower = mergeFollower(run, result, merged, &out);
   if (!mlirOperationIsNull(follower)) {
     mlirOperationDestroy(follower);
   } else {
-    MlirValue whole = expand(&b, mlirOperationGetResult(merged, 0), mlirOperationGetOperand(op, 2), &out);
+    MlirValue whole = expand(&b, tileOnlyResult(merged), s.operands[2].value, &out);
     mlirValueReplaceAllUsesOfWith(result, whole);
   }
   mlirOperationDestroy(op);

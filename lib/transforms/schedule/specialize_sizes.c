@@ -122,9 +122,9 @@ static bool servesAll(const Choice *choice, int size, int bucket) {
 // The elementwise op that alone uses what this one makes; null: there is none.
 static MlirOperation followerOf(MlirOperation op) {
   MlirOperation none = {NULL};
-  if (mlirOperationGetNumResults(op) != 1 || !tileHasOneUse(mlirOperationGetResult(op, 0)))
+  if (mlirOperationGetNumResults(op) != 1 || !tileHasOneUse(tileOnlyResult(op)))
     return none;
-  MlirOperation user = mlirOpOperandGetOwner(mlirValueGetFirstUse(mlirOperationGetResult(op, 0)));
+  MlirOperation user = mlirOpOperandGetOwner(mlirValueGetFirstUse(tileOnlyResult(op)));
   bool follows = linalgGenericOpIsA(user) && tileGenericIsParallel(user) &&
                  mlirBlockEqual(mlirOperationGetBlock(user), mlirOperationGetBlock(op)) &&
                  mlirAttributeIsNull(tileOpAttribute(user, "tile.schedule"));
@@ -146,8 +146,8 @@ static MlirOperation buildVersion(const Choice *choice, TileBuilder *b) {
   for (int i = 0; i < choice->length; ++i) {
     copies[i] = tileBuilderInsert(b, mlirOperationClone(choice->chain[i]));
     for (intptr_t o = 0; i && o < mlirOperationGetNumOperands(copies[i]); ++o)
-      if (mlirValueEqual(mlirOperationGetOperand(copies[i], o), mlirOperationGetResult(choice->chain[i - 1], 0)))
-        mlirOperationSetOperand(copies[i], o, mlirOperationGetResult(copies[i - 1], 0));
+      if (mlirValueEqual(mlirOperationGetOperand(copies[i], o), tileOnlyResult(choice->chain[i - 1])))
+        mlirOperationSetOperand(copies[i], o, tileOnlyResult(copies[i - 1]));
   }
   int64_t extents[MaxDims];
   const TileStructured *s = choice->s;
@@ -163,11 +163,7 @@ static MlirOperation buildVersion(const Choice *choice, TileBuilder *b) {
 
 // size <= bucket
 static MlirValue buildTest(TileBuilder *b, MlirValue size, int64_t bucket) {
-  enum { Ule = 7 };
-  const TileAttributeEntry predicate[] = {{"predicate", mlirIntegerAttrGet(mlirIntegerTypeGet(b->context, 64), Ule)},
-                                          {NULL}};
-  return tileBuildValue(b, arithCmpIOpName, mlirIntegerTypeGet(b->context, 1), 2,
-                        (MlirValue[]){size, tileBuildIndex(b, bucket)}, predicate);
+  return arithCmpIOpBuild(b, size, tileBuildIndex(b, bucket), ArithCmpI_Ule);
 }
 
 static MlirOperation buildChoice(Choice *choice, TileBuilder *b, int size, int bucket);
@@ -204,17 +200,15 @@ static MlirOperation buildChoice(Choice *choice, TileBuilder *b, int size, int b
     types[i] = tileResultType(last, i);
   MlirValue isSmall = buildTest(b, choice->values[size], choice->run->buckets[bucket]);
   choice->taken[size] = bucket;
-  MlirRegion regions[2];
-  regions[0] = buildBranch(choice, b->location, size + 1, 0);
-  regions[1] = buildBranch(choice, b->location, size, bucket + 1);
-  return tileBuild(b, scfIfOpName, 1, &isSmall, count, types, NULL, 2, regions);
+  MlirRegion small = buildBranch(choice, b->location, size + 1, 0);
+  MlirRegion large = buildBranch(choice, b->location, size, bucket + 1);
+  return scfIfOpBuild(b, count, types, isSmall, small, large);
 }
 
 static void readSizes(Choice *choice, TileBuilder *b) {
   for (int i = 0; i < choice->numSizes; ++i) {
     const TileDim *d = &choice->s->dims[choice->sizes[i]];
-    MlirValue operands[2] = {choice->s->operands[d->operand].value, tileBuildIndex(b, d->result)};
-    choice->values[i] = tensorDimOpBuild(b, operands[0], operands[1]);
+    choice->values[i] = tileBuildDim(b, choice->s->operands[d->operand].value, d->result);
   }
 }
 

@@ -79,12 +79,10 @@ static MlirValue expand(TileBuilder *b, MlirValue tensor, int axis, int64_t part
     shape[next++] = i == axis ? size / parts : size;
   }
   snprintf(groups + used, sizeof groups - used, "]");
-  const TileAttributeEntry attributes[] = {{"reassociation", tileBuildAttribute(b, groups)},
-                                           {"static_output_shape", mlirDenseI64ArrayGet(b->context, rank + 1, shape)},
-                                           {NULL}};
   MlirType expanded =
       mlirRankedTensorTypeGet(rank + 1, shape, mlirShapedTypeGetElementType(type), mlirAttributeGetNull());
-  return tileBuildValue(b, tensorExpandShapeOpName, expanded, 1, &tensor, attributes);
+  return tensorExpandShapeOpBuild(b, expanded, tensor, 0, NULL, tileBuildAttribute(b, groups),
+                                  mlirDenseI64ArrayGet(b->context, rank + 1, shape));
 }
 
 static MlirAttribute mapOf(MlirContext context, int dims, intptr_t count, MlirAffineExpr *results) {
@@ -145,9 +143,9 @@ static MlirAttribute scheduleOfParts(MlirContext context, MlirAttribute schedule
 }
 
 // A linalg.generic of two operands, of which the second is the output; the body takes an element of each. What it
-// yields: `combiner` of both, or the first where there is none.
+// yields: their sum, or the first.
 static MlirValue buildGeneric(TileBuilder *b, MlirValue input, MlirValue output, MlirAttribute maps[2], int reductions,
-                              const char *combiner) {
+                              bool adds) {
   MlirType type = mlirValueGetType(output), element = mlirShapedTypeGetElementType(type);
   MlirType types[] = {element, element};
   MlirLocation locations[] = {b->location, b->location};
@@ -156,12 +154,11 @@ static MlirValue buildGeneric(TileBuilder *b, MlirValue input, MlirValue output,
   mlirRegionAppendOwnedBlock(region, body);
   TileBuilder inside = tileBuilderAtEnd(body, b->location);
   MlirValue arguments[] = {mlirBlockGetArgument(body, 0), mlirBlockGetArgument(body, 1)};
-  MlirValue result = combiner ? tileBuildValue(&inside, combiner, element, 2, arguments, NULL) : arguments[0];
+  MlirValue result = adds ? arithAddFOpBuild(&inside, arguments[0], arguments[1]) : arguments[0];
   linalgYieldOpBuild(&inside, 1, &result);
   MlirAttribute indexing = mlirArrayAttrGet(b->context, 2, maps), none = {NULL};
   MlirAttribute kinds = iterators(b, (int)mlirShapedTypeGetRank(type), reductions);
-  return mlirOperationGetResult(
-      linalgGenericOpCreate(b, 1, &type, 1, &input, 1, &output, indexing, kinds, none, none, region), 0);
+  return tileOnlyResult(linalgGenericOpCreate(b, 1, &type, 1, &input, 1, &output, indexing, kinds, none, none, region));
 }
 
 static MlirValue zeros(TileBuilder *b, MlirType type) {
@@ -169,12 +166,12 @@ static MlirValue zeros(TileBuilder *b, MlirType type) {
   int rank = (int)mlirShapedTypeGetRank(type);
   MlirAttribute maps[] = {mapOf(b->context, rank, 0, NULL),
                           mlirAffineMapAttrGet(mlirAffineMapMultiDimIdentityGet(b->context, rank))};
-  return buildGeneric(b, tileBuildFloat(b, mlirShapedTypeGetElementType(type), 0), empty, maps, 0, NULL);
+  return buildGeneric(b, tileBuildFloat(b, mlirShapedTypeGetElementType(type), 0), empty, maps, 0, false);
 }
 
 static MlirValue buildParts(TileBuilder *b, const TileStructured *s, const TileTiling *tiling, int64_t parts) {
   MlirAttribute maps = tileOpAttribute(s->op, "indexing_maps"), own = tileOpAttribute(s->op, "iterator_types");
-  MlirType out = tileOperandType(s->op, 2);
+  MlirType out = mlirValueGetType(s->operands[2].value);
   int64_t shape[MaxOperandRank + 1] = {parts};
   intptr_t rank = mlirShapedTypeGetRank(out);
   for (intptr_t i = 0; i < rank; ++i)
@@ -193,7 +190,7 @@ static MlirValue buildParts(TileBuilder *b, const TileStructured *s, const TileT
   MlirOperation product = tileBuilderInsert(b, mlirOperationClone(s->op));
   for (int i = 0; i < 3; ++i)
     mlirOperationSetOperand(product, i, operands[i]);
-  mlirValueSetType(mlirOperationGetResult(product, 0), type);
+  mlirValueSetType(tileOnlyResult(product), type);
   mlirOperationSetAttributeByName(product, tileString("indexing_maps"), mlirArrayAttrGet(b->context, 3, newMaps));
   mlirOperationSetAttributeByName(product, tileString("iterator_types"),
                                   mlirArrayAttrGet(b->context, s->numDims + 1, items));
@@ -202,7 +199,7 @@ static MlirValue buildParts(TileBuilder *b, const TileStructured *s, const TileT
   MlirAttribute schedule = mlirAttributeIsNull(s->schedule) ? s->schedule : scheduleOfParts(b->context, s->schedule);
   if (!mlirAttributeIsNull(schedule))
     mlirOperationSetAttributeByName(product, tileString("tile.schedule"), schedule);
-  return mlirOperationGetResult(product, 0);
+  return tileOnlyResult(product);
 }
 
 // Their sum, from what the output started from.
@@ -212,7 +209,7 @@ static MlirValue buildSum(TileBuilder *b, MlirValue parts, MlirValue start) {
   for (int i = 0; i <= rank; ++i) // the parts come last
     dims[i] = mlirAffineDimExprGet(b->context, i ? i - 1 : rank);
   MlirAttribute maps[] = {mapOf(b->context, rank + 1, rank + 1, dims), mapOf(b->context, rank + 1, rank, dims + 1)};
-  return buildGeneric(b, parts, start, maps, 1, arithAddFOpName);
+  return buildGeneric(b, parts, start, maps, 1, true);
 }
 
 static bool split(const Run *run, MlirOperation op) {
@@ -228,8 +225,8 @@ static bool split(const Run *run, MlirOperation op) {
   if (parts == 1)
     return true;
   TileBuilder b = tileBuilderBefore(op);
-  MlirValue sum = buildSum(&b, buildParts(&b, &s, &tiling, parts), mlirOperationGetOperand(op, 2));
-  mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(op, 0), sum);
+  MlirValue sum = buildSum(&b, buildParts(&b, &s, &tiling, parts), s.operands[2].value);
+  mlirValueReplaceAllUsesOfWith(tileOnlyResult(op), sum);
   mlirOperationDestroy(op);
   mlirExtPassAddStatistic(run->pass, Cut, 1);
   mlirExtPassAddStatistic(run->pass, Parts, (uint64_t)parts);

@@ -12,7 +12,7 @@
 
 // Evaluates the op on its constant operand. False after a diagnostic; *value stays null where the op is kept.
 static bool evaluate(MlirOperation op, SparseConstant *constant, MlirValue *value) {
-  MlirType type = tileResultType(op, 0);
+  MlirType type = tileOnlyResultType(op);
   MlirAttribute duplicates = tileOpAttribute(op, "duplicates");
   bool mayAdd = mlirAttributeIsNull(duplicates) || !tileStringEquals(mlirStringAttrGetValue(duplicates), "error");
   if (sparseTransposeOpIsA(op))
@@ -32,7 +32,7 @@ static bool evaluate(MlirOperation op, SparseConstant *constant, MlirValue *valu
   for (intptr_t i = 0; i < count; ++i)
     values[i] = tileBuildConstant(&builder, components[i]);
   if (count)
-    *value = mlirOperationGetResult(sparseAssembleOpCreate(&builder, type, count, values, 0, NULL), 0);
+    *value = tileOnlyResult(sparseAssembleOpCreate(&builder, type, count, values, 0, NULL));
   return count > 0;
 }
 
@@ -40,7 +40,7 @@ static bool evaluate(MlirOperation op, SparseConstant *constant, MlirValue *valu
 static void eraseUnused(MlirOperation op) {
   MlirValue operands[SPARSE_MAX_COMPONENTS];
   intptr_t count = mlirOperationGetNumOperands(op);
-  if (!mlirOpOperandIsNull(mlirValueGetFirstUse(mlirOperationGetResult(op, 0))) || count > SPARSE_MAX_COMPONENTS)
+  if (!mlirOpOperandIsNull(mlirValueGetFirstUse(tileOnlyResult(op))) || count > SPARSE_MAX_COMPONENTS)
     return;
   for (intptr_t i = 0; i < count; ++i)
     operands[i] = mlirOperationGetOperand(op, i);
@@ -59,13 +59,13 @@ static bool fold(MlirOperation op, MlirExtPass pass) {
   MlirValue value = {NULL};
   bool ok = true;
   bool isOne = sparsePackOpIsA(op) || sparseConvertOpIsA(op) || sparseTransposeOpIsA(op) || sparseUnpackOpIsA(op);
-  if (isOne && sparseConstantRead(mlirOperationGetOperand(op, 0), &constant))
+  if (isOne && sparseConstantRead(tileOnlyOperand(op), &constant))
     ok = evaluate(op, &constant, &value);
   sparseConstantFree(&constant);
   if (mlirValueIsNull(value))
     return ok;
-  MlirOperation from = tileDefiningOp(mlirOperationGetOperand(op, 0));
-  mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(op, 0), value);
+  MlirOperation from = tileDefiningOp(tileOnlyOperand(op));
+  mlirValueReplaceAllUsesOfWith(tileOnlyResult(op), value);
   mlirOperationDestroy(op);
   eraseUnused(from);
   mlirExtPassAddStatistic(pass, 0, 1);

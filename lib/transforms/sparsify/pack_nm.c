@@ -117,7 +117,7 @@ bool sparseWeightsPack(MlirOperation op, const SparseWeights *weights, MlirType 
 static MlirValue assemble(MlirOperation at, MlirType type, const MlirAttribute components[2]) {
   TileBuilder builder = tileBuilderBefore(at);
   const MlirValue values[] = {tileBuildConstant(&builder, components[0]), tileBuildConstant(&builder, components[1])};
-  return mlirOperationGetResult(sparseAssembleOpCreate(&builder, type, 2, values, 0, NULL), 0);
+  return tileOnlyResult(sparseAssembleOpCreate(&builder, type, 2, values, 0, NULL));
 }
 
 //===--- the pass -----------------------------------------------------------===//
@@ -139,7 +139,7 @@ static bool prepare(MlirOperation op, MlirExtPass pass, Work *work, bool *ok) {
   intptr_t operand = 0;
   *work = (Work){.op = op};
   if (sparsePackOpIsA(op)) {
-    work->type = tileResultType(op, 0);
+    work->type = tileOnlyResultType(op);
     if (!sparseEncodingIs(sparseTypeGetEncoding(work->type), SparseScheme_Windows))
       return false;
   } else if (mlirExtPassGetInteger(pass, "n") > 0 && sparseMatchWeightedProduct(op, &work->weighted)) {
@@ -161,7 +161,7 @@ static void replace(const Work *work, MlirExtPass pass) {
   if (work->isProduct) {
     sparseReplaceProduct(work->op, &work->weighted, packed);
   } else {
-    mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(work->op, 0), packed);
+    mlirValueReplaceAllUsesOfWith(tileOnlyResult(work->op), packed);
     mlirOperationDestroy(work->op);
   }
   sparseEraseUnused(constant);

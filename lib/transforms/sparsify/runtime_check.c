@@ -196,7 +196,7 @@ static bool areConstant(MlirOperation assemble) {
 static bool checkAssemble(MlirOperation op, MlirOperation module, uint64_t *checks) {
   TileBuilder builder = tileBuilderBefore(op);
   SparseComponent unused[SPARSE_MAX_COMPONENTS];
-  MlirType type = tileResultType(op, 0);
+  MlirType type = sparseAssembleOpGetResultType(op);
   Tensor tensor = {&builder, module, type, sparseTypeGetEncoding(type), .checks = checks};
   MlirValue components[SPARSE_MAX_COMPONENTS];
   intptr_t next = sparseTypeGetComponents(type, unused);

@@ -145,11 +145,11 @@ void sparseReplaceProduct(MlirOperation op, const SparseWeightedProduct *weighte
   MlirOperation made = product->isVector
                            ? sparseSpmvOpCreate(&builder, factors[0], factors[1], init, none, left)
                            : sparseSpmmOpCreate(&builder, factors[0], factors[1], init, none, left, right);
-  mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(op, 0), mlirOperationGetResult(made, 0));
+  mlirValueReplaceAllUsesOfWith(tileOnlyResult(op), tileOnlyResult(made));
   mlirOperationDestroy(op);
 }
 
 void sparseEraseUnused(MlirOperation constant) {
-  if (mlirOpOperandIsNull(mlirValueGetFirstUse(mlirOperationGetResult(constant, 0))))
+  if (mlirOpOperandIsNull(mlirValueGetFirstUse(tileOnlyResult(constant))))
     mlirOperationDestroy(constant);
 }
