@@ -41,6 +41,7 @@ static const TilePipelineStep toVectors[] = {
 static const TilePipelineStep toCalls[] = {{"convert-tile-launch-to-runtime"}, {NULL}};
 
 static const TilePipelineStage stages[] = {
+    {tileStageOfPrograms},
     {toMachine, .given = TilePipeline_Chip},
     {tileStageOfTensors, .unless = TilePipeline_Bufferized},
     {toMergedSizes, .unless = TilePipeline_Bufferized},

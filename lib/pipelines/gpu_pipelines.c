@@ -64,6 +64,7 @@ static const TilePipelineStep ofDevice[] = {
 };
 
 static const TilePipelineStage stages[] = {
+    {tileStageOfPrograms},
     {toMachine},
     {tileStageOfTensors, .unless = TilePipeline_Bufferized},
     {tileStageOfBuckets, .given = TilePipeline_Buckets, .unless = TilePipeline_Bufferized},

@@ -11,7 +11,8 @@ const TilePipelineStep tileStageToCalls[] = {{"convert-gpu-launch-to-runtime"}, 
 static const TilePipelineStep toBuffers[] = {{"tile-bufferize-host"}, {NULL}};
 
 static const TilePipelineStage stages[] = {
-    {toBuffers}, {tileStageToCalls}, {tileStageToLoops}, {tileStageToInstructions}, {tileStageToLlvm}, {NULL},
+    {tileStageOfPrograms}, {toBuffers}, {tileStageToCalls}, {tileStageToLoops}, {tileStageToInstructions},
+    {tileStageToLlvm},     {NULL},
 };
 
 static bool build(MlirExtPass options, MlirStringCallback append, void *userData) {

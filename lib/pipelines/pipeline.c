@@ -1,6 +1,7 @@
 // Prints pipelines that are data. See pipeline.h.
 #include "lib/pipelines/pipeline.h"
 
+#include "lib/ir/canonicalize.h"
 #include "lib/ir/support.h"
 #include "lib/machine/machine.h"
 
@@ -100,7 +101,9 @@ static bool printStage(Printer *printer, const TilePipelineStep *steps) {
   for (; steps->pass || steps->from; ++steps) {
     begin(printer, steps->on);
     print(printer, steps->pass ? tileString(steps->pass) : valueOf(printer, steps->from));
-    if (!printSettings(printer, steps))
+    if (isSame(steps->pass, TILE_CANONICALIZE))
+      printText(printer, TILE_CANONICALIZE_OPTIONS);
+    else if (!printSettings(printer, steps))
       return false;
   }
   close(printer);

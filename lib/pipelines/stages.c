@@ -8,6 +8,13 @@
 
 //===--- from tensors to buffers -----------------------------------------------===//
 
+// The program as it was written: its roundings stay, and no op of it crashes a pass of upstream's.
+const TilePipelineStep tileStageOfPrograms[] = {
+    {"tile-keep-roundings"},
+    {"tile-avoid-upstream-faults"},
+    {NULL},
+};
+
 // Upstream's sparse tensors become ours, ours become their components.
 const TilePipelineStep tileStageOfTensors[] = {
     {"convert-sparse-tensor-to-sparse", {{"lowerable", "true"}}},
@@ -51,7 +58,7 @@ const TilePipelineStep tileStageToKernels[] = {
 // Tensors that have elements become buffers.
 const TilePipelineStep tileStageToBuffers[] = {
     {"tile-fold-zero-sizes", .on = funcFuncOpName},
-    {"eliminate-empty-tensors", .on = funcFuncOpName},
+    {"tile-eliminate-empty-tensors", .on = funcFuncOpName},
     {"tile-bufferize-host"},
     {"canonicalize", .on = funcFuncOpName},
     {"cse", .on = funcFuncOpName},
@@ -108,6 +115,7 @@ const TilePipelineStep tileStageToInstructions[] = {
 const TilePipelineStep tileStageToLlvm[] = {
     {"arith-expand", {{"include-bf16", "true"}}, .on = funcFuncOpName},
     {"canonicalize", .on = funcFuncOpName},
+    {"tile-avoid-upstream-faults", .on = funcFuncOpName},
     {"expand-strided-metadata", .on = funcFuncOpName},
     {"lower-affine", .on = funcFuncOpName},
     {"convert-math-to-llvm", .on = funcFuncOpName},
@@ -122,6 +130,7 @@ const TilePipelineStep tileStageToLlvm[] = {
     {"convert-cf-to-llvm"},
     {"convert-ub-to-llvm", .on = llvmLLVMFuncOpName},
     {"reconcile-unrealized-casts", .on = llvmLLVMFuncOpName},
+    {"tile-avoid-upstream-faults", .on = llvmLLVMFuncOpName},
     {"tile-move-bf16-as-bits", .on = llvmLLVMFuncOpName},
     {"canonicalize", .on = llvmLLVMFuncOpName},
     {"cse", .on = llvmLLVMFuncOpName},

@@ -4,6 +4,9 @@
 
 #include "lib/pipelines/pipeline.h"
 
+// First in every pipeline (stages.c).
+extern const TilePipelineStep tileStageOfPrograms[];
+
 // From tensors to buffers (stages.c). Passes that schedule linalg stand between the first two.
 extern const TilePipelineStep tileStageOfTensors[]; // sparse programs become dense ones, attention one op
 extern const TilePipelineStep tileStageOfBuckets[]; // kernels for sizes known late

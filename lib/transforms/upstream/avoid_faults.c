@@ -1,0 +1,245 @@
+// tile-avoid-upstream-faults: ops at which LLVM 22.1 crashes or computes something else become ops that mean the same.
+//
+// Each row of `faults` names the op, upstream's report, and the rewriting. The wrong patterns of the canonicalizer are
+// in lib/ir/canonicalize.h, and what upstream's sparsifier cannot do in lib/conversion/sparse_tensor_to_sparse.
+//
+//   %e = memref.expand_shape %a [[0, 1]] output_shape [%n, %m]  →  memref.reinterpret_cast with sizes [%n, %m]
+//
+// Expects: any level; pipelines run it first, before upstream's passes of buffers and vectors, and last, in the llvm
+// dialect. Leaves: no op that a row tells about, or an error at that op. Cost: linear.
+#include "lib/ir/builder.h"
+#include "lib/ir/pass.h"
+#include "lib/transforms/upstream/faults.h"
+#include "mlir-c/BuiltinAttributes.h"
+#include "mlir-c/BuiltinTypes.h"
+#include "upstream/arith.h"
+#include "upstream/llvm.h"
+#include "upstream/memref.h"
+#include "upstream/tensor.h"
+#include "upstream/ub.h"
+#include "upstream/vector.h"
+
+enum { MaxRank = 32 };
+
+static bool replace(MlirOperation op, MlirValue value) {
+  mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(op, 0), value);
+  mlirOperationDestroy(op);
+  return true;
+}
+
+static bool isDynamic(int64_t size) { return size == mlirShapedTypeGetDynamicSize(); }
+
+//===--- memref.expand_shape with several dynamic sizes in a group ------------------===//
+
+// The dimensions that dimension `source` becomes are [*first, *first + count).
+static intptr_t groupOf(MlirOperation op, intptr_t source, intptr_t *first) {
+  MlirAttribute group = mlirArrayAttrGetElement(memrefExpandShapeOpGetReassociation(op), source);
+  *first = mlirIntegerAttrGetValueInt(mlirArrayAttrGetElement(group, 0));
+  return mlirArrayAttrGetNumElements(group);
+}
+
+static bool hasSeveralDynamic(MlirOperation op) {
+  MlirType type = tileResultType(op, 0);
+  for (intptr_t g = 0; g < mlirShapedTypeGetRank(tileOperandType(op, 0)); ++g) {
+    intptr_t first, dynamic = 0, count = groupOf(op, g, &first);
+    for (intptr_t i = first; i < first + count; ++i)
+      dynamic += mlirShapedTypeIsDynamicDim(type, i);
+    if (dynamic > 1)
+      return true;
+  }
+  return false;
+}
+
+typedef struct View {
+  MlirValue offset, sizes[MaxRank], strides[MaxRank];
+} View;
+
+// Sizes as the op gives them; strides from the source's, innermost dimension of each group first.
+static View viewOf(TileBuilder *builder, MlirOperation op) {
+  MlirValue source = mlirOperationGetOperand(op, 0);
+  MlirType from = mlirValueGetType(source), to = tileResultType(op, 0), types[2 + 2 * MaxRank];
+  intptr_t rank = mlirShapedTypeGetRank(from), given = 1;
+  types[0] =
+      mlirMemRefTypeContiguousGet(mlirShapedTypeGetElementType(from), 0, NULL, mlirMemRefTypeGetMemorySpace(from));
+  for (intptr_t i = 1; i < 2 + 2 * rank; ++i)
+    types[i] = mlirIndexTypeGet(builder->context);
+  MlirOperation parts =
+      tileBuild(builder, memrefExtractStridedMetadataOpName, 1, &source, 2 + 2 * rank, types, NULL, 0, NULL);
+  View view = {.offset = mlirOperationGetResult(parts, 1)};
+  for (intptr_t i = 0; i < mlirShapedTypeGetRank(to); ++i)
+    view.sizes[i] = mlirShapedTypeIsDynamicDim(to, i) ? mlirOperationGetOperand(op, given++)
+                                                      : tileBuildIndex(builder, mlirShapedTypeGetDimSize(to, i));
+  for (intptr_t g = 0; g < rank; ++g) {
+    intptr_t first, count = groupOf(op, g, &first);
+    MlirValue stride = mlirOperationGetResult(parts, 2 + rank + g);
+    for (intptr_t i = first + count - 1; i >= first; --i) {
+      view.strides[i] = stride;
+      stride = tileBuildMul(builder, stride, view.sizes[i]);
+    }
+  }
+  return view;
+}
+
+static bool expandByCast(MlirOperation op) {
+  MlirType type = tileResultType(op, 0);
+  intptr_t rank = mlirShapedTypeGetRank(type), numSizes = 0, numStrides = 0;
+  int64_t offset, open = mlirShapedTypeGetDynamicStrideOrOffset(), sizes[MaxRank], strides[MaxRank];
+  if (!hasSeveralDynamic(op))
+    return true;
+  if (rank > MaxRank || mlirLogicalResultIsFailure(mlirMemRefTypeGetStridesAndOffset(type, strides, &offset)))
+    return tileError(op, "has several dynamic sizes in a group, and no list of strides");
+  TileBuilder builder = tileBuilderBefore(op);
+  View view = viewOf(&builder, op);
+  MlirValue dynamicSizes[MaxRank], dynamicStrides[MaxRank];
+  for (intptr_t i = 0; i < rank; ++i) {
+    sizes[i] = mlirShapedTypeGetDimSize(type, i);
+    if (isDynamic(sizes[i]))
+      dynamicSizes[numSizes++] = view.sizes[i];
+    if (strides[i] == open)
+      dynamicStrides[numStrides++] = view.strides[i];
+  }
+  return replace(op, memrefReinterpretCastOpBuild(&builder, type, mlirOperationGetOperand(op, 0), offset == open,
+                                                  &view.offset, numSizes, dynamicSizes, numStrides, dynamicStrides,
+                                                  mlirDenseI64ArrayGet(builder.context, 1, &offset),
+                                                  mlirDenseI64ArrayGet(builder.context, rank, sizes),
+                                                  mlirDenseI64ArrayGet(builder.context, rank, strides)));
+}
+
+//===--- products of a vector's integers --------------------------------------------===//
+
+static MlirValue elementAt(TileBuilder *builder, MlirValue vector, int64_t i) {
+  MlirType i64 = mlirIntegerTypeGet(builder->context, 64);
+  MlirValue at = llvmConstantOpBuild(builder, i64, mlirIntegerAttrGet(i64, i));
+  return llvmExtractElementOpBuild(builder, vector, at);
+}
+
+static MlirValue part(TileBuilder *builder, MlirValue vector, int64_t first, int64_t count) {
+  int32_t mask[1024];
+  for (int64_t i = 0; i < count; ++i)
+    mask[i] = (int32_t)(first + i);
+  MlirType type = mlirVectorTypeGet(1, &count, mlirShapedTypeGetElementType(mlirValueGetType(vector)));
+  return llvmShuffleVectorOpBuild(builder, type, vector, vector, mlirDenseI32ArrayGet(builder->context, count, mask));
+}
+
+// Halves are multiplied until one element is left; an odd one is multiplied last.
+static bool multiplyHalves(MlirOperation op) {
+  TileBuilder builder = tileBuilderBefore(op);
+  MlirValue vector = mlirOperationGetOperand(op, 0), odd = {NULL};
+  if (mlirVectorTypeIsScalable(mlirValueGetType(vector)))
+    return true;
+  int64_t size = mlirShapedTypeGetDimSize(mlirValueGetType(vector), 0);
+  for (; size > 1 && size / 2 <= 1024; size /= 2) {
+    if (size % 2) {
+      MlirValue last = elementAt(&builder, vector, size - 1);
+      odd = mlirValueIsNull(odd) ? last : llvmMulOpBuild(&builder, odd, last);
+    }
+    vector = llvmMulOpBuild(&builder, part(&builder, vector, 0, size / 2), part(&builder, vector, size / 2, size / 2));
+  }
+  if (size > 1)
+    return tileError(op, "multiplies %lld elements; at most 2048 are accepted", (long long)size);
+  MlirValue product = elementAt(&builder, vector, 0);
+  return replace(op, mlirValueIsNull(odd) ? product : llvmMulOpBuild(&builder, product, odd));
+}
+
+//===--- vector.insert of a vector at a dynamic position ------------------------------===//
+
+static MlirValue rowAt(TileBuilder *builder, MlirValue vector, intptr_t count, const int64_t *position) {
+  return vectorExtractOpBuild(builder, vector, 0, NULL, mlirDenseI64ArrayGet(builder->context, count, position));
+}
+
+// Each row is the new one where the position says so, and otherwise what it was.
+static bool insertBySelection(MlirOperation op) {
+  MlirAttribute positions = vectorInsertOpGetStaticPosition(op);
+  MlirType type = tileResultType(op, 0);
+  intptr_t count = mlirDenseArrayGetNumElements(positions), open = -1, numOpen = mlirOperationGetNumOperands(op) - 2;
+  int64_t position[MaxRank];
+  if (numOpen == 0 || !mlirTypeIsAVector(tileOperandType(op, 0)) || count > MaxRank)
+    return true;
+  for (intptr_t i = 0; i < count; ++i) {
+    position[i] = mlirDenseI64ArrayGetElement(positions, i);
+    open = isDynamic(position[i]) ? i : open;
+  }
+  if (numOpen > 1)
+    return tileError(op, "inserts a vector at %lld dynamic positions; at most 1 is accepted", (long long)numOpen);
+  TileBuilder builder = tileBuilderBefore(op);
+  MlirValue row = mlirOperationGetOperand(op, 0), result = mlirOperationGetOperand(op, 1);
+  for (int64_t i = 0; i < mlirShapedTypeGetDimSize(type, open); ++i) {
+    position[open] = i;
+    MlirValue isHere =
+        arithCmpIOpBuild(&builder, mlirOperationGetOperand(op, 2), tileBuildIndex(&builder, i), ArithCmpI_Eq);
+    MlirValue kept = rowAt(&builder, mlirOperationGetOperand(op, 1), count, position);
+    result = vectorInsertOpBuild(&builder, arithSelectOpBuild(&builder, isHere, row, kept), result, 0, NULL,
+                                 mlirDenseI64ArrayGet(builder.context, count, position));
+  }
+  return replace(op, result);
+}
+
+//===--- poison -----------------------------------------------------------------------===//
+
+static bool isPoison(MlirValue value) { return ubPoisonOpIsA(tileDefiningOp(value)); }
+
+// A sum with poison is poison, and so is its carry.
+static bool addToPoison(MlirOperation op) {
+  if (!isPoison(mlirOperationGetOperand(op, 0)) && !isPoison(mlirOperationGetOperand(op, 1)))
+    return true;
+  TileBuilder builder = tileBuilderBefore(op);
+  for (intptr_t i = 0; i < 2; ++i)
+    mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(op, i),
+                                  tileBuildValue(&builder, ubPoisonOpName, tileResultType(op, i), 0, NULL, NULL));
+  mlirOperationDestroy(op);
+  return true;
+}
+
+// Poison may be any number: 0.
+static bool fillPoison(MlirOperation op) {
+  MlirType element = mlirShapedTypeGetElementType(tileResultType(op, 0));
+  if (mlirTypeIsAVector(element))
+    return tileError(op, "makes a tensor of vectors; an element type of integers, index or floats is accepted");
+  TileBuilder builder = tileBuilderBefore(op);
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
+    if (isPoison(mlirOperationGetOperand(op, i)))
+      mlirOperationSetOperand(op, i,
+                              mlirTypeIsAFloat(element)   ? tileBuildFloat(&builder, element, 0)
+                              : mlirTypeIsAIndex(element) ? tileBuildIndex(&builder, 0)
+                                                          : tileBuildInteger(&builder, element, 0));
+  return true;
+}
+
+//===--- the pass -----------------------------------------------------------------------===//
+
+static const struct {
+  const char *op, *report; // https://github.com/llvm/llvm-project/…
+  bool (*avoid)(MlirOperation op);
+} faults[] = {
+    // expand-strided-metadata reads a size that it did not compute, and crashes.
+    {memrefExpandShapeOpName, "issues/186830", expandByCast},
+    // InstCombine takes the product of an odd number of -1, which are extended i1, for 1.
+    {llvmVectorReduceMulOpName, "pull/199401", multiplyHalves},
+    // convert-vector-to-llvm takes a dynamic position for a constant, and crashes.
+    {vectorInsertOpName, "issues/177829", insertBySelection},
+    // Folders take ub.poison, or a vector, for an integer, and crash.
+    {arithAddUIExtendedOpName, "issues/181534", addToPoison},
+    {tensorFromElementsOpName, "issues/178209", fillPoison},
+};
+
+static bool run(MlirOperation root, MlirExtPass pass) {
+  bool ok = true;
+  for (size_t i = 0; i < sizeof faults / sizeof *faults; ++i) {
+    TileOps ops = tileCollect(root, faults[i].op);
+    for (intptr_t k = 0; k < ops.count; ++k)
+      ok &= faults[i].avoid(ops.items[k]);
+    tileOpsFree(&ops);
+  }
+  return ok;
+}
+
+static void dependents(MlirDialectRegistry registry) {
+  tileInsertDialects(registry, (const char *const[]){"arith", "llvm", "memref", "ub", "vector", NULL});
+}
+
+const MlirExtPassDefinition tileAvoidUpstreamFaultsPass = {
+    .argument = "tile-avoid-upstream-faults",
+    .summary = "Rewrite ops at which LLVM 22.1 crashes or computes something else",
+    .dependentDialects = dependents,
+    .run = run,
+};

@@ -1,0 +1,66 @@
+// Ops at which LLVM 22.1 crashes or is wrong. Each of these programs crashed tile-opt or gave another result.
+// RUN: %tile_opt %s --tile-to-cpu-pipeline -o /dev/null
+// RUN: %tile_opt %s --tile-avoid-upstream-faults | FileCheck %s
+// RUN: %mlir_opt_plugin %s --pass-pipeline='builtin.module(tile-avoid-upstream-faults)' | FileCheck %s
+
+// CHECK-LABEL: func.func @several_dynamic
+// CHECK: %{{.*}}, %[[offset:.*]], %{{.*}}:2, %[[strides:.*]]:2 = memref.extract_strided_metadata
+// CHECK: %[[outer:.*]] = arith.muli %[[strides]]#0, %arg2
+// CHECK: memref.reinterpret_cast %arg0 to offset: [%[[offset]]], sizes: [%arg1, %arg2, 10], strides: [%[[outer]], %[[strides]]#0, 1]
+func.func @several_dynamic(%a: memref<?x10xf32, strided<[?, 1], offset: ?>>, %n: index, %m: index)
+    -> memref<?x?x10xf32, strided<[?, ?, 1], offset: ?>> {
+  %e = memref.expand_shape %a [[0, 1], [2]] output_shape [%n, %m, 10]
+      : memref<?x10xf32, strided<[?, 1], offset: ?>> into memref<?x?x10xf32, strided<[?, ?, 1], offset: ?>>
+  return %e : memref<?x?x10xf32, strided<[?, ?, 1], offset: ?>>
+}
+// One dynamic size in a group is upstream's to lower.
+// CHECK-LABEL: func.func @one_dynamic
+// CHECK: memref.expand_shape
+func.func @one_dynamic(%a: memref<?xf32>, %n: index) -> memref<?x2xf32> {
+  %e = memref.expand_shape %a [[0, 1]] output_shape [%n, 2] : memref<?xf32> into memref<?x2xf32>
+  return %e : memref<?x2xf32>
+}
+// CHECK-LABEL: func.func @tensors
+func.func @tensors(%a: tensor<?xf32>, %n: index, %m: index) -> tensor<?x?xf32> {
+  %e = tensor.expand_shape %a [[0, 1]] output_shape [%n, %m] : tensor<?xf32> into tensor<?x?xf32>
+  return %e : tensor<?x?xf32>
+}
+// CHECK-LABEL: func.func @outside
+// CHECK-COUNT-4: arith.select
+// CHECK-NOT: vector.insert %{{.*}} [%c-2]
+func.func @outside(%a: vector<4x5xf32>, %b: vector<5xf32>) -> vector<4x5xf32> {
+  %i = arith.constant -2 : index
+  %r = vector.insert %b, %a[%i] : vector<5xf32> into vector<4x5xf32>
+  return %r : vector<4x5xf32>
+}
+// CHECK-LABEL: func.func @dynamic
+// CHECK-COUNT-2: vector.insert %{{.*}}, %{{.*}} [1, {{[01]}}] : vector<3xi8> into vector<2x2x3xi8>
+func.func @dynamic(%a: vector<2x2x3xi8>, %b: vector<3xi8>, %i: index) -> vector<2x2x3xi8> {
+  %r = vector.insert %b, %a[1, %i] : vector<3xi8> into vector<2x2x3xi8>
+  return %r : vector<2x2x3xi8>
+}
+// CHECK-LABEL: func.func @carry
+// CHECK: ub.poison : i32
+// CHECK: ub.poison : i1
+// CHECK-NOT: arith.addui_extended
+func.func @carry() -> (i32, i1) {
+  %p = ub.poison : i32
+  %c = arith.constant 5 : i32
+  %s, %o = arith.addui_extended %p, %c : i32, i1
+  return %s, %o : i32, i1
+}
+// CHECK-LABEL: func.func @elements
+// CHECK: tensor.from_elements %c0{{.*}} : tensor<1xindex>
+func.func @elements() -> tensor<1xindex> {
+  %p = ub.poison : index
+  %t = tensor.from_elements %p : tensor<1xindex>
+  return %t : tensor<1xindex>
+}
+// CHECK-LABEL: llvm.func @product
+// CHECK-COUNT-2: llvm.shufflevector
+// CHECK-NOT: reduce.mul
+llvm.func @product(%v: vector<3xi1>) -> i8 {
+  %e = llvm.sext %v : vector<3xi1> to vector<3xi8>
+  %r = "llvm.intr.vector.reduce.mul"(%e) : (vector<3xi8>) -> i8
+  llvm.return %r : i8
+}
