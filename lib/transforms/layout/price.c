@@ -129,11 +129,13 @@ static MlirValue memoryOf(MlirOperation op) {
   return tileOpOperand(op, names[which]);
 }
 
-// Cycles that one segment takes of a core's share of the second-level cache's bandwidth.
-static double segmentCycles(const Graph *graph, int64_t transaction) {
+// Cycles that one segment takes of a core's share of the level's bandwidth. The level is "l2", or the core's own
+// cache: "l1" where the machine lists one, else what divides the memory of "shared" with it.
+static double segmentCycles(const Graph *graph, const char *level, int64_t transaction) {
   int64_t cores = 0, clock = 0;
   TileMachineLevel cache = {.bandwidth = 0};
-  tileMachineGetLevel(graph->machine, "l2", &cache);
+  if (!tileMachineGetLevel(graph->machine, level, &cache) && !strcmp(level, "l1"))
+    tileMachineGetLevel(graph->machine, "shared", &cache);
   tileMachineGetInteger(graph->machine, "cores", &cores);
   tileMachineGetInteger(graph->machine, "clock.hz", &clock);
   double perCycle = cores && clock ? (double)cache.bandwidth / (double)cores / (double)clock : 0;
@@ -146,7 +148,7 @@ static double priceAccess(Graph *graph, const Variable *variable, const TileLayo
   int64_t transaction = 32;
   TileAccessLimits limits = {.elementBytes = bytes, .vectorBytes = bytes > 16 ? bytes : 16};
   tileMachineGetInteger(graph->machine, "global.transaction", &transaction);
-  double warps = graph->warps, segment = segmentCycles(graph, transaction);
+  double warps = graph->warps, segment = segmentCycles(graph, "l2", transaction);
   if (variable->kind == Variable_Store)
     warps /= 1u << copyBits(layout, TileLayoutWarp); // one of them stores
   if (!tileTypeIsAView(mlirValueGetType(memory)))
@@ -154,10 +156,12 @@ static double priceAccess(Graph *graph, const Variable *variable, const TileLayo
   TileMemoryFacts facts = layoutMemoryFacts(variable->op, memory, order);
   uint32_t vector = tileAccessWidest(layout, &facts, &limits, NULL);
   double instructions = (double)layoutRegisters(layout) / vector;
-  // What several lanes ask for is fetched once, but comes to each of them.
-  double touched = segmentsOf(layout, order[0], (uint32_t)transaction / bytes);
-  double asked = (double)graph->lanes * vector * bytes / (double)transaction;
-  return warps * instructions * (ACCESS + segment * (asked > touched ? asked : touched));
+  // What several lanes ask for is fetched once, and the core's own cache gives it to each of them. In a loop, what is
+  // loaded between displaces it there.
+  double fetched = segment * segmentsOf(layout, order[0], (uint32_t)transaction / bytes);
+  double given = (double)graph->lanes * vector * bytes / (double)transaction;
+  given *= variable->weight > 1 ? segment : segmentCycles(graph, "l1", transaction);
+  return warps * instructions * (ACCESS + (fetched > given ? fetched : given));
 }
 
 //===--- arithmetic --------------------------------------------------------------------------===//
