@@ -60,7 +60,9 @@ bool tileStructuredFindTiling(const TileStructured *s, TileTiling *tiling) {
   int vector = tileStructuredFoldVector(s);
   *tiling = (TileTiling){.whole = -1};
   tiling->isMatrix = !tileStructuredGpu(s) && tileStructuredMatchMatrixProduct(s, &tiling->product);
-  tiling->isProduct = tiling->isMatrix || tileStructuredMatchProduct(s, &tiling->product);
+  // A matrix product whose k is one step is a product of a GPU too, though no tile needs an axis for k.
+  tiling->isProduct = tiling->isMatrix || tileStructuredMatchProduct(s, &tiling->product) ||
+                      (tileStructuredGpu(s) && tileStructuredMatchMatrixProduct(s, &tiling->product));
   tiling->tiled =
       tiling->isProduct ? 1u << tiling->product.m | 1u << tiling->product.n | 1u << tiling->product.k : dimsToTile(s);
   if (tiling->isProduct || tileStructuredHasTerms(s))

@@ -22,6 +22,18 @@ func.func @large(%a: tensor<4096x4096xf16>, %b: tensor<4096x4096xf16>, %c: tenso
 
 // -----
 
+// One step of k: a product all the same.
+// CHECK: #[[OUTER:.*]] = #tile.schedule<kind = "product",
+// CHECK-LABEL: func.func @outer
+// CHECK: linalg.generic {{.*}} attrs = {tile.schedule = #[[OUTER]]
+func.func @outer(%a: tensor<3x1xf32>, %b: tensor<1x33xf32>, %c: tensor<3x33xf32>) -> tensor<3x33xf32> {
+  // expected-remark-re@below {{tile {{.*}} on 1 warps}}
+  %0 = linalg.matmul ins(%a, %b : tensor<3x1xf32>, tensor<1x33xf32>) outs(%c : tensor<3x33xf32>) -> tensor<3x33xf32>
+  return %0 : tensor<3x33xf32>
+}
+
+// -----
+
 // What a person wrote stays; what it leaves out and what it costs are filled in.
 // CHECK: #[[MINE:.*]] = #tile.schedule<kind = "product", block = [32, 64, 32], warps = [1, 4, 1], stages = 3, registers = {{[0-9]+}}, time = {{[0-9]+}},
 // CHECK-LABEL: func.func @mine
