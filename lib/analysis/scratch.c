@@ -303,16 +303,23 @@ static int64_t bytesOfGather(const TileExchange *exchange, MlirOperation op) {
 }
 
 // The thread that acted gives what it read to those that hold copies; a scalar's copies are in all threads.
+bool tileSpreadsResult(const TileExchange *exchange, MlirOperation op) {
+  if (tileAtomicLoadOpIsA(op))
+    return true;
+  bool isExchange = tileAtomicRmwOpIsA(op) || tileAtomicCasOpIsA(op);
+  if (!isExchange || mlirOpOperandIsNull(mlirValueGetFirstUse(mlirOperationGetResult(op, 0))))
+    return false;
+  if (!isTile(tileResultType(op, 0)))
+    return true;
+  TileLayout layout = layoutOf(tileResultType(op, 0));
+  return tileHasCopies(&layout, exchange->lanes, exchange->warps);
+}
+
 static int64_t bytesOfAtomic(const TileExchange *exchange, MlirOperation op) {
-  MlirValue result = mlirOperationGetResult(op, 0);
-  MlirType type = mlirValueGetType(result);
+  MlirType type = tileResultType(op, 0);
   int64_t bytes = bytesOfIndices(exchange, op, tileOpOperand(op, "memory"), type);
-  if (mlirOpOperandIsNull(mlirValueGetFirstUse(result)))
-    return bytes;
-  if (!isTile(type))
-    return tessera_max(bytes, tileStoredBytes(type));
-  TileLayout layout = layoutOf(type);
-  return tileHasCopies(&layout, exchange->lanes, exchange->warps) ? tessera_max(bytes, tileDenseBytes(type)) : bytes;
+  int64_t spread = isTile(type) ? tileDenseBytes(type) : tileStoredBytes(type);
+  return tileSpreadsResult(exchange, op) ? tessera_max(bytes, spread) : bytes;
 }
 
 //===--- all ------------------------------------------------------------------------------------------===//

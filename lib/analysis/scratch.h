@@ -26,6 +26,9 @@ enum { TileBufferAlign = 128 };
 
 // What the op exchanges through shared memory at once; 0: nothing.
 int64_t tileScratchBytes(const TileExchange *exchange, MlirOperation op);
+// Whether the threads that read memory for an atomic give the others what they read: the barrier of this exchange
+// stands behind all that the op accesses in memory.
+bool tileSpreadsResult(const TileExchange *exchange, MlirOperation op);
 
 //===--- conversions of layouts -----------------------------------------------------------------------===//
 

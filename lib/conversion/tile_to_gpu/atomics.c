@@ -101,11 +101,8 @@ static void spread(Gpu *g, const GpuReach *reach, MlirValue *registers) {
     gpuLoadElements(g, reach->element, 1, scratch, bytes, registers);
     return;
   }
-  if (tileHasCopies(&reach->layout, g->exchange.lanes, g->exchange.warps))
-    gpuThroughRows(g, reach->type, registers, reach->type, registers);
+  gpuThroughRows(g, reach->type, registers, reach->type, registers);
 }
-
-static bool isUsed(MlirValue value) { return !mlirOpOperandIsNull(mlirValueGetFirstUse(value)); }
 
 static void give(Gpu *g, MlirValue result, const MlirValue *registers) {
   if (!gpuIsTile(mlirValueGetType(result))) {
@@ -178,7 +175,7 @@ static bool lowerAtomic(Gpu *g, MlirOperation op) {
   Ordering ordering = orderingOf(g, op);
   MlirValue *registers = gpuAllocate(g, (size_t)gpuReachCount(&reach) * sizeof *registers);
   exchangeAll(g, &reach, ordering, kind, registers);
-  if (isUsed(result))
+  if (tileSpreadsResult(&g->exchange, op))
     spread(g, &reach, registers);
   give(g, result, registers);
   return true;

@@ -17,7 +17,7 @@
 
 static bool isSame(const MemoryAccess *a, const MemoryAccess *b) {
   return a->kind == b->kind && mlirValueEqual(a->root, b->root) && a->isWrite == b->isWrite && a->offset == b->offset &&
-         a->bytes == b->bytes;
+         a->bytes == b->bytes && mlirOperationEqual(a->op, b->op);
 }
 
 void tileAccessesAdd(Accesses *accesses, MemoryAccess access) {
@@ -34,6 +34,14 @@ void tileAccessesAdd(Accesses *accesses, MemoryAccess access) {
 void tileAccessesJoin(Accesses *accesses, const Accesses *more) {
   for (intptr_t i = 0; i < more->count; ++i)
     tileAccessesAdd(accesses, more->items[i]);
+}
+
+void tileAccessesKeepPlaces(Accesses *accesses) {
+  intptr_t kept = 0;
+  for (intptr_t i = 0; i < accesses->count; ++i)
+    if (accesses->items[i].kind == Access_Place)
+      accesses->items[kept++] = accesses->items[i];
+  accesses->count = kept;
 }
 
 void tileAccessesNextRound(Accesses *accesses, MlirOperation loop) {
@@ -179,8 +187,10 @@ void tileAccessesOf(const Lifetimes *lifetimes, MlirOperation op, OpAccesses *re
   tileOpVisitEffects(op, addEffect, &(Adding){lifetimes, &result->accesses});
   if (tileWaitOpIsA(op))
     addLanding(lifetimes, op, result);
+  TileExchange exchange = {.lanes = lifetimes->lanes, .warps = lifetimes->warps};
+  result->isOverAtBarrier = result->hasBarrier && tileSpreadsResult(&exchange, op);
   if (tileAtomicRmwOpIsA(op) || tileAtomicCasOpIsA(op) || tileAtomicStoreOpIsA(op)) {
     result->needsBefore = isOrdered(op, "release");
-    result->needsAfter = isOrdered(op, "acquire") && !tileAtomicStoreOpIsA(op);
+    result->needsAfter = isOrdered(op, "acquire") && !tileAtomicStoreOpIsA(op) && !result->isOverAtBarrier;
   }
 }

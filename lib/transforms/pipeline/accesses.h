@@ -28,6 +28,7 @@ typedef struct Accesses {
 
 void tileAccessesAdd(Accesses *accesses, MemoryAccess access); // once
 void tileAccessesJoin(Accesses *accesses, const Accesses *more);
+void tileAccessesKeepPlaces(Accesses *accesses);                    // drops all but bytes of shared memory
 void tileAccessesNextRound(Accesses *accesses, MlirOperation loop); // indices of the loop have other values then
 void tileAccessesFree(Accesses *accesses);
 // Whether an access must wait until all threads are through with an earlier one.
@@ -37,6 +38,7 @@ bool tileAccessesConflict(const Accesses *earlier, const Accesses *later);
 typedef struct OpAccesses {
   Accesses accesses;
   bool hasBarrier;              // the op's own exchange: earlier accesses are through when it ends
+  bool isOverAtBarrier;         // what the op itself accesses in memory is through, too
   bool needsBefore, needsAfter; // an atomic that releases or acquires: for every access
 } OpAccesses;
 void tileAccessesOf(const Lifetimes *lifetimes, MlirOperation op, OpAccesses *result);

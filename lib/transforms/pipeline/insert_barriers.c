@@ -78,6 +78,8 @@ static void visitPlain(Order *order, MlirOperation op) {
     insertSync(order, tileBuilderBefore(op));
   if (own.hasBarrier)
     close(order);
+  if (own.isOverAtBarrier)
+    tileAccessesKeepPlaces(&own.accesses);
   tileAccessesJoin(&order->open, &own.accesses);
   if (own.needsAfter)
     insertSync(order, tileBuilderAfter(op));

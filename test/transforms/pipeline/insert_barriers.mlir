@@ -2,7 +2,7 @@
 // RUN: %tile_opt %s --split-input-file --pass-pipeline='builtin.module(tile.kernel(tile-insert-barriers,tile-insert-barriers))' | FileCheck %s
 // RUN: %tile_opt %s --split-input-file --pass-pipeline='builtin.module(tile.kernel(tile-insert-barriers))' --tile-pass-statistics 2>&1 >/dev/null | FileCheck %s --check-prefix=COUNT
 
-// COUNT-DAG: 9 inserted
+// COUNT-DAG: 11 inserted
 // COUNT-DAG: 3 removed
 
 #l = #tile.layout<reg [2:d0], lane [32:d0*2], warp [2:d0*64]>
@@ -108,6 +108,53 @@ tile.kernel @atomic(%m: memref<4xi32>, %x: memref<128xf32> {llvm.noalias}) attri
   %old = tile.atomic_rmw add %one, %m[%c0] acq_rel device : i32, memref<4xi32> -> i32
   tile.sync
   %a = tile.load %X[%c0] : !tile.view<128xf32> -> tensor<128xf32, #l>
+  tile.return
+}
+
+// -----
+
+#l = #tile.layout<reg [2:d0], lane [32:d0*2], warp [2:d0*64]>
+// The barrier in which all threads get the old value stands behind the access: nothing waits for it again, and what
+// acquires holds the others back there. The scratch itself stays in use.
+// CHECK-LABEL: tile.kernel @spread
+// CHECK: tile.atomic_rmw
+// CHECK-NEXT: tile.load
+// CHECK-NEXT: tile.sync
+// CHECK-NEXT: tile.atomic_rmw
+// CHECK-NEXT: tile.load
+// CHECK-NOT: tile.sync
+// CHECK: tile.return
+tile.kernel @spread(%m: memref<4xi32>, %x: memref<128xi32>, %y: memref<128xi32> {llvm.noalias}) attributes {machine = #tile.machine<"sm_80">, warps = 2 : i32} {
+  %c0 = arith.constant 0 : index
+  %X = tile.view %x : memref<128xi32> to !tile.view<128xi32>
+  %Y = tile.view %y : memref<128xi32> to !tile.view<128xi32>
+  %one = arith.constant 1 : i32
+  %old = tile.atomic_rmw add %one, %m[%c0] relaxed device {tile.scratch = array<i64: 0, 4>} : i32, memref<4xi32> -> i32
+  %a = tile.load %X[%c0] : !tile.view<128xi32> -> tensor<128xi32, #l>
+  %older = tile.atomic_rmw add %old, %m[%c0] acquire device {tile.scratch = array<i64: 0, 4>} : i32, memref<4xi32> -> i32
+  %b = tile.load %X[%c0] : !tile.view<128xi32> -> tensor<128xi32, #l>
+  %i = arith.index_cast %older : i32 to index
+  %s = arith.addi %a, %b : tensor<128xi32, #l>
+  tile.store %s, %Y[%i] : tensor<128xi32, #l>, !tile.view<128xi32>
+  tile.return
+}
+
+// -----
+
+#l = #tile.layout<reg [2:d0], lane [32:d0*2], warp [2:d0*64]>
+#r = #tile.layout<reg [2:d0*64], lane [32:d0], warp [2:d0*32]>
+// A second read by other threads counts beside the first: the store waits.
+// CHECK-LABEL: tile.kernel @two_readers
+// CHECK: tile.load
+// CHECK-NEXT: tile.load
+// CHECK-NEXT: tile.sync
+// CHECK-NEXT: tile.store
+tile.kernel @two_readers(%x: memref<128xf32>) attributes {machine = #tile.machine<"sm_80">, warps = 2 : i32} {
+  %c0 = arith.constant 0 : index
+  %X = tile.view %x : memref<128xf32> to !tile.view<128xf32>
+  %a = tile.load %X[%c0] : !tile.view<128xf32> -> tensor<128xf32, #l>
+  %b = tile.load %X[%c0] : !tile.view<128xf32> -> tensor<128xf32, #r>
+  tile.store %a, %X[%c0] : tensor<128xf32, #l>, !tile.view<128xf32>
   tile.return
 }
 
