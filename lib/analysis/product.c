@@ -132,13 +132,6 @@ bool tileStructuredMatchProduct(const TileStructured *s, TileProduct *p) {
 
 //===--- matrix products --------------------------------------------------------===//
 
-static int positionOf(const TileOperand *operand, int dim) {
-  for (int i = 0; i < operand->rank; ++i)
-    if (operand->results[i] == dim)
-      return i;
-  return -1;
-}
-
 static bool isFull(const TileOperand *operand) {
   if (!tileOperandIsPlain(operand))
     return false;
@@ -173,7 +166,7 @@ static bool matchMatrixDims(const TileStructured *s, TileProduct *p) {
   const TileOperand *a = &s->operands[p->lhs], *b = &s->operands[p->rhs], *out = &s->operands[s->numInputs];
   p->m = p->n = p->k = -1;
   for (int d = 0; d < s->numDims; ++d) {
-    bool inA = tileOperandUses(a, d), inB = tileOperandUses(b, d), inOut = positionOf(out, d) >= 0;
+    bool inA = tileOperandUses(a, d), inB = tileOperandUses(b, d), inOut = tileOperandAxisOf(out, d) >= 0;
     int *role = inA && inB && !inOut ? &p->k : inA && !inB && inOut ? &p->m : !inA && inB && inOut ? &p->n : NULL;
     if (!role && !(inA && inB && inOut))
       return false;
@@ -184,7 +177,7 @@ static bool matchMatrixDims(const TileStructured *s, TileProduct *p) {
   }
   if (p->m < 0 || p->n < 0 || p->k < 0)
     return false;
-  if (positionOf(out, p->m) > positionOf(out, p->n))
+  if (tileOperandAxisOf(out, p->m) > tileOperandAxisOf(out, p->n))
     *p = (TileProduct){.lhs = p->rhs, .rhs = p->lhs, .m = p->n, .n = p->m, .k = p->k};
   return isFullOrMerged(s, p) && isFull(&s->operands[p->rhs]);
 }

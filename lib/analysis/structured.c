@@ -4,6 +4,7 @@
 #include "dialects/tile/ops.h"
 #include "dialects/tile/tile.h"
 #include "lib/capi/elements.h"
+#include "lib/capi/statistics.h"
 #include "upstream/arith.h"
 #include "upstream/linalg.h"
 #include "upstream/tensor.h"
@@ -260,6 +261,13 @@ bool tileOperandUses(const TileOperand *operand, int dim) {
   return false;
 }
 
+int tileOperandAxisOf(const TileOperand *operand, int dim) {
+  for (int axis = 0; axis < operand->rank; ++axis)
+    if (operand->results[axis] == dim)
+      return axis;
+  return -1;
+}
+
 bool tileOperandIsPlain(const TileOperand *operand) {
   uint32_t seen = 0;
   for (int i = 0; i < operand->rank; ++i)
@@ -405,10 +413,15 @@ bool tileStructuredCheckExtents(const TileStructured *s) {
                    (long)mlirDenseArrayGetNumElements(extents), s->numDims);
 }
 
+// How often ops are read, beside the statistics of passes: a decision that is made twice reads twice.
+static const MlirExtPassDefinition counted = {
+    .argument = "linalg structure", .statistics = (const char *const[]){"reads: linalg ops that were read", NULL}};
+
 bool tileStructuredRead(MlirOperation op, const TileTarget *target, TileStructured *structured) {
   intptr_t operands = mlirOperationGetNumOperands(op);
   if (!linalgGenericOpIsA(op) || operands > MaxOperands || mlirOperationGetNumResults(op) == 0)
     return false;
+  mlirExtCountersAdd(mlirExtCountersGet(&counted), 0, 1);
   *structured = tileStructuredCreate(op, target, (int)operands);
   structured->numOutputs = (int)mlirOperationGetNumResults(op);
   structured->numInputs = structured->numOwnInputs = (int)(operands - structured->numOutputs);

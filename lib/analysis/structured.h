@@ -120,6 +120,8 @@ void tileOperandSetAxis(TileOperand *operand, int axis, int dim);
 // Every axis is indexed by one dimension or a constant, none of them by a dimension that another axis has.
 bool tileOperandIsPlain(const TileOperand *operand);
 bool tileOperandUses(const TileOperand *operand, int dim);
+// The axis that dimension `dim` indexes alone, or -1.
+int tileOperandAxisOf(const TileOperand *operand, int dim);
 // For an operand with terms: how many elements along `dim`, whose extent is known, from a multiple of it on lie one
 // after another; 0: none, and of an operand without terms.
 int64_t tileStructuredRun(const TileStructured *structured, const TileOperand *operand, int dim);

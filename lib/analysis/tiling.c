@@ -73,6 +73,25 @@ bool tileStructuredFindTiling(const TileStructured *s, TileTiling *tiling) {
   return isScan(s);
 }
 
+static bool areSizesKnown(const TileStructured *s) {
+  for (int d = 0; d < s->numDims; ++d)
+    if (mlirShapedTypeIsDynamicSize(s->dims[d].extent) || s->dims[d].extent < 1)
+      return false;
+  return true;
+}
+
+bool tileStructuredCanSplit(const TileStructured *s, const TileTiling *tiling) {
+  if (!tiling->isProduct || s->numInputs != 2 || s->numOutputs != 1 || s->numCaptures || !areSizesKnown(s) ||
+      s->numDims >= MaxDims)
+    return false;
+  for (int i = 0; i < 3; ++i)
+    if (s->operands[i].rank >= MaxOperandRank)
+      return false;
+  MlirType out = tileOperandElementType(&s->operands[2]);
+  return (mlirTypeIsAF32(out) || mlirTypeIsAF64(out)) && tileOperandAxisOf(&s->operands[0], tiling->product.k) >= 0 &&
+         tileOperandAxisOf(&s->operands[1], tiling->product.k) >= 0;
+}
+
 //===--- the operator -----------------------------------------------------------===//
 
 static int64_t knownOr(int64_t extent, int64_t unknown) {
@@ -271,8 +290,9 @@ static void addKind(Entries *entries, const TileOperator *op, const TileSearchCa
   addList(entries, "block", op->numDims, tile->size);
   if (kind->hasRegisterTile)
     addList(entries, "register", 2, (int64_t[]){tile->registers.rows, tile->registers.columns});
-  if (tileParts(tile) > 1)
-    addNumber(entries, "split", (double)tileParts(tile));
+  int64_t parts = kind->isForGpu ? tile->gpu.parts : tileParts(tile);
+  if (parts > 1)
+    addNumber(entries, "split", (double)parts);
   if (!kind->isForGpu)
     return;
   addWarps(entries, op, tile);
@@ -282,6 +302,12 @@ static void addKind(Entries *entries, const TileOperator *op, const TileSearchCa
     addList(entries, "group", 1, &p->group);
   if (p->registerLimit)
     addNumber(entries, "registers", (double)p->registerLimit);
+}
+
+MlirAttribute tileScheduleOfTile(MlirContext context, const TileOperator *op, const TileSearchCandidate *candidate) {
+  Entries entries = {.context = context};
+  addKind(&entries, op, candidate);
+  return tileScheduleAttrGet(context, mlirDictionaryAttrGet(context, entries.count, entries.items));
 }
 
 MlirAttribute tileScheduleOfCandidate(MlirContext context, const TileOperator *op, const TileSearchCandidate *candidate,
@@ -339,6 +365,7 @@ static void readGpu(const TileStructured *s, const TileOperator *op, TileSearchT
   tile->gpu.stages = tileScheduleAttrGetInteger(s->schedule, "stages", 0);
   tile->gpu.group = firstOf(s->schedule, "group", 0);
   tile->gpu.registerLimit = tileScheduleAttrGetInteger(s->schedule, "registers", 0);
+  tile->gpu.parts = tileScheduleAttrGetInteger(s->schedule, "split", 1);
 }
 
 bool tileStructuredScheduledTile(const TileStructured *s, const TileOperator *op, TileSearchTile *tile) {

@@ -29,11 +29,18 @@ int tileStructuredFoldVector(const TileStructured *structured);
 // store what they make; false for what else is folded step by step, as argmax.
 bool tileStructuredFindTiling(const TileStructured *structured, TileTiling *tiling);
 
+// A plain sum of products of two tensors of known sizes, whose parts along k are as exact as the sum: tile-split-
+// reductions can cut it.
+bool tileStructuredCanSplit(const TileStructured *structured, const TileTiling *tiling);
+
 TileOperator tileStructuredDescribe(const TileStructured *structured, const TileTiling *tiling, int64_t unknown);
 
 // The machine's numbers for this operator.
 TileSearchTarget tileStructuredTargetFor(const TileTarget *target, const TileOperator *op);
 
+// The schedule of a candidate's tile alone: its `kind`, `block` and the other fields of the kind. tile-construct-tiles
+// adds what the model says of it, and asks no policy again.
+MlirAttribute tileScheduleOfTile(MlirContext context, const TileOperator *op, const TileSearchCandidate *candidate);
 // The schedule of a candidate: its `kind`, `block` and the other fields of the kind, and what the model says of it:
 // `time` in nanoseconds, `traffic` in bytes asked of global memory and, where there is any, of shared memory,
 // `occupancy` in per cent, `bound`, `evaluations` of the model.

@@ -13,7 +13,7 @@ static const TilePipelineStep toMachine[] = {
 
 // What a merged op starts from, and what follows it, are found past its reshapes.
 static const TilePipelineStep toMergedSizes[] = {
-    {"tile-merge-dimensions", .on = funcFuncOpName},
+    {"tile-merge-dimensions", {{"policy", .from = TilePipeline_Policy}}, .on = funcFuncOpName},
     {"canonicalize", .on = funcFuncOpName},
     {"cse", .on = funcFuncOpName},
     {NULL},

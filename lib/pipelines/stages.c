@@ -29,7 +29,7 @@ const TilePipelineStep tileStageOfTensors[] = {
 };
 
 const TilePipelineStep tileStageOfBuckets[] = {
-    {"tile-specialize-sizes", {{"buckets", .from = TilePipeline_Buckets}}, .on = funcFuncOpName},
+    {"tile-specialize-sizes", {{"buckets", .from = TilePipeline_Buckets}, {"policy", .from = TilePipeline_Policy}}, .on = funcFuncOpName},
     {NULL},
 };
 

@@ -40,6 +40,7 @@ typedef struct TileGpuTile {
   int64_t stages;        // copies of a product's operands in shared memory
   int64_t group;         // programs along m that run before the next along n
   int64_t registerLimit; // of a thread, where a person wrote it
+  int64_t parts;         // of a product's k, each with a tile of these sizes; 0 or 1: whole
 } TileGpuTile;
 
 // One program's part. The kind says which member of the union there is.

@@ -23,14 +23,15 @@ typedef struct TilePolicyQuestion {
   const TileSearchTarget *target;
   const TileSearchOptions *options; // how many candidates are wanted
   uint64_t seed;                    // for policies that draw
+  const TileMachine *machine;       // to ask about other operators than `op` (tileSearchSetOperator)
+  bool maySplit;                    // a GPU's product whose k can be cut: gpu.parts of a tile
 } TilePolicyQuestion;
 
 typedef struct TilePolicy {
   const char *name, *summary;
   // Fills in the candidates, the best first; none: the op keeps no schedule and its kernel takes its default.
   void (*choose)(const TilePolicyQuestion *question, TileSearchResult *result);
-  bool isMeasured;   // the pass runs the candidates on this CPU and takes the fastest
-  bool splitsOnGpus; // products of few programs and a long k are weighed against their parts (split.h)
+  bool isMeasured; // the pass runs the candidates on this CPU and takes the fastest
 } TilePolicy;
 
 // Known until the process ends. False: the name is taken, or there are too many.

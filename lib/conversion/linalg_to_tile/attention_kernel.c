@@ -56,13 +56,6 @@ static MlirValue loadMatrix(Emission *k, int operand, int rows, int columns) {
   return widened(k, tileKernelLoadMatrix(&k->e, operand, (int[2]){rows, columns}));
 }
 
-static int axisOf(const TileOperand *operand, int dim) {
-  for (int i = 0; i < operand->rank; ++i)
-    if (operand->results[i] == dim)
-      return i;
-  return -1;
-}
-
 // The operand's present tile, by way of a local buffer with these rows and columns (of a power of two).
 static MlirValue loadPacked(Emission *k, int operand, int rows, int columns, MlirValue buffer) {
   over(k, rows, columns);
@@ -96,7 +89,8 @@ static MlirValue buildScores(Emission *k) {
 // An input of f has the queries' rows in memory: a CPU turns it by squares, in a copy.
 static bool isTurned(const Emission *k, int input) {
   const TileOperand *operand = &k->s->operands[input];
-  int keys = axisOf(operand, k->attention->keys), queries = axisOf(operand, k->attention->queries);
+  int keys = tileOperandAxisOf(operand, k->attention->keys),
+      queries = tileOperandAxisOf(operand, k->attention->queries);
   return !k->isGpu && queries >= 0 && keys > queries;
 }
 

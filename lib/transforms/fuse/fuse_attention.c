@@ -18,6 +18,7 @@
 #include "lib/transforms/fuse/fuse.h"
 #include "upstream/func.h"
 #include "upstream/linalg.h"
+#include "upstream/math.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -27,6 +28,11 @@ static MlirWalkResult collect(MlirOperation op, void *userData) {
       mlirOperationIsNull(tileParentOp(op, tileGroupOpIsA)))
     tileOpsAppend(userData, op);
   return MlirWalkResultAdvance;
+}
+
+static MlirWalkResult findSoftmax(MlirOperation op, void *isFound) {
+  *(bool *)isFound = linalgSoftmaxOpIsA(op) || mathExpOpIsA(op);
+  return *(bool *)isFound ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
 }
 
 static void forget(TileOps *ops, const TileAttention *a) {
@@ -107,6 +113,10 @@ static void group(const TileAttention *a, const TileSearchAttention *best) {
 
 static bool run(MlirOperation module, MlirExtPass pass) {
   TileTarget target;
+  bool hasSoftmax = false;
+  mlirOperationWalk(module, findSoftmax, &hasSoftmax, MlirWalkPreOrder);
+  if (!hasSoftmax)
+    return true;
   if (!tileTargetOfPass(module, pass, &target))
     return false;
   TileOps ops = {0};

@@ -23,9 +23,7 @@
 #include "lib/search/cache.h"
 #include "lib/search/cpu_cost.h"
 #include "lib/search/policy.h"
-#include "lib/search/split.h"
 #include "lib/support/version.h"
-#include "lib/transforms/schedule/decide.h"
 #include "lib/transforms/schedule/measure.h"
 #include "upstream/func.h"
 #include "upstream/linalg.h"
@@ -37,13 +35,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { Constructed, Kept, Evaluations, Measured, Remembered };
+enum { Constructed, Kept, Evaluations, Measured, Remembered, Asked };
 enum { Candidates = 10, MostText = 1 << 16 };
 
 static const char *const statistics[] = {
-    "constructed: ops that were given a schedule",          "kept: schedules that were there, completed",
-    "evaluations: tiles whose cost was predicted",          "measured: schedules that were run",
-    "remembered: ops whose measurements were in the cache", NULL,
+    "constructed: ops that were given a schedule",
+    "kept: schedules that were there, completed",
+    "evaluations: tiles whose cost was predicted",
+    "measured: schedules that were run",
+    "remembered: ops whose measurements were in the cache",
+    "asked: ops whose tile a policy was asked for",
+    NULL,
 };
 
 typedef struct Run {
@@ -103,8 +105,21 @@ typedef struct Decision {
   TileOperator op;
   TileSearchTarget target;
   TileSearchResult result;
-  int64_t parts; // of a GPU product's k; 1: whole
 } Decision;
+
+// The schedule with one more entry.
+static MlirAttribute withNumber(MlirAttribute schedule, const char *key, int64_t value) {
+  enum { MostEntries = 32 };
+  MlirNamedAttribute entries[MostEntries];
+  MlirAttribute old = tileScheduleAttrGetEntries(schedule);
+  MlirContext context = mlirAttributeGetContext(schedule);
+  intptr_t count = 0;
+  for (intptr_t i = 0; i < mlirDictionaryAttrGetNumElements(old) && count + 1 < MostEntries; ++i)
+    entries[count++] = mlirDictionaryAttrGetElement(old, i);
+  entries[count++] = mlirNamedAttributeGet(mlirIdentifierGet(context, tileString(key)),
+                                           mlirIntegerAttrGet(mlirIntegerTypeGet(context, 64), value));
+  return tileScheduleAttrGet(context, mlirDictionaryAttrGet(context, count, entries));
+}
 
 static MlirAttribute scheduleOf(const Decision *decision, int index, int64_t evaluations) {
   const TileSearchCandidate *candidate = &decision->result.best[index];
@@ -113,8 +128,7 @@ static MlirAttribute scheduleOf(const Decision *decision, int index, int64_t eva
   bool arePanels = decision->op.isMatrix &&
                    tileStructuredHasConstantPanels(decision->structured, &decision->tiling->product) &&
                    tileCpuGainsByPanels(&decision->op, &decision->target, &candidate->tile);
-  schedule = arePanels ? tileScheduleWithNumber(schedule, "panels", 1) : schedule;
-  return decision->parts > 1 ? tileScheduleWithNumber(schedule, "split", decision->parts) : schedule;
+  return arePanels ? withNumber(schedule, "panels", 1) : schedule;
 }
 
 static void writeSchedules(const Run *run, const Decision *decision) {
@@ -148,33 +162,19 @@ static bool completeSchedule(const Run *run, Decision *decision) {
                      tileMachineGetName(run->target.machine));
   result->best[0] = candidate;
   result->count = 1;
-  decision->parts = run->target.search.isGpu ? tileScheduleAttrGetInteger(s->schedule, "split", 1) : 1;
   return true;
 }
 
 //===--- the policy's choice ------------------------------------------------------------===//
 
-// A product of few programs and a long k, whole or in parts.
-static void weighParts(const Run *run, Decision *decision) {
-  TileSearchSplit split =
-      tileSearchSplit(run->target.machine, &decision->op, &decision->target, &run->options, &decision->result);
-  decision->result.evaluations = split.evaluations;
-  if (split.parts < 2)
-    return;
-  decision->parts = split.parts;
-  decision->result.best[0] = split.best;
-  decision->result.count = 1;
-}
-
+// The one place where a tile is asked for.
 static void choose(const Run *run, Decision *decision) {
-  TilePolicyQuestion question = {&decision->op, &decision->target, &run->options, run->seed};
-  if (run->isOfProducts && !decision->op.isMatrix && !decision->target.isGpu)
-    tilePolicyFind("fixed")->choose(&question, &decision->result);
-  else if (run->policy->splitsOnGpus && decision->target.isGpu &&
-           tileScheduleCanSplit(decision->structured, decision->tiling))
-    weighParts(run, decision);
-  else
-    run->policy->choose(&question, &decision->result);
+  bool isGpu = decision->target.isGpu, takesPlain = run->isOfProducts && !decision->op.isMatrix && !isGpu;
+  bool maySplit = isGpu && tileStructuredCanSplit(decision->structured, decision->tiling);
+  TilePolicyQuestion question = {&decision->op, &decision->target,   &run->options,
+                                 run->seed,     run->target.machine, maySplit};
+  (takesPlain ? tilePolicyFind("fixed") : run->policy)->choose(&question, &decision->result);
+  mlirExtPassAddStatistic(run->pass, Asked, 1);
 }
 
 //===--- measured ------------------------------------------------------------------------===//
@@ -225,7 +225,7 @@ static bool printTimed(int count, const Timed *timed, char *text, size_t capacit
 }
 
 static MlirAttribute withMeasured(MlirAttribute schedule, double seconds) {
-  return tileScheduleWithNumber(schedule, "measured", seconds * 1e9 < 1 ? 1 : (int64_t)(seconds * 1e9 + 0.5));
+  return withNumber(schedule, "measured", seconds * 1e9 < 1 ? 1 : (int64_t)(seconds * 1e9 + 0.5));
 }
 
 static int measureNow(const Run *run, const Decision *decision, Timed *timed, TileError *error) {
@@ -335,7 +335,7 @@ static bool scheduleGeneric(const Run *run, MlirOperation op) {
   tileStructuredStartFromConstants(&s);
   if (!tileStructuredFindTiling(&s, &tiling) || (run->isOfProducts && !tiling.isProduct))
     return true;
-  Decision decision = {.structured = &s, .tiling = &tiling, .parts = 1};
+  Decision decision = {.structured = &s, .tiling = &tiling};
   return decide(run, &decision);
 }
 
@@ -346,7 +346,7 @@ static bool scheduleSoftmax(const Run *run, MlirOperation op) {
       isDecided(op) || !tileStructuredReadSoftmax(op, &run->target, &s))
     return true;
   TileTiling tiling = tileStructuredSoftmaxTiling(&s);
-  Decision decision = {.structured = &s, .tiling = &tiling, .parts = 1};
+  Decision decision = {.structured = &s, .tiling = &tiling};
   if (mlirShapedTypeIsDynamicSize(s.dims[tiling.whole].extent))
     tiling.whole = -1;
   if (!decide(run, &decision))

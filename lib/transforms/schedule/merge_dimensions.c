@@ -41,6 +41,7 @@ typedef struct Run {
   MlirExtPass pass;
   TileTarget target;
   bool isForced, isDirect; // `convolutions`: merged, or direct
+  bool keepsTiles;         // the chosen tile is the one that tile-construct-tiles would choose
   bool explains;
 } Run;
 
@@ -189,6 +190,16 @@ static bool isMatrix(Merge *merge) {
 static bool isPlainProduct(const Merge *merge) {
   return merge->m.count == 1 && merge->n.count == 1 && merge->k.count == 1 &&
          tileOperandIsPlain(&merge->s->operands[merge->lhs]);
+}
+
+// Asked before an op is read: a plain product, or none at all.
+static bool isSettled(MlirOperation op) {
+  MlirAttribute maps = tileOpAttribute(op, "indexing_maps");
+  bool isPlain = mlirArrayAttrGetNumElements(tileOpAttribute(op, "iterator_types")) <= 3;
+  for (intptr_t i = 0; i < mlirArrayAttrGetNumElements(maps); ++i)
+    isPlain =
+        isPlain && mlirAffineMapIsProjectedPermutation(mlirAffineMapAttrGetValue(mlirArrayAttrGetElement(maps, i)));
+  return isPlain || tileGenericIsParallel(op) || !mlirAttributeIsNull(tileOpAttribute(op, "tile.schedule"));
 }
 
 static bool match(const TileStructured *s, Merge *merge) {
@@ -470,13 +481,19 @@ static MlirOperation mergeFollower(const Run *run, MlirValue value, MlirOperatio
 
 //===--- whether ----------------------------------------------------------------------------===//
 
-static TileSearchCandidate bestOf(const Run *run, const TileStructured *s, const TileTiling *tiling) {
+// The best tile of the merged product, which is decided with that: the op keeps the tile.
+static TilePrediction decide(const Run *run, const TileStructured *s, const TileTiling *tiling) {
   TileOperator op = tileStructuredDescribe(s, tiling, TileUnknownExtent);
   TileSearchTarget target = tileStructuredTargetFor(&run->target, &op);
   TileSearchOptions options = tileSearchDefaults();
   TileSearchResult result;
   tileSearchConstruct(&op, &target, &options, &result);
-  return result.count ? result.best[0] : (TileSearchCandidate){.prediction = {.misfit = "everything"}};
+  if (!result.count)
+    return (TilePrediction){.misfit = "everything"};
+  if (run->keepsTiles)
+    mlirOperationSetDiscardableAttributeByName(
+        s->op, tileString("tile.schedule"), tileScheduleOfTile(mlirOperationGetContext(s->op), &op, &result.best[0]));
+  return result.best[0].prediction;
 }
 
 // Whether the merged product, which stands beside the op, takes its place.
@@ -490,18 +507,18 @@ static bool pays(const Run *run, const Merge *merge, MlirOperation merged) {
     return false;
   if (run->isForced || run->isDirect)
     return run->isForced;
-  TileSearchCandidate packed = bestOf(run, &s, &tiling);
+  TilePrediction packed = decide(run, &s, &tiling);
   if (!tileStructuredFindTiling(merge->s, &own) || !own.isProduct)
-    return !packed.prediction.misfit;
+    return !packed.misfit;
   TileOperator op = tileStructuredDescribe(merge->s, &own, TileUnknownExtent);
   TileSearchTarget target = tileStructuredTargetFor(&run->target, &op);
   TileSearchTile tile;
   tileWindowKind.starts(&op, &target, &tile);
   TilePrediction direct = tilePredict(&op, &target, &tile);
   if (run->explains)
-    tileRemark(merge->s->op, "merged %.4g us (%s), direct %.4g us (%s)", packed.prediction.seconds * 1e6,
-               packed.prediction.bound, direct.seconds * 1e6, direct.bound);
-  return !packed.prediction.misfit && tileSearchGains(&target, packed.prediction.seconds, direct.seconds);
+    tileRemark(merge->s->op, "merged %.4g us (%s), direct %.4g us (%s)", packed.seconds * 1e6, packed.bound,
+               direct.seconds * 1e6, direct.bound);
+  return !packed.misfit && tileSearchGains(&target, packed.seconds, direct.seconds);
 }
 
 //===--- the pass ---------------------------------------------------------------------------===//
@@ -532,7 +549,7 @@ static MlirOperation merge(const Run *run, MlirOperation op) {
   MlirOperation none = {NULL};
   TileStructured s;
   Merge m;
-  if (!tileStructuredRead(op, &run->target, &s))
+  if (isSettled(op) || !tileStructuredRead(op, &run->target, &s))
     return none;
   if (!match(&s, &m))
     return none;
@@ -569,6 +586,7 @@ static bool run(MlirOperation function, MlirExtPass pass) {
   MlirStringRef convolutions = mlirExtPassGetString(pass, "convolutions");
   Run r = {.pass = pass};
   r.isForced = tileStringEquals(convolutions, "merged");
+  r.keepsTiles = tileStringEquals(mlirExtPassGetString(pass, "policy"), "construct");
   r.explains = mlirExtPassGetBool(pass, "remarks");
   r.isDirect = tileStringEquals(convolutions, "direct");
   if (!r.isForced && !r.isDirect && !tileStringEquals(convolutions, "model"))
@@ -597,6 +615,7 @@ static const MlirExtPassOption options[] = {
     TILE_CHIP_OPTION,
     {"convolutions", "model (the faster way), merged (all that can be) or direct (none)", MlirExtOption_String,
      "model"},
+    TILE_POLICY_OPTION,
     {"remarks", "say in a remark what the model expects of both ways", MlirExtOption_Bool, "false"},
 };
 

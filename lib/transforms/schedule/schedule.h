@@ -4,6 +4,10 @@
 
 #include "lib/capi/pass.h"
 
+// The option `policy` of a pass ahead of tile-construct-tiles, one row.
+#define TILE_POLICY_OPTION                                                                                             \
+  {"policy", "the policy of tile-construct-tiles; what `construct` chose is kept", MlirExtOption_String, "construct"}
+
 extern const MlirExtPassDefinition tileConstructTilesPass;
 extern const MlirExtPassDefinition tileMergeDimensionsPass;
 extern const MlirExtPassDefinition tileSpecializeSizesPass;

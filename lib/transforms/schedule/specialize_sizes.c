@@ -40,6 +40,7 @@ typedef struct Run {
   TileTarget target;
   int count;
   int64_t buckets[MostBuckets];
+  bool keepsTiles; // the chosen tile is the one that tile-construct-tiles would choose
 } Run;
 
 // An op, the elementwise ops behind it, and the sizes that decide.
@@ -58,6 +59,15 @@ typedef struct Choice {
 //===--- questions -------------------------------------------------------------------===//
 
 static bool isUnknown(const TileStructured *s, int dim) { return mlirShapedTypeIsDynamicSize(s->dims[dim].extent); }
+
+// Asked before an op is read: there is nothing to choose between.
+static bool hasKnownSizes(MlirOperation op) {
+  bool isKnown = true;
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
+    isKnown =
+        isKnown && (!mlirTypeIsAShaped(tileOperandType(op, i)) || mlirShapedTypeHasStaticShape(tileOperandType(op, i)));
+  return isKnown;
+}
 
 static bool readsTensors(const TileStructured *s) {
   for (int i = 0; i < s->numInputs; ++i)
@@ -157,6 +167,12 @@ static MlirOperation buildVersion(const Choice *choice, TileBuilder *b) {
     extents[choice->sizes[i]] = choice->run->buckets[choice->taken[i]];
   mlirOperationSetDiscardableAttributeByName(copies[0], tileString("tile.extents"),
                                              mlirDenseI64ArrayGet(b->context, s->numDims, extents));
+  int combination = choice->taken[0] + (choice->numSizes > 1 ? choice->taken[1] * choice->run->count : 0);
+  TileSearchTarget target;
+  TileOperator op = describe(choice, combination, &target);
+  if (choice->run->keepsTiles)
+    mlirOperationSetDiscardableAttributeByName(copies[0], tileString("tile.schedule"),
+                                               tileScheduleOfTile(b->context, &op, &choice->best[combination]));
   mlirExtPassAddStatistic(choice->run->pass, Versions, 1);
   return copies[choice->length - 1];
 }
@@ -232,10 +248,11 @@ static void forget(TileOps *ops, MlirOperation op) {
 static bool specialize(const Run *run, TileOps *ops, MlirOperation op) {
   TileStructured s;
   TileTiling tiling;
-  if (mlirOperationIsNull(op) || !tileStructuredRead(op, &run->target, &s))
+  if (mlirOperationIsNull(op) || hasKnownSizes(op) || !tileStructuredRead(op, &run->target, &s))
     return true;
   if (!tileStructuredCheckExtents(&s))
     return false;
+  tileStructuredStartFromConstants(&s);
   Choice choice = {.run = run, .s = &s, .tiling = &tiling, .length = 1, .chain = {op}};
   bool isDecided = !mlirAttributeIsNull(s.schedule) || !mlirAttributeIsNull(tileOpAttribute(op, "tile.extents"));
   if (isDecided || !readsTensors(&s) || !tileStructuredFindTiling(&s, &tiling) ||
@@ -272,7 +289,7 @@ static bool readBuckets(MlirOperation function, Run *run) {
 }
 
 static bool run(MlirOperation function, MlirExtPass pass) {
-  Run r = {.pass = pass};
+  Run r = {.pass = pass, .keepsTiles = tileStringEquals(mlirExtPassGetString(pass, "policy"), "construct")};
   if (!readBuckets(function, &r) || !tileTargetOfPass(function, pass, &r.target))
     return false;
   bool ok = true;
@@ -292,6 +309,7 @@ static void dependents(MlirDialectRegistry registry) {
 static const MlirExtPassOption options[] = {
     {"buckets", "sizes that kernels are made for, rising", MlirExtOption_String, "16,256,4096"},
     TILE_CHIP_OPTION,
+    TILE_POLICY_OPTION,
 };
 
 const MlirExtPassDefinition tileSpecializeSizesPass = {

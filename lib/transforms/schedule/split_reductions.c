@@ -6,9 +6,9 @@
 // Expects: linalg.generic on tensors in func.func (after linalg-generalize-named-ops and tile-fuse-elementwise).
 // Leaves:
 //   the same results but for the order of additions, the same in every run. An elementwise op that follows becomes the
-//   epilogue of the sum. How many parts: `split` of the op's tile.schedule, or as the model says (lib/search/split.h).
-//   Left alone: sizes that are not known, k that the parts do not divide, outputs narrower than 32 bits (the parts
-//   would be rounded), and what has a schedule that does not say `split`.
+//   epilogue of the sum. How many parts: `split` of the op's tile.schedule, which tile-construct-tiles or a person
+//   writes. Left alone: ops whose schedule has no `split`, sizes that are not known, outputs narrower than 32 bits (the
+//   parts would be rounded). An error: parts that do not divide k.
 // Source: split-K, as in CUTLASS.
 #include "lib/transforms/schedule/schedule.h"
 
@@ -16,8 +16,6 @@
 #include "lib/analysis/target_of_pass.h"
 #include "lib/analysis/tiling.h"
 #include "lib/ir/pass.h"
-#include "lib/search/split.h"
-#include "lib/transforms/schedule/decide.h"
 #include "mlir-c/AffineExpr.h"
 #include "mlir-c/AffineMap.h"
 #include "mlir-c/BuiltinAttributes.h"
@@ -43,22 +41,12 @@ typedef struct Run {
 
 //===--- whether and how often -----------------------------------------------------===//
 
-static bool decide(const Run *run, const TileStructured *s, const TileTiling *tiling, int64_t *parts) {
+static bool readParts(const TileStructured *s, const TileTiling *tiling, int64_t *parts) {
   int64_t depth = s->dims[tiling->product.k].extent;
-  *parts = 1;
-  if (!mlirAttributeIsNull(s->schedule)) {
-    *parts = tileScheduleAttrGetInteger(s->schedule, "split", 1);
-    return (*parts >= 1 && depth % *parts == 0) ||
-           tileError(s->op, "schedule: `split` is %lld; it must be a divisor of k, which is %lld", (long long)*parts,
-                     (long long)depth);
-  }
-  TileSearchResult whole;
-  TileOperator described = tileStructuredDescribe(s, tiling, TileUnknownExtent);
-  TileSearchTarget target = tileStructuredTargetFor(&run->target, &described);
-  TileSearchOptions options = tileSearchDefaults();
-  if (target.isGpu)
-    *parts = tileSearchSplit(run->target.machine, &described, &target, &options, &whole).parts;
-  return true;
+  *parts = tileScheduleAttrGetInteger(s->schedule, "split", 1);
+  return (*parts >= 1 && depth % *parts == 0) ||
+         tileError(s->op, "schedule: `split` is %lld; it must be a divisor of k, which is %lld", (long long)*parts,
+                   (long long)depth);
 }
 
 //===--- the parts -------------------------------------------------------------------===//
@@ -180,7 +168,7 @@ static MlirValue buildParts(TileBuilder *b, const TileStructured *s, const TileT
   MlirAttribute newMaps[3], items[MaxDims + 1] = {tileBuildAttribute(b, "#linalg.iterator_type<parallel>")};
   MlirValue operands[3] = {{NULL}, {NULL}, zeros(b, type)};
   for (int i = 0; i < 2; ++i) {
-    int axis = tileScheduleAxisOf(&s->operands[i], tiling->product.k);
+    int axis = tileOperandAxisOf(&s->operands[i], tiling->product.k);
     operands[i] = expand(b, mlirOperationGetOperand(s->op, i), axis, parts);
     newMaps[i] = withParts(b->context, mlirArrayAttrGetElement(maps, i), axis);
   }
@@ -196,7 +184,7 @@ static MlirValue buildParts(TileBuilder *b, const TileStructured *s, const TileT
                                   mlirArrayAttrGet(b->context, s->numDims + 1, items));
   mlirOperationRemoveAttributeByName(product, tileString("tile.schedules"));
   mlirOperationRemoveAttributeByName(product, tileString("tile.schedule"));
-  MlirAttribute schedule = mlirAttributeIsNull(s->schedule) ? s->schedule : scheduleOfParts(b->context, s->schedule);
+  MlirAttribute schedule = scheduleOfParts(b->context, s->schedule);
   if (!mlirAttributeIsNull(schedule))
     mlirOperationSetAttributeByName(product, tileString("tile.schedule"), schedule);
   return tileOnlyResult(product);
@@ -212,15 +200,19 @@ static MlirValue buildSum(TileBuilder *b, MlirValue parts, MlirValue start) {
   return buildGeneric(b, parts, start, maps, 1, true);
 }
 
+static bool isToBeCut(MlirOperation op) {
+  MlirAttribute schedule = tileOpAttribute(op, "tile.schedule");
+  return !mlirAttributeIsNull(schedule) && !mlirAttributeIsNull(tileScheduleAttrGetEntry(schedule, "split"));
+}
+
 static bool split(const Run *run, MlirOperation op) {
   TileStructured s;
   TileTiling tiling;
   int64_t parts;
-  if (!tileStructuredRead(op, &run->target, &s))
+  if (!isToBeCut(op) || !tileStructuredRead(op, &run->target, &s) || !tileStructuredFindTiling(&s, &tiling) ||
+      !tileStructuredCanSplit(&s, &tiling))
     return true;
-  if (!tileStructuredFindTiling(&s, &tiling) || !tileScheduleCanSplit(&s, &tiling))
-    return true;
-  if (!decide(run, &s, &tiling, &parts))
+  if (!readParts(&s, &tiling, &parts))
     return false;
   if (parts == 1)
     return true;

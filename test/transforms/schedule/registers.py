@@ -46,14 +46,14 @@ def scheduled(tile_opt, path, chip, schedule):
 
 def main(tile_opt, tile_translate, *chips):
     wrong = 0
-    construct = "--pass-pipeline=builtin.module(func.func(linalg-generalize-named-ops,canonicalize,tile-split-reductions{chip=%s},tile-construct-tiles{chip=%s}))"
+    construct = "--pass-pipeline=builtin.module(func.func(linalg-generalize-named-ops,canonicalize,tile-construct-tiles{chip=%s},tile-split-reductions{chip=%s},tile-construct-tiles{chip=%s}))"
     with tempfile.TemporaryDirectory() as folder:
         path, stats = f"{folder}/a.mlir", f"{folder}/s.json"
         for chip in chips:
             for product, schedule in [*((product, None) for product in PRODUCTS), (PRODUCTS[0], BY_HAND)]:
                 with open(path, "w") as file:
                     file.write(program(*product))
-                text = scheduled(tile_opt, path, chip, schedule) if schedule else run([tile_opt, path, construct % (chip, chip)])
+                text = scheduled(tile_opt, path, chip, schedule) if schedule else run([tile_opt, path, construct % (chip, chip, chip)])
                 limits = [int(found) for found in re.findall(r"registers = (\d+)", text)]
                 with open(path, "w") as file:
                     file.write(text)

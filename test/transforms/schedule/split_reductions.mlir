@@ -1,5 +1,5 @@
-// RUN: %tile_opt %s --split-input-file --verify-diagnostics --pass-pipeline='builtin.module(func.func(linalg-generalize-named-ops,tile-split-reductions{chip=sm_80}))' | FileCheck %s
-// RUN: %tile_opt %s --split-input-file --verify-diagnostics --pass-pipeline='builtin.module(func.func(linalg-generalize-named-ops,tile-split-reductions{chip=sm_80},tile-fuse-elementwise,canonicalize,cse),tile-group-ops{chip=sm_80},convert-linalg-to-tile{chip=sm_80})' | FileCheck %s --check-prefix=TILE
+// RUN: %tile_opt %s --split-input-file --verify-diagnostics --pass-pipeline='builtin.module(func.func(linalg-generalize-named-ops,tile-construct-tiles{chip=sm_80},tile-split-reductions{chip=sm_80}))' | FileCheck %s
+// RUN: %tile_opt %s --split-input-file --verify-diagnostics --pass-pipeline='builtin.module(func.func(linalg-generalize-named-ops,tile-construct-tiles{chip=sm_80},tile-split-reductions{chip=sm_80},tile-fuse-elementwise,canonicalize,cse),tile-group-ops{chip=sm_80},convert-linalg-to-tile{chip=sm_80})' | FileCheck %s --check-prefix=TILE
 
 // One tile's worth of output and a long sum: parts of k side by side, then their sum, in f32 and in one order.
 // CHECK-LABEL: func.func @long
@@ -54,7 +54,7 @@ func.func @narrow(%a: tensor<64x8192xf16>, %b: tensor<8192x64xf16>, %c: tensor<6
 // -----
 
 // A person's word: so many parts, whatever the model says, tiles for one part at a time. C starts from what it was.
-// CHECK: #[[schedule:.*]] = #tile.schedule<block = [1, 1, 64, 64, 32], warps = [2, 2, 1], stages = 2>
+// CHECK: #[[schedule:.*]] = #tile.schedule<kind = "product", block = [1, 1, 64, 64, 32], warps = [2, 2, 1], stages = 2,
 // CHECK-LABEL: func.func @told
 // CHECK: tensor.expand_shape {{.*}} output_shape [4, 256, 4, 128]
 // CHECK: linalg.generic {{.*}}tile.schedule = #[[schedule]]

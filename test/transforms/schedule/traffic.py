@@ -171,7 +171,7 @@ def main(tile_opt, tile_run, *chips):
         for name, text, is_exact in PROGRAMS + SPLIT:
             kernels = 2 if name.startswith("split") else 1
             for chip in chips:
-                split = f"tile-split-reductions{{chip={chip}}}," if kernels == 2 else ""
+                split = f"tile-construct-tiles{{chip={chip}}},tile-split-reductions{{chip={chip}}}," if kernels == 2 else ""
                 path, planned, stats = f"{folder}/a.mlir", f"{folder}/b.mlir", f"{folder}/s.json"
                 with open(path, "w") as file:
                     file.write(text)
