@@ -34,8 +34,7 @@ enum { MaxRank = 64 };
 
 static bool isContiguous(MlirType memref) { return mlirAffineMapIsIdentity(mlirMemRefTypeGetAffineMap(memref)); }
 
-// 0 for a type whose elements have no bytes of their own.
-static int64_t bytesOf(MlirType element) {
+int64_t launchBytesOf(MlirType element) {
   if (mlirTypeIsAIndex(element))
     return 8;
   unsigned bits = mlirTypeIsAInteger(element) ? mlirIntegerTypeGetWidth(element)
@@ -48,9 +47,9 @@ static int64_t bytesOf(MlirType element) {
 static intptr_t parametersOf(MlirType type) {
   int64_t strides[MaxRank], offset;
   if (!mlirTypeIsAMemRef(type))
-    return bytesOf(type) != 0;
+    return launchBytesOf(type) != 0;
   intptr_t rank = mlirShapedTypeGetRank(type), count = 1;
-  if (rank > MaxRank || !bytesOf(mlirShapedTypeGetElementType(type)) ||
+  if (rank > MaxRank || !launchBytesOf(mlirShapedTypeGetElementType(type)) ||
       mlirLogicalResultIsFailure(mlirMemRefTypeGetStridesAndOffset(type, strides, &offset)))
     return 0;
   for (intptr_t d = 0; d < rank; ++d)
@@ -172,44 +171,9 @@ static Parts takeApart(Lowering *lowering, MlirValue memref) {
   return parts;
 }
 
-// The memref.get_global that `memref` is a view of, where it is one of a constant of known size; else null.
-static MlirOperation constantOf(MlirValue memref) {
-  static const char *const views[] = {memrefCastOpName,        memrefSubViewOpName,         memrefCollapseShapeOpName,
-                                      memrefExpandShapeOpName, memrefReinterpretCastOpName, memrefTransposeOpName};
-  MlirOperation op = tileDefiningOp(memref);
-  for (size_t i = 0; i < sizeof views / sizeof *views;)
-    if (tileOpIs(op, views[i])) {
-      op = tileDefiningOp(mlirOperationGetOperand(op, 0));
-      i = 0;
-    } else {
-      ++i;
-    }
-  if (!memrefGetGlobalOpIsA(op) || !mlirShapedTypeHasStaticShape(tileResultType(op, 0)))
-    return (MlirOperation){NULL};
-  MlirOperation global = mlirExtSymbolLookup(op, tileOpAttribute(op, "name"));
-  bool isConstant = memrefGlobalOpIsA(global) && !mlirAttributeIsNull(tileOpAttribute(global, "constant"));
-  return isConstant ? op : (MlirOperation){NULL};
-}
-
-// A constant lies in the host's program: the kernel gets the device's copy.
-static MlirValue copiedConstant(Lowering *lowering, MlirOperation constant, MlirValue base) {
-  MlirType type = mlirValueGetType(memrefGetGlobalOpGetResult(constant));
-  int64_t bytes = bytesOf(mlirShapedTypeGetElementType(type));
-  for (intptr_t d = 0; d < mlirShapedTypeGetRank(type); ++d)
-    bytes *= mlirShapedTypeGetDimSize(type, d);
-  MlirValue operands[] = {cast(&lowering->code, llvmIntToPtrOpName, toWord(lowering, base), lowering->pointer),
-                          tileBuildInteger(&lowering->code, lowering->i64, bytes)};
-  MlirValue copy = tileBuildLlvmCall(&lowering->code, constantFunction, lowering->pointer, 2, operands);
-  copy = cast(&lowering->code, llvmPtrToIntOpName, copy, lowering->i64);
-  return cast(&lowering->code, arithIndexCastOpName, copy, lowering->index);
-}
-
 static MlirValue addressOf(Lowering *lowering, MlirValue memref, const Parts *parts) {
   MlirValue base = cast(&lowering->code, memrefExtractAlignedPointerAsIndexOpName, memref, lowering->index);
-  MlirOperation constant = constantOf(memref);
-  if (!mlirOperationIsNull(constant))
-    base = copiedConstant(lowering, constant, base);
-  int64_t bytes = bytesOf(mlirShapedTypeGetElementType(mlirValueGetType(memref)));
+  int64_t bytes = launchBytesOf(mlirShapedTypeGetElementType(mlirValueGetType(memref)));
   MlirValue offset =
       tileBuildMul(&lowering->code, mlirOperationGetResult(parts->op, 1), tileBuildIndex(&lowering->code, bytes));
   return tileBuildAdd(&lowering->code, base, offset);
@@ -352,6 +316,7 @@ static bool run(MlirOperation module, MlirExtPass pass) {
     declareImages(module);
     declareRuntime(module);
     mlirExtPassAddStatistic(pass, Statistic_Waits, launchOrderHostAccesses(module));
+    launchCopyConstants(module);
   }
   for (intptr_t i = 0; i < launches.count && ok; ++i)
     lower(launches.items[i], module);

@@ -16,6 +16,12 @@ uint64_t launchOrderHostAccesses(MlirOperation module);
 // Makes an assertion of every memref.assume_alignment of the module, on which kernels rest; returns how many.
 uint64_t launchCheckAlignments(MlirOperation module);
 
+// Makes the device's copy of every constant that a kernel may read.
+void launchCopyConstants(MlirOperation module);
+
+// The bytes of an element; 0 for a type whose elements have none of their own.
+int64_t launchBytesOf(MlirType element);
+
 // A call of a function of the runtime that returns nothing.
 void launchBuildRuntimeCall(TileBuilder *builder, const char *function, intptr_t count, const MlirValue *operands);
 
