@@ -328,8 +328,8 @@ static bool decide(const Run *run, Decision *decision) {
 static bool scheduleGeneric(const Run *run, MlirOperation op) {
   TileStructured s;
   TileTiling tiling;
-  if (isDecided(op) || !tileStructuredRead(op, &run->target, &s))
-    return true;
+  if (isDecided(op) || !tileStructuredRead(op, &run->target, &s) || s.numDims == 0)
+    return true; // what has no loops is one element: there is nothing to decide
   if (!tileStructuredCheckExtents(&s))
     return false;
   tileStructuredStartFromConstants(&s);
