@@ -28,8 +28,11 @@ static intptr_t positionOf(MlirOperation op, const char *name) {
 //===--- structure ----------------------------------------------------------===//
 
 // Launches on tensors are values: equal ones merge, dead ones vanish. On memrefs, ins are read, outs read and written.
+// A launch without outs can be there only for what its kernel prints or asserts.
 void tileLaunchOpEffects(MlirOperation op, MlirExtEffects effects) {
   intptr_t outputs = positionOf(op, "outputs");
+  if (outputs == mlirOperationGetNumOperands(op))
+    mlirExtEffectsAddOn(effects, MlirExtEffect_Write, MlirExtResource_Debug);
   for (intptr_t i = positionOf(op, "inputs"); i < mlirOperationGetNumOperands(op); ++i) {
     if (!mlirTypeIsAMemRef(tileOperandType(op, i)))
       continue;

@@ -72,6 +72,8 @@ bool tileEndsCopyGroup(MlirOperation op);
 bool tileParametersMayOverlap(MlirValue a, MlirValue b);
 
 //===--- expectations -------------------------------------------------------===//
+// Launches of their own meet in global memory. False after an error at a launch whose `meets` says something else.
+bool tileLaunchExpectMeetsInGlobal(MlirOperation launch);
 bool tileExpectShapeOf(MlirOperation op, const char *what, MlirType seen, const char *whose, MlirValue reference);
 bool tileExpectElementOf(MlirOperation op, const char *what, MlirType seen, const char *whose, MlirValue reference);
 bool tileExpectElement(MlirOperation op, const char *what, MlirType seen, MlirType wanted);

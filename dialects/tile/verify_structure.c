@@ -166,6 +166,19 @@ static bool verifyMeets(MlirOperation op) {
                    (int)inputs);
 }
 
+bool tileLaunchExpectMeetsInGlobal(MlirOperation launch) {
+  MlirAttribute meets = tileOpAttribute(launch, "meets");
+  for (intptr_t i = 0; !mlirAttributeIsNull(meets) && i < mlirArrayAttrGetNumElements(meets); ++i) {
+    MlirStringRef level = mlirStringAttrGetValue(mlirArrayAttrGetElement(meets, i));
+    if (!tileStringEquals(level, "global"))
+      return tileError(launch,
+                       "meets: level #%d is %.*s; launches meet in global memory, and a tile.group of ops makes one "
+                       "kernel whose tiles meet nearer",
+                       (int)i, (int)level.length, level.data);
+  }
+  return true;
+}
+
 // A result per output that is a tensor, of its type, in order.
 static bool verifyLaunchResults(MlirOperation op) {
   intptr_t begin, count, result = 0, results = mlirOperationGetNumResults(op);

@@ -9,6 +9,7 @@
 // not known to be below 2^31, which tile.program_id's range promises, is asserted to be (cf.assert, for
 // convert-assert-to-runtime), and so is a product of three below 2^62.
 #include "dialects/tile/ops.h"
+#include "dialects/tile/questions.h"
 #include "lib/capi/op.h"
 #include "lib/ir/builder.h"
 #include "lib/ir/pass.h"
@@ -223,7 +224,8 @@ static bool run(MlirOperation module, MlirExtPass pass) {
   TileOps launches = tileCollectOps(module, tileLaunchOpIsA);
   bool ok = true;
   for (intptr_t i = 0; i < launches.count && ok; ++i)
-    ok = check(launches.items[i]) && checkLaunchFunction(launches.items[i]);
+    ok = tileLaunchExpectMeetsInGlobal(launches.items[i]) && check(launches.items[i]) &&
+         checkLaunchFunction(launches.items[i]);
   for (intptr_t i = 0; i < launches.count && ok; ++i)
     lower(launches.items[i], module);
   if (ok && launches.count)

@@ -202,9 +202,18 @@ void gpuReport(MlirExtPass pass, const GpuCounts *counts) {
   mlirExtPassAddStatistic(pass, 2, (uint64_t)counts->apartBytes);
 }
 
+static bool checkLaunches(MlirOperation module) {
+  TileOps launches = tileCollectOps(module, tileLaunchOpIsA);
+  bool ok = true;
+  for (intptr_t i = 0; i < launches.count; ++i)
+    ok &= tileLaunchExpectMeetsInGlobal(launches.items[i]);
+  tileOpsFree(&launches);
+  return ok;
+}
+
 bool tileKernelsToGpu(MlirOperation module, const GpuOptions *options, GpuCounts *counts) {
   TileOps kernels = tileCollectOps(module, tileKernelOpIsA);
-  bool ok = true;
+  bool ok = checkLaunches(module);
   int64_t width = 1;
   tileMachineGetInteger(options->machine, "warp.width", &width);
   for (intptr_t i = 0; i < kernels.count && ok; ++i) {
