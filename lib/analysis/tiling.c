@@ -304,6 +304,12 @@ static void addKind(Entries *entries, const TileOperator *op, const TileSearchCa
     addNumber(entries, "registers", (double)p->registerLimit);
 }
 
+MlirAttribute tileScheduleOfBlock(MlirContext context, int count, const int64_t *sizes) {
+  Entries entries = {.context = context};
+  addList(&entries, "block", count, sizes);
+  return tileScheduleAttrGet(context, mlirDictionaryAttrGet(context, entries.count, entries.items));
+}
+
 MlirAttribute tileScheduleOfTile(MlirContext context, const TileOperator *op, const TileSearchCandidate *candidate) {
   Entries entries = {.context = context};
   addKind(&entries, op, candidate);

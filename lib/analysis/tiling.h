@@ -38,6 +38,8 @@ TileOperator tileStructuredDescribe(const TileStructured *structured, const Tile
 // The machine's numbers for this operator.
 TileSearchTarget tileStructuredTargetFor(const TileTarget *target, const TileOperator *op);
 
+// A schedule that is a block alone.
+MlirAttribute tileScheduleOfBlock(MlirContext context, int count, const int64_t *sizes);
 // The schedule of a candidate's tile alone: its `kind`, `block` and the other fields of the kind. tile-construct-tiles
 // adds what the model says of it, and asks no policy again.
 MlirAttribute tileScheduleOfTile(MlirContext context, const TileOperator *op, const TileSearchCandidate *candidate);

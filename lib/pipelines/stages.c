@@ -19,6 +19,7 @@ const TilePipelineStep tileStageOfPrograms[] = {
 const TilePipelineStep tileStageOfTensors[] = {
     {"convert-sparse-tensor-to-sparse", {{"lowerable", "true"}}},
     {"sparse-fold-constants", .on = funcFuncOpName},
+    {"tile-construct-tiles", {{"ops", "sparse"}, {"policy", .from = TilePipeline_Policy}}, .on = funcFuncOpName},
     {"convert-sparse-to-tile"},
     {"linalg-generalize-named-ops", .on = funcFuncOpName},
     {"tile-fuse-elementwise", .on = funcFuncOpName},

@@ -28,8 +28,6 @@ ROOMS = {
     "lib/analysis": DIALECTS + BASE,
     "lib/transforms": PASSES,
     "lib/conversion": CONVERSIONS,
-    # It still decides while it builds.
-    "lib/conversion/sparse_to_tile/instructions.c": PASSES,
     "lib/search": ["lib/machine", "lib/support"],
     "lib/target": PASSES + ["lib/jit", "lib/runtime/tessera.h"],
     "lib/pipelines": ["lib/transforms", "lib/conversion", "lib/target"] + PASSES,

@@ -1,72 +1,20 @@
 // Products of #sparse.nm by a GPU's matrix instructions. 2 of 4 uses the sparse instructions (mma.sp.sync, smfmac).
 // Lines that share their places use the dense instructions on rows gathered for all of them, after nmSPARSE (MLSys
 // 2023). The places of kept elements are packed four in a byte, at compile time where they are constant; the machine
-// file says which lane holds which byte. Tiles are those of the dense product.
+// file says which lane holds which byte. Tiles are those of the op's tile.schedule, which tile-construct-tiles writes.
 #include "dialects/tile/ops.h"
+#include "dialects/tile/tile.h"
+#include "lib/analysis/sparse_product.h"
 #include "lib/conversion/sparse_to_tile/lowerings.h"
-#include "lib/search/construct.h"
+#include "lib/support/integer.h"
 
 #include <stdlib.h>
 
-enum {
-  LeastLines = 4,      // the fewest lines that make gathering pay
-  MostLines = 64,      // in one part
-  Height = 16,         // of an instruction, at least
-  UnknownExtent = 1024 // assumed for a dynamic size
-};
-
-//===--- questions --------------------------------------------------------------===//
-
-// The type of the instructions' sums; null: the instructions do not take these elements.
-static MlirType sumOf(MlirType element) {
-  MlirContext context = mlirTypeGetContext(element);
-  if (mlirTypeIsAF16(element) || mlirTypeIsABF16(element))
-    return mlirF32TypeGet(context);
-  bool isByte = mlirTypeIsAInteger(element) && mlirIntegerTypeGetWidth(element) == 8;
-  return isByte ? mlirIntegerTypeGet(context, 32) : (MlirType){NULL};
-}
-
-// Results that the sums can start from and end in.
-static bool fitsSum(MlirType result, MlirType sum) {
-  if (mlirTypeIsAFloat(sum))
-    return mlirTypeIsAF32(result) || mlirTypeIsAF16(result) || mlirTypeIsABF16(result);
-  return mlirTypeIsAInteger(result) && mlirIntegerTypeGetWidth(result) <= 32;
-}
-
-// Shared lines that one program takes, or that parts as high as instructions make up.
-static bool fitsHeight(int64_t lines) { return lines >= LeastLines && (lines <= MostLines || lines % Height == 0); }
-
-static bool isTwoOfFour(const SparseWindows *windows) {
-  return windows->n == 2 && windows->m == 4 && windows->lines == 1 && windows->together == 1;
-}
-
-// The depth of the machine's deepest instruction for these types, which all of them divide; 0: there is none.
-static int64_t depthOf(const TileMachine *machine, MlirType element, MlirType sum, bool isSparse) {
-  char in[32], out[32];
-  int64_t deepest = 0;
-  tileTypeText(element, in, sizeof in);
-  tileTypeText(sum, out, sizeof out);
-  for (size_t i = 0; i < tileMachineGetKeyCount(machine); ++i) {
-    const char *value, *key = tileMachineGetKeyAt(machine, i, &value);
-    TileMachineAtom atom;
-    if (!strncmp(key, "atom.", 5) && !strchr(key, '*') && tileMachineFindAtom(machine, key + 5, &atom, NULL) &&
-        atom.warps == 1 && isSparse == !!atom.fragment[3][0] && tileMachineAtomTakes(&atom, in, in, out) &&
-        atom.k > deepest)
-      deepest = atom.k;
-  }
-  return deepest;
-}
+enum { Height = 16 }; // of an instruction, at least
 
 bool sparseMultipliesByInstruction(const SparseLowering *lowering, MlirType type, MlirType result) {
-  if (!lowering->target->search.isGpu)
-    return false;
-  SparseWindows windows = sparseEncodingGetWindows(sparseTypeGetEncoding(type));
-  MlirType element = mlirShapedTypeGetElementType(type), out = mlirShapedTypeGetElementType(result);
-  MlirType sum = sumOf(element);
-  SparseSemiring semiring = sparseSemiring(lowering->op, out);
-  return !mlirTypeIsNull(sum) && fitsSum(out, sum) && semiring.isSum && !semiring.isMean &&
-         (isTwoOfFour(&windows) || fitsHeight(windows.lines)) &&
-         depthOf(lowering->target->machine, element, sum, isTwoOfFour(&windows)) > 0;
+  TileSparseProduct product;
+  return tileSparseProductMatch(lowering->op, lowering->target, type, mlirShapedTypeGetElementType(result), &product);
 }
 
 //===--- tiles ------------------------------------------------------------------===//
@@ -75,32 +23,25 @@ typedef struct Tiles {
   int64_t rows, columns, depth;
 } Tiles;
 
-static void setExtent(TileOperator *op, int dim, int64_t extent) {
-  op->dims[dim].isUnknown = mlirShapedTypeIsDynamicSize(extent);
-  if (!op->dims[dim].isUnknown && extent > 0)
-    op->dims[dim].extent = extent;
-}
-
-// The tile of the dense product of these sizes. Steps of k are at least `least` deep.
-static Tiles tilesOf(const TileTarget *target, int64_t m, int64_t n, int64_t k, MlirType element, int64_t least) {
-  char text[32];
-  bool isByte = mlirTypeIsAInteger(element);
-  tileTypeText(element, text, sizeof text);
-  TileOperator op = tileOperatorProduct(UnknownExtent, UnknownExtent, UnknownExtent, text, isByte ? 8 : 16, 32);
-  setExtent(&op, op.m, m);
-  setExtent(&op, op.n, n);
-  setExtent(&op, op.k, k);
-  TileSearchTarget search = target->search;
-  TileSearchOptions options = tileSearchDefaults();
-  TileSearchResult found;
-  tileSearchSetOperator(target->machine, &op, &search);
-  tileSearchConstruct(&op, &search, &options, &found);
-  Tiles tiles = {16, 16, least};
-  if (found.count) {
-    const int64_t *size = found.best[0].tile.size;
-    tiles = (Tiles){size[op.m], size[op.n], size[op.k] > least ? size[op.k] : least};
+// The block of the op's schedule: rows, columns and depth. Without a schedule one instruction's.
+static bool readTiles(const SparseLowering *lowering, const TileSparseProduct *product, Tiles *tiles) {
+  MlirAttribute schedule = tileOpAttribute(lowering->op, "tile.schedule");
+  MlirAttribute block = mlirAttributeIsNull(schedule) ? schedule : tileScheduleAttrGetEntry(schedule, "block");
+  *tiles = (Tiles){Height, Height, product->step};
+  if (mlirAttributeIsNull(block))
+    return true;
+  if (mlirDenseArrayGetNumElements(block) != 3)
+    return tileError(lowering->op, "schedule: `block` has %ld sizes; it takes rows, columns and depth",
+                     (long)mlirDenseArrayGetNumElements(block));
+  int64_t sizes[3];
+  for (int i = 0; i < 3; ++i) {
+    sizes[i] = mlirDenseI64ArrayGetElement(block, i);
+    if (!tessera_is_power_of_two(sizes[i]))
+      return tileError(lowering->op, "schedule: `block` takes %ld of dimension %d; it takes a power of two",
+                       (long)sizes[i], i);
   }
-  return tiles;
+  *tiles = (Tiles){sizes[0], sizes[1], sizes[2] > product->step ? sizes[2] : product->step};
+  return true;
 }
 
 // How sums begin from the result's elements, and end as them.
@@ -175,15 +116,11 @@ static MlirValue packPlaces(SparseLowering *lowering, const Tiles *tiles, MlirVa
 
 //===--- launches ---------------------------------------------------------------===//
 
-static MlirValue multiplyTwoOfFour(SparseLowering *lowering, MlirType type, const MlirValue parts[2], MlirValue dense,
-                                   MlirValue init) {
+static MlirValue multiplyTwoOfFour(SparseLowering *lowering, const TileSparseProduct *p, Tiles tiles, MlirType type,
+                                   const MlirValue parts[2], MlirValue dense, MlirValue init) {
   TileBuilder *b = &lowering->builder;
-  MlirType element = mlirShapedTypeGetElementType(type), result = mlirValueGetType(init), sum = sumOf(element);
-  SparseWindows windows = sparseEncodingGetWindows(sparseTypeGetEncoding(type));
-  int64_t depth = depthOf(lowering->target->machine, element, sum, true);
-  Tiles tiles = tilesOf(lowering->target, mlirShapedTypeGetDimSize(result, 0), mlirShapedTypeGetDimSize(result, 1),
-                        mlirShapedTypeGetDimSize(type, windows.axis), element, depth);
-  MlirType out = mlirShapedTypeGetElementType(result);
+  MlirType element = mlirShapedTypeGetElementType(type), out = mlirShapedTypeGetElementType(mlirValueGetType(init));
+  MlirType sum = p->sum;
   const TileSpmmTwoOfFour product = {.E = element,
                                      .A = out,
                                      .S = sum,
@@ -224,21 +161,17 @@ static MlirValue buildWrite(TileBuilder *b, MlirType unused, const MlirValue *op
   return none;
 }
 
-static MlirValue multiplySharedRows(SparseLowering *lowering, MlirType type, const MlirValue parts[2], MlirValue dense,
-                                    MlirValue init) {
+static MlirValue multiplySharedRows(SparseLowering *lowering, const TileSparseProduct *p, Tiles tiles, MlirType type,
+                                    const MlirValue parts[2], MlirValue dense, MlirValue init) {
   TileBuilder *b = &lowering->builder;
-  MlirType element = mlirShapedTypeGetElementType(type), result = mlirValueGetType(init), sum = sumOf(element);
-  SparseWindows windows = sparseEncodingGetWindows(sparseTypeGetEncoding(type));
-  int64_t step = depthOf(lowering->target->machine, element, sum, false);
-  int64_t count = mlirShapedTypeGetDimSize(mlirValueGetType(parts[1]), 1);
-  int64_t depth = mlirShapedTypeIsDynamicSize(count) ? count : count * windows.n;
-  Tiles tiles = tilesOf(lowering->target, windows.lines, mlirShapedTypeGetDimSize(result, 1), depth, element, step);
+  MlirType element = mlirShapedTypeGetElementType(type), out = mlirShapedTypeGetElementType(mlirValueGetType(init));
+  MlirType sum = p->sum;
+  SparseWindows windows = p->windows;
   bool isHigh = windows.lines % Height == 0;
   if (!isHigh)
     tiles.rows = windows.lines;
   for (tiles.rows -= isHigh ? tiles.rows % Height : 0; windows.lines % tiles.rows;)
     tiles.rows -= Height;
-  MlirType out = mlirShapedTypeGetElementType(result);
   const TileSpmmSharedRows product = {.E = element,
                                       .A = out,
                                       .S = sum,
@@ -266,6 +199,11 @@ static MlirValue multiplySharedRows(SparseLowering *lowering, MlirType type, con
 
 MlirValue sparseMultiplyByInstruction(SparseLowering *lowering, MlirType type, const MlirValue parts[2],
                                       MlirValue dense, MlirValue init) {
-  SparseWindows windows = sparseEncodingGetWindows(sparseTypeGetEncoding(type));
-  return (isTwoOfFour(&windows) ? multiplyTwoOfFour : multiplySharedRows)(lowering, type, parts, dense, init);
+  TileSparseProduct p;
+  Tiles tiles;
+  tileSparseProductMatch(lowering->op, lowering->target, type, mlirShapedTypeGetElementType(mlirValueGetType(init)),
+                         &p);
+  if (!readTiles(lowering, &p, &tiles))
+    return (MlirValue){NULL};
+  return (p.isTwoOfFour ? multiplyTwoOfFour : multiplySharedRows)(lowering, &p, tiles, type, parts, dense, init);
 }

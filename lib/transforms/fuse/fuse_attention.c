@@ -98,15 +98,12 @@ static void group(const TileAttention *a, const TileSearchAttention *best) {
   MlirOperation ops[MaxAttentionOps];
   for (int i = 0; i < a->numOps; ++i)
     ops[i] = a->ops[a->numOps - 1 - i];
-  MlirContext context = mlirOperationGetContext(ops[0]);
   const TileStructured *s = &a->structured;
   bool isGpu = tileStructuredGpu(s);
   int64_t depth = s->dims[a->depth].extent, channels = s->dims[a->channels].extent;
   const int64_t block[] = {best->queries, best->keys, isGpu ? tileSearchBucket(depth) : depth,
                            isGpu ? tileSearchBucket(channels) : channels};
-  MlirNamedAttribute entry =
-      mlirNamedAttributeGet(mlirIdentifierGet(context, tileString("block")), mlirDenseI64ArrayGet(context, 4, block));
-  tileGroupWrap(ops, a->numOps, "register", tileScheduleAttrGet(context, mlirDictionaryAttrGet(context, 1, &entry)));
+  tileGroupWrap(ops, a->numOps, "register", tileScheduleOfBlock(mlirOperationGetContext(ops[0]), 4, block));
 }
 
 //===--- the pass -----------------------------------------------------------------------===//

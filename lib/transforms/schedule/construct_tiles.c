@@ -15,8 +15,10 @@
 // al., OSDI 2022); docs/schedules.md.
 #include "lib/transforms/schedule/schedule.h"
 
+#include "dialects/sparse/ops.h"
 #include "dialects/tile/ops.h"
 #include "dialects/tile/tile.h"
+#include "lib/analysis/sparse_product.h"
 #include "lib/analysis/target_of_pass.h"
 #include "lib/analysis/tiling.h"
 #include "lib/ir/pass.h"
@@ -56,7 +58,7 @@ typedef struct Run {
   int top; // how many to leave
   const TilePolicy *policy;
   uint64_t seed;
-  bool isOfProducts, explains;
+  bool isOfProducts, isOfSparse, explains;
   bool hasCache;
   char cache[PATH_MAX];
 } Run;
@@ -168,11 +170,10 @@ static bool completeSchedule(const Run *run, Decision *decision) {
 //===--- the policy's choice ------------------------------------------------------------===//
 
 // The one place where a tile is asked for.
-static void choose(const Run *run, Decision *decision) {
+static void choose(const Run *run, Decision *decision, bool canSplit) {
   bool isGpu = decision->target.isGpu, takesPlain = run->isOfProducts && !decision->op.isMatrix && !isGpu;
-  bool maySplit = isGpu && tileStructuredCanSplit(decision->structured, decision->tiling);
   TilePolicyQuestion question = {&decision->op, &decision->target,   &run->options,
-                                 run->seed,     run->target.machine, maySplit};
+                                 run->seed,     run->target.machine, isGpu && canSplit};
   (takesPlain ? tilePolicyFind("fixed") : run->policy)->choose(&question, &decision->result);
   mlirExtPassAddStatistic(run->pass, Asked, 1);
 }
@@ -312,7 +313,7 @@ static bool decide(const Run *run, Decision *decision) {
   if (isKept && !completeSchedule(run, decision))
     return false;
   if (!isKept)
-    choose(run, decision);
+    choose(run, decision, tileStructuredCanSplit(s, decision->tiling));
   mlirExtPassAddStatistic(run->pass, Evaluations, (uint64_t)decision->result.evaluations);
   if (!decision->result.count)
     return true;
@@ -357,7 +358,26 @@ static bool scheduleSoftmax(const Run *run, MlirOperation op) {
   return decide(run, &decision);
 }
 
+// A sparse product by a GPU's instructions gets a block alone: its kernel has warps of its own.
+static bool scheduleSparse(const Run *run, MlirOperation op) {
+  Decision decision = {.structured = NULL};
+  if (!mlirAttributeIsNull(tileOpAttribute(op, "tile.schedule")) ||
+      !tileSparseProductDescribe(op, &run->target, &decision.op))
+    return true;
+  decision.target = tileStructuredTargetFor(&run->target, &decision.op);
+  choose(run, &decision, false);
+  if (decision.result.count)
+    mlirOperationSetAttributeByName(
+        op, tileString("tile.schedule"),
+        tileScheduleOfBlock(mlirOperationGetContext(op), decision.op.numDims, decision.result.best[0].tile.size));
+  mlirExtPassAddStatistic(run->pass, Constructed, decision.result.count > 0);
+  mlirExtPassAddStatistic(run->pass, Evaluations, (uint64_t)decision.result.evaluations);
+  return true;
+}
+
 //===--- the pass --------------------------------------------------------------------===//
+
+static bool isSparseProduct(MlirOperation op) { return sparseSpmmOpIsA(op) || sparseSpmvOpIsA(op); }
 
 static bool readOptions(MlirOperation function, Run *run) {
   MlirStringRef policy = mlirExtPassGetString(run->pass, "policy"), ops = mlirExtPassGetString(run->pass, "ops");
@@ -369,8 +389,9 @@ static bool readOptions(MlirOperation function, Run *run) {
   if (!run->policy)
     return tileError(function, "policy: unknown '%.*s'; the policies are %s", (int)policy.length, policy.data, names);
   run->isOfProducts = tileStringEquals(ops, "products");
-  if (!run->isOfProducts && !tileStringEquals(ops, "all"))
-    return tileError(function, "ops: unknown '%.*s'; it takes all or products", (int)ops.length, ops.data);
+  run->isOfSparse = tileStringEquals(ops, "sparse");
+  if (!run->isOfProducts && !run->isOfSparse && !tileStringEquals(ops, "all"))
+    return tileError(function, "ops: unknown '%.*s'; it takes all, products or sparse", (int)ops.length, ops.data);
   run->seed = (uint64_t)mlirExtPassGetInteger(run->pass, "seed");
   MlirStringRef cache = mlirExtPassGetString(run->pass, "cache");
   char wanted[PATH_MAX];
@@ -387,11 +408,18 @@ static bool readOptions(MlirOperation function, Run *run) {
 
 static bool run(MlirOperation function, MlirExtPass pass) {
   Run r = {.pass = pass};
-  if (!readOptions(function, &r) || !tileTargetOfPass(function, pass, &r.target))
+  if (!readOptions(function, &r))
     return false;
+  TileOps sparse = tileCollectOps(function, isSparseProduct);
+  if ((r.isOfSparse && !sparse.count) || !tileTargetOfPass(function, pass, &r.target)) {
+    bool isNothing = r.isOfSparse && !sparse.count;
+    tileOpsFree(&sparse);
+    return isNothing;
+  }
   if (r.policy->isMeasured && r.target.search.isGpu) {
     tileError(function, "policy: '%s' runs on this CPU; it cannot measure for %s", r.policy->name,
               tileMachineGetName(r.target.machine));
+    tileOpsFree(&sparse);
     tileTargetFree(&r.target);
     return false;
   }
@@ -400,10 +428,13 @@ static bool run(MlirOperation function, MlirExtPass pass) {
   bool ok = true;
   TileOps generics = tileStructuredCollect(function);
   TileOps softmaxes = tileCollectOps(function, linalgSoftmaxOpIsA);
-  for (intptr_t i = 0; ok && i < generics.count; ++i)
+  for (intptr_t i = 0; ok && i < sparse.count; ++i)
+    ok = scheduleSparse(&r, sparse.items[i]);
+  for (intptr_t i = 0; ok && !r.isOfSparse && i < generics.count; ++i)
     ok = scheduleGeneric(&r, generics.items[i]);
-  for (intptr_t i = 0; ok && i < softmaxes.count; ++i)
+  for (intptr_t i = 0; ok && !r.isOfSparse && i < softmaxes.count; ++i)
     ok = scheduleSoftmax(&r, softmaxes.items[i]);
+  tileOpsFree(&sparse);
   tileOpsFree(&generics);
   tileOpsFree(&softmaxes);
   tileTargetFree(&r.target);
@@ -418,7 +449,7 @@ static const MlirExtPassOption options[] = {
     {"policy", "how a tile is chosen: construct, exhaustive-model, measure, fixed, random, or what a plugin registered",
      MlirExtOption_String, "construct"},
     {"seed", "of the policies that draw", MlirExtOption_Integer, "0"},
-    {"ops", "all, or products: other ops keep the sizes that their kernels have without a schedule",
+    {"ops", "all, products or sparse: other ops keep the sizes that their kernels have without a schedule",
      MlirExtOption_String, "all"},
     {"cache", "folder for what was measured, or none; default: TESSERA_CACHE, else tessera in the user's cache folder",
      MlirExtOption_String, ""},
