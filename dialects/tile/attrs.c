@@ -109,7 +109,8 @@ TileMachine *tileMachineAttrLoad(MlirAttribute attribute, TileError *error) {
 
 MlirAttribute tileMachineAttrGet(MlirContext context, MlirStringRef name, MlirAttribute overridesOrNull) {
   MlirAttribute none = mlirDictionaryAttrGet(context, 0, NULL);
-  const MlirAttribute parameters[] = {mlirStringAttrGet(context, name), overridesOrNull.ptr ? overridesOrNull : none};
+  const MlirAttribute parameters[] = {mlirStringAttrGet(context, name),
+                                      mlirAttributeIsNull(overridesOrNull) ? none : overridesOrNull};
   return mlirExtAttributeGet(context, &tileAttributeDefinitions[TileMachineAttribute], MachineParameters, parameters);
 }
 

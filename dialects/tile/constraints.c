@@ -10,7 +10,7 @@ static bool isI1TileOrScalar(MlirType type) { return isTileOrScalar(type) && isI
 
 static bool isIntegerTile(MlirType type) {
   MlirType element = tileTypeIsATile(type) ? tileTypeGetElement(type) : (MlirType){NULL};
-  return element.ptr && (mlirTypeIsAInteger(element) || mlirTypeIsAIndex(element));
+  return !mlirTypeIsNull(element) && (mlirTypeIsAInteger(element) || mlirTypeIsAIndex(element));
 }
 static bool isIndexOrIndexTile(MlirType type) { return mlirTypeIsAIndex(type) || isIntegerTile(type); }
 

@@ -290,7 +290,7 @@ static void printPartition(MlirExtPrinter printer, MlirOperation op, intptr_t i)
   tilePrintText(printer, " warps(");
   mlirExtPrinterPrintInteger(printer, mlirDenseI64ArrayGetElement(tileOpAttribute(op, "warps"), i));
   tilePrintText(printer, ") ");
-  if (registers.ptr && mlirDenseI64ArrayGetElement(registers, i)) {
+  if (!mlirAttributeIsNull(registers) && mlirDenseI64ArrayGetElement(registers, i)) {
     tilePrintText(printer, "registers(");
     mlirExtPrinterPrintInteger(printer, mlirDenseI64ArrayGetElement(registers, i));
     tilePrintText(printer, ") ");

@@ -122,7 +122,7 @@ void tilePrintSchedule(MlirExtPrinter printer, intptr_t count, const MlirAttribu
   tilePrintText(printer, "<");
   for (int i = 0; i < NUM_KEYS; ++i) {
     MlirAttribute value = mlirDictionaryAttrGetElementByName(parameters[0], tileString(keys[i].name));
-    if (!value.ptr)
+    if (mlirAttributeIsNull(value))
       continue;
     tilePrintText(printer, separator);
     tilePrintText(printer, keys[i].name);
@@ -201,5 +201,5 @@ MlirAttribute tileScheduleAttrGetEntry(MlirAttribute attribute, const char *key)
 
 int64_t tileScheduleAttrGetInteger(MlirAttribute attribute, const char *key, int64_t whenNotSaid) {
   MlirAttribute value = tileScheduleAttrGetEntry(attribute, key);
-  return value.ptr ? mlirIntegerAttrGetValueInt(value) : whenNotSaid;
+  return mlirAttributeIsNull(value) ? whenNotSaid : mlirIntegerAttrGetValueInt(value);
 }

@@ -99,7 +99,7 @@ static bool parseViewEntry(MlirExtParser parser, MlirAttribute *parameters) {
     return tileParseFail(parser, location,
                          "unknown key '%.*s' in !tile.view, expected steps, strides, order, pad or packed",
                          (int)key.length, key.data);
-  if (parameters[which].ptr)
+  if (!mlirAttributeIsNull(parameters[which]))
     return tileParseFail(parser, location, "'%.*s' is given twice", (int)key.length, key.data);
   if (!mlirExtParserParseToken(parser, "="))
     return false;
@@ -114,11 +114,11 @@ static bool parseViewEntry(MlirExtParser parser, MlirAttribute *parameters) {
 static void storeViewDefaults(MlirContext context, MlirAttribute *parameters) {
   MlirAttribute unit = mlirUnitAttrGet(context), pad = parameters[ViewPad];
   for (int which = ViewSteps; which <= ViewOrder; ++which)
-    if (!parameters[which].ptr || isDefaultList(parameters, which))
+    if (mlirAttributeIsNull(parameters[which]) || isDefaultList(parameters, which))
       parameters[which] = unit;
-  if (!pad.ptr || tileStringEquals(mlirStringAttrGetValue(pad), defaultPad))
+  if (mlirAttributeIsNull(pad) || tileStringEquals(mlirStringAttrGetValue(pad), defaultPad))
     parameters[ViewPad] = unit;
-  if (!parameters[ViewPacked].ptr)
+  if (mlirAttributeIsNull(parameters[ViewPacked]))
     parameters[ViewPacked] = unit;
 }
 

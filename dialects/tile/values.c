@@ -66,7 +66,7 @@ MlirAttribute tileTypeGetLayout(MlirType type) {
     return tileBufferTypeGetLayout(type);
   MlirAttribute encoding =
       mlirTypeIsARankedTensor(type) ? mlirRankedTensorTypeGetEncoding(type) : mlirAttributeGetNull();
-  return encoding.ptr && tileAttributeIsALayout(encoding) ? encoding : mlirAttributeGetNull();
+  return !mlirAttributeIsNull(encoding) && tileAttributeIsALayout(encoding) ? encoding : mlirAttributeGetNull();
 }
 
 MlirType tileTileTypeGet(intptr_t rank, const int64_t *shape, MlirType element, MlirAttribute layoutOrNull) {

@@ -50,7 +50,7 @@ static bool isCheap(MlirOperation op) { return arithConstantOpIsA(op) || tileIot
 
 static int64_t byLayout(MlirValue tile) {
   MlirType type = mlirValueGetType(tile);
-  if (!tileTypeGetLayout(type).ptr)
+  if (mlirAttributeIsNull(tileTypeGetLayout(type)))
     return 0;
   TileLayout layout = tileLayoutAttrGetLayout(tileTypeGetLayout(type));
   unsigned bits = tileElementWidth(tileTypeGetElement(type));

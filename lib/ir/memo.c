@@ -90,7 +90,7 @@ static Text *textOf(TileMemo *memo, const char *text) {
 
 MlirAttribute tileBuildAttribute(const TileBuilder *builder, const char *text) {
   Text *known = textOf(builder->memo, text);
-  if (known && known->attribute.ptr)
+  if (known && !mlirAttributeIsNull(known->attribute))
     return known->attribute;
   MlirAttribute attribute = mlirAttributeParseGet(builder->context, tileString(text));
   if (known)
@@ -100,7 +100,7 @@ MlirAttribute tileBuildAttribute(const TileBuilder *builder, const char *text) {
 
 MlirType tileBuildType(const TileBuilder *builder, const char *text) {
   Text *known = textOf(builder->memo, text);
-  if (known && known->type.ptr)
+  if (known && !mlirTypeIsNull(known->type))
     return known->type;
   MlirType type = mlirTypeParseGet(builder->context, tileString(text));
   if (known)

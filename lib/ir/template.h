@@ -57,7 +57,7 @@ typedef union TileParameterValue {
 } TileParameterValue;
 
 typedef struct TileTemplate {
-  const char *file; // "lib/conversion/sparse_to_tile/kernels/spmm_csr.mlir"
+  const char *file; // "lib/conversion/sparse_to_tile/kernels/compute/spmm_csr.mlir"
   const char *name; // "spmm_csr"
   const unsigned char *text;
   size_t length;

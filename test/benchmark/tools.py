@@ -136,7 +136,7 @@ def main():
         arith_module(theirs, 100_000)
         result = alternate([tile_opt, ours], [options.mlir_opt, theirs], max(5, options.runs // 3))
         good = report("100k ops", *result, (1.5, 1.5)) and good
-        small = Path(__file__).resolve().parents[1] / "run" / "matmul_static.mlir"
+        small = Path(__file__).resolve().parents[1] / "run" / "products" / "matmul_static.mlir"
         good = bench_python(options, tile_opt, ours, small) and good
     return 0 if good else 1
 

@@ -101,7 +101,7 @@ def scatter(kernels):
 
 
 CORPUS = {gemm: "gemm_bias_relu", attention: "attention", softmax: "softmax", layernorm: "layernorm",
-          reduction: "../../../run/Inputs/reductions", scan: "prefix_sum",
+          reduction: "../../../run/kernels/Inputs/reductions", scan: "prefix_sum",
           histogram: "histogram", gather: "embedding", scatter: "embedding"}
 for kernel, program in CORPUS.items():
     if not WANTED or kernel.__name__ in WANTED:

@@ -1,6 +1,6 @@
 """Kernels that are also run with each of their barriers, waits and fences removed, one at a time.
 
-test/run/kernels.py --emulate=CHIP --mutants gives every kernel of its corpus to this class, once. A mutant must be found,
+test/run/kernels/kernels.py --emulate=CHIP --mutants gives every kernel of its corpus to this class, once. A mutant must be found,
 with its place in the program, or be equivalent: no finding, and outputs as without the mutation. What is never right is
 a wrong answer that nothing says is wrong. Seeds do not matter, races are found by order, not by luck; so an equivalent
 mutant is one op too many for these sizes.

@@ -80,7 +80,7 @@ class Packer:
                 self.add(program.name, program.file, program.inputs, program.tolerance)
 
     def add_checked(self):
-        for file in sorted((ROOT / "test" / "run").glob("*.mlir")):
+        for file in sorted((ROOT / "test" / "run").glob("*/*.mlir")):
             text = file.read_text()
             tolerance = float((check.said(text, "tolerance") or ["1e-5"])[0])
             for i, case in enumerate(check.said(text, "in")):

@@ -1,5 +1,5 @@
 // What sparse programs get wrong at run time stops the interpreter at the op at fault; and values written down by hand
-// for what test/run/sparse.py cannot draw: two entries at one place, zeros that are stored, sums.
+// for what test/run/sparse/sparse.py cannot draw: two entries at one place, zeros that are stored, sums.
 // RUN: not %tile_run --target=interpret %s --entry=duplicates 2>&1 | FileCheck %s --check-prefix=DUPLICATES
 // DUPLICATES: sparse.mlir:{{[0-9]+:[0-9]+}}: error: 'sparse.convert' op finds two entries at (1, 2)
 // RUN: not %tile_run --target=interpret %s --entry=crowded 2>&1 | FileCheck %s --check-prefix=CROWDED

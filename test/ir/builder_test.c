@@ -73,7 +73,8 @@ static void values(Session *s) {
   CHECK(probeGroupsOpGetNumRest(all) == 2 && probeGroupsOpGetRestBegin(all) == 2);
   CHECK(mlirValueEqual(probeGroupsOpGetRest(all, 1), i));
   MlirOperation few = probeGroupsOpCreate(&s->builder, i, null, 0, NULL, f);
-  CHECK(mlirOperationGetNumOperands(few) == 2 && !probeGroupsOpGetMaybe(few).ptr && !probeGroupsOpGetNumRest(few));
+  CHECK(mlirOperationGetNumOperands(few) == 2 && mlirValueIsNull(probeGroupsOpGetMaybe(few)) &&
+        !probeGroupsOpGetNumRest(few));
   CHECK(mlirValueEqual(probeGroupsOpGetLast(few), f) && mlirValueEqual(tileOpOperand(few, "last"), f));
   CHECK(!tileOpOperand(few, "maybe").ptr);
   CHECK(probeOpKind(mlirModuleGetOperation(s->module)) == ProbeOp_None);

@@ -279,7 +279,7 @@ static void writeGroup(const Writer *writer, const TileValueSpec *value, const c
   if (value->arity == TileArity_Variadic)
     fprintf(writer->out, "{num%s%s, %s%s}, ", high, *suffix ? "Types" : "", low, *suffix ? "Types" : "");
   else if (value->arity == TileArity_Optional)
-    fprintf(writer->out, "{%s%s.ptr != NULL, &%s%s}, ", low, suffix, low, suffix);
+    fprintf(writer->out, "{!mlir%sIsNull(%s%s), &%s%s}, ", *suffix ? "Type" : "Value", low, suffix, low, suffix);
   else
     fprintf(writer->out, "{1, &%s%s}, ", low, suffix);
 }

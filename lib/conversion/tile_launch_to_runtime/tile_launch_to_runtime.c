@@ -109,8 +109,8 @@ static void assertSizes(TileBuilder *code, intptr_t rank, const MlirValue *sizes
   int64_t known;
   for (intptr_t i = 0; i < rank; ++i)
     if (!tileConstantIndex(sizes[i], &known) || known > LargestSize)
-      largest = largest.ptr ? tileBuildMax(code, largest, sizes[i]) : sizes[i];
-  if (!largest.ptr)
+      largest = mlirValueIsNull(largest) ? sizes[i] : tileBuildMax(code, largest, sizes[i]);
+  if (mlirValueIsNull(largest))
     return;
   enum { SignedAtMost = 3 };
   buildAssert(code, compare(code, arithCmpIOpName, SignedAtMost, largest, tileBuildIndex(code, LargestSize)),

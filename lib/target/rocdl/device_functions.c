@@ -45,7 +45,7 @@ static MlirWalkResult expectOp(MlirOperation op, void *userData) {
     tileError(op, "comes later: '%.*s' of f64 has no code on AMD's GPUs yet", (int)name.length, name.data);
     ++expecting->refused;
   }
-  if (!llvmCallOpIsA(op) || !tileOpAttribute(op, "callee").ptr)
+  if (!llvmCallOpIsA(op) || mlirAttributeIsNull(tileOpAttribute(op, "callee")))
     return MlirWalkResultAdvance;
   MlirStringRef callee = mlirFlatSymbolRefAttrGetValue(tileOpAttribute(op, "callee"));
   if (isKnown(callee))

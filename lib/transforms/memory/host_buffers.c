@@ -364,7 +364,7 @@ static int64_t divisorOf(HostBuffers *buffers, MlirValue index, const Path *path
   Path here = {path, index, path ? path->length + 1 : 0};
   if (tileConstantIndex(index, &constant))
     return constant < 0 ? -constant : constant;
-  if (!op.ptr || isTooFar(buffers, &here))
+  if (mlirOperationIsNull(op) || isTooFar(buffers, &here))
     return 1;
   if (memrefDimOpIsA(op) && tileConstantIndex(memrefDimOpGetIndex(op), &constant)) {
     BufferFacts facts = factsOf(buffers, memrefDimOpGetSource(op), &here);
@@ -441,7 +441,7 @@ static bool rootsMayOverlap(MlirValue a, MlirValue b) {
     return true;
   if (isGlobalA && isGlobalB)
     return mlirAttributeEqual(tileOpAttribute(opA, "name"), tileOpAttribute(opB, "name"));
-  if ((opA.ptr && !isGlobalA) || (opB.ptr && !isGlobalB))
+  if ((!mlirOperationIsNull(opA) && !isGlobalA) || (!mlirOperationIsNull(opB) && !isGlobalB))
     return false;
   if (isGlobalA || isGlobalB)
     return !isConstantGlobal(isGlobalA ? opA : opB);

@@ -1,5 +1,5 @@
 // 2 of 4 by the sparse instruction of each chip, whose metadata are the bytes of places as they lie in its lanes; dense
-// where a chip has none. test/run/every_atom.py runs all of them.
+// where a chip has none. test/run/kernels/every_atom.py runs all of them.
 // RUN: %tile_opt %s --tile-to-nvvm-pipeline=chip=sm_80 | FileCheck %s --check-prefix=NVVM
 // RUN: %tile_translate %s --tile-to-ptx --chip=sm_80 | FileCheck %s --check-prefix=PTX
 // RUN: %tile_translate %s --tile-to-ptx --chip=sm_100a | FileCheck %s --check-prefix=ORDERED

@@ -54,7 +54,7 @@ static MlirAttribute attributeOf(Session *s, const char *text) {
 static void checkType(Session *s, MlirType type, const char *text) {
   char printed[256] = "";
   CHECK(type.ptr, "%s", s->message);
-  if (type.ptr)
+  if (!mlirTypeIsNull(type))
     CHECK(mlirTypeEqual(type, typeOf(s, text)), "%s", tileTypeText(type, printed, sizeof printed));
 }
 
@@ -130,7 +130,7 @@ static void anyValues(Session *s) {
   CHECK(tileTypeGetSize(typeOf(s, "memref<?xf32>"), 0) == mlirShapedTypeGetDynamicSize());
   CHECK(mlirTypeEqual(tileTypeGetElement(f32), f32) && mlirTypeEqual(tileTypeGetElement(view), typeOf(s, "f16")));
   CHECK(tileTypeHasSameShape(tile, view) && !tileTypeHasSameShape(tile, laid) && !tileTypeHasSameShape(tile, f32));
-  CHECK(!tileTypeGetLayout(tile).ptr && !tileTypeGetLayout(view).ptr);
+  CHECK(mlirAttributeIsNull(tileTypeGetLayout(tile)) && mlirAttributeIsNull(tileTypeGetLayout(view)));
   CHECK(mlirAttributeEqual(tileTypeGetLayout(laid), attributeOf(s, "#tile.layout<lane [32:d0]>")));
   checkType(s, tileTypeWithElement(laid, i1), "tensor<32xi1, #tile.layout<lane [32:d0]>>");
   checkType(s, tileTypeWithElement(view, i1), "tensor<4x8xi1>");

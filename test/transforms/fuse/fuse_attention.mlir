@@ -1,4 +1,4 @@
-// Two products with a softmax between them become one kernel; what stays, and why. Right numbers: test/run/fused_attention.py.
+// Two products with a softmax between them become one kernel; what stays, and why. Right numbers: test/run/linalg/fused_attention.py.
 // RUN: %tile_opt %s --pass-pipeline='builtin.module(func.func(linalg-generalize-named-ops,tile-fuse-elementwise,canonicalize,cse),tile-fuse-attention{chip=x86-64-v4},convert-linalg-to-tile{chip=x86-64-v4},func.func(canonicalize,cse),tile.kernel(canonicalize,cse))' --tile-pass-statistics 2>%t | FileCheck %s
 // RUN: FileCheck %s --check-prefix=COUNT < %t
 // RUN: %tile_opt %s --pass-pipeline='builtin.module(func.func(linalg-generalize-named-ops,tile-fuse-elementwise,canonicalize,cse),tile-fuse-attention{chip=sm_80},convert-linalg-to-tile{chip=sm_80},tile.kernel(canonicalize,cse))' | FileCheck %s --check-prefix=GPU

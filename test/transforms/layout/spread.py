@@ -18,7 +18,7 @@ sys.path.insert(0, os.path.dirname(os.path.dirname(HERE)))
 from kernel_harness import EmulatedKernels  # noqa: E402
 
 BUILD, CHIPS = sys.argv[1], sys.argv[2:] or ["sm_80"]
-RUN = os.path.join(HERE, "..", "..", "run", "Inputs")
+RUN = os.path.join(HERE, "..", "..", "run", "kernels", "Inputs")
 random = np.random.default_rng(3)
 failures = []
 

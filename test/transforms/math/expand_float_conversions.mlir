@@ -1,5 +1,5 @@
 // Conversions of floats of 8 bits and fewer, and truncations in a direction, become arithmetic; what the machine has
-// stays. test/run/float_formats.test has the numbers.
+// stays. test/run/types/float_formats.test has the numbers.
 // RUN: %tile_opt %s --pass-pipeline='builtin.module(func.func(tile-expand-float-conversions))' | FileCheck %s
 // RUN: %mlir_opt_plugin %s --pass-pipeline='builtin.module(tile-expand-float-conversions)' | FileCheck %s
 

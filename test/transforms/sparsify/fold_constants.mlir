@@ -1,4 +1,4 @@
-// What is done to constant sparse matrices is done at compile time: test/run/sparse.test draws them in every format; here
+// What is done to constant sparse matrices is done at compile time: test/run/sparse/sparse.test draws them in every format; here
 // are what their components look like, sums, entries at one place, and what stays.
 // RUN: %tile_opt %s --split-input-file --verify-diagnostics --pass-pipeline='builtin.module(func.func(sparse-fold-constants))' | FileCheck %s
 

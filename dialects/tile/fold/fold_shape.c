@@ -1,0 +1,289 @@
+// Folds of broadcast, reshape, transpose, slice, insert, cat, bitcast and convert_layout.
+// Why: passes compose these freely and rely on identities vanishing and chains becoming one op.
+// Expects: verified ops. Leaves: equal values. Elements are moved, never computed, so every fold is exact.
+// A fold that changes the op in place returns true and appends nothing. Patterns are in canonicalize_shape.c.
+#include "dialects/tile/fold/fold.h"
+#include "dialects/tile/hooks.h"
+#include "dialects/tile/ops.h"
+#include "dialects/tile/questions.h"
+#include "lib/ir/op_format.h"
+
+#include <stdlib.h>
+
+//===--- shared (fold.h) ----------------------------------------------------===//
+
+bool tileFoldToValue(MlirExtFoldResults results, MlirValue value) {
+  mlirExtFoldResultsAddValue(results, value);
+  return true;
+}
+
+bool tileFoldToSplat(MlirExtFoldResults results, MlirType type, MlirAttribute constant) {
+  bool isSplat = tileAttributeIsSplat(constant);
+  bool isScalar = !isSplat && !mlirAttributeIsNull(constant) &&
+                  (mlirAttributeIsAInteger(constant) || mlirAttributeIsAFloat(constant));
+  if (!isSplat && !isScalar)
+    return false;
+  MlirAttribute element = isSplat ? mlirDenseElementsAttrGetSplatValue(constant) : constant;
+  if (mlirTypeIsARankedTensor(type))
+    element = mlirDenseElementsAttrSplatGet(type, element);
+  else if (!tileTypeIsAScalar(type))
+    return false;
+  mlirExtFoldResultsAddAttribute(results, element);
+  return true;
+}
+
+void tileSetArray(MlirOperation op, const char *name, intptr_t count, const int64_t *values) {
+  MlirAttribute array = mlirDenseI64ArrayGet(mlirOperationGetContext(op), count, values);
+  mlirOperationSetInherentAttributeByName(op, tileString(name), array);
+}
+
+static bool isIdentity(MlirOperation op) { return mlirTypeEqual(tileOperandType(op, 0), tileResultType(op, 0)); }
+
+// The op that makes operand 0 if it is of this name and has one operand.
+static MlirOperation unaryBefore(MlirOperation op, const char *name) {
+  MlirOperation before = tileDefiningOp(mlirOperationGetOperand(op, 0));
+  return tileOpIs(before, name) ? before : (MlirOperation){0};
+}
+
+// x -> op -> op' becomes x -> op'.
+static bool takeOperandOf(MlirOperation op, MlirOperation before) {
+  mlirOperationSetOperand(op, 0, mlirOperationGetOperand(before, 0));
+  return true;
+}
+
+//===--- broadcast ----------------------------------------------------------===//
+
+// The axes of the inner broadcast seen in the outer one's result, and the outer one's own.
+static bool mergeBroadcasts(MlirOperation op, MlirOperation before) {
+  intptr_t rank = tileTypeGetRank(tileResultType(op, 0)), count = 0, inner = 0;
+  bool fromScalar = tileTypeIsAScalar(tileOperandType(before, 0));
+  int64_t *axes = malloc(sizeof *axes * (size_t)(rank + 1));
+  for (intptr_t axis = 0; axis < rank; ++axis) {
+    bool isNew = tileArrayContains(op, "axes", axis);
+    if (isNew || tileArrayContains(before, "axes", inner))
+      axes[count++] = axis;
+    inner += !isNew;
+  }
+  tileSetArray(op, "axes", fromScalar ? 0 : count, axes);
+  free(axes);
+  return takeOperandOf(op, before);
+}
+
+bool tileBroadcastOpFold(MlirOperation op, intptr_t count, const MlirAttribute *operands, MlirExtFoldResults results) {
+  MlirOperation before = unaryBefore(op, tileBroadcastOpName);
+  if (isIdentity(op))
+    return tileFoldToValue(results, mlirOperationGetOperand(op, 0));
+  if (tileFoldToSplat(results, tileResultType(op, 0), operands[0]))
+    return true;
+  return !mlirOperationIsNull(before) && mergeBroadcasts(op, before);
+}
+
+//===--- reshape, transpose, bitcast, convert_layout ------------------------===//
+
+// Constants are row-major, as reshape is.
+static bool reshapeConstant(MlirOperation op, MlirAttribute constant, MlirExtFoldResults results) {
+  MlirType type = tileResultType(op, 0);
+  if (tileFoldToSplat(results, type, constant))
+    return true;
+  bool isDense = !mlirAttributeIsNull(constant) && mlirAttributeIsADenseElements(constant);
+  if (!isDense || !mlirTypeIsARankedTensor(type))
+    return false;
+  mlirExtFoldResultsAddAttribute(results, mlirDenseElementsAttrReshapeGet(constant, type));
+  return true;
+}
+
+bool tileReshapeOpFold(MlirOperation op, intptr_t count, const MlirAttribute *operands, MlirExtFoldResults results) {
+  MlirOperation before = unaryBefore(op, tileReshapeOpName);
+  if (isIdentity(op))
+    return tileFoldToValue(results, mlirOperationGetOperand(op, 0));
+  if (reshapeConstant(op, operands[0], results))
+    return true;
+  return !mlirOperationIsNull(before) && takeOperandOf(op, before);
+}
+
+static bool isIdentityPermutation(MlirOperation op) {
+  for (intptr_t i = 0, count = tileArrayCount(op, "permutation"); i < count; ++i)
+    if (tileArrayAt(op, "permutation", i) != i)
+      return false;
+  return true;
+}
+
+// Axis i of the result is axis outer[i] of the middle, which is axis inner[outer[i]] of the source.
+static bool mergeTransposes(MlirOperation op, MlirOperation before) {
+  intptr_t rank = tileArrayCount(op, "permutation");
+  int64_t *permutation = malloc(sizeof *permutation * (size_t)(rank + 1));
+  for (intptr_t i = 0; i < rank; ++i)
+    permutation[i] = tileArrayAt(before, "permutation", tileArrayAt(op, "permutation", i));
+  tileSetArray(op, "permutation", rank, permutation);
+  free(permutation);
+  return takeOperandOf(op, before);
+}
+
+bool tileTransposeOpFold(MlirOperation op, intptr_t count, const MlirAttribute *operands, MlirExtFoldResults results) {
+  MlirOperation before = unaryBefore(op, tileTransposeOpName);
+  if (isIdentityPermutation(op) && isIdentity(op))
+    return tileFoldToValue(results, mlirOperationGetOperand(op, 0));
+  if (tileFoldToSplat(results, tileResultType(op, 0), operands[0]))
+    return true;
+  return !mlirOperationIsNull(before) && mergeTransposes(op, before);
+}
+
+// A cast back to where it came from; another width goes there directly, the same width is arith's.
+bool tileBitcastOpFold(MlirOperation op, intptr_t count, const MlirAttribute *operands, MlirExtFoldResults results) {
+  MlirOperation before = unaryBefore(op, tileBitcastOpName);
+  if (mlirOperationIsNull(before))
+    return false;
+  MlirType source = tileOperandType(before, 0), result = tileResultType(op, 0);
+  if (mlirTypeEqual(source, result))
+    return tileFoldToValue(results, mlirOperationGetOperand(before, 0));
+  return tileElementWidth(tileTypeGetElement(source)) != tileElementWidth(tileTypeGetElement(result)) &&
+         takeOperandOf(op, before);
+}
+
+bool tileConvertLayoutOpFold(MlirOperation op, intptr_t count, const MlirAttribute *operands,
+                             MlirExtFoldResults results) {
+  MlirOperation before = unaryBefore(op, tileConvertLayoutOpName);
+  if (isIdentity(op))
+    return tileFoldToValue(results, mlirOperationGetOperand(op, 0));
+  if (tileFoldToSplat(results, tileResultType(op, 0), operands[0]))
+    return true;
+  return !mlirOperationIsNull(before) && takeOperandOf(op, before);
+}
+
+//===--- slice --------------------------------------------------------------===//
+
+static bool hasStaticOffsets(MlirOperation op) {
+  intptr_t begin, count;
+  tileOpOperands(op, "offsets", &begin, &count);
+  return count == 0;
+}
+
+static int64_t offsetAt(MlirOperation op, intptr_t axis) { return tileArrayAt(op, "static_offsets", axis); }
+
+static bool mergeSlices(MlirOperation op, MlirOperation before) {
+  if (!hasStaticOffsets(op) || !hasStaticOffsets(before))
+    return false;
+  intptr_t rank = tileArrayCount(op, "static_offsets");
+  int64_t *offsets = malloc(sizeof *offsets * (size_t)(rank + 1));
+  for (intptr_t i = 0; i < rank; ++i)
+    offsets[i] = offsetAt(op, i) + offsetAt(before, i);
+  tileSetArray(op, "static_offsets", rank, offsets);
+  free(offsets);
+  return takeOperandOf(op, before);
+}
+
+// Both ops have equal offsets, static and dynamic.
+static bool hasSameOffsets(MlirOperation a, MlirOperation b) {
+  intptr_t firstA, countA, firstB, countB;
+  tileOpOperands(a, "offsets", &firstA, &countA);
+  tileOpOperands(b, "offsets", &firstB, &countB);
+  bool isSame = countA == countB &&
+                mlirAttributeEqual(tileOpAttribute(a, "static_offsets"), tileOpAttribute(b, "static_offsets"));
+  for (intptr_t i = 0; isSame && i < countA; ++i)
+    isSame = mlirValueEqual(mlirOperationGetOperand(a, firstA + i), mlirOperationGetOperand(b, firstB + i));
+  return isSame;
+}
+
+// What was inserted just there.
+static bool sliceOfInsert(MlirOperation op, MlirOperation before, MlirExtFoldResults results) {
+  return mlirTypeEqual(tileOperandType(before, 0), tileResultType(op, 0)) && hasSameOffsets(op, before) &&
+         tileFoldToValue(results, mlirOperationGetOperand(before, 0));
+}
+
+// A slice within one piece is a slice of that piece, or the piece itself.
+static bool sliceOfCat(MlirOperation op, MlirOperation cat, MlirExtFoldResults results) {
+  int64_t axis = 0, begin = 0;
+  tileIntegerOf(cat, "axis", &axis);
+  int64_t offset = offsetAt(op, axis), size = tileTypeGetSize(tileResultType(op, 0), axis);
+  if (!hasStaticOffsets(op))
+    return false;
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(cat); ++i) {
+    int64_t length = tileTypeGetSize(tileOperandType(cat, i), axis);
+    if (offset < begin || offset + size > begin + length) {
+      begin += length;
+      continue;
+    }
+    if (mlirTypeEqual(tileOperandType(cat, i), tileResultType(op, 0)))
+      return tileFoldToValue(results, mlirOperationGetOperand(cat, i));
+    intptr_t rank = tileArrayCount(op, "static_offsets");
+    int64_t *offsets = malloc(sizeof *offsets * (size_t)rank);
+    for (intptr_t j = 0; j < rank; ++j)
+      offsets[j] = offsetAt(op, j) - (j == axis ? begin : 0);
+    tileSetArray(op, "static_offsets", rank, offsets);
+    free(offsets);
+    mlirOperationSetOperand(op, 0, mlirOperationGetOperand(cat, i));
+    return true;
+  }
+  return false;
+}
+
+// A slice as large as its source begins at 0: any other offset is undefined.
+bool tileSliceOpFold(MlirOperation op, intptr_t count, const MlirAttribute *operands, MlirExtFoldResults results) {
+  MlirOperation before = tileDefiningOp(mlirOperationGetOperand(op, 0));
+  if (isIdentity(op))
+    return tileFoldToValue(results, mlirOperationGetOperand(op, 0));
+  if (tileFoldToSplat(results, tileResultType(op, 0), operands[0]))
+    return true;
+  if (tileSliceOpIsA(before))
+    return mergeSlices(op, before);
+  if (tileInsertOpIsA(before))
+    return sliceOfInsert(op, before, results);
+  return tileCatOpIsA(before) && sliceOfCat(op, before, results);
+}
+
+//===--- insert -------------------------------------------------------------===//
+
+// All of the destination is overwritten, or a part goes back to where it was taken from.
+bool tileInsertOpFold(MlirOperation op, intptr_t count, const MlirAttribute *operands, MlirExtFoldResults results) {
+  MlirValue part = mlirOperationGetOperand(op, 0), destination = mlirOperationGetOperand(op, 1);
+  MlirOperation slice = tileDefiningOp(part);
+  if (mlirTypeEqual(mlirValueGetType(part), tileResultType(op, 0)))
+    return tileFoldToValue(results, part);
+  bool isBack = tileSliceOpIsA(slice) && mlirValueEqual(mlirOperationGetOperand(slice, 0), destination) &&
+                hasSameOffsets(op, slice);
+  return isBack && tileFoldToValue(results, destination);
+}
+
+//===--- cat ----------------------------------------------------------------===//
+
+// Piece `index` is the slice of `source` that begins at `begin` along the axis and at 0 elsewhere.
+static bool isSliceAt(MlirOperation cat, intptr_t index, MlirValue source, int64_t axis, int64_t begin) {
+  MlirOperation slice = tileDefiningOp(mlirOperationGetOperand(cat, index));
+  if (!tileSliceOpIsA(slice) || !hasStaticOffsets(slice) || !mlirValueEqual(mlirOperationGetOperand(slice, 0), source))
+    return false;
+  for (intptr_t i = 0, rank = tileArrayCount(slice, "static_offsets"); i < rank; ++i)
+    if (offsetAt(slice, i) != (i == axis ? begin : 0))
+      return false;
+  return true;
+}
+
+// Slices that follow one another and make up their source again.
+static bool catOfSlices(MlirOperation op, MlirExtFoldResults results) {
+  MlirOperation first = tileDefiningOp(mlirOperationGetOperand(op, 0));
+  int64_t axis = 0, begin = 0;
+  tileIntegerOf(op, "axis", &axis);
+  if (!tileSliceOpIsA(first) || !mlirTypeEqual(tileOperandType(first, 0), tileResultType(op, 0)))
+    return false;
+  MlirValue source = mlirOperationGetOperand(first, 0);
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i) {
+    if (!isSliceAt(op, i, source, axis, begin))
+      return false;
+    begin += tileTypeGetSize(tileOperandType(op, i), axis);
+  }
+  return tileFoldToValue(results, source);
+}
+
+// Pieces that are all the same constant.
+static bool catOfSplats(MlirOperation op, intptr_t count, const MlirAttribute *operands, MlirExtFoldResults results) {
+  for (intptr_t i = 0; i < count; ++i)
+    if (!tileAttributeIsSplat(operands[i]) || !mlirAttributeEqual(mlirDenseElementsAttrGetSplatValue(operands[i]),
+                                                                  mlirDenseElementsAttrGetSplatValue(operands[0])))
+      return false;
+  return tileFoldToSplat(results, tileResultType(op, 0), operands[0]);
+}
+
+bool tileCatOpFold(MlirOperation op, intptr_t count, const MlirAttribute *operands, MlirExtFoldResults results) {
+  if (count == 1 && isIdentity(op))
+    return tileFoldToValue(results, mlirOperationGetOperand(op, 0));
+  return catOfSlices(op, results) || catOfSplats(op, count, operands, results);
+}
