@@ -8,23 +8,21 @@
 
 // xori is no idempotent combiner: x xor x is 0.
 static const TileCombiner combiners[] = {
-    {arithAddFOpName, true, false},    {arithAddIOpName, false, false},   {arithMulFOpName, true, false},
-    {arithMulIOpName, false, false},   {arithMaximumFOpName, true, true}, {arithMaxNumFOpName, true, true},
-    {arithMinimumFOpName, true, true}, {arithMinNumFOpName, true, true},  {arithMaxSIOpName, false, true},
-    {arithMaxUIOpName, false, true},   {arithMinSIOpName, false, true},   {arithMinUIOpName, false, true},
-    {arithAndIOpName, false, true},    {arithOrIOpName, false, true},     {arithXOrIOpName, false, false},
+    {ArithOp_AddF, true, false},    {ArithOp_AddI, false, false},   {ArithOp_MulF, true, false},
+    {ArithOp_MulI, false, false},   {ArithOp_MaximumF, true, true}, {ArithOp_MaxNumF, true, true},
+    {ArithOp_MinimumF, true, true}, {ArithOp_MinNumF, true, true},  {ArithOp_MaxSI, false, true},
+    {ArithOp_MaxUI, false, true},   {ArithOp_MinSI, false, true},   {ArithOp_MinUI, false, true},
+    {ArithOp_AndI, false, true},    {ArithOp_OrI, false, true},     {ArithOp_XOrI, false, false},
 };
 
-const TileCombiner *tileCombinerFind(MlirStringRef name) {
+const TileCombiner *tileCombinerOf(TileUpstream kind) {
   for (size_t i = 0; i < sizeof combiners / sizeof *combiners; ++i)
-    if (tileStringEquals(name, combiners[i].name))
+    if (combiners[i].kind == kind)
       return &combiners[i];
   return NULL;
 }
 
-static bool is(const TileCombiner *combiner, const char *name) {
-  return tileStringEquals(tileString(combiner->name), name);
-}
+const TileCombiner *tileCombinerFind(MlirStringRef name) { return tileCombinerOf(tileUpstreamKindOfName(name)); }
 
 typedef struct FloatRange {
   double least, greatest;
@@ -50,32 +48,32 @@ static FloatRange rangeOf(MlirType element) {
   return (FloatRange){-(double)INFINITY, (double)INFINITY, true};
 }
 
-static double neutralFloat(const TileCombiner *combiner, MlirType element) {
+static double neutralFloat(TileUpstream kind, MlirType element) {
   FloatRange range = rangeOf(element);
-  if (is(combiner, arithAddFOpName))
+  if (kind == ArithOp_AddF)
     return -0.0;
-  if (is(combiner, arithMulFOpName))
+  if (kind == ArithOp_MulF)
     return 1.0;
-  if (range.hasNan && (is(combiner, arithMaxNumFOpName) || is(combiner, arithMinNumFOpName)))
+  if (range.hasNan && (kind == ArithOp_MaxNumF || kind == ArithOp_MinNumF))
     return (double)NAN; // it alone gives way to every number
-  return is(combiner, arithMaximumFOpName) || is(combiner, arithMaxNumFOpName) ? range.least : range.greatest;
+  return kind == ArithOp_MaximumF || kind == ArithOp_MaxNumF ? range.least : range.greatest;
 }
 
 // An integer of up to 64 bits, as a two's complement number that mlirIntegerAttrGet truncates.
-static int64_t neutralInteger(const TileCombiner *combiner, unsigned width) {
+static int64_t neutralInteger(TileUpstream kind, unsigned width) {
   int64_t smallest = (int64_t)(UINT64_MAX << (width - 1));
-  if (is(combiner, arithMulIOpName))
+  if (kind == ArithOp_MulI)
     return 1;
-  if (is(combiner, arithMaxSIOpName))
+  if (kind == ArithOp_MaxSI)
     return smallest;
-  if (is(combiner, arithMinSIOpName))
+  if (kind == ArithOp_MinSI)
     return ~smallest;
-  return is(combiner, arithMinUIOpName) || is(combiner, arithAndIOpName) ? -1 : 0;
+  return kind == ArithOp_MinUI || kind == ArithOp_AndI ? -1 : 0;
 }
 
 MlirAttribute tileCombinerNeutral(const TileCombiner *combiner, MlirType element) {
   if (combiner->isFloat)
-    return mlirFloatAttrDoubleGet(mlirTypeGetContext(element), element, neutralFloat(combiner, element));
+    return mlirFloatAttrDoubleGet(mlirTypeGetContext(element), element, neutralFloat(combiner->kind, element));
   unsigned width = tileElementWidth(element);
-  return mlirIntegerAttrGet(element, neutralInteger(combiner, width ? width : 64));
+  return mlirIntegerAttrGet(element, neutralInteger(combiner->kind, width ? width : 64));
 }

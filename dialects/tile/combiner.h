@@ -6,15 +6,16 @@
 #ifndef TESSERA_DIALECTS_TILE_COMBINER_H
 #define TESSERA_DIALECTS_TILE_COMBINER_H
 
-#include "lib/capi/common.h"
+#include "lib/ir/upstream.h"
 
 typedef struct TileCombiner {
-  const char *name; // "arith.addf"
+  TileUpstream kind; // ArithOp_AddF
   bool isFloat;
   bool isIdempotent; // x op x is x, for every x, nan included
 } TileCombiner;
 
-const TileCombiner *tileCombinerFind(MlirStringRef name); // null when not known
+const TileCombiner *tileCombinerFind(MlirStringRef name); // "arith.addf"; null when not known
+const TileCombiner *tileCombinerOf(TileUpstream kind);
 // The element e with x op e = x for every x (maxnumf, minnumf: every number): docs/numerics.md §3. `element`: a type
 // the combiner takes.
 MlirAttribute tileCombinerNeutral(const TileCombiner *combiner, MlirType element);

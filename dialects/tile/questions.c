@@ -96,11 +96,11 @@ bool tileKeywordIs(MlirOperation op, const char *name, const char *text) {
 }
 
 const TileRounding *tileRoundingOf(MlirOperation op) {
-  static const TileRounding roundings[] = {{"nearest_even", 0, mathRoundEvenOpName},
-                                           {"down", 1, mathFloorOpName},
-                                           {"up", 2, mathCeilOpName},
-                                           {"toward_zero", 3, mathTruncOpName},
-                                           {"nearest_away", 4, mathRoundOpName}};
+  static const TileRounding roundings[] = {{"nearest_even", 0, MathOp_RoundEven},
+                                           {"down", 1, MathOp_Floor},
+                                           {"up", 2, MathOp_Ceil},
+                                           {"toward_zero", 3, MathOp_Trunc},
+                                           {"nearest_away", 4, MathOp_Round}};
   for (size_t i = 0; i < sizeof roundings / sizeof *roundings; ++i)
     if (tileKeywordIs(op, "rounding", roundings[i].name))
       return &roundings[i];
@@ -167,6 +167,25 @@ MlirValue tileGroupOperand(MlirOperation op, intptr_t group, intptr_t index) {
   return mlirOperationGetOperand(op, tileGroupBegin(op, group) + index);
 }
 
+MlirValue tileMovedTile(MlirOperation op) {
+  switch (tileOpKind(op)) {
+  case TileOp_Broadcast:
+    return tileBroadcastOpGetInput(op);
+  case TileOp_Transpose:
+    return tileTransposeOpGetInput(op);
+  case TileOp_Slice:
+    return tileSliceOpGetInput(op);
+  case TileOp_Reshape:
+    return tileReshapeOpGetInput(op);
+  default:
+    return (MlirValue){NULL};
+  }
+}
+
+MlirValue tileSortKeys(MlirOperation op) {
+  return tileSortOpIsA(op) ? tileSortOpGetInputs(op, 0) : tileTopkOpGetInputs(op, 0);
+}
+
 bool tileValueHasOneUse(MlirValue value) {
   MlirOpOperand first = mlirValueGetFirstUse(value);
   return !mlirOpOperandIsNull(first) && mlirOpOperandIsNull(mlirOpOperandGetNextUse(first));
@@ -196,16 +215,16 @@ static bool isMarkedNoAlias(MlirValue parameter) {
 
 static bool isTakenByJoin(MlirValue token) {
   for (MlirOpOperand use = mlirValueGetFirstUse(token); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use))
-    if (tileOpIs(mlirOpOperandGetOwner(use), "tile.join"))
+    if (tileJoinOpIsA(mlirOpOperandGetOwner(use)))
       return true;
   return false;
 }
 
 bool tileEndsCopyGroup(MlirOperation op) {
-  if (tileOpIs(op, "tile.copy_async"))
+  if (tileCopyAsyncOpIsA(op))
     return mlirOperationGetNumResults(op) == 0 || !isTakenByJoin(mlirOperationGetResult(op, 0));
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
-    if (tileOpIs(tileDefiningOp(mlirOperationGetOperand(op, i)), "tile.copy_async"))
+    if (tileCopyAsyncOpIsA(tileDefiningOp(mlirOperationGetOperand(op, i))))
       return true;
   return false;
 }

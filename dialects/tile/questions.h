@@ -11,6 +11,7 @@
 #include "dialects/tile/tile.h"
 #include "lib/capi/op.h"
 #include "lib/ir/support.h"
+#include "lib/ir/upstream.h"
 
 // Text for messages, living until the end of the enclosing block.
 #define TILE_TYPE_TEXT(type) tileTypeText(type, (char[192]){0}, 192)
@@ -37,7 +38,7 @@ bool tileKeywordIs(MlirOperation op, const char *name, const char *text);
 typedef struct TileRounding {
   const char *name;
   int64_t number;
-  const char *op;
+  TileUpstream op;
 } TileRounding;
 const TileRounding *tileRoundingOf(MlirOperation op); // null: none, or stochastic
 bool tileIsProduct(MlirOperation op);                 // tile.mma or tile.mma_sparse
@@ -62,6 +63,8 @@ bool tileConstantIsTrue(MlirAttribute constant);            // i1: true, or all 
 intptr_t tileGroupBegin(MlirOperation op, intptr_t group);
 intptr_t tileGroupCount(MlirOperation op, intptr_t group);
 MlirValue tileGroupOperand(MlirOperation op, intptr_t group, intptr_t index);
+MlirValue tileMovedTile(MlirOperation op); // the input of broadcast, transpose, slice or reshape; null: another op
+MlirValue tileSortKeys(MlirOperation op);  // what sort and topk order by: their first input
 bool tileValueHasOneUse(MlirValue value);
 bool tileOpsEqualAttributes(MlirOperation a, MlirOperation b); // all attributes, inherent ones included
 

@@ -7,40 +7,33 @@
 
 //===--- the body -----------------------------------------------------------===//
 
-typedef struct Kind {
-  const char *add, *multiply, *widen;
-} Kind;
-static const Kind kinds[] = {{arithAddFOpName, arithMulFOpName, arithExtFOpName},
-                             {arithAddIOpName, arithMulIOpName, arithExtSIOpName}};
-
 // The argument that `value` is, seen through a widening; -1 for anything else.
-static intptr_t argumentOf(MlirBlock body, MlirValue value, const char *widen) {
+static int argumentOf(MlirBlock body, MlirValue value, TileUpstream widen) {
   MlirOperation op = tileDefiningOp(value);
-  if (tileOpIs(op, widen))
-    value = mlirOperationGetOperand(op, 0);
+  if (tileUpstreamKind(op) == widen)
+    value = tileOnlyOperand(op);
   bool isOurs = mlirValueIsABlockArgument(value) && mlirBlockEqual(mlirBlockArgumentGetOwner(value), body);
-  return isOurs ? mlirBlockArgumentGetArgNumber(value) : -1;
+  return isOurs ? (int)mlirBlockArgumentGetArgNumber(value) : -1;
 }
 
-static bool isOfKind(MlirBlock body, const Kind *kind) {
-  MlirValue accumulator = mlirBlockGetArgument(body, 2);
-  MlirOperation sum = tileDefiningOp(mlirOperationGetOperand(mlirBlockGetTerminator(body), 0));
-  if (!tileOpIs(sum, kind->add))
-    return false;
-  int side = mlirValueEqual(mlirOperationGetOperand(sum, 0), accumulator) ? 1 : 0;
-  MlirOperation product = tileDefiningOp(mlirOperationGetOperand(sum, side));
-  if (!mlirValueEqual(mlirOperationGetOperand(sum, 1 - side), accumulator) || !tileOpIs(product, kind->multiply))
-    return false;
-  intptr_t a = argumentOf(body, mlirOperationGetOperand(product, 0), kind->widen);
-  intptr_t b = argumentOf(body, mlirOperationGetOperand(product, 1), kind->widen);
-  return a + b == 1 && a >= 0 && b >= 0;
-}
-
-bool tileBodyIsMultiplyAdd(MlirBlock body) {
+bool tileBodyMatchMultiplyAdd(MlirBlock body, int *lhs, int *rhs) {
   if (mlirBlockIsNull(body) || mlirBlockGetNumArguments(body) != 3 ||
       mlirOperationGetNumOperands(mlirBlockGetTerminator(body)) != 1)
     return false;
-  return isOfKind(body, &kinds[0]) || isOfKind(body, &kinds[1]);
+  MlirValue accumulator = mlirBlockGetArgument(body, 2);
+  MlirOperation sum = tileDefiningOp(tileOnlyOperand(mlirBlockGetTerminator(body)));
+  bool isFloat = arithAddFOpIsA(sum);
+  if (!isFloat && !arithAddIOpIsA(sum))
+    return false;
+  bool isLeft = mlirValueEqual(tileBinaryLhs(sum), accumulator);
+  MlirOperation product = tileDefiningOp(isLeft ? tileBinaryRhs(sum) : tileBinaryLhs(sum));
+  if (!mlirValueEqual(isLeft ? tileBinaryLhs(sum) : tileBinaryRhs(sum), accumulator) ||
+      !(isFloat ? arithMulFOpIsA : arithMulIOpIsA)(product))
+    return false;
+  TileUpstream widen = isFloat ? ArithOp_ExtF : ArithOp_ExtSI;
+  *lhs = argumentOf(body, tileBinaryLhs(product), widen);
+  *rhs = argumentOf(body, tileBinaryRhs(product), widen);
+  return *lhs + *rhs == 1 && *lhs >= 0 && *rhs >= 0;
 }
 
 //===--- the maps -----------------------------------------------------------===//
@@ -98,6 +91,8 @@ static bool matchAxes(const Axes *lhs, const Axes *rhs, const Axes *out, TileMat
 
 bool tileMatchMatrixProduct(MlirOperation op, TileMatrixProduct *product) {
   Axes axes[3];
+  MlirType elements[3];
+  int lhs, rhs;
   if (!tileOpNameStartsWith(op, "linalg.") || mlirOperationGetNumOperands(op) != 3 ||
       mlirOperationGetNumResults(op) != 1 || mlirOperationGetNumRegions(op) != 1)
     return false;
@@ -109,14 +104,14 @@ bool tileMatchMatrixProduct(MlirOperation op, TileMatrixProduct *product) {
     if (!mlirTypeIsARankedTensor(tileOperandType(op, i)) || mlirAffineMapGetNumDims(map) > 3 ||
         !readAxes(map, &axes[i]))
       return false;
+    elements[i] = mlirShapedTypeGetElementType(tileOperandType(op, i));
   }
-  MlirType a = mlirShapedTypeGetElementType(tileOperandType(op, 0));
-  if (!mlirTypeEqual(a, mlirShapedTypeGetElementType(tileOperandType(op, 1))) ||
-      !tileBodyIsMultiplyAdd(tileOnlyBlock(mlirOperationGetRegion(op, 0))))
+  if (!mlirTypeEqual(elements[0], elements[1]) ||
+      !tileBodyMatchMultiplyAdd(tileOnlyBlock(mlirOperationGetRegion(op, 0)), &lhs, &rhs))
     return false;
-  *product = (TileMatrixProduct){.lhs = 0, .rhs = 1};
+  *product = (TileMatrixProduct){.lhs = 0, .rhs = 1, .init = 2};
   if (matchAxes(&axes[0], &axes[1], &axes[2], product))
     return true;
-  *product = (TileMatrixProduct){.lhs = 1, .rhs = 0}; // products of numbers commute
+  *product = (TileMatrixProduct){.lhs = 1, .rhs = 0, .init = 2}; // products of numbers commute
   return matchAxes(&axes[1], &axes[0], &axes[2], product);
 }

@@ -10,7 +10,7 @@
 
 // result = init + lhs · rhs, each transposed first where it says so; the result of a vector is matrix · vector.
 typedef struct TileMatrixProduct {
-  intptr_t lhs, rhs; // operands of the op
+  intptr_t lhs, rhs, init; // operands of the op
   bool transposeLhs, transposeRhs;
   bool isVector; // rhs and the result have one axis
 } TileMatrixProduct;
@@ -20,6 +20,6 @@ typedef struct TileMatrixProduct {
 bool tileMatchMatrixProduct(MlirOperation op, TileMatrixProduct *product);
 // True if `body` of a linalg op yields its last argument + a · b of the first two, perhaps widened; the sum may stand
 // either way around.
-bool tileBodyIsMultiplyAdd(MlirBlock body);
+bool tileBodyMatchMultiplyAdd(MlirBlock body, int *lhs, int *rhs);
 
 #endif

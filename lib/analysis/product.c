@@ -1,48 +1,12 @@
 // Recognizes sums of products: matrix products, convolutions, products over several dimensions. See product.h.
 #include "lib/analysis/product.h"
-#include "upstream/arith.h"
+#include "lib/analysis/matrix_product.h"
 
 //===--- questions ----------------------------------------------------------===//
 
-typedef struct Multiply {
-  const char *add, *multiply, *widen;
-} Multiply;
-
-static const Multiply multiplies[] = {{arithAddFOpName, arithMulFOpName, arithExtFOpName},
-                                      {arithAddIOpName, arithMulIOpName, arithExtSIOpName}};
-
-// The block argument that `value` is, seen through a widening of its type; -1 for anything else.
-static int matchInput(const TileStructured *s, MlirValue value, const char *widen) {
-  MlirOperation op = tileDefiningOp(value);
-  if (tileOpIs(op, widen))
-    value = mlirOperationGetOperand(op, 0);
-  if (!mlirValueIsABlockArgument(value) || !mlirBlockEqual(mlirBlockArgumentGetOwner(value), s->body))
-    return -1;
-  int argument = (int)mlirBlockArgumentGetArgNumber(value);
-  return argument < s->numInputs && s->operands[argument].isTensor ? argument : -1;
-}
-
-static bool matchKind(const TileStructured *s, const Multiply *kind, int *lhs, int *rhs) {
-  MlirValue accumulator = mlirBlockGetArgument(s->body, s->numInputs);
-  MlirOperation sum = tileDefiningOp(mlirOperationGetOperand(mlirBlockGetTerminator(s->body), 0));
-  if (!tileOpIs(sum, kind->add))
-    return false;
-  int side = mlirValueEqual(mlirOperationGetOperand(sum, 0), accumulator) ? 1 : 0;
-  MlirOperation product = tileDefiningOp(mlirOperationGetOperand(sum, side));
-  if (!mlirValueEqual(mlirOperationGetOperand(sum, 1 - side), accumulator) || !tileOpIs(product, kind->multiply))
-    return false;
-  *lhs = matchInput(s, mlirOperationGetOperand(product, 0), kind->widen);
-  *rhs = matchInput(s, mlirOperationGetOperand(product, 1), kind->widen);
-  return *lhs >= 0 && *rhs >= 0 && *lhs != *rhs;
-}
-
 bool tileStructuredMatchMultiplyAdd(const TileStructured *s, int *lhs, int *rhs) {
-  if (s->numInputs != 2 || s->numOutputs != 1 || !tileStructuredAccumulates(s, &s->operands[2]))
-    return false;
-  for (size_t i = 0; i < sizeof multiplies / sizeof *multiplies; ++i)
-    if (matchKind(s, &multiplies[i], lhs, rhs))
-      return true;
-  return false;
+  return s->numInputs == 2 && s->numOutputs == 1 && s->operands[0].isTensor && s->operands[1].isTensor &&
+         tileStructuredAccumulates(s, &s->operands[2]) && tileBodyMatchMultiplyAdd(s->body, lhs, rhs);
 }
 
 static bool isWidth(MlirType type, unsigned width) {

@@ -1,15 +1,11 @@
 // Recognizes reductions. See reduction.h.
 #include "lib/analysis/reduction.h"
 
-static const TileCombiner *combinerOf(MlirOperation op) {
-  return mlirOperationIsNull(op) ? NULL : tileCombinerFind(tileOpName(op));
-}
-
 const TileCombiner *tileStructuredMatchReduction(const TileStructured *s, int index, MlirValue *folded) {
   MlirValue accumulator = mlirBlockGetArgument(s->body, s->numInputs + index);
   MlirValue result = mlirOperationGetOperand(mlirBlockGetTerminator(s->body), index);
   MlirOperation op = tileDefiningOp(result);
-  const TileCombiner *combiner = combinerOf(op);
+  const TileCombiner *combiner = tileCombinerOf(tileUpstreamKind(op));
   if (!combiner || !tileHasOneUse(accumulator) || !tileHasOneUse(result)) // a running value that others read is a scan
     return NULL;
   for (int side = 0; side < 2; ++side)

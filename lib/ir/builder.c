@@ -3,6 +3,8 @@
 #include "lib/ir/support.h"
 #include "mlir-c/Dialect/LLVM.h"
 #include "upstream/arith.h"
+#include "upstream/builtin.h"
+#include "upstream/cf.h"
 #include "upstream/func.h"
 #include "upstream/llvm.h"
 #include "upstream/memref.h"
@@ -25,6 +27,10 @@ TileBuilder tileBuilderAfter(MlirOperation op) {
   TileBuilder builder = tileBuilderBefore(op);
   builder.before = mlirOperationGetNextInBlock(op);
   return builder;
+}
+
+TileBuilder tileBuilderAtTop(MlirOperation module) {
+  return tileBuilderAtStart(tileOnlyBlock(mlirOperationGetRegion(module, 0)), mlirOperationGetLocation(module));
 }
 
 TileBuilder tileBuilderAtEnd(MlirBlock block, MlirLocation location) {
@@ -211,6 +217,24 @@ void tileBuildLlvmDeclaration(TileBuilder *builder, const char *function, MlirTy
                       mlirRegionCreate());
 }
 
+MlirValue tileBuildAlloca(TileBuilder *builder, MlirType element) {
+  MlirValue one = tileBuildInteger(builder, mlirIntegerTypeGet(builder->context, 64), 1);
+  return llvmAllocaOpBuild(builder, mlirLLVMPointerTypeGet(builder->context, 0), one, mlirTypeAttrGet(element));
+}
+
+MlirValue tileBuildElementAddress(TileBuilder *builder, MlirValue base, MlirType element, int32_t index) {
+  return llvmGEPOpBuild(builder, mlirValueGetType(base), base, 0, NULL,
+                        mlirDenseI32ArrayGet(builder->context, 1, &index), mlirTypeAttrGet(element));
+}
+
+MlirValue tileBuildConversionCast(TileBuilder *builder, MlirType type, MlirValue value) {
+  return tileOnlyResult(builtinUnrealizedConversionCastOpBuild(builder, 1, &type, 1, &value));
+}
+
+void tileBuildAssert(TileBuilder *builder, MlirValue condition, const char *message) {
+  cfAssertOpBuild(builder, condition, mlirStringAttrGet(builder->context, tileString(message)));
+}
+
 void tileBuildDeclaration(TileBuilder *builder, const char *function, MlirType type) {
   MlirAttribute none = {NULL}, visibility = mlirStringAttrGet(builder->context, tileString("private"));
   funcFuncOpCreate(builder, mlirStringAttrGet(builder->context, tileString(function)), mlirTypeAttrGet(type),
@@ -289,6 +313,11 @@ MlirValue tileBuildDim(TileBuilder *builder, MlirValue shaped, int64_t axis) {
   MlirValue index = tileBuildIndex(builder, axis);
   return mlirTypeIsAMemRef(mlirValueGetType(shaped)) ? memrefDimOpBuild(builder, shaped, index)
                                                      : tensorDimOpBuild(builder, shaped, index);
+}
+
+MlirValue tileBuildSize(TileBuilder *builder, MlirValue shaped, int64_t axis) {
+  int64_t size = mlirShapedTypeGetDimSize(mlirValueGetType(shaped), axis);
+  return mlirShapedTypeIsDynamicSize(size) ? tileBuildDim(builder, shaped, axis) : tileBuildIndex(builder, size);
 }
 
 //===--- loops --------------------------------------------------------------===//

@@ -29,6 +29,7 @@ TileBuilder tileBuilderBefore(MlirOperation op);
 TileBuilder tileBuilderAfter(MlirOperation op);
 TileBuilder tileBuilderAtStart(MlirBlock block, MlirLocation location);
 TileBuilder tileBuilderAtEnd(MlirBlock block, MlirLocation location);
+TileBuilder tileBuilderAtTop(MlirOperation module);
 TileBuilder tileBuilderInPattern(MlirPatternRewriter rewriter, MlirOperation at);
 
 // Any op by name. `attributes` ends with a null name; null for none (entries without a value are skipped). `regions`
@@ -64,6 +65,12 @@ typedef struct TileBuildGroups {
 MlirOperation tileBuildGroups(TileBuilder *builder, const char *name, const TileBuildGroups *groups);
 // The integer attribute of `bits` bits that stands for a C enum's value.
 MlirAttribute tileBuildEnum(const TileBuilder *builder, unsigned bits, int64_t value);
+// llvm.alloca of one element and llvm.getelementptr of element number `index`.
+MlirValue tileBuildAlloca(TileBuilder *builder, MlirType element);
+MlirValue tileBuildElementAddress(TileBuilder *builder, MlirValue base, MlirType element, int32_t index);
+// builtin.unrealized_conversion_cast of one value; cf.assert.
+MlirValue tileBuildConversionCast(TileBuilder *builder, MlirType type, MlirValue value);
+void tileBuildAssert(TileBuilder *builder, MlirValue condition, const char *message);
 // A constant global of the text and its end ('\0'), internal to the module, and its address.
 void tileBuildText(TileBuilder *builder, const char *symbol, const char *text);
 MlirValue tileBuildTextAddress(TileBuilder *builder, const char *symbol);
@@ -89,7 +96,8 @@ MlirValue tileBuildMul(TileBuilder *builder, MlirValue a, MlirValue b);
 MlirValue tileBuildMin(TileBuilder *builder, MlirValue a, MlirValue b); // signed
 MlirValue tileBuildMax(TileBuilder *builder, MlirValue a, MlirValue b);
 MlirValue tileBuildCeilDiv(TileBuilder *builder, MlirValue a, MlirValue b);
-MlirValue tileBuildDim(TileBuilder *builder, MlirValue shaped, int64_t axis); // memref.dim or tensor.dim
+MlirValue tileBuildDim(TileBuilder *builder, MlirValue shaped, int64_t axis);  // memref.dim or tensor.dim
+MlirValue tileBuildSize(TileBuilder *builder, MlirValue shaped, int64_t axis); // a constant where the type knows it
 
 // An attribute or a type by its text, which must be right.
 MlirAttribute tileBuildAttribute(const TileBuilder *builder, const char *text);

@@ -128,6 +128,15 @@ MlirOperation tileParentOp(MlirOperation op, bool (*isA)(MlirOperation op)) {
   return parent;
 }
 
+MlirOperation tileFindSymbol(MlirOperation from, const char *name) {
+  return mlirExtSymbolLookup(from, mlirFlatSymbolRefAttrGet(mlirOperationGetContext(from), tileString(name)));
+}
+
+bool tileSymbolIsPublic(MlirOperation symbol) {
+  MlirAttribute visibility = tileOpAttribute(symbol, "sym_visibility");
+  return mlirAttributeIsNull(visibility) || tileStringEquals(mlirStringAttrGetValue(visibility), "public");
+}
+
 MlirBlock tileOnlyBlock(MlirRegion region) {
   MlirBlock block = mlirRegionGetFirstBlock(region);
   bool alone = !mlirBlockIsNull(block) && mlirBlockIsNull(mlirBlockGetNextInRegion(block));

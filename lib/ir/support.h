@@ -50,6 +50,8 @@ MlirType tileOnlyResultType(MlirOperation op);
 MlirValue tileBinaryLhs(MlirOperation op);
 MlirValue tileBinaryRhs(MlirOperation op);
 MlirOperation tileParentOp(MlirOperation op, bool (*isA)(MlirOperation op)); // nearest enclosing; null: none
+MlirOperation tileFindSymbol(MlirOperation from, const char *name);          // in the symbol tables around; null: none
+bool tileSymbolIsPublic(MlirOperation symbol);
 MlirBlock tileOnlyBlock(MlirRegion region);
 bool tileHasOneUse(MlirValue value);
 bool tileConstantIndex(MlirValue value, int64_t *constant); // arith.constant of index or integer type

@@ -32,6 +32,13 @@ TileUpstream tileUpstreamKind(MlirOperation op) {
   return mlirOperationIsNull(op) ? TileUpstream_None : tileUpstreamKindOfName(tileOpName(op));
 }
 
+bool tileUpstreamIsOneOf(MlirOperation op, const TileUpstream *kinds) {
+  TileUpstream kind = tileUpstreamKind(op);
+  while (*kinds != TileUpstream_None && *kinds != kind)
+    ++kinds;
+  return *kinds != TileUpstream_None;
+}
+
 const char *tileUpstreamName(TileUpstream kind) { return kind >= 0 && kind < NumNames ? names[kind].text : NULL; }
 intptr_t tileUpstreamNumOps(void) { return NumNames; }
 

@@ -15,6 +15,7 @@ TileUpstream tileUpstreamKind(MlirOperation op);         // None for null and fo
 TileUpstream tileUpstreamKindOfName(MlirStringRef name); // "arith.addf"
 const char *tileUpstreamName(TileUpstream kind);         // "arith.addf"
 intptr_t tileUpstreamNumOps(void);
+bool tileUpstreamIsOneOf(MlirOperation op, const TileUpstream *kinds); // a list that ends with None
 
 // An op whose only result has the type of its (first) operand: arith.addf, math.exp, llvm.fadd.
 MlirValue tileBuildUnary(TileBuilder *builder, TileUpstream kind, MlirValue operand);

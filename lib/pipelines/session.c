@@ -103,9 +103,7 @@ static bool isEncoded(MlirType type) {
 }
 
 static bool takesSparse(MlirOperation function) {
-  MlirAttribute visibility = tileOpAttribute(function, "sym_visibility");
-  if (!funcFuncOpIsA(function) ||
-      (!mlirAttributeIsNull(visibility) && !tileStringEquals(mlirStringAttrGetValue(visibility), "public")))
+  if (!funcFuncOpIsA(function) || !tileSymbolIsPublic(function))
     return false;
   MlirType type = mlirTypeAttrGetValue(tileOpAttribute(function, "function_type"));
   bool takes = false;

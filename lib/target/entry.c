@@ -123,10 +123,9 @@ static bool readValues(MlirType function, TypeAt typeAt, intptr_t number, const 
 // A function the caller can reach: with a body, and not private to the module.
 static bool checkReachable(MlirOperation function, tessera_error_t *error) {
   MlirStringRef name = mlirStringAttrGetValue(tileOpAttribute(function, "sym_name"));
-  MlirAttribute visibility = tileOpAttribute(function, "sym_visibility");
   if (mlirBlockIsNull(mlirRegionGetFirstBlock(mlirOperationGetRegion(function, 0))))
     return tessera_fail(error, "function '%.*s' has no body", (int)name.length, name.data);
-  if (!mlirAttributeIsNull(visibility) && !tileStringEquals(mlirStringAttrGetValue(visibility), "public"))
+  if (!tileSymbolIsPublic(function))
     return tessera_fail(error, "function '%.*s' is private: an entry must be public", (int)name.length, name.data);
   return true;
 }
@@ -148,10 +147,8 @@ bool tileEntrySignature(MlirOperation function, tessera_signature_t *signature, 
 //===--- all entries of a module ------------------------------------------------===//
 
 static bool isEntry(MlirOperation op) {
-  if (!funcFuncOpIsA(op) || mlirBlockIsNull(mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0))))
-    return false;
-  MlirAttribute visibility = tileOpAttribute(op, "sym_visibility");
-  return mlirAttributeIsNull(visibility) || tileStringEquals(mlirStringAttrGetValue(visibility), "public");
+  return funcFuncOpIsA(op) && tileSymbolIsPublic(op) &&
+         !mlirBlockIsNull(mlirRegionGetFirstBlock(funcFuncOpGetBody(op)));
 }
 
 static bool addEntry(MlirOperation function, TileEntries *entries, tessera_error_t *error) {

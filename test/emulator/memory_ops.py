@@ -186,6 +186,10 @@ CASES = [
       "llvm.intr.memcpy"(%room, %px, %c4) <{isVolatile = false}> : (!llvm.ptr, !llvm.ptr<1>, i32) -> ()
       %r = llvm.load %room : !llvm.ptr -> f32
 """ + STORE, written(x[:128])),
+    ("memcpy.inline through a private array", "nvvm", """      %room = llvm.alloca %c4 x f32 : (i32) -> !llvm.ptr
+      "llvm.intr.memcpy.inline"(%room, %px) <{isVolatile = false, len = 4 : i32}> : (!llvm.ptr, !llvm.ptr<1>) -> ()
+      %r = llvm.load %room : !llvm.ptr -> f32
+""" + STORE, written(x[:128])),
     ("math and calls", "nvvm", """      %zero = llvm.fsub %v, %v : f32
       %e = llvm.call @__nv_expf(%zero) : (f32) -> f32
       %d = llvm.call @twice(%e) : (f32) -> f32

@@ -79,9 +79,9 @@ static bool verifyShortForm(MlirOperation op, intptr_t inputs) {
                      "minnumf, maxsi, maxui, minsi, minui, andi, ori, xori; others need a region and a neutral element",
                      (int)name.length, name.data);
   if (combiner->isFloat != mlirTypeIsAFloat(element))
-    return tileError(op, "combines %s by %s, want %s elements", TILE_TYPE_TEXT(element), combiner->name,
-                     combiner->isFloat ? "float" : "integer or index");
-  if (mlirTypeIsAFloat8E8M0FNU(element) && strcmp(combiner->name, arithAddFOpName) == 0)
+    return tileError(op, "combines %s by %s, want %s elements", TILE_TYPE_TEXT(element),
+                     tileUpstreamName(combiner->kind), combiner->isFloat ? "float" : "integer or index");
+  if (mlirTypeIsAFloat8E8M0FNU(element) && strcmp(tileUpstreamName(combiner->kind), arithAddFOpName) == 0)
     return tileError(op, "combines f8E8M0FNU by arith.addf, want a type that has a zero");
   return inputs == 1 || tileError(op, "combines %d inputs by one op, want a region", (int)inputs);
 }

@@ -22,20 +22,11 @@ static const char *const raiseFunction = "tessera_raise_message";
 
 //===--- what the module needs ----------------------------------------------===//
 
-static bool isTaken(MlirOperation at, const char *name) {
-  MlirAttribute symbol = mlirFlatSymbolRefAttrGet(mlirOperationGetContext(at), tileString(name));
-  return !mlirOperationIsNull(mlirExtSymbolLookup(at, symbol));
-}
+static bool isTaken(MlirOperation at, const char *name) { return !mlirOperationIsNull(tileFindSymbol(at, name)); }
 
 static void declareRaise(TileBuilder *builder) {
   MlirType pointer = mlirLLVMPointerTypeGet(builder->context, 0);
-  MlirRegion body = mlirRegionCreate();
-  TileAttributeEntry attributes[] = {
-      {"sym_name", mlirStringAttrGet(builder->context, tileString(raiseFunction))},
-      {"function_type", mlirTypeAttrGet(mlirFunctionTypeGet(builder->context, 1, &pointer, 0, NULL))},
-      {"sym_visibility", mlirStringAttrGet(builder->context, tileString("private"))},
-      {0}};
-  tileBuild(builder, funcFuncOpName, 0, NULL, 0, NULL, attributes, 1, &body);
+  tileBuildDeclaration(builder, raiseFunction, mlirFunctionTypeGet(builder->context, 1, &pointer, 0, NULL));
 }
 
 //===--- one assertion ------------------------------------------------------===//
@@ -57,23 +48,20 @@ static void describe(MlirOperation assertion, char *text, size_t size) {
 
 static void buildRaise(TileBuilder *builder, const char *text) {
   MlirValue pointer = tileBuildTextAddress(builder, text);
-  TileAttributeEntry callee[] = {{"callee", mlirFlatSymbolRefAttrGet(builder->context, tileString(raiseFunction))},
-                                 {0}};
-  tileBuild(builder, funcCallOpName, 1, &pointer, 0, NULL, callee, 0, NULL);
+  tileBuildCall(builder, raiseFunction, 1, &pointer);
   tileBuildYield(builder, 0, NULL);
 }
 
 static void lower(MlirOperation assertion, const char *text) {
   TileBuilder builder = tileBuilderBefore(assertion);
   MlirType bit = mlirIntegerTypeGet(builder.context, 1);
-  MlirValue operands[2] = {mlirOperationGetOperand(assertion, 0), tileBuildInteger(&builder, bit, 1)};
-  MlirValue isWrong = arithXOrIOpBuild(&builder, operands[0], operands[1]);
-  MlirRegion regions[2] = {mlirRegionCreate(), mlirRegionCreate()};
+  MlirValue isWrong = arithXOrIOpBuild(&builder, cfAssertOpGetArg(assertion), tileBuildInteger(&builder, bit, 1));
+  MlirRegion then = mlirRegionCreate();
   MlirBlock block = mlirBlockCreate(0, NULL, NULL);
-  mlirRegionAppendOwnedBlock(regions[0], block);
+  mlirRegionAppendOwnedBlock(then, block);
   TileBuilder inside = tileBuilderAtEnd(block, builder.location);
   buildRaise(&inside, text);
-  tileBuild(&builder, scfIfOpName, 1, &isWrong, 0, NULL, NULL, 2, regions);
+  scfIfOpBuild(&builder, 0, NULL, isWrong, then, mlirRegionCreate());
   mlirOperationDestroy(assertion);
 }
 
@@ -81,8 +69,7 @@ static void lower(MlirOperation assertion, const char *text) {
 
 static bool run(MlirOperation module, MlirExtPass pass) {
   TileOps assertions = tileCollectOps(module, cfAssertOpIsA);
-  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(module, 0));
-  TileBuilder top = tileBuilderAtStart(body, mlirOperationGetLocation(module));
+  TileBuilder top = tileBuilderAtTop(module);
   if (assertions.count && !isTaken(module, raiseFunction))
     declareRaise(&top);
   for (intptr_t i = 0, number = 0; i < assertions.count; ++i) {

@@ -11,8 +11,6 @@
 #include "upstream/cf.h"
 #include <stdio.h>
 
-enum { MaxRank = 64 };
-
 static int64_t bytesOf(MlirType memref) {
   MlirType element = mlirShapedTypeGetElementType(memref);
   unsigned bits = mlirTypeIsAInteger(element) ? mlirIntegerTypeGetWidth(element)
@@ -22,17 +20,11 @@ static int64_t bytesOf(MlirType memref) {
 }
 
 static MlirValue offsetOf(TileBuilder *builder, MlirValue memref) {
-  MlirType type = mlirValueGetType(memref), index = mlirIndexTypeGet(builder->context), results[2 + 2 * MaxRank];
-  intptr_t rank = mlirShapedTypeGetRank(type);
-  if (mlirAffineMapIsIdentity(mlirMemRefTypeGetAffineMap(type)) || rank > MaxRank)
+  MlirType type = mlirValueGetType(memref);
+  if (mlirAffineMapIsIdentity(mlirMemRefTypeGetAffineMap(type)))
     return tileBuildIndex(builder, 0);
-  results[0] = mlirMemRefTypeGet(mlirShapedTypeGetElementType(type), 0, NULL, mlirAttributeGetNull(),
-                                 mlirMemRefTypeGetMemorySpace(type));
-  for (intptr_t i = 1; i < 2 + 2 * rank; ++i)
-    results[i] = index;
-  MlirOperation parts =
-      tileBuild(builder, memrefExtractStridedMetadataOpName, 1, &memref, 2 + 2 * rank, results, NULL, 0, NULL);
-  return tileBuildMul(builder, mlirOperationGetResult(parts, 1), tileBuildIndex(builder, bytesOf(type)));
+  MlirOperation parts = memrefExtractStridedMetadataOpBuild(builder, memref);
+  return tileBuildMul(builder, memrefExtractStridedMetadataOpGetOffset(parts), tileBuildIndex(builder, bytesOf(type)));
 }
 
 static void say(MlirValue memref, int64_t alignment, char *text, size_t capacity) {
@@ -45,21 +37,17 @@ static void say(MlirValue memref, int64_t alignment, char *text, size_t capacity
 
 static void check(MlirOperation op) {
   TileBuilder builder = tileBuilderBefore(op);
-  MlirType i64 = mlirIntegerTypeGet(builder.context, 64);
-  MlirValue memref = mlirOperationGetOperand(op, 0);
-  int64_t alignment = mlirIntegerAttrGetValueInt(tileOpAttribute(op, "alignment"));
+  MlirValue memref = memrefAssumeAlignmentOpGetMemref(op);
+  int64_t alignment = memrefAssumeAlignmentOpGetAlignmentValue(op);
   MlirValue base = memrefExtractAlignedPointerAsIndexOpBuild(&builder, memref);
   MlirValue operands[] = {tileBuildAdd(&builder, base, offsetOf(&builder, memref)),
                           tileBuildIndex(&builder, alignment)};
   MlirValue rest = arithRemUIOpBuild(&builder, operands[0], operands[1]);
-  TileAttributeEntry equal[] = {{"predicate", mlirIntegerAttrGet(i64, 0)}, {NULL}};
-  MlirValue isAligned = tileBuildValue(&builder, arithCmpIOpName, mlirIntegerTypeGet(builder.context, 1), 2,
-                                       (MlirValue[]){rest, tileBuildIndex(&builder, 0)}, equal);
+  MlirValue isAligned = arithCmpIOpBuild(&builder, rest, tileBuildIndex(&builder, 0), ArithCmpI_Eq);
   char text[128];
   say(memref, alignment, text, sizeof text);
-  TileAttributeEntry message[] = {{"msg", mlirStringAttrGet(builder.context, tileString(text))}, {NULL}};
-  tileBuild(&builder, cfAssertOpName, 1, &isAligned, 0, NULL, message, 0, NULL);
-  mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(op, 0), memref);
+  tileBuildAssert(&builder, isAligned, text);
+  mlirValueReplaceAllUsesOfWith(memrefAssumeAlignmentOpGetResult(op), memref);
   mlirOperationDestroy(op);
 }
 

@@ -6,6 +6,7 @@
 #include "lib/conversion/gpu_launch_to_runtime/gpu_launch_to_runtime.h"
 
 #include "lib/capi/op.h"
+#include "lib/ir/op_query.h"
 #include "lib/ir/support.h"
 #include "mlir-c/BuiltinAttributes.h"
 #include "mlir-c/BuiltinTypes.h"
@@ -22,20 +23,16 @@ static const char constantFunction[] = "tessera_device_constant";
 static bool isConstant(MlirOperation get) {
   MlirOperation global = mlirExtSymbolLookup(get, tileOpAttribute(get, "name"));
   return memrefGlobalOpIsA(global) && !mlirAttributeIsNull(tileOpAttribute(global, "constant")) &&
-         launchBytesOf(mlirShapedTypeGetElementType(tileResultType(get, 0)));
-}
-
-static bool isView(MlirOperation op) {
-  return memrefCastOpIsA(op) || memrefSubViewOpIsA(op) || memrefCollapseShapeOpIsA(op) || memrefExpandShapeOpIsA(op) ||
-         memrefReinterpretCastOpIsA(op) || memrefTransposeOpIsA(op);
+         launchBytesOf(mlirShapedTypeGetElementType(memrefGetGlobalOpGetResultType(get)));
 }
 
 static bool isReadByHost(MlirValue buffer) {
   for (MlirOpOperand use = mlirValueGetFirstUse(buffer); !mlirOpOperandIsNull(use);
        use = mlirOpOperandGetNextUse(use)) {
     MlirOperation user = mlirOpOperandGetOwner(use);
-    bool reads = isView(user) ? isReadByHost(mlirOperationGetResult(user, 0))
-                              : memrefLoadOpIsA(user) || memrefCopyOpIsA(user) || memrefDimOpIsA(user);
+    bool isView = !mlirValueIsNull(tileOpViewedMemory(user));
+    bool reads = isView ? isReadByHost(tileOnlyResult(user))
+                        : memrefLoadOpIsA(user) || memrefCopyOpIsA(user) || memrefDimOpIsA(user);
     if (!reads)
       return false;
   }
@@ -85,28 +82,28 @@ static MlirValue memrefAt(TileBuilder *builder, MlirType type, MlirValue pointer
     set(&descriptor, number(&descriptor, stride), 2, 4, d);
     stride *= mlirShapedTypeGetDimSize(type, d);
   }
-  return mlirOperationGetResult(builtinUnrealizedConversionCastOpBuild(builder, 1, &type, 1, &descriptor.value), 0);
+  return tileBuildConversionCast(builder, type, descriptor.value);
 }
 
 static void copy(MlirOperation get) {
   TileBuilder builder = tileBuilderAfter(get);
-  MlirType type = tileResultType(get, 0), pointer = mlirLLVMPointerTypeGet(builder.context, 0);
+  MlirType type = memrefGetGlobalOpGetResultType(get), pointer = mlirLLVMPointerTypeGet(builder.context, 0);
   MlirType i64 = mlirIntegerTypeGet(builder.context, 64);
   // The uses of the constant become the copy's, before the copy uses the constant.
   MlirOperation own = tileBuilderInsert(&builder, mlirOperationClone(get));
-  MlirValue origin = memrefExtractAlignedPointerAsIndexOpBuild(&builder, mlirOperationGetResult(own, 0));
-  origin = tileBuildCast(&builder, ArithOp_IndexCast, origin, i64);
-  MlirValue operands[] = {tileBuildValue(&builder, llvmIntToPtrOpName, pointer, 1, &origin, NULL),
+  MlirValue origin = memrefExtractAlignedPointerAsIndexOpBuild(&builder, memrefGetGlobalOpGetResult(own));
+  origin = arithIndexCastOpBuild(&builder, i64, origin);
+  MlirValue operands[] = {llvmIntToPtrOpBuild(&builder, pointer, origin),
                           tileBuildInteger(&builder, i64, sizeOf(type))};
   MlirValue address = tileBuildLlvmCall(&builder, constantFunction, pointer, 2, operands);
-  mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(get, 0), memrefAt(&builder, type, address));
+  mlirValueReplaceAllUsesOfWith(memrefGetGlobalOpGetResult(get), memrefAt(&builder, type, address));
   mlirOperationDestroy(get);
 }
 
 void launchCopyConstants(MlirOperation module) {
   TileOps gets = tileCollectOps(module, memrefGetGlobalOpIsA);
   for (intptr_t i = 0; i < gets.count; ++i)
-    if (isConstant(gets.items[i]) && !isReadByHost(mlirOperationGetResult(gets.items[i], 0)))
+    if (isConstant(gets.items[i]) && !isReadByHost(memrefGetGlobalOpGetResult(gets.items[i])))
       copy(gets.items[i]);
   tileOpsFree(&gets);
 }

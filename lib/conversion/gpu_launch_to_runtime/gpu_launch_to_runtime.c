@@ -9,6 +9,7 @@
 #include "lib/conversion/gpu_launch_to_runtime/gpu_launch_to_runtime.h"
 
 #include "lib/capi/op.h"
+#include "lib/ir/op_query.h"
 #include "lib/ir/pass.h"
 #include "mlir-c/BuiltinAttributes.h"
 #include "mlir-c/BuiltinTypes.h"
@@ -106,35 +107,19 @@ typedef struct Lowering {
   int32_t count;
 } Lowering;
 
-static MlirValue buildSlot(Lowering *lowering, MlirType type) {
-  MlirValue one = tileBuildInteger(&lowering->slots, lowering->i64, 1);
-  TileAttributeEntry attributes[] = {{"elem_type", mlirTypeAttrGet(type)}, {0}};
-  return tileBuildValue(&lowering->slots, llvmAllocaOpName, lowering->pointer, 1, &one, attributes);
-}
-
 static void buildStore(Lowering *lowering, MlirValue value, MlirValue pointer) {
   llvmStoreOpBuild(&lowering->code, value, pointer);
 }
 
-static MlirValue elementPointer(Lowering *lowering, MlirValue base, MlirType element, int32_t index) {
-  TileAttributeEntry attributes[] = {{"elem_type", mlirTypeAttrGet(element)},
-                                     {"rawConstantIndices", mlirDenseI32ArrayGet(lowering->code.context, 1, &index)},
-                                     {0}};
-  return tileBuildValue(&lowering->code, llvmGEPOpName, lowering->pointer, 1, &base, attributes);
-}
-
-static MlirValue cast(TileBuilder *builder, const char *op, MlirValue value, MlirType type) {
-  return tileBuildValue(builder, op, type, 1, &value, NULL);
-}
-
 static void addParameter(Lowering *lowering, MlirValue value) {
-  MlirValue slot = buildSlot(lowering, mlirValueGetType(value));
+  MlirValue slot = tileBuildAlloca(&lowering->slots, mlirValueGetType(value));
   buildStore(lowering, value, slot);
-  buildStore(lowering, slot, elementPointer(lowering, lowering->params, lowering->pointer, lowering->count++));
+  buildStore(lowering, slot,
+             tileBuildElementAddress(&lowering->code, lowering->params, lowering->pointer, lowering->count++));
 }
 
 static MlirValue toWord(Lowering *lowering, MlirValue index) {
-  return cast(&lowering->code, arithIndexCastOpName, index, lowering->i64);
+  return arithIndexCastOpBuild(&lowering->code, lowering->i64, index);
 }
 
 // An i1 or a narrow integer travels as a byte, a narrow float as its bits.
@@ -147,50 +132,34 @@ static void addScalar(Lowering *lowering, MlirValue value) {
   }
   if (mlirTypeIsAFloat(type) && mlirFloatTypeGetWidth(type) <= 8) {
     type = mlirIntegerTypeGet(context, mlirFloatTypeGetWidth(type));
-    value = cast(&lowering->code, arithBitcastOpName, value, type);
+    value = arithBitcastOpBuild(&lowering->code, type, value);
   }
   if (mlirTypeIsAInteger(type) && mlirIntegerTypeGetWidth(type) < 8)
-    value = cast(&lowering->code, arithExtUIOpName, value, lowering->i8);
+    value = arithExtUIOpBuild(&lowering->code, lowering->i8, value);
   addParameter(lowering, value);
 }
 
-typedef struct Parts {
-  MlirOperation op; // memref.extract_strided_metadata: base, offset, sizes, strides
-  intptr_t rank;
-} Parts;
-
-static Parts takeApart(Lowering *lowering, MlirValue memref) {
-  MlirType type = mlirValueGetType(memref), results[2 + 2 * MaxRank];
-  Parts parts = {.rank = mlirShapedTypeGetRank(type)};
-  results[0] = mlirMemRefTypeGet(mlirShapedTypeGetElementType(type), 0, NULL, mlirAttributeGetNull(),
-                                 mlirMemRefTypeGetMemorySpace(type));
-  for (intptr_t i = 1; i < 2 + 2 * parts.rank; ++i)
-    results[i] = lowering->index;
-  parts.op = tileBuild(&lowering->code, memrefExtractStridedMetadataOpName, 1, &memref, 2 + 2 * parts.rank, results,
-                       NULL, 0, NULL);
-  return parts;
-}
-
-static MlirValue addressOf(Lowering *lowering, MlirValue memref, const Parts *parts) {
-  MlirValue base = cast(&lowering->code, memrefExtractAlignedPointerAsIndexOpName, memref, lowering->index);
+static MlirValue addressOf(Lowering *lowering, MlirValue memref, MlirOperation parts) {
+  MlirValue base = memrefExtractAlignedPointerAsIndexOpBuild(&lowering->code, memref);
   int64_t bytes = launchBytesOf(mlirShapedTypeGetElementType(mlirValueGetType(memref)));
-  MlirValue offset =
-      tileBuildMul(&lowering->code, mlirOperationGetResult(parts->op, 1), tileBuildIndex(&lowering->code, bytes));
+  MlirValue offset = tileBuildMul(&lowering->code, memrefExtractStridedMetadataOpGetOffset(parts),
+                                  tileBuildIndex(&lowering->code, bytes));
   return tileBuildAdd(&lowering->code, base, offset);
 }
 
 static void addMemref(Lowering *lowering, MlirValue memref) {
   MlirType type = mlirValueGetType(memref);
   int64_t strides[MaxRank], offset;
-  Parts parts = takeApart(lowering, memref);
+  MlirOperation parts = memrefExtractStridedMetadataOpBuild(&lowering->code, memref);
+  intptr_t rank = mlirShapedTypeGetRank(type);
   mlirMemRefTypeGetStridesAndOffset(type, strides, &offset);
-  addParameter(lowering, toWord(lowering, addressOf(lowering, memref, &parts)));
-  for (intptr_t d = 0; d < parts.rank; ++d)
+  addParameter(lowering, toWord(lowering, addressOf(lowering, memref, parts)));
+  for (intptr_t d = 0; d < rank; ++d)
     if (mlirShapedTypeIsDynamicDim(type, d))
-      addParameter(lowering, toWord(lowering, mlirOperationGetResult(parts.op, 2 + d)));
-  for (intptr_t d = 0; d < parts.rank && !isContiguous(type); ++d)
+      addParameter(lowering, toWord(lowering, memrefExtractStridedMetadataOpGetSizes(parts, d)));
+  for (intptr_t d = 0; d < rank && !isContiguous(type); ++d)
     if (mlirShapedTypeIsDynamicStrideOrOffset(strides[d]))
-      addParameter(lowering, toWord(lowering, mlirOperationGetResult(parts.op, 2 + parts.rank + d)));
+      addParameter(lowering, toWord(lowering, memrefExtractStridedMetadataOpGetStrides(parts, d)));
 }
 
 // int64_t[7]: grid, block, bytes of shared memory.
@@ -206,15 +175,15 @@ static MlirValue packSizes(Lowering *lowering, MlirOperation launch) {
       mlirValueIsNull(shared) ? tileBuildIndex(&lowering->code, 0) : shared,
   };
   enum { Sizes = sizeof sizes / sizeof *sizes };
-  MlirValue slot = buildSlot(lowering, mlirLLVMArrayTypeGet(lowering->i64, Sizes));
+  MlirValue slot = tileBuildAlloca(&lowering->slots, mlirLLVMArrayTypeGet(lowering->i64, Sizes));
   for (int32_t i = 0; i < Sizes; ++i) {
     MlirValue size = sizes[i];
     MlirType type = mlirValueGetType(size);
     if (mlirTypeIsAIndex(type))
       size = toWord(lowering, size);
     else if (mlirIntegerTypeGetWidth(type) < 64)
-      size = cast(&lowering->code, arithExtSIOpName, size, lowering->i64);
-    buildStore(lowering, size, elementPointer(lowering, slot, lowering->i64, i));
+      size = arithExtSIOpBuild(&lowering->code, lowering->i64, size);
+    buildStore(lowering, size, tileBuildElementAddress(&lowering->code, slot, lowering->i64, i));
   }
   return slot;
 }
@@ -222,12 +191,7 @@ static MlirValue packSizes(Lowering *lowering, MlirOperation launch) {
 //===--- names and tables of the module -----------------------------------------------===//
 
 static bool isThere(MlirOperation module, const char *symbol) {
-  MlirAttribute reference = mlirFlatSymbolRefAttrGet(mlirOperationGetContext(module), tileString(symbol));
-  return !mlirOperationIsNull(mlirExtSymbolLookup(module, reference));
-}
-
-static TileBuilder atTop(MlirOperation module) {
-  return tileBuilderAtStart(tileOnlyBlock(mlirOperationGetRegion(module, 0)), mlirOperationGetLocation(module));
+  return !mlirOperationIsNull(tileFindSymbol(module, symbol));
 }
 
 // The address of a constant text, one global for each.
@@ -236,7 +200,7 @@ static MlirValue textAddress(Lowering *lowering, MlirOperation module, const cha
   snprintf(value, sizeof value, "%.*s", (int)text.length, text.data);
   snprintf(symbol, sizeof symbol, "%s_%s", prefix, value);
   if (!isThere(module, symbol)) {
-    TileBuilder top = atTop(module);
+    TileBuilder top = tileBuilderAtTop(module);
     tileBuildText(&top, symbol, value);
   }
   return tileBuildTextAddress(&lowering->code, symbol);
@@ -249,7 +213,7 @@ void launchBuildRuntimeCall(TileBuilder *builder, const char *function, intptr_t
 static void declare(MlirOperation module, const char *function, MlirType result, intptr_t count, MlirType *inputs) {
   if (isThere(module, function))
     return;
-  TileBuilder top = atTop(module);
+  TileBuilder top = tileBuilderAtTop(module);
   tileBuildLlvmDeclaration(&top, function, mlirLLVMFunctionTypeGet(result, count, inputs, false));
 }
 
@@ -257,7 +221,7 @@ static void declare(MlirOperation module, const char *function, MlirType result,
 static void declareImages(MlirOperation module) {
   if (isThere(module, imagesName))
     return;
-  TileBuilder top = atTop(module);
+  TileBuilder top = tileBuilderAtTop(module);
   MlirContext context = top.context;
   MlirType fields[] = {mlirIntegerTypeGet(context, 64), mlirLLVMPointerTypeGet(context, 0)};
   MlirOperation images =
@@ -287,7 +251,7 @@ static void lower(MlirOperation launch, MlirOperation module) {
                        .index = mlirIndexTypeGet(context)};
   intptr_t parameters;
   checkOperands(launch, &parameters);
-  lowering.params = buildSlot(&lowering, mlirLLVMArrayTypeGet(lowering.pointer, (unsigned)parameters));
+  lowering.params = tileBuildAlloca(&lowering.slots, mlirLLVMArrayTypeGet(lowering.pointer, (unsigned)parameters));
   for (intptr_t i = 0; i < gpuLaunchFuncOpGetNumKernelOperands(launch); ++i) {
     MlirValue operand = gpuLaunchFuncOpGetKernelOperands(launch, i);
     (mlirTypeIsAMemRef(mlirValueGetType(operand)) ? addMemref : addScalar)(&lowering, operand);

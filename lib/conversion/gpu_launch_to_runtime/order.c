@@ -21,66 +21,53 @@ static const char waitFunction[] = "tessera_device_synchronize";
 
 //===--- questions --------------------------------------------------------------------===//
 
-static bool isOneOf(MlirOperation op, const char *const *names) {
-  for (; *names; ++names)
-    if (tileOpIs(op, *names))
-      return true;
-  return false;
-}
-
-static bool isOfDialect(MlirOperation op, const char *dialect) {
-  MlirStringRef name = tileOpName(op);
-  size_t length = strlen(dialect);
-  return name.length > length && !memcmp(name.data, dialect, length) && name.data[length] == '.';
-}
-
 static bool launches(MlirOperation op) {
-  return isOneOf(op, (const char *const[]){gpuLaunchFuncOpName, funcCallOpName, funcCallIndirectOpName, NULL});
+  return gpuLaunchFuncOpIsA(op) || funcCallOpIsA(op) || funcCallIndirectOpIsA(op);
 }
 
 // Ops with regions are asked for what is in them. What is not known to leave memory alone touches it.
 static bool touchesMemory(MlirOperation op) {
   static const char *const dialects[] = {"arith", "math", "index", "complex", "ub", "cf", "affine", NULL};
-  static const char *const harmless[] = {memrefAllocOpName,
-                                         memrefAllocaOpName,
-                                         memrefDeallocOpName,
-                                         memrefDimOpName,
-                                         memrefRankOpName,
-                                         memrefCastOpName,
-                                         memrefSubViewOpName,
-                                         memrefViewOpName,
-                                         memrefReinterpretCastOpName,
-                                         memrefExpandShapeOpName,
-                                         memrefCollapseShapeOpName,
-                                         memrefGetGlobalOpName,
-                                         memrefExtractStridedMetadataOpName,
-                                         memrefExtractAlignedPointerAsIndexOpName,
-                                         memrefAssumeAlignmentOpName,
-                                         memrefTransposeOpName,
-                                         funcReturnOpName,
-                                         funcConstantOpName,
-                                         gpuLaunchFuncOpName,
-                                         funcCallOpName,
-                                         scfYieldOpName,
-                                         scfConditionOpName,
-                                         scfIfOpName,
-                                         scfForOpName,
-                                         scfWhileOpName,
-                                         scfIndexSwitchOpName,
-                                         scfExecuteRegionOpName,
-                                         scfForallOpName,
-                                         scfParallelOpName,
-                                         scfReduceOpName,
-                                         linalgYieldOpName,
-                                         linalgIndexOpName,
-                                         builtinUnrealizedConversionCastOpName,
-                                         NULL};
-  static const char *const accesses[] = {affineAffineLoadOpName, affineAffineStoreOpName, affineAffineVectorLoadOpName,
-                                         affineAffineVectorStoreOpName, NULL};
+  static const TileUpstream harmless[] = {MemrefOp_Alloc,
+                                          MemrefOp_Alloca,
+                                          MemrefOp_Dealloc,
+                                          MemrefOp_Dim,
+                                          MemrefOp_Rank,
+                                          MemrefOp_Cast,
+                                          MemrefOp_SubView,
+                                          MemrefOp_View,
+                                          MemrefOp_ReinterpretCast,
+                                          MemrefOp_ExpandShape,
+                                          MemrefOp_CollapseShape,
+                                          MemrefOp_GetGlobal,
+                                          MemrefOp_ExtractStridedMetadata,
+                                          MemrefOp_ExtractAlignedPointerAsIndex,
+                                          MemrefOp_AssumeAlignment,
+                                          MemrefOp_Transpose,
+                                          FuncOp_Return,
+                                          FuncOp_Constant,
+                                          GpuOp_LaunchFunc,
+                                          FuncOp_Call,
+                                          ScfOp_Yield,
+                                          ScfOp_Condition,
+                                          ScfOp_If,
+                                          ScfOp_For,
+                                          ScfOp_While,
+                                          ScfOp_IndexSwitch,
+                                          ScfOp_ExecuteRegion,
+                                          ScfOp_Forall,
+                                          ScfOp_Parallel,
+                                          ScfOp_Reduce,
+                                          LinalgOp_Yield,
+                                          LinalgOp_Index,
+                                          BuiltinOp_UnrealizedConversionCast,
+                                          TileUpstream_None};
+  static const TileUpstream accesses[] = {AffineOp_AffineLoad, AffineOp_AffineStore, AffineOp_AffineVectorLoad,
+                                          AffineOp_AffineVectorStore, TileUpstream_None};
   for (int i = 0; dialects[i]; ++i)
-    if (isOfDialect(op, dialects[i]))
-      return isOneOf(op, accesses);
-  return !isOneOf(op, harmless);
+    if (tileOpIsOfDialect(op, dialects[i]))
+      return tileUpstreamIsOneOf(op, accesses);
+  return !tileUpstreamIsOneOf(op, harmless);
 }
 
 typedef struct Found {
@@ -98,11 +85,6 @@ static Found lookInside(MlirOperation op) {
   Found found = {false, false};
   mlirOperationWalk(op, look, &found, MlirWalkPreOrder);
   return found;
-}
-
-static bool isPublic(MlirOperation function) {
-  MlirAttribute visibility = tileOpAttribute(function, "sym_visibility");
-  return mlirAttributeIsNull(visibility) || tileStringEquals(mlirStringAttrGetValue(visibility), "public");
 }
 
 //===--- waiting ------------------------------------------------------------------------===//
@@ -144,7 +126,7 @@ uint64_t launchOrderHostAccesses(MlirOperation module) {
   TileOps functions = tileCollectOps(module, funcFuncOpIsA);
   uint64_t waits = 0;
   for (intptr_t i = 0; i < functions.count; ++i)
-    waits += orderRegions(functions.items[i], isPublic(functions.items[i]));
+    waits += orderRegions(functions.items[i], tileSymbolIsPublic(functions.items[i]));
   tileOpsFree(&functions);
   return waits;
 }

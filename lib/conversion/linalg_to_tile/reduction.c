@@ -148,9 +148,10 @@ static void buildStep(TileKernelEmission *e, const void *reduction, MlirValue *a
       tileBodyMapSet(&map, mlirBlockGetArgument(s->body, i), tileKernelLoad(e, i, i == direct ? pad : NULL, false));
   for (int o = 0; o < s->numOutputs; ++o) {
     MlirValue tile = tileKernelCloneValue(e, &map, r->folded[o]);
-    tile = tileKernelReduce(e, r->combiner[o]->name, pad ? tile : maskPastEnd(e, r->combiner[o], tile));
+    tile =
+        tileKernelReduce(e, tileUpstreamName(r->combiner[o]->kind), pad ? tile : maskPastEnd(e, r->combiner[o], tile));
     MlirValue operands[2] = {accumulators[o], tile};
-    accumulators[o] = tileBuildValue(&e->body, r->combiner[o]->name, mlirValueGetType(tile), 2, operands, NULL);
+    accumulators[o] = tileBuildBinary(&e->body, r->combiner[o]->kind, operands[0], operands[1]);
   }
 }
 

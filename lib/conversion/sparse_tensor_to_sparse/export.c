@@ -15,6 +15,7 @@
 #include "upstream/bufferization.h"
 #include "upstream/func.h"
 #include "upstream/linalg.h"
+#include "upstream/sparse_tensor.h"
 #include "upstream/tensor.h"
 
 #include <stdio.h>
@@ -34,7 +35,7 @@ static bool supportsOp(MlirOperation op) {
   MlirStringRef name = tileOpName(op);
   switch (sparseOpKind(op)) {
   case SparseOp_Assemble:
-    return mlirShapedTypeHasStaticShape(tileResultType(op, 0)) ||
+    return mlirShapedTypeHasStaticShape(sparseAssembleOpGetResultType(op)) ||
            tileError(op, "makes a tensor of open sizes, which sparse_tensor.assemble cannot");
   case SparseOp_Convert:
     return isKeyword(op, "duplicates", "sum") ||
@@ -136,7 +137,7 @@ static MlirValue buildGeneric(TileBuilder *builder, intptr_t count, const MlirVa
   MlirOperation made =
       linalgGenericOpBuild(builder, 1, &type, count - 1, operands, 1, &operands[count - 1],
                            tileBuildAttribute(builder, maps), tileBuildAttribute(builder, iterators), region);
-  return mlirOperationGetResult(made, 0);
+  return tileOnlyResult(made);
 }
 
 static TileUpstream arith(MlirValue like, TileUpstream ofFloats, TileUpstream ofIntegers) {
@@ -152,51 +153,43 @@ static TileUpstream arith(MlirValue like, TileUpstream ofFloats, TileUpstream of
 // pack, unpack, convert: one op there.
 SPARSE_PATTERN(exportConvert) {
   TileBuilder builder = tileBuilderInPattern(rewriter, op);
-  MlirType type = mlirExtTypeConverterConvertType(converter, tileResultType(op, 0));
-  MlirValue result = tileBuildValue(&builder, "sparse_tensor.convert", type, 1, operands, NULL);
+  MlirType type = mlirExtTypeConverterConvertType(converter, tileOnlyResultType(op));
+  MlirValue result = sparseTensorConvertOpBuild(&builder, type, operands[0]);
   return sparseReplaceWith(rewriter, op, 1, &result);
 }
 
 SPARSE_PATTERN(exportAssemble) {
   TileBuilder builder = tileBuilderInPattern(rewriter, op);
-  MlirType ours = tileResultType(op, 0), theirs = sparseTypeToLevels(ours);
+  MlirType ours = sparseAssembleOpGetResultType(op), theirs = sparseTypeToLevels(ours);
   SparseLevelTensors stored = sparseLevelsFromComponents(&builder, theirs, ours, operands);
-  stored.levels[stored.count] = stored.values;
-  MlirValue result = tileBuildValue(&builder, "sparse_tensor.assemble", theirs, stored.count + 1, stored.levels, NULL);
+  MlirValue result = sparseTensorAssembleOpBuild(&builder, theirs, stored.count, stored.levels, stored.values);
   return sparseReplaceWith(rewriter, op, 1, &result);
 }
 
-// What is stored, by one of upstream's three ops, as a tensor.
-static MlirValue storedTensor(TileBuilder *builder, const char *name, int64_t level, MlirType element,
-                              MlirValue tensor) {
+// What is stored, as one of upstream's three ops gives it, as a tensor.
+static MlirValue asTensor(TileBuilder *builder, MlirValue buffer) {
   const int64_t sizes[] = {mlirShapedTypeGetDynamicSize()};
+  MlirType element = mlirShapedTypeGetElementType(mlirValueGetType(buffer));
   MlirType row = mlirRankedTensorTypeGet(1, sizes, element, mlirAttributeGetNull());
-  MlirType memref = mlirMemRefTypeContiguousGet(element, 1, sizes, mlirAttributeGetNull());
-  MlirAttribute number =
-      level < 0 ? mlirAttributeGetNull() : mlirIntegerAttrGet(mlirIndexTypeGet(builder->context), level);
-  const TileAttributeEntry at[] = {{"level", number}, {NULL}};
-  MlirValue buffer = tileBuildValue(builder, name, memref, 1, &tensor, at);
   return bufferizationToTensorOpGetResult(
       bufferizationToTensorOpCreate(builder, row, buffer, mlirUnitAttrGet(builder->context), mlirAttributeGetNull()));
 }
 
 SPARSE_PATTERN(exportDisassemble) {
   TileBuilder builder = tileBuilderInPattern(rewriter, op);
-  MlirType ours = tileOperandType(op, 0), theirs = mlirValueGetType(operands[0]);
+  MlirType ours = sparseDisassembleOpGetInputType(op), theirs = mlirValueGetType(operands[0]);
   SparseLevelTensors stored = {.count = 0};
   MlirValue components[SPARSE_MAX_COMPONENTS];
   intptr_t axis;
   for (int64_t level = 0; level < SparseMaxLevelTensors; ++level) {
     intptr_t positions = sparseLevelPositions(theirs, level), place = sparseLevelCoordinates(theirs, level, &axis);
+    MlirAttribute number = mlirIntegerAttrGet(mlirIndexTypeGet(builder.context), level);
     if (positions >= 0)
-      stored.levels[positions] =
-          storedTensor(&builder, "sparse_tensor.positions", level,
-                       mlirShapedTypeGetElementType(sparseLevelType(theirs, positions)), operands[0]);
+      stored.levels[positions] = asTensor(&builder, sparseTensorToPositionsOpBuild(&builder, operands[0], number));
     if (place >= 0)
-      stored.levels[place] = storedTensor(&builder, "sparse_tensor.coordinates", level,
-                                          mlirShapedTypeGetElementType(sparseLevelType(theirs, place)), operands[0]);
+      stored.levels[place] = asTensor(&builder, sparseTensorToCoordinatesOpBuild(&builder, operands[0], number));
   }
-  stored.values = storedTensor(&builder, "sparse_tensor.values", -1, mlirShapedTypeGetElementType(theirs), operands[0]);
+  stored.values = asTensor(&builder, sparseTensorToValuesOpBuild(&builder, operands[0]));
   sparseComponentsFromLevels(&builder, theirs, ours, &stored, components);
   for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i)
     components[i] = sparseCastTo(&builder, components[i], tileResultType(op, i));
@@ -245,7 +238,7 @@ SPARSE_PATTERN(exportElementwise) {
     return mlirLogicalResultFailure();
   for (intptr_t i = 0; i < 2; ++i)
     if (mlirShapedTypeIsDynamicDim(type, i))
-      sizes[open++] = sparseDimOf(&builder, operands[0], i);
+      sizes[open++] = tileBuildSize(&builder, operands[0], i);
   into = tensorEmptyOpBuild(&builder, type, open, sizes);
   MlirValue result = buildGeneric(
       &builder, 3, (MlirValue[]){operands[0], operands[1], into},
@@ -269,17 +262,17 @@ static MlirType convertType(MlirType type, void *unused) {
 static bool isLegal(MlirOperation op, void *unused) { return !touches(op); }
 
 static bool convert(MlirOperation module) {
-  static const SparseConversionRow rows[] = {{sparsePackOpIsA, NULL, exportConvert},
-                                             {sparseUnpackOpIsA, NULL, exportConvert},
-                                             {sparseConvertOpIsA, NULL, exportConvert},
-                                             {sparseAssembleOpIsA, NULL, exportAssemble},
-                                             {sparseDisassembleOpIsA, NULL, exportDisassemble},
-                                             {sparseSpmmOpIsA, NULL, exportProduct},
-                                             {sparseSpmvOpIsA, NULL, exportProduct},
-                                             {sparseReduceOpIsA, NULL, exportReduce},
-                                             {sparseAddOpIsA, NULL, exportElementwise},
-                                             {sparseMulOpIsA, NULL, exportElementwise},
-                                             {tensorDimOpIsA, NULL, exportDim}};
+  static const SparseConversionRow rows[] = {{sparsePackOpIsA, exportConvert},
+                                             {sparseUnpackOpIsA, exportConvert},
+                                             {sparseConvertOpIsA, exportConvert},
+                                             {sparseAssembleOpIsA, exportAssemble},
+                                             {sparseDisassembleOpIsA, exportDisassemble},
+                                             {sparseSpmmOpIsA, exportProduct},
+                                             {sparseSpmvOpIsA, exportProduct},
+                                             {sparseReduceOpIsA, exportReduce},
+                                             {sparseAddOpIsA, exportElementwise},
+                                             {sparseMulOpIsA, exportElementwise},
+                                             {tensorDimOpIsA, exportDim}};
   return sparseConvertOps(module, COUNT(rows), rows, convertType, isLegal);
 }
 

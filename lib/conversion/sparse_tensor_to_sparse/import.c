@@ -22,14 +22,13 @@
 #include "upstream/func.h"
 #include "upstream/linalg.h"
 #include "upstream/memref.h"
+#include "upstream/sparse_tensor.h"
 #include "upstream/tensor.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
 enum { Taken, Left };
-
-static MlirType operandType(MlirOperation op, intptr_t i) { return tileOperandType(op, i); }
 
 //===--- sampled products -------------------------------------------------------===//
 
@@ -49,22 +48,22 @@ static bool countFactors(MlirBlock body, MlirValue value, int depth, int counts[
   }
   MlirOperation op = tileDefiningOp(value);
   return depth < 3 && (arithMulFOpIsA(op) || arithMulIOpIsA(op)) &&
-         countFactors(body, mlirOperationGetOperand(op, 0), depth + 1, counts) &&
-         countFactors(body, mlirOperationGetOperand(op, 1), depth + 1, counts);
+         countFactors(body, tileBinaryLhs(op), depth + 1, counts) &&
+         countFactors(body, tileBinaryRhs(op), depth + 1, counts);
 }
 
 static bool addsProductOfThree(MlirBlock body) {
   int counts[3] = {0};
   if (mlirBlockIsNull(body) || mlirBlockGetNumArguments(body) != 4)
     return false;
-  MlirOperation sum = tileDefiningOp(mlirOperationGetOperand(mlirBlockGetTerminator(body), 0));
+  MlirOperation sum = tileDefiningOp(tileOnlyOperand(mlirBlockGetTerminator(body)));
   if (!arithAddFOpIsA(sum) && !arithAddIOpIsA(sum))
     return false;
   MlirValue accumulator = mlirBlockGetArgument(body, 3);
-  int side = mlirValueEqual(mlirOperationGetOperand(sum, 0), accumulator) ? 1 : 0;
-  return mlirValueEqual(mlirOperationGetOperand(sum, 1 - side), accumulator) &&
-         countFactors(body, mlirOperationGetOperand(sum, side), 0, counts) && counts[0] == 1 && counts[1] == 1 &&
-         counts[2] == 1;
+  MlirValue left = tileBinaryLhs(sum), right = tileBinaryRhs(sum);
+  MlirValue product = mlirValueEqual(left, accumulator) ? right : left;
+  return (mlirValueEqual(left, accumulator) || mlirValueEqual(right, accumulator)) &&
+         countFactors(body, product, 0, counts) && counts[0] == 1 && counts[1] == 1 && counts[2] == 1;
 }
 
 static bool readPair(MlirAttribute maps, intptr_t i, intptr_t pair[2]) {
@@ -92,7 +91,7 @@ static bool matchSampled(MlirOperation op, Sampled *sampled) {
     if (!readPair(maps, i, pairs[i]))
       return false;
   for (intptr_t i = 0; i < 3; ++i)
-    if (sparseTensorIsEncoded(operandType(op, i))) {
+    if (sparseTensorIsEncoded(tileOperandType(op, i))) {
       if (sample >= 0)
         return false;
       sample = i;
@@ -114,9 +113,10 @@ static bool matchSampled(MlirOperation op, Sampled *sampled) {
 
 // A sparse output must start empty, and have the sample's type.
 static bool startsEmpty(MlirOperation op, const Sampled *sampled) {
-  return !sparseTensorIsEncoded(operandType(op, 3)) ||
-         (tensorEmptyOpIsA(tileDefiningOp(mlirOperationGetOperand(op, 3))) &&
-          mlirTypeEqual(operandType(op, 3), operandType(op, sampled->sample)));
+  MlirValue output = linalgGenericOpGetOutputs(op, 0);
+  MlirType type = mlirValueGetType(output);
+  return !sparseTensorIsEncoded(type) ||
+         (tensorEmptyOpIsA(tileDefiningOp(output)) && mlirTypeEqual(type, tileOperandType(op, sampled->sample)));
 }
 
 //===--- what is taken ------------------------------------------------------------===//
@@ -135,22 +135,22 @@ static const char *whyNotLinalg(MlirOperation op) {
     return startsEmpty(op, &sampled) ? NULL : "samples a product into a sparse tensor that is not empty";
   if (!tileMatchMatrixProduct(op, &product))
     return "is no product of a sparse matrix and a dense one, nor a sampled one";
-  if (sparseTensorIsEncoded(operandType(op, 2)))
+  if (sparseTensorIsEncoded(tileOperandType(op, product.init)))
     return "makes a sparse tensor whose entries are not known before";
-  bool both =
-      sparseTensorIsEncoded(operandType(op, product.lhs)) == sparseTensorIsEncoded(operandType(op, product.rhs));
-  return both || (product.isVector && !sparseTensorIsEncoded(operandType(op, product.lhs)))
+  bool both = sparseTensorIsEncoded(tileOperandType(op, product.lhs)) ==
+              sparseTensorIsEncoded(tileOperandType(op, product.rhs));
+  return both || (product.isVector && !sparseTensorIsEncoded(tileOperandType(op, product.lhs)))
              ? "is a product of two sparse tensors"
              : NULL;
 }
 
 static bool isConstantDim(MlirOperation op) {
   int64_t axis;
-  return tensorDimOpIsA(op) && tileConstantIndex(mlirOperationGetOperand(op, 1), &axis);
+  return tensorDimOpIsA(op) && tileConstantIndex(tensorDimOpGetIndex(op), &axis);
 }
 
 static const char *whyNotMemref(MlirOperation op) {
-  MlirType type = tileResultType(op, 0), encoded = operandType(op, 0);
+  MlirType type = tileOnlyResultType(op), encoded = tileOnlyOperandType(op);
   MlirAttribute level = tileOpAttribute(op, "level");
   intptr_t axis;
   if (mlirTypeIsAMemRef(type) && mlirShapedTypeGetRank(type) == 1 &&
@@ -163,18 +163,14 @@ static const char *whyNotMemref(MlirOperation op) {
 
 static bool isStructural(MlirOperation op) { return tileOpIsOfDialect(op, "func") || tileOpIsOfDialect(op, "scf"); }
 
-static const char *const dialectOps[] = {"sparse_tensor.assemble", "sparse_tensor.disassemble", "sparse_tensor.convert",
-                                         "sparse_tensor.number_of_entries"};
-static const char *const memrefOps[] = {"sparse_tensor.positions", "sparse_tensor.coordinates", "sparse_tensor.values"};
 #define COUNT(list) (sizeof(list) / sizeof *(list))
 
 static const char *whyNotOp(MlirOperation op) {
-  for (size_t i = 0; i < COUNT(dialectOps); ++i)
-    if (tileOpIs(op, dialectOps[i]))
-      return NULL;
-  for (size_t i = 0; i < COUNT(memrefOps); ++i)
-    if (tileOpIs(op, memrefOps[i]))
-      return whyNotMemref(op);
+  if (sparseTensorAssembleOpIsA(op) || sparseTensorDisassembleOpIsA(op) || sparseTensorConvertOpIsA(op) ||
+      sparseTensorNumberOfEntriesOpIsA(op))
+    return NULL;
+  if (sparseTensorToPositionsOpIsA(op) || sparseTensorToCoordinatesOpIsA(op) || sparseTensorToValuesOpIsA(op))
+    return whyNotMemref(op);
   if (tileOpIsOfDialect(op, "linalg"))
     return whyNotLinalg(op);
   return isStructural(op) || isConstantDim(op) || tensorEmptyOpIsA(op)
@@ -199,7 +195,7 @@ static bool touchesEncoding(MlirOperation op, const char **why) {
   bool found = tileOpIsOfDialect(op, "sparse_tensor");
   intptr_t operands = mlirOperationGetNumOperands(op), results = mlirOperationGetNumResults(op);
   for (intptr_t i = 0; i < operands + results; ++i) {
-    MlirType type = i < operands ? operandType(op, i) : tileResultType(op, i - operands);
+    MlirType type = i < operands ? tileOperandType(op, i) : tileResultType(op, i - operands);
     found |= sparseTensorIsEncoded(type);
     *why = *why ? *why : whyNotType(type);
   }
@@ -276,7 +272,7 @@ static Functions collect(MlirOperation module) {
 
 SPARSE_PATTERN(convertAssemble) {
   TileBuilder builder = tileBuilderInPattern(rewriter, op);
-  MlirType theirs = tileResultType(op, 0), ours = sparseTypeFromLevels(theirs);
+  MlirType theirs = tileOnlyResultType(op), ours = sparseTypeFromLevels(theirs);
   SparseLevelTensors stored = {.count = count - 1, .values = operands[count - 1]};
   SparseComponent parts[SPARSE_MAX_COMPONENTS];
   MlirValue components[SPARSE_MAX_COMPONENTS];
@@ -285,7 +281,7 @@ SPARSE_PATTERN(convertAssemble) {
   sparseComponentsFromLevels(&builder, theirs, ours, &stored, components);
   MlirOperation made =
       sparseAssembleOpCreate(&builder, ours, sparseTypeGetComponents(ours, parts), components, 0, NULL);
-  MlirValue result = mlirOperationGetResult(made, 0);
+  MlirValue result = tileOnlyResult(made);
   return sparseReplaceWith(rewriter, op, 1, &result);
 }
 
@@ -315,7 +311,7 @@ static MlirValue insertAtStart(TileBuilder *builder, MlirValue part, MlirValue w
   for (intptr_t i = 0; i < rank; ++i) {
     sizes[i] = mlirShapedTypeGetDimSize(mlirValueGetType(part), i);
     if (mlirShapedTypeIsDynamicSize(sizes[i]))
-      operands[2 + open++] = sparseDimOf(builder, part, i);
+      operands[2 + open++] = tileBuildSize(builder, part, i);
   }
   MlirAttribute unit = mlirDenseI64ArrayGet(builder->context, rank, strides);
   return tensorInsertSliceOpBuild(builder, operands[0], operands[1], 0, NULL, open, operands + 2, 0, NULL,
@@ -326,13 +322,13 @@ static MlirValue insertAtStart(TileBuilder *builder, MlirValue part, MlirValue w
 // The caller's buffers with what is stored at their beginnings, then how many elements each holds of it.
 SPARSE_PATTERN(convertDisassemble) {
   TileBuilder builder = tileBuilderInPattern(rewriter, op);
-  SparseLevelTensors stored = levelsOf(&builder, operandType(op, 0), operands[0]);
+  SparseLevelTensors stored = levelsOf(&builder, sparseTensorDisassembleOpGetTensorType(op), operands[0]);
   MlirValue results[2 * (SparseMaxLevelTensors + 1)];
   for (intptr_t i = 0; i <= stored.count; ++i) {
     MlirValue part = i < stored.count ? stored.levels[i] : stored.values;
-    MlirValue length = sparseDimOf(&builder, part, 0);
+    MlirValue length = tileBuildSize(&builder, part, 0);
     if (mlirShapedTypeGetRank(mlirValueGetType(part)) == 2)
-      length = tileBuildMul(&builder, length, sparseDimOf(&builder, part, 1));
+      length = tileBuildMul(&builder, length, tileBuildSize(&builder, part, 1));
     results[i] = insertAtStart(&builder, part, operands[1 + i]);
     results[stored.count + 1 + i] = length;
   }
@@ -341,29 +337,30 @@ SPARSE_PATTERN(convertDisassemble) {
 
 SPARSE_PATTERN(convertConvert) {
   TileBuilder builder = tileBuilderInPattern(rewriter, op);
-  MlirType from = mlirValueGetType(operands[0]), to = mlirExtTypeConverterConvertType(converter, tileResultType(op, 0));
+  MlirType from = mlirValueGetType(operands[0]),
+           to = mlirExtTypeConverterConvertType(converter, tileOnlyResultType(op));
   bool isFromSparse = !mlirAttributeIsNull(sparseTypeGetEncoding(from));
   bool isToSparse = !mlirAttributeIsNull(sparseTypeGetEncoding(to));
   MlirValue result = operands[0];
   if (isFromSparse && isToSparse)
-    result = mlirOperationGetResult(sparseConvertOpCreate(&builder, to, operands[0], mlirAttributeGetNull()), 0);
+    result = tileOnlyResult(sparseConvertOpCreate(&builder, to, operands[0], mlirAttributeGetNull()));
   else if (isToSparse)
-    result = mlirOperationGetResult(sparsePackOpCreate(&builder, to, operands[0]), 0);
+    result = tileOnlyResult(sparsePackOpCreate(&builder, to, operands[0]));
   else if (isFromSparse)
-    result = mlirOperationGetResult(sparseUnpackOpCreate(&builder, to, operands[0]), 0);
+    result = tileOnlyResult(sparseUnpackOpCreate(&builder, to, operands[0]));
   return sparseReplaceWith(rewriter, op, 1, &result);
 }
 
 SPARSE_PATTERN(convertMemref) {
   TileBuilder builder = tileBuilderInPattern(rewriter, op);
-  MlirType theirs = operandType(op, 0), type = tileResultType(op, 0);
+  MlirType theirs = tileOnlyOperandType(op), type = tileOnlyResultType(op);
   SparseLevelTensors stored = levelsOf(&builder, theirs, operands[0]);
   MlirAttribute level = tileOpAttribute(op, "level");
   intptr_t axis;
   MlirValue value = stored.values;
-  if (tileOpIs(op, "sparse_tensor.positions"))
+  if (sparseTensorToPositionsOpIsA(op))
     value = stored.levels[sparseLevelPositions(theirs, mlirIntegerAttrGetValueInt(level))];
-  else if (tileOpIs(op, "sparse_tensor.coordinates"))
+  else if (sparseTensorToCoordinatesOpIsA(op))
     value = stored.levels[sparseLevelCoordinates(theirs, mlirIntegerAttrGetValueInt(level), &axis)];
   const int64_t sizes[] = {mlirShapedTypeGetDimSize(type, 0)};
   MlirType tensor = mlirRankedTensorTypeGet(1, sizes, mlirShapedTypeGetElementType(type), mlirAttributeGetNull());
@@ -375,8 +372,8 @@ SPARSE_PATTERN(convertMemref) {
 
 SPARSE_PATTERN(convertNumberOfEntries) {
   TileBuilder builder = tileBuilderInPattern(rewriter, op);
-  SparseLevelTensors stored = levelsOf(&builder, operandType(op, 0), operands[0]);
-  MlirValue n = sparseDimOf(&builder, stored.values, 0);
+  SparseLevelTensors stored = levelsOf(&builder, sparseTensorNumberOfEntriesOpGetTensorType(op), operands[0]);
+  MlirValue n = tileBuildSize(&builder, stored.values, 0);
   return sparseReplaceWith(rewriter, op, 1, &n);
 }
 
@@ -389,13 +386,13 @@ SPARSE_PATTERN(convertDim) {
 // An empty sparse tensor is a packed one of zeros; where only a product started from it, nobody uses it any more.
 SPARSE_PATTERN(convertEmpty) {
   TileBuilder builder = tileBuilderInPattern(rewriter, op);
-  MlirType type = mlirExtTypeConverterConvertType(converter, tileResultType(op, 0));
+  MlirType type = mlirExtTypeConverterConvertType(converter, tileOnlyResultType(op));
   MlirType element = mlirShapedTypeGetElementType(type);
   MlirValue zero =
       mlirTypeIsAFloat(element) ? tileBuildFloat(&builder, element, 0) : tileBuildInteger(&builder, element, 0);
   MlirType dense = sparseTypeWithEncoding(type, mlirAttributeGetNull());
   MlirValue zeros = tensorSplatOpBuild(&builder, dense, zero, count, operands);
-  MlirValue packed = mlirOperationGetResult(sparsePackOpCreate(&builder, type, zeros), 0);
+  MlirValue packed = tileOnlyResult(sparsePackOpCreate(&builder, type, zeros));
   return sparseReplaceWith(rewriter, op, 1, &packed);
 }
 
@@ -411,7 +408,7 @@ static MlirValue buildSum(TileBuilder *builder, MlirValue a, MlirValue b) {
   intptr_t count = 0;
   for (intptr_t i = 0; i < mlirShapedTypeGetRank(type); ++i)
     if (mlirShapedTypeIsDynamicDim(type, i))
-      sizes[count++] = sparseDimOf(builder, a, i);
+      sizes[count++] = tileBuildSize(builder, a, i);
   MlirValue operands[] = {a, b, tensorEmptyOpBuild(builder, type, count, sizes)};
   MlirType types[] = {element, element, element};
   MlirLocation locations[] = {builder->location, builder->location, builder->location};
@@ -423,7 +420,7 @@ static MlirValue buildSum(TileBuilder *builder, MlirValue a, MlirValue b) {
   MlirRegion region = mlirRegionCreate();
   mlirRegionAppendOwnedBlock(region, block);
   MlirOperation op = linalgAddOpBuild(builder, 1, &type, 2, operands, 1, &operands[2], region);
-  return mlirOperationGetResult(op, 0);
+  return tileOnlyResult(op);
 }
 
 static MlirLogicalResult convertSampled(MlirOperation op, const Sampled *sampled, const MlirValue *operands,
@@ -434,11 +431,11 @@ static MlirLogicalResult convertSampled(MlirOperation op, const Sampled *sampled
   MlirOperation product = sparseSddmmOpCreate(&builder, operands[sampled->lhs], operands[sampled->rhs], sample, none,
                                               unitIf(builder.context, sampled->transposeLhs),
                                               unitIf(builder.context, sampled->transposeRhs));
-  MlirOperation scaled = sparseMulOpCreate(&builder, mlirOperationGetResult(product, 0), sample, none);
-  MlirValue result = mlirOperationGetResult(scaled, 0);
+  MlirOperation scaled = sparseMulOpCreate(&builder, tileOnlyResult(product), sample, none);
+  MlirValue result = tileOnlyResult(scaled);
   if (mlirAttributeIsNull(sparseTypeGetEncoding(mlirValueGetType(operands[3])))) {
     MlirType dense = sparseTypeWithEncoding(mlirValueGetType(sample), none);
-    result = mlirOperationGetResult(sparseUnpackOpCreate(&builder, dense, result), 0);
+    result = tileOnlyResult(sparseUnpackOpCreate(&builder, dense, result));
     result = buildSum(&builder, operands[3], sparseCastTo(&builder, result, mlirValueGetType(operands[3])));
   }
   return sparseReplaceWith(rewriter, op, 1, &result);
@@ -454,10 +451,10 @@ SPARSE_PATTERN(convertGeneric) {
   TileBuilder builder = tileBuilderInPattern(rewriter, op);
   MlirAttribute none = mlirAttributeGetNull(), left = unitIf(builder.context, product.transposeLhs);
   MlirAttribute right = unitIf(builder.context, product.transposeRhs);
-  MlirValue lhs = operands[product.lhs], rhs = operands[product.rhs], init = operands[2];
+  MlirValue lhs = operands[product.lhs], rhs = operands[product.rhs], init = operands[product.init];
   MlirOperation made = product.isVector ? sparseSpmvOpCreate(&builder, lhs, rhs, init, none, left)
                                         : sparseSpmmOpCreate(&builder, lhs, rhs, init, none, left, right);
-  MlirValue result = mlirOperationGetResult(made, 0);
+  MlirValue result = tileOnlyResult(made);
   return sparseReplaceWith(rewriter, op, 1, &result);
 }
 
@@ -473,20 +470,20 @@ static bool isLegal(MlirOperation op, void *unused) {
 }
 
 static bool convert(MlirOperation module) {
-  static const SparseConversionRow rows[] = {{NULL, "sparse_tensor.assemble", convertAssemble},
-                                             {NULL, "sparse_tensor.disassemble", convertDisassemble},
-                                             {NULL, "sparse_tensor.convert", convertConvert},
-                                             {NULL, "sparse_tensor.positions", convertMemref},
-                                             {NULL, "sparse_tensor.coordinates", convertMemref},
-                                             {NULL, "sparse_tensor.values", convertMemref},
-                                             {NULL, "sparse_tensor.number_of_entries", convertNumberOfEntries},
-                                             {tensorDimOpIsA, NULL, convertDim},
-                                             {tensorEmptyOpIsA, NULL, convertEmpty},
-                                             {linalgGenericOpIsA, NULL, convertGeneric}};
+  static const SparseConversionRow rows[] = {{sparseTensorAssembleOpIsA, convertAssemble},
+                                             {sparseTensorDisassembleOpIsA, convertDisassemble},
+                                             {sparseTensorConvertOpIsA, convertConvert},
+                                             {sparseTensorToPositionsOpIsA, convertMemref},
+                                             {sparseTensorToCoordinatesOpIsA, convertMemref},
+                                             {sparseTensorToValuesOpIsA, convertMemref},
+                                             {sparseTensorNumberOfEntriesOpIsA, convertNumberOfEntries},
+                                             {tensorDimOpIsA, convertDim},
+                                             {tensorEmptyOpIsA, convertEmpty},
+                                             {linalgGenericOpIsA, convertGeneric}};
   bool ok = sparseConvertOps(module, COUNT(rows), rows, convertType, isLegal);
   TileOps packs = tileCollectOps(module, sparsePackOpIsA);
   for (intptr_t i = 0; i < packs.count; ++i)
-    if (mlirOpOperandIsNull(mlirValueGetFirstUse(mlirOperationGetResult(packs.items[i], 0))))
+    if (mlirOpOperandIsNull(mlirValueGetFirstUse(tileOnlyResult(packs.items[i]))))
       mlirOperationDestroy(packs.items[i]);
   tileOpsFree(&packs);
   return ok;
@@ -550,7 +547,7 @@ static void keepDeallocations(MlirOperation root) {
   MlirAttribute unit = mlirUnitAttrGet(mlirOperationGetContext(root));
   TileOps frees = tileCollectOps(root, memrefDeallocOpIsA);
   for (intptr_t i = 0; i < frees.count; ++i) {
-    MlirOperation from = tileDefiningOp(mlirOperationGetOperand(frees.items[i], 0));
+    MlirOperation from = tileDefiningOp(memrefDeallocOpGetMemref(frees.items[i]));
     if (!memrefAllocOpIsA(from))
       continue; // nobody knows what else holds it
     mlirOperationSetDiscardableAttributeByName(frees.items[i], tileString(name), unit);

@@ -235,13 +235,6 @@ MlirType sparseTypeToLevels(MlirType tensor) {
 
 //===--- values ---------------------------------------------------------------===//
 
-MlirValue sparseDimOf(TileBuilder *builder, MlirValue tensor, intptr_t axis) {
-  int64_t size = mlirShapedTypeGetDimSize(mlirValueGetType(tensor), axis);
-  if (!mlirShapedTypeIsDynamicSize(size))
-    return tileBuildIndex(builder, size);
-  return tensorDimOpBuild(builder, tensor, tileBuildIndex(builder, axis));
-}
-
 MlirValue sparseCastTo(TileBuilder *builder, MlirValue tensor, MlirType type) {
   if (mlirTypeEqual(mlirValueGetType(tensor), type))
     return tensor;
@@ -272,7 +265,7 @@ static MlirValue castElements(TileBuilder *builder, MlirValue tensor, MlirType e
   for (intptr_t i = 0; i < rank; ++i) {
     sizes[i] = mlirShapedTypeGetDimSize(type, i);
     if (mlirShapedTypeIsDynamicSize(sizes[i]))
-      values[count++] = sparseDimOf(builder, tensor, i);
+      values[count++] = tileBuildSize(builder, tensor, i);
   }
   MlirType result = tensorType(element, rank, sizes);
   MlirValue operands[] = {tensor, tensorEmptyOpBuild(builder, result, count, values)};
@@ -292,7 +285,7 @@ static MlirValue castElements(TileBuilder *builder, MlirValue tensor, MlirType e
   MlirOperation op = linalgGenericOpBuild(builder, 1, &result, 1, &operands[0], 1, &operands[1],
                                           mlirArrayAttrGet(builder->context, 2, (MlirAttribute[]){identity, identity}),
                                           mlirArrayAttrGet(builder->context, rank, parallel), region);
-  return mlirOperationGetResult(op, 0);
+  return tileOnlyResult(op);
 }
 
 // The first `n` rows of `tensor`, all of each.
@@ -319,7 +312,7 @@ static MlirValue turn(TileBuilder *builder, MlirValue matrix) {
   intptr_t count = 0;
   for (intptr_t i = 0; i < 2; ++i)
     if (mlirShapedTypeIsDynamicSize(sizes[i]))
-      values[count++] = sparseDimOf(builder, matrix, 1 - i);
+      values[count++] = tileBuildSize(builder, matrix, 1 - i);
   MlirValue operands[] = {matrix, tensorEmptyOpBuild(builder, turned, count, values)};
   MlirBlock block =
       mlirBlockCreate(2, (MlirType[]){element, element}, (MlirLocation[]){builder->location, builder->location});
@@ -330,7 +323,7 @@ static MlirValue turn(TileBuilder *builder, MlirValue matrix) {
   mlirRegionAppendOwnedBlock(region, block);
   MlirAttribute swap = mlirDenseI64ArrayGet(builder->context, 2, (const int64_t[]){1, 0});
   MlirOperation op = linalgTransposeOpBuild(builder, 1, &turned, operands[0], operands[1], swap, region);
-  return mlirOperationGetResult(op, 0);
+  return tileOnlyResult(op);
 }
 
 // All axes as one group.
@@ -353,7 +346,7 @@ static MlirValue expand(TileBuilder *builder, MlirValue row, MlirType type) {
   bool isOpen = mlirShapedTypeIsDynamicSize(sizes[0]);
   MlirValue first = {NULL};
   if (isOpen)
-    first = arithDivUIOpBuild(builder, sparseDimOf(builder, row, 0), tileBuildIndex(builder, inner));
+    first = arithDivUIOpBuild(builder, tileBuildSize(builder, row, 0), tileBuildIndex(builder, inner));
   MlirType from = TENSOR_TYPE(mlirShapedTypeGetElementType(type), isOpen ? open : sizes[0] * inner);
   return tensorExpandShapeOpBuild(builder, type, sparseCastTo(builder, row, from), isOpen, &first,
                                   oneGroup(builder, rank), mlirDenseI64ArrayGet(builder->context, rank, sizes));
@@ -431,7 +424,7 @@ static void levelsFromEntries(TileBuilder *builder, MlirType theirs, const MlirV
                               SparseLevelTensors *stored) {
   intptr_t rank = mlirShapedTypeGetRank(theirs);
   MlirType indexType = mlirIndexTypeGet(builder->context);
-  MlirValue n = sparseDimOf(builder, components[1], 0), ends[] = {tileBuildIndex(builder, 0), n};
+  MlirValue n = tileBuildSize(builder, components[1], 0), ends[] = {tileBuildIndex(builder, 0), n};
   MlirValue positions = tensorFromElementsOpBuild(builder, TENSOR_TYPE(indexType, 2), 2, ends);
   MlirType element = mlirShapedTypeGetElementType(sparseLevelType(theirs, 1));
   stored->levels[0] = castElements(builder, positions, mlirShapedTypeGetElementType(sparseLevelType(theirs, 0)));
@@ -546,7 +539,7 @@ static MlirLogicalResult convertByRow(MlirOperation op, intptr_t count, const Ml
   const Rows *rows = data;
   for (size_t i = 0; i < rows->count; ++i) {
     const SparseConversionRow *row = &rows->items[i];
-    if (row->isA ? row->isA(op) : tileOpIs(op, row->name))
+    if (row->isA(op))
       return row->convert(op, count, operands, rewriter, converter, NULL);
   }
   return mlirLogicalResultFailure();

@@ -53,14 +53,12 @@ MlirLogicalResult sparseReplaceWith(MlirPatternRewriter rewriter, MlirOperation 
 
 // What both ways are: the ops of the rows converted, with the types of functions and of scf ops around them.
 typedef struct SparseConversionRow {
-  bool (*isA)(MlirOperation op); // null: an op of sparse_tensor, by its name
-  const char *name;
+  bool (*isA)(MlirOperation op);
   MlirExtConversionCallback convert;
 } SparseConversionRow;
 bool sparseConvertOps(MlirOperation module, size_t count, const SparseConversionRow *rows,
                       MlirExtTypeConversion convertType, MlirExtLegalityCallback isLegal);
 
-MlirValue sparseDimOf(TileBuilder *builder, MlirValue tensor, intptr_t axis);
 // tensor.cast where the types differ.
 MlirValue sparseCastTo(TileBuilder *builder, MlirValue tensor, MlirType type);
 

@@ -21,7 +21,7 @@ bool sparseSupportsEntries(MlirOperation op) {
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
     if (!mlirAttributeIsNull(sparseTypeGetEncoding(tileOperandType(op, i))) && !isLowered(op, tileOperandType(op, i)))
       return false;
-  MlirType result = tileResultType(op, 0);
+  MlirType result = tileOnlyResultType(op);
   return mlirAttributeIsNull(sparseTypeGetEncoding(result)) || isLowered(op, result);
 }
 
@@ -52,7 +52,7 @@ static bool withValues(SparseLowering *lowering, intptr_t operand, Compute compu
 // An uninitialized vector with one element for each entry of the list.
 static MlirValue emptyLike(SparseLowering *lowering, const SparseList *list, MlirType element) {
   int64_t shape = mlirShapedTypeGetDimSize(mlirValueGetType(list->values), 0);
-  MlirValue size = sparseDenseSize(lowering, list->values, 0);
+  MlirValue size = tileBuildSize(&lowering->builder, list->values, 0);
   MlirType type = mlirRankedTensorTypeGet(1, &shape, element, mlirAttributeGetNull());
   return sparseEmpty(lowering, type, mlirShapedTypeIsDynamicSize(shape), &size);
 }
@@ -83,7 +83,7 @@ typedef struct Launch {
 
 static MlirValue launchOn(SparseLowering *lowering, const SparseList *list, const void *data) {
   const Launch *launch = data;
-  MlirValue inputs[8] = {list->at[0], list->at[1]}, entries = sparseDenseSize(lowering, list->values, 0);
+  MlirValue inputs[8] = {list->at[0], list->at[1]}, entries = tileBuildSize(&lowering->builder, list->values, 0);
   for (intptr_t i = 0; i < launch->numInputs; ++i)
     inputs[2 + i] = launch->inputs[i];
   return sparseLaunch(lowering, launch->kernel, 1, &entries, 2 + launch->numInputs, inputs,
@@ -93,7 +93,7 @@ static MlirValue launchOn(SparseLowering *lowering, const SparseList *list, cons
 bool sparseLowerSddmm(SparseLowering *lowering, SparseResult *result) {
   MlirOperation op = lowering->op;
   MlirValue a = lowering->operands[0].values[0], b = lowering->operands[1].values[0];
-  MlirType sum = elementOf(tileResultType(op, 0));
+  MlirType sum = elementOf(tileOnlyResultType(op));
   a = has(op, "transpose_lhs") ? sparseSwap(lowering, a) : a;
   b = has(op, "transpose_rhs") ? b : sparseSwap(lowering, b);
   MlirType element = sparseElement(a);
@@ -113,7 +113,7 @@ bool sparseLowerSddmm(SparseLowering *lowering, SparseResult *result) {
 
 bool sparseLowerSpgemm(SparseLowering *lowering, SparseResult *result) {
   MlirOperation op = lowering->op;
-  MlirType element = elementOf(tileOperandType(op, 0)), sum = elementOf(tileResultType(op, 0));
+  MlirType element = elementOf(sparseSpgemmOpGetLhsType(op)), sum = elementOf(sparseSpgemmOpGetResultType(op));
   SparseLines a = linesWithoutRepeats(lowering, 0, has(op, "transpose_lhs") ? 1 : 0);
   SparseLines b = linesWithoutRepeats(lowering, 1, has(op, "transpose_rhs") ? 0 : 1);
   if (mlirValueIsNull(a.positions) || mlirValueIsNull(b.positions))
@@ -143,7 +143,7 @@ static SparseLines operandLines(SparseLowering *lowering, intptr_t operand, int 
 
 static bool combine(SparseLowering *lowering, bool isUnion, SparseResult *result) {
   TileBuilder *b = &lowering->builder;
-  MlirType type = tileResultType(lowering->op, 0), element = elementOf(type);
+  MlirType type = tileOnlyResultType(lowering->op), element = elementOf(type);
   int axis = sparseAxisOfLines(type);
   SparseLines lhs = operandLines(lowering, 0, axis), rhs = operandLines(lowering, 1, axis);
   SparseSemiring semiring = sparseSemiring(lowering->op, element);
@@ -249,7 +249,7 @@ bool sparseLowerSelect(SparseLowering *lowering, SparseResult *result) {
 
 bool sparseLowerReduce(SparseLowering *lowering, SparseResult *result) {
   int64_t axis = 0;
-  MlirType element = elementOf(tileResultType(lowering->op, 0));
+  MlirType element = elementOf(tileOnlyResultType(lowering->op));
   SparseMatrix matrix = sparseMatrixOf(lowering, 0);
   axis = sparseReduceOpGetAxisValue(lowering->op);
   SparseLines lines = sparseLinesOf(lowering, &matrix, (int)(1 - axis));

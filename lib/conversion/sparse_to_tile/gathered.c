@@ -151,11 +151,11 @@ MlirValue sparseMultiplyGathered(SparseLowering *lowering, const SparseGroups *g
       .start = {buildStart, &form},
       .multiply = {buildMultiply, &form},
   };
-  MlirValue strip = tileBuildIndex(b, tiles.columns * tiles.strips), lines = sparseDenseSize(lowering, init, 0);
+  MlirValue strip = tileBuildIndex(b, tiles.columns * tiles.strips), lines = tileBuildSize(&lowering->builder, init, 0);
   const MlirValue inputs[] = {parts[0], parts[1], sparseCollapse(lowering, parts[2], 0, groups->areBlocks ? 2 : 3),
                               dense};
   const MlirValue grid[] = {groups->areBlocks ? tileBuildCeilDiv(b, lines, tileBuildIndex(b, groups->lines))
-                                              : sparseDenseSize(lowering, parts[2], 0),
-                            tileBuildCeilDiv(b, sparseDenseSize(lowering, init, 1), strip)};
+                                              : tileBuildSize(&lowering->builder, parts[2], 0),
+                            tileBuildCeilDiv(b, tileBuildSize(&lowering->builder, init, 1), strip)};
   return sparseLaunch(lowering, tileUseSpmmGathered(product), 2, grid, 4, inputs, init);
 }

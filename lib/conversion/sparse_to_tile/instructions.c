@@ -100,7 +100,8 @@ static MlirValue packPlaces(SparseLowering *lowering, const Tiles *tiles, MlirVa
   MlirValue sizes[2], open[2];
   intptr_t numOpen = 0;
   for (intptr_t axis = 0; axis < 2; ++axis) {
-    MlirValue count = tileBuildCeilDiv(b, sparseDenseSize(lowering, coordinates, axis), tileBuildIndex(b, steps[axis]));
+    MlirValue count =
+        tileBuildCeilDiv(b, tileBuildSize(&lowering->builder, coordinates, axis), tileBuildIndex(b, steps[axis]));
     sizes[axis] = tileBuildMul(b, count, tileBuildIndex(b, each[axis]));
     if (mlirShapedTypeIsDynamicSize(shape[axis]))
       open[numOpen++] = sizes[axis];
@@ -135,8 +136,9 @@ static MlirValue multiplyTwoOfFour(SparseLowering *lowering, const TileSparsePro
   if (mlirValueIsNull(places))
     return places;
   const MlirValue inputs[] = {sparseCollapse(lowering, parts[1], 1, 4), places, dense};
-  const MlirValue grid[] = {tileBuildCeilDiv(b, sparseDenseSize(lowering, init, 0), tileBuildIndex(b, tiles.rows)),
-                            tileBuildCeilDiv(b, sparseDenseSize(lowering, init, 1), tileBuildIndex(b, tiles.columns))};
+  const MlirValue grid[] = {
+      tileBuildCeilDiv(b, tileBuildSize(&lowering->builder, init, 0), tileBuildIndex(b, tiles.rows)),
+      tileBuildCeilDiv(b, tileBuildSize(&lowering->builder, init, 1), tileBuildIndex(b, tiles.columns))};
   return sparseLaunch(lowering, tileUseSpmmTwoOfFour(product), 2, grid, 3, inputs, init);
 }
 
@@ -192,8 +194,9 @@ static MlirValue multiplySharedRows(SparseLowering *lowering, const TileSparsePr
                                       .write = {buildWrite, &isHigh}};
   const MlirValue inputs[] = {sparseCollapse(lowering, parts[0], 0, 3), sparseCollapse(lowering, parts[1], 1, 3),
                               dense};
-  const MlirValue grid[] = {tileBuildCeilDiv(b, sparseDenseSize(lowering, init, 0), tileBuildIndex(b, tiles.rows)),
-                            tileBuildCeilDiv(b, sparseDenseSize(lowering, init, 1), tileBuildIndex(b, tiles.columns))};
+  const MlirValue grid[] = {
+      tileBuildCeilDiv(b, tileBuildSize(&lowering->builder, init, 0), tileBuildIndex(b, tiles.rows)),
+      tileBuildCeilDiv(b, tileBuildSize(&lowering->builder, init, 1), tileBuildIndex(b, tiles.columns))};
   return sparseLaunch(lowering, tileUseSpmmSharedRows(product), 2, grid, 3, inputs, init);
 }
 

@@ -63,11 +63,11 @@ MlirValue sparseUnflatten(SparseLowering *lowering, MlirValue flat, MlirValue li
   for (intptr_t i = 0; i < rank; ++i) {
     shape[i] = mlirShapedTypeGetDimSize(type, i);
     if (mlirShapedTypeIsDynamicSize(shape[i]))
-      sizes[open++] = sparseDenseSize(lowering, like, i);
+      sizes[open++] = tileBuildSize(&lowering->builder, like, i);
   }
   MlirType result = mlirRankedTensorTypeGet(rank, shape, sparseElement(flat), mlirAttributeGetNull());
   if (rank == 4 && open) {
-    const MlirValue grid[] = {sparseDenseSize(lowering, like, 0), sparseDenseSize(lowering, like, 1)};
+    const MlirValue grid[] = {tileBuildSize(&lowering->builder, like, 0), tileBuildSize(&lowering->builder, like, 1)};
     const TileShapeWindows shapes = {.E = sparseElement(flat), .KEPT = shape[2], .ROWS = shape[3]};
     return sparseLaunch(lowering, tileUseShapeWindows(shapes), 2, grid, 1, &flat,
                         sparseEmpty(lowering, result, open, sizes));
@@ -91,7 +91,7 @@ SparseList sparseListFrom(SparseLowering *lowering, const SparseMatrix *matrix, 
                           intptr_t numGrid, const MlirValue *grid, intptr_t numInputs, const MlirValue *inputs) {
   SparseList list = {.sizes = {matrix->sizes[0], matrix->sizes[1]}};
   list.values = sparseFlatten(lowering, matrix->parts[sparseValuesIndex(matrix->type)]);
-  MlirValue entries = sparseDenseSize(lowering, list.values, 0);
+  MlirValue entries = tileBuildSize(&lowering->builder, list.values, 0);
   MlirValue made[] = {sparseNumbers(lowering, entries), sparseNumbers(lowering, entries)};
   if (!sparseLaunchAll(lowering, places, numGrid, grid, numInputs, inputs, 2, made))
     return (SparseList){0};
@@ -172,7 +172,7 @@ MlirValue sparseResize(SparseLowering *lowering, MlirValue from, MlirType elemen
   unsigned seen = mlirIntegerTypeGetWidth(sparseElement(from)), wanted = mlirIntegerTypeGetWidth(element);
   if (seen == wanted)
     return from;
-  MlirValue size = sparseDenseSize(lowering, from, 0);
+  MlirValue size = tileBuildSize(&lowering->builder, from, 0);
   int64_t shape = mlirShapedTypeGetDimSize(mlirValueGetType(from), 0);
   MlirType type = mlirRankedTensorTypeGet(1, &shape, element, mlirAttributeGetNull());
   MlirValue to = sparseEmpty(lowering, type, mlirShapedTypeIsDynamicSize(shape), &size);

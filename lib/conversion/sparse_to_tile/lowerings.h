@@ -158,8 +158,6 @@ MlirValue sparseMultiplyByInstruction(SparseLowering *lowering, MlirType type, c
 
 // Size of operand `operand` along an axis, as an index of the host.
 MlirValue sparseSize(SparseLowering *lowering, intptr_t operand, intptr_t axis);
-// As above, of a dense value.
-MlirValue sparseDenseSize(SparseLowering *lowering, MlirValue value, intptr_t axis);
 MlirType sparseElement(MlirValue tensor);
 int64_t sparseBits(MlirType element); // a float's or an integer's width
 // The value as one of that type, of the same rank and element: tensor.cast where they differ.

@@ -41,7 +41,7 @@ static MicroTiles microTilesOf(SparseLowering *lowering) {
 // are columns; otherwise element by element, or by the tiles that #sparse.mask stores.
 static MlirValue markTiles(SparseLowering *lowering, const MicroTiles *tiles, MlirType type) {
   TileBuilder *b = &lowering->builder;
-  MlirAttribute encoding = sparseTypeGetEncoding(tileOperandType(lowering->op, 0));
+  MlirAttribute encoding = sparseTypeGetEncoding(sparseDetectOpGetInputType(lowering->op));
   MlirValue cells = lowering->operands[0].values[0]; // a mask is the first component
   MlirType element = mlirShapedTypeGetElementType(mlirValueGetType(cells));
   bool isMask = !mlirAttributeIsNull(encoding), isWhole = !isMask && tiles->axis == 1 && tiles->by <= MostTogether;
@@ -74,8 +74,8 @@ bool sparseLowerDetect(SparseLowering *lowering, SparseResult *result) {
   MicroTiles tiles = microTilesOf(lowering);
   MlirValue marks = markTiles(lowering, &tiles, mlirRankedTensorTypeGet(2, open, mark, mlirAttributeGetNull()));
   const SparseComponent parts[] = {
-      {"positions", tileResultType(lowering->op, 0)},
-      {"coordinates", tileResultType(lowering->op, 1)},
+      {"positions", sparseDetectOpGetPositionsType(lowering->op)},
+      {"coordinates", sparseDetectOpGetCoordinatesType(lowering->op)},
       {"values", mlirRankedTensorTypeGet(1, open, mark, mlirAttributeGetNull())},
   };
   bool ok = !mlirValueIsNull(marks) && sparsePackSegments(lowering, marks, parts, result);
@@ -87,13 +87,13 @@ bool sparseLowerDetect(SparseLowering *lowering, SparseResult *result) {
 
 bool sparseLowerSread(SparseLowering *lowering, SparseResult *result) {
   TileBuilder *b = &lowering->builder;
-  MlirType type = tileResultType(lowering->op, 0);
+  MlirType type = sparseSreadOpGetResultType(lowering->op);
   const MlirValue inputs[] = {lowering->operands[0].values[0], lowering->operands[1].values[0]};
   int64_t axis = sparseSreadOpGetAxisValue(lowering->op), by = sparseSreadOpGetByValue(lowering->op);
   MlirValue sizes[2], open[2];
   intptr_t count = 0;
-  sizes[axis] = tileBuildMul(b, sparseDenseSize(lowering, inputs[1], 0), tileBuildIndex(b, by));
-  sizes[1 - axis] = sparseDenseSize(lowering, inputs[0], 1 - axis);
+  sizes[axis] = tileBuildMul(b, tileBuildSize(&lowering->builder, inputs[1], 0), tileBuildIndex(b, by));
+  sizes[1 - axis] = tileBuildSize(&lowering->builder, inputs[0], 1 - axis);
   for (intptr_t i = 0; i < 2; ++i)
     if (mlirShapedTypeIsDynamicDim(type, i))
       open[count++] = sizes[i];
@@ -112,9 +112,10 @@ bool sparseLowerSwrite(SparseLowering *lowering, SparseResult *result) {
   TileBuilder *b = &lowering->builder;
   const MlirValue inputs[] = {lowering->operands[0].values[0], lowering->operands[2].values[0]};
   int64_t axis = sparseSwriteOpGetAxisValue(lowering->op), by = sparseSwriteOpGetByValue(lowering->op);
-  MlirValue grid = sparseDenseSize(lowering, inputs[0], 0);
+  MlirValue grid = tileBuildSize(&lowering->builder, inputs[0], 0);
   grid = axis ? tileBuildCeilDiv(b, grid, tileBuildIndex(b, RowsAtOnce))
-              : tileBuildMin(b, grid, tileBuildMul(b, sparseDenseSize(lowering, inputs[1], 0), tileBuildIndex(b, by)));
+              : tileBuildMin(b, grid,
+                             tileBuildMul(b, tileBuildSize(&lowering->builder, inputs[1], 0), tileBuildIndex(b, by)));
   MlirType element = sparseElement(inputs[0]), i = sparseElement(inputs[1]);
   const TileSwriteColumns columns = {.E = element, .I = i, .BY = by, .COLUMNS = RowTile, .ROWS = RowsAtOnce};
   const TileSwriteRows rows = {.E = element, .I = i, .BY = by, .COLUMNS = RowTile};

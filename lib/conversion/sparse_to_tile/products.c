@@ -17,8 +17,8 @@ static bool has(MlirOperation op, const char *name) { return !mlirAttributeIsNul
 
 static Factor factorOf(SparseLowering *lowering) {
   MlirOperation op = lowering->op;
-  bool isLeft = !mlirAttributeIsNull(sparseTypeGetEncoding(tileOperandType(op, 0)));
   bool isVector = sparseSpmvOpIsA(op);
+  bool isLeft = isVector || !mlirAttributeIsNull(sparseTypeGetEncoding(sparseSpmmOpGetLhsType(op)));
   Factor factor = {.operand = isLeft ? 0 : 1};
   factor.matrix = sparseMatrixOf(lowering, factor.operand);
   if (isLeft)
@@ -29,7 +29,7 @@ static Factor factorOf(SparseLowering *lowering) {
 }
 
 bool sparseSupportsProduct(MlirOperation op) {
-  MlirType element = mlirShapedTypeGetElementType(tileResultType(op, 0));
+  MlirType element = mlirShapedTypeGetElementType(tileOnlyResultType(op));
   if (mlirTypeIsAFloat(element) && mlirFloatTypeGetWidth(element) < 16)
     return tileError(op, "is not lowered yet with init of floats narrower than 16 bits");
   return sparseSupportsEntries(op);
@@ -91,8 +91,8 @@ static MlirValue buildRow(TileBuilder *b, MlirType result, const MlirValue *oper
 
 void sparseGridOf(SparseLowering *lowering, MlirValue init, int64_t rows, int64_t columns, MlirValue grid[2]) {
   TileBuilder *b = &lowering->builder;
-  grid[0] = tileBuildCeilDiv(b, sparseDenseSize(lowering, init, 0), tileBuildIndex(b, rows));
-  grid[1] = tileBuildCeilDiv(b, sparseDenseSize(lowering, init, 1), tileBuildIndex(b, columns));
+  grid[0] = tileBuildCeilDiv(b, tileBuildSize(&lowering->builder, init, 0), tileBuildIndex(b, rows));
+  grid[1] = tileBuildCeilDiv(b, tileBuildSize(&lowering->builder, init, 1), tileBuildIndex(b, columns));
 }
 
 static MlirValue multiplyLines(SparseLowering *lowering, const Factor *factor, MlirValue dense, MlirValue init) {
@@ -186,7 +186,7 @@ static MlirValue asColumn(SparseLowering *lowering, MlirValue vector) {
   const int64_t shape[] = {mlirShapedTypeGetDimSize(type, 0), 1};
   bool isOpen = mlirShapedTypeIsDynamicSize(shape[0]);
   MlirType column = mlirRankedTensorTypeGet(2, shape, element, mlirAttributeGetNull());
-  MlirValue size = sparseDenseSize(lowering, vector, 0);
+  MlirValue size = tileBuildSize(&lowering->builder, vector, 0);
   return tensorExpandShapeOpBuild(b, column, vector, isOpen, &size, sparseOneGroup(b, 2),
                                   mlirDenseI64ArrayGet(b->context, 2, shape));
 }
@@ -198,7 +198,7 @@ bool sparseLowerSpmv(SparseLowering *lowering, SparseResult *result) {
                                asColumn(lowering, lowering->operands[2].values[0]));
   if (mlirValueIsNull(product))
     return false;
-  MlirValue vector = tensorCollapseShapeOpBuild(b, tileResultType(lowering->op, 0), product, sparseOneGroup(b, 2));
+  MlirValue vector = tensorCollapseShapeOpBuild(b, tileOnlyResultType(lowering->op), product, sparseOneGroup(b, 2));
   *result = (SparseResult){{vector}, 1};
   return true;
 }

@@ -70,14 +70,15 @@ MlirValue sparseMultiplyEntries(SparseLowering *lowering, const TileSpmmCsr *lin
   const TileAddCarries carries = {.A = lines->A, .ADD = semiring->add, .COLUMNS = lines->COLUMNS};
   TileBuilder *b = &lowering->builder;
   MlirType type = mlirValueGetType(init);
-  MlirValue steps = tileBuildAdd(b, sparseDenseSize(lowering, init, 0), sparseDenseSize(lowering, inputs[2], 0));
+  MlirValue steps =
+      tileBuildAdd(b, tileBuildSize(&lowering->builder, init, 0), tileBuildSize(&lowering->builder, inputs[2], 0));
   MlirValue parts = tileBuildCeilDiv(b, steps, tileBuildIndex(b, SparseSplitItems)), sizes[2] = {parts};
   const int64_t shape[] = {mlirShapedTypeGetDynamicSize(), mlirShapedTypeGetDimSize(type, 1)};
   bool isOpen = mlirShapedTypeIsDynamicSize(shape[1]);
   if (isOpen)
-    sizes[1] = sparseDenseSize(lowering, init, 1);
+    sizes[1] = tileBuildSize(&lowering->builder, init, 1);
   MlirType carried = mlirRankedTensorTypeGet(2, shape, mlirShapedTypeGetElementType(type), mlirAttributeGetNull());
-  MlirValue tiles = tileBuildCeilDiv(b, sparseDenseSize(lowering, init, 1), tileBuildIndex(b, lines->COLUMNS));
+  MlirValue tiles = tileBuildCeilDiv(b, tileBuildSize(&lowering->builder, init, 1), tileBuildIndex(b, lines->COLUMNS));
   MlirValue made[] = {init, sparseEmpty(lowering, carried, 1 + isOpen, sizes), sparseNumbers(lowering, parts)};
   const MlirValue grid[] = {parts, tiles};
   if (!sparseLaunchAll(lowering, tileUseSpmmEntries(entries), 2, grid, 4, inputs, 3, made))
@@ -94,7 +95,7 @@ static MlirValue isSkewedHere(SparseLowering *lowering, MlirValue positions, Mli
   TileBuilder *b = &lowering->builder;
   int64_t cores = lowering->target->search.cores;
   const TileLongestLine looks = {.P = sparseElement(positions)};
-  MlirValue one = tileBuildIndex(b, 1), entries = sparseDenseSize(lowering, values, 0);
+  MlirValue one = tileBuildIndex(b, 1), entries = tileBuildSize(&lowering->builder, values, 0);
   MlirValue longest =
       sparseLaunch(lowering, tileUseLongestLine(looks), 1, &one, 1, &positions, sparseNumbers(lowering, one));
   if (mlirValueIsNull(longest))
@@ -126,7 +127,7 @@ MlirValue sparseMultiplyEither(SparseLowering *lowering, const TileSpmmCsr *line
   }
   lowering->builder = outside;
   if (ok)
-    return mlirOperationGetResult(scfIfOpCreate(&lowering->builder, 1, &type, condition, regions[0], regions[1]), 0);
+    return tileOnlyResult(scfIfOpCreate(&lowering->builder, 1, &type, condition, regions[0], regions[1]));
   for (int i = 0; i < 2; ++i)
     mlirRegionDestroy(regions[i]);
   return none;

@@ -1,6 +1,7 @@
 // pack, unpack, assemble, transpose and convert: components of a format from dense tensors, from others, and back.
 // Why kernels: they run where the products run. Packing csr takes three: rows are counted, their beginnings added up,
 // and filled; the host reads the number of entries between the last two.
+#include "dialects/sparse/ops.h"
 #include "lib/conversion/sparse_to_tile/formats/formats.h"
 
 enum { RowTile = 64 }; // elements of a row at a time
@@ -14,7 +15,7 @@ bool sparsePackSegments(SparseLowering *lowering, MlirValue dense, const SparseC
   MlirType p = mlirShapedTypeGetElementType(parts[0].type), i = mlirShapedTypeGetElementType(parts[1].type);
   const TileCountRows counts = {.E = element, .P = p, .COLUMNS = RowTile, .differs = sparseHookDiffers};
   const TilePackCsr packs = {.E = element, .P = p, .I = i, .COLUMNS = RowTile, .differs = sparseHookDiffers};
-  MlirValue rows = sparseDenseSize(lowering, dense, 0), one = tileBuildIndex(b, 1);
+  MlirValue rows = tileBuildSize(&lowering->builder, dense, 0), one = tileBuildIndex(b, 1);
   const int64_t open[] = {mlirShapedTypeGetDynamicSize()};
   MlirType countType = mlirRankedTensorTypeGet(1, open, p, mlirAttributeGetNull());
   MlirValue count = sparseEmpty(lowering, countType, 1, &rows);
@@ -42,7 +43,7 @@ static void appendSizes(SparseLowering *lowering, MlirType type, SparseResult *r
 
 // Formats without a kernel that packs are made from csr.
 bool sparseLowerPack(SparseLowering *lowering, SparseResult *result) {
-  MlirType type = tileResultType(lowering->op, 0);
+  MlirType type = tileOnlyResultType(lowering->op);
   MlirValue dense = lowering->operands[0].values[0];
   const SparseFormatLowering *format = sparseLoweringOf(type);
   if (format->pack) {
@@ -65,7 +66,7 @@ bool sparseLowerPack(SparseLowering *lowering, SparseResult *result) {
 //===--- unpack ---------------------------------------------------------------===//
 
 bool sparseLowerUnpack(SparseLowering *lowering, SparseResult *result) {
-  MlirType type = tileOperandType(lowering->op, 0), dense = tileResultType(lowering->op, 0);
+  MlirType type = sparseUnpackOpGetInputType(lowering->op), dense = sparseUnpackOpGetResultType(lowering->op);
   const SparseFormatLowering *format = sparseLoweringOf(type);
   SparseMatrix matrix = sparseMatrixOf(lowering, 0);
   MlirValue sizes[2], value;
@@ -93,7 +94,7 @@ bool sparseLowerUnpack(SparseLowering *lowering, SparseResult *result) {
 
 bool sparseLowerAssemble(SparseLowering *lowering, SparseResult *result) {
   SparseComponent parts[SPARSE_MAX_COMPONENTS];
-  intptr_t components = sparseTypeGetComponents(tileResultType(lowering->op, 0), parts);
+  intptr_t components = sparseTypeGetComponents(tileOnlyResultType(lowering->op), parts);
   *result = (SparseResult){.count = mlirOperationGetNumOperands(lowering->op)};
   for (intptr_t i = 0; i < result->count; ++i) {
     MlirValue value = lowering->operands[i].values[0];
@@ -106,7 +107,7 @@ bool sparseLowerAssemble(SparseLowering *lowering, SparseResult *result) {
 
 // The lines of the other axis are those of the transpose.
 bool sparseLowerTranspose(SparseLowering *lowering, SparseResult *result) {
-  MlirType from = tileOperandType(lowering->op, 0), to = tileResultType(lowering->op, 0);
+  MlirType from = sparseTransposeOpGetInputType(lowering->op), to = sparseTransposeOpGetResultType(lowering->op);
   SparseMatrix matrix = sparseMatrixOf(lowering, 0);
   int axis = sparseAxisOfLines(to);
   SparseLines lines = sparseLinesOf(lowering, &matrix, 1 - axis);
@@ -119,7 +120,7 @@ bool sparseLowerTranspose(SparseLowering *lowering, SparseResult *result) {
 
 bool sparseLowerConvert(SparseLowering *lowering, SparseResult *result) {
   MlirOperation op = lowering->op;
-  MlirType from = tileOperandType(op, 0), to = tileResultType(op, 0);
+  MlirType from = sparseConvertOpGetInputType(op), to = sparseConvertOpGetResultType(op);
   MlirAttribute duplicates = tileOpAttribute(op, "duplicates");
   bool mayAdd = mlirAttributeIsNull(duplicates) || !tileStringEquals(mlirStringAttrGetValue(duplicates), "error");
   if (mlirTypeEqual(from, to) && mayAdd) {

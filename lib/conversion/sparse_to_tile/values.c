@@ -10,20 +10,13 @@ MlirValue sparseSize(SparseLowering *lowering, intptr_t operand, intptr_t axis) 
   MlirType type = tileOperandType(lowering->op, operand);
   MlirExtValueRange values = lowering->operands[operand];
   if (mlirAttributeIsNull(sparseTypeGetEncoding(type)))
-    return sparseDenseSize(lowering, values.values[0], axis);
+    return tileBuildSize(&lowering->builder, values.values[0], axis);
   if (!mlirShapedTypeIsDynamicDim(type, axis))
     return tileBuildIndex(&lowering->builder, mlirShapedTypeGetDimSize(type, axis));
   intptr_t after = 1; // this one and those after it stand at the end
   for (intptr_t i = axis + 1; i < mlirShapedTypeGetRank(type); ++i)
     after += mlirShapedTypeIsDynamicDim(type, i);
   return values.values[values.count - after];
-}
-
-MlirValue sparseDenseSize(SparseLowering *lowering, MlirValue value, intptr_t axis) {
-  MlirType type = mlirValueGetType(value);
-  if (!mlirShapedTypeIsDynamicDim(type, axis))
-    return tileBuildIndex(&lowering->builder, mlirShapedTypeGetDimSize(type, axis));
-  return tensorDimOpBuild(&lowering->builder, value, tileBuildIndex(&lowering->builder, axis));
 }
 
 MlirType sparseElement(MlirValue tensor) { return mlirShapedTypeGetElementType(mlirValueGetType(tensor)); }
@@ -90,7 +83,7 @@ MlirValue sparseSwap(SparseLowering *lowering, MlirValue matrix) {
   intptr_t count = 0;
   for (intptr_t axis = 0; axis < 2; ++axis)
     if (mlirShapedTypeIsDynamicSize(shape[axis]))
-      sizes[count++] = sparseDenseSize(lowering, matrix, 1 - axis);
+      sizes[count++] = tileBuildSize(&lowering->builder, matrix, 1 - axis);
   MlirValue empty = sparseEmpty(lowering, swapped, count, sizes);
   MlirBlock block = mlirBlockCreate(0, NULL, NULL);
   MlirType element = mlirShapedTypeGetElementType(type);
@@ -215,7 +208,7 @@ MlirValue sparseBodyInline(SparseBody *body, MlirBlock from, intptr_t count, con
     for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i)
       addName(&names, mlirOperationGetResult(op, i), mlirOperationGetResult(copy, i));
   }
-  MlirValue yielded = nameOf(&names, mlirOperationGetOperand(end, 0));
+  MlirValue yielded = nameOf(&names, tileOnlyOperand(end));
   free(names.from);
   free(names.to);
   return yielded;
@@ -237,5 +230,5 @@ MlirValue sparseBodyEnd(SparseLowering *lowering, SparseBody *body, intptr_t cou
   MlirOperation op =
       linalgGenericOpCreate(b, 1, &type, count, inputs, 1, &init, mlirArrayAttrGet(b->context, count + 1, maps),
                             mlirArrayAttrGet(b->context, 1, &parallel), none, none, region);
-  return mlirOperationGetResult(op, 0);
+  return tileOnlyResult(op);
 }

@@ -39,54 +39,25 @@ static MlirType descriptorType(Lowering *lowering, MlirType memref) {
   return mlirLLVMStructTypeLiteralGet(lowering->code.context, rank ? 5 : 3, fields, false);
 }
 
-static MlirValue buildSlot(Lowering *lowering, MlirType type) {
-  MlirValue one = tileBuildInteger(&lowering->slots, lowering->i64, 1);
-  TileAttributeEntry attributes[] = {{"elem_type", mlirTypeAttrGet(type)}, {0}};
-  return tileBuildValue(&lowering->slots, llvmAllocaOpName, lowering->pointer, 1, &one, attributes);
-}
-
 static void buildStore(Lowering *lowering, MlirValue value, MlirValue pointer) {
   llvmStoreOpBuild(&lowering->code, value, pointer);
-}
-
-static MlirValue buildCast(TileBuilder *builder, MlirValue value, MlirType type) {
-  return tileBuildValue(builder, builtinUnrealizedConversionCastOpName, type, 1, &value, NULL);
 }
 
 // Puts `value` into a stack slot in the form the kernel reads and returns the slot.
 static MlirValue spill(Lowering *lowering, MlirValue value) {
   MlirType type = mlirValueGetType(value);
   if (mlirTypeIsAMemRef(type))
-    value = buildCast(&lowering->code, value, descriptorType(lowering, type));
+    value = tileBuildConversionCast(&lowering->code, descriptorType(lowering, type), value);
   else if (mlirTypeIsAIndex(type))
     value = arithIndexCastOpBuild(&lowering->code, lowering->i64, value);
-  MlirValue slot = buildSlot(lowering, mlirValueGetType(value));
+  MlirValue slot = tileBuildAlloca(&lowering->slots, mlirValueGetType(value));
   buildStore(lowering, value, slot);
   return slot;
-}
-
-// &base[index] for an array of `element`.
-static MlirValue elementPointer(Lowering *lowering, MlirValue base, MlirType element, int32_t index) {
-  TileAttributeEntry attributes[] = {{"elem_type", mlirTypeAttrGet(element)},
-                                     {"rawConstantIndices", mlirDenseI32ArrayGet(lowering->code.context, 1, &index)},
-                                     {0}};
-  return tileBuildValue(&lowering->code, llvmGEPOpName, lowering->pointer, 1, &base, attributes);
 }
 
 //===--- the grid's sizes -------------------------------------------------------===//
 
 enum { LargestSize = 0x7fffffff };
-
-static MlirValue compare(TileBuilder *code, const char *op, int64_t predicate, MlirValue a, MlirValue b) {
-  MlirAttribute number = mlirIntegerAttrGet(mlirIntegerTypeGet(code->context, 64), predicate);
-  TileAttributeEntry attributes[] = {{"predicate", number}, {0}};
-  return tileBuildValue(code, op, mlirIntegerTypeGet(code->context, 1), 2, (MlirValue[]){a, b}, attributes);
-}
-
-static void buildAssert(TileBuilder *code, MlirValue condition, const char *message) {
-  TileAttributeEntry attributes[] = {{"msg", mlirStringAttrGet(code->context, tileString(message))}, {0}};
-  tileBuild(code, cfAssertOpName, 1, &condition, 0, NULL, attributes, 0, NULL);
-}
 
 static MlirValue inF64(TileBuilder *code, MlirValue index) {
   MlirType word = mlirIntegerTypeGet(code->context, 64);
@@ -99,9 +70,8 @@ static void assertProduct(TileBuilder *code, const MlirValue *sizes) {
   MlirValue product = inF64(code, sizes[0]);
   for (int i = 1; i < GridRank; ++i)
     product = arithMulFOpBuild(code, product, inF64(code, sizes[i]));
-  enum { OrderedLess = 4 };
-  buildAssert(code, compare(code, arithCmpFOpName, OrderedLess, product, tileBuildFloat(code, f64, 0x1p62)),
-              "a grid has less than 2^62 programs");
+  MlirValue isSmall = arithCmpFOpBuild(code, product, tileBuildFloat(code, f64, 0x1p62), ArithCmpF_Olt);
+  tileBuildAssert(code, isSmall, "a grid has less than 2^62 programs");
 }
 
 static void assertSizes(TileBuilder *code, intptr_t rank, const MlirValue *sizes) {
@@ -112,9 +82,8 @@ static void assertSizes(TileBuilder *code, intptr_t rank, const MlirValue *sizes
       largest = mlirValueIsNull(largest) ? sizes[i] : tileBuildMax(code, largest, sizes[i]);
   if (mlirValueIsNull(largest))
     return;
-  enum { SignedAtMost = 3 };
-  buildAssert(code, compare(code, arithCmpIOpName, SignedAtMost, largest, tileBuildIndex(code, LargestSize)),
-              "a grid has at most 2147483647 programs along an axis");
+  MlirValue isSmall = arithCmpIOpBuild(code, largest, tileBuildIndex(code, LargestSize), ArithCmpI_Sle);
+  tileBuildAssert(code, isSmall, "a grid has at most 2147483647 programs along an axis");
   if (rank == GridRank)
     assertProduct(code, sizes);
 }
@@ -122,14 +91,14 @@ static void assertSizes(TileBuilder *code, intptr_t rank, const MlirValue *sizes
 // Stores grid[0..2] into a slot and returns it; `*programs` is their product, 0 if any is not positive.
 static MlirValue packGrid(Lowering *lowering, MlirOperation launch, intptr_t rank, MlirValue *programs) {
   TileBuilder *code = &lowering->code;
-  MlirValue slot = buildSlot(lowering, mlirLLVMArrayTypeGet(lowering->i64, GridRank));
+  MlirValue slot = tileBuildAlloca(&lowering->slots, mlirLLVMArrayTypeGet(lowering->i64, GridRank));
   MlirValue zero = tileBuildIndex(code, 0), product = tileBuildIndex(code, 1), sizes[GridRank];
   for (int32_t i = 0; i < GridRank; ++i) {
-    MlirValue size = i < rank ? mlirOperationGetOperand(launch, i) : tileBuildIndex(code, 1);
+    MlirValue size = i < rank ? tileLaunchOpGetGrid(launch, i) : tileBuildIndex(code, 1);
     sizes[i] = size = tileBuildMax(code, size, zero);
     product = tileBuildMul(code, product, size);
     MlirValue word = arithIndexCastOpBuild(code, lowering->i64, size);
-    buildStore(lowering, word, elementPointer(lowering, slot, lowering->i64, i));
+    buildStore(lowering, word, tileBuildElementAddress(&lowering->code, slot, lowering->i64, i));
   }
   assertSizes(code, rank, sizes);
   *programs = arithIndexCastOpBuild(code, lowering->i64, product);
@@ -139,9 +108,8 @@ static MlirValue packGrid(Lowering *lowering, MlirOperation launch, intptr_t ran
 static MlirValue buildKernelPointer(Lowering *lowering, MlirAttribute kernel) {
   MlirType inputs[3] = {lowering->pointer, lowering->i64, lowering->i64};
   MlirType type = mlirFunctionTypeGet(lowering->code.context, 3, inputs, 0, NULL);
-  TileAttributeEntry attributes[] = {{"value", kernel}, {0}};
-  MlirValue function = tileBuildValue(&lowering->code, funcConstantOpName, type, 0, NULL, attributes);
-  return buildCast(&lowering->code, function, lowering->pointer);
+  MlirValue function = funcConstantOpBuild(&lowering->code, type, kernel);
+  return tileBuildConversionCast(&lowering->code, lowering->pointer, function);
 }
 
 // The kernel's name as text, one global for each kernel: what traces and statistics call it.
@@ -150,10 +118,8 @@ static MlirValue buildKernelName(Lowering *lowering, MlirOperation launch, MlirO
   char name[512], symbol[544];
   snprintf(name, sizeof name, "%.*s", (int)kernel.length, kernel.data);
   snprintf(symbol, sizeof symbol, "tessera_name_of_%s", name);
-  MlirAttribute reference = mlirFlatSymbolRefAttrGet(lowering->code.context, tileString(symbol));
-  if (mlirOperationIsNull(mlirExtSymbolLookup(module, reference))) {
-    MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(module, 0));
-    TileBuilder top = tileBuilderAtStart(body, mlirOperationGetLocation(module));
+  if (mlirOperationIsNull(tileFindSymbol(module, symbol))) {
+    TileBuilder top = tileBuilderAtTop(module);
     tileBuildText(&top, symbol, name);
   }
   return tileBuildTextAddress(&lowering->code, symbol);
@@ -169,13 +135,15 @@ static void lower(MlirOperation launch, MlirOperation module) {
                        .i64 = mlirIntegerTypeGet(context, 64)};
   intptr_t rank = tileLaunchOpGetNumGrid(launch), parameters = mlirOperationGetNumOperands(launch) - rank;
 
-  MlirValue arguments = buildSlot(&lowering, mlirLLVMArrayTypeGet(lowering.pointer, (unsigned)parameters + 1));
+  MlirValue arguments =
+      tileBuildAlloca(&lowering.slots, mlirLLVMArrayTypeGet(lowering.pointer, (unsigned)parameters + 1));
   for (intptr_t i = 0; i < parameters; ++i) {
     MlirValue slot = spill(&lowering, mlirOperationGetOperand(launch, rank + i));
-    buildStore(&lowering, slot, elementPointer(&lowering, arguments, lowering.pointer, (int32_t)i));
+    buildStore(&lowering, slot, tileBuildElementAddress(&lowering.code, arguments, lowering.pointer, (int32_t)i));
   }
   MlirValue programs, grid = packGrid(&lowering, launch, rank, &programs);
-  buildStore(&lowering, grid, elementPointer(&lowering, arguments, lowering.pointer, (int32_t)parameters));
+  buildStore(&lowering, grid,
+             tileBuildElementAddress(&lowering.code, arguments, lowering.pointer, (int32_t)parameters));
   MlirValue name = buildKernelName(&lowering, launch, module);
   MlirValue kernel = buildKernelPointer(&lowering, tileOpAttribute(launch, "kernel"));
   tileBuildLlvmCall(&lowering.code, launchFunction, (MlirType){NULL}, 4,
@@ -186,11 +154,9 @@ static void lower(MlirOperation launch, MlirOperation module) {
 // void tessera_launch(void (*kernel)(void **, int64_t, int64_t), void **arguments, int64_t programs, const char *name),
 // once in a module.
 static void declareLaunch(MlirOperation module) {
-  MlirAttribute symbol = mlirFlatSymbolRefAttrGet(mlirOperationGetContext(module), tileString(launchFunction));
-  if (!mlirOperationIsNull(mlirExtSymbolLookup(module, symbol)))
+  if (!mlirOperationIsNull(tileFindSymbol(module, launchFunction)))
     return;
-  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(module, 0));
-  TileBuilder builder = tileBuilderAtStart(body, mlirOperationGetLocation(module));
+  TileBuilder builder = tileBuilderAtTop(module);
   MlirType pointer = mlirLLVMPointerTypeGet(builder.context, 0), i64 = mlirIntegerTypeGet(builder.context, 64);
   MlirType inputs[4] = {pointer, pointer, i64, pointer};
   MlirType type = mlirLLVMFunctionTypeGet(mlirLLVMVoidTypeGet(builder.context), 4, inputs, false);
@@ -214,8 +180,7 @@ static bool check(MlirOperation launch) {
 
 // The runtime's function must be what the name means.
 static bool checkLaunchFunction(MlirOperation launch) {
-  MlirAttribute symbol = mlirFlatSymbolRefAttrGet(mlirOperationGetContext(launch), tileString(launchFunction));
-  MlirOperation other = mlirExtSymbolLookup(launch, symbol);
+  MlirOperation other = tileFindSymbol(launch, launchFunction);
   return mlirOperationIsNull(other) || llvmLLVMFuncOpIsA(other) ||
          tileError(other, "has the name of the runtime's function '%s'; rename it", launchFunction);
 }

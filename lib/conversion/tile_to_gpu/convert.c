@@ -100,7 +100,7 @@ static MlirValue integerOfFloat(Gpu *g, const Convert *convert, MlirValue value)
   double beyond = ldexp(1, (int)width - 1);
   value = floatTo(g, value, wide);
   if (rounding)
-    value = gpuOp(g, tileUpstreamKindOfName(tileString(rounding->op)), wide, value);
+    value = gpuOp(g, rounding->op, wide, value);
   MlirValue nan = compareFloats(g, ArithCmpF_Uno, value, value);
   MlirValue over = compareFloats(g, ArithCmpF_Oge, value, tileBuildFloat(&g->builder, wide, beyond));
   MlirValue within = clampFloat(g, value, -beyond, nextafter(beyond, 0));

@@ -129,7 +129,7 @@ static MlirValue buildIntrinsic(TileBuilder *builder, const TileMachineAtom *ato
   MlirOperation call =
       llvmCallIntrinsicOpBuild(builder, result, count, values, 0, NULL, mlirStringAttrGet(context, tileString(name)),
                                mlirDenseI32ArrayGet(context, 0, NULL));
-  return mlirOperationGetResult(call, 0);
+  return llvmCallIntrinsicOpGetResults(call);
 }
 
 static MlirValue buildSmallFloatMma(TileBuilder *builder, const GpuProduct *product, const Operands *operands,

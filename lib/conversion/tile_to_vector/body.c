@@ -3,6 +3,7 @@
 #include "dialects/tile/tile.h"
 #include "lib/conversion/tile_to_vector/memory/places.h"
 
+#include "lib/ir/op_query.h"
 #include "mlir-c/BuiltinAttributes.h"
 
 #include "upstream/memref.h"
@@ -125,7 +126,7 @@ static void buildGlobal(VecLowering *lowering, MlirAttribute value, MlirType typ
 
 static bool lowerConstant(VecLowering *lowering, MlirOperation op) {
   MlirAttribute value = arithConstantOpGetValue(op);
-  MlirValue result = mlirOperationGetResult(op, 0);
+  MlirValue result = tileOnlyResult(op);
   if (mlirDenseElementsAttrIsSplat(value))
     return vecLowerLazy(lowering, op);
   VecShape shape = vecShapeOf(mlirValueGetType(result));
@@ -344,10 +345,11 @@ static bool lowerOp(VecLowering *lowering, MlirOperation op) {
   Lower lower = lowerOf(op);
   if (lower)
     return lower(lowering, op);
-  bool yieldsTile = mlirOperationGetNumResults(op) > 0 && vecIsTile(tileResultType(op, 0));
+  bool yieldsTile = mlirOperationGetNumResults(op) == 1 && vecIsTile(tileOnlyResultType(op));
+  MlirValue viewed = tileOpViewedMemory(op);
   if (tileReshapeOpIsA(op) && !yieldsTile && vecIsTile(mlirValueGetType(tileReshapeOpGetInput(op))))
     return lowerReshapeToScalar(lowering, op);
-  if (mlirOperationGetNumOperands(op) > 0 && tileTypeIsABuffer(tileOperandType(op, 0)))
+  if (!mlirValueIsNull(viewed) && tileTypeIsABuffer(mlirValueGetType(viewed)))
     return vecAccessOfReinterpretation(lowering, op);
   if (yieldsTile && arithConstantOpIsA(op))
     return lowerConstant(lowering, op);

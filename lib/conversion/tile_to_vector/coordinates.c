@@ -111,9 +111,8 @@ static VecIndexFacts factsOfProduct(VecIndexFacts a, VecIndexFacts b) {
 }
 
 static VecIndexFacts factsOfInduction(MlirOperation loop) {
-  VecIndexFacts lower = vecIndexFacts(mlirOperationGetOperand(loop, 0)),
-                upper = vecIndexFacts(mlirOperationGetOperand(loop, 1));
-  VecIndexFacts step = vecIndexFacts(mlirOperationGetOperand(loop, 2));
+  VecIndexFacts lower = vecIndexFacts(scfForOpGetLowerBound(loop)), upper = vecIndexFacts(scfForOpGetUpperBound(loop));
+  VecIndexFacts step = vecIndexFacts(scfForOpGetStep(loop));
   VecIndexFacts facts = {lower.low, upper.high, tessera_gcd(lower.multiple, step.multiple)};
   if (facts.high != INT64_MAX)
     facts.high -= 1;
@@ -140,7 +139,7 @@ static VecIndexFacts factsOfDivision(VecIndexFacts a, VecIndexFacts b) {
 }
 
 static VecIndexFacts factsOfBinary(MlirOperation op) {
-  VecIndexFacts a = vecIndexFacts(mlirOperationGetOperand(op, 0)), b = vecIndexFacts(mlirOperationGetOperand(op, 1));
+  VecIndexFacts a = vecIndexFacts(tileBinaryLhs(op)), b = vecIndexFacts(tileBinaryRhs(op));
   if (arithAddIOpIsA(op))
     return factsOfSum(a, b);
   if (arithSubIOpIsA(op))
@@ -195,7 +194,7 @@ VecIndexFacts vecIndexFacts(MlirValue index) {
   if (memrefDimOpIsA(op))
     return (VecIndexFacts){0, INT64_MAX, 1};
   if (mlirOperationGetNumOperands(op) == 2 && mlirTypeIsAIndex(mlirValueGetType(index)) &&
-      mlirTypeIsAIndex(tileOperandType(op, 0)))
+      mlirTypeIsAIndex(mlirValueGetType(tileBinaryLhs(op))))
     return factsOfBinary(op);
   return nothing;
 }

@@ -3,6 +3,7 @@
 // computed once.
 #include "lib/conversion/tile_to_vector/lowering.h"
 
+#include "dialects/tile/questions.h"
 #include "lib/ir/op_query.h"
 #include "upstream/vector.h"
 
@@ -58,7 +59,7 @@ static VecPlacement placeInBroadcast(MlirOperation op, const VecCoord *coords, i
   *outAxis = -1;
   if (!vecIsTile(mlirValueGetType(tileBroadcastOpGetInput(op))))
     return VecPlacement_Exact;
-  for (intptr_t d = 0; d < mlirShapedTypeGetRank(tileResultType(op, 0)); ++d) {
+  for (intptr_t d = 0; d < mlirShapedTypeGetRank(tileOnlyResultType(op)); ++d) {
     if (isAmong(axes, d))
       continue;
     if (d == axis)
@@ -141,7 +142,7 @@ VecPlacement vecPlaceInOperand(VecLowering *lowering, MlirOperation op, const Ve
   default:
     break;
   }
-  intptr_t rank = mlirShapedTypeGetRank(tileResultType(op, 0));
+  intptr_t rank = mlirShapedTypeGetRank(tileOnlyResultType(op));
   memcpy(out, coords, rank * sizeof *out);
   *outAxis = axis;
   return VecPlacement_Exact;
@@ -379,7 +380,7 @@ MlirValue vecEvaluateLanes(VecBody *body, VecRecord *record, const VecCoord *coo
 static MlirValue evaluateShapeOp(VecBody *body, VecRecord *record, const VecCoord *coords, intptr_t axis,
                                  int64_t width) {
   VecLowering *lowering = body->lowering;
-  MlirValue source = mlirOperationGetOperand(record->op, 0);
+  MlirValue source = tileMovedTile(record->op);
   VecCoord at[MaxRank];
   intptr_t sourceAxis;
   if (vecPlaceInOperand(lowering, record->op, coords, axis, width, at, &sourceAxis) == VecPlacement_Lanes)

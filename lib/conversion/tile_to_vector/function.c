@@ -16,13 +16,8 @@ static MlirType wordType(VecLowering *lowering) { return mlirIntegerTypeGet(lowe
 
 //===--- arguments --------------------------------------------------------------------------===//
 
-static MlirValue elementPointer(TileBuilder *builder, MlirValue base, MlirType element, int32_t index) {
-  MlirAttribute indices = mlirDenseI32ArrayGet(builder->context, 1, &index);
-  return llvmGEPOpBuild(builder, mlirValueGetType(base), base, 0, NULL, indices, mlirTypeAttrGet(element));
-}
-
 static MlirValue loadAt(VecLowering *lowering, MlirValue base, MlirType type, int32_t index) {
-  MlirValue pointer = elementPointer(&lowering->builder, base, type, index);
+  MlirValue pointer = tileBuildElementAddress(&lowering->builder, base, type, index);
   return llvmLoadOpBuild(&lowering->builder, type, pointer);
 }
 
@@ -33,7 +28,7 @@ static MlirValue unpack(VecLowering *lowering, MlirValue args, int32_t i, MlirTy
   if (mlirTypeIsAMemRef(type)) {
     MlirValue descriptor =
         loadAt(lowering, place, vecDescriptorType(lowering->context, mlirShapedTypeGetRank(type)), 0);
-    return vecBuildCast(builder, type, descriptor);
+    return tileBuildConversionCast(builder, type, descriptor);
   }
   if (mlirTypeIsAIndex(type))
     return arithIndexCastOpBuild(builder, type, loadAt(lowering, place, wordType(lowering), 0));

@@ -201,7 +201,6 @@ bool vecAccessOfBuffer(VecLowering *lowering, MlirOperation alloc);
 bool vecAccessOfReinterpretation(VecLowering *lowering, MlirOperation op); // slice, transpose, slot of a buffer
 // The tile of `access` at tile indices operand [first, first + rank) of `op`.
 VecAccess *vecAccessAt(VecLowering *lowering, const VecAccess *access, MlirOperation op, intptr_t first);
-MlirValue vecSizeOfMemref(TileBuilder *builder, MlirValue memref, intptr_t d);
 bool vecAccessMayLeave(const VecAccess *access);
 // True where the whole tile is inside; null when it always is.
 MlirValue vecAccessIsInside(TileBuilder *builder, const VecAccess *access);
@@ -362,7 +361,6 @@ MlirValue vecPointerOfAddress(TileBuilder *builder, MlirValue address); // i64
 MlirValue vecPointerOfBuffer(TileBuilder *builder, MlirValue memref);   // of offset 0
 // The descriptor of a memref as a struct of LLVM; a memref of that type whose memory begins at `pointer`, of `sizes`
 // and `strides` (i64).
-MlirValue vecBuildCast(TileBuilder *builder, MlirType type, MlirValue value); // builtin.unrealized_conversion_cast
 MlirType vecDescriptorType(MlirContext context, intptr_t rank);
 MlirValue vecMemrefOfPointer(TileBuilder *builder, MlirType type, MlirValue pointer, const MlirValue *sizes,
                              const MlirValue *strides);

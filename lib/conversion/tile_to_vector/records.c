@@ -184,7 +184,7 @@ static MlirValue allocateLocal(VecLowering *lowering, MlirType type, int64_t byt
   MlirType word = mlirIntegerTypeGet(lowering->context, 64), address = mlirLLVMPointerTypeGet(lowering->context, 0);
   MlirValue size = tileBuildInteger(entry, word, bytes);
   MlirOperation allocation = vecCallFunction(lowering, entry, "tessera_local_alloc", 1, &size, address);
-  MlirValue pointer = mlirOperationGetResult(allocation, 0), sizes[MaxRank], steps[MaxRank];
+  MlirValue pointer = tileOnlyResult(allocation), sizes[MaxRank], steps[MaxRank];
   MlirOperation release =
       vecCallFunction(lowering, &lowering->exit, "tessera_local_free", 1, &pointer, (MlirType){NULL});
   lowering->exit = tileBuilderBefore(release); // the next one is freed earlier: reverse order

@@ -26,9 +26,7 @@ static void declareFunction(VecLowering *lowering, const char *name, MlirType ty
        op = mlirOperationGetNextInBlock(op))
     if (isNamed(op, name))
       return;
-  MlirAttribute none = mlirAttributeGetNull();
-  funcFuncOpCreate(&builder, mlirStringAttrGet(builder.context, tileString(name)), mlirTypeAttrGet(type),
-                   mlirStringAttrGet(builder.context, tileString("private")), none, none, none, mlirRegionCreate());
+  tileBuildDeclaration(&builder, name, type);
 }
 
 MlirOperation vecCallFunction(VecLowering *lowering, TileBuilder *builder, const char *name, intptr_t count,
@@ -67,10 +65,6 @@ MlirType vecDescriptorType(MlirContext context, intptr_t rank) {
   return mlirLLVMStructTypeLiteralGet(context, rank ? 5 : 3, fields, false);
 }
 
-MlirValue vecBuildCast(TileBuilder *builder, MlirType type, MlirValue value) {
-  return mlirOperationGetResult(builtinUnrealizedConversionCastOpBuild(builder, 1, &type, 1, &value), 0);
-}
-
 static MlirValue insertAt(TileBuilder *builder, MlirValue descriptor, MlirValue part, intptr_t depth,
                           const int64_t *position) {
   return llvmInsertValueOpBuild(builder, descriptor, part, mlirDenseI64ArrayGet(builder->context, depth, position));
@@ -88,7 +82,7 @@ MlirValue vecMemrefOfPointer(TileBuilder *builder, MlirType type, MlirValue poin
     value = insertAt(builder, value, sizes[d], 2, (int64_t[]){3, d});
   for (int64_t d = 0; d < rank; ++d)
     value = insertAt(builder, value, strides[d], 2, (int64_t[]){4, d});
-  return vecBuildCast(builder, type, value);
+  return tileBuildConversionCast(builder, type, value);
 }
 
 //===--- texts --------------------------------------------------------------------------------------===//

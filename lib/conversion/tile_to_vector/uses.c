@@ -82,7 +82,7 @@ static MlirOperation ancestorIn(MlirBlock block, MlirOperation op) {
 }
 
 static bool isLazyUser(MlirOperation user) {
-  return mlirOperationGetNumResults(user) > 0 && vecIsEvaluable(user) && vecIsTile(tileResultType(user, 0));
+  return mlirOperationGetNumResults(user) == 1 && vecIsEvaluable(user) && vecIsTile(tileOnlyResultType(user));
 }
 
 typedef bool (*UseVisitor)(MlirOperation user, bool elementwise, void *data); // false: stop
@@ -140,9 +140,9 @@ typedef struct LoadUses {
 } LoadUses;
 
 static bool isSameView(MlirOperation a, MlirOperation b) {
-  return tileViewOpIsA(a) && tileViewOpIsA(b) && mlirTypeEqual(tileResultType(a, 0), tileResultType(b, 0)) &&
-         tileViewOpGetNumIndices(a) == 0 && tileViewOpGetNumIndices(b) == 0 &&
-         mlirValueEqual(tileViewOpGetSource(a), tileViewOpGetSource(b));
+  return tileViewOpIsA(a) && tileViewOpIsA(b) &&
+         mlirTypeEqual(tileViewOpGetResultType(a), tileViewOpGetResultType(b)) && tileViewOpGetNumIndices(a) == 0 &&
+         tileViewOpGetNumIndices(b) == 0 && mlirValueEqual(tileViewOpGetSource(a), tileViewOpGetSource(b));
 }
 
 // A store to the tile that was loaded.
@@ -173,13 +173,13 @@ static bool visitLoadUse(MlirOperation user, bool elementwise, void *data) {
 }
 
 bool vecIsOverwrittenBeforeUse(MlirOperation load) {
-  LoadUses uses = {.load = load, .root = tileMemoryRoot(mlirOperationGetOperand(load, 0))};
+  LoadUses uses = {.load = load, .root = tileMemoryRoot(tileLoadOpGetSource(load))};
   MlirOperation kernel = tileParentOp(load, tileKernelOpIsA);
   if (mlirOperationIsNull(kernel))
     return true; // in a copied function: its caller's writes are not seen from here
   if (!writesTo(kernel, uses.root))
     return false;
-  eachRoot(mlirOperationGetResult(load, 0), visitLoadUse, &uses);
+  eachRoot(tileOnlyResult(load), visitLoadUse, &uses);
   return uses.overwritten;
 }
 
@@ -223,7 +223,7 @@ static bool feedsBroadcast(MlirValue value) {
 }
 
 bool vecIsWorthStoring(VecLowering *lowering, MlirOperation op) {
-  VecRecord *record = vecRecordOf(lowering, mlirOperationGetResult(op, 0));
+  VecRecord *record = vecRecordOf(lowering, tileOnlyResult(op));
   VecRecords records = vecRecordsBehind(lowering, record);
   bool heavy = false, slow = false;
   for (intptr_t i = 0; i < records.count; ++i) {
@@ -231,13 +231,13 @@ bool vecIsWorthStoring(VecLowering *lowering, MlirOperation op) {
     heavy = heavy || (isLazy && isHeavy(records.items[i]->op));
     slow = slow || (isLazy && isSlow(records.items[i]->op));
   }
-  if ((heavy || slow) && feedsBroadcast(mlirOperationGetResult(op, 0)))
+  if ((heavy || slow) && feedsBroadcast(tileOnlyResult(op)))
     return true;
   if (!heavy)
     return false;
   Demand demand = {.op = op};
   if (isHeavy(op))
-    eachRoot(mlirOperationGetResult(op, 0), countRoot, &demand);
+    eachRoot(tileOnlyResult(op), countRoot, &demand);
   return demand.roots > 1;
 }
 

@@ -80,7 +80,7 @@ static bool callHost(EmulatorBuild *build, MlirOperation op, const char *symbol,
       operands[i] = llvmFPExtOpBuild(&b, type, operands[i]);
   }
   MlirValue result = emulatorCall(build, &b, symbol, type, count, operands);
-  emulatorReplace(op, widens ? llvmFPTruncOpBuild(&b, tileResultType(op, 0), result) : result);
+  emulatorReplace(op, widens ? llvmFPTruncOpBuild(&b, tileOnlyResultType(op), result) : result);
   return true;
 }
 
@@ -121,7 +121,7 @@ static const OddFunction oddFunctions[] = {
 static bool callOddFunction(EmulatorBuild *build, MlirOperation op, MlirStringRef name) {
   for (const OddFunction *row = oddFunctions; row->name; ++row)
     if (tileStringEquals(name, row->name) && mlirOperationGetNumResults(op) == 1)
-      return callHost(build, op, row->symbol, tileResultType(op, 0), false);
+      return callHost(build, op, row->symbol, tileOnlyResultType(op), false);
   return false;
 }
 
@@ -129,8 +129,8 @@ static bool callOddFunction(EmulatorBuild *build, MlirOperation op, MlirStringRe
 
 static bool callPrint(EmulatorBuild *build, MlirOperation op) {
   TileBuilder b = tileBuilderBefore(op);
-  MlirValue operands[] = {build->self, emulatorFlat(build, &b, mlirOperationGetOperand(op, 0)),
-                          emulatorFlat(build, &b, mlirOperationGetOperand(op, 1))};
+  MlirValue operands[] = {build->self, emulatorFlat(build, &b, llvmCallOpGetCalleeOperands(op, 0)),
+                          emulatorFlat(build, &b, llvmCallOpGetCalleeOperands(op, 1))};
   emulatorReplace(op, emulatorCall(build, &b, "tessera_emu_vprintf", build->i32, 3, operands));
   return true;
 }
@@ -172,7 +172,7 @@ static bool callDefined(EmulatorBuild *build, MlirOperation op, MlirStringRef ca
   memcpy(name, callee.data, callee.length);
   name[callee.length] = 0;
   bool returns = mlirOperationGetNumResults(op) > 0;
-  emulatorReplace(op, emulatorCallDefined(build, &b, name, returns ? tileResultType(op, 0) : (MlirType){NULL},
+  emulatorReplace(op, emulatorCallDefined(build, &b, name, returns ? tileOnlyResultType(op) : (MlirType){NULL},
                                           count + 1, operands));
   return true;
 }

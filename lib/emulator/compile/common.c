@@ -26,13 +26,13 @@ bool emulatorLowerField(EmulatorBuild *build, MlirOperation op, const EmulatorRo
     offset -= EMULATOR_OF_BLOCK;
   }
   MlirValue value = emulatorLoad(build, &b, build->i32, emulatorOffset(build, &b, base, offset));
-  emulatorReplace(op, resized(build, &b, value, tileResultType(op, 0)));
+  emulatorReplace(op, resized(build, &b, value, tileOnlyResultType(op)));
   return true;
 }
 
 bool emulatorLowerNumber(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row) {
   TileBuilder b = tileBuilderBefore(op);
-  emulatorReplace(op, resized(build, &b, emulatorI32(build, &b, row->number), tileResultType(op, 0)));
+  emulatorReplace(op, resized(build, &b, emulatorI32(build, &b, row->number), tileOnlyResultType(op)));
   return true;
 }
 
@@ -58,10 +58,10 @@ static bool lowerCallee(EmulatorBuild *build, MlirOperation op, const EmulatorRo
     operands[i] = isPointer ? emulatorFlat(build, &b, operand) : emulatorToBits(build, &b, operand);
   }
   bool returns = mlirOperationGetNumResults(op) > 0;
-  MlirType type = returns ? bitsType(build, tileResultType(op, 0)) : none;
+  MlirType type = returns ? bitsType(build, tileOnlyResultType(op)) : none;
   MlirValue result = isPure ? emulatorCall(build, &b, row->callee, type, count, operands)
                             : emulatorCallAt(build, &b, op, row->callee, type, count, operands);
-  emulatorReplace(op, returns ? emulatorFromBits(build, &b, result, tileResultType(op, 0)) : (MlirValue){NULL});
+  emulatorReplace(op, returns ? emulatorFromBits(build, &b, result, tileOnlyResultType(op)) : (MlirValue){NULL});
   return true;
 }
 
@@ -84,8 +84,8 @@ bool emulatorLowerBarrier0(EmulatorBuild *build, MlirOperation op, const Emulato
 
 bool emulatorLowerMath(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row) {
   TileBuilder b = tileBuilderBefore(op);
-  MlirType type = tileResultType(op, 0);
-  MlirValue operand = mlirOperationGetOperand(op, 0);
+  MlirType type = tileOnlyResultType(op);
+  MlirValue operand = tileOnlyOperand(op);
   char symbol[48];
   bool isDouble = mlirTypeIsAF64(type), isSingle = mlirTypeIsAF32(type);
   snprintf(symbol, sizeof symbol, "%s%s", row->callee, isDouble ? "" : "f");

@@ -96,7 +96,7 @@ static void openFunction(EmulatorBuild *build, MlirOperation function) {
 
 static void closeFunction(EmulatorBuild *build) {
   TileBuilder b = tileBuilderBefore(build->frame);
-  mlirOperationSetOperand(build->frame, 0, emulatorI64(build, &b, build->frameBytes));
+  llvmAllocaOpSetArraySize(build->frame, emulatorI64(build, &b, build->frameBytes));
 }
 
 static void lowerFunction(EmulatorBuild *build, MlirOperation function) {

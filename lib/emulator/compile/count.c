@@ -12,79 +12,43 @@ typedef struct Counts {
   int64_t classes[TESSERA_EMU_CLASSES], flops;
 } Counts;
 
-static const char *const floatingOps[] = {llvmFAddOpName,     llvmFSubOpName,
-                                          llvmFMulOpName,     llvmFDivOpName,
-                                          llvmFRemOpName,     llvmFNegOpName,
-                                          llvmFCmpOpName,     llvmFPTruncOpName,
-                                          llvmFPExtOpName,    llvmSIToFPOpName,
-                                          llvmUIToFPOpName,   llvmFPToSIOpName,
-                                          llvmFPToUIOpName,   llvmFMAOpName,
-                                          llvmFMulAddOpName,  llvmFAbsOpName,
-                                          llvmMaxNumOpName,   llvmMinNumOpName,
-                                          llvmMaximumOpName,  llvmMinimumOpName,
-                                          llvmCopySignOpName, NULL};
-static const char *const specialOps[] = {llvmExpOpName,
-                                         llvmExp2OpName,
-                                         llvmLogOpName,
-                                         llvmLog2OpName,
-                                         llvmLog10OpName,
-                                         llvmSinOpName,
-                                         llvmCosOpName,
-                                         llvmSqrtOpName,
-                                         llvmPowOpName,
-                                         llvmPowIOpName,
-                                         llvmTanhOpName,
-                                         nvvmRcpApproxFtzF32OpName,
-                                         rocdlROCDLRcpOpName,
-                                         rocdlROCDLExp2OpName,
-                                         rocdlROCDLLogOpName,
-                                         rocdlROCDLSqrtOpName,
-                                         NULL};
-static const char *const controlOps[] = {llvmBrOpName, llvmCondBrOpName, llvmSwitchOpName, llvmReturnOpName, NULL};
+static const TileUpstream floatingOps[] = {
+    LlvmOp_FAdd,    LlvmOp_FSub,    LlvmOp_FMul,     LlvmOp_FDiv,      LlvmOp_FRem,   LlvmOp_FNeg,
+    LlvmOp_FCmp,    LlvmOp_FPTrunc, LlvmOp_FPExt,    LlvmOp_SIToFP,    LlvmOp_UIToFP, LlvmOp_FPToSI,
+    LlvmOp_FPToUI,  LlvmOp_FMA,     LlvmOp_FMulAdd,  LlvmOp_FAbs,      LlvmOp_MaxNum, LlvmOp_MinNum,
+    LlvmOp_Maximum, LlvmOp_Minimum, LlvmOp_CopySign, TileUpstream_None};
+static const TileUpstream specialOps[] = {
+    LlvmOp_Exp,       LlvmOp_Exp2,       LlvmOp_Log,       LlvmOp_Log2,       LlvmOp_Log10,     LlvmOp_Sin,
+    LlvmOp_Cos,       LlvmOp_Sqrt,       LlvmOp_Pow,       LlvmOp_PowI,       LlvmOp_Tanh,      NvvmOp_RcpApproxFtzF32,
+    RocdlOp_ROCDLRcp, RocdlOp_ROCDLExp2, RocdlOp_ROCDLLog, RocdlOp_ROCDLSqrt, TileUpstream_None};
+static const TileUpstream controlOps[] = {LlvmOp_Br, LlvmOp_CondBr, LlvmOp_Switch, LlvmOp_Return, TileUpstream_None};
 // No instruction at all.
-static const char *const freeOps[] = {llvmConstantOpName,
-                                      llvmUndefOpName,
-                                      llvmPoisonOpName,
-                                      llvmZeroOpName,
-                                      llvmAddressOfOpName,
-                                      llvmExtractValueOpName,
-                                      llvmInsertValueOpName,
-                                      llvmBitcastOpName,
-                                      llvmIntToPtrOpName,
-                                      llvmPtrToIntOpName,
-                                      llvmAddrSpaceCastOpName,
-                                      llvmExtractElementOpName,
-                                      llvmInsertElementOpName,
-                                      llvmShuffleVectorOpName,
-                                      llvmAllocaOpName,
-                                      llvmUnreachableOpName,
-                                      llvmAssumeOpName,
-                                      llvmLoadOpName,
-                                      llvmStoreOpName,
-                                      llvmAtomicRMWOpName,
-                                      llvmAtomicCmpXchgOpName,
-                                      llvmFenceOpName,
-                                      NULL};
-
-static bool isOneOf(MlirOperation op, const char *const *names) {
-  for (; *names; ++names)
-    if (tileOpIs(op, *names))
-      return true;
-  return false;
-}
+static const TileUpstream freeOps[] = {
+    LlvmOp_Constant,      LlvmOp_Undef,          LlvmOp_Poison,        LlvmOp_Zero,          LlvmOp_AddressOf,
+    LlvmOp_ExtractValue,  LlvmOp_InsertValue,    LlvmOp_Bitcast,       LlvmOp_IntToPtr,      LlvmOp_PtrToInt,
+    LlvmOp_AddrSpaceCast, LlvmOp_ExtractElement, LlvmOp_InsertElement, LlvmOp_ShuffleVector, LlvmOp_Alloca,
+    LlvmOp_Unreachable,   LlvmOp_Assume,         LlvmOp_Load,          LlvmOp_Store,         LlvmOp_AtomicRMW,
+    LlvmOp_AtomicCmpXchg, LlvmOp_Fence,          TileUpstream_None};
 
 static int64_t elementsOf(MlirOperation op) {
-  MlirType type = tileResultType(op, 0);
+  MlirType type = tileOnlyResultType(op);
   return mlirTypeIsAVector(type) ? mlirShapedTypeGetDimSize(type, 0) : 1;
 }
 
 static int64_t flopsOf(MlirOperation op) {
   if (llvmFMAOpIsA(op) || llvmFMulAddOpIsA(op))
     return 2 * elementsOf(op);
-  for (int i = 0; i < 6; ++i) // fadd to fneg
-    if (tileOpIs(op, floatingOps[i]))
-      return elementsOf(op);
-  return isOneOf(op, specialOps) ? elementsOf(op) : 0;
+  switch (llvmOpKind(op)) {
+  case LlvmOp_FAdd:
+  case LlvmOp_FSub:
+  case LlvmOp_FMul:
+  case LlvmOp_FDiv:
+  case LlvmOp_FRem:
+  case LlvmOp_FNeg:
+    return elementsOf(op);
+  default:
+    return tileUpstreamIsOneOf(op, specialOps) ? elementsOf(op) : 0;
+  }
 }
 
 static bool isMathCall(MlirOperation op) {
@@ -92,14 +56,14 @@ static bool isMathCall(MlirOperation op) {
 }
 
 static void count(MlirOperation op, Counts *counts) {
-  if (isOneOf(op, freeOps))
+  if (tileUpstreamIsOneOf(op, freeOps))
     return;
   counts->flops += flopsOf(op);
-  if (isOneOf(op, floatingOps))
+  if (tileUpstreamIsOneOf(op, floatingOps))
     counts->classes[TESSERA_EMU_FLOATING] += elementsOf(op);
-  else if (isOneOf(op, specialOps) || isMathCall(op))
+  else if (tileUpstreamIsOneOf(op, specialOps) || isMathCall(op))
     ++counts->classes[TESSERA_EMU_SPECIAL];
-  else if (isOneOf(op, controlOps) || llvmCallOpIsA(op))
+  else if (tileUpstreamIsOneOf(op, controlOps) || llvmCallOpIsA(op))
     ++counts->classes[TESSERA_EMU_CONTROL];
   else if (mlirOperationGetNumResults(op) && tileOpIsOfDialect(op, "llvm"))
     counts->classes[TESSERA_EMU_INTEGER] += elementsOf(op);
@@ -132,10 +96,10 @@ void emulatorCountBlocks(EmulatorBuild *build, MlirRegion body) {
 
 //===--- uses ---------------------------------------------------------------------===//
 
-static const char *const loadOps[] = {llvmLoadOpName, llvmMaskedLoadOpName, nvvmLdMatrixOpName, NULL};
+static const TileUpstream loadOps[] = {LlvmOp_Load, LlvmOp_MaskedLoad, NvvmOp_LdMatrix, TileUpstream_None};
 
 static bool loads(MlirOperation op) {
-  return isOneOf(op, loadOps) ||
+  return tileUpstreamIsOneOf(op, loadOps) ||
          !strncmp(tileOpName(op).data, rocdlRawPtrBufferLoadOpName, strlen(rocdlRawPtrBufferLoadOpName));
 }
 
@@ -148,9 +112,9 @@ static void findFirstUse(MlirValue value, MlirBlock block, MlirOperation *first,
     MlirOperation user = mlirOpOperandGetOwner(use);
     if (!mlirBlockEqual(mlirOperationGetBlock(user), block))
       user = mlirBlockGetTerminator(block);
-    bool takesApart = isOneOf(user, freeOps) && mlirOperationGetNumResults(user) == 1 && !loads(user);
+    bool takesApart = tileUpstreamIsOneOf(user, freeOps) && mlirOperationGetNumResults(user) == 1 && !loads(user);
     if (takesApart)
-      findFirstUse(mlirOperationGetResult(user, 0), block, first, visits);
+      findFirstUse(tileOnlyResult(user), block, first, visits);
     else if (mlirOperationIsNull(*first) || mlirOperationIsBeforeInBlock(user, *first))
       *first = user;
   }
@@ -163,7 +127,7 @@ void emulatorMarkUses(EmulatorBuild *build, const TileOps *ops) {
     int visits = 256;
     if (!loads(op) || !mlirOperationGetNumResults(op))
       continue;
-    findFirstUse(mlirOperationGetResult(op, 0), mlirOperationGetBlock(op), &first, &visits);
+    findFirstUse(tileOnlyResult(op), mlirOperationGetBlock(op), &first, &visits);
     if (mlirOperationIsNull(first))
       continue;
     TileBuilder b = tileBuilderBefore(first);

@@ -105,7 +105,7 @@ MlirValue emulatorCallDefined(EmulatorBuild *build, TileBuilder *b, const char *
   MlirOperation call =
       llvmCallOpBuild(b, result, count, operands, 0, NULL, mlirDenseI32ArrayGet(build->context, 0, NULL));
   llvmCallOpSetCallee(call, symbol(build, callee));
-  return !mlirTypeIsNull(result) ? mlirOperationGetResult(call, 0) : (MlirValue){NULL};
+  return !mlirTypeIsNull(result) ? tileOnlyResult(call) : (MlirValue){NULL};
 }
 
 MlirValue emulatorCallAt(EmulatorBuild *build, TileBuilder *b, MlirOperation op, const char *callee, MlirType result,
@@ -146,7 +146,7 @@ MlirValue emulatorOffset(EmulatorBuild *build, TileBuilder *b, MlirValue pointer
 MlirValue emulatorFrame(EmulatorBuild *build, TileBuilder *b, uint32_t offset, uint32_t bytes) {
   if (offset + bytes > build->frameBytes)
     build->frameBytes = offset + bytes;
-  return emulatorOffset(build, b, mlirOperationGetResult(build->frame, 0), offset);
+  return emulatorOffset(build, b, llvmAllocaOpGetRes(build->frame), offset);
 }
 
 void emulatorStore(EmulatorBuild *build, TileBuilder *b, MlirValue value, MlirValue pointer) {
@@ -190,7 +190,7 @@ MlirValue emulatorLoadPacked(EmulatorBuild *build, TileBuilder *b, MlirType type
 
 void emulatorReplace(MlirOperation op, MlirValue value) {
   if (mlirOperationGetNumResults(op) && !mlirValueIsNull(value))
-    mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(op, 0), value);
+    mlirValueReplaceAllUsesOfWith(tileOnlyResult(op), value);
   mlirOperationDestroy(op);
 }
 

@@ -18,7 +18,7 @@ static bool lowerAddressOf(EmulatorBuild *build, MlirOperation op, const Emulato
   if (!global->isShared)
     return true;
   MlirValue place = emulatorOffset(build, &b, build->shared, global->offset);
-  MlirType type = tileResultType(op, 0);
+  MlirType type = tileOnlyResultType(op);
   emulatorReplace(op, mlirTypeEqual(type, build->pointer) ? place : llvmAddrSpaceCastOpBuild(&b, type, place));
   return true;
 }

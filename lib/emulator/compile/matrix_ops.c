@@ -19,7 +19,7 @@ typedef struct Groups { // operands of A, B, C from `first` on
 
 static bool storeFragment(EmulatorBuild *build, TileBuilder *b, MlirOperation op, const tessera_matrix_t *matrix,
                           Groups groups) {
-  uint64_t result = mlirOperationGetNumResults(op) ? emulatorBytes(tileResultType(op, 0)) : 0;
+  uint64_t result = mlirOperationGetNumResults(op) ? emulatorBytes(tileOnlyResultType(op)) : 0;
   if (groups.c < 0 || groups.first + groups.a + groups.b + groups.c > mlirOperationGetNumOperands(op) ||
       result != operandBytes(&matrix->d))
     return emulatorRefuse(build, op, "has not the operands and the result of %s", matrix->name);
@@ -41,7 +41,7 @@ static bool lowerMatrix(EmulatorBuild *build, MlirOperation op, const tessera_ma
     return false;
   emulatorCollective(build, &b, op, tessera_emu_multiply, kept,
                      emulatorFrame(build, &b, 0, (uint32_t)kept->fragment_bytes));
-  emulatorReplace(op, emulatorLoadPacked(build, &b, tileResultType(op, 0), (uint32_t)kept->d.at));
+  emulatorReplace(op, emulatorLoadPacked(build, &b, tileOnlyResultType(op), (uint32_t)kept->d.at));
   return true;
 }
 
@@ -89,10 +89,10 @@ static bool readMma(MlirOperation op, Groups groups, tessera_mma_sync_t *mma) {
   tileAttributeText(tileOpAttribute(op, "shape"), shape, sizeof shape);
   const char *sizes = strchr(shape, '<');
   return sizes && sscanf(sizes, "<m = %d, n = %d, k = %d>", &mma->m, &mma->n, &mma->k) == 3 &&
-         multiplicand(op, "multiplicandAPtxType", tileOperandType(op, 0), &mma->a) &&
+         multiplicand(op, "multiplicandAPtxType", mlirValueGetType(nvvmMmaOpGetOperandA(op, 0)), &mma->a) &&
          multiplicand(op, "multiplicandBPtxType", tileOperandType(op, groups.a), &mma->b) &&
          typeOfRegister(tileOperandType(op, groups.a + groups.b), &mma->c) &&
-         typeOfRegister(mlirLLVMStructTypeGetElementType(tileResultType(op, 0), 0), &mma->d);
+         typeOfRegister(mlirLLVMStructTypeGetElementType(tileOnlyResultType(op), 0), &mma->d);
 }
 
 bool emulatorLowerMmaSync(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row) {
@@ -216,7 +216,8 @@ bool emulatorLowerMfma(EmulatorBuild *build, MlirOperation op, const EmulatorRow
   return lowerMatrix(build, op, &matrix, (Groups){0, 1, 1, 1});
 }
 
-// smfmac a, b, c, indices, cbsz, abid
+// The operands of all ops rocdl.smfmac.*, which have no rows of their own.
+enum { Smfmac_Indices = 3, Smfmac_Cbsz, Smfmac_Abid, Smfmac_NumOperands };
 bool emulatorLowerSmfmac(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row) {
   char name[64];
   tessera_matrix_t matrix;
@@ -225,8 +226,8 @@ bool emulatorLowerSmfmac(EmulatorBuild *build, MlirOperation op, const EmulatorR
   (void)row;
   if (mlirOperationGetNumOperands(op) != 6)
     return emulatorRefuse(build, op, "has %lld operands, not 6", (long long)mlirOperationGetNumOperands(op));
-  if (!emulatorConstant(mlirOperationGetOperand(op, 4), &cbsz) ||
-      !emulatorConstant(mlirOperationGetOperand(op, 5), &abid))
+  if (!emulatorConstant(mlirOperationGetOperand(op, Smfmac_Cbsz), &cbsz) ||
+      !emulatorConstant(mlirOperationGetOperand(op, Smfmac_Abid), &abid))
     return emulatorRefuse(build, op, "cbsz and abid are not constant, which the emulator does not know");
   if (cbsz) // the first set, whatever abid says
     abid = 0;

@@ -17,7 +17,7 @@ static bool isPrivate(MlirValue pointer) {
     return true;
   MlirOperation op = tileDefiningOp(pointer);
   while (llvmGEPOpIsA(op) || llvmAddrSpaceCastOpIsA(op) || llvmBitcastOpIsA(op))
-    op = tileDefiningOp(mlirOperationGetOperand(op, 0));
+    op = tileDefiningOp(llvmGEPOpIsA(op) ? llvmGEPOpGetBase(op) : tileOnlyOperand(op));
   return llvmAllocaOpIsA(op);
 }
 
@@ -118,21 +118,21 @@ static bool lowerAccess(EmulatorBuild *build, MlirOperation op, intptr_t pointer
 
 bool emulatorLowerLoad(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row) {
   (void)row;
-  return lowerAccess(build, op, 0, tileResultType(op, 0), TESSERA_EMU_LOAD);
+  return lowerAccess(build, op, 0, llvmLoadOpGetResType(op), TESSERA_EMU_LOAD);
 }
 
 bool emulatorLowerStore(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row) {
   (void)row;
-  return lowerAccess(build, op, 1, tileOperandType(op, 0), TESSERA_EMU_STORE);
+  return lowerAccess(build, op, 1, llvmStoreOpGetValueType(op), TESSERA_EMU_STORE);
 }
 
 bool emulatorLowerAtomic(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row) {
   bool isExchange = llvmAtomicCmpXchgOpIsA(op);
-  MlirValue value = mlirOperationGetOperand(op, 1);
+  MlirType type = isExchange ? llvmAtomicCmpXchgOpGetValType(op) : llvmAtomicRMWOpGetValType(op);
   (void)row;
-  if (isPrivate(mlirOperationGetOperand(op, 0)))
+  if (isPrivate(isExchange ? llvmAtomicCmpXchgOpGetPtr(op) : llvmAtomicRMWOpGetPtr(op)))
     return true;
-  return lowerAtomic(build, op, 0, emulatorBytes(mlirValueGetType(value)), TESSERA_EMU_LOAD | TESSERA_EMU_STORE,
+  return lowerAtomic(build, op, 0, emulatorBytes(type), TESSERA_EMU_LOAD | TESSERA_EMU_STORE,
                      emulatorInteger(op, isExchange ? "success_ordering" : "ordering", 7));
 }
 
@@ -148,15 +148,24 @@ bool emulatorLowerFence(EmulatorBuild *build, MlirOperation op, const EmulatorRo
 
 //===--- many bytes -----------------------------------------------------------------===//
 
-// llvm.intr.memcpy, memmove (to, from, length); memset (to, byte, length).
+// llvm.intr.memcpy, memmove (to, from, length); memset (to, byte, length); memcpy.inline keeps the length as attribute.
 bool emulatorLowerCopy(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row) {
   TileBuilder b = tileBuilderBefore(op);
   bool isSet = llvmMemsetOpIsA(op);
-  MlirValue length = mlirOperationGetOperand(op, 2), second = mlirOperationGetOperand(op, 1);
+  MlirValue to, second, length;
   (void)row;
+  if (isSet) {
+    to = llvmMemsetOpGetDst(op), second = llvmMemsetOpGetVal(op), length = llvmMemsetOpGetLen(op);
+  } else if (llvmMemcpyInlineOpIsA(op)) {
+    to = llvmMemcpyInlineOpGetDst(op), second = llvmMemcpyInlineOpGetSrc(op);
+    length = emulatorI64(build, &b, mlirIntegerAttrGetValueInt(llvmMemcpyInlineOpGetLen(op)));
+  } else if (llvmMemmoveOpIsA(op)) {
+    to = llvmMemmoveOpGetDst(op), second = llvmMemmoveOpGetSrc(op), length = llvmMemmoveOpGetLen(op);
+  } else {
+    to = llvmMemcpyOpGetDst(op), second = llvmMemcpyOpGetSrc(op), length = llvmMemcpyOpGetLen(op);
+  }
   MlirValue operands[] = {
-      emulatorFlat(build, &b, mlirOperationGetOperand(op, 0)),
-      isSet ? llvmZExtOpBuild(&b, build->i32, second) : emulatorFlat(build, &b, second),
+      emulatorFlat(build, &b, to), isSet ? llvmZExtOpBuild(&b, build->i32, second) : emulatorFlat(build, &b, second),
       mlirTypeEqual(mlirValueGetType(length), build->i64) ? length : llvmZExtOpBuild(&b, build->i64, length)};
   emulatorCallAt(build, &b, op, isSet ? "tessera_emu_set" : "tessera_emu_copy", (MlirType){NULL}, 3, operands);
   emulatorReplace(op, (MlirValue){NULL});
@@ -190,25 +199,27 @@ static bool fitsMask(MlirType type) {
 
 // (pointer, mask, what the lanes that are off have)
 bool emulatorLowerMaskedLoad(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row) {
-  MlirType type = tileResultType(op, 0);
+  MlirType type = llvmMaskedLoadOpGetResType(op);
   TileBuilder b = tileBuilderBefore(op);
   (void)row;
   if (!fitsMask(type))
     return emulatorRefuse(build, op, "is wider than 64 elements");
-  MlirValue off = mlirOperationGetNumOperands(op) > 2 ? mlirOperationGetOperand(op, 2) : llvmZeroOpBuild(&b, type);
+  MlirValue off = llvmMaskedLoadOpGetPassThru(op);
+  if (mlirValueIsNull(off))
+    off = llvmZeroOpBuild(&b, type);
   emulatorStore(build, &b, off, emulatorFrame(build, &b, 0, (uint32_t)emulatorBytes(type)));
-  return lowerMasked(build, op, type, mlirOperationGetOperand(op, 0), mlirOperationGetOperand(op, 1),
+  return lowerMasked(build, op, type, llvmMaskedLoadOpGetData(op), llvmMaskedLoadOpGetMask(op),
                      "tessera_emu_masked_load");
 }
 
 // (value, pointer, mask)
 bool emulatorLowerMaskedStore(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row) {
-  MlirType type = tileOperandType(op, 0);
+  MlirType type = llvmMaskedStoreOpGetValueType(op);
   TileBuilder b = tileBuilderBefore(op);
   (void)row;
   if (!fitsMask(type))
     return emulatorRefuse(build, op, "is wider than 64 elements");
-  emulatorStore(build, &b, mlirOperationGetOperand(op, 0), emulatorFrame(build, &b, 0, (uint32_t)emulatorBytes(type)));
-  return lowerMasked(build, op, type, mlirOperationGetOperand(op, 1), mlirOperationGetOperand(op, 2),
+  emulatorStore(build, &b, llvmMaskedStoreOpGetValue(op), emulatorFrame(build, &b, 0, (uint32_t)emulatorBytes(type)));
+  return lowerMasked(build, op, type, llvmMaskedStoreOpGetData(op), llvmMaskedStoreOpGetMask(op),
                      "tessera_emu_masked_store");
 }

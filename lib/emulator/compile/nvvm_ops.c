@@ -30,20 +30,25 @@ static int whichOf(MlirOperation op, const char *attribute, const char *const *n
 
 //===--- warps ------------------------------------------------------------------===//
 
+// An optional operand, or the number that its absence means.
+static MlirValue orNumber(EmulatorBuild *build, TileBuilder *b, MlirValue operand, int64_t number) {
+  return mlirValueIsNull(operand) ? emulatorI32(build, b, number) : operand;
+}
+
 // shfl.sync mask, value, offset, clamp
 static bool lowerShuffle(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row) {
   static const char *const kinds[] = {"bfly", "up", "down", "idx", NULL};
   TileBuilder b = tileBuilderBefore(op);
   int kind = whichOf(op, "kind", kinds);
-  MlirType type = tileResultType(op, 0);
+  MlirType type = nvvmShflOpGetResType(op);
   bool isPair = mlirTypeIsALLVMStructType(type);
   (void)row;
   if (kind < 0)
     return emulatorRefuse(build, op, "has a kind the emulator does not know");
   MlirValue flag = isPair ? emulatorFrame(build, &b, 0, 4) : emulatorAddress(build, &b, NULL);
-  MlirValue operands[] = {mlirOperationGetOperand(op, 0), emulatorToBits(build, &b, mlirOperationGetOperand(op, 1)),
-                          mlirOperationGetOperand(op, 2), mlirOperationGetOperand(op, 3),
-                          emulatorI32(build, &b, kind),   flag};
+  MlirValue operands[] = {nvvmShflOpGetThreadMask(op),  emulatorToBits(build, &b, nvvmShflOpGetVal(op)),
+                          nvvmShflOpGetOffset(op),      nvvmShflOpGetMaskAndClamp(op),
+                          emulatorI32(build, &b, kind), flag};
   MlirValue bits = emulatorCallAt(build, &b, op, "tessera_emu_shuffle", build->i32, 6, operands);
   MlirType valueType = isPair ? mlirLLVMStructTypeGetElementType(type, 0) : type;
   MlirValue value = emulatorFromBits(build, &b, bits, valueType);
@@ -63,27 +68,27 @@ static bool lowerVote(EmulatorBuild *build, MlirOperation op, const EmulatorRow 
   (void)row;
   if (kind < 0)
     return emulatorRefuse(build, op, "has a kind the emulator does not know");
-  MlirValue operands[] = {mlirOperationGetOperand(op, 0), emulatorToBits(build, &b, mlirOperationGetOperand(op, 1)),
+  MlirValue operands[] = {nvvmVoteSyncOpGetMask(op), emulatorToBits(build, &b, nvvmVoteSyncOpGetPred(op)),
                           emulatorI32(build, &b, kind)};
   MlirValue result = emulatorCallAt(build, &b, op, "tessera_emu_vote", build->i32, 3, operands);
-  emulatorReplace(op, emulatorFromBits(build, &b, result, tileResultType(op, 0)));
+  emulatorReplace(op, emulatorFromBits(build, &b, result, nvvmVoteSyncOpGetResType(op)));
   return true;
 }
 
 // match.sync mask, value
 static bool lowerMatch(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row) {
   TileBuilder b = tileBuilderBefore(op);
-  bool all = mlirTypeIsALLVMStructType(tileResultType(op, 0));
-  MlirValue value = emulatorToBits(build, &b, mlirOperationGetOperand(op, 1));
+  bool all = mlirTypeIsALLVMStructType(nvvmMatchSyncOpGetResType(op));
+  MlirValue value = emulatorToBits(build, &b, nvvmMatchSyncOpGetVal(op));
   (void)row;
   if (!mlirTypeEqual(mlirValueGetType(value), build->i64))
     value = llvmZExtOpBuild(&b, build->i64, value);
-  MlirValue operands[] = {mlirOperationGetOperand(op, 0), value,
+  MlirValue operands[] = {nvvmMatchSyncOpGetThreadMask(op), value,
                           all ? emulatorFrame(build, &b, 0, 4) : emulatorAddress(build, &b, NULL)};
   MlirValue result = emulatorCallAt(build, &b, op, "tessera_emu_match", build->i32, 3, operands);
   if (all) {
     MlirValue equal = emulatorFromBits(build, &b, emulatorLoadPacked(build, &b, build->i32, 0), build->i1);
-    result = emulatorPair(build, &b, tileResultType(op, 0), result, equal);
+    result = emulatorPair(build, &b, nvvmMatchSyncOpGetResType(op), result, equal);
   }
   emulatorReplace(op, result);
   return true;
@@ -99,25 +104,25 @@ static bool lowerRedux(EmulatorBuild *build, MlirOperation op, const EmulatorRow
   (void)row;
   if (kind < 0)
     return emulatorRefuse(build, op, "has a kind the emulator does not know");
-  MlirValue operands[] = {mlirOperationGetOperand(op, 1), emulatorToBits(build, &b, mlirOperationGetOperand(op, 0)),
+  MlirValue operands[] = {nvvmReduxOpGetMaskAndClamp(op), emulatorToBits(build, &b, nvvmReduxOpGetVal(op)),
                           emulatorI32(build, &b, kind), emulatorI32(build, &b, flags)};
   MlirValue result = emulatorCallAt(build, &b, op, "tessera_emu_redux", build->i32, 4, operands);
-  emulatorReplace(op, emulatorFromBits(build, &b, result, tileResultType(op, 0)));
+  emulatorReplace(op, emulatorFromBits(build, &b, result, nvvmReduxOpGetResType(op)));
   return true;
 }
 
 static bool lowerElect(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row) {
   TileBuilder b = tileBuilderBefore(op);
-  MlirValue mask = mlirOperationGetNumOperands(op) ? mlirOperationGetOperand(op, 0) : emulatorI32(build, &b, -1);
+  MlirValue mask = orNumber(build, &b, nvvmElectSyncOpGetMembermask(op), -1);
   (void)row;
   MlirValue result = emulatorCallAt(build, &b, op, "tessera_emu_elect", build->i32, 1, &mask);
-  emulatorReplace(op, emulatorFromBits(build, &b, result, tileResultType(op, 0)));
+  emulatorReplace(op, emulatorFromBits(build, &b, result, nvvmElectSyncOpGetPredType(op)));
   return true;
 }
 
 static bool lowerWarpSync(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row) {
   TileBuilder b = tileBuilderBefore(op);
-  MlirValue mask = llvmZExtOpBuild(&b, build->i64, mlirOperationGetOperand(op, 0));
+  MlirValue mask = llvmZExtOpBuild(&b, build->i64, nvvmSyncWarpOpGetMask(op));
   emulatorCallAt(build, &b, op, row->callee, none, 1, &mask);
   emulatorReplace(op, nothing);
   return true;
@@ -164,9 +169,8 @@ static bool lowerBarrier(EmulatorBuild *build, MlirOperation op, const EmulatorR
 
 static bool lowerBarrierArrive(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row) {
   TileBuilder b = tileBuilderBefore(op);
-  intptr_t count = mlirOperationGetNumOperands(op);
-  MlirValue operands[] = {count > 1 ? mlirOperationGetOperand(op, 0) : emulatorI32(build, &b, 0),
-                          mlirOperationGetOperand(op, count - 1)};
+  MlirValue operands[] = {orNumber(build, &b, nvvmBarrierArriveOpGetBarrierId(op), 0),
+                          nvvmBarrierArriveOpGetNumberOfThreads(op)};
   (void)row;
   emulatorCallAt(build, &b, op, "tessera_emu_barrier_arrive", none, 2, operands);
   emulatorReplace(op, nothing);
@@ -193,11 +197,10 @@ static bool lowerMembar(EmulatorBuild *build, MlirOperation op, const EmulatorRo
 static bool lowerCopyAsync(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row) {
   TileBuilder b = tileBuilderBefore(op);
   int64_t size = emulatorInteger(op, "size", 0);
-  bool isPartial = mlirOperationGetNumOperands(op) > 2;
   (void)row;
-  MlirValue operands[] = {emulatorFlat(build, &b, mlirOperationGetOperand(op, 0)),
-                          emulatorFlat(build, &b, mlirOperationGetOperand(op, 1)), emulatorI32(build, &b, size),
-                          isPartial ? mlirOperationGetOperand(op, 2) : emulatorI32(build, &b, size)};
+  MlirValue operands[] = {emulatorFlat(build, &b, nvvmCpAsyncOpGetDst(op)),
+                          emulatorFlat(build, &b, nvvmCpAsyncOpGetSrc(op)), emulatorI32(build, &b, size),
+                          orNumber(build, &b, nvvmCpAsyncOpGetCpSize(op), size)};
   emulatorCallAt(build, &b, op, "tessera_emu_copy_async", none, 4, operands);
   emulatorReplace(op, nothing);
   return true;
@@ -247,8 +250,8 @@ static bool lowerLdmatrix(EmulatorBuild *build, MlirOperation op, const Emulator
     return emulatorRefuse(build, op, "is not of 1, 2 or 4 matrices of 8 x 8 x 16 bits");
   emulatorCollective(build, &b, op, tessera_emu_move_matrices,
                      tessera_emu_move((uint32_t)count, emulatorSays(op, "layout", "col"), false),
-                     moved(build, &b, mlirOperationGetOperand(op, 0)));
-  emulatorReplace(op, emulatorLoadPacked(build, &b, tileResultType(op, 0), 0));
+                     moved(build, &b, nvvmLdMatrixOpGetPtr(op)));
+  emulatorReplace(op, emulatorLoadPacked(build, &b, nvvmLdMatrixOpGetResType(op), 0));
   return true;
 }
 
@@ -261,7 +264,7 @@ static bool lowerStmatrix(EmulatorBuild *build, MlirOperation op, const Emulator
   emulatorStoreOperands(build, &b, op, 1, count, 0);
   emulatorCollective(build, &b, op, tessera_emu_move_matrices,
                      tessera_emu_move((uint32_t)count, emulatorSays(op, "layout", "col"), true),
-                     moved(build, &b, mlirOperationGetOperand(op, 0)));
+                     moved(build, &b, nvvmStMatrixOpGetPtr(op)));
   emulatorReplace(op, nothing);
   return true;
 }
@@ -272,7 +275,7 @@ static bool lowerReciprocal(EmulatorBuild *build, MlirOperation op, const Emulat
   TileBuilder b = tileBuilderBefore(op);
   MlirValue one = llvmConstantOpBuild(&b, build->f32, mlirFloatAttrDoubleGet(build->context, build->f32, 1.0));
   (void)row;
-  emulatorReplace(op, llvmFDivOpBuild(&b, one, mlirOperationGetOperand(op, 0)));
+  emulatorReplace(op, llvmFDivOpBuild(&b, one, tileOnlyOperand(op)));
   return true;
 }
 
@@ -283,7 +286,7 @@ static bool lowerTf32(EmulatorBuild *build, MlirOperation op, const EmulatorRow 
   (void)row;
   if (mode < 0 || emulatorInteger(op, "relu", 0) || emulatorSays(op, "sat", "satfinite"))
     return emulatorRefuse(build, op, "rounds in a way the emulator does not know");
-  MlirValue operands[] = {emulatorToBits(build, &b, mlirOperationGetOperand(op, 0)), emulatorI32(build, &b, mode)};
+  MlirValue operands[] = {emulatorToBits(build, &b, nvvmConvertFloatToTF32OpGetSrc(op)), emulatorI32(build, &b, mode)};
   emulatorReplace(op, emulatorCall(build, &b, "tessera_emu_tf32", build->i32, 2, operands));
   return true;
 }
@@ -292,14 +295,12 @@ static bool lowerTf32(EmulatorBuild *build, MlirOperation op, const EmulatorRow 
 static bool lowerPermute(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row) {
   static const char *const modes[] = {"default", "f4e", "b4e", "rc8", "ecl", "ecr", "rc16", NULL};
   TileBuilder b = tileBuilderBefore(op);
-  intptr_t count = mlirOperationGetNumOperands(op);
   int mode = whichOf(op, "mode", modes);
   (void)row;
   if (mode < 0)
     return emulatorRefuse(build, op, "has a mode the emulator does not know");
-  MlirValue operands[] = {mlirOperationGetOperand(op, 0),
-                          count > 2 ? mlirOperationGetOperand(op, 1) : emulatorI32(build, &b, 0),
-                          mlirOperationGetOperand(op, count - 1), emulatorI32(build, &b, mode)};
+  MlirValue operands[] = {nvvmPermuteOpGetLo(op), orNumber(build, &b, nvvmPermuteOpGetHi(op), 0),
+                          nvvmPermuteOpGetSelector(op), emulatorI32(build, &b, mode)};
   emulatorReplace(op, emulatorCall(build, &b, "tessera_emu_prmt", build->i32, 4, operands));
   return true;
 }
@@ -311,8 +312,8 @@ static bool lowerDot(EmulatorBuild *build, MlirOperation op, const EmulatorRow *
   int a = whichOf(op, "a_type", signs), c = whichOf(op, "b_type", signs);
   if (a < 0 || c < 0)
     return emulatorRefuse(build, op, "has operands the emulator does not know");
-  MlirValue operands[] = {emulatorToBits(build, &b, mlirOperationGetOperand(op, 0)),
-                          emulatorToBits(build, &b, mlirOperationGetOperand(op, 1)), mlirOperationGetOperand(op, 2),
+  MlirValue operands[] = {emulatorToBits(build, &b, nvvmDotAccumulate4WayOpGetA(op)),
+                          emulatorToBits(build, &b, nvvmDotAccumulate4WayOpGetB(op)), nvvmDotAccumulate4WayOpGetC(op),
                           emulatorI32(build, &b, a | c << 1 | (emulatorInteger(op, "b_hi", 0) ? 4 : 0))};
   emulatorReplace(
       op, emulatorCall(build, &b, row->number == 4 ? "tessera_emu_dp4a" : "tessera_emu_dp2a", build->i32, 4, operands));
@@ -323,7 +324,7 @@ static bool lowerClock(EmulatorBuild *build, MlirOperation op, const EmulatorRow
   TileBuilder b = tileBuilderBefore(op);
   (void)row;
   MlirValue now = emulatorCall(build, &b, "tessera_emu_clock", build->i64, 1, &build->self);
-  emulatorReplace(op, emulatorFromBits(build, &b, now, tileResultType(op, 0)));
+  emulatorReplace(op, emulatorFromBits(build, &b, now, tileOnlyResultType(op)));
   return true;
 }
 

@@ -20,7 +20,7 @@ static const MlirValue nothing;
 // mbcnt.lo (`number` 0), .hi (1): mask, base
 static bool lowerMbcnt(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row) {
   TileBuilder b = tileBuilderBefore(op);
-  MlirValue operands[] = {build->self, mlirOperationGetOperand(op, 0), mlirOperationGetOperand(op, 1),
+  MlirValue operands[] = {build->self, rocdlMbcntLoOpGetIn0(op), rocdlMbcntLoOpGetIn1(op),
                           emulatorI32(build, &b, row->number)};
   emulatorReplace(op, emulatorCall(build, &b, "tessera_emu_mbcnt", build->i32, 4, operands));
   return true;
@@ -28,25 +28,25 @@ static bool lowerMbcnt(EmulatorBuild *build, MlirOperation op, const EmulatorRow
 
 static bool lowerBallot(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row) {
   TileBuilder b = tileBuilderBefore(op);
-  MlirValue predicate = emulatorToBits(build, &b, mlirOperationGetOperand(op, 0));
+  MlirValue predicate = emulatorToBits(build, &b, rocdlBallotOpGetPred(op));
   (void)row;
   MlirValue lanes = emulatorCallAt(build, &b, op, "tessera_emu_ballot", build->i64, 1, &predicate);
-  emulatorReplace(op, emulatorFromBits(build, &b, lanes, tileResultType(op, 0)));
+  emulatorReplace(op, emulatorFromBits(build, &b, lanes, rocdlBallotOpGetResType(op)));
   return true;
 }
 
 // readlane value, lane; readfirstlane value
 static bool lowerReadlane(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row) {
   TileBuilder b = tileBuilderBefore(op);
-  MlirType type = tileResultType(op, 0);
+  MlirType type = tileOnlyResultType(op);
   uint32_t bytes = (uint32_t)emulatorBytes(type);
   (void)row;
   if (!bytes || bytes > 8)
     return emulatorRefuse(build, op, "reads %u bytes of a lane, the emulator at most 8", bytes);
   emulatorStoreOperands(build, &b, op, 0, 1, 0);
-  bool first = mlirOperationGetNumOperands(op) == 1;
+  bool first = rocdlReadfirstlaneOpIsA(op);
   MlirValue operands[] = {emulatorFrame(build, &b, 0, bytes), emulatorI32(build, &b, bytes),
-                          first ? emulatorI32(build, &b, -1) : mlirOperationGetOperand(op, 1)};
+                          first ? emulatorI32(build, &b, -1) : rocdlReadlaneOpGetSrc1(op)};
   emulatorCallAt(build, &b, op, "tessera_emu_readlane", none, 3, operands);
   emulatorReplace(op, emulatorLoadPacked(build, &b, type, 0));
   return true;
@@ -54,7 +54,7 @@ static bool lowerReadlane(EmulatorBuild *build, MlirOperation op, const Emulator
 
 static bool lowerSwizzle(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row) {
   int64_t offset;
-  if (!emulatorConstant(mlirOperationGetOperand(op, 1), &offset) || offset < 0 || offset >= 0xc000)
+  if (!emulatorConstant(rocdlDsSwizzleOpGetOffset(op), &offset) || offset < 0 || offset >= 0xc000)
     return emulatorRefuse(build, op, "has an offset the emulator does not know");
   return emulatorLowerDirect(build, op, row);
 }
@@ -68,7 +68,7 @@ static MlirValue asI64(EmulatorBuild *build, TileBuilder *b, MlirValue value) {
 // update.dpp old, value
 static bool lowerDpp(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row) {
   TileBuilder b = tileBuilderBefore(op);
-  MlirType type = tileResultType(op, 0);
+  MlirType type = rocdlDPPUpdateOpGetResType(op);
   tessera_dpp_t dpp = {.control = (uint32_t)emulatorInteger(op, "dppCtrl", 0),
                        .row_mask = (uint32_t)emulatorInteger(op, "rowMask", 15),
                        .bank_mask = (uint32_t)emulatorInteger(op, "bankMask", 15),
@@ -77,8 +77,7 @@ static bool lowerDpp(EmulatorBuild *build, MlirOperation op, const EmulatorRow *
   if (emulatorBytes(type) > 8 || tessera_dpp_source(dpp.control, 0, 64) == TESSERA_DPP_UNKNOWN)
     return emulatorRefuse(build, op, "has a control the emulator does not know: 0x%x", dpp.control);
   MlirValue operands[] = {emulatorAddress(build, &b, emulatorKeep(build, &dpp, sizeof dpp)),
-                          asI64(build, &b, mlirOperationGetOperand(op, 0)),
-                          asI64(build, &b, mlirOperationGetOperand(op, 1))};
+                          asI64(build, &b, rocdlDPPUpdateOpGetOld(op)), asI64(build, &b, rocdlDPPUpdateOpGetSrc(op))};
   MlirValue result = emulatorCallAt(build, &b, op, "tessera_emu_dpp", build->i64, 3, operands);
   emulatorReplace(op, emulatorFromBits(build, &b, result, type));
   return true;
@@ -87,12 +86,12 @@ static bool lowerDpp(EmulatorBuild *build, MlirOperation op, const EmulatorRow *
 // permlanex16 old, value, low, high
 static bool lowerPermlanex16(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row) {
   TileBuilder b = tileBuilderBefore(op);
-  MlirType type = tileResultType(op, 0);
+  MlirType type = rocdlPermlaneX16OpGetResType(op);
   (void)row;
   if (emulatorBytes(type) > 4)
     return emulatorRefuse(build, op, "moves more than 32 bits");
-  MlirValue operands[] = {emulatorToBits(build, &b, mlirOperationGetOperand(op, 1)), mlirOperationGetOperand(op, 2),
-                          mlirOperationGetOperand(op, 3)};
+  MlirValue operands[] = {emulatorToBits(build, &b, rocdlPermlaneX16OpGetSrc0(op)), rocdlPermlaneX16OpGetSrc1(op),
+                          rocdlPermlaneX16OpGetSrc2(op)};
   MlirValue result = emulatorCallAt(build, &b, op, "tessera_emu_permlanex16", build->i32, 3, operands);
   emulatorReplace(op, emulatorFromBits(build, &b, result, type));
   return true;
@@ -101,30 +100,28 @@ static bool lowerPermlanex16(EmulatorBuild *build, MlirOperation op, const Emula
 //===--- s_barrier ------------------------------------------------------------------===//
 
 static bool accessesMemory(MlirOperation op) {
-  static const char *const names[] = {llvmLoadOpName,
-                                      llvmStoreOpName,
-                                      llvmAtomicRMWOpName,
-                                      llvmAtomicCmpXchgOpName,
-                                      llvmCallIntrinsicOpName,
-                                      llvmCallOpName,
-                                      llvmMaskedCompressstoreOpName,
-                                      llvmMaskedExpandloadOpName,
-                                      llvmMaskedGatherOpName,
-                                      llvmMaskedLoadOpName,
-                                      llvmMaskedScatterOpName,
-                                      llvmMaskedStoreOpName,
-                                      llvmMemcpyOpName,
-                                      llvmMemcpyInlineOpName,
-                                      llvmMemmoveOpName,
-                                      llvmMemsetOpName,
-                                      rocdlGlobalLoadLDSOpName,
-                                      rocdlLoadToLDSOpName,
-                                      rocdlRawPtrBufferLoadOpName,
-                                      rocdlRawPtrBufferStoreOpName};
-  for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
-    if (tileOpIs(op, names[i]))
-      return true;
-  return false;
+  static const TileUpstream kinds[] = {LlvmOp_Load,
+                                       LlvmOp_Store,
+                                       LlvmOp_AtomicRMW,
+                                       LlvmOp_AtomicCmpXchg,
+                                       LlvmOp_CallIntrinsic,
+                                       LlvmOp_Call,
+                                       LlvmOp_MaskedCompressstore,
+                                       LlvmOp_MaskedExpandload,
+                                       LlvmOp_MaskedGather,
+                                       LlvmOp_MaskedLoad,
+                                       LlvmOp_MaskedScatter,
+                                       LlvmOp_MaskedStore,
+                                       LlvmOp_Memcpy,
+                                       LlvmOp_MemcpyInline,
+                                       LlvmOp_Memmove,
+                                       LlvmOp_Memset,
+                                       RocdlOp_GlobalLoadLDS,
+                                       RocdlOp_LoadToLDS,
+                                       RocdlOp_RawPtrBufferLoad,
+                                       RocdlOp_RawPtrBufferStore,
+                                       TileUpstream_None};
+  return tileUpstreamIsOneOf(op, kinds);
 }
 
 // llvm.fence of a workgroup or more that releases (or acquires), as LLVM numbers orders.
@@ -184,7 +181,7 @@ static bool lowerSwap(EmulatorBuild *build, MlirOperation op, const EmulatorRow 
   emulatorStoreOperands(build, &b, op, 0, 2, 0);
   MlirValue operands[] = {emulatorFrame(build, &b, 0, 8), emulatorI32(build, &b, row->number)};
   emulatorCallAt(build, &b, op, "tessera_emu_permlane_swap", none, 2, operands);
-  emulatorReplace(op, emulatorLoadPacked(build, &b, tileResultType(op, 0), 0));
+  emulatorReplace(op, emulatorLoadPacked(build, &b, tileOnlyResultType(op), 0));
   return true;
 }
 
@@ -203,14 +200,14 @@ static MlirValue slot(EmulatorBuild *build, int64_t bytes) {
 static bool lowerMakeBuffer(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row) {
   TileBuilder b = tileBuilderBefore(op);
   int64_t stride;
-  MlirType type = tileResultType(op, 0);
+  MlirType type = rocdlMakeBufferRsrcOpGetResType(op);
   (void)row;
-  if (!emulatorConstant(mlirOperationGetOperand(op, 1), &stride) || stride ||
+  if (!emulatorConstant(rocdlMakeBufferRsrcOpGetStride(op), &stride) || stride ||
       mlirLLVMPointerTypeGetAddressSpace(type) != 8)
     return emulatorRefuse(build, op, "is no raw buffer (address space 8, stride 0)");
   MlirValue resource = slot(build, sizeof(tessera_buffer_resource_t));
-  MlirValue operands[] = {resource, emulatorFlat(build, &b, mlirOperationGetOperand(op, 0)),
-                          asI64(build, &b, mlirOperationGetOperand(op, 2))};
+  MlirValue operands[] = {resource, emulatorFlat(build, &b, rocdlMakeBufferRsrcOpGetBase(op)),
+                          asI64(build, &b, rocdlMakeBufferRsrcOpGetNumRecords(op))};
   emulatorCall(build, &b, "tessera_emu_buffer_make", none, 3, operands);
   emulatorReplace(op, llvmAddrSpaceCastOpBuild(&b, type, resource));
   return true;
@@ -220,16 +217,17 @@ static bool lowerMakeBuffer(EmulatorBuild *build, MlirOperation op, const Emulat
 static bool lowerBuffer(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row) {
   TileBuilder b = tileBuilderBefore(op);
   bool loads = mlirOperationGetNumResults(op) > 0;
-  intptr_t first = loads ? 0 : 1;
-  MlirType type = loads ? tileResultType(op, 0) : tileOperandType(op, 0);
+  MlirType type = loads ? rocdlRawPtrBufferLoadOpGetResType(op) : rocdlRawPtrBufferStoreOpGetVdataType(op);
   uint32_t bytes = (uint32_t)emulatorBytes(type);
   if (!bytes || bytes > 16)
     return emulatorRefuse(build, op, "accesses %u bytes, a buffer at most 16", bytes);
   if (!loads)
     emulatorStoreOperands(build, &b, op, 0, 1, 0);
-  MlirValue operands[] = {emulatorFlat(build, &b, mlirOperationGetOperand(op, first)),
-                          mlirOperationGetOperand(op, first + 1), mlirOperationGetOperand(op, first + 2),
-                          emulatorFrame(build, &b, 0, bytes), emulatorI32(build, &b, bytes)};
+  MlirValue resource = loads ? rocdlRawPtrBufferLoadOpGetRsrc(op) : rocdlRawPtrBufferStoreOpGetRsrc(op);
+  MlirValue offset = loads ? rocdlRawPtrBufferLoadOpGetOffset(op) : rocdlRawPtrBufferStoreOpGetOffset(op);
+  MlirValue scalar = loads ? rocdlRawPtrBufferLoadOpGetSoffset(op) : rocdlRawPtrBufferStoreOpGetSoffset(op);
+  MlirValue operands[] = {emulatorFlat(build, &b, resource), offset, scalar, emulatorFrame(build, &b, 0, bytes),
+                          emulatorI32(build, &b, bytes)};
   emulatorCallAt(build, &b, op, row->callee, none, 5, operands);
   emulatorReplace(op, loads ? emulatorLoadPacked(build, &b, type, 0) : nothing);
   return true;
@@ -242,8 +240,8 @@ static bool lowerLoadToLds(EmulatorBuild *build, MlirOperation op, const Emulato
   (void)row;
   if (bytes < 1 || bytes > 16)
     return emulatorRefuse(build, op, "loads %lld bytes for each lane, 1 to 16 can be", (long long)bytes);
-  MlirValue operands[] = {emulatorFlat(build, &b, mlirOperationGetOperand(op, 0)),
-                          emulatorFlat(build, &b, mlirOperationGetOperand(op, 1)), emulatorI32(build, &b, bytes),
+  MlirValue operands[] = {emulatorFlat(build, &b, rocdlLoadToLDSOpGetGlobalPtr(op)),
+                          emulatorFlat(build, &b, rocdlLoadToLDSOpGetLdsPtr(op)), emulatorI32(build, &b, bytes),
                           emulatorI32(build, &b, emulatorInteger(op, "offset", 0))};
   emulatorCallAt(build, &b, op, "tessera_emu_load_to_lds", none, 4, operands);
   emulatorReplace(op, nothing);
@@ -254,16 +252,16 @@ static bool lowerLoadToLds(EmulatorBuild *build, MlirOperation op, const Emulato
 
 static bool lowerReciprocal(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row) {
   TileBuilder b = tileBuilderBefore(op);
-  MlirType type = tileResultType(op, 0);
+  MlirType type = tileOnlyResultType(op);
   (void)row;
   MlirValue one = llvmConstantOpBuild(&b, type, mlirFloatAttrDoubleGet(build->context, type, 1.0));
-  emulatorReplace(op, llvmFDivOpBuild(&b, one, mlirOperationGetOperand(op, 0)));
+  emulatorReplace(op, llvmFDivOpBuild(&b, one, tileOnlyOperand(op)));
   return true;
 }
 
 static bool lowerMedian(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row) {
   TileBuilder b = tileBuilderBefore(op);
-  MlirType type = tileResultType(op, 0);
+  MlirType type = tileOnlyResultType(op);
   MlirValue operands[3];
   (void)row;
   if (mlirTypeIsAVector(type) || mlirTypeIsAF64(type))
@@ -291,17 +289,17 @@ static MlirValue fromSmall(EmulatorBuild *build, TileBuilder *b, const EmulatorR
 
 static bool lowerFromSmall(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row) {
   TileBuilder b = tileBuilderBefore(op);
-  emulatorReplace(op, fromSmall(build, &b, row, mlirOperationGetOperand(op, 0), emulatorInteger(op, "byteSel", 0)));
+  emulatorReplace(op, fromSmall(build, &b, row, tileOnlyOperand(op), emulatorInteger(op, "byteSel", 0)));
   return true;
 }
 
 static bool lowerFromSmallPair(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row) {
   TileBuilder b = tileBuilderBefore(op);
-  MlirType type = tileResultType(op, 0);
+  MlirType type = tileOnlyResultType(op);
   MlirValue pair = llvmPoisonOpBuild(&b, type);
   int64_t first = emulatorInteger(op, "wordSel", 0) ? 2 : 0;
   for (int64_t i = 0; i < 2; ++i) {
-    MlirValue value = fromSmall(build, &b, row, mlirOperationGetOperand(op, 0), first + i);
+    MlirValue value = fromSmall(build, &b, row, tileOnlyOperand(op), first + i);
     pair = llvmInsertElementOpBuild(&b, pair, value, emulatorI64(build, &b, i));
   }
   emulatorReplace(op, pair);
@@ -312,23 +310,23 @@ static bool lowerFromSmallPair(EmulatorBuild *build, MlirOperation op, const Emu
 static bool lowerToSmallPair(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row) {
   TileBuilder b = tileBuilderBefore(op);
   bool high = emulatorInteger(op, "wordSel", 0);
-  MlirValue operands[] = {mlirOperationGetOperand(op, 0), mlirOperationGetOperand(op, 1),
+  MlirValue operands[] = {rocdlCvtPkFp8F32OpGetSrcA(op), rocdlCvtPkFp8F32OpGetSrcB(op),
                           emulatorI32(build, &b, smallType(build, row))};
   MlirValue pair = emulatorCall(build, &b, "tessera_emu_to_small", build->i32, 3, operands);
   if (high)
     pair = llvmShlOpBuild(&b, pair, emulatorI32(build, &b, 16));
   MlirValue mask = emulatorI32(build, &b, high ? 0xffff : 0xffff0000);
-  MlirValue kept = llvmAndOpBuild(&b, mlirOperationGetOperand(op, 2), mask);
+  MlirValue kept = llvmAndOpBuild(&b, rocdlCvtPkFp8F32OpGetOld(op), mask);
   emulatorReplace(op, llvmOrOpBuild(&b, kept, pair));
   return true;
 }
 
 static bool lowerPkRtz(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row) {
   TileBuilder b = tileBuilderBefore(op);
-  MlirValue operands[] = {mlirOperationGetOperand(op, 0), mlirOperationGetOperand(op, 1)};
+  MlirValue operands[] = {rocdlCvtPkRtzOpGetSrcA(op), rocdlCvtPkRtzOpGetSrcB(op)};
   (void)row;
   MlirValue bits = emulatorCall(build, &b, "tessera_emu_pkrtz", build->i32, 2, operands);
-  emulatorReplace(op, emulatorFromBits(build, &b, bits, tileResultType(op, 0)));
+  emulatorReplace(op, emulatorFromBits(build, &b, bits, rocdlCvtPkRtzOpGetResType(op)));
   return true;
 }
 

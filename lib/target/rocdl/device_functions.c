@@ -20,18 +20,12 @@ typedef struct Expecting {
   int refused;
 } Expecting;
 
-static const char *const f64Functions[] = {
-    llvmExpOpName,  llvmExp2OpName, llvmExp10OpName, llvmLogOpName,  llvmLog2OpName, llvmLog10OpName,
-    llvmPowOpName,  llvmSinOpName,  llvmCosOpName,   llvmTanOpName,  llvmSinhOpName, llvmCoshOpName,
-    llvmTanhOpName, llvmASinOpName, llvmACosOpName,  llvmATanOpName, llvmATan2OpName};
-
 static bool isF64Function(MlirOperation op) {
-  if (mlirOperationGetNumResults(op) != 1 || !mlirTypeIsAF64(tileResultType(op, 0)))
-    return false;
-  for (size_t i = 0; i < sizeof f64Functions / sizeof *f64Functions; ++i)
-    if (tileOpIs(op, f64Functions[i]))
-      return true;
-  return false;
+  static const TileUpstream functions[] = {LlvmOp_Exp,   LlvmOp_Exp2,  LlvmOp_Exp10,     LlvmOp_Log,  LlvmOp_Log2,
+                                           LlvmOp_Log10, LlvmOp_Pow,   LlvmOp_Sin,       LlvmOp_Cos,  LlvmOp_Tan,
+                                           LlvmOp_Sinh,  LlvmOp_Cosh,  LlvmOp_Tanh,      LlvmOp_ASin, LlvmOp_ACos,
+                                           LlvmOp_ATan,  LlvmOp_ATan2, TileUpstream_None};
+  return tileUpstreamIsOneOf(op, functions) && mlirTypeIsAF64(tileOnlyResultType(op));
 }
 
 static bool isKnown(MlirStringRef callee) {

@@ -47,9 +47,7 @@ static MlirType functionType(MlirOperation function) {
 }
 
 static bool isEntryWithResults(MlirOperation function) {
-  MlirAttribute visibility = tileOpAttribute(function, "sym_visibility");
-  bool isPublic = mlirAttributeIsNull(visibility) || tileStringEquals(mlirStringAttrGetValue(visibility), "public");
-  if (!isPublic || mlirBlockIsNull(mlirRegionGetFirstBlock(mlirOperationGetRegion(function, 0))))
+  if (!tileSymbolIsPublic(function) || mlirBlockIsNull(mlirRegionGetFirstBlock(mlirOperationGetRegion(function, 0))))
     return false;
   MlirType type = functionType(function);
   intptr_t results = mlirFunctionTypeGetNumResults(type);
@@ -233,8 +231,7 @@ static void addInto(MlirOperation function, const char *name) {
 //===--- the pass -----------------------------------------------------------===//
 
 static bool checkName(MlirOperation function, const char *name) {
-  MlirAttribute symbol = mlirFlatSymbolRefAttrGet(mlirOperationGetContext(function), tileString(name));
-  MlirOperation other = mlirExtSymbolLookup(function, symbol);
+  MlirOperation other = tileFindSymbol(function, name);
   return mlirOperationIsNull(other) ||
          tileErrorWithNote(function, mlirOperationGetLocation(other), "this one",
                            "cannot have a form '%s' that writes the caller's buffers: a symbol has that name", name);

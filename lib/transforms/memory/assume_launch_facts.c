@@ -47,9 +47,7 @@ typedef struct Launched {
 //===--- questions ----------------------------------------------------------------===//
 
 static bool isPrivateWithBody(MlirOperation kernel) {
-  MlirAttribute visibility = tileOpAttribute(kernel, "sym_visibility");
-  return !mlirAttributeIsNull(visibility) && tileStringEquals(mlirStringAttrGetValue(visibility), "private") &&
-         !mlirBlockIsNull(mlirRegionGetFirstBlock(mlirOperationGetRegion(kernel, 0)));
+  return !tileSymbolIsPublic(kernel) && !mlirBlockIsNull(mlirRegionGetFirstBlock(tileKernelOpGetBody(kernel)));
 }
 
 static TileOps launchesOf(MlirOperation kernel, const TileOps *all) {

@@ -77,9 +77,7 @@ static MlirWalkResult examine(MlirOperation op, void *userData) {
 //===--- entries ------------------------------------------------------------===//
 
 static bool isEntry(MlirOperation function) {
-  MlirAttribute visibility = tileOpAttribute(function, "sym_visibility");
-  bool isPublic = mlirAttributeIsNull(visibility) || tileStringEquals(mlirStringAttrGetValue(visibility), "public");
-  return isPublic && !mlirBlockIsNull(mlirRegionGetFirstBlock(mlirOperationGetRegion(function, 0)));
+  return tileSymbolIsPublic(function) && !mlirBlockIsNull(mlirRegionGetFirstBlock(mlirOperationGetRegion(function, 0)));
 }
 
 static void markEntries(MlirOperation module) {

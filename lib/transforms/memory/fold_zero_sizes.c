@@ -42,13 +42,6 @@ static bool isSmall(MlirOperation op) {
 
 //===--- sizes --------------------------------------------------------------===//
 
-static MlirValue buildSize(TileBuilder *builder, MlirValue tensor, intptr_t dimension) {
-  int64_t size = shapeOf(tensor).sizes[dimension];
-  if (!isDynamic(size))
-    return tileBuildIndex(builder, size);
-  return tileBuildDim(builder, tensor, dimension);
-}
-
 // Number `d` of a list that is partly an attribute and partly operands, of which `next` is the first.
 static MlirValue buildMixed(TileBuilder *builder, MlirOperation op, const char *statics, intptr_t d, intptr_t next) {
   MlirAttribute list = tileOpAttribute(op, statics);
@@ -86,15 +79,15 @@ static MlirValue sliceSize(TileBuilder *builder, MlirOperation op, intptr_t d) {
 static MlirValue padSize(TileBuilder *builder, MlirOperation op, intptr_t d) {
   MlirValue low = buildMixed(builder, op, "static_low", d, 1);
   MlirValue high = buildMixed(builder, op, "static_high", d, 1 + countDynamic(op, "static_low"));
-  return tileBuildAdd(builder, tileBuildAdd(builder, buildSize(builder, tensorPadOpGetSource(op), d), low), high);
+  return tileBuildAdd(builder, tileBuildAdd(builder, tileBuildSize(builder, tensorPadOpGetSource(op), d), low), high);
 }
 
 static MlirValue concatSize(TileBuilder *builder, MlirOperation op, intptr_t d) {
-  MlirValue size = buildSize(builder, tensorConcatOpGetInputs(op, 0), d);
+  MlirValue size = tileBuildSize(builder, tensorConcatOpGetInputs(op, 0), d);
   if (d != mlirIntegerAttrGetValueInt(tileOpAttribute(op, "dim")))
     return size;
   for (intptr_t i = 1; i < mlirOperationGetNumOperands(op); ++i)
-    size = tileBuildAdd(builder, size, buildSize(builder, mlirOperationGetOperand(op, i), d));
+    size = tileBuildAdd(builder, size, tileBuildSize(builder, mlirOperationGetOperand(op, i), d));
   return size;
 }
 
@@ -103,7 +96,7 @@ static MlirValue collapseSize(TileBuilder *builder, MlirOperation op, intptr_t d
   MlirValue size = tileBuildIndex(builder, 1);
   for (intptr_t i = 0; i < mlirArrayAttrGetNumElements(group); ++i) {
     intptr_t dimension = mlirIntegerAttrGetValueInt(mlirArrayAttrGetElement(group, i));
-    size = tileBuildMul(builder, size, buildSize(builder, tensorCollapseShapeOpGetSrc(op), dimension));
+    size = tileBuildMul(builder, size, tileBuildSize(builder, tensorCollapseShapeOpGetSrc(op), dimension));
   }
   return size;
 }

@@ -74,11 +74,6 @@ static bool isCalled(const HostBuffers *buffers, MlirOperation function) {
   return found;
 }
 
-static bool isPrivate(MlirOperation function) {
-  MlirAttribute visibility = tileOpAttribute(function, "sym_visibility");
-  return !mlirAttributeIsNull(visibility) && !tileStringEquals(mlirStringAttrGetValue(visibility), "public");
-}
-
 //===--- sources -------------------------------------------------------------------===//
 
 // What a value is one of. `count` 0: the value is its own source, or nothing is known of where it comes from.
@@ -113,7 +108,7 @@ static void addCarried(Sources *sources, MlirOperation loop, intptr_t i) {
 
 static void addReturned(const HostBuffers *buffers, Sources *sources, MlirOperation call, intptr_t result) {
   MlirOperation function = mlirExtSymbolLookup(call, tileOpAttribute(call, "callee"));
-  if (!funcFuncOpIsA(function) || !isPrivate(function) || buffers->hasFunctionValues)
+  if (!funcFuncOpIsA(function) || tileSymbolIsPublic(function) || buffers->hasFunctionValues)
     return;
   TileOps returns = tileCollectOps(function, funcReturnOpIsA);
   for (intptr_t i = 0; i < returns.count; ++i)
@@ -145,7 +140,7 @@ static void addSourcesOfArgument(const HostBuffers *buffers, Sources *sources, M
     addCarried(sources, op, argument);
   else if (scfWhileOpIsA(op))
     add(sources, mlirOperationGetOperand(terminatorOf(op, 0), 1 + argument));
-  else if (funcFuncOpIsA(op) && isEntry && isPrivate(op) && !buffers->hasFunctionValues)
+  else if (funcFuncOpIsA(op) && isEntry && !tileSymbolIsPublic(op) && !buffers->hasFunctionValues)
     for (intptr_t i = 0; i < buffers->calls.count; ++i)
       if (calls(buffers->calls.items[i], op))
         add(sources, mlirOperationGetOperand(buffers->calls.items[i], argument));
@@ -320,7 +315,7 @@ static void factsOfOp(HostBuffers *buffers, MlirOperation op, BufferFacts *facts
 static void factsOfArgument(HostBuffers *buffers, MlirValue argument, BufferFacts *facts) {
   MlirOperation function = functionOf(argument);
   MlirType type = mlirValueGetType(argument);
-  if (mlirOperationIsNull(function) || isPrivate(function) || isCalled(buffers, function) || !facts->rank ||
+  if (mlirOperationIsNull(function) || !tileSymbolIsPublic(function) || isCalled(buffers, function) || !facts->rank ||
       !mlirAffineMapIsIdentity(mlirMemRefTypeGetAffineMap(type)))
     return;
   if (facts->align >= buffers->entryAlignment)
@@ -395,7 +390,7 @@ typedef struct Roots {
 static bool isBuffer(MlirValue value) {
   MlirOperation op = tileDefiningOp(value), function = functionOf(value);
   return memrefAllocOpIsA(op) || memrefAllocaOpIsA(op) || memrefGetGlobalOpIsA(op) ||
-         (!mlirOperationIsNull(function) && !isPrivate(function));
+         (!mlirOperationIsNull(function) && tileSymbolIsPublic(function));
 }
 
 static void findRoots(HostBuffers *buffers, MlirValue value, const Path *path, Roots *roots) {

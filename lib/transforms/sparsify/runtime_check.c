@@ -34,17 +34,6 @@ typedef struct Tensor {
   uint64_t *checks;
 } Tensor;
 
-static void buildAssert(TileBuilder *builder, MlirValue condition, const char *message) {
-  cfAssertOpCreate(builder, condition, mlirStringAttrGet(builder->context, tileString(message)));
-}
-
-static MlirValue dimOf(TileBuilder *builder, MlirValue tensor, intptr_t axis) {
-  int64_t size = mlirShapedTypeGetDimSize(mlirValueGetType(tensor), axis);
-  if (!mlirShapedTypeIsDynamicSize(size))
-    return tileBuildIndex(builder, size);
-  return tensorDimOpBuild(builder, tensor, tileBuildIndex(builder, axis));
-}
-
 // How many blocks, tiles, windows or groups lie along an axis.
 static MlirValue countCells(const Tensor *tensor, int64_t axis) {
   int64_t cell = tensor->storage.cell[axis];
@@ -77,7 +66,7 @@ static MlirValue wantedSize(const Tensor *tensor, MlirType component, intptr_t i
 // A component's size that the number of entries decides is that of the coordinates, which come before the values.
 static MlirValue numEntries(const Tensor *tensor, intptr_t index) {
   MlirValue coordinates = tensor->components[index - 1];
-  return dimOf(tensor->builder, coordinates, mlirShapedTypeGetRank(mlirValueGetType(coordinates)) - 1);
+  return tileBuildSize(tensor->builder, coordinates, mlirShapedTypeGetRank(mlirValueGetType(coordinates)) - 1);
 }
 
 static bool areEqual(MlirValue a, MlirValue b) {
@@ -87,7 +76,7 @@ static bool areEqual(MlirValue a, MlirValue b) {
 
 static void expectEqual(TileBuilder *builder, MlirValue seen, MlirValue wanted, const char *message) {
   if (!areEqual(seen, wanted))
-    buildAssert(builder, arithCmpIOpBuild(builder, seen, wanted, ArithCmpI_Eq), message);
+    tileBuildAssert(builder, arithCmpIOpBuild(builder, seen, wanted, ArithCmpI_Eq), message);
 }
 
 static void checkSizes(const Tensor *tensor) {
@@ -100,7 +89,7 @@ static void checkSizes(const Tensor *tensor) {
       if (mlirValueIsNull(wanted) && i + 1 < count)
         continue; // as many as there are
       wanted = mlirValueIsNull(wanted) ? numEntries(tensor, i) : wanted;
-      MlirValue seen = dimOf(tensor->builder, tensor->components[i], axis);
+      MlirValue seen = tileBuildSize(tensor->builder, tensor->components[i], axis);
       snprintf(message, sizeof message, "%s of #sparse.%s have another size along axis %d than the tensor's says",
                parts[i].name, sparseEncodingGetFormat(tensor->encoding)->name, (int)axis);
       expectEqual(tensor->builder, seen, wanted, message);
@@ -225,7 +214,7 @@ static bool checkArgument(MlirValue argument, MlirBlock body, MlirOperation func
   for (intptr_t i = 0; i < count; ++i)
     components[i] = mlirOperationGetResult(apart, i);
   for (intptr_t axis = 0; axis < mlirShapedTypeGetRank(type); ++axis)
-    tensor.sizes[axis] = dimOf(&builder, argument, axis);
+    tensor.sizes[axis] = tileBuildSize(&builder, argument, axis);
   tensor.components = components;
   return checkTensor(tensor);
 }
@@ -240,24 +229,20 @@ static bool checkList(MlirOperation op, MlirOperation module, uint64_t *checks) 
   MlirValue list = isWrite ? sparseSwriteOpGetCoordinates(op) : sparseSreadOpGetCoordinates(op);
   if (isWrite) {
     MlirValue packed = sparseSwriteOpGetPacked(op);
-    expectEqual(b, dimOf(b, packed, axis), tileBuildMul(b, dimOf(b, list, 0), by),
+    expectEqual(b, tileBuildSize(b, packed, axis), tileBuildMul(b, tileBuildSize(b, list, 0), by),
                 "packed holds not as many slices as are listed");
-    expectEqual(b, dimOf(b, packed, 1 - axis), dimOf(b, matrix, 1 - axis), "packed slices are not as long as init's");
+    expectEqual(b, tileBuildSize(b, packed, 1 - axis), tileBuildSize(b, matrix, 1 - axis),
+                "packed slices are not as long as init's");
   }
   Tensor tensor = {b, module, mlirValueGetType(list), .components = &list, .checks = checks};
-  MlirValue values[] = {list, tileBuildCeilDiv(b, dimOf(b, matrix, axis), by),
+  MlirValue values[] = {list, tileBuildCeilDiv(b, tileBuildSize(b, matrix, axis), by),
                         tileBuildInteger(b, mlirIntegerTypeGet(b->context, 1), isWrite)};
   return callCheck(&tensor, tileUseCheckSlices((TileCheckSlices){.I = elementOf(list)}), 3, values);
 }
 
-static bool isPrivate(MlirOperation function) {
-  MlirAttribute visibility = tileOpAttribute(function, "sym_visibility");
-  return !mlirAttributeIsNull(visibility) && tileStringEquals(mlirStringAttrGetValue(visibility), "private");
-}
-
 static bool checkArguments(MlirOperation function, MlirOperation module, uint64_t *checks) {
   MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(function, 0));
-  if (isPrivate(function) || mlirBlockIsNull(body))
+  if (!tileSymbolIsPublic(function) || mlirBlockIsNull(body))
     return true;
   for (intptr_t i = 0; i < mlirBlockGetNumArguments(body); ++i) {
     MlirValue argument = mlirBlockGetArgument(body, i);

@@ -136,7 +136,7 @@ void sparseReplaceProduct(MlirOperation op, const SparseWeightedProduct *weighte
   TileBuilder builder = tileBuilderBefore(op);
   const TileMatrixProduct *product = &weighted->product;
   MlirAttribute unit = mlirUnitAttrGet(builder.context), none = mlirAttributeGetNull();
-  MlirValue factors[2], init = mlirOperationGetOperand(op, 2);
+  MlirValue factors[2], init = mlirOperationGetOperand(op, product->init);
   for (intptr_t i = 0; i < 2; ++i) {
     intptr_t from = i ? product->rhs : product->lhs;
     factors[i] = from == weighted->operand ? weights : mlirOperationGetOperand(op, from);

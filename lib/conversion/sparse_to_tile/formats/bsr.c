@@ -42,7 +42,7 @@ static bool fromLines(SparseLowering *lowering, const SparseLines *lines, MlirTy
   SparseComponent pattern[3] = {parts[0], parts[1], {"values", sparseVectorOf(i32)}};
   if (mlirValueIsNull(marks) || !sparsePackSegments(lowering, marks, pattern, result))
     return false;
-  MlirValue blocks = sparseDenseSize(lowering, result->values[1], 0);
+  MlirValue blocks = tileBuildSize(&lowering->builder, result->values[1], 0);
   const MlirValue inputs[] = {lines->positions, lines->coordinates, lines->values, result->values[0],
                               result->values[1]};
   MlirValue made[] = {sparseEmpty(lowering, slotsType, 2, sizes), sparseZeros(lowering, parts[2].type, 1, &blocks)};
@@ -70,7 +70,7 @@ static MlirValue turnBlocks(SparseLowering *lowering, MlirValue values) {
                                 .WIDE = wide,
                                 .DOWN = rows / high,
                                 .ACROSS = depth / wide};
-  MlirValue blocks = sparseDenseSize(lowering, values, 0);
+  MlirValue blocks = tileBuildSize(&lowering->builder, values, 0);
   MlirValue empty = sparseEmpty(lowering, turned, mlirShapedTypeIsDynamicSize(shape[0]), &blocks);
   return sparseLaunch(lowering, tileUseTurnBlocks(turns), 1, &blocks, 1, &values, empty);
 }

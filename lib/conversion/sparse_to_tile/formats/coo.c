@@ -3,7 +3,7 @@
 
 static SparseList list(SparseLowering *lowering, const SparseMatrix *matrix) {
   const TilePlacesCoo places = {.I = sparseElement(matrix->parts[0])};
-  MlirValue entries = sparseDenseSize(lowering, matrix->parts[1], 0);
+  MlirValue entries = tileBuildSize(&lowering->builder, matrix->parts[1], 0);
   SparseList result = sparseListFrom(lowering, matrix, tileUsePlacesCoo(places), 0, 1, &entries, 1, matrix->parts);
   result.isRowMajor = !sparseMayRepeat(matrix->type);
   return result;
@@ -12,7 +12,7 @@ static SparseList list(SparseLowering *lowering, const SparseMatrix *matrix) {
 static bool fromLines(SparseLowering *lowering, const SparseLines *lines, MlirType type, SparseResult *result) {
   SparseComponent parts[SPARSE_MAX_COMPONENTS];
   sparseTypeGetComponents(type, parts);
-  MlirValue count = sparseDenseSize(lowering, lines->values, 0);
+  MlirValue count = tileBuildSize(&lowering->builder, lines->values, 0);
   const TileCoordinates both = {.P = sparseElement(lines->positions),
                                 .I = sparseElement(lines->coordinates),
                                 .TO = mlirShapedTypeGetElementType(parts[0].type)};

@@ -49,7 +49,7 @@ static bool pack(SparseLowering *lowering, MlirValue dense, MlirType type, Spars
                             .ALONG = w.axis,
                             .TOGETHER = w.together,
                             .differs = sparseHookDiffers};
-  const MlirValue sizes[] = {sparseDenseSize(lowering, dense, 0), sparseDenseSize(lowering, dense, 1)};
+  const MlirValue sizes[] = {tileBuildSize(&lowering->builder, dense, 0), tileBuildSize(&lowering->builder, dense, 1)};
   MlirValue grid[2];
   sparseTypeGetComponents(type, parts);
   countWindows(lowering, &w, sizes, grid);

@@ -7,7 +7,7 @@ static MlirValue concatenate(SparseLowering *lowering, intptr_t count, const Mli
   MlirValue sizes[SparseMaxTerms], total = tileBuildIndex(b, 0), offset = total;
   const int64_t open[] = {mlirShapedTypeGetDynamicSize()}, one[] = {1};
   for (intptr_t i = 0; i < count; ++i) {
-    sizes[i] = sparseDenseSize(lowering, vectors[i], 0);
+    sizes[i] = tileBuildSize(&lowering->builder, vectors[i], 0);
     total = tileBuildAdd(b, total, sizes[i]);
   }
   MlirType type = sparseVectorOf(sparseElement(vectors[0]));

@@ -151,7 +151,7 @@ static MlirValue exchangeUntilDone(TileBuilder *builder, MlirStringRef kind, Mli
   MlirValue argument = mlirBlockGetArgument(after, 0);
   tileBuildYield(&inside, 1, &argument);
   MlirOperation loop = scfWhileOpBuild(builder, 1, &cell->word, 1, &first, regions[0], regions[1]);
-  return elementInWord(builder, cell, mlirOperationGetResult(loop, 0), element);
+  return elementInWord(builder, cell, tileOnlyResult(loop), element);
 }
 
 // bf16 and narrower floats are added in f32, which atomicrmw would round by an instruction that flushes subnormals, or

@@ -38,7 +38,7 @@ static MlirValue sizeOfSource(VecLowering *lowering, MlirOperation gather, intpt
   if (vecIsTile(type))
     return tileBuildIndex(&lowering->builder,
                           mlirShapedTypeGetDimSize(type, mlirIntegerAttrGetValueInt(tileGatherOpGetAxis(gather))));
-  return vecSizeOfMemref(&lowering->builder, vecScalarOf(lowering, source), d);
+  return tileBuildSize(&lowering->builder, vecScalarOf(lowering, source), d);
 }
 
 // With a mask only those from a tile come here, whose numbers have the mask's shape.

@@ -186,7 +186,7 @@ static MlirValue loadElementChecked(TileBuilder *builder, const VecAccess *acces
   TileBuilder inElse = tileBuilderAtEnd(otherwise, builder->location);
   MlirValue pad = padValue(&inElse, access, 0);
   tileBuildYield(&inElse, 1, &pad);
-  return mlirOperationGetResult(choice, 0);
+  return tileOnlyResult(choice);
 }
 
 MlirValue vecAccessLoadScalar(VecBody *body, const VecAccess *access, const VecCoord *coords) {
@@ -289,7 +289,7 @@ static MlirValue pitchOf(TileBuilder *builder, const VecAccess *access, intptr_t
   if (stride != mlirShapedTypeGetDynamicStrideOrOffset())
     return tileBuildIndex(builder, stride * dim->stride);
   MlirOperation metadata = vecAccessMetadata(builder, access);
-  MlirValue pitch = mlirOperationGetResult(metadata, 2 + access->memrefRank + dim->digits[0].memrefDim);
+  MlirValue pitch = memrefExtractStridedMetadataOpGetStrides(metadata, dim->digits[0].memrefDim);
   return tileBuildMul(builder, pitch, tileBuildIndex(builder, dim->stride));
 }
 

@@ -19,7 +19,7 @@ static bool refuse(MlirOperation view, const char *what) {
 }
 
 bool vecPackAccess(VecLowering *lowering, MlirOperation view, VecAccess *access) {
-  TileLayout layout = tileLayoutAttrGetLayout(tileViewTypeGetPacked(tileResultType(view, 0)));
+  TileLayout layout = tileLayoutAttrGetLayout(tileViewTypeGetPacked(tileViewOpGetResultType(view)));
   MlirType element = access->shape.element;
   if (mlirTypeIsAIndex(element) || !mlirTypeIsAInteger(access->storage))
     return refuse(view, "of anything but numbers in integers");

@@ -26,7 +26,7 @@ VecAccess *vecAccessOfMemref(VecLowering *lowering, MlirOperation op, MlirValue 
   for (intptr_t d = 0; d < access->memrefRank; ++d) {
     access->shape.sizes[d] = 1;
     access->dims[d] = (VecAccessDim){.stride = 1, .numDigits = 1, .digits = {{.divisor = 1, .memrefDim = d}}};
-    access->dims[d].size = vecSizeOfMemref(&lowering->builder, memref, d);
+    access->dims[d].size = tileBuildSize(&lowering->builder, memref, d);
   }
   return access;
 }
@@ -146,10 +146,10 @@ static MlirValue linearOf(TileBuilder *builder, const VecAccess *access, const V
   MlirValue indices[MaxRank * MaxDigits + 1];
   intptr_t rank = vecAccessIndices(builder, access, coords, indices);
   MlirOperation metadata = vecAccessMetadata(builder, access);
-  MlirValue linear = mlirOperationGetResult(metadata, 1);
+  MlirValue linear = memrefExtractStridedMetadataOpGetOffset(metadata);
   for (intptr_t d = 0; d < rank; ++d)
     linear = tileBuildAdd(builder, linear,
-                          tileBuildMul(builder, indices[d], mlirOperationGetResult(metadata, 2 + rank + d)));
+                          tileBuildMul(builder, indices[d], memrefExtractStridedMetadataOpGetStrides(metadata, d)));
   return linear;
 }
 

@@ -23,13 +23,6 @@ static double padOfView(MlirType view) {
   return 0.0;
 }
 
-MlirValue vecSizeOfMemref(TileBuilder *builder, MlirValue memref, intptr_t d) {
-  MlirType type = mlirValueGetType(memref);
-  if (!mlirShapedTypeIsDynamicDim(type, d))
-    return tileBuildIndex(builder, mlirShapedTypeGetDimSize(type, d));
-  return memrefDimOpBuild(builder, memref, tileBuildIndex(builder, d));
-}
-
 // Fills access->fixed from the op's `fixed` dimensions and operands; lists the others in `kept`.
 static void fixDimensions(VecLowering *lowering, MlirOperation view, VecAccess *access, intptr_t *kept) {
   MlirAttribute fixed = tileViewOpGetFixed(view);
@@ -61,7 +54,7 @@ bool vecAccessOfView(VecLowering *lowering, MlirOperation view) {
     access->dims[d] = (VecAccessDim){.stride = tileViewTypeGetStride(type, d),
                                      .numDigits = 1,
                                      .digits = {{.divisor = 1, .memrefDim = j}},
-                                     .size = vecSizeOfMemref(&lowering->builder, memref, j)};
+                                     .size = tileBuildSize(&lowering->builder, memref, j)};
   }
   if (!mlirAttributeIsNull(tileViewTypeGetPacked(type)) && !vecPackAccess(lowering, view, access))
     return false;
@@ -298,7 +291,7 @@ static void slotOfBuffer(VecLowering *lowering, MlirOperation slot, VecAccess *a
 }
 
 bool vecAccessOfReinterpretation(VecLowering *lowering, MlirOperation op) {
-  const VecRecord *source = vecRecordOf(lowering, mlirOperationGetOperand(op, 0));
+  const VecRecord *source = vecRecordOf(lowering, tileOpViewedMemory(op));
   VecAccess *access = vecLoweringAllocate(lowering, sizeof *access);
   *access = *source->access;
   switch (tileOpKind(op)) {
@@ -314,6 +307,6 @@ bool vecAccessOfReinterpretation(VecLowering *lowering, MlirOperation op) {
   default:
     return tileError(op, "not lowered to the CPU yet: this reinterpretation of a buffer");
   }
-  vecRecordNew(lowering, mlirOperationGetResult(op, 0), VecRecord_Access)->access = access;
+  vecRecordNew(lowering, tileOnlyResult(op), VecRecord_Access)->access = access;
   return true;
 }

@@ -111,7 +111,7 @@ static MlirValue integerOfFloat(TileBuilder *builder, const Convert *convert, Ml
   double beyond = ldexp(1, (int)width - 1);
   value = vecConvertElement(builder, value, mlirF64TypeGet(builder->context), convert->width);
   if (rounding)
-    value = tileBuildUnary(builder, tileUpstreamKindOfName(tileString(rounding->op)), value);
+    value = tileBuildUnary(builder, rounding->op, value);
   MlirValue nan = arithCmpFOpBuild(builder, value, value, ArithCmpF_Uno);
   MlirValue over = arithCmpFOpBuild(builder, value, tileBuildFloat(builder, wide, beyond), ArithCmpF_Oge);
   MlirValue within = clampFloat(builder, value, -beyond, nextafter(beyond, 0));

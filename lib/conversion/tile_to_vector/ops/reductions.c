@@ -22,13 +22,9 @@ static const TileCombiner *findCombiner(MlirAttribute operation) {
   return mlirAttributeIsNull(operation) ? NULL : tileCombinerFind(mlirStringAttrGetValue(operation));
 }
 
-static TileUpstream kindOfCombiner(const TileCombiner *combiner) {
-  return tileUpstreamKindOfName(tileString(combiner->name));
-}
-
 // vector.reduction names no element type: addf and addi are its add.
 static const char *wordOf(const TileCombiner *combiner) {
-  switch (kindOfCombiner(combiner)) {
+  switch (combiner->kind) {
   case ArithOp_AddF:
   case ArithOp_AddI:
     return "#vector.kind<add>";
@@ -82,7 +78,7 @@ MlirValue vecNeutralElement(TileBuilder *builder, MlirAttribute given, MlirAttri
 }
 
 static MlirValue combine(TileBuilder *builder, const TileCombiner *combiner, MlirValue a, MlirValue b) {
-  return tileBuildBinary(builder, kindOfCombiner(combiner), a, b);
+  return tileBuildBinary(builder, combiner->kind, a, b);
 }
 
 static MlirValue half(TileBuilder *builder, MlirValue vector, int64_t from, int64_t width) {

@@ -2,6 +2,7 @@
 // (lib/runtime/sort.h), and every operand read by that order.
 #include "lib/conversion/tile_to_vector/lowering.h"
 
+#include "dialects/tile/questions.h"
 #include "dialects/tile/tile.h"
 
 #include "mlir-c/BuiltinAttributes.h"
@@ -96,7 +97,8 @@ static VecAccess *wordsNew(VecLowering *lowering, int64_t count) {
 }
 
 static bool lowerSorted(VecLowering *lowering, MlirOperation op, Sort *sort) {
-  VecShape source = vecShapeOf(tileOperandType(op, 0)), result = vecShapeOf(tileResultType(op, 0));
+  MlirValue sorted = tileSortOpIsA(op) ? tileSortOpGetResults(op, 0) : tileTopkOpGetResults(op, 0);
+  VecShape source = vecShapeOf(mlirValueGetType(tileSortKeys(op))), result = vecShapeOf(mlirValueGetType(sorted));
   sort->numInputs = mlirOperationGetNumOperands(op);
   sort->count = source.sizes[sort->axis];
   sort->wanted = result.sizes[sort->axis];
