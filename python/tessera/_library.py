@@ -7,12 +7,15 @@ ctypes refuses a type where a value belongs.
 from __future__ import annotations
 
 import ctypes
+import importlib.metadata
+import json
 import os
 import re
 import sys
 import threading
 from pathlib import Path
 from typing import Any, Callable
+from urllib.parse import unquote, urlparse
 
 FILE = "libtessera-execution.so"
 
@@ -33,13 +36,25 @@ def _below(prefix: Path) -> list[Path]:
     return [prefix / folder / FILE for folder in ("lib", f"lib/{machine}-linux-gnu", "lib64", ".")]
 
 
+def _clone() -> Path | None:
+    """The clone that this package lies in, or that `pip install .` took it from: pip notes that folder (PEP 610)."""
+    package = Path(__file__).resolve().parent
+    if (package.parents[1] / "CMakeLists.txt").exists():
+        return package.parents[1]
+    for distribution in importlib.metadata.distributions(name="tessera", path=[str(package.parent)]):
+        url = urlparse(json.loads(distribution.read_text("direct_url.json") or "{}").get("url", ""))
+        if url.scheme == "file":
+            return Path(unquote(url.path))
+    return None
+
+
 def candidates() -> list[Path | str]:
     """Where to look, in order. TESSERA_HOME, where it is set, is the only place."""
     home = os.environ.get("TESSERA_HOME")
     if home:
         return [*_below(Path(home))]
-    tree = Path(__file__).resolve().parents[2]
-    built = [tree / "build" / FILE] if (tree / "CMakeLists.txt").exists() else []
+    clone = _clone()
+    built = [clone / "build" / FILE] if clone else []
     # Last the dynamic linker: LD_LIBRARY_PATH and the system's own folders.
     return [*built, *_below(Path(sys.prefix)), *_below(Path("/usr/local")), FILE + ".0"]
 
@@ -67,7 +82,8 @@ def _load() -> tuple[ctypes.CDLL, str]:
             said.append(f"  {path}: {error}")
     raise LibraryNotFound("\n".join([
         f"{FILE} could not be loaded. Looked at:", *said,
-        "Build Tessera (./dev build), or set TESSERA_HOME to an installed Tessera or to a build folder."
+        f"Run ./dev build in {_clone() or 'a clone of Tessera'}, or set TESSERA_HOME to an installed prefix or to the "
+        "build folder of a clone."
     ]))
 
 
