@@ -73,6 +73,11 @@ static double difference(number_t seen, number_t expected) {
   return seen.value == expected.value ? 0 : fabs(seen.value - expected.value);
 }
 
+// Where no error is allowed, values are equal to the bit: -0 is not +0 (docs/numerics.md §4).
+static bool differs_in_sign_of_zero(number_t seen, number_t expected) {
+  return seen.is_float && seen.value == 0 && expected.value == 0 && !signbit(seen.value) != !signbit(expected.value);
+}
+
 static bool same_shape(const tessera_array_t *a, const tessera_array_t *b, tessera_error_t *out_error) {
   bool same = a->element == b->element && a->rank == b->rank;
   for (int i = 0; same && i < a->rank; ++i)
@@ -96,8 +101,10 @@ bool tessera_judge(const tessera_array_t *seen, const tessera_answer_t *expected
     double relative = apart == 0 ? 0 : apart / fabs(b.value);
     out_judgement->max_absolute = fmax(out_judgement->max_absolute, apart);
     out_judgement->max_relative = fmax(out_judgement->max_relative, relative);
-    bool is_wrong = apart != 0 && !(apart <= allowed); // a nan difference or bound is wrong
+    bool is_wrong_zero = allowed == 0 && differs_in_sign_of_zero(a, b);
+    bool is_wrong = is_wrong_zero || (apart != 0 && !(apart <= allowed)); // a nan difference or bound is wrong
     out_judgement->wrong += is_wrong;
+    out_judgement->wrong_zeros += is_wrong_zero;
     double badness = is_wrong ? 2 + apart / (allowed + 1e-300) : apart > 0 ? apart / allowed : 0;
     if (!(badness <= worst)) {
       worst = badness;

@@ -22,12 +22,14 @@ double tessera_array_number(const tessera_array_t *array, int64_t i);
 typedef struct tessera_judgement_t {
   bool right;
   int64_t wrong, at;                 // how many elements are wrong; the worst one (any when none is)
+  int64_t wrong_zeros;               // how many are wrong only in the sign of a zero
   double max_absolute, max_relative; // largest |seen - expected|, and that by |expected|
   double error_there, allowed;       // at the worst element
 } tessera_judgement_t;
 
-// Compares by the bound of each element, or, when not negative, by rtol * |expected| + atol. Integers without a bound
-// must be equal; nan meets nan, inf meets inf of its sign. False, with the reason, when the arrays differ in shape.
+// Compares by the bound of each element, or, when not negative, by rtol * |expected| + atol. Elements whose bound is 0
+// must be equal to the bit, the sign of a zero too; nan meets nan, inf meets inf of its sign. False, with the reason,
+// when the arrays differ in shape.
 bool tessera_judge(const tessera_array_t *seen, const tessera_answer_t *expected, double rtol, double atol,
                    tessera_judgement_t *out_judgement, tessera_error_t *out_error);
 

@@ -14,12 +14,11 @@
 //   powf 0.50005 1.16 3.0    rsqrt 0.50000 0.39 1.8   (test/transforms/math/accuracy_*_long.test)
 #include "lib/transforms/math/expand_math.h"
 #include "lib/ir/pass.h"
+#include "lib/transforms/math/extrema.h"
 #include "lib/transforms/math/f64/families.h"
 #include "lib/transforms/math/families.h"
 #include "upstream/llvm.h"
 #include "upstream/math.h"
-
-#include <math.h>
 
 typedef MlirValue (*Expansion)(TileLanes *lanes, const MlirValue *operands);
 
@@ -163,23 +162,6 @@ static MlirLogicalResult expandIntegerPower(MlirRewritePattern pattern, MlirOper
   return mlirLogicalResultSuccess();
 }
 
-// arith.maximumf, minimumf: of a > b ? a : b and a test for nan, each of x86's instructions; upstream's way asks
-// "greater or nan", which is none. Reductions put what they have so far first: the test is of what comes.
-static MlirLogicalResult expandExtremum(MlirRewritePattern pattern, MlirOperation op, MlirPatternRewriter rewriter,
-                                        void *userData) {
-  MlirType type = tileOnlyResultType(op);
-  if (mlirTypeIsATensor(type) || (mlirTypeIsAVector(type) && mlirVectorTypeIsScalable(type)))
-    return mlirLogicalResultFailure();
-  TileLanes lanes = tileLanesOf(tileBuilderInPattern(rewriter, op), type);
-  MlirValue a = tileBinaryLhs(op), b = tileBinaryRhs(op);
-  ArithCmpF predicate = arithMaximumFOpIsA(op) ? ArithCmpF_Ogt : ArithCmpF_Olt;
-  MlirValue number = tileLanesSelect(&lanes, tileLanesIs(&lanes, b, predicate, a), b, a);
-  MlirValue nan = tileBuildFloat(&lanes.builder, type, NAN); // not b: LLVM would join the two selects
-  MlirValue result = tileLanesSelect(&lanes, tileLanesIs(&lanes, b, ArithCmpF_Uno, b), nan, number);
-  mlirRewriterBaseReplaceOpWithValues(mlirPatternRewriterAsBase(rewriter), op, 1, &result);
-  return mlirLogicalResultSuccess();
-}
-
 // GPUs have instructions for these, and LLVM for f64; arith-expand, which follows for divisions, would take
 // comparisons.
 static const TileUpstream extrema[][2] = {{ArithOp_MaximumF, LlvmOp_Maximum},
@@ -214,8 +196,8 @@ static void populateWith(MlirRewritePatternSet patterns, MlirContext context, Ti
 }
 
 static void populateExtrema(MlirRewritePatternSet patterns, MlirContext context) {
-  tileAddPattern(patterns, context, tileUpstreamName(ArithOp_MaximumF), /*benefit=*/1, expandExtremum);
-  tileAddPattern(patterns, context, tileUpstreamName(ArithOp_MinimumF), /*benefit=*/1, expandExtremum);
+  tileAddPattern(patterns, context, tileUpstreamName(ArithOp_MaximumF), /*benefit=*/1, tileExpandExtremum);
+  tileAddPattern(patterns, context, tileUpstreamName(ArithOp_MinimumF), /*benefit=*/1, tileExpandExtremum);
 }
 
 static void populate(MlirRewritePatternSet patterns, MlirContext context) {

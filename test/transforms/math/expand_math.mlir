@@ -47,14 +47,17 @@ func.func @not_permitted(%x: f32) -> f32 {
   return %0 : f32
 }
 
-// A maximum that keeps nan is x86's, which is a compare and a select, and a test; GPUs have an instruction.
+// A maximum that keeps nan and the sign of zero is x86's in both orders, joined by bits; GPUs have an instruction.
 // CHECK-LABEL: func @extrema
 // CHECK-SAME: (%[[A:.*]]: vector<8xf32>, %[[B:.*]]: vector<8xf32>
 // CHECK: %[[C:.*]] = arith.cmpf ogt, %[[B]], %[[A]]
 // CHECK: %[[M:.*]] = arith.select %[[C]], %[[B]], %[[A]]
-// CHECK: %[[N:.*]] = arith.cmpf uno, %[[B]], %[[B]]
-// CHECK: arith.select %[[N]], %{{.*}}, %[[M]]
+// CHECK: %[[D:.*]] = arith.cmpf ogt, %[[A]], %[[B]]
+// CHECK: arith.select %[[D]], %[[A]], %[[B]]
+// CHECK: arith.ori
+// CHECK: arith.andi
 // CHECK: arith.cmpf olt
+// CHECK: arith.ori
 // CHECK-NOT: arith.m{{ax|in}}imumf
 // CHECK: arith.maximumf {{.*}} : tensor<2xf32>
 // F64-LABEL: func @extrema
@@ -66,6 +69,28 @@ func.func @extrema(%a: vector<8xf32>, %b: vector<8xf32>, %c: f64, %d: f64, %t: t
   %1 = arith.minimumf %c, %d : f64
   %2 = arith.maximumf %t, %u : tensor<2xf32>
   return %0, %1, %2 : vector<8xf32>, f64, tensor<2xf32>
+}
+
+// A constant that is neither nan nor zero needs no bits; neither does an op that does not care for the sign of zero.
+// CHECK-LABEL: func @extrema_of_constants
+// CHECK-SAME: (%[[X:.*]]: f32, %[[Y:.*]]: f32
+// CHECK-DAG: %[[SIX:.*]] = arith.constant 6.0
+// CHECK-DAG: %[[ZERO:.*]] = arith.constant 0.0
+// CHECK: %[[L:.*]] = arith.cmpf olt, %[[SIX]], %[[X]]
+// CHECK-NEXT: %[[S:.*]] = arith.select %[[L]], %[[SIX]], %[[X]]
+// CHECK-NEXT: %[[G:.*]] = arith.cmpf ugt, %[[S]], %[[ZERO]]
+// CHECK-NEXT: %[[R:.*]] = arith.select %[[G]], %[[S]], %[[ZERO]]
+// CHECK-NEXT: arith.cmpf uno, %[[Y]], %[[Y]]
+// CHECK-NEXT: arith.cmpf ogt, %[[Y]], %[[R]]
+// CHECK-NOT: arith.ori
+// CHECK: return
+func.func @extrema_of_constants(%x: f32, %y: f32) -> f32 {
+  %six = arith.constant 6.0 : f32
+  %zero = arith.constant 0.0 : f32
+  %0 = arith.minimumf %x, %six : f32
+  %1 = arith.maximumf %0, %zero : f32
+  %2 = arith.maximumf %1, %y fastmath<nsz> : f32
+  return %2 : f32
 }
 
 // CHECK-LABEL: func @every_function
