@@ -168,3 +168,34 @@ Element interpretSumFinish(const Sum *sum, const Format *format) {
                  format->tiny + sum->errors;
   return elementOfFloat(value, isnan(bound) ? INFINITY : bound);
 }
+
+void interpretProductAdd(Sum *product, Element x) {
+  double size = fabs(x.f);
+  if (product->terms++ == 0)
+    *product = (Sum){x.f, 1, x.bound, 1, 1};
+  else {
+    product->errors = x.bound == 0 && product->errors == 0
+                          ? 0
+                          : fabs(product->value) * x.bound + size * product->errors + product->errors * x.bound;
+    product->value *= x.f;
+  }
+  product->magnitudes *= size > 1 && isfinite(size) ? size : 1;
+  product->finite *= size > 0 && size < 1 ? size : 1;
+}
+
+// Where some order overflows, a factor below 1 may bring the number back or not, and 0 makes nan of it. Where some
+// order underflows, what is lost of the smallest number is multiplied by the largest.
+Element interpretProductFinish(const Sum *product, const Format *format) {
+  double value = formatRound(format, product->value), smallestNormal = format->tiny / (2 * format->epsilon);
+  if (product->terms < 2 && product->errors == 0)
+    return elementOfFloat(value, value == product->value ? 0 : format->epsilon * fabs(product->value));
+  bool mayOverflow = product->magnitudes > format->largest, mayVanish = product->finite < format->tiny;
+  if ((mayOverflow && (product->finite < 1 || !isinf(value))) || (mayVanish && isinf(product->value)))
+    return elementOfFloat(value, INFINITY);
+  if (!isfinite(value)) // near the largest number some order's roundings may stay finite
+    return elementOfFloat(value, fabs(product->value) / 2 <= format->largest ? INFINITY : 0);
+  double terms = (double)product->terms;
+  double lost = product->finite < smallestNormal ? terms * format->tiny * product->magnitudes : 0;
+  double bound = (terms + 3) * format->epsilon * fabs(product->value) + format->tiny + product->errors + lost;
+  return elementOfFloat(value, isnan(bound) ? INFINITY : bound);
+}

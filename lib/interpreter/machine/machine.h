@@ -241,6 +241,10 @@ static inline void sumAddProduct(Sum *sum, Element a, Element b) {
   sumAdd(sum, elementOfFloat(a.f * b.f, error));
 }
 Element interpretSumFinish(const Sum *sum, const Format *format);
+// A product of many factors in any order. In `magnitudes` Π |a| of the finite factors above 1, in `finite` that of the
+// factors between 0 and 1: the largest and the smallest number that some order may meet on its way.
+void interpretProductAdd(Sum *product, Element x);
+Element interpretProductFinish(const Sum *product, const Format *format);
 
 Execute tileExecute(MlirOperation op);   // null: no Tile op
 Execute sparseExecute(MlirOperation op); // null: no Sparse op

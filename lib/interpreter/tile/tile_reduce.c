@@ -1,6 +1,6 @@
 // tile.reduce and tile.scan (docs/numerics.md §4): a named operation on one tile, or a region on several at once.
-// Float sums are taken in f64 with a bound for any order; of other float operations that round, the bound grows with
-// every element that is combined. A region is run from the first element to the last.
+// Float sums and products are taken in f64 with a bound for any order. A region is run from the first element to the
+// last; of its floats the bound grows with every element that is combined.
 #include "lib/interpreter/tile/tile.h"
 #include "upstream/arith.h"
 
@@ -14,9 +14,9 @@ typedef struct Combiner {
   Machine *machine;
   Frame *frame;
   const Instruction *instruction;
-  const Row *row; // null: the region
-  bool isSum;     // of floats
-  int count;      // tiles
+  const Row *row;        // null: the region
+  bool isSum, isProduct; // of floats
+  int count;             // tiles
   Format formats[MaxTiles];
 } Combiner;
 
@@ -38,6 +38,7 @@ static bool combinerCreate(Machine *machine, Frame *frame, const Instruction *in
     interpretFormatOf(interpretElementTypeOf(tileOperandType(instruction->op, i)), &combiner->formats[i]);
   combiner->row = interpretRowFind(tileUpstreamKindOfName(interpretWordOf(instruction, "operation")));
   combiner->isSum = combiner->row && combiner->row->kind == ArithOp_AddF;
+  combiner->isProduct = combiner->row && combiner->row->kind == ArithOp_MulF;
   return true;
 }
 
@@ -67,7 +68,9 @@ static bool combine(const Combiner *combiner, State *state, const Element *right
   }
   if (combiner->isSum)
     sumAdd(&state->sum, right[0]);
-  if (isFirst || combiner->isSum)
+  if (combiner->isProduct)
+    interpretProductAdd(&state->sum, right[0]);
+  if (isFirst || combiner->isSum || combiner->isProduct)
     return true;
   if (!combiner->row)
     return combineByRegion(combiner, state, right);
@@ -75,18 +78,13 @@ static bool combine(const Combiner *combiner, State *state, const Element *right
                                   state->x[0], right[0], &state->x[0]);
 }
 
-static bool mayRound(const Combiner *combiner) { return !combiner->row || combiner->row->kind == ArithOp_MulF; }
-
-// A product of n factors is off by n roundings of itself; of a region's float nothing is known but what went through.
+// A region's float is known only by what went through it.
 static Element stateElement(const Combiner *combiner, const State *state, int i) {
-  if (combiner->isSum)
-    return interpretSumFinish(&state->sum, &combiner->formats[0]);
+  if (combiner->isSum || combiner->isProduct)
+    return (combiner->isSum ? interpretSumFinish : interpretProductFinish)(&state->sum, &combiner->formats[0]);
   Element x = state->x[i];
-  if (combiner->formats[i].isFloat && mayRound(combiner) && state->terms > 1 && isfinite(x.f)) {
-    bool exact = !combiner->row && x.f == 0;
-    double magnitude = combiner->row ? fabs(x.f) : state->largest[i];
-    x.bound += exact ? 0 : 2 * (double)state->terms * combiner->formats[i].epsilon * magnitude;
-  }
+  if (combiner->formats[i].isFloat && !combiner->row && state->terms > 1 && isfinite(x.f) && x.f != 0)
+    x.bound += 2 * (double)state->terms * combiner->formats[i].epsilon * state->largest[i];
   return x;
 }
 

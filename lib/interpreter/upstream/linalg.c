@@ -178,16 +178,10 @@ static bool findReductions(Machine *machine, const Instruction *instruction, Nes
   return true;
 }
 
-static void multiplyIn(Sum *sum, Element x) {
-  sum->errors = sum->terms ? fabs(sum->value) * x.bound + fabs(x.f) * sum->errors + sum->errors * x.bound : x.bound;
-  sum->value = sum->terms++ ? sum->value * x.f : x.f;
-  sum->magnitudes = fabs(sum->value);
-}
-
 bool interpretNestAddTerm(Machine *machine, const Instruction *combine, const Reduction *reduction, Element initial,
                           int64_t place, Element term) {
   Sum *sum = &reduction->sums[place];
-  void (*add)(Sum *, Element) = reduction->isProduct ? multiplyIn : sumAdd;
+  void (*add)(Sum *, Element) = reduction->isProduct ? interpretProductAdd : sumAdd;
   if (!interpretElementExpect(machine, combine, term, "uses") ||
       (sum->terms == 0 && !interpretElementExpect(machine, combine, initial, "uses")))
     return false;
@@ -202,11 +196,11 @@ static bool finishReductions(Machine *machine, const Instruction *instruction, N
   for (int o = 0; o < nest->numOperands - nest->numInputs; ++o) {
     Reduction *reduction = &nest->reductions[o];
     Storage *storage = nest->accesses[nest->numInputs + o].array->storage;
+    Element (*finish)(const Sum *, const Format *) = reduction->isProduct ? interpretProductFinish : interpretSumFinish;
     for (int64_t i = 0; reduction->sums && ok && i < storage->count; ++i)
       if (reduction->sums[i].terms)
-        ok = interpretMemoryWrite(
-            machine, instruction, storage, i,
-            interpretSumFinish(&reduction->sums[i], &nest->block->instructions[reduction->instruction].out));
+        ok = interpretMemoryWrite(machine, instruction, storage, i,
+                                  finish(&reduction->sums[i], &nest->block->instructions[reduction->instruction].out));
   }
   return ok;
 }

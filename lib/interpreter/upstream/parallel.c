@@ -29,18 +29,30 @@ static void bindPoint(Frame *frame, const InterpretBlock *block, const Points *p
 
 //===--- scf.parallel -------------------------------------------------------------------===//
 
-// What one result has been combined from.
+// What one result has been combined from: a sum or a product of floats, or what the region made of any others.
 typedef struct Reduced {
   InterpretValue value;
+  Format format;
+  bool isSum, isProduct;
+  Sum sum;
   int64_t terms;
   double magnitudes;
 } Reduced;
 
-static bool mayRound(const Instruction *reduce, int number) {
+// The one op that combines both arguments of a region; null: there are more.
+static const Instruction *onlyOp(const Instruction *reduce, int number) {
   const InterpretBlock *block = reduce->regions[number].blocks;
-  if (block->numInstructions != 2)
-    return true;
-  switch (arithOpKind(block->instructions[0].op)) {
+  const Instruction *op = &block->instructions[0];
+  bool isOnly = block->numInstructions == 2 && op->numOperands == 2 && op->operands[0] != op->operands[1] &&
+                block->instructions[1].operands[0] == op->results[0];
+  for (int i = 0; isOnly && i < 2; ++i)
+    isOnly = op->operands[i] == block->arguments[0] || op->operands[i] == block->arguments[1];
+  return isOnly ? op : NULL;
+}
+
+static bool mayRound(const Instruction *reduce, int number) {
+  const Instruction *op = onlyOp(reduce, number);
+  switch (op ? arithOpKind(op->op) : ArithOp_None) {
   case ArithOp_MaximumF:
   case ArithOp_MinimumF:
   case ArithOp_MaxNumF:
@@ -49,6 +61,22 @@ static bool mayRound(const Instruction *reduce, int number) {
   default:
     return true;
   }
+}
+
+static bool addTerm(Machine *machine, const Instruction *reduce, Reduced *reduced, Element x) {
+  (reduced->isSum ? sumAdd : interpretProductAdd)(&reduced->sum, x);
+  return interpretElementExpect(machine, reduce, x, "combines");
+}
+
+// Takes over the initial value.
+static bool reducedCreate(Machine *machine, const Instruction *instruction, const Instruction *reduce, int number,
+                          InterpretValue initial, Reduced *reduced) {
+  const Instruction *op = onlyOp(reduce, number);
+  ArithOp kind = op && !initial.object ? arithOpKind(op->op) : ArithOp_None;
+  *reduced = (Reduced){.value = initial, .isSum = kind == ArithOp_AddF, .isProduct = kind == ArithOp_MulF};
+  interpretFormatOf(interpretElementTypeOf(tileResultType(instruction->op, number)), &reduced->format);
+  reduced->magnitudes = reduced->format.isFloat ? fabs(initial.scalar.f) : 0;
+  return (!reduced->isSum && !reduced->isProduct) || addTerm(machine, reduce, reduced, initial.scalar);
 }
 
 // Takes over what the terminator yielded.
@@ -61,7 +89,12 @@ static bool combinePoint(Machine *machine, Frame *frame, const Instruction *redu
   }
   for (int r = 0; r < count; ++r) {
     ++reduced[r].terms;
-    reduced[r].magnitudes += fabs(terms[r].scalar.f);
+    if (reduced[r].isSum || reduced[r].isProduct) {
+      if (!addTerm(machine, reduce, &reduced[r], terms[r].scalar))
+        return false;
+      continue;
+    }
+    reduced[r].magnitudes += reduced[r].format.isFloat ? fabs(terms[r].scalar.f) : 0;
     if (!interpretRegionRun(machine, frame, &reduce->regions[r], 2, (InterpretValue[]){reduced[r].value, terms[r]}))
       return false;
     reduced[r].value = frame->yielded[0];
@@ -72,12 +105,13 @@ static bool combinePoint(Machine *machine, Frame *frame, const Instruction *redu
 
 static void giveReduced(Frame *frame, const Instruction *instruction, const Instruction *reduce, Reduced *reduced) {
   for (int r = 0; r < instruction->numResults; ++r) {
-    Format format;
+    const Format *format = &reduced[r].format;
     Element *x = &reduced[r].value.scalar;
-    bool isFloat =
-        interpretFormatOf(interpretElementTypeOf(tileResultType(instruction->op, r)), &format) && format.isFloat;
-    if (isFloat && !reduced[r].value.object && reduced[r].terms > 1 && isfinite(x->f) && mayRound(reduce, r))
-      x->bound += 2 * (double)reduced[r].terms * format.epsilon * (reduced[r].magnitudes + fabs(x->f));
+    if (reduced[r].terms && (reduced[r].isSum || reduced[r].isProduct))
+      *x = (reduced[r].isSum ? interpretSumFinish : interpretProductFinish)(&reduced[r].sum, format);
+    else if (format->isFloat && !reduced[r].value.object && reduced[r].terms > 1 && isfinite(x->f) &&
+             mayRound(reduce, r))
+      x->bound += 2 * (double)reduced[r].terms * format->epsilon * (reduced[r].magnitudes + fabs(x->f));
     setResult(frame, instruction, r, reduced[r].value);
     reduced[r].value = (InterpretValue){.object = NULL};
   }
@@ -111,10 +145,12 @@ bool interpretParallel(Machine *machine, Frame *frame, const Instruction *instru
       !interpretIndexOperands(machine, frame, instruction, 2 * points.rank, points.rank, points.step) ||
       !makePoints(machine, instruction, upper, &points))
     return false;
-  for (int r = 0; r < instruction->numResults; ++r) {
-    reduced[r].value = valueRetain(operandOf(frame, instruction, 3 * points.rank + r));
-    reduced[r].magnitudes = fabs(reduced[r].value.scalar.f);
-  }
+  const InterpretBlock *block = instruction->regions[0].blocks;
+  const Instruction *reduce = &block->instructions[block->numInstructions - 1];
+  for (int r = 0; r < instruction->numResults; ++r)
+    if (!reducedCreate(machine, instruction, reduce, r, valueRetain(operandOf(frame, instruction, 3 * points.rank + r)),
+                       &reduced[r]))
+      return false;
   return runParallel(machine, frame, instruction, &points, reduced);
 }
 
