@@ -70,7 +70,7 @@ bool tileStructuredFindTiling(const TileStructured *s, TileTiling *tiling) {
   if (!tileStructuredHasReduction(s) || isReduction(s))
     return true;
   tiling->tiled = vector < 0 ? 0 : 1u << vector;
-  return isScan(s);
+  return isScan(s) || (tileStructuredGpu(s) && vector >= 0);
 }
 
 static bool areSizesKnown(const TileStructured *s) {

@@ -26,7 +26,7 @@ typedef struct TileTiling {
 // one; -1: none.
 int tileStructuredFoldVector(const TileStructured *structured);
 // For a linalg.generic that becomes a product, a reduction by combiners, an elementwise kernel, or a scan, whose steps
-// store what they make; false for what else is folded step by step, as argmax.
+// store what they make. What else is folded step by step, as argmax, has a tiling on a GPU only.
 bool tileStructuredFindTiling(const TileStructured *structured, TileTiling *tiling);
 
 // A plain sum of products of two tensors of known sizes, whose parts along k are as exact as the sum: tile-split-

@@ -6,7 +6,7 @@
 // `tile.schedules`, the best ones in order. ops=products: only on products; a convolution on a CPU takes the plain tile
 // of its kind. An op that has a schedule keeps its block; what the schedule leaves out and the predictions are filled
 // in. A schedule with a predicted time was decided before and stays. What is folded step by step into one element
-// (argmax) has no tile to choose; running sums have one.
+// (argmax) has no tile to choose on a CPU; on a GPU the elements folded side by side are one. Running sums have one.
 //
 // A measured policy runs the ten best by the model on this CPU (measure.h) and keeps what it found in a cache
 // (lib/search/cache.h), keyed by the op as a program, the machine and our version. An op that cannot be run alone keeps

@@ -131,10 +131,13 @@ func.func @gather(%table: tensor<50000x1024xf32>, %rows: tensor<8192xindex>, %y:
 
 // -----
 
-// An argmax is folded step by step: nothing to choose.
+// An argmax is folded step by step, side by side with others: how many is chosen, and with it the warps.
+// CHECK: #[[FOLD:.*]] = #tile.schedule<kind = "threads", block = [{{[0-9]+}}, 1], warps = [1],
 // CHECK-LABEL: func.func @argmax
-// CHECK-NOT: tile.schedule
+// CHECK: linalg.generic {{.*}} attrs = {tile.schedule = #[[FOLD]]
 func.func @argmax(%x: tensor<64x100xf32>, %v: tensor<64xf32>, %i: tensor<64xindex>) -> tensor<64xindex> {
+  // expected-remark-re@below {{tile {{.*}} on 1 warps}}
+  // expected-remark@below {{before}}
   %0:2 = linalg.generic {indexing_maps = [affine_map<(a, b) -> (a, b)>, affine_map<(a, b) -> (a)>, affine_map<(a, b) -> (a)>], iterator_types = ["parallel", "reduction"]}
       ins(%x : tensor<64x100xf32>) outs(%v, %i : tensor<64xf32>, tensor<64xindex>) {
   ^bb0(%e: f32, %best: f32, %at: index):
