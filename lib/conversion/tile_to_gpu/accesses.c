@@ -126,9 +126,9 @@ static bool isQuiet(MlirOperation op) {
 // Fragments of a product that follows are read step by step, just before they are multiplied: all at once they would
 // take more registers than there are.
 static bool mayWait(MlirOperation load) {
-  if (!tileLoadOpIsA(load) || !tileHasOneUse(mlirOperationGetResult(load, 0)))
+  if (!tileLoadOpIsA(load) || !tileHasOneUse(tileLoadOpGetResult(load)))
     return false;
-  MlirValue result = mlirOperationGetResult(load, 0);
+  MlirValue result = tileLoadOpGetResult(load);
   MlirOperation user = mlirOpOperandGetOwner(mlirValueGetFirstUse(result)), next = mlirOperationGetNextInBlock(load);
   bool isFragment = tileIsProduct(user) && !tileKeywordIs(user, "atom", "fma") &&
                     !mlirValueEqual(tileOpOperand(user, "accumulator"), result);
@@ -144,12 +144,12 @@ static uint32_t thirdBit(const Gpu *g, MlirOperation load, const TileLayout *lay
   char name[64];
   if (!mayWait(load) || layout->bits[TileLayoutReg] < 4)
     return 2;
-  MlirOpOperand use = mlirValueGetFirstUse(mlirOperationGetResult(load, 0));
+  MlirOpOperand use = mlirValueGetFirstUse(tileLoadOpGetResult(load));
   MlirStringRef text = tileKeywordOf(mlirOpOperandGetOwner(use), "atom");
   snprintf(name, sizeof name, "%.*s", (int)text.length, text.data);
   if (!tileMachineFindAtom(g->options->machine, name, &atom, NULL))
     return 2;
-  intptr_t depth = tileTypeGetRank(tileResultType(load, 0)) - (mlirOpOperandGetOperandNumber(use) ? 2 : 1);
+  intptr_t depth = tileTypeGetRank(tileLoadOpGetResultType(load)) - (mlirOpOperandGetOperandNumber(use) ? 2 : 1);
   for (uint32_t bit = 2; bit < layout->bits[TileLayoutReg]; ++bit)
     if (layout->steps[bit].at[depth] < atom.k)
       return bit;
@@ -252,7 +252,7 @@ static TileLayout layoutOrScalar(MlirType type) {
 }
 
 static bool lowerLoad(Gpu *g, MlirOperation op) {
-  MlirValue source = mlirOperationGetOperand(op, 0), result = mlirOperationGetResult(op, 0), scalar;
+  MlirValue source = tileLoadOpGetSource(op), result = tileLoadOpGetResult(op), scalar;
   MlirType type = mlirValueGetType(result);
   TileLayout layout = layoutOrScalar(type);
   Record *record = gpuRecord(g, source);
@@ -265,7 +265,7 @@ static bool lowerLoad(Gpu *g, MlirOperation op) {
       gpuLoadAll(g, load);
     return load != NULL;
   }
-  Window window = gpuWindow(g, record->view, op, 1, mlirOperationGetNumOperands(op) - 1);
+  Window window = gpuWindow(g, record->view, op);
   gpuLoadWindow(g, &window, &layout, gpuIsTile(type) ? gpuRecordTile(g, result) : &scalar);
   if (!gpuIsTile(type))
     gpuRecordScalar(g, result, scalar);
@@ -273,7 +273,7 @@ static bool lowerLoad(Gpu *g, MlirOperation op) {
 }
 
 static bool lowerStore(Gpu *g, MlirOperation op) {
-  MlirValue value = mlirOperationGetOperand(op, 0), destination = mlirOperationGetOperand(op, 1);
+  MlirValue value = tileStoreOpGetValue(op), destination = tileStoreOpGetDestination(op);
   Record *record = gpuRecord(g, destination);
   TileLayout layout = layoutOrScalar(mlirValueGetType(value));
   MlirValue scalar = gpuIsTile(mlirValueGetType(value)) ? (MlirValue){NULL} : gpuScalar(g, value);
@@ -282,7 +282,7 @@ static bool lowerStore(Gpu *g, MlirOperation op) {
   if (record->kind == Record_Buffer) {
     return gpuStoreBuffer(g, op, record->buffer, &layout, registers);
   }
-  Window window = gpuWindow(g, record->view, op, 2, mlirOperationGetNumOperands(op) - 2);
+  Window window = gpuWindow(g, record->view, op);
   if (!mlirAttributeIsNull(combine))
     return gpuStoreCombining(g, op, &window, &layout, registers);
   gpuStoreWindow(g, &window, &layout, registers);
@@ -290,10 +290,10 @@ static bool lowerStore(Gpu *g, MlirOperation op) {
 }
 
 static bool lowerInBounds(Gpu *g, MlirOperation op) {
-  MlirValue source = mlirOperationGetOperand(op, 0), result = mlirOperationGetResult(op, 0);
+  MlirValue source = tileInBoundsOpGetView(op), result = tileInBoundsOpGetResult(op);
   bool isTile = gpuIsTile(mlirValueGetType(result));
   TileLayout layout = layoutOrScalar(mlirValueGetType(result));
-  Window window = gpuWindow(g, gpuRecord(g, source)->view, op, 1, mlirOperationGetNumOperands(op) - 1);
+  Window window = gpuWindow(g, gpuRecord(g, source)->view, op);
   const Map *map = gpuMap(g, &layout, window.rank);
   intptr_t count = (intptr_t)tileLayoutDimSize(&layout, TileLayoutReg);
   MlirValue *registers = isTile ? gpuRecordTile(g, result) : gpuAllocate(g, sizeof *registers);

@@ -164,7 +164,7 @@ static void exchangeAll(Gpu *g, const GpuReach *reach, Ordering ordering, const 
 }
 
 static bool lowerAtomic(Gpu *g, MlirOperation op) {
-  MlirValue result = mlirOperationGetResult(op, 0);
+  MlirValue result = tileOnlyResult(op);
   bool isCas = tileAtomicCasOpIsA(op);
   GpuReach reach;
   if (!gpuReachOf(g, op, "memory", mlirValueGetType(result), &reach))
@@ -184,11 +184,11 @@ static bool lowerAtomic(Gpu *g, MlirOperation op) {
 //===--- load and store -------------------------------------------------------------------------------===//
 
 static bool lowerAtomicLoad(Gpu *g, MlirOperation op) {
-  const Memory *memory = gpuRecord(g, mlirOperationGetOperand(op, 0))->memory;
+  const Memory *memory = gpuRecord(g, tileAtomicLoadOpGetMemory(op))->memory;
   MlirType element = memory->element, stored = gpuStoredType(g, element);
   GpuReach reach = {.op = op, .element = element, .type = element};
   Ordering ordering = orderingOf(g, op);
-  MlirValue address = gpuElementAddress(g, memory, op, 1), value;
+  MlirValue address = gpuElementAddress(g, memory, op, tileAtomicLoadOpGetIndicesBegin(op)), value;
   // One thread's look is the program's: all take the same way afterwards.
   MlirType held = gpuHeldType(g, element);
   GpuIf first = gpuIf(g, gpuCompare(g, ArithCmpI_Eq, g->thread, gpuI32(g, 0)), 1, &held);
@@ -198,17 +198,18 @@ static bool lowerAtomicLoad(Gpu *g, MlirOperation op) {
   none = gpuZero(g, element);
   gpuEndIf(g, &first, 1, &none, &value);
   spread(g, &reach, &value);
-  gpuRecordScalar(g, mlirOperationGetResult(op, 0), value);
+  gpuRecordScalar(g, tileAtomicLoadOpGetResult(op), value);
   return true;
 }
 
 static bool lowerAtomicStore(Gpu *g, MlirOperation op) {
-  const Memory *memory = gpuRecord(g, mlirOperationGetOperand(op, 1))->memory;
+  const Memory *memory = gpuRecord(g, tileAtomicStoreOpGetMemory(op))->memory;
   MlirType element = memory->element;
   Ordering ordering = orderingOf(g, op);
   GpuIf first = gpuIf(g, gpuCompare(g, ArithCmpI_Eq, g->thread, gpuI32(g, 0)), 0, NULL);
   MlirValue value = gpuToStored(g, gpuScalar(g, tileAtomicStoreOpGetValue(op)), element);
-  gpuAtomicStore(g, value, gpuElementAddress(g, memory, op, 2), tileStoredBytes(element), ordering);
+  gpuAtomicStore(g, value, gpuElementAddress(g, memory, op, tileAtomicStoreOpGetIndicesBegin(op)),
+                 tileStoredBytes(element), ordering);
   gpuEndIf(g, &first, 0, NULL, NULL);
   return true;
 }

@@ -193,7 +193,7 @@ MlirValue gpuCellUpdate(Gpu *g, const GpuCell *cell, Ordering ordering, TileUpst
   seen = mlirBlockGetArgument(blocks[1], 0);
   tileBuildYield(&g->builder, 1, &seen);
   g->builder = after;
-  return elementIn(g, cell, mlirOperationGetResult(loop, 0));
+  return elementIn(g, cell, tileOnlyResult(loop));
 }
 
 void gpuCellStoreOneOf(Gpu *g, const GpuCell *cell, MlirValue value) {

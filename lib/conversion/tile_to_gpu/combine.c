@@ -5,7 +5,9 @@
 #include "dialects/tile/combiner.h"
 #include "dialects/tile/questions.h"
 
-static MlirBlock bodyOf(MlirOperation op) { return mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0)); }
+static MlirBlock bodyOf(MlirOperation op) {
+  return mlirRegionGetFirstBlock(tileReduceOpIsA(op) ? tileReduceOpGetBody(op) : tileScanOpGetBody(op));
+}
 
 bool gpuCombinerOf(MlirOperation op, intptr_t count, Combiner *combiner) {
   *combiner = (Combiner){.op = op, .count = count};

@@ -158,7 +158,7 @@ static bool lowerIf(Gpu *g, MlirOperation op) {
   if (!flatOfResults(g, op, &flat))
     return false;
   bool hasElse = !mlirBlockIsNull(blockOf(op, 1));
-  MlirValue condition = gpuScalar(g, mlirOperationGetOperand(op, 0));
+  MlirValue condition = gpuScalar(g, scfIfOpGetCondition(op));
   MlirBlock block;
   MlirRegion then = gpuRegion(g, 0, NULL, &block),
              otherwise = hasElse ? gpuRegion(g, 0, NULL, &block) : mlirRegionCreate();

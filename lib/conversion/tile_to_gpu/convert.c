@@ -141,7 +141,7 @@ static bool isConvertible(MlirType type) {
 static MlirType elementOf(MlirType type) { return gpuIsTile(type) ? tileTypeGetElement(type) : type; }
 
 bool gpuLowerConvertType(Gpu *g, MlirOperation op) {
-  MlirValue input = mlirOperationGetOperand(op, 0), result = mlirOperationGetResult(op, 0);
+  MlirValue input = tileConvertTypeOpGetInput(op), result = tileConvertTypeOpGetResult(op);
   MlirValue bits = tileOpOperand(op, "bits");
   Convert convert = {op, elementOf(mlirValueGetType(input)), elementOf(mlirValueGetType(result))};
   char from[64], to[64];
@@ -199,8 +199,8 @@ static MlirValue joined(Gpu *g, const MlirValue *parts, int64_t count, MlirType 
 // The operand's registers that hold part `part` of every register of the result: by renaming, or read from a scratch
 // that holds the operand dense.
 static void partsAt(Gpu *g, MlirOperation op, const Cast *cast, MlirValue scratch, MlirValue *parts) {
-  MlirValue input = mlirOperationGetOperand(op, 0);
-  MlirType from = mlirValueGetType(input), to = tileResultType(op, 0), element = tileTypeGetElement(from);
+  MlirValue input = tileBitcastOpGetInput(op);
+  MlirType from = mlirValueGetType(input), to = tileBitcastOpGetResultType(op), element = tileTypeGetElement(from);
   Places places = gpuDensePlaces(g, to);
   int64_t bytes = tileStoredBytes(element);
   for (intptr_t reg = 0; reg < gpuRegisters(to); ++reg) {
@@ -213,17 +213,17 @@ static void partsAt(Gpu *g, MlirOperation op, const Cast *cast, MlirValue scratc
 }
 
 static bool renamed(Gpu *g, MlirOperation op, const Cast *cast, MlirValue *parts) {
-  intptr_t count = gpuRegisters(tileResultType(op, 0)), *table = gpuAllocate(g, (size_t)count * sizeof *table);
+  intptr_t count = gpuRegisters(tileBitcastOpGetResultType(op)), *table = gpuAllocate(g, (size_t)count * sizeof *table);
   if (!tileMovesOf(op, 0, cast->part, g->exchange.lanes, g->exchange.warps, table))
     return false;
   for (intptr_t reg = 0; reg < count; ++reg)
-    parts[reg] = gpuTile(g, mlirOperationGetOperand(op, 0))[table[reg]];
+    parts[reg] = gpuTile(g, tileBitcastOpGetInput(op))[table[reg]];
   return true;
 }
 
 static void recast(Gpu *g, MlirOperation op, const Cast *cast, MlirValue *const *parts) {
-  MlirValue result = mlirOperationGetResult(op, 0);
-  MlirType type = mlirValueGetType(result), from = tileTypeGetElement(tileOperandType(op, 0));
+  MlirValue result = tileBitcastOpGetResult(op);
+  MlirType type = mlirValueGetType(result), from = tileTypeGetElement(tileBitcastOpGetInputType(op));
   MlirType to = tileTypeGetElement(type);
   TileLayout layout = gpuLayoutOf(type);
   const Map *map = gpuMap(g, &layout, cast->last + 1);
@@ -245,7 +245,7 @@ static void recast(Gpu *g, MlirOperation op, const Cast *cast, MlirValue *const 
 // that it meets in the operand, which shared memory holds dense. A row's last bits are the last element's: what would
 // be read after it is not wanted.
 static bool recastThroughMemory(Gpu *g, MlirOperation op) {
-  MlirValue input = mlirOperationGetOperand(op, 0), result = mlirOperationGetResult(op, 0);
+  MlirValue input = tileBitcastOpGetInput(op), result = tileBitcastOpGetResult(op);
   MlirType from = mlirValueGetType(input), to = mlirValueGetType(result), element = tileTypeGetElement(from);
   int64_t in = gpuBits(element), out = gpuBits(tileTypeGetElement(to)), bytes = tileStoredBytes(element);
   int64_t last = tileTypeGetCount(from) - 1;
@@ -276,8 +276,8 @@ static bool recastThroughMemory(Gpu *g, MlirOperation op) {
 }
 
 bool gpuLowerBitcast(Gpu *g, MlirOperation op) {
-  MlirValue input = mlirOperationGetOperand(op, 0);
-  MlirType from = mlirValueGetType(input), to = tileResultType(op, 0);
+  MlirValue input = tileBitcastOpGetInput(op);
+  MlirType from = mlirValueGetType(input), to = tileBitcastOpGetResultType(op);
   if (!gpuIsTile(from) || !gpuIsTile(to))
     return gpuRefuse(op, "a bitcast of a scalar: use arith.bitcast");
   TileCast widths = tileCastOf(op);

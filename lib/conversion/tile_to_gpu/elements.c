@@ -72,10 +72,10 @@ static MlirValue takenFrom(intptr_t count, const MlirValue *elements) {
   for (intptr_t i = 0; i < count; ++i) {
     MlirOperation op = tileDefiningOp(elements[i]);
     int64_t index;
-    if (!llvmExtractElementOpIsA(op) || !tileConstantIndex(mlirOperationGetOperand(op, 1), &index) || index != i ||
-        (i && !mlirValueEqual(mlirOperationGetOperand(op, 0), vector)))
+    if (!llvmExtractElementOpIsA(op) || !tileConstantIndex(llvmExtractElementOpGetPosition(op), &index) || index != i ||
+        (i && !mlirValueEqual(llvmExtractElementOpGetVector(op), vector)))
       return (MlirValue){NULL};
-    vector = mlirOperationGetOperand(op, 0);
+    vector = llvmExtractElementOpGetVector(op);
   }
   return mlirShapedTypeGetDimSize(mlirValueGetType(vector), 0) == count ? vector : (MlirValue){NULL};
 }

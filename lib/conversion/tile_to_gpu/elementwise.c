@@ -36,7 +36,7 @@ MlirValue gpuRoundToTf32(Gpu *g, MlirValue value) {
 }
 
 static MlirValue computeTf32(Gpu *g, MlirOperation op, const MlirValue *operands) {
-  MlirType f32 = mlirF32TypeGet(g->context), result = elementOf(tileResultType(op, 0)), held = gpuHeldType(g, result);
+  MlirType f32 = mlirF32TypeGet(g->context), result = elementOf(tileOnlyResultType(op)), held = gpuHeldType(g, result);
   MlirValue value = operands[0];
   if (arithExtFOpIsA(op) || arithTruncFOpIsA(op)) {
     bool isSame = mlirTypeEqual(mlirValueGetType(value), held);
@@ -44,13 +44,13 @@ static MlirValue computeTf32(Gpu *g, MlirOperation op, const MlirValue *operands
     if (!isSame)
       value = gpuOp(g, widens ? ArithOp_ExtF : ArithOp_TruncF, held, value);
   } else {
-    value = mlirOperationGetResult(cloneOn(g, op, operands, &held), 0);
+    value = tileOnlyResult(cloneOn(g, op, operands, &held));
   }
   return mlirTypeIsATF32(result) && mlirTypeEqual(held, f32) ? gpuRoundToTf32(g, value) : value;
 }
 
 static bool hasTf32(MlirOperation op) {
-  bool has = mlirTypeIsATF32(elementOf(tileResultType(op, 0)));
+  bool has = mlirTypeIsATF32(elementOf(tileOnlyResultType(op)));
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
     has |= mlirTypeIsATF32(elementOf(tileOperandType(op, i)));
   return has && !arithSelectOpIsA(op);
@@ -61,7 +61,7 @@ static bool hasTf32(MlirOperation op) {
 // LLVM 22 has code for it on no GPU of AMD's. What f32 gives is the exact remainder, which bf16 holds. The factors are
 // widened bit by bit: LLVM would take arith.extf back.
 static bool isRemainderOfBf16(MlirOperation op) {
-  return arithRemFOpIsA(op) && mlirTypeIsABF16(elementOf(tileResultType(op, 0)));
+  return arithRemFOpIsA(op) && mlirTypeIsABF16(elementOf(tileOnlyResultType(op)));
 }
 
 static MlirValue f32OfBf16(Gpu *g, MlirValue value) {
@@ -72,7 +72,7 @@ static MlirValue f32OfBf16(Gpu *g, MlirValue value) {
 static MlirValue remainderOfBf16(Gpu *g, MlirOperation op, const MlirValue *operands) {
   MlirType f32 = mlirF32TypeGet(g->context);
   MlirValue wide[] = {f32OfBf16(g, operands[0]), f32OfBf16(g, operands[1])};
-  MlirValue remainder = mlirOperationGetResult(cloneOn(g, op, wide, &f32), 0);
+  MlirValue remainder = tileOnlyResult(cloneOn(g, op, wide, &f32));
   return gpuOp(g, ArithOp_TruncF, mlirValueGetType(operands[0]), remainder);
 }
 
@@ -81,8 +81,8 @@ static MlirValue compute(Gpu *g, MlirOperation op, const MlirValue *operands) {
     return computeTf32(g, op, operands);
   if (isRemainderOfBf16(op))
     return remainderOfBf16(g, op, operands);
-  MlirType held = gpuHeldType(g, elementOf(tileResultType(op, 0)));
-  return mlirOperationGetResult(cloneOn(g, op, operands, &held), 0);
+  MlirType held = gpuHeldType(g, elementOf(tileOnlyResultType(op)));
+  return tileOnlyResult(cloneOn(g, op, operands, &held));
 }
 
 //===--- constants ----------------------------------------------------------------------------===//
@@ -98,7 +98,7 @@ static bool isDense(MlirAttribute value) { return mlirAttributeIsADenseElements(
 
 // Elements that differ: each register picks its own from those its coordinates can be, which the thread decides.
 static bool lowerTable(Gpu *g, MlirOperation op, MlirAttribute value, MlirValue *registers) {
-  MlirType type = tileResultType(op, 0), element = tileTypeGetElement(type);
+  MlirType type = arithConstantOpGetResultType(op), element = tileTypeGetElement(type);
   int64_t count = tileTypeGetCount(type), bytes = tileStoredBytes(element);
   MlirValue scratch = gpuScratch(g, tileDenseBytes(type));
   MlirType flat = mlirRankedTensorTypeGet(1, &count, element, mlirAttributeGetNull());
@@ -116,7 +116,7 @@ static bool lowerTable(Gpu *g, MlirOperation op, MlirAttribute value, MlirValue 
 
 static bool lowerConstant(Gpu *g, MlirOperation op) {
   MlirAttribute value = tileOpAttribute(op, "value");
-  MlirValue result = mlirOperationGetResult(op, 0);
+  MlirValue result = arithConstantOpGetResult(op);
   if (!gpuIsTile(mlirValueGetType(result))) {
     gpuRecordScalar(g, result, gpuConstant(g, value));
     return true;
@@ -166,7 +166,7 @@ bool gpuLowerElementwise(Gpu *g, MlirOperation op) {
   const MlirValue *sources[MaxOperands];
   MlirValue scalars[MaxOperands], single[MaxResults], *results[MaxResults], operands[MaxOperands];
   MlirType types[MaxResults];
-  bool isTile[MaxOperands], mayDivideVoid = divides(op) && gpuIsTile(tileResultType(op, 0));
+  bool isTile[MaxOperands], mayDivideVoid = divides(op) && gpuIsTile(tileOnlyResultType(op));
   if (arithConstantOpIsA(op))
     return lowerConstant(g, op);
   if (numOperands > MaxOperands || numResults > MaxResults)
@@ -187,7 +187,7 @@ bool gpuLowerElementwise(Gpu *g, MlirOperation op) {
     for (intptr_t i = 0; i < numOperands; ++i)
       operands[i] = sources[i][isTile[i] ? reg : 0];
     if (mayDivideVoid)
-      operands[1] = divisorOf(g, tileResultType(op, 0), reg, operands[1]);
+      operands[1] = divisorOf(g, tileOnlyResultType(op), reg, operands[1]);
     if (numResults == 1) {
       results[0][reg] = compute(g, op, operands);
       continue;

@@ -168,13 +168,13 @@ GpuIf gpuIf(Gpu *g, MlirValue condition, intptr_t count, const MlirType *types) 
              otherwise = count ? gpuRegion(g, 0, NULL, &block) : mlirRegionCreate();
   branch.op = scfIfOpBuild(&g->builder, count, types, condition, then, otherwise);
   branch.before = g->builder;
-  gpuEnter(g, mlirRegionGetFirstBlock(mlirOperationGetRegion(branch.op, 0)));
+  gpuEnter(g, mlirRegionGetFirstBlock(scfIfOpGetThenRegion(branch.op)));
   return branch;
 }
 
 void gpuElse(Gpu *g, GpuIf *branch, intptr_t count, const MlirValue *values) {
   tileBuildYield(&g->builder, count, values);
-  gpuEnter(g, mlirRegionGetFirstBlock(mlirOperationGetRegion(branch->op, 1)));
+  gpuEnter(g, mlirRegionGetFirstBlock(scfIfOpGetElseRegion(branch->op)));
 }
 
 void gpuEndIf(Gpu *g, GpuIf *branch, intptr_t count, const MlirValue *values, MlirValue *results) {

@@ -276,7 +276,7 @@ typedef struct Window {
   int64_t vector; // elements along `fast` that may be accessed at once, from coordinates that are multiples of it
   intptr_t fast;  // -1: none
 } Window;
-Window gpuWindow(Gpu *g, const View *view, MlirOperation op, intptr_t firstIndex, intptr_t numIndices);
+Window gpuWindow(Gpu *g, const View *view, MlirOperation op);                        // at the op's indices
 MlirValue gpuWindowMask(Gpu *g, const Window *window, const Map *map, intptr_t reg); // i1; null: inside
 MlirValue gpuWindowAddress(Gpu *g, const Window *window, const Map *map, intptr_t reg);
 // Elements in a row that a thread holds, accessed at once: 2^n. slots[i], i < n: the register bit that moves by 2^i.

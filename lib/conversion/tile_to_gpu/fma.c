@@ -130,7 +130,7 @@ static void multiplyShared(Gpu *g, const Fma *fma, MlirValue *sums) {
 //===--- the op -----------------------------------------------------------------------------------------===//
 
 bool gpuLowerFma(Gpu *g, MlirOperation op) {
-  MlirValue accumulator = tileOpOperand(op, "accumulator"), result = mlirOperationGetResult(op, 0);
+  MlirValue accumulator = tileOpOperand(op, "accumulator"), result = tileMmaOpGetResult(op);
   Fma fma = {.type = mlirValueGetType(accumulator)};
   fma.sum = tileTypeGetElement(fma.type);
   fma.count = gpuRegisters(fma.type);
@@ -178,14 +178,14 @@ bool gpuLowerMmaScaled(Gpu *g, MlirOperation op) {
   Side sides[4];
   if (!tileKeywordIs(op, "atom", "fma"))
     return gpuRefuse(op, "scaled products by an instruction of the machine");
-  fma.depth = tileTypeGetSize(tileOperandType(op, 0), batchAxes + 1);
+  fma.depth = tileTypeGetSize(tileMmaScaledOpGetLhsType(op), batchAxes + 1);
   for (int i = 0; i < 4; ++i) {
     sides[i] = sideOf(g, op, positions[i], i % 2 == 0, batchAxes);
     tables[i] = tableOf(g, &fma, op, positions[i]);
     if (!tables[i])
       return gpuRefuse(op, "a scaled product whose threads lack what their sums want");
   }
-  MlirValue *sums = gpuRecordTile(g, mlirOperationGetResult(op, 0));
+  MlirValue *sums = gpuRecordTile(g, tileMmaScaledOpGetResult(op));
   memcpy(sums, gpuTile(g, accumulator), (size_t)fma.count * sizeof *sums);
   for (int64_t k = 0; k < fma.depth; ++k)
     for (intptr_t reg = 0; reg < fma.count; ++reg) {

@@ -188,14 +188,12 @@ static void trapOutside(Gpu *g, const GpuReach *reach, MlirValue wanted, MlirVal
 
 // On the chip: through shared memory, numbers along one axis.
 static bool gatherFromTile(Gpu *g, MlirOperation op, MlirValue source) {
-  MlirValue result = mlirOperationGetResult(op, 0);
+  MlirValue result = tileGatherOpGetResult(op);
   MlirType from = mlirValueGetType(source), to = mlirValueGetType(result), element = tileTypeGetElement(from);
-  intptr_t axis = mlirIntegerAttrGetValueInt(tileOpAttribute(op, "axis")), rank = tileTypeGetRank(from);
+  intptr_t axis = mlirIntegerAttrGetValueInt(tileGatherOpGetAxis(op)), rank = tileTypeGetRank(from);
   GpuReach reach = {.op = op, .type = to, .layout = gpuLayoutOf(to), .bounds = boundsOf(op)};
   reach.map = gpuMap(g, &reach.layout, rank);
-  intptr_t firstIndex, numIndices;
-  tileOpOperands(op, "indices", &firstIndex, &numIndices);
-  MlirValue *numbers = inLayout(g, &reach, mlirOperationGetOperand(op, firstIndex));
+  MlirValue *numbers = inLayout(g, &reach, tileGatherOpGetIndices(op, 0));
   MlirValue mask = tileOpOperand(op, "mask"), other = tileOpOperand(op, "other");
   int64_t bytes = tileStoredBytes(element), factors[MaxRank], factor = 1, pitch = 1;
   for (intptr_t a = rank; a-- > 0; factor *= tileTypeGetSize(from, a)) {
@@ -224,7 +222,7 @@ static bool gatherFromTile(Gpu *g, MlirOperation op, MlirValue source) {
 
 // Whole vectors where the fast axis of a view is not gathered are left to later; LLVM merges neighbouring loads.
 static bool lowerGather(Gpu *g, MlirOperation op) {
-  MlirValue source = mlirOperationGetOperand(op, 0), result = mlirOperationGetResult(op, 0);
+  MlirValue source = tileGatherOpGetSource(op), result = tileGatherOpGetResult(op);
   if (gpuIsTile(mlirValueGetType(source)) && tileHas(op, "axis"))
     return gatherFromTile(g, op, source);
   GpuReach reach;
@@ -251,7 +249,7 @@ static bool lowerGather(Gpu *g, MlirOperation op) {
 //===--- scatter ------------------------------------------------------------------------------------------===//
 
 static bool lowerScatter(Gpu *g, MlirOperation op) {
-  MlirValue value = mlirOperationGetOperand(op, 0), mask = tileOpOperand(op, "mask");
+  MlirValue value = tileScatterOpGetValue(op), mask = tileOpOperand(op, "mask");
   GpuReach reach;
   if (!gpuReachOf(g, op, "destination", mlirValueGetType(value), &reach))
     return false;

@@ -6,6 +6,7 @@
 
 #include "dialects/tile/questions.h"
 #include "lib/ir/pass.h"
+#include "upstream/gpu.h"
 
 #include "mlir-c/BuiltinAttributes.h"
 #include "mlir-c/Dialect/LLVM.h"
@@ -30,7 +31,7 @@ static bool lowerId(Gpu *g, MlirOperation op) {
   int axis = (int)mlirIntegerAttrGetValueInt(tileOpAttribute(op, "axis"));
   bool isId = tileProgramIdOpIsA(op);
   MlirValue word = isId ? g->vocabulary->programId(&g->builder, axis) : g->vocabulary->numPrograms(&g->builder, axis);
-  gpuRecordScalar(g, mlirOperationGetResult(op, 0), gpuCast(g, word, g->index, false));
+  gpuRecordScalar(g, tileOnlyResult(op), gpuCast(g, word, g->index, false));
   return true;
 }
 
@@ -110,7 +111,7 @@ static MlirStringRef nameOf(MlirOperation kernel) {
 }
 
 static MlirOperation buildFunction(Gpu *g, MlirBlock *entry) {
-  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(g->kernel, 0));
+  MlirBlock body = mlirRegionGetFirstBlock(tileKernelOpGetBody(g->kernel));
   MlirLocation location = mlirOperationGetLocation(g->kernel);
   intptr_t numParameters = mlirBlockGetNumArguments(body), count = 0;
   MlirType *types = gpuAllocate(g, (size_t)numParameters * (1 + 2 * 64) * sizeof *types);
@@ -123,7 +124,7 @@ static MlirOperation buildFunction(Gpu *g, MlirBlock *entry) {
   MlirRegion region = mlirRegionCreate();
   mlirRegionAppendOwnedBlock(region, *entry);
   MlirType type = mlirLLVMFunctionTypeGet(mlirLLVMVoidTypeGet(g->context), count, types, false);
-  TileBuilder builder = tileBuilderAtEnd(tileOnlyBlock(mlirOperationGetRegion(g->module, 0)), location);
+  TileBuilder builder = tileBuilderAtEnd(tileOnlyBlock(gpuGPUModuleOpGetBodyRegion(g->module)), location);
   MlirAttribute name = mlirStringAttrGet(g->context, nameOf(g->kernel));
   MlirOperation function = llvmLLVMFuncOpBuild(&builder, name, mlirTypeAttrGet(type), region);
   mlirOperationSetAttributeByName(function, tileString("gpu.kernel"), mlirUnitAttrGet(g->context));
@@ -202,7 +203,7 @@ static bool order(Gpu *g) {
 }
 
 static bool lowerKernel(Gpu *g) {
-  MlirBlock entry, body = mlirRegionGetFirstBlock(mlirOperationGetRegion(g->kernel, 0));
+  MlirBlock entry, body = mlirRegionGetFirstBlock(tileKernelOpGetBody(g->kernel));
   g->function = buildFunction(g, &entry);
   begin(g, entry);
   bool ok = gpuParameters(g, body, entry) && gpuLowerBlock(g, body);

@@ -166,7 +166,7 @@ MlirValue gpuIsOwner(Gpu *g, const TileLayout *layout) {
 //===--- what is known of an index ---------------------------------------------------===//
 
 static Facts factsOfAssume(MlirOperation op) {
-  Facts facts = gpuFacts(mlirOperationGetOperand(op, 0));
+  Facts facts = gpuFacts(tileAssumeOpGetValue(op));
   MlirAttribute divisible = tileOpAttribute(op, "divisible"), range = tileOpAttribute(op, "range");
   if (!mlirAttributeIsNull(divisible) && facts.multiple)
     facts.multiple *=
@@ -176,7 +176,7 @@ static Facts factsOfAssume(MlirOperation op) {
 }
 
 static Facts factsOfLoop(MlirOperation loop) {
-  Facts low = gpuFacts(mlirOperationGetOperand(loop, 0)), step = gpuFacts(mlirOperationGetOperand(loop, 2));
+  Facts low = gpuFacts(scfForOpGetLowerBound(loop)), step = gpuFacts(scfForOpGetStep(loop));
   return (Facts){tessera_gcd(low.multiple, step.multiple), low.isNonNegative};
 }
 
@@ -191,7 +191,7 @@ static Facts factsOfResult(MlirOperation op, MlirValue index) {
   bool isSum = arithAddIOpIsA(op), isProduct = arithMulIOpIsA(op);
   if (!isSum && !isProduct)
     return (Facts){1, arithRemUIOpIsA(op) || arithIndexCastUIOpIsA(op)};
-  Facts a = gpuFacts(mlirOperationGetOperand(op, 0)), b = gpuFacts(mlirOperationGetOperand(op, 1));
+  Facts a = gpuFacts(tileBinaryLhs(op)), b = gpuFacts(tileBinaryRhs(op));
   int64_t product;
   if (__builtin_mul_overflow(a.multiple, b.multiple, &product))
     product = 1;

@@ -143,12 +143,12 @@ static void deduceLastSize(Memory *memory, MlirType type) {
 }
 
 static bool lowerAssume(Gpu *g, MlirOperation op) {
-  MlirValue value = mlirOperationGetOperand(op, 0), result = mlirOperationGetResult(op, 0);
+  MlirValue value = tileAssumeOpGetValue(op), result = tileAssumeOpGetResult(op);
   Record *record = gpuRecord(g, value);
   if (record->kind != Record_Memory) {
     // An id is the register's word, cast.
     if (tileProgramIdOpIsA(tileDefiningOp(value)) && tileHas(op, "range"))
-      gpuLimitId(g, mlirOperationGetOperand(tileDefiningOp(record->value), 0), tileArrayAt(op, "range", 1) + 1);
+      gpuLimitId(g, tileOnlyOperand(tileDefiningOp(record->value)), tileArrayAt(op, "range", 1) + 1);
     gpuRecordAlias(g, result, record);
     return true;
   }
@@ -165,35 +165,35 @@ static bool lowerAssume(Gpu *g, MlirOperation op) {
 
 // Static sizes a cast forgets stay known; those it claims are true.
 static bool lowerCast(Gpu *g, MlirOperation op) {
-  Memory *memory = gpuMemoryNew(g, mlirOperationGetResult(op, 0));
-  *memory = *gpuRecord(g, mlirOperationGetOperand(op, 0))->memory;
+  Memory *memory = gpuMemoryNew(g, memrefCastOpGetDest(op));
+  *memory = *gpuRecord(g, memrefCastOpGetSource(op))->memory;
   return true;
 }
 
 static bool lowerDim(Gpu *g, MlirOperation op) {
-  const Memory *memory = gpuRecord(g, mlirOperationGetOperand(op, 0))->memory;
-  MlirValue dimension = mlirOperationGetOperand(op, 1);
+  const Memory *memory = gpuRecord(g, memrefDimOpGetSource(op))->memory;
+  MlirValue dimension = memrefDimOpGetIndex(op);
   int64_t d;
   if (!tileConstantIndex(dimension, &d))
     return gpuRefuse(op, "a dimension known only when the program runs");
-  gpuRecordScalar(g, mlirOperationGetResult(op, 0), memory->sizes[d]);
+  gpuRecordScalar(g, memrefDimOpGetResult(op), memory->sizes[d]);
   return true;
 }
 
 static bool lowerMemrefAt(Gpu *g, MlirOperation op) {
-  MlirType type = tileResultType(op, 0);
-  Memory *memory = gpuMemoryNew(g, mlirOperationGetResult(op, 0));
+  MlirType type = tileMemrefAtOpGetResultType(op);
+  Memory *memory = gpuMemoryNew(g, tileMemrefAtOpGetResult(op));
   MlirType pointer = mlirLLVMPointerTypeGet(g->context, GlobalSpace);
   int64_t strides[64], offset;
-  intptr_t next = 1;
-  memory->base = gpuOp(g, LlvmOp_IntToPtr, pointer, gpuScalar(g, mlirOperationGetOperand(op, 0)));
+  intptr_t nextSize = 0, nextStride = 0;
+  memory->base = gpuOp(g, LlvmOp_IntToPtr, pointer, gpuScalar(g, tileMemrefAtOpGetAddress(op)));
   for (intptr_t d = 0; d < mlirShapedTypeGetRank(type) && d < MaxRank; ++d)
     if (isDynamic(mlirShapedTypeGetDimSize(type, d)))
-      memory->sizes[d] = gpuScalar(g, mlirOperationGetOperand(op, next++));
+      memory->sizes[d] = gpuScalar(g, tileMemrefAtOpGetSizes(op, nextSize++));
   if (mlirLogicalResultIsSuccess(mlirMemRefTypeGetStridesAndOffset(type, strides, &offset)) && !isContiguous(type))
     for (intptr_t d = 0; d < mlirShapedTypeGetRank(type) && d < MaxRank; ++d)
       if (isDynamicStride(strides[d]))
-        memory->strides[d] = gpuScalar(g, mlirOperationGetOperand(op, next++));
+        memory->strides[d] = gpuScalar(g, tileMemrefAtOpGetStrides(op, nextStride++));
   return gpuDescribeMemory(g, op, type, memory);
 }
 
@@ -205,13 +205,13 @@ static MlirValue mixed(Gpu *g, MlirOperation op, const char *statics, intptr_t d
 }
 
 static bool lowerSubview(Gpu *g, MlirOperation op) {
-  const Memory *source = gpuRecord(g, mlirOperationGetOperand(op, 0))->memory;
-  MlirType type = tileResultType(op, 0);
+  const Memory *source = gpuRecord(g, memrefSubViewOpGetSource(op))->memory;
+  MlirType type = memrefSubViewOpGetResultType(op);
   if (mlirShapedTypeGetRank(type) != source->rank)
     return gpuRefuse(op, "a subview of lower rank: fix dimensions by tile.view");
-  Memory *memory = gpuMemoryNew(g, mlirOperationGetResult(op, 0));
+  Memory *memory = gpuMemoryNew(g, memrefSubViewOpGetResult(op));
   MlirValue offset = tileBuildIndex(&g->builder, 0);
-  intptr_t next = 1;
+  intptr_t next = memrefSubViewOpGetOffsetsBegin(op);
   *memory = *source;
   for (intptr_t d = 0; d < memory->rank; ++d)
     offset = tileBuildAdd(&g->builder, offset,
@@ -239,7 +239,7 @@ static void fixDimensions(Gpu *g, MlirOperation op, const Memory *source, View *
       kept[rank++] = d;
       continue;
     }
-    MlirValue index = gpuScalar(g, mlirOperationGetOperand(op, 1 + fixed++));
+    MlirValue index = gpuScalar(g, tileViewOpGetIndices(op, fixed++));
     view->inside = gpuBoth(g, view->inside, gpuCompare(g, ArithCmpI_Ult, index, source->sizes[d]));
     offset = tileBuildAdd(&g->builder, offset, tileBuildMul(&g->builder, index, source->strides[d]));
     view->memory.align = tessera_gcd(view->memory.align, source->strideMultiple[d] * tileStoredBytes(source->element));
@@ -251,9 +251,9 @@ static void fixDimensions(Gpu *g, MlirOperation op, const Memory *source, View *
 }
 
 static bool lowerView(Gpu *g, MlirOperation op) {
-  MlirType type = tileResultType(op, 0);
-  const Memory *source = gpuRecord(g, mlirOperationGetOperand(op, 0))->memory;
-  Record *record = gpuRecordNew(g, mlirOperationGetResult(op, 0), Record_View);
+  MlirType type = tileViewOpGetResultType(op);
+  const Memory *source = gpuRecord(g, tileViewOpGetSource(op))->memory;
+  Record *record = gpuRecordNew(g, tileViewOpGetResult(op), Record_View);
   record->view = gpuAllocate(g, sizeof *record->view);
   *record->view = (View){.memory = *source, .type = type};
   fixDimensions(g, op, source, record->view);
@@ -262,7 +262,7 @@ static bool lowerView(Gpu *g, MlirOperation op) {
 
 // ceil((size - span + step) / step), at least 1 when there is anything.
 static bool lowerNumTiles(Gpu *g, MlirOperation op) {
-  const View *view = gpuRecord(g, mlirOperationGetOperand(op, 0))->view;
+  const View *view = gpuRecord(g, tileNumTilesOpGetView(op))->view;
   int64_t axis = mlirIntegerAttrGetValueInt(tileOpAttribute(op, "dim"));
   int64_t step = tileViewTypeGetStep(view->type, axis), stride = tileViewTypeGetStride(view->type, axis);
   int64_t span = (tileViewTypeGetSize(view->type, axis) - 1) * stride + 1;
@@ -272,7 +272,7 @@ static bool lowerNumTiles(Gpu *g, MlirOperation op) {
   MlirValue count = tileBuildCeilDiv(builder, more, tileBuildIndex(builder, step));
   if (step != span)
     count = tileBuildMax(builder, count, tileBuildMin(builder, size, tileBuildIndex(builder, 1)));
-  gpuRecordScalar(g, mlirOperationGetResult(op, 0), count);
+  gpuRecordScalar(g, tileNumTilesOpGetResult(op), count);
   return true;
 }
 
@@ -290,19 +290,20 @@ MlirValue gpuElementAddress(Gpu *g, const Memory *memory, MlirOperation op, intp
 }
 
 static bool lowerScalarLoad(Gpu *g, MlirOperation op) {
-  const Memory *memory = gpuRecord(g, mlirOperationGetOperand(op, 0))->memory;
+  const Memory *memory = gpuRecord(g, memrefLoadOpGetMemref(op))->memory;
   MlirValue value;
-  gpuLoadElements(g, memory->element, 1, gpuElementAddress(g, memory, op, 1), tileStoredBytes(memory->element), &value);
-  gpuRecordScalar(g, mlirOperationGetResult(op, 0), value);
+  gpuLoadElements(g, memory->element, 1, gpuElementAddress(g, memory, op, memrefLoadOpGetIndicesBegin(op)),
+                  tileStoredBytes(memory->element), &value);
+  gpuRecordScalar(g, memrefLoadOpGetResult(op), value);
   return true;
 }
 
 // Once per program: by the first thread.
 static bool lowerScalarStore(Gpu *g, MlirOperation op) {
-  const Memory *memory = gpuRecord(g, mlirOperationGetOperand(op, 1))->memory;
-  MlirValue value = gpuScalar(g, mlirOperationGetOperand(op, 0));
+  const Memory *memory = gpuRecord(g, memrefStoreOpGetMemref(op))->memory;
+  MlirValue value = gpuScalar(g, memrefStoreOpGetValue(op));
   GpuIf branch = gpuIf(g, gpuCompare(g, ArithCmpI_Eq, g->thread, gpuI32(g, 0)), 0, NULL);
-  gpuStoreElements(g, memory->element, 1, &value, gpuElementAddress(g, memory, op, 2),
+  gpuStoreElements(g, memory->element, 1, &value, gpuElementAddress(g, memory, op, memrefStoreOpGetIndicesBegin(op)),
                    tileStoredBytes(memory->element));
   gpuEndIf(g, &branch, 0, NULL, NULL);
   return true;

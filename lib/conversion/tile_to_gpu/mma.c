@@ -363,5 +363,5 @@ bool gpuLowerMma(Gpu *g, MlirOperation op) {
   if (tileKeywordIs(op, "atom", "fma"))
     return gpuLowerFma(g, op);
   return readProduct(g, op, &product) && expectTypes(g, &product) && expectWarps(g, &product) &&
-         multiplyAll(g, &product, gpuRecordTile(g, mlirOperationGetResult(op, 0)));
+         multiplyAll(g, &product, gpuRecordTile(g, tileOnlyResult(op)));
 }

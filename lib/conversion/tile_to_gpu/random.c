@@ -69,12 +69,12 @@ static MlirValue *countersOf(Gpu *g, MlirValue counter, MlirType result, intptr_
 }
 
 bool gpuLowerRandom(Gpu *g, MlirOperation op) {
-  MlirValue result = mlirOperationGetResult(op, 0), seed = gpuScalar(g, mlirOperationGetOperand(op, 0));
+  MlirValue result = tileRandomOpGetResult(op), seed = gpuScalar(g, tileRandomOpGetSeed(op));
   MlirType type = mlirValueGetType(result);
   intptr_t last = tileTypeGetRank(type) - 1, count, own = gpuRegisters(type);
   TileLayout layout = gpuLayoutOf(type), outer;
   tileLayoutRemoveAxis(&layout, (uint32_t)last, &outer);
-  MlirValue *counters = countersOf(g, mlirOperationGetOperand(op, 1), type, &count);
+  MlirValue *counters = countersOf(g, tileRandomOpGetCounter(op), type, &count);
   const Map *map = gpuMap(g, &layout, last + 1), *outerMap = gpuMap(g, &outer, last ? last : 1);
   MlirValue *registers = gpuRecordTile(g, result);
   for (intptr_t c = 0; c < count; ++c) {
@@ -111,8 +111,8 @@ static void countOne(Gpu *g, MlirValue counts, int64_t bins, MlirValue value, Ml
 }
 
 bool gpuLowerHistogram(Gpu *g, MlirOperation op) {
-  MlirValue input = mlirOperationGetOperand(op, 0), mask = tileOpOperand(op, "mask");
-  MlirType from = mlirValueGetType(input), to = tileResultType(op, 0), element = tileTypeGetElement(to);
+  MlirValue input = tileHistogramOpGetInput(op), mask = tileOpOperand(op, "mask");
+  MlirType from = mlirValueGetType(input), to = tileHistogramOpGetResultType(op), element = tileTypeGetElement(to);
   int64_t bins = tileTypeGetSize(to, 0);
   TileLayout layout = gpuLayoutOf(from);
   MlirValue *masks = NULL, counts;
@@ -131,7 +131,7 @@ bool gpuLowerHistogram(Gpu *g, MlirOperation op) {
                gpuBoth(g, gpuIsElement(g, map, from, AllAxes, reg), masks ? masks[reg] : (MlirValue){NULL}));
   gpuEndIf(g, &owner, 0, NULL, NULL);
   gpuBarrier(g);
-  MlirValue *registers = gpuRecordTile(g, mlirOperationGetResult(op, 0));
+  MlirValue *registers = gpuRecordTile(g, tileHistogramOpGetResult(op));
   Places places = gpuDensePlaces(g, to);
   for (intptr_t reg = 0; reg < gpuRegisters(to); ++reg) {
     MlirValue at = gpuMul(g, gpuPlace(g, &places, reg), gpuI32(g, 4));

@@ -46,7 +46,7 @@ static bool reduceRegisters(Gpu *g, Reduction *reduction, const TileLayoutStep *
 static bool combineAcross(Gpu *g, Reduction *reduction, const TileLayoutStep *step, MlirValue *mine,
                           const MlirValue *others) {
   MlirValue left[MaxCombined], right[MaxCombined];
-  bool ordered = !mlirBlockIsNull(mlirRegionGetFirstBlock(mlirOperationGetRegion(reduction->combiner.op, 0)));
+  bool ordered = !mlirBlockIsNull(mlirRegionGetFirstBlock(tileReduceOpGetBody(reduction->combiner.op)));
   MlirValue isFar = ordered ? gpuIsFar(g, step) : (MlirValue){NULL};
   for (intptr_t i = 0; i < reduction->combiner.count; ++i) {
     left[i] = ordered ? gpuSelect(g, isFar, others[i], mine[i]) : mine[i];
@@ -105,7 +105,7 @@ static bool fillVoid(Gpu *g, MlirOperation op, Reduction *reduction, intptr_t ti
 
 static bool readTiles(Gpu *g, MlirOperation op, Reduction *reduction) {
   intptr_t tiles = mlirOperationGetNumOperands(op);
-  reduction->type = tileOperandType(op, 0);
+  reduction->type = mlirValueGetType(tileReduceOpGetInputs(op, 0));
   reduction->layout = gpuLayoutOf(reduction->type);
   reduction->count = gpuRegisters(reduction->type);
   reduction->values = gpuAllocate(g, (size_t)(reduction->count * tiles) * sizeof *reduction->values);

@@ -37,7 +37,7 @@ static MlirValue holdsAt(Gpu *g, MlirValue condition, intptr_t reg) {
 }
 
 static bool lowerAssert(Gpu *g, MlirOperation op) {
-  MlirValue condition = mlirOperationGetOperand(op, 0), holds = {NULL};
+  MlirValue condition = tileAssertOpGetCondition(op), holds = {NULL};
   bool isTile = gpuIsTile(mlirValueGetType(condition));
   intptr_t count = isTile ? gpuRegisters(mlirValueGetType(condition)) : 1;
   char text[512];

@@ -201,7 +201,7 @@ static MlirValue *readInitial(Gpu *g, const Scan *scan, intptr_t i, MlirValue in
 }
 
 // The state enters before the first element, and is left after the last.
-static bool enterState(Gpu *g, Scan *scan, intptr_t firstInitial, const bool *isSame) {
+static bool enterState(Gpu *g, Scan *scan, const bool *isSame) {
   intptr_t tiles = scan->combiner.count;
   MlirValue *initial[MaxCombined];
   bool isScalar = tileTypeGetRank(scan->type) == 1;
@@ -209,7 +209,7 @@ static bool enterState(Gpu *g, Scan *scan, intptr_t firstInitial, const bool *is
   if (!isScalar)
     tileLayoutRemoveAxis(&scan->layout, (uint32_t)scan->axis, &state);
   for (intptr_t i = 0; i < tiles; ++i)
-    initial[i] = readInitial(g, scan, i, mlirOperationGetOperand(scan->op, firstInitial + i));
+    initial[i] = readInitial(g, scan, i, tileScanOpGetInitial(scan->op, i));
   for (intptr_t reg = 0; reg < scan->count; ++reg) {
     MlirValue first[MaxCombined];
     intptr_t from = stateRegister(scan, &state, reg);
@@ -255,13 +255,11 @@ static void givePrefixes(Gpu *g, const Scan *scan) {
 }
 
 bool gpuLowerScan(Gpu *g, MlirOperation op) {
-  intptr_t begin, tiles, firstInitial, numInitial;
-  tileOpOperands(op, "inputs", &begin, &tiles);
-  tileOpOperands(op, "initial", &firstInitial, &numInitial);
-  Scan scan = {.op = op, .type = tileOperandType(op, 0)};
+  intptr_t tiles = tileScanOpGetNumInputs(op), numInitial = tileScanOpGetNumInitial(op);
+  Scan scan = {.op = op, .type = mlirValueGetType(tileScanOpGetInputs(op, 0))};
   scan.layout = gpuLayoutOf(scan.type);
   scan.count = gpuRegisters(scan.type);
-  scan.axis = mlirIntegerAttrGetValueInt(tileOpAttribute(op, "axis"));
+  scan.axis = tileScanOpGetAxisValue(op);
   scan.isReverse = tileHas(op, "reverse");
   scan.isExclusive = tileHas(op, "exclusive");
   if (!gpuCombinerOf(op, tiles, &scan.combiner) || !readTiles(g, &scan))
@@ -273,7 +271,7 @@ bool gpuLowerScan(Gpu *g, MlirOperation op) {
     return false;
   for (intptr_t reg = 0; reg < scan.count; ++reg)
     isSame[reg * scan.count + reg] = isBlock[reg];
-  if (numInitial && !enterState(g, &scan, firstInitial, isSame))
+  if (numInitial && !enterState(g, &scan, isSame))
     return false;
   givePrefixes(g, &scan);
   if (numInitial)

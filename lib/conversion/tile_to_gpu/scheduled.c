@@ -11,14 +11,14 @@
 //===--- buffers ------------------------------------------------------------------------------===//
 
 static bool lowerAlloc(Gpu *g, MlirOperation op) {
-  MlirType type = tileResultType(op, 0);
+  MlirType type = tileAllocOpGetResultType(op);
   if (!tileTypeIsABuffer(type))
     return tileError(op, "comes later: barriers in memory are not converted to a GPU yet");
   if (tileStringEquals(tileBufferTypeGetLevel(type), "tmem"))
     return tileError(op, "comes later: tensor memory is not converted to a GPU yet");
   if (gpuBits(tileTypeGetElement(type)) < 8 && gpuBits(tileTypeGetElement(type)) != 1)
     return gpuRefuse(op, "a buffer of elements narrower than a byte");
-  Record *record = gpuRecordNew(g, mlirOperationGetResult(op, 0), Record_Buffer);
+  Record *record = gpuRecordNew(g, tileAllocOpGetResult(op), Record_Buffer);
   Buffer *buffer = record->buffer = gpuAllocate(g, sizeof *buffer);
   int64_t stages = tileBufferTypeGetStages(type);
   buffer->type = stages ? tileBufferTypeGetSlot(type) : type;
@@ -37,12 +37,12 @@ static bool lowerAlloc(Gpu *g, MlirOperation op) {
 
 // Use k is stage k mod stages; uses below 0 do not exist.
 static bool lowerSlot(Gpu *g, MlirOperation op) {
-  const Buffer *ring = gpuRecord(g, mlirOperationGetOperand(op, 0))->buffer;
-  Record *record = gpuRecordNew(g, mlirOperationGetResult(op, 0), Record_Buffer);
+  const Buffer *ring = gpuRecord(g, tileSlotOpGetBuffer(op))->buffer;
+  Record *record = gpuRecordNew(g, tileSlotOpGetResult(op), Record_Buffer);
   record->buffer = gpuAllocate(g, sizeof *record->buffer);
   *record->buffer = *ring;
   record->buffer->stages = 1;
-  MlirValue use = gpuScalar(g, mlirOperationGetOperand(op, 1)), stages = tileBuildIndex(&g->builder, ring->stages);
+  MlirValue use = gpuScalar(g, tileSlotOpGetUse(op)), stages = tileBuildIndex(&g->builder, ring->stages);
   int64_t constant;
   MlirValue stage = tileConstantIndex(use, &constant) ? tileBuildIndex(&g->builder, constant % ring->stages)
                                                       : gpuBinary(g, ArithOp_RemUI, use, stages);
@@ -102,11 +102,11 @@ typedef struct Copy {
 } Copy;
 
 static bool readCopy(Gpu *g, MlirOperation op, Copy *copy) {
-  MlirValue ends[] = {mlirOperationGetOperand(op, 0), mlirOperationGetOperand(op, 1)};
+  MlirValue ends[] = {tileOpOperand(op, "source"), tileOpOperand(op, "destination")};
   copy->toBuffer = tileTypeIsAView(mlirValueGetType(ends[0]));
   copy->buffer = gpuRecord(g, ends[copy->toBuffer])->buffer;
   MlirValue view = ends[!copy->toBuffer];
-  copy->window = gpuWindow(g, gpuRecord(g, view)->view, op, 2, tileTypeGetRank(mlirValueGetType(view)));
+  copy->window = gpuWindow(g, gpuRecord(g, view)->view, op);
   copy->pieceBits = piecesOf(&copy->window, copy->buffer);
   return dealOut(g, &copy->buffer->layout, copy->pieceBits, &copy->layout) ||
          gpuRefuse(op, "a buffer whose layout cannot be dealt out to threads");
@@ -173,13 +173,13 @@ static bool lowerCopyAsync(Gpu *g, MlirOperation op) {
   Copy copy;
   if (!readCopy(g, op, &copy) || !(mayBeAsynchronous(g, &copy) ? copyPieces(g, op, &copy) : copyNow(g, op, &copy)))
     return false;
-  gpuRecordNew(g, mlirOperationGetResult(op, 0), Record_Token);
+  gpuRecordNew(g, tileCopyAsyncOpGetToken(op), Record_Token);
   endGroup(g, op);
   return true;
 }
 
 static bool lowerJoin(Gpu *g, MlirOperation op) {
-  gpuRecordNew(g, mlirOperationGetResult(op, 0), Record_Token);
+  gpuRecordNew(g, tileJoinOpGetToken(op), Record_Token);
   endGroup(g, op);
   return true;
 }
@@ -217,7 +217,7 @@ static bool lowerFence(Gpu *g, MlirOperation op) {
 //===--- layouts ------------------------------------------------------------------------------------===//
 
 static bool lowerConvertLayout(Gpu *g, MlirOperation op) {
-  MlirValue input = mlirOperationGetOperand(op, 0), result = mlirOperationGetResult(op, 0);
+  MlirValue input = tileConvertLayoutOpGetInput(op), result = tileConvertLayoutOpGetResult(op);
   gpuConvertLayout(g, mlirValueGetType(input), gpuTile(g, input), mlirValueGetType(result), gpuRecordTile(g, result));
   return true;
 }

@@ -3,6 +3,7 @@
 
 #include "dialects/tile/questions.h"
 #include "lib/analysis/moves.h"
+#include "lib/ir/op_format.h"
 
 #include "mlir-c/BuiltinAttributes.h"
 
@@ -27,11 +28,11 @@ static bool findMoves(Gpu *g, MlirOperation op, intptr_t operand, intptr_t *tabl
 
 // Registers of the result from those of the only operand; false where they cannot be renamed.
 static bool moveTile(Gpu *g, MlirOperation op) {
-  MlirValue result = mlirOperationGetResult(op, 0);
+  MlirValue result = tileOnlyResult(op);
   intptr_t count = gpuRegisters(mlirValueGetType(result)), *table = gpuAllocate(g, (size_t)count * sizeof *table);
   if (!findMoves(g, op, 0, table))
     return false;
-  const MlirValue *in = gpuTile(g, mlirOperationGetOperand(op, 0));
+  const MlirValue *in = gpuTile(g, tileOpOperand(op, "input"));
   MlirValue *out = gpuRecordTile(g, result);
   for (intptr_t reg = 0; reg < count; ++reg)
     out[reg] = in[table[reg]];
@@ -45,14 +46,13 @@ static bool mustMove(MlirOperation op, bool moved) {
 //===--- iota, broadcast, transpose, reshape -----------------------------------------------------===//
 
 static bool lowerIota(Gpu *g, MlirOperation op) {
-  MlirValue result = mlirOperationGetResult(op, 0);
+  MlirValue result = tileIotaOpGetResult(op);
   MlirType type = mlirValueGetType(result), element = tileTypeGetElement(type);
   TileLayout layout = gpuLayoutOf(type);
   const Map *map = gpuMap(g, &layout, tileTypeGetRank(type));
-  intptr_t axis = mlirIntegerAttrGetValueInt(tileOpAttribute(op, "dim"));
-  MlirValue from = {NULL}, *registers = gpuRecordTile(g, result);
-  if (mlirOperationGetNumOperands(op))
-    from = gpuScalar(g, mlirOperationGetOperand(op, 0));
+  intptr_t axis = tileIotaOpGetDimValue(op);
+  MlirValue from = tileIotaOpGetFrom(op), *registers = gpuRecordTile(g, result);
+  from = mlirValueIsNull(from) ? from : gpuScalar(g, from);
   for (intptr_t reg = 0; reg < gpuRegisters(type); ++reg) {
     MlirValue at = gpuCast(g, gpuCoordinate(g, map, axis, reg), element, true);
     registers[reg] = gpuAdd(g, at, from);
@@ -61,7 +61,7 @@ static bool lowerIota(Gpu *g, MlirOperation op) {
 }
 
 static bool lowerBroadcast(Gpu *g, MlirOperation op) {
-  MlirValue input = mlirOperationGetOperand(op, 0), result = mlirOperationGetResult(op, 0);
+  MlirValue input = tileBroadcastOpGetInput(op), result = tileBroadcastOpGetResult(op);
   if (gpuIsTile(mlirValueGetType(input)))
     return mustMove(op, moveTile(g, op));
   MlirValue scalar = gpuScalar(g, input), *registers = gpuRecordTile(g, result);
@@ -72,8 +72,8 @@ static bool lowerBroadcast(Gpu *g, MlirOperation op) {
 
 // Gives the memory other names for its axes: the layout of its offsets, changed likewise.
 static bool reinterpret(Gpu *g, MlirOperation op) {
-  MlirValue result = mlirOperationGetResult(op, 0);
-  const Buffer *source = gpuRecord(g, mlirOperationGetOperand(op, 0))->buffer;
+  MlirValue result = tileOnlyResult(op);
+  const Buffer *source = gpuRecord(g, tileOpOperand(op, "input"))->buffer;
   Record *record = gpuRecordNew(g, result, Record_Buffer);
   record->buffer = gpuAllocate(g, sizeof *record->buffer);
   *record->buffer = *source;
@@ -83,11 +83,11 @@ static bool reinterpret(Gpu *g, MlirOperation op) {
 }
 
 static bool lowerTranspose(Gpu *g, MlirOperation op) {
-  return tileTypeIsABuffer(tileOperandType(op, 0)) ? reinterpret(g, op) : mustMove(op, moveTile(g, op));
+  return tileTypeIsABuffer(tileTransposeOpGetInputType(op)) ? reinterpret(g, op) : mustMove(op, moveTile(g, op));
 }
 
 static bool lowerReshape(Gpu *g, MlirOperation op) {
-  MlirValue input = mlirOperationGetOperand(op, 0), result = mlirOperationGetResult(op, 0);
+  MlirValue input = tileReshapeOpGetInput(op), result = tileReshapeOpGetResult(op);
   MlirType from = mlirValueGetType(input), to = mlirValueGetType(result);
   if (tileTypeIsABuffer(from))
     return reinterpret(g, op);
@@ -115,14 +115,16 @@ typedef struct Part {
   MlirValue offsets[MaxRank]; // i32
 } Part;
 
-static Part partOf(Gpu *g, MlirOperation op, intptr_t firstOffset, MlirType small) {
+static Part partOf(Gpu *g, MlirOperation op, MlirType small) {
   Part part = {.small = shapeOf(small)};
+  intptr_t next, count;
+  tileOpOperands(op, "offsets", &next, &count);
   MlirAttribute statics = tileOpAttribute(op, "static_offsets");
   for (intptr_t axis = 0; axis < part.small.rank; ++axis) {
     int64_t offset = mlirDenseI64ArrayGetElement(statics, axis);
     bool isDynamic = offset == mlirShapedTypeGetDynamicSize();
-    part.offsets[axis] = isDynamic ? gpuCast(g, gpuScalar(g, mlirOperationGetOperand(op, firstOffset++)), g->i32, true)
-                                   : gpuI32(g, offset);
+    part.offsets[axis] =
+        isDynamic ? gpuCast(g, gpuScalar(g, mlirOperationGetOperand(op, next++)), g->i32, true) : gpuI32(g, offset);
   }
   return part;
 }
@@ -145,13 +147,13 @@ static MlirValue originOf(Gpu *g, const Places *places, const Part *part) {
 static bool sliceBuffer(MlirOperation op) { return gpuRefuse(op, "a slice of a buffer"); }
 
 static bool lowerSlice(Gpu *g, MlirOperation op) {
-  MlirValue input = mlirOperationGetOperand(op, 0), result = mlirOperationGetResult(op, 0);
+  MlirValue input = tileSliceOpGetInput(op), result = tileSliceOpGetResult(op);
   MlirType from = mlirValueGetType(input), to = mlirValueGetType(result), element = tileTypeGetElement(from);
   if (tileTypeIsABuffer(from))
     return sliceBuffer(op);
   if (moveTile(g, op))
     return true;
-  Part part = partOf(g, op, 1, to);
+  Part part = partOf(g, op, to);
   int64_t bytes = tileStoredBytes(element);
   MlirValue scratch = gpuScratch(g, tileDenseBytes(from)), *registers = gpuRecordTile(g, result);
   gpuWriteDense(g, from, gpuTile(g, input), scratch);
@@ -169,13 +171,12 @@ static bool lowerSlice(Gpu *g, MlirOperation op) {
 
 // By renaming: from the part where it has the element, from the destination elsewhere.
 static bool insertByMoves(Gpu *g, MlirOperation op) {
-  MlirValue result = mlirOperationGetResult(op, 0);
+  MlirValue result = tileInsertOpGetResult(op);
   intptr_t count = gpuRegisters(mlirValueGetType(result));
   intptr_t *inner = gpuAllocate(g, 2 * (size_t)count * sizeof *inner), *outer = inner + count;
   if (!findMoves(g, op, 0, inner) || !findMoves(g, op, 1, outer))
     return false;
-  const MlirValue *small = gpuTile(g, mlirOperationGetOperand(op, 0)),
-                  *whole = gpuTile(g, mlirOperationGetOperand(op, 1));
+  const MlirValue *small = gpuTile(g, tileInsertOpGetInput(op)), *whole = gpuTile(g, tileInsertOpGetDestination(op));
   MlirValue *registers = gpuRecordTile(g, result);
   for (intptr_t reg = 0; reg < count; ++reg)
     registers[reg] = inner[reg] >= 0 ? small[inner[reg]] : whole[outer[reg]];
@@ -192,17 +193,16 @@ static MlirValue isInPart(Gpu *g, const Part *part, const Map *map, intptr_t reg
 }
 
 static bool lowerInsert(Gpu *g, MlirOperation op) {
-  MlirValue input = mlirOperationGetOperand(op, 0), whole = mlirOperationGetOperand(op, 1);
-  MlirType small = mlirValueGetType(input), type = tileResultType(op, 0), element = tileTypeGetElement(type);
+  MlirValue input = tileInsertOpGetInput(op), whole = tileInsertOpGetDestination(op);
+  MlirType small = mlirValueGetType(input), type = tileInsertOpGetResultType(op), element = tileTypeGetElement(type);
   if (insertByMoves(g, op))
     return true;
-  Part part = partOf(g, op, 2, small);
+  Part part = partOf(g, op, small);
   int64_t bytes = tileStoredBytes(element);
   intptr_t count = gpuRegisters(type);
   MlirValue *old = gpuAllocate(g, (size_t)count * sizeof *old);
   gpuConvertLayout(g, mlirValueGetType(whole), gpuTile(g, whole), type, old);
-  MlirValue scratch = gpuScratch(g, tileDenseBytes(small)),
-            *registers = gpuRecordTile(g, mlirOperationGetResult(op, 0));
+  MlirValue scratch = gpuScratch(g, tileDenseBytes(small)), *registers = gpuRecordTile(g, tileInsertOpGetResult(op));
   gpuWriteDense(g, small, gpuTile(g, input), scratch);
   gpuBarrier(g);
   TileLayout layout = gpuLayoutOf(type);
@@ -220,14 +220,14 @@ static bool lowerInsert(Gpu *g, MlirOperation op) {
 //===--- cat ----------------------------------------------------------------------------------------===//
 
 static bool catByMoves(Gpu *g, MlirOperation op, MlirValue *registers) {
-  MlirType type = tileResultType(op, 0);
+  MlirType type = tileCatOpGetResultType(op);
   intptr_t count = gpuRegisters(type), *table = gpuAllocate(g, (size_t)count * sizeof *table);
-  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i) {
+  for (intptr_t i = 0; i < tileCatOpGetNumInputs(op); ++i) {
     if (!findMoves(g, op, i, table))
       return false;
     for (intptr_t reg = 0; reg < count; ++reg)
       if (table[reg] >= 0)
-        registers[reg] = gpuTile(g, mlirOperationGetOperand(op, i))[table[reg]];
+        registers[reg] = gpuTile(g, tileCatOpGetInputs(op, i))[table[reg]];
   }
   for (intptr_t reg = 0; reg < count; ++reg) // void in every thread
     registers[reg] = mlirValueIsNull(registers[reg]) ? gpuZero(g, tileTypeGetElement(type)) : registers[reg];
@@ -251,18 +251,18 @@ static void writePart(Gpu *g, MlirType whole, MlirValue input, int64_t origin, M
 }
 
 static bool lowerCat(Gpu *g, MlirOperation op) {
-  MlirType type = tileResultType(op, 0);
-  intptr_t axis = mlirIntegerAttrGetValueInt(tileOpAttribute(op, "axis"));
-  MlirValue *registers = gpuRecordTile(g, mlirOperationGetResult(op, 0));
+  MlirType type = tileCatOpGetResultType(op);
+  intptr_t axis = tileCatOpGetAxisValue(op);
+  MlirValue *registers = gpuRecordTile(g, tileCatOpGetResult(op));
   if (catByMoves(g, op, registers))
     return true;
   MlirValue scratch = gpuScratch(g, tileDenseBytes(type));
   int64_t origin = 0, factor = 1;
   for (intptr_t a = axis + 1; a < tileTypeGetRank(type); ++a)
     factor *= tileTypeGetSize(type, a);
-  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i) {
-    writePart(g, type, mlirOperationGetOperand(op, i), origin * factor, scratch);
-    origin += tileTypeGetSize(tileOperandType(op, i), axis);
+  for (intptr_t i = 0; i < tileCatOpGetNumInputs(op); ++i) {
+    writePart(g, type, tileCatOpGetInputs(op, i), origin * factor, scratch);
+    origin += tileTypeGetSize(mlirValueGetType(tileCatOpGetInputs(op, i)), axis);
   }
   gpuBarrier(g);
   gpuReadDense(g, type, scratch, registers);

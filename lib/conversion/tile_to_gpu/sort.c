@@ -4,6 +4,7 @@
 #include "lib/conversion/tile_to_gpu/compute.h"
 
 #include "dialects/tile/questions.h"
+#include "lib/support/integer.h"
 
 #include "mlir-c/BuiltinAttributes.h"
 
@@ -165,11 +166,10 @@ static void readSorted(Gpu *g, const Sort *sort, intptr_t i, MlirValue base) {
   }
 }
 
-static int64_t roundUp(int64_t bytes) { return (bytes + 15) / 16 * 16; }
-
 bool gpuLowerSort(Gpu *g, MlirOperation op) {
   const TileSortSpace space = tileSortSpaceOf(op);
-  Sort sort = {.op = op, .type = tileOperandType(op, 0), .isDescending = tileHas(op, "descending")};
+  MlirValue key = tileSortOpIsA(op) ? tileSortOpGetInputs(op, 0) : tileTopkOpGetInputs(op, 0);
+  Sort sort = {.op = op, .type = mlirValueGetType(key), .isDescending = tileHas(op, "descending")};
   intptr_t tiles = mlirOperationGetNumOperands(op);
   sort.axis = mlirIntegerAttrGetValueInt(tileOpAttribute(op, "axis"));
   sort.size = space.size;
@@ -179,11 +179,11 @@ bool gpuLowerSort(Gpu *g, MlirOperation op) {
   int64_t *offsets = gpuAllocate(g, (size_t)tiles * sizeof *offsets);
   for (intptr_t i = 0; i < tiles; ++i) {
     offsets[i] = bytes;
-    bytes += roundUp(tileDenseBytes(tileOperandType(op, i)));
+    bytes += tessera_round_up(tileDenseBytes(tileOperandType(op, i)), 16);
   }
   sort.keys = gpuScratch(g, bytes);
   sort.positions = gpuAddress(g, sort.keys, gpuI32(g, space.keyBytes));
-  writeKeys(g, &sort, gpuTile(g, mlirOperationGetOperand(op, 0)));
+  writeKeys(g, &sort, gpuTile(g, key));
   writePadding(g, &sort);
   for (intptr_t i = 0; i < tiles; ++i)
     gpuWriteDense(g, tileOperandType(op, i), gpuTile(g, mlirOperationGetOperand(op, i)),

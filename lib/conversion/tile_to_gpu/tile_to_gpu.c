@@ -53,9 +53,13 @@ TileMachine *gpuMachineOf(MlirOperation module, MlirExtPass pass, const char *is
 
 //===--- constants and declarations of the gpu.module --------------------------------------===//
 
+static MlirBlock bodyOf(MlirOperation module) {
+  return gpuGPUModuleOpIsA(module) ? tileOnlyBlock(gpuGPUModuleOpGetBodyRegion(module))
+                                   : mlirModuleGetBody(mlirModuleFromOperation(module));
+}
+
 static MlirOperation findSymbol(MlirOperation module, const char *name) {
-  MlirBlock body = tileOnlyBlock(mlirOperationGetRegion(module, 0));
-  for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op);
+  for (MlirOperation op = mlirBlockGetFirstOperation(bodyOf(module)); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op)) {
     MlirAttribute symbol = tileOpAttribute(op, "sym_name");
     if (!mlirAttributeIsNull(symbol) && mlirAttributeIsAString(symbol) &&
@@ -66,7 +70,7 @@ static MlirOperation findSymbol(MlirOperation module, const char *name) {
 }
 
 static TileBuilder atModuleStart(MlirOperation module) {
-  return tileBuilderAtStart(tileOnlyBlock(mlirOperationGetRegion(module, 0)), mlirOperationGetLocation(module));
+  return tileBuilderAtStart(bodyOf(module), mlirOperationGetLocation(module));
 }
 
 void gpuDeclare(MlirOperation module, const char *name, MlirType functionType) {
@@ -110,11 +114,10 @@ MlirValue gpuTextAddress(TileBuilder *builder, MlirOperation module, const char 
 
 static MlirOperation moduleOf(MlirOperation module, const GpuOptions *options) {
   MlirContext context = mlirOperationGetContext(module);
-  MlirBlock body = tileOnlyBlock(mlirOperationGetRegion(module, 0));
   MlirOperation found = findSymbol(module, moduleName);
   if (gpuGPUModuleOpIsA(found))
     return found;
-  TileBuilder builder = tileBuilderAtEnd(body, mlirOperationGetLocation(module));
+  TileBuilder builder = tileBuilderAtEnd(bodyOf(module), mlirOperationGetLocation(module));
   MlirAttribute target = options->vocabulary->target(context, options->machine);
   MlirRegion region = mlirRegionCreate();
   mlirRegionAppendOwnedBlock(region, mlirBlockCreate(0, NULL, NULL));
@@ -173,7 +176,7 @@ static void leaveKernel(MlirOperation module, MlirOperation kernel, int64_t widt
     mlirOperationDestroy(kernel);
     return;
   }
-  MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(kernel, 0));
+  MlirBlock block = mlirRegionGetFirstBlock(tileKernelOpGetBody(kernel));
   mlirBlockDetach(block);
   mlirBlockDestroy(block);
 }
@@ -186,7 +189,7 @@ static void eraseDeviceFunctions(MlirOperation module) {
 }
 
 static bool hasBody(MlirOperation kernel) {
-  return !mlirBlockIsNull(mlirRegionGetFirstBlock(mlirOperationGetRegion(kernel, 0)));
+  return !mlirBlockIsNull(mlirRegionGetFirstBlock(tileKernelOpGetBody(kernel)));
 }
 
 const char *const gpuStatistics[] = {

@@ -4,6 +4,7 @@
 #include "lib/support/integer.h"
 
 #include "dialects/tile/questions.h"
+#include "lib/ir/op_format.h"
 #include "lib/layout/access.h"
 
 #include "mlir-c/BuiltinAttributes.h"
@@ -71,12 +72,14 @@ static void findVector(Window *window, const Facts *facts) {
     window->vector = vector;
 }
 
-Window gpuWindow(Gpu *g, const View *view, MlirOperation op, intptr_t firstIndex, intptr_t numIndices) {
-  Window window = {.view = view, .element = view->memory.element, .rank = numIndices};
+Window gpuWindow(Gpu *g, const View *view, MlirOperation op) {
+  Window window = {.view = view, .element = view->memory.element};
+  intptr_t firstIndex;
+  tileOpOperands(op, "indices", &firstIndex, &window.rank);
   Facts facts[MaxRank];
   TileBuilder *builder = &g->builder;
   MlirValue offset = tileBuildIndex(builder, 0);
-  for (intptr_t axis = 0; axis < numIndices; ++axis) {
+  for (intptr_t axis = 0; axis < window.rank; ++axis) {
     MlirValue source = mlirOperationGetOperand(op, firstIndex + axis), stride = view->memory.strides[view->dims[axis]];
     facts[axis] = gpuFacts(source);
     MlirValue step = tileBuildIndex(builder, tileViewTypeGetStep(view->type, axis));

@@ -68,7 +68,7 @@ static bool run(MlirOperation kernel, MlirExtPass pass) {
   TileOps loops = tileCollectOps(kernel, scfForOpIsA);
   for (intptr_t i = 0; i < loops.count; ++i) {
     MlirOperation loop = loops.items[i];
-    MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(loop, 0));
+    MlirBlock body = mlirRegionGetFirstBlock(scfForOpGetRegion(loop));
     for (MlirOperation op = mlirBlockGetFirstOperation(body), next; !mlirOperationIsNull(op); op = next) {
       next = mlirOperationGetNextInBlock(op);
       bool hoists = mayHoist(loop, op);

@@ -101,7 +101,7 @@ static void liveToWaits(const Lifetimes *lifetimes, BufferPlace *place, MlirBloc
     if (tileJoinOpIsA(op)) {
       liveToWaits(lifetimes, place, home, tileJoinOpGetToken(op), depth + 1);
     } else if (isFor(op)) {
-      MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
+      MlirBlock body = mlirRegionGetFirstBlock(scfForOpGetRegion(op));
       liveToWaits(lifetimes, place, home, mlirBlockGetArgument(body, number - 2), depth + 1);
       liveToWaits(lifetimes, place, home, mlirOperationGetResult(op, number - 3), depth + 1);
     } else if (scfYieldOpIsA(op) && isFor(around)) {

@@ -24,7 +24,7 @@ bool tileAreOperandsInvariant(MlirOperation loop, MlirOperation op) {
   return true;
 }
 
-static MlirBlock bodyOf(MlirOperation loop) { return mlirRegionGetFirstBlock(mlirOperationGetRegion(loop, 0)); }
+static MlirBlock bodyOf(MlirOperation loop) { return mlirRegionGetFirstBlock(scfForOpGetRegion(loop)); }
 
 MlirOperation tileLoopCarryMore(MlirOperation loop, intptr_t count, const MlirValue *initial) {
   intptr_t before = mlirOperationGetNumResults(loop);
@@ -32,7 +32,7 @@ MlirOperation tileLoopCarryMore(MlirOperation loop, intptr_t count, const MlirVa
   TileBuilder builder = tileBuilderBefore(loop);
   MlirBlock body, old = bodyOf(loop);
   for (intptr_t i = 0; i < before + count; ++i)
-    all[i] = i < before ? mlirOperationGetOperand(loop, i + 3) : initial[i - before];
+    all[i] = i < before ? scfForOpGetInitArgs(loop, i) : initial[i - before];
   MlirOperation made = tileBuildFor(&builder, scfForOpGetLowerBound(loop), scfForOpGetUpperBound(loop),
                                     scfForOpGetStep(loop), before + count, all, &body);
   for (intptr_t i = 0; i <= before; ++i)

@@ -294,7 +294,7 @@ static void useSlots(const Loop *loop, TileBuilder *builder, const MlirValue *ri
 
 static MlirOperation withCarried(Loop *loop, intptr_t count, const MlirValue *initial) {
   loop->op = tileLoopCarryMore(loop->op, count, initial);
-  loop->body = mlirRegionGetFirstBlock(mlirOperationGetRegion(loop->op, 0));
+  loop->body = mlirRegionGetFirstBlock(scfForOpGetRegion(loop->op));
   return loop->op;
 }
 
@@ -418,7 +418,7 @@ static int64_t sharedLeft(MlirOperation kernel, MlirExtPass pass, MlirOperation 
 
 static void runOnLoop(MlirOperation kernel, MlirExtPass pass, MlirOperation op) {
   Loop loop = {.pass = pass, .op = op, .stages = stagesOf(kernel, pass)};
-  loop.body = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
+  loop.body = mlirRegionGetFirstBlock(scfForOpGetRegion(op));
   if (loop.stages < 2 || !writesOnlyBuffers(&loop))
     return;
   if (findCopies(&loop)) {

@@ -81,7 +81,7 @@ static MlirOperation reduce(MlirOperation loop, MlirOperation store) {
   MlirValue start = neutral(&before, type);
   intptr_t number = mlirOperationGetNumResults(loop);
   MlirOperation made = tileLoopCarryMore(loop, 1, &start);
-  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(made, 0));
+  MlirBlock body = mlirRegionGetFirstBlock(scfForOpGetRegion(made));
   TileBuilder at = tileBuilderBefore(store);
   TileUpstream add = mlirTypeIsAFloat(tileTypeGetElement(type)) ? ArithOp_AddF : ArithOp_AddI;
   MlirValue sum = tileBuildBinary(&at, add, mlirBlockGetArgument(body, number + 1), tileStoreOpGetValue(store));
@@ -100,7 +100,7 @@ static bool run(MlirOperation kernel, MlirExtPass pass) {
   for (intptr_t i = 0; i < loops.count; ++i) {
     MlirOperation loop = loops.items[i], found = {NULL};
     do {
-      MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(loop, 0));
+      MlirBlock body = mlirRegionGetFirstBlock(scfForOpGetRegion(loop));
       found = (MlirOperation){NULL};
       for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op) && mlirOperationIsNull(found);
            op = mlirOperationGetNextInBlock(op))

@@ -185,7 +185,7 @@ static MlirType bufferTypeOf(const Stage *stage, const Plan *plan) {
 }
 
 static MlirValue bufferFor(Stage *stage, const Plan *plan) {
-  MlirBlock entry = mlirRegionGetFirstBlock(mlirOperationGetRegion(stage->kernel, 0));
+  MlirBlock entry = mlirRegionGetFirstBlock(tileKernelOpGetBody(stage->kernel));
   TileBuilder builder = tileBuilderAtStart(entry, mlirOperationGetLocation(plan->load));
   mlirExtPassAddStatistic(stage->pass, Buffers, 1);
   mlirExtPassAddStatistic(stage->pass, SharedBytes, (uint64_t)plan->bytes);
