@@ -170,9 +170,8 @@ static MlirValue multiplySharedRows(SparseLowering *lowering, const TileSparsePr
   MlirType sum = p->sum;
   SparseWindows windows = p->windows;
   bool isHigh = windows.lines % Height == 0;
-  if (!isHigh)
-    tiles.rows = windows.lines;
-  for (tiles.rows -= isHigh ? tiles.rows % Height : 0; windows.lines % tiles.rows;)
+  tiles.rows = isHigh ? tessera_max(tiles.rows / Height, 1) * Height : windows.lines;
+  while (windows.lines % tiles.rows)
     tiles.rows -= Height;
   const TileSpmmSharedRows product = {.E = element,
                                       .A = out,
