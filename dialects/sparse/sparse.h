@@ -28,7 +28,8 @@ typedef enum SparseScheme {
 } SparseScheme;
 
 typedef enum SparseKeyForm {
-  SparseKey_Number = 1,  // n = 3
+  SparseKey_None,        // ends a format's keys
+  SparseKey_Number,      // n = 3
   SparseKey_Sizes,       // block = [32, 32]: one per axis
   SparseKey_IntegerType, // coordinates = i32
   SparseKey_Flag,        // unordered

@@ -70,7 +70,7 @@ int tileSearchSizes(const TileOperator *op, const TileSearchTarget *target, cons
   (void)start;
   const TileOperatorDim *d = &op->dims[dim];
   int64_t atom = atomOf(op, target, dim), base = lcm(alignmentOf(op, target, dim), atom);
-  base = base < largestOf(op, target, dim) ? base : largestOf(op, target, dim);
+  base = tessera_max(tessera_min(base, largestOf(op, target, dim)), 1);
   int64_t whole = tileSearchBucket(d->extent), first = base < whole ? base : whole > atom ? whole : atom;
   int count = 0;
   if (d->least > 1) {

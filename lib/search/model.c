@@ -308,6 +308,8 @@ int64_t tileRegisterLimit(const TileSearchTarget *target, bool isProduct, int64_
   return isProduct ? registers : tessera_min(registers, half);
 }
 
+static int64_t warpsAlongN(const Nest *nest) { return nest->tile->gpu.warps / nest->tile->gpu.warpsM; }
+
 // Registers of what is computed at every point of the tile, in elements as wide as the operand that has most of them:
 // where no operand is indexed by all that is tiled, more than any operand has.
 static double bodyRegisters(const Nest *nest, double threads) {
@@ -344,7 +346,7 @@ static int64_t threadRegisters(const Nest *nest) {
     return tileThreadRegisters(nest->target, false, tiles, 0);
   }
   const int64_t *size = nest->tile->size;
-  double warpsN = (double)(nest->tile->gpu.warps / nest->tile->gpu.warpsM), lanes = (double)nest->target->lanes;
+  double warpsN = (double)warpsAlongN(nest), lanes = (double)nest->target->lanes;
   tiles += ceil((double)(size[op->m] * size[op->n]) / threads) * words(&op->operands[op->out]);
   double rows = ceil((double)size[op->m] / (double)nest->tile->gpu.warpsM),
          columns = ceil((double)size[op->n] / warpsN);
@@ -386,7 +388,7 @@ static void measureShared(const Nest *nest, TilePrediction *p) {
   int64_t stages = nest->target->hasAsyncCopies ? nest->tile->gpu.stages : 1;
   if (nest->op->m < 0)
     return;
-  double warpsN = (double)(nest->tile->gpu.warps / nest->tile->gpu.warpsM), warpsM = (double)nest->tile->gpu.warpsM;
+  double warpsN = (double)warpsAlongN(nest), warpsM = (double)nest->tile->gpu.warpsM;
   double reads = lhs * warpsN + rhs * warpsM;
   if (!nest->target->hasAtom) { // every lane reads its rows and columns: squares of lanes share them
     double side = sqrt((double)nest->target->lanes);

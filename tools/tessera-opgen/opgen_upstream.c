@@ -31,9 +31,10 @@ static bool isSection(const TileOpRow *row) { return !row->cName; }
 static bool isEnum(const TileOpRow *row) { return !row->name; }
 
 static int endOfSection(int at) {
-  while (++at < NumRows && !isSection(&rows[at])) {
-  }
-  return at;
+  int end = at + 1;
+  while (end < NumRows && !isSection(&rows[end]))
+    ++end;
+  return end;
 }
 
 static bool compileSection(TileArena *arena, int section, TileOpSpec *specs, OpgenEnum *enums, Opgen *opgen) {

@@ -185,9 +185,10 @@ static MlirValue decodeGrouped(TileKernelEmission *e, MlirValue number, int rows
 }
 
 static int parallelBefore(const TileStructured *s, int dim) {
-  while (--dim >= 0 && s->dims[dim].isReduction)
-    ;
-  return dim;
+  int before = dim - 1;
+  while (before >= 0 && s->dims[before].isReduction)
+    --before;
+  return before;
 }
 
 // Sets e->index of every parallel dimension from the program ids (axis 2 carries all but the last two).

@@ -141,7 +141,7 @@ static bool isWait(MlirOperation op) { return rocdlSWaitcntOpIsA(op) || rocdlWai
 static bool ordersMemory(const TileOps *ops, intptr_t at) {
   MlirBlock block = mlirOperationGetBlock(ops->items[at]);
   bool isReleased = false;
-  for (intptr_t i = at; i-- > 0 && mlirBlockEqual(mlirOperationGetBlock(ops->items[i]), block);) {
+  for (intptr_t i = at - 1; i >= 0 && mlirBlockEqual(mlirOperationGetBlock(ops->items[i]), block); --i) {
     if (isWait(ops->items[i]))
       return true;
     isReleased |= isFence(ops->items[i], true);

@@ -224,7 +224,8 @@ static void share_memory(core_t *core, uint64_t sectors, uint64_t in_waves) {
   for (size_t i = 0; i < launch->buffer_count; ++i)
     there += (double)launch->given->buffers[i].bytes;
   uint64_t together = (uint64_t)core->block_count * rates->cores;
-  double waves = (double)((launch->blocks + together - 1) / together), touched = (double)in_waves * sector;
+  uint64_t waves_of_blocks = (launch->blocks + together - 1) / together;
+  double waves = (double)waves_of_blocks, touched = (double)in_waves * sector;
   bool holds_all = there <= rates->near_capacity, holds_wave = touched <= rates->near_capacity * waves;
   double comes = holds_all ? there : holds_wave ? touched : asked, far = asked > comes ? comes / asked : 1;
   double near_share = rates->near_bytes / busy, port = rates->port_bytes;

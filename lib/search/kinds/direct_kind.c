@@ -50,7 +50,8 @@ static TileCpuCycles cyclesOf(const TileOperator *op, const TileSearchTarget *ta
   int againA = tileCpuLevelOfPanel(target, m, depth * tileCpuElementBytes(a), tileCpuStride(a, op->m));
   // Vectors of a panel that L1 does not hold.
   double perVector = ((again > 0) + (againA > 0)) * model->exposedMisses / (double)target->loadsPerCycle;
-  double work = (double)(m / rows) * tileCpuRowStepCycles(op, target, rows, columns, n, perVector);
+  int64_t wholeSteps = m / rows;
+  double work = (double)wholeSteps * tileCpuRowStepCycles(op, target, rows, columns, n, perVector);
   work += m % rows ? tileCpuRowStepCycles(op, target, m % rows, columns, n, perVector) : 0;
   work = work * (double)k + (double)blocks * (rowsOfTiles * panels) * (double)model->tileStart;
   bool isApart = tileCpuRowsAreApart(op, target);

@@ -37,7 +37,8 @@ static int64_t warpsAlongM(const TileOperator *op, const TileSearchTarget *targe
   for (int64_t along = 1; along <= tile->gpu.warps; along *= 2) {
     TileSearchTile divided = *tile;
     divided.gpu.warpsM = along;
-    double rows = (double)tile->size[op->m] * (double)(tile->gpu.warps / along);
+    int64_t warpsN = tile->gpu.warps / along;
+    double rows = (double)tile->size[op->m] * (double)warpsN;
     double columns = (double)tile->size[op->n] * (double)along;
     double cost = rows * (double)op->operands[op->lhs].bits + columns * (double)op->operands[op->rhs].bits;
     if (keepsWarpsBusy(op, target, &divided) && cost < least) {

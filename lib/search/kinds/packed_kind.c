@@ -56,7 +56,8 @@ static TileCpuCycles cyclesOf(const TileOperator *op, const TileSearchTarget *ta
   cycles.packing = cycles.waiting + linesA + linesB + runs * (double)model->runStart;
   // A vector of C that no line begins with is in two lines.
   bool isAligned = op->dims[op->n].extent * tileCpuElementBytes(c) % target->levels[0].line == 0;
-  cycles.update = blocks * (double)(rowsOfTiles * tile->registers.rows * (columns / lanes)) *
+  int64_t vectors = columns / lanes;
+  cycles.update = blocks * (double)(rowsOfTiles * tile->registers.rows * vectors) *
                   (1 + tileCpuLineCycles(target, levelC, model->missesUpdate)) * (isAligned ? 1 : 2);
   return cycles;
 }

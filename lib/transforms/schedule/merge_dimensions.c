@@ -96,8 +96,9 @@ static bool groupRight(Merge *merge) {
     bool isRow = merge->s->dims[d].isReduction;
     if (isRow && !tileOperandUses(&merge->s->operands[merge->lhs], d))
       return false;
-    if (!isRow && (columns == merge->n.count || merge->n.dims[columns++] != d))
+    if (!isRow && (columns == merge->n.count || merge->n.dims[columns] != d))
       return false;
+    columns += !isRow;
     if (isRow)
       append(&merge->k, d);
     changes += before >= 0 && before != isRow;

@@ -388,7 +388,8 @@ static void add_message(void *buffer, uint32_t kind, const char *text) {
 // What the twin prints goes there, line by line.
 static void add_printed(void *buffer, FILE *printed) {
   char line[1024], format[2 * sizeof line];
-  rewind(printed);
+  if (fseek(printed, 0, SEEK_SET))
+    return;
   while (fgets(line, sizeof line, printed)) {
     char *to = format;
     for (const char *at = line; *at; ++at) {
@@ -407,6 +408,10 @@ static bool run_saying(const work_t *work, void *buffer, tessera_error_t *error)
   FILE *printed = tmpfile();
   fflush(stdout);
   int kept = dup(STDOUT_FILENO);
+  if (!printed || kept < 0) {
+    perror("standin");
+    exit(1);
+  }
   dup2(fileno(printed), STDOUT_FILENO);
   bool ok = twin_run(work->kernel->module->twin, &work->launch, error);
   fflush(stdout);
