@@ -118,6 +118,9 @@ bool tileSessionTakeSparseEntries(TileSession *session, tessera_error_t *error) 
   MlirOperation op = mlirBlockGetFirstOperation(mlirModuleGetBody(session->module));
   for (; !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op))
     if (takesSparse(op))
-      return tileSessionRun(session, "builtin.module(convert-sparse-tensor-to-sparse{lowerable=true})", error);
+      return tileSessionRun(session,
+                            "builtin.module(func.func(convert-elementwise-to-linalg),"
+                            "convert-sparse-tensor-to-sparse{lowerable=true})",
+                            error);
   return true;
 }

@@ -8,10 +8,13 @@
 
 //===--- from tensors to buffers -----------------------------------------------===//
 
-// The program as it was written: its roundings stay, and no op of it crashes a pass of upstream's.
+// The program as it was written: its roundings stay, no op of it crashes a pass of upstream's,
+// and arithmetic on whole tensors becomes linalg.
 const TilePipelineStep tileStageOfPrograms[] = {
     {"tile-keep-roundings"},
     {"tile-avoid-upstream-faults"},
+    {"convert-elementwise-to-linalg", .on = funcFuncOpName},
+    {"tile-expand-float-classes"},
     {NULL},
 };
 
@@ -72,6 +75,7 @@ const TilePipelineStep tileStageToBuffers[] = {
 const TilePipelineStep tileStageOfOwnership[] = {
     {"expand-realloc", {{"emit-deallocs", "false"}}, .on = funcFuncOpName},
     {"canonicalize", .on = funcFuncOpName},
+    {"tile-keep-own-frees", .on = funcFuncOpName},
     {"ownership-based-buffer-deallocation", .on = funcFuncOpName},
     {"canonicalize", .on = funcFuncOpName},
     {"buffer-deallocation-simplification", .on = funcFuncOpName},

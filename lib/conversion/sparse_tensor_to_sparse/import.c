@@ -541,21 +541,6 @@ static const char *const upstream = "sparsification-and-bufferization,"
                                     "sparse-storage-specifier-to-llvm,"
                                     "func.func(" TILE_CANONICALIZE TILE_CANONICALIZE_OPTIONS ")";
 
-// Buffers that upstream's loops free themselves are none of the deallocation pass's, which would refuse them.
-static void keepDeallocations(MlirOperation root) {
-  static const char name[] = "bufferization.manual_deallocation";
-  MlirAttribute unit = mlirUnitAttrGet(mlirOperationGetContext(root));
-  TileOps frees = tileCollectOps(root, memrefDeallocOpIsA);
-  for (intptr_t i = 0; i < frees.count; ++i) {
-    MlirOperation from = tileDefiningOp(memrefDeallocOpGetMemref(frees.items[i]));
-    if (!memrefAllocOpIsA(from))
-      continue; // nobody knows what else holds it
-    mlirOperationSetDiscardableAttributeByName(frees.items[i], tileString(name), unit);
-    mlirOperationSetDiscardableAttributeByName(from, tileString(name), unit);
-  }
-  tileOpsFree(&frees);
-}
-
 // What LLVM 22.1's sparsifier crashes at, or does not end on. False after an error at such ops.
 //   sparse_tensor.expand outside of what the sparsifier makes: https://github.com/llvm/llvm-project/issues/204712
 //   sparse_tensor.new of one level: its loop over levels does not end.
@@ -601,7 +586,6 @@ static bool leaveToUpstream(MlirOperation module, Functions *functions, MlirExtP
       mlirExtPassAddStatistic(pass, Left, 1);
     }
   bool ok = isFitForUpstream(root) && tileRunPipeline(root, upstream);
-  keepDeallocations(root);
   MlirBlock from = mlirModuleGetBody(own), to = mlirRegionGetFirstBlock(mlirOperationGetRegion(module, 0));
   for (MlirOperation op = mlirBlockGetFirstOperation(from); !mlirOperationIsNull(op);
        op = mlirBlockGetFirstOperation(from)) {

@@ -82,6 +82,11 @@ SCALAR(interpretScalarCos) {
   return true;
 }
 
+SCALAR(interpretScalarSincos) {
+  return interpretScalarSin(machine, instruction, x, &result[0]) &&
+         interpretScalarCos(machine, instruction, x, &result[1]);
+}
+
 //===--- exactly rounded ------------------------------------------------------------===//
 
 SCALAR(interpretScalarSqrt) {
@@ -106,6 +111,13 @@ SCALAR(interpretScalarCopysign) {
   *result =
       elementOfFloat(copysign(x[0].f, x[1].f), x[1].bound > 0 && x[1].bound >= fabs(x[1].f) ? INFINITY : x[0].bound);
   return true;
+}
+
+// The value, no less than the least and then no more than the most; nan where one of them is nan.
+SCALAR(interpretScalarClampf) {
+  Element raised;
+  return interpretScalarMaximumf(machine, instruction, x, &raised) &&
+         interpretScalarMinimumf(machine, instruction, (Element[]){raised, x[2]}, result);
 }
 
 // Whole numbers: both neighbours when the operand's bound reaches over a step.

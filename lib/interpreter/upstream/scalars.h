@@ -60,6 +60,8 @@ Element interpretRoundedElement(const Format *format, double exact, double error
   X(MathOp_RoundEven, interpretScalarRoundeven)                                                                        \
   X(MathOp_Trunc, interpretScalarTrunc)                                                                                \
   X(MathOp_CopySign, interpretScalarCopysign)                                                                          \
+  X(MathOp_ClampF, interpretScalarClampf)                                                                              \
+  X(MathOp_Sincos, interpretScalarSincos)                                                                              \
   X(MathOp_Sqrt, interpretScalarSqrt)                                                                                  \
   X(MathOp_Rsqrt, interpretScalarRsqrt)                                                                                \
   X(MathOp_Cbrt, interpretScalarCbrt)                                                                                  \

@@ -10,6 +10,7 @@
 #include "lib/capi/bufferization.h"
 #include "lib/ir/builder.h"
 #include "lib/ir/pass.h"
+#include "upstream/bufferization.h"
 #include "upstream/func.h"
 #include "upstream/linalg.h"
 #include "upstream/tensor.h"
@@ -196,6 +197,16 @@ static void separateEmptyTensors(MlirOperation module) {
   tileOpsFree(&empties);
 }
 
+//===--- frees of tensors ------------------------------------------------------===//
+
+// Automatic deallocation frees tensors when nobody needs them any more.
+static void eraseTensorFrees(MlirOperation module) {
+  TileOps frees = tileCollectOps(module, bufferizationDeallocTensorOpIsA);
+  for (intptr_t i = 0; i < frees.count; ++i)
+    mlirOperationDestroy(frees.items[i]);
+  tileOpsFree(&frees);
+}
+
 //===--- the pass -----------------------------------------------------------===//
 
 static bool run(MlirOperation module, MlirExtPass pass) {
@@ -204,6 +215,7 @@ static bool run(MlirOperation module, MlirExtPass pass) {
   if (findings.failed || !protectEntries(module))
     return false;
   mlirExtPassAddStatistic(pass, Statistic_Fallback, findings.fallbacks);
+  eraseTensorFrees(module);
   separateEmptyTensors(module);
 
   MlirExtBufferizationOptions options = {

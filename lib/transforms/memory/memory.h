@@ -9,6 +9,7 @@ extern const MlirExtPassDefinition tileAssumeLaunchFactsPass;
 extern const MlirExtPassDefinition tileBufferizeHostPass;
 extern const MlirExtPassDefinition tileCopyStridedClonesPass;
 extern const MlirExtPassDefinition tileFoldZeroSizesPass;
+extern const MlirExtPassDefinition tileKeepOwnFreesPass;
 extern const MlirExtPassDefinition tileMoveBf16AsBitsPass;
 
 #endif

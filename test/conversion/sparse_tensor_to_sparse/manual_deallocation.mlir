@@ -1,6 +1,6 @@
 // Buffers that upstream's loops free themselves (of a product of two sparse tensors) are marked as such, with their
 // allocations: the pass that frees buffers refuses others' deallocations.
-// RUN: %tile_opt %s --convert-sparse-tensor-to-sparse 2>/dev/null | FileCheck %s
+// RUN: %tile_opt %s --pass-pipeline='builtin.module(convert-sparse-tensor-to-sparse,func.func(tile-keep-own-frees))' 2>/dev/null | FileCheck %s
 // RUN: %tile_opt %s --tile-to-cpu-pipeline 2>/dev/null | FileCheck %s --check-prefix=LOWERED
 // CHECK: %[[A:.*]] = memref.alloc() {bufferization.manual_deallocation} : memref<2xf64>
 // CHECK: memref.dealloc %[[A]] {bufferization.manual_deallocation}
