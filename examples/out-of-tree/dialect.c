@@ -35,9 +35,10 @@ static const TileDialectTable table = {.name = "poly",
                                        .directives = directives};
 
 const MlirExtDialectDefinition *polyDialect(void) {
+  static const char *const dependents[] = {"arith", NULL}; // of what polyHornerExpand builds
   char error[512];
   const MlirExtDialectDefinition *dialect =
-      tileDialectFromTable(&table, (MlirExtDialectDefinition){0}, error, sizeof error);
+      tileDialectFromTable(&table, (MlirExtDialectDefinition){.dependents = dependents}, error, sizeof error);
   if (!dialect)
     fprintf(stderr, "%s\n", error);
   return dialect;

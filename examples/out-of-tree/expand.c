@@ -19,19 +19,31 @@ static MlirValue buildStep(TileBuilder *builder, MlirValue value, MlirValue x, M
   return tileBuildValue(builder, "arith.addf", type, 2, (MlirValue[]){product, constant}, NULL);
 }
 
-static void expand(MlirOperation op, MlirExtPass pass) {
+static intptr_t degreeOf(MlirOperation op) {
+  return mlirArrayAttrGetNumElements(tileOpAttribute(op, "coefficients")) - 1;
+}
+
+static MlirValue buildPolynomial(MlirOperation op, bool isFused) {
   TileBuilder builder = tileBuilderBefore(op);
-  MlirValue x = mlirOperationGetOperand(op, 0);
+  MlirValue x = tileOnlyOperand(op);
   MlirType type = mlirValueGetType(x);
-  intptr_t degree = mlirArrayAttrGetNumElements(tileOpAttribute(op, "coefficients")) - 1;
-  MlirValue value = tileBuildFloat(&builder, type, coefficientOf(op, degree));
-  for (intptr_t i = degree - 1; i >= 0; --i)
-    value = buildStep(&builder, value, x, tileBuildFloat(&builder, type, coefficientOf(op, i)),
-                      mlirExtPassGetBool(pass, "fma"));
-  mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(op, 0), value);
-  mlirOperationDestroy(op);
+  MlirValue value = tileBuildFloat(&builder, type, coefficientOf(op, degreeOf(op)));
+  for (intptr_t i = degreeOf(op) - 1; i >= 0; --i)
+    value = buildStep(&builder, value, x, tileBuildFloat(&builder, type, coefficientOf(op, i)), isFused);
+  return value;
+}
+
+// The hook of the row: our pipelines write the op out, too.
+bool polyHornerExpand(MlirOperation op, MlirValue *results) {
+  results[0] = buildPolynomial(op, false);
+  return true;
+}
+
+static void expand(MlirOperation op, MlirExtPass pass) {
   mlirExtPassAddStatistic(pass, Expanded, 1);
-  mlirExtPassAddStatistic(pass, Steps, (uint64_t)degree);
+  mlirExtPassAddStatistic(pass, Steps, (uint64_t)degreeOf(op));
+  mlirValueReplaceAllUsesOfWith(tileOnlyResult(op), buildPolynomial(op, mlirExtPassGetBool(pass, "fma")));
+  mlirOperationDestroy(op);
 }
 
 static bool run(MlirOperation function, MlirExtPass pass) {

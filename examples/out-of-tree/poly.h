@@ -7,6 +7,7 @@
 #include "lib/search/policy.h"
 
 const MlirExtDialectDefinition *polyDialect(void); // null, after a line on stderr, when a row is wrong
+bool polyHornerExpand(MlirOperation op, MlirValue *results);
 extern const MlirExtPassDefinition polyExpandPass;
 extern const TilePolicy polySmallBlocks;
 

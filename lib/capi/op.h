@@ -94,6 +94,8 @@ typedef struct MlirExtOpHooks {
   // OpAsmOpInterface: a name for result `index` (without %), or null.
   const char *(*resultName)(MlirOperation op, intptr_t index);
   const MlirExtBufferizableHooks *bufferize; // BufferizableOpInterface
+  // For the layers above, which call it (tile-expand-ops).
+  bool (*expand)(MlirOperation op, MlirValue *results);
 } MlirExtOpHooks;
 
 struct MlirExtOpDefinition {

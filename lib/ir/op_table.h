@@ -97,6 +97,9 @@
 //                        holding kDynamic (INT64_MIN) where an operand stands
 // Hooks: .verify runs after the row's own checks, .inferTypes after operands and attributes met the row's constraints
 // and kinds, so both may rely on them. Effects, folds and the rest see verified ops only.
+// Hook .expand builds before the op what the op means, of ops that conversions know (arith, math, memref, scf, tile),
+// and sets results[i] to the value that replaces result i. The dialect names as dependents the dialects of these ops.
+// tile-expand-ops, the first pass of every pipeline, calls the hook.
 // Refused at registration, by op and place: an unknown name, a value or type neither given nor inferable, a variadic
 // followed by one that could begin the same way, an optional group that starts with something not optional to parse,
 // something named twice, an attr-dict missing or doubled.

@@ -8,9 +8,10 @@
 
 //===--- from tensors to buffers -----------------------------------------------===//
 
-// The program as it was written: its roundings stay, no op of it crashes a pass of upstream's,
+// The program as it was written: ops of plugins say what they mean, roundings stay, no op crashes a pass of upstream's,
 // and arithmetic on whole tensors becomes linalg.
 const TilePipelineStep tileStageOfPrograms[] = {
+    {"tile-expand-ops"},
     {"tile-keep-roundings"},
     {"tile-avoid-upstream-faults"},
     {"convert-elementwise-to-linalg", .on = funcFuncOpName},

@@ -485,6 +485,7 @@ static void writeHooks(FILE *out, const Opgen *opgen, const TileOpSpec *spec) {
       {".inferTypes = ", "bool", "const MlirExtInference *inference, MlirExtTypeList types"},
       {".integerRanges = ", "void",
        "MlirOperation op, const MlirExtIntegerRange *operands, MlirExtIntegerRange *results"},
+      {".expand = ", "bool", "MlirOperation op, MlirValue *results"},
   };
   const char *text = spec->row->hooksText;
   for (size_t i = 0; text && i < sizeof kinds / sizeof *kinds; ++i) {

@@ -81,6 +81,7 @@ static void writeHooks(FILE *out, const TileOpRow *row) {
       {".canonicalize ", "canonicalizes"},
       {".inferTypes ", "infers its result types"},
       {".effects ", "effects that depend on the operands"},
+      {".expand ", "expands to other ops"},
   };
   int count = 0;
   for (size_t i = 0; i < sizeof hooks / sizeof *hooks; ++i)

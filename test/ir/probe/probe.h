@@ -5,6 +5,7 @@
 #include "lib/ir/op_dialect.h"
 #include "lib/ir/op_format.h"
 #include "lib/ir/support.h"
+#include "upstream/memref.h"
 #include <stdio.h>
 
 // Hooks of rows run after the row's own checks.
@@ -23,6 +24,21 @@ static bool inferDouble(const MlirExtInference *inference, MlirExtTypeList types
   int64_t size = mlirShapedTypeGetDimSize(from, 0) * factor;
   mlirExtTypeListAppend(types,
                         mlirRankedTensorTypeGet(1, &size, mlirShapedTypeGetElementType(from), (MlirAttribute){NULL}));
+  return true;
+}
+
+static inline bool expandBump(MlirOperation op, MlirValue *results) {
+  TileBuilder builder = tileBuilderBefore(op);
+  MlirValue memory = mlirOperationGetOperand(op, 1), zero = tileBuildIndex(&builder, 0);
+  results[0] = memrefLoadOpBuild(&builder, memory, 1, &zero);
+  memrefStoreOpBuild(&builder, tileBuildAdd(&builder, results[0], mlirOperationGetOperand(op, 0)), memory, 1, &zero);
+  return true;
+}
+
+static inline bool expandEndless(MlirOperation op, MlirValue *results) {
+  (void)results;
+  TileBuilder builder = tileBuilderBefore(op);
+  tileBuilderInsert(&builder, mlirOperationClone(op));
   return true;
 }
 
@@ -125,8 +141,9 @@ static const TileDialectTable probeTable = {
 // The definition; prints what is wrong and returns null when a row is refused.
 static inline const MlirExtDialectDefinition *probeDialect(void) {
   char error[512] = "";
+  static const char *const dependents[] = {"arith", "memref", NULL}; // what probe.bump expands to
   const MlirExtDialectDefinition *definition =
-      tileDialectFromTable(&probeTable, (MlirExtDialectDefinition){0}, error, sizeof error);
+      tileDialectFromTable(&probeTable, (MlirExtDialectDefinition){.dependents = dependents}, error, sizeof error);
   if (!definition)
     printf("%s\n", error);
   return definition;
