@@ -1,11 +1,8 @@
-// A plugin's ops with effects, which no pass names: barriers, hoisting and dead code follow what their rows say. The CPU
-// conversion refuses an op that it cannot lower instead of moving memory accesses across it.
-// RUN: %tile_opt --load-dialect-plugin=%unit/probe_dialect.so %s --split-input-file --pass-pipeline='builtin.module(tile.kernel(tile-insert-barriers))' | FileCheck %s --check-prefix=BARRIER
+// A plugin's ops with effects, which no pass names: barriers, hoisting, liveness and dead code follow what their rows
+// say, on GPUs and on the CPU.
+// RUN: %tile_opt --load-dialect-plugin=%unit/probe_dialect.so %s --split-input-file --pass-pipeline='builtin.module(tile.kernel(tile-plan-shared-memory{chip=sm_80},tile-insert-barriers))' | FileCheck %s --check-prefixes=BARRIER,PLAN
 // RUN: %tile_opt --load-dialect-plugin=%unit/probe_dialect.so %s --split-input-file --pass-pipeline='builtin.module(tile.kernel(tile-hoist-copies))' | FileCheck %s --check-prefix=HOIST
 // RUN: %tile_opt --load-dialect-plugin=%unit/probe_dialect.so %s --split-input-file --pass-pipeline='builtin.module(tile.kernel(canonicalize,cse))' | FileCheck %s --check-prefix=DEAD
-// RUN: not %tile_opt --load-dialect-plugin=%unit/probe_dialect.so %s --split-input-file --convert-tile-to-vector 2>&1 | FileCheck %s --check-prefix=CPU
-// CPU: error: 'probe.store' op not lowered to the CPU yet
-
 #l = #tile.layout<reg [2:d0], lane [32:d0*2], warp [2:d0*64]>
 
 // A write to x by an op that nobody knows: what reads x after it waits for all threads, what reads y does not.
@@ -89,5 +86,74 @@ tile.kernel @dead(%x: memref<64xf32>, %v: f32) {
   %s = arith.addf %a, %b : tensor<64xf32>
   %t = arith.addf %s, %c : tensor<64xf32>
   tile.store %t, %X[%c0] : tensor<64xf32>, !tile.view<64xf32>
+  tile.return
+}
+
+// -----
+
+// Liveness in shared memory: a buffer lives to the last op that reads it, through a view that a plugin's op makes as
+// well; buffers that nobody reads later share their bytes.
+// PLAN-LABEL: tile.kernel @in_turn
+// PLAN: tile.alloc at 0 :
+// PLAN: tile.alloc at 0 :
+// PLAN-LABEL: tile.kernel @peeked
+// PLAN: tile.alloc at 0 :
+// PLAN: tile.alloc at 4096 :
+// PLAN-LABEL: tile.kernel @window
+// PLAN: tile.alloc at 0 :
+// PLAN: tile.alloc at 4096 :
+#rows = #tile.layout<reg [8:d0*4], lane [32:d1], warp [4:d0]>
+#dense = #tile.layout<offset [32:d1, 32:d0]>
+tile.kernel @in_turn(%x: memref<32x32xf32>) attributes {warps = 4 : i32} {
+  %c0 = arith.constant 0 : index
+  %A = tile.alloc : !tile.buffer<32x32xf32, #dense, shared>
+  %B = tile.alloc : !tile.buffer<32x32xf32, #dense, shared>
+  %X = tile.view %x : memref<32x32xf32> to !tile.view<32x32xf32>
+  %a = tile.load %X[%c0, %c0] : !tile.view<32x32xf32> -> tensor<32x32xf32, #rows>
+  tile.store %a, %A : tensor<32x32xf32, #rows>, !tile.buffer<32x32xf32, #dense, shared>
+  probe.peek %A : !tile.buffer<32x32xf32, #dense, shared>
+  tile.store %a, %B : tensor<32x32xf32, #rows>, !tile.buffer<32x32xf32, #dense, shared>
+  tile.return
+}
+tile.kernel @peeked(%x: memref<32x32xf32>) attributes {warps = 4 : i32} {
+  %c0 = arith.constant 0 : index
+  %A = tile.alloc : !tile.buffer<32x32xf32, #dense, shared>
+  %B = tile.alloc : !tile.buffer<32x32xf32, #dense, shared>
+  %X = tile.view %x : memref<32x32xf32> to !tile.view<32x32xf32>
+  %a = tile.load %X[%c0, %c0] : !tile.view<32x32xf32> -> tensor<32x32xf32, #rows>
+  tile.store %a, %A : tensor<32x32xf32, #rows>, !tile.buffer<32x32xf32, #dense, shared>
+  tile.store %a, %B : tensor<32x32xf32, #rows>, !tile.buffer<32x32xf32, #dense, shared>
+  probe.peek %A : !tile.buffer<32x32xf32, #dense, shared>
+  tile.return
+}
+tile.kernel @window(%x: memref<32x32xf32>) attributes {warps = 4 : i32} {
+  %c0 = arith.constant 0 : index
+  %A = tile.alloc : !tile.buffer<32x32xf32, #dense, shared>
+  %B = tile.alloc : !tile.buffer<32x32xf32, #dense, shared>
+  %X = tile.view %x : memref<32x32xf32> to !tile.view<32x32xf32>
+  %w = probe.window %A : !tile.buffer<32x32xf32, #dense, shared> -> memref<32x32xf32>
+  %a = tile.load %X[%c0, %c0] : !tile.view<32x32xf32> -> tensor<32x32xf32, #rows>
+  tile.store %a, %B : tensor<32x32xf32, #rows>, !tile.buffer<32x32xf32, #dense, shared>
+  %r = probe.load %w : memref<32x32xf32>
+  tile.return
+}
+
+// -----
+
+// A barrier stands between a write of a local buffer and a read through the plugin's view of the buffer.
+// BARRIER-LABEL: tile.kernel @local
+// BARRIER: tile.store
+// BARRIER-NEXT: tile.sync
+// BARRIER-NEXT: probe.load
+#rows = #tile.layout<reg [8:d0*4], lane [32:d1], warp [4:d0]>
+#dense = #tile.layout<offset [32:d1, 32:d0]>
+tile.kernel @local(%x: memref<32x32xf32>) attributes {warps = 4 : i32} {
+  %c0 = arith.constant 0 : index
+  %A = tile.alloc : !tile.buffer<32x32xf32, #dense, local>
+  %w = probe.window %A : !tile.buffer<32x32xf32, #dense, local> -> memref<32x32xf32>
+  %X = tile.view %x : memref<32x32xf32> to !tile.view<32x32xf32>
+  %a = tile.load %X[%c0, %c0] : !tile.view<32x32xf32> -> tensor<32x32xf32, #rows>
+  tile.store %a, %A : tensor<32x32xf32, #rows>, !tile.buffer<32x32xf32, #dense, local>
+  %r = probe.load %w : memref<32x32xf32>
   tile.return
 }

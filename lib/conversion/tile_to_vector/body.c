@@ -321,10 +321,9 @@ static bool isOnScalars(MlirOperation op) {
   return mlirOperationGetNumRegions(op) == 0;
 }
 
-static bool mayBeCloned(MlirOperation op) {
-  return isOnScalars(op) && (tileOpIsOfDialect(op, "arith") || tileOpIsOfDialect(op, "math") ||
-                             tileOpIsOfDialect(op, "memref") || tileOpIsOfDialect(op, "ub"));
-}
+// Ops of other dialects on scalars and memory stay as they are: upstream's passes lower arith, math, memref and ub, a
+// plugin's own pass the plugin's ops.
+static bool mayBeCloned(MlirOperation op) { return tileOpKind(op) == TileOp_None && isOnScalars(op); }
 
 // Tiles and memrefs of at most MaxRank dimensions.
 static bool hasRanks(MlirOperation op) {

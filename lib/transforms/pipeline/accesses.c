@@ -134,8 +134,9 @@ static bool isExact(const Lifetimes *lifetimes, MlirOperation op) {
 static void addOperand(const Lifetimes *lifetimes, MlirOperation op, MlirValue memory, bool isWrite,
                        Accesses *accesses) {
   MlirType type = mlirValueGetType(memory);
-  if (tileTypeIsABuffer(type))
-    addBuffer(lifetimes, memory, isWrite, accesses);
+  MlirValue root = tileMemoryRoot(memory);
+  if (tileTypeIsABuffer(mlirValueGetType(root)))
+    addBuffer(lifetimes, root, isWrite, accesses);
   else if (mlirTypeIsAMemRef(type) || tileTypeIsAView(type))
     tileAccessesAdd(accesses, (MemoryAccess){Access_Global, rootOf(memory), isWrite, 0, 0,
                                              isExact(lifetimes, op) ? op : (MlirOperation){NULL}});

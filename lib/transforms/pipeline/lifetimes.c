@@ -124,7 +124,7 @@ static void liveByUses(const Lifetimes *lifetimes, BufferPlace *place, MlirBlock
     liveAt(lifetimes, place, home, op);
     for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i) {
       MlirValue result = mlirOperationGetResult(op, i);
-      if (tileTypeIsABuffer(mlirValueGetType(result)))
+      if (tileTypeIsABuffer(mlirValueGetType(result)) || mlirValueEqual(tileOpViewedMemory(op), buffer))
         liveByUses(lifetimes, place, home, result);
       if (tileTypeIsAToken(mlirValueGetType(result))) {
         place->isCopiedInto = true;
