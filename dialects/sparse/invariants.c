@@ -50,19 +50,19 @@ static bool isKnown(int64_t size) { return !mlirShapedTypeIsDynamicSize(size); }
 static bool verifyPositions(MlirOperation op, MlirAttribute positions, int64_t entries) {
   int64_t before = 0, last = count(positions) - 1;
   if (at(positions, 0) != 0)
-    return tileError(op, "positions begin with %" PRId64 ", want 0", at(positions, 0));
+    return tileError(op, "positions begin with %" PRId64 ", expected 0", at(positions, 0));
   for (int64_t i = 1; i <= last; before = at(positions, i), ++i)
     if (at(positions, i) < before)
       return tileError(op, "position %" PRId64 " is %" PRId64 ", less than the one before it, %" PRId64, i,
                        at(positions, i), before);
   return entries < 0 || before == entries ||
-         tileError(op, "positions end with %" PRId64 ", want the number of entries, %" PRId64, before, entries);
+         tileError(op, "positions end with %" PRId64 ", expected the number of entries, %" PRId64, before, entries);
 }
 
 static bool verifyInRange(MlirOperation op, MlirAttribute coordinates, int64_t first, int64_t number, int64_t size) {
   for (int64_t i = first; i < first + number; ++i)
     if (at(coordinates, i) < 0 || (isKnown(size) && at(coordinates, i) >= size))
-      return tileError(op, "coordinate %" PRId64 " is %" PRId64 ", want 0 to %" PRId64, i, at(coordinates, i),
+      return tileError(op, "coordinate %" PRId64 " is %" PRId64 ", expected 0 to %" PRId64, i, at(coordinates, i),
                        size - 1);
   return true;
 }
@@ -82,7 +82,7 @@ static bool verifyCompressed(MlirOperation op, intptr_t first, int64_t size) {
   MlirAttribute positions = constantOf(op, first), coordinates = constantOf(op, first + 1);
   bool both = count(positions) >= 0 && count(coordinates) >= 0;
   if (count(positions) == 0)
-    return tileError(op, "has no positions, want at least one");
+    return tileError(op, "has no positions, expected at least one");
   return (count(positions) < 0 || verifyPositions(op, positions, count(coordinates))) &&
          (count(coordinates) < 0 || verifyInRange(op, coordinates, 0, count(coordinates), size)) &&
          (!both || verifySegments(op, positions, coordinates));
@@ -174,7 +174,7 @@ bool sparseVerifyWindows(MlirOperation op, MlirType type, MlirAttribute constant
       if (kept > windows.n)
         return tileError(op,
                          "window %" PRId64 " of group %" PRId64 " holds %" PRId64
-                         " elements that are not zero, want at most %" PRId64 " (sparse-prune-nm drops the others)",
+                         " elements that are not zero, expected at most %" PRId64 " (sparse-prune-nm drops the others)",
                          window, group, kept, windows.n);
     }
   return true;

@@ -145,13 +145,14 @@ static bool verifyFits(MlirOperation op, MlirAttribute known) {
     return tileError(op, "carries a #sparse.attribute, which speaks of the result of an op that has one tensor");
   intptr_t rank = mlirShapedTypeGetRank(type);
   if (rank != mlirDenseArrayGetNumElements(grain))
-    return tileError(op, "its #sparse.attribute has rank %d, want that of the result, %d",
+    return tileError(op, "its #sparse.attribute has rank %d, expected that of the result, %d",
                      (int)mlirDenseArrayGetNumElements(grain), (int)rank);
   for (intptr_t axis = 0; axis < rank; ++axis) {
     int64_t size = mlirShapedTypeGetDimSize(type, axis), by = mlirDenseI64ArrayGetElement(grain, axis);
     int64_t seen = mlirShapedTypeGetDimSize(map, axis);
     if (!mlirShapedTypeIsDynamicSize(size) && seen != size / by + (size % by > 0))
-      return tileError(op, "its #sparse.attribute has size %ld along axis %d, want %ld for %ld elements, %ld at a time",
+      return tileError(op,
+                       "its #sparse.attribute has size %ld along axis %d, expected %ld for %ld elements, %ld at a time",
                        (long)seen, (int)axis, (long)(size / by + (size % by > 0)), (long)size, (long)by);
   }
   return true;

@@ -30,14 +30,14 @@ static bool agree(int64_t a, int64_t b) {
 
 static bool expectAgree(MlirOperation op, const Factor *a, intptr_t axisOfA, const Factor *b, intptr_t axisOfB) {
   int64_t seen = sizeOf(a, axisOfA), wanted = sizeOf(b, axisOfB);
-  return agree(seen, wanted) || tileError(op, "%s has size %ld along axis %d%s, want %ld as %s along axis %d%s",
+  return agree(seen, wanted) || tileError(op, "%s has size %ld along axis %d%s, expected %ld as %s along axis %d%s",
                                           a->name, (long)seen, (int)axisOfA, a->transposed ? " (transposed)" : "",
                                           (long)wanted, b->name, (int)axisOfB, b->transposed ? " (transposed)" : "");
 }
 
 static bool expectRank(MlirOperation op, const char *name, MlirType type, intptr_t rank) {
   intptr_t seen = mlirShapedTypeGetRank(type);
-  return seen == rank || tileError(op, "%s has rank %d, want %d", name, (int)seen, (int)rank);
+  return seen == rank || tileError(op, "%s has rank %d, expected %d", name, (int)seen, (int)rank);
 }
 
 static bool isFloat(MlirType tensor) { return mlirTypeIsAFloat(mlirShapedTypeGetElementType(tensor)); }
@@ -46,12 +46,12 @@ static bool isFloat(MlirType tensor) { return mlirTypeIsAFloat(mlirShapedTypeGet
 static bool expectElements(MlirOperation op, MlirType lhs, MlirType rhs, const char *name, MlirType sum) {
   MlirType element = mlirShapedTypeGetElementType(sum);
   if (!mlirTypeEqual(mlirShapedTypeGetElementType(lhs), mlirShapedTypeGetElementType(rhs)))
-    return tileError(op, "multiplies %s by %s, want equal element types", TILE_TYPE_TEXT(lhs), TILE_TYPE_TEXT(rhs));
+    return tileError(op, "multiplies %s by %s, expected equal element types", TILE_TYPE_TEXT(lhs), TILE_TYPE_TEXT(rhs));
   if (isFloat(lhs) != isFloat(sum) || tileElementWidth(element) < tileElementWidth(mlirShapedTypeGetElementType(lhs)))
-    return tileError(op, "%s has elements %s, want those of the factors, %s, or wider ones of their kind", name,
+    return tileError(op, "%s has elements %s, expected those of the factors, %s, or wider ones of their kind", name,
                      TILE_TYPE_TEXT(element), TILE_TYPE_TEXT(mlirShapedTypeGetElementType(lhs)));
   return !tileKeywordIs(op, "semiring", "or_and") || !isFloat(lhs) ||
-         tileError(op, "is over or_and with elements %s, want integers",
+         tileError(op, "is over or_and with elements %s, expected integers",
                    TILE_TYPE_TEXT(mlirShapedTypeGetElementType(lhs)));
 }
 
@@ -68,7 +68,7 @@ SPARSE_VERIFY(Spmm) {
   int sparse =
       !mlirAttributeIsNull(sparseTypeGetEncoding(lhs.type)) + !mlirAttributeIsNull(sparseTypeGetEncoding(rhs.type));
   if (sparse != 1)
-    return tileError(op, "%s of lhs and rhs has an encoding, want exactly one%s", sparse ? "each" : "neither",
+    return tileError(op, "%s of lhs and rhs has an encoding, expected exactly one%s", sparse ? "each" : "neither",
                      sparse ? " (two sparse matrices: sparse.spgemm)" : "");
   return verifyProduct(op, lhs, rhs, factor(op, 2, "init", NULL));
 }
@@ -120,13 +120,14 @@ static bool verifyEntryRegion(MlirOperation op, MlirType wanted) {
     return tileError(op, "its region has not exactly one block");
   intptr_t rank = mlirShapedTypeGetRank(input), count = mlirBlockGetNumArguments(body);
   if (count != rank + 1)
-    return tileError(op, "its region has %d arguments, want %d: the value, then its place", (int)count, (int)rank + 1);
+    return tileError(op, "its region has %d arguments, expected %d: the value, then its place", (int)count,
+                     (int)rank + 1);
   MlirContext context = mlirOperationGetContext(op);
   for (intptr_t i = 0; i < count; ++i) {
     MlirType seen = mlirValueGetType(mlirBlockGetArgument(body, i));
     MlirType argument = i ? mlirIndexTypeGet(context) : mlirShapedTypeGetElementType(input);
     if (!mlirTypeEqual(seen, argument))
-      return tileError(op, "argument #%d of its region is %s, want %s", (int)i, TILE_TYPE_TEXT(seen),
+      return tileError(op, "argument #%d of its region is %s, expected %s", (int)i, TILE_TYPE_TEXT(seen),
                        TILE_TYPE_TEXT(argument));
   }
   MlirOperation end = mlirBlockGetTerminator(body);

@@ -9,12 +9,12 @@
 
 static bool expectMatrix(MlirOperation op, const char *name, MlirType type) {
   intptr_t rank = mlirShapedTypeGetRank(type);
-  return rank == 2 || tileError(op, "%s has rank %d, want 2", name, (int)rank);
+  return rank == 2 || tileError(op, "%s has rank %d, expected 2", name, (int)rank);
 }
 
 static bool expectNumber(MlirOperation op, const char *name, int64_t seen, int64_t least, int64_t most) {
   return (seen >= least && seen <= most) ||
-         tileError(op, "%s is %" PRId64 ", want %" PRId64 " to %" PRId64, name, seen, least, most);
+         tileError(op, "%s is %" PRId64 ", expected %" PRId64 " to %" PRId64, name, seen, least, most);
 }
 
 // A list of i32 or i64.
@@ -23,7 +23,7 @@ static bool expectIntegers(MlirOperation op, const char *name, MlirType type) {
   bool isInteger = mlirTypeIsAInteger(element) && mlirIntegerTypeIsSignless(element);
   unsigned width = isInteger ? mlirIntegerTypeGetWidth(element) : 0;
   return (mlirShapedTypeGetRank(type) == 1 && (width == 32 || width == 64)) ||
-         tileError(op, "%s are %s, want rank 1 and elements i32 or i64", name, TILE_TYPE_TEXT(type));
+         tileError(op, "%s are %s, expected rank 1 and elements i32 or i64", name, TILE_TYPE_TEXT(type));
 }
 
 static int64_t sizeOf(MlirType type, int64_t axis) { return mlirShapedTypeGetDimSize(type, (intptr_t)axis); }
@@ -32,8 +32,9 @@ static bool expectSize(MlirOperation op, const char *name, MlirType type, int64_
   if (sizeOf(type, axis) == wanted)
     return true;
   if (mlirShapedTypeIsDynamicSize(wanted))
-    return tileError(op, "type of %s is %s, want an open size along axis %d", name, TILE_TYPE_TEXT(type), (int)axis);
-  return tileError(op, "type of %s is %s, want size %" PRId64 " along axis %d", name, TILE_TYPE_TEXT(type), wanted,
+    return tileError(op, "type of %s is %s, expected an open size along axis %d", name, TILE_TYPE_TEXT(type),
+                     (int)axis);
+  return tileError(op, "type of %s is %s, expected size %" PRId64 " along axis %d", name, TILE_TYPE_TEXT(type), wanted,
                    (int)axis);
 }
 
@@ -47,7 +48,7 @@ static bool verifyPacked(MlirOperation op, const char *name, MlirType packed, co
       !expectNumber(op, "by", by, 1, INT32_MAX))
     return false;
   if (!mlirTypeEqual(mlirShapedTypeGetElementType(packed), element))
-    return tileError(op, "%s is %s, want the elements of %s, %s", name, TILE_TYPE_TEXT(packed), otherName,
+    return tileError(op, "%s is %s, expected the elements of %s, %s", name, TILE_TYPE_TEXT(packed), otherName,
                      TILE_TYPE_TEXT(element));
   return expectSize(op, name, packed, 1 - axis, sizeOf(matrix, 1 - axis)) &&
          expectSize(op, name, packed, axis, mlirShapedTypeIsDynamicSize(count) ? count : count * by);
@@ -71,14 +72,14 @@ SPARSE_VERIFY(Detect) {
   int64_t axis = sparseDetectOpGetAxisValue(op),
           lines = !mlirAttributeIsNull(given) ? mlirIntegerAttrGetValueInt(given) : 0;
   if (!mlirAttributeIsNull(encoding) && !sparseEncodingIs(encoding, SparseScheme_Tiles))
-    return tileError(op, "input is %s, want a dense matrix or one of #sparse.mask", TILE_TYPE_TEXT(input));
+    return tileError(op, "input is %s, expected a dense matrix or one of #sparse.mask", TILE_TYPE_TEXT(input));
   if (!expectMatrix(op, "input", input) || !expectNumber(op, "axis", axis, 0, 1) ||
       !expectNumber(op, "by", sparseDetectOpGetByValue(op), 1, INT32_MAX) ||
       (!mlirAttributeIsNull(given) && !expectNumber(op, "lines", lines, 1, INT32_MAX)) ||
       !expectIntegers(op, "positions", positions) || !expectIntegers(op, "coordinates", coordinates))
     return false;
   if (!mlirTypeIsAFloat(element) && !mlirTypeIsAInteger(element))
-    return tileError(op, "looks at elements %s, want floats or integers", TILE_TYPE_TEXT(element));
+    return tileError(op, "looks at elements %s, expected floats or integers", TILE_TYPE_TEXT(element));
   int64_t size = sizeOf(input, 1 - axis);
   int64_t groups = !lines ? 1 : mlirShapedTypeIsDynamicSize(size) ? size : (size + lines - 1) / lines;
   return expectSize(op, "positions", positions, 0, mlirShapedTypeIsDynamicSize(groups) ? groups : groups + 1) &&

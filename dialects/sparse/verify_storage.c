@@ -9,7 +9,7 @@
 static bool expectSameTensor(MlirOperation op, MlirType input, MlirType result) {
   MlirType seen = sparseTypeWithEncoding(result, mlirAttributeGetNull());
   MlirType wanted = sparseTypeWithEncoding(input, mlirAttributeGetNull());
-  return mlirTypeEqual(seen, wanted) || tileError(op, "result is %s, want the input's shape and elements, %s",
+  return mlirTypeEqual(seen, wanted) || tileError(op, "result is %s, expected the input's shape and elements, %s",
                                                   TILE_TYPE_TEXT(seen), TILE_TYPE_TEXT(wanted));
 }
 
@@ -62,10 +62,10 @@ static bool expectComponents(MlirOperation op, MlirType encoded, intptr_t count,
   SparseComponent components[SPARSE_MAX_COMPONENTS];
   intptr_t wanted = sparseTypeGetComponents(encoded, components);
   if (count != wanted)
-    return tileError(op, "has %d components, want %d of %s", (int)count, (int)wanted, TILE_TYPE_TEXT(encoded));
+    return tileError(op, "has %d components, expected %d of %s", (int)count, (int)wanted, TILE_TYPE_TEXT(encoded));
   for (intptr_t i = 0; i < count; ++i)
     if (!isCompatible(typeAt(op, i), components[i].type))
-      return tileError(op, "component #%d (%s) is %s, want %s", (int)i, components[i].name,
+      return tileError(op, "component #%d (%s) is %s, expected %s", (int)i, components[i].name,
                        TILE_TYPE_TEXT(typeAt(op, i)), TILE_TYPE_TEXT(components[i].type));
   return true;
 }
@@ -88,7 +88,7 @@ static bool expectEqualCounts(MlirOperation op, MlirType type, intptr_t first) {
   int64_t coordinates = mlirShapedTypeGetDimSize(tileOperandType(op, at), coo ? 1 : 0);
   int64_t values = mlirShapedTypeGetDimSize(tileOperandType(op, at + 1), 0);
   return coordinates == values || mlirShapedTypeIsDynamicSize(coordinates) || mlirShapedTypeIsDynamicSize(values) ||
-         tileError(op, "has %ld coordinates, want one per value: %ld", (long)coordinates, (long)values);
+         tileError(op, "has %ld coordinates, expected one per value: %ld", (long)coordinates, (long)values);
 }
 
 static intptr_t countDynamic(MlirType type) {
@@ -103,7 +103,7 @@ SPARSE_VERIFY(Assemble) {
   if (!expectComponents(op, result, tileGroupCount(op, 0), tileOperandType) || !expectEqualCounts(op, result, 0))
     return false;
   if (tileGroupCount(op, 1) != countDynamic(result))
-    return tileError(op, "has %d sizes, want one per dynamic size of the result: %d", (int)tileGroupCount(op, 1),
+    return tileError(op, "has %d sizes, expected one per dynamic size of the result: %d", (int)tileGroupCount(op, 1),
                      (int)countDynamic(result));
   return sparseVerifyConstants(op, result, 0);
 }
@@ -117,11 +117,11 @@ SPARSE_VERIFY(Disassemble) {
 SPARSE_VERIFY(Transpose) {
   MlirType input = tileOperandType(op, 0), result = tileResultType(op, 0);
   if (mlirShapedTypeGetRank(input) != 2)
-    return tileError(op, "input has rank %d, want 2", (int)mlirShapedTypeGetRank(input));
+    return tileError(op, "input has rank %d, expected 2", (int)mlirShapedTypeGetRank(input));
   const int64_t swapped[] = {mlirShapedTypeGetDimSize(input, 1), mlirShapedTypeGetDimSize(input, 0)};
   MlirType wanted = mlirRankedTensorTypeGet(2, swapped, mlirShapedTypeGetElementType(input), mlirAttributeGetNull());
   MlirType seen = sparseTypeWithEncoding(result, mlirAttributeGetNull());
-  return (mlirTypeEqual(seen, wanted) || tileError(op, "result is %s, want the input's axes swapped, %s",
+  return (mlirTypeEqual(seen, wanted) || tileError(op, "result is %s, expected the input's axes swapped, %s",
                                                    TILE_TYPE_TEXT(seen), TILE_TYPE_TEXT(wanted))) &&
          expectNoSum(op, result);
 }

@@ -22,7 +22,7 @@ static bool expectLayout(MlirOperation op, MlirValue value, const TileLayout *wa
   MlirStringRef wantedText = tileLayoutAttrGetText(tileLayoutAttrGet(mlirOperationGetContext(op), wanted));
   return tileErrorWithNote(
       op, mlirValueGetLocation(reference), "the other layout is given here",
-      "has a tile of layout <%.*s>, want <%.*s>: no data moves here (tile.convert_layout does that)",
+      "has a tile of layout <%.*s>, expected <%.*s>: no data moves here (tile.convert_layout does that)",
       (int)seenText.length, seenText.data, (int)wantedText.length, wantedText.data);
 }
 

@@ -240,7 +240,7 @@ bool tileExpectShapeOf(MlirOperation op, const char *what, MlirType seen, const 
   if (tileTypeHasSameShape(seen, wanted))
     return true;
   return tileErrorWithNote(op, mlirValueGetLocation(reference), "the other one is defined here",
-                           "%s has shape %s (%s), want the shape of %s, %s (%s)", what, TILE_SHAPE_TEXT(seen),
+                           "%s has shape %s (%s), expected the shape of %s, %s (%s)", what, TILE_SHAPE_TEXT(seen),
                            TILE_TYPE_TEXT(seen), whose, TILE_SHAPE_TEXT(wanted), TILE_TYPE_TEXT(wanted));
 }
 
@@ -249,7 +249,7 @@ bool tileExpectElementOf(MlirOperation op, const char *what, MlirType seen, cons
   if (mlirTypeEqual(element, wanted))
     return true;
   return tileErrorWithNote(op, mlirValueGetLocation(reference), "the other one is defined here",
-                           "%s has elements of type %s, want those of %s, %s", what, TILE_TYPE_TEXT(element), whose,
+                           "%s has elements of type %s, expected those of %s, %s", what, TILE_TYPE_TEXT(element), whose,
                            TILE_TYPE_TEXT(wanted));
 }
 
@@ -257,26 +257,28 @@ bool tileExpectElement(MlirOperation op, const char *what, MlirType seen, MlirTy
   MlirType element = tileTypeGetElement(seen);
   if (mlirTypeEqual(element, wanted))
     return true;
-  return tileError(op, "%s has elements of type %s, want %s", what, TILE_TYPE_TEXT(element), TILE_TYPE_TEXT(wanted));
+  return tileError(op, "%s has elements of type %s, expected %s", what, TILE_TYPE_TEXT(element),
+                   TILE_TYPE_TEXT(wanted));
 }
 
 bool tileExpectType(MlirOperation op, const char *what, MlirType seen, MlirType wanted) {
   if (mlirTypeEqual(seen, wanted))
     return true;
-  return tileError(op, "%s is %s, want %s", what, TILE_TYPE_TEXT(seen), TILE_TYPE_TEXT(wanted));
+  return tileError(op, "%s is %s, expected %s", what, TILE_TYPE_TEXT(seen), TILE_TYPE_TEXT(wanted));
 }
 
 bool tileExpectInteger(MlirOperation op, const char *what, int64_t seen, int64_t minimum, int64_t maximum) {
   if (seen >= minimum && seen <= maximum)
     return true;
   if (maximum == INT64_MAX)
-    return tileError(op, "%s is %lld, want at least %lld", what, (long long)seen, (long long)minimum);
-  return tileError(op, "%s is %lld, want %lld to %lld", what, (long long)seen, (long long)minimum, (long long)maximum);
+    return tileError(op, "%s is %lld, expected at least %lld", what, (long long)seen, (long long)minimum);
+  return tileError(op, "%s is %lld, expected %lld to %lld", what, (long long)seen, (long long)minimum,
+                   (long long)maximum);
 }
 
 bool tileExpectIntegral(MlirOperation op, const char *what, MlirType seen) {
   return tileTypeIsIntegral(seen) ||
-         tileError(op, "%s is %s, want integer or index elements", what, TILE_TYPE_TEXT(seen));
+         tileError(op, "%s is %s, expected integer or index elements", what, TILE_TYPE_TEXT(seen));
 }
 
 bool tileExpectNoRing(MlirOperation op, const char *what, MlirValue buffer) {
@@ -284,7 +286,7 @@ bool tileExpectNoRing(MlirOperation op, const char *what, MlirValue buffer) {
   if (!tileTypeIsABuffer(type) || tileBufferTypeGetStages(type) == 0)
     return true;
   return tileErrorWithNote(op, mlirValueGetLocation(buffer), "the ring is defined here",
-                           "%s is a ring of %lld stages, want one stage: take it with tile.slot", what,
+                           "%s is a ring of %lld stages, expected one stage: take it with tile.slot", what,
                            (long long)tileBufferTypeGetStages(type));
 }
 
@@ -294,8 +296,8 @@ bool tileExpectIndices(MlirOperation op, MlirValue memory, intptr_t count) {
   if (count != wanted)
     return tileErrorWithNote(
         op, mlirValueGetLocation(memory), "it is defined here",
-        "has %lld indices, want %lld: one per dimension of a view or memref, none for a buffer (%s)", (long long)count,
-        (long long)wanted, TILE_TYPE_TEXT(type));
+        "has %lld indices, expected %lld: one per dimension of a view or memref, none for a buffer (%s)",
+        (long long)count, (long long)wanted, TILE_TYPE_TEXT(type));
   return tileExpectNoRing(op, "the buffer", memory);
 }
 
@@ -305,9 +307,10 @@ bool tileExpectAxes(MlirOperation op, const char *name, intptr_t rank) {
   for (intptr_t i = 0, count = countOf(array); i < count; ++i) {
     int64_t axis = mlirDenseI64ArrayGetElement(array, i);
     if (axis < 0 || axis >= rank)
-      return tileError(op, "%s has %lld, want 0 to %lld", name, (long long)axis, (long long)rank - 1);
+      return tileError(op, "%s has %lld, expected 0 to %lld", name, (long long)axis, (long long)rank - 1);
     if (axis <= before)
-      return tileError(op, "%s has %lld after %lld, want ascending order", name, (long long)axis, (long long)before);
+      return tileError(op, "%s has %lld after %lld, expected ascending order", name, (long long)axis,
+                       (long long)before);
     before = axis;
   }
   return true;
@@ -316,9 +319,10 @@ bool tileExpectAxes(MlirOperation op, const char *name, intptr_t rank) {
 bool tileExpectPermutation(MlirOperation op, const char *name, intptr_t rank) {
   intptr_t count = tileArrayCount(op, name);
   if (count != rank)
-    return tileError(op, "%s has %lld entries, want %lld", name, (long long)count, (long long)rank);
+    return tileError(op, "%s has %lld entries, expected %lld", name, (long long)count, (long long)rank);
   for (intptr_t i = 0; i < rank; ++i)
     if (!tileArrayContains(op, name, i))
-      return tileError(op, "%s lacks %lld, want a permutation of 0 to %lld", name, (long long)i, (long long)rank - 1);
+      return tileError(op, "%s lacks %lld, expected a permutation of 0 to %lld", name, (long long)i,
+                       (long long)rank - 1);
   return true;
 }

@@ -65,10 +65,10 @@ def compare(compiled, weights, bias, images, layers):
     want = network.reference(weights, bias, images, layers)
     alive = np.flatnonzero(want.max(axis=0) > 1e-4)  # others may be rounded to nothing
     if not set(alive) <= set(names) or not set(names) <= set(np.flatnonzero(want.max(axis=0) > -1e-4)):
-        sys.exit(f"layer {layers}: {len(names)} images are left, want {len(alive)}")
+        sys.exit(f"layer {layers}: {len(names)} images are left, expected {len(alive)}")
     error = np.max(np.abs(y - want[:, names]) / np.maximum(want[:, names], 1), initial=0)
     if not error <= tolerance:
-        sys.exit(f"layer {layers}: y is {error:.1e} off, want at most {tolerance:.0e}")
+        sys.exit(f"layer {layers}: y is {error:.1e} off, expected at most {tolerance:.0e}")
     return error
 
 

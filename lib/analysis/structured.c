@@ -409,7 +409,7 @@ static void readExtents(TileStructured *structured) {
 bool tileStructuredCheckExtents(const TileStructured *s) {
   MlirAttribute extents = tileOpAttribute(s->op, "tile.extents");
   return mlirAttributeIsNull(extents) || mlirDenseArrayGetNumElements(extents) == s->numDims ||
-         tileError(s->op, "has %ld tile.extents, want one for each of %d dimensions",
+         tileError(s->op, "has %ld tile.extents, expected one for each of %d dimensions",
                    (long)mlirDenseArrayGetNumElements(extents), s->numDims);
 }
 

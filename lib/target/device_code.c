@@ -74,7 +74,7 @@ LLVMModuleRef tileDeviceModuleCreate(const TileTranslation *translation, LLVMCon
   tileOpsFree(&modules);
   *context = NULL;
   if (count != 1) {
-    tessera_fail(error, "the program has %d gpu.modules, want one: that of its tile kernels", (int)count);
+    tessera_fail(error, "the program has %d gpu.modules, expected one: that of its tile kernels", (int)count);
     return NULL;
   }
   mlirRegisterAllLLVMTranslations(mlirOperationGetContext(module));

@@ -62,8 +62,9 @@ static bool listKernels(MlirOperation module, const TileCodeTarget *target, Tile
 
 static bool describe(MlirOperation module, const TileCodeTarget *target, TileImage *image, tessera_error_t *error) {
   TileOps modules = tileCollectOps(module, gpuGPUModuleOpIsA);
-  bool ok = modules.count == 1 ||
-            tessera_fail(error, "the program has %d gpu.modules, want one: that of its kernels", (int)modules.count);
+  bool ok =
+      modules.count == 1 ||
+      tessera_fail(error, "the program has %d gpu.modules, expected one: that of its kernels", (int)modules.count);
   if (ok) {
     image->module = copyText(symbolOf(modules.items[0]));
     ok = (image->module && image->chip) || tessera_fail(error, "out of memory");

@@ -5,7 +5,7 @@
 
 static void types(Session *s) {
   CHECK(gives(s, "func.func private @f(!t.pair<4x?xi32>, !t.token)", NULL, "@f(!t.pair<4x?xi32>, !t.token)"));
-  CHECK(refuses(s, "func.func private @f(!t.pair<f32>)", NULL, "pair wants an integer element"));
+  CHECK(refuses(s, "func.func private @f(!t.pair<f32>)", NULL, "pair expects an integer element"));
   CHECK(refuses(s, "func.func private @f(!t.pair<1x2x3x4x5xi32>)", NULL, "at most 4 dimensions are allowed"));
   CHECK(refuses(s, "func.func private @f(!t.nothing)", NULL, "unknown type 'nothing' in dialect 't'"));
   CHECK(gives(s, "func.func private @f(memref<4x!t.pair<i8>>)", NULL, "memref<4x!t.pair<i8>>"));
@@ -22,7 +22,7 @@ static void typesFromC(Session *s) {
   CHECK(mlirExtTypeGetNumParameters(pair) == 2 && mlirAttributeEqual(mlirExtTypeGetParameter(pair, 1), sizes));
   parameters[0] = mlirTypeAttrGet(mlirF32TypeGet(s->context));
   CHECK(mlirTypeIsNull(mlirExtTypeGet(s->context, &testTypes[0], 2, parameters)));
-  CHECK(textHas(&s->diagnostics, "pair wants an integer element"));
+  CHECK(textHas(&s->diagnostics, "pair expects an integer element"));
   MlirAttribute two = mlirIntegerAttrGet(mlirIntegerTypeGet(s->context, 64), 2);
   MlirAttribute layout = mlirExtAttributeGet(s->context, &testAttributes[0], 1, &two);
   CHECK(mlirAttributeEqual(layout, mlirAttributeParseGet(s->context, text("#t.layout<2>"))));

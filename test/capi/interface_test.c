@@ -16,7 +16,8 @@ static void loops(Session *s) {
                 "%c = \"u.get\"() : () -> i32\n%r = \"t.loop\"(%c) ({ ^a(%i: index, %x: i32):\n"
                 "\"t.yield\"(%i) : (index) -> () }) : (i32) -> i32",
                 NULL, "'t.loop' op along control flow edge"));
-  CHECK(refuses(s, "\"t.loop\"() ({ ^a: \"t.yield\"() : () -> () }) : () -> ()", NULL, "wants an induction variable"));
+  CHECK(
+      refuses(s, "\"t.loop\"() ({ ^a: \"t.yield\"() : () -> () }) : () -> ()", NULL, "expects an induction variable"));
   // The carried value is the same constant on every edge: constant propagation sees through the region.
   CHECK(gives(s,
               "func.func @f() -> i32 {\n%c = t.constant 7 : i32\n%r = \"t.loop\"(%c) ({ ^a(%i: index, %x: i32):\n"

@@ -37,7 +37,7 @@ static void properties(Session *s) {
 }
 
 static void verification(Session *s) {
-  CHECK(refuses(s, "%0 = t.constant 1.0 : f32", NULL, "t.constant wants an integer value"));
+  CHECK(refuses(s, "%0 = t.constant 1.0 : f32", NULL, "t.constant expects an integer value"));
   CHECK(refuses(s, "%0 = t.constant 1 : i32\n%1 = \"t.same\"(%0) : (i32) -> i64", NULL,
                 "requires the same type for all operands and results"));
   CHECK(refuses(s, "\"t.yield\"() : () -> ()\n\"t.effect\"() : () -> ()", NULL, "must be the last operation"));
@@ -70,7 +70,7 @@ static void segments(Session *s) {
 static void inference(Session *s) {
   CHECK(refuses(s, "%0 = t.constant 1 : i32\n%1 = \"t.add\"(%0, %0) : (i32, i32) -> i64", NULL,
                 "'t.add' op inferred type(s) 'i32' are incompatible with return type(s) of operation 'i64'"));
-  CHECK(refuses(s, "%0 = \"t.add\"() : () -> i64", NULL, "wants an operand"));
+  CHECK(refuses(s, "%0 = \"t.add\"() : () -> i64", NULL, "expects an operand"));
   // Built without result types: the interface infers them.
   MlirModule module = mlirModuleCreateParse(s->context, text("%0 = t.constant 1 : i32"));
   MlirBlock body = mlirModuleGetBody(module);

@@ -38,7 +38,7 @@ static void printConstant(const MlirExtOpDefinition *definition, MlirOperation o
 static bool verifyConstant(MlirOperation op) {
   MlirAttribute value = attributeOf(op, "value");
   bool isInteger = !mlirAttributeIsNull(value) && mlirAttributeIsAInteger(value);
-  return isInteger || opError(op, "t.constant wants an integer value");
+  return isInteger || opError(op, "t.constant expects an integer value");
 }
 
 static bool foldConstant(MlirOperation op, intptr_t count, const MlirAttribute *operands, MlirExtFoldResults results) {
@@ -71,7 +71,7 @@ static void printBinary(const MlirExtOpDefinition *definition, MlirOperation op,
 
 static bool inferLikeFirst(const MlirExtInference *inference, MlirExtTypeList types) {
   if (inference->numOperands == 0) {
-    mlirEmitError(inference->location, "wants an operand");
+    mlirEmitError(inference->location, "expects an operand");
     return false;
   }
   mlirExtTypeListAppend(types, mlirValueGetType(inference->operands[0]));
@@ -131,7 +131,7 @@ static void allOperands(MlirOperation op, intptr_t *begin, intptr_t *count) {
 static bool verifyLoopRegions(MlirOperation op) {
   MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
   bool hasVariable = !mlirBlockIsNull(body) && mlirBlockGetNumArguments(body) == 1 + mlirOperationGetNumOperands(op);
-  return hasVariable || opError(op, "wants an induction variable and the carried values");
+  return hasVariable || opError(op, "expects an induction variable and the carried values");
 }
 
 //===--- t.capture %a, … : types { isolated, arguments shadow } ---------------===//
@@ -299,7 +299,7 @@ static void printPair(MlirExtPrinter printer, intptr_t count, const MlirAttribut
 }
 static bool verifyPair(MlirExtEmitter emitter, intptr_t count, const MlirAttribute *parameters) {
   bool isInteger = mlirTypeIsAInteger(mlirTypeAttrGetValue(parameters[0]));
-  return isInteger || mlirExtEmitterError(emitter, text("pair wants an integer element"));
+  return isInteger || mlirExtEmitterError(emitter, text("pair expects an integer element"));
 }
 
 static bool parseLayout(MlirExtParser parser, MlirExtAttributeList parameters) {

@@ -15,7 +15,7 @@ static void *work(void *failed) {
     Session session;
     sessionBegin(&session);
     if (!gives(&session, program, "canonicalize,cse", "t.add %arg0, %0 {mode = 1 : i32} : i32") ||
-        !refuses(&session, "func.func private @f(!t.pair<f32>)", NULL, "pair wants an integer element"))
+        !refuses(&session, "func.func private @f(!t.pair<f32>)", NULL, "pair expects an integer element"))
       *(int *)failed = 1;
     sessionEnd(&session);
   }

@@ -526,7 +526,7 @@ static void testSparseMma(void) {
       checkSparse(&op, selector, &state);
       tessera_matrix_destroy(&op);
       CHECK(!tessera_mma_sp(&mma, 64 / mma.k, &op, &error));
-      CHECK_CONTAINS(error.text, "want one below");
+      CHECK_CONTAINS(error.text, "expected one below");
     }
 }
 

@@ -27,7 +27,7 @@ SANITIZED = bool(os.environ.get("TESSERA_SANITIZED"))  # the tools are a sanitiz
 SLOWDOWN = 4 if SANITIZED else 1
 
 # What a GPU may say to a valid program (docs/gpu.md, "Not converted yet"; its shared memory); anything else it says is a failure.
-GPU_REFUSALS = re.compile("not converted to (a GPU|nvvm|rocdl) yet|comes later: |bytes of shared memory, want at most")
+GPU_REFUSALS = re.compile("not converted to (a GPU|nvvm|rocdl) yet|comes later: |bytes of shared memory, expected at most")
 
 
 @dataclass

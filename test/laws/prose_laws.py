@@ -8,7 +8,8 @@ In Markdown, outside code blocks and tables:
 2. paragraph:  a paragraph or list item has at most 80 words.
 3. opening:    no sentence begins with "Of " or "The same ".
 4. link:       a link to a file of the tree leads to an existing file and heading.
-In C, outside generated code: law 3 for comments.
+In C, outside generated code: law 3 for comments, and
+5. diagnostic: no text says "want" or "wants"; it says what is expected, required or accepted.
 NOT_YET lists the files that nobody has rewritten yet. The list only shrinks: a listed file that keeps the laws is an
 error as well.
 """
@@ -18,6 +19,7 @@ import sys
 
 MAX_COLUMNS, MAX_WORDS = 120, 80
 OPENING = re.compile(r"(?:^|(?<=[.:;!?] ))(Of|The same) (?=[a-z`(\[*])")
+STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 SKIPPED_FOLDER = re.compile(r"^(\.git|\.venv|build.*|Output|__pycache__|generated|shared)$")
 NOT_YET = [
@@ -87,6 +89,12 @@ def comment_breaches(text):
                 yield number, f"opening: a sentence begins with '{opening}'; name the subject"
 
 
+def text_breaches(text):
+    for number, line in enumerate(text.split("\n"), 1):
+        if not line.lstrip().startswith("//") and any(re.search(r"\bwants?\b", string) for string in STRING.findall(line)):
+            yield number, "diagnostic: a text says 'want'; say what is expected, required or accepted"
+
+
 def continues(lines, index, comment, opening):
     """A comment line that begins with the opening may continue the sentence of the line before."""
     before = re.search(r"(?:^|\s)// ?(.*)", lines[index - 1]) if index else None
@@ -116,7 +124,7 @@ def check(root):
     for path in files(root):
         name, text, folder = os.path.relpath(path, root), read(path), os.path.dirname(path)
         found = page_breaches(text, lambda link, folder=folder: read(os.path.join(folder, link))) \
-            if name.endswith(".md") else comment_breaches(text)
+            if name.endswith(".md") else [*comment_breaches(text), *text_breaches(text)]
         breaches[name] = list(found)
     count = 0
     for name, found in breaches.items():
@@ -138,10 +146,12 @@ EXAMPLES = [
     (page_breaches, "See [here](#nowhere).", "link"),
     (comment_breaches, "int x; // Of the two the first", "opening"),
     (comment_breaches, "// The same for rows.", "opening"),
+    (text_breaches, 'fail("rank is %d, want 2", rank);', "diagnostic"),
 ]
 RIGHT = [
     (page_breaches, "```\n" + "x" * 200 + "\n```\n| " + "cell " * 90 + "|\n\nOfficers agree. [Here](#there).\n# There\n"),
     (comment_breaches, "// The sum\n// Of parts that\n// fit. Often.\nprintf(\"Of course\");"),
+    (text_breaches, "// What callers \"want\".\nint want = 2; puts(\"unwanted\");"),
 ]
 
 

@@ -157,7 +157,7 @@ def main():
         wrong = ~same(got.astype(np.float64), decode(name))
         failures += wrong.any()
         for bits in np.flatnonzero(wrong)[:4]:
-            print(f"{name} {bits:#x} widens to {got[bits]}, want {decode(name)[bits]}")
+            print(f"{name} {bits:#x} widens to {got[bits]}, expected {decode(name)[bits]}")
     for source in SOURCES:
         cases = [(n, d) for n in names for d in DIRECTIONS]
         given = [inputs(n, source) for n, _ in cases]
@@ -175,7 +175,7 @@ def main():
             wrong = ~same(read, want)
             failures += wrong.any()
             for i in np.flatnonzero(wrong)[:4]:
-                print(f"{source} {values[i]!r} narrows {direction} to {name} {read[i]}, want {want[i]}")
+                print(f"{source} {values[i]!r} narrows {direction} to {name} {read[i]}, expected {want[i]}")
     print(f"{len(FORMATS)} formats, {failures} failures")
     return 1 if failures else 0
 

@@ -60,9 +60,9 @@ static bool verifyToken(MlirOperation op, MlirValue token, MlirBlock scope) {
     return true;
   MlirOpOperand use = mlirValueGetFirstUse(token);
   if (mlirOpOperandIsNull(use))
-    return tileError(op, "makes a token that nothing waits for, want a tile.wait on every path");
+    return tileError(op, "makes a token that nothing waits for, expected a tile.wait on every path");
   return tileErrorWithNote(op, mlirOperationGetLocation(mlirOpOperandGetOwner(use)), "this use may not be reached",
-                           "makes a token that reaches a wait on some paths only, want a tile.wait on every path");
+                           "makes a token that reaches a wait on some paths only, expected a tile.wait on every path");
 }
 
 static bool verifyTokens(MlirOperation op) {
@@ -113,7 +113,7 @@ static bool verifyLifetime(MlirOperation op) {
   MlirOperation yield = yieldOf(mlirOperationGetResult(op, 0), mlirOperationGetBlock(allocation), 8);
   return mlirOperationIsNull(yield) ||
          tileErrorWithNote(op, mlirOperationGetLocation(yield), "the token leaves the scope of the buffer here",
-                           "is still under way when its buffer dies, want a tile.wait in the scope of the buffer");
+                           "is still under way when its buffer dies, expected a tile.wait in the scope of the buffer");
 }
 
 //===--- products under way -------------------------------------------------===//
@@ -137,10 +137,11 @@ static bool verifyUnderWay(MlirOperation op) {
     MlirOperation user = mlirOpOperandGetOwner(use);
     MlirStringRef name = tileOpName(user);
     if (!mayTakePending(user, mlirOpOperandGetOperandNumber(use)))
-      return tileErrorWithNote(op, mlirOperationGetLocation(user), "it is used here",
-                               "is still under way when '%.*s' uses it, want it as an accumulator of tile.mma_async, "
-                               "in tile.mma_wait or in scf.yield",
-                               (int)name.length, name.data);
+      return tileErrorWithNote(
+          op, mlirOperationGetLocation(user), "it is used here",
+          "is still under way when '%.*s' uses it, expected it as an accumulator of tile.mma_async, "
+          "in tile.mma_wait or in scf.yield",
+          (int)name.length, name.data);
   }
   return true;
 }

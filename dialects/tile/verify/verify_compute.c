@@ -16,7 +16,7 @@
 // One tile or several of one shape (and one layout).
 static bool expectEqualInputs(MlirOperation op, intptr_t count) {
   if (count == 0)
-    return tileError(op, "has no input, want at least one tile");
+    return tileError(op, "has no input, expected at least one tile");
   MlirValue first = mlirOperationGetOperand(op, 0);
   for (intptr_t i = 1; i < count; ++i) {
     MlirType type = tileOperandType(op, i);
@@ -24,8 +24,8 @@ static bool expectEqualInputs(MlirOperation op, intptr_t count) {
       return false;
     if (!mlirAttributeEqual(tileTypeGetLayout(type), tileTypeGetLayout(mlirValueGetType(first))))
       return tileErrorWithNote(op, mlirValueGetLocation(first), "the first input is defined here",
-                               "input #%d is %s, want the layout of the first input, %s", (int)i, TILE_TYPE_TEXT(type),
-                               TILE_TYPE_TEXT(mlirValueGetType(first)));
+                               "input #%d is %s, expected the layout of the first input, %s", (int)i,
+                               TILE_TYPE_TEXT(type), TILE_TYPE_TEXT(mlirValueGetType(first)));
   }
   return true;
 }
@@ -57,7 +57,7 @@ static bool expectPart(MlirOperation op, const char *what, MlirType part, MlirVa
   MlirType type = mlirValueGetType(input);
   if (!isWithout(part, type, isGone, gone))
     return tileErrorWithNote(op, mlirValueGetLocation(input), "the input is defined here",
-                             "%s has shape %s, want the input's, %s, without its axes", what, TILE_SHAPE_TEXT(part),
+                             "%s has shape %s, expected the input's, %s, without its axes", what, TILE_SHAPE_TEXT(part),
                              TILE_SHAPE_TEXT(type));
   return tileExpectElementOf(op, what, part, "the input", input);
 }
@@ -75,29 +75,29 @@ static bool verifyShortForm(MlirOperation op, intptr_t inputs) {
   MlirType element = tileTypeGetElement(tileOperandType(op, 0));
   if (!combiner)
     return tileError(op,
-                     "combines by '%.*s', want one of arith.addf, addi, mulf, muli, maximumf, maxnumf, minimumf, "
+                     "combines by '%.*s', expected one of arith.addf, addi, mulf, muli, maximumf, maxnumf, minimumf, "
                      "minnumf, maxsi, maxui, minsi, minui, andi, ori, xori; others need a region and a neutral element",
                      (int)name.length, name.data);
   if (combiner->isFloat != mlirTypeIsAFloat(element))
-    return tileError(op, "combines %s by %s, want %s elements", TILE_TYPE_TEXT(element),
+    return tileError(op, "combines %s by %s, expected %s elements", TILE_TYPE_TEXT(element),
                      tileUpstreamName(combiner->kind), combiner->isFloat ? "float" : "integer or index");
   if (mlirTypeIsAFloat8E8M0FNU(element) && strcmp(tileUpstreamName(combiner->kind), arithAddFOpName) == 0)
-    return tileError(op, "combines f8E8M0FNU by arith.addf, want a type that has a zero");
-  return inputs == 1 || tileError(op, "combines %d inputs by one op, want a region", (int)inputs);
+    return tileError(op, "combines f8E8M0FNU by arith.addf, expected a type that has a zero");
+  return inputs == 1 || tileError(op, "combines %d inputs by one op, expected a region", (int)inputs);
 }
 
 static bool verifyNeutral(MlirOperation op, intptr_t inputs) {
   MlirAttribute neutral = tileOpAttribute(op, "neutral");
   if (mlirAttributeIsNull(neutral))
-    return tileError(op, "has a region but no neutral element, want %d, one per input", (int)inputs);
+    return tileError(op, "has a region but no neutral element, expected %d, one per input", (int)inputs);
   if (mlirArrayAttrGetNumElements(neutral) != inputs)
-    return tileError(op, "has %d neutral elements, want %d, one per input", (int)mlirArrayAttrGetNumElements(neutral),
-                     (int)inputs);
+    return tileError(op, "has %d neutral elements, expected %d, one per input",
+                     (int)mlirArrayAttrGetNumElements(neutral), (int)inputs);
   for (intptr_t i = 0; i < inputs; ++i) {
     MlirType seen = mlirAttributeGetType(mlirArrayAttrGetElement(neutral, i));
     MlirType wanted = tileTypeGetElement(tileOperandType(op, i));
     if (!mlirTypeEqual(seen, wanted))
-      return tileError(op, "neutral element #%d is of type %s, want the input's, %s", (int)i, TILE_TYPE_TEXT(seen),
+      return tileError(op, "neutral element #%d is of type %s, expected the input's, %s", (int)i, TILE_TYPE_TEXT(seen),
                        TILE_TYPE_TEXT(wanted));
   }
   return true;
@@ -108,13 +108,13 @@ static bool verifyBodyArguments(MlirOperation op, intptr_t inputs) {
   MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
   intptr_t count = mlirBlockGetNumArguments(body);
   if (count != 2 * inputs)
-    return tileError(op, "its region has %d arguments, want %d: the left elements, then the right ones", (int)count,
+    return tileError(op, "its region has %d arguments, expected %d: the left elements, then the right ones", (int)count,
                      (int)(2 * inputs));
   for (intptr_t i = 0; i < count; ++i) {
     MlirType seen = mlirValueGetType(mlirBlockGetArgument(body, i));
     MlirType wanted = tileTypeGetElement(tileOperandType(op, i % inputs));
     if (!mlirTypeEqual(seen, wanted))
-      return tileError(op, "argument #%d of its region is %s, want the input's element, %s", (int)i,
+      return tileError(op, "argument #%d of its region is %s, expected the input's element, %s", (int)i,
                        TILE_TYPE_TEXT(seen), TILE_TYPE_TEXT(wanted));
   }
   return true;
@@ -122,7 +122,7 @@ static bool verifyBodyArguments(MlirOperation op, intptr_t inputs) {
 
 static bool verifyCombiner(MlirOperation op, intptr_t inputs) {
   if (hasBody(op) == tileHas(op, "operation"))
-    return tileError(op, "has %s, want either a combining op or a region",
+    return tileError(op, "has %s, expected either a combining op or a region",
                      hasBody(op) ? "a combining op and a region" : "neither a combining op nor a region");
   return hasBody(op) ? verifyNeutral(op, inputs) && verifyBodyArguments(op, inputs) : verifyShortForm(op, inputs);
 }
@@ -136,7 +136,7 @@ static bool verifyBodyIsPure(MlirOperation op) {
        inner = mlirOperationGetNextInBlock(inner))
     if (!tileYieldOpIsA(inner) && !mlirExtOperationIsPure(inner))
       return tileErrorWithNote(inner, mlirOperationGetLocation(op), "the region belongs to this op",
-                               "stands in a combining region, want pure ops only");
+                               "stands in a combining region, expected pure ops only");
   return true;
 }
 
@@ -147,11 +147,11 @@ bool tileReduceOpVerify(MlirOperation op) {
   if (!expectEqualInputs(op, inputs))
     return false;
   if (tileArrayCount(op, "axes") == 0)
-    return tileError(op, "names no axes, want at least one");
+    return tileError(op, "names no axes, expected at least one");
   if (!tileExpectAxes(op, "axes", tileTypeGetRank(tileOperandType(op, 0))))
     return false;
   if (results != inputs)
-    return tileError(op, "has %d results, want %d, one per input", (int)results, (int)inputs);
+    return tileError(op, "has %d results, expected %d, one per input", (int)results, (int)inputs);
   MlirAttribute axes = tileOpAttribute(op, "axes");
   for (intptr_t i = 0; i < results; ++i)
     if (!expectPart(op, "the result", tileResultType(op, i), mlirOperationGetOperand(op, i), isInAxes, axes) ||
@@ -169,7 +169,7 @@ bool tileScanOpVerify(MlirOperation op) {
   if (!expectEqualInputs(op, inputs) || !expectAxis(op))
     return false;
   if (initials && initials != inputs)
-    return tileError(op, "has %d initial states, want none or %d, one per input", (int)initials, (int)inputs);
+    return tileError(op, "has %d initial states, expected none or %d, one per input", (int)initials, (int)inputs);
   MlirAttribute axis = tileOpAttribute(op, "axis");
   for (intptr_t i = 0; i < initials; ++i)
     if (!expectPart(op, "the initial state", tileOperandType(op, begin + i), mlirOperationGetOperand(op, i), isAxis,
@@ -201,7 +201,7 @@ static bool expectTop(MlirOperation op, intptr_t i, int64_t axis) {
               tileTypeGetSize(result, axis) == tileTypeGetSize(tileResultType(op, 0), axis);
   if (!fits)
     return tileErrorWithNote(op, mlirValueGetLocation(input), "the input is defined here",
-                             "result #%d has shape %s, want the input's, %s, with at most as much along axis %lld, "
+                             "result #%d has shape %s, expected the input's, %s, with at most as much along axis %lld, "
                              "equally much in every result",
                              (int)i, TILE_SHAPE_TEXT(result), TILE_SHAPE_TEXT(type), (long long)axis);
   return tileExpectElementOf(op, "the result", result, "the input", input);
@@ -214,7 +214,7 @@ bool tileTopkOpVerify(MlirOperation op) {
     return false;
   tileIntegerOf(op, "axis", &axis);
   if (results != inputs)
-    return tileError(op, "has %d results, want %d, one per input", (int)results, (int)inputs);
+    return tileError(op, "has %d results, expected %d, one per input", (int)results, (int)inputs);
   for (intptr_t i = 0; i < results; ++i)
     if (!expectTop(op, i, axis))
       return false;
@@ -224,7 +224,7 @@ bool tileTopkOpVerify(MlirOperation op) {
 //===--- histogram, random, convert_type ------------------------------------===//
 
 static bool expectVector(MlirOperation op, const char *what, MlirType type) {
-  return tileTypeGetRank(type) == 1 || tileError(op, "%s is %s, want a tile of rank 1", what, TILE_TYPE_TEXT(type));
+  return tileTypeGetRank(type) == 1 || tileError(op, "%s is %s, expected a tile of rank 1", what, TILE_TYPE_TEXT(type));
 }
 
 bool tileHistogramOpVerify(MlirOperation op) {
@@ -243,7 +243,7 @@ bool tileRandomOpVerify(MlirOperation op) {
   for (intptr_t i = 0; fits && i < rank; ++i)
     fits = tileTypeGetSize(result, i) == tileTypeGetSize(type, i);
   return fits || tileErrorWithNote(op, mlirValueGetLocation(counter), "the counter is defined here",
-                                   "the result has shape %s, want the counter's, %s, and a last axis of 4 words",
+                                   "the result has shape %s, expected the counter's, %s, and a last axis of 4 words",
                                    TILE_SHAPE_TEXT(result), TILE_SHAPE_TEXT(type));
 }
 
@@ -266,10 +266,10 @@ static bool verifyRounding(MlirOperation op, MlirType from, MlirType to) {
   bool isStochastic = tileKeywordIs(op, "rounding", "stochastic");
   if (isStochastic == mlirValueIsNull(bits))
     return tileError(op, "%s",
-                     isStochastic ? "rounds stochastically without random bits, want a tile of i32"
-                                  : "has random bits, want them for stochastic rounding only");
+                     isStochastic ? "rounds stochastically without random bits, expected a tile of i32"
+                                  : "has random bits, expected them for stochastic rounding only");
   return !isStochastic || (mlirTypeIsAFloat(from) && mlirTypeIsAFloat(to)) ||
-         tileError(op, "rounds %s to %s stochastically, want floats", TILE_TYPE_TEXT(from), TILE_TYPE_TEXT(to));
+         tileError(op, "rounds %s to %s stochastically, expected floats", TILE_TYPE_TEXT(from), TILE_TYPE_TEXT(to));
 }
 
 bool tileConvertTypeOpVerify(MlirOperation op) {
@@ -282,7 +282,7 @@ bool tileConvertTypeOpVerify(MlirOperation op) {
   const char *instead = arithConversion(op, from, to);
   if (instead)
     return tileErrorWithNote(op, mlirValueGetLocation(input), "the input is defined here",
-                             "converts %s to %s as %s does, want that op instead", TILE_TYPE_TEXT(from),
+                             "converts %s to %s as %s does, expected that op instead", TILE_TYPE_TEXT(from),
                              TILE_TYPE_TEXT(to), instead);
   return verifyRounding(op, from, to);
 }

@@ -74,10 +74,10 @@ typedef struct Walk {
 static bool checkPair(Walk *walk, MlirOperation op) {
   if (mlirValueIsNull(walk->withLayout) || mlirValueIsNull(walk->without))
     return true;
-  return tileErrorWithNote(op, mlirValueGetLocation(walk->withLayout), "this tile has a layout",
-                           "has both %s and %s in one kernel, want layouts on all tiles (scheduled level) or on none",
-                           TILE_TYPE_TEXT(mlirValueGetType(walk->withLayout)),
-                           TILE_TYPE_TEXT(mlirValueGetType(walk->without)));
+  return tileErrorWithNote(
+      op, mlirValueGetLocation(walk->withLayout), "this tile has a layout",
+      "has both %s and %s in one kernel, expected layouts on all tiles (scheduled level) or on none",
+      TILE_TYPE_TEXT(mlirValueGetType(walk->withLayout)), TILE_TYPE_TEXT(mlirValueGetType(walk->without)));
 }
 
 // Warps that run `op`: those of its partition, or the kernel's. False where nobody says.
@@ -103,7 +103,7 @@ static bool checkWarps(Walk *walk, MlirOperation op, MlirAttribute attribute) {
     return true;
   MlirStringRef text = tileLayoutAttrGetText(attribute);
   return tileErrorWithNote(op, mlirOperationGetLocation(walk->root), "in this kernel",
-                           "has a tile of layout <%.*s>, over %lld warps, want the %lld that run this op",
+                           "has a tile of layout <%.*s>, over %lld warps, expected the %lld that run this op",
                            (int)text.length, text.data, (long long)seen, (long long)wanted);
 }
 
@@ -113,13 +113,13 @@ static bool checkTensor(Walk *walk, MlirOperation op, MlirValue value) {
     return true;
   if (!tileTypeIsATile(type))
     return tileErrorWithNote(op, mlirOperationGetLocation(walk->root), "in this kernel",
-                             "has a value of type %s, want static sizes and rank at least 1: tiles have them, and "
+                             "has a value of type %s, expected static sizes and rank at least 1: tiles have them, and "
                              "what has rank 0 is a scalar",
                              TILE_TYPE_TEXT(type));
   MlirAttribute encoding = mlirRankedTensorTypeGetEncoding(type);
   if (!mlirAttributeIsNull(encoding) && !tileAttributeIsALayout(encoding))
     return tileErrorWithNote(op, mlirOperationGetLocation(walk->root), "in this kernel",
-                             "has a value of type %s, want no encoding but #tile.layout", TILE_TYPE_TEXT(type));
+                             "has a value of type %s, expected no encoding but #tile.layout", TILE_TYPE_TEXT(type));
   MlirValue *first = mlirAttributeIsNull(encoding) ? &walk->without : &walk->withLayout;
   if (mlirValueIsNull(*first))
     *first = value;

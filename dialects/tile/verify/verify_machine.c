@@ -30,7 +30,7 @@ static int64_t numberOf(const Fit *fit, const char *key, int64_t otherwise) {
 static bool expectAtMost(const Fit *fit, MlirOperation op, const char *what, int64_t seen, const char *key) {
   int64_t limit = numberOf(fit, key, INT64_MAX);
   return seen <= limit || tileErrorWithNote(op, mlirOperationGetLocation(fit->kernel), "the machine is named here",
-                                            "has %lld %s, want at most %s's %lld", (long long)seen, what,
+                                            "has %lld %s, expected at most %s's %lld", (long long)seen, what,
                                             tileMachineGetName(fit->machine), (long long)limit);
 }
 
@@ -74,7 +74,7 @@ static bool verifyEngine(const Fit *fit, MlirOperation op) {
     return true;
   const char *engines = tileMachineGetText(fit->machine, "engines");
   return tileErrorWithNote(op, mlirOperationGetLocation(fit->kernel), "the machine is named here",
-                           "copies by engine \"%s\", want one of %s's: %s", word, tileMachineGetName(fit->machine),
+                           "copies by engine \"%s\", expected one of %s's: %s", word, tileMachineGetName(fit->machine),
                            engines ? engines : "it has none");
 }
 
@@ -96,8 +96,8 @@ static bool verifyFragment(const Fit *fit, MlirOperation op, const char *name, c
     return true;
   MlirStringRef seen = tileLayoutAttrGetText(attribute);
   return tileErrorWithNote(op, mlirOperationGetLocation(fit->kernel), "the machine is named here",
-                           "%s has layout <%.*s>, want the atom's fragment <%s>, repeated: %s", name, (int)seen.length,
-                           seen.data, fragmentText, error.text);
+                           "%s has layout <%.*s>, expected the atom's fragment <%s>, repeated: %s", name,
+                           (int)seen.length, seen.data, fragmentText, error.text);
 }
 
 static bool verifyTypes(const Fit *fit, MlirOperation op, const TileMachineAtom *atom) {
@@ -110,7 +110,7 @@ static bool verifyTypes(const Fit *fit, MlirOperation op, const TileMachineAtom 
       (part && tileMachineAtomTakes(atom, part, part, text[2])))
     return true;
   return tileErrorWithNote(op, mlirOperationGetLocation(fit->kernel), "the machine is named here",
-                           "multiplies %s by %s into %s, want what the atom takes: %s", text[0], text[1], text[2],
+                           "multiplies %s by %s into %s, expected what the atom takes: %s", text[0], text[1], text[2],
                            atom->types);
 }
 
@@ -132,7 +132,7 @@ static bool verifyMultiplyAdd(MlirOperation op, uint32_t side, const char *name)
     return true;
   MlirStringRef seenText = tileLayoutAttrGetText(seen);
   MlirStringRef wantedText = tileLayoutAttrGetText(tileLayoutAttrGet(mlirOperationGetContext(op), &wanted));
-  return tileError(op, "%s has layout <%.*s>, want <%.*s>: all of k in the threads that accumulate", name,
+  return tileError(op, "%s has layout <%.*s>, expected <%.*s>: all of k in the threads that accumulate", name,
                    (int)seenText.length, seenText.data, (int)wantedText.length, wantedText.data);
 }
 

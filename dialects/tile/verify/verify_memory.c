@@ -20,7 +20,7 @@ static bool verifyViewElement(MlirOperation op) {
   if (narrow && narrow < wide && wide % narrow == 0)
     return true;
   return tileErrorWithNote(op, mlirValueGetLocation(mlirOperationGetOperand(op, 0)), "the memref is defined here",
-                           "unpacks %s from words of %s, want an element whose width divides the word's",
+                           "unpacks %s from words of %s, expected an element whose width divides the word's",
                            TILE_TYPE_TEXT(seen), TILE_TYPE_TEXT(word));
 }
 
@@ -31,10 +31,10 @@ bool tileViewOpVerify(MlirOperation op) {
   if (!tileExpectAxes(op, "fixed", rank))
     return false;
   if (fixed != indices)
-    return tileError(op, "has %d indices, want %d, one per fixed dimension", (int)indices, (int)fixed);
+    return tileError(op, "has %d indices, expected %d, one per fixed dimension", (int)indices, (int)fixed);
   if (rank - fixed != tileTypeGetRank(view))
     return tileErrorWithNote(op, mlirValueGetLocation(mlirOperationGetOperand(op, 0)), "the memref is defined here",
-                             "keeps %d of the memref's %d dimensions, want the view's rank, %d (%s)",
+                             "keeps %d of the memref's %d dimensions, expected the view's rank, %d (%s)",
                              (int)(rank - fixed), (int)rank, (int)tileTypeGetRank(view), TILE_TYPE_TEXT(view));
   return verifyViewElement(op);
 }
@@ -46,7 +46,7 @@ bool tileNumTilesOpVerify(MlirOperation op) {
   if (dim >= 0 && dim < rank)
     return true;
   return tileErrorWithNote(op, mlirValueGetLocation(mlirOperationGetOperand(op, 0)), "the view is defined here",
-                           "dim is %lld, want less than the view's rank, %d", (long long)dim, (int)rank);
+                           "dim is %lld, expected less than the view's rank, %d", (long long)dim, (int)rank);
 }
 
 bool tileInBoundsOpVerify(MlirOperation op) {
@@ -62,7 +62,7 @@ bool tileInBoundsOpVerify(MlirOperation op) {
 static bool expectCount(MlirOperation op, const char *group, intptr_t wanted) {
   intptr_t begin, seen;
   tileOpOperands(op, group, &begin, &seen);
-  return seen == wanted || tileError(op, "gives %d %s, want %d, one per dynamic one of %s", (int)seen, group,
+  return seen == wanted || tileError(op, "gives %d %s, expected %d, one per dynamic one of %s", (int)seen, group,
                                      (int)wanted, TILE_TYPE_TEXT(tileResultType(op, 0)));
 }
 
@@ -93,7 +93,7 @@ bool tileMemrefAtOpVerify(MlirOperation op) {
   for (intptr_t i = 0, rank = mlirShapedTypeGetRank(memref); i < rank; ++i)
     sizes += mlirShapedTypeIsDynamicDim(memref, i);
   if (!countStrides(memref, &strides))
-    return tileError(op, "makes %s, want strides and no offset: the address says where it begins",
+    return tileError(op, "makes %s, expected strides and no offset: the address says where it begins",
                      TILE_TYPE_TEXT(memref));
   return expectCount(op, "sizes", sizes) && expectCount(op, "strides", strides);
 }
@@ -113,7 +113,7 @@ static bool verifyCombine(MlirOperation op, MlirType value) {
   static const char *const ofAnything[] = {"add", "max", "min", NULL};
   MlirStringRef combine = tileKeywordOf(op, "combine");
   return !tileHas(op, "combine") || tileIsOneOf(combine, ofAnything) || tileTypeIsIntegral(value) ||
-         tileError(op, "combine(%.*s) of %s, want integer elements", (int)combine.length, combine.data,
+         tileError(op, "combine(%.*s) of %s, expected integer elements", (int)combine.length, combine.data,
                    TILE_TYPE_TEXT(tileTypeGetElement(value)));
 }
 
@@ -141,7 +141,7 @@ static MlirType indexType(const Access *access, intptr_t i) { return tileOperand
 static bool expectIndexElement(const Access *access, intptr_t i) {
   MlirType type = indexType(access, i);
   return tileTypeIsIntegral(type) ||
-         tileError(access->op, "index #%d is %s, want index, or a tile of integers", (int)i, TILE_TYPE_TEXT(type));
+         tileError(access->op, "index #%d is %s, expected index, or a tile of integers", (int)i, TILE_TYPE_TEXT(type));
 }
 
 // On a view: a tile index (scalar), or a tile of element numbers as long as its dimension.
@@ -154,7 +154,7 @@ static bool verifyViewIndex(const Access *access, intptr_t i) {
   if (tileTypeIsATile(type) && tileTypeGetRank(type) == 1 && tileTypeGetSize(type, 0) == tileTypeGetSize(view, i))
     return true;
   return tileErrorWithNote(access->op, mlirValueGetLocation(access->base), "the view is defined here",
-                           "index #%d is %s, want index, or a tile of %lld element numbers", (int)i,
+                           "index #%d is %s, expected index, or a tile of %lld element numbers", (int)i,
                            TILE_TYPE_TEXT(type), (long long)tileTypeGetSize(view, i));
 }
 
@@ -168,7 +168,7 @@ static bool verifyOnView(const Access *access) {
     hasTile |= tileTypeIsATile(indexType(access, i));
   }
   if (!hasTile && !access->mayBeScalar)
-    return tileError(access->op, "has tile indices only, want a tile of element numbers in at least one dimension: "
+    return tileError(access->op, "has tile indices only, expected a tile of element numbers in at least one dimension: "
                                  "without one, tile.load and tile.store say it");
   return tileExpectShapeOf(access->op, access->what, access->type, "the view", access->base) &&
          tileExpectElementOf(access->op, access->what, access->type, "the view", access->base);
@@ -179,13 +179,13 @@ static bool verifyOnMemref(const Access *access) {
   if (!tileExpectIndices(access->op, access->base, access->count))
     return false;
   if (!access->mayBeScalar && !tileTypeIsATile(access->type))
-    return tileError(access->op, "%s is %s, want a tile: memref.load and memref.store reach one element", access->what,
-                     TILE_TYPE_TEXT(access->type));
+    return tileError(access->op, "%s is %s, expected a tile: memref.load and memref.store reach one element",
+                     access->what, TILE_TYPE_TEXT(access->type));
   for (intptr_t i = 0; i < access->count; ++i) {
     if (!expectIndexElement(access, i))
       return false;
     if (!tileTypeHasSameShape(indexType(access, i), access->type))
-      return tileError(access->op, "index #%d has shape %s, want that of %s, %s", (int)i,
+      return tileError(access->op, "index #%d has shape %s, expected that of %s, %s", (int)i,
                        TILE_SHAPE_TEXT(indexType(access, i)), access->what, TILE_SHAPE_TEXT(access->type));
   }
   return tileExpectElementOf(access->op, access->what, access->type, "the memref", access->base);
@@ -194,9 +194,9 @@ static bool verifyOnMemref(const Access *access) {
 static bool verifyOnAddresses(const Access *access) {
   MlirType addresses = mlirValueGetType(access->base), element = tileTypeGetElement(addresses);
   if (access->count)
-    return tileError(access->op, "indexes a tile of addresses with %d indices, want none", (int)access->count);
+    return tileError(access->op, "indexes a tile of addresses with %d indices, expected none", (int)access->count);
   if (!mlirTypeIsAInteger(element) || mlirIntegerTypeGetWidth(element) != 64)
-    return tileError(access->op, "reaches %s, want a view, a memref or a tile of i64 addresses",
+    return tileError(access->op, "reaches %s, expected a view, a memref or a tile of i64 addresses",
                      TILE_TYPE_TEXT(addresses));
   return tileExpectShapeOf(access->op, access->what, access->type, "the addresses", access->base);
 }
@@ -215,13 +215,13 @@ static bool verifyOnChip(MlirOperation op, int64_t axis) {
   intptr_t begin, count;
   tileOpOperands(op, "indices", &begin, &count);
   if (!tileTypeIsATile(type))
-    return tileError(op, "has an axis but reaches %s, want a tile: views and memrefs take an index per dimension",
+    return tileError(op, "has an axis but reaches %s, expected a tile: views and memrefs take an index per dimension",
                      TILE_TYPE_TEXT(type));
   if (!tileExpectInteger(op, "axis", axis, 0, tileTypeGetRank(type) - 1) ||
       !tileExpectInteger(op, "the number of indices", count, 1, 1))
     return false;
   if (!tileTypeHasSameShapeBut(result, type, axis))
-    return tileError(op, "the result has shape %s, want that of the source, %s, but along axis %lld",
+    return tileError(op, "the result has shape %s, expected that of the source, %s, but along axis %lld",
                      TILE_SHAPE_TEXT(result), TILE_SHAPE_TEXT(type), (long long)axis);
   return tileExpectIntegral(op, "the index", tileOperandType(op, begin)) &&
          tileExpectShapeOf(op, "the result", result, "the index", mlirOperationGetOperand(op, begin)) &&
@@ -254,7 +254,7 @@ static bool verifyWritten(MlirOperation op, MlirValue base, MlirValue value, boo
 bool tileScatterOpVerify(MlirOperation op) {
   MlirType value = tileOperandType(op, 0);
   if (tileKeywordIs(op, "bounds", "clamp"))
-    return tileError(op, "has bounds(clamp), want trap or drop: a clamped store would overwrite the edge");
+    return tileError(op, "has bounds(clamp), expected trap or drop: a clamped store would overwrite the edge");
   return verifyWritten(op, mlirOperationGetOperand(op, 1), mlirOperationGetOperand(op, 0), false) &&
          verifyCombine(op, value);
 }
@@ -266,7 +266,7 @@ static bool verifyKind(MlirOperation op, MlirType element) {
   bool isFloat = mlirTypeIsAFloat(element);
   if (tileStringEquals(kind, "xchg") || isFloat == tileStringEquals(kind, "fadd"))
     return true;
-  return tileError(op, "%.*s of %s, want %s", (int)kind.length, kind.data, TILE_TYPE_TEXT(element),
+  return tileError(op, "%.*s of %s, expected %s", (int)kind.length, kind.data, TILE_TYPE_TEXT(element),
                    isFloat ? "fadd or xchg for floats" : "an integer kind");
 }
 
@@ -284,7 +284,7 @@ bool tileAtomicCasOpVerify(MlirOperation op) {
 static bool verifyOrder(MlirOperation op, const char *wanted) {
   MlirStringRef order = tileKeywordOf(op, "order");
   return tileStringEquals(order, "relaxed") || tileStringEquals(order, wanted) ||
-         tileError(op, "has order %.*s, want relaxed or %s", (int)order.length, order.data, wanted);
+         tileError(op, "has order %.*s, expected relaxed or %s", (int)order.length, order.data, wanted);
 }
 
 bool tileAtomicLoadOpVerify(MlirOperation op) {

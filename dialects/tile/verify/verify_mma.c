@@ -51,7 +51,7 @@ static bool expectProduct(MlirOperation op, MlirType lhs, MlirType rhs, MlirType
   MlirType left = tileTypeGetElement(lhs), right = tileTypeGetElement(rhs), sum = tileTypeGetElement(accumulator);
   return isLegalProduct(left, right, sum) ||
          tileError(op,
-                   "multiplies %s by %s into %s, want one of f64 into f64; f32, tf32, bf16 into f32; f16 or 8-bit "
+                   "multiplies %s by %s into %s, expected one of f64 into f64; f32, tf32, bf16 into f32; f16 or 8-bit "
                    "floats into f16 or f32; narrower floats into f32; i4, i8, i16, i32 into i32; i64 into i64",
                    TILE_TYPE_TEXT(left), TILE_TYPE_TEXT(right), TILE_TYPE_TEXT(sum));
 }
@@ -59,7 +59,7 @@ static bool expectProduct(MlirOperation op, MlirType lhs, MlirType rhs, MlirType
 //===--- shapes -------------------------------------------------------------===//
 
 static bool expectRank(MlirOperation op, const char *what, MlirType type, intptr_t rank) {
-  return tileTypeGetRank(type) == rank || tileError(op, "%s has rank %d (%s), want %d, the accumulator's", what,
+  return tileTypeGetRank(type) == rank || tileError(op, "%s has rank %d (%s), expected %d, the accumulator's", what,
                                                     (int)tileTypeGetRank(type), TILE_TYPE_TEXT(type), (int)rank);
 }
 
@@ -72,8 +72,8 @@ typedef struct Side {
 static bool expectSize(MlirOperation op, Side a, intptr_t i, Side b, intptr_t j) {
   int64_t seen = tileTypeGetSize(mlirValueGetType(a.value), i), wanted = tileTypeGetSize(mlirValueGetType(b.value), j);
   return seen == wanted || tileErrorWithNote(op, mlirValueGetLocation(b.value), "the other one is defined here",
-                                             "axis %d of %s has size %lld, want %lld, axis %d of %s", (int)i, a.name,
-                                             (long long)seen, (long long)wanted, (int)j, b.name);
+                                             "axis %d of %s has size %lld, expected %lld, axis %d of %s", (int)i,
+                                             a.name, (long long)seen, (long long)wanted, (int)j, b.name);
 }
 
 // [batch,] M x K times [batch,] K x N into [batch,] M x N.
@@ -101,7 +101,7 @@ static bool verifyDot(MlirOperation op, const TileDot *dot) {
     return tileError(op, "has atom %s, which multiplies %s into %s, for %s into %s", dot->atom, dot->element, dot->sum,
                      TILE_TYPE_TEXT(element), TILE_TYPE_TEXT(sum));
   return mlirAttributeIsNull(tileTypeGetLayout(tileResultType(op, 0))) ||
-         tileError(op, "has layouts and atom %s, want no layouts: it is a CPU's", dot->atom);
+         tileError(op, "has layouts and atom %s, expected no layouts: it is a CPU's", dot->atom);
 }
 
 // `atom` names the instruction whose fragments the layouts are: there is one exactly when there are layouts.
@@ -112,15 +112,15 @@ static bool verifyAtom(MlirOperation op) {
     return verifyDot(op, dot);
   if (hasLayouts == tileHas(op, "atom"))
     return true;
-  return hasLayouts ? tileError(op, "has layouts but no atom, want the instruction whose fragments they are")
-                    : tileError(op, "has an atom but no layouts, want no atom before layouts are assigned");
+  return hasLayouts ? tileError(op, "has layouts but no atom, expected the instruction whose fragments they are")
+                    : tileError(op, "has an atom but no layouts, expected no atom before layouts are assigned");
 }
 
 static bool verifyPrecision(MlirOperation op) {
   MlirType element = tileTypeGetElement(mlirValueGetType(tileOpOperand(op, "lhs")));
   MlirStringRef precision = tileKeywordOf(op, "precision");
   return !tileHas(op, "precision") || mlirTypeIsAF32(element) ||
-         tileError(op, "has precision %.*s for %s, want it for f32 only", (int)precision.length, precision.data,
+         tileError(op, "has precision %.*s for %s, expected it for f32 only", (int)precision.length, precision.data,
                    TILE_TYPE_TEXT(element));
 }
 
@@ -142,7 +142,7 @@ static bool expectKept(MlirOperation op, Side kept, Side rhs, Side accumulator, 
     return false;
   return tileTypeGetSize(type, 1) * divisor == k ||
          tileErrorWithNote(op, mlirValueGetLocation(rhs.value), "the right factor is defined here",
-                           "%s has shape %s, want %lldx%lld, as 2 of 4 of %lld are kept", kept.name,
+                           "%s has shape %s, expected %lldx%lld, as 2 of 4 of %lld are kept", kept.name,
                            TILE_SHAPE_TEXT(type), (long long)m, (long long)(k / divisor), (long long)k);
 }
 
@@ -154,7 +154,7 @@ bool tileMmaSparseOpVerify(MlirOperation op) {
     return false;
   int64_t k = tileTypeGetSize(mlirValueGetType(rhs.value), 0);
   if (k % 8)
-    return tileError(op, "rhs has %lld rows, want a multiple of 8: a byte of places is for as many", (long long)k);
+    return tileError(op, "rhs has %lld rows, expected a multiple of 8: a byte of places is for as many", (long long)k);
   return expectKept(op, lhs, rhs, accumulator, 2) && expectKept(op, places, rhs, accumulator, 8) &&
          tileExpectElement(op, places.name, mlirValueGetType(places.value),
                            mlirIntegerTypeGet(mlirOperationGetContext(op), 8)) &&
@@ -166,7 +166,8 @@ bool tileMmaSparseOpVerify(MlirOperation op) {
 static bool expectScaleType(MlirOperation op, Side scale) {
   MlirType element = tileTypeGetElement(mlirValueGetType(scale.value));
   return mlirTypeIsAFloat8E8M0FNU(element) || mlirTypeIsAFloat8E4M3FN(element) ||
-         tileError(op, "%s has elements of type %s, want f8E8M0FNU or f8E4M3FN", scale.name, TILE_TYPE_TEXT(element));
+         tileError(op, "%s has elements of type %s, expected f8E8M0FNU or f8E4M3FN", scale.name,
+                   TILE_TYPE_TEXT(element));
 }
 
 // The scale has the operand's shape, with axis `k` counted in blocks.
@@ -174,19 +175,20 @@ static bool expectScaleShape(MlirOperation op, Side scale, Side operand, intptr_
   MlirType seen = mlirValueGetType(scale.value), type = mlirValueGetType(operand.value);
   int64_t size = tileTypeGetSize(type, k);
   if (size % block)
-    return tileError(op, "axis %d of %s has size %lld, want a multiple of the block, %lld", (int)k, operand.name,
+    return tileError(op, "axis %d of %s has size %lld, expected a multiple of the block, %lld", (int)k, operand.name,
                      (long long)size, (long long)block);
   if (tileTypeHasSameShapeBut(seen, type, k) && tileTypeGetSize(seen, k) == size / block)
     return true;
   return tileErrorWithNote(op, mlirValueGetLocation(operand.value), "what it scales is defined here",
-                           "%s has shape %s, want that of %s, %s, with axis %d divided by the block, %lld", scale.name,
-                           TILE_SHAPE_TEXT(seen), operand.name, TILE_SHAPE_TEXT(type), (int)k, (long long)block);
+                           "%s has shape %s, expected that of %s, %s, with axis %d divided by the block, %lld",
+                           scale.name, TILE_SHAPE_TEXT(seen), operand.name, TILE_SHAPE_TEXT(type), (int)k,
+                           (long long)block);
 }
 
 static bool expectScale(MlirOperation op, Side scale, Side operand, intptr_t k, int64_t block) {
   MlirType element = tileTypeGetElement(mlirValueGetType(operand.value));
   if (!isByteFloat(element) && !isNarrowFloat(element))
-    return tileError(op, "%s has elements of type %s, want floats of 8 bits or fewer", operand.name,
+    return tileError(op, "%s has elements of type %s, expected floats of 8 bits or fewer", operand.name,
                      TILE_TYPE_TEXT(element));
   return expectScaleType(op, scale) && expectScaleShape(op, scale, operand, k, block);
 }
@@ -198,7 +200,7 @@ bool tileMmaScaledOpVerify(MlirOperation op) {
   int64_t block = 0;
   tileIntegerOf(op, "block", &block);
   if (block != 16 && block != 32)
-    return tileError(op, "block is %lld, want 16 or 32", (long long)block);
+    return tileError(op, "block is %lld, expected 16 or 32", (long long)block);
   return expectShapes(op, lhs, rhs, accumulator) &&
          tileExpectElement(op, "the accumulator", sum, mlirF32TypeGet(mlirOperationGetContext(op))) &&
          expectScale(op, side(op, "lhs_scale"), lhs, rank - 1, block) &&
@@ -215,7 +217,7 @@ static bool expectLevel(MlirOperation op, Side buffer, bool mayBeTensorMemory) {
   if (tileStringEquals(level, "shared") || (mayBeTensorMemory && tileStringEquals(level, "tmem")))
     return tileExpectNoRing(op, buffer.name, buffer.value);
   return tileErrorWithNote(op, mlirValueGetLocation(buffer.value), "the buffer is defined here",
-                           "%s lies in %.*s, want shared%s", buffer.name, (int)level.length, level.data,
+                           "%s lies in %.*s, expected shared%s", buffer.name, (int)level.length, level.data,
                            mayBeTensorMemory ? " or tmem" : "");
 }
 
@@ -226,13 +228,13 @@ static bool verifyAccumulator(MlirOperation op, Side accumulator) {
   bool signals = !mlirValueIsNull(tileOpOperand(op, "barrier"));
   if (!tileTypeIsABuffer(type))
     return results == 1 ? tileExpectType(op, "the result", tileResultType(op, 0), type)
-                        : tileError(op, "has no result, want one: its accumulator is a tile");
+                        : tileError(op, "has no result, expected one: its accumulator is a tile");
   if (!tileStringEquals(tileBufferTypeGetLevel(type), "tmem"))
-    return tileError(op, "accumulates into %s, want a tile or a buffer in tmem", TILE_TYPE_TEXT(type));
+    return tileError(op, "accumulates into %s, expected a tile or a buffer in tmem", TILE_TYPE_TEXT(type));
   if (results)
-    return tileError(op, "has a result, want none: its accumulator, %s, changes in place", TILE_TYPE_TEXT(type));
+    return tileError(op, "has a result, expected none: its accumulator, %s, changes in place", TILE_TYPE_TEXT(type));
   return signals ? tileExpectNoRing(op, accumulator.name, accumulator.value)
-                 : tileError(op, "signals no barrier, want one: its accumulator lies in tmem");
+                 : tileError(op, "signals no barrier, expected one: its accumulator lies in tmem");
 }
 
 bool tileMmaAsyncOpVerify(MlirOperation op) {

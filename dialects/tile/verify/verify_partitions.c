@@ -9,7 +9,8 @@
 
 static bool expectOnePerPartition(MlirOperation op, const char *name, intptr_t seen) {
   intptr_t wanted = mlirOperationGetNumRegions(op);
-  return seen == wanted || tileError(op, "%s has %d entries, want %d, one per partition", name, (int)seen, (int)wanted);
+  return seen == wanted ||
+         tileError(op, "%s has %d entries, expected %d, one per partition", name, (int)seen, (int)wanted);
 }
 
 // A tile lives in the registers of the warps that made it; a token belongs to the partition that made it.
@@ -19,7 +20,7 @@ static bool verifyCaptures(MlirOperation op) {
     if (!mlirTypeIsARankedTensor(type) && !tileTypeIsAToken(type))
       continue;
     return tileErrorWithNote(op, mlirValueGetLocation(mlirOperationGetOperand(op, i)), "it is defined here",
-                             "captures %s, want scalars, memrefs, views, buffers and barriers only",
+                             "captures %s, expected scalars, memrefs, views, buffers and barriers only",
                              TILE_TYPE_TEXT(type));
   }
   return true;
@@ -32,7 +33,7 @@ static bool verifyNames(MlirOperation op) {
     for (intptr_t j = 0; j < i; ++j) {
       MlirStringRef name = mlirStringAttrGetValue(mlirArrayAttrGetElement(names, i));
       if (mlirStringRefEqual(name, mlirStringAttrGetValue(mlirArrayAttrGetElement(names, j))))
-        return tileError(op, "has two partitions \"%.*s\", want different names", (int)name.length, name.data);
+        return tileError(op, "has two partitions \"%.*s\", expected different names", (int)name.length, name.data);
     }
   return expectOnePerPartition(op, "names", count);
 }
@@ -50,8 +51,8 @@ static bool verifyWarps(MlirOperation op, MlirOperation kernel) {
   if (!tileIntegerOf(kernel, "warps", &whole) || sum <= whole)
     return true;
   return tileErrorWithNote(op, mlirOperationGetLocation(kernel), "the kernel's warps are said here",
-                           "its partitions have %lld warps together, want at most the kernel's %lld", (long long)sum,
-                           (long long)whole);
+                           "its partitions have %lld warps together, expected at most the kernel's %lld",
+                           (long long)sum, (long long)whole);
 }
 
 // 0: not said, the partition keeps what it has.
@@ -68,14 +69,14 @@ static bool verifyArguments(MlirOperation op, intptr_t index) {
   intptr_t captures = mlirOperationGetNumOperands(op);
   intptr_t seen = mlirBlockIsNull(block) ? 0 : mlirBlockGetNumArguments(block);
   if (mlirBlockIsNull(block))
-    return tileError(op, "partition #%d is empty, want a body", (int)index);
+    return tileError(op, "partition #%d is empty, expected a body", (int)index);
   if (seen != captures)
-    return tileError(op, "partition #%d has %d arguments, want %d, one per capture", (int)index, (int)seen,
+    return tileError(op, "partition #%d has %d arguments, expected %d, one per capture", (int)index, (int)seen,
                      (int)captures);
   for (intptr_t i = 0; i < seen; ++i) {
     MlirType type = mlirValueGetType(mlirBlockGetArgument(block, i));
     if (!mlirTypeEqual(type, tileOperandType(op, i)))
-      return tileError(op, "argument #%d of partition #%d is %s, want the capture's type, %s", (int)i, (int)index,
+      return tileError(op, "argument #%d of partition #%d is %s, expected the capture's type, %s", (int)i, (int)index,
                        TILE_TYPE_TEXT(type), TILE_TYPE_TEXT(tileOperandType(op, i)));
   }
   return true;
@@ -86,10 +87,10 @@ static bool verifyArguments(MlirOperation op, intptr_t index) {
 bool tileWarpSpecializeOpVerify(MlirOperation op) {
   MlirOperation parent = mlirOperationGetParentOperation(op);
   if (!tileKernelOpIsA(parent))
-    return tileError(op, "stands in '%.*s', want it directly in a tile.kernel", (int)tileOpName(parent).length,
+    return tileError(op, "stands in '%.*s', expected it directly in a tile.kernel", (int)tileOpName(parent).length,
                      tileOpName(parent).data);
   if (mlirOperationGetNumRegions(op) == 0)
-    return tileError(op, "has no partition, want at least one");
+    return tileError(op, "has no partition, expected at least one");
   for (intptr_t i = 0; i < mlirOperationGetNumRegions(op); ++i)
     if (!verifyArguments(op, i))
       return false;

@@ -24,7 +24,7 @@ bool tileSlotOpVerify(MlirOperation op) {
   MlirValue buffer = mlirOperationGetOperand(op, 0);
   return tileBufferTypeGetStages(mlirValueGetType(buffer)) > 0 ||
          tileErrorWithNote(op, mlirValueGetLocation(buffer), "the buffer is defined here",
-                           "takes a slot of %s, want a ring: a buffer with stages",
+                           "takes a slot of %s, expected a ring: a buffer with stages",
                            TILE_TYPE_TEXT(mlirValueGetType(buffer)));
 }
 
@@ -40,7 +40,8 @@ bool tileConvertLayoutOpVerify(MlirOperation op) {
   MlirValue input = mlirOperationGetOperand(op, 0);
   MlirType type = mlirValueGetType(input), result = tileResultType(op, 0);
   if (mlirAttributeIsNull(tileTypeGetLayout(type)) || mlirAttributeIsNull(tileTypeGetLayout(result)))
-    return tileError(op, "converts %s to %s, want tiles with layouts", TILE_TYPE_TEXT(type), TILE_TYPE_TEXT(result));
+    return tileError(op, "converts %s to %s, expected tiles with layouts", TILE_TYPE_TEXT(type),
+                     TILE_TYPE_TEXT(result));
   return tileExpectShapeOf(op, "the result", result, "the input", input) &&
          tileExpectElementOf(op, "the result", result, "the input", input);
 }
@@ -55,7 +56,7 @@ static bool verifyCopy(MlirOperation op) {
   tileOpOperands(op, "indices", &begin, &indices);
   bool fromView = tileTypeIsAView(from);
   if (fromView == tileTypeIsAView(to))
-    return tileError(op, "copies %s to %s, want a view and a buffer, in either direction", TILE_TYPE_TEXT(from),
+    return tileError(op, "copies %s to %s, expected a view and a buffer, in either direction", TILE_TYPE_TEXT(from),
                      TILE_TYPE_TEXT(to));
   return tileExpectIndices(op, fromView ? source : destination, indices) &&
          tileExpectNoRing(op, "the buffer", fromView ? destination : source) &&
@@ -82,7 +83,7 @@ bool tileCopyAsyncOpVerify(MlirOperation op) { return verifyCopy(op) && verifyMu
 //===--- tokens -------------------------------------------------------------===//
 
 static bool expectTokens(MlirOperation op) {
-  return mlirOperationGetNumOperands(op) > 0 || tileError(op, "has no token, want at least one");
+  return mlirOperationGetNumOperands(op) > 0 || tileError(op, "has no token, expected at least one");
 }
 
 bool tileJoinOpVerify(MlirOperation op) { return expectTokens(op); }
@@ -125,15 +126,15 @@ bool tileBarrierArriveOpVerify(MlirOperation op) {
   if (!tileExpectInteger(op, "expect", expected, 0, INT64_MAX))
     return false;
   return bytes < 0 || bytes == expected ||
-         tileError(op, "expects %lld bytes, want %lld: what the copies beside it bring in this round",
+         tileError(op, "expects %lld bytes, expected %lld: what the copies beside it bring in this round",
                    (long long)expected, (long long)bytes);
 }
 
 bool tileFenceOpVerify(MlirOperation op) {
   bool isAsync = tileKeywordIs(op, "kind", "async");
   if (isAsync == tileHas(op, "scope"))
-    return tileError(op, isAsync ? "has a scope, want none for async: it orders this program's own engines"
-                                 : "has no scope, want block, cluster, device or system");
+    return tileError(op, isAsync ? "has a scope, expected none for async: it orders this program's own engines"
+                                 : "has no scope, expected block, cluster, device or system");
   return true;
 }
 
@@ -144,5 +145,6 @@ bool tilePrintOpVerify(MlirOperation op) {
   intptr_t places = 0, values = mlirOperationGetNumOperands(op);
   for (size_t i = 0; i + 1 < text.length; ++i)
     places += !memcmp(text.data + i, "{}", 2);
-  return places == values || tileError(op, "has %d values for %d places {}, want one each", (int)values, (int)places);
+  return places == values ||
+         tileError(op, "has %d values for %d places {}, expected one each", (int)values, (int)places);
 }

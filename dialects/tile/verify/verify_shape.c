@@ -36,12 +36,12 @@ bool tileBroadcastOpVerify(MlirOperation op) {
   MlirType type = mlirValueGetType(source), result = tileResultType(op, 0);
   bool isScalar = tileTypeIsAScalar(type);
   if (isScalar && tileArrayCount(op, "axes"))
-    return tileError(op, "names axes, want none: all axes of a broadcast scalar are new");
+    return tileError(op, "names axes, expected none: all axes of a broadcast scalar are new");
   if (!tileExpectAxes(op, "axes", tileTypeGetRank(result)))
     return false;
   if (!isScalar && !isBroadcast(op, type, result))
     return tileErrorWithNote(op, mlirValueGetLocation(source), "the source is defined here",
-                             "the result has shape %s, want one that is the source's, %s, without the named axes",
+                             "the result has shape %s, expected one that is the source's, %s, without the named axes",
                              TILE_SHAPE_TEXT(result), TILE_SHAPE_TEXT(type));
   return tileExpectElementOf(op, "the result", result, "the source", source) &&
          (isScalar || tileExpectFreedLayout(op, mlirOperationGetResult(op, 0), source));
@@ -53,13 +53,13 @@ bool tileBroadcastOpVerify(MlirOperation op) {
 static bool expectKind(MlirOperation op) {
   MlirType source = tileOperandType(op, 0), result = tileResultType(op, 0);
   if (tileTypeIsABuffer(source) != tileTypeIsABuffer(result))
-    return tileError(op, "makes %s of %s, want a tile of a tile or a buffer of a buffer", TILE_TYPE_TEXT(result),
+    return tileError(op, "makes %s of %s, expected a tile of a tile or a buffer of a buffer", TILE_TYPE_TEXT(result),
                      TILE_TYPE_TEXT(source));
   if (!tileTypeIsABuffer(source))
     return true;
   MlirStringRef seen = tileBufferTypeGetLevel(result), wanted = tileBufferTypeGetLevel(source);
   if (!mlirStringRefEqual(seen, wanted))
-    return tileError(op, "the result lies in %.*s, want the source's level, %.*s: no data moves", (int)seen.length,
+    return tileError(op, "the result lies in %.*s, expected the source's level, %.*s: no data moves", (int)seen.length,
                      seen.data, (int)wanted.length, wanted.data);
   return tileExpectNoRing(op, "the source", mlirOperationGetOperand(op, 0));
 }
@@ -71,7 +71,7 @@ bool tileReshapeOpVerify(MlirOperation op) {
     return false;
   if (tileTypeGetCount(type) != tileTypeGetCount(result))
     return tileErrorWithNote(op, mlirValueGetLocation(source), "the source is defined here",
-                             "the result has %lld elements (%s), want the source's %lld (%s)",
+                             "the result has %lld elements (%s), expected the source's %lld (%s)",
                              (long long)tileTypeGetCount(result), TILE_SHAPE_TEXT(result),
                              (long long)tileTypeGetCount(type), TILE_SHAPE_TEXT(type));
   return tileExpectReshapedLayout(op, mlirOperationGetResult(op, 0), source);
@@ -89,7 +89,7 @@ bool tileTransposeOpVerify(MlirOperation op) {
     fits = tileTypeGetSize(result, i) == tileTypeGetSize(type, tileArrayAt(op, "permutation", i));
   if (!fits)
     return tileErrorWithNote(op, mlirValueGetLocation(source), "the source is defined here",
-                             "the result has shape %s, want the source's, %s, permuted", TILE_SHAPE_TEXT(result),
+                             "the result has shape %s, expected the source's, %s, permuted", TILE_SHAPE_TEXT(result),
                              TILE_SHAPE_TEXT(type));
   return tileExpectPermutedLayout(op, mlirOperationGetResult(op, 0), source);
 }
@@ -100,15 +100,15 @@ bool tileBitcastOpVerify(MlirOperation op) {
   intptr_t rank = tileTypeGetRank(type), last = rank - 1;
   unsigned from = tileElementWidth(tileTypeGetElement(type)), to = tileElementWidth(tileTypeGetElement(result));
   if (!from || !to || !rank)
-    return tileError(op, "casts %s to %s, want tiles whose elements have a known width", TILE_TYPE_TEXT(type),
+    return tileError(op, "casts %s to %s, expected tiles whose elements have a known width", TILE_TYPE_TEXT(type),
                      TILE_TYPE_TEXT(result));
   if (from == to)
-    return tileError(op, "keeps the width of %u bits, want another one: arith.bitcast says this", from);
+    return tileError(op, "keeps the width of %u bits, expected another one: arith.bitcast says this", from);
   uint64_t seen = (uint64_t)tileTypeGetSize(result, last) * to, wanted = (uint64_t)tileTypeGetSize(type, last) * from;
   if (tileTypeHasSameShapeBut(result, type, last) && seen == wanted)
     return true;
   return tileErrorWithNote(op, mlirValueGetLocation(source), "the source is defined here",
-                           "the result is %s, want as many bits along the last axis as %s and no other change",
+                           "the result is %s, expected as many bits along the last axis as %s and no other change",
                            TILE_TYPE_TEXT(result), TILE_TYPE_TEXT(type));
 }
 
@@ -120,8 +120,8 @@ static bool expectWithin(MlirOperation op, intptr_t axis, int64_t offset, int64_
     return true;
   return tileErrorWithNote(
       op, mlirValueGetLocation(whole), "the whole is defined here",
-      "the part covers %lld elements from %lld on of axis %d, want it within the whole's size, %lld", (long long)size,
-      (long long)offset, (int)axis, (long long)limit);
+      "the part covers %lld elements from %lld on of axis %d, expected it within the whole's size, %lld",
+      (long long)size, (long long)offset, (int)axis, (long long)limit);
 }
 
 // A part of shape `part` at the op's offsets must lie within `whole`. Dynamic offsets are the program's promise.
@@ -131,7 +131,7 @@ static bool expectInside(MlirOperation op, MlirType part, MlirValue whole) {
   tileOpOperands(op, "offsets", &begin, &count);
   if (tileTypeGetRank(part) != rank || tileArrayCount(op, "static_offsets") != rank)
     return tileErrorWithNote(op, mlirValueGetLocation(whole), "the whole is defined here",
-                             "has a part of rank %d at %d offsets, want %d, the rank of the whole",
+                             "has a part of rank %d at %d offsets, expected %d, the rank of the whole",
                              (int)tileTypeGetRank(part), (int)tileArrayCount(op, "static_offsets"), (int)rank);
   for (intptr_t i = 0; i < rank; ++i) {
     int64_t offset = tileArrayAt(op, "static_offsets", i);
@@ -140,7 +140,7 @@ static bool expectInside(MlirOperation op, MlirType part, MlirValue whole) {
     if (!expectWithin(op, i, isDynamic ? 0 : offset, tileTypeGetSize(part, i), whole))
       return false;
   }
-  return dynamic == count || tileError(op, "has %d dynamic offsets, want %d", (int)count, (int)dynamic);
+  return dynamic == count || tileError(op, "has %d dynamic offsets, expected %d", (int)count, (int)dynamic);
 }
 
 bool tileSliceOpVerify(MlirOperation op) {
@@ -161,8 +161,8 @@ static bool expectPiece(MlirOperation op, MlirValue piece, int64_t axis) {
   MlirType type = mlirValueGetType(piece), result = tileResultType(op, 0);
   if (!tileTypeHasSameShapeBut(type, result, axis))
     return tileErrorWithNote(op, mlirValueGetLocation(piece), "the piece is defined here",
-                             "a piece has shape %s, want the result's, %s, but along axis %lld", TILE_SHAPE_TEXT(type),
-                             TILE_SHAPE_TEXT(result), (long long)axis);
+                             "a piece has shape %s, expected the result's, %s, but along axis %lld",
+                             TILE_SHAPE_TEXT(type), TILE_SHAPE_TEXT(result), (long long)axis);
   return tileExpectElementOf(op, "the result", result, "a piece", piece);
 }
 
@@ -179,6 +179,6 @@ bool tileCatOpVerify(MlirOperation op) {
     sum += tileTypeGetSize(tileOperandType(op, i), axis);
   }
   int64_t seen = tileTypeGetSize(result, axis);
-  return seen == sum || tileError(op, "the result has size %lld along axis %lld, want the sum of the pieces', %lld",
+  return seen == sum || tileError(op, "the result has size %lld along axis %lld, expected the sum of the pieces', %lld",
                                   (long long)seen, (long long)axis, (long long)sum);
 }

@@ -21,11 +21,11 @@ static bool isKernelParameter(MlirType type) { return mlirTypeIsAMemRef(type) ||
 bool tileKernelOpVerify(MlirOperation op) {
   MlirType type = functionType(op);
   if (mlirFunctionTypeGetNumResults(type))
-    return tileError(op, "returns %s, want no result: a kernel writes to its memrefs",
+    return tileError(op, "returns %s, expected no result: a kernel writes to its memrefs",
                      TILE_TYPE_TEXT(mlirFunctionTypeGetResult(type, 0)));
   for (intptr_t i = 0, count = mlirFunctionTypeGetNumInputs(type); i < count; ++i)
     if (!isKernelParameter(mlirFunctionTypeGetInput(type, i)))
-      return tileError(op, "parameter #%d is %s, want a memref or a scalar (index, integer, float)", (int)i,
+      return tileError(op, "parameter #%d is %s, expected a memref or a scalar (index, integer, float)", (int)i,
                        TILE_TYPE_TEXT(mlirFunctionTypeGetInput(type, i)));
   int64_t warps = 1;
   tileIntegerOf(op, "warps", &warps);
@@ -41,7 +41,7 @@ static bool isFunctionValue(MlirType type) {
 
 static bool expectFunctionValue(MlirOperation op, const char *what, intptr_t index, MlirType type) {
   return isFunctionValue(type) ||
-         tileError(op, "%s #%d is %s, want a scalar, a tile without layout, a view or a memref", what, (int)index,
+         tileError(op, "%s #%d is %s, expected a scalar, a tile without layout, a view or a memref", what, (int)index,
                    TILE_TYPE_TEXT(type));
 }
 
@@ -71,11 +71,11 @@ static bool expectTypes(MlirOperation op, MlirOperation where, const char *what,
   MlirLocation location = mlirOperationGetLocation(where);
   MlirType signature = functionType(where);
   if (seen != wanted)
-    return tileErrorWithNote(op, location, "the signature is given here", "has %d %ss, want %d", (int)seen, what,
+    return tileErrorWithNote(op, location, "the signature is given here", "has %d %ss, expected %d", (int)seen, what,
                              (int)wanted);
   for (intptr_t i = 0; i < seen; ++i)
     if (!mlirTypeEqual(seenAt(op, i), wantedAt(signature, i)))
-      return tileErrorWithNote(op, location, "the signature is given here", "%s #%d is %s, want %s", what, (int)i,
+      return tileErrorWithNote(op, location, "the signature is given here", "%s #%d is %s, expected %s", what, (int)i,
                                TILE_TYPE_TEXT(seenAt(op, i)), TILE_TYPE_TEXT(wantedAt(signature, i)));
   return true;
 }
@@ -87,7 +87,7 @@ bool tileCallOpVerifySymbolUses(MlirOperation op) {
     return tileError(op, "calls @%.*s, which is not defined", (int)name.length, name.data);
   if (!tileFuncOpIsA(callee))
     return tileErrorWithNote(op, mlirOperationGetLocation(callee), "it is defined here",
-                             "calls @%.*s, want a tile.func", (int)name.length, name.data);
+                             "calls @%.*s, expected a tile.func", (int)name.length, name.data);
   MlirType type = functionType(callee);
   return expectTypes(op, callee, "operand", mlirOperationGetNumOperands(op), mlirFunctionTypeGetNumInputs(type),
                      tileOperandType, mlirFunctionTypeGetInput) &&
@@ -98,7 +98,7 @@ bool tileCallOpVerifySymbolUses(MlirOperation op) {
 bool tileReturnOpVerify(MlirOperation op) {
   MlirOperation parent = mlirOperationGetParentOperation(op);
   if (!tileKernelOpIsA(parent) && !tileFuncOpIsA(parent))
-    return tileError(op, "stands in '%.*s', want a tile.kernel or tile.func", (int)tileOpName(parent).length,
+    return tileError(op, "stands in '%.*s', expected a tile.kernel or tile.func", (int)tileOpName(parent).length,
                      tileOpName(parent).data);
   return expectTypes(op, parent, "operand", mlirOperationGetNumOperands(op),
                      mlirFunctionTypeGetNumResults(functionType(parent)), tileOperandType, mlirFunctionTypeGetResult);
@@ -110,13 +110,13 @@ static bool verifyCombinerYield(MlirOperation op, MlirOperation parent) {
   intptr_t begin, inputs, seen = mlirOperationGetNumOperands(op);
   tileOpOperands(parent, "inputs", &begin, &inputs);
   if (seen != inputs)
-    return tileErrorWithNote(op, where, "one per input of this op", "yields %d values, want %d", (int)seen,
+    return tileErrorWithNote(op, where, "one per input of this op", "yields %d values, expected %d", (int)seen,
                              (int)inputs);
   for (intptr_t i = 0; i < seen; ++i) {
     MlirType wanted = tileTypeGetElement(tileOperandType(parent, begin + i));
     if (!mlirTypeEqual(tileOperandType(op, i), wanted))
-      return tileErrorWithNote(op, where, "the element type of this op's input", "operand #%d is %s, want %s", (int)i,
-                               TILE_TYPE_TEXT(tileOperandType(op, i)), TILE_TYPE_TEXT(wanted));
+      return tileErrorWithNote(op, where, "the element type of this op's input", "operand #%d is %s, expected %s",
+                               (int)i, TILE_TYPE_TEXT(tileOperandType(op, i)), TILE_TYPE_TEXT(wanted));
   }
   return true;
 }
@@ -128,11 +128,11 @@ bool tileYieldOpVerify(MlirOperation op) {
   if (tileGroupOpIsA(parent))
     return true; // tileGroupOpVerifyRegions compares the values with the results
   if (!tileWarpSpecializeOpIsA(parent))
-    return tileError(op, "stands in '%.*s', want a tile.reduce, tile.scan, tile.group or tile.warp_specialize",
+    return tileError(op, "stands in '%.*s', expected a tile.reduce, tile.scan, tile.group or tile.warp_specialize",
                      (int)tileOpName(parent).length, tileOpName(parent).data);
   intptr_t count = mlirOperationGetNumOperands(op);
   return count == 0 || tileErrorWithNote(op, mlirOperationGetLocation(parent), "in a partition of this op",
-                                         "yields %d values, want none", (int)count);
+                                         "yields %d values, expected none", (int)count);
 }
 
 //===--- launch -------------------------------------------------------------===//
@@ -149,7 +149,8 @@ static bool verifyGrid(MlirOperation op) {
       return false;
   }
   if (tileHas(op, "cluster") && clusterRank != rank)
-    return tileError(op, "cluster has %d sizes, want %d, one per dimension of the grid", (int)clusterRank, (int)rank);
+    return tileError(op, "cluster has %d sizes, expected %d, one per dimension of the grid", (int)clusterRank,
+                     (int)rank);
   for (intptr_t i = 0; i < clusterRank; ++i)
     if (!tileExpectInteger(op, "a size of the cluster", tileArrayAt(op, "cluster", i), 1, 16))
       return false;
@@ -162,7 +163,7 @@ static bool verifyMeets(MlirOperation op) {
   tileOpOperands(op, "inputs", &begin, &inputs);
   if (mlirAttributeIsNull(meets) || mlirArrayAttrGetNumElements(meets) == inputs)
     return true;
-  return tileError(op, "meets has %d levels, want %d, one per ins", (int)mlirArrayAttrGetNumElements(meets),
+  return tileError(op, "meets has %d levels, expected %d, one per ins", (int)mlirArrayAttrGetNumElements(meets),
                    (int)inputs);
 }
 
@@ -189,12 +190,12 @@ static bool verifyLaunchResults(MlirOperation op) {
       continue;
     if (result < results && !mlirTypeEqual(tileResultType(op, result), type))
       return tileErrorWithNote(op, mlirValueGetLocation(mlirOperationGetOperand(op, begin + i)), "it is defined here",
-                               "result #%d is %s, want the type of its outs, %s", (int)result,
+                               "result #%d is %s, expected the type of its outs, %s", (int)result,
                                TILE_TYPE_TEXT(tileResultType(op, result)), TILE_TYPE_TEXT(type));
     ++result;
   }
   return result == results ||
-         tileError(op, "has %d results, want %d, one per tensor in outs", (int)results, (int)result);
+         tileError(op, "has %d results, expected %d, one per tensor in outs", (int)results, (int)result);
 }
 
 static bool verifyLaunchOperands(MlirOperation op) {
@@ -203,7 +204,7 @@ static bool verifyLaunchOperands(MlirOperation op) {
   for (intptr_t i = begin; i < begin + count; ++i) {
     MlirType type = tileOperandType(op, i);
     if (!mlirTypeIsARankedTensor(type) && !isKernelParameter(type))
-      return tileError(op, "ins #%d is %s, want a tensor, a memref or a scalar", (int)(i - begin),
+      return tileError(op, "ins #%d is %s, expected a tensor, a memref or a scalar", (int)(i - begin),
                        TILE_TYPE_TEXT(type));
   }
   return true;
@@ -243,11 +244,11 @@ static bool verifyArguments(MlirOperation op, MlirOperation kernel) {
   tileOpOperands(op, "grid", &first, &grid);
   intptr_t seen = mlirOperationGetNumOperands(op) - grid;
   if (seen != wanted)
-    return tileErrorWithNote(op, where, "the kernel is defined here", "gives %d arguments (ins, then outs), want %d",
-                             (int)seen, (int)wanted);
+    return tileErrorWithNote(op, where, "the kernel is defined here",
+                             "gives %d arguments (ins, then outs), expected %d", (int)seen, (int)wanted);
   for (intptr_t i = 0; i < seen; ++i)
     if (!fitsParameter(tileOperandType(op, grid + i), mlirFunctionTypeGetInput(type, i)))
-      return tileErrorWithNote(op, where, "the kernel is defined here", "argument #%d is %s, want %s%s", (int)i,
+      return tileErrorWithNote(op, where, "the kernel is defined here", "argument #%d is %s, expected %s%s", (int)i,
                                TILE_TYPE_TEXT(tileOperandType(op, grid + i)),
                                TILE_TYPE_TEXT(mlirFunctionTypeGetInput(type, i)),
                                mlirTypeIsAMemRef(mlirFunctionTypeGetInput(type, i)) ? " or a tensor of its shape" : "");
@@ -276,7 +277,7 @@ bool tileLaunchOpVerifySymbolUses(MlirOperation op) {
     return true;
   if (!tileKernelOpIsA(kernel))
     return tileErrorWithNote(op, mlirOperationGetLocation(kernel), "it is defined here",
-                             "launches @%.*s, want a tile.kernel", (int)name.length, name.data);
+                             "launches @%.*s, expected a tile.kernel", (int)name.length, name.data);
   return verifyArguments(op, kernel);
 }
 
@@ -305,7 +306,7 @@ static bool verifyDivisors(MlirOperation op, const char *name) {
   if (!tileHas(op, name))
     return true;
   if (count != tileTypeGetRank(type))
-    return tileError(op, "%s has %d entries, want %d, one per dimension of %s", name, (int)count,
+    return tileError(op, "%s has %d entries, expected %d, one per dimension of %s", name, (int)count,
                      (int)tileTypeGetRank(type), TILE_TYPE_TEXT(type));
   for (intptr_t i = 0; i < count; ++i)
     if (!mlirShapedTypeIsDynamicSize(tileArrayAt(op, name, i)) &&
@@ -330,9 +331,9 @@ static bool verifyMemrefPromise(MlirOperation op) {
   int64_t align = 1;
   tileIntegerOf(op, "align", &align);
   if (!tessera_is_power_of_two(align))
-    return tileError(op, "align is %lld, want a power of two", (long long)align);
+    return tileError(op, "align is %lld, expected a power of two", (long long)align);
   if (tileHas(op, "divisible") || tileHas(op, "range"))
-    return tileError(op, "says divisible or range of %s, want align, sizes or strides",
+    return tileError(op, "says divisible or range of %s, expected align, sizes or strides",
                      TILE_TYPE_TEXT(tileOperandType(op, 0)));
   return verifyDivisors(op, "sizes") && verifyDivisors(op, "strides") && !refutesSizes(op);
 }
@@ -342,9 +343,9 @@ static bool verifyRange(MlirOperation op) {
   if (!tileHas(op, "range"))
     return true;
   if (count != 2)
-    return tileError(op, "range has %d bounds, want 2", (int)count);
+    return tileError(op, "range has %d bounds, expected 2", (int)count);
   if (tileArrayAt(op, "range", 0) > tileArrayAt(op, "range", 1))
-    return tileError(op, "range begins at %lld and ends at %lld, want ascending bounds",
+    return tileError(op, "range begins at %lld and ends at %lld, expected ascending bounds",
                      (long long)tileArrayAt(op, "range", 0), (long long)tileArrayAt(op, "range", 1));
   return true;
 }
@@ -372,7 +373,7 @@ static bool verifyNumberPromise(MlirOperation op) {
   int64_t divisible = 1;
   tileIntegerOf(op, "divisible", &divisible);
   if (tileHas(op, "align") || tileHas(op, "sizes") || tileHas(op, "strides"))
-    return tileError(op, "says align, sizes or strides of %s, want divisible or range",
+    return tileError(op, "says align, sizes or strides of %s, expected divisible or range",
                      TILE_TYPE_TEXT(tileOperandType(op, 0)));
   return tileExpectInteger(op, "divisible", divisible, 1, INT64_MAX) && verifyRange(op) &&
          !refutesNumber(op, divisible);
@@ -384,5 +385,5 @@ bool tileAssumeOpVerify(MlirOperation op) {
     return verifyMemrefPromise(op);
   if (mlirTypeIsAIndex(type) || mlirTypeIsAInteger(type))
     return verifyNumberPromise(op);
-  return tileError(op, "is about %s, want a memref, an index or an integer", TILE_TYPE_TEXT(type));
+  return tileError(op, "is about %s, expected a memref, an index or an integer", TILE_TYPE_TEXT(type));
 }

@@ -66,7 +66,7 @@ static bool checkOperands(MlirOperation launch, intptr_t *parameters) {
     MlirType type = mlirValueGetType(gpuLaunchFuncOpGetKernelOperands(launch, i));
     intptr_t more = parametersOf(type);
     if (!more)
-      return tileError(launch, "gives the kernel a %s, want memrefs with strides and scalars",
+      return tileError(launch, "gives the kernel a %s, expected memrefs with strides and scalars",
                        tileTypeText(type, text, sizeof text));
     *parameters += more;
   }

@@ -638,7 +638,7 @@ static bool run(MlirOperation module, MlirExtPass pass) {
   MlirStringRef unsupported = mlirExtPassGetString(pass, "unsupported");
   bool isError = tileStringEquals(unsupported, "error"), isSparse = false, isLeft = false;
   if (!isError && !tileStringEquals(unsupported, "upstream"))
-    return tileError(module, "unsupported is '%.*s', want upstream or error", (int)unsupported.length,
+    return tileError(module, "unsupported is '%.*s', expected upstream or error", (int)unsupported.length,
                      unsupported.data);
   Functions functions = collect(module);
   for (intptr_t i = 0; i < functions.count; ++i)

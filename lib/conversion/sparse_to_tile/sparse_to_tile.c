@@ -203,7 +203,7 @@ static bool readSplit(MlirOperation module, MlirExtPass pass, SparseSplit *split
       *split = (SparseSplit)i;
       return true;
     }
-  return tileError(module, "split is '%.*s', want rows, entries, model or run-time", (int)name.length, name.data);
+  return tileError(module, "split is '%.*s', expected rows, entries, model or run-time", (int)name.length, name.data);
 }
 
 static bool run(MlirOperation module, MlirExtPass pass) {

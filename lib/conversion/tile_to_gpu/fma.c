@@ -183,7 +183,7 @@ bool gpuLowerMmaScaled(Gpu *g, MlirOperation op) {
     sides[i] = sideOf(g, op, positions[i], i % 2 == 0, batchAxes);
     tables[i] = tableOf(g, &fma, op, positions[i]);
     if (!tables[i])
-      return gpuRefuse(op, "a scaled product whose threads lack what their sums want");
+      return gpuRefuse(op, "a scaled product whose threads do not hold all elements that their sums read");
   }
   MlirValue *sums = gpuRecordTile(g, tileMmaScaledOpGetResult(op));
   memcpy(sums, gpuTile(g, accumulator), (size_t)fma.count * sizeof *sums);

@@ -54,7 +54,8 @@ static GpuLower findRow(MlirOperation op) {
 static bool hasLayouts(MlirOperation op) {
   for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i)
     if (gpuIsTile(tileResultType(op, i)) && mlirAttributeIsNull(tileTypeGetLayout(tileResultType(op, i))))
-      return tileError(op, "gives a tile without a layout, want a scheduled kernel (tile-assign-layouts makes one)");
+      return tileError(op,
+                       "gives a tile without a layout, expected a scheduled kernel (tile-assign-layouts makes one)");
   return true;
 }
 
@@ -151,8 +152,8 @@ static bool buildShared(Gpu *g) {
   int64_t limit = INT64_MAX;
   tileMachineGetInteger(g->options->machine, "shared.per_block.bytes", &limit);
   if (g->sharedBytes > limit)
-    return tileError(g->kernel, "needs %lld bytes of shared memory, want at most %s's %lld", (long long)g->sharedBytes,
-                     tileMachineGetName(g->options->machine), (long long)limit);
+    return tileError(g->kernel, "needs %lld bytes of shared memory, expected at most %s's %lld",
+                     (long long)g->sharedBytes, tileMachineGetName(g->options->machine), (long long)limit);
   sharedName(g, name, sizeof name);
   if (!g->sharedBytes) {
     mlirOperationDestroy(mlirOpResultGetOwner(g->shared));

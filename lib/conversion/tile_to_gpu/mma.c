@@ -108,8 +108,8 @@ static bool expectTypes(Gpu *g, Product *product) {
       product->part = *part == 't' ? mlirTF32TypeGet(g->context) : mlirBF16TypeGet(g->context);
       return true;
     }
-  return tileError(product->op, "multiplies %s by %s into %s, want what atom \"%s\" takes on %s: %s", text[0], text[1],
-                   text[2], product->name, tileMachineGetName(g->options->machine), product->atom.types);
+  return tileError(product->op, "multiplies %s by %s into %s, expected what atom \"%s\" takes on %s: %s", text[0],
+                   text[1], text[2], product->name, tileMachineGetName(g->options->machine), product->atom.types);
 }
 
 //===--- fragments ----------------------------------------------------------------------------===//
@@ -183,9 +183,10 @@ static bool expectWarps(Gpu *g, const Product *product) {
     if (m)
       fits = fits && inA.at[0] == inC.at[0] && inB.at[0] == inC.at[0];
     if (!fits)
-      return tileError(product->op,
-                       "spreads its operands over warps in different ways, want each warp to have the rows of the left "
-                       "and the columns of the right operand of its part of the result, and all of what is summed");
+      return tileError(
+          product->op,
+          "spreads its operands over warps in different ways, expected each warp to have the rows of the left "
+          "and the columns of the right operand of its part of the result, and all of what is summed");
   }
   return true;
 }

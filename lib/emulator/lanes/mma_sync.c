@@ -162,7 +162,7 @@ bool tessera_mma_sp(const tessera_mma_sync_t *op, int selector, tessera_matrix_t
   if (!exists(op, sparse_shapes, sizeof sparse_shapes / sizeof *sparse_shapes))
     return tessera_fail(out_error, "%s is not known to the emulator", name);
   if (selector < 0 || selector >= 64 / op->k)
-    return tessera_fail(out_error, "%s: selector %d, want one below %d", name, selector, 64 / op->k);
+    return tessera_fail(out_error, "%s: selector %d, expected one below %d", name, selector, 64 / op->k);
   tessera_matrix_t mma = {.lanes = 32,
                           .blocks = 1,
                           .m = op->m,

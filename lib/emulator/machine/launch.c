@@ -308,7 +308,7 @@ static bool shared_fits(const emu_launch_t *launch, tessera_emulator_report_t *r
   *report->findings =
       (tessera_emulator_finding_t){.kind = TESSERA_EMULATOR_SHARED_LIMIT, .address = wanted, .count = 1};
   snprintf(report->findings->text, sizeof report->findings->text,
-           "%s: %s wants %u bytes for a block, the chip has %u; nothing was run",
+           "%s: %s requires %u bytes for a block; the chip has %u; nothing was run",
            tessera_emulator_kind_text(TESSERA_EMULATOR_SHARED_LIMIT),
            launch->given->name ? launch->given->name : "the kernel", wanted, there);
   return false;

@@ -132,7 +132,7 @@ bool tileCpuJoinVariants(LLVMModuleRef *modules, int count, const TileEntries *e
   Joining joining = {modules[0], context, LLVMInt64TypeInContext(context), LLVMPointerTypeInContext(context, 0),
                      .count = count};
   if (count > MaxVariants)
-    return tessera_fail(error, "a program for more than %d kinds of GPUs that want host's parts of their own",
+    return tessera_fail(error, "a program for more than %d kinds of GPUs, each with a host part of its own",
                         MaxVariants);
   for (int i = 0; i < count; ++i)
     numberNames(modules[i], i);

@@ -193,7 +193,7 @@ static bool assign(MlirOperation kernel, MlirExtPass pass, const TileMachine *ma
   LayoutCounts counts = {.conversions = 0};
   int64_t warps = warpsOf(kernel, pass);
   if (warps && (!tessera_is_power_of_two(warps) || warps > 64))
-    return tileError(kernel, "is to run on %lld warps, want a power of two up to 64", (long long)warps);
+    return tileError(kernel, "is to run on %lld warps, expected a power of two up to 64", (long long)warps);
   if (!layoutInlineCalls(kernel))
     return false;
   layoutMakeProductsDense(kernel, machine, (uint32_t)(warps ? warps : Fewest));

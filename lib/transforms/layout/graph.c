@@ -296,7 +296,7 @@ static void addElementwise(Graph *graph, MlirOperation op, VariableKind kind) {
   if (mlirTypeIsNull(type))
     return;
   if (mlirOperationGetNumRegions(op)) {
-    graph->failed = !tileError(op, "carries tiles through regions, want scf.for, scf.while or scf.if");
+    graph->failed = !tileError(op, "carries tiles through regions, expected scf.for, scf.while or scf.if");
     return;
   }
   addVariable(graph, kind, op, type);

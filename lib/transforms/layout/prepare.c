@@ -45,9 +45,9 @@ bool layoutInlineCalls(MlirOperation kernel) {
     bool hasBody =
         !mlirOperationIsNull(callee) && !mlirBlockIsNull(mlirRegionGetFirstBlock(mlirOperationGetRegion(callee, 0)));
     if (!hasBody)
-      return tileError(call, "calls a function without a body here, want one to inline");
+      return tileError(call, "calls a function without a body here, expected one to inline");
     if (round == MaxRounds)
-      return tileError(call, "calls too deep, want no recursion: a GPU kernel holds all its code");
+      return tileError(call, "calls too deep, expected no recursion: a GPU kernel holds all its code");
     inlineOne(call, callee);
   }
 }

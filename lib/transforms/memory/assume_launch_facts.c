@@ -294,7 +294,7 @@ static void writeContract(const HostBuffers *buffers) {
 static bool run(MlirOperation module, MlirExtPass pass) {
   int64_t entryAlignment = mlirExtPassGetInteger(pass, "entry-alignment");
   if (entryAlignment < 1 || entryAlignment & (entryAlignment - 1))
-    return tileError(module, "entry-alignment is %lld, want a power of two", (long long)entryAlignment);
+    return tileError(module, "entry-alignment is %lld, expected a power of two", (long long)entryAlignment);
   TileOps kernels = tileCollectOps(module, tileKernelOpIsA), launches = tileCollectOps(module, tileLaunchOpIsA);
   HostBuffers buffers = tileHostBuffersOf(module, entryAlignment);
   for (intptr_t i = 0; i < kernels.count; ++i) {

@@ -351,7 +351,7 @@ bool tileMeasure(MlirOperation op, int count, const MlirAttribute *schedules, co
   removeAll(&m);
   pthread_mutex_destroy(&m.mutex);
   return isAny || tileErrorSet(error, 0, 0,
-                               ok ? "no candidate could be compiled and run; measuring wants tile-translate and "
+                               ok ? "no candidate could be compiled and run; measuring requires tile-translate and "
                                     "tile-exec beside this program or on PATH"
                                   : "the candidates could not be written");
 }

@@ -282,10 +282,10 @@ static bool readBuckets(MlirOperation function, Run *run) {
       break;
     run->buckets[run->count++] = bucket;
     if (!*end)
-      return run->count > 1 || tileError(function, "cannot choose between buckets '%s', want two at least", copy);
+      return run->count > 1 || tileError(function, "cannot choose between buckets '%s', expected two at least", copy);
   }
-  return tileError(function, "cannot read buckets '%.*s', want two to %d rising sizes: 16,256,4096", (int)text.length,
-                   text.data, MostBuckets);
+  return tileError(function, "cannot read buckets '%.*s', expected two to %d rising sizes: 16,256,4096",
+                   (int)text.length, text.data, MostBuckets);
 }
 
 static bool run(MlirOperation function, MlirExtPass pass) {

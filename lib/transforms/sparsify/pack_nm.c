@@ -79,7 +79,7 @@ static bool packWindows(MlirOperation op, const SparseWeights *weights, const Pa
     for (int64_t window = 0; window < packed->count; ++window) {
       if (!choosePlaces(weights, packed->windows, group, window, stays, &seen))
         return tileError(op,
-                         "window %lld of group %lld holds %lld elements that are not zero, want at most %lld "
+                         "window %lld of group %lld holds %lld elements that are not zero, expected at most %lld "
                          "(sparse-prune-nm drops the others)",
                          (long long)window, (long long)group, (long long)seen, (long long)packed->windows.n);
       packWindow(weights, packed, group, window, stays);

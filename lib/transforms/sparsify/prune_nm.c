@@ -111,7 +111,7 @@ static bool run(MlirOperation function, MlirExtPass pass) {
   if (!sparseNmOptionsCheck(function, pass))
     return false;
   if (!tileStringEquals(score, "l1") && !tileStringEquals(score, "l2"))
-    return tileError(function, "score is '%.*s', want l1 or l2", (int)score.length, score.data);
+    return tileError(function, "score is '%.*s', expected l1 or l2", (int)score.length, score.data);
   if (mlirExtPassGetInteger(pass, "n") == 0)
     return tileError(function, "sparse-prune-nm without n: how many of each window stay");
   TileOps ops = tileCollect(function, NULL);

@@ -95,10 +95,10 @@ bool sparseNmOptionsCheck(MlirOperation op, MlirExtPass pass) {
   int64_t n = mlirExtPassGetInteger(pass, "n"), m = mlirExtPassGetInteger(pass, "m");
   intptr_t count = mlirExtPassGetIntegers(pass, "vector", &vector);
   if (m < 1 || m > 1 << 20 || n < 0 || n > m)
-    return tileError(op, "n = %lld and m = %lld, want 0 <= n <= m and 1 <= m <= %d", (long long)n, (long long)m,
+    return tileError(op, "n = %lld and m = %lld, expected 0 <= n <= m and 1 <= m <= %d", (long long)n, (long long)m,
                      1 << 20);
   if (count != 2 || vector[0] < 1 || vector[0] > INT32_MAX || vector[1] < 1)
-    return tileError(op, "vector has %ld sizes, want two of at least 1: lines, then neighbours", (long)count);
+    return tileError(op, "vector has %ld sizes, expected two of at least 1: lines, then neighbours", (long)count);
   return (n % vector[1] == 0 && m % vector[1] == 0) ||
          tileError(op, "vector keeps %lld neighbours together, which divides not both n = %lld and m = %lld",
                    (long long)vector[1], (long long)n, (long long)m);

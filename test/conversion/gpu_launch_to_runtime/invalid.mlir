@@ -32,7 +32,7 @@ module attributes {gpu.container_module} {
     llvm.func @k(%x: vector<4xf32>) attributes {gpu.kernel} { llvm.return }
   }
   func.func @main(%x: vector<4xf32>, %n: index) {
-    // expected-error @+1 {{gives the kernel a vector<4xf32>, want memrefs with strides and scalars}}
+    // expected-error @+1 {{gives the kernel a vector<4xf32>, expected memrefs with strides and scalars}}
     gpu.launch_func @kernels::@k blocks in (%n, %n, %n) threads in (%n, %n, %n) args(%x : vector<4xf32>)
     return
   }

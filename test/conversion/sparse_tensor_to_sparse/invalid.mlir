@@ -1,7 +1,7 @@
 // Where nothing may be left, what is not taken is an error at the op, and the module stays as it was.
 // RUN: %tile_opt %s --split-input-file --verify-diagnostics --pass-pipeline='builtin.module(convert-sparse-tensor-to-sparse{unsupported=error})'
 // RUN: not %tile_opt %s --split-input-file --pass-pipeline='builtin.module(convert-sparse-tensor-to-sparse{unsupported=other})' 2>&1 | FileCheck %s
-// CHECK: unsupported is 'other', want upstream or error
+// CHECK: unsupported is 'other', expected upstream or error
 
 #LOOSE = #sparse_tensor.encoding<{ map = (i, j) -> (i : dense, j : loose_compressed) }>
 // expected-error@+1 {{stores a sparse tensor in levels that no format here has}}

@@ -5,7 +5,7 @@
 // RUN: %tile_opt %s --convert-sparse-to-tile=split=entries | FileCheck %s --check-prefix=ENTRIES
 // RUN: %tile_opt %s --convert-sparse-to-tile=split=run-time | FileCheck %s --check-prefixes=CHECK,LATE
 // RUN: not %tile_opt %s --convert-sparse-to-tile=split=columns 2>&1 | FileCheck %s --check-prefix=BAD
-// BAD: error: {{.*}}split is 'columns', want rows, entries, model or run-time
+// BAD: error: {{.*}}split is 'columns', expected rows, entries, model or run-time
 // ROWS-NOT: @spmm_entries
 // ENTRIES-COUNT-4: tile.launch @spmm_entries
 module attributes {tile.machine = #tile.machine<"x86-64-v4", cores = 2>} {

@@ -381,7 +381,7 @@ def judge(name, text, outputs, chip, tools, folder):
         kept[target[:3]] = [np.load(f) for f in files]
     for i, (want, got) in enumerate(zip(kept["int"], kept["emu"])):
         if not close(name, want, got):
-            return f"output {i}: {got.ravel()[:8]}, want {want.ravel()[:8]}"
+            return f"output {i}: {got.ravel()[:8]}, expected {want.ravel()[:8]}"
     return ""
 
 

@@ -5,7 +5,7 @@
 tile.kernel @no_layouts(%x: memref<?xf32>) attributes {warps = 1 : i32} {
   %i = tile.program_id 0
   %X = tile.view %x : memref<?xf32> to !tile.view<64xf32>
-  // expected-error@+1 {{gives a tile without a layout, want a scheduled kernel}}
+  // expected-error@+1 {{gives a tile without a layout, expected a scheduled kernel}}
   %a = tile.load %X[%i] : !tile.view<64xf32> -> tensor<64xf32>
   tile.return
 }
@@ -32,7 +32,7 @@ tile.kernel @warps() attributes {warps = 3 : i32} {
 
 // -----
 #s = #tile.layout<offset [131072:d0]>
-// expected-error@+1 {{needs 524288 bytes of shared memory, want at most sm_80's 166912}}
+// expected-error@+1 {{needs 524288 bytes of shared memory, expected at most sm_80's 166912}}
 tile.kernel @too_much() attributes {warps = 1 : i32} {
   %b = tile.alloc : !tile.buffer<131072xf32, #s, shared>
   tile.return

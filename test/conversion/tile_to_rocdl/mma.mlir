@@ -11,7 +11,7 @@
 // RUN: not %tile_opt %t/old.mlir --convert-tile-to-rocdl=chip=gfx942 2>&1 | FileCheck %s --check-prefix=TYPES
 // RUN: not %tile_opt %t/gfx11.mlir --convert-tile-to-rocdl=chip=gfx942 2>&1 | FileCheck %s --check-prefix=ATOM
 // RUN: not %tile_opt %t/mfma.mlir --convert-tile-to-rocdl=chip=sm_80 2>&1 | FileCheck %s --check-prefix=CHIP
-// TYPES: error: {{.*}}multiplies i8 by i8 into i32, want what atom "mfma.16x16x16" takes on gfx942: f16,f16,f32 bf16,bf16,f32
+// TYPES: error: {{.*}}multiplies i8 by i8 into i32, expected what atom "mfma.16x16x16" takes on gfx942: f16,f16,f32 bf16,bf16,f32
 // ATOM: error: {{.*}}machine gfx942 has no atom 'wmma.16x16x16'
 // CHIP: error: {{.*}}chip sm_80 has instruction set ptx; this conversion accepts chips of amdgcn
 // GFX942: rocdl.mfma.f32.32x32x8f16 {{.*}} : (vector<4xf16>, vector<4xf16>, vector<16xf32>, i32, i32, i32) -> vector<16xf32>

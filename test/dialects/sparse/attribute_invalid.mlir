@@ -79,7 +79,7 @@ func.func @f() attributes {sparse.attribute = #sparse.attribute<grain = [1], zer
 // -----
 
 func.func @f() {
-  // expected-error@+1 {{its #sparse.attribute has rank 1, want that of the result, 2}}
+  // expected-error@+1 {{its #sparse.attribute has rank 1, expected that of the result, 2}}
   %a = tensor.empty() {sparse.attribute = #sparse.attribute<grain = [1], zero = dense<true> : tensor<1xi1>>} : tensor<2x2xf32>
   return
 }
@@ -87,7 +87,7 @@ func.func @f() {
 // -----
 
 func.func @f() {
-  // expected-error@+1 {{its #sparse.attribute has size 2 along axis 0, want 3 for 5 elements, 2 at a time}}
+  // expected-error@+1 {{its #sparse.attribute has size 2 along axis 0, expected 3 for 5 elements, 2 at a time}}
   %a = tensor.empty() {sparse.attribute = #sparse.attribute<grain = [2], zero = dense<true> : tensor<2xi1>>} : tensor<5xf32>
   return
 }

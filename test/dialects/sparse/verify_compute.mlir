@@ -3,7 +3,7 @@
 // RUN: %mlir_opt_plugin %s -split-input-file -verify-diagnostics
 
 func.func @f(%a: tensor<64x128xf32>, %b: tensor<128x32xf32>, %c: tensor<64x32xf32>) {
-  // expected-error@+1 {{neither of lhs and rhs has an encoding, want exactly one}}
+  // expected-error@+1 {{neither of lhs and rhs has an encoding, expected exactly one}}
   %r = sparse.spmm %a, %b, %c : tensor<64x128xf32>, tensor<128x32xf32>, tensor<64x32xf32>
   return
 }
@@ -11,7 +11,7 @@ func.func @f(%a: tensor<64x128xf32>, %b: tensor<128x32xf32>, %c: tensor<64x32xf3
 // -----
 
 func.func @f(%a: tensor<64x128xf32, #sparse.csr>, %b: tensor<128x32xf32, #sparse.csc>, %c: tensor<64x32xf32>) {
-  // expected-error@+1 {{each of lhs and rhs has an encoding, want exactly one (two sparse matrices: sparse.spgemm)}}
+  // expected-error@+1 {{each of lhs and rhs has an encoding, expected exactly one (two sparse matrices: sparse.spgemm)}}
   %r = sparse.spmm %a, %b, %c : tensor<64x128xf32, #sparse.csr>, tensor<128x32xf32, #sparse.csc>, tensor<64x32xf32>
   return
 }
@@ -20,7 +20,7 @@ func.func @f(%a: tensor<64x128xf32, #sparse.csr>, %b: tensor<128x32xf32, #sparse
 
 func.func @f(%a: tensor<64x128xf32, #sparse.csr>, %b: tensor<32x128xf32>, %c: tensor<64x32xf32>) {
   %good = sparse.spmm %a, %b transpose, %c : tensor<64x128xf32, #sparse.csr>, tensor<32x128xf32>, tensor<64x32xf32>
-  // expected-error@+1 {{rhs has size 32 along axis 0, want 128 as lhs along axis 1}}
+  // expected-error@+1 {{rhs has size 32 along axis 0, expected 128 as lhs along axis 1}}
   %r = sparse.spmm %a, %b, %c : tensor<64x128xf32, #sparse.csr>, tensor<32x128xf32>, tensor<64x32xf32>
   return
 }
@@ -28,7 +28,7 @@ func.func @f(%a: tensor<64x128xf32, #sparse.csr>, %b: tensor<32x128xf32>, %c: te
 // -----
 
 func.func @f(%a: tensor<64x128xf32, #sparse.csr>, %b: tensor<64x32xf32>, %c: tensor<64x32xf32>) {
-  // expected-error@+1 {{init has size 64 along axis 0, want 128 as lhs along axis 0 (transposed)}}
+  // expected-error@+1 {{init has size 64 along axis 0, expected 128 as lhs along axis 0 (transposed)}}
   %r = sparse.spmm %a transpose, %b, %c : tensor<64x128xf32, #sparse.csr>, tensor<64x32xf32>, tensor<64x32xf32>
   return
 }
@@ -37,7 +37,7 @@ func.func @f(%a: tensor<64x128xf32, #sparse.csr>, %b: tensor<64x32xf32>, %c: ten
 
 func.func @f(%a: tensor<?x128xf16, #sparse.csr>, %b: tensor<128x?xf16>, %wide: tensor<?x32xf32>, %c: tensor<?x32xi32>) {
   %good = sparse.spmm %a, %b, %wide : tensor<?x128xf16, #sparse.csr>, tensor<128x?xf16>, tensor<?x32xf32>
-  // expected-error@+1 {{init has elements i32, want those of the factors, f16, or wider ones of their kind}}
+  // expected-error@+1 {{init has elements i32, expected those of the factors, f16, or wider ones of their kind}}
   %r = sparse.spmm %a, %b, %c : tensor<?x128xf16, #sparse.csr>, tensor<128x?xf16>, tensor<?x32xi32>
   return
 }
@@ -45,7 +45,7 @@ func.func @f(%a: tensor<?x128xf16, #sparse.csr>, %b: tensor<128x?xf16>, %wide: t
 // -----
 
 func.func @f(%a: tensor<64x128xf32, #sparse.csr>, %x: tensor<128xf16>, %y: tensor<64xf32>) {
-  // expected-error@+1 {{want equal element types}}
+  // expected-error@+1 {{expected equal element types}}
   %r = sparse.spmv %a, %x, %y : tensor<64x128xf32, #sparse.csr>, tensor<128xf16>, tensor<64xf32>
   return
 }
@@ -53,7 +53,7 @@ func.func @f(%a: tensor<64x128xf32, #sparse.csr>, %x: tensor<128xf16>, %y: tenso
 // -----
 
 func.func @f(%a: tensor<64x128xf32, #sparse.csr>, %x: tensor<128x1xf32>, %y: tensor<64xf32>) {
-  // expected-error@+1 {{vector has rank 2, want 1}}
+  // expected-error@+1 {{vector has rank 2, expected 1}}
   %r = sparse.spmv %a, %x, %y : tensor<64x128xf32, #sparse.csr>, tensor<128x1xf32>, tensor<64xf32>
   return
 }
@@ -61,7 +61,7 @@ func.func @f(%a: tensor<64x128xf32, #sparse.csr>, %x: tensor<128x1xf32>, %y: ten
 // -----
 
 func.func @f(%a: tensor<64x128xf32, #sparse.csr>, %x: tensor<128xf32>, %y: tensor<64xf32>) {
-  // expected-error@+1 {{is over or_and with elements f32, want integers}}
+  // expected-error@+1 {{is over or_and with elements f32, expected integers}}
   %r = sparse.spmv %a, %x, %y over or_and : tensor<64x128xf32, #sparse.csr>, tensor<128xf32>, tensor<64xf32>
   return
 }
@@ -77,7 +77,7 @@ func.func @f(%a: tensor<64x128xf32, #sparse.csr>, %x: tensor<128xf32>, %y: tenso
 // -----
 
 func.func @f(%q: tensor<64x32xf32>, %k: tensor<96x32xf32>, %p: tensor<64x97xf32, #sparse.csr>) {
-  // expected-error@+1 {{pattern has size 97 along axis 1, want 96 as rhs along axis 1 (transposed)}}
+  // expected-error@+1 {{pattern has size 97 along axis 1, expected 96 as rhs along axis 1 (transposed)}}
   %s = sparse.sddmm %q, %k transpose, %p : tensor<64x32xf32>, tensor<96x32xf32>, tensor<64x97xf32, #sparse.csr>
   return
 }
@@ -102,7 +102,7 @@ func.func @f(%a: tensor<4x4xf32, #both>) {
 // -----
 
 func.func @f(%a: tensor<4x4xf32, #sparse.csr>) {
-  // expected-error@+1 {{its region has 2 arguments, want 3: the value, then its place}}
+  // expected-error@+1 {{its region has 2 arguments, expected 3: the value, then its place}}
   %b = sparse.map %a : tensor<4x4xf32, #sparse.csr> {
   ^bb0(%v: f32, %i: index):
     sparse.yield %v : f32
@@ -113,7 +113,7 @@ func.func @f(%a: tensor<4x4xf32, #sparse.csr>) {
 // -----
 
 func.func @f(%a: tensor<4x4xf32, #sparse.csr>) {
-  // expected-error@+1 {{argument #1 of its region is i32, want index}}
+  // expected-error@+1 {{argument #1 of its region is i32, expected index}}
   %b = sparse.map %a : tensor<4x4xf32, #sparse.csr> {
   ^bb0(%v: f32, %i: i32, %j: index):
     sparse.yield %v : f32
@@ -135,7 +135,7 @@ func.func @f(%a: tensor<4x4xf32, #sparse.csr>) {
 // -----
 
 func.func @f(%a: tensor<4x8xf32, #sparse.csr>, %init: tensor<4xf32>) {
-  // expected-error@+1 {{init has size 4 along axis 0, want 8 as input along axis 1}}
+  // expected-error@+1 {{init has size 4 along axis 0, expected 8 as input along axis 1}}
   %r = sparse.reduce add %a along 0, %init : tensor<4x8xf32, #sparse.csr>, tensor<4xf32>
   return
 }
@@ -143,7 +143,7 @@ func.func @f(%a: tensor<4x8xf32, #sparse.csr>, %init: tensor<4xf32>) {
 // -----
 
 func.func @f(%a: tensor<4x8xf32, #sparse.csr>, %init: tensor<4xf32>) {
-  // expected-error@+1 {{axis is 2, want 0 to 1}}
+  // expected-error@+1 {{axis is 2, expected 0 to 1}}
   %r = sparse.reduce add %a along 2, %init : tensor<4x8xf32, #sparse.csr>, tensor<4xf32>
   return
 }

@@ -6,7 +6,7 @@
 tile.kernel @k(%v: memref<?xf32>, %i: index) {
   %V = tile.view %v : memref<?xf32> to !tile.view<8xf32>
   %b = tile.alloc : !tile.buffer<8xf32, #o, shared>
-  // expected-error @+1 {{'tile.copy_async' op makes a token that nothing waits for, want a tile.wait on every path}}
+  // expected-error @+1 {{'tile.copy_async' op makes a token that nothing waits for, expected a tile.wait on every path}}
   %t = tile.copy_async %V[%i] to %b : !tile.view<8xf32> to !tile.buffer<8xf32, #o, shared>
   tile.return
 }
@@ -17,7 +17,7 @@ tile.kernel @k(%v: memref<?xf32>, %i: index) {
 tile.kernel @k(%v: memref<?xf32>, %i: index, %c: i1) {
   %V = tile.view %v : memref<?xf32> to !tile.view<8xf32>
   %b = tile.alloc : !tile.buffer<8xf32, #o, shared>
-  // expected-error @+1 {{'tile.copy_async' op makes a token that reaches a wait on some paths only, want a tile.wait on every path}}
+  // expected-error @+1 {{'tile.copy_async' op makes a token that reaches a wait on some paths only, expected a tile.wait on every path}}
   %t = tile.copy_async %V[%i] to %b : !tile.view<8xf32> to !tile.buffer<8xf32, #o, shared>
   scf.if %c {
     // expected-note @+1 {{this use may not be reached}}
@@ -33,7 +33,7 @@ tile.kernel @k(%v: memref<?xf32>, %i: index, %c: i1) {
 tile.kernel @k(%v: memref<?xf32>, %i: index, %n: index) {
   %V = tile.view %v : memref<?xf32> to !tile.view<8xf32>
   %b = tile.alloc : !tile.buffer<8xf32, #o, shared>
-  // expected-error @+1 {{'tile.copy_async' op makes a token that reaches a wait on some paths only, want a tile.wait on every path}}
+  // expected-error @+1 {{'tile.copy_async' op makes a token that reaches a wait on some paths only, expected a tile.wait on every path}}
   %t = tile.copy_async %V[%i] to %b : !tile.view<8xf32> to !tile.buffer<8xf32, #o, shared>
   scf.for %k = %i to %n step %n {
     // expected-note @+1 {{this use may not be reached}}
@@ -50,7 +50,7 @@ tile.kernel @k(%v: memref<?xf32>, %i: index, %n: index) {
   %V = tile.view %v : memref<?xf32> to !tile.view<8xf32>
   %b = tile.alloc : !tile.buffer<8xf32, #o, shared>
   %t = tile.copy_async %V[%i] to %b : !tile.view<8xf32> to !tile.buffer<8xf32, #o, shared>
-  // expected-error @+1 {{'scf.for' op makes a token that nothing waits for, want a tile.wait on every path}}
+  // expected-error @+1 {{'scf.for' op makes a token that nothing waits for, expected a tile.wait on every path}}
   %r = scf.for %k = %i to %n step %n iter_args(%s = %t) -> (!tile.token) {
     %u = tile.copy_async %V[%k] to %b : !tile.view<8xf32> to !tile.buffer<8xf32, #o, shared>
     scf.yield %u : !tile.token
@@ -69,7 +69,7 @@ tile.kernel @k(%v: memref<?xf32>, %i: index, %n: index) {
   %r = scf.for %k = %i to %n step %n iter_args(%s = %t) -> (!tile.token) {
     tile.wait %s
     %b = tile.alloc : !tile.buffer<8xf32, #o, shared>
-    // expected-error @+1 {{'tile.copy_async' op is still under way when its buffer dies, want a tile.wait in the scope of the buffer}}
+    // expected-error @+1 {{'tile.copy_async' op is still under way when its buffer dies, expected a tile.wait in the scope of the buffer}}
     %u = tile.copy_async %V[%k] to %b : !tile.view<8xf32> to !tile.buffer<8xf32, #o, shared>
     %j = tile.join %u
     // expected-note @+1 {{the token leaves the scope of the buffer here}}
@@ -87,7 +87,7 @@ tile.kernel @k(%m: memref<?x?xf32>, %i: index) {
   %M = tile.view %m : memref<?x?xf32> to !tile.view<4x4xf32>
   %c = arith.constant dense<0.0> : tensor<4x4xf32, #l>
   %a = tile.alloc : !tile.buffer<4x4xf16, #o, shared>
-  // expected-error @+1 {{'tile.mma_async' op is still under way when 'tile.store' uses it, want it as an accumulator of tile.mma_async, in tile.mma_wait or in scf.yield}}
+  // expected-error @+1 {{'tile.mma_async' op is still under way when 'tile.store' uses it, expected it as an accumulator of tile.mma_async, in tile.mma_wait or in scf.yield}}
   %u = tile.mma_async %a, %a, %c atom "a" : !tile.buffer<4x4xf16, #o, shared>, !tile.buffer<4x4xf16, #o, shared> -> tensor<4x4xf32, #l>
   // expected-note @+1 {{it is used here}}
   tile.store %u, %M[%i, %i] : tensor<4x4xf32, #l>, !tile.view<4x4xf32>

@@ -55,7 +55,7 @@ tile.kernel private @l(memref<f32>)
 
 // expected-note @+1 {{in this kernel}}
 tile.kernel @k(%c: i1) {
-  // expected-error @+1 {{'arith.constant' op has a value of type tensor<f32>, want static sizes and rank at least 1: tiles have them, and what has rank 0 is a scalar}}
+  // expected-error @+1 {{'arith.constant' op has a value of type tensor<f32>, expected static sizes and rank at least 1: tiles have them, and what has rank 0 is a scalar}}
   %x = arith.constant dense<1.0> : tensor<f32>
   tile.return
 }
@@ -64,7 +64,7 @@ tile.kernel @k(%c: i1) {
 
 // expected-note @+1 {{in this kernel}}
 tile.kernel @k(%c: i1) {
-  // expected-error @+1 {{'arith.constant' op has a value of type tensor<4xf32, "mine">, want no encoding but #tile.layout}}
+  // expected-error @+1 {{'arith.constant' op has a value of type tensor<4xf32, "mine">, expected no encoding but #tile.layout}}
   %x = arith.constant dense<1.0> : tensor<4xf32, "mine">
   tile.return
 }
@@ -75,7 +75,7 @@ tile.kernel @k(%c: i1) {
 tile.kernel @k() {
   // expected-note @+1 {{this tile has a layout}}
   %x = arith.constant dense<1.0> : tensor<4xf32, #l>
-  // expected-error @+1 {{'arith.constant' op has both tensor<4xf32, #tile.layout<reg [4:d0]>> and tensor<4xf32> in one kernel, want layouts on all tiles (scheduled level) or on none}}
+  // expected-error @+1 {{'arith.constant' op has both tensor<4xf32, #tile.layout<reg [4:d0]>> and tensor<4xf32> in one kernel, expected layouts on all tiles (scheduled level) or on none}}
   %y = arith.constant dense<1.0> : tensor<4xf32>
   tile.return
 }
@@ -85,7 +85,7 @@ tile.kernel @k() {
 #l = #tile.layout<reg [4:d0], warp [2:_]>
 // expected-note @+1 {{in this kernel}}
 tile.kernel @k() attributes {warps = 4 : i32} {
-  // expected-error @+1 {{'arith.constant' op has a tile of layout <reg [4:d0], warp [2:_]>, over 2 warps, want the 4 that run this op}}
+  // expected-error @+1 {{'arith.constant' op has a tile of layout <reg [4:d0], warp [2:_]>, over 2 warps, expected the 4 that run this op}}
   %x = arith.constant dense<1.0> : tensor<4xf32, #l>
   tile.return
 }
@@ -99,7 +99,7 @@ tile.kernel @k(%i: index) attributes {warps = 4 : i32} {
     %x = arith.constant dense<1.0> : tensor<4xf32, #l>
     tile.yield
   } partition "b" warps(1) {
-    // expected-error @+1 {{'arith.constant' op has a tile of layout <reg [4:d0], warp [2:_]>, over 2 warps, want the 1 that run this op}}
+    // expected-error @+1 {{'arith.constant' op has a tile of layout <reg [4:d0], warp [2:_]>, over 2 warps, expected the 1 that run this op}}
     %x = arith.constant dense<1.0> : tensor<4xf32, #l>
     tile.yield
   }

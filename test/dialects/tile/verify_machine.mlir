@@ -2,7 +2,7 @@
 // RUN: %tile_opt %s -split-input-file -verify-diagnostics
 // RUN: %mlir_opt_plugin %s -split-input-file -verify-diagnostics
 
-// expected-error @+2 {{'tile.kernel' op has 2048 threads, want at most sm_90a's 1024}}
+// expected-error @+2 {{'tile.kernel' op has 2048 threads, expected at most sm_90a's 1024}}
 // expected-note @+1 {{the machine is named here}}
 tile.kernel @k() attributes {machine = #tile.machine<"sm_90a">, warps = 64 : i32} {
   tile.return
@@ -12,7 +12,7 @@ tile.kernel @k() attributes {machine = #tile.machine<"sm_90a">, warps = 64 : i32
 
 // expected-note @+1 {{the machine is named here}}
 tile.kernel @k(%i: index) attributes {machine = #tile.machine<"sm_90a">, warps = 12 : i32} {
-  // expected-error @+1 {{'tile.warp_specialize' op has 256 registers in a thread, want at most sm_90a's 255}}
+  // expected-error @+1 {{'tile.warp_specialize' op has 256 registers in a thread, expected at most sm_90a's 255}}
   tile.warp_specialize captures(%i : index) partition "a" warps(4) registers(256) {
     tile.yield
   }
@@ -23,7 +23,7 @@ tile.kernel @k(%i: index) attributes {machine = #tile.machine<"sm_90a">, warps =
 
 // expected-note @+1 {{the machine is named here}}
 tile.kernel @k(%i: index) attributes {machine = #tile.machine<"sm_90a">, warps = 12 : i32} {
-  // expected-error @+1 {{'tile.warp_specialize' op has 66560 registers in all partitions, want at most sm_90a's 65536}}
+  // expected-error @+1 {{'tile.warp_specialize' op has 66560 registers in all partitions, expected at most sm_90a's 65536}}
   tile.warp_specialize captures(%i : index) partition "a" warps(4) registers(40) {
     tile.yield
   } partition "b" warps(8) registers(240) {
@@ -37,7 +37,7 @@ tile.kernel @k(%i: index) attributes {machine = #tile.machine<"sm_90a">, warps =
 #o = #tile.layout<offset [128:d1, 256:d0]>
 // expected-note @+1 {{the machine is named here}}
 tile.kernel @k() attributes {machine = #tile.machine<"gfx942">, warps = 4 : i32} {
-  // expected-error @+1 {{'tile.alloc' op has 131072 bytes of shared memory, want at most gfx942's 65536}}
+  // expected-error @+1 {{'tile.alloc' op has 131072 bytes of shared memory, expected at most gfx942's 65536}}
   %b = tile.alloc : !tile.buffer<256x128xf16, #o, shared, stages = 2>
   tile.return
 }
@@ -58,7 +58,7 @@ tile.kernel @k() attributes {machine = #tile.machine<"gfx942", "shared.per_block
 tile.kernel @k(%m: memref<?xf32>, %i: index) attributes {machine = #tile.machine<"sm_80">, warps = 4 : i32} {
   %v = tile.view %m : memref<?xf32> to !tile.view<8xf32>
   %b = tile.alloc : !tile.buffer<8xf32, #o, shared>
-  // expected-error @+1 {{'tile.copy_async' op copies by engine "tma", want one of sm_80's: cp.async}}
+  // expected-error @+1 {{'tile.copy_async' op copies by engine "tma", expected one of sm_80's: cp.async}}
   %t = tile.copy_async %v[%i] to %b engine "tma" : !tile.view<8xf32> to !tile.buffer<8xf32, #o, shared>
   tile.wait %t
   tile.return
@@ -90,7 +90,7 @@ tile.kernel @k() attributes {machine = #tile.machine<"sm_80">, warps = 1 : i32} 
   %a = arith.constant dense<1.0> : tensor<16x16xf64, #lhs>
   %b = arith.constant dense<1.0> : tensor<16x8xf64, #rhs>
   %c = arith.constant dense<1.0> : tensor<16x8xf64, #acc>
-  // expected-error @+1 {{'tile.mma' op multiplies f64 by f64 into f64, want what the atom takes: f16,f16,f32}}
+  // expected-error @+1 {{'tile.mma' op multiplies f64 by f64 into f64, expected what the atom takes: f16,f16,f32}}
   %d = tile.mma %a, %b, %c atom "mma.sync.m16n8k16" : tensor<16x16xf64, #lhs>, tensor<16x8xf64, #rhs> -> tensor<16x8xf64, #acc>
   tile.return
 }
@@ -105,7 +105,7 @@ tile.kernel @k() attributes {machine = #tile.machine<"sm_80">, warps = 1 : i32} 
   %a = arith.constant dense<1.0> : tensor<16x16xf16, #lhs>
   %b = arith.constant dense<1.0> : tensor<16x8xf16, #rhs>
   %c = arith.constant dense<1.0> : tensor<16x8xf32, #acc>
-  // expected-error @+1 {{'tile.mma' op lhs has layout <reg [4:d1, 2:d0*8], lane [4:d1*4, 8:d0]>, want the atom's fragment <reg [2:d1, 2:d0*8, 2:d1*8], lane [4:d1*2, 8:d0]>, repeated}}
+  // expected-error @+1 {{'tile.mma' op lhs has layout <reg [4:d1, 2:d0*8], lane [4:d1*4, 8:d0]>, expected the atom's fragment <reg [2:d1, 2:d0*8, 2:d1*8], lane [4:d1*2, 8:d0]>, repeated}}
   %d = tile.mma %a, %b, %c atom "mma.sync.m16n8k16" : tensor<16x16xf16, #lhs>, tensor<16x8xf16, #rhs> -> tensor<16x8xf32, #acc>
   tile.return
 }
@@ -140,7 +140,7 @@ tile.kernel @k() attributes {machine = #tile.machine<"sm_80">, warps = 1 : i32} 
   %x = arith.constant dense<1.0> : tensor<8x4xf32, #rows>
   %y = arith.constant dense<1.0> : tensor<4x8xf32, #columns>
   %z = arith.constant dense<1.0> : tensor<8x8xf32, #sum>
-  // expected-error @+1 {{'tile.mma' op lhs has layout <lane [4:d1, 8:d0]>, want <reg [4:d1], lane [4:_, 8:d0]>: all of k in the threads that accumulate}}
+  // expected-error @+1 {{'tile.mma' op lhs has layout <lane [4:d1, 8:d0]>, expected <reg [4:d1], lane [4:_, 8:d0]>: all of k in the threads that accumulate}}
   %w = tile.mma %x, %y, %z atom "fma" : tensor<8x4xf32, #rows>, tensor<4x8xf32, #columns> -> tensor<8x8xf32, #sum>
   tile.return
 }

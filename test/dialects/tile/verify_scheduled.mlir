@@ -6,7 +6,7 @@
 tile.kernel @k(%i: index) {
   // expected-note @+1 {{the buffer is defined here}}
   %b = tile.alloc : !tile.buffer<8xf32, #o, shared>
-  // expected-error @+1 {{'tile.slot' op takes a slot of !tile.buffer<8xf32, #tile.layout<offset [8:d0]>, shared>, want a ring: a buffer with stages}}
+  // expected-error @+1 {{'tile.slot' op takes a slot of !tile.buffer<8xf32, #tile.layout<offset [8:d0]>, shared>, expected a ring: a buffer with stages}}
   %s = tile.slot %b[%i] : !tile.buffer<8xf32, #o, shared>
   tile.return
 }
@@ -14,7 +14,7 @@ tile.kernel @k(%i: index) {
 // -----
 
 tile.func private @f(%x: tensor<8xf32>) {
-  // expected-error @+1 {{'tile.convert_layout' op converts tensor<8xf32> to tensor<8xf32>, want tiles with layouts}}
+  // expected-error @+1 {{'tile.convert_layout' op converts tensor<8xf32> to tensor<8xf32>, expected tiles with layouts}}
   %y = tile.convert_layout %x : tensor<8xf32> -> tensor<8xf32>
   tile.return
 }
@@ -38,7 +38,7 @@ tile.kernel @k(%m: memref<?xf32>, %i: index) {
   // expected-note @+1 {{it is defined here}}
   %v = tile.view %m : memref<?xf32> to !tile.view<8xf32>
   %b = tile.alloc : !tile.buffer<8xf32, #o, local>
-  // expected-error @+1 {{'tile.copy' op has 2 indices, want 1}}
+  // expected-error @+1 {{'tile.copy' op has 2 indices, expected 1}}
   tile.copy %v[%i, %i] to %b : !tile.view<8xf32> to !tile.buffer<8xf32, #o, local>
   tile.return
 }
@@ -48,7 +48,7 @@ tile.kernel @k(%m: memref<?xf32>, %i: index) {
 #o = #tile.layout<offset [8:d0]>
 tile.kernel @k(%m: memref<?xf32>, %i: index) {
   %b = tile.alloc : !tile.buffer<8xf32, #o, local>
-  // expected-error @+1 {{want a view and a buffer, in either direction}}
+  // expected-error @+1 {{expected a view and a buffer, in either direction}}
   "tile.copy"(%b, %b) : (!tile.buffer<8xf32, #o, local>, !tile.buffer<8xf32, #o, local>) -> ()
   tile.return
 }
@@ -72,7 +72,7 @@ tile.kernel @k(%m: memref<?xf32>, %i: index) {
   // expected-note @+1 {{the other one is defined here}}
   %v = tile.view %m : memref<?xf32> to !tile.view<8xf32>
   %b = tile.alloc : !tile.buffer<8xf16, #o, local>
-  // expected-error @+1 {{'tile.copy' op the destination has elements of type f16, want those of the source, f32}}
+  // expected-error @+1 {{'tile.copy' op the destination has elements of type f16, expected those of the source, f32}}
   tile.copy %v[%i] to %b : !tile.view<8xf32> to !tile.buffer<8xf16, #o, local>
   tile.return
 }
@@ -84,7 +84,7 @@ tile.kernel @k(%m: memref<?xf32>, %i: index) {
   %v = tile.view %m : memref<?xf32> to !tile.view<8xf32>
   // expected-note @+1 {{the ring is defined here}}
   %b = tile.alloc : !tile.buffer<8xf32, #o, shared, stages = 2>
-  // expected-error @+1 {{'tile.copy_async' op the buffer is a ring of 2 stages, want one stage: take it with tile.slot}}
+  // expected-error @+1 {{'tile.copy_async' op the buffer is a ring of 2 stages, expected one stage: take it with tile.slot}}
   %t = tile.copy_async %v[%i] to %b : !tile.view<8xf32> to !tile.buffer<8xf32, #o, shared, stages = 2>
   tile.wait %t
   tile.return
@@ -96,7 +96,7 @@ tile.kernel @k(%m: memref<?xf32>, %i: index) {
 tile.kernel @k(%m: memref<?xf32>, %i: index) {
   %v = tile.view %m : memref<?xf32> to !tile.view<8xf32>
   %b = tile.alloc : !tile.buffer<8xf32, #o, shared>
-  // expected-error @+1 {{'tile.copy_async' op an axis of multicast is 3, want 0 to 2}}
+  // expected-error @+1 {{'tile.copy_async' op an axis of multicast is 3, expected 0 to 2}}
   %t = tile.copy_async %v[%i] to %b multicast [3] : !tile.view<8xf32> to !tile.buffer<8xf32, #o, shared>
   tile.wait %t
   tile.return
@@ -107,7 +107,7 @@ tile.kernel @k(%m: memref<?xf32>, %i: index) {
 tile.kernel @k(%m: memref<?xf32>) {
   // expected-note @+1 {{it is defined here}}
   %v = tile.view %m : memref<?xf32> to !tile.view<8xf32>
-  // expected-error @+1 {{'tile.prefetch' op has 0 indices, want 1}}
+  // expected-error @+1 {{'tile.prefetch' op has 0 indices, expected 1}}
   tile.prefetch %v[] : !tile.view<8xf32>
   tile.return
 }
@@ -115,7 +115,7 @@ tile.kernel @k(%m: memref<?xf32>) {
 // -----
 
 tile.kernel @k() {
-  // expected-error @+1 {{'tile.wait' op has no token, want at least one}}
+  // expected-error @+1 {{'tile.wait' op has no token, expected at least one}}
   "tile.wait"() : () -> ()
   tile.return
 }
@@ -123,7 +123,7 @@ tile.kernel @k() {
 // -----
 
 tile.kernel @k() {
-  // expected-error @+1 {{'tile.join' op has no token, want at least one}}
+  // expected-error @+1 {{'tile.join' op has no token, expected at least one}}
   %t = "tile.join"() : () -> !tile.token
   tile.wait %t
   tile.return
@@ -136,7 +136,7 @@ tile.kernel @k(%m: memref<?xf32>, %i: index) {
   %v = tile.view %m : memref<?xf32> to !tile.view<8xf32>
   %b = tile.alloc : !tile.buffer<8xf32, #o, shared>
   %f = tile.alloc : !tile.barrier<1>
-  // expected-error @+1 {{'tile.barrier_arrive' op expects 64 bytes, want 32: what the copies beside it bring in this round}}
+  // expected-error @+1 {{'tile.barrier_arrive' op expects 64 bytes, expected 32: what the copies beside it bring in this round}}
   tile.barrier_arrive %f[%i] expect 64 : !tile.barrier<1>
   tile.copy_async %v[%i] to %b signals %f[%i] : !tile.view<8xf32> to !tile.buffer<8xf32, #o, shared>, !tile.barrier<1>
   tile.return
@@ -145,7 +145,7 @@ tile.kernel @k(%m: memref<?xf32>, %i: index) {
 // -----
 
 tile.kernel @k() {
-  // expected-error @+1 {{'tile.fence' op has a scope, want none for async: it orders this program's own engines}}
+  // expected-error @+1 {{'tile.fence' op has a scope, expected none for async: it orders this program's own engines}}
   tile.fence async device
   tile.return
 }
@@ -153,7 +153,7 @@ tile.kernel @k() {
 // -----
 
 tile.kernel @k() {
-  // expected-error @+1 {{'tile.fence' op has no scope, want block, cluster, device or system}}
+  // expected-error @+1 {{'tile.fence' op has no scope, expected block, cluster, device or system}}
   tile.fence acquire
   tile.return
 }
@@ -161,7 +161,7 @@ tile.kernel @k() {
 // -----
 
 tile.kernel @k(%x: f32) {
-  // expected-error @+1 {{'tile.print' op has 1 values for 2 places {}, want one each}}
+  // expected-error @+1 {{'tile.print' op has 1 values for 2 places {}, expected one each}}
   tile.print "{} and {}", %x : f32
   tile.return
 }
@@ -175,7 +175,7 @@ tile.kernel @k() {
   // expected-note @+1 {{the buffer is defined here}}
   %a = tile.alloc : !tile.buffer<4x4xf16, #o, local>
   %b = tile.alloc : !tile.buffer<4x4xf16, #o, shared>
-  // expected-error @+1 {{'tile.mma_async' op lhs lies in local, want shared or tmem}}
+  // expected-error @+1 {{'tile.mma_async' op lhs lies in local, expected shared or tmem}}
   %u = tile.mma_async %a, %b, %c atom "a" : !tile.buffer<4x4xf16, #o, local>, !tile.buffer<4x4xf16, #o, shared> -> tensor<4x4xf32, #l>
   %v = tile.mma_wait %u pending 0 : tensor<4x4xf32, #l>
   tile.return
@@ -188,7 +188,7 @@ tile.kernel @k() {
 tile.kernel @k() {
   %b = tile.alloc : !tile.buffer<4x4xf16, #o, shared>
   %c = tile.alloc : !tile.buffer<4x4xf32, #o, tmem>
-  // expected-error @+1 {{'tile.mma_async' op signals no barrier, want one: its accumulator lies in tmem}}
+  // expected-error @+1 {{'tile.mma_async' op signals no barrier, expected one: its accumulator lies in tmem}}
   tile.mma_async %b, %b, %c atom "a" : !tile.buffer<4x4xf16, #o, shared>, !tile.buffer<4x4xf16, #o, shared> -> !tile.buffer<4x4xf32, #o, tmem>
   tile.return
 }
@@ -199,7 +199,7 @@ tile.kernel @k() {
 tile.kernel @k() {
   %b = tile.alloc : !tile.buffer<4x4xf16, #o, shared>
   %c = tile.alloc : !tile.buffer<4x4xf32, #o, shared>
-  // expected-error @+1 {{want a tile or a buffer in tmem}}
+  // expected-error @+1 {{expected a tile or a buffer in tmem}}
   tile.mma_async %b, %b, %c atom "a" : !tile.buffer<4x4xf16, #o, shared>, !tile.buffer<4x4xf16, #o, shared> -> !tile.buffer<4x4xf32, #o, shared>
   tile.return
 }
@@ -207,7 +207,7 @@ tile.kernel @k() {
 // -----
 
 tile.func private @f(%x: tensor<8xf32>) {
-  // expected-error @+1 {{'tile.mma_wait' op pending is 8, want 0 to 7}}
+  // expected-error @+1 {{'tile.mma_wait' op pending is 8, expected 0 to 7}}
   %y = tile.mma_wait %x pending 8 : tensor<8xf32>
   tile.return
 }
@@ -215,7 +215,7 @@ tile.func private @f(%x: tensor<8xf32>) {
 // -----
 
 tile.func private @f(%i: index) {
-  // expected-error @+1 {{'tile.warp_specialize' op stands in 'tile.func', want it directly in a tile.kernel}}
+  // expected-error @+1 {{'tile.warp_specialize' op stands in 'tile.func', expected it directly in a tile.kernel}}
   tile.warp_specialize captures(%i : index) partition "a" warps(1) {
     tile.yield
   }
@@ -227,7 +227,7 @@ tile.func private @f(%i: index) {
 tile.kernel @k(%m: memref<?xf32>, %i: index) {
   // expected-note @+1 {{it is defined here}}
   %x = arith.constant dense<1.0> : tensor<4xf32>
-  // expected-error @+1 {{'tile.warp_specialize' op captures tensor<4xf32>, want scalars, memrefs, views, buffers and barriers only}}
+  // expected-error @+1 {{'tile.warp_specialize' op captures tensor<4xf32>, expected scalars, memrefs, views, buffers and barriers only}}
   tile.warp_specialize captures(%x : tensor<4xf32>) partition "a" warps(1) {
     tile.yield
   }
@@ -237,7 +237,7 @@ tile.kernel @k(%m: memref<?xf32>, %i: index) {
 // -----
 
 tile.kernel @k(%i: index) {
-  // expected-error @+1 {{'tile.warp_specialize' op has two partitions "a", want different names}}
+  // expected-error @+1 {{'tile.warp_specialize' op has two partitions "a", expected different names}}
   tile.warp_specialize captures(%i : index) partition "a" warps(1) {
     tile.yield
   } partition "a" warps(1) {
@@ -249,7 +249,7 @@ tile.kernel @k(%i: index) {
 // -----
 
 tile.kernel @k(%i: index) {
-  // expected-error @+1 {{'tile.warp_specialize' op warps of a partition is 0, want 1 to 64}}
+  // expected-error @+1 {{'tile.warp_specialize' op warps of a partition is 0, expected 1 to 64}}
   tile.warp_specialize captures(%i : index) partition "a" warps(0) {
     tile.yield
   }
@@ -260,7 +260,7 @@ tile.kernel @k(%i: index) {
 
 // expected-note @+1 {{the kernel's warps are said here}}
 tile.kernel @k(%i: index) attributes {warps = 4 : i32} {
-  // expected-error @+1 {{'tile.warp_specialize' op its partitions have 5 warps together, want at most the kernel's 4}}
+  // expected-error @+1 {{'tile.warp_specialize' op its partitions have 5 warps together, expected at most the kernel's 4}}
   tile.warp_specialize captures(%i : index) partition "a" warps(1) {
     tile.yield
   } partition "b" warps(4) {
@@ -272,7 +272,7 @@ tile.kernel @k(%i: index) attributes {warps = 4 : i32} {
 // -----
 
 tile.kernel @k(%i: index) {
-  // expected-error @+1 {{'tile.warp_specialize' op registers of a partition is 1000, want 0 to 512}}
+  // expected-error @+1 {{'tile.warp_specialize' op registers of a partition is 1000, expected 0 to 512}}
   tile.warp_specialize captures(%i : index) partition "a" warps(1) registers(1000) {
     tile.yield
   }
@@ -282,7 +282,7 @@ tile.kernel @k(%i: index) {
 // -----
 
 tile.kernel @k(%i: index) {
-  // expected-error @+1 {{'tile.warp_specialize' op warps has 2 entries, want 1, one per partition}}
+  // expected-error @+1 {{'tile.warp_specialize' op warps has 2 entries, expected 1, one per partition}}
   "tile.warp_specialize"(%i) <{names = ["a"], warps = array<i64: 1, 1>}> ({
   ^bb0(%j: index):
     tile.yield
@@ -293,7 +293,7 @@ tile.kernel @k(%i: index) {
 // -----
 
 tile.kernel @k(%i: index) {
-  // expected-error @+1 {{'tile.warp_specialize' op partition #0 has 0 arguments, want 1, one per capture}}
+  // expected-error @+1 {{'tile.warp_specialize' op partition #0 has 0 arguments, expected 1, one per capture}}
   "tile.warp_specialize"(%i) <{names = ["a"], warps = array<i64: 1>}> ({
     tile.yield
   }) : (index) -> ()
@@ -303,7 +303,7 @@ tile.kernel @k(%i: index) {
 // -----
 
 tile.kernel @k(%i: index) {
-  // expected-error @+1 {{'tile.warp_specialize' op argument #0 of partition #0 is i32, want the capture's type, index}}
+  // expected-error @+1 {{'tile.warp_specialize' op argument #0 of partition #0 is i32, expected the capture's type, index}}
   "tile.warp_specialize"(%i) <{names = ["a"], warps = array<i64: 1>}> ({
   ^bb0(%j: i32):
     tile.yield
@@ -314,7 +314,7 @@ tile.kernel @k(%i: index) {
 // -----
 
 tile.kernel @k(%i: index) {
-  // expected-error @+1 {{'tile.warp_specialize' op partition #0 is empty, want a body}}
+  // expected-error @+1 {{'tile.warp_specialize' op partition #0 is empty, expected a body}}
   "tile.warp_specialize"(%i) <{names = ["a"], warps = array<i64: 1>}> ({
   }) : (index) -> ()
   tile.return
@@ -323,7 +323,7 @@ tile.kernel @k(%i: index) {
 // -----
 
 tile.kernel @k(%i: index) {
-  // expected-error @+1 {{'tile.warp_specialize' op has no partition, want at least one}}
+  // expected-error @+1 {{'tile.warp_specialize' op has no partition, expected at least one}}
   "tile.warp_specialize"(%i) <{names = [], warps = array<i64>}> : (index) -> ()
   tile.return
 }

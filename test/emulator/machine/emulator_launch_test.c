@@ -94,7 +94,7 @@ static void test_shared_limit(void) {
   const tessera_emulator_finding_t *finding = find_kind(report, TESSERA_EMULATOR_SHARED_LIMIT);
   CHECK(finding);
   if (finding)
-    CHECK_CONTAINS(finding->text, "k wants 65537 bytes for a block, the chip has 65536");
+    CHECK_CONTAINS(finding->text, "k requires 65537 bytes for a block; the chip has 65536");
   CHECK(report && report->counters.threads == 0);
   tessera_emulator_report_destroy(report);
 }

@@ -144,7 +144,7 @@ def check(case):
         stats = (folder / "stats.json").read_text()
         counted = json.loads(stats)["kernels"]["product"]["mma_instructions"]
         if counted < 1 or (counted > 1 and not chosen):
-            return f"{name}: {counted} instructions, want {'some' if chosen else 'one'}"
+            return f"{name}: {counted} instructions, expected {'some' if chosen else 'one'}"
         if options.code:
             form = "--tile-to-cubin" if chip.startswith("sm_") else "--tile-to-hsaco"
             done = subprocess.run([options.build / "bin" / "tile-translate", folder / "program.mlir", form, f"--chip={chip}", "-o", folder / "code"],

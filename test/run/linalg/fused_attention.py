@@ -202,7 +202,7 @@ def run(tool, folder, target, name):
     stats = json.loads((folder / "s.json").read_text())
     seen = stats["passes"]["tile-fuse-attention"]["fused"]
     if seen != fused:
-        return f"{name} {target}: {seen} fused, want {fused}"
+        return f"{name} {target}: {seen} fused, expected {fused}"
     if how.get("d", 5) < 16:  # rows of so few elements are not spread over the banks
         return None
     conflicts = [k["shared_bank_conflicts"] for kernel, k in stats["kernels"].items() if "attention" in kernel and "shared_bank_conflicts" in k]

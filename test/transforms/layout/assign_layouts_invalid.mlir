@@ -16,7 +16,7 @@ tile.kernel @cpu(%x: memref<32xf32>) attributes {machine = #tile.machine<"x86-64
 
 // -----
 
-// expected-error @below {{is to run on 3 warps, want a power of two up to 64}}
+// expected-error @below {{is to run on 3 warps, expected a power of two up to 64}}
 tile.kernel @three(%x: memref<32xf32>) attributes {machine = #tile.machine<"sm_80">, warps = 3 : i32} {
   %zero = arith.constant dense<0.0> : tensor<32xf32>
   tile.return
@@ -25,7 +25,7 @@ tile.kernel @three(%x: memref<32xf32>) attributes {machine = #tile.machine<"sm_8
 // -----
 
 tile.func private @again(%x: tensor<32xf32>) -> tensor<32xf32> {
-  // expected-error @below {{calls too deep, want no recursion}}
+  // expected-error @below {{calls too deep, expected no recursion}}
   %y = tile.call @again(%x) : (tensor<32xf32>) -> tensor<32xf32>
   tile.return %y : tensor<32xf32>
 }
@@ -40,7 +40,7 @@ tile.kernel @recursive(%x: memref<32xf32>) attributes {machine = #tile.machine<"
 tile.func private @far(tensor<32xf32>) -> tensor<32xf32>
 tile.kernel @external(%x: memref<32xf32>) attributes {machine = #tile.machine<"sm_80">} {
   %zero = arith.constant dense<0.0> : tensor<32xf32>
-  // expected-error @below {{calls a function without a body here, want one to inline}}
+  // expected-error @below {{calls a function without a body here, expected one to inline}}
   %y = tile.call @far(%zero) : (tensor<32xf32>) -> tensor<32xf32>
   tile.return
 }
@@ -48,7 +48,7 @@ tile.kernel @external(%x: memref<32xf32>) attributes {machine = #tile.machine<"s
 // -----
 
 tile.kernel @regions(%x: memref<32xf32>, %n: index) attributes {machine = #tile.machine<"sm_80">} {
-  // expected-error @below {{carries tiles through regions, want scf.for, scf.while or scf.if}}
+  // expected-error @below {{carries tiles through regions, expected scf.for, scf.while or scf.if}}
   %y = scf.index_switch %n -> tensor<32xf32>
   case 0 {
     %zero = arith.constant dense<0.0> : tensor<32xf32>

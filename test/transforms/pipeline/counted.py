@@ -52,7 +52,7 @@ def gemm(size, passes):
 
 
 def expect(what, got, want):
-    print(f"{what}: {got}, want {want}")
+    print(f"{what}: {got}, expected {want}")
     if got != want:
         failures.append(what)
 

@@ -61,7 +61,7 @@ func.func @too_large(%a: tensor<4096x4096xf16>, %b: tensor<4096x4096xf16>, %c: t
 // -----
 
 func.func @extents(%a: tensor<64x?xf32>, %b: tensor<64x?xf32>) -> tensor<64x?xf32> {
-  // expected-error@below {{has 1 tile.extents, want one for each of 2 dimensions}}
+  // expected-error@below {{has 1 tile.extents, expected one for each of 2 dimensions}}
   %0 = linalg.generic {indexing_maps = [affine_map<(a, b) -> (a, b)>, affine_map<(a, b) -> (a, b)>], iterator_types = ["parallel", "parallel"]}
       ins(%a : tensor<64x?xf32>) outs(%b : tensor<64x?xf32>) attrs = {tile.extents = array<i64: 64>} {
   ^bb0(%x: f32, %o: f32):

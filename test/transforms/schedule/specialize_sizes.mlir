@@ -12,8 +12,8 @@
 // tolerance: 1e-3
 // RUN: not %tile_opt %s --pass-pipeline='builtin.module(func.func(tile-specialize-sizes{buckets=16,4}))' 2>&1 | FileCheck %s --check-prefix=FALLING
 // RUN: not %tile_opt %s --pass-pipeline='builtin.module(func.func(tile-specialize-sizes{buckets=16}))' 2>&1 | FileCheck %s --check-prefix=ONE
-// FALLING: error: {{.*}}cannot read buckets '16,4', want two to 8 rising sizes: 16,256,4096
-// ONE: error: {{.*}}cannot choose between buckets '16', want two at least
+// FALLING: error: {{.*}}cannot read buckets '16,4', expected two to 8 rising sizes: 16,256,4096
+// ONE: error: {{.*}}cannot choose between buckets '16', expected two at least
 
 // CHECK-LABEL: func.func @main
 // CHECK: linalg.generic {{.*}} ins(%{{.*}} : f32)

@@ -79,7 +79,7 @@ func.func @twice() -> tensor<2x2xf32, #sparse.csr> {
 func.func @full() -> tensor<1x4xf32, #sparse.nm<n = 1, m = 4>> {
   %d = arith.constant dense<[[1.0, 0.0, 2.0, 0.0]]> : tensor<1x4xf32>
   %a = sparse.pack %d : tensor<1x4xf32> -> tensor<1x4xf32, #sparse.csr>
-  // expected-error@+1 {{window 0 of group 0 holds 2 elements that are not zero, want at most 1}}
+  // expected-error@+1 {{window 0 of group 0 holds 2 elements that are not zero, expected at most 1}}
   %b = sparse.convert %a : tensor<1x4xf32, #sparse.csr> -> tensor<1x4xf32, #sparse.nm<n = 1, m = 4>>
   return %b : tensor<1x4xf32, #sparse.nm<n = 1, m = 4>>
 }

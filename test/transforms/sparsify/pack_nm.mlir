@@ -48,7 +48,7 @@ func.func @stays(%d: tensor<2x4xf32>) -> (tensor<2x4xf32, #sparse.nm<n = 2, m = 
 
 func.func @splat() -> tensor<2x4xbf16, #sparse.nm<n = 2, m = 4>> {
   %d = arith.constant dense<1.0> : tensor<2x4xbf16>
-  // expected-error@+1 {{window 0 of group 0 holds 4 elements that are not zero, want at most 2 (sparse-prune-nm drops the others)}}
+  // expected-error@+1 {{window 0 of group 0 holds 4 elements that are not zero, expected at most 2 (sparse-prune-nm drops the others)}}
   %w = sparse.pack %d : tensor<2x4xbf16> -> tensor<2x4xbf16, #sparse.nm<n = 2, m = 4>>
   return %w : tensor<2x4xbf16, #sparse.nm<n = 2, m = 4>>
 }
@@ -57,7 +57,7 @@ func.func @splat() -> tensor<2x4xbf16, #sparse.nm<n = 2, m = 4>> {
 
 func.func @product(%x: tensor<3x8xf32>, %y: tensor<3x1xf32>) -> tensor<3x1xf32> {
   %w = arith.constant dense<[[0.0], [1.0], [5.0], [0.0], [1.0], [2.0], [3.0], [0.0]]> : tensor<8x1xf32>
-  // expected-error@+1 {{window 1 of group 0 holds 3 elements that are not zero, want at most 2}}
+  // expected-error@+1 {{window 1 of group 0 holds 3 elements that are not zero, expected at most 2}}
   %r = linalg.matmul ins(%x, %w : tensor<3x8xf32>, tensor<8x1xf32>) outs(%y : tensor<3x1xf32>) -> tensor<3x1xf32>
   return %r : tensor<3x1xf32>
 }
