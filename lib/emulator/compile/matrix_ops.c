@@ -151,11 +151,11 @@ static bool typeByWord(const char *word, tessera_lane_type_t *type) {
 static bool readIntrinsic(MlirStringRef name, bool *isSparse, tessera_mma_sync_t *mma) {
   static const char *const heads[] = {"llvm.nvvm.mma.m", "llvm.nvvm.mma.sp.m", "llvm.nvvm.mma.sp.ordered.metadata.m"};
   char text[128], d[8], a[8], b[8], c[8];
-  size_t which = sizeof heads / sizeof *heads;
+  int which = (int)(sizeof heads / sizeof *heads) - 1;
   snprintf(text, sizeof text, "%.*s", (int)name.length, name.data);
-  while (which-- > 0 && strncmp(text, heads[which], strlen(heads[which])) != 0) {
-  }
-  if (which == SIZE_MAX)
+  while (which >= 0 && strncmp(text, heads[which], strlen(heads[which])) != 0)
+    --which;
+  if (which < 0)
     return false;
   *isSparse = which > 0;
   return sscanf(text + strlen(heads[which]), "%dn%dk%d.row.col.%7[a-z0-9].%7[a-z0-9].%7[a-z0-9].%7[a-z0-9]", &mma->m,
