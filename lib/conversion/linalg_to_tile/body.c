@@ -23,6 +23,14 @@ MlirValue tileBodyMapGet(const TileBodyMap *map, MlirValue from) {
   return (MlirValue){NULL};
 }
 
+void tileKernelMapInputs(TileKernelEmission *e, TileBodyMap *map, int begin, int end, bool overOutput) {
+  for (int i = begin; i < end; ++i) {
+    MlirValue argument = mlirBlockGetArgument(e->structured->body, i);
+    if (!mlirOpOperandIsNull(mlirValueGetFirstUse(argument)))
+      tileBodyMapSet(map, argument, tileKernelLoad(e, i, NULL, overOutput));
+  }
+}
+
 MlirValue tileKernelPosition(TileKernelEmission *e, int dim, MlirType tile) {
   const TileDim *d = &e->structured->dims[dim];
   if (d->axis < 0)

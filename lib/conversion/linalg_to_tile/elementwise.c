@@ -45,11 +45,7 @@ bool tileLowerElementwise(TileStructured *s) {
   TileKernelEmission e;
   tileKernelBegin(&e, s, "elementwise");
   TileBodyMap map = {0};
-  for (int i = 0; i < s->numInputs + s->numOutputs; ++i) {
-    MlirValue argument = mlirBlockGetArgument(s->body, i);
-    if (!mlirOpOperandIsNull(mlirValueGetFirstUse(argument)))
-      tileBodyMapSet(&map, argument, tileKernelLoad(&e, i, NULL, false));
-  }
+  tileKernelMapInputs(&e, &map, 0, s->numInputs + s->numOutputs, false);
   MlirOperation yield = mlirBlockGetTerminator(s->body);
   MlirValue results[MaxOperands];
   for (int i = 0; i < s->numOutputs; ++i)

@@ -187,9 +187,7 @@ static void buildStep(TileKernelEmission *e, const void *extremum, MlirValue *st
   const Extremum *x = extremum;
   const TileStructured *s = e->structured;
   TileBodyMap map = {0};
-  for (int i = 0; i < s->numInputs; ++i)
-    if (!mlirOpOperandIsNull(mlirValueGetFirstUse(mlirBlockGetArgument(s->body, i))))
-      tileBodyMapSet(&map, mlirBlockGetArgument(s->body, i), tileKernelLoad(e, i, NULL, false));
+  tileKernelMapInputs(e, &map, 0, s->numInputs, false);
   tileBodyMapSet(&map, outputArgument(s, x->best), state[0]);
   MlirValue better = tileKernelCloneValue(e, &map, mlirOperationGetResult(x->compare, 0));
   if (tileDimIsRagged(&s->dims[x->vector])) {

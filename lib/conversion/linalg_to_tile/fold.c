@@ -9,21 +9,16 @@
 
 enum { Columns = 256 };
 
-static bool isRead(const TileStructured *s, int operand) {
-  return !mlirOpOperandIsNull(mlirValueGetFirstUse(mlirBlockGetArgument(s->body, operand)));
-}
-
 static void buildStep(TileKernelEmission *e, const void *context, MlirValue *accumulators) {
   const TileStructured *s = context;
   TileBodyMap map = {0};
   MlirValue results[MaxOperands], yield[MaxOperands];
   intptr_t carried = 0;
-  for (int i = 0; i < s->numInputs + s->numOutputs; ++i) {
-    bool isCarried = i >= s->numInputs && tileStructuredAccumulates(s, &s->operands[i]);
-    if (isCarried || isRead(s, i))
-      tileBodyMapSet(&map, mlirBlockGetArgument(s->body, i),
-                     isCarried ? accumulators[carried++] : tileKernelLoad(e, i, NULL, false));
-  }
+  for (int i = 0; i < s->numInputs + s->numOutputs; ++i)
+    if (i >= s->numInputs && tileStructuredAccumulates(s, &s->operands[i]))
+      tileBodyMapSet(&map, mlirBlockGetArgument(s->body, i), accumulators[carried++]);
+    else
+      tileKernelMapInputs(e, &map, i, i + 1, false);
   for (int o = 0; o < s->numOutputs; ++o)
     results[o] = tileKernelCloneValue(e, &map, mlirOperationGetOperand(mlirBlockGetTerminator(s->body), o));
   carried = 0;

@@ -101,26 +101,12 @@ static void applyAt(const TileStructured *elementwise, int argument, MlirOperati
   MlirType type = mlirValueGetType(mlirOperationGetOperand(store, 0));
   MlirValue value = placeTile(&e, &s, store);
   tileBodyMapSet(&map, mlirBlockGetArgument(s.body, argument), value);
-  for (int i = 0; i < s.numInputs; ++i) {
-    MlirValue input = mlirBlockGetArgument(s.body, i);
-    if (i != argument && !mlirOpOperandIsNull(mlirValueGetFirstUse(input)))
-      tileBodyMapSet(&map, input, tileKernelLoad(&e, i, NULL, true));
-  }
+  tileKernelMapInputs(&e, &map, 0, argument < s.numInputs ? argument : s.numInputs, true);
+  tileKernelMapInputs(&e, &map, argument + 1, s.numInputs, true);
   MlirValue result = tileKernelCloneValue(&e, &map, mlirOperationGetOperand(mlirBlockGetTerminator(s.body), 0));
   if (!mlirTypeEqual(mlirValueGetType(result), type))
     result = tileReshapeOpBuild(&e.body, type, result);
   mlirOperationSetOperand(store, 0, result);
-}
-
-static MlirType parameterType(MlirValue host) {
-  MlirType type = mlirValueGetType(host);
-  int64_t sizes[MaxDims];
-  if (!mlirTypeIsARankedTensor(type))
-    return type;
-  for (intptr_t i = 0; i < mlirShapedTypeGetRank(type); ++i)
-    sizes[i] = mlirShapedTypeGetDimSize(type, i);
-  return mlirMemRefTypeContiguousGet(mlirShapedTypeGetElementType(type), mlirShapedTypeGetRank(type), sizes,
-                                     mlirAttributeGetNull());
 }
 
 // Repeats a reshape for another value.
@@ -141,7 +127,7 @@ static void joinLaunch(const TileStructured *s, int argument, TileJoinedLaunch *
     MlirValue host = isCapture ? s->captures[i - s->numInputs] : s->operands[i].value;
     if (i == argument)
       continue;
-    parameters[isCapture ? i + s->numOutputs : i] = addParameter(launch, kernel, parameterType(host), count);
+    parameters[isCapture ? i + s->numOutputs : i] = addParameter(launch, kernel, tileKernelParameterType(host), count);
     more[count++] = host;
   }
   MlirBlock body = bodyOf(kernel);

@@ -66,7 +66,7 @@ MlirAttribute tileKernelFreshName(MlirOperation op, const char *kind) {
   return mlirStringAttrGet(mlirOperationGetContext(op), name);
 }
 
-static MlirType parameterType(MlirValue host) {
+MlirType tileKernelParameterType(MlirValue host) {
   MlirType type = mlirValueGetType(host);
   return mlirTypeIsARankedTensor(type) ? memrefType(type) : type;
 }
@@ -74,9 +74,9 @@ static MlirType parameterType(MlirValue host) {
 static intptr_t parameterTypes(const TileStructured *s, MlirType *types) {
   intptr_t count = 0;
   for (int i = 0; i < s->numInputs; ++i)
-    types[count++] = parameterType(s->operands[i].value);
+    types[count++] = tileKernelParameterType(s->operands[i].value);
   for (int i = 0; i < s->numCaptures; ++i)
-    types[count++] = parameterType(s->captures[i]);
+    types[count++] = tileKernelParameterType(s->captures[i]);
   for (int i = s->numInputs; i < s->numInputs + s->numOutputs; ++i)
     types[count++] = memrefType(mlirValueGetType(s->operands[i].value));
   return count;
@@ -114,18 +114,15 @@ static void bindParameters(TileKernelEmission *e, MlirBlock block) {
 
 MlirValue tileKernelExtent(TileKernelEmission *e, int dim) {
   const TileDim *d = &e->structured->dims[dim];
-  if (!mlirShapedTypeIsDynamicSize(d->extent))
-    return tileBuildIndex(&e->body, d->extent);
-  MlirValue operands[2] = {e->parameters[d->operand], tileBuildIndex(&e->body, d->result)};
-  return memrefDimOpBuild(&e->body, operands[0], operands[1]);
+  bool isKnown = !mlirShapedTypeIsDynamicSize(d->extent);
+  return isKnown ? tileBuildIndex(&e->body, d->extent) : tileBuildDim(&e->body, e->parameters[d->operand], d->result);
 }
 
 static MlirValue hostExtent(TileKernelEmission *e, int dim) {
   const TileDim *d = &e->structured->dims[dim];
-  if (!mlirShapedTypeIsDynamicSize(d->extent))
-    return tileBuildIndex(&e->host, d->extent);
-  MlirValue operands[2] = {e->structured->operands[d->operand].value, tileBuildIndex(&e->host, d->result)};
-  return tensorDimOpBuild(&e->host, operands[0], operands[1]);
+  bool isKnown = !mlirShapedTypeIsDynamicSize(d->extent);
+  return isKnown ? tileBuildIndex(&e->host, d->extent)
+                 : tileBuildDim(&e->host, e->structured->operands[d->operand].value, d->result);
 }
 
 MlirValue tileKernelNumTiles(TileKernelEmission *e, TileBuilder *builder, int dim, MlirValue extent) {
@@ -349,29 +346,40 @@ void tileKernelEnd(TileKernelEmission *e) {
 
 //===--- loops --------------------------------------------------------------===//
 
+MlirValue tileKernelOpenLoop(TileKernelEmission *e, MlirValue end, int64_t step, intptr_t count, MlirValue *carried,
+                             TileKernelLoop *loop) {
+  MlirBlock block;
+  MlirValue zero = tileBuildIndex(&e->body, 0), by = tileBuildIndex(&e->body, step);
+  *loop = (TileKernelLoop){.count = count, .carried = carried};
+  loop->op = tileBuildFor(&e->body, zero, end, by, count, carried, &block);
+  loop->outer = e->body;
+  e->body = tileBuilderAtEnd(block, loop->outer.location);
+  for (intptr_t i = 0; i < count; ++i)
+    carried[i] = mlirBlockGetArgument(block, 1 + i);
+  return mlirBlockGetArgument(block, 0);
+}
+
+void tileKernelCloseLoop(TileKernelEmission *e, const TileKernelLoop *loop) {
+  tileBuildYield(&e->body, loop->count, loop->carried);
+  e->body = loop->outer;
+  for (intptr_t i = 0; i < loop->count; ++i)
+    loop->carried[i] = mlirOperationGetResult(loop->op, i);
+}
+
 static void loopFrom(TileKernelEmission *e, int dim, intptr_t count, MlirValue *accumulators, TileKernelStep step,
                      const void *context) {
   const TileStructured *s = e->structured;
+  TileKernelLoop loop;
   while (dim < s->numDims && !s->dims[dim].isReduction)
     ++dim;
   if (dim == s->numDims) {
     step(e, context, accumulators);
     return;
   }
-  MlirValue zero = tileBuildIndex(&e->body, 0), one = tileBuildIndex(&e->body, 1);
   MlirValue end = tileKernelNumTiles(e, &e->body, dim, tileKernelExtent(e, dim));
-  MlirBlock block;
-  MlirOperation loop = tileBuildFor(&e->body, zero, end, one, count, accumulators, &block);
-  TileBuilder outer = e->body;
-  e->body = tileBuilderAtEnd(block, outer.location);
-  e->index[dim] = mlirBlockGetArgument(block, 0);
-  for (intptr_t i = 0; i < count; ++i)
-    accumulators[i] = mlirBlockGetArgument(block, 1 + i);
+  e->index[dim] = tileKernelOpenLoop(e, end, 1, count, accumulators, &loop);
   loopFrom(e, dim + 1, count, accumulators, step, context);
-  tileBuildYield(&e->body, count, accumulators);
-  e->body = outer;
-  for (intptr_t i = 0; i < count; ++i)
-    accumulators[i] = mlirOperationGetResult(loop, i);
+  tileKernelCloseLoop(e, &loop);
 }
 
 void tileKernelLoopOverReductions(TileKernelEmission *e, intptr_t count, MlirValue *accumulators, TileKernelStep step,

@@ -22,11 +22,21 @@ typedef struct TileKernelEmission {
   bool bodyOverOutput;                             // the body is cloned on tiles without the reduction dimensions
 } TileKernelEmission;
 
+// Maps values of the linalg body to tiles while it is cloned.
+typedef struct TileBodyMap {
+  intptr_t count;
+  struct {
+    MlirValue from, to;
+  } entries[MaxBodyValues + MaxOperands];
+} TileBodyMap;
+
 void tileKernelBegin(TileKernelEmission *emission, const TileStructured *structured, const char *kind);
 void tileKernelEnd(TileKernelEmission *emission);
 
 // A name for a kernel that no other symbol has: kind_0, kind_1, …
 MlirAttribute tileKernelFreshName(MlirOperation op, const char *kind);
+// The type that a host's tensor or number has in a kernel.
+MlirType tileKernelParameterType(MlirValue host);
 // The type of a tile over the iteration tile's axes (a scalar type when there are none).
 MlirType tileKernelTileType(const TileKernelEmission *emission, MlirType element);
 // As above, without the reduction dimensions.
@@ -50,6 +60,9 @@ void tileKernelPrefetch(TileKernelEmission *emission, int index);
 MlirValue tileKernelInitial(TileKernelEmission *emission, int index);
 // tile.reduce {operation} over the reduction dimensions; `tile` itself when none of them has an axis.
 MlirValue tileKernelReduce(TileKernelEmission *emission, const char *operation, MlirValue tile);
+// As above, over any axes.
+MlirValue tileKernelFold(TileKernelEmission *emission, const char *operation, MlirValue tile, MlirType type,
+                         intptr_t count, const int64_t *axes);
 // Operand `index`'s current tile as a matrix over two tiled dimensions, zero past the edges.
 MlirValue tileKernelLoadMatrix(TileKernelEmission *emission, int index, const int dims[2]);
 // Copies operand `index`'s current tile, its axes in the order of `dims` (two dimensions), into a local buffer.
@@ -69,6 +82,17 @@ MlirType tileKernelGroupedBufferType(TileKernelEmission *emission, int64_t rows,
 MlirValue tileKernelSlice(TileKernelEmission *emission, MlirValue buffer, int64_t rows, int64_t columns, MlirValue row,
                           MlirValue column);
 MlirValue tileKernelLoadBuffer(TileKernelEmission *emission, MlirValue buffer);
+// for %i = 0 to %end step %step, carrying `count` values; returns %i. e->body is inside until the loop is closed;
+// `carried` are the loop's arguments inside, what it yields when it is closed, and its results afterwards.
+typedef struct TileKernelLoop {
+  MlirOperation op;
+  TileBuilder outer;
+  intptr_t count;
+  MlirValue *carried;
+} TileKernelLoop;
+MlirValue tileKernelOpenLoop(TileKernelEmission *emission, MlirValue end, int64_t step, intptr_t count,
+                             MlirValue *carried, TileKernelLoop *loop);
+void tileKernelCloseLoop(TileKernelEmission *emission, const TileKernelLoop *loop);
 // Loops over the reduction dimensions, the last one innermost, one tile per step; `step` is called in the innermost
 // body and replaces the accumulators. Afterwards `accumulators` are the loops' results.
 typedef void (*TileKernelStep)(TileKernelEmission *emission, const void *context, MlirValue *accumulators);
@@ -76,6 +100,8 @@ void tileKernelLoopOverReductions(TileKernelEmission *emission, intptr_t count, 
                                   TileKernelStep step, const void *context);
 // What the epilogue, if there is one, makes of the finished tile of the output.
 MlirValue tileKernelEpilogue(TileKernelEmission *emission, MlirValue result);
+// Maps the arguments `begin` to `end` - 1 of the body, which are used, to loads of these operands.
+void tileKernelMapInputs(TileKernelEmission *emission, TileBodyMap *map, int begin, int end, bool overOutput);
 // The position along dimension `dim` of every element, as a tile of `tile`'s type (of indices).
 MlirValue tileKernelPosition(TileKernelEmission *emission, int dim, MlirType tile);
 // A tile of i1: true where the position along dimension `dim`, which has an axis, is inside.
@@ -84,16 +110,14 @@ MlirValue tileKernelConstant(TileKernelEmission *emission, MlirAttribute value, 
 // exp as softmax has it, within 1 ulp (`afn`), not 0.51: beside the sum's roundings that is nothing (docs/numerics.md
 // §7).
 MlirValue tileKernelWeight(TileKernelEmission *emission, MlirValue x);
+// Adds `count` axes to a tile, or all axes to a scalar.
+MlirValue tileKernelBroadcast(TileKernelEmission *emission, MlirValue value, MlirType tile, intptr_t count,
+                              const int64_t *axes);
+// Row statistics (maximum, sum) spread over the reduction dimensions of `tile`.
+MlirValue tileKernelSpreadRow(TileKernelEmission *emission, MlirValue row, MlirType tile);
 // Spreads a scalar over a tile type (returns it as it is when the type is a scalar).
 MlirValue tileKernelSplat(TileKernelEmission *emission, MlirValue scalar, MlirType tile);
 
-// Maps values of the linalg body to tiles while it is cloned.
-typedef struct TileBodyMap {
-  intptr_t count;
-  struct {
-    MlirValue from, to;
-  } entries[MaxBodyValues + MaxOperands];
-} TileBodyMap;
 void tileBodyMapSet(TileBodyMap *map, MlirValue from, MlirValue to);
 MlirValue tileBodyMapGet(const TileBodyMap *map, MlirValue from); // null when absent
 // The tile that stands for `value` of the body, cloning what it needs first. Tiles have the iteration tile's shape.

@@ -81,20 +81,27 @@ static MlirType viewType(TileKernelEmission *e, const OperandTile *t, MlirType e
   return tileViewTypeGet(e->body.context, &spec);
 }
 
+static MlirAttribute list(const TileKernelEmission *e, intptr_t count, const int64_t *values) {
+  return mlirDenseI64ArrayGet(e->body.context, count, values);
+}
+
 static MlirValue buildView(TileKernelEmission *e, const OperandTile *t, MlirValue memref, const char *pad) {
-  MlirValue operands[1 + MaxDims] = {memref};
-  memcpy(operands + 1, t->fixedIndex, (size_t)t->numFixed * sizeof *operands);
-  TileAttributeEntry attributes[] = {{"fixed", mlirDenseI64ArrayGet(e->body.context, t->numFixed, t->fixed)}, {0}};
   MlirType type = viewType(e, t, mlirShapedTypeGetElementType(mlirValueGetType(memref)), pad);
-  return tileBuildValue(&e->body, tileViewOpName, type, 1 + t->numFixed, operands, attributes);
+  return tileViewOpBuild(&e->body, type, memref, t->numFixed, t->fixedIndex, list(e, t->numFixed, t->fixed));
+}
+
+static MlirValue loadTile(TileKernelEmission *e, const OperandTile *t, int index, const char *pad) {
+  MlirValue memref = e->parameters[index];
+  MlirType element = mlirShapedTypeGetElementType(mlirValueGetType(memref));
+  MlirType type = tileTileTypeGet(t->numKept, t->shape, element, mlirAttributeGetNull());
+  return tileLoadOpBuild(&e->body, type, buildView(e, t, memref, pad), t->numKept, t->tileIndex);
 }
 
 static MlirValue buildTranspose(TileKernelEmission *e, MlirValue tile, intptr_t rank, const int64_t *permutation,
                                 const int64_t *shape) {
   MlirType element = mlirShapedTypeGetElementType(mlirValueGetType(tile));
-  TileAttributeEntry attributes[] = {{"permutation", mlirDenseI64ArrayGet(e->body.context, rank, permutation)}, {0}};
-  return tileBuildValue(&e->body, tileTransposeOpName, tileTileTypeGet(rank, shape, element, mlirAttributeGetNull()), 1,
-                        &tile, attributes);
+  return tileTransposeOpBuild(&e->body, tileTileTypeGet(rank, shape, element, mlirAttributeGetNull()), tile,
+                              list(e, rank, permutation));
 }
 
 static MlirType typeOver(const TileKernelEmission *e, MlirType element, bool overOutput) {
@@ -145,16 +152,16 @@ static MlirValue spread(TileKernelEmission *e, const OperandTile *t, MlirValue t
   MlirType type = mlirValueGetType(tile);
   if (!mlirTypeIsARankedTensor(type))
     return tileKernelSplat(e, tile, typeOver(e, type, overOutput));
-  TileAttributeEntry attributes[] = {{"axes", mlirDenseI64ArrayGet(e->body.context, count, axes)}, {0}};
-  MlirType result = typeOver(e, mlirShapedTypeGetElementType(type), overOutput);
-  return tileBuildValue(&e->body, tileBroadcastOpName, result, 1, &tile, attributes);
+  return tileKernelBroadcast(e, tile, typeOver(e, mlirShapedTypeGetElementType(type), overOutput), count, axes);
+}
+
+MlirValue tileKernelBroadcast(TileKernelEmission *e, MlirValue value, MlirType tile, intptr_t count,
+                              const int64_t *axes) {
+  return mlirOperationGetResult(tileBroadcastOpCreate(&e->body, tile, value, list(e, count, axes)), 0);
 }
 
 MlirValue tileKernelSplat(TileKernelEmission *e, MlirValue scalar, MlirType tile) {
-  if (!mlirTypeIsARankedTensor(tile))
-    return scalar;
-  TileAttributeEntry attributes[] = {{"axes", mlirDenseI64ArrayGet(e->body.context, 0, NULL)}, {0}};
-  return tileBuildValue(&e->body, tileBroadcastOpName, tile, 1, &scalar, attributes);
+  return mlirTypeIsARankedTensor(tile) ? tileKernelBroadcast(e, scalar, tile, 0, NULL) : scalar;
 }
 
 MlirValue tileKernelLoad(TileKernelEmission *e, int index, const char *pad, bool overOutput) {
@@ -162,19 +169,14 @@ MlirValue tileKernelLoad(TileKernelEmission *e, int index, const char *pad, bool
   if (!operand->isTensor)
     return tileKernelSplat(e, e->parameters[index], typeOver(e, mlirValueGetType(e->parameters[index]), overOutput));
   OperandTile t = describeTile(e, operand);
-  MlirValue operands[1 + MaxDims] = {buildView(e, &t, e->parameters[index], pad)};
-  memcpy(operands + 1, t.tileIndex, (size_t)t.numKept * sizeof *operands);
-  MlirType type = tileTileTypeGet(t.numKept, t.shape, tileOperandElementType(operand), mlirAttributeGetNull());
-  MlirValue tile = tileBuildValue(&e->body, tileLoadOpName, type, 1 + t.numKept, operands, NULL);
-  return spread(e, &t, sortAxes(e, &t, tile), overOutput);
+  MlirValue tile = sortAxes(e, &t, loadTile(e, &t, index, pad));
+  return spread(e, &t, tile, overOutput);
 }
 
 void tileKernelPrefetch(TileKernelEmission *e, int index) {
   OperandTile t = describeTile(e, &e->structured->operands[index]);
-  MlirValue operands[1 + MaxDims] = {buildView(e, &t, e->parameters[index], NULL)};
-  memcpy(operands + 1, t.tileIndex, (size_t)t.numKept * sizeof *operands);
-  TileAttributeEntry attributes[] = {{"write", mlirUnitAttrGet(e->body.context)}, {0}};
-  tileBuild(&e->body, tilePrefetchOpName, 1 + t.numKept, operands, 0, NULL, attributes, 0, NULL);
+  MlirValue view = buildView(e, &t, e->parameters[index], NULL);
+  tilePrefetchOpCreate(&e->body, view, t.numKept, t.tileIndex, mlirUnitAttrGet(e->body.context));
 }
 
 MlirValue tileKernelInitial(TileKernelEmission *e, int index) {
@@ -186,8 +188,7 @@ MlirValue tileKernelInitial(TileKernelEmission *e, int index) {
 
 void tileKernelStore(TileKernelEmission *e, int index, MlirValue value) {
   OperandTile t = describeTile(e, &e->structured->operands[index]);
-  MlirValue operands[2 + MaxDims] = {value, buildView(e, &t, e->parameters[index], NULL)};
-  memcpy(operands + 2, t.tileIndex, (size_t)t.numKept * sizeof *operands);
+  MlirValue view = buildView(e, &t, e->parameters[index], NULL);
   // The value's axes follow the iteration dimensions; memory's follow the output's map.
   int64_t permutation[MaxDims];
   bool sorted = true;
@@ -198,25 +199,40 @@ void tileKernelStore(TileKernelEmission *e, int index, MlirValue value) {
     sorted &= permutation[i] == i;
   }
   if (!sorted)
-    operands[0] = buildTranspose(e, value, t.numKept, permutation, t.shape);
-  tileBuild(&e->body, tileStoreOpName, 2 + t.numKept, operands, 0, NULL, NULL, 0, NULL);
+    value = buildTranspose(e, value, t.numKept, permutation, t.shape);
+  tileStoreOpBuild(&e->body, value, view, t.numKept, t.tileIndex);
 }
 
-MlirValue tileKernelReduce(TileKernelEmission *e, const char *operation, MlirValue tile) {
-  int64_t axes[MaxDims];
+static intptr_t reductionAxes(const TileKernelEmission *e, int64_t *axes) {
   intptr_t count = 0;
   for (int d = 0; d < e->structured->numDims; ++d)
     if (e->structured->dims[d].isReduction && e->structured->dims[d].axis >= 0)
       axes[count++] = e->structured->dims[d].axis;
+  return count;
+}
+
+MlirValue tileKernelFold(TileKernelEmission *e, const char *operation, MlirValue tile, MlirType type, intptr_t count,
+                         const int64_t *axes) {
+  MlirAttribute named = mlirStringAttrGet(e->body.context, tileString(operation));
+  return mlirOperationGetResult(tileReduceOpCreate(&e->body, 1, &type, 1, &tile, named, list(e, count, axes),
+                                                   mlirAttributeGetNull(), mlirRegionCreate()),
+                                0);
+}
+
+MlirValue tileKernelReduce(TileKernelEmission *e, const char *operation, MlirValue tile) {
+  int64_t axes[MaxDims];
+  intptr_t count = reductionAxes(e, axes);
   if (count == 0)
     return tile;
-  TileAttributeEntry attributes[] = {{"operation", mlirStringAttrGet(e->body.context, tileString(operation))},
-                                     {"axes", mlirDenseI64ArrayGet(e->body.context, count, axes)},
-                                     {0}};
   MlirType type = tileKernelOutputTileType(e, mlirShapedTypeGetElementType(mlirValueGetType(tile)));
-  MlirRegion noBody = mlirRegionCreate();
-  MlirOperation reduce = tileBuild(&e->body, tileReduceOpName, 1, &tile, 1, &type, attributes, 1, &noBody);
-  return mlirOperationGetResult(reduce, 0);
+  return tileKernelFold(e, operation, tile, type, count, axes);
+}
+
+MlirValue tileKernelSpreadRow(TileKernelEmission *e, MlirValue row, MlirType tile) {
+  int64_t axes[MaxDims];
+  intptr_t count = reductionAxes(e, axes);
+  bool isTile = count && mlirTypeIsARankedTensor(mlirValueGetType(row));
+  return isTile ? tileKernelBroadcast(e, row, tile, count, axes) : tileKernelSplat(e, row, tile);
 }
 
 // Exchanges the two axes of a tile; its view says so.
@@ -232,39 +248,33 @@ static void swapAxes(OperandTile *t) {
   t->swapped = true;
 }
 
-MlirValue tileKernelLoadMatrix(TileKernelEmission *e, int index, const int dims[2]) {
-  const TileOperand *operand = &e->structured->operands[index];
-  OperandTile t = describeTile(e, operand);
+// Operand `index`'s current tile as a matrix over two tiled dimensions.
+static OperandTile describeMatrix(TileKernelEmission *e, int index, const int dims[2]) {
+  OperandTile t = describeTile(e, &e->structured->operands[index]);
   assert(t.numKept == 2 && "a matrix has two tiled axes");
   if (t.dims[0] != dims[0])
     swapAxes(&t);
-  MlirValue operands[3] = {buildView(e, &t, e->parameters[index], NULL), t.tileIndex[0], t.tileIndex[1]};
-  MlirType type = tileTileTypeGet(2, t.shape, tileOperandElementType(operand), mlirAttributeGetNull());
-  return tileBuildValue(&e->body, tileLoadOpName, type, 3, operands, NULL);
+  return t;
+}
+
+MlirValue tileKernelLoadMatrix(TileKernelEmission *e, int index, const int dims[2]) {
+  OperandTile t = describeMatrix(e, index, dims);
+  return loadTile(e, &t, index, NULL);
 }
 
 //===--- merged dimensions ---------------------------------------------------===//
 
-static MlirValue buildDivision(TileKernelEmission *e, const char *name, MlirValue value, int64_t by) {
-  MlirValue operands[2] = {value, tileBuildIndex(&e->body, by)};
-  return tileBuildValue(&e->body, name, mlirIndexTypeGet(e->body.context), 2, operands, NULL);
-}
-
 static MlirValue buildTerm(TileKernelEmission *e, const TileTerm *term, MlirValue index) {
   if (term->divisor > 1)
-    index = buildDivision(e, arithDivUIOpName, index, term->divisor);
+    index = arithDivUIOpBuild(&e->body, index, tileBuildIndex(&e->body, term->divisor));
   if (term->modulus)
-    index = buildDivision(e, arithRemUIOpName, index, term->modulus);
+    index = arithRemUIOpBuild(&e->body, index, tileBuildIndex(&e->body, term->modulus));
   return term->factor == 1 ? index : tileBuildMul(&e->body, index, tileBuildIndex(&e->body, term->factor));
 }
 
 // The run lies inside, which no bounds of loops show.
 static MlirValue assumeInside(TileKernelEmission *e, MlirValue first, int64_t size, int64_t length) {
-  if (mlirShapedTypeIsDynamicSize(size))
-    return first;
-  int64_t range[2] = {0, size - length};
-  TileAttributeEntry attributes[] = {{"range", mlirDenseI64ArrayGet(e->body.context, 2, range)}, {0}};
-  return tileBuildValue(&e->body, tileAssumeOpName, mlirIndexTypeGet(e->body.context), 1, &first, attributes);
+  return mlirShapedTypeIsDynamicSize(size) ? first : tileKernelAssumeBelow(e, first, size - length + 1);
 }
 
 MlirValue tileKernelLoadRun(TileKernelEmission *e, int index, const MlirValue *at, int64_t length) {
@@ -273,38 +283,27 @@ MlirValue tileKernelLoadRun(TileKernelEmission *e, int index, const MlirValue *a
   for (int i = 0; i < operand->numTerms; ++i)
     first = tileBuildAdd(&e->body, first, buildTerm(e, &operand->terms[i], at[operand->terms[i].dim]));
   first = assumeInside(e, first, mlirShapedTypeGetDimSize(mlirValueGetType(operand->value), 0), length);
-  OperandTile t = {.numKept = 1, .shape = {length}, .steps = {1}, .strides = {1}};
-  MlirValue operands[2] = {buildView(e, &t, e->parameters[index], NULL), first};
-  MlirType element = tileOperandElementType(operand);
-  MlirType run = tileTileTypeGet(1, &length, element, mlirAttributeGetNull());
-  MlirType row = tileTileTypeGet(2, (int64_t[]){1, length}, element, mlirAttributeGetNull());
-  MlirValue loaded = tileBuildValue(&e->body, tileLoadOpName, run, 2, operands, NULL);
-  TileAttributeEntry axes[] = {{"axes", mlirDenseI64ArrayGet(e->body.context, 1, (int64_t[]){0})}, {0}};
-  return tileBuildValue(&e->body, tileBroadcastOpName, row, 1, &loaded, axes);
+  OperandTile t = {.numKept = 1, .shape = {length}, .steps = {1}, .strides = {1}, .tileIndex = {first}};
+  MlirType row = tileTileTypeGet(2, (int64_t[]){1, length}, tileOperandElementType(operand), mlirAttributeGetNull());
+  return tileKernelBroadcast(e, loadTile(e, &t, index, NULL), row, 1, (int64_t[]){0});
 }
 
 MlirValue tileKernelLoadPanel(TileKernelEmission *e, int index, MlirValue panel, MlirValue row, int64_t rows,
                               int64_t columns) {
-  MlirValue constant = e->structured->operands[index].value;
-  MlirType type = mlirValueGetType(constant), element = mlirShapedTypeGetElementType(type);
+  MlirType type = mlirValueGetType(e->structured->operands[index].value);
   OperandTile t = {
       .numFixed = 1, .numKept = 2, .fixed = {0}, .shape = {rows, columns}, .steps = {1, columns}, .strides = {1, 1}};
   t.fixedIndex[0] = tileKernelAssumeBelow(e, panel, mlirShapedTypeGetDimSize(type, 0));
-  MlirValue first = assumeInside(e, row, mlirShapedTypeGetDimSize(type, 1), rows);
-  MlirValue operands[3] = {buildView(e, &t, e->parameters[index], NULL), first, tileBuildIndex(&e->body, 0)};
-  return tileBuildValue(&e->body, tileLoadOpName, tileTileTypeGet(2, t.shape, element, mlirAttributeGetNull()), 3,
-                        operands, NULL);
+  t.tileIndex[0] = assumeInside(e, row, mlirShapedTypeGetDimSize(type, 1), rows);
+  t.tileIndex[1] = tileBuildIndex(&e->body, 0);
+  return loadTile(e, &t, index, NULL);
 }
 
 //===--- local buffers ------------------------------------------------------===//
 
 void tileKernelPack(TileKernelEmission *e, int index, const int dims[2], MlirValue buffer) {
-  OperandTile t = describeTile(e, &e->structured->operands[index]);
-  assert(t.numKept == 2 && "packing takes two axes");
-  if (t.dims[0] != dims[0])
-    swapAxes(&t);
-  MlirValue operands[4] = {buildView(e, &t, e->parameters[index], NULL), buffer, t.tileIndex[0], t.tileIndex[1]};
-  tileBuild(&e->body, tileCopyOpName, 4, operands, 0, NULL, NULL, 0, NULL);
+  OperandTile t = describeMatrix(e, index, dims);
+  tileCopyOpBuild(&e->body, buildView(e, &t, e->parameters[index], NULL), buffer, 2, t.tileIndex);
 }
 
 // In a layout odd factors come last: columns of which there is no power of two lie in as many parts, one after another.
@@ -330,19 +329,18 @@ MlirValue tileKernelSlice(TileKernelEmission *e, MlirValue buffer, int64_t rows,
   MlirType type = mlirValueGetType(buffer);
   if (tileBufferTypeGetSize(type, 0) == rows && tileBufferTypeGetSize(type, 1) == columns)
     return buffer;
-  MlirValue operands[3] = {buffer}, offsets[2] = {row, column};
+  MlirValue offsets[2] = {row, column}, open[2];
   int64_t fixed[2];
-  intptr_t count = 1;
+  intptr_t count = 0;
   for (int i = 0; i < 2; ++i) {
     fixed[i] = 0;
     if (!mlirValueIsNull(offsets[i]) && !tileConstantIndex(offsets[i], &fixed[i])) {
       fixed[i] = mlirShapedTypeGetDynamicSize();
-      operands[count++] = offsets[i];
+      open[count++] = offsets[i];
     }
   }
-  TileAttributeEntry attributes[] = {{"static_offsets", mlirDenseI64ArrayGet(e->body.context, 2, fixed)}, {0}};
   MlirType part = tileKernelBufferType(e, rows, columns, tileBufferTypeGetElementType(type));
-  return tileBuildValue(&e->body, tileSliceOpName, part, count, operands, attributes);
+  return tileSliceOpBuild(&e->body, part, buffer, count, open, list(e, 2, fixed));
 }
 
 MlirValue tileKernelLoadBuffer(TileKernelEmission *e, MlirValue buffer) {

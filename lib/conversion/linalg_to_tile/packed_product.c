@@ -32,7 +32,7 @@ static void setDepthOfRuns(TileStructured *s, TileContraction *c, int64_t block,
   s->dims[c->k].panels = tessera_ceil_div(block < extent ? block : extent, piece);
 }
 
-// TileProductPanels k a tile is a piece, and a block has `panels` of them: one where blocks are always full.
+// Along k a tile is a piece, and a block has `panels` of them: one where blocks are always full.
 static void setDepth(TileStructured *s, TileContraction *c, int64_t block) {
   int64_t extent = s->dims[c->k].extent, run = tileStructuredRun(s, &s->operands[c->lhs], c->k);
   if (run) {
@@ -75,38 +75,26 @@ static MlirValue loadOfPanel(TileKernelEmission *e, const Block *b, MlirValue at
 static MlirValue multiplyRows(TileKernelEmission *e, const Block *b, MlirValue packed, int64_t rows, MlirValue row,
                               MlirValue sum, const TileDot *dot) {
   int64_t columns = e->structured->dims[b->c->n].tile, step = b->c->step;
-  MlirType type = mlirValueGetType(sum);
   MlirValue none = {NULL};
-  MlirBlock block;
-  MlirOperation loop =
-      tileBuildFor(&e->body, tileBuildIndex(&e->body, 0), b->depth, tileBuildIndex(&e->body, step), 1, &sum, &block);
-  TileBuilder outer = e->body;
-  e->body = tileBuilderAtEnd(block, outer.location);
-  MlirValue at = mlirBlockGetArgument(block, 0);
+  TileKernelLoop loop;
+  MlirValue at = tileKernelOpenLoop(e, b->depth, step, 1, &sum, &loop);
   MlirValue right = b->c->arePanels ? loadOfPanel(e, b, at)
                                     : tileKernelLoadBuffer(e, tileKernelSlice(e, b->packedB, step, columns, at, none));
-  MlirValue operands[3] = {tileKernelLoadBuffer(e, tileKernelSlice(e, packed, rows, step, row, at)), right,
-                           mlirBlockGetArgument(block, 1)};
-  TileAttributeEntry atom[] = {{NULL}, {0}};
-  if (dot)
-    atom[0] = (TileAttributeEntry){"atom", mlirStringAttrGet(e->body.context, tileString(dot->atom))};
-  MlirValue next = tileBuildValue(&e->body, tileMmaOpName, type, 3, operands, atom);
-  tileBuildYield(&e->body, 1, &next);
-  e->body = outer;
-  return mlirOperationGetResult(loop, 0);
+  MlirValue left = tileKernelLoadBuffer(e, tileKernelSlice(e, packed, rows, step, row, at));
+  MlirAttribute atom = dot ? mlirStringAttrGet(e->body.context, tileString(dot->atom)) : mlirAttributeGetNull();
+  sum = mlirOperationGetResult(tileMmaOpCreate(&e->body, left, right, sum, mlirAttributeGetNull(), atom), 0);
+  tileKernelCloseLoop(e, &loop);
+  return sum;
 }
+
 // Multiplies the register tiles of row panel `panel`.
 static MlirValue multiply(TileKernelEmission *e, const Block *b, MlirValue panel, const TileDot *dot) {
   const TileStructured *s = e->structured;
   int64_t rows = s->dims[b->c->m].tile;
   MlirType type = tileKernelOutputTileType(e, tileOperandElementType(&s->operands[s->numInputs]));
-  MlirValue row = tileBuildMul(&e->body, panel, tileBuildIndex(&e->body, rows)), start;
-  if (mlirValueIsNull(b->excess)) {
-    start = tileProductConstant(e, type, 0);
-  } else {
-    TileAttributeEntry axes[] = {{"axes", mlirDenseI64ArrayGet(e->body.context, 1, (int64_t[]){0})}, {0}};
-    start = tileBuildValue(&e->body, tileBroadcastOpName, type, 1, &b->excess, axes);
-  }
+  MlirValue row = tileBuildMul(&e->body, panel, tileBuildIndex(&e->body, rows));
+  MlirValue start = mlirValueIsNull(b->excess) ? tileProductConstant(e, type, 0)
+                                               : tileKernelBroadcast(e, b->excess, type, 1, (int64_t[]){0});
   return multiplyRows(e, b, b->packedA, rows, row, start, dot);
 }
 
@@ -128,45 +116,32 @@ static void buildPlainProduct(TileKernelEmission *e, void *block) { buildProduct
 
 //===--- bf16 by an instruction that knows no subnormals --------------------===//
 
-static MlirValue buildWord(TileKernelEmission *e, MlirType type, int64_t value) {
-  return tileBuildInteger(&e->body, type, value);
-}
-
-static MlirValue buildPair(TileKernelEmission *e, const char *name, MlirValue a, MlirValue b) {
-  return tileBuildValue(&e->body, name, mlirValueGetType(a), 2, (MlirValue[]){a, b}, NULL);
-}
-
 // The least magnitude but zero of a tile of bf16, less 1, as its 16 bits; all ones where everything is zero.
 static MlirValue leastMagnitude(TileKernelEmission *e, MlirValue tile) {
   MlirType word = mlirIntegerTypeGet(e->body.context, 16), type = mlirValueGetType(tile);
   int64_t sizes[2] = {mlirShapedTypeGetDimSize(type, 0), mlirShapedTypeGetDimSize(type, 1)};
   MlirType words = tileTileTypeGet(2, sizes, word, mlirAttributeGetNull());
   MlirValue bits = arithBitcastOpBuild(&e->body, words, tile);
-  bits = buildPair(e, arithAndIOpName, bits, buildWord(e, words, 0x7fff));
-  bits = buildPair(e, arithSubIOpName, bits, buildWord(e, words, 1));
-  TileAttributeEntry attributes[] = {{"operation", mlirStringAttrGet(e->body.context, tileString(arithMinUIOpName))},
-                                     {"axes", mlirDenseI64ArrayGet(e->body.context, 2, (int64_t[]){0, 1})},
-                                     {0}};
-  MlirRegion noBody = mlirRegionCreate();
-  return mlirOperationGetResult(tileBuild(&e->body, tileReduceOpName, 1, &bits, 1, &word, attributes, 1, &noBody), 0);
+  bits = arithAndIOpBuild(&e->body, bits, tileBuildInteger(&e->body, words, 0x7fff));
+  bits = arithSubIOpBuild(&e->body, bits, tileBuildInteger(&e->body, words, 1));
+  return tileKernelFold(e, tileUpstreamName(ArithOp_MinUI), bits, word, 2, (int64_t[]){0, 1});
 }
 
 // Both operands are normal numbers and zeros, and the exponents of the least ones add up to so much that every product,
 // and with it every sum, is a multiple of the smallest normal number: nothing can become subnormal on the way. A number
 // with (biased) exponent e is a multiple of 2^(e - 127 - 7), so exponents of 127 + 7 + 127 + 7 - 126 = 142 do.
 static MlirValue knowsNoSubnormals(TileKernelEmission *e, const Block *b) {
-  enum { FractionBits = 7, LeastNormal = 1 << FractionBits, LeastExponents = 142, AtLeast = 9 };
-  MlirType word = mlirIntegerTypeGet(e->body.context, 16), bit = mlirIntegerTypeGet(e->body.context, 1);
-  MlirValue shift = buildWord(e, word, FractionBits);
-  MlirValue exponents = buildPair(e, arithAddIOpName, buildPair(e, arithShRUIOpName, b->leastA, shift),
-                                  buildPair(e, arithShRUIOpName, b->leastB, shift));
-  TileAttributeEntry predicate[] = {{"predicate", mlirIntegerAttrGet(mlirIntegerTypeGet(e->body.context, 64), AtLeast)},
-                                    {0}};
-  MlirValue least = buildWord(e, word, LeastNormal), enough = buildWord(e, word, LeastExponents);
+  enum { FractionBits = 7, LeastNormal = 1 << FractionBits, LeastExponents = 142 };
+  MlirType word = mlirIntegerTypeGet(e->body.context, 16);
+  MlirValue shift = tileBuildInteger(&e->body, word, FractionBits);
+  MlirValue ofA = arithShRUIOpBuild(&e->body, b->leastA, shift), ofB = arithShRUIOpBuild(&e->body, b->leastB, shift);
+  MlirValue exponents = arithAddIOpBuild(&e->body, ofA, ofB);
+  MlirValue least = tileBuildInteger(&e->body, word, LeastNormal),
+            enough = tileBuildInteger(&e->body, word, LeastExponents);
   MlirValue pairs[3][2] = {{b->leastA, least}, {b->leastB, least}, {exponents, enough}}, all = {NULL};
   for (int i = 0; i < 3; ++i) {
-    MlirValue holds = tileBuildValue(&e->body, arithCmpIOpName, bit, 2, pairs[i], predicate);
-    all = i ? buildPair(e, arithAndIOpName, all, holds) : holds;
+    MlirValue holds = arithCmpIOpBuild(&e->body, pairs[i][0], pairs[i][1], ArithCmpI_Uge);
+    all = i ? arithAndIOpBuild(&e->body, all, holds) : holds;
   }
   return all;
 }
@@ -182,7 +157,7 @@ static void buildGuardedProducts(TileKernelEmission *e, Block *b) {
     tileBuildYield(&e->body, 0, NULL);
   }
   e->body = outer;
-  tileBuild(&e->body, scfIfOpName, 1, &safe, 0, NULL, NULL, 2, regions);
+  scfIfOpBuild(&e->body, 0, NULL, safe, regions[0], regions[1]);
 }
 
 static bool needsGuard(const TileContraction *c) { return c->dot && c->dot->group == 2; }
@@ -199,8 +174,7 @@ static MlirValue buildOnes(TileKernelEmission *e, int64_t depth) {
   MlirType row = tileKernelBufferType(e, 1, depth, byte);
   MlirValue buffer = tileAllocOpBuild(&e->body, row);
   MlirType type = tileTileTypeGet(2, (int64_t[]){1, depth}, byte, mlirAttributeGetNull());
-  MlirValue operands[2] = {tileProductConstant(e, type, 1), buffer};
-  tileBuild(&e->body, tileStoreOpName, 2, operands, 0, NULL, NULL, 0, NULL);
+  tileStoreOpBuild(&e->body, tileProductConstant(e, type, 1), buffer, 0, NULL);
   return buffer;
 }
 
@@ -212,46 +186,15 @@ static MlirValue buildExcess(TileKernelEmission *e, const Block *b) {
   MlirType flat = tileTileTypeGet(1, &columns, word, mlirAttributeGetNull());
   MlirValue none = {NULL}, sums = multiplyRows(e, b, b->ones, 1, none, tileProductConstant(e, row, 0), b->c->dot);
   sums = tileReshapeOpBuild(&e->body, flat, sums);
-  return buildPair(e, arithMulIOpName, sums, tileProductConstant(e, flat, -Excess));
+  return arithMulIOpBuild(&e->body, sums, tileProductConstant(e, flat, -Excess));
 }
 
 // A tile of A with 128 more, as unsigned bytes.
 static MlirValue buildUnsigned(TileKernelEmission *e, MlirValue tile) {
-  return buildPair(e, arithXOrIOpName, tile, tileProductConstant(e, mlirValueGetType(tile), -Excess));
-}
-
-static void storeBuffer(TileKernelEmission *e, MlirValue tile, MlirValue buffer) {
-  tileStoreOpBuild(&e->body, tile, buffer, 0, NULL);
+  return arithXOrIOpBuild(&e->body, tile, tileProductConstant(e, mlirValueGetType(tile), -Excess));
 }
 
 //===--- packing ------------------------------------------------------------===//
-
-// A loop that carries one value, or (null) none: *carried is its argument inside, its result afterwards.
-typedef struct CarryingLoop {
-  MlirValue *carried;
-  MlirOperation op;
-  TileBuilder outer;
-} CarryingLoop;
-
-static MlirValue openCarrying(TileKernelEmission *e, MlirValue end, int64_t step, MlirValue *carried,
-                              CarryingLoop *loop) {
-  MlirBlock block;
-  MlirValue by = tileBuildIndex(&e->body, step);
-  *loop = (CarryingLoop){.carried = carried, .outer = e->body};
-  loop->op = tileBuildFor(&e->body, tileBuildIndex(&e->body, 0), end, by, carried != NULL, carried, &block);
-  loop->outer = e->body;
-  e->body = tileBuilderAtEnd(block, loop->outer.location);
-  if (carried)
-    *carried = mlirBlockGetArgument(block, 1);
-  return mlirBlockGetArgument(block, 0);
-}
-
-static void closeCarrying(TileKernelEmission *e, CarryingLoop *loop) {
-  tileBuildYield(&e->body, loop->carried != NULL, loop->carried);
-  e->body = loop->outer;
-  if (loop->carried)
-    *loop->carried = mlirOperationGetResult(loop->op, 0);
-}
 
 // Packs operand `index` piece by piece of k; `along` is the buffer's dimension that k is. `least`, where it is needed,
 // becomes the least of itself and of what is packed.
@@ -263,19 +206,19 @@ static void pack(TileKernelEmission *e, const Block *b, int index, int along, Ml
   int dims[2] = {along ? c->m : c->k, along ? c->k : c->n};
   MlirValue none = {NULL}, pieces = tileBuildIndex(&e->body, k->panels);
   MlirValue first = tileBuildMul(&e->body, b->number, pieces);
-  CarryingLoop loop;
-  MlirValue at = openCarrying(e, b->depth, k->tile, needsGuard(c) ? least : NULL, &loop);
+  TileKernelLoop loop;
+  MlirValue at = tileKernelOpenLoop(e, b->depth, k->tile, needsGuard(c), least, &loop);
   MlirValue piece = arithDivUIOpBuild(&e->body, at, tileBuildIndex(&e->body, k->tile));
   e->index[c->k] = tileBuildAdd(&e->body, first, piece);
   MlirValue part = along ? tileKernelSlice(e, buffer, other, k->tile, row, at)
                          : tileKernelSlice(e, buffer, k->tile, other, at, none);
   if (areBytes(c) && along)
-    storeBuffer(e, buildUnsigned(e, tileKernelLoadMatrix(e, index, dims)), part);
+    tileStoreOpBuild(&e->body, buildUnsigned(e, tileKernelLoadMatrix(e, index, dims)), part, 0, NULL);
   else
     tileKernelPack(e, index, dims, part);
-  if (loop.carried)
-    *least = buildPair(e, arithMinUIOpName, *least, leastMagnitude(e, tileKernelLoadMatrix(e, index, dims)));
-  closeCarrying(e, &loop);
+  if (needsGuard(c))
+    *least = arithMinUIOpBuild(&e->body, *least, leastMagnitude(e, tileKernelLoadMatrix(e, index, dims)));
+  tileKernelCloseLoop(e, &loop);
 }
 
 // Packs the rows of A's current panel, from `row` of the buffer on, where they come in runs: run after run.
@@ -285,19 +228,19 @@ static void packRuns(TileKernelEmission *e, const Block *b, MlirValue row, MlirV
   MlirValue first = tileBuildMul(&e->body, e->index[c->m], tileBuildIndex(&e->body, m->tile)), at[MaxDims];
   MlirValue inside = tileBuildMin(&e->body, tileBuildIndex(&e->body, m->tile),
                                   tileBuildSub(&e->body, tileKernelExtent(e, c->m), first));
-  CarryingLoop rows, runs;
-  MlirValue number = openCarrying(e, inside, 1, needsGuard(c) ? least : NULL, &rows);
-  MlirValue into = openCarrying(e, b->depth, k->tile, rows.carried, &runs);
+  TileKernelLoop rows, runs;
+  MlirValue number = tileKernelOpenLoop(e, inside, 1, needsGuard(c), least, &rows);
+  MlirValue into = tileKernelOpenLoop(e, b->depth, k->tile, needsGuard(c), least, &runs);
   MlirValue block = tileBuildMul(&e->body, b->number, tileBuildIndex(&e->body, k->tile * k->panels));
   at[c->m] = tileBuildAdd(&e->body, first, number);
   at[c->k] = tileBuildAdd(&e->body, block, into);
   MlirValue part = tileKernelSlice(e, b->packedA, 1, k->tile, tileBuildAdd(&e->body, row, number), into);
   MlirValue run = tileKernelLoadRun(e, c->lhs, at, k->tile);
-  storeBuffer(e, areBytes(c) ? buildUnsigned(e, run) : run, part);
-  if (runs.carried)
-    *least = buildPair(e, arithMinUIOpName, *least, leastMagnitude(e, run));
-  closeCarrying(e, &runs);
-  closeCarrying(e, &rows);
+  tileStoreOpBuild(&e->body, areBytes(c) ? buildUnsigned(e, run) : run, part, 0, NULL);
+  if (needsGuard(c))
+    *least = arithMinUIOpBuild(&e->body, *least, leastMagnitude(e, run));
+  tileKernelCloseLoop(e, &runs);
+  tileKernelCloseLoop(e, &rows);
 }
 
 // Every block of k is multiplied whole, the zeros past the end too.
@@ -345,7 +288,7 @@ static void buildPanel(TileKernelEmission *e, void *block) {
   Block *b = block;
   const TileContraction *c = b->c;
   MlirValue none = {NULL};
-  b->leastB = needsGuard(c) ? buildWord(e, mlirIntegerTypeGet(e->body.context, 16), -1) : none;
+  b->leastB = needsGuard(c) ? tileBuildInteger(&e->body, mlirIntegerTypeGet(e->body.context, 16), -1) : none;
   b->column = e->index[c->n];
   if (!c->arePanels)
     pack(e, b, c->rhs, 0, b->packedB, none, &b->leastB);
@@ -360,19 +303,17 @@ static void buildPanel(TileKernelEmission *e, void *block) {
 static void build(TileKernelEmission *e, const TileContraction *c) {
   MlirValue none = {NULL};
   Block b = openBlock(e, c);
-  TileBuilder outside;
-  CarryingLoop inM;
-
-  b.number = tileProductOpenLoop(e, tileProductBlocksOfK(e, c), &outside);
+  TileKernelLoop blocks, panels;
+  b.number = tileKernelOpenLoop(e, tileProductBlocksOfK(e, c), 1, 0, NULL, &blocks);
   b.depth = depthOfBlock(e, c, b.number);
   b.isFirst = tileProductEquals(e, b.number, tileBuildIndex(&e->body, 0));
-  b.leastA = needsGuard(c) ? buildWord(e, mlirIntegerTypeGet(e->body.context, 16), -1) : none;
-  MlirValue panel = openCarrying(e, tileProductPanelsInside(e, &b.m), 1, needsGuard(c) ? &b.leastA : NULL, &inM);
+  b.leastA = needsGuard(c) ? tileBuildInteger(&e->body, mlirIntegerTypeGet(e->body.context, 16), -1) : none;
+  MlirValue panel = tileKernelOpenLoop(e, tileProductPanelsInside(e, &b.m), 1, needsGuard(c), &b.leastA, &panels);
   e->index[c->m] = tileBuildAdd(&e->body, b.m.first, panel);
   packRows(e, &b);
-  closeCarrying(e, &inM);
+  tileKernelCloseLoop(e, &panels);
   tileProductOverPanels(e, &b.n, buildPanel, &b);
-  tileProductCloseLoop(e, outside);
+  tileKernelCloseLoop(e, &blocks);
 }
 
 static void setTiles(TileStructured *s, TileContraction *c, const TileSearchTile *tile) {

@@ -28,10 +28,6 @@ MlirValue tileProductBuffer(TileKernelEmission *e, int64_t rows, int64_t columns
 MlirValue tileProductConstant(TileKernelEmission *e, MlirType type, int64_t value);
 MlirValue tileProductEquals(TileKernelEmission *e, MlirValue a, MlirValue b);
 MlirBlock tileProductAppendBlock(MlirRegion *region);
-// for %i = 0 to %count { … }: e->body is inside until the loop is closed.
-MlirValue tileProductOpenLoop(TileKernelEmission *e, MlirValue count, TileBuilder *outer);
-void tileProductCloseLoop(TileKernelEmission *e, TileBuilder outer);
-
 // A program's panels along m or n, or its blocks of k: `panels` from `first` on, as many as there are. Where the last
 // one of all is narrower, it has that size, and a register tile of its own.
 typedef struct TileProductPanels {

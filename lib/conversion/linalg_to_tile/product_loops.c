@@ -31,28 +31,8 @@ MlirValue tileProductBuffer(TileKernelEmission *e, int64_t rows, int64_t columns
   return tileAllocOpBuild(&e->body, type);
 }
 
-// for %i = 0 to %end step %step { … }: e->body is inside until tileProductCloseLoop.
-static MlirValue openSteps(TileKernelEmission *e, MlirValue end, int64_t step, TileBuilder *outer) {
-  MlirBlock block;
-  tileBuildFor(&e->body, tileBuildIndex(&e->body, 0), end, tileBuildIndex(&e->body, step), 0, NULL, &block);
-  *outer = e->body;
-  e->body = tileBuilderAtEnd(block, outer->location);
-  return mlirBlockGetArgument(block, 0);
-}
-
-MlirValue tileProductOpenLoop(TileKernelEmission *e, MlirValue count, TileBuilder *outer) {
-  return openSteps(e, count, 1, outer);
-}
-
-void tileProductCloseLoop(TileKernelEmission *e, TileBuilder outer) {
-  tileBuildYield(&e->body, 0, NULL);
-  e->body = outer;
-}
-
 MlirValue tileProductEquals(TileKernelEmission *e, MlirValue a, MlirValue b) {
-  enum { Eq = 0 };
-  TileAttributeEntry at[] = {{"predicate", mlirIntegerAttrGet(mlirIntegerTypeGet(e->body.context, 64), Eq)}, {0}};
-  return tileBuildValue(&e->body, arithCmpIOpName, mlirIntegerTypeGet(e->body.context, 1), 2, (MlirValue[]){a, b}, at);
+  return arithCmpIOpBuild(&e->body, a, b, ArithCmpI_Eq);
 }
 
 MlirBlock tileProductAppendBlock(MlirRegion *region) {
@@ -110,20 +90,20 @@ static void overLastPanel(TileKernelEmission *e, const TileProductPanels *along,
     return;
   tileBuildYield(&e->body, 0, NULL);
   e->body = outer;
-  tileBuild(&e->body, scfIfOpName, 1, &isLast, 0, NULL, NULL, 2, regions);
+  scfIfOpBuild(&e->body, 0, NULL, isLast, regions[0], regions[1]);
 }
 
 void tileProductOverPanels(TileKernelEmission *e, const TileProductPanels *along, TileProductBody body, void *context) {
   const TileDim *d = &e->structured->dims[along->dim];
-  TileBuilder outside;
+  TileKernelLoop loop;
   bool isKnown = !mlirShapedTypeIsDynamicSize(d->extent);
   int64_t count = isKnown ? (d->extent + (along->last ? 0 : d->tile - 1)) / d->tile : 0;
   if (!isKnown || !along->last || count > 0) {
-    MlirValue panel = tileProductOpenLoop(e, tileProductPanelsInside(e, along), &outside);
+    MlirValue panel = tileKernelOpenLoop(e, tileProductPanelsInside(e, along), 1, 0, NULL, &loop);
     panel = tileBuildAdd(&e->body, along->first, panel);
     e->index[along->dim] = count > 0 ? tileKernelAssumeBelow(e, panel, count) : panel;
     body(e, context);
-    tileProductCloseLoop(e, outside);
+    tileKernelCloseLoop(e, &loop);
   }
   if (along->last)
     overLastPanel(e, along, body, context);
@@ -141,9 +121,8 @@ bool tileProductIsShallow(const TileKernelEmission *e, const TileContraction *c)
 }
 
 static MlirValue buildSum(TileKernelEmission *e, MlirValue a, MlirValue b) {
-  MlirType type = mlirValueGetType(a);
-  bool isInteger = mlirTypeIsAInteger(mlirShapedTypeGetElementType(type));
-  return tileBuildValue(&e->body, isInteger ? arithAddIOpName : arithAddFOpName, type, 2, (MlirValue[]){a, b}, NULL);
+  bool isInteger = mlirTypeIsAInteger(mlirShapedTypeGetElementType(mlirValueGetType(a)));
+  return isInteger ? arithAddIOpBuild(&e->body, a, b) : arithAddFOpBuild(&e->body, a, b);
 }
 
 static bool isZero(MlirAttribute constant) {
@@ -173,8 +152,7 @@ MlirValue tileProductAccumulate(TileKernelEmission *e, const TileContraction *c,
     tileBuildYield(&e->body, 1, &value);
   }
   e->body = outer;
-  MlirOperation choice = tileBuild(&e->body, scfIfOpName, 1, &isFirst, 1, &type, NULL, 2, regions);
-  return mlirOperationGetResult(choice, 0);
+  return mlirOperationGetResult(scfIfOpBuild(&e->body, 1, &type, isFirst, regions[0], regions[1]), 0);
 }
 
 MlirValue tileProductBlocksOfK(TileKernelEmission *e, const TileContraction *c) {
@@ -197,6 +175,5 @@ MlirValue tileProductEpilogueAtEnd(TileKernelEmission *e, const TileContraction 
     tileBuildYield(&e->body, 1, &value);
   }
   e->body = outer;
-  MlirOperation choice = tileBuild(&e->body, scfIfOpName, 1, &isLast, 1, &type, NULL, 2, regions);
-  return mlirOperationGetResult(choice, 0);
+  return mlirOperationGetResult(scfIfOpBuild(&e->body, 1, &type, isLast, regions[0], regions[1]), 0);
 }

@@ -12,30 +12,17 @@
 
 enum { Rows = 4, LongestTile = 4096, LoopTile = 1024 };
 
-// Row statistics (maximum, sum) spread back over the tile.
-static MlirValue spreadRow(TileKernelEmission *e, MlirValue row, MlirType tile) {
-  int64_t axes[1] = {0};
-  intptr_t count = 0;
-  for (int d = 0; d < e->structured->numDims; ++d)
-    if (e->structured->dims[d].isReduction && e->structured->dims[d].axis >= 0)
-      axes[count++] = e->structured->dims[d].axis;
-  if (count == 0 || !mlirTypeIsARankedTensor(mlirValueGetType(row)))
-    return tileKernelSplat(e, row, tile);
-  MlirAttribute along = mlirDenseI64ArrayGet(e->body.context, count, axes);
-  return mlirOperationGetResult(tileBroadcastOpCreate(&e->body, tile, row, along), 0);
-}
-
 // exp(x - maximum) for the current tile.
 static MlirValue exponentials(TileKernelEmission *e, MlirValue x, MlirValue maximum) {
   MlirType tile = mlirValueGetType(x);
-  return tileKernelWeight(e, arithSubFOpBuild(&e->body, x, spreadRow(e, maximum, tile)));
+  return tileKernelWeight(e, arithSubFOpBuild(&e->body, x, tileKernelSpreadRow(e, maximum, tile)));
 }
 
 // One division a row. The sum is at least 1, the exponential of the maximum, so its reciprocal loses nothing but a
 // rounding.
 static MlirValue normalized(TileKernelEmission *e, MlirValue exps, MlirValue sum) {
   MlirValue reciprocal = arithDivFOpBuild(&e->body, tileBuildFloat(&e->body, mlirValueGetType(sum), 1), sum);
-  return arithMulFOpBuild(&e->body, exps, spreadRow(e, reciprocal, mlirValueGetType(exps)));
+  return arithMulFOpBuild(&e->body, exps, tileKernelSpreadRow(e, reciprocal, mlirValueGetType(exps)));
 }
 
 static void buildShortRows(TileKernelEmission *e) {
@@ -45,45 +32,33 @@ static void buildShortRows(TileKernelEmission *e) {
   tileKernelStore(e, 1, normalized(e, exps, sum));
 }
 
-// Opens the loop over the row's tiles, carrying `initial` if it is not null.
-static MlirOperation openLoop(TileKernelEmission *e, int dim, const MlirValue *initial, MlirBlock *block,
-                              TileBuilder *outer) {
-  MlirValue zero = tileBuildIndex(&e->body, 0), step = tileBuildIndex(&e->body, 1);
+// Opens the loop over the row's tiles, carrying `carried` if it is not null.
+static void openRow(TileKernelEmission *e, int dim, MlirValue *carried, TileKernelLoop *loop) {
   MlirValue end = tileKernelNumTiles(e, &e->body, dim, tileKernelExtent(e, dim));
-  MlirOperation loop = tileBuildFor(&e->body, zero, end, step, initial ? 1 : 0, initial, block);
-  *outer = e->body;
-  e->body = tileBuilderAtEnd(*block, outer->location);
-  e->index[dim] = mlirBlockGetArgument(*block, 0);
-  return loop;
+  e->index[dim] = tileKernelOpenLoop(e, end, 1, carried != NULL, carried, loop);
 }
 
 static void buildLongRows(TileKernelEmission *e, int dim) {
   MlirType element = tileOperandElementType(&e->structured->operands[0]);
   MlirType row = tileKernelOutputTileType(e, element);
   MlirValue maximum = tileBuildFloat(&e->body, row, -INFINITY), sum = tileBuildFloat(&e->body, row, 0.0);
-  MlirBlock block;
-  TileBuilder outer;
+  TileKernelLoop loop;
 
-  MlirOperation loop = openLoop(e, dim, &maximum, &block, &outer);
+  openRow(e, dim, &maximum, &loop);
   MlirValue step = tileKernelReduce(e, tileUpstreamName(ArithOp_MaximumF), tileKernelLoad(e, 0, "neg_inf", false));
-  step = arithMaximumFOpBuild(&e->body, mlirBlockGetArgument(block, 1), step);
-  tileBuildYield(&e->body, 1, &step);
-  e->body = outer;
-  maximum = mlirOperationGetResult(loop, 0);
+  maximum = arithMaximumFOpBuild(&e->body, maximum, step);
+  tileKernelCloseLoop(e, &loop);
 
-  loop = openLoop(e, dim, &sum, &block, &outer);
+  openRow(e, dim, &sum, &loop);
   step = tileKernelReduce(e, tileUpstreamName(ArithOp_AddF),
                           exponentials(e, tileKernelLoad(e, 0, "neg_inf", false), maximum));
-  step = arithAddFOpBuild(&e->body, mlirBlockGetArgument(block, 1), step);
-  tileBuildYield(&e->body, 1, &step);
-  e->body = outer;
-  sum = mlirOperationGetResult(loop, 0);
+  sum = arithAddFOpBuild(&e->body, sum, step);
+  tileKernelCloseLoop(e, &loop);
 
-  openLoop(e, dim, NULL, &block, &outer);
+  openRow(e, dim, NULL, &loop);
   MlirValue exps = exponentials(e, tileKernelLoad(e, 0, "neg_inf", false), maximum);
   tileKernelStore(e, 1, normalized(e, exps, sum));
-  tileBuildYield(&e->body, 0, NULL);
-  e->body = outer;
+  tileKernelCloseLoop(e, &loop);
 }
 
 // A tile holds whole rows: as scheduled, else rows of at most LongestTile elements.
