@@ -6,7 +6,6 @@
 // not understood bounds nothing: then more blocks are visited, never fewer.
 #include "lib/analysis/attention.h"
 
-#include "dialects/tile/tile.h"
 #include "upstream/arith.h"
 #include "upstream/linalg.h"
 

@@ -87,6 +87,40 @@ bool tileEpilogueFind(const TileStructured *elementwise, TileStructured *produce
   return false;
 }
 
+// Extents that only the old output told are told by the new one.
+static void moveExtents(TileStructured *s, int oldOutput) {
+  const TileOperand *output = &s->operands[s->numInputs];
+  for (int d = 0; d < s->numDims; ++d)
+    for (int i = 0; s->dims[d].operand == oldOutput && i < output->rank; ++i)
+      if (output->results[i] == d) {
+        s->dims[d].operand = s->numInputs;
+        s->dims[d].result = i;
+        break;
+      }
+}
+
+void tileStructuredAddEpilogue(TileStructured *s, const TileEpilogue *epilogue) {
+  if (!epilogue)
+    return;
+  const TileStructured *elementwise = epilogue->elementwise;
+  int oldOutput = s->numInputs, next = s->numInputs;
+  *s = tileStructuredCopy(s, elementwise->numInputs);
+  MlirAttribute initial = s->operands[oldOutput].initial;
+  for (int i = 0; i <= elementwise->numInputs; ++i) {
+    if (i == epilogue->argument)
+      continue;
+    s->operands[next] = elementwise->operands[i];
+    tileOperandRenumber(&s->operands[next++], epilogue->dims, elementwise->numDims);
+  }
+  s->numInputs = next - 1;
+  s->operands[s->numInputs].initial = initial;
+  moveExtents(s, oldOutput);
+  tileStructuredAddCaptures(s, elementwise); // tileEpilogueFind saw that there is room
+  s->op = elementwise->op;
+  s->epilogue = elementwise->body;
+  s->epilogueArgument = epilogue->argument;
+}
+
 //===--- what a kernel does with an output ----------------------------------===//
 
 static bool isMarked(MlirOperation op, const char *name) { return !mlirAttributeIsNull(tileOpAttribute(op, name)); }

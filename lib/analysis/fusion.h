@@ -26,6 +26,9 @@ bool tileEpilogueMatchSpaces(const TileStructured *elementwise, int index, const
 // Finds the product, else the reduction, whose kernel can compute the elementwise op too. It starts from a constant.
 bool tileEpilogueFind(const TileStructured *elementwise, TileStructured *producer, TileEpilogue *epilogue);
 
+// Makes the producer one with its epilogue (null: nothing to do).
+void tileStructuredAddEpilogue(TileStructured *producer, const TileEpilogue *epilogue);
+
 //===--- an elementwise op behind a launch, a fill before one ---------------===//
 
 // What a kernel does with an output. Its kernel says where others may join:

@@ -162,7 +162,7 @@ static bool takesTypes(const TileStructured *s, const TileProduct *p) {
   return (mlirTypeIsAF32(a) || mlirTypeIsABF16(a)) && mlirTypeIsAF32(out);
 }
 
-// On a CPU, a row times a matrix whose rows are contiguous goes by rows (contraction_kernel.c); other products with a
+// On a CPU, a row times a matrix whose rows are contiguous goes by rows (direct_product.c); other products with a
 // vector read a matrix once along k: a reduction, nothing to pack.
 static bool isMatrixProduct(const TileStructured *s, const TileProduct *p) {
   const TileOperand *b = &s->operands[p->rhs];

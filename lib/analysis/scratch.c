@@ -10,8 +10,6 @@
 #include "lib/layout/steps.h"
 #include "mlir-c/BuiltinAttributes.h"
 
-#include <string.h>
-
 //===--- bytes ----------------------------------------------------------------------------------------===//
 
 int64_t tileStoredBytes(MlirType element) {

@@ -103,8 +103,7 @@ static int64_t plannedOr(const TileStructured *s, int dim, int64_t unknown) {
   return dim >= 0 && s->dims[dim].planned ? s->dims[dim].planned : unknown;
 }
 
-// Where an output's axis is a sum of dimensions, the next one's elements begin where these end.
-static bool runsIntoNext(const TileStructured *s, int dim) {
+bool tileStructuredRunsIntoNext(const TileStructured *s, int dim) {
   for (int i = s->numInputs; i < s->numInputs + s->numOutputs; ++i)
     for (int axis = 0; axis < s->operands[i].rank; ++axis)
       if (s->operands[i].factors[axis][dim] && s->operands[i].results[axis] != dim)
@@ -118,7 +117,7 @@ static void describeDim(const TileStructured *s, const TileTiling *tiling, int64
   *described = (TileOperatorDim){.extent = knownOr(s->dims[dim].extent, plannedOr(s, dim, unknown)),
                                  .isReduction = s->dims[dim].isReduction,
                                  .isUnknown = !isKnown,
-                                 .divides = runsIntoNext(s, dim),
+                                 .divides = tileStructuredRunsIntoNext(s, dim),
                                  .least = dim == tiling->whole ? tileSearchBucket(s->dims[dim].extent) : 0};
   described->mayTile =
       tiling->tiled >> dim & 1 && tileStructuredCanTile(s, dim, -1) && (isKnown || !described->divides);
@@ -260,9 +259,14 @@ static void add(Entries *entries, const char *key, MlirAttribute value) {
   entries->items[entries->count++] = mlirNamedAttributeGet(mlirIdentifierGet(entries->context, tileString(key)), value);
 }
 
+// Seven unknown extents of a convolution make more nanoseconds than an integer holds.
+static int64_t rounded(double value) {
+  static const double most = 9e18;
+  return !(value >= 1) ? 1 : value > most ? (int64_t)most : (int64_t)(value + 0.5);
+}
+
 static void addNumber(Entries *entries, const char *key, double value) {
-  MlirType i64 = mlirIntegerTypeGet(entries->context, 64);
-  add(entries, key, mlirIntegerAttrGet(i64, value < 1 ? 1 : (int64_t)(value + 0.5)));
+  add(entries, key, mlirIntegerAttrGet(mlirIntegerTypeGet(entries->context, 64), rounded(value)));
 }
 
 static void addList(Entries *entries, const char *key, intptr_t count, const int64_t *values) {
@@ -320,12 +324,13 @@ MlirAttribute tileScheduleOfCandidate(MlirContext context, const TileOperator *o
                                       int64_t evaluations) {
   const TilePrediction *p = &candidate->prediction;
   Entries entries = {.context = context};
-  int64_t traffic[2] = {(int64_t)(p->read + p->written), (int64_t)p->shared};
+  bool isRead = p->read + p->written >= 1, isShared = p->shared >= 1;
+  int64_t traffic[2] = {rounded(p->read + p->written), rounded(p->shared)};
   addKind(&entries, op, candidate);
   if (!p->misfit) {
     addNumber(&entries, "time", p->seconds * 1e9);
-    if (traffic[0] > 0)
-      addList(&entries, "traffic", traffic[1] > 0 ? 2 : 1, traffic);
+    if (isRead)
+      addList(&entries, "traffic", isShared ? 2 : 1, traffic);
     addNumber(&entries, "occupancy", p->occupancy * 100);
     addText(&entries, "bound", p->bound);
   }
@@ -397,24 +402,27 @@ bool tileStructuredScheduledTile(const TileStructured *s, const TileOperator *op
   return true;
 }
 
-bool tileStructuredPlainTile(const TileStructured *s, const TileTiling *tiling, TileSearchTile *tile) {
-  TileOperator op = tileStructuredDescribe(s, tiling, TileUnknownExtent);
-  TileSearchTarget target = tileStructuredTargetFor(s->target, &op);
-  return tileKindPlainTile(&op, &target, tile);
-}
-
-void tileStructuredFillRegisters(const TileStructured *s, const TileTiling *tiling, TileSearchTile *tile) {
-  TileOperator op = tileStructuredDescribe(s, tiling, TileUnknownExtent);
-  TileSearchTarget target = tileStructuredTargetFor(s->target, &op);
+// Gives a block without a kind a packed kernel: the plain register tile, or the next smaller one that divides it.
+static void fillRegisters(const TileOperator *op, const TileSearchTarget *target, TileSearchTile *tile) {
   TileSearchTile plain;
-  tileKindPlainTile(&op, &target, &plain);
-  int64_t lanes = tileCpuLanes(&op, &target);
-  while (plain.registers.rows > 1 && tile->size[op.m] % plain.registers.rows)
+  tileKindPlainTile(op, target, &plain);
+  int64_t lanes = tileCpuLanes(op, target);
+  while (plain.registers.rows > 1 && tile->size[op->m] % plain.registers.rows)
     --plain.registers.rows;
-  while (plain.registers.columns > lanes && tile->size[op.n] % plain.registers.columns)
+  while (plain.registers.columns > lanes && tile->size[op->n] % plain.registers.columns)
     plain.registers.columns -= lanes;
   tile->kind = TileKind_Packed;
   tile->registers = plain.registers;
+}
+
+bool tileStructuredTile(const TileStructured *s, const TileTiling *tiling, TileSearchTile *tile) {
+  TileOperator op = tileStructuredDescribe(s, tiling, TileUnknownExtent);
+  TileSearchTarget target = tileStructuredTargetFor(s->target, &op);
+  if (!tileStructuredScheduledTile(s, &op, tile))
+    return tiling->isProduct && tileKindPlainTile(&op, &target, tile);
+  if (!tile->kind && !target.isGpu)
+    fillRegisters(&op, &target, tile);
+  return true;
 }
 
 int64_t tileStructuredLastPanel(const TileStructured *s, const TileTiling *tiling, int64_t columns) {
@@ -539,4 +547,29 @@ const char *tileStructuredScheduleFault(const TileStructured *s, const TileTilin
   fault = fault ? fault : fieldFault(s, &tile, buffer, capacity);
   fault = fault ? fault : tileFault(s, &op, &target, &tile, buffer, capacity);
   return fault ? fault : blockFault(s, &op, buffer, capacity);
+}
+
+bool tileStructuredCheckSchedule(const TileStructured *s) {
+  TileTiling tiling;
+  TileSearchTile tile;
+  char text[256];
+  if (!tileStructuredCheckExtents(s))
+    return false;
+  if (mlirAttributeIsNull(s->schedule))
+    return true;
+  tileStructuredFindTiling(s, &tiling);
+  const char *fault = tileStructuredScheduleFault(s, &tiling, text, sizeof text);
+  if (fault)
+    return tileError(s->op, "schedule: %s", fault);
+  TileOperator op = tileStructuredDescribe(s, &tiling, TileUnknownExtent);
+  if (!tileStructuredScheduledTile(s, &op, &tile))
+    return true;
+  if (tile.kind == TileKind_Split)
+    return tileError(s->op, "schedule: `kind` is \"split\"; run tile-split-reductions, which cuts the op, before");
+  if (tile.kind || s->target->search.isGpu)
+    return true;
+  TileSearchTarget target = tileStructuredTargetFor(s->target, &op);
+  fillRegisters(&op, &target, &tile);
+  fault = tilePackedKind.fault(&op, &target, &tile, text, sizeof text);
+  return !fault || tileError(s->op, "schedule: %s", fault);
 }

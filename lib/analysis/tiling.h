@@ -29,6 +29,9 @@ int tileStructuredFoldVector(const TileStructured *structured);
 // store what they make. What else is folded step by step, as argmax, has a tiling on a GPU only.
 bool tileStructuredFindTiling(const TileStructured *structured, TileTiling *tiling);
 
+// Where an output's axis is a sum of dimensions, the next one's elements begin where these end: a tile that is too long
+// writes elements that are none of its own.
+bool tileStructuredRunsIntoNext(const TileStructured *structured, int dim);
 // A plain sum of products of two tensors of known sizes, whose parts along k are as exact as the sum: tile-split-
 // reductions can cut it.
 bool tileStructuredCanSplit(const TileStructured *structured, const TileTiling *tiling);
@@ -52,10 +55,9 @@ MlirAttribute tileScheduleOfCandidate(MlirContext context, const TileOperator *o
 // The tile of the op's schedule, 1 along what it leaves out; warps, stages and the register tile 0 where it leaves them
 // out; TileKind_None where it leaves the kind of a CPU's matrix product out. False: it has no block.
 bool tileStructuredScheduledTile(const TileStructured *structured, const TileOperator *op, TileSearchTile *tile);
-// The tile of a product without a schedule (tileKindPlainTile); false for other ops, whose kernels have own sizes.
-bool tileStructuredPlainTile(const TileStructured *structured, const TileTiling *tiling, TileSearchTile *tile);
-// Gives a block without a kind a packed kernel: the plain register tile, or the next smaller one that divides it.
-void tileStructuredFillRegisters(const TileStructured *structured, const TileTiling *tiling, TileSearchTile *tile);
+// The tile of the op's schedule, else, for a product, the plain one (tileKindPlainTile); false for other ops, whose
+// kernels have own sizes. A block without a kind is a packed kernel's on a CPU.
+bool tileStructuredTile(const TileStructured *structured, const TileTiling *tiling, TileSearchTile *tile);
 // Columns of the last panel where it is narrower than `columns` by whole vectors, and has a register tile of its own;
 // else 0.
 int64_t tileStructuredLastPanel(const TileStructured *structured, const TileTiling *tiling, int64_t columns);
@@ -66,5 +68,7 @@ bool tileStructuredWalksDepthAround(const TileStructured *structured, const Tile
 // Null where kernels of this op can have the scheduled tile, else what is wrong with it.
 const char *tileStructuredScheduleFault(const TileStructured *structured, const TileTiling *tiling, char *buffer,
                                         size_t capacity);
+// False after a diagnostic where no kernel of the op can have its schedule or its tile.extents.
+bool tileStructuredCheckSchedule(const TileStructured *structured);
 
 #endif

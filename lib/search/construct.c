@@ -4,7 +4,6 @@
 #include "lib/support/integer.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { Sizes = 24, BeamWidth = 3, LargestSize = 8192, MostSteps = 64 };
@@ -357,7 +356,7 @@ static void searchWith(const TileOperator *op, const TileSearchTarget *target, c
   for (int k = TileKind_None + 1; k < NumTileKinds; ++k) {
     const TileKernelKind *kind = tileKernelKinds[k];
     TileSearchTile starts[TileKindStarts];
-    int count = kind->applies && kind->applies(op, target) ? kind->starts(op, target, starts) : 0;
+    int count = tileKindStarts((TileKind)k, op, target, starts);
     for (int i = 0; i < count; ++i) {
       if (kind->sizes) {
         Space space = spaceOf(op, target, options, &starts[i], result);
@@ -434,8 +433,7 @@ void tileSearchDraw(const TileOperator *op, const TileSearchTarget *target, cons
   TileSearchResult drawn = {.count = 0};
   int count = 0, wanted = options->best < TileSearchBest ? options->best : TileSearchBest;
   for (int k = TileKind_None + 1; k < NumTileKinds; ++k)
-    if (tileKernelKinds[k]->applies && tileKernelKinds[k]->applies(op, target))
-      count += tileKernelKinds[k]->starts(op, target, starts + count);
+    count += tileKindStarts((TileKind)k, op, target, starts + count);
   for (int i = 0; count > 0 && drawn.count < wanted && i < MostDraws; ++i) {
     Space space = spaceOf(op, target, options, &starts[nextRandom(&seed) % (uint64_t)count], result);
     TileSearchTile tile = drawTile(&space, &seed);

@@ -9,7 +9,7 @@
 
 #include "lib/search/kind.h"
 
-// A block of k is a multiple of this where k does not end evenly: the kernels' least step (contraction_kernel.h).
+// A block of k is a multiple of this where k does not end evenly: the kernels' least step (packed_product.c).
 enum { TileCpuLeastDepth = 8 };
 
 //===--- numbers --------------------------------------------------------------------===//

@@ -128,6 +128,8 @@ int64_t tileRegisterColumns(const TileSearchTile *tile);
 // Parts of k; 1 where the kind does not split it.
 int64_t tileParts(const TileSearchTile *tile);
 
+// The kind's starts where it applies to the operator on this machine; returns how many.
+int tileKindStarts(TileKind kind, const TileOperator *op, const TileSearchTarget *target, TileSearchTile *tiles);
 // The prediction of the tile's kind.
 TilePrediction tilePredict(const TileOperator *op, const TileSearchTarget *target, const TileSearchTile *tile);
 

@@ -107,6 +107,11 @@ int64_t tileRegisterColumns(const TileSearchTile *tile) {
 
 int64_t tileParts(const TileSearchTile *tile) { return tile->kind == TileKind_Split ? tile->parts : 1; }
 
+int tileKindStarts(TileKind kind, const TileOperator *op, const TileSearchTarget *target, TileSearchTile *tiles) {
+  const TileKernelKind *k = tileKernelKinds[kind];
+  return k->isForGpu == target->isGpu && k->applies && k->applies(op, target) ? k->starts(op, target, tiles) : 0;
+}
+
 TilePrediction tilePredict(const TileOperator *op, const TileSearchTarget *target, const TileSearchTile *tile) {
   return tileKernelKinds[tile->kind]->predict(op, target, tile);
 }

@@ -14,7 +14,6 @@
 #include "lib/conversion/linalg_to_tile/templates.h"
 #include "upstream/arith.h"
 #include "upstream/linalg.h"
-#include "upstream/math.h"
 
 #include <assert.h>
 #include <math.h>

@@ -238,3 +238,19 @@ MlirValue tileKernelCloneValue(TileKernelEmission *e, TileBodyMap *map, MlirValu
   tileBodyMapSet(map, value, result);
   return result;
 }
+
+MlirValue tileKernelEpilogue(TileKernelEmission *e, MlirValue result) {
+  const TileStructured *s = e->structured;
+  if (mlirBlockIsNull(s->epilogue))
+    return result;
+  TileBodyMap map = {0};
+  e->bodyOverOutput = true;
+  tileBodyMapSet(&map, mlirBlockGetArgument(s->epilogue, s->epilogueArgument), result);
+  for (int i = s->numOwnInputs, argument = 0; i < s->numInputs; ++i, ++argument) {
+    argument += argument == s->epilogueArgument;
+    MlirValue value = mlirBlockGetArgument(s->epilogue, argument);
+    if (!mlirOpOperandIsNull(mlirValueGetFirstUse(value)))
+      tileBodyMapSet(&map, value, tileKernelLoad(e, i, NULL, true));
+  }
+  return tileKernelCloneValue(e, &map, mlirOperationGetOperand(mlirBlockGetTerminator(s->epilogue), 0));
+}

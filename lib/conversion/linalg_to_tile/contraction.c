@@ -1,11 +1,137 @@
-// Recognizes matrix products, batched, operands in any order: C[b…, m, n] += sum over k of A[b…, m, k] · B[b…, k, n].
+// Matrix products, batched, operands in any order: C[b…, m, n] += sum over k of A[b…, m, k] · B[b…, k, n].
 //
 // Expects: a structured op, perhaps with the elementwise op that its kernel computes too (bias, activation). Leaves:
-// its kernel and launch (contraction_kernel.c). Products with a vector are left to the reductions: their matrix is read
-// once, so there is nothing to pack.
-#include "lib/conversion/linalg_to_tile/contraction.h"
-#include "lib/analysis/product.h"
+// its kernel and launch. The kind and the tile are the schedule's, or the plain ones; each kind has a file that builds
+// its kernel (product_kernels.h). Products with a vector are left to the reductions: their matrix is read once, so
+// there is nothing to pack.
 #include "lib/conversion/linalg_to_tile/lowerings.h"
+#include "lib/conversion/linalg_to_tile/product_kernels.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+//===--- constant panels ------------------------------------------------------===//
+
+// A constant right operand (tileStructuredHasConstantPanels) as the panels that the kernel multiplies by, made at
+// compile time: inference multiplies by the same weights in every call, and a kernel that packs them does so each time,
+// for each block of rows. Zeros where a panel or a step of k reaches past the matrix. Reference: Van Zee and van de
+// Geijn 2015, whose order of B this is.
+typedef struct Matrix {
+  const unsigned char *bytes;
+  size_t width; // of an element
+  int64_t depth, columns, strideK, strideN;
+} Matrix;
+
+static Matrix matrixOf(const TileOperand *operand, int k) {
+  MlirType type = mlirValueGetType(operand->value);
+  int64_t sizes[2] = {mlirShapedTypeGetDimSize(type, 0), mlirShapedTypeGetDimSize(type, 1)};
+  bool isTransposed = operand->results[1] == k;
+  size_t size = 0;
+  Matrix matrix = {.bytes = tileOperandConstantBytes(operand, &size),
+                   .depth = sizes[isTransposed],
+                   .columns = sizes[!isTransposed],
+                   .strideK = isTransposed ? 1 : sizes[1],
+                   .strideN = isTransposed ? sizes[1] : 1};
+  matrix.width = size / (size_t)(sizes[0] * sizes[1]);
+  return matrix;
+}
+
+static void copyPanel(const Matrix *matrix, int64_t first, int64_t columns, unsigned char *into) {
+  int64_t inside = matrix->columns - first < columns ? matrix->columns - first : columns;
+  for (int64_t k = 0; k < matrix->depth; ++k, into += (size_t)columns * matrix->width) {
+    int64_t at = k * matrix->strideK + first * matrix->strideN;
+    for (int64_t n = 0; n < inside; ++n, at += matrix->strideN)
+      memcpy(into + (size_t)n * matrix->width, matrix->bytes + (size_t)at * matrix->width, matrix->width);
+  }
+}
+
+// Panels x depth x columns, for a kernel whose panels have so many columns and which multiplies so many of k at least.
+// Null where these hold more padding than elements.
+static MlirValue buildConstantPanels(TileBuilder *builder, const TileOperand *operand, int k, int64_t step,
+                                     int64_t columns) {
+  Matrix matrix = matrixOf(operand, k);
+  int64_t shape[3] = {(matrix.columns + columns - 1) / columns, (matrix.depth + step - 1) / step * step, columns};
+  size_t panel = (size_t)(shape[1] * columns) * matrix.width, size = (size_t)shape[0] * panel;
+  bool isMostlyPadding = shape[0] * shape[1] * columns > 2 * matrix.depth * matrix.columns;
+  unsigned char *panels = isMostlyPadding ? NULL : calloc(size, 1);
+  if (!panels)
+    return (MlirValue){NULL};
+  for (int64_t i = 0; i < shape[0]; ++i)
+    copyPanel(&matrix, i * columns, columns, panels + (size_t)i * panel);
+  MlirType type = mlirRankedTensorTypeGet(3, shape, tileOperandElementType(operand), mlirAttributeGetNull());
+  MlirAttribute value = mlirDenseElementsAttrRawBufferGet(type, (intptr_t)size, panels);
+  free(panels);
+  return tileBuildConstant(builder, value);
+}
+
+//===--- the kernel -------------------------------------------------------------===//
+
+// By kind. A split product is cut before (tile-split-reductions).
+static const TileProductKernel *const kernels[NumTileKinds] = {
+    [TileKind_Packed] = &tilePackedProduct,         [TileKind_Direct] = &tileDirectProduct,
+    [TileKind_AlongDepth] = &tileAlongDepthProduct, [TileKind_Streamed] = &tileMemoryProduct,
+    [TileKind_Product] = &tileMemoryProduct,
+};
+
+// Renumbers the dimensions: batch dimensions, then m, n, k.
+static void sortDims(TileStructured *s, TileContraction *c) {
+  int to[MaxDims], next = 0;
+  for (int d = 0; d < s->numDims; ++d)
+    if (d != c->m && d != c->n && d != c->k)
+      to[d] = next++;
+  to[c->m] = next;
+  to[c->n] = next + 1;
+  to[c->k] = next + 2;
+  tileStructuredRenumber(s, to);
+  c->m = next;
+  c->n = next + 1;
+  c->k = next + 2;
+}
+
+// Where panels would be mostly padding the operand stays as it is.
+static void takeConstantPanels(TileStructured *s, TileContraction *c, int64_t step) {
+  TileBuilder host = tileBuilderBefore(s->op);
+  MlirValue panels = buildConstantPanels(&host, &s->operands[c->rhs], c->k, step, s->dims[c->n].tile);
+  c->arePanels = !mlirValueIsNull(panels);
+  if (!c->arePanels)
+    return;
+  s->operands[c->rhs].value = panels;
+  if (s->target->constantPanels)
+    ++*s->target->constantPanels;
+}
+
+// Chooses the tiles of a CPU's kernel, and with them which kernel it is.
+static const TileProductKernel *planForCpu(TileStructured *s, TileContraction *c, const TileTiling *tiling) {
+  TileSearchTile tile = tileStructuredPlanMatrix(s, tiling, &c->lastPanel, &c->arePanels);
+  const TileProductKernel *kernel = kernels[tile.kind];
+  kernel->setTiles(s, c, &tile);
+  c->arePanels = c->arePanels && kernel->panelStep;
+  if (c->arePanels)
+    takeConstantPanels(s, c, kernel->panelStep(s, c));
+  return kernel;
+}
+
+static void emit(TileStructured *s, TileContraction *c) {
+  TileKernelEmission e;
+  const TileProductKernel *kernel = &tileMemoryProduct;
+  bool isForGpu = tileStructuredGpu(s) != NULL;
+  sortDims(s, c);
+  c->dot = tileStructuredProductDot(s, c->lhs, c->rhs);
+  TileTiling tiling = {.tiled = 1u << c->m | 1u << c->n | 1u << c->k,
+                       .whole = -1,
+                       .isProduct = true,
+                       .isMatrix = !isForGpu,
+                       .product = {.lhs = c->lhs, .rhs = c->rhs, .m = c->m, .n = c->n, .k = c->k}};
+  if (isForGpu)
+    tileStructuredPlanTiles(s, &tiling);
+  else
+    kernel = planForCpu(s, c, &tiling);
+  tileKernelBegin(&e, s, "matmul");
+  kernel->build(&e, c);
+  tileKernelEnd(&e);
+}
+
+//===--- recognition ------------------------------------------------------------===//
 
 // Sums of blocks of k lie in the output until the last block: an epilogue must leave the element type as it is.
 static bool keepsElementType(const TileStructured *s, const TileEpilogue *epilogue) {
@@ -22,6 +148,6 @@ bool tileLowerContraction(TileStructured *s, const TileEpilogue *epilogue) {
     return false;
   tileStructuredAddEpilogue(s, epilogue);
   TileContraction c = {.lhs = p.lhs, .rhs = p.rhs, .m = p.m, .n = p.n, .k = p.k};
-  tileEmitContraction(s, &c);
+  emit(s, &c);
   return true;
 }

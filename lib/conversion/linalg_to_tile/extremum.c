@@ -4,7 +4,7 @@
 //
 // Expects: a structured op of two outputs with this body, `place` made of linalg.index alone, the first of equals wins.
 // Leaves: a kernel whose lanes each keep their best and its number in the loops' order; at the end the least number
-// among the best lanes wins, which is what one element at a time comes to. Any other body is fold.c's.
+// among the best lanes wins, which is what one element at a time comes to. Any other body is reduction.c's.
 #include "dialects/tile/combiner.h"
 #include "lib/conversion/linalg_to_tile/kernel.h"
 #include "lib/conversion/linalg_to_tile/lowerings.h"

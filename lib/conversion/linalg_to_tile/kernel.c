@@ -7,11 +7,8 @@
 #include "upstream/arith.h"
 #include "upstream/func.h"
 #include "upstream/memref.h"
-#include "upstream/tensor.h"
 
-#include <assert.h>
 #include <stdio.h>
-#include <string.h>
 
 //===--- types --------------------------------------------------------------===//
 

@@ -5,7 +5,7 @@
 // as they are and go by upstream's route (tile-bufferize-host counts them as fallback_ops). Host arithmetic, scf and
 // func stay. A reduction whose output starts from a constant (linalg.fill) starts from that constant and never reads
 // the fill. The ops of a tile.group become one kernel: a product or a reduction with the elementwise op that follows it
-// (epilogue.c), or a launch with elementwise ops around it whose kernel says how (join.c); private kernels that nobody
+// (fusion.h), or a launch with elementwise ops around it whose kernel says how (join.c); private kernels that nobody
 // launches then go. A group that no kernel computes becomes a kernel for each op, with a remark. The kind of
 // kernel and its sizes are those of the op's tile.schedule, which tile-construct-tiles writes; a schedule that the
 // kernel cannot have is an error at the op. Without a schedule a kernel takes plain sizes: those of tileKindPlainTile
@@ -23,9 +23,6 @@
 #include "upstream/func.h"
 #include "upstream/linalg.h"
 
-#include <stdio.h>
-#include <string.h>
-
 static bool isUnused(MlirOperation op) {
   for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i)
     if (!mlirOpOperandIsNull(mlirValueGetFirstUse(mlirOperationGetResult(op, i))))
@@ -33,37 +30,12 @@ static bool isUnused(MlirOperation op) {
   return mlirOperationGetNumResults(op) > 0;
 }
 
-// A schedule that the op's kernel cannot have is an error at the op.
-static bool checkSchedule(const TileStructured *s) {
-  TileTiling tiling;
-  char text[256];
-  if (!tileStructuredCheckExtents(s))
-    return false;
-  if (mlirAttributeIsNull(s->schedule))
-    return true;
-  tileStructuredFindTiling(s, &tiling);
-  const char *fault = tileStructuredScheduleFault(s, &tiling, text, sizeof text);
-  if (fault)
-    return tileError(s->op, "schedule: %s", fault);
-  TileOperator described = tileStructuredDescribe(s, &tiling, TileUnknownExtent);
-  TileSearchTile tile;
-  if (!tileStructuredScheduledTile(s, &described, &tile))
-    return true;
-  if (tile.kind == TileKind_Split)
-    return tileError(s->op, "schedule: `kind` is \"split\"; run tile-split-reductions, which cuts the op, before");
-  if (tile.kind || s->target->search.isGpu)
-    return true;
-  tileStructuredFillRegisters(s, &tiling, &tile);
-  fault = tilePackedKind.fault(&described, &s->target->search, &tile, text, sizeof text);
-  return !fault || tileError(s->op, "schedule: %s", fault);
-}
-
 // An op of a group with the product or reduction that it follows.
 static bool lowerWithEpilogue(const TileStructured *elementwise, bool *isRight) {
   TileStructured s;
   TileEpilogue epilogue;
   if (!tileGroupOpIsA(mlirOperationGetParentOperation(elementwise->op)) ||
-      !tileEpilogueFind(elementwise, &s, &epilogue) || !(*isRight = checkSchedule(&s)))
+      !tileEpilogueFind(elementwise, &s, &epilogue) || !(*isRight = tileStructuredCheckSchedule(&s)))
     return false;
   return tileLowerContraction(&s, &epilogue) || tileLowerProduct(&s, &epilogue) || tileLowerReduction(&s, &epilogue);
 }
@@ -79,7 +51,7 @@ static bool lower(MlirOperation op, const TileTarget *target, bool *isRight) {
     mlirOperationDestroy(op);
     return true;
   }
-  if (!tileStructuredRead(op, target, &s) || !(*isRight = checkSchedule(&s)))
+  if (!tileStructuredRead(op, target, &s) || !(*isRight = tileStructuredCheckSchedule(&s)))
     return false;
   tileStructuredStartFromConstants(&s);
   if (tileStructuredHasTerms(&s))

@@ -25,9 +25,6 @@ bool tileLowerRelayout(MlirOperation op, const TileTarget *target);     // linal
 bool tileJoin(MlirOperation op, const TileTarget *target);
 void tileDropUnlaunched(MlirOperation module);
 
-// Makes the producer one with its epilogue (null: nothing to do).
-void tileStructuredAddEpilogue(TileStructured *producer, const TileEpilogue *epilogue);
-
 // Takes the tile sizes of the op's schedule; else `columns` elements along dimension `vector`, `rows` along `row` (-1:
 // none), 1 elsewhere and where a tile cannot run.
 void tileStructuredSetTiles(TileStructured *structured, int vector, int64_t columns, int row, int64_t rows);

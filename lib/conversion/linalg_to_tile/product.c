@@ -9,8 +9,8 @@
 // right operand too often becomes a matrix product before (tile-merge-dimensions).
 #include "dialects/tile/ops.h"
 #include "lib/analysis/tiling.h"
-#include "lib/conversion/linalg_to_tile/kernel.h"
 #include "lib/conversion/linalg_to_tile/lowerings.h"
+#include "lib/conversion/linalg_to_tile/product_kernels.h"
 
 //===--- tiles --------------------------------------------------------------===//
 
@@ -50,9 +50,15 @@ static bool chooseTiles(TileStructured *s, const TileProduct *p) {
 static void buildStep(TileKernelEmission *e, const void *product, MlirValue *accumulator) {
   const TileProduct *p = product;
   int rows[2] = {p->m, p->k}, columns[2] = {p->k, p->n};
-  MlirValue operands[3] = {tileKernelLoadMatrix(e, p->lhs, rows), tileKernelLoadMatrix(e, p->rhs, columns),
-                           *accumulator};
-  *accumulator = tileMmaOpBuild(&e->body, operands[0], operands[1], operands[2]);
+  MlirValue lhs = tileKernelLoadMatrix(e, p->lhs, rows), rhs = tileKernelLoadMatrix(e, p->rhs, columns);
+  *accumulator = tileMmaOpBuild(&e->body, lhs, rhs, *accumulator);
+}
+
+static void buildKernel(TileKernelEmission *e, const TileProduct *p) {
+  int output = e->structured->numInputs;
+  MlirValue sum = tileKernelInitial(e, output);
+  tileKernelLoopOverReductions(e, 1, &sum, buildStep, p);
+  tileKernelStore(e, output, tileKernelEpilogue(e, sum));
 }
 
 bool tileLowerProduct(TileStructured *s, const TileEpilogue *epilogue) {
@@ -64,9 +70,24 @@ bool tileLowerProduct(TileStructured *s, const TileEpilogue *epilogue) {
   sortDims(s, &p, isOutside);
   TileKernelEmission e;
   tileKernelBegin(&e, s, "product");
-  MlirValue sum = tileKernelInitial(&e, s->numInputs);
-  tileKernelLoopOverReductions(&e, 1, &sum, buildStep, &p);
-  tileKernelStore(&e, s->numInputs, tileKernelEpilogue(&e, sum));
+  buildKernel(&e, &p);
   tileKernelEnd(&e);
   return true;
 }
+
+//===--- matrix products ----------------------------------------------------===//
+
+// The kernel of a CPU's kind `streamed` and of a GPU's kind `product` (lib/search/kinds): a program owns one tile of C
+// and walks k, its operands from memory. On a GPU staging in shared memory and copies ahead are passes of their own.
+static void buildMatrix(TileKernelEmission *e, const TileContraction *c) {
+  const TileProduct p = {.lhs = c->lhs, .rhs = c->rhs, .m = c->m, .n = c->n, .k = c->k};
+  buildKernel(e, &p);
+}
+
+static void setTiles(TileStructured *s, TileContraction *c, const TileSearchTile *tile) {
+  tileProductSetTile(s, c->m, 0, tile->size[c->m], 1);
+  tileProductSetTile(s, c->n, 1, tile->size[c->n], 1);
+  tileProductSetTile(s, c->k, 2, tile->size[c->k], 1);
+}
+
+const TileProductKernel tileMemoryProduct = {.setTiles = setTiles, .build = buildMatrix};

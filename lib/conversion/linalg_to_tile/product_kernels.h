@@ -1,11 +1,20 @@
 // The kernels of a matrix product, one for each kind (lib/search/kind.h): the file of a kind chooses the kernel's tiles
-// from the scheduled tile and builds the body. A new kind is one TileProductKernel and one row in contraction_kernel.c.
+// from the scheduled tile and builds the body. A new kind is one TileProductKernel and one row in contraction.c.
 #ifndef TESSERA_CONVERSION_LINALG_TO_TILE_PRODUCT_KERNELS_H
 #define TESSERA_CONVERSION_LINALG_TO_TILE_PRODUCT_KERNELS_H
 
 #include "lib/analysis/tiling.h"
-#include "lib/conversion/linalg_to_tile/contraction.h"
 #include "lib/conversion/linalg_to_tile/kernel.h"
+
+// A matrix product as its parts: what contraction.c recognizes and the kernels compute.
+typedef struct TileContraction {
+  int lhs, rhs;       // operand numbers of A and B
+  int m, n, k;        // dimensions
+  int64_t step;       // of k, per product of register tiles
+  int64_t lastPanel;  // columns of the last panel where it is narrower than the others; else 0
+  bool arePanels;     // operand rhs is a constant of panels × depth × columns
+  const TileDot *dot; // the CPU's instruction for these types; null: multiply-adds
+} TileContraction;
 
 typedef struct TileProductKernel {
   // Sets tile, panels and axis of m, n and k.

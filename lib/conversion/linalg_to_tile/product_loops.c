@@ -1,6 +1,5 @@
 // What the kernels of matrix products share: loops over panels and blocks of k, and C. See product_kernels.h.
 #include "dialects/tile/ops.h"
-#include "dialects/tile/tile.h"
 #include "lib/conversion/linalg_to_tile/product_kernels.h"
 #include "lib/support/integer.h"
 #include "upstream/arith.h"

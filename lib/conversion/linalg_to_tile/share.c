@@ -3,7 +3,6 @@
 #include "lib/conversion/linalg_to_tile/lowerings.h"
 
 #include "dialects/tile/ops.h"
-#include "dialects/tile/tile.h"
 #include "lib/ir/op_format.h"
 
 #include <stdlib.h>

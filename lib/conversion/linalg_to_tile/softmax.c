@@ -2,7 +2,6 @@
 //
 // A row that fits one tile is read once and stays there; a longer one is walked three times (maximum, sum, result).
 // Padding with -inf makes masks unnecessary: exp(-inf - max) = 0 adds nothing to the sum.
-#include "dialects/tile/ops.h"
 #include "lib/conversion/linalg_to_tile/kernel.h"
 #include "lib/conversion/linalg_to_tile/lowerings.h"
 #include "upstream/arith.h"

@@ -7,16 +7,6 @@
 
 //===--- one dimension --------------------------------------------------------===//
 
-// Elements along `dim` that a store writes though they are none of it: where an output's axis is a sum of dimensions,
-// the next one's elements begin where these end.
-static bool runsIntoNext(const TileStructured *s, int dim) {
-  for (int i = s->numInputs; i < s->numInputs + s->numOutputs; ++i)
-    for (int axis = 0; axis < s->operands[i].rank; ++axis)
-      if (s->operands[i].factors[axis][dim] && s->operands[i].results[axis] != dim)
-        return true;
-  return false;
-}
-
 // At most `tile`, no more than the extent needs: a power of two on a GPU.
 static int64_t fit(const TileStructured *s, int dim, int64_t tile) {
   int64_t extent = s->dims[dim].extent;
@@ -26,7 +16,7 @@ static int64_t fit(const TileStructured *s, int dim, int64_t tile) {
   while (isKnown && tileStructuredGpu(s) && (tile & (tile - 1) || tile / 2 >= extent) && tile > 1)
     tile = tile & (tile - 1) ? tile & (tile - 1) : tile / 2;
   tile = tile < 1 ? 1 : tile;
-  while (tile > 1 && runsIntoNext(s, dim) && (!isKnown || extent % tile))
+  while (tile > 1 && tileStructuredRunsIntoNext(s, dim) && (!isKnown || extent % tile))
     tile /= 2;
   return tile;
 }
@@ -48,9 +38,8 @@ static void takeGpu(TileStructured *s, const TileSearchTile *tile) {
 }
 
 bool tileStructuredPlanTiles(TileStructured *s, const TileTiling *tiling) {
-  TileOperator op = tileStructuredDescribe(s, tiling, TileUnknownExtent);
   TileSearchTile tile;
-  if (!tileStructuredScheduledTile(s, &op, &tile) && !(tiling->isProduct && tileStructuredPlainTile(s, tiling, &tile)))
+  if (!tileStructuredTile(s, tiling, &tile))
     return false;
   takeSizes(s, &tile);
   if (tileStructuredGpu(s))
@@ -64,12 +53,8 @@ bool tileStructuredPlanTiles(TileStructured *s, const TileTiling *tiling) {
 
 TileSearchTile tileStructuredPlanMatrix(const TileStructured *s, const TileTiling *tiling, int64_t *lastPanel,
                                         bool *arePanels) {
-  TileOperator op = tileStructuredDescribe(s, tiling, TileUnknownExtent);
   TileSearchTile tile;
-  if (!tileStructuredScheduledTile(s, &op, &tile))
-    tileStructuredPlainTile(s, tiling, &tile);
-  else if (!tile.kind)
-    tileStructuredFillRegisters(s, tiling, &tile);
+  tileStructuredTile(s, tiling, &tile);
   *lastPanel = tileStructuredLastPanel(s, tiling, tileRegisterColumns(&tile));
   *arePanels = !mlirAttributeIsNull(s->schedule) && tileScheduleAttrGetInteger(s->schedule, "panels", 0) &&
                tileStructuredHasConstantPanels(s, &tiling->product);

@@ -20,7 +20,6 @@
 #include "upstream/func.h"
 #include "upstream/linalg.h"
 #include "upstream/scf.h"
-#include "upstream/tensor.h"
 
 #include <stdio.h>
 #include <stdlib.h>
