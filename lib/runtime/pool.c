@@ -17,6 +17,7 @@
 #include <linux/futex.h>
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
@@ -155,14 +156,32 @@ static void work_on_job(tessera_pool_t *pool, int number) {
   tessera_tell(&part);
 }
 
+// A stack on which a host's handler may tell that the thread's own is exhausted. NULL: the thread has one, or no
+// memory.
+static void *open_signal_stack(void) {
+  enum { BYTES = 64 * 1024 };
+  stack_t had, stack = {.ss_size = BYTES};
+  if (sigaltstack(NULL, &had) || !(had.ss_flags & SS_DISABLE) || !(stack.ss_sp = malloc(BYTES)))
+    return NULL;
+  sigaltstack(&stack, NULL);
+  return stack.ss_sp;
+}
+
+static void close_signal_stack(void *stack) {
+  if (stack)
+    sigaltstack(&(stack_t){.ss_flags = SS_DISABLE}, NULL);
+  free(stack);
+}
+
 static void *work(void *argument) {
   tessera_pool_t *pool = argument;
   int number = atomic_fetch_add(&pool->numbered, 1) + 1;
   inside_grid = true;
+  void *stack = open_signal_stack();
   for (uint32_t seen = 0;;) {
     wait_for_job_after(pool, seen);
     if (atomic_load(&pool->stop))
-      return NULL;
+      break;
     seen = atomic_load_explicit(&pool->newest, memory_order_acquire);
     if (!enter_job(pool, &seen))
       continue;
@@ -170,6 +189,8 @@ static void *work(void *argument) {
     work_on_job(pool, number);
     atomic_fetch_sub_explicit(&pool->state, 1, memory_order_release);
   }
+  close_signal_stack(stack);
+  return NULL;
 }
 
 //===--- The caller ------------------------------------------------------===//

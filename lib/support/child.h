@@ -1,27 +1,50 @@
 // child.h - running another program and waiting for it: the one place where this project starts a process.
-// Always posix_spawn: a fork of a process with threads, as ours are, may not even allocate.
+// Every child dies with the thread that started it, and has a limit of elapsed time, unless the child has a limit of
+// its own. Never fork: a fork of a process with threads, as ours are, may not even allocate.
 //
 //   int status;
-//   int why = tessera_child_run(&(tessera_child_t){"ld", arguments, .log = "link.log"}, &status);
+//   int why = tessera_child_run(&(tessera_child_t){"ld", arguments, .log = "link.log", .seconds = 600}, &status);
 //   if (why) …strerror(why)…; else if (!tessera_child_succeeded(status)) …
 #ifndef TESSERA_SUPPORT_CHILD_H
 #define TESSERA_SUPPORT_CHILD_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/types.h>
+
+enum { TESSERA_CHILD_SECONDS = 600, TESSERA_CHILD_LATE = -1, TESSERA_CHILD_HAS_OWN_LIMIT = 0 };
 
 typedef struct tessera_child_t {
   const char *program;          // looked up on PATH when it has no slash
   const char *const *arguments; // the first is its own name; ends with NULL
   const char *variable;         // "NAME=value" added to the environment, or NULL
   const char *log;              // a file for what it writes, and nothing for it to read; NULL: our own three streams
+  const int *streams;           // three descriptors for its standard streams; NULL: as `log` says
+  double seconds;               // of elapsed time, then it is killed; or TESSERA_CHILD_HAS_OWN_LIMIT
 } tessera_child_t;
 
-// 0 when it ran and ended, |*out_status| as waitpid(2) says; else why it could not be started (errno).
+typedef struct tessera_running_t {
+  pid_t process;
+  int slot; // temporary.h
+} tessera_running_t;
+
+// 0 when it ran and ended, |*out_status| as waitpid(2) says or TESSERA_CHILD_LATE; else why it could not be started
+// (errno).
 int tessera_child_run(const tessera_child_t *child, int *out_status);
 bool tessera_child_succeeded(int status);
 bool tessera_child_died(int status); // of a signal
-// "exit status 3" or "Segmentation fault". Returns |out_text|.
+// "exit status 3", "Segmentation fault" or "no end within its limit of time". Returns |out_text|.
 char *tessera_child_describe(int status, char *out_text, size_t size);
+
+// The two halves, for a caller who talks to the child in between. 0, or why it could not be started (errno).
+int tessera_child_start(const tessera_child_t *child, tessera_running_t *out_running);
+// The status as above. |seconds| counts from now; 0 waits for ever.
+int tessera_child_wait(const tessera_running_t *running, double seconds);
+
+// Waits until the child has ended, or for that long. True if it has; it is still to be waited for.
+bool tessera_child_ends(const tessera_running_t *running, double seconds);
+
+// Ends this process when its parent ends, by SIGKILL. Ends it at once where the parent is not |parent| any more.
+void tessera_child_die_with(pid_t parent);
 
 #endif // TESSERA_SUPPORT_CHILD_H

@@ -1,9 +1,10 @@
-// guard.c - running the tool again as a child, and a handler of fatal signals. See guard.h.
+// guard.c - running the tool again as a child, and handlers of signals that end the process. See guard.h.
 // Why a child for bytecode: what runs wild may also exhaust memory or the stack of any thread, where no handler helps.
 // Expects: /proc. Leaves: no core file and no child that outlives us. Cost for bytecode: starting the tool twice.
 #include "lib/support/guard.h"
 
 #include "lib/support/child.h"
+#include "lib/support/temporary.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -15,6 +16,8 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 static const char magic[4] = {'M', 'L', (char)0xef, 'R'};
@@ -84,36 +87,77 @@ static const char *find_bytecode(int argc, char **argv, bool reads_input) {
 
 //===--- the child ------------------------------------------------------------===//
 
+// The limit of time for reading a damaged file: MLIR's reader may loop for ever.
+enum { READING_SECONDS = 600 };
+
 static bool become_child(const char *parent) {
   const struct rlimit none = {0, 0};
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (atol(parent) != (long)getppid()) // it died before we asked to die with it
-    _exit(1);
+  tessera_child_die_with((pid_t)atol(parent));
+  tessera_guard_ends();
   setrlimit(RLIMIT_CORE, &none);
   unsetenv(variable);
+  alarm(READING_SECONDS);
   return false;
+}
+
+static void say_how_it_ended(const char *tool, const char *input, int status) {
+  char how[64];
+  if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM)
+    fprintf(stderr, "%s: error: %s: damaged bytecode? Reading it had not ended after %d s\n", tool, input,
+            READING_SECONDS);
+  else if (tessera_child_died(status))
+    fprintf(stderr, "%s: error: %s: damaged bytecode? Reading or compiling it crashed (%s)\n", tool, input,
+            tessera_child_describe(status, how, sizeof how));
 }
 
 bool tessera_guard_bytecode(const char *tool, int argc, char **argv, bool reads_input, int *out_status) {
   const char *parent = getenv(variable);
   if (parent)
     return become_child(parent);
+  tessera_guard_ends();
   const char *input = find_bytecode(argc, argv, reads_input);
   if (!input)
     return false;
-  char process[64], how[64];
-  snprintf(process, sizeof process, "%s=%ld", variable, (long)getpid());
+  char process_id[64];
+  snprintf(process_id, sizeof process_id, "%s=%ld", variable, (long)getpid());
   const char *const *arguments = (const char *const *)(uintptr_t)argv;
-  int status, why = tessera_child_run(&(tessera_child_t){"/proc/self/exe", arguments, process, NULL}, &status);
-  *out_status = 1;
+  const tessera_child_t child = {"/proc/self/exe", arguments, process_id, .seconds = TESSERA_CHILD_HAS_OWN_LIMIT};
+  int status, why = tessera_child_run(&child, &status);
+  *out_status = why || !tessera_child_succeeded(status);
   if (why)
     fprintf(stderr, "%s: error: %s: no process for reading bytecode can be started: %s\n", tool, input, strerror(why));
-  else if (tessera_child_succeeded(status))
-    *out_status = 0;
-  else if (tessera_child_died(status))
-    fprintf(stderr, "%s: error: %s: damaged bytecode? Reading or compiling it crashed (%s)\n", tool, input,
-            tessera_child_describe(status, how, sizeof how));
+  else
+    say_how_it_ended(tool, input, status);
   return true;
+}
+
+void tessera_guard_has_read(void) { alarm(0); }
+
+//===--- signals that end the process -------------------------------------------===//
+
+// What was begun goes, then the signal does what it does without us.
+static void end_by_signal(int number) {
+  tessera_temporary_end();
+  signal(number, SIG_DFL);
+  raise(number);
+}
+
+void tessera_guard_ends(void) {
+  static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGXCPU};
+  for (size_t i = 0; i < sizeof signals / sizeof *signals; ++i) {
+    struct sigaction before, action = {.sa_handler = end_by_signal};
+    if (sigaction(signals[i], NULL, &before) == 0 && before.sa_handler == SIG_DFL) // nohup's stay ignored
+      sigaction(signals[i], &action, NULL);
+  }
+  signal(SIGXFSZ, SIG_IGN); // a file that grows beyond its limit is an error of write(2)
+  int death;
+  if (prctl(PR_GET_PDEATHSIG, &death) == 0 && death == SIGKILL) // a tool started by ours removes what it began
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
+}
+
+void tessera_guard_end(int status) {
+  tessera_temporary_end();
+  _exit(status);
 }
 
 //===--- crashes in this process ----------------------------------------------===//
@@ -121,7 +165,7 @@ bool tessera_guard_bytecode(const char *tool, int argc, char **argv, bool reads_
 // The one state of the process here: what its signal handler says.
 static struct {
   const char *tool;
-  _Atomic(const char *) doing;
+  _Atomic(const char *) doing, subject;
   _Alignas(16) char stack[64 * 1024];
 } process;
 
@@ -137,19 +181,51 @@ static const char *name_of(int signal) {
                                                : "an illegal instruction";
 }
 
-// Only what may be called in a signal handler.
-static void end_with_message(int signal) {
+static uintptr_t stack_pointer_of(const void *context) {
+  const ucontext_t *at = context;
+#if defined(__x86_64__)
+  return (uintptr_t)at->uc_mcontext.gregs[REG_RSP];
+#elif defined(__aarch64__)
+  return (uintptr_t)at->uc_mcontext.sp;
+#else
+  (void)at;
+  return 0;
+#endif
+}
+
+// Was it an access close to the end of the stack? Nothing else lies there.
+static bool is_out_of_stack(int signal, const siginfo_t *what, const void *context) {
+  enum { CLOSE = 64 * 1024 };
+  uintptr_t at = (uintptr_t)what->si_addr, top = stack_pointer_of(context);
+  return (signal == SIGSEGV || signal == SIGBUS) && what->si_code > 0 && at - top + CLOSE < 2 * CLOSE;
+}
+
+static void say_doing(void) {
   const char *doing = atomic_load(&process.doing);
+  if (!doing)
+    return;
+  say(" at: ");
+  say(doing);
+}
+
+// Only what may be called in a signal handler.
+static void end_with_message(int signal, siginfo_t *what, void *context) {
+  const char *subject = atomic_load(&process.subject);
   say(process.tool);
-  say(": error: crashed");
-  if (doing) {
-    say(" at: ");
-    say(doing);
+  say(": error: ");
+  if (is_out_of_stack(signal, what, context)) {
+    say(subject ? subject : "");
+    say(subject ? ": out of stack" : "out of stack");
+    say_doing();
+    say(": recursion without an end, or too much data on the stack\n");
+  } else {
+    say("crashed");
+    say_doing();
+    say(": ");
+    say(name_of(signal));
+    say("\n");
   }
-  say(": ");
-  say(name_of(signal));
-  say("\n");
-  _exit(1);
+  tessera_guard_end(1);
 }
 
 #if defined(__has_feature)
@@ -160,10 +236,11 @@ static void end_with_message(int signal) {
 
 void tessera_guard_crashes(const char *tool) {
   process.tool = tool;
+  tessera_guard_ends();
 #ifndef UNDER_A_SANITIZER
   static const int signals[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT};
   stack_t stack = {.ss_sp = process.stack, .ss_size = sizeof process.stack}; // ours may be what is exhausted
-  struct sigaction action = {.sa_handler = end_with_message, .sa_flags = SA_ONSTACK};
+  struct sigaction action = {.sa_sigaction = end_with_message, .sa_flags = SA_ONSTACK | SA_SIGINFO};
   sigaltstack(&stack, NULL);
   for (size_t i = 0; i < sizeof signals / sizeof *signals; ++i)
     sigaction(signals[i], &action, NULL);
@@ -173,3 +250,5 @@ void tessera_guard_crashes(const char *tool) {
 }
 
 void tessera_guard_doing(const char *doing) { atomic_store(&process.doing, doing); }
+
+void tessera_guard_subject(const char *subject) { atomic_store(&process.subject, subject); }

@@ -19,9 +19,22 @@
 // return: the child's, or 1, said on stderr, when it died. False in that child.
 bool tessera_guard_bytecode(const char *tool, int argc, char **argv, bool reads_input, int *out_status);
 
+// The input has been read. Until then that child has a limit of time: the reader may loop for ever.
+void tessera_guard_has_read(void);
+
 // From now on a crash (SIGSEGV, SIGABRT, …) prints one line on stderr and ends the process with status 1. |doing|, a
-// string that may be exchanged at any time, says what was going on. Not under a sanitizer, which tells more.
+// string that may be exchanged at any time, says what was going on; |subject| what was worked on. Not under a
+// sanitizer, which tells more. An exhausted stack is told apart, on the threads that have a stack for signals (the main
+// one, the runtime's).
 void tessera_guard_crashes(const char *tool);
 void tessera_guard_doing(const char *doing);
+void tessera_guard_subject(const char *subject);
+
+// From now on a signal that ends the process (SIGINT, SIGTERM, …) first ends the children and removes the files and
+// folders that were begun (temporary.h). Both functions above do this too. A file that grows beyond `ulimit -f` is an
+// error of its writer.
+void tessera_guard_ends(void);
+// _exit, after the same.
+_Noreturn void tessera_guard_end(int status);
 
 #endif // TESSERA_SUPPORT_GUARD_H

@@ -1,6 +1,8 @@
 // run_options.c - parses the flags of run_options.h. Every error names the flag, the value and what is accepted.
 #include "lib/support/run_options.h"
 
+#include "lib/support/file.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -146,6 +148,23 @@ static bool take(const char *argument, tessera_run_options_t *options, tessera_e
   return true;
 }
 
+// A second writer of a file would take the place of the first.
+static bool check_written(const tessera_run_options_t *options, tessera_error_t *out_error) {
+  for (int i = 0; i < options->num_outputs + 2; ++i)
+    for (int k = i + 1; k < options->num_outputs + 2; ++k) {
+      const char *flags[2], *paths[2];
+      for (int side = 0; side < 2; ++side) {
+        int at = side ? k : i, beyond = at - options->num_outputs;
+        flags[side] = beyond < 0 ? "--out" : beyond == 0 ? "--stats" : "--trace";
+        paths[side] = beyond < 0 ? options->outputs[at] : beyond == 0 ? options->stats : options->trace;
+      }
+      if (paths[0] && paths[1] && tessera_file_is_same(paths[0], paths[1]))
+        return tessera_fail(out_error, "%s=%s and %s=%s name one file; each requires a file of its own", flags[0],
+                            paths[0], flags[1], paths[1]);
+    }
+  return true;
+}
+
 bool tessera_run_options_parse(int argc, char **argv, tessera_run_options_t *out_options, tessera_error_t *out_error) {
   tessera_run_options_t options = {.entry = "main", .repeat = 1, .rtol = -1, .atol = -1};
   options.inputs = calloc((size_t)argc + 1, sizeof *options.inputs);
@@ -160,6 +179,7 @@ bool tessera_run_options_parse(int argc, char **argv, tessera_run_options_t *out
     ok = take(argv[i], &options, out_error);
   if (ok && !options.file && !options.help)
     ok = tessera_fail(out_error, "no program given; --help shows the usage");
+  ok = ok && check_written(&options, out_error);
   if (ok && !options.num_targets)
     options.targets[options.num_targets++] = "cpu";
   if (ok)

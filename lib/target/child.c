@@ -1,19 +1,18 @@
-// posix_spawn, three pipes and one poll loop that feeds and drains at the same time, so that no pipe fills up while the
-// other side waits. See child.h.
+// Three pipes and one poll loop that feeds and drains at the same time, so that no pipe fills up while the other side
+// waits. See child.h.
 #include "lib/target/child.h"
+
+#include "lib/support/child.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-
-extern char **environ;
 
 enum { In, Out, Complaints, DefaultSeconds = 120, Piece = 65536 };
 
@@ -24,11 +23,13 @@ typedef struct Bytes {
 
 typedef struct Running {
   const TileChild *child;
-  pid_t id;
+  tessera_running_t process;
   int ends[3]; // ours; -1: closed
   size_t fed;
   Bytes collected[3];
 } Running;
+
+static int secondsOf(const TileChild *child) { return child->seconds ? child->seconds : DefaultSeconds; }
 
 //===--- starting -------------------------------------------------------------------------------===//
 
@@ -36,19 +37,6 @@ static void closeEnd(int *end) {
   if (*end >= 0)
     close(*end);
   *end = -1;
-}
-
-static int spawn(Running *running, int theirs[3]) {
-  posix_spawn_file_actions_t actions;
-  int why = posix_spawn_file_actions_init(&actions);
-  if (why)
-    return why;
-  for (int i = 0; i < 3; ++i)
-    posix_spawn_file_actions_adddup2(&actions, theirs[i], i);
-  const char *const *arguments = running->child->arguments;
-  why = posix_spawnp(&running->id, arguments[0], &actions, NULL, (char *const *)(uintptr_t)arguments, environ);
-  posix_spawn_file_actions_destroy(&actions);
-  return why;
 }
 
 // 0, or why it could not be started.
@@ -66,7 +54,9 @@ static int start(Running *running) {
     fcntl(running->ends[i], F_SETFL, O_NONBLOCK);
   }
   if (!why)
-    why = spawn(running, theirs);
+    why = tessera_child_start(
+        &(tessera_child_t){running->child->arguments[0], running->child->arguments, .streams = theirs},
+        &running->process);
   for (int i = 0; i < 3; ++i)
     closeEnd(&theirs[i]);
   return why;
@@ -111,8 +101,7 @@ static int64_t millisecondsNow(void) {
 
 // False when time ran out.
 static bool converse(Running *running) {
-  int seconds = running->child->seconds ? running->child->seconds : DefaultSeconds;
-  int64_t end = millisecondsNow() + 1000ll * seconds;
+  int64_t end = millisecondsNow() + 1000ll * secondsOf(running->child);
   while (running->ends[Out] >= 0 || running->ends[Complaints] >= 0) {
     struct pollfd polled[3];
     for (int i = 0; i < 3; ++i)
@@ -137,9 +126,8 @@ static bool judge(const Running *running, bool inTime, int status, tessera_error
   const char *name = running->child->arguments[0], *slash = strrchr(name, '/');
   const Bytes *said = &running->collected[Complaints];
   name = slash ? slash + 1 : name;
-  if (!inTime)
-    return tessera_fail(error, "%s took more than %d seconds", name,
-                        running->child->seconds ? running->child->seconds : DefaultSeconds);
+  if (!inTime || status == TESSERA_CHILD_LATE)
+    return tessera_fail(error, "%s took more than %d seconds", name, secondsOf(running->child));
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
     return true;
   const char *text = said->size ? said->data : "";
@@ -166,7 +154,6 @@ static bool talk(Running *running) {
 
 bool tileChildRun(const TileChild *child, TileChildResult *result, tessera_error_t *error) {
   Running running = {.child = child};
-  int status = 0;
   *result = (TileChildResult){NULL};
   int why = start(&running);
   if (why) {
@@ -179,10 +166,7 @@ bool tileChildRun(const TileChild *child, TileChildResult *result, tessera_error
   bool inTime = talk(&running);
   for (int i = 0; i < 3; ++i)
     closeEnd(&running.ends[i]);
-  if (!inTime)
-    kill(running.id, SIGKILL);
-  while (waitpid(running.id, &status, 0) < 0 && errno == EINTR)
-    continue;
+  int status = tessera_child_wait(&running.process, inTime ? secondsOf(child) : 1e-9); // or kill it at once
   for (int i = Out; i <= Complaints; ++i)
     if (running.collected[i].data)
       running.collected[i].data[running.collected[i].size] = '\0';

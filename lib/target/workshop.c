@@ -34,12 +34,11 @@ bool tileToolFind(const TileToolPlaces *places, const char *tool, char path[Tile
 //===--- files ---------------------------------------------------------------------------------===//
 
 bool tileWorkshopOpen(TileWorkshop *workshop, const TileArtifact *content, tessera_error_t *error) {
-  const char *place = getenv("TMPDIR");
-  snprintf(workshop->folder, sizeof workshop->folder, "%s/tessera-XXXXXX", place && *place ? place : "/tmp");
-  if (!mkdtemp(workshop->folder))
-    return tessera_fail(error, "%s: cannot be made: %s", workshop->folder, strerror(errno));
-  snprintf(workshop->in, TilePathCapacity, "%s/in", workshop->folder);
-  snprintf(workshop->out, TilePathCapacity, "%s/out", workshop->folder);
+  workshop->isOpen = tessera_folder_make(&workshop->folder, error);
+  if (!workshop->isOpen)
+    return false;
+  snprintf(workshop->in, TilePathCapacity, "%s/in", workshop->folder.path);
+  snprintf(workshop->out, TilePathCapacity, "%s/out", workshop->folder.path);
   FILE *file = fopen(workshop->in, "wbe");
   bool ok = file && fwrite(content->data, 1, content->size, file) == content->size;
   ok = (!file || fclose(file) == 0) && ok;
@@ -47,9 +46,8 @@ bool tileWorkshopOpen(TileWorkshop *workshop, const TileArtifact *content, tesse
 }
 
 void tileWorkshopClose(const TileWorkshop *workshop) {
-  unlink(workshop->in);
-  unlink(workshop->out);
-  rmdir(workshop->folder);
+  if (workshop->isOpen)
+    tessera_folder_remove(&workshop->folder);
 }
 
 bool tileWorkshopRead(const TileWorkshop *workshop, TileArtifact *content, tessera_error_t *error) {

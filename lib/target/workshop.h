@@ -7,6 +7,7 @@
 #ifndef TESSERA_TARGET_WORKSHOP_H
 #define TESSERA_TARGET_WORKSHOP_H
 
+#include "lib/support/temporary.h"
 #include "lib/target/target.h"
 
 #include <limits.h>
@@ -23,7 +24,9 @@ typedef struct TileToolPlaces {
 bool tileToolFind(const TileToolPlaces *places, const char *tool, char path[TilePathCapacity]);
 
 typedef struct TileWorkshop {
-  char folder[PATH_MAX], in[TilePathCapacity], out[TilePathCapacity];
+  tessera_folder_t folder;
+  bool isOpen;
+  char in[TilePathCapacity], out[TilePathCapacity];
 } TileWorkshop;
 // A new folder with `content` as its file `in`. To be closed even if this fails.
 bool tileWorkshopOpen(TileWorkshop *workshop, const TileArtifact *content, tessera_error_t *error);

@@ -4,13 +4,13 @@
 #include "lib/run/progress.h"
 #include "lib/run/timeout.h"
 #include "lib/runtime/tessera.h"
+#include "lib/support/file.h"
 #include "lib/support/guard.h"
 #include "lib/support/run_check.h"
 #include "tools/tile-exec/loaded_program.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 // All of one run of the tool.
 typedef struct session_t {
@@ -22,6 +22,7 @@ typedef struct session_t {
   program_t program;
   tessera_run_data_t data;
   tessera_calls_t calls;
+  char subject[512];        // what is run, for messages
   tessera_device_t *device; // of a program with device code
   tessera_run_check_t check;
 } session_t;
@@ -65,7 +66,7 @@ static void expire(void *context) {
   tessera_error_t error;
   tessera_timeout_describe(session->options, session->trace, &error);
   fprintf(stderr, "%stile-exec: error: %s\n", session->progress ? "\033[K" : "", error.text);
-  _exit(1);
+  tessera_guard_end(1);
 }
 
 static bool start(session_t *session, tessera_error_t *error) {
@@ -155,9 +156,12 @@ static bool execute(session_t *session, tessera_error_t *error) {
 
 static bool write_all(session_t *session, tessera_error_t *error) {
   const tessera_run_options_t *options = session->options;
-  return tessera_run_data_write(&session->data, options, error) &&
-         (!options->stats || write_statistics(session, error)) &&
-         (!options->trace || tessera_trace_write(session->trace, options->trace, error)) &&
+  tessera_files_t files;
+  tessera_files_begin(&files);
+  bool ok = tessera_run_data_write(&session->data, options, error) &&
+            (!options->stats || write_statistics(session, error)) &&
+            (!options->trace || tessera_trace_write(session->trace, options->trace, error));
+  return tessera_files_end(&files, ok, error) &&
          (session->check.right || tessera_fail(error, "the check failed: the outputs differ from what is expected"));
 }
 
@@ -166,6 +170,8 @@ bool tessera_exec_run(const tessera_run_options_t *options, bool into, tessera_e
   if (!session)
     return tessera_fail(error, "out of memory");
   *session = (session_t){.options = options, .into = into, .check = {.asked = options->num_checks > 0, .right = true}};
+  snprintf(session->subject, sizeof session->subject, "'%s' of %s", options->entry, options->file);
+  tessera_guard_subject(session->subject);
   bool ok = check_options(options, error) && start(session, error) && execute(session, error);
   tessera_progress_stop(session->progress);
   tessera_timeout_stop(session->timeout); // before files are written: they come wholly or not at all
@@ -176,6 +182,7 @@ bool tessera_exec_run(const tessera_run_options_t *options, bool into, tessera_e
   tessera_trace_destroy(session->trace);
   tessera_device_close(session->device);
   program_unload(&session->program);
+  tessera_guard_subject(NULL);
   free(session);
   return ok;
 }

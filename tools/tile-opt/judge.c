@@ -5,6 +5,8 @@
 #include "lib/execution/run.h"
 #include "lib/ir/support.h"
 #include "lib/pipelines/rest.h"
+#include "lib/support/child.h"
+#include "lib/support/temporary.h"
 #include "lib/target/entry.h"
 #include "upstream/llvm.h"
 
@@ -14,6 +16,7 @@
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 //===--- in the child -----------------------------------------------------------===//
@@ -183,7 +186,10 @@ static char *readText(FILE *from) {
 // Why the child ended, where not by itself.
 static void blameChild(const Judging *judging, int status, Verdict *verdict) {
   verdict->outcome = Outcome_Fault;
-  if (WTERMSIG(status) == SIGALRM || WTERMSIG(status) == SIGXCPU)
+  if (status == TESSERA_CHILD_LATE)
+    snprintf(verdict->reason, sizeof verdict->reason, "the program had waited for %d s and computed nothing",
+             judging->timeout);
+  else if (WTERMSIG(status) == SIGALRM || WTERMSIG(status) == SIGXCPU)
     snprintf(verdict->reason, sizeof verdict->reason, "the program had not ended after %d s", judging->timeout);
   else
     snprintf(verdict->reason, sizeof verdict->reason, "the program was ended by a signal: %s",
@@ -191,7 +197,7 @@ static void blameChild(const Judging *judging, int status, Verdict *verdict) {
 }
 
 // Seconds of processor time, so that a busy machine blames nobody: of each core, since threads share the limit. What
-// waits for ever uses none, and ends by the clock.
+// waits for ever uses none: the parent sees that. The clock ends what does a little now and then.
 static void limitTime(int seconds) {
   long cores = sysconf(_SC_NPROCESSORS_ONLN);
   rlim_t most = (rlim_t)seconds * (rlim_t)(cores > 0 ? cores : 1);
@@ -206,24 +212,61 @@ static void judgeInChild(const Judging *judging, MlirOperation module, FILE *ans
   dup2(fileno(told), STDERR_FILENO);
   for (int number = 1; number < NSIG; ++number)
     signal(number, SIG_DFL);
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, NULL);
   limitTime(judging->timeout);
   mallopt(M_PERTURB, 0x5a); // what nobody wrote is not by chance what an earlier run left there
   runHere(judging, module, answers);
   _exit(0);
 }
 
+// False when no process can be started.
+static bool startJudging(const Judging *judging, MlirOperation module, FILE *answers, FILE *told,
+                         tessera_running_t *running) {
+  sigset_t before;
+  pid_t parent = getpid();
+  fflush(NULL);
+  tessera_temporary_hold(&before);
+  running->process = fork();
+  if (running->process == 0) {
+    tessera_child_die_with(parent);
+    judgeInChild(judging, module, answers, told);
+  }
+  running->slot = running->process > 0 ? tessera_temporary_note_child(running->process) : -1;
+  tessera_temporary_let_go(&before);
+  return running->process > 0;
+}
+
+static double processorSeconds(pid_t process) {
+  clockid_t clock;
+  struct timespec used;
+  if (clock_getcpuclockid(process, &clock) || clock_gettime(clock, &used))
+    return 0;
+  return (double)used.tv_sec + (double)used.tv_nsec * 1e-9;
+}
+
+// How it ended. One that waits for as long as it may compute is stopped: TESSERA_CHILD_LATE.
+static int waitForJudge(const Judging *judging, const tessera_running_t *running) {
+  double used = 0;
+  int idle = 0;
+  while (idle < judging->timeout && !tessera_child_ends(running, 1)) {
+    double now = processorSeconds(running->process);
+    idle = now > used ? 0 : idle + 1;
+    used = now;
+  }
+  return tessera_child_wait(running, idle < judging->timeout ? 0 : 1e-9);
+}
+
 void judge(const Judging *judging, MlirOperation module, Verdict *verdict) {
   *verdict = (Verdict){.outcome = Outcome_Unknown, .target = judging->target, .traffic = -1};
   FILE *answers = tmpfile(), *told = tmpfile();
-  fflush(NULL);
-  pid_t child = answers && told ? fork() : -1;
-  if (child == 0)
-    judgeInChild(judging, module, answers, told);
-  int status = 0;
-  if (child < 0) {
+  tessera_running_t running;
+  if (!answers || !told || !startJudging(judging, module, answers, told, &running)) {
     snprintf(verdict->reason, sizeof verdict->reason, "no process can be started to judge in");
-  } else if (waitpid(child, &status, 0) == child) {
-    if (WIFSIGNALED(status))
+  } else {
+    int status = waitForJudge(judging, &running);
+    if (status == TESSERA_CHILD_LATE || WIFSIGNALED(status))
       blameChild(judging, status, verdict);
     else
       readVerdict(answers, verdict);

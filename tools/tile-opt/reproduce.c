@@ -2,7 +2,9 @@
 // the PATH; it passes as long as the pass is broken.
 #include "tools/tile-opt/reproduce.h"
 
-#include <errno.h>
+#include "lib/support/file.h"
+
+#include <stdlib.h>
 #include <string.h>
 
 static void writeText(MlirStringRef text, void *file) { fwrite(text.data, 1, text.length, file); }
@@ -35,21 +37,32 @@ static void writeHeader(FILE *file, const Case *broken, const char *pass, const 
   }
 }
 
+// Whatever becomes of the tool's other files: this one tells why they are not there.
+static bool writeNow(const char *path, const char *text, size_t size, tessera_error_t *error) {
+  tessera_files_t files;
+  tessera_files_begin(&files);
+  bool ok = tessera_file_write(path, &(tessera_bytes_t){text, size}, 1, error);
+  return tessera_files_end(&files, ok, error);
+}
+
 bool reproducerWrite(const Case *broken, const char *pass, const char *plugins, const char *path,
                      tessera_error_t *error) {
   Verdict before, after;
   Finding finding;
+  char *text = NULL;
+  size_t size = 0;
   bool ok = caseJudge(broken, &before, &after, &finding) ||
             tessera_fail(error, "%s: the case did not show the fault again", path);
-  FILE *file = ok ? fopen(path, "w") : NULL;
+  FILE *file = ok ? open_memstream(&text, &size) : NULL;
   if (file) {
     writeHeader(file, broken, pass, plugins, &before, &after, &finding);
     mlirOperationPrint(mlirModuleGetOperation(broken->module), writeText, file);
     fputc('\n', file);
-    ok = fclose(file) == 0 || tessera_fail(error, "%s: %s", path, strerror(errno));
+    ok = fclose(file) == 0 ? writeNow(path, text, size, error) : tessera_fail(error, "%s: out of memory", path);
   } else if (ok) {
-    ok = tessera_fail(error, "%s: %s", path, strerror(errno));
+    ok = tessera_fail(error, "%s: out of memory", path);
   }
+  free(text);
   verdictDestroy(&before);
   verdictDestroy(&after);
   return ok;

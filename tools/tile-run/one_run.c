@@ -8,11 +8,11 @@
 #include "lib/run/progress.h"
 #include "lib/run/timeout.h"
 #include "lib/runtime/tessera.h"
+#include "lib/support/file.h"
 #include "lib/support/guard.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 // All of one run of the tool. Runs: the first target's, the judge's, that of another target at a time.
 typedef struct Session {
@@ -20,6 +20,7 @@ typedef struct Session {
   tessera_trace_t *trace;
   tessera_timeout_t *timeout;
   tessera_progress_t *progress;
+  char subject[512]; // what is run, for messages
   TileSession parsed;
   Run first, judge, other;
   tessera_run_check_t files, check; // check: whether targets agree
@@ -104,7 +105,7 @@ static void expire(void *context) {
   tessera_error_t error;
   tessera_timeout_describe(session->options, session->trace, &error);
   fprintf(stderr, "%stile-run: error: %s\n", session->progress ? "\033[K" : "", error.text);
-  _exit(1);
+  tessera_guard_end(1);
 }
 
 static bool start(Session *session, tessera_error_t *error) {
@@ -151,9 +152,12 @@ static bool writeTrace(Session *session, const char *path, tessera_error_t *erro
 
 static bool writeAll(Session *session, tessera_error_t *error) {
   const tessera_run_options_t *options = session->options;
-  return tessera_run_data_write(&session->first.data, options, error) &&
-         (!options->stats || writeStatistics(session, error)) &&
-         (!options->trace || writeTrace(session, options->trace, error)) &&
+  tessera_files_t files;
+  tessera_files_begin(&files);
+  bool ok = tessera_run_data_write(&session->first.data, options, error) &&
+            (!options->stats || writeStatistics(session, error)) &&
+            (!options->trace || writeTrace(session, options->trace, error));
+  return tessera_files_end(&files, ok, error) &&
          (session->check.right || tessera_fail(error, "the check failed: the outputs differ from what is expected"));
 }
 
@@ -163,6 +167,7 @@ static void destroy(Session *session) {
   runDestroy(&session->first);
   tileSessionClose(&session->parsed);
   tessera_trace_destroy(session->trace);
+  tessera_guard_subject(NULL);
   free(session);
 }
 
@@ -180,6 +185,8 @@ bool runSession(const tessera_run_options_t *options, tessera_error_t *error) {
   if (!session)
     return tessera_fail(error, "out of memory");
   *session = (Session){.options = options, .check = {.right = true}};
+  snprintf(session->subject, sizeof session->subject, "'%s' of %s", options->entry, options->file);
+  tessera_guard_subject(session->subject);
   bool ok = start(session, error) && execute(session, error);
   tessera_progress_stop(session->progress);
   tessera_timeout_stop(session->timeout); // before files are written: they come wholly or not at all

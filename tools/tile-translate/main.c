@@ -147,8 +147,11 @@ static bool run(const TranslateOptions *options, tessera_error_t *error) {
   bool ok = options->numChips ? translateForGpus(&program, form, &artifact, error)
                               : translate(options, target, form, &artifact, &stages, error);
   double compileMs = tessera_milliseconds() - start;
+  tessera_files_t files;
+  tessera_files_begin(&files);
   ok = ok && writeArtifact(&artifact, options->output, error) &&
        (!options->stats || writeStatistics(options, target, &artifact, &program, compileMs, &stages, error));
+  ok = tessera_files_end(&files, ok, error);
   tileArtifactDestroy(&artifact);
   gpuProgramDestroy(&program);
   return ok;

@@ -2,6 +2,7 @@
 #include "tools/tile-translate/options.h"
 
 #include "lib/machine/machine.h"
+#include "lib/support/file.h"
 #include "lib/target/target.h"
 
 #include <string.h>
@@ -105,6 +106,9 @@ bool translateOptionsParse(int argc, char **argv, TranslateOptions *options, tes
                         "--target=%s: a GPU is a target of --tile-to-program, by its own passes; other forms take "
                         "--chip",
                         options->chips[0]);
+  if (options->stats && tessera_file_is_same(options->output, options->stats))
+    return tessera_fail(error, "-o %s and --stats=%s name one file; each requires a file of its own", options->output,
+                        options->stats);
   return options->form || options->draw ||
          tessera_fail(error, "nothing to translate to: give one --tile-to-FORM (--help lists them)");
 }

@@ -4,6 +4,7 @@
 #include "lib/target/cpu/ahead_of_time.h"
 
 #include "lib/support/child.h"
+#include "lib/support/temporary.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -17,26 +18,17 @@ enum { PathCapacity = PATH_MAX + 64 };
 //===--- files ----------------------------------------------------------------===//
 
 typedef struct Workshop {
-  char folder[PATH_MAX];
+  tessera_folder_t folder;
   char object[PathCapacity], program[PathCapacity], log[PathCapacity];
 } Workshop;
 
 static bool openWorkshop(Workshop *workshop, tessera_error_t *error) {
-  const char *place = getenv("TMPDIR");
-  snprintf(workshop->folder, sizeof workshop->folder, "%s/tessera-XXXXXX", place && *place ? place : "/tmp");
-  if (!mkdtemp(workshop->folder))
-    return tessera_fail(error, "%s: cannot be made: %s", workshop->folder, strerror(errno));
-  snprintf(workshop->object, PathCapacity, "%s/program.o", workshop->folder);
-  snprintf(workshop->program, PathCapacity, "%s/program.so", workshop->folder);
-  snprintf(workshop->log, PathCapacity, "%s/log", workshop->folder);
+  if (!tessera_folder_make(&workshop->folder, error))
+    return false;
+  snprintf(workshop->object, PathCapacity, "%s/program.o", workshop->folder.path);
+  snprintf(workshop->program, PathCapacity, "%s/program.so", workshop->folder.path);
+  snprintf(workshop->log, PathCapacity, "%s/log", workshop->folder.path);
   return true;
-}
-
-static void closeWorkshop(const Workshop *workshop) {
-  unlink(workshop->object);
-  unlink(workshop->program);
-  unlink(workshop->log);
-  rmdir(workshop->folder);
 }
 
 static bool writeFile(const char *path, const void *data, size_t size, tessera_error_t *error) {
@@ -82,7 +74,8 @@ static bool findBesideLlvm(char *path, size_t capacity) {
 static int startLinker(const char *linker, const Workshop *workshop, int *status) {
   const char *const arguments[] = {linker, "-shared",         "--gc-sections",  "-z", "now", "--hash-style=gnu", "-s",
                                    "-o",   workshop->program, workshop->object, NULL};
-  return tessera_child_run(&(tessera_child_t){linker, arguments, NULL, workshop->log}, status);
+  const tessera_child_t child = {linker, arguments, .log = workshop->log, .seconds = TESSERA_CHILD_SECONDS};
+  return tessera_child_run(&child, status);
 }
 
 // The linker's complaint becomes the error.
@@ -119,6 +112,6 @@ bool tileCpuLink(const void *object, size_t size, TileArtifact *program, tessera
     return false;
   bool ok = writeFile(workshop.object, object, size, error) && runLinker(&workshop, error) &&
             readFile(workshop.program, program, error);
-  closeWorkshop(&workshop);
+  tessera_folder_remove(&workshop.folder);
   return ok;
 }

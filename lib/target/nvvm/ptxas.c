@@ -69,7 +69,7 @@ bool tileNvvmAssemble(const TileArtifact *ptx, const char *chip, TileArtifact *c
   char tool[TilePathCapacity], arch[64];
   if (!findAssembler(tool, error))
     return false;
-  TileWorkshop workshop = {""};
+  TileWorkshop workshop = {.isOpen = false};
   TileChildResult result = {NULL};
   snprintf(arch, sizeof arch, "-arch=%s", chip);
   const char *const arguments[] = {tool, "-v", arch, workshop.in, "-o", workshop.out, NULL};
@@ -89,7 +89,7 @@ bool tileNvvmDisassemble(const TileArtifact *cubin, TileArtifact *listing, tesse
   if (!hasNvdisasm && !findTool("cuobjdump", tool))
     return tessera_fail(error, "no nvdisasm and no cuobjdump: they are in none of CUDA_HOME, CUDA_PATH, PATH and "
                                "/usr/local/cuda; the cubin itself comes without them (--tile-to-cubin)");
-  TileWorkshop workshop = {""};
+  TileWorkshop workshop = {.isOpen = false};
   TileChildResult result = {NULL};
   const char *const disassemble[] = {tool, workshop.in, NULL}, *const dump[] = {tool, "-sass", workshop.in, NULL};
   bool ok = tileWorkshopOpen(&workshop, cubin, error) &&

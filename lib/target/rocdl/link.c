@@ -15,7 +15,7 @@ bool tileRocdlLink(const TileArtifact *object, TileArtifact *hsaco, tessera_erro
   if (!findLinker(linker))
     return tessera_fail(error, "no ld.lld: it is in none of ROCM_PATH, PATH and /opt/rocm (Debian package lld-22); "
                                "without it there is assembly only (--tile-to-amdgcn)");
-  TileWorkshop workshop = {""};
+  TileWorkshop workshop = {.isOpen = false};
   TileChildResult result = {NULL};
   const char *const arguments[] = {linker, "-shared", "--no-undefined", workshop.in, "-o", workshop.out, NULL};
   bool ok = tileWorkshopOpen(&workshop, object, error) &&

@@ -4,6 +4,7 @@
 #include "lib/ir/support.h"
 #include "lib/search/cache.h"
 #include "lib/support/child.h"
+#include "lib/support/temporary.h"
 #include "mlir-c/BuiltinAttributes.h"
 #include "upstream/arith.h"
 #include "upstream/func.h"
@@ -18,7 +19,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { MostValues = 32, Rounds = 3, LeastCalls = 5, MostCalls = 2000 };
+enum { MostValues = 32, Rounds = 3, LeastCalls = 5, MostCalls = 2000, PathCapacity = PATH_MAX + 32 };
 static const double burstSeconds = 0.03; // of one candidate's turn
 
 //===--- the op as a program -----------------------------------------------------------===//
@@ -198,12 +199,14 @@ static void findTool(const char *name, char *path, size_t capacity) {
 
 static bool runTool(const char *const *arguments, const char *log) {
   int status;
-  tessera_child_t child = {.program = arguments[0], .arguments = arguments, .log = log};
+  tessera_child_t child = {
+      .program = arguments[0], .arguments = arguments, .log = log, .seconds = TESSERA_CHILD_SECONDS};
   return !tessera_child_run(&child, &status) && tessera_child_succeeded(status);
 }
 
 typedef struct Measuring {
-  char folder[64], chip[64], translate[PATH_MAX], exec[PATH_MAX];
+  tessera_folder_t folder;
+  char chip[64], translate[PATH_MAX], exec[PATH_MAX];
   int count, next; // next: to be compiled
   pthread_mutex_t mutex;
   bool isCompiled[TileMeasureMost];
@@ -211,7 +214,7 @@ typedef struct Measuring {
 } Measuring;
 
 static void pathOf(const Measuring *m, int candidate, const char *end, char *path, size_t capacity) {
-  snprintf(path, capacity, "%s/%d.%s", m->folder, candidate, end);
+  snprintf(path, capacity, "%s/%d.%s", m->folder.path, candidate, end);
 }
 
 static void *compileSome(void *userData) {
@@ -222,7 +225,7 @@ static void *compileSome(void *userData) {
     pthread_mutex_unlock(&m->mutex);
     if (mine < 0)
       return NULL;
-    char source[96], program[96], log[96];
+    char source[PathCapacity], program[PathCapacity], log[PathCapacity];
     pathOf(m, mine, "mlir", source, sizeof source);
     pathOf(m, mine, "so", program, sizeof program);
     pathOf(m, mine, "log", log, sizeof log);
@@ -247,7 +250,7 @@ static void compileAll(Measuring *m) {
 
 // Median seconds of so many calls; infinite where it fails.
 static double timeOnce(const Measuring *m, int candidate, int64_t calls) {
-  char program[96], stats[96], log[96], repeat[32], to[128], text[8192];
+  char program[PathCapacity], stats[PathCapacity], log[PathCapacity], to[PathCapacity + 16], repeat[32], text[8192];
   pathOf(m, candidate, "so", program, sizeof program);
   pathOf(m, candidate, "json", stats, sizeof stats);
   pathOf(m, candidate, "log", log, sizeof log);
@@ -302,7 +305,7 @@ static void timeAll(Measuring *m, double *seconds) {
 
 static bool writeSources(const Measuring *m, MlirOperation op, const MlirAttribute *schedules) {
   enum { MostText = 1 << 16 };
-  char *text = malloc(MostText), path[96];
+  char *text = malloc(MostText), path[PathCapacity];
   bool ok = text != NULL;
   for (int i = 0; ok && i < m->count; ++i) {
     pathOf(m, i, "mlir", path, sizeof path);
@@ -314,26 +317,13 @@ static bool writeSources(const Measuring *m, MlirOperation op, const MlirAttribu
   return ok;
 }
 
-static void removeAll(const Measuring *m) {
-  static const char *const ends[] = {"mlir", "so", "json", "log"};
-  char path[96];
-  for (int i = 0; i < m->count; ++i)
-    for (size_t end = 0; end < sizeof ends / sizeof *ends; ++end) {
-      pathOf(m, i, ends[end], path, sizeof path);
-      unlink(path);
-    }
-  rmdir(m->folder);
-}
-
 bool tileMeasure(MlirOperation op, int count, const MlirAttribute *schedules, const char *chip, const char *lock,
                  double *seconds, TileError *error) {
   static pthread_mutex_t alone = PTHREAD_MUTEX_INITIALIZER; // passes on several functions at once
-  const char *temporary = getenv("TMPDIR");
+  tessera_error_t reason;
   Measuring m = {.count = count < TileMeasureMost ? count : TileMeasureMost, .mutex = PTHREAD_MUTEX_INITIALIZER};
-  bool fits = (size_t)snprintf(m.folder, sizeof m.folder, "%s/tessera_XXXXXX",
-                               temporary && *temporary == '/' ? temporary : "/tmp") < sizeof m.folder;
-  if (!fits || !mkdtemp(m.folder))
-    return tileErrorSet(error, 0, 0, "no folder for what is measured can be made (TMPDIR)");
+  if (!tessera_folder_make(&m.folder, &reason))
+    return tileErrorSet(error, 0, 0, "no folder for what is measured can be made (TMPDIR): %s", reason.text);
   snprintf(m.chip, sizeof m.chip, "--cpu=%s", chip);
   findTool("tile-translate", m.translate, sizeof m.translate);
   findTool("tile-exec", m.exec, sizeof m.exec);
@@ -348,7 +338,7 @@ bool tileMeasure(MlirOperation op, int count, const MlirAttribute *schedules, co
   }
   for (int i = 0; ok && i < m.count; ++i)
     isAny = isAny || isfinite(seconds[i]);
-  removeAll(&m);
+  tessera_folder_remove(&m.folder);
   pthread_mutex_destroy(&m.mutex);
   return isAny || tileErrorSet(error, 0, 0,
                                ok ? "no candidate could be compiled and run; measuring requires tile-translate and "
