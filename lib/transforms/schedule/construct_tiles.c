@@ -200,14 +200,27 @@ static bool keyOf(const Run *run, MlirOperation op, int count, char *key, size_t
          tileMeasureProgram(op, mlirAttributeGetNull(), key + used, capacity - (size_t)used);
 }
 
-// "NANOSECONDS #tile.schedule<…>", one a line.
-static int readTimed(MlirContext context, char *text, Timed *timed) {
+// The candidate that a line of the cache writes, or null. What is no candidate of this op would not fit.
+static MlirAttribute candidateOf(const Decision *decision, const char *written) {
+  char text[1024];
+  for (int i = 0; i < decision->result.count && i < Candidates; ++i) {
+    MlirAttribute schedule = scheduleOf(decision, i, 0);
+    tileAttributeText(schedule, text, sizeof text);
+    if (strcmp(text, written) == 0)
+      return schedule;
+  }
+  return mlirAttributeGetNull();
+}
+
+// "NANOSECONDS #tile.schedule<…>", one a line. 0, as if nothing were there, where a line is anything else.
+static int readTimed(const Decision *decision, char *text, Timed *timed) {
+  const double longest = 1e15; // ns: eleven days
   int count = 0;
   char *rest, *end;
   for (char *line = strtok_r(text, "\n", &rest); line && count < Candidates; line = strtok_r(NULL, "\n", &rest)) {
     double nanoseconds = strtod(line, &end);
-    MlirAttribute schedule = *end == ' ' ? mlirAttributeParseGet(context, tileString(end + 1)) : mlirAttributeGetNull();
-    if (nanoseconds < 1 || mlirAttributeIsNull(schedule) || !tileAttributeIsASchedule(schedule))
+    MlirAttribute schedule = *end == ' ' ? candidateOf(decision, end + 1) : mlirAttributeGetNull();
+    if (!(nanoseconds >= 1 && nanoseconds <= longest) || mlirAttributeIsNull(schedule))
       return 0;
     timed[count++] = (Timed){schedule, nanoseconds * 1e-9};
   }
@@ -278,7 +291,7 @@ static bool measure(const Run *run, const Decision *decision) {
   bool canRun = key && text && readsTensors(op) && keyOf(run, op, result->count, key, MostText), ok = true;
   int count = 0;
   if (canRun && run->hasCache && tileCacheFind(run->cache, key, text, MostText))
-    count = readTimed(mlirOperationGetContext(op), text, timed);
+    count = readTimed(decision, text, timed);
   mlirExtPassAddStatistic(run->pass, Remembered, count > 0);
   bool isNew = canRun && !count;
   if (isNew) {
