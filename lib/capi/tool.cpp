@@ -14,6 +14,7 @@
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Process.h"
 #include "llvm/Support/ToolOutputFile.h"
 #include <deque>
 
@@ -39,10 +40,6 @@ const char *mlirExtToolTextGet(MlirExtToolText *flag) {
   return flag->flag.getNumOccurrences() ? flag->flag.getValue().c_str() : nullptr;
 }
 
-int mlirExtOptMain(int argc, char **argv, const char *toolName, MlirDialectRegistry registry) {
-  return asMainReturnCode(MlirOptMain(argc, argv, toolName, *unwrap(registry)));
-}
-
 namespace {
 using RunInC = bool (*)(MlirOperation op, MlirStringRef pipeline, void *userData);
 
@@ -66,32 +63,54 @@ struct RunPipeline : PassWrapper<RunPipeline, OperationPass<>> {
 };
 } // namespace
 
-int mlirExtOptMainRunningWith(int argc, char **argv, const char *toolName, MlirDialectRegistry registry,
-                              bool (*isWanted)(void *userData), RunInC run, void *userData) {
-  llvm::InitLLVM init(argc, argv);
-  auto [input, output] = registerAndParseCLIOptions(argc, argv, toolName, *unwrap(registry));
-  if (!isWanted(userData))
-    return asMainReturnCode(MlirOptMain(argc, argv, input, output, *unwrap(registry)));
-  MlirOptMainConfig asked = MlirOptMainConfig::createFromCLOptions(), config = asked;
-  config.setPassPipelineSetupFn([&](PassManager &manager) {
+static MlirOptMainConfig configureFor(const MlirExtOptHooks *hooks, const MlirOptMainConfig &asked) {
+  MlirOptMainConfig config = asked;
+  config.setPassPipelineSetupFn([hooks, &asked](PassManager &manager) {
+    hooks->beginPasses(hooks->userData);
+    if (!hooks->isWanted(hooks->userData))
+      return asked.setupPassPipeline(manager);
     manager.getContext()->disableMultithreading();
     auto passes = std::make_shared<PassManager>(manager.getContext());
     if (failed(asked.setupPassPipeline(*passes)))
       return failure();
-    manager.addPass(std::make_unique<RunPipeline>(std::move(passes), run, userData));
+    manager.addPass(std::make_unique<RunPipeline>(std::move(passes), hooks->run, hooks->userData));
     return success();
   });
+  return config;
+}
+
+static LogicalResult runOn(std::unique_ptr<llvm::MemoryBuffer> input, StringRef output, DialectRegistry &registry,
+                           const MlirOptMainConfig &config, const MlirExtOptHooks *hooks) {
+  if (output == "-")
+    return MlirOptMain(llvm::outs(), std::move(input), registry, config);
+  std::string content;
+  llvm::raw_string_ostream stream(content);
+  bool done = succeeded(MlirOptMain(stream, std::move(input), registry, config));
+  return success(done && hooks->writeOutput(wrap(output), wrap(StringRef(content)), hooks->userData));
+}
+
+int mlirExtOptMain(int argc, char **argv, const char *toolName, MlirDialectRegistry registry,
+                   const MlirExtOptHooks *hooks) {
+  if (!hooks)
+    return asMainReturnCode(MlirOptMain(argc, argv, toolName, *unwrap(registry)));
+  llvm::InitLLVM init(argc, argv);
+  auto [inputName, outputName] = registerAndParseCLIOptions(argc, argv, toolName, *unwrap(registry));
+  MlirOptMainConfig asked = MlirOptMainConfig::createFromCLOptions();
+  if (asked.shouldShowDialects() || asked.shouldListPasses()) // reads nothing
+    return asMainReturnCode(MlirOptMain(argc, argv, inputName, outputName, *unwrap(registry)));
+  if (inputName == "-" && llvm::sys::Process::FileDescriptorIsDisplayed(fileno(stdin)))
+    llvm::errs() << "(processing input from stdin now, hit ctrl-c/ctrl-d to interrupt)\n";
   std::string error;
-  auto from = openInputFile(input, &error);
-  auto to = from ? openOutputFile(output, &error) : nullptr;
-  if (!from || !to) {
+  auto input = openInputFile(inputName, &error);
+  if (!input) {
     llvm::errs() << error << "\n";
     return EXIT_FAILURE;
   }
-  LogicalResult result = MlirOptMain(to->os(), std::move(from), *unwrap(registry), config);
-  if (succeeded(result))
-    to->keep();
-  return asMainReturnCode(result);
+  if (!hooks->checkInput(wrap(input->getBuffer()), wrap(StringRef(inputName)), wrap(StringRef(outputName)),
+                         hooks->userData))
+    return EXIT_FAILURE;
+  MlirOptMainConfig config = configureFor(hooks, asked);
+  return asMainReturnCode(runOn(std::move(input), outputName, *unwrap(registry), config, hooks));
 }
 
 int mlirExtTranslateMain(int argc, char **argv, const char *toolName) {

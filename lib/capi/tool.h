@@ -12,13 +12,25 @@ typedef struct MlirExtToolText MlirExtToolText;
 MlirExtToolText *mlirExtToolAddText(const char *name, const char *valueName, const char *help);
 const char *mlirExtToolTextGet(MlirExtToolText *flag); // null when not given; "" for "--name"
 
-int mlirExtOptMain(int argc, char **argv, const char *toolName, MlirDialectRegistry registry);
-// mlir-opt in which, where `isWanted` says so after the flags are parsed, `run` takes the place of the pass manager: it
-// gets each module and the pipeline as text ("builtin.module(…)"), on one thread, with the dialects of its passes
-// loaded. False fails, as a pass does.
-int mlirExtOptMainRunningWith(int argc, char **argv, const char *toolName, MlirDialectRegistry registry,
-                              bool (*isWanted)(void *userData),
-                              bool (*run)(MlirOperation op, MlirStringRef pipeline, void *userData), void *userData);
+// What a tool does in the place of mlir-opt. Each gets `userData`.
+typedef struct MlirExtOptHooks {
+  void *userData;
+  // Before the input is parsed. False, after a message, ends the tool with status 1.
+  bool (*checkInput)(MlirStringRef text, MlirStringRef name, MlirStringRef output, void *userData);
+  // After the input is parsed, before the first pass.
+  void (*beginPasses)(void *userData);
+  // After the flags are parsed: does `run` take the place of the pass manager?
+  bool (*isWanted)(void *userData);
+  // Gets each module and the pipeline as text ("builtin.module(…)"), on one thread, with the dialects of its passes
+  // loaded. False fails, as a pass does.
+  bool (*run)(MlirOperation op, MlirStringRef pipeline, void *userData);
+  // Writes the whole output to a file that is not standard output. False, after a message: status 1.
+  bool (*writeOutput)(MlirStringRef path, MlirStringRef content, void *userData);
+} MlirExtOptHooks;
+
+// mlir-opt with these hooks; null: as it is. A tool that fails writes no output but to standard output.
+int mlirExtOptMain(int argc, char **argv, const char *toolName, MlirDialectRegistry registry,
+                   const MlirExtOptHooks *hooks);
 int mlirExtTranslateMain(int argc, char **argv, const char *toolName);
 int mlirExtLspServerMain(int argc, char **argv, MlirDialectRegistry registry);
 int mlirExtReduceMain(int argc, char **argv, MlirDialectRegistry registry);

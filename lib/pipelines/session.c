@@ -2,13 +2,16 @@
 #include "lib/pipelines/session.h"
 
 #include "lib/ir/support.h"
+#include "lib/pipelines/read_text.h"
 #include "lib/pipelines/register.h"
+#include "lib/support/file.h"
+#include "lib/support/guard.h"
 #include "mlir-c/Dialect/SparseTensor.h"
 #include "mlir-c/Pass.h"
 #include "upstream/func.h"
 
-#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 //===--- context and module ---------------------------------------------------===//
@@ -49,12 +52,13 @@ static MlirLogicalResult printDiagnostic(MlirDiagnostic diagnostic, void *userDa
 }
 
 static bool parse(TileSession *session, const char *path, tessera_error_t *error) {
-  FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb");
-  if (!file)
-    return tessera_fail(error, "%s: %s", path, strerror(errno));
-  if (file != stdin)
-    fclose(file);
-  session->module = mlirModuleCreateParseFromFile(session->context, tileString(path));
+  size_t size;
+  char *text = tessera_file_read(path, &size, error);
+  if (!text)
+    return false;
+  session->module = tileReadModule(session->context, mlirStringRefCreate(text, size), tileString(path));
+  free(text);
+  tessera_guard_has_read();
   return !mlirModuleIsNull(session->module) || tessera_fail(error, "%s: not a valid program", path);
 }
 
@@ -85,7 +89,7 @@ bool tileSessionRun(TileSession *session, const char *pipeline, tessera_error_t 
   MlirOpPassManager root = mlirPassManagerGetAsOpPassManager(manager);
   MlirOperation module = mlirModuleGetOperation(session->module);
   mlirPassManagerEnableVerifier(manager, false);
-  MlirLogicalResult parsed = mlirParsePassPipeline(root, tileString(pipeline), reportPipelineError, &session->context);
+  MlirLogicalResult parsed = tileReadPipeline(root, tileString(pipeline), reportPipelineError, &session->context);
   bool ok = mlirLogicalResultIsSuccess(parsed) || tessera_fail(error, "bad pass pipeline");
   if (ok)
     ok = (mlirLogicalResultIsSuccess(mlirPassManagerRunOnOp(manager, module)) && mlirOperationVerify(module)) ||

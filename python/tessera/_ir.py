@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from ._execution import Program, Result
 
 _BYTECODE = b"ML\xefR"
+_READING_SECONDS = 600  # as lib/support/guard.c
 
 
 class StaleError(RuntimeError):
@@ -69,11 +70,11 @@ class Context:
 
     def type(self, text: str) -> "Type":
         """The type that `text` writes: context.type("tensor<4x?xf32>")."""
-        return Type(self._shared, _parsed(self._shared, lib.mlirTypeParseGet, text, "a type"))
+        return Type(self._shared, _parsed(self._shared, lib.tileReadType, text, "a type"))
 
     def attribute(self, text: str) -> "Attribute":
         """The attribute that `text` writes: context.attribute("[1 : i64, true]")."""
-        return Attribute(self._shared, _parsed(self._shared, lib.mlirAttributeParseGet, text, "an attribute"))
+        return Attribute(self._shared, _parsed(self._shared, lib.tileReadAttribute, text, "an attribute"))
 
 
 def _parsed(shared: _RawContext, parse: Any, text: str, what: str) -> Any:
@@ -529,7 +530,7 @@ class Module:
         pieces: list[str] = []
         callback = StringCallback(lambda piece, _: pieces.append(str(piece)))
         given = Text(text)
-        if not lib.mlirParsePassPipeline(lib.mlirPassManagerGetAsOpPassManager(manager), given.ref, callback, None):
+        if not lib.tileReadPipeline(lib.mlirPassManagerGetAsOpPassManager(manager), given.ref, callback, None):
             raise Error("".join([*pieces, f"bad pass pipeline: {text}"]))
 
     def compile(self, target: str = "cpu", entry: str = "main", *, pipeline: str | None = None, threads: int | None = None,
@@ -562,7 +563,7 @@ def parse(source: str | bytes, *, name: str = "<string>", context: Context | Non
     shared, given = _context(context), Text(source)
     named = Text(name)
     with lock, Capture(shared.raw) as said:
-        raw = lib.mlirExtModuleParse(shared.raw, given.ref, named.ref)
+        raw = lib.tileReadModule(shared.raw, given.ref, named.ref)
     if not raw:
         raise Error(f"{name}: not a valid program", said.diagnostics)
     return Module(shared, raw, name)
@@ -581,7 +582,11 @@ def _bytecode_as_text(source: bytes, name: str) -> str:
         file.write(source)
         file.flush()
         command = [tool("tile-opt"), "--mlir-print-op-generic", "--mlir-print-debuginfo", "--allow-unregistered-dialect", file.name]
-        child = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
+        try:
+            child = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False,
+                                   timeout=_READING_SECONDS)
+        except subprocess.TimeoutExpired:
+            raise Error(f"{name}: damaged bytecode? Reading it had not ended after {_READING_SECONDS} s") from None
         said = child.stderr.decode("utf-8", "replace").replace(file.name, name).strip()
     if child.returncode:
         raise Error(f"{said}\n{name}: not a valid program")

@@ -11,7 +11,7 @@ int main(int argc, char **argv) {
   mlirRegisterAllDialects(registry);
   mlirRegisterAllPasses();
   mlirExtDialectRegistryInsert(registry, probe);
-  int status = mlirExtOptMain(argc, argv, "probe-opt", registry);
+  int status = mlirExtOptMain(argc, argv, "probe-opt", registry, NULL);
   mlirDialectRegistryDestroy(registry);
   return status;
 }

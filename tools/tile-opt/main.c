@@ -3,12 +3,15 @@
 #include "lib/capi/pass.h"
 #include "lib/capi/tool.h"
 #include "lib/machine/machine.h"
+#include "lib/pipelines/nesting.h"
 #include "lib/pipelines/register.h"
+#include "lib/support/file.h"
 #include "lib/support/guard.h"
 #include "tools/tile-opt/passes.h"
 #include "tools/tile-opt/validate.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -61,6 +64,15 @@ static bool readNumber(MlirExtToolText *flag, const char *name, const char *othe
          tessera_fail(error, "--%s=%s: expected a number from %g", name, text, least);
 }
 
+// Where to; null: not asked for.
+static const char *differencesFile(const Flags *flags) {
+  return mlirExtToolTextGet(flags->differences) ? textOr(flags->differences, "differences.json") : NULL;
+}
+
+static const char *reproducerFile(const Flags *flags) {
+  return mlirExtToolTextGet(flags->reduced) ? textOr(flags->reduced, "reproducer.mlir") : NULL;
+}
+
 static bool isWanted(void *userData) {
   const Flags *flags = userData;
   return mlirExtToolTextGet(flags->each) || mlirExtToolTextGet(flags->differences);
@@ -71,8 +83,7 @@ static bool readOptions(const Flags *flags, ValidateOptions *options, tessera_er
   *options = (ValidateOptions){.target = textOr(flags->each, "interpret"),
                                .entry = textOr(flags->entry, NULL),
                                .traffic = -1,
-                               .reduced = mlirExtToolTextGet(flags->reduced) ? textOr(flags->reduced, "reproducer.mlir")
-                                                                             : NULL,
+                               .reduced = reproducerFile(flags),
                                .plugins = flags->plugins};
   if (!readNumber(flags->seed, "tile-validate-seed", "0", 0, &seed, error) ||
       !readNumber(flags->size, "tile-validate-size", "5", 0, &size, error) ||
@@ -95,7 +106,7 @@ static bool runPasses(MlirOperation op, MlirStringRef pipeline, void *userData) 
     return false;
   }
   if (mlirExtToolTextGet(flags->differences))
-    return passesWriteDifferences(op, pipeline, textOr(flags->differences, "differences.json"));
+    return passesWriteDifferences(op, pipeline, differencesFile(flags));
   ValidateOptions options;
   tessera_error_t error;
   if (readOptions(userData, &options, &error))
@@ -104,11 +115,63 @@ static bool runPasses(MlirOperation op, MlirStringRef pipeline, void *userData) 
   return false;
 }
 
+//===--- input and output ------------------------------------------------------===//
+
+// No other file that is asked for may be the output.
+static bool checkOutput(const Flags *flags, MlirStringRef output) {
+  const struct {
+    const char *name, *path;
+  } others[] = {{"tile-write-differences", differencesFile(flags)}, {"tile-reduce-on-failure", reproducerFile(flags)}};
+  char path[PATH_MAX];
+  snprintf(path, sizeof path, "%.*s", (int)output.length, output.data);
+  for (size_t i = 0; i < sizeof others / sizeof *others; ++i)
+    if (others[i].path && tessera_file_is_same(path, others[i].path)) {
+      fprintf(stderr, "tile-opt: error: -o %s and --%s=%s name one file; each requires a file of its own\n", path,
+              others[i].name, others[i].path);
+      return false;
+    }
+  return true;
+}
+
+static bool checkInput(MlirStringRef text, MlirStringRef name, MlirStringRef output, void *userData) {
+  tessera_nesting_t found;
+  if (!checkOutput(userData, output))
+    return false;
+  if (tessera_nesting_check(text.data, text.length, &found))
+    return true;
+  fprintf(stderr, "%.*s:%d:%d: error: %s\n", (int)name.length, name.data, found.line, found.column, found.text);
+  return false;
+}
+
+static void beginPasses(void *userData) { tessera_guard_has_read(); }
+
+static bool writeOutput(MlirStringRef path, MlirStringRef content, void *userData) {
+  char *name = strndup(path.data, path.length);
+  tessera_error_t error = {"out of memory"};
+  bool ok = name && tessera_file_write(name, &(tessera_bytes_t){content.data, content.length}, 1, &error);
+  if (!ok)
+    fprintf(stderr, "tile-opt: error: %s\n", error.text);
+  free(name);
+  return ok;
+}
+
+// A pipeline is a flag's value, which upstream's tool parses.
+static bool checkFlags(int argc, char **argv) {
+  for (int i = 1; i < argc; ++i) {
+    tessera_nesting_t found;
+    if (tessera_nesting_check(argv[i], strlen(argv[i]), &found))
+      continue;
+    fprintf(stderr, "tile-opt: error: %.40s…: %s\n", argv[i], found.text);
+    return false;
+  }
+  return true;
+}
+
 //===--- the tool -------------------------------------------------------------===//
 
 int main(int argc, char **argv) {
   int status;
-  if (!tileMachineTakeFlag(&argc, argv))
+  if (!tileMachineTakeFlag(&argc, argv) || !checkFlags(argc, argv))
     return 1;
   if (tessera_guard_bytecode("tile-opt", argc, argv, true, &status)) {
     if (status) // MLIR's reader does not always say so
@@ -120,8 +183,15 @@ int main(int argc, char **argv) {
   tesseraRegisterAllPasses();
   Flags flags = {.plugins = ""};
   addFlags(&flags, argc, argv);
-  status = mlirExtOptMainRunningWith(argc, argv, "tile-opt: Tessera's optimizer driver\n", registry, isWanted,
-                                     runPasses, &flags);
+  const MlirExtOptHooks hooks = {&flags, checkInput, beginPasses, isWanted, runPasses, writeOutput};
+  tessera_files_t files;
+  tessera_error_t error;
+  tessera_files_begin(&files);
+  status = mlirExtOptMain(argc, argv, "tile-opt: Tessera's optimizer driver\n", registry, &hooks);
+  if (!tessera_files_end(&files, !status, &error) && !status) {
+    fprintf(stderr, "tile-opt: error: %s\n", error.text);
+    status = 1;
+  }
   if (*flags.statistics)
     mlirExtStatisticsForEach(printStatistic, stderr);
   mlirDialectRegistryDestroy(registry);

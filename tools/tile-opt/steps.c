@@ -2,7 +2,7 @@
 #include "tools/tile-opt/steps.h"
 
 #include "lib/ir/support.h"
-#include "mlir-c/Pass.h"
+#include "lib/pipelines/read_text.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -103,7 +103,7 @@ bool stepRun(MlirOperation module, const char *pipeline) {
   char message[512] = "";
   MlirPassManager manager = mlirPassManagerCreate(mlirOperationGetContext(module));
   MlirOpPassManager root = mlirPassManagerGetAsOpPassManager(manager);
-  bool ok = mlirLogicalResultIsSuccess(mlirParsePassPipeline(root, tileString(pipeline), keepMessage, message)) ||
+  bool ok = mlirLogicalResultIsSuccess(tileReadPipeline(root, tileString(pipeline), keepMessage, message)) ||
             tileErrorAt(mlirOperationGetLocation(module), "cannot run '%s' by itself: %s", pipeline, message);
   ok = ok && mlirLogicalResultIsSuccess(mlirPassManagerRunOnOp(manager, module));
   mlirPassManagerDestroy(manager);

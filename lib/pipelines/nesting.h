@@ -1,0 +1,24 @@
+// nesting.h - the one limit on how deep text of MLIR may nest. Parsers, passes and printers of MLIR recurse: text of
+// some 5,000 levels exhausts a stack of 8 MiB. Every reader of such text asks here first: programs, types, attributes,
+// schedules and pass pipelines.
+//
+//   tessera_nesting_t found;
+//   if (!tessera_nesting_check(text, size, &found)) …found.line, found.column, found.text…
+#ifndef TESSERA_PIPELINES_NESTING_H
+#define TESSERA_PIPELINES_NESTING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { TESSERA_MOST_NESTING = 500, TESSERA_MOST_OPERATORS = 5000 };
+
+typedef struct tessera_nesting_t {
+  int line, column; // from 1
+  char text[128];   // "nests deeper than 500 levels; accepts at most 500"
+} tessera_nesting_t;
+
+// Counts brackets outside strings and comments, the depth of #aliases and !aliases that an alias or a bracket uses, and
+// the operators of one expression. False where one of these is beyond its limit. Reads each byte once. Bytecode passes.
+bool tessera_nesting_check(const char *text, size_t size, tessera_nesting_t *out_found);
+
+#endif // TESSERA_PIPELINES_NESTING_H

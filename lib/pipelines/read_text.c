@@ -1,0 +1,37 @@
+// Asks for the nesting first, then parses. See read_text.h.
+#include "lib/pipelines/read_text.h"
+
+#include "lib/capi/assembly.h"
+#include "lib/ir/support.h"
+#include "lib/pipelines/nesting.h"
+
+static bool isReadable(MlirContext context, MlirStringRef text, MlirStringRef name) {
+  tessera_nesting_t found;
+  if (tessera_nesting_check(text.data, text.length, &found))
+    return true;
+  return tileErrorAt(mlirLocationFileLineColGet(context, name, (unsigned)found.line, (unsigned)found.column), "%s",
+                     found.text);
+}
+
+MlirModule tileReadModule(MlirContext context, MlirStringRef text, MlirStringRef name) {
+  return isReadable(context, text, name) ? mlirExtModuleParse(context, text, name) : (MlirModule){NULL};
+}
+
+MlirType tileReadType(MlirContext context, MlirStringRef text) {
+  return isReadable(context, text, tileString("<type>")) ? mlirTypeParseGet(context, text) : (MlirType){NULL};
+}
+
+MlirAttribute tileReadAttribute(MlirContext context, MlirStringRef text) {
+  return isReadable(context, text, tileString("<attribute>")) ? mlirAttributeParseGet(context, text)
+                                                              : mlirAttributeGetNull();
+}
+
+MlirLogicalResult tileReadPipeline(MlirOpPassManager passes, MlirStringRef text, MlirStringCallback report,
+                                   void *userData) {
+  tessera_nesting_t found;
+  if (tessera_nesting_check(text.data, text.length, &found))
+    return mlirParsePassPipeline(passes, text, report, userData);
+  report(tileString("the pass pipeline "), userData);
+  report(tileString(found.text), userData);
+  return mlirLogicalResultFailure();
+}

@@ -1,0 +1,26 @@
+// Reading text of MLIR that a user wrote: as mlir-c's functions, but text that nests too deep (lib/pipelines/nesting.h)
+// is an error at its place, where MLIR's own readers would exhaust the stack.
+#ifndef TESSERA_PIPELINES_READ_TEXT_H
+#define TESSERA_PIPELINES_READ_TEXT_H
+
+#include "mlir-c/IR.h"
+#include "mlir-c/Pass.h"
+
+#include <stdbool.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// A null byte must follow the text. `name` stands for the file in diagnostics. Null after diagnostics.
+MlirModule tileReadModule(MlirContext context, MlirStringRef text, MlirStringRef name);
+MlirType tileReadType(MlirContext context, MlirStringRef text);
+MlirAttribute tileReadAttribute(MlirContext context, MlirStringRef text);
+// `report` gets the error.
+MlirLogicalResult tileReadPipeline(MlirOpPassManager passes, MlirStringRef text, MlirStringCallback report,
+                                   void *userData);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
