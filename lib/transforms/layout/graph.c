@@ -322,7 +322,7 @@ static void addElementwise(Graph *graph, MlirOperation op, VariableKind kind) {
   }
 }
 
-// Moves whose parts may lie anywhere: slice, cat, topk, histogram, some bitcasts.
+// Moves whose parts may lie anywhere: slice, cat, histogram, some bitcasts.
 static void addApart(Graph *graph, MlirOperation op) {
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
     if (tileTypeIsATile(tileOperandType(op, i))) {
@@ -334,6 +334,16 @@ static void addApart(Graph *graph, MlirOperation op) {
       addVariable(graph, Variable_Elementwise, op, tileResultType(op, i));
       addDefinition(graph, mlirOperationGetResult(op, i), Relation_Same);
     }
+}
+
+// The keys and what goes with them lie alike, before the choice and after it.
+static void addTopk(Graph *graph, MlirOperation op) {
+  addVariable(graph, Variable_Elementwise, op, tileOperandType(op, 0));
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
+    addUse(graph, op, i, Relation_Same);
+  addVariable(graph, Variable_Elementwise, op, tileResultType(op, 0));
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i)
+    addDefinition(graph, mlirOperationGetResult(op, i), Relation_Same);
 }
 
 // The part lies anywhere; the result lies as what it is inserted into.
@@ -425,7 +435,7 @@ static const struct {
     {tileSliceOpIsA, addApart},
     {tileInsertOpIsA, addInsert},
     {tileCatOpIsA, addApart},
-    {tileTopkOpIsA, addApart},
+    {tileTopkOpIsA, addTopk},
     {tileHistogramOpIsA, addApart},
 };
 
