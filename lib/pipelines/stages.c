@@ -16,6 +16,7 @@ const TilePipelineStep tileStageOfPrograms[] = {
     {"tile-avoid-upstream-faults"},
     {"convert-elementwise-to-linalg", .on = funcFuncOpName},
     {"tile-expand-float-classes"},
+    {"tile-expand-gathers", .on = funcFuncOpName},
     {NULL},
 };
 

@@ -54,6 +54,8 @@
   X(TensorOp_Insert, interpretInsert)                                                                                  \
   X(TensorOp_FromElements, interpretFromElements)                                                                      \
   X(TensorOp_Splat, interpretSplat)                                                                                    \
+  X(TensorOp_Gather, interpretGather)                                                                                  \
+  X(TensorOp_Scatter, interpretScatter)                                                                                \
   X(TensorOp_Generate, interpretGenerate)                                                                              \
   X(TensorOp_ExtractSlice, interpretExtractSlice)                                                                      \
   X(TensorOp_InsertSlice, interpretInsertSlice)                                                                        \
