@@ -95,16 +95,18 @@ bool tileKeywordIs(MlirOperation op, const char *name, const char *text) {
   return tileStringEquals(tileKeywordOf(op, name), text);
 }
 
-const TileRounding *tileRoundingOf(MlirOperation op) {
-  static const TileRounding roundings[] = {{"nearest_even", 0, MathOp_RoundEven},
-                                           {"down", 1, MathOp_Floor},
-                                           {"up", 2, MathOp_Ceil},
-                                           {"toward_zero", 3, MathOp_Trunc},
-                                           {"nearest_away", 4, MathOp_Round}};
-  for (size_t i = 0; i < sizeof roundings / sizeof *roundings; ++i)
-    if (tileKeywordIs(op, "rounding", roundings[i].name))
-      return &roundings[i];
-  return NULL;
+// The index is arith's number of the rounding.
+TileNumberConversion tileConversionOf(MlirOperation op) {
+  static const char *const names[] = {"nearest_even", "down", "up", "toward_zero", "nearest_away"};
+  static const TileUpstream ops[] = {MathOp_RoundEven, MathOp_Floor, MathOp_Ceil, MathOp_Trunc, MathOp_Round};
+  TileNumberConversion conversion = {.to = tileTypeGetElement(tileConvertTypeOpGetResultType(op)),
+                                     .saturates = tileConvertTypeOpHasSaturate(op)};
+  for (int i = 0; i < 5; ++i)
+    if (tileKeywordIs(op, "rounding", names[i])) {
+      conversion.rounding = i;
+      conversion.direction = ops[i];
+    }
+  return conversion;
 }
 
 bool tileIsProduct(MlirOperation op) { return tileMmaOpIsA(op) || tileMmaSparseOpIsA(op); }

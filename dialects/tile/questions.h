@@ -10,6 +10,7 @@
 
 #include "dialects/tile/tile.h"
 #include "lib/capi/op.h"
+#include "lib/ir/emit/number.h"
 #include "lib/ir/support.h"
 #include "lib/ir/upstream.h"
 
@@ -34,15 +35,9 @@ bool tileHas(MlirOperation op, const char *name);
 MlirStringRef tileKeywordOf(MlirOperation op, const char *name); // empty when absent
 bool tileKeywordIs(MlirOperation op, const char *name, const char *text);
 
-// The direction of convert_type's `rounding`: arith's number for it, and the op that rounds to whole numbers.
-typedef struct TileRounding {
-  const char *name;
-  int64_t number;
-  TileUpstream op;
-} TileRounding;
-const TileRounding *tileRoundingOf(MlirOperation op); // null: none, or stochastic
-bool tileIsProduct(MlirOperation op);                 // tile.mma or tile.mma_sparse
-bool tileIsFactor(MlirOpOperand operand);             // the left or the right one of such a product
+TileNumberConversion tileConversionOf(MlirOperation op); // of a tile.convert_type
+bool tileIsProduct(MlirOperation op);                    // tile.mma or tile.mma_sparse
+bool tileIsFactor(MlirOpOperand operand);                // the left or the right one of such a product
 // What a product's `precision` lets factors of f32 be split into: "tf32" or "bf16"; null: nothing.
 const char *tileFactorPart(MlirOperation mma);
 // A CPU's dot instruction: each lane adds the products of `group` neighbours along k. Null: `mma` names none.

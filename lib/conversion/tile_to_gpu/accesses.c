@@ -247,17 +247,11 @@ bool gpuStoreBuffer(Gpu *g, MlirOperation op, const Buffer *buffer, const TileLa
 
 //===--- the ops ----------------------------------------------------------------------------===//
 
-static TileLayout layoutOrScalar(MlirType type) {
-  return gpuIsTile(type) ? gpuLayoutOf(type) : tileLayoutEmpty(TileLayoutValues);
-}
-
 static bool lowerLoad(Gpu *g, MlirOperation op) {
-  MlirValue source = tileLoadOpGetSource(op), result = tileLoadOpGetResult(op), scalar;
-  MlirType type = mlirValueGetType(result);
-  TileLayout layout = layoutOrScalar(type);
-  Record *record = gpuRecord(g, source);
+  MlirValue result = tileLoadOpGetResult(op), *registers = gpuRecordTile(g, result);
+  TileLayout layout = gpuLayoutOf(mlirValueGetType(result));
+  Record *record = gpuRecord(g, tileLoadOpGetSource(op));
   if (record->kind == Record_Buffer) {
-    MlirValue *registers = gpuRecordTile(g, result);
     BufferLoad *load = gpuPlanLoad(g, op, record->buffer, &layout, registers);
     if (load && mayWait(op))
       gpuRecord(g, result)->pending = load;
@@ -266,43 +260,33 @@ static bool lowerLoad(Gpu *g, MlirOperation op) {
     return load != NULL;
   }
   Window window = gpuWindow(g, record->view, op);
-  gpuLoadWindow(g, &window, &layout, gpuIsTile(type) ? gpuRecordTile(g, result) : &scalar);
-  if (!gpuIsTile(type))
-    gpuRecordScalar(g, result, scalar);
+  gpuLoadWindow(g, &window, &layout, registers);
   return true;
 }
 
 static bool lowerStore(Gpu *g, MlirOperation op) {
-  MlirValue value = tileStoreOpGetValue(op), destination = tileStoreOpGetDestination(op);
-  Record *record = gpuRecord(g, destination);
-  TileLayout layout = layoutOrScalar(mlirValueGetType(value));
-  MlirValue scalar = gpuIsTile(mlirValueGetType(value)) ? (MlirValue){NULL} : gpuScalar(g, value);
-  const MlirValue *registers = mlirValueIsNull(scalar) ? gpuTile(g, value) : &scalar;
-  MlirAttribute combine = tileOpAttribute(op, "combine");
-  if (record->kind == Record_Buffer) {
+  Record *record = gpuRecord(g, tileStoreOpGetDestination(op));
+  TileLayout layout = gpuLayoutOf(tileStoreOpGetValueType(op));
+  const MlirValue *registers = gpuTile(g, tileStoreOpGetValue(op));
+  if (record->kind == Record_Buffer)
     return gpuStoreBuffer(g, op, record->buffer, &layout, registers);
-  }
   Window window = gpuWindow(g, record->view, op);
-  if (!mlirAttributeIsNull(combine))
+  if (!mlirAttributeIsNull(tileStoreOpGetCombine(op)))
     return gpuStoreCombining(g, op, &window, &layout, registers);
   gpuStoreWindow(g, &window, &layout, registers);
   return true;
 }
 
 static bool lowerInBounds(Gpu *g, MlirOperation op) {
-  MlirValue source = tileInBoundsOpGetView(op), result = tileInBoundsOpGetResult(op);
-  bool isTile = gpuIsTile(mlirValueGetType(result));
-  TileLayout layout = layoutOrScalar(mlirValueGetType(result));
-  Window window = gpuWindow(g, gpuRecord(g, source)->view, op);
+  MlirType type = tileInBoundsOpGetResultType(op);
+  TileLayout layout = gpuLayoutOf(type);
+  Window window = gpuWindow(g, gpuRecord(g, tileInBoundsOpGetView(op))->view, op);
   const Map *map = gpuMap(g, &layout, window.rank);
-  intptr_t count = (intptr_t)tileLayoutDimSize(&layout, TileLayoutReg);
-  MlirValue *registers = isTile ? gpuRecordTile(g, result) : gpuAllocate(g, sizeof *registers);
-  for (intptr_t reg = 0; reg < count; ++reg) {
+  MlirValue *registers = gpuRecordTile(g, tileInBoundsOpGetResult(op));
+  for (intptr_t reg = 0; reg < gpuRegisters(type); ++reg) {
     MlirValue mask = gpuWindowMask(g, &window, map, reg);
     registers[reg] = mlirValueIsNull(mask) ? gpuInteger(g, g->i1, 1) : mask;
   }
-  if (!isTile)
-    gpuRecordScalar(g, result, registers[0]);
   return true;
 }
 

@@ -104,16 +104,6 @@ static void spread(Gpu *g, const GpuReach *reach, MlirValue *registers) {
   gpuThroughRows(g, reach->type, registers, reach->type, registers);
 }
 
-static void give(Gpu *g, MlirValue result, const MlirValue *registers) {
-  if (!gpuIsTile(mlirValueGetType(result))) {
-    gpuRecordScalar(g, result, registers[0]);
-    return;
-  }
-  MlirValue *tile = gpuRecordTile(g, result);
-  for (intptr_t reg = 0; reg < gpuRegisters(mlirValueGetType(result)); ++reg)
-    tile[reg] = registers[reg];
-}
-
 //===--- rmw and cas ----------------------------------------------------------------------------------===//
 
 static MlirValue asBits(Gpu *g, MlirValue value, MlirType element) {
@@ -146,7 +136,7 @@ static void exchangeAll(Gpu *g, const GpuReach *reach, Ordering ordering, const 
   MlirType held = gpuHeldType(g, reach->element);
   MlirValue owner =
       gpuIsTile(reach->type) ? gpuIsOwner(g, &reach->layout) : gpuCompare(g, ArithCmpI_Eq, g->thread, gpuI32(g, 0));
-  for (intptr_t reg = 0; reg < gpuReachCount(reach); ++reg) {
+  for (intptr_t reg = 0; reg < gpuRegisters(reach->type); ++reg) {
     registers[reg] = gpuZero(g, reach->element);
     if (tileIsFreeRegister(&reach->layout, reg))
       continue;
@@ -173,11 +163,10 @@ static bool lowerAtomic(Gpu *g, MlirOperation op) {
   if (!isCas && !kind)
     return gpuRefuse(op, "this kind on this type");
   Ordering ordering = orderingOf(g, op);
-  MlirValue *registers = gpuAllocate(g, (size_t)gpuReachCount(&reach) * sizeof *registers);
+  MlirValue *registers = gpuRecordTile(g, result);
   exchangeAll(g, &reach, ordering, kind, registers);
   if (tileSpreadsResult(&g->exchange, op))
     spread(g, &reach, registers);
-  give(g, result, registers);
   return true;
 }
 

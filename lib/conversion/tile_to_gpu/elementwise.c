@@ -8,8 +8,6 @@
 
 #include <string.h>
 
-static MlirType elementOf(MlirType type) { return gpuIsTile(type) ? tileTypeGetElement(type) : type; }
-
 // A clone of `op` on these operands, with results of the held types.
 static MlirOperation cloneOn(Gpu *g, MlirOperation op, const MlirValue *operands, const MlirType *results) {
   MlirOperationState state = mlirOperationStateGet(tileOpName(op), mlirOperationGetLocation(op));
@@ -36,7 +34,8 @@ MlirValue gpuRoundToTf32(Gpu *g, MlirValue value) {
 }
 
 static MlirValue computeTf32(Gpu *g, MlirOperation op, const MlirValue *operands) {
-  MlirType f32 = mlirF32TypeGet(g->context), result = elementOf(tileOnlyResultType(op)), held = gpuHeldType(g, result);
+  MlirType f32 = mlirF32TypeGet(g->context), result = gpuElementType(tileOnlyResultType(op)),
+           held = gpuHeldType(g, result);
   MlirValue value = operands[0];
   if (arithExtFOpIsA(op) || arithTruncFOpIsA(op)) {
     bool isSame = mlirTypeEqual(mlirValueGetType(value), held);
@@ -50,9 +49,9 @@ static MlirValue computeTf32(Gpu *g, MlirOperation op, const MlirValue *operands
 }
 
 static bool hasTf32(MlirOperation op) {
-  bool has = mlirTypeIsATF32(elementOf(tileOnlyResultType(op)));
+  bool has = mlirTypeIsATF32(gpuElementType(tileOnlyResultType(op)));
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
-    has |= mlirTypeIsATF32(elementOf(tileOperandType(op, i)));
+    has |= mlirTypeIsATF32(gpuElementType(tileOperandType(op, i)));
   return has && !arithSelectOpIsA(op);
 }
 
@@ -61,7 +60,7 @@ static bool hasTf32(MlirOperation op) {
 // LLVM 22 has code for it on no GPU of AMD's. What f32 gives is the exact remainder, which bf16 holds. The factors are
 // widened bit by bit: LLVM would take arith.extf back.
 static bool isRemainderOfBf16(MlirOperation op) {
-  return arithRemFOpIsA(op) && mlirTypeIsABF16(elementOf(tileOnlyResultType(op)));
+  return arithRemFOpIsA(op) && mlirTypeIsABF16(gpuElementType(tileOnlyResultType(op)));
 }
 
 static MlirValue f32OfBf16(Gpu *g, MlirValue value) {
@@ -81,20 +80,11 @@ static MlirValue compute(Gpu *g, MlirOperation op, const MlirValue *operands) {
     return computeTf32(g, op, operands);
   if (isRemainderOfBf16(op))
     return remainderOfBf16(g, op, operands);
-  MlirType held = gpuHeldType(g, elementOf(tileOnlyResultType(op)));
+  MlirType held = gpuHeldType(g, gpuElementType(tileOnlyResultType(op)));
   return tileOnlyResult(cloneOn(g, op, operands, &held));
 }
 
 //===--- constants ----------------------------------------------------------------------------===//
-
-// Element number i of a dense attribute.
-static MlirAttribute elementAt(MlirAttribute dense, intptr_t i, MlirType element) {
-  uint64_t position = (uint64_t)i;
-  (void)element;
-  return mlirElementsAttrGetValue(dense, 1, &position);
-}
-
-static bool isDense(MlirAttribute value) { return mlirAttributeIsADenseElements(value); }
 
 // Elements that differ: each register picks its own from those its coordinates can be, which the thread decides.
 static bool lowerTable(Gpu *g, MlirOperation op, MlirAttribute value, MlirValue *registers) {
@@ -104,9 +94,9 @@ static bool lowerTable(Gpu *g, MlirOperation op, MlirAttribute value, MlirValue 
   MlirType flat = mlirRankedTensorTypeGet(1, &count, element, mlirAttributeGetNull());
   value = mlirDenseElementsAttrReshapeGet(value, flat);
   GpuIf branch = gpuIf(g, gpuCompare(g, ArithCmpI_Eq, g->thread, gpuI32(g, 0)), 0, NULL);
-  for (intptr_t i = 0; i < count; ++i) {
-    MlirValue one = gpuConstant(g, elementAt(value, i, element));
-    gpuStoreElements(g, element, 1, &one, gpuAddress(g, scratch, gpuI32(g, i * bytes)), bytes);
+  for (uint64_t i = 0; i < (uint64_t)count; ++i) {
+    MlirValue one = gpuConstant(g, mlirElementsAttrGetValue(value, 1, &i));
+    gpuStoreElements(g, element, 1, &one, gpuAddress(g, scratch, gpuI32(g, (int64_t)i * bytes)), bytes);
   }
   gpuEndIf(g, &branch, 0, NULL, NULL);
   gpuBarrier(g);
@@ -121,7 +111,7 @@ static bool lowerConstant(Gpu *g, MlirOperation op) {
     gpuRecordScalar(g, result, gpuConstant(g, value));
     return true;
   }
-  if (!isDense(value))
+  if (!mlirAttributeIsADenseElements(value))
     return gpuRefuse(op, "a constant that is not dense");
   MlirValue *registers = gpuRecordTile(g, result);
   if (!mlirDenseElementsAttrIsSplat(value))
@@ -160,32 +150,24 @@ static MlirValue divisorOf(Gpu *g, MlirType tile, intptr_t reg, MlirValue value)
 
 enum { MaxOperands = 3, MaxResults = 4 };
 
-// Scalars are the same for each register; an op of several results (mulsi_extended) is cloned as it is.
+// An op of several results (mulsi_extended) is cloned as it is.
 bool gpuLowerElementwise(Gpu *g, MlirOperation op) {
   intptr_t numOperands = mlirOperationGetNumOperands(op), numResults = mlirOperationGetNumResults(op), count = 1;
-  const MlirValue *sources[MaxOperands];
-  MlirValue scalars[MaxOperands], single[MaxResults], *results[MaxResults], operands[MaxOperands];
+  MlirValue *results[MaxResults], operands[MaxOperands];
   MlirType types[MaxResults];
-  bool isTile[MaxOperands], mayDivideVoid = divides(op) && gpuIsTile(tileOnlyResultType(op));
   if (arithConstantOpIsA(op))
     return lowerConstant(g, op);
   if (numOperands > MaxOperands || numResults > MaxResults)
     return gpuRefuse(op, "an op with so many operands or results");
-  for (intptr_t i = 0; i < numOperands; ++i) {
-    MlirValue operand = mlirOperationGetOperand(op, i);
-    isTile[i] = gpuIsTile(mlirValueGetType(operand));
-    scalars[i] = isTile[i] ? (MlirValue){NULL} : gpuScalar(g, operand);
-    sources[i] = isTile[i] ? gpuTile(g, operand) : &scalars[i];
-  }
+  bool mayDivideVoid = divides(op) && gpuIsTile(tileOnlyResultType(op));
   for (intptr_t i = 0; i < numResults; ++i) {
-    MlirType type = tileResultType(op, i);
-    types[i] = elementOf(type);
-    count = gpuIsTile(type) ? gpuRegisters(type) : 1;
-    results[i] = gpuIsTile(type) ? gpuRecordTile(g, mlirOperationGetResult(op, i)) : &single[i];
+    types[i] = gpuElementType(tileResultType(op, i));
+    count = gpuRegisters(tileResultType(op, i));
+    results[i] = gpuRecordTile(g, mlirOperationGetResult(op, i));
   }
   for (intptr_t reg = 0; reg < count; ++reg) {
     for (intptr_t i = 0; i < numOperands; ++i)
-      operands[i] = sources[i][isTile[i] ? reg : 0];
+      operands[i] = gpuRegisterOf(g, mlirOperationGetOperand(op, i), reg);
     if (mayDivideVoid)
       operands[1] = divisorOf(g, tileOnlyResultType(op), reg, operands[1]);
     if (numResults == 1) {
@@ -196,8 +178,5 @@ bool gpuLowerElementwise(Gpu *g, MlirOperation op) {
     for (intptr_t i = 0; i < numResults; ++i)
       results[i][reg] = mlirOperationGetResult(clone, i);
   }
-  for (intptr_t i = 0; i < numResults; ++i)
-    if (!gpuIsTile(tileResultType(op, i)))
-      gpuRecordScalar(g, mlirOperationGetResult(op, i), single[i]);
   return true;
 }

@@ -1,8 +1,8 @@
 // What the files of this room share: how a value of a kernel is held while its kernel becomes a device function.
 //
 // Every value of the kernel has a Record:
-//   Scalar   one value of the function (the same in all threads),
-//   Tile     one value per register of its layout, in the order of the layout's `reg` positions,
+//   Number   of a scalar one value of the function (the same in all threads); of a tile one value per register of its
+//            layout, in the order of the layout's `reg` positions,
 //   Memory   a memref: pointer, sizes, strides and what is known of them,
 //   View     a memory with the view's type and the part of the address that its fixed indices give,
 //   Buffer   shared memory at the offset that its tile.alloc says,
@@ -71,8 +71,7 @@ typedef struct Buffer {
 } Buffer;
 
 typedef enum RecordKind {
-  Record_Scalar,
-  Record_Tile,
+  Record_Number, // a scalar, or a tile
   Record_Memory,
   Record_View,
   Record_Buffer,
@@ -81,9 +80,8 @@ typedef enum RecordKind {
 
 typedef struct Record {
   RecordKind kind;
-  MlirType type; // in the kernel
-  MlirValue value;
-  intptr_t count; // registers
+  MlirType type;  // in the kernel
+  intptr_t count; // registers; 1 of a scalar
   MlirValue *registers;
   struct BufferLoad
       *pending; // of a tile whose registers are read from a buffer when they are asked for; null: all read
@@ -137,13 +135,16 @@ void *gpuAllocate(Gpu *g, size_t bytes);     // zeroed; lives as long as the eng
 Record *gpuRecord(Gpu *g, MlirValue source); // null when there is none
 Record *gpuRecordNew(Gpu *g, MlirValue source, RecordKind kind);
 void gpuRecordAlias(Gpu *g, MlirValue source, Record *record);
+// A scalar is a tile of one register in the layout without bits: what does not matter to an op is not asked.
 void gpuRecordScalar(Gpu *g, MlirValue source, MlirValue value);
 MlirValue *gpuRecordTile(Gpu *g, MlirValue source); // room for its registers, to be filled
 MlirValue gpuScalar(Gpu *g, MlirValue source);
 MlirValue *gpuTile(Gpu *g, MlirValue source);
+MlirValue gpuRegisterOf(Gpu *g, MlirValue source, intptr_t reg); // of a tile, or the scalar
 bool gpuIsTile(MlirType type);
+MlirType gpuElementType(MlirType type); // of a tile its element
 TileLayout gpuLayoutOf(MlirType type);
-intptr_t gpuRegisters(MlirType type); // of a tile
+intptr_t gpuRegisters(MlirType type);
 void gpuRecordsCreate(Gpu *g);
 void gpuRecordsDestroy(Gpu *g);
 

@@ -13,24 +13,16 @@
 
 //===--- indices --------------------------------------------------------------------------------===//
 
-MlirValue gpuRegisterOf(Gpu *g, MlirValue source, intptr_t reg) {
-  return gpuIsTile(mlirValueGetType(source)) ? gpuTile(g, source)[reg] : gpuScalar(g, source);
-}
-
 MlirValue gpuIsWanted(Gpu *g, const GpuReach *reach, MlirValue mask, intptr_t reg) {
   MlirValue isElement =
       gpuIsTile(reach->type) ? gpuIsElement(g, reach->map, reach->type, AllAxes, reg) : (MlirValue){NULL};
   return gpuBoth(g, isElement, !mlirValueIsNull(mask) ? gpuRegisterOf(g, mask, reg) : (MlirValue){NULL});
 }
 
-intptr_t gpuReachCount(const GpuReach *reach) {
-  return gpuIsTile(reach->type) ? (intptr_t)tileLayoutDimSize(&reach->layout, TileLayoutReg) : 1;
-}
-
 // Registers of `source`, in the layout of the elements.
 static MlirValue *inLayout(Gpu *g, const GpuReach *reach, MlirValue source) {
   MlirType type = mlirValueGetType(source), wanted = tileTypeWithElement(reach->type, tileTypeGetElement(type));
-  MlirValue *registers = gpuAllocate(g, (size_t)gpuReachCount(reach) * sizeof *registers);
+  MlirValue *registers = gpuAllocate(g, (size_t)gpuRegisters(reach->type) * sizeof *registers);
   gpuConvertLayout(g, type, gpuTile(g, source), wanted, registers);
   return registers;
 }
@@ -40,7 +32,7 @@ static MlirValue *alongAxis(Gpu *g, const GpuReach *reach, MlirValue source, int
   MlirType type = mlirValueGetType(source), element = tileTypeGetElement(type);
   MlirType wanted = tileAlongAxis(reach->type, axis, element, tileTypeGetSize(type, 0));
   TileLayout layout = gpuLayoutOf(wanted);
-  intptr_t count = gpuReachCount(reach), own = (intptr_t)tileLayoutDimSize(&layout, TileLayoutReg);
+  intptr_t count = gpuRegisters(reach->type), own = (intptr_t)tileLayoutDimSize(&layout, TileLayoutReg);
   MlirValue *numbers = gpuAllocate(g, (size_t)own * sizeof *numbers);
   MlirValue *registers = gpuAllocate(g, (size_t)count * sizeof *registers);
   gpuConvertLayout(g, type, gpuTile(g, source), wanted, numbers);
@@ -64,8 +56,8 @@ bool gpuReachOf(Gpu *g, MlirOperation op, const char *memory, MlirType type, Gpu
   intptr_t count;
   *reach = (GpuReach){.op = op, .memory = tileOpOperand(op, memory), .type = type};
   reach->bounds = boundsOf(op);
-  reach->element = gpuIsTile(type) ? tileTypeGetElement(type) : type;
-  reach->layout = gpuIsTile(type) ? gpuLayoutOf(type) : tileLayoutEmpty(TileLayoutValues);
+  reach->element = gpuElementType(type);
+  reach->layout = gpuLayoutOf(type);
   intptr_t rank = gpuIsTile(type) ? tileTypeGetRank(type) : 0;
   reach->map = gpuMap(g, &reach->layout, rank);
   tileOpOperands(op, "indices", &reach->firstIndex, &count);
@@ -229,11 +221,10 @@ static bool lowerGather(Gpu *g, MlirOperation op) {
   MlirValue mask = tileOpOperand(op, "mask"), other = tileOpOperand(op, "other"), padding = {NULL};
   if (!gpuReachOf(g, op, "source", mlirValueGetType(result), &reach))
     return false;
-  bool isTile = gpuIsTile(reach.type);
-  MlirValue *registers = isTile ? gpuRecordTile(g, result) : gpuAllocate(g, sizeof *registers);
+  MlirValue *registers = gpuRecordTile(g, result);
   const Record *record = gpuRecord(g, source);
   padding = record->kind == Record_View ? gpuPadding(g, record->view) : gpuZero(g, reach.element);
-  for (intptr_t reg = 0; reg < gpuReachCount(&reach); ++reg) {
+  for (intptr_t reg = 0; reg < gpuRegisters(reach.type); ++reg) {
     GpuPlace place = gpuPlaceOf(g, &reach, reg);
     MlirValue wanted = gpuIsWanted(g, &reach, mask, reg);
     trapOutside(g, &reach, wanted, place.numbers);
@@ -241,8 +232,6 @@ static bool lowerGather(Gpu *g, MlirOperation op) {
     MlirValue missing = mlirValueIsNull(other) ? padding : gpuRegisterOf(g, other, reg);
     registers[reg] = gpuCellLoad(g, &place.cell, there, missing);
   }
-  if (!isTile)
-    gpuRecordScalar(g, result, registers[0]);
   return true;
 }
 
@@ -256,7 +245,7 @@ static bool lowerScatter(Gpu *g, MlirOperation op) {
   MlirAttribute combine = tileOpAttribute(op, "combine");
   MlirValue owner =
       gpuIsTile(reach.type) ? gpuIsOwner(g, &reach.layout) : gpuCompare(g, ArithCmpI_Eq, g->thread, gpuI32(g, 0));
-  for (intptr_t reg = 0; reg < gpuReachCount(&reach); ++reg) {
+  for (intptr_t reg = 0; reg < gpuRegisters(reach.type); ++reg) {
     if (tileIsFreeRegister(&reach.layout, reg))
       continue;
     GpuPlace place = gpuPlaceOf(g, &reach, reg);

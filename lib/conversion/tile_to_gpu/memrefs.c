@@ -148,7 +148,7 @@ static bool lowerAssume(Gpu *g, MlirOperation op) {
   if (record->kind != Record_Memory) {
     // An id is the register's word, cast.
     if (tileProgramIdOpIsA(tileDefiningOp(value)) && tileHas(op, "range"))
-      gpuLimitId(g, tileOnlyOperand(tileDefiningOp(record->value)), tileArrayAt(op, "range", 1) + 1);
+      gpuLimitId(g, tileOnlyOperand(tileDefiningOp(record->registers[0])), tileArrayAt(op, "range", 1) + 1);
     gpuRecordAlias(g, result, record);
     return true;
   }

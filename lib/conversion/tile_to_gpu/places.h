@@ -28,7 +28,5 @@ bool gpuReachOf(Gpu *g, MlirOperation op, const char *memory, MlirType type, Gpu
 GpuPlace gpuPlaceOf(Gpu *g, const GpuReach *reach, intptr_t reg);
 // i1: the register holds an element of the tile, and the mask (null: none) wants it; null: always.
 MlirValue gpuIsWanted(Gpu *g, const GpuReach *reach, MlirValue mask, intptr_t reg);
-intptr_t gpuReachCount(const GpuReach *reach);                   // registers
-MlirValue gpuRegisterOf(Gpu *g, MlirValue source, intptr_t reg); // of a tile, or the scalar
 
 #endif

@@ -10,36 +10,7 @@
 #include "mlir-c/BuiltinAttributes.h"
 #include "mlir-c/Dialect/LLVM.h"
 
-#include <string.h>
-
-//===--- Philox -----------------------------------------------------------------------------------===//
-
-static MlirValue lowHalf(Gpu *g, MlirValue word) { return gpuCast(g, word, g->i32, false); }
-
-static MlirValue highHalf(Gpu *g, MlirValue word) { return lowHalf(g, gpuShiftRight(g, word, 32)); }
-
-static MlirValue wideProduct(Gpu *g, int64_t factor, MlirValue word) {
-  return gpuMul(g, gpuCast(g, word, g->i64, false), gpuInteger(g, g->i64, factor));
-}
-
-static void philoxRound(Gpu *g, MlirValue *c, const MlirValue *key) {
-  MlirValue a = wideProduct(g, 0xD2511F53, c[0]), b = wideProduct(g, 0xCD9E8D57, c[2]);
-  MlirValue next[4] = {gpuXor(g, gpuXor(g, highHalf(g, b), c[1]), key[0]), lowHalf(g, b),
-                       gpuXor(g, gpuXor(g, highHalf(g, a), c[3]), key[1]), lowHalf(g, a)};
-  memcpy(c, next, sizeof next);
-}
-
-static void philox(Gpu *g, MlirValue seed, MlirValue counter, MlirValue *words) {
-  MlirValue key[2] = {lowHalf(g, seed), highHalf(g, seed)};
-  MlirValue steps[2] = {gpuI32(g, (int32_t)0x9E3779B9), gpuI32(g, (int32_t)0xBB67AE85)};
-  MlirValue start[4] = {lowHalf(g, counter), highHalf(g, counter), gpuI32(g, 0), gpuI32(g, 0)};
-  memcpy(words, start, sizeof start);
-  for (int round = 0; round < 10; ++round) {
-    philoxRound(g, words, key);
-    for (int i = 0; i < 2; ++i)
-      key[i] = gpuBinary(g, ArithOp_AddI, key[i], steps[i]);
-  }
-}
+//===--- random ---------------------------------------------------------------------------------------===//
 
 // The word at the register's last coordinate: known, or picked by the thread.
 static MlirValue pickWord(Gpu *g, const Map *map, intptr_t axis, intptr_t reg, const MlirValue *words) {
@@ -79,7 +50,7 @@ bool gpuLowerRandom(Gpu *g, MlirOperation op) {
   MlirValue *registers = gpuRecordTile(g, result);
   for (intptr_t c = 0; c < count; ++c) {
     MlirValue words[4];
-    philox(g, seed, gpuCast(g, counters[c], g->i64, false), words); // unsigned
+    tileBuildPhilox(&g->builder, seed, gpuCast(g, counters[c], g->i64, false), words); // unsigned
     for (intptr_t reg = 0; reg < own; ++reg) {
       bool isHere = true;
       for (intptr_t axis = 0; axis < last; ++axis)

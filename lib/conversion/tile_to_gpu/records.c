@@ -84,12 +84,10 @@ Record *gpuRecordNew(Gpu *g, MlirValue source, RecordKind kind) {
 
 //===--- kinds --------------------------------------------------------------------===//
 
-void gpuRecordScalar(Gpu *g, MlirValue source, MlirValue value) {
-  gpuRecordNew(g, source, Record_Scalar)->value = value;
-}
+void gpuRecordScalar(Gpu *g, MlirValue source, MlirValue value) { gpuRecordTile(g, source)[0] = value; }
 
 MlirValue *gpuRecordTile(Gpu *g, MlirValue source) {
-  Record *record = gpuRecordNew(g, source, Record_Tile);
+  Record *record = gpuRecordNew(g, source, Record_Number);
   record->count = gpuRegisters(record->type);
   record->registers = gpuAllocate(g, (size_t)record->count * sizeof *record->registers);
   return record->registers;
@@ -97,7 +95,7 @@ MlirValue *gpuRecordTile(Gpu *g, MlirValue source) {
 
 MlirValue gpuScalar(Gpu *g, MlirValue source) {
   Record *record = gpuRecord(g, source);
-  return record ? record->value : (MlirValue){NULL};
+  return record ? record->registers[0] : (MlirValue){NULL};
 }
 
 MlirValue *gpuTile(Gpu *g, MlirValue source) {
@@ -108,9 +106,17 @@ MlirValue *gpuTile(Gpu *g, MlirValue source) {
   return record->registers;
 }
 
+MlirValue gpuRegisterOf(Gpu *g, MlirValue source, intptr_t reg) {
+  return gpuTile(g, source)[gpuIsTile(mlirValueGetType(source)) ? reg : 0];
+}
+
 bool gpuIsTile(MlirType type) { return mlirTypeIsATensor(type); }
 
-TileLayout gpuLayoutOf(MlirType type) { return tileLayoutAttrGetLayout(tileTypeGetLayout(type)); }
+MlirType gpuElementType(MlirType type) { return gpuIsTile(type) ? tileTypeGetElement(type) : type; }
+
+TileLayout gpuLayoutOf(MlirType type) {
+  return gpuIsTile(type) ? tileLayoutAttrGetLayout(tileTypeGetLayout(type)) : tileLayoutEmpty(TileLayoutValues);
+}
 
 intptr_t gpuRegisters(MlirType type) {
   TileLayout layout = gpuLayoutOf(type);

@@ -327,7 +327,8 @@ static MlirValue evaluateConversion(VecBody *body, const VecRecord *record, cons
                                     int64_t width) {
   MlirValue operands[2] = {{NULL}, {NULL}};
   evaluateOperands(body, record, coords, axis, width, operands);
-  return vecBuildConversion(&body->lowering->builder, record->op, operands[0], operands[1], width);
+  TileNumberConversion conversion = tileConversionOf(record->op);
+  return tileBuildConversion(&body->lowering->builder, &conversion, operands[0], operands[1]);
 }
 
 static MlirValue evaluateElementwise(VecBody *body, const VecRecord *record, const VecCoord *coords, intptr_t axis,

@@ -13,6 +13,7 @@
 
 #include "dialects/tile/ops.h"
 #include "lib/ir/builder.h"
+#include "lib/ir/emit/number.h"
 #include "lib/ir/support.h"
 #include "upstream/arith.h"
 
@@ -326,11 +327,6 @@ VecShape vecShapeOfValue(MlirValue value); // a scalar: rank 0
 // The code between openIf and closeIf runs if `condition` holds; null: always.
 TileBuilder vecOpenIf(VecLowering *lowering, MlirValue condition);
 void vecCloseIf(VecLowering *lowering, MlirValue condition, TileBuilder before);
-MlirType vecBitsTypeOf(MlirType element);                        // the integer of its width
-MlirValue vecBitsOfValue(TileBuilder *builder, MlirValue value); // floats as integers; scalar or vector
-MlirValue vecValueOfBits(TileBuilder *builder, MlirValue bits, MlirType element); // and back
-// Integers and index, or vectors of them; `type` is the element's.
-MlirValue vecIntegerCast(TileBuilder *builder, MlirValue value, MlirType type, bool isSigned);
 bool vecLowerRandom(VecLowering *lowering, MlirOperation op);
 bool vecLowerSort(VecLowering *lowering, MlirOperation op);
 bool vecLowerTopk(VecLowering *lowering, MlirOperation op);
@@ -338,8 +334,6 @@ bool vecLowerMemrefAt(VecLowering *lowering, MlirOperation op);
 bool vecLowerAssert(VecLowering *lowering, MlirOperation op);
 bool vecLowerPrint(VecLowering *lowering, MlirOperation op);
 bool vecLowerConvertType(VecLowering *lowering, MlirOperation op);
-// Builds tile.convert_type on operands that are evaluated already; `bits` may be null.
-MlirValue vecBuildConversion(TileBuilder *builder, MlirOperation op, MlirValue value, MlirValue bits, int64_t width);
 bool vecLowerBitcast(VecLowering *lowering, MlirOperation op);
 bool vecLowerHistogram(VecLowering *lowering, MlirOperation op);
 

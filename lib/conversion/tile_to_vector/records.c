@@ -154,7 +154,7 @@ int64_t vecShapeRows(const VecShape *shape) {
   return rows;
 }
 
-int64_t vecBitsOf(MlirType element) { return mlirIntegerTypeGetWidth(vecBitsTypeOf(element)); }
+int64_t vecBitsOf(MlirType element) { return mlirIntegerTypeGetWidth(tileBitsType(element)); }
 
 int64_t vecBytesOf(MlirType element) {
   int64_t bytes = 1;

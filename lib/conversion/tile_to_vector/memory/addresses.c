@@ -45,8 +45,8 @@ bool vecLowerMemrefAt(VecLowering *lowering, MlirOperation op) {
   MlirValue pointer = vecPointerOfAddress(builder, vecScalarOf(lowering, tileMemrefAtOpGetAddress(op)));
   MlirType word = mlirIntegerTypeGet(lowering->context, 64);
   for (intptr_t d = 0; d < mlirShapedTypeGetRank(type); ++d) {
-    numbers.sizes[d] = vecIntegerCast(builder, numbers.sizes[d], word, true);
-    numbers.strides[d] = vecIntegerCast(builder, numbers.strides[d], word, true);
+    numbers.sizes[d] = tileBuildIntegerCast(builder, numbers.sizes[d], word, true);
+    numbers.strides[d] = tileBuildIntegerCast(builder, numbers.strides[d], word, true);
   }
   vecRecordScalar(lowering, result, vecMemrefOfPointer(builder, type, pointer, numbers.sizes, numbers.strides));
   return true;

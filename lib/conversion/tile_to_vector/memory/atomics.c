@@ -13,7 +13,7 @@
 //===--- elements and orders ---------------------------------------------------------------------===//
 
 bool vecExpectAtomic(const VecReached *reached) {
-  MlirType word = vecBitsTypeOf(reached->access ? reached->access->storage : vecStorageOf(reached->element));
+  MlirType word = tileBitsType(reached->access ? reached->access->storage : vecStorageOf(reached->element));
   int64_t bits = mlirIntegerTypeGetWidth(word);
   if (bits <= 8 || bits == 16 || bits == 32 || bits == 64)
     return true;
@@ -49,11 +49,11 @@ static void storeWord(TileBuilder *builder, LlvmAtomicOrdering order, const VecC
 
 // An element as the word of its cell, where it is alone, and back.
 static MlirValue toWord(TileBuilder *builder, const VecCell *cell, MlirValue value) {
-  return vecIntegerCast(builder, vecBitsOfValue(builder, value), cell->word, false);
+  return tileBuildIntegerCast(builder, tileBuildBits(builder, value), cell->word, false);
 }
 
 static MlirValue fromWord(TileBuilder *builder, MlirValue word, MlirType element) {
-  return vecValueOfBits(builder, vecIntegerCast(builder, word, vecBitsTypeOf(element), false), element);
+  return tileBuildNumberOfBits(builder, tileBuildIntegerCast(builder, word, tileBitsType(element), false), element);
 }
 
 //===--- read, modify, write ------------------------------------------------------------------------===//
@@ -113,7 +113,7 @@ static MlirValue elementInWord(TileBuilder *builder, const VecCell *cell, MlirVa
 
 static MlirValue wordWith(TileBuilder *builder, const VecCell *cell, MlirValue word, MlirValue element) {
   MlirValue bits = toWord(builder, cell, element), ones = tileBuildInteger(builder, cell->word, -1);
-  unsigned width = mlirIntegerTypeGetWidth(vecBitsTypeOf(mlirValueGetType(element)));
+  unsigned width = mlirIntegerTypeGetWidth(tileBitsType(mlirValueGetType(element)));
   if (width == mlirIntegerTypeGetWidth(cell->word))
     return bits;
   MlirValue mask = tileBuildInteger(builder, cell->word, (int64_t)(UINT64_MAX >> (64 - width)));
@@ -138,7 +138,7 @@ static MlirValue exchangeUntilDone(TileBuilder *builder, MlirStringRef kind, Mli
   TileBuilder inside = tileBuilderAtEnd(before, builder->location);
   MlirValue word = mlirBlockGetArgument(before, 0), old = elementInWord(&inside, cell, word, element), wanted = value;
   if (!mlirValueIsNull(compare)) {
-    MlirValue bits = vecBitsOfValue(&inside, old), same = vecBitsOfValue(&inside, compare);
+    MlirValue bits = tileBuildBits(&inside, old), same = tileBuildBits(&inside, compare);
     wanted = arithSelectOpBuild(&inside, arithCmpIOpBuild(&inside, bits, same, ArithCmpI_Eq), value, old);
   } else {
     wanted = combined(&inside, kind, old, value);
@@ -157,7 +157,7 @@ static MlirValue exchangeUntilDone(TileBuilder *builder, MlirStringRef kind, Mli
 // bf16 and narrower floats are added in f32, which atomicrmw would round by an instruction that flushes subnormals, or
 // does not know at all.
 static bool isAlone(const VecCell *cell, MlirValue value, bool isNumber) {
-  MlirType element = mlirValueGetType(value), bits = vecBitsTypeOf(element);
+  MlirType element = mlirValueGetType(value), bits = tileBitsType(element);
   return mlirTypeEqual(bits, cell->word) &&
          !(isNumber && (mlirTypeIsABF16(element) || mlirIntegerTypeGetWidth(bits) < 16));
 }
@@ -166,26 +166,26 @@ MlirValue vecCombineAtomically(TileBuilder *builder, MlirStringRef kind, MlirStr
                                MlirValue value) {
   MlirType element = mlirValueGetType(value);
   if (mlirTypeIsAIndex(element)) {
-    value = vecIntegerCast(builder, value, cell->word, true);
-    return vecIntegerCast(builder, vecCombineAtomically(builder, kind, order, cell, value), element, true);
+    value = tileBuildIntegerCast(builder, value, cell->word, true);
+    return tileBuildIntegerCast(builder, vecCombineAtomically(builder, kind, order, cell, value), element, true);
   }
   bool isExchange = tileStringEquals(kind, "xchg"), isNumber = mlirTypeIsAFloat(element) && !isExchange;
   if (!isAlone(cell, value, isNumber))
     return exchangeUntilDone(builder, kind, order, cell, (MlirValue){NULL}, value);
   const Combination *combination = combinationOf(kind);
   int word = isNumber ? combination->floatWord : combination->word;
-  MlirValue operand = isNumber ? value : vecBitsOfValue(builder, value);
+  MlirValue operand = isNumber ? value : tileBuildBits(builder, value);
   MlirValue old = llvmAtomicRMWOpBuild(builder, cell->pointer, operand, (LlvmAtomicBinOp)word, orderingOf(order));
-  return isNumber ? old : vecValueOfBits(builder, old, element);
+  return isNumber ? old : tileBuildNumberOfBits(builder, old, element);
 }
 
 static MlirValue exchangeWhereEqual(TileBuilder *builder, MlirStringRef order, const VecCell *cell, MlirValue compare,
                                     MlirValue value) {
   MlirType element = mlirValueGetType(value);
   if (mlirTypeIsAIndex(element)) {
-    compare = vecIntegerCast(builder, compare, cell->word, true);
-    value = vecIntegerCast(builder, value, cell->word, true);
-    return vecIntegerCast(builder, exchangeWhereEqual(builder, order, cell, compare, value), element, true);
+    compare = tileBuildIntegerCast(builder, compare, cell->word, true);
+    value = tileBuildIntegerCast(builder, value, cell->word, true);
+    return tileBuildIntegerCast(builder, exchangeWhereEqual(builder, order, cell, compare, value), element, true);
   }
   if (!isAlone(cell, value, false))
     return exchangeUntilDone(builder, tileString("xchg"), order, cell, compare, value);
@@ -207,7 +207,8 @@ typedef struct Atomic {
 static MlirValue loadAtomically(TileBuilder *builder, const Atomic *atomic, MlirStringRef order, const VecCell *cell) {
   MlirType element = atomic->reached.element;
   MlirValue word = loadWord(builder, orderingOf(order), cell);
-  return mlirTypeIsAIndex(element) ? vecIntegerCast(builder, word, element, true) : fromWord(builder, word, element);
+  return mlirTypeIsAIndex(element) ? tileBuildIntegerCast(builder, word, element, true)
+                                   : fromWord(builder, word, element);
 }
 
 // What was there; null after a store.

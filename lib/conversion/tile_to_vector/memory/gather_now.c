@@ -18,7 +18,7 @@ static void trapNumber(VecBody *body, const VecCoord *coords, void *data) {
   VecLowering *lowering = body->lowering;
   TileBuilder *builder = &lowering->builder;
   MlirType index = mlirIndexTypeGet(lowering->context);
-  MlirValue number = vecIntegerCast(builder, vecElementAt(body, numbers->index, coords), index, true);
+  MlirValue number = tileBuildIntegerCast(builder, vecElementAt(body, numbers->index, coords), index, true);
   MlirValue inside = arithCmpIOpBuild(builder, number, numbers->size, ArithCmpI_Ult);
   MlirValue one = tileBuildInteger(builder, mlirIntegerTypeGet(lowering->context, 1), 1);
   MlirValue outside = arithXOrIOpBuild(builder, inside, one);

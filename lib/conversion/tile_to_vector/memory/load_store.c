@@ -143,13 +143,13 @@ static MlirValue fromStorage(TileBuilder *builder, const VecAccess *access, Mlir
   MlirType element = access->shape.element;
   if (mlirTypeEqual(access->storage, element))
     return value;
-  return vecValueOfBits(builder, vecIntegerCast(builder, value, vecBitsTypeOf(element), false), element);
+  return tileBuildNumberOfBits(builder, tileBuildIntegerCast(builder, value, tileBitsType(element), false), element);
 }
 
 static MlirValue toStorage(TileBuilder *builder, const VecAccess *access, MlirValue value) {
   if (mlirTypeEqual(access->storage, access->shape.element))
     return value;
-  return vecIntegerCast(builder, vecBitsOfValue(builder, value), access->storage, false);
+  return tileBuildIntegerCast(builder, tileBuildBits(builder, value), access->storage, false);
 }
 
 // What every access to the memref takes.

@@ -24,7 +24,7 @@ bool vecPackAccess(VecLowering *lowering, MlirOperation view, VecAccess *access)
   if (mlirTypeIsAIndex(element) || !mlirTypeIsAInteger(access->storage))
     return refuse(view, "of anything but numbers in integers");
   VecPacking *packing = vecLoweringAllocate(lowering, sizeof *packing);
-  packing->width = mlirIntegerTypeGetWidth(vecBitsTypeOf(element));
+  packing->width = mlirIntegerTypeGetWidth(tileBitsType(element));
   if (!vecRunsOfPacking(&layout, packing) || layout.padEvery)
     return refuse(view, "whose layout is not made of plain strides");
   if ((int64_t)tileLayoutDimSize(&layout, TileLayoutOffset) * packing->width !=
@@ -50,7 +50,7 @@ MlirValue vecPackedShift(TileBuilder *builder, const VecAccess *access, const Ve
     VecCoord digit = vecCoordModulo(builder, vecCoordDivide(builder, position, run->divisor), run->count);
     place = vecCoordSum(builder, place, vecCoordTimes(builder, digit, run->stride * access->packing->width));
   }
-  return vecIntegerCast(builder, vecCoordValue(builder, place), access->storage, false);
+  return tileBuildIntegerCast(builder, vecCoordValue(builder, place), access->storage, false);
 }
 
 //===--- loads and stores -----------------------------------------------------------------------------------===//
@@ -60,7 +60,8 @@ static MlirValue loadOne(VecBody *body, const VecAccess *access, const VecCoord 
   MlirType element = access->shape.element;
   MlirValue word = vecAccessLoadScalar(body, access, coords); // 0 outside, and so are its elements
   MlirValue shifted = arithShRUIOpBuild(builder, word, vecPackedShift(builder, access, coords));
-  MlirValue value = vecValueOfBits(builder, vecIntegerCast(builder, shifted, vecBitsTypeOf(element), false), element);
+  MlirValue value =
+      tileBuildNumberOfBits(builder, tileBuildIntegerCast(builder, shifted, tileBitsType(element), false), element);
   bool isZero = access->pad == 0 && !signbit(access->pad);
   MlirValue inside = body->inside || isZero ? (MlirValue){NULL} : vecAccessElementInside(builder, access, coords);
   return !mlirValueIsNull(inside)

@@ -62,7 +62,7 @@ static void placeDim(VecBody *body, const VecReached *reached, VecPlace *place, 
   }
   MlirValue index = mlirOperationGetOperand(reached->op, reached->first + d);
   MlirValue number = vecElementAt(body, index, reached->isView ? &coords[d] : coords);
-  dim->origin = vecCoordOf(vecIntegerCast(builder, number, mlirIndexTypeGet(builder->context), true));
+  dim->origin = vecCoordOf(tileBuildIntegerCast(builder, number, mlirIndexTypeGet(builder->context), true));
   dim->mayUnder = dim->mayOver = true;
 }
 
@@ -103,18 +103,18 @@ void vecTrapOutside(VecLowering *lowering, const VecPlace *place) {
 //===--- access -------------------------------------------------------------------------------------===//
 
 // The integer that holds an element in memory: whole bytes.
-static MlirType wordOf(MlirType element) { return vecBitsTypeOf(vecStorageOf(element)); }
+static MlirType wordOf(MlirType element) { return tileBitsType(vecStorageOf(element)); }
 
 static MlirValue loadAddress(TileBuilder *builder, const VecPlace *place) {
   MlirType element = place->reached->element;
   MlirValue word = llvmLoadOpBuild(builder, wordOf(element), vecPointerOfAddress(builder, place->address));
   if (mlirTypeIsAIndex(element))
-    return vecIntegerCast(builder, word, element, true);
-  return vecValueOfBits(builder, vecIntegerCast(builder, word, vecBitsTypeOf(element), false), element);
+    return tileBuildIntegerCast(builder, word, element, true);
+  return tileBuildNumberOfBits(builder, tileBuildIntegerCast(builder, word, tileBitsType(element), false), element);
 }
 
 static void storeAddress(TileBuilder *builder, const VecPlace *place, MlirValue value) {
-  value = vecIntegerCast(builder, vecBitsOfValue(builder, value), wordOf(place->reached->element), false);
+  value = tileBuildIntegerCast(builder, tileBuildBits(builder, value), wordOf(place->reached->element), false);
   llvmStoreOpBuild(builder, value, vecPointerOfAddress(builder, place->address));
 }
 

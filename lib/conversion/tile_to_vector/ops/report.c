@@ -40,7 +40,7 @@ static MlirValue widened(TileBuilder *builder, MlirValue value, MlirType wide) {
     return vecConvertElement(builder, value, wide, 0);
   MlirType type = mlirValueGetType(value);
   bool isBit = mlirTypeIsAInteger(type) && mlirIntegerTypeGetWidth(type) == 1;
-  return vecIntegerCast(builder, value, wide, !isBit);
+  return tileBuildIntegerCast(builder, value, wide, !isBit);
 }
 
 static void widenElement(VecBody *body, const VecCoord *coords, void *data) {

@@ -39,7 +39,7 @@ static MlirValue keyOf(TileBuilder *builder, MlirValue value) {
   MlirType type = mlirValueGetType(value);
   if (mlirTypeIsAFloat(type))
     return keyOfFloat(builder, value);
-  return vecIntegerCast(builder, value, mlirIntegerTypeGet(builder->context, 64), true);
+  return tileBuildIntegerCast(builder, value, mlirIntegerTypeGet(builder->context, 64), true);
 }
 
 static void writeKeys(VecBody *body, const Sort *sort, const VecCoord *row) {
@@ -75,7 +75,7 @@ static void moveByOrder(VecBody *body, const Sort *sort, const VecCoord *row) {
   VecBody inner = vecBodyBegin(lowering, false);
   MlirValue position = vecAccessLoad(&inner, sort->order, &to[sort->axis], -1, 0);
   from[sort->axis] =
-      vecCoordOf(vecIntegerCast(&lowering->builder, position, mlirIndexTypeGet(lowering->context), true));
+      vecCoordOf(tileBuildIntegerCast(&lowering->builder, position, mlirIndexTypeGet(lowering->context), true));
   for (intptr_t i = 0; i < sort->numInputs; ++i) {
     MlirValue element = vecElementAt(&inner, sort->inputs[i], from);
     vecAccessStore(&inner, sort->results[i], to, -1, 0, element);

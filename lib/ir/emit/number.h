@@ -1,0 +1,41 @@
+// Numbers as the lowerings to CPUs and GPUs both compute with them: scalars or vectors, of any element type.
+//
+//   MlirValue wide = tileBuildIntegerCast(&builder, value, i64, true);
+//   MlirValue half = tileBuildConversion(&builder, &(TileNumberConversion){.to = f16, .saturates = true}, wide, none);
+//
+// Leaves: ops of arith and math, in the shape of the value given.
+#ifndef TESSERA_IR_EMIT_NUMBER_H
+#define TESSERA_IR_EMIT_NUMBER_H
+
+#include "lib/ir/builder.h"
+#include "lib/ir/upstream.h"
+
+//===--- bits and widths ----------------------------------------------------------------------------===//
+
+MlirType tileNumberType(MlirValue value);                       // its element, of a vector
+MlirType tileNumberTypeAs(MlirValue like, MlirType element);    // the element in like's shape
+MlirType tileBitsType(MlirType element);                        // the integer of the element's width; index: i64
+MlirValue tileBuildBits(TileBuilder *builder, MlirValue value); // of a float its bits; an integer is its own
+MlirValue tileBuildNumberOfBits(TileBuilder *builder, MlirValue bits, MlirType element);
+MlirValue tileBuildIntegerCast(TileBuilder *builder, MlirValue value, MlirType element, bool isSigned); // or index
+MlirValue tileBuildFloatCast(TileBuilder *builder, MlirValue value, MlirType element);
+
+//===--- conversions ------------------------------------------------------------------------------------===//
+
+// What tile.convert_type says, for elements that f64 or i64 holds: all but tf32.
+typedef struct TileNumberConversion {
+  MlirType to;
+  bool saturates;
+  int64_t rounding;       // of arith, to floats; 0: to nearest, ties to even
+  TileUpstream direction; // the op of math that rounds to an integer; TileUpstream_None: toward zero
+} TileNumberConversion;
+// `bits`: i32 that a stochastic rounding compares with; null: the rounding is not stochastic.
+MlirValue tileBuildConversion(TileBuilder *builder, const TileNumberConversion *conversion, MlirValue value,
+                              MlirValue bits);
+
+//===--- random words -----------------------------------------------------------------------------------===//
+
+// Philox4x32-10 (docs/numerics.md §8): four words of 32 bits for a seed and a counter of 64 bits.
+void tileBuildPhilox(TileBuilder *builder, MlirValue seed, MlirValue counter, MlirValue words[4]);
+
+#endif
