@@ -1,4 +1,4 @@
-// A target: what a module can become ahead of time, one row for each form. New ones are rows in targets.c.
+// A target: what a module can become ahead of time, one row for each form. New ones are rows in targets.def.
 //
 //   const TileCodeTarget *target = tileTargetFind("cpu", &error);
 //   const TileForm *form = target ? tileTargetForm(target, "object", &error) : NULL;

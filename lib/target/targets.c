@@ -2,15 +2,19 @@
 #include "lib/target/target.h"
 
 #include "lib/ir/support.h"
-#include "lib/target/cpu/cpu.h"
-#include "lib/target/nvvm/nvvm.h"
-#include "lib/target/rocdl/rocdl.h"
 #include "upstream/builtin.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static const TileCodeTarget *const targets[] = {&tileCpuTarget, &tileNvvmTarget, &tileRocdlTarget, NULL};
+#define TARGET(name) extern const TileCodeTarget tile##name##Target;
+#include "lib/target/targets.def"
+#undef TARGET
+#define TARGET(name) &tile##name##Target,
+static const TileCodeTarget *const targets[] = {
+#include "lib/target/targets.def"
+    NULL};
+#undef TARGET
 
 //===--- looking up -----------------------------------------------------------===//
 

@@ -29,10 +29,14 @@ def insert(text, where, anchor, block, path):
 
 
 def follow(page, root, changed):
-    text = read(page)
-    for other in FOLLOW.findall(text):
+    for other in FOLLOW.findall(read(page)):
         follow(os.path.join(os.path.dirname(page), other), root, changed)
-    own = set()
+    return follow_own(page, root, changed)
+
+
+def follow_own(page, root, changed):
+    """The steps of the page alone: those of the pages that it builds on are in `changed` already."""
+    text, own = read(page), set()
     for kind, path, where, anchor, block in STEP.findall(text):
         before = changed.get(path, read(os.path.join(root, path)))
         if kind == "create":
