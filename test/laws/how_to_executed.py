@@ -73,6 +73,7 @@ def main(root, scratch):
         if how_to.FOLLOW.search(text):
             how_to.follow_own(page, root, changed)
     copy(root, clone, changed)
+    subprocess.run(["./dev", "build"], cwd=clone, stdout=sys.stderr, check=True)
     failed = 0
     for page in pages:
         wrong, commands = 0, COMMANDS.findall(page.read_text())
