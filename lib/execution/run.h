@@ -28,6 +28,7 @@ typedef struct Run {
   double *argumentBounds[TESSERA_MAX_VALUES], *resultBounds[TESSERA_MAX_VALUES]; // the interpreter's; owned
   int64_t undecided, viewBytesRead, viewBytesWritten;                            // the interpreter's
   bool unknown;                                                                  // the interpreter's
+  bool isQuiet; // a judge beside another target: what the program prints, that target prints
   tessera_calls_t calls;
   TileJit *jit;
   tessera_packed_t entry;

@@ -20,10 +20,14 @@ static bool callInterpreter(Run *run, const tessera_run_options_t *options, tess
   tessera_answer_t arguments[TESSERA_MAX_VALUES], results[TESSERA_MAX_VALUES] = {{.bounds = NULL}};
   TileInterpretOptions limits = {.stepBudget = (uint64_t)options->max_steps};
   TileInterpretation outcome = {.steps = 0};
+  FILE *nowhere = run->isQuiet ? fopen("/dev/null", "w") : NULL;
+  limits.print = nowhere;
   for (int i = 0; i < signature->num_arguments; ++i)
     arguments[i] = (tessera_answer_t){.array = run->data.arguments[i]};
   bool ok = tileInterpret(mlirModuleGetOperation(run->session.module), options->entry, arguments, results, &limits,
                           &outcome, error);
+  if (nowhere)
+    fclose(nowhere);
   run->undecided = outcome.undecided;
   run->viewBytesRead = outcome.viewBytesRead;
   run->viewBytesWritten = outcome.viewBytesWritten;

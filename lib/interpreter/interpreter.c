@@ -1,6 +1,7 @@
 // The entry of the interpreter (interpreter.h): arrays to values, the call, values back to arrays.
 #include "lib/interpreter/interpreter.h"
 #include "lib/interpreter/sparse/entries.h"
+#include "lib/interpreter/tile/products_under_way.h"
 #include "lib/support/signature.h"
 #include "upstream/func.h"
 
@@ -203,6 +204,7 @@ static bool callEntry(Machine *machine, MlirOperation entry, tessera_answer_t *a
 }
 
 static void machineDestroy(Machine *machine) {
+  interpretProductsForget(machine);
   interpretMemoryForgetTouches(machine);
   while (machine->globals) {
     Global *global = machine->globals;

@@ -1,6 +1,7 @@
 // Small questions and answers about IR (support.h).
 #include "lib/ir/support.h"
 #include "lib/capi/diagnostic.h"
+#include "lib/capi/elements.h"
 #include "lib/capi/op.h"
 #include "upstream/arith.h"
 #include <assert.h>
@@ -237,4 +238,8 @@ const char *tileAttributeText(MlirAttribute attribute, char *buffer, size_t capa
   Writer writer = {.buffer = buffer, .capacity = capacity};
   mlirAttributePrint(attribute, append, &writer);
   return finish(&writer);
+}
+
+const unsigned char *tileElementsBytes(MlirAttribute attribute, size_t *size) {
+  return mlirExtElementsGetBytes(attribute, size);
 }

@@ -68,6 +68,9 @@ TileOps tileCollect(MlirOperation root, const char *name);
 // Those that `isA` holds for: tileCollectOps(module, tileKernelOpIsA).
 TileOps tileCollectOps(MlirOperation root, bool (*isA)(MlirOperation op));
 
+// The bytes of a constant that is no splat, or of a resource (lib/capi/elements.h); null for any other.
+const unsigned char *tileElementsBytes(MlirAttribute attribute, size_t *size);
+
 // Type text for messages: writes "tensor<4xf32>" (cut off with … at `capacity`) and returns `buffer`.
 const char *tileTypeText(MlirType type, char *buffer, size_t capacity);
 const char *tileAttributeText(MlirAttribute attribute, char *buffer, size_t capacity);

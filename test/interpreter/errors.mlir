@@ -177,3 +177,64 @@ func.func @equal_places() {
   tile.launch @places grid(%c1)
   return
 }
+
+// Sizes whose product has more than 63 bits, and arrays beyond what the interpreter holds, are named:
+// RUN: not %tile_run --target=interpret %s --entry=too_large 2>&1 | FileCheck %s --check-prefix=LARGE
+// LARGE: .mlir:{{[0-9]+:[0-9]+}}: error: 'tensor.empty' op makes an array of 4611686018427387904 x 4 elements; the interpreter holds up to 2^30 in one
+// RUN: not %tile_run --target=interpret %s --entry=huge_square 2>&1 | FileCheck %s --check-prefix=SQUARE
+// SQUARE: .mlir:{{[0-9]+:[0-9]+}}: error: 'memref.alloc' op makes an array of 4294967296 x 4294967296 elements
+// RUN: not %tile_run --target=interpret %s --entry=huge_beside_empty 2>&1 | FileCheck %s --check-prefix=EMPTY
+// EMPTY: error: 'cf.assert' op assertion failed: it has no elements
+func.func @too_large() -> f32 {
+  %z = arith.constant 1.0 : f32
+  %c1 = arith.constant 1 : index
+  %e = tensor.empty() : tensor<4611686018427387904x4xf32>
+  %f = linalg.fill ins(%z : f32) outs(%e : tensor<4611686018427387904x4xf32>) -> tensor<4611686018427387904x4xf32>
+  %v = tensor.extract %f[%c1, %c1] : tensor<4611686018427387904x4xf32>
+  return %v : f32
+}
+func.func @huge_square() {
+  %n = arith.constant 4294967296 : index
+  %m = memref.alloc(%n, %n) : memref<?x?xf32>
+  return
+}
+func.func @huge_beside_empty() {
+  %n = arith.constant 4611686018427387904 : index
+  %c0 = arith.constant 0 : index
+  %e = tensor.empty(%n, %n, %c0) : tensor<?x?x?xf32>
+  %size = tensor.dim %e, %c0 : tensor<?x?x?xf32>
+  %same = arith.cmpi eq, %size, %c0 : index
+  cf.assert %same, "it has no elements"
+  return
+}
+
+// A pack or unpack whose tiles are not those of the plain tensor:
+// RUN: not %tile_run --target=interpret %s --entry=packs 2>&1 | FileCheck %s --check-prefix=PACK
+// PACK: .mlir:{{[0-9]+:[0-9]+}}: error: 'linalg.pack' op has 10 tiles of 1 in dimension 0 for 4 elements; expected 4
+// RUN: not %tile_run --target=interpret %s --entry=unpacks 2>&1 | FileCheck %s --check-prefix=UNPACK
+// UNPACK: .mlir:{{[0-9]+:[0-9]+}}: error: 'linalg.unpack' op has 20 tiles of 16 in dimension 1 for 40 elements; expected 3
+func.func @packs() -> tensor<10x20x16xf32> {
+  %zero = arith.constant 0.0 : f32
+  %s = arith.constant dense<1.0> : tensor<4x320xf32>
+  %source = tensor.cast %s : tensor<4x320xf32> to tensor<?x?xf32>
+  %e = tensor.empty() : tensor<10x20x16xf32>
+  %p = linalg.pack %source padding_value(%zero : f32) inner_dims_pos = [1] inner_tiles = [16] into %e
+      : tensor<?x?xf32> -> tensor<10x20x16xf32>
+  return %p : tensor<10x20x16xf32>
+}
+func.func @unpacks() -> tensor<?x?xf32> {
+  %s = arith.constant dense<1.0> : tensor<4x20x16xf32>
+  %e = tensor.empty() : tensor<4x40xf32>
+  %to = tensor.cast %e : tensor<4x40xf32> to tensor<?x?xf32>
+  %p = linalg.unpack %s inner_dims_pos = [1] inner_tiles = [16] into %to : tensor<4x20x16xf32> -> tensor<?x?xf32>
+  return %p : tensor<?x?xf32>
+}
+
+// A function without a body that is none of those that print:
+// RUN: not %tile_run --target=interpret %s --entry=calls_outside 2>&1 | FileCheck %s --check-prefix=CALLS
+// CALLS: .mlir:{{[0-9]+:[0-9]+}}: error: 'func.call' op not interpreted yet: a call of 'elsewhere', which has no body
+func.func private @elsewhere()
+func.func @calls_outside() {
+  func.call @elsewhere() : () -> ()
+  return
+}

@@ -92,3 +92,74 @@ func.func @arrives_twice(%y: memref<128xf32>) {
   tile.launch @twice grid(%c1) outs(%y : memref<128xf32>)
   return
 }
+
+// What an asynchronous product reads and writes is not there for others before its wait:
+// RUN: %tile_run --target=interpret %s --entry=multiplies
+// RUN: not %tile_run --target=interpret %s --entry=refills 2>&1 | FileCheck %s --check-prefix=REFILL
+// REFILL: .mlir:{{[0-9]+:[0-9]+}}: error: 'tile.store' op writes an element that an asynchronous product reads still under way
+// REFILL: note: the product starts here
+// RUN: not %tile_run --target=interpret %s --entry=refills_by_copy 2>&1 | FileCheck %s --check-prefix=COPY
+// COPY: .mlir:{{[0-9]+:[0-9]+}}: error: 'tile.copy_async' op writes an element that an asynchronous product reads
+// RUN: not %tile_run --target=interpret %s --entry=reads_the_sum_early 2>&1 | FileCheck %s --check-prefix=SUM
+// SUM: .mlir:{{[0-9]+:[0-9]+}}: error: 'tile.load' op reads an element of the accumulator of an asynchronous product
+#m = #tile.layout<offset [16:d1, 16:d0]>
+#t = #tile.layout<reg [8:d1], lane [2:d1*8, 16:d0], warp [4:_]>
+tile.kernel @products(%how: index, %x: memref<16x16xf16>, %y: memref<16x16xf32>) attributes {warps = 4 : i32} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c3 = arith.constant 3 : index
+  %X = tile.view %x : memref<16x16xf16> to !tile.view<16x16xf16>
+  %Y = tile.view %y : memref<16x16xf32> to !tile.view<16x16xf32>
+  %v = tile.load %X[%c0, %c0] : !tile.view<16x16xf16> -> tensor<16x16xf16, #t>
+  %zero = arith.constant dense<0.0> : tensor<16x16xf32, #t>
+  %A = tile.alloc : !tile.buffer<16x16xf16, #m, shared>
+  %C = tile.alloc : !tile.buffer<16x16xf32, #m, tmem>
+  %bar = tile.alloc : !tile.barrier<1>
+  tile.store %v, %A : tensor<16x16xf16, #t>, !tile.buffer<16x16xf16, #m, shared>
+  tile.store %zero, %C : tensor<16x16xf32, #t>, !tile.buffer<16x16xf32, #m, tmem>
+  tile.mma_async %A, %A, %C atom "a" signals %bar[%c0]
+      : !tile.buffer<16x16xf16, #m, shared>, !tile.buffer<16x16xf16, #m, shared>, !tile.barrier<1> -> !tile.buffer<16x16xf32, #m, tmem>
+  %stores = arith.cmpi eq, %how, %c1 : index
+  scf.if %stores {
+    tile.store %v, %A : tensor<16x16xf16, #t>, !tile.buffer<16x16xf16, #m, shared>
+  }
+  %copies = arith.cmpi eq, %how, %c2 : index
+  scf.if %copies {
+    %token = tile.copy_async %X[%c0, %c0] to %A : !tile.view<16x16xf16> to !tile.buffer<16x16xf16, #m, shared>
+    tile.wait %token
+  }
+  %reads = arith.cmpi eq, %how, %c3 : index
+  scf.if %reads {
+    %early = tile.load %C : !tile.buffer<16x16xf32, #m, tmem> -> tensor<16x16xf32, #t>
+    tile.store %early, %Y[%c0, %c0] : tensor<16x16xf32, #t>, !tile.view<16x16xf32>
+  }
+  tile.barrier_wait %bar[%c0] : !tile.barrier<1>
+  tile.store %v, %A : tensor<16x16xf16, #t>, !tile.buffer<16x16xf16, #m, shared>
+  %sum = tile.load %C : !tile.buffer<16x16xf32, #m, tmem> -> tensor<16x16xf32, #t>
+  tile.store %sum, %Y[%c0, %c0] : tensor<16x16xf32, #t>, !tile.view<16x16xf32>
+  tile.return
+}
+func.func @multiplies(%x: memref<16x16xf16>, %y: memref<16x16xf32>) {
+  %c1 = arith.constant 1 : index
+  %how = arith.constant 0 : index
+  tile.launch @products grid(%c1) ins(%how : index) outs(%x, %y : memref<16x16xf16>, memref<16x16xf32>)
+  return
+}
+func.func @refills(%x: memref<16x16xf16>, %y: memref<16x16xf32>) {
+  %c1 = arith.constant 1 : index
+  tile.launch @products grid(%c1) ins(%c1 : index) outs(%x, %y : memref<16x16xf16>, memref<16x16xf32>)
+  return
+}
+func.func @refills_by_copy(%x: memref<16x16xf16>, %y: memref<16x16xf32>) {
+  %c1 = arith.constant 1 : index
+  %how = arith.constant 2 : index
+  tile.launch @products grid(%c1) ins(%how : index) outs(%x, %y : memref<16x16xf16>, memref<16x16xf32>)
+  return
+}
+func.func @reads_the_sum_early(%x: memref<16x16xf16>, %y: memref<16x16xf32>) {
+  %c1 = arith.constant 1 : index
+  %how = arith.constant 3 : index
+  tile.launch @products grid(%c1) ins(%how : index) outs(%x, %y : memref<16x16xf16>, memref<16x16xf32>)
+  return
+}

@@ -62,7 +62,12 @@ static bool runOne(Session *session, Run *run, const char *target, tessera_error
 
 static bool runJudge(Session *session, tessera_error_t *error) {
   const RunTarget *judge = findJudge(session);
-  return !judge || runOne(session, &session->judge, judge->name, error);
+  Run *run = &session->judge;
+  if (!judge)
+    return true;
+  bool ok = runPrepare(run, judge->name, &session->parsed, session->options, session->trace, error);
+  run->isQuiet = true;
+  return ok && runCall(run, session->options, session->trace, error);
 }
 
 static bool compareOther(Session *session, const char *name, tessera_error_t *error) {

@@ -41,6 +41,18 @@ static Element elementOfBytes(const Format *format, const char *data) {
                          : elementOfInteger(interpretFormatWrap(format, bits));
 }
 
+// A resource's bytes are whole elements; null for one that is missing.
+static bool fillFromBytes(MlirAttribute attribute, const Format *format, Array *array) {
+  size_t size, bytes = (format->width + 7) / 8;
+  const char *data = (const char *)tileElementsBytes(attribute, &size);
+  int64_t count = interpretArrayCount(array);
+  if (count > 0 && (!data || size != (size_t)count * bytes))
+    return false;
+  for (int64_t i = 0; i < count; ++i)
+    arrayElements(array)[i] = elementOfBytes(format, data + (size_t)i * bytes);
+  return true;
+}
+
 static bool fillFromElements(MlirAttribute attribute, const Format *format, Array *array) {
   int64_t count = interpretArrayCount(array);
   bool isSplat = mlirDenseElementsAttrIsSplat(attribute);
@@ -64,17 +76,22 @@ bool interpretValueOfAttribute(MlirAttribute attribute, InterpretValue *value) {
   }
   Format format;
   int64_t sizes[InterpreterMaxRank];
-  if (!mlirAttributeIsADenseElements(attribute) ||
+  bool isResource = mlirAttributeIsADenseResourceElements(attribute);
+  if ((!mlirAttributeIsADenseElements(attribute) && !isResource) ||
       !interpretFormatOf(interpretElementTypeOf(mlirAttributeGetType(attribute)), &format))
     return false;
   int rank = (int)mlirShapedTypeGetRank(mlirAttributeGetType(attribute));
   for (int i = 0; i < rank; ++i)
     sizes[i] = mlirShapedTypeGetDimSize(mlirAttributeGetType(attribute), i);
-  Array *array = interpretArrayCreate(rank, sizes);
+  Array *array = interpretCountOf(rank, sizes) > INT64_C(1) << 30 ? NULL : interpretArrayCreate(rank, sizes);
   if (!array)
     return false;
   *value = valueOfObject(&array->object);
-  return fillFromElements(attribute, &format, array);
+  if ((isResource ? fillFromBytes : fillFromElements)(attribute, &format, array))
+    return true;
+  valueRelease(*value);
+  *value = (InterpretValue){.object = NULL};
+  return false;
 }
 
 //===--- element by element ---------------------------------------------------------===//

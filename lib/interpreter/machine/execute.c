@@ -8,13 +8,18 @@
 
 //===--- errors and budget ------------------------------------------------------===//
 
-static bool fail(Machine *machine, MlirOperation op, const char *format, va_list arguments) {
+// `other`: null, or the other party, at which a note stands.
+static bool fail(Machine *machine, MlirOperation op, MlirOperation other, const char *note, const char *format,
+                 va_list arguments) {
   if (machine->failed)
     return false;
   machine->failed = true;
   char text[768];
   vsnprintf(text, sizeof text, format, arguments);
-  tileError(op, "%s", text);
+  if (mlirOperationIsNull(other))
+    tileError(op, "%s", text);
+  else
+    tileErrorWithNote(op, mlirOperationGetLocation(other), note, "%s", text);
   MlirStringRef name = tileOpName(op);
   return tessera_fail(machine->error, "the interpreter stopped at '%.*s': %s", (int)name.length, name.data, text);
 }
@@ -22,7 +27,16 @@ static bool fail(Machine *machine, MlirOperation op, const char *format, va_list
 bool interpretFail(Machine *machine, MlirOperation op, const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
-  fail(machine, op, format, arguments);
+  fail(machine, op, (MlirOperation){NULL}, NULL, format, arguments);
+  va_end(arguments);
+  return false;
+}
+
+bool interpretFailWithNote(Machine *machine, MlirOperation op, MlirOperation other, const char *note,
+                           const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  fail(machine, op, other, note, format, arguments);
   va_end(arguments);
   return false;
 }
@@ -31,7 +45,7 @@ bool interpretUnknown(Machine *machine, MlirOperation op, const char *format, ..
   va_list arguments;
   va_start(arguments, format);
   machine->unknown |= !machine->failed;
-  fail(machine, op, format, arguments);
+  fail(machine, op, (MlirOperation){NULL}, NULL, format, arguments);
   va_end(arguments);
   return false;
 }
@@ -198,6 +212,14 @@ intptr_t interpretGroupCount(const Instruction *instruction, intptr_t group) {
   return count;
 }
 
+// "4611686018427387904 x 4", cut off where it does not fit.
+static const char *sizesText(int rank, const int64_t *sizes, char *text, size_t capacity) {
+  size_t at = 0;
+  for (int i = 0; i < rank && at < capacity; ++i)
+    at += (size_t)snprintf(text + at, capacity - at, "%s%lld", i ? " x " : "", (long long)sizes[i]);
+  return text;
+}
+
 Array *interpretNewArray(Machine *machine, const Instruction *instruction, int rank, const int64_t *sizes) {
   if (rank > InterpreterMaxRank) {
     interpretFail(machine, instruction->op, "has rank %d; the interpreter knows up to %d", rank, InterpreterMaxRank);
@@ -209,7 +231,13 @@ Array *interpretNewArray(Machine *machine, const Instruction *instruction, int r
       return NULL;
     }
   int64_t count = interpretCountOf(rank, sizes);
-  Array *array = count > INT64_C(1) << 30 ? NULL : interpretArrayCreateIn(&machine->pool, rank, sizes);
+  if (count > INT64_C(1) << 30) {
+    char text[256];
+    interpretFail(machine, instruction->op, "makes an array of %s elements; the interpreter holds up to 2^30 in one",
+                  sizesText(rank, sizes, text, sizeof text));
+    return NULL;
+  }
+  Array *array = interpretArrayCreateIn(&machine->pool, rank, sizes);
   if (!array)
     interpretOutOfMemory(machine, instruction->op);
   else if (!interpretStep(machine, instruction->op, count)) {

@@ -129,11 +129,15 @@ struct Machine {
   uint64_t nextAddress;
   Storage **addressed;
   intptr_t numAddressed;
-  struct Group *group; // of the parts that run, innermost (partitions.h); null: none
+  struct Group *group;       // of the parts that run, innermost (partitions.h); null: none
+  struct Products *products; // under way (products_under_way.h); null: none yet
 };
 
 // Reports at the op and stops the program; the first report counts. Always false.
 bool interpretFail(Machine *machine, MlirOperation op, const char *format, ...) __attribute__((format(printf, 3, 4)));
+// As above, with a note at the other party.
+bool interpretFailWithNote(Machine *machine, MlirOperation op, MlirOperation other, const char *note,
+                           const char *format, ...) __attribute__((format(printf, 5, 6)));
 // As above, when the program is not at fault: the interpreter does not know the op or type.
 bool interpretUnknown(Machine *machine, MlirOperation op, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
@@ -197,6 +201,10 @@ bool interpretMemoryTouch(Machine *machine, const Instruction *instruction, Stor
 bool interpretMemoryTouchPart(Machine *machine, const Instruction *instruction, Storage *storage, int64_t place,
                               int part, int parts, AccessKind kind);
 bool interpretMemoryExpectAlive(Machine *machine, const Instruction *instruction, const Storage *storage);
+// Reports an access that a product under way forbids (products_under_way.h); asked only where Storage.products is not
+// 0.
+bool interpretMemoryExpectNoProduct(Machine *machine, const Instruction *instruction, const Storage *storage,
+                                    int64_t place, AccessKind kind);
 bool interpretMemoryRead(Machine *machine, const Instruction *instruction, Storage *storage, int64_t place, Element *x);
 bool interpretMemoryWrite(Machine *machine, const Instruction *instruction, Storage *storage, int64_t place, Element x);
 void interpretMemoryForgetTouches(Machine *machine);

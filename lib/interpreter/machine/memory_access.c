@@ -104,7 +104,8 @@ bool interpretMemoryExpectAlive(Machine *machine, const Instruction *instruction
 bool interpretMemoryRead(Machine *machine, const Instruction *instruction, Storage *storage, int64_t place,
                          Element *x) {
   *x = storage->elements[place];
-  return interpretMemoryExpectAlive(machine, instruction, storage) &&
+  return (!storage->products || interpretMemoryExpectNoProduct(machine, instruction, storage, place, AccessRead)) &&
+         interpretMemoryExpectAlive(machine, instruction, storage) &&
          interpretElementExpect(machine, instruction, *x, "reads") &&
          interpretMemoryTouch(machine, instruction, storage, place, AccessRead);
 }
@@ -114,6 +115,8 @@ bool interpretMemoryWrite(Machine *machine, const Instruction *instruction, Stor
   if (storage->elements[place].bound == ELEMENT_IN_FLIGHT)
     return interpretFail(machine, instruction->op,
                          "writes an element that an asynchronous copy still under way will write");
+  if (storage->products && !interpretMemoryExpectNoProduct(machine, instruction, storage, place, AccessWrite))
+    return false;
   if (!interpretMemoryExpectAlive(machine, instruction, storage) ||
       !interpretElementExpect(machine, instruction, x, "writes") ||
       !interpretMemoryTouch(machine, instruction, storage, place, AccessWrite))

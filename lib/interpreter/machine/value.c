@@ -10,9 +10,13 @@
 
 int64_t interpretCountOf(int rank, const int64_t *sizes) {
   int64_t count = 1;
-  for (int i = 0; i < rank; ++i)
-    count *= sizes[i];
-  return count;
+  bool overflows = false;
+  for (int i = 0; i < rank; ++i) {
+    if (sizes[i] == 0)
+      return 0;
+    overflows |= __builtin_mul_overflow(count, sizes[i], &count);
+  }
+  return overflows ? INT64_MAX : count;
 }
 
 int64_t interpretArrayCount(const Array *array) { return interpretCountOf(array->rank, array->sizes); }
@@ -44,8 +48,10 @@ bool interpretArrayIsContiguous(const Array *array) {
 }
 
 static Element *poolTake(Pool *pool, int64_t count) {
+  if (count > INT64_MAX / (int64_t)sizeof(Element))
+    return NULL;
   int64_t bytes = (count ? count : 1) * (int64_t)sizeof(Element);
-  if (pool && pool->live + bytes > pool->limit)
+  if (pool && bytes > pool->limit - pool->live)
     return NULL;
   if (pool)
     pool->live += bytes;
@@ -110,7 +116,7 @@ static Array *arrayOn(Storage *storage, int64_t offset, int rank, const int64_t 
   for (int i = rank - 1; i >= 0; --i) {
     array->sizes[i] = sizes[i];
     array->strides[i] = strides ? strides[i] : stride;
-    stride *= sizes[i];
+    stride = (int64_t)((uint64_t)stride * (uint64_t)sizes[i]); // wraps only where another size is 0
   }
   return array;
 }

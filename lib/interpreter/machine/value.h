@@ -87,6 +87,7 @@ typedef struct Storage {
   struct Storage *next; // in the machine's list of touched ones
   uint64_t address;     // of its first element, for programs that ask; 0: nobody did
   bool isDead;          // deallocated
+  int products;         // how many products under way hold a part of it (products_under_way.h)
 } Storage;
 
 void interpretStorageRelease(Storage *storage);
@@ -115,7 +116,7 @@ static inline Element *arrayElements(const Array *array) { return array->storage
 
 // Steps `index` through the shape in row-major order; false after the last. Start with zeros, if no size is 0.
 bool interpretIndexNext(int rank, const int64_t *sizes, int64_t *index);
-int64_t interpretCountOf(int rank, const int64_t *sizes);
+int64_t interpretCountOf(int rank, const int64_t *sizes);           // INT64_MAX where the product has more than 63 bits
 int64_t interpretPlaceOf(const Array *array, const int64_t *index); // in the storage
 enum { InterpreterMaxRank = 32 };
 

@@ -1,6 +1,7 @@
 // Clusters of blocks (cluster.h): what each has allocated, whom a multicast reaches, and running them together.
 #include "lib/interpreter/tile/cluster.h"
 #include "lib/interpreter/tile/partitions.h"
+#include "lib/interpreter/tile/products_under_way.h"
 #include "lib/interpreter/tile/tile.h"
 
 #include <stdlib.h>
@@ -158,6 +159,7 @@ bool interpretRunClusters(Machine *machine, const Instruction *instruction, cons
         placeBlock(machine, &cluster, b, origin, &parts[b]);
       }
       ok = interpretRunParts(machine, instruction, cluster.count, parts);
+      interpretProductsForget(machine);
       for (int b = 0; b < cluster.count; ++b)
         blockClear(&cluster.blocks[b]);
     } while (ok && interpretIndexNext(MaxGridRank, counts, origin));

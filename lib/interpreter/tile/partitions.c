@@ -75,6 +75,10 @@ static bool yieldIn(Machine *machine, Group *group) {
   return !machine->failed;
 }
 
+const void *interpretPartRunning(const Machine *machine) {
+  return machine->group ? &machine->group->parts[machine->group->turn] : NULL;
+}
+
 bool interpretPartitionYield(Machine *machine) {
   Context self = contextOf(machine);
   bool ok = yieldIn(machine, machine->group);

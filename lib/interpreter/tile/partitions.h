@@ -23,6 +23,7 @@ typedef struct Part {
 
 // Runs all parts to their ends; false after an error in any of them.
 bool interpretRunParts(Machine *machine, const Instruction *instruction, int count, Part *parts);
+const void *interpretPartRunning(const Machine *machine); // the innermost; null: no group runs
 // Lets the others run. False when nobody else can: all are waiting without anything having changed, or none is there.
 bool interpretPartitionYield(Machine *machine);
 

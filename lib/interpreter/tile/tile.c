@@ -30,7 +30,6 @@ static bool passOn(Machine *machine, Frame *frame, const Instruction *instructio
   }
 MEANS(Yield, interpretTileReturn)
 MEANS(ConvertLayout, passOn) // layouts have no meaning for values
-MEANS(MmaWait, passOn)       // products are taken when they start; only products may use them before
 MEANS(Prefetch, doNothing)   // a hint
 MEANS(Fence, doNothing)      // memory is sequentially consistent here
 MEANS(Sync, doNothing)       // a partition runs as one

@@ -2,6 +2,7 @@
 // barriers. From its start until it lands, what a copy writes is in flight: reading or writing it is an error.
 #include "lib/interpreter/tile/cluster.h"
 #include "lib/interpreter/tile/partitions.h"
+#include "lib/interpreter/tile/products_under_way.h"
 #include "lib/interpreter/tile/tile.h"
 
 #include <stdlib.h>
@@ -97,7 +98,11 @@ static bool markInFlight(Machine *machine, const Instruction *instruction, Inter
     return true;
   const Array *buffer = arrayOf(destination);
   do {
-    Element *x = &buffer->storage->elements[interpretPlaceOf(buffer, index)];
+    int64_t place = interpretPlaceOf(buffer, index);
+    Element *x = &buffer->storage->elements[place];
+    if (buffer->storage->products &&
+        !interpretMemoryExpectNoProduct(machine, instruction, buffer->storage, place, AccessWrite))
+      return false;
     if (x->bound == ELEMENT_IN_FLIGHT)
       return interpretFail(machine, instruction->op, "copies into a buffer that another copy under way will write");
     *x = elementMissing(ELEMENT_IN_FLIGHT);
@@ -279,21 +284,33 @@ bool interpretTileBarrierWait(Machine *machine, Frame *frame, const Instruction 
     round = interpretBarrierRound(barrier, use); // another partition may have grown the list
   }
   ++machine->steps;
+  interpretProductsEndAt(machine, barrier, use);
   return !round || landAll(machine, &round->copies);
 }
 
 //===--- products -------------------------------------------------------------------------===//
 
-static bool signalProduct(Machine *machine, Frame *frame, const Instruction *instruction) {
+// Reports to the barrier that the op names, if any, and notes the product: its wait has yet to come.
+static bool startProduct(Machine *machine, Frame *frame, const Instruction *instruction, Array *accumulator) {
+  Barrier *barrier = interpretGroupCount(instruction, 3) ? barrierOperand(frame, instruction, 3) : NULL;
   Round *round;
-  int64_t use;
-  if (!interpretGroupCount(instruction, 3))
-    return true;
-  if (!roundOf(machine, frame, instruction, barrierOperand(frame, instruction, 3), 4, &use, &round))
+  int64_t use = -1;
+  if (barrier && !roundOf(machine, frame, instruction, barrier, 4, &use, &round))
     return false;
-  if (round)
+  if (barrier && round)
     ++round->arrivals;
-  return true;
+  return interpretProductStart(machine, instruction, arrayOperand(frame, instruction, 0),
+                               arrayOperand(frame, instruction, 1), accumulator, barrier, use);
+}
+
+// Products on one accumulator happen in order, so that one may follow another without a wait.
+static void putProduct(const Array *accumulator, const Array *result) {
+  int64_t index[InterpreterMaxRank] = {0};
+  const Element *from = arrayElements(result);
+  if (interpretArrayCount(result) > 0)
+    do
+      accumulator->storage->elements[interpretPlaceOf(accumulator, index)] = *from++;
+    while (interpretIndexNext(accumulator->rank, accumulator->sizes, index));
 }
 
 bool interpretTileMmaAsync(Machine *machine, Frame *frame, const Instruction *instruction) {
@@ -304,14 +321,17 @@ bool interpretTileMmaAsync(Machine *machine, Frame *frame, const Instruction *in
                                       arrayOperand(frame, instruction, 1), accumulator, NULL, 0);
   if (!result)
     return false;
-  if (instruction->numResults)
-    interpretSetArray(frame, instruction, 0, result);
-  else {
-    Reach to = {machine, instruction, operandOf(frame, instruction, 2)};
-    bool ok = interpretReachWrite(&to, result);
+  bool isInMemory = instruction->numResults == 0;
+  if (isInMemory) {
+    putProduct(accumulator, result);
     valueRelease(valueOfObject(&result->object));
-    if (!ok)
-      return false;
-  }
-  return signalProduct(machine, frame, instruction);
+  } else
+    interpretSetArray(frame, instruction, 0, result);
+  return startProduct(machine, frame, instruction, isInMemory ? accumulator : NULL);
+}
+
+bool interpretTileMmaWait(Machine *machine, Frame *frame, const Instruction *instruction) {
+  interpretProductsWait(machine, interpretIntegerOf(instruction, "pending"));
+  setResult(frame, instruction, 0, valueRetain(operandOf(frame, instruction, 0)));
+  return true;
 }

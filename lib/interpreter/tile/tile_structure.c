@@ -1,6 +1,7 @@
 // Tile ops around a kernel's body: calls, launches, program ids, assumptions, printing, assertions.
 // A grid runs one instance after the other; memory.c reports two of them touching one element (numerics.md §6).
 #include "lib/interpreter/tile/cluster.h"
+#include "lib/interpreter/tile/products_under_way.h"
 #include "lib/interpreter/tile/tile.h"
 #include "lib/interpreter/upstream/upstream.h"
 
@@ -81,7 +82,9 @@ static bool runInstance(Machine *machine, const Instruction *instruction, const 
   machine->grid.hasAcquired = false;
   for (int i = 0; i < count; ++i)
     valueRetain(arguments[i]);
-  return interpretBodyCall(machine, instruction->op, body, count, arguments, 0, NULL);
+  bool ok = interpretBodyCall(machine, instruction->op, body, count, arguments, 0, NULL);
+  interpretProductsForget(machine);
+  return ok;
 }
 
 static bool runGrid(Machine *machine, const Instruction *instruction, const InterpretBody *body, int count,

@@ -90,6 +90,8 @@ bool interpretCall(Machine *machine, Frame *frame, const Instruction *instructio
   MlirOperation function = interpretFindSymbol(machine, mlirFlatSymbolRefAttrGetValue(callee));
   if (mlirOperationIsNull(function))
     return interpretFail(machine, instruction->op, "calls a function that is not in the module");
+  if (mlirBlockIsNull(mlirRegionGetFirstBlock(mlirOperationGetRegion(function, 0))))
+    return interpretExternal(machine, frame, instruction, mlirFlatSymbolRefAttrGetValue(callee));
   const InterpretBody *body = interpretBodyOf(machine, function, 0);
   return body && callFunction(machine, frame, instruction, body);
 }

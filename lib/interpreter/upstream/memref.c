@@ -137,7 +137,7 @@ bool interpretMemrefAtomic(Machine *machine, Frame *frame, const Instruction *in
 
 static Array *initialMemory(Machine *machine, const Instruction *instruction, MlirOperation op) {
   MlirAttribute initial = tileOpAttribute(op, "initial_value");
-  if (mlirAttributeIsNull(initial) || !mlirAttributeIsADenseElements(initial))
+  if (mlirAttributeIsNull(initial) || mlirAttributeIsAUnit(initial))
     return interpretNewResult(machine, instruction, 0);
   InterpretValue value = {.object = NULL};
   return interpretValueOfAttribute(initial, &value) ? arrayOf(value) : NULL;

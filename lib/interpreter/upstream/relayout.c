@@ -68,6 +68,23 @@ static Array *outputOf(Machine *machine, Frame *frame, const Instruction *instru
   return to;
 }
 
+// Outer dimension i of the tiled tensor must be as long as the tiles of its plain one are many: with a padding value
+// the last may overhang, and nothing else fills a place.
+static bool expectTiles(Machine *machine, const Instruction *instruction, const Tiling *tiling, const Array *plain,
+                        const Array *tiled) {
+  for (int i = 0; i < tiling->rank; ++i) {
+    int64_t size = plain->sizes[tiling->outer[i]], tile = 1;
+    for (int t = 0; t < tiling->tiles; ++t)
+      tile = tiling->positions[t] == tiling->outer[i] ? tiling->sizes[t] : tile;
+    int64_t tiles = size / tile + (size % tile != 0);
+    if (tiled->sizes[i] != tiles)
+      return interpretFail(machine, instruction->op,
+                           "has %lld tiles of %lld in dimension %d for %lld elements; expected %lld",
+                           (long long)tiled->sizes[i], (long long)tile, i, (long long)size, (long long)tiles);
+  }
+  return true;
+}
+
 static bool packInto(Machine *machine, const Frame *frame, const Instruction *instruction, const Tiling *tiling,
                      intptr_t padding, const Array *to) {
   const Array *from = arrayOperand(frame, instruction, 0);
@@ -94,7 +111,8 @@ bool interpretPack(Machine *machine, Frame *frame, const Instruction *instructio
   if (!readTiling(machine, frame, instruction, arrayOperand(frame, instruction, 0)->rank, 2 + hasPadding, &tiling))
     return false;
   const Array *to = outputOf(machine, frame, instruction);
-  return to && packInto(machine, frame, instruction, &tiling, hasPadding ? 2 : -1, to);
+  return to && expectTiles(machine, instruction, &tiling, arrayOperand(frame, instruction, 0), to) &&
+         packInto(machine, frame, instruction, &tiling, hasPadding ? 2 : -1, to);
 }
 
 bool interpretUnpack(Machine *machine, Frame *frame, const Instruction *instruction) {
@@ -104,8 +122,10 @@ bool interpretUnpack(Machine *machine, Frame *frame, const Instruction *instruct
     return false;
   const Array *to = outputOf(machine, frame, instruction);
   int64_t index[InterpreterMaxRank] = {0}, tiled[InterpreterMaxRank];
-  if (!to || interpretArrayCount(to) == 0)
-    return to != NULL;
+  if (!to || !expectTiles(machine, instruction, &tiling, to, from))
+    return false;
+  if (interpretArrayCount(to) == 0)
+    return true;
   do {
     tiledIndex(&tiling, index, tiled);
     if (!isInside(from, tiled))

@@ -12,6 +12,7 @@
 #include "upstream/scf.h"
 #include "upstream/tensor.h"
 #include "upstream/ub.h"
+#include "upstream/vector.h"
 
 static const Row rows[] = {
 #define X(kind, function) [kind] = {kind, interpretElementwise, function, NULL},

@@ -78,7 +78,8 @@
   X(MemrefOp_ExpandShape, interpretExpandShape)                                                                        \
   X(MemrefOp_CollapseShape, interpretCollapseShape)                                                                    \
   X(MemrefOp_ExtractAlignedPointerAsIndex, interpretPointer)                                                           \
-  X(MemrefOp_GetGlobal, interpretGetGlobal)
+  X(MemrefOp_GetGlobal, interpretGetGlobal)                                                                            \
+  X(VectorOp_Print, interpretVectorPrint)
 
 #define X(kind, function) bool function(Machine *machine, Frame *frame, const Instruction *instruction);
 TESSERA_UPSTREAM_OPS(X)
@@ -90,6 +91,8 @@ bool interpretReadMixed(Machine *machine, const Frame *frame, const Instruction 
 // The part of `array` that a slice op names, as an alias; null after an error.
 Array *interpretSliceOf(Machine *machine, Frame *frame, const Instruction *instruction, const Array *array, int cursor,
                         MlirType type);
+// A call of a function without a body: one that prints, or unknown.
+bool interpretExternal(Machine *machine, Frame *frame, const Instruction *instruction, MlirStringRef name);
 // Runs all points of a linalg op: named ops and generic alike.
 bool interpretLinalg(Machine *machine, Frame *frame, const Instruction *instruction);
 // What arith.select gives for one element.
