@@ -65,9 +65,7 @@ static bool readMaker(const Match *m, MlirValue value, int uses, TileStructured 
   return readOp(m, makerOf(m, value, uses), s);
 }
 
-static MlirValue yielded(const TileStructured *s) {
-  return mlirOperationGetOperand(mlirBlockGetTerminator(s->body), 0);
-}
+static MlirValue yielded(const TileStructured *s) { return tileOnlyOperand(mlirBlockGetTerminator(s->body)); }
 
 // The number of the input that the value is, as the body's argument; -1: none.
 static int inputOf(const TileStructured *s, MlirValue value) {
@@ -145,11 +143,11 @@ static bool isRowwise(const TileStructured *s, bool isQuotient, int *full, int *
     return false;
   MlirOperation op = tileDefiningOp(yielded(s));
   if (!isQuotient)
-    op = mathExpOpIsA(op) ? tileDefiningOp(mlirOperationGetOperand(op, 0)) : (MlirOperation){NULL};
+    op = mathExpOpIsA(op) ? tileDefiningOp(tileOnlyOperand(op)) : (MlirOperation){NULL};
   if (isQuotient ? !arithDivFOpIsA(op) : !arithSubFOpIsA(op))
     return false;
-  *full = inputOf(s, mlirOperationGetOperand(op, 0));
-  *row = inputOf(s, mlirOperationGetOperand(op, 1));
+  *full = inputOf(s, tileBinaryLhs(op));
+  *row = inputOf(s, tileBinaryRhs(op));
   if (*full < 0 || *row < 0 || *full == *row || !isInOrder(s, &s->operands[*full], -1))
     return false;
   for (*axis = 0; *axis < s->numDims && tileOperandUses(&s->operands[*row], *axis);)
@@ -189,7 +187,7 @@ static bool matchSoftmax(Match *m, MlirValue weights, MlirValue *of, int *uses) 
   if (m->attention->isExact)
     return matchDecomposed(m, op, of);
   m->softmaxAxis = (int)linalgSoftmaxOpGetDimensionValue(op);
-  *of = mlirOperationGetOperand(op, 0);
+  *of = linalgSoftmaxOpGetInput(op);
   noteOp(m, op);
   return true;
 }
@@ -201,7 +199,7 @@ static MlirValue throughRounding(Match *m, MlirValue weights) {
       !isInOrder(s, &s->operands[0], -1) || !isInOrder(s, &s->operands[1], -1))
     return weights;
   MlirOperation round = tileDefiningOp(yielded(s));
-  if (!arithTruncFOpIsA(round) || inputOf(s, mlirOperationGetOperand(round, 0)) != 0)
+  if (!arithTruncFOpIsA(round) || inputOf(s, tileOnlyOperand(round)) != 0)
     return weights;
   noteOp(m, s->op);
   return s->operands[0].value;

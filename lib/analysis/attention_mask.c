@@ -85,7 +85,7 @@ static bool isWideEnough(const Reader *r, MlirType type) {
 static bool addPosition(const Reader *r, MlirOperation index, int64_t sign, Sum *sum) {
   int dim = r->attention->scoreDims[mlirIntegerAttrGetValueInt(tileOpAttribute(index, "dim"))];
   if (dim != r->attention->keys && dim != r->attention->queries)
-    return addTerm(r, mlirOperationGetResult(index, 0), sign, sum);
+    return addTerm(r, tileOnlyResult(index), sign, sum);
   *(dim == r->attention->keys ? &sum->keys : &sum->queries) += sign;
   return true;
 }
@@ -105,14 +105,14 @@ static bool addValue(const Reader *r, MlirValue value, int64_t sign, Sum *sum) {
     return addPosition(r, op, sign, sum);
   MlirType type = mlirValueGetType(value);
   if (arithIndexCastOpIsA(op) || arithExtSIOpIsA(op))
-    return isWideEnough(r, type) && addValue(r, mlirOperationGetOperand(op, 0), sign, sum);
+    return isWideEnough(r, type) && addValue(r, tileOnlyOperand(op), sign, sum);
   bool isDifference = arithSubIOpIsA(op);
   if (!isDifference && !arithAddIOpIsA(op))
     return false;
   bool isWide = mlirTypeIsAIndex(type) || mlirIntegerTypeGetWidth(type) >= 64;
   int terms = sum->numTerms;
-  return addValue(r, mlirOperationGetOperand(op, 0), sign, sum) &&
-         addValue(r, mlirOperationGetOperand(op, 1), isDifference ? -sign : sign, sum) &&
+  return addValue(r, tileBinaryLhs(op), sign, sum) &&
+         addValue(r, tileBinaryRhs(op), isDifference ? -sign : sign, sum) &&
          (isWide || sum->numTerms == terms); // a length may be any number
 }
 
@@ -144,7 +144,7 @@ static void readComparison(Reader *r, MlirOperation compare, bool holds) {
   if (predicate < ArithCmpI_Slt)
     return;
   Sum lhs = {0}, rhs = {0}, sum = {0};
-  MlirValue a = mlirOperationGetOperand(compare, 0), b = mlirOperationGetOperand(compare, 1);
+  MlirValue a = tileBinaryLhs(compare), b = tileBinaryRhs(compare);
   if (!addValue(r, a, 1, &lhs) || !addValue(r, b, 1, &rhs))
     return;
   if (predicate >= ArithCmpI_Ult && (!isNeverNegative(&lhs) || !isNeverNegative(&rhs)))
@@ -172,14 +172,14 @@ static void readCondition(Reader *r, MlirValue condition, bool holds) {
     readComparison(r, op, holds);
     return;
   }
-  if (arithXOrIOpIsA(op) && isTrue(mlirOperationGetOperand(op, 1))) {
-    readCondition(r, mlirOperationGetOperand(op, 0), !holds);
+  if (arithXOrIOpIsA(op) && isTrue(tileBinaryRhs(op))) {
+    readCondition(r, tileBinaryLhs(op), !holds);
     return;
   }
   if (!(holds ? arithAndIOpIsA(op) : arithOrIOpIsA(op)))
     return;
-  readCondition(r, mlirOperationGetOperand(op, 0), holds);
-  readCondition(r, mlirOperationGetOperand(op, 1), holds);
+  readCondition(r, tileBinaryLhs(op), holds);
+  readCondition(r, tileBinaryRhs(op), holds);
 }
 
 //===--- the mask ---------------------------------------------------------------------------===//
@@ -205,12 +205,12 @@ static bool matchSelect(MlirValue value, Select *select) {
   double constants[2];
   if (!arithSelectOpIsA(op))
     return false;
-  MlirValue sides[2] = {mlirOperationGetOperand(op, 1), mlirOperationGetOperand(op, 2)};
+  MlirValue sides[2] = {arithSelectOpGetTrueValue(op), arithSelectOpGetFalseValue(op)};
   bool areConstant[2] = {isConstant(sides[0], &constants[0]), isConstant(sides[1], &constants[1])};
   if (!areConstant[0] && !areConstant[1])
     return false;
   int hidden = areConstant[1] && !(areConstant[0] && constants[0] < constants[1]) ? 1 : 0;
-  *select = (Select){.condition = mlirOperationGetOperand(op, 0),
+  *select = (Select){.condition = arithSelectOpGetCondition(op),
                      .shown = sides[1 - hidden],
                      .holds = hidden == 1,
                      .hidden = constants[hidden]};
@@ -235,7 +235,7 @@ TileKeyRange tileAttentionKeyRange(const TileAttention *attention) {
   Reader r = {.attention = attention};
   if (mlirBlockIsNull(attention->score))
     return r.range;
-  MlirValue value = mlirOperationGetOperand(mlirBlockGetTerminator(attention->score), 0);
+  MlirValue value = tileOnlyOperand(mlirBlockGetTerminator(attention->score));
   MlirOperation sum = tileDefiningOp(value);
   readMask(&r, value);
   // x + select(condition, 0, -inf)

@@ -177,7 +177,7 @@ static bool isElementwise(MlirOperation op) {
   if (!tileOpNameStartsWith(op, "arith.") && !tileOpNameStartsWith(op, "math."))
     return false;
   return mlirOperationGetNumResults(op) == 1 && mlirOperationGetNumRegions(op) == 0 &&
-         isElementType(tileResultType(op, 0));
+         isElementType(tileOnlyResultType(op));
 }
 
 static bool isDefinedIn(MlirValue value, MlirBlock block) {
@@ -446,7 +446,7 @@ bool tileStructuredReadSoftmax(MlirOperation op, const TileTarget *target, TileS
     return false;
   *s = tileStructuredCreate(op, target, 2);
   s->numInputs = s->numOutputs = 1;
-  MlirType type = tileOperandType(op, 0);
+  MlirType type = linalgSoftmaxOpGetInputType(op);
   if (!mlirTypeIsARankedTensor(type) || mlirShapedTypeGetRank(type) > MaxOperandRank ||
       !mlirTypeIsAFloat(mlirShapedTypeGetElementType(type)) || mlirOperationGetNumResults(op) != 1)
     return false;
@@ -515,7 +515,7 @@ static bool matchFill(MlirValue value, const TileTarget *target, MlirAttribute *
   MlirOperation op = tileDefiningOp(value);
   if (mlirOperationIsNull(op) || !tileStructuredRead(op, target, &fill) || fill.numOutputs != 1)
     return false;
-  MlirValue yielded = mlirOperationGetOperand(mlirBlockGetTerminator(fill.body), 0);
+  MlirValue yielded = tileOnlyOperand(mlirBlockGetTerminator(fill.body));
   if (mlirValueIsABlockArgument(yielded) && mlirBlockEqual(mlirBlockArgumentGetOwner(yielded), fill.body)) {
     intptr_t argument = mlirBlockArgumentGetArgNumber(yielded);
     if (argument >= fill.numInputs || fill.operands[argument].isTensor)

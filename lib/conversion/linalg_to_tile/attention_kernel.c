@@ -107,7 +107,7 @@ static void mapPositions(Emission *k, TileBodyMap *map) {
        op = mlirOperationGetNextInBlock(op))
     if (linalgIndexOpIsA(op)) {
       int dim = a->scoreDims[mlirIntegerAttrGetValueInt(tileOpAttribute(op, "dim"))];
-      tileBodyMapSet(map, mlirOperationGetResult(op, 0), tileKernelPosition(&k->e, dim, positions));
+      tileBodyMapSet(map, tileOnlyResult(op), tileKernelPosition(&k->e, dim, positions));
     }
 }
 
@@ -124,7 +124,7 @@ static MlirValue buildMasked(Emission *k, MlirValue scores) {
         tileBodyMapSet(&map, argument, loadScoreInput(k, AttentionFirstInput + i));
     }
     mapPositions(k, &map);
-    scores = tileKernelCloneValue(&k->e, &map, mlirOperationGetOperand(mlirBlockGetTerminator(a->score), 0));
+    scores = tileKernelCloneValue(&k->e, &map, tileOnlyOperand(mlirBlockGetTerminator(a->score)));
   }
   if (!tileDimIsRagged(&k->s->dims[a->keys]))
     return scores;

@@ -42,7 +42,7 @@ MlirValue tileKernelPosition(TileKernelEmission *e, int dim, MlirType tile) {
 
 MlirValue tileKernelWeight(TileKernelEmission *e, MlirValue x) {
   MlirAttribute flags = tileBuildAttribute(&e->body, "#arith.fastmath<afn>");
-  return mlirOperationGetResult(mathExpOpCreate(&e->body, x, flags), 0);
+  return tileOnlyResult(mathExpOpCreate(&e->body, x, flags));
 }
 
 MlirValue tileKernelInside(TileKernelEmission *e, int dim) {
@@ -98,16 +98,38 @@ static MlirValue buildDivisor(TileKernelEmission *e, MlirValue divisor) {
   return arithSelectOpBuild(&e->body, isZero, tileBuildInteger(&e->body, type, 1), divisor);
 }
 
+// The op on other values, with a result of this type.
+static MlirValue buildLike(TileKernelEmission *e, MlirOperation op, intptr_t count, const MlirValue *values,
+                           MlirType type) {
+  MlirOperationState state = mlirOperationStateGet(tileOpName(op), mlirOperationGetLocation(op));
+  mlirOperationStateAddOperands(&state, count, values);
+  for (intptr_t i = 0; i < mlirOperationGetNumAttributes(op); ++i) {
+    MlirNamedAttribute attribute = mlirOperationGetAttribute(op, i);
+    mlirOperationStateAddAttributes(&state, 1, &attribute);
+  }
+  mlirOperationStateAddResults(&state, 1, &type);
+  return tileOnlyResult(tileBuilderInsert(&e->body, mlirOperationCreate(&state)));
+}
+
 //===--- what is the same along an axis ---------------------------------------===//
+
+// A tile as large as `shape`, a tile or a scalar, of other elements.
+static MlirType typeLike(MlirType shape, MlirType element) {
+  int64_t sizes[MaxDims];
+  intptr_t rank = mlirTypeIsARankedTensor(shape) ? mlirShapedTypeGetRank(shape) : 0;
+  for (intptr_t i = 0; i < rank; ++i)
+    sizes[i] = mlirShapedTypeGetDimSize(shape, i);
+  return tileTileTypeGet(rank, sizes, element, mlirAttributeGetNull());
+}
 
 // The value that `value` spreads as `like` (a tile.broadcast) spreads its own: the source of such a broadcast, or a
 // constant of the source's shape. Null if it is neither.
 static MlirValue sourceLike(TileKernelEmission *e, MlirValue value, MlirOperation like) {
   MlirOperation op = tileDefiningOp(value);
-  MlirValue shaped = mlirOperationGetOperand(like, 0), none = {NULL};
-  MlirType shape = mlirValueGetType(shaped);
+  MlirValue none = {NULL};
+  MlirType shape = tileBroadcastOpGetInputType(like);
   if (tileBroadcastOpIsA(op)) {
-    MlirValue source = mlirOperationGetOperand(op, 0);
+    MlirValue source = tileBroadcastOpGetInput(op);
     MlirType type = mlirValueGetType(source);
     bool isAlike = mlirAttributeEqual(tileOpAttribute(op, "axes"), tileOpAttribute(like, "axes")) &&
                    mlirTypeIsARankedTensor(type) == mlirTypeIsARankedTensor(shape);
@@ -121,11 +143,7 @@ static MlirValue sourceLike(TileKernelEmission *e, MlirValue value, MlirOperatio
     return none;
   MlirAttribute splat = mlirDenseElementsAttrGetSplatValue(constant);
   MlirType element = mlirShapedTypeGetElementType(mlirValueGetType(value));
-  int64_t sizes[MaxDims];
-  intptr_t rank = mlirTypeIsARankedTensor(shape) ? mlirShapedTypeGetRank(shape) : 0;
-  for (intptr_t i = 0; i < rank; ++i)
-    sizes[i] = mlirShapedTypeGetDimSize(shape, i);
-  return tileKernelConstant(e, splat, tileTileTypeGet(rank, sizes, element, mlirAttributeGetNull()));
+  return tileKernelConstant(e, splat, typeLike(shape, element));
 }
 
 // A mean or a scale of a row is computed once for the row, not for each of its elements: where all operands are spread
@@ -145,25 +163,13 @@ static MlirValue buildBeforeSpreading(TileKernelEmission *e, MlirOperation op, c
   for (intptr_t i = 0; i < count; ++i)
     if (mlirValueIsNull(sources[i] = sourceLike(e, operands[i], like)))
       return none;
-  MlirType shape = mlirValueGetType(mlirOperationGetOperand(like, 0)), element = mlirShapedTypeGetElementType(tile);
-  int64_t sizes[MaxDims];
-  intptr_t rank = mlirTypeIsARankedTensor(shape) ? mlirShapedTypeGetRank(shape) : 0;
-  for (intptr_t i = 0; i < rank; ++i)
-    sizes[i] = mlirShapedTypeGetDimSize(shape, i);
-  MlirType narrow = tileTileTypeGet(rank, sizes, element, mlirAttributeGetNull());
-  MlirOperationState state = mlirOperationStateGet(tileOpName(op), mlirOperationGetLocation(op));
-  mlirOperationStateAddOperands(&state, count, sources);
-  for (intptr_t i = 0; i < mlirOperationGetNumAttributes(op); ++i) {
-    MlirNamedAttribute attribute = mlirOperationGetAttribute(op, i);
-    mlirOperationStateAddAttributes(&state, 1, &attribute);
-  }
-  mlirOperationStateAddResults(&state, 1, &narrow);
-  MlirValue value = mlirOperationGetResult(tileBuilderInsert(&e->body, mlirOperationCreate(&state)), 0);
-  return mlirOperationGetResult(tileBroadcastOpCreate(&e->body, tile, value, tileBroadcastOpGetAxes(like)), 0);
+  MlirType narrow = typeLike(tileBroadcastOpGetInputType(like), mlirShapedTypeGetElementType(tile));
+  MlirValue value = buildLike(e, op, count, sources, narrow);
+  return tileOnlyResult(tileBroadcastOpCreate(&e->body, tile, value, tileBroadcastOpGetAxes(like)));
 }
 
 static MlirValue cloneOp(TileKernelEmission *e, TileBodyMap *map, MlirOperation op, MlirType tile) {
-  intptr_t operands = mlirOperationGetNumOperands(op), attributes = mlirOperationGetNumAttributes(op);
+  intptr_t operands = mlirOperationGetNumOperands(op);
   MlirValue values[MaxOperands];
   assert(operands <= MaxOperands && "an arith or math op has few operands");
   for (intptr_t i = 0; i < operands; ++i) {
@@ -172,16 +178,7 @@ static MlirValue cloneOp(TileKernelEmission *e, TileBodyMap *map, MlirOperation 
       values[i] = buildDivisor(e, values[i]);
   }
   MlirValue spread = buildBeforeSpreading(e, op, values, operands, tile);
-  if (!mlirValueIsNull(spread))
-    return spread;
-  MlirOperationState state = mlirOperationStateGet(tileOpName(op), mlirOperationGetLocation(op));
-  mlirOperationStateAddOperands(&state, operands, values);
-  for (intptr_t i = 0; i < attributes; ++i) {
-    MlirNamedAttribute attribute = mlirOperationGetAttribute(op, i);
-    mlirOperationStateAddAttributes(&state, 1, &attribute);
-  }
-  mlirOperationStateAddResults(&state, 1, &tile);
-  return mlirOperationGetResult(tileBuilderInsert(&e->body, mlirOperationCreate(&state)), 0);
+  return mlirValueIsNull(spread) ? buildLike(e, op, operands, values, tile) : spread;
 }
 
 // Where a tile reaches beyond the last position what its elements hold means nothing: there element 0 is read.
@@ -200,7 +197,7 @@ static MlirValue buildIndexInside(TileKernelEmission *e, MlirValue index) {
 static MlirValue buildExtract(TileKernelEmission *e, TileBodyMap *map, MlirOperation op, MlirType tile) {
   assert(!e->bodyOverOutput && "epilogues have no positions");
   int32_t count = (int32_t)mlirOperationGetNumOperands(op);
-  MlirValue operands[1 + MaxOperandRank] = {captureParameter(e, mlirOperationGetOperand(op, 0))};
+  MlirValue operands[1 + MaxOperandRank] = {captureParameter(e, tensorExtractOpGetTensor(op))};
   for (int32_t i = 1; i < count; ++i)
     operands[i] = buildIndexInside(e, tileKernelCloneValue(e, map, mlirOperationGetOperand(op, i)));
   if (count == 1 || !mlirTypeIsARankedTensor(tile)) {
@@ -252,5 +249,5 @@ MlirValue tileKernelEpilogue(TileKernelEmission *e, MlirValue result) {
     if (!mlirOpOperandIsNull(mlirValueGetFirstUse(value)))
       tileBodyMapSet(&map, value, tileKernelLoad(e, i, NULL, true));
   }
-  return tileKernelCloneValue(e, &map, mlirOperationGetOperand(mlirBlockGetTerminator(s->epilogue), 0));
+  return tileKernelCloneValue(e, &map, tileOnlyOperand(mlirBlockGetTerminator(s->epilogue)));
 }

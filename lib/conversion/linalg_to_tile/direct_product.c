@@ -40,9 +40,8 @@ static MlirValue loadRight(TileKernelEmission *e, const Direct *direct) {
   MlirValue columns = tileKernelLoadBuffer(e, direct->columns);
   int64_t shape[2] = {e->structured->dims[c->k].tile, e->structured->dims[c->n].tile}, order[2] = {1, 0};
   MlirType element = mlirShapedTypeGetElementType(mlirValueGetType(columns));
-  TileAttributeEntry permutation[] = {{"permutation", mlirDenseI64ArrayGet(e->body.context, 2, order)}, {0}};
-  return tileBuildValue(&e->body, tileTransposeOpName, tileTileTypeGet(2, shape, element, mlirAttributeGetNull()), 1,
-                        &columns, permutation);
+  return tileTransposeOpBuild(&e->body, tileTileTypeGet(2, shape, element, mlirAttributeGetNull()), columns,
+                              mlirDenseI64ArrayGet(e->body.context, 2, order));
 }
 
 static void buildDirectProduct(TileKernelEmission *e, void *direct) {

@@ -73,8 +73,8 @@ static bool isOfPosition(const TileStructured *s, MlirValue value) {
 }
 
 static bool matchOrder(const TileStructured *s, Extremum *x) {
-  MlirValue best = outputArgument(s, x->best), left = mlirOperationGetOperand(x->compare, 0);
-  MlirValue right = mlirOperationGetOperand(x->compare, 1);
+  MlirValue best = outputArgument(s, x->best), left = tileBinaryLhs(x->compare);
+  MlirValue right = tileBinaryRhs(x->compare);
   bool isSwapped = mlirValueEqual(left, best);
   x->candidate = isSwapped ? right : left;
   int64_t predicate = mlirIntegerAttrGetValueInt(tileOpAttribute(x->compare, "predicate"));
@@ -91,10 +91,10 @@ static bool matchOrder(const TileStructured *s, Extremum *x) {
 static bool matchChoice(const TileStructured *s, int output, MlirValue *compare, MlirValue *chosen) {
   MlirOperation select = tileDefiningOp(mlirOperationGetOperand(mlirBlockGetTerminator(s->body), output));
   if (!isIn(select, s->body) || !arithSelectOpIsA(select) ||
-      !mlirValueEqual(mlirOperationGetOperand(select, 2), outputArgument(s, output)))
+      !mlirValueEqual(arithSelectOpGetFalseValue(select), outputArgument(s, output)))
     return false;
-  *compare = mlirOperationGetOperand(select, 0);
-  *chosen = mlirOperationGetOperand(select, 1);
+  *compare = arithSelectOpGetCondition(select);
+  *chosen = arithSelectOpGetTrueValue(select);
   return true;
 }
 
@@ -162,8 +162,7 @@ static void mapPositions(TileKernelEmission *e, MlirValue number, TileBodyMap *m
   for (MlirOperation op = mlirBlockGetFirstOperation(s->body); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op))
     if (linalgIndexOpIsA(op))
-      tileBodyMapSet(map, mlirOperationGetResult(op, 0),
-                     position[mlirIntegerAttrGetValueInt(tileOpAttribute(op, "dim"))]);
+      tileBodyMapSet(map, tileOnlyResult(op), position[mlirIntegerAttrGetValueInt(tileOpAttribute(op, "dim"))]);
 }
 
 //===--- the kernel ---------------------------------------------------------===//
@@ -189,7 +188,7 @@ static void buildStep(TileKernelEmission *e, const void *extremum, MlirValue *st
   TileBodyMap map = {0};
   tileKernelMapInputs(e, &map, 0, s->numInputs, false);
   tileBodyMapSet(&map, outputArgument(s, x->best), state[0]);
-  MlirValue better = tileKernelCloneValue(e, &map, mlirOperationGetResult(x->compare, 0));
+  MlirValue better = tileKernelCloneValue(e, &map, tileOnlyResult(x->compare));
   if (tileDimIsRagged(&s->dims[x->vector])) {
     MlirValue both[2] = {better, tileKernelInside(e, x->vector)};
     better = arithAndIOpBuild(&e->body, both[0], both[1]);

@@ -9,6 +9,8 @@
 #include "lib/conversion/linalg_to_tile/lowerings.h"
 #include "upstream/arith.h"
 #include "upstream/linalg.h"
+#include "upstream/memref.h"
+#include "upstream/tensor.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -64,14 +66,21 @@ static MlirValue relaunch(const TileJoinedLaunch *old, MlirOperation kernel, Mli
   MlirOperation launch = tileLaunchOpCreate(&b, 1, &type, old->grid, operands, old->inputs + count,
                                             operands + old->grid, 1, &output, mlirFlatSymbolRefAttrGet(b.context, name),
                                             tileLaunchOpGetCluster(old->op), mlirAttributeGetNull());
-  return mlirOperationGetResult(launch, 0);
+  return tileOnlyResult(launch);
 }
 
 //===--- after it ---------------------------------------------------------------===//
 
+static MlirValue storedValue(MlirOperation store) {
+  return tileStoreOpIsA(store) ? tileStoreOpGetValue(store) : memrefStoreOpGetValue(store);
+}
+
 // The elementwise op's dimensions as the store's tile has them; its value, of a column's tile without the last axis.
 static MlirValue placeTile(TileKernelEmission *e, TileStructured *s, MlirOperation store) {
-  MlirValue value = mlirOperationGetOperand(store, 0), memory = mlirOperationGetOperand(store, 1);
+  bool isTile = tileStoreOpIsA(store);
+  MlirValue value = storedValue(store),
+            memory = isTile ? tileStoreOpGetDestination(store) : memrefStoreOpGetMemref(store);
+  intptr_t firstIndex = isTile ? tileStoreOpGetIndicesBegin(store) : memrefStoreOpGetIndicesBegin(store);
   MlirType type = mlirValueGetType(value);
   MlirOperation view = tileDefiningOp(memory);
   bool isView = tileViewOpIsA(view);
@@ -81,7 +90,7 @@ static MlirValue placeTile(TileKernelEmission *e, TileStructured *s, MlirOperati
   for (int d = 0; d < s->numDims; ++d) {
     bool isFixed = at < numFixed && mlirDenseI64ArrayGetElement(fixed, at) == d;
     int64_t size = isView && !isFixed ? tileViewTypeGetSize(mlirValueGetType(memory), kept) : 1;
-    e->index[d] = isFixed ? mlirOperationGetOperand(view, 1 + at++) : mlirOperationGetOperand(store, 2 + kept++);
+    e->index[d] = isFixed ? tileViewOpGetIndices(view, at++) : mlirOperationGetOperand(store, firstIndex + kept++);
     s->dims[d].tile = size;
     s->dims[d].panels = 1;
     s->dims[d].axis = isView && !isFixed ? axes++ : -1;
@@ -98,23 +107,29 @@ static void applyAt(const TileStructured *elementwise, int argument, MlirOperati
   TileKernelEmission e = {.structured = &s, .body = tileBuilderBefore(store), .kernel = kernel, .bodyOverOutput = true};
   TileBodyMap map = {0};
   memcpy(e.parameters, parameters, sizeof e.parameters);
-  MlirType type = mlirValueGetType(mlirOperationGetOperand(store, 0));
+  MlirType type = mlirValueGetType(storedValue(store));
   MlirValue value = placeTile(&e, &s, store);
   tileBodyMapSet(&map, mlirBlockGetArgument(s.body, argument), value);
   tileKernelMapInputs(&e, &map, 0, argument < s.numInputs ? argument : s.numInputs, true);
   tileKernelMapInputs(&e, &map, argument + 1, s.numInputs, true);
-  MlirValue result = tileKernelCloneValue(&e, &map, mlirOperationGetOperand(mlirBlockGetTerminator(s.body), 0));
+  MlirValue result = tileKernelCloneValue(&e, &map, tileOnlyOperand(mlirBlockGetTerminator(s.body)));
   if (!mlirTypeEqual(mlirValueGetType(result), type))
     result = tileReshapeOpBuild(&e.body, type, result);
-  mlirOperationSetOperand(store, 0, result);
+  if (tileStoreOpIsA(store))
+    tileStoreOpSetValue(store, result);
+  else
+    memrefStoreOpSetValue(store, result);
 }
 
 // Repeats a reshape for another value.
 static MlirValue reshapeLike(MlirOperation reshape, MlirValue value, MlirOperation before) {
   MlirOperation copy = mlirOperationClone(reshape);
-  mlirOperationSetOperand(copy, 0, value);
+  if (tensorExpandShapeOpIsA(copy))
+    tensorExpandShapeOpSetSrc(copy, value);
+  else
+    tensorCollapseShapeOpSetSrc(copy, value);
   mlirBlockInsertOwnedOperationBefore(mlirOperationGetBlock(before), before, copy);
-  return mlirOperationGetResult(copy, 0);
+  return tileOnlyResult(copy);
 }
 
 static void joinLaunch(const TileStructured *s, int argument, TileJoinedLaunch *launch) {
@@ -141,7 +156,7 @@ static void joinLaunch(const TileStructured *s, int argument, TileJoinedLaunch *
   MlirValue result = relaunch(launch, kernel, s->op, count, more, init);
   if (!mlirOperationIsNull(collapse))
     result = reshapeLike(collapse, result, s->op);
-  mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(s->op, 0), result);
+  mlirValueReplaceAllUsesOfWith(tileOnlyResult(s->op), result);
   mlirOperationDestroy(s->op);
   if (!mlirOperationIsNull(collapse))
     mlirOperationDestroy(collapse);
@@ -155,10 +170,10 @@ static void startFrom(const TileJoinedLaunch *launch, MlirOperation kernel, Mlir
   for (intptr_t i = 0; i < uses.loads.count; ++i) {
     MlirOperation load = uses.loads.items[i];
     TileBuilder b = tileBuilderBefore(load);
-    MlirType type = tileResultType(load, 0);
+    MlirType type = tileOnlyResultType(load);
     bool isTile = mlirTypeIsARankedTensor(type);
     MlirValue value = isTile ? tileBroadcastOpBuild(&b, type, scalar) : scalar;
-    mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(load, 0), value);
+    mlirValueReplaceAllUsesOfWith(tileOnlyResult(load), value);
     mlirOperationDestroy(load);
   }
   tileOutputUsesFree(&uses);
@@ -181,7 +196,7 @@ static void joinFill(const TileStructured *fill, MlirValue scalar, TileJoinedLau
   if (!mlirOperationIsNull(expand))
     output = reshapeLike(expand, output, launch.op);
   MlirValue joined = relaunch(&launch, kernel, launch.op, !isConstant, &scalar, output);
-  mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(launch.op, 0), joined);
+  mlirValueReplaceAllUsesOfWith(tileOnlyResult(launch.op), joined);
   mlirOperationDestroy(launch.op);
   if (!mlirOperationIsNull(expand))
     mlirOperationDestroy(expand);
@@ -189,7 +204,7 @@ static void joinFill(const TileStructured *fill, MlirValue scalar, TileJoinedLau
 
 // True where nobody uses the filled tensor any more.
 static bool joinFills(const TileStructured *fill) {
-  MlirValue result = mlirOperationGetResult(fill->op, 0), scalar;
+  MlirValue result = tileOnlyResult(fill->op), scalar;
   TileJoinedLaunch launch;
   if (!tileHasOneUse(result) ||
       !tileJoinFindFill(fill, mlirOpOperandGetOwner(mlirValueGetFirstUse(result)), &scalar, &launch))
@@ -206,7 +221,7 @@ bool tileJoin(MlirOperation op, const TileTarget *target) {
   TileJoinedLaunch launch;
   int argument;
   if (!tileGroupOpIsA(mlirOperationGetParentOperation(op)) || !linalgGenericOpIsA(op) ||
-      mlirOpOperandIsNull(mlirValueGetFirstUse(mlirOperationGetResult(op, 0))) ||
+      mlirOperationGetNumResults(op) != 1 || mlirOpOperandIsNull(mlirValueGetFirstUse(tileOnlyResult(op))) ||
       !tileStructuredRead(op, target, &structured))
     return false;
   if (!tileJoinFindLaunch(&structured, &argument, &launch))

@@ -140,7 +140,7 @@ static MlirValue programId(TileKernelEmission *e, int axis) {
 MlirValue tileKernelAssumeBelow(TileKernelEmission *e, MlirValue index, int64_t count) {
   int64_t range[2] = {0, count - 1};
   MlirAttribute none = mlirAttributeGetNull(), known = mlirDenseI64ArrayGet(e->body.context, 2, range);
-  return mlirOperationGetResult(tileAssumeOpCreate(&e->body, index, none, none, none, none, known), 0);
+  return tileOnlyResult(tileAssumeOpCreate(&e->body, index, none, none, none, none, known));
 }
 
 // The program's number along dimension `dim`: of a known extent its range is known, and with it which tiles have no
@@ -296,7 +296,7 @@ static bool isOverwritten(const TileKernelEmission *e, int output) {
   for (MlirOpOperand use = mlirValueGetFirstUse(parameter); overwritten && !mlirOpOperandIsNull(use);
        use = mlirOpOperandGetNextUse(use)) {
     MlirOperation user = mlirOpOperandGetOwner(use);
-    overwritten = tileViewOpIsA(user) && isOnlyStoredTo(mlirOperationGetResult(user, 0));
+    overwritten = tileViewOpIsA(user) && isOnlyStoredTo(tileOnlyResult(user));
   }
   return overwritten;
 }

@@ -157,7 +157,7 @@ static MlirValue spread(TileKernelEmission *e, const OperandTile *t, MlirValue t
 
 MlirValue tileKernelBroadcast(TileKernelEmission *e, MlirValue value, MlirType tile, intptr_t count,
                               const int64_t *axes) {
-  return mlirOperationGetResult(tileBroadcastOpCreate(&e->body, tile, value, list(e, count, axes)), 0);
+  return tileOnlyResult(tileBroadcastOpCreate(&e->body, tile, value, list(e, count, axes)));
 }
 
 MlirValue tileKernelSplat(TileKernelEmission *e, MlirValue scalar, MlirType tile) {
@@ -214,9 +214,8 @@ static intptr_t reductionAxes(const TileKernelEmission *e, int64_t *axes) {
 MlirValue tileKernelFold(TileKernelEmission *e, const char *operation, MlirValue tile, MlirType type, intptr_t count,
                          const int64_t *axes) {
   MlirAttribute named = mlirStringAttrGet(e->body.context, tileString(operation));
-  return mlirOperationGetResult(tileReduceOpCreate(&e->body, 1, &type, 1, &tile, named, list(e, count, axes),
-                                                   mlirAttributeGetNull(), mlirRegionCreate()),
-                                0);
+  return tileOnlyResult(tileReduceOpCreate(&e->body, 1, &type, 1, &tile, named, list(e, count, axes),
+                                           mlirAttributeGetNull(), mlirRegionCreate()));
 }
 
 MlirValue tileKernelReduce(TileKernelEmission *e, const char *operation, MlirValue tile) {

@@ -82,7 +82,7 @@ static MlirValue multiplyRows(TileKernelEmission *e, const Block *b, MlirValue p
                                     : tileKernelLoadBuffer(e, tileKernelSlice(e, b->packedB, step, columns, at, none));
   MlirValue left = tileKernelLoadBuffer(e, tileKernelSlice(e, packed, rows, step, row, at));
   MlirAttribute atom = dot ? mlirStringAttrGet(e->body.context, tileString(dot->atom)) : mlirAttributeGetNull();
-  sum = mlirOperationGetResult(tileMmaOpCreate(&e->body, left, right, sum, mlirAttributeGetNull(), atom), 0);
+  sum = tileOnlyResult(tileMmaOpCreate(&e->body, left, right, sum, mlirAttributeGetNull(), atom));
   tileKernelCloseLoop(e, &loop);
   return sum;
 }

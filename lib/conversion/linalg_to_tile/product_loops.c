@@ -151,7 +151,7 @@ MlirValue tileProductAccumulate(TileKernelEmission *e, const TileContraction *c,
     tileBuildYield(&e->body, 1, &value);
   }
   e->body = outer;
-  return mlirOperationGetResult(scfIfOpBuild(&e->body, 1, &type, isFirst, regions[0], regions[1]), 0);
+  return tileOnlyResult(scfIfOpBuild(&e->body, 1, &type, isFirst, regions[0], regions[1]));
 }
 
 MlirValue tileProductBlocksOfK(TileKernelEmission *e, const TileContraction *c) {
@@ -174,5 +174,5 @@ MlirValue tileProductEpilogueAtEnd(TileKernelEmission *e, const TileContraction 
     tileBuildYield(&e->body, 1, &value);
   }
   e->body = outer;
-  return mlirOperationGetResult(scfIfOpBuild(&e->body, 1, &type, isLast, regions[0], regions[1]), 0);
+  return tileOnlyResult(scfIfOpBuild(&e->body, 1, &type, isLast, regions[0], regions[1]));
 }

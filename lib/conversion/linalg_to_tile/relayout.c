@@ -30,7 +30,7 @@ static bool hasPlainOperands(MlirOperation op, bool isPack) {
       return false;
   intptr_t count = mlirOperationGetNumOperands(op);
   return mlirOperationGetNumResults(op) == 1 &&
-         (count == 2 || (isPack && count == 3 && isZeroConstant(mlirOperationGetOperand(op, 2))));
+         (count == 2 || (isPack && count == 3 && isZeroConstant(linalgPackOpGetPaddingValue(op))));
 }
 
 static int64_t entryOf(MlirAttribute array, intptr_t index, int64_t otherwise) {

@@ -5,44 +5,29 @@
 #include "dialects/tile/ops.h"
 #include "lib/ir/op_format.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct Text {
-  char *data;
-  size_t size, capacity;
-} Text;
-
 typedef struct Kernel {
   MlirOperation op;
-  Text text;
-  uint64_t hash;
+  char *text;
 } Kernel;
 
-static void append(MlirStringRef part, void *userData) {
-  Text *text = userData;
-  if (text->size + part.length + 1 > text->capacity) {
-    text->capacity = 2 * (text->size + part.length) + 1024;
-    text->data = realloc(text->data, text->capacity);
-  }
-  memcpy(text->data + text->size, part.data, part.length);
-  text->size += part.length;
-  text->data[text->size] = '\0';
-}
+static void append(MlirStringRef part, void *file) { fwrite(part.data, 1, part.length, file); }
 
 // The name is taken out of the text: it stands there once, as the attribute.
-static void removeName(Text *text) {
+static void removeName(char *text) {
   static const char begin[] = "sym_name = \"";
-  char *name = text->size ? strstr(text->data, begin) : NULL;
-  char *end = name ? strchr(name + sizeof begin - 1, '"') : NULL;
-  if (!end)
-    return;
-  memmove(name, end, text->size - (size_t)(end - text->data) + 1);
-  text->size -= (size_t)(end - name);
+  char *name = strstr(text, begin), *end = name ? strchr(name + sizeof begin - 1, '"') : NULL;
+  if (end)
+    memmove(name, end, strlen(end) + 1);
 }
 
-static Text textOf(MlirOperation kernel) {
-  Text text = {NULL, 0, 0};
+static char *textOf(MlirOperation kernel) {
+  char *text = NULL;
+  size_t size;
+  FILE *file = open_memstream(&text, &size);
   MlirOpPrintingFlags flags = mlirOpPrintingFlagsCreate();
   mlirOpPrintingFlagsPrintGenericOpForm(flags);
   mlirOpPrintingFlagsUseLocalScope(flags);
@@ -50,21 +35,11 @@ static Text textOf(MlirOperation kernel) {
   mlirOpPrintingFlagsEnableDebugInfo(flags, false, false);
   mlirOpPrintingFlagsElideLargeElementsAttrs(flags, INTPTR_MAX);
   mlirOpPrintingFlagsElideLargeResourceString(flags, INTPTR_MAX);
-  mlirOperationPrintWithFlags(kernel, flags, append, &text);
+  mlirOperationPrintWithFlags(kernel, flags, append, file);
   mlirOpPrintingFlagsDestroy(flags);
-  removeName(&text);
+  fclose(file);
+  removeName(text);
   return text;
-}
-
-static uint64_t hashOf(const Text *text) {
-  uint64_t hash = 0xcbf29ce484222325u; // FNV-1a
-  for (size_t i = 0; i < text->size; ++i)
-    hash = (hash ^ (uint8_t)text->data[i]) * 0x100000001b3u;
-  return hash;
-}
-
-static bool areEqual(const Kernel *a, const Kernel *b) {
-  return a->hash == b->hash && a->text.size == b->text.size && !memcmp(a->text.data, b->text.data, a->text.size);
 }
 
 static void relaunch(const TileOps *launches, MlirOperation kernel, MlirOperation instead) {
@@ -92,10 +67,9 @@ int64_t tileShareKernels(MlirOperation module, const TileOps *before) {
   for (intptr_t i = 0; i < kernels.count; ++i) {
     if (isAmong(before, kernels.items[i]))
       continue;
-    Kernel kernel = {kernels.items[i], textOf(kernels.items[i]), 0};
-    kernel.hash = hashOf(&kernel.text);
+    Kernel kernel = {kernels.items[i], textOf(kernels.items[i])};
     int64_t same = 0;
-    while (same < numKept && !areEqual(&kept[same], &kernel))
+    while (same < numKept && strcmp(kept[same].text, kernel.text) != 0)
       ++same;
     if (same == numKept) {
       kept[numKept++] = kernel;
@@ -103,11 +77,11 @@ int64_t tileShareKernels(MlirOperation module, const TileOps *before) {
     }
     relaunch(&launches, kernel.op, kept[same].op);
     mlirOperationDestroy(kernel.op);
-    free(kernel.text.data);
+    free(kernel.text);
     ++shared;
   }
   for (int64_t i = 0; i < numKept; ++i)
-    free(kept[i].text.data);
+    free(kept[i].text);
   free(kept);
   tileOpsFree(&kernels);
   tileOpsFree(&launches);
