@@ -135,10 +135,11 @@ static bool isPlainView(MlirType view) {
 }
 
 static void noteUse(TileOutputUses *uses, MlirOperation op, MlirValue memory) {
-  bool isStore = tileStoreOpIsA(op) || memrefStoreOpIsA(op);
   bool isLoad = tileLoadOpIsA(op) || memrefLoadOpIsA(op);
-  if (isStore && mlirValueEqual(mlirOperationGetOperand(op, 1), memory)) {
-    uses->isPlain &= mlirAttributeIsNull(tileTypeGetLayout(tileOperandType(op, 0))); // not yet for threads
+  if ((tileStoreOpIsA(op) && mlirValueEqual(tileStoreOpGetDestination(op), memory)) ||
+      (memrefStoreOpIsA(op) && mlirValueEqual(memrefStoreOpGetMemref(op), memory))) {
+    if (tileStoreOpIsA(op))
+      uses->isPlain &= mlirAttributeIsNull(tileTypeGetLayout(tileStoreOpGetValueType(op))); // not yet for threads
     if (isMarked(op, "tile.final"))
       tileOpsAppend(&uses->stores, op);
   } else if (isLoad) {
@@ -196,14 +197,21 @@ static bool readLaunch(MlirOperation op, intptr_t more, TileJoinedLaunch *launch
 }
 
 // A column's vector is the column: the reshape between the two, null where there is none.
-static MlirOperation reshapeOf(MlirOperation op, const char *name) {
-  if (!tileOpIs(op, name))
-    return (MlirOperation){NULL};
-  MlirType from = tileOperandType(op, 0), to = tileResultType(op, 0);
-  MlirType column = mlirShapedTypeGetRank(from) > mlirShapedTypeGetRank(to) ? from : to;
-  bool isColumn =
-      mlirShapedTypeGetRank(from) + mlirShapedTypeGetRank(to) == 3 && mlirShapedTypeGetDimSize(column, 1) == 1;
-  return isColumn ? op : (MlirOperation){NULL};
+static bool isColumn(MlirType vector, MlirType column) {
+  return mlirShapedTypeGetRank(vector) == 1 && mlirShapedTypeGetRank(column) == 2 &&
+         mlirShapedTypeGetDimSize(column, 1) == 1;
+}
+
+static MlirOperation collapseOf(MlirOperation op) {
+  bool is = tensorCollapseShapeOpIsA(op) &&
+            isColumn(tensorCollapseShapeOpGetResultType(op), tensorCollapseShapeOpGetSrcType(op));
+  return is ? op : (MlirOperation){NULL};
+}
+
+static MlirOperation expandOf(MlirOperation op) {
+  bool is =
+      tensorExpandShapeOpIsA(op) && isColumn(tensorExpandShapeOpGetSrcType(op), tensorExpandShapeOpGetResultType(op));
+  return is ? op : (MlirOperation){NULL};
 }
 
 static bool isIdentity(const TileStructured *s, int index) {
@@ -216,9 +224,9 @@ static bool isIdentity(const TileStructured *s, int index) {
 
 // The launch that makes the value, whose kernel marks the stores of its last values.
 static bool makesFinal(const TileStructured *s, MlirValue value, TileJoinedLaunch *launch) {
-  MlirOperation maker = tileDefiningOp(value), reshape = reshapeOf(maker, tensorCollapseShapeOpName);
+  MlirOperation maker = tileDefiningOp(value), reshape = collapseOf(maker);
   if (!mlirOperationIsNull(reshape))
-    value = mlirOperationGetOperand(reshape, 0);
+    value = tensorCollapseShapeOpGetSrc(reshape);
   if (!tileHasOneUse(value) || !readLaunch(tileDefiningOp(value), s->numInputs + s->numCaptures, launch) ||
       !mlirBlockEqual(mlirOperationGetBlock(launch->op), mlirOperationGetBlock(s->op)))
     return false;
@@ -234,7 +242,7 @@ bool tileJoinCanFollow(const TileStructured *s, int argument) {
   MlirValue value = s->operands[argument].value;
   return (takesOutput || tileEpilogueCanFollow(s)) && !tileStructuredHasReduction(s) && s->numOutputs == 1 &&
          !tileStructuredUsesPosition(s) && isIdentity(s, s->numInputs) && isIdentity(s, argument) &&
-         tileHasOneUse(value) && mlirTypeEqual(mlirValueGetType(value), tileResultType(s->op, 0));
+         tileHasOneUse(value) && mlirTypeEqual(mlirValueGetType(value), tileOnlyResultType(s->op));
 }
 
 bool tileJoinFindLaunch(const TileStructured *s, int *argument, TileJoinedLaunch *launch) {
@@ -246,9 +254,10 @@ bool tileJoinFindLaunch(const TileStructured *s, int *argument, TileJoinedLaunch
 
 // What every element is filled with: a scalar of the host; null where the op does something else.
 static MlirValue filledWith(const TileStructured *s) {
-  MlirValue none = {NULL}, yielded = mlirOperationGetOperand(mlirBlockGetTerminator(s->body), 0);
+  MlirValue none = {NULL};
   if (s->numOutputs != 1 || s->numInputs > 1 || tileStructuredHasReduction(s))
     return none;
+  MlirValue yielded = tileOnlyOperand(mlirBlockGetTerminator(s->body));
   if (s->numInputs == 1 && !s->operands[0].isTensor && mlirValueEqual(yielded, mlirBlockGetArgument(s->body, 0)))
     return s->operands[0].value;
   MlirOperation definition = tileDefiningOp(yielded);
@@ -258,11 +267,11 @@ static MlirValue filledWith(const TileStructured *s) {
 }
 
 bool tileJoinFindFill(const TileStructured *fill, MlirOperation user, MlirValue *scalar, TileJoinedLaunch *launch) {
-  MlirValue filled = mlirOperationGetResult(fill->op, 0);
-  MlirOperation expand = reshapeOf(user, tensorExpandShapeOpName);
+  MlirValue filled = tileOnlyResult(fill->op);
+  MlirOperation expand = expandOf(user);
   *scalar = filledWith(fill);
   if (!mlirOperationIsNull(expand)) {
-    filled = mlirOperationGetResult(expand, 0);
+    filled = tileOnlyResult(expand);
     if (!tileHasOneUse(filled))
       return false;
     user = mlirOpOperandGetOwner(mlirValueGetFirstUse(filled));

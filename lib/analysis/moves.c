@@ -112,8 +112,8 @@ static bool readOffsets(MlirAttribute offsets, Move *move) {
 }
 
 TileCast tileCastOf(MlirOperation bitcast) {
-  int64_t from = tileElementWidth(tileTypeGetElement(tileOperandType(bitcast, 0)));
-  int64_t to = tileElementWidth(tileTypeGetElement(tileResultType(bitcast, 0)));
+  int64_t from = tileElementWidth(tileTypeGetElement(tileBitcastOpGetInputType(bitcast)));
+  int64_t to = tileElementWidth(tileTypeGetElement(tileBitcastOpGetResultType(bitcast)));
   from = from ? from : 64;
   to = to ? to : 64;
   TileCast cast = {.narrows = from > to};
@@ -143,7 +143,7 @@ static void readFactor(MlirOperation op, intptr_t operand, Move *move) {
 }
 
 static bool readMove(MlirOperation op, intptr_t operand, Move *move) {
-  MlirType result = tileResultType(op, 0);
+  MlirType result = tileOnlyResultType(op);
   move->rank = tileTypeGetRank(result);
   switch (tileOpKind(op)) {
   case TileOp_Broadcast:
@@ -158,7 +158,7 @@ static bool readMove(MlirOperation op, intptr_t operand, Move *move) {
     return true;
   case TileOp_Reshape:
     move->place = renumber;
-    sizesAndOnes(tileOperandType(op, 0), move->small);
+    sizesAndOnes(tileReshapeOpGetInputType(op), move->small);
     sizesAndOnes(result, move->large);
     return true;
   case TileOp_Slice:
@@ -166,7 +166,7 @@ static bool readMove(MlirOperation op, intptr_t operand, Move *move) {
     return readOffsets(tileSliceOpGetStaticOffsets(op), move);
   case TileOp_Insert:
     move->place = operand ? stay : shiftOut;
-    sizesOf(tileOperandType(op, 0), move->small);
+    sizesOf(tileInsertOpGetInputType(op), move->small);
     return readOffsets(tileInsertOpGetStaticOffsets(op), move);
   case TileOp_Cat:
     move->place = shiftOut;
@@ -290,7 +290,7 @@ bool tileMovesBetween(const TileLayout *from, const TileLayout *to, uint32_t lan
 
 bool tileMovesOf(MlirOperation op, intptr_t operand, int64_t part, uint32_t lanes, uint32_t warps, intptr_t *table) {
   TileLayout before = tileLayoutAttrGetLayout(tileTypeGetLayout(tileOperandType(op, operand)));
-  TileLayout after = tileLayoutAttrGetLayout(tileTypeGetLayout(tileResultType(op, 0)));
+  TileLayout after = tileLayoutAttrGetLayout(tileTypeGetLayout(tileOnlyResultType(op)));
   Move move = {.part = part};
   return readMove(op, operand, &move) && find(&before, &after, &move, lanes, warps, table);
 }

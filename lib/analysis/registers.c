@@ -21,24 +21,25 @@ static MlirOperation productOf(MlirValue value) {
       return tileIsFactor(use) ? user : (MlirOperation){NULL};
     if (!tileReshapeOpIsA(user) && !tileTransposeOpIsA(user))
       break;
-    value = mlirOperationGetResult(user, 0);
+    value = tileOnlyResult(user);
   }
   return (MlirOperation){NULL};
 }
 
 static bool isBesideProduct(MlirOperation op) {
-  MlirOperation product = productOf(mlirOperationGetResult(op, 0));
+  MlirOperation product = productOf(tileOnlyResult(op));
   return !mlirOperationIsNull(product) && mlirBlockEqual(mlirOperationGetBlock(product), mlirOperationGetBlock(op));
 }
 
 bool tileIsFragmentLoad(const TileRegisterCount *count, MlirOperation op) {
-  return tileLoadOpIsA(op) && (count->willStage || tileTypeIsABuffer(tileOperandType(op, 0))) && isBesideProduct(op);
+  return tileLoadOpIsA(op) && (count->willStage || tileTypeIsABuffer(tileLoadOpGetSourceType(op))) &&
+         isBesideProduct(op);
 }
 
 // A fragment, or one renamed.
 static bool isFragment(const TileRegisterCount *count, MlirOperation op) {
   while (tileReshapeOpIsA(op) || tileTransposeOpIsA(op)) {
-    MlirOperation source = tileDefiningOp(mlirOperationGetOperand(op, 0));
+    MlirOperation source = tileDefiningOp(tileMovedTile(op));
     if (mlirOperationIsNull(source) || !mlirBlockEqual(mlirOperationGetBlock(source), mlirOperationGetBlock(op)))
       return false;
     op = source;
@@ -204,7 +205,7 @@ static MlirWalkResult addCopies(MlirOperation op, void *data) {
   for (MlirOperation load = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(load);
        load = mlirOperationGetNextInBlock(load))
     if (tileIsFragmentLoad(copies->count, load))
-      registers += sizeOf(copies->count, mlirOperationGetResult(load, 0));
+      registers += sizeOf(copies->count, tileOnlyResult(load));
   copies->most = registers > copies->most ? registers : copies->most;
   return MlirWalkResultAdvance;
 }

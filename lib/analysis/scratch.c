@@ -9,6 +9,7 @@
 #include "lib/layout/algebra.h"
 #include "lib/layout/steps.h"
 #include "mlir-c/BuiltinAttributes.h"
+#include "upstream/arith.h"
 
 //===--- bytes ----------------------------------------------------------------------------------------===//
 
@@ -153,9 +154,8 @@ static int64_t bytesToLayoutOf(const TileExchange *exchange, MlirValue value, Ml
 //===--- reductions and scans -------------------------------------------------------------------------===//
 
 // Steps between warps: each thread leaves what it has combined so far.
-static int64_t bytesOfSteps(const TileExchange *exchange, MlirOperation op, intptr_t inputs, uint32_t axes,
-                            bool inOrder) {
-  MlirType tile = tileOperandType(op, 0);
+static int64_t bytesOfSteps(const TileExchange *exchange, MlirOperation op, MlirType tile, intptr_t inputs,
+                            uint32_t axes, bool inOrder) {
   TileLayout layout = layoutOf(tile);
   int64_t live = (int64_t)tileLayoutDimSize(&layout, TileLayoutReg), elements = 0, bytes = 0;
   TileLayoutSteps steps;
@@ -181,15 +181,17 @@ static int64_t bytesOfReduce(const TileExchange *exchange, MlirOperation op) {
   for (intptr_t i = 0; i < tileArrayCount(op, "axes"); ++i)
     axes |= 1u << tileArrayAt(op, "axes", i);
   for (intptr_t i = 1; i < inputs; ++i)
-    bytes = tessera_max(bytes, bytesToLayoutOf(exchange, tileReduceOpGetInputs(op, i), tileOperandType(op, 0)));
+    bytes = tessera_max(
+        bytes, bytesToLayoutOf(exchange, tileReduceOpGetInputs(op, i), mlirValueGetType(tileReduceOpGetInputs(op, 0))));
   bool inOrder = mlirAttributeIsNull(tileReduceOpGetOperation(op));
-  return tessera_max(bytes, bytesOfSteps(exchange, op, inputs, axes, inOrder));
+  MlirType tile = mlirValueGetType(tileReduceOpGetInputs(op, 0));
+  return tessera_max(bytes, bytesOfSteps(exchange, op, tile, inputs, axes, inOrder));
 }
 
 static int64_t bytesOfScan(const TileExchange *exchange, MlirOperation op) {
-  MlirType tile = tileOperandType(op, 0);
+  MlirType tile = mlirValueGetType(tileScanOpGetInputs(op, 0));
   intptr_t inputs = tileScanOpGetNumInputs(op), axis = tileScanOpGetAxisValue(op);
-  int64_t bytes = bytesOfSteps(exchange, op, inputs, 1u << axis, true);
+  int64_t bytes = bytesOfSteps(exchange, op, tile, inputs, 1u << axis, true);
   for (intptr_t i = 0; i < inputs; ++i) {
     MlirType element = tileTypeGetElement(tileOperandType(op, i)), like = tileTypeWithElement(tile, element);
     bytes = tessera_max(bytes, bytesToConvert(exchange, tileOperandType(op, i), like));
@@ -204,7 +206,7 @@ static int64_t bytesOfScan(const TileExchange *exchange, MlirOperation op) {
 }
 
 TileSortSpace tileSortSpaceOf(MlirOperation sort) {
-  MlirType tile = tileOperandType(sort, 0);
+  MlirType tile = mlirValueGetType(tileSortKeys(sort));
   intptr_t axis = tileSortOpIsA(sort) ? tileSortOpGetAxisValue(sort) : tileTopkOpGetAxisValue(sort);
   TileSortSpace space = {.size = tileTypeGetSize(tile, axis), .padded = 2};
   space.rows = tileTypeGetCount(tile) / space.size;
@@ -232,20 +234,20 @@ static int64_t bytesOfInsert(const TileExchange *exchange, MlirOperation op) {
   if (movesRegisters(exchange, op, 0, 0) && movesRegisters(exchange, op, 1, 0))
     return 0;
   MlirValue whole = tileInsertOpGetDestination(op);
-  return tessera_max(bytesToConvert(exchange, mlirValueGetType(whole), tileResultType(op, 0)),
-                     tileDenseBytes(tileOperandType(op, 0)));
+  return tessera_max(bytesToConvert(exchange, mlirValueGetType(whole), tileInsertOpGetResultType(op)),
+                     tileDenseBytes(tileInsertOpGetInputType(op)));
 }
 
 static int64_t bytesOfCat(const TileExchange *exchange, MlirOperation op) {
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
     if (!movesRegisters(exchange, op, i, 0))
-      return tileDenseBytes(tileResultType(op, 0));
+      return tileDenseBytes(tileCatOpGetResultType(op));
   return 0;
 }
 
 static int64_t bytesOfBitcast(const TileExchange *exchange, MlirOperation op) {
-  MlirType from = tileOperandType(op, 0);
-  if (!isTile(from) || !isTile(tileResultType(op, 0)))
+  MlirType from = tileBitcastOpGetInputType(op);
+  if (!isTile(from) || !isTile(tileBitcastOpGetResultType(op)))
     return 0;
   TileCast cast = tileCastOf(op);
   for (int64_t part = 0; part < (cast.narrows ? 1 : cast.factor); ++part)
@@ -255,7 +257,7 @@ static int64_t bytesOfBitcast(const TileExchange *exchange, MlirOperation op) {
 }
 
 bool tileFmaHasFactors(const TileExchange *exchange, MlirOperation product) {
-  MlirType left = tileOperandType(product, 0);
+  MlirType left = tileMmaOpGetLhsType(product);
   int64_t depth = tileTypeGetSize(left, tileTypeGetRank(left) - 1);
   for (int64_t k = 0; k < depth; ++k)
     if (!movesRegisters(exchange, product, 0, k) || !movesRegisters(exchange, product, 1, k))
@@ -266,7 +268,7 @@ bool tileFmaHasFactors(const TileExchange *exchange, MlirOperation product) {
 static int64_t bytesOfMma(const TileExchange *exchange, MlirOperation op) {
   if (!tileKeywordIs(op, "atom", "fma") || tileFmaHasFactors(exchange, op))
     return 0;
-  return tessera_round_up(tileDenseBytes(tileOperandType(op, 0)), 16) + tileDenseBytes(tileOperandType(op, 1));
+  return tessera_round_up(tileDenseBytes(tileMmaOpGetLhsType(op)), 16) + tileDenseBytes(tileMmaOpGetRhsType(op));
 }
 
 //===--- computed places ------------------------------------------------------------------------------===//
@@ -293,7 +295,7 @@ static int64_t bytesOfIndices(const TileExchange *exchange, MlirOperation op, Ml
 
 static int64_t bytesOfGather(const TileExchange *exchange, MlirOperation op) {
   MlirValue source = tileGatherOpGetSource(op);
-  MlirType result = tileResultType(op, 0);
+  MlirType result = tileGatherOpGetResultType(op);
   if (!isTile(mlirValueGetType(source)) || !tileHas(op, "axis"))
     return bytesOfIndices(exchange, op, source, result);
   return tessera_max(bytesToLayoutOf(exchange, tileGatherOpGetIndices(op, 0), result),
@@ -305,16 +307,16 @@ bool tileSpreadsResult(const TileExchange *exchange, MlirOperation op) {
   if (tileAtomicLoadOpIsA(op))
     return true;
   bool isExchange = tileAtomicRmwOpIsA(op) || tileAtomicCasOpIsA(op);
-  if (!isExchange || mlirOpOperandIsNull(mlirValueGetFirstUse(mlirOperationGetResult(op, 0))))
+  if (!isExchange || mlirOpOperandIsNull(mlirValueGetFirstUse(tileOnlyResult(op))))
     return false;
-  if (!isTile(tileResultType(op, 0)))
+  if (!isTile(tileOnlyResultType(op)))
     return true;
-  TileLayout layout = layoutOf(tileResultType(op, 0));
+  TileLayout layout = layoutOf(tileOnlyResultType(op));
   return tileHasCopies(&layout, exchange->lanes, exchange->warps);
 }
 
 static int64_t bytesOfAtomic(const TileExchange *exchange, MlirOperation op) {
-  MlirType type = tileResultType(op, 0);
+  MlirType type = tileOnlyResultType(op);
   int64_t bytes = bytesOfIndices(exchange, op, tileOpOperand(op, "memory"), type);
   int64_t spread = isTile(type) ? tileDenseBytes(type) : tileStoredBytes(type);
   return tileSpreadsResult(exchange, op) ? tessera_max(bytes, spread) : bytes;
@@ -331,12 +333,13 @@ static int64_t bytesOfPrint(MlirOperation op) {
 
 static int64_t bytesOfHistogram(const TileExchange *exchange, MlirOperation op) {
   MlirValue mask = tileHistogramOpGetMask(op);
-  int64_t bytes = 4 * tileTypeGetCount(tileResultType(op, 0));
-  return mlirValueIsNull(mask) ? bytes : tessera_max(bytes, bytesToLayoutOf(exchange, mask, tileOperandType(op, 0)));
+  int64_t bytes = 4 * tileTypeGetCount(tileHistogramOpGetResultType(op));
+  return mlirValueIsNull(mask) ? bytes
+                               : tessera_max(bytes, bytesToLayoutOf(exchange, mask, tileHistogramOpGetInputType(op)));
 }
 
 static int64_t bytesOfRandom(const TileExchange *exchange, MlirOperation op) {
-  MlirType counter = tileOperandType(op, 1), result = tileResultType(op, 0);
+  MlirType counter = tileRandomOpGetCounterType(op), result = tileRandomOpGetResultType(op);
   if (!isTile(counter))
     return 0;
   return bytesToConvert(exchange, counter,
@@ -346,17 +349,17 @@ static int64_t bytesOfRandom(const TileExchange *exchange, MlirOperation op) {
 // A constant whose elements differ: one thread writes it, each picks its own.
 static int64_t bytesOfConstant(MlirOperation op) {
   MlirAttribute value = tileOpAttribute(op, "value");
-  bool isTable = mlirOperationGetNumResults(op) == 1 && isTile(tileResultType(op, 0)) && !mlirAttributeIsNull(value) &&
+  bool isTable = mlirOperationGetNumResults(op) == 1 && isTile(tileOnlyResultType(op)) && !mlirAttributeIsNull(value) &&
                  mlirAttributeIsADenseElements(value) && !mlirDenseElementsAttrIsSplat(value);
-  return isTable ? tileDenseBytes(tileResultType(op, 0)) : 0;
+  return isTable ? tileDenseBytes(tileOnlyResultType(op)) : 0;
 }
 
 int64_t tileScratchBytes(const TileExchange *exchange, MlirOperation op) {
   switch (tileOpKind(op)) {
   case TileOp_None:
-    return tileOpIs(op, "arith.constant") ? bytesOfConstant(op) : 0;
+    return arithConstantOpIsA(op) ? bytesOfConstant(op) : 0;
   case TileOp_ConvertLayout:
-    return bytesToConvert(exchange, tileOperandType(op, 0), tileResultType(op, 0));
+    return bytesToConvert(exchange, tileConvertLayoutOpGetInputType(op), tileConvertLayoutOpGetResultType(op));
   case TileOp_Reduce:
     return bytesOfReduce(exchange, op);
   case TileOp_Scan:
@@ -369,13 +372,13 @@ int64_t tileScratchBytes(const TileExchange *exchange, MlirOperation op) {
   case TileOp_Random:
     return bytesOfRandom(exchange, op);
   case TileOp_Reshape:
-    if (!isTile(tileOperandType(op, 0)) || !isTile(tileResultType(op, 0)))
+    if (!isTile(tileReshapeOpGetInputType(op)) || !isTile(tileReshapeOpGetResultType(op)))
       return 0;
-    return movesRegisters(exchange, op, 0, 0) ? 0 : tileDenseBytes(tileOperandType(op, 0));
+    return movesRegisters(exchange, op, 0, 0) ? 0 : tileDenseBytes(tileReshapeOpGetInputType(op));
   case TileOp_Slice:
-    if (!isTile(tileOperandType(op, 0)))
+    if (!isTile(tileSliceOpGetInputType(op)))
       return 0;
-    return movesRegisters(exchange, op, 0, 0) ? 0 : tileDenseBytes(tileOperandType(op, 0));
+    return movesRegisters(exchange, op, 0, 0) ? 0 : tileDenseBytes(tileSliceOpGetInputType(op));
   case TileOp_Insert:
     return bytesOfInsert(exchange, op);
   case TileOp_Cat:
@@ -392,7 +395,7 @@ int64_t tileScratchBytes(const TileExchange *exchange, MlirOperation op) {
   case TileOp_AtomicCas:
     return bytesOfAtomic(exchange, op);
   case TileOp_AtomicLoad:
-    return tileStoredBytes(tileResultType(op, 0));
+    return tileStoredBytes(tileAtomicLoadOpGetResultType(op));
   case TileOp_Print:
     return bytesOfPrint(op);
   default:

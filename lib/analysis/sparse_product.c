@@ -97,8 +97,12 @@ static TileOperator describe(MlirType factor, const TileSparseProduct *p, int64_
 }
 
 bool tileSparseProductDescribe(MlirOperation op, const TileTarget *target, TileOperator *described) {
-  bool isLeft = !mlirAttributeIsNull(sparseTypeGetEncoding(tileOperandType(op, 0))), isVector = sparseSpmvOpIsA(op);
-  MlirType type = tileOperandType(op, isLeft ? 0 : 1), init = tileOperandType(op, 2);
+  bool isVector = sparseSpmvOpIsA(op);
+  MlirType type = isVector ? sparseSpmvOpGetMatrixType(op) : sparseSpmmOpGetLhsType(op);
+  MlirType init = isVector ? sparseSpmvOpGetInitType(op) : sparseSpmmOpGetInitType(op);
+  bool isLeft = !mlirAttributeIsNull(sparseTypeGetEncoding(type));
+  if (!isLeft)
+    type = sparseSpmmOpGetRhsType(op);
   MlirAttribute encoding = sparseTypeGetEncoding(type);
   const char *turned = isVector ? "transpose" : isLeft ? "transpose_lhs" : "transpose_rhs";
   bool isTurned = !mlirAttributeIsNull(tileOpAttribute(op, turned)), isTransposed = isLeft ? isTurned : !isTurned;

@@ -112,6 +112,9 @@ MlirValue tileOnlyResult(MlirOperation op) {
 MlirType tileOnlyOperandType(MlirOperation op) { return mlirValueGetType(tileOnlyOperand(op)); }
 MlirType tileOnlyResultType(MlirOperation op) { return mlirValueGetType(tileOnlyResult(op)); }
 
+MlirType tileFirstOperandType(MlirOperation op) { return tileOperandType(op, 0); }
+MlirType tileFirstResultType(MlirOperation op) { return tileResultType(op, 0); }
+
 MlirValue tileBinaryLhs(MlirOperation op) {
   assert(mlirOperationGetNumOperands(op) == 2);
   return mlirOperationGetOperand(op, 0);

@@ -46,6 +46,9 @@ MlirValue tileOnlyOperand(MlirOperation op);
 MlirValue tileOnlyResult(MlirOperation op);
 MlirType tileOnlyOperandType(MlirOperation op);
 MlirType tileOnlyResultType(MlirOperation op);
+// Where an op's first operand or result stands for all: the interpreter's formats of elements.
+MlirType tileFirstOperandType(MlirOperation op);
+MlirType tileFirstResultType(MlirOperation op);
 // The sides of an op of any kind that combines two values: arith.addf, llvm.mul, math.powf.
 MlirValue tileBinaryLhs(MlirOperation op);
 MlirValue tileBinaryRhs(MlirOperation op);

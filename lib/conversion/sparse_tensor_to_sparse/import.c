@@ -556,11 +556,11 @@ static bool yieldsArgument(MlirOperation foreach) {
 }
 
 static bool isFit(MlirOperation op) {
-  if (tileOpIs(op, "sparse_tensor.expand"))
+  if (sparseTensorExpandOpIsA(op))
     return tileError(op, "upstream's sparsifier crashes at this op; a linalg op on the tensor is accepted");
-  if (tileOpIs(op, "sparse_tensor.new") && mlirShapedTypeGetRank(tileResultType(op, 0)) == 1)
+  if (sparseTensorNewOpIsA(op) && mlirShapedTypeGetRank(sparseTensorNewOpGetResultType(op)) == 1)
     return tileError(op, "upstream's sparsifier does not end on a vector (rank 1); rank 2 or more is accepted");
-  if (tileOpIs(op, "sparse_tensor.foreach") && yieldsArgument(op))
+  if (sparseTensorForeachOpIsA(op) && yieldsArgument(op))
     return tileError(op, "upstream's sparsifier crashes at a body that yields its own argument; a value that an op "
                          "computes is accepted");
   return true;

@@ -148,8 +148,8 @@ static MlirValue buildRead(TileBuilder *b, MlirType result, const MlirValue *ope
   if (*(const bool *)data)
     return tileLoadOpBuild(b, result, view, 2, (MlirValue[]){row, col});
   MlirAttribute drop = mlirStringAttrGet(b->context, tileString("drop"));
-  return mlirOperationGetResult(
-      tileGatherOpCreate(b, result, view, 2, (MlirValue[]){lines, col}, none, none, mlirAttributeGetNull(), drop), 0);
+  return tileOnlyResult(
+      tileGatherOpCreate(b, result, view, 2, (MlirValue[]){lines, col}, none, none, mlirAttributeGetNull(), drop));
 }
 
 static MlirValue buildWrite(TileBuilder *b, MlirType unused, const MlirValue *operands, const void *data) {

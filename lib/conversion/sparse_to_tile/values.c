@@ -94,8 +94,7 @@ MlirValue sparseSwap(SparseLowering *lowering, MlirValue matrix) {
   MlirRegion region = mlirRegionCreate();
   mlirRegionAppendOwnedBlock(region, block);
   MlirAttribute permutation = mlirDenseI64ArrayGet(lowering->builder.context, 2, (const int64_t[]){1, 0});
-  return mlirOperationGetResult(
-      linalgTransposeOpCreate(&lowering->builder, 1, &swapped, matrix, empty, permutation, region), 0);
+  return tileOnlyResult(linalgTransposeOpCreate(&lowering->builder, 1, &swapped, matrix, empty, permutation, region));
 }
 
 //===--- kernels and launches ---------------------------------------------------===//

@@ -70,9 +70,9 @@ static bool unknown(Machine *machine, Frame *frame, const Instruction *instructi
 static bool unknownType(Machine *machine, Frame *frame, const Instruction *instruction) {
   char from[64] = "none", to[64] = "none";
   if (instruction->numOperands)
-    tileTypeText(interpretElementTypeOf(tileOperandType(instruction->op, 0)), from, sizeof from);
+    tileTypeText(interpretElementTypeOf(tileFirstOperandType(instruction->op)), from, sizeof from);
   if (instruction->numResults)
-    tileTypeText(interpretElementTypeOf(tileResultType(instruction->op, 0)), to, sizeof to);
+    tileTypeText(interpretElementTypeOf(tileFirstResultType(instruction->op)), to, sizeof to);
   return interpretUnknown(machine, instruction->op, "not interpreted yet: elements of %s or %s", from, to);
 }
 
@@ -127,9 +127,9 @@ static void decodeMeaning(Instruction *instruction) {
     instruction->execute = isStructured(op) ? interpretLinalg : unknown;
   bool known = true;
   if (instruction->numOperands)
-    known &= interpretFormatOf(interpretElementTypeOf(tileOperandType(op, 0)), &instruction->in);
+    known &= interpretFormatOf(interpretElementTypeOf(tileFirstOperandType(op)), &instruction->in);
   if (instruction->numResults)
-    known &= interpretFormatOf(interpretElementTypeOf(tileResultType(op, 0)), &instruction->out);
+    known &= interpretFormatOf(interpretElementTypeOf(tileFirstResultType(op)), &instruction->out);
   if (instruction->scalar && !known)
     instruction->execute = unknownType;
   if (misusesEncoding(op))

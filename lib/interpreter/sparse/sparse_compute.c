@@ -1,5 +1,6 @@
 // Products over semirings and what works entry by entry. Only stored entries take part (dialects/sparse/RATIONALE.md).
 // Float sums of products are taken in f64 with a bound for any order, as tile.mma's are (docs/numerics.md §4).
+#include "dialects/sparse/ops.h"
 #include "lib/interpreter/sparse/sparse.h"
 #include "upstream/arith.h"
 
@@ -138,7 +139,7 @@ static bool expectInit(Machine *machine, const Instruction *instruction, const A
 
 bool interpretSparseSpmv(Machine *machine, Frame *frame, const Instruction *instruction) {
   const Array *vector = arrayOperand(frame, instruction, 1), *init = arrayOperand(frame, instruction, 2);
-  Semiring semiring = semiringOf(machine, instruction, tileResultType(instruction->op, 0));
+  Semiring semiring = semiringOf(machine, instruction, tileOnlyResultType(instruction->op));
   const Entries *matrix = entriesOperand(frame, instruction, 0);
   int outer = has(instruction, "transpose") ? 1 : 0;
   Factor factor;
@@ -195,9 +196,9 @@ static bool expectMixed(Machine *machine, const Instruction *instruction, const 
 }
 
 bool interpretSparseSpmm(Machine *machine, Frame *frame, const Instruction *instruction) {
-  Semiring semiring = semiringOf(machine, instruction, tileResultType(instruction->op, 0));
+  Semiring semiring = semiringOf(machine, instruction, tileOnlyResultType(instruction->op));
   const Array *init = arrayOperand(frame, instruction, 2);
-  Mixed mixed = {.sparseIsLeft = !mlirAttributeIsNull(sparseTypeGetEncoding(tileOperandType(instruction->op, 0)))};
+  Mixed mixed = {.sparseIsLeft = !mlirAttributeIsNull(sparseTypeGetEncoding(sparseSpmmOpGetLhsType(instruction->op)))};
   int sparse = mixed.sparseIsLeft ? 0 : 1;
   bool transposed = has(instruction, sparse ? "transpose_rhs" : "transpose_lhs");
   mixed.dense = arrayOperand(frame, instruction, 1 - sparse);
@@ -246,7 +247,7 @@ bool interpretSparseSddmm(Machine *machine, Frame *frame, const Instruction *ins
   const Array *lhs = arrayOperand(frame, instruction, 0), *rhs = arrayOperand(frame, instruction, 1);
   const Entries *pattern = entriesOperand(frame, instruction, 2);
   bool left = has(instruction, "transpose_lhs"), right = has(instruction, "transpose_rhs");
-  Semiring semiring = semiringOf(machine, instruction, tileResultType(instruction->op, 0));
+  Semiring semiring = semiringOf(machine, instruction, tileOnlyResultType(instruction->op));
   int64_t depth = lhs->sizes[left ? 0 : 1];
   if (!expectSize(machine, instruction, "rhs", rhs->sizes[right ? 1 : 0], depth) ||
       !expectSize(machine, instruction, "pattern", pattern->sizes[0], lhs->sizes[left ? 1 : 0]) ||
@@ -294,7 +295,7 @@ static bool sparseTotal(const Semiring *semiring, const Factor *lhs, const Facto
 }
 
 bool interpretSparseSpgemm(Machine *machine, Frame *frame, const Instruction *instruction) {
-  Semiring semiring = semiringOf(machine, instruction, tileResultType(instruction->op, 0));
+  Semiring semiring = semiringOf(machine, instruction, tileOnlyResultType(instruction->op));
   const Entries *pattern = entriesOperand(frame, instruction, 2);
   Entries *left = sorted(machine, instruction, entriesOperand(frame, instruction, 0));
   Entries *right = left ? sorted(machine, instruction, entriesOperand(frame, instruction, 1)) : NULL;
@@ -350,7 +351,7 @@ static bool walk(const Semiring *semiring, const Entries *lhs, const Entries *rh
 }
 
 static bool combineEntries(Machine *machine, Frame *frame, const Instruction *instruction, bool isUnion) {
-  MlirType type = tileResultType(instruction->op, 0);
+  MlirType type = tileOnlyResultType(instruction->op);
   const Entries *a = entriesOperand(frame, instruction, 0), *b = entriesOperand(frame, instruction, 1);
   Semiring semiring = semiringOf(machine, instruction, type);
   for (int i = 0; i < a->rank; ++i)
@@ -414,7 +415,7 @@ bool interpretSparseSelect(Machine *machine, Frame *frame, const Instruction *in
     if (ok && keeps && !interpretEntriesAppend(result, *entry))
       ok = interpretOutOfMemory(machine, instruction->op);
   }
-  MlirAttribute encoding = sparseTypeGetEncoding(tileResultType(instruction->op, 0));
+  MlirAttribute encoding = sparseTypeGetEncoding(tileOnlyResultType(instruction->op));
   if (ok && !sparseEncodingMayRepeat(encoding))
     result = interpretEntriesLayOut(machine, instruction, result, encoding);
   return setEntries(frame, instruction, result, ok);
@@ -426,7 +427,7 @@ bool interpretSparseReduce(Machine *machine, Frame *frame, const Instruction *in
   MlirStringRef name = mlirStringAttrGetValue(tileOpAttribute(instruction->op, "combine"));
   int axis = (int)mlirIntegerAttrGetValueInt(tileOpAttribute(instruction->op, "axis"));
   Semiring semiring = {.machine = machine, .instruction = instruction, .isMean = tileStringEquals(name, "mean")};
-  interpretFormatOf(interpretElementTypeOf(tileResultType(instruction->op, 0)), &semiring.format);
+  interpretFormatOf(interpretElementTypeOf(tileOnlyResultType(instruction->op)), &semiring.format);
   semiring.add = combination(name, semiring.format.isFloat);
   semiring.isFloatSum = semiring.format.isFloat && (semiring.isMean || tileStringEquals(name, "add"));
   Lines lines = {NULL, NULL};

@@ -62,7 +62,7 @@ static bool giveFound(Machine *machine, Frame *frame, const Instruction *instruc
 
 bool interpretSparseDetect(Machine *machine, Frame *frame, const Instruction *instruction) {
   MlirOperation op = instruction->op;
-  bool isDense = mlirAttributeIsNull(sparseTypeGetEncoding(tileOperandType(op, 0)));
+  bool isDense = mlirAttributeIsNull(sparseTypeGetEncoding(sparseDetectOpGetInputType(op)));
   const int64_t *sizes =
       isDense ? arrayOperand(frame, instruction, 0)->sizes : entriesOperand(frame, instruction, 0)->sizes;
   Found found = {.axis = sparseDetectOpGetAxisValue(op), .by = sparseDetectOpGetByValue(op), .groups = 1};

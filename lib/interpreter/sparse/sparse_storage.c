@@ -1,5 +1,6 @@
 // pack, unpack, convert, transpose, assemble and disassemble: between dense elements, stored entries and the
 // components of a format, as the table of dialects/sparse/sparse.h defines them.
+#include "dialects/sparse/ops.h"
 #include "lib/interpreter/sparse/sparse.h"
 #include "upstream/arith.h"
 
@@ -8,10 +9,10 @@
 #include <string.h>
 
 static MlirAttribute encodingOfResult(const Instruction *instruction) {
-  return sparseTypeGetEncoding(tileResultType(instruction->op, 0));
+  return sparseTypeGetEncoding(tileOnlyResultType(instruction->op));
 }
 static MlirAttribute encodingOfOperand(const Instruction *instruction) {
-  return sparseTypeGetEncoding(tileOperandType(instruction->op, 0));
+  return sparseTypeGetEncoding(tileOnlyOperandType(instruction->op));
 }
 
 static bool setEntries(Frame *frame, const Instruction *instruction, Entries *entries) {
@@ -337,7 +338,7 @@ Entries *interpretEntriesAssemble(Machine *machine, const Instruction *instructi
 }
 
 bool interpretSparseAssemble(Machine *machine, Frame *frame, const Instruction *instruction) {
-  MlirType type = tileResultType(instruction->op, 0);
+  MlirType type = tileOnlyResultType(instruction->op);
   int64_t sizes[EntriesMaxRank];
   InterpretValue components[SPARSE_MAX_COMPONENTS];
   intptr_t dynamic = interpretGroupBegin(instruction, 1);
@@ -477,7 +478,7 @@ bool interpretEntriesDisassemble(Machine *machine, const Instruction *instructio
 
 bool interpretSparseDisassemble(Machine *machine, Frame *frame, const Instruction *instruction) {
   InterpretValue components[SPARSE_MAX_COMPONENTS] = {{.object = NULL}};
-  bool ok = interpretEntriesDisassemble(machine, instruction, tileOperandType(instruction->op, 0),
+  bool ok = interpretEntriesDisassemble(machine, instruction, sparseDisassembleOpGetInputType(instruction->op),
                                         entriesOperand(frame, instruction, 0), components);
   for (intptr_t i = 0; i < mlirOperationGetNumResults(instruction->op); ++i)
     setResult(frame, instruction, i, components[i]); // null after an error

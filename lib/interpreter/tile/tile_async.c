@@ -1,5 +1,6 @@
 // The scheduled level in its sequential meaning (docs/numerics.md §6): buffers, copies that land at their wait,
 // barriers. From its start until it lands, what a copy writes is in flight: reading or writing it is an error.
+#include "dialects/tile/ops.h"
 #include "lib/interpreter/tile/cluster.h"
 #include "lib/interpreter/tile/partitions.h"
 #include "lib/interpreter/tile/products_under_way.h"
@@ -20,7 +21,7 @@ static bool allocateBarrier(Machine *machine, Frame *frame, const Instruction *i
 
 // A ring is an array with one more axis, in front: its stages.
 bool interpretTileAlloc(Machine *machine, Frame *frame, const Instruction *instruction) {
-  MlirType type = tileResultType(instruction->op, 0);
+  MlirType type = tileAllocOpGetResultType(instruction->op);
   if (tileTypeIsABarrier(type))
     return allocateBarrier(machine, frame, instruction, type);
   int64_t sizes[InterpreterMaxRank], stages = tileBufferTypeGetStages(type);
@@ -194,7 +195,7 @@ bool interpretTileCopyAsync(Machine *machine, Frame *frame, const Instruction *i
   PendingCopy copy = {instruction->op, operandOf(frame, instruction, 0)};
   int blocks[MaxClusterBlocks], self = 0, count = interpretClusterRow(machine, instruction, blocks);
   Format format = {.width = 8};
-  interpretFormatOf(tileTypeGetElement(tileOperandType(instruction->op, 0)), &format);
+  interpretFormatOf(tileTypeGetElement(tileCopyAsyncOpGetSourceType(instruction->op)), &format);
   copy.bytes = bytesOf(copy.source, operandOf(frame, instruction, 1), &format);
   Token *token = interpretGroupCount(instruction, 3) ? NULL : interpretTokenCreate();
   if (!token && !interpretGroupCount(instruction, 3))
@@ -316,7 +317,7 @@ static void putProduct(const Array *accumulator, const Array *result) {
 bool interpretTileMmaAsync(Machine *machine, Frame *frame, const Instruction *instruction) {
   Array *accumulator = arrayOperand(frame, instruction, 2);
   Instruction typed = *instruction;
-  interpretFormatOf(tileTypeGetElement(tileOperandType(instruction->op, 0)), &typed.in);
+  interpretFormatOf(tileTypeGetElement(tileMmaAsyncOpGetLhsType(instruction->op)), &typed.in);
   Array *result = interpretMultiplied(machine, &typed, arrayOperand(frame, instruction, 0),
                                       arrayOperand(frame, instruction, 1), accumulator, NULL, 0);
   if (!result)

@@ -47,14 +47,14 @@ static bool fixDimensions(Machine *machine, const Frame *frame, const Instructio
 
 void *tilePlan(MlirOperation op) {
   Format word;
-  if (!tileViewOpIsA(op) || mlirAttributeIsNull(tileViewTypeGetPacked(tileResultType(op, 0))) ||
-      !interpretFormatOf(interpretElementTypeOf(tileOperandType(op, 0)), &word))
+  if (!tileViewOpIsA(op) || mlirAttributeIsNull(tileViewTypeGetPacked(tileViewOpGetResultType(op))) ||
+      !interpretFormatOf(interpretElementTypeOf(tileViewOpGetSourceType(op)), &word))
     return NULL;
-  return interpretPackingCreate(tileResultType(op, 0), &word);
+  return interpretPackingCreate(tileViewOpGetResultType(op), &word);
 }
 
 bool interpretTileView(Machine *machine, Frame *frame, const Instruction *instruction) {
-  MlirType type = tileResultType(instruction->op, 0);
+  MlirType type = tileViewOpGetResultType(instruction->op);
   const InterpretPacking *packing = instruction->plan;
   Format format = packing ? packing->element : instruction->in;
   Array *memory;
@@ -108,7 +108,7 @@ bool interpretTileInBounds(Machine *machine, Frame *frame, const Instruction *in
 }
 
 bool interpretTileMemrefAt(Machine *machine, Frame *frame, const Instruction *instruction) {
-  MlirType type = tileResultType(instruction->op, 0);
+  MlirType type = tileOnlyResultType(instruction->op);
   int rank = (int)mlirShapedTypeGetRank(type);
   int64_t sizes[InterpreterMaxRank], strides[InterpreterMaxRank], offset, address;
   intptr_t nextSize = interpretGroupBegin(instruction, 1), nextStride = interpretGroupBegin(instruction, 2);
@@ -285,7 +285,7 @@ bool interpretTileGather(Machine *machine, Frame *frame, const Instruction *inst
   Reach reach = interpretReachOf(machine, frame, instruction, 0, interpretGroupBegin(instruction, 1),
                                  interpretGroupCount(instruction, 1));
   if (!interpretHasAttribute(instruction, "axis"))
-    markAddresses(&reach, tileOperandType(instruction->op, 0), &instruction->out);
+    markAddresses(&reach, tileGatherOpGetSourceType(instruction->op), &instruction->out);
   Array *result = interpretNewResult(machine, instruction, 0);
   bool ok = result && gatherElements(machine, frame, instruction, &reach, result);
   if (result)

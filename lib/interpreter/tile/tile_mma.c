@@ -79,7 +79,7 @@ Array *interpretMultiplied(Machine *machine, const Instruction *instruction, con
   product.looseness = tileStringEquals(precision, "bf16x3") ? 256 : 1;
   intptr_t sumOperand = instruction->numResults ? -1 : interpretGroupBegin(instruction, 2);
   interpretFormatOf(interpretElementTypeOf(sumOperand < 0
-                                               ? tileResultType(instruction->op, 0)
+                                               ? tileOnlyResultType(instruction->op)
                                                : tileTypeGetElement(tileOperandType(instruction->op, sumOperand))),
                     &product.sum);
   int rank = accumulator->rank;

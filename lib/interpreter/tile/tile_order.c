@@ -1,4 +1,5 @@
 // tile.sort, tile.topk (docs/numerics.md §3: by value, nan greatest, stable), tile.histogram and tile.random (§8).
+#include "dialects/tile/ops.h"
 #include "lib/interpreter/tile/tile.h"
 
 #include <math.h>
@@ -126,7 +127,7 @@ static void philox(uint64_t seed, uint64_t counter, uint32_t *words) {
 // A counter of fewer than 64 bits is unsigned.
 bool interpretTileRandom(Machine *machine, Frame *frame, const Instruction *instruction) {
   Format narrow = {.width = 64};
-  interpretFormatOf(interpretElementTypeOf(tileOperandType(instruction->op, 1)), &narrow);
+  interpretFormatOf(interpretElementTypeOf(tileRandomOpGetCounterType(instruction->op)), &narrow);
   int64_t seed, counter;
   Array *counters = tileOperand(machine, frame, instruction, 1), *result = interpretNewResult(machine, instruction, 0);
   bool ok = counters && result && interpretIndexOperand(machine, frame, instruction, 0, &seed);

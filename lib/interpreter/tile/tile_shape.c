@@ -1,13 +1,12 @@
 // Tile ops that arrange elements: iota, broadcast, reshape, transpose, slice, insert, cat, bitcast, convert_type.
 // On buffers reshape, transpose and slice make another name for the same memory.
+#include "dialects/tile/ops.h"
 #include "lib/interpreter/tile/tile.h"
 #include "lib/interpreter/upstream/scalars.h"
 #include "lib/interpreter/upstream/upstream.h"
 
 #include <math.h>
 #include <string.h>
-
-static bool isBuffer(const Instruction *instruction) { return tileTypeIsABuffer(tileOperandType(instruction->op, 0)); }
 
 bool interpretTileIota(Machine *machine, Frame *frame, const Instruction *instruction) {
   Array *result = interpretNewResult(machine, instruction, 0);
@@ -55,7 +54,7 @@ bool interpretTileBroadcast(Machine *machine, Frame *frame, const Instruction *i
   int map[InterpreterMaxRank], next = 0;
   if (!from)
     return false;
-  for (int axis = 0; axis < (int)mlirShapedTypeGetRank(tileResultType(instruction->op, 0)); ++axis) {
+  for (int axis = 0; axis < (int)mlirShapedTypeGetRank(tileBroadcastOpGetResultType(instruction->op)); ++axis) {
     map[axis] = from->rank ? next++ : -1;
     for (intptr_t i = 0; i < interpretCountIn(instruction, "axes"); ++i)
       if (interpretNumberIn(instruction, "axes", i) == axis) {
@@ -77,7 +76,7 @@ bool interpretTileTranspose(Machine *machine, Frame *frame, const Instruction *i
     sizes[axis] = from->sizes[map[axis]];
     strides[axis] = from->strides[map[axis]];
   }
-  if (!isBuffer(instruction))
+  if (!tileTypeIsABuffer(tileTransposeOpGetInputType(instruction->op)))
     return rearrange(machine, frame, instruction, from, map);
   Array *alias = interpretArrayAlias(from, from->offset, from->rank, sizes, strides);
   setResult(frame, instruction, 0, valueOfObject(&alias->object));
@@ -94,7 +93,7 @@ static int sizesOf(MlirType type, int64_t *sizes) {
 
 bool interpretTileReshape(Machine *machine, Frame *frame, const Instruction *instruction) {
   int64_t sizes[InterpreterMaxRank];
-  int rank = sizesOf(tileResultType(instruction->op, 0), sizes);
+  int rank = sizesOf(tileReshapeOpGetResultType(instruction->op), sizes);
   Array *from = tileOperand(machine, frame, instruction, 0);
   if (!from)
     return false;
@@ -104,7 +103,7 @@ bool interpretTileReshape(Machine *machine, Frame *frame, const Instruction *ins
   }
   Array *alias = interpretArrayAlias(from, from->offset, rank, sizes, NULL);
   valueRelease(valueOfObject(&from->object));
-  if (rank == 0 && !tileTypeIsABuffer(tileResultType(instruction->op, 0))) {
+  if (rank == 0 && !tileTypeIsABuffer(tileReshapeOpGetResultType(instruction->op))) {
     Element x = *arrayElements(alias);
     valueRelease(valueOfObject(&alias->object));
     setResult(frame, instruction, 0, valueOfElement(x));
@@ -134,8 +133,8 @@ static Array *partOf(Machine *machine, const Frame *frame, const Instruction *in
 
 bool interpretTileSlice(Machine *machine, Frame *frame, const Instruction *instruction) {
   const Array *from = arrayOperand(frame, instruction, 0);
-  Array *part = partOf(machine, frame, instruction, from, tileResultType(instruction->op, 0), 1);
-  if (part && !isBuffer(instruction)) {
+  Array *part = partOf(machine, frame, instruction, from, tileSliceOpGetResultType(instruction->op), 1);
+  if (part && !tileTypeIsABuffer(tileSliceOpGetInputType(instruction->op))) {
     Array *copy = interpretArrayCopy(part);
     valueRelease(valueOfObject(&part->object));
     part = copy;
@@ -157,7 +156,7 @@ bool interpretTileInsert(Machine *machine, Frame *frame, const Instruction *inst
   if (!copy)
     return interpretOutOfMemory(machine, instruction->op);
   interpretSetArray(frame, instruction, 0, copy);
-  Array *part = partOf(machine, frame, instruction, copy, tileOperandType(instruction->op, 0), 2);
+  Array *part = partOf(machine, frame, instruction, copy, tileInsertOpGetInputType(instruction->op), 2);
   if (!part)
     return false;
   fill(arrayOperand(frame, instruction, 0), part);

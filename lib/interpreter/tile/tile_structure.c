@@ -173,7 +173,7 @@ bool interpretTileAssume(Machine *machine, Frame *frame, const Instruction *inst
   InterpretValue value = operandOf(frame, instruction, 0);
   bool isArray = value.object && value.object->kind == ObjectArray;
   int64_t x = 0;
-  if (isArray && mlirTypeIsAMemRef(tileOperandType(instruction->op, 0))) {
+  if (isArray && mlirTypeIsAMemRef(tileOnlyOperandType(instruction->op))) {
     if (!assumeArray(machine, instruction, arrayOf(value)))
       return false;
   } else if (isArray) {

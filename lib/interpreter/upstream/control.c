@@ -12,7 +12,7 @@ bool interpretConstant(Machine *machine, Frame *frame, const Instruction *instru
 }
 
 bool interpretPoison(Machine *machine, Frame *frame, const Instruction *instruction) {
-  if (!interpretTypeIsShaped(tileResultType(instruction->op, 0))) {
+  if (!interpretTypeIsShaped(tileOnlyResultType(instruction->op))) {
     setResult(frame, instruction, 0, valueOfElement(elementMissing(ELEMENT_POISON)));
     return true;
   }
@@ -45,7 +45,7 @@ Element interpretSelectElement(const Format *format, Element condition, Element 
 bool interpretSelect(Machine *machine, Frame *frame, const Instruction *instruction) {
   InterpretValue condition = operandOf(frame, instruction, 0), a = operandOf(frame, instruction, 1);
   InterpretValue b = operandOf(frame, instruction, 2);
-  if (!condition.object && (a.object || !mlirTypeIsAShaped(tileResultType(instruction->op, 0)))) {
+  if (!condition.object && (a.object || !mlirTypeIsAShaped(tileOnlyResultType(instruction->op)))) {
     if (!a.object) {
       setResult(frame, instruction, 0,
                 valueOfElement(interpretSelectElement(&instruction->out, condition.scalar, a.scalar, b.scalar)));

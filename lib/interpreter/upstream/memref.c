@@ -35,7 +35,7 @@ bool interpretStore(Machine *machine, Frame *frame, const Instruction *instructi
 
 bool interpretSubview(Machine *machine, Frame *frame, const Instruction *instruction) {
   Array *part = interpretSliceOf(machine, frame, instruction, arrayOperand(frame, instruction, 0), 1,
-                                 tileResultType(instruction->op, 0));
+                                 tileOnlyResultType(instruction->op));
   if (part)
     setResult(frame, instruction, 0, valueOfObject(&part->object));
   return part != NULL;
@@ -95,7 +95,7 @@ bool interpretMemrefTranspose(Machine *machine, Frame *frame, const Instruction 
 bool interpretReinterpretCast(Machine *machine, Frame *frame, const Instruction *instruction) {
   const Array *array = arrayOperand(frame, instruction, 0);
   int64_t offset, sizes[InterpreterMaxRank], strides[InterpreterMaxRank];
-  int rank = (int)mlirShapedTypeGetRank(tileResultType(instruction->op, 0)), cursor = 1;
+  int rank = (int)mlirShapedTypeGetRank(tileOnlyResultType(instruction->op)), cursor = 1;
   if (!interpretReadMixed(machine, frame, instruction, "static_offsets", &cursor, 1, &offset) ||
       !interpretReadMixed(machine, frame, instruction, "static_sizes", &cursor, rank, sizes) ||
       !interpretReadMixed(machine, frame, instruction, "static_strides", &cursor, rank, strides))

@@ -175,7 +175,8 @@ static bool insertElement(Machine *machine, const Instruction *insert, const Sha
 static bool insertSlice(Machine *machine, Frame *frame, const Instruction *insert, const SharedOutput *output,
                         int32_t point) {
   const Array *from = arrayOperand(frame, insert, 0);
-  Array *part = interpretSliceOf(machine, frame, insert, output->array, 2, tileOperandType(insert->op, 0));
+  Array *part =
+      interpretSliceOf(machine, frame, insert, output->array, 2, tensorInsertSliceOpGetSourceType(insert->op));
   int64_t index[InterpreterMaxRank] = {0};
   bool ok = part != NULL;
   for (int i = 0; ok && i < from->rank; ++i)

@@ -13,7 +13,7 @@ enum { MaxStripe = 512, LongStripe = 32 };
 static bool isScalarOp(const Instruction *instruction) {
   bool isKnown = instruction->execute == interpretElementwise || instruction->execute == interpretSelect ||
                  instruction->execute == interpretConstant || instruction->execute == interpretLinalgIndex;
-  return isKnown && !interpretTypeIsShaped(tileResultType(instruction->op, 0));
+  return isKnown && !interpretTypeIsShaped(tileOnlyResultType(instruction->op));
 }
 
 static bool isSimple(const Nest *nest) {

@@ -1,4 +1,5 @@
 // The ops of tensor. Tensors are values: every op makes a fresh array, or another name for one nobody will write.
+#include "upstream/tensor.h"
 #include "lib/interpreter/sparse/entries.h"
 #include "lib/interpreter/upstream/upstream.h"
 
@@ -14,7 +15,7 @@ static bool give(Frame *frame, const Instruction *instruction, Array *array) {
 // The sizes of result 0's type, operands from `cursor` on where they are dynamic.
 static bool resultSizes(Machine *machine, const Frame *frame, const Instruction *instruction, int cursor, int *rank,
                         int64_t *sizes) {
-  MlirType type = tileResultType(instruction->op, 0);
+  MlirType type = tileOnlyResultType(instruction->op);
   *rank = (int)mlirShapedTypeGetRank(type);
   if (*rank > InterpreterMaxRank)
     return interpretFail(machine, instruction->op, "has rank %d; the interpreter knows up to %d", *rank,
@@ -203,7 +204,7 @@ Array *interpretSliceOf(Machine *machine, Frame *frame, const Instruction *instr
 
 bool interpretExtractSlice(Machine *machine, Frame *frame, const Instruction *instruction) {
   Array *part = interpretSliceOf(machine, frame, instruction, arrayOperand(frame, instruction, 0), 1,
-                                 tileResultType(instruction->op, 0));
+                                 tileOnlyResultType(instruction->op));
   if (!part)
     return false;
   Array *copy = interpretStep(machine, instruction->op, interpretArrayCount(part)) ? interpretArrayCopy(part) : NULL;
@@ -231,7 +232,8 @@ bool interpretInsertSlice(Machine *machine, Frame *frame, const Instruction *ins
   if (!copy || !interpretStep(machine, instruction->op, interpretArrayCount(copy)))
     return interpretOutOfMemory(machine, instruction->op);
   give(frame, instruction, copy);
-  Array *part = interpretSliceOf(machine, frame, instruction, copy, 2, tileOperandType(instruction->op, 0));
+  Array *part =
+      interpretSliceOf(machine, frame, instruction, copy, 2, tensorInsertSliceOpGetSourceType(instruction->op));
   bool ok = part && copyInto(machine, instruction, from, part);
   if (part)
     valueRelease(valueOfObject(&part->object));
@@ -289,7 +291,7 @@ bool interpretPad(Machine *machine, Frame *frame, const Instruction *instruction
 
 bool interpretCast(Machine *machine, Frame *frame, const Instruction *instruction) {
   const Array *array = arrayOperand(frame, instruction, 0);
-  MlirType type = tileResultType(instruction->op, 0);
+  MlirType type = tileOnlyResultType(instruction->op);
   for (int i = 0; mlirShapedTypeHasRank(type) && i < array->rank; ++i)
     if (!mlirShapedTypeIsDynamicDim(type, i) && mlirShapedTypeGetDimSize(type, i) != array->sizes[i])
       return interpretFail(machine, instruction->op, "casts size %lld of dimension %d to %lld",
@@ -306,7 +308,7 @@ static int groupOf(MlirAttribute reassociation, intptr_t group, intptr_t member)
 bool interpretExpandShape(Machine *machine, Frame *frame, const Instruction *instruction) {
   const Array *from = arrayOperand(frame, instruction, 0);
   MlirAttribute groups = tileOpAttribute(instruction->op, "reassociation");
-  int rank = (int)mlirShapedTypeGetRank(tileResultType(instruction->op, 0)), cursor = 1;
+  int rank = (int)mlirShapedTypeGetRank(tileOnlyResultType(instruction->op)), cursor = 1;
   int64_t sizes[InterpreterMaxRank], strides[InterpreterMaxRank];
   if (!interpretReadMixed(machine, frame, instruction, "static_output_shape", &cursor, rank, sizes))
     return false;

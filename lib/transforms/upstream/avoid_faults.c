@@ -22,7 +22,7 @@
 enum { MaxRank = 32 };
 
 static bool replace(MlirOperation op, MlirValue value) {
-  mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(op, 0), value);
+  mlirValueReplaceAllUsesOfWith(tileOnlyResult(op), value);
   mlirOperationDestroy(op);
   return true;
 }
@@ -39,8 +39,8 @@ static intptr_t groupOf(MlirOperation op, intptr_t source, intptr_t *first) {
 }
 
 static bool hasSeveralDynamic(MlirOperation op) {
-  MlirType type = tileResultType(op, 0);
-  for (intptr_t g = 0; g < mlirShapedTypeGetRank(tileOperandType(op, 0)); ++g) {
+  MlirType type = memrefExpandShapeOpGetResultType(op);
+  for (intptr_t g = 0; g < mlirShapedTypeGetRank(memrefExpandShapeOpGetSrcType(op)); ++g) {
     intptr_t first, dynamic = 0, count = groupOf(op, g, &first);
     for (intptr_t i = first; i < first + count; ++i)
       dynamic += mlirShapedTypeIsDynamicDim(type, i);
@@ -56,22 +56,17 @@ typedef struct View {
 
 // Sizes as the op gives them; strides from the source's, innermost dimension of each group first.
 static View viewOf(TileBuilder *builder, MlirOperation op) {
-  MlirValue source = mlirOperationGetOperand(op, 0);
-  MlirType from = mlirValueGetType(source), to = tileResultType(op, 0), types[2 + 2 * MaxRank];
-  intptr_t rank = mlirShapedTypeGetRank(from), given = 1;
-  types[0] =
-      mlirMemRefTypeContiguousGet(mlirShapedTypeGetElementType(from), 0, NULL, mlirMemRefTypeGetMemorySpace(from));
-  for (intptr_t i = 1; i < 2 + 2 * rank; ++i)
-    types[i] = mlirIndexTypeGet(builder->context);
-  MlirOperation parts =
-      tileBuild(builder, memrefExtractStridedMetadataOpName, 1, &source, 2 + 2 * rank, types, NULL, 0, NULL);
-  View view = {.offset = mlirOperationGetResult(parts, 1)};
+  MlirValue source = memrefExpandShapeOpGetSrc(op);
+  MlirType from = mlirValueGetType(source), to = memrefExpandShapeOpGetResultType(op);
+  intptr_t rank = mlirShapedTypeGetRank(from), given = 0;
+  MlirOperation parts = memrefExtractStridedMetadataOpBuild(builder, source);
+  View view = {.offset = memrefExtractStridedMetadataOpGetOffset(parts)};
   for (intptr_t i = 0; i < mlirShapedTypeGetRank(to); ++i)
-    view.sizes[i] = mlirShapedTypeIsDynamicDim(to, i) ? mlirOperationGetOperand(op, given++)
+    view.sizes[i] = mlirShapedTypeIsDynamicDim(to, i) ? memrefExpandShapeOpGetOutputShape(op, given++)
                                                       : tileBuildIndex(builder, mlirShapedTypeGetDimSize(to, i));
   for (intptr_t g = 0; g < rank; ++g) {
     intptr_t first, count = groupOf(op, g, &first);
-    MlirValue stride = mlirOperationGetResult(parts, 2 + rank + g);
+    MlirValue stride = memrefExtractStridedMetadataOpGetStrides(parts, g);
     for (intptr_t i = first + count - 1; i >= first; --i) {
       view.strides[i] = stride;
       stride = tileBuildMul(builder, stride, view.sizes[i]);
@@ -81,7 +76,7 @@ static View viewOf(TileBuilder *builder, MlirOperation op) {
 }
 
 static bool expandByCast(MlirOperation op) {
-  MlirType type = tileResultType(op, 0);
+  MlirType type = memrefExpandShapeOpGetResultType(op);
   intptr_t rank = mlirShapedTypeGetRank(type), numSizes = 0, numStrides = 0;
   int64_t offset, open = mlirShapedTypeGetDynamicStrideOrOffset(), sizes[MaxRank], strides[MaxRank];
   if (!hasSeveralDynamic(op))
@@ -98,7 +93,7 @@ static bool expandByCast(MlirOperation op) {
     if (strides[i] == open)
       dynamicStrides[numStrides++] = view.strides[i];
   }
-  return replace(op, memrefReinterpretCastOpBuild(&builder, type, mlirOperationGetOperand(op, 0), offset == open,
+  return replace(op, memrefReinterpretCastOpBuild(&builder, type, memrefExpandShapeOpGetSrc(op), offset == open,
                                                   &view.offset, numSizes, dynamicSizes, numStrides, dynamicStrides,
                                                   mlirDenseI64ArrayGet(builder.context, 1, &offset),
                                                   mlirDenseI64ArrayGet(builder.context, rank, sizes),
@@ -124,7 +119,7 @@ static MlirValue part(TileBuilder *builder, MlirValue vector, int64_t first, int
 // Halves are multiplied until one element is left; an odd one is multiplied last.
 static bool multiplyHalves(MlirOperation op) {
   TileBuilder builder = tileBuilderBefore(op);
-  MlirValue vector = mlirOperationGetOperand(op, 0), odd = {NULL};
+  MlirValue vector = tileOnlyOperand(op), odd = {NULL};
   if (mlirVectorTypeIsScalable(mlirValueGetType(vector)))
     return true;
   int64_t size = mlirShapedTypeGetDimSize(mlirValueGetType(vector), 0);
@@ -150,10 +145,11 @@ static MlirValue rowAt(TileBuilder *builder, MlirValue vector, intptr_t count, c
 // Each row is the new one where the position says so, and otherwise what it was.
 static bool insertBySelection(MlirOperation op) {
   MlirAttribute positions = vectorInsertOpGetStaticPosition(op);
-  MlirType type = tileResultType(op, 0);
-  intptr_t count = mlirDenseArrayGetNumElements(positions), open = -1, numOpen = mlirOperationGetNumOperands(op) - 2;
+  MlirType type = vectorInsertOpGetResultType(op);
+  intptr_t count = mlirDenseArrayGetNumElements(positions), open = -1,
+           numOpen = vectorInsertOpGetNumDynamicPosition(op);
   int64_t position[MaxRank];
-  if (numOpen == 0 || !mlirTypeIsAVector(tileOperandType(op, 0)) || count > MaxRank)
+  if (numOpen == 0 || !mlirTypeIsAVector(vectorInsertOpGetValueToStoreType(op)) || count > MaxRank)
     return true;
   for (intptr_t i = 0; i < count; ++i) {
     position[i] = mlirDenseI64ArrayGetElement(positions, i);
@@ -162,12 +158,12 @@ static bool insertBySelection(MlirOperation op) {
   if (numOpen > 1)
     return tileError(op, "inserts a vector at %lld dynamic positions; at most 1 is accepted", (long long)numOpen);
   TileBuilder builder = tileBuilderBefore(op);
-  MlirValue row = mlirOperationGetOperand(op, 0), result = mlirOperationGetOperand(op, 1);
+  MlirValue row = vectorInsertOpGetValueToStore(op), result = vectorInsertOpGetDest(op);
   for (int64_t i = 0; i < mlirShapedTypeGetDimSize(type, open); ++i) {
     position[open] = i;
     MlirValue isHere =
-        arithCmpIOpBuild(&builder, mlirOperationGetOperand(op, 2), tileBuildIndex(&builder, i), ArithCmpI_Eq);
-    MlirValue kept = rowAt(&builder, mlirOperationGetOperand(op, 1), count, position);
+        arithCmpIOpBuild(&builder, vectorInsertOpGetDynamicPosition(op, 0), tileBuildIndex(&builder, i), ArithCmpI_Eq);
+    MlirValue kept = rowAt(&builder, vectorInsertOpGetDest(op), count, position);
     result = vectorInsertOpBuild(&builder, arithSelectOpBuild(&builder, isHere, row, kept), result, 0, NULL,
                                  mlirDenseI64ArrayGet(builder.context, count, position));
   }
@@ -180,19 +176,18 @@ static bool isPoison(MlirValue value) { return ubPoisonOpIsA(tileDefiningOp(valu
 
 // A sum with poison is poison, and so is its carry.
 static bool addToPoison(MlirOperation op) {
-  if (!isPoison(mlirOperationGetOperand(op, 0)) && !isPoison(mlirOperationGetOperand(op, 1)))
+  if (!isPoison(tileBinaryLhs(op)) && !isPoison(tileBinaryRhs(op)))
     return true;
   TileBuilder builder = tileBuilderBefore(op);
   for (intptr_t i = 0; i < 2; ++i)
-    mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(op, i),
-                                  tileBuildValue(&builder, ubPoisonOpName, tileResultType(op, i), 0, NULL, NULL));
+    mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(op, i), ubPoisonOpBuild(&builder, tileResultType(op, i)));
   mlirOperationDestroy(op);
   return true;
 }
 
 // Poison may be any number: 0.
 static bool fillPoison(MlirOperation op) {
-  MlirType element = mlirShapedTypeGetElementType(tileResultType(op, 0));
+  MlirType element = mlirShapedTypeGetElementType(tileOnlyResultType(op));
   if (mlirTypeIsAVector(element))
     return tileError(op, "makes a tensor of vectors; an element type of integers, index or floats is accepted");
   TileBuilder builder = tileBuilderBefore(op);
@@ -208,24 +203,25 @@ static bool fillPoison(MlirOperation op) {
 //===--- the pass -----------------------------------------------------------------------===//
 
 static const struct {
-  const char *op, *report; // https://github.com/llvm/llvm-project/…
+  bool (*isA)(MlirOperation op);
+  const char *report; // https://github.com/llvm/llvm-project/…
   bool (*avoid)(MlirOperation op);
 } faults[] = {
     // expand-strided-metadata reads a size that it did not compute, and crashes.
-    {memrefExpandShapeOpName, "issues/186830", expandByCast},
+    {memrefExpandShapeOpIsA, "issues/186830", expandByCast},
     // InstCombine takes the product of an odd number of -1, which are extended i1, for 1.
-    {llvmVectorReduceMulOpName, "pull/199401", multiplyHalves},
+    {llvmVectorReduceMulOpIsA, "pull/199401", multiplyHalves},
     // convert-vector-to-llvm takes a dynamic position for a constant, and crashes.
-    {vectorInsertOpName, "issues/177829", insertBySelection},
+    {vectorInsertOpIsA, "issues/177829", insertBySelection},
     // Folders take ub.poison, or a vector, for an integer, and crash.
-    {arithAddUIExtendedOpName, "issues/181534", addToPoison},
-    {tensorFromElementsOpName, "issues/178209", fillPoison},
+    {arithAddUIExtendedOpIsA, "issues/181534", addToPoison},
+    {tensorFromElementsOpIsA, "issues/178209", fillPoison},
 };
 
 static bool run(MlirOperation root, MlirExtPass pass) {
   bool ok = true;
   for (size_t i = 0; i < sizeof faults / sizeof *faults; ++i) {
-    TileOps ops = tileCollect(root, faults[i].op);
+    TileOps ops = tileCollectOps(root, faults[i].isA);
     for (intptr_t k = 0; k < ops.count; ++k)
       ok &= faults[i].avoid(ops.items[k]);
     tileOpsFree(&ops);
