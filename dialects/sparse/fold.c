@@ -6,28 +6,28 @@
 
 // convert to the same type, unless it must look for duplicates.
 SPARSE_FOLD(Convert) {
-  if (!mlirTypeEqual(tileOperandType(op, 0), tileResultType(op, 0)) ||
+  if (!mlirTypeEqual(sparseConvertOpGetInputType(op), sparseConvertOpGetResultType(op)) ||
       !mlirAttributeIsNull(tileOpAttribute(op, "duplicates")))
     return false;
-  mlirExtFoldResultsAddValue(results, mlirOperationGetOperand(op, 0));
+  mlirExtFoldResultsAddValue(results, sparseConvertOpGetInput(op));
   return true;
 }
 
 // unpack(pack(x)) is x for integers and formats that keep every element. For floats, -0.0 would become 0.0; packing to
 // nm may fail, so it must stay.
 SPARSE_FOLD(Unpack) {
-  MlirOperation pack = tileDefiningOp(mlirOperationGetOperand(op, 0));
-  MlirType packed = tileOperandType(op, 0);
+  MlirOperation pack = tileDefiningOp(sparseUnpackOpGetInput(op));
+  MlirType packed = sparseUnpackOpGetInputType(op);
   if (!sparsePackOpIsA(pack) || sparseEncodingIs(sparseTypeGetEncoding(packed), SparseScheme_Windows) ||
       !mlirTypeIsAInteger(mlirShapedTypeGetElementType(packed)))
     return false;
-  mlirExtFoldResultsAddValue(results, mlirOperationGetOperand(pack, 0));
+  mlirExtFoldResultsAddValue(results, sparsePackOpGetInput(pack));
   return true;
 }
 
 // disassemble(assemble(parts)) are the parts.
 SPARSE_FOLD(Disassemble) {
-  MlirOperation assemble = tileDefiningOp(mlirOperationGetOperand(op, 0));
+  MlirOperation assemble = tileDefiningOp(sparseDisassembleOpGetInput(op));
   if (!sparseAssembleOpIsA(assemble))
     return false;
   for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i)

@@ -138,7 +138,7 @@ static MlirAttribute firstMap(MlirAttribute known) {
 
 // One rectangle for each that the op's result consists of.
 static bool verifyFits(MlirOperation op, MlirAttribute known) {
-  MlirType type = mlirOperationGetNumResults(op) == 1 ? tileResultType(op, 0) : (MlirType){NULL};
+  MlirType type = mlirOperationGetNumResults(op) == 1 ? tileOnlyResultType(op) : (MlirType){NULL};
   MlirAttribute grain = mlirExtAttributeGetParameter(known, Grain);
   MlirType map = mlirAttributeGetType(firstMap(known));
   if (mlirTypeIsNull(type) || !mlirTypeIsARankedTensor(type))

@@ -96,7 +96,7 @@ SPARSE_VERIFY(Spmv) {
 // A format whose type fixes the number of entries cannot take the union of entries, or drop some. A sum does not say
 // which part takes an entry.
 static bool expectFreePattern(MlirOperation op, const char *does) {
-  MlirType type = tileOperandType(op, 0);
+  MlirType type = tileFirstOperandType(op);
   if (sparseEncodingIs(sparseTypeGetEncoding(type), SparseScheme_Parts))
     return tileError(op, "%s that has parts, and does not say which part takes an entry: convert it first", does);
   return !sparseEncodingIs(sparseTypeGetEncoding(type), SparseScheme_Windows) ||
@@ -104,7 +104,7 @@ static bool expectFreePattern(MlirOperation op, const char *does) {
 }
 
 static bool verifyElementwise(MlirOperation op, const char *does) {
-  MlirType type = tileOperandType(op, 0);
+  MlirType type = tileFirstOperandType(op);
   return expectFreePattern(op, does) && expectElements(op, type, type, "the result", type);
 }
 
@@ -114,7 +114,7 @@ SPARSE_VERIFY(Select) { return expectFreePattern(op, "drops entries of a format"
 
 // A region that takes (value, row, column) and yields one `wanted`.
 static bool verifyEntryRegion(MlirOperation op, MlirType wanted) {
-  MlirType input = tileOperandType(op, 0);
+  MlirType input = tileOnlyOperandType(op);
   MlirBlock body = tileOnlyBlock(mlirOperationGetRegion(op, 0));
   if (mlirBlockIsNull(body))
     return tileError(op, "its region has not exactly one block");
@@ -132,12 +132,12 @@ static bool verifyEntryRegion(MlirOperation op, MlirType wanted) {
   }
   MlirOperation end = mlirBlockGetTerminator(body);
   if (!sparseYieldOpIsA(end) || mlirOperationGetNumOperands(end) != 1 ||
-      !mlirTypeEqual(tileOperandType(end, 0), wanted))
+      !mlirTypeEqual(tileOnlyOperandType(end), wanted))
     return tileError(op, "its region does not end with a sparse.yield of one %s", TILE_TYPE_TEXT(wanted));
   return true;
 }
 
-SPARSE_VERIFY_REGIONS(Map) { return verifyEntryRegion(op, mlirShapedTypeGetElementType(tileOperandType(op, 0))); }
+SPARSE_VERIFY_REGIONS(Map) { return verifyEntryRegion(op, mlirShapedTypeGetElementType(tileOnlyOperandType(op))); }
 SPARSE_VERIFY_REGIONS(Select) { return verifyEntryRegion(op, mlirIntegerTypeGet(mlirOperationGetContext(op), 1)); }
 
 SPARSE_VERIFY(Reduce) {

@@ -55,17 +55,19 @@ static bool verifyPacked(MlirOperation op, const char *name, MlirType packed, co
 }
 
 SPARSE_VERIFY(Sread) {
-  return verifyPacked(op, "result", tileResultType(op, 0), "source", tileOperandType(op, 0), tileOperandType(op, 1),
-                      sparseSreadOpGetAxisValue(op), sparseSreadOpGetByValue(op));
+  return verifyPacked(op, "result", sparseSreadOpGetResultType(op), "source", sparseSreadOpGetSourceType(op),
+                      sparseSreadOpGetCoordinatesType(op), sparseSreadOpGetAxisValue(op), sparseSreadOpGetByValue(op));
 }
 
 SPARSE_VERIFY(Swrite) {
-  return verifyPacked(op, "packed", tileOperandType(op, 0), "init", tileOperandType(op, 1), tileOperandType(op, 2),
-                      sparseSwriteOpGetAxisValue(op), sparseSwriteOpGetByValue(op));
+  return verifyPacked(op, "packed", sparseSwriteOpGetPackedType(op), "init", sparseSwriteOpGetInitType(op),
+                      sparseSwriteOpGetCoordinatesType(op), sparseSwriteOpGetAxisValue(op),
+                      sparseSwriteOpGetByValue(op));
 }
 
 SPARSE_VERIFY(Detect) {
-  MlirType input = tileOperandType(op, 0), positions = tileResultType(op, 0), coordinates = tileResultType(op, 1);
+  MlirType input = sparseDetectOpGetInputType(op), positions = sparseDetectOpGetPositionsType(op),
+           coordinates = sparseDetectOpGetCoordinatesType(op);
   MlirType element = mlirShapedTypeGetElementType(input);
   MlirAttribute encoding = sparseTypeGetEncoding(input);
   MlirAttribute given = sparseDetectOpGetLines(op); // null: one group of all

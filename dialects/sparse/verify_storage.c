@@ -2,6 +2,7 @@
 // or a diagnostic with value seen and value wanted, and false.
 #include "dialects/sparse/hooks.h"
 #include "dialects/sparse/invariants.h"
+#include "dialects/sparse/ops.h"
 #include "dialects/sparse/sparse.h"
 #include "dialects/tile/questions.h"
 #include "upstream/arith.h"
@@ -20,20 +21,20 @@ static bool expectNoSum(MlirOperation op, MlirType result) {
 }
 
 SPARSE_VERIFY(Pack) {
-  MlirType input = tileOperandType(op, 0), result = tileResultType(op, 0);
+  MlirType input = tileOnlyOperandType(op), result = tileOnlyResultType(op);
   if (!expectSameTensor(op, input, result) || !expectNoSum(op, result))
     return false;
-  MlirOperation constant = tileDefiningOp(mlirOperationGetOperand(op, 0));
+  MlirOperation constant = tileDefiningOp(tileOnlyOperand(op));
   MlirAttribute value = arithConstantOpIsA(constant) ? arithConstantOpGetValue(constant) : mlirAttributeGetNull();
   bool looks = !mlirAttributeIsNull(value) && mlirAttributeIsADenseElements(value) &&
                sparseEncodingIs(sparseTypeGetEncoding(result), SparseScheme_Windows);
   return !looks || sparseVerifyWindows(op, result, value);
 }
 
-SPARSE_VERIFY(Unpack) { return expectSameTensor(op, tileOperandType(op, 0), tileResultType(op, 0)); }
+SPARSE_VERIFY(Unpack) { return expectSameTensor(op, sparseUnpackOpGetInputType(op), sparseUnpackOpGetResultType(op)); }
 
 SPARSE_VERIFY(Convert) {
-  MlirType input = tileOperandType(op, 0), result = tileResultType(op, 0);
+  MlirType input = tileOnlyOperandType(op), result = tileOnlyResultType(op);
   MlirAttribute encoding = sparseTypeGetEncoding(input);
   if (!expectSameTensor(op, input, result) || !expectNoSum(op, result))
     return false;
@@ -99,7 +100,7 @@ static intptr_t countDynamic(MlirType type) {
 }
 
 SPARSE_VERIFY(Assemble) {
-  MlirType result = tileResultType(op, 0);
+  MlirType result = sparseAssembleOpGetResultType(op);
   if (!expectComponents(op, result, tileGroupCount(op, 0), tileOperandType) || !expectEqualCounts(op, result, 0))
     return false;
   if (tileGroupCount(op, 1) != countDynamic(result))
@@ -109,13 +110,13 @@ SPARSE_VERIFY(Assemble) {
 }
 
 SPARSE_VERIFY(Disassemble) {
-  return expectComponents(op, tileOperandType(op, 0), mlirOperationGetNumResults(op), tileResultType);
+  return expectComponents(op, sparseDisassembleOpGetInputType(op), mlirOperationGetNumResults(op), tileResultType);
 }
 
 //===--- transpose ----------------------------------------------------------===//
 
 SPARSE_VERIFY(Transpose) {
-  MlirType input = tileOperandType(op, 0), result = tileResultType(op, 0);
+  MlirType input = tileOnlyOperandType(op), result = tileOnlyResultType(op);
   if (mlirShapedTypeGetRank(input) != 2)
     return tileError(op, "input has rank %d, expected 2", (int)mlirShapedTypeGetRank(input));
   const int64_t swapped[] = {mlirShapedTypeGetDimSize(input, 1), mlirShapedTypeGetDimSize(input, 0)};

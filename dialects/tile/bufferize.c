@@ -7,6 +7,7 @@
 // when it is an output. An out that the kernel overwrites wholly, `tile.overwrites = [0]` on the
 // launch, is not read: its old value costs no copy. That a grid may not have the same buffer as in and out is
 // upstream's default for ops that are not elementwise.
+#include "dialects/tile/discardable.h"
 #include "dialects/tile/hooks.h"
 #include "dialects/tile/ops.h"
 #include "dialects/tile/questions.h"
@@ -33,7 +34,7 @@ static bool contains(MlirAttribute array, intptr_t number) {
 static bool reads(MlirOperation op, intptr_t operand) {
   intptr_t begin, count;
   tileOpOperands(op, "outputs", &begin, &count);
-  return operand < begin || !contains(tileOpAttribute(op, "tile.overwrites"), operand - begin);
+  return operand < begin || !contains(tileOpGetOverwrites(op), operand - begin);
 }
 
 //===--- fitting a buffer to a parameter ------------------------------------===//

@@ -86,38 +86,28 @@ static bool isScratch(MlirAttribute attribute) {
          mlirDenseI64ArrayGetElement(attribute, 1) > 0;
 }
 
-// What other dialects' ops may carry under our name. A pass that leaves a new one adds a row.
 static const Discardable discardables[] = {
-    {"tile.schedule", tileAttributeIsASchedule, "a #tile.schedule"},
-    {"tile.schedules", isSchedules, "an array of #tile.schedule, the best first"},
-    {"tile.extents", isExtents, "an array of positive i64: what the op's dimensions are planned for where unknown"},
-    {"tile.machine", tileAttributeIsAMachine, "a #tile.machine"},
-    {"tile.cache", mlirAttributeIsAString, "a string: how a load or store uses the caches"},
-    {"tile.latency", isPositive, "a positive integer: cycles that a load is expected to take"},
-    {"tile.overwrites", isNumbers, "an array of integers: the outs of a launch whose old value nobody reads"},
-    {"tile.scratch", isScratch,
-     "array<i64: OFFSET, BYTES>: where in shared memory the op exchanges elements; OFFSET is a multiple of 16, BYTES "
-     "is "
-     "positive"},
-    {"tile.initial", mlirAttributeIsAUnit, "nothing: a load of what an output held before the launch"},
-    {"tile.final", mlirAttributeIsAUnit,
-     "nothing: a store of an output's last value, the only such one of its element"},
-    {NULL},
+#define TILE_DISCARDABLE(Name, text, predicate, words) {text, predicate, words},
+#include "dialects/tile/discardable.def"
+#undef TILE_DISCARDABLE
 };
+enum { NumDiscardables = sizeof discardables / sizeof *discardables };
 
 static bool verifyOpAttribute(MlirOperation op, MlirNamedAttribute attribute) {
   MlirStringRef name = mlirIdentifierStr(attribute.name);
   char text[256];
-  for (const Discardable *known = discardables; known->name; ++known)
-    if (tileStringEquals(name, known->name))
-      return known->isMet(attribute.attribute) ||
-             tileError(op, "attribute '%s' is %s, expected %s", known->name,
-                       tileAttributeText(attribute.attribute, text, sizeof text), known->wanted);
-  return tileError(
-      op,
-      "unknown attribute '%.*s', expected tile.schedule, tile.schedules, tile.extents, tile.machine, tile.cache, "
-      "tile.latency, tile.overwrites, tile.scratch, tile.initial or tile.final",
-      (int)name.length, name.data);
+  for (int i = 0; i < NumDiscardables; ++i)
+    if (tileStringEquals(name, discardables[i].name))
+      return discardables[i].isMet(attribute.attribute) ||
+             tileError(op, "attribute '%s' is %s, expected %s", discardables[i].name,
+                       tileAttributeText(attribute.attribute, text, sizeof text), discardables[i].wanted);
+  for (int i = 0, used = 0; i < NumDiscardables; ++i)
+    used += snprintf(text + used, sizeof text - (size_t)used, "%s%s",
+                     !i                        ? ""
+                     : i + 1 < NumDiscardables ? ", "
+                                               : " or ",
+                     discardables[i].name);
+  return tileError(op, "unknown attribute '%.*s', expected %s", (int)name.length, name.data, text);
 }
 
 //===--- registration --------------------------------------------------------===//

@@ -2,6 +2,7 @@
 // Why: CSE, dead code elimination and code motion ask here what may be merged, dropped or moved.
 // Expects: a verified op. Leaves: effects on values where a value stands for the memory, on all memory where none does.
 #include "dialects/tile/hooks.h"
+#include "dialects/tile/ops.h"
 #include "dialects/tile/questions.h"
 #include "lib/ir/op_format.h"
 
@@ -101,7 +102,7 @@ void tileMmaAsyncOpEffects(MlirOperation op, MlirExtEffects effects) {
   for (intptr_t i = 0; i < 3; ++i)
     if (tileTypeIsABuffer(tileOperandType(op, i)))
       readsOperand(op, effects, i);
-  if (tileTypeIsABuffer(tileOperandType(op, 2)))
+  if (tileTypeIsABuffer(tileMmaAsyncOpGetAccumulatorType(op)))
     writesOperand(op, effects, 2);
   if (!mlirValueIsNull(tileOpOperand(op, "barrier")))
     writesOperand(op, effects, positionOf(op, "barrier"));

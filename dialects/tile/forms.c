@@ -1,6 +1,7 @@
 // Parsers and printers of whole ops whose form no format can say: functions, memref_at, warp_specialize. See forms.h.
 #include "dialects/tile/forms.h"
 #include "dialects/tile/definitions.h"
+#include "dialects/tile/ops.h"
 #include "lib/ir/op_format.h"
 
 bool tileParseFunctionOp(const MlirExtOpDefinition *definition, MlirExtParser parser, MlirExtOpState state) {
@@ -135,7 +136,7 @@ static bool hasIdentityLayout(MlirType memref) { return mlirAffineMapIsIdentity(
 
 void tilePrintMemrefAt(const MlirExtOpDefinition *definition, MlirOperation op, MlirExtPrinter printer) {
   static const char *const elided[] = {tileOperandSegmentsName};
-  MlirType memref = tileResultType(op, 0);
+  MlirType memref = tileMemrefAtOpGetResultType(op);
   intptr_t rank = tileTypeGetRank(memref), begin, count;
   int64_t numbers[TILE_MAX_LIST];
   tilePrintText(printer, " ");
@@ -151,7 +152,7 @@ void tilePrintMemrefAt(const MlirExtOpDefinition *definition, MlirOperation op, 
   }
   mlirExtPrinterPrintAttributeDictionary(printer, op, 1, elided, /*withKeyword=*/false);
   tilePrintText(printer, " : ");
-  mlirExtPrinterPrintType(printer, tileOperandType(op, 0));
+  mlirExtPrinterPrintType(printer, tileMemrefAtOpGetAddressType(op));
   tilePrintText(printer, " to ");
   mlirExtPrinterPrintType(printer, memref);
 }

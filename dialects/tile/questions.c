@@ -224,7 +224,7 @@ static bool isTakenByJoin(MlirValue token) {
 
 bool tileEndsCopyGroup(MlirOperation op) {
   if (tileCopyAsyncOpIsA(op))
-    return mlirOperationGetNumResults(op) == 0 || !isTakenByJoin(mlirOperationGetResult(op, 0));
+    return mlirOperationGetNumResults(op) == 0 || !isTakenByJoin(tileCopyAsyncOpGetToken(op));
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
     if (tileCopyAsyncOpIsA(tileDefiningOp(mlirOperationGetOperand(op, i))))
       return true;

@@ -2,6 +2,7 @@
 // Why: index arithmetic is 64 bits wide until a range says that 32 are enough (OPS.md §9.17).
 // Expects: ranges of the operands. Leaves: ranges that hold for every program of every legal launch.
 #include "dialects/tile/hooks.h"
+#include "dialects/tile/ops.h"
 #include "dialects/tile/questions.h"
 #include "lib/support/integer.h"
 
@@ -34,7 +35,7 @@ static MlirExtIntegerRange fullRange(unsigned width) {
 
 // from … from + size - 1, unless that may wrap around.
 void tileIotaOpIntegerRanges(MlirOperation op, const MlirExtIntegerRange *operands, MlirExtIntegerRange *results) {
-  MlirType type = tileResultType(op, 0);
+  MlirType type = tileIotaOpGetResultType(op);
   unsigned width = tileElementWidth(tileTypeGetElement(type));
   MlirExtIntegerRange full = fullRange(width ? width : 64);
   MlirExtIntegerRange from = mlirOperationGetNumOperands(op) ? operands[0] : rangeOf(0, 0);
@@ -58,7 +59,7 @@ void tileIotaOpIntegerRanges(MlirOperation op, const MlirExtIntegerRange *operan
 
 // The operand's range cut by `range [lower, upper]` (signed). Disjoint ranges: nothing is claimed.
 void tileAssumeOpIntegerRanges(MlirOperation op, const MlirExtIntegerRange *operands, MlirExtIntegerRange *results) {
-  if (mlirTypeIsAMemRef(tileResultType(op, 0)))
+  if (mlirTypeIsAMemRef(tileAssumeOpGetResultType(op)))
     return;
   results[0] = operands[0];
   if (!tileHas(op, "range"))

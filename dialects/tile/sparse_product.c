@@ -25,13 +25,9 @@ static MlirValue reshape(Expansion *x, MlirValue value, intptr_t rank, const int
 static MlirValue repeat(Expansion *x, MlirValue value, int64_t count) {
   MlirType from = mlirValueGetType(value);
   const int64_t shape[] = {x->rows, mlirShapedTypeGetDimSize(from, 1), count}, axis = 2;
-  const TileAttributeEntry axes[] = {{"axes", mlirDenseI64ArrayGet(x->builder.context, 1, &axis)}, {NULL}};
-  return tileBuildValue(&x->builder, tileBroadcastOpName, tileOf(3, shape, mlirShapedTypeGetElementType(from)), 1,
-                        &value, axes);
-}
-
-static MlirValue binary(Expansion *x, const char *name, MlirValue a, MlirValue b) {
-  return tileBuildValue(&x->builder, name, mlirValueGetType(a), 2, (MlirValue[]){a, b}, NULL);
+  return tileBroadcastOpGetResult(tileBroadcastOpCreate(&x->builder,
+                                                        tileOf(3, shape, mlirShapedTypeGetElementType(from)), value,
+                                                        mlirDenseI64ArrayGet(x->builder.context, 1, &axis)));
 }
 
 static MlirValue splat(Expansion *x, MlirType type, int64_t value) {
@@ -43,8 +39,7 @@ static MlirValue splat(Expansion *x, MlirType type, int64_t value) {
 static MlirValue numbers(Expansion *x, int64_t middle, int64_t count) {
   const int64_t shape[] = {x->rows, middle, count};
   MlirType i8 = mlirIntegerTypeGet(x->builder.context, 8), i64 = mlirIntegerTypeGet(x->builder.context, 64);
-  const TileAttributeEntry dim[] = {{"dim", mlirIntegerAttrGet(i64, 2)}, {NULL}};
-  return tileBuildValue(&x->builder, tileIotaOpName, tileOf(3, shape, i8), 0, NULL, dim);
+  return tileIotaOpBuild(&x->builder, tileOf(3, shape, i8), (MlirValue){NULL}, mlirIntegerAttrGet(i64, 2));
 }
 
 // Element `which` of each chunk's two, rows x chunks x 4.
@@ -52,47 +47,41 @@ static MlirValue keptOf(Expansion *x, MlirValue kept, int64_t which) {
   const int64_t pairs[] = {x->rows, x->chunks, 2}, one[] = {x->rows, x->chunks, 1}, offsets[] = {0, 0, which};
   MlirValue paired = reshape(x, kept, 3, pairs);
   MlirType type = tileOf(3, one, mlirShapedTypeGetElementType(mlirValueGetType(kept)));
-  const TileAttributeEntry attributes[] = {{"static_offsets", mlirDenseI64ArrayGet(x->builder.context, 3, offsets)},
-                                           {NULL}};
-  MlirValue sliced = tileBuildValue(&x->builder, tileSliceOpName, type, 1, &paired, attributes);
+  MlirValue sliced =
+      tileSliceOpBuild(&x->builder, type, paired, 0, NULL, mlirDenseI64ArrayGet(x->builder.context, 3, offsets));
   return repeat(x, reshape(x, sliced, 2, one), 4);
 }
 
 // The two places of each chunk in the low bits of a byte: rows x chunks.
 static MlirValue placesOf(Expansion *x, MlirValue places) {
   MlirValue twice = repeat(x, places, 2), which = numbers(x, x->chunks / 2, 2);
-  MlirValue bits = binary(x, arithMulIOpName, which, splat(x, mlirValueGetType(which), 4));
-  return reshape(x, binary(x, arithShRUIOpName, twice, bits), 2, (const int64_t[]){x->rows, x->chunks});
+  MlirValue bits = arithMulIOpBuild(&x->builder, which, splat(x, mlirValueGetType(which), 4));
+  return reshape(x, arithShRUIOpBuild(&x->builder, twice, bits), 2, (const int64_t[]){x->rows, x->chunks});
 }
 
 // Whether element `which` of a chunk's two stands at each of the four.
 static MlirValue standsAt(Expansion *x, MlirValue places, int64_t which) {
-  MlirType type = mlirValueGetType(places), i64 = mlirIntegerTypeGet(x->builder.context, 64);
-  MlirValue shifted = binary(x, arithShRUIOpName, places, splat(x, type, 2 * which));
-  MlirValue place = repeat(x, binary(x, arithAndIOpName, shifted, splat(x, type, 3)), 4);
-  const int64_t shape[] = {x->rows, x->chunks, 4};
-  const TileAttributeEntry equal[] = {{"predicate", mlirIntegerAttrGet(i64, 0)}, {NULL}};
-  return tileBuildValue(&x->builder, arithCmpIOpName, tileOf(3, shape, mlirIntegerTypeGet(x->builder.context, 1)), 2,
-                        (MlirValue[]){place, numbers(x, x->chunks, 4)}, equal);
+  MlirType type = mlirValueGetType(places);
+  MlirValue shifted = arithShRUIOpBuild(&x->builder, places, splat(x, type, 2 * which));
+  MlirValue place = repeat(x, arithAndIOpBuild(&x->builder, shifted, splat(x, type, 3)), 4);
+  return arithCmpIOpBuild(&x->builder, place, numbers(x, x->chunks, 4), ArithCmpI_Eq);
 }
 
 void tileMakeSparseProductDense(MlirOperation product) {
-  MlirValue kept = mlirOperationGetOperand(product, 0), operands[3];
+  MlirValue kept = tileMmaSparseOpGetLhs(product);
   MlirType type = mlirValueGetType(kept);
   Expansion x = {.builder = tileBuilderBefore(product),
                  .rows = mlirShapedTypeGetDimSize(type, 0),
                  .chunks = mlirShapedTypeGetDimSize(type, 1) / 2};
-  MlirValue places = placesOf(&x, mlirOperationGetOperand(product, 3)), dense = {NULL};
+  MlirValue places = placesOf(&x, tileMmaSparseOpGetPlaces(product)), dense = {NULL};
   for (int64_t which = 0; which < 2; ++which) {
     MlirValue value = keptOf(&x, kept, which), stands = standsAt(&x, places, which);
     MlirValue others = which ? dense : splat(&x, mlirValueGetType(value), 0);
     dense = arithSelectOpBuild(&x.builder, stands, value, others);
   }
-  operands[0] = reshape(&x, dense, 2, (const int64_t[]){x.rows, 4 * x.chunks});
-  operands[1] = mlirOperationGetOperand(product, 1);
-  operands[2] = mlirOperationGetOperand(product, 2);
-  MlirValue result = mlirOperationGetResult(product, 0);
-  MlirValue made = tileMmaOpBuild(&x.builder, operands[0], operands[1], operands[2]);
-  mlirValueReplaceAllUsesOfWith(result, made);
+  MlirValue lhs = reshape(&x, dense, 2, (const int64_t[]){x.rows, 4 * x.chunks});
+  MlirValue made =
+      tileMmaOpBuild(&x.builder, lhs, tileMmaSparseOpGetRhs(product), tileMmaSparseOpGetAccumulator(product));
+  mlirValueReplaceAllUsesOfWith(tileMmaSparseOpGetResult(product), made);
   mlirOperationDestroy(product);
 }

@@ -1,6 +1,7 @@
 // Which ops one kernel can compute. See fusion.h.
 #include "lib/analysis/fusion.h"
 
+#include "dialects/tile/discardable.h"
 #include "dialects/tile/ops.h"
 #include "dialects/tile/tile.h"
 #include "lib/analysis/product.h"
@@ -123,8 +124,6 @@ void tileStructuredAddEpilogue(TileStructured *s, const TileEpilogue *epilogue) 
 
 //===--- what a kernel does with an output ----------------------------------===//
 
-static bool isMarked(MlirOperation op, const char *name) { return !mlirAttributeIsNull(tileOpAttribute(op, name)); }
-
 // A view of whole tiles, side by side.
 static bool isPlainView(MlirType view) {
   for (intptr_t i = 0; i < tileViewTypeGetRank(view); ++i)
@@ -140,10 +139,10 @@ static void noteUse(TileOutputUses *uses, MlirOperation op, MlirValue memory) {
       (memrefStoreOpIsA(op) && mlirValueEqual(memrefStoreOpGetMemref(op), memory))) {
     if (tileStoreOpIsA(op))
       uses->isPlain &= mlirAttributeIsNull(tileTypeGetLayout(tileStoreOpGetValueType(op))); // not yet for threads
-    if (isMarked(op, "tile.final"))
+    if (!mlirAttributeIsNull(tileOpGetFinal(op)))
       tileOpsAppend(&uses->stores, op);
   } else if (isLoad) {
-    if (isMarked(op, "tile.initial"))
+    if (!mlirAttributeIsNull(tileOpGetInitial(op)))
       tileOpsAppend(&uses->loads, op);
     else
       uses->isRead = true;
@@ -193,7 +192,7 @@ static bool readLaunch(MlirOperation op, intptr_t more, TileJoinedLaunch *launch
                                .kernel = mlirExtSymbolLookup(op, tileLaunchOpGetKernel(op)),
                                .grid = tileLaunchOpGetNumGrid(op),
                                .inputs = tileLaunchOpGetNumInputs(op)};
-  return tileKernelOpIsA(launch->kernel) && !isMarked(launch->kernel, "arg_attrs");
+  return tileKernelOpIsA(launch->kernel) && mlirAttributeIsNull(tileKernelOpGetArgAttrs(launch->kernel));
 }
 
 // A column's vector is the column: the reshape between the two, null where there is none.

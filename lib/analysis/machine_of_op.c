@@ -1,6 +1,7 @@
 // Finds the machine of an op. See machine_of_op.h.
 #include "lib/analysis/machine_of_op.h"
 
+#include "dialects/tile/discardable.h"
 #include "dialects/tile/ops.h"
 #include "dialects/tile/tile.h"
 
@@ -13,7 +14,7 @@ static bool isMachine(MlirAttribute attribute) {
 // What a kernel or module says, from the op outwards; null if nobody does.
 static MlirAttribute stated(MlirOperation op) {
   for (; !mlirOperationIsNull(op); op = mlirOperationGetParentOperation(op)) {
-    MlirAttribute attribute = tileOpAttribute(op, tileKernelOpIsA(op) ? "machine" : "tile.machine");
+    MlirAttribute attribute = tileKernelOpIsA(op) ? tileKernelOpGetMachine(op) : tileOpGetMachine(op);
     if (isMachine(attribute))
       return attribute;
   }

@@ -1,6 +1,7 @@
 // Reads a linalg.generic into the plain form of structured.h.
 #include "lib/analysis/structured.h"
 
+#include "dialects/tile/discardable.h"
 #include "dialects/tile/ops.h"
 #include "dialects/tile/tile.h"
 #include "lib/capi/elements.h"
@@ -390,7 +391,7 @@ bool tileStructuredAccumulates(const TileStructured *structured, const TileOpera
 
 // Sizes that the op's schedule gives to its dimensions, in their order.
 static void readSchedule(TileStructured *structured) {
-  structured->schedule = tileOpAttribute(structured->op, "tile.schedule");
+  structured->schedule = tileOpGetSchedule(structured->op);
   if (mlirAttributeIsNull(structured->schedule))
     return;
   MlirAttribute block = tileScheduleAttrGetEntry(structured->schedule, "block");
@@ -400,14 +401,14 @@ static void readSchedule(TileStructured *structured) {
 }
 
 static void readExtents(TileStructured *structured) {
-  MlirAttribute extents = tileOpAttribute(structured->op, "tile.extents");
+  MlirAttribute extents = tileOpGetExtents(structured->op);
   for (int d = 0; !mlirAttributeIsNull(extents) && d < structured->numDims; ++d)
     if (d < mlirDenseArrayGetNumElements(extents))
       structured->dims[d].planned = mlirDenseI64ArrayGetElement(extents, d);
 }
 
 bool tileStructuredCheckExtents(const TileStructured *s) {
-  MlirAttribute extents = tileOpAttribute(s->op, "tile.extents");
+  MlirAttribute extents = tileOpGetExtents(s->op);
   return mlirAttributeIsNull(extents) || mlirDenseArrayGetNumElements(extents) == s->numDims ||
          tileError(s->op, "has %ld tile.extents, expected one for each of %d dimensions",
                    (long)mlirDenseArrayGetNumElements(extents), s->numDims);

@@ -2,6 +2,7 @@
 // which the runtime's emulator driver runs a kernel and hears what was found. See emulate.h.
 #include "lib/execution/emulate.h"
 
+#include "dialects/tile/discardable.h"
 #include "dialects/tile/tile.h"
 #include "lib/analysis/machine_of_op.h"
 #include "lib/emulator/emulator.h"
@@ -48,7 +49,7 @@ struct Emulation {
 static bool readChip(const Run *run, const tessera_run_options_t *given, TileEmulatorOptions *options,
                      tessera_error_t *error) {
   const char *name = run->chip ? run->chip : "";
-  MlirAttribute described = tileOpAttribute(mlirModuleGetOperation(run->session.module), "tile.machine");
+  MlirAttribute described = tileOpGetMachine(mlirModuleGetOperation(run->session.module));
   tessera_error_t reason;
   TileError unknown;
   TileMachine *machine = tileMachineOfChip(run->session.context, tileString(name), &described, &unknown);

@@ -112,7 +112,10 @@ MlirValue tileOnlyResult(MlirOperation op) {
 MlirType tileOnlyOperandType(MlirOperation op) { return mlirValueGetType(tileOnlyOperand(op)); }
 MlirType tileOnlyResultType(MlirOperation op) { return mlirValueGetType(tileOnlyResult(op)); }
 
+MlirValue tileFirstOperand(MlirOperation op) { return mlirOperationGetOperand(op, 0); }
+void tileSetFirstOperand(MlirOperation op, MlirValue value) { mlirOperationSetOperand(op, 0, value); }
 MlirType tileFirstOperandType(MlirOperation op) { return tileOperandType(op, 0); }
+MlirValue tileFirstResult(MlirOperation op) { return mlirOperationGetResult(op, 0); }
 MlirType tileFirstResultType(MlirOperation op) { return tileResultType(op, 0); }
 
 MlirValue tileBinaryLhs(MlirOperation op) {

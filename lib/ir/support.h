@@ -46,8 +46,12 @@ MlirValue tileOnlyOperand(MlirOperation op);
 MlirValue tileOnlyResult(MlirOperation op);
 MlirType tileOnlyOperandType(MlirOperation op);
 MlirType tileOnlyResultType(MlirOperation op);
-// Where an op's first operand or result stands for all: the interpreter's formats of elements.
+// Where an op's first operand or result stands for all (formats of elements, inputs of one shape), or is what ops of
+// several kinds transform (tile.reshape, tile.slice).
+MlirValue tileFirstOperand(MlirOperation op);
+void tileSetFirstOperand(MlirOperation op, MlirValue value);
 MlirType tileFirstOperandType(MlirOperation op);
+MlirValue tileFirstResult(MlirOperation op);
 MlirType tileFirstResultType(MlirOperation op);
 // The sides of an op of any kind that combines two values: arith.addf, llvm.mul, math.powf.
 MlirValue tileBinaryLhs(MlirOperation op);

@@ -1,6 +1,7 @@
 // Lowers a module for several GPUs. See gpu_program.h.
 #include "tools/tile-translate/gpu_program.h"
 
+#include "dialects/tile/discardable.h"
 #include "lib/ir/support.h"
 #include "lib/pipelines/pass_statistics.h"
 #include "lib/pipelines/pipeline.h"
@@ -42,7 +43,7 @@ static void append(MlirStringRef part, void *userData) {
 // Takes away what is the device's: the gpu.module, whose code is in the image, and the machine, if it is described.
 static Text hostOf(MlirModule module) {
   Text text = {NULL, 0};
-  mlirOperationRemoveDiscardableAttributeByName(mlirModuleGetOperation(module), tileString("tile.machine"));
+  tileOpRemoveMachine(mlirModuleGetOperation(module));
   TileOps devices = tileCollectOps(mlirModuleGetOperation(module), gpuGPUModuleOpIsA);
   for (intptr_t i = 0; i < devices.count; ++i)
     mlirOperationDestroy(devices.items[i]);

@@ -33,12 +33,12 @@ static bool forgets(MlirType source, MlirType result) {
 
 static MlirLogicalResult viewOfCast(MlirRewritePattern pattern, MlirOperation op, MlirPatternRewriter rewriter,
                                     void *data) {
-  MlirOperation cast = tileDefiningOp(mlirOperationGetOperand(op, 0));
-  if (!memrefCastOpIsA(cast) || !forgets(tileOperandType(cast, 0), tileResultType(cast, 0)))
+  MlirOperation cast = tileDefiningOp(tileViewOpGetSource(op));
+  if (!memrefCastOpIsA(cast) || !forgets(memrefCastOpGetSourceType(cast), memrefCastOpGetDestType(cast)))
     return mlirLogicalResultFailure();
   MlirRewriterBase base = mlirPatternRewriterAsBase(rewriter);
   mlirRewriterBaseStartOpModification(base, op);
-  mlirOperationSetOperand(op, 0, mlirOperationGetOperand(cast, 0));
+  tileViewOpSetSource(op, memrefCastOpGetSource(cast));
   mlirRewriterBaseFinalizeOpModification(base, op);
   return mlirLogicalResultSuccess();
 }
@@ -51,7 +51,7 @@ static int64_t staticOf(MlirOperation subview, const char *name, intptr_t dimens
 
 // Dimension `d` of the subview's source is there as a whole.
 static bool isWhole(MlirOperation subview, intptr_t d) {
-  int64_t size = mlirShapedTypeGetDimSize(tileOperandType(subview, 0), d);
+  int64_t size = mlirShapedTypeGetDimSize(memrefSubViewOpGetSourceType(subview), d);
   return staticOf(subview, "static_offsets", d) == 0 && staticOf(subview, "static_strides", d) == 1 &&
          !mlirShapedTypeIsDynamicSize(size) && staticOf(subview, "static_sizes", d) == size;
 }
@@ -59,7 +59,7 @@ static bool isWhole(MlirOperation subview, intptr_t d) {
 // Every dimension is whole, or one entry that the result's rank drops. Whole dimensions of size 1 must all be kept:
 // else it is not clear which are dropped.
 static bool fixesOrKeeps(MlirOperation subview, intptr_t *numDropped) {
-  MlirType source = tileOperandType(subview, 0);
+  MlirType source = memrefSubViewOpGetSourceType(subview);
   intptr_t rank = mlirShapedTypeGetRank(source);
   *numDropped = 0;
   for (intptr_t d = 0; d < rank; ++d) {
@@ -69,43 +69,42 @@ static bool fixesOrKeeps(MlirOperation subview, intptr_t *numDropped) {
       return false;
     ++*numDropped;
   }
-  return rank - *numDropped == mlirShapedTypeGetRank(tileResultType(subview, 0));
+  return rank - *numDropped == mlirShapedTypeGetRank(memrefSubViewOpGetResultType(subview));
 }
 
 static MlirValue offsetOf(TileBuilder *builder, MlirOperation subview, intptr_t dimension) {
-  intptr_t operand = 1; // the source is operand 0; dynamic offsets follow
+  intptr_t index = 0;
   for (intptr_t i = 0; i < dimension; ++i)
-    operand += mlirShapedTypeIsDynamicSize(staticOf(subview, "static_offsets", i));
+    index += mlirShapedTypeIsDynamicSize(staticOf(subview, "static_offsets", i));
   int64_t offset = staticOf(subview, "static_offsets", dimension);
-  return mlirShapedTypeIsDynamicSize(offset) ? mlirOperationGetOperand(subview, operand)
+  return mlirShapedTypeIsDynamicSize(offset) ? memrefSubViewOpGetOffsets(subview, index)
                                              : tileBuildIndex(builder, offset);
 }
 
 // Each dimension of the source is fixed by the subview, fixed by the view, or kept.
 static MlirValue buildViewOfSource(TileBuilder *builder, MlirOperation view, MlirOperation subview) {
-  intptr_t rank = mlirShapedTypeGetRank(tileOperandType(subview, 0)), count = 0, kept = 0, index = 1;
-  MlirValue *operands = malloc(sizeof *operands * (size_t)(rank + 1));
+  intptr_t rank = mlirShapedTypeGetRank(memrefSubViewOpGetSourceType(subview)), count = 0, kept = 0, index = 0;
+  MlirValue *indices = malloc(sizeof *indices * (size_t)(rank + 1));
   int64_t *fixed = malloc(sizeof *fixed * (size_t)(rank + 1));
-  operands[0] = mlirOperationGetOperand(subview, 0);
   for (intptr_t d = 0; d < rank; ++d) {
-    bool isDropped = !isWhole(subview, d) || mlirShapedTypeGetDimSize(tileOperandType(subview, 0), d) == 1;
+    bool isDropped = !isWhole(subview, d) || mlirShapedTypeGetDimSize(memrefSubViewOpGetSourceType(subview), d) == 1;
     bool isFixed = !isDropped && tileArrayContains(view, "fixed", kept);
     kept += !isDropped;
     if (!isDropped && !isFixed)
       continue;
     fixed[count] = d;
-    operands[++count] = isDropped ? offsetOf(builder, subview, d) : mlirOperationGetOperand(view, index++);
+    indices[count++] = isDropped ? offsetOf(builder, subview, d) : tileViewOpGetIndices(view, index++);
   }
-  TileAttributeEntry attributes[] = {{"fixed", mlirDenseI64ArrayGet(builder->context, count, fixed)}, {NULL}};
-  MlirValue result = tileBuildValue(builder, tileViewOpName, tileResultType(view, 0), count + 1, operands, attributes);
+  MlirValue result = tileViewOpBuild(builder, tileViewOpGetResultType(view), memrefSubViewOpGetSource(subview), count,
+                                     indices, mlirDenseI64ArrayGet(builder->context, count, fixed));
   free(fixed);
-  free(operands);
+  free(indices);
   return result;
 }
 
 static MlirLogicalResult viewOfSubview(MlirRewritePattern pattern, MlirOperation op, MlirPatternRewriter rewriter,
                                        void *data) {
-  MlirOperation subview = tileDefiningOp(mlirOperationGetOperand(op, 0));
+  MlirOperation subview = tileDefiningOp(tileViewOpGetSource(op));
   intptr_t dropped;
   if (!memrefSubViewOpIsA(subview) || !fixesOrKeeps(subview, &dropped))
     return mlirLogicalResultFailure();
@@ -130,7 +129,7 @@ static MlirValue loadIndex(void *data, intptr_t index) {
 static bool storesFor(MlirOperation store, MlirOperation load) {
   intptr_t indices = mlirOperationGetNumOperands(load) - 1;
   if (!tileStoreOpIsA(store) || tileHas(store, "combine") ||
-      !mlirTypeEqual(tileOperandType(store, 0), tileResultType(load, 0)))
+      !mlirTypeEqual(tileStoreOpGetValueType(store), tileLoadOpGetResultType(load)))
     return false;
   for (intptr_t i = 0; i <= indices; ++i)
     if (!mlirValueEqual(mlirOperationGetOperand(store, 1 + i), mlirOperationGetOperand(load, i)))
@@ -140,7 +139,7 @@ static bool storesFor(MlirOperation store, MlirOperation load) {
 
 // A tile at the edge is not all stored, and loads padding there: only what is known to lie inside comes back.
 static bool comesBackWhole(MlirOperation load) {
-  MlirValue source = mlirOperationGetOperand(load, 0);
+  MlirValue source = tileLoadOpGetSource(load);
   bool isView = tileTypeIsAView(mlirValueGetType(source));
   return !isView || tileIsInside(source, mlirOperationGetNumOperands(load) - 1, loadIndex, &load);
 }
@@ -161,11 +160,11 @@ static MlirLogicalResult loadOfStore(MlirRewritePattern pattern, MlirOperation o
                                      void *data) {
   if (!comesBackWhole(op))
     return mlirLogicalResultFailure();
-  MlirOpOperand use = mlirValueGetFirstUse(mlirOperationGetOperand(op, 0));
+  MlirOpOperand use = mlirValueGetFirstUse(tileLoadOpGetSource(op));
   for (int i = 0; i < StoreSearchLimit && !mlirOpOperandIsNull(use); ++i, use = mlirOpOperandGetNextUse(use)) {
     MlirOperation store = mlirOpOperandGetOwner(use);
     if (storesFor(store, op) && isUndisturbed(store, op))
-      return replaceBy(rewriter, op, mlirOperationGetOperand(store, 0));
+      return replaceBy(rewriter, op, tileStoreOpGetValue(store));
   }
   return mlirLogicalResultFailure();
 }
@@ -206,7 +205,8 @@ static bool tileIndexOf(MlirValue index, MlirType view, intptr_t axis, int64_t *
     return true;
   if (!tileIotaOpIsA(iota) || tileViewTypeGetStride(view, axis) != 1)
     return false;
-  if (mlirOperationGetNumOperands(iota) && !tileConstantIndex(mlirOperationGetOperand(iota, 0), constant))
+  MlirValue from = tileIotaOpGetFrom(iota);
+  if (!mlirValueIsNull(from) && !tileConstantIndex(from, constant))
     return false;
   int64_t step = tileViewTypeGetStep(view, axis), first = *constant;
   *constant = first / step;
@@ -227,46 +227,46 @@ static bool isContiguous(MlirOperation op, MlirValue view, intptr_t begin, intpt
   return true;
 }
 
-// The gather or scatter `op` as the load or store named; false when it is none. Both have the operands before the
-// indices in common, the last of them the view.
-static bool buildContiguous(TileBuilder *builder, MlirOperation op, const char *name, intptr_t numResults,
-                            const TileAttributeEntry *attributes, MlirOperation *built) {
-  intptr_t begin, count;
-  tileOpOperands(op, "indices", &begin, &count);
-  MlirValue view = mlirOperationGetOperand(op, begin - 1);
+// The tile indices of the gather or scatter `op` of a view as a load or store has them, to be freed; null where they
+// do not lie side by side.
+static MlirValue *contiguousIndices(TileBuilder *builder, MlirOperation op, MlirValue view, intptr_t begin,
+                                    intptr_t count) {
   if (!isContiguous(op, view, begin, count))
-    return false;
-  MlirValue *operands = malloc(sizeof *operands * (size_t)(begin + count));
-  for (intptr_t i = 0; i < begin + count; ++i) {
+    return NULL;
+  MlirValue *indices = malloc(sizeof *indices * (size_t)(count + 1));
+  for (intptr_t i = 0; i < count; ++i) {
     int64_t constant;
-    operands[i] = mlirOperationGetOperand(op, i);
-    if (i >= begin && tileIndexOf(operands[i], mlirValueGetType(view), i - begin, &constant) &&
-        !mlirTypeIsAIndex(mlirValueGetType(operands[i])))
-      operands[i] = tileBuildIndex(builder, constant);
+    indices[i] = mlirOperationGetOperand(op, begin + i);
+    if (tileIndexOf(indices[i], mlirValueGetType(view), i, &constant) &&
+        !mlirTypeIsAIndex(mlirValueGetType(indices[i])))
+      indices[i] = tileBuildIndex(builder, constant);
   }
-  MlirType result = numResults ? tileResultType(op, 0) : (MlirType){NULL};
-  *built = tileBuild(builder, name, begin + count, operands, numResults, &result, attributes, 0, NULL);
-  free(operands);
-  return true;
+  return indices;
 }
 
 static MlirLogicalResult gatherToLoad(MlirRewritePattern pattern, MlirOperation op, MlirPatternRewriter rewriter,
                                       void *data) {
   TileBuilder builder = tileBuilderInPattern(rewriter, op);
-  MlirOperation load;
-  if (!buildContiguous(&builder, op, tileLoadOpName, 1, NULL, &load))
+  MlirValue view = tileGatherOpGetSource(op);
+  intptr_t count = tileGatherOpGetNumIndices(op);
+  MlirValue *indices = contiguousIndices(&builder, op, view, tileGatherOpGetIndicesBegin(op), count);
+  if (!indices)
     return mlirLogicalResultFailure();
-  return replaceBy(rewriter, op, mlirOperationGetResult(load, 0));
+  MlirValue load = tileLoadOpBuild(&builder, tileGatherOpGetResultType(op), view, count, indices);
+  free(indices);
+  return replaceBy(rewriter, op, load);
 }
 
 static MlirLogicalResult scatterToStore(MlirRewritePattern pattern, MlirOperation op, MlirPatternRewriter rewriter,
                                         void *data) {
   TileBuilder builder = tileBuilderInPattern(rewriter, op);
-  MlirAttribute combine = tileOpAttribute(op, "combine");
-  TileAttributeEntry attributes[] = {{mlirAttributeIsNull(combine) ? NULL : "combine", combine}, {NULL}};
-  MlirOperation store;
-  if (!buildContiguous(&builder, op, tileStoreOpName, 0, attributes, &store))
+  MlirValue view = tileScatterOpGetDestination(op);
+  intptr_t count = tileScatterOpGetNumIndices(op);
+  MlirValue *indices = contiguousIndices(&builder, op, view, tileScatterOpGetIndicesBegin(op), count);
+  if (!indices)
     return mlirLogicalResultFailure();
+  tileStoreOpCreate(&builder, tileScatterOpGetValue(op), view, count, indices, tileScatterOpGetCombine(op));
+  free(indices);
   mlirRewriterBaseEraseOp(mlirPatternRewriterAsBase(rewriter), op);
   return mlirLogicalResultSuccess();
 }
@@ -306,7 +306,7 @@ static MlirLogicalResult atomicToScatter(MlirRewritePattern pattern, MlirOperati
                                          void *data) {
   intptr_t begin = tileAtomicRmwOpGetIndicesBegin(op), count = tileAtomicRmwOpGetNumIndices(op);
   const char *combine = combineOf(op);
-  bool isUnused = mlirOpOperandIsNull(mlirValueGetFirstUse(mlirOperationGetResult(op, 0)));
+  bool isUnused = mlirOpOperandIsNull(mlirValueGetFirstUse(tileAtomicRmwOpGetOld(op)));
   if (!isUnused || !combine || !tileKeywordIs(op, "order", "relaxed") || tileKeywordIs(op, "scope", "system") ||
       !hasTileIndex(op, begin, count))
     return mlirLogicalResultFailure();

@@ -18,9 +18,9 @@ static void replaceBy(MlirPatternRewriter rewriter, MlirOperation op, MlirValue 
 //===--- broadcast of axes of size 1: a reshape -----------------------------===//
 
 static bool addsOnlyUnitAxes(MlirOperation op) {
-  MlirType result = tileResultType(op, 0);
-  return tileTypeIsATile(tileOperandType(op, 0)) &&
-         tileTypeGetCount(result) == tileTypeGetCount(tileOperandType(op, 0)) &&
+  MlirType result = tileBroadcastOpGetResultType(op);
+  return tileTypeIsATile(tileBroadcastOpGetInputType(op)) &&
+         tileTypeGetCount(result) == tileTypeGetCount(tileBroadcastOpGetInputType(op)) &&
          mlirAttributeIsNull(tileTypeGetLayout(result));
 }
 
@@ -29,8 +29,8 @@ static MlirLogicalResult broadcastToReshape(MlirRewritePattern pattern, MlirOper
   if (!addsOnlyUnitAxes(op))
     return mlirLogicalResultFailure();
   TileBuilder builder = tileBuilderInPattern(rewriter, op);
-  MlirValue source = mlirOperationGetOperand(op, 0);
-  replaceBy(rewriter, op, tileReshapeOpBuild(&builder, tileResultType(op, 0), source));
+  MlirValue source = tileBroadcastOpGetInput(op);
+  replaceBy(rewriter, op, tileReshapeOpBuild(&builder, tileBroadcastOpGetResultType(op), source));
   return mlirLogicalResultSuccess();
 }
 
@@ -42,11 +42,11 @@ void tileBroadcastOpCanonicalize(MlirRewritePatternSet patterns, MlirContext con
 
 // The load that `op` alone transposes, of an unpacked view made right there, without layouts; null otherwise.
 static MlirOperation transposedLoad(MlirOperation op) {
-  MlirOperation load = tileDefiningOp(mlirOperationGetOperand(op, 0)), none = {0};
-  if (!tileLoadOpIsA(load) || !tileValueHasOneUse(mlirOperationGetResult(load, 0)))
+  MlirOperation load = tileDefiningOp(tileTransposeOpGetInput(op)), none = {0};
+  if (!tileLoadOpIsA(load) || !tileValueHasOneUse(tileLoadOpGetResult(load)))
     return none;
-  MlirValue view = mlirOperationGetOperand(load, 0);
-  if (!tileViewOpIsA(tileDefiningOp(view)) || !mlirAttributeIsNull(tileTypeGetLayout(tileResultType(op, 0))))
+  MlirValue view = tileLoadOpGetSource(load);
+  if (!tileViewOpIsA(tileDefiningOp(view)) || !mlirAttributeIsNull(tileTypeGetLayout(tileTransposeOpGetResultType(op))))
     return none;
   return mlirAttributeIsNull(tileViewTypeGetPacked(mlirValueGetType(view))) ? load : none;
 }
@@ -79,24 +79,22 @@ static MlirType transposedView(MlirOperation op, MlirType view) {
 }
 
 static MlirValue buildTransposedView(TileBuilder *builder, MlirOperation view, MlirType type) {
-  intptr_t count = mlirOperationGetNumOperands(view);
-  MlirValue *operands = malloc(sizeof *operands * (size_t)count), result;
+  intptr_t count = tileViewOpGetNumIndices(view);
+  MlirValue *indices = malloc(sizeof *indices * (size_t)(count + 1)), result;
   for (intptr_t i = 0; i < count; ++i)
-    operands[i] = mlirOperationGetOperand(view, i);
-  TileAttributeEntry attributes[] = {{"fixed", tileOpAttribute(view, "fixed")}, {NULL}};
-  result = tileBuildValue(builder, tileViewOpName, type, count, operands, attributes);
-  free(operands);
+    indices[i] = tileViewOpGetIndices(view, i);
+  result = tileViewOpBuild(builder, type, tileViewOpGetSource(view), count, indices, tileViewOpGetFixed(view));
+  free(indices);
   return result;
 }
 
 static MlirValue buildTransposedLoad(TileBuilder *builder, MlirOperation op, MlirOperation load, MlirValue view) {
   intptr_t rank = tileArrayCount(op, "permutation");
-  MlirValue *operands = malloc(sizeof *operands * (size_t)(rank + 1)), result;
-  operands[0] = view;
+  MlirValue *indices = malloc(sizeof *indices * (size_t)(rank + 1)), result;
   for (intptr_t i = 0; i < rank; ++i)
-    operands[1 + i] = mlirOperationGetOperand(load, 1 + tileArrayAt(op, "permutation", i));
-  result = tileBuildValue(builder, tileLoadOpName, tileResultType(op, 0), rank + 1, operands, NULL);
-  free(operands);
+    indices[i] = tileLoadOpGetIndices(load, tileArrayAt(op, "permutation", i));
+  result = tileLoadOpBuild(builder, tileTransposeOpGetResultType(op), view, rank, indices);
+  free(indices);
   return result;
 }
 
@@ -106,7 +104,7 @@ static MlirLogicalResult transposeLoad(MlirRewritePattern pattern, MlirOperation
   MlirOperation load = transposedLoad(op);
   if (mlirOperationIsNull(load))
     return mlirLogicalResultFailure();
-  MlirValue view = mlirOperationGetOperand(load, 0);
+  MlirValue view = tileLoadOpGetSource(load);
   MlirType type = transposedView(op, mlirValueGetType(view));
   TileBuilder builder = tileBuilderInPattern(rewriter, load);
   MlirValue transposed = buildTransposedView(&builder, tileDefiningOp(view), type);
@@ -128,26 +126,23 @@ static bool takesFirst(MlirOperation slice, MlirOperation sort) {
   for (intptr_t i = 0, rank = tileArrayCount(slice, "static_offsets"); i < rank; ++i)
     if (tileArrayAt(slice, "static_offsets", i) != 0)
       return false;
-  return tileTypeHasSameShapeBut(tileResultType(slice, 0), tileOperandType(slice, 0), axis);
+  return tileTypeHasSameShapeBut(tileSliceOpGetResultType(slice), tileSliceOpGetInputType(slice), axis);
 }
 
 // Both are stable and order nan alike, so ties and all the rest come out the same.
 static MlirLogicalResult sliceOfSort(MlirRewritePattern pattern, MlirOperation op, MlirPatternRewriter rewriter,
                                      void *data) {
-  MlirValue sorted = mlirOperationGetOperand(op, 0);
+  MlirValue sorted = tileSliceOpGetInput(op);
   MlirOperation sort = tileDefiningOp(sorted);
   if (!tileSortOpIsA(sort) || mlirOperationGetNumResults(sort) != 1 || !tileValueHasOneUse(sorted) ||
       !mlirAttributeIsNull(tileTypeGetLayout(mlirValueGetType(sorted))) || !takesFirst(op, sort))
     return mlirLogicalResultFailure();
   TileBuilder builder = tileBuilderInPattern(rewriter, op);
-  MlirValue source = mlirOperationGetOperand(sort, 0);
-  MlirAttribute descending = tileOpAttribute(sort, "descending");
-  TileAttributeEntry attributes[] = {
-      {"axis", tileOpAttribute(sort, "axis")},
-      {mlirAttributeIsNull(descending) ? NULL : "descending", descending},
-      {NULL},
-  };
-  replaceBy(rewriter, op, tileBuildValue(&builder, tileTopkOpName, tileResultType(op, 0), 1, &source, attributes));
+  MlirValue source = tileSortOpGetInputs(sort, 0);
+  MlirType type = tileSliceOpGetResultType(op);
+  MlirOperation first =
+      tileTopkOpCreate(&builder, 1, &type, 1, &source, tileSortOpGetAxis(sort), tileSortOpGetDescending(sort));
+  replaceBy(rewriter, op, tileOnlyResult(first));
   return mlirLogicalResultSuccess();
 }
 

@@ -41,9 +41,9 @@ static bool isZero(MlirAttribute constant) {
 
 // Integers only: with floats 0 * inf is nan, and 0 + -0 is not -0.
 bool tileMmaOpFold(MlirOperation op, intptr_t count, const MlirAttribute *operands, MlirExtFoldResults results) {
-  bool isInteger = tileTypeIsIntegral(tileResultType(op, 0));
+  bool isInteger = tileTypeIsIntegral(tileMmaOpGetResultType(op));
   return isInteger && (isZero(operands[0]) || isZero(operands[1])) &&
-         tileFoldToValue(results, mlirOperationGetOperand(op, 2));
+         tileFoldToValue(results, tileMmaOpGetAccumulator(op));
 }
 
 // Floats: only with leave to add in another order.
@@ -62,8 +62,8 @@ static bool mayReorder(MlirOperation add) {
 static MlirOperation productFromZero(MlirOperation add, intptr_t side) {
   MlirValue value = mlirOperationGetOperand(add, side);
   MlirOperation mma = tileDefiningOp(value);
-  bool fits = tileMmaOpIsA(mma) && tileValueHasOneUse(value) &&
-              isZero(mlirExtValueGetConstant(mlirOperationGetOperand(mma, 2)));
+  bool fits =
+      tileMmaOpIsA(mma) && tileValueHasOneUse(value) && isZero(mlirExtValueGetConstant(tileMmaOpGetAccumulator(mma)));
   return fits ? mma : (MlirOperation){0};
 }
 
@@ -75,17 +75,10 @@ static MlirLogicalResult accumulate(MlirRewritePattern pattern, MlirOperation op
     if (mlirOperationIsNull(mma) || !mayReorder(op))
       continue;
     TileBuilder builder = tileBuilderInPattern(rewriter, op);
-    MlirAttribute precision = tileOpAttribute(mma, "precision"), atom = tileOpAttribute(mma, "atom");
-    TileAttributeEntry attributes[3] = {{NULL}};
-    int entries = 0;
-    if (!mlirAttributeIsNull(precision))
-      attributes[entries++] = (TileAttributeEntry){"precision", precision};
-    if (!mlirAttributeIsNull(atom))
-      attributes[entries++] = (TileAttributeEntry){"atom", atom};
-    MlirValue operands[] = {mlirOperationGetOperand(mma, 0), mlirOperationGetOperand(mma, 1),
-                            mlirOperationGetOperand(op, 1 - side)};
-    return replaceBy(rewriter, op,
-                     tileBuildValue(&builder, tileMmaOpName, tileResultType(op, 0), 3, operands, attributes));
+    MlirValue other = side ? tileBinaryLhs(op) : tileBinaryRhs(op);
+    MlirOperation sum = tileMmaOpCreate(&builder, tileMmaOpGetLhs(mma), tileMmaOpGetRhs(mma), other,
+                                        tileMmaOpGetPrecision(mma), tileMmaOpGetAtom(mma));
+    return replaceBy(rewriter, op, tileMmaOpGetResult(sum));
   }
   return mlirLogicalResultFailure();
 }
@@ -111,8 +104,9 @@ static bool keepsElement(const TileCombiner *combiner, MlirAttribute constant) {
 
 // The op repeats its source along the same axes: the reduction takes them away again.
 static bool repeatsAlong(MlirOperation broadcast, MlirOperation reduce) {
-  return tileBroadcastOpIsA(broadcast) && mlirTypeEqual(tileOperandType(broadcast, 0), tileResultType(reduce, 0)) &&
-         (tileTypeIsAScalar(tileOperandType(broadcast, 0)) ||
+  return tileBroadcastOpIsA(broadcast) &&
+         mlirTypeEqual(tileBroadcastOpGetInputType(broadcast), mlirValueGetType(tileReduceOpGetResults(reduce, 0))) &&
+         (tileTypeIsAScalar(tileBroadcastOpGetInputType(broadcast)) ||
           mlirAttributeEqual(tileOpAttribute(broadcast, "axes"), tileOpAttribute(reduce, "axes")));
 }
 
@@ -120,22 +114,24 @@ bool tileReduceOpFold(MlirOperation op, intptr_t count, const MlirAttribute *ope
   const TileCombiner *combiner = combinerOf(op);
   if (!combiner || count != 1)
     return false;
-  if (keepsElement(combiner, operands[0]) && tileFoldToSplat(results, tileResultType(op, 0), operands[0]))
+  if (keepsElement(combiner, operands[0]) &&
+      tileFoldToSplat(results, mlirValueGetType(tileReduceOpGetResults(op, 0)), operands[0]))
     return true;
-  MlirOperation broadcast = tileDefiningOp(mlirOperationGetOperand(op, 0));
+  MlirOperation broadcast = tileDefiningOp(tileReduceOpGetInputs(op, 0));
   return combiner->isIdempotent && repeatsAlong(broadcast, op) &&
-         tileFoldToValue(results, mlirOperationGetOperand(broadcast, 0));
+         tileFoldToValue(results, tileBroadcastOpGetInput(broadcast));
 }
 
 // Over axes of size 1 nothing is combined. Regions are left alone: they may see their neutral element.
 static MlirLogicalResult reduceToReshape(MlirRewritePattern pattern, MlirOperation op, MlirPatternRewriter rewriter,
                                          void *data) {
-  MlirType type = tileOperandType(op, 0), result = tileResultType(op, 0);
+  MlirType type = mlirValueGetType(tileReduceOpGetInputs(op, 0)),
+           result = mlirValueGetType(tileReduceOpGetResults(op, 0));
   if (!combinerOf(op) || tileTypeGetCount(type) != tileTypeGetCount(result) ||
       !mlirAttributeIsNull(tileTypeGetLayout(type)))
     return mlirLogicalResultFailure();
   TileBuilder builder = tileBuilderInPattern(rewriter, op);
-  MlirValue source = mlirOperationGetOperand(op, 0);
+  MlirValue source = tileReduceOpGetInputs(op, 0);
   return replaceBy(rewriter, op, tileReshapeOpBuild(&builder, result, source));
 }
 
@@ -181,7 +177,7 @@ static bool counterAt(MlirAttribute constant, MlirType element, intptr_t i, uint
 }
 
 bool tileRandomOpFold(MlirOperation op, intptr_t count, const MlirAttribute *operands, MlirExtFoldResults results) {
-  MlirType type = tileOperandType(op, 1), result = tileResultType(op, 0);
+  MlirType type = tileRandomOpGetCounterType(op), result = tileRandomOpGetResultType(op);
   int64_t counters = tileTypeGetCount(type);
   if (mlirAttributeIsNull(operands[0]) || mlirAttributeIsNull(operands[1]) || counters > RandomFoldLimit)
     return false;

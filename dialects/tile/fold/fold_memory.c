@@ -24,7 +24,7 @@ static bool viewedSize(MlirValue view, intptr_t axis, int64_t *size) {
   if (!tileViewOpIsA(op) || !mlirAttributeIsNull(tileViewTypeGetPacked(type)))
     return false;
   intptr_t dimension = keptDimension(op, tileViewTypeGetOrder(type, axis));
-  *size = mlirShapedTypeGetDimSize(tileOperandType(op, 0), dimension);
+  *size = mlirShapedTypeGetDimSize(tileViewOpGetSourceType(op), dimension);
   return !mlirShapedTypeIsDynamicSize(*size);
 }
 
@@ -52,7 +52,7 @@ bool tileIsInside(MlirValue view, intptr_t count, MlirValue (*indexAt)(void *, i
 
 // ceil((size - span + step) / step), at least 1 when there is anything.
 bool tileNumTilesOpFold(MlirOperation op, intptr_t count, const MlirAttribute *operands, MlirExtFoldResults results) {
-  MlirValue view = mlirOperationGetOperand(op, 0);
+  MlirValue view = tileNumTilesOpGetView(op);
   int64_t dim = 0, size;
   tileIntegerOf(op, "dim", &dim);
   if (!viewedSize(view, dim, &size))
@@ -60,7 +60,7 @@ bool tileNumTilesOpFold(MlirOperation op, intptr_t count, const MlirAttribute *o
   MlirType type = mlirValueGetType(view);
   int64_t step = tileViewTypeGetStep(type, dim), reach = size - spanOf(type, dim);
   int64_t tiles = size == 0 ? 0 : reach <= 0 ? 1 : 2 + (reach - 1) / step;
-  mlirExtFoldResultsAddAttribute(results, mlirIntegerAttrGet(tileResultType(op, 0), tiles));
+  mlirExtFoldResultsAddAttribute(results, mlirIntegerAttrGet(tileNumTilesOpGetResultType(op), tiles));
   return true;
 }
 
@@ -69,9 +69,9 @@ static MlirValue indexAfterView(void *data, intptr_t index) {
 }
 
 bool tileInBoundsOpFold(MlirOperation op, intptr_t count, const MlirAttribute *operands, MlirExtFoldResults results) {
-  MlirValue view = mlirOperationGetOperand(op, 0);
+  MlirValue view = tileInBoundsOpGetView(op);
   if (!tileIsInside(view, mlirOperationGetNumOperands(op) - 1, indexAfterView, &op))
     return false;
-  return tileFoldToSplat(results, tileResultType(op, 0),
+  return tileFoldToSplat(results, tileInBoundsOpGetResultType(op),
                          mlirIntegerAttrGet(mlirIntegerTypeGet(mlirOperationGetContext(op), 1), 1));
 }

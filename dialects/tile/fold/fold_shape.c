@@ -37,17 +37,17 @@ void tileSetArray(MlirOperation op, const char *name, intptr_t count, const int6
   mlirOperationSetInherentAttributeByName(op, tileString(name), array);
 }
 
-static bool isIdentity(MlirOperation op) { return mlirTypeEqual(tileOperandType(op, 0), tileResultType(op, 0)); }
+static bool isIdentity(MlirOperation op) { return mlirTypeEqual(tileFirstOperandType(op), tileOnlyResultType(op)); }
 
-// The op that makes operand 0 if it is of this name and has one operand.
-static MlirOperation unaryBefore(MlirOperation op, const char *name) {
-  MlirOperation before = tileDefiningOp(mlirOperationGetOperand(op, 0));
-  return tileOpIs(before, name) ? before : (MlirOperation){0};
+// The op that makes what this one transforms, if it is of that kind.
+static MlirOperation unaryBefore(MlirOperation op, bool (*isA)(MlirOperation op)) {
+  MlirOperation before = tileDefiningOp(tileFirstOperand(op));
+  return isA(before) ? before : (MlirOperation){0};
 }
 
 // x -> op -> op' becomes x -> op'.
 static bool takeOperandOf(MlirOperation op, MlirOperation before) {
-  mlirOperationSetOperand(op, 0, mlirOperationGetOperand(before, 0));
+  tileSetFirstOperand(op, tileFirstOperand(before));
   return true;
 }
 
@@ -55,8 +55,8 @@ static bool takeOperandOf(MlirOperation op, MlirOperation before) {
 
 // The axes of the inner broadcast seen in the outer one's result, and the outer one's own.
 static bool mergeBroadcasts(MlirOperation op, MlirOperation before) {
-  intptr_t rank = tileTypeGetRank(tileResultType(op, 0)), count = 0, inner = 0;
-  bool fromScalar = tileTypeIsAScalar(tileOperandType(before, 0));
+  intptr_t rank = tileTypeGetRank(tileBroadcastOpGetResultType(op)), count = 0, inner = 0;
+  bool fromScalar = tileTypeIsAScalar(tileBroadcastOpGetInputType(before));
   int64_t *axes = malloc(sizeof *axes * (size_t)(rank + 1));
   for (intptr_t axis = 0; axis < rank; ++axis) {
     bool isNew = tileArrayContains(op, "axes", axis);
@@ -70,10 +70,10 @@ static bool mergeBroadcasts(MlirOperation op, MlirOperation before) {
 }
 
 bool tileBroadcastOpFold(MlirOperation op, intptr_t count, const MlirAttribute *operands, MlirExtFoldResults results) {
-  MlirOperation before = unaryBefore(op, tileBroadcastOpName);
+  MlirOperation before = unaryBefore(op, tileBroadcastOpIsA);
   if (isIdentity(op))
-    return tileFoldToValue(results, mlirOperationGetOperand(op, 0));
-  if (tileFoldToSplat(results, tileResultType(op, 0), operands[0]))
+    return tileFoldToValue(results, tileBroadcastOpGetInput(op));
+  if (tileFoldToSplat(results, tileBroadcastOpGetResultType(op), operands[0]))
     return true;
   return !mlirOperationIsNull(before) && mergeBroadcasts(op, before);
 }
@@ -82,7 +82,7 @@ bool tileBroadcastOpFold(MlirOperation op, intptr_t count, const MlirAttribute *
 
 // Constants are row-major, as reshape is.
 static bool reshapeConstant(MlirOperation op, MlirAttribute constant, MlirExtFoldResults results) {
-  MlirType type = tileResultType(op, 0);
+  MlirType type = tileReshapeOpGetResultType(op);
   if (tileFoldToSplat(results, type, constant))
     return true;
   bool isDense = !mlirAttributeIsNull(constant) && mlirAttributeIsADenseElements(constant);
@@ -93,9 +93,9 @@ static bool reshapeConstant(MlirOperation op, MlirAttribute constant, MlirExtFol
 }
 
 bool tileReshapeOpFold(MlirOperation op, intptr_t count, const MlirAttribute *operands, MlirExtFoldResults results) {
-  MlirOperation before = unaryBefore(op, tileReshapeOpName);
+  MlirOperation before = unaryBefore(op, tileReshapeOpIsA);
   if (isIdentity(op))
-    return tileFoldToValue(results, mlirOperationGetOperand(op, 0));
+    return tileFoldToValue(results, tileReshapeOpGetInput(op));
   if (reshapeConstant(op, operands[0], results))
     return true;
   return !mlirOperationIsNull(before) && takeOperandOf(op, before);
@@ -120,32 +120,32 @@ static bool mergeTransposes(MlirOperation op, MlirOperation before) {
 }
 
 bool tileTransposeOpFold(MlirOperation op, intptr_t count, const MlirAttribute *operands, MlirExtFoldResults results) {
-  MlirOperation before = unaryBefore(op, tileTransposeOpName);
+  MlirOperation before = unaryBefore(op, tileTransposeOpIsA);
   if (isIdentityPermutation(op) && isIdentity(op))
-    return tileFoldToValue(results, mlirOperationGetOperand(op, 0));
-  if (tileFoldToSplat(results, tileResultType(op, 0), operands[0]))
+    return tileFoldToValue(results, tileTransposeOpGetInput(op));
+  if (tileFoldToSplat(results, tileTransposeOpGetResultType(op), operands[0]))
     return true;
   return !mlirOperationIsNull(before) && mergeTransposes(op, before);
 }
 
 // A cast back to where it came from; another width goes there directly, the same width is arith's.
 bool tileBitcastOpFold(MlirOperation op, intptr_t count, const MlirAttribute *operands, MlirExtFoldResults results) {
-  MlirOperation before = unaryBefore(op, tileBitcastOpName);
+  MlirOperation before = unaryBefore(op, tileBitcastOpIsA);
   if (mlirOperationIsNull(before))
     return false;
-  MlirType source = tileOperandType(before, 0), result = tileResultType(op, 0);
+  MlirType source = tileBitcastOpGetInputType(before), result = tileBitcastOpGetResultType(op);
   if (mlirTypeEqual(source, result))
-    return tileFoldToValue(results, mlirOperationGetOperand(before, 0));
+    return tileFoldToValue(results, tileBitcastOpGetInput(before));
   return tileElementWidth(tileTypeGetElement(source)) != tileElementWidth(tileTypeGetElement(result)) &&
          takeOperandOf(op, before);
 }
 
 bool tileConvertLayoutOpFold(MlirOperation op, intptr_t count, const MlirAttribute *operands,
                              MlirExtFoldResults results) {
-  MlirOperation before = unaryBefore(op, tileConvertLayoutOpName);
+  MlirOperation before = unaryBefore(op, tileConvertLayoutOpIsA);
   if (isIdentity(op))
-    return tileFoldToValue(results, mlirOperationGetOperand(op, 0));
-  if (tileFoldToSplat(results, tileResultType(op, 0), operands[0]))
+    return tileFoldToValue(results, tileConvertLayoutOpGetInput(op));
+  if (tileFoldToSplat(results, tileConvertLayoutOpGetResultType(op), operands[0]))
     return true;
   return !mlirOperationIsNull(before) && takeOperandOf(op, before);
 }
@@ -186,15 +186,15 @@ static bool hasSameOffsets(MlirOperation a, MlirOperation b) {
 
 // What was inserted just there.
 static bool sliceOfInsert(MlirOperation op, MlirOperation before, MlirExtFoldResults results) {
-  return mlirTypeEqual(tileOperandType(before, 0), tileResultType(op, 0)) && hasSameOffsets(op, before) &&
-         tileFoldToValue(results, mlirOperationGetOperand(before, 0));
+  return mlirTypeEqual(tileInsertOpGetInputType(before), tileSliceOpGetResultType(op)) && hasSameOffsets(op, before) &&
+         tileFoldToValue(results, tileInsertOpGetInput(before));
 }
 
 // A slice within one piece is a slice of that piece, or the piece itself.
 static bool sliceOfCat(MlirOperation op, MlirOperation cat, MlirExtFoldResults results) {
   int64_t axis = 0, begin = 0;
   tileIntegerOf(cat, "axis", &axis);
-  int64_t offset = offsetAt(op, axis), size = tileTypeGetSize(tileResultType(op, 0), axis);
+  int64_t offset = offsetAt(op, axis), size = tileTypeGetSize(tileSliceOpGetResultType(op), axis);
   if (!hasStaticOffsets(op))
     return false;
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(cat); ++i) {
@@ -203,7 +203,7 @@ static bool sliceOfCat(MlirOperation op, MlirOperation cat, MlirExtFoldResults r
       begin += length;
       continue;
     }
-    if (mlirTypeEqual(tileOperandType(cat, i), tileResultType(op, 0)))
+    if (mlirTypeEqual(tileOperandType(cat, i), tileSliceOpGetResultType(op)))
       return tileFoldToValue(results, mlirOperationGetOperand(cat, i));
     intptr_t rank = tileArrayCount(op, "static_offsets");
     int64_t *offsets = malloc(sizeof *offsets * (size_t)rank);
@@ -211,7 +211,7 @@ static bool sliceOfCat(MlirOperation op, MlirOperation cat, MlirExtFoldResults r
       offsets[j] = offsetAt(op, j) - (j == axis ? begin : 0);
     tileSetArray(op, "static_offsets", rank, offsets);
     free(offsets);
-    mlirOperationSetOperand(op, 0, mlirOperationGetOperand(cat, i));
+    tileSliceOpSetInput(op, tileCatOpGetInputs(cat, i));
     return true;
   }
   return false;
@@ -219,10 +219,10 @@ static bool sliceOfCat(MlirOperation op, MlirOperation cat, MlirExtFoldResults r
 
 // A slice as large as its source begins at 0: any other offset is undefined.
 bool tileSliceOpFold(MlirOperation op, intptr_t count, const MlirAttribute *operands, MlirExtFoldResults results) {
-  MlirOperation before = tileDefiningOp(mlirOperationGetOperand(op, 0));
+  MlirOperation before = tileDefiningOp(tileSliceOpGetInput(op));
   if (isIdentity(op))
-    return tileFoldToValue(results, mlirOperationGetOperand(op, 0));
-  if (tileFoldToSplat(results, tileResultType(op, 0), operands[0]))
+    return tileFoldToValue(results, tileSliceOpGetInput(op));
+  if (tileFoldToSplat(results, tileSliceOpGetResultType(op), operands[0]))
     return true;
   if (tileSliceOpIsA(before))
     return mergeSlices(op, before);
@@ -235,12 +235,12 @@ bool tileSliceOpFold(MlirOperation op, intptr_t count, const MlirAttribute *oper
 
 // All of the destination is overwritten, or a part goes back to where it was taken from.
 bool tileInsertOpFold(MlirOperation op, intptr_t count, const MlirAttribute *operands, MlirExtFoldResults results) {
-  MlirValue part = mlirOperationGetOperand(op, 0), destination = mlirOperationGetOperand(op, 1);
+  MlirValue part = tileInsertOpGetInput(op), destination = tileInsertOpGetDestination(op);
   MlirOperation slice = tileDefiningOp(part);
-  if (mlirTypeEqual(mlirValueGetType(part), tileResultType(op, 0)))
+  if (mlirTypeEqual(mlirValueGetType(part), tileInsertOpGetResultType(op)))
     return tileFoldToValue(results, part);
-  bool isBack = tileSliceOpIsA(slice) && mlirValueEqual(mlirOperationGetOperand(slice, 0), destination) &&
-                hasSameOffsets(op, slice);
+  bool isBack =
+      tileSliceOpIsA(slice) && mlirValueEqual(tileSliceOpGetInput(slice), destination) && hasSameOffsets(op, slice);
   return isBack && tileFoldToValue(results, destination);
 }
 
@@ -249,7 +249,7 @@ bool tileInsertOpFold(MlirOperation op, intptr_t count, const MlirAttribute *ope
 // Piece `index` is the slice of `source` that begins at `begin` along the axis and at 0 elsewhere.
 static bool isSliceAt(MlirOperation cat, intptr_t index, MlirValue source, int64_t axis, int64_t begin) {
   MlirOperation slice = tileDefiningOp(mlirOperationGetOperand(cat, index));
-  if (!tileSliceOpIsA(slice) || !hasStaticOffsets(slice) || !mlirValueEqual(mlirOperationGetOperand(slice, 0), source))
+  if (!tileSliceOpIsA(slice) || !hasStaticOffsets(slice) || !mlirValueEqual(tileSliceOpGetInput(slice), source))
     return false;
   for (intptr_t i = 0, rank = tileArrayCount(slice, "static_offsets"); i < rank; ++i)
     if (offsetAt(slice, i) != (i == axis ? begin : 0))
@@ -259,12 +259,12 @@ static bool isSliceAt(MlirOperation cat, intptr_t index, MlirValue source, int64
 
 // Slices that follow one another and make up their source again.
 static bool catOfSlices(MlirOperation op, MlirExtFoldResults results) {
-  MlirOperation first = tileDefiningOp(mlirOperationGetOperand(op, 0));
+  MlirOperation first = tileDefiningOp(tileCatOpGetInputs(op, 0));
   int64_t axis = 0, begin = 0;
   tileIntegerOf(op, "axis", &axis);
-  if (!tileSliceOpIsA(first) || !mlirTypeEqual(tileOperandType(first, 0), tileResultType(op, 0)))
+  if (!tileSliceOpIsA(first) || !mlirTypeEqual(tileSliceOpGetInputType(first), tileCatOpGetResultType(op)))
     return false;
-  MlirValue source = mlirOperationGetOperand(first, 0);
+  MlirValue source = tileSliceOpGetInput(first);
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i) {
     if (!isSliceAt(op, i, source, axis, begin))
       return false;
@@ -279,11 +279,11 @@ static bool catOfSplats(MlirOperation op, intptr_t count, const MlirAttribute *o
     if (!tileAttributeIsSplat(operands[i]) || !mlirAttributeEqual(mlirDenseElementsAttrGetSplatValue(operands[i]),
                                                                   mlirDenseElementsAttrGetSplatValue(operands[0])))
       return false;
-  return tileFoldToSplat(results, tileResultType(op, 0), operands[0]);
+  return tileFoldToSplat(results, tileCatOpGetResultType(op), operands[0]);
 }
 
 bool tileCatOpFold(MlirOperation op, intptr_t count, const MlirAttribute *operands, MlirExtFoldResults results) {
   if (count == 1 && isIdentity(op))
-    return tileFoldToValue(results, mlirOperationGetOperand(op, 0));
+    return tileFoldToValue(results, tileCatOpGetInputs(op, 0));
   return catOfSlices(op, results) || catOfSplats(op, count, operands, results);
 }

@@ -49,11 +49,11 @@ void tileLaunchOpCanonicalize(MlirRewritePatternSet patterns, MlirContext contex
 
 // To the device it is on already.
 bool tileTransferOpFold(MlirOperation op, intptr_t count, const MlirAttribute *operands, MlirExtFoldResults results) {
-  MlirOperation before = tileDefiningOp(mlirOperationGetOperand(op, 0));
+  MlirOperation before = tileDefiningOp(tileTransferOpGetSource(op));
   if (!tileTransferOpIsA(before) ||
       !mlirAttributeEqual(tileOpAttribute(before, "device"), tileOpAttribute(op, "device")))
     return false;
-  mlirExtFoldResultsAddValue(results, mlirOperationGetOperand(op, 0));
+  mlirExtFoldResultsAddValue(results, tileTransferOpGetSource(op));
   return true;
 }
 
@@ -83,18 +83,18 @@ static bool areStridesKnown(MlirOperation op, MlirType memref) {
 
 // Every clause follows from the type or, the verifier having compared them, from the constant.
 static bool isKnown(MlirOperation op) {
-  MlirType type = tileOperandType(op, 0);
+  MlirType type = tileAssumeOpGetValueType(op);
   int64_t align = 1, divisible = 1, constant;
   if (mlirTypeIsAMemRef(type)) {
     tileIntegerOf(op, "align", &align);
     return align == 1 && areSizesKnown(op, type) && areStridesKnown(op, type);
   }
   tileIntegerOf(op, "divisible", &divisible);
-  return tileConstantIndex(mlirOperationGetOperand(op, 0), &constant) || (divisible == 1 && !tileHas(op, "range"));
+  return tileConstantIndex(tileAssumeOpGetValue(op), &constant) || (divisible == 1 && !tileHas(op, "range"));
 }
 
 bool tileAssumeOpFold(MlirOperation op, intptr_t count, const MlirAttribute *operands, MlirExtFoldResults results) {
-  MlirValue value = mlirOperationGetOperand(op, 0);
+  MlirValue value = tileAssumeOpGetValue(op);
   MlirOperation before = tileDefiningOp(value);
   bool isRepeated = tileAssumeOpIsA(before) && tileOpsEqualAttributes(op, before);
   if (!isRepeated && !isKnown(op))
@@ -107,7 +107,7 @@ bool tileAssumeOpFold(MlirOperation op, intptr_t count, const MlirAttribute *ope
 
 static MlirLogicalResult eraseTrueAssert(MlirRewritePattern pattern, MlirOperation op, MlirPatternRewriter rewriter,
                                          void *data) {
-  if (!tileConstantIsTrue(mlirExtValueGetConstant(mlirOperationGetOperand(op, 0))))
+  if (!tileConstantIsTrue(mlirExtValueGetConstant(tileOnlyOperand(op))))
     return mlirLogicalResultFailure();
   mlirRewriterBaseEraseOp(mlirPatternRewriterAsBase(rewriter), op);
   return mlirLogicalResultSuccess();

@@ -7,6 +7,7 @@
 #include "dialects/tile/async.h"
 #include "dialects/tile/ops.h"
 #include "dialects/tile/questions.h"
+#include "lib/ir/op_query.h"
 #include "upstream/scf.h"
 
 //===--- structure ----------------------------------------------------------===//
@@ -82,10 +83,8 @@ static bool verifyTokens(MlirOperation op) {
 
 // The alloc behind a buffer, through slots and reinterpretations; null for an argument.
 static MlirOperation allocationOf(MlirValue buffer) {
-  MlirOperation op = tileDefiningOp(buffer);
-  while (!mlirOperationIsNull(op) && !tileAllocOpIsA(op))
-    op = mlirOperationGetNumOperands(op) ? tileDefiningOp(mlirOperationGetOperand(op, 0)) : (MlirOperation){0};
-  return op;
+  MlirOperation op = tileDefiningOp(tileMemoryRoot(buffer));
+  return tileAllocOpIsA(op) ? op : (MlirOperation){0};
 }
 
 // Whether the token, itself or joined, is yielded by the terminator of `block`.
@@ -96,7 +95,7 @@ static MlirOperation yieldOf(MlirValue token, MlirBlock block, int depth) {
     if (mlirOperationEqual(user, mlirBlockGetTerminator(block)))
       return user;
     MlirOperation yield =
-        tileJoinOpIsA(user) ? yieldOf(mlirOperationGetResult(user, 0), block, depth - 1) : (MlirOperation){0};
+        tileJoinOpIsA(user) ? yieldOf(tileJoinOpGetToken(user), block, depth - 1) : (MlirOperation){0};
     if (!mlirOperationIsNull(yield))
       return yield;
   }
@@ -106,11 +105,11 @@ static MlirOperation yieldOf(MlirValue token, MlirBlock block, int depth) {
 static bool verifyLifetime(MlirOperation op) {
   if (!tileCopyAsyncOpIsA(op) || mlirOperationGetNumResults(op) == 0)
     return true;
-  bool toBuffer = tileTypeIsABuffer(tileOperandType(op, 1));
+  bool toBuffer = tileTypeIsABuffer(tileCopyAsyncOpGetDestinationType(op));
   MlirOperation allocation = allocationOf(mlirOperationGetOperand(op, toBuffer ? 1 : 0));
   if (mlirOperationIsNull(allocation))
     return true;
-  MlirOperation yield = yieldOf(mlirOperationGetResult(op, 0), mlirOperationGetBlock(allocation), 8);
+  MlirOperation yield = yieldOf(tileCopyAsyncOpGetToken(op), mlirOperationGetBlock(allocation), 8);
   return mlirOperationIsNull(yield) ||
          tileErrorWithNote(op, mlirOperationGetLocation(yield), "the token leaves the scope of the buffer here",
                            "is still under way when its buffer dies, expected a tile.wait in the scope of the buffer");
@@ -132,7 +131,7 @@ static bool mayTakePending(MlirOperation user, intptr_t operand) {
 static bool verifyUnderWay(MlirOperation op) {
   if (mlirOperationGetNumResults(op) == 0 || !isPending(op))
     return true;
-  MlirValue value = mlirOperationGetResult(op, 0);
+  MlirValue value = tileOnlyResult(op);
   for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
     MlirOperation user = mlirOpOperandGetOwner(use);
     MlirStringRef name = tileOpName(user);

@@ -17,7 +17,7 @@
 static bool expectEqualInputs(MlirOperation op, intptr_t count) {
   if (count == 0)
     return tileError(op, "has no input, expected at least one tile");
-  MlirValue first = mlirOperationGetOperand(op, 0);
+  MlirValue first = tileFirstOperand(op);
   for (intptr_t i = 1; i < count; ++i) {
     MlirType type = tileOperandType(op, i);
     if (!tileExpectShapeOf(op, "an input", type, "the first input", first))
@@ -33,7 +33,7 @@ static bool expectEqualInputs(MlirOperation op, intptr_t count) {
 static bool expectAxis(MlirOperation op) {
   int64_t axis = 0;
   tileIntegerOf(op, "axis", &axis);
-  return tileExpectInteger(op, "axis", axis, 0, tileTypeGetRank(tileOperandType(op, 0)) - 1);
+  return tileExpectInteger(op, "axis", axis, 0, tileTypeGetRank(tileFirstOperandType(op)) - 1);
 }
 
 // `part` is the first input without its axes; a scalar when all are gone.
@@ -72,7 +72,7 @@ static bool hasBody(MlirOperation op) {
 static bool verifyShortForm(MlirOperation op, intptr_t inputs) {
   MlirStringRef name = tileKeywordOf(op, "operation");
   const TileCombiner *combiner = tileCombinerFind(name);
-  MlirType element = tileTypeGetElement(tileOperandType(op, 0));
+  MlirType element = tileTypeGetElement(tileFirstOperandType(op));
   if (!combiner)
     return tileError(op,
                      "combines by '%.*s', expected one of arith.addf, addi, mulf, muli, maximumf, maxnumf, minimumf, "
@@ -81,7 +81,7 @@ static bool verifyShortForm(MlirOperation op, intptr_t inputs) {
   if (combiner->isFloat != mlirTypeIsAFloat(element))
     return tileError(op, "combines %s by %s, expected %s elements", TILE_TYPE_TEXT(element),
                      tileUpstreamName(combiner->kind), combiner->isFloat ? "float" : "integer or index");
-  if (mlirTypeIsAFloat8E8M0FNU(element) && strcmp(tileUpstreamName(combiner->kind), arithAddFOpName) == 0)
+  if (mlirTypeIsAFloat8E8M0FNU(element) && combiner->kind == ArithOp_AddF)
     return tileError(op, "combines f8E8M0FNU by arith.addf, expected a type that has a zero");
   return inputs == 1 || tileError(op, "combines %d inputs by one op, expected a region", (int)inputs);
 }
@@ -148,7 +148,7 @@ bool tileReduceOpVerify(MlirOperation op) {
     return false;
   if (tileArrayCount(op, "axes") == 0)
     return tileError(op, "names no axes, expected at least one");
-  if (!tileExpectAxes(op, "axes", tileTypeGetRank(tileOperandType(op, 0))))
+  if (!tileExpectAxes(op, "axes", tileTypeGetRank(mlirValueGetType(tileReduceOpGetInputs(op, 0)))))
     return false;
   if (results != inputs)
     return tileError(op, "has %d results, expected %d, one per input", (int)results, (int)inputs);
@@ -198,7 +198,7 @@ static bool expectTop(MlirOperation op, intptr_t i, int64_t axis) {
   MlirType type = mlirValueGetType(input), result = tileResultType(op, i);
   bool fits = tileTypeHasSameShapeBut(result, type, axis) &&
               tileTypeGetSize(result, axis) <= tileTypeGetSize(type, axis) &&
-              tileTypeGetSize(result, axis) == tileTypeGetSize(tileResultType(op, 0), axis);
+              tileTypeGetSize(result, axis) == tileTypeGetSize(tileFirstResultType(op), axis);
   if (!fits)
     return tileErrorWithNote(op, mlirValueGetLocation(input), "the input is defined here",
                              "result #%d has shape %s, expected the input's, %s, with at most as much along axis %lld, "
@@ -228,13 +228,14 @@ static bool expectVector(MlirOperation op, const char *what, MlirType type) {
 }
 
 bool tileHistogramOpVerify(MlirOperation op) {
-  return expectVector(op, "the input", tileOperandType(op, 0)) && expectVector(op, "the result", tileResultType(op, 0));
+  return expectVector(op, "the input", tileHistogramOpGetInputType(op)) &&
+         expectVector(op, "the result", tileHistogramOpGetResultType(op));
 }
 
 // Philox4x32-10 turns a counter into four words: a new last axis.
 bool tileRandomOpVerify(MlirOperation op) {
   MlirValue counter = tileOpOperand(op, "counter");
-  MlirType type = mlirValueGetType(counter), result = tileResultType(op, 0);
+  MlirType type = mlirValueGetType(counter), result = tileRandomOpGetResultType(op);
   intptr_t rank = tileTypeGetRank(type);
   if (!tileExpectIntegral(op, "the counter", type) ||
       !tileExpectElement(op, "the result", result, mlirIntegerTypeGet(mlirOperationGetContext(op), 32)))
@@ -273,9 +274,10 @@ static bool verifyRounding(MlirOperation op, MlirType from, MlirType to) {
 }
 
 bool tileConvertTypeOpVerify(MlirOperation op) {
-  MlirValue input = mlirOperationGetOperand(op, 0);
-  MlirType from = tileTypeGetElement(mlirValueGetType(input)), to = tileTypeGetElement(tileResultType(op, 0));
-  if (!tileExpectShapeOf(op, "the result", tileResultType(op, 0), "the input", input))
+  MlirValue input = tileConvertTypeOpGetInput(op);
+  MlirType from = tileTypeGetElement(mlirValueGetType(input)),
+           to = tileTypeGetElement(tileConvertTypeOpGetResultType(op));
+  if (!tileExpectShapeOf(op, "the result", tileConvertTypeOpGetResultType(op), "the input", input))
     return false;
   if (mlirTypeEqual(from, to))
     return tileError(op, "converts %s to itself", TILE_TYPE_TEXT(from));

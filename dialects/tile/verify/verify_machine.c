@@ -55,7 +55,7 @@ static bool verifyRegisters(const Fit *fit, MlirOperation op) {
 
 // One buffer by itself; how several share a level is planned elsewhere.
 static bool verifyBuffer(const Fit *fit, MlirOperation op) {
-  MlirType type = tileResultType(op, 0);
+  MlirType type = tileOnlyResultType(op);
   if (!tileTypeIsABuffer(type) || !tileStringEquals(tileBufferTypeGetLevel(type), "shared"))
     return true;
   TileLayout layout = tileLayoutAttrGetLayout(tileBufferTypeGetLayout(type));
@@ -116,7 +116,7 @@ static bool verifyTypes(const Fit *fit, MlirOperation op, const TileMachineAtom 
 
 // "fma" is no instruction of a file: threads multiply and add scalars. Each has all of k for its accumulators.
 static bool verifyMultiplyAdd(MlirOperation op, uint32_t side, const char *name) {
-  MlirType sum = tileResultType(op, 0), type = mlirValueGetType(tileOpOperand(op, name));
+  MlirType sum = tileOnlyResultType(op), type = mlirValueGetType(tileOpOperand(op, name));
   MlirAttribute accumulator = tileTypeGetLayout(sum), seen = tileTypeGetLayout(type);
   intptr_t rank = tileTypeGetRank(sum);
   TileLayout layout, wanted;

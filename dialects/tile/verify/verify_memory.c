@@ -2,6 +2,7 @@
 // Why: shapes, elements and index counts must agree between a tile and the memory it comes from or goes to.
 // Expects: the row's own checks done. Leaves: true, or a diagnostic with value seen and value wanted, and false.
 #include "dialects/tile/hooks.h"
+#include "dialects/tile/ops.h"
 #include "dialects/tile/questions.h"
 #include "lib/ir/assembly_parts.h"
 #include "lib/ir/op_format.h"
@@ -12,20 +13,20 @@
 
 // A packed view unpacks narrow elements out of wider words, a whole number of them per word.
 static bool verifyViewElement(MlirOperation op) {
-  MlirType view = tileResultType(op, 0), source = tileOperandType(op, 0);
+  MlirType view = tileViewOpGetResultType(op), source = tileViewOpGetSourceType(op);
   MlirType seen = tileTypeGetElement(view), word = tileTypeGetElement(source);
   if (mlirAttributeIsNull(tileViewTypeGetPacked(view)))
-    return tileExpectElementOf(op, "the view", view, "the memref", mlirOperationGetOperand(op, 0));
+    return tileExpectElementOf(op, "the view", view, "the memref", tileViewOpGetSource(op));
   unsigned narrow = tileElementWidth(seen), wide = tileElementWidth(word);
   if (narrow && narrow < wide && wide % narrow == 0)
     return true;
-  return tileErrorWithNote(op, mlirValueGetLocation(mlirOperationGetOperand(op, 0)), "the memref is defined here",
+  return tileErrorWithNote(op, mlirValueGetLocation(tileViewOpGetSource(op)), "the memref is defined here",
                            "unpacks %s from words of %s, expected an element whose width divides the word's",
                            TILE_TYPE_TEXT(seen), TILE_TYPE_TEXT(word));
 }
 
 bool tileViewOpVerify(MlirOperation op) {
-  MlirType source = tileOperandType(op, 0), view = tileResultType(op, 0);
+  MlirType source = tileViewOpGetSourceType(op), view = tileViewOpGetResultType(op);
   intptr_t rank = tileTypeGetRank(source), fixed = tileArrayCount(op, "fixed");
   intptr_t indices = mlirOperationGetNumOperands(op) - 1;
   if (!tileExpectAxes(op, "fixed", rank))
@@ -33,7 +34,7 @@ bool tileViewOpVerify(MlirOperation op) {
   if (fixed != indices)
     return tileError(op, "has %d indices, expected %d, one per fixed dimension", (int)indices, (int)fixed);
   if (rank - fixed != tileTypeGetRank(view))
-    return tileErrorWithNote(op, mlirValueGetLocation(mlirOperationGetOperand(op, 0)), "the memref is defined here",
+    return tileErrorWithNote(op, mlirValueGetLocation(tileViewOpGetSource(op)), "the memref is defined here",
                              "keeps %d of the memref's %d dimensions, expected the view's rank, %d (%s)",
                              (int)(rank - fixed), (int)rank, (int)tileTypeGetRank(view), TILE_TYPE_TEXT(view));
   return verifyViewElement(op);
@@ -42,16 +43,16 @@ bool tileViewOpVerify(MlirOperation op) {
 bool tileNumTilesOpVerify(MlirOperation op) {
   int64_t dim = 0;
   tileIntegerOf(op, "dim", &dim);
-  intptr_t rank = tileTypeGetRank(tileOperandType(op, 0));
+  intptr_t rank = tileTypeGetRank(tileNumTilesOpGetViewType(op));
   if (dim >= 0 && dim < rank)
     return true;
-  return tileErrorWithNote(op, mlirValueGetLocation(mlirOperationGetOperand(op, 0)), "the view is defined here",
+  return tileErrorWithNote(op, mlirValueGetLocation(tileNumTilesOpGetView(op)), "the view is defined here",
                            "dim is %lld, expected less than the view's rank, %d", (long long)dim, (int)rank);
 }
 
 bool tileInBoundsOpVerify(MlirOperation op) {
-  MlirValue view = mlirOperationGetOperand(op, 0);
-  MlirType result = tileResultType(op, 0);
+  MlirValue view = tileInBoundsOpGetView(op);
+  MlirType result = tileInBoundsOpGetResultType(op);
   return tileExpectIndices(op, view, mlirOperationGetNumOperands(op) - 1) &&
          tileExpectShapeOf(op, "the result", result, "the view", view) &&
          tileExpectElement(op, "the result", result, mlirIntegerTypeGet(mlirOperationGetContext(op), 1));
@@ -63,7 +64,7 @@ static bool expectCount(MlirOperation op, const char *group, intptr_t wanted) {
   intptr_t begin, seen;
   tileOpOperands(op, group, &begin, &seen);
   return seen == wanted || tileError(op, "gives %d %s, expected %d, one per dynamic one of %s", (int)seen, group,
-                                     (int)wanted, TILE_TYPE_TEXT(tileResultType(op, 0)));
+                                     (int)wanted, TILE_TYPE_TEXT(tileOnlyResultType(op)));
 }
 
 static intptr_t countDynamic(intptr_t count, const int64_t *values) {
@@ -88,7 +89,7 @@ static bool countStrides(MlirType memref, intptr_t *count) {
 }
 
 bool tileMemrefAtOpVerify(MlirOperation op) {
-  MlirType memref = tileResultType(op, 0);
+  MlirType memref = tileMemrefAtOpGetResultType(op);
   intptr_t sizes = 0, strides;
   for (intptr_t i = 0, rank = mlirShapedTypeGetRank(memref); i < rank; ++i)
     sizes += mlirShapedTypeIsDynamicDim(memref, i);
@@ -101,8 +102,8 @@ bool tileMemrefAtOpVerify(MlirOperation op) {
 //===--- load and store -----------------------------------------------------===//
 
 bool tileLoadOpVerify(MlirOperation op) {
-  MlirValue source = mlirOperationGetOperand(op, 0);
-  MlirType result = tileResultType(op, 0);
+  MlirValue source = tileLoadOpGetSource(op);
+  MlirType result = tileLoadOpGetResultType(op);
   return tileExpectIndices(op, source, mlirOperationGetNumOperands(op) - 1) &&
          tileExpectShapeOf(op, "the result", result, "the source", source) &&
          tileExpectElementOf(op, "the result", result, "the source", source);
@@ -118,8 +119,8 @@ static bool verifyCombine(MlirOperation op, MlirType value) {
 }
 
 bool tileStoreOpVerify(MlirOperation op) {
-  MlirValue destination = mlirOperationGetOperand(op, 1);
-  MlirType value = tileOperandType(op, 0);
+  MlirValue destination = tileStoreOpGetDestination(op);
+  MlirType value = tileStoreOpGetValueType(op);
   return tileExpectIndices(op, destination, mlirOperationGetNumOperands(op) - 2) &&
          tileExpectShapeOf(op, "the value", value, "the destination", destination) &&
          tileExpectElementOf(op, "the value", value, "the destination", destination) && verifyCombine(op, value);
@@ -210,8 +211,8 @@ static bool verifyAccess(const Access *access) {
 
 // Along `axis` of a tile: an index tile of the result's shape.
 static bool verifyOnChip(MlirOperation op, int64_t axis) {
-  MlirValue source = mlirOperationGetOperand(op, 0);
-  MlirType type = mlirValueGetType(source), result = tileResultType(op, 0);
+  MlirValue source = tileGatherOpGetSource(op);
+  MlirType type = mlirValueGetType(source), result = tileGatherOpGetResultType(op);
   intptr_t begin, count;
   tileOpOperands(op, "indices", &begin, &count);
   if (!tileTypeIsATile(type))
@@ -236,7 +237,7 @@ static bool verifyOther(MlirOperation op) {
 
 bool tileGatherOpVerify(MlirOperation op) {
   Access access = {
-      .op = op, .base = mlirOperationGetOperand(op, 0), .what = "the result", .type = tileResultType(op, 0)};
+      .op = op, .base = tileGatherOpGetSource(op), .what = "the result", .type = tileGatherOpGetResultType(op)};
   int64_t axis;
   tileOpOperands(op, "indices", &access.begin, &access.count);
   if (tileIntegerOf(op, "axis", &axis) ? !verifyOnChip(op, axis) : !verifyAccess(&access))
@@ -252,10 +253,10 @@ static bool verifyWritten(MlirOperation op, MlirValue base, MlirValue value, boo
 }
 
 bool tileScatterOpVerify(MlirOperation op) {
-  MlirType value = tileOperandType(op, 0);
+  MlirType value = tileScatterOpGetValueType(op);
   if (tileKeywordIs(op, "bounds", "clamp"))
     return tileError(op, "has bounds(clamp), expected trap or drop: a clamped store would overwrite the edge");
-  return verifyWritten(op, mlirOperationGetOperand(op, 1), mlirOperationGetOperand(op, 0), false) &&
+  return verifyWritten(op, tileScatterOpGetDestination(op), tileScatterOpGetValue(op), false) &&
          verifyCombine(op, value);
 }
 
@@ -291,7 +292,7 @@ bool tileAtomicLoadOpVerify(MlirOperation op) {
   Access access = {.op = op,
                    .base = tileOpOperand(op, "memory"),
                    .what = "the result",
-                   .type = tileResultType(op, 0),
+                   .type = tileAtomicLoadOpGetResultType(op),
                    .mayBeScalar = true};
   tileOpOperands(op, "indices", &access.begin, &access.count);
   return verifyOrder(op, "acquire") && verifyAccess(&access);

@@ -3,6 +3,7 @@
 // Expects: the row's own checks done. Leaves: true, or a diagnostic with value seen and value wanted, and false.
 // Whether the machine has the atom, and whether layouts are its fragments, is for analysis/: it knows the machine.
 #include "dialects/tile/hooks.h"
+#include "dialects/tile/ops.h"
 #include "dialects/tile/questions.h"
 #include "lib/ir/op_format.h"
 
@@ -96,17 +97,17 @@ static Side side(MlirOperation op, const char *name) { return (Side){name, tileO
 
 // A CPU's dot instruction: its types, and no layouts, as one thread has the whole tile.
 static bool verifyDot(MlirOperation op, const TileDot *dot) {
-  MlirType element = tileTypeGetElement(tileOperandType(op, 0)), sum = tileTypeGetElement(tileResultType(op, 0));
+  MlirType element = tileTypeGetElement(tileMmaOpGetLhsType(op)), sum = tileTypeGetElement(tileOnlyResultType(op));
   if (tileDotFind(element, sum) != dot)
     return tileError(op, "has atom %s, which multiplies %s into %s, for %s into %s", dot->atom, dot->element, dot->sum,
                      TILE_TYPE_TEXT(element), TILE_TYPE_TEXT(sum));
-  return mlirAttributeIsNull(tileTypeGetLayout(tileResultType(op, 0))) ||
+  return mlirAttributeIsNull(tileTypeGetLayout(tileOnlyResultType(op))) ||
          tileError(op, "has layouts and atom %s, expected no layouts: it is a CPU's", dot->atom);
 }
 
 // `atom` names the instruction whose fragments the layouts are: there is one exactly when there are layouts.
 static bool verifyAtom(MlirOperation op) {
-  bool hasLayouts = !mlirAttributeIsNull(tileTypeGetLayout(tileResultType(op, 0)));
+  bool hasLayouts = !mlirAttributeIsNull(tileTypeGetLayout(tileOnlyResultType(op)));
   const TileDot *dot = tileDotOf(op);
   if (dot)
     return verifyDot(op, dot);
@@ -136,7 +137,7 @@ bool tileMmaOpVerify(MlirOperation op) {
 
 // `type` is M x K / divisor, where `rhs` is K x N.
 static bool expectKept(MlirOperation op, Side kept, Side rhs, Side accumulator, int64_t divisor) {
-  int64_t k = tileTypeGetSize(mlirValueGetType(rhs.value), 0), m = tileTypeGetSize(tileResultType(op, 0), 0);
+  int64_t k = tileTypeGetSize(mlirValueGetType(rhs.value), 0), m = tileTypeGetSize(tileOnlyResultType(op), 0);
   MlirType type = mlirValueGetType(kept.value);
   if (!expectRank(op, kept.name, type, 2) || !expectSize(op, kept, 0, accumulator, 0))
     return false;
@@ -227,7 +228,7 @@ static bool verifyAccumulator(MlirOperation op, Side accumulator) {
   intptr_t results = mlirOperationGetNumResults(op);
   bool signals = !mlirValueIsNull(tileOpOperand(op, "barrier"));
   if (!tileTypeIsABuffer(type))
-    return results == 1 ? tileExpectType(op, "the result", tileResultType(op, 0), type)
+    return results == 1 ? tileExpectType(op, "the result", tileOnlyResultType(op), type)
                         : tileError(op, "has no result, expected one: its accumulator is a tile");
   if (!tileStringEquals(tileBufferTypeGetLevel(type), "tmem"))
     return tileError(op, "accumulates into %s, expected a tile or a buffer in tmem", TILE_TYPE_TEXT(type));

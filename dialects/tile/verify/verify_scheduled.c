@@ -21,7 +21,7 @@ bool tileAllocOpVerify(MlirOperation op) {
 }
 
 bool tileSlotOpVerify(MlirOperation op) {
-  MlirValue buffer = mlirOperationGetOperand(op, 0);
+  MlirValue buffer = tileSlotOpGetBuffer(op);
   return tileBufferTypeGetStages(mlirValueGetType(buffer)) > 0 ||
          tileErrorWithNote(op, mlirValueGetLocation(buffer), "the buffer is defined here",
                            "takes a slot of %s, expected a ring: a buffer with stages",
@@ -37,8 +37,8 @@ bool tileSlotOpInferTypes(const MlirExtInference *inference, MlirExtTypeList typ
 }
 
 bool tileConvertLayoutOpVerify(MlirOperation op) {
-  MlirValue input = mlirOperationGetOperand(op, 0);
-  MlirType type = mlirValueGetType(input), result = tileResultType(op, 0);
+  MlirValue input = tileConvertLayoutOpGetInput(op);
+  MlirType type = mlirValueGetType(input), result = tileConvertLayoutOpGetResultType(op);
   if (mlirAttributeIsNull(tileTypeGetLayout(type)) || mlirAttributeIsNull(tileTypeGetLayout(result)))
     return tileError(op, "converts %s to %s, expected tiles with layouts", TILE_TYPE_TEXT(type),
                      TILE_TYPE_TEXT(result));
@@ -50,7 +50,7 @@ bool tileConvertLayoutOpVerify(MlirOperation op) {
 
 // Between a view, which is indexed, and one stage of a buffer, in either direction.
 static bool verifyCopy(MlirOperation op) {
-  MlirValue source = mlirOperationGetOperand(op, 0), destination = mlirOperationGetOperand(op, 1);
+  MlirValue source = tileOpOperand(op, "source"), destination = tileOpOperand(op, "destination");
   MlirType from = mlirValueGetType(source), to = mlirValueGetType(destination);
   intptr_t begin, indices;
   tileOpOperands(op, "indices", &begin, &indices);
@@ -67,7 +67,7 @@ static bool verifyCopy(MlirOperation op) {
 bool tileCopyOpVerify(MlirOperation op) { return verifyCopy(op); }
 
 bool tilePrefetchOpVerify(MlirOperation op) {
-  return tileExpectIndices(op, mlirOperationGetOperand(op, 0), mlirOperationGetNumOperands(op) - 1);
+  return tileExpectIndices(op, tilePrefetchOpGetView(op), mlirOperationGetNumOperands(op) - 1);
 }
 
 static bool verifyMulticast(MlirOperation op) {
@@ -103,7 +103,7 @@ static int64_t bytesOf(MlirType type) {
 // Bytes of the copies beside `op` that signal the same barrier in the same round. -1 when that cannot be told: copies
 // stand elsewhere too, or reach other programs of the cluster.
 static int64_t signalledBytes(MlirOperation op) {
-  MlirValue barrier = mlirOperationGetOperand(op, 0), use = mlirOperationGetOperand(op, 1);
+  MlirValue barrier = tileBarrierArriveOpGetBarrier(op), use = tileBarrierArriveOpGetUse(op);
   MlirBlock block = mlirOperationGetBlock(op);
   int64_t bytes = 0;
   for (MlirOpOperand at = mlirValueGetFirstUse(barrier); !mlirOpOperandIsNull(at); at = mlirOpOperandGetNextUse(at)) {
@@ -113,7 +113,7 @@ static int64_t signalledBytes(MlirOperation op) {
     if (!mlirBlockEqual(mlirOperationGetBlock(user), block) || tileHas(user, "multicast") || tileHas(op, "cluster"))
       return -1;
     if (mlirValueEqual(tileOpOperand(user, "use"), use))
-      bytes += bytesOf(tileOperandType(user, 0));
+      bytes += bytesOf(tileCopyAsyncOpGetSourceType(user));
   }
   return bytes ? bytes : -1;
 }

@@ -4,11 +4,12 @@
 // Expects: the row's own checks done. Leaves: true, or a diagnostic with value seen and value wanted, and false.
 #include "dialects/tile/hooks.h"
 #include "dialects/tile/layouts.h"
+#include "dialects/tile/ops.h"
 #include "dialects/tile/questions.h"
 #include "lib/ir/op_format.h"
 
 bool tileIotaOpVerify(MlirOperation op) {
-  MlirType result = tileResultType(op, 0);
+  MlirType result = tileIotaOpGetResultType(op);
   int64_t dim = 0;
   tileIntegerOf(op, "dim", &dim);
   return tileExpectIntegral(op, "the result", result) &&
@@ -32,8 +33,8 @@ static bool isBroadcast(MlirOperation op, MlirType source, MlirType result) {
 }
 
 bool tileBroadcastOpVerify(MlirOperation op) {
-  MlirValue source = mlirOperationGetOperand(op, 0);
-  MlirType type = mlirValueGetType(source), result = tileResultType(op, 0);
+  MlirValue source = tileBroadcastOpGetInput(op);
+  MlirType type = mlirValueGetType(source), result = tileBroadcastOpGetResultType(op);
   bool isScalar = tileTypeIsAScalar(type);
   if (isScalar && tileArrayCount(op, "axes"))
     return tileError(op, "names axes, expected none: all axes of a broadcast scalar are new");
@@ -44,14 +45,14 @@ bool tileBroadcastOpVerify(MlirOperation op) {
                              "the result has shape %s, expected one that is the source's, %s, without the named axes",
                              TILE_SHAPE_TEXT(result), TILE_SHAPE_TEXT(type));
   return tileExpectElementOf(op, "the result", result, "the source", source) &&
-         (isScalar || tileExpectFreedLayout(op, mlirOperationGetResult(op, 0), source));
+         (isScalar || tileExpectFreedLayout(op, tileBroadcastOpGetResult(op), source));
 }
 
 //===--- reshape, transpose, bitcast ----------------------------------------===//
 
 // Tiles become tiles and buffers buffers, in the same level.
 static bool expectKind(MlirOperation op) {
-  MlirType source = tileOperandType(op, 0), result = tileResultType(op, 0);
+  MlirType source = mlirValueGetType(tileMovedTile(op)), result = tileOnlyResultType(op);
   if (tileTypeIsABuffer(source) != tileTypeIsABuffer(result))
     return tileError(op, "makes %s of %s, expected a tile of a tile or a buffer of a buffer", TILE_TYPE_TEXT(result),
                      TILE_TYPE_TEXT(source));
@@ -61,12 +62,12 @@ static bool expectKind(MlirOperation op) {
   if (!mlirStringRefEqual(seen, wanted))
     return tileError(op, "the result lies in %.*s, expected the source's level, %.*s: no data moves", (int)seen.length,
                      seen.data, (int)wanted.length, wanted.data);
-  return tileExpectNoRing(op, "the source", mlirOperationGetOperand(op, 0));
+  return tileExpectNoRing(op, "the source", tileMovedTile(op));
 }
 
 bool tileReshapeOpVerify(MlirOperation op) {
-  MlirValue source = mlirOperationGetOperand(op, 0);
-  MlirType type = mlirValueGetType(source), result = tileResultType(op, 0);
+  MlirValue source = tileReshapeOpGetInput(op);
+  MlirType type = mlirValueGetType(source), result = tileReshapeOpGetResultType(op);
   if (!expectKind(op) || !tileExpectElementOf(op, "the result", result, "the source", source))
     return false;
   if (tileTypeGetCount(type) != tileTypeGetCount(result))
@@ -74,12 +75,12 @@ bool tileReshapeOpVerify(MlirOperation op) {
                              "the result has %lld elements (%s), expected the source's %lld (%s)",
                              (long long)tileTypeGetCount(result), TILE_SHAPE_TEXT(result),
                              (long long)tileTypeGetCount(type), TILE_SHAPE_TEXT(type));
-  return tileExpectReshapedLayout(op, mlirOperationGetResult(op, 0), source);
+  return tileExpectReshapedLayout(op, tileReshapeOpGetResult(op), source);
 }
 
 bool tileTransposeOpVerify(MlirOperation op) {
-  MlirValue source = mlirOperationGetOperand(op, 0);
-  MlirType type = mlirValueGetType(source), result = tileResultType(op, 0);
+  MlirValue source = tileTransposeOpGetInput(op);
+  MlirType type = mlirValueGetType(source), result = tileTransposeOpGetResultType(op);
   intptr_t rank = tileTypeGetRank(type);
   if (!expectKind(op) || !tileExpectPermutation(op, "permutation", rank) ||
       !tileExpectElementOf(op, "the result", result, "the source", source))
@@ -91,12 +92,12 @@ bool tileTransposeOpVerify(MlirOperation op) {
     return tileErrorWithNote(op, mlirValueGetLocation(source), "the source is defined here",
                              "the result has shape %s, expected the source's, %s, permuted", TILE_SHAPE_TEXT(result),
                              TILE_SHAPE_TEXT(type));
-  return tileExpectPermutedLayout(op, mlirOperationGetResult(op, 0), source);
+  return tileExpectPermutedLayout(op, tileTransposeOpGetResult(op), source);
 }
 
 bool tileBitcastOpVerify(MlirOperation op) {
-  MlirValue source = mlirOperationGetOperand(op, 0);
-  MlirType type = mlirValueGetType(source), result = tileResultType(op, 0);
+  MlirValue source = tileBitcastOpGetInput(op);
+  MlirType type = mlirValueGetType(source), result = tileBitcastOpGetResultType(op);
   intptr_t rank = tileTypeGetRank(type), last = rank - 1;
   unsigned from = tileElementWidth(tileTypeGetElement(type)), to = tileElementWidth(tileTypeGetElement(result));
   if (!from || !to || !rank)
@@ -144,21 +145,21 @@ static bool expectInside(MlirOperation op, MlirType part, MlirValue whole) {
 }
 
 bool tileSliceOpVerify(MlirOperation op) {
-  MlirValue source = mlirOperationGetOperand(op, 0);
-  MlirType result = tileResultType(op, 0);
+  MlirValue source = tileSliceOpGetInput(op);
+  MlirType result = tileSliceOpGetResultType(op);
   return expectKind(op) && tileExpectElementOf(op, "the result", result, "the source", source) &&
          expectInside(op, result, source);
 }
 
 bool tileInsertOpVerify(MlirOperation op) {
-  MlirValue destination = mlirOperationGetOperand(op, 1);
-  MlirType part = tileOperandType(op, 0);
+  MlirValue destination = tileInsertOpGetDestination(op);
+  MlirType part = tileInsertOpGetInputType(op);
   return tileExpectElementOf(op, "the part", part, "the destination", destination) &&
          expectInside(op, part, destination);
 }
 
 static bool expectPiece(MlirOperation op, MlirValue piece, int64_t axis) {
-  MlirType type = mlirValueGetType(piece), result = tileResultType(op, 0);
+  MlirType type = mlirValueGetType(piece), result = tileCatOpGetResultType(op);
   if (!tileTypeHasSameShapeBut(type, result, axis))
     return tileErrorWithNote(op, mlirValueGetLocation(piece), "the piece is defined here",
                              "a piece has shape %s, expected the result's, %s, but along axis %lld",
@@ -168,7 +169,7 @@ static bool expectPiece(MlirOperation op, MlirValue piece, int64_t axis) {
 
 bool tileCatOpVerify(MlirOperation op) {
   int64_t axis = 0, sum = 0;
-  MlirType result = tileResultType(op, 0);
+  MlirType result = tileCatOpGetResultType(op);
   tileIntegerOf(op, "axis", &axis);
   if (!tileExpectInteger(op, "axis", axis, 0, tileTypeGetRank(result) - 1) ||
       !tileExpectInteger(op, "the number of pieces", mlirOperationGetNumOperands(op), 1, INT64_MAX))

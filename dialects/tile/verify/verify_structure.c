@@ -301,7 +301,7 @@ bool tileNumProgramsOpVerify(MlirOperation op) { return verifyProgram(op); }
 
 // `sizes` or `strides`: a divisor per dimension, dynamic for none.
 static bool verifyDivisors(MlirOperation op, const char *name) {
-  MlirType type = tileOperandType(op, 0);
+  MlirType type = tileAssumeOpGetValueType(op);
   intptr_t count = tileArrayCount(op, name);
   if (!tileHas(op, name))
     return true;
@@ -316,7 +316,7 @@ static bool verifyDivisors(MlirOperation op, const char *name) {
 }
 
 static bool refutesSizes(MlirOperation op) {
-  MlirType type = tileOperandType(op, 0);
+  MlirType type = tileAssumeOpGetValueType(op);
   for (intptr_t i = 0, count = tileArrayCount(op, "sizes"); i < count; ++i) {
     int64_t divisor = tileArrayAt(op, "sizes", i), size = tileTypeGetSize(type, i);
     if (mlirShapedTypeIsDynamicSize(divisor) || mlirShapedTypeIsDynamicSize(size) || size % divisor == 0)
@@ -334,7 +334,7 @@ static bool verifyMemrefPromise(MlirOperation op) {
     return tileError(op, "align is %lld, expected a power of two", (long long)align);
   if (tileHas(op, "divisible") || tileHas(op, "range"))
     return tileError(op, "says divisible or range of %s, expected align, sizes or strides",
-                     TILE_TYPE_TEXT(tileOperandType(op, 0)));
+                     TILE_TYPE_TEXT(tileAssumeOpGetValueType(op)));
   return verifyDivisors(op, "sizes") && verifyDivisors(op, "strides") && !refutesSizes(op);
 }
 
@@ -351,7 +351,7 @@ static bool verifyRange(MlirOperation op) {
 }
 
 static bool refutesNumber(MlirOperation op, int64_t divisible) {
-  MlirValue value = mlirOperationGetOperand(op, 0);
+  MlirValue value = tileAssumeOpGetValue(op);
   int64_t constant;
   if (!tileConstantIndex(value, &constant))
     return false;
@@ -374,13 +374,13 @@ static bool verifyNumberPromise(MlirOperation op) {
   tileIntegerOf(op, "divisible", &divisible);
   if (tileHas(op, "align") || tileHas(op, "sizes") || tileHas(op, "strides"))
     return tileError(op, "says align, sizes or strides of %s, expected divisible or range",
-                     TILE_TYPE_TEXT(tileOperandType(op, 0)));
+                     TILE_TYPE_TEXT(tileAssumeOpGetValueType(op)));
   return tileExpectInteger(op, "divisible", divisible, 1, INT64_MAX) && verifyRange(op) &&
          !refutesNumber(op, divisible);
 }
 
 bool tileAssumeOpVerify(MlirOperation op) {
-  MlirType type = tileOperandType(op, 0);
+  MlirType type = tileAssumeOpGetValueType(op);
   if (mlirTypeIsAMemRef(type))
     return verifyMemrefPromise(op);
   if (mlirTypeIsAIndex(type) || mlirTypeIsAInteger(type))

@@ -1,6 +1,7 @@
 // Kernel and launch of one structured op. See kernel.h.
 #include "lib/conversion/linalg_to_tile/kernel.h"
 
+#include "dialects/tile/discardable.h"
 #include "dialects/tile/ops.h"
 #include "dialects/tile/tile.h"
 #include "lib/capi/op.h"
@@ -330,7 +331,7 @@ static void buildLaunch(TileKernelEmission *e) {
                         operands + grid + inputs, mlirFlatSymbolRefAttrGet(e->host.context, name));
   MlirAttribute overwritten = overwrittenOutputs(e);
   if (!mlirAttributeIsNull(overwritten))
-    mlirOperationSetDiscardableAttributeByName(launch, tileString("tile.overwrites"), overwritten);
+    tileOpSetOverwrites(launch, overwritten);
   for (int i = 0; i < s->numOutputs; ++i)
     mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(s->op, i), mlirOperationGetResult(launch, i));
   mlirOperationDestroy(s->op);

@@ -2,6 +2,7 @@
 // Lines that share their places use the dense instructions on rows gathered for all of them, after nmSPARSE (MLSys
 // 2023). The places of kept elements are packed four in a byte, at compile time where they are constant; the machine
 // file says which lane holds which byte. Tiles are those of the op's tile.schedule, which tile-construct-tiles writes.
+#include "dialects/tile/discardable.h"
 #include "dialects/tile/ops.h"
 #include "dialects/tile/tile.h"
 #include "lib/analysis/sparse_product.h"
@@ -25,7 +26,7 @@ typedef struct Tiles {
 
 // The block of the op's schedule: rows, columns and depth. Without a schedule one instruction's.
 static bool readTiles(const SparseLowering *lowering, const TileSparseProduct *product, Tiles *tiles) {
-  MlirAttribute schedule = tileOpAttribute(lowering->op, "tile.schedule");
+  MlirAttribute schedule = tileOpGetSchedule(lowering->op);
   MlirAttribute block = mlirAttributeIsNull(schedule) ? schedule : tileScheduleAttrGetEntry(schedule, "block");
   *tiles = (Tiles){Height, Height, product->step};
   if (mlirAttributeIsNull(block))

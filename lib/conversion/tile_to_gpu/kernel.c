@@ -2,6 +2,7 @@
 // the room lists what it lowers.
 #include "lib/conversion/tile_to_gpu/engine.h"
 
+#include "dialects/tile/discardable.h"
 #include "lib/support/integer.h"
 
 #include "dialects/tile/questions.h"
@@ -64,7 +65,7 @@ void gpuTakeShared(Gpu *g, int64_t offset, int64_t bytes) {
 }
 
 static GpuScratch scratchOf(MlirOperation op) {
-  MlirAttribute scratch = mlirOperationGetDiscardableAttributeByName(op, tileString("tile.scratch"));
+  MlirAttribute scratch = tileOpGetScratch(op);
   if (mlirAttributeIsNull(scratch))
     return (GpuScratch){op, 0, 0, 0};
   return (GpuScratch){op, mlirDenseI64ArrayGetElement(scratch, 0), mlirDenseI64ArrayGetElement(scratch, 1), 0};

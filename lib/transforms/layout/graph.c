@@ -338,10 +338,10 @@ static void addApart(Graph *graph, MlirOperation op) {
 
 // The keys and what goes with them lie alike, before the choice and after it.
 static void addTopk(Graph *graph, MlirOperation op) {
-  addVariable(graph, Variable_Elementwise, op, tileOperandType(op, 0));
+  addVariable(graph, Variable_Elementwise, op, tileFirstOperandType(op));
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
     addUse(graph, op, i, Relation_Same);
-  addVariable(graph, Variable_Elementwise, op, tileResultType(op, 0));
+  addVariable(graph, Variable_Elementwise, op, tileFirstResultType(op));
   for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i)
     addDefinition(graph, mlirOperationGetResult(op, i), Relation_Same);
 }

@@ -21,7 +21,7 @@
 static MlirType elementOf(MlirType type) { return mlirTypeIsAShaped(type) ? mlirShapedTypeGetElementType(type) : type; }
 
 static bool isKnown(MlirOperation op) {
-  MlirType type = tileOperandType(op, 0);
+  MlirType type = tileOnlyOperandType(op);
   TileFloatFormat format;
   return (!mlirTypeIsAShaped(type) || mlirShapedTypeHasStaticShape(type)) &&
          tileFloatFormatOf(elementOf(type), &format) && format.specials != TileFloat_Scale;
@@ -33,27 +33,27 @@ static MlirValue compare(TileBuilder *builder, ArithCmpF predicate, MlirValue va
 }
 
 static MlirValue expandIsInf(TileBuilder *builder, MlirOperation op) {
-  TileFloatFormat format = tileFloatFormatGet(elementOf(tileOperandType(op, 0)));
-  MlirValue magnitude = mathAbsFOpBuild(builder, mlirOperationGetOperand(op, 0));
+  TileFloatFormat format = tileFloatFormatGet(elementOf(tileOnlyOperandType(op)));
+  MlirValue magnitude = mathAbsFOpBuild(builder, tileOnlyOperand(op));
   // Nothing is beyond the largest number of a type without infinities.
   return compare(builder, ArithCmpF_Ogt, magnitude, format.largest);
 }
 
 static MlirValue expandIsNormal(TileBuilder *builder, MlirOperation op) {
-  TileFloatFormat format = tileFloatFormatGet(elementOf(tileOperandType(op, 0)));
-  MlirValue magnitude = mathAbsFOpBuild(builder, mlirOperationGetOperand(op, 0));
+  TileFloatFormat format = tileFloatFormatGet(elementOf(tileOnlyOperandType(op)));
+  MlirValue magnitude = mathAbsFOpBuild(builder, tileOnlyOperand(op));
   return arithAndIOpBuild(builder, compare(builder, ArithCmpF_Oge, magnitude, ldexp(1, format.leastExponent)),
                           compare(builder, ArithCmpF_Ole, magnitude, format.largest));
 }
 
 static MlirValue expandClamp(TileBuilder *builder, MlirOperation op) {
-  MlirValue raised = arithMaximumFOpBuild(builder, mlirOperationGetOperand(op, 0), mlirOperationGetOperand(op, 1));
-  return arithMinimumFOpBuild(builder, raised, mlirOperationGetOperand(op, 2));
+  MlirValue raised = arithMaximumFOpBuild(builder, mathClampFOpGetValue(op), mathClampFOpGetMin(op));
+  return arithMinimumFOpBuild(builder, raised, mathClampFOpGetMax(op));
 }
 
 static MlirValue expandSincos(TileBuilder *builder, MlirOperation op) {
-  MlirValue x = mlirOperationGetOperand(op, 0);
-  mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(op, 1), mathCosOpBuild(builder, x));
+  MlirValue x = mathSincosOpGetOperand(op);
+  mlirValueReplaceAllUsesOfWith(mathSincosOpGetCos(op), mathCosOpBuild(builder, x));
   return mathSinOpBuild(builder, x);
 }
 
@@ -76,7 +76,7 @@ static bool run(MlirOperation root, MlirExtPass pass) {
       if (tileUpstreamKind(op) != expansions[k].op || (expansions[k].asksClass && !isKnown(op)))
         continue;
       TileBuilder builder = tileBuilderBefore(op);
-      mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(op, 0), expansions[k].expand(&builder, op));
+      mlirValueReplaceAllUsesOfWith(tileFirstResult(op), expansions[k].expand(&builder, op));
       mlirOperationDestroy(op);
       break;
     }

@@ -6,6 +6,7 @@
 // Expects: func.func on buffers, reallocations expanded, before deallocation. Leaves: the same ops. Where a free does
 // not show its allocation (a loop carries the buffer), no allocation of the function is freed but by the function: what
 // the function forgets then is not freed. Cost: linear, times the frees that show no allocation.
+#include "lib/ir/op_query.h"
 #include "lib/ir/pass.h"
 #include "lib/transforms/memory/memory.h"
 #include "mlir-c/BuiltinAttributes.h"
@@ -14,10 +15,7 @@
 
 // The memref.alloc that the buffer is a view of; null where that is not seen.
 static MlirOperation allocationOf(MlirValue buffer) {
-  MlirOperation op = tileDefiningOp(buffer);
-  while (memrefCastOpIsA(op) || memrefSubViewOpIsA(op) || memrefCollapseShapeOpIsA(op) || memrefExpandShapeOpIsA(op) ||
-         memrefReinterpretCastOpIsA(op) || memrefViewOpIsA(op) || memrefTransposeOpIsA(op))
-    op = tileDefiningOp(mlirOperationGetOperand(op, 0));
+  MlirOperation op = tileDefiningOp(tileMemoryRoot(buffer));
   return memrefAllocOpIsA(op) ? op : (MlirOperation){NULL};
 }
 
@@ -31,7 +29,7 @@ static bool run(MlirOperation function, MlirExtPass pass) {
   TileOps frees = tileCollectOps(function, memrefDeallocOpIsA),
           allocations = tileCollectOps(function, memrefAllocOpIsA);
   for (intptr_t i = 0; i < frees.count; ++i) {
-    MlirOperation allocation = allocationOf(mlirOperationGetOperand(frees.items[i], 0));
+    MlirOperation allocation = allocationOf(memrefDeallocOpGetMemref(frees.items[i]));
     leaveToProgram(frees.items[i]);
     if (!mlirOperationIsNull(allocation))
       leaveToProgram(allocation);

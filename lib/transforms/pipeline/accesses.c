@@ -1,6 +1,7 @@
 // See accesses.h.
 #include "lib/transforms/pipeline/accesses.h"
 
+#include "dialects/tile/discardable.h"
 #include "dialects/tile/ops.h"
 #include "dialects/tile/questions.h"
 #include "lib/analysis/scratch.h"
@@ -160,7 +161,7 @@ static void addEffect(MlirOperation op, TileEffect effect, void *data) {
 }
 
 static void addScratch(MlirOperation op, OpAccesses *result) {
-  MlirAttribute scratch = mlirOperationGetDiscardableAttributeByName(op, tileString("tile.scratch"));
+  MlirAttribute scratch = tileOpGetScratch(op);
   if (mlirAttributeIsNull(scratch))
     return;
   result->hasBarrier = true;

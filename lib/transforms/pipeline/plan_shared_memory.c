@@ -8,6 +8,7 @@
 // Cost: linear in the ops times the buffers.
 #include "lib/transforms/pipeline/pipeline.h"
 
+#include "dialects/tile/discardable.h"
 #include "lib/support/integer.h"
 
 #include "dialects/tile/ops.h"
@@ -87,7 +88,7 @@ static int64_t roomAt(const Plan *plan, Life life) {
 }
 
 static void placeScratch(Plan *plan, MlirOperation op) {
-  MlirAttribute known = mlirOperationGetDiscardableAttributeByName(op, tileString("tile.scratch"));
+  MlirAttribute known = tileOpGetScratch(op);
   int64_t place[2] = {0, 0};
   if (!mlirAttributeIsNull(known)) {
     place[0] = mlirDenseI64ArrayGetElement(known, 0);
@@ -104,8 +105,7 @@ static void placeScratch(Plan *plan, MlirOperation op) {
       place[1] = tileScratchBytes(&plan->exchange, op);
       place[0] = tileLowestFree(plan->lifetimes, Level_Shared, place[1], life);
     }
-    mlirOperationSetDiscardableAttributeByName(op, tileString("tile.scratch"),
-                                               mlirDenseI64ArrayGet(mlirOperationGetContext(op), 2, place));
+    tileOpSetScratch(op, mlirDenseI64ArrayGet(mlirOperationGetContext(op), 2, place));
   }
   ++plan->exchanges;
   plan->end = tessera_max(plan->end, place[0] + place[1]);

@@ -16,6 +16,7 @@
 #include "lib/transforms/schedule/schedule.h"
 
 #include "dialects/sparse/ops.h"
+#include "dialects/tile/discardable.h"
 #include "dialects/tile/ops.h"
 #include "dialects/tile/tile.h"
 #include "lib/analysis/sparse_product.h"
@@ -139,12 +140,11 @@ static void writeSchedules(const Run *run, const Decision *decision) {
   const TileSearchResult *result = &decision->result;
   for (int i = 0; i < result->count; ++i)
     schedules[i] = scheduleOf(decision, i, result->evaluations);
-  mlirOperationSetAttributeByName(op, tileString("tile.schedule"), schedules[0]);
+  tileOpSetSchedule(op, schedules[0]);
   int most = run->policy->isMeasured ? run->top : run->options.best;
   if (most > 1)
-    mlirOperationSetAttributeByName(
-        op, tileString("tile.schedules"),
-        mlirArrayAttrGet(mlirOperationGetContext(op), most < result->count ? most : result->count, schedules));
+    tileOpSetSchedules(
+        op, mlirArrayAttrGet(mlirOperationGetContext(op), most < result->count ? most : result->count, schedules));
 }
 
 // A schedule that a person wrote: what it leaves out, and what it costs.
@@ -268,10 +268,9 @@ static void takeTimed(const Run *run, MlirOperation op, int count, const Timed *
     schedules[i] = withMeasured(timed[i].schedule, timed[i].seconds);
   if (count > run->top)
     count = run->top;
-  mlirOperationSetAttributeByName(op, tileString("tile.schedule"), schedules[0]);
+  tileOpSetSchedule(op, schedules[0]);
   if (run->top > 1)
-    mlirOperationSetAttributeByName(op, tileString("tile.schedules"),
-                                    mlirArrayAttrGet(mlirOperationGetContext(op), count, schedules));
+    tileOpSetSchedules(op, mlirArrayAttrGet(mlirOperationGetContext(op), count, schedules));
 }
 
 // A fill mostly becomes where its reader starts from.
@@ -313,7 +312,7 @@ static bool measure(const Run *run, const Decision *decision) {
 }
 
 static bool isDecided(MlirOperation op) {
-  MlirAttribute schedule = tileOpAttribute(op, "tile.schedule");
+  MlirAttribute schedule = tileOpGetSchedule(op);
   return !mlirAttributeIsNull(schedule) && !mlirAttributeIsNull(tileScheduleAttrGetEntry(schedule, "time"));
 }
 
@@ -374,15 +373,13 @@ static bool scheduleSoftmax(const Run *run, MlirOperation op) {
 // A sparse product by a GPU's instructions gets a block alone: its kernel has warps of its own.
 static bool scheduleSparse(const Run *run, MlirOperation op) {
   Decision decision = {.structured = NULL};
-  if (!mlirAttributeIsNull(tileOpAttribute(op, "tile.schedule")) ||
-      !tileSparseProductDescribe(op, &run->target, &decision.op))
+  if (!mlirAttributeIsNull(tileOpGetSchedule(op)) || !tileSparseProductDescribe(op, &run->target, &decision.op))
     return true;
   decision.target = tileStructuredTargetFor(&run->target, &decision.op);
   choose(run, &decision, false);
   if (decision.result.count)
-    mlirOperationSetAttributeByName(
-        op, tileString("tile.schedule"),
-        tileScheduleOfBlock(mlirOperationGetContext(op), decision.op.numDims, decision.result.best[0].tile.size));
+    tileOpSetSchedule(
+        op, tileScheduleOfBlock(mlirOperationGetContext(op), decision.op.numDims, decision.result.best[0].tile.size));
   mlirExtPassAddStatistic(run->pass, Constructed, decision.result.count > 0);
   mlirExtPassAddStatistic(run->pass, Evaluations, (uint64_t)decision.result.evaluations);
   return true;

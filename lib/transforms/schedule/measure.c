@@ -1,6 +1,7 @@
 // Measuring candidates. See measure.h.
 #include "lib/transforms/schedule/measure.h"
 
+#include "dialects/tile/discardable.h"
 #include "lib/ir/support.h"
 #include "lib/search/cache.h"
 #include "lib/support/child.h"
@@ -150,10 +151,10 @@ static MlirModule buildProgram(MlirOperation op, MlirAttribute schedule, Cloner 
   Cloner building = {.block = mlirBlockCreate(cloner->numArguments, cloner->types, locations)};
   mlirRegionAppendOwnedBlock(region, building.block);
   MlirOperation clone = cloneOp(&building, op);
-  mlirOperationRemoveDiscardableAttributeByName(clone, tileString("tile.schedule"));
-  mlirOperationRemoveDiscardableAttributeByName(clone, tileString("tile.schedules"));
+  tileOpRemoveSchedule(clone);
+  tileOpRemoveSchedules(clone);
   if (!mlirAttributeIsNull(schedule))
-    mlirOperationSetDiscardableAttributeByName(clone, tileString("tile.schedule"), schedule);
+    tileOpSetSchedule(clone, schedule);
   TileBuilder end = tileBuilderAtEnd(building.block, location);
   MlirValue value = tileOnlyResult(clone);
   funcReturnOpBuild(&end, 1, &value);

@@ -14,6 +14,7 @@
 // Source: implicit GEMM without im2col in memory, as in cuDNN (Chetlur et al. 2014).
 #include "lib/transforms/schedule/schedule.h"
 
+#include "dialects/tile/discardable.h"
 #include "dialects/tile/tile.h"
 #include "lib/analysis/target_of_pass.h"
 #include "lib/analysis/tiling.h"
@@ -200,7 +201,7 @@ static bool isSettled(MlirOperation op) {
   for (intptr_t i = 0; i < mlirArrayAttrGetNumElements(maps); ++i)
     isPlain =
         isPlain && mlirAffineMapIsProjectedPermutation(mlirAffineMapAttrGetValue(mlirArrayAttrGetElement(maps, i)));
-  return isPlain || tileGenericIsParallel(op) || !mlirAttributeIsNull(tileOpAttribute(op, "tile.schedule"));
+  return isPlain || tileGenericIsParallel(op) || !mlirAttributeIsNull(tileOpGetSchedule(op));
 }
 
 static bool match(const TileStructured *s, Merge *merge) {
@@ -492,8 +493,7 @@ static TilePrediction decide(const Run *run, const TileStructured *s, const Tile
   if (!result.count)
     return (TilePrediction){.misfit = "everything"};
   if (run->keepsTiles)
-    mlirOperationSetDiscardableAttributeByName(
-        s->op, tileString("tile.schedule"), tileScheduleOfTile(mlirOperationGetContext(s->op), &op, &result.best[0]));
+    tileOpSetSchedule(s->op, tileScheduleOfTile(mlirOperationGetContext(s->op), &op, &result.best[0]));
   return result.best[0].prediction;
 }
 

@@ -7,6 +7,7 @@
 // tools may read the module.
 #include "lib/transforms/schedule/schedule.h"
 
+#include "dialects/tile/discardable.h"
 #include "dialects/tile/tile.h"
 #include "lib/analysis/machine_of_op.h"
 #include "lib/ir/support.h"
@@ -15,12 +16,12 @@
 
 static void forget(MlirOperation module, MlirAttribute attribute) {
   if (!mlirAttributeIsNull(attribute) && mlirDictionaryAttrGetNumElements(tileMachineAttrGetOverrides(attribute)) == 0)
-    mlirOperationRemoveDiscardableAttributeByName(module, tileString("tile.machine"));
+    tileOpRemoveMachine(module);
 }
 
 static bool run(MlirOperation module, MlirExtPass pass) {
   MlirStringRef chip = mlirExtPassGetString(pass, "chip");
-  MlirAttribute attribute = tileOpAttribute(module, "tile.machine");
+  MlirAttribute attribute = tileOpGetMachine(module);
   if (mlirExtPassGetBool(pass, "forget")) {
     forget(module, attribute);
     return true;
@@ -34,7 +35,7 @@ static bool run(MlirOperation module, MlirExtPass pass) {
   if (!machine)
     return tileError(module, "%s", error.text);
   tileMachineDestroy(machine);
-  mlirOperationSetDiscardableAttributeByName(module, tileString("tile.machine"), attribute);
+  tileOpSetMachine(module, attribute);
   return true;
 }
 

@@ -9,6 +9,7 @@
 // combination of buckets. Source: BitBLAS's buckets of M (Ladder, OSDI 2024), here by comparing what Roller constructs.
 #include "lib/transforms/schedule/schedule.h"
 
+#include "dialects/tile/discardable.h"
 #include "dialects/tile/tile.h"
 #include "lib/analysis/tiling.h"
 #include "lib/ir/pass.h"
@@ -136,7 +137,7 @@ static MlirOperation followerOf(MlirOperation op) {
   MlirOperation user = mlirOpOperandGetOwner(mlirValueGetFirstUse(tileOnlyResult(op)));
   bool follows = linalgGenericOpIsA(user) && tileGenericIsParallel(user) &&
                  mlirBlockEqual(mlirOperationGetBlock(user), mlirOperationGetBlock(op)) &&
-                 mlirAttributeIsNull(tileOpAttribute(user, "tile.schedule"));
+                 mlirAttributeIsNull(tileOpGetSchedule(user));
   return follows ? user : none;
 }
 
@@ -164,14 +165,12 @@ static MlirOperation buildVersion(const Choice *choice, TileBuilder *b) {
     extents[d] = isUnknown(s, d) ? TileUnknownExtent : s->dims[d].extent < 1 ? 1 : s->dims[d].extent;
   for (int i = 0; i < choice->numSizes; ++i)
     extents[choice->sizes[i]] = choice->run->buckets[choice->taken[i]];
-  mlirOperationSetDiscardableAttributeByName(copies[0], tileString("tile.extents"),
-                                             mlirDenseI64ArrayGet(b->context, s->numDims, extents));
+  tileOpSetExtents(copies[0], mlirDenseI64ArrayGet(b->context, s->numDims, extents));
   int combination = choice->taken[0] + (choice->numSizes > 1 ? choice->taken[1] * choice->run->count : 0);
   TileSearchTarget target;
   TileOperator op = describe(choice, combination, &target);
   if (choice->run->keepsTiles)
-    mlirOperationSetDiscardableAttributeByName(copies[0], tileString("tile.schedule"),
-                                               tileScheduleOfTile(b->context, &op, &choice->best[combination]));
+    tileOpSetSchedule(copies[0], tileScheduleOfTile(b->context, &op, &choice->best[combination]));
   mlirExtPassAddStatistic(choice->run->pass, Versions, 1);
   return copies[choice->length - 1];
 }
@@ -253,7 +252,7 @@ static bool specialize(const Run *run, TileOps *ops, MlirOperation op) {
     return false;
   tileStructuredStartFromConstants(&s);
   Choice choice = {.run = run, .s = &s, .tiling = &tiling, .length = 1, .chain = {op}};
-  bool isDecided = !mlirAttributeIsNull(s.schedule) || !mlirAttributeIsNull(tileOpAttribute(op, "tile.extents"));
+  bool isDecided = !mlirAttributeIsNull(s.schedule) || !mlirAttributeIsNull(tileOpGetExtents(op));
   if (isDecided || !readsTensors(&s) || !tileStructuredFindTiling(&s, &tiling) ||
       !(tileStructuredGpu(&s) || tiling.isMatrix) || !findSizes(&choice, &tiling) || !constructAll(&choice) ||
       servesAll(&choice, 0, 0))

@@ -12,6 +12,7 @@
 // Source: split-K, as in CUTLASS.
 #include "lib/transforms/schedule/schedule.h"
 
+#include "dialects/tile/discardable.h"
 #include "dialects/tile/tile.h"
 #include "lib/analysis/target_of_pass.h"
 #include "lib/analysis/tiling.h"
@@ -182,11 +183,11 @@ static MlirValue buildParts(TileBuilder *b, const TileStructured *s, const TileT
   mlirOperationSetAttributeByName(product, tileString("indexing_maps"), mlirArrayAttrGet(b->context, 3, newMaps));
   mlirOperationSetAttributeByName(product, tileString("iterator_types"),
                                   mlirArrayAttrGet(b->context, s->numDims + 1, items));
-  mlirOperationRemoveAttributeByName(product, tileString("tile.schedules"));
-  mlirOperationRemoveAttributeByName(product, tileString("tile.schedule"));
+  tileOpRemoveSchedules(product);
+  tileOpRemoveSchedule(product);
   MlirAttribute schedule = scheduleOfParts(b->context, s->schedule);
   if (!mlirAttributeIsNull(schedule))
-    mlirOperationSetAttributeByName(product, tileString("tile.schedule"), schedule);
+    tileOpSetSchedule(product, schedule);
   return tileOnlyResult(product);
 }
 
@@ -201,7 +202,7 @@ static MlirValue buildSum(TileBuilder *b, MlirValue parts, MlirValue start) {
 }
 
 static bool isToBeCut(MlirOperation op) {
-  MlirAttribute schedule = tileOpAttribute(op, "tile.schedule");
+  MlirAttribute schedule = tileOpGetSchedule(op);
   return !mlirAttributeIsNull(schedule) && !mlirAttributeIsNull(tileScheduleAttrGetEntry(schedule, "split"));
 }
 

@@ -125,7 +125,7 @@ static bool expandGather(MlirOperation op) {
                                                mlirArrayAttrGet(builder.context, count + 1, maps),
                                                mlirArrayAttrGet(builder.context, rank, kinds),
                                                gatherBody(&builder, &access, mlirShapedTypeGetElementType(type)));
-  mlirValueReplaceAllUsesOfWith(result, mlirOperationGetResult(generic, 0));
+  mlirValueReplaceAllUsesOfWith(result, tileOnlyResult(generic));
   mlirOperationDestroy(op);
   return true;
 }
@@ -212,7 +212,7 @@ static MlirValue buildLoops(TileBuilder *builder, const Access *access, intptr_t
   lead[depth] = mlirBlockGetArgument(body, 0);
   MlirValue result = buildLoops(&inside, access, depth + 1, lead, mlirBlockGetArgument(body, 1));
   tileBuildYield(&inside, 1, &result);
-  return mlirOperationGetResult(loop, 0);
+  return tileOnlyResult(loop);
 }
 
 static bool expandScatter(MlirOperation op) {
