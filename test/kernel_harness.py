@@ -115,7 +115,7 @@ class InterpretedKernels:
             self.source = file.read()
 
     def parameters(self, name):
-        """The types of a kernel's parameters, without what is said of them (`{llvm.noalias}`)."""
+        """The types of a kernel's parameters, without their attributes (`{llvm.noalias}`)."""
         text = re.search(rf"tile\.kernel @{name}\((.*?)\)\s*(attributes.*?)?{{", self.source, re.S).group(1)
         kinds = [part.split(":", 1)[1] for part in re.split(r",\s*(?=%)", text) if part.strip()]
         return [re.sub(r"\{.*\}\s*$", "", kind).strip() for kind in kinds]

@@ -5,7 +5,7 @@
 #include "dialects/tile/definitions.h"
 #include "lib/ir/op_format.h"
 
-// The type of an operand of which there is exactly one.
+// The type of an operand that occurs exactly once.
 static MlirType typeOf(MlirOperation op, const char *operand) { return mlirValueGetType(tileOpOperand(op, operand)); }
 
 //===--- `[%i, %j]` after a memory: none after a buffer or a tile of addresses -----===//

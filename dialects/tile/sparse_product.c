@@ -9,7 +9,7 @@
 
 typedef struct Expansion {
   TileBuilder builder;
-  int64_t rows, chunks; // a chunk: four neighbours, of which two are kept
+  int64_t rows, chunks; // a chunk: four neighbours; two are kept
 } Expansion;
 
 static MlirType tileOf(intptr_t rank, const int64_t *shape, MlirType element) {

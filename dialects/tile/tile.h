@@ -106,7 +106,7 @@ bool tileAttributeIsASchedule(MlirAttribute attribute);
 // `entries`: a DictionaryAttr; lists are DenseI64ArrayAttr, numbers i64, `atom` a string, `pack` a dictionary of
 // strings.
 MlirAttribute tileScheduleAttrGet(MlirContext context, MlirAttribute entries);
-MlirAttribute tileScheduleAttrGetEntry(MlirAttribute attribute, const char *key);                  // null when not said
+MlirAttribute tileScheduleAttrGetEntry(MlirAttribute attribute, const char *key);                  // null when absent
 int64_t tileScheduleAttrGetInteger(MlirAttribute attribute, const char *key, int64_t whenNotSaid); // stages, split
 MlirAttribute tileScheduleAttrGetEntries(MlirAttribute attribute);                                 // the DictionaryAttr
 

@@ -55,7 +55,7 @@ typedef struct TileEmulatorKernel {
   const uint32_t *parameterBytes; // 8 for pointers
   const bool *parameterIsPointer;
   uint32_t sharedBytes; // static
-  uint32_t block[3];    // what the kernel requires; 0: nothing said
+  uint32_t block[3];    // what the kernel requires; 0: no requirement
 } TileEmulatorKernel;
 intptr_t tileEmulatorKernelCount(const TileEmulatorProgram *program);
 const TileEmulatorKernel *tileEmulatorKernelAt(const TileEmulatorProgram *program, intptr_t index);

@@ -1,5 +1,5 @@
 // Constants and parsed texts that are asked for again and again (TileMemo of builder.h): an open-addressed table of
-// constants by their attribute, and a list of texts, of which there are a few.
+// constants by their attribute, and a short list of texts.
 #include "lib/ir/builder.h"
 #include "lib/ir/support.h"
 

@@ -70,7 +70,7 @@ static const TileValueSpec *valueAt(const TileOpSpec *spec, TilePlace place) {
   return &(place.kind == TilePlace_Operand ? spec->operands : spec->results)[place.index];
 }
 
-// Follows `like` and `as` from a value to one whose type is said. Chains longer than there are values go in circles.
+// Follows `like` and `as` from a value to one whose type is given. Chains longer than there are values go in circles.
 static bool typeIsKnown(const TileOpSpec *spec, const TileValueSpec *value) {
   for (int steps = spec->numOperands + spec->numResults; steps-- >= 0;) {
     if (value->typeInFormat || (value->constraint && value->constraint->unique))

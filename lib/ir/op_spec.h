@@ -28,7 +28,7 @@ typedef struct TilePlace {
   int index;
 } TilePlace;
 
-// `with X` (isAbsent false) or `unless X`. Kind None: nothing said.
+// `with X` (isAbsent false) or `unless X`. Kind None: the row does not specify it.
 typedef struct TilePresence {
   TilePlace place;
   bool isUnless;
@@ -39,7 +39,7 @@ typedef struct TileValueSpec {
   TileArity arity;
   const char *constraintName; // null: any
   const char *ruleName;       // null: like
-  TilePlace like;             // None: nothing said
+  TilePlace like;             // None: not specified
   TilePresence presence;
   bool typeInFormat;                // the format (or a directive) says the type
   const TileConstraint *constraint; // step 2; null: any

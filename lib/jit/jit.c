@@ -9,7 +9,7 @@
 
 struct TileJit {
   LLVMOrcLLJITRef lljit;
-  tessera_error_t reported; // what ORC said last beside the error it returned: the symbols it did not find
+  tessera_error_t reported; // the last message of ORC beside the error it returned: the symbols it did not find
 };
 
 // ORC prints such reports on stderr when nobody takes them.

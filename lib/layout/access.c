@@ -124,7 +124,7 @@ static uint32_t phaseLanes(const TileAccess *access, uint32_t lanes, const TileA
   return served < 1 ? 1 : tessera_min(served, lanes);
 }
 
-// Linear memory: the words of a phase are a subspace, of which each bank gives equally many.
+// Linear memory: the words of a phase are a subspace, and each bank gives equally many of them.
 static uint32_t conflictsByRank(const TileAccess *access, uint32_t lanes, const TileAccessLimits *limits) {
   TileBitSpan words = {.size = 0}, banks = {.size = 0};
   uint32_t phaseBits = tessera_min(tessera_log2(lanes), access->threadBits);

@@ -1,4 +1,4 @@
-// messages.c - reading what kernels said. Expects: no kernel that may still write. Leaves: the buffer empty.
+// messages.c - reads the messages of kernels. Expects: no kernel that may still write. Leaves: the buffer empty.
 #include "lib/runtime/messages.h"
 
 #include "lib/support/device_printf.h"

@@ -45,7 +45,7 @@ double tileCpuStepCycles(const TileSearchTarget *target, int64_t rows, int64_t v
 // As above, for a row of register tiles over `n` columns; `perVector` more for each vector of B.
 double tileCpuRowStepCycles(const TileOperator *op, const TileSearchTarget *target, int64_t rows, int64_t columns,
                             int64_t n, double perVector);
-// Work and waiting of which the shorter hides behind the longer, but for the part that loads expose.
+// Work and waiting: the shorter hides behind the longer, except for the part that loads expose.
 double tileCpuOverlapped(const TileSearchTarget *target, double work, double waiting);
 
 //===--- register tiles and sizes -----------------------------------------------------===//
@@ -80,7 +80,7 @@ typedef struct TileCpuCycles {
 
 // Programs and steps of the grid, and the traffic.
 TilePrediction tileCpuGrid(const TileOperator *op, const TileSearchTarget *target, const TileSearchTile *tile);
-// Time, bound and occupancy of a matrix product of which one program takes `one`.
+// Time, bound and occupancy of a matrix product whose programs take `one` each.
 void tileCpuPredict(const TileOperator *op, const TileSearchTarget *target, const TileCpuCycles *one,
                     TilePrediction *prediction);
 // Cycles until all programs are done, by `cores` of the machine's cores: waking them takes time too.

@@ -33,7 +33,7 @@ typedef struct TileOperatorOperand {
   int rank;
   int64_t extents[TileOperatorRank];                   // of the tensor
   int64_t factors[TileOperatorRank][TileOperatorDims]; // axis a is at the sum over d of factors[a][d] · d
-  int64_t held;    // above 0: elements of a tensor that is read in windows, of which some meet several indices
+  int64_t held;    // above 0: elements of a tensor that is read in windows; some are read at several indices
   bool isOutput;   // written once, after the reduction
   bool isRead;     // an input, or an output whose start value is read
   bool isOnce;     // read once per program, not in every step of the reduction: a bias
@@ -66,7 +66,7 @@ TileOperator tileOperatorElementwise(int rank, const int64_t *shape, int inputs,
 TileOperator tileOperatorReduction(int rank, const int64_t *shape, const char *type, int64_t bits);
 
 // The product with k cut into `parts`, which must divide it: a last parallel dimension `parts` counts them, the output
-// has it as its first axis, A and B before k, of which each has one part.
+// has it as its first axis, A and B before k; each operand has one part of k.
 TileOperator tileOperatorParts(const TileOperator *product, int64_t parts);
 // What adds them up: the output of `tileOperatorParts` summed along its first axis.
 TileOperator tileOperatorSumOfParts(const TileOperator *parts, const char *type);

@@ -16,7 +16,7 @@
 
 // Is one of the arguments an MLIR bytecode file, or "-", standard input, one (or, with |reads_input|, standard input
 // where no argument names a file)? Then this tool has been run on it in a child, and |*out_status| is what main should
-// return: the child's, or 1, said on stderr, when it died. False in that child.
+// return: the child's, or 1, with a message on stderr, when it died. False in that child.
 bool tessera_guard_bytecode(const char *tool, int argc, char **argv, bool reads_input, int *out_status);
 
 // The input has been read. Until then that child has a limit of time: the reader may loop for ever.

@@ -19,7 +19,7 @@ bool tessera_npy_read(const char *path, tessera_array_t *out_array, tessera_erro
 bool tessera_npy_write(const char *path, const tessera_array_t *array, tessera_error_t *out_error);
 
 // For .npz (npz.h): |size| bytes from where |file| stands, |name| for messages; and what stands before the elements, at
-// most TESSERA_NPY_HEADER bytes, of which it returns how many there are.
+// most TESSERA_NPY_HEADER bytes, and returns their number.
 enum { TESSERA_NPY_HEADER = TESSERA_MAX_RANK * 24 + 256 };
 bool tessera_npy_read_from(FILE *file, const char *name, int64_t size, tessera_array_t *out_array,
                            tessera_error_t *out_error);

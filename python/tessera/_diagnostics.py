@@ -37,7 +37,7 @@ class Diagnostic:
 
 
 class Error(Exception):
-    """Tessera said no. str() is the located text of every diagnostic and, last, what failed."""
+    """Tessera refused an input. str() is the located text of every diagnostic and, last, what failed."""
 
     def __init__(self, message: str, diagnostics: tuple[Diagnostic, ...] = ()) -> None:
         super().__init__("\n".join([*map(str, diagnostics), message]))

@@ -432,7 +432,7 @@ class Value(_Node):
 
 @dataclass(frozen=True)
 class PassResult:
-    """What a pipeline said and counted: {"tile-fuse-elementwise": {"fused": 3, …}, …}, the passes of ours that ran in
+    """The diagnostics and counts of a pipeline: {"tile-fuse-elementwise": {"fused": 3, …}, …}, the passes of ours that ran in
     this process; of those that did not run all counts are 0."""
     diagnostics: tuple[Diagnostic, ...]
     statistics: Mapping[str, Mapping[str, int]]

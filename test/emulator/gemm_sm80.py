@@ -145,7 +145,7 @@ def arrays(m, n, k):
 
 
 def conflicts(m, n, k, stages, pitch):
-    """In chunks of 16 bytes, of which 8 lie side by side in the banks: the 8 rows of one phase of ldmatrix lie at
+    """In chunks of 16 bytes; 8 chunks lie side by side in the banks: the 8 rows of one phase of ldmatrix lie at
     multiples of the pitch, the 8 lanes of one phase of a copy at row t / 2, chunk t mod 2. Pitch 16: 2 chunks, rows 0
     and 4 meet, copies are dense. Pitch 24: 3 chunks, rows never meet, in each phase of a copy one pair of lanes does."""
     blocks, steps = -(-m // 64) * -(-n // 32), -(-k // 16)

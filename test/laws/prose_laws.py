@@ -8,8 +8,9 @@ In Markdown, outside code blocks and tables:
 2. paragraph:  a paragraph or list item has at most 80 words.
 3. opening:    no sentence begins with "Of " or "The same ".
 4. link:       a link to a file of the tree leads to an existing file and heading.
-In C, outside generated code: law 3 for comments, and
-5. diagnostic: no text says "want" or "wants"; it says what is expected, required or accepted.
+5. phrase:     no clause begins with "of which" ("parts, of which one …" is "parts; one part …").
+In C, outside generated code: laws 3 and 5 for comments, and
+6. diagnostic: no text says "want" or "wants"; it says what is expected, required or accepted.
 NOT_YET lists the files that nobody has rewritten yet. The list only shrinks: a listed file that keeps the laws is an
 error as well.
 """
@@ -19,6 +20,7 @@ import sys
 
 MAX_COLUMNS, MAX_WORDS = 120, 80
 OPENING = re.compile(r"(?:^|(?<=[.:;!?] ))(Of|The same) (?=[a-z`(\[*])")
+OF_WHICH = re.compile(r"\b(?<!which register )(?<!which element )(?<!which line )(?<!which lane )(?<!which source register )of whi(?:ch|om)\b")
 STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 SKIPPED_FOLDER = re.compile(r"^(\.git|\.venv|build.*|Output|__pycache__|generated|shared)$")
@@ -78,6 +80,8 @@ def page_breaches(text, exists=lambda path: ""):
             yield number, f"paragraph: {len(paragraph.split())} words; accepts at most {MAX_WORDS}"
         for opening in OPENING.findall(re.sub(r"^(?:[-*]|\d+\.) ", "", paragraph)):
             yield number, f"opening: a sentence begins with '{opening}'; name the subject"
+        if OF_WHICH.search(paragraph):
+            yield number, "phrase: a clause begins with 'of which'; begin a sentence with its subject"
     yield from link_breaches(text, exists)
 
 
@@ -87,6 +91,8 @@ def comment_breaches(text):
         for opening in OPENING.findall(comment.group(1)) if comment else []:
             if not continues(text.split("\n"), number - 1, comment.group(1), opening):
                 yield number, f"opening: a sentence begins with '{opening}'; name the subject"
+        if comment and OF_WHICH.search(comment.group(1)):
+            yield number, "phrase: a clause begins with 'of which'; begin a sentence with its subject"
 
 
 def text_breaches(text):
@@ -146,6 +152,9 @@ EXAMPLES = [
     (page_breaches, "See [here](#nowhere).", "link"),
     (comment_breaches, "int x; // Of the two the first", "opening"),
     (comment_breaches, "// The same for rows.", "opening"),
+    (comment_breaches, "// Two parts, of which one is exact.", "phrase"),
+    (page_breaches, "Two parts, of which one is exact.", "phrase"),
+    (comment_breaches, "// Says which register of which lane holds it: of which none is free.", "phrase"),
     (text_breaches, 'fail("rank is %d, want 2", rank);', "diagnostic"),
 ]
 RIGHT = [

@@ -1,5 +1,5 @@
-// ldmatrix as the PTX manual states it, carried out on a simulated buffer: every fragment that is said to be readable
-// so must come out exact, without bank conflicts where the buffer was chosen for it.
+// ldmatrix as the PTX manual states it, carried out on a simulated buffer: every fragment that the planner calls
+// readable so must come out exact, without bank conflicts where the buffer was chosen for it.
 #include "lib/layout/ldmatrix.h"
 
 #include "lib/layout/convert.h"

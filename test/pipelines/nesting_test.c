@@ -42,7 +42,7 @@ static void test_brackets(void) {
   free(text);
 }
 
-// A chain of aliases, each of which uses the one before.
+// A chain of aliases; each alias uses the one before.
 static bool chain_passes(char sigil, int count) {
   char *text = calloc((size_t)count + 1, 40), *at = text;
   at += sprintf(at, "%ca0 = x\n", sigil);

@@ -1,4 +1,4 @@
-"""Where the library is looked for, and what is said when it is nowhere."""
+"""Where the library is looked for, and the error when it is nowhere."""
 import os
 import subprocess
 import sys

@@ -142,7 +142,7 @@ bool gpuProgramLower(GpuProgram *program, const TileSession *session, tessera_er
   return true;
 }
 
-//===--- what is said of it -------------------------------------------------------------===//
+//===--- the listing ----------------------------------------------------------------------===//
 
 void gpuProgramWrite(const GpuProgram *program, tessera_json_t *json) {
   tessera_json_begin_object(json, "device_code");

@@ -248,7 +248,7 @@ bool tileRandomOpVerify(MlirOperation op) {
                                    TILE_SHAPE_TEXT(result), TILE_SHAPE_TEXT(type));
 }
 
-// What arith says is said by arith: one way to write a conversion.
+// A conversion that arith can express is written in arith: one way to write a conversion.
 static const char *arithConversion(MlirOperation op, MlirType from, MlirType to) {
   bool isStochastic = tileKeywordIs(op, "rounding", "stochastic");
   if (mlirTypeIsAFloat(from) && mlirTypeIsAFloat(to) && tileElementWidth(from) < tileElementWidth(to))

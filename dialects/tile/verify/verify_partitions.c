@@ -55,7 +55,7 @@ static bool verifyWarps(MlirOperation op, MlirOperation kernel) {
                            (long long)sum, (long long)whole);
 }
 
-// 0: not said, the partition keeps what it has.
+// 0: not specified; the partition keeps its registers.
 static bool verifyRegisters(MlirOperation op) {
   intptr_t count = tileArrayCount(op, "registers");
   for (intptr_t i = 0; i < count; ++i)

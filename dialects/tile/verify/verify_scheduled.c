@@ -77,7 +77,7 @@ static bool verifyMulticast(MlirOperation op) {
   return tileExpectAxes(op, "multicast", 3);
 }
 
-// That it ends at a token or signals a barrier, and not both, is said by the row.
+// The row specifies that the copy ends at a token or signals a barrier, and not both.
 bool tileCopyAsyncOpVerify(MlirOperation op) { return verifyCopy(op) && verifyMulticast(op); }
 
 //===--- tokens -------------------------------------------------------------===//

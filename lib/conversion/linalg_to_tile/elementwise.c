@@ -1,8 +1,8 @@
 // All dimensions parallel: one program computes a tile of the output, whatever the operands' orders.
 //
 // The tile is wide along the output's last axis, so that stores are contiguous; its second axis is the one that is
-// contiguous in a transposed input, so that both sides move whole lines. Sizes are those of a CPU of which nothing is
-// known; tile-construct-tiles knows better.
+// contiguous in a transposed input, so that both sides move whole lines. Sizes suit an unknown CPU;
+// tile-construct-tiles chooses them for one machine.
 #include "lib/conversion/linalg_to_tile/kernel.h"
 #include "lib/conversion/linalg_to_tile/lowerings.h"
 

@@ -1,4 +1,4 @@
-// argmax and argmin along what is contiguous: the largest (or least) candidate and something said of its place.
+// argmax and argmin along what is contiguous: the largest (or least) candidate and a value computed from its place.
 //
 //   %c = arith.cmpf ogt, %candidate, %best    %b = select %c, %candidate, %best    %p = select %c, %place, %where
 //

@@ -46,7 +46,7 @@ MlirValue tileKernelExtent(TileKernelEmission *emission, int dim);
 // Number of tiles along a dimension: ceil(extent / tile).
 MlirValue tileKernelNumTiles(TileKernelEmission *emission, TileBuilder *builder, int dim, MlirValue extent);
 
-// `index`, of which is known that it is one of 0 … count - 1: what is read there then needs no test of edges.
+// `index`, known to be one of 0 … count - 1: what is read there then needs no test of edges.
 MlirValue tileKernelAssumeBelow(TileKernelEmission *emission, MlirValue index, int64_t count);
 
 // Loads operand `index` at the current tile. With `overOutput` the result has the output's axes only.

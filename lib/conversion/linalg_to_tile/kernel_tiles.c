@@ -305,7 +305,8 @@ void tileKernelPack(TileKernelEmission *e, int index, const int dims[2], MlirVal
   tileCopyOpBuild(&e->body, buildView(e, &t, e->parameters[index], NULL), buffer, 2, t.tileIndex);
 }
 
-// In a layout odd factors come last: columns of which there is no power of two lie in as many parts, one after another.
+// In a layout odd factors come last: a number of columns that is no power of two is stored in that many parts, one
+// after another.
 static int64_t powerOfTwoIn(int64_t size) { return size & -size; }
 
 MlirType tileKernelBufferType(TileKernelEmission *e, int64_t rows, int64_t columns, MlirType element) {

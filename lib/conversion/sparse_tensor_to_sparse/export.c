@@ -106,8 +106,8 @@ static MlirWalkResult survey(MlirOperation op, void *ok) {
 
 //===--- generics -----------------------------------------------------------------===//
 
-// A linalg.generic over `dims` dimensions, the last `reductions` of which add up: out = out + the product of the
-// inputs, or without reductions their `op`. `maps` are the operands' maps as text.
+// A linalg.generic over `dims` dimensions that sums over the last `reductions` dimensions: out = out + the product of
+// the inputs, or without reductions their `op`. `maps` are the operands' maps as text.
 static MlirValue buildGeneric(TileBuilder *builder, intptr_t count, const MlirValue *operands, const char *maps,
                               const char *iterators, TileUpstream op, TileUpstream reduce) {
   MlirType type = mlirValueGetType(operands[count - 1]), elements[4];

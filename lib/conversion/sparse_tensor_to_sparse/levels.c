@@ -335,7 +335,7 @@ static MlirAttribute oneGroup(const TileBuilder *builder, intptr_t rank) {
   return mlirArrayAttrGet(builder->context, 1, &group);
 }
 
-// Row-major elements of `tensor` in another shape, of which all sizes but the first are known; and one row of them.
+// Row-major elements of `tensor` in another shape; all its sizes but the first are known; and one row of them.
 static MlirValue expand(TileBuilder *builder, MlirValue row, MlirType type) {
   intptr_t rank = mlirShapedTypeGetRank(type);
   int64_t sizes[MaxLevels], inner = 1;

@@ -102,7 +102,7 @@ static void recast(Gpu *g, MlirOperation op, const Cast *cast, MlirValue *const 
   }
 }
 
-// Widths of which neither is a power of two times the other: of each element of the result, the bits of the elements
+// Widths whose ratio is no power of two: of each element of the result, the bits of the elements
 // that it meets in the operand, which shared memory holds dense. A row's last bits are the last element's: what would
 // be read after it is not wanted.
 static bool recastThroughMemory(Gpu *g, MlirOperation op) {

@@ -44,7 +44,7 @@ typedef struct GpuVocabulary {
   MlirAttribute (*target)(MlirContext context, const TileMachine *machine); // of the gpu.module
   // Marks `function` as a kernel of so many threads in a block.
   void (*markKernel)(MlirOperation function, int64_t threads);
-  void (*limitRegisters)(MlirOperation function, int64_t registers); // of a thread; null: not said to the assembler
+  void (*limitRegisters)(MlirOperation function, int64_t registers); // of a thread; null: the assembler is not told
   MlirValue (*threadId)(TileBuilder *builder);
   MlirValue (*programId)(TileBuilder *builder, int axis);
   MlirValue (*numPrograms)(TileBuilder *builder, int axis);
@@ -55,7 +55,7 @@ typedef struct GpuVocabulary {
   // Four (or `count`) 8x8 matrices of 16-bit elements from rows of 16 bytes, whose addresses the lanes hold: `count`
   // words. Null: not there.
   void (*loadMatrix)(TileBuilder *builder, MlirValue address, int count, bool transposed, MlirValue *words);
-  // Asynchronous copies to shared memory: `bytes` of which `valid` (i1; null: true) says whether they are read or zero.
+  // Asynchronous copies to shared memory: `bytes` bytes, read if `valid` (i1; null: true), else zero.
   void (*copyAsync)(TileBuilder *builder, MlirValue shared, MlirValue global, int64_t bytes, MlirValue valid);
   void (*commitCopies)(TileBuilder *builder);
   void (*waitCopies)(TileBuilder *builder, int64_t pending); // groups that may still be under way

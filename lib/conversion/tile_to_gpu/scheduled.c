@@ -202,7 +202,8 @@ static bool lowerSync(Gpu *g, MlirOperation op) {
 
 static bool lowerFence(Gpu *g, MlirOperation op) {
   MlirStringRef kind = tileKeywordOf(op, "kind");
-  if (tileStringEquals(kind, "async")) // before engines of the async proxy (TMA, wgmma), of which none is converted
+  if (tileStringEquals(
+          kind, "async")) // orders accesses before engines of the async proxy (TMA, wgmma); none is converted yet
     return true;
   LlvmAtomicOrdering ordering = tileStringEquals(kind, "acquire")   ? LlvmAtomicOrdering_Acquire
                                 : tileStringEquals(kind, "release") ? LlvmAtomicOrdering_Release

@@ -1,4 +1,4 @@
-// Ids, barriers, shuffles, asynchronous copies, messages: what the engine asks for, said in the nvvm dialect.
+// Ids, barriers, shuffles, asynchronous copies, messages: what the engine asks for, as ops of the nvvm dialect.
 #include "lib/conversion/tile_to_nvvm/nvvm.h"
 
 #include "mlir-c/Dialect/LLVM.h"

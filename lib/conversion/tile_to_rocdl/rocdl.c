@@ -1,4 +1,4 @@
-// Ids, barriers, shuffles, messages: what the engine asks for, said in the rocdl dialect.
+// Ids, barriers, shuffles, messages: what the engine asks for, as ops of the rocdl dialect.
 #include "lib/conversion/tile_to_rocdl/rocdl.h"
 
 #include "mlir-c/Dialect/LLVM.h"

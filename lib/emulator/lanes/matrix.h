@@ -35,7 +35,7 @@ typedef struct tessera_matrix_t {
   bool saturate;                     // integer results are clamped, not wrapped
   tessera_bit_product_t bit_product; // of b1
   // Of every 4 neighbours in k, A holds 2: element i of a lane stands at a.place[lane * a.count + i] and up to 3
-  // further. How much is said by 2 bits of an index register, which lies at index_at in the fragment of each lane:
+  // further. 2 bits of an index register give the amount; the register lies at index_at in the fragment of each lane:
   // those from bit 2 (index[…] mod 16) on of lane index[…] / 16. Two of the same 4 must ascend where the instruction
   // says so.
   bool is_sparse, must_ascend;

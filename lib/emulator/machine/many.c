@@ -1,4 +1,4 @@
-// many.c - lists of records. Costs: a pass over the rows of one list, of which there are as many as warps in a usual
+// many.c - lists of records. Costs: a pass over the rows of one list; a list has as many rows as warps in a usual
 // kernel.
 #include "lib/emulator/machine/many.h"
 

@@ -83,7 +83,7 @@ static bool fillTarget(Graph *graph) {
   return true;
 }
 
-//===--- what is said of it -----------------------------------------------------------===//
+//===--- remarks and statistics --------------------------------------------------------===//
 
 static void label(MlirOperation kernel, const Graph *graph, MlirAttribute machine) {
   MlirType i32 = mlirIntegerTypeGet(graph->context, 32);

@@ -1,6 +1,6 @@
 // What a kernel says about the memory behind a view: alignment, divisors of sizes and strides, the fastest axis.
 // Why: the widest legal access rests on it (lib/layout/access.h), and nothing else does.
-// Expects: memrefs as kernels have them. Leaves: facts that hold for every program instance; what is not said is 1.
+// Expects: memrefs as kernels have them. Leaves: facts that hold for every program instance; an unknown divisor is 1.
 #include "lib/transforms/layout/graph.h"
 
 #include "dialects/tile/ops.h"

@@ -5,7 +5,8 @@
 //
 //   tile value ──defined by one Port, used by others──▶ Port ──relation──▶ Variable: its op's own layout
 //
-// An op has one variable, of which its ports' layouts follow; a value carried through control flow has one as well.
+// An op has one variable, which determines the layouts of its ports; a value carried through control flow has one as
+// well.
 #ifndef TESSERA_TRANSFORMS_LAYOUT_GRAPH_H
 #define TESSERA_TRANSFORMS_LAYOUT_GRAPH_H
 

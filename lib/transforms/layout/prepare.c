@@ -1,4 +1,4 @@
-// What has to be said otherwise before layouts can be assigned: calls are inlined, products padded up to their atom.
+// Rewrites that layouts require before they can be assigned: calls are inlined, products padded up to their atom.
 #include "lib/transforms/layout/graph.h"
 
 #include "lib/support/integer.h"

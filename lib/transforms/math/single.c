@@ -1,6 +1,6 @@
 // exp, exp2, tanh and erf on f32 lanes (families.h): within 1 ulp, where `afn` permits it; twice as fast as f64 lanes.
 //
-// exp: x = k ln 2 + r as in exponential.c, but with ln 2 in two parts, of which k times the first is exact; e^r is
+// exp: x = k ln 2 + r as in exponential.c, but with ln 2 in two parts; k times the first part is exact; e^r is
 // 1 + r + r^2 q(r), where 1 + r is rounded once and what it lost is added with the rest. q: minimax, degree 5, 7.9e-10.
 // erf: x + x q(x^2 - 3/4) below 1.2, beyond 1 - 2^q(x): erfc falls so fast that few digits of its logarithm are needed.
 // Largest errors over all 2^32 inputs: see docs/numerics.md §7. Subnormal results are kept: where exp's exponent field

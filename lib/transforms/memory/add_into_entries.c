@@ -168,7 +168,7 @@ static MlirType bufferType(MlirType result) {
   return mlirMemRefTypeContiguousGet(mlirShapedTypeGetElementType(result), rank, sizes, (MlirAttribute){NULL});
 }
 
-// The buffers overlap nothing; what was said of the arguments goes.
+// The buffers overlap nothing; attributes of the arguments are dropped.
 static void setArgumentAttributes(MlirOperation function, intptr_t inputs, intptr_t count) {
   MlirContext context = mlirOperationGetContext(function);
   MlirNamedAttribute noAlias =

@@ -130,7 +130,7 @@ static bool commonFacts(const Launched *launched, intptr_t i, BufferFacts *facts
 
 static int64_t powerOfTwoIn(int64_t value) { return value & -value; }
 
-// A divisor for each dimension of which the type tells nothing; null when there is none.
+// A divisor for each dimension whose size or stride the type leaves open; null when the type leaves none open.
 static MlirAttribute divisors(MlirContext context, intptr_t rank, const int64_t *typed, const int64_t *known) {
   int64_t said[HostMaxRank];
   bool saysAny = false;

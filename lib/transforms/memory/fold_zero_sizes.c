@@ -42,7 +42,7 @@ static bool isSmall(MlirOperation op) {
 
 //===--- sizes --------------------------------------------------------------===//
 
-// Number `d` of a list that is partly an attribute and partly operands, of which `next` is the first.
+// Number `d` of a list that is partly an attribute and partly operands; `next` is the first operand.
 static MlirValue buildMixed(TileBuilder *builder, MlirOperation op, const char *statics, intptr_t d, intptr_t next) {
   MlirAttribute list = tileOpAttribute(op, statics);
   for (intptr_t i = 0; i < d; ++i)

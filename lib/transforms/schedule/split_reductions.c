@@ -131,8 +131,8 @@ static MlirAttribute scheduleOfParts(MlirContext context, MlirAttribute schedule
   return tileScheduleAttrGet(context, mlirDictionaryAttrGet(context, count, kept));
 }
 
-// A linalg.generic of two operands, of which the second is the output; the body takes an element of each. What it
-// yields: their sum, or the first.
+// A linalg.generic of two operands; the second is the output, the body takes an element of each. The
+// body yields: the sum of both elements, or the first.
 static MlirValue buildGeneric(TileBuilder *b, MlirValue input, MlirValue output, MlirAttribute maps[2], int reductions,
                               bool adds) {
   MlirType type = mlirValueGetType(output), element = mlirShapedTypeGetElementType(type);

@@ -100,7 +100,7 @@ func.func @no_launch(%x: memref<?xf32>, %i: index) -> f32 {
 
 // -----
 
-// What is said of an address is asserted before a kernel rests on it.
+// The alignment promised for an address is asserted before a kernel relies on it.
 // CHECK-LABEL: func.func @aligned(
 // CHECK-SAME: %[[X:.*]]: memref<?xf32>
 // CHECK-NOT: memref.assume_alignment

@@ -7,7 +7,7 @@
 // RUN: %tile_opt %t/wide.mlir --convert-tile-to-rocdl=chip=gfx950 | FileCheck %s --check-prefix=GFX950
 // RUN: %tile_opt %t/gfx11.mlir --convert-tile-to-rocdl=chip=gfx1100 | FileCheck %s --check-prefix=GFX1100
 // RUN: %tile_opt %t/gfx12.mlir --convert-tile-to-rocdl=chip=gfx1201 | FileCheck %s --check-prefix=GFX1201
-// What a chip has not is said before there is any code.
+// What a chip lacks is an error before any code is made.
 // RUN: not %tile_opt %t/old.mlir --convert-tile-to-rocdl=chip=gfx942 2>&1 | FileCheck %s --check-prefix=TYPES
 // RUN: not %tile_opt %t/gfx11.mlir --convert-tile-to-rocdl=chip=gfx942 2>&1 | FileCheck %s --check-prefix=ATOM
 // RUN: not %tile_opt %t/mfma.mlir --convert-tile-to-rocdl=chip=sm_80 2>&1 | FileCheck %s --check-prefix=CHIP

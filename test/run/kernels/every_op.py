@@ -38,7 +38,7 @@ NOT_RUN = {  # ops without a case, and why
 UPSTREAM = ["math.*", "arith.*", "casts"]  # ops that are not in the table
 KNOWN = [  # (op, "type variant", reason): patterns of what compiled code refuses or gets wrong today
 ]
-REFUSED = [  # (chip, op, "type variant", what is said): patterns of what a GPU refuses, at the op
+REFUSED = [  # (chip, op, "type variant", message): patterns of what a GPU refuses, at the op
 ]
 
 
@@ -549,7 +549,7 @@ def pipeline():
 
 
 def assembled(kernels, folder):
-    """What was said when the kernels were made into code for their chip, or nothing."""
+    """The messages when the kernels were made into code for their chip, or nothing."""
     file = folder / "program.mlir"
     file.write_text(module(kernels))
     form = "hsaco" if options.emulate.startswith("gfx") else "cubin"
@@ -560,7 +560,7 @@ def assembled(kernels, folder):
 
 
 def run(kernels, folder):
-    """What tile-run said, or nothing when all outputs are right."""
+    """The message of tile-run, or nothing when all outputs are right."""
     file = folder / "program.mlir"
     file.write_text(module(kernels))
     command = [f"{options.build}/bin/tile-run", str(file), "--check-against=interpret", "--threads=1"]
@@ -599,7 +599,7 @@ def judge(kernels, folder, by=run):
 
 
 def tried(kernels, folder):
-    """What was said of each kernel that did not become right."""
+    """The message about each kernel whose result was not right."""
     failed = refused(kernels, folder, [pipeline()]) if options.emulate else {}
     for by in (run, assembled) if options.code else (run,):
         for batch in batches([k for k in kernels if k not in failed]):

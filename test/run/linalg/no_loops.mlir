@@ -1,4 +1,4 @@
-// An op without loops (rank 0) has no tile to choose: nothing is said, on any target.
+// An op without loops (rank 0) has no tile to choose: no diagnostic on any target.
 // RUN: %tile_run %s --target=cpu --target=emulate:sm_80 --target=emulate:gfx942 --check-against=interpret 2>&1 | FileCheck %s
 // CHECK-NOT: error
 // CHECK: right

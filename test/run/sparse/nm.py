@@ -33,7 +33,7 @@ def held(x):
 
 
 def pattern(rng, form, lines, inner, kind):
-    """Components, and the dense matrix of which `inner` is the axis of windows."""
+    """Components, and the dense matrix whose axis of windows is `inner`."""
     n, m, u, v = form
     groups, windows = -(-lines // u), -(-inner // m)
     free = np.tile(np.arange(m // v), (groups, windows, 1))

@@ -1,4 +1,4 @@
-// Two entries at one place, of which test/run/sparse/sparse.py draws none: added where they are converted or unpacked, each a
+// Two entries at one place, which test/run/sparse/sparse.py never draws: added where they are converted or unpacked, each a
 // term of products with dense factors and reductions; or an error. Zeros that are stored stay stored, but not in windows.
 // RUN: %tile_run %s --check-against=interpret | FileCheck %s
 // RUN: %tile_run %s --check-against=interpret --target=emulate:gfx942 | FileCheck %s

@@ -2,7 +2,7 @@
 // RUN: %python %source/test/run/check.py %tile_run %s --target=cpu
 // RUN: %python %source/test/run/check.py %tile_run %s --target=interpret
 // A dense factor that the second cache does not hold, each of whose rows is taken 40 times, in panels of 32 columns; one
-// whose rows are taken twice, and one of which nobody knows how often, as it stands.
+// whose rows are taken twice, and a constant read an unknown number of times, which stays as it stands.
 // CHECK-COUNT-1: tile.launch @pack_panels grid(%c3{{.*}}, %c1{{.*}}) ins(%{{.*}} : tensor<5x70xf32>) outs(%{{.*}} : tensor<3x5x32xf32>)
 // CHECK: tile.launch @spmm_csr
 // CHECK-NOT: tile.launch @pack_panels

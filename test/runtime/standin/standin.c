@@ -74,7 +74,7 @@ static int injected(const char *function) {
   } while (0)
 #define ENTER(name) ENTER_(name)
 
-// For what gives something back: done first, so that nothing leaks, then said to have failed.
+// For functions that release something: they release it, so that nothing leaks, and then report a failure.
 static int leave(const char *function, int status) {
   int wanted = injected(function);
   return wanted ? wanted : status;

@@ -134,7 +134,7 @@ func.func @block(%a: tensor<256x256xf32>, %b: tensor<256x256xf32>, %c: tensor<25
 
 // -----
 
-// Nothing packed, said so.
+// The schedule says that nothing is packed.
 // CHECK: #tile.schedule<kind = "streamed", block = [8, 128, 2], time
 // CHECK-LABEL: func.func @unpacked
 // KERNEL-LABEL: func.func @unpacked

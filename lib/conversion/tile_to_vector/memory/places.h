@@ -20,7 +20,7 @@ typedef struct VecPlace {
   MlirValue numbered, inside; // the numbers, and all dimensions, are inside; null: always
 } VecPlace;
 
-// Completes `reached`, of which the op, the base, the element and the first index are known; false after a diagnostic.
+// Completes `reached`, whose op, base, element and first index are known; false after a diagnostic.
 bool vecReach(VecLowering *lowering, VecReached *reached);
 VecPlace vecPlaceReached(VecBody *body, const VecReached *reached, const VecCoord *coords);
 // Where a number is outside the program fails; what follows must not reach there all the same (Place.inside).

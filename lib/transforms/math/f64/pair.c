@@ -67,7 +67,7 @@ static MlirValue powerOfTwo(TileLanes *lanes, MlirValue k) {
   return tileLanesFromBits(lanes, tileLanesOnInteger(lanes, ArithOp_ShLI, exponent, 52));
 }
 
-// In two steps, of which the first is exact: 2^k itself may be no number, or the result subnormal.
+// In two steps; the first is exact: 2^k itself may be no number, or the result subnormal.
 MlirValue tileF64Scale(TileLanes *lanes, MlirValue value, MlirValue shifted) {
   MlirValue k = tileLanesOnInteger(lanes, ArithOp_ShRSI, tileLanesOnInteger(lanes, ArithOp_ShLI, shifted, 48), 48);
   MlirValue half = tileLanesOnInteger(lanes, ArithOp_ShRSI, k, 1);

@@ -1,7 +1,7 @@
 // pow and cbrt on f64 lanes (families.h).
 //
 // |x|^y = 2^(y log2 |x|), the logarithm as a pair: with s = (m - 1) / (m + 1) and z = s^2, both pairs, log m =
-// 2 s (1 + z/3 + z^2 T(z)), of which only z^2 T is a single number. T: minimax, degree 8, error 8.7e-21. |y log2 |x||
+// 2 s (1 + z/3 + z^2 T(z)); only z^2 T is a single number. T: minimax, degree 8, error 8.7e-21. |y log2 |x||
 // is below 1100 where it matters, so that 2^-64 of it is 2^-54 of the result.
 #include "lib/transforms/math/f64/families.h"
 #include "lib/transforms/math/f64/pair.h"

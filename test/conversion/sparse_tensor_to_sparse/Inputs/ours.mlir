@@ -1,4 +1,4 @@
-// Inputs/kernels.mlir said in our dialect; sparsifier.py runs it after convert-sparse-to-sparse-tensor.
+// Inputs/kernels.mlir in our dialect; sparsifier.py runs it after convert-sparse-to-sparse-tensor.
 #csr = #sparse.csr<positions = i64, coordinates = i64>
 #coo = #sparse.coo<coordinates = i64>
 func.func @csr_spmm(%p: tensor<5xi64>, %c: tensor<?xi64>, %v: tensor<?xf32>, %b: tensor<6x3xf32>, %z: tensor<4x3xf32>) -> tensor<4x3xf32> attributes {llvm.emit_c_interface} {

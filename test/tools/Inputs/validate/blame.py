@@ -8,7 +8,7 @@ import sys
 MOST_OPS = 15
 AROUND = "canonicalize,cse", "canonicalize,symbol-dce"
 
-# The pass, what is said of it, where (a piece of the line at fault), and how it is judged.
+# The pass, the message, where (a piece of the line at fault), and how the pass is judged.
 ANSWER, FAULT, TRAFFIC = "changes the answer", "makes the program wrong", "raises counted traffic"
 DEFECTS = [
     ("swap-subtraction", ANSWER, "%d = arith.subf"),
