@@ -97,6 +97,7 @@ const TilePipelineStep tileStageOfBuffers[] = {
 
 // Assertions become calls, linalg that no kernel covers becomes loops.
 const TilePipelineStep tileStageToLoops[] = {
+    {"tile-check-allocation-sizes"},
     {"convert-assert-to-runtime"},
     {"convert-linalg-to-loops", .on = funcFuncOpName},
     {"lower-affine", .on = funcFuncOpName},

@@ -153,6 +153,19 @@ static block_t *allocate(size_t bytes) {
   return block;
 }
 
+int64_t tessera_multiply_sizes(int64_t a, int64_t b) {
+  int64_t product;
+  bool is_countable = a >= 0 && b >= 0 && !__builtin_mul_overflow(a, b, &product);
+  return is_countable ? product : a == 0 || b == 0 ? 0 : INT64_MAX;
+}
+
+void tessera_check_elements(int64_t elements) {
+  const int64_t most = INT64_C(1) << 58; // of 16 bytes each
+  if (elements < 0 || elements > most)
+    tessera_raise("a program asked for a buffer of %lld elements%s: no machine has so much memory", (long long)elements,
+                  elements == INT64_MAX ? " or more" : "");
+}
+
 void *_mlir_memref_to_llvm_alloc(size_t bytes) {
   block_t *block = allocate(bytes);
   return block ? block + 1 : NULL;

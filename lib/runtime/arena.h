@@ -73,6 +73,11 @@ void tessera_release(void *allocated);
 // any other pointer alone, reads nothing through it, and returns false. Costs a walk over the arena's blocks.
 bool tessera_arena_release(tessera_arena_t *arena, void *memory);
 
+// What generated code calls ahead of an allocation: the product of two sizes, INT64_MAX where it is too large or a size
+// is negative; and what raises where a product is beyond any machine.
+int64_t tessera_multiply_sizes(int64_t a, int64_t b);
+void tessera_check_elements(int64_t elements);
+
 // What generated code calls. Memory is 64-byte aligned (or |alignment|, a power of two), its contents undefined, zero
 // bytes are a valid block. A size that is negative, beyond the machine's memory, or refused by the system raises
 // (call.h): inside tessera_call it does not return, outside it gives NULL.

@@ -7,6 +7,7 @@
 extern const MlirExtPassDefinition tileAddIntoEntriesPass;
 extern const MlirExtPassDefinition tileAssumeLaunchFactsPass;
 extern const MlirExtPassDefinition tileBufferizeHostPass;
+extern const MlirExtPassDefinition tileCheckAllocationSizesPass;
 extern const MlirExtPassDefinition tileCopyStridedClonesPass;
 extern const MlirExtPassDefinition tileFoldZeroSizesPass;
 extern const MlirExtPassDefinition tileKeepOwnFreesPass;
