@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 //===--- elements -----------------------------------------------------------===//
 
@@ -70,10 +71,10 @@ static void print_elements(const printed_memref_t *memref, int64_t dim, int64_t 
   putchar(']');
 }
 
-static void print_memref(int64_t rank, const int64_t *descriptor, print_element_t element) {
+static void print_memref(const char *kind, int64_t rank, const int64_t *descriptor, print_element_t element) {
   const printed_memref_t memref = {rank, descriptor + 3, descriptor + 3 + rank, (const void *)(intptr_t)descriptor[1],
                                    element};
-  printf("Unranked Memref base@ = %p rank = %" PRId64 " offset = %" PRId64, memref.base, rank, descriptor[2]);
+  printf("%s base@ = %p rank = %" PRId64 " offset = %" PRId64, kind, memref.base, rank, descriptor[2]);
   print_numbers("sizes", rank, memref.sizes);
   print_numbers("strides", rank, memref.strides);
   printf(" data = \n%s", rank ? "" : "[");
@@ -84,9 +85,29 @@ static void print_memref(int64_t rank, const int64_t *descriptor, print_element_
 
 #define X(name, type, format)                                                                                          \
   static void print_element_##name(const void *base, int64_t index) { printf(format, ((const type *)base)[index]); }   \
-  void printMemref##name(int64_t rank, void *descriptor) { print_memref(rank, descriptor, print_element_##name); }     \
+  void printMemref##name(int64_t rank, void *descriptor) {                                                             \
+    print_memref("Unranked Memref", rank, descriptor, print_element_##name);                                           \
+  }                                                                                                                    \
   void _mlir_ciface_printMemref##name(const tessera_unranked_memref_t *memref) {                                       \
-    print_memref(memref->rank, memref->descriptor, print_element_##name);                                              \
+    print_memref("Unranked Memref", memref->rank, memref->descriptor, print_element_##name);                           \
   }
 TESSERA_PRINTED_MEMREFS(X)
 #undef X
+
+#define X(rank, name)                                                                                                  \
+  void _mlir_ciface_printMemref##rank##name(void *descriptor) {                                                        \
+    print_memref("Memref", #rank[0] - '0', descriptor, print_element_##name);                                          \
+  }
+TESSERA_PRINTED_RANKED_MEMREFS(X)
+#undef X
+
+//===--- time -----------------------------------------------------------------===//
+
+int64_t nanoTime(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
+}
+int64_t _mlir_ciface_nanoTime(void) { return nanoTime(); }
+double rtclock(void) { return (double)nanoTime() * 1e-9; }
+void printFlops(double flops) { fprintf(stderr, "%f GFLOPS\n", flops / 1e9); }

@@ -22,7 +22,9 @@ PREFIXES = {
     "lib/emulator/machine": ["emu_", "tessera_"],
     "lib/runtime": ["tessera_", "_mlir_", "_tessera_"],
     "lib/runtime/copy.c": ["tessera_", "memrefCopy"],  # upstream's runner calls these by these names
-    "lib/runtime/upstream_print.c": ["tessera_", "print", "_mlir_ciface_print"],
+    "lib/runtime/upstream_print.c": ["tessera_", "print", "_mlir_ciface_", "rtclock", "nanoTime"],
+    "lib/runtime/upstream_files.c": ["tessera_", "_mlir_ciface_", "getTensorFilename", "getSparseTensorReaderNSE",
+                                     "delSparseTensorReader"],
     "lib/pipelines/plugin.c": ["mlirGet"],  # what mlir-opt looks up
     "lib/run": ["tessera_"],
     "lib/support": ["tessera_"],
