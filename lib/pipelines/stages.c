@@ -107,6 +107,7 @@ const TilePipelineStep tileStageToLoops[] = {
 // Narrow floats compute in f32 (bf16 too: its instructions flush subnormals). Functions become arithmetic, and so do
 // conversions without an instruction.
 const TilePipelineStep tileStageToInstructions[] = {
+    {"convert-complex-to-standard", .on = funcFuncOpName},
     {"convert-vector-to-scf", {{"full-unroll", "true"}}, .on = funcFuncOpName},
     {"math-extend-to-supported-types", {{"extra-types", "f16,bf16"}, {"target-type", "f32"}}, .on = funcFuncOpName},
     {"arith-emulate-unsupported-floats",
@@ -132,6 +133,7 @@ const TilePipelineStep tileStageToLlvm[] = {
     {"convert-math-to-libm"},
     {"convert-vector-to-llvm"},
     {"convert-arith-to-llvm", .on = funcFuncOpName},
+    {"convert-complex-to-llvm", .on = funcFuncOpName},
     {"convert-index-to-llvm", .on = funcFuncOpName},
     {"finalize-memref-to-llvm", {{"use-generic-functions", "true"}}},
     {"convert-func-to-llvm"},
