@@ -11,46 +11,18 @@
 
 //===--- one element --------------------------------------------------------------------------===//
 
-// LLVM's numbers.
-// What LLVM does at once, and the op of arith for what it does not.
-typedef struct Kind {
-  const char *name;
-  int onIntegers, onFloats; // an LlvmAtomicBinOp; maximum: nan wins, as in arith.maximumf
-  TileUpstream integerOp, floatOp;
-} Kind;
-
-enum { NotDefined = -1 };
-
-static const Kind kinds[] = {
-    {"add", LlvmAtomicBinOp_Add, LlvmAtomicBinOp_Fadd, ArithOp_AddI, ArithOp_AddF},
-    {"fadd", NotDefined, LlvmAtomicBinOp_Fadd, TileUpstream_None, ArithOp_AddF},
-    {"max", LlvmAtomicBinOp_Max, LlvmAtomicBinOp_Fmaximum, ArithOp_MaxSI, ArithOp_MaximumF},
-    {"min", LlvmAtomicBinOp_Min, LlvmAtomicBinOp_Fminimum, ArithOp_MinSI, ArithOp_MinimumF},
-    {"umax", LlvmAtomicBinOp_Umax, NotDefined, ArithOp_MaxUI, TileUpstream_None},
-    {"umin", LlvmAtomicBinOp_Umin, NotDefined, ArithOp_MinUI, TileUpstream_None},
-    {"and", LlvmAtomicBinOp_And, NotDefined, ArithOp_AndI, TileUpstream_None},
-    {"or", LlvmAtomicBinOp_Or, NotDefined, ArithOp_OrI, TileUpstream_None},
-    {"xor", LlvmAtomicBinOp_Xor, NotDefined, ArithOp_XOrI, TileUpstream_None},
-    {"xchg", LlvmAtomicBinOp_Xchg, LlvmAtomicBinOp_Xchg, TileUpstream_None, TileUpstream_None}};
-
-static const Kind *kindOf(MlirStringRef name, MlirType element) {
-  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; ++i)
-    if (tileStringEquals(name, kinds[i].name))
-      return (mlirTypeIsAFloat(element) ? kinds[i].onFloats : kinds[i].onIntegers) < 0 ? NULL : &kinds[i];
-  return NULL;
-}
-
-static MlirValue update(Gpu *g, const Kind *kind, const GpuCell *cell, MlirValue value, Ordering ordering) {
+static MlirValue update(Gpu *g, const TileAtomicKind *kind, const GpuCell *cell, MlirValue value, Ordering ordering) {
   bool isFloat = mlirTypeIsAFloat(cell->element);
   if (!gpuCellIsPlain(cell))
     return gpuCellUpdate(g, cell, ordering, isFloat ? kind->floatOp : kind->integerOp, (MlirValue){NULL}, value);
-  MlirValue old = gpuAtomicOp(g, isFloat ? kind->onFloats : kind->onIntegers, cell->address,
-                              gpuToStored(g, value, cell->element), tileStoredBytes(cell->element), ordering);
+  TileWord word = gpuCellWord(cell, ordering);
+  MlirValue old = tileBuildAtomicRmw(&g->builder, &word, isFloat ? kind->onFloats : kind->onIntegers,
+                                     gpuToStored(g, value, cell->element));
   return gpuFromStored(g, old, cell->element);
 }
 
 bool gpuCombineInMemory(Gpu *g, MlirOperation op, const GpuCell *cell, MlirValue value) {
-  const Kind *kind = kindOf(mlirStringAttrGetValue(tileOpAttribute(op, "combine")), cell->element);
+  const TileAtomicKind *kind = tileAtomicKind(mlirStringAttrGetValue(tileOpAttribute(op, "combine")), cell->element);
   if (!kind)
     return gpuRefuse(op, "this combination on this type");
   update(g, kind, cell, value, gpuRelaxed(g));
@@ -77,14 +49,7 @@ bool gpuStoreCombining(Gpu *g, MlirOperation op, const Window *window, const Til
 //===--- orders -----------------------------------------------------------------------------------===//
 
 static Ordering orderingOf(Gpu *g, MlirOperation op) {
-  static const char *const names[] = {"relaxed", "acquire", "release", "acq_rel"};
-  static const LlvmAtomicOrdering orders[] = {LlvmAtomicOrdering_Monotonic, LlvmAtomicOrdering_Acquire,
-                                              LlvmAtomicOrdering_Release, LlvmAtomicOrdering_AcqRel};
-  Ordering ordering = {LlvmAtomicOrdering_Monotonic, g->vocabulary->scope(tileKeywordOf(op, "scope"))};
-  for (int i = 0; i < 4; ++i)
-    if (tileKeywordIs(op, "order", names[i]))
-      ordering.order = orders[i];
-  return ordering;
+  return (Ordering){tileAtomicOrdering(tileKeywordOf(op, "order")), g->vocabulary->scope(tileKeywordOf(op, "scope"))};
 }
 
 //===--- values that the others want ----------------------------------------------------------------===//
@@ -114,8 +79,9 @@ static MlirValue asBits(Gpu *g, MlirValue value, MlirType element) {
 static MlirValue compareAndSwap(Gpu *g, const GpuCell *cell, MlirValue expected, MlirValue value, Ordering ordering) {
   if (!gpuCellIsPlain(cell))
     return gpuCellUpdate(g, cell, ordering, TileUpstream_None, expected, value);
-  MlirValue old = gpuCompareAndSwap(g, cell->address, asBits(g, expected, cell->element),
-                                    asBits(g, value, cell->element), tileStoredBytes(cell->element), ordering, NULL);
+  TileWord word = gpuCellWord(cell, ordering);
+  MlirValue old = tileBuildCompareAndSwap(&g->builder, &word, asBits(g, expected, cell->element),
+                                          asBits(g, value, cell->element), NULL);
   if (mlirTypeIsAFloat(cell->word))
     old = gpuOp(g, ArithOp_Bitcast, cell->word, old);
   return gpuFromStored(g, old, cell->element);
@@ -123,7 +89,7 @@ static MlirValue compareAndSwap(Gpu *g, const GpuCell *cell, MlirValue expected,
 
 // kind: null for compare and swap.
 static MlirValue exchange(Gpu *g, const GpuReach *reach, intptr_t reg, const GpuCell *cell, Ordering ordering,
-                          const Kind *kind) {
+                          const TileAtomicKind *kind) {
   MlirValue value = gpuRegisterOf(g, tileOpOperand(reach->op, "value"), reg);
   if (kind)
     return update(g, kind, cell, value, ordering);
@@ -131,7 +97,8 @@ static MlirValue exchange(Gpu *g, const GpuReach *reach, intptr_t reg, const Gpu
 }
 
 // By the owners; a masked element leaves an old value that nobody may look at: 0.
-static void exchangeAll(Gpu *g, const GpuReach *reach, Ordering ordering, const Kind *kind, MlirValue *registers) {
+static void exchangeAll(Gpu *g, const GpuReach *reach, Ordering ordering, const TileAtomicKind *kind,
+                        MlirValue *registers) {
   MlirValue mask = tileOpOperand(reach->op, "mask");
   MlirType held = gpuHeldType(g, reach->element);
   MlirValue owner =
@@ -159,7 +126,7 @@ static bool lowerAtomic(Gpu *g, MlirOperation op) {
   GpuReach reach;
   if (!gpuReachOf(g, op, "memory", mlirValueGetType(result), &reach))
     return false;
-  const Kind *kind = isCas ? NULL : kindOf(tileKeywordOf(op, "kind"), reach.element);
+  const TileAtomicKind *kind = isCas ? NULL : tileAtomicKind(tileKeywordOf(op, "kind"), reach.element);
   if (!isCas && !kind)
     return gpuRefuse(op, "this kind on this type");
   Ordering ordering = orderingOf(g, op);
@@ -174,14 +141,16 @@ static bool lowerAtomic(Gpu *g, MlirOperation op) {
 
 static bool lowerAtomicLoad(Gpu *g, MlirOperation op) {
   const Memory *memory = gpuRecord(g, tileAtomicLoadOpGetMemory(op))->memory;
-  MlirType element = memory->element, stored = gpuStoredType(g, element);
+  MlirType element = memory->element;
   GpuReach reach = {.op = op, .element = element, .type = element};
   Ordering ordering = orderingOf(g, op);
-  MlirValue address = gpuElementAddress(g, memory, op, tileAtomicLoadOpGetIndicesBegin(op)), value;
+  TileWord word = {gpuElementAddress(g, memory, op, tileAtomicLoadOpGetIndicesBegin(op)), gpuStoredType(g, element),
+                   tileStoredBytes(element), ordering.order, ordering.scope};
+  MlirValue value;
   // One thread's look is the program's: all take the same way afterwards.
   MlirType held = gpuHeldType(g, element);
   GpuIf first = gpuIf(g, gpuCompare(g, ArithCmpI_Eq, g->thread, gpuI32(g, 0)), 1, &held);
-  value = gpuFromStored(g, gpuAtomicLoad(g, stored, address, tileStoredBytes(element), ordering), element);
+  value = gpuFromStored(g, tileBuildAtomicLoad(&g->builder, &word), element);
   MlirValue none;
   gpuElse(g, &first, 1, &value);
   none = gpuZero(g, element);
@@ -197,8 +166,9 @@ static bool lowerAtomicStore(Gpu *g, MlirOperation op) {
   Ordering ordering = orderingOf(g, op);
   GpuIf first = gpuIf(g, gpuCompare(g, ArithCmpI_Eq, g->thread, gpuI32(g, 0)), 0, NULL);
   MlirValue value = gpuToStored(g, gpuScalar(g, tileAtomicStoreOpGetValue(op)), element);
-  gpuAtomicStore(g, value, gpuElementAddress(g, memory, op, tileAtomicStoreOpGetIndicesBegin(op)),
-                 tileStoredBytes(element), ordering);
+  TileWord word = {gpuElementAddress(g, memory, op, tileAtomicStoreOpGetIndicesBegin(op)), mlirValueGetType(value),
+                   tileStoredBytes(element), ordering.order, ordering.scope};
+  tileBuildAtomicStore(&g->builder, &word, value);
   gpuEndIf(g, &first, 0, NULL, NULL);
   return true;
 }

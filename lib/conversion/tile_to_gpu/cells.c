@@ -36,10 +36,6 @@ MlirValue gpuCellBits(Gpu *g, MlirValue value) {
                                 : value;
 }
 
-static MlirType integerOf(Gpu *g, MlirType type) {
-  return mlirTypeIsAFloat(type) ? mlirIntegerTypeGet(g->context, gpuBits(type)) : type;
-}
-
 // The element in a word of memory. Memory of i1 may hold any byte, as LLVM has it.
 static MlirValue elementIn(Gpu *g, const GpuCell *cell, MlirValue word) {
   if (mlirValueIsNull(cell->shift)) {
@@ -93,8 +89,9 @@ void gpuCellStore(Gpu *g, const GpuCell *cell, MlirValue condition, MlirValue va
   }
   GpuIf branch = gpuIf(g, condition, 0, NULL);
   MlirValue others = gpuXor(g, maskOf(g, cell), gpuInteger(g, cell->word, -1)), set = shifted(g, cell, value);
-  gpuAtomicOp(g, LlvmAtomicBinOp_And, cell->address, others, bytesOf(cell), gpuRelaxed(g));
-  gpuAtomicOp(g, LlvmAtomicBinOp_Or, cell->address, set, bytesOf(cell), gpuRelaxed(g));
+  TileWord word = gpuCellWord(cell, gpuRelaxed(g));
+  tileBuildAtomicRmw(&g->builder, &word, LlvmAtomicBinOp_And, others);
+  tileBuildAtomicRmw(&g->builder, &word, LlvmAtomicBinOp_Or, set);
   gpuEndIf(g, &branch, 0, NULL, NULL);
 }
 
@@ -104,55 +101,9 @@ Ordering gpuRelaxed(Gpu *g) {
   return (Ordering){LlvmAtomicOrdering_Monotonic, g->vocabulary->scope(tileString("device"))};
 }
 
-static MlirAttribute scopeOf(Gpu *g, Ordering ordering) {
-  return *ordering.scope ? mlirStringAttrGet(g->context, tileString(ordering.scope)) : (MlirAttribute){NULL};
-}
-
-// Bytes 0: the type's own.
-static MlirAttribute alignmentOf(Gpu *g, int64_t bytes) {
-  return bytes ? mlirIntegerAttrGet(g->i64, bytes) : (MlirAttribute){NULL};
-}
-
-MlirValue gpuAtomicLoad(Gpu *g, MlirType type, MlirValue address, int64_t bytes, Ordering ordering) {
-  MlirValue value = llvmLoadOpBuild(&g->builder, type, address);
-  MlirOperation load = mlirOpResultGetOwner(value);
-  llvmLoadOpSetOrdering(load, mlirIntegerAttrGet(g->i64, ordering.order));
-  llvmLoadOpSetSyncscope(load, scopeOf(g, ordering));
-  llvmLoadOpSetAlignment(load, alignmentOf(g, bytes));
-  return value;
-}
-
-void gpuAtomicStore(Gpu *g, MlirValue value, MlirValue address, int64_t bytes, Ordering ordering) {
-  MlirOperation store = llvmStoreOpBuild(&g->builder, value, address);
-  llvmStoreOpSetOrdering(store, mlirIntegerAttrGet(g->i64, ordering.order));
-  llvmStoreOpSetSyncscope(store, scopeOf(g, ordering));
-  llvmStoreOpSetAlignment(store, alignmentOf(g, bytes));
-}
-
-MlirValue gpuAtomicOp(Gpu *g, LlvmAtomicBinOp binary, MlirValue address, MlirValue word, int64_t bytes,
-                      Ordering ordering) {
-  MlirValue old = llvmAtomicRMWOpBuild(&g->builder, address, word, binary, ordering.order);
-  MlirOperation op = mlirOpResultGetOwner(old);
-  llvmAtomicRMWOpSetSyncscope(op, scopeOf(g, ordering));
-  llvmAtomicRMWOpSetAlignment(op, alignmentOf(g, bytes));
-  return old;
-}
-
-static MlirValue field(Gpu *g, MlirValue pair, int64_t position, MlirType type) {
-  return llvmExtractValueOpBuild(&g->builder, type, pair, mlirDenseI64ArrayGet(g->context, 1, &position));
-}
-
-MlirValue gpuCompareAndSwap(Gpu *g, MlirValue address, MlirValue expected, MlirValue wanted, int64_t bytes,
-                            Ordering ordering, MlirValue *isSwapped) {
-  bool acquires = ordering.order == LlvmAtomicOrdering_Acquire || ordering.order == LlvmAtomicOrdering_AcqRel;
-  MlirValue both = llvmAtomicCmpXchgOpBuild(&g->builder, address, expected, wanted, ordering.order,
-                                            acquires ? LlvmAtomicOrdering_Acquire : LlvmAtomicOrdering_Monotonic);
-  MlirOperation op = mlirOpResultGetOwner(both);
-  llvmAtomicCmpXchgOpSetSyncscope(op, scopeOf(g, ordering));
-  llvmAtomicCmpXchgOpSetAlignment(op, alignmentOf(g, bytes));
-  if (isSwapped)
-    *isSwapped = field(g, both, 1, g->i1);
-  return field(g, both, 0, mlirValueGetType(expected));
+TileWord gpuCellWord(const GpuCell *cell, Ordering ordering) {
+  MlirType type = mlirTypeIsAFloat(cell->word) ? tileBitsType(cell->word) : cell->word;
+  return (TileWord){cell->address, type, bytesOf(cell), ordering.order, ordering.scope};
 }
 
 bool gpuCellIsPlain(const GpuCell *cell) {
@@ -161,39 +112,36 @@ bool gpuCellIsPlain(const GpuCell *cell) {
          (bits == 8 || bits == 16 || bits == 32 || bits == 64);
 }
 
+typedef struct Change {
+  Gpu *g;
+  const GpuCell *cell;
+  TileUpstream op;
+  MlirValue expected, value;
+} Change;
+
 // The word that the element's change makes of the word `now`.
-static MlirValue changed(Gpu *g, const GpuCell *cell, TileUpstream op, MlirValue expected, MlirValue value,
-                         MlirValue now) {
-  MlirValue old = elementIn(g, cell, now);
-  if (!mlirValueIsNull(expected)) {
-    MlirValue isSame = gpuCompare(g, ArithCmpI_Eq, gpuCellBits(g, old), gpuCellBits(g, expected));
-    return gpuSelect(g, isSame, wordWith(g, cell, now, value), now);
-  }
-  return wordWith(g, cell, now, op != TileUpstream_None ? gpuBinary(g, op, old, value) : value);
+static MlirValue changed(TileBuilder *builder, MlirValue now, const void *data) {
+  const Change *change = data;
+  Gpu *g = change->g;
+  TileBuilder around = g->builder;
+  g->builder = *builder;
+  MlirValue old = elementIn(g, change->cell, now), value = change->value;
+  if (mlirValueIsNull(change->expected) && change->op != TileUpstream_None)
+    value = gpuBinary(g, change->op, old, value);
+  MlirValue wanted = wordWith(g, change->cell, now, value);
+  if (!mlirValueIsNull(change->expected))
+    wanted =
+        gpuSelect(g, gpuCompare(g, ArithCmpI_Eq, gpuCellBits(g, old), gpuCellBits(g, change->expected)), wanted, now);
+  *builder = g->builder;
+  g->builder = around;
+  return wanted;
 }
 
-// The first look is an exchange of 0 for 0: an atomic read of the device's memory.
 MlirValue gpuCellUpdate(Gpu *g, const GpuCell *cell, Ordering ordering, TileUpstream op, MlirValue expected,
                         MlirValue value) {
-  MlirType word = integerOf(g, cell->word);
-  MlirValue zero = gpuInteger(g, word, 0), look, again, isSwapped;
-  look = gpuCompareAndSwap(g, cell->address, zero, zero, bytesOf(cell), gpuRelaxed(g), NULL);
-  MlirBlock blocks[2];
-  MlirRegion regions[2];
-  for (int i = 0; i < 2; ++i)
-    regions[i] = gpuRegion(g, 1, &word, &blocks[i]);
-  MlirOperation loop = scfWhileOpBuild(&g->builder, 1, &word, 1, &look, regions[0], regions[1]);
-  TileBuilder after = g->builder;
-  g->builder = tileBuilderAtEnd(blocks[0], after.location);
-  MlirValue now = mlirBlockGetArgument(blocks[0], 0), wanted = changed(g, cell, op, expected, value, now);
-  MlirValue seen = gpuCompareAndSwap(g, cell->address, now, wanted, bytesOf(cell), ordering, &isSwapped);
-  again = gpuNot(g, isSwapped);
-  scfConditionOpBuild(&g->builder, again, 1, &seen);
-  g->builder = tileBuilderAtEnd(blocks[1], after.location);
-  seen = mlirBlockGetArgument(blocks[1], 0);
-  tileBuildYield(&g->builder, 1, &seen);
-  g->builder = after;
-  return elementIn(g, cell, tileOnlyResult(loop));
+  TileWord word = gpuCellWord(cell, ordering);
+  Change change = {g, cell, op, expected, value};
+  return elementIn(g, cell, tileBuildExchangeUntilDone(&g->builder, &word, changed, &change));
 }
 
 void gpuCellStoreOneOf(Gpu *g, const GpuCell *cell, MlirValue value) {
@@ -201,6 +149,6 @@ void gpuCellStoreOneOf(Gpu *g, const GpuCell *cell, MlirValue value) {
     gpuCellUpdate(g, cell, gpuRelaxed(g), TileUpstream_None, (MlirValue){NULL}, value);
     return;
   }
-  MlirValue bits = gpuCellBits(g, gpuToStored(g, value, cell->element));
-  gpuAtomicStore(g, bits, cell->address, bytesOf(cell), gpuRelaxed(g));
+  TileWord word = gpuCellWord(cell, gpuRelaxed(g));
+  tileBuildAtomicStore(&g->builder, &word, gpuCellBits(g, gpuToStored(g, value, cell->element)));
 }

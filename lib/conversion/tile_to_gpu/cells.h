@@ -8,6 +8,7 @@
 #define TESSERA_CONVERSION_TILE_TO_GPU_CELLS_H
 
 #include "lib/conversion/tile_to_gpu/engine.h"
+#include "lib/ir/emit/atomic.h"
 
 typedef struct GpuCell {
   MlirValue address;
@@ -36,12 +37,7 @@ MlirValue gpuCellUpdate(Gpu *g, const GpuCell *cell, Ordering ordering, TileUpst
                         MlirValue value);
 // If several threads store to one place, one whole value stays; the order is open.
 void gpuCellStoreOneOf(Gpu *g, const GpuCell *cell, MlirValue value);
-MlirValue gpuCellBits(Gpu *g, MlirValue value); // a held value as an integer of its width
-MlirValue gpuAtomicOp(Gpu *g, LlvmAtomicBinOp binary, MlirValue address, MlirValue word, int64_t bytes,
-                      Ordering ordering);
-MlirValue gpuAtomicLoad(Gpu *g, MlirType type, MlirValue address, int64_t bytes, Ordering ordering);
-void gpuAtomicStore(Gpu *g, MlirValue value, MlirValue address, int64_t bytes, Ordering ordering);
-MlirValue gpuCompareAndSwap(Gpu *g, MlirValue address, MlirValue expected, MlirValue wanted, int64_t bytes,
-                            Ordering ordering, MlirValue *isSwapped); // integers; isSwapped may be null
+MlirValue gpuCellBits(Gpu *g, MlirValue value);               // a held value as an integer of its width
+TileWord gpuCellWord(const GpuCell *cell, Ordering ordering); // as an integer
 
 #endif

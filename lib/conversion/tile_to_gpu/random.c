@@ -76,8 +76,8 @@ static void countOne(Gpu *g, MlirValue counts, int64_t bins, MlirValue value, Ml
   MlirValue counted = gpuBoth(g, mask, gpuCompare(g, ArithCmpI_Ult, number, gpuInteger(g, g->i64, bins)));
   GpuIf branch = gpuIf(g, counted, 0, NULL);
   MlirValue address = gpuAddress(g, counts, gpuMul(g, gpuCast(g, number, g->i32, false), gpuI32(g, 4)));
-  Ordering relaxed = {LlvmAtomicOrdering_Monotonic, g->vocabulary->scope(tileString("block"))};
-  gpuAtomicOp(g, LlvmAtomicBinOp_Add, address, gpuI32(g, 1), 0, relaxed);
+  TileWord word = {address, g->i32, 0, LlvmAtomicOrdering_Monotonic, g->vocabulary->scope(tileString("block"))};
+  tileBuildAtomicRmw(&g->builder, &word, LlvmAtomicBinOp_Add, gpuI32(g, 1));
   gpuEndIf(g, &branch, 0, NULL, NULL);
 }
 

@@ -2,8 +2,7 @@
 // (packed views, fewer than 8 bits) or the machine cannot combine it, a loop that exchanges words. Floats that are not
 // added travel as integers of their width. `scope` is the whole machine on a CPU; orders are LLVM's.
 #include "lib/conversion/tile_to_vector/memory/places.h"
-#include "upstream/llvm.h"
-#include "upstream/scf.h"
+#include "lib/ir/emit/atomic.h"
 
 #include "mlir-c/BuiltinAttributes.h"
 #include "mlir-c/Dialect/LLVM.h"
@@ -20,31 +19,8 @@ bool vecExpectAtomic(const VecReached *reached) {
   return tileError(reached->op, "not lowered to the CPU yet: atomics on elements of %d bits", (int)bits);
 }
 
-static LlvmAtomicOrdering orderingOf(MlirStringRef order) {
-  static const struct {
-    const char *name;
-    LlvmAtomicOrdering ordering;
-  } orders[] = {{"relaxed", LlvmAtomicOrdering_Monotonic},
-                {"acquire", LlvmAtomicOrdering_Acquire},
-                {"release", LlvmAtomicOrdering_Release},
-                {"acq_rel", LlvmAtomicOrdering_AcqRel}};
-  for (size_t i = 0; i < sizeof orders / sizeof *orders; ++i)
-    if (tileStringEquals(order, orders[i].name))
-      return orders[i].ordering;
-  return LlvmAtomicOrdering_SeqCst;
-}
-
-static MlirValue loadWord(TileBuilder *builder, LlvmAtomicOrdering order, const VecCell *cell) {
-  MlirAttribute none = mlirAttributeGetNull(), alignment = tileBuildEnum(builder, 64, vecBytesOf(cell->word));
-  MlirOperation load = llvmLoadOpCreate(builder, cell->word, cell->pointer, alignment, none, none, none, none,
-                                        tileBuildEnum(builder, 64, order), none, none, none, none, none, none);
-  return llvmLoadOpGetRes(load);
-}
-
-static void storeWord(TileBuilder *builder, LlvmAtomicOrdering order, const VecCell *cell, MlirValue word) {
-  MlirAttribute none = mlirAttributeGetNull(), alignment = tileBuildEnum(builder, 64, vecBytesOf(cell->word));
-  llvmStoreOpCreate(builder, word, cell->pointer, alignment, none, none, none, tileBuildEnum(builder, 64, order), none,
-                    none, none, none, none);
+static TileWord wordOf(const VecCell *cell, MlirStringRef order) {
+  return (TileWord){cell->pointer, cell->word, vecBytesOf(cell->word), tileAtomicOrdering(order), ""};
 }
 
 // An element as the word of its cell, where it is alone, and back.
@@ -56,55 +32,7 @@ static MlirValue fromWord(TileBuilder *builder, MlirValue word, MlirType element
   return tileBuildNumberOfBits(builder, tileBuildIntegerCast(builder, word, tileBitsType(element), false), element);
 }
 
-//===--- read, modify, write ------------------------------------------------------------------------===//
-
-// How a kind of tile.atomic_rmw, or a combination, combines integers and floats: llvm.atomicrmw's word (-1: none) and
-// the op on two numbers (None: the value replaces the old one).
-typedef struct Combination {
-  const char *name;
-  int word, floatWord;
-  TileUpstream op, floatOp;
-} Combination;
-
-static const Combination combinations[] = {
-    {"add", LlvmAtomicBinOp_Add, LlvmAtomicBinOp_Fadd, ArithOp_AddI, ArithOp_AddF},
-    {"fadd", -1, LlvmAtomicBinOp_Fadd, TileUpstream_None, ArithOp_AddF},
-    {"max", LlvmAtomicBinOp_Max, LlvmAtomicBinOp_Fmaximum, ArithOp_MaxSI, ArithOp_MaximumF},
-    {"min", LlvmAtomicBinOp_Min, LlvmAtomicBinOp_Fminimum, ArithOp_MinSI, ArithOp_MinimumF},
-    {"umax", LlvmAtomicBinOp_Umax, -1, ArithOp_MaxUI, TileUpstream_None},
-    {"umin", LlvmAtomicBinOp_Umin, -1, ArithOp_MinUI, TileUpstream_None},
-    {"and", LlvmAtomicBinOp_And, -1, ArithOp_AndI, TileUpstream_None},
-    {"or", LlvmAtomicBinOp_Or, -1, ArithOp_OrI, TileUpstream_None},
-    {"xor", LlvmAtomicBinOp_Xor, -1, ArithOp_XOrI, TileUpstream_None},
-    {"xchg", LlvmAtomicBinOp_Xchg, LlvmAtomicBinOp_Xchg, TileUpstream_None, TileUpstream_None},
-};
-
-static const Combination *combinationOf(MlirStringRef kind) {
-  const Combination *combination = combinations;
-  while (!tileStringEquals(kind, combination->name))
-    ++combination;
-  return combination;
-}
-
-static MlirValue exchange(TileBuilder *builder, MlirStringRef order, const VecCell *cell, MlirValue compare,
-                          MlirValue value) {
-  bool acquires = tileStringEquals(order, "acquire") || tileStringEquals(order, "acq_rel");
-  LlvmAtomicOrdering failure = acquires ? LlvmAtomicOrdering_Acquire : LlvmAtomicOrdering_Monotonic;
-  return llvmAtomicCmpXchgOpBuild(builder, cell->pointer, compare, value, orderingOf(order), failure);
-}
-
-static MlirValue fieldOf(TileBuilder *builder, MlirValue pair, int64_t field, MlirType type) {
-  MlirAttribute position = mlirDenseI64ArrayGet(builder->context, 1, &field);
-  return llvmExtractValueOpBuild(builder, type, pair, position);
-}
-
 //===--- elements that share a word, or that no instruction combines --------------------------------===//
-
-static MlirValue combined(TileBuilder *builder, MlirStringRef kind, MlirValue old, MlirValue value) {
-  const Combination *combination = combinationOf(kind);
-  TileUpstream op = mlirTypeIsAFloat(mlirValueGetType(value)) ? combination->floatOp : combination->op;
-  return op == TileUpstream_None ? value : tileBuildBinary(builder, op, old, value);
-}
 
 static MlirValue elementInWord(TileBuilder *builder, const VecCell *cell, MlirValue word, MlirType element) {
   return fromWord(builder, mlirValueIsNull(cell->shift) ? word : arithShRUIOpBuild(builder, word, cell->shift),
@@ -125,33 +53,29 @@ static MlirValue wordWith(TileBuilder *builder, const VecCell *cell, MlirValue w
   return arithOrIOpBuild(builder, word, bits);
 }
 
-// Reads, combines (with `compare`: writes where it is there) and exchanges until nobody came between.
-static MlirValue exchangeUntilDone(TileBuilder *builder, MlirStringRef kind, MlirStringRef order, const VecCell *cell,
-                                   MlirValue compare, MlirValue value) {
-  MlirType element = mlirValueGetType(value), bit = mlirIntegerTypeGet(builder->context, 1);
-  MlirValue first = loadWord(builder, LlvmAtomicOrdering_Monotonic, cell);
-  MlirRegion regions[] = {mlirRegionCreate(), mlirRegionCreate()};
-  MlirBlock before = mlirBlockCreate(1, &cell->word, &builder->location);
-  MlirBlock after = mlirBlockCreate(1, &cell->word, &builder->location);
-  mlirRegionAppendOwnedBlock(regions[0], before);
-  mlirRegionAppendOwnedBlock(regions[1], after);
-  TileBuilder inside = tileBuilderAtEnd(before, builder->location);
-  MlirValue word = mlirBlockGetArgument(before, 0), old = elementInWord(&inside, cell, word, element), wanted = value;
-  if (!mlirValueIsNull(compare)) {
-    MlirValue bits = tileBuildBits(&inside, old), same = tileBuildBits(&inside, compare);
-    wanted = arithSelectOpBuild(&inside, arithCmpIOpBuild(&inside, bits, same, ArithCmpI_Eq), value, old);
-  } else {
-    wanted = combined(&inside, kind, old, value);
+// A cell's change; with `compare`: to `value` where it is there.
+typedef struct Change {
+  const VecCell *cell;
+  TileUpstream op; // None: `value` replaces what is there
+  MlirValue compare, value;
+} Change;
+
+static MlirValue changed(TileBuilder *builder, MlirValue word, const void *data) {
+  const Change *change = data;
+  MlirValue value = change->value, old = elementInWord(builder, change->cell, word, mlirValueGetType(value));
+  if (!mlirValueIsNull(change->compare)) {
+    MlirValue bits = tileBuildBits(builder, old), same = tileBuildBits(builder, change->compare);
+    value = arithSelectOpBuild(builder, arithCmpIOpBuild(builder, bits, same, ArithCmpI_Eq), value, old);
+  } else if (change->op != TileUpstream_None) {
+    value = tileBuildBinary(builder, change->op, old, value);
   }
-  MlirValue pair = exchange(&inside, order, cell, word, wordWith(&inside, cell, word, wanted));
-  MlirValue seen = fieldOf(&inside, pair, 0, cell->word), done = fieldOf(&inside, pair, 1, bit);
-  MlirValue again = arithXOrIOpBuild(&inside, done, tileBuildInteger(&inside, bit, 1));
-  scfConditionOpBuild(&inside, again, 1, &seen);
-  inside = tileBuilderAtEnd(after, builder->location);
-  MlirValue argument = mlirBlockGetArgument(after, 0);
-  tileBuildYield(&inside, 1, &argument);
-  MlirOperation loop = scfWhileOpBuild(builder, 1, &cell->word, 1, &first, regions[0], regions[1]);
-  return elementInWord(builder, cell, tileOnlyResult(loop), element);
+  return wordWith(builder, change->cell, word, value);
+}
+
+static MlirValue exchangeUntilDone(TileBuilder *builder, MlirStringRef order, const Change *change) {
+  TileWord word = wordOf(change->cell, order);
+  MlirValue old = tileBuildExchangeUntilDone(builder, &word, changed, change);
+  return elementInWord(builder, change->cell, old, mlirValueGetType(change->value));
 }
 
 // bf16 and narrower floats are added in f32, which atomicrmw would round by an instruction that flushes subnormals, or
@@ -170,12 +94,13 @@ MlirValue vecCombineAtomically(TileBuilder *builder, MlirStringRef kind, MlirStr
     return tileBuildIntegerCast(builder, vecCombineAtomically(builder, kind, order, cell, value), element, true);
   }
   bool isExchange = tileStringEquals(kind, "xchg"), isNumber = mlirTypeIsAFloat(element) && !isExchange;
+  const TileAtomicKind *named = tileAtomicKind(kind, element);
+  Change change = {cell, mlirTypeIsAFloat(element) ? named->floatOp : named->integerOp, {NULL}, value};
   if (!isAlone(cell, value, isNumber))
-    return exchangeUntilDone(builder, kind, order, cell, (MlirValue){NULL}, value);
-  const Combination *combination = combinationOf(kind);
-  int word = isNumber ? combination->floatWord : combination->word;
+    return exchangeUntilDone(builder, order, &change);
   MlirValue operand = isNumber ? value : tileBuildBits(builder, value);
-  MlirValue old = llvmAtomicRMWOpBuild(builder, cell->pointer, operand, (LlvmAtomicBinOp)word, orderingOf(order));
+  TileWord word = wordOf(cell, order);
+  MlirValue old = tileBuildAtomicRmw(builder, &word, isNumber ? named->onFloats : named->onIntegers, operand);
   return isNumber ? old : tileBuildNumberOfBits(builder, old, element);
 }
 
@@ -188,9 +113,11 @@ static MlirValue exchangeWhereEqual(TileBuilder *builder, MlirStringRef order, c
     return tileBuildIntegerCast(builder, exchangeWhereEqual(builder, order, cell, compare, value), element, true);
   }
   if (!isAlone(cell, value, false))
-    return exchangeUntilDone(builder, tileString("xchg"), order, cell, compare, value);
-  MlirValue pair = exchange(builder, order, cell, toWord(builder, cell, compare), toWord(builder, cell, value));
-  return fromWord(builder, fieldOf(builder, pair, 0, cell->word), element);
+    return exchangeUntilDone(builder, order, &(Change){cell, TileUpstream_None, compare, value});
+  TileWord word = wordOf(cell, order);
+  compare = toWord(builder, cell, compare);
+  return fromWord(builder, tileBuildCompareAndSwap(builder, &word, compare, toWord(builder, cell, value), NULL),
+                  element);
 }
 
 //===--- tiles and scalars ---------------------------------------------------------------------------===//
@@ -206,7 +133,8 @@ typedef struct Atomic {
 
 static MlirValue loadAtomically(TileBuilder *builder, const Atomic *atomic, MlirStringRef order, const VecCell *cell) {
   MlirType element = atomic->reached.element;
-  MlirValue word = loadWord(builder, orderingOf(order), cell);
+  TileWord at = wordOf(cell, order);
+  MlirValue word = tileBuildAtomicLoad(builder, &at);
   return mlirTypeIsAIndex(element) ? tileBuildIntegerCast(builder, word, element, true)
                                    : fromWord(builder, word, element);
 }
@@ -223,7 +151,8 @@ static MlirValue applyAtomic(VecBody *body, const Atomic *atomic, const VecPlace
     return exchangeWhereEqual(builder, order, &cell, vecElementAt(body, atomic->compare, coords), value);
   if (atomic->old)
     return vecCombineAtomically(builder, mlirStringAttrGetValue(atomic->kind), order, &cell, value);
-  storeWord(builder, orderingOf(order), &cell, toWord(builder, &cell, value));
+  TileWord word = wordOf(&cell, order);
+  tileBuildAtomicStore(builder, &word, toWord(builder, &cell, value));
   return (MlirValue){NULL};
 }
 
