@@ -100,7 +100,8 @@ TileNumberConversion tileConversionOf(MlirOperation op) {
   static const char *const names[] = {"nearest_even", "down", "up", "toward_zero", "nearest_away"};
   static const TileUpstream ops[] = {MathOp_RoundEven, MathOp_Floor, MathOp_Ceil, MathOp_Trunc, MathOp_Round};
   TileNumberConversion conversion = {.to = tileTypeGetElement(tileConvertTypeOpGetResultType(op)),
-                                     .saturates = tileConvertTypeOpHasSaturate(op)};
+                                     .saturates = tileConvertTypeOpHasSaturate(op),
+                                     .direction = TileUpstream_None};
   for (int i = 0; i < 5; ++i)
     if (tileKeywordIs(op, "rounding", names[i])) {
       conversion.rounding = i;
