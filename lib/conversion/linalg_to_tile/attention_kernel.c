@@ -332,7 +332,7 @@ bool tileLowerAttention(MlirOperation group, const TileTarget *target) {
   const char *reason;
   MlirOperation yield = mlirBlockGetTerminator(tileGroupBody(group)), root = {NULL};
   if (!mlirAttributeIsNull(tileGroupOpGetSchedule(group)) && mlirOperationGetNumOperands(yield) == 1)
-    root = tileDefiningOp(mlirOperationGetOperand(yield, 0));
+    root = tileDefiningOp(tileOnlyOperand(yield));
   TileAttention *a = mlirOperationIsNull(root) ? NULL : tileAttentionMatch(root, target, &reason);
   bool isOurs = a && takeSchedule(a, group);
   if (isOurs)

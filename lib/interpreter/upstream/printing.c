@@ -33,7 +33,7 @@ static bool endLine(Machine *machine) {
 //===--- vector.print ---------------------------------------------------------------------===//
 
 static bool printVector(Machine *machine, const Instruction *instruction, const Array *array, int dim, int64_t place) {
-  MlirType type = interpretElementTypeOf(tileOperandType(instruction->op, 0));
+  MlirType type = interpretElementTypeOf(tileOnlyOperandType(instruction->op));
   FILE *file = machine->options->print;
   if (dim == array->rank && dim > 0)
     return printElement(machine, instruction, type, array->storage->elements[place]);
@@ -83,7 +83,7 @@ static void printNumbers(FILE *file, const char *name, int count, const int64_t 
 
 // Brackets around each row; every row but a dimension's first stands below that, one space in for each dimension.
 static bool printRows(Machine *machine, const Instruction *instruction, const Array *array, int dim, int64_t place) {
-  MlirType type = interpretElementTypeOf(tileOperandType(instruction->op, 0));
+  MlirType type = interpretElementTypeOf(tileOnlyOperandType(instruction->op));
   FILE *file = machine->options->print;
   if (dim == array->rank)
     return printElement(machine, instruction, type, array->storage->elements[place]);
@@ -129,7 +129,7 @@ bool interpretExternal(Machine *machine, Frame *frame, const Instruction *instru
     if (tileStringEquals(name, functions[i].name) && instruction->numOperands == !functions[i].text) {
       if (functions[i].text)
         fputs(functions[i].text, machine->options->print);
-      return functions[i].text || printElement(machine, instruction, tileOperandType(instruction->op, 0),
+      return functions[i].text || printElement(machine, instruction, tileOnlyOperandType(instruction->op),
                                                operandOf(frame, instruction, 0).scalar);
     }
   return interpretUnknown(machine, instruction->op, "not interpreted yet: a call of '%.*s', which has no body",

@@ -32,7 +32,7 @@ static MlirValue buildProduct(TileBuilder *builder, MlirValue product, MlirValue
   MlirOperation call = funcCallOpCreate(builder, 1, &index, 2, (MlirValue[]){product, size},
                                         mlirFlatSymbolRefAttrGet(builder->context, tileString(multiply)),
                                         (MlirAttribute){NULL}, (MlirAttribute){NULL}, (MlirAttribute){NULL});
-  return mlirOperationGetResult(call, 0);
+  return tileOnlyResult(call);
 }
 
 static void checkAllocation(MlirOperation allocation) {
