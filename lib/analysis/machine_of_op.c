@@ -33,7 +33,7 @@ TileMachine *tileMachineOfChip(MlirContext context, MlirStringRef chip, MlirAttr
   return machine;
 }
 
-static TileMachine *loadHost(TileError *error) {
+TileMachine *tileMachineOfHost(TileError *error) {
   TileMachine *machine = tileMachineLoad("native", NULL, NULL, 0, NULL);
   return machine ? machine : tileMachineLoad("x86-64-v4", NULL, NULL, 0, error);
 }
@@ -43,7 +43,7 @@ TileMachine *tileMachineOf(MlirOperation op, MlirExtPass pass, MlirAttribute *at
   MlirAttribute found = stated(op);
   TileError error = {.text = "out of memory"};
   TileMachine *machine = chip.length ? tileMachineOfChip(mlirOperationGetContext(op), chip, &found, &error)
-                         : mlirAttributeIsNull(found) ? loadHost(&error)
+                         : mlirAttributeIsNull(found) ? tileMachineOfHost(&error)
                                                       : tileMachineAttrLoad(found, &error);
   if (!machine)
     tileError(op, "%s", error.text);

@@ -20,6 +20,8 @@
 // The caller destroys the machine. Null after a diagnostic at the op. `attribute` (may be null) gets the #tile.machine,
 // or a null attribute for this host.
 TileMachine *tileMachineOf(MlirOperation op, MlirExtPass pass, MlirAttribute *attribute);
+// This host, or a common CPU where the host cannot be asked.
+TileMachine *tileMachineOfHost(TileError *error);
 // The machine of a chip by name, or of `around` where that is a #tile.machine of this name (it may have other figures).
 // `around` may be null, and becomes the chip's #tile.machine. Null after an error, which names the machines there are.
 TileMachine *tileMachineOfChip(MlirContext context, MlirStringRef chip, MlirAttribute *around, TileError *error);

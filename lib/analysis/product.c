@@ -115,14 +115,13 @@ const TileDot *tileStructuredProductDot(const TileStructured *s, int lhs, int rh
 // A plain left operand, or one of merged dimensions whose rows come in runs: those of CPUs alone are packed by them. A
 // dot instruction takes whole groups of a run.
 static bool isFullOrMerged(const TileStructured *s, const TileProduct *p) {
-  enum { DepthPerDots = 16 };
   const TileOperand *a = &s->operands[p->lhs];
   if (!a->numTerms)
     return isFull(a);
   int64_t depth = s->dims[p->k].extent, run = tileStructuredRun(s, a, p->k);
   if (tileStructuredGpu(s) || mlirShapedTypeIsDynamicSize(depth) || s->numDims != 3 || run < 1 || depth % run)
     return false;
-  return run % DepthPerDots == 0 || !tileStructuredProductDot(s, p->lhs, p->rhs);
+  return run % s->target->search.model.depthDots == 0 || !tileStructuredProductDot(s, p->lhs, p->rhs);
 }
 
 // Gives every dimension its role; exactly one m, n and k. n is the one that is contiguous in C.

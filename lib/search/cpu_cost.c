@@ -164,11 +164,11 @@ int tileCpuAppendSize(int64_t *sizes, int count, int capacity, int64_t size) {
 }
 
 // A block of k is a part of a run or several whole runs.
-static int depthsOfRuns(const TileOperatorDim *k, int64_t ragged, int64_t *sizes, int capacity) {
+static int depthsOfRuns(const TileOperatorDim *k, const TileSearchModel *model, int64_t *sizes, int capacity) {
   int64_t runs = tessera_ceil_div(k->extent, k->run);
   int count = 0;
-  for (int64_t parts = k->run / TileCpuLeastDepth; parts > 1; --parts)
-    if (k->run % parts == 0 && (k->run / parts) % ragged == 0)
+  for (int64_t parts = k->run / model->depthStep; parts > 1; --parts)
+    if (k->run % parts == 0 && (k->run / parts) % model->depthRagged == 0)
       count = tileCpuAppendSize(sizes, count, capacity - 1, k->run / parts);
   for (int64_t blocks = runs; blocks >= 1; --blocks)
     count = tileCpuAppendSize(sizes, count, capacity - (blocks > 1), tessera_ceil_div(runs, blocks) * k->run);
@@ -176,24 +176,25 @@ static int depthsOfRuns(const TileOperatorDim *k, int64_t ragged, int64_t *sizes
 }
 
 // Powers of two that pad an eighth at most, where there are such.
-static int depthsOfDots(const TileOperatorDim *k, int64_t *sizes, int capacity) {
+static int depthsOfDots(const TileOperatorDim *k, const TileSearchModel *model, int64_t *sizes, int capacity) {
+  int64_t least = model->depthStep;
   int count = 0;
-  for (int64_t depth = TileCpuLeastDepth; (!count || depth < 2 * k->extent) && count < capacity; depth *= 2)
-    if (depth == TileCpuLeastDepth || tessera_ceil_div(k->extent, depth) * depth * 8 <= k->extent * 9)
+  for (int64_t depth = least; (!count || depth < 2 * k->extent) && count < capacity; depth *= 2)
+    if (depth == least || tessera_ceil_div(k->extent, depth) * depth * 8 <= k->extent * 9)
       sizes[count++] = depth;
   return count;
 }
 
-static int depths(const TileOperatorDim *k, int64_t group, int64_t ragged, int64_t *sizes, int capacity) {
+static int depths(const TileOperatorDim *k, int64_t group, const TileSearchModel *model, int64_t *sizes, int capacity) {
   static const int64_t wanted[] = {16, 32, 64, 96, 128, 160, 192, 224, 256, 320, 384, 512, 768, 1024};
   int count = 0;
   if (k->run)
-    return depthsOfRuns(k, ragged, sizes, capacity);
+    return depthsOfRuns(k, model, sizes, capacity);
   if (group > 1)
-    return depthsOfDots(k, sizes, capacity);
+    return depthsOfDots(k, model, sizes, capacity);
   for (size_t i = 0; i < sizeof wanted / sizeof *wanted; ++i) {
     int64_t parts = tessera_ceil_div(k->extent, wanted[i]), depth = tessera_ceil_div(k->extent, parts);
-    int64_t rounded = tessera_ceil_div(depth, ragged) * ragged;
+    int64_t rounded = tessera_ceil_div(depth, model->depthRagged) * model->depthRagged;
     bool isEven = !k->isUnknown && (k->extent % depth == 0 || rounded >= k->extent);
     int64_t size = !isEven ? rounded : k->extent % depth == 0 ? depth : k->extent;
     count = tileCpuAppendSize(sizes, count, capacity, size);
@@ -217,7 +218,7 @@ int tileCpuSizes(const TileOperator *op, const TileSearchTarget *target, const T
   const TileOperatorDim *d = &op->dims[dim];
   (void)padding; // register tiles bound it
   if (dim == op->k)
-    return depths(d, op->group, target->model.depthRagged, sizes, capacity);
+    return depths(d, op->group, &target->model, sizes, capacity);
   if (dim == op->m)
     return panels(d->extent, start->registers.rows, sizes, capacity);
   if (dim == op->n)
@@ -259,10 +260,10 @@ const char *tileCpuRegisterFault(const TileOperator *op, const TileSearchTarget 
   }
   bool isInPlace = tile->kind == TileKind_Direct;
   bool isEven = k->run || (!k->isUnknown && (isInPlace || k->extent % depth == 0) && op->group == 1);
-  if (!isEven && depth % TileCpuLeastDepth) {
+  if (!isEven && depth % target->model.depthStep) {
     snprintf(buffer, capacity,
-             "`block` takes %ld of dimension %d; it must be a divisor of its extent or a multiple of %d", (long)depth,
-             op->k, TileCpuLeastDepth);
+             "`block` takes %ld of dimension %d; it must be a divisor of its extent or a multiple of %ld", (long)depth,
+             op->k, (long)target->model.depthStep);
     return buffer;
   }
   return NULL;

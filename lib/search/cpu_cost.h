@@ -9,9 +9,6 @@
 
 #include "lib/search/kind.h"
 
-// A block of k is a multiple of this where k does not end evenly: the kernels' least step (packed_product.c).
-enum { TileCpuLeastDepth = 8 };
-
 //===--- numbers --------------------------------------------------------------------===//
 
 int64_t tileCpuLeast(int64_t a, int64_t b);

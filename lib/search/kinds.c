@@ -36,29 +36,29 @@ TileKind tileKindOf(const TileOperator *op, const TileSearchTarget *target) {
 //===--- without a schedule -----------------------------------------------------------===//
 
 // A block of k that ends evenly, or is a multiple of what kernels step by.
-static int64_t plainDepth(const TileOperator *op) {
-  enum { Depth = 256 };
+static int64_t plainDepth(const TileOperator *op, const TileSearchModel *model) {
   const TileOperatorDim *k = &op->dims[op->k];
   if (k->run)
     return k->run;
   if (op->group > 1)
-    return tessera_min(Depth, tileSearchBucket(k->extent < TileCpuLeastDepth ? TileCpuLeastDepth : k->extent));
-  return k->isUnknown || k->extent > Depth ? Depth : k->extent;
+    return tessera_min(model->productDepth, tileSearchBucket(tessera_max(k->extent, model->depthStep)));
+  return k->isUnknown ? model->productDepth : tessera_min(k->extent, model->productDepth);
 }
 
 static void plainPacked(const TileOperator *op, const TileSearchTarget *target, TileSearchTile *tile) {
-  enum { Vectors = 2, RowsOfTiles = 16, Panels = 8 };
-  int64_t rows = tessera_min(target->model.registerRows, (target->vectorRegisters - Vectors - 1) / Vectors);
+  const TileSearchModel *model = &target->model;
+  int64_t vectors = model->productVectors;
+  int64_t rows = tessera_min(model->registerRows, (target->vectorRegisters - vectors - 1) / vectors);
   tile->kind = TileKind_Packed;
   tile->registers.rows = tessera_min(rows < 1 ? 1 : rows, op->dims[op->m].extent);
-  tile->registers.columns = Vectors * tileCpuLanes(op, target);
-  tile->size[op->m] = RowsOfTiles * tile->registers.rows;
-  tile->size[op->n] = Panels * tile->registers.columns;
-  tile->size[op->k] = plainDepth(op);
+  tile->registers.columns = vectors * tileCpuLanes(op, target);
+  tile->size[op->m] = model->productRows * tile->registers.rows;
+  tile->size[op->n] = model->productColumns * tile->registers.columns;
+  tile->size[op->k] = plainDepth(op, model);
 }
 
 static void plainProduct(const TileOperator *op, const TileSearchTarget *target, TileSearchTile *tile) {
-  static const int64_t sizes[] = {64, 64, 32};
+  const int64_t sizes[] = {target->model.productRows, target->model.productColumns, target->model.productDepth};
   const int dims[] = {op->m, op->n, op->k};
   tile->kind = TileKind_Product;
   for (int i = 0; i < 3; ++i) {

@@ -300,9 +300,8 @@ int64_t tileThreadRegisters(const TileSearchTarget *target, bool isProduct, doub
 }
 
 int64_t tileRegisterLimit(const TileSearchTarget *target, bool isProduct, int64_t warps) {
-  // A tenth of the registers is the compiler's.
-  int64_t registers =
-      tessera_min(target->registersPerThread * 9 / 10, target->registersPerCore / (warps * target->lanes));
+  int64_t registers = tessera_min(target->registersPerThread * target->model.registerPercent / 100,
+                                  target->registersPerCore / (warps * target->lanes));
   // Without asynchronous copies other warps hide the memory's latency: half of those that a core can have.
   int64_t half = 2 * target->registersPerCore / (tessera_max(2, target->warpsPerCore) * target->lanes);
   return isProduct ? registers : tessera_min(registers, half);
@@ -341,8 +340,8 @@ static int64_t threadRegisters(const Nest *nest) {
   double threads = (double)(nest->tile->gpu.warps * nest->target->lanes), tiles = 0;
   if (op->m < 0) {
     for (int i = 0; i < op->numOperands; ++i)
-      tiles += 1.5 * ceil(tileElements(nest, i) / threads) * words(&op->operands[i]);
-    tiles = fmax(tiles, 1.5 * bodyRegisters(nest, threads));
+      tiles += nest->target->model.valueRegisters * ceil(tileElements(nest, i) / threads) * words(&op->operands[i]);
+    tiles = fmax(tiles, nest->target->model.valueRegisters * bodyRegisters(nest, threads));
     return tileThreadRegisters(nest->target, false, tiles, 0);
   }
   const int64_t *size = nest->tile->size;

@@ -1,12 +1,10 @@
 // All dimensions parallel: one program computes a tile of the output, whatever the operands' orders.
 //
 // The tile is wide along the output's last axis, so that stores are contiguous; its second axis is the one that is
-// contiguous in a transposed input, so that both sides move whole lines. Sizes suit an unknown CPU;
-// tile-construct-tiles chooses them for one machine.
+// contiguous in a transposed input, so that both sides move whole lines. Without a schedule the sizes
+// are the machine's `model.tile.*`.
 #include "lib/conversion/linalg_to_tile/kernel.h"
 #include "lib/conversion/linalg_to_tile/lowerings.h"
-
-enum { Columns = 256, Rows = 8, TransposeTile = 32 };
 
 // The dimension contiguous in some input but not in the output, or -1.
 static int transposedDim(const TileStructured *s, int vector) {
@@ -32,10 +30,11 @@ static void chooseTiles(TileStructured *s) {
     return;
   const TileOperand *output = &s->operands[s->numInputs];
   int vector = tileOperandLastDim(s, output), transposed = transposedDim(s, vector);
+  const TileSearchModel *model = &s->target->search.model;
   if (transposed >= 0)
-    tileStructuredSetTiles(s, vector, TransposeTile, transposed, TransposeTile);
+    tileStructuredSetTiles(s, vector, model->transposed, transposed, model->transposed);
   else
-    tileStructuredSetTiles(s, vector, Columns, rowDim(s, output, vector), Rows);
+    tileStructuredSetTiles(s, vector, model->columns, rowDim(s, output, vector), model->rows);
 }
 
 bool tileLowerElementwise(TileStructured *s) {

@@ -14,8 +14,6 @@
 
 #include <string.h>
 
-enum { Columns = 64 };
-
 typedef struct Extremum {
   MlirOperation compare;
   MlirValue candidate, place; // in the body
@@ -230,7 +228,8 @@ bool tileLowerExtremum(TileStructured *s) {
   for (int o = 0; o < 2; ++o)
     if (!tileStructuredAccumulates(s, &s->operands[s->numInputs + o]))
       return false;
-  tileStructuredSetTiles(s, x.vector, Columns, -1, 1);
+  // The loop carries a value and a place of 64 bits per column: a quarter of the columns keeps both in registers.
+  tileStructuredSetTiles(s, x.vector, s->target->search.model.columns / 4, -1, 1);
   TileKernelEmission e;
   tileKernelBegin(&e, s, "extremum");
   MlirValue initial[2] = {tileKernelInitial(&e, s->numInputs), tileKernelInitial(&e, s->numInputs + 1)};

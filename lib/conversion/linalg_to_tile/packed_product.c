@@ -13,8 +13,6 @@
 #include "upstream/arith.h"
 #include "upstream/scf.h"
 
-enum { DepthPerPiece = 64, DepthPerStep = 8, DepthPerDots = 16 };
-
 //===--- tiles ----------------------------------------------------------------===//
 
 static int64_t powerBelow(int64_t block, int64_t most) {
@@ -42,8 +40,9 @@ static void setDepth(TileStructured *s, TileContraction *c, int64_t block) {
   bool isKnown = !mlirShapedTypeIsDynamicSize(extent);
   int64_t padding = isKnown ? tessera_ceil_div(extent, block) * block - extent : extent;
   bool isFull = isKnown && (c->dot ? padding * 8 <= extent : !padding);
-  int64_t piece = isFull ? block : powerBelow(block, DepthPerPiece);
-  c->step = isFull ? block : powerBelow(piece, c->dot ? DepthPerDots : DepthPerStep);
+  const TileSearchModel *model = &s->target->search.model;
+  int64_t piece = isFull ? block : powerBelow(block, model->depthPiece);
+  c->step = isFull ? block : powerBelow(piece, c->dot ? model->depthDots : model->depthStep);
   s->dims[c->k].axis = 2;
   s->dims[c->k].tile = piece;
   s->dims[c->k].panels = block / piece;

@@ -11,8 +11,6 @@
 
 #include <math.h>
 
-enum { Columns = 256, MostColumns = 8192, Rows = 8 };
-
 //===--- questions ----------------------------------------------------------===//
 
 // The view's padding that is the combiner's neutral element, or null.
@@ -45,12 +43,14 @@ static int otherKind(const TileStructured *s, const TileOperand *widest, int vec
   return -1;
 }
 
-// Where steps of Columns end raggedly, whose last one has masks: all of the dimension, if that is no more than rows of
-// some pages (3131 x 1544 times a vector: 20 against 11 GFLOP/s).
+// Where steps of `model.tile.columns` end raggedly, whose last one has masks: all of the dimension, if that is no more
+// than rows of some pages (3131 x 1544 times a vector: 20 against 11 GFLOP/s).
 static int64_t columnsOf(const TileStructured *s, int vector) {
   int64_t extent = vector < 0 ? 0 : s->dims[vector].extent;
   bool isKnown = vector >= 0 && !mlirShapedTypeIsDynamicSize(extent);
-  return isKnown && s->dims[vector].isReduction && extent % Columns && extent <= MostColumns ? extent : Columns;
+  // A row that is read once may be twice as long as one whose exponentials are kept.
+  int64_t columns = s->target->search.model.columns, longest = 2 * s->target->search.model.wholeRow;
+  return isKnown && s->dims[vector].isReduction && extent % columns && extent <= longest ? extent : columns;
 }
 
 static int64_t evenPart(int64_t extent, int64_t most) {
@@ -61,14 +61,13 @@ static int64_t evenPart(int64_t extent, int64_t most) {
 // Where the loops over the reductions carry a tile of results (windows by channel), it stays in registers: a few
 // vectors wide, rows in even parts.
 static void fitRegisters(const TileStructured *s, int vector, int row, int64_t *columns, int64_t *rows) {
-  enum { Vectors = 2 };
   int64_t bits = 32;
   MlirType element = tileOperandElementType(&s->operands[s->numInputs]);
   if (mlirTypeIsAFloat(element) || mlirTypeIsAInteger(element))
     bits = mlirTypeIsAFloat(element) ? mlirFloatTypeGetWidth(element) : mlirIntegerTypeGetWidth(element);
   if (tileStructuredGpu(s) || s->target->search.vectorBytes < 1)
     return;
-  *columns = Vectors * s->target->search.vectorBytes * 8 / (bits < 32 ? 32 : bits);
+  *columns = s->target->search.model.windowVectors * s->target->search.vectorBytes * 8 / (bits < 32 ? 32 : bits);
   *columns = evenPart(s->dims[vector].extent, *columns);
   *rows = evenPart(s->dims[row].extent, *rows);
 }
@@ -85,7 +84,7 @@ static void chooseTiles(TileStructured *s) {
   for (int i = output->rank - 1; i >= 0 && row < 0 && vector >= 0 && !s->dims[vector].isReduction; --i)
     if (output->results[i] != vector && tileStructuredCanTile(s, output->results[i], vector))
       row = output->results[i];
-  int64_t columns = columnsOf(s, vector), rows = Rows;
+  int64_t columns = columnsOf(s, vector), rows = s->target->search.model.rows;
   if (vector >= 0 && row >= 0 && !s->dims[vector].isReduction && !s->dims[row].isReduction)
     fitRegisters(s, vector, row, &columns, &rows);
   tileStructuredSetTiles(s, vector, columns, row, rows);
@@ -211,7 +210,7 @@ static void buildFoldStep(TileKernelEmission *e, const void *context, MlirValue 
 bool tileLowerFold(TileStructured *s) {
   if (!tileStructuredHasReduction(s))
     return false;
-  tileStructuredSetTiles(s, tileStructuredFoldVector(s), Columns, -1, 1);
+  tileStructuredSetTiles(s, tileStructuredFoldVector(s), s->target->search.model.columns, -1, 1);
   TileKernelEmission e;
   tileKernelBegin(&e, s, "fold");
   MlirValue accumulators[MaxOperands];

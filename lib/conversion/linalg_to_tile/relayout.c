@@ -10,8 +10,6 @@
 
 #include <math.h>
 
-enum { Columns = 256, Rows = 8 };
-
 static bool isZeroConstant(MlirValue value) {
   MlirOperation op = tileDefiningOp(value);
   if (!arithConstantOpIsA(op))
@@ -79,7 +77,7 @@ static void chooseTiles(TileStructured *s, const TileOperand *tiled) {
   for (int d = s->numDims - 1; d >= 0 && row < 0 && vector >= 0; --d)
     if (d != vector && s->dims[d].extent != 1 && tileStructuredCanTile(s, d, vector))
       row = d;
-  tileStructuredSetTiles(s, vector, Columns, row, Rows);
+  tileStructuredSetTiles(s, vector, s->target->search.model.columns, row, s->target->search.model.rows);
 }
 
 bool tileLowerRelayout(MlirOperation op, const TileTarget *target) {

@@ -4,12 +4,11 @@
 // Padding with -inf makes masks unnecessary: exp(-inf - max) = 0 adds nothing to the sum.
 #include "lib/conversion/linalg_to_tile/kernel.h"
 #include "lib/conversion/linalg_to_tile/lowerings.h"
+#include "lib/support/integer.h"
 #include "upstream/arith.h"
 #include "upstream/linalg.h"
 
 #include <math.h>
-
-enum { Rows = 4, LongestTile = 4096, LoopTile = 1024 };
 
 // exp(x - maximum) for the current tile.
 static MlirValue exponentials(TileKernelEmission *e, MlirValue x, MlirValue maximum) {
@@ -60,7 +59,10 @@ static void buildLongRows(TileKernelEmission *e, int dim) {
   tileKernelCloseLoop(e, &loop);
 }
 
-// A tile holds whole rows: as scheduled, else rows of at most LongestTile elements.
+// Rows of a tile beside their exponentials: half as many as of one that keeps nothing.
+static int64_t mostRows(const TileStructured *s) { return tessera_max(s->target->search.model.rows / 2, 1); }
+
+// A tile holds whole rows: as scheduled, else those that the machine says a tile can hold.
 static bool takesWholeRows(TileStructured *s, int dim, int row) {
   TileTiling tiling = tileStructuredSoftmaxTiling(s);
   if (mlirShapedTypeIsDynamicSize(s->dims[dim].extent))
@@ -68,10 +70,10 @@ static bool takesWholeRows(TileStructured *s, int dim, int row) {
   if (tileStructuredPlanTiles(s, &tiling))
     return s->dims[dim].tile >= s->dims[dim].extent;
   // The exponentials of all rows of a tile are kept in L1.
-  int64_t extent = s->dims[dim].extent, rows = extent > LongestTile / Rows ? LongestTile / extent : Rows;
-  if (extent <= LongestTile)
-    tileStructuredSetTiles(s, dim, LongestTile, row, rows);
-  return s->dims[dim].extent <= LongestTile;
+  int64_t extent = s->dims[dim].extent, longest = s->target->search.model.wholeRow;
+  if (extent <= longest)
+    tileStructuredSetTiles(s, dim, longest, row, tessera_min(mostRows(s), longest / tessera_max(extent, 1)));
+  return extent <= longest;
 }
 
 bool tileLowerSoftmax(MlirOperation op, const TileTarget *target) {
@@ -85,7 +87,7 @@ bool tileLowerSoftmax(MlirOperation op, const TileTarget *target) {
     row = d == dim ? -1 : d;
   bool isShort = takesWholeRows(&s, dim, row);
   if (!isShort)
-    tileStructuredSetTiles(&s, dim, LoopTile, row, Rows);
+    tileStructuredSetTiles(&s, dim, target->search.model.wholeRow / mostRows(&s), row, mostRows(&s));
 
   TileKernelEmission e;
   tileKernelBegin(&e, &s, "softmax");

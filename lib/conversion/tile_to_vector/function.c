@@ -88,8 +88,8 @@ static MlirBlock entryBlock(VecLowering *lowering, MlirRegion region, MlirLocati
   return entry;
 }
 
-bool vecLowerKernel(MlirOperation kernel) {
-  VecLowering lowering = vecLoweringCreate(kernel);
+bool vecLowerKernel(MlirOperation kernel, const VecWidths *widths) {
+  VecLowering lowering = vecLoweringCreate(kernel, widths);
   MlirLocation location = mlirOperationGetLocation(kernel);
   MlirBlock kernelBody = mlirRegionGetFirstBlock(tileKernelOpGetBody(kernel));
   MlirRegion region = mlirRegionCreate();

@@ -19,6 +19,7 @@
 
 enum {
   MaxRank = 8,
+  Lanes = 16,              // elements of a vector: 16 f32 are one register of AVX-512 and two of AVX2
   MaxDigits = 4,           // modes of one dimension of a buffer's layout
   MaxRegisters = 32,       // vectors a tile held in registers may have
   LineBytes = 64,          // of a cache: buffers begin at one
@@ -100,9 +101,9 @@ typedef struct VecRecord {
   uint64_t visited; // stamp of the last walk that met it
 } VecRecord;
 
-// The widths that the code of a kernel is made for: vecPlainWidths, unless the kernel's schedule states others.
+// The widths that the code of a kernel is made for: those of the machine, unless the kernel's schedule states others.
 typedef struct VecWidths {
-  int64_t lanes;         // elements of a vector
+  int64_t lanes;         // elements of a vector: equal on all machines, as is the order of a reduction
   int64_t rows, columns; // of the register tile of a product whose result is in memory: schedule key `register`
   int64_t unroll;        // steps of k in one iteration of a product's loop
 } VecWidths;
@@ -142,7 +143,7 @@ typedef struct VecBody {
 } VecBody;
 
 //===--- records.c: values, shapes, buffers -----------------------------------===//
-VecLowering vecLoweringCreate(MlirOperation kernel);
+VecLowering vecLoweringCreate(MlirOperation kernel, const VecWidths *widths);
 bool vecReadSchedule(VecLowering *lowering); // of the kernel; false after a diagnostic
 void vecLoweringDestroy(VecLowering *lowering);
 // Memory that lives as long as the lowering.
@@ -402,6 +403,6 @@ MlirValue tileMemoryRoot(MlirValue value); // the parameter or tile.alloc behind
 bool vecIsWorthStoring(VecLowering *lowering, MlirOperation op);
 bool vecLowerLazy(VecLowering *lowering,
                   MlirOperation op); // its result waits for its users, unless that would repeat work
-bool vecLowerKernel(MlirOperation kernel);
+bool vecLowerKernel(MlirOperation kernel, const VecWidths *widths);
 
 #endif

@@ -42,10 +42,6 @@ static void tableGrow(Table *table) {
   *table = grown;
 }
 
-// Vectors of 16 f32 are one register of AVX-512 and two of AVX2. 8 rows by 2 vectors are 16 sums: enough to hide the
-// latency of two multiply-adds a cycle, and half of the registers, so that the operands have room beside them.
-static const VecWidths vecPlainWidths = {.lanes = 16, .rows = 8, .columns = 32, .unroll = 4};
-
 bool vecReadSchedule(VecLowering *lowering) {
   MlirAttribute schedule = tileKernelOpGetSchedule(lowering->kernel), tile = {NULL};
   // A kernel of a kind was built by convert-linalg-to-tile with its register tile in its body.
@@ -64,8 +60,8 @@ bool vecReadSchedule(VecLowering *lowering) {
                    (int)widths->rows, (int)widths->columns, (int)widths->lanes, MaxRegisters);
 }
 
-VecLowering vecLoweringCreate(MlirOperation kernel) {
-  VecLowering lowering = {.context = mlirOperationGetContext(kernel), .kernel = kernel, .widths = vecPlainWidths};
+VecLowering vecLoweringCreate(MlirOperation kernel, const VecWidths *widths) {
+  VecLowering lowering = {.context = mlirOperationGetContext(kernel), .kernel = kernel, .widths = *widths};
   lowering.table = calloc(1, sizeof(Table));
   return lowering;
 }

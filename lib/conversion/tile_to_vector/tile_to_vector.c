@@ -7,8 +7,11 @@
 // Cost: linear in the code it emits; tiles are loops, only tiles held in registers are unrolled.
 #include "lib/conversion/tile_to_vector/tile_to_vector.h"
 #include "dialects/tile/sparse_product.h"
+#include "lib/analysis/machine_of_op.h"
 #include "lib/conversion/tile_to_vector/lowering.h"
 #include "lib/ir/pass.h"
+
+#include <string.h>
 
 static bool hasBody(MlirOperation kernel) {
   return !mlirBlockIsNull(mlirRegionGetFirstBlock(tileKernelOpGetBody(kernel)));
@@ -30,13 +33,37 @@ static void makeProductsDense(MlirOperation module) {
   tileOpsFree(&products);
 }
 
+// The machine of the module; where this is a GPU, whose kernels run here all the same, this host.
+static bool readWidths(MlirOperation module, MlirExtPass pass, VecWidths *widths) {
+  TileMachine *machine = tileMachineOf(module, pass, NULL);
+  const char *kind = machine ? tileMachineGetText(machine, "kind") : NULL;
+  if (kind && strcmp(kind, "cpu")) {
+    tileMachineDestroy(machine);
+    machine = tileMachineOfHost(NULL);
+  }
+  int64_t vectors = 0;
+  bool isStated = machine && tileMachineGetInteger(machine, "model.register.rows", &widths->rows) &&
+                  tileMachineGetInteger(machine, "model.product.vectors", &vectors) &&
+                  tileMachineGetInteger(machine, "model.depth.unroll", &widths->unroll);
+  if (machine && !isStated)
+    tileError(module,
+              "machine %s: code for a CPU needs the keys 'model.register.rows', 'model.product.vectors' and "
+              "'model.depth.unroll'",
+              tileMachineGetName(machine));
+  widths->lanes = Lanes;
+  widths->columns = vectors * Lanes;
+  tileMachineDestroy(machine);
+  return isStated;
+}
+
 static bool run(MlirOperation module, MlirExtPass pass) {
+  VecWidths widths;
   makeProductsDense(module);
   TileOps kernels = tileCollectOps(module, tileKernelOpIsA);
-  bool ok = true;
+  bool ok = kernels.count == 0 || readWidths(module, pass, &widths);
   for (intptr_t i = 0; i < kernels.count && ok; ++i)
     if (hasBody(kernels.items[i])) {
-      ok = vecScheduleForOne(kernels.items[i]) && vecLowerKernel(kernels.items[i]);
+      ok = vecScheduleForOne(kernels.items[i]) && vecLowerKernel(kernels.items[i], &widths);
       mlirExtPassAddStatistic(pass, 0, ok);
     }
   tileOpsFree(&kernels);
@@ -54,6 +81,8 @@ const MlirExtPassDefinition tileToVectorPass = {
     .argument = "convert-tile-to-vector",
     .summary = "Lower tile kernels to functions on memrefs and vectors",
     .anchor = "builtin.module",
+    .numOptions = 1,
+    .options = (const MlirExtPassOption[]){TILE_CHIP_OPTION},
     .statistics = (const char *const[]){"kernels: kernels lowered", NULL},
     .dependentDialects = dependents,
     .run = run,

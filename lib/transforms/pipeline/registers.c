@@ -10,9 +10,6 @@
 #include "lib/transforms/pipeline/loops.h"
 #include "upstream/scf.h"
 
-// For addresses, indices and the fragments of one step of a product.
-enum { Others = 40 };
-
 // The op of the block that is `op` or holds it; null when it is elsewhere.
 static MlirOperation ancestorIn(MlirBlock block, MlirOperation op) {
   while (!mlirOperationIsNull(op) && !mlirBlockEqual(mlirOperationGetBlock(op), block))
@@ -50,10 +47,11 @@ static bool isLeftAlone(MlirValue buffer, MlirOperation load) {
 }
 
 int64_t tileReadFragmentsInLoops(MlirOperation kernel, const TileMachine *machine) {
-  int64_t limit = 0, moved = 0;
+  int64_t limit = 0, others = 0, moved = 0;
   const TileRegisterCount count = {.registersOf = NULL};
   if (!tileIntegerOf(kernel, "registers", &limit) && !tileMachineGetInteger(machine, "registers.per_thread", &limit))
     return 0;
+  tileMachineGetInteger(machine, "model.registers.step", &others);
   TileOps loads = tileCollectOps(kernel, tileLoadOpIsA);
   for (intptr_t i = 0; i < loads.count; ++i) {
     MlirOperation load = loads.items[i];
@@ -62,7 +60,7 @@ int64_t tileReadFragmentsInLoops(MlirOperation kernel, const TileMachine *machin
     MlirOperation product = mlirOpOperandGetOwner(mlirValueGetFirstUse(tileLoadOpGetResult(load)));
     MlirOperation loop = loopIn(product);
     if (mlirOperationIsNull(loop) || !tileIsInvariant(loop, tileLoadOpGetResult(load)) ||
-        tileLoopRegisters(&count, loop) + Others <= limit)
+        tileLoopRegisters(&count, loop) + others <= limit)
       continue;
     mlirOperationMoveBefore(load, product);
     ++moved;
