@@ -205,7 +205,7 @@ static bool verifyValue(MlirExtEmitter emitter, const SparseFormat *format, cons
   switch (key->form) {
   case SparseKey_Number:
     if (!mlirAttributeIsAInteger(value))
-      return tileEmit(emitter, "%s of #sparse.%s is no integer", key->name, format->name);
+      return tileEmit(emitter, "%s of #sparse.%s is not an integer", key->name, format->name);
     return strcmp(key->name, "axis") != 0 || sparseVerifyRange(emitter, format, key->name, number(value), 1);
   case SparseKey_Sizes:
     return verifySizes(emitter, format, key->name, value);
@@ -214,7 +214,7 @@ static bool verifyValue(MlirExtEmitter emitter, const SparseFormat *format, cons
   case SparseKey_Parts:
     return verifyParts(emitter, value);
   default:
-    return mlirAttributeIsABool(value) || tileEmit(emitter, "%s of #sparse.%s is no flag", key->name, format->name);
+    return mlirAttributeIsABool(value) || tileEmit(emitter, "%s of #sparse.%s is not a flag", key->name, format->name);
   }
 }
 

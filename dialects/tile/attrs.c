@@ -95,7 +95,7 @@ static TileMachine *load(MlirStringRef name, MlirAttribute overrides, TileError 
 static bool verifyMachine(MlirExtEmitter emitter, intptr_t count, const MlirAttribute *parameters) {
   TileError error;
   if (!mlirAttributeIsAString(parameters[MachineName]))
-    return tileEmit(emitter, "the name of a machine is no string: #tile.machine<\"sm_90a\">");
+    return tileEmit(emitter, "the name of a machine is not a string: #tile.machine<\"sm_90a\">");
   TileMachine *machine = load(mlirStringAttrGetValue(parameters[MachineName]), parameters[MachineOverrides], &error);
   if (!machine)
     return tileEmit(emitter, "%s", error.text);

@@ -137,7 +137,7 @@ void tilePrintSchedule(MlirExtPrinter printer, intptr_t count, const MlirAttribu
 
 static bool verifyList(MlirExtEmitter emitter, const Key *key, MlirAttribute value) {
   if (!mlirAttributeIsADenseI64Array(value))
-    return tileEmit(emitter, "'%s' is no list of integers", key->name);
+    return tileEmit(emitter, "'%s' is not a list of integers", key->name);
   intptr_t count = mlirDenseArrayGetNumElements(value);
   if (count < key->minCount || count > key->maxCount)
     return tileEmit(emitter, "'%s' has %ld numbers, expected %ld to %ld", key->name, (long)count, (long)key->minCount,
@@ -151,7 +151,7 @@ static bool verifyList(MlirExtEmitter emitter, const Key *key, MlirAttribute val
 
 static bool verifyNumber(MlirExtEmitter emitter, const Key *key, MlirAttribute value) {
   if (!mlirAttributeIsAInteger(value))
-    return tileEmit(emitter, "'%s' is no integer", key->name);
+    return tileEmit(emitter, "'%s' is not an integer", key->name);
   int64_t number = mlirIntegerAttrGetValueInt(value);
   return number >= 1 || tileEmit(emitter, "'%s' is %ld, expected at least 1", key->name, (long)number);
 }
@@ -161,7 +161,7 @@ static bool verifyValue(MlirExtEmitter emitter, const Key *key, MlirAttribute va
   case List:
     return verifyList(emitter, key, value);
   case Text:
-    return mlirAttributeIsAString(value) || tileEmit(emitter, "'%s' is no string", key->name);
+    return mlirAttributeIsAString(value) || tileEmit(emitter, "'%s' is not a string", key->name);
   case Number:
     return verifyNumber(emitter, key, value);
   }

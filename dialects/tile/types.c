@@ -182,14 +182,14 @@ static bool verifyViewLists(MlirExtEmitter emitter, const MlirAttribute *paramet
                         (long)entry(parameters[which], i), (long)LARGEST);
   }
   return mlirAttributeIsAUnit(parameters[ViewOrder]) || isPermutation(parameters[ViewOrder], rank) ||
-         tileEmit(emitter, "'order' is no permutation of the %ld axes", (long)rank);
+         tileEmit(emitter, "'order' is not a permutation of the %ld axes", (long)rank);
 }
 
 static bool verifyPacked(MlirExtEmitter emitter, MlirAttribute packed, MlirType element) {
   if (mlirAttributeIsAUnit(packed))
     return true;
   if (!tileAttributeIsALayout(packed))
-    return tileEmit(emitter, "'packed' is no #tile.layout");
+    return tileEmit(emitter, "'packed' is not a #tile.layout");
   if (tileLayoutAttrGetLayout(packed).kind != TileLayoutMemory)
     return tileEmit(emitter, "'packed' is a layout of values, expected one of offsets: #tile.layout<offset […]>");
   return !mlirTypeIsAIndex(element) || tileEmit(emitter, "elements of type index cannot be packed");
@@ -204,7 +204,7 @@ static bool verifyPad(MlirExtEmitter emitter, MlirAttribute attribute, MlirType 
     return tileEmit(emitter, "unknown padding '%.*s', expected one of %s", (int)pad.length, pad.data,
                     tileListNames(tilePadNames, text, sizeof text));
   return mlirTypeIsAFloat(element) ||
-         tileEmit(emitter, "padding '%.*s' of elements of type '%s', expected 'zero' for what is no float",
+         tileEmit(emitter, "padding '%.*s' of elements of type '%s', expected 'zero' for what is not a float",
                   (int)pad.length, pad.data, tileTypeText(element, text, sizeof text));
 }
 
@@ -321,7 +321,7 @@ static void printBuffer(MlirExtPrinter printer, intptr_t count, const MlirAttrib
 
 static bool verifyBufferLayout(MlirExtEmitter emitter, const MlirAttribute *parameters) {
   if (!tileAttributeIsALayout(parameters[BufferLayout]))
-    return tileEmit(emitter, "second parameter of a buffer is no #tile.layout");
+    return tileEmit(emitter, "second parameter of a buffer is not a #tile.layout");
   TileLayout layout = tileLayoutAttrGetLayout(parameters[BufferLayout]);
   if (layout.kind != TileLayoutMemory)
     return tileEmit(emitter, "a buffer has a layout of values, expected one of offsets: #tile.layout<offset […]>");

@@ -14,7 +14,7 @@ static bool verifyHorner(MlirOperation op) {
     return tileError(op, "evaluates at a '%s', expected a float", tileTypeText(element, text, sizeof text));
   for (intptr_t i = 0; i < mlirArrayAttrGetNumElements(coefficients); ++i)
     if (!mlirAttributeIsAFloat(mlirArrayAttrGetElement(coefficients, i)))
-      return tileError(op, "coefficient %td is no float", i);
+      return tileError(op, "coefficient %td is not a float", i);
   return mlirArrayAttrGetNumElements(coefficients) > 0 || tileError(op, "has no coefficients, expected one at least");
 }
 

@@ -286,7 +286,7 @@ static bool assignRoles(Match *m, int *queries, int *keys) {
     m->firstKeys = other;
   }
   if (uses(s, m->firstQueries, *keys) || !uses(s, m->firstKeys, *keys) || s->dims[*keys].isReduction)
-    return fail(m, "keys are no dimension of one operand alone");
+    return fail(m, "keys are not a dimension of one operand alone");
   *queries = -1;
   for (int d = 0; d < s->numDims; ++d) {
     if (s->dims[d].isReduction || uses(s, m->firstKeys, d) || !uses(s, m->firstQueries, d))
@@ -430,7 +430,7 @@ static bool checkOperands(Match *m) {
   for (int i = 0; i < AttentionFirstInput; ++i)
     if (!s->operands[i].isTensor || !tileOperandIsPlain(&s->operands[i]) || !uses(s, i, rows[i]) ||
         !uses(s, i, columns[i]))
-      return fail(m, "an operand of a product is no plain matrix");
+      return fail(m, "an operand of a product is not a plain matrix");
   if (!isKnown(s->dims[a->depth].extent) || !isKnown(s->dims[a->channels].extent))
     return fail(m, "the sizes of a head are not known");
   return s->dims[a->keys].extent != 0 || fail(m, "there are no keys");

@@ -140,7 +140,7 @@ static bool findElement(const char *name, tessera_element_t *element) {
 static bool borrow(const TesseraArray *from, tessera_array_t *array, tessera_error_t *error) {
   *array = (tessera_array_t){.rank = (int)from->rank, .count = 1, .data = from->data};
   if (!findElement(from->element, &array->element))
-    return tessera_fail(error, "'%s' is no element type of arrays", from->element ? from->element : "");
+    return tessera_fail(error, "'%s' is not an element type of arrays", from->element ? from->element : "");
   if (from->rank < 0 || from->rank > TESSERA_MAX_RANK)
     return tessera_fail(error, "rank %lld: expected 0 to %d", (long long)from->rank, TESSERA_MAX_RANK);
   for (int i = 0; i < array->rank; ++i) {

@@ -93,7 +93,7 @@ bool tileLayoutTranspose(const TileLayout *layout, const uint32_t *order, uint32
     seen |= source[i] < TILE_LAYOUT_MAX_AXES ? 1u << source[i] : 0;
   }
   if (rank > TILE_LAYOUT_MAX_AXES || seen != (1u << TILE_LAYOUT_MAX_AXES) - 1)
-    return tileErrorSet(error, 0, 0, "the order is no permutation of %u axes", rank);
+    return tileErrorSet(error, 0, 0, "the order is not a permutation of %u axes", rank);
   renameAxes(layout, source, result);
   return true;
 }

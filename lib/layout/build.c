@@ -53,7 +53,8 @@ bool tileLayoutAppendRepeat(TileLayout *layout, TileLayoutRepeat repeat, TileErr
   if (repeat.count == 1)
     return true;
   if (layout->kind == TileLayoutValues && repeat.dim != TileLayoutReg)
-    return tileErrorSet(error, 0, 0, "only reg and offset may have a size that is no power of two, %s got a factor %u",
+    return tileErrorSet(error, 0, 0,
+                        "only reg and offset may have a size that is not a power of two, %s got a factor %u",
                         tileLayoutDimName(layout->kind, repeat.dim), repeat.count);
   if (tileLayoutDimSize(layout, repeat.dim) * repeat.count > 1ull << TILE_LAYOUT_MAX_DIM_BITS)
     return tooBig(layout, repeat.dim, error);

@@ -25,7 +25,7 @@ static bool partsOf(const TileLayout *fragment, uint32_t elementBytes, bool tran
     return tileErrorSet(error, 0, 0, "elements of %u bytes do not travel as %smatrices", elementBytes,
                         transposed ? "transposed " : "");
   if (registers < parts->slotBits)
-    return tileErrorSet(error, 0, 0, "2^%u registers are no whole word", registers);
+    return tileErrorSet(error, 0, 0, "2^%u registers are not a whole word", registers);
   for (uint32_t i = 0; i < parts->slotBits && !transposed; ++i)
     parts->row[i] = i;
   for (uint32_t i = 0; i < parts->rowBits - (transposed ? 0 : parts->slotBits); ++i)

@@ -157,7 +157,7 @@ bool tileLayoutDivide(const TileLayout *layout, const TileLayout *inner, TileLay
       !quotientRepeats(&tile, layout, inner, &quotient, error) || !tileLayoutProduct(inner, &quotient, &product, error))
     return false;
   if (!tileLayoutEquals(&product, layout))
-    return tileErrorSet(error, 0, 0, "the layout is no tiling of the tile: their padding or odd factors differ");
+    return tileErrorSet(error, 0, 0, "the layout is not a tiling of the tile: their padding or odd factors differ");
   *outer = quotient;
   return true;
 }
@@ -172,7 +172,7 @@ bool tileLayoutTile(const TileLayout *fragment, const int64_t *shape, uint32_t r
     uint32_t axis = order ? order[i] : rank - 1 - i;
     uint64_t extent = axis < rank ? tileLayoutExtent(fragment, axis) : 1;
     if (axis >= rank || shape[axis] < 1 || (uint64_t)shape[axis] % extent)
-      return tileErrorSet(error, 0, 0, "size %" PRId64 " of axis %u is no multiple of the tile's %" PRIu64,
+      return tileErrorSet(error, 0, 0, "size %" PRId64 " of axis %u is not a multiple of the tile's %" PRIu64,
                           axis < rank ? shape[axis] : 0, axis, extent);
     uint64_t count = (uint64_t)shape[axis] / extent;
     bits[axis] = UINT64_C(1) << __builtin_ctzll(count);

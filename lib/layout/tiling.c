@@ -161,8 +161,8 @@ bool tileLayoutProductOperand(const TileLayout *fragment, const TileProductShape
   for (uint32_t i = 0; i < 2; ++i) {
     uint64_t extent = tileLayoutExtent(&atom, first + i);
     if (sizes[number][i] < 1 || (uint64_t)sizes[number][i] % extent)
-      return tileErrorSet(error, 0, 0, "size %" PRId64 " is no multiple of the fragment's %" PRIu64, sizes[number][i],
-                          extent);
+      return tileErrorSet(error, 0, 0, "size %" PRId64 " is not a multiple of the fragment's %" PRIu64,
+                          sizes[number][i], extent);
     counts[first + i] = sizes[number][i] / (int64_t)extent;
   }
   if (!supplyOf(counts, first + 2, &supply, error))

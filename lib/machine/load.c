@@ -69,7 +69,8 @@ static bool takeBase(Loader *loader, const Source *source, const char *value, bo
     return complain(loader, source, "key 'base' must come first: the other keys replace what it brings");
   if (!strcmp(value, "detect")) {
     if (!tileHostDetect("base", detected, sizeof detected))
-      return complain(loader, source, "key 'base': this host is no x86-64 processor with AVX2; name a machine file");
+      return complain(loader, source,
+                      "key 'base': this host is not an x86-64 processor with AVX2; name a machine file");
     value = detected;
   }
   if (loader->depth >= MaxDepth)
@@ -134,7 +135,7 @@ static bool copyLine(Loader *loader, Source *source, char *line) {
   memcpy(line, source->text, length);
   line[length] = '\0';
   source->text += length + (newline != NULL);
-  return strlen(line) == length || complain(loader, source, "a zero byte: this is no text file");
+  return strlen(line) == length || complain(loader, source, "a zero byte: this is not a text file");
 }
 
 static bool loadText(Loader *loader, Source *source) {

@@ -94,7 +94,7 @@ static bool take_text(const char *type, int64_t *out_bytes) {
 static bool take_type(const char **at, const char *path, header_t *header, tessera_error_t *out_error) {
   char type[32];
   if (!take_string(at, type, sizeof type))
-    return tessera_fail(out_error, "%s: 'descr' in its header is no simple element type: %.40s", path, *at);
+    return tessera_fail(out_error, "%s: 'descr' in its header is not a simple element type: %.40s", path, *at);
   if (take_text(type, &header->text)) {
     header->element = TESSERA_U8;
     header->has_element = true;
@@ -124,7 +124,7 @@ static bool take_shape(const char **at, const char *path, header_t *header, tess
   }
   good = good && (comma || header->rank != 1); // (3) is a number in Python, not a tuple
   header->has_shape = good;
-  return good || tessera_fail(out_error, "%s: 'shape' in its header is no tuple of sizes: %.40s", path, *at);
+  return good || tessera_fail(out_error, "%s: 'shape' in its header is not a tuple of sizes: %.40s", path, *at);
 }
 
 static bool take_order(const char **at, const char *path, header_t *header, tessera_error_t *out_error) {

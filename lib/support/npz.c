@@ -152,7 +152,7 @@ static bool read_entry(const zip_t *zip, uint64_t *at, entry_t *out_entry, tesse
                          .size = get(bytes + 24, 4),
                          .local = get(bytes + 42, 4)};
   if (name < 5 || name - 4 >= sizeof out_entry->name || memcmp(bytes + ENTRY_BYTES + name - 4, ".npy", 4) != 0)
-    return tessera_fail(out_error, "%s: member '%.*s' is no .npy file", zip->path, (int)(name < 200 ? name : 200),
+    return tessera_fail(out_error, "%s: member '%.*s' is not an .npy file", zip->path, (int)(name < 200 ? name : 200),
                         (const char *)bytes + ENTRY_BYTES);
   memcpy(out_entry->name, bytes + ENTRY_BYTES, name - 4);
   if (!read_zip64(bytes + ENTRY_BYTES + name, extra, out_entry))

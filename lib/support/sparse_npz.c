@@ -434,7 +434,7 @@ bool tessera_sparse_read(const char *path, const char *what, const tessera_value
                      .error = out_error};
   const tessera_sparse_t *sparse = reader.sparse;
   if (!tessera_path_is_npz(path))
-    return FAIL(&reader, "is no .npz, as which a tensor of %s travels", sparse->encoding);
+    return FAIL(&reader, "is not an .npz file, which a tensor of %s requires", sparse->encoding);
   bool ok = tessera_arrays_read(&reader.members, path, out_error) && expect_text(&reader, "format", sparse->format) &&
             take_shape(&reader);
   if (ok)
@@ -450,7 +450,7 @@ bool tessera_sparse_write(const char *path, const tessera_value_t *values, const
   int64_t shape[TESSERA_SPARSE_RANK];
   writer_t writer = {0};
   if (!tessera_path_is_npz(path))
-    return tessera_fail(out_error, "%s: is no .npz, as which a tensor of %s travels", path, sparse->encoding);
+    return tessera_fail(out_error, "%s: is not an .npz file, which a tensor of %s requires", path, sparse->encoding);
   for (int axis = 0, next = sparse->num_components; axis < sparse->rank; ++axis)
     shape[axis] = sparse->shape[axis] < 0 ? *(const int64_t *)arrays[next++].data : sparse->shape[axis];
   schemes[sparse->scheme].add(&writer, sparse, arrays);

@@ -2,7 +2,7 @@
 // RUN: not %tile_run %s --target=emulate:sm_80 2>&1 | FileCheck %s
 // RUN: not %tile_run %s --target=emulate:x86-64-v3 2>&1 | FileCheck %s --check-prefix=NO-GPU
 // RUN: not %tile_run %s --target=emulate:sm_1 2>&1 | FileCheck %s --check-prefix=NO-CHIP
-// NO-GPU: emulate:x86-64-v3: is no GPU
+// NO-GPU: emulate:x86-64-v3: is not a GPU
 // NO-CHIP: emulate:sm_1: {{.*}}sm_80
 module attributes {gpu.container_module} {
   gpu.module @kernels {

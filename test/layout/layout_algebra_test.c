@@ -23,8 +23,8 @@ static void testProductAndDivision(void) {
   CHECK(tileLayoutCovers(&product, shape, 2, NULL, &error), "%s", error.text);
   CHECK(tileLayoutTile(&atom, shape, 2, rowsFirst, &product, &error), "%s", error.text);
   expectText(&product, "reg [2:d1, 4:d0*8, 3:d0*32, 3:d1*8], lane [4:d1*2, 8:d0]");
-  CHECK(!tileLayoutTile(&atom, uneven, 2, NULL, &product, &error), "100 is no multiple of 16");
-  CHECK(!strcmp(error.text, "size 100 of axis 0 is no multiple of the tile's 16"), "%s", error.text);
+  CHECK(!tileLayoutTile(&atom, uneven, 2, NULL, &product, &error), "100 is not a multiple of 16");
+  CHECK(!strcmp(error.text, "size 100 of axis 0 is not a multiple of the tile's 16"), "%s", error.text);
 }
 
 static const struct {
@@ -67,8 +67,8 @@ static void testAxes(void) {
   uint32_t swap[] = {1, 0}, twice[] = {1, 1};
   CHECK(tileLayoutTranspose(&whole, swap, 2, &result, &error), "%s", error.text);
   expectText(&result, "reg [2:d0, 2:d1*8, 8:d0*8, 4:d1*16], lane [4:d0*2, 8:d1], warp [2:d1*64, 2:d0*64]");
-  CHECK(!tileLayoutTranspose(&whole, twice, 2, &result, &error), "[1, 1] is no permutation");
-  CHECK(!strcmp(error.text, "the order is no permutation of 2 axes"), "%s", error.text);
+  CHECK(!tileLayoutTranspose(&whole, twice, 2, &result, &error), "[1, 1] is not a permutation");
+  CHECK(!strcmp(error.text, "the order is not a permutation of 2 axes"), "%s", error.text);
   tileLayoutRemoveAxis(&odd, 1, &result);
   expectText(&result, "reg [2:d0, 3:d1], lane [4:_]");
   TileLayout eight = parsed("reg [2:d7]");

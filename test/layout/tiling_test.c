@@ -130,7 +130,7 @@ static void testProducts(void) {
   TileProductShape uneven = {.m = 100, .n = 8, .k = 16}, crowded = {.m = 16, .n = 8, .k = 16, .warpBits = 1};
   TileError error;
   CHECK(!tileLayoutProductOperands(fragments, &uneven, results, &error), "100 rows");
-  CHECK(!strcmp(error.text, "size 100 is no multiple of the fragment's 16"), "%s", error.text);
+  CHECK(!strcmp(error.text, "size 100 is not a multiple of the fragment's 16"), "%s", error.text);
   crowded.warpBitsM = 1;
   CHECK(!tileLayoutProductOperands(fragments, &crowded, results, &error), "two warps on one fragment");
   CHECK(!strcmp(error.text, "2^1 warps do not fit into the 2^0 fragments of axis 0"), "%s", error.text);

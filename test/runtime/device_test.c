@@ -70,7 +70,7 @@ static bool fill_images(const char *path) {
   void *program = dlopen(path, RTLD_NOW);
   const tessera_manifest_t *manifest = program ? dlsym(program, "tessera_manifest") : NULL;
   if (!manifest || !manifest->images)
-    return printf("%s: is no program with device code: %s\n", path, program ? "" : dlerror()), false;
+    return printf("%s: is not a program with device code: %s\n", path, program ? "" : dlerror()), false;
   for (int64_t i = 0; i < manifest->images->count; ++i) {
     const tessera_image_t *image = &manifest->images->items[i];
     bool is_amd = strncmp(image->chip, "gfx", 3) == 0;

@@ -162,7 +162,8 @@ static void checkLimits(const Named *named, const Machine *m, const TileSearchCa
           "%s: no whole instructions", named->name);
   }
   for (int d = 0; d < op->numDims; ++d)
-    CHECK(!(c->tile.size[d] & (c->tile.size[d] - 1)), "%s: %ld is no power of two", named->name, (long)c->tile.size[d]);
+    CHECK(!(c->tile.size[d] & (c->tile.size[d] - 1)), "%s: %ld is not a power of two", named->name,
+          (long)c->tile.size[d]);
 }
 
 static void checkPadding(const Named *named, const Machine *m, const TileSearchOptions *options,

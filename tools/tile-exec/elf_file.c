@@ -19,7 +19,7 @@ static bool check(FILE *file, const char *path, tessera_error_t *error) {
   Elf64_Ehdr header;
   Elf64_Phdr segment;
   if (fread(&header, sizeof header, 1, file) != 1 || !is_shared_object(&header))
-    return tessera_fail(error, "%s: is no program: not a shared object (ELF, 64 bits)", path);
+    return tessera_fail(error, "%s: is not a program: not a shared object (ELF, 64 bits)", path);
   long end = fseek(file, 0, SEEK_END) == 0 ? ftell(file) : -1;
   bool whole = end >= 0 && header.e_phoff <= (uint64_t)end && fseek(file, (long)header.e_phoff, SEEK_SET) == 0;
   for (int i = 0; i < header.e_phnum && whole; ++i)

@@ -26,7 +26,7 @@ static bool open_library(program_t *program, const char *path, tessera_error_t *
 static bool open_manifest(program_t *program, const char *path, tessera_error_t *error) {
   const tessera_manifest_t *manifest = dlsym(program->library, "tessera_manifest");
   if (!manifest)
-    return tessera_fail(error, "%s: is no program: it has no tessera_manifest", path);
+    return tessera_fail(error, "%s: is not a program: it has no tessera_manifest", path);
   if (manifest->version != TESSERA_MANIFEST_VERSION)
     return tessera_fail(error, "%s: is a program of version %lld, expected version %d", path,
                         (long long)manifest->version, TESSERA_MANIFEST_VERSION);

@@ -39,7 +39,7 @@ static bool add(Found *found, const char *text, size_t length, const char *path,
   TileLayout layout;
   TileError reason;
   if (!tileLayoutParse(text, length, &layout, &reason))
-    return tessera_fail(error, "%s: '%.*s' is no layout: %s", path, (int)length, text, reason.text);
+    return tessera_fail(error, "%s: '%.*s' is not a layout: %s", path, (int)length, text, reason.text);
   for (uint32_t i = 0; i < found->count; ++i)
     if (tileLayoutEquals(&found->layouts[i], &layout))
       return true;

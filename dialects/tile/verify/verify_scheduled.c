@@ -31,7 +31,7 @@ bool tileSlotOpVerify(MlirOperation op) {
 bool tileSlotOpInferTypes(const MlirExtInference *inference, MlirExtTypeList types) {
   MlirType buffer = inference->numOperands ? mlirValueGetType(inference->operands[0]) : (MlirType){0};
   if (mlirTypeIsNull(buffer) || !tileTypeIsABuffer(buffer))
-    return tileErrorAt(inference->location, "tile.slot takes a slot of something that is no buffer");
+    return tileErrorAt(inference->location, "tile.slot takes a slot of something that is not a buffer");
   mlirExtTypeListAppend(types, tileBufferTypeGetStages(buffer) ? tileBufferTypeGetSlot(buffer) : buffer);
   return true;
 }

@@ -27,7 +27,7 @@ func.func @of_nothing(%x: f32) {
 
 // -----
 func.func @of_text(%x: f32) {
-  // expected-error @below {{coefficient 1 is no float}}
+  // expected-error @below {{coefficient 1 is not a float}}
   %0 = poly.horner %x by [1.0, "two"] : f32
   return
 }

@@ -29,10 +29,10 @@ static MlirValue offsetOf(TileBuilder *builder, MlirValue memref) {
 
 static void say(MlirValue memref, int64_t alignment, char *text, size_t capacity) {
   if (mlirValueIsABlockArgument(memref))
-    snprintf(text, capacity, "argument #%d begins at an address that is no multiple of %lld",
+    snprintf(text, capacity, "argument #%d begins at an address that is not a multiple of %lld",
              (int)mlirBlockArgumentGetArgNumber(memref), (long long)alignment);
   else
-    snprintf(text, capacity, "the buffer begins at an address that is no multiple of %lld", (long long)alignment);
+    snprintf(text, capacity, "the buffer begins at an address that is not a multiple of %lld", (long long)alignment);
 }
 
 static void check(MlirOperation op) {

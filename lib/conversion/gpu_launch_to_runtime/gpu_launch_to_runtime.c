@@ -76,7 +76,7 @@ static bool checkOperands(MlirOperation launch, intptr_t *parameters) {
 static bool checkKernel(MlirOperation launch, intptr_t given) {
   MlirOperation kernel = mlirExtSymbolLookup(launch, tileOpAttribute(launch, "kernel"));
   if (!llvmLLVMFuncOpIsA(kernel))
-    return tileError(launch, "launches a kernel that is no llvm.func yet: lower its gpu.module first");
+    return tileError(launch, "launches a kernel that is not an llvm.func yet: lower its gpu.module first");
   intptr_t taken = mlirLLVMFunctionTypeGetNumInputs(mlirTypeAttrGetValue(tileOpAttribute(kernel, "function_type")));
   return given == taken ||
          tileErrorWithNote(

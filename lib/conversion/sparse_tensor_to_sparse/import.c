@@ -134,7 +134,7 @@ static const char *whyNotLinalg(MlirOperation op) {
   if (matchSampled(op, &sampled))
     return startsEmpty(op, &sampled) ? NULL : "samples a product into a sparse tensor that is not empty";
   if (!tileMatchMatrixProduct(op, &product))
-    return "is no product of a sparse matrix and a dense one, nor a sampled one";
+    return "is not a product of a sparse matrix and a dense one, nor a sampled one";
   if (sparseTensorIsEncoded(tileOperandType(op, product.init)))
     return "makes a sparse tensor whose entries are not known before";
   bool both = sparseTensorIsEncoded(tileOperandType(op, product.lhs)) ==

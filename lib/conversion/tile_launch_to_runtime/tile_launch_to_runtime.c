@@ -166,7 +166,7 @@ static void declareLaunch(MlirOperation module) {
 static bool checkKernel(MlirOperation launch) {
   MlirOperation kernel = mlirExtSymbolLookup(launch, tileOpAttribute(launch, "kernel"));
   return funcFuncOpIsA(kernel) ||
-         tileError(launch, "launches a kernel that is no func.func yet: run convert-tile-to-vector first");
+         tileError(launch, "launches a kernel that is not a func.func yet: run convert-tile-to-vector first");
 }
 
 static bool check(MlirOperation launch) {

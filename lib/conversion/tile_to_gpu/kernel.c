@@ -176,7 +176,7 @@ static bool readThreads(Gpu *g) {
   if (!tileMachineGetInteger(g->options->machine, "warp.width", &g->width))
     return tileError(g->kernel, "machine %s has no warp.width", tileMachineGetName(g->options->machine));
   if (g->warps & (g->warps - 1))
-    return gpuRefuse(g->kernel, "a number of warps that is no power of two");
+    return gpuRefuse(g->kernel, "a number of warps that is not a power of two");
   g->laneBits = tessera_log2(g->width);
   g->warpBits = tessera_log2(g->warps);
   g->threads = g->warps * g->width;

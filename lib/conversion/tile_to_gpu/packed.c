@@ -36,7 +36,7 @@ bool gpuPackView(Gpu *g, MlirOperation op, View *view) {
   for (intptr_t axis = 0; axis < tileViewTypeGetRank(view->type); ++axis) {
     packing->extents[axis] = (int64_t)tileLayoutExtent(&packing->layout, (uint32_t)axis);
     if (!tessera_is_power_of_two((uint64_t)packing->extents[axis]))
-      return gpuRefuse(op, "a packed view whose blocks are no powers of two");
+      return gpuRefuse(op, "a packed view whose blocks are not powers of two");
   }
   view->packing = packing;
   return true;

@@ -90,7 +90,7 @@ bool tileEmulatorOptionsFor(const TileMachine *machine, TileEmulatorOptions *opt
   const char *isa = tileMachineGetText(machine, "isa");
   tessera_error_t unknown;
   if (!tileMachineHas(machine, "warp.width") || !tileMachineHas(machine, "shared.banks"))
-    return tessera_fail(error, "is no GPU");
+    return tessera_fail(error, "is not a GPU");
   return !isa || strcmp(isa, "amdgcn") != 0 ||
          tessera_amd_isa_find(tileMachineGetText(machine, "isa.version"), &options->amd, &unknown) ||
          tessera_fail(error, "key 'isa.version' of machine %s: %s", tileMachineGetName(machine), unknown.text);

@@ -204,7 +204,7 @@ static bool lowerMakeBuffer(EmulatorBuild *build, MlirOperation op, const Emulat
   (void)row;
   if (!emulatorConstant(rocdlMakeBufferRsrcOpGetStride(op), &stride) || stride ||
       mlirLLVMPointerTypeGetAddressSpace(type) != 8)
-    return emulatorRefuse(build, op, "is no raw buffer (address space 8, stride 0)");
+    return emulatorRefuse(build, op, "is not a raw buffer (address space 8, stride 0)");
   MlirValue resource = slot(build, sizeof(tessera_buffer_resource_t));
   MlirValue operands[] = {resource, emulatorFlat(build, &b, rocdlMakeBufferRsrcOpGetBase(op)),
                           asI64(build, &b, rocdlMakeBufferRsrcOpGetNumRecords(op))};
@@ -265,7 +265,7 @@ static bool lowerMedian(EmulatorBuild *build, MlirOperation op, const EmulatorRo
   MlirValue operands[3];
   (void)row;
   if (mlirTypeIsAVector(type) || mlirTypeIsAF64(type))
-    return emulatorRefuse(build, op, "is no scalar of f16 or f32");
+    return emulatorRefuse(build, op, "is not a scalar of f16 or f32");
   bool widens = !mlirTypeIsAF32(type);
   for (int i = 0; i < 3; ++i) {
     operands[i] = mlirOperationGetOperand(op, i);

@@ -87,7 +87,7 @@ static bool refuse(emu_thread_t *self, uint32_t id, uint32_t count, uint32_t sit
              TESSERA_EMULATOR_BARRIERS);
   else if (count % width && count != launch->threads)
     emu_find(self, TESSERA_EMULATOR_BAD_OPERAND, site, 0, count, 0,
-             "barrier %u for %u threads, which is no multiple of the warp's %u", id, count, width);
+             "barrier %u for %u threads, which is not a multiple of the warp's %u", id, count, width);
   else if (count > launch->threads)
     emu_find(self, TESSERA_EMULATOR_BAD_OPERAND, site, 0, count, 0, "barrier %u for %u threads in a block of %u", id,
              count, launch->threads);

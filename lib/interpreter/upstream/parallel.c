@@ -207,7 +207,7 @@ static bool insertAll(Machine *machine, Frame *frame, const InterpretBlock *bloc
       ++output;
     if (output == block->numArguments)
       return interpretUnknown(machine, insert->op,
-                              "not interpreted yet: inserts into what is no shared output of its loop");
+                              "not interpreted yet: inserts into what is not a shared output of its loop");
     if (!insertSlice(machine, frame, insert, &outputs[output - rank], point))
       return false;
   }

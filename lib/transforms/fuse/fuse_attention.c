@@ -128,7 +128,7 @@ static bool run(MlirOperation module, MlirExtPass pass) {
     TileAttention *attention = tileAttentionMatch(ops.items[i], &target, &reason);
     if (!attention) {
       if (remarks && reason)
-        tileRemark(ops.items[i], "is no fused attention: %s", reason);
+        tileRemark(ops.items[i], "is not fused as attention: %s", reason);
       continue;
     }
     TileSearchAttention best = choose(attention);
@@ -137,7 +137,7 @@ static bool run(MlirOperation module, MlirExtPass pass) {
       tileRemark(ops.items[i], "is fused: %d queries by %d keys, %.3g us, its ops %.3g us", (int)best.queries,
                  (int)best.keys, best.fused * 1e6, best.apart * 1e6);
     else if (remarks)
-      tileRemark(ops.items[i], "is no fused attention: one kernel would take %.3g us, its ops %.3g us",
+      tileRemark(ops.items[i], "is not fused as attention: one kernel would take %.3g us, its ops %.3g us",
                  best.fused * 1e6, best.apart * 1e6);
     if (isFaster) {
       forget(&ops, attention);

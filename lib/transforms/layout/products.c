@@ -99,7 +99,7 @@ static bool parseFragments(MlirOperation op, const TileMachineAtom *atom, TileLa
   TileError error;
   for (int i = 0; i < 4; ++i)
     if (atom->fragment[i][0] && !tileLayoutParse(atom->fragment[i], strlen(atom->fragment[i]), &fragments[i], &error))
-      return tileError(op, "the machine's fragment <%s> is no layout: %s", atom->fragment[i], error.text);
+      return tileError(op, "the machine's fragment <%s> is not a layout: %s", atom->fragment[i], error.text);
   return true;
 }
 

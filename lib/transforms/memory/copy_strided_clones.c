@@ -103,7 +103,7 @@ static bool copyClone(MlirOperation clone) {
   MlirValue source = bufferizationCloneOpGetInput(clone);
   Layout layout, sourceLayout;
   if (!readLayout(type, &layout) || !readLayout(mlirValueGetType(source), &sourceLayout))
-    return tileError(clone, "clones a buffer whose layout is no list of strides");
+    return tileError(clone, "clones a buffer whose layout is not a list of strides");
   TileBuilder builder = tileBuilderBefore(clone);
   Metadata metadata = readMetadata(&builder, source, &sourceLayout);
   MlirValue extent = buildExtent(&builder, &layout, &metadata);

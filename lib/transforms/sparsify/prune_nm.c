@@ -140,7 +140,7 @@ const MlirExtPassDefinition sparsePruneNmPass = {
     .numOptions = SparsePruneNumOptions,
     .options = sparseNmOptions,
     .statistics = (const char *const[]){"products: products made sparse", "dropped: weights that became zero",
-                                        "others: products whose weights are no constants", NULL},
+                                        "others: products whose weights are not constants", NULL},
     .dependentDialects = dependents,
     .run = run,
 };

@@ -107,9 +107,9 @@ func.func @no_launch(%x: memref<?xf32>, %i: index) -> f32 {
 // CHECK: %[[AT:.*]] = memref.extract_aligned_pointer_as_index %[[X]]
 // CHECK: %[[REST:.*]] = arith.remui %{{.*}}, %{{.*}} : index
 // CHECK: %[[IS:.*]] = arith.cmpi eq, %[[REST]], %{{.*}} : index
-// CHECK: cf.assert %[[IS]], "argument #0 begins at an address that is no multiple of 16"
+// CHECK: cf.assert %[[IS]], "argument #0 begins at an address that is not a multiple of 16"
 // CHECK: memref.extract_strided_metadata %{{.*}} : memref<4xf32, strided<[1], offset: ?>>
-// CHECK: cf.assert %{{.*}}, "the buffer begins at an address that is no multiple of 8"
+// CHECK: cf.assert %{{.*}}, "the buffer begins at an address that is not a multiple of 8"
 // CHECK: return %[[X]]
 func.func @aligned(%x: memref<?xf32>, %i: index) -> memref<?xf32> {
   %a = memref.assume_alignment %x, 16 : memref<?xf32>

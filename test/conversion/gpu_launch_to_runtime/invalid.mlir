@@ -19,7 +19,7 @@ module attributes {gpu.container_module} {
     gpu.func @k(%x: memref<4xf32>) kernel { gpu.return }
   }
   func.func @main(%x: memref<4xf32>, %n: index) {
-    // expected-error @+1 {{launches a kernel that is no llvm.func yet: lower its gpu.module first}}
+    // expected-error @+1 {{launches a kernel that is not an llvm.func yet: lower its gpu.module first}}
     gpu.launch_func @kernels::@k blocks in (%n, %n, %n) threads in (%n, %n, %n) args(%x : memref<4xf32>)
     return
   }

@@ -13,7 +13,7 @@
 #DCSR = #sparse_tensor.encoding<{ map = (i, j) -> (i : compressed, j : compressed) }>
 
 // CHECK: remark: {{.*}}stores a sparse tensor in levels that no format here has: left to upstream's sparsifier
-// CHECK: remark: {{.*}}is no product of a sparse matrix and a dense one, nor a sampled one: left to upstream's sparsifier
+// CHECK: remark: {{.*}}is not a product of a sparse matrix and a dense one, nor a sampled one: left to upstream's sparsifier
 
 // CHECK-DAG: #[[NM:.*]] = #sparse.nm<n = 3, m = 8, axis = 0>
 // CHECK-DAG: #[[BSR:.*]] = #sparse.bsr<block = [2, 3]>

@@ -15,7 +15,7 @@ tile.kernel private @k(%x: memref<8xf32>) {
 
 func.func @not_lowered(%x: memref<8xf32>) {
   %c1 = arith.constant 1 : index
-  // expected-error@+1 {{launches a kernel that is no func.func yet: run convert-tile-to-vector first}}
+  // expected-error@+1 {{launches a kernel that is not a func.func yet: run convert-tile-to-vector first}}
   tile.launch @k grid(%c1) outs(%x : memref<8xf32>)
   return
 }

@@ -25,7 +25,7 @@ tile.kernel @specialize() attributes {warps = 2 : i32} {
 }
 
 // -----
-// expected-error@+1 {{a number of warps that is no power of two}}
+// expected-error@+1 {{a number of warps that is not a power of two}}
 tile.kernel @warps() attributes {warps = 3 : i32} {
   tile.return
 }

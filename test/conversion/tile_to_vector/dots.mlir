@@ -36,7 +36,7 @@ tile.kernel @quads(%a: memref<8x64xi8>, %b: memref<64x16xi8>, %c: memref<8x16xi3
   tile.return
 }
 
-// Columns that fill no vectors, and k that is no multiple of the group, go by multiply-adds.
+// Columns that fill no vectors, and k that is not a multiple of the group, go by multiply-adds.
 // CHECK-LABEL: func.func @odd
 // CHECK-NOT: call_intrinsic
 tile.kernel @odd(%a: memref<8x63xi8>, %b: memref<63x16xi8>, %c: memref<8x16xi32>) {

@@ -7,7 +7,7 @@ func.func private @a(tensor<4xf32, #tile.layout<lane [4:d0>>)
 
 // -----
 
-// expected-error@below {{only reg and offset may have a size that is no power of two, lane got a factor 3}}
+// expected-error@below {{only reg and offset may have a size that is not a power of two, lane got a factor 3}}
 func.func private @a(tensor<4xf32, #tile.layout<lane [3:d0]>>)
 
 // -----

@@ -27,5 +27,5 @@ func.func private @a() attributes {tile.machine = #tile.machine<"sm_80", warps =
 
 // -----
 
-// expected-error@below {{the name of a machine is no string: #tile.machine<"sm_90a">}}
+// expected-error@below {{the name of a machine is not a string: #tile.machine<"sm_90a">}}
 func.func private @a() attributes {tile.machine = #tile.machine<3>}

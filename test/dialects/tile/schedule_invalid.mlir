@@ -32,10 +32,10 @@ func.func private @a() attributes {tile.schedule = #tile.schedule<stages = 1, st
 
 // -----
 
-// expected-error@below {{'atom' is no string}}
+// expected-error@below {{'atom' is not a string}}
 func.func private @a() attributes {tile.schedule = #tile.schedule<atom = 3>}
 
 // -----
 
-// expected-error@below {{'kind' is no string}}
+// expected-error@below {{'kind' is not a string}}
 func.func private @a() attributes {tile.schedule = #tile.schedule<kind = 3>}

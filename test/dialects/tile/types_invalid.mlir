@@ -22,7 +22,7 @@ func.func private @a(!tile.view<4xf32, steps = [0]>)
 
 // -----
 
-// expected-error@below {{'order' is no permutation of the 2 axes}}
+// expected-error@below {{'order' is not a permutation of the 2 axes}}
 func.func private @a(!tile.view<4x4xf32, order = [1, 1]>)
 
 // -----
@@ -32,7 +32,7 @@ func.func private @a(!tile.view<4xf32, pad = none>)
 
 // -----
 
-// expected-error@below {{padding 'nan' of elements of type 'i32', expected 'zero' for what is no float}}
+// expected-error@below {{padding 'nan' of elements of type 'i32', expected 'zero' for what is not a float}}
 func.func private @a(!tile.view<4xi32, pad = nan>)
 
 // -----
@@ -52,7 +52,7 @@ func.func private @a(!tile.view<4xtensor<2xf32>>)
 
 // -----
 
-// expected-error@below {{'packed' is no #tile.layout}}
+// expected-error@below {{'packed' is not a #tile.layout}}
 func.func private @a(!tile.view<4xi4, packed = 3>)
 
 // -----
@@ -92,7 +92,7 @@ func.func private @a(!tile.buffer<4xf32, #tile.layout<lane [4:d0]>, shared>)
 
 // -----
 
-// expected-error@below {{second parameter of a buffer is no #tile.layout}}
+// expected-error@below {{second parameter of a buffer is not a #tile.layout}}
 func.func private @a(!tile.buffer<4xf32, 5, shared>)
 
 // -----

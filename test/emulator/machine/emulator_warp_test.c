@@ -255,7 +255,7 @@ static void test_broken(void) {
   expect(too_few_for_barrier, 96, TESSERA_EMULATOR_DEADLOCK, 1, 0, "32 lanes of warp 1 at barrier 4 (site 1)");
   expect(not_in_mask, 32, TESSERA_EMULATOR_BAD_OPERAND, 1, 0, "lane 9 is not in the mask 0xff of the collective");
   expect(no_such_barrier, 32, TESSERA_EMULATOR_BAD_OPERAND, 1, 0, "barrier 16; there are 16");
-  expect(odd_barrier, 64, TESSERA_EMULATOR_BAD_OPERAND, 1, 0, "for 33 threads, which is no multiple");
+  expect(odd_barrier, 64, TESSERA_EMULATOR_BAD_OPERAND, 1, 0, "for 33 threads, which is not a multiple");
 }
 
 static void test_counts_differ(void) {

@@ -100,7 +100,7 @@ func.func @weights(%q: tensor<4x64x16xf32>, %k: tensor<4x16x64xf32>, %v: tensor<
   %zo = linalg.fill ins(%zero : f32) outs(%eo : tensor<4x64x16xf32>) -> tensor<4x64x16xf32>
   %s = linalg.batch_matmul ins(%q, %k : tensor<4x64x16xf32>, tensor<4x16x64xf32>) outs(%zs : tensor<4x64x64xf32>) -> tensor<4x64x64xf32>
   %p = linalg.softmax dimension(2) ins(%s : tensor<4x64x64xf32>) outs(%es : tensor<4x64x64xf32>) -> tensor<4x64x64xf32>
-  // expected-remark @+1 {{is no fused attention: its weights have another user}}
+  // expected-remark @+1 {{is not fused as attention: its weights have another user}}
   %y = linalg.batch_matmul ins(%p, %v : tensor<4x64x64xf32>, tensor<4x64x16xf32>) outs(%zo : tensor<4x64x16xf32>) -> tensor<4x64x16xf32>
   return %y, %p : tensor<4x64x16xf32>, tensor<4x64x64xf32>
 }
@@ -116,11 +116,11 @@ func.func @few(%q: tensor<8x4x128xf32>, %k: tensor<8x128x2048xf32>, %v: tensor<8
   %zo = linalg.fill ins(%zero : f32) outs(%eo : tensor<8x4x128xf32>) -> tensor<8x4x128xf32>
   %s = linalg.batch_matmul ins(%q, %k : tensor<8x4x128xf32>, tensor<8x128x2048xf32>) outs(%zs : tensor<8x4x2048xf32>) -> tensor<8x4x2048xf32>
   %p = linalg.softmax dimension(2) ins(%s : tensor<8x4x2048xf32>) outs(%es : tensor<8x4x2048xf32>) -> tensor<8x4x2048xf32>
-  // expected-remark @+1 {{is no fused attention: one kernel would take}}
+  // expected-remark @+1 {{is not fused as attention: one kernel would take}}
   %y = linalg.batch_matmul ins(%p, %v : tensor<8x4x2048xf32>, tensor<8x2048x128xf32>) outs(%zo : tensor<8x4x128xf32>) -> tensor<8x4x128xf32>
   %s2 = linalg.batch_matmul ins(%q, %k : tensor<8x4x128xf32>, tensor<8x128x2048xf32>) outs(%old : tensor<8x4x2048xf32>) -> tensor<8x4x2048xf32>
   %p2 = linalg.softmax dimension(2) ins(%s2 : tensor<8x4x2048xf32>) outs(%es : tensor<8x4x2048xf32>) -> tensor<8x4x2048xf32>
-  // expected-remark @+1 {{is no fused attention: a product adds to what is there already}}
+  // expected-remark @+1 {{is not fused as attention: a product adds to what is there already}}
   %y2 = linalg.batch_matmul ins(%p2, %v : tensor<8x4x2048xf32>, tensor<8x2048x128xf32>) outs(%zo : tensor<8x4x128xf32>) -> tensor<8x4x128xf32>
   return %y, %y2 : tensor<8x4x128xf32>, tensor<8x4x128xf32>
 }

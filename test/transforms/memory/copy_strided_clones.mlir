@@ -38,7 +38,7 @@ func.func @contiguous(%s: memref<4x3xf32>) -> memref<4x3xf32> {
 // -----
 
 func.func @no_strides(%s: memref<8xf32, affine_map<(i) -> (i mod 4)>>) -> memref<8xf32, affine_map<(i) -> (i mod 4)>> {
-  // expected-error@+1 {{clones a buffer whose layout is no list of strides}}
+  // expected-error@+1 {{clones a buffer whose layout is not a list of strides}}
   %c = bufferization.clone %s : memref<8xf32, affine_map<(i) -> (i mod 4)>> to memref<8xf32, affine_map<(i) -> (i mod 4)>>
   return %c : memref<8xf32, affine_map<(i) -> (i mod 4)>>
 }

@@ -12,7 +12,7 @@ tile.kernel @vector_add(%a: memref<?xf32>, %b: memref<?xf32>, %y: memref<?xf32>)
   tile.return
 }
 
-// Tiles of a width that is no multiple of a vector.
+// Tiles of a width that is not a multiple of a vector.
 tile.kernel @scale(%a: memref<?x?xf64>, %f: f64, %y: memref<?x?xf64>) {
   %i = tile.program_id 0
   %j = tile.program_id 1
