@@ -13,7 +13,6 @@
 #include "upstream/linalg.h"
 #include "upstream/math.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 typedef struct Match {
@@ -452,14 +451,11 @@ static bool checkTypes(Match *m) {
   return (isFactor(q) && isFactor(v)) || fail(m, "its factors are not of f32, f16 or bf16");
 }
 
-TileAttention *tileAttentionMatch(MlirOperation root, const TileTarget *target, const char **reason) {
-  Match *m = calloc(1, sizeof *m);
-  TileAttention *a = calloc(1, sizeof *a);
+bool tileAttentionMatch(MlirOperation root, const TileTarget *target, TileAttention *a, const char **reason) {
+  Match match = {.attention = a, .target = target}, *m = &match;
   MlirValue scores;
   int scoreUses, queries, keys;
-  a->ops[0] = root;
-  m->attention = a;
-  m->target = target;
+  *a = (TileAttention){.ops = {root}};
   bool ok = matchSecond(m, root, &scores, &scoreUses) && matchFirst(m, scores, scoreUses) &&
             assignRoles(m, &queries, &keys) && matchValues(m, queries, keys);
   if (ok && (!startsFrom(&m->first, 0, 0) || !startsFrom(&m->second, 0, 0)))
@@ -468,9 +464,5 @@ TileAttention *tileAttentionMatch(MlirOperation root, const TileTarget *target, 
   a->products[0] = m->first.op;
   a->products[1] = m->second.op;
   *reason = m->reason;
-  free(m);
-  if (ok)
-    return a;
-  free(a);
-  return NULL;
+  return ok;
 }

@@ -3,9 +3,8 @@
 //   S = Q Kᵀ,  X = f(S, …) element by element (scale, mask, bias),  P = softmax X,  O = P V,  Y = g(O, …) (gate)
 //
 //   const char *reason;
-//   TileAttention *a = tileAttentionMatch(op, &target, &reason);
-//   if (a) … a->structured …
-//   free(a);
+//   TileAttention a;
+//   if (tileAttentionMatch(op, &target, &a, &reason)) … a.structured …
 #ifndef TESSERA_ANALYSIS_ATTENTION_H
 #define TESSERA_ANALYSIS_ATTENTION_H
 
@@ -30,9 +29,9 @@ typedef struct TileAttention {
   int numOps;
 } TileAttention;
 
-// Recognizes what ends in `root`; the caller frees it. Null: `reason` says why what looks like attention cannot be one
+// Recognizes what ends in `root`. False: `reason` says why what looks like attention cannot be one
 // kernel ("its scores have another user"), or is null where nothing looks so.
-TileAttention *tileAttentionMatch(MlirOperation root, const TileTarget *target, const char **reason);
+bool tileAttentionMatch(MlirOperation root, const TileTarget *target, TileAttention *attention, const char **reason);
 
 // Where the score's mask lets a program leave out blocks of keys: first and last key that a query may see, as bounds
 // that do not fall from one query to the next. Keys outside weigh exp(hidden - score) of the least, which is 0 where a

@@ -118,7 +118,7 @@ static void describeDim(const TileStructured *s, const TileTiling *tiling, int64
                                  .isReduction = s->dims[dim].isReduction,
                                  .isUnknown = !isKnown,
                                  .divides = tileStructuredRunsIntoNext(s, dim),
-                                 .least = dim == tiling->whole ? tileSearchBucket(s->dims[dim].extent) : 0};
+                                 .least = dim == tiling->whole ? tessera_bucket(s->dims[dim].extent) : 0};
   described->mayTile =
       tiling->tiled >> dim & 1 && tileStructuredCanTile(s, dim, -1) && (isKnown || !described->divides);
   for (int other = 0; other < s->numDims; ++other)

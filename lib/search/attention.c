@@ -101,11 +101,11 @@ static void consider(const TileSearchTarget *target, TileSearchAttention *best, 
 }
 
 static void searchCpu(const TileSearchTarget *target, const TileAttentionSizes *s, TileSearchAttention *best) {
-  int64_t lanes = target->vectorBytes / SumBytes, most = tileSearchBucket(s->queries);
+  int64_t lanes = target->vectorBytes / SumBytes, most = tessera_bucket(s->queries);
   for (int64_t queries = tessera_min(lanes, most); queries <= tessera_min(most, MostQueries); queries *= 2)
     for (int64_t parts = tessera_ceil_div(s->keys, MostKeys); parts <= tessera_ceil_div(s->keys, LeastKeys); ++parts) {
-      int64_t keys = roundedUp(tessera_ceil_div(s->keys, parts),
-                               tessera_min(target->model.registerRows, tileSearchBucket(s->keys)));
+      int64_t keys =
+          roundedUp(tessera_ceil_div(s->keys, parts), tessera_min(target->model.registerRows, tessera_bucket(s->keys)));
       consider(target, best, cpuSeconds(target, s, queries, keys), queries, keys);
       if (parts >= MostParts)
         break;
@@ -116,7 +116,7 @@ static void searchCpu(const TileSearchTarget *target, const TileAttentionSizes *
 
 // Keys and values of the blocks under way are in shared memory; sums, scores and queries in registers.
 static bool fitsGpu(const TileSearchTarget *target, const TileAttentionSizes *s, int64_t queries, int64_t keys) {
-  int64_t depth = tileSearchBucket(s->depth), channels = tileSearchBucket(s->channels);
+  int64_t depth = tessera_bucket(s->depth), channels = tessera_bucket(s->channels);
   int64_t shared = (Stages * keys * (depth + channels) + queries * depth) * s->bytes;
   double tiles = (double)(queries * (channels + 2 * keys)) * SumBytes / 4.0 / (double)(WarpsOfBlock * target->lanes);
   return shared <= target->sharedPerBlock &&

@@ -10,13 +10,6 @@ enum { Sizes = 24, BeamWidth = 3, LargestSize = 8192, MostSteps = 64 };
 
 TileSearchOptions tileSearchDefaults(void) { return (TileSearchOptions){.best = 1, .padding = 0.25}; }
 
-int64_t tileSearchBucket(int64_t extent) {
-  int64_t bucket = 1;
-  while (bucket < extent)
-    bucket *= 2;
-  return bucket;
-}
-
 //===--- alignment ------------------------------------------------------------------===//
 
 static int64_t lcm(int64_t a, int64_t b) {
@@ -36,7 +29,7 @@ static int64_t alignmentOf(const TileOperator *op, const TileSearchTarget *targe
   for (int i = 0; i < op->numOperands; ++i) {
     const TileOperatorOperand *operand = &op->operands[i];
     if (operand->rank && operand->factors[operand->rank - 1][dim] == 1 && !operand->isGathered)
-      alignment = lcm(alignment, tileSearchBucket(bytes * 8 / (operand->bits < 8 ? 8 : operand->bits)));
+      alignment = lcm(alignment, tessera_bucket(bytes * 8 / (operand->bits < 8 ? 8 : operand->bits)));
   }
   return alignment;
 }
@@ -70,7 +63,7 @@ int tileSearchSizes(const TileOperator *op, const TileSearchTarget *target, cons
   const TileOperatorDim *d = &op->dims[dim];
   int64_t atom = atomOf(op, target, dim), base = lcm(alignmentOf(op, target, dim), atom);
   base = tessera_max(tessera_min(base, largestOf(op, target, dim)), 1);
-  int64_t whole = tileSearchBucket(d->extent), first = base < whole ? base : whole > atom ? whole : atom;
+  int64_t whole = tessera_bucket(d->extent), first = base < whole ? base : whole > atom ? whole : atom;
   int count = 0;
   if (d->least > 1) {
     sizes[0] = d->least;

@@ -61,9 +61,6 @@ bool tileSearchIsBetter(const TileSearchTarget *target, const TileSearchCandidat
 void tileSearchKeep(const TileSearchTarget *target, const TileSearchOptions *options,
                     const TileSearchCandidate *candidate, TileSearchResult *result);
 
-// The least power of two not below the size: what an extent that is not known is planned for (its bucket).
-int64_t tileSearchBucket(int64_t extent);
-
 #ifdef __cplusplus
 }
 #endif

@@ -324,3 +324,15 @@ void tileCpuPredict(const TileOperator *op, const TileSearchTarget *target, cons
   if (p->seconds == floor)
     memcpy(p->bound, last->name, sizeof p->bound);
 }
+
+TilePrediction tileCpuPredictTile(const TileOperator *op, const TileSearchTarget *target, const TileSearchTile *tile,
+                                  int64_t registers, const char *misfit, TileCpuCyclesOf cyclesOf) {
+  TilePrediction p = tileCpuGrid(op, target, tile);
+  p.misfit = misfit;
+  p.registers = registers;
+  if (misfit)
+    return p;
+  TileCpuCycles one = cyclesOf(op, target, tile);
+  tileCpuPredict(op, target, &one, &p);
+  return p;
+}

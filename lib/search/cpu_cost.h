@@ -80,6 +80,11 @@ TilePrediction tileCpuGrid(const TileOperator *op, const TileSearchTarget *targe
 // Time, bound and occupancy of a matrix product whose programs take `one` each.
 void tileCpuPredict(const TileOperator *op, const TileSearchTarget *target, const TileCpuCycles *one,
                     TilePrediction *prediction);
+// As above, of a tile that fits unless `misfit` says what it exceeds, by what one program of it takes.
+typedef TileCpuCycles (*TileCpuCyclesOf)(const TileOperator *op, const TileSearchTarget *target,
+                                         const TileSearchTile *tile);
+TilePrediction tileCpuPredictTile(const TileOperator *op, const TileSearchTarget *target, const TileSearchTile *tile,
+                                  int64_t registers, const char *misfit, TileCpuCyclesOf cyclesOf);
 // Cycles until all programs are done, by `cores` of the machine's cores: waking them takes time too.
 double tileCpuCyclesOfAll(const TileSearchTarget *target, int64_t programs, double each, double *cores);
 // Keeps the name of the largest term.

@@ -41,7 +41,7 @@ static int64_t plainDepth(const TileOperator *op, const TileSearchModel *model) 
   if (k->run)
     return k->run;
   if (op->group > 1)
-    return tessera_min(model->productDepth, tileSearchBucket(tessera_max(k->extent, model->depthStep)));
+    return tessera_min(model->productDepth, tessera_bucket(tessera_max(k->extent, model->depthStep)));
   return k->isUnknown ? model->productDepth : tessera_min(k->extent, model->productDepth);
 }
 
@@ -62,7 +62,7 @@ static void plainProduct(const TileOperator *op, const TileSearchTarget *target,
   const int dims[] = {op->m, op->n, op->k};
   tile->kind = TileKind_Product;
   for (int i = 0; i < 3; ++i) {
-    int64_t size = tessera_min(sizes[i], tileSearchBucket(op->dims[dims[i]].extent));
+    int64_t size = tessera_min(sizes[i], tessera_bucket(op->dims[dims[i]].extent));
     tile->size[dims[i]] = size < target->atom[i] ? target->atom[i] : size;
   }
   bool isLarge = tile->size[op->m] >= 2 * target->atom[0] && tile->size[op->n] >= 2 * target->atom[1];

@@ -14,6 +14,13 @@ static inline int64_t tessera_ceil_div(int64_t a, int64_t b) { return (a + b - 1
 static inline int64_t tessera_round_up(int64_t value, int64_t to) { return tessera_ceil_div(value, to) * to; }
 
 static inline bool tessera_is_power_of_two(int64_t value) { return value > 0 && (value & (value - 1)) == 0; }
+// The least power of two not below the size: what an extent that is not known is planned for (its bucket).
+static inline int64_t tessera_bucket(int64_t size) {
+  int64_t bucket = 1;
+  while (bucket < size)
+    bucket *= 2;
+  return bucket;
+}
 // The largest n with 2^n <= value; 0 for 0.
 static inline uint32_t tessera_log2(uint64_t value) { return value ? 63u - (uint32_t)__builtin_clzll(value) : 0; }
 

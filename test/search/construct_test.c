@@ -362,7 +362,7 @@ static void testRefusals(void) {
   tileMachineDestroy(machine);
   remove(path);
   remove(folder);
-  CHECK(tileSearchBucket(1) == 1 && tileSearchBucket(1000) == 1024 && tileSearchBucket(1024) == 1024, "buckets");
+  CHECK(tessera_bucket(1) == 1 && tessera_bucket(1000) == 1024 && tessera_bucket(1024) == 1024, "buckets");
 }
 
 // Every point of a tile is computed in registers, also where no operand has all that is tiled: a maximum over j and k

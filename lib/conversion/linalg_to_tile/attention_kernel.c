@@ -17,7 +17,6 @@
 
 #include <assert.h>
 #include <math.h>
-#include <stdlib.h>
 
 typedef struct Emission {
   TileKernelEmission e;
@@ -331,12 +330,11 @@ static void emit(TileAttention *a) {
 bool tileLowerAttention(MlirOperation group, const TileTarget *target) {
   const char *reason;
   MlirOperation yield = mlirBlockGetTerminator(tileGroupBody(group)), root = {NULL};
-  if (!mlirAttributeIsNull(tileGroupOpGetSchedule(group)) && mlirOperationGetNumOperands(yield) == 1)
+  if (mlirOperationGetNumOperands(yield) == 1)
     root = tileDefiningOp(tileOnlyOperand(yield));
-  TileAttention *a = mlirOperationIsNull(root) ? NULL : tileAttentionMatch(root, target, &reason);
-  bool isOurs = a && takeSchedule(a, group);
-  if (isOurs)
-    emit(a);
-  free(a);
-  return isOurs;
+  TileAttention a;
+  if (mlirOperationIsNull(root) || !tileAttentionMatch(root, target, &a, &reason) || !takeSchedule(&a, group))
+    return false;
+  emit(&a);
+  return true;
 }

@@ -4,6 +4,7 @@
 // its kernel and launch. The kind and the tile are the schedule's, or the plain ones; each kind has a file that builds
 // its kernel (product_kernels.h). Products with a vector are left to the reductions: their matrix is read once, so
 // there is nothing to pack.
+#include "dialects/tile/tile.h"
 #include "lib/conversion/linalg_to_tile/lowerings.h"
 #include "lib/conversion/linalg_to_tile/product_kernels.h"
 
@@ -88,26 +89,27 @@ static void sortDims(TileStructured *s, TileContraction *c) {
   c->k = next + 2;
 }
 
-// Where panels would be mostly padding the operand stays as it is.
-static void takeConstantPanels(TileStructured *s, TileContraction *c, int64_t step) {
-  TileBuilder host = tileBuilderBefore(s->op);
-  MlirValue panels = buildConstantPanels(&host, &s->operands[c->rhs], c->k, step, s->dims[c->n].tile);
-  c->arePanels = !mlirValueIsNull(panels);
-  if (!c->arePanels)
-    return;
-  s->operands[c->rhs].value = panels;
-  if (s->target->constantPanels)
-    ++*s->target->constantPanels;
-}
-
-// Chooses the tiles of a CPU's kernel, and with them which kernel it is.
+// Chooses the tiles of a CPU's kernel, and with them which kernel it is. A constant right operand lies in panels where
+// the schedule says so; where they would be mostly padding it stays as it is.
 static const TileProductKernel *planForCpu(TileStructured *s, TileContraction *c, const TileTiling *tiling) {
-  TileSearchTile tile = tileStructuredPlanMatrix(s, tiling, &c->lastPanel, &c->arePanels);
+  TileSearchTile tile;
+  tileStructuredTile(s, tiling, &tile);
   const TileProductKernel *kernel = kernels[tile.kind];
+  c->lastPanel = tileStructuredLastPanel(s, tiling, tileRegisterColumns(&tile));
+  bool wantsPanels = kernel->panelStep && !mlirAttributeIsNull(s->schedule) &&
+                     tileScheduleAttrGetInteger(s->schedule, "panels", 0) &&
+                     tileStructuredHasConstantPanels(s, &tiling->product);
   kernel->setTiles(s, c, &tile);
-  c->arePanels = c->arePanels && kernel->panelStep;
+  if (!wantsPanels)
+    return kernel;
+  TileBuilder host = tileBuilderBefore(s->op);
+  MlirValue panels =
+      buildConstantPanels(&host, &s->operands[c->rhs], c->k, kernel->panelStep(s, c), s->dims[c->n].tile);
+  c->arePanels = !mlirValueIsNull(panels);
   if (c->arePanels)
-    takeConstantPanels(s, c, kernel->panelStep(s, c));
+    s->operands[c->rhs].value = panels;
+  if (c->arePanels && s->target->constantPanels)
+    ++*s->target->constantPanels;
   return kernel;
 }
 

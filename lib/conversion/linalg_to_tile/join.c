@@ -229,25 +229,3 @@ bool tileJoin(MlirOperation op, const TileTarget *target) {
   joinLaunch(&structured, argument, &launch);
   return true;
 }
-
-//===--- at the end -------------------------------------------------------------===//
-
-static bool isPrivate(MlirOperation kernel) {
-  MlirAttribute visibility = tileOpAttribute(kernel, "sym_visibility");
-  return !mlirAttributeIsNull(visibility) && tileStringEquals(mlirStringAttrGetValue(visibility), "private");
-}
-
-void tileDropUnlaunched(MlirOperation module) {
-  TileOps kernels = tileCollectOps(module, tileKernelOpIsA), launches = tileCollectOps(module, tileLaunchOpIsA);
-  for (intptr_t i = 0; i < kernels.count; ++i) {
-    MlirAttribute name = tileOpAttribute(kernels.items[i], "sym_name");
-    bool isLaunched = !isPrivate(kernels.items[i]);
-    for (intptr_t k = 0; !isLaunched && k < launches.count; ++k)
-      isLaunched = mlirStringRefEqual(mlirFlatSymbolRefAttrGetValue(tileOpAttribute(launches.items[k], "kernel")),
-                                      mlirStringAttrGetValue(name));
-    if (!isLaunched)
-      mlirOperationDestroy(kernels.items[i]);
-  }
-  tileOpsFree(&kernels);
-  tileOpsFree(&launches);
-}

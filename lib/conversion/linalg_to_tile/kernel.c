@@ -47,7 +47,6 @@ static MlirAttribute numberedName(MlirOperation op, const char *kind, int number
 static bool isTaken(MlirOperation op, const char *kind, int number) {
   return !mlirOperationIsNull(mlirExtSymbolLookup(op, numberedName(op, kind, number)));
 }
-
 // A name no other symbol of the module has: softmax_0, softmax_1, … Found by bisection, as a look-up walks the module
 // and our own names are taken without gaps.
 MlirAttribute tileKernelFreshName(MlirOperation op, const char *kind) {

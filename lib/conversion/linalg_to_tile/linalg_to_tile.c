@@ -107,7 +107,7 @@ static TileOps openGroups(MlirOperation module, const TileTarget *target) {
   for (intptr_t i = 0; i < groups.count; ++i) {
     MlirOperation group = groups.items[i];
     bool hasSchedule = !mlirAttributeIsNull(tileGroupOpGetSchedule(group));
-    if (meetsInRegisters(group) && tileLowerAttention(group, target)) {
+    if (hasSchedule && meetsInRegisters(group) && tileLowerAttention(group, target)) {
       dropUnused(tileGroupBody(group));
       groups.items[left++] = group;
     } else if (meetsInRegisters(group) && !hasSchedule) {

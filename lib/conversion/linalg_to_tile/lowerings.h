@@ -30,10 +30,6 @@ void tileDropUnlaunched(MlirOperation module);
 void tileStructuredSetTiles(TileStructured *structured, int vector, int64_t columns, int row, int64_t rows);
 // Takes the tile of the op's schedule, else, for a product, the plain one; false where there is neither.
 bool tileStructuredPlanTiles(TileStructured *structured, const TileTiling *tiling);
-// The tile of a CPU's matrix product: the schedule's, else the plain one. `lastPanel` becomes the last panel's columns
-// where it is narrower than the others, else 0; `arePanels`: the schedule wants the constant right operand in panels.
-TileSearchTile tileStructuredPlanMatrix(const TileStructured *structured, const TileTiling *tiling, int64_t *lastPanel,
-                                        bool *arePanels);
 
 // Kernels of the module, but for those of `before`, that are equal except for their names become one, which all their
 // launches name; returns how many vanished.

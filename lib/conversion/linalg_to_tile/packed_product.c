@@ -262,7 +262,7 @@ static Block openBlock(TileKernelEmission *e, const TileContraction *c) {
   Block b = {.c = c};
   b.packedA = tileProductBuffer(e, m->tile * m->panels, depth, tileOperandElementType(&s->operands[c->lhs]));
   MlirType columns = tileKernelGroupedBufferType(
-      e, depth, tileProductBucket(n->tile), tileOperandElementType(&s->operands[c->rhs]), c->dot ? c->dot->group : 1);
+      e, depth, tessera_bucket(n->tile), tileOperandElementType(&s->operands[c->rhs]), c->dot ? c->dot->group : 1);
   if (!c->arePanels)
     b.packedB = tileAllocOpBuild(&e->body, columns);
   b.m = tileProductPanelsAlong(e, c->m, 0);

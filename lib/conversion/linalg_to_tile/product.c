@@ -37,14 +37,6 @@ static void sortDims(TileStructured *s, TileProduct *p, bool isOutside) {
   *p = (TileProduct){.lhs = p->lhs, .rhs = p->rhs, .m = to[p->m], .n = to[p->n], .k = to[p->k]};
 }
 
-// Returns whether k is walked around the window.
-static bool chooseTiles(TileStructured *s, const TileProduct *p) {
-  TileTiling tiling = {.tiled = 1u << p->m | 1u << p->n | 1u << p->k, .whole = -1, .isProduct = true, .product = *p};
-  bool isOutside = tileStructuredWalksDepthAround(s, &tiling);
-  tileStructuredPlanTiles(s, &tiling);
-  return isOutside;
-}
-
 //===--- the kernel ---------------------------------------------------------===//
 
 static void buildStep(TileKernelEmission *e, const void *product, MlirValue *accumulator) {
@@ -65,7 +57,9 @@ bool tileLowerProduct(TileStructured *s, const TileEpilogue *epilogue) {
   TileProduct p;
   if (!tileStructuredMatchProduct(s, &p))
     return false;
-  bool isOutside = chooseTiles(s, &p);
+  TileTiling tiling = {.tiled = 1u << p.m | 1u << p.n | 1u << p.k, .whole = -1, .isProduct = true, .product = p};
+  bool isOutside = tileStructuredWalksDepthAround(s, &tiling);
+  tileStructuredPlanTiles(s, &tiling);
   tileStructuredAddEpilogue(s, epilogue);
   sortDims(s, &p, isOutside);
   TileKernelEmission e;

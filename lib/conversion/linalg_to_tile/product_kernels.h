@@ -30,8 +30,6 @@ extern const TileProductKernel tilePackedProduct, tileDirectProduct, tileAlongDe
 
 // A block of `panels` tiles, no more than the extent has.
 void tileProductSetTile(TileStructured *structured, int dim, int axis, int64_t tile, int64_t panels);
-// The least power of two not below the size.
-int64_t tileProductBucket(int64_t size);
 // A buffer whose rows follow each other at a power of two, so that a row is contiguous.
 MlirValue tileProductBuffer(TileKernelEmission *e, int64_t rows, int64_t columns, MlirType element);
 MlirValue tileProductConstant(TileKernelEmission *e, MlirType type, int64_t value);

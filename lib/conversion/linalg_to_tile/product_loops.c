@@ -18,15 +18,8 @@ void tileProductSetTile(TileStructured *s, int dim, int axis, int64_t tile, int6
 
 //===--- loops ----------------------------------------------------------------===//
 
-int64_t tileProductBucket(int64_t size) {
-  int64_t bucket = 1;
-  while (bucket < size)
-    bucket *= 2;
-  return bucket;
-}
-
 MlirValue tileProductBuffer(TileKernelEmission *e, int64_t rows, int64_t columns, MlirType element) {
-  MlirType type = tileKernelBufferType(e, rows, tileProductBucket(columns), element);
+  MlirType type = tileKernelBufferType(e, rows, tessera_bucket(columns), element);
   return tileAllocOpBuild(&e->body, type);
 }
 

@@ -1,5 +1,5 @@
 // Kernels that are equal but for their names become one: a program of 300 equal products compiles one. Kernels are
-// compared by their generic text, without the name and without locations.
+// compared by their generic text, without the name and without locations. Private kernels that nobody launches go.
 #include "lib/conversion/linalg_to_tile/lowerings.h"
 
 #include "dialects/tile/ops.h"
@@ -42,15 +42,17 @@ static char *textOf(MlirOperation kernel) {
   return text;
 }
 
-static void relaunch(const TileOps *launches, MlirOperation kernel, MlirOperation instead) {
-  MlirStringRef name = mlirStringAttrGetValue(tileOpAttribute(kernel, "sym_name"));
-  MlirStringRef other = mlirStringAttrGetValue(tileOpAttribute(instead, "sym_name"));
-  for (intptr_t i = 0; i < launches->count; ++i) {
-    MlirOperation launch = launches->items[i];
-    if (mlirStringRefEqual(mlirFlatSymbolRefAttrGetValue(tileOpAttribute(launch, "kernel")), name))
-      mlirOperationSetAttributeByName(launch, tileString("kernel"),
-                                      mlirFlatSymbolRefAttrGet(mlirOperationGetContext(launch), other));
-  }
+static MlirStringRef nameOf(MlirOperation kernel) { return mlirStringAttrGetValue(tileKernelOpGetSymName(kernel)); }
+
+static bool launches(MlirOperation launch, MlirOperation kernel) {
+  return mlirStringRefEqual(mlirFlatSymbolRefAttrGetValue(tileLaunchOpGetKernel(launch)), nameOf(kernel));
+}
+
+static void relaunch(const TileOps *ops, MlirOperation kernel, MlirOperation instead) {
+  MlirAttribute other = mlirFlatSymbolRefAttrGet(mlirOperationGetContext(instead), nameOf(instead));
+  for (intptr_t i = 0; i < ops->count; ++i)
+    if (launches(ops->items[i], kernel))
+      tileLaunchOpSetKernel(ops->items[i], other);
 }
 
 static bool isAmong(const TileOps *ops, MlirOperation op) {
@@ -61,7 +63,7 @@ static bool isAmong(const TileOps *ops, MlirOperation op) {
 }
 
 int64_t tileShareKernels(MlirOperation module, const TileOps *before) {
-  TileOps kernels = tileCollectOps(module, tileKernelOpIsA), launches = tileCollectOps(module, tileLaunchOpIsA);
+  TileOps kernels = tileCollectOps(module, tileKernelOpIsA), users = tileCollectOps(module, tileLaunchOpIsA);
   Kernel *kept = calloc((size_t)kernels.count + 1, sizeof *kept);
   int64_t numKept = 0, shared = 0;
   for (intptr_t i = 0; i < kernels.count; ++i) {
@@ -75,7 +77,7 @@ int64_t tileShareKernels(MlirOperation module, const TileOps *before) {
       kept[numKept++] = kernel;
       continue;
     }
-    relaunch(&launches, kernel.op, kept[same].op);
+    relaunch(&users, kernel.op, kept[same].op);
     mlirOperationDestroy(kernel.op);
     free(kernel.text);
     ++shared;
@@ -84,6 +86,21 @@ int64_t tileShareKernels(MlirOperation module, const TileOps *before) {
     free(kept[i].text);
   free(kept);
   tileOpsFree(&kernels);
-  tileOpsFree(&launches);
+  tileOpsFree(&users);
   return shared;
+}
+
+void tileDropUnlaunched(MlirOperation module) {
+  TileOps kernels = tileCollectOps(module, tileKernelOpIsA), users = tileCollectOps(module, tileLaunchOpIsA);
+  for (intptr_t i = 0; i < kernels.count; ++i) {
+    MlirAttribute visibility = tileKernelOpGetSymVisibility(kernels.items[i]);
+    bool isLaunched =
+        mlirAttributeIsNull(visibility) || !tileStringEquals(mlirStringAttrGetValue(visibility), "private");
+    for (intptr_t k = 0; !isLaunched && k < users.count; ++k)
+      isLaunched = launches(users.items[k], kernels.items[i]);
+    if (!isLaunched)
+      mlirOperationDestroy(kernels.items[i]);
+  }
+  tileOpsFree(&kernels);
+  tileOpsFree(&users);
 }

@@ -1,11 +1,8 @@
 // Tile sizes of a structured op's dimensions: those of the op's schedule (tile-construct-tiles writes it), else the
 // plain sizes of the kind of kernel: tileKindPlainTile for products, the caller's for all other ops.
-#include "dialects/tile/tile.h"
 #include "lib/analysis/tiling.h"
 #include "lib/conversion/linalg_to_tile/kernel.h"
 #include "lib/conversion/linalg_to_tile/lowerings.h"
-
-//===--- one dimension --------------------------------------------------------===//
 
 // At most `tile`, no more than the extent needs: a power of two on a GPU.
 static int64_t fit(const TileStructured *s, int dim, int64_t tile) {
@@ -21,47 +18,26 @@ static int64_t fit(const TileStructured *s, int dim, int64_t tile) {
   return tile;
 }
 
-//===--- as scheduled -------------------------------------------------------------===//
-
-static void takeSizes(TileStructured *s, const TileSearchTile *tile) {
-  int axis = 0;
-  for (int d = 0; d < s->numDims; ++d) {
-    s->dims[d].tile = tile->size[d];
-    s->dims[d].axis = tile->size[d] > 1 ? axis++ : -1;
-  }
-}
-
-static void takeGpu(TileStructured *s, const TileSearchTile *tile) {
-  s->warps = tile->gpu.warps;
-  s->registers = tile->gpu.registerLimit;
-  s->group = tile->kind == TileKind_Product ? tile->gpu.group : 0;
-}
-
 bool tileStructuredPlanTiles(TileStructured *s, const TileTiling *tiling) {
   TileSearchTile tile;
+  int axis = 0;
   if (!tileStructuredTile(s, tiling, &tile))
     return false;
-  takeSizes(s, &tile);
-  if (tileStructuredGpu(s))
-    takeGpu(s, &tile);
+  for (int d = 0; d < s->numDims; ++d) {
+    s->dims[d].tile = tile.size[d];
+    s->dims[d].axis = tile.size[d] > 1 ? axis++ : -1;
+  }
+  if (tileStructuredGpu(s)) {
+    s->warps = tile.gpu.warps;
+    s->registers = tile.gpu.registerLimit;
+    s->group = tile.kind == TileKind_Product ? tile.gpu.group : 0;
+  }
   // A product's kernel has an axis for each of m, n and k, be it of one element. Its emission puts m and n last.
   const int dims[3] = {tiling->product.m, tiling->product.n, tiling->product.k};
   for (int i = 0; i < 3 && tiling->isProduct; ++i)
     s->dims[dims[i]].axis = i;
   return true;
 }
-
-TileSearchTile tileStructuredPlanMatrix(const TileStructured *s, const TileTiling *tiling, int64_t *lastPanel,
-                                        bool *arePanels) {
-  TileSearchTile tile;
-  tileStructuredTile(s, tiling, &tile);
-  *lastPanel = tileStructuredLastPanel(s, tiling, tileRegisterColumns(&tile));
-  *arePanels = !mlirAttributeIsNull(s->schedule) && tileScheduleAttrGetInteger(s->schedule, "panels", 0) &&
-               tileStructuredHasConstantPanels(s, &tiling->product);
-  return tile;
-}
-
-//===--- by the kind of kernel -----------------------------------------------------===//
 
 static uint32_t bitOf(int dim) { return dim < 0 ? 0 : 1u << dim; }
 

@@ -42,7 +42,7 @@ static const char *misfitOf(const TileOperator *op, const TileSearchTarget *targ
   int64_t rows = tile->registers.rows, columns = tile->registers.columns;
   if (rows * columns + columns + 1 > target->vectorRegisters)
     return "registers";
-  int64_t packed = columns * tileSearchBucket(tile->size[op->k]) * tileCpuElementBytes(&op->operands[op->rhs]);
+  int64_t packed = columns * tessera_bucket(tile->size[op->k]) * tileCpuElementBytes(&op->operands[op->rhs]);
   return packed > l2->bytes / 4 ? l2->name : NULL;
 }
 
@@ -59,7 +59,7 @@ static TileCpuCycles cyclesOf(const TileOperator *op, const TileSearchTarget *ta
   int levelA = tileCpuLevelOf(target, tileCpuOperandBytes(op, op->lhs));
   int levelB = tileCpuLevelOf(target, tileCpuOperandBytes(op, op->rhs));
   int levelC = tileCpuLevelOf(target, (double)(m * n * tileCpuElementBytes(c)));
-  int64_t column = tileSearchBucket(k) * tileCpuElementBytes(b);
+  int64_t column = tessera_bucket(k) * tileCpuElementBytes(b);
   int again = tileCpuLevelOf(target, (double)(n * column));
   // Packed columns begin at powers of two. Where L1 has no room for two lines of each, they evict what is on its way.
   const TileSearchLevel *l1 = &target->levels[0];
@@ -79,14 +79,8 @@ static TileCpuCycles cyclesOf(const TileOperator *op, const TileSearchTarget *ta
 }
 
 static TilePrediction predict(const TileOperator *op, const TileSearchTarget *target, const TileSearchTile *tile) {
-  TilePrediction p = tileCpuGrid(op, target, tile);
-  p.misfit = misfitOf(op, target, tile);
-  p.registers = tile->registers.rows * tile->registers.columns;
-  if (p.misfit)
-    return p;
-  TileCpuCycles one = cyclesOf(op, target, tile);
-  tileCpuPredict(op, target, &one, &p);
-  return p;
+  int64_t registers = tile->registers.rows * tile->registers.columns;
+  return tileCpuPredictTile(op, target, tile, registers, misfitOf(op, target, tile), cyclesOf);
 }
 
 static const char *fault(const TileOperator *op, const TileSearchTarget *target, const TileSearchTile *tile,

@@ -71,14 +71,8 @@ static TileCpuCycles cyclesOf(const TileOperator *op, const TileSearchTarget *ta
 }
 
 static TilePrediction predict(const TileOperator *op, const TileSearchTarget *target, const TileSearchTile *tile) {
-  TilePrediction p = tileCpuGrid(op, target, tile);
-  p.misfit = misfitOf(op, target, tile);
-  p.registers = tile->registers.rows * tessera_ceil_div(tile->registers.columns, tileCpuLanes(op, target));
-  if (p.misfit)
-    return p;
-  TileCpuCycles one = cyclesOf(op, target, tile);
-  tileCpuPredict(op, target, &one, &p);
-  return p;
+  int64_t registers = tile->registers.rows * tessera_ceil_div(tile->registers.columns, tileCpuLanes(op, target));
+  return tileCpuPredictTile(op, target, tile, registers, misfitOf(op, target, tile), cyclesOf);
 }
 
 static const char *fault(const TileOperator *op, const TileSearchTarget *target, const TileSearchTile *tile,

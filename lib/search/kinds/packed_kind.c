@@ -18,8 +18,8 @@ static const char *misfitOf(const TileOperator *op, const TileSearchTarget *targ
   const TileSearchLevel *l2 = &target->levels[target->numLevels > 1 ? 1 : 0];
   int64_t rows = tile->registers.rows, columns = tile->registers.columns, depth = tile->size[op->k];
   int64_t vectors = tessera_ceil_div(columns, tileCpuLanes(op, target));
-  int64_t block = tile->size[op->m] * tileSearchBucket(depth) * tileCpuElementBytes(&op->operands[op->lhs]);
-  int64_t panel = depth * tileSearchBucket(columns) * tileCpuElementBytes(&op->operands[op->rhs]);
+  int64_t block = tile->size[op->m] * tessera_bucket(depth) * tileCpuElementBytes(&op->operands[op->lhs]);
+  int64_t panel = depth * tessera_bucket(columns) * tileCpuElementBytes(&op->operands[op->rhs]);
   if (rows * vectors + vectors + 1 > target->vectorRegisters)
     return "registers";
   return block > l2->bytes / 2 || panel > l2->bytes / 4 ? l2->name : NULL;
@@ -63,14 +63,8 @@ static TileCpuCycles cyclesOf(const TileOperator *op, const TileSearchTarget *ta
 }
 
 static TilePrediction predict(const TileOperator *op, const TileSearchTarget *target, const TileSearchTile *tile) {
-  TilePrediction p = tileCpuGrid(op, target, tile);
-  p.misfit = misfitOf(op, target, tile);
-  p.registers = tile->registers.rows * tessera_ceil_div(tile->registers.columns, tileCpuLanes(op, target));
-  if (p.misfit)
-    return p;
-  TileCpuCycles one = cyclesOf(op, target, tile);
-  tileCpuPredict(op, target, &one, &p);
-  return p;
+  int64_t registers = tile->registers.rows * tessera_ceil_div(tile->registers.columns, tileCpuLanes(op, target));
+  return tileCpuPredictTile(op, target, tile, registers, misfitOf(op, target, tile), cyclesOf);
 }
 
 const TileKernelKind tilePackedKind = {

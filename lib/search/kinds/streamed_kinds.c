@@ -95,16 +95,10 @@ static TileCpuCycles cyclesOf(const TileOperator *op, const TileSearchTarget *ta
 }
 
 static TilePrediction predict(const TileOperator *op, const TileSearchTarget *target, const TileSearchTile *tile) {
-  TilePrediction p = tileCpuGrid(op, target, tile);
   const TileSearchLevel *l1 = &target->levels[0];
   int64_t sums = tile->size[op->m] * tile->size[op->n] * tileCpuMost(4, tileCpuElementBytes(&op->operands[op->out]));
-  p.misfit = sums > l1->bytes / 2 ? l1->name : NULL;
-  p.registers = target->model.streamSums;
-  if (p.misfit)
-    return p;
-  TileCpuCycles one = cyclesOf(op, target, tile);
-  tileCpuPredict(op, target, &one, &p);
-  return p;
+  const char *misfit = sums > l1->bytes / 2 ? l1->name : NULL;
+  return tileCpuPredictTile(op, target, tile, target->model.streamSums, misfit, cyclesOf);
 }
 
 static const char *streamFault(const TileOperator *op, const TileSearchTarget *target, const TileSearchTile *tile,

@@ -15,13 +15,13 @@
 #include "lib/ir/pass.h"
 #include "lib/search/attention.h"
 #include "lib/search/construct.h"
+#include "lib/support/integer.h"
 #include "lib/transforms/fuse/fuse.h"
 #include "upstream/func.h"
 #include "upstream/linalg.h"
 #include "upstream/math.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 static MlirWalkResult collect(MlirOperation op, void *userData) {
   if (linalgGenericOpIsA(op) && !mlirOperationIsNull(tileParentOp(op, funcFuncOpIsA)) &&
@@ -101,8 +101,8 @@ static void group(const TileAttention *a, const TileSearchAttention *best) {
   const TileStructured *s = &a->structured;
   bool isGpu = tileStructuredGpu(s);
   int64_t depth = s->dims[a->depth].extent, channels = s->dims[a->channels].extent;
-  const int64_t block[] = {best->queries, best->keys, isGpu ? tileSearchBucket(depth) : depth,
-                           isGpu ? tileSearchBucket(channels) : channels};
+  const int64_t block[] = {best->queries, best->keys, isGpu ? tessera_bucket(depth) : depth,
+                           isGpu ? tessera_bucket(channels) : channels};
   tileGroupWrap(ops, a->numOps, "register", tileScheduleOfBlock(mlirOperationGetContext(ops[0]), 4, block));
 }
 
@@ -125,13 +125,13 @@ static bool run(MlirOperation module, MlirExtPass pass) {
     const char *reason;
     if (mlirOperationIsNull(ops.items[i]))
       continue;
-    TileAttention *attention = tileAttentionMatch(ops.items[i], &target, &reason);
-    if (!attention) {
+    TileAttention attention;
+    if (!tileAttentionMatch(ops.items[i], &target, &attention, &reason)) {
       if (remarks && reason)
         tileRemark(ops.items[i], "is not fused as attention: %s", reason);
       continue;
     }
-    TileSearchAttention best = choose(attention);
+    TileSearchAttention best = choose(&attention);
     bool isFaster = best.queries && best.fused < best.apart;
     if (remarks && isFaster)
       tileRemark(ops.items[i], "is fused: %d queries by %d keys, %.3g us, its ops %.3g us", (int)best.queries,
@@ -140,11 +140,10 @@ static bool run(MlirOperation module, MlirExtPass pass) {
       tileRemark(ops.items[i], "is not fused as attention: one kernel would take %.3g us, its ops %.3g us",
                  best.fused * 1e6, best.apart * 1e6);
     if (isFaster) {
-      forget(&ops, attention);
-      group(attention, &best);
+      forget(&ops, &attention);
+      group(&attention, &best);
     }
     fused += isFaster;
-    free(attention);
   }
   tileOpsFree(&ops);
   tileTargetFree(&target);

@@ -26,6 +26,7 @@
 #include "lib/search/cache.h"
 #include "lib/search/cpu_cost.h"
 #include "lib/search/policy.h"
+#include "lib/support/integer.h"
 #include "lib/support/version.h"
 #include "lib/transforms/schedule/measure.h"
 #include "upstream/func.h"
@@ -373,7 +374,8 @@ static bool scheduleSoftmax(const Run *run, MlirOperation op) {
 // A sparse product by a GPU's instructions gets a block alone: its kernel has warps of its own.
 static bool scheduleSparse(const Run *run, MlirOperation op) {
   Decision decision = {.structured = NULL};
-  if (!mlirAttributeIsNull(tileOpGetSchedule(op)) || !tileSparseProductDescribe(op, &run->target, &decision.op))
+  if (!run->target.search.isGpu || !mlirAttributeIsNull(tileOpGetSchedule(op)) ||
+      !tileSparseProductDescribe(op, &run->target, &decision.op))
     return true;
   decision.target = tileStructuredTargetFor(&run->target, &decision.op);
   choose(run, &decision, false);
@@ -408,7 +410,7 @@ static bool readOptions(MlirOperation function, Run *run) {
   snprintf(wanted, sizeof wanted, "%.*s", (int)cache.length, cache.data);
   run->hasCache = run->policy->isMeasured && tileCacheFolder(wanted, run->cache, sizeof run->cache);
   run->explains = mlirExtPassGetBool(run->pass, "remarks");
-  run->unknown = tileSearchBucket(mlirExtPassGetInteger(run->pass, "unknown"));
+  run->unknown = tessera_bucket(mlirExtPassGetInteger(run->pass, "unknown"));
   run->options = tileSearchDefaults();
   run->options.best = run->policy->isMeasured && top < Candidates ? Candidates : (int)top;
   run->top = (int)top;
