@@ -8,12 +8,14 @@ In Markdown, outside code blocks and tables:
 2. paragraph:  a paragraph or list item has at most 80 words.
 3. opening:    no sentence begins with "Of " or "The same ".
 4. link:       a link to a file of the tree leads to an existing file and heading.
+   path:       a path of the tree in backticks is that of a file, except in pages that walk through new files.
 5. phrase:     no clause begins with "of which" ("parts, of which one …" is "parts; one part …").
 In C, outside generated code: laws 3 and 5 for comments, and
 6. diagnostic: no text says "want" or "wants"; it says what is expected, required or accepted.
 NOT_YET lists the files that nobody has rewritten yet. The list only shrinks: a listed file that keeps the laws is an
 error as well.
 """
+import glob
 import os
 import re
 import sys
@@ -21,6 +23,8 @@ import sys
 MAX_COLUMNS, MAX_WORDS = 120, 80
 OPENING = re.compile(r"(?:^|(?<=[.:;!?] ))(Of|The same) (?=[a-z`(\[*])")
 OF_WHICH = re.compile(r"\b(?<!which register )(?<!which element )(?<!which line )(?<!which lane )(?<!which source register )of whi(?:ch|om)\b")
+PATH = re.compile(r"`((?:lib|test|docs|examples|tools|dialects|python)/[\w./*-]*)(?= |`)")
+WALKS = re.compile(r"how-to-add-|your-own-pass|benchmarks/")
 STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 SKIPPED_FOLDER = re.compile(r"^(\.git|\.venv|build.*|Output|__pycache__|generated|shared)$")
@@ -67,6 +71,13 @@ def link_breaches(text, exists):
                 yield number, f"link: no file {path}"
             elif anchor and anchor not in anchors_of(found):
                 yield number, f"link: no heading #{anchor} in {path or 'this page'}"
+
+
+def path_breaches(text, exists=lambda path: False):
+    for number, paragraph in paragraphs(text):
+        for path in PATH.findall(paragraph):
+            if not path.startswith("docs/generated") and not re.search(r"NAME|FORM", path) and not exists(path):
+                yield number, f"path: no file {path}"
 
 
 def page_breaches(text, exists=lambda path: ""):
@@ -131,6 +142,8 @@ def check(root):
         name, text, folder = os.path.relpath(path, root), read(path), os.path.dirname(path)
         found = page_breaches(text, lambda link, folder=folder: read(os.path.join(folder, link))) \
             if name.endswith(".md") else [*comment_breaches(text), *text_breaches(text)]
+        if name.endswith(".md") and not WALKS.search(name):
+            found = [*found, *path_breaches(text, lambda path: any(glob.glob(os.path.join(root, path + end)) for end in ("", ".*")))]
         breaches[name] = list(found)
     count = 0
     for name, found in breaches.items():
@@ -155,6 +168,7 @@ EXAMPLES = [
     (comment_breaches, "// Two parts, of which one is exact.", "phrase"),
     (page_breaches, "Two parts, of which one is exact.", "phrase"),
     (comment_breaches, "// Says which register of which lane holds it: of which none is free.", "phrase"),
+    (path_breaches, "See `lib/nowhere.c`.", "path"),
     (text_breaches, 'fail("rank is %d, want 2", rank);', "diagnostic"),
 ]
 RIGHT = [
