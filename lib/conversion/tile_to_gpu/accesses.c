@@ -147,7 +147,7 @@ static uint32_t thirdBit(const Gpu *g, MlirOperation load, const TileLayout *lay
   MlirOpOperand use = mlirValueGetFirstUse(tileLoadOpGetResult(load));
   MlirStringRef text = tileKeywordOf(mlirOpOperandGetOwner(use), "atom");
   snprintf(name, sizeof name, "%.*s", (int)text.length, text.data);
-  if (!tileMachineFindAtom(g->options->machine, name, &atom, NULL))
+  if (!tileMachineFindAtom(g->machine, name, &atom, NULL))
     return 2;
   intptr_t depth = tileTypeGetRank(tileLoadOpGetResultType(load)) - (mlirOpOperandGetOperandNumber(use) ? 2 : 1);
   for (uint32_t bit = 2; bit < layout->bits[TileLayoutReg]; ++bit)

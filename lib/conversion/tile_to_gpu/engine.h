@@ -106,7 +106,7 @@ typedef struct GpuScratch {
 } GpuScratch;
 
 typedef struct Gpu {
-  const GpuOptions *options;
+  const TileMachine *machine;
   const GpuVocabulary *vocabulary;
   MlirContext context;
   MlirOperation kernel, module, function; // module: the gpu.module
@@ -256,7 +256,12 @@ bool gpuOffsets(MlirOperation op, const TileLayout *layout, const TileLayout *of
 MlirValue gpuBufferAddress(Gpu *g, const Buffer *buffer, const Map *places, intptr_t reg); // padding counted
 
 //===--- kernel.c ---------------------------------------------------------------------===//
-void gpuLimitId(Gpu *g, MlirValue word, int64_t below); // says that an id is at least 0 and below
+void gpuLimitId(Gpu *g, MlirValue word, int64_t below);              // says that an id is at least 0 and below
+MlirOperation gpuFindSymbol(MlirOperation module, const char *name); // null: none
+MlirOperation gpuGlobal(TileBuilder *builder, const char *name, MlirType type); // internal to the module
+
+//===--- report.c -----------------------------------------------------------------------===//
+void gpuFail(Gpu *g, const char *text); // stops the program with a message
 
 //===--- memrefs.c: memrefs and views ----------------------------------------------===//
 Memory *gpuMemoryNew(Gpu *g, MlirValue source);
@@ -297,6 +302,7 @@ extern const GpuRow gpuControlRows[], gpuMemrefRows[];
 bool gpuLowerBlock(Gpu *g, MlirBlock block); // all but its terminator
 bool gpuLowerElementwise(Gpu *g, MlirOperation op);
 bool gpuRefuse(MlirOperation op, const char *why); // "not converted to a GPU yet: …"
-bool gpuConvertKernel(MlirOperation kernel, MlirOperation module, const GpuOptions *options, GpuCounts *counts);
+bool gpuConvertKernel(MlirOperation kernel, MlirOperation module, const TileMachine *machine,
+                      const GpuVocabulary *vocabulary, GpuCounts *counts);
 
 #endif

@@ -172,7 +172,7 @@ static void trapOutside(Gpu *g, const GpuReach *reach, MlirValue wanted, MlirVal
   MlirStringRef name = tileOpName(reach->op);
   char text[96];
   snprintf(text, sizeof text, "%.*s: an index is out of bounds", (int)name.length, name.data);
-  g->vocabulary->fail(&g->builder, g->module, text);
+  gpuFail(g, text);
   gpuEndIf(g, &branch, 0, NULL, NULL);
 }
 

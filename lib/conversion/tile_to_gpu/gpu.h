@@ -1,8 +1,8 @@
 // From scheduled tile kernels to a gpu.module: the engine that convert-tile-to-nvvm and convert-tile-to-rocdl share,
 // and the vocabulary in which the two differ. What a value of a kernel becomes, and the ABI: docs/gpu.md.
 //
-//   static const GpuVocabulary nvvm = {.threadId = …, .barrier = …, …};
-//   bool ok = tileKernelsToGpu(module, &(GpuOptions){machine, &nvvm}, &converted);
+//   static const GpuVocabulary nvvm = {.isa = "ptx", .chip = "sm_80", .threadId = …, .barrier = …, …};
+//   bool ok = tileKernelsToGpu(module, pass, &nvvm);
 //
 // Expects: kernels in which every tile has a layout, for the machine given. Leaves: one gpu.module holding, per kernel,
 // an llvm.func of llvm, the vocabulary's dialect, and arith, math, cf and scf on scalars, which upstream's passes
@@ -40,7 +40,8 @@ typedef struct GpuProduct {
 
 // Each function emits at the builder's place. Words are i32. Null where the machine has no such thing.
 typedef struct GpuVocabulary {
-  const char *name;                                                         // "nvvm": for messages
+  const char *isa, *chip;                                                   // the chip where a module names none
+  unsigned privateSpace;                                                    // where a thread's own memory is
   MlirAttribute (*target)(MlirContext context, const TileMachine *machine); // of the gpu.module
   // Marks `function` as a kernel of so many threads in a block.
   void (*markKernel)(MlirOperation function, int64_t threads);
@@ -61,17 +62,7 @@ typedef struct GpuVocabulary {
   void (*waitCopies)(TileBuilder *builder, int64_t pending); // groups that may still be under way
   const char *(*scope)(MlirStringRef scope);                 // LLVM's name of a memory scope: "block" -> "workgroup"
   void (*prefetch)(TileBuilder *builder, MlirValue address);
-  // Stops the program with a message; `text` ends with a newline.
-  void (*fail)(TileBuilder *builder, MlirOperation module, const char *text);
-  // printf with values that are f64, i64 or i32; `format` as C's.
-  void (*print)(TileBuilder *builder, MlirOperation module, const char *format, intptr_t count,
-                const MlirValue *values);
 } GpuVocabulary;
-
-typedef struct GpuOptions {
-  const TileMachine *machine;
-  const GpuVocabulary *vocabulary;
-} GpuOptions;
 
 // What was converted; shared memory is that of one block of each kernel.
 typedef struct GpuCounts {
@@ -79,27 +70,13 @@ typedef struct GpuCounts {
   int64_t apartBytes; // what it would be if every buffer, and the largest exchange, had its own
 } GpuCounts;
 
-// The statistics of both passes, and their values.
+// The statistics of both passes.
 extern const char *const gpuStatistics[];
-void gpuReport(MlirExtPass pass, const GpuCounts *counts);
-
-// Converts every tile.kernel of the module that has a body. False after a diagnostic.
-bool tileKernelsToGpu(MlirOperation module, const GpuOptions *options, GpuCounts *counts);
+// Converts every tile.kernel of the module that has a body, for the machine of the module
+// (lib/analysis/machine_of_op.h), else of its kernels, else the vocabulary's chip. False after a diagnostic.
+bool tileKernelsToGpu(MlirOperation module, MlirExtPass pass, const GpuVocabulary *vocabulary);
 
 //===--- for vocabularies -----------------------------------------------------===//
-// The address of a zero-terminated text, a constant of the gpu.module.
-MlirValue gpuTextAddress(TileBuilder *builder, MlirOperation module, const char *text);
-// The machine of the module (lib/analysis/machine_of_op.h), else of its kernels, else `otherwise`. Null after a
-// diagnostic: it is unknown, or of another instruction set.
-TileMachine *gpuMachineOf(MlirOperation module, MlirExtPass pass, const char *isa, const char *otherwise);
-// `fail` and `print` by calls of __assertfail and vprintf; `privateSpace`: where a thread's own memory is.
-void gpuAssertFail(TileBuilder *builder, MlirOperation module, const char *text);
-void gpuVprintf(TileBuilder *builder, MlirOperation module, unsigned privateSpace, const char *format, intptr_t count,
-                const MlirValue *values);
-// A global of the gpu.module, internal to it.
-MlirOperation gpuGlobal(TileBuilder *builder, const char *name, MlirType type);
-// Declares an external function of the gpu.module, once.
-void gpuDeclare(MlirOperation module, const char *name, MlirType functionType);
 MlirValue gpuVectorOf(TileBuilder *builder, intptr_t count, const MlirValue *elements); // vector<count x type>
 MlirValue gpuElementOf(TileBuilder *builder, MlirValue vector, intptr_t index);
 // `count` elements, lowest bits first, as words of 32 bits; returns how many words. Sub-byte: `bits` of each i8.

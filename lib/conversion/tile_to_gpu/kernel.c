@@ -147,14 +147,20 @@ static void nameShared(Gpu *g) {
                                    mlirFlatSymbolRefAttrGet(g->context, tileString(name)));
 }
 
+MlirOperation gpuGlobal(TileBuilder *builder, const char *name, MlirType type) {
+  MlirAttribute internal = mlirAttributeParseGet(builder->context, tileString("#llvm.linkage<internal>"));
+  return llvmGlobalOpBuild(builder, mlirTypeAttrGet(type), mlirStringAttrGet(builder->context, tileString(name)),
+                           internal, mlirRegionCreate());
+}
+
 // One global for all buffers and exchanges; none where nothing needs it.
 static bool buildShared(Gpu *g) {
   char name[256];
   int64_t limit = INT64_MAX;
-  tileMachineGetInteger(g->options->machine, "shared.per_block.bytes", &limit);
+  tileMachineGetInteger(g->machine, "shared.per_block.bytes", &limit);
   if (g->sharedBytes > limit)
     return tileError(g->kernel, "needs %lld bytes of shared memory, expected at most %s's %lld",
-                     (long long)g->sharedBytes, tileMachineGetName(g->options->machine), (long long)limit);
+                     (long long)g->sharedBytes, tileMachineGetName(g->machine), (long long)limit);
   sharedName(g, name, sizeof name);
   if (!g->sharedBytes) {
     mlirOperationDestroy(mlirOpResultGetOwner(g->shared));
@@ -173,14 +179,14 @@ static bool buildShared(Gpu *g) {
 static bool readThreads(Gpu *g) {
   g->warps = 1;
   tileIntegerOf(g->kernel, "warps", &g->warps);
-  if (!tileMachineGetInteger(g->options->machine, "warp.width", &g->width))
-    return tileError(g->kernel, "machine %s has no warp.width", tileMachineGetName(g->options->machine));
+  if (!tileMachineGetInteger(g->machine, "warp.width", &g->width))
+    return tileError(g->kernel, "machine %s has no warp.width", tileMachineGetName(g->machine));
   if (g->warps & (g->warps - 1))
     return gpuRefuse(g->kernel, "a number of warps that is not a power of two");
   g->laneBits = tessera_log2(g->width);
   g->warpBits = tessera_log2(g->warps);
   g->threads = g->warps * g->width;
-  g->exchange = (TileExchange){g->options->machine, (uint32_t)g->width, (uint32_t)g->warps, 0};
+  g->exchange = (TileExchange){g->machine, (uint32_t)g->width, (uint32_t)g->warps, 0};
   return true;
 }
 
@@ -200,7 +206,7 @@ static bool order(Gpu *g) {
   if (!mlirAttributeIsNull(tileOpAttribute(g->kernel, "ordered")))
     return true;
   snprintf(pipeline, sizeof pipeline, "tile-plan-shared-memory{chip=%s},tile-insert-barriers,tile-count-waits",
-           tileMachineGetName(g->options->machine));
+           tileMachineGetName(g->machine));
   return tileRunPipeline(g->kernel, pipeline);
 }
 
@@ -219,10 +225,10 @@ static bool lowerKernel(Gpu *g) {
   return ok && buildShared(g);
 }
 
-bool gpuConvertKernel(MlirOperation kernel, MlirOperation module, const GpuOptions *options, GpuCounts *counts) {
+bool gpuConvertKernel(MlirOperation kernel, MlirOperation module, const TileMachine *machine,
+                      const GpuVocabulary *vocabulary, GpuCounts *counts) {
   MlirContext context = mlirOperationGetContext(kernel);
-  Gpu g = {
-      .options = options, .vocabulary = options->vocabulary, .context = context, .kernel = kernel, .module = module};
+  Gpu g = {.machine = machine, .vocabulary = vocabulary, .context = context, .kernel = kernel, .module = module};
   g.i1 = mlirIntegerTypeGet(context, 1);
   g.i8 = mlirIntegerTypeGet(context, 8);
   g.i32 = mlirIntegerTypeGet(context, 32);

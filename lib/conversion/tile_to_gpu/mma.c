@@ -83,7 +83,7 @@ static bool readProduct(Gpu *g, MlirOperation op, Product *product) {
   product->split = &whole;
   product->part = (MlirType){NULL};
   snprintf(product->name, sizeof product->name, "%.*s", (int)name.length, name.data);
-  if (!tileMachineFindAtom(g->options->machine, product->name, &product->atom, &error))
+  if (!tileMachineFindAtom(g->machine, product->name, &product->atom, &error))
     return tileError(op, "%s", error.text);
   if (product->isSparse != !!product->atom.fragment[OperandPlaces][0])
     return tileError(op, "has atom %s, which multiplies %s left factors", product->name,
@@ -109,7 +109,7 @@ static bool expectTypes(Gpu *g, Product *product) {
       return true;
     }
   return tileError(product->op, "multiplies %s by %s into %s, expected what atom \"%s\" takes on %s: %s", text[0],
-                   text[1], text[2], product->name, tileMachineGetName(g->options->machine), product->atom.types);
+                   text[1], text[2], product->name, tileMachineGetName(g->machine), product->atom.types);
 }
 
 //===--- fragments ----------------------------------------------------------------------------===//
@@ -287,8 +287,7 @@ static bool multiply(Gpu *g, const Product *product, const Sum *sum, Step *step,
   pickPlaces(g, product, sum, step, &places);
   for (intptr_t i = 0; i < c->count; ++i)
     before[i] = values[sum->registers[i]];
-  GpuProduct one = {
-      .atom = &product->atom, .name = product->name, .c = before, .d = after, .machine = g->options->machine};
+  GpuProduct one = {.atom = &product->atom, .name = product->name, .c = before, .d = after, .machine = g->machine};
   if (places) {
     one.places = places->parts[0];
     one.numPlaces = product->operands[OperandPlaces].count;

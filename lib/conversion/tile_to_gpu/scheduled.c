@@ -133,7 +133,7 @@ static bool lowerCopy(Gpu *g, MlirOperation op) {
 // Past the edge the engine writes zeros: other paddings are copied by hand.
 static bool mayBeAsynchronous(Gpu *g, const Copy *copy) {
   int64_t sizes[8], bytes = tileStoredBytes(copy->window.element) << copy->pieceBits;
-  size_t count = tileMachineGetIntegers(g->options->machine, "engine.cp.async.sizes", sizes, 8);
+  size_t count = tileMachineGetIntegers(g->machine, "engine.cp.async.sizes", sizes, 8);
   bool isSize = false;
   for (size_t i = 0; i < count && i < 8; ++i)
     isSize |= sizes[i] == bytes;

@@ -30,7 +30,7 @@ static TileMachine *machineOfKernels(MlirOperation module, MlirExtPass pass, Mli
   return machine;
 }
 
-TileMachine *gpuMachineOf(MlirOperation module, MlirExtPass pass, const char *isa, const char *otherwise) {
+static TileMachine *machineOf(MlirOperation module, MlirExtPass pass, const GpuVocabulary *vocabulary) {
   TileError error = {.text = ""};
   MlirAttribute attribute;
   TileMachine *machine = tileMachineOf(module, pass, &attribute);
@@ -40,25 +40,25 @@ TileMachine *gpuMachineOf(MlirOperation module, MlirExtPass pass, const char *is
   }
   if (mlirAttributeIsNull(attribute)) {
     tileMachineDestroy(machine);
-    machine = tileMachineLoad(otherwise, NULL, NULL, 0, &error);
+    machine = tileMachineLoad(vocabulary->chip, NULL, NULL, 0, &error);
   }
   const char *has = machine ? tileMachineGetText(machine, "isa") : "";
-  if (!machine || strcmp(has, isa) == 0)
+  if (!machine || strcmp(has, vocabulary->isa) == 0)
     return machine;
   tileError(module, "chip %s has instruction set %s; this conversion accepts chips of %s", tileMachineGetName(machine),
-            has, isa);
+            has, vocabulary->isa);
   tileMachineDestroy(machine);
   return NULL;
 }
 
-//===--- constants and declarations of the gpu.module --------------------------------------===//
+//===--- symbols ----------------------------------------------------------------------------===//
 
 static MlirBlock bodyOf(MlirOperation module) {
   return gpuGPUModuleOpIsA(module) ? tileOnlyBlock(gpuGPUModuleOpGetBodyRegion(module))
                                    : mlirModuleGetBody(mlirModuleFromOperation(module));
 }
 
-static MlirOperation findSymbol(MlirOperation module, const char *name) {
+MlirOperation gpuFindSymbol(MlirOperation module, const char *name) {
   for (MlirOperation op = mlirBlockGetFirstOperation(bodyOf(module)); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op)) {
     MlirAttribute symbol = tileOpAttribute(op, "sym_name");
@@ -69,56 +69,15 @@ static MlirOperation findSymbol(MlirOperation module, const char *name) {
   return (MlirOperation){NULL};
 }
 
-static TileBuilder atModuleStart(MlirOperation module) {
-  return tileBuilderAtStart(bodyOf(module), mlirOperationGetLocation(module));
-}
-
-void gpuDeclare(MlirOperation module, const char *name, MlirType functionType) {
-  if (!mlirOperationIsNull(findSymbol(module, name)))
-    return;
-  TileBuilder builder = atModuleStart(module);
-  MlirAttribute symbol = mlirStringAttrGet(builder.context, tileString(name));
-  llvmLLVMFuncOpBuild(&builder, symbol, mlirTypeAttrGet(functionType), mlirRegionCreate());
-}
-
-MlirOperation gpuGlobal(TileBuilder *builder, const char *name, MlirType type) {
-  MlirAttribute internal = mlirAttributeParseGet(builder->context, tileString("#llvm.linkage<internal>"));
-  return llvmGlobalOpBuild(builder, mlirTypeAttrGet(type), mlirStringAttrGet(builder->context, tileString(name)),
-                           internal, mlirRegionCreate());
-}
-
-// Equal texts are one constant: its name is made of the number of texts before it.
-MlirValue gpuTextAddress(TileBuilder *builder, MlirOperation module, const char *text) {
-  MlirContext context = builder->context;
-  MlirAttribute value = mlirStringAttrGet(context, mlirStringRefCreate(text, strlen(text) + 1));
-  char name[32];
-  MlirOperation found;
-  for (int i = 0;; ++i) {
-    snprintf(name, sizeof name, "text_%d", i);
-    found = findSymbol(module, name);
-    if (mlirOperationIsNull(found) || mlirAttributeEqual(tileOpAttribute(found, "value"), value))
-      break;
-  }
-  MlirType pointer = mlirLLVMPointerTypeGet(context, 0);
-  if (mlirOperationIsNull(found)) {
-    TileBuilder at = atModuleStart(module);
-    MlirType type = mlirLLVMArrayTypeGet(mlirIntegerTypeGet(context, 8), (unsigned)strlen(text) + 1);
-    MlirOperation global = gpuGlobal(&at, name, type);
-    llvmGlobalOpSetConstant(global, mlirUnitAttrGet(context));
-    llvmGlobalOpSetValue(global, value);
-  }
-  return llvmAddressOfOpBuild(builder, pointer, mlirFlatSymbolRefAttrGet(context, tileString(name)));
-}
-
 //===--- the module -----------------------------------------------------------------------===//
 
-static MlirOperation moduleOf(MlirOperation module, const GpuOptions *options) {
+static MlirOperation moduleOf(MlirOperation module, const TileMachine *machine, const GpuVocabulary *vocabulary) {
   MlirContext context = mlirOperationGetContext(module);
-  MlirOperation found = findSymbol(module, moduleName);
+  MlirOperation found = gpuFindSymbol(module, moduleName);
   if (gpuGPUModuleOpIsA(found))
     return found;
   TileBuilder builder = tileBuilderAtEnd(bodyOf(module), mlirOperationGetLocation(module));
-  MlirAttribute target = options->vocabulary->target(context, options->machine);
+  MlirAttribute target = vocabulary->target(context, machine);
   MlirRegion region = mlirRegionCreate();
   mlirRegionAppendOwnedBlock(region, mlirBlockCreate(0, NULL, NULL));
   mlirOperationSetAttributeByName(module, tileString("gpu.container_module"), mlirUnitAttrGet(context));
@@ -199,12 +158,6 @@ const char *const gpuStatistics[] = {
     NULL,
 };
 
-void gpuReport(MlirExtPass pass, const GpuCounts *counts) {
-  mlirExtPassAddStatistic(pass, 0, (uint64_t)counts->kernels);
-  mlirExtPassAddStatistic(pass, 1, (uint64_t)counts->sharedBytes);
-  mlirExtPassAddStatistic(pass, 2, (uint64_t)counts->apartBytes);
-}
-
 static bool checkLaunches(MlirOperation module) {
   TileOps launches = tileCollectOps(module, tileLaunchOpIsA);
   bool ok = true;
@@ -214,21 +167,27 @@ static bool checkLaunches(MlirOperation module) {
   return ok;
 }
 
-bool tileKernelsToGpu(MlirOperation module, const GpuOptions *options, GpuCounts *counts) {
+bool tileKernelsToGpu(MlirOperation module, MlirExtPass pass, const GpuVocabulary *vocabulary) {
+  TileMachine *machine = machineOf(module, pass, vocabulary);
+  if (!machine)
+    return false;
   TileOps kernels = tileCollectOps(module, tileKernelOpIsA);
+  GpuCounts counts = {.kernels = 0};
   bool ok = checkLaunches(module);
   int64_t width = 1;
-  tileMachineGetInteger(options->machine, "warp.width", &width);
-  for (intptr_t i = 0; i < kernels.count && ok; ++i) {
-    if (!hasBody(kernels.items[i]))
-      continue;
-    ok = gpuConvertKernel(kernels.items[i], moduleOf(module, options), options, counts);
-  }
+  tileMachineGetInteger(machine, "warp.width", &width);
+  for (intptr_t i = 0; i < kernels.count && ok; ++i)
+    if (hasBody(kernels.items[i]))
+      ok = gpuConvertKernel(kernels.items[i], moduleOf(module, machine, vocabulary), machine, vocabulary, &counts);
   for (intptr_t i = 0; i < kernels.count && ok; ++i)
     if (hasBody(kernels.items[i]))
       leaveKernel(module, kernels.items[i], width);
   tileOpsFree(&kernels);
   if (ok)
     eraseDeviceFunctions(module);
+  mlirExtPassAddStatistic(pass, 0, (uint64_t)counts.kernels);
+  mlirExtPassAddStatistic(pass, 1, (uint64_t)counts.sharedBytes);
+  mlirExtPassAddStatistic(pass, 2, (uint64_t)counts.apartBytes);
+  tileMachineDestroy(machine);
   return ok;
 }

@@ -119,15 +119,9 @@ static const char *scope(MlirStringRef name) {
   return "";
 }
 
-enum { GenericSpace = 0 };
-
-static void print(TileBuilder *builder, MlirOperation module, const char *format, intptr_t count,
-                  const MlirValue *values) {
-  gpuVprintf(builder, module, GenericSpace, format, count, values);
-}
-
 const GpuVocabulary tileNvvmVocabulary = {
-    .name = "nvvm",
+    .isa = "ptx",
+    .chip = "sm_80",
     .target = target,
     .markKernel = markKernel,
     .limitRegisters = limitRegisters,
@@ -143,6 +137,4 @@ const GpuVocabulary tileNvvmVocabulary = {
     .commitCopies = commitCopies,
     .waitCopies = waitCopies,
     .scope = scope,
-    .fail = gpuAssertFail,
-    .print = print,
 };

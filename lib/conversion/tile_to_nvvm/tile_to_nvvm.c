@@ -9,16 +9,7 @@
 #include "lib/ir/pass.h"
 #include "upstream/builtin.h"
 
-static bool run(MlirOperation module, MlirExtPass pass) {
-  TileMachine *machine = gpuMachineOf(module, pass, "ptx", "sm_80");
-  GpuCounts counts = {.kernels = 0};
-  if (!machine)
-    return false;
-  bool ok = tileKernelsToGpu(module, &(GpuOptions){machine, &tileNvvmVocabulary}, &counts);
-  gpuReport(pass, &counts);
-  tileMachineDestroy(machine);
-  return ok;
-}
+static bool run(MlirOperation module, MlirExtPass pass) { return tileKernelsToGpu(module, pass, &tileNvvmVocabulary); }
 
 static void dependents(MlirDialectRegistry registry) {
   tileInsertDialects(registry, (const char *const[]){"llvm", "nvvm", "gpu", "arith", "math", "scf", "ub", NULL});

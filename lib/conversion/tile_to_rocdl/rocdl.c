@@ -130,15 +130,10 @@ static const char *scope(MlirStringRef name) {
   return tileStringEquals(name, "cluster") || tileStringEquals(name, "device") ? "agent" : "";
 }
 
-enum { PrivateSpace = 5 };
-
-static void print(TileBuilder *builder, MlirOperation module, const char *format, intptr_t count,
-                  const MlirValue *values) {
-  gpuVprintf(builder, module, PrivateSpace, format, count, values);
-}
-
 const GpuVocabulary tileRocdlVocabulary = {
-    .name = "rocdl",
+    .isa = "amdgcn",
+    .chip = "gfx942",
+    .privateSpace = 5,
     .target = target,
     .markKernel = markKernel,
     .threadId = threadId,
@@ -149,6 +144,4 @@ const GpuVocabulary tileRocdlVocabulary = {
     .shuffleFrom = shuffleFrom,
     .mma = tileRocdlMma,
     .scope = scope,
-    .fail = gpuAssertFail,
-    .print = print,
 };

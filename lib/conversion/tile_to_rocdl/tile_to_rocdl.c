@@ -9,16 +9,7 @@
 #include "lib/ir/pass.h"
 #include "upstream/builtin.h"
 
-static bool run(MlirOperation module, MlirExtPass pass) {
-  TileMachine *machine = gpuMachineOf(module, pass, "amdgcn", "gfx942");
-  GpuCounts counts = {.kernels = 0};
-  if (!machine)
-    return false;
-  bool ok = tileKernelsToGpu(module, &(GpuOptions){machine, &tileRocdlVocabulary}, &counts);
-  gpuReport(pass, &counts);
-  tileMachineDestroy(machine);
-  return ok;
-}
+static bool run(MlirOperation module, MlirExtPass pass) { return tileKernelsToGpu(module, pass, &tileRocdlVocabulary); }
 
 static void dependents(MlirDialectRegistry registry) {
   tileInsertDialects(registry, (const char *const[]){"llvm", "rocdl", "gpu", "arith", "math", "scf", "ub", NULL});
