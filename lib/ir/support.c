@@ -83,12 +83,20 @@ MlirAttribute tileOpAttribute(MlirOperation op, const char *name) {
   return mlirOperationGetAttributeByName(op, tileString(name));
 }
 
-bool tileOpMayApproximate(MlirOperation op) {
+static const char *const fastMathWords[] = {"none", "reassoc", "nsz", "afn"};
+
+bool tileOpAllows(MlirOperation op, TileFastMath flag) {
   MlirAttribute flags = tileOpAttribute(op, "fastmath");
   char text[128] = "";
   if (!mlirAttributeIsNull(flags))
     tileAttributeText(flags, text, sizeof text);
-  return strstr(text, "afn") || strstr(text, "<fast>");
+  return strstr(text, fastMathWords[flag]) || strstr(text, "<fast>");
+}
+
+MlirAttribute tileFastMathAttr(MlirContext context, TileFastMath flag) {
+  char text[64];
+  snprintf(text, sizeof text, "#arith.fastmath<%s>", fastMathWords[flag]);
+  return mlirAttributeParseGet(context, tileString(text));
 }
 
 MlirType tileOperandType(MlirOperation op, intptr_t index) {

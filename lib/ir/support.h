@@ -37,7 +37,15 @@ static inline bool tileOpIsOfDialect(MlirOperation op, const char *dialect) { //
 }
 MlirOperation tileDefiningOp(MlirValue value);                     // null for block arguments
 MlirAttribute tileOpAttribute(MlirOperation op, const char *name); // inherent or discardable; null when absent
-bool tileOpMayApproximate(MlirOperation op);                       // fastmath<afn>, or fast: docs/numerics.md §7
+// arith's flags: what an op may give up. tileOpAllows: its fastmath names that, or is fast (docs/numerics.md §7).
+typedef enum TileFastMath {
+  TileFastMath_None,
+  TileFastMath_Reassociate,
+  TileFastMath_NoSignedZeros,
+  TileFastMath_Approximate
+} TileFastMath;
+bool tileOpAllows(MlirOperation op, TileFastMath flag);
+MlirAttribute tileFastMathAttr(MlirContext context, TileFastMath flag); // #arith.fastmath<afn>
 MlirType tileOperandType(MlirOperation op, intptr_t index);
 MlirType tileResultType(MlirOperation op, intptr_t index);
 // The only operand or result of an op of any kind; an assertion fails if there are several. Code that knows the op's

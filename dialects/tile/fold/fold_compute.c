@@ -48,14 +48,7 @@ bool tileMmaOpFold(MlirOperation op, intptr_t count, const MlirAttribute *operan
 
 // Floats: only with leave to add in another order.
 static bool mayReorder(MlirOperation add) {
-  char text[128];
-  MlirAttribute flags = tileOpAttribute(add, "fastmath");
-  if (!arithAddFOpIsA(add))
-    return true;
-  if (mlirAttributeIsNull(flags))
-    return false;
-  tileAttributeText(flags, text, sizeof text);
-  return strstr(text, "reassoc") || strstr(text, "fast>");
+  return !arithAddFOpIsA(add) || tileOpAllows(add, TileFastMath_Reassociate);
 }
 
 // The product on this side of `add`, started from zero and used here only; null otherwise.

@@ -281,7 +281,7 @@ static void buildKernel(Emission *k) {
       .AFTER = 1 + before,
       .BEFORE = before,
       .BEHIND = after,
-      .FASTMATH = tileBuildAttribute(&k->e.body, a->isExact ? "#arith.fastmath<none>" : "#arith.fastmath<afn>"),
+      .FASTMATH = tileFastMathAttr(k->e.body.context, a->isExact ? TileFastMath_None : TileFastMath_Approximate),
       .ENOUGH = mlirFloatAttrDoubleGet(k->e.body.context, a->sum, visitsHidden ? enough : 0),
       .scores = {scoresHook, &k},
       .weights = {weightsHook, &k},

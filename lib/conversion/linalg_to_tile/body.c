@@ -41,7 +41,7 @@ MlirValue tileKernelPosition(TileKernelEmission *e, int dim, MlirType tile) {
 }
 
 MlirValue tileKernelWeight(TileKernelEmission *e, MlirValue x) {
-  MlirAttribute flags = tileBuildAttribute(&e->body, "#arith.fastmath<afn>");
+  MlirAttribute flags = tileFastMathAttr(e->body.context, TileFastMath_Approximate);
   return tileOnlyResult(mathExpOpCreate(&e->body, x, flags));
 }
 

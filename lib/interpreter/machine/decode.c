@@ -82,7 +82,7 @@ static void decodeFlags(Instruction *instruction) {
     predicate = tileOpAttribute(instruction->op, "roundingmode");
   if (!mlirAttributeIsNull(predicate) && mlirAttributeIsAInteger(predicate))
     instruction->predicate = mlirIntegerAttrGetValueInt(predicate);
-  instruction->isApproximate = tileOpMayApproximate(instruction->op);
+  instruction->isApproximate = tileOpAllows(instruction->op, TileFastMath_Approximate);
   MlirAttribute overflow = tileOpAttribute(instruction->op, "overflowFlags");
   if (mlirAttributeIsNull(overflow))
     return;

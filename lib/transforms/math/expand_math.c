@@ -104,7 +104,7 @@ static MlirLogicalResult expandAs(MlirOperation op, MlirPatternRewriter rewriter
   MlirType type = tileOnlyResultType(op);
   const Family *family = familyOf(op);
   bool isSingle = family && family->expandSingle && !mlirTypeIsAF64(tileLanesElement(type)) &&
-                  (mode == Mode_Fast || tileOpMayApproximate(op));
+                  (mode == Mode_Fast || tileOpAllows(op, TileFastMath_Approximate));
   if (isSingle && mode == Mode_F64 && mathExp2OpIsA(op) && mlirTypeIsAF32(tileLanesElement(type)))
     return mlirLogicalResultFailure(); // an instruction of every GPU, to 2 ulp
   Expansion expansion = family ? expansionOf(family, type, mode == Mode_F64) : NULL;

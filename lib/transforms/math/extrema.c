@@ -12,15 +12,6 @@
 
 //===--- Questions -------------------------------------------------------===//
 
-// Both operands may be zeros of different signs unless the op says that the sign does not matter.
-static bool ignoresSignOfZero(MlirOperation op) {
-  MlirAttribute flags = tileOpAttribute(op, "fastmath");
-  char text[128] = "";
-  if (!mlirAttributeIsNull(flags))
-    tileAttributeText(flags, text, sizeof text);
-  return strstr(text, "nsz") || strstr(text, "<fast>");
-}
-
 // A number that every lane has; false for what is no constant, and for nan.
 static bool constantNumber(MlirValue value, double *number) {
   MlirOperation op = tileDefiningOp(value);
@@ -82,7 +73,7 @@ MlirLogicalResult tileExpandExtremum(MlirRewritePattern pattern, MlirOperation o
   bool isConstant = isLeft || constantNumber(b, &number);
   if (isConstant && !(number == 0 && signbit(number) && predicate == ArithCmpF_Olt))
     result = withConstant(&lanes, predicate, isLeft ? b : a, isLeft ? a : b, number);
-  else if (ignoresSignOfZero(op))
+  else if (tileOpAllows(op, TileFastMath_NoSignedZeros))
     result = withoutSignOfZero(&lanes, predicate, a, b);
   else
     result = ofNumbers(&lanes, predicate, a, b);

@@ -8,8 +8,7 @@
 #include "upstream/arith.h"
 
 static bool run(MlirOperation op, MlirExtPass pass) {
-  MlirAttribute none =
-      mlirAttributeParseGet(mlirOperationGetContext(op), mlirStringRefCreateFromCString("#arith.fastmath<none>"));
+  MlirAttribute none = tileFastMathAttr(mlirOperationGetContext(op), TileFastMath_None);
   TileOps roundings = tileCollectOps(op, arithTruncFOpIsA);
   for (intptr_t i = 0; i < roundings.count; ++i)
     if (!mlirAttributeIsNull(arithTruncFOpGetFastmath(roundings.items[i])))

@@ -57,7 +57,7 @@ static const char *wordOf(const TileCombiner *combiner) {
 }
 
 MlirValue vecBuildReduction(TileBuilder *builder, MlirType element, MlirValue vector, const char *word) {
-  MlirAttribute flags = tileBuildAttribute(builder, "#arith.fastmath<reassoc>");
+  MlirAttribute flags = tileFastMathAttr(builder->context, TileFastMath_Reassociate);
   MlirOperation reduction =
       vectorReductionOpCreate(builder, element, vector, (MlirValue){NULL}, tileBuildAttribute(builder, word), flags);
   return vectorReductionOpGetDest(reduction);
