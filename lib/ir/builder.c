@@ -6,6 +6,7 @@
 #include "upstream/builtin.h"
 #include "upstream/cf.h"
 #include "upstream/func.h"
+#include "upstream/linalg.h"
 #include "upstream/llvm.h"
 #include "upstream/memref.h"
 #include "upstream/scf.h"
@@ -27,6 +28,16 @@ TileBuilder tileBuilderAfter(MlirOperation op) {
   TileBuilder builder = tileBuilderBefore(op);
   builder.before = mlirOperationGetNextInBlock(op);
   return builder;
+}
+
+TileBuilder tileBuilderInRegion(const TileBuilder *around, MlirRegion *region, intptr_t count,
+                                const MlirType *arguments) {
+  MlirBlock block = mlirBlockCreate(0, NULL, NULL);
+  for (intptr_t i = 0; i < count; ++i)
+    mlirBlockAddArgument(block, arguments[i], around->location);
+  *region = mlirRegionCreate();
+  mlirRegionAppendOwnedBlock(*region, block);
+  return tileBuilderAtEnd(block, around->location);
 }
 
 TileBuilder tileBuilderAtTop(MlirOperation module) {
@@ -318,6 +329,44 @@ MlirValue tileBuildDim(TileBuilder *builder, MlirValue shaped, int64_t axis) {
 MlirValue tileBuildSize(TileBuilder *builder, MlirValue shaped, int64_t axis) {
   int64_t size = mlirShapedTypeGetDimSize(mlirValueGetType(shaped), axis);
   return mlirShapedTypeIsDynamicSize(size) ? tileBuildDim(builder, shaped, axis) : tileBuildIndex(builder, size);
+}
+
+//===--- tensors ------------------------------------------------------------===//
+enum { MaxAxes = 64 };
+
+MlirValue tileBuildEmptyLike(TileBuilder *builder, MlirType type, MlirValue like) {
+  MlirValue sizes[MaxAxes];
+  intptr_t count = 0;
+  for (intptr_t i = 0; i < mlirShapedTypeGetRank(type); ++i)
+    if (mlirShapedTypeIsDynamicDim(type, i))
+      sizes[count++] = tileBuildSize(builder, like, i);
+  return tensorEmptyOpBuild(builder, type, count, sizes);
+}
+
+MlirValue tileBuildSwapped(TileBuilder *builder, MlirValue matrix) {
+  MlirType type = mlirValueGetType(matrix), element = mlirShapedTypeGetElementType(type);
+  const int64_t shape[] = {mlirShapedTypeGetDimSize(type, 1), mlirShapedTypeGetDimSize(type, 0)};
+  MlirType swapped = mlirRankedTensorTypeGet(2, shape, element, mlirAttributeGetNull());
+  MlirValue sizes[2];
+  intptr_t count = 0;
+  for (intptr_t i = 0; i < 2; ++i)
+    if (mlirShapedTypeIsDynamicSize(shape[i]))
+      sizes[count++] = tileBuildSize(builder, matrix, 1 - i);
+  MlirValue empty = tensorEmptyOpBuild(builder, swapped, count, sizes);
+  MlirRegion region;
+  TileBuilder body = tileBuilderInRegion(builder, &region, 2, (MlirType[]){element, element});
+  MlirValue from = mlirBlockGetArgument(body.block, 0);
+  linalgYieldOpBuild(&body, 1, &from);
+  MlirAttribute permutation = mlirDenseI64ArrayGet(builder->context, 2, (const int64_t[]){1, 0});
+  return tileOnlyResult(linalgTransposeOpBuild(builder, 1, &swapped, matrix, empty, permutation, region));
+}
+
+MlirAttribute tileBuildIteratorTypes(const TileBuilder *builder, intptr_t parallel, intptr_t reductions) {
+  MlirAttribute items[MaxAxes];
+  for (intptr_t i = 0; i < parallel + reductions; ++i)
+    items[i] = tileBuildAttribute(builder, i < parallel ? "#linalg.iterator_type<parallel>"
+                                                        : "#linalg.iterator_type<reduction>");
+  return mlirArrayAttrGet(builder->context, parallel + reductions, items);
 }
 
 //===--- loops --------------------------------------------------------------===//

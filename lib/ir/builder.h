@@ -30,6 +30,9 @@ TileBuilder tileBuilderAfter(MlirOperation op);
 TileBuilder tileBuilderAtStart(MlirBlock block, MlirLocation location);
 TileBuilder tileBuilderAtEnd(MlirBlock block, MlirLocation location);
 TileBuilder tileBuilderAtTop(MlirOperation module);
+// A new region of one block with these arguments, at the builder's location: the builder at the end of the block.
+TileBuilder tileBuilderInRegion(const TileBuilder *around, MlirRegion *region, intptr_t count,
+                                const MlirType *arguments);
 TileBuilder tileBuilderInPattern(MlirPatternRewriter rewriter, MlirOperation at);
 
 // Any op by name. `attributes` ends with a null name; null for none (entries without a value are skipped). `regions`
@@ -98,6 +101,12 @@ MlirValue tileBuildMax(TileBuilder *builder, MlirValue a, MlirValue b);
 MlirValue tileBuildCeilDiv(TileBuilder *builder, MlirValue a, MlirValue b);
 MlirValue tileBuildDim(TileBuilder *builder, MlirValue shaped, int64_t axis);  // memref.dim or tensor.dim
 MlirValue tileBuildSize(TileBuilder *builder, MlirValue shaped, int64_t axis); // a constant where the type knows it
+
+// tensor.empty of a type whose sizes are those of `like`, and a matrix with its axes swapped (linalg.transpose).
+MlirValue tileBuildEmptyLike(TileBuilder *builder, MlirType type, MlirValue like);
+MlirValue tileBuildSwapped(TileBuilder *builder, MlirValue matrix);
+// iterator_types of a linalg.generic: parallel loops, then reductions.
+MlirAttribute tileBuildIteratorTypes(const TileBuilder *builder, intptr_t parallel, intptr_t reductions);
 
 // An attribute or a type by its text, which must be right.
 MlirAttribute tileBuildAttribute(const TileBuilder *builder, const char *text);

@@ -56,10 +56,8 @@ static void lower(MlirOperation assertion, const char *text) {
   TileBuilder builder = tileBuilderBefore(assertion);
   MlirType bit = mlirIntegerTypeGet(builder.context, 1);
   MlirValue isWrong = arithXOrIOpBuild(&builder, cfAssertOpGetArg(assertion), tileBuildInteger(&builder, bit, 1));
-  MlirRegion then = mlirRegionCreate();
-  MlirBlock block = mlirBlockCreate(0, NULL, NULL);
-  mlirRegionAppendOwnedBlock(then, block);
-  TileBuilder inside = tileBuilderAtEnd(block, builder.location);
+  MlirRegion then;
+  TileBuilder inside = tileBuilderInRegion(&builder, &then, 0, NULL);
   buildRaise(&inside, text);
   scfIfOpBuild(&builder, 0, NULL, isWrong, then, mlirRegionCreate());
   mlirOperationDestroy(assertion);

@@ -111,18 +111,15 @@ static MlirWalkResult survey(MlirOperation op, void *ok) {
 static MlirValue buildGeneric(TileBuilder *builder, intptr_t count, const MlirValue *operands, const char *maps,
                               const char *iterators, TileUpstream op, TileUpstream reduce) {
   MlirType type = mlirValueGetType(operands[count - 1]), elements[4];
-  MlirLocation locations[4];
-  for (intptr_t i = 0; i < count; ++i) {
+  for (intptr_t i = 0; i < count; ++i)
     elements[i] = mlirShapedTypeGetElementType(mlirValueGetType(operands[i]));
-    locations[i] = builder->location;
-  }
-  MlirBlock block = mlirBlockCreate(count, elements, locations);
-  TileBuilder body = tileBuilderAtEnd(block, builder->location);
+  MlirRegion region;
+  TileBuilder body = tileBuilderInRegion(builder, &region, count, elements);
   MlirType sum = elements[count - 1];
   TileUpstream widen = mlirTypeIsAFloat(sum) ? ArithOp_ExtF : ArithOp_ExtSI;
   MlirValue values[4];
   for (intptr_t i = 0; i < count; ++i) {
-    values[i] = mlirBlockGetArgument(block, i);
+    values[i] = mlirBlockGetArgument(body.block, i);
     if (!mlirTypeEqual(elements[i], sum))
       values[i] = tileBuildCast(&body, widen, values[i], sum);
   }
@@ -132,8 +129,6 @@ static MlirValue buildGeneric(TileBuilder *builder, intptr_t count, const MlirVa
   if (reduce != TileUpstream_None)
     result = tileBuildBinary(&body, reduce, values[count - 1], result);
   linalgYieldOpBuild(&body, 1, &result);
-  MlirRegion region = mlirRegionCreate();
-  mlirRegionAppendOwnedBlock(region, block);
   MlirOperation made =
       linalgGenericOpBuild(builder, 1, &type, count - 1, operands, 1, &operands[count - 1],
                            tileBuildAttribute(builder, maps), tileBuildAttribute(builder, iterators), region);
@@ -232,14 +227,9 @@ SPARSE_PATTERN(exportElementwise) {
   TileBuilder builder = tileBuilderInPattern(rewriter, op);
   MlirType type = mlirValueGetType(operands[0]);
   bool adds = sparseAddOpIsA(op);
-  MlirValue sizes[2], into;
-  intptr_t open = 0;
   if (mlirShapedTypeGetRank(type) != 2)
     return mlirLogicalResultFailure();
-  for (intptr_t i = 0; i < 2; ++i)
-    if (mlirShapedTypeIsDynamicDim(type, i))
-      sizes[open++] = tileBuildSize(&builder, operands[0], i);
-  into = tensorEmptyOpBuild(&builder, type, open, sizes);
+  MlirValue into = tileBuildEmptyLike(&builder, type, operands[0]);
   MlirValue result = buildGeneric(
       &builder, 3, (MlirValue[]){operands[0], operands[1], into},
       "[affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>]",

@@ -404,21 +404,12 @@ static MlirAttribute unitIf(MlirContext context, bool condition) {
 
 static MlirValue buildSum(TileBuilder *builder, MlirValue a, MlirValue b) {
   MlirType type = mlirValueGetType(a), element = mlirShapedTypeGetElementType(type);
-  MlirValue sizes[8];
-  intptr_t count = 0;
-  for (intptr_t i = 0; i < mlirShapedTypeGetRank(type); ++i)
-    if (mlirShapedTypeIsDynamicDim(type, i))
-      sizes[count++] = tileBuildSize(builder, a, i);
-  MlirValue operands[] = {a, b, tensorEmptyOpBuild(builder, type, count, sizes)};
-  MlirType types[] = {element, element, element};
-  MlirLocation locations[] = {builder->location, builder->location, builder->location};
-  MlirBlock block = mlirBlockCreate(3, types, locations);
-  TileBuilder body = tileBuilderAtEnd(block, builder->location);
-  MlirValue terms[] = {mlirBlockGetArgument(block, 0), mlirBlockGetArgument(block, 1)};
+  MlirValue operands[] = {a, b, tileBuildEmptyLike(builder, type, a)};
+  MlirRegion region;
+  TileBuilder body = tileBuilderInRegion(builder, &region, 3, (MlirType[]){element, element, element});
+  MlirValue terms[] = {mlirBlockGetArgument(body.block, 0), mlirBlockGetArgument(body.block, 1)};
   MlirValue sum = tileBuildBinary(&body, mlirTypeIsAFloat(element) ? ArithOp_AddF : ArithOp_AddI, terms[0], terms[1]);
   linalgYieldOpBuild(&body, 1, &sum);
-  MlirRegion region = mlirRegionCreate();
-  mlirRegionAppendOwnedBlock(region, block);
   MlirOperation op = linalgAddOpBuild(builder, 1, &type, 2, operands, 1, &operands[2], region);
   return tileOnlyResult(op);
 }

@@ -258,33 +258,22 @@ static TileUpstream elementCast(MlirType from, MlirType to) {
 static MlirValue castElements(TileBuilder *builder, MlirValue tensor, MlirType element) {
   MlirType type = mlirValueGetType(tensor), from = mlirShapedTypeGetElementType(type);
   int64_t sizes[MaxLevels];
-  MlirValue values[MaxLevels];
-  intptr_t rank = mlirShapedTypeGetRank(type), count = 0;
+  intptr_t rank = mlirShapedTypeGetRank(type);
   if (mlirTypeEqual(from, element))
     return tensor;
-  for (intptr_t i = 0; i < rank; ++i) {
+  for (intptr_t i = 0; i < rank; ++i)
     sizes[i] = mlirShapedTypeGetDimSize(type, i);
-    if (mlirShapedTypeIsDynamicSize(sizes[i]))
-      values[count++] = tileBuildSize(builder, tensor, i);
-  }
   MlirType result = tensorType(element, rank, sizes);
-  MlirValue operands[] = {tensor, tensorEmptyOpBuild(builder, result, count, values)};
-  const MlirType arguments[] = {from, element};
-  const MlirLocation locations[] = {builder->location, builder->location};
-  MlirBlock block = mlirBlockCreate(2, arguments, locations);
-  TileBuilder body = tileBuilderAtEnd(block, builder->location);
-  MlirValue argument = mlirBlockGetArgument(block, 0);
+  MlirValue operands[] = {tensor, tileBuildEmptyLike(builder, result, tensor)};
+  MlirRegion region;
+  TileBuilder body = tileBuilderInRegion(builder, &region, 2, (MlirType[]){from, element});
+  MlirValue argument = mlirBlockGetArgument(body.block, 0);
   MlirValue cast = tileBuildCast(&body, elementCast(from, element), argument, element);
   linalgYieldOpBuild(&body, 1, &cast);
-  MlirRegion region = mlirRegionCreate();
-  mlirRegionAppendOwnedBlock(region, block);
   MlirAttribute identity = mlirAffineMapAttrGet(mlirAffineMapMultiDimIdentityGet(builder->context, rank));
-  MlirAttribute parallel[MaxLevels];
-  for (intptr_t i = 0; i < rank; ++i)
-    parallel[i] = tileBuildAttribute(builder, "#linalg.iterator_type<parallel>");
   MlirOperation op = linalgGenericOpBuild(builder, 1, &result, 1, &operands[0], 1, &operands[1],
                                           mlirArrayAttrGet(builder->context, 2, (MlirAttribute[]){identity, identity}),
-                                          mlirArrayAttrGet(builder->context, rank, parallel), region);
+                                          tileBuildIteratorTypes(builder, rank, 0), region);
   return tileOnlyResult(op);
 }
 
@@ -301,29 +290,6 @@ static MlirValue firstRows(TileBuilder *builder, MlirValue tensor, MlirValue n) 
                                    NULL, 1, &n, 0, NULL, mlirDenseI64ArrayGet(builder->context, rank, offsets),
                                    mlirDenseI64ArrayGet(builder->context, rank, sizes),
                                    mlirDenseI64ArrayGet(builder->context, rank, strides));
-}
-
-// An n × rank matrix turned around, or the other way.
-static MlirValue turn(TileBuilder *builder, MlirValue matrix) {
-  MlirType type = mlirValueGetType(matrix), element = mlirShapedTypeGetElementType(type);
-  const int64_t sizes[] = {mlirShapedTypeGetDimSize(type, 1), mlirShapedTypeGetDimSize(type, 0)};
-  MlirType turned = tensorType(element, 2, sizes);
-  MlirValue values[2];
-  intptr_t count = 0;
-  for (intptr_t i = 0; i < 2; ++i)
-    if (mlirShapedTypeIsDynamicSize(sizes[i]))
-      values[count++] = tileBuildSize(builder, matrix, 1 - i);
-  MlirValue operands[] = {matrix, tensorEmptyOpBuild(builder, turned, count, values)};
-  MlirBlock block =
-      mlirBlockCreate(2, (MlirType[]){element, element}, (MlirLocation[]){builder->location, builder->location});
-  TileBuilder body = tileBuilderAtEnd(block, builder->location);
-  MlirValue from = mlirBlockGetArgument(block, 0);
-  linalgYieldOpBuild(&body, 1, &from);
-  MlirRegion region = mlirRegionCreate();
-  mlirRegionAppendOwnedBlock(region, block);
-  MlirAttribute swap = mlirDenseI64ArrayGet(builder->context, 2, (const int64_t[]){1, 0});
-  MlirOperation op = linalgTransposeOpBuild(builder, 1, &turned, operands[0], operands[1], swap, region);
-  return tileOnlyResult(op);
 }
 
 // All axes as one group.
@@ -405,7 +371,7 @@ static void entriesFromLevels(TileBuilder *builder, MlirType theirs, MlirType ou
       mlirTypeIsAIndex(positions) ? end : arithIndexCastUIOpBuild(builder, mlirIndexTypeGet(builder->context), end);
   components[1] = firstRows(builder, stored->values, n);
   if (rank > 1 && standTogether(theirs)) {
-    MlirValue all = turn(builder, firstRows(builder, stored->levels[1], n));
+    MlirValue all = tileBuildSwapped(builder, firstRows(builder, stored->levels[1], n));
     components[0] = castElements(
         builder,
         sparseCastTo(builder, all, TENSOR_TYPE(mlirShapedTypeGetElementType(mlirValueGetType(all)), rank, open)),
@@ -431,7 +397,7 @@ static void levelsFromEntries(TileBuilder *builder, MlirType theirs, const MlirV
   stored->values = components[1];
   stored->count = 2;
   if (rank > 1 && standTogether(theirs)) {
-    stored->levels[1] = castElements(builder, turn(builder, components[0]), element);
+    stored->levels[1] = castElements(builder, tileBuildSwapped(builder, components[0]), element);
     return;
   }
   stored->count = 1 + rank;

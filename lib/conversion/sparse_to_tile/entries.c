@@ -94,8 +94,8 @@ bool sparseLowerSddmm(SparseLowering *lowering, SparseResult *result) {
   MlirOperation op = lowering->op;
   MlirValue a = lowering->operands[0].values[0], b = lowering->operands[1].values[0];
   MlirType sum = elementOf(tileOnlyResultType(op));
-  a = has(op, "transpose_lhs") ? sparseSwap(lowering, a) : a;
-  b = has(op, "transpose_rhs") ? b : sparseSwap(lowering, b);
+  a = has(op, "transpose_lhs") ? tileBuildSwapped(&lowering->builder, a) : a;
+  b = has(op, "transpose_rhs") ? b : tileBuildSwapped(&lowering->builder, b);
   MlirType element = sparseElement(a);
   SparseSemiring semiring = sparseSemiring(op, sum);
   const TileSddmm summed = {.E = element,

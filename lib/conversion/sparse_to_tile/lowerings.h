@@ -168,8 +168,6 @@ MlirValue sparseZeros(SparseLowering *lowering, MlirType type, intptr_t count, c
 // Axes `begin` to `end` - 1 as one. A reassociation of all axes to one.
 MlirAttribute sparseOneGroup(const TileBuilder *b, intptr_t rank);
 MlirValue sparseCollapse(SparseLowering *lowering, MlirValue value, intptr_t begin, intptr_t end);
-// A dense matrix with its axes swapped.
-MlirValue sparseSwap(SparseLowering *lowering, MlirValue matrix);
 // The symbol of the kernel that the template gives, made where the module lacks it: kernels that print alike are one.
 // Null after a diagnostic.
 MlirAttribute sparseKernelGet(SparseKernels *kernels, const TileTemplateUse *use, MlirLocation location);

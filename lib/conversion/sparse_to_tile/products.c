@@ -171,11 +171,11 @@ bool sparseLowerSpmm(SparseLowering *lowering, SparseResult *result) {
   bool isLeft = factor.operand == 0;
   MlirValue dense = lowering->operands[1 - factor.operand].values[0], init = lowering->operands[2].values[0];
   if (isLeft == has(lowering->op, isLeft ? "transpose_rhs" : "transpose_lhs"))
-    dense = sparseSwap(lowering, dense);
-  MlirValue product = multiply(lowering, &factor, dense, isLeft ? init : sparseSwap(lowering, init));
+    dense = tileBuildSwapped(&lowering->builder, dense);
+  MlirValue product = multiply(lowering, &factor, dense, isLeft ? init : tileBuildSwapped(&lowering->builder, init));
   if (mlirValueIsNull(product))
     return false;
-  *result = (SparseResult){{isLeft ? product : sparseSwap(lowering, product)}, 1};
+  *result = (SparseResult){{isLeft ? product : tileBuildSwapped(&lowering->builder, product)}, 1};
   return true;
 }
 

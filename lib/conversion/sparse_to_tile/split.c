@@ -115,10 +115,7 @@ MlirValue sparseMultiplyEither(SparseLowering *lowering, const TileSpmmCsr *line
   MlirRegion regions[2];
   bool ok = !mlirValueIsNull(condition);
   for (int i = 0; i < 2; ++i) {
-    MlirBlock block = mlirBlockCreate(0, NULL, NULL);
-    regions[i] = mlirRegionCreate();
-    mlirRegionAppendOwnedBlock(regions[i], block);
-    lowering->builder = tileBuilderAtEnd(block, outside.location);
+    lowering->builder = tileBuilderInRegion(&outside, &regions[i], 0, NULL);
     MlirValue result = i == 0 ? sparseMultiplyEntries(lowering, lines, semiring, inputs, init)
                               : sparseLaunch(lowering, tileUseSpmmCsr(*lines), 2, grid, 4, inputs, init);
     ok &= !mlirValueIsNull(result);

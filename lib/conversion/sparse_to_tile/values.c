@@ -75,28 +75,6 @@ MlirValue sparseZeros(SparseLowering *lowering, MlirType type, intptr_t count, c
   return tensorSplatOpBuild(&lowering->builder, type, zero, count, sizes);
 }
 
-MlirValue sparseSwap(SparseLowering *lowering, MlirValue matrix) {
-  MlirType type = mlirValueGetType(matrix);
-  const int64_t shape[] = {mlirShapedTypeGetDimSize(type, 1), mlirShapedTypeGetDimSize(type, 0)};
-  MlirType swapped = mlirRankedTensorTypeGet(2, shape, mlirShapedTypeGetElementType(type), mlirAttributeGetNull());
-  MlirValue sizes[2];
-  intptr_t count = 0;
-  for (intptr_t axis = 0; axis < 2; ++axis)
-    if (mlirShapedTypeIsDynamicSize(shape[axis]))
-      sizes[count++] = tileBuildSize(&lowering->builder, matrix, 1 - axis);
-  MlirValue empty = sparseEmpty(lowering, swapped, count, sizes);
-  MlirBlock block = mlirBlockCreate(0, NULL, NULL);
-  MlirType element = mlirShapedTypeGetElementType(type);
-  MlirValue from = mlirBlockAddArgument(block, element, lowering->builder.location);
-  mlirBlockAddArgument(block, element, lowering->builder.location);
-  TileBuilder body = tileBuilderAtEnd(block, lowering->builder.location);
-  linalgYieldOpCreate(&body, 1, &from);
-  MlirRegion region = mlirRegionCreate();
-  mlirRegionAppendOwnedBlock(region, block);
-  MlirAttribute permutation = mlirDenseI64ArrayGet(lowering->builder.context, 2, (const int64_t[]){1, 0});
-  return tileOnlyResult(linalgTransposeOpCreate(&lowering->builder, 1, &swapped, matrix, empty, permutation, region));
-}
-
 //===--- kernels and launches ---------------------------------------------------===//
 
 typedef struct SparseKernelMade {
@@ -218,7 +196,6 @@ MlirValue sparseBodyEnd(SparseLowering *lowering, SparseBody *body, intptr_t cou
   TileBuilder *b = &lowering->builder;
   MlirType type = mlirValueGetType(init);
   MlirAttribute maps[SparseMaxValues];
-  MlirAttribute parallel = tileBuildAttribute(b, "#linalg.iterator_type<parallel>");
   MlirAttribute map = tileBuildAttribute(b, "affine_map<(i) -> (i)>");
   for (intptr_t i = 0; i <= count; ++i)
     maps[i] = map;
@@ -228,6 +205,6 @@ MlirValue sparseBodyEnd(SparseLowering *lowering, SparseBody *body, intptr_t cou
   MlirAttribute none = mlirAttributeGetNull();
   MlirOperation op =
       linalgGenericOpCreate(b, 1, &type, count, inputs, 1, &init, mlirArrayAttrGet(b->context, count + 1, maps),
-                            mlirArrayAttrGet(b->context, 1, &parallel), none, none, region);
+                            tileBuildIteratorTypes(b, 1, 0), none, none, region);
   return tileOnlyResult(op);
 }

@@ -296,14 +296,6 @@ static MlirAttribute mapOf(TileBuilder *b, int dims, intptr_t count, const int *
   return mlirAffineMapAttrGet(mlirAffineMapGet(b->context, dims, 0, count, expressions));
 }
 
-static MlirAttribute iterators(TileBuilder *b, int parallel, int reductions) {
-  MlirAttribute items[MaxDims];
-  for (int i = 0; i < parallel + reductions; ++i)
-    items[i] =
-        tileBuildAttribute(b, i < parallel ? "#linalg.iterator_type<parallel>" : "#linalg.iterator_type<reduction>");
-  return mlirArrayAttrGet(b->context, parallel + reductions, items);
-}
-
 // A copy of a generic with one result: other operands, maps and iterators.
 static MlirOperation rebuild(TileBuilder *b, MlirOperation op, const MlirValue *operands, const MlirAttribute *maps,
                              MlirAttribute iteratorTypes) {
@@ -334,7 +326,7 @@ static MlirValue collapseStart(TileBuilder *b, MlirValue start, const Axes *axes
   MlirAttribute maps[2] = {mapOf(b, axes->count, 0, NULL)};
   operands[last] = collapse(b, mlirOperationGetOperand(fill, last), axes);
   maps[last] = mapOf(b, axes->count, axes->count, all);
-  return tileOnlyResult(rebuild(b, fill, operands, maps, iterators(b, axes->count, 0)));
+  return tileOnlyResult(rebuild(b, fill, operands, maps, tileBuildIteratorTypes(b, axes->count, 0)));
 }
 
 static MlirAffineExpr termOf(TileBuilder *b, const TileTerm *term) {
@@ -393,7 +385,7 @@ static MlirOperation buildProduct(TileBuilder *b, const Merge *merge, const Axes
   maps[merge->rhs] = mapOf(b, 3, 2, merge->isTransposed ? (int[]){1, 2} : (int[]){2, 1});
   operands[2] = collapseStart(b, merge->s->operands[2].value, out);
   maps[2] = mapOf(b, 3, 2, (int[]){0, 1});
-  return rebuild(b, merge->s->op, operands, maps, iterators(b, 2, 1));
+  return rebuild(b, merge->s->op, operands, maps, tileBuildIteratorTypes(b, 2, 1));
 }
 
 //===--- the elementwise op that follows ---------------------------------------------------===//
@@ -474,7 +466,7 @@ static MlirOperation mergeFollower(const Run *run, MlirValue value, MlirOperatio
                                            : operand;
     maps[i] = mapOf(&b, 2, axes[i].count, results[i]);
   }
-  MlirOperation copy = rebuild(&b, follower, operands, maps, iterators(&b, 2, 0));
+  MlirOperation copy = rebuild(&b, follower, operands, maps, tileBuildIteratorTypes(&b, 2, 0));
   MlirValue expanded =
       expand(&b, tileOnlyResult(copy), mlirOperationGetOperand(follower, s.numInputs), &axes[s.numInputs]);
   mlirValueReplaceAllUsesOfWith(tileOnlyResult(follower), expanded);

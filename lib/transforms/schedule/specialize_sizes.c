@@ -183,11 +183,9 @@ static MlirValue buildTest(TileBuilder *b, MlirValue size, int64_t bucket) {
 static MlirOperation buildChoice(Choice *choice, TileBuilder *b, int size, int bucket);
 
 // A region that yields what is chosen from there on.
-static MlirRegion buildBranch(Choice *choice, MlirLocation location, int size, int bucket) {
-  MlirBlock block = mlirBlockCreate(0, NULL, NULL);
-  MlirRegion region = mlirRegionCreate();
-  mlirRegionAppendOwnedBlock(region, block);
-  TileBuilder inside = tileBuilderAtEnd(block, location);
+static MlirRegion buildBranch(Choice *choice, const TileBuilder *b, int size, int bucket) {
+  MlirRegion region;
+  TileBuilder inside = tileBuilderInRegion(b, &region, 0, NULL);
   MlirOperation chosen = buildChoice(choice, &inside, size, bucket);
   MlirValue results[MaxOperands];
   for (intptr_t r = 0; r < mlirOperationGetNumResults(chosen); ++r)
@@ -214,8 +212,8 @@ static MlirOperation buildChoice(Choice *choice, TileBuilder *b, int size, int b
     types[i] = tileResultType(last, i);
   MlirValue isSmall = buildTest(b, choice->values[size], choice->run->buckets[bucket]);
   choice->taken[size] = bucket;
-  MlirRegion small = buildBranch(choice, b->location, size + 1, 0);
-  MlirRegion large = buildBranch(choice, b->location, size, bucket + 1);
+  MlirRegion small = buildBranch(choice, b, size + 1, 0);
+  MlirRegion large = buildBranch(choice, b, size, bucket + 1);
   return scfIfOpBuild(b, count, types, isSmall, small, large);
 }
 

@@ -95,14 +95,6 @@ static MlirAttribute withParts(MlirContext context, MlirAttribute attribute, int
   return mapOf(context, (int)dims + 1, count + 1, results);
 }
 
-static MlirAttribute iterators(TileBuilder *b, int parallel, int reductions) {
-  MlirAttribute items[MaxDims + 1];
-  for (int i = 0; i < parallel + reductions; ++i)
-    items[i] =
-        tileBuildAttribute(b, i < parallel ? "#linalg.iterator_type<parallel>" : "#linalg.iterator_type<reduction>");
-  return mlirArrayAttrGet(b->context, parallel + reductions, items);
-}
-
 // What the schedule says of the product, for its parts: one of them at a time.
 static MlirAttribute scheduleOfParts(MlirContext context, MlirAttribute schedule) {
   MlirAttribute entries = tileScheduleAttrGetEntries(schedule), block = tileScheduleAttrGetEntry(schedule, "block");
@@ -136,17 +128,13 @@ static MlirAttribute scheduleOfParts(MlirContext context, MlirAttribute schedule
 static MlirValue buildGeneric(TileBuilder *b, MlirValue input, MlirValue output, MlirAttribute maps[2], int reductions,
                               bool adds) {
   MlirType type = mlirValueGetType(output), element = mlirShapedTypeGetElementType(type);
-  MlirType types[] = {element, element};
-  MlirLocation locations[] = {b->location, b->location};
-  MlirRegion region = mlirRegionCreate();
-  MlirBlock body = mlirBlockCreate(2, types, locations);
-  mlirRegionAppendOwnedBlock(region, body);
-  TileBuilder inside = tileBuilderAtEnd(body, b->location);
-  MlirValue arguments[] = {mlirBlockGetArgument(body, 0), mlirBlockGetArgument(body, 1)};
+  MlirRegion region;
+  TileBuilder inside = tileBuilderInRegion(b, &region, 2, (MlirType[]){element, element});
+  MlirValue arguments[] = {mlirBlockGetArgument(inside.block, 0), mlirBlockGetArgument(inside.block, 1)};
   MlirValue result = adds ? arithAddFOpBuild(&inside, arguments[0], arguments[1]) : arguments[0];
   linalgYieldOpBuild(&inside, 1, &result);
   MlirAttribute indexing = mlirArrayAttrGet(b->context, 2, maps), none = {NULL};
-  MlirAttribute kinds = iterators(b, (int)mlirShapedTypeGetRank(type), reductions);
+  MlirAttribute kinds = tileBuildIteratorTypes(b, mlirShapedTypeGetRank(type), reductions);
   return tileOnlyResult(linalgGenericOpCreate(b, 1, &type, 1, &input, 1, &output, indexing, kinds, none, none, region));
 }
 

@@ -83,20 +83,15 @@ static MlirAttribute coordinateMap(MlirContext context, const Access *access, in
 
 static MlirRegion gatherBody(TileBuilder *builder, const Access *access, MlirType element) {
   MlirType types[MaxRank + 1];
-  MlirLocation locations[MaxRank + 1];
   intptr_t count = access->numCoordinates;
-  for (intptr_t i = 0; i <= count; ++i) {
+  for (intptr_t i = 0; i <= count; ++i)
     types[i] = i < count ? mlirShapedTypeGetElementType(mlirValueGetType(access->indices)) : element;
-    locations[i] = builder->location;
-  }
-  MlirRegion region = mlirRegionCreate();
-  MlirBlock block = mlirBlockCreate(count + 1, types, locations);
-  mlirRegionAppendOwnedBlock(region, block);
-  TileBuilder inside = tileBuilderAtEnd(block, builder->location);
+  MlirRegion region;
+  TileBuilder inside = tileBuilderInRegion(builder, &region, count + 1, types);
   MlirType i64 = mlirIntegerTypeGet(builder->context, 64);
   MlirValue at[MaxRank];
   for (intptr_t d = 0; d < access->rank; ++d)
-    at[d] = access->coordinates[d] >= 0 ? asIndex(&inside, mlirBlockGetArgument(block, access->coordinates[d]))
+    at[d] = access->coordinates[d] >= 0 ? asIndex(&inside, mlirBlockGetArgument(inside.block, access->coordinates[d]))
                                         : linalgIndexOpBuild(&inside, mlirIntegerAttrGet(i64, access->places[d]));
   MlirValue read = tensorExtractOpBuild(&inside, access->whole, access->rank, at);
   linalgYieldOpBuild(&inside, 1, &read);
@@ -112,19 +107,16 @@ static bool expandGather(MlirOperation op) {
   TileBuilder builder = tileBuilderBefore(op);
   MlirType type = mlirValueGetType(result);
   intptr_t rank = mlirShapedTypeGetRank(type), count = access.numCoordinates;
-  MlirAttribute maps[MaxRank + 1], kinds[MaxRank];
+  MlirAttribute maps[MaxRank + 1];
   MlirValue inputs[MaxRank], empty = buildEmpty(&builder, &access, type);
   for (intptr_t i = 0; i < count; ++i) {
     inputs[i] = access.indices;
     maps[i] = coordinateMap(builder.context, &access, rank, i);
   }
   maps[count] = mlirAffineMapAttrGet(mlirAffineMapMultiDimIdentityGet(builder.context, rank));
-  for (intptr_t i = 0; i < rank; ++i)
-    kinds[i] = tileBuildAttribute(&builder, "#linalg.iterator_type<parallel>");
-  MlirOperation generic = linalgGenericOpBuild(&builder, 1, &type, count, inputs, 1, &empty,
-                                               mlirArrayAttrGet(builder.context, count + 1, maps),
-                                               mlirArrayAttrGet(builder.context, rank, kinds),
-                                               gatherBody(&builder, &access, mlirShapedTypeGetElementType(type)));
+  MlirOperation generic = linalgGenericOpBuild(
+      &builder, 1, &type, count, inputs, 1, &empty, mlirArrayAttrGet(builder.context, count + 1, maps),
+      tileBuildIteratorTypes(&builder, rank, 0), gatherBody(&builder, &access, mlirShapedTypeGetElementType(type)));
   mlirValueReplaceAllUsesOfWith(result, tileOnlyResult(generic));
   mlirOperationDestroy(op);
   return true;

@@ -26,7 +26,7 @@ static bool fromLines(SparseLowering *lowering, const SparseLines *lines, MlirTy
 static bool pack(SparseLowering *lowering, MlirValue dense, MlirType type, SparseResult *result) {
   SparseComponent parts[SPARSE_MAX_COMPONENTS];
   sparseTypeGetComponents(type, parts);
-  dense = sparseAxisOfLines(type) ? sparseSwap(lowering, dense) : dense;
+  dense = sparseAxisOfLines(type) ? tileBuildSwapped(&lowering->builder, dense) : dense;
   return sparsePackSegments(lowering, dense, parts, result);
 }
 
