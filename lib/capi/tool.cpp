@@ -12,13 +12,24 @@
 #include "mlir/Tools/mlir-translate/MlirTranslateMain.h"
 #include "mlir/Tools/mlir-translate/Translation.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/ToolOutputFile.h"
 #include <deque>
+#include <new>
 
 using namespace mlir;
+
+static void (*whenOutOfMemory)(void);
+
+void mlirExtToolWhenOutOfMemory(void (*outOfMemory)(void)) {
+  whenOutOfMemory = outOfMemory;
+  std::set_new_handler(outOfMemory);
+  // Upstream's mains set a handler of operator new that asks this one.
+  llvm::install_bad_alloc_error_handler([](void *, const char *, bool) { whenOutOfMemory(); });
+}
 
 const bool *mlirExtToolAddFlag(const char *name, const char *help) {
   static std::deque<llvm::cl::opt<bool>> flags; // the parser keeps their addresses

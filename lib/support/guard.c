@@ -23,6 +23,13 @@
 static const char magic[4] = {'M', 'L', (char)0xef, 'R'};
 static const char variable[] = "TESSERA_GUARDED"; // the parent's process id
 
+// The one state of the process here: what its signal handler says.
+static struct {
+  const char *tool;
+  _Atomic(const char *) doing, subject;
+  _Alignas(16) char stack[64 * 1024];
+} process;
+
 //===--- is it bytecode? ------------------------------------------------------===//
 
 static bool is_magic(const char *bytes, ssize_t count) {
@@ -112,6 +119,7 @@ static void say_how_it_ended(const char *tool, const char *input, int status) {
 
 bool tessera_guard_bytecode(const char *tool, int argc, char **argv, bool reads_input, int *out_status) {
   const char *parent = getenv(variable);
+  process.tool = tool;
   if (parent)
     return become_child(parent);
   tessera_guard_ends();
@@ -162,13 +170,6 @@ void tessera_guard_end(int status) {
 
 //===--- crashes in this process ----------------------------------------------===//
 
-// The one state of the process here: what its signal handler says.
-static struct {
-  const char *tool;
-  _Atomic(const char *) doing, subject;
-  _Alignas(16) char stack[64 * 1024];
-} process;
-
 static void say(const char *text) {
   ssize_t done = write(STDERR_FILENO, text, strlen(text));
   (void)done;
@@ -206,6 +207,14 @@ static void say_doing(void) {
     return;
   say(" at: ");
   say(doing);
+}
+
+_Noreturn void tessera_guard_out_of_memory(void) {
+  say(process.tool ? process.tool : "tessera");
+  say(": error: out of memory");
+  say_doing();
+  say("\n");
+  tessera_guard_end(1);
 }
 
 // Only what may be called in a signal handler.

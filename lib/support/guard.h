@@ -30,6 +30,10 @@ void tessera_guard_crashes(const char *tool);
 void tessera_guard_doing(const char *doing);
 void tessera_guard_subject(const char *subject);
 
+// Says that memory has run out, and what was going on, and ends the process with status 1: for handlers of allocators
+// that may not return.
+_Noreturn void tessera_guard_out_of_memory(void);
+
 // From now on a signal that ends the process (SIGINT, SIGTERM, …) first ends the children and removes the files and
 // folders that were begun (temporary.h). Both functions above do this too. A file that grows beyond `ulimit -f` is an
 // error of its writer.

@@ -178,6 +178,7 @@ int main(int argc, char **argv) {
       fputs("tile-opt: error: the bytecode could not be read or processed\n", stderr);
     return status;
   }
+  mlirExtToolWhenOutOfMemory(tessera_guard_out_of_memory);
   MlirDialectRegistry registry = mlirDialectRegistryCreate();
   tesseraRegisterAllDialects(registry);
   tesseraRegisterAllPasses();

@@ -1,4 +1,5 @@
 // tile-run: compiles a program at any level and runs one of its functions on .npy files. --help lists the flags.
+#include "lib/capi/tool.h"
 #include "lib/machine/machine.h"
 #include "lib/support/guard.h"
 #include "tools/tile-run/one_run.h"
@@ -12,6 +13,7 @@ int main(int argc, char **argv) {
   if (tessera_guard_bytecode("tile-run", argc, argv, false, &status))
     return status;
   tessera_guard_crashes("tile-run");
+  mlirExtToolWhenOutOfMemory(tessera_guard_out_of_memory);
   tessera_run_options_t options;
   tessera_error_t error;
   if (!tessera_run_options_parse(argc, argv, &options, &error)) {

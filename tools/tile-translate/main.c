@@ -1,5 +1,6 @@
 // tile-translate: a module of any level -> LLVM IR, an object file, a program. --help lists the flags.
 // A file is written wholly or not at all: beside its place, then renamed.
+#include "lib/capi/tool.h"
 #include "lib/machine/machine.h"
 #include "lib/pipelines/pass_statistics.h"
 #include "lib/pipelines/pipeline.h"
@@ -164,6 +165,7 @@ int main(int argc, char **argv) {
   if (tessera_guard_bytecode("tile-translate", argc, argv, false, &status))
     return status;
   tessera_guard_crashes("tile-translate");
+  mlirExtToolWhenOutOfMemory(tessera_guard_out_of_memory);
   TranslateOptions options;
   tessera_error_t error;
   bool ok = translateOptionsParse(argc, argv, &options, &error);

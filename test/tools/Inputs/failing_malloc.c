@@ -1,0 +1,49 @@
+// failing_malloc.c - the allocation number N of a process fails, and no other one: LD_PRELOAD this, FAIL_AT=N. With
+// FAIL_FROM=N all from then on fail. Prints the number of allocations at exit to the file COUNT_TO.
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static atomic_long count;
+static long fail_at = -1, fail_from = -1;
+
+extern void *__libc_malloc(size_t), *__libc_calloc(size_t, size_t), *__libc_realloc(void *, size_t),
+    *__libc_memalign(size_t, size_t);
+
+__attribute__((constructor)) static void begin(void) {
+  const char *at = getenv("FAIL_AT"), *from = getenv("FAIL_FROM");
+  fail_at = at ? atol(at) : -1;
+  fail_from = from ? atol(from) : -1;
+  atomic_store(&count, 0);
+}
+
+__attribute__((destructor)) static void end(void) {
+  const char *path = getenv("COUNT_TO");
+  FILE *file = path ? fopen(path, "w") : NULL;
+  if (file) {
+    fprintf(file, "%ld\n", atomic_load(&count));
+    fclose(file);
+  }
+}
+
+static int fails(void) {
+  long number = atomic_fetch_add(&count, 1);
+  if (number != fail_at && (fail_from < 0 || number < fail_from))
+    return 0;
+  errno = ENOMEM;
+  return 1;
+}
+
+void *malloc(size_t size) { return fails() ? NULL : __libc_malloc(size); }
+void *calloc(size_t number, size_t size) { return fails() ? NULL : __libc_calloc(number, size); }
+void *realloc(void *old, size_t size) { return fails() ? NULL : __libc_realloc(old, size); }
+void *memalign(size_t alignment, size_t size) { return fails() ? NULL : __libc_memalign(alignment, size); }
+void *aligned_alloc(size_t alignment, size_t size) { return memalign(alignment, size); }
+int posix_memalign(void **out, size_t alignment, size_t size) {
+  void *memory = memalign(alignment, size);
+  if (memory)
+    *out = memory;
+  return memory ? 0 : ENOMEM;
+}
