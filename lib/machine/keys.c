@@ -16,7 +16,7 @@ const TileMachineKey tileMachineKeys[] = {
     {"chip", TileMachineWord, "both", "LLVM's name of the processor, as in -mcpu"},
     {"features", TileMachineTextLine, "", "LLVM's features beyond the chip's, as in -mattr"},
     {"cores", TileMachineInteger, "both", "CPU cores, streaming multiprocessors, compute units"},
-    {"clock.hz", TileMachineInteger, "", "cycles per second under load"},
+    {"clock.hz", TileMachineLarge, "", "cycles per second under load"},
     {"levels", TileMachineWords, "both", "memory levels, innermost first"},
     {"mesh", TileMachineIntegers, "", "devices along each axis of the mesh they form"},
     // CPU cores.
@@ -39,11 +39,11 @@ const TileMachineKey tileMachineKeys[] = {
     {"flops.*", TileMachineInteger, "", "vector operations per cycle and core, by element type"},
     {"mma.flops.*", TileMachineInteger, "", "matrix operations per cycle and core, by element type"},
     // Memory levels; * is a name from `levels`.
-    {"*.bytes", TileMachineInteger, "", "size of one instance"},
+    {"*.bytes", TileMachineLarge, "", "size of one instance"},
     {"*.ways", TileMachineInteger, "", "associativity"},
     {"*.line", TileMachineInteger, "", "bytes of a cache line"},
     {"*.transaction", TileMachineInteger, "", "the least bytes that an access moves"},
-    {"*.bandwidth", TileMachineInteger, "", "bytes per second, all cores together"},
+    {"*.bandwidth", TileMachineLarge, "", "bytes per second, all cores together"},
     {"*.latency", TileMachineInteger, "", "cycles from a load to its use"},
     {"*.banks", TileMachineInteger, "", "banks that serve accesses side by side"},
     {"*.bank.bytes", TileMachineInteger, "", "width of a bank"},
@@ -104,21 +104,21 @@ static bool isWordCharacter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || (c && strchr("_.-+", c));
 }
 
-// One item of a list; moves past it. An integer is 1 to 18 digits, the first not 0.
-static bool takeItem(const char **value, bool integer) {
+// One item of a list; moves past it. An integer has 1 to `digits` digits, the first not 0; 0: it is a word.
+static bool takeItem(const char **value, size_t digits) {
   const char *begin = *value;
   bool good = true;
   for (; isWordCharacter(**value); ++*value)
-    good = good && (!integer || (**value >= '0' && **value <= '9'));
+    good = good && (!digits || (**value >= '0' && **value <= '9'));
   size_t length = (size_t)(*value - begin);
-  return good && length > 0 && (!integer || (length <= 18 && *begin != '0'));
+  return good && length > 0 && (!digits || (length <= digits && *begin != '0'));
 }
 
-static bool isList(const char *value, bool integer, bool several) {
+static bool isList(const char *value, size_t digits, bool several) {
   for (bool first = true; first || *value; first = false) {
     if (!first && !several)
       return false;
-    if (!takeItem(&value, integer) || (*value && *value != ' '))
+    if (!takeItem(&value, digits) || (*value && *value != ' '))
       return false;
     value += strspn(value, " ");
   }
@@ -126,8 +126,9 @@ static bool isList(const char *value, bool integer, bool several) {
 }
 
 bool tileMachineValueFits(TileMachineType type, const char *value, const char **wanted) {
-  static const char *const wants[] = {"a positive integer",
-                                      "positive integers separated by spaces",
+  static const char *const wants[] = {"a positive integer below 10^9",
+                                      "positive integers below 10^9 separated by spaces",
+                                      "a positive integer below 10^15",
                                       "one word",
                                       "words separated by spaces",
                                       "a text",
@@ -135,13 +136,15 @@ bool tileMachineValueFits(TileMachineType type, const char *value, const char **
   *wanted = wants[type];
   switch (type) {
   case TileMachineInteger:
-    return isList(value, true, false);
+    return isList(value, 9, false);
   case TileMachineIntegers:
-    return isList(value, true, true);
+    return isList(value, 9, true);
+  case TileMachineLarge:
+    return isList(value, 15, false);
   case TileMachineWord:
-    return isList(value, false, false);
+    return isList(value, 0, false);
   case TileMachineWords:
-    return isList(value, false, true);
+    return isList(value, 0, true);
   case TileMachineAtomType:
     return tileMachineAtomIsWellFormed(value);
   case TileMachineTextLine:

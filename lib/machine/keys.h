@@ -6,8 +6,9 @@
 #include <stddef.h>
 
 typedef enum TileMachineType {
-  TileMachineInteger,  // one integer from 1 to 2^62
+  TileMachineInteger,  // one integer from 1, below 10^9
   TileMachineIntegers, // several, separated by spaces
+  TileMachineLarge,    // one integer from 1, below 10^15: products of two counts of a model stay in 64 bits
   TileMachineWord,     // letters, digits and _ . - +
   TileMachineWords,    // several
   TileMachineTextLine, // anything

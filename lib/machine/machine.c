@@ -72,7 +72,7 @@ const char *tileMachineGetText(const TileMachine *machine, const char *key) {
 bool tileMachineGetInteger(const TileMachine *machine, const char *key, int64_t *value) {
   const TileMachineEntry *entry = findEntry(machine, key);
   const TileMachineKey *row = tileMachineFindKey(key);
-  if (!entry || !row || row->type != TileMachineInteger)
+  if (!entry || !row || (row->type != TileMachineInteger && row->type != TileMachineLarge))
     return false;
   *value = strtoll(entry->value, NULL, 10);
   return true;

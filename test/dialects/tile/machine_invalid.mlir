@@ -12,7 +12,7 @@ func.func private @a() attributes {tile.machine = #tile.machine<"sm_80", "shared
 
 // -----
 
-// expected-error@below {{machine sm_80: override of key 'shared.bytes': expected a positive integer, found 'many'}}
+// expected-error@below {{machine sm_80: override of key 'shared.bytes': expected a positive integer below 10^15, found 'many'}}
 func.func private @a() attributes {tile.machine = #tile.machine<"sm_80", "shared.bytes" = "many">}
 
 // -----
