@@ -46,7 +46,7 @@ def files(folder):
 
 def is_upstreams(done):
     """MLIR's InterfaceMap constructs an interface in what malloc gives without a look: the dialects of a new context crash."""
-    return "crashed at: reading the program" in done.stderr or (done.returncode == -11 and "Dialect10initialize" in done.stderr)
+    return "crashed at: reading the program" in done.stderr or (done.returncode == -11 and "getOrLoadDialect" in done.stderr)
 
 
 def fail_at(name, place, right):
