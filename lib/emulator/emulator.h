@@ -55,7 +55,9 @@ typedef struct TileEmulatorKernel {
   const uint32_t *parameterBytes; // 8 for pointers
   const bool *parameterIsPointer;
   uint32_t sharedBytes; // static
+  uint32_t addedBytes;  // gaps between arrays that only the emulator has
   uint32_t block[3];    // what the kernel requires; 0: no requirement
+  bool cooperative;     // its blocks wait for each other, so all must be there at once
 } TileEmulatorKernel;
 intptr_t tileEmulatorKernelCount(const TileEmulatorProgram *program);
 const TileEmulatorKernel *tileEmulatorKernelAt(const TileEmulatorProgram *program, intptr_t index);
@@ -70,7 +72,7 @@ typedef struct TileEmulatorLaunch {
   size_t bufferCount;
   uint64_t seed;
   bool trace;
-  bool cooperative; // all blocks, at most 256, are there at once and may wait for each other
+  bool cooperative; // all blocks, at most 256, are there at once and may wait for each other; the kernel may ask, too
   int threads;      // host threads; 0: one per processor
 } TileEmulatorLaunch;
 bool tileEmulatorLaunchKernel(TileEmulatorProgram *program, const TileEmulatorLaunch *launch,

@@ -78,6 +78,7 @@ static bool describeModule(Emulation *emulation, MlirOperation op, Module *modul
   for (intptr_t i = 0; i < count; ++i) {
     module->kernels[i].kernel = tileEmulatorKernelAt(module->program, i);
     module->names[i].name = module->kernels[i].kernel->name;
+    module->names[i].cooperative = module->kernels[i].kernel->cooperative;
   }
   emulation->items[emulation->moduleCount] = (tessera_image_t){.module = module->name,
                                                                .chip = emulation->run->chip,

@@ -343,13 +343,19 @@ static bool read_sizes(const char *name, const int64_t *sizes, tessera_device_la
   static const char axes[] = "xyz";
   out_error->text[0] = 0;
   for (int i = 0; i < 6; ++i) {
-    if (sizes[i] <= 0)
+    if (sizes[i] < 0)
+      return tessera_fail(out_error, "kernel '%s': %lld %s along %c; expected at least %d", name, (long long)sizes[i],
+                          i < 3 ? "programs" : "threads", axes[i % 3], i >= 3);
+    if (sizes[i] == 0)
       return i >= 3 && tessera_fail(out_error, "kernel '%s': a block of no threads", name);
     if (sizes[i] > LARGEST_SIZE)
       return tessera_fail(out_error, "kernel '%s': %lld %s along %c, at most %d", name, (long long)sizes[i],
                           i < 3 ? "programs" : "threads", axes[i % 3], LARGEST_SIZE);
     (i < 3 ? launch->grid : launch->block)[i % 3] = (uint32_t)sizes[i];
   }
+  if (sizes[6] < 0 || sizes[6] > LARGEST_SIZE)
+    return tessera_fail(out_error, "kernel '%s': %lld bytes of dynamic shared memory; expected 0 to %d", name,
+                        (long long)sizes[6], LARGEST_SIZE);
   launch->shared_bytes = (uint32_t)sizes[6];
   return true;
 }

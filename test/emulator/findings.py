@@ -70,6 +70,66 @@ CASES = {
       "llvm.intr.trap"() : () -> () // here
       llvm.unreachable
     ^end:""", "trap"),
+    "division by zero": ("""      %n = llvm.fptosi %v : f32 to i32
+      %q = llvm.sdiv %c31, %n : i32 // here
+      %r = llvm.sitofp %q : i32 to f32
+      llvm.store %r, %py : f32, !llvm.ptr<1>""", "undefined operation: 31 is divided by zero"),
+    "smallest divided by -1": ("""      %n = llvm.fptosi %v : f32 to i32
+      %m = llvm.sub %n, %c2 : i32
+      %least = llvm.mlir.constant(-2147483648 : i32) : i32
+      %is = llvm.icmp "slt" %m, %c1 : i32
+      %d = llvm.select %is, %full, %c1 : i1, i32
+      %q = llvm.srem %least, %d : i32 // here
+      %r = llvm.sitofp %q : i32 to f32
+      llvm.store %r, %py : f32, !llvm.ptr<1>""", "undefined operation: the smallest integer -2147483648 is divided by -1"),
+    "unreachable": ("""      %is = llvm.icmp "eq" %t, %c31 : i32
+      llvm.cond_br %is, ^bad, ^end
+    ^bad:
+      llvm.unreachable // here
+    ^end:""", "trap: llvm.unreachable"),
+    "endless recursion": ("""      %q = llvm.call @recurse(%t) : (i32) -> i32
+      %r = llvm.sitofp %q : i32 to f32
+      llvm.store %r, %py : f32, !llvm.ptr<1>""", "stack overflow"),
+    "a large alloca": ("""      %n = llvm.mlir.constant(1000000 : i32) : i32
+      %a = llvm.alloca %n x i32 : (i32) -> !llvm.ptr
+      %p = llvm.getelementptr %a[%t] : (!llvm.ptr, i32) -> !llvm.ptr, i32
+      llvm.store volatile %t, %p : i32, !llvm.ptr""", "stack overflow"),
+    "private memory past its end": ("""      %n = llvm.mlir.constant(4 : i32) : i32
+      %a = llvm.alloca %n x i32 : (i32) -> !llvm.ptr
+      %p = llvm.getelementptr %a[%t] : (!llvm.ptr, i32) -> !llvm.ptr, i32
+      llvm.store volatile %t, %p : i32, !llvm.ptr // here""", "out of bounds: write of 4 bytes at byte [0-9]+ of private memory that has 16"),
+    "private memory nobody wrote": ("""      %n = llvm.mlir.constant(4 : i32) : i32
+      %a = llvm.alloca %n x i32 : (i32) -> !llvm.ptr
+      %p = llvm.getelementptr %a[1] : (!llvm.ptr) -> !llvm.ptr, i32
+      llvm.store %t, %a : i32, !llvm.ptr
+      %w = llvm.load %p : !llvm.ptr -> i32 // here
+      llvm.store %w, %py : i32, !llvm.ptr<1>""", "uninitialized read: read of 4 bytes at byte 4 of private memory"),
+    "from one shared array into the next": ("""      %u0 = llvm.mlir.addressof @other : !llvm.ptr<3>
+      %u = llvm.getelementptr %u0[%t] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, f32
+      llvm.store %v, %u : f32, !llvm.ptr<3>
+      llvm.store %v, %mine : f32, !llvm.ptr<3>
+      nvvm.barrier0
+      %next = llvm.getelementptr %mine[1] : (!llvm.ptr<3>) -> !llvm.ptr<3>, f32
+      %w = llvm.load %next : !llvm.ptr<3> -> f32 // here
+      llvm.store %w, %py : f32, !llvm.ptr<1>""", r"out of bounds: read at shared\+256, past the end of one array"),
+    "an asynchronous copy into the next": ("""      %u0 = llvm.mlir.addressof @other : !llvm.ptr<3>
+      llvm.store %v, %u0 : f32, !llvm.ptr<3>
+      %next = llvm.getelementptr %mine[1] : (!llvm.ptr<3>) -> !llvm.ptr<3>, f32
+      nvvm.cp.async.shared.global %next, %px, 4, cache = ca : !llvm.ptr<3>, !llvm.ptr<1> // here""", r"(out of bounds: asynchronous copy of 4 bytes at shared|out of bounds: asynchronous copy)"),
+    "from one argument into another": ("""      %xi = llvm.ptrtoint %x : !llvm.ptr<1> to i64
+      %yi = llvm.ptrtoint %y : !llvm.ptr<1> to i64
+      %far = llvm.sub %xi, %yi : i64
+      %p = llvm.getelementptr %y[%far] : (!llvm.ptr<1>, i64) -> !llvm.ptr<1>, i8
+      %w = llvm.load %p : !llvm.ptr<1> -> f32 // here
+      llvm.store %w, %py : f32, !llvm.ptr<1>""", "out of bounds: read of 4 bytes at argument 1"),
+    "half a warp leaves before a barrier": ("""      %low = llvm.icmp "ule" %t, %c31 : i32
+      %odd = llvm.and %t, %c1 : i32
+      %is = llvm.icmp "eq" %odd, %c1 : i32
+      llvm.cond_br %is, ^end, ^rest
+    ^rest:
+      nvvm.barrier0 // here
+      llvm.br ^end
+    ^end:""", "divergence: lanes of warp [01] have ended without coming to barrier 0"),
     "assertion": ("""      %is = llvm.icmp "eq" %t, %c31 : i32
       %text = llvm.mlir.addressof @text : !llvm.ptr
       %n = llvm.mlir.constant(1 : i64) : i64
@@ -87,6 +147,15 @@ module attributes {{gpu.container_module}} {{
   gpu.module @kernels {{
     llvm.mlir.global internal @shared() {{addr_space = 3 : i32, alignment = 16 : i64}} : !llvm.array<{shared} x f32>
     llvm.mlir.global internal constant @text("i < n\\00") {{addr_space = 0 : i32}}
+    llvm.mlir.global internal @other() {{addr_space = 3 : i32, alignment = 16 : i64}} : !llvm.array<64 x f32>
+    llvm.func @recurse(%n: i32) -> i32 {{
+      %one = llvm.mlir.constant(1 : i32) : i32
+      %more = llvm.add %n, %one : i32
+      %deep = llvm.call @recurse(%more) : (i32) -> i32
+      %product = llvm.mul %deep, %more : i32
+      %sum = llvm.xor %product, %n : i32
+      llvm.return %sum : i32
+    }}
     llvm.func @__assertfail(!llvm.ptr, !llvm.ptr, i32, !llvm.ptr, i64)
     llvm.func @k(%x: !llvm.ptr<1>, %y: !llvm.ptr<1>) attributes {{gpu.kernel, nvvm.reqntid = array<i32: 64, 1, 1>}} {{
       %t = nvvm.read.ptx.sreg.tid.x : i32
@@ -120,7 +189,7 @@ module attributes {{gpu.container_module}} {{
 
 def check(tool, name, body, message):
     text = kernel(body)
-    line = text[:text.index("// here")].count("\n") + 1
+    line = text[:text.index("// here")].count("\n") + 1 if "// here" in text else "[0-9]+"
     done = Kernel(tool, "emulate:sm_80", text).start(text, [np.arange(64, dtype=np.float32), np.zeros(64, np.float32)])
     if done.returncode == 1 and re.search(rf":{line}:\d+: error: {message}", done.stderr):
         return 0

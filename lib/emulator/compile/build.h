@@ -27,6 +27,12 @@ typedef struct EmulatorGlobal {
   MlirOperation user; // while compiling: a function that does; null: none
 } EmulatorGlobal;
 
+// An alloca of the function at work (private_memory.h).
+typedef struct EmulatorPrivate {
+  MlirValue address, bytes, written; // written: a byte for each of its bytes; a null pointer where nobody knows
+} EmulatorPrivate;
+enum { EmulatorMostPrivates = 256 };
+
 typedef struct EmulatorBuild {
   const TileEmulatorOptions *options;
   TileEmulatorProgram *program;
@@ -42,6 +48,8 @@ typedef struct EmulatorBuild {
   MlirValue fullMask;  // of the warp; null until it is wanted
   MlirOperation frame; // an alloca: operands and results of collectives pass through it
   uint32_t frameBytes;
+  EmulatorPrivate privates[EmulatorMostPrivates];
+  int numPrivates;
   intptr_t use, useEnd; // sites of ops that emulatorMarkUses has met before they are lowered, in that order: the next
 } EmulatorBuild;
 
@@ -114,6 +122,9 @@ bool emulatorOnAmd(const EmulatorBuild *build);
 
 //===--- the passes over a function -------------------------------------------------===//
 
+void emulatorKeepLarge(MlirOperation function); // calls.c: a function with large allocas is not inlined
+// calls.c: before a call of `function`, whether the stack has room for it.
+void emulatorCheckStack(EmulatorBuild *build, TileBuilder *b, MlirValue self, MlirOperation function, uint32_t site);
 bool emulatorLowerCall(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row); // calls.c
 bool emulatorCallMath(EmulatorBuild *build, MlirOperation op, MlirStringRef name);      // calls.c: false if it is none
 // count.c: for each block of the function, how many instructions of each class it has.

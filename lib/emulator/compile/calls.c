@@ -160,6 +160,32 @@ static MlirOperation definition(EmulatorBuild *build, MlirStringRef name) {
   return (MlirOperation){NULL};
 }
 
+// What a function's allocas take at once, with what the emulator adds to them; other values are few.
+static uint64_t stackBytes(MlirOperation function) {
+  uint64_t bytes = 1024;
+  TileOps allocas = tileCollectOps(function, llvmAllocaOpIsA);
+  for (intptr_t i = 0; i < allocas.count; ++i) {
+    int64_t count;
+    if (emulatorConstant(llvmAllocaOpGetArraySize(allocas.items[i]), &count) && count > 0)
+      bytes += (uint64_t)count * emulatorBytes(mlirTypeAttrGetValue(llvmAllocaOpGetElemType(allocas.items[i])));
+  }
+  tileOpsFree(&allocas);
+  return 2 * bytes; // a byte beside each, of those that are watched
+}
+
+// Inlined, what a function takes would be taken before the check.
+void emulatorKeepLarge(MlirOperation function) {
+  enum { LARGE = 32 << 10 };
+  if (stackBytes(function) > LARGE)
+    mlirOperationSetAttributeByName(function, tileString("no_inline"),
+                                    mlirUnitAttrGet(mlirOperationGetContext(function)));
+}
+
+void emulatorCheckStack(EmulatorBuild *build, TileBuilder *b, MlirValue self, MlirOperation function, uint32_t site) {
+  MlirValue operands[] = {self, emulatorI64(build, b, (int64_t)stackBytes(function)), emulatorI32(build, b, site)};
+  emulatorCall(build, b, "tessera_emu_stack", (MlirType){NULL}, 3, operands);
+}
+
 static bool callDefined(EmulatorBuild *build, MlirOperation op, MlirStringRef callee) {
   char name[256];
   MlirValue operands[64] = {build->self};
@@ -172,6 +198,7 @@ static bool callDefined(EmulatorBuild *build, MlirOperation op, MlirStringRef ca
   memcpy(name, callee.data, callee.length);
   name[callee.length] = 0;
   bool returns = mlirOperationGetNumResults(op) > 0;
+  emulatorCheckStack(build, &b, build->self, definition(build, callee), emulatorSite(build, op));
   emulatorReplace(op, emulatorCallDefined(build, &b, name, returns ? tileOnlyResultType(op) : (MlirType){NULL},
                                           count + 1, operands));
   return true;

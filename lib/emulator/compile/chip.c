@@ -91,7 +91,8 @@ bool tileEmulatorOptionsFor(const TileMachine *machine, TileEmulatorOptions *opt
   tessera_error_t unknown;
   if (!tileMachineHas(machine, "warp.width") || !tileMachineHas(machine, "shared.banks"))
     return tessera_fail(error, "is not a GPU");
-  return !isa || strcmp(isa, "amdgcn") != 0 ||
+  options->chip.aligned_barriers = !isa || strcmp(isa, "amdgcn") != 0;
+  return options->chip.aligned_barriers ||
          tessera_amd_isa_find(tileMachineGetText(machine, "isa.version"), &options->amd, &unknown) ||
          tessera_fail(error, "key 'isa.version' of machine %s: %s", tileMachineGetName(machine), unknown.text);
 }

@@ -3,6 +3,7 @@
 // function takes the thread in front; LLVM compiles that. Why at this level: nvvm and rocdl ops still say what they
 // mean, after translation many are inline assembly. Nothing is run before every op is known.
 #include "lib/emulator/compile/common.h"
+#include "lib/emulator/compile/private_memory.h"
 #include "lib/emulator/compile/program.h"
 #include "lib/emulator/compile/subnormals.h"
 
@@ -56,7 +57,8 @@ static bool isDefinition(MlirOperation op) {
 
 static bool isKernel(MlirOperation op) {
   return isDefinition(op) &&
-         (emulatorHas(op, "gpu.kernel") || emulatorHas(op, "nvvm.kernel") || emulatorHas(op, "rocdl.kernel"));
+         (emulatorHas(op, "gpu.kernel") || emulatorHas(op, "nvvm.kernel") || emulatorHas(op, "rocdl.kernel") ||
+          emulatorSays(op, "CConv", "ptx_kernel") || emulatorSays(op, "CConv", "amdgpu_kernel"));
 }
 
 // Its type with a pointer in front, and nothing else of what a GPU's function says of itself.
@@ -74,6 +76,7 @@ static void changeSignature(EmulatorBuild *build, MlirOperation function) {
   for (size_t i = 0; i < sizeof inherent / sizeof *inherent; ++i)
     mlirOperationRemoveAttributeByName(function, tileString(inherent[i]));
   mlirOperationSetAttributeByName(function, tileString("function_type"), mlirTypeAttrGet(type));
+  mlirOperationSetAttributeByName(function, tileString("CConv"), mlirLLVMCConvAttrGet(build->context, MlirLLVMCConvC));
 }
 
 // The frame, the shared window's start and the thread, for all that follows.
@@ -108,11 +111,13 @@ static void lowerFunction(EmulatorBuild *build, MlirOperation function) {
     emulatorCountBlocks(build, mlirOperationGetRegion(function, 0));
   if (build->options->predict)
     emulatorMarkUses(build, &ops);
+  build->failed |= !emulatorAddPrivates(build, &ops);
   for (intptr_t i = 0; i < ops.count; ++i)
     if (!mlirOperationEqual(ops.items[i], function))
       lowerOp(build, ops.items[i]);
   tileOpsFree(&ops);
   closeFunction(build);
+  emulatorKeepLarge(function);
 }
 
 // void tessera_entry_NAME(thread, params): each parameter from where params points to.
@@ -136,6 +141,7 @@ static void addEntry(EmulatorBuild *build, MlirOperation function) {
     MlirValue place = emulatorLoad(build, &b, build->pointer, slot);
     operands[i] = emulatorLoad(build, &b, mlirLLVMFunctionTypeGetInput(type, i), place);
   }
+  emulatorCheckStack(build, &b, operands[0], function, emulatorSite(build, function));
   emulatorCallDefined(build, &b, name, (MlirType){NULL}, count, operands);
   llvmReturnOpBuild(&b, (MlirValue){NULL});
   llvmLLVMFuncOpBuild(&end, mlirStringAttrGet(build->context, tileString(symbol)), functionType, region);
@@ -186,30 +192,44 @@ static void findUsers(EmulatorBuild *build, MlirOperation function) {
   tileOpsFree(&uses);
 }
 
-// Places what belongs to `kernel` (-1: to all) from `end` on, and returns where it ends.
-static uint32_t placeOf(TileEmulatorProgram *program, intptr_t kernel, bool isDynamic, uint32_t end) {
+// Where the next array may begin: on the chip, and how many bytes further on here, where gaps lie between arrays.
+typedef struct Place {
+  uint32_t end, added;
+} Place;
+
+// Places what belongs to `kernel` (-1: to all) from `at` on, and returns where it ends. Dynamic arrays are one.
+static Place placeOf(TileEmulatorProgram *program, intptr_t kernel, bool isDynamic, Place at) {
+  bool hasGap = program->globalCount <= TESSERA_EMULATOR_MOST_GAPS;
   for (intptr_t i = 0; i < program->globalCount; ++i) {
     EmulatorGlobal *global = &program->globals[i];
     if (!global->isShared || (global->bytes == 0) != isDynamic || global->onlyKernel != kernel)
       continue;
-    global->offset = end = alignedUp(end, global->alignment ? global->alignment : 16);
-    end += (uint32_t)global->bytes;
+    at.added += hasGap && at.end ? TESSERA_EMULATOR_GAP_BYTES : 0;
+    at.end = alignedUp(at.end, global->alignment ? global->alignment : 16);
+    global->offset = at.end + at.added;
+    at.end += (uint32_t)global->bytes;
+    hasGap &= !isDynamic;
   }
-  return end;
+  return at;
 }
 
 static void placeShared(TileEmulatorProgram *program) {
-  uint32_t common = placeOf(program, -1, false, 0), largest = common;
+  Place common = placeOf(program, -1, false, (Place){0}), largest = common;
   for (intptr_t i = 0; i < program->kernelCount; ++i) {
-    program->kernels[i].sharedBytes = placeOf(program, i, true, placeOf(program, i, false, common));
-    largest = program->kernels[i].sharedBytes > largest ? program->kernels[i].sharedBytes : largest;
+    Place own = placeOf(program, i, true, placeOf(program, i, false, common));
+    program->kernels[i].sharedBytes = own.end;
+    program->kernels[i].addedBytes = own.added;
+    largest.end = own.end > largest.end ? own.end : largest.end;
+    largest.added = own.added > largest.added ? own.added : largest.added;
   }
   bool hasCommon = false; // dynamic ones begin behind whatever any kernel has
   for (intptr_t i = 0; i < program->globalCount; ++i)
     hasCommon |= program->globals[i].isShared && !program->globals[i].bytes && program->globals[i].onlyKernel < 0;
-  uint32_t end = placeOf(program, -1, true, largest);
-  for (intptr_t i = 0; i < program->kernelCount && hasCommon; ++i)
-    program->kernels[i].sharedBytes = end;
+  Place last = placeOf(program, -1, true, largest);
+  for (intptr_t i = 0; i < program->kernelCount && hasCommon; ++i) {
+    program->kernels[i].sharedBytes = last.end;
+    program->kernels[i].addedBytes = last.added;
+  }
 }
 
 //===--- the module -----------------------------------------------------------------===//
@@ -250,7 +270,7 @@ static void lowerAll(EmulatorBuild *build, TileOps *ops) {
       findUsers(build, functions.items[i]);
   placeShared(build->program);
   for (intptr_t i = 0; i < functions.count; ++i) {
-    bool kernel = isKernel(functions.items[i]);
+    bool kernel = isKernel(functions.items[i]); // lowering takes what says so away
     if (!isDefinition(functions.items[i]))
       continue;
     lowerFunction(build, functions.items[i]);
@@ -323,7 +343,9 @@ TileEmulatorProgram *tileEmulatorCompile(MlirOperation module, const TileEmulato
   build.program = program;
   bool ok = lowerModule(&build, module) || tessera_fail(error, "the kernel cannot be emulated");
   if (ok && !program->kernelCount)
-    ok = tessera_fail(error, "the module has no kernel (an llvm.func with gpu.kernel, nvvm.kernel or rocdl.kernel)");
+    ok = tessera_fail(error,
+                      "the module has no kernel (an llvm.func with gpu.kernel, nvvm.kernel or rocdl.kernel, or of "
+                      "the convention ptx_kernelcc or amdgpu_kernelcc)");
   ok = ok && compileHost(&build, error);
   mlirModuleDestroy(host);
   if (ok)

@@ -28,6 +28,34 @@ static const char **allSiteNames(const TileEmulatorProgram *program) {
   return names;
 }
 
+static int byOffset(const void *left, const void *right) {
+  const EmulatorGlobal *const *a = left, *const *b = right;
+  return (*a)->offset<(*b)->offset ? -1 : (*a)->offset>(*b)->offset;
+}
+
+// What lies between the shared arrays of a kernel; what follows the last one belongs to dynamic arrays.
+static bool findGaps(const TileEmulatorProgram *program, intptr_t kernel, tessera_emulator_launch_t *run) {
+  const EmulatorGlobal **arrays = calloc((size_t)program->globalCount + 1, sizeof *arrays);
+  tessera_emulator_gap_t *gaps = calloc((size_t)program->globalCount + 1, sizeof *gaps);
+  size_t count = 0;
+  uint64_t end = 0;
+  for (intptr_t i = 0; arrays && i < program->globalCount; ++i) {
+    const EmulatorGlobal *global = &program->globals[i];
+    if (global->isShared && (global->onlyKernel < 0 || global->onlyKernel == kernel))
+      arrays[count++] = global;
+  }
+  if (arrays)
+    qsort(arrays, count, sizeof *arrays, byOffset);
+  for (size_t i = 0; gaps && i < count; ++i) {
+    if (arrays[i]->offset > end)
+      gaps[run->shared_gap_count++] = (tessera_emulator_gap_t){(uint32_t)end, arrays[i]->offset - (uint32_t)end};
+    end = arrays[i]->offset + arrays[i]->bytes > end ? arrays[i]->offset + arrays[i]->bytes : end;
+  }
+  run->shared_gaps = gaps;
+  free(arrays);
+  return arrays && gaps;
+}
+
 static const TileEmulatorKernel *wantedKernel(const TileEmulatorProgram *program, const char *name,
                                               tessera_error_t *error) {
   if (!name && program->kernelCount == 1)
@@ -69,15 +97,19 @@ bool tileEmulatorLaunchKernel(TileEmulatorProgram *program, const TileEmulatorLa
     return false;
   memcpy(run.grid, launch->grid, sizeof run.grid);
   run.kernel = kernel->entry;
+  run.cooperative |= kernel->cooperative;
   run.name = kernel->name;
-  run.shared_bytes = kernel->sharedBytes + launch->dynamicSharedBytes;
+  run.shared_bytes = kernel->sharedBytes + kernel->addedBytes + launch->dynamicSharedBytes;
+  run.shared_added_bytes = kernel->addedBytes;
   tessera_emulator_buffer_t *buffers = allBuffers(program, launch, &run.buffer_count);
   const char **names = allSiteNames(program);
   run.buffers = buffers;
   run.site_names = names;
   run.site_count = (uint32_t)program->siteCount;
-  bool ok = (buffers && names) || tessera_fail(error, "out of memory");
+  bool ok =
+      (findGaps(program, kernel - program->kernels, &run) && buffers && names) || tessera_fail(error, "out of memory");
   ok = ok && tessera_emulator_launch(program->machine, &run, report, error);
+  free((void *)run.shared_gaps);
   free(buffers);
   free(names);
   return ok;

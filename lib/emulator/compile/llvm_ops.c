@@ -32,6 +32,36 @@ static bool lowerTrap(EmulatorBuild *build, MlirOperation op, const EmulatorRow 
   return true;
 }
 
+// A trap of the emulator's own in front: execution must not come here.
+static bool lowerUnreachable(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row) {
+  TileBuilder b = tileBuilderBefore(op);
+  MlirValue operands[] = {build->self, emulatorI32(build, &b, emulatorSite(build, op)),
+                          emulatorAddress(build, &b, row->callee)};
+  emulatorCall(build, &b, "tessera_emu_trap", (MlirType){NULL}, 3, operands);
+  return true;
+}
+
+// A divisor for which the quotient is defined: the one given, or 1 after a finding. A constant one needs no call.
+static bool lowerDivision(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row) {
+  MlirValue divisor = tileBinaryRhs(op);
+  MlirType type = mlirValueGetType(divisor);
+  bool isSigned = row->number;
+  int64_t constant = 0;
+  bool isKnown = emulatorConstant(divisor, &constant) && constant != 0 && (constant != -1 || !isSigned);
+  if (isKnown || !mlirTypeIsAInteger(type) || mlirIntegerTypeGetWidth(type) > 64)
+    return true;
+  unsigned width = mlirIntegerTypeGetWidth(type);
+  TileBuilder b = tileBuilderBefore(op);
+  MlirValue wide[2] = {tileBinaryLhs(op), divisor};
+  for (int i = 0; i < 2 && width < 64; ++i)
+    wide[i] = isSigned ? llvmSExtOpBuild(&b, build->i64, wide[i]) : llvmZExtOpBuild(&b, build->i64, wide[i]);
+  MlirValue operands[] = {wide[0], wide[1], emulatorI32(build, &b, isSigned ? (int64_t)width : 0)};
+  MlirValue safe = emulatorCallAt(build, &b, op, "tessera_emu_divisor", build->i64, 3, operands);
+  intptr_t divisorAt = mlirOperationGetNumOperands(op) - 1;
+  mlirOperationSetOperand(op, divisorAt, width < 64 ? llvmTruncOpBuild(&b, type, safe) : safe);
+  return true;
+}
+
 static bool erase(EmulatorBuild *build, MlirOperation op, const EmulatorRow *row) {
   (void)build;
   (void)row;
@@ -75,6 +105,11 @@ const EmulatorRow emulatorLlvmRows[] = {
     {llvmTrapOpName, lowerTrap, llvmTrapOpName, 0},
     {llvmDebugTrapOpName, lowerTrap, llvmDebugTrapOpName, 0},
     {llvmUBSanTrapOpName, lowerTrap, llvmUBSanTrapOpName, 0},
+    {llvmUnreachableOpName, lowerUnreachable, llvmUnreachableOpName, 0},
+    {llvmSDivOpName, lowerDivision, NULL, 1},
+    {llvmSRemOpName, lowerDivision, NULL, 1},
+    {llvmUDivOpName, lowerDivision, NULL, 0},
+    {llvmURemOpName, lowerDivision, NULL, 0},
     {llvmPrefetchOpName, erase, NULL, 0},
     {NULL, NULL, NULL, 0},
 };

@@ -2,6 +2,8 @@
 // Loads and stores keep their form, so that the optimizer still knows them; only the pointer changes.
 #include "lib/emulator/compile/memory_ops.h"
 
+#include "lib/emulator/compile/private_memory.h"
+
 #include "mlir-c/BuiltinAttributes.h"
 #include "mlir-c/BuiltinTypes.h"
 #include "mlir-c/Dialect/LLVM.h"
@@ -15,10 +17,7 @@ enum { WIDEST_ACCESS = 64, WIDEST_INSTRUCTION = 16, NOT_ATOMIC = 0, PRIVATE_SPAC
 static bool isPrivate(MlirValue pointer) {
   if (mlirLLVMPointerTypeGetAddressSpace(mlirValueGetType(pointer)) == PRIVATE_SPACE)
     return true;
-  MlirOperation op = tileDefiningOp(pointer);
-  while (llvmGEPOpIsA(op) || llvmAddrSpaceCastOpIsA(op) || llvmBitcastOpIsA(op))
-    op = tileDefiningOp(llvmGEPOpIsA(op) ? llvmGEPOpGetBase(op) : tileOnlyOperand(op));
-  return llvmAllocaOpIsA(op);
+  return llvmAllocaOpIsA(tileDefiningOp(emulatorRoot(pointer)));
 }
 
 static uint32_t spaceOf(MlirValue pointer) {
@@ -71,8 +70,22 @@ static void setAlignment(EmulatorBuild *build, MlirOperation op, int64_t alignme
   mlirOperationSetAttributeByName(op, tileString("alignment"), mlirIntegerAttrGet(build->i64, alignment));
 }
 
+// A pointer that the function was given.
+static bool isParameter(EmulatorBuild *build, MlirValue value) {
+  return mlirValueIsABlockArgument(value) &&
+         mlirBlockEqual(mlirBlockArgumentGetOwner(value),
+                        mlirRegionGetFirstBlock(mlirOperationGetRegion(build->function, 0)));
+}
+
 MlirValue emulatorAccess(EmulatorBuild *build, TileBuilder *b, MlirOperation op, MlirValue pointer, uint64_t bytes,
                          uint32_t what) {
+  MlirValue root = emulatorRoot(pointer);
+  if (bytes <= WIDEST_INSTRUCTION && !(spaceOf(pointer) & TESSERA_EMU_SHARED) && isParameter(build, root) &&
+      !mlirValueEqual(root, pointer)) {
+    MlirValue operands[] = {emulatorFlat(build, b, root), emulatorFlat(build, b, pointer),
+                            emulatorI32(build, b, (int64_t)bytes), emulatorI32(build, b, what | spaceOf(pointer))};
+    return emulatorCallAt(build, b, op, "tessera_emu_access_from", build->pointer, 4, operands);
+  }
   const char *callee = bytes > WIDEST_INSTRUCTION ? "tessera_emu_access_wide" : "tessera_emu_access";
   MlirValue operands[] = {emulatorFlat(build, b, pointer), emulatorI32(build, b, (int64_t)bytes),
                           emulatorI32(build, b, what | spaceOf(pointer))};
@@ -96,6 +109,17 @@ static bool lowerAtomic(EmulatorBuild *build, MlirOperation op, intptr_t pointer
   return true;
 }
 
+static bool lowerPrivate(EmulatorBuild *build, MlirOperation op, intptr_t pointerAt, uint64_t bytes, uint32_t what) {
+  TileBuilder b = tileBuilderBefore(op);
+  MlirValue pointer = mlirOperationGetOperand(op, pointerAt);
+  MlirValue there = emulatorPrivateAccess(build, &b, op, pointer, emulatorI64(build, &b, (int64_t)bytes), what);
+  if (!mlirValueIsNull(there)) {
+    mlirOperationSetOperand(op, pointerAt, there);
+    setAlignment(build, op, 1);
+  }
+  return true;
+}
+
 static bool lowerAccess(EmulatorBuild *build, MlirOperation op, intptr_t pointerAt, MlirType type, uint32_t what) {
   MlirValue pointer = mlirOperationGetOperand(op, pointerAt);
   uint64_t bytes = emulatorBytes(type);
@@ -104,7 +128,7 @@ static bool lowerAccess(EmulatorBuild *build, MlirOperation op, intptr_t pointer
     return emulatorRefuse(build, op, "accesses %llu bytes; the emulator takes 1 to %d", (unsigned long long)bytes,
                           WIDEST_ACCESS);
   if (isPrivate(pointer))
-    return true;
+    return lowerPrivate(build, op, pointerAt, bytes, what);
   if (emulatorHas(op, "volatile_"))
     what |= TESSERA_EMU_VOLATILE;
   if (ordering != NOT_ATOMIC)
@@ -131,7 +155,7 @@ bool emulatorLowerAtomic(EmulatorBuild *build, MlirOperation op, const EmulatorR
   MlirType type = isExchange ? llvmAtomicCmpXchgOpGetValType(op) : llvmAtomicRMWOpGetValType(op);
   (void)row;
   if (isPrivate(isExchange ? llvmAtomicCmpXchgOpGetPtr(op) : llvmAtomicRMWOpGetPtr(op)))
-    return true;
+    return lowerPrivate(build, op, 0, emulatorBytes(type), TESSERA_EMU_LOAD | TESSERA_EMU_STORE);
   return lowerAtomic(build, op, 0, emulatorBytes(type), TESSERA_EMU_LOAD | TESSERA_EMU_STORE,
                      emulatorInteger(op, isExchange ? "success_ordering" : "ordering", 7));
 }
@@ -153,6 +177,7 @@ bool emulatorLowerCopy(EmulatorBuild *build, MlirOperation op, const EmulatorRow
   TileBuilder b = tileBuilderBefore(op);
   bool isSet = llvmMemsetOpIsA(op);
   MlirValue to, second, length;
+  const MlirValue none = {NULL};
   (void)row;
   if (isSet) {
     to = llvmMemsetOpGetDst(op), second = llvmMemsetOpGetVal(op), length = llvmMemsetOpGetLen(op);
@@ -164,9 +189,14 @@ bool emulatorLowerCopy(EmulatorBuild *build, MlirOperation op, const EmulatorRow
   } else {
     to = llvmMemcpyOpGetDst(op), second = llvmMemcpyOpGetSrc(op), length = llvmMemcpyOpGetLen(op);
   }
-  MlirValue operands[] = {
-      emulatorFlat(build, &b, to), isSet ? llvmZExtOpBuild(&b, build->i32, second) : emulatorFlat(build, &b, second),
-      mlirTypeEqual(mlirValueGetType(length), build->i64) ? length : llvmZExtOpBuild(&b, build->i64, length)};
+  if (!mlirTypeEqual(mlirValueGetType(length), build->i64))
+    length = llvmZExtOpBuild(&b, build->i64, length);
+  MlirValue own = isPrivate(to) ? emulatorPrivateAccess(build, &b, op, to, length, TESSERA_EMU_STORE) : none;
+  to = mlirValueIsNull(own) ? to : own;
+  own = !isSet && isPrivate(second) ? emulatorPrivateAccess(build, &b, op, second, length, TESSERA_EMU_LOAD) : none;
+  second = mlirValueIsNull(own) ? second : own;
+  MlirValue operands[] = {emulatorFlat(build, &b, to),
+                          isSet ? llvmZExtOpBuild(&b, build->i32, second) : emulatorFlat(build, &b, second), length};
   emulatorCallAt(build, &b, op, isSet ? "tessera_emu_set" : "tessera_emu_copy", (MlirType){NULL}, 3, operands);
   emulatorReplace(op, (MlirValue){NULL});
   return true;

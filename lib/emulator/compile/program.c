@@ -168,6 +168,7 @@ bool emulatorAddKernel(EmulatorBuild *build, MlirOperation function) {
     isPointer[i] = mlirTypeIsALLVMPointerType(type);
   }
   readBlock(function, kernel.block);
+  kernel.cooperative = emulatorHas(function, "cooperative");
   program->kernels = kernels;
   kernels[program->kernelCount++] = kernel;
   return bytes && isPointer && kernel.name;

@@ -50,9 +50,20 @@ static const char *verb(uint32_t what) {
 }
 
 static void *out_of_shared(emu_thread_t *self, uint32_t offset, uint32_t bytes, uint32_t what, uint32_t site) {
-  emu_find(self, TESSERA_EMULATOR_OUT_OF_BOUNDS, site, 0, offset, 0,
-           "%s of %u bytes at shared+%u, but the block has %u bytes of shared memory", verb(what), bytes, offset,
-           self->worker->launch->given->shared_bytes);
+  const tessera_emulator_launch_t *given = self->worker->launch->given;
+  uint32_t real = emu_shared_offset(self->worker->launch, offset);
+  emu_find(self, TESSERA_EMULATOR_OUT_OF_BOUNDS, site, 0, real, 0,
+           "%s of %u bytes at shared+%u, but the block has %u bytes of shared memory", verb(what), bytes, real,
+           given->shared_bytes - given->shared_added_bytes);
+  return self->nowhere;
+}
+
+static void *out_of_buffer(emu_thread_t *self, const emu_buffer_t *buffer, uintptr_t address, uint32_t bytes,
+                           uint32_t what, uint32_t site) {
+  emu_find(self, TESSERA_EMULATOR_OUT_OF_BOUNDS, site, 0, address - buffer->begin, 0,
+           "%s of %u bytes at %s%+lld, a buffer of %llu bytes", verb(what), bytes,
+           buffer->given->name ? buffer->given->name : "global", (long long)(address - buffer->begin),
+           (unsigned long long)(buffer->end - buffer->begin));
   return self->nowhere;
 }
 
@@ -60,17 +71,14 @@ static void *out_of_shared(emu_thread_t *self, uint32_t offset, uint32_t bytes, 
 static void *out_of_global(emu_thread_t *self, uintptr_t address, uint32_t bytes, uint32_t what, uint32_t site) {
   const emu_launch_t *launch = self->worker->launch;
   const emu_buffer_t *near = launch->buffer_count ? &launch->buffers[search(launch, address)] : NULL;
+  if (near && address >= 4096)
+    return out_of_buffer(self, near, address, bytes, what, site);
   if (address < 4096)
     emu_find(self, TESSERA_EMULATOR_OUT_OF_BOUNDS, site, 0, address, 0,
              "%s of %u bytes at address %llu: a null pointer", verb(what), bytes, (unsigned long long)address);
-  else if (!near)
+  else
     emu_find(self, TESSERA_EMULATOR_OUT_OF_BOUNDS, site, 0, address, 0,
              "%s of %u bytes of global memory, but the kernel was given no buffer", verb(what), bytes);
-  else
-    emu_find(self, TESSERA_EMULATOR_OUT_OF_BOUNDS, site, 0, address - near->begin, 0,
-             "%s of %u bytes at %s%+lld, a buffer of %llu bytes", verb(what), bytes,
-             near->given->name ? near->given->name : "global", (long long)(address - near->begin),
-             (unsigned long long)(near->end - near->begin));
   return self->nowhere;
 }
 
@@ -162,4 +170,21 @@ void *tessera_emu_access(tessera_emu_thread_t *thread, const void *address, uint
   if (!launch->checks && !launch->count)
     return (void *)(uintptr_t)address;
   return emu_access_at(self, address, bytes, what, 0, site);
+}
+
+static bool reaches(const emu_buffer_t *buffer, uintptr_t root) { return root >= buffer->begin && root <= buffer->end; }
+
+// A pointer that left its buffer may have met another one there.
+void *tessera_emu_access_from(tessera_emu_thread_t *thread, const void *root, const void *address, uint32_t bytes,
+                              uint32_t what, uint32_t site) {
+  emu_thread_t *self = emu_of(thread);
+  const emu_launch_t *launch = self->worker->launch;
+  uintptr_t from = (uintptr_t)root, to = (uintptr_t)address;
+  const emu_buffer_t *met = launch->checks ? emu_buffer_at(self, to, bytes, site) : NULL;
+  if (__builtin_expect(met && !reaches(met, from), 0)) {
+    const emu_buffer_t *own = &launch->buffers[search(launch, from)];
+    if (reaches(own, from))
+      return out_of_buffer(self, own, to, bytes, what, site <= TESSERA_EMULATOR_SITES ? site : 0);
+  }
+  return tessera_emu_access(thread, address, bytes, what, site);
 }

@@ -108,9 +108,18 @@ static void want(emu_thread_t *self, uint32_t id, uint32_t count, uint32_t site)
   self->worker->open_barriers |= 1u << id;
 }
 
+// bar.sync is for whole warps: what a lane that has ended does to it is not defined.
+static void find_missing_lanes(emu_thread_t *self, uint32_t id, uint32_t site) {
+  const emu_warp_t *warp = self->in_warp;
+  emu_find(self, TESSERA_EMULATOR_DIVERGED, site, 0, id, 0,
+           "lanes of warp %u have ended without coming to barrier %u, which needs all of the warp", warp->number, id);
+}
+
 // A warp executes a barrier as one: its lanes must come from one place.
 static void check_same_site(emu_thread_t *self, uint32_t id, uint32_t site) {
   emu_warp_t *warp = self->in_warp;
+  if (warp->ended & warp->exists && self->worker->launch->chip->aligned_barriers)
+    find_missing_lanes(self, id, site);
   if (warp->at_barrier && warp->barrier_site != site)
     emu_find(self, TESSERA_EMULATOR_DIVERGED, site, warp->barrier_site, id, 0,
              "lanes of warp %u are at barrier %u in two places", warp->number, id);
@@ -182,6 +191,11 @@ void tessera_emu_barrier_arrive(tessera_emu_thread_t *thread, uint32_t id, uint3
 
 void emu_barriers_thread_ended(emu_thread_t *self) {
   emu_worker_t *worker = self->worker;
+  if (self->in_warp->at_barrier && worker->launch->chip->aligned_barriers) {
+    uint32_t first = self->in_warp->number << worker->launch->warp_shift;
+    uint32_t waiting = first + (uint32_t)__builtin_ctzll(self->in_warp->at_barrier);
+    find_missing_lanes(self, worker->threads[waiting].wait_barrier, self->in_warp->barrier_site);
+  }
   for (uint32_t open = worker->open_barriers; open; open &= open - 1) {
     uint32_t id = (uint32_t)__builtin_ctz(open);
     if (!worker->barriers[id].wanted && worker->barriers[id].arrived >= worker->live)

@@ -22,11 +22,14 @@ static bool target_is_valid(emu_thread_t *self, const void *shared, uint32_t byt
   uintptr_t offset = (uintptr_t)shared - (uintptr_t)self->view.block->shared;
   uint32_t there = self->worker->launch->given->shared_bytes;
   emu_check_alignment(self, (uintptr_t)shared, bytes, TESSERA_EMU_STORE, site);
-  if (offset < there && there - offset >= bytes)
+  bool is_inside = offset < there && there - offset >= bytes;
+  if (is_inside && !(self->worker->launch->checks && emu_shadow_is_gap(self, (uint32_t)offset)))
     return offset % bytes == 0;
-  emu_find(self, TESSERA_EMULATOR_OUT_OF_BOUNDS, site, 0, offset, 0,
-           "asynchronous copy of %u bytes to shared+%llu, but the block has %u bytes of shared memory", bytes,
-           (unsigned long long)offset, there);
+  uint32_t real = emu_shared_offset(self->worker->launch, (uint32_t)offset);
+  emu_find(self, TESSERA_EMULATOR_OUT_OF_BOUNDS, site, 0, real, 0,
+           is_inside ? "asynchronous copy of %u bytes to shared+%u, past the end of one array of shared memory"
+                     : "asynchronous copy of %u bytes to shared+%u, but the block has %u bytes of shared memory",
+           bytes, real, there - self->worker->launch->given->shared_added_bytes);
   return false;
 }
 

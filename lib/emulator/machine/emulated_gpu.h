@@ -47,6 +47,8 @@ extern "C" {
 #endif
 
 enum { TESSERA_EMULATOR_SITES = 32766, TESSERA_EMULATOR_WIDEST_WARP = 64, TESSERA_EMULATOR_BARRIERS = 16 };
+// What the emulator adds between two arrays of shared memory: low bits of addresses stay, so swizzles and banks do.
+enum { TESSERA_EMULATOR_GAP_BYTES = 1024, TESSERA_EMULATOR_MOST_GAPS = 64 };
 
 //===--- What a kernel sees ----------------------------------------------===//
 
@@ -104,6 +106,10 @@ typedef enum tessera_emu_scope_t {
 // That is |address|, or, when the access must not happen (out of bounds, null), 64 bytes of the thread's own that
 // nobody reads. Memory of the thread's stack (allocas) needs no call and is let pass.
 void *tessera_emu_access(tessera_emu_thread_t *self, const void *address, uint32_t bytes, uint32_t what, uint32_t site);
+
+// As above, of an address that was computed from |root|: it must lie in the same buffer, where that is in one.
+void *tessera_emu_access_from(tessera_emu_thread_t *self, const void *root, const void *address, uint32_t bytes,
+                              uint32_t what, uint32_t site);
 
 // Around every atomic instruction, of any type; compiled code does it on the address begin returns, between the two.
 //   p = tessera_emu_atomic_begin(self, p, 4, LOAD | STORE, ACQUIRE_RELEASE, SCOPE_DEVICE, site);
@@ -189,6 +195,21 @@ void tessera_emu_copy_wait(tessera_emu_thread_t *self, uint32_t pending, uint32_
 // cp.async.wait_all: waits for all copies, committed or not.
 void tessera_emu_copy_wait_all(tessera_emu_thread_t *self, uint32_t site);
 
+//===--- Operations without a meaning ------------------------------------===//
+
+// Before each integer division or remainder: returns the divisor, or 1 after a finding where the result is not defined.
+// |width|: of a signed operation, whose smallest number divided by -1 has no result; 0: unsigned.
+int64_t tessera_emu_divisor(tessera_emu_thread_t *self, int64_t dividend, int64_t divisor, uint32_t width,
+                            uint32_t site);
+// Before each call of a function that needs |bytes| of stack: ends the thread, after a finding, where there is no room.
+void tessera_emu_stack(tessera_emu_thread_t *self, uint64_t bytes, uint32_t site);
+// |bytes| of marks for an alloca that nobody has written.
+void tessera_emu_private_begins(uint8_t *written, uint64_t bytes);
+// Before each load and store of the thread's own memory, an alloca of |size| bytes at |base|, as tessera_emu_access.
+// |written|: a byte for each of its bytes, 1 once that was written; null: nobody knows.
+void *tessera_emu_private(tessera_emu_thread_t *self, const void *base, uint64_t size, uint8_t *written,
+                          const void *address, uint64_t bytes, uint32_t what, uint32_t site);
+
 //===--- Counting, and reports of the compiled code's own ----------------===//
 
 // Classes of instructions; memory, barriers and copies are counted by their own functions above.
@@ -228,6 +249,7 @@ typedef struct tessera_emulator_chip_t {
   uint32_t bank_bytes;    // one bank delivers at a time
   uint32_t sector_bytes;  // of a global transaction (numerics.md §9)
   uint32_t block_threads; // at most, and never above 1024
+  bool aligned_barriers;  // all lanes of a warp must come to a barrier (bar.sync), not the warp alone (s_barrier)
 } tessera_emulator_chip_t;
 
 // Global memory the kernel may touch. What is in no buffer is out of bounds.
@@ -255,12 +277,20 @@ typedef struct tessera_emulator_rates_t {
   double hertz;                 // cycles per second, for those who want time
 } tessera_emulator_rates_t;
 
+// Bytes of shared memory between two arrays: whoever touches them is out of bounds.
+typedef struct tessera_emulator_gap_t {
+  uint32_t begin, bytes;
+} tessera_emulator_gap_t;
+
 typedef struct tessera_emulator_launch_t {
   tessera_emu_kernel_t kernel;
   const char *name;
   void **params;
-  uint32_t grid[3], block[3]; // 0 counts as 1
-  uint32_t shared_bytes;      // of each block, static and dynamic
+  uint32_t grid[3], block[3];                // 0 counts as 1
+  uint32_t shared_bytes;                     // of each block, static and dynamic
+  const tessera_emulator_gap_t *shared_gaps; // in them, ascending
+  size_t shared_gap_count;
+  uint32_t shared_added_bytes; // of gaps that only the emulator has: they count neither as memory nor in messages
   const tessera_emulator_buffer_t *buffers;
   size_t buffer_count;
   const char *const *site_names;         // site_names[site] is a location in the source; may be null
@@ -288,7 +318,9 @@ typedef struct tessera_emulator_launch_t {
   X(DEADLOCK, "deadlock")                                                                                              \
   X(SHARED_LIMIT, "too much shared memory")                                                                            \
   X(BAD_OPERAND, "bad operand")                                                                                        \
-  X(TRAP, "trap")
+  X(TRAP, "trap")                                                                                                      \
+  X(UNDEFINED, "undefined operation")                                                                                  \
+  X(STACK, "stack overflow")
 
 typedef enum tessera_emulator_kind_t {
 #define X(name, text) TESSERA_EMULATOR_##name,

@@ -298,7 +298,7 @@ static bool finish(tessera_emulator_t *emulator, const emu_launch_t *launch, tes
 
 // More shared memory than the chip has is a mistake of the kernel, not of the launch.
 static bool shared_fits(const emu_launch_t *launch, tessera_emulator_report_t *report) {
-  uint32_t wanted = launch->given->shared_bytes, there = launch->chip->shared_bytes;
+  uint32_t wanted = launch->given->shared_bytes - launch->given->shared_added_bytes, there = launch->chip->shared_bytes;
   if (wanted <= there)
     return true;
   report->findings = calloc(1, sizeof *report->findings);

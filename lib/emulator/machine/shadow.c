@@ -2,6 +2,7 @@
 // Costs: two comparisons per 4-byte word where threads keep to their own words or a barrier stands between.
 #include "lib/emulator/machine/shadow.h"
 
+#include "lib/emulator/machine/access.h"
 #include "lib/emulator/machine/many.h"
 #include "lib/emulator/machine/shadow_word.h"
 
@@ -24,12 +25,42 @@ emu_shadow_t *emu_shadow_create(uint32_t bytes) {
 
 void emu_shadow_destroy(emu_shadow_t *shadow) { free(shadow); }
 
+// A gap is as much as whole words of it.
+static void mark_gaps(emu_worker_t *worker) {
+  const tessera_emulator_launch_t *given = worker->launch->given;
+  for (size_t i = 0; i < given->shared_gap_count; ++i) {
+    uint32_t first = (given->shared_gaps[i].begin + 3) / 4;
+    uint32_t end = (given->shared_gaps[i].begin + given->shared_gaps[i].bytes) / 4;
+    memset(&worker->shadow->initialized[first], EMU_GAP, end > first ? end - first : 0);
+  }
+}
+
+uint32_t emu_shared_offset(const emu_launch_t *launch, uint32_t offset) {
+  const tessera_emulator_launch_t *given = launch->given;
+  uint32_t added = 0;
+  for (size_t i = 0; i < given->shared_gap_count && given->shared_added_bytes; ++i)
+    if (given->shared_gaps[i].begin + given->shared_gaps[i].bytes <= offset)
+      added += given->shared_gaps[i].bytes / EMU_GAP_BYTES * EMU_GAP_BYTES;
+  return offset - added;
+}
+
+static void find_in_gap(const emu_access_t *access, uint32_t at) {
+  uint32_t offset = emu_shared_offset(access->self->worker->launch, at);
+  emu_find(access->self, TESSERA_EMULATOR_OUT_OF_BOUNDS, access->site, 0, offset, 0,
+           "%s at shared+%u, past the end of one array of shared memory", access->write ? "write" : "read", offset);
+}
+
+bool emu_shadow_is_gap(const emu_thread_t *self, uint32_t offset) {
+  return self->worker->shadow->initialized[offset / 4] & EMU_GAP;
+}
+
 void emu_shadow_block_begins(emu_worker_t *worker) {
   uint32_t bytes = worker->launch->given->shared_bytes;
   if (!bytes || !worker->launch->checks)
     return;
   memset(worker->block.shared, 0xff, bytes); // nan, whatever the type
   memset(worker->shadow->initialized, 0, (bytes + 3) / 4);
+  mark_gaps(worker);
   emu_many_reset(worker->many);
 }
 
@@ -39,6 +70,10 @@ static void shared_word(const emu_access_t *access, emu_shadow_t *shadow, uint64
   emu_place_t place = {"shared", at};
   emu_word_t *word = &shadow->of[at / 4];
   uint8_t *initialized = &shadow->initialized[at / 4];
+  if (*initialized & EMU_GAP) {
+    find_in_gap(access, (uint32_t)at);
+    return;
+  }
   if (access->read && emu_stamp_of(word->write) != EMU_IN_FLIGHT)
     emu_word_check_initialized(access, *initialized, bytes, &place);
   emu_word_check(access, word, &shadow->lists[at / 4], bytes, &place);
@@ -49,7 +84,7 @@ static void shared_word(const emu_access_t *access, emu_shadow_t *shadow, uint64
 //===--- Sixteen bytes at once -------------------------------------------===//
 
 enum { CHUNK = 16, CHUNK_WORDS = CHUNK / 4 };
-static const uint32_t all_initialized = 0x0f0f0f0f;
+static const uint32_t all_initialized = 0x0f0f0f0f, any_gap = EMU_GAP * 0x01010101u;
 
 static bool is_whole(uint64_t offset, uint64_t bytes) { return !(offset % CHUNK) && bytes >= CHUNK; }
 
@@ -94,7 +129,7 @@ static void check_chunk(const emu_access_t *access, emu_shadow_t *shadow, uint32
 static bool shared_chunk(const emu_access_t *access, emu_shadow_t *shadow, uint32_t chunk) {
   uint32_t initialized;
   memcpy(&initialized, &shadow->initialized[chunk * CHUNK_WORDS], sizeof initialized);
-  if ((access->read && initialized != all_initialized) || !is_one(access->self, shadow, chunk))
+  if ((access->read && initialized != all_initialized) || initialized & any_gap || !is_one(access->self, shadow, chunk))
     return false;
   check_chunk(access, shadow, chunk);
   if (access->write)

@@ -12,11 +12,12 @@
 #include "lib/emulator/machine/clock.h"
 
 #define EMU_IN_FLIGHT UINT32_MAX
+enum { EMU_GAP = 0x80, EMU_GAP_BYTES = TESSERA_EMULATOR_GAP_BYTES };
 
 typedef struct emu_shadow_t {
   uint32_t words;
   emu_lists_t *lists;
-  uint8_t *initialized; // four bits for each word's bytes
+  uint8_t *initialized; // four bits for each word's bytes, or EMU_GAP
   uint8_t *split; // for each 16 bytes: 0 as long as every access was to all of them; then the first word tells all
   emu_word_t of[];
 } emu_shadow_t;
@@ -51,6 +52,9 @@ void emu_shadow_shared(const emu_access_t *access, uint32_t offset, uint32_t byt
 // Marks the words as the target of a copy in flight, which is checked as a write; and as written, by a copy landed.
 void emu_shadow_copy_begins(emu_thread_t *self, uint32_t offset, uint32_t bytes, uint32_t site);
 void emu_shadow_copy_lands(emu_thread_t *self, uint32_t offset, uint32_t bytes, uint32_t site);
+
+// Is the word nobody's, between two arrays?
+bool emu_shadow_is_gap(const emu_thread_t *self, uint32_t offset);
 
 // Checks and records an access to global memory.
 void emu_shadow_global(const emu_access_t *access, emu_buffer_t *buffer, uintptr_t address, uint32_t bytes);

@@ -2,7 +2,10 @@
 // Expects: an access within bounds. Leaves: the access recorded, whether it was in order or not.
 #include "lib/emulator/machine/shadow_word.h"
 
+#include "lib/emulator/machine/access.h"
 #include "lib/emulator/machine/many.h"
+
+#include <string.h>
 
 //===--- Findings --------------------------------------------------------===//
 
@@ -11,19 +14,24 @@ const char *emu_action(bool write, uint32_t atomic) {
   return names[write][atomic != 0];
 }
 
+// As the program sees it.
+static unsigned long long offset_of(const emu_access_t *access, const emu_place_t *place) {
+  bool is_shared = strcmp(place->memory, "shared") == 0;
+  return is_shared ? emu_shared_offset(access->self->worker->launch, (uint32_t)place->offset) : place->offset;
+}
+
 static void report_race(const emu_access_t *access, const emu_place_t *place, uint64_t record, bool written) {
   emu_find(access->self, TESSERA_EMULATOR_RACE, access->site, emu_site_of(record), place->offset, emu_thread_of(record),
            "%s by thread %u and %s by thread %u, in no order, at %s+%llu", emu_action(written, emu_atomic_of(record)),
            emu_thread_of(record), emu_action(access->write, access->atomic), access->self->view.index, place->memory,
-           (unsigned long long)place->offset);
+           offset_of(access, place));
 }
 
 static void report_in_flight(const emu_access_t *access, const emu_place_t *place, uint64_t record) {
   emu_find(access->self, access->write ? TESSERA_EMULATOR_OVERWRITE : TESSERA_EMULATOR_EARLY_READ, access->site,
            emu_site_of(record), place->offset, emu_thread_of(record),
            "%s of %s+%llu, which an asynchronous copy by thread %u is still writing: no wait covers it",
-           emu_action(access->write, access->atomic), place->memory, (unsigned long long)place->offset,
-           emu_thread_of(record));
+           emu_action(access->write, access->atomic), place->memory, offset_of(access, place), emu_thread_of(record));
 }
 
 //===--- One word, within a block ----------------------------------------===//
@@ -118,5 +126,5 @@ void emu_word_check_initialized(const emu_access_t *access, uint8_t initialized,
                                 const emu_place_t *place) {
   if (bytes & ~initialized)
     emu_find(access->self, TESSERA_EMULATOR_UNINITIALIZED, access->site, 0, place->offset, 0,
-             "read of %s+%llu, which nothing has written", place->memory, (unsigned long long)place->offset);
+             "read of %s+%llu, which nothing has written", place->memory, offset_of(access, place));
 }

@@ -15,7 +15,8 @@ typedef struct emu_waves_t {
 
 uint32_t emu_blocks_at_once(const emu_launch_t *launch) {
   const tessera_emulator_rates_t *rates = launch->given->rates;
-  uint32_t by_warps = rates->core_warps / launch->warps, shared = launch->given->shared_bytes;
+  uint32_t by_warps = rates->core_warps / launch->warps,
+           shared = launch->given->shared_bytes - launch->given->shared_added_bytes;
   uint32_t by_shared = shared ? rates->core_shared_bytes / shared : by_warps;
   uint32_t fits = by_warps < by_shared ? by_warps : by_shared;
   return fits ? fits : 1;

@@ -36,7 +36,7 @@ emu_worker_t *emu_worker_create(const tessera_emulator_chip_t *chip) {
     return NULL;
   worker->block.warp_width = chip->warp_width;
   worker->block.shared = map_window();
-  worker->shadow = emu_shadow_create(chip->shared_bytes);
+  worker->shadow = emu_shadow_create(chip->shared_bytes + TESSERA_EMULATOR_MOST_GAPS * TESSERA_EMULATOR_GAP_BYTES);
   worker->many = emu_many_create();
   worker->findings = emu_findings_create();
   if (worker->block.shared && worker->shadow && worker->many && worker->findings)

@@ -60,7 +60,7 @@ bool interpretVectorPrint(Machine *machine, Frame *frame, const Instruction *ins
   for (int i = 0; i < instruction->numOperands; ++i) {
     InterpretValue value = operandOf(frame, instruction, i);
     if (!(value.object ? printVector(machine, instruction, arrayOf(value), 0, arrayOf(value)->offset)
-                       : printElement(machine, instruction, tileOperandType(instruction->op, i), value.scalar)))
+                       : printElement(machine, instruction, tileOnlyOperandType(instruction->op), value.scalar)))
       return false;
   }
   MlirAttribute punctuation = tileOpAttribute(instruction->op, "punctuation");
