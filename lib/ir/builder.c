@@ -104,6 +104,26 @@ MlirOperation tileBuild(TileBuilder *builder, const char *name, intptr_t numOper
   return create(builder, &state);
 }
 
+MlirOperation tileBuildLike(TileBuilder *builder, MlirOperation like, const MlirValue *operands, intptr_t numResults,
+                            const MlirType *results) {
+  MlirOperation copy = mlirOperationClone(like);
+  MlirOperationState state =
+      mlirOperationStateGet(mlirIdentifierStr(mlirOperationGetName(like)), mlirOperationGetLocation(like));
+  mlirOperationStateAddOperands(&state, mlirOperationGetNumOperands(like), operands);
+  mlirOperationStateAddResults(&state, numResults, results);
+  for (intptr_t i = 0; i < mlirOperationGetNumAttributes(like); ++i) {
+    MlirNamedAttribute attribute = mlirOperationGetAttribute(like, i);
+    mlirOperationStateAddAttributes(&state, 1, &attribute);
+  }
+  for (intptr_t i = 0; i < mlirOperationGetNumRegions(like); ++i) {
+    MlirRegion region = mlirRegionCreate();
+    mlirRegionTakeBody(region, mlirOperationGetRegion(copy, i));
+    mlirOperationStateAddOwnedRegions(&state, 1, &region);
+  }
+  mlirOperationDestroy(copy);
+  return create(builder, &state);
+}
+
 enum { MaxGroups = 64 }; // as many operands and results as a row may have (TileMaxValues)
 static void addSegments(TileBuilder *builder, MlirOperationState *state, const char *name, intptr_t count,
                         const int32_t *sizes) {

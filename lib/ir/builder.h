@@ -40,6 +40,9 @@ TileBuilder tileBuilderInPattern(MlirPatternRewriter rewriter, MlirOperation at)
 MlirOperation tileBuild(TileBuilder *builder, const char *name, intptr_t numOperands, const MlirValue *operands,
                         intptr_t numResults, const MlirType *results, const TileAttributeEntry *attributes,
                         intptr_t numRegions, const MlirRegion *regions);
+// An op as `like`, its attributes and the bodies of its regions included, on other operands and with other results.
+MlirOperation tileBuildLike(TileBuilder *builder, MlirOperation like, const MlirValue *operands, intptr_t numResults,
+                            const MlirType *results);
 // An op with one result and no regions; returns that result.
 MlirValue tileBuildValue(TileBuilder *builder, const char *name, MlirType result, intptr_t numOperands,
                          const MlirValue *operands, const TileAttributeEntry *attributes);

@@ -22,6 +22,7 @@ const TilePipelineStep tileStageOfPrograms[] = {
 
 // Upstream's sparse tensors become ours, ours become their components.
 const TilePipelineStep tileStageOfTensors[] = {
+    {"tile-linalg-of-buffers", .on = funcFuncOpName},
     {"convert-sparse-tensor-to-sparse", {{"lowerable", "true"}}},
     {"sparse-fold-constants", .on = funcFuncOpName},
     {"tile-construct-tiles", {{"ops", "sparse"}, {"policy", .from = TilePipeline_Policy}}, .on = funcFuncOpName},

@@ -11,6 +11,7 @@ extern const MlirExtPassDefinition tileCheckAllocationSizesPass;
 extern const MlirExtPassDefinition tileCopyStridedClonesPass;
 extern const MlirExtPassDefinition tileFoldZeroSizesPass;
 extern const MlirExtPassDefinition tileKeepOwnFreesPass;
+extern const MlirExtPassDefinition tileLinalgOfBuffersPass;
 extern const MlirExtPassDefinition tileMoveBf16AsBitsPass;
 
 #endif
