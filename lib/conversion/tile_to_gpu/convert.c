@@ -110,9 +110,7 @@ static bool recastThroughMemory(Gpu *g, MlirOperation op) {
   MlirType from = mlirValueGetType(input), to = mlirValueGetType(result), element = tileTypeGetElement(from);
   int64_t in = gpuBits(element), out = gpuBits(tileTypeGetElement(to)), bytes = tileStoredBytes(element);
   int64_t last = tileTypeGetCount(from) - 1;
-  MlirValue scratch = gpuScratch(g, tileDenseBytes(from)), *registers = gpuRecordTile(g, result);
-  gpuWriteDense(g, from, gpuTile(g, input), scratch);
-  gpuBarrier(g);
+  MlirValue scratch = gpuShare(g, from, gpuTile(g, input)), *registers = gpuRecordTile(g, result);
   Places places = gpuDensePlaces(g, to);
   for (intptr_t reg = 0; reg < gpuRegisters(to); ++reg) {
     MlirValue begin = gpuMul(g, gpuPlace(g, &places, reg), gpuI32(g, out)), whole = gpuInteger(g, g->i64, 0);
@@ -151,11 +149,8 @@ bool gpuLowerBitcast(Gpu *g, MlirOperation op) {
     values[cast.part] = gpuAllocate(g, (size_t)gpuRegisters(to) * sizeof **values);
     if (renamed(g, op, &cast, values[cast.part]))
       continue;
-    if (mlirValueIsNull(scratch)) {
-      scratch = gpuScratch(g, tileDenseBytes(from));
-      gpuWriteDense(g, from, gpuTile(g, input), scratch);
-      gpuBarrier(g);
-    }
+    if (mlirValueIsNull(scratch))
+      scratch = gpuShare(g, from, gpuTile(g, input));
     partsAt(g, op, &cast, scratch, values[cast.part]);
   }
   recast(g, op, &cast, values);

@@ -245,6 +245,8 @@ Places gpuDensePlaces(Gpu *g, MlirType tile); // row-major
 MlirValue gpuPlace(Gpu *g, const Places *places, intptr_t reg);
 void gpuWriteDense(Gpu *g, MlirType tile, const MlirValue *registers, MlirValue base);
 void gpuReadDense(Gpu *g, MlirType tile, MlirValue base, MlirValue *registers);
+// The address at which every thread finds all of the tile: scratch, write, barrier.
+MlirValue gpuShare(Gpu *g, MlirType tile, const MlirValue *registers);
 // Elements in row-major order, from one tile to another that has as many.
 void gpuThroughRows(Gpu *g, MlirType from, const MlirValue *in, MlirType to, MlirValue *out);
 int64_t tileDenseBytes(MlirType tile);

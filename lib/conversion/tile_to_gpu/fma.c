@@ -6,6 +6,7 @@
 #include "dialects/tile/questions.h"
 #include "lib/analysis/moves.h"
 #include "lib/ir/op_format.h"
+#include "lib/support/integer.h"
 
 #include "mlir-c/BuiltinAttributes.h"
 #include "upstream/math.h"
@@ -103,7 +104,7 @@ static void loadFactors(Gpu *g, const Fma *fma, int which, MlirValue base, MlirV
 }
 
 static void multiplyShared(Gpu *g, const Fma *fma, MlirValue *sums) {
-  int64_t left = (tileDenseBytes(fma->sides[0].type) + 15) / 16 * 16;
+  int64_t left = tessera_round_up(tileDenseBytes(fma->sides[0].type), 16);
   MlirValue scratch = gpuScratch(g, left + tileDenseBytes(fma->sides[1].type));
   MlirValue bases[2] = {scratch, gpuAddress(g, scratch, gpuI32(g, left))};
   for (int i = 0; i < 2; ++i)

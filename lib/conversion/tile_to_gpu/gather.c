@@ -192,9 +192,7 @@ static bool gatherFromTile(Gpu *g, MlirOperation op, MlirValue source) {
     factors[a] = a == axis ? 0 : factor;
     pitch = a == axis ? factor : pitch;
   }
-  MlirValue scratch = gpuScratch(g, tileDenseBytes(from)), *registers = gpuRecordTile(g, result);
-  gpuWriteDense(g, from, gpuTile(g, source), scratch);
-  gpuBarrier(g);
+  MlirValue scratch = gpuShare(g, from, gpuTile(g, source)), *registers = gpuRecordTile(g, result);
   Places places = gpuPlaces(g, reach.map, factors);
   for (intptr_t reg = 0; reg < gpuRegisters(to); ++reg) {
     MlirValue isElement = gpuIsElement(g, reach.map, to, AllAxes, reg), value;

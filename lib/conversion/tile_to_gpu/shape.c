@@ -155,9 +155,7 @@ static bool lowerSlice(Gpu *g, MlirOperation op) {
     return true;
   Part part = partOf(g, op, to);
   int64_t bytes = tileStoredBytes(element);
-  MlirValue scratch = gpuScratch(g, tileDenseBytes(from)), *registers = gpuRecordTile(g, result);
-  gpuWriteDense(g, from, gpuTile(g, input), scratch);
-  gpuBarrier(g);
+  MlirValue scratch = gpuShare(g, from, gpuTile(g, input)), *registers = gpuRecordTile(g, result);
   TileLayout layout = gpuLayoutOf(to);
   Places places = placesIn(g, from, &layout);
   MlirValue origin = originOf(g, &places, &part);

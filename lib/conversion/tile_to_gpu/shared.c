@@ -93,11 +93,15 @@ void gpuReadDense(Gpu *g, MlirType tile, MlirValue base, MlirValue *registers) {
   }
 }
 
-void gpuThroughRows(Gpu *g, MlirType from, const MlirValue *in, MlirType to, MlirValue *out) {
-  MlirValue scratch = gpuScratch(g, tileDenseBytes(from));
-  gpuWriteDense(g, from, in, scratch);
+MlirValue gpuShare(Gpu *g, MlirType tile, const MlirValue *registers) {
+  MlirValue scratch = gpuScratch(g, tileDenseBytes(tile));
+  gpuWriteDense(g, tile, registers, scratch);
   gpuBarrier(g);
-  gpuReadDense(g, to, scratch, out);
+  return scratch;
+}
+
+void gpuThroughRows(Gpu *g, MlirType from, const MlirValue *in, MlirType to, MlirValue *out) {
+  gpuReadDense(g, to, gpuShare(g, from, in), out);
 }
 
 bool gpuOffsets(MlirOperation op, const TileLayout *layout, const TileLayout *offsets, MlirType shape,
