@@ -82,16 +82,9 @@ static void propose(Graph *graph, uint32_t number, const uint32_t *order, const 
 
 //===--- what ops like --------------------------------------------------------------------===//
 
-// The view, buffer, memref or tile of addresses behind an access.
-static MlirValue memoryOf(MlirOperation op) {
-  static const char *const names[] = {"source", "destination", "memory"};
-  int which = tileLoadOpIsA(op) || tileGatherOpIsA(op) ? 0 : tileStoreOpIsA(op) || tileScatterOpIsA(op) ? 1 : 2;
-  return tileOpOperand(op, names[which]);
-}
-
 static void proposeAccess(Graph *graph, uint32_t number) {
   const Variable *variable = &graph->variables[number];
-  MlirValue memory = memoryOf(variable->op);
+  MlirValue memory = layoutMemoryOf(variable->op);
   uint32_t order[TILE_LAYOUT_MAX_AXES], vector = 1, bytes = layoutElementBits(variable->type) / 8;
   if (!tileTypeIsAView(mlirValueGetType(memory))) {
     propose(graph, number, NULL, NULL, 1);
@@ -108,21 +101,12 @@ static void proposeAccess(Graph *graph, uint32_t number) {
     propose(graph, number, order, NULL, 1);
 }
 
-static uint32_t axesOf(MlirOperation op) {
-  int64_t axis = 0;
-  uint32_t axes = 0;
-  if (tileIntegerOf(op, "axis", &axis))
-    return 1u << axis;
-  for (intptr_t i = 0; i < tileArrayCount(op, "axes"); ++i)
-    axes |= 1u << tileArrayAt(op, "axes", i);
-  return axes;
-}
-
 // Warps take the axes that are kept, so that no warp needs another's elements; lanes the reduced ones, or, where those
 // are strided registers, the kept ones.
 static void proposeAlong(Graph *graph, uint32_t number) {
   const Variable *variable = &graph->variables[number];
-  uint32_t rank = (uint32_t)tileTypeGetRank(variable->type), axes = axesOf(variable->op), keptFirst[8], reducedFirst[8];
+  uint32_t rank = (uint32_t)tileTypeGetRank(variable->type), axes = layoutAxesOf(variable->op), keptFirst[8],
+           reducedFirst[8];
   uint32_t kept = 0, reduced = 0;
   if (rank > TILE_LAYOUT_MAX_AXES)
     return;

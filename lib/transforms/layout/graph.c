@@ -127,17 +127,29 @@ static Port *addDefinition(Graph *graph, MlirValue value, Relation relation) {
   return port;
 }
 
-static uint32_t axesOf(MlirOperation op, const char *name) {
+uint32_t layoutAxesOf(MlirOperation op) {
+  int64_t axis = 0;
   uint32_t axes = 0;
-  for (intptr_t i = 0; i < tileArrayCount(op, name); ++i)
-    axes |= 1u << tileArrayAt(op, name, i);
+  if (tileIntegerOf(op, "axis", &axis))
+    return 1u << axis;
+  for (intptr_t i = 0; i < tileArrayCount(op, "axes"); ++i)
+    axes |= 1u << tileArrayAt(op, "axes", i);
   return axes;
 }
 
-static uint32_t axisOf(MlirOperation op) {
-  int64_t axis = 0;
-  tileIntegerOf(op, "axis", &axis);
-  return 1u << axis;
+MlirValue layoutMemoryOf(MlirOperation op) {
+  switch (tileOpKind(op)) {
+  case TileOp_Load:
+    return tileLoadOpGetSource(op);
+  case TileOp_Gather:
+    return tileGatherOpGetSource(op);
+  case TileOp_Store:
+    return tileStoreOpGetDestination(op);
+  case TileOp_Scatter:
+    return tileScatterOpGetDestination(op);
+  default:
+    return tileOpOperand(op, "memory");
+  }
 }
 
 static void freed(Port *port, uint32_t axes) {
@@ -210,7 +222,7 @@ static void addBroadcast(Graph *graph, MlirOperation op) {
   bool isScalar = !tileTypeIsATile(tileBroadcastOpGetInputType(op));
   addVariable(graph, isScalar ? Variable_Source : Variable_Elementwise, op, tileBroadcastOpGetResultType(op));
   addDefinition(graph, tileBroadcastOpGetResult(op), Relation_Same);
-  freed(addUse(graph, op, 0, Relation_Freed), axesOf(op, "axes"));
+  freed(addUse(graph, op, 0, Relation_Freed), layoutAxesOf(op));
 }
 
 static void addReduce(Graph *graph, MlirOperation op) {
@@ -218,7 +230,7 @@ static void addReduce(Graph *graph, MlirOperation op) {
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
     addUse(graph, op, i, Relation_Same);
   for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i)
-    freed(addDefinition(graph, mlirOperationGetResult(op, i), Relation_Freed), axesOf(op, "axes"));
+    freed(addDefinition(graph, mlirOperationGetResult(op, i), Relation_Freed), layoutAxesOf(op));
 }
 
 // inputs, initial states -> scanned, final states: the latter half lacks the axis.
@@ -227,10 +239,10 @@ static void addScan(Graph *graph, MlirOperation op) {
   tileOpOperands(op, "inputs", &begin, &inputs);
   addVariable(graph, Variable_Scan, op, mlirValueGetType(tileScanOpGetInputs(op, 0)));
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
-    freed(addUse(graph, op, i, Relation_Same), tileTypeGetRank(tileOperandType(op, i)) == rank ? 0 : axisOf(op));
+    freed(addUse(graph, op, i, Relation_Same), tileTypeGetRank(tileOperandType(op, i)) == rank ? 0 : layoutAxesOf(op));
   for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i)
     freed(addDefinition(graph, mlirOperationGetResult(op, i), Relation_Same),
-          tileTypeGetRank(tileResultType(op, i)) == rank ? 0 : axisOf(op));
+          tileTypeGetRank(tileResultType(op, i)) == rank ? 0 : layoutAxesOf(op));
 }
 
 static void addMove(Graph *graph, MlirOperation op, Relation relation) {

@@ -127,6 +127,9 @@ LayoutId layoutOfPort(Graph *graph, const Port *port, LayoutId own);
 // A layout of the variable that gives the port this one; 0 if there is none.
 LayoutId layoutFromPort(Graph *graph, const Port *port, LayoutId layout);
 uint32_t layoutShapeOf(MlirType type, int64_t *shape); // the rank
+// The axes that a reduction, scan or broadcast names, as bits. The view, buffer or memref behind an access.
+uint32_t layoutAxesOf(MlirOperation op);
+MlirValue layoutMemoryOf(MlirOperation op);
 
 //===--- candidates.c -------------------------------------------------------------===//
 // Proposals: what memory accesses, products, reductions and scans like, carried along the graph.

@@ -123,12 +123,6 @@ static uint32_t segmentsOf(const TileLayout *layout, uint32_t fast, uint32_t per
   return count;
 }
 
-static MlirValue memoryOf(MlirOperation op) {
-  static const char *const names[] = {"source", "destination", "memory"};
-  int which = tileLoadOpIsA(op) || tileGatherOpIsA(op) ? 0 : tileStoreOpIsA(op) || tileScatterOpIsA(op) ? 1 : 2;
-  return tileOpOperand(op, names[which]);
-}
-
 // Cycles that one segment takes of a core's share of the level's bandwidth. The level is "l2", or the core's own
 // cache: "l1" where the machine lists one, else what divides the memory of "shared" with it.
 static double segmentCycles(const Graph *graph, const char *level, int64_t transaction) {
@@ -144,7 +138,7 @@ static double segmentCycles(const Graph *graph, const char *level, int64_t trans
 
 static double priceAccess(Graph *graph, const Variable *variable, const TileLayout *layout) {
   uint32_t order[TILE_LAYOUT_MAX_AXES], bytes = layoutElementBits(variable->type) / 8;
-  MlirValue memory = memoryOf(variable->op);
+  MlirValue memory = layoutMemoryOf(variable->op);
   int64_t transaction = 32;
   TileAccessLimits limits = {.elementBytes = bytes, .vectorBytes = bytes > 16 ? bytes : 16};
   tileMachineGetInteger(graph->machine, "global.transaction", &transaction);
@@ -166,18 +160,8 @@ static double priceAccess(Graph *graph, const Variable *variable, const TileLayo
 
 //===--- arithmetic --------------------------------------------------------------------------===//
 
-static uint32_t axesOf(MlirOperation op) {
-  int64_t axis = 0;
-  uint32_t axes = 0;
-  if (tileIntegerOf(op, "axis", &axis))
-    return 1u << axis;
-  for (intptr_t i = 0; i < tileArrayCount(op, "axes"); ++i)
-    axes |= 1u << tileArrayAt(op, "axes", i);
-  return axes;
-}
-
 static double priceReduce(const Graph *graph, const Variable *variable, const TileLayout *layout) {
-  uint32_t axes = axesOf(variable->op), lanes = bitsAlong(layout, TileLayoutLane, axes);
+  uint32_t axes = layoutAxesOf(variable->op), lanes = bitsAlong(layout, TileLayoutLane, axes);
   TileLayout kept = *layout;
   for (uint32_t axis = TILE_LAYOUT_MAX_AXES; axis-- > 0;)
     if (axes >> axis & 1)
@@ -189,7 +173,7 @@ static double priceReduce(const Graph *graph, const Variable *variable, const Ti
 
 // Runs of registers along the axis are scanned by themselves; each run then takes part in a scan over lanes.
 static double priceScan(const Graph *graph, const Variable *variable, const TileLayout *layout) {
-  uint32_t axes = axesOf(variable->op), axis = (uint32_t)__builtin_ctz(axes);
+  uint32_t axes = layoutAxesOf(variable->op), axis = (uint32_t)__builtin_ctz(axes);
   double all = (double)layoutRegisters(layout);
   double runs = all / (double)tileLayoutContiguity(layout, TileLayoutReg, axis);
   double price = graph->warps * (2 * all * ISSUE + runs * bitsAlong(layout, TileLayoutLane, axes) * (SHUFFLE + ISSUE));
