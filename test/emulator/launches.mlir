@@ -14,6 +14,10 @@
 // RUN: %python -c "import numpy as np; assert np.load('%t.npy')[0] == 4"
 // RUN: not %tile_run %s --entry=alone --target=emulate:sm_80 --threads=1 --in=%t.zero.npy --timeout=60 2>&1 | FileCheck %s --check-prefix=ALONE
 // ALONE: launches.mlir:{{[0-9]+}}:{{[0-9]+}}: error: deadlock: {{.*}} a loop on memory that does not change
+
+// A flag that nobody sets, awaited by all lanes of a warp, with a plain load in the loop:
+// RUN: not %tile_run %s --entry=forever --target=emulate:sm_80 --in=%t.zero.npy --timeout=60 2>&1 | FileCheck %s --check-prefix=FOREVER
+// FOREVER: launches.mlir:{{[0-9]+}}:{{[0-9]+}}: error: deadlock: 32 lanes of warp 0 at a loop on memory that does not change
 module attributes {gpu.container_module} {
   gpu.module @kernels {
     llvm.func ptx_kernelcc @n(%x: !llvm.ptr<1>) attributes {gpu.kernel} {
@@ -54,6 +58,27 @@ module attributes {gpu.container_module} {
     ^end:
       llvm.return
     }
+  }
+  gpu.module @others {
+    llvm.func @forever(%x: !llvm.ptr<1>) attributes {gpu.kernel} {
+      %one = llvm.mlir.constant(1 : i32) : i32
+      %p = llvm.getelementptr %x[1] : (!llvm.ptr<1>) -> !llvm.ptr<1>, i32
+      llvm.br ^wait
+    ^wait:
+      %seen = llvm.load volatile %x : !llvm.ptr<1> -> i32
+      %beside = llvm.load %p : !llvm.ptr<1> -> i32
+      %is = llvm.icmp "eq" %seen, %one : i32
+      llvm.cond_br %is, ^end, ^wait
+    ^end:
+      llvm.store %beside, %x : i32, !llvm.ptr<1>
+      llvm.return
+    }
+  }
+  func.func @forever(%x: memref<4xi32>) {
+    %c1 = arith.constant 1 : index
+    %c32 = arith.constant 32 : index
+    gpu.launch_func @others::@forever blocks in (%c1, %c1, %c1) threads in (%c32, %c1, %c1) args(%x : memref<4xi32>)
+    return
   }
   func.func @nvidia(%x: memref<4xi32>) {
     %c1 = arith.constant 1 : index

@@ -138,7 +138,8 @@ static void *access_global(emu_thread_t *self, uintptr_t address, uint32_t bytes
 void *emu_access_at(emu_thread_t *self, const void *pointer, uint32_t bytes, uint32_t what, uint32_t atomic,
                     uint32_t site) {
   uintptr_t address = (uintptr_t)pointer;
-  emu_progress(self->worker);
+  if (what & TESSERA_EMU_STORE && !atomic) // a loop that only looks at memory may spin; atomics tell by themselves
+    emu_progress(self->worker);
   site = site <= TESSERA_EMULATOR_SITES ? site : 0;
   ++self->worker->steps;
   emu_check_alignment(self, address, what >> 16, what, site);

@@ -120,12 +120,9 @@ void *tessera_emu_atomic_begin(tessera_emu_thread_t *thread, const void *address
   emu_worker_t *worker = self->worker;
   emu_yield(self, site);
   ++worker->counters.atomics;
-  uint64_t yields = worker->yields; // unlike another access, this one alone is no progress
-  worker->yields = 0;
   void *place = (void *)(uintptr_t)address;
   if (worker->launch->checks || worker->launch->count)
     place = emu_access_at(self, address, bytes, what, scope == TESSERA_EMU_SCOPE_BLOCK ? 1 : 2, site);
-  worker->yields = yields;
   if (place == address)
     lock(self, (uintptr_t)place);
   if (place == address && worker->launch->checks)
