@@ -159,6 +159,12 @@ FILES = mutate.corpus()
 KINDS = {f.__name__: f for f in (npy, npz, sparse, machine, schedule, python)}
 
 
+def crashes_upstream(options, file):
+    """Does the unmodified mlir-opt crash on the same text?"""
+    status, _ = judge.execute([options.mlir_opt, "--allow-unregistered-dialect", str(file), "-o", "/dev/null"], 20)
+    return status is None or status < 0 or status > 1
+
+
 def run(seed, options):
     name = options.only or list(KINDS)[seed % len(KINDS)]
     rng = random.Random(f"data {seed}")
@@ -170,6 +176,8 @@ def run(seed, options):
                                       "TESSERA_CACHE=none", tool, *command[1:], *more], options.timeout)
         wrong = ("hang" if status is None else "crash" if status not in (0, 1) or "error: crashed" in text or "out of stack" in text else
                  "wrong" if "the check failed" in text else "silent" if status == 1 and "error" not in text else None)
+        if wrong == "crash" and name == "python" and crashes_upstream(options, folder / "p.mlir"):
+            return seed, name, "upstream's", text
         if wrong and options.keep:
             subprocess.run(["cp", "-r", place, str(Path(options.keep, f"data_{seed}_{name}"))], check=True)
     return seed, name, wrong or ("accepted" if status == 0 else "refused"), text
@@ -178,6 +186,7 @@ def run(seed, options):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--tools", default=str(TREE / "build" / "bin"))
+    parser.add_argument("--mlir-opt", default="/usr/lib/llvm-22/bin/mlir-opt")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--count", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=2)
@@ -190,12 +199,12 @@ def main():
         for seed, name, word, text in pool.map(lambda seed: run(seed, options), range(options.seed, options.seed + options.count)):
             counts[word] += 1
             kinds[name] += word == "accepted"
-            if word not in ("accepted", "refused"):
+            if word not in ("accepted", "refused", "upstream's"):
                 print(f"mutant {seed}: {name}: {word}: {text[-400:]}", flush=True)
-    words = ("accepted", "refused", "crash", "hang", "wrong", "silent")
+    words = ("accepted", "refused", "upstream's", "crash", "hang", "wrong", "silent")
     print(f"{options.count} mutants: {', '.join(f'{counts[w]} {w}' for w in words)} ({time.time() - begun:.0f} s)")
     print("accepted by kind: " + ", ".join(f"{kinds[name]} {name}" for name in KINDS))
-    return any(counts[word] for word in words[2:])
+    return any(counts[word] for word in words[3:])
 
 
 if __name__ == "__main__":
