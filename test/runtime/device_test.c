@@ -171,7 +171,7 @@ static void check_fails(const call_t *call, const char *part) {
 
 static void test_failures(float *x) {
   check_fails(&(call_t){"kernels", "other", 1, 0, x, x}, "kernel 'other': no code for ");
-  check_fails(&(call_t){"kernels", "add", 1, -1, x, x}, "a block of no threads");
+  check_fails(&(call_t){"kernels", "add", 1, -1, x, x}, "-1 threads along x; expected at least 1");
   check_fails(&(call_t){"kernels", "add", (int64_t)1 << 31, 0, x, x}, "2147483648 programs along x");
   if (!computes)
     return;
