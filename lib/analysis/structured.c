@@ -414,15 +414,14 @@ bool tileStructuredCheckExtents(const TileStructured *s) {
                    (long)mlirDenseArrayGetNumElements(extents), s->numDims);
 }
 
-// How often ops are read, beside the statistics of passes: a decision that is made twice reads twice.
-static const MlirExtPassDefinition counted = {
+const MlirExtPassDefinition tileStructuredReads = {
     .argument = "linalg structure", .statistics = (const char *const[]){"reads: linalg ops that were read", NULL}};
 
 bool tileStructuredRead(MlirOperation op, const TileTarget *target, TileStructured *structured) {
   intptr_t operands = mlirOperationGetNumOperands(op);
   if (!linalgGenericOpIsA(op) || operands > MaxOperands || mlirOperationGetNumResults(op) == 0)
     return false;
-  mlirExtCountersAdd(mlirExtCountersGet(&counted), 0, 1);
+  mlirExtCountersAdd(mlirExtCountersGet(&tileStructuredReads), 0, 1);
   *structured = tileStructuredCreate(op, target, (int)operands);
   structured->numOutputs = (int)mlirOperationGetNumResults(op);
   structured->numInputs = structured->numOwnInputs = (int)(operands - structured->numOutputs);

@@ -10,6 +10,7 @@
 #define TESSERA_ANALYSIS_STRUCTURED_H
 
 #include "dialects/tile/questions.h"
+#include "lib/capi/pass.h"
 #include "lib/ir/builder.h"
 #include "lib/ir/op_arena.h"
 #include "lib/ir/support.h"
@@ -82,6 +83,9 @@ typedef struct TileStructured {
 
 // The GPU that the kernel is for, or null.
 const TileSearchTarget *tileStructuredGpu(const TileStructured *structured);
+
+// How often ops are read, beside the statistics of passes: a decision that is made twice reads twice. No pass.
+extern const MlirExtPassDefinition tileStructuredReads;
 
 // False if `op` is not a linalg.generic on tensors that fits (no diagnostic: it then takes another way).
 bool tileStructuredRead(MlirOperation op, const TileTarget *target, TileStructured *structured);

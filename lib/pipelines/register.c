@@ -2,8 +2,10 @@
 #include "lib/pipelines/register.h"
 #include "dialects/sparse/sparse.h"
 #include "dialects/tile/tile.h"
+#include "lib/analysis/structured.h"
 #include "lib/capi/dialect.h"
 #include "lib/capi/pass.h"
+#include "lib/capi/statistics.h"
 #include "lib/pipelines/pipelines.h"
 #include "mlir-c/RegisterEverything.h"
 
@@ -30,6 +32,7 @@ void tesseraRegisterDialects(MlirDialectRegistry registry) {
 void tesseraRegisterPasses(void) {
   for (const MlirExtPassDefinition *const *pass = passes; *pass; ++pass)
     mlirExtPassRegister(*pass);
+  mlirExtCountersGet(&tileStructuredReads);
   for (const MlirExtPipelineDefinition *const *pipeline = pipelines; *pipeline; ++pipeline)
     mlirExtPipelineRegister(*pipeline);
 }
