@@ -398,12 +398,28 @@ static void measureShared(const Nest *nest, TilePrediction *p) {
   p->shared = nest->programs * (bytes * (nest->steps + (double)(stages - 1)) + reads * nest->steps);
 }
 
-// A product's finished tile may pass through shared memory on its way from the instruction's order to memory's.
+// The dimension of the nest along which an operand's neighbours lie in memory; -1: none that the tile is wide in.
+static int fastestDim(const Nest *nest, const TileOperatorOperand *operand) {
+  for (int d = 0; operand->rank > 0 && d < nest->op->numDims; ++d)
+    if (operand->factors[operand->rank - 1][d] && nest->tile->size[d] > 1)
+      return d;
+  return -1;
+}
+
+// The bytes of a tile on its way from one order to another through shared memory: a product's finished tile from the
+// instruction's order to memory's, elsewhere an input that lies in memory along another dimension than the output.
 static double exchangeBytes(const Nest *nest) {
+  const TileOperatorOperand *operands = nest->op->operands, *output = NULL;
   double bytes = 0;
-  for (int i = 0; nest->op->m >= 0 && i < nest->op->numOperands; ++i)
-    if (nest->op->operands[i].isOutput)
-      bytes = fmax(bytes, tileElements(nest, i) * bytesOf(&nest->op->operands[i]));
+  for (int i = 0; i < nest->op->numOperands; ++i)
+    output = operands[i].isOutput ? &operands[i] : output;
+  for (int i = 0; i < nest->op->numOperands; ++i) {
+    int here = fastestDim(nest, &operands[i]), there = output ? fastestDim(nest, output) : -1;
+    bool isTurned =
+        !operands[i].isOutput && here >= 0 && there >= 0 && here != there && !nest->op->dims[here].isReduction;
+    if (nest->op->m >= 0 ? operands[i].isOutput : isTurned)
+      bytes = fmax(bytes, tileElements(nest, i) * bytesOf(&operands[i]));
+  }
   return bytes;
 }
 
