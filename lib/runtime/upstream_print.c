@@ -1,11 +1,11 @@
 // upstream_print.c - the printing functions of upstream's runner libraries, character by character as those print.
 // Expects: descriptors as compiled code makes them. Leaves: text on standard output, flushed at line ends.
 #include "lib/runtime/upstream_print.h"
+#include "lib/support/clock.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 //===--- elements -----------------------------------------------------------===//
 
@@ -103,11 +103,7 @@ TESSERA_PRINTED_RANKED_MEMREFS(X)
 
 //===--- time -----------------------------------------------------------------===//
 
-int64_t nanoTime(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
-}
+int64_t nanoTime(void) { return tessera_nanoseconds(); }
 int64_t _mlir_ciface_nanoTime(void) { return nanoTime(); }
 double rtclock(void) { return (double)nanoTime() * 1e-9; }
 void printFlops(double flops) { fprintf(stderr, "%f GFLOPS\n", flops / 1e9); }

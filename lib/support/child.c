@@ -3,6 +3,7 @@
 // child that outlives its parent. Cost: as posix_spawn, which shares the parent's memory until exec in the same way.
 #include "lib/support/child.h"
 
+#include "lib/support/clock.h"
 #include "lib/support/temporary.h"
 
 #include <errno.h>
@@ -17,7 +18,6 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 extern char **environ;
@@ -116,11 +116,7 @@ int tessera_child_start(const tessera_child_t *child, tessera_running_t *out_run
 
 //===--- waiting --------------------------------------------------------------===//
 
-static double now(void) {
-  struct timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
-}
+static double now(void) { return tessera_milliseconds() * 1e-3; }
 
 // Has it ended? Leaves it to be waited for.
 static bool has_ended(pid_t process) {

@@ -3,6 +3,7 @@
 #include "lib/target/child.h"
 
 #include "lib/support/child.h"
+#include "lib/support/clock.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { In, Out, Complaints, DefaultSeconds = 120, Piece = 65536 };
@@ -93,11 +93,7 @@ static void drain(Running *running, int which) {
     closeEnd(&running->ends[which]);
 }
 
-static int64_t millisecondsNow(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
+static int64_t millisecondsNow(void) { return tessera_nanoseconds() / 1000000; }
 
 // False when time ran out.
 static bool converse(Running *running) {
