@@ -52,17 +52,7 @@ static MlirType parameterType(const Fit *fit, intptr_t operand, MlirType otherwi
   return isKnown ? mlirFunctionTypeGetInput(fit->signature, index) : otherwise;
 }
 
-// Every size that `wanted` has it leaves open or says as `seen` does.
-static bool coversSizes(MlirType wanted, MlirType seen) {
-  intptr_t rank = mlirShapedTypeGetRank(seen);
-  bool covers = rank == mlirShapedTypeGetRank(wanted);
-  for (intptr_t i = 0; covers && i < rank; ++i)
-    covers = mlirShapedTypeIsDynamicDim(wanted, i) ||
-             mlirShapedTypeGetDimSize(wanted, i) == mlirShapedTypeGetDimSize(seen, i);
-  return covers;
-}
-
-// As above, for a stride or an offset.
+// As tileSizesCover, for a stride or an offset.
 static bool covers(int64_t wanted, int64_t seen) {
   return mlirShapedTypeIsDynamicStrideOrOffset(wanted) || wanted == seen;
 }
@@ -74,7 +64,7 @@ static bool isContiguous(MlirType memref) { return mlirAffineMapIsIdentity(mlirM
 static bool isCastable(MlirType seen, MlirType wanted) {
   intptr_t rank = mlirShapedTypeGetRank(seen);
   int64_t seenOffset, wantedOffset, *strides = malloc(sizeof *strides * 2 * (size_t)(rank + 1));
-  bool fits = coversSizes(wanted, seen) && (!isContiguous(wanted) || isContiguous(seen)) &&
+  bool fits = tileSizesCover(wanted, seen) && (!isContiguous(wanted) || isContiguous(seen)) &&
               mlirAttributeEqual(mlirMemRefTypeGetMemorySpace(seen), mlirMemRefTypeGetMemorySpace(wanted)) &&
               mlirLogicalResultIsSuccess(mlirMemRefTypeGetStridesAndOffset(seen, strides, &seenOffset)) &&
               mlirLogicalResultIsSuccess(mlirMemRefTypeGetStridesAndOffset(wanted, strides + rank, &wantedOffset)) &&
@@ -140,7 +130,7 @@ static bool isOnlyViewed(MlirValue parameter) {
 static bool isPartLike(MlirType seen, MlirType wanted) {
   intptr_t rank = mlirShapedTypeGetRank(seen);
   int64_t offset, *strides = malloc(sizeof *strides * (size_t)(rank + 1));
-  bool fits = rank > 0 && isContiguous(wanted) && coversSizes(wanted, seen) && coversSizes(seen, wanted) &&
+  bool fits = rank > 0 && isContiguous(wanted) && tileSizesCover(wanted, seen) && tileSizesCover(seen, wanted) &&
               mlirAttributeEqual(mlirMemRefTypeGetMemorySpace(seen), mlirMemRefTypeGetMemorySpace(wanted)) &&
               mlirLogicalResultIsSuccess(mlirMemRefTypeGetStridesAndOffset(seen, strides, &offset)) &&
               strides[rank - 1] == 1;

@@ -32,6 +32,15 @@ bool tileTypeHasSameShapeBut(MlirType a, MlirType b, intptr_t axis) {
   return true;
 }
 
+bool tileSizesCover(MlirType type, MlirType seen) {
+  intptr_t rank = mlirShapedTypeGetRank(seen);
+  bool covers = rank == mlirShapedTypeGetRank(type);
+  for (intptr_t i = 0; covers && i < rank; ++i)
+    covers =
+        mlirShapedTypeIsDynamicDim(type, i) || mlirShapedTypeGetDimSize(type, i) == mlirShapedTypeGetDimSize(seen, i);
+  return covers;
+}
+
 unsigned tileElementWidth(MlirType element) {
   if (mlirTypeIsAInteger(element))
     return mlirIntegerTypeGetWidth(element);

@@ -19,10 +19,11 @@
 #define TILE_SHAPE_TEXT(type) tileShapeText(type, (char[96]){0}, 96)
 
 //===--- shapes -------------------------------------------------------------===//
-bool tileTypeIsIntegral(MlirType type);                                  // integer or index elements
-int64_t tileTypeGetCount(MlirType type);                                 // number of elements of a static shape
-bool tileTypeHasSameShapeBut(MlirType a, MlirType b, intptr_t axis);     // sizes equal but along `axis`
-unsigned tileElementWidth(MlirType element);                             // bits; 0 for index
+bool tileTypeIsIntegral(MlirType type);                              // integer or index elements
+int64_t tileTypeGetCount(MlirType type);                             // number of elements of a static shape
+bool tileTypeHasSameShapeBut(MlirType a, MlirType b, intptr_t axis); // sizes equal but along `axis`
+bool tileSizesCover(MlirType type, MlirType seen); // shaped types: each size of `type` is open or that of `seen`
+unsigned tileElementWidth(MlirType element);       // bits; 0 for index
 const char *tileShapeText(MlirType type, char *buffer, size_t capacity); // "128x64", "scalar"
 
 //===--- attributes ---------------------------------------------------------===//
@@ -37,7 +38,7 @@ bool tileKeywordIs(MlirOperation op, const char *name, const char *text);
 
 TileNumberConversion tileConversionOf(MlirOperation op); // of a tile.convert_type
 bool tileIsProduct(MlirOperation op);                    // tile.mma or tile.mma_sparse
-bool tileIsFactor(MlirOpOperand operand);                // the left or the right one of such a product
+bool tileIsFactor(MlirOpOperand operand);                // the left or right factor of tile.mma or tile.mma_sparse
 // What a product's `precision` lets factors of f32 be split into: "tf32" or "bf16"; null: nothing.
 const char *tileFactorPart(MlirOperation mma);
 // A CPU's dot instruction: each lane adds the products of `group` neighbours along k. Null: `mma` names none.

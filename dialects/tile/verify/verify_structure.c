@@ -218,21 +218,11 @@ void tileLaunchOpDestinationInits(MlirOperation op, intptr_t *begin, intptr_t *c
   tileOpOperands(op, "outputs", begin, count);
 }
 
-// The parameter says of each size what the argument says, or leaves it open.
-static bool leavesShapeOpen(MlirType argument, MlirType parameter) {
-  intptr_t rank = mlirShapedTypeGetRank(argument);
-  bool fits = rank == mlirShapedTypeGetRank(parameter);
-  for (intptr_t i = 0; fits && i < rank; ++i)
-    fits = mlirShapedTypeIsDynamicDim(parameter, i) ||
-           mlirShapedTypeGetDimSize(argument, i) == mlirShapedTypeGetDimSize(parameter, i);
-  return fits;
-}
-
 // A tensor stands for a memref of its element and shape, or of a shape that leaves sizes open: upstream folds casts of
 // tensors into every op in destination style. Anything else must be the parameter's type itself.
 static bool fitsParameter(MlirType argument, MlirType parameter) {
   if (mlirTypeIsARankedTensor(argument))
-    return mlirTypeIsAMemRef(parameter) && leavesShapeOpen(argument, parameter) &&
+    return mlirTypeIsAMemRef(parameter) && tileSizesCover(parameter, argument) &&
            mlirTypeEqual(tileTypeGetElement(argument), tileTypeGetElement(parameter));
   return mlirTypeEqual(argument, parameter);
 }
