@@ -10,6 +10,7 @@
 // linear.
 #include "lib/transforms/math/expand_float_classes.h"
 
+#include "dialects/tile/tile.h"
 #include "lib/ir/float_format.h"
 #include "lib/transforms/math/lanes.h"
 #include "mlir-c/BuiltinTypes.h"
@@ -18,13 +19,11 @@
 
 #include <math.h>
 
-static MlirType elementOf(MlirType type) { return mlirTypeIsAShaped(type) ? mlirShapedTypeGetElementType(type) : type; }
-
 static bool isKnown(MlirOperation op) {
   MlirType type = tileOnlyOperandType(op);
   TileFloatFormat format;
   return (!mlirTypeIsAShaped(type) || mlirShapedTypeHasStaticShape(type)) &&
-         tileFloatFormatOf(elementOf(type), &format) && format.specials != TileFloat_Scale;
+         tileFloatFormatOf(tileTypeGetElement(type), &format) && format.specials != TileFloat_Scale;
 }
 
 static MlirValue compare(TileBuilder *builder, ArithCmpF predicate, MlirValue value, double limit) {
@@ -33,14 +32,14 @@ static MlirValue compare(TileBuilder *builder, ArithCmpF predicate, MlirValue va
 }
 
 static MlirValue expandIsInf(TileBuilder *builder, MlirOperation op) {
-  TileFloatFormat format = tileFloatFormatGet(elementOf(tileOnlyOperandType(op)));
+  TileFloatFormat format = tileFloatFormatGet(tileTypeGetElement(tileOnlyOperandType(op)));
   MlirValue magnitude = mathAbsFOpBuild(builder, tileOnlyOperand(op));
   // Nothing is beyond the largest number of a type without infinities.
   return compare(builder, ArithCmpF_Ogt, magnitude, format.largest);
 }
 
 static MlirValue expandIsNormal(TileBuilder *builder, MlirOperation op) {
-  TileFloatFormat format = tileFloatFormatGet(elementOf(tileOnlyOperandType(op)));
+  TileFloatFormat format = tileFloatFormatGet(tileTypeGetElement(tileOnlyOperandType(op)));
   MlirValue magnitude = mathAbsFOpBuild(builder, tileOnlyOperand(op));
   return arithAndIOpBuild(builder, compare(builder, ArithCmpF_Oge, magnitude, ldexp(1, format.leastExponent)),
                           compare(builder, ArithCmpF_Ole, magnitude, format.largest));

@@ -9,6 +9,7 @@
 // func.func, before the stages of tensors. Leaves: ops whose outputs are inputs, or whose layouts are not contiguous,
 // as they are; no check where allocations show that buffers lie apart. Cost: linear; an op that needs the check stands
 // there twice.
+#include "dialects/tile/questions.h"
 #include "lib/ir/builder.h"
 #include "lib/ir/op_query.h"
 #include "lib/ir/pass.h"
@@ -94,8 +95,7 @@ static bool areApart(MlirValue a, MlirValue b) {
 
 static MlirValue endOf(TileBuilder *builder, MlirValue buffer, MlirValue begin) {
   MlirType type = mlirValueGetType(buffer), element = mlirShapedTypeGetElementType(type);
-  int64_t bits = mlirTypeIsAFloat(element) ? mlirFloatTypeGetWidth(element) : mlirIntegerTypeGetWidth(element);
-  MlirValue bytes = tileBuildIndex(builder, (bits + 7) / 8);
+  MlirValue bytes = tileBuildIndex(builder, (tileElementWidth(element) + 7) / 8);
   for (intptr_t d = 0; d < mlirShapedTypeGetRank(type); ++d)
     bytes =
         tileBuildMul(builder, bytes,
