@@ -1,5 +1,5 @@
-// child_test.c - children: how they end, their limit of time, that they die with their parent, where they write. With
-// an argument it is such a child itself.
+// child_test.c - children: how they end, their limit of time, that they die with their parent, where they write.
+// Started with an argument, the test acts as the child.
 #include "lib/support/child.h"
 
 #include "lib/support/temporary.h"
