@@ -3,15 +3,17 @@
 //   memref.dealloc %m  →  memref.dealloc %m {bufferization.manual_deallocation}, and so its memref.alloc
 //
 // Why: upstream's ownership-based deallocation refuses a function that frees memory, unless that mark is there.
-// Expects: func.func on buffers, reallocations expanded, before deallocation. Leaves: the same ops. Where a free does
-// not show its allocation (a loop carries the buffer), no allocation of the function is freed but by the function: what
-// the function forgets then is not freed. Cost: linear, times the frees that show no allocation.
+// A free that does not show its allocation is removed: of what a call gives, a loop carries or the caller passed.
+// Ownership knows when such a buffer is dead and frees it there.
+// Expects: func.func on buffers, reallocations expanded, before deallocation. Cost: linear.
 #include "lib/ir/op_query.h"
 #include "lib/ir/pass.h"
 #include "lib/transforms/memory/memory.h"
 #include "mlir-c/BuiltinAttributes.h"
 #include "upstream/func.h"
 #include "upstream/memref.h"
+
+enum { Statistic_Frees, Statistic_Removed };
 
 // The memref.alloc that the buffer is a view of; null where that is not seen.
 static MlirOperation allocationOf(MlirValue buffer) {
@@ -26,18 +28,18 @@ static void leaveToProgram(MlirOperation op) {
 }
 
 static bool run(MlirOperation function, MlirExtPass pass) {
-  TileOps frees = tileCollectOps(function, memrefDeallocOpIsA),
-          allocations = tileCollectOps(function, memrefAllocOpIsA);
+  TileOps frees = tileCollectOps(function, memrefDeallocOpIsA);
   for (intptr_t i = 0; i < frees.count; ++i) {
     MlirOperation allocation = allocationOf(memrefDeallocOpGetMemref(frees.items[i]));
-    leaveToProgram(frees.items[i]);
-    if (!mlirOperationIsNull(allocation))
+    bool isSeen = !mlirOperationIsNull(allocation);
+    mlirExtPassAddStatistic(pass, isSeen ? Statistic_Frees : Statistic_Removed, 1);
+    if (isSeen) {
+      leaveToProgram(frees.items[i]);
       leaveToProgram(allocation);
-    for (intptr_t k = 0; k < allocations.count && mlirOperationIsNull(allocation); ++k)
-      leaveToProgram(allocations.items[k]);
+    } else {
+      mlirOperationDestroy(frees.items[i]);
+    }
   }
-  tileOpsFree(&allocations);
-  mlirExtPassAddStatistic(pass, 0, (uint64_t)frees.count);
   tileOpsFree(&frees);
   return true;
 }
@@ -46,6 +48,7 @@ const MlirExtPassDefinition tileKeepOwnFreesPass = {
     .argument = "tile-keep-own-frees",
     .summary = "Leave the buffers that a function frees by itself to the function",
     .anchor = funcFuncOpName,
-    .statistics = (const char *const[]){"frees: deallocations of the program's own", NULL},
+    .statistics = (const char *const[]){"frees: deallocations of the program's own",
+                                        "removed: deallocations that ownership does instead", NULL},
     .run = run,
 };
