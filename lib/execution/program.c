@@ -75,7 +75,7 @@ TesseraProgram *tesseraProgramCreate(MlirModule module, const char *name, intptr
   mlirExtStatisticsReset();
   mlirContextLoadAllAvailableDialects(parsed.context); // translations of dialects that no op names yet
   const tessera_run_options_t *options = &program->options;
-  tessera_signature_t signature;
+  tessera_signature_t signature = {.arguments = NULL};
   tessera_trace_t *trace = tessera_trace_create(false);
   bool ok = (trace || tessera_fail(error, "out of memory")) && readFlags(program, name, numFlags, flags, error) &&
             tileSessionTakeSparseEntries(&parsed, error) && runFindEntry(&parsed, options, &signature, error) &&
@@ -83,6 +83,7 @@ TesseraProgram *tesseraProgramCreate(MlirModule module, const char *name, intptr
             keepPassStatistics(program, error);
   tessera_trace_destroy(trace);
   mlirModuleDestroy(parsed.module);
+  tessera_signature_destroy(&signature);
   if (ok)
     return program;
   tesseraProgramDestroy(program);
@@ -169,7 +170,8 @@ static bool takeArguments(TesseraProgram *program, const TesseraArray *arguments
   Run *run = &program->run;
   if (!arguments)
     return tessera_run_data_prepare(&run->data, &run->signature, &program->options, error);
-  run->data = (tessera_run_data_t){.signature = &run->signature};
+  if (!tessera_run_data_create(&run->data, &run->signature, error))
+    return false;
   for (int i = 0; i < run->signature.num_arguments; ++i)
     if (!copyArgument(&arguments[i], i, &run->signature.arguments[i], &run->data.arguments[i], error))
       return false;

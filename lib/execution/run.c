@@ -32,9 +32,14 @@ static bool lower(Run *run, const tessera_run_options_t *options, tessera_trace_
 
 bool runCompile(Run *run, const char *name, const TileSession *parsed, const tessera_signature_t *signature,
                 const tessera_run_options_t *options, tessera_trace_t *trace, tessera_error_t *error) {
-  *run = (Run){.target = runTargetFind(name, error), .chip = runTargetChip(name), .signature = *signature};
-  if (!run->target)
+  *run = (Run){.target = runTargetFind(name, error), .chip = runTargetChip(name)};
+  if (!run->target || !tessera_signature_copy(signature, &run->signature, error))
     return false;
+  size_t arguments = (size_t)signature->num_arguments, results = (size_t)signature->num_results;
+  run->argumentBounds = calloc(arguments + results + 1, sizeof *run->argumentBounds);
+  if (!run->argumentBounds)
+    return tessera_fail(error, "out of memory");
+  run->resultBounds = run->argumentBounds + arguments;
   MlirOperation copy = mlirOperationClone(mlirModuleGetOperation(parsed->module));
   run->session = (TileSession){parsed->context, mlirModuleFromOperation(copy)};
   return lower(run, options, trace, error);
@@ -60,8 +65,11 @@ bool runPrepare(Run *run, const char *name, const TileSession *parsed, const tes
                 tessera_trace_t *trace, tessera_error_t *error) {
   *run = (Run){.target = runTargetFind(name, error)};
   tessera_signature_t signature;
-  return run->target && runFindEntry(parsed, options, &signature, error) &&
-         runPrepareWith(run, name, parsed, &signature, options, trace, error);
+  if (!run->target || !runFindEntry(parsed, options, &signature, error))
+    return false;
+  bool ok = runPrepareWith(run, name, parsed, &signature, options, trace, error);
+  tessera_signature_destroy(&signature);
+  return ok;
 }
 
 bool runCall(Run *run, const tessera_run_options_t *options, tessera_trace_t *trace, tessera_error_t *error) {
@@ -73,10 +81,9 @@ bool runCall(Run *run, const tessera_run_options_t *options, tessera_trace_t *tr
 
 void runForgetCall(Run *run) {
   runEmulatorForgetCall(run->emulation);
-  for (int i = 0; i < TESSERA_MAX_VALUES; ++i) {
-    free(run->argumentBounds[i]);
-    free(run->resultBounds[i]);
-    run->argumentBounds[i] = run->resultBounds[i] = NULL;
+  for (int i = 0; run->argumentBounds && i < run->signature.num_arguments + run->signature.num_results; ++i) {
+    free(run->argumentBounds[i]); // the results' follow
+    run->argumentBounds[i] = NULL;
   }
   tessera_calls_destroy(&run->calls);
   tessera_run_data_destroy(&run->data);
@@ -84,6 +91,8 @@ void runForgetCall(Run *run) {
 
 void runDestroy(Run *run) {
   runForgetCall(run);
+  free(run->argumentBounds);
+  tessera_signature_destroy(&run->signature);
   tileJitDestroy(run->jit);
   runEmulatorDestroy(run->emulation);
   runGpuDestroy(run->gpu);

@@ -18,16 +18,16 @@ typedef struct RunTarget RunTarget;
 
 typedef struct Run {
   const RunTarget *target;
-  const char *chip;            // of a target like emulate:sm_80; or null
-  struct Emulation *emulation; // emulate.h's
-  struct GpuRun *gpu;          // gpu.h's
-  char *pipeline;              // that the module went through; owned; null: none
-  TileSession session;         // the context is the parsed program's
-  tessera_signature_t signature;
+  const char *chip;              // of a target like emulate:sm_80; or null
+  struct Emulation *emulation;   // emulate.h's
+  struct GpuRun *gpu;            // gpu.h's
+  char *pipeline;                // that the module went through; owned; null: none
+  TileSession session;           // the context is the parsed program's
+  tessera_signature_t signature; // owned
   tessera_run_data_t data;
-  double *argumentBounds[TESSERA_MAX_VALUES], *resultBounds[TESSERA_MAX_VALUES]; // the interpreter's; owned
-  int64_t undecided, viewBytesRead, viewBytesWritten;                            // the interpreter's
-  bool unknown;                                                                  // the interpreter's
+  double **argumentBounds, **resultBounds;            // the interpreter's, one for each value; owned, one allocation
+  int64_t undecided, viewBytesRead, viewBytesWritten; // the interpreter's
+  bool unknown;                                       // the interpreter's
   bool isQuiet; // a judge beside another target: what the program prints, that target prints
   tessera_calls_t calls;
   TileJit *jit;
@@ -55,7 +55,7 @@ const RunTarget *runTargetFind(const char *name, tessera_error_t *error);
 // "sm_80" of "emulate:sm_80"; null if the name has none.
 const char *runTargetChip(const char *name);
 
-// What options->entry takes and gives.
+// What options->entry takes and gives; the caller destroys it.
 bool runFindEntry(const TileSession *parsed, const tessera_run_options_t *options, tessera_signature_t *signature,
                   tessera_error_t *error);
 // Brings a copy of the module to the target; run->data must be filled before the first runCall.

@@ -5,6 +5,7 @@
 #include "lib/execution/gpu.h"
 #include "lib/interpreter/interpreter.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 //===--- cpu --------------------------------------------------------------------===//
@@ -17,7 +18,11 @@ static bool callOnCpu(Run *run, const tessera_run_options_t *options, tessera_er
 
 static bool callInterpreter(Run *run, const tessera_run_options_t *options, tessera_error_t *error) {
   const tessera_signature_t *signature = &run->signature;
-  tessera_answer_t arguments[TESSERA_MAX_VALUES], results[TESSERA_MAX_VALUES] = {{.bounds = NULL}};
+  size_t values = (size_t)signature->num_arguments + (size_t)signature->num_results;
+  tessera_answer_t *arguments = calloc(values + 1, sizeof *arguments);
+  if (!arguments)
+    return tessera_fail(error, "out of memory");
+  tessera_answer_t *results = arguments + signature->num_arguments;
   TileInterpretOptions limits = {.stepBudget = (uint64_t)options->max_steps};
   TileInterpretation outcome = {.steps = 0};
   FILE *nowhere = run->isQuiet ? fopen("/dev/null", "w") : NULL;
@@ -38,6 +43,7 @@ static bool callInterpreter(Run *run, const tessera_run_options_t *options, tess
     run->data.results[i] = results[i].array;
     run->resultBounds[i] = results[i].bounds;
   }
+  free(arguments);
   return ok;
 }
 

@@ -179,10 +179,10 @@ static bool giveResult(Machine *machine, MlirOperation entry, MlirType type, int
 static bool callEntry(Machine *machine, MlirOperation entry, tessera_answer_t *arguments, tessera_answer_t *results) {
   MlirType type = mlirTypeAttrGetValue(tileOpAttribute(entry, "function_type"));
   int numArguments = (int)mlirFunctionTypeGetNumInputs(type), numResults = (int)mlirFunctionTypeGetNumResults(type);
-  int first[TESSERA_MAX_VALUES], next = 0; // where each argument's values begin
+  int next = 0, *first = calloc((size_t)numArguments + 1, sizeof *first); // where each argument's values begin
   InterpretValue *values = calloc((size_t)(2 * numArguments + numResults) + 1, sizeof *values);
   InterpretValue *kept = values ? values + numArguments : NULL, *given = values ? kept + numArguments : NULL;
-  bool ok = values || interpretOutOfMemory(machine, entry);
+  bool ok = (values && first) || interpretOutOfMemory(machine, entry);
   for (int i = 0; i < numArguments && ok; ++i) {
     first[i] = next;
     ok = takeArgument(machine, entry, mlirFunctionTypeGetInput(type, i), i, arguments, &next, &values[i]);
@@ -199,6 +199,7 @@ static bool callEntry(Machine *machine, MlirOperation entry, tessera_answer_t *a
     valueRelease(kept[i]);
   for (int i = 0; values && i < numResults; ++i)
     valueRelease(given[i]);
+  free(first);
   free(values);
   return ok;
 }

@@ -90,15 +90,24 @@ static bool call_once(tessera_calls_t *calls, tessera_packed_t entry, void **pac
   return ok;
 }
 
+static void forget_copies(const tessera_run_data_t *data, tessera_array_t *copies) {
+  for (int i = 0; copies && i < data->signature->num_arguments; ++i)
+    tessera_array_destroy(&copies[i]);
+  free(copies);
+}
+
 // Memref arguments as they are before the first call, so that every call starts from the same.
-static bool keep_arguments(const tessera_run_data_t *data, tessera_array_t *out_copies, tessera_error_t *out_error) {
+static bool keep_arguments(const tessera_run_data_t *data, tessera_array_t **out_copies, tessera_error_t *out_error) {
+  tessera_array_t *copies = *out_copies = calloc((size_t)data->signature->num_arguments + 1, sizeof *copies);
+  if (!copies)
+    return tessera_fail(out_error, "out of memory");
   for (int i = 0; i < data->signature->num_arguments; ++i) {
     const tessera_array_t *from = &data->arguments[i];
     if (!data->signature->arguments[i].is_memref)
       continue;
-    if (!tessera_array_create(from->element, from->rank, from->shape, &out_copies[i], out_error))
+    if (!tessera_array_create(from->element, from->rank, from->shape, &copies[i], out_error))
       return false;
-    memcpy(out_copies[i].data, from->data, (size_t)(from->count * tessera_element_bytes(from->element)));
+    memcpy(copies[i].data, from->data, (size_t)(from->count * tessera_element_bytes(from->element)));
   }
   return true;
 }
@@ -113,14 +122,14 @@ static void restore_arguments(tessera_run_data_t *data, const tessera_array_t *c
 // What is called: `results` is the memory of a result struct, NULL when the results are buffers among `packed`.
 typedef struct callee_t {
   tessera_packed_t entry;
-  void *packed[2 * TESSERA_MAX_VALUES + 1];
+  void **packed;
   void *results;
 } callee_t;
 
 static bool call_all(tessera_calls_t *calls, callee_t *callee, tessera_run_data_t *data, int64_t repeat,
                      tessera_error_t *out_error) {
-  tessera_array_t copies[TESSERA_MAX_VALUES] = {{0}};
-  bool ok = repeat == 1 || keep_arguments(data, copies, out_error);
+  tessera_array_t *copies = NULL;
+  bool ok = repeat == 1 || keep_arguments(data, &copies, out_error);
   while (calls->count < repeat && ok) {
     if (calls->count)
       restore_arguments(data, copies);
@@ -130,8 +139,7 @@ static bool call_all(tessera_calls_t *calls, callee_t *callee, tessera_run_data_
     if (ok && callee->results)
       release_results(data->signature, callee->results);
   }
-  for (int i = 0; i < TESSERA_MAX_VALUES; ++i)
-    tessera_array_destroy(&copies[i]);
+  forget_copies(data, copies);
   return ok;
 }
 
@@ -156,7 +164,7 @@ static void pack(const tessera_run_data_t *data, descriptor_t *descriptors, call
 
 // Arrays while they lie in the entered arena: where the caller has them.
 typedef struct placed_t {
-  void *arguments[TESSERA_MAX_VALUES], *results[TESSERA_MAX_VALUES];
+  void **arguments, **results; // one allocation
 } placed_t;
 
 static size_t bytes_of(const tessera_array_t *array) {
@@ -184,7 +192,10 @@ static void take_back(tessera_array_t *array, void *original, bool is_written) {
 }
 
 static bool place(tessera_run_data_t *data, bool places_results, placed_t *out_placed, tessera_error_t *out_error) {
-  bool ok = true;
+  size_t arguments = (size_t)data->signature->num_arguments, results = (size_t)data->signature->num_results;
+  out_placed->arguments = calloc(arguments + results + 1, sizeof *out_placed->arguments);
+  out_placed->results = out_placed->arguments + (out_placed->arguments ? arguments : 0);
+  bool ok = out_placed->arguments || tessera_fail(out_error, "out of memory");
   for (int i = 0; i < data->signature->num_arguments && ok; ++i)
     if (data->signature->arguments[i].in_memory)
       ok = place_array(&data->arguments[i], &out_placed->arguments[i], out_error);
@@ -193,17 +204,18 @@ static bool place(tessera_run_data_t *data, bool places_results, placed_t *out_p
   return ok;
 }
 
-static void take_all_back(tessera_run_data_t *data, const placed_t *placed) {
-  for (int i = 0; i < data->signature->num_arguments; ++i)
+static void take_all_back(tessera_run_data_t *data, placed_t *placed) {
+  for (int i = 0; placed->arguments && i < data->signature->num_arguments; ++i)
     take_back(&data->arguments[i], placed->arguments[i], data->signature->arguments[i].is_memref);
-  for (int i = 0; i < data->signature->num_results; ++i)
+  for (int i = 0; placed->arguments && i < data->signature->num_results; ++i)
     take_back(&data->results[i], placed->results[i], true);
+  free(placed->arguments);
 }
 
 // On a thread that entered a device: everything in memory that both reach, and the device done at the end.
 static bool call_on_device(tessera_device_t *device, tessera_calls_t *calls, callee_t *callee, tessera_run_data_t *data,
                            descriptor_t *descriptors, int64_t repeat, tessera_error_t *out_error) {
-  placed_t placed = {{NULL}, {NULL}};
+  placed_t placed = {NULL, NULL};
   bool ok = place(data, !callee->results, &placed, out_error);
   if (ok) {
     pack(data, descriptors, callee);
@@ -239,15 +251,17 @@ static bool run_callee(tessera_calls_t *out_calls, callee_t *callee, tessera_run
   size_t values = (size_t)data->signature->num_arguments + (size_t)data->signature->num_results;
   *out_calls = (tessera_calls_t){.times_ms = calloc((size_t)repeat, sizeof *out_calls->times_ms)};
   descriptor_t *descriptors = calloc(values + 1, sizeof *descriptors);
-  bool ok = (out_calls->times_ms && descriptors) || tessera_fail(out_error, "out of memory");
+  callee->packed = calloc(values + 1, sizeof *callee->packed);
+  bool ok = (out_calls->times_ms && descriptors && callee->packed) || tessera_fail(out_error, "out of memory");
   ok = ok && run_in_arena(out_calls, callee, data, descriptors, repeat, out_error);
+  free(callee->packed);
   free(descriptors);
   return ok;
 }
 
 bool tessera_calls_run(tessera_calls_t *out_calls, tessera_packed_t entry, tessera_run_data_t *data, int64_t repeat,
                        tessera_error_t *out_error) {
-  callee_t callee = {entry, {NULL}, calloc((size_t)data->signature->num_results + 1, sizeof(descriptor_t))};
+  callee_t callee = {entry, NULL, calloc((size_t)data->signature->num_results + 1, sizeof(descriptor_t))};
   bool ok = callee.results ? run_callee(out_calls, &callee, data, repeat, out_error)
                            : tessera_fail(out_error, "out of memory");
   free(callee.results);
@@ -257,15 +271,14 @@ bool tessera_calls_run(tessera_calls_t *out_calls, tessera_packed_t entry, tesse
 // Gives the results their sizes, by one call of the other form; their contents go.
 static bool size_results(tessera_packed_t entry, tessera_run_data_t *data, tessera_error_t *out_error) {
   tessera_calls_t calls = {.times_ms = NULL};
-  tessera_array_t copies[TESSERA_MAX_VALUES] = {{0}};
-  bool ok = keep_arguments(data, copies, out_error) && tessera_calls_run(&calls, entry, data, 1, out_error);
+  tessera_array_t *copies = NULL;
+  bool ok = keep_arguments(data, &copies, out_error) && tessera_calls_run(&calls, entry, data, 1, out_error);
   if (ok)
     restore_arguments(data, copies);
   for (int i = 0; i < data->signature->num_results && ok; ++i)
     memset(data->results[i].data, 0xff,
            (size_t)(data->results[i].count * tessera_element_bytes(data->results[i].element)));
-  for (int i = 0; i < TESSERA_MAX_VALUES; ++i)
-    tessera_array_destroy(&copies[i]);
+  forget_copies(data, copies);
   tessera_calls_destroy(&calls);
   return ok;
 }

@@ -27,10 +27,22 @@ static const tessera_value_t *output_value(const tessera_signature_t *signature,
   return NULL;
 }
 
-bool tessera_run_check_read(tessera_run_check_t *check, const tessera_run_options_t *options,
-                            const tessera_run_data_t *data, tessera_error_t *out_error) {
-  tessera_value_t values[2 * TESSERA_MAX_VALUES];
-  tessera_array_t arrays[2 * TESSERA_MAX_VALUES] = {{0}};
+bool tessera_run_check_create(tessera_run_check_t *check, const tessera_signature_t *signature,
+                              tessera_error_t *out_error) {
+  check->num_answers = 0;
+  check->arguments =
+      calloc((size_t)signature->num_arguments + (size_t)signature->num_results + 1, sizeof *check->arguments);
+  if (!check->arguments)
+    return tessera_fail(out_error, "out of memory");
+  check->results = check->arguments + signature->num_arguments;
+  check->num_answers = signature->num_arguments + signature->num_results;
+  return true;
+}
+
+// `values` and `arrays` have room for all outputs.
+static bool read_answers(tessera_run_check_t *check, const tessera_run_options_t *options,
+                         const tessera_run_data_t *data, tessera_value_t *values, tessera_array_t *arrays,
+                         tessera_error_t *out_error) {
   const tessera_value_t *value;
   bool is_argument;
   int count = 0, tensors = 0, index, given;
@@ -46,6 +58,19 @@ bool tessera_run_check_read(tessera_run_check_t *check, const tessera_run_option
   }
   return ok && (given <= tensors || tessera_fail(out_error, "--check-against gives %d arrays, '%s' gives %d outputs",
                                                  given, options->entry, tensors));
+}
+
+bool tessera_run_check_read(tessera_run_check_t *check, const tessera_run_options_t *options,
+                            const tessera_run_data_t *data, tessera_error_t *out_error) {
+  if (!tessera_run_check_create(check, data->signature, out_error))
+    return false;
+  tessera_value_t *values = calloc((size_t)check->num_answers + 1, sizeof *values);
+  tessera_array_t *arrays = calloc((size_t)check->num_answers + 1, sizeof *arrays);
+  bool ok = values && arrays ? read_answers(check, options, data, values, arrays, out_error)
+                             : tessera_fail(out_error, "out of memory");
+  free(values);
+  free(arrays);
+  return ok;
 }
 
 //===--- comparing ------------------------------------------------------------===//
@@ -103,8 +128,8 @@ void tessera_run_check_write(const tessera_run_check_t *check, tessera_json_t *j
 }
 
 void tessera_run_check_destroy(tessera_run_check_t *check) {
-  for (int i = 0; check->asked && i < TESSERA_MAX_VALUES; ++i) {
-    tessera_answer_destroy(&check->arguments[i]);
-    tessera_answer_destroy(&check->results[i]);
-  }
+  for (int i = 0; i < check->num_answers; ++i)
+    tessera_answer_destroy(&check->arguments[i]); // the results follow
+  free(check->arguments);
+  *check = (tessera_run_check_t){.num_answers = 0};
 }

@@ -4,7 +4,7 @@
 //   bool ok = tessera_run_check_read(&check, &options, &data, &error) &&   // before the run: it changes arguments
 //             … run … && tessera_run_check_compare(&check, &options, &data, &error);
 //   check.right …
-//   tessera_run_check_destroy(&check);
+//   tessera_run_check_destroy(&check);   // also after an error
 //
 // Answers may come from elsewhere as well (another target): fill check.arguments and check.results instead of reading
 // them. An answer without data is not compared.
@@ -19,13 +19,17 @@ typedef struct tessera_run_check_t {
   bool asked, right;
   bool by_bounds;    // of the answers; else by --rtol and --atol (or their defaults), which come first if given
   const char *label; // in front of what is printed; may be NULL
-  tessera_answer_t arguments[TESSERA_MAX_VALUES], results[TESSERA_MAX_VALUES];
+  int num_answers;
+  tessera_answer_t *arguments, *results; // one for each value; one allocation
   double max_absolute, max_relative;
 } tessera_run_check_t;
 
 // Is the interpreter asked for, rather than files?
 bool tessera_run_check_wants_interpreter(const tessera_run_options_t *options);
-// Reads the files, one per output: results in order, then memref arguments.
+// Room for the answers, which are empty.
+bool tessera_run_check_create(tessera_run_check_t *check, const tessera_signature_t *signature,
+                              tessera_error_t *out_error);
+// Creates and reads the files, one per output: results in order, then memref arguments.
 bool tessera_run_check_read(tessera_run_check_t *check, const tessera_run_options_t *options,
                             const tessera_run_data_t *data, tessera_error_t *out_error);
 // Prints the largest error of each output and where it is. False, with the error, only when they cannot be compared:

@@ -145,11 +145,18 @@ void tessera_run_data_note_sizes(const tessera_run_data_t *data, const tessera_r
 // Results in order, then memref arguments.
 typedef struct outputs_t {
   int count;
-  char names[2 * TESSERA_MAX_VALUES][24];
-  const char *name[2 * TESSERA_MAX_VALUES];
-  const tessera_value_t *value[2 * TESSERA_MAX_VALUES];
-  const tessera_array_t *array[2 * TESSERA_MAX_VALUES]; // a sparse tensor has several: the first
+  char (*names)[24];
+  const char **name;
+  const tessera_value_t **value;
+  const tessera_array_t **array; // a sparse tensor has several: the first
 } outputs_t;
+
+static void forget_outputs(outputs_t *outputs) {
+  free(outputs->names);
+  free(outputs->name);
+  free(outputs->value);
+  free(outputs->array);
+}
 
 static void add_output(outputs_t *outputs, const char *what, int index, const tessera_value_t *value,
                        const tessera_array_t *array) {
@@ -160,14 +167,22 @@ static void add_output(outputs_t *outputs, const char *what, int index, const te
   outputs->array[i] = array;
 }
 
-static void list_outputs(const tessera_run_data_t *data, outputs_t *out_outputs) {
+// The caller forgets them, also after an error.
+static bool list_outputs(const tessera_run_data_t *data, outputs_t *out_outputs, tessera_error_t *out_error) {
   const tessera_signature_t *signature = data->signature;
-  out_outputs->count = 0;
+  size_t most = (size_t)signature->num_results + (size_t)signature->num_arguments + 1;
+  *out_outputs = (outputs_t){.names = calloc(most, sizeof *out_outputs->names),
+                             .name = calloc(most, sizeof *out_outputs->name),
+                             .value = calloc(most, sizeof *out_outputs->value),
+                             .array = calloc(most, sizeof *out_outputs->array)};
+  if (!out_outputs->names || !out_outputs->name || !out_outputs->value || !out_outputs->array)
+    return tessera_fail(out_error, "out of memory");
   for (int i = 0; i < signature->num_results; i += tessera_value_span(&signature->results[i]))
     add_output(out_outputs, "result", out_outputs->count, &signature->results[i], &data->results[i]);
   for (int i = 0, number = 0; i < signature->num_arguments; i += tessera_value_span(&signature->arguments[i]), ++number)
     if (signature->arguments[i].is_memref)
       add_output(out_outputs, "argument", number, &signature->arguments[i], &data->arguments[i]);
+  return true;
 }
 
 // A .npz takes all remaining outputs, or one sparse tensor.
@@ -192,18 +207,27 @@ static bool check_output(const outputs_t *outputs, const tessera_run_options_t *
 static bool check_outputs(const tessera_run_data_t *data, const tessera_run_options_t *options,
                           tessera_error_t *out_error) {
   outputs_t outputs;
-  list_outputs(data, &outputs);
-  bool ok = options->num_outputs <= outputs.count || tessera_fail(out_error, "'%s' gives %d outputs, --out asks for %d",
-                                                                  options->entry, outputs.count, options->num_outputs);
+  bool ok =
+      list_outputs(data, &outputs, out_error) &&
+      (options->num_outputs <= outputs.count || tessera_fail(out_error, "'%s' gives %d outputs, --out asks for %d",
+                                                             options->entry, outputs.count, options->num_outputs));
   for (int i = 0; i < options->num_outputs && ok; ++i)
     ok = check_output(&outputs, options, i, out_error);
+  forget_outputs(&outputs);
   return ok;
+}
+
+bool tessera_run_data_create(tessera_run_data_t *out_data, const tessera_signature_t *signature,
+                             tessera_error_t *out_error) {
+  size_t arguments = (size_t)signature->num_arguments, results = (size_t)signature->num_results;
+  tessera_array_t *arrays = calloc(arguments + results + 1, sizeof *arrays);
+  *out_data = (tessera_run_data_t){signature, arrays, arrays ? arrays + arguments : NULL, 0};
+  return arrays || tessera_fail(out_error, "out of memory");
 }
 
 bool tessera_run_data_prepare(tessera_run_data_t *out_data, const tessera_signature_t *signature,
                               const tessera_run_options_t *options, tessera_error_t *out_error) {
-  *out_data = (tessera_run_data_t){.signature = signature};
-  bool ok = check_outputs(out_data, options, out_error);
+  bool ok = tessera_run_data_create(out_data, signature, out_error) && check_outputs(out_data, options, out_error);
   if (ok && options->num_inputs && options->num_sizes)
     return tessera_fail(out_error, "--size applies only to random arguments; --in gives the arguments of '%s'",
                         options->entry);
@@ -223,16 +247,18 @@ static bool write_output(const outputs_t *outputs, int number, const char *path,
 bool tessera_run_data_write(const tessera_run_data_t *data, const tessera_run_options_t *options,
                             tessera_error_t *out_error) {
   outputs_t outputs;
-  bool ok = true;
-  list_outputs(data, &outputs);
+  bool ok = list_outputs(data, &outputs, out_error);
   for (int i = 0; i < options->num_outputs && ok; ++i)
     ok = write_output(&outputs, i, options->outputs[i], out_error);
+  forget_outputs(&outputs);
   return ok;
 }
 
 void tessera_run_data_destroy(tessera_run_data_t *data) {
-  for (int i = 0; i < TESSERA_MAX_VALUES; ++i) {
+  for (int i = 0; data->arguments && i < data->signature->num_arguments; ++i)
     tessera_array_destroy(&data->arguments[i]);
+  for (int i = 0; data->arguments && i < data->signature->num_results; ++i)
     tessera_array_destroy(&data->results[i]);
-  }
+  free(data->arguments);
+  data->arguments = data->results = NULL;
 }

@@ -13,8 +13,8 @@
 
 typedef struct tessera_run_data_t {
   const tessera_signature_t *signature;
-  tessera_array_t arguments[TESSERA_MAX_VALUES], results[TESSERA_MAX_VALUES];
-  int num_default_sizes; // dynamic sizes that took options.default_size
+  tessera_array_t *arguments, *results; // one for each value; owned: one allocation
+  int num_default_sizes;                // dynamic sizes that took options.default_size
 } tessera_run_data_t;
 
 // Reads the values from a list of files, in order. Each sparse tensor takes a .npz of its own (sparse_npz.h); the other
@@ -24,8 +24,11 @@ bool tessera_values_read(const char *what, int num_files, const char *const *fil
                          const tessera_value_t *values, tessera_array_t *out_arrays, int *out_tensors,
                          tessera_error_t *out_error);
 
-// Reads --in. Without --in, fills arguments with seeded random data; --size or options.default_size sets their dynamic
-// sizes. Checks --in, --out and --size against the signature, which must outlive the data.
+// Room for the arrays, which are empty.
+bool tessera_run_data_create(tessera_run_data_t *out_data, const tessera_signature_t *signature,
+                             tessera_error_t *out_error);
+// Creates and reads --in. Without --in, fills arguments with seeded random data; --size or options.default_size sets
+// their dynamic sizes. Checks --in, --out and --size against the signature, which must outlive the data.
 bool tessera_run_data_prepare(tessera_run_data_t *out_data, const tessera_signature_t *signature,
                               const tessera_run_options_t *options, tessera_error_t *out_error);
 // Writes --out: results in order, then memref arguments.

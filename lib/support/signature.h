@@ -6,7 +6,10 @@
 
 #include "lib/support/array.h"
 
-enum { TESSERA_MAX_VALUES = 64, TESSERA_SPARSE_RANK = 8 };
+#include <stdlib.h>
+#include <string.h>
+
+enum { TESSERA_MAX_VALUES = 4096, TESSERA_SPARSE_RANK = 8 }; // MAX_VALUES: of arguments, and of results
 
 // How its components are laid out, as SparseScheme of dialects/sparse/sparse.h.
 typedef enum tessera_sparse_scheme_t {
@@ -46,7 +49,32 @@ static inline int tessera_value_span(const tessera_value_t *value) {
 
 typedef struct tessera_signature_t {
   int num_arguments, num_results;
-  tessera_value_t arguments[TESSERA_MAX_VALUES], results[TESSERA_MAX_VALUES];
+  tessera_value_t *arguments, *results; // owned: one allocation
 } tessera_signature_t;
+
+// All values zero: whoever creates it fills them.
+static inline bool tessera_signature_create(tessera_signature_t *out_signature, int num_arguments, int num_results,
+                                            tessera_error_t *out_error) {
+  tessera_value_t *values = calloc((size_t)num_arguments + (size_t)num_results + 1, sizeof *values);
+  *out_signature = (tessera_signature_t){.arguments = values};
+  if (!values)
+    return tessera_fail(out_error, "out of memory");
+  *out_signature = (tessera_signature_t){num_arguments, num_results, values, values + num_arguments};
+  return true;
+}
+
+static inline bool tessera_signature_copy(const tessera_signature_t *from, tessera_signature_t *out_signature,
+                                          tessera_error_t *out_error) {
+  if (!tessera_signature_create(out_signature, from->num_arguments, from->num_results, out_error))
+    return false;
+  memcpy(out_signature->arguments, from->arguments, (size_t)from->num_arguments * sizeof *from->arguments);
+  memcpy(out_signature->results, from->results, (size_t)from->num_results * sizeof *from->results);
+  return true;
+}
+
+static inline void tessera_signature_destroy(tessera_signature_t *signature) {
+  free(signature->arguments);
+  *signature = (tessera_signature_t){.arguments = NULL};
+}
 
 #endif // TESSERA_SUPPORT_SIGNATURE_H

@@ -84,9 +84,6 @@ static bool readSparse(MlirType type, const char *what, intptr_t index, tessera_
   if (sparseEncodingIs(sparseTypeGetEncoding(type), SparseScheme_Parts))
     return tessera_fail(error, "%s %ld of the entry function has type %s, which cannot be passed: pass its parts", what,
                         (long)index, tileTypeText(type, text, sizeof text));
-  if (at + components + mlirShapedTypeGetRank(type) > TESSERA_MAX_VALUES)
-    return tessera_fail(error, "%s %ld of the entry function is one too many: at most %d values are passed", what,
-                        (long)index, TESSERA_MAX_VALUES);
   for (int i = 0; i < components; ++i)
     if (!readValue(parts[i].type, what, index, &values[at + i], error))
       return false;
@@ -102,6 +99,16 @@ static bool readSparse(MlirType type, const char *what, intptr_t index, tessera_
 
 typedef MlirType (*TypeAt)(MlirType function, intptr_t index);
 
+// Room for all values of the types.
+static intptr_t countValues(MlirType function, TypeAt typeAt, intptr_t number) {
+  intptr_t count = 0;
+  for (intptr_t i = 0; i < number; ++i) {
+    bool isSparse = !mlirAttributeIsNull(sparseTypeGetEncoding(typeAt(function, i)));
+    count += isSparse ? SPARSE_MAX_COMPONENTS + mlirShapedTypeGetRank(typeAt(function, i)) : 1;
+  }
+  return count;
+}
+
 static bool readValues(MlirType function, TypeAt typeAt, intptr_t number, const char *what, tessera_value_t *values,
                        int *count, tessera_error_t *error) {
   *count = 0;
@@ -110,9 +117,6 @@ static bool readValues(MlirType function, TypeAt typeAt, intptr_t number, const 
     if (!mlirAttributeIsNull(sparseTypeGetEncoding(type))) {
       if (!readSparse(type, what, i, values, count, error))
         return false;
-    } else if (*count == TESSERA_MAX_VALUES) {
-      return tessera_fail(error, "%s %ld of the entry function is one too many: at most %d values are passed", what,
-                          (long)i, TESSERA_MAX_VALUES);
     } else if (!readValue(type, what, i, &values[(*count)++], error)) {
       return false;
     }
@@ -131,6 +135,7 @@ static bool checkReachable(MlirOperation function, tessera_error_t *error) {
 }
 
 bool tileEntrySignature(MlirOperation function, tessera_signature_t *signature, tessera_error_t *error) {
+  *signature = (tessera_signature_t){.arguments = NULL};
   if (!checkReachable(function, error))
     return false;
   MlirType type = mlirTypeAttrGetValue(tileOpAttribute(function, "function_type"));
@@ -138,10 +143,16 @@ bool tileEntrySignature(MlirOperation function, tessera_signature_t *signature, 
   if (arguments > TESSERA_MAX_VALUES || results > TESSERA_MAX_VALUES)
     return tessera_fail(error, "the entry function has %ld arguments and %ld results; at most %d of each",
                         (long)arguments, (long)results, TESSERA_MAX_VALUES);
-  return readValues(type, mlirFunctionTypeGetInput, arguments, "argument", signature->arguments,
-                    &signature->num_arguments, error) &&
-         readValues(type, mlirFunctionTypeGetResult, results, "result", signature->results, &signature->num_results,
-                    error);
+  if (!tessera_signature_create(signature, (int)countValues(type, mlirFunctionTypeGetInput, arguments),
+                                (int)countValues(type, mlirFunctionTypeGetResult, results), error))
+    return false;
+  bool ok = readValues(type, mlirFunctionTypeGetInput, arguments, "argument", signature->arguments,
+                       &signature->num_arguments, error) &&
+            readValues(type, mlirFunctionTypeGetResult, results, "result", signature->results, &signature->num_results,
+                       error);
+  if (!ok)
+    tessera_signature_destroy(signature);
+  return ok;
 }
 
 //===--- all entries of a module ------------------------------------------------===//
@@ -174,8 +185,10 @@ bool tileEntriesCollect(MlirModule module, TileEntries *entries, tessera_error_t
 }
 
 void tileEntriesDestroy(TileEntries *entries) {
-  for (int i = 0; i < entries->count; ++i)
+  for (int i = 0; i < entries->count; ++i) {
     free(entries->items[i].name);
+    tessera_signature_destroy(&entries->items[i].signature);
+  }
   free(entries->items);
   *entries = (TileEntries){NULL, 0};
 }

@@ -101,20 +101,17 @@ static bool read_sparse(const tessera_sparse_type_t *type, tessera_sparse_t *spa
   return true;
 }
 
-static bool read_types(const tessera_type_t *types, int64_t count, int *out_count, tessera_value_t *values) {
-  if (count < 0 || count > TESSERA_MAX_VALUES)
-    return false;
+static bool read_types(const tessera_type_t *types, int64_t count, tessera_value_t *values) {
   for (int64_t i = 0; i < count; ++i) {
     values[i] = (tessera_value_t){.in_memory = types[i].kind != TESSERA_SCALAR,
                                   .is_memref = types[i].kind == TESSERA_MEMREF,
                                   .rank = (int)types[i].rank};
     if (types[i].rank < 0 || types[i].rank > TESSERA_MAX_RANK || !find_element(types[i].element, &values[i].element) ||
-        !read_sparse(types[i].sparse, &values[i].sparse))
+        !read_sparse(types[i].sparse, &values[i].sparse) || i + tessera_value_span(&values[i]) > count)
       return false;
     for (int64_t k = 0; k < types[i].rank; ++k)
       values[i].shape[k] = types[i].shape[k];
   }
-  *out_count = (int)count;
   return true;
 }
 
@@ -122,9 +119,14 @@ static bool take_entry(program_t *program, const tessera_entry_t *entry, const c
   tessera_signature_t *signature = &program->signature;
   program->entry = entry->packed;
   program->entry_into = entry->packed_into;
-  return (read_types(entry->arguments, entry->num_arguments, &signature->num_arguments, signature->arguments) &&
-          read_types(entry->results, entry->num_results, &signature->num_results, signature->results)) ||
-         tessera_fail(error, "%s: entry '%s' has a type that tile-exec does not know", path, entry->name);
+  int64_t arguments = entry->num_arguments, results = entry->num_results, most = INT32_MAX / 2;
+  if (arguments < 0 || arguments > most || results < 0 || results > most)
+    return tessera_fail(error, "%s: entry '%s' has %lld arguments and %lld results", path, entry->name,
+                        (long long)arguments, (long long)results);
+  return tessera_signature_create(signature, (int)arguments, (int)results, error) &&
+         ((read_types(entry->arguments, arguments, signature->arguments) &&
+           read_types(entry->results, results, signature->results)) ||
+          tessera_fail(error, "%s: entry '%s' has a type that tile-exec does not know", path, entry->name));
 }
 
 bool program_load(program_t *program, const char *path, const char *entry, tessera_error_t *error) {
@@ -137,6 +139,7 @@ bool program_load(program_t *program, const char *path, const char *entry, tesse
 }
 
 void program_unload(program_t *program) {
+  tessera_signature_destroy(&program->signature);
   if (program->library)
     dlclose(program->library);
   *program = (program_t){.library = NULL};

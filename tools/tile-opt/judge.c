@@ -171,7 +171,8 @@ static void readVerdict(FILE *from, Verdict *verdict) {
   verdict->traffic = header.traffic;
   verdict->lowered = header.lowered;
   memcpy(verdict->reason, header.reason, sizeof verdict->reason);
-  while (verdict->count < header.count && readAnswer(from, &verdict->outputs[verdict->count]))
+  verdict->outputs = calloc((size_t)header.count + 1, sizeof *verdict->outputs);
+  while (verdict->outputs && verdict->count < header.count && readAnswer(from, &verdict->outputs[verdict->count]))
     ++verdict->count;
 }
 
@@ -281,6 +282,7 @@ void judge(const Judging *judging, MlirOperation module, Verdict *verdict) {
 void verdictDestroy(Verdict *verdict) {
   for (int i = 0; i < verdict->count; ++i)
     tessera_answer_destroy(&verdict->outputs[i]);
+  free(verdict->outputs);
   free(verdict->told);
   *verdict = (Verdict){.outcome = Outcome_Unknown};
 }

@@ -32,16 +32,14 @@ typedef enum Outcome {
   Outcome_Fault,   // the program is wrong, crashes or does not end
 } Outcome;
 
-enum { MaxOutputs = 2 * TESSERA_MAX_VALUES };
-
 typedef struct Verdict {
   Outcome outcome;
   const char *target;
-  char reason[1024]; // Unknown, Fault
-  char *told;        // what the judge wrote on stderr: located diagnostics; owned, may be null
-  int count;         // outputs: results, then memref arguments
-  tessera_answer_t outputs[MaxOutputs];
-  int64_t traffic; // of global memory, in transactions; -1: not counted
+  char reason[1024];         // Unknown, Fault
+  char *told;                // what the judge wrote on stderr: located diagnostics; owned, may be null
+  int count;                 // outputs: results, then memref arguments
+  tessera_answer_t *outputs; // owned
+  int64_t traffic;           // of global memory, in transactions; -1: not counted
   uint64_t lowered;
 } Verdict;
 

@@ -54,7 +54,7 @@ bool caseJudge(const Case *broken, Verdict *before, Verdict *after, Finding *fin
 
 static MlirLogicalResult ignore(MlirDiagnostic diagnostic, void *userData) { return mlirLogicalResultSuccess(); }
 
-// Sizes of arguments and results may have changed with the entry.
+// Sizes of arguments and results may have changed with the entry. Does not destroy the signature before.
 static bool readSignature(Case *broken) {
   tessera_signature_t signature;
   MlirOperation entry = tileEntryFind(broken->module, broken->judging.entry);
@@ -72,14 +72,23 @@ static bool readSignature(Case *broken) {
   return signature.num_results > 0 || signature.num_arguments > 0;
 }
 
+// If so, the case has its signature as it is now, in place of the one before; else it keeps that.
 static bool isBroken(Case *candidate) {
   Verdict before, after;
   Finding finding;
-  if (!mlirOperationVerify(mlirModuleGetOperation(candidate->module)) || !readSignature(candidate))
+  tessera_signature_t known = candidate->judging.signature;
+  if (!mlirOperationVerify(mlirModuleGetOperation(candidate->module)))
     return false;
-  bool broken = caseJudge(candidate, &before, &after, &finding);
-  verdictDestroy(&before);
-  verdictDestroy(&after);
+  bool isKnown = readSignature(candidate), isRead = candidate->judging.signature.arguments != known.arguments;
+  bool broken = isKnown && caseJudge(candidate, &before, &after, &finding);
+  if (isKnown) {
+    verdictDestroy(&before);
+    verdictDestroy(&after);
+  }
+  if (isRead)
+    tessera_signature_destroy(broken ? &known : &candidate->judging.signature);
+  if (!broken)
+    candidate->judging.signature = known;
   return broken;
 }
 
@@ -203,11 +212,12 @@ static bool tryReturning(Case *broken, intptr_t number) {
   MlirOperation op = mlirBlockGetFirstOperation(block), end = mlirBlockGetTerminator(block);
   while (number-- > 0)
     op = mlirOperationGetNextInBlock(op);
-  MlirValue values[TESSERA_MAX_VALUES];
-  intptr_t count = 0;
-  for (intptr_t i = 0; i < mlirOperationGetNumResults(op) && count < TESSERA_MAX_VALUES; ++i)
-    values[count++] = mlirOperationGetResult(op, i);
-  setReturned(end, count, values);
+  intptr_t count = mlirOperationGetNumResults(op);
+  MlirValue *values = calloc((size_t)count + 1, sizeof *values);
+  for (intptr_t i = 0; values && i < count; ++i)
+    values[i] = mlirOperationGetResult(op, i);
+  setReturned(end, values ? count : 0, values);
+  free(values);
   // From the back, so that uses go before what they use.
   TileOps after = {NULL, 0, 0};
   for (MlirOperation next = mlirOperationGetNextInBlock(op); !mlirOperationEqual(next, end);
@@ -274,12 +284,13 @@ static bool tryUnwrapping(Case *broken, intptr_t number) {
 static bool tryWithoutResult(Case *broken, intptr_t number) {
   Candidate candidate = begin(broken);
   MlirOperation end = mlirBlockGetTerminator(mlirRegionGetFirstBlock(mlirOperationGetRegion(candidate.entry, 0)));
-  MlirValue values[TESSERA_MAX_VALUES];
   intptr_t count = 0;
-  for (intptr_t i = 0; i < mlirOperationGetNumOperands(end); ++i)
+  MlirValue *values = calloc((size_t)mlirOperationGetNumOperands(end) + 1, sizeof *values);
+  for (intptr_t i = 0; values && i < mlirOperationGetNumOperands(end); ++i)
     if (i != number)
       values[count++] = mlirOperationGetOperand(end, i);
   setReturned(end, count, values);
+  free(values);
   return finish(broken, &candidate, true);
 }
 
@@ -345,14 +356,16 @@ static void cutResults(Case *broken) {
 
 // Whether the interpreter finds the fault as well, in less time than who found it: small programs it runs at once.
 static void chooseJudge(Case *broken) {
-  Case exact = *broken;
-  exact.judging.target = "interpret";
   double start = tessera_milliseconds();
   bool isFound = isBroken(broken);
   double own = tessera_milliseconds() - start;
-  if (isFound && strcmp(broken->judging.target, "interpret") != 0 && isBroken(&exact) &&
-      tessera_milliseconds() - start < 2 * own)
-    *broken = exact;
+  Case exact = *broken;
+  exact.judging.target = "interpret";
+  if (!isFound || strcmp(broken->judging.target, "interpret") == 0 || !isBroken(&exact))
+    return;
+  broken->judging.signature = exact.judging.signature;
+  if (tessera_milliseconds() - start < 2 * own)
+    broken->judging.target = exact.judging.target;
 }
 
 void reduceCase(Case *broken) {

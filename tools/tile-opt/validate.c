@@ -60,6 +60,7 @@ static bool findEntry(Validation *validation, tessera_error_t *error) {
     bool isWanted = asked ? nameIs(function, asked) : mlirOperationIsNull(found) || !nameIs(found, "main");
     tessera_signature_t candidate;
     if (isWanted && tileEntrySignature(function, &candidate, error)) {
+      tessera_signature_destroy(signature);
       *signature = candidate;
       found = function;
     }
@@ -195,12 +196,15 @@ static void writeReduced(Validation *validation, const PassStep *step, MlirOpera
                  .seconds = 2 * validation->options->timeout};
   broken.judging.target = verdict->target;
   broken.judging.known = 0;
-  reduceCase(&broken);
-  if (!reproducerWrite(&broken, step->pass, validation->options->plugins, validation->options->reduced, &error))
+  bool ok = tessera_signature_copy(&validation->judging.signature, &broken.judging.signature, &error);
+  if (ok)
+    reduceCase(&broken);
+  if (!ok || !reproducerWrite(&broken, step->pass, validation->options->plugins, validation->options->reduced, &error))
     fprintf(stderr, "tile-opt: error: %s\n", error.text);
   else
     fprintf(stderr, "tile-opt: the case reduced to %td ops is in %s\n", reduceCountOps(broken.module),
             validation->options->reduced);
+  tessera_signature_destroy(&broken.judging.signature);
   mlirModuleDestroy(broken.module);
 }
 
@@ -292,6 +296,7 @@ bool validateEach(MlirOperation module, MlirStringRef pipeline, const ValidateOp
     summarize(validation);
   stepsDestroy(&steps);
   verdictDestroy(&validation->expected);
+  tessera_signature_destroy(&validation->judging.signature);
   free(validation);
   return ok;
 }

@@ -71,10 +71,12 @@ static LLVMValueRef valueType(const Constants *constants, const tessera_value_t 
 }
 
 static LLVMValueRef valueTypes(const Constants *constants, const tessera_value_t *values, int count) {
-  LLVMValueRef types[TESSERA_MAX_VALUES];
-  for (int i = 0; i < count; ++i)
+  LLVMValueRef *types = calloc((size_t)count + 1, sizeof *types);
+  for (int i = 0; types && i < count; ++i)
     types[i] = valueType(constants, &values[i]);
-  return array(constants, types, count);
+  LLVMValueRef all = types ? array(constants, types, count) : null(constants);
+  free(types);
+  return all;
 }
 
 // The packed function of NAME followed by `suffix`, or null.
