@@ -53,6 +53,9 @@ bool tileLayoutTile(const TileLayout *fragment, const int64_t *shape, uint32_t r
 // The layout with only the dimensions in the mask (bit i = dimension i); the others are held at 0.
 void tileLayoutRestrict(const TileLayout *layout, uint32_t dimMask, TileLayout *result);
 
+// The linear part as columns over GF(2), in the order of the dimensions: axis after axis, axis i `width[i]` bits wide.
+void tileLayoutColumns(const TileLayout *layout, const uint32_t *width, uint64_t *columns);
+
 // The layout of a reduction over the axis: the axes above move down by one. Registers (or offsets) that moved along
 // this axis only are gone; lanes, warps and blocks that did now hold copies.
 void tileLayoutRemoveAxis(const TileLayout *layout, uint32_t axis, TileLayout *result);

@@ -10,7 +10,6 @@
 #include "lib/layout/algebra.h"
 #include "lib/layout/bit_matrix.h"
 #include "lib/layout/convert.h"
-#include "lib/layout/warp_exchange.h"
 #include "lib/support/integer.h"
 
 // One side of the memory: the columns of its layout of values, and the vector it is to use.
@@ -38,7 +37,7 @@ static void fillSide(const TileLayout *layout, const uint32_t *width, Side *side
   TileBitSpan span = {.size = 0};
   *side = (Side){.layout = layout, .registers = layout->bits[TileLayoutReg], .lanes = layout->bits[TileLayoutLane]};
   side->threads = side->lanes + layout->bits[TileLayoutWarp];
-  tileExchangeColumns(layout, width, side->columns);
+  tileLayoutColumns(layout, width, side->columns);
   for (uint32_t i = 0; i < side->registers; ++i)
     tileBitSpanAdd(&span, side->columns[i]);
   side->instructions = UINT64_C(1) << span.size;

@@ -1,6 +1,6 @@
 // ldmatrix as the PTX manual states it, carried out on a simulated buffer: every fragment that the planner calls
 // readable so must come out exact, without bank conflicts where the buffer was chosen for it.
-#include "lib/layout/ldmatrix.h"
+#include "lib/layout/access.h"
 
 #include "lib/layout/convert.h"
 #include "test/layout/layouts.h"

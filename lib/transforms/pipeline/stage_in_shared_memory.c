@@ -17,7 +17,7 @@
 #include "lib/ir/op_format.h"
 #include "lib/ir/pass.h"
 #include "lib/layout/convert.h"
-#include "lib/layout/ldmatrix.h"
+#include "lib/layout/access.h"
 #include "lib/layout/tiling.h"
 #include "lib/machine/machine.h"
 #include "lib/transforms/pipeline/registers.h"
